@@ -1,0 +1,151 @@
+# make              the libraries, lt-run and libhamkaas.so, into $(O); missing packages are installed (scripts/setup.sh)
+# make demo         handwritten-style digits, classified by lt-run      make demo-accuracy   2000 MNIST images
+# make check        every test that needs no device                     make bless           rewrites what tests compare with
+# make fuzz         libFuzzer, FUZZ_SECONDS=60 each, with clang         make tidy            floors; headers alone
+# make install PREFIX=/usr/local DESTDIR=                               make uninstall       make clean
+# Knobs, on the command line or in config.mk: MODE=debug|release SAN=address,undefined CC CFLAGS LDFLAGS O V=1
+
+-include config.mk
+VERSION := 0.1.0
+CC      := $(if $(filter default,$(origin CC)),cc,$(CC))
+MODE    ?= release
+SAN     ?=
+comma   := ,
+O       ?= build$(if $(SAN),/$(subst $(comma),-,$(SAN)))$(if $(filter debug,$(MODE)),/debug)
+PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX)/lib
+FUZZ_SECONDS ?= 60
+CFLAGS  ?= $(if $(filter debug,$(MODE)),-O0 -g3,-O2 -g)
+
+# Ground floor first: a directory includes headers only from lines above it (docs/architecture.md, `make tidy`).
+DIRS  = ir ir/pass
+DIRS += looptree
+DIRS += backends backends/cgen backends/ref backends/cpu
+DIRS += frontends frontends/script frontends/graph
+DIRS += program
+
+WARN  = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wconversion
+FLAGS = -std=gnu11 $(WARN) -Iinclude -I. -I$(O) -DLT_VERSION='"$(VERSION)"' -fPIC -fvisibility=hidden \
+	-pthread $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(PACKAGE_FLAGS) $(CFLAGS)
+
+# Goals that need no compiler need no packages; those that test need the test framework too.
+ifneq ($(filter-out clean tidy uninstall,$(or $(MAKECMDGOALS),all)),)
+$(shell scripts/setup.sh $(if $(filter check tests bless,$(MAKECMDGOALS)),check) >&2)
+ifneq ($(.SHELLSTATUS),0)
+$(error packages are missing)
+endif
+PACKAGE_FLAGS := $(shell pkg-config --cflags isl libzip jansson libxxhash)
+LIBS      := $(shell pkg-config --libs-only-L isl) -lisl -ldl -lpthread -lm
+TOOL_LIBS := $(shell pkg-config --libs libzip jansson) $(LIBS)
+endif
+ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
+
+OBJ     = $(patsubst %.c,$(O)/%.o,$(wildcard $(DIRS:=/*.c)))
+PROGRAM = $(patsubst tools/%.c,$(O)/%,$(wildcard tools/lt-*.c))
+TOOLS   = $(patsubst %.c,$(O)/%.o,$(wildcard tools/*.c))
+PARTS   = $(filter-out $(O)/tools/lt-%.o $(O)/tools/hamkaas.o $(patsubst %.c,$(O)/%.o,$(wildcard tools/*_*.c)),$(TOOLS))
+TESTS   = $(patsubst %.c,$(O)/%,$(wildcard tests/test_*.c))
+HELPERS = $(patsubst %.c,$(O)/%.o,$(filter-out tests/test_%.c,$(wildcard tests/*.c)))
+FUZZ    = $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c)))
+PLUGINS = $(patsubst %.c,$(O)/%.so,$(wildcard tests/plugins/*.c examples/plugin/*.c))
+EXAMPLE = $(patsubst examples/mnist/%.c,$(O)/mnist-%,$(wildcard examples/mnist/*.c))
+SO      = liblooptree.so
+SONAME  = $(SO).$(firstword $(subst ., ,$(VERSION)))
+
+say  = $(if $(V),,@echo '  $(1)';)
+link = $(call say,LD $@)mkdir -p $(@D) && $(CC) $(FLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^)
+
+all: $(O)/$(SO) $(O)/liblooptree.a $(O)/libhamkaas.so $(PROGRAM)
+
+$(O)/%.o: %.c $(O)/flags | $(O)/backends/cgen/prelude_text.h
+	@mkdir -p $(@D)
+	$(call say,CC $<)$(CC) $(FLAGS) -MMD -MP -c -o $@ $<
+
+# Changes when the compiler or its flags do, and with it every object.
+$(O)/flags: FORCE
+	@mkdir -p $(@D); { $(CC) --version | head -n 1; echo '$(subst ',,$(FLAGS))'; } >$@.now
+	@if cmp -s $@.now $@; then rm $@.now; else mv $@.now $@; fi
+
+$(O)/backends/cgen/prelude_text.h: backends/cgen/prelude.h
+	@mkdir -p $(@D)
+	@sed 's/[\\"]/\\&/g; s/^/"/; s/$$/",/' $< >$@
+
+# The whole library as one object: nothing in it, such as a backend that registers itself, can be left out by a linker.
+$(O)/looptree.o: $(OBJ) $(wildcard $(DIRS))
+	$(call say,LD $@)$(CC) -r -nostdlib -o $@ $(OBJ)
+
+$(O)/$(SO).$(VERSION): $(O)/looptree.o
+	$(link) -shared -Wl,-soname,$(SONAME) $(if $(SAN),,-Wl,-z,defs) $(LIBS)
+
+$(O)/$(SO): $(O)/$(SO).$(VERSION)
+	@ln -sf $(<F) $(O)/$(SONAME) && ln -sf $(SONAME) $@
+
+# Only the public names of the archive can clash with a program's own.
+$(O)/liblooptree.a: $(O)/looptree.o
+	$(call say,AR $@)objcopy --localize-hidden $< $(O)/liblooptree.o
+	@rm -f $@ && ar rcs $@ $(O)/liblooptree.o
+
+$(O)/libhamkaas.so: $(filter $(O)/tools/hamkaas%.o,$(TOOLS)) $(O)/looptree.o tools/hamkaas.map
+	$(link) -shared -Wl,--version-script=tools/hamkaas.map $(LIBS)
+
+# tools/lt-NAME.c with the files tools/NAME_*.c; the files without _ are everybody's.
+own = $(patsubst %.c,$(O)/%.o,$(wildcard tools/$(1)_*.c))
+.SECONDEXPANSION:
+$(PROGRAM): $(O)/lt-%: $(O)/tools/lt-%.o $$(call own,$$*) $(PARTS) $(O)/looptree.o
+	$(link) $(TOOL_LIBS)
+
+$(TESTS): %: %.o $(HELPERS) $(PARTS) $(O)/looptree.o
+	$(link) -lcriterion $(TOOL_LIBS)
+
+$(FUZZ): $(O)/fuzz/%: $(O)/tests/fuzz/%.o $(if $(findstring fuzzer,$(SAN)),,$(O)/tests/fuzz/replay.o) $(PARTS) $(O)/looptree.o
+	$(link) $(if $(findstring fuzzer,$(SAN)),-fsanitize=fuzzer) $(TOOL_LIBS)
+
+$(EXAMPLE): $(O)/mnist-%: $(O)/examples/mnist/%.o $(PARTS) $(O)/looptree.o
+	$(link) $(TOOL_LIBS)
+
+# A third party's backend: one file and the public headers.
+$(PLUGINS): $(O)/%.so: %.c $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,LD $@)$(CC) $(filter-out -I.,$(FLAGS)) $(LDFLAGS) -DLT_PLUGIN -MMD -MP -shared -o $@ $<
+
+tests: all $(TESTS) $(FUZZ) $(EXAMPLE) $(PLUGINS)
+check: tests
+	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(TESTS)
+bless: all $(O)/tests/test_script_docs
+	@O=$(O) tests/golden.sh --bless; O=$(O) tests/readme.sh --bless
+	@LT_BLESS=1 $(O)/tests/test_script_docs --filter '*/every_error_has_its_message' >/dev/null
+fuzz:
+	@$(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link,address,undefined O=build/fuzz fuzzers
+	@O=build/fuzz tests/fuzz.sh $(FUZZ_SECONDS)
+fuzzers: $(FUZZ)
+demo: all $(EXAMPLE)
+	@O=$(O) examples/mnist/demo.sh
+demo-accuracy: all $(EXAMPLE)
+	@O=$(O) examples/mnist/accuracy.sh
+
+TO = $(DESTDIR)$(PREFIX)
+LIBTO = $(DESTDIR)$(LIBDIR)
+install: all
+	install -d $(TO)/bin $(TO)/include/lt $(LIBTO)/pkgconfig $(TO)/share/man/man1
+	install $(PROGRAM) $(TO)/bin
+	install -m 644 include/lt/*.h $(TO)/include/lt
+	install -m 644 $(O)/liblooptree.a $(LIBTO)
+	install $(O)/$(SO).$(VERSION) $(O)/libhamkaas.so $(LIBTO)
+	ln -sf $(SO).$(VERSION) $(LIBTO)/$(SONAME) && ln -sf $(SONAME) $(LIBTO)/$(SO)
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' looptree.pc.in >$(LIBTO)/pkgconfig/looptree.pc
+	install -m 644 docs/*.1 $(TO)/share/man/man1
+uninstall:
+	cd $(TO) && rm -rf include/lt $(patsubst $(O)/%,bin/%,$(PROGRAM)) $(patsubst docs/%,share/man/man1/%,$(wildcard docs/*.1))
+	cd $(LIBTO) && rm -f liblooptree.* libhamkaas.so pkgconfig/looptree.pc
+tidy:
+	@CC='$(CC) -std=gnu11 $(WARN)' scripts/tidy.sh
+clean:
+	rm -rf build $(O)
+
+-include $(patsubst %.o,%.d,$(OBJ) $(TOOLS) $(HELPERS)) $(TESTS:=.d) $(PLUGINS:.so=.d)
+-include $(FUZZ:$(O)/fuzz/%=$(O)/tests/fuzz/%.d) $(EXAMPLE:$(O)/mnist-%=$(O)/examples/mnist/%.d)
+.PHONY: all tests check bless fuzz fuzzers demo demo-accuracy install uninstall tidy clean FORCE
+.SECONDARY:
+.DELETE_ON_ERROR:

@@ -1,0 +1,174 @@
+/* backends/cgen/expr.c -- values as C expressions: elements, immediates, operands, operators. */
+#include <string.h>
+#include "backends/cgen/gen.h"
+#include "ir/op.h"
+
+const char *lt__op_text(const struct lt_op *op)
+{
+	int code = lt__op_find(op->name);
+	bool move = (!op->source || !op->source[0]) && op->arity == 1 && code >= 0 && lt__op_info((enum lt_opcode)code)->data;
+	return move ? "$0" : op->source ? op->source : "";
+}
+
+static const char *literal_int(struct gen *g, int64_t v)
+{
+	struct lt_out o = lt__out_new(&g->pool);
+	if (v == INT64_MIN)
+		lt__out(&o, "(-9223372036854775807 - 1)");
+	else if (v == INT32_MIN)
+		lt__out(&o, "(-2147483647 - 1)");
+	else
+		lt__outf(&o, "%lld", (long long)v);
+	return o.at;
+}
+
+/* Exact, and the same in every locale: a short decimal where there is one, else hexadecimal. */
+static const char *literal_float(struct gen *g, double v, const char *suffix)
+{
+	struct lt_out o = lt__out_new(&g->pool);
+	union { double f; uint64_t u; } w = { .f = v };
+	int exponent = (int)(w.u >> 52 & 2047);
+	uint64_t m = w.u & 0xfffffffffffffu, size;
+	if (w.u >> 63)
+		lt__out(&o, "-");
+	v = w.u >> 63 ? -v : v;
+	if (v < 1e6 && v * 8 == (double)(uint64_t)(v * 8)) {
+		size = (uint64_t)(v * 1000);
+		unsigned rest = (unsigned)(size % 1000);
+		lt__outf(&o, "%llu.%u", (unsigned long long)(size / 1000), rest / 100);
+		if (rest % 100)
+			lt__outf(&o, "%u", rest / 10 % 10);
+		if (rest % 10)
+			lt__outf(&o, "%u", rest % 10);
+		lt__out(&o, suffix);
+		return o.at;
+	}
+	int digits = 13;
+	while (digits > 1 && (m & 15) == 0)
+		m >>= 4, digits--;
+	lt__outf(&o, "0x%d.%0*llxp%d%s", exponent != 0, digits, (unsigned long long)m, exponent ? exponent - 1023 : -1022, suffix);
+	return o.at;
+}
+
+struct expr lt__gen_immediate(struct gen *g, uint64_t bits, uint32_t dtype)
+{
+	struct lt_out o = lt__out_new(&g->pool);
+	if (dtype == LT_F16 || dtype == LT_BF16) {
+		lt__outf(&o, "0x%04x", (unsigned)(bits & 0xffff));
+		return (struct expr){ o.at, true };
+	}
+	bool is_float = dtype == LT_F32 || dtype == LT_F64, single = dtype == LT_F32;
+	union lt_scalar v = lt__scalar_of(bits, (enum lt_dtype)dtype);
+	if (!is_float) {
+		const char *text = literal_int(g, v.i);
+		return (struct expr){ text, text[0] != '-' };
+	}
+	if (v.f != v.f) {
+		lt__outf(&o, single ? "lt_bits_f32(0x%08llxu)" : "lt_bits_f64(0x%016llxu)",
+			(unsigned long long)(single ? bits & 0xffffffffu : bits));
+		return (struct expr){ o.at, true };
+	}
+	if (v.f - v.f != 0) {
+		lt__out(&o, v.f < 0 ? "-INFINITY" : "INFINITY");
+		return (struct expr){ o.at, v.f > 0 };
+	}
+	const char *text = literal_float(g, v.f, single ? "f" : "");
+	return (struct expr){ text, text[0] != '-' };
+}
+
+/* The element that an access names.  A gathered index may be gathered itself. */
+const char *lt__gen_access(struct gen *g, int32_t stmt, int32_t access)
+{
+	const struct lt_access *a = LT_AT(struct lt_access, g->t->accesses, access);
+	const struct place *p = &g->place[a->buffer];
+	struct lt_out o = lt__out_new(&g->pool);
+	struct expr row = lt__gen_row(g, a->row);
+	if (a->index >= 0) {
+		const char *index = lt__gen_access(g, stmt, a->index);
+		g->uses_fault = true;
+		lt__outf(&o, "%s[lt_gather(fault, %s, %lld, %d, %d)", p->name, index, (long long)a->index_extent, (int)stmt, (int)access);
+		if (a->index_stride != 1)
+			lt__outf(&o, "*%s", literal_int(g, a->index_stride));
+		if (strcmp(row.text, "0") != 0)
+			lt__outf(&o, row.text[0] == '-' ? " - %s" : " + %s", row.text + (row.text[0] == '-'));
+		lt__out(&o, "]");
+		return o.at;
+	}
+	if (p->home == HOME_SCALAR)
+		return p->name;
+	lt__outf(&o, "%s[%s]", p->name, row.text);
+	return o.at;
+}
+
+static struct expr piece(struct gen *g, int32_t stmt, const struct lt_piece *p, uint32_t dtype)
+{
+	if (p->kind == LT_IMMEDIATE)
+		return lt__gen_immediate(g, p->bits, dtype);
+	if (p->kind == LT_READ)
+		return (struct expr){ lt__gen_access(g, stmt, p->access), true };
+	struct expr e = lt__gen_row(g, p->row);
+	if (dtype != LT_I64) {
+		struct lt_out o = lt__out_new(&g->pool);
+		lt__outf(&o, e.primary ? "(%s)%s" : "(%s)(%s)", lt__ctype(g->t, dtype), e.text);
+		return (struct expr){ o.at, false };
+	}
+	return e;
+}
+
+struct expr lt__gen_operand(struct gen *g, int32_t stmt, const struct lt_operand *op)
+{
+	struct lt_out o = lt__out_new(&g->pool);
+	if (op->n_piece == 1)
+		return piece(g, stmt, LT_AT(struct lt_piece, g->t->pieces, op->first_piece), op->dtype);
+	for (int32_t i = 0; i < op->n_piece; i++) {
+		const struct lt_piece *p = LT_AT(struct lt_piece, g->t->pieces, op->first_piece + i);
+		if (i + 1 < op->n_piece)
+			lt__outf(&o, "%s ? ", p->n_guard ? lt__gen_guards(g, p->first_guard, p->n_guard) : "1");
+		lt__outf(&o, i + 1 < op->n_piece ? "%s : " : "%s", piece(g, stmt, p, op->dtype).text);
+	}
+	return (struct expr){ o.at, false };
+}
+
+int lt__gen_uses(const struct lt_op *op, int operand)
+{
+	int n = 0;
+	for (const char *s = lt__op_text(op); *s; s++)
+		n += s[0] == '$' && s[1] == '0' + operand;
+	return n;
+}
+
+/* Whether the parentheses that text begins and ends with are a pair. */
+static bool wrapped(const char *text, size_t n)
+{
+	int depth = 0;
+	if (n < 2 || text[0] != '(' || text[n - 1] != ')')
+		return false;
+	for (size_t i = 0; i + 1 < n; i++) {
+		depth += (text[i] == '(') - (text[i] == ')');
+		if (depth == 0)
+			return false;
+	}
+	return true;
+}
+
+const char *lt__gen_apply(struct gen *g, const struct lt_op *op, const struct expr *operand)
+{
+	struct lt_out o = lt__out_new(&g->pool);
+	const char *first = lt__op_text(op), *end = first + strlen(first);
+	if (wrapped(first, (size_t)(end - first)))
+		first++, end--;
+	for (const char *s = first; s < end; s++) {
+		if (*s != '$' || s + 1 == end || s[1] < '0' || s[1] > '2') {
+			lt__out_bytes(&o, s, 1);
+			continue;
+		}
+		const struct expr *e = &operand[s[1] - '0'];
+		const char *behind = s + 2;
+		/* alone between commas and the parentheses of a call, or alone */
+		bool open = s == first || (s[-1] == '(') || (s - first >= 2 && s[-1] == ' ' && s[-2] == ',');
+		bool close = behind == end || *behind == ')' || *behind == ',';
+		lt__outf(&o, e->primary || (open && close) ? "%s" : "(%s)", e->text);
+		s++;
+	}
+	return o.at;
+}

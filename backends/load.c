@@ -1,0 +1,47 @@
+/* backends/load.c -- loads a backend from a shared object. */
+#define _GNU_SOURCE 1
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "backends/cgen/note.h"
+#include "backends/registry.h"
+
+/* A path without a slash is that file, not a name to look for in the system's library folders. */
+static char *with_slash(const char *path)
+{
+	char *file = malloc(strlen(path) + 3);
+	if (file)
+		(void)sprintf(file, "%s%s", strchr(path, '/') ? "" : "./", path);
+	return file;
+}
+
+static lt_status load(const char *path, const char *file, struct lt_diag *diag)
+{
+	struct stat st;
+	if (stat(file, &st) != 0)
+		return lt__note(diag, LT_ELOAD, -1, -1, NULL, "%s: cannot be loaded: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return lt__note(diag, LT_ELOAD, -1, -1, NULL, "%s: cannot be loaded: it is not a file", path);
+	void *so = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+	if (!so)
+		return lt__note(diag, LT_ELOAD, -1, -1, NULL, "%s: cannot be loaded: %s", path, dlerror());
+	const struct lt_backend *(*entry)(uint32_t) = NULL;
+	*(void **)&entry = dlsym(so, "lt_backend_entry");
+	lt_status status = entry ? lt__backend_add(entry(LT_ABI), path, diag)
+		: lt__note(diag, LT_ELOAD, -1, -1, "compile it with -DLT_PLUGIN and end it with LT_BACKEND(table)",
+			"%s: it has no symbol lt_backend_entry, so it is no backend", path);
+	if (status)
+		(void)dlclose(so);
+	return status;
+}
+
+lt_status lt_backend_load(const char *path, struct lt_diag *diag)
+{
+	char *file = with_slash(path);
+	lt_status status = file ? load(path, file, diag) : lt__note(diag, LT_ENOMEM, -1, -1, NULL, "%s: no memory to load it", path);
+	free(file);
+	return status;
+}

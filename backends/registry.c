@@ -1,0 +1,152 @@
+/* backends/registry.c -- the backends of this process, by name: the one global state of the library. */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "backends/cgen/note.h"
+#include "backends/registry.h"
+
+enum { MOST = 64 };
+static struct { const struct lt_backend *backend; const char *origin; } table[MOST];     /* sorted by name */
+static uint32_t count;
+static char complaint[1024];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static const char *from(const char *origin) { return origin ? origin : "linked in"; }
+
+/* Where name is, or would be. */
+static uint32_t place(const char *name)
+{
+	uint32_t i = 0;
+	while (i < count && strcmp(table[i].backend->name, name) < 0)
+		i++;
+	return i;
+}
+
+static bool good_name(const char *name)
+{
+	if (name[0] < 'a' || name[0] > 'z')
+		return false;
+	for (const char *c = name; *c; c++)
+		if (!(*c >= 'a' && *c <= 'z') && !(*c >= '0' && *c <= '9') && *c != '_')
+			return false;
+	return true;
+}
+
+static const char *sanitizer(uint32_t build)
+{
+	return build == 0 ? "without a sanitizer" : build == 1 ? "with the address sanitizer" : build == 2 ? "with the thread sanitizer"
+		: build == 4 ? "with the memory sanitizer" : "with other sanitizers";
+}
+
+lt_status lt__backend_check(const struct lt_backend *b, const char *origin, struct lt_diag *diag)
+{
+	const char *at = from(origin), *missing = NULL;
+	if (!b)
+		return lt__note(diag, LT_EABI, -1, -1, "compile it with the headers of this version",
+			"%s: it does not know version %u of the backend interface", at, (unsigned)LT_ABI_MAJOR);
+	if (b->size < offsetof(struct lt_backend, name) || b->abi >> 16 != LT_ABI_MAJOR)
+		return lt__note(diag, LT_EABI, -1, -1, "compile it with the headers of this version",
+			"%s: it was built for version %u of the backend interface, this library has %u", at, (unsigned)(b->abi >> 16),
+			(unsigned)LT_ABI_MAJOR);
+	if (b->size < offsetof(struct lt_backend, need))
+		return lt__note(diag, LT_EABI, -1, -1, "compile it with the headers of this version",
+			"%s: its table has %u bytes, too short for the mandatory functions (%u)", at, (unsigned)b->size,
+			(unsigned)offsetof(struct lt_backend, need));
+	if (b->build != LT_BUILD)
+		return lt__note(diag, LT_EABI, -1, -1, "build both alike", "%s: it was built %s, this library %s", at, sanitizer(b->build),
+			sanitizer(LT_BUILD));
+#define WANT(member) missing = missing || b->member ? missing : #member
+	WANT(name);
+	WANT(summary);
+	WANT(version);
+	WANT(score);
+	WANT(open);
+	WANT(close);
+	WANT(caps);
+	WANT(accepts);
+	WANT(compile);
+	WANT(run);
+	WANT(sync);
+	WANT(destroy);
+#undef WANT
+	if (missing)
+		return lt__note(diag, LT_EINVAL, -1, -1, NULL, "%s: backend %s has no '%s', which is mandatory", at, b->name ? b->name : "?", missing);
+	if (!good_name(b->name))
+		return lt__note(diag, LT_EINVAL, -1, -1, NULL, "%s: '%s' is no name for a backend; a name is [a-z][a-z0-9_]*", at, b->name);
+	return LT_OK;
+}
+
+/* A note that is also written down, for constructors, which have nobody to tell. */
+struct listener { struct lt_diag diag; struct lt_diag *to; };
+static void listen_and_tell(struct lt_diag *diag, const struct lt_note *note)
+{
+	struct listener *l = (struct listener *)(void *)diag;
+	if (l->to) {
+		l->to->tell(l->to, note);
+		return;
+	}
+	size_t n = strlen(complaint);
+	(void)snprintf(complaint + n, sizeof complaint - n, "%s%s", n ? "; " : "", note->text);
+}
+
+lt_status lt__backend_add(const struct lt_backend *b, const char *origin, struct lt_diag *diag)
+{
+	struct listener l = { { sizeof l.diag, listen_and_tell }, diag };
+	pthread_mutex_lock(&lock);
+	lt_status status = lt__backend_check(b, origin, &l.diag);
+	uint32_t at = status ? 0 : place(b->name);
+	if (!status && at < count && strcmp(table[at].backend->name, b->name) == 0)
+		status = lt__note(&l.diag, LT_EEXIST, -1, -1, "give one of them another name",
+			"two backends are called '%s': %s (%s) and %s (%s)", b->name, table[at].backend->summary, from(table[at].origin),
+			b->summary, from(origin));
+	else if (!status && count == MOST)
+		status = lt__note(&l.diag, LT_ENOMEM, -1, -1, NULL, "backend '%s' (%s): there are %d already", b->name, from(origin), (int)MOST);
+	char *copy = !status && origin ? strdup(origin) : NULL;
+	if (!status && origin && !copy)
+		status = lt__note(&l.diag, LT_ENOMEM, -1, -1, NULL, "backend '%s' (%s): no memory", b->name, origin);
+	if (!status) {
+		memmove(&table[at + 1], &table[at], (count - at) * sizeof *table);
+		table[at].backend = b;
+		table[at].origin = copy;
+		count++;
+	}
+	pthread_mutex_unlock(&lock);
+	return status;
+}
+
+lt_status lt_backend_register(const struct lt_backend *b, struct lt_diag *diag)
+{
+	return lt__backend_add(b, NULL, diag);
+}
+
+const struct lt_backend *lt_backend_find(const char *name)
+{
+	pthread_mutex_lock(&lock);
+	uint32_t at = place(name);
+	const struct lt_backend *b = at < count && strcmp(table[at].backend->name, name) == 0 ? table[at].backend : NULL;
+	pthread_mutex_unlock(&lock);
+	return b;
+}
+
+uint32_t lt_backend_count(void)
+{
+	pthread_mutex_lock(&lock);
+	uint32_t n = count;
+	pthread_mutex_unlock(&lock);
+	return n;
+}
+
+const struct lt_backend *lt_backend_at(uint32_t i)
+{
+	pthread_mutex_lock(&lock);
+	const struct lt_backend *b = i < count ? table[i].backend : NULL;
+	pthread_mutex_unlock(&lock);
+	return b;
+}
+
+const char *lt_backend_complaint(void)
+{
+	return complaint[0] ? complaint : NULL;
+}

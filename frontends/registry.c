@@ -1,0 +1,120 @@
+/* frontends/registry.c -- which frontends there are, and which one takes a text. */
+#include <pthread.h>
+#include <string.h>
+#include "ir/arena.h"
+#include "lt/frontend.h"
+
+enum { MAX_FRONTEND = 64 };
+static const struct lt_frontend *table[MAX_FRONTEND];   /* sorted by name */
+static uint32_t count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool good_name(const char *name)
+{
+	if (!name || *name < 'a' || *name > 'z')
+		return false;
+	return name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")] == 0;
+}
+
+/* Place of `name` in the table, or where it would stand. */
+static uint32_t place(const char *name)
+{
+	uint32_t i = 0;
+	while (i < count && strcmp(table[i]->name, name) < 0)
+		i++;
+	return i;
+}
+
+lt_status lt_frontend_register(const struct lt_frontend *f)
+{
+	if (!f || f->size < sizeof *f || !good_name(f->name) || !f->recognize || !f->parse)
+		return LT_EINVAL;
+	lt_status status = LT_OK;
+	pthread_mutex_lock(&lock);
+	uint32_t at = place(f->name);
+	if (at < count && strcmp(table[at]->name, f->name) == 0)
+		status = LT_EEXIST;
+	else if (count == MAX_FRONTEND)
+		status = LT_ENOMEM;
+	else {
+		memmove(table + at + 1, table + at, (count - at) * sizeof *table);
+		table[at] = f;
+		count++;
+	}
+	pthread_mutex_unlock(&lock);
+	return status;
+}
+
+const struct lt_frontend *lt_frontend_find(const char *name)
+{
+	const struct lt_frontend *found = NULL;
+	if (!name)
+		return NULL;
+	pthread_mutex_lock(&lock);
+	uint32_t at = place(name);
+	if (at < count && strcmp(table[at]->name, name) == 0)
+		found = table[at];
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+uint32_t lt_frontend_count(void)
+{
+	pthread_mutex_lock(&lock);
+	uint32_t n = count;
+	pthread_mutex_unlock(&lock);
+	return n;
+}
+
+const struct lt_frontend *lt_frontend_at(uint32_t i)
+{
+	pthread_mutex_lock(&lock);
+	const struct lt_frontend *f = i < count ? table[i] : NULL;
+	pthread_mutex_unlock(&lock);
+	return f;
+}
+
+/* Names of all frontends, "graph, script", cut off where they do not fit. */
+static const char *list(char *buf, size_t bytes)
+{
+	size_t at = 0;
+	buf[0] = 0;
+	for (uint32_t i = 0; i < lt_frontend_count() && at < bytes; i++)
+		at += (size_t)snprintf(buf + at, bytes - at, "%s%s", i ? ", " : "", lt_frontend_at(i)->name);
+	return buf;
+}
+
+/* The surest; the first by name of several that are as sure. */
+static const struct lt_frontend *recognize(const char *text, size_t bytes)
+{
+	const struct lt_frontend *best = NULL;
+	int sure = 0;
+	for (uint32_t i = 0; i < lt_frontend_count(); i++) {
+		const struct lt_frontend *f = lt_frontend_at(i);
+		int how = f->recognize(text, bytes);
+		if (how > sure) {
+			best = f;
+			sure = how;
+		}
+	}
+	return best;
+}
+
+lt_status lt_parse(struct lt_context *ctx, const char *text, size_t bytes, const char *file,
+	const char *frontend, struct lt_graph **out)
+{
+	char names[256];
+	*out = NULL;
+	if (!text)
+		text = "";
+	if (!file)
+		file = "script";
+	const struct lt_frontend *f = frontend ? lt_frontend_find(frontend) : recognize(text, bytes);
+	if (!f && frontend)
+		return lt_fail(ctx, LT_EINVAL, "%s: there is no frontend '%s'; there are: %s", file, frontend,
+			list(names, sizeof names));
+	if (!f)
+		return lt_fail(ctx, LT_EINVAL, "%s: no frontend recognizes this text; name one of: %s", file,
+			list(names, sizeof names));
+	return f->parse(ctx, text, bytes, file, out);
+}

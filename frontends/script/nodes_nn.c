@@ -1,0 +1,154 @@
+/* frontends/script/nodes_nn.c -- layers of neural networks, with the argument order and defaults of ONNX. */
+#include <math.h>
+#include "frontends/script/script.h"
+
+LT_BUILDER(gelu)
+{
+	return lt__script_float(s, a) ? lt_build_gelu(s->graph, a[0].node) : -1;
+}
+
+LT_BUILDER(softmax)
+{
+	int32_t axis;
+	if (!lt__script_float(s, a) || !lt__script_axis(s, &a[1], lt_node_rank(s->graph, a[0].node), &axis))
+		return -1;
+	return lt_build_softmax(s->graph, a[0].node, axis);
+}
+
+LT_BUILDER(layer_norm)
+{
+	struct lt_graph *g = s->graph;
+	int32_t rank = lt_node_rank(g, a[0].node);
+	if (!lt__script_float(s, a))
+		return -1;
+	if (rank < 1)
+		return lt__script_refuse(s, a[0].place, LT_ETYPE, "%s has no dimension to normalize over", lt__script_value(s, &a[0]));
+	for (int32_t i = 1; i < 3 && a[i].given; i++) {
+		if (!lt__script_same_type(s, &a[0], &a[i]))
+			return -1;
+		if (lt_node_rank(g, a[i].node) != 1 ||
+			!lt__var_same_range(s->graph, lt_node_dim(g, a[0].node, rank - 1), lt_node_dim(g, a[i].node, 0)))
+			return lt__script_refuse(s, a[i].place, LT_ETYPE, "Different shapes: %s and %s; weights are one vector as long as "
+				"the last dimension", lt__script_value(s, &a[0]), lt__script_value(s, &a[i]));
+	}
+	return lt_build_layer_norm(g, a[0].node, a[1].node, a[2].node, a[3].number);
+}
+
+/* Lists of `n` numbers, each at least `least`; what: "strides". */
+static bool check_list(struct lt_script *s, const struct lt_arg *a, int32_t n, int64_t least, const char *what)
+{
+	bool good = a->n == n;
+	for (int32_t i = 0; good && i < n; i++)
+		good = a->list[i] >= least;
+	if (!good)
+		lt__script_fail(s, a->place, LT_EINVAL, "Invalid %s %s: %d numbers of at least %lld are needed", what,
+			lt__script_list(s, a->list, a->n), n, (long long)least);
+	return good;
+}
+
+/* Whether the windows along both axes of an image fit into it with its pads. */
+static bool check_windows(struct lt_script *s, const struct lt_arg *x, enum lt_layout layout, const int64_t *window,
+	const struct lt_arg *pads, const int64_t *dilations)
+{
+	for (int32_t i = 0; i < 2; i++) {
+		int64_t span, room = lt__script_extent(s, x->node, i + (layout == LT_NCHW ? 2 : 1));
+		if (lt__mul_overflow(window[i] - 1, dilations[i], &span) || lt__add_overflow(room, pads->list[i], &room) ||
+			lt__add_overflow(room, pads->list[i + 2], &room)) {
+			lt__script_fail(s, pads->place, LT_EOVERFLOW, "The windows over %s exceed 63 bits", lt__script_value(s, x));
+			return false;
+		}
+		if (span >= room) {
+			lt__script_fail(s, x->place, LT_ETYPE, "Incompatible shapes: the window is %lld %s, %s with its pads %lld",
+				(long long)span + 1, i ? "wide" : "high", lt__script_value(s, x), (long long)room);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool check_image(struct lt_script *s, const struct lt_arg *a, const char *what)
+{
+	if (!lt__script_float(s, a))
+		return false;
+	if (lt_node_rank(s->graph, a->node) == 4)
+		return true;
+	lt__script_fail(s, a->place, LT_ETYPE, "Different number of dimensions: %s has to have four, %s", lt__script_value(s, a), what);
+	return false;
+}
+
+LT_BUILDER(conv2d)
+{
+	struct lt_graph *g = s->graph;
+	const struct lt_arg *x = &a[0], *w = &a[1];
+	enum lt_layout layout = a[6].layout;
+	bool first = layout == LT_NCHW;         /* channels stand first */
+	if (!check_image(s, x, first ? "NCHW" : "NHWC") || !check_image(s, w, first ? "OIHW" : "HWIO") ||
+		!lt__script_same_type(s, x, w) || !check_list(s, &a[2], 2, 1, "strides") || !check_list(s, &a[3], 4, 0, "pads") ||
+		!check_list(s, &a[4], 2, 1, "dilations"))
+		return -1;
+	int64_t channels = lt__script_extent(s, x->node, first ? 1 : 3), in = lt__script_extent(s, w->node, first ? 1 : 2);
+	int64_t out = lt__script_extent(s, w->node, first ? 0 : 3), groups = a[5].i, all;
+	if (groups < 1 || lt__mul_overflow(in, groups, &all) || all != channels || out % groups)
+		return lt__script_refuse(s, groups < 1 ? a[5].place : w->place, LT_ETYPE, "Incompatible shapes for convolution: %s and %s with "
+			"%lld groups; the input's channels have to be groups times the filter's, and its outputs a multiple of groups",
+			lt__script_value(s, x), lt__script_value(s, w), (long long)groups);
+	const int64_t window[] = { lt__script_extent(s, w->node, first ? 2 : 0), lt__script_extent(s, w->node, first ? 3 : 1) };
+	if (!check_windows(s, x, layout, window, &a[3], a[4].list))
+		return -1;
+	return lt_build_conv2d(g, x->node, w->node, a[2].list, a[3].list, a[4].list, groups, layout);
+}
+
+static bool check_pool(struct lt_script *s, const struct lt_arg *a, const int64_t *dilations, enum lt_layout layout)
+{
+	return check_image(s, a, layout == LT_NCHW ? "NCHW" : "NHWC") && check_list(s, &a[1], 2, 1, "window") &&
+		check_list(s, &a[2], 2, 1, "strides") && check_list(s, &a[3], 4, 0, "pads") &&
+		check_windows(s, a, layout, a[1].list, &a[3], dilations);
+}
+
+LT_BUILDER(max_pool2d)
+{
+	if (!check_list(s, &a[4], 2, 1, "dilations") || !check_pool(s, a, a[4].list, a[5].layout))
+		return -1;
+	return lt_build_max_pool2d(s->graph, a[0].node, a[1].list, a[2].list, a[3].list, a[4].list, a[5].layout);
+}
+
+LT_BUILDER(average_pool2d)
+{
+	static const int64_t dense[] = { 1, 1 };
+	if (!check_pool(s, a, dense, a[5].layout))
+		return -1;
+	if (a[4].i != 0 && a[4].i != 1)
+		return lt__script_refuse(s, a[4].place, LT_EINVAL, "Invalid count_pad %lld, it is 0 or 1", (long long)a[4].i);
+	return lt_build_average_pool2d(s->graph, a[0].node, a[1].list, a[2].list, a[3].list, a[4].i == 1, a[5].layout);
+}
+
+/* q [.., s, d], k [.., t, d], v [.., t, e] */
+static bool attention_fits(const struct lt_script *s, const struct lt_arg *a)
+{
+	const struct lt_graph *g = s->graph;
+	int32_t rank = lt_node_rank(g, a[0].node);
+	if (rank < 2 || lt_node_rank(g, a[1].node) != rank || lt_node_rank(g, a[2].node) != rank)
+		return false;
+	for (int32_t i = 0; i < rank - 2; i++)
+		for (int32_t k = 1; k < 3; k++)
+			if (!lt__var_same_range(s->graph, lt_node_dim(g, a[0].node, i), lt_node_dim(g, a[k].node, i)))
+				return false;
+	return lt__var_same_range(s->graph, lt_node_dim(g, a[0].node, rank - 1), lt_node_dim(g, a[1].node, rank - 1)) &&
+		lt__var_same_range(s->graph, lt_node_dim(g, a[1].node, rank - 2), lt_node_dim(g, a[2].node, rank - 2));
+}
+
+LT_BUILDER(attention)
+{
+	struct lt_graph *g = s->graph;
+	int32_t rank = lt_node_rank(g, a[0].node);
+	for (int32_t i = 0; i < 3; i++)
+		if (!lt__script_same_type(s, &a[0], &a[i]) || !lt__script_float(s, &a[i]))
+			return -1;
+	if (!attention_fits(s, a))
+		return lt__script_refuse(s, a[0].place, LT_ETYPE, "Incompatible shapes for attention: %s, %s and %s have to be [.., s, d], "
+			"[.., t, d] and [.., t, e]", lt__script_value(s, &a[0]), lt__script_value(s, &a[1]), lt__script_value(s, &a[2]));
+	if (a[4].i != 0 && a[4].i != 1)
+		return lt__script_refuse(s, a[4].place, LT_EINVAL, "Invalid causal %lld, it is 0 or 1", (long long)a[4].i);
+	double scale = a[3].given ? a[3].number : 1 / sqrt((double)lt__script_extent(s, a[0].node, rank - 1));
+	return lt_build_attention(g, a[0].node, a[1].node, a[2].node, scale, a[4].i == 1);
+}

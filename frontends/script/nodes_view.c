@@ -1,0 +1,225 @@
+/* frontends/script/nodes_view.c -- the same elements elsewhere: slice, reshape, permute, concat, pad, window, gather. */
+#include "frontends/script/script.h"
+
+/* Bounds that are known; the sentences count as numpy does. */
+static lt_node slice_static(struct lt_script *s, const struct lt_arg *a, int32_t axis)
+{
+	int64_t extent = lt__script_extent(s, a[0].node, axis), begin = a[1].i, end = a[2].i, step = a[4].i;
+	if (begin < 0 || begin >= extent)
+		return lt__script_refuse(s, a[1].place, LT_EINVAL, "Invalid begin index %lld: axis %d of %s allows 0 .. %lld",
+			(long long)begin, axis, lt__script_value(s, &a[0]), (long long)extent - 1);
+	if (end < 0 || end > extent)
+		return lt__script_refuse(s, a[2].place, LT_EINVAL, "Invalid end index %lld: axis %d of %s allows up to %lld",
+			(long long)end, axis, lt__script_value(s, &a[0]), (long long)extent);
+	if (begin >= end)
+		return lt__script_refuse(s, a[2].place, LT_EINVAL, "Invalid slice range %lld .. %lld: the end has to be above the begin",
+			(long long)begin, (long long)end);
+	if (step < 1)
+		return lt__script_refuse(s, a[4].place, LT_EINVAL, "Invalid step %lld, it has to be at least 1", (long long)step);
+	return lt_graph_slice(s->graph, a[0].node, axis, begin, step, (end - begin - 1) / step + 1);
+}
+
+/* A begin other than 0 that is known, an end that is not: element i is begin + i, i < end - begin. */
+static lt_node slice_to(struct lt_script *s, lt_node x, int32_t axis, int64_t begin, lt_param end)
+{
+	struct lt_graph *g = s->graph;
+	int32_t rank = lt_node_rank(g, x), width = 2 + rank;
+	lt_var *v = LT_NEW(s->arena, lt_var, rank);
+	int64_t *row = LT_NEW(s->arena, int64_t, (int64_t)rank * width);
+	const int64_t one = 1;
+	for (int32_t i = 0; i < rank; i++) {
+		v[i] = lt_node_dim(g, x, i);
+		row[(int64_t)i * width + 2 + i] = 1;
+	}
+	v[axis] = lt_graph_var_bounded(g, g->var[v[axis]].name, lt_var_extent(g, v[axis]) - begin, -begin, 1, &end, &one);
+	row[(int64_t)axis * width] = begin;
+	struct lt_view_piece piece = { .source = x,
+		.map = { .n_param = 1, .n_dim = rank, .n_row = rank, .param = &end, .row = row } };
+	return lt_graph_view(g, rank, v, 1, &piece, 0, 0);
+}
+
+static lt_node slice_bounded(struct lt_script *s, const struct lt_arg *a, int32_t axis)
+{
+	struct lt_graph *g = s->graph;
+	lt_node x = a[0].node;
+	int64_t extent = lt__script_extent(s, x, axis);
+	lt_param begin = -1, end = -1;
+	if (a[4].i != 1)
+		return lt__script_refuse(s, a[4].place, LT_EUNSUPPORTED,
+			"Invalid step %lld: a slice with a run-time begin or end has step 1", (long long)a[4].i);
+	if (g->var[lt_node_dim(g, x, axis)].bounded && (a[2].statement < 0 || (a[1].statement < 0 && a[1].i != 0)))
+		return lt__script_refuse(s, a[0].place, LT_EUNSUPPORTED,
+			"Axis %d of %s has a run-time extent already: slice it with begin 0 or run-time values, or take both slices in one",
+			axis, lt__script_value(s, &a[0]));
+	if (a[2].statement < 0) {
+		if (a[2].i < 0 || a[2].i > extent)
+			return lt__script_refuse(s, a[2].place, LT_EINVAL, "Invalid end index %lld: axis %d of %s allows up to %lld",
+				(long long)a[2].i, axis, lt__script_value(s, &a[0]), (long long)extent);
+		if (a[2].i < 1)
+			return lt__script_refuse(s, a[2].place, LT_EINVAL, "Invalid slice range: it ends at 0, before its first element");
+		if (a[2].i < extent)
+			x = lt_graph_slice(g, x, axis, 0, 1, a[2].i);
+		extent = a[2].i;
+	} else {
+		int64_t low = a[1].statement < 0 ? a[1].i : 0;
+		if (low < 0 || low >= extent)
+			return lt__script_refuse(s, a[1].place, LT_EINVAL, "Invalid begin index %lld: axis %d of %s allows 0 .. %lld",
+				(long long)low, axis, lt__script_value(s, &a[0]), (long long)extent - 1);
+		end = lt__script_param(s, &a[2], low, extent, "End");
+		if (end < 0)
+			return -1;
+		if (low > 0)
+			return slice_to(s, x, axis, low, end);
+	}
+	if (a[1].statement >= 0) {
+		begin = lt__script_param(s, &a[1], 0, extent, "Begin");
+		if (begin < 0)
+			return -1;
+	}
+	return lt_graph_slice_bounded(g, x, axis, begin, end);
+}
+
+LT_BUILDER(slice)
+{
+	int32_t axis, rank = lt_node_rank(s->graph, a[0].node);
+	if (!lt__script_axis(s, &a[3], rank, &axis))
+		return -1;
+	return a[1].statement < 0 && a[2].statement < 0 ? slice_static(s, a, axis) : slice_bounded(s, a, axis);
+}
+
+LT_BUILDER(reshape)
+{
+	struct lt_graph *g = s->graph;
+	int64_t from = lt__node_elems(g, a[0].node), to = 1;
+	if (!lt__script_no_overflow(s, &a[1], lt_node_dtype(g, a[0].node)))
+		return -1;
+	for (int32_t i = 0; i < a[1].n; i++)
+		to *= a[1].list[i];
+	if (from != to)
+		return lt__script_refuse(s, a[1].place, LT_ETYPE, "Incompatible number of elements: %s has %lld, the shape %s %lld",
+			lt__script_value(s, &a[0]), (long long)from, lt__script_list(s, a[1].list, a[1].n), (long long)to);
+	return lt_graph_reshape(g, a[0].node, a[1].n, a[1].list);
+}
+
+LT_BUILDER(permute)
+{
+	int32_t rank = lt_node_rank(s->graph, a[0].node);
+	int32_t *perm = LT_NEW(s->arena, int32_t, rank);
+	bool *seen = LT_NEW(s->arena, bool, rank);
+	if (a[1].n != rank)
+		return lt__script_refuse(s, a[1].place, LT_EINVAL, "Invalid permutation size: %s has %d numbers, %s %d axes",
+			lt__script_list(s, a[1].list, a[1].n), a[1].n, lt__script_value(s, &a[0]), rank);
+	for (int32_t i = 0; i < rank; i++) {
+		int64_t p = a[1].list[i];
+		if (p < 0 || p >= rank || seen[p])
+			return lt__script_refuse(s, a[1].place, LT_EINVAL, "%s permutation index %lld in %s: each of 0 .. %d has to be there once",
+				p < 0 || p >= rank ? "Invalid" : "Duplicate", (long long)p, lt__script_list(s, a[1].list, rank), rank - 1);
+		seen[p] = true;
+		perm[i] = (int32_t)p;
+	}
+	return lt_graph_permute(s->graph, a[0].node, rank, perm);
+}
+
+LT_BUILDER(expand)
+{
+	struct lt_graph *g = s->graph;
+	int32_t rank = lt_node_rank(g, a[0].node), m = a[1].n;
+	lt_var *v = LT_NEW(s->arena, lt_var, m);
+	int32_t *at = LT_NEW(s->arena, int32_t, rank);
+	if (!lt__script_no_overflow(s, &a[1], lt_node_dtype(g, a[0].node)))
+		return -1;
+	for (int32_t i = 0; i < m; i++) {
+		int32_t own = i - (m - rank);
+		int64_t extent = own >= 0 ? lt__script_extent(s, a[0].node, own) : 1;
+		if (m < rank || (extent != a[1].list[i] && extent != 1))
+			return lt__script_refuse(s, a[1].place, LT_ETYPE, "Incompatible shapes: %s cannot be broadcast to %s",
+				lt__script_value(s, &a[0]), lt__script_list(s, a[1].list, m));
+		v[i] = extent == a[1].list[i] && own >= 0 ? lt_node_dim(g, a[0].node, own) : lt__script_var(s, i, a[1].list[i]);
+		if (own >= 0)
+			at[own] = extent == a[1].list[i] ? i : -1;
+	}
+	if (m < rank)
+		return lt__script_refuse(s, a[1].place, LT_ETYPE, "Incompatible shapes: %s cannot be broadcast to %s",
+			lt__script_value(s, &a[0]), lt__script_list(s, a[1].list, m));
+	return lt__script_view(s, a[0].node, m, v, at);
+}
+
+LT_BUILDER(concat)
+{
+	struct lt_graph *g = s->graph;
+	int32_t axis, rank = lt_node_rank(g, a[1].node), m = n - 1;
+	lt_node *x = LT_NEW(s->arena, lt_node, m);
+	if (!lt__script_axis(s, &a[0], rank, &axis))
+		return -1;
+	for (int32_t k = 0; k < m; k++) {
+		const struct lt_arg *b = &a[1 + k];
+		x[k] = b->node;
+		if (!lt__script_same_type(s, &a[1], b))
+			return -1;
+		bool fit = lt_node_rank(g, b->node) == rank;
+		for (int32_t i = 0; fit && i < rank; i++)
+			fit = i == axis || lt__var_same_range(s->graph, lt_node_dim(g, a[1].node, i), lt_node_dim(g, b->node, i));
+		if (!fit)
+			return lt__script_refuse(s, b->place, LT_ETYPE, "Incompatible shapes for concatenation along axis %d: %s and %s", axis,
+				lt__script_value(s, &a[1]), lt__script_value(s, b));
+	}
+	return lt_graph_concat(g, axis, m, x);
+}
+
+/* Lists of paddings: one a axis, not negative, no overflow with the extent. */
+static bool check_padding(struct lt_script *s, const struct lt_arg *x, const struct lt_arg *list)
+{
+	int32_t rank = lt_node_rank(s->graph, x->node);
+	bool good = list->n == rank;
+	for (int32_t i = 0; good && i < rank; i++)
+		good = list->list[i] >= 0 && list->list[i] <= INT64_MAX / 4;
+	if (!good)
+		lt__script_fail(s, list->place, LT_EINVAL, "Invalid padding %s: %s takes %d numbers, none negative",
+			lt__script_list(s, list->list, list->n), lt__script_value(s, x), rank);
+	return good;
+}
+
+LT_BUILDER(pad)
+{
+	uint64_t bits;
+	if (!check_padding(s, &a[0], &a[1]) || !check_padding(s, &a[0], &a[2]) ||
+		!lt__script_bits(s, &a[3], lt_node_dtype(s->graph, a[0].node), &bits))
+		return -1;
+	return lt_graph_pad(s->graph, a[0].node, a[1].list, a[2].list, bits);
+}
+
+LT_BUILDER(window)
+{
+	struct lt_graph *g = s->graph;
+	int32_t axis;
+	int64_t size = a[2].i, step = a[3].i, dilation = a[4].i, before = a[5].i, after = a[6].i, span, room;
+	uint64_t bits;
+	for (int32_t i = 2; i < 7; i++)
+		if (a[i].i < (i < 5))
+			return lt__script_refuse(s, a[i].place, LT_EINVAL, "Invalid %lld: size, step and dilation are at least 1, "
+				"before and after at least 0", (long long)a[i].i);
+	if (!lt__script_axis(s, &a[1], lt_node_rank(g, a[0].node), &axis) ||
+		!lt__script_bits(s, &a[7], lt_node_dtype(g, a[0].node), &bits))
+		return -1;
+	if (lt__mul_overflow(dilation, size - 1, &span) || lt__add_overflow(lt__script_extent(s, a[0].node, axis), before, &room) ||
+		lt__add_overflow(room, after, &room))
+		return lt__script_refuse(s, a[2].place, LT_EOVERFLOW, "The window exceeds 63 bits");
+	if (span >= room)
+		return lt__script_refuse(s, a[2].place, LT_ETYPE,
+			"Incompatible shapes: a window over %lld elements does not fit in the %lld of axis %d of %s",
+			(long long)span + 1, (long long)room, axis, lt__script_value(s, &a[0]));
+	lt_var out = lt_graph_var(g, "o", (room - 1 - span) / step + 1), tap = lt_graph_var(g, "t", size);
+	return lt_graph_window(g, a[0].node, axis, out, tap, step, dilation, before, bits);
+}
+
+LT_BUILDER(gather)
+{
+	struct lt_graph *g = s->graph;
+	int32_t axis;
+	if (lt__dtype_info(lt_node_dtype(g, a[1].node))->cls != LT_CLASS_INT)
+		return lt__script_refuse(s, a[1].place, LT_ETYPE, "Unsupported value type: %s has to be of an integer type",
+			lt__script_value(s, &a[1]));
+	if (!lt__script_axis(s, &a[2], lt_node_rank(g, a[0].node), &axis))
+		return -1;
+	return lt_graph_gather(g, a[0].node, a[1].node, axis);
+}

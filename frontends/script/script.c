@@ -1,0 +1,86 @@
+/* frontends/script/script.c -- the script language as a frontend. */
+#include <string.h>
+#include "frontends/script/script.h"
+#include "lt/frontend.h"
+
+struct job { struct lt_script script; const char *text; size_t bytes; };
+
+static void fill_types(struct lt_script *s)
+{
+	int32_t n = lt__script_nodes(NULL, 0);
+	struct lt_script_node *type = LT_NEW(s->arena, struct lt_script_node, n);
+	lt__script_nodes(type, n);
+	for (int32_t i = 0; i < n; i++)
+		lt__names_put(s->types, type[i].name, strlen(type[i].name), i);
+	s->type = type;
+	s->n_type = n;
+}
+
+static lt_status parse_text(struct job *job, const bool *skip)
+{
+	struct lt_arena *arena = job->script.arena;
+	static const char mark[] = "\xef\xbb\xbf";      /* of UTF-8, at the begin of some files */
+	const char *begin = job->text + (job->bytes >= 3 && memcmp(job->text, mark, 3) == 0 ? 3 : 0);
+	job->script = (struct lt_script){
+		.ctx = job->script.ctx, .arena = arena, .graph = job->script.graph, .file = job->script.file, .skip = skip,
+		.cursor = { begin, job->text + job->bytes, { 1, 1 } },
+		.types = lt__names_new(arena), .ids = lt__names_new(arena), .buffers = lt__names_new(arena),
+		.inputs = lt__names_new(arena), .constants = lt__names_new(arena), .result_names = lt__names_new(arena),
+	};
+	job->script.graph->file = lt__arena_string(job->script.graph->arena, job->script.file);
+	fill_types(&job->script);
+	return lt__script_parse(&job->script);
+}
+
+/* A run checks every run-time scalar of its graph.  A statement that no result needs is checked now, but must not
+ * have a say in a run: where one brought such scalars the graph is built again without those statements. */
+static lt_status parse_body(void *arg)
+{
+	struct job *job = arg;
+	struct lt_script *s = &job->script;
+	LT_TRY(parse_text(job, NULL));
+	if (!s->stray)
+		return LT_OK;
+	bool *skip = LT_NEW(s->arena, bool, s->n_statement);
+	for (int32_t i = 0; i < s->n_statement; i++)
+		skip[i] = !s->statement[i].needed && s->statement[i].n_use;
+	lt_graph_free(s->graph);
+	s->graph = NULL;
+	LT_TRY(lt_graph_new(s->ctx, &s->graph));
+	return parse_text(job, skip);
+}
+
+static lt_status parse(struct lt_context *ctx, const char *text, size_t bytes, const char *file, struct lt_graph **out)
+{
+	struct job job = { .script = { .ctx = ctx, .file = file }, .text = text, .bytes = bytes };
+	*out = NULL;
+	if (bytes >= INT32_MAX)
+		return lt_fail(ctx, LT_EOVERFLOW, "%s: a script of %zu bytes is too long, the limit is 2^31 - 2", file, bytes);
+	LT_TRY(lt__arena_new(ctx, &job.script.arena));
+	lt_status status = lt_graph_new(ctx, &job.script.graph);
+	if (!status)
+		status = lt__protect(ctx, parse_body, &job);
+	lt__arena_free(job.script.arena);
+	if (status)
+		lt_graph_free(job.script.graph);
+	else
+		*out = job.script.graph;
+	return status;
+}
+
+static int recognize(const char *text, size_t bytes)
+{
+	(void)text;
+	(void)bytes;
+	return 1;
+}
+
+static const struct lt_frontend script = {
+	.size = sizeof script,
+	.name = "script",
+	.summary = "the HamKaas script language, with extensions (docs/script.md)",
+	.suffix = "lt",
+	.recognize = recognize,
+	.parse = parse,
+};
+LT_FRONTEND(script)

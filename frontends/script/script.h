@@ -1,0 +1,151 @@
+/* frontends/script/script.h -- the parts of the script frontend, for each other.
+ *
+ * A script is parsed statement by statement: the row of nodes.def names the arguments' pattern and the
+ * builder, the parser reads arguments by the pattern, the builder checks them and adds to the graph.
+ * Everything that only the parser needs lives in an arena that is freed when it ends.
+ */
+#ifndef LT_SCRIPT_H
+#define LT_SCRIPT_H
+#include "ir/graph.h"
+#include "ir/intern.h"
+
+struct lt_place  { int32_t line, column; };     /* from 1; columns count characters */
+struct lt_cursor { const char *at, *end; struct lt_place place; };
+
+/* Kinds of argument, and how a pattern writes them. */
+enum lt_arg_kind {
+	LT_ARG_NODE,            /* $x             a node */
+	LT_ARG_NODE_OR_INT,     /* $begin|int     a node, or an integer */
+	LT_ARG_LIST,            /* [shape]        a list of integers */
+	LT_ARG_NAME,            /* name */
+	LT_ARG_TYPE,            /* type           float32 ... */
+	LT_ARG_LAYOUT,          /* layout         NCHW, NHWC */
+	LT_ARG_NUMBER,          /* value eps scale: an integer or a decimal fraction, inf, nan */
+	LT_ARG_EQUATION,        /* equation:      text up to a colon, which stands for the comma */
+	LT_ARG_INT              /* any other word: an integer */
+};
+struct lt_arg {
+	enum lt_arg_kind kind;
+	bool given;             /* or its default holds */
+	bool whole;             /* number: it is the integer `i` as well */
+	struct lt_place place;
+	int32_t statement;      /* node: that defines it; -1: an integer stands there */
+	lt_node node;
+	int64_t i;
+	double number;
+	int32_t n;              /* list: length; name and equation: bytes of text */
+	const int64_t *list;
+	const char *text;
+	enum lt_dtype dtype;
+	enum lt_layout layout;
+};
+
+struct lt_script;
+struct lt_script_node;
+/* Builds a statement's value: -1 after a failure.  n arguments, at least one for each of the pattern. */
+typedef lt_node lt_script_build(struct lt_script *, const struct lt_script_node *, const struct lt_arg *, int32_t n);
+
+#define LT_BUILDER(name) \
+	lt_script_build lt__script_build_##name; \
+	lt_node lt__script_build_##name(struct lt_script *s, __attribute__((unused)) const struct lt_script_node *type, \
+		const struct lt_arg *a, __attribute__((unused)) int32_t n)
+
+/* One type of node.  Rows of nodes.def, then the rows of ir/op.def under their own names. */
+struct lt_script_node {
+	char name[40];
+	const char *pattern, *doc;
+	lt_script_build *build;
+	enum lt_opcode op;      /* elementwise operator; LT_NOP: none */
+};
+
+struct lt_statement {
+	const char *id; int32_t id_bytes;       /* digits, without leading zeros */
+	lt_node node;
+	const struct lt_script_node *type;
+	struct lt_place place;
+	int32_t first_use, n_use;               /* statements that it names */
+	bool needed;                            /* by a result */
+	bool scalars;                           /* it has brought run-time scalars or requirements */
+	int32_t chain, previous;                /* of updates: statement of the buffer at its root, the one before; -1 */
+};
+struct lt_script_result { const char *name; int32_t statement; };
+
+struct lt_script {
+	struct lt_context *ctx;
+	struct lt_arena *arena;                 /* of the parser */
+	struct lt_graph *graph;
+	const char *file;
+	struct lt_cursor cursor;
+	const struct lt_script_node *type;      /* table of types */
+	int32_t n_type;
+	struct lt_names *types, *ids, *buffers, *inputs, *constants, *result_names;
+	struct lt_statement *statement; int32_t n_statement, cap_statement;
+	int32_t *use;                   int32_t n_use, cap_use;
+	struct lt_script_result *result;int32_t n_result, cap_result;
+	struct lt_arg *arg;             int32_t n_arg, cap_arg;
+	int64_t *number;                int32_t n_number, cap_number;   /* of a list being read */
+	const bool *skip;                       /* by statement, second time: not built; NULL: all are */
+	bool stray;                             /* a statement that no result needs has brought a run-time scalar */
+	bool *sourced;                  int32_t n_sourced, cap_sourced; /* by node: a source or a view of sources */
+	struct lt_place here;                   /* of the statement being built */
+	int32_t chain, previous;                /* set by the builder of an update */
+	const char *id; int32_t id_bytes;       /* of the statement being built */
+};
+
+/* lex.c */
+int lt__lex_peek(struct lt_cursor *);           /* next byte behind blanks and comments, -1 at the end */
+void lt__lex_step(struct lt_cursor *);          /* over one byte */
+int32_t lt__lex_word(struct lt_cursor *, const char **text);    /* letters, digits, _; its bytes, 0: none */
+int32_t lt__lex_name(struct lt_cursor *, const char *stop, const char **text);  /* up to white space or a byte of stop */
+int32_t lt__lex_digits(struct lt_cursor *, const char **text);
+/* A number in decimal; false: there is none.  overflow: digits beyond 63 bits. */
+bool lt__lex_number(struct lt_cursor *, double *value, int64_t *i, bool *whole, bool *overflow);
+/* "';'", "the end of the script" */
+const char *lt__lex_found(const struct lt_cursor *, char *buf, size_t bytes);
+
+/* args.c */
+lt_status lt__script_args(struct lt_script *, const struct lt_script_node *);   /* fills arg, n_arg */
+lt_status lt__script_expect(struct lt_script *, char, const char *what);
+lt_status lt__script_unexpected(struct lt_script *, const char *expected);
+lt_status lt__script_reference(struct lt_script *, int32_t *statement);         /* $5 */
+
+/* nodes.c */
+/* Every type of node, at most cap of them; returns how many there are. */
+int32_t lt__script_nodes(struct lt_script_node *out, int32_t cap);
+/* The type's name nearest to a misspelled one, or NULL. */
+const char *lt__script_nearest(const struct lt_script *, const char *name, int32_t bytes);
+
+/* parse.c */
+lt_status lt__script_parse(struct lt_script *);
+/* state.c: the buffers' new contents; after all statements. */
+lt_status lt__script_states(struct lt_script *);
+
+/* shape.c: messages, checks, and views by position */
+lt_status lt__script_fail(struct lt_script *, struct lt_place, lt_status, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* The same as a builder's answer: -1. */
+#define lt__script_refuse(s, ...) ((void)lt__script_fail((s), __VA_ARGS__), (lt_node)-1)
+const char *lt__script_value(struct lt_script *, const struct lt_arg *);        /* "$4 (float32 [128, 10])" */
+const char *lt__script_shape(struct lt_script *, lt_node);                      /* "[128, 10]" */
+const char *lt__script_list(struct lt_script *, const int64_t *, int32_t n);    /* "[128, 10]" */
+const char *lt__dtype_script(enum lt_dtype);                                    /* "float32" */
+int64_t lt__script_extent(const struct lt_script *, lt_node, int32_t axis);
+lt_var lt__script_var(struct lt_script *, int32_t axis, int64_t extent);        /* i, j, k ... by axis */
+lt_var lt__script_fresh(struct lt_script *, lt_var like);                       /* of the same extent and limit */
+/* View of x with dims v (n): row i of x is dim at[i], or 0 where at[i] is -1; x itself where nothing changes. */
+lt_node lt__script_view(struct lt_script *, lt_node x, int32_t n, const lt_var *v, const int32_t *at);
+bool lt__script_float32(struct lt_script *, const struct lt_arg *);
+bool lt__script_float(struct lt_script *, const struct lt_arg *);
+bool lt__script_same_type(struct lt_script *, const struct lt_arg *, const struct lt_arg *);
+bool lt__script_takes(struct lt_script *, const struct lt_arg *, enum lt_opcode);
+bool lt__script_axis(struct lt_script *, const struct lt_arg *, int32_t rank, int32_t *axis);   /* negative: from the end */
+bool lt__script_no_overflow(struct lt_script *, const struct lt_arg *, enum lt_dtype);          /* shape of dims >= 1 */
+/* NumPy's broadcasting of n arguments: shape by vars in *dim (rank *n_dim), the arguments viewed in it in out. */
+bool lt__script_broadcast(struct lt_script *, int32_t n, const struct lt_arg *, int32_t *n_dim, lt_var **dim, lt_node *out);
+lt_node lt__script_spread(struct lt_script *, lt_node scalar, int32_t n, const int64_t *shape);
+/* Typed bits of a number; false (with a sentence): it is not a value of that type. */
+bool lt__script_bits(struct lt_script *, const struct lt_arg *, enum lt_dtype, uint64_t *bits);
+lt_node lt__script_literal(struct lt_script *, const struct lt_arg *, enum lt_dtype);
+/* The run-time scalar that an argument names, low <= it <= high; role: "begin" for messages. */
+lt_param lt__script_param(struct lt_script *, const struct lt_arg *, int64_t low, int64_t high, const char *role);
+#endif

@@ -1,0 +1,269 @@
+/* frontends/script/shape.c -- what builders share: sentences, checks of types and shapes, broadcasting. */
+#include <math.h>
+#include <string.h>
+#include "frontends/script/script.h"
+
+lt_status lt__script_fail(struct lt_script *s, struct lt_place at, lt_status status, const char *fmt, ...)
+{
+	char text[sizeof s->ctx->message];
+	va_list list;
+	va_start(list, fmt);
+	vsnprintf(text, sizeof text, fmt, list);
+	va_end(list);
+	return lt_fail(s->ctx, status, "%s:%d:%d: %s", s->file, at.line, at.column, text);
+}
+
+const char *lt__dtype_script(enum lt_dtype t)
+{
+	return lt__dtype_info(t)->script;
+}
+
+enum { SHOWN_DIMS = 12 };       /* of a shape in a sentence */
+
+const char *lt__script_list(struct lt_script *s, const int64_t *x, int32_t n)
+{
+	struct lt_text t = { .arena = s->arena };
+	lt__text_add(&t, "[", 1);
+	for (int32_t i = 0; i < n && i < SHOWN_DIMS; i++)
+		lt__text_format(&t, "%s%lld", i ? ", " : "", (long long)x[i]);
+	lt__text_format(&t, "%s]", n > SHOWN_DIMS ? ", ..." : "");
+	return t.at;
+}
+
+const char *lt__script_shape(struct lt_script *s, lt_node x)
+{
+	struct lt_text t = { .arena = s->arena };
+	int32_t n = lt_node_rank(s->graph, x);
+	lt__text_add(&t, "[", 1);
+	for (int32_t i = 0; i < n && i < SHOWN_DIMS; i++) {
+		lt_var v = lt_node_dim(s->graph, x, i);
+		lt__text_format(&t, "%s%s%lld", i ? ", " : "", s->graph->var[v].bounded ? "<=" : "",
+			(long long)lt_var_extent(s->graph, v));
+	}
+	lt__text_format(&t, "%s]", n > SHOWN_DIMS ? ", ..." : "");
+	return t.at;
+}
+
+const char *lt__script_value(struct lt_script *s, const struct lt_arg *a)
+{
+	const struct lt_statement *st = &s->statement[a->statement];
+	return lt__arena_format(s->arena, "$%.*s (%s %s)", st->id_bytes, st->id,
+		lt__dtype_script(lt_node_dtype(s->graph, a->node)), lt__script_shape(s, a->node));
+}
+
+int64_t lt__script_extent(const struct lt_script *s, lt_node x, int32_t axis)
+{
+	return lt_var_extent(s->graph, lt_node_dim(s->graph, x, axis));
+}
+
+lt_var lt__script_var(struct lt_script *s, int32_t axis, int64_t extent)
+{
+	static const char letters[] = "ijklpqrstuvw";
+	char name[16];
+	if (axis < (int32_t)sizeof letters - 1)
+		snprintf(name, sizeof name, "%c", letters[axis]);
+	else
+		snprintf(name, sizeof name, "d%d", axis);
+	return lt_graph_var(s->graph, name, extent);
+}
+
+lt_var lt__script_fresh(struct lt_script *s, lt_var like)
+{
+	const struct lt_vardef *v = &s->graph->var[like];
+	return lt__var_like(s->graph, like, v->extent, v->bounded ? &v->limit : NULL);
+}
+
+lt_node lt__script_view(struct lt_script *s, lt_node x, int32_t n, const lt_var *v, const int32_t *at)
+{
+	struct lt_graph *g = s->graph;
+	int32_t rank = lt_node_rank(g, x), width = 1 + n;
+	bool same = rank == n;
+	for (int32_t i = 0; same && i < n; i++)
+		same = at[i] == i && lt_node_dim(g, x, i) == v[i];
+	if (same)
+		return x;
+	int64_t *row = LT_NEW(s->arena, int64_t, (int64_t)rank * width);
+	for (int32_t i = 0; i < rank; i++)
+		if (at[i] >= 0)
+			row[(int64_t)i * width + 1 + at[i]] = 1;
+	struct lt_view_piece piece = { .source = x, .map = { .n_dim = n, .n_row = rank, .row = row } };
+	return lt_graph_view(g, n, v, 1, &piece, 0, 0);
+}
+
+bool lt__script_float32(struct lt_script *s, const struct lt_arg *a)
+{
+	if (lt_node_dtype(s->graph, a->node) == LT_F32)
+		return true;
+	lt__script_fail(s, a->place, LT_ETYPE, "Unsupported value type: %s has to be float32, which CastNode gives",
+		lt__script_value(s, a));
+	return false;
+}
+
+bool lt__script_float(struct lt_script *s, const struct lt_arg *a)
+{
+	if (lt__dtype_info(lt_node_dtype(s->graph, a->node))->cls == LT_CLASS_FLOAT)
+		return true;
+	lt__script_fail(s, a->place, LT_ETYPE, "Unsupported value type: %s has to be of a float type, which CastNode gives",
+		lt__script_value(s, a));
+	return false;
+}
+
+bool lt__script_same_type(struct lt_script *s, const struct lt_arg *l, const struct lt_arg *r)
+{
+	if (lt_node_dtype(s->graph, l->node) == lt_node_dtype(s->graph, r->node))
+		return true;
+	lt__script_fail(s, r->place, LT_ETYPE, "Different value types: %s and %s", lt__script_value(s, l), lt__script_value(s, r));
+	return false;
+}
+
+bool lt__script_takes(struct lt_script *s, const struct lt_arg *a, enum lt_opcode op)
+{
+	static const char *const class_name[] = { "float", "integer", "bool" };
+	enum lt_dtype t = lt_node_dtype(s->graph, a->node);
+	const struct lt_opinfo *info = lt__op_info(op);
+	char takes[64];
+	size_t at = 0;
+	if (info->any || lt__op_takes(op, lt__dtype_info(t)->compute))
+		return true;
+	for (unsigned i = 0; i < 3; i++)
+		if (info->classes & 1u << i)
+			at += (size_t)snprintf(takes + at, sizeof takes - at, "%s%s", at ? " or " : "", class_name[i]);
+	lt__script_fail(s, a->place, LT_ETYPE, "Unsupported value type: %s, but %s takes %s; CastNode converts",
+		lt__script_value(s, a), info->name, takes);
+	return false;
+}
+
+bool lt__script_axis(struct lt_script *s, const struct lt_arg *a, int32_t rank, int32_t *axis)
+{
+	int64_t i = a->i < 0 ? a->i + rank : a->i;
+	*axis = (int32_t)i;
+	if (i >= 0 && i < rank)
+		return true;
+	lt__script_fail(s, a->place, LT_EINVAL, "Invalid axis %lld of a value of rank %d", (long long)a->i, rank);
+	return false;
+}
+
+bool lt__script_no_overflow(struct lt_script *s, const struct lt_arg *a, enum lt_dtype dtype)
+{
+	int64_t elems = lt__dtype_info(dtype)->bytes;
+	for (int32_t i = 0; i < a->n; i++)
+		if (a->list[i] < 1) {
+			lt__script_fail(s, a->place, LT_EINVAL, "Invalid shape %s: dimension %d is %lld, each has to be at least 1",
+				lt__script_list(s, a->list, a->n), i, (long long)a->list[i]);
+			return false;
+		}
+	for (int32_t i = 0; i < a->n; i++)
+		if (lt__mul_overflow(elems, a->list[i], &elems)) {
+			lt__script_fail(s, a->place, LT_EOVERFLOW, "The bytes of a tensor of shape %s exceed 63 bits",
+				lt__script_list(s, a->list, a->n));
+			return false;
+		}
+	return true;
+}
+
+static bool is_one(const struct lt_script *s, lt_var v)
+{
+	return s->graph->var[v].extent == 1 && !s->graph->var[v].bounded;
+}
+
+/* The var of a result's axis: of the first argument that is not 1 there; any of extent 1 if all are. */
+static bool pick_var(struct lt_script *s, int32_t n, const struct lt_arg *a, int32_t rank, int32_t axis, lt_var *out)
+{
+	const struct lt_arg *from = NULL;
+	*out = -1;
+	for (int32_t k = 0; k < n; k++) {
+		int32_t own = axis - (rank - lt_node_rank(s->graph, a[k].node));
+		lt_var v = own >= 0 ? lt_node_dim(s->graph, a[k].node, own) : -1;
+		if (v < 0)
+			continue;
+		if (from && !is_one(s, v) && !lt__var_same_range(s->graph, v, *out)) {
+			lt__script_fail(s, a[k].place, LT_ETYPE,
+				"Incompatible shapes for pointwise operation: %s and %s differ at axis -%d, and neither is 1",
+				lt__script_value(s, from), lt__script_value(s, &a[k]), rank - axis);
+			return false;
+		}
+		if (!from && !is_one(s, v)) {
+			from = &a[k];
+			*out = v;
+		} else if (*out < 0) {
+			*out = v;
+		}
+	}
+	return true;
+}
+
+static bool holds(const lt_var *v, int32_t n, lt_var x)
+{
+	for (int32_t i = 0; i < n; i++)
+		if (v[i] == x)
+			return true;
+	return false;
+}
+
+bool lt__script_broadcast(struct lt_script *s, int32_t n, const struct lt_arg *a, int32_t *n_dim, lt_var **dim, lt_node *out)
+{
+	struct lt_graph *g = s->graph;
+	int32_t rank = 0;
+	for (int32_t k = 0; k < n; k++)
+		if (lt_node_rank(g, a[k].node) > rank)
+			rank = lt_node_rank(g, a[k].node);
+	lt_var *v = LT_NEW(s->arena, lt_var, rank), *own = LT_NEW(s->arena, lt_var, rank);
+	int32_t *at = LT_NEW(s->arena, int32_t, rank);
+	for (int32_t i = 0; i < rank; i++) {
+		if (!pick_var(s, n, a, rank, i, &v[i]))
+			return false;
+		if (holds(v, i, v[i]))
+			v[i] = lt__script_fresh(s, v[i]);
+	}
+	for (int32_t k = 0; k < n; k++) {
+		int32_t r = lt_node_rank(g, a[k].node), m = 0;
+		for (int32_t i = 0; i < r; i++) {
+			bool stretched = is_one(s, lt_node_dim(g, a[k].node, i)) && !is_one(s, v[rank - r + i]);
+			at[i] = stretched ? -1 : m;
+			if (!stretched)
+				own[m++] = v[rank - r + i];
+		}
+		out[k] = lt__script_view(s, a[k].node, m, own, at);
+		if (out[k] < 0)
+			return false;
+	}
+	*n_dim = rank;
+	*dim = v;
+	return true;
+}
+
+lt_node lt__script_spread(struct lt_script *s, lt_node scalar, int32_t n, const int64_t *shape)
+{
+	lt_var *v = LT_NEW(s->arena, lt_var, n);
+	for (int32_t i = 0; i < n; i++)
+		v[i] = lt__script_var(s, i, shape[i]);
+	return lt__script_view(s, scalar, n, v, NULL);
+}
+
+bool lt__script_bits(struct lt_script *s, const struct lt_arg *a, enum lt_dtype t, uint64_t *bits)
+{
+	const struct lt_dtypeinfo *info = lt__dtype_info(t);
+	union lt_scalar x = { .i = a->i };
+	if (info->cls == LT_CLASS_FLOAT) {
+		x = lt__round_to((union lt_scalar){ .f = a->number }, t);
+	} else {
+		bool whole = a->whole || (fabs(a->number) < 0x1p53 && a->number == floor(a->number));
+		if (!a->whole && whole)
+			x.i = (int64_t)a->number;
+		if (!whole || lt__convert(x, LT_I64, t).i != x.i) {
+			lt__script_fail(s, a->place, LT_ETYPE, "The value %.17g is not a number of type %s", a->number, info->script);
+			return false;
+		}
+	}
+	*bits = lt__bits_of(x, t);
+	return true;
+}
+
+lt_node lt__script_literal(struct lt_script *s, const struct lt_arg *a, enum lt_dtype t)
+{
+	uint64_t bits;
+	if (!lt__script_bits(s, a, t, &bits))
+		return -1;
+	union lt_scalar x = lt__scalar_of(bits, t);
+	return lt__dtype_info(t)->cls == LT_CLASS_FLOAT ? lt_graph_literal(s->graph, t, x.f) : lt_graph_literal_int(s->graph, t, x.i);
+}

@@ -1,0 +1,167 @@
+/* frontends/script/state.c -- run-time scalars, updates, and what a buffer holds after a run. */
+#include <string.h>
+#include "frontends/script/script.h"
+
+lt_script_build lt__script_build_buffer;
+
+/* Names the operator that computes what has to be given: below views of several values, the first such. */
+static lt_param refuse_computed(struct lt_script *s, const struct lt_arg *a)
+{
+	const struct lt_graph *g = s->graph;
+	lt_node x = a->node;
+	while (g->node[x].op == LT_OP_view) {
+		int32_t i = 0;
+		while (i < g->node[x].n_operand && s->sourced[g->node[x].operand[i]])
+			i++;
+		if (i == g->node[x].n_operand)
+			break;
+		x = g->node[x].operand[i];
+	}
+	return (lt_param)lt__script_refuse(s, a->place, LT_EINVAL,
+		"%s is computed, by '%s' in line %d: a run-time index is read before the first kernel starts, "
+		"so it has to be an element of an input, a constant or a buffer",
+		lt__script_value(s, a), lt__op_info(g->node[x].op)->name, g->node[x].line);
+}
+
+lt_param lt__script_param(struct lt_script *s, const struct lt_arg *a, int64_t low, int64_t high, const char *role)
+{
+	struct lt_graph *g = s->graph;
+	bool plural = strstr(role, " and ") != NULL;
+	int32_t rank = lt_node_rank(g, a->node);
+	if (lt_node_dtype(g, a->node) != LT_I64)
+		return (lt_param)lt__script_refuse(s, a->place, LT_ETYPE, "%s should be %s: %s", role,
+			plural ? "int64 tensors" : "an int64 tensor", lt__script_value(s, a));
+	if (rank > 1 || (rank == 1 && lt__script_extent(s, a->node, 0) != 1))
+		return (lt_param)lt__script_refuse(s, a->place, LT_ETYPE, "%s should be %s of one element: %s", role,
+			plural ? "1D tensors" : "a 1D tensor", lt__script_value(s, a));
+	if (!s->sourced[a->node])
+		return refuse_computed(s, a);
+	return lt_graph_param(g, a->node, 0, low, high);
+}
+
+/* An update whose chain of first arguments begins at a buffer may become the buffer's content. */
+static void note_chain(struct lt_script *s, const struct lt_arg *x)
+{
+	const struct lt_statement *st = &s->statement[x->statement];
+	if (st->type->build == lt__script_build_buffer) {
+		s->chain = x->statement;
+	} else if (st->chain >= 0) {
+		s->chain = st->chain;
+		s->previous = x->statement;
+	}
+}
+
+/* The part with vars of its own where it shares some with x: they stand for other positions. */
+static lt_node own_vars(struct lt_script *s, lt_node x, lt_node part)
+{
+	const struct lt_graph *g = s->graph;
+	int32_t rank = lt_node_rank(g, x);
+	lt_var *v = LT_NEW(s->arena, lt_var, rank);
+	int32_t *at = LT_NEW(s->arena, int32_t, rank);
+	for (int32_t i = 0; i < rank; i++) {
+		at[i] = i;
+		v[i] = lt_node_dim(g, part, i);
+		for (int32_t k = 0; k < rank; k++)
+			if (v[i] == lt_node_dim(g, x, k)) {
+				v[i] = lt__script_fresh(s, v[i]);
+				break;
+			}
+	}
+	return lt__script_view(s, part, rank, v, at);
+}
+
+LT_BUILDER(replace_slice)
+{
+	struct lt_graph *g = s->graph;
+	for (int32_t i = 0; i < 2; i++)
+		if (lt_node_rank(g, a[i].node) != 1)
+			return lt__script_refuse(s, a[i].place, LT_ETYPE,
+				"Different number of dimensions: %s has to have one; UpdateNode takes any rank", lt__script_value(s, &a[i]));
+	if (!lt__script_same_type(s, &a[0], &a[1]))
+		return -1;
+	int64_t elems = lt__script_extent(s, a[0].node, 0), part = lt__script_extent(s, a[1].node, 0);
+	if (part > elems)
+		return lt__script_refuse(s, a[1].place, LT_ETYPE, "Replacement does not fit: %s has more elements than %s",
+			lt__script_value(s, &a[1]), lt__script_value(s, &a[0]));
+	lt_param begin = lt__script_param(s, &a[2], 0, elems - part, "Begin and end");
+	if (begin < 0)
+		return -1;
+	lt_param end = lt__script_param(s, &a[3], part, elems, "Begin and end");
+	if (end < 0)
+		return -1;
+	const lt_param both[] = { end, begin };
+	const int64_t coef[] = { 1, -1 };
+	const char *text = lt__arena_format(s->arena, "ReplaceSliceNode: end - begin has to be %lld, the size of $%.*s", (long long)part,
+		s->statement[a[1].statement].id_bytes, s->statement[a[1].statement].id);
+	if (lt_graph_require(g, 1, -part, 2, both, coef, text))
+		return -1;
+	note_chain(s, &a[0]);
+	const int64_t offset = 0;
+	return lt_graph_update(g, a[0].node, own_vars(s, a[0].node, a[1].node), &offset, &begin);
+}
+
+LT_BUILDER(update)
+{
+	struct lt_graph *g = s->graph;
+	int32_t rank = lt_node_rank(g, a[0].node);
+	if (!lt__script_same_type(s, &a[0], &a[1]))
+		return -1;
+	if (lt_node_rank(g, a[1].node) != rank)
+		return lt__script_refuse(s, a[1].place, LT_ETYPE, "Different number of dimensions: %s and %s",
+			lt__script_value(s, &a[0]), lt__script_value(s, &a[1]));
+	if (n - 2 != rank)
+		return lt__script_refuse(s, a[2].place, LT_EINVAL, "UpdateNode takes one begin an axis: %d for %s, found %d", rank,
+			lt__script_value(s, &a[0]), n - 2);
+	int64_t *offset = LT_NEW(s->arena, int64_t, rank);
+	lt_param *at = LT_NEW(s->arena, lt_param, rank);
+	for (int32_t i = 0; i < rank; i++) {
+		const struct lt_arg *b = &a[2 + i];
+		int64_t room = lt__script_extent(s, a[0].node, i) - lt__script_extent(s, a[1].node, i);
+		if (room < 0)
+			return lt__script_refuse(s, a[1].place, LT_ETYPE, "Replacement does not fit: %s is longer than %s at axis %d",
+				lt__script_value(s, &a[1]), lt__script_value(s, &a[0]), i);
+		at[i] = -1;
+		if (b->statement < 0) {
+			offset[i] = b->i;
+			if (b->i < 0 || b->i > room)
+				return lt__script_refuse(s, b->place, LT_EINVAL, "Invalid begin index %lld: the part fits at 0 .. %lld of axis %d",
+					(long long)b->i, (long long)room, i);
+		} else if ((at[i] = lt__script_param(s, b, 0, room, "Begin")) < 0) {
+			return -1;
+		}
+	}
+	note_chain(s, &a[0]);
+	return lt_graph_update(g, a[0].node, own_vars(s, a[0].node, a[1].node), offset, at);
+}
+
+static lt_status refuse_fork(struct lt_script *s, const struct lt_statement *one, const struct lt_statement *last)
+{
+	const struct lt_statement *buffer = &s->statement[last->chain];
+	return lt__script_fail(s, last->place, LT_EINVAL,
+		"$%.*s and $%.*s (line %d) both replace content of the buffer $%.*s (line %d), but neither replaces the other's result; "
+		"a buffer takes one new content: give $%.*s to $%.*s as its first argument, or use one of them only",
+		last->id_bytes, last->id, one->id_bytes, one->id, one->place.line, buffer->id_bytes, buffer->id, buffer->place.line,
+		one->id_bytes, one->id, last->id_bytes, last->id);
+}
+
+lt_status lt__script_states(struct lt_script *s)
+{
+	int32_t n = s->n_statement;
+	int32_t *last = LT_NEW(s->arena, int32_t, n);   /* by buffer: its last update + 1 */
+	bool *taken = LT_NEW(s->arena, bool, n);        /* on the chain of a last one */
+	for (int32_t i = 0; i < n; i++)
+		if (s->statement[i].chain >= 0 && s->statement[i].needed)
+			last[s->statement[i].chain] = i + 1;
+	for (int32_t b = 0; b < n; b++)
+		for (int32_t i = last[b] - 1; i >= 0; i = s->statement[i].previous)
+			taken[i] = true;
+	for (int32_t i = 0; i < n; i++) {
+		const struct lt_statement *st = &s->statement[i];
+		if (st->chain >= 0 && st->needed && !taken[i])
+			return refuse_fork(s, st, &s->statement[last[st->chain] - 1]);
+	}
+	for (int32_t b = 0; b < n; b++)
+		if (last[b])
+			LT_TRY(lt_graph_set_state(s->graph, s->statement[b].node, s->statement[last[b] - 1].node));
+	return LT_OK;
+}

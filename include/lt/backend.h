@@ -1,0 +1,148 @@
+/* lt/backend.h -- all a backend may know, and all the host may ask of it.
+ *
+ * A backend is one constant table, struct lt_backend.  It is handed plain data
+ * (lt/tree.h: arrays of integers, no isl, nothing to free) and gives back an
+ * opaque object to run.  The same source file serves linked in or as a plug-in.
+ *
+ * Versions.   Structs start with their own size and only ever grow at the end.
+ *             Majors must match, minors may differ; ask LT_HAS for a member.
+ * Ownership.  What open() and compile() give, the host closes and destroys
+ *             once, objects before their session.  All else is borrowed for
+ *             the call; an asynchronous run borrows its args until sync().
+ * Errors.     A call that fails returns a code, has told diag why in one or
+ *             more notes, and has left every out-parameter NULL.
+ * Threads.    Tables are immutable and shared.  A session and its objects are
+ *             used by one thread at a time; distinct sessions may run at once.
+ *             Objects do not change after compile: two runs with different slots
+ *             and workspaces do not interfere.
+ *             A backend never calls the host except through diag, host and write.
+ */
+#ifndef LT_BACKEND_H
+#define LT_BACKEND_H
+#include "lt/status.h"
+#include "lt/target.h"
+#include "lt/tree.h"
+
+#define LT_ABI_MAJOR 1u         /* a member moved, or changed type or meaning */
+#define LT_ABI_MINOR 0u         /* a member was appended                      */
+#define LT_ABI       (LT_ABI_MAJOR << 16 | LT_ABI_MINOR)
+#define LT_HAS(type, p, member) ((p)->size > offsetof(type, member) && (p)->member)
+
+/* How a host or a plug-in was built; a mismatch is refused (bit 0: address sanitizer,
+ * 1: thread, 2: memory). */
+#if defined(__SANITIZE_ADDRESS__)
+#define LT_BUILD_ASAN 1u
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define LT_BUILD_ASAN 1u
+#endif
+#endif
+#ifndef LT_BUILD_ASAN
+#define LT_BUILD_ASAN 0u
+#endif
+#define LT_BUILD LT_BUILD_ASAN
+
+struct lt_session;              /* a device and its state; the backend's own  */
+struct lt_object;               /* one compiled tree; the backend's own       */
+struct lt_capture;              /* a recorded sequence of runs                */
+
+/* One reason.  loop, stmt: index into the tree, or -1.  remedy: the nearest change
+ * that would make it work, or NULL. */
+struct lt_note { uint32_t size; lt_status code; int32_t loop, stmt; const char *text, *remedy; };
+struct lt_diag {                /* where a failing call explains itself       */
+	uint32_t size;
+	void (*tell)(struct lt_diag *, const struct lt_note *);   /* the note is borrowed */
+};
+struct lt_host {                /* services of the host; grows                */
+	uint32_t size;
+	uint32_t n_thread;          /* threads that a run may use; 0: not limited */
+	const char *cc;             /* C compiler command for backends that use one; NULL: "cc" */
+	const char *cache_dir;      /* folder for compiled code, made if missing; NULL: none */
+	void *user;
+	/* Called by compile, on the caller's thread, as trees are done; NULL: nobody listens. */
+	void (*progress)(void *user, int32_t done, int32_t total);
+};
+struct lt_caps {                /* answers that hold for every tree           */
+	uint32_t size;
+	uint32_t device_memory;     /* 1: slots come from mem_new; 0: host memory */
+	uint64_t dtypes, loops;     /* bit sets 1<<enum lt_dtype, lt_loop_kind    */
+	uint64_t understands;       /* LT_NEED_* bits                             */
+	const struct lt_target *target;
+	uint32_t max_local_bytes;   /* advice: larger locals become workspace     */
+};
+struct lt_slot { void *base; int64_t offset, bytes; };  /* byte offset from base; bytes usable from there */
+struct lt_fault {               /* set by the first gather out of range; n 0: none */
+	int64_t n; int32_t stmt, access; int64_t value;
+};
+struct lt_args {                /* one launch                                 */
+	uint32_t size;
+	uint32_t n_slot;            /* == tree->n_slot                            */
+	const struct lt_slot *slot;
+	void *workspace;            /* need() bytes at need() alignment, or NULL  */
+	uint32_t n_thread;          /* at most; 0: host's                         */
+	uint32_t async;             /* 0: return when done; 1: when enqueued      */
+	void *stream;               /* native queue (CUstream); NULL: the default */
+	struct lt_fault *fault;     /* never NULL; device memory if caps say so   */
+};
+/* STATS: lines "name number"; "from_cache 1" says that the object was not compiled anew. */
+enum lt_dump { LT_DUMP_SOURCE, LT_DUMP_ASM, LT_DUMP_STATS };
+enum lt_copy { LT_COPY_TO_DEVICE, LT_COPY_TO_HOST, LT_COPY_DEVICE };
+typedef void lt_write(void *user, const char *text, size_t bytes);
+
+struct lt_backend {
+	uint32_t size, abi;         /* sizeof (struct lt_backend), LT_ABI         */
+	uint32_t build;             /* LT_BUILD                                   */
+	const char *name, *summary; /* [a-z][a-z0-9_]*; one line for --list       */
+	const char *version;
+	/* > 0: usable on this machine, larger is preferred; 0: not, diag says why. */
+	int32_t   (*score)(const char *config, struct lt_diag *);
+	lt_status (*open)(const struct lt_host *, const char *config, struct lt_session **, struct lt_diag *);
+	void      (*close)(struct lt_session *);
+	const struct lt_caps *(*caps)(const struct lt_session *);  /* lives until close */
+	/* LT_OK promises that compile will not answer LT_EUNSUPPORTED. */
+	lt_status (*accepts)(struct lt_session *, const struct lt_tree *, struct lt_diag *);
+	/* n trees at once, so that they may compile in parallel; object[i] for tree[i].  The
+	 * trees are borrowed until the object is destroyed.  All or nothing. */
+	lt_status (*compile)(struct lt_session *, const struct lt_tree *const *tree, uint32_t n,
+	                     struct lt_object **object, struct lt_diag *);
+	lt_status (*run)(struct lt_object *, const struct lt_args *, struct lt_diag *);
+	lt_status (*sync)(struct lt_session *, void *stream, struct lt_diag *);
+	void      (*destroy)(struct lt_object *);
+	/* Optional from here on: may be NULL or beyond size. */
+	void      (*need)(const struct lt_object *, uint32_t n_thread, size_t *bytes, size_t *align);
+	lt_status (*dump)(const struct lt_object *, enum lt_dump, lt_write *, void *user);
+	lt_status (*mem_new)(struct lt_session *, size_t bytes, void **, struct lt_diag *);
+	void      (*mem_free)(struct lt_session *, void *);
+	lt_status (*mem_copy)(struct lt_session *, const struct lt_slot *dst, const struct lt_slot *src,
+	                      size_t bytes, enum lt_copy, void *stream, struct lt_diag *);
+	lt_status (*save)(const struct lt_object *, lt_write *, void *user, struct lt_diag *);
+	lt_status (*load)(struct lt_session *, const struct lt_tree *, const void *data, size_t bytes,
+	                  struct lt_object **, struct lt_diag *);
+	lt_status (*capture)(struct lt_session *, struct lt_object *const *, const struct lt_args *const *,
+	                     uint32_t n, struct lt_capture **, struct lt_diag *);
+	lt_status (*replay)(struct lt_capture *, struct lt_diag *);
+	void      (*capture_free)(struct lt_capture *);
+};
+
+/* The registry: any thread; tables are kept for ever, plug-ins never unloaded. */
+LT_API lt_status lt_backend_register(const struct lt_backend *, struct lt_diag *);
+LT_API lt_status lt_backend_load(const char *path, struct lt_diag *);
+LT_API const struct lt_backend *lt_backend_find(const char *name);       /* NULL: no such */
+LT_API uint32_t lt_backend_count(void);
+LT_API const struct lt_backend *lt_backend_at(uint32_t i);               /* sorted by name */
+/* What two registrations of one name, or a bad table, said while constructors ran;
+ * NULL if nothing did. */
+LT_API const char *lt_backend_complaint(void);
+
+#ifdef LT_PLUGIN                /* cc -shared -fPIC -fvisibility=hidden -DLT_PLUGIN mine.c */
+#define LT_BACKEND(table)                                                     \
+	__attribute__((visibility("default")))                                    \
+	const struct lt_backend *lt_backend_entry(uint32_t host_abi);             \
+	const struct lt_backend *lt_backend_entry(uint32_t host_abi)              \
+	{ return host_abi >> 16 == LT_ABI_MAJOR ? &(table) : NULL; }
+#else                           /* linked in: name the .o itself, not an archive */
+#define LT_BACKEND(table)                                                     \
+	__attribute__((constructor)) static void lt_register_##table(void)        \
+	{ (void)lt_backend_register(&(table), NULL); }
+#endif
+#endif

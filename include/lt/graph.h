@@ -1,0 +1,156 @@
+/* lt/graph.h -- building a dataflow graph from C.
+ *
+ * Meaning.    A value has an element type and named dimensions, the vars.  Two operands that share a
+ *             var share that axis; an operand without one of the result's vars is broadcast along it.
+ *             The extent of a var is stored on the var, once; two vars of equal extent stay different.
+ * Numbers.    A value is rounded to its type where it is defined.  Integers wrap; x/0 and x%0 are 0 for
+ *             integers; integer division rounds towards minus infinity.  Float to integer truncates and
+ *             saturates, NaN gives 0.  min, max and ReLU hand NaN on.  A reduction over no elements gives
+ *             the operator's identity.  The order of a reduction, the accuracy of a library function, the
+ *             contraction of a product into its sum and the sign of a zero sum may differ between backends.
+ *             Half types are computed in f32, 8- and 16-bit integers in i32, and cast back: the builder
+ *             adds those casts.
+ * Failures.   A function that gives a node or var gives -1 on failure; the context then holds the first
+ *             sentence (lt_context_message).  -1 as an operand gives -1 and keeps that sentence, so that
+ *             only the last of a chain needs a look.
+ * Ownership.  The graph copies names and arrays that it is handed.  A graph belongs to its context and is
+ *             used by one thread at a time; freeing the context's last graph is the caller's.
+ */
+#ifndef LT_GRAPH_H
+#define LT_GRAPH_H
+#include "lt/status.h"
+#include "lt/tree.h"
+
+struct lt_context;
+struct lt_graph;
+typedef int32_t lt_node, lt_var, lt_param;      /* indices into the graph's tables; -1: none */
+
+LT_API lt_status lt_graph_new(struct lt_context *, struct lt_graph **out);
+LT_API void lt_graph_free(struct lt_graph *);
+/* Where the nodes built from here on come from (1-based); 0, 0: unknown. */
+LT_API void lt_graph_at(struct lt_graph *, int32_t line, int32_t column);
+
+/* Vars.  name: NULL for a made-up one; made unique by a number behind it.  extent >= 1. */
+LT_API lt_var lt_graph_var(struct lt_graph *, const char *name, int64_t extent);
+/* Run-time scalar: element `element` (row-major) of an int64 input, constant or state, or a view of
+ * one.  The run is refused unless low <= value <= high.  -2 on failure, since -1 is "no scalar" to those
+ * that take one; they hand a -2 on as they do a failed node. */
+LT_API lt_param lt_graph_param(struct lt_graph *, lt_node source, int64_t element, int64_t low, int64_t high);
+/* Var with extent  constant + sum coef[i]*param[i]  (never below 0), at most `max`. */
+LT_API lt_var lt_graph_var_bounded(struct lt_graph *, const char *name, int64_t max,
+	int64_t constant, int32_t n, const lt_param *param, const int64_t *coef);
+/* A run is refused, with `text`, unless constant + sum coef[i]*param[i] >= 0 (equal != 0: == 0). */
+LT_API lt_status lt_graph_require(struct lt_graph *, int equal, int64_t constant, int32_t n,
+	const lt_param *param, const int64_t *coef, const char *text);
+
+/* Sources.  dims: n vars, outermost first; distinct.  name: unique among inputs (constants). */
+LT_API lt_node lt_graph_input(struct lt_graph *, const char *name, enum lt_dtype, int32_t n, const lt_var *dims);
+LT_API lt_node lt_graph_constant(struct lt_graph *, const char *name, enum lt_dtype, int32_t n, const lt_var *dims);
+LT_API lt_node lt_graph_state(struct lt_graph *, const char *name, enum lt_dtype, int32_t n, const lt_var *dims);
+LT_API lt_node lt_graph_literal(struct lt_graph *, enum lt_dtype, double value);        /* no dims; converted */
+LT_API lt_node lt_graph_literal_int(struct lt_graph *, enum lt_dtype, int64_t value);
+LT_API lt_node lt_graph_index(struct lt_graph *, lt_var);
+
+/* Elementwise operator `op` (a keyword of ir/op.def: "add", "exp", "select" ...) on n operands of
+ * one type (select: a bool first).  The result has the union of the operands' vars, in order of
+ * appearance; lt_graph_op_to gives its vars and their order explicitly (a superset broadcasts). */
+LT_API lt_node lt_graph_op(struct lt_graph *, const char *op, int32_t n, const lt_node *operand);
+LT_API lt_node lt_graph_op_to(struct lt_graph *, const char *op, int32_t n, const lt_node *operand,
+	int32_t n_dim, const lt_var *dims);
+LT_API lt_node lt_graph_unary(struct lt_graph *, const char *op, lt_node);
+LT_API lt_node lt_graph_binary(struct lt_graph *, const char *op, lt_node, lt_node);
+LT_API lt_node lt_graph_cast(struct lt_graph *, lt_node, enum lt_dtype);
+/* Reduction "add", "mul", "min", "max" over the n given vars (all of the operand's). */
+LT_API lt_node lt_graph_reduce(struct lt_graph *, const char *op, lt_node, int32_t n, const lt_var *over);
+/* sum over `over` of a*b. */
+LT_API lt_node lt_graph_contract(struct lt_graph *, lt_node a, lt_node b, int32_t n, const lt_var *over);
+
+/* A view: element (i0, i1 ...) of the result, whose dims are given, is the value of the first piece whose
+ * guards all hold, or the fill (typed by the pieces' type).  Rows are over
+ * [1 | n_param params | n_dim result dims | n_div floor divisions], see struct lt_map. */
+struct lt_map {
+	int32_t n_param, n_dim, n_div, n_guard, n_row;
+	const lt_param *param;          /* n_param: the graph's parameter behind each column     */
+	const int64_t *div;             /* n_div x (1 + width): denominator > 0, then numerator row; earlier divs only */
+	const int64_t *guard;           /* n_guard x width: row >= 0                             */
+	const int64_t *row;             /* n_row x width: one index for each dim of the source   */
+};                                      /* width = 1 + n_param + n_dim + n_div                   */
+struct lt_view_piece {
+	lt_node source;                 /* -1: the immediate `bits`, and the map has no rows     */
+	uint64_t bits;
+	struct lt_map map;
+};
+LT_API lt_node lt_graph_view(struct lt_graph *, int32_t n_dim, const lt_var *dims,
+	int32_t n_piece, const struct lt_view_piece *, uint64_t fill_bits, int has_fill);
+
+/* Views that are often wanted.  The result has new vars unless said otherwise. */
+LT_API lt_node lt_graph_rename(struct lt_graph *, lt_node, int32_t n, const lt_var *dims);  /* same extents, in order */
+LT_API lt_node lt_graph_permute(struct lt_graph *, lt_node, int32_t n, const int32_t *perm); /* out[i]=in[perm[i]]; vars kept */
+LT_API lt_node lt_graph_reshape(struct lt_graph *, lt_node, int32_t n, const int64_t *shape);
+LT_API lt_node lt_graph_reshape_to(struct lt_graph *, lt_node, int32_t n, const lt_var *dims);
+/* Elements begin .. begin+step*(count-1) along axis; other vars kept. */
+LT_API lt_node lt_graph_slice(struct lt_graph *, lt_node, int32_t axis, int64_t begin, int64_t step, int64_t count);
+/* Elements begin .. end of an axis with run-time begin and end (params; -1: 0 and the extent);
+ * requires 0 <= begin <= end <= extent. */
+LT_API lt_node lt_graph_slice_bounded(struct lt_graph *, lt_node, int32_t axis, lt_param begin, lt_param end);
+/* before[i], after[i] >= 0 elements of `bits` around axis i; axes without padding keep their var. */
+LT_API lt_node lt_graph_pad(struct lt_graph *, lt_node, const int64_t *before, const int64_t *after, uint64_t bits);
+LT_API lt_node lt_graph_concat(struct lt_graph *, int32_t axis, int32_t n, const lt_node *);
+/* Sliding windows along axis: var `axis` becomes (out, tap): element out*stride + tap*dilation - before;
+ * outside the source: bits.  out: count positions. */
+LT_API lt_node lt_graph_window(struct lt_graph *, lt_node, int32_t axis, lt_var out, lt_var tap,
+	int64_t stride, int64_t dilation, int64_t before, uint64_t bits);
+
+/* x with dims (.., axis, ..), index integer: result dims are x's without axis, index's vars in its place. */
+LT_API lt_node lt_graph_gather(struct lt_graph *, lt_node x, lt_node index, int32_t axis);
+/* x with the block of part's shape at offset (per axis of x: a constant plus a param or -1) replaced. */
+LT_API lt_node lt_graph_update(struct lt_graph *, lt_node x, lt_node part, const int64_t *offset, const lt_param *at);
+/* At the end of a run `state` takes the content of `value` (same type and shape). */
+LT_API lt_status lt_graph_set_state(struct lt_graph *, lt_node state, lt_node value);
+
+/* A named result; names are unique. */
+LT_API lt_status lt_graph_result(struct lt_graph *, const char *name, lt_node);
+
+/* Facts of a node. */
+LT_API enum lt_dtype lt_node_dtype(const struct lt_graph *, lt_node);
+LT_API int32_t lt_node_rank(const struct lt_graph *, lt_node);
+LT_API lt_var lt_node_dim(const struct lt_graph *, lt_node, int32_t axis);
+LT_API int64_t lt_var_extent(const struct lt_graph *, lt_var);          /* the maximum, if bounded by params */
+LT_API void lt_node_set_name(struct lt_graph *, lt_node, const char *); /* made unique */
+LT_API void lt_var_set_name(struct lt_graph *, lt_var, const char *);   /* made unique */
+
+/* Composite operators (ir/build_*.c): graphs of the above. axis counts from 0. */
+LT_API lt_node lt_build_relu(struct lt_graph *, lt_node);
+LT_API lt_node lt_build_silu(struct lt_graph *, lt_node);
+LT_API lt_node lt_build_gelu(struct lt_graph *, lt_node);               /* x/2 (1+erf(x/sqrt 2)) */
+LT_API lt_node lt_build_mean(struct lt_graph *, lt_node, int32_t n, const lt_var *over);
+LT_API lt_node lt_build_softmax(struct lt_graph *, lt_node, int32_t axis);      /* with the row's maximum subtracted */
+/* softmax of the first `prefix` elements of the last axis, the others copied */
+LT_API lt_node lt_build_sliced_softmax(struct lt_graph *, lt_node, lt_param prefix);
+/* over the last axis: (x-mean)/sqrt(var+eps)*w+b; w, b: rank 1 or -1 */
+LT_API lt_node lt_build_layer_norm(struct lt_graph *, lt_node, lt_node w, lt_node b, double eps);
+/* over the last axis: w*x/sqrt(mean(x*x)+eps) */
+LT_API lt_node lt_build_rms_norm(struct lt_graph *, lt_node, lt_node w, double eps);
+LT_API lt_node lt_build_matmul(struct lt_graph *, lt_node a, lt_node b); /* ranks (1,2) (2,2) (3,3), as the script's */
+enum lt_layout { LT_NCHW, LT_NHWC };
+/* x: NCHW or NHWC.  w: OIHW (NCHW) or HWIO (NHWC), I = channels / groups.  pads: top, left, bottom, right. */
+LT_API lt_node lt_build_conv2d(struct lt_graph *, lt_node x, lt_node w, const int64_t strides[2],
+	const int64_t pads[4], const int64_t dilations[2], int64_t groups, enum lt_layout);
+LT_API lt_node lt_build_max_pool2d(struct lt_graph *, lt_node x, const int64_t window[2], const int64_t strides[2],
+	const int64_t pads[4], const int64_t dilations[2], enum lt_layout);         /* pads count as -inf */
+LT_API lt_node lt_build_average_pool2d(struct lt_graph *, lt_node x, const int64_t window[2], const int64_t strides[2],
+	const int64_t pads[4], int count_pad, enum lt_layout);
+/* q [.., s, d], k [.., t, d], v [.., t, e], equal leading dims: softmax(scale q k^T + mask) v; causal: t <= s + (T-S) */
+LT_API lt_node lt_build_attention(struct lt_graph *, lt_node q, lt_node k, lt_node v, double scale, int causal);
+/* Pairs on the last axis of extent 2: (ac-bd, ad+bc); r broadcast over the others by equal extent or 1. */
+LT_API lt_node lt_build_complex_mul(struct lt_graph *, lt_node l, lt_node r);
+/* r viewed with l's vars, NumPy's rules restricted to r: equal rank, each dim equal or 1. */
+LT_API lt_node lt_build_broadcast_to(struct lt_graph *, lt_node r, lt_node l);
+
+/* Text: docs/graph.md.  Deterministic; parsing it back gives the same graph. */
+LT_API lt_status lt_graph_print(const struct lt_graph *, void (*write)(void *, const char *, size_t), void *user);
+LT_API lt_status lt_graph_dot(const struct lt_graph *, void (*write)(void *, const char *, size_t), void *user);
+LT_API lt_status lt_graph_parse(struct lt_context *, const char *text, size_t bytes, const char *file, struct lt_graph **out);
+/* Checks every rule of this header; LT_OK or a sentence. */
+LT_API lt_status lt_graph_verify(const struct lt_graph *);
+#endif

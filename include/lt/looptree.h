@@ -1,0 +1,52 @@
+/* lt/looptree.h -- a loop tree: which loops, in which order, over which nodes of a graph.
+ *
+ * Inner nodes are loops (a var, a step, a kind) or groups; leaves are nodes of the graph, run once for each
+ * trip of the loops around them.  The outermost loop over a var covers its extent in steps of `step`; a loop
+ * over the same var further in covers [0, step of the loop around it); the innermost has step 1.
+ * Nodes of the tree are indices; -1 is none.  The order of children is the order of execution.
+ * A tree is a value: nothing here changes it.
+ */
+#ifndef LT_LOOPTREE_H
+#define LT_LOOPTREE_H
+#include "lt/graph.h"
+
+struct lt_looptree;
+typedef int32_t lt_tnode;
+enum lt_tnode_kind { LT_TLOOP, LT_TGROUP, LT_TLEAF };
+
+LT_API int32_t lt_looptree_count(const struct lt_looptree *);           /* nodes are 0 .. count-1 */
+LT_API const struct lt_graph *lt_looptree_graph(const struct lt_looptree *);
+LT_API lt_tnode lt_looptree_root(const struct lt_looptree *);           /* first root; its siblings are the others */
+LT_API lt_tnode lt_looptree_parent(const struct lt_looptree *, lt_tnode);
+LT_API lt_tnode lt_looptree_child(const struct lt_looptree *, lt_tnode);        /* first */
+LT_API lt_tnode lt_looptree_next(const struct lt_looptree *, lt_tnode);         /* sibling */
+LT_API enum lt_tnode_kind lt_looptree_kind(const struct lt_looptree *, lt_tnode);
+/* Of a loop. */
+LT_API lt_var lt_looptree_var(const struct lt_looptree *, lt_tnode);
+LT_API int64_t lt_looptree_step(const struct lt_looptree *, lt_tnode);
+LT_API int64_t lt_looptree_trips(const struct lt_looptree *, lt_tnode); /* at most */
+LT_API enum lt_loop_kind lt_looptree_loop_kind(const struct lt_looptree *, lt_tnode);
+LT_API enum lt_tail lt_looptree_tail(const struct lt_looptree *, lt_tnode);
+/* Of a leaf. */
+LT_API lt_node lt_looptree_leaf(const struct lt_looptree *, lt_tnode);
+/* Walks: the node after `at` depth first (-1: begin with the first root; gives -1 at the end), and the leaves in
+ * data order (a leaf after the leaves it reads), which is the order of execution. */
+LT_API lt_tnode lt_looptree_after(const struct lt_looptree *, lt_tnode at);
+LT_API lt_tnode lt_looptree_leaf_after(const struct lt_looptree *, lt_tnode at);
+
+/* The default tree of a graph. */
+struct lt_target;
+LT_API lt_status lt_looptree_auto(const struct lt_graph *, const struct lt_target *, struct lt_looptree **out);
+LT_API void lt_looptree_free(struct lt_looptree *);
+/* Text form: docs/tree.md. */
+LT_API lt_status lt_looptree_print(const struct lt_looptree *, void (*write)(void *, const char *, size_t), void *user);
+
+/* Building one by hand.  parent -1: a root; children are added in order of execution.  lt_looptree_finish checks the
+ * rules of this header (loops over one var nest with steps that do not grow, a leaf has a loop over each of its vars
+ * down to step 1, reads come after writes, reductions are complete) and derives scopes. */
+LT_API lt_status lt_looptree_new(const struct lt_graph *, struct lt_looptree **out);
+LT_API lt_tnode lt_looptree_add_loop(struct lt_looptree *, lt_tnode parent, lt_var, int64_t step);
+LT_API lt_tnode lt_looptree_add_group(struct lt_looptree *, lt_tnode parent);
+LT_API lt_tnode lt_looptree_add_leaf(struct lt_looptree *, lt_tnode parent, lt_node);
+LT_API lt_status lt_looptree_finish(struct lt_looptree *);
+#endif

@@ -1,0 +1,25 @@
+/* lt/lt.h -- Looptree for a caller: a context, a script, a program, a run.
+ *
+ *   struct lt_context *ctx;  struct lt_graph *g;  struct lt_program *p;  struct lt_instance *run;
+ *   lt_context_new(&ctx);
+ *   lt_parse(ctx, text, strlen(text), "my.lt", NULL, &g);
+ *   lt_compile(ctx, g, NULL, &p);
+ *   lt_program_bind(p, i, data, 1);            for each constant
+ *   lt_instance_new(p, &run);
+ *   lt_instance_run(run, inputs, results);     in the order of lt_program_count, lt_program_name
+ *
+ * Every call answers an lt_status; lt_context_message(ctx) is the sentence.  Handles are opaque, no struct is
+ * passed by value, nothing is variadic: any language can bind it.
+ */
+#ifndef LT_H
+#define LT_H
+#include "lt/backend.h"
+#include "lt/context.h"
+#include "lt/frontend.h"
+#include "lt/graph.h"
+#include "lt/looptree.h"
+#include "lt/program.h"
+#include "lt/status.h"
+
+LT_API const char *lt_version(void);            /* "0.1.0" */
+#endif

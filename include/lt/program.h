@@ -1,0 +1,71 @@
+/* lt/program.h -- compiling a graph and running it.
+ *
+ * lt_compile cuts a graph into kernels, plans memory, compiles; lt_program_bind gives the constants; an
+ * instance runs.  What depends on constants only is computed once, before the first instance is made.
+ * Inputs, constants, states and results are enumerated in the order of the graph: kind and number i.
+ * Data is row-major; a dim that is bounded by a run-time scalar is laid out at its maximum.
+ * A program belongs to its context, its instances to the program: free instances first.  All calls on one
+ * context are made by one thread at a time; programs of different contexts do not know of each other.
+ */
+#ifndef LT_PROGRAM_H
+#define LT_PROGRAM_H
+#include "lt/backend.h"
+#include "lt/context.h"
+#include "lt/graph.h"
+
+struct lt_program;
+struct lt_instance;
+
+struct lt_options {             /* all zero: the defaults; size must be sizeof (struct lt_options) */
+	uint32_t size;
+	uint32_t n_thread;      /* for compiling and running; 0: as many as there are processors */
+	const char *backends;   /* "cpu", "ref", "mine:config,cpu": first that accepts takes a kernel; NULL: "cpu" */
+	uint32_t strict;        /* 1: a kernel that the first backend refuses is an error */
+	uint32_t no_passes;     /* 1: the graph as it is */
+	const char *cc;         /* C compiler; NULL: "cc" */
+	const char *cache_dir;  /* compiled code is kept there; NULL: nowhere */
+	/* Called as kernels are compiled: done of total. May be NULL. */
+	void (*progress)(void *user, int32_t done, int32_t total);
+	void *user;
+};
+enum lt_port { LT_PORT_INPUT, LT_PORT_CONSTANT, LT_PORT_STATE, LT_PORT_RESULT };
+
+/* The graph is read during the call only. */
+LT_API lt_status lt_compile(struct lt_context *, const struct lt_graph *, const struct lt_options *, struct lt_program **out);
+LT_API void lt_program_free(struct lt_program *);
+
+LT_API int32_t lt_program_count(const struct lt_program *, enum lt_port);
+LT_API const char *lt_program_name(const struct lt_program *, enum lt_port, int32_t i);
+LT_API int32_t lt_program_find(const struct lt_program *, enum lt_port, const char *name);      /* -1: no such */
+LT_API enum lt_dtype lt_program_dtype(const struct lt_program *, enum lt_port, int32_t i);
+LT_API int32_t lt_program_rank(const struct lt_program *, enum lt_port, int32_t i);
+LT_API int64_t lt_program_extent(const struct lt_program *, enum lt_port, int32_t i, int32_t axis);    /* maximum */
+LT_API size_t lt_program_bytes(const struct lt_program *, enum lt_port, int32_t i);
+/* Whether the program reads it at all: inputs and constants that only unused nodes read need not be given. */
+LT_API int lt_program_needs(const struct lt_program *, enum lt_port, int32_t i);
+
+/* Gives constant i; before the first instance.  copy 0: borrowed until the program is freed. */
+LT_API lt_status lt_program_bind(struct lt_program *, int32_t i, const void *data, int copy);
+/* A new instance: its own states (zeros) and workspace.  LT_EMISSING names the constants not yet bound. */
+LT_API lt_status lt_instance_new(struct lt_program *, struct lt_instance **out);
+LT_API void lt_instance_free(struct lt_instance *);
+/* One run: input[i], result[i] in enumeration order; input[i] may be NULL where it is not needed.  Allocates
+ * nothing after the first run.  Refused before anything is changed if a run-time scalar is out of range. */
+LT_API lt_status lt_instance_run(struct lt_instance *, const void *const *input, void *const *result);
+LT_API int64_t lt_instance_extent(const struct lt_instance *, int32_t result, int32_t axis);    /* of the last run */
+LT_API void *lt_instance_state(struct lt_instance *, int32_t i);        /* its bytes, to read or write between runs */
+LT_API void lt_instance_reset(struct lt_instance *);                    /* states to zeros */
+
+/* Facts. */
+struct lt_stats {
+	uint32_t size;
+	int32_t n_kernel, n_compiled, n_cached, n_launch;       /* distinct kernels; of them from cc, from the cache; launches a run */
+	int64_t workspace_bytes, intermediate_bytes;            /* peak, and the sum of all intermediates */
+	int64_t constant_bytes;                                 /* of what is computed from constants once */
+	int64_t flops, bytes;                                   /* of one run: arithmetic; bytes read and written, each tensor once a kernel */
+	int64_t passes_ns, tree_ns, freeze_ns, compile_ns, bind_ns;
+};
+LT_API void lt_program_stats(const struct lt_program *, struct lt_stats *);
+enum lt_dump_kind { LT_SHOW_GRAPH, LT_SHOW_TREE, LT_SHOW_ACCESS, LT_SHOW_FROZEN, LT_SHOW_SOURCE, LT_SHOW_PLAN, LT_SHOW_EXPLAIN };
+LT_API lt_status lt_program_dump(const struct lt_program *, enum lt_dump_kind, lt_write *, void *user);
+#endif

@@ -1,0 +1,125 @@
+/* lt/tree.h -- a frozen loop tree: plain, read-only arrays; nothing to free.
+ *
+ * One frozen tree is one kernel: a nest of loops over statements that read and
+ * write buffers.  Everything is resolved: loop bounds, tails, resets, guards and
+ * offsets.  Operators and types travel by description, so a backend can emit an
+ * operator that it has never heard of.
+ *
+ * Rows.     An affine value is a row of `n_column` int64 coefficients over the
+ *           columns  [1 | params | loops | divs]:
+ *             value = row[0] + sum row[1+p]*param(p) + sum row[1+n_param+l]*trip(l)
+ *                   + sum row[1+n_param+n_loop+d]*div(d)
+ *           trip(l) counts 0, 1, 2 ...; a loop's step is already multiplied in.
+ *           Only loops around the place where the row stands have a non-zero
+ *           coefficient.  A row is named by its index into `rows`; row r begins at
+ *           rows[r * n_column].
+ * Divs.     div(d) = floor(row / den), den > 0, the row using earlier divs only.
+ *           lt_div.loop is the innermost loop that it depends on (-1: none).
+ * Params.   A run-time scalar is an element of an int64 buffer of this kernel,
+ *           read when the kernel starts; the host has checked low <= p <= high.
+ * Order.    Loops come parents first.  Statements stand in execution order; those
+ *           below one loop are contiguous (first_stmt, n_stmt), and two statements
+ *           below the same loop run in the same trips of it.  To run loop l: walk
+ *           its statements; one whose .loop is l runs itself, else run the child
+ *           of l that holds it, as a whole, and go on behind it.
+ * Trips.    trips(l) = max(0, least of the bound rows), or max_trips if it has none.
+ *           max_trips is static and >= 1.
+ * Operands. A list of pieces; the first whose guards all hold (row >= 0) is the
+ *           value.  The last piece has no guards.
+ * Numbers.  Every statement computes in the types of its op, then its result has
+ *           the type of the destination buffer.  Integers wrap.  The source of an op
+ *           is a C expression over $0, $1 ...; functions it names are in
+ *           lt_tree.prelude (C text, static inline, C and CUDA).
+ */
+#ifndef LT_TREE_H
+#define LT_TREE_H
+#include <stddef.h>
+#include <stdint.h>
+
+struct lt_array { const void *at; uint32_t n, stride; };    /* elements may grow */
+#define LT_AT(type, a, i) \
+	((const type *)(const void *)((const char *)(a).at + (size_t)(i) * (a).stride))
+
+/* All enum values below are pinned. */
+enum lt_dtype { LT_F32 = 1, LT_F64, LT_F16, LT_BF16, LT_I8, LT_U8, LT_I16, LT_I32, LT_I64, LT_BOOL,
+	LT_NDTYPE };
+enum lt_loop_kind { LT_SERIAL, LT_PARALLEL, LT_VECTOR, LT_UNROLL, LT_GRID, LT_BLOCK, LT_GROUP,
+	LT_CALL, LT_TILE, LT_RANK, LT_NLOOP_KIND };
+enum lt_tail { LT_GUARD, LT_PEEL, LT_MASK, LT_PAD };
+enum lt_role {
+	LT_INPUT, LT_OUTPUT, LT_CONSTANT, LT_STATE,     /* bound whole, by the host      */
+	LT_WORKSPACE,                                   /* bound: lives across kernels   */
+	LT_LOCAL                                        /* lives in one trip of `scope`  */
+};
+enum lt_stmt_kind {
+	LT_MAP,         /* dest = op(operands)                                          */
+	LT_RESET,       /* dest = the identity of `op` (operand 0 is that immediate)    */
+	LT_REDUCE,      /* dest = op(dest, operand 0)                                   */
+	LT_COMBINE,     /* horizontal: lanes or threads of loop `reducing` into one     */
+	LT_BARRIER
+};
+enum lt_piece_kind {
+	LT_READ,        /* element of a buffer                                          */
+	LT_IMMEDIATE,   /* typed bits                                                   */
+	LT_AFFINE       /* the value of a row, as int64                                 */
+};
+/* Bits of lt_tree.needs and lt_caps.understands: features that change meaning. */
+enum lt_need { LT_NEED_PARAMS = 1, LT_NEED_DIVS = 2, LT_NEED_GATHER = 4, LT_NEED_PIECES = 8,
+	LT_NEED_GUARDED = 16 };
+
+/* dtype: enum lt_dtype; ctype: its C storage type ("float", "uint16_t" for f16). */
+struct lt_type   { const char *name, *ctype; uint32_t dtype, bytes; };
+/* One operator at one set of types.  `name` is the row of the operator table ("add", "cast").
+ * `in` are dtypes of the operands, `out` of the result; identity: typed bits, for LT_RESET. */
+struct lt_op     { const char *name, *source; int32_t arity; uint32_t out, in[3]; uint64_t identity; };
+struct lt_tparam { const char *name; int32_t buffer; int64_t element, low, high; };
+struct lt_div    { int32_t row, loop; int64_t den; };
+struct lt_loop   {
+	int32_t parent;                 /* -1: outermost                                */
+	int32_t kind, kind_arg, tail;   /* kind_arg: width of a vector, axis of a grid   */
+	const char *var;                /* "m", "m'" ...: for dumps and comments         */
+	int64_t step, max_trips;        /* step: of the var, for dumps                   */
+	int32_t first_bound, n_bound;   /* rows: trips <= row                            */
+	int32_t first_stmt, n_stmt;
+	const char *call;               /* routine of LT_CALL, instruction of LT_TILE    */
+};
+struct lt_buffer {
+	const char *name;
+	int32_t type;                   /* index into types                              */
+	int32_t role, scope;            /* scope: loop whose trip owns a local; -1: kernel */
+	int64_t elems;                  /* elements that may be accessed, from the base   */
+	int64_t align;                  /* bytes, of the base                            */
+	int32_t slot;                   /* index into lt_args.slot; -1 for a local        */
+	int32_t written;                /* 1: some statement writes it                    */
+	int32_t alias_of;               /* -1, or an earlier buffer with the same storage */
+	int32_t depth;                  /* copies in turn (staging); 1                   */
+};
+/* Element `row` of `buffer`.  index >= 0: a gather; the value of operand-like access
+ * `index` (an integer element) is checked 0 <= v < index_extent and v*index_stride is
+ * added; out of range: 0 is used and the fault cell is set. */
+struct lt_access { int32_t buffer, row; int32_t index; int64_t index_extent, index_stride; };
+struct lt_piece  { int32_t kind, access, row; int32_t first_guard, n_guard; uint64_t bits; };
+struct lt_operand{ int32_t first_piece, n_piece; uint32_t dtype; };
+struct lt_stmt   {
+	int32_t kind, op, loop;         /* loop: innermost around it, -1: none           */
+	int32_t dest;                   /* an access                                     */
+	int32_t first_operand, n_operand;
+	int32_t first_guard, n_guard;   /* rows >= 0, or the statement does nothing       */
+	int32_t reducing;               /* outermost reducing loop, -1: not a reduction   */
+	const char *name;               /* graph node: names a local in dumps            */
+	int32_t line, column;           /* of the script; 0: unknown                      */
+};
+
+struct lt_tree {
+	uint32_t size;
+	const char *name;                       /* a C identifier                        */
+	uint64_t needs;                         /* LT_NEED_* bits                        */
+	int32_t n_param, n_loop, n_div, n_column, n_row, n_slot;
+	const int64_t *rows;
+	const int32_t *guards;                  /* row indices; pieces and stmts point in */
+	const int32_t *bounds;                  /* row indices; loops point in            */
+	struct lt_array types, ops, params, divs, loops, buffers, accesses, pieces, operands, stmts;
+	const char *prelude;                    /* C text that the ops' sources use       */
+	const char *text;                       /* canonical text: the key of every cache */
+};
+#endif

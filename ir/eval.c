@@ -1,0 +1,177 @@
+/* ir/eval.c -- the oracle: walks the graph in the order of its nodes and stores those that the plan names. */
+#include <string.h>
+#include "ir/eval_parts.h"
+
+bool lt__eval_is_source(const struct lt_nodedef *d)
+{
+	return d->op == LT_OP_input || d->op == LT_OP_constant || d->op == LT_OP_state;
+}
+
+static void free_value(struct lt_context *ctx, struct lt_stored *value)
+{
+	if (value->own)
+		lt__context_realloc(ctx, value->own, value->bytes, 0);
+	if (value->error)
+		lt__context_realloc(ctx, value->error, value->error_bytes, 0);
+	*value = (struct lt_stored){ 0 };
+}
+
+static void free_values(void *arg)
+{
+	struct lt_evaluation *e = arg;
+
+	for (lt_node n = 0; n < e->n_node; n++)
+		free_value(e->ctx, &e->value[n]);
+}
+
+/* Everything that is sized by the graph; values are given back with the arena. */
+static void make_tables(struct lt_evaluation *e)
+{
+	const struct lt_graph *g = e->g;
+	struct lt_arena *a = e->arena;
+	int32_t width = 1, n_node = g->n_node + 1;
+
+	for (lt_node n = 0; n < g->n_node; n++) {
+		width = g->node[n].n_dim > width ? g->node[n].n_dim : width;
+		for (int32_t p = 0; p < g->node[n].n_piece; p++) {
+			const struct lt_map *map = &g->node[n].piece[p].map;
+			width = lt__map_width(map) > width ? lt__map_width(map) : width;
+			width = map->n_row > width ? map->n_row : width;
+		}
+	}
+	e->value = LT_NEW(a, struct lt_stored, n_node);
+	e->n_node = g->n_node;
+	e->n_var = g->n_var;
+	e->n_result = g->n_result;
+	e->n_set = g->n_set;
+	e->result = LT_NEW(a, lt_node, g->n_result + 1);
+	e->set = LT_NEW(a, lt_node, g->n_set + 1);
+	for (int32_t i = 0; i < g->n_result; i++)
+		e->result[i] = g->result[i].node;
+	for (int32_t i = 0; i < g->n_set; i++)
+		e->set[i] = g->set[i].value;
+	e->param = LT_NEW(a, int64_t, g->n_param + 1);
+	e->known = LT_NEW(a, bool, g->n_param + 1);
+	e->used = LT_NEW(a, bool, g->n_param + 1);
+	e->extent = LT_NEW(a, int64_t, g->n_var + 1);
+	e->at = LT_NEW(a, int64_t, g->n_var + 1);
+	e->needed = LT_NEW(a, bool, n_node);
+	e->stored = LT_NEW(a, bool, n_node);
+	e->last = LT_NEW(a, lt_node, n_node);
+	e->dies = LT_NEW(a, lt_node, n_node);
+	e->dies_next = LT_NEW(a, lt_node, n_node);
+	e->step_of = LT_NEW(a, int32_t, n_node);
+	e->step_stamp = LT_NEW(a, int32_t, n_node);
+	e->step = LT_NEW(a, struct lt_step, LT_STEPS);
+	e->strip = LT_NEW(a, struct lt_strip, LT_STEPS);
+	e->out = LT_NEW(a, struct lt_strip, 1);
+	e->one = LT_NEW(a, struct lt_strip, 1);
+	e->fold = LT_NEW(a, struct lt_fold, LT_STRIP);
+	e->row = LT_NEW(a, struct lt_line, width);
+	e->column = LT_NEW(a, struct lt_line, width);
+	e->index = LT_NEW(a, struct lt_line, width);
+	lt__arena_defer(a, free_values, e);
+}
+
+/* A wanted error is an array even where all of it is 0. */
+static lt_status keep_error(struct lt_evaluation *e, lt_node n)
+{
+	struct lt_stored *value = &e->value[n];
+
+	if (!e->want_error || value->error)
+		return LT_OK;
+	value->error = lt__context_realloc(e->ctx, NULL, 0, value->error_bytes);
+	if (!value->error)
+		return lt_fail(e->ctx, LT_ENOMEM, "out of memory");
+	memset(value->error, 0, value->error_bytes);
+	return LT_OK;
+}
+
+static lt_status evaluate(void *arg)
+{
+	struct lt_evaluation *e = arg;
+	const struct lt_graph *g = e->g;
+
+	make_tables(e);
+	LT_TRY(lt__eval_params(e));
+	lt__eval_plan(e);
+	LT_TRY(lt__eval_given(e));
+	for (lt_node n = 0; n < g->n_node; n++) {
+		if (lt__eval_is_source(&g->node[n]))
+			e->value[n].data = e->source[n];
+		if (!e->needed[n] || !e->stored[n])
+			continue;
+		LT_TRY(lt__eval_store(e, n));
+		for (lt_node dead = e->dies[n]; dead >= 0; dead = e->dies_next[dead])
+			free_value(e->ctx, &e->value[dead]);
+	}
+	for (int32_t i = 0; i < e->n_result; i++)
+		LT_TRY(keep_error(e, e->result[i]));
+	for (int32_t i = 0; i < e->n_set; i++)
+		LT_TRY(keep_error(e, e->set[i]));
+	return LT_OK;
+}
+
+struct start { const struct lt_graph *g; struct lt_arena *arena; struct lt_evaluation *e; };
+
+static lt_status make_evaluation(void *arg)
+{
+	struct start *start = arg;
+
+	start->e = LT_NEW(start->arena, struct lt_evaluation, 1);
+	return LT_OK;
+}
+
+lt_status lt_eval(const struct lt_graph *g, const void *const *source, bool want_error, struct lt_evaluation **out)
+{
+	struct start start = { .g = g };
+	lt_status status;
+
+	*out = NULL;
+	LT_TRY(lt__arena_new(g->ctx, &start.arena));
+	status = lt__protect(g->ctx, make_evaluation, &start);
+	if (!status) {
+		start.e->ctx = g->ctx;
+		start.e->arena = start.arena;
+		start.e->g = g;
+		start.e->source = source;
+		start.e->want_error = want_error;
+		status = lt__protect(g->ctx, evaluate, start.e);
+	}
+	if (status) {
+		lt__arena_free(start.arena);
+		return status;
+	}
+	start.e->g = NULL;
+	start.e->source = NULL;
+	*out = start.e;
+	return LT_OK;
+}
+
+void lt_eval_free(struct lt_evaluation *e)
+{
+	if (e)
+		lt__arena_free(e->arena);
+}
+
+static const void *value_of(const struct lt_evaluation *e, lt_node n, const double **error)
+{
+	if (error)
+		*error = e->value[n].error;
+	return e->value[n].data;
+}
+
+const void *lt_eval_result(const struct lt_evaluation *e, int32_t i, const double **error)
+{
+	return value_of(e, e->result[i], error);
+}
+
+const void *lt_eval_state(const struct lt_evaluation *e, int32_t i, const double **error)
+{
+	return value_of(e, e->set[i], error);
+}
+
+int64_t lt_eval_extent(const struct lt_evaluation *e, lt_var v)
+{
+	return e->extent[v] < 0 ? 0 : e->extent[v];
+}

@@ -1,0 +1,267 @@
+/* ir/graph.c -- the tables of a graph: making one, adding a node, names, facts. */
+#include <ctype.h>
+#include <string.h>
+#include "ir/graph.h"
+#include "ir/intern.h"
+
+static lt_status build_graph(struct lt_context *ctx, struct lt_arena *arena, struct lt_graph **out)
+{
+	struct lt_graph *g = LT_NEW(arena, struct lt_graph, 1);
+
+	g->ctx = ctx;
+	g->arena = arena;
+	g->var_names = lt__names_new(arena);
+	g->node_names = lt__names_new(arena);
+	g->labels = lt__names_new(arena);
+	*out = g;
+	return LT_OK;
+}
+
+lt_status lt_graph_new(struct lt_context *ctx, struct lt_graph **out)
+{
+	volatile lt_status status = LT_ENOMEM;
+	struct lt_arena *arena;
+
+	*out = NULL;
+	LT_TRY(lt__arena_new(ctx, &arena));
+	LT_GUARDED(ctx, status, build_graph(ctx, arena, out));
+	if (status)
+		lt__arena_free(arena);
+	return status;
+}
+
+void lt_graph_free(struct lt_graph *g)
+{
+	if (g)
+		lt__arena_free(g->arena);
+}
+
+void lt_graph_at(struct lt_graph *g, int32_t line, int32_t column)
+{
+	g->line = line;
+	g->column = column;
+}
+
+static const char *place(const struct lt_graph *g, int32_t line, int32_t column)
+{
+	if (line > 0 && g->file)
+		return lt__scratch(g->ctx, "%.200s:%d:%d: ", g->file, line, column);
+	if (line > 0)
+		return lt__scratch(g->ctx, "%d:%d: ", line, column);
+	return g->file ? lt__scratch(g->ctx, "%.200s: ", g->file) : "";
+}
+
+lt_status lt__graph_fail(const struct lt_graph *g, lt_status status, const char *fmt, ...)
+{
+	char text[sizeof g->ctx->message];
+	va_list list;
+
+	va_start(list, fmt);
+	vsnprintf(text, sizeof text, fmt, list);
+	va_end(list);
+	return lt_fail(g->ctx, status, "%s%s", place(g, g->line, g->column), text);
+}
+
+lt_status lt__node_fail(const struct lt_graph *g, lt_node node, lt_status status, const char *fmt, ...)
+{
+	const struct lt_nodedef *n = &g->node[node];
+	char text[sizeof g->ctx->message];
+	va_list list;
+
+	va_start(list, fmt);
+	vsnprintf(text, sizeof text, fmt, list);
+	va_end(list);
+	return lt_fail(g->ctx, status, "%snode '%.200s' (%s%s): %s", place(g, n->line, n->column), n->name,
+		n->op >= 0 && n->op < LT_NOP ? lt__op_info(n->op)->name : "no operator", n->reduce ? ".reduce" : "", text);
+}
+
+bool lt__graph_has(const struct lt_graph *g, lt_node x)
+{
+	if (x < -1 || x >= g->n_node)
+		lt__graph_fail(g, LT_EINVAL, "there is no node number %d: the graph has %d", x, g->n_node);
+	return x >= 0 && x < g->n_node;
+}
+
+/* A name with what is not allowed in it replaced.  Vars are C identifiers; nodes may begin with a digit and
+ * have dots. */
+static char *clean_name(struct lt_arena *arena, const char *name, bool is_node)
+{
+	bool lead = !name[0] || (!is_node && isdigit((unsigned char)name[0])) || name[0] == '.';
+	char *at = lt__arena_format(arena, "%s%s", lead ? "_" : "", name);
+
+	for (char *s = at; *s; s++)
+		if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') || *s == '_'
+		      || (is_node && *s == '.')))
+			*s = '_';
+	return at;
+}
+
+static void *copy(struct lt_graph *g, const void *from, size_t size, int32_t n)
+{
+	return from && n > 0 ? lt__arena_copy(g->arena, from, size * (size_t)n) : NULL;
+}
+
+lt_node lt__graph_add(struct lt_graph *g, const struct lt_nodedef *def)
+{
+	struct lt_nodedef n = *def;
+
+	n.operand = copy(g, def->operand, sizeof *n.operand, n.n_operand);
+	n.dim = copy(g, def->dim, sizeof *n.dim, n.n_dim);
+	n.offset = copy(g, def->offset, sizeof *n.offset, n.n_dim);
+	n.at = copy(g, def->at, sizeof *n.at, n.n_dim);
+	n.piece = copy(g, def->piece, sizeof *n.piece, n.n_piece);
+	for (int32_t i = 0; i < n.n_piece; i++)
+		n.piece[i].map = lt__map_copy(g->arena, &n.piece[i].map);
+	if (n.label)
+		n.label = lt__arena_string(g->arena, n.label);
+	return lt__graph_adopt(g, &n);
+}
+
+/* The name under which a labelled node is unique; NULL: it has none. */
+static const char *label_key(struct lt_graph *g, const struct lt_nodedef *n)
+{
+	return n->label ? lt__arena_format(g->arena, "%s:%s", lt__op_info(n->op)->name, n->label) : NULL;
+}
+
+/* The node counts from the last statement on: running out of memory before leaves the graph as it was. */
+lt_node lt__graph_adopt(struct lt_graph *g, const struct lt_nodedef *def)
+{
+	lt_node index = g->n_node, other;
+	struct lt_nodedef *n;
+	const char *key;
+
+	LT_GROW(g->arena, g->node, g->n_node, g->cap_node);
+	n = &g->node[index];
+	*n = *def;
+	n->name = n->name ? clean_name(g->arena, n->name, true) : lt__arena_format(g->arena, "n%d", index);
+	if (n->op == LT_OP_state && !n->label)
+		n->label = n->name;
+	if (lt__verify_node(g, index))
+		return -1;
+	key = label_key(g, n);
+	other = key ? lt__names_find(g->labels, key, strlen(key)) : -1;
+	if (other >= 0) {
+		lt__node_fail(g, index, LT_EEXIST, "there is a %s named '%.200s' already, node '%.200s'",
+			lt__op_info(n->op)->name, n->label, g->node[other].name);
+		return -1;
+	}
+	n->name = lt__names_unique(g->node_names, n->name, index);
+	if (key)
+		lt__names_put(g->labels, key, strlen(key), index);
+	g->n_node++;
+	return index;
+}
+
+static lt_status set_node_name(struct lt_graph *g, lt_node x, const char *name)
+{
+	const char *clean = clean_name(g->arena, name, true);
+
+	if (lt__names_find(g->node_names, clean, strlen(clean)) != x)
+		g->node[x].name = lt__names_unique(g->node_names, clean, x);
+	else
+		g->node[x].name = lt__names_put(g->node_names, clean, strlen(clean), x);
+	return LT_OK;
+}
+
+void lt_node_set_name(struct lt_graph *g, lt_node x, const char *name)
+{
+	lt_status status = LT_ENOMEM;
+
+	if (name && lt__graph_has(g, x))
+		LT_GUARDED(g->ctx, status, set_node_name(g, x, name));
+	(void)status;
+}
+
+static lt_status set_var_name(struct lt_graph *g, lt_var v, const char *name)
+{
+	const char *clean = clean_name(g->arena, name, false);
+
+	if (lt__names_find(g->var_names, clean, strlen(clean)) != v)
+		g->var[v].name = lt__names_unique(g->var_names, clean, v);
+	else
+		g->var[v].name = lt__names_put(g->var_names, clean, strlen(clean), v);
+	return LT_OK;
+}
+
+void lt_var_set_name(struct lt_graph *g, lt_var v, const char *name)
+{
+	lt_status status = LT_ENOMEM;
+
+	if (name && v >= 0 && v < g->n_var)
+		LT_GUARDED(g->ctx, status, set_var_name(g, v, name));
+	(void)status;
+}
+
+const char *lt__name_clean_var(struct lt_graph *g, const char *name)
+{
+	return clean_name(g->arena, name, false);
+}
+
+enum lt_dtype lt_node_dtype(const struct lt_graph *g, lt_node x)
+{
+	return x >= 0 && x < g->n_node ? g->node[x].dtype : 0;
+}
+
+int32_t lt_node_rank(const struct lt_graph *g, lt_node x)
+{
+	return x >= 0 && x < g->n_node ? g->node[x].n_dim : -1;
+}
+
+lt_var lt_node_dim(const struct lt_graph *g, lt_node x, int32_t axis)
+{
+	return x >= 0 && x < g->n_node && axis >= 0 && axis < g->node[x].n_dim ? g->node[x].dim[axis] : -1;
+}
+
+int64_t lt_var_extent(const struct lt_graph *g, lt_var v)
+{
+	return v >= 0 && v < g->n_var ? g->var[v].extent : -1;
+}
+
+static bool has_dim(const struct lt_nodedef *n, lt_var v)
+{
+	for (int32_t i = 0; i < n->n_dim; i++)
+		if (n->dim[i] == v)
+			return true;
+	return false;
+}
+
+int32_t lt__node_loops(const struct lt_graph *g, lt_node x, lt_var *out)
+{
+	const struct lt_nodedef *n = &g->node[x];
+	int32_t count = n->n_dim;
+
+	if (count)
+		memcpy(out, n->dim, sizeof *out * (size_t)count);
+	if (n->reduce)
+		for (int32_t i = 0; i < g->node[n->operand[0]].n_dim; i++)
+			if (!has_dim(n, g->node[n->operand[0]].dim[i]))
+				out[count++] = g->node[n->operand[0]].dim[i];
+	return count;
+}
+
+int64_t lt__node_elems(const struct lt_graph *g, lt_node x)
+{
+	const struct lt_nodedef *n = &g->node[x];
+	int64_t elems = 1;
+
+	for (int32_t i = 0; i < n->n_dim; i++)
+		if (__builtin_mul_overflow(elems, g->var[n->dim[i]].extent, &elems))
+			return -1;
+	return elems;
+}
+
+const char *lt__node_shape_text(const struct lt_graph *g, lt_node x)
+{
+	const struct lt_nodedef *n = &g->node[x];
+	char text[sizeof g->ctx->scratch[0]] = "no dims";
+	size_t at = 0;
+
+	for (int32_t i = 0; i < n->n_dim && at < sizeof text; i++) {
+		const struct lt_vardef *v = &g->var[n->dim[i]];
+		int more = snprintf(text + at, sizeof text - at, "%s%s %s%lld", i ? ", " : "", v->name,
+			v->bounded ? "at most " : "", (long long)v->extent);
+
+		at += (size_t)more;
+	}
+	return lt__scratch(g->ctx, "%s", text);
+}

@@ -1,0 +1,251 @@
+/* ir/pass/compose.c -- pieces of views: simplified, tidied, and composed with those of a view that they show. */
+#include <string.h>
+#include "ir/intern.h"
+#include "ir/pass/work.h"
+
+enum { MOST_PIECES = 64, MOST_WIDTH = 256 };    /* a view that would grow larger stays a view of a view */
+
+static size_t add_key(int64_t *key, size_t n, const int64_t *from, size_t count)
+{
+	if (count)
+		memcpy(key + n, from, count * sizeof *key);
+	return n + count;
+}
+
+/* What the simplest form depends on, as numbers. */
+static int64_t *key_of(const struct lt_work *w, int32_t n_dim, const lt_var *dim, const struct lt_map *m, size_t *bytes)
+{
+	size_t width = (size_t)lt__map_width(m), n = 0, divs = (size_t)m->n_div * (width + 1);
+	size_t rows = ((size_t)m->n_guard + (size_t)m->n_row) * width;
+	int64_t *key = LT_NEW(w->arena, int64_t, 5 + 2 * (size_t)n_dim + (size_t)m->n_param + divs + rows);
+	const int64_t counts[] = { n_dim, m->n_param, m->n_div, m->n_guard, m->n_row };
+
+	n = add_key(key, n, counts, 5);
+	for (int32_t i = 0; i < n_dim; i++) {
+		key[n++] = w->in->var[dim[i]].extent;
+		key[n++] = w->in->var[dim[i]].bounded ? dim[i] : -1;
+	}
+	for (int32_t i = 0; i < m->n_param; i++)
+		key[n++] = m->param[i];
+	n = add_key(key, n, m->div, divs);
+	n = add_key(key, n, m->guard, (size_t)m->n_guard * width);
+	n = add_key(key, n, m->row, (size_t)m->n_row * width);
+	*bytes = n * sizeof *key;
+	return key;
+}
+
+lt_status lt__work_simplify(struct lt_work *w, int32_t n_dim, const lt_var *dim, struct lt_map *m, bool *empty)
+{
+	int64_t *extent = LT_NEW(w->arena, int64_t, n_dim);
+	const struct lt_linear **limit = LT_NEW(w->arena, const struct lt_linear *, n_dim);
+	struct lt_box box = { .n = n_dim, .extent = extent, .limit = limit };
+	int32_t found;
+	size_t bytes;
+	char *key;
+
+	*empty = false;
+	if (!m->n_guard && !m->n_div)
+		return LT_OK;
+	key = (char *)key_of(w, n_dim, dim, m, &bytes);
+	found = lt__names_find(w->memo, key, bytes);
+	if (found < 0) {
+		for (int32_t i = 0; i < n_dim; i++) {
+			extent[i] = w->in->var[dim[i]].extent;
+			limit[i] = w->in->var[dim[i]].bounded ? &w->in->var[dim[i]].limit : NULL;
+		}
+		LT_TRY(lt__map_simplify(w->in, w->arena, &box, m, empty));
+		LT_GROW(w->arena, w->known, w->n_known, w->cap_known);
+		w->known[w->n_known] = *m;
+		w->known[w->n_known].n_dim = *empty ? -1 : m->n_dim;
+		lt__names_put(w->memo, key, bytes, w->n_known++);
+		return LT_OK;
+	}
+	*empty = w->known[found].n_dim < 0;
+	if (!*empty)
+		*m = w->known[found];
+	return LT_OK;
+}
+
+int32_t lt__work_row_dim(const struct lt_map *m, int32_t row)
+{
+	const int64_t *at = m->row + (size_t)row * (size_t)lt__map_width(m);
+	int32_t found = -1;
+
+	for (int32_t i = 0; i < lt__map_width(m); i++) {
+		if (!at[i])
+			continue;
+		if (found >= 0 || at[i] != 1 || i <= m->n_param || i > m->n_param + m->n_dim)
+			return -1;
+		found = i - 1 - m->n_param;
+	}
+	return found;
+}
+
+/* Appends a piece whose map is simplified; *open: whether anything is left behind it. */
+static lt_status add_piece(struct lt_work *w, const struct lt_nodedef *n, const struct lt_graphpiece *from,
+	struct lt_graphpiece *to, int32_t *n_piece, bool *open)
+{
+	struct lt_graphpiece piece = *from;
+	bool empty;
+
+	if (!*open)
+		return LT_OK;
+	LT_TRY(lt__work_simplify(w, n->n_dim, n->dim, &piece.map, &empty));
+	if (empty)
+		return LT_OK;
+	*open = piece.map.n_guard > 0;
+	to[(*n_piece)++] = piece;
+	return LT_OK;
+}
+
+/* The operands that pieces still show, in the order of their first piece; `operand` is what piece.source counts. */
+static void renumber(struct lt_work *w, lt_node x, struct lt_nodedef *n, const lt_node *operand)
+{
+	lt_node *kept = LT_NEW(w->arena, lt_node, n->n_piece);
+	int32_t n_kept = 0;
+
+	for (int32_t i = 0; i < n->n_piece; i++) {
+		lt_node source;
+		int32_t at = 0;
+
+		if (n->piece[i].source < 0)
+			continue;
+		source = lt__work_find(w, operand[n->piece[i].source]);
+		while (at < n_kept && kept[at] != source)
+			at++;
+		if (at == n_kept)
+			kept[n_kept++] = source;
+		n->piece[i].source = at;
+	}
+	lt__work_set_operands(w, x, n_kept, kept);
+	n->operand = kept;
+	n->n_operand = n_kept;
+}
+
+/* A view without a source: one value everywhere is a copy of a literal, else the first piece shows a literal. */
+static void give_source(struct lt_work *w, struct lt_nodedef *n, lt_node *literal)
+{
+	bool one = true;
+
+	for (int32_t i = 0; i < n->n_piece; i++) {
+		if (n->piece[i].source >= 0)
+			return;
+		one &= n->piece[i].bits == n->piece[0].bits;
+	}
+	one &= n->n_piece == 0 || !n->has_fill || n->bits == n->piece[0].bits;
+	*literal = lt__work_literal(w, n->dtype, n->n_piece ? n->piece[0].bits : n->bits);
+	if (one)
+		n->n_piece = 0;
+	else
+		n->piece[0].source = 0;
+}
+
+/* Takes over pieces that are simple already; `operand` is what their sources count. */
+static void settle(struct lt_work *w, lt_node x, struct lt_nodedef *n, const lt_node *operand, bool open)
+{
+	lt_node literal = -1, *one = NULL;
+
+	n->has_fill &= open;
+	if (!open && n->piece[n->n_piece - 1].source < 0) {     /* a value behind everything else is the fill */
+		n->bits = n->piece[--n->n_piece].bits;
+		n->has_fill = true;
+	}
+	if (!n->has_fill)
+		n->bits = 0;
+	while (n->has_fill && n->n_piece && n->piece[n->n_piece - 1].source < 0 && n->piece[n->n_piece - 1].bits == n->bits)
+		n->n_piece--;
+	give_source(w, n, &literal);
+	if (literal >= 0) {
+		one = LT_NEW(w->arena, lt_node, 1);
+		*one = literal;
+		operand = one;
+	}
+	if (literal >= 0 && !n->n_piece) {
+		lt__work_set_operands(w, x, 1, one);
+		*n = (struct lt_nodedef){ .op = LT_OP_copy, .dtype = n->dtype, .n_operand = 1, .operand = one, .n_dim = n->n_dim,
+			.dim = n->dim, .name = n->name, .line = n->line, .column = n->column };
+	} else {
+		renumber(w, x, n, operand);
+	}
+	w->node[x] = *n;
+}
+
+lt_status lt__work_tidy_view(struct lt_work *w, lt_node x)
+{
+	struct lt_nodedef n = w->node[x];
+	const struct lt_graphpiece *from = n.piece;
+	int32_t n_from = n.n_piece;
+	bool open = true;
+
+	n.piece = LT_NEW(w->arena, struct lt_graphpiece, n_from);
+	n.n_piece = 0;
+	for (int32_t i = 0; i < n_from; i++)
+		LT_TRY(add_piece(w, &n, &from[i], n.piece, &n.n_piece, &open));
+	settle(w, x, &n, n.operand, open);
+	return LT_OK;
+}
+
+/* The guards of a map alone: where a fill of the view behind it is shown. */
+static struct lt_map guards_of(const struct lt_map *m)
+{
+	struct lt_map guards = *m;
+
+	guards.n_row = 0;
+	return guards;
+}
+
+/* Piece p shows view `from`: a piece for each of its, and its fill, where p applies. */
+static lt_status through(struct lt_work *w, const struct lt_nodedef *n, const struct lt_graphpiece *p,
+	const struct lt_nodedef *from, int32_t first_operand, struct lt_graphpiece *to, int32_t *n_piece, bool *open)
+{
+	bool all = false;
+
+	for (int32_t j = 0; j < from->n_piece && !all; j++) {
+		struct lt_graphpiece made = from->piece[j];
+
+		made.source += made.source < 0 ? 0 : first_operand;
+		LT_TRY(lt__map_compose(w->in->ctx, w->arena, &p->map, &from->piece[j].map, &made.map));
+		all = from->piece[j].map.n_guard == 0;
+		LT_TRY(add_piece(w, n, &made, to, n_piece, open));
+	}
+	if (!all && from->has_fill)
+		LT_TRY(add_piece(w, n, &(struct lt_graphpiece){ .source = -1, .bits = from->bits, .map = guards_of(&p->map) }, to, n_piece,
+			open));
+	return LT_OK;
+}
+
+lt_status lt__work_compose(struct lt_work *w, lt_node x, int32_t at, bool *done)
+{
+	struct lt_nodedef n = w->node[x];
+	const struct lt_nodedef *from = &w->node[lt__work_find(w, n.operand[at])];
+	const struct lt_graphpiece *old = n.piece;
+	int32_t n_old = n.n_piece, most = 0, n_operand = n.n_operand + from->n_operand;
+	lt_node *operand = LT_NEW(w->arena, lt_node, n_operand);
+	lt_status status = LT_OK;
+	bool open = true, fits = true;
+
+	*done = false;
+	for (int32_t i = 0; i < n_old; i++) {
+		most += old[i].source == at ? from->n_piece + 1 : 1;
+		for (int32_t j = 0; j < from->n_piece && old[i].source == at; j++)
+			fits &= lt__map_width(&old[i].map) + from->piece[j].map.n_param + from->piece[j].map.n_div <= MOST_WIDTH;
+	}
+	if (most > MOST_PIECES || !fits)
+		return LT_OK;
+	memcpy(operand, n.operand, sizeof *operand * (size_t)n.n_operand);
+	for (int32_t i = 0; i < from->n_operand; i++)
+		operand[n.n_operand + i] = from->operand[i];
+	n.piece = LT_NEW(w->arena, struct lt_graphpiece, most);
+	n.n_piece = 0;
+	for (int32_t i = 0; i < n_old && !status; i++)
+		status = old[i].source == at ? through(w, &n, &old[i], from, n.n_operand, n.piece, &n.n_piece, &open)
+			: add_piece(w, &n, &old[i], n.piece, &n.n_piece, &open);
+	if (status == LT_EOVERFLOW) {
+		lt_context_clear(w->in->ctx);
+		return LT_OK;
+	}
+	LT_TRY(status);
+	settle(w, x, &n, operand, open);
+	*done = w->changed = true;
+	return LT_OK;
+}

@@ -1,0 +1,208 @@
+/* Access analysis: what each leaf reads, as exact maps from its own vars to the elements of stored values.
+ *
+ * Views have no leaf: they are read through, their maps composed into the reader's access.  Pieces keep their
+ * order, so that the first whose guards hold gives the value.
+ */
+#include "looptree/looptree.h"
+
+bool lt__has_leaf(const struct lt_graph *g, lt_node n)
+{
+	switch (g->node[n].op) {
+	case LT_OP_lit: case LT_OP_input: case LT_OP_constant: case LT_OP_state: case LT_OP_index: case LT_OP_view:
+		return false;
+	default:
+		return true;
+	}
+}
+
+bool lt__row_is(const struct lt_map *m, int32_t i, int32_t x)
+{
+	int32_t width = lt__map_width(m);
+	const int64_t *row = m->row + (int64_t)i * width;
+	for (int32_t c = 0; c < width; c++)
+		if (row[c] != (c == 1 + m->n_param + x))
+			return false;
+	return true;
+}
+
+int32_t lt__leaf_column(const struct lt_leaf *leaf, lt_var v)
+{
+	for (int32_t i = 0; i < leaf->n_var; i++)
+		if (leaf->var[i] == v)
+			return i;
+	return -1;
+}
+
+bool lt__reduces(const struct lt_graph *g, lt_node n, lt_var v)
+{
+	const struct lt_nodedef *d = &g->node[n];
+	if (!d->reduce)
+		return false;
+	for (int32_t i = 0; i < d->n_dim; i++)
+		if (d->dim[i] == v)
+			return false;
+	return true;
+}
+
+/* A piece still to be resolved: the value of `node` (-1: the immediate) at the rows of `map`. */
+struct todo { lt_node node; uint64_t bits; struct lt_map map; };
+
+struct resolve {
+	const struct lt_graph *g;
+	struct lt_arena *a;
+	const struct lt_box *box;
+	struct lt_readpiece *piece; int32_t n, cap;
+	struct todo *stack; int32_t n_stack, cap_stack;
+};
+
+static void push_piece(struct resolve *r, int kind, lt_node base, uint64_t bits, const struct lt_map *map)
+{
+	LT_GROW(r->a, r->piece, r->n, r->cap);
+	r->piece[r->n++] = (struct lt_readpiece){ .kind = kind, .base = base, .bits = bits, .map = *map };
+}
+
+static void push_todo(struct resolve *r, lt_node node, uint64_t bits, const struct lt_map *map)
+{
+	LT_GROW(r->a, r->stack, r->n_stack, r->cap_stack);
+	r->stack[r->n_stack++] = (struct todo){ .node = node, .bits = bits, .map = *map };
+}
+
+/* The pieces of a view come before everything behind it, so they are pushed in reverse. */
+static lt_status expand_view(struct resolve *r, const struct lt_nodedef *view, const struct lt_map *at)
+{
+	bool covered = false;
+	for (int32_t i = 0; i < view->n_piece; i++)
+		covered = covered || view->piece[i].map.n_guard == 0;
+	if (!covered) {         /* the fill stands under the guards that led here */
+		struct lt_map rest = *at;
+		rest.n_row = 0;
+		push_todo(r, -1, view->bits, &rest);
+	}
+	for (int32_t i = view->n_piece - 1; i >= 0; i--) {
+		const struct lt_graphpiece *p = &view->piece[i];
+		struct lt_map both;
+		LT_TRY(lt__map_compose(r->g->ctx, r->a, at, &p->map, &both));
+		push_todo(r, p->source < 0 ? -1 : view->operand[p->source], p->bits, &both);
+	}
+	return LT_OK;
+}
+
+static lt_status resolve(struct resolve *r, lt_node node, const struct lt_map *at)
+{
+	r->n_stack = 0;
+	push_todo(r, node, 0, at);
+	while (r->n_stack > 0) {
+		struct todo t = r->stack[--r->n_stack];
+		bool empty = false;
+		if (t.map.n_guard > 0 || t.map.n_div > 0)
+			LT_TRY(lt__map_simplify(r->g, r->a, r->box, &t.map, &empty));
+		if (empty)
+			continue;
+		const struct lt_nodedef *d = t.node < 0 ? NULL : &r->g->node[t.node];
+		if (d && d->op == LT_OP_view) {
+			LT_TRY(expand_view(r, d, &t.map));
+			continue;
+		}
+		if (!d || d->op == LT_OP_lit) {
+			t.map.n_row = 0;
+			push_piece(r, LT_PIECE_IMMEDIATE, -1, d ? d->bits : t.bits, &t.map);
+		} else if (d->op == LT_OP_index) {
+			push_piece(r, LT_PIECE_INDEX, -1, 0, &t.map);
+		} else {
+			push_piece(r, LT_PIECE_READ, t.node, 0, &t.map);
+		}
+		if (t.map.n_guard == 0)         /* it always holds: what comes behind is never reached */
+			break;
+	}
+	/* The pieces cover every point, so where all others fail the last one holds; equal immediates there are one. */
+	while (r->n > 1 && r->piece[r->n - 1].kind == LT_PIECE_IMMEDIATE && r->piece[r->n - 2].kind == LT_PIECE_IMMEDIATE
+	       && r->piece[r->n - 1].bits == r->piece[r->n - 2].bits)
+		r->n--;
+	if (r->n > 0)
+		r->piece[r->n - 1].map.n_guard = 0;
+	return LT_OK;
+}
+
+static lt_status read_operand(struct resolve *r, lt_node operand, const struct lt_map *at, struct lt_read *out)
+{
+	r->piece = NULL;
+	r->n = r->cap = 0;
+	LT_TRY(resolve(r, operand, at));
+	if (r->n == 0) {        /* an empty box: any value will do, none is read */
+		struct lt_map none = lt__map_select(r->a, at->n_dim, 0, NULL, NULL);
+		push_piece(r, LT_PIECE_IMMEDIATE, -1, 0, &none);
+	}
+	*out = (struct lt_read){ .n_piece = r->n, .dtype = r->g->node[operand].dtype, .piece = r->piece };
+	return LT_OK;
+}
+
+/* Vars of the leaf's iteration: the result's, then the reduced ones; of an update: the part's. */
+static void fill_vars(const struct lt_graph *g, struct lt_arena *a, lt_node n, struct lt_leaf *leaf)
+{
+	const struct lt_nodedef *d = &g->node[n], *shape = d;
+	if (d->op == LT_OP_update)
+		shape = &g->node[d->operand[1]];
+	leaf->n_out = shape->n_dim;
+	int32_t room = shape->n_dim + (d->reduce ? g->node[d->operand[0]].n_dim : 0);
+	leaf->var = LT_NEW(a, lt_var, room);
+	for (int32_t i = 0; i < shape->n_dim; i++)
+		leaf->var[leaf->n_var++] = shape->dim[i];
+	if (d->reduce) {
+		const struct lt_nodedef *x = &g->node[d->operand[0]];
+		for (int32_t i = 0; i < x->n_dim; i++)
+			if (lt__reduces(g, n, x->dim[i]))
+				leaf->var[leaf->n_var++] = x->dim[i];
+	}
+}
+
+lt_status lt__leaf_access(const struct lt_graph *g, struct lt_arena *a, lt_node n, struct lt_leaf **out)
+{
+	const struct lt_nodedef *d = &g->node[n];
+	struct lt_leaf *leaf = LT_NEW(a, struct lt_leaf, 1);
+	*out = NULL;
+	fill_vars(g, a, n, leaf);
+	leaf->gather = d->op == LT_OP_gather;
+	int32_t n_dim = leaf->n_var + leaf->gather;     /* the gathered axis is one more column */
+	int64_t *extent = LT_NEW(a, int64_t, n_dim + 1);
+	const struct lt_linear **limit = LT_NEW(a, const struct lt_linear *, n_dim + 1);
+	for (int32_t i = 0; i < leaf->n_var; i++) {
+		const struct lt_vardef *v = &g->var[leaf->var[i]];
+		extent[i] = v->extent;
+		limit[i] = v->bounded ? &v->limit : NULL;
+	}
+	if (leaf->gather)
+		extent[leaf->n_var] = g->var[g->node[d->operand[0]].dim[d->axis]].extent;
+	struct lt_box box = { .n = n_dim, .extent = extent, .limit = limit };
+	struct resolve r = { .g = g, .a = a, .box = &box };
+	int32_t first = d->op == LT_OP_update ? 1 : 0;
+	leaf->n_read = d->n_operand - first;
+	leaf->read = LT_NEW(a, struct lt_read, leaf->n_read);
+	int32_t room = 1;
+	for (int32_t k = first; k < d->n_operand; k++)
+		if (g->node[d->operand[k]].n_dim > room)
+			room = g->node[d->operand[k]].n_dim;
+	int32_t *at = LT_NEW(a, int32_t, room);
+	for (int32_t k = first; k < d->n_operand; k++) {
+		const struct lt_nodedef *x = &g->node[d->operand[k]];
+		for (int32_t i = 0; i < x->n_dim; i++) {
+			at[i] = lt__leaf_column(leaf, x->dim[i]);
+			if (leaf->gather && k == 0 && i == d->axis)
+				at[i] = leaf->n_var;
+			if (at[i] < 0)
+				return lt_fail(g->ctx, LT_EILLEGAL, "%%%s: operand %%%s has var %s, the node has not", d->name,
+					x->name, g->var[x->dim[i]].name);
+		}
+		struct lt_map select = lt__map_select(a, n_dim, x->n_dim, at, NULL);
+		LT_TRY(read_operand(&r, d->operand[k], &select, &leaf->read[k - first]));
+	}
+	*out = leaf;
+	return LT_OK;
+}
+
+lt_status lt__leaf(struct lt_looptree *t, lt_node n, const struct lt_leaf **out)
+{
+	if (!t->leaf[n])
+		LT_TRY(lt__leaf_access(t->graph, t->arena, n, &t->leaf[n]));
+	*out = t->leaf[n];
+	return LT_OK;
+}

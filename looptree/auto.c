@@ -1,0 +1,291 @@
+/* The default tree: nodes placed one cluster after the other, sharing loops with their producers where that is
+ * legal and saves memory.
+ *
+ * A cluster is a node with the pointwise nodes that only it reads, element by element: they need no loops of their
+ * own.  A cluster goes to the end of the nest that its latest producer stands in, below as many of that nest's
+ * loops as it may share, or else into a new nest.  Views, literals and sources have no leaf.
+ */
+#include <stdlib.h>
+#include "looptree/auto.h"
+
+enum { MAX_CLUSTER = 64, MAX_NEST = 256 };      /* leaves: so that a chain of any length stays linear */
+
+static lt_status count_readers(struct lt_auto *s)
+{
+	const struct lt_graph *g = s->g;
+	for (lt_node n = 0; n < g->n_node; n++) {
+		const struct lt_leaf *leaf;
+		if (!lt__has_leaf(g, n))
+			continue;
+		LT_TRY(lt__leaf(s->t, n, &leaf));
+		for (int32_t k = 0; k < leaf->n_read; k++)
+			for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
+				lt_node base = leaf->read[k].piece[p].base;
+				if (base < 0 || s->reader[base] == n)
+					continue;
+				s->n_reader[base]++;
+				s->reader[base] = n;
+			}
+		if (g->node[n].op == LT_OP_update)
+			s->n_reader[g->node[n].operand[0]] += 2;        /* kept whole */
+	}
+	bool *written = LT_NEW(s->t->arena, bool, g->n_node + 1);
+	for (int32_t i = 0; i < g->n_result; i++)
+		lt__mark_written(g, g->result[i].node, written);
+	for (int32_t i = 0; i < g->n_set; i++)
+		lt__mark_written(g, g->set[i].value, written);
+	for (lt_node n = 0; n < g->n_node; n++)
+		s->n_reader[n] += written[n] ? 2 : 0;
+	return LT_OK;
+}
+
+/* Whether leaf n reads u at its own index along each of u's vars (only along x, if x >= 0). */
+bool lt__reads_in_place(const struct lt_auto *s, lt_node n, lt_node u, lt_var x)
+{
+	const struct lt_leaf *leaf = s->t->leaf[n];
+	const struct lt_nodedef *d = &s->g->node[u];
+	for (int32_t k = 0; k < leaf->n_read; k++)
+		for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
+			const struct lt_readpiece *piece = &leaf->read[k].piece[p];
+			if (piece->base != u)
+				continue;
+			for (int32_t i = 0; i < d->n_dim; i++) {
+				int32_t column = lt__leaf_column(leaf, d->dim[i]);
+				if ((x < 0 || d->dim[i] == x) && (column < 0 || !lt__row_is(&piece->map, i, column)))
+					return false;
+			}
+		}
+	return true;
+}
+
+/* Whether all of a's vars are b's; one that b has and a has not would run a again and again. */
+static bool has_vars(const struct lt_leaf *a, const struct lt_leaf *b)
+{
+	for (int32_t i = 0; i < a->n_var; i++)
+		if (lt__leaf_column(b, a->var[i]) < 0)
+			return false;
+	return true;
+}
+
+/* Nodes made of literals and positions only: running them again costs no memory. */
+static bool *free_nodes(const struct lt_graph *g, struct lt_arena *a)
+{
+	bool *is_free = LT_NEW(a, bool, g->n_node + 1);
+	for (lt_node n = 0; n < g->n_node; n++) {
+		const struct lt_nodedef *d = &g->node[n];
+		is_free[n] = d->op != LT_OP_input && d->op != LT_OP_constant && d->op != LT_OP_state && !d->reduce;
+		for (int32_t i = 0; i < d->n_operand; i++)
+			is_free[n] = is_free[n] && is_free[d->operand[i]];
+	}
+	return is_free;
+}
+
+/* Marks the pointwise nodes that ride with their only reader. */
+static void find_riders(struct lt_auto *s)
+{
+	bool *is_free = free_nodes(s->g, s->t->arena);
+	for (lt_node n = 0; n < s->g->n_node; n++)
+		s->size[n] = 1;
+	for (lt_node n = 0; n < s->g->n_node; n++) {
+		const struct lt_nodedef *d = &s->g->node[n];
+		if (!lt__has_leaf(s->g, n) || d->reduce || d->op == LT_OP_update || s->n_reader[n] != 1)
+			continue;
+		lt_node v = s->reader[n];
+		if (s->constant[n] != s->constant[v] || s->size[n] + s->size[v] > MAX_CLUSTER)
+			continue;
+		if (!has_vars(s->t->leaf[n], s->t->leaf[v]) || !lt__reads_in_place(s, v, n, -1))
+			continue;
+		if (s->t->leaf[n]->n_var != s->t->leaf[v]->n_var && !is_free[n])
+			continue;
+		s->rides[n] = true;
+		s->size[v] += s->size[n];
+	}
+}
+
+static int by_number(const void *a, const void *b)
+{
+	return (*(const lt_node *)a > *(const lt_node *)b) - (*(const lt_node *)a < *(const lt_node *)b);
+}
+
+/* Members of the cluster of root n, in order of the graph, and the stored values it reads from outside. */
+static void gather_cluster(struct lt_auto *s, lt_node n)
+{
+	s->n_member = s->n_producer = 0;
+	s->member[s->n_member++] = n;
+	for (int32_t i = 0; i < s->n_member; i++) {
+		const struct lt_leaf *leaf = s->t->leaf[s->member[i]];
+		for (int32_t k = 0; k < leaf->n_read; k++)
+			for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
+				lt_node base = leaf->read[k].piece[p].base;
+				if (base < 0 || !lt__has_leaf(s->g, base) || s->mark[base] == n + 1)
+					continue;
+				s->mark[base] = n + 1;
+				if (s->rides[base])
+					s->member[s->n_member++] = base;
+				else {
+					LT_GROW(s->t->arena, s->producer, s->n_producer, s->cap_producer);
+					s->producer[s->n_producer++] = base;
+				}
+			}
+	}
+	qsort(s->member, (size_t)s->n_member, sizeof *s->member, by_number);
+}
+
+static bool may_share(const struct lt_auto *s, lt_node n, lt_tnode loop, int32_t n_shared_out)
+{
+	const struct lt_tnodedef *d = &s->t->node[loop];
+	const struct lt_leaf *leaf = s->t->leaf[n];
+	if (d->kind != LT_TLOOP)
+		return false;
+	int32_t column = lt__leaf_column(leaf, d->var);
+	if (column < 0)
+		return false;
+	/* Inside a shared reducing loop every result would need its own accumulator: all result loops first. */
+	if (column >= leaf->n_out && n_shared_out < leaf->n_out)
+		return false;
+	if (column < leaf->n_out && s->order.contraction && !lt__auto_is_batch(s, d->var))
+		return false;
+	for (int32_t i = 0; i < s->n_producer; i++) {
+		lt_node u = s->producer[i];
+		if (!lt__is_above(s->t, loop, s->t->leaf_of[u]))
+			continue;
+		if (s->g->node[u].op == LT_OP_update || lt__reduces(s->g, u, d->var))
+			return false;
+		bool has = false;
+		for (int32_t k = 0; k < s->g->node[u].n_dim; k++)
+			has = has || s->g->node[u].dim[k] == d->var;
+		if (!has)
+			return false;
+		for (int32_t k = 0; k < s->n_member; k++)
+			if (!lt__reads_in_place(s, s->member[k], u, d->var))
+				return false;
+	}
+	return true;
+}
+
+static bool completes_inside(const struct lt_auto *s, lt_node n, lt_tnode root)
+{
+	/* An update needs its old value whole: the nest that makes it must have ended. */
+	const struct lt_nodedef *d = &s->g->node[n];
+	return d->op != LT_OP_update || s->t->leaf_of[d->operand[0]] < 0 || lt__root_of(s->t, s->t->leaf_of[d->operand[0]]) != root;
+}
+
+/* Innermost loop of `root` under which the cluster may stand at the end of the nest; -1: none. */
+static lt_tnode find_place(const struct lt_auto *s, lt_node n, lt_tnode root)
+{
+	lt_tnode place = -1;
+	int32_t n_out = 0;
+	if (!completes_inside(s, n, root))
+		return -1;
+	for (lt_tnode at = root; at >= 0 && may_share(s, n, at, n_out); at = s->t->node[at].last) {
+		place = at;
+		if (s->t->node[at].step == 1 && lt__leaf_column(s->t->leaf[n], s->t->node[at].var) < s->t->leaf[n]->n_out)
+			n_out++;
+	}
+	return place;
+}
+
+static lt_tnode latest_root(const struct lt_auto *s, lt_node n)
+{
+	lt_tnode latest = -1;
+	for (int32_t i = 0; i < s->n_producer; i++) {
+		lt_tnode root = lt__root_of(s->t, s->t->leaf_of[s->producer[i]]);
+		if (latest < 0 || s->nest[root].number > s->nest[latest].number)
+			latest = root;
+	}
+	if (s->g->node[n].op == LT_OP_update && s->t->leaf_of[s->g->node[n].operand[0]] >= 0) {
+		lt_tnode root = lt__root_of(s->t, s->t->leaf_of[s->g->node[n].operand[0]]);
+		if (latest < 0 || s->nest[root].number > s->nest[latest].number)
+			latest = root;
+	}
+	return latest;
+}
+
+/* The part of the loop order that `place` and the loops above it do not give yet. */
+static lt_tnode add_loops(struct lt_auto *s, lt_tnode place)
+{
+	for (int32_t i = 0; i < s->order.n; i++) {
+		const struct lt_auto_loop *want = &s->order.loop[i];
+		int64_t step = 0;               /* of the innermost loop over that var so far; 0: none */
+		for (lt_tnode up = place; up >= 0 && !step; up = s->t->node[up].parent)
+			if (s->t->node[up].kind == LT_TLOOP && s->t->node[up].var == want->var)
+				step = s->t->node[up].step;
+		if (step == 1 || (step && want->step >= step))
+			continue;
+		place = lt_looptree_add_loop(s->t, place, want->var, want->step);
+		if (place < 0)
+			return -2;
+	}
+	return place;
+}
+
+static void note_nest(struct lt_auto *s, lt_tnode root, bool constant)
+{
+	while (s->cap_nest <= root) {
+		LT_GROW(s->t->arena, s->nest, s->cap_nest, s->cap_nest);
+	}
+	if (s->nest[root].leaves == 0)
+		s->nest[root] = (struct lt_auto_nest){ .number = s->n_nest++, .constant = constant };
+}
+
+static lt_status place_cluster(struct lt_auto *s, lt_node n)
+{
+	gather_cluster(s, n);
+	LT_TRY(lt__auto_order(s, n));
+	lt_tnode root = latest_root(s, n), place = -1;
+	bool scalar = s->t->leaf[n]->n_var == 0;
+	if (scalar && s->last_group >= 0 && (root < 0 || s->nest[root].number <= s->nest[s->last_group].number))
+		root = s->last_group;
+	if (root >= 0 && s->nest[root].constant == s->constant[n] && s->nest[root].leaves + s->n_member <= MAX_NEST)
+		place = !scalar ? find_place(s, n, root) : s->t->node[root].kind == LT_TGROUP && completes_inside(s, n, root) ? root : -1;
+	if (scalar && place < 0)
+		s->last_group = place = lt_looptree_add_group(s->t, -1);
+	else
+		place = add_loops(s, place);
+	if (place < 0)
+		return lt_context_code(s->g->ctx);
+	root = lt__root_of(s->t, place);
+	note_nest(s, root, s->constant[n]);
+	for (int32_t i = 0; i < s->n_member; i++)
+		if (lt_looptree_add_leaf(s->t, place, s->member[i]) < 0)
+			return lt_context_code(s->g->ctx);
+	s->nest[root].leaves += s->n_member;
+	return LT_OK;
+}
+
+struct body { struct lt_looptree *t; const struct lt_target *target; };
+
+static lt_status auto_body(void *arg)
+{
+	struct body *b = arg;
+	const struct lt_graph *g = b->t->graph;
+	struct lt_arena *a = b->t->arena;
+	size_t n = (size_t)g->n_node + 1;
+	struct lt_auto s = { .g = g, .t = b->t, .target = b->target, .last_group = -1,
+		.n_reader = LT_NEW(a, int32_t, n), .reader = LT_NEW(a, lt_node, n), .size = LT_NEW(a, int32_t, n),
+		.mark = LT_NEW(a, lt_node, n), .member = LT_NEW(a, lt_node, MAX_CLUSTER + 1),
+		.rides = LT_NEW(a, bool, n), .constant = lt__constant_nodes(g, a) };
+	for (lt_node i = 0; i < g->n_node; i++)
+		s.reader[i] = -1;
+	LT_TRY(count_readers(&s));
+	find_riders(&s);
+	for (lt_node i = 0; i < g->n_node; i++)
+		if (lt__has_leaf(g, i) && !s.rides[i])
+			LT_TRY(place_cluster(&s, i));
+	return LT_OK;
+}
+
+lt_status lt_looptree_auto(const struct lt_graph *g, const struct lt_target *target, struct lt_looptree **out)
+{
+	LT_TRY(lt_looptree_new(g, out));
+	struct body b = { *out, target };
+	(*out)->target = target && target->name ? target->name : NULL;
+	lt_status st = lt__protect(g->ctx, auto_body, &b);
+	if (!st)
+		st = lt_looptree_finish(*out);
+	if (st) {
+		lt_looptree_free(*out);
+		*out = NULL;
+	}
+	return st;
+}

@@ -1,0 +1,75 @@
+/* Where values live: from the lowest common ancestor of a value's writer and its readers.
+ *
+ * A value whose loops are all shared is a scalar, one that shares some is a row or a tile, one that is read by
+ * another root nest, or is a result or state, is whole.
+ */
+#include "looptree/looptree.h"
+
+static void meet(const struct lt_looptree *t, lt_tnode *owner, lt_tnode reader)
+{
+	if (*owner >= 0)
+		*owner = lt__common(t, *owner, reader);
+}
+
+
+/* Elements of dim v held in one trip of `owner`: what the loops below it cover. */
+static int64_t held(const struct lt_looptree *t, lt_tnode owner, lt_var v)
+{
+	for (lt_tnode at = owner; at >= 0; at = t->node[at].parent)
+		if (t->node[at].kind == LT_TLOOP && t->node[at].var == v) {
+			int64_t step = t->node[at].step, extent = t->graph->var[v].extent;
+			return step < extent ? step : extent;
+		}
+	return t->graph->var[v].extent;
+}
+
+lt_status lt__fill_scopes(struct lt_looptree *t)
+{
+	const struct lt_graph *g = t->graph;
+	lt_tnode *owner = LT_NEW(t->arena, lt_tnode, g->n_node + 1);
+	t->scope = LT_NEW(t->arena, struct lt_scope, g->n_node + 1);
+	for (lt_node n = 0; n < g->n_node; n++)
+		owner[n] = t->leaf_of[n] >= 0 ? t->node[t->leaf_of[n]].parent : -1;
+	bool *whole = LT_NEW(t->arena, bool, g->n_node + 1);
+	for (int32_t i = 0; i < g->n_result; i++)
+		lt__mark_written(g, g->result[i].node, whole);
+	for (int32_t i = 0; i < g->n_set; i++)
+		lt__mark_written(g, g->set[i].value, whole);
+	for (lt_node n = 0; n < g->n_node; n++) {
+		if (t->leaf_of[n] < 0)
+			continue;
+		if (g->node[n].op == LT_OP_update)
+			whole[n] = whole[g->node[n].operand[0]] = true;
+		const struct lt_leaf *leaf;
+		LT_TRY(lt__leaf(t, n, &leaf));
+		for (int32_t k = 0; k < leaf->n_read; k++)
+			for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
+				lt_node base = leaf->read[k].piece[p].base;
+				if (base >= 0 && t->leaf_of[base] >= 0)
+					meet(t, &owner[base], t->leaf_of[n]);
+			}
+		lt_tnode reducing = lt__reducing_loop(t, n);
+		if (reducing >= 0 && owner[n] >= 0)
+			owner[n] = lt__common(t, owner[n], t->node[reducing].parent >= 0 ? t->node[reducing].parent : reducing);
+		if (reducing >= 0 && t->node[reducing].parent < 0)
+			owner[n] = -1;
+	}
+	for (lt_node n = 0; n < g->n_node; n++) {
+		struct lt_scope *s = &t->scope[n];
+		if (t->leaf_of[n] < 0)
+			continue;
+		lt_tnode at = owner[n];
+		s->whole = whole[n];
+		if (at < 0 && t->node[t->leaf_of[n]].parent >= 0)
+			s->whole = true;        /* read by another root */
+		if (t->node[t->leaf_of[n]].parent < 0)
+			s->whole = true;        /* a leaf that is a root */
+		while (at >= 0 && t->node[at].kind != LT_TLOOP)
+			at = t->node[at].parent;
+		s->owner = s->whole ? -1 : at;
+		s->extent = LT_NEW(t->arena, int64_t, g->node[n].n_dim + 1);
+		for (int32_t i = 0; i < g->node[n].n_dim; i++)
+			s->extent[i] = s->whole ? g->var[g->node[n].dim[i]].extent : held(t, at, g->node[n].dim[i]);
+	}
+	return LT_OK;
+}

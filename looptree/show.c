@@ -1,0 +1,232 @@
+/* Printing a frozen tree for people: its tables with names, and the accesses with strides and footprints. */
+#include <stdlib.h>
+#include <string.h>
+#include "looptree/show.h"
+
+static const char *column_name(const struct lt_tree *t, int32_t column, char *room, size_t bytes)
+{
+	int32_t at = column - 1;
+	if (at < t->n_param)
+		return LT_AT(struct lt_tparam, t->params, at)->name;
+	at -= t->n_param;
+	if (at < t->n_loop)
+		return LT_AT(struct lt_loop, t->loops, at)->var;
+	snprintf(room, bytes, "q%d", (int)(at - t->n_loop));
+	return room;
+}
+
+static void show_row(struct lt_text *x, const struct lt_tree *t, int32_t row)
+{
+	const int64_t *r = t->rows + (int64_t)row * t->n_column;
+	char room[24];
+	bool first = true;
+	for (int32_t i = 1; i < t->n_column; i++) {
+		if (!r[i])
+			continue;
+		int64_t c = r[i];
+		lt__text_format(x, "%s", first ? (c < 0 ? "-" : "") : c < 0 ? " - " : " + ");
+		if (c != 1 && c != -1)
+			lt__text_format(x, "%lld*", (long long)(c < 0 ? -c : c));
+		lt__text_format(x, "%s", column_name(t, i, room, sizeof room));
+		first = false;
+	}
+	if (first)
+		lt__text_format(x, "%lld", (long long)r[0]);
+	else if (r[0])
+		lt__text_format(x, " %c %lld", r[0] < 0 ? '-' : '+', (long long)(r[0] < 0 ? -r[0] : r[0]));
+}
+
+static void show_access(struct lt_text *x, const struct lt_tree *t, int32_t access)
+{
+	const struct lt_access *a = LT_AT(struct lt_access, t->accesses, access);
+	lt__text_format(x, "%s[", LT_AT(struct lt_buffer, t->buffers, a->buffer)->name);
+	show_row(x, t, a->row);
+	if (a->index >= 0) {
+		lt__text_format(x, " + %lld*(", (long long)a->index_stride);
+		const struct lt_access *i = LT_AT(struct lt_access, t->accesses, a->index);
+		lt__text_format(x, "%s[", LT_AT(struct lt_buffer, t->buffers, i->buffer)->name);
+		show_row(x, t, i->row);
+		lt__text_format(x, "] in 0..%lld)", (long long)a->index_extent - 1);
+	}
+	lt__text_add(x, "]", 1);
+}
+
+static void show_piece(struct lt_text *x, const struct lt_tree *t, const struct lt_piece *p, uint32_t dtype)
+{
+	if (p->kind == LT_READ) {
+		show_access(x, t, p->access);
+	} else if (p->kind == LT_AFFINE) {
+		show_row(x, t, p->row);
+	} else {
+		union lt_scalar v = lt__scalar_of(p->bits, dtype);
+		if (lt__dtype_info(dtype)->cls == LT_CLASS_FLOAT)
+			lt__text_format(x, "%.9g", v.f);
+		else
+			lt__text_format(x, "%lld", (long long)v.i);
+	}
+	for (int32_t i = 0; i < p->n_guard; i++) {
+		lt__text_format(x, "%s", i ? ", " : " if ");
+		show_row(x, t, t->guards[p->first_guard + i]);
+		lt__text_format(x, " >= 0");
+	}
+}
+
+static void show_tables(struct lt_text *x, const struct lt_tree *t)
+{
+	static const char *const role[] = { "input", "output", "constant", "state", "workspace", "local" };
+	for (uint32_t i = 0; i < t->params.n; i++) {
+		const struct lt_tparam *p = LT_AT(struct lt_tparam, t->params, i);
+		lt__text_format(x, "  param %s in %lld..%lld\n", p->name, (long long)p->low, (long long)p->high);
+	}
+	for (uint32_t i = 0; i < t->buffers.n; i++) {
+		const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, i);
+		lt__text_format(x, "  buffer %s %s %s, %lld elements, aligned to %lld%s", b->name, LT_AT(struct lt_type, t->types, b->type)->name,
+			role[b->role], (long long)b->elems, (long long)b->align, b->written ? ", written" : "");
+		if (b->role == LT_LOCAL && b->scope >= 0)
+			lt__text_format(x, ", of one trip of %s", LT_AT(struct lt_loop, t->loops, b->scope)->var);
+		lt__text_add(x, "\n", 1);
+	}
+	for (uint32_t i = 0; i < t->divs.n; i++) {
+		const struct lt_div *d = LT_AT(struct lt_div, t->divs, i);
+		lt__text_format(x, "  div q%d = floor((", (int)i);
+		show_row(x, t, d->row);
+		lt__text_format(x, ") / %lld)\n", (long long)d->den);
+	}
+}
+
+static int32_t depth_of(const struct lt_tree *t, int32_t loop)
+{
+	int32_t d = 0;
+	for (; loop >= 0; loop = LT_AT(struct lt_loop, t->loops, loop)->parent)
+		d++;
+	return d;
+}
+
+/* Loops that begin at statement s, outermost first, then the statement. */
+static void show_loops_at(struct lt_text *x, const struct lt_tree *t, int32_t s)
+{
+	for (uint32_t i = 0; i < t->loops.n; i++) {
+		const struct lt_loop *l = LT_AT(struct lt_loop, t->loops, i);
+		if (l->first_stmt != s || l->n_stmt == 0)
+			continue;
+		lt__text_format(x, "  %*sfor %s, %lld trips", 2 * (int)depth_of(t, l->parent), "", l->var, (long long)l->max_trips);
+		for (int32_t k = 0; k < l->n_bound; k++) {
+			lt__text_format(x, k ? ", " : ", at most ");
+			show_row(x, t, t->bounds[l->first_bound + k]);
+		}
+		lt__text_add(x, "\n", 1);
+	}
+}
+
+void lt__show_frozen(struct lt_text *x, const struct lt_tree *t)
+{
+	static const char *const sign[] = { [LT_MAP] = "=", [LT_RESET] = "= identity of", [LT_REDUCE] = "op=", [LT_COMBINE] = "combine" };
+	lt__text_format(x, "kernel %s\n", t->name);
+	show_tables(x, t);
+	for (uint32_t i = 0; i < t->stmts.n; i++) {
+		const struct lt_stmt *s = LT_AT(struct lt_stmt, t->stmts, i);
+		const struct lt_op *op = LT_AT(struct lt_op, t->ops, s->op);
+		show_loops_at(x, t, (int32_t)i);
+		lt__text_format(x, "  %*s", 2 * (int)depth_of(t, s->loop), "");
+		show_access(x, t, s->dest);
+		lt__text_format(x, " %s %s", sign[s->kind], op->name);
+		for (int32_t k = 0; k < s->n_operand && s->kind != LT_RESET; k++) {
+			const struct lt_operand *o = LT_AT(struct lt_operand, t->operands, s->first_operand + k);
+			lt__text_format(x, k ? ", " : " ");
+			for (int32_t p = 0; p < o->n_piece; p++) {
+				lt__text_format(x, "%s", p ? " else " : o->n_piece > 1 ? "{" : "");
+				show_piece(x, t, LT_AT(struct lt_piece, t->pieces, o->first_piece + p), o->dtype);
+			}
+			lt__text_format(x, "%s", o->n_piece > 1 ? "}" : "");
+		}
+		if (s->line > 0)
+			lt__text_format(x, "  # %%%s, line %d", s->name, (int)s->line);
+		lt__text_add(x, "\n", 1);
+	}
+}
+
+struct along { int64_t stride, trips; };
+static int by_stride(const void *a, const void *b)
+{
+	int64_t x = llabs(((const struct along *)a)->stride), y = llabs(((const struct along *)b)->stride);
+	return (x > y) - (x < y);
+}
+
+/* Elements that a row touches while the given loops run; *exact: counted, else an upper bound. */
+static int64_t touched(struct along *along, int32_t n, bool *exact)
+{
+	int64_t count = 1, span = 1;
+	bool dense = true;
+	*exact = true;
+	qsort(along, (size_t)n, sizeof *along, by_stride);
+	for (int32_t i = 0; i < n; i++) {
+		int64_t c = llabs(along[i].stride), trips = along[i].trips;
+		if (c == 0 || trips <= 1)
+			continue;
+		int64_t wider = span + c * (trips - 1);
+		if (c >= span) {
+			dense = dense && c == span;
+			count *= trips;
+		} else if (dense) {
+			count = wider;          /* intervals that overlap */
+		} else {
+			*exact = false;
+			count = count * trips < wider ? count * trips : wider;
+		}
+		span = wider;
+	}
+	return count;
+}
+
+/* Footprint of one access within one trip of each loop around it, and in the whole kernel. */
+static void show_footprints(struct lt_text *x, const struct lt_tree *t, const struct lt_access *a, int32_t loop)
+{
+	const int64_t *row = t->rows + (int64_t)a->row * t->n_column;
+	const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, a->buffer);
+	int64_t bytes = LT_AT(struct lt_type, t->types, b->type)->bytes;
+	struct along along[64];
+	int32_t n = 0;
+	bool divs = false, exact;
+	for (int32_t i = 0; i < t->n_div; i++)
+		divs = divs || row[1 + t->n_param + t->n_loop + i];
+	for (int32_t at = loop; at >= 0 && n < 64; at = LT_AT(struct lt_loop, t->loops, at)->parent) {
+		const struct lt_loop *l = LT_AT(struct lt_loop, t->loops, at);
+		lt__text_format(x, "      %s: stride %lld, ", l->var, (long long)row[1 + t->n_param + at]);
+		along[n++] = (struct along){ row[1 + t->n_param + at], l->max_trips };
+		struct along copy[64];
+		memcpy(copy, along, sizeof *along * (size_t)n);
+		int64_t elems = touched(copy, n, &exact);
+		if (divs || a->index >= 0 || elems > b->elems)
+			elems = b->elems;
+		lt__text_format(x, "all trips touch %s%lld bytes\n", exact && !divs && a->index < 0 ? "" : "at most ", (long long)(elems * bytes));
+	}
+}
+
+void lt__show_access(struct lt_text *x, const struct lt_tree *t)
+{
+	lt__text_format(x, "kernel %s\n", t->name);
+	for (uint32_t i = 0; i < t->divs.n; i++) {
+		const struct lt_div *d = LT_AT(struct lt_div, t->divs, i);
+		lt__text_format(x, "  q%d = floor((", (int)i);
+		show_row(x, t, d->row);
+		lt__text_format(x, ") / %lld)\n", (long long)d->den);
+	}
+	for (uint32_t i = 0; i < t->stmts.n; i++) {
+		const struct lt_stmt *s = LT_AT(struct lt_stmt, t->stmts, i);
+		lt__text_format(x, "  %%%s%s\n    writes ", s->name, s->kind == LT_RESET ? " (reset)" : "");
+		show_access(x, t, s->dest);
+		lt__text_add(x, "\n", 1);
+		show_footprints(x, t, LT_AT(struct lt_access, t->accesses, s->dest), s->loop);
+		for (int32_t k = 0; k < s->n_operand && s->kind != LT_RESET; k++) {
+			const struct lt_operand *o = LT_AT(struct lt_operand, t->operands, s->first_operand + k);
+			for (int32_t p = 0; p < o->n_piece; p++) {
+				const struct lt_piece *piece = LT_AT(struct lt_piece, t->pieces, o->first_piece + p);
+				lt__text_format(x, "    reads ");
+				show_piece(x, t, piece, o->dtype);
+				lt__text_add(x, "\n", 1);
+				if (piece->kind == LT_READ)
+					show_footprints(x, t, LT_AT(struct lt_access, t->accesses, piece->access), s->loop);
+			}
+		}
+	}
+}

@@ -1,0 +1,130 @@
+/* Showing a program: each floor of it as text. */
+#include <string.h>
+#include "looptree/show.h"
+#include "program/program.h"
+
+struct dump { const struct lt_program *p; enum lt_dump_kind kind; lt_write *write; void *user; struct lt_arena *a; };
+
+static void put(struct dump *d, struct lt_text *x)
+{
+	if (x->n)
+		d->write(d->user, x->at, x->n);
+	x->n = 0;
+}
+
+/* The first nest that each kernel was made of. */
+static bool is_first(const struct lt_program *p, int32_t nest) { return p->kernel[p->kernel_of[nest]].frozen == &p->frozen[nest]; }
+
+static lt_status dump_nests(struct dump *d)
+{
+	const struct lt_program *p = d->p;
+	struct lt_text x = { .arena = d->a };
+	for (int32_t i = 0; i < p->n_frozen; i++) {
+		if (!is_first(p, i)) {
+			lt__text_format(&x, "kernel %s = %s\n", p->frozen[i].tree.name, p->kernel[p->kernel_of[i]].frozen->tree.name);
+		} else if (d->kind == LT_SHOW_ACCESS) {
+			lt__show_access(&x, &p->frozen[i].tree);
+		} else {
+			lt__show_frozen(&x, &p->frozen[i].tree);
+		}
+		put(d, &x);
+	}
+	return LT_OK;
+}
+
+static lt_status dump_source(struct dump *d)
+{
+	const struct lt_program *p = d->p;
+	for (int32_t i = 0; i < p->n_kernel; i++) {
+		const struct lt_kernel *k = &p->kernel[i];
+		const struct lt_backend *b = p->choice[k->choice].backend;
+		if (!LT_HAS(struct lt_backend, b, dump))
+			return lt_fail(p->ctx, LT_EUNSUPPORTED, "backend %s has no source to show; use -b cpu", b->name);
+		if (i)
+			d->write(d->user, "\n", 1);
+		LT_TRY(b->dump(k->object, LT_DUMP_SOURCE, d->write, d->user));
+	}
+	return LT_OK;
+}
+
+static lt_status dump_explain(struct dump *d)
+{
+	const struct lt_program *p = d->p;
+	struct lt_text x = { .arena = d->a };
+	for (int32_t i = 0; i < p->n_frozen; i++) {
+		const struct lt_kernel *k = &p->kernel[p->kernel_of[i]];
+		lt__text_format(&x, "%s -> %s", p->frozen[i].tree.name, p->choice[k->choice].backend->name);
+		if (k->frozen != &p->frozen[i])
+			lt__text_format(&x, " (the code of %s)", k->frozen->tree.name);
+		if (k->refusals[0])
+			lt__text_format(&x, "; %s", k->refusals);
+		lt__text_add(&x, "\n", 1);
+	}
+	put(d, &x);
+	return LT_OK;
+}
+
+static const char *const space_word[] = { "input", "constant", "state", "result", "workspace", "prepared", "params" };
+
+static void put_storage(struct dump *d, struct lt_text *x, int32_t s)
+{
+	const struct lt_storage *st = &d->p->places.storage[s];
+	const enum lt_port kind[] = { LT_PORT_INPUT, LT_PORT_CONSTANT, LT_PORT_STATE, LT_PORT_RESULT };
+	if (st->port >= 0)
+		lt__text_format(x, "%s '%s'", space_word[st->space], lt_program_name(d->p, kind[st->space], st->port));
+	else
+		lt__text_format(x, "%s+%lld", space_word[st->space], (long long)st->offset);
+}
+
+static lt_status dump_plan(struct dump *d)
+{
+	const struct lt_program *p = d->p;
+	struct lt_text x = { .arena = d->a };
+	lt__text_format(&x, "workspace %lld bytes, intermediates %lld bytes in all, prepared from constants %lld bytes\n",
+		(long long)p->stats.workspace_bytes, (long long)p->stats.intermediate_bytes, (long long)p->stats.constant_bytes);
+	for (int32_t i = 0; i < p->n_prepare + p->n_run; i++) {
+		const struct lt_pstep *s = i < p->n_prepare ? &p->prepare[i] : &p->run[i - p->n_prepare];
+		lt__text_format(&x, "%s ", i < p->n_prepare ? "once" : "run ");
+		if (s->kind == LT_STEP_COPY) {
+			lt__text_format(&x, "copy ");
+			put_storage(d, &x, s->from);
+			lt__text_format(&x, " -> ");
+			put_storage(d, &x, s->to);
+		} else {
+			const struct lt_frozen *f = &p->frozen[s->nest];
+			lt__text_format(&x, "%s", f->tree.name);
+			for (int32_t k = 0; k < f->n_bind; k++) {
+				lt__text_format(&x, "%s", f->bind[k].written ? "  writes " : "  reads ");
+				put_storage(d, &x, f->bind[k].storage);
+				lt__text_format(&x, "[%lld, %lld)", (long long)f->bind[k].offset, (long long)(f->bind[k].offset + f->bind[k].elems));
+			}
+		}
+		lt__text_add(&x, "\n", 1);
+		put(d, &x);
+	}
+	return LT_OK;
+}
+
+static lt_status dump_body(void *arg)
+{
+	struct dump *d = arg;
+	switch (d->kind) {
+	case LT_SHOW_GRAPH:   return lt_graph_print(d->p->lowered, d->write, d->user);
+	case LT_SHOW_TREE:    return lt_looptree_print(d->p->tree, d->write, d->user);
+	case LT_SHOW_ACCESS:
+	case LT_SHOW_FROZEN:  return dump_nests(d);
+	case LT_SHOW_SOURCE:  return dump_source(d);
+	case LT_SHOW_PLAN:    return dump_plan(d);
+	case LT_SHOW_EXPLAIN: return dump_explain(d);
+	}
+	return lt_fail(d->p->ctx, LT_EINVAL, "there is no dump of kind %d", (int)d->kind);
+}
+
+lt_status lt_program_dump(const struct lt_program *p, enum lt_dump_kind kind, lt_write *write, void *user)
+{
+	struct dump d = { p, kind, write, user, NULL };
+	LT_TRY(lt__arena_new(p->ctx, &d.a));
+	lt_status st = lt__protect(p->ctx, dump_body, &d);
+	lt__arena_free(d.a);
+	return st;
+}

@@ -1,0 +1,133 @@
+/* Compiling a graph: the pipeline, in the order of the data. */
+#include <string.h>
+#include <time.h>
+#include "ir/pass.h"
+#include "program/program.h"
+
+int64_t lt__now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Adds the time since *last to *to. */
+static void lap(int64_t *to, int64_t *last)
+{
+	int64_t now = lt__now_ns();
+	*to += now - *last;
+	*last = now;
+}
+
+struct lower { struct lt_program *p; const struct lt_graph *graph; };
+
+/* The graph that is lowered: its nodes are what the leaves of a tree stand for. */
+static lt_status lower_graph(struct lt_program *p, const struct lt_graph *graph)
+{
+	LT_TRY(p->options.no_passes ? lt__pass_dead(graph, &p->graph)           /* what nothing needs is never computed */
+		: lt__passes_run(graph, NULL, NULL, &p->graph));
+	return lt__materialize(p->graph, &p->lowered);                          /* each result and state has a leaf, or is written through */
+}
+
+static lt_status lower(struct lt_program *p, const struct lt_graph *graph)
+{
+	int64_t last = lt__now_ns();
+	LT_TRY(lt_graph_verify(graph));
+	LT_TRY(lt__program_ports(p, graph));
+	if (!p->lowered)
+		LT_TRY(lower_graph(p, graph));
+	lap(&p->stats.passes_ns, &last);
+	LT_TRY(lt__program_open(p));                                            /* the first backend's target is known */
+	if (!p->tree)
+		LT_TRY(lt_looptree_auto(p->lowered, p->choice[0].backend->caps(p->choice[0].session)->target, &p->tree));
+	lap(&p->stats.tree_ns, &last);
+	LT_TRY(lt__program_places(p));                                          /* each whole value has a place in a storage */
+	LT_TRY(lt__freeze(p->tree, &p->places, p->arena, &p->frozen));
+	p->n_frozen = p->tree->n_root;
+	LT_TRY(lt__program_steps(p));                                           /* launches and copies, in order */
+	LT_TRY(lt__program_plan(p));                                            /* storages have offsets */
+	lap(&p->stats.freeze_ns, &last);
+	LT_TRY(lt__program_compile(p));                                         /* equal nests share an object */
+	lap(&p->stats.compile_ns, &last);
+	return LT_OK;
+}
+
+static lt_status lower_body(void *arg)
+{
+	struct lower *l = arg;
+	return lower(l->p, l->graph);
+}
+
+static const char *copy_string(struct lt_arena *a, const char *text) { return text ? lt__arena_string(a, text) : NULL; }
+
+struct start { struct lt_context *ctx; const struct lt_options *options; struct lt_program *p; };
+
+static lt_status start_body(void *arg)
+{
+	struct start *s = arg;
+	struct lt_program *p = s->p;
+	if (s->options)
+		memcpy(&p->options, s->options, s->options->size < sizeof p->options ? s->options->size : sizeof p->options);
+	p->options.backends = copy_string(p->arena, p->options.backends ? p->options.backends : "cpu");
+	p->options.cc = copy_string(p->arena, p->options.cc);
+	p->options.cache_dir = copy_string(p->arena, p->options.cache_dir);
+	p->host = (struct lt_host){ .size = sizeof p->host, .n_thread = p->options.n_thread, .cc = p->options.cc,
+		.cache_dir = p->options.cache_dir, .progress = p->options.progress, .user = p->options.user };
+	p->stats.size = sizeof p->stats;
+	return LT_OK;
+}
+
+static lt_status compile(struct lt_context *ctx, const struct lt_graph *graph, struct lt_graph *lowered, struct lt_looptree *tree,
+	const struct lt_options *options, struct lt_program **out)
+{
+	struct lt_program *p = lt__context_realloc(ctx, NULL, 0, sizeof *p);
+	if (!p) {
+		lt_looptree_free(tree);
+		lt_graph_free(lowered);
+		return lt_fail(ctx, LT_ENOMEM, "out of memory");
+	}
+	*p = (struct lt_program){ .ctx = ctx, .lowered = lowered, .tree = tree };
+	struct start s = { ctx, options, p };
+	struct lower l = { p, graph };
+	lt_status st = lt__arena_new(ctx, &p->arena);
+	if (!st)
+		st = lt__protect(ctx, start_body, &s);
+	if (!st)
+		st = lt__protect(ctx, lower_body, &l);
+	if (st) {
+		lt_program_free(p);
+		return st;
+	}
+	*out = p;
+	return LT_OK;
+}
+
+lt_status lt_compile(struct lt_context *ctx, const struct lt_graph *graph, const struct lt_options *options, struct lt_program **out)
+{
+	*out = NULL;
+	return compile(ctx, graph, NULL, NULL, options, out);
+}
+
+lt_status lt__compile_tree(struct lt_context *ctx, const struct lt_graph *graph, struct lt_graph *lowered, struct lt_looptree *tree,
+	const struct lt_options *options, struct lt_program **out)
+{
+	*out = NULL;
+	return compile(ctx, graph, lowered, tree, options, out);
+}
+
+void lt_program_free(struct lt_program *p)
+{
+	if (!p)
+		return;
+	lt__program_close(p);
+	for (int32_t i = 0; p->owned && i < p->ports[LT_PORT_CONSTANT].n; i++)
+		if (p->owned[i])
+			lt__context_realloc(p->ctx, p->owned[i], p->ports[LT_PORT_CONSTANT].at[i].bytes, 0);
+	if (p->prepared)
+		lt__context_realloc(p->ctx, p->prepared, p->prepared_bytes + LT_ROOM, 0);
+	lt_looptree_free(p->tree);
+	lt_graph_free(p->lowered);
+	lt_graph_free(p->graph);
+	lt__arena_free(p->arena);
+	lt__context_realloc(p->ctx, p, sizeof *p, 0);
+}

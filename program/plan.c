@@ -1,0 +1,137 @@
+/* The memory plan: offsets in one workspace by liveness.
+ *
+ * Storages are given room in the order of the steps that first use them and give it back after the last, so that two
+ * that live at different times share bytes.  What is prepared from constants has a region of its own: what
+ * later runs read stays, the rest shares.
+ */
+#include "program/program.h"
+
+enum { ALIGN = 64 };
+
+struct hole { int64_t at, bytes; };
+struct region { struct lt_arena *a; struct hole *hole; int32_t n, cap; int64_t end; };
+
+static int64_t take(struct region *r, int64_t bytes)
+{
+	int32_t best = -1;
+	for (int32_t i = 0; i < r->n; i++)
+		if (r->hole[i].bytes >= bytes && (best < 0 || r->hole[i].bytes < r->hole[best].bytes))
+			best = i;
+	if (best >= 0) {
+		int64_t at = r->hole[best].at;
+		r->hole[best].at += bytes;
+		r->hole[best].bytes -= bytes;
+		if (r->hole[best].bytes == 0)
+			r->hole[best] = r->hole[--r->n];
+		return at;
+	}
+	for (int32_t i = 0; i < r->n; i++)      /* a hole at the end grows */
+		if (r->hole[i].at + r->hole[i].bytes == r->end) {
+			int64_t at = r->hole[i].at;
+			r->end = at + bytes;
+			r->hole[i] = r->hole[--r->n];
+			return at;
+		}
+	r->end += bytes;
+	return r->end - bytes;
+}
+
+static void give_back(struct region *r, int64_t at, int64_t bytes)
+{
+	for (int32_t i = 0; i < r->n; i++) {    /* join with neighbours */
+		if (r->hole[i].at + r->hole[i].bytes == at) {
+			at = r->hole[i].at;
+			bytes += r->hole[i].bytes;
+			r->hole[i--] = r->hole[--r->n];
+		} else if (at + bytes == r->hole[i].at) {
+			bytes += r->hole[i].bytes;
+			r->hole[i--] = r->hole[--r->n];
+		}
+	}
+	LT_GROW(r->a, r->hole, r->n, r->cap);
+	r->hole[r->n++] = (struct hole){ at, bytes };
+}
+
+static int64_t room_of(const struct lt_storage *s)
+{
+	return (s->elems * lt__dtype_info(s->dtype)->bytes + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+static void use(struct lt_storage *s, int32_t step)
+{
+	if (s->first < 0)
+		s->first = step;
+	if (s->last < step)
+		s->last = step;
+}
+
+static void use_step(struct lt_program *p, const struct lt_pstep *step, int32_t at)
+{
+	if (step->kind == LT_STEP_COPY) {
+		use(&p->places.storage[step->to], at);
+		use(&p->places.storage[step->from], at);
+		return;
+	}
+	const struct lt_frozen *f = &p->frozen[step->nest];
+	for (int32_t i = 0; i < f->n_bind; i++)
+		use(&p->places.storage[f->bind[i].storage], at);
+}
+
+/* Lists of storages by step, as linked indices. */
+struct lists { int32_t *begin, *next_begin, *end, *next_end; };
+
+static int64_t plan_region(struct lt_program *p, enum lt_space space, int32_t n_step, const struct lists *l)
+{
+	struct region r = { .a = p->arena };
+	for (int32_t i = 0; i < n_step; i++) {
+		for (int32_t s = l->begin[i]; s >= 0; s = l->next_begin[s])
+			if (p->places.storage[s].space == space)
+				p->places.storage[s].offset = take(&r, room_of(&p->places.storage[s]));
+		for (int32_t s = l->end[i]; s >= 0; s = l->next_end[s])
+			if (p->places.storage[s].space == space)
+				give_back(&r, p->places.storage[s].offset, room_of(&p->places.storage[s]));
+	}
+	return r.end;
+}
+
+lt_status lt__program_plan(struct lt_program *p)
+{
+	int32_t n_step = p->n_prepare + p->n_run, n = p->places.n_storage;
+	for (int32_t i = 0; i < p->n_prepare; i++)
+		use_step(p, &p->prepare[i], i);
+	for (int32_t i = 0; i < p->n_run; i++)
+		use_step(p, &p->run[i], p->n_prepare + i);
+	struct lists l = { LT_NEW(p->arena, int32_t, n_step + 1), LT_NEW(p->arena, int32_t, n + 1),
+		LT_NEW(p->arena, int32_t, n_step + 1), LT_NEW(p->arena, int32_t, n + 1) };
+	for (int32_t i = 0; i <= n_step; i++)
+		l.begin[i] = l.end[i] = -1;
+	for (int32_t s = n - 1; s >= 0; s--) {
+		struct lt_storage *d = &p->places.storage[s];
+		if (d->first < 0)
+			continue;
+		if (d->space == LT_SPACE_PREPARED && d->last >= p->n_prepare)
+			d->last = n_step;       /* every run reads it */
+		l.next_begin[s] = l.begin[d->first];
+		l.begin[d->first] = s;
+		l.next_end[s] = l.end[d->last];
+		l.end[d->last] = s;
+		if (d->space == LT_SPACE_WORKSPACE)
+			p->stats.intermediate_bytes += d->elems * lt__dtype_info(d->dtype)->bytes;
+	}
+	p->workspace_bytes = (size_t)plan_region(p, LT_SPACE_WORKSPACE, n_step, &l);
+	p->prepared_bytes = (size_t)plan_region(p, LT_SPACE_PREPARED, n_step, &l);
+	p->stats.workspace_bytes = (int64_t)p->workspace_bytes;
+	p->stats.constant_bytes = (int64_t)p->prepared_bytes;
+	for (int32_t i = 0; i < p->n_run; i++) {
+		const struct lt_pstep *step = &p->run[i];
+		if (step->kind == LT_STEP_RUN) {
+			p->stats.flops += p->frozen[step->nest].flops;
+			p->stats.bytes += p->frozen[step->nest].bytes;
+			p->stats.n_launch++;
+		} else {
+			const struct lt_storage *s = &p->places.storage[step->to];
+			p->stats.bytes += 2 * s->elems * lt__dtype_info(s->dtype)->bytes;
+		}
+	}
+	return LT_OK;
+}

@@ -1,0 +1,264 @@
+/* Instances: constants bound and prepared, states and workspace of their own, one run after the other. */
+#include <stdlib.h>
+#include <string.h>
+#include "program/program.h"
+
+lt_status lt_program_bind(struct lt_program *p, int32_t i, const void *data, int copy)
+{
+	const struct lt_ports *ports = &p->ports[LT_PORT_CONSTANT];
+	if (i < 0 || i >= ports->n)
+		return lt_fail(p->ctx, LT_EINVAL, "there is no constant %d; the program has %d", (int)i, (int)ports->n);
+	const struct lt_portdef *d = &ports->at[i];
+	if (p->ready)
+		return lt_fail(p->ctx, LT_EINVAL, "constant '%s' is bound too late: an instance exists; bind constants before it", d->name);
+	if (!data)
+		return lt_fail(p->ctx, LT_EMISSING, "constant '%s' is given no data", d->name);
+	if (copy) {
+		void *own = p->owned[i] ? p->owned[i] : lt__context_realloc(p->ctx, NULL, 0, d->bytes);
+		if (!own)
+			return lt_fail(p->ctx, LT_ENOMEM, "out of memory: %zu bytes for constant '%s'", d->bytes, d->name);
+		p->owned[i] = own;
+		data = memcpy(own, data, d->bytes);
+	}
+	p->constant[i] = data;
+	return LT_OK;
+}
+
+/* Names what is missing, all of it. */
+static lt_status missing(struct lt_program *p, enum lt_port kind, const void *const *given, const char *what)
+{
+	char text[700] = "";
+	size_t n = 0;
+	for (int32_t i = 0; i < p->ports[kind].n; i++) {
+		const struct lt_portdef *d = &p->ports[kind].at[i];
+		if (given[i] || !d->needed || n > sizeof text - 100)
+			continue;
+		int w = snprintf(text + n, sizeof text - n, "%s'%s' (%s [", n ? ", " : "", d->name, lt__dtype_info(d->dtype)->script);
+		n += w > 0 ? (size_t)w : 0;
+		for (int32_t k = 0; k < d->rank && n < sizeof text - 40; k++)
+			n += (size_t)snprintf(text + n, sizeof text - n, "%s%lld", k ? ", " : "", (long long)d->extent[k]);
+		n += (size_t)snprintf(text + n, sizeof text - n, "])");
+	}
+	return n ? lt_fail(p->ctx, LT_EMISSING, "Missing %s: %s", what, text) : LT_OK;
+}
+
+static lt_status allocate(struct lt_program *p, void **at, size_t bytes, const char *what)
+{
+	*at = NULL;
+	if (bytes == 0)
+		return LT_OK;
+	/* 64 bytes of room to align, and touched now so that no run meets a fresh page. */
+	*at = lt__context_realloc(p->ctx, NULL, 0, bytes + LT_ROOM);
+	if (!*at)
+		return lt_fail(p->ctx, LT_ENOMEM, "out of memory: %zu bytes for %s", bytes, what);
+	memset(*at, 0, bytes + LT_ROOM);
+	return LT_OK;
+}
+
+/* Gives back what allocate gave; bytes as they were asked for. */
+static void release(struct lt_program *p, void *at, size_t bytes)
+{
+	if (at)
+		lt__context_realloc(p->ctx, at, bytes + LT_ROOM, 0);
+}
+
+static void *aligned(void *at)
+{
+	return at ? (void *)(((uintptr_t)at + 63) & ~(uintptr_t)63) : NULL;
+}
+
+/* Runs what depends on constants only, once. */
+static lt_status prepare(struct lt_program *p)
+{
+	int64_t begin = lt__now_ns();
+	LT_TRY(missing(p, LT_PORT_CONSTANT, p->constant, "constant"));
+	LT_TRY(allocate(p, &p->prepared, p->prepared_bytes, "what is computed from constants"));
+	void *scratch = NULL, *slot = NULL;
+	lt_status st = allocate(p, &scratch, p->scratch_bytes, "a kernel's workspace");
+	size_t slot_bytes = sizeof(struct lt_slot) * (size_t)(lt__program_slots(p, p->prepare, p->n_prepare) + 1);
+	if (!st)
+		st = allocate(p, &slot, slot_bytes, "slots");
+	struct lt_addresses a = { .constant = p->constant, .prepared = aligned(p->prepared), .scratch = aligned(scratch) };
+	struct lt_fault fault;
+	if (!st)
+		st = lt__program_steps_run(p, p->prepare, p->n_prepare, &a, slot, &fault);
+	release(p, scratch, p->scratch_bytes);
+	release(p, slot, slot_bytes);
+	if (st) {
+		release(p, p->prepared, p->prepared_bytes);
+		p->prepared = NULL;
+	}
+	p->ready = !st;
+	p->stats.bind_ns += lt__now_ns() - begin;
+	return st;
+}
+
+lt_status lt_instance_new(struct lt_program *p, struct lt_instance **out)
+{
+	*out = NULL;
+	if (!p->ready)
+		LT_TRY(prepare(p));
+	void *at;
+	LT_TRY(allocate(p, &at, sizeof(struct lt_instance), "an instance"));
+	struct lt_instance *r = at;
+	r->program = p;
+	int32_t n_state = p->ports[LT_PORT_STATE].n, n_slot = lt__program_slots(p, p->run, p->n_run);
+	lt_status st = allocate(p, &at, sizeof(void *) * (size_t)(n_state + 1), "states");
+	r->state = st ? NULL : at;
+	if (!st)
+		st = allocate(p, &at, sizeof(void *) * (size_t)(n_state + 1), "states");
+	r->state_block = st ? NULL : at;
+	for (int32_t i = 0; !st && i < n_state; i++) {
+		st = allocate(p, &r->state_block[i], p->ports[LT_PORT_STATE].at[i].bytes, p->ports[LT_PORT_STATE].at[i].name);
+		r->state[i] = aligned(r->state_block[i]);
+	}
+	if (!st)
+		st = allocate(p, &r->workspace, p->workspace_bytes, "the workspace");
+	if (!st)
+		st = allocate(p, &r->scratch, p->scratch_bytes, "a kernel's workspace");
+	if (!st)
+		st = allocate(p, &at, sizeof(int64_t) * (size_t)(p->lowered->n_param + 1), "parameters");
+	r->param = st ? NULL : at;
+	if (!st)
+		st = allocate(p, &at, sizeof(bool) * (size_t)(p->lowered->n_param + 1), "parameters");
+	r->absent = st ? NULL : at;
+	if (!st)
+		st = allocate(p, &at, sizeof(int64_t) * (size_t)(p->lowered->n_var + 1), "extents");
+	r->extent = st ? NULL : at;
+	if (!st)
+		st = allocate(p, &at, sizeof(struct lt_slot) * (size_t)(n_slot + 1), "slots");
+	r->slot = st ? NULL : at;
+	if (st) {
+		lt_instance_free(r);
+		return st;
+	}
+	for (lt_var v = 0; v < p->lowered->n_var; v++)
+		r->extent[v] = p->lowered->var[v].extent;
+	*out = r;
+	return LT_OK;
+}
+
+void lt_instance_free(struct lt_instance *r)
+{
+	if (!r)
+		return;
+	struct lt_program *p = r->program;
+	for (int32_t i = 0; r->state_block && i < p->ports[LT_PORT_STATE].n; i++)
+		release(p, r->state_block[i], p->ports[LT_PORT_STATE].at[i].bytes);
+	void *const at[] = { r->state, r->state_block, r->workspace, r->scratch, r->param, r->absent, r->extent, r->slot, r };
+	const size_t states = sizeof(void *) * (size_t)(p->ports[LT_PORT_STATE].n + 1);
+	const size_t bytes[] = { states, states, p->workspace_bytes, p->scratch_bytes,
+		sizeof(int64_t) * (size_t)(p->lowered->n_param + 1), sizeof(bool) * (size_t)(p->lowered->n_param + 1),
+		sizeof(int64_t) * (size_t)(p->lowered->n_var + 1),
+		sizeof(struct lt_slot) * (size_t)(lt__program_slots(p, p->run, p->n_run) + 1), sizeof *r };
+	for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+		release(p, at[i], bytes[i]);
+}
+
+/* The params of a run, read before its first kernel, and checked: a refused run changes nothing. */
+static lt_status read_params(struct lt_instance *r, const void *const *input)
+{
+	struct lt_program *p = r->program;
+	const struct lt_graph *g = p->lowered;
+	for (int32_t i = 0; i < g->n_param; i++) {
+		const struct lt_paramdef *d = &g->param[i];
+		const struct lt_nodedef *source = &g->node[d->source];
+		const struct lt_storage *s = &p->places.storage[p->places.place[d->source].storage];
+		enum lt_port kind = s->space == LT_SPACE_INPUT ? LT_PORT_INPUT : s->space == LT_SPACE_CONSTANT ? LT_PORT_CONSTANT
+			: LT_PORT_STATE;
+		r->absent[i] = !p->ports[kind].at[s->port].needed;
+		if (r->absent[i])
+			continue;
+		const void *data = s->space == LT_SPACE_INPUT ? input[s->port] : s->space == LT_SPACE_CONSTANT ? p->constant[s->port]
+			: r->state[s->port];
+		r->param[i] = ((const int64_t *)data)[d->element];
+		if (r->param[i] < d->low || r->param[i] > d->high)
+			return lt_fail(p->ctx, LT_EFAULT, "element %lld of %s '%s' is %lld; it must be in %lld..%lld", (long long)d->element,
+				lt__op_info(source->op)->name, source->label ? source->label : source->name, (long long)r->param[i],
+				(long long)d->low, (long long)d->high);
+	}
+	return LT_OK;
+}
+
+static bool is_absent(const struct lt_instance *r, const struct lt_linear *l)
+{
+	for (int32_t i = 0; i < l->n; i++)
+		if (r->absent[l->param[i]])
+			return true;
+	return false;
+}
+
+static int64_t value_of(const struct lt_instance *r, const struct lt_linear *l)
+{
+	int64_t v = l->constant;
+	for (int32_t i = 0; i < l->n; i++)
+		v += l->coef[i] * r->param[l->param[i]];
+	return v;
+}
+
+static lt_status check_params(struct lt_instance *r)
+{
+	struct lt_program *p = r->program;
+	const struct lt_graph *g = p->lowered;
+	for (int32_t i = 0; i < g->n_require; i++) {
+		const struct lt_require *q = &g->require[i];
+		int64_t v = value_of(r, &q->value);
+		if (is_absent(r, &q->value) || (q->equal ? v == 0 : v >= 0))
+			continue;
+		char values[300] = "";
+		size_t n = 0;
+		for (int32_t k = 0; k < q->value.n && n < sizeof values - 80; k++)
+			n += (size_t)snprintf(values + n, sizeof values - n, "%s%.40s = %lld", k ? ", " : "", g->param[q->value.param[k]].name,
+				(long long)r->param[q->value.param[k]]);
+		if (q->line > 0)
+			return lt_fail(p->ctx, LT_EFAULT, "%s:%d:%d: %s (%s)", g->file ? g->file : "script", (int)q->line, (int)q->column,
+				q->text, values);
+		return lt_fail(p->ctx, LT_EFAULT, "%s (%s)", q->text, values);
+	}
+	for (lt_var v = 0; v < g->n_var; v++) {
+		if (!g->var[v].bounded || is_absent(r, &g->var[v].limit))
+			continue;
+		int64_t extent = value_of(r, &g->var[v].limit);
+		if (extent > g->var[v].extent)
+			return lt_fail(p->ctx, LT_EFAULT, "dim %s would have extent %lld; its maximum is %lld", g->var[v].name, (long long)extent,
+				(long long)g->var[v].extent);
+		r->extent[v] = extent < 0 ? 0 : extent;
+	}
+	return LT_OK;
+}
+
+lt_status lt_instance_run(struct lt_instance *r, const void *const *input, void *const *result)
+{
+	struct lt_program *p = r->program;
+	if (p->ports[LT_PORT_INPUT].n > 0)
+		LT_TRY(input ? missing(p, LT_PORT_INPUT, input, "input") : lt_fail(p->ctx, LT_EMISSING, "Missing input: no inputs are given"));
+	for (int32_t i = 0; i < p->ports[LT_PORT_RESULT].n; i++)
+		if (!result || !result[i])
+			return lt_fail(p->ctx, LT_EMISSING, "result '%s' is given no memory", p->ports[LT_PORT_RESULT].at[i].name);
+	LT_TRY(read_params(r, input));
+	LT_TRY(check_params(r));
+	struct lt_addresses a = { .state = r->state, .input = input, .constant = p->constant, .result = result,
+		.workspace = aligned(r->workspace), .prepared = aligned(p->prepared), .scratch = aligned(r->scratch), .param = r->param };
+	return lt__program_steps_run(p, p->run, p->n_run, &a, r->slot, &r->fault);
+}
+
+int64_t lt_instance_extent(const struct lt_instance *r, int32_t result, int32_t axis)
+{
+	const struct lt_program *p = r->program;
+	const struct lt_graph *g = p->lowered;
+	if (result < 0 || result >= g->n_result)
+		return 0;
+	const struct lt_nodedef *d = &g->node[g->result[result].node];
+	return axis >= 0 && axis < d->n_dim ? r->extent[d->dim[axis]] : 0;
+}
+
+void *lt_instance_state(struct lt_instance *r, int32_t i)
+{
+	return i >= 0 && i < r->program->ports[LT_PORT_STATE].n ? r->state[i] : NULL;
+}
+
+void lt_instance_reset(struct lt_instance *r)
+{
+	for (int32_t i = 0; i < r->program->ports[LT_PORT_STATE].n; i++)
+		memset(r->state[i], 0, r->program->ports[LT_PORT_STATE].at[i].bytes);
+}

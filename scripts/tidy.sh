@@ -1,0 +1,35 @@
+#!/bin/sh
+# Checks what docs/architecture.md promises of the sources: a file includes only from its own floor and those below, isl
+# is used in three files, each header compiles alone.  Prints what does not hold and answers 1; files of more than 500
+# lines are only reported.  CC: compiler and warnings.
+set -u
+bad=0
+
+# floor FOLDER PATTERN: no file of FOLDER includes a header whose path matches PATTERN.
+floor() {
+	found=$(grep -rnE "^#[ ]*include \"($2)" --include='*.[ch]' --include='*.def' "$1")
+	[ -z "$found" ] && return
+	printf '%s may not include this:\n%s\n' "$1" "$found"
+	bad=1
+}
+floor include   'ir/|looptree/|backends/|frontends/|program/|tools/|tests/'
+floor ir        'looptree/|backends/|frontends/|program/|tools/|tests/'
+floor looptree  'backends/|frontends/|program/|tools/|tests/'
+floor backends  'ir/(graph|affine|pass|eval)|looptree/|frontends/|program/|tools/|tests/|lt/(graph|looptree|program|frontend|lt)\.h'
+floor frontends 'looptree/|backends/|program/|tools/|tests/'
+floor program   'frontends/|tools/|tests/'
+floor tools     'tests/'
+
+found=$(grep -rlE '^#[ ]*include <isl/' --include='*.[ch]' . | grep -vE '^\./(ir/affine|looptree/access|looptree/depend)\.c$|^\./tests/')
+if [ -n "$found" ]; then
+	printf 'isl is used outside ir/affine.c, looptree/access.c and looptree/depend.c:\n%s\n' "$found"
+	bad=1
+fi
+
+# A .c file that is nothing but the header; prelude.h is text for generated code and has the same duty.
+for h in $(find include ir looptree backends frontends program tools tests -name '*.h' | sort); do
+	echo "#include \"$h\"" | ${CC:-cc} -Iinclude -I. -fsyntax-only -x c - || { echo "$h does not compile alone"; bad=1; }
+done
+
+find . -name '*.[ch]' ! -path './build/*' -exec wc -l {} + | awk '$2 != "total" && $1 > 500 { print $2 ": " $1 " lines, is it one subject?" }'
+exit $bad

@@ -1,0 +1,86 @@
+/* tests/built.c -- what was built with a test, and commands run by it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tests/built.h"
+
+static char folder[64];
+
+/* One of a few buffers in turn, so that several paths fit one call. */
+static char *room(void)
+{
+	static char text[8][512];
+	static int turn;
+
+	return text[turn++ % 8];
+}
+
+const char *built(const char *name)
+{
+	char self[400] = "";
+	char *out = room();
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+
+	for (int up = 0; up < 2 && n > 0; up++) {
+		char *slash = strrchr(self, '/');
+
+		if (slash)
+			*slash = 0;
+	}
+	snprintf(out, 512, "%s/%s", self, name);
+	return out;
+}
+
+const char *scratch(const char *name)
+{
+	char *out = room();
+
+	if (!*folder) {
+		strcpy(folder, "/tmp/lt-test-XXXXXX");
+		if (!mkdtemp(folder))
+			abort();
+	}
+	snprintf(out, 512, "%s%s%s", folder, *name ? "/" : "", name);
+	return out;
+}
+
+void scratch_remove(void)
+{
+	char command[128];
+
+	if (!*folder)
+		return;
+	snprintf(command, sizeof command, "rm -rf %s", folder);
+	if (system(command) != 0)
+		abort();
+	*folder = 0;
+}
+
+static void read_back(const char *path, char *out, size_t bytes)
+{
+	FILE *f = fopen(path, "rb");
+	size_t n = f ? fread(out, 1, bytes - 1, f) : 0;
+
+	out[n] = 0;
+	if (f)
+		fclose(f);
+}
+
+int run_command(const char *command, char *out, size_t out_bytes, char *err, size_t err_bytes)
+{
+	const char *to_out = scratch("stdout"), *to_err = scratch("stderr");
+	size_t n = strlen(command) + 200;
+	char *whole = malloc(n);
+	int code;
+
+	if (!whole)
+		abort();
+	snprintf(whole, n, "{ %s\n} >%s 2>%s </dev/null", command, to_out, to_err);
+	code = system(whole);
+	free(whole);
+	read_back(to_out, out, out_bytes);
+	read_back(to_err, err, err_bytes);
+	return WIFEXITED(code) ? WEXITSTATUS(code) : -1;
+}

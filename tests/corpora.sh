@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# tests/corpora.sh -- every file that fuzzing has been given or has found, through its target once more. Prints TAP.
+set -u
+: "${O:=build}"
+for source in tests/fuzz/*.c; do
+	name=$(basename "$source" .c)
+	[ "$name" = replay ] && continue
+	files=$(find "tests/fuzz/corpus/$name" -type f 2>/dev/null | wc -l)
+	if [ "$files" = 0 ]; then
+		echo "not ok - corpus $name is empty"
+	elif [ "$(timeout 120 "$O/fuzz/$name" "tests/fuzz/corpus/$name")" = "$files" ]; then
+		echo "ok - corpus $name, $files files"
+	else
+		echo "not ok - corpus $name"
+	fi
+done

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# tests/golden.sh [--bless] [NAME...] -- what lt-run prints for tests/golden/NAME.lt must be what stands beside it:
+#   NAME.graph .dot .tree .access .frozen   --dump=graph and so on
+#   NAME.c                                  --dump=source
+#   NAME.out                                what a run prints
+#   NAME.err                                the message of a run, and its exit code in the last line
+# A first line "# lt-run: OPTIONS" in the script gives options for all of them.  --bless rewrites the files that are
+# there: to add one, create it empty.  Prints TAP.
+set -u
+: "${O:=build}"
+export LC_ALL=C.UTF-8
+bless=
+[ "${1-}" = --bless ] && { bless=1; shift; }
+got=$(mktemp)
+trap 'rm -f "$got"' EXIT
+
+# produce SCRIPT KIND: what lt-run says now.
+produce() {
+	local options
+	options=$(sed -n '1s/^# lt-run: *//p' "$1")
+	case $2 in
+	out) "$O/lt-run" $options "$1" 2>&1 ;;
+	err) "$O/lt-run" $options "$1" 2>&1 >/dev/null; echo "exit $?" ;;
+	c)   "$O/lt-run" $options --dump=source "$1" ;;
+	*)   "$O/lt-run" $options "--dump=$2" "$1" ;;
+	esac
+}
+
+for script in ${*:-tests/golden/*.lt}; do
+	base=${script%.lt}
+	case $base in */*) ;; *) base=tests/golden/$base ;; esac
+	for want in "$base".{graph,dot,tree,access,frozen,c,out,err}; do
+		[ -e "$want" ] || continue
+		produce "$base.lt" "${want##*.}" >"$got" 2>&1 </dev/null
+		if [ "$bless" ]; then
+			cmp -s "$got" "$want" || { cp "$got" "$want"; echo "rewritten: $want"; }
+		elif diff -u --label "$want" --label "now" "$want" "$got" >&2; then
+			echo "ok - $want"
+		else
+			echo "not ok - $want (make bless, if the change is meant)"
+		fi
+	done
+done

@@ -1,0 +1,504 @@
+/* tests/test_pass.c -- passes keep the meaning of random graphs, reach the forms they promise, and stay linear. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "ir/eval.h"
+#include "ir/pass.h"
+
+static uint64_t seed_state;
+
+static uint64_t draw(void)
+{
+	seed_state ^= seed_state << 13;
+	seed_state ^= seed_state >> 7;
+	seed_state ^= seed_state << 17;
+	return seed_state;
+}
+
+static int64_t between(int64_t low, int64_t high)
+{
+	return low + (int64_t)(draw() % (uint64_t)(high - low + 1));
+}
+
+struct buffer { char *at; size_t n, cap; };
+
+static void collect(void *user, const char *text, size_t bytes)
+{
+	struct buffer *b = user;
+
+	if (b->n + bytes + 1 > b->cap) {
+		b->cap = 2 * (b->n + bytes + 1);
+		b->at = realloc(b->at, b->cap);
+	}
+	memcpy(b->at + b->n, text, bytes);
+	b->n += bytes;
+	b->at[b->n] = '\0';
+}
+
+static char *text_of(const struct lt_graph *g)
+{
+	struct buffer b = { NULL, 0, 0 };
+
+	cr_assert_eq(lt_graph_print(g, collect, &b), LT_OK);
+	return b.at;
+}
+
+/* -- random graphs -- */
+
+static lt_node pick(const struct lt_graph *g, enum lt_dtype t)
+{
+	for (int i = 0; i < 200; i++) {
+		lt_node x = (lt_node)between(0, g->n_node - 1);
+
+		if (g->node[x].dtype == t)
+			return x;
+	}
+	return -1;
+}
+
+static bool is_bounded(const struct lt_graph *g, lt_node x)
+{
+	for (int32_t i = 0; i < g->node[x].n_dim; i++)
+		if (g->var[g->node[x].dim[i]].bounded)
+			return true;
+	return false;
+}
+
+static enum lt_dtype random_type(void)
+{
+	static const enum lt_dtype types[] = { LT_I32, LT_I32, LT_F32, LT_F32, LT_I64, LT_BOOL };
+
+	return types[between(0, 5)];
+}
+
+static lt_node random_memory(struct lt_graph *g, int i, const lt_var *pool, int n_pool)
+{
+	lt_var dims[3];
+	int32_t n = (int32_t)between(0, 3), at = 0;
+	char name[16];
+
+	snprintf(name, sizeof name, "x%d", i);
+	for (int32_t d = 0; d < n; d++) {
+		lt_var v = pool[between(0, n_pool - 1)];
+		bool known = false;
+
+		for (int32_t j = 0; j < at; j++)
+			known |= dims[j] == v;
+		if (!known)
+			dims[at++] = v;
+	}
+	return between(0, 3) ? lt_graph_input(g, name, random_type(), at, dims) : lt_graph_state(g, name, random_type(), at, dims);
+}
+
+static uint64_t random_bits(enum lt_dtype t)
+{
+	static const double f[] = { 0, 1, -2, -INFINITY, 0.5 };
+
+	return lt__dtype_info(t)->cls == LT_CLASS_FLOAT ? lt__bits_of((union lt_scalar){ .f = f[between(0, 4)] }, t)
+		: lt__bits_of((union lt_scalar){ .i = t == LT_BOOL ? between(0, 1) : between(-2, 2) }, t);
+}
+
+static lt_node random_view(struct lt_graph *g, lt_node x)
+{
+	const struct lt_nodedef *n = &g->node[x];
+	int32_t rank = n->n_dim, perm[LT_MAX_RANK], axis = rank ? (int32_t)between(0, rank - 1) : 0;
+	int64_t before[LT_MAX_RANK], after[LT_MAX_RANK], extent = rank ? g->var[n->dim[axis]].extent : 0, elems = lt__node_elems(g, x);
+	lt_var dims[LT_MAX_RANK];
+
+	if (!rank || elems > 300 || is_bounded(g, x))
+		return x;
+	for (int32_t i = 0; i < rank; i++) {
+		perm[i] = i;
+		before[i] = between(0, 3) ? 0 : between(0, 2);
+		after[i] = between(0, 3) ? 0 : between(0, 2);
+	}
+	switch (between(0, 7)) {
+	case 0:
+		for (int32_t i = rank - 1; i > 0; i--) {
+			int32_t j = (int32_t)between(0, i), keep = perm[i];
+
+			perm[i] = perm[j];
+			perm[j] = keep;
+		}
+		return lt_graph_permute(g, x, rank, perm);
+	case 1:
+		for (int32_t i = 0; i < rank; i++)
+			dims[i] = lt_graph_var(g, NULL, g->var[g->node[x].dim[i]].extent);
+		return lt_graph_rename(g, x, rank, dims);
+	case 2:
+	case 3: {
+		int64_t shape[4], rest = elems;
+		int32_t n_shape = 0;
+
+		while (rest > 1 && n_shape < 2) {
+			int64_t d = between(1, rest);
+
+			while (rest % d)
+				d = between(1, rest);
+			shape[n_shape++] = d;
+			rest /= d;
+		}
+		shape[n_shape++] = rest;
+		return lt_graph_reshape(g, x, n_shape, shape);
+	}
+	case 4: {
+		int64_t begin = between(0, extent - 1), step = between(1, 2);
+
+		return lt_graph_slice(g, x, axis, begin, step, between(1, (extent - 1 - begin) / step + 1));
+	}
+	case 5:
+		return lt_graph_pad(g, x, before, after, random_bits(n->dtype));
+	case 6: {
+		lt_node both[2] = { x, lt_graph_slice(g, x, axis, 0, 1, between(1, extent)) };
+
+		return lt_graph_concat(g, axis, 2, both);
+	}
+	default:
+		if (rank == LT_MAX_RANK)
+			return x;
+		return lt_graph_window(g, x, axis, lt_graph_var(g, NULL, between(1, extent)), lt_graph_var(g, NULL, between(1, 3)), between(1, 2),
+			between(1, 2), between(0, 2), random_bits(n->dtype));
+	}
+}
+
+static lt_node random_op(struct lt_graph *g)
+{
+	static const char *const two[] = { "add", "sub", "mul", "min", "max", "div", "mod" }, *const one[] = { "neg", "abs", "sign" };
+	static const char *const compare[] = { "eq", "less", "greaterequal" }, *const smooth[] = { "tanh", "sqrt", "exp", "floor" };
+	static const char *const logic[] = { "and", "or", "xor" };
+	enum lt_dtype t = random_type();
+	lt_node a = pick(g, t), b = between(0, 2) ? pick(g, t) : t == LT_BOOL ? -1 : lt_graph_literal_int(g, t, between(-1, 2));
+	lt_node x[3] = { pick(g, LT_BOOL), a, b };
+
+	if (a < 0 || b < 0)
+		return 0;
+	if (lt__node_elems(g, a) * lt__node_elems(g, b) > 2000 || (x[0] >= 0 && lt__node_elems(g, a) * lt__node_elems(g, x[0]) > 2000))
+		return a;
+	if (t == LT_BOOL)
+		return between(0, 1) ? lt_graph_unary(g, "not", a) : lt_graph_binary(g, logic[between(0, 2)], a, b);
+	switch (between(0, 5)) {
+	case 0: return lt_graph_binary(g, compare[between(0, 2)], a, b);
+	case 1: return lt_graph_unary(g, t == LT_F32 ? smooth[between(0, 3)] : one[between(0, 2)], a);
+	case 2: return x[0] >= 0 && g->node[a].n_dim + g->node[b].n_dim < 5 ? lt_graph_op(g, "select", 3, x) : a;
+	default: return lt_graph_binary(g, two[between(0, 6)], a, b);
+	}
+}
+
+static lt_node random_node(struct lt_graph *g, const lt_param *param, int n_param)
+{
+	lt_node x = (lt_node)between(0, g->n_node - 1);
+	const struct lt_nodedef *n = &g->node[x];
+
+	switch (between(0, 11)) {
+	case 0:
+	case 1:
+	case 2:
+	case 3:
+		return random_op(g);
+	case 4:
+		if (!n->n_dim || n->dtype == LT_BOOL)
+			return x;
+		return lt_graph_reduce(g, between(0, 1) ? "add" : "max", x, 1, (lt_var[]){ n->dim[between(0, n->n_dim - 1)] });
+	case 5:
+		return lt_graph_cast(g, x, random_type());
+	case 6:
+		if (!n->n_dim || !n_param || g->var[n->dim[0]].bounded || g->var[n->dim[0]].extent < 5)
+			return x;
+		return lt_graph_slice_bounded(g, x, 0, -1, param[between(0, n_param - 1)]);
+	case 7:
+		return n->n_dim ? lt_graph_index(g, n->dim[between(0, n->n_dim - 1)]) : x;
+	case 8:
+		if (!n->n_dim || n->n_dim > 2)
+			return x;
+		return lt_graph_gather(g, x, lt_graph_literal_int(g, LT_I64, 0), (int32_t)between(0, n->n_dim - 1));
+	default:
+		return random_view(g, x);
+	}
+}
+
+static struct lt_graph *random_graph(struct lt_context *ctx, int n_step)
+{
+	lt_var pool[4];
+	lt_param param[1];
+	struct lt_graph *g;
+	lt_node at, x = -1;
+	int n_param = 0;
+
+	cr_assert_eq(lt_graph_new(ctx, &g), LT_OK);
+	for (int i = 0; i < 4; i++)
+		pool[i] = lt_graph_var(g, i % 2 ? NULL : "row", between(1, 6));
+	at = lt_graph_input(g, "at", LT_I64, 0, NULL);
+	if (between(0, 1))
+		param[n_param++] = lt_graph_param(g, at, 0, 0, 5);
+	for (int i = 0; i < 4; i++)
+		random_memory(g, i, pool, 4);
+	for (int i = 0; i < n_step; i++) {
+		lt_node made = random_node(g, param, n_param);
+
+		cr_assert_geq(made, 0, "%s", lt_context_message(ctx));
+		x = lt__node_elems(g, made) <= 4000 ? made : x;
+		if (between(0, 9) == 0 && x >= 0) {
+			char name[16];
+
+			snprintf(name, sizeof name, "r%d", i);
+			cr_assert_eq(lt_graph_result(g, name, x), LT_OK);
+		}
+	}
+	cr_assert_eq(lt_graph_result(g, "last", x < 0 ? 0 : x), LT_OK);
+	for (lt_node s = 0; s < g->n_node; s++) {
+		lt_node y = g->n_node - 1;
+
+		while (g->node[s].op == LT_OP_state && y > s && (g->node[y].dtype != g->node[s].dtype || g->node[y].n_dim != g->node[s].n_dim
+		       || (g->node[s].n_dim && memcmp(g->node[y].dim, g->node[s].dim, sizeof(lt_var) * (size_t)g->node[s].n_dim))))
+			y--;
+		if (g->node[s].op == LT_OP_state && y > s)
+			cr_assert_eq(lt_graph_set_state(g, s, y), LT_OK, "%s", lt_context_message(ctx));
+	}
+	return g;
+}
+
+/* -- evaluation -- */
+
+/* Data by label, so that it is the same for both graphs; small whole numbers. */
+static void *data_for(const struct lt_graph *g, lt_node x)
+{
+	int64_t n = lt__node_elems(g, x);
+	enum lt_dtype t = g->node[x].dtype;
+	char *data = calloc((size_t)n, 8);
+	uint64_t hash = 88172645463325252u;
+
+	for (const char *s = g->node[x].label; *s; s++)
+		hash = (hash ^ (unsigned char)*s) * 0x100000001b3u;
+	for (int64_t i = 0; i < n; i++) {
+		int64_t value = (int64_t)((hash * (uint64_t)(i + 3) >> 33) % 7) - 3;
+
+		if (!strcmp(g->node[x].label, "at"))
+			value = 2;
+		lt__store(data, i, t, lt__convert((union lt_scalar){ .i = t == LT_BOOL ? value > 0 : value }, t == LT_BOOL ? LT_BOOL : LT_I64, t));
+	}
+	return data;
+}
+
+static struct lt_evaluation *evaluate(const struct lt_graph *g)
+{
+	void **source = calloc((size_t)g->n_node, sizeof *source);
+	struct lt_evaluation *e;
+	lt_status status;
+
+	for (lt_node x = 0; x < g->n_node; x++)
+		if (g->node[x].op == LT_OP_input || g->node[x].op == LT_OP_constant || g->node[x].op == LT_OP_state)
+			source[x] = data_for(g, x);
+	status = lt_eval(g, (const void *const *)source, false, &e);
+	cr_assert_eq(status, LT_OK, "%s", lt_context_message(g->ctx));
+	for (lt_node x = 0; x < g->n_node; x++)
+		free(source[x]);
+	free(source);
+	return e;
+}
+
+static bool same_value(const void *a, const void *b, int64_t i, enum lt_dtype t)
+{
+	union lt_scalar x = lt__load(a, i, t), y = lt__load(b, i, t);
+
+	if (lt__dtype_info(t)->cls != LT_CLASS_FLOAT)
+		return x.i == y.i;
+	return (isnan(x.f) && isnan(y.f)) || x.f == y.f || fabs(x.f - y.f) <= 1e-6 * fabs(x.f);
+}
+
+static void compare(const struct lt_graph *g, const void *a, const void *b, lt_node x, const char *what, const struct lt_graph *h)
+{
+	int64_t n = lt__node_elems(g, x);
+
+	for (int64_t i = 0; i < n; i++)
+		if (!same_value(a, b, i, g->node[x].dtype)) {
+			char *before = text_of(g), *after = text_of(h);
+
+			cr_assert_fail("%s: element %ld of %s differs: %g, not %g\n%s\n%s", what, i, g->node[x].name,
+				lt__dtype_info(g->node[x].dtype)->cls == LT_CLASS_FLOAT ? lt__load(b, i, g->node[x].dtype).f
+				: (double)lt__load(b, i, g->node[x].dtype).i, lt__dtype_info(g->node[x].dtype)->cls == LT_CLASS_FLOAT
+				? lt__load(a, i, g->node[x].dtype).f : (double)lt__load(a, i, g->node[x].dtype).i, before, after);
+		}
+}
+
+static void compare_graphs(const struct lt_graph *g, const struct lt_graph *h, const char *what)
+{
+	struct lt_evaluation *a = evaluate(g), *b = evaluate(h);
+
+	cr_assert(g->n_result == h->n_result && g->n_set == h->n_set);
+	for (int32_t i = 0; i < g->n_result; i++) {
+		cr_assert_str_eq(g->result[i].name, h->result[i].name);
+		cr_assert_eq(lt__node_elems(g, g->result[i].node), lt__node_elems(h, h->result[i].node));
+		compare(g, lt_eval_result(a, i, NULL), lt_eval_result(b, i, NULL), g->result[i].node, what, h);
+	}
+	for (int32_t i = 0; i < g->n_set; i++)
+		compare(g, lt_eval_state(a, i, NULL), lt_eval_state(b, i, NULL), g->set[i].value, what, h);
+	lt_eval_free(a);
+	lt_eval_free(b);
+}
+
+/* print of parse of print is print, for every graph that turns up here. */
+static void check_text(struct lt_graph *g, const char *what)
+{
+	char *first = text_of(g), *second;
+	struct lt_graph *h;
+
+	cr_assert_eq(lt_graph_parse(g->ctx, first, strlen(first), "text", &h), LT_OK, "%s: %s\n%s", what, lt_context_message(g->ctx), first);
+	second = text_of(h);
+	cr_assert_str_eq(first, second, "%s", what);
+	lt_graph_free(h);
+	free(first);
+	free(second);
+}
+
+static lt_pass *const passes[] = {
+#define PASS(letter, name, doc) lt__pass_##name,
+#include "ir/pass.def"
+};
+
+Test(pass, random_graphs, .timeout = 300)
+{
+	const char *given = getenv("LT_SEED"), *many = getenv("LT_CASES");
+	uint64_t seed = given ? strtoull(given, NULL, 0) : 5;
+	int n = many ? atoi(many) : 150;
+
+	for (int i = 0; i < n; i++) {
+		struct lt_context *ctx;
+		struct lt_graph *g, *h;
+		char what[64];
+
+		seed_state = (seed + 1) * 0x9e3779b97f4a7c15u ^ (uint64_t)i * 0xbf58476d1ce4e5b9u;
+		snprintf(what, sizeof what, "LT_SEED=%llu case %d", (unsigned long long)seed, i);
+		cr_assert_eq(lt_context_new(&ctx), LT_OK);
+		g = random_graph(ctx, (int)between(5, 40));
+		check_text(g, what);
+		for (size_t p = 0; p < sizeof passes / sizeof *passes; p++) {
+			cr_assert_eq(passes[p](g, &h), LT_OK, "%s: %s", what, lt_context_message(ctx));
+			cr_assert_eq(lt_graph_verify(h), LT_OK, "%s: %s", what, lt_context_message(ctx));
+			compare_graphs(g, h, what);
+			check_text(h, what);
+			lt_graph_free(h);
+		}
+		cr_assert_eq(lt__passes_run(g, NULL, NULL, &h), LT_OK, "%s: %s", what, lt_context_message(ctx));
+		compare_graphs(g, h, what);
+		lt_graph_free(h);
+		lt_graph_free(g);
+		lt_context_free(ctx);
+	}
+}
+
+/* -- size -- */
+
+static char *chain_text(int n, bool views)
+{
+	struct buffer b = { NULL, 0, 0 };
+	char line[160], name[32] = "x";
+	bool flat = false;
+
+	collect(&b, "graph 1\nvar m 8\nvar n 16\nvar l 128\n%x = f32[m, n] input \"x\"\n%c = f32[] lit 0.5\n%z = f32[] lit 0.0\n",
+		strlen("graph 1\nvar m 8\nvar n 16\nvar l 128\n%x = f32[m, n] input \"x\"\n%c = f32[] lit 0.5\n%z = f32[] lit 0.0\n"));
+	for (int i = 0; i < n; i++) {
+		if (views && i % 10 == 9) {
+			snprintf(line, sizeof line, flat ? "%%v%d = f32[m, n] view { %%%s[16*m + n] }\n"
+				: "%%v%d = f32[l] view { %%%s[floor(l / 16), l - 16*floor(l / 16)] }\n", i, name);
+			snprintf(name, sizeof name, "v%d", i);
+			flat = !flat;
+		} else {
+			snprintf(line, sizeof line, "%%a%d = f32[%s] %s %%%s, %%%s\n", i, flat ? "l" : "m, n", i % 2 ? "max" : "add", name,
+				i % 2 ? "z" : "c");
+			snprintf(name, sizeof name, "a%d", i);
+		}
+		collect(&b, line, strlen(line));
+	}
+	snprintf(line, sizeof line, "result \"out\" = %%%s\n", name);
+	collect(&b, line, strlen(line));
+	return b.at;
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Time and memory of a chain ten times as long are about ten times as much; no recursion along it. */
+Test(pass, long_chains, .timeout = 120)
+{
+	for (int views = 0; views < 2; views++) {
+		double seconds[2];
+		size_t bytes[2];
+
+		for (int large = 0; large < 2; large++) {
+			char *text = chain_text(large ? 100000 : 10000, views != 0), *after;
+			double begin = now();
+			struct lt_context *ctx;
+			struct lt_graph *g, *h;
+
+			cr_assert_eq(lt_context_new(&ctx), LT_OK);
+			cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "chain", &g), LT_OK, "%s", lt_context_message(ctx));
+			cr_assert_eq(lt__passes_run(g, NULL, NULL, &h), LT_OK, "%s", lt_context_message(ctx));
+			after = text_of(h);
+			seconds[large] = now() - begin;
+			bytes[large] = lt__arena_bytes(h->arena);
+			free(after);
+			free(text);
+			lt_graph_free(g);
+			lt_graph_free(h);
+			lt_context_free(ctx);
+		}
+		cr_assert_lt(seconds[1], 20);
+		cr_assert_lt(seconds[1], 40 * seconds[0] + 1, "%g s for 10000 nodes, %g s for 100000", seconds[0], seconds[1]);
+		cr_assert_lt(bytes[1], 14 * bytes[0]);
+	}
+}
+
+/* -- memory that runs out -- */
+
+struct ration { size_t left; };
+
+static void *rationed(void *user, void *at, size_t old_bytes, size_t bytes)
+{
+	struct ration *r = user;
+
+	(void)old_bytes;
+	if (!bytes) {
+		free(at);
+		return NULL;
+	}
+	if (!r->left)
+		return NULL;
+	r->left--;
+	return realloc(at, bytes);
+}
+
+Test(pass, out_of_memory, .timeout = 60)
+{
+	static const char text[] = "graph 1\nvar i 8\nvar j 8\nvar l 64\nvar o 70\n%x = f32[i, j] input \"x\"\n%c = f32[] lit 1.0\n"
+		"%y = f32[i, j] mul %x, %c\n%v = f32[l] view { %y[floor(l / 8), l - 8*floor(l / 8)] }\n"
+		"%p = f32[o] view { %v[o - 3] if o - 3 >= 0, 66 - o >= 0; else 1.0 }\n%e = f32[o] exp %p\nresult \"e\" = %e\n";
+	struct ration r;
+	bool finished = false;
+
+	for (size_t n = 0; !finished; n++) {
+		struct lt_context *ctx;
+		struct lt_graph *g = NULL, *h = NULL;
+		lt_status status;
+
+		cr_assert_lt(n, 100000);
+		r.left = n;
+		status = lt_context_new_with(rationed, &r, &ctx);
+		if (!status) {
+			status = lt_graph_parse(ctx, text, sizeof text - 1, "t", &g);
+			if (!status)
+				status = lt__passes_run(g, NULL, NULL, &h);
+			cr_assert(!status || (status == LT_ENOMEM && !h), "%d: %s", status, lt_context_message(ctx));
+			lt_graph_free(h);
+			lt_graph_free(g);
+			lt_context_free(ctx);
+		}
+		finished = !status;
+	}
+}

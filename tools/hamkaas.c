@@ -1,0 +1,323 @@
+/* tools/hamkaas.c -- libhamkaas.so: HamKaas' C interface over this library.
+ *
+ * A model is a context of its own with a program and one instance, so that models never wait for one another.
+ */
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "ir/graph.h"
+#include "lt/lt.h"
+#include "tools/cachedir.h"
+#include "tools/hamkaas.h"
+
+struct handle { char *cc, *cache_dir; };
+struct model {
+	struct lt_context *ctx;
+	struct lt_program *program;
+	struct lt_instance *instance;
+	pthread_mutex_t lock;           /* of everything below and of the instance */
+	const void **input;
+	void **result;
+	void **own;                     /* results that are not handed out whole */
+	int32_t answer;                 /* the result that the caller gets */
+	bool bounded;                   /* its shape depends on a run-time scalar */
+};
+
+/* The one message that needs no memory; freeing it does nothing. */
+static const char no_memory[] = "Out of memory";
+
+static char *message(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static char *message(const char *fmt, ...)
+{
+	va_list args;
+	char *text = NULL;
+	int n;
+
+	va_start(args, fmt);
+	n = vsnprintf(NULL, 0, fmt, args);
+	va_end(args);
+	if (n >= 0)
+		text = malloc((size_t)n + 1);
+	if (!text)
+		return (char *)(uintptr_t)no_memory;
+	va_start(args, fmt);
+	vsnprintf(text, (size_t)n + 1, fmt, args);
+	va_end(args);
+	return text;
+}
+
+static char *library_message(const struct lt_context *ctx, lt_status s)
+{
+	const char *text = lt_context_message(ctx);
+
+	return message("%s", *text ? text : lt_status_text(s));
+}
+
+void HamKaasFreeErrorMessage(char *text)
+{
+	if (text != no_memory)
+		free(text);
+}
+
+struct TInitializationResult HamKaasInitialize(void)
+{
+	struct TInitializationResult r = { NULL, NULL };
+	const char *cc = getenv("CC");
+	struct handle *h = calloc(1, sizeof *h);
+
+	if (!h) {
+		r.ErrorMessage = no_memory;
+		return r;
+	}
+	h->cache_dir = lt__cachedir_default();
+	/* Not being able to keep anything is no reason not to work. */
+	if (h->cache_dir && !lt__cachedir_make(h->cache_dir)) {
+		free(h->cache_dir);
+		h->cache_dir = NULL;
+	}
+	h->cc = cc && *cc ? strdup(cc) : NULL;
+	r.Handle = h;
+	return r;
+}
+
+void HamKaasFinalize(void *handle)
+{
+	struct handle *h = handle;
+
+	if (!h)
+		return;
+	free(h->cc);
+	free(h->cache_dir);
+	free(h);
+}
+
+static void free_model(struct model *m)
+{
+	int32_t n = m->program ? lt_program_count(m->program, LT_PORT_RESULT) : 0;
+
+	for (int32_t i = 0; m->own && i < n; i++)
+		free(m->own[i]);
+	free(m->own);
+	free(m->result);
+	free(m->input);
+	lt_instance_free(m->instance);
+	lt_program_free(m->program);
+	lt_context_free(m->ctx);
+	pthread_mutex_destroy(&m->lock);
+	free(m);
+}
+
+void HamKaasFreeModel(const void *handle, const void *model)
+{
+	(void)handle;
+	if (model)
+		free_model((struct model *)(uintptr_t)model);
+}
+
+struct reason { struct lt_diag diag; char text[400]; };
+
+static void keep_reason(struct lt_diag *d, const struct lt_note *n)
+{
+	struct reason *r = (struct reason *)(void *)d;
+
+	if (n->text)
+		snprintf(r->text, sizeof r->text, "%s", n->text);
+}
+
+static char *check_backend(const char *option, const char *name)
+{
+	struct reason r = { .diag = { .size = sizeof r.diag, .tell = keep_reason } };
+	const struct lt_backend *b = lt_backend_find(name);
+
+	if (!b)
+		return message("%s: the backend '%s' is not in this build; compile without %s", option, name, option);
+	if (b->score(NULL, &r.diag) <= 0)
+		return message("%s: the backend '%s' is not usable on this machine: %s", option, name, r.text[0] ? r.text : "it does not say why");
+	return NULL;
+}
+
+/* The result that is the model's: the unnamed one of the script, else the first. */
+static void find_answer(struct model *m, const struct lt_graph *g)
+{
+	int32_t i = lt_program_find(m->program, LT_PORT_RESULT, "result");
+	const struct lt_nodedef *n;
+
+	m->answer = i < 0 ? 0 : i;
+	if (m->answer >= g->n_result)
+		return;
+	n = &g->node[g->result[m->answer].node];
+	for (int32_t d = 0; d < n->n_dim; d++)
+		m->bounded |= g->var[n->dim[d]].bounded;
+}
+
+/* data[i]: what is given for port i, NULL for nothing. The last of equal names counts. */
+static char *match(const struct lt_program *p, enum lt_port port, const char *what, const struct TNamedTensor *given, int n_given,
+	const void **data)
+{
+	int32_t n = lt_program_count(p, port);
+
+	if (n_given < 0 || (n_given > 0 && !given))
+		return message("%d %ss are announced, but there is no list of them", n_given, what);
+	for (int32_t i = 0; i < n; i++)
+		data[i] = NULL;
+	for (int k = 0; k < n_given; k++) {
+		int32_t i = given[k].Name ? lt_program_find(p, port, given[k].Name) : -1;
+
+		if (i >= 0)
+			data[i] = given[k].Data;
+	}
+	for (int32_t i = 0; i < n; i++)
+		if (!data[i] && lt_program_needs(p, port, i))
+			return message("Missing %s '%s'", what, lt_program_name(p, port, i));
+	return NULL;
+}
+
+static char *bind_constants(struct model *m, const struct TNamedTensor *constants, int n_constants)
+{
+	int32_t n = lt_program_count(m->program, LT_PORT_CONSTANT);
+	const void **data = calloc((size_t)n + 1, sizeof *data);
+	char *text = data ? match(m->program, LT_PORT_CONSTANT, "constant", constants, n_constants, data) : message("%s", no_memory);
+	lt_status s = LT_OK;
+
+	for (int32_t i = 0; i < n && !text && !s; i++)
+		if (data[i])
+			s = lt_program_bind(m->program, i, data[i], 1);
+	free(data);
+	return text ? text : s ? library_message(m->ctx, s) : NULL;
+}
+
+static char *make_room(struct model *m)
+{
+	int32_t n = lt_program_count(m->program, LT_PORT_RESULT);
+
+	m->input = calloc((size_t)lt_program_count(m->program, LT_PORT_INPUT) + 1, sizeof *m->input);
+	m->result = calloc((size_t)n + 1, sizeof *m->result);
+	m->own = calloc((size_t)n + 1, sizeof *m->own);
+	for (int32_t i = 0; m->own && i < n; i++)
+		if (i != m->answer || m->bounded) {
+			m->own[i] = aligned_alloc(64, (lt_program_bytes(m->program, LT_PORT_RESULT, i) + 127) / 64 * 64);
+			if (!m->own[i])
+				return message("%s", no_memory);
+		}
+	return m->input && m->result && m->own ? NULL : message("%s", no_memory);
+}
+
+static char *compile(struct model *m, const struct handle *h, const char *backends, const char *script,
+	const struct TNamedTensor *constants, int n_constants)
+{
+	const struct lt_options options = { .size = sizeof options, .backends = backends, .cc = h->cc, .cache_dir = h->cache_dir };
+	struct lt_graph *g = NULL;
+	lt_status s;
+	char *text;
+
+	s = lt_context_new(&m->ctx);
+	if (s)
+		return message("%s", no_memory);
+	s = lt_parse(m->ctx, script, strlen(script), "script", NULL, &g);
+	if (!s)
+		s = lt_compile(m->ctx, g, &options, &m->program);
+	if (!s)
+		find_answer(m, g);
+	if (g)
+		lt_graph_free(g);
+	if (s)
+		return library_message(m->ctx, s);
+	text = bind_constants(m, constants, n_constants);
+	if (text)
+		return text;
+	s = lt_instance_new(m->program, &m->instance);
+	return s ? library_message(m->ctx, s) : make_room(m);
+}
+
+struct TCompilationResult HamKaasCompileModel(const void *handle, struct TCompilationOptions options, const char *script,
+	const struct TNamedTensor *constants, int n_constants)
+{
+	struct TCompilationResult r = { NULL, NULL };
+	const char *backends = options.UseCudnn ? (options.UseGpu ? "cudnn,cuda" : "cudnn") : options.UseGpu ? "cuda" : "cpu";
+	char *text = NULL;
+	struct model *m;
+
+	if (!handle || !script)
+		text = message(handle ? "The script is NULL" : "The handle is NULL: HamKaasInitialize gives one");
+	if (!text && options.UseGpu)
+		text = check_backend("UseGpu", "cuda");
+	if (!text && options.UseCudnn)
+		text = check_backend("UseCudnn", "cudnn");
+	m = text ? NULL : calloc(1, sizeof *m);
+	if (m) {
+		pthread_mutex_init(&m->lock, NULL);
+		text = compile(m, handle, backends, script, constants, n_constants);
+		if (text)
+			free_model(m);
+		else
+			r.Model = m;
+	} else if (!text) {
+		text = message("%s", no_memory);
+	}
+	r.ErrorMessage = text;
+	return r;
+}
+
+/* The answer without the gaps that a shape with a run-time extent has at its largest. */
+static void pack(const struct model *m, char *output)
+{
+	int32_t rank = lt_program_rank(m->program, LT_PORT_RESULT, m->answer);
+	size_t bytes = lt_program_bytes(m->program, LT_PORT_RESULT, m->answer);
+	int64_t elems = 1, room = 1;
+
+	for (int32_t d = 0; d < rank; d++) {
+		elems *= lt_instance_extent(m->instance, m->answer, d);
+		room *= lt_program_extent(m->program, LT_PORT_RESULT, m->answer, d);
+	}
+	bytes /= (size_t)room;
+	for (int64_t i = 0; i < elems; i++) {
+		int64_t rest = i, from = 0, stride = 1;
+
+		for (int32_t d = rank - 1; d >= 0; d--) {
+			int64_t extent = lt_instance_extent(m->instance, m->answer, d);
+
+			from += rest % extent * stride;
+			rest /= extent;
+			stride *= lt_program_extent(m->program, LT_PORT_RESULT, m->answer, d);
+		}
+		memcpy(output + (size_t)i * bytes, (char *)m->own[m->answer] + (size_t)from * bytes, bytes);
+	}
+}
+
+const char *HamKaasEvaluateModel(const void *handle, const void *model, const struct TNamedTensor *inputs, int n_inputs, char *output)
+{
+	struct model *m = (struct model *)(uintptr_t)model;
+	char *text;
+	lt_status s;
+
+	if (!handle || !model || !output)
+		return message(!handle ? "The handle is NULL: HamKaasInitialize gives one" :
+			!model ? "The model is NULL: HamKaasCompileModel gives one" : "There is no room for the output: it is NULL");
+	pthread_mutex_lock(&m->lock);
+	text = match(m->program, LT_PORT_INPUT, "input", inputs, n_inputs, m->input);
+	if (!text) {
+		for (int32_t i = 0; i < lt_program_count(m->program, LT_PORT_RESULT); i++)
+			m->result[i] = m->own[i] ? m->own[i] : output;
+		s = lt_instance_run(m->instance, m->input, m->result);
+		if (s)
+			text = library_message(m->ctx, s);
+		else if (m->bounded)
+			pack(m, output);
+	}
+	pthread_mutex_unlock(&m->lock);
+	return text;
+}
+
+char *HamKaasInverseElements(float *in, float *out, int size)
+{
+	if (size < 0 || (size > 0 && (!in || !out)))
+		return message(size < 0 ? "The size %d is negative" : "There are %d elements, but an array is NULL", size);
+	for (int i = 0; i < size; i++) {
+		if (in[i] == 0)
+			return message("Division by zero (index = %d)", i);
+		out[i] = 1 / in[i];
+	}
+	return NULL;
+}

@@ -1,0 +1,136 @@
+/* tools/lt-run.c -- compiles a script and runs it: the order of things; each step is in a run_*.c. */
+#include <stdlib.h>
+#include <string.h>
+#include "tools/run.h"
+
+/* What the user wrote is a matter of usage; what went wrong with it afterwards is a failure. */
+int run_status(const struct run *r, lt_status s, const char *doing)
+{
+	const char *text = lt_context_message(r->ctx);
+
+	if (!*text)
+		return run_failed("%s: %s", doing, lt_status_text(s));
+	return s == LT_ESYNTAX || s == LT_ETYPE || s == LT_EMISSING ? run_usage("%s", text) : run_failed("%s", text);
+}
+
+static int parse(struct run *r)
+{
+	bool standard = !strcmp(r->o.script, "-");
+	int64_t begin = run_now();
+	lt_status s = lt__bytes_read(r->ctx, r->o.script, &r->script);
+
+	if (s)
+		return run_usage("%s", lt_context_message(r->ctx));
+	begin = run_now();
+	s = lt_parse(r->ctx, (const char *)r->script.at, r->script.n, standard ? "standard input" : r->o.script, NULL, &r->graph);
+	r->parse_ns = run_now() - begin;
+	/* Whatever a script does wrong is a mistake in it. */
+	if (s)
+		return s == LT_ENOMEM ? run_failed("%s", lt_context_message(r->ctx)) : run_usage("%s", lt_context_message(r->ctx));
+	if (r->o.verbose)
+		fprintf(stderr, "%s: %d nodes in %.1f ms\n", standard ? "standard input" : r->o.script, r->graph->n_node, (double)r->parse_ns / 1e6);
+	return run_ports_find(r->graph, r->port);
+}
+
+static void list_ports(const struct run *r)
+{
+	char text[256];
+
+	for (int k = 0; k <= LT_PORT_RESULT; k++)
+		for (int32_t i = 0; i < r->port[k].n; i++)
+			fprintf(stderr, "  %s '%s', %s%s\n", run_port_kind((enum lt_port)k), r->port[k].at[i].name,
+				run_port_text(&r->port[k].at[i], text, sizeof text), r->port[k].at[i].needed ? "" : ", not used");
+}
+
+static int check_output(const struct run *r)
+{
+	int32_t n = r->port[LT_PORT_RESULT].n;
+
+	if (!r->o.output || lt__tensorfile_kind(r->o.output) != LT_FILE_NPY)
+		return RUN_OK;
+	if (n != 1)
+		return run_usage("%s has %d results, and a .npy holds one: write a .npz or a .safetensors", r->o.script, n);
+	return RUN_OK;
+}
+
+/* After a step that was all that was asked for. */
+static int the_end(int code)
+{
+	return code == RUN_OK ? RUN_DONE : code;
+}
+
+/* Everything, in order; the first step that does not answer RUN_OK ends it. */
+static int work(struct run *r)
+{
+	int code;
+
+#define STEP(when, call) if ((when) && (code = (call)) != RUN_OK) return code
+	STEP(true, run_plugins_load(&r->o));
+	STEP(r->o.list, the_end(run_backends_list(&r->o)));
+	STEP(r->o.cache, run_cache_find(r));
+	STEP(r->o.cache, the_end(run_cache_command(r)));
+	STEP(true, parse(r));
+	if (r->o.verbose)
+		list_ports(r);
+	STEP(r->o.dump, the_end(run_dump(r)));
+	STEP(true, check_output(r));
+	STEP(true, run_backends_choose(r));
+	STEP(true, run_cache_find(r));
+	STEP(true, run_bind(r->ctx, &r->o, r->port, &r->given));
+	STEP(true, run_compile(r));
+	STEP(r->o.explain, run_explain(r));
+	STEP(true, run_start(r));
+	STEP(true, run_evaluate(r));
+	STEP(r->o.time, run_time(r));
+#undef STEP
+	return RUN_OK;
+}
+
+static void release(struct run *r)
+{
+	run_verify_free(r);
+	for (int32_t i = 0; r->result && i < r->port[LT_PORT_RESULT].n; i++) {
+		free(r->result[i].data);
+		free(r->result[i].packed);
+		free(r->result[i].tensor.shape);
+	}
+	free(r->result);
+	free(r->input);
+	free(r->output);
+	lt_instance_free(r->instance);
+	lt_program_free(r->program);
+	run_given_free(&r->given);
+	run_ports_free(r->port);
+	if (r->graph)
+		lt_graph_free(r->graph);
+	lt__bytes_free(&r->script);
+	lt_context_free(r->ctx);
+	run_options_free(&r->o);
+	free(r->backends);
+	free(r->cache_dir);
+	json_decref(r->json);
+}
+
+int main(int argc, char **argv)
+{
+	struct run r = { 0 };
+	int code = run_options_parse(argc, argv, &r.o);
+
+	if (code == RUN_OK && lt_context_new(&r.ctx))
+		code = run_failed("out of memory");
+	if (code == RUN_OK) {
+		if (!r.o.cc && getenv("CC") && *getenv("CC"))
+			r.o.cc = getenv("CC");
+		r.json = r.o.json && !r.o.list && !r.o.cache && !r.o.dump ? json_object() : NULL;
+		code = work(&r);
+	}
+	/* A verification that failed is told, too. */
+	if (r.json && json_object_size(r.json) > 0) {
+		json_dumpf(r.json, stdout, 0);
+		putchar('\n');
+	}
+	release(&r);
+	if (fflush(stdout) != 0 || ferror(stdout))
+		code = run_failed("standard output cannot be written");
+	return code == RUN_DONE ? RUN_OK : code;
+}

@@ -1,0 +1,137 @@
+/* tools/run.h -- the parts of lt-run: what the command line says, what the script asks for, one run of it all.
+ *
+ * Every step answers an exit code (enum run_exit) and has said on standard error what went wrong.  All memory of a
+ * run lives in struct run and goes with it.
+ */
+#ifndef LT_TOOLS_RUN_H
+#define LT_TOOLS_RUN_H
+#include <jansson.h>
+#include <stdbool.h>
+#include "ir/graph.h"
+#include "lt/lt.h"
+#include "tools/tensorfile.h"
+
+enum run_exit { RUN_OK, RUN_FAILED, RUN_USAGE, RUN_DONE };      /* RUN_DONE: nothing is left to do; exit 0 */
+
+/* run_options.c: the command line; everything points into argv. */
+struct run_list { const char **at; int32_t n; };
+struct run_options {
+	const char *script;
+	struct run_list input, inputs, constant, weights, load;
+	const char *output, *backends, *dump, *cc, *cache, *cache_dir;
+	int64_t runs, time, threads;            /* time: 0 none, -1 as many as take half a second */
+	char pass;                              /* -dLETTER; 0: none */
+	bool verify, explain, strict, no_passes, no_cache, list, json, quiet, verbose;
+};
+int run_options_parse(int argc, char **argv, struct run_options *);
+void run_options_free(struct run_options *);
+/* Prints "lt-run: " and the sentence on standard error; gives RUN_USAGE, RUN_FAILED. */
+int run_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+int run_failed(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* run_help.c */
+void run_help(FILE *);
+/* The one of n words that `word` was probably meant to be, or NULL; word i is at(user, i). */
+const char *run_nearest(const char *word, int32_t n, const char *(*at)(const void *user, int32_t i), const void *user);
+const char *run_nearest_of(const char *word, const char *const *words);        /* NULL ends the words */
+
+/* run_ports.c: what a graph asks for and gives, in the order of the library's enumeration. */
+struct run_port {
+	const char *name;
+	enum lt_port kind;
+	enum lt_dtype dtype;
+	int32_t rank;
+	int64_t *shape;         /* at its maximum */
+	lt_node node;
+	bool needed;            /* a result or a state's new content depends on it */
+	bool bounded;           /* an extent depends on a run-time scalar */
+};
+struct run_ports { struct run_port *at, **sorted; int32_t n; };         /* sorted: by name */
+int run_ports_find(const struct lt_graph *, struct run_ports out[LT_PORT_RESULT + 1]);
+void run_ports_free(struct run_ports ports[LT_PORT_RESULT + 1]);
+int32_t run_port_index(const struct run_ports *, const char *name, size_t bytes);      /* -1: no such */
+const char *run_port_kind(enum lt_port);        /* "input" */
+/* "float32 [3, 4]" */
+const char *run_port_text(const struct run_port *, char *out, size_t bytes);
+
+/* run_spec.c: the tensor that the text behind NAME= describes. */
+lt_status run_spec_make(struct lt_context *, const struct run_port *, const char *spec, struct lt_tensor *out);
+
+/* run_bind.c: which tensor goes to which port.  value[i]: of port i, or NULL. */
+struct run_values { const struct lt_tensor **value; };
+struct run_given {
+	struct lt_tensors *file;                /* every tensor that was read or made */
+	int32_t n_file;
+	struct run_values constant;
+	struct run_values *input;               /* one an evaluation */
+	int32_t n_input;
+};
+int run_bind(struct lt_context *, const struct run_options *, const struct run_ports *ports, struct run_given *out);
+void run_given_free(struct run_given *);
+
+/* The whole. */
+struct run_result { const struct run_port *port; void *data, *packed; struct lt_tensor tensor; };
+struct run {
+	struct run_options o;
+	struct lt_context *ctx;
+	struct lt_bytes script;
+	struct lt_graph *graph;
+	struct run_ports port[LT_PORT_RESULT + 1];
+	struct run_given given;
+	char *backends, *cache_dir;
+	struct lt_program *program;
+	struct lt_instance *instance;
+	struct run_result *result;
+	const void **input;                     /* of the current evaluation */
+	void **output;
+	struct run_verify *verify;
+	int64_t parse_ns;
+	json_t *json;                           /* --json: the object that is printed at the end */
+};
+int64_t run_now(void);                          /* ns of a clock that only goes forward */
+int run_status(const struct run *, lt_status, const char *doing);      /* says the context's message; RUN_FAILED, RUN_USAGE */
+
+/* run_backends.c */
+int run_plugins_load(const struct run_options *);
+int run_backends_list(const struct run_options *);
+/* The list to compile with: as -b names it, or the best that is usable here. */
+int run_backends_choose(struct run *);
+
+/* run_cache.c */
+int run_cache_find(struct run *);               /* where compiled code is kept */
+int run_cache_command(const struct run *);      /* --cache=stats|clear */
+
+/* run_compile.c */
+int run_compile(struct run *);
+int run_start(struct run *);                    /* binds the constants, makes an instance and room for the results */
+
+/* run_dump.c */
+int run_dump(struct run *);
+int run_explain(struct run *);
+
+/* run_eval.c: the evaluations, each printed, compared, written as asked for. */
+int run_evaluate(struct run *);
+
+/* run_print.c: as NumPy's str() prints an array; at most a line's 75 characters. */
+void run_print_tensor(FILE *, const struct lt_tensor *);
+/* run_number.c: one number with at most `digits` decimals, the shortest that reads back as the same value of its type. */
+struct run_style { bool scientific; int decimals, before, after; };
+void run_number_style(const struct lt_tensor *, const int64_t *at, int64_t n, struct run_style *out);
+/* A single float, as NumPy shows one: "4.0", "1e-07". */
+void run_number_scalar(const struct lt_tensor *, char *out, size_t bytes);
+int run_number_text(const struct run_style *, const struct lt_tensor *, int64_t at, char *out, size_t bytes);
+
+/* run_json.c */
+json_t *run_json_tensor(const struct lt_tensor *, bool values);
+json_t *run_json_number(double);
+json_t *run_json_under(json_t *object, const char *key);        /* the array of that name, made if missing */
+
+/* run_verify.c */
+int run_verify_begin(struct run *);
+int run_verify_compare(struct run *, int64_t evaluation);       /* after a run on r->input */
+int run_verify_end(struct run *);               /* says what was found; RUN_FAILED if something differs */
+void run_verify_free(struct run *);
+
+/* run_time.c */
+int run_time(struct run *);
+#endif

@@ -1,0 +1,186 @@
+/* tools/run_backends.c -- which backends there are: plug-ins, --list-backends, and the choice when -b names none. */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "tools/run.h"
+
+/* Keeps the first sentence that a backend says. */
+struct heard { struct lt_diag diag; char text[512]; };
+
+static void hear(struct lt_diag *d, const struct lt_note *n)
+{
+	struct heard *h = (struct heard *)(void *)d;
+
+	if (!h->text[0] && n->text)
+		snprintf(h->text, sizeof h->text, "%s%s%s", n->text, n->remedy ? "; " : "", n->remedy ? n->remedy : "");
+}
+
+static struct heard listen(void)
+{
+	return (struct heard){ .diag = { .size = sizeof(struct lt_diag), .tell = hear } };
+}
+
+static int load(const char *path, const char *who, bool strict)
+{
+	struct heard h = listen();
+	lt_status s = lt_backend_load(path, &h.diag);
+
+	if (!s)
+		return RUN_OK;
+	run_usage("%s: %s%s", who, h.text[0] ? h.text : lt_status_text(s), strict ? "" : " (left out)");
+	return strict ? RUN_USAGE : RUN_OK;
+}
+
+static int is_so(const struct dirent *e)
+{
+	size_t n = strlen(e->d_name);
+
+	return n > 3 && !strcmp(e->d_name + n - 3, ".so");
+}
+
+static void load_folder(const char *folder)
+{
+	struct dirent **list;
+	int n = scandir(folder, &list, is_so, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		char *path = malloc(strlen(folder) + strlen(list[i]->d_name) + 2);
+
+		if (path) {
+			sprintf(path, "%s/%s", folder, list[i]->d_name);
+			load(path, "LT_BACKEND_PATH", false);
+		}
+		free(path);
+		free(list[i]);
+	}
+	if (n >= 0)
+		free(list);
+}
+
+/* What the environment names is left out, with a word, where it cannot be loaded; what -B names must load. */
+int run_plugins_load(const struct run_options *o)
+{
+	const char *environment = getenv("LT_BACKEND_PATH");
+	char *copy = environment ? strdup(environment) : NULL, *rest = NULL;
+	int code = RUN_OK;
+
+	for (char *at = copy ? strtok_r(copy, ":", &rest) : NULL; at; at = strtok_r(NULL, ":", &rest)) {
+		struct stat st;
+
+		if (stat(at, &st) == 0 && S_ISDIR(st.st_mode))
+			load_folder(at);
+		else
+			load(at, "LT_BACKEND_PATH", false);
+	}
+	free(copy);
+	for (int32_t i = 0; i < o->load.n && code == RUN_OK; i++)
+		code = load(o->load.at[i], "--load", true);
+	if (lt_backend_complaint())
+		run_usage("%s", lt_backend_complaint());
+	return code;
+}
+
+/* The device that a session would use, "" if there is no telling. */
+static void find_device(const struct lt_backend *b, const struct run_options *o, char *out, size_t bytes)
+{
+	struct heard h = listen();
+	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc };
+	struct lt_session *session = NULL;
+
+	out[0] = 0;
+	if (b->open(&host, NULL, &session, &h.diag) == LT_OK) {
+		const struct lt_caps *caps = b->caps(session);
+
+		snprintf(out, bytes, "%s", caps && caps->target && caps->target->name ? caps->target->name : "");
+		b->close(session);
+	}
+}
+
+int run_backends_list(const struct run_options *o)
+{
+	json_t *list = json_array();
+
+	if (!o->json)
+		printf("%-10s %-8s %-6s %-20s %s\n", "NAME", "VERSION", "SCORE", "DEVICE", "");
+	for (uint32_t i = 0; i < lt_backend_count(); i++) {
+		const struct lt_backend *b = lt_backend_at(i);
+		struct heard h = listen();
+		int32_t score = b->score(NULL, &h.diag);
+		const char *why = score > 0 ? "" : h.text[0] ? h.text : "it does not say why";
+		char device[128] = "";
+
+		if (score > 0)
+			find_device(b, o, device, sizeof device);
+		if (o->json)
+			json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:i,s:s,s:s}", "name", b->name, "version", b->version, "summary",
+				b->summary, "score", (int)score, "device", device, "reason", why));
+		else if (score > 0)
+			printf("%-10s %-8s %-6d %-20s %s\n", b->name, b->version, score, device, b->summary);
+		else
+			printf("%-10s %-8s %-6s %-20s %s\n", b->name, b->version, "-", "not usable here:", why);
+	}
+	if (o->json) {
+		json_dumpf(list, stdout, 0);
+		putchar('\n');
+	}
+	json_decref(list);
+	return RUN_OK;
+}
+
+static const char *backend_at(const void *user, int32_t i)
+{
+	(void)user;
+	return lt_backend_at((uint32_t)i)->name;
+}
+
+/* Each NAME[:CONFIG] of the list must be there. */
+static int check_names(const char *list)
+{
+	char *copy = strdup(list), *rest = NULL, names[512] = "";
+	int code = copy ? RUN_OK : run_failed("out of memory");
+
+	for (uint32_t i = 0; i < lt_backend_count() && strlen(names) + strlen(lt_backend_at(i)->name) + 3 < sizeof names; i++)
+		strcat(strcat(names, i ? ", " : ""), lt_backend_at(i)->name);
+	if (copy && (!*copy || *copy == ','))
+		code = run_usage("--backend takes a name, or several with commas (there are: %s)", names);
+	for (char *at = copy && code == RUN_OK ? strtok_r(copy, ",", &rest) : NULL; at && code == RUN_OK; at = strtok_r(NULL, ",", &rest)) {
+		at[strcspn(at, ":")] = 0;
+		if (!lt_backend_find(at)) {
+			const char *near = run_nearest(at, (int32_t)lt_backend_count(), backend_at, NULL);
+
+			code = near ? run_usage("there is no backend '%s'; did you mean '%s'? (there are: %s)", at, near, names) :
+				run_usage("there is no backend '%s' (there are: %s)", at, names);
+		}
+	}
+	free(copy);
+	return code;
+}
+
+int run_backends_choose(struct run *r)
+{
+	const struct lt_backend *best = NULL;
+	int32_t most = 0;
+
+	if (r->o.backends) {
+		r->backends = strdup(r->o.backends);
+		return r->backends ? check_names(r->backends) : run_failed("out of memory");
+	}
+	for (uint32_t i = 0; i < lt_backend_count(); i++) {
+		struct heard h = listen();
+		int32_t score = lt_backend_at(i)->score(NULL, &h.diag);
+
+		if (score > most) {
+			most = score;
+			best = lt_backend_at(i);
+		}
+	}
+	if (!best)
+		return run_failed("no backend works on this machine (lt-run --list-backends says why)");
+	/* A plug-in that is preferred need not take everything: what it refuses goes to the processor. */
+	r->backends = malloc(strlen(best->name) + 8);
+	if (!r->backends)
+		return run_failed("out of memory");
+	sprintf(r->backends, "%s%s", best->name, strcmp(best->name, "cpu") != 0 && lt_backend_find("cpu") ? ",cpu" : "");
+	return RUN_OK;
+}

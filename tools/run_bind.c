@@ -1,0 +1,275 @@
+/* tools/run_bind.c -- which tensor goes to which input and constant; everything that does not fit, said at once. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tools/run.h"
+
+#define MOST_PROBLEMS 20
+
+struct binder {
+	struct lt_context *ctx;
+	const struct run_options *o;
+	const struct run_ports *port;           /* by kind */
+	struct run_given *given;
+	FILE *text;                             /* what does not fit, a line each */
+	int32_t n_problem, n_missing;
+};
+/* The ports of one kind being given their tensors; from[i]: the option or file that gave value[i]. */
+struct slots { enum lt_port kind; const struct lt_tensor **value; const char **from; };
+
+static void tell(struct binder *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void tell(struct binder *b, const char *fmt, ...)
+{
+	va_list args;
+
+	if (++b->n_problem > MOST_PROBLEMS)
+		return;
+	va_start(args, fmt);
+	fputs("lt-run: ", b->text);
+	vfprintf(b->text, fmt, args);
+	fputc('\n', b->text);
+	va_end(args);
+}
+
+static const char *name_at(const void *ports, int32_t i)
+{
+	return ((const struct run_ports *)ports)->at[i].name;
+}
+
+static void tell_unknown(struct binder *b, enum lt_port kind, const char *name, const char *from)
+{
+	const struct run_ports *p = &b->port[kind];
+	enum lt_port other = kind == LT_PORT_INPUT ? LT_PORT_CONSTANT : LT_PORT_INPUT;
+	const char *near = run_nearest(name, p->n, name_at, p);
+
+	if (run_port_index(&b->port[other], name, strlen(name)) >= 0)
+		tell(b, "%s: '%s' is no %s of the script but %s %s: give it with %s", from, name, run_port_kind(kind),
+			other == LT_PORT_INPUT ? "an" : "a", run_port_kind(other),
+			other == LT_PORT_INPUT ? "-i or --inputs" : "-c or --weights");
+	else if (near)
+		tell(b, "%s: the script has no %s '%s'; did you mean '%s'?", from, run_port_kind(kind), name, near);
+	else if (p->n == 0)
+		tell(b, "%s: the script has no %s '%s'; it has no %ss at all", from, run_port_kind(kind), name, run_port_kind(kind));
+	else
+		tell(b, "%s: the script has no %s '%s'; it has '%s'%s", from, run_port_kind(kind), name, p->at[0].name,
+			p->n > 1 ? " and others (-v lists them)" : "");
+}
+
+/* Gives port i its tensor, if it fits. */
+static void place(struct binder *b, struct slots *s, int32_t i, const struct lt_tensor *t, const char *from)
+{
+	const struct run_port *p = &b->port[s->kind].at[i];
+	char want[256], got[256];
+	bool fits = p->rank == t->rank;
+
+	for (int32_t d = 0; d < p->rank && fits; d++)
+		fits = p->shape[d] == t->shape[d];
+	if (s->from[i]) {
+		tell(b, "%s: the %s '%s' is given twice, here and by %s", from, run_port_kind(s->kind), p->name, s->from[i]);
+	} else if (!fits || p->dtype != t->dtype) {
+		lt__shape_text(got, sizeof got, t->rank, t->shape);
+		tell(b, "%s: the %s '%s' is %s, but this is %s %s%s%s%s", from, run_port_kind(s->kind), p->name,
+			run_port_text(p, want, sizeof want), lt__dtype_info(t->dtype)->script, got,
+			fits ? " (in NumPy: .astype('" : "", fits ? lt__dtype_info(p->dtype)->script : "", fits ? "'))" : "");
+	} else {
+		s->value[i] = t;
+	}
+	s->from[i] = from;
+}
+
+/* Keeps the tensors of one file or option; the array has room for all. */
+static struct lt_tensors *keep(struct binder *b, const struct lt_tensors *t)
+{
+	b->given->file[b->given->n_file] = *t;
+	return &b->given->file[b->given->n_file++];
+}
+
+static void place_spec(struct binder *b, struct slots *s, int32_t i, const char *spec, const char *from)
+{
+	const struct run_port *p = &b->port[s->kind].at[i];
+	struct lt_tensors one = { .at = calloc(1, sizeof *one.at), .n = 1 };
+
+	if (!one.at || run_spec_make(b->ctx, p, spec, one.at)) {
+		tell(b, "%s: %s", from, one.at ? lt_context_message(b->ctx) : "out of memory");
+		free(one.at);
+		s->from[i] = from;
+		return;
+	}
+	place(b, s, i, keep(b, &one)->at, from);
+}
+
+/* NAME=SPEC; a name may itself hold '=', so every one is tried. */
+static void place_option(struct binder *b, struct slots *s, const char *option)
+{
+	char *name;
+
+	for (const char *at = strchr(option, '='); at; at = strchr(at + 1, '=')) {
+		int32_t i = run_port_index(&b->port[s->kind], option, (size_t)(at - option));
+
+		if (i >= 0) {
+			place_spec(b, s, i, at + 1, option);
+			return;
+		}
+	}
+	if (!strncmp(option, "*=", 2))
+		return;
+	name = strndup(option, strcspn(option, "="));
+	if (!strchr(option, '='))
+		tell(b, "'%s' is not NAME=SPEC, such as %s=random", option, option);
+	else if (name)
+		tell_unknown(b, s->kind, name, option);
+	free(name);
+}
+
+static void place_file(struct binder *b, struct slots *s, const char *path)
+{
+	struct lt_tensors file, *kept;
+
+	if (lt__tensors_read(b->ctx, path, &file)) {
+		tell(b, "%s", lt_context_message(b->ctx));
+		return;
+	}
+	kept = keep(b, &file);
+	for (int32_t i = 0; i < kept->n; i++) {
+		int32_t port = run_port_index(&b->port[s->kind], kept->at[i].name, strlen(kept->at[i].name));
+
+		if (port >= 0)
+			place(b, s, port, &kept->at[i], path);
+		else
+			tell_unknown(b, s->kind, kept->at[i].name, path);
+	}
+}
+
+/* The ports that are needed and have nothing yet, from the last "*=SPEC". */
+static void place_rest(struct binder *b, struct slots *s, const struct run_list *options)
+{
+	const char *rest = NULL;
+
+	for (int32_t i = 0; i < options->n; i++)
+		if (!strncmp(options->at[i], "*=", 2) && run_port_index(&b->port[s->kind], "*", 1) < 0)
+			rest = options->at[i];
+	for (int32_t i = 0; rest && i < b->port[s->kind].n; i++)
+		if (!s->from[i] && b->port[s->kind].at[i].needed)
+			place_spec(b, s, i, rest + 2, rest);
+}
+
+static int32_t count_missing(const struct binder *b, const struct slots *s)
+{
+	int32_t n = 0;
+
+	for (int32_t i = 0; i < b->port[s->kind].n; i++)
+		n += b->port[s->kind].at[i].needed && !s->from[i];
+	return n;
+}
+
+static void tell_missing(struct binder *b, const struct slots *s, const char *flag)
+{
+	char text[256];
+
+	for (int32_t i = 0; i < b->port[s->kind].n; i++) {
+		const struct run_port *p = &b->port[s->kind].at[i];
+
+		if (p->needed && !s->from[i])
+			fprintf(b->text, "  %s '%s', %s: give it with  %s %s=FILE.npy\n", run_port_kind(s->kind), p->name,
+				run_port_text(p, text, sizeof text), flag, p->name);
+	}
+}
+
+static bool make_slots(struct binder *b, struct slots *s, enum lt_port kind, const struct slots *base)
+{
+	size_t n = (size_t)b->port[kind].n;
+
+	s->kind = kind;
+	s->value = calloc(n + 1, sizeof(struct lt_tensor *));
+	s->from = calloc(n + 1, sizeof(char *));
+	if (!s->value || !s->from) {
+		tell(b, "out of memory");
+		return false;
+	}
+	for (size_t i = 0; base && i < n; i++) {
+		s->value[i] = base->value[i];
+		s->from[i] = base->from[i];
+	}
+	return true;
+}
+
+/* Constants, then the inputs of every evaluation; says what is missing of the constants and of the first
+ * evaluation that lacks something, in one go. */
+static void bind_all(struct binder *b, struct slots *constant, struct slots *common)
+{
+	struct slots s = { 0 };
+	const char *file = NULL;
+	int32_t n = 0, n_eval = b->o->inputs.n > 0 ? b->o->inputs.n : 1;
+
+	for (int32_t i = 0; i < b->o->constant.n; i++)
+		place_option(b, constant, b->o->constant.at[i]);
+	for (int32_t i = 0; i < b->o->weights.n; i++)
+		place_file(b, constant, b->o->weights.at[i]);
+	place_rest(b, constant, &b->o->constant);
+	for (int32_t i = 0; i < b->o->input.n; i++)
+		place_option(b, common, b->o->input.at[i]);
+	for (int32_t e = 0; e < n_eval && n == 0; e++) {
+		free(s.from);
+		if (!make_slots(b, &s, LT_PORT_INPUT, common))
+			break;
+		b->given->input[b->given->n_input++].value = s.value;
+		file = b->o->inputs.n > 0 ? b->o->inputs.at[e] : NULL;
+		if (file)
+			place_file(b, &s, file);
+		place_rest(b, &s, &b->o->input);
+		n = s.from ? count_missing(b, &s) : 0;
+	}
+	n += count_missing(b, constant);
+	if (n > 0 && s.from) {
+		fprintf(b->text, "lt-run: %s needs %d tensor%s not given%s%s:\n", b->o->script, n, n == 1 ? " that is" : "s that are",
+			file ? ", with the inputs of " : "", file ? file : "");
+		tell_missing(b, &s, "-i");
+		tell_missing(b, constant, "-c");
+		fputs("  (a value, zeros, ones, iota or random[:SEED] may stand for FILE.npy; --inputs and --weights take all at "
+			"once from a .npz or .safetensors)\n", b->text);
+		b->n_missing = n;
+	}
+	free(s.from);
+}
+
+int run_bind(struct lt_context *ctx, const struct run_options *o, const struct run_ports *port, struct run_given *out)
+{
+	struct binder b = { .ctx = ctx, .o = o, .port = port, .given = out };
+	struct slots constant = { 0 }, common = { 0 };
+	char *text = NULL;
+	size_t bytes = 0;
+	size_t n_eval = (size_t)o->inputs.n + 1;
+	size_t n_file = (size_t)(port[LT_PORT_INPUT].n * (int64_t)n_eval + port[LT_PORT_CONSTANT].n + o->input.n + o->constant.n +
+		o->inputs.n + o->weights.n + 1);
+
+	memset(out, 0, sizeof *out);
+	out->file = calloc(n_file, sizeof *out->file);
+	out->input = calloc(n_eval, sizeof *out->input);
+	b.text = open_memstream(&text, &bytes);
+	if (!out->file || !out->input || !b.text)
+		return run_failed("out of memory");
+	if (make_slots(&b, &constant, LT_PORT_CONSTANT, NULL) && make_slots(&b, &common, LT_PORT_INPUT, NULL))
+		bind_all(&b, &constant, &common);
+	out->constant.value = constant.value;
+	free(constant.from);
+	free(common.value);
+	free(common.from);
+	fclose(b.text);
+	fwrite(text, 1, bytes, stderr);
+	if (b.n_problem > MOST_PROBLEMS)
+		run_usage("... and %d more like these", b.n_problem - MOST_PROBLEMS);
+	free(text);
+	return b.n_problem + b.n_missing > 0 ? RUN_USAGE : RUN_OK;
+}
+
+void run_given_free(struct run_given *g)
+{
+	for (int32_t i = 0; i < g->n_file; i++)
+		lt__tensors_free(&g->file[i]);
+	for (int32_t i = 0; i < g->n_input; i++)
+		free(g->input[i].value);
+	free(g->file);
+	free(g->input);
+	free(g->constant.value);
+	memset(g, 0, sizeof *g);
+}

@@ -1,0 +1,113 @@
+/* tools/run_compile.c -- from the graph to something that runs: compile with progress, bind, make room. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "tools/run.h"
+
+/* Shown on a terminal only, and only once a compile takes its time. */
+struct progress { int64_t begin_ns; bool shown; };
+
+int64_t run_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+static void show_progress(void *user, int32_t done, int32_t total)
+{
+	struct progress *p = user;
+
+	if (run_now() - p->begin_ns < 300000000)
+		return;
+	fprintf(stderr, "\rcompiling: %d of %d kernels", done, total);
+	fflush(stderr);
+	p->shown = true;
+}
+
+static void tell_stats(const struct run *r, int64_t ns)
+{
+	struct lt_stats st = { .size = sizeof st };
+
+	lt_program_stats(r->program, &st);
+	fprintf(stderr, "%d kernels for '%s' in %.1f ms: %d compiled, %d from the cache%s%s\n", st.n_kernel, r->backends, (double)ns / 1e6,
+		st.n_compiled, st.n_cached, r->cache_dir ? " in " : "", r->cache_dir ? r->cache_dir : "");
+}
+
+int run_compile(struct run *r)
+{
+	bool terminal = isatty(STDERR_FILENO) && !r->o.quiet;
+	struct progress p = { .begin_ns = run_now() };
+	const struct lt_options options = { .size = sizeof options, .n_thread = (uint32_t)r->o.threads, .backends = r->backends,
+		.strict = r->o.strict, .no_passes = r->o.no_passes, .cc = r->o.cc, .cache_dir = r->cache_dir,
+		.progress = terminal ? show_progress : NULL, .user = &p };
+	lt_status s = lt_compile(r->ctx, r->graph, &options, &r->program);
+
+	if (p.shown)
+		fputs("\r\033[K", stderr);
+	if (s)
+		return run_status(r, s, "compiling");
+	if (r->o.verbose)
+		tell_stats(r, run_now() - p.begin_ns);
+	return RUN_OK;
+}
+
+/* The graph's ports and the program's are the same, in the same order; what a program needs beyond what the
+ * graph shows would be a defect, but must not become a null pointer in a kernel. */
+static int check_ports(const struct run *r)
+{
+	for (int k = 0; k <= LT_PORT_RESULT; k++)
+		if (lt_program_count(r->program, (enum lt_port)k) != r->port[k].n)
+			return run_failed("%s: the program has %d %ss, the graph %d", r->o.script, lt_program_count(r->program, (enum lt_port)k),
+				run_port_kind((enum lt_port)k), r->port[k].n);
+	for (int32_t e = 0; e < r->given.n_input; e++)
+		for (int32_t i = 0; i < r->port[LT_PORT_INPUT].n; i++)
+			if (lt_program_needs(r->program, LT_PORT_INPUT, i) && !r->given.input[e].value[i])
+				return run_usage("input '%s' is missing: give it with -i %s=FILE.npy", r->port[LT_PORT_INPUT].at[i].name,
+					r->port[LT_PORT_INPUT].at[i].name);
+	return RUN_OK;
+}
+
+static int make_results(struct run *r)
+{
+	const struct run_ports *p = &r->port[LT_PORT_RESULT];
+
+	r->result = calloc((size_t)p->n + 1, sizeof *r->result);
+	r->output = calloc((size_t)p->n + 1, sizeof *r->output);
+	r->input = calloc((size_t)r->port[LT_PORT_INPUT].n + 1, sizeof *r->input);
+	if (!r->result || !r->output || !r->input)
+		return run_failed("out of memory");
+	for (int32_t i = 0; i < p->n; i++) {
+		struct run_result *out = &r->result[i];
+		size_t bytes = lt_program_bytes(r->program, LT_PORT_RESULT, i);
+
+		out->port = &p->at[i];
+		out->data = aligned_alloc(64, (bytes + 127) / 64 * 64);
+		out->packed = p->at[i].bounded ? malloc(bytes + 1) : NULL;
+		out->tensor.shape = malloc((size_t)p->at[i].rank * sizeof(int64_t) + 1);
+		if (!out->data || !out->tensor.shape || (p->at[i].bounded && !out->packed))
+			return run_failed("out of memory: the result '%s' takes %zu bytes", p->at[i].name, bytes);
+		memset(out->data, 0, bytes);
+		r->output[i] = out->data;
+	}
+	return RUN_OK;
+}
+
+int run_start(struct run *r)
+{
+	int code = check_ports(r);
+	lt_status s;
+
+	if (code != RUN_OK)
+		return code;
+	for (int32_t i = 0; i < r->port[LT_PORT_CONSTANT].n; i++) {
+		const struct lt_tensor *t = r->given.constant.value[i];
+
+		if (t && (s = lt_program_bind(r->program, i, t->data, 0)))
+			return run_status(r, s, "binding the constants");
+	}
+	s = lt_instance_new(r->program, &r->instance);
+	return s ? run_status(r, s, "preparing the constants") : make_results(r);
+}

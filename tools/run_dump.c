@@ -1,0 +1,98 @@
+/* tools/run_dump.c -- printing instead of running: the graph, and what the compiler made of it. */
+#include <stdlib.h>
+#include <string.h>
+#include "ir/pass.h"
+#include "tools/run.h"
+
+static void put(void *user, const char *text, size_t bytes)
+{
+	fwrite(text, 1, bytes, user);
+}
+
+/* The graph after one pass. */
+struct after { const struct run *r; FILE *to; char letter; lt_status status; bool found; };
+
+static lt_status print_graph(const struct run *r, const struct lt_graph *g, FILE *to)
+{
+	return !strcmp(r->o.dump, "dot") ? lt_graph_dot(g, put, to) : lt_graph_print(g, put, to);
+}
+
+static void print_after(void *user, char letter, const char *name, const struct lt_graph *g)
+{
+	struct after *a = user;
+
+	(void)name;
+	if (letter != a->letter || a->found)
+		return;
+	a->found = true;
+	a->status = print_graph(a->r, g, a->to);
+}
+
+static int dump_graph(struct run *r, FILE *to)
+{
+	struct after a = { .r = r, .to = to, .letter = r->o.pass };
+	struct lt_graph *last = NULL;
+	lt_status s;
+
+	if (!r->o.pass) {
+		s = print_graph(r, r->graph, to);
+	} else {
+		s = lt__passes_run(r->graph, print_after, &a, &last);
+		if (!s)
+			lt_graph_free(last);
+		if (!s && !a.found)
+			return run_usage("there is no pass -d%c (C, F, E, D are)", r->o.pass);
+		s = s ? s : a.status;
+	}
+	return s ? run_status(r, s, "printing") : RUN_OK;
+}
+
+static int dump_program(struct run *r, FILE *to)
+{
+	static const struct { const char *name; enum lt_dump_kind kind; } kinds[] = {
+		{ "tree", LT_SHOW_TREE }, { "access", LT_SHOW_ACCESS }, { "frozen", LT_SHOW_FROZEN }, { "source", LT_SHOW_SOURCE },
+		{ "plan", LT_SHOW_PLAN },
+	};
+	int code = run_backends_choose(r);
+	lt_status s = LT_OK;
+
+	if (code == RUN_OK)
+		code = run_cache_find(r);
+	if (code == RUN_OK)
+		code = run_compile(r);
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds && code == RUN_OK; i++)
+		if (!strcmp(r->o.dump, kinds[i].name) && (s = lt_program_dump(r->program, kinds[i].kind, put, to)))
+			code = run_status(r, s, "printing");
+	return code;
+}
+
+int run_dump(struct run *r)
+{
+	bool graph = !strcmp(r->o.dump, "graph") || !strcmp(r->o.dump, "dot");
+	struct lt_out out = { .file = stdout };
+	lt_status s;
+	int code;
+
+	if (r->o.output && (s = lt__out_open(r->ctx, r->o.output, &out)))
+		return run_status(r, s, "writing");
+	code = graph ? dump_graph(r, out.file) : dump_program(r, out.file);
+	if (r->o.output && (s = lt__out_close(r->ctx, &out, code == RUN_OK)) && code == RUN_OK)
+		code = run_status(r, s, "writing");
+	return code;
+}
+
+int run_explain(struct run *r)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *to = r->json ? open_memstream(&text, &bytes) : stdout;
+	lt_status s = to ? lt_program_dump(r->program, LT_SHOW_EXPLAIN, put, to) : LT_ENOMEM;
+
+	if (to && r->json) {
+		fclose(to);
+		if (!s)
+			json_object_set_new(r->json, "explain", json_stringn(text, bytes));
+		free(text);
+	}
+	return s ? run_status(r, s, "explaining") : RUN_OK;
+}

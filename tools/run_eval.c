@@ -1,0 +1,132 @@
+/* tools/run_eval.c -- the evaluations, in order, on one instance: run, compare, print or write. */
+#include <stdlib.h>
+#include <string.h>
+#include "tools/run.h"
+
+/* Copies the part of a result that there is, row by row, out of its layout at the largest extents. */
+static void pack(const struct run_result *res, int64_t elems)
+{
+	const struct run_port *p = res->port;
+	const struct lt_tensor *t = &res->tensor;
+	size_t bytes = lt__dtype_info(p->dtype)->bytes;
+
+	for (int64_t i = 0; i < elems; i++) {
+		int64_t rest = i, from = 0, stride = 1;
+
+		for (int32_t d = p->rank - 1; d >= 0; d--) {
+			from += rest % t->shape[d] * stride;
+			rest /= t->shape[d];
+			stride *= p->shape[d];
+		}
+		memcpy((char *)t->data + (size_t)i * bytes, (const char *)res->data + (size_t)from * bytes, bytes);
+	}
+}
+
+static void collect(const struct run *r, int32_t i)
+{
+	struct run_result *res = &r->result[i];
+	const struct run_port *p = res->port;
+	struct lt_tensor *t = &res->tensor;
+	bool whole = true;
+
+	t->name = (char *)(uintptr_t)p->name;
+	t->dtype = p->dtype;
+	t->rank = p->rank;
+	for (int32_t d = 0; d < p->rank; d++) {
+		t->shape[d] = lt_instance_extent(r->instance, i, d);
+		whole &= t->shape[d] == p->shape[d];
+	}
+	lt__tensor_bytes(t->dtype, t->rank, t->shape, &t->bytes);
+	t->data = whole || !res->packed ? res->data : res->packed;
+	if (t->data == res->packed)
+		pack(res, (int64_t)(t->bytes / lt__dtype_info(p->dtype)->bytes));
+}
+
+static int write_results(const struct run *r, int64_t evaluation)
+{
+	int32_t n = r->port[LT_PORT_RESULT].n;
+	const char *number = strstr(r->o.output, "%d");
+	char *path = malloc(strlen(r->o.output) + 32);
+	struct lt_tensors all = { .at = calloc((size_t)n + 1, sizeof *all.at), .n = n };
+	lt_status s = LT_ENOMEM;
+
+	if (path && all.at) {
+		if (number)
+			sprintf(path, "%.*s%lld%s", (int)(number - r->o.output), r->o.output, (long long)evaluation, number + 2);
+		else
+			strcpy(path, r->o.output);
+		for (int32_t i = 0; i < n; i++)
+			all.at[i] = r->result[i].tensor;
+		s = lt__tensors_write(r->ctx, path, &all);
+	}
+	free(path);
+	free(all.at);
+	return s ? run_status(r, s, "writing the results") : RUN_OK;
+}
+
+static void print_results(const struct run *r, int64_t evaluation, bool several)
+{
+	char shape[256];
+
+	if (several)
+		printf("evaluation %lld\n", (long long)evaluation);
+	for (int32_t i = 0; i < r->port[LT_PORT_RESULT].n; i++) {
+		const struct lt_tensor *t = &r->result[i].tensor;
+
+		printf("%s: %s %s\n", t->name, lt__dtype_info(t->dtype)->script, lt__shape_text(shape, sizeof shape, t->rank, t->shape));
+		run_print_tensor(stdout, t);
+	}
+	fflush(stdout);
+}
+
+static void add_json(const struct run *r)
+{
+	json_t *results = json_array();
+
+	for (int32_t i = 0; i < r->port[LT_PORT_RESULT].n; i++)
+		json_array_append_new(results, run_json_tensor(&r->result[i].tensor, !r->o.output && !r->o.quiet));
+	json_array_append_new(run_json_under(r->json, "evaluations"), json_pack("{s:o}", "results", results));
+}
+
+static int evaluate(struct run *r, int64_t number, int64_t of)
+{
+	const struct run_values *v = &r->given.input[number % r->given.n_input];
+	int code = RUN_OK;
+	lt_status s;
+
+	for (int32_t i = 0; i < r->port[LT_PORT_INPUT].n; i++)
+		r->input[i] = v->value[i] ? v->value[i]->data : NULL;
+	/* What a run leaves out must not look right because the run before wrote it. */
+	for (int32_t i = 0; r->verify && i < r->port[LT_PORT_RESULT].n; i++)
+		memset(r->output[i], 0xff, lt_program_bytes(r->program, LT_PORT_RESULT, i));
+	s = lt_instance_run(r->instance, r->input, r->output);
+	if (s && of > 1)
+		fprintf(stderr, "lt-run: evaluation %lld failed\n", (long long)number);
+	if (s)
+		return run_status(r, s, "running");
+	for (int32_t i = 0; i < r->port[LT_PORT_RESULT].n; i++)
+		collect(r, i);
+	/* Without a number in its name the file is the last evaluation's. */
+	if (r->o.output && (strstr(r->o.output, "%d") || number + 1 == of))
+		code = write_results(r, number);
+	if (r->json)
+		add_json(r);
+	else if (!r->o.output && !r->o.quiet)
+		print_results(r, number, of > 1);
+	if (code == RUN_OK && r->verify)
+		code = run_verify_compare(r, number);
+	return code;
+}
+
+int run_evaluate(struct run *r)
+{
+	int64_t n = r->o.runs * r->given.n_input;
+	int code = r->o.verify ? run_verify_begin(r) : RUN_OK;
+
+	/* An evaluation that differs from the reference does not keep the next from being looked at. */
+	for (int64_t i = 0; i < n && code == RUN_OK; i++)
+		code = evaluate(r, i, n);
+	if (code == RUN_OK && r->verify)
+		code = run_verify_end(r);
+	return code;
+}

@@ -1,0 +1,123 @@
+/* tools/run_help.c -- lt-run's help, and the word that a mistyped one was meant to be. */
+#include <stdlib.h>
+#include <string.h>
+#include "tools/run.h"
+
+static const char help[] =
+"usage: lt-run [options] SCRIPT                 (SCRIPT -: standard input)\n"
+"\n"
+"Compiles a script of tensor operations, or a graph in its text form, and runs it.\n"
+"\n"
+"Tensors in\n"
+"  -i, --input NAME=SPEC      an input; SPEC: FILE.npy, zeros, ones, VALUE, iota, random[:SEED]\n"
+"                             (normal distribution; small numbers for integers); NAME *: all others\n"
+"      --inputs FILE          all inputs by name, from a .npz or .safetensors; given several times:\n"
+"                             one evaluation each, in order, state kept\n"
+"  -c, --constant NAME=SPEC   a constant\n"
+"  -w, --weights FILE         constants by name, from a .npz or .safetensors\n"
+"\n"
+"Tensors out\n"
+"  -o, --output FILE          the result, as .npy, .npz or .safetensors (several results: one of the last two);\n"
+"                             %d in the name becomes the number of the evaluation, one file each\n"
+"      --json                 results and reports as one JSON object\n"
+"  -q, --quiet                no results, no progress; only what is asked for, and errors\n"
+"\n"
+"Running\n"
+"  -n, --runs N               evaluates N times (all --inputs in order, N times), state kept\n"
+"  -b, --backend NAME[:CONFIG][,NAME...]\n"
+"                             the first that takes a kernel runs it; default: the best that works here\n"
+"  -B, --load FILE.so         loads a backend (also from the files and folders in $LT_BACKEND_PATH)\n"
+"      --list-backends        which there are, and whether they work here\n"
+"      --strict               a kernel that the first backend refuses is an error\n"
+"      --threads N            at most N threads; default: one a processor\n"
+"      --no-passes            compiles the graph as it is\n"
+"      --cc CMD               C compiler; default: $CC, or cc\n"
+"      --cache-dir DIR        where compiled code is kept; default: $XDG_CACHE_HOME/looptree or ~/.cache/looptree\n"
+"      --no-cache             keeps none\n"
+"      --cache=stats|clear    what is kept there; removes it\n"
+"\n"
+"Looking\n"
+"      --verify               compares every result and state with the reference evaluator;\n"
+"                             exit code 1 if one differs by more than its rounding may explain\n"
+"      --time[=N]             times N runs, and says what the compiler did; default: half a second of runs\n"
+"      --dump=KIND            prints instead of running: graph, dot, tree, access, frozen, source, plan\n"
+"                             (-o FILE: into a file); with -dLETTER, graph or dot after a pass (C, F, E, D)\n"
+"      --explain              says which backend takes which kernel, and why\n"
+"  -v, --verbose              says on standard error what is done\n"
+"  -h, --help                 this text\n"
+"      --version\n"
+"\n"
+"Exit code: 0; 1: a run or a verification failed; 2: a mistake in the options, the script or a file.\n"
+"\n"
+"Examples\n"
+"  lt-run softmax.lt -i x=random                        prints the result\n"
+"  lt-run mnist.lt -w weights.safetensors -i image=digits.npy -o out.npy\n"
+"  lt-run model.lt -c '*=random' -i '*=random' --verify --time\n"
+"  lt-run step.lt --inputs t0.npz --inputs t1.npz -o out%d.npz\n"
+"  lt-run --dump=tree softmax.lt                        the loops it becomes\n"
+"  lt-run --dump=graph softmax.lt | lt-run - -i x=ones  a graph's own text is a script, too\n"
+"\n"
+"lt-run(1) says more.\n";
+
+void run_help(FILE *f)
+{
+	fputs(help, f);
+}
+
+#define LONGEST 60
+
+/* Edit distance where two letters in the wrong order are one mistake; longer words are never near. */
+static int distance(const char *a, const char *b)
+{
+	static const int far = 1000;
+	int d[LONGEST + 1][LONGEST + 1], m = (int)strlen(a), n = (int)strlen(b);
+
+	if (strlen(a) > LONGEST || strlen(b) > LONGEST)
+		return far;
+	for (int i = 0; i <= m; i++)
+		for (int j = 0; j <= n; j++) {
+			if (i == 0 || j == 0) {
+				d[i][j] = i + j;
+				continue;
+			}
+			d[i][j] = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+			if (d[i - 1][j] < d[i][j])
+				d[i][j] = d[i - 1][j] + 1;
+			if (d[i][j - 1] < d[i][j])
+				d[i][j] = d[i][j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] < d[i][j])
+				d[i][j] = d[i - 2][j - 2] + 1;
+		}
+	return d[m][n];
+}
+
+const char *run_nearest(const char *word, int32_t n, const char *(*at)(const void *, int32_t), const void *user)
+{
+	const char *best = NULL;
+	int least = 2 + (int)strlen(word) / 4;
+
+	for (int32_t i = 0; i < n; i++) {
+		int d = distance(word, at(user, i));
+
+		/* Nothing of a short word may be left of it. */
+		if (d < least && d < (int)strlen(word)) {
+			least = d;
+			best = at(user, i);
+		}
+	}
+	return best;
+}
+
+static const char *word_at(const void *words, int32_t i)
+{
+	return ((const char *const *)words)[i];
+}
+
+const char *run_nearest_of(const char *word, const char *const *words)
+{
+	int32_t n = 0;
+
+	while (words[n])
+		n++;
+	return run_nearest(word, n, word_at, words);
+}

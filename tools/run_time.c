@@ -1,0 +1,114 @@
+/* tools/run_time.c -- what a run costs, and what the compiler did. */
+#include <stdlib.h>
+#include "tools/run.h"
+
+#define ENOUGH_NS 500000000     /* of runs, when their number is not given */
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Runs with the last evaluation's inputs; the states go on changing. */
+static int measure(struct run *r, int64_t **out, int64_t *n)
+{
+	int64_t wanted = r->o.time, cap = wanted > 0 ? wanted : 64, total = 0;
+	int64_t *ns = malloc((size_t)cap * sizeof *ns);
+
+	*n = 0;
+	/* What came before (the oracle, say) has left the caches to others. */
+	if (ns && lt_instance_run(r->instance, r->input, r->output)) {
+		free(ns);
+		return run_status(r, lt_context_code(r->ctx), "running");
+	}
+	while (ns && (wanted > 0 ? *n < wanted : *n < 3 || (total < ENOUGH_NS && *n < 1000000))) {
+		int64_t begin = run_now();
+		lt_status s = lt_instance_run(r->instance, r->input, r->output);
+
+		if (s) {
+			free(ns);
+			return run_status(r, s, "running");
+		}
+		if (*n == cap) {
+			int64_t *grown = realloc(ns, (size_t)(cap *= 2) * sizeof *ns);
+
+			if (!grown)
+				break;
+			ns = grown;
+		}
+		ns[*n] = run_now() - begin;
+		total += ns[(*n)++];
+	}
+	*out = ns;
+	return ns ? RUN_OK : run_failed("out of memory");
+}
+
+static const char *scaled(double ns, char *out, size_t bytes)
+{
+	snprintf(out, bytes, ns < 1e3 ? "%.0f ns" : ns < 1e6 ? "%.4g us" : ns < 1e9 ? "%.4g ms" : "%.4g s",
+		ns < 1e3 ? ns : ns < 1e6 ? ns / 1e3 : ns < 1e9 ? ns / 1e6 : ns / 1e9);
+	return out;
+}
+
+static const char *sized(double bytes, char *out, size_t n)
+{
+	snprintf(out, n, bytes < 1e3 ? "%.0f bytes" : bytes < 1e6 ? "%.4g kB" : bytes < 1e9 ? "%.4g MB" : "%.4g GB",
+		bytes < 1e3 ? bytes : bytes < 1e6 ? bytes / 1e3 : bytes < 1e9 ? bytes / 1e6 : bytes / 1e9);
+	return out;
+}
+
+static void print_text(const struct run *r, const struct lt_stats *st, int64_t n, const int64_t *ns)
+{
+	char a[32], b[32], c[32];
+	double median = (double)ns[n / 2];
+
+	printf("time: median %s, minimum %s, spread %s (middle half) of %lld run%s\n", scaled(median, a, sizeof a),
+		scaled((double)ns[0], b, sizeof b), scaled((double)(ns[n * 3 / 4] - ns[n / 4]), c, sizeof c), (long long)n, n == 1 ? "" : "s");
+	printf("work: %lld flops, %.4g GFLOP/s; %s read and written, %.4g GB/s\n", (long long)st->flops, (double)st->flops / median,
+		sized((double)st->bytes, a, sizeof a), (double)st->bytes / median);
+	printf("compile: parse %.3f ms, passes %.3f ms, tree %.3f ms, freeze %.3f ms, compile %.3f ms, bind %.3f ms\n", (double)r->parse_ns / 1e6,
+		(double)st->passes_ns / 1e6, (double)st->tree_ns / 1e6, (double)st->freeze_ns / 1e6, (double)st->compile_ns / 1e6,
+		(double)st->bind_ns / 1e6);
+	printf("kernels: %d, %d compiled, %d from the cache; %d launches a run\n", st->n_kernel, st->n_compiled, st->n_cached, st->n_launch);
+	printf("memory: workspace %s at its peak of %s intermediates; %s computed from constants\n",
+		sized((double)st->workspace_bytes, a, sizeof a), sized((double)st->intermediate_bytes, b, sizeof b),
+		sized((double)st->constant_bytes, c, sizeof c));
+}
+
+static void add_json(struct run *r, const struct lt_stats *st, int64_t n, const int64_t *ns)
+{
+	double median = (double)ns[n / 2];
+	json_t *phases = json_pack("{s:f,s:f,s:f,s:f,s:f,s:f}", "parse", (double)r->parse_ns / 1e6, "passes", (double)st->passes_ns / 1e6,
+		"tree", (double)st->tree_ns / 1e6, "freeze", (double)st->freeze_ns / 1e6, "compile", (double)st->compile_ns / 1e6,
+		"bind", (double)st->bind_ns / 1e6);
+
+	json_object_set_new(r->json, "time", json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:f,s:o,s:i,s:i,s:i,s:i,s:I,s:I,s:I}",
+		"runs", (json_int_t)n, "median_ns", (json_int_t)ns[n / 2], "minimum_ns", (json_int_t)ns[0], "spread_ns",
+		(json_int_t)(ns[n * 3 / 4] - ns[n / 4]), "flops", (json_int_t)st->flops, "bytes", (json_int_t)st->bytes, "gflop_per_s",
+		(double)st->flops / median, "gb_per_s", (double)st->bytes / median, "compile_ms", phases, "kernels", (int)st->n_kernel,
+		"compiled", (int)st->n_compiled, "cached", (int)st->n_cached, "launches", (int)st->n_launch, "workspace_bytes",
+		(json_int_t)st->workspace_bytes, "intermediate_bytes", (json_int_t)st->intermediate_bytes, "constant_bytes",
+		(json_int_t)st->constant_bytes));
+}
+
+int run_time(struct run *r)
+{
+	struct lt_stats st = { .size = sizeof st };
+	int64_t *ns = NULL, n;
+	int code = measure(r, &ns, &n);
+
+	if (code != RUN_OK)
+		return code;
+	qsort(ns, (size_t)n, sizeof *ns, by_value);
+	/* A clock too coarse for the shortest runs must not divide by nothing. */
+	ns[n / 2] += ns[n / 2] == 0;
+	lt_program_stats(r->program, &st);
+	if (r->json)
+		add_json(r, &st, n, ns);
+	else
+		print_text(r, &st, n, ns);
+	free(ns);
+	return RUN_OK;
+}

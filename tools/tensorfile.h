@@ -1,0 +1,69 @@
+/* tools/tensorfile.h -- tensors in files: .npy, .npz and .safetensors, read and written.
+ *
+ * A tensor in memory is row-major, in the byte order of the machine, its data aligned to 64 bytes; bools are 0 or 1.
+ * Every size in a file is checked against the file before anything is allocated for it.  A failure is a code
+ * (LT_EIO: the system refused; LT_EINVAL: the file is wrong or lies; LT_EUNSUPPORTED: an element type that the
+ * library does not have) and a sentence in the context that begins with the file's name.
+ */
+#ifndef LT_TOOLS_TENSORFILE_H
+#define LT_TOOLS_TENSORFILE_H
+#include <stdbool.h>
+#include <stdio.h>
+#include "lt/context.h"
+#include "lt/tree.h"
+
+struct lt_tensor {
+	char *name;             /* malloc; "" for the one of a .npy */
+	enum lt_dtype dtype;
+	int32_t rank;
+	int64_t *shape;         /* malloc; rank extents >= 0 */
+	size_t bytes;
+	void *data;             /* malloc */
+};
+struct lt_tensors { struct lt_tensor *at; int32_t n; };
+
+enum lt_tensorfile { LT_FILE_OTHER, LT_FILE_NPY, LT_FILE_NPZ, LT_FILE_SAFETENSORS };
+/* By the ending of the name. */
+enum lt_tensorfile lt__tensorfile_kind(const char *path);
+lt_status lt__tensors_read(struct lt_context *, const char *path, struct lt_tensors *out);
+lt_status lt__tensors_write(struct lt_context *, const char *path, const struct lt_tensors *);
+void lt__tensors_free(struct lt_tensors *);
+
+/* tensor.c */
+/* Bytes of a tensor; false if they exceed 63 bits or an extent is negative. */
+bool lt__tensor_bytes(enum lt_dtype, int32_t rank, const int64_t *shape, size_t *bytes);
+/* Copies name and shape, allocates the data without setting it.  file: for messages. */
+lt_status lt__tensor_new(struct lt_context *, const char *file, const char *name, enum lt_dtype, int32_t rank,
+	const int64_t *shape, struct lt_tensor *out);
+void lt__tensor_free(struct lt_tensor *);
+/* "(3, 4)" as NumPy writes it, cut with "..." to fit. */
+const char *lt__shape_text(char *out, size_t bytes, int32_t rank, const int64_t *shape);
+/* The first name that two tensors share, or NULL. */
+const char *lt__tensors_twice(const struct lt_tensors *);
+
+/* The bytes of a whole file: mapped where it is a regular file, else read. */
+struct lt_bytes { const unsigned char *at; size_t n; void *map, *heap; };
+lt_status lt__bytes_read(struct lt_context *, const char *path, struct lt_bytes *out);
+void lt__bytes_free(struct lt_bytes *);
+
+/* A file that is written: it appears under its name whole, or not at all. */
+struct lt_out { FILE *file; char *path, *temporary; };
+lt_status lt__out_open(struct lt_context *, const char *path, struct lt_out *);
+/* Closes; with ok false, or when something could not be written, removes what there is. */
+lt_status lt__out_close(struct lt_context *, struct lt_out *, bool ok);
+
+/* npy.c */
+lt_status lt__npy_parse(struct lt_context *, const char *file, const char *name, const void *at, size_t bytes,
+	struct lt_tensor *out);
+lt_status lt__npy_write(struct lt_context *, const char *path, const struct lt_tensor *);
+/* The bytes before the data, malloc. */
+lt_status lt__npy_header(struct lt_context *, const char *file, const struct lt_tensor *, char **out, size_t *bytes);
+
+/* npz.c */
+lt_status lt__npz_parse(struct lt_context *, const char *file, const void *at, size_t bytes, struct lt_tensors *out);
+lt_status lt__npz_write(struct lt_context *, const char *path, const struct lt_tensors *);
+
+/* safetensors.c */
+lt_status lt__safetensors_parse(struct lt_context *, const char *file, const void *at, size_t bytes, struct lt_tensors *out);
+lt_status lt__safetensors_write(struct lt_context *, const char *path, const struct lt_tensors *);
+#endif
