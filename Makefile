@@ -131,13 +131,14 @@ install: all
 	install -d $(TO)/bin $(TO)/include/lt $(LIBTO)/pkgconfig $(TO)/share/man/man1
 	install $(PROGRAM) $(TO)/bin
 	install -m 644 include/lt/*.h $(TO)/include/lt
+	install -m 644 tools/hamkaas.h $(TO)/include
 	install -m 644 $(O)/liblooptree.a $(LIBTO)
 	install $(O)/$(SO).$(VERSION) $(O)/libhamkaas.so $(LIBTO)
 	ln -sf $(SO).$(VERSION) $(LIBTO)/$(SONAME) && ln -sf $(SONAME) $(LIBTO)/$(SO)
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' looptree.pc.in >$(LIBTO)/pkgconfig/looptree.pc
 	install -m 644 docs/*.1 $(TO)/share/man/man1
 uninstall:
-	cd $(TO) && rm -rf include/lt $(patsubst $(O)/%,bin/%,$(PROGRAM)) $(patsubst docs/%,share/man/man1/%,$(wildcard docs/*.1))
+	cd $(TO) && rm -rf include/lt include/hamkaas.h $(patsubst $(O)/%,bin/%,$(PROGRAM)) $(patsubst docs/%,share/man/man1/%,$(wildcard docs/*.1))
 	cd $(LIBTO) && rm -f liblooptree.* libhamkaas.so pkgconfig/looptree.pc
 tidy:
 	@CC='$(CC) -std=gnu11 $(WARN)' scripts/tidy.sh

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include "ir/op.h"
+#include "lt/graph.h"
 
 /* By the table's names, so that a row can name its compute type. */
 enum code {
@@ -34,6 +35,9 @@ const struct lt_dtypeinfo *lt__dtype_info(enum lt_dtype t)
 {
 	return &types[t > 0 && t < LT_NDTYPE ? t : 0];
 }
+
+const char *lt_dtype_name(enum lt_dtype t) { return lt__dtype_info(t)->name; }
+size_t lt_dtype_bytes(enum lt_dtype t) { return lt__dtype_info(t)->bytes; }
 
 int lt__dtype_find(const char *name)
 {

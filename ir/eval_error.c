@@ -53,7 +53,7 @@ static double float_error(enum lt_opcode op, enum lt_dtype t, const double *x, d
 		return odd ? 0 : INFINITY;
 	}
 	if (info->ulp > 0 ? !exact_product(op, t, x, raw, r) || !certain : propagated > 0 && !info->any)
-		propagated += (2 * info->ulp + 1) * type->unit * fabs(r) + type->tiny;
+		propagated += (info->ulp > 0 ? 2 * info->ulp + 1 : 2) * type->unit * fabs(r) + type->tiny;
 	return within(t, r, propagated);
 }
 
@@ -92,17 +92,14 @@ double lt__eval_cast_error(enum lt_dtype from, enum lt_dtype to, union lt_scalar
 		return isfinite(e) ? 0 : INFINITY;
 	if (to == LT_BOOL)
 		return fabs(value) > e ? 0 : 1;
-	if (is_float(to)) {
-		if (!isfinite(result))
-			return isfinite(value) ? INFINITY : 0;
-		return within(to, result, e + type->unit * fabs(result) + type->tiny);
-	}
-	if (!is_float(from))
+	if (is_float(to) && !isfinite(result))
+		return isfinite(value) ? INFINITY : 0;
+	if (!is_float(to) && !is_float(from))
 		return within(to, result, e);
-	/* truncating and saturating never falls: the ends of the interval bound the result */
-	double low = as_double(lt__convert((union lt_scalar){ .f = nextafter(value - e, -INFINITY) }, from, to), to);
-	double high = as_double(lt__convert((union lt_scalar){ .f = nextafter(value + e, INFINITY) }, from, to), to);
-	return fmax(high - result, result - low);
+	/* rounding, truncating and saturating never fall: the ends of the interval bound the result */
+	double low = as_double(lt__convert((union lt_scalar){ .f = nextafter(value - e, -INFINITY) }, LT_F64, to), to);
+	double high = as_double(lt__convert((union lt_scalar){ .f = nextafter(value + e, INFINITY) }, LT_F64, to), to);
+	return within(to, result, fmax(high - result, result - low));
 }
 
 /* Notes a term of a reduction in type t. */

@@ -143,14 +143,11 @@ static void share_divisor(const struct lt_quasi *q, int64_t *num, int64_t *den)
 static bool rest_within(const struct lt_quasi *q, const int64_t *num, int64_t g, int64_t *m)
 {
 	int64_t *rest = q->temp + q->width, low = 0, high = 0;
-	bool divs = false;
 
 	memset(rest, 0, (size_t)q->width * sizeof *rest);
 	for (int32_t i = 0; i < q->n_base + q->n_div; i++)
-		if (!i || num[i] % g) {
+		if (!i || num[i] % g)
 			rest[i] = num[i];
-			divs |= i >= q->n_base && num[i];
-		}
 	if (lt__quasi_range(q, rest, &low, &high) && lt__floor_div(low, g) == lt__floor_div(high, g)) {
 		*m = lt__floor_div(low, g);
 		return true;

@@ -206,3 +206,31 @@ lt_status lt__leaf(struct lt_looptree *t, lt_node n, const struct lt_leaf **out)
 	*out = t->leaf[n];
 	return LT_OK;
 }
+
+void lt__leaf_dest(const struct lt_graph *g, struct lt_arena *a, lt_node n, const struct lt_leaf *leaf, struct lt_map *out)
+{
+	const struct lt_nodedef *d = &g->node[n];
+	int32_t *at = LT_NEW(a, int32_t, d->n_dim + 1), n_param = 0;
+	for (int32_t i = 0; i < d->n_dim; i++)
+		at[i] = d->op == LT_OP_update ? i : lt__leaf_column(leaf, d->dim[i]);
+	if (d->op != LT_OP_update) {
+		*out = lt__map_select(a, leaf->n_var, d->n_dim, at, NULL);
+		return;
+	}
+	for (int32_t i = 0; i < d->n_dim; i++)
+		n_param += d->at[i] >= 0;
+	*out = (struct lt_map){ .n_param = n_param, .n_dim = leaf->n_var, .n_row = d->n_dim };
+	int32_t width = lt__map_width(out);
+	lt_param *param = LT_NEW(a, lt_param, n_param);
+	int64_t *row = LT_NEW(a, int64_t, (int64_t)width * d->n_dim);
+	for (int32_t i = 0, p = 0; i < d->n_dim; i++) {
+		row[(int64_t)i * width] = d->offset[i];
+		row[(int64_t)i * width + 1 + n_param + i] = 1;
+		if (d->at[i] >= 0) {
+			param[p] = d->at[i];
+			row[(int64_t)i * width + 1 + p++] = 1;
+		}
+	}
+	out->param = param;
+	out->row = row;
+}

@@ -1,7 +1,7 @@
 /* The rules that a tree must keep: loops over one var, loops a leaf needs, and the order of its data.
  *
- * These are structural and sufficient: whatever passes computes what the graph says.  A read of another trip's
- * element (z[i-1] on a shared loop) is refused here.
+ * These are structural.  Where every read on a shared loop is in place they are sufficient (`plain`): whatever passes computes
+ * what the graph says.  A read of another trip's element (z[i-1] on a shared loop) is left to the exact check (prove.c).
  */
 #include "looptree/looptree.h"
 
@@ -21,11 +21,11 @@ static lt_status check_loop(const struct lt_looptree *t, lt_tnode loop)
 {
 	const struct lt_tnodedef *d = &t->node[loop];
 	if (d->child < 0)
-		return lt_fail(t->ctx, LT_EILLEGAL, "the loop over %s holds no leaf; remove it", var_name(t, loop));
+		return lt__tree_fail(t, loop, LT_EILLEGAL, "the loop over %s holds no leaf; remove it", var_name(t, loop));
 	lt_tnode up = loop_over(t, loop, d->var);
 	int64_t room = up >= 0 ? t->node[up].step : t->graph->var[d->var].extent;
 	if (up >= 0 && d->step > room)
-		return lt_fail(t->ctx, LT_EILLEGAL, "the inner loop over %s has step %lld, more than the %lld of the loop around it; "
+		return lt__tree_fail(t, loop, LT_EILLEGAL, "the inner loop over %s has step %lld, more than the %lld of the loop around it; "
 			"steps must not grow inwards", var_name(t, loop), (long long)d->step, (long long)room);
 	return LT_OK;
 }
@@ -38,43 +38,46 @@ static lt_status check_leaf_loops(struct lt_looptree *t, lt_tnode at)
 	for (int32_t i = 0; i < leaf->n_var; i++) {
 		lt_tnode loop = loop_over(t, at, leaf->var[i]);
 		if (loop < 0)
-			return lt_fail(t->ctx, LT_EILLEGAL, "%%%s has var %s, but no loop over %s stands around it; put it below one",
+			return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s has var %s, but no loop over %s stands around it; put it below one",
 				node_name(t, n), t->graph->var[leaf->var[i]].name, t->graph->var[leaf->var[i]].name);
 		if (t->node[loop].step != 1)
-			return lt_fail(t->ctx, LT_EILLEGAL, "the innermost loop over %s around %%%s has step %lld; it must be 1: "
+			return lt__tree_fail(t, loop, LT_EILLEGAL, "the innermost loop over %s around %%%s has step %lld; it must be 1: "
 				"add a loop over %s with step 1 inside", var_name(t, loop), node_name(t, n),
 				(long long)t->node[loop].step, var_name(t, loop));
 	}
 	lt_tnode reducing = lt__reducing_loop(t, n);
 	for (lt_tnode up = t->node[at].parent; reducing >= 0 && up != reducing; up = t->node[up].parent)
 		if (t->node[up].kind == LT_TLOOP && lt__leaf_column(leaf, t->node[up].var) < 0)
-			return lt_fail(t->ctx, LT_EILLEGAL, "the loop over %s repeats the reduction %%%s inside its reducing loop over %s; "
+			return lt__tree_fail(t, up, LT_EILLEGAL, "the loop over %s repeats the reduction %%%s inside its reducing loop over %s; "
 				"move it outside of that loop", var_name(t, up), node_name(t, n), var_name(t, reducing));
 	return LT_OK;
 }
 
-/* Leaf `at` of node n reads every element of u that it needs; column < 0 or not the identity: across trips. */
-static lt_status check_flow(const struct lt_looptree *t, lt_tnode at, lt_node u, const struct lt_map *map, const struct lt_leaf *leaf)
+/* Leaf `at` reads u through the map (NULL: it updates u), element by element or not. */
+static lt_status check_flow(struct lt_looptree *t, lt_tnode at, lt_node u, const struct lt_map *map, const struct lt_leaf *leaf)
 {
 	lt_node n = t->node[at].leaf;
 	lt_tnode from = t->leaf_of[u];
 	const struct lt_nodedef *d = &t->graph->node[u];
 	lt_tnode reducing = lt__reducing_loop(t, u);
 	if (reducing >= 0 && lt__is_above(t, reducing, at))
-		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s reads %%%s inside its reducing loop over %s, before the reduction is complete; "
+		return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s reads %%%s inside its reducing loop over %s, before the reduction is complete; "
 			"move %%%s behind that loop", node_name(t, n), d->name, var_name(t, reducing), node_name(t, n));
-	for (lt_tnode up = lt__common(t, from, at); up >= 0; up = t->node[up].parent) {
+	lt_tnode common = lt__common(t, from, at);
+	for (lt_tnode up = common; up >= 0; up = t->node[up].parent) {
 		if (t->node[up].kind != LT_TLOOP)
 			continue;
 		if (d->op == LT_OP_update || !map)
-			return lt_fail(t->ctx, LT_EILLEGAL, "%%%s and %%%s share the loop over %s, but an updated value is complete only when "
+			return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s and %%%s share the loop over %s, but an updated value is complete only when "
 				"the whole loop has ended; give %%%s loops of its own", d->name, node_name(t, n), var_name(t, up), node_name(t, n));
 		int32_t column = lt__leaf_column(leaf, t->node[up].var);
 		for (int32_t i = 0; i < d->n_dim; i++)
 			if (d->dim[i] == t->node[up].var && (column < 0 || !lt__row_is(map, i, column)))
-				return lt_fail(t->ctx, LT_EILLEGAL, "%%%s reads elements of %%%s from other trips of the shared loop over %s; "
-					"give it a loop of its own behind that of %%%s", node_name(t, n), d->name, var_name(t, up), d->name);
+				t->plain = false;
 	}
+	if (common >= 0 && !map)
+		return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s updates %%%s within the root nest that writes it, but an update starts when its old "
+			"value is complete; give %%%s a root nest of its own", node_name(t, n), d->name, node_name(t, n));
 	return LT_OK;
 }
 
@@ -98,7 +101,7 @@ static lt_status check_leaf_reads(struct lt_looptree *t, lt_tnode at, const int3
 				continue;
 			lt_tnode from = t->leaf_of[piece->base];
 			if (from < 0 || order[from] > order[at])
-				return lt_fail(t->ctx, LT_EILLEGAL, "%%%s reads %%%s, which %s; put the leaf of %%%s before it", d->name,
+				return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s reads %%%s, which %s; put the leaf of %%%s before it", d->name,
 					node_name(t, piece->base), from < 0 ? "has no leaf" : "is written behind it", node_name(t, piece->base));
 			LT_TRY(check_flow(t, at, piece->base, &piece->map, leaf));
 		}
@@ -107,6 +110,7 @@ static lt_status check_leaf_reads(struct lt_looptree *t, lt_tnode at, const int3
 
 lt_status lt__check_tree(struct lt_looptree *t)
 {
+	t->plain = true;
 	for (lt_node n = 0; n < t->graph->n_node; n++)
 		if (lt__has_leaf(t->graph, n) && t->leaf_of[n] < 0)
 			return lt_fail(t->ctx, LT_EILLEGAL, "%%%s has no leaf in the tree", node_name(t, n));
@@ -115,6 +119,8 @@ lt_status lt__check_tree(struct lt_looptree *t)
 		order[at] = n++;
 		if (t->node[at].kind == LT_TLOOP)
 			LT_TRY(check_loop(t, at));
+		else if (t->node[at].kind == LT_TGROUP && t->node[at].child < 0)
+			return lt__tree_fail(t, at, LT_EILLEGAL, "the group holds no leaf; remove it");
 		else if (t->node[at].kind == LT_TLEAF)
 			LT_TRY(check_leaf_loops(t, at));
 	}

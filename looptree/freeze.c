@@ -22,10 +22,17 @@ static int32_t find_op(struct lt_freezer *f, enum lt_opcode op, enum lt_dtype ou
 	return f->n_op++;
 }
 
+/* A step beyond the extent is one trip, and no factor may overflow by it. */
+static int64_t step_of(const struct lt_freezer *f, lt_tnode at)
+{
+	int64_t step = f->t->node[at].step, extent = f->g->var[f->t->node[at].var].extent;
+	return step < extent ? step : extent;
+}
+
 static void push_path(struct lt_freezer *f, lt_tnode at, int32_t loop)
 {
 	LT_GROW(f->a, f->path, f->n_path, f->cap_path);
-	f->path[f->n_path++] = (struct lt_step){ f->t->node[at].var, f->t->node[at].step, loop, at };
+	f->path[f->n_path++] = (struct lt_step){ f->t->node[at].var, step_of(f, at), loop, at };
 }
 
 static int32_t open_loop(struct lt_freezer *f, lt_tnode at)
@@ -36,7 +43,7 @@ static int32_t open_loop(struct lt_freezer *f, lt_tnode at)
 	LT_GROW(f->a, f->loop, f->n_loop, f->cap_loop);
 	struct lt_floop *loop = &f->loop[f->n_loop];
 	*loop = (struct lt_floop){ .parent = parent, .first_stmt = f->n_stmt, .at = at, .primes = primes };
-	lt__freeze_bounds(f, f->t->node[at].var, f->t->node[at].step, loop);
+	lt__freeze_bounds(f, f->t->node[at].var, step_of(f, at), loop);
 	push_path(f, at, f->n_loop);
 	return f->n_loop++;
 }
@@ -99,31 +106,8 @@ static lt_status add_operand(struct lt_freezer *f, const struct lt_leaf *leaf, c
 /* Where the leaf writes: its own vars, an update's moved by its offset. */
 static lt_status add_dest(struct lt_freezer *f, lt_node n, const struct lt_leaf *leaf, int32_t *out)
 {
-	const struct lt_nodedef *d = &f->g->node[n];
-	int32_t n_dim = leaf->n_var, *at = LT_NEW(f->a, int32_t, d->n_dim + 1);
-	for (int32_t i = 0; i < d->n_dim; i++)
-		at[i] = d->op == LT_OP_update ? i : lt__leaf_column(leaf, d->dim[i]);
-	struct lt_map m = lt__map_select(f->a, n_dim, d->n_dim, at, d->op == LT_OP_update ? d->offset : NULL);
-	if (d->op == LT_OP_update) {
-		int32_t n_param = 0, width;
-		for (int32_t i = 0; i < d->n_dim; i++)
-			n_param += d->at[i] >= 0;
-		struct lt_map with = { .n_param = n_param, .n_dim = n_dim, .n_row = d->n_dim };
-		width = lt__map_width(&with);
-		lt_param *param = LT_NEW(f->a, lt_param, n_param);
-		int64_t *row = LT_NEW(f->a, int64_t, (int64_t)width * d->n_dim);
-		for (int32_t i = 0, p = 0; i < d->n_dim; i++) {
-			row[(int64_t)i * width] = d->offset[i];
-			row[(int64_t)i * width + 1 + n_param + i] = 1;
-			if (d->at[i] >= 0) {
-				param[p] = d->at[i];
-				row[(int64_t)i * width + 1 + p++] = 1;
-			}
-		}
-		with.param = param;
-		with.row = row;
-		m = with;
-	}
+	struct lt_map m;
+	lt__leaf_dest(f->g, f->a, n, leaf, &m);
 	return lt__freeze_access(f, leaf, n, &m, true, out);
 }
 
@@ -223,6 +207,9 @@ static lt_status walk(struct lt_freezer *f, lt_tnode at)
 	const struct lt_tnodedef *d = &f->t->node[at];
 	if (d->kind == LT_TLEAF)
 		return add_leaf(f, at);
+	if (d->kind == LT_TGROUP && d->call)
+		return lt__tree_fail(f->t, at, LT_EUNSUPPORTED, "no backend takes a group with `%s %s`; leave it out, or put it on a loop",
+			d->loop == LT_CALL ? "call" : "tile", d->call);
 	if (d->kind == LT_TLOOP) {
 		for (lt_node n = f->first_reset[at]; n >= 0; n = f->next_reset[n])
 			LT_TRY(add_reset(f, at, n));

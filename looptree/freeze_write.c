@@ -116,9 +116,9 @@ static void write_loops(struct writer *w)
 	for (int32_t i = 0; i < f->n_loop; i++) {
 		const struct lt_floop *l = &f->loop[i];
 		const struct lt_tnodedef *d = &f->t->node[l->at];
-		loops[i] = (struct lt_loop){ .parent = l->parent, .kind = d->loop, .kind_arg = d->arg, .tail = d->tail,
+		loops[i] = (struct lt_loop){ .parent = l->parent, .kind = (int32_t)d->loop, .kind_arg = d->arg, .tail = (int32_t)d->tail,
 			.var = primed(f->a, f->g->var[d->var].name, l->primes), .step = d->step, .max_trips = l->max_trips,
-			.first_bound = l->first_bound, .n_bound = l->n_bound, .first_stmt = l->first_stmt, .n_stmt = l->n_stmt };
+			.first_bound = l->first_bound, .n_bound = l->n_bound, .first_stmt = l->first_stmt, .n_stmt = l->n_stmt, .call = d->call };
 	}
 	w->tree->loops = array_of(loops, f->n_loop, sizeof *loops);
 	w->tree->bounds = bounds;
@@ -203,6 +203,8 @@ static void print_canonical(struct lt_text *t, const struct lt_tree *x)
 		const struct lt_loop *l = LT_AT(struct lt_loop, x->loops, i);
 		lt__text_format(t, "l %d %d %d %lld %d %d", (int)l->parent, (int)l->kind, (int)l->kind_arg, (long long)l->max_trips,
 			(int)l->first_stmt, (int)l->n_stmt);
+		if (l->tail != LT_GUARD || l->call)
+			lt__text_format(t, " t%d %s", (int)l->tail, l->call ? l->call : "");
 		for (int32_t k = 0; k < l->n_bound; k++)
 			print_row(t, x, x->bounds[l->first_bound + k]);
 		lt__text_add(t, "\n", 1);

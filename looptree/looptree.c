@@ -110,7 +110,8 @@ static lt_status finish_body(void *arg)
 {
 	struct lt_looptree *t = arg;
 	LT_TRY(lt__check_tree(t));
-	return lt__fill_scopes(t);
+	LT_TRY(lt__fill_scopes(t));
+	return lt__verify_tree(t);
 }
 
 lt_status lt_looptree_finish(struct lt_looptree *t) { return lt__protect(t->ctx, finish_body, t); }
@@ -139,7 +140,7 @@ int64_t lt_looptree_trips(const struct lt_looptree *t, lt_tnode n)
 			span = t->node[up].step < span ? t->node[up].step : span;
 			break;
 		}
-	return (span + d->step - 1) / d->step;
+	return span / d->step + (span % d->step != 0);
 }
 
 lt_tnode lt_looptree_after(const struct lt_looptree *t, lt_tnode at)
@@ -159,6 +160,18 @@ lt_tnode lt_looptree_leaf_after(const struct lt_looptree *t, lt_tnode at)
 		at = lt_looptree_after(t, at);
 	while (at >= 0 && t->node[at].kind != LT_TLEAF);
 	return at;
+}
+
+lt_status lt__tree_fail(const struct lt_looptree *t, lt_tnode at, lt_status status, const char *fmt, ...)
+{
+	char text[sizeof t->ctx->message];
+	va_list list;
+	va_start(list, fmt);
+	vsnprintf(text, sizeof text, fmt, list);
+	va_end(list);
+	if (!t->file || at < 0 || t->node[at].line < 1)
+		return lt_fail(t->ctx, status, "%s", text);
+	return lt_fail(t->ctx, status, "%.200s:%d: %s", t->file, (int)t->node[at].line, text);
 }
 
 bool lt__is_above(const struct lt_looptree *t, lt_tnode above, lt_tnode at)

@@ -20,6 +20,8 @@ struct lt_tnodedef {
 	int32_t arg;                    /* width of a vector, axis of a grid */
 	enum lt_tail tail;
 	lt_node leaf;
+	const char *call;               /* routine of LT_CALL, instruction of LT_TILE; else NULL */
+	int32_t line;                   /* of the text that it was read from; 0: none */
 };
 /* Where a value that a leaf writes lives. */
 struct lt_scope {
@@ -37,7 +39,9 @@ struct lt_looptree {
 	lt_tnode *leaf_of;              /* by graph node: its leaf, or -1 */
 	struct lt_leaf **leaf;          /* by graph node: its accesses, or NULL (lt__leaf) */
 	struct lt_scope *scope;         /* by graph node; set by lt_looptree_finish */
+	bool plain;                     /* every read on a shared loop is in place: the rules of check.c order all data */
 	const char *target;             /* name of the target that it was made for, or NULL */
+	const char *file;               /* of the text that it was read from, for messages, or NULL */
 };
 
 /* looptree/access.c: what a leaf touches. */
@@ -64,6 +68,8 @@ bool lt__has_leaf(const struct lt_graph *, lt_node);
 lt_status lt__leaf(struct lt_looptree *, lt_node, const struct lt_leaf **out);
 /* The same without a tree. */
 lt_status lt__leaf_access(const struct lt_graph *, struct lt_arena *, lt_node, struct lt_leaf **out);
+/* Where the leaf writes: its own vars, an update's moved by its offset. */
+void lt__leaf_dest(const struct lt_graph *, struct lt_arena *, lt_node, const struct lt_leaf *, struct lt_map *out);
 /* Whether row i of the map is exactly column x (of the dims). */
 bool lt__row_is(const struct lt_map *, int32_t i, int32_t x);
 /* Position of var in the leaf's vars, -1: it has none. */
@@ -71,10 +77,17 @@ int32_t lt__leaf_column(const struct lt_leaf *, lt_var);
 
 /* looptree/scope.c */
 lt_status lt__fill_scopes(struct lt_looptree *);
-/* looptree/check.c: the rules of a tree's shape and of data flow between its leaves. */
+/* looptree/check.c: the rules of a tree's shape and of data flow between its leaves.  Sets `plain`: reads of other trips'
+ * elements are not refused here but left to the exact check. */
 lt_status lt__check_tree(struct lt_looptree *);
+/* looptree/prove.c: whether a tree that passed the rules and has scopes is legal.  lt__prove_tree always asks isl,
+ * lt__verify_tree only where the structure does not tell. */
+lt_status lt__verify_tree(struct lt_looptree *);
+lt_status lt__prove_tree(struct lt_looptree *);
 
 /* Tree helpers (looptree.c). */
+/* A failure at a tree node: "file:line: " before the sentence, where the tree was read from a text. */
+lt_status lt__tree_fail(const struct lt_looptree *, lt_tnode at, lt_status, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 bool lt__is_above(const struct lt_looptree *, lt_tnode above, lt_tnode at);     /* proper ancestor */
 lt_tnode lt__root_of(const struct lt_looptree *, lt_tnode);
 lt_tnode lt__common(const struct lt_looptree *, lt_tnode, lt_tnode);            /* lowest common ancestor, -1 */

@@ -1,156 +1,143 @@
-/* The text form of a loop tree: docs/tree.md.
+/* Writing the text of a loop tree: docs/tree.md.
  *
- * Header (format version, target, vars, values), then one line a loop, group or leaf; two blanks a level; facts behind '#'.
+ * Header (format version, fingerprint of the graph, target, vars, values), then one line a loop, group or leaf; two blanks
+ * a level; facts behind '#'.
  */
-#include <stdio.h>
 #include <string.h>
-#include "looptree/looptree.h"
+#include "looptree/text.h"
 
-struct printer { const struct lt_looptree *t; struct lt_text text; };
+enum { RIDGE = 8 };     /* flops a byte from which on arithmetic, not memory, bounds a core */
 
-static void print_primed(struct printer *p, lt_tnode loop)
-{
-	const struct lt_looptree *t = p->t;
-	lt__text_format(&p->text, "%s", t->graph->var[t->node[loop].var].name);
-	for (lt_tnode up = t->node[loop].parent; up >= 0; up = t->node[up].parent)
-		if (t->node[up].kind == LT_TLOOP && t->node[up].var == t->node[loop].var)
-			lt__text_add(&p->text, "'", 1);
-}
-
-static void print_linear(struct printer *p, const struct lt_linear *l)
-{
-	lt__text_format(&p->text, "%lld", (long long)l->constant);
-	for (int32_t i = 0; i < l->n; i++)
-		lt__text_format(&p->text, " %c %lld*%s", l->coef[i] < 0 ? '-' : '+', (long long)(l->coef[i] < 0 ? -l->coef[i] : l->coef[i]),
-			p->t->graph->param[l->param[i]].name);
-}
-
-static void print_dims(struct printer *p, const struct lt_nodedef *d)
-{
-	lt__text_add(&p->text, "[", 1);
-	for (int32_t i = 0; i < d->n_dim; i++)
-		lt__text_format(&p->text, "%s%s", i ? " " : "", p->t->graph->var[d->dim[i]].name);
-	lt__text_add(&p->text, "]", 1);
-}
-
-/* A number that changes with anything that the tree depends on; FNV-1a over the graph's own text. */
-static void hash_text(void *user, const char *text, size_t bytes)
-{
-	uint64_t *h = user;
-	for (size_t i = 0; i < bytes; i++)
-		*h = (*h ^ (unsigned char)text[i]) * UINT64_C(1099511628211);
-}
+struct printer { struct lt_looptree *t; struct lt_text text; struct lt_fact *fact; };
 
 static lt_status print_header(struct printer *p)
 {
 	const struct lt_graph *g = p->t->graph;
-	uint64_t print = UINT64_C(14695981039346656037);
-	LT_TRY(lt_graph_print(g, hash_text, &print));
-	lt__text_format(&p->text, "looptree 1\ngraph %016llx\ntarget %s\n", (unsigned long long)print, p->t->target ? p->t->target : "-");
-	bool *used = LT_NEW(p->text.arena, bool, g->n_var + 1);
-	for (lt_node n = 0; n < g->n_node; n++)
-		for (int32_t i = 0; i < g->node[n].n_dim; i++)
-			used[g->node[n].dim[i]] = true;
+	struct lt_text *x = &p->text;
+	uint64_t fingerprint;
+	LT_TRY(lt__graph_fingerprint(g, &fingerprint));
+	lt__text_format(x, "looptree %d\ngraph %016llx\ntarget %s\n", LT_TREE_VERSION, (unsigned long long)fingerprint,
+		p->t->target ? p->t->target : "-");
+	const bool *used = lt__vars_used(g, x->arena);
 	for (lt_var v = 0; v < g->n_var; v++) {
 		if (!used[v])
 			continue;
-		lt__text_format(&p->text, "var %s %lld", g->var[v].name, (long long)g->var[v].extent);
+		lt__text_format(x, "var %s %lld", g->var[v].name, (long long)g->var[v].extent);
 		if (g->var[v].bounded) {
-			lt__text_add(&p->text, " limit ", 7);
-			print_linear(p, &g->var[v].limit);
+			lt__text_format(x, " limit ");
+			lt__text_linear(x, g, &g->var[v].limit);
 		}
-		lt__text_add(&p->text, "\n", 1);
-	}
-	for (lt_node n = 0; n < g->n_node; n++) {
-		const struct lt_nodedef *d = &g->node[n];
-		if (lt__has_leaf(g, n))
-			continue;
-		lt__text_format(&p->text, "value %%%s %s", d->name, lt__dtype_info(d->dtype)->name);
-		print_dims(p, d);
-		lt__text_format(&p->text, " = %s", lt__op_info(d->op)->name);
-		for (int32_t i = 0; i < d->n_operand; i++)
-			lt__text_format(&p->text, " %%%s", g->node[d->operand[i]].name);
-		if (d->op == LT_OP_index)
-			lt__text_format(&p->text, " %s", g->var[d->var].name);
-		if (d->op == LT_OP_lit)
-			lt__text_format(&p->text, " 0x%llx", (unsigned long long)d->bits);
-		lt__text_add(&p->text, "\n", 1);
+		lt__text_add(x, "\n", 1);
 	}
 	return LT_OK;
 }
 
-/* Where the value lives, as a fact. */
-static void print_scope(struct printer *p, lt_node n)
+/* "%name dtype dims = op[.reduce[loops]] operands attribute" */
+static lt_status print_node(struct printer *p, lt_node n, lt_tnode parent)
 {
-	const struct lt_scope *s = &p->t->scope[n];
 	const struct lt_nodedef *d = &p->t->graph->node[n];
-	int64_t elems = 1;
-	for (int32_t i = 0; i < d->n_dim; i++)
-		elems *= s->extent[i];
-	if (s->whole)
-		lt__text_format(&p->text, "  # whole, %lld bytes", (long long)(elems * lt__dtype_info(d->dtype)->bytes));
-	else if (elems == 1)
-		lt__text_format(&p->text, "  # scalar");
-	else
-		lt__text_format(&p->text, "  # local, %lld elements", (long long)elems);
-	lt_tnode reducing = lt__reducing_loop(p->t, n);
-	if (reducing >= 0) {
-		lt__text_format(&p->text, ", starts before `for ");
-		print_primed(p, reducing);
-		lt__text_format(&p->text, "`");
+	struct lt_text *x = &p->text;
+	lt__text_format(x, "%%%s %s", d->name, lt__dtype_info(d->dtype)->name);
+	lt__text_dims(x, p->t->graph, n);
+	lt__text_format(x, " = %s", lt__op_info(d->op)->name);
+	if (d->reduce) {
+		lt__text_format(x, ".reduce");
+		LT_TRY(lt__text_reduced(x, p->t, n, parent));
+	}
+	lt__text_add(x, " ", d->n_operand > 0);
+	lt__text_operands(x, p->t->graph, n);
+	size_t end = x->n;
+	lt__text_add(x, " ", 1);
+	lt__text_attribute(x, p->t->graph, n);
+	if (x->n == end + 1)
+		x->n = end;
+	return LT_OK;
+}
+
+static void print_values(struct printer *p)
+{
+	const struct lt_graph *g = p->t->graph;
+	for (lt_node n = 0; n < g->n_node; n++) {
+		if (lt__has_leaf(g, n))
+			continue;
+		lt__text_format(&p->text, "value ");
+		print_node(p, n, -1);           /* without a leaf there is no reduction to name loops of */
+		lt__text_add(&p->text, "\n", 1);
 	}
 }
 
-static void print_leaf(struct printer *p, lt_tnode at)
+/* Where the value of a leaf lives, and what its place in the tree does to it. */
+static void print_leaf_facts(struct printer *p, lt_tnode at)
 {
 	const struct lt_looptree *t = p->t;
 	lt_node n = t->node[at].leaf;
+	const struct lt_scope *s = &t->scope[n];
 	const struct lt_nodedef *d = &t->graph->node[n];
-	lt__text_format(&p->text, "%%%s %s", d->name, lt__dtype_info(d->dtype)->name);
-	print_dims(p, d);
-	lt__text_format(&p->text, " = %s", lt__op_info(d->op)->name);
-	if (d->reduce) {
-		lt__text_format(&p->text, ".reduce[");
-		int32_t n_loop = lt__loops_above(t, at, NULL), first = 1;
-		lt_tnode *loop = LT_NEW(p->text.arena, lt_tnode, n_loop + 1);
-		lt__loops_above(t, at, loop);
-		for (int32_t i = 0; i < n_loop; i++)
-			if (lt__reduces(t->graph, n, t->node[loop[i]].var) && lt__leaf_column(t->leaf[n], t->node[loop[i]].var) >= 0) {
-				if (!first)
-					lt__text_add(&p->text, " ", 1);
-				print_primed(p, loop[i]);
-				first = 0;
-			}
-		lt__text_add(&p->text, "]", 1);
+	int64_t elems = 1;
+	for (int32_t i = 0; i < d->n_dim; i++)
+		elems *= s->extent[i];
+	int64_t bytes = elems * lt__dtype_info(d->dtype)->bytes;
+	if (s->whole)
+		lt__text_format(&p->text, "  # whole, %lld bytes", (long long)bytes);
+	else if (elems == 1)
+		lt__text_format(&p->text, "  # scalar");
+	else
+		lt__text_format(&p->text, "  # local, %lld elements, %lld bytes", (long long)elems, (long long)bytes);
+	lt_tnode reducing = lt__reducing_loop(t, n);
+	if (reducing >= 0) {
+		lt__text_format(&p->text, ", starts before `for ");
+		lt__text_loop(&p->text, t, reducing);
+		lt__text_format(&p->text, "`");
 	}
-	for (int32_t i = 0; i < d->n_operand; i++)
-		lt__text_format(&p->text, " %%%s", t->graph->node[d->operand[i]].name);
-	if (d->op == LT_OP_gather)
-		lt__text_format(&p->text, " axis %d", (int)d->axis);
-	for (int32_t i = 0; d->op == LT_OP_update && i < d->n_dim; i++)
-		lt__text_format(&p->text, "%s%lld%s%s", i ? ", " : " at ", (long long)d->offset[i], d->at[i] >= 0 ? " + " : "",
-			d->at[i] >= 0 ? t->graph->param[d->at[i]].name : "");
-	print_scope(p, n);
+	for (lt_tnode up = t->node[at].parent; up >= 0; up = t->node[up].parent)
+		if (t->node[up].kind == LT_TLOOP && lt__leaf_column(t->leaf[n], t->node[up].var) < 0) {
+			lt__text_format(&p->text, ", again in each trip of `for ");
+			lt__text_loop(&p->text, t, up);
+			lt__text_format(&p->text, "`");
+		}
 }
 
-static const char *const kind_word[LT_NLOOP_KIND] = { [LT_PARALLEL] = " parallel", [LT_VECTOR] = " vector", [LT_UNROLL] = " unroll",
-	[LT_GRID] = " grid", [LT_BLOCK] = " block", [LT_CALL] = " call", [LT_TILE] = " tile", [LT_RANK] = " rank" };
-static const char *const tail_word[] = { [LT_GUARD] = "", [LT_PEEL] = "  tail peel", [LT_MASK] = "  tail mask", [LT_PAD] = "  tail pad" };
+/* What runs and is touched below a line; on a root, which of both bounds the nest. */
+static void print_work(struct printer *p, lt_tnode at)
+{
+	const struct lt_fact *f = &p->fact[at];
+	lt__text_format(&p->text, "%lld flops, %lld bytes", (long long)f->flops, (long long)f->bytes);
+	if (p->t->node[at].parent >= 0 || f->bytes == 0)
+		return;
+	/* hundredths of flops a byte, without overflow: flops / bytes is below 2^63 / 100 only if flops is */
+	int64_t whole = f->flops / f->bytes, rest = f->flops % f->bytes;
+	int64_t hundredths = rest < INT64_MAX / 100 ? rest * 100 / f->bytes : rest / (f->bytes / 100);
+	lt__text_format(&p->text, ", %lld.%02lld flops a byte: %s bound it", (long long)whole, (long long)hundredths,
+		whole >= RIDGE ? "flops" : "bytes");
+}
 
 static void print_loop(struct printer *p, lt_tnode at)
 {
-	const struct lt_tnodedef *d = &p->t->node[at];
-	if (d->kind == LT_TGROUP) {
-		lt__text_format(&p->text, "group");
-		return;
-	}
-	lt__text_format(&p->text, "for ");
-	print_primed(p, at);
+	const struct lt_looptree *t = p->t;
+	const struct lt_tnodedef *d = &t->node[at];
+	struct lt_text *x = &p->text;
+	bool group = d->kind == LT_TGROUP;
+	const struct lt_kindword *word = lt__kind_word(d->loop, d->arg);
+	lt__text_format(x, group ? "group" : "for ");
+	if (!group)
+		lt__text_loop(x, t, at);
 	if (d->step != 1)
-		lt__text_format(&p->text, " step %lld", (long long)d->step);
-	if (kind_word[d->loop])
-		lt__text_format(&p->text, "%s", kind_word[d->loop]);
-	lt__text_format(&p->text, "%s  # %lld trips", tail_word[d->tail], (long long)lt_looptree_trips(p->t, at));
+		lt__text_format(x, " step %lld", (long long)d->step);
+	if (word->kind != LT_SERIAL)
+		lt__text_format(x, " %s%s%s", word->word, word->named ? " " : "", word->named ? d->call : "");
+	if (d->tail != LT_GUARD)
+		lt__text_format(x, "  tail %s", lt__tail_word(d->tail));
+	lt__text_format(x, "  # ");
+	if (!group) {
+		int64_t extent = t->graph->var[d->var].extent;
+		for (lt_tnode up = d->parent; up >= 0; up = t->node[up].parent)
+			if (t->node[up].kind == LT_TLOOP && t->node[up].var == d->var) {
+				extent = t->node[up].step < extent ? t->node[up].step : extent;
+				break;
+			}
+		lt__text_format(x, "extent %lld, %lld trips, ", (long long)extent, (long long)lt_looptree_trips(t, at));
+	}
+	print_work(p, at);
 }
 
 struct body { struct printer p; void (*write)(void *, const char *, size_t); void *user; };
@@ -160,7 +147,12 @@ static lt_status print_body(void *arg)
 	struct body *b = arg;
 	struct printer *p = &b->p;
 	const struct lt_looptree *t = p->t;
+	if (!t->scope)
+		return lt_fail(t->ctx, LT_EINVAL, "a tree is printed once it is finished: call lt_looptree_finish");
+	p->fact = LT_NEW(p->text.arena, struct lt_fact, t->n_node + 1);
+	LT_TRY(lt__fill_facts(p->t, p->text.arena, p->fact));
 	LT_TRY(print_header(p));
+	print_values(p);
 	lt__text_format(&p->text, "tree\n");
 	int32_t depth = 0;
 	for (lt_tnode at = lt_looptree_after(t, -1), last = -1; at >= 0; last = at, at = lt_looptree_after(t, at)) {
@@ -169,10 +161,12 @@ static lt_status print_body(void *arg)
 		for (lt_tnode up = last; up >= 0 && t->node[at].parent != last && t->node[up].parent != t->node[at].parent; up = t->node[up].parent)
 			depth--;
 		lt__text_format(&p->text, "%*s", 2 * (int)depth, "");
-		if (t->node[at].kind == LT_TLEAF)
-			print_leaf(p, at);
-		else
+		if (t->node[at].kind == LT_TLEAF) {
+			LT_TRY(print_node(p, t->node[at].leaf, t->node[at].parent));
+			print_leaf_facts(p, at);
+		} else {
 			print_loop(p, at);
+		}
 		lt__text_add(&p->text, "\n", 1);
 		if (p->text.n > 1 << 16) {
 			b->write(b->user, p->text.at, p->text.n);
@@ -185,7 +179,8 @@ static lt_status print_body(void *arg)
 
 lt_status lt_looptree_print(const struct lt_looptree *t, void (*write)(void *, const char *, size_t), void *user)
 {
-	struct body b = { .p = { .t = t }, .write = write, .user = user };
+	/* Accesses that are asked for first here are kept in the tree; nothing of it changes that can be seen. */
+	struct body b = { .p = { .t = (struct lt_looptree *)(uintptr_t)t }, .write = write, .user = user };
 	struct lt_arena *a;
 	LT_TRY(lt__arena_new(t->ctx, &a));
 	b.p.text.arena = a;

@@ -1,7 +1,7 @@
 /* Where values live: from the lowest common ancestor of a value's writer and its readers.
  *
  * A value whose loops are all shared is a scalar, one that shares some is a row or a tile, one that is read by
- * another root nest, or is a result or state, is whole.
+ * another root nest, or is a result or state, is whole.  A dim that another trip reads is held whole, owned outside its loops.
  */
 #include "looptree/looptree.h"
 
@@ -11,6 +11,22 @@ static void meet(const struct lt_looptree *t, lt_tnode *owner, lt_tnode reader)
 		*owner = lt__common(t, *owner, reader);
 }
 
+/* A dim that is not read in place may be read from other trips: it is held whole, outside the writer's loops over it. */
+static void hold_whole(const struct lt_looptree *t, lt_tnode *owner, const struct lt_leaf *leaf, const struct lt_readpiece *p)
+{
+	const struct lt_nodedef *d = &t->graph->node[p->base];
+	for (int32_t i = 0; i < d->n_dim; i++) {
+		int32_t column = lt__leaf_column(leaf, d->dim[i]);
+		lt_tnode outermost = -1;
+		if (column >= 0 && lt__row_is(&p->map, i, column))
+			continue;
+		for (lt_tnode up = t->node[t->leaf_of[p->base]].parent; up >= 0; up = t->node[up].parent)
+			if (t->node[up].kind == LT_TLOOP && t->node[up].var == d->dim[i])
+				outermost = up;
+		if (outermost >= 0)
+			meet(t, owner, t->node[outermost].parent);
+	}
+}
 
 /* Elements of dim v held in one trip of `owner`: what the loops below it cover. */
 static int64_t held(const struct lt_looptree *t, lt_tnode owner, lt_var v)
@@ -45,8 +61,10 @@ lt_status lt__fill_scopes(struct lt_looptree *t)
 		for (int32_t k = 0; k < leaf->n_read; k++)
 			for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
 				lt_node base = leaf->read[k].piece[p].base;
-				if (base >= 0 && t->leaf_of[base] >= 0)
-					meet(t, &owner[base], t->leaf_of[n]);
+				if (base < 0 || t->leaf_of[base] < 0)
+					continue;
+				meet(t, &owner[base], t->leaf_of[n]);
+				hold_whole(t, &owner[base], leaf, &leaf->read[k].piece[p]);
 			}
 		lt_tnode reducing = lt__reducing_loop(t, n);
 		if (reducing >= 0 && owner[n] >= 0)

@@ -1,6 +1,7 @@
 /* Compiling a graph: the pipeline, in the order of the data. */
 #include <string.h>
 #include <time.h>
+#include "backends/cgen/cgen.h"
 #include "ir/pass.h"
 #include "program/program.h"
 
@@ -19,7 +20,17 @@ static void lap(int64_t *to, int64_t *last)
 	*last = now;
 }
 
-struct lower { struct lt_program *p; const struct lt_graph *graph; };
+/* What the operators' C texts call: one text for all kernels. */
+static void give_prelude(struct lt_program *p)
+{
+	size_t bytes = lt__cgen_prelude(NULL, 0) + 1;
+	char *text = lt__arena_alloc(p->arena, bytes);
+	lt__cgen_prelude(text, bytes);
+	for (int32_t i = 0; i < p->n_frozen; i++)
+		p->frozen[i].tree.prelude = text;
+}
+
+struct lower { struct lt_program *p; const struct lt_graph *graph; bool tree_only; };
 
 /* The graph that is lowered: its nodes are what the leaves of a tree stand for. */
 static lt_status lower_graph(struct lt_program *p, const struct lt_graph *graph)
@@ -29,7 +40,7 @@ static lt_status lower_graph(struct lt_program *p, const struct lt_graph *graph)
 	return lt__materialize(p->graph, &p->lowered);                          /* each result and state has a leaf, or is written through */
 }
 
-static lt_status lower(struct lt_program *p, const struct lt_graph *graph)
+static lt_status lower(struct lt_program *p, const struct lt_graph *graph, bool tree_only)
 {
 	int64_t last = lt__now_ns();
 	LT_TRY(lt_graph_verify(graph));
@@ -39,11 +50,14 @@ static lt_status lower(struct lt_program *p, const struct lt_graph *graph)
 	lap(&p->stats.passes_ns, &last);
 	LT_TRY(lt__program_open(p));                                            /* the first backend's target is known */
 	if (!p->tree)
-		LT_TRY(lt_looptree_auto(p->lowered, p->choice[0].backend->caps(p->choice[0].session)->target, &p->tree));
+		LT_TRY(lt__program_tree(p));                                    /* the default one, or the user's; changed by nothing below */
 	lap(&p->stats.tree_ns, &last);
+	if (tree_only)
+		return LT_OK;
 	LT_TRY(lt__program_places(p));                                          /* each whole value has a place in a storage */
 	LT_TRY(lt__freeze(p->tree, &p->places, p->arena, &p->frozen));
 	p->n_frozen = p->tree->n_root;
+	give_prelude(p);
 	LT_TRY(lt__program_steps(p));                                           /* launches and copies, in order */
 	LT_TRY(lt__program_plan(p));                                            /* storages have offsets */
 	lap(&p->stats.freeze_ns, &last);
@@ -55,7 +69,7 @@ static lt_status lower(struct lt_program *p, const struct lt_graph *graph)
 static lt_status lower_body(void *arg)
 {
 	struct lower *l = arg;
-	return lower(l->p, l->graph);
+	return lower(l->p, l->graph, l->tree_only);
 }
 
 static const char *copy_string(struct lt_arena *a, const char *text) { return text ? lt__arena_string(a, text) : NULL; }
@@ -78,7 +92,7 @@ static lt_status start_body(void *arg)
 }
 
 static lt_status compile(struct lt_context *ctx, const struct lt_graph *graph, struct lt_graph *lowered, struct lt_looptree *tree,
-	const struct lt_options *options, struct lt_program **out)
+	const struct lt_options *options, bool tree_only, struct lt_program **out)
 {
 	struct lt_program *p = lt__context_realloc(ctx, NULL, 0, sizeof *p);
 	if (!p) {
@@ -88,12 +102,13 @@ static lt_status compile(struct lt_context *ctx, const struct lt_graph *graph, s
 	}
 	*p = (struct lt_program){ .ctx = ctx, .lowered = lowered, .tree = tree };
 	struct start s = { ctx, options, p };
-	struct lower l = { p, graph };
+	struct lower l = { p, graph, tree_only };
 	lt_status st = lt__arena_new(ctx, &p->arena);
 	if (!st)
 		st = lt__protect(ctx, start_body, &s);
 	if (!st)
 		st = lt__protect(ctx, lower_body, &l);
+	p->options.schedule = NULL;     /* read during the call only */
 	if (st) {
 		lt_program_free(p);
 		return st;
@@ -105,14 +120,22 @@ static lt_status compile(struct lt_context *ctx, const struct lt_graph *graph, s
 lt_status lt_compile(struct lt_context *ctx, const struct lt_graph *graph, const struct lt_options *options, struct lt_program **out)
 {
 	*out = NULL;
-	return compile(ctx, graph, NULL, NULL, options, out);
+	return compile(ctx, graph, NULL, NULL, options, false, out);
+}
+
+lt_status lt__check_schedule(struct lt_context *ctx, const struct lt_graph *graph, const struct lt_options *options)
+{
+	struct lt_program *p = NULL;
+	lt_status st = compile(ctx, graph, NULL, NULL, options, true, &p);
+	lt_program_free(p);
+	return st;
 }
 
 lt_status lt__compile_tree(struct lt_context *ctx, const struct lt_graph *graph, struct lt_graph *lowered, struct lt_looptree *tree,
 	const struct lt_options *options, struct lt_program **out)
 {
 	*out = NULL;
-	return compile(ctx, graph, lowered, tree, options, out);
+	return compile(ctx, graph, lowered, tree, options, false, out);
 }
 
 void lt_program_free(struct lt_program *p)

@@ -124,11 +124,39 @@ static void mark_states(struct placer *c)
 				c->may_set[n] = port_of(c->p, LT_PORT_STATE, &g->node[g->set[i].state]);
 }
 
+/* Whether a leaf reads what a run computes. */
+static bool reads_run(const struct placer *c, lt_node n)
+{
+	const struct lt_leaf *leaf = c->t->leaf[n];
+	for (int32_t k = 0; k < leaf->n_read; k++)
+		for (int32_t i = 0; i < leaf->read[k].n_piece; i++) {
+			lt_node base = leaf->read[k].piece[i].base;
+			if (base >= 0 && c->t->leaf_of[base] >= 0 && c->root_number[base] != c->root_number[n] && !c->p->early[base])
+				return true;
+		}
+	return false;
+}
+
+/* A nest runs before the first run only as a whole: if all of its leaves, and all that they read, may. */
+static void find_early(struct placer *c)
+{
+	const struct lt_looptree *t = c->t;
+	bool *early = c->p->early = lt__constant_nodes(c->g, c->p->arena);
+	for (lt_tnode at = lt_looptree_leaf_after(t, -1), next; at >= 0; at = next) {
+		int32_t root = c->root_number[t->node[at].leaf];
+		bool all = true;
+		for (next = at; next >= 0 && c->root_number[t->node[next].leaf] == root; next = lt_looptree_leaf_after(t, next))
+			all = all && early[t->node[next].leaf] && !reads_run(c, t->node[next].leaf);
+		for (; at != next; at = lt_looptree_leaf_after(t, at))
+			early[t->node[at].leaf] = all;
+	}
+}
+
 static lt_status place_all(struct placer *c)
 {
 	const struct lt_graph *g = c->g;
-	bool *constant = lt__constant_nodes(g, c->p->arena);
 	LT_TRY(find_readers(c));
+	find_early(c);
 	mark_states(c);
 	place_results(c);
 	for (lt_node n = 0; n < g->n_node; n++) {
@@ -144,7 +172,7 @@ static lt_status place_all(struct placer *c)
 		else if (d->op == LT_OP_update && in_place(c, n))
 			c->p->places.place[n] = c->p->places.place[d->operand[0]];
 		else
-			put(c, n, add_storage(c->p, constant[n] ? LT_SPACE_PREPARED : LT_SPACE_WORKSPACE, -1, d->dtype, lt__node_elems(g, n)));
+			put(c, n, add_storage(c->p, c->p->early[n] ? LT_SPACE_PREPARED : LT_SPACE_WORKSPACE, -1, d->dtype, lt__node_elems(g, n)));
 	}
 	if (g->n_param > 0)
 		c->p->places.param_storage = add_storage(c->p, LT_SPACE_PARAM, -1, LT_I64, g->n_param);
@@ -185,7 +213,6 @@ lt_status lt__program_steps(struct lt_program *p)
 {
 	const struct lt_graph *g = p->lowered;
 	int32_t room = p->n_frozen + g->n_node + g->n_set + 1;
-	bool *constant = lt__constant_nodes(g, p->arena);
 	p->prepare = LT_NEW(p->arena, struct lt_pstep, room);
 	p->run = LT_NEW(p->arena, struct lt_pstep, room);
 	for (int32_t i = 0; i < p->n_frozen; i++) {
@@ -198,7 +225,7 @@ lt_status lt__program_steps(struct lt_program *p)
 			if (to != from)
 				add_step(p, false, (struct lt_pstep){ .kind = LT_STEP_COPY, .to = to, .from = from });
 		}
-		add_step(p, constant[f->node[0]], (struct lt_pstep){ .kind = LT_STEP_RUN, .nest = i });
+		add_step(p, p->early[f->node[0]], (struct lt_pstep){ .kind = LT_STEP_RUN, .nest = i });
 	}
 	for (int32_t i = 0; i < g->n_set; i++) {
 		int32_t to = p->places.place[g->set[i].state].storage, from = p->places.place[g->set[i].value].storage;

@@ -48,6 +48,7 @@ struct lt_program {
 	struct lt_ports ports[4];               /* by enum lt_port */
 	lt_node *result_source;                 /* by result: its node in the lowered graph */
 	struct lt_places places;
+	bool *early;                            /* by node of the lowered graph: computed once, before the first instance */
 	struct lt_frozen *frozen; int32_t n_frozen;
 	int32_t *kernel_of;                     /* by frozen */
 	struct lt_kernel *kernel; int32_t n_kernel;
@@ -78,11 +79,15 @@ struct lt_instance {
 lt_status lt__compile_tree(struct lt_context *, const struct lt_graph *, struct lt_graph *lowered, struct lt_looptree *tree,
 	const struct lt_options *, struct lt_program **out);                            /* lower.c */
 
+/* Whether the options' schedule is one for the graph: everything up to the tree; nothing is compiled. */
+lt_status lt__check_schedule(struct lt_context *, const struct lt_graph *, const struct lt_options *);          /* lower.c */
+
 /* The floors of lowering, in order; each fills its part of the program. */
 lt_status lt__program_ports(struct lt_program *, const struct lt_graph *);              /* ports.c */
 lt_status lt__materialize(const struct lt_graph *in, struct lt_graph **out);            /* leaves.c */
 /* Whether the view can be written through; fills the place of each operand (storage left alone). */
 bool lt__write_through(const struct lt_graph *, struct lt_arena *, lt_node view, struct lt_place *place);      /* through.c */
+lt_status lt__program_tree(struct lt_program *);                                         /* schedule.c */
 lt_status lt__program_places(struct lt_program *);                                      /* places.c */
 lt_status lt__program_steps(struct lt_program *);                                       /* places.c */
 lt_status lt__program_plan(struct lt_program *);                                        /* plan.c */

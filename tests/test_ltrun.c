@@ -1,85 +1,17 @@
 /* tests/test_ltrun.c -- lt-run as its user sees it: what it prints, writes and answers, in a process of its own. */
 #include <criterion/criterion.h>
-#include <jansson.h>
 #include <math.h>
-#include <pty.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include "ir/op.h"
-#include "tests/built.h"
-#include "tools/tensorfile.h"
+#include "tests/ltrun.h"
 
-static struct lt_context *ctx;
-static char out[1 << 20], err[1 << 16];
+#define out ltrun_out
+#define err ltrun_err
+#define run ltrun
 
-static void write_text(const char *name, const char *text)
-{
-	FILE *f = fopen(scratch(name), "w");
-
-	cr_assert_not_null(f);
-	fputs(text, f);
-	fclose(f);
-}
-
-static void set_up(void)
-{
-	cr_assert_eq(lt_context_new(&ctx), LT_OK);
-	setenv("XDG_CACHE_HOME", scratch(""), 1);
-	unsetenv("LT_BACKEND_PATH");
-	unsetenv("CC");
-	write_text("add.lt", "$1 = InputTensor(x, float32, [2, 3]);\n$2 = ConstantTensor(w, float32, [1, 3]);\n$3 = SumNode($1, $2);\nresult = $3;\n");
-	write_text("two.lt", "$1 = InputTensor(x, float32, [2]); $2 = SumNode($1, $1); result = $2; $3 = HadamardProductNode($1, $1); result square = $3;");
-	write_text("count.lt", "$1 = BufferTensor(total, float32, [4]); $2 = InputTensor(part, float32, [2]); $3 = InputTensor(begin, int64, [1]);"
-		"$4 = InputTensor(end, int64, [1]); $5 = ReplaceSliceNode($1, $2, $3, $4); result = $5;");
-	write_text("copy.lt", "$1 = InputTensor(a=b, float32, [3]); $2 = InputTensor(unused, int64, [5]); result = $1;");
-}
-
-static void tear_down(void)
-{
-	lt_context_free(ctx);
-	scratch_remove();
-}
-
-TestSuite(ltrun, .init = set_up, .fini = tear_down, .timeout = 300);
-
-/* Runs lt-run in the scratch folder with these arguments. */
-static int run(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-static int run(const char *fmt, ...)
-{
-	char command[4096];
-	int n = snprintf(command, sizeof command, "cd %s && %s ", scratch(""), built("lt-run"));
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(command + n, sizeof command - (size_t)n, fmt, args);
-	va_end(args);
-	return run_command(command, out, sizeof out, err, sizeof err);
-}
-
-static void read_tensors(const char *name, struct lt_tensors *t)
-{
-	cr_assert_eq(lt__tensors_read(ctx, scratch(name), t), LT_OK, "%s", lt_context_message(ctx));
-}
-
-static void write_tensors(const char *name, int n, const struct lt_tensor *at)
-{
-	const struct lt_tensors t = { .at = (struct lt_tensor *)(uintptr_t)at, .n = n };
-
-	cr_assert_eq(lt__tensors_write(ctx, scratch(name), &t), LT_OK, "%s", lt_context_message(ctx));
-}
-
-static struct lt_tensor tensor(const char *name, enum lt_dtype dtype, int32_t rank, const int64_t *shape, const void *data)
-{
-	struct lt_tensor t = { .name = (char *)(uintptr_t)name, .dtype = dtype, .rank = rank, .shape = (int64_t *)(uintptr_t)shape,
-		.data = (void *)(uintptr_t)data };
-
-	lt__tensor_bytes(dtype, rank, shape, &t.bytes);
-	return t;
-}
+TestSuite(ltrun, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout = 300);
 
 /* ---- options and mistakes: exit code, a part of standard output, a part of standard error ---- */
 
@@ -159,7 +91,7 @@ static const struct { const char *args; int code; const char *out, *err; } cases
 	{ "--cache=stats", 0, "kernels", "" },
 	{ "--dump=dot add.lt", 0, "digraph", "" },
 	{ "--dump=tree add.lt", 0, "for ", "" },
-	{ "--dump=source add.lt", 0, "void lt_kernel", "" },
+	{ "--dump=source add.lt", 0, "for (int64_t", "" },
 	{ "--dump=source add.lt -o /dev/full", 1, "", "cannot be written" },
 };
 
@@ -181,7 +113,7 @@ Test(ltrun, options_and_mistakes)
 /* A wrong script: its line and column, exit code 2. */
 Test(ltrun, a_wrong_script)
 {
-	write_text("wrong.lt", "$1 = InputTensor(x, float32, [2]);\n$2 = InputTensor(y, float32, [3]);\n$3 = SumNode($1, $2);\nresult = $3;\n");
+	ltrun_write_text("wrong.lt", "$1 = InputTensor(x, float32, [2]);\n$2 = InputTensor(y, float32, [3]);\n$3 = SumNode($1, $2);\nresult = $3;\n");
 	cr_assert_eq(run("wrong.lt"), 2);
 	cr_assert(strstr(err, "lt-run: wrong.lt:3:"), "%s", err);
 	cr_assert_eq(run("- <wrong.lt"), 2);
@@ -199,9 +131,9 @@ Test(ltrun, many_mistakes)
 
 	for (int i = 0; i < 60; i++) {
 		snprintf(names[i], sizeof names[i], "n%d", i);
-		t[i] = tensor(names[i], LT_F32, 1, shape, &one);
+		t[i] = ltrun_tensor(names[i], LT_F32, 1, shape, &one);
 	}
-	write_tensors("many.npz", 60, t);
+	ltrun_write("many.npz", 60, t);
 	cr_assert_eq(run("add.lt --inputs many.npz -w many.npz"), 2);
 	for (const char *at = err; *at; at++)
 		lines += *at == '\n';
@@ -214,10 +146,10 @@ Test(ltrun, a_tensor_that_does_not_fit)
 {
 	const int64_t shape[] = { 2, 3 }, flat[] = { 6 };
 	const double data[6] = { 0 };
-	const struct lt_tensor wide = tensor("", LT_F64, 2, shape, data), flat_one = tensor("", LT_F32, 1, flat, data);
+	const struct lt_tensor wide = ltrun_tensor("", LT_F64, 2, shape, data), flat_one = ltrun_tensor("", LT_F32, 1, flat, data);
 
-	write_tensors("wide.npy", 1, &wide);
-	write_tensors("flat.npy", 1, &flat_one);
+	ltrun_write("wide.npy", 1, &wide);
+	ltrun_write("flat.npy", 1, &flat_one);
 	cr_assert_eq(run("add.lt -c w=1 -i x=wide.npy"), 2);
 	cr_assert(strstr(err, "x=wide.npy: the input 'x' is float32 [2, 3], but this is float64 (2, 3) (in NumPy: .astype('float32'))"), "%s", err);
 	cr_assert_eq(run("add.lt -c w=1 -i x=flat.npy"), 2);
@@ -268,11 +200,11 @@ static void write_values(const char *name, enum lt_dtype dtype, int32_t rank, co
 	bool is_float = lt__dtype_info(dtype)->cls == LT_CLASS_FLOAT;
 	struct lt_tensor t;
 
-	cr_assert_eq(lt__tensor_new(ctx, name, "", dtype, rank, shape, &t), LT_OK);
+	cr_assert_eq(lt__tensor_new(ltrun_ctx, name, "", dtype, rank, shape, &t), LT_OK);
 	for (size_t i = 0; i < t.bytes / lt__dtype_info(dtype)->bytes; i++)
 		lt__store(t.data, (int64_t)i, dtype, is_float ? lt__round_to((union lt_scalar){ .f = data[i] }, dtype) :
 			(union lt_scalar){ .i = (int64_t)data[i] });
-	write_tensors(name, 1, &t);
+	ltrun_write(name, 1, &t);
 	lt__tensor_free(&t);
 }
 
@@ -291,7 +223,7 @@ Test(ltrun, prints_as_numpy_does)
 		}
 		snprintf(graph + n, sizeof graph - (size_t)n, "%%x = %s[%s] input \"x\"\nresult \"y\" = %%x\n",
 			lt__dtype_info(prints[i].dtype)->name, dims);
-		write_text("print.lt", graph);
+		ltrun_write_text("print.lt", graph);
 		write_values("print.npy", prints[i].dtype, prints[i].rank, prints[i].shape, prints[i].data);
 		cr_assert_eq(run("print.lt -b ref -i x=print.npy"), 0, "%s", err);
 		snprintf(want, sizeof want, "%s\n", prints[i].text);
@@ -301,13 +233,13 @@ Test(ltrun, prints_as_numpy_does)
 
 Test(ltrun, leaves_out_the_middle_of_what_is_large)
 {
-	write_text("large.lt", "$1 = InputTensor(x, float32, [100, 50]); result = $1;");
+	ltrun_write_text("large.lt", "$1 = InputTensor(x, float32, [100, 50]); result = $1;");
 	cr_assert_eq(run("large.lt -i x=iota -b ref"), 0);
 	cr_assert_str_eq(out, "result: float32 (100, 50)\n"
 		"[[0.000e+00 1.000e+00 2.000e+00 ... 4.700e+01 4.800e+01 4.900e+01]\n [5.000e+01 5.100e+01 5.200e+01 ... 9.700e+01 9.800e+01 9.900e+01]\n"
 		" [1.000e+02 1.010e+02 1.020e+02 ... 1.470e+02 1.480e+02 1.490e+02]\n ...\n [4.850e+03 4.851e+03 4.852e+03 ... 4.897e+03 4.898e+03 4.899e+03]\n"
 		" [4.900e+03 4.901e+03 4.902e+03 ... 4.947e+03 4.948e+03 4.949e+03]\n [4.950e+03 4.951e+03 4.952e+03 ... 4.997e+03 4.998e+03 4.999e+03]]\n");
-	write_text("large.lt", "$1 = InputTensor(x, int64, [2000]); result = $1;");
+	ltrun_write_text("large.lt", "$1 = InputTensor(x, int64, [2000]); result = $1;");
 	cr_assert_eq(run("large.lt -i x=iota -b ref"), 0);
 	cr_assert_str_eq(out, "result: int64 (2000,)\n[   0    1    2 ... 1997 1998 1999]\n");
 }
@@ -319,14 +251,14 @@ Test(ltrun, random_numbers)
 	struct lt_tensors a, b, c;
 	double sum = 0, squares = 0;
 
-	write_text("r.lt", "$1 = InputTensor(x, float32, [10000]); $2 = InputTensor(i, int8, [1000]); $3 = InputTensor(u, uint8, [1000]);"
+	ltrun_write_text("r.lt", "$1 = InputTensor(x, float32, [10000]); $2 = InputTensor(i, int8, [1000]); $3 = InputTensor(u, uint8, [1000]);"
 		"result = $1; result i = $2; result u = $3;");
 	cr_assert_eq(run("r.lt -b ref -i x=random:7 -i i=random -i u=random -o a.npz"), 0, "%s", err);
 	cr_assert_eq(run("r.lt -b ref -i x=random:7 -i i=random -i u=random -o b.npz"), 0);
 	cr_assert_eq(run("r.lt -b ref -i x=random:8 -i i=random -i u=random -o c.npz"), 0);
-	read_tensors("a.npz", &a);
-	read_tensors("b.npz", &b);
-	read_tensors("c.npz", &c);
+	ltrun_read("a.npz", &a);
+	ltrun_read("b.npz", &b);
+	ltrun_read("c.npz", &c);
 	for (int t = 0; t < 3; t++)
 		cr_assert_eq(memcmp(a.at[t].data, b.at[t].data, a.at[t].bytes), 0);
 	cr_assert_neq(memcmp(a.at[0].data, c.at[0].data, a.at[0].bytes), 0);
@@ -343,286 +275,4 @@ Test(ltrun, random_numbers)
 	lt__tensors_free(&a);
 	lt__tensors_free(&b);
 	lt__tensors_free(&c);
-}
-
-/* ---- evaluations, state, files ---- */
-
-static void write_step(const char *name, const float part[2], int64_t begin)
-{
-	const int64_t two = 2, one = 1, end = begin + 2;
-	const struct lt_tensor t[] = { tensor("part", LT_F32, 1, &two, part), tensor("begin", LT_I64, 1, &one, &begin),
-		tensor("end", LT_I64, 1, &one, &end) };
-
-	write_tensors(name, 3, t);
-}
-
-Test(ltrun, evaluations_in_order_with_state)
-{
-	static const float want[3][4] = { { 0, 0, 1, 2 }, { 3, 4, 1, 2 }, { 3, 5, 6, 2 } };
-	struct lt_tensors t;
-	char name[32];
-
-	write_step("s0.npz", (float[]){ 1, 2 }, 2);
-	write_step("s1.safetensors", (float[]){ 3, 4 }, 0);
-	write_step("s2.npz", (float[]){ 5, 6 }, 1);
-	for (int backend = 0; backend < 2; backend++) {
-		cr_assert_eq(run("count.lt --inputs s0.npz --inputs s1.safetensors --inputs s2.npz --verify -b %s -o o%%d.npy", backend ? "ref" : "cpu"),
-			0, "%s", err);
-		cr_assert(strstr(out, "verify: passed: 24 elements compared"), "%s", out);
-		for (int i = 0; i < 3; i++) {
-			snprintf(name, sizeof name, "o%d.npy", i);
-			read_tensors(name, &t);
-			cr_assert_eq(memcmp(t.at[0].data, want[i], sizeof want[i]), 0, "%s on %d", name, backend);
-			lt__tensors_free(&t);
-			unlink(scratch(name));
-		}
-	}
-	cr_assert_eq(run("count.lt --inputs s0.npz --inputs s1.safetensors --inputs s2.npz"), 0);
-	cr_assert_str_eq(out, "evaluation 0\nresult: float32 (4,)\n[0. 0. 1. 2.]\nevaluation 1\nresult: float32 (4,)\n[3. 4. 1. 2.]\n"
-		"evaluation 2\nresult: float32 (4,)\n[3. 5. 6. 2.]\n");
-	/* Each set again in the second round, on the state that the first has left. */
-	cr_assert_eq(run("count.lt --inputs s2.npz -n 2 -o last.npz"), 0);
-	read_tensors("last.npz", &t);
-	cr_assert_eq(memcmp(t.at[0].data, (float[]){ 0, 5, 6, 0 }, 16), 0);
-	lt__tensors_free(&t);
-	/* What is common to all comes from -i; what a file gives too is given twice. */
-	cr_assert_eq(run("count.lt --inputs s0.npz -i part=7"), 2);
-	cr_assert(strstr(err, "s0.npz: the input 'part' is given twice, here and by part=7"), "%s", err);
-}
-
-Test(ltrun, results_in_every_format)
-{
-	static const char *const names[] = { "o.npz", "o.safetensors" };
-
-	for (int i = 0; i < 2; i++) {
-		struct lt_tensors t;
-
-		cr_assert_eq(run("two.lt -i x=3 -o %s", names[i]), 0, "%s", err);
-		cr_assert_str_eq(out, "");
-		read_tensors(names[i], &t);
-		cr_assert(t.n == 2 && !strcmp(t.at[0].name, "result") && !strcmp(t.at[1].name, "square"));
-		cr_assert(((float *)t.at[0].data)[1] == 6 && ((float *)t.at[1].data)[1] == 9);
-		lt__tensors_free(&t);
-	}
-}
-
-Test(ltrun, weights_from_files)
-{
-	const int64_t shape[] = { 1, 3 };
-	const float data[] = { 10, 20, 30 };
-	const struct lt_tensor w = tensor("w", LT_F32, 2, shape, data);
-
-	write_tensors("w.npz", 1, &w);
-	write_tensors("w.safetensors", 1, &w);
-	cr_assert_eq(run("add.lt -i x=iota -w w.npz"), 0);
-	cr_assert_str_eq(out, "result: float32 (2, 3)\n[[10. 21. 32.]\n [13. 24. 35.]]\n");
-	cr_assert_eq(run("add.lt -i x=iota -w w.safetensors"), 0);
-	cr_assert_str_eq(out, "result: float32 (2, 3)\n[[10. 21. 32.]\n [13. 24. 35.]]\n");
-	cr_assert_eq(run("add.lt -i x=iota -w w.safetensors -w w.npz"), 2);
-	cr_assert(strstr(err, "given twice"));
-}
-
-/* A length that is known at run time only: what there is of it is printed and written, without gaps. */
-Test(ltrun, a_result_of_run_time_length)
-{
-	struct lt_tensors t;
-
-	write_text("slice.lt", "$1 = InputTensor(x, float32, [4, 3]); $2 = InputTensor(b, int64, [1]); $3 = InputTensor(e, int64, [1]);"
-		"$4 = SliceNode($1, $2, $3); $5 = PermuteNode($4, [1, 0]); result = $5;");
-	cr_assert_eq(run("slice.lt -i x=iota -i b=1 -i e=3 --verify"), 0, "%s", err);
-	cr_assert(strstr(out, "result: float32 (3, 2)\n[[3. 6.]\n [4. 7.]\n [5. 8.]]\nverify: passed: 6 elements compared"), "%s", out);
-	cr_assert_eq(run("slice.lt -i x=iota -i b=1 -i e=3 -o s.npy"), 0);
-	read_tensors("s.npy", &t);
-	cr_assert(t.at[0].rank == 2 && t.at[0].shape[0] == 3 && t.at[0].shape[1] == 2 && t.at[0].bytes == 24);
-	cr_assert_eq(memcmp(t.at[0].data, (float[]){ 3, 6, 4, 7, 5, 8 }, 24), 0);
-	lt__tensors_free(&t);
-	cr_assert_eq(run("slice.lt -i x=iota -i b=2 -i e=2 --verify"), 0, "%s", err);
-	cr_assert(strstr(out, "(3, 0)\n[]\n"), "%s", out);
-	cr_assert_eq(run("slice.lt -i x=iota -i b=3 -i e=2"), 1);
-}
-
-/* ---- verification that must fail: a compiler that turns every sum into a difference ---- */
-
-Test(ltrun, a_wrong_program_is_caught)
-{
-	write_text("liar", "#!/bin/sh\nfor a; do case $a in *.c) sed -i 's/\\] + /] - /' \"$a\" ;; esac; done\nexec cc \"$@\"\n");
-	cr_assert_eq(run("add.lt -i x=iota -c w=0.5 --cc 'sh %s' --no-cache -b cpu", scratch("liar")), 0, "%s", err);
-	cr_assert(strstr(out, "[[-0.5  0.5  1.5]"), "the compiler did not lie: %s", out);
-	cr_assert_eq(run("add.lt -i x=iota -c w=0.5 --cc 'sh %s' --no-cache -b cpu -q --verify", scratch("liar")), 1);
-	cr_assert(strstr(out, "verify: FAILED: 6 elements compared; largest absolute error 1 at result[0, 0]"), "%s", out);
-	cr_assert(strstr(err, "6 of 6 elements differ by more than rounding explains; first result[0, 0] is -0.5, the reference has 0.5"), "%s", err);
-	cr_assert_eq(run("add.lt -i x=iota -c w=0.5 --cc 'sh %s' --no-cache -b cpu -q --verify --json", scratch("liar")), 1);
-	cr_assert(strstr(out, "\"passed\": false"), "%s", out);
-	/* The same script, told to verify, without the lie. */
-	cr_assert_eq(run("add.lt -i x=random -c w=random -b cpu,ref -q --verify"), 0, "%s", err);
-	cr_assert_str_eq(out, "");
-}
-
-/* ---- plug-ins: one that takes everything and computes nothing ---- */
-
-Test(ltrun, plug_ins)
-{
-	char command[2048], plain[512];
-
-	strcpy(plain, built("tests/plugins/plain.so"));
-	cr_assert_eq(run("--list-backends -B %s", plain), 0, "%s", err);
-	cr_assert(strstr(out, "plain") && strstr(out, "computes nothing") && strstr(out, "ref "), "%s", out);
-	/* No element of its result was written: none may pass for one. */
-	cr_assert_eq(run("add.lt -i x=1 -c w=1 -B %s -b plain -q --verify", plain), 1);
-	cr_assert(strstr(err, "6 of 6 elements differ"), "%s", err);
-	/* It is not chosen over one that is preferred. */
-	cr_assert_eq(run("add.lt -i x=1 -c w=1 -B %s --verify -q", plain), 0, "%s", err);
-	cr_assert_eq(run("add.lt -i x=1 -c w=1 -B %s -B %s", plain, plain), 2);
-	/* What the environment names is left out where it is no backend; the rest is there. */
-	snprintf(command, sizeof command, "mkdir %s && cp %s %s && echo no >%s", scratch("p"), plain, scratch("p"), scratch("p/bad.so"));
-	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
-	setenv("LT_BACKEND_PATH", "p:none.so", 1);
-	cr_assert_eq(run("--list-backends"), 0);
-	cr_assert(strstr(out, "computes nothing"), "%s", out);
-	cr_assert(strstr(err, "bad.so: ") && strstr(err, "none.so: ") && strstr(err, "(left out)"), "%s", err);
-}
-
-/* ---- reports ---- */
-
-Test(ltrun, json)
-{
-	json_error_t e;
-	json_t *root, *evaluation, *tensor_0;
-
-	cr_assert_eq(run("two.lt -i x=-inf -n 2 --json --verify --time=5 --explain"), 0, "%s", err);
-	root = json_loads(out, 0, &e);
-	cr_assert_not_null(root, "%s: %s", e.text, out);
-	cr_assert_eq(json_array_size(json_object_get(root, "evaluations")), 2);
-	evaluation = json_array_get(json_object_get(root, "evaluations"), 1);
-	tensor_0 = json_array_get(json_object_get(evaluation, "results"), 0);
-	cr_assert_str_eq(json_string_value(json_object_get(tensor_0, "name")), "result");
-	cr_assert_str_eq(json_string_value(json_object_get(tensor_0, "dtype")), "float32");
-	cr_assert_eq(json_integer_value(json_array_get(json_object_get(tensor_0, "shape"), 0)), 2);
-	cr_assert_str_eq(json_string_value(json_array_get(json_object_get(tensor_0, "data"), 1)), "-inf");
-	cr_assert(json_is_true(json_object_get(json_object_get(root, "verify"), "passed")));
-	cr_assert_eq(json_integer_value(json_object_get(json_object_get(root, "time"), "runs")), 5);
-	cr_assert_gt(json_integer_value(json_object_get(json_object_get(root, "time"), "median_ns")), 0);
-	cr_assert(json_is_object(json_object_get(json_object_get(root, "time"), "compile_ms")));
-	cr_assert(json_is_string(json_object_get(root, "explain")));
-	json_decref(root);
-	cr_assert_eq(run("two.lt -i x=1.5 --json -q"), 0);
-	cr_assert_null(strstr(out, "data"));
-}
-
-Test(ltrun, time)
-{
-	cr_assert_eq(run("two.lt -i x=1 -q --time=9"), 0);
-	cr_assert_eq(strncmp(out, "time: median ", 13), 0, "%s", out);
-	cr_assert(strstr(out, " of 9 runs\nwork: ") && strstr(out, "GFLOP/s") && strstr(out, "GB/s\ncompile: parse ") && strstr(out, "kernels: ") &&
-		strstr(out, "memory: workspace "), "%s", out);
-	cr_assert_eq(run("two.lt -i x=1 -q --time=1"), 0);
-	cr_assert(strstr(out, " of 1 run\n"), "%s", out);
-	cr_assert_eq(run("two.lt -i x=1 -q --time"), 0);
-}
-
-Test(ltrun, the_graph_is_a_script)
-{
-	static char first[sizeof out];
-
-	cr_assert_eq(run("--dump=graph count.lt -o count.graph"), 0, "%s", err);
-	cr_assert_str_eq(out, "");
-	cr_assert_eq(run("--dump=graph count.lt"), 0);
-	memcpy(first, out, sizeof first);
-	cr_assert_eq(strncmp(first, "graph 1\n", 8), 0);
-	cr_assert_eq(run("--dump=graph - <count.graph"), 0, "%s", err);
-	cr_assert_str_eq(out, first);
-	cr_assert_eq(run("count.graph -i part=2 -i begin=1 -i end=3"), 0, "%s", err);
-	cr_assert_str_eq(out, "result: float32 (4,)\n[0. 2. 2. 0.]\n");
-	cr_assert_eq(run("--dump=graph -dD count.lt"), 0, "%s", err);
-	cr_assert_eq(strncmp(out, "graph 1\n", 8), 0);
-}
-
-Test(ltrun, the_cache_of_compiled_code)
-{
-	int kernels = 0;
-
-	cr_assert_eq(run("--cache=stats --cache-dir=kept"), 0);
-	cr_assert_str_eq(out, "kept: 0 kernels, 0 bytes\n");
-	cr_assert_eq(run("two.lt -b cpu -i x=1 -q --cache-dir=kept/below --time=1"), 0, "%s", err);
-	cr_assert(strstr(out, " compiled, 0 from the cache;") && !strstr(out, " 0 compiled"), "%s", out);
-	cr_assert_eq(run("--cache=stats --cache-dir=kept/below"), 0);
-	cr_assert(sscanf(out, "kept/below: %d kernels", &kernels) == 1 && kernels > 0, "%s", out);
-	/* The second time nothing is compiled. */
-	cr_assert_eq(run("two.lt -b cpu -i x=1 --cache-dir=kept/below --time=1 -q"), 0);
-	cr_assert(strstr(out, " 0 compiled, ") && !strstr(out, " 0 from the cache"), "%s", out);
-	cr_assert_eq(run("--cache=clear --cache-dir=kept/below"), 0);
-	cr_assert(strstr(out, "removed"));
-	cr_assert_eq(run("--cache=stats --cache-dir=kept/below"), 0);
-	cr_assert_str_eq(out, "kept/below: 0 kernels, 0 bytes\n");
-	/* The usual folder comes from the environment. */
-	cr_assert_eq(run("two.lt -b cpu -i x=1 -q"), 0);
-	cr_assert_eq(run("--cache=stats --json"), 0);
-	cr_assert(strstr(out, "/looptree\"") && !strstr(out, "\"kernels\": 0,"), "%s", out);
-	cr_assert_eq(run("two.lt -b cpu -i x=2 -q --no-cache"), 0);
-}
-
-/* The progress of a compile is for terminals: nothing of it in a pipe. */
-Test(ltrun, is_silent_in_a_pipe)
-{
-	cr_assert_eq(run("add.lt -i x=1 -c w=1 --no-cache 2>&1 | cat"), 0);
-	cr_assert_str_eq(out, "result: float32 (2, 3)\n[[2. 2. 2.]\n [2. 2. 2.]]\n");
-}
-
-/* On a terminal it is shown, once a compile takes its time. */
-Test(ltrun, shows_progress_on_a_terminal)
-{
-	char script[4096] = "", said[1 << 14] = "";
-	size_t n = 0;
-	ssize_t got;
-	int terminal, status;
-	pid_t pid;
-
-	for (int i = 1; i <= 16; i++)
-		n += (size_t)snprintf(script + n, sizeof script - n, "$%d = InputTensor(x%d, float32, [%d, 8]); $%d = ReduceSumNode($%d, [0]);"
-			"result r%d = $%d;\n", 2 * i, i, i + 1, 2 * i + 1, 2 * i, i, 2 * i + 1);
-	snprintf(script + n, sizeof script - n, "result = $2;");
-	write_text("many.lt", script);
-	cr_assert_eq(run("many.lt -i *=1 -o many.npz --no-cache"), 0, "%s", err);
-	cr_assert_str_eq(err, "");
-	pid = forkpty(&terminal, NULL, NULL, NULL);
-	if (pid == 0) {
-		execl(built("lt-run"), "lt-run", scratch("many.lt"), "-i", "*=1", "-o", scratch("many.npz"), "--no-cache", NULL);
-		_exit(9);
-	}
-	for (n = 0; (got = read(terminal, said + n, sizeof said - 1 - n)) > 0;)
-		n += (size_t)got;
-	said[n] = 0;
-	close(terminal);
-	cr_assert(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s", said);
-	cr_assert(strstr(said, "of 17 kernels") || strstr(said, "of 16 kernels"), "%s", said);
-	cr_assert(strstr(said, "\r\033[K"), "the line is not cleared");
-}
-
-/* The program in docs/c-api.md, taken out, built and run as it stands there. */
-Test(ltrun, the_program_in_the_manual)
-{
-	char command[2048], line[1024], source[4096] = "";
-	FILE *doc = fopen("docs/c-api.md", "r");
-	bool inside = false;
-
-	cr_assert_not_null(doc);
-	while (fgets(line, sizeof line, doc)) {
-		if (inside && !strncmp(line, "```", 3))
-			break;
-		if (inside)
-			strncat(source, line, sizeof source - strlen(source) - 1);
-		inside |= !strcmp(line, "```c\n");
-	}
-	fclose(doc);
-	write_text("manual.c", source);
-	snprintf(command, sizeof command, "${CC:-cc} -std=gnu11 -Wall -Wextra -Wno-unused-result %s -Iinclude -o %s %s -L%s -llooptree -Wl,-rpath,%s && %s",
-#ifdef __SANITIZE_ADDRESS__
-		"-fsanitize=address,undefined",
-#else
-		"",
-#endif
-		scratch("manual"), scratch("manual.c"), built(""), built(""), scratch("manual"));
-	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s%s", out, err);
-	cr_assert_str_eq(out, "0\n2\n0\n4\n0\n6\n");
-	cr_assert_str_eq(err, "");
 }

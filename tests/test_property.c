@@ -16,8 +16,8 @@
 
 TestSuite(property, .timeout = 900);
 
-static const struct run_config on_ref[] = { { "ref", false }, { "ref", true } };
-static const struct run_config on_cpu[] = { { "cpu", false }, { "cpu", true } };
+static const struct run_config on_ref[] = { { .backends = "ref" }, { .backends = "ref", .no_passes = true } };
+static const struct run_config on_cpu[] = { { .backends = "cpu" }, { .backends = "cpu", .no_passes = true } };
 
 static uint64_t number_of(const char *name, uint64_t otherwise)
 {

@@ -1,67 +1,26 @@
-/* tests/test_tensorfile.c -- .npy, .npz and .safetensors: files that NumPy wrote, files put together by hand, files that lie. */
-#include <criterion/criterion.h>
+/* tests/test_tensorfile.c -- .npy put together by hand, by NumPy, and lying; every format written, cut and changed. */
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zip.h>
-#include "ir/op.h"
-#include "tools/tensorfile.h"
+#include "tests/tensors.h"
 
 static struct lt_context *ctx;
-static char folder[] = "/tmp/lt-tensorfile-XXXXXX";
 
 static void set_up(void)
 {
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
-	cr_assert_not_null(mkdtemp(folder));
 }
 
 static void tear_down(void)
 {
-	char command[64];
-
 	lt_context_free(ctx);
-	snprintf(command, sizeof command, "rm -rf %s", folder);
-	cr_assert_eq(system(command), 0);
+	scratch_remove();
 }
 
 TestSuite(tensorfile, .init = set_up, .fini = tear_down, .timeout = 60);
 
-static const char *in_folder(const char *name)
-{
-	static char path[256];
-
-	snprintf(path, sizeof path, "%s/%s", folder, name);
-	return path;
-}
-
-/* A value as a number, whatever its type. */
-static double number(const struct lt_tensor *t, int64_t i)
-{
-	union lt_scalar v = lt__load(t->data, i, t->dtype);
-
-	return lt__dtype_info(t->dtype)->cls == LT_CLASS_FLOAT ? v.f : (double)v.i;
-}
-
 /* ---- .npy put together by hand ---- */
-
-static size_t put_npy(unsigned char *out, int version, const char *header, const void *data, size_t bytes)
-{
-	size_t n = strlen(header), at = version == 1 ? 10 : 12;
-
-	memcpy(out, "\x93NUMPY", 6);
-	out[6] = (unsigned char)version;
-	out[7] = 0;
-	for (size_t i = 8; i < at; i++)
-		out[i] = (unsigned char)(n >> 8 * (i - 8));
-	memcpy(out + at, header, n);
-	if (bytes)
-		memcpy(out + at + n, data, bytes);
-	return at + n + bytes;
-}
 
 /* What six elements 1, 2, 3, 4, 5, 100 are in each type, most significant byte first. */
 static const struct { const char *code; enum lt_dtype dtype; int bytes; uint64_t bits[6]; } types[] = {
@@ -222,216 +181,12 @@ Test(tensorfile, npy_is_written_as_numpy_writes_it)
 	const struct lt_tensor t = { .name = (char[]){ "" }, .dtype = LT_F32, .rank = 2, .shape = shape, .bytes = 24, .data = data };
 	struct lt_bytes a, b;
 
-	cr_assert_eq(lt__npy_write(ctx, in_folder("w.npy"), &t), LT_OK, "%s", lt_context_message(ctx));
-	cr_assert_eq(lt__bytes_read(ctx, in_folder("w.npy"), &a), LT_OK);
+	cr_assert_eq(lt__npy_write(ctx, scratch("w.npy"), &t), LT_OK, "%s", lt_context_message(ctx));
+	cr_assert_eq(lt__bytes_read(ctx, scratch("w.npy"), &a), LT_OK);
 	cr_assert_eq(lt__bytes_read(ctx, "tests/fuzz/corpus/npy/f4.npy", &b), LT_OK);
 	cr_assert(a.n == b.n && !memcmp(a.at, b.at, a.n));
 	lt__bytes_free(&a);
 	lt__bytes_free(&b);
-}
-
-/* ---- .npz ---- */
-
-/* An archive of entries with that data. */
-static void make_zip(const char *path, const char *const *name, const void *data, size_t bytes, int n, int method)
-{
-	int code = 0;
-	zip_t *z = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, &code);
-
-	cr_assert_not_null(z);
-	for (int i = 0; i < n; i++)
-		cr_assert(zip_file_add(z, name[i], zip_source_buffer(z, data, bytes, 0), 0) == i &&
-			zip_set_file_compression(z, (zip_uint64_t)i, method, 0) == 0);
-	cr_assert_eq(zip_close(z), 0);
-}
-
-static void expect_bad(const char *path, const char *says)
-{
-	struct lt_tensors t;
-
-	cr_assert_neq(lt__tensors_read(ctx, path, &t), LT_OK, "%s", path);
-	cr_assert(strstr(lt_context_message(ctx), says), "%s", lt_context_message(ctx));
-	cr_assert_eq(strncmp(lt_context_message(ctx), path, strlen(path)), 0, "%s", lt_context_message(ctx));
-	cr_assert(t.n == 0 && !t.at);
-}
-
-/* Changes one 32-bit number of the file at `at`, counted from the end if negative. */
-static void change(const char *path, long at, uint32_t to)
-{
-	FILE *f = fopen(path, "r+b");
-
-	cr_assert_not_null(f);
-	fseek(f, at, at < 0 ? SEEK_END : SEEK_SET);
-	for (int i = 0; i < 4; i++)
-		fputc((int)(to >> 8 * i & 255), f);
-	fclose(f);
-}
-
-static long find_central(const char *path)
-{
-	struct lt_bytes b;
-	long at = -1;
-
-	cr_assert_eq(lt__bytes_read(ctx, path, &b), LT_OK);
-	for (size_t i = 0; i + 4 < b.n; i++)
-		if (!memcmp(b.at + i, "PK\1\2", 4))
-			at = (long)i;
-	lt__bytes_free(&b);
-	return at;
-}
-
-Test(tensorfile, npz_that_lies)
-{
-	unsigned char npy[8192];
-	float zeros[1024] = { 0 };
-	size_t n = put_npy(npy, 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (1024,), }", zeros, sizeof zeros);
-	const char *one[] = { "a.npy" }, *text[] = { "a.txt" };
-	struct lt_tensors t;
-	long central;
-
-	make_zip(in_folder("a.npz"), text, npy, n, 1, ZIP_CM_STORE);
-	expect_bad(in_folder("a.npz"), "the entry 'a.txt' is not a .npy");
-	make_zip(in_folder("b.npz"), one, npy, n - 1, 1, ZIP_CM_STORE);
-	expect_bad(in_folder("b.npz"), "b.npz: a.npy: is truncated");
-	expect_bad("tests/fuzz/corpus/npz/truncated.npz", "is not a readable .npz (zip) file");
-	/* The directory claims a size that no packing explains: nothing is allocated for it. */
-	make_zip(in_folder("c.npz"), one, npy, n, 1, ZIP_CM_STORE);
-	cr_assert_eq(lt__tensors_read(ctx, in_folder("c.npz"), &t), LT_OK, "%s", lt_context_message(ctx));
-	cr_assert(t.at[0].bytes == 4096 && number(&t.at[0], 1023) == 0);
-	lt__tensors_free(&t);
-	change(in_folder("c.npz"), 2000, 0x12345678);
-	expect_bad(in_folder("c.npz"), "'a.npy' is damaged: CRC error");
-	make_zip(in_folder("c.npz"), one, npy, n, 1, ZIP_CM_DEFLATE);
-	central = find_central(in_folder("c.npz"));
-	change(in_folder("c.npz"), central + 24, 0xfffffff0u);
-	expect_bad(in_folder("c.npz"), "which cannot be packed in");
-	change(in_folder("c.npz"), central + 24, (uint32_t)n + 8);
-	expect_bad(in_folder("c.npz"), "c.npz: ");
-	change(in_folder("c.npz"), central + 24, (uint32_t)n - 8);
-	expect_bad(in_folder("c.npz"), "c.npz: ");
-}
-
-/* Two entries of one name: the second's name is changed in the finished archive. */
-Test(tensorfile, npz_names_twice)
-{
-	unsigned char npy[256];
-	const char *two[] = { "ab.npy", "aX.npy" };
-	size_t n = put_npy(npy, 1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }", "x", 1);
-	struct lt_bytes b;
-	char copy[2048];
-	FILE *f;
-
-	make_zip(in_folder("t.npz"), two, npy, n, 2, ZIP_CM_STORE);
-	cr_assert_eq(lt__bytes_read(ctx, in_folder("t.npz"), &b), LT_OK);
-	cr_assert_lt(b.n, sizeof copy);
-	memcpy(copy, b.at, b.n);
-	for (size_t i = 0; i + 6 < b.n; i++)
-		if (!memcmp(copy + i, "aX.npy", 6))
-			copy[i + 1] = 'b';
-	f = fopen(in_folder("u.npz"), "wb");
-	fwrite(copy, 1, b.n, f);
-	fclose(f);
-	lt__bytes_free(&b);
-	expect_bad(in_folder("u.npz"), "'ab.npy' is there twice");
-}
-
-/* ---- .safetensors ---- */
-
-static size_t put_safetensors(unsigned char *out, const char *header, uint64_t length, const void *data, size_t bytes)
-{
-	size_t n = strlen(header);
-
-	for (int i = 0; i < 8; i++)
-		out[i] = (unsigned char)(length >> 8 * i);
-	memcpy(out + 8, header, n);
-	if (bytes)
-		memcpy(out + 8 + n, data, bytes);
-	return 8 + n + bytes;
-}
-
-Test(tensorfile, safetensors_with_every_type)
-{
-	static const unsigned char data[] = {
-		0, 0, 0x80, 0x3f, 0, 0, 0, 0xc0,                        /* F32 1, -2 */
-		0, 0, 0, 0, 0, 0, 0xf0, 0x3f,                           /* F64 1 */
-		0x80, 0x3f, 0x00, 0xc0,                                 /* BF16 1, -2 */
-		0, 0x3c,                                                /* F16 1 */
-		0xff, 0xff, 2,                                          /* I8 -1; U8 255; BOOL, to be 1 */
-		0xfe, 0xff,                                             /* I16 -2 */
-		0xfd, 0xff, 0xff, 0xff,                                 /* I32 -3 */
-		0xfc, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,         /* I64 -4 */
-	};
-	static const struct { const char *name; enum lt_dtype dtype; double first; int32_t rank; } want[] = {
-		{ "a", LT_F32, 1, 2 }, { "b", LT_F64, 1, 0 }, { "c", LT_BF16, 1, 1 }, { "d", LT_F16, 1, 1 }, { "e", LT_I8, -1, 1 },
-		{ "f", LT_U8, 255, 1 }, { "g", LT_BOOL, 1, 1 }, { "h", LT_I16, -2, 1 }, { "i", LT_I32, -3, 1 }, { "j \xc3\xa4", LT_I64, -4, 1 },
-	};
-	const char *header = "{\"__metadata__\":{\"k\":\"v\"},\"a\":{\"dtype\":\"F32\",\"shape\":[2,1],\"data_offsets\":[0,8]},"
-		"\"b\":{\"dtype\":\"F64\",\"shape\":[],\"data_offsets\":[8,16]},\"c\":{\"dtype\":\"BF16\",\"shape\":[2],\"data_offsets\":[16,20]},"
-		"\"d\":{\"dtype\":\"F16\",\"shape\":[1],\"data_offsets\":[20,22]},\"e\":{\"dtype\":\"I8\",\"shape\":[1],\"data_offsets\":[22,23]},"
-		"\"f\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[23,24]},\"g\":{\"dtype\":\"BOOL\",\"shape\":[1],\"data_offsets\":[24,25]},"
-		"\"h\":{\"dtype\":\"I16\",\"shape\":[1],\"data_offsets\":[25,27]},\"i\":{\"dtype\":\"I32\",\"shape\":[1],\"data_offsets\":[27,31]},"
-		"\"j \\u00e4\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[31,39]}}   ";
-	unsigned char file[2048];
-	size_t n = put_safetensors(file, header, strlen(header), data, sizeof data);
-	struct lt_tensors t;
-
-	cr_assert_eq(lt__safetensors_parse(ctx, "x", file, n, &t), LT_OK, "%s", lt_context_message(ctx));
-	cr_assert_eq(t.n, 10);
-	for (int i = 0; i < 10; i++) {
-		cr_assert_str_eq(t.at[i].name, want[i].name);
-		cr_assert(t.at[i].dtype == want[i].dtype && t.at[i].rank == want[i].rank);
-		cr_assert_eq(number(&t.at[i], 0), want[i].first, "%s is %g", want[i].name, number(&t.at[i], 0));
-	}
-	cr_assert_eq(number(&t.at[0], 1), -2);
-	cr_assert_eq(number(&t.at[2], 1), -2);
-	lt__tensors_free(&t);
-}
-
-static const struct { const char *header; size_t data; const char *says; } bad_safetensors[] = {
-	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}", 7, "the file has 7 bytes of data" },
-	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}", 9, "is too long" },
-	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0,8]}}", 8, "'a', shape (3,) of F32, takes 12 bytes" },
-	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,0]}}", 8, "is said to be at 8..0" },
-	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[-8,0]}}", 8, "is said to be at -8..0" },
-	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0]}}", 8, "not a list of two whole numbers" },
-	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8.5]}}", 8, "not a list of two whole numbers" },
-	{ "{\"a\":{\"dtype\":\"U16\",\"shape\":[2],\"data_offsets\":[0,4]}}", 4, "elements of type U16" },
-	{ "{\"a\":{\"dtype\":\"F8_E4M3\",\"shape\":[2],\"data_offsets\":[0,2]}}", 2, "elements of type F8_E4M3" },
-	{ "{\"a\":{\"shape\":[2],\"data_offsets\":[0,8]}}", 8, "'a' has no dtype" },
-	{ "{\"a\":[]}", 0, "'a' has no dtype" },
-	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":2,\"data_offsets\":[0,8]}}", 8, "the shape of 'a' is not a list" },
-	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[-2],\"data_offsets\":[0,8]}}", 8, "not a whole number" },
-	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[4294967296,4294967296],\"data_offsets\":[0,8]}}", 8, "exceeds 63 bits" },
-	{ "{\"a\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[0,4]},\"b\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[2,6]}}", 6,
-		"the data of 'a' and of 'b' overlap" },
-	{ "{\"a\":{\"dtype\":\"I8\",\"shape\":[2],\"data_offsets\":[0,2]},\"b\":{\"dtype\":\"I8\",\"shape\":[2],\"data_offsets\":[4,6]}}", 6,
-		"a hole before 'b': nothing is at 2..4" },
-	{ "{\"a\":{\"dtype\":\"I8\",\"shape\":[2],\"data_offsets\":[0,2]},\"a\":{\"dtype\":\"I8\",\"shape\":[2],\"data_offsets\":[2,4]}}", 4,
-		"duplicate object key" },
-	{ "{\"a\":", 0, "the header is not JSON" },
-	{ "[1]", 0, "does not begin with '{'" },
-	{ "{\"a\xff\":1}", 0, "the header is not JSON" },
-};
-
-Test(tensorfile, safetensors_that_lies)
-{
-	unsigned char file[1024], data[64] = { 0 };
-	struct lt_tensors t;
-
-	for (size_t i = 0; i < sizeof bad_safetensors / sizeof *bad_safetensors; i++) {
-		const char *h = bad_safetensors[i].header;
-		size_t n = put_safetensors(file, h, strlen(h), data, bad_safetensors[i].data);
-
-		cr_assert_neq(lt__safetensors_parse(ctx, "my.st", file, n, &t), LT_OK, "%s", h);
-		cr_assert(strstr(lt_context_message(ctx), bad_safetensors[i].says), "%s: %s", h, lt_context_message(ctx));
-		cr_assert_eq(strncmp(lt_context_message(ctx), "my.st: ", 7), 0);
-	}
-	cr_assert_neq(lt__safetensors_parse(ctx, "x", file, put_safetensors(file, "{}", 3, NULL, 0), &t), LT_OK);
-	cr_assert(strstr(lt_context_message(ctx), "more than the file has"));
-	cr_assert_neq(lt__safetensors_parse(ctx, "x", file, put_safetensors(file, "{}", UINT64_MAX, NULL, 0), &t), LT_OK);
-	cr_assert(strstr(lt_context_message(ctx), "more than the file has"));
-	cr_assert_neq(lt__safetensors_parse(ctx, "x", file, 7, &t), LT_OK);
-	cr_assert(strstr(lt_context_message(ctx), "too short"));
 }
 
 /* ---- all formats ---- */
@@ -466,8 +221,8 @@ Test(tensorfile, what_is_written_is_read_back)
 				snprintf(names[k], sizeof names[k], "t%d_%d", d, rank);
 				all[written.n++] = make(names[k], (enum lt_dtype)d, rank, shape, data[k]);
 			}
-		cr_assert_eq(lt__tensors_write(ctx, in_folder(paths[format]), &written), LT_OK, "%s", lt_context_message(ctx));
-		cr_assert_eq(lt__tensors_read(ctx, in_folder(paths[format]), &back), LT_OK, "%s", lt_context_message(ctx));
+		cr_assert_eq(lt__tensors_write(ctx, scratch(paths[format]), &written), LT_OK, "%s", lt_context_message(ctx));
+		cr_assert_eq(lt__tensors_read(ctx, scratch(paths[format]), &back), LT_OK, "%s", lt_context_message(ctx));
 		cr_assert_eq(back.n, written.n);
 		for (int i = 0; i < back.n; i++) {
 			int k = 0;
@@ -487,8 +242,8 @@ Test(tensorfile, what_is_written_is_read_back)
 			continue;
 		all[0] = make(names[0], (enum lt_dtype)d, 4, shape, data[d]);
 		memset(data[d], 1, sizeof data[d]);
-		cr_assert_eq(lt__tensors_write(ctx, in_folder("one.npy"), &one), LT_OK);
-		cr_assert_eq(lt__tensors_read(ctx, in_folder("one.npy"), &back), LT_OK);
+		cr_assert_eq(lt__tensors_write(ctx, scratch("one.npy"), &one), LT_OK);
+		cr_assert_eq(lt__tensors_read(ctx, scratch("one.npy"), &back), LT_OK);
 		cr_assert(back.at[0].dtype == (enum lt_dtype)d && !memcmp(back.at[0].data, data[d], all[0].bytes));
 		lt__tensors_free(&back);
 	}
@@ -519,11 +274,11 @@ Test(tensorfile, writing_that_fails)
 		cr_assert_neq(access(cases[i].path, F_OK), 0);
 	}
 	/* A full disk: the failure is seen although it comes late. */
-	cr_assert_eq(symlink("/dev/full", in_folder("full.npy")), 0);
-	cr_assert_eq(lt__tensors_write(ctx, in_folder("full.npy"), &one), LT_EIO);
+	cr_assert_eq(symlink("/dev/full", scratch("full.npy")), 0);
+	cr_assert_eq(lt__tensors_write(ctx, scratch("full.npy"), &one), LT_EIO);
 	cr_assert(strstr(lt_context_message(ctx), "No space left"), "%s", lt_context_message(ctx));
-	cr_assert_eq(symlink("/dev/full", in_folder("full.safetensors")), 0);
-	cr_assert_eq(lt__tensors_write(ctx, in_folder("full.safetensors"), &one), LT_EIO);
+	cr_assert_eq(symlink("/dev/full", scratch("full.safetensors")), 0);
+	cr_assert_eq(lt__tensors_write(ctx, scratch("full.safetensors"), &one), LT_EIO);
 	free(t.data);
 }
 
@@ -532,19 +287,19 @@ Test(tensorfile, writing_is_all_or_nothing)
 {
 	struct lt_bytes b;
 	struct lt_out o;
-	FILE *f = fopen(in_folder("old.npy"), "wb");
+	FILE *f = fopen(scratch("old.npy"), "wb");
 
 	fputs("old", f);
 	fclose(f);
-	cr_assert_eq(lt__out_open(ctx, in_folder("old.npy"), &o), LT_OK);
+	cr_assert_eq(lt__out_open(ctx, scratch("old.npy"), &o), LT_OK);
 	fputs("half of the new", o.file);
 	cr_assert_eq(lt__out_close(ctx, &o, false), LT_OK);
-	cr_assert_eq(lt__bytes_read(ctx, in_folder("old.npy"), &b), LT_OK);
+	cr_assert_eq(lt__bytes_read(ctx, scratch("old.npy"), &b), LT_OK);
 	cr_assert(b.n == 3 && !memcmp(b.at, "old", 3));
 	lt__bytes_free(&b);
-	unlink(in_folder("old.npy"));
-	cr_assert_eq(rmdir(folder), 0, "something is left in %s", folder);
-	cr_assert_not_null(mkdtemp(strcpy(folder, "/tmp/lt-tensorfile-XXXXXX")));
+	unlink(scratch("old.npy"));
+	cr_assert_eq(rmdir(scratch("")), 0, "something is left in %s", scratch(""));
+	cr_assert_eq(mkdir(scratch(""), 0700), 0);
 }
 
 /* Every beginning of a good file, and every file with one byte changed: an answer, and no access out of bounds. */
@@ -587,13 +342,13 @@ Test(tensorfile, cut_and_changed_anywhere)
 
 Test(tensorfile, files_that_are_not_there)
 {
-	expect_bad("/tmp/there-is-no-such.npy", "cannot be opened: No such file or directory");
-	expect_bad("tests/there-is-no-such.npz", "cannot be opened");
-	expect_bad("README.txt", "end in .npy, .npz or .safetensors");
-	cr_assert_eq(mkdir(in_folder("folder.npy"), 0700), 0);
-	expect_bad(in_folder("folder.npy"), "is a folder");
-	fclose(fopen(in_folder("nothing.npy"), "wb"));
-	expect_bad(in_folder("nothing.npy"), "too short");
-	fclose(fopen(in_folder("nothing.npz"), "wb"));
-	expect_bad(in_folder("nothing.npz"), "zip");
+	expect_bad(ctx, "/tmp/there-is-no-such.npy", "cannot be opened: No such file or directory");
+	expect_bad(ctx, "tests/there-is-no-such.npz", "cannot be opened");
+	expect_bad(ctx, "README.txt", "end in .npy, .npz or .safetensors");
+	cr_assert_eq(mkdir(scratch("folder.npy"), 0700), 0);
+	expect_bad(ctx, scratch("folder.npy"), "is a folder");
+	fclose(fopen(scratch("nothing.npy"), "wb"));
+	expect_bad(ctx, scratch("nothing.npy"), "too short");
+	fclose(fopen(scratch("nothing.npz"), "wb"));
+	expect_bad(ctx, scratch("nothing.npz"), "zip");
 }

@@ -390,3 +390,27 @@ Test(text, literals)
 			}
 	lt_context_free(ctx);
 }
+
+Test(text, dot)
+{
+	static const char text[] = "graph 1\nvar m 8\n%x = f32[m] input \"a \\\"q\\\"\"\n"
+		"%v = f32[m] view { %x[m - 1] if m - 1 >= 0; else 0.0 }\n"
+		"%s = f32[m] state \"s\"\n%y = f32[] add.reduce %v\nresult \"out\" = %y\nset %s = %v\n";
+	static const char dot[] = "digraph looptree {\n  node [shape=box, fontname=monospace];\n"
+		"  n0 [label=\"%x = input a \\\"q\\\"\\nf32[m 8]\", shape=ellipse];\n"
+		"  n1 [label=\"%v = view\\nf32[m 8]\", style=dashed];\n  n0 -> n1;\n"
+		"  n2 [label=\"%s = state s\\nf32[m 8]\", shape=ellipse];\n"
+		"  n3 [label=\"%y = add.reduce\\nf32[]\"];\n  n1 -> n3;\n"
+		"  r0 [label=\"out\", shape=plaintext];\n  n3 -> r0;\n  n1 -> n2 [style=dotted, constraint=false];\n}\n";
+	struct buffer b = { NULL, 0, 0 };
+	struct lt_context *ctx;
+	struct lt_graph *g;
+
+	cr_assert_eq(lt_context_new(&ctx), LT_OK);
+	cr_assert_eq(lt_graph_parse(ctx, text, sizeof text - 1, "t", &g), LT_OK, "%s", lt_context_message(ctx));
+	cr_assert_eq(lt_graph_dot(g, collect, &b), LT_OK);
+	cr_assert_str_eq(b.at, dot);
+	free(b.at);
+	lt_graph_free(g);
+	lt_context_free(ctx);
+}

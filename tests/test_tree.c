@@ -55,6 +55,8 @@ static const struct { const char *graph, *tree; bool compiled; } right[] = {
 	{ POINTWISE, "m/40\n m/40\n  m/7\n   m/7\n    m\n     m\n      %y\n", true },
 	{ POINTWISE, "m/41\n m\n  %y\n", false },
 	{ POINTWISE, "m/100\n m/13\n  m\n   %y\n", false },
+	{ POINTWISE, "m/9223372036854775807\n m\n  %y\n", true },
+	{ SUM_ROWS, "k/4611686018427387904\n m/4611686018427387904\n  k/9999999999999999\n   m\n    k\n     %y\n", false },
 	{ POINTWISE, "m/1000\n m/41\n  m/40\n   m/2\n    m\n     %y\n", true },
 	/* reduced loops split, in every order with the others */
 	{ SUM_ROWS, "m\n k/5\n  k\n   %y\n", false },

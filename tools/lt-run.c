@@ -69,7 +69,10 @@ static int work(struct run *r)
 	STEP(r->o.list, the_end(run_backends_list(&r->o)));
 	STEP(r->o.cache, run_cache_find(r));
 	STEP(r->o.cache, the_end(run_cache_command(r)));
+	STEP(r->o.dump && !strcmp(r->o.dump, "diff"), the_end(run_diff(r)));
 	STEP(true, parse(r));
+	STEP(r->o.schedule, run_schedule_read(r));
+	STEP(r->o.check_schedule, the_end(run_schedule_check(r)));
 	if (r->o.verbose)
 		list_ports(r);
 	STEP(r->o.dump, the_end(run_dump(r)));
@@ -104,6 +107,7 @@ static void release(struct run *r)
 	if (r->graph)
 		lt_graph_free(r->graph);
 	lt__bytes_free(&r->script);
+	lt__bytes_free(&r->schedule);
 	lt_context_free(r->ctx);
 	run_options_free(&r->o);
 	free(r->backends);

@@ -18,10 +18,11 @@ struct run_list { const char **at; int32_t n; };
 struct run_options {
 	const char *script;
 	struct run_list input, inputs, constant, weights, load;
-	const char *output, *backends, *dump, *cc, *cache, *cache_dir;
+	const char *output, *backends, *dump, *cc, *cache, *cache_dir, *schedule;
+	const char *second;                     /* --dump=diff: the other tree */
 	int64_t runs, time, threads;            /* time: 0 none, -1 as many as take half a second */
 	char pass;                              /* -dLETTER; 0: none */
-	bool verify, explain, strict, no_passes, no_cache, list, json, quiet, verbose;
+	bool verify, explain, strict, no_passes, no_cache, list, json, quiet, verbose, check_schedule;
 };
 int run_options_parse(int argc, char **argv, struct run_options *);
 void run_options_free(struct run_options *);
@@ -74,7 +75,7 @@ struct run_result { const struct run_port *port; void *data, *packed; struct lt_
 struct run {
 	struct run_options o;
 	struct lt_context *ctx;
-	struct lt_bytes script;
+	struct lt_bytes script, schedule;
 	struct lt_graph *graph;
 	struct run_ports port[LT_PORT_RESULT + 1];
 	struct run_given given;
@@ -103,10 +104,13 @@ int run_cache_command(const struct run *);      /* --cache=stats|clear */
 
 /* run_compile.c */
 int run_compile(struct run *);
+int run_schedule_read(struct run *);            /* --schedule: its text */
+int run_schedule_check(struct run *);           /* --check-schedule: says whether it applies; RUN_FAILED if not */
 int run_start(struct run *);                    /* binds the constants, makes an instance and room for the results */
 
 /* run_dump.c */
 int run_dump(struct run *);
+int run_diff(struct run *);                     /* --dump=diff A B; RUN_FAILED if they differ */
 int run_explain(struct run *);
 
 /* run_eval.c: the evaluations, each printed, compared, written as asked for. */

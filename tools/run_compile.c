@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "program/program.h"
 #include "tools/run.h"
 
 /* Shown on a terminal only, and only once a compile takes its time. */
@@ -36,13 +37,43 @@ static void tell_stats(const struct run *r, int64_t ns)
 		st.n_compiled, st.n_cached, r->cache_dir ? " in " : "", r->cache_dir ? r->cache_dir : "");
 }
 
+static const char *schedule_name(const struct run *r)
+{
+	return r->o.schedule && !strcmp(r->o.schedule, "-") ? "standard input" : r->o.schedule;
+}
+
+int run_schedule_read(struct run *r)
+{
+	lt_status s = lt__bytes_read(r->ctx, r->o.schedule, &r->schedule);
+
+	return s ? run_usage("%s", lt_context_message(r->ctx)) : RUN_OK;
+}
+
+int run_schedule_check(struct run *r)
+{
+	int code = run_backends_choose(r);
+	struct lt_options options = { .size = sizeof options, .n_thread = (uint32_t)r->o.threads, .strict = r->o.strict,
+		.no_passes = r->o.no_passes, .cc = r->o.cc, .schedule = r->schedule.at ? (const char *)r->schedule.at : "",
+		.schedule_bytes = r->schedule.n, .schedule_name = schedule_name(r) };
+
+	if (code != RUN_OK)
+		return code;
+	options.backends = r->backends;
+	if (lt__check_schedule(r->ctx, r->graph, &options))
+		return run_failed("%s", lt_context_message(r->ctx));
+	if (!r->o.quiet)
+		puts("applies");
+	return RUN_OK;
+}
+
 int run_compile(struct run *r)
 {
 	bool terminal = isatty(STDERR_FILENO) && !r->o.quiet;
 	struct progress p = { .begin_ns = run_now() };
 	const struct lt_options options = { .size = sizeof options, .n_thread = (uint32_t)r->o.threads, .backends = r->backends,
 		.strict = r->o.strict, .no_passes = r->o.no_passes, .cc = r->o.cc, .cache_dir = r->cache_dir,
-		.progress = terminal ? show_progress : NULL, .user = &p };
+		.progress = terminal ? show_progress : NULL, .user = &p, .schedule = r->o.schedule ? (r->schedule.at ? (const char *)r->schedule.at : "") : NULL,
+		.schedule_bytes = r->schedule.n, .schedule_name = schedule_name(r) };
 	lt_status s = lt_compile(r->ctx, r->graph, &options, &r->program);
 
 	if (p.shown)

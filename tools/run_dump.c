@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ir/pass.h"
+#include "lt/looptree.h"
 #include "tools/run.h"
 
 static void put(void *user, const char *text, size_t bytes)
@@ -78,6 +79,32 @@ int run_dump(struct run *r)
 	code = graph ? dump_graph(r, out.file) : dump_program(r, out.file);
 	if (r->o.output && (s = lt__out_close(r->ctx, &out, code == RUN_OK)) && code == RUN_OK)
 		code = run_status(r, s, "writing");
+	return code;
+}
+
+static int diff(struct run *r, const struct lt_bytes *a, const struct lt_bytes *b, FILE *to)
+{
+	int same;
+	lt_status s = lt_looptree_diff(r->ctx, (const char *)a->at, a->n, r->o.script, (const char *)b->at, b->n, r->o.second, &same, put, to);
+
+	return s ? run_status(r, s, "comparing") : same ? RUN_OK : RUN_FAILED;
+}
+
+int run_diff(struct run *r)
+{
+	struct lt_bytes other = { 0 };
+	struct lt_out out = { .file = stdout };
+	bool bad = lt__bytes_read(r->ctx, r->o.script, &r->script) || lt__bytes_read(r->ctx, r->o.second, &other);
+	int code = bad ? run_usage("%s", lt_context_message(r->ctx)) : RUN_OK;
+
+	if (code == RUN_OK && r->o.output && lt__out_open(r->ctx, r->o.output, &out))
+		code = run_failed("%s", lt_context_message(r->ctx));
+	else if (code == RUN_OK) {
+		code = diff(r, &r->script, &other, out.file);
+		if (r->o.output && lt__out_close(r->ctx, &out, code != RUN_USAGE))
+			code = run_failed("%s", lt_context_message(r->ctx));
+	}
+	lt__bytes_free(&other);
 	return code;
 }
 

@@ -5,6 +5,7 @@
 
 static const char help[] =
 "usage: lt-run [options] SCRIPT                 (SCRIPT -: standard input)\n"
+"       lt-run --dump=diff A B\n"
 "\n"
 "Compiles a script of tensor operations, or a graph in its text form, and runs it.\n"
 "\n"
@@ -31,6 +32,7 @@ static const char help[] =
 "      --strict               a kernel that the first backend refuses is an error\n"
 "      --threads N            at most N threads; default: one a processor\n"
 "      --no-passes            compiles the graph as it is\n"
+"      --schedule FILE        runs by the loops in FILE: a tree, as --dump=tree prints it, or a list of primitives\n"
 "      --cc CMD               C compiler; default: $CC, or cc\n"
 "      --cache-dir DIR        where compiled code is kept; default: $XDG_CACHE_HOME/looptree or ~/.cache/looptree\n"
 "      --no-cache             keeps none\n"
@@ -42,6 +44,8 @@ static const char help[] =
 "      --time[=N]             times N runs, and says what the compiler did; default: half a second of runs\n"
 "      --dump=KIND            prints instead of running: graph, dot, tree, access, frozen, source, plan\n"
 "                             (-o FILE: into a file); with -dLETTER, graph or dot after a pass (C, F, E, D)\n"
+"      --dump=diff A B        what two files with trees differ in, by line; exit code 1 if they do\n"
+"      --check-schedule       says whether the --schedule applies to the script, or which line does not, and why; exit code 1\n"
 "      --explain              says which backend takes which kernel, and why\n"
 "  -v, --verbose              says on standard error what is done\n"
 "  -h, --help                 this text\n"
@@ -55,6 +59,7 @@ static const char help[] =
 "  lt-run model.lt -c '*=random' -i '*=random' --verify --time\n"
 "  lt-run step.lt --inputs t0.npz --inputs t1.npz -o out%d.npz\n"
 "  lt-run --dump=tree softmax.lt                        the loops it becomes\n"
+"  lt-run --dump=tree softmax.lt -o s.tree; edit s.tree; lt-run softmax.lt --schedule s.tree -i x=random --verify\n"
 "  lt-run --dump=graph softmax.lt | lt-run - -i x=ones  a graph's own text is a script, too\n"
 "\n"
 "lt-run(1) says more.\n";

@@ -7,7 +7,7 @@
 #include "tools/run.h"
 
 enum { OPT_INPUTS = 256, OPT_THREADS, OPT_VERIFY, OPT_TIME, OPT_DUMP, OPT_EXPLAIN, OPT_LIST, OPT_JSON, OPT_VERSION, OPT_STRICT,
-	OPT_CC, OPT_CACHE_DIR, OPT_NO_CACHE, OPT_CACHE, OPT_NO_PASSES };
+	OPT_CC, OPT_CACHE_DIR, OPT_NO_CACHE, OPT_CACHE, OPT_NO_PASSES, OPT_SCHEDULE, OPT_CHECK_SCHEDULE };
 
 static const struct option longs[] = {
 	{ "input", required_argument, NULL, 'i' },      { "inputs", required_argument, NULL, OPT_INPUTS },
@@ -23,6 +23,7 @@ static const struct option longs[] = {
 	{ "strict", no_argument, NULL, OPT_STRICT },    { "cc", required_argument, NULL, OPT_CC },
 	{ "cache-dir", required_argument, NULL, OPT_CACHE_DIR }, { "no-cache", no_argument, NULL, OPT_NO_CACHE },
 	{ "cache", required_argument, NULL, OPT_CACHE }, { "no-passes", no_argument, NULL, OPT_NO_PASSES },
+	{ "schedule", required_argument, NULL, OPT_SCHEDULE }, { "check-schedule", no_argument, NULL, OPT_CHECK_SCHEDULE },
 	{ NULL, 0, NULL, 0 }
 };
 
@@ -118,13 +119,13 @@ static int take_flag(struct run_options *o, int c)
 {
 	*(c == OPT_VERIFY ? &o->verify : c == OPT_EXPLAIN ? &o->explain : c == OPT_LIST ? &o->list : c == OPT_JSON ? &o->json :
 		c == OPT_STRICT ? &o->strict : c == OPT_NO_CACHE ? &o->no_cache : c == OPT_NO_PASSES ? &o->no_passes :
-		c == 'q' ? &o->quiet : &o->verbose) = true;
+		c == OPT_CHECK_SCHEDULE ? &o->check_schedule : c == 'q' ? &o->quiet : &o->verbose) = true;
 	return RUN_OK;
 }
 
 static int take(struct run_options *o, int c, const char *value)
 {
-	static const char *const dumps[] = { "graph", "dot", "tree", "access", "frozen", "source", "plan", NULL };
+	static const char *const dumps[] = { "graph", "dot", "tree", "access", "frozen", "source", "plan", "diff", NULL };
 	static const char *const caches[] = { "stats", "clear", NULL };
 
 	switch (c) {
@@ -135,6 +136,7 @@ static int take(struct run_options *o, int c, const char *value)
 	case OPT_INPUTS: push(&o->inputs, value); return RUN_OK;
 	case 'o': o->output = value; return RUN_OK;
 	case 'b': o->backends = value; return RUN_OK;
+	case OPT_SCHEDULE: o->schedule = value; return RUN_OK;
 	case OPT_CC: o->cc = value; return RUN_OK;
 	case OPT_CACHE_DIR: o->cache_dir = value; return RUN_OK;
 	case 'n': return take_count("--runs", value, &o->runs);
@@ -144,7 +146,7 @@ static int take(struct run_options *o, int c, const char *value)
 		return value ? take_count("--time", value, &o->time) : RUN_OK;
 	case OPT_DUMP:
 		o->dump = value;
-		return one_of("--dump", value, dumps, "graph, dot, tree, access, frozen, source, plan");
+		return one_of("--dump", value, dumps, "graph, dot, tree, access, frozen, source, plan, diff");
 	case OPT_CACHE:
 		o->cache = value;
 		return one_of("--cache", value, caches, "stats, clear");
@@ -161,6 +163,12 @@ static int check_whole(const struct run_options *o)
 	enum lt_tensorfile kind = o->output ? lt__tensorfile_kind(o->output) : LT_FILE_OTHER;
 	const char *number = o->output ? strstr(o->output, "%d") : NULL;
 
+	if (o->dump && !strcmp(o->dump, "diff") && !o->second)
+		return run_usage("--dump=diff takes two files with trees: lt-run --dump=diff A B");
+	if (o->check_schedule && !o->schedule)
+		return run_usage("--check-schedule goes with --schedule=FILE");
+	if (o->schedule && o->script && !strcmp(o->schedule, "-") && !strcmp(o->script, "-"))
+		return run_usage("the script and the schedule cannot both come from standard input");
 	if (!o->script && !o->list && !o->cache)
 		return run_usage("a script is missing: lt-run [options] SCRIPT (lt-run -h says more)");
 	if (o->no_cache && o->cache_dir)
@@ -220,7 +228,9 @@ int run_options_parse(int argc, char **argv, struct run_options *o)
 		if ((code = take(o, c, optarg)) != RUN_OK)
 			return code;
 	}
-	if (optind + 1 < argc)
+	if (optind + 2 == argc && o->dump && !strcmp(o->dump, "diff"))
+		o->second = argv[optind + 1];
+	else if (optind + 1 < argc)
 		return run_usage("one script at a time: '%s' and '%s'", argv[optind], argv[optind + 1]);
 	if (optind < argc)
 		o->script = argv[optind];

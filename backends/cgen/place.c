@@ -68,8 +68,12 @@ void lt__gen_places(struct gen *g)
 {
 	const struct lt_tree *t = g->t;
 	int64_t stack = 0;
+	bool *gathered = lt__pool_alloc(&g->pool, t->buffers.n, 1);     /* indexed, so an array even where it holds one element */
 	g->place = lt__pool_alloc(&g->pool, t->buffers.n, sizeof *g->place);
 	group(g);
+	for (uint32_t i = 0; i < t->accesses.n; i++)
+		if (LT_AT(struct lt_access, t->accesses, i)->index >= 0)
+			gathered[g->place[LT_AT(struct lt_access, t->accesses, i)->buffer].root] = true;
 	for (int32_t i = 0; i < (int32_t)t->buffers.n; i++) {
 		const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, i);
 		struct place *p = &g->place[i];
@@ -78,7 +82,7 @@ void lt__gen_places(struct gen *g)
 			p->home = g->place[p->root].home;
 		} else if (b->role != LT_LOCAL) {
 			p->home = HOME_SLOT;
-		} else if (b->elems == 1) {
+		} else if (b->elems == 1 && !gathered[i]) {
 			p->home = HOME_SCALAR;
 		} else if (bytes <= g->d->max_array_bytes && bytes <= g->d->max_stack_bytes - stack) {
 			p->home = HOME_ARRAY;

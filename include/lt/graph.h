@@ -111,6 +111,10 @@ LT_API lt_status lt_graph_set_state(struct lt_graph *, lt_node state, lt_node va
 /* A named result; names are unique. */
 LT_API lt_status lt_graph_result(struct lt_graph *, const char *name, lt_node);
 
+/* "f32"; NULL for a number that is no type.  Bytes of one element, 0 likewise.  Any thread. */
+LT_API const char *lt_dtype_name(enum lt_dtype);
+LT_API size_t lt_dtype_bytes(enum lt_dtype);
+
 /* Facts of a node. */
 LT_API enum lt_dtype lt_node_dtype(const struct lt_graph *, lt_node);
 LT_API int32_t lt_node_rank(const struct lt_graph *, lt_node);

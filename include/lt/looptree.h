@@ -38,8 +38,13 @@ LT_API lt_tnode lt_looptree_leaf_after(const struct lt_looptree *, lt_tnode at);
 struct lt_target;
 LT_API lt_status lt_looptree_auto(const struct lt_graph *, const struct lt_target *, struct lt_looptree **out);
 LT_API void lt_looptree_free(struct lt_looptree *);
-/* Text form: docs/tree.md. */
+/* Text form: docs/tree.md.  Printing a parsed tree gives the text of the same tree.  Parsing checks the text against
+ * the graph and the tree as lt_looptree_finish does; file (may be NULL) stands in messages, with line and column. */
 LT_API lt_status lt_looptree_print(const struct lt_looptree *, void (*write)(void *, const char *, size_t), void *user);
+LT_API lt_status lt_looptree_parse(const struct lt_graph *, const char *text, size_t bytes, const char *file, struct lt_looptree **out);
+/* Writes what two texts of trees differ in, by line; nothing, and *same 1, if only facts and blanks do.  Needs no graph. */
+LT_API lt_status lt_looptree_diff(struct lt_context *, const char *a, size_t a_bytes, const char *a_file,
+	const char *b, size_t b_bytes, const char *b_file, int *same, void (*write)(void *, const char *, size_t), void *user);
 
 /* Building one by hand.  parent -1: a root; children are added in order of execution.  lt_looptree_finish checks the
  * rules of this header (loops over one var nest with steps that do not grow, a leaf has a loop over each of its vars
@@ -49,4 +54,8 @@ LT_API lt_tnode lt_looptree_add_loop(struct lt_looptree *, lt_tnode parent, lt_v
 LT_API lt_tnode lt_looptree_add_group(struct lt_looptree *, lt_tnode parent);
 LT_API lt_tnode lt_looptree_add_leaf(struct lt_looptree *, lt_tnode parent, lt_node);
 LT_API lt_status lt_looptree_finish(struct lt_looptree *);
+/* Proves a finished tree legal exactly, by isl, whatever its structure tells already: every read of an element comes after
+ * its write, no storage cell is overwritten before its last reader, and no parallel, vector, grid or block loop carries a
+ * dependence.  LT_EILLEGAL with one violating pair of iterations, or where it could not be proven within a budget. */
+LT_API lt_status lt_looptree_verify(struct lt_looptree *);
 #endif

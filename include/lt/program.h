@@ -27,6 +27,11 @@ struct lt_options {             /* all zero: the defaults; size must be sizeof (
 	/* Called as kernels are compiled: done of total. May be NULL. */
 	void (*progress)(void *user, int32_t done, int32_t total);
 	void *user;
+	/* The loop tree to run by, in its text form, or a list of primitives (docs/tree.md); NULL: the default tree.  Never
+	 * rebuilt: what does not fit the graph, or a backend, is an error.  Read during lt_compile only. */
+	const char *schedule;
+	size_t schedule_bytes;
+	const char *schedule_name;      /* stands in messages; NULL: "schedule" */
 };
 enum lt_port { LT_PORT_INPUT, LT_PORT_CONSTANT, LT_PORT_STATE, LT_PORT_RESULT };
 

@@ -22,8 +22,7 @@
  *           below the same loop run in the same trips of it.  To run loop l: walk
  *           its statements; one whose .loop is l runs itself, else run the child
  *           of l that holds it, as a whole, and go on behind it.
- * Trips.    trips(l) = max(0, least of the bound rows), or max_trips if it has none.
- *           max_trips is static and >= 1.
+ * Trips.    trips(l) = max(0, min(max_trips, the bound rows)).  max_trips is static and >= 1.
  * Operands. A list of pieces; the first whose guards all hold (row >= 0) is the
  *           value.  The last piece has no guards.
  * Numbers.  Every statement computes in the types of its op, then its result has

@@ -19,7 +19,7 @@ package() {
 files_are_there() {
 	local f
 	for f in bin/lt-run lib/liblooptree.a lib/liblooptree.so lib/liblooptree.so.0 lib/libhamkaas.so lib/pkgconfig/looptree.pc \
-		include/lt/lt.h share/man/man1/lt-run.1; do
+		include/lt/lt.h include/hamkaas.h share/man/man1/lt-run.1; do
 		[ -s "$at/$f" ] || { echo "$f is missing"; return 1; }
 	done
 }
@@ -28,6 +28,10 @@ says_hello() {
 }
 shared_program() {
 	$CC -std=c11 -Wall -Wextra -Wpedantic -Werror $flags -o "$to/hello" examples/hello.c $(package --cflags --libs) && says_hello "$to/hello"
+}
+hamkaas_program() {
+	$CC -std=c11 -Wall -Wextra -Wpedantic -Werror $flags -o "$to/hamkaas" tests/install/hamkaas.c $(package --cflags) -L"$at/lib" -lhamkaas &&
+	[ "$(LD_LIBRARY_PATH=$at/lib "$to/hamkaas")" = "0 4 6" ]
 }
 static_program() {
 	$CC $flags -o "$to/static" examples/hello.c $(package --cflags) $(package --static --libs | sed "s|-llooptree|$at/lib/liblooptree.a|") &&
@@ -43,9 +47,10 @@ all_registered() {
 	diff <(printf '%s\n' $DIRS | grep -E '^(backends|frontends)/' | grep -v backends/cgen | sort) <("$to/list" | sort)
 }
 exports() {
-	local other
-	other=$(nm -D --defined-only "$at/lib/$1" | awk '{ print $3 }' | grep -vE "$2")
-	[ -z "$other" ] || { echo "$1 also exports" $other; return 1; }
+	local names other
+	names=$(nm -D --defined-only "$at/lib/$1" | awk '{ print $3 }')
+	other=$(echo "$names" | grep -vE "$2")
+	[ -n "$names" ] && [ -z "$other" ] || { echo "$1 also exports" $other; return 1; }
 }
 one_version() {
 	[ "$(package --modversion)" = "$("$at/bin/lt-run" --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)" ]
@@ -59,6 +64,7 @@ try "what is installed" files_are_there
 try "a program against the installed library" shared_program
 try "a program against the installed archive" static_program
 try "a backend of one file against the installed headers" plug_in
+try "a HamKaas program against libhamkaas.so" hamkaas_program
 try "the archive has every backend and frontend" all_registered
 try "liblooptree.so exports lt_ names only" exports liblooptree.so '^lt_[^_]'
 try "libhamkaas.so exports its functions only" exports libhamkaas.so '^HamKaas'

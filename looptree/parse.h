@@ -1,0 +1,43 @@
+/* looptree/parse.h -- what the two halves of reading a tree share: parse.c reads the lines of the tree, parse_head.c the
+ * header and the nodes, and holds both against the graph. */
+#ifndef LT_LOOPTREE_PARSE_H
+#define LT_LOOPTREE_PARSE_H
+#include "ir/intern.h"
+#include "ir/lex.h"
+#include "looptree/text.h"
+
+enum { LT_TREE_DEPTH = 256 };   /* levels of a tree that is read */
+
+struct lt_treereader {
+	struct lt_context *ctx;
+	const struct lt_graph *g;
+	struct lt_looptree *t;
+	struct lt_arena *scratch;
+	struct lt_lexer l;
+	bool other;                     /* the fingerprint is another graph's */
+	const char *made_for, *given;   /* fingerprints: of the text, of the graph */
+	struct lt_lexer print_at;       /* where the fingerprint stands */
+	lt_tnode open[LT_TREE_DEPTH];   /* by level: the last line's tree node, and those around it */
+	int32_t n_open;
+};
+
+#define LT_TREE_SYNTAX(r, ...) lt__lex_fail((r)->ctx, &(r)->l, LT_ESYNTAX, __VA_ARGS__)
+
+/* parse.c: tokens.  A word ends at a blank, an end of line or '#'; NULL: the line has no more. */
+void lt__tree_next(struct lt_treereader *);
+void lt__tree_word(struct lt_treereader *);
+bool lt__tree_at_end(const struct lt_treereader *);    /* of a line, or of the text */
+lt_status lt__tree_end(struct lt_treereader *);         /* refuses what is left of a line */
+/* The next line that holds something: its first token is read. */
+lt_status lt__tree_line(struct lt_treereader *);
+/* The token as a whole number from `least` on. */
+lt_status lt__tree_number(struct lt_treereader *, const char *what, int64_t least, int64_t *out);
+
+/* parse_head.c */
+/* "the text and the graph differ", at the token last read. */
+lt_status lt__tree_differs(struct lt_treereader *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Everything up to the line "tree". */
+lt_status lt__tree_header(struct lt_treereader *);
+/* A node's line from %NAME on (the token last read) to its end; leaf: it stands in the tree, in `parent`. */
+lt_status lt__tree_node(struct lt_treereader *, bool leaf, lt_tnode parent, lt_node *out);
+#endif

@@ -1,0 +1,48 @@
+/* The tree that a program is run by: the default one, or what the user's schedule says. */
+#include <string.h>
+#include "program/program.h"
+#if __has_include("looptree/schedule.h")
+#include "looptree/schedule.h"
+#endif
+
+/* The first word of a schedule says what it is; blank lines and comments may stand before it. */
+static const char *first_word(const char *text, size_t bytes, size_t *n)
+{
+	const char *end = text + bytes;
+	while (text < end && memchr(" \t\r\n#", *text, 5))
+		if (*text == '#')
+			while (text < end && *text != '\n')
+				text++;
+		else
+			text++;
+	for (*n = 0; text + *n < end && !memchr(" \t\r\n#", text[*n], 5); (*n)++)
+		;
+	return text;
+}
+
+static lt_status default_tree(struct lt_program *p, struct lt_looptree **out)
+{
+	return lt_looptree_auto(p->lowered, p->choice[0].backend->caps(p->choice[0].session)->target, out);
+}
+
+lt_status lt__program_tree(struct lt_program *p)
+{
+	const char *text = p->options.schedule, *name = p->options.schedule_name ? p->options.schedule_name : "schedule";
+	size_t bytes = p->options.schedule_bytes, n;
+	if (!text)
+		return default_tree(p, &p->tree);
+	const char *word = first_word(text, bytes, &n);
+	if (n == 8 && !memcmp(word, "looptree", n))
+		return lt_looptree_parse(p->lowered, text, bytes, name, &p->tree);
+#if __has_include("looptree/schedule.h")
+	if (n == 8 && !memcmp(word, "schedule", n)) {
+		struct lt_looptree *from;
+		LT_TRY(default_tree(p, &from));
+		lt_status st = lt__schedule_apply(from, text, bytes, name, &p->tree);
+		lt_looptree_free(from);
+		return st;
+	}
+#endif
+	return lt_fail(p->ctx, LT_ESYNTAX, "%.200s:1:1: a schedule begins with 'looptree 1' (a tree, as lt-run --dump=tree prints it) or with "
+		"'schedule 1' (a list of primitives), not with '%.*s'", name, n < 40 ? (int)n : 40, word);
+}

@@ -1,0 +1,300 @@
+/* tests/test_ltrun_runs.c -- lt-run at work: evaluations with state, files, verification, reports, plug-ins, the cache. */
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <pty.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tests/ltrun.h"
+
+#define out ltrun_out
+#define err ltrun_err
+#define run ltrun
+
+TestSuite(ltrun_runs, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout = 300);
+
+/* ---- evaluations, state, files ---- */
+
+static void write_step(const char *name, const float part[2], int64_t begin)
+{
+	const int64_t two = 2, one = 1, end = begin + 2;
+	const struct lt_tensor t[] = { ltrun_tensor("part", LT_F32, 1, &two, part), ltrun_tensor("begin", LT_I64, 1, &one, &begin),
+		ltrun_tensor("end", LT_I64, 1, &one, &end) };
+
+	ltrun_write(name, 3, t);
+}
+
+Test(ltrun_runs, evaluations_in_order_with_state)
+{
+	static const float want[3][4] = { { 0, 0, 1, 2 }, { 3, 4, 1, 2 }, { 3, 5, 6, 2 } };
+	struct lt_tensors t;
+	char name[32];
+
+	write_step("s0.npz", (float[]){ 1, 2 }, 2);
+	write_step("s1.safetensors", (float[]){ 3, 4 }, 0);
+	write_step("s2.npz", (float[]){ 5, 6 }, 1);
+	for (int backend = 0; backend < 2; backend++) {
+		cr_assert_eq(run("count.lt --inputs s0.npz --inputs s1.safetensors --inputs s2.npz --verify -b %s -o o%%d.npy", backend ? "ref" : "cpu"),
+			0, "%s", err);
+		cr_assert(strstr(out, "verify: passed: 24 elements compared"), "%s", out);
+		for (int i = 0; i < 3; i++) {
+			snprintf(name, sizeof name, "o%d.npy", i);
+			ltrun_read(name, &t);
+			cr_assert_eq(memcmp(t.at[0].data, want[i], sizeof want[i]), 0, "%s on %d", name, backend);
+			lt__tensors_free(&t);
+			unlink(scratch(name));
+		}
+	}
+	cr_assert_eq(run("count.lt --inputs s0.npz --inputs s1.safetensors --inputs s2.npz"), 0);
+	cr_assert_str_eq(out, "evaluation 0\nresult: float32 (4,)\n[0. 0. 1. 2.]\nevaluation 1\nresult: float32 (4,)\n[3. 4. 1. 2.]\n"
+		"evaluation 2\nresult: float32 (4,)\n[3. 5. 6. 2.]\n");
+	/* Each set again in the second round, on the state that the first has left. */
+	cr_assert_eq(run("count.lt --inputs s2.npz -n 2 -o last.npz"), 0);
+	ltrun_read("last.npz", &t);
+	cr_assert_eq(memcmp(t.at[0].data, (float[]){ 0, 5, 6, 0 }, 16), 0);
+	lt__tensors_free(&t);
+	/* What is common to all comes from -i; what a file gives too is given twice. */
+	cr_assert_eq(run("count.lt --inputs s0.npz -i part=7"), 2);
+	cr_assert(strstr(err, "s0.npz: the input 'part' is given twice, here and by part=7"), "%s", err);
+}
+
+Test(ltrun_runs, results_in_every_format)
+{
+	static const char *const names[] = { "o.npz", "o.safetensors" };
+
+	for (int i = 0; i < 2; i++) {
+		struct lt_tensors t;
+
+		cr_assert_eq(run("two.lt -i x=3 -o %s", names[i]), 0, "%s", err);
+		cr_assert_str_eq(out, "");
+		ltrun_read(names[i], &t);
+		cr_assert(t.n == 2 && !strcmp(t.at[0].name, "result") && !strcmp(t.at[1].name, "square"));
+		cr_assert(((float *)t.at[0].data)[1] == 6 && ((float *)t.at[1].data)[1] == 9);
+		lt__tensors_free(&t);
+	}
+}
+
+Test(ltrun_runs, weights_from_files)
+{
+	const int64_t shape[] = { 1, 3 };
+	const float data[] = { 10, 20, 30 };
+	const struct lt_tensor w = ltrun_tensor("w", LT_F32, 2, shape, data);
+
+	ltrun_write("w.npz", 1, &w);
+	ltrun_write("w.safetensors", 1, &w);
+	cr_assert_eq(run("add.lt -i x=iota -w w.npz"), 0);
+	cr_assert_str_eq(out, "result: float32 (2, 3)\n[[10. 21. 32.]\n [13. 24. 35.]]\n");
+	cr_assert_eq(run("add.lt -i x=iota -w w.safetensors"), 0);
+	cr_assert_str_eq(out, "result: float32 (2, 3)\n[[10. 21. 32.]\n [13. 24. 35.]]\n");
+	cr_assert_eq(run("add.lt -i x=iota -w w.safetensors -w w.npz"), 2);
+	cr_assert(strstr(err, "given twice"));
+}
+
+/* A length that is known at run time only: what there is of it is printed and written, without gaps. */
+Test(ltrun_runs, a_result_of_run_time_length)
+{
+	struct lt_tensors t;
+
+	ltrun_write_text("slice.lt", "$1 = InputTensor(x, float32, [4, 3]); $2 = InputTensor(b, int64, [1]); $3 = InputTensor(e, int64, [1]);"
+		"$4 = SliceNode($1, $2, $3); $5 = PermuteNode($4, [1, 0]); result = $5;");
+	cr_assert_eq(run("slice.lt -i x=iota -i b=1 -i e=3 --verify"), 0, "%s", err);
+	cr_assert(strstr(out, "result: float32 (3, 2)\n[[3. 6.]\n [4. 7.]\n [5. 8.]]\nverify: passed: 6 elements compared"), "%s", out);
+	cr_assert_eq(run("slice.lt -i x=iota -i b=1 -i e=3 -o s.npy"), 0);
+	ltrun_read("s.npy", &t);
+	cr_assert(t.at[0].rank == 2 && t.at[0].shape[0] == 3 && t.at[0].shape[1] == 2 && t.at[0].bytes == 24);
+	cr_assert_eq(memcmp(t.at[0].data, (float[]){ 3, 6, 4, 7, 5, 8 }, 24), 0);
+	lt__tensors_free(&t);
+	cr_assert_eq(run("slice.lt -i x=iota -i b=2 -i e=2 --verify"), 0, "%s", err);
+	cr_assert(strstr(out, "(3, 0)\n[]\n"), "%s", out);
+	cr_assert_eq(run("slice.lt -i x=iota -i b=3 -i e=2"), 1);
+}
+
+/* ---- verification that must fail: a compiler that turns every sum into a difference ---- */
+
+Test(ltrun_runs, a_wrong_program_is_caught)
+{
+	ltrun_write_text("liar", "#!/bin/sh\nfor a; do case $a in *.c) sed -i 's/\\] + /] - /' \"$a\" ;; esac; done\nexec cc \"$@\"\n");
+	cr_assert_eq(run("add.lt -i x=iota -c w=0.5 --cc 'sh %s' --no-cache -b cpu", scratch("liar")), 0, "%s", err);
+	cr_assert(strstr(out, "[[-0.5  0.5  1.5]"), "the compiler did not lie: %s", out);
+	cr_assert_eq(run("add.lt -i x=iota -c w=0.5 --cc 'sh %s' --no-cache -b cpu -q --verify", scratch("liar")), 1);
+	cr_assert(strstr(out, "verify: FAILED: 6 elements compared; largest absolute error 1 at result[0, 0]"), "%s", out);
+	cr_assert(strstr(err, "6 of 6 elements differ by more than rounding explains; first result[0, 0] is -0.5, the reference has 0.5"), "%s", err);
+	cr_assert_eq(run("add.lt -i x=iota -c w=0.5 --cc 'sh %s' --no-cache -b cpu -q --verify --json", scratch("liar")), 1);
+	cr_assert(strstr(out, "\"passed\": false"), "%s", out);
+	/* The same script, told to verify, without the lie. */
+	cr_assert_eq(run("add.lt -i x=random -c w=random -b cpu,ref -q --verify"), 0, "%s", err);
+	cr_assert_str_eq(out, "");
+}
+
+/* ---- plug-ins: one that takes everything and computes nothing ---- */
+
+Test(ltrun_runs, plug_ins)
+{
+	char command[2048], plain[512];
+
+	strcpy(plain, built("tests/plugins/plain.so"));
+	cr_assert_eq(run("--list-backends -B %s", plain), 0, "%s", err);
+	cr_assert(strstr(out, "plain") && strstr(out, "computes nothing") && strstr(out, "ref "), "%s", out);
+	/* No element of its result was written: none may pass for one. */
+	cr_assert_eq(run("add.lt -i x=1 -c w=1 -B %s -b plain -q --verify", plain), 1);
+	cr_assert(strstr(err, "6 of 6 elements differ"), "%s", err);
+	/* It is not chosen over one that is preferred. */
+	cr_assert_eq(run("add.lt -i x=1 -c w=1 -B %s --verify -q", plain), 0, "%s", err);
+	cr_assert_eq(run("add.lt -i x=1 -c w=1 -B %s -B %s", plain, plain), 2);
+	/* What the environment names is left out where it is no backend; the rest is there. */
+	snprintf(command, sizeof command, "mkdir %s && cp %s %s && echo no >%s", scratch("p"), plain, scratch("p"), scratch("p/bad.so"));
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
+	setenv("LT_BACKEND_PATH", "p:none.so", 1);
+	cr_assert_eq(run("--list-backends"), 0);
+	cr_assert(strstr(out, "computes nothing"), "%s", out);
+	cr_assert(strstr(err, "bad.so: ") && strstr(err, "none.so: ") && strstr(err, "(left out)"), "%s", err);
+}
+
+/* ---- reports ---- */
+
+Test(ltrun_runs, json)
+{
+	json_error_t e;
+	json_t *root, *evaluation, *tensor_0;
+
+	cr_assert_eq(run("two.lt -i x=-inf -n 2 --json --verify --time=5 --explain"), 0, "%s", err);
+	root = json_loads(out, 0, &e);
+	cr_assert_not_null(root, "%s: %s", e.text, out);
+	cr_assert_eq(json_array_size(json_object_get(root, "evaluations")), 2);
+	evaluation = json_array_get(json_object_get(root, "evaluations"), 1);
+	tensor_0 = json_array_get(json_object_get(evaluation, "results"), 0);
+	cr_assert_str_eq(json_string_value(json_object_get(tensor_0, "name")), "result");
+	cr_assert_str_eq(json_string_value(json_object_get(tensor_0, "dtype")), "float32");
+	cr_assert_eq(json_integer_value(json_array_get(json_object_get(tensor_0, "shape"), 0)), 2);
+	cr_assert_str_eq(json_string_value(json_array_get(json_object_get(tensor_0, "data"), 1)), "-inf");
+	cr_assert(json_is_true(json_object_get(json_object_get(root, "verify"), "passed")));
+	cr_assert_eq(json_integer_value(json_object_get(json_object_get(root, "time"), "runs")), 5);
+	cr_assert_gt(json_integer_value(json_object_get(json_object_get(root, "time"), "median_ns")), 0);
+	cr_assert(json_is_object(json_object_get(json_object_get(root, "time"), "compile_ms")));
+	cr_assert(json_is_string(json_object_get(root, "explain")));
+	json_decref(root);
+	cr_assert_eq(run("two.lt -i x=1.5 --json -q"), 0);
+	cr_assert_null(strstr(out, "data"));
+}
+
+Test(ltrun_runs, time)
+{
+	cr_assert_eq(run("two.lt -i x=1 -q --time=9"), 0);
+	cr_assert_eq(strncmp(out, "time: median ", 13), 0, "%s", out);
+	cr_assert(strstr(out, " of 9 runs\nwork: ") && strstr(out, "GFLOP/s") && strstr(out, "GB/s\ncompile: parse ") && strstr(out, "kernels: ") &&
+		strstr(out, "memory: workspace "), "%s", out);
+	cr_assert_eq(run("two.lt -i x=1 -q --time=1"), 0);
+	cr_assert(strstr(out, " of 1 run\n"), "%s", out);
+	cr_assert_eq(run("two.lt -i x=1 -q --time"), 0);
+}
+
+Test(ltrun_runs, the_graph_is_a_script)
+{
+	static char first[sizeof out];
+
+	cr_assert_eq(run("--dump=graph count.lt -o count.graph"), 0, "%s", err);
+	cr_assert_str_eq(out, "");
+	cr_assert_eq(run("--dump=graph count.lt"), 0);
+	memcpy(first, out, sizeof first);
+	cr_assert_eq(strncmp(first, "graph 1\n", 8), 0);
+	cr_assert_eq(run("--dump=graph - <count.graph"), 0, "%s", err);
+	cr_assert_str_eq(out, first);
+	cr_assert_eq(run("count.graph -i part=2 -i begin=1 -i end=3"), 0, "%s", err);
+	cr_assert_str_eq(out, "result: float32 (4,)\n[0. 2. 2. 0.]\n");
+	cr_assert_eq(run("--dump=graph -dD count.lt"), 0, "%s", err);
+	cr_assert_eq(strncmp(out, "graph 1\n", 8), 0);
+}
+
+Test(ltrun_runs, the_cache_of_compiled_code)
+{
+	int kernels = 0;
+
+	cr_assert_eq(run("--cache=stats --cache-dir=kept"), 0);
+	cr_assert_str_eq(out, "kept: 0 kernels, 0 bytes\n");
+	cr_assert_eq(run("two.lt -b cpu -i x=1 -q --cache-dir=kept/below --time=1"), 0, "%s", err);
+	cr_assert(strstr(out, " compiled, 0 from the cache;") && !strstr(out, " 0 compiled"), "%s", out);
+	cr_assert_eq(run("--cache=stats --cache-dir=kept/below"), 0);
+	cr_assert(sscanf(out, "kept/below: %d kernels", &kernels) == 1 && kernels > 0, "%s", out);
+	/* The second time nothing is compiled. */
+	cr_assert_eq(run("two.lt -b cpu -i x=1 --cache-dir=kept/below --time=1 -q"), 0);
+	cr_assert(strstr(out, " 0 compiled, ") && !strstr(out, " 0 from the cache"), "%s", out);
+	cr_assert_eq(run("--cache=clear --cache-dir=kept/below"), 0);
+	cr_assert(strstr(out, "removed"));
+	cr_assert_eq(run("--cache=stats --cache-dir=kept/below"), 0);
+	cr_assert_str_eq(out, "kept/below: 0 kernels, 0 bytes\n");
+	/* The usual folder comes from the environment. */
+	cr_assert_eq(run("two.lt -b cpu -i x=1 -q"), 0);
+	cr_assert_eq(run("--cache=stats --json"), 0);
+	cr_assert(strstr(out, "/looptree\"") && !strstr(out, "\"kernels\": 0,"), "%s", out);
+	cr_assert_eq(run("two.lt -b cpu -i x=2 -q --no-cache"), 0);
+}
+
+/* The progress of a compile is for terminals: nothing of it in a pipe. */
+Test(ltrun_runs, is_silent_in_a_pipe)
+{
+	cr_assert_eq(run("add.lt -i x=1 -c w=1 --no-cache 2>&1 | cat"), 0);
+	cr_assert_str_eq(out, "result: float32 (2, 3)\n[[2. 2. 2.]\n [2. 2. 2.]]\n");
+}
+
+/* On a terminal it is shown, once a compile takes its time. */
+Test(ltrun_runs, shows_progress_on_a_terminal)
+{
+	char script[4096] = "", said[1 << 14] = "";
+	size_t n = 0;
+	ssize_t got;
+	int terminal, status;
+	pid_t pid;
+
+	for (int i = 1; i <= 16; i++)
+		n += (size_t)snprintf(script + n, sizeof script - n, "$%d = InputTensor(x%d, float32, [%d, 8]); $%d = ReduceSumNode($%d, [0]);"
+			"result r%d = $%d;\n", 2 * i, i, i + 1, 2 * i + 1, 2 * i, i, 2 * i + 1);
+	snprintf(script + n, sizeof script - n, "result = $2;");
+	ltrun_write_text("many.lt", script);
+	cr_assert_eq(run("many.lt -i *=1 -o many.npz --no-cache"), 0, "%s", err);
+	cr_assert_str_eq(err, "");
+	pid = forkpty(&terminal, NULL, NULL, NULL);
+	if (pid < 0)
+		cr_skip_test("no pseudo-terminal can be had here");
+	if (pid == 0) {
+		execl(built("lt-run"), "lt-run", scratch("many.lt"), "-i", "*=1", "-o", scratch("many.npz"), "--no-cache", NULL);
+		_exit(9);
+	}
+	for (n = 0; (got = read(terminal, said + n, sizeof said - 1 - n)) > 0;)
+		n += (size_t)got;
+	said[n] = 0;
+	close(terminal);
+	cr_assert(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s", said);
+	cr_assert(strstr(said, "of 17 kernels") || strstr(said, "of 16 kernels"), "%s", said);
+	cr_assert(strstr(said, "\r\033[K"), "the line is not cleared");
+}
+
+/* The program in docs/c-api.md, taken out, built and run as it stands there. */
+Test(ltrun_runs, the_program_in_the_manual)
+{
+	char command[2048], line[1024], source[4096] = "";
+	FILE *doc = fopen("docs/c-api.md", "r");
+	bool inside = false;
+
+	cr_assert_not_null(doc);
+	while (fgets(line, sizeof line, doc)) {
+		if (inside && !strncmp(line, "```", 3))
+			break;
+		if (inside)
+			strncat(source, line, sizeof source - strlen(source) - 1);
+		inside |= !strcmp(line, "```c\n");
+	}
+	fclose(doc);
+	ltrun_write_text("manual.c", source);
+	snprintf(command, sizeof command, "${CC:-cc} -std=gnu11 -Wall -Wextra -Wno-unused-result %s -Iinclude -o %s %s -L%s -llooptree -Wl,-rpath,%s && %s",
+#ifdef __SANITIZE_ADDRESS__
+		"-fsanitize=address,undefined",
+#else
+		"",
+#endif
+		scratch("manual"), scratch("manual.c"), built(""), built(""), scratch("manual"));
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s%s", out, err);
+	cr_assert_str_eq(out, "0\n2\n0\n4\n0\n6\n");
+	cr_assert_str_eq(err, "");
+}

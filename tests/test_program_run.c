@@ -1,0 +1,372 @@
+/* tests/test_program_run.c -- running programs: what is missing or out of range, instances, threads, long chains, dumps,
+ * memory that runs out. */
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "lt/lt.h"
+#include "tests/random_graph.h"
+#include "tests/tree_text.h"
+
+TestSuite(program_run, .timeout = 240);
+
+static struct lt_graph *parsed_in(struct lt_context *ctx, const char *text)
+{
+	struct lt_graph *g;
+	cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "test", &g), LT_OK, "%s\n%s", lt_context_message(ctx), text);
+	return g;
+}
+
+static struct lt_graph *parsed(const char *text)
+{
+	struct lt_context *ctx;
+	cr_assert_eq(lt_context_new(&ctx), LT_OK);
+	return parsed_in(ctx, text);
+}
+
+static void close_graph(struct lt_graph *g)
+{
+	struct lt_context *ctx = g->ctx;
+	lt_graph_free(g);
+	lt_context_free(ctx);
+}
+
+static struct lt_program *compiled(struct lt_graph *g, const char *backends, bool no_passes)
+{
+	struct lt_options o = { .size = sizeof o, .backends = backends, .no_passes = no_passes };
+	struct lt_program *p;
+	cr_assert_eq(lt_compile(g->ctx, g, &o, &p), LT_OK, "%s", lt_context_message(g->ctx));
+	return p;
+}
+
+static struct lt_instance *instance_of(struct lt_program *p, struct lt_graph *g)
+{
+	struct lt_instance *r;
+	cr_assert_eq(lt_instance_new(p, &r), LT_OK, "%s", lt_context_message(g->ctx));
+	return r;
+}
+
+static void expect_message(struct lt_graph *g, lt_status got, lt_status want, const char *say)
+{
+	cr_assert_eq(got, want, "%s: %s", lt_status_name(got), lt_context_message(g->ctx));
+	cr_assert(strstr(lt_context_message(g->ctx), say), "'%s' does not say '%s'", lt_context_message(g->ctx), say);
+}
+
+#define MANY "graph 1\nvar m 3\nvar n 2\nvar one 1\nparam p = %pos[0] in 0..2\n%pos = i64[one] input \"pos\"\n%x = f32[m] input \"x\"\n" \
+	"%y = f16[m, n] input \"y\"\n%z = f32[m] input \"z\"\n%c = f32[m] constant \"c\"\n%k = i64[n] constant \"k\"\n%d = f32[m] neg %z\n" \
+	"%part = f32[one] input \"part\"\n%dead = f32[m] update %d, %part at [p]\n%kd = i64[n] neg %k\n%y32 = f32[m, n] cast %y\n" \
+	"%s = f32[m] add.reduce %y32\n%a = f32[m] add %x, %s\n%r = f32[m] mul %a, %c\nresult \"r\" = %r\n"
+
+Test(program_run, missing_inputs_and_constants_are_named_unneeded_ones_are_not_asked_for)
+{
+	for (int no_passes = 0; no_passes < 2; no_passes++)
+		for (int b = 0; b < 2; b++) {
+			struct lt_graph *g = parsed(MANY);
+			struct lt_program *p = compiled(g, b ? "cpu" : "ref", no_passes);
+			struct lt_instance *r;
+			float x[3] = { 1, 2, 3 }, c[3] = { 2, 2, 2 }, out[3];
+			uint16_t y[6] = { 0x3C00, 0x3C00, 0, 0, 0, 0x3C00 };
+			const char *const names[] = { "pos", "x", "y", "z", "part" };
+			const int needed[] = { 0, 1, 1, 0, 0 };
+			cr_assert_eq(lt_program_count(p, LT_PORT_INPUT), 5);
+			for (int i = 0; i < 5; i++) {
+				cr_assert_str_eq(lt_program_name(p, LT_PORT_INPUT, i), names[i]);
+				cr_assert_eq(lt_program_needs(p, LT_PORT_INPUT, i), needed[i], "%s", names[i]);
+				cr_assert_eq(lt_program_find(p, LT_PORT_INPUT, names[i]), i);
+			}
+			cr_assert_eq(lt_program_find(p, LT_PORT_INPUT, "c"), -1);
+			cr_assert(lt_program_needs(p, LT_PORT_CONSTANT, 0) && !lt_program_needs(p, LT_PORT_CONSTANT, 1));
+			cr_assert_eq(lt_program_rank(p, LT_PORT_INPUT, 2), 2);
+			cr_assert_eq(lt_program_extent(p, LT_PORT_INPUT, 2, 1), 2);
+			cr_assert_eq(lt_program_bytes(p, LT_PORT_INPUT, 2), 12);
+			cr_assert_eq(lt_program_dtype(p, LT_PORT_INPUT, 2), LT_F16);
+			cr_assert_null(lt_program_name(p, LT_PORT_INPUT, 5));
+			expect_message(g, lt_instance_new(p, &r), LT_EMISSING, "'c' (float32 [3])");
+			cr_assert(!strstr(lt_context_message(g->ctx), "'k'"));
+			cr_assert_null(r);
+			expect_message(g, lt_program_bind(p, 2, c, 0), LT_EINVAL, "there is no constant 2; the program has 2");
+			expect_message(g, lt_program_bind(p, 0, NULL, 0), LT_EMISSING, "constant 'c'");
+			cr_assert_eq(lt_program_bind(p, 0, c, 1), LT_OK);
+			r = instance_of(p, g);
+			expect_message(g, lt_program_bind(p, 0, c, 1), LT_EINVAL, "constant 'c' is bound too late");
+			expect_message(g, lt_instance_run(r, (const void *const[]){ NULL, NULL, NULL, NULL, NULL }, (void *const[]){ out }), LT_EMISSING,
+				"'x' (float32 [3]), 'y' (float16 [3, 2])");
+			cr_assert(!strstr(lt_context_message(g->ctx), "'z'"));
+			expect_message(g, lt_instance_run(r, NULL, (void *const[]){ out }), LT_EMISSING, "Missing input");
+			expect_message(g, lt_instance_run(r, (const void *const[]){ NULL, x, y, NULL, NULL }, (void *const[]){ NULL }), LT_EMISSING,
+				"result 'r'");
+			cr_assert_eq(lt_instance_run(r, (const void *const[]){ NULL, x, y, NULL, NULL }, (void *const[]){ out }), LT_OK, "%s",
+				lt_context_message(g->ctx));
+			cr_assert(out[0] == 6 && out[1] == 4 && out[2] == 8);
+			lt_instance_free(r);
+			lt_program_free(p);
+			close_graph(g);
+		}
+}
+
+#define CACHE "graph 1\nvar m 8\nvar n 3\nvar two 2\nvar t 8 limit e - p\nparam p = %pos[0] in 0..5\nparam e = %pos[1] in 0..8\n" \
+	"require e - p >= 0 \"the end stands before the beginning\"\n%pos = i64[two] input \"pos\"\n%s = f32[m] state \"s\"\n%x = f32[n] input \"x\"\n" \
+	"%u = f32[m] update %s, %x at [p]\n%v = f32[t] view { %u[t + p] }\n%r = f32[] add.reduce %v\nresult \"r\" = %r\nset %s = %u\n"
+
+Test(program_run, a_refused_run_changes_no_state)
+{
+	static const struct { int64_t pos[2]; const char *say; } bad[] = {
+		{ { 6, 8 }, "it must be in 0..5" },
+		{ { -1, 8 }, "is -1; it must be in 0..5" },
+		{ { 0, 9 }, "is 9; it must be in 0..8" },
+		{ { 4, 2 }, "the end stands before the beginning" },
+	};
+	for (int b = 0; b < 2; b++) {
+		struct lt_graph *g = parsed(CACHE);
+		struct lt_program *p = compiled(g, b ? "cpu" : "ref", false);
+		struct lt_instance *r = instance_of(p, g);
+		const float x[3] = { 1, 2, 4 };
+		float out = 0, before[8];
+		int64_t pos[2] = { 2, 8 };
+		const void *const in[2] = { pos, x };
+		cr_assert_eq(lt_instance_run(r, in, (void *const[]){ &out }), LT_OK, "%s", lt_context_message(g->ctx));
+		cr_assert_eq(out, 7);
+		cr_assert_eq(lt_program_bytes(p, LT_PORT_STATE, 0), sizeof before);
+		memcpy(before, lt_instance_state(r, 0), sizeof before);
+		cr_assert(before[1] == 0 && before[2] == 1 && before[4] == 4);
+		for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+			memcpy(pos, bad[i].pos, sizeof pos);
+			expect_message(g, lt_instance_run(r, in, (void *const[]){ &out }), LT_EFAULT, bad[i].say);
+			cr_assert(!memcmp(before, lt_instance_state(r, 0), sizeof before), "%s", bad[i].say);
+		}
+		memcpy(pos, (int64_t[2]){ 5, 5 }, sizeof pos);
+		cr_assert_eq(lt_instance_run(r, in, (void *const[]){ &out }), LT_OK, "it runs again: %s", lt_context_message(g->ctx));
+		cr_assert_eq(out, 0, "no trips give the identity");
+		lt_instance_reset(r);
+		memset(before, 0, sizeof before);
+		cr_assert(!memcmp(before, lt_instance_state(r, 0), sizeof before));
+		cr_assert_null(lt_instance_state(r, 1));
+		lt_instance_free(r);
+		lt_program_free(p);
+		close_graph(g);
+	}
+}
+
+Test(program_run, a_gather_out_of_range_is_a_fault_with_node_and_value)
+{
+	for (int b = 0; b < 2; b++) {
+		struct lt_graph *g = parsed("graph 1\nvar m 4\nvar i 3\n%x = f32[m] input \"x\"\n%k = i32[i] input \"k\"\n%y = f32[i] gather %x, %k axis 0\n"
+			"%z = f32[i] neg %y\nresult \"z\" = %z\n");
+		struct lt_program *p = compiled(g, b ? "cpu" : "ref", false);
+		struct lt_instance *r = instance_of(p, g);
+		const float x[4] = { 1, 2, 3, 4 };
+		int32_t k[3] = { 3, 4, 0 };
+		float z[3];
+		expect_message(g, lt_instance_run(r, (const void *const[]){ x, k }, (void *const[]){ z }), LT_EFAULT, "%y: index 4 is out of range 0..3");
+		k[1] = -1;
+		expect_message(g, lt_instance_run(r, (const void *const[]){ x, k }, (void *const[]){ z }), LT_EFAULT, "index -1 is out of range");
+		k[1] = 1;
+		cr_assert_eq(lt_instance_run(r, (const void *const[]){ x, k }, (void *const[]){ z }), LT_OK);
+		cr_assert(z[0] == -4 && z[1] == -2 && z[2] == -1);
+		lt_instance_free(r);
+		lt_program_free(p);
+		close_graph(g);
+	}
+}
+
+#define COUNTER "graph 1\nvar m 2\n%x = f32[m] input \"x\"\n%s = f32[m] state \"s\"\n%y = f32[m] add %s, %x\nresult \"y\" = %y\nset %s = %y\n"
+
+Test(program_run, instances_have_states_of_their_own)
+{
+	struct lt_graph *g = parsed(COUNTER);
+	struct lt_program *p = compiled(g, "ref", false);
+	struct lt_instance *a = instance_of(p, g), *b = instance_of(p, g);
+	const float one[2] = { 1, 10 };
+	float y[2];
+	for (int i = 1; i <= 5; i++) {
+		cr_assert_eq(lt_instance_run(a, (const void *const[]){ one }, (void *const[]){ y }), LT_OK);
+		cr_assert(y[0] == (float)i && y[1] == (float)(10 * i));
+	}
+	cr_assert_eq(lt_instance_run(b, (const void *const[]){ one }, (void *const[]){ y }), LT_OK);
+	cr_assert(y[0] == 1 && y[1] == 10);
+	((float *)lt_instance_state(b, 0))[0] = 100;    /* may be written between runs */
+	cr_assert_eq(lt_instance_run(b, (const void *const[]){ one }, (void *const[]){ y }), LT_OK);
+	cr_assert(y[0] == 101 && y[1] == 20);
+	lt_instance_free(b);
+	cr_assert_eq(lt_instance_run(a, (const void *const[]){ one }, (void *const[]){ y }), LT_OK);
+	cr_assert(y[0] == 6 && y[1] == 60);
+	lt_instance_free(a);
+	lt_program_free(p);
+	close_graph(g);
+}
+
+static void *work(void *backend)
+{
+	struct lt_context *ctx;
+	struct lt_graph *g;
+	struct lt_program *p;
+	struct lt_instance *r;
+	struct lt_options o = { .size = sizeof o, .backends = backend, .n_thread = 1 };
+	for (int round = 0; round < 5; round++) {
+		float x[2] = { 1, (float)round }, y[2];
+		if (lt_context_new(&ctx) || lt_graph_parse(ctx, COUNTER, strlen(COUNTER), "t", &g) || lt_compile(ctx, g, &o, &p)
+		    || lt_instance_new(p, &r))
+			return (void *)1;
+		for (int i = 1; i <= 200; i++)
+			if (lt_instance_run(r, (const void *const[]){ x }, (void *const[]){ y }) || y[0] != (float)i || y[1] != (float)(i * round))
+				return (void *)2;
+		lt_instance_free(r);
+		lt_program_free(p);
+		lt_graph_free(g);
+		lt_context_free(ctx);
+	}
+	return NULL;
+}
+
+Test(program_run, contexts_on_threads_do_not_know_of_each_other)
+{
+	pthread_t thread[4];
+	for (int i = 0; i < 4; i++)
+		cr_assert_eq(pthread_create(&thread[i], NULL, work, (void *)(uintptr_t)(i % 2 ? "cpu" : "ref")), 0);
+	for (int i = 0; i < 4; i++) {
+		void *got;
+		pthread_join(thread[i], &got);
+		cr_assert_null(got, "thread %d fails in step %d", i, (int)(intptr_t)got);
+	}
+}
+
+/* A chain with a reduction every ten nodes, so that not all of it folds into one expression. */
+static int64_t chain_peak(int n, double *seconds)
+{
+	struct run_counter counter;
+	struct lt_context *ctx;
+	struct lt_graph *g;
+	struct lt_program *p;
+	struct lt_instance *r;
+	struct timespec begin, end;
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	cr_assert_eq(run_context(&counter, &ctx), LT_OK);
+	cr_assert_eq(lt_graph_new(ctx, &g), LT_OK);
+	lt_var m = lt_graph_var(g, "m", 4);
+	lt_node x = lt_graph_input(g, "x", LT_F32, 1, &m), y = x;
+	for (int i = 0; i < n; i++)
+		y = i % 10 == 9 ? lt_graph_binary(g, "max", x, lt_graph_reduce(g, "min", y, 1, &m)) : lt_graph_unary(g, i % 3 ? "neg" : "abs", y);
+	cr_assert_eq(lt_graph_result(g, "y", y), LT_OK);
+	cr_assert_eq(lt_compile(ctx, g, &(struct lt_options){ .size = sizeof(struct lt_options), .backends = "ref" }, &p), LT_OK, "%s",
+		lt_context_message(ctx));
+	cr_assert_eq(lt_instance_new(p, &r), LT_OK);
+	const float data[4] = { 1, -2, 3, -4 };
+	float got[4], want[4];
+	cr_assert_eq(lt_instance_run(r, (const void *const[]){ data }, (void *const[]){ got }), LT_OK);
+	memcpy(want, data, sizeof want);
+	for (int i = 0; i < n; i++) {
+		float least = want[0];
+		for (int k = 1; k < 4; k++)
+			least = want[k] < least ? want[k] : least;
+		for (int k = 0; k < 4; k++)
+			want[k] = i % 10 == 9 ? (data[k] > least ? data[k] : least) : i % 3 ? -want[k] : want[k] < 0 ? -want[k] : want[k];
+	}
+	for (int k = 0; k < 4; k++)
+		cr_assert_eq(got[k], want[k]);
+	lt_instance_free(r);
+	lt_program_free(p);
+	lt_graph_free(g);
+	lt_context_free(ctx);
+	cr_assert_eq(counter.bytes, 0, "%lld bytes are not given back", (long long)counter.bytes);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	*seconds = (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+	return counter.peak;
+}
+
+Test(program_run, a_chain_of_100000_nodes)
+{
+	double half_time, time;
+	int64_t half = chain_peak(50000, &half_time), all = chain_peak(100000, &time);
+	fprintf(stderr, "50,000 nodes: %.2f s, %.1f MB; 100,000 nodes: %.2f s, %.1f MB\n", half_time, 1e-6 * (double)half, time, 1e-6 * (double)all);
+	cr_assert_lt(all, half * 23 / 10, "memory is linear");
+	cr_assert_lt(time, 60);
+}
+
+/* Everything that a program shows, but the source of compiled kernels. */
+static void dump_all(const struct lt_program *p, struct run_text *out)
+{
+	static const enum lt_dump_kind kind[] = { LT_SHOW_GRAPH, LT_SHOW_TREE, LT_SHOW_ACCESS, LT_SHOW_FROZEN, LT_SHOW_PLAN, LT_SHOW_EXPLAIN };
+	for (size_t i = 0; i < sizeof kind / sizeof *kind; i++)
+		cr_assert_eq(lt_program_dump(p, kind[i], run_text_add, out), LT_OK);
+}
+
+Test(program_run, dumps_of_two_compilations_are_byte_equal)
+{
+	for (uint64_t seed = 1; seed <= 100; seed++) {
+		struct run_text text[2] = { { NULL, 0 }, { NULL, 0 } };
+		for (int i = 0; i < 2; i++) {
+			struct lt_context *ctx;
+			struct random_graph r;
+			void *disturb = malloc(1000 * seed + 77 * (uint64_t)i);
+			cr_assert_eq(lt_context_new(&ctx), LT_OK);
+			random_graph_new(ctx, seed, &(struct random_options){ .n_node = 30, .views = true, .params = true, .states = true,
+				.composites = true }, &r);
+			struct lt_program *p = compiled(r.g, "ref", seed % 3 == 0);
+			dump_all(p, &text[i]);
+			lt_program_free(p);
+			random_graph_free(&r);
+			lt_context_free(ctx);
+			free(disturb);
+		}
+		cr_assert(text[0].n == text[1].n && !memcmp(text[0].at, text[1].at, text[0].n), "seed %d", (int)seed);
+		run_text_free(&text[0]);
+		run_text_free(&text[1]);
+	}
+}
+
+/* The n-th allocation fails, for every n: an error, no leak, no crash. */
+Test(program_run, every_allocation_may_fail)
+{
+	static const char text[] = "graph 1\nvar m 3\nvar k 4\n%x = f32[m, k] input \"x\"\n%c = f32[k] constant \"c\"\n%n = f32[k] neg %c\n%s = f32[m] state \"s\"\n"
+		"%p = f32[m, k] mul %x, %n\n%y = f32[m] add.reduce %p\n%u = f32[m] add %s, %y\nresult \"y\" = %y\nresult \"c\" = %c\nset %s = %u\n";
+	const float x[12] = { 1 }, c[4] = { 2 };
+	bool done = false;
+	for (int64_t n = 1; !done; n++) {
+		struct run_counter counter;
+		struct lt_context *ctx;
+		struct lt_graph *g = NULL;
+		struct lt_program *p = NULL;
+		struct lt_instance *r = NULL;
+		float y[3], d[4];
+		if (run_context(&counter, &ctx))
+			continue;
+		cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "t", &g), LT_OK);
+		counter.fail_at = counter.calls + n;
+		lt_status st = lt_compile(ctx, g, &(struct lt_options){ .size = sizeof(struct lt_options), .backends = "ref" }, &p);
+		if (!st)
+			st = lt_program_bind(p, 0, c, 1);
+		if (!st)
+			st = lt_instance_new(p, &r);
+		if (!st)
+			st = lt_instance_run(r, (const void *const[]){ x }, (void *const[]){ y, d });
+		done = !st;
+		if (st)
+			cr_assert_eq(st, LT_ENOMEM, "allocation %lld: %s", (long long)n, lt_context_message(ctx));
+		cr_assert(p || !r);
+		counter.fail_at = 0;
+		lt_instance_free(r);
+		lt_program_free(p);
+		lt_graph_free(g);
+		lt_context_free(ctx);
+		cr_assert_eq(counter.bytes, 0, "allocation %lld: %lld bytes are not given back", (long long)n, (long long)counter.bytes);
+		cr_assert_lt(n, 20000);
+	}
+}
+
+Test(program_run, backends_are_asked_for_by_name)
+{
+	struct lt_graph *g = parsed(COUNTER);
+	struct lt_program *p;
+	struct lt_options o = { .size = sizeof o, .backends = "nosuch" };
+	expect_message(g, lt_compile(g->ctx, g, &o, &p), LT_EINVAL, "there is no backend 'nosuch'; there is: ");
+	cr_assert(strstr(lt_context_message(g->ctx), "cpu") && strstr(lt_context_message(g->ctx), "ref"));
+	cr_assert_null(p);
+	o.backends = "ref,nosuch";
+	expect_message(g, lt_compile(g->ctx, g, &o, &p), LT_EINVAL, "there is no backend 'nosuch'");
+	close_graph(g);
+	g = parsed("graph 1\nvar m 3\n%x = f32[m] input \"x\"\n");
+	expect_message(g, lt_compile(g->ctx, g, NULL, &p), LT_EINVAL, "the graph has no result");
+	close_graph(g);
+}

@@ -1,0 +1,214 @@
+/* tests/test_tensorpack.c -- .npz and .safetensors: several tensors in a file, and what such files may lie about. */
+#include <stdint.h>
+#include <stdio.h>
+#include <zip.h>
+#include "tests/tensors.h"
+
+static struct lt_context *ctx;
+
+static void set_up(void)
+{
+	cr_assert_eq(lt_context_new(&ctx), LT_OK);
+}
+
+static void tear_down(void)
+{
+	lt_context_free(ctx);
+	scratch_remove();
+}
+
+TestSuite(tensorpack, .init = set_up, .fini = tear_down, .timeout = 60);
+
+/* ---- .npz ---- */
+
+/* An archive of entries with that data. */
+static void make_zip(const char *path, const char *const *name, const void *data, size_t bytes, int n, int method)
+{
+	int code = 0;
+	zip_t *z = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, &code);
+
+	cr_assert_not_null(z);
+	for (int i = 0; i < n; i++)
+		cr_assert(zip_file_add(z, name[i], zip_source_buffer(z, data, bytes, 0), 0) == i &&
+			zip_set_file_compression(z, (zip_uint64_t)i, method, 0) == 0);
+	cr_assert_eq(zip_close(z), 0);
+}
+
+/* Changes one 32-bit number of the file at `at`, counted from the end if negative. */
+static void change(const char *path, long at, uint32_t to)
+{
+	FILE *f = fopen(path, "r+b");
+
+	cr_assert_not_null(f);
+	fseek(f, at, at < 0 ? SEEK_END : SEEK_SET);
+	for (int i = 0; i < 4; i++)
+		fputc((int)(to >> 8 * i & 255), f);
+	fclose(f);
+}
+
+static long find_central(const char *path)
+{
+	struct lt_bytes b;
+	long at = -1;
+
+	cr_assert_eq(lt__bytes_read(ctx, path, &b), LT_OK);
+	for (size_t i = 0; i + 4 < b.n; i++)
+		if (!memcmp(b.at + i, "PK\1\2", 4))
+			at = (long)i;
+	lt__bytes_free(&b);
+	return at;
+}
+
+Test(tensorpack, npz_that_lies)
+{
+	unsigned char npy[8192];
+	float zeros[1024] = { 0 };
+	size_t n = put_npy(npy, 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (1024,), }", zeros, sizeof zeros);
+	const char *one[] = { "a.npy" }, *text[] = { "a.txt" };
+	struct lt_tensors t;
+	long central;
+
+	make_zip(scratch("a.npz"), text, npy, n, 1, ZIP_CM_STORE);
+	expect_bad(ctx, scratch("a.npz"), "the entry 'a.txt' is not a .npy");
+	make_zip(scratch("b.npz"), one, npy, n - 1, 1, ZIP_CM_STORE);
+	expect_bad(ctx, scratch("b.npz"), "b.npz: a.npy: is truncated");
+	expect_bad(ctx, "tests/fuzz/corpus/npz/truncated.npz", "is not a readable .npz (zip) file");
+	/* The directory claims a size that no packing explains: nothing is allocated for it. */
+	make_zip(scratch("c.npz"), one, npy, n, 1, ZIP_CM_STORE);
+	cr_assert_eq(lt__tensors_read(ctx, scratch("c.npz"), &t), LT_OK, "%s", lt_context_message(ctx));
+	cr_assert(t.at[0].bytes == 4096 && number(&t.at[0], 1023) == 0);
+	lt__tensors_free(&t);
+	change(scratch("c.npz"), 2000, 0x12345678);
+	expect_bad(ctx, scratch("c.npz"), "'a.npy' is damaged: CRC error");
+	make_zip(scratch("c.npz"), one, npy, n, 1, ZIP_CM_DEFLATE);
+	central = find_central(scratch("c.npz"));
+	change(scratch("c.npz"), central + 24, 0xfffffff0u);
+	expect_bad(ctx, scratch("c.npz"), "which cannot be packed in");
+	change(scratch("c.npz"), central + 24, (uint32_t)n + 8);
+	expect_bad(ctx, scratch("c.npz"), "c.npz: ");
+	change(scratch("c.npz"), central + 24, (uint32_t)n - 8);
+	expect_bad(ctx, scratch("c.npz"), "c.npz: ");
+}
+
+/* Two entries of one name: the second's name is changed in the finished archive. */
+Test(tensorpack, npz_names_twice)
+{
+	unsigned char npy[256];
+	const char *two[] = { "ab.npy", "aX.npy" };
+	size_t n = put_npy(npy, 1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }", "x", 1);
+	struct lt_bytes b;
+	char copy[2048];
+	FILE *f;
+
+	make_zip(scratch("t.npz"), two, npy, n, 2, ZIP_CM_STORE);
+	cr_assert_eq(lt__bytes_read(ctx, scratch("t.npz"), &b), LT_OK);
+	cr_assert_lt(b.n, sizeof copy);
+	memcpy(copy, b.at, b.n);
+	for (size_t i = 0; i + 6 < b.n; i++)
+		if (!memcmp(copy + i, "aX.npy", 6))
+			copy[i + 1] = 'b';
+	f = fopen(scratch("u.npz"), "wb");
+	fwrite(copy, 1, b.n, f);
+	fclose(f);
+	lt__bytes_free(&b);
+	expect_bad(ctx, scratch("u.npz"), "'ab.npy' is there twice");
+}
+
+/* ---- .safetensors ---- */
+
+static size_t put_safetensors(unsigned char *out, const char *header, uint64_t length, const void *data, size_t bytes)
+{
+	size_t n = strlen(header);
+
+	for (int i = 0; i < 8; i++)
+		out[i] = (unsigned char)(length >> 8 * i);
+	memcpy(out + 8, header, n);
+	if (bytes)
+		memcpy(out + 8 + n, data, bytes);
+	return 8 + n + bytes;
+}
+
+Test(tensorpack, safetensors_with_every_type)
+{
+	static const unsigned char data[] = {
+		0, 0, 0x80, 0x3f, 0, 0, 0, 0xc0,                        /* F32 1, -2 */
+		0, 0, 0, 0, 0, 0, 0xf0, 0x3f,                           /* F64 1 */
+		0x80, 0x3f, 0x00, 0xc0,                                 /* BF16 1, -2 */
+		0, 0x3c,                                                /* F16 1 */
+		0xff, 0xff, 2,                                          /* I8 -1; U8 255; BOOL, to be 1 */
+		0xfe, 0xff,                                             /* I16 -2 */
+		0xfd, 0xff, 0xff, 0xff,                                 /* I32 -3 */
+		0xfc, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,         /* I64 -4 */
+	};
+	static const struct { const char *name; enum lt_dtype dtype; double first; int32_t rank; } want[] = {
+		{ "a", LT_F32, 1, 2 }, { "b", LT_F64, 1, 0 }, { "c", LT_BF16, 1, 1 }, { "d", LT_F16, 1, 1 }, { "e", LT_I8, -1, 1 },
+		{ "f", LT_U8, 255, 1 }, { "g", LT_BOOL, 1, 1 }, { "h", LT_I16, -2, 1 }, { "i", LT_I32, -3, 1 }, { "j \xc3\xa4", LT_I64, -4, 1 },
+	};
+	const char *header = "{\"__metadata__\":{\"k\":\"v\"},\"a\":{\"dtype\":\"F32\",\"shape\":[2,1],\"data_offsets\":[0,8]},"
+		"\"b\":{\"dtype\":\"F64\",\"shape\":[],\"data_offsets\":[8,16]},\"c\":{\"dtype\":\"BF16\",\"shape\":[2],\"data_offsets\":[16,20]},"
+		"\"d\":{\"dtype\":\"F16\",\"shape\":[1],\"data_offsets\":[20,22]},\"e\":{\"dtype\":\"I8\",\"shape\":[1],\"data_offsets\":[22,23]},"
+		"\"f\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[23,24]},\"g\":{\"dtype\":\"BOOL\",\"shape\":[1],\"data_offsets\":[24,25]},"
+		"\"h\":{\"dtype\":\"I16\",\"shape\":[1],\"data_offsets\":[25,27]},\"i\":{\"dtype\":\"I32\",\"shape\":[1],\"data_offsets\":[27,31]},"
+		"\"j \\u00e4\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[31,39]}}   ";
+	unsigned char file[2048];
+	size_t n = put_safetensors(file, header, strlen(header), data, sizeof data);
+	struct lt_tensors t;
+
+	cr_assert_eq(lt__safetensors_parse(ctx, "x", file, n, &t), LT_OK, "%s", lt_context_message(ctx));
+	cr_assert_eq(t.n, 10);
+	for (int i = 0; i < 10; i++) {
+		cr_assert_str_eq(t.at[i].name, want[i].name);
+		cr_assert(t.at[i].dtype == want[i].dtype && t.at[i].rank == want[i].rank);
+		cr_assert_eq(number(&t.at[i], 0), want[i].first, "%s is %g", want[i].name, number(&t.at[i], 0));
+	}
+	cr_assert_eq(number(&t.at[0], 1), -2);
+	cr_assert_eq(number(&t.at[2], 1), -2);
+	lt__tensors_free(&t);
+}
+
+static const struct { const char *header; size_t data; const char *says; } bad_safetensors[] = {
+	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}", 7, "the file has 7 bytes of data" },
+	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}", 9, "is too long" },
+	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0,8]}}", 8, "'a', shape (3,) of F32, takes 12 bytes" },
+	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,0]}}", 8, "is said to be at 8..0" },
+	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[-8,0]}}", 8, "is said to be at -8..0" },
+	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0]}}", 8, "not a list of two whole numbers" },
+	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8.5]}}", 8, "not a list of two whole numbers" },
+	{ "{\"a\":{\"dtype\":\"U16\",\"shape\":[2],\"data_offsets\":[0,4]}}", 4, "elements of type U16" },
+	{ "{\"a\":{\"dtype\":\"F8_E4M3\",\"shape\":[2],\"data_offsets\":[0,2]}}", 2, "elements of type F8_E4M3" },
+	{ "{\"a\":{\"shape\":[2],\"data_offsets\":[0,8]}}", 8, "'a' has no dtype" },
+	{ "{\"a\":[]}", 0, "'a' has no dtype" },
+	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":2,\"data_offsets\":[0,8]}}", 8, "the shape of 'a' is not a list" },
+	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[-2],\"data_offsets\":[0,8]}}", 8, "not a whole number" },
+	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[4294967296,4294967296],\"data_offsets\":[0,8]}}", 8, "exceeds 63 bits" },
+	{ "{\"a\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[0,4]},\"b\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[2,6]}}", 6,
+		"the data of 'a' and of 'b' overlap" },
+	{ "{\"a\":{\"dtype\":\"I8\",\"shape\":[2],\"data_offsets\":[0,2]},\"b\":{\"dtype\":\"I8\",\"shape\":[2],\"data_offsets\":[4,6]}}", 6,
+		"a hole before 'b': nothing is at 2..4" },
+	{ "{\"a\":{\"dtype\":\"I8\",\"shape\":[2],\"data_offsets\":[0,2]},\"a\":{\"dtype\":\"I8\",\"shape\":[2],\"data_offsets\":[2,4]}}", 4,
+		"duplicate object key" },
+	{ "{\"a\":", 0, "the header is not JSON" },
+	{ "[1]", 0, "does not begin with '{'" },
+	{ "{\"a\xff\":1}", 0, "the header is not JSON" },
+};
+
+Test(tensorpack, safetensors_that_lies)
+{
+	unsigned char file[1024], data[64] = { 0 };
+	struct lt_tensors t;
+
+	for (size_t i = 0; i < sizeof bad_safetensors / sizeof *bad_safetensors; i++) {
+		const char *h = bad_safetensors[i].header;
+		size_t n = put_safetensors(file, h, strlen(h), data, bad_safetensors[i].data);
+
+		cr_assert_neq(lt__safetensors_parse(ctx, "my.st", file, n, &t), LT_OK, "%s", h);
+		cr_assert(strstr(lt_context_message(ctx), bad_safetensors[i].says), "%s: %s", h, lt_context_message(ctx));
+		cr_assert_eq(strncmp(lt_context_message(ctx), "my.st: ", 7), 0);
+	}
+	cr_assert_neq(lt__safetensors_parse(ctx, "x", file, put_safetensors(file, "{}", 3, NULL, 0), &t), LT_OK);
+	cr_assert(strstr(lt_context_message(ctx), "more than the file has"));
+	cr_assert_neq(lt__safetensors_parse(ctx, "x", file, put_safetensors(file, "{}", UINT64_MAX, NULL, 0), &t), LT_OK);
+	cr_assert(strstr(lt_context_message(ctx), "more than the file has"));
+	cr_assert_neq(lt__safetensors_parse(ctx, "x", file, 7, &t), LT_OK);
+	cr_assert(strstr(lt_context_message(ctx), "too short"));
+}
