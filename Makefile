@@ -113,9 +113,10 @@ $(PLUGINS): $(O)/%.so: %.c $(O)/flags
 tests: all $(TESTS) $(FUZZ) $(EXAMPLE) $(PLUGINS)
 check: tests
 	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(TESTS)
-bless: all $(O)/tests/test_script_docs
+bless: all $(O)/tests/test_script_docs $(O)/tests/test_tree_text
 	@O=$(O) tests/golden.sh --bless; O=$(O) tests/readme.sh --bless
 	@LT_BLESS=1 $(O)/tests/test_script_docs --filter '*/every_error_has_its_message' >/dev/null
+	@LT_BLESS=1 $(O)/tests/test_tree_text --filter '*/each_mistake_has_its_sentence' >/dev/null
 fuzz:
 	@$(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link,address,undefined O=build/fuzz fuzzers
 	@O=build/fuzz tests/fuzz.sh $(FUZZ_SECONDS)

@@ -83,7 +83,6 @@ double lt__eval_op_error(enum lt_opcode op, enum lt_dtype from, enum lt_dtype to
 
 double lt__eval_cast_error(enum lt_dtype from, enum lt_dtype to, union lt_scalar x, double e, union lt_scalar r)
 {
-	const struct lt_dtypeinfo *type = lt__dtype_info(to);
 	double value = as_double(x, from), result = as_double(r, to);
 
 	if (e == 0)

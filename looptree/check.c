@@ -91,8 +91,12 @@ static lt_status check_leaf_reads(struct lt_looptree *t, lt_tnode at, const int3
 		lt_node x = d->operand[0];
 		while (t->graph->node[x].op == LT_OP_view && t->graph->node[x].n_operand > 0)
 			x = t->graph->node[x].operand[0];
-		if (lt__has_leaf(t->graph, x) && t->leaf_of[x] >= 0)
+		if (lt__has_leaf(t->graph, x) && t->leaf_of[x] >= 0) {
+			if (order[t->leaf_of[x]] > order[at])
+				return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s updates %%%s, which is written behind it; put the leaf of %%%s before it",
+					d->name, node_name(t, x), node_name(t, x));
 			LT_TRY(check_flow(t, at, x, NULL, leaf));
+		}
 	}
 	for (int32_t k = 0; k < leaf->n_read; k++)
 		for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {

@@ -22,13 +22,11 @@
 #define lt_take
 #define lt_keep
 
-enum { BUDGET = 1000000 };     /* isl operations of one question */
+enum { BUDGET = 1000000 };      /* isl operations of one question: the largest ones of real trees need a tenth */
 
 struct asked { isl_ctx *ctx; const struct lt_question *q; };
 
 static int32_t n_dims(const struct lt_touch *x) { return x->n_counter + x->n_extra; }
-
-static int32_t touch_number(const struct asked *k, const struct lt_touch *x) { return (int32_t)(x - k->q->touch); }
 
 static lt_give isl_val *val(const struct asked *k, int64_t v) { return isl_val_int_from_si(k->ctx, v); }
 
@@ -36,12 +34,11 @@ static lt_give isl_space *space_of(const struct asked *k, const struct lt_touch 
 {
 	isl_space *space = isl_space_set_alloc(k->ctx, (unsigned)k->q->n_param, (unsigned)n_dims(x));
 	char name[24];
-
 	for (int32_t p = 0; p < k->q->n_param; p++) {
 		(void)snprintf(name, sizeof name, "p%d", (int)p);
 		space = isl_space_set_dim_name(space, isl_dim_param, (unsigned)p, name);
 	}
-	(void)snprintf(name, sizeof name, "T%d", (int)touch_number(k, x));
+	(void)snprintf(name, sizeof name, "T%d", (int)(x - k->q->touch));
 	return isl_space_set_tuple_name(space, isl_dim_set, name);
 }
 
@@ -58,7 +55,6 @@ static lt_give isl_aff *plus(lt_take isl_aff *aff, const struct asked *k, enum i
 static int32_t param_number(const struct asked *k, lt_param p)
 {
 	int32_t i = 0;
-
 	while (k->q->param[i] != p)
 		i++;
 	return i;
@@ -78,7 +74,6 @@ static lt_give isl_aff *add_column(lt_take isl_aff *aff, const struct asked *k, 
 static lt_give isl_aff *row_of(const struct asked *k, const struct lt_touch *x, const struct lt_map *m, const int64_t *row, int32_t from)
 {
 	isl_aff *aff = constant_of(k, x, row[0]);
-
 	for (int32_t i = 0; i < m->n_param; i++)
 		if (row[1 + i])
 			aff = plus(aff, k, isl_dim_param, param_number(k, m->param[i]), row[1 + i]);
@@ -89,7 +84,6 @@ static lt_give isl_aff *row_of(const struct asked *k, const struct lt_touch *x, 
 		if (row[1 + m->n_param + m->n_dim + i]) {
 			const int64_t *div = m->div + (int64_t)i * (1 + lt__map_width(m));
 			isl_aff *floor = isl_aff_scale_down_val(row_of(k, x, m, div + 1, 0), val(k, div[0]));
-
 			floor = isl_aff_scale_val(isl_aff_floor(floor), val(k, row[1 + m->n_param + m->n_dim + i]));
 			aff = isl_aff_add(aff, floor);
 		}
@@ -113,7 +107,6 @@ static bool knows_params(const struct asked *k, const struct lt_linear *l)
 {
 	for (int32_t i = 0; i < l->n; i++) {
 		bool known = false;
-
 		for (int32_t p = 0; p < k->q->n_param; p++)
 			known = known || k->q->param[p] == l->param[i];
 		if (!known)
@@ -126,14 +119,12 @@ static bool knows_params(const struct asked *k, const struct lt_linear *l)
 static lt_give isl_set *cut_params(lt_take isl_set *set, const struct asked *k, const struct lt_touch *x)
 {
 	const struct lt_graph *g = k->q->g;
-
 	for (int32_t p = 0; p < k->q->n_param; p++) {
 		set = isl_set_lower_bound_val(set, isl_dim_param, (unsigned)p, val(k, g->param[k->q->param[p]].low));
 		set = isl_set_upper_bound_val(set, isl_dim_param, (unsigned)p, val(k, g->param[k->q->param[p]].high));
 	}
 	for (int32_t i = 0; i < g->n_require; i++) {
 		const struct lt_linear *l = &g->require[i].value;
-
 		if (!knows_params(k, l))
 			continue;
 		set = where(set, add_linear(constant_of(k, x, 0), k, l, 1));
@@ -152,7 +143,6 @@ static lt_give isl_set *cut_counters(lt_take isl_set *set, const struct asked *k
 		const struct lt_vardef *v = &k->q->g->var[x->counter[f].var];
 		isl_aff *rest = constant_of(k, x, x->counter[f].step - 1);
 		bool first = true, inner = false;
-
 		for (int32_t i = 0; i < x->n_counter; i++) {
 			first = first && (i >= f || x->counter[i].var != x->counter[f].var);
 			if (i <= f || x->counter[i].var != x->counter[f].var)
@@ -188,7 +178,6 @@ static lt_give isl_set *cut_guards(lt_take isl_set *set, const struct asked *k, 
 static lt_give isl_set *instances_of(const struct asked *k, const struct lt_touch *x)
 {
 	isl_set *set = cut_params(isl_set_universe(space_of(k, x)), k, x);
-
 	set = cut_counters(set, k, x);
 	set = cut_guards(set, k, x, &x->map);
 	for (int32_t i = 0; i < x->n_before; i++)
@@ -202,7 +191,6 @@ struct rows { isl_multi_aff *at; int32_t n; };
 static struct rows rows_new(const struct asked *k, const struct lt_touch *x, int32_t n)
 {
 	isl_space *from = space_of(k, x), *to = isl_space_set_from_params(isl_space_params(isl_space_copy(from)));
-
 	to = isl_space_add_dims(to, isl_dim_set, (unsigned)n);
 	return (struct rows){ isl_multi_aff_zero(isl_space_map_from_domain_and_range(from, to)), 0 };
 }
@@ -231,7 +219,6 @@ static bool owner_covers(const struct lt_touch *x, lt_var v)
 static int32_t digits_in(const struct asked *k, const struct lt_touch *x, int32_t i, int32_t owned)
 {
 	int32_t n = 0;
-
 	for (int32_t c = 0; c < owned && x->column[i] >= 0 && n < k->q->n_digit[i]; c++)
 		n += x->counter[c].var == x->leaf->var[x->column[i]];
 	return n;
@@ -242,7 +229,6 @@ static void add_index(struct rows *r, const struct asked *k, const struct lt_tou
 {
 	int32_t n_digit = k->q->n_digit[i], seen = 0;
 	isl_aff *rest;
-
 	if (!n_digit) {
 		rows_add(r, row_of(k, x, &x->map, x->map.row + (int64_t)i * lt__map_width(&x->map), from));
 		return;
@@ -272,7 +258,6 @@ static lt_give isl_map *indices_of(const struct asked *k, const struct lt_touch 
 {
 	const struct lt_nodedef *d = &k->q->g->node[k->q->value];
 	int32_t n = n_outer;
-
 	for (int32_t i = 0; i < d->n_dim; i++)
 		n += n_index(k, x, i, owned && owner_covers(x, d->dim[i]) ? n_outer : 0);
 	struct rows r = rows_new(k, x, n);
@@ -298,7 +283,6 @@ static lt_give isl_map *elements_of(const struct asked *k, const struct lt_touch
 static lt_give isl_map *times_of(const struct asked *k, const struct lt_touch *x, lt_keep isl_set *instances)
 {
 	struct rows r = rows_new(k, x, x->n_when);
-
 	for (int32_t i = 0; i < x->n_when; i++)
 		rows_add(&r, x->when[i].counter < 0 ? constant_of(k, x, x->when[i].place) : counter_of(k, x, x->when[i].counter));
 	return rows_map(&r, instances);
@@ -308,10 +292,8 @@ static lt_give isl_map *times_of(const struct asked *k, const struct lt_touch *x
 static lt_give isl_set *written_part(lt_take isl_set *set, const struct asked *k, const struct lt_touch *x)
 {
 	const struct lt_question *q = k->q;
-
 	for (int32_t i = 0; i < q->g->node[q->value].n_dim; i++) {
 		isl_aff *at = row_of(k, x, &x->map, x->map.row + (int64_t)i * lt__map_width(&x->map), 0);
-
 		at = isl_aff_add_constant_val(at, val(k, -q->low[i]));
 		if (q->at[i] >= 0)
 			at = plus(at, k, isl_dim_param, param_number(k, q->at[i]), -1);
@@ -329,7 +311,6 @@ static lt_give isl_set *written_part(lt_take isl_set *set, const struct asked *k
 static bool number_of(lt_take isl_val *v, int64_t *out)
 {
 	bool fits = isl_val_is_int(v) == isl_bool_true && isl_val_cmp_si(v, INT64_MAX) <= 0 && isl_val_cmp_si(v, INT64_MIN) >= 0;
-
 	*out = fits ? isl_val_get_num_si(v) : 0;
 	isl_val_free(v);
 	return fits;
@@ -342,7 +323,6 @@ static void take_point(const struct asked *k, lt_take isl_set *set, const struct
 	isl_point *at = isl_set_sample_point(first ? first : isl_set_copy(set));
 	int32_t n = a ? n_dims(a) : 0;
 	bool good = at && isl_point_is_void(at) == isl_bool_false;
-
 	isl_set_free(set);
 	for (int32_t p = 0; good && p < k->q->n_param; p++)
 		good = number_of(isl_point_get_coordinate_val(at, isl_dim_param, p), &out->param[p]);
@@ -365,7 +345,6 @@ static void find_other(const struct asked *k, const struct lt_touch *sink, lt_ke
 		isl_map *meant = isl_map_apply_range(elements_of(k, from, writes, n_outer), isl_map_reverse(elements_of(k, sink, reads, n_outer)));
 		isl_map *found = isl_union_map_extract_map(sources, isl_map_get_space(meant));
 		isl_bool right;
-
 		found = isl_map_subtract(found, meant);
 		right = isl_map_is_empty(found);
 		isl_set_free(writes);
@@ -383,10 +362,10 @@ static void find_other(const struct asked *k, const struct lt_touch *sink, lt_ke
 
 static void find_early(const struct asked *k, const struct lt_touch *sink, lt_take isl_union_map *lost, struct lt_answer *out)
 {
-	isl_set *early = isl_union_set_extract_set(isl_union_map_domain(lost), space_of(k, sink));
+	isl_union_set *reads = isl_union_map_domain(lost);
+	isl_set *early = written_part(isl_union_set_extract_set(reads, space_of(k, sink)), k, sink);
 	isl_bool right;
-
-	early = written_part(early, k, sink);
+	isl_union_set_free(reads);
 	right = isl_set_is_empty(early);
 	if (right == isl_bool_false) {
 		out->kind = LT_ANSWER_EARLY;
@@ -405,7 +384,7 @@ static bool open_isl(struct asked *k, struct lt_answer *out)
 	if (!k->ctx)
 		return false;
 	isl_options_set_on_error(k->ctx, ISL_ON_ERROR_CONTINUE);
-	isl_ctx_set_max_operations(k->ctx, BUDGET);
+	isl_ctx_set_max_operations(k->ctx, (unsigned long)(k->q->budget > 0 ? k->q->budget : BUDGET));
 	return true;
 }
 
@@ -426,14 +405,12 @@ static lt_give isl_map *same_cells(const struct asked *k, const struct lt_touch 
 static bool is_undisturbed(const struct asked *k, const struct lt_touch *sink, lt_keep isl_set *reads)
 {
 	isl_bool empty = isl_bool_true;
-
 	for (int32_t w = 0; w < k->q->n_write && empty == isl_bool_true; w++) {
 		const struct lt_touch *from = &k->q->touch[w];
 		int32_t n_outer = sink->kind == LT_TOUCH_ADDS ? sink->n_outer : 0;
 		isl_set *writes = instances_of(k, from);
 		isl_map *same = same_cells(k, from, writes, sink, reads);
 		isl_map *wrong = isl_map_apply_range(elements_of(k, from, writes, n_outer), isl_map_reverse(elements_of(k, sink, reads, n_outer)));
-
 		wrong = isl_map_subtract(isl_map_copy(same), wrong);
 		empty = isl_map_is_empty(wrong);
 		isl_map_free(wrong);
@@ -452,7 +429,6 @@ void lt__depend_simple(const struct lt_question *q, int32_t touch, struct lt_ans
 	struct asked k = { NULL, q };
 	const struct lt_nodedef *d = &q->g->node[q->value];
 	const struct lt_touch *sink = &q->touch[touch];
-
 	out->touch = touch;
 	out->kind = LT_ANSWER_OPEN;
 	for (int32_t i = 0; i < d->n_dim; i++)          /* what one trip of the owner reads is written in it */
@@ -470,16 +446,13 @@ void lt__depend_flow(const struct lt_question *q, int32_t touch, struct lt_answe
 {
 	struct asked k = { NULL, q };
 	const struct lt_touch *sink = &q->touch[touch];
-
 	out->touch = touch;
 	if (!open_isl(&k, out))
 		return;
 	isl_set *reads = instances_of(&k, sink);
 	isl_union_map *order = isl_union_map_from_map(times_of(&k, sink, reads)), *writes = isl_union_map_empty(isl_union_map_get_space(order));
-
 	for (int32_t w = 0; w < q->n_write; w++) {
 		isl_set *at = instances_of(&k, &q->touch[w]);
-
 		order = isl_union_map_add_map(order, times_of(&k, &q->touch[w], at));
 		writes = isl_union_map_add_map(writes, cells_of(&k, &q->touch[w], at));
 		isl_set_free(at);
@@ -503,14 +476,12 @@ void lt__depend_carried(const struct lt_question *q, int32_t a, int32_t b, lt_tn
 	struct asked k = { NULL, q };
 	const struct lt_touch *one = &q->touch[a], *two = &q->touch[b];
 	unsigned at = 0;
-
 	out->touch = b;
 	out->other = a;
 	if (!open_isl(&k, out))
 		return;
 	isl_set *first = instances_of(&k, one), *second = instances_of(&k, two);
 	isl_map *both = same_cells(&k, one, first, two, second);
-
 	for (; one->counter[at].loop != loop; at++)
 		both = isl_map_equate(both, isl_dim_in, (int)at, isl_dim_out, (int)at);
 	both = isl_map_order_lt(both, isl_dim_in, (int)at, isl_dim_out, (int)at);

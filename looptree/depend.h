@@ -33,6 +33,7 @@ struct lt_touch {
 struct lt_question {
 	const struct lt_graph *g;
 	lt_node value;
+	int64_t budget;                 /* isl operations; 0: the usual number */
 	int32_t n_touch, cap_touch;
 	struct lt_touch *touch;         /* writes and reset first */
 	int32_t n_write;
@@ -42,9 +43,10 @@ struct lt_question {
 	 * the index and can be compared one by one; the inner ones, if there are any, are the rest. */
 	int32_t *n_digit;
 	bool *rest;
-	int64_t *low, *extent;          /* the part of the value that is written, one a dim: the map of a write's lower corner */
-	const struct lt_linear **limit; /* of the written part, or NULL */
-	lt_param *at;                   /* update: what moves the part, -1: nothing */
+	/* The part of the value that its leaf writes, by dim: [low + at, low + at + extent), and less than limit elements. */
+	int64_t *low, *extent;
+	lt_param *at;                   /* -1: nothing */
+	const struct lt_linear **limit; /* NULL: none */
 };
 
 /* A point of one or two touches: counters, and the values of the question's params. */

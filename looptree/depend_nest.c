@@ -265,7 +265,7 @@ static void align_times(struct ask *k)
 lt_status lt__depend_question(struct lt_looptree *t, const struct lt_order *order, struct lt_arena *a, lt_node n, struct lt_question *out)
 {
 	const struct lt_leaf *leaf;
-	*out = (struct lt_question){ .g = t->graph, .value = n, .param = LT_NEW(a, lt_param, t->graph->n_param + 1) };
+	*out = (struct lt_question){ .g = t->graph, .value = n, .budget = t->budget, .param = LT_NEW(a, lt_param, t->graph->n_param + 1) };
 	LT_TRY(lt__leaf(t, n, &leaf));
 	struct ask k = { t, order, a, out, resets_at(t, n) };
 	struct lt_map element;
@@ -275,7 +275,6 @@ lt_status lt__depend_question(struct lt_looptree *t, const struct lt_order *orde
 	add_leaf_touch(&k, LT_TOUCH_WRITES, n)->map = element;
 	if (k.reducing >= 0) {
 		add_reset(&k, &element);
-		out->n_write = out->n_touch;
 		add_leaf_touch(&k, LT_TOUCH_ADDS, n)->map = element;
 	}
 	out->n_write = k.reducing >= 0 ? 2 : 1;

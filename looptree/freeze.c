@@ -123,7 +123,12 @@ static lt_status add_gather(struct lt_freezer *f, const struct lt_leaf *leaf, st
 	const struct lt_nodedef *x = &f->g->node[f->g->node[n].operand[0]];
 	struct lt_faccess *a = &f->access[f->piece[f->operand[s->first_operand].first_piece].access];
 	a->index = index;
-	a->index_extent = f->g->var[x->dim[f->g->node[n].axis]].extent;
+	const struct lt_vardef *axis = &f->g->var[x->dim[f->g->node[n].axis]];
+	a->index_extent = axis->extent;
+	if (axis->bounded) {
+		a->first_bound = lt__freeze_limit(f, &axis->limit);
+		a->n_bound = 1;
+	}
 	f->needs |= LT_NEED_GATHER;
 	return LT_OK;
 }

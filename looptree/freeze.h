@@ -55,7 +55,7 @@ struct lt_fbuffer {
 	bool written, read;
 	const char *name;
 };
-struct lt_faccess { int32_t buffer; struct lt_row row; int32_t index; int64_t index_extent, index_stride; };
+struct lt_faccess { int32_t buffer; struct lt_row row; int32_t index; int64_t index_extent, index_stride; int32_t first_bound, n_bound; };
 struct lt_fpiece { int32_t kind, access; struct lt_row row; int32_t first_guard, n_guard; uint64_t bits; };
 /* A loop on the way from the root to a leaf: var, step and the frozen loop. */
 struct lt_step { lt_var var; int64_t step; int32_t loop; lt_tnode at; };
@@ -93,6 +93,8 @@ void lt__freeze_bounds(struct lt_freezer *, lt_var, int64_t step, struct lt_floo
 /* An access of `base` at the rows of the map; dest: written. */
 lt_status lt__freeze_access(struct lt_freezer *, const struct lt_leaf *, lt_node base, const struct lt_map *, bool dest, int32_t *out);
 int32_t lt__freeze_param(struct lt_freezer *, lt_param);
+/* A bound row: constant + sum of params. */
+int32_t lt__freeze_limit(struct lt_freezer *, const struct lt_linear *);
 /* freeze_write.c */
 lt_status lt__freeze_write(struct lt_freezer *, lt_tnode root, int32_t number, struct lt_frozen *out);
 #endif

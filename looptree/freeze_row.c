@@ -46,6 +46,15 @@ int32_t lt__freeze_param(struct lt_freezer *f, lt_param p)
 	return f->param_of[p] = f->n_param++;
 }
 
+int32_t lt__freeze_limit(struct lt_freezer *f, const struct lt_linear *l)
+{
+	struct lt_row row = { 0 };
+	add_linear(f, &row, l);
+	LT_GROW(f->a, f->bound, f->n_bound, f->cap_bound);
+	f->bound[f->n_bound] = row;
+	return f->n_bound++;
+}
+
 static bool same_row(const struct lt_row *a, const struct lt_row *b)
 {
 	if (a->constant != b->constant || a->n != b->n)

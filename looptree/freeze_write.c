@@ -86,7 +86,9 @@ static void write_buffers(struct writer *w, struct lt_frozen *out, struct lt_typ
 			b->elems = b->high - b->low + 1;
 			b->slot = out->n_bind;
 			out->bind[out->n_bind++] = (struct lt_bind){ b->storage, b->low, b->elems, b->written, b->read };
-			out->bytes += b->elems * bytes * ((b->written ? 1 : 0) + (b->read ? 1 : 0));
+			for (int times = (b->written ? 1 : 0) + (b->read ? 1 : 0); times > 0; times--)
+				if (lt__add_overflow(out->bytes, b->elems * bytes, &out->bytes))
+					out->bytes = INT64_MAX;
 		}
 		enum lt_space space = local ? LT_SPACE_WORKSPACE : f->layout->storage[b->storage].space;
 		bool ours = space == LT_SPACE_WORKSPACE || space == LT_SPACE_PREPARED || space == LT_SPACE_STATE;
@@ -149,7 +151,7 @@ static void write_accesses(struct writer *w)
 		const struct lt_faccess *a = &f->access[i];
 		const struct lt_fbuffer *b = &f->buffer[a->buffer];
 		accesses[i] = (struct lt_access){ a->buffer, write_row(w, &a->row, b->node >= 0 ? 0 : b->low), a->index,
-			a->index_extent, a->index_stride };
+			a->index_extent, a->index_stride, a->first_bound, a->n_bound };
 	}
 	for (int32_t i = 0; i < f->n_piece; i++) {
 		const struct lt_fpiece *p = &f->piece[i];
@@ -239,6 +241,8 @@ static void print_canonical(struct lt_text *t, const struct lt_tree *x)
 					print_row(t, x, a->row);
 					if (a->index >= 0)
 						lt__text_format(t, "~%lld*%lld~", (long long)a->index_extent, (long long)a->index_stride);
+					for (int32_t q = 0; q < a->n_bound; q++)
+						print_row(t, x, x->bounds[a->first_bound + q]);
 				}
 			}
 		}
@@ -278,7 +282,8 @@ lt_status lt__freeze_write(struct lt_freezer *f, lt_tnode root, int32_t number, 
 	for (int32_t i = 0; i < f->n_stmt; i++) {
 		const struct lt_opinfo *op = lt__op_info(f->g->node[f->stmt_node[i]].op);
 		if (f->stmt[i].kind != LT_RESET && !op->data && !op->any)
-			out->flops += runs_of(f, f->stmt[i].loop);
+			if (lt__add_overflow(out->flops, runs_of(f, f->stmt[i].loop), &out->flops))
+				out->flops = INT64_MAX;
 	}
 	struct lt_text text = { .arena = f->a };
 	print_canonical(&text, x);

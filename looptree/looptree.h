@@ -40,6 +40,7 @@ struct lt_looptree {
 	struct lt_leaf **leaf;          /* by graph node: its accesses, or NULL (lt__leaf) */
 	struct lt_scope *scope;         /* by graph node; set by lt_looptree_finish */
 	bool plain;                     /* every read on a shared loop is in place: the rules of check.c order all data */
+	int64_t budget;                 /* isl operations of one question of the exact check; 0: the usual number */
 	const char *target;             /* name of the target that it was made for, or NULL */
 	const char *file;               /* of the text that it was read from, for messages, or NULL */
 };

@@ -186,7 +186,7 @@ static lt_status read_kind_and_tail(struct lt_treereader *r, lt_tnode at)
 
 static lt_status read_loop(struct lt_treereader *r, lt_tnode parent, lt_tnode *out)
 {
-	lt_var v;
+	lt_var v = -1;
 	int64_t step = 1;
 	LT_TRY(read_loop_name(r, parent, &v));
 	lt__tree_word(r);
@@ -226,7 +226,7 @@ static lt_status read_line(struct lt_treereader *r)
 {
 	static const char *const words[] = { "for", "group", NULL };
 	int32_t level, line = r->l.token_line;
-	lt_tnode at;
+	lt_tnode at = -1;
 	LT_TRY(read_level(r, &level));
 	lt_tnode parent = level > 0 ? r->open[level - 1] : -1;
 	if (r->l.kind == LT_TOKEN_NODE)

@@ -135,7 +135,8 @@ static void print_loop(struct printer *p, lt_tnode at)
 				extent = t->node[up].step < extent ? t->node[up].step : extent;
 				break;
 			}
-		lt__text_format(x, "extent %lld, %lld trips, ", (long long)extent, (long long)lt_looptree_trips(t, at));
+		int64_t trips = lt_looptree_trips(t, at);
+		lt__text_format(x, "extent %lld, %lld trip%s, ", (long long)extent, (long long)trips, trips == 1 ? "" : "s");
 	}
 	print_work(p, at);
 }

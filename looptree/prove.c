@@ -331,4 +331,7 @@ lt_status lt__verify_tree(struct lt_looptree *t)
 	return t->plain && kinds_are_plain(t) ? LT_OK : prove_all(t);
 }
 
-lt_status lt_looptree_verify(struct lt_looptree *t) { return lt__prove_tree(t); }
+lt_status lt_looptree_verify(struct lt_looptree *t)
+{
+	return t->scope ? lt__prove_tree(t) : lt_fail(t->ctx, LT_EINVAL, "the tree is not finished: call lt_looptree_finish first");
+}

@@ -46,7 +46,12 @@ static void show_access(struct lt_text *x, const struct lt_tree *t, int32_t acce
 		const struct lt_access *i = LT_AT(struct lt_access, t->accesses, a->index);
 		lt__text_format(x, "%s[", LT_AT(struct lt_buffer, t->buffers, i->buffer)->name);
 		show_row(x, t, i->row);
-		lt__text_format(x, "] in 0..%lld)", (long long)a->index_extent - 1);
+		lt__text_format(x, "] in 0..%lld", (long long)a->index_extent - 1);
+		for (int32_t k = 0; k < a->n_bound; k++) {
+			lt__text_add(x, " below ", 7);
+			show_row(x, t, t->bounds[a->first_bound + k]);
+		}
+		lt__text_add(x, ")", 1);
 	}
 	lt__text_add(x, "]", 1);
 }

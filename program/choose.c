@@ -23,6 +23,15 @@ void lt__told_init(struct lt_told *told)
 	*told = (struct lt_told){ .diag = { sizeof told->diag, tell }, .loop = -1, .stmt = -1 };
 }
 
+/* The sentence without the backend's own name in front of it, which has been said. */
+static const char *said(const struct lt_told *told, lt_status st, const char *name)
+{
+	size_t n = strlen(name);
+	if (!told->n)
+		return lt_status_text(st);
+	return strncmp(told->text, name, n) == 0 && strncmp(told->text + n, ": ", 2) == 0 ? told->text + n + 2 : told->text;
+}
+
 static const char *known_names(struct lt_arena *a)
 {
 	struct lt_text t = { .arena = a };
@@ -46,7 +55,7 @@ static lt_status open_one(struct lt_program *p, const char *item, size_t bytes)
 	lt__told_init(&told);
 	lt_status st = c->backend->open(&p->host, c->config, &c->session, &told.diag);
 	if (st)
-		return lt_fail(p->ctx, st, "backend %s: %s", name, told.n ? told.text : lt_status_text(st));
+		return lt_fail(p->ctx, st, "backend %s: %s", name, said(&told, st, name));
 	p->n_choice++;
 	const struct lt_caps *caps = c->backend->caps(c->session);
 	if (LT_HAS(struct lt_caps, caps, device_memory))
@@ -134,7 +143,7 @@ static lt_status choose(struct lt_program *p, struct lt_kernel *k)
 				(unsigned long long)missing);
 		else
 			lt__text_format(&why, "%s%s refuses it%s: %s", why.n ? "; " : "", c->backend->name,
-				place_text(p, k->frozen, told.stmt), told.n ? told.text : lt_status_text(st));
+				place_text(p, k->frozen, told.stmt), said(&told, st, c->backend->name));
 		if (p->options.strict)
 			break;
 	}
@@ -178,7 +187,7 @@ static lt_status compile_with(struct lt_program *p, int32_t choice)
 	lt__told_init(&told);
 	lt_status st = c->backend->compile(c->session, tree, n, object, &told.diag);
 	if (st)
-		return lt_fail(p->ctx, st, "backend %s: %s", c->backend->name, told.n ? told.text : lt_status_text(st));
+		return lt_fail(p->ctx, st, "backend %s: %s", c->backend->name, said(&told, st, c->backend->name));
 	n = 0;
 	for (int32_t i = 0; i < p->n_kernel; i++) {
 		struct lt_kernel *k = &p->kernel[i];
@@ -200,7 +209,7 @@ lt_status lt__program_compile(struct lt_program *p)
 	find_kernels(p);
 	for (int32_t i = 0; i < p->n_kernel; i++)
 		LT_TRY(choose(p, &p->kernel[i]));
-	for (int32_t i = 0; i < p->n_choice; i++)
+	for (int32_t i = 0; i < p->n_choice && !p->options.plan_only; i++)
 		LT_TRY(compile_with(p, i));
 	return LT_OK;
 }

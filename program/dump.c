@@ -35,6 +35,8 @@ static lt_status dump_nests(struct dump *d)
 static lt_status dump_source(struct dump *d)
 {
 	const struct lt_program *p = d->p;
+	if (p->options.plan_only)
+		return lt_fail(p->ctx, LT_EINVAL, "the program was compiled with plan_only: it has no source to show");
 	for (int32_t i = 0; i < p->n_kernel; i++) {
 		const struct lt_kernel *k = &p->kernel[i];
 		const struct lt_backend *b = p->choice[k->choice].backend;

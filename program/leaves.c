@@ -13,6 +13,7 @@ struct build {
 	struct lt_arena *a;
 	lt_node *map;           /* node of in -> node of out */
 	bool *taken;            /* by node of out: a result or a state's content is made there already */
+	bool *updated;          /* by node of out: some update begins with its content, which must lie in a block of its own */
 };
 
 static lt_node add_copy(struct build *b, lt_node of)
@@ -32,7 +33,8 @@ static bool gather_is_plain(const struct lt_leaf *leaf, int32_t operand)
 	const struct lt_map *m = &r->piece[0].map;
 	if (r->n_piece != 1 || r->piece[0].kind != LT_PIECE_READ)
 		return false;
-	return operand == 1 || m->n_div == 0;
+	/* At an index out of range element 0 is read: no run-time scalar may move that out of the source. */
+	return operand == 1 || (m->n_div == 0 && m->n_param == 0);
 }
 
 static lt_status copy_operands(struct build *b, lt_node n, struct lt_nodedef *d)
@@ -57,14 +59,14 @@ static lt_status copy_operands(struct build *b, lt_node n, struct lt_nodedef *d)
 	return LT_OK;
 }
 
-/* What stands for node n as a result or a state's content. */
-static lt_node written(struct build *b, lt_node n)
+/* What stands for node n as a result or (slices false) a state's content, which is one block that is copied whole. */
+static lt_node written(struct build *b, lt_node n, bool slices)
 {
 	const struct lt_nodedef *d = &b->out->node[n];
 	struct lt_place *place = LT_NEW(b->a, struct lt_place, d->n_operand + 1);
-	bool through = d->op == LT_OP_view && lt__write_through(b->out, b->a, n, place);
+	bool through = slices && d->op == LT_OP_view && lt__write_through(b->out, b->a, n, place);
 	for (int32_t i = 0; through && i < d->n_operand; i++)
-		through = !b->taken[d->operand[i]];
+		through = !b->taken[d->operand[i]] && !b->updated[d->operand[i]];
 	if (b->taken[n] || d->op == LT_OP_update || !(lt__has_leaf(b->out, n) || through))
 		n = add_copy(b, n);
 	else if (through)
@@ -104,10 +106,14 @@ static lt_status materialize(struct build *b)
 	/* Room for the copies to come: at most one for each result and state. */
 	int64_t room = b->out->n_node + in->n_result + in->n_set + 1;
 	b->taken = LT_NEW(b->a, bool, room);
+	b->updated = LT_NEW(b->a, bool, room);
+	for (lt_node n = 0; n < b->out->n_node; n++)
+		if (b->out->node[n].op == LT_OP_update)
+			b->updated[b->out->node[n].operand[0]] = true;
 	for (int32_t i = 0; i < in->n_set; i++) {
 		lt_node value = b->map[in->set[i].value], state = b->map[in->set[i].state];
 		if (b->out->node[value].op != LT_OP_update)
-			value = written(b, value);
+			value = written(b, value, false);
 		else
 			b->taken[value] = true;
 		if (value < 0)
@@ -115,7 +121,7 @@ static lt_status materialize(struct build *b)
 		LT_TRY(lt_graph_set_state(b->out, state, value));
 	}
 	for (int32_t i = 0; i < in->n_result; i++) {
-		lt_node n = written(b, b->map[in->result[i].node]);
+		lt_node n = written(b, b->map[in->result[i].node], true);
 		if (n < 0)
 			return lt_context_code(in->ctx);
 		LT_TRY(lt_graph_result(b->out, in->result[i].name, n));

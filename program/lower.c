@@ -108,7 +108,7 @@ static lt_status compile(struct lt_context *ctx, const struct lt_graph *graph, s
 		st = lt__protect(ctx, start_body, &s);
 	if (!st)
 		st = lt__protect(ctx, lower_body, &l);
-	p->options.schedule = NULL;     /* read during the call only */
+	p->options.schedule = p->options.apply = NULL;          /* read during the call only */
 	if (st) {
 		lt_program_free(p);
 		return st;
@@ -120,6 +120,10 @@ static lt_status compile(struct lt_context *ctx, const struct lt_graph *graph, s
 lt_status lt_compile(struct lt_context *ctx, const struct lt_graph *graph, const struct lt_options *options, struct lt_program **out)
 {
 	*out = NULL;
+	if (!graph)
+		return lt_fail(ctx, LT_EINVAL, "lt_compile is given no graph; look at what lt_parse answered");
+	if (options && options->size < offsetof(struct lt_options, schedule))
+		return lt_fail(ctx, LT_EINVAL, "lt_options.size is %u; set it to sizeof (struct lt_options)", (unsigned)options->size);
 	return compile(ctx, graph, NULL, NULL, options, false, out);
 }
 

@@ -64,6 +64,14 @@ static lt_status find_readers(struct placer *c)
 	return LT_OK;
 }
 
+static bool is_content_of_other(const struct placer *c, lt_node n, int32_t port)
+{
+	for (int32_t i = 0; c->content[n] && i < c->g->n_set; i++)
+		if (c->g->set[i].value == n && port_of(c->p, LT_PORT_STATE, &c->g->node[c->g->set[i].state]) != port)
+			return true;
+	return false;
+}
+
 /* Whether update n may write into the storage of its first operand: nothing reads the old content afterwards. */
 static bool in_place(const struct placer *c, lt_node n)
 {
@@ -71,6 +79,9 @@ static bool in_place(const struct placer *c, lt_node n)
 	const struct lt_place *place = &c->p->places.place[x];
 	const struct lt_storage *s = &c->p->places.storage[place->storage];
 	if (c->content[x] || (s->space == LT_SPACE_STATE ? c->may_set[n] != s->port : s->space != LT_SPACE_WORKSPACE))
+		return false;
+	/* Another state's new content must outlive what this one is given at the end. */
+	if (s->space == LT_SPACE_STATE && is_content_of_other(c, n, s->port))
 		return false;
 	for (int32_t r = c->first_reader[x]; r >= 0; r = c->reading[r].next) {
 		lt_node leaf = c->reading[r].leaf;
@@ -209,6 +220,14 @@ static void add_step(struct lt_program *p, bool prepare, struct lt_pstep step)
 
 /* Launches in the order of the nests; before an update that is not in place, the copy of its old content; at the end
  * the content of states that was made elsewhere. */
+static int32_t whole_storage(const struct lt_program *p, lt_node n)
+{
+	const struct lt_place *place = &p->places.place[n];
+	if (place->storage < 0 || place->offset != 0)
+		lt_bug("a value that is copied whole has no block of its own");
+	return place->storage;
+}
+
 lt_status lt__program_steps(struct lt_program *p)
 {
 	const struct lt_graph *g = p->lowered;
@@ -221,14 +240,14 @@ lt_status lt__program_steps(struct lt_program *p)
 			const struct lt_nodedef *d = &g->node[f->node[k]];
 			if (d->op != LT_OP_update)
 				continue;
-			int32_t to = p->places.place[f->node[k]].storage, from = p->places.place[d->operand[0]].storage;
+			int32_t to = whole_storage(p, f->node[k]), from = whole_storage(p, d->operand[0]);
 			if (to != from)
 				add_step(p, false, (struct lt_pstep){ .kind = LT_STEP_COPY, .to = to, .from = from });
 		}
 		add_step(p, p->early[f->node[0]], (struct lt_pstep){ .kind = LT_STEP_RUN, .nest = i });
 	}
 	for (int32_t i = 0; i < g->n_set; i++) {
-		int32_t to = p->places.place[g->set[i].state].storage, from = p->places.place[g->set[i].value].storage;
+		int32_t to = whole_storage(p, g->set[i].state), from = whole_storage(p, g->set[i].value);
 		if (to != from)
 			add_step(p, false, (struct lt_pstep){ .kind = LT_STEP_COPY, .to = to, .from = from });
 	}

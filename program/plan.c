@@ -9,7 +9,7 @@
 enum { ALIGN = 64 };
 
 struct hole { int64_t at, bytes; };
-struct region { struct lt_arena *a; struct hole *hole; int32_t n, cap; int64_t end; };
+struct region { struct lt_arena *a; struct hole *hole; int32_t n, cap; int64_t end; bool overflow; };
 
 static int64_t take(struct region *r, int64_t bytes)
 {
@@ -28,12 +28,13 @@ static int64_t take(struct region *r, int64_t bytes)
 	for (int32_t i = 0; i < r->n; i++)      /* a hole at the end grows */
 		if (r->hole[i].at + r->hole[i].bytes == r->end) {
 			int64_t at = r->hole[i].at;
-			r->end = at + bytes;
+			r->overflow = lt__add_overflow(at, bytes, &r->end) || r->overflow;
 			r->hole[i] = r->hole[--r->n];
 			return at;
 		}
-	r->end += bytes;
-	return r->end - bytes;
+	int64_t at = r->end;
+	r->overflow = lt__add_overflow(at, bytes, &r->end) || r->overflow;
+	return at;
 }
 
 static void give_back(struct region *r, int64_t at, int64_t bytes)
@@ -50,6 +51,13 @@ static void give_back(struct region *r, int64_t at, int64_t bytes)
 	}
 	LT_GROW(r->a, r->hole, r->n, r->cap);
 	r->hole[r->n++] = (struct hole){ at, bytes };
+}
+
+/* Sums that are told, not used: they stop at the largest number. */
+static void grow(int64_t *sum, int64_t by)
+{
+	if (lt__add_overflow(*sum, by, sum))
+		*sum = INT64_MAX;
 }
 
 static int64_t room_of(const struct lt_storage *s)
@@ -80,18 +88,21 @@ static void use_step(struct lt_program *p, const struct lt_pstep *step, int32_t 
 /* Lists of storages by step, as linked indices. */
 struct lists { int32_t *begin, *next_begin, *end, *next_end; };
 
-static int64_t plan_region(struct lt_program *p, enum lt_space space, int32_t n_step, const struct lists *l)
+static lt_status plan_region(struct lt_program *p, enum lt_space space, int32_t n_step, const struct lists *l, size_t *bytes)
 {
 	struct region r = { .a = p->arena };
 	for (int32_t i = 0; i < n_step; i++) {
 		for (int32_t s = l->begin[i]; s >= 0; s = l->next_begin[s])
 			if (p->places.storage[s].space == space)
 				p->places.storage[s].offset = take(&r, room_of(&p->places.storage[s]));
+		if (r.overflow)
+			return lt_fail(p->ctx, LT_EOVERFLOW, "the intermediates that live at one time exceed 63 bits of bytes; make the tensors smaller");
 		for (int32_t s = l->end[i]; s >= 0; s = l->next_end[s])
 			if (p->places.storage[s].space == space)
 				give_back(&r, p->places.storage[s].offset, room_of(&p->places.storage[s]));
 	}
-	return r.end;
+	*bytes = (size_t)r.end;
+	return LT_OK;
 }
 
 lt_status lt__program_plan(struct lt_program *p)
@@ -116,21 +127,22 @@ lt_status lt__program_plan(struct lt_program *p)
 		l.next_end[s] = l.end[d->last];
 		l.end[d->last] = s;
 		if (d->space == LT_SPACE_WORKSPACE)
-			p->stats.intermediate_bytes += d->elems * lt__dtype_info(d->dtype)->bytes;
+			grow(&p->stats.intermediate_bytes, d->elems * lt__dtype_info(d->dtype)->bytes);
 	}
-	p->workspace_bytes = (size_t)plan_region(p, LT_SPACE_WORKSPACE, n_step, &l);
-	p->prepared_bytes = (size_t)plan_region(p, LT_SPACE_PREPARED, n_step, &l);
+	LT_TRY(plan_region(p, LT_SPACE_WORKSPACE, n_step, &l, &p->workspace_bytes));
+	LT_TRY(plan_region(p, LT_SPACE_PREPARED, n_step, &l, &p->prepared_bytes));
 	p->stats.workspace_bytes = (int64_t)p->workspace_bytes;
 	p->stats.constant_bytes = (int64_t)p->prepared_bytes;
 	for (int32_t i = 0; i < p->n_run; i++) {
 		const struct lt_pstep *step = &p->run[i];
 		if (step->kind == LT_STEP_RUN) {
-			p->stats.flops += p->frozen[step->nest].flops;
-			p->stats.bytes += p->frozen[step->nest].bytes;
+			grow(&p->stats.flops, p->frozen[step->nest].flops);
+			grow(&p->stats.bytes, p->frozen[step->nest].bytes);
 			p->stats.n_launch++;
 		} else {
 			const struct lt_storage *s = &p->places.storage[step->to];
-			p->stats.bytes += 2 * s->elems * lt__dtype_info(s->dtype)->bytes;
+			grow(&p->stats.bytes, s->elems * lt__dtype_info(s->dtype)->bytes);
+			grow(&p->stats.bytes, s->elems * lt__dtype_info(s->dtype)->bytes);
 		}
 	}
 	return LT_OK;

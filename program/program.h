@@ -99,6 +99,8 @@ struct lt_addresses { void *const *state; const void *const *input; const void *
 	void *workspace, *prepared, *scratch; int64_t *param; };
 lt_status lt__program_steps_run(struct lt_program *, const struct lt_pstep *, int32_t n, const struct lt_addresses *,
 	struct lt_slot *, struct lt_fault *);                                           /* steps.c */
+/* "file:line:column: ", or "" where the place is unknown; in the context's scratch. */
+const char *lt__place_text(const struct lt_program *, int32_t line, int32_t column);
 int32_t lt__program_slots(const struct lt_program *, const struct lt_pstep *, int32_t n);        /* most slots of one step */
 int64_t lt__now_ns(void);
 #endif

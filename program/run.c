@@ -24,22 +24,30 @@ lt_status lt_program_bind(struct lt_program *p, int32_t i, const void *data, int
 	return LT_OK;
 }
 
-/* Names what is missing, all of it. */
+/* Names what is missing: all of it, or as many as a sentence holds and how many more. */
 static lt_status missing(struct lt_program *p, enum lt_port kind, const void *const *given, const char *what)
 {
-	char text[700] = "";
+	char text[800] = "";
 	size_t n = 0;
+	int32_t more = 0;
 	for (int32_t i = 0; i < p->ports[kind].n; i++) {
 		const struct lt_portdef *d = &p->ports[kind].at[i];
-		if (given[i] || !d->needed || n > sizeof text - 100)
+		char one[200];
+		if (given[i] || !d->needed)
 			continue;
-		int w = snprintf(text + n, sizeof text - n, "%s'%s' (%s [", n ? ", " : "", d->name, lt__dtype_info(d->dtype)->script);
-		n += w > 0 ? (size_t)w : 0;
-		for (int32_t k = 0; k < d->rank && n < sizeof text - 40; k++)
-			n += (size_t)snprintf(text + n, sizeof text - n, "%s%lld", k ? ", " : "", (long long)d->extent[k]);
-		n += (size_t)snprintf(text + n, sizeof text - n, "])");
+		int w = snprintf(one, sizeof one, "%s'%.80s' (%s [", n ? ", " : "", d->name, lt__dtype_info(d->dtype)->script);
+		for (int32_t k = 0; k < d->rank && w < (int)sizeof one - 30; k++)
+			w += snprintf(one + w, sizeof one - (size_t)w, "%s%lld", k ? ", " : "", (long long)d->extent[k]);
+		if (n + (size_t)w + 40 > sizeof text) {
+			more++;
+			continue;
+		}
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s])", one);
 	}
-	return n ? lt_fail(p->ctx, LT_EMISSING, "Missing %s: %s", what, text) : LT_OK;
+	if (n == 0)
+		return LT_OK;
+	return more ? lt_fail(p->ctx, LT_EMISSING, "Missing %s: %s and %d more", what, text, (int)more)
+		: lt_fail(p->ctx, LT_EMISSING, "Missing %s: %s", what, text);
 }
 
 static lt_status allocate(struct lt_program *p, void **at, size_t bytes, const char *what)
@@ -96,6 +104,8 @@ static lt_status prepare(struct lt_program *p)
 lt_status lt_instance_new(struct lt_program *p, struct lt_instance **out)
 {
 	*out = NULL;
+	if (p->options.plan_only)
+		return lt_fail(p->ctx, LT_EINVAL, "the program was compiled with plan_only: it can be shown, not run");
 	if (!p->ready)
 		LT_TRY(prepare(p));
 	void *at;
@@ -173,9 +183,9 @@ static lt_status read_params(struct lt_instance *r, const void *const *input)
 			: r->state[s->port];
 		r->param[i] = ((const int64_t *)data)[d->element];
 		if (r->param[i] < d->low || r->param[i] > d->high)
-			return lt_fail(p->ctx, LT_EFAULT, "element %lld of %s '%s' is %lld; it must be in %lld..%lld", (long long)d->element,
-				lt__op_info(source->op)->name, source->label ? source->label : source->name, (long long)r->param[i],
-				(long long)d->low, (long long)d->high);
+			return lt_fail(p->ctx, LT_EFAULT, "%selement %lld of %s '%s' is %lld; it must be in %lld..%lld",
+				lt__place_text(p, source->line, source->column), (long long)d->element, lt__op_info(source->op)->name,
+				source->label ? source->label : source->name, (long long)r->param[i], (long long)d->low, (long long)d->high);
 	}
 	return LT_OK;
 }
@@ -188,12 +198,16 @@ static bool is_absent(const struct lt_instance *r, const struct lt_linear *l)
 	return false;
 }
 
-static int64_t value_of(const struct lt_instance *r, const struct lt_linear *l)
+/* constant + sum coef*param; false: it exceeds 63 bits. */
+static bool value_of(const struct lt_instance *r, const struct lt_linear *l, int64_t *v)
 {
-	int64_t v = l->constant;
-	for (int32_t i = 0; i < l->n; i++)
-		v += l->coef[i] * r->param[l->param[i]];
-	return v;
+	*v = l->constant;
+	for (int32_t i = 0; i < l->n; i++) {
+		int64_t term;
+		if (lt__mul_overflow(l->coef[i], r->param[l->param[i]], &term) || lt__add_overflow(*v, term, v))
+			return false;
+	}
+	return true;
 }
 
 static lt_status check_params(struct lt_instance *r)
@@ -202,23 +216,22 @@ static lt_status check_params(struct lt_instance *r)
 	const struct lt_graph *g = p->lowered;
 	for (int32_t i = 0; i < g->n_require; i++) {
 		const struct lt_require *q = &g->require[i];
-		int64_t v = value_of(r, &q->value);
-		if (is_absent(r, &q->value) || (q->equal ? v == 0 : v >= 0))
+		int64_t v;
+		if (is_absent(r, &q->value) || (value_of(r, &q->value, &v) && (q->equal ? v == 0 : v >= 0)))
 			continue;
 		char values[300] = "";
 		size_t n = 0;
 		for (int32_t k = 0; k < q->value.n && n < sizeof values - 80; k++)
 			n += (size_t)snprintf(values + n, sizeof values - n, "%s%.40s = %lld", k ? ", " : "", g->param[q->value.param[k]].name,
 				(long long)r->param[q->value.param[k]]);
-		if (q->line > 0)
-			return lt_fail(p->ctx, LT_EFAULT, "%s:%d:%d: %s (%s)", g->file ? g->file : "script", (int)q->line, (int)q->column,
-				q->text, values);
-		return lt_fail(p->ctx, LT_EFAULT, "%s (%s)", q->text, values);
+		return lt_fail(p->ctx, LT_EFAULT, "%s%s (%s)", lt__place_text(p, q->line, q->column), q->text, values);
 	}
 	for (lt_var v = 0; v < g->n_var; v++) {
 		if (!g->var[v].bounded || is_absent(r, &g->var[v].limit))
 			continue;
-		int64_t extent = value_of(r, &g->var[v].limit);
+		int64_t extent;
+		if (!value_of(r, &g->var[v].limit, &extent))
+			return lt_fail(p->ctx, LT_EFAULT, "the extent of dim %s exceeds 63 bits", g->var[v].name);
 		if (extent > g->var[v].extent)
 			return lt_fail(p->ctx, LT_EFAULT, "dim %s would have extent %lld; its maximum is %lld", g->var[v].name, (long long)extent,
 				(long long)g->var[v].extent);

@@ -1,9 +1,7 @@
 /* The tree that a program is run by: the default one, or what the user's schedule says. */
 #include <string.h>
-#include "program/program.h"
-#if __has_include("looptree/schedule.h")
 #include "looptree/schedule.h"
-#endif
+#include "program/program.h"
 
 /* The first word of a schedule says what it is; blank lines and comments may stand before it. */
 static const char *first_word(const char *text, size_t bytes, size_t *n)
@@ -25,24 +23,33 @@ static lt_status default_tree(struct lt_program *p, struct lt_looptree **out)
 	return lt_looptree_auto(p->lowered, p->choice[0].backend->caps(p->choice[0].session)->target, out);
 }
 
-lt_status lt__program_tree(struct lt_program *p)
+static lt_status first_tree(struct lt_program *p, struct lt_looptree **out)
 {
 	const char *text = p->options.schedule, *name = p->options.schedule_name ? p->options.schedule_name : "schedule";
 	size_t bytes = p->options.schedule_bytes, n;
 	if (!text)
-		return default_tree(p, &p->tree);
+		return default_tree(p, out);
 	const char *word = first_word(text, bytes, &n);
 	if (n == 8 && !memcmp(word, "looptree", n))
-		return lt_looptree_parse(p->lowered, text, bytes, name, &p->tree);
-#if __has_include("looptree/schedule.h")
+		return lt_looptree_parse(p->lowered, text, bytes, name, out);
 	if (n == 8 && !memcmp(word, "schedule", n)) {
 		struct lt_looptree *from;
 		LT_TRY(default_tree(p, &from));
-		lt_status st = lt__schedule_apply(from, text, bytes, name, &p->tree);
+		lt_status st = lt__schedule_apply(from, text, bytes, name, out);
 		lt_looptree_free(from);
 		return st;
 	}
-#endif
 	return lt_fail(p->ctx, LT_ESYNTAX, "%.200s:1:1: a schedule begins with 'looptree 1' (a tree, as lt-run --dump=tree prints it) or with "
 		"'schedule 1' (a list of primitives), not with '%.*s'", name, n < 40 ? (int)n : 40, word);
+}
+
+lt_status lt__program_tree(struct lt_program *p)
+{
+	struct lt_looptree *from;
+	if (!p->options.apply)
+		return first_tree(p, &p->tree);
+	LT_TRY(first_tree(p, &from));
+	lt_status st = lt__schedule_steps(from, p->options.apply, strlen(p->options.apply), "apply", 0, NULL, &p->tree);
+	lt_looptree_free(from);
+	return st;
 }

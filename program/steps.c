@@ -11,6 +11,13 @@ int32_t lt__program_slots(const struct lt_program *p, const struct lt_pstep *ste
 	return most;
 }
 
+const char *lt__place_text(const struct lt_program *p, int32_t line, int32_t column)
+{
+	if (line <= 0)
+		return "";
+	return lt__scratch(p->ctx, "%s:%d:%d: ", p->lowered->file ? p->lowered->file : "script", (int)line, (int)column);
+}
+
 static char *address_of(const struct lt_storage *s, const struct lt_addresses *a)
 {
 	switch (s->space) {
@@ -25,17 +32,26 @@ static char *address_of(const struct lt_storage *s, const struct lt_addresses *a
 	lt_bug("a storage of no space");
 }
 
-static lt_status fault_of(struct lt_program *p, const struct lt_frozen *f, const struct lt_fault *fault)
+/* Extent of the axis that a gather reads along, in this run. */
+static int64_t gathered_extent(const struct lt_program *p, const struct lt_nodedef *gather, const int64_t *param)
+{
+	const struct lt_nodedef *x = &p->lowered->node[gather->operand[0]];
+	const struct lt_vardef *v = &p->lowered->var[x->dim[gather->axis]];
+	int64_t extent = v->bounded ? v->limit.constant : v->extent;
+	for (int32_t i = 0; v->bounded && i < v->limit.n; i++)
+		extent += v->limit.coef[i] * param[v->limit.param[i]];
+	return extent < 0 ? 0 : extent;
+}
+
+static lt_status fault_of(struct lt_program *p, const struct lt_frozen *f, const struct lt_fault *fault, const int64_t *param)
 {
 	const struct lt_nodedef *d = NULL;
 	int64_t extent = 0;
 	if (fault->stmt >= 0 && (uint32_t)fault->stmt < f->tree.stmts.n)
 		d = &p->lowered->node[f->node[fault->stmt]];
-	if (fault->access >= 0 && (uint32_t)fault->access < f->tree.accesses.n)
-		extent = LT_AT(struct lt_access, f->tree.accesses, fault->access)->index_extent;
-	char where[300] = "";
-	if (d && d->line > 0)
-		snprintf(where, sizeof where, "%s:%d:%d: ", p->lowered->file ? p->lowered->file : "script", (int)d->line, (int)d->column);
+	if (d && d->op == LT_OP_gather)
+		extent = gathered_extent(p, d, param);
+	const char *where = d ? lt__place_text(p, d->line, d->column) : "";
 	return lt_fail(p->ctx, LT_EFAULT, "%s%%%s: index %lld is out of range 0..%lld; results and states are undefined now", where,
 		d ? d->name : "?", (long long)fault->value, (long long)extent - 1);
 }
@@ -55,7 +71,7 @@ static lt_status launch(struct lt_program *p, const struct lt_frozen *f, struct 
 	lt__told_init(&told);
 	lt_status st = backend->run(k->object, &args, &told.diag);
 	if (fault->n > 0)
-		return fault_of(p, f, fault);
+		return fault_of(p, f, fault, a->param);
 	if (st)
 		return lt_fail(p->ctx, st, "backend %s, kernel %s: %s", backend->name, f->tree.name, told.n ? told.text : lt_status_text(st));
 	return LT_OK;

@@ -8,9 +8,9 @@ for source in tests/fuzz/*.c; do
 	files=$(find "tests/fuzz/corpus/$name" -type f 2>/dev/null | wc -l)
 	if [ "$files" = 0 ]; then
 		echo "not ok - corpus $name is empty"
-	elif [ "$(timeout 120 "$O/fuzz/$name" "tests/fuzz/corpus/$name")" = "$files" ]; then
+	elif done=$(timeout 120 "$O/fuzz/$name" "tests/fuzz/corpus/$name") && [ "$done" = "$files" ]; then
 		echo "ok - corpus $name, $files files"
 	else
-		echo "not ok - corpus $name"
+		echo "not ok - corpus $name: ${done:-a crash instead} of $files files"
 	fi
 done

@@ -461,6 +461,13 @@ void random_graph_new(struct lt_context *ctx, uint64_t seed, const struct random
 			if (x == s && n != x && random_maybe(&m, 70))
 				value = n;
 		}
+		/* Or any value of the same type and shape: a source, a view, another state or its content. */
+		if (random_maybe(&m, 40))
+			for (lt_node n = m.g->n_node - 1; n >= 0; n--)
+				if (n != s && random_same_form(m.g, n, s) && random_maybe(&m, 40)) {
+					value = n;
+					break;
+				}
 		if (value < 0 && random_maybe(&m, 70)) {
 			lt_node two[2] = { s, lt_graph_literal(m.g, m.g->node[s].dtype, 1) };
 			value = lt_graph_op(m.g, m.g->node[s].dtype == LT_BOOL ? "xor" : "add", 2, two);

@@ -52,4 +52,6 @@ lt_node random_gather(struct random_maker *);
 lt_node random_update(struct random_maker *, lt_node x);
 lt_node random_composite(struct random_maker *);
 void random_state(struct random_maker *);
+/* Same type and extents, none bounded. */
+bool random_same_form(const struct lt_graph *, lt_node a, lt_node b);
 #endif

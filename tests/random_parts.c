@@ -59,8 +59,8 @@ lt_node random_gather(struct random_maker *m)
 	if (m->g->node[x].n_dim == 0 || random_elems(m->g, x) * 7 > RANDOM_ELEMS || m->n_gather == 16)
 		return -2;
 	int32_t axis = (int32_t)random_pick_int(m, 0, m->g->node[x].n_dim - 1);
-	if (m->g->var[m->g->node[x].dim[axis]].bounded)
-		return -2;
+	if (m->g->var[m->g->node[x].dim[axis]].bounded && !m->out->wild)
+		return -2;              /* in range only where the run leaves enough of it */
 	lt_node index = make_index(m, random_extent(m->g, x, axis));
 	if (random_maybe(m, 20))
 		index = random_view(m, index);
@@ -247,4 +247,16 @@ lt_node random_composite(struct random_maker *m)
 		return -2;
 	y = random_keep(m, y, what == 5 || what == 4 ? random_size(m, x) : 128);
 	return random_tame(m, y, 32);
+}
+
+bool random_same_form(const struct lt_graph *g, lt_node a, lt_node b)
+{
+	if (g->node[a].dtype != g->node[b].dtype || g->node[a].n_dim != g->node[b].n_dim)
+		return false;
+	for (int32_t i = 0; i < g->node[a].n_dim; i++) {
+		const struct lt_vardef *x = &g->var[g->node[a].dim[i]], *y = &g->var[g->node[b].dim[i]];
+		if (x->bounded || y->bounded || x->extent != y->extent)
+			return false;
+	}
+	return true;
 }

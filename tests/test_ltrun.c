@@ -15,7 +15,8 @@ TestSuite(ltrun, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout = 300);
 
 /* ---- options and mistakes: exit code, a part of standard output, a part of standard error ---- */
 
-static const struct { const char *args; int code; const char *out, *err; } cases[] = {
+struct mistake { const char *args; int code; const char *out, *err; };
+static const struct mistake cases[] = {
 	{ "--version", 0, "lt-run 0.", "" },
 	{ "-h", 0, "usage: lt-run [options] SCRIPT", "" },
 	{ "--help", 0, "--dump=KIND", "" },
@@ -95,19 +96,123 @@ static const struct { const char *args; int code; const char *out, *err; } cases
 	{ "--dump=source add.lt -o /dev/full", 1, "", "cannot be written" },
 };
 
+static void expect_answers(const struct mistake *at, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		int code = run("%s", at[i].args);
+
+		cr_expect_eq(code, at[i].code, "lt-run %s: %d, not %d\n%s%s", at[i].args, code, at[i].code, out, err);
+		cr_expect(strstr(out, at[i].out), "lt-run %s prints\n%s, not\n%s", at[i].args, out, at[i].out);
+		cr_expect(strstr(err, at[i].err), "lt-run %s says\n%s, not\n%s", at[i].args, err, at[i].err);
+		/* What went well is silent, what did not prints nothing but the reason. */
+		cr_expect(code == 0 || *err, "lt-run %s fails in silence", at[i].args);
+		cr_expect(code == 0 || !*out, "lt-run %s fails and prints\n%s", at[i].args, out);
+		cr_expect(code != 0 || !*err || strstr(at[i].args, "-v"), "lt-run %s complains\n%s", at[i].args, err);
+	}
+}
+
 Test(ltrun, options_and_mistakes)
 {
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		int code = run("%s", cases[i].args);
+	expect_answers(cases, sizeof cases / sizeof *cases);
+}
 
-		cr_expect_eq(code, cases[i].code, "lt-run %s: %d, not %d\n%s%s", cases[i].args, code, cases[i].code, out, err);
-		cr_expect(strstr(out, cases[i].out), "lt-run %s prints\n%s, not\n%s", cases[i].args, out, cases[i].out);
-		cr_expect(strstr(err, cases[i].err), "lt-run %s says\n%s, not\n%s", cases[i].args, err, cases[i].err);
-		/* What went well is silent, what did not prints nothing but the reason. */
-		cr_expect(code == 0 || *err, "lt-run %s fails in silence", cases[i].args);
-		cr_expect(code == 0 || !*out, "lt-run %s fails and prints\n%s", cases[i].args, out);
-		cr_expect(code != 0 || !*err || strstr(cases[i].args, "-v"), "lt-run %s complains\n%s", cases[i].args, err);
-	}
+/* Options that have no meaning beside each other are refused, and what is not run is looked at. */
+static const struct mistake together[] = {
+	{ "copy.lt -i '*=iota' -i '*=ones'", 2, "", "lt-run: *=ones: '*', every other input, is given twice, here and by *=iota\n" },
+	{ "add.lt -i x=1 -c '*=1' -c '*=1'", 2, "", "'*', every other constant, is given twice" },
+	{ "--dump=tree add.lt -i x=1 -i nosuch=2", 2, "", "the script has no input 'nosuch'; it has 'x'" },
+	{ "--dump=tree add.lt -i x=1 -i x=2", 2, "", "the input 'x' is given twice, here and by x=1" },
+	{ "--dump=graph add.lt -c nosuch=2", 2, "", "the script has no constant 'nosuch'" },
+	{ "--dump=tree add.lt -i x=1", 0, "for ", "" },
+	{ "--dump=tree add.lt -i '*=iota' -w weights.npz", 0, "for ", "" },
+	{ "--dump=graph -b nosuch add.lt", 2, "", "there is no backend 'nosuch'" },
+	{ "--dump=graph -b ref add.lt", 0, "graph 1\n", "" },
+	{ "--dump=graph --json add.lt", 2, "", "--json does not go with --dump=graph" },
+	{ "--dump=dot --schedule=none.tree add.lt", 2, "", "--schedule does not go with --dump=graph or dot" },
+	{ "--dump=tree --verify add.lt", 2, "", "--verify does not go with --dump, which prints instead of running" },
+	{ "--dump=tree --time add.lt", 2, "", "--time does not go with --dump" },
+	{ "--dump=tree --explain add.lt", 2, "", "--explain does not go with --dump" },
+	{ "--dump=tree -n 3 add.lt", 2, "", "--runs does not go with --dump" },
+	{ "--check-schedule --schedule=add.lt --dump=tree add.lt", 2, "", "--dump does not go with --check-schedule" },
+	{ "--check-schedule --schedule=add.lt --verify add.lt", 2, "", "--verify does not go with --check-schedule" },
+	{ "--list-backends add.lt", 2, "", "a script does not go with --list-backends, which lists them and ends" },
+	{ "--list-backends --dump=graph", 2, "", "--dump does not go with --list-backends" },
+	{ "--list-backends --cache=stats", 2, "", "--cache does not go with --list-backends" },
+	{ "--list-backends -b cpu", 2, "", "--backend does not go with --list-backends" },
+	{ "--list-backends --threads 1", 0, "cpu", "" },
+	{ "--cache=stats add.lt", 2, "", "a script does not go with --cache, which looks after compiled code and ends" },
+	{ "--cache=clear --cache-dir=none --dump=tree", 2, "", "--dump does not go with --cache" },
+	{ "--dump=diff -i x=1 add.lt two.lt", 2, "", "--input does not go with --dump=diff" },
+};
+
+Test(ltrun, options_that_go_together)
+{
+	expect_answers(together, sizeof together / sizeof *together);
+}
+
+/* Exit code 2 for what the user can mend, before anything is run, and each sentence once. */
+static const struct mistake refused[] = {
+	{ "none.graph", 2, "", "lt-run: none.graph: the graph has no result: name one (result = $n; in a script, result \"name\" = %n in a graph's text)\n" },
+	{ "- <none.graph", 2, "", "lt-run: standard input: the graph has no result" },
+	{ "--dump=tree none.graph", 2, "", "none.graph: the graph has no result" },
+	{ "--dump=graph none.graph", 0, "input \"x\"", "" },
+	{ "add.lt -i x=1 -c w=1 -b cpu:foo", 2, "", "lt-run: backend cpu: unknown option 'foo': give O0, O1, O2 or O3\n" },
+	{ "add.lt -i x=1 -c w=1 -b ref:foo", 2, "", "lt-run: backend ref: unknown option 'foo'; it has none: leave it out\n" },
+	{ "--dump=tree add.lt -b cpu:O4", 2, "", "backend cpu: unknown option 'O4'" },
+	{ "add.lt -i x=iota -c w=0.5 -b cpu:O0", 0, "[[0.5 1.5 2.5]\n [3.5 4.5 5.5]]\n", "" },
+	{ "add.lt -i x=iota -c w=0.5 -b 'ref,cpu:O2;O1'", 0, "[[0.5 1.5 2.5]\n [3.5 4.5 5.5]]\n", "" },
+	{ "add.lt -i x=1 -c w=1 -b cpu,,ref", 2, "", "a name is missing in --backend 'cpu,,ref'" },
+	{ "add.lt -i x=1 -c w=1 -b cpu,", 2, "", "a name is missing in --backend 'cpu,'" },
+	{ "add.lt -i x=1 -c w=1 -b ''", 2, "", "a name is missing in --backend ''" },
+	{ "add.lt -i x=1 -c w=1 -b :O3", 2, "", "a name is missing in --backend ':O3'" },
+	{ "add.lt -i x=1 -c w=1 -b cpu --cc nosuchcc --no-cache", 1, "", "lt-run: backend cpu: nosuchcc: not found: install gcc or give --cc\n" },
+	{ "half.graph -i x=1 -o x.npy", 2, "", "x.npy: the result 'y' is bfloat16, which NumPy's format does not have: write a .safetensors" },
+	{ "half.graph -i x=1 -o x%d.npz", 2, "", "the result 'y' is bfloat16" },
+	{ "half.graph -o x.npz", 2, "", "the result 'y' is bfloat16" },
+	{ "half.graph -i x=1 -o x.safetensors", 0, "", "" },
+	{ "--dump=source -b ref add.lt", 2, "", "backend ref has no source to show; use -b cpu" },
+	{ "--dump=source -b ref add.lt -o source.c", 2, "", "backend ref has no source to show" },
+	{ "bytes.graph -b ref -i x=iota", 2, "", "lt-run: x=iota: iota counts to 299, which does not fit int8\n" },
+	{ "bytes.graph -b ref -i x=128", 2, "", "128 does not fit int8" },
+	{ "truths.graph -b ref -i x=iota", 2, "", "iota counts to 2, which does not fit bool" },
+};
+
+Test(ltrun, what_is_refused_before_a_run)
+{
+	ltrun_write_text("none.graph", "graph 1\nvar m 4\n%x = f32[m] input \"x\"\n");
+	ltrun_write_text("half.graph", "graph 1\nvar m 4\n%x = bf16[m] input \"x\"\nresult \"y\" = %x\n");
+	ltrun_write_text("bytes.graph", "graph 1\nvar m 300\n%x = i8[m] input \"x\"\nresult \"y\" = %x\n");
+	ltrun_write_text("truths.graph", "graph 1\nvar m 3\n%x = bool[m] input \"x\"\nresult \"y\" = %x\n");
+	expect_answers(refused, sizeof refused / sizeof *refused);
+	ltrun_write_text("bytes.graph", "graph 1\nvar m 128\n%x = i8[m] input \"x\"\nresult \"y\" = %x\n");
+	cr_assert_eq(run("bytes.graph -b ref -i x=iota"), 0, "%s", err);
+}
+
+/* A file that cannot be read may hold what is missing: only the file is told of. */
+Test(ltrun, a_file_with_a_bad_entry)
+{
+	const int64_t two = 2, shape[] = { 2, 3 };
+	const float data[6] = { 0 };
+	const struct lt_tensor t[] = { ltrun_tensor("x", LT_F32, 2, shape, data), ltrun_tensor("bad", LT_F32, 1, &two, data) };
+	char bytes[4096];
+	size_t n;
+	FILE *f;
+
+	ltrun_write("in.npz", 2, t);
+	f = fopen(scratch("in.npz"), "r+b");
+	cr_assert_not_null(f);
+	n = fread(bytes, 1, sizeof bytes, f);
+	/* The magic of the second array. */
+	for (size_t i = n - 6; i > 0; i--)
+		if (!memcmp(bytes + i, "\x93NUMPY", 6)) {
+			bytes[i] = 'X';
+			break;
+		}
+	rewind(f);
+	cr_assert_eq(fwrite(bytes, 1, n, f), n);
+	fclose(f);
+	cr_assert_eq(run("add.lt --inputs in.npz"), 2);
+	cr_assert(strstr(err, "in.npz: the entry 'bad.npy' is damaged") && !strstr(err, "not given"), "%s", err);
 }
 
 /* A wrong script: its line and column, exit code 2. */

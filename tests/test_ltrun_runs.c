@@ -146,9 +146,10 @@ Test(ltrun_runs, plug_ins)
 	/* What the environment names is left out where it is no backend; the rest is there. */
 	snprintf(command, sizeof command, "mkdir %s && cp %s %s && echo no >%s", scratch("p"), plain, scratch("p"), scratch("p/bad.so"));
 	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
-	setenv("LT_BACKEND_PATH", "p:none.so", 1);
+	setenv("LT_BACKEND_PATH", "p:none.so:nowhere/", 1);
 	cr_assert_eq(run("--list-backends"), 0);
 	cr_assert(strstr(out, "computes nothing"), "%s", out);
+	cr_assert(strstr(err, "lt-run: LT_BACKEND_PATH: nowhere/: cannot be loaded: No such file or directory (left out)\n"), "%s", err);
 	cr_assert(strstr(err, "bad.so: ") && strstr(err, "none.so: ") && strstr(err, "(left out)"), "%s", err);
 }
 
@@ -184,9 +185,12 @@ Test(ltrun_runs, time)
 	cr_assert_eq(run("two.lt -i x=1 -q --time=9"), 0);
 	cr_assert_eq(strncmp(out, "time: median ", 13), 0, "%s", out);
 	cr_assert(strstr(out, " of 9 runs\nwork: ") && strstr(out, "GFLOP/s") && strstr(out, "GB/s\ncompile: parse ") && strstr(out, "kernels: ") &&
-		strstr(out, "memory: workspace "), "%s", out);
+		strstr(out, "memory: workspace 0 bytes at its peak, 0 bytes in all intermediates together; 0 bytes computed from constants\n"), "%s", out);
 	cr_assert_eq(run("two.lt -i x=1 -q --time=1"), 0);
 	cr_assert(strstr(out, " of 1 run\n"), "%s", out);
+	cr_assert_eq(run("copy.lt -i '*=1' -v -q --time=1 --no-cache"), 0);
+	cr_assert(strstr(out, "; 1 launch a run\n"), "%s", out);
+	cr_assert(strstr(err, ": 2 nodes in ") && strstr(err, "\n1 kernel for '"), "%s", err);
 	cr_assert_eq(run("two.lt -i x=1 -q --time"), 0);
 }
 

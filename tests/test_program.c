@@ -263,6 +263,17 @@ Test(program, views_are_written_through_where_their_map_can_be_inverted)
 		}
 }
 
+/* A padded convolution with two output channels in memory's last axis: gcc 12.3 and older vectorise its reads under a
+ * condition wrongly if they may. */
+Test(program, reads_under_a_condition_are_right)
+{
+	struct lt_graph *g = parsed("graph 1\nvar a 6\nvar b 3\nvar i 3\nvar j 2\nvar c 2\nvar y 4\n%x = f32[a, b] input \"x\"\n%k = f32[i, j, c] input \"k\"\n"
+		"%v = f32[y, i, j] view { %x[y + 2*i - 2, 2*j] if y + 2*i - 2 >= 0; else 0.0 }\n%p = f32[y, c, i, j] mul %v, %k\n%s = f32[y, c] add.reduce %p\n"
+		"%h = bf16[y, c] cast %s\nresult \"h\" = %h\n");
+	expect_right(g);
+	close_graph(g);
+}
+
 /* A source, a state before its update, a literal, and one value twice: each result has its own memory. */
 Test(program, results_may_be_anything)
 {

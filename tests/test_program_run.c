@@ -171,6 +171,36 @@ Test(program_run, a_gather_out_of_range_is_a_fault_with_node_and_value)
 	}
 }
 
+/* Below what run-time scalars leave of an axis, not below its maximum; and nothing outside of the source is read. */
+Test(program_run, a_gather_along_a_bounded_axis_stays_within_this_run)
+{
+	static const struct { int64_t pos[2]; int32_t k; int want; } cases[] = {
+		{ { 0, 3 }, 2, 3 }, { { 0, 3 }, 3, -1 }, { { 5, 8 }, 2, 8 }, { { 5, 8 }, 3, -1 }, { { 8, 8 }, 0, -1 }, { { 0, 8 }, 7, 8 }, { { 2, 4 }, -1, -1 },
+	};
+	for (int b = 0; b < 2; b++) {
+		struct lt_graph *g = parsed("graph 1\nvar m 8\nvar two 2\nvar one 1\nvar t 8 limit e - p\nparam p = %pos[0] in 0..8\nparam e = %pos[1] in 0..8\n"
+			"%pos = i64[two] input \"pos\"\n%x = f32[m] input \"x\"\n%k = i32[one] input \"k\"\n%v = f32[t] view { %x[t + p] }\n"
+			"%y = f32[one] gather %v, %k axis 0\nresult \"y\" = %y\n");
+		struct lt_program *p = compiled(g, b ? "cpu" : "ref", false);
+		struct lt_instance *r = instance_of(p, g);
+		float *x = malloc(8 * sizeof *x), y;    /* to its end: a sanitizer sees a read behind it */
+		for (int i = 0; i < 8; i++)
+			x[i] = (float)(i + 1);
+		for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+			lt_status st = lt_instance_run(r, (const void *const[]){ cases[i].pos, x, &cases[i].k }, (void *const[]){ &y });
+			cr_assert_eq(st, cases[i].want < 0 ? LT_EFAULT : LT_OK, "case %d: %s", (int)i, lt_context_message(g->ctx));
+			if (!st)
+				cr_assert_eq(y, (float)cases[i].want, "case %d: %g", (int)i, (double)y);
+			else
+				cr_assert(strstr(lt_context_message(g->ctx), "is out of range 0.."));
+		}
+		free(x);
+		lt_instance_free(r);
+		lt_program_free(p);
+		close_graph(g);
+	}
+}
+
 #define COUNTER "graph 1\nvar m 2\n%x = f32[m] input \"x\"\n%s = f32[m] state \"s\"\n%y = f32[m] add %s, %x\nresult \"y\" = %y\nset %s = %y\n"
 
 Test(program_run, instances_have_states_of_their_own)

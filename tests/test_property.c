@@ -84,7 +84,7 @@ static void show(struct lt_context *ctx, const struct lt_graph *g)
 	run_text_free(&text);
 }
 
-struct tally { struct run_tally run; int64_t graphs, nodes, faults, refused; };
+struct tally { struct run_tally run; int64_t graphs, nodes, faults, refused, op[LT_NOP], reduce; };
 
 static bool check(uint64_t seed, int32_t n_node, const struct run_config *config, int n_config, struct tally *tally, bool explain, char *why,
 	size_t bytes)
@@ -118,6 +118,10 @@ static bool check(uint64_t seed, int32_t n_node, const struct run_config *config
 	tally->nodes += r.g->n_node;
 	tally->faults += want.status == LT_EFAULT;
 	tally->refused += r.n_refused;
+	for (lt_node n = 0; n < r.g->n_node; n++) {
+		tally->op[r.g->node[n].op]++;
+		tally->reduce += r.g->node[n].reduce;
+	}
 	if (r.n_refused && getenv("LT_SHOW"))
 		fprintf(stderr, "seed %llu: %d calls refused, the last: %s\n", (unsigned long long)seed, r.n_refused, r.why);
 	if (!good && explain)
@@ -174,6 +178,8 @@ static void check_many(uint64_t first, int64_t count, const struct run_config *c
 		config->backends, (long long)tally.graphs, (long long)tally.nodes, (long long)tally.faults, (long long)tally.refused,
 		(long long)tally.run.elements, (long long)tally.run.skipped,
 		100.0 * (double)tally.run.skipped / (double)(tally.run.elements ? tally.run.elements : 1));
+	for (int op = 0; op < LT_NOP && count >= 500; op++)
+		cr_assert(tally.op[op] > 0 || op == LT_OP_copy, "no graph has the operator %s", lt__op_info((enum lt_opcode)op)->name);
 	cr_assert_eq(failed, 0, "random graphs fail, see above; LT_SEED repeats them");
 	cr_assert_leq(tally.run.skipped * 20, tally.run.elements, "the oracle makes no statement about too many elements");
 }

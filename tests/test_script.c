@@ -72,6 +72,20 @@ static const struct { const char *script, *values; } runs[] = {
 	{ "$1 = InputTensor(x, float32, [2]); $2 = InputTensor(p, int64, [1]); $3 = SlicedSoftmaxNode($1, $2);"
 	  "$4 = SlicedSoftmaxNode($1, 0); $5 = SlicedSoftmaxNode($1, 2); result = $3; result none = $4; result all = $5;",
 	  "x = [3, 3]\np = [0]\nresult -> [3, 3]\nnone -> [3, 3]\nall -> [0.5, 0.5]\n" },
+	/* a part of a run-time extent at a run-time begin, and an update of such a value */
+	{ "$1 = InputTensor(x, float32, [4]); $2 = InputTensor(y, float32, [4]); $3 = InputTensor(n, int64, [1]);"
+	  "$4 = InputTensor(m, int64, [1]); $5 = SliceNode($2, 0, $3); $6 = UpdateNode($1, $5, $4); $7 = ConstantTensor(e, int64, [1]);"
+	  "$8 = ReplaceSliceNode($1, $5, $4, $7); $9 = FullNode(float32, [1], 9); $10 = UpdateNode($5, $9, 1);"
+	  "$11 = ReduceSumNode($10); result = $6; result replaced = $8; result sum = $11;",
+	  "x = [1, 2, 3, 4]\ny = [5, 6, 7, 8]\nn = [2]\nm = [2]\ne = [4]\nresult -> [1, 2, 5, 6]\nreplaced -> [1, 2, 5, 6]\nsum -> 14\n" },
+	/* a dimension that depends on a run-time value is written as its maximum, and stays */
+	{ "$1 = InputTensor(x, float32, [3, 2]); $2 = InputTensor(n, int64, [1]); $3 = SliceNode($1, 0, $2);"
+	  "$4 = ReshapeNode($3, [3, 1, 2]); $5 = ExpandNode($4, [3, 2, 2]); $6 = ReduceSumNode($5, [0]); result = $6;",
+	  "x = [1, 2, 3, 4, 5, 6]\nn = [2]\nresult -> [4, 6, 4, 6]\n" },
+	/* white space in an equation, and an infinity that is meant */
+	{ "$1 = InputTensor(x, float32, [2]); $2 = EinsumNode(i , i\n-> : $1, $1); $3 = FullNode(float16, [1], +inf);"
+	  "$4 = FullNode(float16, [1], 65519); result = $2; result inf = $3; result most = $4;",
+	  "x = [3, 4]\nresult -> [25]\ninf -> [inf]\nmost -> [65504]\n" },
 	/* attention over the filled part of a cache: both slices have one extent */
 	{ "$1 = BufferTensor(k, float32, [4, 2]); $2 = InputTensor(row, float32, [1, 2]); $3 = InputTensor(pos, int64, [1]);"
 	  "$4 = UpdateNode($1, $2, $3, 0); $5 = InputTensor(end, int64, [1]); $6 = SliceNode($4, 0, $5);"
@@ -111,6 +125,87 @@ Test(script, refuses_run_time_values_out_of_range)
 			cr_expect(bad && strstr(bad, rows[i].says), "row %zu: %s", i, bad ? bad : "not refused");
 		else
 			cr_expect(!bad, "row %zu: %s", i, bad);
+	}
+}
+
+/* What a run checks is told in words of the script, at the argument that is wrong. */
+Test(script, refuses_run_time_slices_that_do_not_fit)
+{
+	const char *text = "$1 = InputTensor(x, float32, [4]); $2 = InputTensor(b, int64, [1]); $3 = InputTensor(e, int64, [1]);"
+		"$4 = InputTensor(at, int64, [1]);\n$5 = SliceNode($1,\n $2, $3);\n$6 = UpdateNode($1, $5, $4); result = $6;";
+	static const struct { const char *values, *says; } rows[] = {
+		{ "x = [1, 2, 3, 4]\nb = [1]\ne = [3]\nat = [2]\nresult -> [1, 2, 2, 3]\n", NULL },
+		{ "x = [1, 2, 3, 4]\nb = [3]\ne = [1]\nat = [0]\n", "t.lt:3:6: the slice of axis 0 of $1 (float32 [4]) ends before it begins" },
+		{ "x = [1, 2, 3, 4]\nb = [1]\ne = [3]\nat = [3]\n",
+		  "t.lt:4:25: UpdateNode: the part $5 (float32 [<=4]) does not fit into axis 0 of $1 (float32 [4])" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const char *bad = script_run(text, "t.lt", rows[i].values, NULL);
+		if (rows[i].says)
+			cr_expect(bad && strstr(bad, rows[i].says), "row %zu: %s", i, bad ? bad : "not refused");
+		else
+			cr_expect(!bad, "row %zu: %s", i, bad);
+	}
+}
+
+/* Nodes of one mistake each: what the sentence says of it. */
+Test(script, refuses_numbers_and_axes)
+{
+	static const struct { const char *node, *says; } rows[] = {
+		{ "ReduceSumNode($1, 0)", "The axes are a list: [0]" }, { "ReduceProductNode($1, 1)", "The axes are a list: [1]" },
+		{ "ReduceMinNode($1, 0)", "The axes are a list: [0]" }, { "ReduceMaxNode($1, 0)", "The axes are a list: [0]" },
+		{ "ReduceMeanNode($1, -1)", "The axes are a list: [-1]" },
+		{ "FullNode(float32, [2], 1e39)", "1e39 exceeds float32; write inf" },
+		{ "FullNode(float32, [2], -3.4028236e38)", "-3.4028236e38 exceeds float32; write inf" },
+		{ "FullNode(float16, [2], 65520)", "65520 exceeds float16; write inf" },
+		{ "FullNode(float64, [2], 1e309)", "1e309 exceeds float64; write inf" },
+		{ "FullNode(float64, [2], 1e99999999999999)", "1e99999999999999 exceeds float64; write inf" },
+		{ "FullNode(int64, [2], 9223372036854775808)", "The value 9223372036854775808 is not a number of type int64" },
+		{ "FullNode(float32, [2], -nan)", "t.lt:2:29: Unexpected symbol '-', expected a number" },
+		{ "FullNode(float32, [2], +true)", "expected a number" },
+		{ "PadNode($1, [0, 0], [0, 0], 1e39)", "1e39 exceeds float32" },
+		{ "ReshapeNode($1, [3.0])", "expected an integer, found 3.0" }, { "ReshapeNode($1, [6.])", "found 6." },
+		{ "LayerNormNode($1, -1)", "t.lt:2:24: Invalid eps -1: " }, { "LayerNormNode($1, nan)", "Invalid eps nan: " },
+		{ "LayerNormNode($1, inf)", "Invalid eps inf: " }, { "LayerNormNode($1, 1e39)", "Invalid eps 1e39: " },
+		{ "EinsumNode(ab - > a: $1)", "no white space within ->" },
+		{ "ReLU($1)", "Unknown node type 'ReLU'; did you mean ReLUNode?" }, { "matmul($1)", "did you mean MatMulNode?" },
+		{ "Buffer(float32, [2])", "did you mean BufferTensor?" }, { "Foo($1)", "Unknown node type 'Foo'" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char text[200];
+		snprintf(text, sizeof text, "$1 = InputTensor(x, float32, [2, 3]);\n$2 = %s; result = $2;", rows[i].node);
+		const char *bad = script_error(text, "t.lt");
+		cr_expect(strstr(bad, rows[i].says), "%s: %s", rows[i].node, bad);
+	}
+}
+
+/* The same of values whose first axis has a run-time extent; $4 and $5 have the same maximum. */
+Test(script, refuses_what_needs_a_known_extent)
+{
+	static const struct { const char *node, *says; } rows[] = {
+		{ "AddNode($4, $5)", "; their extents come from different run-time values: 'n' and 'm[1]'" },
+		{ "SumNode($4, $5)", "; their extents come from different run-time values: 'n' and 'm[1]'" },
+		{ "ConcatNode(1, $4, $5)", "; their extents come from different run-time values: 'n' and 'm[1]'" },
+		{ "EinsumNode(ij,ij->: $4, $5)", "; their extents come from different run-time values: 'n' and 'm[1]'" },
+		{ "AddNode($1, $5)", "; one of the extents is a run-time value: 6 and 'm[1]'" },
+		{ "SliceNode($4, 0, 6)", "t.lt:3:16: Axis 0 of $4 (float32 [<=6, 3]) has a run-time extent already" },
+		{ "SliceNode($4, 1, 3)", "a slice of it ends at a run-time value" },
+		{ "ReshapeNode($4, [18])", "t.lt:3:22: $4 (float32 [<=6, 3]) has a run-time extent at axis 0, which cannot be split or joined" },
+		{ "ReshapeNode($4, [3, 2, 3])", "cannot be split or joined" }, { "ReshapeNode($4, [3, 6])", "cannot be split or joined" },
+		{ "ExpandNode($8, [4, 3])", "$8 (float32 [<=1, 3]) cannot be broadcast to [4, 3]" },
+		{ "ReshapeNode($8, [3])", "$8 (float32 [<=1, 3]) has a run-time extent at axis 0" },
+		{ "SumNode($1, $8)", "where the second has to be equal or 1" },
+		{ "PadNode($4, [1, 0], [0, 0])", "t.lt:3:14: Axis 0 of $4 (float32 [<=6, 3]) has a run-time extent and cannot be padded" },
+		{ "WindowNode($4, 0, 2)", "cannot be windowed: window first" }, { "ConcatNode(0, $1, $4)", "t.lt:3:24: Axis 0 of $4" },
+		{ "UpdateNode($1, $4, 2, 0)", "the begin has to be a run-time value" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char text[400];
+		snprintf(text, sizeof text, "$1 = InputTensor(x, float32, [6, 3]); $2 = InputTensor(n, int64, [1]); $3 = InputTensor(m, int64, [2]);\n"
+			"$6 = SliceNode($3, 1, 2); $4 = SliceNode($1, 0, $2); $5 = SliceNode($1, 0, $6); $8 = SliceNode($1, 5, $2);\n"
+			"$9 = %s; result = $9;", rows[i].node);
+		const char *bad = script_error(text, "t.lt");
+		cr_expect(strstr(bad, rows[i].says), "%s: %s", rows[i].node, bad);
 	}
 }
 
@@ -168,7 +263,7 @@ Test(script, numbers)
 	many[1] = '.';
 	many[sizeof many - 1] = 0;
 	const char *rows[] = { "0", "1", "-1", "+2", ".5", "5.", "0.1", "-0.1", "1e0", "1E+2", "1.5e-3", "123456789012345678901234567890",
-		"1e308", "1e309", "4.9406564584124654e-324", "2.4703282292062327e-324", "1e-400", "1e99999999999999", "0e99999999999999",
+		"1e308", "4.9406564584124654e-324", "2.4703282292062327e-324", "1e-400", "1e-99999999999999", "0e99999999999999",
 		"2.2250738585072011e-308", "9007199254740993", "9007199254740992.99999999999999999999", "0.000000000000000000000000000001",
 		"179769313486231580793728971405301e276", many };
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -380,9 +380,9 @@ static void fill_random(void *user, int run, lt_node n, void *out)
 	random_graph_fill(d->r, d->seed, run, n, out);
 }
 
-Test(tree, random_graphs_with_random_trees)
+static void random_trees(uint64_t first, uint64_t count, const char *backends)
 {
-	for (uint64_t seed = 1; seed <= 400; seed++) {
+	for (uint64_t seed = first; seed < first + count; seed++) {
 		struct lt_context *ctx;
 		struct random_graph r;
 		struct run_want want;
@@ -393,10 +393,13 @@ Test(tree, random_graphs_with_random_trees)
 			.composites = true }, &r);
 		struct draw d = { &r, seed, seed % 2 };
 		run_want_new(r.g, 3, fill_random, &d, &want);
-		bool good = run_compare(&want, r.g, &(struct run_config){ "ref", true, compile_cut, &d }, NULL, NULL, &tally, why, sizeof why);
+		bool good = run_compare(&want, r.g, &(struct run_config){ backends, true, compile_cut, &d }, NULL, NULL, &tally, why, sizeof why);
 		cr_assert(good, "seed %d: %s", (int)seed, why);
 		run_want_free(&want);
 		random_graph_free(&r);
 		lt_context_free(ctx);
 	}
 }
+
+Test(tree, random_graphs_with_random_trees_on_ref) { random_trees(1, 400, "ref"); }
+Test(tree, random_graphs_with_random_trees_on_cpu) { random_trees(500, 12, "cpu"); }

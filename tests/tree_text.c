@@ -73,6 +73,29 @@ void tree_to(const struct lt_looptree *t, struct run_text *out)
 	}
 }
 
+struct run_text tree_print(const struct lt_looptree *t)
+{
+	struct run_text text = { NULL, 0 };
+	cr_assert_eq(lt_looptree_print(t, run_text_add, &text), LT_OK, "%s", lt_context_message(t->ctx));
+	return text;
+}
+
+char *tree_with_header(const struct lt_graph *g, const char *lines)
+{
+	struct lt_looptree *t;
+	cr_assert_eq(lt_looptree_auto(g, NULL, &t), LT_OK, "%s", lt_context_message(g->ctx));
+	struct run_text text = tree_print(t);
+	const char *end = strstr(text.at, "\ntree\n");
+	cr_assert_not_null(end);
+	size_t n = (size_t)(end - text.at) + 6;
+	char *out = malloc(n + strlen(lines) + 1);
+	memcpy(out, text.at, n);
+	strcpy(out + n, lines);
+	run_text_free(&text);
+	lt_looptree_free(t);
+	return out;
+}
+
 lt_status tree_compile(void *text, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
 {
 	struct lt_graph *live, *lowered;

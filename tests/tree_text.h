@@ -16,6 +16,10 @@ void tree_to(const struct lt_looptree *, struct run_text *);
 lt_node tree_node(const struct lt_graph *, const char *name);
 lt_var tree_var(const struct lt_graph *, const char *name);
 
+/* The whole text of a tree; the header of a graph's default tree with lines of a tree behind it (the caller's to free). */
+struct run_text tree_print(const struct lt_looptree *);
+char *tree_with_header(const struct lt_graph *, const char *lines);
+
 /* Lowers the graph without passes and runs it with a tree of that text: the program, or what refuses it. */
 lt_status tree_compile(void *text, const struct lt_graph *, const struct lt_options *, struct lt_program **out);
 /* Small whole numbers in every source, others in each run. */

@@ -122,7 +122,7 @@ static inline void tb_param(struct tb *b, const char *name, int32_t buffer, int6
 
 static inline int32_t tb_gather(struct tb *b, int32_t buffer, const char *row, int32_t index, int64_t extent, int64_t stride)
 {
-	b->access[b->n_access] = (struct lt_access){ buffer, tb_row(b, row), index, extent, stride };
+	b->access[b->n_access] = (struct lt_access){ buffer, tb_row(b, row), index, extent, stride, 0, 0 };
 	return b->n_access++;
 }
 static inline int32_t tb_access(struct tb *b, int32_t buffer, const char *row) { return tb_gather(b, buffer, row, -1, 0, 0); }

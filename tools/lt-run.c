@@ -10,26 +10,37 @@ int run_status(const struct run *r, lt_status s, const char *doing)
 
 	if (!*text)
 		return run_failed("%s: %s", doing, lt_status_text(s));
-	return s == LT_ESYNTAX || s == LT_ETYPE || s == LT_EMISSING ? run_usage("%s", text) : run_failed("%s", text);
+	return s == LT_EINVAL || s == LT_ESYNTAX || s == LT_ETYPE || s == LT_EMISSING ? run_usage("%s", text) : run_failed("%s", text);
+}
+
+static const char *script_name(const struct run *r)
+{
+	return !strcmp(r->o.script, "-") ? "standard input" : r->o.script;
 }
 
 static int parse(struct run *r)
 {
-	bool standard = !strcmp(r->o.script, "-");
-	int64_t begin = run_now();
+	const char *name = script_name(r);
+	int64_t begin;
 	lt_status s = lt__bytes_read(r->ctx, r->o.script, &r->script);
 
 	if (s)
 		return run_usage("%s", lt_context_message(r->ctx));
 	begin = run_now();
-	s = lt_parse(r->ctx, (const char *)r->script.at, r->script.n, standard ? "standard input" : r->o.script, NULL, &r->graph);
+	s = lt_parse(r->ctx, (const char *)r->script.at, r->script.n, name, NULL, &r->graph);
 	r->parse_ns = run_now() - begin;
 	/* Whatever a script does wrong is a mistake in it. */
 	if (s)
 		return s == LT_ENOMEM ? run_failed("%s", lt_context_message(r->ctx)) : run_usage("%s", lt_context_message(r->ctx));
 	if (r->o.verbose)
-		fprintf(stderr, "%s: %d nodes in %.1f ms\n", standard ? "standard input" : r->o.script, r->graph->n_node, (double)r->parse_ns / 1e6);
+		fprintf(stderr, "%s: %d node%s in %.1f ms\n", name, r->graph->n_node, run_s(r->graph->n_node), (double)r->parse_ns / 1e6);
 	return run_ports_find(r->graph, r->port);
+}
+
+static int check_results(const struct run *r)
+{
+	return r->port[LT_PORT_RESULT].n > 0 ? RUN_OK : run_usage("%s: the graph has no result: name one (result = $n; in a script, "
+		"result \"name\" = %%n in a graph's text)", script_name(r));
 }
 
 static void list_ports(const struct run *r)
@@ -44,12 +55,15 @@ static void list_ports(const struct run *r)
 
 static int check_output(const struct run *r)
 {
-	int32_t n = r->port[LT_PORT_RESULT].n;
+	enum lt_tensorfile kind = r->o.output ? lt__tensorfile_kind(r->o.output) : LT_FILE_OTHER;
+	const struct run_ports *p = &r->port[LT_PORT_RESULT];
 
-	if (!r->o.output || lt__tensorfile_kind(r->o.output) != LT_FILE_NPY)
-		return RUN_OK;
-	if (n != 1)
-		return run_usage("%s has %d results, and a .npy holds one: write a .npz or a .safetensors", r->o.script, n);
+	if (kind == LT_FILE_NPY && p->n != 1)
+		return run_usage("%s has %d results, and a .npy holds one: write a .npz or a .safetensors", r->o.script, p->n);
+	for (int32_t i = 0; i < p->n; i++)
+		if ((kind == LT_FILE_NPY || kind == LT_FILE_NPZ) && p->at[i].dtype == LT_BF16)
+			return run_usage("%s: the result '%s' is bfloat16, which NumPy's format does not have: write a .safetensors", r->o.output,
+				p->at[i].name);
 	return RUN_OK;
 }
 
@@ -69,8 +83,10 @@ static int work(struct run *r)
 	STEP(r->o.list, the_end(run_backends_list(&r->o)));
 	STEP(r->o.cache, run_cache_find(r));
 	STEP(r->o.cache, the_end(run_cache_command(r)));
-	STEP(r->o.dump && !strcmp(r->o.dump, "diff"), the_end(run_diff(r)));
+	STEP(run_dump_is(&r->o, "diff"), the_end(run_diff(r)));
 	STEP(true, parse(r));
+	STEP(!run_dump_is(&r->o, "graph") && !run_dump_is(&r->o, "dot"), check_results(r));
+	STEP(r->o.dump || r->o.check_schedule, run_bind(r->ctx, &r->o, r->port, &r->given));
 	STEP(r->o.schedule, run_schedule_read(r));
 	STEP(r->o.check_schedule, the_end(run_schedule_check(r)));
 	if (r->o.verbose)

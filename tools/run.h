@@ -18,7 +18,7 @@ struct run_list { const char **at; int32_t n; };
 struct run_options {
 	const char *script;
 	struct run_list input, inputs, constant, weights, load;
-	const char *output, *backends, *dump, *cc, *cache, *cache_dir, *schedule;
+	const char *output, *backends, *dump, *cc, *cache, *cache_dir, *schedule, *apply;
 	const char *second;                     /* --dump=diff: the other tree */
 	int64_t runs, time, threads;            /* time: 0 none, -1 as many as take half a second */
 	char pass;                              /* -dLETTER; 0: none */
@@ -26,9 +26,15 @@ struct run_options {
 };
 int run_options_parse(int argc, char **argv, struct run_options *);
 void run_options_free(struct run_options *);
+/* run_whole.c */
+int run_check_together(const struct run_options *);     /* RUN_USAGE for options that make no sense beside each other */
+bool run_dump_is(const struct run_options *, const char *kind);
 /* Prints "lt-run: " and the sentence on standard error; gives RUN_USAGE, RUN_FAILED. */
 int run_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int run_failed(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* The ending of a plural. */
+static inline const char *run_s(int64_t n) { return n == 1 ? "" : "s"; }
 
 /* run_help.c */
 void run_help(FILE *);
@@ -105,7 +111,7 @@ int run_cache_command(const struct run *);      /* --cache=stats|clear */
 /* run_compile.c */
 int run_compile(struct run *);
 int run_schedule_read(struct run *);            /* --schedule: its text */
-int run_schedule_check(struct run *);           /* --check-schedule: says whether it applies; RUN_FAILED if not */
+int run_schedule_check(struct run *);           /* --check-schedule: says whether it and --apply fit; RUN_FAILED if not */
 int run_start(struct run *);                    /* binds the constants, makes an instance and room for the results */
 
 /* run_dump.c */

@@ -1,5 +1,6 @@
 /* tools/run_backends.c -- which backends there are: plug-ins, --list-backends, and the choice when -b names none. */
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -44,6 +45,8 @@ static void load_folder(const char *folder)
 	struct dirent **list;
 	int n = scandir(folder, &list, is_so, alphasort);
 
+	if (n < 0)
+		run_usage("LT_BACKEND_PATH: %s: cannot be read: %s (left out)", folder, strerror(errno));
 	for (int i = 0; i < n; i++) {
 		char *path = malloc(strlen(folder) + strlen(list[i]->d_name) + 2);
 
@@ -134,6 +137,18 @@ static const char *backend_at(const void *user, int32_t i)
 	return lt_backend_at((uint32_t)i)->name;
 }
 
+/* Whether one of the names between the commas is empty. */
+static bool has_gap(const char *list)
+{
+	for (const char *at = list;; at++) {
+		if (!*at || *at == ',' || *at == ':')
+			return true;
+		at += strcspn(at, ",");
+		if (!*at)
+			return false;
+	}
+}
+
 /* Each NAME[:CONFIG] of the list must be there. */
 static int check_names(const char *list)
 {
@@ -142,8 +157,8 @@ static int check_names(const char *list)
 
 	for (uint32_t i = 0; i < lt_backend_count() && strlen(names) + strlen(lt_backend_at(i)->name) + 3 < sizeof names; i++)
 		strcat(strcat(names, i ? ", " : ""), lt_backend_at(i)->name);
-	if (copy && (!*copy || *copy == ','))
-		code = run_usage("--backend takes a name, or several with commas (there are: %s)", names);
+	if (copy && has_gap(copy))
+		code = run_usage("a name is missing in --backend '%s': it takes a name, or several with commas (there are: %s)", list, names);
 	for (char *at = copy && code == RUN_OK ? strtok_r(copy, ",", &rest) : NULL; at && code == RUN_OK; at = strtok_r(NULL, ",", &rest)) {
 		at[strcspn(at, ":")] = 0;
 		if (!lt_backend_find(at)) {

@@ -13,6 +13,8 @@ struct binder {
 	struct run_given *given;
 	FILE *text;                             /* what does not fit, a line each */
 	int32_t n_problem, n_missing;
+	bool names_only;                        /* nothing is run: the tensors are neither made nor asked for */
+	bool unread;                            /* a file failed: what it was to give is not known */
 };
 /* The ports of one kind being given their tensors; from[i]: the option or file that gave value[i]. */
 struct slots { enum lt_port kind; const struct lt_tensor **value; const char **from; };
@@ -55,6 +57,11 @@ static void tell_unknown(struct binder *b, enum lt_port kind, const char *name, 
 			p->n > 1 ? " and others (-v lists them)" : "");
 }
 
+static void tell_twice(struct binder *b, const struct slots *s, int32_t i, const char *from)
+{
+	tell(b, "%s: the %s '%s' is given twice, here and by %s", from, run_port_kind(s->kind), b->port[s->kind].at[i].name, s->from[i]);
+}
+
 /* Gives port i its tensor, if it fits. */
 static void place(struct binder *b, struct slots *s, int32_t i, const struct lt_tensor *t, const char *from)
 {
@@ -65,7 +72,7 @@ static void place(struct binder *b, struct slots *s, int32_t i, const struct lt_
 	for (int32_t d = 0; d < p->rank && fits; d++)
 		fits = p->shape[d] == t->shape[d];
 	if (s->from[i]) {
-		tell(b, "%s: the %s '%s' is given twice, here and by %s", from, run_port_kind(s->kind), p->name, s->from[i]);
+		tell_twice(b, s, i, from);
 	} else if (!fits || p->dtype != t->dtype) {
 		lt__shape_text(got, sizeof got, t->rank, t->shape);
 		tell(b, "%s: the %s '%s' is %s, but this is %s %s%s%s%s", from, run_port_kind(s->kind), p->name,
@@ -87,8 +94,15 @@ static struct lt_tensors *keep(struct binder *b, const struct lt_tensors *t)
 static void place_spec(struct binder *b, struct slots *s, int32_t i, const char *spec, const char *from)
 {
 	const struct run_port *p = &b->port[s->kind].at[i];
-	struct lt_tensors one = { .at = calloc(1, sizeof *one.at), .n = 1 };
+	struct lt_tensors one = { 0 };
 
+	if (b->names_only) {
+		if (s->from[i])
+			tell_twice(b, s, i, from);
+		s->from[i] = from;
+		return;
+	}
+	one = (struct lt_tensors){ .at = calloc(1, sizeof *one.at), .n = 1 };
 	if (!one.at || run_spec_make(b->ctx, p, spec, one.at)) {
 		tell(b, "%s: %s", from, one.at ? lt_context_message(b->ctx) : "out of memory");
 		free(one.at);
@@ -125,8 +139,11 @@ static void place_file(struct binder *b, struct slots *s, const char *path)
 {
 	struct lt_tensors file, *kept;
 
+	if (b->names_only)
+		return;
 	if (lt__tensors_read(b->ctx, path, &file)) {
 		tell(b, "%s", lt_context_message(b->ctx));
+		b->unread = true;
 		return;
 	}
 	kept = keep(b, &file);
@@ -140,13 +157,31 @@ static void place_file(struct binder *b, struct slots *s, const char *path)
 	}
 }
 
-/* The ports that are needed and have nothing yet, from the last "*=SPEC". */
+static bool is_rest(const struct binder *b, const struct slots *s, const char *option)
+{
+	return !strncmp(option, "*=", 2) && run_port_index(&b->port[s->kind], "*", 1) < 0;
+}
+
+/* "*=SPEC" given a second time. */
+static void check_rest(struct binder *b, const struct slots *s, const struct run_list *options)
+{
+	const char *first = NULL;
+
+	for (int32_t i = 0; i < options->n; i++) {
+		if (first && is_rest(b, s, options->at[i]))
+			tell(b, "%s: '*', every other %s, is given twice, here and by %s", options->at[i], run_port_kind(s->kind), first);
+		if (!first && is_rest(b, s, options->at[i]))
+			first = options->at[i];
+	}
+}
+
+/* The ports that are needed and have nothing yet, from "*=SPEC". */
 static void place_rest(struct binder *b, struct slots *s, const struct run_list *options)
 {
 	const char *rest = NULL;
 
 	for (int32_t i = 0; i < options->n; i++)
-		if (!strncmp(options->at[i], "*=", 2) && run_port_index(&b->port[s->kind], "*", 1) < 0)
+		if (is_rest(b, s, options->at[i]))
 			rest = options->at[i];
 	for (int32_t i = 0; rest && i < b->port[s->kind].n; i++)
 		if (!s->from[i] && b->port[s->kind].at[i].needed)
@@ -201,6 +236,8 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 	const char *file = NULL;
 	int32_t n = 0, n_eval = b->o->inputs.n > 0 ? b->o->inputs.n : 1;
 
+	check_rest(b, constant, &b->o->constant);
+	check_rest(b, common, &b->o->input);
 	for (int32_t i = 0; i < b->o->constant.n; i++)
 		place_option(b, constant, b->o->constant.at[i]);
 	for (int32_t i = 0; i < b->o->weights.n; i++)
@@ -220,7 +257,7 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 		n = s.from ? count_missing(b, &s) : 0;
 	}
 	n += count_missing(b, constant);
-	if (n > 0 && s.from) {
+	if (n > 0 && s.from && !b->names_only && !b->unread) {
 		fprintf(b->text, "lt-run: %s needs %d tensor%s not given%s%s:\n", b->o->script, n, n == 1 ? " that is" : "s that are",
 			file ? ", with the inputs of " : "", file ? file : "");
 		tell_missing(b, &s, "-i");
@@ -234,7 +271,7 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 
 int run_bind(struct lt_context *ctx, const struct run_options *o, const struct run_ports *port, struct run_given *out)
 {
-	struct binder b = { .ctx = ctx, .o = o, .port = port, .given = out };
+	struct binder b = { .ctx = ctx, .o = o, .port = port, .given = out, .names_only = o->dump || o->check_schedule };
 	struct slots constant = { 0 }, common = { 0 };
 	char *text = NULL;
 	size_t bytes = 0;

@@ -44,7 +44,7 @@ int run_cache_command(const struct run *r)
 		putchar('\n');
 		json_decref(o);
 	} else {
-		printf("%s: %lld kernels, %lld bytes%s\n", r->cache_dir, (long long)n, (long long)bytes,
+		printf("%s: %lld kernel%s, %lld byte%s%s\n", r->cache_dir, (long long)n, run_s(n), (long long)bytes, run_s(bytes),
 			!strcmp(r->o.cache, "clear") ? ", removed" : "");
 	}
 	return RUN_OK;

@@ -23,7 +23,7 @@ static void show_progress(void *user, int32_t done, int32_t total)
 
 	if (run_now() - p->begin_ns < 300000000)
 		return;
-	fprintf(stderr, "\rcompiling: %d of %d kernels", done, total);
+	fprintf(stderr, "\rcompiling: %d of %d kernel%s", done, total, run_s(total));
 	fflush(stderr);
 	p->shown = true;
 }
@@ -33,13 +33,18 @@ static void tell_stats(const struct run *r, int64_t ns)
 	struct lt_stats st = { .size = sizeof st };
 
 	lt_program_stats(r->program, &st);
-	fprintf(stderr, "%d kernels for '%s' in %.1f ms: %d compiled, %d from the cache%s%s\n", st.n_kernel, r->backends, (double)ns / 1e6,
+	fprintf(stderr, "%d kernel%s for '%s' in %.1f ms: %d compiled, %d from the cache%s%s\n", st.n_kernel, run_s(st.n_kernel), r->backends, (double)ns / 1e6,
 		st.n_compiled, st.n_cached, r->cache_dir ? " in " : "", r->cache_dir ? r->cache_dir : "");
 }
 
 static const char *schedule_name(const struct run *r)
 {
 	return r->o.schedule && !strcmp(r->o.schedule, "-") ? "standard input" : r->o.schedule;
+}
+
+static const char *schedule_text(const struct run *r)
+{
+	return !r->o.schedule ? NULL : r->schedule.at ? (const char *)r->schedule.at : "";
 }
 
 int run_schedule_read(struct run *r)
@@ -53,8 +58,8 @@ int run_schedule_check(struct run *r)
 {
 	int code = run_backends_choose(r);
 	struct lt_options options = { .size = sizeof options, .n_thread = (uint32_t)r->o.threads, .strict = r->o.strict,
-		.no_passes = r->o.no_passes, .cc = r->o.cc, .schedule = r->schedule.at ? (const char *)r->schedule.at : "",
-		.schedule_bytes = r->schedule.n, .schedule_name = schedule_name(r) };
+		.no_passes = r->o.no_passes, .cc = r->o.cc, .schedule = schedule_text(r),
+		.schedule_bytes = r->schedule.n, .schedule_name = schedule_name(r), .apply = r->o.apply };
 
 	if (code != RUN_OK)
 		return code;
@@ -72,8 +77,9 @@ int run_compile(struct run *r)
 	struct progress p = { .begin_ns = run_now() };
 	const struct lt_options options = { .size = sizeof options, .n_thread = (uint32_t)r->o.threads, .backends = r->backends,
 		.strict = r->o.strict, .no_passes = r->o.no_passes, .cc = r->o.cc, .cache_dir = r->cache_dir,
-		.progress = terminal ? show_progress : NULL, .user = &p, .schedule = r->o.schedule ? (r->schedule.at ? (const char *)r->schedule.at : "") : NULL,
-		.schedule_bytes = r->schedule.n, .schedule_name = schedule_name(r) };
+		.progress = terminal ? show_progress : NULL, .user = &p, .schedule = schedule_text(r),
+		.schedule_bytes = r->schedule.n, .schedule_name = schedule_name(r), .apply = r->o.apply,
+		.plan_only = r->o.dump && strcmp(r->o.dump, "source") != 0 };
 	lt_status s = lt_compile(r->ctx, r->graph, &options, &r->program);
 
 	if (p.shown)

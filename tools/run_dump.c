@@ -34,7 +34,10 @@ static int dump_graph(struct run *r, FILE *to)
 	struct after a = { .r = r, .to = to, .letter = r->o.pass };
 	struct lt_graph *last = NULL;
 	lt_status s;
+	int code = r->o.backends ? run_backends_choose(r) : RUN_OK;
 
+	if (code != RUN_OK)
+		return code;
 	if (!r->o.pass) {
 		s = print_graph(r, r->graph, to);
 	} else {
@@ -63,7 +66,8 @@ static int dump_program(struct run *r, FILE *to)
 		code = run_compile(r);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds && code == RUN_OK; i++)
 		if (!strcmp(r->o.dump, kinds[i].name) && (s = lt_program_dump(r->program, kinds[i].kind, put, to)))
-			code = run_status(r, s, "printing");
+			/* A backend that has no source to show is the wrong one to ask. */
+			code = s == LT_EUNSUPPORTED ? run_usage("%s", lt_context_message(r->ctx)) : run_status(r, s, "printing");
 	return code;
 }
 

@@ -7,7 +7,7 @@
 #include "tools/run.h"
 
 enum { OPT_INPUTS = 256, OPT_THREADS, OPT_VERIFY, OPT_TIME, OPT_DUMP, OPT_EXPLAIN, OPT_LIST, OPT_JSON, OPT_VERSION, OPT_STRICT,
-	OPT_CC, OPT_CACHE_DIR, OPT_NO_CACHE, OPT_CACHE, OPT_NO_PASSES, OPT_SCHEDULE, OPT_CHECK_SCHEDULE };
+	OPT_CC, OPT_CACHE_DIR, OPT_NO_CACHE, OPT_CACHE, OPT_NO_PASSES, OPT_SCHEDULE, OPT_APPLY, OPT_CHECK_SCHEDULE };
 
 static const struct option longs[] = {
 	{ "input", required_argument, NULL, 'i' },      { "inputs", required_argument, NULL, OPT_INPUTS },
@@ -24,6 +24,7 @@ static const struct option longs[] = {
 	{ "cache-dir", required_argument, NULL, OPT_CACHE_DIR }, { "no-cache", no_argument, NULL, OPT_NO_CACHE },
 	{ "cache", required_argument, NULL, OPT_CACHE }, { "no-passes", no_argument, NULL, OPT_NO_PASSES },
 	{ "schedule", required_argument, NULL, OPT_SCHEDULE }, { "check-schedule", no_argument, NULL, OPT_CHECK_SCHEDULE },
+	{ "apply", required_argument, NULL, OPT_APPLY },
 	{ NULL, 0, NULL, 0 }
 };
 
@@ -137,6 +138,7 @@ static int take(struct run_options *o, int c, const char *value)
 	case 'o': o->output = value; return RUN_OK;
 	case 'b': o->backends = value; return RUN_OK;
 	case OPT_SCHEDULE: o->schedule = value; return RUN_OK;
+	case OPT_APPLY: o->apply = value; return RUN_OK;
 	case OPT_CC: o->cc = value; return RUN_OK;
 	case OPT_CACHE_DIR: o->cache_dir = value; return RUN_OK;
 	case 'n': return take_count("--runs", value, &o->runs);
@@ -165,8 +167,8 @@ static int check_whole(const struct run_options *o)
 
 	if (o->dump && !strcmp(o->dump, "diff") && !o->second)
 		return run_usage("--dump=diff takes two files with trees: lt-run --dump=diff A B");
-	if (o->check_schedule && !o->schedule)
-		return run_usage("--check-schedule goes with --schedule=FILE");
+	if (o->check_schedule && !o->schedule && !o->apply)
+		return run_usage("--check-schedule goes with --schedule=FILE or --apply=STEPS");
 	if (o->schedule && o->script && !strcmp(o->schedule, "-") && !strcmp(o->script, "-"))
 		return run_usage("the script and the schedule cannot both come from standard input");
 	if (!o->script && !o->list && !o->cache)
@@ -234,7 +236,7 @@ int run_options_parse(int argc, char **argv, struct run_options *o)
 		return run_usage("one script at a time: '%s' and '%s'", argv[optind], argv[optind + 1]);
 	if (optind < argc)
 		o->script = argv[optind];
-	return check_whole(o);
+	return (c = run_check_together(o)) != RUN_OK ? c : check_whole(o);
 }
 
 void run_options_free(struct run_options *o)

@@ -60,6 +60,22 @@ static void fill_iota(struct lt_tensor *t)
 		lt__store(t->data, i, t->dtype, lt__convert((union lt_scalar){ .i = i }, LT_I64, t->dtype));
 }
 
+/* The type must hold the last number, as it must hold a VALUE. */
+static lt_status check_iota(struct lt_context *ctx, const struct run_port *p)
+{
+	const struct lt_dtypeinfo *info = lt__dtype_info(p->dtype);
+	union lt_scalar last = { .i = -1 }, v;
+	size_t bytes;
+
+	if (!lt__tensor_bytes(p->dtype, p->rank, p->shape, &bytes))
+		return LT_OK;           /* said where it is made */
+	last.i += (int64_t)(bytes / info->bytes);
+	v = lt__convert(last, LT_I64, p->dtype);
+	if (last.i >= 0 && (info->cls == LT_CLASS_FLOAT ? isinf(v.f) != 0 : v.i != last.i))
+		return lt_fail(ctx, LT_EINVAL, "iota counts to %lld, which does not fit %s", (long long)last.i, info->script);
+	return LT_OK;
+}
+
 static void fill_value(struct lt_tensor *t, union lt_scalar v)
 {
 	int64_t n = (int64_t)(t->bytes / lt__dtype_info(t->dtype)->bytes);
@@ -150,6 +166,8 @@ lt_status run_spec_make(struct lt_context *ctx, const struct run_port *p, const 
 	else if (!iota && strcmp(spec, "zeros") != 0)
 		LT_TRY(access(spec, F_OK) || strspn(spec, "0123456789") == strlen(spec) ? read_value(ctx, p, spec, &v) :
 			lt_fail(ctx, LT_EINVAL, "the name of the file '%s' does not end in .npy", spec));
+	if (iota)
+		LT_TRY(check_iota(ctx, p));
 	LT_TRY(lt__tensor_new(ctx, spec, p->name, p->dtype, p->rank, p->shape, out));
 	if (random)
 		fill_random(out, seed);

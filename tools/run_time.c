@@ -54,7 +54,7 @@ static const char *scaled(double ns, char *out, size_t bytes)
 
 static const char *sized(double bytes, char *out, size_t n)
 {
-	snprintf(out, n, bytes < 1e3 ? "%.0f bytes" : bytes < 1e6 ? "%.4g kB" : bytes < 1e9 ? "%.4g MB" : "%.4g GB",
+	snprintf(out, n, bytes == 1 ? "%.0f byte" : bytes < 1e3 ? "%.0f bytes" : bytes < 1e6 ? "%.4g kB" : bytes < 1e9 ? "%.4g MB" : "%.4g GB",
 		bytes < 1e3 ? bytes : bytes < 1e6 ? bytes / 1e3 : bytes < 1e9 ? bytes / 1e6 : bytes / 1e9);
 	return out;
 }
@@ -65,14 +65,15 @@ static void print_text(const struct run *r, const struct lt_stats *st, int64_t n
 	double median = (double)ns[n / 2];
 
 	printf("time: median %s, minimum %s, spread %s (middle half) of %lld run%s\n", scaled(median, a, sizeof a),
-		scaled((double)ns[0], b, sizeof b), scaled((double)(ns[n * 3 / 4] - ns[n / 4]), c, sizeof c), (long long)n, n == 1 ? "" : "s");
-	printf("work: %lld flops, %.4g GFLOP/s; %s read and written, %.4g GB/s\n", (long long)st->flops, (double)st->flops / median,
+		scaled((double)ns[0], b, sizeof b), scaled((double)(ns[n * 3 / 4] - ns[n / 4]), c, sizeof c), (long long)n, run_s(n));
+	printf("work: %lld flop%s, %.4g GFLOP/s; %s read and written, %.4g GB/s\n", (long long)st->flops, run_s(st->flops), (double)st->flops / median,
 		sized((double)st->bytes, a, sizeof a), (double)st->bytes / median);
 	printf("compile: parse %.3f ms, passes %.3f ms, tree %.3f ms, freeze %.3f ms, compile %.3f ms, bind %.3f ms\n", (double)r->parse_ns / 1e6,
 		(double)st->passes_ns / 1e6, (double)st->tree_ns / 1e6, (double)st->freeze_ns / 1e6, (double)st->compile_ns / 1e6,
 		(double)st->bind_ns / 1e6);
-	printf("kernels: %d, %d compiled, %d from the cache; %d launches a run\n", st->n_kernel, st->n_compiled, st->n_cached, st->n_launch);
-	printf("memory: workspace %s at its peak of %s intermediates; %s computed from constants\n",
+	printf("kernels: %d, %d compiled, %d from the cache; %d launch%s a run\n", st->n_kernel, st->n_compiled, st->n_cached, st->n_launch,
+		st->n_launch == 1 ? "" : "es");
+	printf("memory: workspace %s at its peak, %s in all intermediates together; %s computed from constants\n",
 		sized((double)st->workspace_bytes, a, sizeof a), sized((double)st->intermediate_bytes, b, sizeof b),
 		sized((double)st->constant_bytes, c, sizeof c));
 }

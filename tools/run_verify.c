@@ -279,8 +279,8 @@ int run_verify_end(struct run *r)
 
 		json_object_set_new(r->json, "verify", o);
 	} else if (!r->o.quiet || v->failed) {
-		printf("verify: %s: %lld elements compared; largest absolute error %.3g%s%s; largest relative error %.3g%s%s; "
-			"largest error/bound %.3g%s%s", v->failed ? "FAILED" : "passed", (long long)v->compared, v->absolute,
+		printf("verify: %s: %lld element%s compared; largest absolute error %.3g%s%s; largest relative error %.3g%s%s; "
+			"largest error/bound %.3g%s%s", v->failed ? "FAILED" : "passed", (long long)v->compared, run_s(v->compared), v->absolute,
 			v->absolute > 0 ? " at " : "", v->absolute_at, v->relative, v->relative > 0 ? " at " : "", v->relative_at, v->ratio,
 			v->ratio > 0 ? " at " : "", v->ratio_at);
 		if (v->unbounded > 0)

@@ -202,11 +202,41 @@ static bool is_parameter(const struct gen *g, int32_t b)
 	return g->place[b].root == b && g->place[b].home <= HOME_WORKSPACE;
 }
 
+static bool reads_memory(const struct gen *g, const struct lt_operand *o)
+{
+	for (int32_t p = 0; p < o->n_piece; p++) {
+		const struct lt_piece *piece = LT_AT(struct lt_piece, g->t->pieces, o->first_piece + p);
+		if (piece->kind == LT_READ && g->place[LT_AT(struct lt_access, g->t->accesses, piece->access)->buffer].home != HOME_SCALAR)
+			return true;
+	}
+	return false;
+}
+
+/* Whether memory is read where a condition holds: by one of several pieces, or in a branch of the operator's text. */
+static bool reads_in_branches(const struct gen *g)
+{
+	const struct lt_tree *t = g->t;
+	for (uint32_t i = 0; i < t->stmts.n; i++) {
+		const struct lt_stmt *s = LT_AT(struct lt_stmt, t->stmts, i);
+		const char *text = s->kind == LT_BARRIER ? "" : lt__op_text(LT_AT(struct lt_op, t->ops, s->op));
+		bool branches = strchr(text, '?') || strstr(text, "&&") || strstr(text, "||");
+		for (int32_t k = 0; k < s->n_operand; k++) {
+			const struct lt_operand *o = LT_AT(struct lt_operand, t->operands, s->first_operand + k);
+			if ((branches || o->n_piece > 1) && reads_memory(g, o))
+				return true;
+		}
+	}
+	return false;
+}
+
 static void function(struct gen *g, struct lt_out *o)
 {
 	const struct lt_tree *t = g->t;
+	const char *head = g->named ? g->d->named_function : g->d->function;
 	int n = 0;
-	lt__outf(o, "%s %s(", g->named ? g->d->named_function : g->d->function, g->function);
+	if (!g->named && g->d->branching_function && reads_in_branches(g))
+		head = g->d->branching_function;
+	lt__outf(o, "%s %s(", head, g->function);
 	for (int32_t b = 0; b < (int32_t)t->buffers.n; b++) {
 		const struct place *p = &g->place[b];
 		const struct lt_buffer *buffer = LT_AT(struct lt_buffer, t->buffers, b);

@@ -20,6 +20,7 @@ struct lt_chunk { const char *name, *text, *header; };
 struct lt_dialect {
 	const char *name;                       /* "C"                                            */
 	const char *function, *named_function;  /* qualifiers and result type of the kernel       */
+	const char *branching_function;         /* the first, of a kernel that reads memory under a condition */
 	const char *pointer;                    /* qualifier of a pointer that is the only way to its elements */
 	const char *array;                      /* before a local array: alignment, memory space  */
 	const char *entry;                      /* name of the function that takes slots          */

@@ -14,6 +14,11 @@ static const struct lt_chunk chunks[] = {
 	{ "INFINITY", "#define INFINITY __builtin_inff()\n", "math.h" },
 	/* Inlined into its entry, gcc would forget that its pointers are restrict. */
 	{ "LT_KERNEL", "#define LT_KERNEL static __attribute__((noinline))\n", NULL },
+	/* gcc up to 12.3, and 13 up to 13.2, vectorises reads under a condition wrongly (its bug 114375: lanes of a masked load change
+	 * places), so there such loops stay scalar. */
+	{ "LT_KERNEL_BRANCHES", "#if defined(__GNUC__) && !defined(__clang__) && (__GNUC__ < 12 || (__GNUC__ == 12 && __GNUC_MINOR__ < 4) "
+		"|| (__GNUC__ == 13 && __GNUC_MINOR__ < 3))\n#pragma GCC optimize(\"no-tree-loop-if-convert\")\n#endif\n"
+		"#define LT_KERNEL_BRANCHES static __attribute__((noinline))\n", NULL },
 	{ "LT_FN", "#define LT_FN static inline\n", NULL },
 	{ "lt_slot", "struct lt_slot { void *base; int64_t offset, bytes; };\n", NULL },
 	{ "lt_slot_at", "static inline void *lt_slot_at(const struct lt_slot *slot, int i) { return (char *)slot[i].base + slot[i].offset; }\n", NULL },
@@ -22,7 +27,7 @@ static const struct lt_chunk chunks[] = {
 
 const struct lt_dialect lt__dialect_c = {
 	.name = "C",
-	.function = "LT_KERNEL void", .named_function = "void",
+	.function = "LT_KERNEL void", .branching_function = "LT_KERNEL_BRANCHES void", .named_function = "void",
 	.pointer = "restrict ",
 	.array = "_Alignas(64) ",
 	.entry = "lt_kernel",

@@ -76,6 +76,20 @@ struct expr lt__gen_immediate(struct gen *g, uint64_t bits, uint32_t dtype)
 	return (struct expr){ text, text[0] != '-' };
 }
 
+/* The least of what a gathered index must be below. */
+static const char *gathered_extent(struct gen *g, const struct lt_access *a)
+{
+	struct lt_out least = lt__out_new(&g->pool);
+	lt__outf(&least, "%lld", (long long)a->index_extent);
+	for (int32_t i = 0; i < a->n_bound; i++) {
+		struct lt_out both = lt__out_new(&g->pool);
+		const char *bound = lt__gen_row(g, g->t->bounds[a->first_bound + i]).text;
+		lt__outf(&both, "(%s < %s ? %s : %s)", bound, least.at, bound, least.at);
+		least = both;
+	}
+	return least.at;
+}
+
 /* The element that an access names.  A gathered index may be gathered itself. */
 const char *lt__gen_access(struct gen *g, int32_t stmt, int32_t access)
 {
@@ -86,7 +100,7 @@ const char *lt__gen_access(struct gen *g, int32_t stmt, int32_t access)
 	if (a->index >= 0) {
 		const char *index = lt__gen_access(g, stmt, a->index);
 		g->uses_fault = true;
-		lt__outf(&o, "%s[lt_gather(fault, %s, %lld, %d, %d)", p->name, index, (long long)a->index_extent, (int)stmt, (int)access);
+		lt__outf(&o, "%s[lt_gather(fault, %s, %s, %d, %d)", p->name, index, gathered_extent(g, a), (int)stmt, (int)access);
 		if (a->index_stride != 1)
 			lt__outf(&o, "*%s", literal_int(g, a->index_stride));
 		if (strcmp(row.text, "0") != 0)

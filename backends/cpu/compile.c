@@ -145,7 +145,7 @@ static lt_status write_source(const struct work *w, uint32_t i)
 static lt_status explain(const struct work *w, const char *program, const struct lt_command *c, const char *kernel)
 {
 	if (c->status == -1 && c->error == ENOENT)
-		return lt__note(w->diag, LT_ECOMPILE, -1, -1, "install gcc or give --cc", "%s: not found; install gcc or give --cc", program);
+		return lt__note(w->diag, LT_ECOMPILE, -1, -1, "install gcc or give --cc", "%s: not found", program);
 	if (c->status == -1)
 		return lt__note(w->diag, LT_ECOMPILE, -1, -1, NULL, "%s cannot be started: %s", program, strerror(c->error));
 	size_t bytes = 0;

@@ -26,7 +26,7 @@ static lt_status read_config(const char *config, char *level, struct lt_diag *di
 		if (n == 2 && at[0] == 'O' && at[1] >= '0' && at[1] <= '3')
 			*level = at[1];
 		else if (n)
-			return lt__note(diag, LT_EINVAL, -1, -1, "give O0, O1, O2 or O3", "cpu: unknown option '%.*s'; there are O0, O1, O2, O3",
+			return lt__note(diag, LT_EINVAL, -1, -1, "give O0, O1, O2 or O3", "cpu: unknown option '%.*s'",
 				(int)n, at);
 		at += n + (at[n] == ';');
 	}

@@ -50,6 +50,9 @@ static lt_status check_buffers(const struct lt_tree *t, struct lt_diag *diag)
 		uint32_t depth = 0;
 		if (!in(a->buffer, t->buffers.n) || !in(a->row, t->n_row) || !in((int64_t)a->index + 1, (int64_t)t->accesses.n + 1))
 			BAD(-1, -1, "access %d: buffer %d, row %d, index %d", (int)i, (int)a->buffer, (int)a->row, (int)a->index);
+		for (int32_t k = 0; k < a->n_bound; k++)
+			if (a->first_bound < 0 || !in(t->bounds[a->first_bound + k], t->n_row))
+				BAD(-1, -1, "access %d: bound %d", (int)i, (int)k);
 		for (int32_t of = a->index; of >= 0 && of < (int32_t)t->accesses.n; of = LT_AT(struct lt_access, t->accesses, of)->index)
 			if (depth++ == t->accesses.n)
 				BAD(-1, -1, "access %d is an index of itself", (int)i);

@@ -83,7 +83,10 @@ static lt_status find(const struct run *r, int32_t s, int32_t access, int64_t *e
 			return status;
 		int32_t from = LT_AT(struct lt_access, r->t->accesses, a->index)->buffer;
 		index = lt__load(base_of(r, from), index, type_of(r->t, from)).i;
-		if (index < 0 || index >= a->index_extent) {
+		bool inside = index >= 0 && index < a->index_extent;
+		for (int32_t i = 0; i < a->n_bound; i++)
+			inside = inside && index < row(r, r->t->bounds[a->first_bound + i]);
+		if (!inside) {
 			struct lt_fault *fault = r->args->fault;
 			if (fault->n++ == 0)
 				*fault = (struct lt_fault){ .n = fault->n, .stmt = s, .access = access, .value = index };

@@ -4,6 +4,7 @@
  * "...": one or more of it, at the end.  An item that may be left out is left out where what
  * stands in its place cannot be one, so LayerNormNode($x, 1e-6) needs no weights.
  */
+#include <math.h>
 #include <string.h>
 #include "frontends/script/script.h"
 
@@ -95,12 +96,19 @@ lt_status lt__script_reference(struct lt_script *s, int32_t *statement)
 	return LT_OK;
 }
 
+/* So much of a number stands in a sentence. */
+static int quoted(size_t bytes)
+{
+	return bytes < 40 ? (int)bytes : 40;
+}
+
 static lt_status read_integer(struct lt_script *s, int64_t *out)
 {
 	double value;
 	bool whole, overflow;
 	int c = lt__lex_peek(&s->cursor);
 	struct lt_place at = s->cursor.place;
+	const char *text = s->cursor.at;
 	if (c != '-' && (c < '0' || c > '9'))
 		return lt__script_unexpected(s, "an integer");
 	if (!lt__lex_number(&s->cursor, &value, out, &whole, &overflow))
@@ -108,7 +116,8 @@ static lt_status read_integer(struct lt_script *s, int64_t *out)
 	if (overflow)
 		return lt__script_fail(s, at, LT_EOVERFLOW, "Integer exceeds 63 bits");
 	if (!whole)
-		return lt__script_fail(s, at, LT_ESYNTAX, "Unexpected symbol, expected an integer, found %g", value);
+		return lt__script_fail(s, at, LT_ESYNTAX, "Unexpected symbol, expected an integer, found %.*s",
+			quoted((size_t)(s->cursor.at - text)), text);
 	return LT_OK;
 }
 
@@ -173,12 +182,17 @@ static lt_status read_layout(struct lt_script *s, struct lt_arg *a)
 static lt_status read_number(struct lt_script *s, struct lt_arg *a)
 {
 	bool overflow;
+	lt__lex_peek(&s->cursor);
 	struct lt_cursor mark = s->cursor;
 	if (!lt__lex_number(&s->cursor, &a->number, &a->i, &a->whole, &overflow)) {
 		s->cursor = mark;
 		return lt__script_unexpected(s, "a number");
 	}
 	a->whole = a->whole && !overflow;
+	a->text = mark.at;
+	a->n = quoted((size_t)(s->cursor.at - mark.at));
+	if (isinf(a->number) && s->cursor.at[-1] != 'f')
+		return lt__script_fail(s, a->place, LT_EOVERFLOW, "The number %.*s exceeds float64; write inf if that is meant", a->n, a->text);
 	return LT_OK;
 }
 
@@ -191,8 +205,13 @@ static lt_status read_equation(struct lt_script *s, struct lt_arg *a)
 		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 		if (c < 0 || (!letter && c != ',' && c != '-' && c != '>'))
 			return lt__script_unexpected(s, "an equation such as mk,kn->mn and a colon");
-		lt__text_add(&text, s->cursor.at, 1);
-		lt__lex_step(&s->cursor);
+		bool arrow = c == '-' && s->cursor.end - s->cursor.at > 1 && s->cursor.at[1] == '>';
+		if (c == '-' && !arrow)
+			return lt__script_unexpected(s, "an equation such as mk,kn->mn, with no white space within ->");
+		for (int32_t i = 0; i <= arrow; i++) {
+			lt__text_add(&text, s->cursor.at, 1);
+			lt__lex_step(&s->cursor);
+		}
 	}
 	lt__text_add(&text, "", 1);
 	a->text = text.at;

@@ -136,15 +136,15 @@ static double decimal(const char *text, const char *end)
 bool lt__lex_number(struct lt_cursor *c, double *value, int64_t *i, bool *whole, bool *overflow)
 {
 	lt__lex_peek(c);
-	bool minus = byte(c) == '-';
+	bool minus = byte(c) == '-', sign = minus || byte(c) == '+';
 	*overflow = false;
 	*i = 0;
-	if (minus || byte(c) == '+')
+	if (sign)
 		lt__lex_step(c);
 	const char *text;
 	if (is_letter(byte(c))) {
 		int32_t n = lt__lex_word(c, &text);
-		if (!word_number(text, n, value, i, whole))
+		if (!word_number(text, n, value, i, whole) || (sign && !isinf(*value)))
 			return false;
 	} else {
 		text = c->at;
@@ -182,10 +182,8 @@ bool lt__lex_number(struct lt_cursor *c, double *value, int64_t *i, bool *whole,
 			*value = -*value;
 		return true;
 	}
-	if (minus) {
+	if (minus)
 		*value = -*value;
-		*i = -*i;
-	}
 	return true;
 }
 

@@ -88,15 +88,22 @@ static int32_t distance(const char *a, int32_t n, const char *b)
 
 const char *lt__script_nearest(const struct lt_script *s, const char *name, int32_t bytes)
 {
+	static const char *const ends[] = { "", "Node", "Tensor" };      /* ReLU: ReLUNode */
 	const char *best = NULL;
 	int32_t least = bytes / 3 + 2;          /* farther off, a suggestion only confuses */
 	if (bytes >= 40)
 		return NULL;
-	for (int32_t i = 0; i < s->n_type; i++) {
-		int32_t d = distance(name, bytes, s->type[i].name);
-		if (d < least) {
-			least = d;
-			best = s->type[i].name;
+	for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+		char whole[48];
+		int32_t n = (int32_t)snprintf(whole, sizeof whole, "%.*s%s", bytes, name, ends[k]);
+		if (k > 0 && least > bytes / 3 + 1)
+			least = bytes / 3 + 1;  /* letters that were not written tell nothing */
+		for (int32_t i = 0; i < s->n_type; i++) {
+			int32_t d = distance(whole, n, s->type[i].name);
+			if (d < least) {
+				least = d;
+				best = s->type[i].name;
+			}
 		}
 	}
 	return best;

@@ -29,8 +29,12 @@ LT_BUILDER(layer_norm)
 		if (lt_node_rank(g, a[i].node) != 1 ||
 			!lt__var_same_range(s->graph, lt_node_dim(g, a[0].node, rank - 1), lt_node_dim(g, a[i].node, 0)))
 			return lt__script_refuse(s, a[i].place, LT_ETYPE, "Different shapes: %s and %s; weights are one vector as long as "
-				"the last dimension", lt__script_value(s, &a[0]), lt__script_value(s, &a[i]));
+				"the last dimension%s", lt__script_value(s, &a[0]), lt__script_value(s, &a[i]),
+				lt_node_rank(g, a[i].node) != 1 ? "" :
+				lt__script_unlike(s, lt_node_dim(g, a[0].node, rank - 1), lt_node_dim(g, a[i].node, 0)));
 	}
+	if (!lt__script_eps(s, &a[3], lt_node_dtype(g, a[0].node)))
+		return -1;
 	return lt_build_layer_norm(g, a[0].node, a[1].node, a[2].node, a[3].number);
 }
 
@@ -51,7 +55,10 @@ static bool check_windows(struct lt_script *s, const struct lt_arg *x, enum lt_l
 	const struct lt_arg *pads, const int64_t *dilations)
 {
 	for (int32_t i = 0; i < 2; i++) {
-		int64_t span, room = lt__script_extent(s, x->node, i + (layout == LT_NCHW ? 2 : 1));
+		int32_t axis = i + (layout == LT_NCHW ? 2 : 1);
+		int64_t span, room = lt__script_extent(s, x->node, axis);
+		if (!lt__script_fixed(s, x, axis, "windowed", "window first, then slice"))
+			return false;
 		if (lt__mul_overflow(window[i] - 1, dilations[i], &span) || lt__add_overflow(room, pads->list[i], &room) ||
 			lt__add_overflow(room, pads->list[i + 2], &room)) {
 			lt__script_fail(s, pads->place, LT_EOVERFLOW, "The windows over %s exceed 63 bits", lt__script_value(s, x));
@@ -86,6 +93,11 @@ LT_BUILDER(conv2d)
 		!lt__script_same_type(s, x, w) || !check_list(s, &a[2], 2, 1, "strides") || !check_list(s, &a[3], 4, 0, "pads") ||
 		!check_list(s, &a[4], 2, 1, "dilations"))
 		return -1;
+	if (!lt__script_fixed(s, x, first ? 1 : 3, "convolved", "convolve first, then slice"))
+		return -1;
+	for (int32_t i = 0; i < 4; i++)
+		if (!lt__script_fixed(s, w, i, "convolved", "a filter has a shape that is known"))
+			return -1;
 	int64_t channels = lt__script_extent(s, x->node, first ? 1 : 3), in = lt__script_extent(s, w->node, first ? 1 : 2);
 	int64_t out = lt__script_extent(s, w->node, first ? 0 : 3), groups = a[5].i, all;
 	if (groups < 1 || lt__mul_overflow(in, groups, &all) || all != channels || out % groups)

@@ -13,11 +13,13 @@ static bool check_pointwise(struct lt_script *s, const struct lt_arg *l, const s
 		return false;
 	}
 	for (int32_t i = 0; i < rank; i++) {
-		lt_var from = lt_node_dim(s->graph, r->node, i);
-		if (lt__var_same_range(s->graph, lt_node_dim(s->graph, l->node, i), from) || lt_var_extent(s->graph, from) == 1)
+		lt_var to = lt_node_dim(s->graph, l->node, i), from = lt_node_dim(s->graph, r->node, i);
+		bool one = lt_var_extent(s->graph, from) == 1 && !lt__script_bounded(s, r->node, i);
+		if (one || lt__var_same_range(s->graph, to, from))
 			continue;
 		lt__script_fail(s, r->place, LT_ETYPE, "Incompatible shapes for pointwise operation: %s and %s differ at axis %d, "
-			"where the second has to be equal or 1", lt__script_value(s, l), lt__script_value(s, r), i);
+			"where the second has to be equal or 1%s", lt__script_value(s, l), lt__script_value(s, r), i,
+			lt__script_unlike(s, to, from));
 		return false;
 	}
 	return true;
@@ -53,7 +55,7 @@ LT_BUILDER(complex_hadamard)
 		return -1;
 	for (int32_t i = 0; i < 2; i++) {
 		int32_t rank = lt_node_rank(g, a[i].node);
-		if (rank < 1 || lt__script_extent(s, a[i].node, rank - 1) != 2)
+		if (rank < 1 || lt__script_extent(s, a[i].node, rank - 1) != 2 || lt__script_bounded(s, a[i].node, rank - 1))
 			return lt__script_refuse(s, a[i].place, LT_ETYPE,
 				"Incompatible shapes for pointwise operation: the last dimension of %s has to be 2, real and imaginary part",
 				lt__script_value(s, &a[i]));
@@ -72,15 +74,21 @@ LT_BUILDER(silu)
 }
 
 /* What does not fit in a matrix product; NULL: nothing. */
-static const char *misfit(const struct lt_script *s, lt_node l, lt_node r)
+static const char *misfit(struct lt_script *s, lt_node l, lt_node r)
 {
+	lt_var v, w;
 	int32_t p = lt_node_rank(s->graph, l), q = lt_node_rank(s->graph, r);
 	if (!((p == 1 && q == 2) || (p == 2 && q == 2) || (p == 3 && q == 3)))
 		return "the ranks have to be (1,2), (2,2) or (3,3)";
-	if (!lt__var_same_range(s->graph, lt_node_dim(s->graph, l, p - 1), lt_node_dim(s->graph, r, q - 2)))
-		return "the last dimension of the first has to be the last but one of the second";
-	if (p == 3 && !lt__var_same_range(s->graph, lt_node_dim(s->graph, l, 0), lt_node_dim(s->graph, r, 0)))
-		return "the batch dimensions differ";
+	v = lt_node_dim(s->graph, l, p - 1);
+	w = lt_node_dim(s->graph, r, q - 2);
+	if (!lt__var_same_range(s->graph, v, w))
+		return lt__arena_format(s->arena, "the last dimension of the first has to be the last but one of the second%s",
+			lt__script_unlike(s, v, w));
+	v = lt_node_dim(s->graph, l, 0);
+	w = lt_node_dim(s->graph, r, 0);
+	if (p == 3 && !lt__var_same_range(s->graph, v, w))
+		return lt__arena_format(s->arena, "the batch dimensions differ%s", lt__script_unlike(s, v, w));
 	return NULL;
 }
 
@@ -95,6 +103,14 @@ LT_BUILDER(matmul)
 	return lt_build_matmul(s->graph, a[0].node, a[1].node);
 }
 
+static const char *unlike_last(struct lt_script *s, const struct lt_arg *x, const struct lt_arg *w)
+{
+	int32_t rank = lt_node_rank(s->graph, x->node);
+	if (rank < 1 || lt_node_rank(s->graph, w->node) != 1)
+		return "";
+	return lt__script_unlike(s, lt_node_dim(s->graph, x->node, rank - 1), lt_node_dim(s->graph, w->node, 0));
+}
+
 LT_BUILDER(rms_norm)
 {
 	struct lt_graph *g = s->graph;
@@ -104,7 +120,9 @@ LT_BUILDER(rms_norm)
 	if (rank < 1 || lt_node_rank(g, a[1].node) != 1 ||
 		!lt__var_same_range(s->graph, lt_node_dim(g, a[0].node, rank - 1), lt_node_dim(g, a[1].node, 0)))
 		return lt__script_refuse(s, a[1].place, LT_ETYPE, "Different shapes: %s and %s; the weights have to be one vector as "
-			"long as the last dimension", lt__script_value(s, &a[0]), lt__script_value(s, &a[1]));
+			"long as the last dimension%s", lt__script_value(s, &a[0]), lt__script_value(s, &a[1]), unlike_last(s, a, &a[1]));
+	if (!lt__script_eps(s, &a[2], LT_F32))
+		return -1;
 	return lt_build_rms_norm(g, a[0].node, a[1].node, a[2].number);
 }
 

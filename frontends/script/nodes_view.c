@@ -1,5 +1,13 @@
 /* frontends/script/nodes_view.c -- the same elements elsewhere: slice, reshape, permute, concat, pad, window, gather. */
+#include <string.h>
 #include "frontends/script/script.h"
+
+/* A fixed end of an axis of a run-time extent: so many elements may not be there. */
+static lt_node refuse_fixed_end(struct lt_script *s, const struct lt_arg *a, int32_t axis)
+{
+	return lt__script_refuse(s, a[0].place, LT_EUNSUPPORTED, "Axis %d of %s has a run-time extent already: a slice of it ends at a "
+		"run-time value, and begins at one or at 0; or take both slices in one", axis, lt__script_value(s, &a[0]));
+}
 
 /* Bounds that are known; the sentences count as numpy does. */
 static lt_node slice_static(struct lt_script *s, const struct lt_arg *a, int32_t axis)
@@ -16,6 +24,8 @@ static lt_node slice_static(struct lt_script *s, const struct lt_arg *a, int32_t
 			(long long)begin, (long long)end);
 	if (step < 1)
 		return lt__script_refuse(s, a[4].place, LT_EINVAL, "Invalid step %lld, it has to be at least 1", (long long)step);
+	if (lt__script_bounded(s, a[0].node, axis))
+		return refuse_fixed_end(s, a, axis);
 	return lt_graph_slice(s->graph, a[0].node, axis, begin, step, (end - begin - 1) / step + 1);
 }
 
@@ -48,9 +58,7 @@ static lt_node slice_bounded(struct lt_script *s, const struct lt_arg *a, int32_
 		return lt__script_refuse(s, a[4].place, LT_EUNSUPPORTED,
 			"Invalid step %lld: a slice with a run-time begin or end has step 1", (long long)a[4].i);
 	if (g->var[lt_node_dim(g, x, axis)].bounded && (a[2].statement < 0 || (a[1].statement < 0 && a[1].i != 0)))
-		return lt__script_refuse(s, a[0].place, LT_EUNSUPPORTED,
-			"Axis %d of %s has a run-time extent already: slice it with begin 0 or run-time values, or take both slices in one",
-			axis, lt__script_value(s, &a[0]));
+		return refuse_fixed_end(s, a, axis);
 	if (a[2].statement < 0) {
 		if (a[2].i < 0 || a[2].i > extent)
 			return lt__script_refuse(s, a[2].place, LT_EINVAL, "Invalid end index %lld: axis %d of %s allows up to %lld",
@@ -79,12 +87,58 @@ static lt_node slice_bounded(struct lt_script *s, const struct lt_arg *a, int32_
 	return lt_graph_slice_bounded(g, x, axis, begin, end);
 }
 
+/* What a run checks of the bounds, in words of the script; the graph's own end in "... begins before 0" and the like. */
+static void name_requires(struct lt_script *s, const struct lt_arg *a, int32_t axis, int32_t from)
+{
+	const struct lt_place at = a[2].statement >= 0 ? a[2].place : a[1].place;
+	for (int32_t i = from; i < s->graph->n_require; i++) {
+		struct lt_require *r = &s->graph->require[i];
+		const char *end = strrchr(r->text, ')');
+		r->text = lt__arena_format(s->graph->arena, "the slice of axis %d of %s%s", axis, lt__script_value(s, &a[0]), end ? end + 1 : "");
+		r->line = at.line;
+		r->column = at.column;
+	}
+}
+
 LT_BUILDER(slice)
 {
 	int32_t axis, rank = lt_node_rank(s->graph, a[0].node);
 	if (!lt__script_axis(s, &a[3], rank, &axis))
 		return -1;
-	return a[1].statement < 0 && a[2].statement < 0 ? slice_static(s, a, axis) : slice_bounded(s, a, axis);
+	if (a[1].statement < 0 && a[2].statement < 0)
+		return slice_static(s, a, axis);
+	int32_t from = s->graph->n_require;
+	lt_node x = slice_bounded(s, a, axis);
+	name_requires(s, a, axis, from);
+	return x;
+}
+
+static bool keeps_all(const struct lt_script *s, const struct lt_arg *x, const struct lt_arg *shape)
+{
+	int32_t rank = lt_node_rank(s->graph, x->node);
+	bool same = rank == shape->n;
+	for (int32_t i = 0; same && i < rank; i++)
+		same = lt__script_extent(s, x->node, i) == shape->list[i];
+	return same;
+}
+
+/* An axis of a run-time extent that the shape does not keep: no dimension of its maximum has as many elements before it;
+ * -1: none.  The shape has as many elements as x. */
+static int32_t lost_axis(const struct lt_script *s, const struct lt_arg *x, const struct lt_arg *shape)
+{
+	int64_t before = 1;
+	for (int32_t i = 0; i < lt_node_rank(s->graph, x->node); i++) {
+		int64_t extent = lt__script_extent(s, x->node, i), passed = 1;
+		bool kept = !lt__script_bounded(s, x->node, i);
+		for (int32_t k = 0; k < shape->n; k++) {
+			kept = kept || (passed == before && shape->list[k] == extent && extent > 1);
+			passed *= shape->list[k];
+		}
+		if (!kept && !keeps_all(s, x, shape))
+			return i;
+		before *= extent;
+	}
+	return -1;
 }
 
 LT_BUILDER(reshape)
@@ -98,6 +152,13 @@ LT_BUILDER(reshape)
 	if (from != to)
 		return lt__script_refuse(s, a[1].place, LT_ETYPE, "Incompatible number of elements: %s has %lld, the shape %s %lld",
 			lt__script_value(s, &a[0]), (long long)from, lt__script_list(s, a[1].list, a[1].n), (long long)to);
+	if (a[1].n > LT_MAX_RANK)
+		return lt__script_refuse(s, a[1].place, LT_EUNSUPPORTED, "A shape of %d dimensions: a value has at most %d", a[1].n, LT_MAX_RANK);
+	int32_t axis = lost_axis(s, &a[0], &a[1]);
+	if (axis >= 0)
+		return lt__script_refuse(s, a[1].place, LT_EUNSUPPORTED, "%s has a run-time extent at axis %d, which cannot be split or joined with "
+			"others: the shape %s has to name its maximum as a dimension at the same place", lt__script_value(s, &a[0]), axis,
+			lt__script_list(s, a[1].list, a[1].n));
 	return lt_graph_reshape(g, a[0].node, a[1].n, a[1].list);
 }
 
@@ -131,7 +192,8 @@ LT_BUILDER(expand)
 	for (int32_t i = 0; i < m; i++) {
 		int32_t own = i - (m - rank);
 		int64_t extent = own >= 0 ? lt__script_extent(s, a[0].node, own) : 1;
-		if (m < rank || (extent != a[1].list[i] && extent != 1))
+		bool one = extent == 1 && (own < 0 || !lt__script_bounded(s, a[0].node, own));
+		if (m < rank || (extent != a[1].list[i] && !one))
 			return lt__script_refuse(s, a[1].place, LT_ETYPE, "Incompatible shapes: %s cannot be broadcast to %s",
 				lt__script_value(s, &a[0]), lt__script_list(s, a[1].list, m));
 		v[i] = extent == a[1].list[i] && own >= 0 ? lt_node_dim(g, a[0].node, own) : lt__script_var(s, i, a[1].list[i]);
@@ -157,32 +219,57 @@ LT_BUILDER(concat)
 		if (!lt__script_same_type(s, &a[1], b))
 			return -1;
 		bool fit = lt_node_rank(g, b->node) == rank;
-		for (int32_t i = 0; fit && i < rank; i++)
-			fit = i == axis || lt__var_same_range(s->graph, lt_node_dim(g, a[1].node, i), lt_node_dim(g, b->node, i));
+		const char *unlike = "";
+		for (int32_t i = 0; fit && i < rank; i++) {
+			lt_var v = lt_node_dim(g, a[1].node, i), w = lt_node_dim(g, b->node, i);
+			fit = i == axis || lt__var_same_range(g, v, w);
+			unlike = fit ? "" : lt__script_unlike(s, v, w);
+		}
 		if (!fit)
-			return lt__script_refuse(s, b->place, LT_ETYPE, "Incompatible shapes for concatenation along axis %d: %s and %s", axis,
-				lt__script_value(s, &a[1]), lt__script_value(s, b));
+			return lt__script_refuse(s, b->place, LT_ETYPE, "Incompatible shapes for concatenation along axis %d: %s and %s%s", axis,
+				lt__script_value(s, &a[1]), lt__script_value(s, b), unlike);
+		if (m > 1 && !lt__script_fixed(s, b, axis, "joined", "join first, then slice"))
+			return -1;
 	}
 	return lt_graph_concat(g, axis, m, x);
 }
 
-/* Lists of paddings: one a axis, not negative, no overflow with the extent. */
+/* Lists of paddings: one a axis, not negative. */
 static bool check_padding(struct lt_script *s, const struct lt_arg *x, const struct lt_arg *list)
 {
 	int32_t rank = lt_node_rank(s->graph, x->node);
 	bool good = list->n == rank;
 	for (int32_t i = 0; good && i < rank; i++)
-		good = list->list[i] >= 0 && list->list[i] <= INT64_MAX / 4;
+		good = list->list[i] >= 0;
 	if (!good)
 		lt__script_fail(s, list->place, LT_EINVAL, "Invalid padding %s: %s takes %d numbers, none negative",
 			lt__script_list(s, list->list, list->n), lt__script_value(s, x), rank);
 	return good;
 }
 
+/* The axes with their padding: it needs extents that are known, and must not overflow. */
+static bool check_padded(struct lt_script *s, const struct lt_arg *a)
+{
+	int64_t bytes = lt__dtype_info(lt_node_dtype(s->graph, a[0].node))->bytes;
+	for (int32_t i = 0; i < a[1].n; i++) {
+		int64_t before = a[1].list[i], after = a[2].list[i], extent;
+		if ((before || after) && !lt__script_fixed(s, &a[0], i, "padded", "pad first, then slice"))
+			return false;
+		if (lt__add_overflow(lt__script_extent(s, a[0].node, i), before, &extent) || lt__add_overflow(extent, after, &extent) ||
+			lt__mul_overflow(bytes, extent, &bytes)) {
+			lt__script_fail(s, a[before ? 1 : 2].place, LT_EOVERFLOW,
+				"Padding too large: with %lld and %lld more at axis %d the bytes of %s exceed 63 bits", (long long)before, (long long)after,
+				i, lt__script_value(s, &a[0]));
+			return false;
+		}
+	}
+	return true;
+}
+
 LT_BUILDER(pad)
 {
 	uint64_t bits;
-	if (!check_padding(s, &a[0], &a[1]) || !check_padding(s, &a[0], &a[2]) ||
+	if (!check_padding(s, &a[0], &a[1]) || !check_padding(s, &a[0], &a[2]) || !check_padded(s, a) ||
 		!lt__script_bits(s, &a[3], lt_node_dtype(s->graph, a[0].node), &bits))
 		return -1;
 	return lt_graph_pad(s->graph, a[0].node, a[1].list, a[2].list, bits);
@@ -200,6 +287,8 @@ LT_BUILDER(window)
 				"before and after at least 0", (long long)a[i].i);
 	if (!lt__script_axis(s, &a[1], lt_node_rank(g, a[0].node), &axis) ||
 		!lt__script_bits(s, &a[7], lt_node_dtype(g, a[0].node), &bits))
+		return -1;
+	if (!lt__script_fixed(s, &a[0], axis, "windowed", "window first, then slice"))
 		return -1;
 	if (lt__mul_overflow(dilation, size - 1, &span) || lt__add_overflow(lt__script_extent(s, a[0].node, axis), before, &room) ||
 		lt__add_overflow(room, after, &room))

@@ -33,7 +33,7 @@ struct lt_arg {
 	lt_node node;
 	int64_t i;
 	double number;
-	int32_t n;              /* list: length; name and equation: bytes of text */
+	int32_t n;              /* list: length; name, equation and number: bytes of text */
 	const int64_t *list;
 	const char *text;
 	enum lt_dtype dtype;
@@ -129,6 +129,13 @@ const char *lt__script_value(struct lt_script *, const struct lt_arg *);        
 const char *lt__script_shape(struct lt_script *, lt_node);                      /* "[128, 10]" */
 const char *lt__script_list(struct lt_script *, const int64_t *, int32_t n);    /* "[128, 10]" */
 const char *lt__dtype_script(enum lt_dtype);                                    /* "float32" */
+/* "; their extents come from ...: 'n' and 'm'" where the dims of two values look alike but for run-time values, else "". */
+const char *lt__script_unlike(struct lt_script *, lt_var, lt_var);
+bool lt__script_bounded(const struct lt_script *, lt_node, int32_t axis);       /* it has a run-time extent */
+/* Refuses an axis of a run-time extent, which cannot be `what`: "padded", "pad first, then slice". */
+bool lt__script_fixed(struct lt_script *, const struct lt_arg *, int32_t axis, const char *what, const char *remedy);
+/* eps: not negative, and a finite number of that type. */
+bool lt__script_eps(struct lt_script *, const struct lt_arg *, enum lt_dtype);
 int64_t lt__script_extent(const struct lt_script *, lt_node, int32_t axis);
 lt_var lt__script_var(struct lt_script *, int32_t axis, int64_t extent);        /* i, j, k ... by axis */
 lt_var lt__script_fresh(struct lt_script *, lt_var like);                       /* of the same extent and limit */

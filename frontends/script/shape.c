@@ -51,6 +51,64 @@ const char *lt__script_value(struct lt_script *s, const struct lt_arg *a)
 		lt__dtype_script(lt_node_dtype(s->graph, a->node)), lt__script_shape(s, a->node));
 }
 
+/* "'end - begin'", with the names of the values that the script reads; "6" */
+static const char *extent_text(struct lt_script *s, lt_var v)
+{
+	const struct lt_graph *g = s->graph;
+	const struct lt_linear *l = &g->var[v].limit;
+	struct lt_text t = { .arena = s->arena };
+	if (!g->var[v].bounded || !l->n)
+		return lt__arena_format(s->arena, "%lld", (long long)(g->var[v].bounded ? l->constant : g->var[v].extent));
+	lt__text_add(&t, "'", 1);
+	for (int32_t i = 0; i < l->n; i++) {
+		const struct lt_paramdef *p = &g->param[l->param[i]];
+		int64_t by = l->coef[i];
+		lt__text_format(&t, "%s", by < 0 ? (i ? " - " : "-") : i ? " + " : "");
+		if (by != 1 && by != -1)
+			lt__text_format(&t, "%lld*", by < 0 ? -(long long)by : (long long)by);
+		lt__text_format(&t, "%.100s", g->node[p->source].label);
+		if (lt__node_elems(g, p->source) > 1)
+			lt__text_format(&t, "[%lld]", (long long)p->element);
+	}
+	if (l->constant)
+		lt__text_format(&t, " %c %lld", l->constant < 0 ? '-' : '+', l->constant < 0 ? -(long long)l->constant : (long long)l->constant);
+	lt__text_format(&t, "'");
+	return t.at;
+}
+
+const char *lt__script_unlike(struct lt_script *s, lt_var v, lt_var w)
+{
+	const struct lt_vardef *a = &s->graph->var[v], *b = &s->graph->var[w];
+	if (a->extent != b->extent || lt__var_same_range(s->graph, v, w))
+		return "";
+	return lt__arena_format(s->arena, "; %s: %s and %s",
+		a->bounded && b->bounded ? "their extents come from different run-time values" : "one of the extents is a run-time value",
+		extent_text(s, v), extent_text(s, w));
+}
+
+bool lt__script_bounded(const struct lt_script *s, lt_node x, int32_t axis)
+{
+	return s->graph->var[lt_node_dim(s->graph, x, axis)].bounded;
+}
+
+bool lt__script_fixed(struct lt_script *s, const struct lt_arg *a, int32_t axis, const char *what, const char *remedy)
+{
+	if (!lt__script_bounded(s, a->node, axis))
+		return true;
+	lt__script_fail(s, a->place, LT_EUNSUPPORTED, "Axis %d of %s has a run-time extent and cannot be %s: %s", axis,
+		lt__script_value(s, a), what, remedy);
+	return false;
+}
+
+bool lt__script_eps(struct lt_script *s, const struct lt_arg *a, enum lt_dtype t)
+{
+	if (a->number >= 0 && isfinite(lt__round_to((union lt_scalar){ .f = a->number }, t).f))
+		return true;
+	lt__script_fail(s, a->place, LT_EINVAL, "Invalid eps %.*s: it has to be a finite number of type %s, and not negative", a->n, a->text,
+		lt__dtype_script(t));
+	return false;
+}
+
 int64_t lt__script_extent(const struct lt_script *s, lt_node x, int32_t axis)
 {
 	return lt_var_extent(s->graph, lt_node_dim(s->graph, x, axis));
@@ -178,8 +236,8 @@ static bool pick_var(struct lt_script *s, int32_t n, const struct lt_arg *a, int
 			continue;
 		if (from && !is_one(s, v) && !lt__var_same_range(s->graph, v, *out)) {
 			lt__script_fail(s, a[k].place, LT_ETYPE,
-				"Incompatible shapes for pointwise operation: %s and %s differ at axis -%d, and neither is 1",
-				lt__script_value(s, from), lt__script_value(s, &a[k]), rank - axis);
+				"Incompatible shapes for pointwise operation: %s and %s differ at axis -%d, and neither is 1%s",
+				lt__script_value(s, from), lt__script_value(s, &a[k]), rank - axis, lt__script_unlike(s, *out, v));
 			return false;
 		}
 		if (!from && !is_one(s, v)) {
@@ -246,12 +304,17 @@ bool lt__script_bits(struct lt_script *s, const struct lt_arg *a, enum lt_dtype 
 	union lt_scalar x = { .i = a->i };
 	if (info->cls == LT_CLASS_FLOAT) {
 		x = lt__round_to((union lt_scalar){ .f = a->number }, t);
+		if (isinf(x.f) && !isinf(a->number)) {
+			lt__script_fail(s, a->place, LT_EOVERFLOW, "The value %.*s exceeds %s; write inf if that is meant", a->n, a->text,
+				info->script);
+			return false;
+		}
 	} else {
 		bool whole = a->whole || (fabs(a->number) < 0x1p53 && a->number == floor(a->number));
 		if (!a->whole && whole)
 			x.i = (int64_t)a->number;
 		if (!whole || lt__convert(x, LT_I64, t).i != x.i) {
-			lt__script_fail(s, a->place, LT_ETYPE, "The value %.17g is not a number of type %s", a->number, info->script);
+			lt__script_fail(s, a->place, LT_ETYPE, "The value %.*s is not a number of type %s", a->n, a->text, info->script);
 			return false;
 		}
 	}

@@ -31,12 +31,16 @@ lt_param lt__script_param(struct lt_script *s, const struct lt_arg *a, int64_t l
 	if (lt_node_dtype(g, a->node) != LT_I64)
 		return (lt_param)lt__script_refuse(s, a->place, LT_ETYPE, "%s should be %s: %s", role,
 			plural ? "int64 tensors" : "an int64 tensor", lt__script_value(s, a));
-	if (rank > 1 || (rank == 1 && lt__script_extent(s, a->node, 0) != 1))
+	if (rank > 1 || (rank == 1 && (lt__script_extent(s, a->node, 0) != 1 || lt__script_bounded(s, a->node, 0))))
 		return (lt_param)lt__script_refuse(s, a->place, LT_ETYPE, "%s should be %s of one element: %s", role,
 			plural ? "1D tensors" : "a 1D tensor", lt__script_value(s, a));
 	if (!s->sourced[a->node])
 		return refuse_computed(s, a);
-	return lt_graph_param(g, a->node, 0, low, high);
+	lt_param p = lt_graph_param(g, a->node, 0, low, high);
+	if (p < 0 && s->ctx->code != LT_ENOMEM)
+		return (lt_param)lt__script_refuse(s, a->place, LT_EUNSUPPORTED, "%s is no element of an input, a constant or a buffer that is "
+			"known before a run: it is a fill value, or another run-time value chooses it", lt__script_value(s, a));
+	return p;
 }
 
 /* An update whose chain of first arguments begins at a buffer may become the buffer's content. */
@@ -70,6 +74,46 @@ static lt_node own_vars(struct lt_script *s, lt_node x, lt_node part)
 	return lt__script_view(s, part, rank, v, at);
 }
 
+/* constant + sum coef[i]*param[i], for lt_graph_require, which refuses more than a few. */
+struct sum { int64_t constant; int32_t n; lt_param param[2 * LT_MAX_RANK + 2]; int64_t coef[2 * LT_MAX_RANK + 2]; };
+
+static void add_param(struct sum *sum, lt_param p, int64_t by)
+{
+	sum->param[sum->n] = p;
+	sum->coef[sum->n++] = by;
+}
+
+static void add_extent(const struct lt_script *s, struct sum *sum, lt_var v, int64_t by)
+{
+	const struct lt_vardef *def = &s->graph->var[v];
+	sum->constant += by * (def->bounded ? def->limit.constant : def->extent);
+	for (int32_t i = 0; def->bounded && i < def->limit.n; i++)
+		add_param(sum, def->limit.param[i], by * def->limit.coef[i]);
+}
+
+/* 0 <= (equal: 0 ==) the sum in every run, else `text` with that place. */
+static lt_status require(struct lt_script *s, struct lt_place place, bool equal, const struct sum *sum, const char *text)
+{
+	struct lt_graph *g = s->graph;
+	int32_t from = g->n_require;
+	LT_TRY(lt_graph_require(g, equal, sum->constant, sum->n, sum->param, sum->coef, text));
+	for (; from < g->n_require; from++) {
+		g->require[from].line = place.line;
+		g->require[from].column = place.column;
+	}
+	return LT_OK;
+}
+
+/* The graph's own requirements stand there already, in words of the script. */
+static lt_node add_update(struct lt_script *s, const struct lt_arg *a, const int64_t *offset, const lt_param *at)
+{
+	int32_t n = s->graph->n_require;
+	note_chain(s, &a[0]);
+	lt_node x = lt_graph_update(s->graph, a[0].node, own_vars(s, a[0].node, a[1].node), offset, at);
+	s->graph->n_require = n;
+	return x;
+}
+
 LT_BUILDER(replace_slice)
 {
 	struct lt_graph *g = s->graph;
@@ -83,21 +127,42 @@ LT_BUILDER(replace_slice)
 	if (part > elems)
 		return lt__script_refuse(s, a[1].place, LT_ETYPE, "Replacement does not fit: %s has more elements than %s",
 			lt__script_value(s, &a[1]), lt__script_value(s, &a[0]));
-	lt_param begin = lt__script_param(s, &a[2], 0, elems - part, "Begin and end");
+	lt_var whole = lt_node_dim(g, a[0].node, 0), block = lt_node_dim(g, a[1].node, 0);
+	bool known = !g->var[whole].bounded && !g->var[block].bounded;          /* else the sizes of a run are required */
+	lt_param begin = lt__script_param(s, &a[2], 0, known ? elems - part : elems, "Begin and end");
 	if (begin < 0)
 		return -1;
-	lt_param end = lt__script_param(s, &a[3], part, elems, "Begin and end");
+	lt_param end = lt__script_param(s, &a[3], known ? part : 0, elems, "Begin and end");
 	if (end < 0)
 		return -1;
-	const lt_param both[] = { end, begin };
-	const int64_t coef[] = { 1, -1 };
-	const char *text = lt__arena_format(s->arena, "ReplaceSliceNode: end - begin has to be %lld, the size of $%.*s", (long long)part,
-		s->statement[a[1].statement].id_bytes, s->statement[a[1].statement].id);
-	if (lt_graph_require(g, 1, -part, 2, both, coef, text))
+	struct sum length = { 0 }, rest = { 0 };
+	add_param(&length, end, 1);
+	add_param(&length, begin, -1);
+	add_extent(s, &length, block, -1);
+	add_extent(s, &rest, whole, 1);
+	add_param(&rest, end, -1);
+	const struct lt_statement *st = &s->statement[a[1].statement];
+	const char *size = g->var[block].bounded ? "" : lt__arena_format(s->arena, "%lld, ", (long long)part);
+	const char *text = lt__arena_format(s->arena, "ReplaceSliceNode: end - begin has to be %sthe size of $%.*s", size, st->id_bytes, st->id);
+	if (require(s, s->here, true, &length, text))
 		return -1;
-	note_chain(s, &a[0]);
+	text = lt__arena_format(s->arena, "ReplaceSliceNode: it ends behind the last element of %s", lt__script_value(s, &a[0]));
+	if (!known && require(s, a[3].place, false, &rest, text))
+		return -1;
 	const int64_t offset = 0;
-	return lt_graph_update(g, a[0].node, own_vars(s, a[0].node, a[1].node), &offset, &begin);
+	return add_update(s, a, &offset, &begin);
+}
+
+/* The part of a run fits into axis i of the value of a run. */
+static lt_status require_fit(struct lt_script *s, const struct lt_arg *a, int32_t i, int64_t offset, lt_param at)
+{
+	struct sum rest = { .constant = -offset };
+	add_extent(s, &rest, lt_node_dim(s->graph, a[0].node, i), 1);
+	add_extent(s, &rest, lt_node_dim(s->graph, a[1].node, i), -1);
+	if (at >= 0)
+		add_param(&rest, at, -1);
+	return require(s, a[2 + i].place, false, &rest, lt__arena_format(s->arena, "UpdateNode: the part %s does not fit into axis %d of %s",
+		lt__script_value(s, &a[1]), i, lt__script_value(s, &a[0])));
 }
 
 LT_BUILDER(update)
@@ -116,7 +181,9 @@ LT_BUILDER(update)
 	lt_param *at = LT_NEW(s->arena, lt_param, rank);
 	for (int32_t i = 0; i < rank; i++) {
 		const struct lt_arg *b = &a[2 + i];
-		int64_t room = lt__script_extent(s, a[0].node, i) - lt__script_extent(s, a[1].node, i);
+		lt_var whole = lt_node_dim(g, a[0].node, i), part = lt_node_dim(g, a[1].node, i);
+		bool known = !g->var[whole].bounded && !g->var[part].bounded;   /* else the extents of a run are required */
+		int64_t extent = lt__script_extent(s, a[0].node, i), room = extent - lt__script_extent(s, a[1].node, i);
 		if (room < 0)
 			return lt__script_refuse(s, a[1].place, LT_ETYPE, "Replacement does not fit: %s is longer than %s at axis %d",
 				lt__script_value(s, &a[1]), lt__script_value(s, &a[0]), i);
@@ -124,14 +191,16 @@ LT_BUILDER(update)
 		if (b->statement < 0) {
 			offset[i] = b->i;
 			if (b->i < 0 || b->i > room)
-				return lt__script_refuse(s, b->place, LT_EINVAL, "Invalid begin index %lld: the part fits at 0 .. %lld of axis %d",
-					(long long)b->i, (long long)room, i);
-		} else if ((at[i] = lt__script_param(s, b, 0, room, "Begin")) < 0) {
+				return lt__script_refuse(s, b->place, LT_EINVAL, "Invalid begin index %lld: the part fits at 0 .. %lld of axis %d%s",
+					(long long)b->i, (long long)room, i, g->var[part].bounded ?
+					"; where its run-time extent leaves more room, the begin has to be a run-time value" : "");
+		} else if ((at[i] = lt__script_param(s, b, 0, known ? room : extent, "Begin")) < 0) {
 			return -1;
 		}
+		if (!known && require_fit(s, a, i, offset[i], at[i]))
+			return -1;
 	}
-	note_chain(s, &a[0]);
-	return lt_graph_update(g, a[0].node, own_vars(s, a[0].node, a[1].node), offset, at);
+	return add_update(s, a, offset, at);
 }
 
 static lt_status refuse_fork(struct lt_script *s, const struct lt_statement *one, const struct lt_statement *last)

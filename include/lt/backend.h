@@ -23,6 +23,10 @@
 #include "lt/target.h"
 #include "lt/tree.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define LT_ABI_MAJOR 1u         /* a member moved, or changed type or meaning */
 #define LT_ABI_MINOR 0u         /* a member was appended                      */
 #define LT_ABI       (LT_ABI_MAJOR << 16 | LT_ABI_MINOR)
@@ -144,5 +148,9 @@ LT_API const char *lt_backend_complaint(void);
 #define LT_BACKEND(table)                                                     \
 	__attribute__((constructor)) static void lt_register_##table(void)        \
 	{ (void)lt_backend_register(&(table), NULL); }
+#endif
+
+#ifdef __cplusplus
+}
 #endif
 #endif

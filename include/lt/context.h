@@ -6,6 +6,10 @@
 #define LT_CONTEXT_H
 #include "lt/status.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct lt_context;
 /* Like realloc: at NULL allocates, bytes 0 frees (and returns NULL), NULL on failure leaves `at`. */
 typedef void *lt_alloc(void *user, void *at, size_t old_bytes, size_t bytes);
@@ -17,4 +21,8 @@ LT_API void lt_context_free(struct lt_context *);               /* NULL: nothing
 LT_API const char *lt_context_message(const struct lt_context *);
 LT_API lt_status lt_context_code(const struct lt_context *);
 LT_API void lt_context_clear(struct lt_context *);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -8,6 +8,10 @@
 #include "lt/context.h"
 #include "lt/graph.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct lt_frontend {
 	uint32_t size;
 	const char *name, *summary;     /* [a-z][a-z0-9_]* */
@@ -27,4 +31,8 @@ LT_API lt_status lt_parse(struct lt_context *, const char *text, size_t bytes, c
 #define LT_FRONTEND(table)                                                    \
 	__attribute__((constructor)) static void lt_register_##table(void)    \
 	{ (void)lt_frontend_register(&(table)); }
+
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -21,6 +21,10 @@
 #include "lt/status.h"
 #include "lt/tree.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct lt_context;
 struct lt_graph;
 typedef int32_t lt_node, lt_var, lt_param;      /* indices into the graph's tables; -1: none */
@@ -157,4 +161,8 @@ LT_API lt_status lt_graph_dot(const struct lt_graph *, void (*write)(void *, con
 LT_API lt_status lt_graph_parse(struct lt_context *, const char *text, size_t bytes, const char *file, struct lt_graph **out);
 /* Checks every rule of this header; LT_OK or a sentence. */
 LT_API lt_status lt_graph_verify(const struct lt_graph *);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -10,6 +10,10 @@
 #define LT_LOOPTREE_H
 #include "lt/graph.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct lt_looptree;
 typedef int32_t lt_tnode;
 enum lt_tnode_kind { LT_TLOOP, LT_TGROUP, LT_TLEAF };
@@ -58,4 +62,8 @@ LT_API lt_status lt_looptree_finish(struct lt_looptree *);
  * its write, no storage cell is overwritten before its last reader, and no parallel, vector, grid or block loop carries a
  * dependence.  LT_EILLEGAL with one violating pair of iterations, or where it could not be proven within a budget. */
 LT_API lt_status lt_looptree_verify(struct lt_looptree *);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -21,5 +21,13 @@
 #include "lt/program.h"
 #include "lt/status.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 LT_API const char *lt_version(void);            /* "0.1.0" */
+
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -13,6 +13,10 @@
 #include "lt/context.h"
 #include "lt/graph.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct lt_program;
 struct lt_instance;
 
@@ -21,17 +25,20 @@ struct lt_options {             /* all zero: the defaults; size must be sizeof (
 	uint32_t n_thread;      /* for compiling and running; 0: as many as there are processors */
 	const char *backends;   /* "cpu", "ref", "mine:config,cpu": first that accepts takes a kernel; NULL: "cpu" */
 	uint32_t strict;        /* 1: a kernel that the first backend refuses is an error */
-	uint32_t no_passes;     /* 1: the graph as it is */
+	uint32_t no_passes;     /* 1: the graph as it is, without what nothing needs */
 	const char *cc;         /* C compiler; NULL: "cc" */
 	const char *cache_dir;  /* compiled code is kept there; NULL: nowhere */
 	/* Called as kernels are compiled: done of total. May be NULL. */
 	void (*progress)(void *user, int32_t done, int32_t total);
 	void *user;
-	/* The loop tree to run by, in its text form, or a list of primitives (docs/tree.md); NULL: the default tree.  Never
+	/* The loop tree to run by, in its text form, or a list of primitives (docs/tree.md, docs/schedule.md); NULL: the default tree.  Never
 	 * rebuilt: what does not fit the graph, or a backend, is an error.  Read during lt_compile only. */
 	const char *schedule;
 	size_t schedule_bytes;
 	const char *schedule_name;      /* stands in messages; NULL: "schedule" */
+	/* Primitives, without the line "schedule 1", that are applied to that tree: "split m 6; unroll m'"; NULL: none. */
+	const char *apply;
+	uint32_t plan_only;     /* 1: no kernel is compiled: the program can be shown (not LT_SHOW_SOURCE), not run */
 };
 enum lt_port { LT_PORT_INPUT, LT_PORT_CONSTANT, LT_PORT_STATE, LT_PORT_RESULT };
 
@@ -73,4 +80,8 @@ struct lt_stats {
 LT_API void lt_program_stats(const struct lt_program *, struct lt_stats *);
 enum lt_dump_kind { LT_SHOW_GRAPH, LT_SHOW_TREE, LT_SHOW_ACCESS, LT_SHOW_FROZEN, LT_SHOW_SOURCE, LT_SHOW_PLAN, LT_SHOW_EXPLAIN };
 LT_API lt_status lt_program_dump(const struct lt_program *, enum lt_dump_kind, lt_write *, void *user);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

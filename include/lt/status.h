@@ -10,6 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #if defined(__GNUC__)
 #define LT_API __attribute__((visibility("default")))
 #else
@@ -47,4 +51,8 @@ enum lt_status_code {
 LT_API const char *lt_status_name(lt_status);
 /* "invalid argument".  Static text, any thread. */
 LT_API const char *lt_status_text(lt_status);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

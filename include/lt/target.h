@@ -7,6 +7,10 @@
 #define LT_TARGET_H
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct lt_target {
 	uint32_t size;
 	const char *name;               /* "cpu:native", "ref"                           */
@@ -20,4 +24,8 @@ struct lt_target {
 	uint32_t multiprocessors, warp, max_block;
 	uint64_t shared_bytes, registers;
 };
+
+#ifdef __cplusplus
+}
+#endif
 #endif

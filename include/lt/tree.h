@@ -35,6 +35,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct lt_array { const void *at; uint32_t n, stride; };    /* elements may grow */
 #define LT_AT(type, a, i) \
 	((const type *)(const void *)((const char *)(a).at + (size_t)(i) * (a).stride))
@@ -94,9 +98,11 @@ struct lt_buffer {
 	int32_t depth;                  /* copies in turn (staging); 1                   */
 };
 /* Element `row` of `buffer`.  index >= 0: a gather; the value of operand-like access
- * `index` (an integer element) is checked 0 <= v < index_extent and v*index_stride is
+ * `index` (an integer element) is checked 0 <= v < index_extent, and v < each of the
+ * bound rows (what run-time scalars leave of the axis); v*index_stride is
  * added; out of range: 0 is used and the fault cell is set. */
-struct lt_access { int32_t buffer, row; int32_t index; int64_t index_extent, index_stride; };
+struct lt_access { int32_t buffer, row; int32_t index; int64_t index_extent, index_stride;
+	int32_t first_bound, n_bound; };        /* n_bound 0: none */
 struct lt_piece  { int32_t kind, access, row; int32_t first_guard, n_guard; uint64_t bits; };
 struct lt_operand{ int32_t first_piece, n_piece; uint32_t dtype; };
 struct lt_stmt   {
@@ -116,9 +122,13 @@ struct lt_tree {
 	int32_t n_param, n_loop, n_div, n_column, n_row, n_slot;
 	const int64_t *rows;
 	const int32_t *guards;                  /* row indices; pieces and stmts point in */
-	const int32_t *bounds;                  /* row indices; loops point in            */
+	const int32_t *bounds;                  /* row indices; loops and accesses point in */
 	struct lt_array types, ops, params, divs, loops, buffers, accesses, pieces, operands, stmts;
 	const char *prelude;                    /* C text that the ops' sources use       */
 	const char *text;                       /* canonical text: the key of every cache */
 };
+
+#ifdef __cplusplus
+}
+#endif
 #endif

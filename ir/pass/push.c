@@ -180,7 +180,8 @@ static lt_status add_view(struct moves *m, const struct lt_nodedef *view, lt_nod
 	return LT_OK;
 }
 
-/* The dims of the view that rows of it, or (n_row 0) its guards alone, depend on: *n of them, and dim_to. */
+/* The dims of the view that rows of it, or (n_row 0) its guards alone, depend on: *n of them, and dim_to.  A bounded dim stays in any
+ * case: where it has no element the rows may point outside of their source. */
 static lt_var *needed_dims(struct lt_work *w, const struct lt_nodedef *view, int32_t n_row, const int32_t *row, int32_t *n,
 	int32_t *dim_to)
 {
@@ -191,6 +192,7 @@ static lt_var *needed_dims(struct lt_work *w, const struct lt_nodedef *view, int
 	for (int32_t p = 0; p < view->n_piece; p++)
 		lt__work_mark_dims(w, &view->piece[p].map, view->piece[p].source < 0 ? 0 : n_row, row, used);
 	for (int32_t d = 0; d < view->n_dim; d++) {
+		used[d] |= w->in->var[view->dim[d]].bounded;
 		dim_to[d] = used[d] ? *n : -1;
 		if (used[d])
 			dim[(*n)++] = view->dim[d];

@@ -21,7 +21,7 @@ void k0_4(float *restrict v4, const float *restrict v1)
 struct lt_fault { int64_t n; int32_t stmt, access; int64_t value; };
 LT_FN int64_t lt_gather(struct lt_fault *fault, int64_t v, int64_t extent, int32_t stmt, int32_t access)
 {
-	if ((uint64_t)v < (uint64_t)extent)
+	if (v >= 0 && v < extent)
 		return v;
 	if (fault->n++ == 0) {
 		fault->stmt = stmt;

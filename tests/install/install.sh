@@ -37,6 +37,11 @@ static_program() {
 	$CC $flags -o "$to/static" examples/hello.c $(package --cflags) $(package --static --libs | sed "s|-llooptree|$at/lib/liblooptree.a|") &&
 	! ldd "$to/static" | grep liblooptree && says_hello "$to/static"
 }
+# Without any shared library: the archive needs what isl needs, too.
+all_static() {
+	$CC -static -o "$to/all_static" tests/install/list.c $(package --cflags) $(package --static --libs) && ! ldd "$to/all_static" &&
+	"$to/all_static" | grep -q '^backends/ref$'
+}
 plug_in() {
 	$CC -shared -fPIC -fvisibility=hidden -DLT_PLUGIN $flags -o "$to/plain.so" tests/plugins/plain.c $(package --cflags) &&
 	"$at/bin/lt-run" -B "$to/plain.so" --list-backends | grep '^plain '
@@ -63,6 +68,11 @@ try "make install" $MAKE -s install DESTDIR="$to" PREFIX=$prefix
 try "what is installed" files_are_there
 try "a program against the installed library" shared_program
 try "a program against the installed archive" static_program
+if [ -n "$flags" ]; then
+	echo "ok - a program without shared libraries # SKIP sanitizers need them"
+else
+	try "a program without shared libraries" all_static
+fi
 try "a backend of one file against the installed headers" plug_in
 try "a HamKaas program against libhamkaas.so" hamkaas_program
 try "the archive has every backend and frontend" all_registered

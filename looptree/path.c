@@ -1,0 +1,163 @@
+/* Loops and leaves by the names that a step of a schedule calls them by. */
+#include <string.h>
+#include "looptree/edit.h"
+#include "looptree/text.h"
+
+static int32_t primes_of(const struct lt_looptree *t, lt_tnode loop)
+{
+	int32_t n = 0;
+	for (lt_tnode up = lt__loop_around(t, loop); up >= 0; up = lt__loop_around(t, up))
+		n++;
+	return n;
+}
+
+const char *lt__loop_name(const struct lt_looptree *t, lt_tnode loop)
+{
+	int32_t n = primes_of(t, loop);
+	static const char primes[] = "''''''''''''''''''''''''''''''''";
+	return lt__scratch(t->ctx, "%.180s%.*s", t->graph->var[t->node[loop].var].name, n < 32 ? (int)n : 32, primes);
+}
+
+static bool same_name(const struct lt_looptree *t, lt_tnode a, lt_tnode b)
+{
+	return t->node[a].kind == LT_TLOOP && t->node[b].kind == LT_TLOOP && t->node[a].var == t->node[b].var && primes_of(t, a) == primes_of(t, b);
+}
+
+static const char *first_leaf(const struct lt_looptree *t, lt_tnode at)
+{
+	while (t->node[at].kind != LT_TLEAF)
+		at = t->node[at].child;
+	return t->graph->node[t->node[at].leaf].name;
+}
+
+const char *lt__loop_path(const struct lt_looptree *t, lt_tnode loop)
+{
+	const char *name = lt__loop_name(t, loop);
+	for (lt_tnode at = lt_looptree_after(t, -1); at >= 0; at = lt_looptree_after(t, at))
+		if (at != loop && same_name(t, at, loop))
+			return lt__scratch(t->ctx, "%%%.60s/%s", first_leaf(t, loop), name);
+	return name;
+}
+
+const char *lt__loop_is(const struct lt_looptree *t, lt_tnode loop)
+{
+	const struct lt_tnodedef *d = &t->node[loop];
+	const struct lt_kindword *k = lt__kind_word(d->loop, d->arg);
+	return lt__scratch(t->ctx, "%s%s%.60s%s%s", k->word, d->call ? " " : "", d->call ? d->call : "", d->tail ? ", tail " : "",
+		d->tail ? lt__tail_word(d->tail) : "");
+}
+
+bool lt__word_is(const struct lt_word *w, const char *text) { return strlen(text) == w->bytes && !memcmp(text, w->at, w->bytes); }
+
+/* For messages: words of any length stay short. */
+static int shown(size_t bytes) { return bytes < 60 ? (int)bytes : 60; }
+
+lt_status lt__word_number(const struct lt_looptree *t, const struct lt_word *w, const char *what, int64_t *out)
+{
+	*out = 0;
+	for (size_t i = 0; i < w->bytes; i++)
+		if (w->at[i] < '0' || w->at[i] > '9' || lt__mul_overflow(*out, 10, out) || lt__add_overflow(*out, w->at[i] - '0', out))
+			return lt_fail(t->ctx, LT_ESYNTAX, "%s is a whole number from 1 on, not '%.*s'", what, shown(w->bytes), w->at);
+	return *out >= 1 ? LT_OK : lt_fail(t->ctx, LT_ESYNTAX, "%s is a whole number from 1 on, not '%.*s'", what, shown(w->bytes), w->at);
+}
+
+static lt_status find_leaf(const struct lt_looptree *t, const char *name, size_t bytes, lt_node *out)
+{
+	for (lt_node n = 0; n < t->graph->n_node; n++)
+		if (strlen(t->graph->node[n].name) == bytes && !memcmp(t->graph->node[n].name, name, bytes)) {
+			*out = n;
+			return t->leaf_of[n] >= 0 ? LT_OK : lt_fail(t->ctx, LT_EILLEGAL, "%%%.*s has no leaf: inputs, constants, states, literals and "
+				"views are read where they are used", shown(bytes), name);
+		}
+	return lt_fail(t->ctx, LT_EILLEGAL, "the graph has no node %%%.*s (lt-run --dump=tree shows the leaves)", shown(bytes), name);
+}
+
+lt_status lt__path_leaf(const struct lt_looptree *t, const struct lt_word *w, lt_node *out)
+{
+	if (w->bytes < 2 || w->at[0] != '%')
+		return lt_fail(t->ctx, LT_ESYNTAX, "a leaf is named by its node, as %%y, not '%.*s'", shown(w->bytes), w->at);
+	return find_leaf(t, w->at + 1, w->bytes - 1, out);
+}
+
+/* Texts of a list in a sentence. */
+struct names { char text[400]; size_t n; int32_t count; };
+enum { MOST_NAMES = 8 };
+
+static void add_name(struct names *l, const char *name)
+{
+	if (l->count++ > MOST_NAMES)
+		return;
+	int n = snprintf(l->text + l->n, sizeof l->text - l->n, "%s%s", l->n ? ", " : "", l->count > MOST_NAMES ? "..." : name);
+	l->n += n > 0 && (size_t)n < sizeof l->text - l->n ? (size_t)n : 0;
+}
+
+struct search { const struct lt_looptree *t; const char *name; size_t bytes, primes; lt_node n; enum lt_path_where where; };
+
+static bool is_eligible(const struct search *s, lt_tnode loop)
+{
+	if (s->t->node[loop].kind != LT_TLOOP)
+		return false;
+	return s->n < 0 || lt__is_above(s->t, loop, s->t->leaf_of[s->n]) == (s->where == LT_PATH_AROUND);
+}
+
+static bool is_match(const struct search *s, lt_tnode loop)
+{
+	const char *var = s->t->graph->var[s->t->node[loop].var].name;
+	return is_eligible(s, loop) && strlen(var) == s->bytes && !memcmp(var, s->name, s->bytes) && (size_t)primes_of(s->t, loop) == s->primes;
+}
+
+/* Loops by name, each name once. */
+static lt_status say_missing(const struct search *s, const char *around)
+{
+	struct names all = { .n = 0 };
+	struct search below = *s;
+	below.where = LT_PATH_AROUND;
+	for (lt_tnode at = lt_looptree_after(s->t, -1); at >= 0; at = lt_looptree_after(s->t, at)) {
+		if (s->n >= 0 && s->where == LT_PATH_APART && is_match(&below, at))
+			return lt_fail(s->t->ctx, LT_EILLEGAL, "%%%s stands below the loop %s already", s->t->graph->node[s->n].name, lt__loop_path(s->t, at));
+		bool first = is_eligible(s, at);
+		for (lt_tnode b = lt_looptree_after(s->t, -1); first && b != at; b = lt_looptree_after(s->t, b))
+			first = !(is_eligible(s, b) && same_name(s->t, b, at));
+		if (first)
+			add_name(&all, lt__loop_name(s->t, at));
+	}
+	size_t bytes = s->bytes + s->primes;
+	return lt_fail(s->t->ctx, LT_EILLEGAL, "there is no loop %.*s%s%s; %s%s", shown(bytes), s->name, *around ? " around %" : "", around,
+		all.count ? "there are " : "there is none", all.text);
+}
+
+static lt_status find_name(const struct search *s, const char *around, lt_tnode *out)
+{
+	struct names all = { .n = 0 };
+	int32_t n = 0;
+	for (lt_tnode at = lt_looptree_after(s->t, -1); at >= 0; at = lt_looptree_after(s->t, at))
+		if (is_match(s, at)) {
+			*out = at;
+			add_name(&all, lt__loop_path(s->t, at));
+			n++;
+		}
+	if (n == 0)
+		return say_missing(s, around);
+	return n == 1 ? LT_OK : lt_fail(s->t->ctx, LT_EILLEGAL, "there are %d loops %.*s; say which: %s", (int)n, shown(s->bytes + s->primes), s->name,
+		all.text);
+}
+
+lt_status lt__path_find(const struct lt_looptree *t, const struct lt_word *w, lt_node n, enum lt_path_where where, lt_tnode *out)
+{
+	struct search s = { t, w->at, w->bytes, 0, n, where };
+	const char *slash = w->bytes > 0 && w->at[0] == '%' ? memchr(w->at, '/', w->bytes) : NULL;
+	*out = -1;
+	if (slash) {
+		LT_TRY(find_leaf(t, w->at + 1, (size_t)(slash - w->at) - 1, &s.n));
+		s.where = LT_PATH_AROUND;
+		s.name = slash + 1;
+		s.bytes = w->bytes - (size_t)(s.name - w->at);
+	} else if (w->bytes > 0 && w->at[0] == '%') {
+		return lt_fail(t->ctx, LT_ESYNTAX, "'%.*s' is a leaf; a loop is named by its var, as m', or %%y/m' above the leaf of %%y", shown(w->bytes), w->at);
+	}
+	while (s.bytes > 0 && s.name[s.bytes - 1] == '\'') {
+		s.bytes--;
+		s.primes++;
+	}
+	return find_name(&s, s.n >= 0 && s.where == LT_PATH_AROUND ? t->graph->node[s.n].name : "", out);
+}

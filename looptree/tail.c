@@ -1,0 +1,87 @@
+/* tail: what becomes of a loop's partial last trip; and the rule of constant extents, which says where guard is not enough. */
+#include "looptree/edit.h"
+#include "looptree/text.h"
+
+static bool is_constant_kind(enum lt_loop_kind kind) { return kind == LT_UNROLL || kind == LT_VECTOR || kind == LT_BLOCK; }
+
+/* What a loop may cover in a trip of those around it: a few numbers, or (any) whatever a run-time scalar gives. */
+enum { MOST_LEVELS = 32 };
+struct extents { int32_t n; bool any; int64_t at[MOST_LEVELS + 2]; };
+
+static void add_extent(struct extents *x, int64_t extent)
+{
+	for (int32_t i = 0; i < x->n; i++)
+		if (x->at[i] == extent)
+			return;
+	if (x->n < MOST_LEVELS + 2)
+		x->at[x->n++] = extent;
+}
+
+/* From what a loop covers to what one trip of it does.  Returns the least rest of a partial trip, 0: all are whole. */
+static int64_t go_in(const struct lt_tnodedef *loop, struct extents *x)
+{
+	struct extents in = { .any = x->any };
+	int64_t least = x->any && loop->step > 1 ? 1 : 0;
+	for (int32_t i = 0; i < x->n; i++) {
+		int64_t rest = x->at[i] % loop->step;
+		if (x->at[i] >= loop->step || loop->tail == LT_MASK || loop->tail == LT_PAD)
+			add_extent(&in, loop->step);
+		if (rest > 0 && loop->tail != LT_MASK && loop->tail != LT_PAD)
+			add_extent(&in, rest);
+		least = rest > 0 && (least == 0 || rest < least) ? rest : least;
+	}
+	if (loop->step == 1 || loop->tail == LT_MASK || loop->tail == LT_PAD) {
+		in = (struct extents){ .n = 1 };
+		in.at[0] = loop->step;
+	}
+	*x = in;
+	return least;
+}
+
+/* Follows the loops over the var from the outermost to the one around `loop`; what that one's trips leave is what counts. */
+lt_status lt__check_extent(const struct lt_looptree *t, lt_tnode loop)
+{
+	const struct lt_tnodedef *d = &t->node[loop];
+	lt_tnode level[MOST_LEVELS];
+	int32_t n = 0;
+	if (d->kind != LT_TLOOP || !is_constant_kind(d->loop))
+		return LT_OK;
+	const struct lt_vardef *v = &t->graph->var[d->var];
+	for (lt_tnode up = lt__loop_around(t, loop); up >= 0 && n < MOST_LEVELS; up = lt__loop_around(t, up))
+		level[n++] = up;
+	struct extents x = { .n = 1, .any = v->bounded };
+	x.at[0] = v->extent;
+	int64_t rest = 0;
+	bool open = x.any;
+	for (int32_t i = n; i-- > 0;) {
+		open = x.any;
+		rest = go_in(&t->node[level[i]], &x);
+	}
+	const char *path = lt__loop_path(t, loop), *kind = lt__kind_word(d->loop, d->arg)->word;
+	if (n == 0)
+		return !v->bounded ? LT_OK : lt_fail(t->ctx, LT_EILLEGAL, "the %s loop %s has to have a constant extent, and that of %s depends on a run-time "
+			"scalar; split it and give the outer loop tail mask or pad first, or make it serial", kind, path, v->name);
+	const struct lt_tnodedef *o = &t->node[level[0]];
+	if (rest > 0 && o->tail == LT_GUARD)
+		return lt_fail(t->ctx, LT_EILLEGAL, "the %s loop %s has to have a constant extent, but the last trip of %s covers %s of %lld and its tail is guard; "
+			"give that tail %s first, or a step that divides", kind, path, lt__loop_name(t, level[0]),
+			open ? "what a run-time scalar leaves" : lt__scratch(t->ctx, "%lld", (long long)rest), (long long)o->step,
+			open ? "mask or pad" : "peel, mask or pad");
+	return LT_OK;
+}
+
+lt_status lt__primitive_tail(struct lt_edit *e, const struct lt_words *w)
+{
+	struct lt_looptree *t = e->t;
+	lt_tnode loop;
+	LT_TRY(lt__path_find(t, &w->word[0], -1, LT_PATH_AROUND, &loop));
+	int tail = lt__tail_find(w->word[1].at, w->word[1].bytes);
+	if (tail < 0)
+		return lt_fail(t->ctx, LT_ESYNTAX, "there is no tail '%.*s'; there are guard, peel, mask and pad", w->word[1].bytes < 60 ? (int)w->word[1].bytes : 60,
+			w->word[1].at);
+	if (tail == LT_PEEL && t->graph->var[t->node[loop].var].bounded)
+		return lt_fail(t->ctx, LT_EILLEGAL, "the extent of %s depends on a run-time scalar, so there is no fixed rest of the loop %s to peel; choose "
+			"guard, mask or pad", t->graph->var[t->node[loop].var].name, lt__loop_path(t, loop));
+	t->node[loop].tail = (enum lt_tail)tail;
+	return LT_OK;
+}

@@ -1,0 +1,382 @@
+/* tests/test_depend_random.c -- random trees of random small graphs: the exact check says what running them trip by trip says,
+ * and the structural one agrees with it. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "ir/pass.h"
+#include "looptree/depend.h"
+#include "program/program.h"
+#include "tests/random_graph.h"
+#include "tests/tree_enum.h"
+#include "tests/tree_text.h"
+
+TestSuite(depend_random, .timeout = 600);
+
+enum { MOST_VAR = 6, MOST_NODE = 16 };
+
+/* -- graphs: sums, reductions, shifted and mirrored views, updates, gathers -- */
+
+struct value { char name[16]; int n; int dim[4]; bool leaf, read; };
+struct text { char at[6000]; size_t n; };
+struct make {
+	struct text text;
+	uint64_t *rng;
+	int64_t extent[MOST_VAR];
+	bool bounded;                   /* the last var is */
+	struct value value[MOST_NODE]; int n_value;
+};
+
+static void put(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void put(struct text *t, const char *fmt, ...)
+{
+	va_list list;
+	va_start(list, fmt);
+	t->n += (size_t)vsnprintf(t->at + t->n, sizeof t->at - t->n, fmt, list);
+	va_end(list);
+	cr_assert(t->n < sizeof t->at);
+}
+
+static void put_dims(struct text *t, const struct value *v)
+{
+	put(t, "f32[");
+	for (int i = 0; i < v->n; i++)
+		put(t, "%sv%d", i ? ", " : "", v->dim[i]);
+	put(t, "] ");
+}
+
+static bool has(const struct value *v, int var)
+{
+	for (int i = 0; i < v->n; i++)
+		if (v->dim[i] == var)
+			return true;
+	return false;
+}
+
+static struct value *new_value(struct make *m, bool leaf)
+{
+	struct value *v = &m->value[m->n_value];
+	*v = (struct value){ .leaf = leaf };
+	snprintf(v->name, sizeof v->name, "n%d", m->n_value++);
+	return v;
+}
+
+/* Any value, or any leaf, to be read. */
+static const struct value *pick(struct make *m, bool leaf)
+{
+	int64_t at = random_between(m->rng, 0, m->n_value - 1);
+	while (leaf && !m->value[at].leaf)
+		at--;
+	m->value[at].read = true;
+	return &m->value[at];
+}
+
+/* A view of a leaf: each dim along a var of its own, in place, shifted or mirrored, or at one element; 0 outside. */
+static void add_view(struct make *m)
+{
+	const struct value *of = pick(m, true);
+	struct value *v = new_value(m, false);
+	struct text row = { .n = 0 }, guard = { .n = 0 };
+	for (int i = 0; i < of->n; i++) {
+		int var = random_chance(m->rng, 60) ? of->dim[i] : (int)random_between(m->rng, 0, MOST_VAR - 1), d = of->dim[i];
+		int64_t c = random_between(m->rng, 0, 99);
+		put(&row, "%s", i ? ", " : "");
+		bool in_place = var == d && c < 40;
+		if (has(v, var) || (m->bounded && (var == MOST_VAR - 1 || d == MOST_VAR - 1) && !in_place)) {
+			if (m->bounded && d == MOST_VAR - 1) {
+				put(&row, "0");
+				put(&guard, "%sp - 1 >= 0", guard.n ? ", " : " if ");
+			} else {
+				put(&row, "%lld", (long long)random_between(m->rng, 0, m->extent[d] - 1));
+			}
+			continue;
+		}
+		v->dim[v->n++] = var;
+		if (in_place) {
+			put(&row, "v%d", var);
+		} else if (c < 60) {
+			put(&row, "v%d - 1", var);
+			put(&guard, "%sv%d - 1 >= 0, %lld - v%d >= 0", guard.n ? ", " : " if ", var, (long long)m->extent[d], var);
+		} else if (c < 80) {
+			put(&row, "v%d + 1", var);
+			put(&guard, "%s%lld - v%d >= 0", guard.n ? ", " : " if ", (long long)m->extent[d] - 2, var);
+		} else {
+			put(&row, "%lld - v%d", (long long)m->extent[d] - 1, var);
+			put(&guard, "%s%lld - v%d >= 0", guard.n ? ", " : " if ", (long long)m->extent[d] - 1, var);
+		}
+	}
+	put(&m->text, "%%%s = ", v->name);
+	put_dims(&m->text, v);
+	put(&m->text, "view { %%%s[%s]%s%s }\n", of->name, row.at, guard.n ? guard.at : "", guard.n ? "; else 0.0" : "");
+}
+
+static void add_sum(struct make *m)
+{
+	const struct value *a = pick(m, false), *b = pick(m, false);
+	struct value *v = new_value(m, true);
+	v->n = a->n;
+	memcpy(v->dim, a->dim, sizeof a->dim);
+	for (int i = 0; i < b->n; i++)
+		if (!has(v, b->dim[i]) && v->n < 4)
+			v->dim[v->n++] = b->dim[i];
+		else if (!has(v, b->dim[i]))
+			b = a;
+	put(&m->text, "%%%s = ", v->name);
+	put_dims(&m->text, v);
+	put(&m->text, "add %%%s, %%%s\n", a->name, b->name);
+}
+
+static void add_reduction(struct make *m)
+{
+	const struct value *a = pick(m, false);
+	if (a->n == 0)
+		return;
+	struct value *v = new_value(m, true);
+	int gone = (int)random_between(m->rng, 0, a->n - 1);
+	for (int i = 0; i < a->n; i++)
+		if (i != gone && !random_chance(m->rng, 20))
+			v->dim[v->n++] = a->dim[i];
+	put(&m->text, "%%%s = ", v->name);
+	put_dims(&m->text, v);
+	put(&m->text, "add.reduce %%%s\n", a->name);
+}
+
+/* Of a leaf with one dim that is not bounded: its part is a new input along another var that fits. */
+static void add_update(struct make *m)
+{
+	const struct value *a = pick(m, true);
+	int var = (int)random_between(m->rng, 0, MOST_VAR - 2);
+	if (a->n != 1 || (m->bounded && a->dim[0] == MOST_VAR - 1) || m->extent[var] > m->extent[a->dim[0]] || m->n_value + 2 > MOST_NODE)
+		return;
+	struct value *part = new_value(m, false);
+	part->n = 1;
+	part->dim[0] = var;
+	put(&m->text, "%%%s = f32[v%d] input \"%s\"\n", part->name, var, part->name);
+	struct value *v = new_value(m, true);
+	v->n = 1;
+	v->dim[0] = a->dim[0];
+	put(&m->text, "%%%s = ", v->name);
+	put_dims(&m->text, v);
+	put(&m->text, "update %%%s, %%%s at [%lld]\n", a->name, part->name, (long long)random_between(m->rng, 0, m->extent[a->dim[0]] - m->extent[var]));
+}
+
+static void make_graph(struct make *m, uint64_t *rng)
+{
+	*m = (struct make){ .rng = rng, .bounded = random_chance(rng, 25) };
+	put(&m->text, "graph 1\nvar one 1\n");
+	for (int i = 0; i < MOST_VAR; i++) {
+		m->extent[i] = random_between(rng, 1, 4);
+		put(&m->text, "var v%d %lld%s\n", i, (long long)m->extent[i], m->bounded && i == MOST_VAR - 1 ? " limit p" : "");
+	}
+	if (m->bounded)
+		put(&m->text, "param p = %%pos[0] in 0..%lld\n%%pos = i64[one] input \"pos\"\n", (long long)m->extent[MOST_VAR - 1]);
+	for (int i = 0; i < 2; i++) {
+		struct value *v = new_value(m, false);
+		for (int var = 0; var < MOST_VAR && v->n < 3; var++)
+			if (random_chance(rng, 40) || (var == MOST_VAR - 1 && m->bounded && i == 0))
+				v->dim[v->n++] = var;
+		put(&m->text, "%%%s = ", v->name);
+		put_dims(&m->text, v);
+		put(&m->text, "input \"%s\"\n", v->name);
+	}
+	m->value[0].leaf = true;        /* views may be of a source; sources have no leaf */
+	int n = (int)random_between(rng, 4, 9);
+	add_sum(m);
+	for (int i = 0; i < n && m->n_value < MOST_NODE; i++) {
+		int64_t what = random_between(rng, 0, 99);
+		if (what < 35)
+			add_view(m);
+		else if (what < 70)
+			add_sum(m);
+		else if (what < 90)
+			add_reduction(m);
+		else
+			add_update(m);
+	}
+	if (m->n_value < MOST_NODE)
+		add_sum(m);
+	for (int i = 2; i < m->n_value; i++)    /* what nothing reads is a result */
+		if (m->value[i].leaf && !m->value[i].read)
+			put(&m->text, "result \"r%d\" = %%%s\n", i, m->value[i].name);
+}
+
+/* -- trees: each leaf at the end of what stands there already, below as many of its loops as chance wants -- */
+
+static int64_t step_at(const struct lt_looptree *t, lt_tnode at, lt_var v)
+{
+	for (; at >= 0; at = t->node[at].parent)
+		if (t->node[at].kind == LT_TLOOP && t->node[at].var == v)
+			return t->node[at].step;
+	return 0;
+}
+
+static void add_leaf(struct lt_looptree *t, lt_node n, uint64_t *rng)
+{
+	const struct lt_leaf *leaf;
+	lt_tnode place = -1, last = t->last_root;
+	cr_assert_eq(lt__leaf(t, n, &leaf), LT_OK);
+	while (last >= 0 && t->node[last].kind != LT_TLEAF && random_chance(rng, 80)) {
+		place = last;
+		last = t->node[last].last;
+	}
+	for (;;) {      /* loops that are missing, in any order */
+		lt_var open[MOST_VAR + 2];
+		int n_open = 0;
+		for (int32_t i = 0; i < leaf->n_var; i++)
+			if (step_at(t, place, leaf->var[i]) != 1)
+				open[n_open++] = leaf->var[i];
+		if (n_open == 0)
+			break;
+		lt_var v = random_chance(rng, 4) ? (lt_var)random_between(rng, 1, t->graph->n_var - 1) : open[random_between(rng, 0, n_open - 1)];
+		int64_t most = step_at(t, place, v);
+		most = most ? most : t->graph->var[v].extent;
+		place = lt_looptree_add_loop(t, place, v, random_chance(rng, 60) ? 1 : random_between(rng, 1, most));
+	}
+	if (place < 0)
+		place = lt_looptree_add_group(t, -1);
+	cr_assert_geq(lt_looptree_add_leaf(t, place, n), 0);
+}
+
+static void add_kind(struct lt_looptree *t, uint64_t *rng)
+{
+	static const enum lt_loop_kind kinds[] = { LT_PARALLEL, LT_VECTOR, LT_GRID, LT_BLOCK };
+	lt_tnode at = (lt_tnode)random_between(rng, 0, t->n_node - 1);
+	while (at > 0 && t->node[at].kind != LT_TLOOP)
+		at--;
+	if (t->node[at].kind == LT_TLOOP)
+		t->node[at].loop = kinds[random_between(rng, 0, 3)];
+}
+
+/* How the exact and the structural check answer; -1: another rule of trees refuses this one. */
+struct answers { struct lt_looptree *t; int exact, fast, flow; char why[500]; };
+
+/* Every read by dataflow alone. */
+static lt_status ask_flow(struct lt_looptree *t, bool *legal)
+{
+	struct lt_arena *a;
+	*legal = true;
+	LT_TRY(lt__arena_new(t->ctx, &a));
+	struct lt_order *order = lt__depend_order(t, a);
+	for (lt_node n = 0; n < t->graph->n_node && *legal; n++) {
+		struct lt_question q;
+		if (t->leaf_of[n] < 0)
+			continue;
+		LT_TRY(lt__depend_question(t, order, a, n, &q));
+		struct lt_answer answer = { .at = LT_NEW(a, int64_t, 100), .other_at = LT_NEW(a, int64_t, 100), .param = LT_NEW(a, int64_t, 100) };
+		for (int32_t i = q.n_write; i < q.n_touch && *legal; i++) {
+			lt__depend_flow(&q, i, &answer);
+			*legal = answer.kind == LT_ANSWER_LEGAL;
+		}
+	}
+	lt__arena_free(a);
+	return LT_OK;
+}
+
+static lt_status ask(void *arg)
+{
+	struct answers *a = arg;
+	LT_TRY(lt__check_tree(a->t));
+	LT_TRY(lt__fill_scopes(a->t));
+	bool flow;
+	LT_TRY(ask_flow(a->t, &flow));
+	a->flow = flow;
+	a->exact = lt__prove_tree(a->t) == LT_OK;
+	snprintf(a->why, sizeof a->why, "%s", a->exact ? "" : lt_context_message(a->t->ctx));
+	a->fast = lt__verify_tree(a->t) == LT_OK;
+	return LT_OK;
+}
+
+struct tally { int legal, across, early, kinds, plain, ran, shape, repeats; };
+
+/* For every value of the param. */
+static const char *enumerate(const struct make *m, struct lt_looptree *t)
+{
+	const char *why = "";
+	for (int64_t p = 0; p <= (m->bounded ? m->extent[MOST_VAR - 1] : 0) && !*why; p++)
+		why = tree_enumerate(t, &p);
+	return why;
+}
+
+/* What a legal tree computes is what the graph says. */
+static void run_tree(struct lt_graph *g, const char *shape, uint64_t seed)
+{
+	const char *why = tree_check(g, shape, "ref");
+	cr_assert_str_eq(why, "", "seed %llu: with the tree\n%s%s", (unsigned long long)seed, shape, why);
+}
+
+/* graph: as it was made; g: its lowered form, which the tree is of. */
+static void one_tree(const struct make *m, struct lt_graph *graph, const struct lt_graph *g, uint64_t seed, uint64_t *rng, struct tally *tally)
+{
+	struct lt_looptree *t;
+	struct run_text shape = { NULL, 0 };
+	cr_assert_eq(lt_looptree_new(g, &t), LT_OK);
+	for (lt_node n = 0; n < g->n_node; n++)
+		if (lt__has_leaf(g, n))
+			add_leaf(t, n, rng);
+	bool kinds = random_chance(rng, 50);
+	if (kinds)
+		add_kind(t, rng);
+	struct answers a = { .t = t, .exact = -1, .fast = -1 };
+	lt__protect(g->ctx, ask, &a);
+	tree_to(t, &shape);
+	if (a.exact < 0) {
+		tally->shape++;
+	} else if (strstr(a.why, "may have no trips")) {        /* a rule that looks at no reader */
+		tally->repeats++;
+		cr_assert_eq(a.fast, 0);
+	} else {
+		const char *why = enumerate(m, t);
+		cr_assert_eq(a.exact, !*why, "seed %llu: the exact check says '%s', enumeration '%s' of\n%s%s", (unsigned long long)seed,
+			a.exact ? "legal" : a.why, *why ? why : "legal", shape.at, m->text.at);
+		cr_assert_eq(a.fast, a.exact, "seed %llu: the structure says %d, the exact check %d of\n%s%s", (unsigned long long)seed, a.fast, a.exact,
+			shape.at, m->text.at);
+		bool early = strstr(a.why, "from other trips");
+		for (lt_tnode at = 0; at < t->n_node; at++)     /* dataflow is asked about the serial order only */
+			if (t->node[at].kind == LT_TLOOP)
+				t->node[at].loop = LT_SERIAL;
+		why = enumerate(m, t);
+		cr_assert_eq(a.flow, !*why, "seed %llu: dataflow alone says %d, enumeration in serial order '%s' of\n%s%s", (unsigned long long)seed,
+			a.flow, *why ? why : "legal", shape.at, m->text.at);
+		tally->legal += a.exact;
+		tally->across += a.exact && !t->plain;
+		tally->early += early;
+		tally->kinds += !a.exact && !early;
+		tally->plain += t->plain;
+		if (a.exact && !kinds && (!t->plain || random_chance(rng, 10))) {
+			run_tree(graph, shape.at, seed);
+			tally->ran++;
+		}
+		cr_assert(!strstr(a.why, "not proven"), "seed %llu: %s of\n%s%s", (unsigned long long)seed, a.why, shape.at, m->text.at);
+	}
+	run_text_free(&shape);
+	lt_looptree_free(t);
+}
+
+Test(depend_random, exact_answers_are_those_of_enumeration)
+{
+	struct tally tally = { 0 };
+	int graphs = getenv("LT_DEPEND_GRAPHS") ? atoi(getenv("LT_DEPEND_GRAPHS")) : 80;
+	uint64_t first = getenv("LT_DEPEND_SEED") ? strtoull(getenv("LT_DEPEND_SEED"), NULL, 10) : 1;
+	for (uint64_t seed = first; seed < first + (uint64_t)graphs; seed++) {
+		struct make m;
+		struct lt_context *ctx;
+		struct lt_graph *g, *live, *lowered;
+		uint64_t rng = seed;
+		make_graph(&m, &rng);
+		cr_assert_eq(lt_context_new(&ctx), LT_OK);
+		cr_assert_eq(lt_graph_parse(ctx, m.text.at, m.text.n, "random", &g), LT_OK, "seed %llu: %s\n%s", (unsigned long long)seed,
+			lt_context_message(ctx), m.text.at);
+		cr_assert_eq(lt__pass_dead(g, &live), LT_OK, "%s", lt_context_message(ctx));
+		cr_assert_eq(lt__materialize(live, &lowered), LT_OK, "%s", lt_context_message(ctx));
+		for (int i = 0; i < 12; i++)
+			one_tree(&m, g, lowered, seed, &rng, &tally);
+		lt_graph_free(lowered);
+		lt_graph_free(live);
+		lt_graph_free(g);
+		lt_context_free(ctx);
+	}
+	cr_log_warn("seeds %llu..: %d legal trees (%d with reads of other trips), %d illegal for such reads, %d for the kind of a loop; structure told "
+		"%d, %d ran on ref; %d refused for their shape, %d for loops without trips", (unsigned long long)first, tally.legal, tally.across, tally.early, tally.kinds,
+		tally.plain, tally.ran, tally.shape, tally.repeats);
+	cr_assert(graphs < 80 || (tally.legal > 100 && tally.across > 10 && tally.early > 10 && tally.kinds > 10), "each sort is common enough");
+}

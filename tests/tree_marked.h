@@ -1,0 +1,14 @@
+/* tests/tree_marked.h -- loop trees by hand with all that may stand on a loop, and back.
+ *
+ * One line a tree node, one blank a level: "m step 6 parallel  tail mask", "group call gemm", "%y" the leaf of node y.
+ */
+#ifndef LT_TREE_MARKED_H
+#define LT_TREE_MARKED_H
+#include "looptree/looptree.h"
+#include "tests/run_graph.h"
+
+/* Fails the test where the text or the tree is wrong. */
+struct lt_looptree *tree_marked(const struct lt_graph *, const char *text);
+/* The same text of a tree. */
+void tree_marks(const struct lt_looptree *, struct run_text *);
+#endif
