@@ -55,10 +55,10 @@ Test(schedule_run, steps_on_top_of_a_schedule)
 	static const char *const files[] = { "examples/schedules/matmul-blocks.tree", "examples/schedules/matmul-blocks.schedule" };
 	for (int i = 0; i < 2; i++) {
 		char options[400];
-		snprintf(options, sizeof options, "examples/matmul.lt --schedule=%s --apply=\"serial i; merge %%5/i'; split %%4/i' 8\"" DATA, files[i]);
+		snprintf(options, sizeof options, "examples/matmul.lt --schedule=%s --apply=\"serial m; merge %%5/m'; split %%4/m' 8\"" DATA, files[i]);
 		cr_expect_eq(lt_run(options), 1);
-		cr_expect_not_null(strstr(err, "apply:1:11: `merge %5/i'`: the loop %5/i' does not stand alone right inside i"), "%s", err);
-		snprintf(options, sizeof options, "examples/matmul.lt --schedule=%s --apply=\"serial i; split %%4/i' 8\"" DATA, files[i]);
+		cr_expect_not_null(strstr(err, "apply:1:11: `merge %5/m'`: the loop %5/m' does not stand alone right inside m"), "%s", err);
+		snprintf(options, sizeof options, "examples/matmul.lt --schedule=%s --apply=\"serial m; split %%4/m' 8\"" DATA, files[i]);
 		cr_expect_eq(lt_run(options), 0, "%s", err);
 	}
 }

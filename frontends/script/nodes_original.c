@@ -1,4 +1,5 @@
 /* frontends/script/nodes_original.c -- the arithmetic of the original language: float32, only r broadcasts. */
+#include <string.h>
 #include "frontends/script/script.h"
 
 /* Types and shapes of SumNode and its like. */
@@ -92,6 +93,15 @@ static const char *misfit(struct lt_script *s, lt_node l, lt_node r)
 	return NULL;
 }
 
+/* The field's letter for a dim, where it has none of its own yet but an input's (i, j, l or one made up). */
+static void name_dim(struct lt_graph *g, lt_node x, int32_t axis, const char *letter)
+{
+	lt_var v = lt_node_dim(g, x, axis);
+	const char *now = g->var[v].name;
+	if (strchr("ijld", now[0]) && now[1 + strspn(now + 1, "0123456789")] == '\0')
+		lt_var_set_name(g, v, letter);
+}
+
 LT_BUILDER(matmul)
 {
 	if (!lt__script_same_type(s, &a[0], &a[1]) || !lt__script_float32(s, a))
@@ -100,6 +110,13 @@ LT_BUILDER(matmul)
 	if (why)
 		return lt__script_refuse(s, a[1].place, LT_ETYPE, "Incompatible shapes for matrix multiplication: %s and %s; %s",
 			lt__script_value(s, &a[0]), lt__script_value(s, &a[1]), why);
+	int32_t left = lt_node_rank(s->graph, a[0].node), right = lt_node_rank(s->graph, a[1].node);
+	name_dim(s->graph, a[0].node, left - 1, "k");
+	if (left > 1)
+		name_dim(s->graph, a[0].node, left - 2, "m");
+	if (left > 2)
+		name_dim(s->graph, a[0].node, 0, "b");
+	name_dim(s->graph, a[1].node, right - 1, "n");
 	return lt_build_matmul(s->graph, a[0].node, a[1].node);
 }
 
