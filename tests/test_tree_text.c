@@ -272,7 +272,7 @@ Test(tree_text, a_comment_in_the_script_does_not_refuse_its_trees)
 
 static lt_status read_case(const struct lt_graph *g, const char *name, struct run_text *said)
 {
-	char file[256], *text = golden(name, ".tree");
+	char file[300], *text = golden(name, ".tree");
 	struct lt_looptree *t;
 	cr_assert_not_null(text, "%s", name);
 	sign(g, text);
