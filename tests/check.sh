@@ -51,5 +51,6 @@ done
 skipped=$(cat "$log"/*.tap | grep -c '^ok.*# SKIP')
 passed=$(($(cat "$log"/*.tap | grep -c '^ok') - skipped))
 failed=$(cat "$log"/*.tap | grep -c '^not ok')
-echo "$passed passed, $failed failed, $skipped skipped in $(($(date +%s) - begin)) s"
+echo "in $(($(date +%s) - begin)) s:"
+echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ] && [ "$passed" != 0 ]
