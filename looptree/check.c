@@ -4,6 +4,7 @@
  * what the graph says.  A read of another trip's element (z[i-1] on a shared loop) is left to the exact check (prove.c).
  */
 #include "looptree/looptree.h"
+#include "looptree/text.h"
 
 static const char *var_name(const struct lt_looptree *t, lt_tnode loop) { return t->graph->var[t->node[loop].var].name; }
 static const char *node_name(const struct lt_looptree *t, lt_node n) { return t->graph->node[n].name; }
@@ -130,5 +131,30 @@ lt_status lt__check_tree(struct lt_looptree *t)
 	}
 	for (lt_tnode at = lt_looptree_leaf_after(t, -1); at >= 0; at = lt_looptree_leaf_after(t, at))
 		LT_TRY(check_leaf_reads(t, at, order));
+	return LT_OK;
+}
+
+/* Whether some loop over the var of `loop`, it or one around it, has a last trip that is partial. */
+static bool has_partial_trip(const struct lt_looptree *t, lt_tnode loop)
+{
+	lt_var v = t->node[loop].var;
+	if (t->graph->var[v].bounded)
+		return true;
+	for (lt_tnode at = loop, up; at >= 0; at = up) {
+		up = loop_over(t, at, v);
+		if ((up >= 0 ? t->node[up].step : t->graph->var[v].extent) % t->node[at].step != 0)
+			return true;
+	}
+	return false;
+}
+
+lt_status lt__check_tails(const struct lt_looptree *t)
+{
+	for (lt_tnode at = lt_looptree_after(t, -1); at >= 0; at = lt_looptree_after(t, at)) {
+		const struct lt_tnodedef *d = &t->node[at];
+		if (d->kind == LT_TLOOP && d->tail != LT_GUARD && has_partial_trip(t, at))
+			return lt__tree_fail(t, at, LT_EUNSUPPORTED, "the loop over %s has a partial last trip and tail %s, which no backend carries "
+				"out; give it tail guard, or a step that divides", var_name(t, at), lt__tail_word(d->tail));
+	}
 	return LT_OK;
 }

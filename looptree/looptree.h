@@ -86,6 +86,9 @@ lt_status lt__check_tree(struct lt_looptree *);
 lt_status lt__verify_tree(struct lt_looptree *);
 lt_status lt__prove_tree(struct lt_looptree *);
 
+/* A partial last trip is run with tail guard only: refuses any other tail there, so that nothing else runs than the text says. */
+lt_status lt__check_tails(const struct lt_looptree *);
+
 /* Tree helpers (looptree.c). */
 /* A failure at a tree node: "file:line: " before the sentence, where the tree was read from a text. */
 lt_status lt__tree_fail(const struct lt_looptree *, lt_tnode at, lt_status, const char *fmt, ...) __attribute__((format(printf, 4, 5)));

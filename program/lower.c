@@ -54,6 +54,8 @@ static lt_status lower(struct lt_program *p, const struct lt_graph *graph, bool 
 	lap(&p->stats.tree_ns, &last);
 	if (tree_only)
 		return LT_OK;
+	if (!p->options.plan_only)
+		LT_TRY(lt__check_tails(p->tree));                               /* what runs is what the tree says */
 	LT_TRY(lt__program_places(p));                                          /* each whole value has a place in a storage */
 	LT_TRY(lt__freeze(p->tree, &p->places, p->arena, &p->frozen));
 	p->n_frozen = p->tree->n_root;

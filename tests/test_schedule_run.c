@@ -49,6 +49,20 @@ Test(schedule_run, checked_without_running)
 	cr_expect_eq(lt_run(LAYER "--check-schedule"), 2);
 }
 
+/* A tail that nothing carries out is refused, not run as another; where every trip is whole it says nothing. */
+Test(schedule_run, a_tail_that_would_not_be_run_is_refused)
+{
+	static const char *const tails[] = { "peel", "mask", "pad" };
+	for (int i = 0; i < 3; i++) {
+		char options[400];
+		snprintf(options, sizeof options, "examples/matmul.lt --apply=\"split m 6; tail m %s\"" DATA, tails[i]);
+		cr_expect_eq(lt_run(options), 1);
+		cr_expect_not_null(strstr(err, "the loop over m has a partial last trip and tail"), "%s", err);
+	}
+	cr_expect_eq(lt_run("examples/matmul.lt --apply=\"split m 8; tail m peel\"" DATA), 0, "%s", err);
+	cr_expect_eq(lt_run("examples/matmul.lt --apply=\"split m 6\"" DATA), 0, "%s", err);
+}
+
 /* The steps come on top of a file, whichever kind it is. */
 Test(schedule_run, steps_on_top_of_a_schedule)
 {
