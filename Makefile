@@ -1,7 +1,8 @@
 # make              the libraries, lt-run and libhamkaas.so, into $(O); missing packages are installed (scripts/setup.sh)
 # make demo         handwritten-style digits, classified by lt-run      make demo-accuracy   2000 MNIST images
 # make check        every test that needs no device                     make bless           rewrites what tests compare with
-# make fuzz         libFuzzer, FUZZ_SECONDS=60 each, with clang         make tidy            floors; headers alone
+# make bench        a short pass of lt-bench; BENCH='gemm --threads 1,2' another one      make bench-peers  Python's libraries for it
+# make fuzz         20000 random schedules, 1000 layers, libFuzzer for FUZZ_SECONDS=60 each      make tidy            floors; headers alone
 # make install PREFIX=/usr/local DESTDIR=                               make uninstall       make clean
 # Knobs, on the command line or in config.mk: MODE=debug|release SAN=address,undefined CC CFLAGS LDFLAGS O V=1
 
@@ -15,6 +16,9 @@ O       ?= build$(if $(SAN),/$(subst $(comma),-,$(SAN)))$(if $(filter debug,$(MO
 PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
 FUZZ_SECONDS ?= 60
+FUZZ_SEQUENCES ?= 20000
+FUZZ_LAYERS ?= 1000
+BENCH   ?= gemm mlp compile --seconds 0.02
 CFLAGS  ?= $(if $(filter debug,$(MODE)),-O0 -g3,-O2 -g)
 
 # Ground floor first: a directory includes headers only from lines above it (docs/architecture.md, `make tidy`).
@@ -29,7 +33,7 @@ FLAGS = -std=gnu11 $(WARN) -Iinclude -I. -I$(O) -DLT_VERSION='"$(VERSION)"' -fPI
 	-pthread $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(PACKAGE_FLAGS) $(CFLAGS)
 
 # Goals that need no compiler need no packages; those that test need the test framework too.
-ifneq ($(filter-out clean tidy uninstall,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out clean tidy uninstall bench-peers,$(or $(MAKECMDGOALS),all)),)
 $(shell scripts/setup.sh $(if $(filter check tests bless,$(MAKECMDGOALS)),check) >&2)
 ifneq ($(.SHELLSTATUS),0)
 $(error packages are missing)
@@ -38,6 +42,7 @@ PACKAGE_FLAGS := $(shell pkg-config --cflags isl libzip jansson libxxhash)
 LIBS      := $(shell pkg-config --libs-only-L isl) -lisl -ldl -lpthread -lm
 TOOL_LIBS := $(shell pkg-config --libs libzip jansson) $(LIBS)
 endif
+MAKEFLAGS += -r
 ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(shell nproc)
 endif
@@ -49,6 +54,10 @@ PARTS   = $(filter-out $(O)/tools/lt-%.o $(O)/tools/hamkaas.o $(patsubst %.c,$(O
 TESTS   = $(patsubst %.c,$(O)/%,$(wildcard tests/test_*.c))
 HELPERS = $(patsubst %.c,$(O)/%.o,$(filter-out tests/test_%.c,$(wildcard tests/*.c)))
 FUZZ    = $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c)))
+# Random schedules and layers in large numbers: programs without the test framework, and the helpers that need none.
+RANDOM  = $(patsubst %,$(O)/tests/%.o,random_data random_graph random_layer random_layer_source random_nest random_parts random_product \
+	random_schedule random_steps random_views batch layer_runs run_graph tree_text)
+DRAWN   = $(patsubst tests/sequences/%.c,$(O)/%,$(wildcard tests/sequences/*.c))
 PLUGINS = $(patsubst %.c,$(O)/%.so,$(wildcard tests/plugins/*.c examples/plugin/*.c))
 EXAMPLE = $(patsubst examples/mnist/%.c,$(O)/mnist-%,$(wildcard examples/mnist/*.c))
 SO      = liblooptree.so
@@ -96,11 +105,15 @@ own = $(patsubst %.c,$(O)/%.o,$(wildcard tools/$(1)_*.c))
 $(PROGRAM): $(O)/lt-%: $(O)/tools/lt-%.o $$(call own,$$*) $(PARTS) $(O)/looptree.o
 	$(link) $(TOOL_LIBS)
 
-$(TESTS): %: %.o $(HELPERS) $(PARTS) $(O)/looptree.o
+# tests/test_bench*.c try the parts of lt-bench.
+$(TESTS): %: %.o $(HELPERS) $(PARTS) $$(if $$(findstring /test_bench,$$@),$$(call own,bench)) $(O)/looptree.o
 	$(link) -lcriterion $(TOOL_LIBS)
 
 $(FUZZ): $(O)/fuzz/%: $(O)/tests/fuzz/%.o $(if $(findstring fuzzer,$(SAN)),,$(O)/tests/fuzz/replay.o) $(PARTS) $(O)/looptree.o
 	$(link) $(if $(findstring fuzzer,$(SAN)),-fsanitize=fuzzer) $(TOOL_LIBS)
+
+$(DRAWN): $(O)/%: $(O)/tests/sequences/%.o $(RANDOM) $(O)/looptree.o
+	$(link) $(LIBS)
 
 $(EXAMPLE): $(O)/mnist-%: $(O)/examples/mnist/%.o $(PARTS) $(O)/looptree.o
 	$(link) $(TOOL_LIBS)
@@ -119,8 +132,15 @@ bless: all $(O)/tests/test_script_docs $(O)/tests/test_tree_text
 	@LT_BLESS=1 $(O)/tests/test_tree_text --filter '*/each_mistake_has_its_sentence' >/dev/null
 fuzz:
 	@$(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link,address,undefined O=build/fuzz fuzzers
+	@build/fuzz/sequences $(FUZZ_SEQUENCES)
+	@ASAN_OPTIONS=detect_leaks=0 build/fuzz/layers $(FUZZ_LAYERS)   # the search for leaks does not survive the threads of OpenMP
 	@O=build/fuzz tests/fuzz.sh $(FUZZ_SECONDS)
-fuzzers: $(FUZZ)
+fuzzers: $(FUZZ) $(DRAWN)
+bench: all
+	@scripts/setup.sh bench
+	$(O)/lt-bench $(BENCH)
+bench-peers:
+	@scripts/setup.sh peers build/peers
 demo: all $(EXAMPLE)
 	@O=$(O) examples/mnist/demo.sh
 demo-accuracy: all $(EXAMPLE)
@@ -148,6 +168,6 @@ clean:
 
 -include $(patsubst %.o,%.d,$(OBJ) $(TOOLS) $(HELPERS)) $(TESTS:=.d) $(PLUGINS:.so=.d)
 -include $(FUZZ:$(O)/fuzz/%=$(O)/tests/fuzz/%.d) $(EXAMPLE:$(O)/mnist-%=$(O)/examples/mnist/%.d)
-.PHONY: all tests check bless fuzz fuzzers demo demo-accuracy install uninstall tidy clean FORCE
+.PHONY: all tests check bless bench bench-peers fuzz fuzzers demo demo-accuracy install uninstall tidy clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -2,7 +2,40 @@
 # setup.sh [check] -- sees that the packages needed to build (with `check`: to test) are there.  Missing ones are
 # installed through apt-get where this user may do that; otherwise the one command to run is printed.  Uses no network,
 # and takes no time, when everything is there.
+# setup.sh bench -- the same for OpenBLAS and oneDNN, which lt-bench measures beside Looptree; nothing fails without them.
+# setup.sh peers FOLDER -- makes a virtual environment of Python there with ONNX Runtime and PyTorch, for bench/peers/.
 set -u
+
+if [ "${1-}" = bench ]; then
+	there() { ldconfig -p 2>/dev/null | grep -q "$1" || ls /usr/lib/*/"$1"* >/dev/null 2>&1; }
+	want=
+	there libopenblas.so.0 || want="libopenblas0-pthread"
+	there libdnnl.so || want="$want libdnnl2"
+	[ -n "$want" ] || exit 0
+	sudo=
+	[ "$(id -u)" = 0 ] || sudo="sudo -n"
+	install="$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends"
+	for package in $want; do
+		echo "Installing $package" >&2
+		$install "$package" </dev/null >/dev/null 2>&1 || { $sudo apt-get update -q </dev/null >/dev/null 2>&1 &&
+			$install "$package" </dev/null >/dev/null 2>&1; } ||
+			echo "$package is not installed; to measure beside it: sudo apt-get install -y $package" >&2
+	done
+	exit 0
+fi
+if [ "${1-}" = peers ]; then
+	folder=$2
+	[ -x "$folder/bin/python" ] || python3 -m venv "$folder" || exit 1
+	pip="$folder/bin/python -m pip install -q --disable-pip-version-check"
+	$pip numpy onnx onnxruntime || exit 1
+	# Without CUDA where that can be had: it is a tenth of the size.
+	"$folder/bin/python" -c 'import torch' 2>/dev/null || $pip torch --index-url https://download.pytorch.org/whl/cpu 2>/dev/null ||
+		$pip torch || exit 1
+	for peer in onnxruntime pytorch; do
+		echo "lt-bench gemm --peer '$folder/bin/python bench/peers/$peer.py'"
+	done
+	exit 0
+fi
 
 modules="isl libzip jansson libxxhash"
 packages="pkg-config libc6-dev libisl-dev libzip-dev libjansson-dev libxxhash-dev"

@@ -1,0 +1,68 @@
+"""A peer of lt-bench in Python: reads cases, answers samples.  docs/lt-bench.1 describes the lines."""
+import json
+import sys
+import time
+
+import numpy as np
+
+
+class Skip(Exception):
+    """The peer does not do such cases."""
+
+
+def tensors(case):
+    """The inputs as arrays by name, in order."""
+    return {t["name"]: np.fromfile(t["file"], dtype=np.float32).reshape(t["shape"]) for t in case["inputs"]}
+
+
+def best(ways):
+    """Of several ways to compute the same, the one that is fastest in a few runs."""
+    if len(ways) == 1:
+        return ways[0]
+    times = []
+    for run in ways:
+        run()
+        begin = time.perf_counter()
+        n = 0
+        while n < 3 or (time.perf_counter() - begin < 0.02 and n < 1000):
+            run()
+            n += 1
+        times.append((time.perf_counter() - begin) / n)
+    return ways[times.index(min(times))]
+
+
+def serve(name, about, begin):
+    """begin(case, inputs) gives (run, result): run() computes once, result() gives the array; or raises Skip."""
+    out = sys.stdout
+    print(f"peer 1 {name} {about}", file=out, flush=True)
+    run = result = None
+    for line in sys.stdin:
+        word, _, rest = line.strip().partition(" ")
+        try:
+            if word == "quit":
+                break
+            if word == "case":
+                case = json.loads(rest)
+                start = time.perf_counter()
+                run, result = begin(case, tensors(case))
+                print(f"ok {time.perf_counter() - start:.9f}", file=out)
+            elif word == "sample":
+                n = int(rest)
+                start = time.perf_counter()
+                for _ in range(n):
+                    run()
+                print(f"{time.perf_counter() - start:.9f}", file=out)
+            elif word == "result":
+                run()
+                np.ascontiguousarray(result(), dtype=np.float32).tofile(rest)
+                print("ok", file=out)
+            elif word == "end":
+                run = result = None
+                print("ok", file=out)
+            else:
+                print("failed the words are: case, sample, result, end, quit", file=out)
+        except Skip as e:
+            print(f"skip {e}", file=out)
+        except Exception as e:  # whatever a library raises is told, and the next case may go well
+            print("failed " + " ".join(f"{type(e).__name__}: {e}".split())[:400], file=out)
+        out.flush()

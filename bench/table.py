@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""Prints what lt-bench has measured as Markdown, for docs/performance.md and docs/tutorial-matmul.md.
+
+    bench/table.py [--write PAGE] FILE.json...          the table of docs/performance.md
+    bench/table.py --tutorial [--write PAGE] FILE.json  the eight steps of docs/tutorial-matmul.md
+
+Several files may hold several runs, each with its own denominators: no ratio is taken across files.  --write puts the table
+between the lines "<!-- measured -->" and "<!-- end -->" of the page, and a step's figures into its file.
+"""
+import json
+import math
+import os
+import re
+import statistics
+import sys
+
+SIZES = ("512", "1024", "2048")
+SMALL = ("64", "128", "256")
+STEP = re.compile(r"(\d)-(\w+)\.tree$")
+
+
+def cases(runs, suite, threads, fits):
+    """The cases of one suite with as many threads, which the function takes."""
+    return [c for d in runs for c in d["cases"] if c["suite"] == suite and c["threads"] == threads and fits(c)]
+
+
+def ours(case):
+    """The row of Looptree's default tree."""
+    return next((r for r in case["rows"] if r["role"] == "looptree" and " " not in r["contestant"]), None)
+
+
+def over_peak(case):
+    row = ours(case)
+    return row["of_peak"] if row and row["status"] == "measured" else None
+
+
+def over_rivals(*names):
+    """Our rate over the best of those whose name begins with one of the names."""
+    def ratio(case):
+        row = ours(case)
+        rivals = [r["per_second"] for r in case["rows"] if r["role"] == "other" and r["status"] == "measured"
+                  and r["contestant"].lower().startswith(names)]
+        return row["per_second"] / max(rivals) if row and row["status"] == "measured" and rivals else None
+    return ratio
+
+
+def mean(found, ratio):
+    """The geometric mean, the lowest when there are several, and how many cases gave none."""
+    values = [ratio(c) for c in found]
+    known = [v for v in values if v]
+    if not known:
+        return f"not measured, {len(values)} without a number" if values else "not measured"
+    text = f"{math.exp(sum(map(math.log, known)) / len(known)):.2f}"
+    if len(known) > 1:
+        text += f" (lowest {min(known):.2f} of {len(known)})"
+    return text + (f", {len(values) - len(known)} without a number" if len(known) < len(values) else "")
+
+
+def by_threads(runs, suite, counts, fits, ratio):
+    """One mean for each number of threads that was measured."""
+    found = [(n, cases(runs, suite, n, fits)) for n in counts]
+    return "; ".join(f"{n} thread{'s' * (n > 1)}: {mean(c, ratio)}" for n, c in found if c) or "not measured"
+
+
+def compile_times(runs, suite, key, times):
+    values = [c[key] * times for d in runs for c in d["compile"] if c["suite"] == suite]
+    return f"{statistics.median(values):.3g}" if values else None
+
+
+def last(runs, suite, fits):
+    """The largest number of threads with such cases."""
+    return max((c["threads"] for d in runs for c in d["cases"] if c["suite"] == suite and fits(c)), default=1)
+
+
+def performance(runs):
+    square = lambda c: c["name"] in SIZES
+    odd = lambda c: c["name"] == "1021x1023x1025"
+    few = lambda c: c["group"] == "rows"
+    large = lambda c: c["group"] != "sum" and math.prod(map(int, re.findall(r"\d+", c["name"]))) == 2 ** 26
+    chain = lambda c: c["name"] == "chain8-2^24"
+    every = lambda c: True
+    libraries = over_rivals("openblas", "onednn")
+    seconds, cached = compile_times(runs, "gemm", "compile_cold_s", 1), compile_times(runs, "gemm", "compile_cached_s", 1e3)
+    trees = [c["tree_s"] * 1e3 for d in runs for c in d["compile"] if c["suite"] == "gemm"]
+    rows = [
+        ("products, squares 512 to 2048, one thread, of the multiply-add peak", "0.90", mean(cases(runs, "gemm", 1, square), over_peak)),
+        ("the same, of the best of OpenBLAS and oneDNN", "0.95", mean(cases(runs, "gemm", 1, square), libraries)),
+        ("the same with two threads", "0.93", mean(cases(runs, "gemm", 2, square), libraries)),
+        ("1021x1023x1025, of the best of both", "0.93", by_threads(runs, "gemm", (1, 2), odd, libraries)),
+        ("squares 64, 128, 256, one thread, of the best of both", "0.85", mean(cases(runs, "gemm", 1, lambda c: c["name"] in SMALL), libraries)),
+        ("1 to 8 rows by 4096x4096 and 4096x11008, one thread, of the read bandwidth", "0.90", mean(cases(runs, "gemm", 1, few), over_peak)),
+        ("convolutions, one thread, of the best of oneDNN and ONNX Runtime", "0.90", mean(cases(runs, "conv", 1, every), over_rivals("onednn", "onnx"))),
+        ("MLP, of ONNX Runtime", "1.00", by_threads(runs, "mlp", (1, 2), every, over_rivals("onnx"))),
+        ("softmax, RMS norm, layer norm, 2^26 elements, all threads, of the copy bandwidth", "0.85",
+         by_threads(runs, "rows", (last(runs, "rows", large),), large, over_peak)),
+        ("chains of 8 operations, 2^24 elements, of the copy bandwidth", "0.90", by_threads(runs, "pointwise", (1, 2), chain, over_peak)),
+        ("a product, tree to loaded code, cold, median of the suite", "≤ 0.25 s", f"{seconds} s" if seconds else "not measured"),
+        ("the same from the cache", "≤ 3 ms", f"{cached} ms" if cached else "not measured"),
+        ("a product's default tree, made and analysed, slowest of the suite", "≤ 30 ms", f"{max(trees):.2g} ms" if trees else "not measured"),
+    ]
+    return ["| what | aim | measured |", "| --- | --- | --- |"] + [f"| {a} | {b} | {c} |" for a, b, c in rows]
+
+
+def steps(runs):
+    """(file or contestant, threads, row) of each step, of the default tree and of the best of each library."""
+    for d in runs:
+        for case in d["cases"]:
+            best = {}
+            for row in case["rows"]:
+                name = row["contestant"]
+                if row["status"] != "measured" or row["role"] not in ("looptree", "other"):
+                    continue
+                if row["role"] == "other":
+                    key = name.split(":")[0]
+                    if key not in best or row["per_second"] > best[key]["per_second"]:
+                        best[key] = row
+                elif " " not in name:
+                    yield "the default tree", case["threads"], row
+                elif case["threads"] == 1 or STEP.search(name)[1] == "8":
+                    yield name.split(" ", 1)[1], case["threads"], row
+            for row in best.values():
+                yield row["contestant"], case["threads"], row
+
+
+def tutorial(runs):
+    """The eight steps with one thread; what gains from two, with two as well."""
+    lines = ["| | threads | GFLOP/s | of the peak |", "| --- | --- | --- | --- |"]
+    for what, threads, row in steps(runs):
+        name = STEP.search(what)
+        lines.append(f"| {f'step {name[1]}, {name[2]}' if name else what} | {threads} | {row['per_second'] / 1e9:.1f} | {row['of_peak']:.2f} |")
+    return lines
+
+
+def write_steps(runs):
+    """The second line of each step's file says what it reaches."""
+    reached = {}
+    for what, threads, row in steps(runs):
+        if STEP.search(what):
+            reached.setdefault(what, []).append(f"{row['per_second'] / 1e9:.1f} GFLOP/s with {threads} thread{'s' * (threads > 1)}, "
+                                                f"{row['of_peak']:.2f} of the peak")
+    for path, texts in reached.items():
+        with open(path) as f:
+            lines = f.read().split("\n")
+        lines[1 : 2 if lines[1].startswith("# Measured: ") else 1] = [f"# Measured: {'; '.join(texts)}."]
+        with open(path, "w") as f:
+            f.write("\n".join(lines))
+
+
+def machine(runs):
+    """What the figures were measured on, and its limits as they were then: one line a run."""
+    lines = []
+    for d in runs:
+        m, peak = d["machine"], d.get("peak", {})
+        limits = [f"{p['per_second'] / 1e9:.0f} {unit} with {p['threads']} thread{'s' * (p['threads'] > 1)}"
+                  for key, unit in (("flops", "GFLOP/s"), ("read_bytes", "GB/s read"), ("copy_bytes", "GB/s copied")) for p in peak.get(key, [])]
+        vector = next((v for f, v in (("avx512f", "AVX-512"), ("avx2", "AVX2"), ("asimd", "NEON")) if f in m["flags"].split()), "no wide vectors")
+        line = (f"{m['processor']} ({m['architecture']}, {vector}), {m['processors']} processors, L1 {m['l1_bytes'] >> 10} KiB, "
+                f"L2 {m['l2_bytes'] >> 10} KiB, L3 {m['l3_bytes'] >> 20} MiB; compiler {m['built_with']}; {d['samples']} samples; {', '.join(limits)}")
+        if line not in lines:
+            lines.append(line)
+    return [f"* {line}" for line in lines]
+
+
+def write(page, lines):
+    with open(page) as f:
+        text = f.read()
+    made, n = re.subn(r"(<!-- measured -->\n).*?(<!-- end -->)", lambda m: m[1] + "\n".join(lines) + "\n" + m[2], text, flags=re.S)
+    if n != 1:
+        sys.exit(f"bench/table.py: {page} has {n} places between '<!-- measured -->' and '<!-- end -->'; it must have one")
+    with open(page + ".new", "w") as f:
+        f.write(made)
+    os.replace(page + ".new", page)
+
+
+def main(words):
+    table, page, files = performance, None, []
+    while words:
+        word = words.pop(0)
+        if word == "--tutorial":
+            table = tutorial
+        elif word == "--write" and words:
+            page = words.pop(0)
+        elif word.startswith("-"):
+            sys.exit(__doc__)
+        else:
+            files.append(word)
+    if not files:
+        sys.exit(__doc__)
+    runs = []
+    for name in files:
+        with open(name) as f:
+            runs.append(json.load(f))
+    lines = table(runs) + [""] + machine(runs)
+    if page:
+        write(page, lines)
+        if table is tutorial:
+            write_steps(runs)
+    else:
+        print("\n".join(lines))
+
+
+main(sys.argv[1:])

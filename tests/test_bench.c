@@ -1,0 +1,226 @@
+/* tests/test_bench.c -- the arithmetic of lt-bench's protocol: quantiles, means, rotation, ratios, and what a check finds. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tools/bench.h"
+
+static void near(double a, double b)
+{
+	cr_assert(fabs(a - b) <= 1e-12 * (1 + fabs(b)), "%.17g is not %.17g", a, b);
+}
+
+Test(bench, the_median_of_an_odd_number_is_the_middle_one)
+{
+	double x[] = { 5, 1, 4, 2, 3 };
+
+	bench_sort(x, 5);
+	near(bench_quantile(x, 5, 0.5), 3);
+	near(bench_quantile(x, 5, 0), 1);
+	near(bench_quantile(x, 5, 1), 5);
+}
+
+Test(bench, the_median_of_an_even_number_is_the_mean_of_the_middle_two)
+{
+	double x[] = { 8, 1, 2, 4 };
+
+	bench_sort(x, 4);
+	near(bench_quantile(x, 4, 0.5), 3);
+	near(bench_quantile(x, 4, 0.25), 1.75);
+	near(bench_quantile(x, 1, 0.5), 1);
+	near(bench_quantile(x, 0, 0.5), 0);
+}
+
+Test(bench, the_geometric_mean_leaves_out_what_has_no_ratio)
+{
+	near(bench_geomean((double[]){ 2, 8 }, 2), 4);
+	near(bench_geomean((double[]){ 2, 0, 8, 0 }, 4), 4);
+	near(bench_geomean((double[]){ 0 }, 1), 0);
+	near(bench_geomean(NULL, 0), 0);
+	/* A factor and its inverse are even, which an arithmetic mean would not say. */
+	near(bench_geomean((double[]){ 0.5, 2 }, 2), 1);
+}
+
+Test(bench, everybody_is_at_every_place_equally_often)
+{
+	for (int n = 1; n < 9; n++) {
+		int at[9][9] = { { 0 } };
+
+		for (int round = 0; round < 3 * n; round++) {
+			bool there[9] = { false };
+
+			for (int place = 0; place < n; place++) {
+				int who = bench_turn(round, place, n);
+
+				cr_assert(who >= 0 && who < n && !there[who], "round %d of %d has %d twice", round, n, who);
+				there[who] = true;
+				at[who][place]++;
+			}
+		}
+		for (int who = 0; who < n; who++)
+			for (int place = 0; place < n; place++)
+				cr_assert_eq(at[who][place], 3, "%d of %d is %d times at place %d", who, n, at[who][place], place);
+	}
+}
+
+Test(bench, a_sample_lasts_long_enough)
+{
+	cr_assert_eq(bench_repeat(0.02, 0.05), 3);
+	cr_assert_eq(bench_repeat(0.05, 0.05), 1);
+	cr_assert_eq(bench_repeat(7, 0.05), 1);
+	cr_assert_eq(bench_repeat(0x1p-20, 0.25), 1 << 18);
+	cr_assert_eq(bench_repeat(0, 0.05), 1000000000);
+	cr_assert_eq(bench_repeat(1e-12, 1), 1000000000);
+}
+
+Test(bench, a_row_has_median_minimum_spread_and_rate)
+{
+	double x[] = { 0.4, 0.2, 0.1, 0.3, 0.5 };
+	struct bench_row r = { .sample = x, .n_sample = 5 };
+
+	bench_row_finish(&r, 6);
+	near(r.median, 0.3);
+	near(r.minimum, 0.1);
+	near(r.spread, (0.4 - 0.2) / 0.3);
+	near(r.rate, 20);
+	/* In the order of measuring still: who was slow when may be of interest. */
+	near(x[0], 0.4);
+}
+
+Test(bench, a_row_without_samples_has_no_rate)
+{
+	struct bench_row r = { .n_sample = 0 };
+
+	bench_row_finish(&r, 6);
+	near(r.rate, 0);
+	near(r.median, 0);
+}
+
+static struct bench_row row(const char *label, enum bench_role role, enum bench_answer answer, double rate)
+{
+	struct bench_row r = { .role = role, .answer = answer, .rate = rate };
+
+	snprintf(r.label, sizeof r.label, "%s", label);
+	return r;
+}
+
+Test(bench, ratios_are_to_the_denominator_and_to_the_best_of_the_others)
+{
+	struct bench_row r[] = {
+		row("cpu", BENCH_OURS, BENCH_READY, 60), row("blas:a", BENCH_OTHER, BENCH_READY, 80), row("blas:b", BENCH_OTHER, BENCH_READY, 40),
+		row("wrong", BENCH_OTHER, BENCH_BAD, 500), row("peak", BENCH_DENOMINATOR, BENCH_READY, 100), row("ref", BENCH_OURS, BENCH_BAD, 70),
+	};
+	struct bench_outcome o = { .row = r, .n_row = 6 };
+
+	bench_ratios(&o);
+	near(o.peak, 100);
+	near(r[0].of_peak, 0.6);
+	near(r[0].of_best, 0.75);
+	near(r[1].of_best, 1);
+	near(r[2].of_best, 0.5);
+	/* What was wrong counts for nothing, however fast. */
+	near(r[3].of_peak, 0);
+	near(r[5].of_best, 0);
+}
+
+Test(bench, without_others_there_is_no_ratio_to_them)
+{
+	struct bench_row r[] = { row("cpu", BENCH_OURS, BENCH_READY, 60), row("peak", BENCH_DENOMINATOR, BENCH_READY, 100) };
+	struct bench_outcome o = { .row = r, .n_row = 2 };
+
+	bench_ratios(&o);
+	near(r[0].of_best, 0);
+	near(r[0].of_peak, 0.6);
+}
+
+Test(bench, of_forms_of_one_library_the_fastest_counts)
+{
+	struct bench_row r[] = {
+		row("blas:a", BENCH_OTHER, BENCH_READY, 40), row("blas:b", BENCH_OTHER, BENCH_READY, 80), row("blas:c", BENCH_OTHER, BENCH_BAD, 90),
+		row("blast", BENCH_OTHER, BENCH_READY, 10), row("gone:a", BENCH_OTHER, BENCH_BAD, 0), row("gone:b", BENCH_OTHER, BENCH_BAD, 0),
+		row("cpu:O2", BENCH_OURS, BENCH_READY, 1), row("cpu:O3", BENCH_OURS, BENCH_READY, 2), row("off:a", BENCH_OTHER, BENCH_SKIP, 0),
+		row("off:b", BENCH_OTHER, BENCH_BAD, 0), row("tie:a", BENCH_OTHER, BENCH_READY, 5), row("tie:b", BENCH_OTHER, BENCH_READY, 5),
+	};
+	static const bool leads[] = { false, true, false, true, true, false, true, true, false, true, true, false };
+	struct bench_outcome o = { .row = r, .n_row = 12 };
+
+	for (int i = 0; i < o.n_row; i++)
+		cr_assert_eq(bench_leads(&o, i), leads[i], "%s", r[i].label);
+}
+
+/* 4x4 identity-like product by hand: c = a b, with its tensors filled. */
+static void make_product(struct bench_cases *l, bool exact)
+{
+	struct bench_cases all = { NULL, 0, 0 };
+
+	bench_gemm_cases(&all);
+	for (int i = 0; i < all.n; i++)
+		if (!strcmp(all.at[i].name, "32")) {
+			struct bench_case *c = bench_case_add(l, "gemm", "tiny", "gemm", "32");
+
+			*c = all.at[i];
+			c->script = bench_format("%s", all.at[i].script);
+			/* So many operations that no product would be computed. */
+			c->flops = exact ? c->flops : INT64_C(1) << 40;
+		}
+	bench_cases_free(&all);
+	bench_case_fill(&l->at[0]);
+}
+
+static void check_finds(bool exact, const char *method)
+{
+	struct bench_cases l = { NULL, 0, 0 };
+	struct bench_truth t;
+	struct bench_case *c;
+	double error = -1;
+	char why[BENCH_WHY] = "";
+	float *out;
+
+	make_product(&l, exact);
+	c = &l.at[0];
+	out = bench_buffer(c->out.n);
+	bench_truth_make(c, &t);
+	cr_assert_str_eq(t.method, method);
+	c->reference(c, out);
+	cr_assert(bench_check(c, &t, out, &error, why), "%s", why);
+	cr_assert(error <= bench_tolerance(c) && error >= 0);
+	out[77] += 0.01f;
+	cr_assert_not(bench_check(c, &t, out, &error, why));
+	cr_assert(strstr(why, "wrong result"), "%s", why);
+	if (exact)
+		cr_assert(strstr(why, "element 77"), "%s", why);
+	out[77] = NAN;
+	cr_assert_not(bench_check(c, &t, out, &error, why));
+	/* Rows that are right, in the wrong places. */
+	c->reference(c, out);
+	for (int i = 0; i < 32; i++) {
+		float swap = out[i];
+
+		out[i] = out[32 + i];
+		out[32 + i] = swap;
+	}
+	cr_assert_not(bench_check(c, &t, out, &error, why));
+	memset(out, 0, (size_t)c->out.n * sizeof *out);
+	cr_assert_not(bench_check(c, &t, out, &error, why));
+	bench_truth_free(&t, c);
+	bench_buffer_free(out, c->out.n);
+	bench_cases_free(&l);
+}
+
+Test(bench, a_wrong_element_is_found_by_the_evaluator)
+{
+	check_finds(true, "graph evaluator");
+}
+
+Test(bench, a_wrong_element_is_found_without_a_product)
+{
+	check_finds(false, "C.t = A.(B.t)");
+}
+
+Test(bench, a_result_of_zeros_is_measured_absolutely)
+{
+	near(bench_distance((float[]){ 3, 4 }, (float[]){ 0, 0 }, 2), 5);
+	near(bench_distance((float[]){ 3, 4 }, (float[]){ 3, 4 }, 2), 0);
+	near(bench_distance((float[]){ 0, 0 }, (float[]){ 3, 4 }, 2), 1);
+	cr_assert(isnan(bench_distance((float[]){ NAN, 4 }, (float[]){ 3, 4 }, 2)));
+}

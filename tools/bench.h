@@ -1,0 +1,240 @@
+/* tools/bench.h -- the parts of lt-bench: cases, contestants, the protocol of measuring, what is told.
+ *
+ * A case is a script with its tensors, made by a suite.  A contestant answers for a case: it prepares, runs N repetitions
+ * and tells how long they took, hands out its result.  Looptree's backends answer in this process, everything else is a
+ * peer: a process that speaks lines of text (docs/lt-bench.1).  The measured peak and bandwidth are contestants, too.
+ * Errors are sentences in a buffer of BENCH_WHY bytes.  Numbers of time are seconds.
+ */
+#ifndef LT_TOOLS_BENCH_H
+#define LT_TOOLS_BENCH_H
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "lt/lt.h"
+
+enum { BENCH_WHY = 512, BENCH_RANK = 6, BENCH_TENSORS = 6, BENCH_NUMBERS = 12 };
+enum bench_exit { BENCH_OK, BENCH_FAILED, BENCH_USAGE, BENCH_DONE };    /* BENCH_DONE: nothing is left to do; exit 0 */
+
+/* bench_say.c */
+int bench_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));    /* on standard error; BENCH_USAGE */
+int bench_failed(const char *fmt, ...) __attribute__((format(printf, 1, 2)));   /* BENCH_FAILED */
+/* Fills a buffer of BENCH_WHY bytes; false. */
+bool bench_why(char *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The first Ctrl-C ends the measuring in order, with what there is; the second one ends the program. */
+void bench_interrupt_catch(void);
+bool bench_interrupted(void);
+double bench_now(void);                                 /* of a clock that only goes forward */
+void *bench_alloc(size_t bytes);                        /* zeroed; ends the program when there is no memory */
+char *bench_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));  /* malloc */
+/* Page aligned, of huge pages where the system gives them, every page touched. */
+float *bench_buffer(int64_t n);
+void bench_buffer_free(float *, int64_t n);
+
+/* bench_options.c: the command line; everything points into argv. */
+struct bench_words { const char **at; int n; };
+struct bench_options {
+	struct bench_words suite, backend, schedule, peer, load;
+	int *threads, n_threads;
+	int samples;
+	double seconds;                 /* least seconds of a sample */
+	const char *filter, *json, *csv, *plot, *cc, *cache_dir, *coretypes, *serve;
+	bool list, quick, no_vendor, quiet;
+};
+int bench_options_parse(int argc, char **argv, struct bench_options *);
+void bench_options_free(struct bench_options *);
+void bench_help(FILE *);
+
+/* A case.  The result is one float32 tensor; so are the inputs. */
+struct bench_tensor {
+	const char *name;
+	int rank;
+	int64_t shape[BENCH_RANK];
+	bool constant;                  /* given once, before the first run */
+	int64_t n;                      /* elements */
+	float *data;                    /* while the case is run */
+	char *file;                     /* where peers read it, malloc; NULL: not written yet */
+};
+/* What limits it: arithmetic, reading memory, copying memory. */
+enum bench_bound { BENCH_FLOPS, BENCH_READ, BENCH_COPY };
+struct bench_case;
+typedef void bench_reference(const struct bench_case *, float *out);    /* in double, rounded once */
+struct bench_case {
+	const char *suite, *group;      /* group: geometric means are told for each */
+	char name[80];
+	const char *op;                 /* for peers: gemm, conv2d, softmax ... */
+	struct { const char *name; int64_t value; } number[BENCH_NUMBERS];     /* its sizes, for peers */
+	int n_number;
+	char *script;                   /* malloc */
+	struct bench_tensor in[BENCH_TENSORS], out;
+	int n_in;
+	int64_t flops, bytes;           /* of one run; bytes: each tensor that must be moved, once */
+	enum bench_bound bound;
+	int64_t depth;                  /* terms of the longest sum; 0: the result is exact */
+	bool noise;                     /* the one in which a contestant runs against itself */
+	bench_reference *reference;
+};
+struct bench_cases { struct bench_case *at; int n, room; };
+
+/* bench_case.c */
+struct bench_case *bench_case_add(struct bench_cases *, const char *suite, const char *group, const char *op, const char *name);
+void bench_case_number(struct bench_case *, const char *name, int64_t value);
+int64_t bench_case_get(const struct bench_case *, const char *name);    /* -1: no such number */
+/* The next input (constant) of that shape, and the result's shape. */
+struct bench_tensor *bench_case_in(struct bench_case *, const char *name, bool constant, int rank, const int64_t *shape);
+void bench_case_out(struct bench_case *, int rank, const int64_t *shape);
+void bench_case_script(struct bench_case *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Random numbers in [-1, 1) that depend on the names alone. */
+void bench_case_fill(struct bench_case *);
+void bench_case_empty(struct bench_case *);
+bool bench_case_write(struct bench_case *, char *why);  /* the inputs into files, for peers; gone with bench_case_empty */
+char *bench_temporary(void);                            /* the path of a new empty file, malloc; NULL: there can be none */
+void bench_cases_free(struct bench_cases *);
+double bench_case_work(const struct bench_case *);      /* flops or bytes, as it is bound */
+bool bench_case_fits(const struct bench_case *, const char *filter);    /* "suite/name" has the text, or matches the pattern */
+
+/* The suites; each is a file bench_NAME.c. */
+struct bench_suite { const char *name, *summary; void (*cases)(struct bench_cases *); };
+extern const struct bench_suite bench_suites[];         /* ends with a name NULL; bench_suites.c */
+const struct bench_suite *bench_suite_find(const char *name);
+void bench_gemm_cases(struct bench_cases *);
+void bench_conv_cases(struct bench_cases *);
+void bench_rows_cases(struct bench_cases *);
+void bench_mlp_cases(struct bench_cases *);
+void bench_pointwise_cases(struct bench_cases *);
+void bench_layout_cases(struct bench_cases *);
+void bench_compile_cases(struct bench_cases *);
+
+/* bench_check.c: whether a result is right. */
+struct bench_truth { const char *method; float *want; double *vector, *product; char why[BENCH_WHY]; };
+/* By the graph evaluator where that takes no time, C.t = A.(B.t) where a product is too long, else by the reference. */
+void bench_truth_make(const struct bench_case *, struct bench_truth *out);
+void bench_truth_free(struct bench_truth *, const struct bench_case *);
+double bench_tolerance(const struct bench_case *);
+/* Relative L2 distance to *error; false with the reason if the result does not count. */
+bool bench_check(const struct bench_case *, const struct bench_truth *, const float *got, double *error, char *why);
+double bench_distance(const float *got, const float *want, int64_t n);
+
+/* Contestants. */
+enum bench_answer { BENCH_READY, BENCH_SKIP, BENCH_BAD };       /* skip: it does not do such cases */
+struct bench_contestant;
+struct bench_row;
+struct bench_ops {
+	enum bench_answer (*begin)(struct bench_contestant *, const struct bench_case *, int threads, char *why);
+	bool (*run)(struct bench_contestant *, int64_t n, double *seconds, char *why);
+	bool (*result)(struct bench_contestant *, const struct bench_case *, float *out, char *why);
+	void (*end)(struct bench_contestant *);         /* of the case; also after begin has failed */
+	void (*close)(struct bench_contestant *);
+};
+enum bench_role { BENCH_OURS, BENCH_OTHER, BENCH_DENOMINATOR, BENCH_AGAIN };    /* AGAIN: ours against itself */
+struct bench_contestant {
+	const struct bench_ops *ops;
+	char label[96], about[256];
+	enum bench_role role;
+	enum bench_bound bound;         /* of a denominator */
+	double unit;                    /* of a denominator: what one repetition does, FLOP or bytes */
+	bool files;                     /* reads a case's inputs from files */
+	double prepare;                 /* of the case begun: compiling, packing */
+	json_t *stats;                  /* what else is known of that, or NULL */
+	void *state;
+};
+struct bench_contestants { struct bench_contestant *at; int n, room; };
+struct bench_contestant *bench_contestant_add(struct bench_contestants *, const char *label, enum bench_role, const struct bench_ops *);
+void bench_contestants_free(struct bench_contestants *);
+
+/* bench_looptree.c: a backend by its name and config; schedule: a file, or NULL. */
+bool bench_looptree_open(struct bench_contestant *, const char *backend, const char *schedule, const struct bench_options *, char *why);
+/* bench_process.c: a peer; environment: NULL or "NAME=VALUE" for it. */
+bool bench_process_open(struct bench_contestant *, const char *command, const char *environment, char *why);
+json_t *bench_process_case(const struct bench_case *, int threads);
+/* bench_serve.c: this program as a peer. */
+int bench_serve(const struct bench_options *);
+bool bench_serve_case(const json_t *, struct bench_case *out, int *threads, char *why);
+/* bench_openblas.c, bench_onednn.c: libraries opened at run time. */
+bool bench_openblas_open(struct bench_contestant *, char *why);
+bool bench_onednn_open(struct bench_contestant *, char *why);
+/* bench_vendors.c: the libraries that are installed, as peers; OpenBLAS with each core type that is worth it. */
+void bench_vendors_add(struct bench_contestants *, const struct bench_options *, json_t *report);
+/* "NAME=VALUE" for each core type that OpenBLAS may offer on this kind of machine; NULL ends them. */
+extern const char *const bench_coretypes[];
+
+/* bench_peak.c: the machine's peak and bandwidth, by kernels that the C compiler makes for it. */
+struct bench_peak;
+int64_t bench_last_cache(void);                         /* bytes; 0: not known */
+bool bench_peak_new(const char *cc, bool quick, struct bench_peak **out, char *why);
+void bench_peak_free(struct bench_peak *);
+/* Measures for 1 .. threads; in FLOP/s or bytes/s; remembers the best way of doing it. */
+double bench_peak_measure(struct bench_peak *, enum bench_bound, int threads);
+json_t *bench_peak_json(const struct bench_peak *);
+void bench_peak_open(struct bench_contestant *, struct bench_peak *, enum bench_bound);
+
+/* bench_measure.c: the protocol. */
+struct bench_row {
+	char label[96];
+	enum bench_role role;
+	enum bench_answer answer;
+	char why[BENCH_WHY];
+	int64_t repeat;                 /* runs in a sample */
+	int n_sample;
+	double *sample;                 /* seconds of one run, in the order of measuring */
+	double median, minimum, spread; /* spread: middle half over median */
+	double prepare, error;
+	double rate;                    /* work over median */
+	double of_peak, of_best;        /* ratios; 0: no such */
+	json_t *stats;
+};
+struct bench_outcome {
+	const struct bench_case *c;
+	int threads, n_row;
+	struct bench_row *row;
+	double peak;                    /* the denominator, in FLOP/s or bytes/s; 0: none */
+	const char *method;             /* of checking */
+	double tolerance;
+};
+struct bench_outcomes { struct bench_outcome *at; int n, room; };
+void bench_sort(double *, int n);
+double bench_quantile(const double *sorted, int n, double q);
+double bench_geomean(const double *, int n);            /* of those above 0; 0: there is none */
+int bench_turn(int round, int place, int n);            /* who runs at that place of that round */
+/* Repetitions that make a sample of `seconds`, as one took `one`. */
+int64_t bench_repeat(double one, double seconds);
+void bench_row_finish(struct bench_row *, double work);
+void bench_ratios(struct bench_outcome *);
+/* Others whose names are equal up to a colon (openblas:Zen, openblas:Haswell) are forms of one: whether row i is the one of
+ * them that counts, the fastest; where none was measured, the first. */
+bool bench_leads(const struct bench_outcome *, int i);
+int bench_family(const struct bench_row *);             /* characters of its label that name it */
+/* Adds an outcome, but not if it was interrupted. */
+void bench_measure(struct bench_case *, struct bench_contestants *, int threads, const struct bench_options *, struct bench_outcomes *);
+void bench_outcomes_free(struct bench_outcomes *);
+
+/* bench_compile.c: what compiling costs, cold and from the cache. */
+struct bench_compiled {
+	const struct bench_case *c;
+	const char *backend;
+	char why[BENCH_WHY];            /* "": it went well */
+	int kernels, rounds;
+	double passes, tree, freeze, cold, cached, total, total_cached;        /* medians, seconds; cold, cached: of the backend */
+};
+struct bench_compiles { struct bench_compiled *at; int n, room; };
+void bench_compile(const struct bench_case *, const char *backend, const struct bench_options *, struct bench_compiles *);
+
+/* Telling. */
+struct bench_report {
+	const struct bench_options *o;
+	struct bench_outcomes outcomes;
+	struct bench_compiles compiles;
+	json_t *machine, *vendors;
+	const struct bench_peak *peak;
+};
+json_t *bench_machine(void);                            /* bench_machine.c */
+void bench_print_head(const struct bench_report *, FILE *);            /* bench_table.c */
+void bench_print_outcome(const struct bench_outcome *, bool first, FILE *);
+void bench_print_compiled(const struct bench_compiled *, bool first, FILE *);
+void bench_print_summary(const struct bench_report *, FILE *);         /* bench_summary.c */
+json_t *bench_summary_json(const struct bench_report *);
+json_t *bench_report_json(const struct bench_report *);                 /* bench_json.c */
+bool bench_write_json(const struct bench_report *, const char *path);
+bool bench_write_csv(const struct bench_report *, const char *path);
+bool bench_write_svg(const struct bench_report *, const char *path);    /* bench_svg.c */
+#endif

@@ -1,0 +1,185 @@
+/* tools/bench_case.c -- making a case: its tensors, its script, its numbers. */
+#include <fnmatch.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "tools/bench.h"
+
+struct bench_case *bench_case_add(struct bench_cases *l, const char *suite, const char *group, const char *op, const char *name)
+{
+	struct bench_case *c;
+
+	if (l->n == l->room) {
+		l->room = l->room ? 2 * l->room : 64;
+		l->at = realloc(l->at, (size_t)l->room * sizeof *l->at);
+		if (!l->at)
+			exit(bench_failed("out of memory"));
+	}
+	c = memset(&l->at[l->n++], 0, sizeof *c);
+	c->suite = suite;
+	c->group = group;
+	c->op = op;
+	snprintf(c->name, sizeof c->name, "%s", name);
+	return c;
+}
+
+void bench_case_number(struct bench_case *c, const char *name, int64_t value)
+{
+	c->number[c->n_number].name = name;
+	c->number[c->n_number++].value = value;
+}
+
+int64_t bench_case_get(const struct bench_case *c, const char *name)
+{
+	for (int i = 0; i < c->n_number; i++)
+		if (!strcmp(c->number[i].name, name))
+			return c->number[i].value;
+	return -1;
+}
+
+static void set_shape(struct bench_tensor *t, int rank, const int64_t *shape)
+{
+	t->rank = rank;
+	t->n = 1;
+	for (int i = 0; i < rank; i++) {
+		t->shape[i] = shape[i];
+		t->n *= shape[i];
+	}
+}
+
+struct bench_tensor *bench_case_in(struct bench_case *c, const char *name, bool constant, int rank, const int64_t *shape)
+{
+	struct bench_tensor *t = &c->in[c->n_in++];
+
+	t->name = name;
+	t->constant = constant;
+	set_shape(t, rank, shape);
+	return t;
+}
+
+void bench_case_out(struct bench_case *c, int rank, const int64_t *shape)
+{
+	c->out.name = "result";
+	set_shape(&c->out, rank, shape);
+}
+
+/* The statements that declare the inputs are $1, $2 ...; fmt goes on from there. */
+void bench_case_script(struct bench_case *c, const char *fmt, ...)
+{
+	char body[2048], head[1024];
+	va_list args;
+	int at = 0;
+
+	for (int i = 0; i < c->n_in; i++) {
+		const struct bench_tensor *t = &c->in[i];
+
+		at += snprintf(head + at, sizeof head - (size_t)at, "$%d = %sTensor(%s, float32, [", i + 1, t->constant ? "Constant" : "Input", t->name);
+		for (int k = 0; k < t->rank; k++)
+			at += snprintf(head + at, sizeof head - (size_t)at, "%s%lld", k ? ", " : "", (long long)t->shape[k]);
+		at += snprintf(head + at, sizeof head - (size_t)at, "]);\n");
+	}
+	va_start(args, fmt);
+	vsnprintf(body, sizeof body, fmt, args);
+	va_end(args);
+	c->script = bench_format("%s%s", head, body);
+}
+
+static uint64_t hash(uint64_t h, const char *text)
+{
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 0x100000001b3u;
+	return h;
+}
+
+static float next(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return (float)((int32_t)(z >> 40) - (1 << 23)) * 0x1p-23f;
+}
+
+void bench_case_fill(struct bench_case *c)
+{
+	for (int i = 0; i < c->n_in; i++) {
+		struct bench_tensor *t = &c->in[i];
+		uint64_t state = hash(hash(hash(0xcbf29ce484222325u, c->suite), c->name), t->name);
+
+		t->data = bench_buffer(t->n);
+		for (int64_t k = 0; k < t->n; k++)
+			t->data[k] = next(&state);
+	}
+}
+
+void bench_case_empty(struct bench_case *c)
+{
+	for (int i = 0; i < c->n_in; i++) {
+		struct bench_tensor *t = &c->in[i];
+
+		bench_buffer_free(t->data, t->n);
+		t->data = NULL;
+		if (t->file)
+			unlink(t->file);
+		free(t->file);
+		t->file = NULL;
+	}
+}
+
+char *bench_temporary(void)
+{
+	const char *folder = getenv("TMPDIR");
+	char *path = bench_format("%s/lt-bench-XXXXXX", folder && *folder ? folder : "/tmp");
+	int fd = mkstemp(path);
+
+	if (fd >= 0) {
+		close(fd);
+		return path;
+	}
+	free(path);
+	return NULL;
+}
+
+bool bench_case_write(struct bench_case *c, char *why)
+{
+	for (int i = 0; i < c->n_in; i++) {
+		struct bench_tensor *t = &c->in[i];
+		FILE *f;
+		bool ok;
+
+		if (t->file)
+			continue;
+		t->file = bench_temporary();
+		f = t->file ? fopen(t->file, "wb") : NULL;
+		ok = f && fwrite(t->data, sizeof *t->data, (size_t)t->n, f) == (size_t)t->n;
+		if (f && fclose(f))
+			ok = false;
+		if (!ok)
+			return bench_why(why, "the input '%s' cannot be written for peers; $TMPDIR names the folder", t->name);
+	}
+	return true;
+}
+
+void bench_cases_free(struct bench_cases *l)
+{
+	for (int i = 0; i < l->n; i++) {
+		bench_case_empty(&l->at[i]);
+		free(l->at[i].script);
+	}
+	free(l->at);
+	memset(l, 0, sizeof *l);
+}
+
+double bench_case_work(const struct bench_case *c)
+{
+	return (double)(c->bound == BENCH_FLOPS ? c->flops : c->bytes);
+}
+
+bool bench_case_fits(const struct bench_case *c, const char *filter)
+{
+	char path[128];
+
+	snprintf(path, sizeof path, "%s/%s", c->suite, c->name);
+	return !filter || (strpbrk(filter, "*?[") ? fnmatch(filter, path, 0) == 0 : strstr(path, filter) != NULL);
+}

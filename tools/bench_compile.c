@@ -1,0 +1,135 @@
+/* tools/bench_compile.c -- the suite compile: script to loaded objects, into an empty cache, and again out of it. */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "tools/bench.h"
+
+/* All products, and the first case of each group of the other suites. */
+void bench_compile_cases(struct bench_cases *l)
+{
+	bench_gemm_cases(l);
+	for (const struct bench_suite *s = bench_suites; s->name; s++) {
+		int begin = l->n, kept = l->n;
+
+		if (!strcmp(s->name, "gemm") || !strcmp(s->name, "compile"))
+			continue;
+		s->cases(l);
+		for (int i = begin; i < l->n; i++) {
+			bool first = true;
+
+			for (int k = begin; k < kept; k++)
+				first = first && strcmp(l->at[k].group, l->at[i].group) != 0;
+			if (first)
+				l->at[kept++] = l->at[i];
+			else
+				free(l->at[i].script);
+		}
+		l->n = kept;
+	}
+}
+
+struct times { double passes, tree, freeze, compile, total; int kernels; };
+
+static bool once(const struct bench_case *c, const char *backend, const struct bench_options *o, const char *cache, struct times *t, char *why)
+{
+	const struct lt_options options = { .size = sizeof options, .n_thread = (uint32_t)o->threads[0], .backends = backend, .strict = 1, .cc = o->cc,
+		.cache_dir = cache };
+	struct lt_context *ctx = NULL;
+	struct lt_graph *g = NULL;
+	struct lt_program *p = NULL;
+	struct lt_stats s = { .size = sizeof s };
+	double start = bench_now();
+	lt_status st = lt_context_new(&ctx);
+
+	if (st)
+		return bench_why(why, "out of memory");
+	st = lt_parse(ctx, c->script, strlen(c->script), c->name, NULL, &g);
+	if (!st)
+		st = lt_compile(ctx, g, &options, &p);
+	t->total = bench_now() - start;
+	if (st) {
+		bench_why(why, "%s", lt_context_message(ctx));
+	} else {
+		lt_program_stats(p, &s);
+		t->passes = (double)s.passes_ns * 1e-9;
+		t->tree = (double)s.tree_ns * 1e-9;
+		t->freeze = (double)s.freeze_ns * 1e-9;
+		t->compile = (double)s.compile_ns * 1e-9;
+		t->kernels = s.n_kernel;
+	}
+	lt_program_free(p);
+	if (g)
+		lt_graph_free(g);
+	lt_context_free(ctx);
+	return !st;
+}
+
+/* The folder was made by mkdtemp and holds files, and folders of files, of the cache only. */
+static void remove_folder(const char *path, int depth)
+{
+	DIR *d = opendir(path);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) {
+			char *name = bench_format("%s/%s", path, e->d_name);
+
+			if (unlink(name) && depth < 4)
+				remove_folder(name, depth + 1);
+			free(name);
+		}
+	if (d)
+		closedir(d);
+	rmdir(path);
+}
+
+static double median(const struct times *t, int n, size_t member)
+{
+	double *x = bench_alloc((size_t)n * sizeof *x), m;
+
+	for (int i = 0; i < n; i++)
+		memcpy(&x[i], (const char *)&t[i] + member, sizeof *x);
+	bench_sort(x, n);
+	m = bench_quantile(x, n, 0.5);
+	free(x);
+	return m;
+}
+
+void bench_compile(const struct bench_case *c, const char *backend, const struct bench_options *o, struct bench_compiles *l)
+{
+	int rounds = o->quick ? 1 : o->samples > 5 ? 5 : o->samples;
+	struct times *cold = bench_alloc((size_t)rounds * sizeof *cold), *cached = bench_alloc((size_t)rounds * sizeof *cached);
+	struct bench_compiled *x;
+	bool ok = true;
+
+	if (l->n == l->room) {
+		l->room = l->room ? 2 * l->room : 64;
+		l->at = realloc(l->at, (size_t)l->room * sizeof *l->at);
+		if (!l->at)
+			exit(bench_failed("out of memory"));
+	}
+	x = memset(&l->at[l->n++], 0, sizeof *x);
+	x->c = c;
+	x->backend = backend;
+	x->rounds = rounds;
+	for (int i = 0; i < rounds && ok; i++) {
+		char folder[] = "/tmp/lt-bench-XXXXXX";
+
+		ok = mkdtemp(folder) || bench_why(x->why, "no folder can be made in /tmp");
+		ok = ok && once(c, backend, o, folder, &cold[i], x->why) && once(c, backend, o, folder, &cached[i], x->why);
+		remove_folder(folder, 0);
+	}
+	if (ok) {
+		x->kernels = cold[0].kernels;
+		x->passes = median(cached, rounds, offsetof(struct times, passes));
+		x->tree = median(cached, rounds, offsetof(struct times, tree));
+		x->freeze = median(cached, rounds, offsetof(struct times, freeze));
+		x->cold = median(cold, rounds, offsetof(struct times, compile));
+		x->cached = median(cached, rounds, offsetof(struct times, compile));
+		x->total = median(cold, rounds, offsetof(struct times, total));
+		x->total_cached = median(cached, rounds, offsetof(struct times, total));
+	}
+	free(cold);
+	free(cached);
+}

@@ -1,0 +1,184 @@
+/* tools/bench_looptree.c -- one of Looptree's backends as a contestant, with its default tree or a schedule. */
+#include <stdlib.h>
+#include <string.h>
+#include "tools/bench.h"
+#include "tools/tensorfile.h"
+
+struct seat {
+	char *backend, *schedule_name;
+	struct lt_bytes schedule;
+	bool has_schedule;
+	const struct bench_options *o;
+	struct lt_context *ctx;
+	struct lt_program *program;
+	struct lt_instance *instance;
+	const void *input[BENCH_TENSORS];
+	float *output;
+	int64_t n;
+};
+
+static json_t *stats_json(const struct lt_program *p)
+{
+	struct lt_stats s = { .size = sizeof s };
+
+	lt_program_stats(p, &s);
+	return json_pack("{s:i,s:i,s:i,s:i,s:I,s:I,s:I,s:f,s:f,s:f,s:f,s:f}", "kernels", s.n_kernel, "compiled", s.n_compiled, "cached", s.n_cached,
+		"launches", s.n_launch, "workspace_bytes", (json_int_t)s.workspace_bytes, "intermediate_bytes", (json_int_t)s.intermediate_bytes,
+		"constant_bytes", (json_int_t)s.constant_bytes, "passes_s", (double)s.passes_ns * 1e-9, "tree_s", (double)s.tree_ns * 1e-9,
+		"freeze_s", (double)s.freeze_ns * 1e-9, "compile_s", (double)s.compile_ns * 1e-9, "bind_s", (double)s.bind_ns * 1e-9);
+}
+
+static const struct bench_tensor *tensor(const struct bench_case *c, const char *name)
+{
+	for (int i = 0; i < c->n_in; i++)
+		if (!strcmp(c->in[i].name, name))
+			return &c->in[i];
+	return NULL;
+}
+
+static lt_status compile(struct seat *s, const struct bench_case *c, int threads)
+{
+	const struct lt_options o = { .size = sizeof o, .n_thread = (uint32_t)threads, .backends = s->backend, .strict = 1, .cc = s->o->cc,
+		.cache_dir = s->o->cache_dir, .schedule = s->has_schedule ? (s->schedule.at ? (const char *)s->schedule.at : "") : NULL,
+		.schedule_bytes = s->schedule.n, .schedule_name = s->schedule_name };
+	struct lt_graph *g = NULL;
+	lt_status st = lt_parse(s->ctx, c->script, strlen(c->script), c->name, NULL, &g);
+
+	if (!st)
+		st = lt_compile(s->ctx, g, &o, &s->program);
+	if (g)
+		lt_graph_free(g);
+	return st;
+}
+
+static lt_status bind(struct seat *s, const struct bench_case *c)
+{
+	for (int32_t i = 0; i < lt_program_count(s->program, LT_PORT_CONSTANT); i++) {
+		const struct bench_tensor *t = tensor(c, lt_program_name(s->program, LT_PORT_CONSTANT, i));
+
+		if (t) {
+			lt_status st = lt_program_bind(s->program, i, t->data, 0);
+
+			if (st)
+				return st;
+		}
+	}
+	for (int32_t i = 0; i < lt_program_count(s->program, LT_PORT_INPUT) && i < BENCH_TENSORS; i++) {
+		const struct bench_tensor *t = tensor(c, lt_program_name(s->program, LT_PORT_INPUT, i));
+
+		s->input[i] = t ? t->data : NULL;
+	}
+	return lt_instance_new(s->program, &s->instance);
+}
+
+static enum bench_answer begin(struct bench_contestant *k, const struct bench_case *c, int threads, char *why)
+{
+	struct seat *s = k->state;
+	double start = bench_now();
+
+	if (lt_context_new(&s->ctx)) {
+		bench_why(why, "out of memory");
+		return BENCH_BAD;
+	}
+	if (compile(s, c, threads) || bind(s, c)) {
+		bench_why(why, "%s", lt_context_message(s->ctx));
+		return BENCH_BAD;
+	}
+	k->prepare = bench_now() - start;
+	k->stats = stats_json(s->program);
+	s->n = c->out.n;
+	s->output = bench_buffer(s->n);
+	return BENCH_READY;
+}
+
+static bool run(struct bench_contestant *k, int64_t n, double *seconds, char *why)
+{
+	struct seat *s = k->state;
+	void *const out[] = { s->output };
+	double start = bench_now();
+
+	for (int64_t i = 0; i < n; i++)
+		if (lt_instance_run(s->instance, s->input, out))
+			return bench_why(why, "%s", lt_context_message(s->ctx));
+	*seconds = bench_now() - start;
+	return true;
+}
+
+/* A run into a buffer of its own, which the caller has filled with NaN: an element left out is seen. */
+static bool result(struct bench_contestant *k, const struct bench_case *c, float *to, char *why)
+{
+	struct seat *s = k->state;
+
+	(void)c;
+	if (lt_instance_run(s->instance, s->input, (void *const []){ to }))
+		return bench_why(why, "%s", lt_context_message(s->ctx));
+	return true;
+}
+
+static void end(struct bench_contestant *k)
+{
+	struct seat *s = k->state;
+
+	lt_instance_free(s->instance);
+	lt_program_free(s->program);
+	lt_context_free(s->ctx);
+	if (s->output)
+		bench_buffer_free(s->output, s->n);
+	json_decref(k->stats);
+	k->stats = NULL;
+	s->instance = NULL;
+	s->program = NULL;
+	s->ctx = NULL;
+	s->output = NULL;
+}
+
+static void close_seat(struct bench_contestant *k)
+{
+	struct seat *s = k->state;
+
+	lt__bytes_free(&s->schedule);
+	free(s->backend);
+	free(s->schedule_name);
+	free(s);
+}
+
+static const struct bench_ops ops = { begin, run, result, end, close_seat };
+
+static bool known(const char *backend, char *why)
+{
+	char name[64];
+
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(backend, ":"), backend);
+	if (lt_backend_find(name))
+		return true;
+	bench_why(why, "there is no backend '%s' (there are:", name);
+	for (uint32_t i = 0; i < lt_backend_count(); i++)
+		snprintf(why + strlen(why), BENCH_WHY - strlen(why), " %s%s", lt_backend_at(i)->name, i + 1 < lt_backend_count() ? "," : ")");
+	return false;
+}
+
+static bool read_schedule(struct seat *s, const char *path, char *why)
+{
+	struct lt_context *ctx = NULL;
+	bool ok = !lt_context_new(&ctx) && !lt__bytes_read(ctx, path, &s->schedule);
+
+	if (!ok)
+		bench_why(why, "%s", ctx ? lt_context_message(ctx) : "out of memory");
+	lt_context_free(ctx);
+	s->has_schedule = ok;
+	return ok;
+}
+
+bool bench_looptree_open(struct bench_contestant *k, const char *backend, const char *schedule, const struct bench_options *o, char *why)
+{
+	struct seat *s = bench_alloc(sizeof *s);
+
+	s->o = o;
+	s->backend = bench_format("%s", backend);
+	s->schedule_name = schedule ? bench_format("%s", schedule) : NULL;
+	k->ops = &ops;
+	k->state = s;
+	if (!*k->label)
+		snprintf(k->label, sizeof k->label, schedule ? "%s %s" : "%s", backend, schedule);
+	return known(backend, why) && (!schedule || read_schedule(s, schedule, why));
+}

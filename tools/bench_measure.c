@@ -1,0 +1,282 @@
+/* tools/bench_measure.c -- the protocol: everybody prepares and is checked, then samples in rotation, then is checked again. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "tools/bench.h"
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+void bench_sort(double *x, int n)
+{
+	if (n > 0)
+		qsort(x, (size_t)n, sizeof *x, by_value);
+}
+
+/* Between the two nearest, in proportion; the median of an even number is the mean of the middle two. */
+double bench_quantile(const double *sorted, int n, double q)
+{
+	double at = q * (n - 1);
+	int i = (int)at;
+
+	return n < 1 ? 0 : i + 1 < n ? sorted[i] + (at - i) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
+}
+
+double bench_geomean(const double *x, int n)
+{
+	double sum = 0;
+	int count = 0;
+
+	for (int i = 0; i < n; i++)
+		if (x[i] > 0) {
+			sum += log(x[i]);
+			count++;
+		}
+	return count ? exp(sum / count) : 0;
+}
+
+int bench_turn(int round, int place, int n)
+{
+	return (round + place) % n;
+}
+
+int64_t bench_repeat(double one, double seconds)
+{
+	double n = one > 0 ? ceil(seconds / one) : 1e9;
+
+	return n < 1 ? 1 : n > 1e9 ? INT64_C(1000000000) : (int64_t)n;
+}
+
+void bench_row_finish(struct bench_row *r, double work)
+{
+	double *sorted = bench_alloc((size_t)(r->n_sample + 1) * sizeof *sorted);
+
+	for (int i = 0; i < r->n_sample; i++)
+		sorted[i] = r->sample[i];
+	bench_sort(sorted, r->n_sample);
+	r->median = bench_quantile(sorted, r->n_sample, 0.5);
+	r->minimum = r->n_sample ? sorted[0] : 0;
+	r->spread = r->median > 0 ? (bench_quantile(sorted, r->n_sample, 0.75) - bench_quantile(sorted, r->n_sample, 0.25)) / r->median : 0;
+	r->rate = r->median > 0 ? work / r->median : 0;
+	free(sorted);
+}
+
+/* Rates over the denominator's and over the best of the others'. */
+void bench_ratios(struct bench_outcome *o)
+{
+	double best = 0;
+
+	o->peak = 0;
+	for (int i = 0; i < o->n_row; i++) {
+		const struct bench_row *r = &o->row[i];
+
+		if (r->answer != BENCH_READY)
+			continue;
+		if (r->role == BENCH_DENOMINATOR && r->rate > o->peak)
+			o->peak = r->rate;
+		if (r->role == BENCH_OTHER && r->rate > best)
+			best = r->rate;
+	}
+	for (int i = 0; i < o->n_row; i++) {
+		struct bench_row *r = &o->row[i];
+		bool counts = r->answer == BENCH_READY;
+
+		r->of_peak = counts && o->peak > 0 ? r->rate / o->peak : 0;
+		r->of_best = counts && best > 0 ? r->rate / best : 0;
+	}
+}
+
+int bench_family(const struct bench_row *r)
+{
+	return (int)(r->role == BENCH_OTHER ? strcspn(r->label, ":") : strlen(r->label));
+}
+
+bool bench_leads(const struct bench_outcome *o, int i)
+{
+	const struct bench_row *mine = &o->row[i];
+
+	for (int k = 0; k < o->n_row; k++) {
+		const struct bench_row *r = &o->row[k];
+
+		if (k == i || r->role != mine->role || bench_family(r) != bench_family(mine) || strncmp(r->label, mine->label, (size_t)bench_family(r)) != 0)
+			continue;
+		if (r->answer == BENCH_READY && (mine->answer != BENCH_READY || r->rate > mine->rate || (r->rate == mine->rate && k < i)))
+			return false;
+		if (r->answer != BENCH_READY && mine->answer != BENCH_READY && (mine->answer == BENCH_SKIP ? r->answer == BENCH_BAD || k < i :
+		    r->answer == BENCH_BAD && k < i))
+			return false;
+	}
+	return true;
+}
+
+/* What the one before left running (threads that spin before they sleep) must not slow the next. */
+static void settle(int threads)
+{
+	const struct timespec pause = { .tv_nsec = 5000000 };
+
+	if (threads > 1)
+		nanosleep(&pause, NULL);
+}
+
+static bool verify(struct bench_contestant *k, const struct bench_case *c, const struct bench_truth *t, struct bench_row *r)
+{
+	float *out;
+	bool ok;
+
+	if (r->role == BENCH_DENOMINATOR)
+		return true;
+	out = bench_buffer(c->out.n);
+	for (int64_t i = 0; i < c->out.n; i++)
+		out[i] = NAN;
+	ok = k->ops->result(k, c, out, r->why) && bench_check(c, t, out, &r->error, r->why);
+	bench_buffer_free(out, c->out.n);
+	return ok;
+}
+
+/* Prepares, runs once, and finds how many runs make a sample. */
+static enum bench_answer begin(struct bench_contestant *k, struct bench_case *c, const struct bench_truth *t, int threads,
+	const struct bench_options *o, struct bench_row *r)
+{
+	enum bench_answer answer;
+	double seconds = 0;
+	int64_t n = 1;
+
+	if (k->files && !bench_case_write(c, r->why))
+		return BENCH_BAD;
+	answer = k->ops->begin(k, c, threads, r->why);
+	if (answer != BENCH_READY)
+		return answer;
+	if (!k->ops->run(k, 1, &seconds, r->why) || !verify(k, c, t, r))
+		return BENCH_BAD;
+	/* The first run also fetches pages and code: a second one tells the time. */
+	for (int i = 0; i < 12; i++) {
+		if (!k->ops->run(k, n, &seconds, r->why))
+			return BENCH_BAD;
+		if (seconds >= 0.8 * o->seconds)
+			break;
+		n = bench_repeat(seconds > 0 ? seconds / (double)n : 1e-9, o->seconds < seconds * 10 ? o->seconds : seconds > 0 ? seconds * 10 : 1e-6);
+	}
+	r->repeat = bench_repeat(seconds > 0 ? seconds / (double)n : 1e-9, o->seconds);
+	r->prepare = k->prepare;
+	r->stats = json_incref(k->stats);
+	return BENCH_READY;
+}
+
+static void sample(struct bench_contestant *k, struct bench_row *r)
+{
+	double seconds = 0;
+
+	if (!k->ops->run(k, r->repeat, &seconds, r->why))
+		r->answer = BENCH_BAD;
+	else
+		r->sample[r->n_sample++] = seconds / (double)r->repeat;
+}
+
+static bool takes_part(const struct bench_contestant *k, const struct bench_case *c)
+{
+	return k->role == BENCH_DENOMINATOR ? k->bound == c->bound : k->role != BENCH_AGAIN || c->noise;
+}
+
+static void free_outcome(struct bench_outcome *o)
+{
+	for (int k = 0; k < o->n_row; k++) {
+		free(o->row[k].sample);
+		json_decref(o->row[k].stats);
+	}
+	free(o->row);
+}
+
+void bench_measure(struct bench_case *c, struct bench_contestants *all, int threads, const struct bench_options *o, struct bench_outcomes *to)
+{
+	struct bench_outcome *out;
+	struct bench_truth truth;
+	struct bench_contestant **k = bench_alloc((size_t)all->n * sizeof *k);
+
+	if (to->n == to->room) {
+		to->room = to->room ? 2 * to->room : 64;
+		to->at = realloc(to->at, (size_t)to->room * sizeof *to->at);
+		if (!to->at)
+			exit(bench_failed("out of memory"));
+	}
+	out = memset(&to->at[to->n++], 0, sizeof *out);
+	out->c = c;
+	out->threads = threads;
+	out->tolerance = bench_tolerance(c);
+	out->row = bench_alloc((size_t)all->n * sizeof *out->row);
+	bench_case_fill(c);
+	bench_truth_make(c, &truth);
+	out->method = truth.method;
+	for (int i = 0; i < all->n && !bench_interrupted(); i++)
+		if (takes_part(&all->at[i], c)) {
+			struct bench_row *r = &out->row[out->n_row];
+
+			k[out->n_row++] = &all->at[i];
+			r->role = all->at[i].role;
+			snprintf(r->label, sizeof r->label, "%s", all->at[i].label);
+			r->sample = bench_alloc((size_t)o->samples * sizeof *r->sample);
+			settle(threads);
+			r->answer = begin(&all->at[i], c, &truth, threads, o, r);
+		}
+	for (int round = 0; round < o->samples && !bench_interrupted(); round++)
+		for (int place = 0; place < out->n_row; place++) {
+			int i = bench_turn(round, place, out->n_row);
+
+			if (out->row[i].answer == BENCH_READY) {
+				settle(threads);
+				sample(k[i], &out->row[i]);
+			}
+		}
+	for (int i = 0; i < out->n_row; i++) {
+		if (out->row[i].answer == BENCH_READY && !verify(k[i], c, &truth, &out->row[i]))
+			out->row[i].answer = BENCH_BAD;
+		bench_row_finish(&out->row[i], out->row[i].role == BENCH_DENOMINATOR ? k[i]->unit : bench_case_work(c));
+		k[i]->ops->end(k[i]);
+	}
+	bench_ratios(out);
+	bench_truth_free(&truth, c);
+	bench_case_empty(c);
+	free(k);
+	if (bench_interrupted())
+		free_outcome(&to->at[--to->n]);
+}
+
+void bench_outcomes_free(struct bench_outcomes *l)
+{
+	for (int i = 0; i < l->n; i++)
+		free_outcome(&l->at[i]);
+	free(l->at);
+	memset(l, 0, sizeof *l);
+}
+
+struct bench_contestant *bench_contestant_add(struct bench_contestants *l, const char *label, enum bench_role role, const struct bench_ops *ops)
+{
+	struct bench_contestant *k;
+
+	if (l->n == l->room) {
+		l->room = l->room ? 2 * l->room : 16;
+		l->at = realloc(l->at, (size_t)l->room * sizeof *l->at);
+		if (!l->at)
+			exit(bench_failed("out of memory"));
+	}
+	k = memset(&l->at[l->n++], 0, sizeof *k);
+	snprintf(k->label, sizeof k->label, "%s", label);
+	k->role = role;
+	k->ops = ops;
+	return k;
+}
+
+void bench_contestants_free(struct bench_contestants *l)
+{
+	for (int i = 0; i < l->n; i++) {
+		if (l->at[i].ops)
+			l->at[i].ops->close(&l->at[i]);
+		json_decref(l->at[i].stats);
+	}
+	free(l->at);
+	memset(l, 0, sizeof *l);
+}

@@ -1,0 +1,388 @@
+/* tools/bench_peak.c -- the denominators: multiply-adds that a core can do, bytes that it can read or copy.
+ *
+ * The kernels are GNU C vectors, compiled here for this machine in several forms; the fastest counts.  One unit of work is
+ * ROUNDS rounds of every accumulator, or one pass over buffers that no cache holds; each thread has a part of its own.
+ */
+#define _GNU_SOURCE 1
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tools/bench.h"
+
+enum { ROUNDS = 1 << 16, FORMS = 8, MOST = 64 };
+
+typedef void fma_kernel(long rounds, float *data);
+typedef float read_kernel(const float *from, float *to, long n);
+struct form { const char *name; int lanes, chains; fma_kernel *fma; read_kernel *pass; };
+
+struct bench_peak {
+	void *library;
+	struct form form[3][FORMS];             /* of each bound */
+	int n_form[3], best[3][MOST + 1];       /* best[bound][threads]: the form */
+	int best_threads[3][MOST + 1];          /* how many of the threads do best */
+	double rate[3][MOST + 1];               /* found by bench_peak_measure */
+	float *from, *to;
+	int64_t n;                              /* elements of each buffer */
+	bool quick;
+};
+
+static const char text_head[] =
+	"#ifdef __x86_64__\n#include <immintrin.h>\n#endif\n#include <string.h>\n";
+
+/* Each accumulator is its own chain of multiply-adds, from a start of its own so that the compiler cannot merge them; the values
+ * stay near 1. */
+static void write_fma(FILE *f, int bytes, int chains)
+{
+	fprintf(f, "typedef float v%d_%d __attribute__((vector_size(%d)));\nvoid fma_%d_%d(long rounds, float *data)\n{\n\tv%d_%d x = data[0] - (v%d_%d){ 0 }, y = "
+		"data[1] - (v%d_%d){ 0 }", bytes, chains, bytes, bytes, chains, bytes, chains, bytes, chains, bytes, chains);
+	for (int i = 0; i < chains; i++)
+		fprintf(f, ", a%d = x * data[%d]", i, i);
+	fputs(";\n\tfor (long i = 0; i < rounds; i++) {\n", f);
+	for (int i = 0; i < chains; i++)
+		fprintf(f, "\t\ta%d = a%d * x + y;\n", i, i);
+	fputs("\t}\n\ty = a0", f);
+	for (int i = 1; i < chains; i++)
+		fprintf(f, " + a%d", i);
+	fprintf(f, ";\n\tmemcpy(data + 32, &y, %d);\n}\n", bytes);
+}
+
+static void write_pass(FILE *f, int bytes)
+{
+	fprintf(f, "typedef float r%d __attribute__((vector_size(%d)));\nfloat read_%d(const float *from, float *to, long n)\n{\n"
+		"\tconst r%d *p = (const void *)from;\n\tr%d a = { 0 }, b = a, c = a, d = a;\n\t(void)to;\n"
+		"\tfor (long i = 0; i < n * 4 / %d; i += 4) {\n\t\ta += p[i];\n\t\tb += p[i + 1];\n\t\tc += p[i + 2];\n\t\td += p[i + 3];\n\t}\n"
+		"\ta += b + c + d;\n\treturn a[0];\n}\n", bytes, bytes, bytes, bytes, bytes, bytes);
+	fprintf(f, "float copy_%d(const float *from, float *to, long n)\n{\n\tconst r%d *p = (const void *)from;\n\tr%d *q = (void *)to;\n"
+		"\tfor (long i = 0; i < n * 4 / %d; i += 4) {\n\t\tr%d a = p[i], b = p[i + 1], c = p[i + 2], d = p[i + 3];\n"
+		"\t\tq[i] = a;\n\t\tq[i + 1] = b;\n\t\tq[i + 2] = c;\n\t\tq[i + 3] = d;\n\t}\n\treturn 0;\n}\n", bytes, bytes, bytes, bytes, bytes);
+}
+
+static void write_rest(FILE *f)
+{
+	fputs("float copy_memcpy(const float *from, float *to, long n)\n{\n\tmemcpy(to, from, n * 4);\n\treturn 0;\n}\n"
+		"#ifdef __AVX512F__\nfloat copy_stream(const float *from, float *to, long n)\n{\n\tfor (long i = 0; i < n; i += 64) {\n"
+		"\t\t__m512 a = _mm512_load_ps(from + i), b = _mm512_load_ps(from + i + 16), c = _mm512_load_ps(from + i + 32), d = "
+		"_mm512_load_ps(from + i + 48);\n\t\t_mm512_stream_ps(to + i, a);\n\t\t_mm512_stream_ps(to + i + 16, b);\n"
+		"\t\t_mm512_stream_ps(to + i + 32, c);\n\t\t_mm512_stream_ps(to + i + 48, d);\n\t}\n\t_mm_sfence();\n\treturn 0;\n}\n"
+		"#elif defined __x86_64__\nfloat copy_stream(const float *from, float *to, long n)\n{\n\tfor (long i = 0; i < n; i += 16) {\n"
+		"\t\t__m128 a = _mm_load_ps(from + i), b = _mm_load_ps(from + i + 4), c = _mm_load_ps(from + i + 8), d = _mm_load_ps(from + i + 12);\n"
+		"\t\t_mm_stream_ps(to + i, a);\n\t\t_mm_stream_ps(to + i + 4, b);\n\t\t_mm_stream_ps(to + i + 8, c);\n\t\t_mm_stream_ps(to + i + 12, d);\n"
+		"\t}\n\t_mm_sfence();\n\treturn 0;\n}\n#endif\n", f);
+}
+
+static const int widths[] = { 16, 32, 64 }, chains[] = { 10, 20 };
+
+static bool compile(const char *cc, const char *folder, char *why)
+{
+	char *path = bench_format("%s/peak.c", folder);
+	char *command = bench_format("%s -O3 -march=native -w -shared -fPIC -o '%s/peak.so' '%s/peak.c' >'%s/peak.log' 2>&1", cc, folder, folder, folder);
+	FILE *f = fopen(path, "w");
+	int code = -1;
+
+	if (f) {
+		fputs(text_head, f);
+		for (int i = 0; i < 3; i++) {
+			for (int k = 0; k < 2; k++)
+				write_fma(f, widths[i], chains[k]);
+			write_pass(f, widths[i]);
+		}
+		write_rest(f);
+		if (!fclose(f))
+			code = system(command);
+	}
+	free(command);
+	free(path);
+	return code == 0 || bench_why(why, "the C compiler '%s' does not make the kernels that measure the machine (exit code %d); give another one with --cc",
+		cc, WIFEXITED(code) ? WEXITSTATUS(code) : code);
+}
+
+static void add_form(struct bench_peak *p, int bound, const char *symbol, int lanes, int n)
+{
+	void *at = dlsym(p->library, symbol);
+	struct form *f = &p->form[bound][p->n_form[bound]];
+
+	if (!at)
+		return;
+	f->name = strdup(symbol);
+	f->lanes = lanes;
+	f->chains = n;
+	/* ISO C has no conversion from dlsym's pointer. */
+	memcpy(bound == BENCH_FLOPS ? (void *)&f->fma : (void *)&f->pass, &at, sizeof at);
+	p->n_form[bound]++;
+}
+
+static bool open_library(struct bench_peak *p, const char *cc, char *why)
+{
+	char folder[] = "/tmp/lt-bench-XXXXXX", *path;
+	bool ok;
+
+	if (!mkdtemp(folder))
+		return bench_why(why, "no folder can be made in /tmp");
+	ok = compile(cc, folder, why);
+	path = bench_format("%s/peak.so", folder);
+	if (ok && !(p->library = dlopen(path, RTLD_NOW | RTLD_LOCAL)))
+		ok = bench_why(why, "%s", dlerror());
+	free(path);
+	for (int i = 0; i < 3; i++) {
+		path = bench_format("%s/peak.%s", folder, i == 0 ? "c" : i == 1 ? "so" : "log");
+		unlink(path);
+		free(path);
+	}
+	rmdir(folder);
+	for (int i = 0; ok && i < 3; i++) {
+		char symbol[32];
+
+		for (int k = 0; k < 2; k++) {
+			snprintf(symbol, sizeof symbol, "fma_%d_%d", widths[i], chains[k]);
+			add_form(p, BENCH_FLOPS, symbol, widths[i] / 4, chains[k]);
+		}
+		snprintf(symbol, sizeof symbol, "read_%d", widths[i]);
+		add_form(p, BENCH_READ, symbol, 0, 0);
+		snprintf(symbol, sizeof symbol, "copy_%d", widths[i]);
+		add_form(p, BENCH_COPY, symbol, 0, 0);
+	}
+	if (ok) {
+		add_form(p, BENCH_COPY, "copy_memcpy", 0, 0);
+		add_form(p, BENCH_COPY, "copy_stream", 0, 0);
+	}
+	return ok;
+}
+
+/* Bytes of the last cache that a processor may use, by the system; libc's answer, by the instruction that virtual machines
+ * do not pass on well, is that of the whole package. */
+int64_t bench_last_cache(void)
+{
+	FILE *f = fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "r");
+	long long n = 0;
+	char unit = 0;
+
+	if (f && fscanf(f, "%lld%c", &n, &unit) == 2)
+		n <<= unit == 'K' ? 10 : unit == 'M' ? 20 : 0;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* Far beyond it. */
+static int64_t buffer_bytes(void)
+{
+	int64_t bytes = INT64_C(256) << 20, memory = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+
+	if (bytes < 4 * bench_last_cache())
+		bytes = 4 * bench_last_cache();
+	while (bytes > memory / 8)
+		bytes /= 2;
+	return bytes;
+}
+
+bool bench_peak_new(const char *cc, bool quick, struct bench_peak **out, char *why)
+{
+	struct bench_peak *p = bench_alloc(sizeof *p);
+
+	*out = p;
+	p->quick = quick;
+	if (!open_library(p, cc, why)) {
+		bench_peak_free(p);
+		*out = NULL;
+		return false;
+	}
+	p->n = (quick ? buffer_bytes() / 4 : buffer_bytes()) / (int64_t)sizeof(float);
+	p->from = bench_buffer(p->n);
+	p->to = bench_buffer(p->n);
+	return true;
+}
+
+void bench_peak_free(struct bench_peak *p)
+{
+	if (!p)
+		return;
+	for (int b = 0; b < 3; b++)
+		for (int i = 0; i < p->n_form[b]; i++)
+			free((char *)(uintptr_t)p->form[b][i].name);
+	if (p->from)
+		bench_buffer_free(p->from, p->n);
+	if (p->to)
+		bench_buffer_free(p->to, p->n);
+	if (p->library)
+		dlclose(p->library);
+	free(p);
+}
+
+/* Threads wait for each other, then work; the time is from the first's begin to the last's end. */
+struct team { const struct bench_peak *p; const struct form *form; int64_t units; int threads, bound; pthread_barrier_t begin, end; };
+struct member { struct team *team; int number; pthread_t thread; };
+
+static void work(const struct team *t, int number)
+{
+	const struct bench_peak *p = t->p;
+	int64_t part = p->n / t->threads / 1024 * 1024;
+	float data[64] __attribute__((aligned(64))) = { 0.999f, 0.001f };
+	volatile float sink;
+
+	for (int i = 2; i < 32; i++)
+		data[i] = 1 + (float)i / 64;
+	for (int64_t i = 0; i < t->units; i++)
+		if (t->bound == BENCH_FLOPS)
+			t->form->fma(ROUNDS, data);
+		else
+			sink = t->form->pass(p->from + number * part, p->to + number * part, part);
+	(void)sink;
+}
+
+static void *run_member(void *arg)
+{
+	struct member *m = arg;
+
+	pthread_barrier_wait(&m->team->begin);
+	work(m->team, m->number);
+	pthread_barrier_wait(&m->team->end);
+	return NULL;
+}
+
+/* Seconds of `units` units by every thread. */
+static double run_team(const struct bench_peak *p, enum bench_bound bound, const struct form *form, int threads, int64_t units)
+{
+	struct team t = { .p = p, .form = form, .units = units, .threads = threads, .bound = (int)bound };
+	struct member m[MOST];
+	double begin;
+
+	pthread_barrier_init(&t.begin, NULL, (unsigned)threads);
+	pthread_barrier_init(&t.end, NULL, (unsigned)threads);
+	for (int i = 1; i < threads; i++) {
+		m[i] = (struct member){ .team = &t, .number = i };
+		if (pthread_create(&m[i].thread, NULL, run_member, &m[i]))
+			exit(bench_failed("no thread can be made"));
+	}
+	pthread_barrier_wait(&t.begin);
+	begin = bench_now();
+	work(&t, 0);
+	pthread_barrier_wait(&t.end);
+	begin = bench_now() - begin;
+	for (int i = 1; i < threads; i++)
+		pthread_join(m[i].thread, NULL);
+	pthread_barrier_destroy(&t.begin);
+	pthread_barrier_destroy(&t.end);
+	return begin;
+}
+
+/* FLOP or bytes that one unit of all threads is. */
+static double unit(const struct bench_peak *p, enum bench_bound bound, const struct form *form, int threads)
+{
+	int64_t part = p->n / threads / 1024 * 1024;
+
+	if (bound == BENCH_FLOPS)
+		return 2.0 * ROUNDS * form->lanes * form->chains * threads;
+	return (bound == BENCH_READ ? 4.0 : 8.0) * (double)part * threads;
+}
+
+/* Keeps a form's rate if it is the best so far; gives the rate. */
+static double try_form(struct bench_peak *p, enum bench_bound bound, int i, int threads, int64_t n)
+{
+	const struct form *f = &p->form[bound][i];
+	double rate = unit(p, bound, f, threads) * (double)n / run_team(p, bound, f, threads, n);
+
+	if (rate > p->rate[bound][threads]) {
+		p->rate[bound][threads] = rate;
+		p->best[bound][threads] = i;
+		p->best_threads[bound][threads] = threads;
+	}
+	return rate;
+}
+
+/* Every form once, those that are near the best a few times more. */
+static void measure(struct bench_peak *p, enum bench_bound bound, int threads)
+{
+	double rate[FORMS];
+	int64_t n[FORMS];
+
+	for (int i = 0; i < p->n_form[bound]; i++) {
+		n[i] = bench_repeat(run_team(p, bound, &p->form[bound][i], threads, 1), p->quick ? 0.001 : 0.02);
+		rate[i] = try_form(p, bound, i, threads, n[i]);
+	}
+	for (int k = 0; k < (p->quick ? 0 : 4); k++)
+		for (int i = 0; i < p->n_form[bound]; i++)
+			if (rate[i] > 0.7 * p->rate[bound][threads])
+				try_form(p, bound, i, threads, n[i]);
+	/* Memory may be faster with fewer threads than there are. */
+	if (bound != BENCH_FLOPS && threads > 1 && p->rate[bound][threads - 1] > p->rate[bound][threads]) {
+		p->rate[bound][threads] = p->rate[bound][threads - 1];
+		p->best[bound][threads] = p->best[bound][threads - 1];
+		p->best_threads[bound][threads] = p->best_threads[bound][threads - 1];
+	}
+}
+
+double bench_peak_measure(struct bench_peak *p, enum bench_bound bound, int threads)
+{
+	threads = threads > MOST ? MOST : threads;
+	for (int t = 1; t <= threads; t++)
+		if (!p->best_threads[bound][t])
+			measure(p, bound, t);
+	return p->rate[bound][threads];
+}
+
+json_t *bench_peak_json(const struct bench_peak *p)
+{
+	static const char *const names[] = { "flops", "read_bytes", "copy_bytes" };
+	json_t *o = json_object();
+
+	json_object_set_new(o, "buffer_bytes", json_integer((json_int_t)(p->n * (int64_t)sizeof(float))));
+	for (int b = 0; b < 3; b++) {
+		json_t *list = json_array();
+
+		for (int t = 1; t <= MOST; t++)
+			if (p->best_threads[b][t])
+				json_array_append_new(list, json_pack("{s:i,s:f,s:s,s:i}", "threads", t, "per_second", p->rate[b][t], "kernel",
+					p->form[b][p->best[b][t]].name, "best_threads", p->best_threads[b][t]));
+		json_object_set_new(o, names[b], list);
+	}
+	return o;
+}
+
+/* As contestants they run beside the others in each case. */
+struct seat { struct bench_peak *p; int threads; };
+
+static enum bench_answer begin_case(struct bench_contestant *k, const struct bench_case *c, int threads, char *why)
+{
+	struct seat *s = k->state;
+
+	(void)why;
+	bench_peak_measure(s->p, c->bound, threads);
+	threads = threads > MOST ? MOST : threads;
+	s->threads = s->p->best_threads[c->bound][threads];
+	k->unit = unit(s->p, c->bound, &s->p->form[c->bound][s->p->best[c->bound][threads]], s->threads);
+	return BENCH_READY;
+}
+
+static bool run(struct bench_contestant *k, int64_t n, double *seconds, char *why)
+{
+	struct seat *s = k->state;
+
+	(void)why;
+	*seconds = run_team(s->p, k->bound, &s->p->form[k->bound][s->p->best[k->bound][s->threads]], s->threads, n);
+	return true;
+}
+
+static void end_case(struct bench_contestant *k)
+{
+	(void)k;
+}
+
+static void close_seat(struct bench_contestant *k)
+{
+	free(k->state);
+}
+
+static const struct bench_ops seat_ops = { begin_case, run, NULL, end_case, close_seat };
+
+void bench_peak_open(struct bench_contestant *k, struct bench_peak *p, enum bench_bound bound)
+{
+	struct seat *s = bench_alloc(sizeof *s);
+
+	s->p = p;
+	k->ops = &seat_ops;
+	k->bound = bound;
+	k->state = s;
+}

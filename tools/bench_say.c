@@ -1,0 +1,135 @@
+/* tools/bench_say.c -- what every part of lt-bench needs: sentences, the clock, memory. */
+#define _GNU_SOURCE 1
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include "tools/bench.h"
+
+static void say(const char *fmt, va_list args)
+{
+	fflush(stdout);
+	fputs("lt-bench: ", stderr);
+	vfprintf(stderr, fmt, args);
+	fputc('\n', stderr);
+}
+
+int bench_usage(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	say(fmt, args);
+	va_end(args);
+	return BENCH_USAGE;
+}
+
+int bench_failed(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	say(fmt, args);
+	va_end(args);
+	return BENCH_FAILED;
+}
+
+bool bench_why(char *why, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(why, BENCH_WHY, fmt, args);
+	va_end(args);
+	return false;
+}
+
+/* The one thing that a signal's handler may touch. */
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal_number)
+{
+	(void)signal_number;
+	interrupted = 1;
+}
+
+void bench_interrupt_catch(void)
+{
+	struct sigaction a = { .sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND };
+
+	sigaction(SIGINT, &a, NULL);
+	sigaction(SIGTERM, &a, NULL);
+}
+
+bool bench_interrupted(void)
+{
+	return interrupted;
+}
+
+double bench_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static _Noreturn void no_memory(void)
+{
+	fputs("lt-bench: out of memory\n", stderr);
+	exit(BENCH_FAILED);
+}
+
+void *bench_alloc(size_t bytes)
+{
+	void *at = calloc(1, bytes ? bytes : 1);
+
+	if (!at)
+		no_memory();
+	return at;
+}
+
+char *bench_format(const char *fmt, ...)
+{
+	va_list args;
+	char *text = NULL;
+
+	va_start(args, fmt);
+	if (vasprintf(&text, fmt, args) < 0)
+		no_memory();
+	va_end(args);
+	return text;
+}
+
+#define HUGE_PAGE (INT64_C(2) << 20)
+
+/* Whole huge pages for what is large, since the system gives them only then. */
+static size_t room(int64_t n)
+{
+	int64_t bytes = n * (int64_t)sizeof(float) + 64, unit = bytes >= HUGE_PAGE ? HUGE_PAGE : 4096;
+
+	return (size_t)((bytes + unit - 1) / unit * unit);
+}
+
+float *bench_buffer(int64_t n)
+{
+	size_t bytes = room(n);
+	void *at = NULL;
+
+	if (posix_memalign(&at, bytes >= (size_t)HUGE_PAGE ? (size_t)HUGE_PAGE : 4096, bytes))
+		no_memory();
+#ifdef MADV_HUGEPAGE
+	if (bytes >= (size_t)HUGE_PAGE)
+		(void)madvise(at, bytes, MADV_HUGEPAGE);
+#endif
+	memset(at, 0, bytes);
+	return at;
+}
+
+void bench_buffer_free(float *at, int64_t n)
+{
+	(void)n;
+	free(at);
+}

@@ -1,0 +1,171 @@
+/* tools/bench_summary.c -- geometric means and wins, for each group of cases, each suite, each number of threads. */
+#include <stdlib.h>
+#include <string.h>
+#include "tools/bench.h"
+
+struct sum {
+	const char *suite, *group, *label;      /* group NULL: the whole suite */
+	int n_label;                            /* characters of it */
+	enum bench_role role;
+	int threads, n, failed, wins, compared;
+	double of_peak, of_best;
+};
+
+static bool same(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool counts(const struct bench_outcome *o, const struct sum *s)
+{
+	return o->threads == s->threads && same(o->c->suite, s->suite) && (!s->group || same(o->c->group, s->group));
+}
+
+static bool is_of(const struct bench_row *r, const struct sum *s)
+{
+	return r->role == s->role && bench_family(r) == s->n_label && !strncmp(r->label, s->label, (size_t)s->n_label);
+}
+
+/* Everything of one contestant in one group. */
+static void fill(const struct bench_outcomes *l, struct sum *s)
+{
+	double *peak = bench_alloc((size_t)l->n * sizeof *peak), *best = bench_alloc((size_t)l->n * sizeof *best);
+
+	for (int i = 0; i < l->n; i++)
+		for (int k = 0; counts(&l->at[i], s) && k < l->at[i].n_row; k++) {
+			const struct bench_row *r = &l->at[i].row[k];
+
+			if (!is_of(r, s) || r->answer == BENCH_SKIP || !bench_leads(&l->at[i], k))
+				continue;
+			s->failed += r->answer == BENCH_BAD;
+			if (r->answer != BENCH_READY)
+				continue;
+			peak[s->n] = r->of_peak;
+			best[s->n++] = r->of_best;
+			s->compared += r->of_best > 0;
+			s->wins += r->of_best >= 1;
+		}
+	s->of_peak = bench_geomean(peak, s->n);
+	s->of_best = bench_geomean(best, s->n);
+	free(peak);
+	free(best);
+}
+
+typedef void each(const struct sum *, void *user);
+
+static bool seen(const struct sum *s, const struct sum *before, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (same(before[i].suite, s->suite) && same(before[i].group, s->group) && before[i].threads == s->threads && before[i].role == s->role &&
+		    before[i].n_label == s->n_label && !strncmp(before[i].label, s->label, (size_t)s->n_label))
+			return true;
+	return false;
+}
+
+/* In the order of the cases; a suite's whole after its groups, where it has several. */
+static void walk(const struct bench_outcomes *l, each *tell, void *user)
+{
+	int room = 1, n = 0;
+	struct sum *all;
+
+	for (int i = 0; i < l->n; i++)
+		room += 2 * l->at[i].n_row;
+	all = bench_alloc((size_t)room * sizeof *all);
+	for (int whole = 0; whole < 2; whole++)
+		for (int i = 0; i < l->n; i++)
+			for (int k = 0; k < l->at[i].n_row; k++) {
+				const struct bench_outcome *o = &l->at[i];
+				struct sum s = { .suite = o->c->suite, .group = whole ? NULL : o->c->group, .label = o->row[k].label, .threads = o->threads,
+					.role = o->row[k].role, .n_label = bench_family(&o->row[k]) };
+
+				if (o->row[k].role == BENCH_DENOMINATOR || o->row[k].role == BENCH_AGAIN || o->row[k].answer == BENCH_SKIP || seen(&s, all, n))
+					continue;
+				fill(l, &s);
+				all[n++] = s;
+				tell(&s, user);
+			}
+	free(all);
+}
+
+static void print(const struct sum *s, void *user)
+{
+	char best[64] = "";
+
+	if (s->of_best > 0)
+		snprintf(best, sizeof best, "%.3f, ahead in %d of %d", s->of_best, s->wins, s->compared);
+	fprintf(user, "%-10s %-18s %2d %-22.*s %5d", s->suite, s->group ? s->group : "(all)", s->threads, s->n_label < 22 ? s->n_label : 22, s->label,
+		s->n);
+	if (s->failed)
+		fprintf(user, " +%d failed", s->failed);
+	else
+		fprintf(user, "          ");
+	fprintf(user, " %8.3f  %s\n", s->of_peak, best);
+}
+
+/* A contestant against itself: how far two rows may differ and mean nothing. */
+static void print_noise(const struct bench_outcomes *l, FILE *f)
+{
+	for (int i = 0; i < l->n; i++) {
+		const struct bench_row *first = NULL;
+
+		for (int k = 0; k < l->at[i].n_row; k++) {
+			const struct bench_row *r = &l->at[i].row[k];
+
+			if (r->role == BENCH_OURS && !first)
+				first = r;
+			if (r->role == BENCH_AGAIN && first && r->median > 0 && first->median > 0)
+				fprintf(f, "noise: %s against itself in %s/%s with %d thread%s: %.3f (spreads %.1f%% and %.1f%%)\n", first->label, l->at[i].c->suite,
+					l->at[i].c->name, l->at[i].threads, l->at[i].threads == 1 ? "" : "s", first->median / r->median, first->spread * 100, r->spread * 100);
+		}
+	}
+}
+
+static void print_compiles(const struct bench_compiles *l, FILE *f)
+{
+	double *cold = bench_alloc((size_t)(l->n + 1) * sizeof *cold), *cached = bench_alloc((size_t)(l->n + 1) * sizeof *cached);
+	double *tree = bench_alloc((size_t)(l->n + 1) * sizeof *tree);
+	int n = 0;
+
+	for (int i = 0; i < l->n; i++)
+		if (!*l->at[i].why && !strcmp(l->at[i].c->suite, "gemm")) {
+			cold[n] = l->at[i].total;
+			cached[n] = l->at[i].total_cached;
+			tree[n++] = l->at[i].tree + l->at[i].freeze;
+		}
+	bench_sort(cold, n);
+	bench_sort(cached, n);
+	bench_sort(tree, n);
+	if (n)
+		fprintf(f, "compile, median of %d products: cold %.1f ms, from the cache %.2f ms, tree built and analysed %.2f ms\n", n,
+			bench_quantile(cold, n, 0.5) * 1e3, bench_quantile(cached, n, 0.5) * 1e3, bench_quantile(tree, n, 0.5) * 1e3);
+	free(cold);
+	free(cached);
+	free(tree);
+}
+
+void bench_print_summary(const struct bench_report *r, FILE *f)
+{
+	if (r->outcomes.n) {
+		fprintf(f, "\ngeometric means: rate over peak or bandwidth; over the best of the others\n");
+		walk(&r->outcomes, print, f);
+		print_noise(&r->outcomes, f);
+	}
+	print_compiles(&r->compiles, f);
+}
+
+static void add(const struct sum *s, void *user)
+{
+	json_t *o = json_pack("{s:s,s:i,s:s%,s:i,s:i,s:f,s:f,s:i,s:i}", "suite", s->suite, "threads", s->threads, "contestant", s->label, (size_t)s->n_label, "cases", s->n, "failed",
+		s->failed, "of_peak", s->of_peak, "of_best", s->of_best, "wins", s->wins, "compared", s->compared);
+
+	json_object_set_new(o, "group", s->group ? json_string(s->group) : json_null());
+	json_array_append_new(user, o);
+}
+
+json_t *bench_summary_json(const struct bench_report *r)
+{
+	json_t *list = json_array();
+
+	walk(&r->outcomes, add, list);
+	return list;
+}

@@ -1,0 +1,249 @@
+/* tools/lt-bench.c -- measures Looptree beside the machine's peak and other libraries: the order of things. */
+#include <stdlib.h>
+#include <string.h>
+#include "tools/bench.h"
+
+struct whole {
+	struct bench_options o;
+	struct bench_cases *suite;              /* of each suite that was asked for */
+	struct bench_contestants contestants;
+	struct bench_peak *peak;
+	struct bench_report report;
+	bool bad;                               /* a row of ours failed */
+};
+
+static void make_cases(struct whole *w)
+{
+	w->suite = bench_alloc((size_t)w->o.suite.n * sizeof *w->suite);
+	for (int i = 0; i < w->o.suite.n; i++) {
+		struct bench_cases *l = &w->suite[i];
+		int kept = 0;
+
+		bench_suite_find(w->o.suite.at[i])->cases(l);
+		for (int k = 0; k < l->n; k++) {
+			if (bench_case_fits(&l->at[k], w->o.filter))
+				l->at[kept++] = l->at[k];
+			else
+				free(l->at[k].script);
+		}
+		l->n = kept;
+	}
+}
+
+static bool is_compile(const struct whole *w, int suite)
+{
+	return !strcmp(w->o.suite.at[suite], "compile");
+}
+
+static int count(const struct whole *w, bool compile)
+{
+	int n = 0;
+
+	for (int i = 0; i < w->o.suite.n; i++)
+		n += is_compile(w, i) == compile ? w->suite[i].n : 0;
+	return n;
+}
+
+static int list(const struct whole *w)
+{
+	for (int i = 0; i < w->o.suite.n; i++) {
+		printf("%s%-10s %s\n", i ? "\n" : "", w->o.suite.at[i], bench_suite_find(w->o.suite.at[i])->summary);
+		for (int k = 0; k < w->suite[i].n; k++) {
+			const struct bench_case *c = &w->suite[i].at[k];
+
+			printf("  %s/%-40s %-16s %12.3f MFLOP %10.3f MB\n", c->suite, c->name, c->group, (double)c->flops * 1e-6, (double)c->bytes * 1e-6);
+		}
+	}
+	return BENCH_DONE;
+}
+
+static int load_backends(const struct whole *w)
+{
+	for (int i = 0; i < w->o.load.n; i++)
+		if (lt_backend_load(w->o.load.at[i], NULL))
+			return bench_usage("--load: '%s' is no backend that can be loaded (lt-run --load says why)", w->o.load.at[i]);
+	return BENCH_OK;
+}
+
+static int add_ours(struct whole *w, const char *backend, const char *schedule, enum bench_role role, const char *label)
+{
+	struct bench_contestant *k = bench_contestant_add(&w->contestants, label, role, NULL);
+	char why[BENCH_WHY] = "";
+
+	return bench_looptree_open(k, backend, schedule, &w->o, why) ? BENCH_OK : bench_usage("%s", why);
+}
+
+/* The names between the commas are contestants of their own. */
+static int add_backends(struct whole *w)
+{
+	int code = BENCH_OK;
+	char first[96] = "", label[128];
+
+	for (int i = 0; i < w->o.backend.n; i++) {
+		char *copy = bench_format("%s", w->o.backend.at[i]), *rest = NULL;
+
+		for (char *at = strtok_r(copy, ",", &rest); at && code == BENCH_OK; at = strtok_r(NULL, ",", &rest)) {
+			if (!*first)
+				snprintf(first, sizeof first, "%s", at);
+			code = add_ours(w, at, NULL, BENCH_OURS, at);
+		}
+		free(copy);
+	}
+	if (!*first)
+		return bench_usage("--backend takes the name of a backend");
+	for (int i = 0; i < w->o.schedule.n && code == BENCH_OK; i++)
+		code = add_ours(w, first, w->o.schedule.at[i], BENCH_OURS, "");
+	snprintf(label, sizeof label, "%s again", first);
+	return code ? code : add_ours(w, first, NULL, BENCH_AGAIN, label);
+}
+
+static int add_peers(struct whole *w)
+{
+	for (int i = 0; i < w->o.peer.n; i++) {
+		struct bench_contestant *k = bench_contestant_add(&w->contestants, "", BENCH_OTHER, NULL);
+		char why[BENCH_WHY] = "";
+
+		if (!bench_process_open(k, w->o.peer.at[i], NULL, why))
+			return bench_usage("--peer '%s': %s", w->o.peer.at[i], why);
+	}
+	return BENCH_OK;
+}
+
+static int add_contestants(struct whole *w)
+{
+	char why[BENCH_WHY] = "";
+	int code;
+
+	if (!bench_peak_new(w->o.cc, w->o.quick, &w->peak, why))
+		return bench_failed("%s", why);
+	w->report.peak = w->peak;
+	for (int i = 0; i < w->o.n_threads; i++)
+		for (int b = 0; b < 3; b++)
+			bench_peak_measure(w->peak, (enum bench_bound)b, w->o.threads[i]);
+	if ((code = add_backends(w)) || (code = add_peers(w)))
+		return code;
+	w->report.vendors = json_object();
+	if (!w->o.no_vendor)
+		bench_vendors_add(&w->contestants, &w->o, w->report.vendors);
+	for (int b = 0; b < 3; b++) {
+		struct bench_contestant *k = bench_contestant_add(&w->contestants, b == 0 ? "peak" : b == 1 ? "read" : "copy", BENCH_DENOMINATOR, NULL);
+
+		bench_peak_open(k, w->peak, (enum bench_bound)b);
+	}
+	bench_interrupt_catch();
+	if (!w->o.quiet)
+		bench_print_head(&w->report, stdout);
+	return BENCH_OK;
+}
+
+static void measure(struct whole *w)
+{
+	bool first = true, noise = false;
+
+	for (int i = 0; i < w->o.suite.n; i++)
+		for (int k = 0; k < w->suite[i].n && !is_compile(w, i); k++)
+			for (int t = 0; t < w->o.n_threads && !bench_interrupted(); t++) {
+				struct bench_case *c = &w->suite[i].at[k];
+				const struct bench_outcome *o;
+
+				/* Once, in a case that is neither tiny nor long. */
+				c->noise = !noise && (c->flops >= 1 << 26 || c->bytes >= 1 << 24 || k + 1 == w->suite[i].n);
+				noise = noise || c->noise;
+				bench_measure(c, &w->contestants, w->o.threads[t], &w->o, &w->report.outcomes);
+				c->noise = false;
+				if (bench_interrupted())
+					return;
+				o = &w->report.outcomes.at[w->report.outcomes.n - 1];
+				for (int r = 0; r < o->n_row; r++)
+					w->bad = w->bad || (o->row[r].role == BENCH_OURS && o->row[r].answer == BENCH_BAD);
+				if (!w->o.quiet)
+					bench_print_outcome(o, first, stdout);
+				first = false;
+			}
+}
+
+static void compile(struct whole *w)
+{
+	bool first = true;
+
+	for (int i = 0; i < w->o.suite.n; i++)
+		for (int k = 0; k < w->suite[i].n && is_compile(w, i); k++)
+			for (int b = 0; b < w->o.backend.n && !bench_interrupted(); b++) {
+				const struct bench_compiled *x;
+
+				bench_compile(&w->suite[i].at[k], w->o.backend.at[b], &w->o, &w->report.compiles);
+				x = &w->report.compiles.at[w->report.compiles.n - 1];
+				w->bad = w->bad || *x->why;
+				if (!w->o.quiet)
+					bench_print_compiled(x, first, stdout);
+				first = false;
+			}
+}
+
+static int write_files(const struct whole *w)
+{
+	int code = BENCH_OK;
+
+	if (w->o.json && !bench_write_json(&w->report, w->o.json))
+		code = bench_failed("--json: '%s' cannot be written", w->o.json);
+	if (w->o.csv && !bench_write_csv(&w->report, w->o.csv))
+		code = bench_failed("--csv: '%s' cannot be written", w->o.csv);
+	if (w->o.plot && !bench_write_svg(&w->report, w->o.plot))
+		code = bench_failed("--plot: '%s' cannot be written", w->o.plot);
+	return code;
+}
+
+static int work(struct whole *w)
+{
+	int code = load_backends(w);
+
+	if (code)
+		return code;
+	if (w->o.serve)
+		return bench_serve(&w->o);
+	make_cases(w);
+	if (w->o.list)
+		return list(w);
+	if (!count(w, false) && !count(w, true))
+		return bench_usage("no case of these suites fits '%s' (lt-bench --list shows them)", w->o.filter);
+	w->report.o = &w->o;
+	w->report.machine = bench_machine();
+	if (count(w, false) && (code = add_contestants(w)))
+		return code;
+	measure(w);
+	bench_interrupt_catch();
+	compile(w);
+	if (bench_interrupted())
+		bench_failed("interrupted: what follows is of the cases before");
+	if (!w->o.quiet)
+		bench_print_summary(&w->report, stdout);
+	code = write_files(w);
+	return code ? code : w->bad || bench_interrupted() ? BENCH_FAILED : BENCH_OK;
+}
+
+static void release(struct whole *w)
+{
+	bench_contestants_free(&w->contestants);
+	bench_outcomes_free(&w->report.outcomes);
+	free(w->report.compiles.at);
+	for (int i = 0; w->suite && i < w->o.suite.n; i++)
+		bench_cases_free(&w->suite[i]);
+	free(w->suite);
+	bench_peak_free(w->peak);
+	json_decref(w->report.machine);
+	json_decref(w->report.vendors);
+	bench_options_free(&w->o);
+}
+
+int main(int argc, char **argv)
+{
+	struct whole w = { .bad = false };
+	int code = bench_options_parse(argc, argv, &w.o);
+
+	if (code == BENCH_OK)
+		code = work(&w);
+	release(&w);
+	if (fflush(stdout) != 0 || ferror(stdout))
+		code = bench_failed("standard output cannot be written");
+	return code == BENCH_DONE ? BENCH_OK : code;
+}
