@@ -12,7 +12,9 @@
 /* constant + sum coef[i]*param[i] */
 struct lt_linear { int64_t constant; int32_t n; lt_param *param; int64_t *coef; };
 
-struct lt_vardef   { const char *name; int64_t extent; bool bounded; struct lt_linear limit; };
+/* unit > 0: the number of a trip of a loop over the var `of`, floor((of mod span) / unit); span 0: no end.  Only in a loop tree's
+ * own graph (looptree/own.h). */
+struct lt_vardef   { const char *name; int64_t extent; bool bounded; struct lt_linear limit; lt_var of; int64_t unit, span; };
 struct lt_paramdef { const char *name; lt_node source; int64_t element, low, high; };
 struct lt_require  { bool equal; struct lt_linear value; const char *text; int32_t line, column; };
 

@@ -133,7 +133,12 @@ static lt_status run_body(void *user)
 
 lt_status lt__frame_run(const struct lt_graph *in, lt_frame_body *body, struct lt_graph **out)
 {
-	struct run r = { .f = { .in = in }, .body = body };
+	return lt__frame_run_for(in, body, NULL, out);
+}
+
+lt_status lt__frame_run_for(const struct lt_graph *in, lt_frame_body *body, void *user, struct lt_graph **out)
+{
+	struct run r = { .f = { .in = in, .user = user }, .body = body };
 	lt_status status;
 
 	*out = NULL;

@@ -78,11 +78,15 @@ static lt_status check_reduce(const struct lt_graph *g, lt_node x)
 	if (from->dtype != n->dtype)
 		return FAIL(LT_ETYPE, "a reduction of %s gives %s: the types must be equal", lt__dtype_info(from->dtype)->name,
 			lt__dtype_info(n->dtype)->name);
-	for (int32_t i = 0; i < n->n_dim; i++)
-		if (!has_var(from, n->dim[i]))
+	int32_t kept = 0;       /* a partial sum has the trips of a loop over a reduced dim as a dim */
+	for (int32_t i = 0; i < n->n_dim; i++) {
+		const struct lt_vardef *v = &g->var[n->dim[i]];
+		if (!has_var(from, n->dim[i]) && !(v->unit && has_var(from, v->of) && !has_var(n, v->of)))
 			return FAIL(LT_ETYPE, "dim '%.100s' of the result is none of operand '%.200s' (%s)",
-				g->var[n->dim[i]].name, from->name, lt__node_shape_text(g, n->operand[0]));
-	if (n->n_dim == from->n_dim)
+				v->name, from->name, lt__node_shape_text(g, n->operand[0]));
+		kept += has_var(from, n->dim[i]);
+	}
+	if (kept == from->n_dim)
 		return FAIL(LT_EINVAL, "it reduces no dim of operand '%.200s' (%s)", from->name,
 			lt__node_shape_text(g, n->operand[0]));
 	return LT_OK;

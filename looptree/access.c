@@ -3,6 +3,7 @@
  * Views have no leaf: they are read through, their maps composed into the reader's access.  Pieces keep their
  * order, so that the first whose guards hold gives the value.
  */
+#include <string.h>
 #include "looptree/looptree.h"
 
 bool lt__has_leaf(const struct lt_graph *g, lt_node n)
@@ -27,10 +28,27 @@ bool lt__row_is(const struct lt_map *m, int32_t i, int32_t x)
 
 int32_t lt__leaf_column(const struct lt_leaf *leaf, lt_var v)
 {
-	for (int32_t i = 0; i < leaf->n_var; i++)
+	for (int32_t i = 0; i < leaf->n_var + leaf->n_trip; i++)
 		if (leaf->var[i] == v)
 			return i;
 	return -1;
+}
+
+int64_t lt__var_step(const struct lt_graph *g, lt_var v, lt_var over, int64_t step)
+{
+	const struct lt_vardef *d = &g->var[v];
+	if (v == over)
+		return step;
+	return d->unit && d->of == over && step >= d->unit && (!d->span || step < d->span) ? step / d->unit : 0;
+}
+
+int32_t lt__loop_column(const struct lt_looptree *t, const struct lt_leaf *leaf, lt_tnode loop)
+{
+	const struct lt_tnodedef *d = &t->node[loop];
+	for (int32_t i = 0; i < leaf->n_var; i++)
+		if (leaf->var[i] != d->var && lt__var_step(t->graph, leaf->var[i], d->var, d->step))
+			return i;
+	return lt__leaf_column(leaf, d->var);
 }
 
 bool lt__reduces(const struct lt_graph *g, lt_node n, lt_var v)
@@ -155,6 +173,81 @@ static void fill_vars(const struct lt_graph *g, struct lt_arena *a, lt_node n, s
 	}
 }
 
+/* The map with column `div` (-1: none) turned into a last dim, behind `more` dims that it does not use. */
+static struct lt_map div_to_dim(struct lt_arena *a, const struct lt_map *m, int32_t div, int32_t more)
+{
+	struct lt_map out = *m;
+	int32_t width = lt__map_width(m), first = 1 + m->n_param + m->n_dim, gone = div < 0 ? 0 : 1;
+	out.n_dim += more + gone;
+	out.n_div -= gone;
+	int32_t wide = lt__map_width(&out);
+	int64_t *at = LT_NEW(a, int64_t, (int64_t)(m->n_row + m->n_guard) * wide + (int64_t)m->n_div * (1 + wide) + 1);
+	out.row = at;
+	out.guard = at + (int64_t)m->n_row * wide;
+	out.div = at + (int64_t)(m->n_row + m->n_guard) * wide;
+	for (int32_t k = 0; k < m->n_row + m->n_guard + m->n_div; k++) {
+		int32_t d = k - m->n_row - m->n_guard;
+		if (d == div && div >= 0)
+			continue;
+		const int64_t *from = k < m->n_row ? m->row + (int64_t)k * width : d < 0 ? m->guard + (int64_t)(k - m->n_row) * width
+			: m->div + (int64_t)d * (1 + width) + 1;
+		if (d >= 0)
+			*at++ = from[-1];
+		for (int32_t c = 0; c < width; c++)
+			at[c < first ? c : c - first == div ? first + more : c + more + (div < 0 || c - first < div)] = from[c];
+		at += wide;
+	}
+	return out;
+}
+
+/* The div of the map that is floor(column of the leaf / unit), -1. */
+static int32_t find_trip(const struct lt_map *m, int32_t column, int64_t unit)
+{
+	int32_t width = lt__map_width(m);
+	for (int32_t d = 0; d < m->n_div; d++) {
+		const int64_t *div = m->div + (int64_t)d * (1 + width);
+		bool same = div[0] == unit;
+		for (int32_t c = 0; same && c < width; c++)
+			same = div[1 + c] == (c == 1 + m->n_param + column);
+		if (same)
+			return d;
+	}
+	return -1;
+}
+
+/* Where a read's row is the number of a trip of a loop, floor(y / 4), it becomes a column of that var: such a row is in place. */
+static void name_trips(const struct lt_graph *g, struct lt_arena *a, struct lt_leaf *leaf)
+{
+	for (int32_t k = 0; k < leaf->n_read; k++)
+		for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
+			struct lt_readpiece *piece = &leaf->read[k].piece[p];
+			const struct lt_nodedef *base = piece->kind == LT_PIECE_READ && piece->map.n_div > 0 ? &g->node[piece->base] : NULL;
+			for (int32_t i = 0; base && i < base->n_dim; i++) {
+				const struct lt_vardef *v = &g->var[base->dim[i]];
+				int32_t of = v->unit && !v->span ? lt__leaf_column(leaf, v->of) : -1, at = leaf->n_var, d;
+				if (of < 0 || of >= leaf->n_var || lt__leaf_column(leaf, base->dim[i]) >= 0 || (d = find_trip(&piece->map, of, v->unit)) < 0)
+					continue;
+				while (at < leaf->n_var + leaf->n_trip && leaf->var[at] != base->dim[i])
+					at++;
+				if (at < leaf->n_var + leaf->n_trip)
+					continue;
+				lt_var *var = LT_NEW(a, lt_var, at + 1);
+				memcpy(var, leaf->var, sizeof *var * (size_t)at);
+				var[at] = base->dim[i];
+				leaf->var = var;
+				leaf->n_trip++;
+			}
+		}
+	for (int32_t k = 0; leaf->n_trip > 0 && k < leaf->n_read; k++)
+		for (int32_t p = 0; p < leaf->read[k].n_piece; p++)
+			for (int32_t i = leaf->n_var; i < leaf->n_var + leaf->n_trip; i++) {
+				struct lt_map *m = &leaf->read[k].piece[p].map;
+				const struct lt_vardef *v = &g->var[leaf->var[i]];
+				int32_t d = find_trip(m, lt__leaf_column(leaf, v->of), v->unit);
+				*m = div_to_dim(a, m, d, d < 0);
+			}
+}
+
 lt_status lt__leaf_access(const struct lt_graph *g, struct lt_arena *a, lt_node n, struct lt_leaf **out)
 {
 	const struct lt_nodedef *d = &g->node[n];
@@ -195,6 +288,8 @@ lt_status lt__leaf_access(const struct lt_graph *g, struct lt_arena *a, lt_node 
 		struct lt_map select = lt__map_select(a, n_dim, x->n_dim, at, NULL);
 		LT_TRY(read_operand(&r, d->operand[k], &select, &leaf->read[k - first]));
 	}
+	if (!leaf->gather)
+		name_trips(g, a, leaf);
 	*out = leaf;
 	return LT_OK;
 }

@@ -6,9 +6,9 @@
  * loops as it may share, or else into a new nest.  Views, literals and sources have no leaf.
  */
 #include <stdlib.h>
-#include "looptree/auto.h"
+#include "looptree/rows.h"
 
-enum { MAX_CLUSTER = 64, MAX_NEST = 256 };      /* leaves: so that a chain of any length stays linear */
+enum { MAX_CLUSTER = 64, MAX_NEST = 256, LOOK_BACK = 64 };      /* leaves, nodes: so that a chain of any length stays linear */
 
 static lt_status count_readers(struct lt_auto *s)
 {
@@ -29,7 +29,7 @@ static lt_status count_readers(struct lt_auto *s)
 		if (g->node[n].op == LT_OP_update)
 			s->n_reader[g->node[n].operand[0]] += 2;        /* kept whole */
 	}
-	bool *written = LT_NEW(s->t->arena, bool, g->n_node + 1);
+	bool *written = s->written = LT_NEW(s->t->arena, bool, g->n_node + 1);
 	for (int32_t i = 0; i < g->n_result; i++)
 		lt__mark_written(g, g->result[i].node, written);
 	for (int32_t i = 0; i < g->n_set; i++)
@@ -91,6 +91,8 @@ static void find_riders(struct lt_auto *s)
 		if (!lt__has_leaf(s->g, n) || d->reduce || d->op == LT_OP_update || s->n_reader[n] != 1)
 			continue;
 		lt_node v = s->reader[n];
+		if (s->role && ((s->role[v] && s->role[v]->mul != n) || (s->role[n] && s->role[n]->mul != n)))
+			continue;       /* what stands in a product's nest is placed with it */
 		if (s->constant[n] != s->constant[v] || s->size[n] + s->size[v] > MAX_CLUSTER)
 			continue;
 		if (!has_vars(s->t->leaf[n], s->t->leaf[v]) || !lt__reads_in_place(s, v, n, -1))
@@ -107,8 +109,7 @@ static int by_number(const void *a, const void *b)
 	return (*(const lt_node *)a > *(const lt_node *)b) - (*(const lt_node *)a < *(const lt_node *)b);
 }
 
-/* Members of the cluster of root n, in order of the graph, and the stored values it reads from outside. */
-static void gather_cluster(struct lt_auto *s, lt_node n)
+void lt__auto_gather(struct lt_auto *s, lt_node n)
 {
 	s->n_member = s->n_producer = 0;
 	s->member[s->n_member++] = n;
@@ -201,6 +202,40 @@ static lt_tnode latest_root(const struct lt_auto *s, lt_node n)
 	return latest;
 }
 
+static bool reads_from(const struct lt_auto *s, lt_node n, const struct lt_leaf *other)
+{
+	const struct lt_leaf *leaf = s->t->leaf[n];
+	for (int32_t i = 0; i < leaf->n_read * other->n_read; i++) {
+		const struct lt_read *a = &leaf->read[i % leaf->n_read], *b = &other->read[i / leaf->n_read];
+		if (a->n_piece == 1 && b->n_piece == 1 && a->piece[0].base >= 0 && a->piece[0].base == b->piece[0].base
+		    && s->g->node[a->piece[0].base].n_dim > 0)
+			return true;
+	}
+	return false;
+}
+
+/* The loops of an earlier reduction that are those which this one wants, for a value that both read; -1: none. */
+static lt_tnode find_twin(const struct lt_auto *s, lt_node n, lt_tnode latest)
+{
+	for (lt_node u = n - 1; s->g->node[n].reduce && u >= 0 && u > n - LOOK_BACK; u--) {
+		lt_tnode at = s->g->node[u].reduce ? s->t->leaf_of[u] : -1, root = at < 0 ? -1 : lt__root_of(s->t, at), parent = at < 0 ? -1 : s->t->node[at].parent;
+		if (parent < 0 || s->nest[root].closed || s->nest[root].constant != s->constant[n] || s->nest[root].leaves + s->n_member > MAX_NEST
+		    || (latest >= 0 && s->nest[latest].number >= s->nest[root].number))
+			continue;
+		int32_t i = s->order.n;
+		for (at = parent; i > 0 && at >= 0 && s->t->node[at].kind == LT_TLOOP && s->t->node[at].var == s->order.loop[i - 1].var
+		     && s->t->node[at].step == s->order.loop[i - 1].step; at = s->t->node[at].parent)
+			i--;
+		if (i > 0 || at >= 0)
+			continue;
+		for (lt_tnode c = s->t->node[parent].child; c >= 0; c = s->t->node[c].next)
+			for (int32_t k = 0; k < s->n_member && s->t->node[c].kind == LT_TLEAF; k++)
+				if (reads_from(s, s->member[k], s->t->leaf[s->t->node[c].leaf]))
+					return parent;
+	}
+	return -1;
+}
+
 /* The part of the loop order that `place` and the loops above it do not give yet. */
 static lt_tnode add_loops(struct lt_auto *s, lt_tnode place)
 {
@@ -219,25 +254,28 @@ static lt_tnode add_loops(struct lt_auto *s, lt_tnode place)
 	return place;
 }
 
-static void note_nest(struct lt_auto *s, lt_tnode root, bool constant)
+void lt__auto_note_nest(struct lt_auto *s, lt_tnode root, bool constant, bool closed)
 {
 	while (s->cap_nest <= root) {
 		LT_GROW(s->t->arena, s->nest, s->cap_nest, s->cap_nest);
 	}
 	if (s->nest[root].leaves == 0)
-		s->nest[root] = (struct lt_auto_nest){ .number = s->n_nest++, .constant = constant };
+		s->nest[root] = (struct lt_auto_nest){ .number = s->n_nest++, .constant = constant, .closed = closed };
+	s->nest[root].leaves += closed;
 }
 
 static lt_status place_cluster(struct lt_auto *s, lt_node n)
 {
-	gather_cluster(s, n);
+	lt__auto_gather(s, n);
 	LT_TRY(lt__auto_order(s, n));
 	lt_tnode root = latest_root(s, n), place = -1;
 	bool scalar = s->t->leaf[n]->n_var == 0;
 	if (scalar && s->last_group >= 0 && (root < 0 || s->nest[root].number <= s->nest[s->last_group].number))
 		root = s->last_group;
-	if (root >= 0 && s->nest[root].constant == s->constant[n] && s->nest[root].leaves + s->n_member <= MAX_NEST)
+	if (root >= 0 && !s->nest[root].closed && s->nest[root].constant == s->constant[n] && s->nest[root].leaves + s->n_member <= MAX_NEST)
 		place = !scalar ? find_place(s, n, root) : s->t->node[root].kind == LT_TGROUP && completes_inside(s, n, root) ? root : -1;
+	if (!scalar && place < 0)
+		place = find_twin(s, n, root);
 	if (scalar && place < 0)
 		s->last_group = place = lt_looptree_add_group(s->t, -1);
 	else
@@ -245,7 +283,7 @@ static lt_status place_cluster(struct lt_auto *s, lt_node n)
 	if (place < 0)
 		return lt_context_code(s->g->ctx);
 	root = lt__root_of(s->t, place);
-	note_nest(s, root, s->constant[n]);
+	lt__auto_note_nest(s, root, s->constant[n], false);
 	for (int32_t i = 0; i < s->n_member; i++)
 		if (lt_looptree_add_leaf(s->t, place, s->member[i]) < 0)
 			return lt_context_code(s->g->ctx);
@@ -255,24 +293,60 @@ static lt_status place_cluster(struct lt_auto *s, lt_node n)
 
 struct body { struct lt_looptree *t; const struct lt_target *target; };
 
+/* What is known of each node of the graph before anything is placed. */
+static lt_status survey(struct lt_auto *s)
+{
+	struct lt_arena *a = s->t->arena;
+	size_t n = (size_t)s->g->n_node + 1;
+	s->n_reader = LT_NEW(a, int32_t, n);
+	s->reader = LT_NEW(a, lt_node, n);
+	s->size = LT_NEW(a, int32_t, n);
+	s->mark = LT_NEW(a, lt_node, n);
+	s->rides = LT_NEW(a, bool, n);
+	s->constant = lt__constant_nodes(s->g, a);
+	for (lt_node i = 0; i < s->g->n_node; i++)
+		s->reader[i] = -1;
+	LT_TRY(count_readers(s));
+	find_riders(s);
+	return LT_OK;
+}
+
+static lt_status place(struct lt_auto *s, lt_node n)
+{
+	struct lt_product *p = s->role ? s->role[n] : NULL;
+	if (p)
+		return p->sum == n ? lt__product_place(s, p) : LT_OK;
+	if (!s->role || !s->behind[n])
+		return place_cluster(s, n);
+	lt__auto_gather(s, n);
+	return lt__product_place_epilogue(s, s->behind[n]);
+}
+
+/* Vectors and threads for the nests that have none. */
+static lt_status add_vectors(struct lt_auto *s)
+{
+	bool *open = LT_NEW(s->t->arena, bool, s->t->n_node + 1);
+	for (lt_tnode root = s->t->root; root >= 0; root = s->t->node[root].next)
+		open[root] = !s->nest[root].closed;
+	return lt__auto_rows(s->t, s->target, open);
+}
+
 static lt_status auto_body(void *arg)
 {
 	struct body *b = arg;
-	const struct lt_graph *g = b->t->graph;
-	struct lt_arena *a = b->t->arena;
-	size_t n = (size_t)g->n_node + 1;
-	struct lt_auto s = { .g = g, .t = b->t, .target = b->target, .last_group = -1,
-		.n_reader = LT_NEW(a, int32_t, n), .reader = LT_NEW(a, lt_node, n), .size = LT_NEW(a, int32_t, n),
-		.mark = LT_NEW(a, lt_node, n), .member = LT_NEW(a, lt_node, MAX_CLUSTER + 1),
-		.rides = LT_NEW(a, bool, n), .constant = lt__constant_nodes(g, a) };
-	for (lt_node i = 0; i < g->n_node; i++)
-		s.reader[i] = -1;
-	LT_TRY(count_readers(&s));
-	find_riders(&s);
-	for (lt_node i = 0; i < g->n_node; i++)
-		if (lt__has_leaf(g, i) && !s.rides[i])
-			LT_TRY(place_cluster(&s, i));
-	return LT_OK;
+	struct lt_auto s = { .g = b->t->graph, .t = b->t, .target = b->target, .last_group = -1,
+		.member = LT_NEW(b->t->arena, lt_node, MAX_CLUSTER + 1) };
+	LT_TRY(survey(&s));
+	if (b->target && b->target->vector_bytes >= 16) {
+		LT_TRY(lt__auto_again(&s, survey));
+		LT_TRY(lt__auto_products(&s));
+		if (s.n_product > 0)
+			LT_TRY(survey(&s));
+	}
+	for (lt_node i = 0; i < s.g->n_node; i++)
+		if (lt__has_leaf(s.g, i) && !s.rides[i])
+			LT_TRY(place(&s, i));
+	return b->target && b->target->vector_bytes >= 16 ? add_vectors(&s) : LT_OK;
 }
 
 lt_status lt_looptree_auto(const struct lt_graph *g, const struct lt_target *target, struct lt_looptree **out)

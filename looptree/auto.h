@@ -1,4 +1,4 @@
-/* looptree/auto.h -- what the parts of the default tree share: placing (auto.c) and loop order (order.c). */
+/* looptree/auto.h -- what the parts of the default tree share: placing (auto.c), loop order (order.c), products (product*.c). */
 #ifndef LT_LOOPTREE_AUTO_H
 #define LT_LOOPTREE_AUTO_H
 #include "looptree/looptree.h"
@@ -6,7 +6,39 @@
 struct lt_auto_loop { lt_var var; int64_t step; };
 /* The loops that a cluster wants when it stands alone, outermost first. */
 struct lt_auto_order { int32_t n, cap; struct lt_auto_loop *loop; bool contraction; };
-struct lt_auto_nest { int32_t number, leaves; bool constant; };
+struct lt_auto_nest { int32_t number, leaves; bool constant, closed; };        /* closed: nothing is added to it */
+
+/* A sum of products over vars that both factors have, and the tree that it gets.  A var of the product is batch (of both factors and
+ * the sum), row (of the left one and the sum), column (of the right one and the sum) or deep (summed over).  Which factor is the
+ * right one follows from the sum: its last dim, which runs along memory, is a column. */
+enum lt_product_form {
+	LT_PRODUCT_TILE,        /* register tiles; the right factor is read where it lies, or packed before the first run     */
+	LT_PRODUCT_PANEL,       /* the same, below loops that pack a panel of the right factor                               */
+	LT_PRODUCT_ROWS,        /* few rows: the right factor is read once, a few of its rows at a time                      */
+	LT_PRODUCT_DOTS         /* few rows and a right factor that lies along a deep var: lanes hold partial sums           */
+};
+struct lt_vars { int32_t n; lt_var *at; };
+struct lt_product {
+	enum lt_product_form form;
+	lt_node mul, sum, left, right;
+	lt_node left_copy, right_copy, part, out;       /* own nodes; -1: none.  out: the sum in its place                   */
+	struct lt_vars batch, row, column, deep;        /* outermost first; unit vars are batch                              */
+	lt_var m, n, n2;                /* of a register tile: a row var, the sum's last column, another column; -1: none     */
+	int64_t tile_m, tile_n, tile_n2, lanes;         /* tile_n: a multiple of the lanes, or all of n                      */
+	enum lt_tail tail;              /* of the loop over tiles of n                                                       */
+	int64_t block_m, block_n;       /* elements of m and n in a trip of the loops around the tiles; 0: no such loops      */
+	lt_var k;                       /* deep var that is cut in blocks, -1: none                                          */
+	int64_t block_k;
+	bool right_early, left_early;   /* the copy is made in a nest of its own, in the order of its layout                  */
+	bool left_whole;                /* left_copy is made once in the nest, for all rows                                   */
+	bool parallel;
+	bool across;                    /* n is not the sum's last dim: its vectors are stored lane by lane                  */
+	bool rows_outside;              /* rows but m are looped over outside of n, to have trips for threads                 */
+	/* where the leaves behind the sum stand */
+	lt_node epilogue;               /* last node of a cluster that alone reads the sum, element by element; -1            */
+	lt_tnode end;                   /* below it; -1: not placed yet                                                      */
+	bool in_tile;                   /* with the loops of a tile, else of all that `end` leaves                           */
+};
 
 struct lt_auto {
 	const struct lt_graph *g;
@@ -14,17 +46,35 @@ struct lt_auto {
 	const struct lt_target *target;
 	int32_t *n_reader, *size;       /* by node: leaves that read it; leaves of its cluster */
 	lt_node *reader, *mark;         /* by node: its last reader; last cluster that met it */
-	bool *rides, *constant;         /* by node */
+	bool *rides, *constant, *written;       /* by node; written: a result, a state's content or a part of one */
 	struct lt_auto_nest *nest; int32_t cap_nest, n_nest;    /* by root */
 	lt_tnode last_group;            /* last nest of scalars */
 	/* the cluster in hand */
 	lt_node *member, *producer;
 	int32_t n_member, n_producer, cap_producer;
 	struct lt_auto_order order;
+	struct lt_product *product; int32_t n_product, cap_product;
+	struct lt_product **role, **behind;     /* by node: the product it is part of; the one whose epilogue it ends */
 };
 bool lt__reads_in_place(const struct lt_auto *, lt_node n, lt_node u, lt_var);
+/* auto.c: members of the cluster of root n, in order of the graph, and the stored values it reads from outside. */
+void lt__auto_gather(struct lt_auto *, lt_node n);
+/* A new root that the nest of number and kind begins with. */
+void lt__auto_note_nest(struct lt_auto *, lt_tnode root, bool constant, bool closed);
 /* looptree/order.c: fills order for the cluster in hand, whose last node is n. */
 lt_status lt__auto_order(struct lt_auto *, lt_node n);
 /* Whether every stored value that the cluster reads has the var: sharing its loop re-reads nothing. */
 bool lt__auto_is_batch(const struct lt_auto *, lt_var);
+/* Elements between neighbours along column x in a read, 0: not read along it; -1: not affine there. */
+int64_t lt__auto_stride(const struct lt_graph *, const struct lt_readpiece *, int32_t x);
+
+/* looptree/product.c: the products of the graph; clusters are known. */
+lt_status lt__auto_products(struct lt_auto *);
+/* looptree/product_form.c: which tree a product gets. */
+void lt__product_form(const struct lt_auto *, struct lt_product *);
+/* What part of their time threads work if each has its share of equal trips. */
+double lt__product_share(int64_t trips, int64_t cores);
+/* looptree/product_nest.c: its loops and leaves; then the leaves of its epilogue, the cluster in hand. */
+lt_status lt__product_place(struct lt_auto *, struct lt_product *);
+lt_status lt__product_place_epilogue(struct lt_auto *, struct lt_product *);
 #endif

@@ -13,7 +13,7 @@ static const char *node_name(const struct lt_looptree *t, lt_node n) { return t-
 static lt_tnode loop_over(const struct lt_looptree *t, lt_tnode at, lt_var v)
 {
 	for (at = t->node[at].parent; at >= 0; at = t->node[at].parent)
-		if (t->node[at].kind == LT_TLOOP && t->node[at].var == v)
+		if (t->node[at].kind == LT_TLOOP && lt__var_step(t->graph, v, t->node[at].var, t->node[at].step))
 			return at;
 	return -1;
 }
@@ -31,24 +31,61 @@ static lt_status check_loop(const struct lt_looptree *t, lt_tnode loop)
 	return LT_OK;
 }
 
+/* A dim that counts the trips of loops over another var is counted by those loops or by ones over its own name, never by both; and
+ * where they count it, the loops are cut at the very elements where the dim is. */
+static lt_status check_trips(const struct lt_looptree *t, lt_tnode at, const struct lt_leaf *leaf, int32_t column)
+{
+	lt_var v = leaf->var[column];
+	const struct lt_vardef *d = &t->graph->var[v], *of = &t->graph->var[d->of];
+	bool counted = lt__leaf_column(leaf, d->of) >= 0, unit = false, span = !d->span || d->span >= of->extent;
+	lt_tnode named = -1, misfit = -1;
+	for (lt_tnode up = t->node[at].parent; up >= 0; up = t->node[up].parent) {
+		int64_t step = t->node[up].step;
+		if (t->node[up].kind != LT_TLOOP)
+			continue;
+		if (t->node[up].var == v)
+			named = up;
+		if (t->node[up].var != d->of)
+			continue;
+		counted = counted || lt__var_step(t->graph, v, d->of, step);
+		unit = unit || step == d->unit;
+		span = span || step == d->span;
+		if ((step > d->unit && step % d->unit) || (d->span && step > d->span && step % d->span))
+			misfit = up;
+	}
+	if (counted && named >= 0)
+		return lt__tree_fail(t, named, LT_EILLEGAL, "the loops over %s around %%%s count %s already; take the loop over %s away from around it",
+			of->name, node_name(t, t->node[at].leaf), d->name, d->name);
+	if (!counted || (unit && span && misfit < 0))
+		return LT_OK;
+	const char *needs = !d->span ? lt__scratch(t->ctx, "one of step %lld", (long long)d->unit)
+		: lt__scratch(t->ctx, "one of step %lld and one of step %lld", (long long)d->span, (long long)d->unit);
+	return lt__tree_fail(t, misfit >= 0 ? misfit : at, LT_EILLEGAL, "%s, a dim of %s%%%s, counts trips of a loop over %s: the loops over %s around it "
+		"need %s, and larger steps are multiples of those; %s", d->name, column < leaf->n_var ? "" : "what is read by ",
+		node_name(t, t->node[at].leaf), of->name, of->name, needs, misfit >= 0 ? lt__scratch(t->ctx, "one has step %lld", (long long)t->node[misfit].step) : "add what is missing with `split`");
+}
+
 static lt_status check_leaf_loops(struct lt_looptree *t, lt_tnode at)
 {
 	lt_node n = t->node[at].leaf;
 	const struct lt_leaf *leaf;
 	LT_TRY(lt__leaf(t, n, &leaf));
+	for (int32_t i = 0; i < leaf->n_var + leaf->n_trip; i++)
+		if (t->graph->var[leaf->var[i]].unit)
+			LT_TRY(check_trips(t, at, leaf, i));
 	for (int32_t i = 0; i < leaf->n_var; i++) {
 		lt_tnode loop = loop_over(t, at, leaf->var[i]);
 		if (loop < 0)
 			return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s has var %s, but no loop over %s stands around it; put it below one",
 				node_name(t, n), t->graph->var[leaf->var[i]].name, t->graph->var[leaf->var[i]].name);
-		if (t->node[loop].step != 1)
+		if (lt__var_step(t->graph, leaf->var[i], t->node[loop].var, t->node[loop].step) != 1)
 			return lt__tree_fail(t, loop, LT_EILLEGAL, "the innermost loop over %s around %%%s has step %lld; it must be 1: "
 				"add a loop over %s with step 1 inside", var_name(t, loop), node_name(t, n),
 				(long long)t->node[loop].step, var_name(t, loop));
 	}
 	lt_tnode reducing = lt__reducing_loop(t, n);
 	for (lt_tnode up = t->node[at].parent; reducing >= 0 && up != reducing; up = t->node[up].parent)
-		if (t->node[up].kind == LT_TLOOP && lt__leaf_column(leaf, t->node[up].var) < 0)
+		if (t->node[up].kind == LT_TLOOP && lt__loop_column(t, leaf, up) < 0)
 			return lt__tree_fail(t, up, LT_EILLEGAL, "the loop over %s repeats the reduction %%%s inside its reducing loop over %s; "
 				"move it outside of that loop", var_name(t, up), node_name(t, n), var_name(t, reducing));
 	return LT_OK;
@@ -71,10 +108,11 @@ static lt_status check_flow(struct lt_looptree *t, lt_tnode at, lt_node u, const
 		if (d->op == LT_OP_update || !map)
 			return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s and %%%s share the loop over %s, but an updated value is complete only when "
 				"the whole loop has ended; give %%%s loops of its own", d->name, node_name(t, n), var_name(t, up), node_name(t, n));
-		int32_t column = lt__leaf_column(leaf, t->node[up].var);
-		for (int32_t i = 0; i < d->n_dim; i++)
-			if (d->dim[i] == t->node[up].var && (column < 0 || !lt__row_is(map, i, column)))
+		for (int32_t i = 0; i < d->n_dim; i++) {
+			int32_t column = lt__leaf_column(leaf, d->dim[i]);
+			if (lt__var_step(t->graph, d->dim[i], t->node[up].var, t->node[up].step) && (column < 0 || !lt__row_is(map, i, column)))
 				t->plain = false;
+		}
 	}
 	if (common >= 0 && !map)
 		return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s updates %%%s within the root nest that writes it, but an update starts when its old "
@@ -122,39 +160,16 @@ lt_status lt__check_tree(struct lt_looptree *t)
 	int32_t *order = LT_NEW(t->arena, int32_t, t->n_node + 1), n = 0;
 	for (lt_tnode at = lt_looptree_after(t, -1); at >= 0; at = lt_looptree_after(t, at)) {
 		order[at] = n++;
-		if (t->node[at].kind == LT_TLOOP)
+		if (t->node[at].kind == LT_TLOOP) {
 			LT_TRY(check_loop(t, at));
-		else if (t->node[at].kind == LT_TGROUP && t->node[at].child < 0)
+			LT_TRY(lt__check_tail(t, at));
+		} else if (t->node[at].kind == LT_TGROUP && t->node[at].child < 0) {
 			return lt__tree_fail(t, at, LT_EILLEGAL, "the group holds no leaf; remove it");
-		else if (t->node[at].kind == LT_TLEAF)
+		} else if (t->node[at].kind == LT_TLEAF) {
 			LT_TRY(check_leaf_loops(t, at));
+		}
 	}
 	for (lt_tnode at = lt_looptree_leaf_after(t, -1); at >= 0; at = lt_looptree_leaf_after(t, at))
 		LT_TRY(check_leaf_reads(t, at, order));
-	return LT_OK;
-}
-
-/* Whether some loop over the var of `loop`, it or one around it, has a last trip that is partial. */
-static bool has_partial_trip(const struct lt_looptree *t, lt_tnode loop)
-{
-	lt_var v = t->node[loop].var;
-	if (t->graph->var[v].bounded)
-		return true;
-	for (lt_tnode at = loop, up; at >= 0; at = up) {
-		up = loop_over(t, at, v);
-		if ((up >= 0 ? t->node[up].step : t->graph->var[v].extent) % t->node[at].step != 0)
-			return true;
-	}
-	return false;
-}
-
-lt_status lt__check_tails(const struct lt_looptree *t)
-{
-	for (lt_tnode at = lt_looptree_after(t, -1); at >= 0; at = lt_looptree_after(t, at)) {
-		const struct lt_tnodedef *d = &t->node[at];
-		if (d->kind == LT_TLOOP && d->tail != LT_GUARD && has_partial_trip(t, at))
-			return lt__tree_fail(t, at, LT_EUNSUPPORTED, "the loop over %s has a partial last trip and tail %s, which no backend carries "
-				"out; give it tail guard, or a step that divides", var_name(t, at), lt__tail_word(d->tail));
-	}
 	return LT_OK;
 }

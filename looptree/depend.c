@@ -17,13 +17,7 @@
 #include <isl/val.h>
 #include "looptree/depend.h"
 
-/* Ownership, as isl writes it: the result is the caller's; the argument is used up; it stays the caller's. */
-#define lt_give
-#define lt_take
-#define lt_keep
-
 enum { BUDGET = 1000000 };      /* isl operations of one question: the largest ones of real trees need a tenth */
-
 struct asked { isl_ctx *ctx; const struct lt_question *q; };
 
 static int32_t n_dims(const struct lt_touch *x) { return x->n_counter + x->n_extra; }
@@ -60,14 +54,20 @@ static int32_t param_number(const struct asked *k, lt_param p)
 	return i;
 }
 
+/* How far a trip of counter i moves a column of the leaf. */
+static int64_t step_along(const struct lt_graph *g, const struct lt_touch *x, int32_t i, int32_t column)
+{
+	return lt__var_step(g, x->leaf->var[column], x->counter[i].var, x->counter[i].step);
+}
+
 /* c times a column of the leaf: a var is the sum of its counters times their steps, from counter `from` on. */
 static lt_give isl_aff *add_column(lt_take isl_aff *aff, const struct asked *k, const struct lt_touch *x, int32_t column, int64_t c, int32_t from)
 {
-	if (column >= x->leaf->n_var)
+	if (column >= x->leaf->n_var + x->leaf->n_trip)
 		return plus(aff, k, isl_dim_in, x->n_counter, c);
 	for (int32_t i = from; i < x->n_counter; i++)
-		if (x->counter[i].var == x->leaf->var[column])
-			aff = plus(aff, k, isl_dim_in, i, c * x->counter[i].step);
+		if (step_along(k->q->g, x, i, column))
+			aff = plus(aff, k, isl_dim_in, i, c * step_along(k->q->g, x, i, column));
 	return aff;
 }
 
@@ -207,10 +207,10 @@ static lt_give isl_aff *counter_of(const struct asked *k, const struct lt_touch 
 	return plus(constant_of(k, x, 0), k, isl_dim_in, i, 1);
 }
 
-static bool owner_covers(const struct lt_touch *x, lt_var v)
+static bool owner_covers(const struct lt_graph *g, const struct lt_touch *x, lt_var v)
 {
 	for (int32_t i = 0; i < x->n_owned; i++)
-		if (x->counter[i].var == v)
+		if (lt__var_step(g, v, x->counter[i].var, x->counter[i].step))
 			return true;
 	return false;
 }
@@ -220,7 +220,7 @@ static int32_t digits_in(const struct asked *k, const struct lt_touch *x, int32_
 {
 	int32_t n = 0;
 	for (int32_t c = 0; c < owned && x->column[i] >= 0 && n < k->q->n_digit[i]; c++)
-		n += x->counter[c].var == x->leaf->var[x->column[i]];
+		n += step_along(k->q->g, x, c, x->column[i]) > 0;
 	return n;
 }
 
@@ -235,12 +235,13 @@ static void add_index(struct rows *r, const struct asked *k, const struct lt_tou
 	}
 	rest = constant_of(k, x, 0);
 	for (int32_t c = 0; c < x->n_counter; c++) {
-		if (x->counter[c].var != x->leaf->var[x->column[i]])
+		int64_t step = step_along(k->q->g, x, c, x->column[i]);
+		if (!step)
 			continue;
 		if (seen++ < n_digit && c >= from)
 			rows_add(r, counter_of(k, x, c));
 		else if (seen > n_digit && c >= from)
-			rest = plus(rest, k, isl_dim_in, c, x->counter[c].step);
+			rest = plus(rest, k, isl_dim_in, c, step);
 	}
 	if (k->q->rest[i])
 		rows_add(r, isl_aff_copy(rest));
@@ -259,12 +260,12 @@ static lt_give isl_map *indices_of(const struct asked *k, const struct lt_touch 
 	const struct lt_nodedef *d = &k->q->g->node[k->q->value];
 	int32_t n = n_outer;
 	for (int32_t i = 0; i < d->n_dim; i++)
-		n += n_index(k, x, i, owned && owner_covers(x, d->dim[i]) ? n_outer : 0);
+		n += n_index(k, x, i, owned && owner_covers(k->q->g, x, d->dim[i]) ? n_outer : 0);
 	struct rows r = rows_new(k, x, n);
 	for (int32_t i = 0; i < n_outer; i++)
 		rows_add(&r, counter_of(k, x, i));
 	for (int32_t i = 0; i < d->n_dim; i++)
-		add_index(&r, k, x, i, owned && owner_covers(x, d->dim[i]) ? n_outer : 0);
+		add_index(&r, k, x, i, owned && owner_covers(k->q->g, x, d->dim[i]) ? n_outer : 0);
 	return rows_map(&r, instances);
 }
 
@@ -432,7 +433,7 @@ void lt__depend_simple(const struct lt_question *q, int32_t touch, struct lt_ans
 	out->touch = touch;
 	out->kind = LT_ANSWER_OPEN;
 	for (int32_t i = 0; i < d->n_dim; i++)          /* what one trip of the owner reads is written in it */
-		if (owner_covers(sink, d->dim[i]) && (sink->column[i] < 0 || sink->leaf->var[sink->column[i]] != d->dim[i]))
+		if (owner_covers(k.q->g, sink, d->dim[i]) && (sink->column[i] < 0 || sink->leaf->var[sink->column[i]] != d->dim[i]))
 			return;
 	if (!open_isl(&k, out))
 		return;

@@ -7,6 +7,11 @@
 #define LT_LOOPTREE_DEPEND_H
 #include "looptree/looptree.h"
 
+/* Ownership, as isl writes it: the result is the caller's; the argument is used up; it stays the caller's. */
+#define lt_give
+#define lt_take
+#define lt_keep
+
 /* What a touch does.  A reduction's leaf writes its cell and, as LT_TOUCH_ADDS, reads what it adds to. */
 enum lt_touch_kind { LT_TOUCH_WRITES, LT_TOUCH_RESETS, LT_TOUCH_ADDS, LT_TOUCH_READS };
 /* One loop around a touch; loop -1: one of a reset's own nest. */

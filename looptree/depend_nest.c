@@ -83,6 +83,11 @@ static void add_counter(struct ask *k, struct lt_touch *x, lt_tnode at, lt_tnode
 	note_limit(k, v->bounded ? &v->limit : NULL);
 	x->when[x->n_when++] = (struct lt_when){ x->n_counter, 0 };
 	x->counter[x->n_counter++] = (struct lt_counter){ loop, d->var, d->step };
+	/* A loop of a reset that is a dim of a partial sum counts that dim: nothing around the reset counts the reduced var. */
+	int32_t column = loop < 0 ? lt__loop_column(k->t, x->leaf, at) : -1;
+	if (column >= 0 && x->leaf->var[column] != d->var)
+		x->counter[x->n_counter - 1] = (struct lt_counter){ loop, x->leaf->var[column],
+			lt__var_step(k->t->graph, x->leaf->var[column], d->var, d->step) };
 }
 
 static void add_place(struct lt_touch *x, int64_t place) { x->when[x->n_when++] = (struct lt_when){ -1, place }; }
@@ -141,7 +146,7 @@ static void add_reset(struct ask *k, const struct lt_map *element)
 	add_path(k, x, path, above);
 	add_place(x, k->order->reset[n]);
 	for (int32_t i = above; i < n_path - 1; i++)
-		if (k->t->node[path[i]].kind == LT_TLOOP && lt__leaf_column(x->leaf, k->t->node[path[i]].var) < x->leaf->n_out)
+		if (k->t->node[path[i]].kind == LT_TLOOP && !lt__loop_reduces(k->t, n, path[i]))
 			add_counter(k, x, path[i], -1);
 }
 
@@ -160,7 +165,7 @@ static void add_reads(struct ask *k, lt_node n)
 			x->before = leaf->read[r].piece;
 			for (int32_t i = 0; i <= p; i++)
 				note_map(k, &leaf->read[r].piece[i].map);
-			if (piece->map.n_dim > leaf->n_var) {
+			if (leaf->gather && piece->map.n_dim > leaf->n_var) {
 				const struct lt_nodedef *from = &g->node[g->node[n].operand[0]];
 				x->n_extra = 1;
 				x->extra_extent = g->var[from->dim[g->node[n].axis]].extent;
@@ -192,12 +197,12 @@ static void fill_written(struct ask *k)
 }
 
 /* Steps of the loops over a touch's column, outermost first; returns their number. */
-static int32_t steps_of(const struct lt_touch *x, int32_t column, int64_t *out)
+static int32_t steps_of(const struct lt_graph *g, const struct lt_touch *x, int32_t column, int64_t *out)
 {
 	int32_t n = 0;
 	for (int32_t i = 0; i < x->n_counter; i++)
-		if (x->counter[i].var == x->leaf->var[column])
-			out[n++] = x->counter[i].step;
+		if (lt__var_step(g, x->leaf->var[column], x->counter[i].var, x->counter[i].step))
+			out[n++] = lt__var_step(g, x->leaf->var[column], x->counter[i].var, x->counter[i].step);
 	return n;
 }
 
@@ -210,7 +215,7 @@ static void fill_digits(struct ask *k)
 		most = x->n_counter > most ? x->n_counter : most;
 		x->column = LT_NEW(k->a, int32_t, n_dim + 1);
 		for (int32_t i = 0; i < n_dim; i++) {
-			int32_t c = x->leaf->n_var - 1;
+			int32_t c = (x->map.n_dim < x->leaf->n_var + x->leaf->n_trip ? x->map.n_dim : x->leaf->n_var + x->leaf->n_trip) - 1;
 			while (c >= 0 && !lt__row_is(&x->map, i, c))
 				c--;
 			x->column[i] = c;
@@ -220,10 +225,10 @@ static void fill_digits(struct ask *k)
 	q->n_digit = LT_NEW(k->a, int32_t, n_dim + 1);
 	q->rest = LT_NEW(k->a, bool, n_dim + 1);
 	for (int32_t i = 0; i < n_dim; i++) {
-		int32_t n_first = q->touch[0].column[i] < 0 ? 0 : steps_of(&q->touch[0], q->touch[0].column[i], steps);
+		int32_t n_first = q->touch[0].column[i] < 0 ? 0 : steps_of(q->g, &q->touch[0], q->touch[0].column[i], steps);
 		q->n_digit[i] = n_first;
 		for (int32_t t = 1; t < q->n_touch; t++) {
-			int32_t same = 0, n = q->touch[t].column[i] < 0 ? 0 : steps_of(&q->touch[t], q->touch[t].column[i], steps + most);
+			int32_t same = 0, n = q->touch[t].column[i] < 0 ? 0 : steps_of(q->g, &q->touch[t], q->touch[t].column[i], steps + most);
 			while (same < n && same < q->n_digit[i] && steps[same] == steps[most + same])
 				same++;
 			q->rest[i] = q->rest[i] || n > same;

@@ -1,5 +1,7 @@
 /* A copy of a tree that a primitive changes: its links, and the new tree that comes of it. */
 #include "looptree/edit.h"
+#include "looptree/layout.h"
+#include "looptree/own.h"
 
 /* -- links -- */
 
@@ -70,6 +72,13 @@ lt_tnode lt__edit_new_group(struct lt_edit *e)
 	return new_node(e, (struct lt_tnodedef){ .kind = LT_TGROUP, .var = -1, .step = 1, .loop = LT_GROUP });
 }
 
+lt_tnode lt__edit_new_leaf(struct lt_edit *e, lt_node n)
+{
+	lt_tnode at = new_node(e, (struct lt_tnodedef){ .kind = LT_TLEAF, .var = -1, .step = 1 });
+	e->t->node[at].leaf = n;
+	return e->t->leaf_of[n] = at;
+}
+
 /* -- questions -- */
 
 bool lt__edit_precedes(const struct lt_looptree *t, lt_tnode a, lt_tnode b)
@@ -126,8 +135,15 @@ static lt_status copy_tree(void *arg)
 	t->root = from->root;
 	t->budget = from->budget;
 	t->target = from->target ? lt__arena_string(t->arena, from->target) : NULL;
-	for (lt_node n = 0; n < t->graph->n_node; n++)
-		t->leaf_of[n] = from->leaf_of[n];
+	lt__own_share(t, from);
+	t->graph = from->graph;
+	int32_t n_node = t->graph->n_node;
+	t->leaf_of = lt__arena_copy(t->arena, from->leaf_of, ((size_t)n_node + 1) * sizeof *t->leaf_of);
+	t->leaf = LT_NEW(t->arena, struct lt_leaf *, n_node + 1);
+	t->layout = LT_NEW(t->arena, struct lt_memlayout *, n_node + 1);
+	for (lt_node n = 0; n < n_node; n++)
+		if (from->layout[n])
+			t->layout[n] = lt__layout_new(t, from->layout[n]->n, from->layout[n]->digit, from->layout[n]->pad);
 	e->into = LT_NEW(t->arena, lt_tnode, from->n_node + 1);
 	for (lt_tnode at = 0; at < from->n_node; at++)
 		e->into[at] = -1;
@@ -137,7 +153,7 @@ static lt_status copy_tree(void *arg)
 lt_status lt__edit_open(struct lt_edit *e, const struct lt_looptree *from)
 {
 	*e = (struct lt_edit){ .from = from };
-	LT_TRY(lt_looptree_new(from->graph, &e->t));
+	LT_TRY(lt_looptree_new(from->base, &e->t));
 	lt_status st = lt__protect(from->ctx, copy_tree, e);
 	if (st) {
 		lt_looptree_free(e->t);
@@ -177,6 +193,12 @@ static void renumber(struct lt_edit *e, lt_tnode *number)
 	t->node = node;
 	t->cap_node = t->n_node + 1;
 	t->n_node = n;
+}
+
+lt_status lt__edit_number(struct lt_edit *e)
+{
+	renumber(e, LT_NEW(e->t->arena, lt_tnode, e->t->n_node + 1));
+	return LT_OK;
 }
 
 /* Loops whose extent has to be constant, where this step made it vary. */

@@ -22,9 +22,15 @@ lt_status lt__edit_open(struct lt_edit *, const struct lt_looptree *from);
 /* Numbers the nodes that are left in the order of the text; moved (by node of `from`; may be NULL): where each is now, -1: gone.
  * Then the tree is checked as lt_looptree_finish does, and held against the rule of constant extents. */
 lt_status lt__edit_close(struct lt_edit *, lt_tnode *moved);
+/* Only numbers them, of a tree that is being made: t and from are the same. */
+lt_status lt__edit_number(struct lt_edit *);
 /* A new loop that is not in the tree yet, serial. */
 lt_tnode lt__edit_new_loop(struct lt_edit *, lt_var, int64_t step);
 lt_tnode lt__edit_new_group(struct lt_edit *);
+lt_tnode lt__edit_new_leaf(struct lt_edit *, lt_node);
+/* A leaf for node n below parent (-1: a root) behind its child `after`, in serial loops over those of its vars that the loops around it
+ * leave open: in the order of its layout, then of its vars. */
+lt_status lt__edit_nest(struct lt_edit *, lt_node n, lt_tnode parent, lt_tnode after);
 void lt__edit_detach(struct lt_edit *, lt_tnode);
 /* `at`, which is in no place, becomes a child of parent (-1: a root) behind its child `after`; -1: the first. */
 void lt__edit_insert(struct lt_edit *, lt_tnode parent, lt_tnode after, lt_tnode at);

@@ -15,7 +15,7 @@ struct touch {
 	int64_t points;                 /* accesses: no more elements than these */
 };
 /* The part of a leaf's var that the loops from some point inwards cover. */
-struct cover { lt_var var; int64_t span, step; };
+struct cover { lt_var var; int64_t span, step, outer; };   /* step of the innermost and of the outermost loop */
 
 struct facts {
 	struct lt_looptree *t;
@@ -40,6 +40,20 @@ static const struct cover *covered(const struct facts *f, lt_var v)
 	return NULL;
 }
 
+/* Elements of var v that the loops covered so far run over. */
+static int64_t span_of(const struct facts *f, lt_var v)
+{
+	const struct lt_vardef *d = &f->t->graph->var[v];
+	const struct cover *at = covered(f, v);
+	if (at || !d->unit)
+		return at ? at->span : 1;
+	at = covered(f, d->of);         /* the trips of a loop over another var */
+	if (!at || at->outer < d->unit)
+		return 1;
+	int64_t trips = (at->span - 1) / d->unit + 1;
+	return trips < d->extent ? trips : d->extent;
+}
+
 /* One loop more around the leaf. */
 static void cover_loop(struct facts *f, lt_tnode loop)
 {
@@ -54,10 +68,11 @@ static void cover_loop(struct facts *f, lt_tnode loop)
 	for (int32_t i = 0; i < f->n_cover; i++)
 		if (f->cover[i].var == d->var) {
 			f->cover[i].span = span;
+			f->cover[i].outer = d->step;
 			return;
 		}
 	LT_GROW(f->a, f->cover, f->n_cover, f->cap_cover);
-	f->cover[f->n_cover++] = (struct cover){ d->var, span, d->step };
+	f->cover[f->n_cover++] = (struct cover){ d->var, span, d->step, d->step };
 }
 
 static int64_t runs_of(const struct facts *f)
@@ -73,12 +88,12 @@ struct columns { const struct lt_leaf *leaf; int64_t gathered; };
 
 static int64_t reach_of(const struct facts *f, const struct columns *c, int32_t column, lt_tnode loop, bool *moves_outside)
 {
-	if (column >= c->leaf->n_var)
+	if (column >= c->leaf->n_var + c->leaf->n_trip)
 		return c->gathered;
-	const struct cover *at = covered(f, c->leaf->var[column]);
 	for (lt_tnode up = f->t->node[loop].parent; up >= 0 && !*moves_outside; up = f->t->node[up].parent)
-		*moves_outside = f->t->node[up].kind == LT_TLOOP && f->t->node[up].var == c->leaf->var[column];
-	return at ? at->span : 1;
+		*moves_outside = f->t->node[up].kind == LT_TLOOP
+			&& lt__var_step(f->t->graph, c->leaf->var[column], f->t->node[up].var, f->t->node[up].step);
+	return span_of(f, c->leaf->var[column]);
 }
 
 /* Range of a row over what is covered; what the loops outside and the params give goes into *outer. */
@@ -98,7 +113,7 @@ static void row_range(const struct facts *f, const struct columns *c, const stru
 			continue;
 		size = i < m->n_dim ? reach_of(f, c, i, loop, &outside) - 1 : div_size[i - m->n_dim];
 		if (outside) {
-			mix(outer, i < c->leaf->n_var ? c->leaf->var[i] : -1);
+			mix(outer, i < c->leaf->n_var + c->leaf->n_trip ? c->leaf->var[i] : -1);
 			mix(outer, coef);
 		}
 		size = times(coef < 0 ? (coef == INT64_MIN ? INT64_MAX : -coef) : coef, size);
@@ -113,7 +128,7 @@ static uint64_t hash_map(const struct columns *c, const struct lt_map *m)
 {
 	uint64_t h = 1;
 	int32_t width = lt__map_width(m);
-	for (int32_t i = 0; i < c->leaf->n_var; i++)
+	for (int32_t i = 0; i < c->leaf->n_var + c->leaf->n_trip; i++)
 		mix(&h, c->leaf->var[i]);
 	for (int32_t i = 0; i < m->n_param; i++)
 		mix(&h, m->param[i]);

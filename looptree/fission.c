@@ -81,7 +81,7 @@ lt_status lt__primitive_fission(struct lt_edit *e, const struct lt_words *w)
 	for (bool more = true; more; up = t->node[up].parent) {
 		more = up != loop;
 		/* A loop over a var that the leaf does not have would only repeat it. */
-		if (t->node[up].kind != LT_TLOOP || lt__leaf_column(own, t->node[up].var) < 0)
+		if (t->node[up].kind != LT_TLOOP || lt__loop_column(t, own, up) < 0)
 			continue;
 		lt_tnode copy = copy_loop(e, up);
 		lt__edit_insert(e, copy, -1, head);

@@ -1,5 +1,6 @@
 /* Freezing: the walk over a root nest that makes its loops, resets and statements. */
 #include <string.h>
+#include "looptree/edit.h"
 #include "looptree/freeze.h"
 
 static int32_t find_op(struct lt_freezer *f, enum lt_opcode op, enum lt_dtype out, int32_t n, const enum lt_dtype *in)
@@ -22,36 +23,44 @@ static int32_t find_op(struct lt_freezer *f, enum lt_opcode op, enum lt_dtype ou
 	return f->n_op++;
 }
 
-/* A step beyond the extent is one trip, and no factor may overflow by it. */
+enum { MOST_LOOPS = 4096 };      /* of one kernel, with the copies of peeled ones */
+
+/* A step beyond the extent is one trip, and no factor may overflow by it; what is padded runs over all of it. */
 static int64_t step_of(const struct lt_freezer *f, lt_tnode at)
 {
-	int64_t step = f->t->node[at].step, extent = f->g->var[f->t->node[at].var].extent;
-	return step < extent ? step : extent;
+	const struct lt_tnodedef *d = &f->t->node[at];
+	int64_t extent = f->g->var[d->var].extent;
+	bool padded = d->tail == LT_PAD;
+	for (int32_t k = 0; k < f->n_path; k++)
+		padded = padded || (f->path[k].var == d->var && f->path[k].pad);
+	return d->step < extent || padded ? d->step : extent;
 }
 
-static void push_path(struct lt_freezer *f, lt_tnode at, int32_t loop)
-{
-	LT_GROW(f->a, f->path, f->n_path, f->cap_path);
-	f->path[f->n_path++] = (struct lt_step){ f->t->node[at].var, step_of(f, at), loop, at };
-}
-
-static int32_t open_loop(struct lt_freezer *f, lt_tnode at)
+static lt_status open_copy(struct lt_freezer *f, lt_tnode at, lt_var v, int64_t step, enum lt_tail tail, const struct lt_peeled *copy)
 {
 	int32_t primes = 0, parent = f->n_path > 0 ? f->path[f->n_path - 1].loop : -1;
+	if (f->n_loop >= MOST_LOOPS && copy->peeled)
+		return lt__tree_fail(f->t, at, LT_EUNSUPPORTED, "peeling the loop %s and those around it makes a nest of more than %d loops; give one of them "
+			"tail guard, mask or pad, or steps that divide", lt__loop_path(f->t, at), MOST_LOOPS);
 	for (int32_t k = 0; k < f->n_path; k++)
-		primes += f->path[k].var == f->t->node[at].var;
+		primes += f->path[k].var == v;
 	LT_GROW(f->a, f->loop, f->n_loop, f->cap_loop);
-	struct lt_floop *loop = &f->loop[f->n_loop];
-	*loop = (struct lt_floop){ .parent = parent, .first_stmt = f->n_stmt, .at = at, .primes = primes };
-	lt__freeze_bounds(f, f->t->node[at].var, step_of(f, at), loop);
-	push_path(f, at, f->n_loop);
-	return f->n_loop++;
+	LT_GROW(f->a, f->path, f->n_path, f->cap_path);
+	struct lt_step p = { .var = v, .step = step, .full = v == f->t->node[at].var ? f->t->node[at].step : step, .loop = f->n_loop, .at = at,
+		.pad = tail == LT_PAD };
+	f->loop[f->n_loop] = (struct lt_floop){ .parent = parent, .first_stmt = f->n_stmt, .at = at, .primes = primes,
+		.kind = f->t->node[at].loop };
+	lt__freeze_trips(f, copy, &f->loop[f->n_loop], &p);
+	f->path[f->n_path++] = p;
+	f->n_loop++;
+	return LT_OK;
 }
 
 static void close_loop(struct lt_freezer *f)
 {
-	struct lt_floop *loop = &f->loop[f->path[--f->n_path].loop];
-	loop->n_stmt = f->n_stmt - loop->first_stmt;
+	int32_t at = f->path[--f->n_path].loop;
+	f->loop[at].n_stmt = f->n_stmt - f->loop[at].first_stmt;
+	lt__freeze_forget(f, at);
 }
 
 static struct lt_stmt *add_stmt(struct lt_freezer *f, int32_t kind, lt_node n)
@@ -65,8 +74,10 @@ static struct lt_stmt *add_stmt(struct lt_freezer *f, int32_t kind, lt_node n)
 	return &f->stmt[f->n_stmt++];
 }
 
-static lt_status add_piece(struct lt_freezer *f, const struct lt_leaf *leaf, const struct lt_readpiece *p, struct lt_fpiece *out)
+/* away: rows that have to hold beside the piece's own guards. */
+static lt_status add_piece(struct lt_freezer *f, const struct lt_leaf *leaf, const struct lt_readpiece *p, const struct lt_rows *away)
 {
+	struct lt_fpiece made, *out = &made;
 	int32_t width = lt__map_width(&p->map);
 	*out = (struct lt_fpiece){ .access = -1, .bits = p->bits, .kind = LT_IMMEDIATE };
 	if (p->kind == LT_PIECE_READ) {
@@ -76,52 +87,86 @@ static lt_status add_piece(struct lt_freezer *f, const struct lt_leaf *leaf, con
 		out->kind = LT_AFFINE;
 		lt__freeze_row(f, leaf, &p->map, p->map.row, -1, &out->row);
 	}
-	out->first_guard = f->n_guard;
-	out->n_guard = p->map.n_guard;
+	struct lt_rows guards = { 0 };
 	for (int32_t i = 0; i < p->map.n_guard; i++) {
 		struct lt_row row;
 		lt__freeze_row(f, leaf, &p->map, p->map.guard + (int64_t)i * width, -1, &row);
-		LT_GROW(f->a, f->guard, f->n_guard, f->cap_guard);
-		f->guard[f->n_guard++] = row;
+		lt__rows_add(f, &guards, &row);
 	}
+	for (int32_t i = 0; i < away->n; i++)
+		lt__rows_add(f, &guards, &away->at[i]);
+	out->first_guard = lt__freeze_guards(f, &guards);
+	out->n_guard = guards.n;
+	LT_GROW(f->a, f->piece, f->n_piece, f->cap_piece);
+	f->piece[f->n_piece++] = *out;
 	return LT_OK;
 }
 
-static lt_status add_operand(struct lt_freezer *f, const struct lt_leaf *leaf, const struct lt_read *read)
+static void add_immediate(struct lt_freezer *f, uint64_t bits)
 {
-	struct lt_operand operand = { .first_piece = f->n_piece, .n_piece = read->n_piece, .dtype = read->dtype };
-	if (read->n_piece > 1)
+	LT_GROW(f->a, f->piece, f->n_piece, f->cap_piece);
+	f->piece[f->n_piece++] = (struct lt_fpiece){ .kind = LT_IMMEDIATE, .access = -1, .first_guard = f->n_guard, .bits = bits };
+}
+
+/* bits: what it is where a row of `away` does not hold. */
+static lt_status add_operand(struct lt_freezer *f, const struct lt_leaf *leaf, const struct lt_read *read, const struct lt_rows *away, uint64_t bits)
+{
+	struct lt_operand operand = { .first_piece = f->n_piece, .n_piece = read->n_piece + (away->n > 0), .dtype = read->dtype };
+	if (operand.n_piece > 1)
 		f->needs |= LT_NEED_PIECES;
-	for (int32_t i = 0; i < read->n_piece; i++) {
-		struct lt_fpiece piece;
-		LT_TRY(add_piece(f, leaf, &read->piece[i], &piece));
-		LT_GROW(f->a, f->piece, f->n_piece, f->cap_piece);
-		f->piece[f->n_piece++] = piece;
-	}
+	for (int32_t i = 0; i < read->n_piece; i++)
+		LT_TRY(add_piece(f, leaf, &read->piece[i], away));
+	if (away->n > 0)
+		add_immediate(f, bits);
 	LT_GROW(f->a, f->operand, f->n_operand, f->cap_operand);
 	f->operand[f->n_operand++] = operand;
 	return LT_OK;
 }
 
-/* Where the leaf writes: its own vars, an update's moved by its offset. */
-static lt_status add_dest(struct lt_freezer *f, lt_node n, const struct lt_leaf *leaf, int32_t *out)
+/* What has to hold for a statement of node n: the trips around it are there, and it writes to cells that are. */
+static void find_guards(struct lt_freezer *f, lt_node n, const struct lt_leaf *leaf, struct lt_rows *guards)
 {
 	struct lt_map m;
 	lt__leaf_dest(f->g, f->a, n, leaf, &m);
-	return lt__freeze_access(f, leaf, n, &m, true, out);
+	lt__freeze_on(f, guards);
+	lt__pad_rows(f, n, leaf, n, &m, true, guards, guards);
 }
 
-static lt_status add_gather(struct lt_freezer *f, const struct lt_leaf *leaf, struct lt_stmt *s, lt_node n)
+static lt_status add_dest(struct lt_freezer *f, lt_node n, const struct lt_leaf *leaf, int32_t stmt, const struct lt_rows *guards)
+{
+	struct lt_map m;
+	int32_t dest;
+	lt__leaf_dest(f->g, f->a, n, leaf, &m);
+	LT_TRY(lt__freeze_access(f, leaf, n, &m, true, &dest));
+	f->stmt[stmt].dest = dest;
+	f->stmt[stmt].first_guard = lt__freeze_guards(f, guards);
+	f->stmt[stmt].n_guard = guards->n;
+	if (guards->n > 0)
+		f->needs |= LT_NEED_GUARDED;
+	return LT_OK;
+}
+
+/* What keeps operand k from being read in a padded loop. */
+static void find_away(struct lt_freezer *f, lt_node n, const struct lt_leaf *leaf, int32_t k, const struct lt_rows *guards, struct lt_rows *away)
+{
+	for (int32_t p = 0; p < leaf->read[k].n_piece; p++)
+		if (leaf->read[k].piece[p].kind == LT_PIECE_READ)
+			lt__pad_rows(f, n, leaf, leaf->read[k].piece[p].base, &leaf->read[k].piece[p].map, false, guards, away);
+}
+
+static lt_status add_gather(struct lt_freezer *f, const struct lt_leaf *leaf, int32_t stmt, lt_node n, const struct lt_rows *guards, struct lt_rows *away)
 {
 	/* One operand: the gathered element; the index is part of its access. */
 	struct lt_leaf plain = *leaf;
 	plain.gather = false;
-	LT_TRY(add_operand(f, leaf, &leaf->read[0]));
+	find_away(f, n, leaf, 0, guards, away);
+	find_away(f, n, &plain, 1, guards, away);
+	LT_TRY(add_operand(f, leaf, &leaf->read[0], away, lt__pad_fallback(f, n, leaf->read[0].dtype)));
 	int32_t index;
 	const struct lt_readpiece *p = &leaf->read[1].piece[0];
 	LT_TRY(lt__freeze_access(f, &plain, p->base, &p->map, false, &index));
 	const struct lt_nodedef *x = &f->g->node[f->g->node[n].operand[0]];
-	struct lt_faccess *a = &f->access[f->piece[f->operand[s->first_operand].first_piece].access];
+	struct lt_faccess *a = &f->access[f->piece[f->operand[f->stmt[stmt].first_operand].first_piece].access];
 	a->index = index;
 	const struct lt_vardef *axis = &f->g->var[x->dim[f->g->node[n].axis]];
 	a->index_extent = axis->extent;
@@ -141,18 +186,26 @@ static lt_status add_leaf(struct lt_freezer *f, lt_tnode at)
 	LT_TRY(lt__leaf(f->t, n, &leaf));
 	lt_tnode reducing = lt__reducing_loop(f->t, n);
 	int32_t kind = d->reduce && reducing >= 0 ? LT_REDUCE : LT_MAP, stmt = f->n_stmt;
+	struct lt_rows guards = { 0 }, *away = LT_NEW(f->a, struct lt_rows, leaf->n_read + 1);
+	find_guards(f, n, leaf, &guards);
+	for (int32_t i = 0; i < f->ahead.n; i++)
+		lt__rows_add(f, &guards, &f->ahead.at[i]);
 	add_stmt(f, kind, n);
 	enum lt_opcode op = d->op;
 	if (leaf->gather) {
-		LT_TRY(add_gather(f, leaf, &f->stmt[stmt], n));
+		LT_TRY(add_gather(f, leaf, stmt, n, &guards, &away[0]));
 		op = LT_OP_copy;
 	} else {
-		for (int32_t k = 0; k < leaf->n_read; k++)
-			LT_TRY(add_operand(f, leaf, &leaf->read[k]));
+		for (int32_t k = 0; k < leaf->n_read; k++) {
+			find_away(f, n, leaf, k, &guards, &away[k]);
+			LT_TRY(add_operand(f, leaf, &leaf->read[k], &away[k], kind == LT_REDUCE ? lt__bits_of(lt__op_identity(d->op, d->dtype), d->dtype)
+				: lt__pad_fallback(f, n, leaf->read[k].dtype)));
+		}
 		if (d->op == LT_OP_update || (d->reduce && kind == LT_MAP))
 			op = LT_OP_copy;
 	}
 	struct lt_stmt *s = &f->stmt[stmt];
+	s->stream = f->t->node[at].stream;
 	s->n_operand = f->n_operand - s->first_operand;
 	enum lt_dtype in[3] = { 0 };
 	for (int32_t k = 0; k < s->n_operand; k++)
@@ -166,43 +219,98 @@ static lt_status add_leaf(struct lt_freezer *f, lt_tnode at)
 	} else {
 		s->op = find_op(f, op, d->dtype, s->n_operand, in);
 	}
-	int32_t dest;
-	LT_TRY(add_dest(f, n, leaf, &dest));
-	f->stmt[stmt].dest = dest;
-	return LT_OK;
+	LT_TRY(add_dest(f, n, leaf, stmt, &guards));
+	return lt__pad_fill(f, n, leaf, stmt, &guards, away);
 }
 
 /* A reduction's reset: the writer's loops over the result's vars, from its outermost reducing loop inwards. */
+struct reset { lt_node n; const struct lt_leaf *leaf; int32_t n_loop; const lt_tnode *loop; };
+
+static lt_status reset_element(struct lt_freezer *f, const struct reset *r)
+{
+	const struct lt_nodedef *d = &f->g->node[r->n];
+	int32_t stmt = f->n_stmt;
+	struct lt_rows guards = { 0 };
+	add_stmt(f, LT_RESET, r->n);
+	enum lt_dtype in[3] = { d->dtype, d->dtype };
+	int32_t op = find_op(f, d->op, d->dtype, 2, in);
+	find_guards(f, r->n, r->leaf, &guards);
+	add_immediate(f, f->op[op].identity);
+	LT_GROW(f->a, f->operand, f->n_operand, f->cap_operand);
+	f->operand[f->n_operand++] = (struct lt_operand){ .first_piece = f->n_piece - 1, .n_piece = 1, .dtype = d->dtype };
+	f->stmt[stmt].op = op;
+	f->stmt[stmt].n_operand = 1;
+	return add_dest(f, r->n, r->leaf, stmt, &guards);
+}
+
+/* A loop that is a dim of a partial sum counts that dim: nothing around the reset counts the reduced var. */
+static lt_status reset_nest(struct lt_freezer *f, const struct reset *r, int32_t i)
+{
+	if (i == r->n_loop)
+		return reset_element(f, r);
+	lt_tnode at = r->loop[i];
+	lt_var v = r->leaf->var[lt__loop_column(f->t, r->leaf, at)];
+	int64_t step = lt__var_step(f->g, v, f->t->node[at].var, step_of(f, at));
+	enum lt_tail tail = v == f->t->node[at].var ? f->t->node[at].tail : LT_GUARD;
+	struct lt_peeled *copy;
+	int32_t n;
+	LT_TRY(lt__freeze_copies(f, at, v, step, tail, &n, &copy));
+	for (int32_t k = 0; k < n; k++) {
+		LT_TRY(open_copy(f, at, v, step, tail, &copy[k]));
+		LT_TRY(reset_nest(f, r, i + 1));
+		close_loop(f);
+	}
+	return LT_OK;
+}
+
 static lt_status add_reset(struct lt_freezer *f, lt_tnode loop, lt_node n)
 {
-	const struct lt_leaf *leaf;
-	LT_TRY(lt__leaf(f->t, n, &leaf));
-	int32_t n_above = lt__loops_above(f->t, f->t->leaf_of[n], NULL), before = f->n_path;
-	lt_tnode *above = LT_NEW(f->a, lt_tnode, n_above + 1);
+	struct reset r = { .n = n };
+	LT_TRY(lt__leaf(f->t, n, &r.leaf));
+	int32_t n_above = lt__loops_above(f->t, f->t->leaf_of[n], NULL);
+	lt_tnode *above = LT_NEW(f->a, lt_tnode, n_above + 1), *inner = LT_NEW(f->a, lt_tnode, n_above + 1);
 	lt__loops_above(f->t, f->t->leaf_of[n], above);
 	bool inside = false;
 	for (int32_t i = 0; i < n_above; i++) {
 		inside = inside || above[i] == loop;
-		if (inside && lt__leaf_column(leaf, f->t->node[above[i]].var) < leaf->n_out)
-			open_loop(f, above[i]);
+		if (inside && lt__loop_column(f->t, r.leaf, above[i]) >= 0 && !lt__loop_reduces(f->t, n, above[i]))
+			inner[r.n_loop++] = above[i];
 	}
-	const struct lt_nodedef *d = &f->g->node[n];
-	int32_t stmt = f->n_stmt;
-	add_stmt(f, LT_RESET, n);
-	enum lt_dtype in[3] = { d->dtype, d->dtype };
-	int32_t op = find_op(f, d->op, d->dtype, 2, in), dest;
-	struct lt_fpiece identity = { .kind = LT_IMMEDIATE, .access = -1, .first_guard = f->n_guard, .bits = f->op[op].identity };
-	LT_GROW(f->a, f->piece, f->n_piece, f->cap_piece);
-	f->piece[f->n_piece++] = identity;
-	LT_GROW(f->a, f->operand, f->n_operand, f->cap_operand);
-	f->operand[f->n_operand++] = (struct lt_operand){ .first_piece = f->n_piece - 1, .n_piece = 1, .dtype = d->dtype };
-	LT_TRY(add_dest(f, n, leaf, &dest));
-	struct lt_stmt *s = &f->stmt[stmt];
-	s->op = op;
-	s->n_operand = 1;
-	s->dest = dest;
-	while (f->n_path > before)
+	r.loop = inner;
+	return reset_nest(f, &r, 0);
+}
+
+static lt_status walk(struct lt_freezer *, lt_tnode);
+
+static lt_status walk_children(struct lt_freezer *f, lt_tnode at)
+{
+	for (lt_tnode child = f->t->node[at].child; child >= 0; child = f->t->node[child].next)
+		LT_TRY(f->t->node[at].kind == LT_TLOOP ? lt__freeze_ahead(f, at, child, walk) : walk(f, child));
+	return LT_OK;
+}
+
+/* One trip of a loop. */
+static lt_status open_trip(struct lt_freezer *f, lt_tnode at, const struct lt_peeled *trip)
+{
+	return open_copy(f, at, f->t->node[at].var, step_of(f, at), LT_GUARD, trip);
+}
+
+/* Resets stand before all copies of a loop, and what reads it behind all of them. */
+static lt_status walk_loop(struct lt_freezer *f, lt_tnode at)
+{
+	const struct lt_tnodedef *d = &f->t->node[at];
+	int64_t step = step_of(f, at);
+	struct lt_peeled *copy;
+	int32_t n;
+	for (lt_node r = f->first_reset[at]; r >= 0; r = f->next_reset[r])
+		LT_TRY(add_reset(f, at, r));
+	LT_TRY(lt__freeze_first(f, at, step, open_trip, walk, close_loop));
+	LT_TRY(lt__freeze_copies(f, at, d->var, step, d->tail, &n, &copy));
+	for (int32_t k = 0; k < n; k++) {
+		LT_TRY(open_copy(f, at, d->var, step, d->tail, &copy[k]));
+		LT_TRY(walk_children(f, at));
 		close_loop(f);
+	}
 	return LT_OK;
 }
 
@@ -215,16 +323,7 @@ static lt_status walk(struct lt_freezer *f, lt_tnode at)
 	if (d->kind == LT_TGROUP && d->call)
 		return lt__tree_fail(f->t, at, LT_EUNSUPPORTED, "no backend takes a group with `%s %s`; leave it out, or put it on a loop",
 			d->loop == LT_CALL ? "call" : "tile", d->call);
-	if (d->kind == LT_TLOOP) {
-		for (lt_node n = f->first_reset[at]; n >= 0; n = f->next_reset[n])
-			LT_TRY(add_reset(f, at, n));
-		open_loop(f, at);
-	}
-	for (lt_tnode child = d->child; child >= 0; child = f->t->node[child].next)
-		LT_TRY(walk(f, child));
-	if (d->kind == LT_TLOOP)
-		close_loop(f);
-	return LT_OK;
+	return d->kind == LT_TLOOP ? walk_loop(f, at) : walk_children(f, at);
 }
 
 static void forget_kernel(struct lt_freezer *f)
@@ -255,7 +354,7 @@ lt_status lt__freeze(struct lt_looptree *t, const struct lt_places *layout, stru
 	struct lt_freezer f = { .t = t, .g = g, .layout = layout, .a = a,
 		.first_reset = no_numbers(a, t->n_node), .next_reset = no_numbers(a, g->n_node),
 		.param_of = no_numbers(a, g->n_param), .buffer_of_node = no_numbers(a, g->n_node),
-		.buffer_of_storage = no_numbers(a, layout->n_storage) };
+		.buffer_of_storage = no_numbers(a, layout->n_storage), .fill = LT_NEW(a, struct lt_fill *, g->n_node + 1) };
 	*out = LT_NEW(a, struct lt_frozen, t->n_root + 1);
 	for (lt_node n = g->n_node - 1; n >= 0; n--) {          /* backwards, so that the lists are in order */
 		lt_tnode loop = t->leaf_of[n] >= 0 && g->node[n].reduce ? lt__reducing_loop(t, n) : -1;

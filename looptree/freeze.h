@@ -37,28 +37,50 @@ struct lt_frozen {
 	lt_node *node;                  /* by statement */
 	int64_t flops, bytes;           /* of one launch; bytes: each slot once read, once written */
 };
+/* Elements of memory that value n takes, of which `extent` are held along its dims, by its layout. */
+lt_status lt__held_elems(const struct lt_looptree *, lt_node n, const int64_t *extent, int64_t *out);
 /* Freezes every root nest, in order. */
 lt_status lt__freeze(struct lt_looptree *, const struct lt_places *, struct lt_arena *, struct lt_frozen **out);
 
-/* --- between freeze.c, freeze_row.c and freeze_write.c --- */
+/* --- between the files freeze*.c --- */
 enum { LT_TERM_PARAM, LT_TERM_LOOP, LT_TERM_DIV };
 struct lt_term { int32_t kind, at; int64_t coef; };
 struct lt_row { int64_t constant; int32_t n, cap; struct lt_term *term; };
 struct lt_fdiv { struct lt_row row; int64_t den; int32_t loop; };
-struct lt_floop { int32_t parent, first_stmt, n_stmt, first_bound, n_bound; lt_tnode at; int64_t max_trips; int32_t primes; };
+struct lt_floop {
+	int32_t parent, first_stmt, n_stmt, first_bound, n_bound, primes;
+	lt_tnode at;
+	enum lt_loop_kind kind;
+	enum lt_tail tail;              /* MASK: a vector or block loop whose bound rows say what is on; else GUARD */
+	int64_t max_trips, base;        /* base: position of trip 0, of a peeled rest */
+};
 struct lt_fbuffer {
 	lt_node node;                   /* local: its value; else -1 */
 	int32_t storage;                /* whole: its storage; else -1 */
 	enum lt_dtype dtype;
 	int64_t elems, low, high;       /* low, high: hull of the accesses to a whole one */
+	int64_t *extent;                /* local: elements held, one a dim */
 	int32_t scope, slot;
 	bool written, read;
 	const char *name;
 };
 struct lt_faccess { int32_t buffer; struct lt_row row; int32_t index; int64_t index_extent, index_stride; int32_t first_bound, n_bound; };
 struct lt_fpiece { int32_t kind, access; struct lt_row row; int32_t first_guard, n_guard; uint64_t bits; };
+/* A list of rows, each >= 0 where it holds. */
+struct lt_rows { int32_t n, cap; struct lt_row *at; };
 /* A loop on the way from the root to a leaf: var, step and the frozen loop. */
-struct lt_step { lt_var var; int64_t step; int32_t loop; lt_tnode at; };
+struct lt_step {
+	lt_var var;
+	int64_t step, first, cover;     /* first: trips of the loop before its trip 0 (a peeled rest); cover: what one trip covers at most */
+	int64_t full;                   /* what one trip covers where nothing further out ends it */
+	int32_t loop;
+	lt_tnode at;
+	bool cut, pad;                  /* loops inside run over `cover` whatever is left outside: peeled, or padded */
+	struct lt_rows on;              /* an unroll loop's trips may be past the end: where these hold they are not */
+};
+/* What the cells of a value hold behind the end of a dim: nothing that is known, or always the same (freeze_pad.c). */
+enum lt_fill_state { LT_FILL_NEVER, LT_FILL_SAME, LT_FILL_OPEN };
+struct lt_fill { enum lt_fill_state state; uint64_t bits; };
 struct lt_freezer {
 	struct lt_looptree *t;
 	const struct lt_graph *g;
@@ -68,6 +90,7 @@ struct lt_freezer {
 	lt_node *first_reset, *next_reset;      /* by loop; by graph node: reductions that begin there */
 	int32_t *param_of;                      /* by graph param: kernel param, -1 */
 	int32_t *buffer_of_node, *buffer_of_storage;
+	struct lt_fill **fill;                  /* by graph node: by dim, NULL: of none */
 	/* of the kernel in hand */
 	struct lt_step *path; int32_t n_path, cap_path;
 	lt_param *param; int32_t n_param, cap_param;
@@ -83,18 +106,74 @@ struct lt_freezer {
 	struct lt_stmt *stmt; int32_t n_stmt, cap_stmt;
 	lt_node *stmt_node; int32_t cap_stmt_node;
 	struct lt_op *op; int32_t n_op, cap_op;
+	struct lt_rows ahead;                   /* what has to hold for the copy that is made ahead */
 	uint64_t needs;
 };
-/* freeze_row.c */
+/* freeze_row.c: rows. */
+void lt__row_term(struct lt_freezer *, struct lt_row *, int32_t kind, int32_t at, int64_t coef);
+void lt__row_plus(struct lt_freezer *, struct lt_row *to, const struct lt_row *, int64_t times);
+void lt__row_linear(struct lt_freezer *, struct lt_row *to, const struct lt_linear *);
+/* to += times * floor(row / den), without a division where the trips of the loops show that there is none. */
+void lt__row_floor(struct lt_freezer *, struct lt_row *to, const struct lt_row *, int64_t den, int64_t times);
+/* Least and greatest value by intervals, saturating. */
+void lt__row_range(const struct lt_freezer *, const struct lt_row *, int64_t *low, int64_t *high);
+bool lt__row_same(const struct lt_row *, const struct lt_row *);
+/* Appends a row that is not there yet. */
+void lt__rows_add(struct lt_freezer *, struct lt_rows *, const struct lt_row *);
+bool lt__rows_have(const struct lt_rows *, const struct lt_row *);
 /* Row i of a map over a leaf's columns as a row over the loops of the path; loops up to path[below] are left out (-1: none). */
 void lt__freeze_row(struct lt_freezer *, const struct lt_leaf *, const struct lt_map *, const int64_t *row, int32_t below, struct lt_row *out);
-/* The bound rows and static trips of a new loop inside the path. */
-void lt__freeze_bounds(struct lt_freezer *, lt_var, int64_t step, struct lt_floop *);
-/* An access of `base` at the rows of the map; dest: written. */
-lt_status lt__freeze_access(struct lt_freezer *, const struct lt_leaf *, lt_node base, const struct lt_map *, bool dest, int32_t *out);
 int32_t lt__freeze_param(struct lt_freezer *, lt_param);
 /* A bound row: constant + sum of params. */
 int32_t lt__freeze_limit(struct lt_freezer *, const struct lt_linear *);
+int32_t lt__freeze_guards(struct lt_freezer *, const struct lt_rows *);          /* the first of them in f->guard */
+
+/* ahead.c: copies of a loop that are made some trips ahead, into buffers in turn. */
+struct lt_peeled;
+typedef lt_status lt_freeze_walk(struct lt_freezer *, lt_tnode);
+typedef lt_status lt_freeze_open(struct lt_freezer *, lt_tnode, const struct lt_peeled *);
+typedef void lt_freeze_close(struct lt_freezer *);
+int32_t lt__freeze_depth(const struct lt_looptree *, lt_node);
+lt_status lt__freeze_first(struct lt_freezer *, lt_tnode loop, int64_t step, lt_freeze_open *, lt_freeze_walk *, lt_freeze_close *);
+lt_status lt__freeze_ahead(struct lt_freezer *, lt_tnode loop, lt_tnode child, lt_freeze_walk *);
+/* Adds the buffer that the loop's trip means, path[owner], of `elems` elements each. */
+void lt__freeze_turn(struct lt_freezer *, lt_node, int32_t owner, int64_t elems, struct lt_row *offset);
+
+/* freeze_tail.c: what a loop covers, and what its partial last trip becomes. */
+/* One loop that a loop of the tree becomes: all of its trips, the whole ones of a peeled one, or one of its rests. */
+struct lt_peeled { bool peeled, rest; int64_t first, cover; struct lt_rows when; };
+/* The copies of a loop over v in steps of `step` inside the path, in order; fails where they cannot be told apart. */
+lt_status lt__freeze_copies(struct lt_freezer *, lt_tnode at, lt_var v, int64_t step, enum lt_tail, int32_t *n, struct lt_peeled **out);
+/* Opens one of them: kind, bounds and trips of the frozen loop, and what the path needs to know of it. */
+void lt__freeze_trips(struct lt_freezer *, const struct lt_peeled *, struct lt_floop *, struct lt_step *);
+/* What has to hold (rows >= 0) for an instance of v not to be past the end in a padded loop inside path[owner].  roomy: spans that
+ * the owner's trip is cut from do not count. */
+bool lt__freeze_padded(const struct lt_freezer *, lt_var v);            /* whether there may be any */
+void lt__freeze_padding(struct lt_freezer *, lt_var v, int32_t owner, bool roomy, struct lt_rows *);
+/* What has to hold for the trips of the unroll loops around to be there. */
+void lt__freeze_on(struct lt_freezer *, struct lt_rows *);
+
+/* freeze_access.c */
+/* An access of `base` at the rows of the map; dest: written. */
+lt_status lt__freeze_access(struct lt_freezer *, const struct lt_leaf *, lt_node base, const struct lt_map *, bool dest, int32_t *out);
+/* Position in the path of the innermost loop that a value's owner stands in or is; -1: it owns the whole nest, or more. */
+int32_t lt__freeze_owner(const struct lt_freezer *, lt_node);
+/* How many numbers a digit of a layout counts. */
+int64_t lt__digit_extent(const struct lt_digit *, const int64_t *extent);
+/* Forgets the locals of a loop that ends: another copy of it has its own. */
+void lt__freeze_forget(struct lt_freezer *, int32_t loop);
+
+/* freeze_pad.c: padded loops. */
+/* Rows beside `already` without which the leaf of n must not touch base at the map. */
+void lt__pad_rows(struct lt_freezer *, lt_node n, const struct lt_leaf *, lt_node base, const struct lt_map *, bool dest,
+	const struct lt_rows *already, struct lt_rows *out);
+/* What an operand of node n is where it is not read. */
+uint64_t lt__pad_fallback(struct lt_freezer *, lt_node n, enum lt_dtype);
+/* Behind the operands of a statement: what it leaves in cells past the end; whether a reduction's extra terms are its identity.
+ * guards: the rows of the statement; away: by operand, those that keep it from being read. */
+lt_status lt__pad_fill(struct lt_freezer *, lt_node n, const struct lt_leaf *, int32_t stmt, const struct lt_rows *guards,
+	const struct lt_rows *away);
+
 /* freeze_write.c */
 lt_status lt__freeze_write(struct lt_freezer *, lt_tnode root, int32_t number, struct lt_frozen *out);
 #endif

@@ -118,9 +118,10 @@ static void write_loops(struct writer *w)
 	for (int32_t i = 0; i < f->n_loop; i++) {
 		const struct lt_floop *l = &f->loop[i];
 		const struct lt_tnodedef *d = &f->t->node[l->at];
-		loops[i] = (struct lt_loop){ .parent = l->parent, .kind = (int32_t)d->loop, .kind_arg = d->arg, .tail = (int32_t)d->tail,
+		loops[i] = (struct lt_loop){ .parent = l->parent, .kind = (int32_t)l->kind, .kind_arg = d->arg, .tail = (int32_t)l->tail,
 			.var = primed(f->a, f->g->var[d->var].name, l->primes), .step = d->step, .max_trips = l->max_trips,
-			.first_bound = l->first_bound, .n_bound = l->n_bound, .first_stmt = l->first_stmt, .n_stmt = l->n_stmt, .call = d->call };
+			.first_bound = l->first_bound, .n_bound = l->n_bound, .first_stmt = l->first_stmt, .n_stmt = l->n_stmt, .call = d->call,
+			.base = l->base };
 	}
 	w->tree->loops = array_of(loops, f->n_loop, sizeof *loops);
 	w->tree->bounds = bounds;
@@ -221,6 +222,12 @@ static void print_canonical(struct lt_text *t, const struct lt_tree *x)
 		const struct lt_op *op = LT_AT(struct lt_op, x->ops, s->op);
 		lt__text_format(t, "s %d %s:%u:%u:%u>%u @%d ^%d", (int)s->kind, op->name, op->in[0], op->in[1], op->in[2], op->out,
 			(int)s->loop, (int)s->reducing);
+		if (s->stream)
+			lt__text_add(t, " stream", 7);
+		for (int32_t q = 0; q < s->n_guard; q++) {
+			lt__text_add(t, " ?", 2);
+			print_row(t, x, x->guards[s->first_guard + q]);
+		}
 		for (int32_t k = -1; k < s->n_operand; k++) {
 			const struct lt_operand *o = k < 0 ? NULL : LT_AT(struct lt_operand, x->operands, s->first_operand + k);
 			for (int32_t p = 0; p < (o ? o->n_piece : 1); p++) {

@@ -1,4 +1,5 @@
-/* unroll, vectorize, parallel, serial, bind: the kind of a loop.  Whether the loop may have it is proven afterwards. */
+/* unroll, vectorize, parallel, serial, bind, call: the kind of a loop.  Whether the loop may have it is proven afterwards. */
+#include <string.h>
 #include "looptree/edit.h"
 #include "looptree/text.h"
 
@@ -56,6 +57,21 @@ lt_status lt__primitive_vectorize(struct lt_edit *e, const struct lt_words *w)
 	lt_tnode outer = lt__edit_new_loop(e, t->node[loop].var, step);
 	lt__edit_replace(e, loop, outer);
 	lt__edit_insert(e, outer, -1, loop);
+	return LT_OK;
+}
+
+lt_status lt__primitive_call(struct lt_edit *e, const struct lt_words *w)
+{
+	const struct lt_word *name = &w->word[1];
+	lt_tnode loop;
+	for (size_t i = 0; i < name->bytes; i++)
+		if (!memchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.", name->at[i], 64))
+			return lt_fail(e->t->ctx, LT_ESYNTAX, "the name of a routine has letters, digits, '_' and '.', not '%.*s'",
+				name->bytes < 60 ? (int)name->bytes : 60, name->at);
+	LT_TRY(set_kind(e, w, LT_CALL, 0, &loop));
+	char *copy = lt__arena_alloc(e->t->arena, name->bytes + 1);
+	memcpy(copy, name->at, name->bytes);
+	e->t->node[loop].call = copy;
 	return LT_OK;
 }
 

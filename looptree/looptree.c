@@ -1,5 +1,6 @@
 /* The loop tree: made, walked, asked.  A tree is built child by child and then finished. */
-#include "looptree/looptree.h"
+#include "looptree/layout.h"
+#include "looptree/own.h"
 
 struct make { const struct lt_graph *graph; struct lt_looptree **out; };
 
@@ -14,10 +15,11 @@ static lt_status make_body(void *arg)
 		lt__arena_free(a);
 		return lt_fail(m->graph->ctx, LT_ENOMEM, "out of memory");
 	}
-	*t = (struct lt_looptree){ .ctx = m->graph->ctx, .arena = a, .graph = m->graph, .root = -1, .last_root = -1 };
+	*t = (struct lt_looptree){ .ctx = m->graph->ctx, .arena = a, .graph = m->graph, .base = m->graph, .root = -1, .last_root = -1 };
 	*m->out = t;
 	t->leaf_of = LT_NEW(a, lt_tnode, m->graph->n_node + 1);
 	t->leaf = LT_NEW(a, struct lt_leaf *, m->graph->n_node + 1);
+	t->layout = LT_NEW(a, struct lt_memlayout *, m->graph->n_node + 1);
 	for (int32_t i = 0; i < m->graph->n_node; i++)
 		t->leaf_of[i] = -1;
 	return LT_OK;
@@ -40,6 +42,7 @@ void lt_looptree_free(struct lt_looptree *t)
 	if (!t)
 		return;
 	struct lt_context *ctx = t->ctx;
+	lt__own_release(t);
 	lt__arena_free(t->arena);
 	lt__context_realloc(ctx, t, sizeof *t, 0);
 }
@@ -110,7 +113,9 @@ static lt_status finish_body(void *arg)
 {
 	struct lt_looptree *t = arg;
 	LT_TRY(lt__check_tree(t));
+	LT_TRY(lt__check_layouts(t));
 	LT_TRY(lt__fill_scopes(t));
+	LT_TRY(lt__check_depths(t));
 	return lt__verify_tree(t);
 }
 
@@ -211,12 +216,16 @@ lt_tnode lt__common(const struct lt_looptree *t, lt_tnode a, lt_tnode b)
 	return a;
 }
 
+bool lt__loop_reduces(const struct lt_looptree *t, lt_node n, lt_tnode loop)
+{
+	return t->graph->node[n].reduce && t->node[loop].kind == LT_TLOOP && lt__loop_column(t, t->leaf[n], loop) >= t->leaf[n]->n_out;
+}
+
 lt_tnode lt__reducing_loop(const struct lt_looptree *t, lt_node n)
 {
 	lt_tnode found = -1;
 	for (lt_tnode at = t->node[t->leaf_of[n]].parent; at >= 0; at = t->node[at].parent)
-		if (t->node[at].kind == LT_TLOOP && lt__reduces(t->graph, n, t->node[at].var)
-		    && lt__leaf_column(t->leaf[n], t->node[at].var) >= 0)
+		if (lt__loop_reduces(t, n, at))
 			found = at;
 	return found;
 }

@@ -20,24 +20,35 @@ struct lt_tnodedef {
 	int32_t arg;                    /* width of a vector, axis of a grid */
 	enum lt_tail tail;
 	lt_node leaf;
+	bool stream;                    /* of a leaf: its value goes to memory past the caches */
+	int32_t depth;                  /* of a copy's leaf: buffers in turn; 0, 1: one */
 	const char *call;               /* routine of LT_CALL, instruction of LT_TILE; else NULL */
 	int32_t line;                   /* of the text that it was read from; 0: none */
 };
+/* The order of a value's elements in memory, slowest digit first.  The digits of a dim cut its index i: floor((i mod span) / step),
+ * span 0: to the end.  Each dim has its digits in falling steps, each span the step of the digit before, the last step 1. */
+struct lt_digit { int32_t dim; int64_t step, span; };
+struct lt_memlayout { int32_t n; struct lt_digit *digit; int64_t pad; };  /* pad: elements left free behind each run of the last digit */
+enum { LT_MOST_DEPTH = 1024 };
 /* Where a value that a leaf writes lives. */
 struct lt_scope {
 	bool whole;                     /* in a buffer that outlives its root nest */
 	lt_tnode owner;                 /* local: the loop in whose trip it lives; -1: the root nest itself */
-	int64_t *extent;                /* local: elements held, one a dim */
+	int64_t *extent;                /* elements held, one a dim; multiples of `unit` */
+	int64_t *unit;                  /* by dim: its leaf's loops are padded to multiples of this, and so are its cells; 0: they are not */
 };
 struct lt_looptree {
 	struct lt_context *ctx;
 	struct lt_arena *arena;
-	const struct lt_graph *graph;   /* borrowed */
+	const struct lt_graph *graph;   /* what the leaves stand for: borrowed, or the tree's own (own.h) */
+	const struct lt_graph *base;    /* borrowed: the graph that the tree was made for, without the tree's own nodes */
+	struct lt_own *own;             /* the tree's own nodes, NULL: none */
 	struct lt_tnodedef *node; int32_t n_node, cap_node;
 	lt_tnode root, last_root;
 	int32_t n_root;
 	lt_tnode *leaf_of;              /* by graph node: its leaf, or -1 */
 	struct lt_leaf **leaf;          /* by graph node: its accesses, or NULL (lt__leaf) */
+	struct lt_memlayout **layout;      /* by graph node: of a value that is no result, state or source; NULL: as its dims stand */
 	struct lt_scope *scope;         /* by graph node; set by lt_looptree_finish */
 	bool plain;                     /* every read on a shared loop is in place: the rules of check.c order all data */
 	int64_t budget;                 /* isl operations of one question of the exact check; 0: the usual number */
@@ -56,6 +67,9 @@ struct lt_readpiece {
 struct lt_read { int32_t n_piece; enum lt_dtype dtype; struct lt_readpiece *piece; };
 struct lt_leaf {
 	int32_t n_var, n_out;           /* the leaf's own vars; the first n_out are the result's (update: the part's) */
+	/* Behind them in `var` and in the columns of the reads' maps: numbers of trips (lt_vardef.of) of loops over the leaf's vars, by
+	 * which windows are read that are copied once a trip. */
+	int32_t n_trip;
 	lt_var *var;
 	int32_t n_read;
 	struct lt_read *read;           /* operands in order; of an update: the part alone */
@@ -75,9 +89,24 @@ void lt__leaf_dest(const struct lt_graph *, struct lt_arena *, lt_node, const st
 bool lt__row_is(const struct lt_map *, int32_t i, int32_t x);
 /* Position of var in the leaf's vars, -1: it has none. */
 int32_t lt__leaf_column(const struct lt_leaf *, lt_var);
+/* How far var v moves in a trip of a loop over `over` in steps of `step`: the step of v's own loops, the trips of a loop that v is
+ * the number of trips of (lt_vardef.of); 0: the loop does not count v. */
+int64_t lt__var_step(const struct lt_graph *, lt_var v, lt_var over, int64_t step);
+/* Position in the leaf's vars of the one that a loop counts, -1: none.  A loop that is a dim of a partial sum counts that dim. */
+int32_t lt__loop_column(const struct lt_looptree *, const struct lt_leaf *, lt_tnode loop);
 
 /* looptree/scope.c */
 lt_status lt__fill_scopes(struct lt_looptree *);
+/* looptree/ahead.c: whether each copy that is made ahead may be. */
+lt_status lt__check_depths(struct lt_looptree *);
+/* looptree/tail.c */
+/* In each trip of `owner` (-1: all of it) the loops over v below it, around `leaf`, run over all multiples of this: a pad loop's step,
+ * which divides those of the loops between; 0: they do not. */
+int64_t lt__pad_unit(const struct lt_looptree *, lt_tnode owner, lt_tnode leaf, lt_var v);
+static inline int64_t lt__round_up(int64_t n, int64_t unit) { return unit > 1 && n % unit ? n + (unit - n % unit) : n; }
+/* LT_OK, or what is wrong with the tail of a loop or the extent of an unroll, vector or block loop. */
+lt_status lt__check_tail(const struct lt_looptree *, lt_tnode loop);
+
 /* looptree/check.c: the rules of a tree's shape and of data flow between its leaves.  Sets `plain`: reads of other trips'
  * elements are not refused here but left to the exact check. */
 lt_status lt__check_tree(struct lt_looptree *);
@@ -85,9 +114,6 @@ lt_status lt__check_tree(struct lt_looptree *);
  * lt__verify_tree only where the structure does not tell. */
 lt_status lt__verify_tree(struct lt_looptree *);
 lt_status lt__prove_tree(struct lt_looptree *);
-
-/* A partial last trip is run with tail guard only: refuses any other tail there, so that nothing else runs than the text says. */
-lt_status lt__check_tails(const struct lt_looptree *);
 
 /* Tree helpers (looptree.c). */
 /* A failure at a tree node: "file:line: " before the sentence, where the tree was read from a text. */
@@ -97,6 +123,8 @@ lt_tnode lt__root_of(const struct lt_looptree *, lt_tnode);
 lt_tnode lt__common(const struct lt_looptree *, lt_tnode, lt_tnode);            /* lowest common ancestor, -1 */
 /* Outermost loop above leaf that reduces a var of node; -1: node does not reduce (or only over no loop). */
 lt_tnode lt__reducing_loop(const struct lt_looptree *, lt_node);
+/* Whether a loop around the leaf of node (whose accesses are known) counts a var that node reduces over. */
+bool lt__loop_reduces(const struct lt_looptree *, lt_node, lt_tnode loop);
 bool lt__reduces(const struct lt_graph *, lt_node, lt_var);
 /* Outermost first; returns their number; out may be NULL. */
 int32_t lt__loops_above(const struct lt_looptree *, lt_tnode at, lt_tnode *out);

@@ -7,15 +7,14 @@
 
 enum { TILE_BYTES = 512, PANEL_BYTES = 512 << 10 };
 
-/* Elements between neighbours along column x in a read, 0: not read along it; -1: not affine there. */
-static int64_t stride_along(const struct lt_auto *s, const struct lt_readpiece *p, int32_t x)
+int64_t lt__auto_stride(const struct lt_graph *g, const struct lt_readpiece *p, int32_t x)
 {
-	const struct lt_nodedef *d = &s->g->node[p->base];
+	const struct lt_nodedef *d = &g->node[p->base];
 	int32_t width = lt__map_width(&p->map), column = 1 + p->map.n_param + x;
 	int64_t stride = 0, unit = 1;
 	for (int32_t i = d->n_dim - 1; i >= 0; i--) {
 		stride += unit * p->map.row[(int64_t)i * width + column];
-		unit *= s->g->var[d->dim[i]].extent;
+		unit *= g->var[d->dim[i]].extent;
 		for (int32_t q = 0; q < p->map.n_div; q++)
 			if (p->map.row[(int64_t)i * width + 1 + p->map.n_param + p->map.n_dim + q])
 				return -1;
@@ -40,7 +39,7 @@ static const struct lt_readpiece *next_read(const struct lt_auto *s, struct read
 static int64_t stride_of_var(const struct lt_auto *s, const struct lt_leaf *leaf, const struct lt_readpiece *p, lt_var v)
 {
 	int32_t column = lt__leaf_column(leaf, v);
-	return column < 0 ? 0 : stride_along(s, p, column);
+	return column < 0 ? 0 : lt__auto_stride(s->g, p, column);
 }
 
 bool lt__auto_is_batch(const struct lt_auto *s, lt_var v)

@@ -219,7 +219,24 @@ static lt_status read_leaf(struct lt_treereader *r, lt_tnode parent, lt_tnode *o
 			(int)r->t->node[r->t->leaf_of[n]].line);
 	}
 	*out = lt_looptree_add_leaf(r->t, parent, n);
-	return *out < 0 ? lt_context_code(r->ctx) : LT_OK;
+	if (*out < 0)
+		return lt_context_code(r->ctx);
+	if (lt__tree_at_layout(r))
+		LT_TRY(lt__tree_layout(r, n));
+	if (lt__tree_at_depth(r)) {
+		int64_t depth;
+		lt__tree_word(r);
+		LT_TRY(lt__tree_number(r, "a depth", 1, &depth));
+		if (depth > LT_MOST_DEPTH)
+			return LT_TREE_SYNTAX(r, "a depth is at most %d", LT_MOST_DEPTH);
+		r->t->node[*out].depth = (int32_t)depth;
+		lt__tree_word(r);
+	}
+	if (lt__tree_at_stream(r)) {
+		r->t->node[*out].stream = true;
+		lt__tree_word(r);
+	}
+	return LT_OK;
 }
 
 static lt_status read_line(struct lt_treereader *r)

@@ -36,6 +36,16 @@ lt_status lt__tree_number(struct lt_treereader *, const char *what, int64_t leas
 /* parse_head.c */
 /* "the text and the graph differ", at the token last read. */
 lt_status lt__tree_differs(struct lt_treereader *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* parse_own.c: the lines "own"; the first token of a line is read, and so it is afterwards.  r->g is the tree's graph then. */
+lt_status lt__tree_own_lines(struct lt_treereader *);
+/* "layout [DIGITS] pad N" of node n, up to `stream` or the end of the line; the token last read is `layout`. */
+lt_status lt__tree_layout(struct lt_treereader *, lt_node n);
+/* Whether the token last read is the word `layout` and begins a leaf's layout. */
+bool lt__tree_at_layout(const struct lt_treereader *);
+/* Whether it is the word `depth` with its number, of a leaf's line. */
+bool lt__tree_at_depth(const struct lt_treereader *);
+/* Whether it is the word `stream` that ends a leaf's line. */
+bool lt__tree_at_stream(const struct lt_treereader *);
 /* Everything up to the line "tree". */
 lt_status lt__tree_header(struct lt_treereader *);
 /* A node's line from %NAME on (the token last read) to its end; leaf: it stands in the tree, in `parent`. */

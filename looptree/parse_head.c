@@ -117,9 +117,33 @@ static lt_status read_rest(struct lt_treereader *r, lt_node n, const char *name)
 	}
 	LT_TRY(compare(r, &p, &operands, name, "operands"));
 	begin_part(r, &p);
-	while (!lt__tree_at_end(r))
+	while (!lt__tree_at_end(r) && !lt__tree_at_layout(r) && !lt__tree_at_depth(r) && !lt__tree_at_stream(r))
 		extend_part(r, &p);
 	return compare(r, &p, &attribute, name, "attribute");
+}
+
+bool lt__tree_at_layout(const struct lt_treereader *r)
+{
+	const char *next = r->l.next;
+	while (next < r->l.end && *next == ' ')
+		next++;
+	return r->l.kind == LT_TOKEN_NAME && lt__lex_is(&r->l, "layout") && next < r->l.end && *next == '[';
+}
+
+bool lt__tree_at_depth(const struct lt_treereader *r)
+{
+	const char *next = r->l.next;
+	while (next < r->l.end && *next == ' ')
+		next++;
+	return r->l.kind == LT_TOKEN_NAME && lt__lex_is(&r->l, "depth") && next < r->l.end && *next >= '0' && *next <= '9';
+}
+
+bool lt__tree_at_stream(const struct lt_treereader *r)
+{
+	const char *next = r->l.next;
+	while (next < r->l.end && (*next == ' ' || *next == '\r'))
+		next++;
+	return r->l.kind == LT_TOKEN_NAME && lt__lex_is(&r->l, "stream") && (next == r->l.end || *next == '\n' || *next == '#');
 }
 
 lt_status lt__tree_node(struct lt_treereader *r, bool leaf, lt_tnode parent, lt_node *out)
@@ -264,12 +288,13 @@ static lt_status read_version(struct lt_treereader *r)
 
 lt_status lt__tree_header(struct lt_treereader *r)
 {
-	const bool *used = lt__vars_used(r->g, r->scratch);
-	bool *var_seen = LT_NEW(r->scratch, bool, r->g->n_var + 1), *value_seen = LT_NEW(r->scratch, bool, r->g->n_node + 1);
 	LT_TRY(read_version(r));
 	LT_TRY(read_fingerprint(r));
 	LT_TRY(read_target(r));
 	LT_TRY(lt__tree_line(r));
+	LT_TRY(lt__tree_own_lines(r));
+	const bool *used = lt__vars_used(r->g, r->scratch);
+	bool *var_seen = LT_NEW(r->scratch, bool, r->g->n_var + 1), *value_seen = LT_NEW(r->scratch, bool, r->g->n_node + 1);
 	for (; lt__lex_is(&r->l, "var"); ) {
 		LT_TRY(read_var(r, used, var_seen));
 		LT_TRY(lt__tree_line(r));

@@ -25,9 +25,9 @@ static bool same_name(const struct lt_looptree *t, lt_tnode a, lt_tnode b)
 
 static const char *first_leaf(const struct lt_looptree *t, lt_tnode at)
 {
-	while (t->node[at].kind != LT_TLEAF)
+	while (at >= 0 && t->node[at].kind != LT_TLEAF)
 		at = t->node[at].child;
-	return t->graph->node[t->node[at].leaf].name;
+	return at < 0 ? "?" : t->graph->node[t->node[at].leaf].name;    /* a loop that is about to be refused holds none */
 }
 
 const char *lt__loop_path(const struct lt_looptree *t, lt_tnode loop)
@@ -102,8 +102,8 @@ static bool is_eligible(const struct search *s, lt_tnode loop)
 
 static bool is_match(const struct search *s, lt_tnode loop)
 {
-	const char *var = s->t->graph->var[s->t->node[loop].var].name;
-	return is_eligible(s, loop) && strlen(var) == s->bytes && !memcmp(var, s->name, s->bytes) && (size_t)primes_of(s->t, loop) == s->primes;
+	const char *var = is_eligible(s, loop) ? s->t->graph->var[s->t->node[loop].var].name : NULL;
+	return var && strlen(var) == s->bytes && !memcmp(var, s->name, s->bytes) && (size_t)primes_of(s->t, loop) == s->primes;
 }
 
 /* Loops by name, each name once. */

@@ -4,6 +4,8 @@
  * a level; facts behind '#'.
  */
 #include <string.h>
+#include "looptree/layout.h"
+#include "looptree/own.h"
 #include "looptree/text.h"
 
 enum { RIDGE = 8 };     /* flops a byte from which on arithmetic, not memory, bounds a core */
@@ -15,9 +17,14 @@ static lt_status print_header(struct printer *p)
 	const struct lt_graph *g = p->t->graph;
 	struct lt_text *x = &p->text;
 	uint64_t fingerprint;
-	LT_TRY(lt__graph_fingerprint(g, &fingerprint));
+	LT_TRY(lt__graph_fingerprint(p->t->base, &fingerprint));
 	lt__text_format(x, "looptree %d\ngraph %016llx\ntarget %s\n", LT_TREE_VERSION, (unsigned long long)fingerprint,
 		p->t->target ? p->t->target : "-");
+	for (int32_t i = 0; p->t->own && i < p->t->own->n_step; i++) {
+		lt__text_format(x, "own %%%s = ", p->t->own->step[i].made);
+		lt__own_text(x, &p->t->own->step[i]);
+		lt__text_add(x, "\n", 1);
+	}
 	const bool *used = lt__vars_used(g, x->arena);
 	for (lt_var v = 0; v < g->n_var; v++) {
 		if (!used[v])
@@ -51,6 +58,14 @@ static lt_status print_node(struct printer *p, lt_node n, lt_tnode parent)
 	lt__text_attribute(x, p->t->graph, n);
 	if (x->n == end + 1)
 		x->n = end;
+	if (p->t->layout[n]) {
+		lt__text_format(x, " layout ");
+		lt__layout_text(x, p->t, n);
+	}
+	if (p->t->leaf_of[n] >= 0 && p->t->node[p->t->leaf_of[n]].depth > 1)
+		lt__text_format(x, " depth %d", (int)p->t->node[p->t->leaf_of[n]].depth);
+	if (p->t->leaf_of[n] >= 0 && p->t->node[p->t->leaf_of[n]].stream)
+		lt__text_format(x, " stream");
 	return LT_OK;
 }
 
@@ -83,6 +98,8 @@ static void print_leaf_facts(struct printer *p, lt_tnode at)
 		lt__text_format(&p->text, "  # scalar");
 	else
 		lt__text_format(&p->text, "  # local, %lld elements, %lld bytes", (long long)elems, (long long)bytes);
+	if (t->node[at].depth > 1)
+		lt__text_format(&p->text, " in each of %d buffers", (int)t->node[at].depth);
 	lt_tnode reducing = lt__reducing_loop(t, n);
 	if (reducing >= 0) {
 		lt__text_format(&p->text, ", starts before `for ");
@@ -90,7 +107,7 @@ static void print_leaf_facts(struct printer *p, lt_tnode at)
 		lt__text_format(&p->text, "`");
 	}
 	for (lt_tnode up = t->node[at].parent; up >= 0; up = t->node[up].parent)
-		if (t->node[up].kind == LT_TLOOP && lt__leaf_column(t->leaf[n], t->node[up].var) < 0) {
+		if (t->node[up].kind == LT_TLOOP && lt__loop_column(t, t->leaf[n], up) < 0) {
 			lt__text_format(&p->text, ", again in each trip of `for ");
 			lt__text_loop(&p->text, t, up);
 			lt__text_format(&p->text, "`");

@@ -47,7 +47,7 @@ static lt_status check_repeats(const struct lt_looptree *t)
 {
 	for (lt_node n = 0; n < t->graph->n_node; n++)
 		for (lt_tnode up = t->leaf_of[n] < 0 ? -1 : t->node[t->leaf_of[n]].parent; up >= 0; up = t->node[up].parent) {
-			if (t->node[up].kind != LT_TLOOP || lt__leaf_column(t->leaf[n], t->node[up].var) >= 0 || is_private(t, n, up))
+			if (t->node[up].kind != LT_TLOOP || lt__loop_column(t, t->leaf[n], up) >= 0 || is_private(t, n, up))
 				continue;
 			const struct lt_vardef *v = &t->graph->var[t->node[up].var];
 			if (v->bounded && lt__linear_least(t->graph, &v->limit) < 1)
@@ -66,7 +66,7 @@ static bool kinds_are_plain(const struct lt_looptree *t)
 		for (lt_tnode up = t->leaf_of[n] < 0 ? -1 : t->node[t->leaf_of[n]].parent; up >= 0; up = t->node[up].parent) {
 			if (!is_unordered(t, up) || is_private(t, n, up))
 				continue;
-			int32_t column = lt__leaf_column(t->leaf[n], t->node[up].var);
+			int32_t column = lt__loop_column(t, t->leaf[n], up);
 			if (column < 0 || (column >= t->leaf[n]->n_out && !may_reduce(t, up)))
 				return false;
 		}
@@ -115,9 +115,9 @@ static bool element_of(const struct lt_question *q, const struct lt_answer *a, c
 	for (int32_t i = 0; i < m.n_param; i++)
 		param[i] = param_value(q, a, m.param[i]);
 	for (int32_t i = 0; i < m.n_dim; i++) {
-		dim[i] = i < x->leaf->n_var ? 0 : at[x->n_counter];
-		for (int32_t k = 0; i < x->leaf->n_var && k < x->n_counter; k++)
-			dim[i] += x->counter[k].var == x->leaf->var[i] ? at[k] * x->counter[k].step : 0;
+		dim[i] = i < x->leaf->n_var + x->leaf->n_trip ? 0 : at[x->n_counter];
+		for (int32_t k = 0; i < x->leaf->n_var + x->leaf->n_trip && k < x->n_counter; k++)
+			dim[i] += at[k] * lt__var_step(q->g, x->leaf->var[i], x->counter[k].var, x->counter[k].step);
 	}
 	m.n_guard = 0;
 	return lt__map_apply(&m, param, dim, out);
@@ -203,7 +203,7 @@ static lt_status say_carried(const struct lt_looptree *t, const struct lt_questi
 	const struct lt_touch *x = &q->touch[a->touch], *w = &q->touch[a->other];
 	const char *kind = unordered_word(t->node[loop].loop), *var = var_name(t, loop), *name = node_name(t, q->value);
 	const char *when = instance_text(t, x, a->at), *first = instance_text(t, w, a->other_at), *element = element_text(t, q, a, x, a->at);
-	if (x->kind == LT_TOUCH_WRITES && w->kind == LT_TOUCH_WRITES && lt__reduces(q->g, q->value, t->node[loop].var))
+	if (x->kind == LT_TOUCH_WRITES && w->kind == LT_TOUCH_WRITES && lt__loop_reduces(t, q->value, loop))
 		return lt__tree_fail(t, loop, LT_EILLEGAL, "the %s loop over %s reduces %%%s: its trips at %s and %s add to the same %s; "
 			"rfactor %%%s over it first, or make it serial", kind, var, name, first, when, element, name);
 	if (x->kind != LT_TOUCH_READS && w->kind != LT_TOUCH_READS)
@@ -250,8 +250,7 @@ static bool stands_below(const struct lt_touch *x, lt_tnode loop)
 
 static lt_status prove_loop(const struct prove *p, const struct lt_question *q, lt_tnode loop, struct lt_answer *a)
 {
-	bool reduced = may_reduce(p->t, loop) && lt__reduces(q->g, q->value, p->t->node[loop].var)
-		&& lt__leaf_column(p->t->leaf[q->value], p->t->node[loop].var) >= 0;
+	bool reduced = may_reduce(p->t, loop) && lt__loop_reduces(p->t, q->value, loop);
 	for (int32_t i = 0; i < q->n_touch; i++)
 		for (int32_t k = 0; k < q->n_touch; k++) {
 			const struct lt_touch *x = &q->touch[i], *y = &q->touch[k];

@@ -21,22 +21,25 @@ static void hold_whole(const struct lt_looptree *t, lt_tnode *owner, const struc
 		if (column >= 0 && lt__row_is(&p->map, i, column))
 			continue;
 		for (lt_tnode up = t->node[t->leaf_of[p->base]].parent; up >= 0; up = t->node[up].parent)
-			if (t->node[up].kind == LT_TLOOP && t->node[up].var == d->dim[i])
+			if (t->node[up].kind == LT_TLOOP && lt__var_step(t->graph, d->dim[i], t->node[up].var, t->node[up].step))
 				outermost = up;
 		if (outermost >= 0)
 			meet(t, owner, t->node[outermost].parent);
 	}
 }
 
-/* Elements of dim v held in one trip of `owner`: what the loops below it cover. */
+/* Elements of dim v held in one trip of `owner`: what the loops below it cover; all of the step where it is padded. */
 static int64_t held(const struct lt_looptree *t, lt_tnode owner, lt_var v)
 {
-	for (lt_tnode at = owner; at >= 0; at = t->node[at].parent)
-		if (t->node[at].kind == LT_TLOOP && t->node[at].var == v) {
-			int64_t step = t->node[at].step, extent = t->graph->var[v].extent;
-			return step < extent ? step : extent;
-		}
-	return t->graph->var[v].extent;
+	int64_t extent = t->graph->var[v].extent, found = 0;
+	for (lt_tnode at = owner; at >= 0; at = t->node[at].parent) {
+		const struct lt_tnodedef *d = &t->node[at];
+		int64_t step = d->kind == LT_TLOOP ? lt__var_step(t->graph, v, d->var, d->step) : 0;
+		found = found ? found : step;
+		if (step && d->var == v && d->tail == LT_PAD)
+			return found;
+	}
+	return found && found < extent ? found : extent;
 }
 
 lt_status lt__fill_scopes(struct lt_looptree *t)
@@ -86,8 +89,12 @@ lt_status lt__fill_scopes(struct lt_looptree *t)
 			at = t->node[at].parent;
 		s->owner = s->whole ? -1 : at;
 		s->extent = LT_NEW(t->arena, int64_t, g->node[n].n_dim + 1);
-		for (int32_t i = 0; i < g->node[n].n_dim; i++)
-			s->extent[i] = s->whole ? g->var[g->node[n].dim[i]].extent : held(t, at, g->node[n].dim[i]);
+		s->unit = LT_NEW(t->arena, int64_t, g->node[n].n_dim + 1);
+		for (int32_t i = 0; i < g->node[n].n_dim; i++) {
+			lt_var v = g->node[n].dim[i];
+			s->unit[i] = whole[n] ? 0 : lt__pad_unit(t, s->owner, t->leaf_of[n], v);
+			s->extent[i] = lt__round_up(s->whole ? g->var[v].extent : held(t, at, v), s->unit[i]);
+		}
 	}
 	return LT_OK;
 }

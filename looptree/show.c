@@ -56,6 +56,15 @@ static void show_access(struct lt_text *x, const struct lt_tree *t, int32_t acce
 	lt__text_add(x, "]", 1);
 }
 
+static void show_guards(struct lt_text *x, const struct lt_tree *t, int32_t first, int32_t n)
+{
+	for (int32_t i = 0; i < n; i++) {
+		lt__text_format(x, "%s", i ? ", " : " if ");
+		show_row(x, t, t->guards[first + i]);
+		lt__text_format(x, " >= 0");
+	}
+}
+
 static void show_piece(struct lt_text *x, const struct lt_tree *t, const struct lt_piece *p, uint32_t dtype)
 {
 	if (p->kind == LT_READ) {
@@ -69,11 +78,7 @@ static void show_piece(struct lt_text *x, const struct lt_tree *t, const struct 
 		else
 			lt__text_format(x, "%lld", (long long)v.i);
 	}
-	for (int32_t i = 0; i < p->n_guard; i++) {
-		lt__text_format(x, "%s", i ? ", " : " if ");
-		show_row(x, t, t->guards[p->first_guard + i]);
-		lt__text_format(x, " >= 0");
-	}
+	show_guards(x, t, p->first_guard, p->n_guard);
 }
 
 static void show_tables(struct lt_text *x, const struct lt_tree *t)
@@ -119,6 +124,8 @@ static void show_loops_at(struct lt_text *x, const struct lt_tree *t, int32_t s)
 			lt__text_format(x, k ? ", " : ", at most ");
 			show_row(x, t, t->bounds[l->first_bound + k]);
 		}
+		if (l->base)
+			lt__text_format(x, ", from %lld on", (long long)l->base);
 		lt__text_add(x, "\n", 1);
 	}
 }
@@ -144,6 +151,9 @@ void lt__show_frozen(struct lt_text *x, const struct lt_tree *t)
 			}
 			lt__text_format(x, "%s", o->n_piece > 1 ? "}" : "");
 		}
+		show_guards(x, t, s->first_guard, s->n_guard);
+		if (s->stream)
+			lt__text_add(x, ", stream", 8);
 		if (s->line > 0)
 			lt__text_format(x, "  # %%%s, line %d", s->name, (int)s->line);
 		lt__text_add(x, "\n", 1);

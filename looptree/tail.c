@@ -57,17 +57,58 @@ lt_status lt__check_extent(const struct lt_looptree *t, lt_tnode loop)
 		open = x.any;
 		rest = go_in(&t->node[level[i]], &x);
 	}
-	const char *path = lt__loop_path(t, loop), *kind = lt__kind_word(d->loop, d->arg)->word;
+	const char *kind = lt__kind_word(d->loop, d->arg)->word;
 	if (n == 0)
-		return !v->bounded ? LT_OK : lt_fail(t->ctx, LT_EILLEGAL, "the %s loop %s has to have a constant extent, and that of %s depends on a run-time "
-			"scalar; split it and give the outer loop tail mask or pad first, or make it serial", kind, path, v->name);
+		return !v->bounded ? LT_OK : lt__tree_fail(t, loop, LT_EILLEGAL, "the %s loop %s has to have a constant extent, and that of %s depends on a run-time "
+			"scalar; split it and give the outer loop tail mask or pad first, or make it serial", kind, lt__loop_path(t, loop), v->name);
 	const struct lt_tnodedef *o = &t->node[level[0]];
 	if (rest > 0 && o->tail == LT_GUARD)
-		return lt_fail(t->ctx, LT_EILLEGAL, "the %s loop %s has to have a constant extent, but the last trip of %s covers %s of %lld and its tail is guard; "
-			"give that tail %s first, or a step that divides", kind, path, lt__loop_name(t, level[0]),
+		return lt__tree_fail(t, loop, LT_EILLEGAL, "the %s loop %s has to have a constant extent, but the last trip of %s covers %s of %lld and its tail is guard; "
+			"give that tail %s first, or a step that divides", kind, lt__loop_path(t, loop), lt__loop_name(t, level[0]),
 			open ? "what a run-time scalar leaves" : lt__scratch(t->ctx, "%lld", (long long)rest), (long long)o->step,
 			open ? "mask or pad" : "peel, mask or pad");
 	return LT_OK;
+}
+
+enum { MOST_ROOM = 1 << 20 };      /* elements that a padded loop may run past its var's extent */
+
+lt_status lt__check_tail(const struct lt_looptree *t, lt_tnode loop)
+{
+	const struct lt_tnodedef *d = &t->node[loop];
+	const struct lt_vardef *v = &t->graph->var[d->var];
+	bool padded = false;
+	for (lt_tnode up = lt__loop_around(t, loop); up >= 0; up = lt__loop_around(t, up))
+		padded = padded || t->node[up].tail == LT_PAD;
+	if (d->tail == LT_PEEL && v->bounded && !padded)
+		return lt__tree_fail(t, loop, LT_EILLEGAL, "the extent of %s depends on a run-time scalar, so there is no fixed rest of the loop %s to peel; choose "
+			"guard, mask or pad", v->name, lt__loop_path(t, loop));
+	if (d->tail == LT_PAD && d->step > v->extent && d->step - v->extent > MOST_ROOM)
+		return lt__tree_fail(t, loop, LT_EILLEGAL, "the loop %s would pad the %lld elements of %s to %lld; choose a smaller step", lt__loop_path(t, loop),
+			(long long)v->extent, v->name, (long long)d->step);
+	return lt__check_extent(t, loop);
+}
+
+int64_t lt__pad_unit(const struct lt_looptree *t, lt_tnode owner, lt_tnode leaf, lt_var v)
+{
+	lt_tnode *loop = LT_NEW(t->arena, lt_tnode, lt__loops_above(t, leaf, NULL) + 1);
+	int32_t n = lt__loops_above(t, leaf, loop);
+	bool below = owner < 0, masked = false;
+	int64_t step = 0;
+	for (int32_t i = 0; i < n; i++) {
+		const struct lt_tnodedef *d = &t->node[loop[i]];
+		if (d->var == v && below) {
+			/* Trips that are off leave cells unwritten. */
+			if ((masked && is_constant_kind(d->loop)) || (step && step % d->step))
+				return 0;
+			if (d->tail == LT_PAD)
+				return d->step;
+			step = d->step;
+		}
+		if (d->var == v)
+			masked = d->tail == LT_MASK || (masked && d->tail == LT_GUARD);
+		below = below || loop[i] == owner;
+	}
+	return 0;
 }
 
 lt_status lt__primitive_tail(struct lt_edit *e, const struct lt_words *w)
@@ -79,9 +120,6 @@ lt_status lt__primitive_tail(struct lt_edit *e, const struct lt_words *w)
 	if (tail < 0)
 		return lt_fail(t->ctx, LT_ESYNTAX, "there is no tail '%.*s'; there are guard, peel, mask and pad", w->word[1].bytes < 60 ? (int)w->word[1].bytes : 60,
 			w->word[1].at);
-	if (tail == LT_PEEL && t->graph->var[t->node[loop].var].bounded)
-		return lt_fail(t->ctx, LT_EILLEGAL, "the extent of %s depends on a run-time scalar, so there is no fixed rest of the loop %s to peel; choose "
-			"guard, mask or pad", t->graph->var[t->node[loop].var].name, lt__loop_path(t, loop));
 	t->node[loop].tail = (enum lt_tail)tail;
 	return LT_OK;
 }

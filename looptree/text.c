@@ -135,8 +135,7 @@ lt_status lt__text_reduced(struct lt_text *x, struct lt_looptree *t, lt_node n, 
 	lt__text_add(x, "[", 1);
 	bool first = true;
 	for (int32_t i = 0; i < n_loop; i++) {
-		const struct lt_tnodedef *d = &t->node[loop[i]];
-		if (d->kind != LT_TLOOP || !lt__reduces(t->graph, n, d->var) || lt__leaf_column(leaf, d->var) < 0)
+		if (!lt__loop_reduces(t, n, loop[i]))
 			continue;
 		lt__text_add(x, " ", first ? 0 : 1);
 		lt__text_loop(x, t, loop[i]);

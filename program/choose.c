@@ -1,5 +1,6 @@
 /* Choosing: backends by the list that was asked for, equal nests made one kernel, each kernel to the first that takes it. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "ir/intern.h"
 #include "program/program.h"
@@ -23,13 +24,15 @@ void lt__told_init(struct lt_told *told)
 	*told = (struct lt_told){ .diag = { sizeof told->diag, tell }, .loop = -1, .stmt = -1 };
 }
 
-/* The sentence without the backend's own name in front of it, which has been said. */
+const char *lt__told_text(const char *text, const char *backend)
+{
+	size_t n = strlen(backend);
+	return strncmp(text, backend, n) == 0 && strncmp(text + n, ": ", 2) == 0 ? text + n + 2 : text;
+}
+
 static const char *said(const struct lt_told *told, lt_status st, const char *name)
 {
-	size_t n = strlen(name);
-	if (!told->n)
-		return lt_status_text(st);
-	return strncmp(told->text, name, n) == 0 && strncmp(told->text + n, ": ", 2) == 0 ? told->text + n + 2 : told->text;
+	return told->n ? lt__told_text(told->text, name) : lt_status_text(st);
 }
 
 static const char *known_names(struct lt_arena *a)
@@ -159,7 +162,7 @@ static void keep_text(void *user, const char *text, size_t bytes)
 	at[n + (bytes < room ? bytes : room)] = '\0';
 }
 
-/* A backend that compiles says of each object whether it did, or found it in the cache. */
+/* A backend that compiles says of each object whether it did, or found it in the cache, and how many threads it uses. */
 static void count_compiled(struct lt_program *p, const struct lt_backend *b, const struct lt_object *object)
 {
 	char text[256] = "";
@@ -170,6 +173,12 @@ static void count_compiled(struct lt_program *p, const struct lt_backend *b, con
 		p->stats.n_cached++;
 	else if (at)
 		p->stats.n_compiled++;
+	if ((at = strstr(text, "threads ")) && atoi(at + 8) > p->stats.n_thread)
+		p->stats.n_thread = atoi(at + 8);
+	if (!strstr(text, "parallel 1\n"))
+		return;
+	p->stats.n_parallel++;
+	p->stats.n_serialised += strstr(text, "serialised 1\n") != NULL;
 }
 
 static lt_status compile_with(struct lt_program *p, int32_t choice)
@@ -200,6 +209,7 @@ static lt_status compile_with(struct lt_program *p, int32_t choice)
 			c->backend->need(k->object, p->options.n_thread, &k->workspace_bytes, &k->workspace_align);
 		if (k->workspace_bytes > p->scratch_bytes)
 			p->scratch_bytes = k->workspace_bytes;
+		p->stats.kernel_bytes = (int64_t)p->scratch_bytes;
 	}
 	return LT_OK;
 }

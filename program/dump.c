@@ -1,5 +1,6 @@
 /* Showing a program: each floor of it as text. */
 #include <string.h>
+#include "ir/intern.h"
 #include "looptree/show.h"
 #include "program/program.h"
 
@@ -32,9 +33,31 @@ static lt_status dump_nests(struct dump *d)
 	return LT_OK;
 }
 
+static void keep(void *user, const char *text, size_t bytes) { lt__text_add(user, text, bytes); }
+
+/* Definitions that an earlier kernel's text has brought are left out: the whole can be compiled as one file. */
+static void put_source(struct dump *d, struct lt_names *said, const struct lt_text *x)
+{
+	const char *at = x->at, *kernel = strstr(at, "/* kernel ");
+	while (kernel && at < kernel) {
+		const char *end = strstr(at, "\n\n");
+		size_t bytes = end && end < kernel ? (size_t)(end + 2 - at) : (size_t)(kernel - at);
+		if (lt__names_find(said, at, bytes) < 0) {
+			lt__names_put(said, at, bytes, 0);
+			d->write(d->user, at, bytes);
+		}
+		at += bytes;
+	}
+	d->write(d->user, at, x->n - (size_t)(at - x->at));
+}
+
+/* What each kernel is to its backend: C, or assembly. */
 static lt_status dump_source(struct dump *d)
 {
 	const struct lt_program *p = d->p;
+	const bool source = d->kind == LT_SHOW_SOURCE;
+	struct lt_names *said = lt__names_new(d->a);
+	struct lt_text x = { .arena = d->a };
 	if (p->options.plan_only)
 		return lt_fail(p->ctx, LT_EINVAL, "the program was compiled with plan_only: it has no source to show");
 	for (int32_t i = 0; i < p->n_kernel; i++) {
@@ -44,7 +67,15 @@ static lt_status dump_source(struct dump *d)
 			return lt_fail(p->ctx, LT_EUNSUPPORTED, "backend %s has no source to show; use -b cpu", b->name);
 		if (i)
 			d->write(d->user, "\n", 1);
-		LT_TRY(b->dump(k->object, LT_DUMP_SOURCE, d->write, d->user));
+		x.n = 0;
+		lt_status st = b->dump(k->object, source ? LT_DUMP_SOURCE : LT_DUMP_ASM, keep, &x);
+		if (st)
+			return lt_fail(p->ctx, st, "backend %s, kernel %s: %s", b->name, k->frozen->tree.name, x.n ? lt__told_text(x.at, b->name)
+				: source ? "it has no source to show" : "it has no assembly to show");
+		if (source && x.n)
+			put_source(d, said, &x);
+		else
+			put(d, &x);
 	}
 	return LT_OK;
 }
@@ -111,11 +142,12 @@ static lt_status dump_body(void *arg)
 {
 	struct dump *d = arg;
 	switch (d->kind) {
-	case LT_SHOW_GRAPH:   return lt_graph_print(d->p->lowered, d->write, d->user);
+	case LT_SHOW_GRAPH:   return lt_graph_print(d->p->base, d->write, d->user);
 	case LT_SHOW_TREE:    return lt_looptree_print(d->p->tree, d->write, d->user);
 	case LT_SHOW_ACCESS:
 	case LT_SHOW_FROZEN:  return dump_nests(d);
-	case LT_SHOW_SOURCE:  return dump_source(d);
+	case LT_SHOW_SOURCE:
+	case LT_SHOW_ASM:     return dump_source(d);
 	case LT_SHOW_PLAN:    return dump_plan(d);
 	case LT_SHOW_EXPLAIN: return dump_explain(d);
 	}

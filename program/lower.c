@@ -37,7 +37,7 @@ static lt_status lower_graph(struct lt_program *p, const struct lt_graph *graph)
 {
 	LT_TRY(p->options.no_passes ? lt__pass_dead(graph, &p->graph)           /* what nothing needs is never computed */
 		: lt__passes_run(graph, NULL, NULL, &p->graph));
-	return lt__materialize(p->graph, &p->lowered);                          /* each result and state has a leaf, or is written through */
+	return lt__materialize(p->graph, &p->base);                          /* each result and state has a leaf, or is written through */
 }
 
 static lt_status lower(struct lt_program *p, const struct lt_graph *graph, bool tree_only)
@@ -45,19 +45,19 @@ static lt_status lower(struct lt_program *p, const struct lt_graph *graph, bool 
 	int64_t last = lt__now_ns();
 	LT_TRY(lt_graph_verify(graph));
 	LT_TRY(lt__program_ports(p, graph));
-	if (!p->lowered)
+	if (!p->base)
 		LT_TRY(lower_graph(p, graph));
+	p->lowered = p->base;
 	lap(&p->stats.passes_ns, &last);
 	LT_TRY(lt__program_open(p));                                            /* the first backend's target is known */
 	if (!p->tree)
 		LT_TRY(lt__program_tree(p));                                    /* the default one, or the user's; changed by nothing below */
+	p->lowered = p->tree->graph;                                            /* with the nodes that are the tree's own */
 	lap(&p->stats.tree_ns, &last);
-	if (tree_only)
-		return LT_OK;
-	if (!p->options.plan_only)
-		LT_TRY(lt__check_tails(p->tree));                               /* what runs is what the tree says */
 	LT_TRY(lt__program_places(p));                                          /* each whole value has a place in a storage */
 	LT_TRY(lt__freeze(p->tree, &p->places, p->arena, &p->frozen));
+	if (tree_only)                                                          /* whether padded loops may be padded is known now */
+		return LT_OK;
 	p->n_frozen = p->tree->n_root;
 	give_prelude(p);
 	LT_TRY(lt__program_steps(p));                                           /* launches and copies, in order */
@@ -102,7 +102,7 @@ static lt_status compile(struct lt_context *ctx, const struct lt_graph *graph, s
 		lt_graph_free(lowered);
 		return lt_fail(ctx, LT_ENOMEM, "out of memory");
 	}
-	*p = (struct lt_program){ .ctx = ctx, .lowered = lowered, .tree = tree };
+	*p = (struct lt_program){ .ctx = ctx, .base = lowered, .tree = tree };
 	struct start s = { ctx, options, p };
 	struct lower l = { p, graph, tree_only };
 	lt_status st = lt__arena_new(ctx, &p->arena);
@@ -155,7 +155,7 @@ void lt_program_free(struct lt_program *p)
 	if (p->prepared)
 		lt__context_realloc(p->ctx, p->prepared, p->prepared_bytes + LT_ROOM, 0);
 	lt_looptree_free(p->tree);
-	lt_graph_free(p->lowered);
+	lt_graph_free(p->base);
 	lt_graph_free(p->graph);
 	lt__arena_free(p->arena);
 	lt__context_realloc(p->ctx, p, sizeof *p, 0);

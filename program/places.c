@@ -31,7 +31,7 @@ static void put(struct placer *c, lt_node n, int32_t storage)
 	*place = (struct lt_place){ .storage = storage, .stride = LT_NEW(c->p->arena, int64_t, d->n_dim + 1) };
 	for (int32_t i = d->n_dim - 1; i >= 0; i--) {
 		place->stride[i] = unit;
-		unit *= c->g->var[d->dim[i]].extent;
+		unit *= c->t->leaf_of[n] >= 0 ? c->t->scope[n].extent[i] : c->g->var[d->dim[i]].extent;
 	}
 }
 
@@ -122,6 +122,15 @@ static void place_results(struct placer *c)
 	}
 }
 
+/* A value between nests may lie in another order than its dims', with room behind them. */
+static lt_status place_computed(struct placer *c, lt_node n)
+{
+	int64_t elems;
+	LT_TRY(lt__held_elems(c->t, n, c->t->scope[n].extent, &elems));
+	put(c, n, add_storage(c->p, c->p->early[n] ? LT_SPACE_PREPARED : LT_SPACE_WORKSPACE, -1, c->g->node[n].dtype, elems));
+	return LT_OK;
+}
+
 static void mark_states(struct placer *c)
 {
 	const struct lt_graph *g = c->g;
@@ -183,7 +192,7 @@ static lt_status place_all(struct placer *c)
 		else if (d->op == LT_OP_update && in_place(c, n))
 			c->p->places.place[n] = c->p->places.place[d->operand[0]];
 		else
-			put(c, n, add_storage(c->p, c->p->early[n] ? LT_SPACE_PREPARED : LT_SPACE_WORKSPACE, -1, d->dtype, lt__node_elems(g, n)));
+			LT_TRY(place_computed(c, n));
 	}
 	if (g->n_param > 0)
 		c->p->places.param_storage = add_storage(c->p, LT_SPACE_PARAM, -1, LT_I64, g->n_param);

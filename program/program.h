@@ -8,6 +8,8 @@
 /* Sentences of a backend, kept until they are told. */
 struct lt_told { struct lt_diag diag; lt_status code; int32_t loop, stmt; size_t n; char text[1500]; };
 void lt__told_init(struct lt_told *);
+/* A backend's sentence without its own name in front, which has been said. */
+const char *lt__told_text(const char *text, const char *backend);
 
 /* One backend of the list that a program may use. */
 struct lt_choice { const struct lt_backend *backend; const char *config; struct lt_session *session; bool used; };
@@ -40,8 +42,9 @@ struct lt_ports { int32_t n; struct lt_portdef *at; };
 struct lt_program {
 	struct lt_context *ctx;
 	struct lt_arena *arena;
-	struct lt_graph *graph;                 /* as it came, and after passes and materialising */
-	struct lt_graph *lowered;
+	struct lt_graph *graph;                 /* behind the passes */
+	struct lt_graph *base;                  /* materialised: what a tree is made for */
+	const struct lt_graph *lowered;         /* what the tree stands over: base, or the tree's own graph */
 	struct lt_looptree *tree;
 	struct lt_options options;
 	struct lt_host host;

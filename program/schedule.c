@@ -18,9 +18,14 @@ static const char *first_word(const char *text, size_t bytes, size_t *n)
 	return text;
 }
 
-static lt_status default_tree(struct lt_program *p, struct lt_looptree **out)
+static const struct lt_target *target_of(const struct lt_program *p) { return p->choice[0].backend->caps(p->choice[0].session)->target; }
+
+/* What a list of primitives begins with: no machine's tiles, vectors, copies or threads, so that it is replayed on every one. */
+static lt_status plain_tree(struct lt_program *p, struct lt_looptree **out)
 {
-	return lt_looptree_auto(p->lowered, p->choice[0].backend->caps(p->choice[0].session)->target, out);
+	LT_TRY(lt_looptree_auto(p->base, NULL, out));
+	(*out)->target = target_of(p) ? target_of(p)->name : NULL;
+	return LT_OK;
 }
 
 static lt_status first_tree(struct lt_program *p, struct lt_looptree **out)
@@ -28,13 +33,13 @@ static lt_status first_tree(struct lt_program *p, struct lt_looptree **out)
 	const char *text = p->options.schedule, *name = p->options.schedule_name ? p->options.schedule_name : "schedule";
 	size_t bytes = p->options.schedule_bytes, n;
 	if (!text)
-		return default_tree(p, out);
+		return lt_looptree_auto(p->base, target_of(p), out);
 	const char *word = first_word(text, bytes, &n);
 	if (n == 8 && !memcmp(word, "looptree", n))
-		return lt_looptree_parse(p->lowered, text, bytes, name, out);
+		return lt_looptree_parse(p->base, text, bytes, name, out);
 	if (n == 8 && !memcmp(word, "schedule", n)) {
 		struct lt_looptree *from;
-		LT_TRY(default_tree(p, &from));
+		LT_TRY(plain_tree(p, &from));
 		lt_status st = lt__schedule_apply(from, text, bytes, name, out);
 		lt_looptree_free(from);
 		return st;

@@ -73,7 +73,8 @@ static lt_status launch(struct lt_program *p, const struct lt_frozen *f, struct 
 	if (fault->n > 0)
 		return fault_of(p, f, fault, a->param);
 	if (st)
-		return lt_fail(p->ctx, st, "backend %s, kernel %s: %s", backend->name, f->tree.name, told.n ? told.text : lt_status_text(st));
+		return lt_fail(p->ctx, st, "backend %s, kernel %s: %s", backend->name, f->tree.name,
+			told.n ? lt__told_text(told.text, backend->name) : lt_status_text(st));
 	return LT_OK;
 }
 

@@ -38,6 +38,7 @@ part golden tests/golden.sh
 part readme tests/readme.sh
 part corpora tests/corpora.sh
 part examples tests/examples.sh
+part table tests/bench_table.sh
 part install tests/install/install.sh
 
 for tap in "$log"/*.tap; do

@@ -4,7 +4,8 @@
 #   NAME.c                                  --dump=source
 #   NAME.out                                what a run prints
 #   NAME.err                                the message of a run, and its exit code in the last line
-# A first line "# lt-run: OPTIONS" in the script gives options for all of them.  --bless rewrites the files that are
+# A first line "# lt-run: OPTIONS" in the script gives options for all of them.  What depends on the processor is made for
+# the target avx2, if these do not name a target or a backend, so that it is the same on every machine.  --bless rewrites the files that are
 # there: to add one, create it empty.  Prints TAP.
 set -u
 : "${O:=build}"
@@ -16,13 +17,15 @@ trap 'rm -f "$got"' EXIT
 
 # produce SCRIPT KIND: what lt-run says now.
 produce() {
-	local options
+	local options target
 	options=$(sed -n '1s/^# lt-run: *//p' "$1")
+	target='--target avx2'
+	case $options in *--target* | *-b\ *) target= ;; esac
 	case $2 in
 	out) "$O/lt-run" $options "$1" 2>&1 ;;
 	err) "$O/lt-run" $options "$1" 2>&1 >/dev/null; echo "exit $?" ;;
-	c)   "$O/lt-run" $options --dump=source "$1" ;;
-	*)   "$O/lt-run" $options "--dump=$2" "$1" ;;
+	c)   "$O/lt-run" $options $target --dump=source "$1" ;;
+	*)   "$O/lt-run" $options $target "--dump=$2" "$1" ;;
 	esac
 }
 

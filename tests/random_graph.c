@@ -1,9 +1,9 @@
 /* tests/random_graph.c -- random graphs: sources, operators, reductions and results. */
-#include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/must.h"
 #include "tests/random_maker.h"
 
 int64_t random_pick_int(struct random_maker *m, int64_t low, int64_t high) { return random_between(&m->rng, low, high); }
@@ -66,7 +66,7 @@ lt_node random_keep(struct random_maker *m, lt_node n, double size)
 	if (m->n_value == m->cap_value) {
 		m->cap_value = m->cap_value ? 2 * m->cap_value : 64;
 		m->value = realloc(m->value, sizeof *m->value * (size_t)m->cap_value);
-		cr_assert_not_null(m->value);
+		must(m->value != NULL, "out of memory");
 	}
 	m->value[m->n_value] = (struct random_value){ .node = n, .size = size };
 	m->value[m->n_value].constant = is_constant(m, n);
@@ -148,12 +148,12 @@ lt_node random_range_source(struct random_maker *m, enum lt_dtype t, int32_t ran
 {
 	lt_node x = random_maybe(m, 80) || m->out->wild ? lt_graph_input(m->g, random_name(m, "x"), t, rank, dims)
 		: lt_graph_constant(m->g, random_name(m, "c"), t, rank, dims);
-	cr_assert_geq(x, 0, "%s", lt_context_message(m->g->ctx));
+	must(x >= 0, "%s", lt_context_message(m->g->ctx));
 	struct random_graph *out = m->out;
 	if (out->n_source == out->cap_source) {
 		out->cap_source = out->cap_source ? 2 * out->cap_source : 16;
 		out->source = realloc(out->source, sizeof *out->source * (size_t)out->cap_source);
-		cr_assert_not_null(out->source);
+		must(out->source != NULL, "out of memory");
 	}
 	struct random_source *s = &out->source[out->n_source++];
 	*s = (struct random_source){ .node = x, .kind = RANDOM_RANGE, .n = n, .low = calloc((size_t)n, 8), .high = calloc((size_t)n, 8) };
@@ -393,7 +393,7 @@ static void make_one(struct random_maker *m)
 
 static void name_result(struct random_maker *m, lt_node n)
 {
-	cr_assert_eq(lt_graph_result(m->g, random_name(m, "r"), n), LT_OK, "%s", lt_context_message(m->g->ctx));
+	must(lt_graph_result(m->g, random_name(m, "r"), n) == LT_OK, "%s", lt_context_message(m->g->ctx));
 }
 
 /* The values that nothing reads, some others, and now and then a source or one twice. */
@@ -429,7 +429,7 @@ void random_graph_new(struct lt_context *ctx, uint64_t seed, const struct random
 	static const int64_t extent[] = { 1, 2, 3, 4, 5, 7 };
 	struct random_maker m = { .want = want, .out = out, .rng = seed };
 	*out = (struct random_graph){ 0 };
-	cr_assert_eq(lt_graph_new(ctx, &out->g), LT_OK);
+	must(lt_graph_new(ctx, &out->g) == LT_OK, "%s", lt_context_message(ctx));
 	m.g = out->g;
 	out->exact = random_maybe(&m, 50);
 	out->special = random_maybe(&m, 15);
@@ -473,7 +473,7 @@ void random_graph_new(struct lt_context *ctx, uint64_t seed, const struct random
 			value = lt_graph_op(m.g, m.g->node[s].dtype == LT_BOOL ? "xor" : "add", 2, two);
 		}
 		if (value >= 0)
-			cr_assert_eq(lt_graph_set_state(m.g, s, value), LT_OK, "%s", lt_context_message(ctx));
+			must(lt_graph_set_state(m.g, s, value) == LT_OK, "%s", lt_context_message(ctx));
 	}
 	make_results(&m);
 	free(m.value);

@@ -1,6 +1,6 @@
 /* tests/random_parts.c -- random gathers, updates, states, run-time scalars and composites. */
-#include <criterion/criterion.h>
 #include <string.h>
+#include "tests/must.h"
 #include "tests/random_maker.h"
 
 /* A counter that lives across runs: 0, 1, 2 .. high. */
@@ -10,7 +10,7 @@ static lt_param count_runs(struct random_maker *m, int64_t high)
 	lt_node s = lt_graph_state(m->g, random_name(m, "s"), LT_I64, 1, &one);
 	lt_node next = lt_graph_binary(m->g, "add", s, lt_graph_literal_int(m->g, LT_I64, 1));
 	next = lt_graph_binary(m->g, "min", next, lt_graph_literal_int(m->g, LT_I64, high));
-	cr_assert_eq(lt_graph_set_state(m->g, s, next), LT_OK, "%s", lt_context_message(m->g->ctx));
+	must(lt_graph_set_state(m->g, s, next) == LT_OK, "%s", lt_context_message(m->g->ctx));
 	return lt_graph_param(m->g, s, 0, 0, high);
 }
 
@@ -30,7 +30,7 @@ lt_param random_param(struct random_maker *m, int64_t low, int64_t high)
 		at = 0;
 	}
 	lt_param p = lt_graph_param(m->g, x, at, low, high);
-	cr_assert_geq(p, 0, "%s", lt_context_message(m->g->ctx));
+	must(p >= 0, "%s", lt_context_message(m->g->ctx));
 	return p;
 }
 

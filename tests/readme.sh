@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# tests/readme.sh [--bless] -- README.md and docs/schedule.md show what is so: below each "$ command" of their console blocks
+# tests/readme.sh [--bless] -- README.md, docs/schedule.md and docs/tutorial-matmul.md show what is so: below each "$ command" of their console blocks
 # stands what the command prints.  --bless rewrites them.  Prints TAP.
 set -u
 : "${O:=build}"
 now=$(mktemp)
 trap 'rm -f "$now"' EXIT
-for page in README.md docs/schedule.md; do
+for page in README.md docs/schedule.md docs/tutorial-matmul.md; do
 	inside=
 	while IFS= read -r line; do
 		case $inside$line in

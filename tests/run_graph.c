@@ -32,15 +32,33 @@ lt_status run_context(struct run_counter *c, struct lt_context **out)
 	return lt_context_new_with(count_alloc, c, out);
 }
 
+/* Blocks of powers of two: long texts are written in many small pieces. */
+static size_t block_of(size_t bytes)
+{
+	size_t block = 64;
+	while (block < bytes)
+		block *= 2;
+	return block;
+}
+
 void run_text_add(void *text, const char *more, size_t n)
 {
 	struct run_text *t = text;
-	t->at = realloc(t->at, t->n + n + 1);
+	if (!t->at || block_of(t->n + 1) != block_of(t->n + n + 1))
+		t->at = realloc(t->at, block_of(t->n + n + 1));
 	if (!t->at)
 		abort();
 	memcpy(t->at + t->n, more, n);
 	t->n += n;
 	t->at[t->n] = '\0';
+}
+
+char *run_graph_text(const struct lt_graph *g)
+{
+	struct run_text t = { NULL, 0 };
+	if (lt_graph_print(g, run_text_add, &t))
+		abort();
+	return t.at;
 }
 
 void run_text_free(struct run_text *t)

@@ -17,9 +17,9 @@ static void keep(struct lt_diag *d, const struct lt_note *n)
 static char *print(struct tb *b, int named)
 {
 	char *text;
-	int64_t workspace;
+	struct lt_cgen_need need;
 	struct note_keeper k = { .diag = { sizeof k.diag, keep } };
-	lt_status status = lt__cgen_print(&lt__dialect_c, tb_done(b), named, &text, &workspace, &k.diag);
+	lt_status status = lt__cgen_print(&lt__dialect_c, tb_done(b), named, &text, &need, &k.diag);
 	cr_assert_eq(status, LT_OK, "%s", k.text);
 	return text;
 }
@@ -96,11 +96,12 @@ Test(cgen, rows_are_simple)
 		{ "p0 + i1", "i1 + p0" }, { "4294967296*i0 + 1", "4294967296*i0 + 1" }, { "i0 - 2*i1 - 3*d0", "i0 - 3*d0 - 2*i1" },
 	};
 	static const struct { const char *row, *text; } guards[] = {
-		{ "i0 - 1", "i0 >= 1" }, { "i0 + 1", "i0 >= -1" }, { "5 - i0", "i0 <= 5" }, { "0 - i0", "i0 <= 0" }, { "i0 - i1", "i0 >= i1" },
+		{ "i0 - 1", "i0 >= 1" }, { "3 - i0", "i0 <= 3" }, { "0 - i0", "i0 <= 0" }, { "i0 - i1", "i0 >= i1" },
 		{ "i0 - i1 - 1", "i0 > i1" }, { "i0 - i1 - 2", "i0 >= i1 + 2" }, { "i0 - i1 + 2", "i0 + 2 >= i1" }, { "p0 - 2*i1", "2*i1 <= p0" }, { "p0 - i0 - 1", "i0 < p0" },
-		{ "p0 - i0 + 4", "i0 <= p0 + 4" }, { "p0 - i0 - 4", "i0 + 4 <= p0" }, { "i0 - p0 - 1", "i0 > p0" },
-		{ "7", "1" }, { "0-7", "0" }, { "0 - i0 - i1 - 2", "i0 + i1 <= -2" },
+		{ "p0 - i0 + 2", "i0 <= p0 + 2" }, { "p0 - i0 - 4", "i0 + 4 <= p0" }, { "i0 - p0 - 1", "i0 > p0" },
+		{ "5 - i0 - i1", "i0 + i1 <= 5" },
 	};
+	static const char *const always[] = { "7", "i0 + 1", "5 - i0", "p0 - i0 + 4" }, *const never[] = { "0-7", "0 - i0 - i1 - 2", "i0 - 5" };
 	enum { N_ROW = sizeof rows / sizeof *rows, N_GUARD = sizeof guards / sizeof *guards };
 	struct tb *b = tb_new("rows", 1, 2, 1);
 	int32_t l0 = tb_loop(b, -1, LT_SERIAL, 5, NULL, "i0"), l1 = tb_loop(b, l0, LT_SERIAL, 5, NULL, "i1");
@@ -116,7 +117,14 @@ Test(cgen, rows_are_simple)
 		tb_stmt(b, LT_MAP, copy, l1, to, guards[i].row, "row", 0);
 		tb_affine(b, "0");
 	}
+	for (int i = 0; i < 7; i++) {
+		tb_stmt(b, LT_MAP, copy, l1, to, i < 4 ? always[i] : never[i - 4], "row", 0);
+		tb_affine(b, i < 4 ? "777777" : "787878");
+	}
 	char *text = print(b, 0), want[128], *at = text;
+	lacks(text, "787878");
+	for (const char *s = text; (s = strstr(s, "= 777777;")) != NULL; s++)
+		cr_expect(strncmp(s - 9, "\t\t\tb0[0] ", 9) == 0, "a guard that always holds is not asked");
 	has(text, "\tconst int64_t p0 = b1[0];\n");
 	has(text, "\t\tconst int64_t d0 = (i0 + p0) / 3;\n");
 	for (int i = 0; i < N_ROW; i++) {
@@ -138,8 +146,8 @@ Test(cgen, rows_are_simple)
 Test(cgen, trips_are_the_least_of_what_can_bind)
 {
 	struct tb *b = tb_new("trips", 0, 4, 1);
-	int32_t l0 = tb_loop(b, -1, LT_SERIAL, 4, NULL, "m"), l1 = tb_loop(b, l0, LT_PARALLEL, 13, "41 - 13*i0", "m'");
-	int32_t l2 = tb_loop(b, l1, LT_UNROLL, 3, "50;3", "n"), l3 = tb_loop(b, l2, LT_GROUP, 1, NULL, "group");
+	int32_t l0 = tb_loop(b, -1, LT_SERIAL, 4, NULL, "m"), l1 = tb_loop(b, l0, LT_SERIAL, 13, "41 - 13*i0", "m'");
+	int32_t l2 = tb_loop(b, l1, LT_SERIAL, 3, "50;3", "n"), l3 = tb_loop(b, l2, LT_GROUP, 1, NULL, "group");
 	int32_t out = tb_buffer(b, "out", LT_I64, LT_OUTPUT, -1, 100), copy = tb_op(b, "copy", LT_I64, LT_I64);
 	tb_div(b, "i1 - 7", 2, l1);
 	tb_stmt(b, LT_MAP, copy, l3, tb_access(b, out, "13*i0 + i1"), NULL, "row", 0);
@@ -165,20 +173,21 @@ Test(cgen, storage_follows_size_scope_and_aliases)
 	b->buffer[bits].alias_of = in;          /* the same elements as another type */
 	int32_t a[] = { row, big, big2, maybe, same };
 	for (int i = 0; i < 5; i++) {
-		tb_stmt(b, LT_MAP, copy, l, tb_access(b, a[i], "0"), i == 3 ? "i0 - 1" : NULL, "v", 0);
+		tb_stmt(b, LT_MAP, copy, l, tb_access(b, a[i], i == 0 ? "i0" : "0"), i == 3 ? "i0 - 1" : NULL, "v", 0);
 		tb_read(b, tb_access(b, in, "i0"));
 	}
 	tb_stmt(b, LT_MAP, other, l, tb_access(b, bits, "0"), NULL, "w", 0);
 	tb_imm(b, LT_I32, tb_i(5));
 	char *text;
-	int64_t workspace;
-	cr_assert_eq(lt__cgen_print(&lt__dialect_c, tb_done(b), 1, &text, &workspace, NULL), LT_OK);
+	struct lt_cgen_need need;
+	cr_assert_eq(lt__cgen_print(&lt__dialect_c, tb_done(b), 1, &text, &need, NULL), LT_OK);
 	has(text, "places(const float *in, float *restrict out, int32_t *bits, float *restrict big, float *restrict big2)");
 	has(text, "\t\t_Alignas(64) float row[4096];\n");
 	has(text, "\t\tfloat maybe;\n");
 	has(text, "\t\tout[0] = in[i];\n");
-	cr_expect_eq(workspace, 16448 + 20032);
-	lacks(text, "lt_slot");                 /* plumbing is not shown */
+	cr_expect_eq(need.shared, 16448 + 20032);
+	has(text, "\nvoid places_entry(const struct lt_slot *slot, char *workspace, struct lt_fault *fault, int n_thread)\n{\n\t(void)workspace, (void)fault, (void)n_thread;\n\tplaces(");
+	cr_expect_eq(strncmp(text + need.definitions, "\nLT_KERNEL void places(", 23), 0);
 	free(text);
 	text = print(b, 0);
 	has(text, "(void *)(workspace + 0), (void *)(workspace + 16448))");

@@ -6,9 +6,12 @@
 #include <string.h>
 #include "ir/pass.h"
 #include "looptree/depend.h"
+#include "looptree/own.h"
 #include "program/program.h"
+#include "tests/own_trees.h"
 #include "tests/random_graph.h"
 #include "tests/tree_enum.h"
+#include "tests/tree_marked.h"
 #include "tests/tree_text.h"
 
 TestSuite(depend_random, .timeout = 600);
@@ -204,10 +207,29 @@ static void make_graph(struct make *m, uint64_t *rng)
 
 static int64_t step_at(const struct lt_looptree *t, lt_tnode at, lt_var v)
 {
-	for (; at >= 0; at = t->node[at].parent)
-		if (t->node[at].kind == LT_TLOOP && t->node[at].var == v)
-			return t->node[at].step;
+	for (; at >= 0; at = t->node[at].parent) {
+		int64_t step = t->node[at].kind == LT_TLOOP ? lt__var_step(t->graph, v, t->node[at].var, t->node[at].step) : 0;
+		if (step)
+			return step;
+	}
 	return 0;
+}
+
+/* A dim that counts trips of loops over another var is mostly made by such loops, where the leaf has that var, or it is by chance. */
+static lt_tnode add_loop(struct lt_looptree *t, lt_tnode place, const struct lt_leaf *leaf, lt_var v, uint64_t *rng)
+{
+	const struct lt_vardef *d = &t->graph->var[v];
+	if (d->unit && (lt__leaf_column(leaf, d->of) >= 0 || random_chance(rng, 40)) && random_chance(rng, 98)) {
+		int64_t room = step_at(t, place, d->of);
+		room = room ? room : t->graph->var[d->of].extent;
+		if (d->span && room > d->span && random_chance(rng, 90))
+			return lt_looptree_add_loop(t, place, d->of, d->span);
+		if (room > d->unit && random_chance(rng, 95))
+			return lt_looptree_add_loop(t, place, d->of, d->unit);
+	}
+	int64_t most = step_at(t, place, v);
+	most = most ? most : d->extent;
+	return lt_looptree_add_loop(t, place, v, random_chance(rng, 60) ? 1 : random_between(rng, 1, most));
 }
 
 static void add_leaf(struct lt_looptree *t, lt_node n, uint64_t *rng)
@@ -220,7 +242,7 @@ static void add_leaf(struct lt_looptree *t, lt_node n, uint64_t *rng)
 		last = t->node[last].last;
 	}
 	for (;;) {      /* loops that are missing, in any order */
-		lt_var open[MOST_VAR + 2];
+		lt_var open[4 * MOST_VAR];
 		int n_open = 0;
 		for (int32_t i = 0; i < leaf->n_var; i++)
 			if (step_at(t, place, leaf->var[i]) != 1)
@@ -228,13 +250,57 @@ static void add_leaf(struct lt_looptree *t, lt_node n, uint64_t *rng)
 		if (n_open == 0)
 			break;
 		lt_var v = random_chance(rng, 4) ? (lt_var)random_between(rng, 1, t->graph->n_var - 1) : open[random_between(rng, 0, n_open - 1)];
-		int64_t most = step_at(t, place, v);
-		most = most ? most : t->graph->var[v].extent;
-		place = lt_looptree_add_loop(t, place, v, random_chance(rng, 60) ? 1 : random_between(rng, 1, most));
+		place = add_loop(t, place, leaf, v, rng);
 	}
 	if (place < 0)
 		place = lt_looptree_add_group(t, -1);
 	cr_assert_geq(lt_looptree_add_leaf(t, place, n), 0);
+}
+
+/* -- nodes of the tree's own: copies, clones and partial sums of any node that may have them -- */
+
+static lt_node reader_of(const struct lt_graph *g, lt_node x)
+{
+	for (lt_node n = x + 1; n < g->n_node; n++)
+		for (int32_t i = 0; i < g->node[n].n_operand; i++)
+			if (g->node[n].operand[i] == x)
+				return n;
+	return -1;
+}
+
+/* Up to four steps; those that are refused are left out. */
+static int add_own(struct lt_looptree *t, uint64_t *rng)
+{
+	int done = 0;
+	for (int64_t i = 0, n = random_between(rng, 1, 4); i < n; i++) {
+		const struct lt_graph *g = t->graph;
+		lt_node x = (lt_node)random_between(rng, 0, g->n_node - 1), reader = reader_of(g, x);
+		char made[16], dim[16];
+		snprintf(made, sizeof made, "own%d", (int)i);
+		snprintf(dim, sizeof dim, "trip%d", (int)i);
+		struct lt_ownstep s = { .made = made, .dim = dim };
+		for (lt_node y = 0; y < g->n_node && random_chance(rng, 80); y++)       /* a reduction rather than another node */
+			if (g->node[y].reduce && random_chance(rng, 40))
+				x = y;
+		const struct lt_nodedef *d = &g->node[x];
+		s.of = d->name;
+		if (d->reduce) {
+			const struct lt_nodedef *from = &g->node[d->operand[0]];
+			const struct lt_vardef *v = &g->var[from->dim[random_between(rng, 0, from->n_dim - 1)]];
+			s.kind = LT_OWN_PARTIAL;
+			s.var = v->name;
+			s.step = random_between(rng, 1, 2);
+			s.span = random_chance(rng, 50) ? s.step * random_between(rng, 2, 3) : 0;
+			if (v->bounded && !s.span)
+				continue;
+		} else if (reader >= 0) {
+			s.kind = !random_chance(rng, 40) ? LT_OWN_COPY : g->node[reader].op == LT_OP_view ? LT_OWN_THROUGH : LT_OWN_CLONE;
+			s.reader = g->node[reader].name;
+		}
+		if (d->reduce || reader >= 0)
+			done += lt__tree_own(t, &s, 1, NULL) == LT_OK;
+	}
+	return done;
 }
 
 static void add_kind(struct lt_looptree *t, uint64_t *rng)
@@ -286,7 +352,7 @@ static lt_status ask(void *arg)
 	return LT_OK;
 }
 
-struct tally { int legal, across, early, kinds, plain, ran, shape, repeats; };
+struct tally { int own, legal, across, early, kinds, plain, ran, shape, repeats; };
 
 /* For every value of the param. */
 static const char *enumerate(const struct make *m, struct lt_looptree *t)
@@ -310,15 +376,16 @@ static void one_tree(const struct make *m, struct lt_graph *graph, const struct 
 	struct lt_looptree *t;
 	struct run_text shape = { NULL, 0 };
 	cr_assert_eq(lt_looptree_new(g, &t), LT_OK);
-	for (lt_node n = 0; n < g->n_node; n++)
-		if (lt__has_leaf(g, n))
+	int own = random_chance(rng, 50) ? add_own(t, rng) : 0;
+	for (lt_node n = 0; n < t->graph->n_node; n++)
+		if (lt__has_leaf(t->graph, n))
 			add_leaf(t, n, rng);
 	bool kinds = random_chance(rng, 50);
 	if (kinds)
 		add_kind(t, rng);
 	struct answers a = { .t = t, .exact = -1, .fast = -1 };
 	lt__protect(g->ctx, ask, &a);
-	tree_to(t, &shape);
+	own ? tree_marks(t, &shape) : tree_to(t, &shape);
 	if (a.exact < 0) {
 		tally->shape++;
 	} else if (strstr(a.why, "may have no trips")) {        /* a rule that looks at no reader */
@@ -342,7 +409,15 @@ static void one_tree(const struct make *m, struct lt_graph *graph, const struct 
 		tally->early += early;
 		tally->kinds += !a.exact && !early;
 		tally->plain += t->plain;
-		if (a.exact && !kinds && (!t->plain || random_chance(rng, 10))) {
+		tally->own += a.exact && own;
+		if (a.exact && !kinds && own && random_chance(rng, 30)) {
+			char what[60];
+			struct own_place place = { g->ctx, graph, (struct lt_graph *)(uintptr_t)g, t };
+			snprintf(what, sizeof what, "seed %llu", (unsigned long long)seed);
+			own_expect_text(&place, t, what);
+			own_expect_run(&place, t, "ref", false, what);
+			tally->ran++;
+		} else if (a.exact && !kinds && !own && (!t->plain || random_chance(rng, 10))) {
 			run_tree(graph, shape.at, seed);
 			tally->ran++;
 		}
@@ -375,8 +450,8 @@ Test(depend_random, exact_answers_are_those_of_enumeration)
 		lt_graph_free(g);
 		lt_context_free(ctx);
 	}
-	cr_log_warn("seeds %llu..: %d legal trees (%d with reads of other trips), %d illegal for such reads, %d for the kind of a loop; structure told "
-		"%d, %d ran on ref; %d refused for their shape, %d for loops without trips", (unsigned long long)first, tally.legal, tally.across, tally.early, tally.kinds,
+	cr_log_warn("seeds %llu..: %d legal trees (%d with own nodes, %d with reads of other trips), %d illegal for such reads, %d for the kind of a loop; structure told "
+		"%d, %d ran on ref; %d refused for their shape, %d for loops without trips", (unsigned long long)first, tally.legal, tally.own, tally.across, tally.early, tally.kinds,
 		tally.plain, tally.ran, tally.shape, tally.repeats);
-	cr_assert(graphs < 80 || (tally.legal > 100 && tally.across > 10 && tally.early > 10 && tally.kinds > 10), "each sort is common enough");
+	cr_assert(graphs < 80 || (tally.legal > 100 && tally.own > 30 && tally.across > 10 && tally.early > 10 && tally.kinds > 10), "each sort is common enough");
 }

@@ -156,7 +156,7 @@ static const struct mistake refused[] = {
 	{ "- <none.graph", 2, "", "lt-run: standard input: the graph has no result" },
 	{ "--dump=tree none.graph", 2, "", "none.graph: the graph has no result" },
 	{ "--dump=graph none.graph", 0, "input \"x\"", "" },
-	{ "add.lt -i x=1 -c w=1 -b cpu:foo", 2, "", "lt-run: backend cpu: unknown option 'foo': give O0, O1, O2 or O3\n" },
+	{ "add.lt -i x=1 -c w=1 -b cpu:foo", 2, "", "lt-run: backend cpu: unknown option 'foo': give O0, O1, O2 or O3, target=NAME, or source=FILE\n" },
 	{ "add.lt -i x=1 -c w=1 -b ref:foo", 2, "", "lt-run: backend ref: unknown option 'foo'; it has none: leave it out\n" },
 	{ "--dump=tree add.lt -b cpu:O4", 2, "", "backend cpu: unknown option 'O4'" },
 	{ "add.lt -i x=iota -c w=0.5 -b cpu:O0", 0, "[[0.5 1.5 2.5]\n [3.5 4.5 5.5]]\n", "" },

@@ -185,7 +185,8 @@ Test(ltrun_runs, time)
 	cr_assert_eq(run("two.lt -i x=1 -q --time=9"), 0);
 	cr_assert_eq(strncmp(out, "time: median ", 13), 0, "%s", out);
 	cr_assert(strstr(out, " of 9 runs\nwork: ") && strstr(out, "GFLOP/s") && strstr(out, "GB/s\ncompile: parse ") && strstr(out, "kernels: ") &&
-		strstr(out, "memory: workspace 0 bytes at its peak, 0 bytes in all intermediates together; 0 bytes computed from constants\n"), "%s", out);
+		strstr(out, "memory: workspace 0 bytes at its peak, 0 bytes in all intermediates together; 0 bytes computed from constants; "
+			"0 bytes within kernels\n"), "%s", out);
 	cr_assert_eq(run("two.lt -i x=1 -q --time=1"), 0);
 	cr_assert(strstr(out, " of 1 run\n"), "%s", out);
 	cr_assert_eq(run("copy.lt -i '*=1' -v -q --time=1 --no-cache"), 0);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "ir/eval.h"
 #include "ir/pass.h"
+#include "tests/run_graph.h"
 
 static uint64_t seed_state;
 
@@ -19,29 +20,6 @@ static uint64_t draw(void)
 static int64_t between(int64_t low, int64_t high)
 {
 	return low + (int64_t)(draw() % (uint64_t)(high - low + 1));
-}
-
-struct buffer { char *at; size_t n, cap; };
-
-static void collect(void *user, const char *text, size_t bytes)
-{
-	struct buffer *b = user;
-
-	if (b->n + bytes + 1 > b->cap) {
-		b->cap = 2 * (b->n + bytes + 1);
-		b->at = realloc(b->at, b->cap);
-	}
-	memcpy(b->at + b->n, text, bytes);
-	b->n += bytes;
-	b->at[b->n] = '\0';
-}
-
-static char *text_of(const struct lt_graph *g)
-{
-	struct buffer b = { NULL, 0, 0 };
-
-	cr_assert_eq(lt_graph_print(g, collect, &b), LT_OK);
-	return b.at;
 }
 
 /* -- random graphs -- */
@@ -314,7 +292,7 @@ static void compare(const struct lt_graph *g, const void *a, const void *b, lt_n
 
 	for (int64_t i = 0; i < n; i++)
 		if (!same_value(a, b, i, g->node[x].dtype)) {
-			char *before = text_of(g), *after = text_of(h);
+			char *before = run_graph_text(g), *after = run_graph_text(h);
 
 			cr_assert_fail("%s: element %ld of %s differs: %g, not %g\n%s\n%s", what, i, g->node[x].name,
 				lt__dtype_info(g->node[x].dtype)->cls == LT_CLASS_FLOAT ? lt__load(b, i, g->node[x].dtype).f
@@ -342,12 +320,12 @@ static void compare_graphs(const struct lt_graph *g, const struct lt_graph *h, c
 /* print of parse of print is print, for every graph that turns up here. */
 static void check_text(struct lt_graph *g, const char *what)
 {
-	char *first = text_of(g), *second;
+	char *first = run_graph_text(g), *second;
 	struct lt_graph *h;
 
 	cr_assert_eq(lt_graph_parse(g->ctx, first, strlen(first), "text", &h), LT_OK, "%s: %s\n%s", what,
 		lt_context_message(g->ctx), first);
-	second = text_of(h);
+	second = run_graph_text(h);
 	cr_assert_str_eq(first, second, "%s", what);
 	lt_graph_free(h);
 	free(first);

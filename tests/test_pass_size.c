@@ -4,39 +4,17 @@
 #include <string.h>
 #include <time.h>
 #include "ir/pass.h"
-
-struct buffer { char *at; size_t n, cap; };
-
-static void collect(void *user, const char *text, size_t bytes)
-{
-	struct buffer *b = user;
-
-	if (b->n + bytes + 1 > b->cap) {
-		b->cap = 2 * (b->n + bytes + 1);
-		b->at = realloc(b->at, b->cap);
-	}
-	memcpy(b->at + b->n, text, bytes);
-	b->n += bytes;
-	b->at[b->n] = '\0';
-}
-
-static char *text_of(const struct lt_graph *g)
-{
-	struct buffer b = { NULL, 0, 0 };
-
-	cr_assert_eq(lt_graph_print(g, collect, &b), LT_OK);
-	return b.at;
-}
+#include "tests/run_graph.h"
 
 /* -- size -- */
 
 static char *chain_text(int n, bool views)
 {
-	struct buffer b = { NULL, 0, 0 };
+	struct run_text b = { NULL, 0 };
 	char line[160], name[32] = "x";
 	bool flat = false;
 
-	collect(&b, "graph 1\nvar m 8\nvar n 16\nvar l 128\n%x = f32[m, n] input \"x\"\n%c = f32[] lit 0.5\n%z = f32[] lit 0.0\n",
+	run_text_add(&b, "graph 1\nvar m 8\nvar n 16\nvar l 128\n%x = f32[m, n] input \"x\"\n%c = f32[] lit 0.5\n%z = f32[] lit 0.0\n",
 		strlen("graph 1\nvar m 8\nvar n 16\nvar l 128\n%x = f32[m, n] input \"x\"\n%c = f32[] lit 0.5\n%z = f32[] lit 0.0\n"));
 	for (int i = 0; i < n; i++) {
 		if (views && i % 10 == 9) {
@@ -49,10 +27,10 @@ static char *chain_text(int n, bool views)
 				i % 2 ? "z" : "c");
 			snprintf(name, sizeof name, "a%d", i);
 		}
-		collect(&b, line, strlen(line));
+		run_text_add(&b, line, strlen(line));
 	}
 	snprintf(line, sizeof line, "result \"out\" = %%%s\n", name);
-	collect(&b, line, strlen(line));
+	run_text_add(&b, line, strlen(line));
 	return b.at;
 }
 
@@ -80,7 +58,7 @@ Test(pass_size, long_chains, .timeout = 120)
 			cr_assert_eq(lt_context_new(&ctx), LT_OK);
 			cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "chain", &g), LT_OK, "%s", lt_context_message(ctx));
 			cr_assert_eq(lt__passes_run(g, NULL, NULL, &h), LT_OK, "%s", lt_context_message(ctx));
-			after = text_of(h);
+			after = run_graph_text(h);
 			seconds[large] = now() - begin;
 			bytes[large] = lt__arena_bytes(h->arena);
 			free(after);

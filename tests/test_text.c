@@ -4,29 +4,7 @@
 #include <string.h>
 #include "ir/graph.h"
 #include "ir/literal.h"
-
-struct buffer { char *at; size_t n, cap; };
-
-static void collect(void *user, const char *text, size_t bytes)
-{
-	struct buffer *b = user;
-
-	if (b->n + bytes + 1 > b->cap) {
-		b->cap = 2 * (b->n + bytes + 1);
-		b->at = realloc(b->at, b->cap);
-	}
-	memcpy(b->at + b->n, text, bytes);
-	b->n += bytes;
-	b->at[b->n] = '\0';
-}
-
-static char *text_of(const struct lt_graph *g)
-{
-	struct buffer b = { NULL, 0, 0 };
-
-	cr_assert_eq(lt_graph_print(g, collect, &b), LT_OK);
-	return b.at;
-}
+#include "tests/run_graph.h"
 
 /* -- texts that print as they are -- */
 
@@ -108,7 +86,7 @@ Test(text, prints_as_it_was)
 
 		cr_assert_eq(lt_context_new(&ctx), LT_OK);
 		cr_assert_eq(lt_graph_parse(ctx, same[i], strlen(same[i]), "t", &g), LT_OK, "%zu: %s", i, lt_context_message(ctx));
-		text = text_of(g);
+		text = run_graph_text(g);
 		cr_assert_str_eq(text, same[i]);
 		free(text);
 		lt_graph_free(g);
@@ -135,7 +113,7 @@ Test(text, other_spellings)
 
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
 	cr_assert_eq(lt_graph_parse(ctx, written, strlen(written), "t", &g), LT_OK, "%s", lt_context_message(ctx));
-	text = text_of(g);
+	text = run_graph_text(g);
 	cr_assert_str_eq(text, printed);
 	free(text);
 	lt_graph_free(g);
@@ -266,9 +244,9 @@ Test(text, damaged, .timeout = 120)
 		if (lt_graph_parse(ctx, text, bytes, "t", &g)) {
 			cr_assert(lt_context_message(ctx)[0]);
 		} else {
-			first = text_of(g);
+			first = run_graph_text(g);
 			cr_assert_eq(lt_graph_parse(ctx, first, strlen(first), "t", &h), LT_OK, "%s\n%s", lt_context_message(ctx), first);
-			second = text_of(h);
+			second = run_graph_text(h);
 			cr_assert_str_eq(first, second);
 			lt_graph_free(h);
 			free(first);
@@ -285,24 +263,24 @@ Test(text, deep, .timeout = 60)
 {
 	static const char head[] = "graph 1\nvar i 9\n%x = f32[i] input \"x\"\n%y = f32[i] view { %x[";
 	enum { DEEP = 3000 };
-	struct buffer b = { NULL, 0, 0 };
+	struct run_text b = { NULL, 0 };
 	struct lt_context *ctx;
 	struct lt_graph *g, *h;
 	char *first, *second;
 
-	collect(&b, head, sizeof head - 1);
+	run_text_add(&b, head, sizeof head - 1);
 	for (int i = 0; i < DEEP; i++)
-		collect(&b, "floor((1 + ", 11);
-	collect(&b, "i", 1);
+		run_text_add(&b, "floor((1 + ", 11);
+	run_text_add(&b, "i", 1);
 	for (int i = 0; i < DEEP; i++)
-		collect(&b, ") / 2)", 6);
-	collect(&b, "] }\n", 4);
+		run_text_add(&b, ") / 2)", 6);
+	run_text_add(&b, "] }\n", 4);
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
 	cr_assert_eq(lt_graph_parse(ctx, b.at, b.n, "t", &g), LT_OK, "%s", lt_context_message(ctx));
 	cr_assert_eq(g->node[1].piece[0].map.n_div, DEEP);
-	first = text_of(g);
+	first = run_graph_text(g);
 	cr_assert_eq(lt_graph_parse(ctx, first, strlen(first), "t", &h), LT_OK, "%s", lt_context_message(ctx));
-	second = text_of(h);
+	second = run_graph_text(h);
 	cr_assert_str_eq(first, second);
 	free(first);
 	free(second);
@@ -402,13 +380,13 @@ Test(text, dot)
 		"  n2 [label=\"%s = state s\\nf32[m 8]\", shape=ellipse];\n"
 		"  n3 [label=\"%y = add.reduce\\nf32[]\"];\n  n1 -> n3;\n"
 		"  r0 [label=\"out\", shape=plaintext];\n  n3 -> r0;\n  n1 -> n2 [style=dotted, constraint=false];\n}\n";
-	struct buffer b = { NULL, 0, 0 };
+	struct run_text b = { NULL, 0 };
 	struct lt_context *ctx;
 	struct lt_graph *g;
 
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
 	cr_assert_eq(lt_graph_parse(ctx, text, sizeof text - 1, "t", &g), LT_OK, "%s", lt_context_message(ctx));
-	cr_assert_eq(lt_graph_dot(g, collect, &b), LT_OK);
+	cr_assert_eq(lt_graph_dot(g, run_text_add, &b), LT_OK);
 	cr_assert_str_eq(b.at, dot);
 	free(b.at);
 	lt_graph_free(g);

@@ -208,7 +208,7 @@ static void write_text(const char *name, const char *text)
 Test(tree_schedule, lt_run_takes_checks_and_compares_schedules, .fini = scratch_remove)
 {
 	char options[1024], *from;
-	snprintf(options, sizeof options, "--dump=tree -o %s", scratch("a.tree"));
+	snprintf(options, sizeof options, "-b ref --dump=tree -o %s", scratch("a.tree"));
 	cr_assert_eq(lt_run("examples/softmax.lt", options), 0, "%s", err);
 	snprintf(options, sizeof options, "--check-schedule --schedule=%s", scratch("a.tree"));
 	cr_assert_eq(lt_run("examples/softmax.lt", options), 0, "%s", err);

@@ -15,6 +15,7 @@ struct run {
 	const int64_t *param;
 	struct memory *memory;          /* by node */
 	int64_t *at, *span;             /* by var: where the loops so far stand, and what is left for the next one */
+	int *named;                     /* by var: open loops over its own name */
 	struct trip path[DEEP]; int n_path;
 	struct event *event; int n_event, cap_event;
 	char why[300];
@@ -35,15 +36,80 @@ static int64_t length(const struct run *r, lt_var v)
 	return n < 0 ? 0 : n < d->extent ? n : d->extent;
 }
 
+/* The number of a trip that element x of another var falls in. */
+static int64_t trip_of(const struct lt_vardef *d, int64_t x) { return (d->span ? x % d->span : x) / d->unit; }
+
+/* Where a var stands: the trip of a loop over another var, unless loops over its own name count it. */
+static int64_t value_of(const struct run *r, lt_var v)
+{
+	const struct lt_vardef *d = &r->g->var[v];
+	return d->unit && !r->named[v] ? trip_of(d, r->at[d->of]) : r->at[v];
+}
+
+static bool counts(const struct run *r, lt_tnode loop, lt_var v)
+{
+	const struct lt_tnodedef *l = &r->t->node[loop];
+	const struct lt_vardef *d = &r->g->var[v];
+	return d->unit && d->of == l->var && l->step >= d->unit && (!d->span || l->step < d->span);
+}
+
+/* The result's dim that is the number of this loop's trip; -1: none. */
+static lt_var counted_by(const struct run *r, lt_node n, lt_tnode loop)
+{
+	const struct lt_leaf *leaf = r->t->leaf[n];
+	for (int32_t i = 0; i < leaf->n_out; i++)
+		if (counts(r, loop, leaf->var[i]))
+			return leaf->var[i];
+	return -1;
+}
+
+/* Whether the loop's trips are terms of the same elements. */
+static bool reduced_by(const struct run *r, lt_node n, lt_tnode loop)
+{
+	const struct lt_leaf *leaf = r->t->leaf[n];
+	for (int32_t i = leaf->n_out; i < leaf->n_var && counted_by(r, n, loop) < 0; i++)
+		if (leaf->var[i] == r->t->node[loop].var || counts(r, loop, leaf->var[i]))
+			return true;
+	return false;
+}
+
+static bool is_reduction(const struct run *r, lt_node n) { return r->g->node[n].reduce && lt__reducing_loop(r->t, n) >= 0; }
+
+/* Whether element x of var `of` is in the trips that the result's dims of element e say. */
+static bool is_in_trips(const struct run *r, const struct lt_leaf *leaf, lt_var of, int64_t x, const int64_t *e)
+{
+	for (int32_t i = 0; i < leaf->n_out; i++) {
+		const struct lt_vardef *d = &r->g->var[leaf->var[i]];
+		if (d->unit && d->of == of && trip_of(d, x) != e[i])
+			return false;
+	}
+	return true;
+}
+
+/* How many elements of var v are reduced into element e.  Of trips, least: those that have an element; others are identities. */
+static int64_t terms_along(const struct run *r, lt_node n, lt_var v, const int64_t *e, bool least)
+{
+	const struct lt_leaf *leaf = r->t->leaf[n];
+	const struct lt_vardef *d = &r->g->var[v];
+	int64_t count = 0;
+	for (int64_t x = 0; x < length(r, v); x++) {
+		bool found = !least || !d->unit;
+		for (int64_t y = 0; !found && y < length(r, d->of); y++)
+			found = trip_of(d, y) == x && is_in_trips(r, leaf, d->of, y, e);
+		count += found && is_in_trips(r, leaf, v, x, e);
+	}
+	return count;
+}
+
 /* How many terms a complete element of a reduction has; -1: it is no loop's reduction. */
-static int64_t terms(const struct run *r, lt_node n)
+static int64_t terms(const struct run *r, lt_node n, const int64_t *e, bool least)
 {
 	const struct lt_leaf *leaf = r->t->leaf[n];
 	int64_t product = 1;
-	if (!r->g->node[n].reduce || lt__reducing_loop(r->t, n) < 0)
+	if (!is_reduction(r, n))
 		return -1;
 	for (int32_t i = leaf->n_out; i < leaf->n_var; i++)
-		product *= length(r, leaf->var[i]);
+		product *= terms_along(r, n, leaf->var[i], e, least);
 	return product;
 }
 
@@ -54,7 +120,7 @@ static void poison(struct run *r, lt_node n)
 	for (int64_t i = 0; i < m->n; i++)
 		m->cell[i] = (struct cell){ -1, 0 };
 	for (int32_t i = 0; i < r->g->node[n].n_dim; i++)
-		m->base[i] = r->t->scope[n].whole ? 0 : r->at[r->g->node[n].dim[i]];
+		m->base[i] = r->t->scope[n].whole ? 0 : value_of(r, r->g->node[n].dim[i]);
 }
 
 static struct cell *find(struct run *r, lt_node u, const int64_t *e, lt_node by, bool write, int64_t *flat)
@@ -107,7 +173,7 @@ static void read_element(struct run *r, lt_node u, const int64_t *e, lt_node by)
 	if (c->element != flat)
 		snprintf(r->why, sizeof r->why, "%%%s reads element %lld of %%%s and finds %lld", r->g->node[by].name, (long long)flat,
 			r->g->node[u].name, (long long)c->element);
-	else if (terms(r, u) >= 0 && c->count != terms(r, u))
+	else if (is_reduction(r, u) && (c->count < terms(r, u, e, true) || c->count > terms(r, u, e, false)))
 		snprintf(r->why, sizeof r->why, "%%%s reads element %lld of %%%s with %lld terms", r->g->node[by].name, (long long)flat,
 			r->g->node[u].name, (long long)c->count);
 }
@@ -126,12 +192,13 @@ static void read_operand(struct run *r, lt_node n, const struct lt_leaf *leaf, c
 	const struct lt_nodedef *d = &r->g->node[n];
 	if (leaf->gather && read == &leaf->read[0])
 		axis = r->g->var[r->g->node[d->operand[0]].dim[d->axis]].extent;
-	for (int32_t i = 0; i < leaf->n_var; i++)
-		dim[i] = r->at[leaf->var[i]];
+	for (int32_t i = 0; i < leaf->n_var + leaf->n_trip; i++)
+		dim[i] = value_of(r, leaf->var[i]);
 	for (; axis-- > 0;)
 		for (int32_t p = 0; p < read->n_piece; p++) {
 			bool holds;
-			dim[leaf->n_var] = axis;
+			if (leaf->gather)
+				dim[leaf->n_var] = axis;
 			apply(r, &read->piece[p].map, dim, &holds, e);
 			if (!holds)
 				continue;
@@ -147,8 +214,8 @@ static void own_element(const struct run *r, lt_node n, int64_t *e)
 	const struct lt_nodedef *d = &r->g->node[n];
 	const struct lt_leaf *leaf = r->t->leaf[n];
 	for (int32_t i = 0; i < d->n_dim; i++)
-		e[i] = d->op != LT_OP_update ? r->at[d->dim[i]]
-			: r->at[leaf->var[i]] + d->offset[i] + (d->at[i] >= 0 ? r->param[d->at[i]] : 0);
+		e[i] = d->op != LT_OP_update ? value_of(r, d->dim[i])
+			: value_of(r, leaf->var[i]) + d->offset[i] + (d->at[i] >= 0 ? r->param[d->at[i]] : 0);
 }
 
 static void run_leaf(struct run *r, lt_node n)
@@ -161,11 +228,22 @@ static void run_leaf(struct run *r, lt_node n)
 	struct cell *c = *r->why ? NULL : find(r, n, e, n, true, &flat);
 	if (!c)
 		return;
-	if (terms(r, n) < 0)
+	if (!is_reduction(r, n))
 		*c = (struct cell){ flat, 1 };
-	else if (c->element != flat || c->count++ >= terms(r, n))
+	else if (c->element != flat || c->count++ >= terms(r, n, e, false))
 		snprintf(r->why, sizeof r->why, "%%%s adds to element %lld, whose cell holds %lld with %lld terms", r->g->node[n].name,
 			(long long)flat, (long long)c->element, (long long)c->count);
+}
+
+/* Trips of var v that the open loops over what it counts leave. */
+static int64_t room_of(const struct run *r, lt_var v)
+{
+	const struct lt_vardef *d = &r->g->var[v];
+	int64_t room = d->extent;
+	for (int i = 0; i < r->n_path; i++)
+		if (r->path[i].loop >= 0 && counts(r, r->path[i].loop, v))
+			room = r->t->node[r->path[i].loop].step / d->unit;
+	return room < d->extent - value_of(r, v) ? room : d->extent - value_of(r, v);
 }
 
 /* The writer's loops over the result's vars from `loop[0]` on, then the identity. */
@@ -180,20 +258,26 @@ static void reset(struct run *r, lt_node n, const lt_tnode *loop, int32_t n_loop
 		return;
 	}
 	const struct lt_tnodedef *d = &r->t->node[loop[0]];
-	if (lt__leaf_column(r->t->leaf[n], d->var) >= r->t->leaf[n]->n_out) {
+	lt_var v = counted_by(r, n, loop[0]);
+	int64_t step = v < 0 ? d->step : d->step / r->g->var[v].unit;
+	if (v < 0)
+		v = d->var;
+	if (v == d->var && lt__leaf_column(r->t->leaf[n], v) >= r->t->leaf[n]->n_out) {
 		reset(r, n, loop + 1, n_loop - 1);
 		return;
 	}
-	int64_t at = r->at[d->var], span = r->span[d->var];
-	for (int64_t c = 0; c * d->step < span && !*r->why; c++) {
-		r->at[d->var] = at + c * d->step;
-		r->span[d->var] = d->step < span - c * d->step ? d->step : span - c * d->step;
+	int64_t at = r->at[v], span = r->span[v], start = value_of(r, v), room = v == d->var || r->named[v] ? span : room_of(r, v);
+	r->named[v]++;
+	for (int64_t c = 0; c * step < room && !*r->why; c++) {
+		r->at[v] = start + c * step;
+		r->span[v] = step < room - c * step ? step : room - c * step;
 		r->path[r->n_path++] = (struct trip){ -1, c };
 		reset(r, n, loop + 1, n_loop - 1);
 		r->n_path--;
 	}
-	r->at[d->var] = at;
-	r->span[d->var] = span;
+	r->named[v]--;
+	r->at[v] = at;
+	r->span[v] = span;
 }
 
 static void run_node(struct run *r, lt_tnode at);
@@ -209,7 +293,7 @@ static void run_loop(struct run *r, lt_tnode at)
 	const struct lt_tnodedef *d = &r->t->node[at];
 	for (lt_node n = 0; n < r->g->n_node && !*r->why; n++) {
 		lt_tnode above[DEEP];
-		if (r->t->leaf_of[n] < 0 || terms(r, n) < 0 || lt__reducing_loop(r->t, n) != at)
+		if (r->t->leaf_of[n] < 0 || !is_reduction(r, n) || lt__reducing_loop(r->t, n) != at)
 			continue;
 		int32_t n_above = lt__loops_above(r->t, r->t->leaf_of[n], above), first = 0;
 		while (above[first] != at)
@@ -217,6 +301,7 @@ static void run_loop(struct run *r, lt_tnode at)
 		reset(r, n, above + first, n_above - first);
 	}
 	int64_t start = r->at[d->var], span = r->span[d->var];
+	r->named[d->var]++;
 	for (int64_t c = 0; c * d->step < span && !*r->why; c++) {
 		r->at[d->var] = start + c * d->step;
 		r->span[d->var] = d->step < span - c * d->step ? d->step : span - c * d->step;
@@ -227,6 +312,7 @@ static void run_loop(struct run *r, lt_tnode at)
 		run_children(r, at);
 		r->n_path--;
 	}
+	r->named[d->var]--;
 	r->at[d->var] = start;
 	r->span[d->var] = span;
 }
@@ -255,8 +341,7 @@ static bool meet(const struct run *r, const struct event *a, const struct event 
 	if (i == a->n || i == b->n || a->path[i].loop != b->path[i].loop || a->path[i].loop < 0)
 		return false;
 	const struct lt_tnodedef *d = &r->t->node[a->path[i].loop];
-	bool both = a->write && b->write && a->n == b->n && lt__reduces(r->g, a->value, d->var)
-		&& lt__leaf_column(r->t->leaf[a->value], d->var) >= 0;
+	bool both = a->write && b->write && a->n == b->n && reduced_by(r, a->value, a->path[i].loop);
 	return in_any_order(d->loop) && !(both && (d->loop == LT_VECTOR || d->loop == LT_BLOCK));
 }
 
@@ -279,6 +364,7 @@ const char *tree_enumerate(struct lt_looptree *t, const int64_t *param)
 	r.memory = calloc(n_node, sizeof *r.memory);
 	r.at = calloc((size_t)t->graph->n_var + 1, sizeof *r.at);
 	r.span = calloc((size_t)t->graph->n_var + 1, sizeof *r.span);
+	r.named = calloc((size_t)t->graph->n_var + 1, sizeof *r.named);
 	for (lt_var v = 0; v < t->graph->n_var; v++)
 		r.span[v] = length(&r, v);
 	for (lt_node n = 0; n < t->graph->n_node; n++) {
@@ -302,6 +388,7 @@ const char *tree_enumerate(struct lt_looptree *t, const int64_t *param)
 	free(r.memory);
 	free(r.at);
 	free(r.span);
+	free(r.named);
 	free(r.event);
 	memcpy(why, r.why, sizeof why);
 	return why;

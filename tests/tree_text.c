@@ -1,11 +1,11 @@
 /* tests/tree_text.c -- loop trees from text. */
-#include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "ir/pass.h"
 #include "looptree/looptree.h"
 #include "program/program.h"
+#include "tests/must.h"
 #include "tests/tree_text.h"
 
 lt_node tree_node(const struct lt_graph *g, const char *name)
@@ -13,7 +13,7 @@ lt_node tree_node(const struct lt_graph *g, const char *name)
 	for (lt_node n = 0; n < g->n_node; n++)
 		if (!strcmp(g->node[n].name, name))
 			return n;
-	cr_assert(false, "there is no node '%s'", name);
+	must(false, "there is no node '%s'", name);
 	return -1;
 }
 
@@ -22,18 +22,18 @@ lt_var tree_var(const struct lt_graph *g, const char *name)
 	for (lt_var v = 0; v < g->n_var; v++)
 		if (!strcmp(g->var[v].name, name))
 			return v;
-	cr_assert(false, "there is no var '%s'", name);
+	must(false, "there is no var '%s'", name);
 	return -1;
 }
 
 lt_status tree_from(const struct lt_graph *g, const char *text, struct lt_looptree **out)
 {
 	lt_tnode at[64];
-	cr_assert_eq(lt_looptree_new(g, out), LT_OK);
+	must(lt_looptree_new(g, out) == LT_OK, "%s", lt_context_message(g->ctx));
 	for (const char *line = text; *line;) {
 		size_t depth = strspn(line, " "), bytes = strcspn(line, "\n");
 		char word[128];
-		cr_assert(depth < 63 && bytes - depth < sizeof word);
+		must(depth < 63 && bytes - depth < sizeof word, "a line is too long: %s", line);
 		memcpy(word, line + depth, bytes - depth);
 		word[bytes - depth] = '\0';
 		lt_tnode parent = depth ? at[depth - 1] : -1, made;
@@ -46,7 +46,7 @@ lt_status tree_from(const struct lt_graph *g, const char *text, struct lt_looptr
 			made = lt_looptree_add_group(*out, parent);
 		else
 			made = lt_looptree_add_loop(*out, parent, tree_var(g, word), step ? strtoll(step, NULL, 10) : 1);
-		cr_assert_geq(made, 0, "%s", lt_context_message(g->ctx));
+		must(made >= 0, "%s", lt_context_message(g->ctx));
 		at[depth] = made;
 		line += bytes + (line[bytes] != '\0');
 	}
@@ -76,17 +76,17 @@ void tree_to(const struct lt_looptree *t, struct run_text *out)
 struct run_text tree_print(const struct lt_looptree *t)
 {
 	struct run_text text = { NULL, 0 };
-	cr_assert_eq(lt_looptree_print(t, run_text_add, &text), LT_OK, "%s", lt_context_message(t->ctx));
+	must(lt_looptree_print(t, run_text_add, &text) == LT_OK, "%s", lt_context_message(t->ctx));
 	return text;
 }
 
 char *tree_with_header(const struct lt_graph *g, const char *lines)
 {
 	struct lt_looptree *t;
-	cr_assert_eq(lt_looptree_auto(g, NULL, &t), LT_OK, "%s", lt_context_message(g->ctx));
+	must(lt_looptree_auto(g, NULL, &t) == LT_OK, "%s", lt_context_message(g->ctx));
 	struct run_text text = tree_print(t);
 	const char *end = strstr(text.at, "\ntree\n");
-	cr_assert_not_null(end);
+	must(end != NULL, "the text has no tree:\n%s", text.at);
 	size_t n = (size_t)(end - text.at) + 6;
 	char *out = malloc(n + strlen(lines) + 1);
 	memcpy(out, text.at, n);
@@ -142,7 +142,7 @@ const char *tree_check(struct lt_graph *g, const char *text, const char *backend
 	struct run_tally tally = { 0 };
 	struct run_want want;
 	run_want_new(g, 3, tree_fill, g, &want);
-	cr_assert_eq(want.status, LT_OK, "%s", want.message);
+	must(want.status == LT_OK, "%s", want.message);
 	run_compare(&want, g, &config, NULL, NULL, &tally, why, sizeof why);
 	run_want_free(&want);
 	return why;

@@ -137,7 +137,7 @@ static inline int32_t tb_op(struct tb *b, const char *name, enum lt_dtype t, enu
 	(void)lt__op_csource((enum lt_opcode)code, t, to, source, sizeof b->text[0]);
 	struct lt_op op = { .name = info->name, .source = source, .arity = info->arity, .in = { t, t, t },
 		.out = strcmp(name, "cast") == 0 ? to : info->to_bool ? LT_BOOL : t };
-	if (strcmp(name, "select") == 0)
+	if (code == LT_OP_select)
 		op.in[0] = LT_BOOL;
 	if (info->identity != LT_ID_NONE)
 		op.identity = lt__bits_of(lt__op_identity((enum lt_opcode)code, t), t);

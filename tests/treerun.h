@@ -6,7 +6,7 @@
 #include "keeper.h"
 #include "treebuild.h"
 
-enum { PAD = 64, MOST_SLOT = 80 };
+enum { PAD = 64, MOST_SLOT = 80, MOST_THREAD = 3 };
 struct bench {
 	const struct lt_backend *backend;
 	struct lt_session *session;
@@ -16,19 +16,20 @@ struct bench {
 	unsigned char *block[MOST_SLOT];
 	struct lt_slot slot[MOST_SLOT];
 	void *workspace;
+	uint32_t n_thread;              /* of a run; 0: 1 */
 };
 
-static inline void open_bench(struct bench *n, const char *backend, struct tb *b)
+static inline void open_bench_with(struct bench *n, const char *backend, const char *config, struct tb *b)
 {
-	const struct lt_host host = { .size = sizeof host };
+	const struct lt_host host = { .size = sizeof host, .cc = getenv("LT_CC") };
 	const struct lt_tree *t = tb_done(b);
 	*n = (struct bench){ .backend = lt_backend_find(backend), .k = keeper_new() };
 	cr_assert(n->backend != NULL && t->n_slot <= MOST_SLOT);
-	cr_assert_eq(n->backend->open(&host, "", &n->session, &n->k.diag), LT_OK, "%s", n->k.text);
+	cr_assert_eq(n->backend->open(&host, config, &n->session, &n->k.diag), LT_OK, "%s", n->k.text);
 	cr_assert_eq(n->backend->accepts(n->session, t, &n->k.diag), LT_OK, "%s", n->k.text);
 	cr_assert_eq(n->backend->compile(n->session, &t, 1, &n->object, &n->k.diag), LT_OK, "%s", n->k.text);
 	size_t bytes = 0, align = 64;
-	n->backend->need(n->object, 1, &bytes, &align);
+	n->backend->need(n->object, MOST_THREAD, &bytes, &align);
 	n->workspace = bytes ? aligned_alloc(align, (bytes + align - 1) / align * align) : NULL;
 	if (bytes)
 		memset(n->workspace, 0xa5, bytes);
@@ -43,12 +44,14 @@ static inline void open_bench(struct bench *n, const char *backend, struct tb *b
 	}
 }
 
+static inline void open_bench(struct bench *n, const char *backend, struct tb *b) { open_bench_with(n, backend, "", b); }
+
 static inline void *data(struct bench *n, int slot) { return n->block[slot] + PAD; }
 static inline void put(struct bench *n, int slot, const void *from) { memcpy(data(n, slot), from, (size_t)n->slot[slot].bytes); }
 
 static inline lt_status run(struct bench *n, uint32_t n_slot)
 {
-	struct lt_args args = { .size = sizeof args, .n_slot = n_slot, .slot = n->slot, .workspace = n->workspace, .n_thread = 1,
+	struct lt_args args = { .size = sizeof args, .n_slot = n_slot, .slot = n->slot, .workspace = n->workspace, .n_thread = n->n_thread ? n->n_thread : 1,
 		.fault = &n->fault };
 	lt_status status = n->backend->run(n->object, &args, &n->k.diag);
 	for (uint32_t i = 0; i < n_slot; i++)

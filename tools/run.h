@@ -18,7 +18,7 @@ struct run_list { const char **at; int32_t n; };
 struct run_options {
 	const char *script;
 	struct run_list input, inputs, constant, weights, load;
-	const char *output, *backends, *dump, *cc, *cache, *cache_dir, *schedule, *apply;
+	const char *output, *backends, *dump, *cc, *cache, *cache_dir, *schedule, *apply, *target, *use_source;
 	const char *second;                     /* --dump=diff: the other tree */
 	int64_t runs, time, threads;            /* time: 0 none, -1 as many as take half a second */
 	char pass;                              /* -dLETTER; 0: none */

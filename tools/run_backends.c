@@ -84,8 +84,15 @@ int run_plugins_load(const struct run_options *o)
 	return code;
 }
 
-/* The device that a session would use, "" if there is no telling. */
-static void find_device(const struct lt_backend *b, const struct run_options *o, char *out, size_t bytes)
+struct facts { char *text; size_t bytes; FILE *to; };
+
+static void put_fact(void *user, const char *text, size_t bytes)
+{
+	fwrite(text, 1, bytes, ((struct facts *)user)->to);
+}
+
+/* The device that a session would use, "" if there is no telling, and what that session says of it. */
+static void find_device(const struct lt_backend *b, const struct run_options *o, char *out, size_t bytes, struct facts *facts)
 {
 	struct heard h = listen();
 	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc };
@@ -96,8 +103,33 @@ static void find_device(const struct lt_backend *b, const struct run_options *o,
 		const struct lt_caps *caps = b->caps(session);
 
 		snprintf(out, bytes, "%s", caps && caps->target && caps->target->name ? caps->target->name : "");
+		if (facts->to && LT_HAS(struct lt_backend, b, describe))
+			b->describe(session, put_fact, facts);
 		b->close(session);
 	}
+}
+
+static void print_facts(char *text)
+{
+	char *rest = NULL;
+
+	for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
+		printf("%27s%s\n", "", line);
+}
+
+static json_t *json_facts(char *text)
+{
+	json_t *o = json_object();
+	char *rest = NULL;
+
+	for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest)) {
+		size_t n = strcspn(line, " ");
+		char *value = line + n + (line[n] == ' ');
+
+		line[n] = 0;
+		json_object_set_new(o, line, json_string(value));
+	}
+	return o;
 }
 
 int run_backends_list(const struct run_options *o)
@@ -112,16 +144,23 @@ int run_backends_list(const struct run_options *o)
 		int32_t score = b->score(NULL, &h.diag);
 		const char *why = score > 0 ? "" : h.text[0] ? h.text : "it does not say why";
 		char device[128] = "";
+		struct facts facts = { 0 };
 
+		facts.to = open_memstream(&facts.text, &facts.bytes);
 		if (score > 0)
-			find_device(b, o, device, sizeof device);
+			find_device(b, o, device, sizeof device, &facts);
+		if (facts.to)
+			fclose(facts.to);
 		if (o->json)
-			json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:i,s:s,s:s}", "name", b->name, "version", b->version, "summary",
-				b->summary, "score", (int)score, "device", device, "reason", why));
+			json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:i,s:s,s:s,s:o}", "name", b->name, "version", b->version, "summary",
+				b->summary, "score", (int)score, "device", device, "reason", why, "facts", json_facts(facts.text)));
 		else if (score > 0)
 			printf("%-10s %-8s %-6d %-20s %s\n", b->name, b->version, score, device, b->summary);
 		else
 			printf("%-10s %-8s %-6s %-20s %s\n", b->name, b->version, "-", "not usable here:", why);
+		if (!o->json)
+			print_facts(facts.text);
+		free(facts.text);
 	}
 	if (o->json) {
 		json_dumpf(list, stdout, 0);
@@ -172,11 +211,40 @@ static int check_names(const char *list)
 	return code;
 }
 
+/* --target and --use-source are words of the backend cpu: they are put behind its own, or it alone is used. */
+static int choose_cpu(struct run *r)
+{
+	const char *list = r->o.backends ? r->o.backends : "cpu", *at = list, *source = r->o.use_source;
+	size_t room = strlen(list) + 64 + (r->o.target ? strlen(r->o.target) : 0) + (source ? strlen(source) : 0), end;
+	int code = check_names(list);
+
+	if (code != RUN_OK)
+		return code;
+	if (r->o.target && strpbrk(r->o.target, ";,"))
+		return run_usage("--target takes one name, not '%s'", r->o.target);
+	if (source && strpbrk(source, ";,"))
+		return run_usage("--use-source takes no file with a ';' or ',' in its name, which part options of backends: '%s'", source);
+	while (strncmp(at, "cpu", 3) != 0 || (at[3] && at[3] != ':' && at[3] != ',')) {
+		at += strcspn(at, ",");
+		if (!*at++)
+			return run_usage("%s is for the backend cpu, which is not in --backend '%s'", source ? "--use-source" : "--target", list);
+	}
+	r->backends = malloc(room);
+	if (!r->backends)
+		return run_failed("out of memory");
+	end = (size_t)(at - list) + strcspn(at, ",");
+	snprintf(r->backends, room, "%.*s%s%s%s%s%s%s%s", (int)end, list, at[3] == ':' ? ";" : ":", r->o.target ? "target=" : "",
+		r->o.target ? r->o.target : "", r->o.target && source ? ";" : "", source ? "source=" : "", source ? source : "", list + end);
+	return RUN_OK;
+}
+
 int run_backends_choose(struct run *r)
 {
 	const struct lt_backend *best = NULL;
 	int32_t most = 0;
 
+	if (r->o.target || r->o.use_source)
+		return choose_cpu(r);
 	if (r->o.backends) {
 		r->backends = strdup(r->o.backends);
 		return r->backends ? check_names(r->backends) : run_failed("out of memory");

@@ -79,7 +79,7 @@ int run_compile(struct run *r)
 		.strict = r->o.strict, .no_passes = r->o.no_passes, .cc = r->o.cc, .cache_dir = r->cache_dir,
 		.progress = terminal ? show_progress : NULL, .user = &p, .schedule = schedule_text(r),
 		.schedule_bytes = r->schedule.n, .schedule_name = schedule_name(r), .apply = r->o.apply,
-		.plan_only = r->o.dump && strcmp(r->o.dump, "source") != 0 };
+		.plan_only = r->o.dump && !run_dump_is(&r->o, "source") && !run_dump_is(&r->o, "asm") };
 	lt_status s = lt_compile(r->ctx, r->graph, &options, &r->program);
 
 	if (p.shown)

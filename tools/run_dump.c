@@ -55,7 +55,7 @@ static int dump_program(struct run *r, FILE *to)
 {
 	static const struct { const char *name; enum lt_dump_kind kind; } kinds[] = {
 		{ "tree", LT_SHOW_TREE }, { "access", LT_SHOW_ACCESS }, { "frozen", LT_SHOW_FROZEN }, { "source", LT_SHOW_SOURCE },
-		{ "plan", LT_SHOW_PLAN },
+		{ "asm", LT_SHOW_ASM }, { "plan", LT_SHOW_PLAN },
 	};
 	int code = run_backends_choose(r);
 	lt_status s = LT_OK;

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "tools/run.h"
 
+/* Compilers need not take a longer string than 4095 bytes. */
 static const char help[] =
 "usage: lt-run [options] SCRIPT                 (SCRIPT -: standard input)\n"
 "       lt-run --dump=diff A B\n"
@@ -28,6 +29,9 @@ static const char help[] =
 "  -b, --backend NAME[:CONFIG][,NAME...]\n"
 "                             the first that takes a kernel runs it; default: the best that works here;\n"
 "                             cpu:O0 to cpu:O3: how far the C compiler optimises, O3 if not said\n"
+"      --target NAME          the processor to write for: native (this one, if not said), avx512, avx2, sse4, sse2, neon;\n"
+"                             short for -b 'cpu:target=NAME'\n"
+"      --use-source FILE.c    runs the C in FILE, which --dump=source wrote and you have edited\n"
 "  -B, --load FILE.so         loads a backend (also from the files and folders in $LT_BACKEND_PATH)\n"
 "      --list-backends        which there are, and whether they work here\n"
 "      --strict               a kernel that the first backend refuses is an error\n"
@@ -44,7 +48,7 @@ static const char help[] =
 "      --verify               compares every result and state with the reference evaluator;\n"
 "                             exit code 1 if one differs by more than its rounding may explain\n"
 "      --time[=N]             times N runs, and says what the compiler did; default: half a second of runs\n"
-"      --dump=KIND            prints instead of running: graph, dot, tree, access, frozen, source, plan\n"
+"      --dump=KIND            prints instead of running: graph, dot, tree, access, frozen, source, asm, plan\n"
 "                             (-o FILE: into a file); with -dLETTER, graph or dot after a pass (C, F, E, D)\n"
 "      --dump=diff A B        what two files with trees differ in, by line; exit code 1 if they do\n"
 "      --check-schedule       says whether --schedule and --apply fit the script, or which line does not, and why; exit code 1\n"
@@ -54,6 +58,9 @@ static const char help[] =
 "      --version\n"
 "\n"
 "Exit code: 0; 1: a run or a verification failed; 2: a mistake in the options, the script or a file.\n"
+;
+
+static const char examples[] =
 "\n"
 "Examples\n"
 "  lt-run softmax.lt -i x=random                        prints the result\n"
@@ -62,6 +69,7 @@ static const char help[] =
 "  lt-run step.lt --inputs t0.npz --inputs t1.npz -o out%d.npz\n"
 "  lt-run --dump=tree softmax.lt                        the loops it becomes\n"
 "  lt-run --dump=tree softmax.lt -o s.tree; edit s.tree; lt-run softmax.lt --schedule s.tree -i x=random --verify\n"
+"  lt-run --dump=source softmax.lt -o k.c; edit k.c; lt-run softmax.lt --use-source k.c -i x=random --verify --time\n"
 "  lt-run --dump=graph softmax.lt | lt-run - -i x=ones  a graph's own text is a script, too\n"
 "\n"
 "lt-run(1) says more.\n";
@@ -69,6 +77,7 @@ static const char help[] =
 void run_help(FILE *f)
 {
 	fputs(help, f);
+	fputs(examples, f);
 }
 
 #define LONGEST 60

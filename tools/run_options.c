@@ -7,7 +7,8 @@
 #include "tools/run.h"
 
 enum { OPT_INPUTS = 256, OPT_THREADS, OPT_VERIFY, OPT_TIME, OPT_DUMP, OPT_EXPLAIN, OPT_LIST, OPT_JSON, OPT_VERSION, OPT_STRICT,
-	OPT_CC, OPT_CACHE_DIR, OPT_NO_CACHE, OPT_CACHE, OPT_NO_PASSES, OPT_SCHEDULE, OPT_APPLY, OPT_CHECK_SCHEDULE };
+	OPT_CC, OPT_CACHE_DIR, OPT_NO_CACHE, OPT_CACHE, OPT_NO_PASSES, OPT_SCHEDULE, OPT_APPLY, OPT_CHECK_SCHEDULE,
+	OPT_TARGET, OPT_USE_SOURCE };
 
 static const struct option longs[] = {
 	{ "input", required_argument, NULL, 'i' },      { "inputs", required_argument, NULL, OPT_INPUTS },
@@ -24,7 +25,8 @@ static const struct option longs[] = {
 	{ "cache-dir", required_argument, NULL, OPT_CACHE_DIR }, { "no-cache", no_argument, NULL, OPT_NO_CACHE },
 	{ "cache", required_argument, NULL, OPT_CACHE }, { "no-passes", no_argument, NULL, OPT_NO_PASSES },
 	{ "schedule", required_argument, NULL, OPT_SCHEDULE }, { "check-schedule", no_argument, NULL, OPT_CHECK_SCHEDULE },
-	{ "apply", required_argument, NULL, OPT_APPLY },
+	{ "apply", required_argument, NULL, OPT_APPLY }, { "target", required_argument, NULL, OPT_TARGET },
+	{ "use-source", required_argument, NULL, OPT_USE_SOURCE },
 	{ NULL, 0, NULL, 0 }
 };
 
@@ -126,7 +128,7 @@ static int take_flag(struct run_options *o, int c)
 
 static int take(struct run_options *o, int c, const char *value)
 {
-	static const char *const dumps[] = { "graph", "dot", "tree", "access", "frozen", "source", "plan", "diff", NULL };
+	static const char *const dumps[] = { "graph", "dot", "tree", "access", "frozen", "source", "asm", "plan", "diff", NULL };
 	static const char *const caches[] = { "stats", "clear", NULL };
 
 	switch (c) {
@@ -140,6 +142,8 @@ static int take(struct run_options *o, int c, const char *value)
 	case OPT_SCHEDULE: o->schedule = value; return RUN_OK;
 	case OPT_APPLY: o->apply = value; return RUN_OK;
 	case OPT_CC: o->cc = value; return RUN_OK;
+	case OPT_TARGET: o->target = value; return RUN_OK;
+	case OPT_USE_SOURCE: o->use_source = value; return RUN_OK;
 	case OPT_CACHE_DIR: o->cache_dir = value; return RUN_OK;
 	case 'n': return take_count("--runs", value, &o->runs);
 	case OPT_THREADS: return take_count("--threads", value, &o->threads);
@@ -148,7 +152,7 @@ static int take(struct run_options *o, int c, const char *value)
 		return value ? take_count("--time", value, &o->time) : RUN_OK;
 	case OPT_DUMP:
 		o->dump = value;
-		return one_of("--dump", value, dumps, "graph, dot, tree, access, frozen, source, plan, diff");
+		return one_of("--dump", value, dumps, "graph, dot, tree, access, frozen, source, asm, plan, diff");
 	case OPT_CACHE:
 		o->cache = value;
 		return one_of("--cache", value, caches, "stats, clear");

@@ -61,7 +61,7 @@ static const char *sized(double bytes, char *out, size_t n)
 
 static void print_text(const struct run *r, const struct lt_stats *st, int64_t n, const int64_t *ns)
 {
-	char a[32], b[32], c[32];
+	char a[32], b[32], c[32], d[32];
 	double median = (double)ns[n / 2];
 
 	printf("time: median %s, minimum %s, spread %s (middle half) of %lld run%s\n", scaled(median, a, sizeof a),
@@ -73,9 +73,12 @@ static void print_text(const struct run *r, const struct lt_stats *st, int64_t n
 		(double)st->bind_ns / 1e6);
 	printf("kernels: %d, %d compiled, %d from the cache; %d launch%s a run\n", st->n_kernel, st->n_compiled, st->n_cached, st->n_launch,
 		st->n_launch == 1 ? "" : "es");
-	printf("memory: workspace %s at its peak, %s in all intermediates together; %s computed from constants\n",
+	if (st->n_parallel > 0)
+		printf("threads: %d; %d kernel%s with parallel loops%s\n", st->n_thread, st->n_parallel, run_s(st->n_parallel),
+			st->n_serialised > 0 ? ", which run one trip after the other: the C compiler has no OpenMP (lt-run --list-backends says more)" : "");
+	printf("memory: workspace %s at its peak, %s in all intermediates together; %s computed from constants; %s within kernels\n",
 		sized((double)st->workspace_bytes, a, sizeof a), sized((double)st->intermediate_bytes, b, sizeof b),
-		sized((double)st->constant_bytes, c, sizeof c));
+		sized((double)st->constant_bytes, c, sizeof c), sized((double)st->kernel_bytes, d, sizeof d));
 }
 
 static void add_json(struct run *r, const struct lt_stats *st, int64_t n, const int64_t *ns)
@@ -85,13 +88,14 @@ static void add_json(struct run *r, const struct lt_stats *st, int64_t n, const 
 		"tree", (double)st->tree_ns / 1e6, "freeze", (double)st->freeze_ns / 1e6, "compile", (double)st->compile_ns / 1e6,
 		"bind", (double)st->bind_ns / 1e6);
 
-	json_object_set_new(r->json, "time", json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:f,s:o,s:i,s:i,s:i,s:i,s:I,s:I,s:I}",
+	json_object_set_new(r->json, "time", json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:f,s:o,s:i,s:i,s:i,s:i,s:I,s:I,s:I,s:i,s:i,s:i,s:I}",
 		"runs", (json_int_t)n, "median_ns", (json_int_t)ns[n / 2], "minimum_ns", (json_int_t)ns[0], "spread_ns",
 		(json_int_t)(ns[n * 3 / 4] - ns[n / 4]), "flops", (json_int_t)st->flops, "bytes", (json_int_t)st->bytes, "gflop_per_s",
 		(double)st->flops / median, "gb_per_s", (double)st->bytes / median, "compile_ms", phases, "kernels", (int)st->n_kernel,
 		"compiled", (int)st->n_compiled, "cached", (int)st->n_cached, "launches", (int)st->n_launch, "workspace_bytes",
 		(json_int_t)st->workspace_bytes, "intermediate_bytes", (json_int_t)st->intermediate_bytes, "constant_bytes",
-		(json_int_t)st->constant_bytes));
+		(json_int_t)st->constant_bytes, "threads", (int)st->n_thread, "parallel_kernels", (int)st->n_parallel, "serialised_kernels",
+		(int)st->n_serialised, "kernel_bytes", (json_int_t)st->kernel_bytes));
 }
 
 int run_time(struct run *r)

@@ -35,6 +35,7 @@ int run_check_together(const struct run_options *o)
 		{ "--cache", o->cache, CACHE }, { "--check-schedule", o->check_schedule, CHECK },
 		{ "--dump", o->dump, PROGRAM | GRAPH | DIFF }, { "--output", o->output, RUN | PROGRAM | GRAPH | DIFF },
 		{ "--json", o->json, RUN | CACHE | LIST }, { "--runs", o->runs > 1, RUN },
+		{ "--target", o->target, TENSORS }, { "--use-source", o->use_source, RUN },
 		{ "--backend", o->backends, TENSORS }, { "--strict", o->strict, TENSORS },
 		{ "--no-passes", o->no_passes, TENSORS }, { "--schedule", o->schedule, LOOPS }, { "--apply", o->apply, LOOPS },
 		{ "--verify", o->verify, RUN }, { "--time", o->time, RUN }, { "--explain", o->explain, RUN },

@@ -1,200 +1,8 @@
-/* backends/cgen/cgen.c -- prints the function of a tree: its head, loops and statements. */
+/* backends/cgen/cgen.c -- prints the function of a tree, and the entry that takes slots. */
 #include <stdlib.h>
 #include <string.h>
 #include "backends/cgen/gen.h"
-
-static void line(struct gen *g, const char *text)
-{
-	for (int i = 0; i < g->indent; i++)
-		lt__out_bytes(&g->body, "\t", 1);
-	lt__outf(&g->body, "%s\n", text);
-}
-
-/* Text from outside that may not end the comment it stands in. */
-static void quote(struct lt_out *o, const char *text)
-{
-	for (const char *s = text ? text : ""; *s; s++) {
-		bool bad = (unsigned char)*s < 32 || *s == 127 || *s == '\\' || (*s == '/' && s > text && s[-1] == '*')
-			|| (*s == '*' && s > text && s[-1] == '/');
-		lt__out_bytes(o, bad ? "?" : s, 1);
-	}
-}
-
-/* Once for each node: its reset comes first, its other statements follow. */
-static void say_node(struct gen *g, const struct lt_stmt *st)
-{
-	if (!g->named || !st->name || lt__nameset_find(&g->said, st->name))
-		return;
-	lt__nameset_add(&g->said, st->name, 1);
-	struct lt_out o = lt__out_new(&g->pool);
-	lt__out(&o, st->name[0] == '%' ? "/* " : "/* %");
-	quote(&o, st->name);
-	if (st->kind != LT_BARRIER) {
-		lt__out(&o, " = ");
-		quote(&o, LT_AT(struct lt_op, g->t->ops, st->op)->name);
-		lt__out(&o, st->kind == LT_MAP ? "" : ".reduce");
-	}
-	if (st->line > 0)
-		lt__outf(&o, ", line %d", (int)st->line);
-	lt__out(&o, " */");
-	line(g, o.at);
-}
-
-/* A name or a number. */
-static bool is_word(const char *text)
-{
-	while ((*text >= '0' && *text <= '9') || (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') || *text == '_')
-		text++;
-	return *text == '\0';
-}
-
-/* The right side of a reduction "($0 + $1)" is better said as +=. */
-static const char *compound(const struct lt_op *op)
-{
-	return strcmp(lt__op_text(op), "($0 + $1)") == 0 ? "+=" : strcmp(lt__op_text(op), "($0 * $1)") == 0 ? "*=" : NULL;
-}
-
-static void stmt(struct gen *g, int32_t s)
-{
-	const struct lt_tree *t = g->t;
-	const struct lt_stmt *st = LT_AT(struct lt_stmt, t->stmts, s);
-	if (st->kind == LT_BARRIER)
-		return;                         /* one thread has nothing to wait for */
-	const struct lt_op *op = LT_AT(struct lt_op, t->ops, st->op);
-	const struct lt_access *dest = LT_AT(struct lt_access, t->accesses, st->dest);
-	struct place *p = &g->place[g->place[dest->buffer].root];
-	struct expr x[4] = { { NULL, false } };
-	struct lt_out o = lt__out_new(&g->pool);
-	int first = st->kind == LT_REDUCE;
-	say_node(g, st);
-	if (st->n_guard) {
-		lt__outf(&o, "if (%s) {", lt__gen_guards(g, st->first_guard, st->n_guard));
-		line(g, o.at);
-		g->indent++;
-	}
-	const char *to = lt__gen_access(g, s, st->dest);
-	x[0] = st->kind == LT_RESET ? lt__gen_immediate(g, op->identity, op->out) : (struct expr){ to, true };
-	for (int i = 0; i < st->n_operand; i++) {
-		struct expr *e = &x[first + i];
-		const struct lt_operand *operand = LT_AT(struct lt_operand, t->operands, st->first_operand + i);
-		*e = lt__gen_operand(g, s, operand);
-		if (st->kind != LT_RESET && lt__gen_uses(op, first + i) > 1 && !is_word(e->text)) {
-			struct lt_out number = lt__out_new(&g->pool), temp = lt__out_new(&g->pool);
-			lt__outf(&number, "t%d", g->n_temp++);
-			const char *name = lt__gen_unique(g, number.at);
-			lt__outf(&temp, "const %s %s = %s;", lt__ctype(t, operand->dtype), name, e->text);
-			line(g, temp.at);
-			*e = (struct expr){ name, true };
-		}
-	}
-	o.n = 0;
-	if (p->declared && p->first_writer == s)
-		lt__outf(&o, "%s%s ", p->n_writer == 1 ? "const " : "",
-			LT_AT(struct lt_type, t->types, LT_AT(struct lt_buffer, t->buffers, dest->buffer)->type)->ctype);
-	const char *sign = st->kind == LT_REDUCE ? compound(op) : NULL;
-	lt__outf(&o, "%s %s %s;", to, sign ? sign : "=", sign ? x[1].text : st->kind == LT_RESET ? x[0].text
-		: lt__gen_apply(g, op, x));
-	line(g, o.at);
-	if (st->n_guard) {
-		g->indent--;
-		line(g, "}");
-	}
-}
-
-/* What depends on loop l (-1: on none) and lives in its trips. */
-static void declare(struct gen *g, int32_t l)
-{
-	struct lt_out o = lt__out_new(&g->pool);
-	for (int32_t d = g->first_div[l + 1]; d >= 0; d = g->next_div[d]) {
-		o.n = 0;
-		lt__outf(&o, "const int64_t %s = %s;", g->div[d], lt__gen_floordiv(g, d));
-		line(g, o.at);
-	}
-	for (int32_t b = g->first_local[l + 1]; b >= 0; b = g->place[b].next) {
-		const struct place *p = &g->place[b];
-		const struct lt_buffer *buffer = LT_AT(struct lt_buffer, g->t->buffers, b);
-		const char *type = LT_AT(struct lt_type, g->t->types, buffer->type)->ctype;
-		if (p->declared)
-			continue;
-		o.n = 0;
-		if (p->home == HOME_SCALAR)
-			lt__outf(&o, "%s %s;", type, p->name);
-		else
-			lt__outf(&o, "%s%s %s[%lld];", g->d->array, type, p->name, (long long)buffer->elems);
-		line(g, o.at);
-	}
-}
-
-/* The number of trips of loop l, as text: the least of its maximum and its bounds, without those that are never it. */
-static const char *trips(struct gen *g, int32_t l)
-{
-	const struct lt_loop *loop = LT_AT(struct lt_loop, g->t->loops, l);
-	int64_t most = loop->max_trips;
-	struct lt_out least = lt__out_new(&g->pool);
-	bool covered = false;
-	int n = 0;
-	for (int32_t b = loop->first_bound; b < loop->first_bound + loop->n_bound; b++) {
-		struct range r = lt__gen_range(g, g->t->bounds[b]);
-		if (r.known && r.low == r.high && r.high < most)
-			most = r.high;
-	}
-	for (int32_t b = loop->first_bound; b < loop->first_bound + loop->n_bound; b++) {
-		struct range r = lt__gen_range(g, g->t->bounds[b]);
-		if (r.known && r.low >= most)
-			continue;
-		covered |= r.known && r.high <= most;
-		struct lt_out next = lt__out_new(&g->pool);
-		lt__outf(&next, n ? "lt_min_i64(%s, %s)" : "%s%s", least.at, lt__gen_row(g, g->t->bounds[b]).text);
-		least = next;
-		n++;
-	}
-	if (!covered) {
-		struct lt_out next = lt__out_new(&g->pool);
-		lt__outf(&next, n ? "lt_min_i64(%lld, %s)" : "%lld%s", (long long)most, least.at);
-		least = next;
-		n++;
-	}
-	if (n == 1)
-		return least.at;
-	struct lt_out name = lt__out_new(&g->pool), o = lt__out_new(&g->pool);
-	lt__outf(&name, g->named ? "%s_trips" : "n%s", g->loop[l]);
-	const char *unique = g->named ? lt__gen_unique(g, name.at) : name.at;
-	lt__outf(&o, "const int64_t %s = %s;", unique, least.at);
-	line(g, o.at);
-	return unique;
-}
-
-static void head(struct gen *g, int32_t l)
-{
-	const char *i = g->loop[l];
-	struct lt_out o = lt__out_new(&g->pool);
-	if (g->d->head[LT_AT(struct lt_loop, g->t->loops, l)->kind] == LT_HEAD_BLOCK)
-		lt__out(&o, "{");
-	else
-		lt__outf(&o, "for (int64_t %s = 0; %s < %s; %s++) {", i, i, trips(g, l), i);
-	line(g, o.at);
-}
-
-static void body(struct gen *g, int32_t loop, int32_t s, int32_t end)
-{
-	declare(g, loop);
-	while (s < end) {
-		int32_t inner = LT_AT(struct lt_stmt, g->t->stmts, s)->loop;
-		if (inner == loop) {
-			stmt(g, s++);
-			continue;
-		}
-		while (LT_AT(struct lt_loop, g->t->loops, inner)->parent != loop)
-			inner = LT_AT(struct lt_loop, g->t->loops, inner)->parent;
-		const struct lt_loop *l = LT_AT(struct lt_loop, g->t->loops, inner);
-		head(g, inner);
-		g->indent++;
-		body(g, inner, l->first_stmt, l->first_stmt + l->n_stmt);
-		g->indent--;
-		line(g, "}");
-		s = l->first_stmt + l->n_stmt;
-	}
-}
+#include "backends/cgen/vector.h"
 
 /* Whether buffer b is a parameter of the kernel. */
 static bool is_parameter(const struct gen *g, int32_t b)
@@ -232,20 +40,20 @@ static bool reads_in_branches(const struct gen *g)
 static void function(struct gen *g, struct lt_out *o)
 {
 	const struct lt_tree *t = g->t;
-	const char *head = g->named ? g->d->named_function : g->d->function;
 	int n = 0;
-	if (!g->named && g->d->branching_function && reads_in_branches(g))
-		head = g->d->branching_function;
-	lt__outf(o, "%s %s(", head, g->function);
+	lt__outf(o, "%s%s %s(", g->regions.at, g->head, g->function);
 	for (int32_t b = 0; b < (int32_t)t->buffers.n; b++) {
-		const struct place *p = &g->place[b];
-		const struct lt_buffer *buffer = LT_AT(struct lt_buffer, t->buffers, b);
-		if (is_parameter(g, b))
-			lt__outf(o, "%s%s%s *%s%s", n++ ? ", " : "", p->written ? "" : "const ",
-				LT_AT(struct lt_type, t->types, buffer->type)->ctype, p->exclusive ? g->d->pointer : "", p->name);
+		if (!is_parameter(g, b))
+			continue;
+		lt__out(o, n++ ? ", " : "");
+		lt__gen_buffer_parameter(g, o, b);
 	}
 	if (g->uses_fault)
 		lt__outf(o, "%sstruct lt_fault *fault", n++ ? ", " : "");
+	if (g->uses_own)
+		lt__outf(o, "%schar *private_", n++ ? ", " : "");
+	if (g->n_region)
+		lt__outf(o, "%sint n_thread", n++ ? ", " : "");
 	lt__outf(o, "%s)\n{\n", n ? "" : "void");
 	for (int32_t i = 0; i < t->n_param; i++) {
 		const struct lt_tparam *p = LT_AT(struct lt_tparam, t->params, i);
@@ -257,7 +65,9 @@ static void function(struct gen *g, struct lt_out *o)
 static void entry(struct gen *g, struct lt_out *o)
 {
 	int n = 0;
-	lt__outf(o, "\nvoid %s(const struct lt_slot *slot, char *workspace, struct lt_fault *fault)\n{\n\t%s(", g->d->entry, g->function);
+	lt__outf(o, "\nvoid %s%s(const struct lt_slot *slot, char *workspace, struct lt_fault *fault, int n_thread)\n{\n%s\t%s(",
+		g->named ? g->function : g->d->entry, g->named ? "_entry" : "",
+		g->named ? "\t(void)workspace, (void)fault, (void)n_thread;\n" : "", g->function);
 	for (int32_t b = 0; b < (int32_t)g->t->buffers.n; b++) {
 		if (!is_parameter(g, b))
 			continue;
@@ -267,7 +77,13 @@ static void entry(struct gen *g, struct lt_out *o)
 		else
 			lt__outf(o, "(void *)(workspace + %lld)", (long long)g->place[b].offset);
 	}
-	lt__outf(o, "%s);\n}\n", g->uses_fault ? (n ? ", fault" : "fault") : "");
+	if (g->uses_fault)
+		lt__outf(o, "%sfault", n++ ? ", " : "");
+	if (g->uses_own)
+		lt__outf(o, "%sworkspace + %lld", n++ ? ", " : "", (long long)g->shared);
+	if (g->n_region)
+		lt__outf(o, "%sn_thread", n++ ? ", " : "");
+	lt__out(o, ");\n}\n");
 }
 
 static void lists(struct gen *g)
@@ -286,29 +102,47 @@ static void lists(struct gen *g)
 	}
 }
 
+static void walk(struct gen *g)
+{
+	lt__gen_names(g);
+	lt__gen_columns(g);
+	g->body = lt__out_new(&g->pool);
+	g->regions = lt__out_new(&g->pool);
+	g->indent = 1;
+	g->region = -1;
+	g->uses_fault = g->uses_own = false;
+	g->aheads = NULL;
+	g->streams = false;
+	lt__gen_body(g, -1, 0, (int32_t)g->t->stmts.n);
+	lt__gen_stream_end(g);
+}
+
 static void print(struct gen *g, struct lt_out *o)
 {
-	g->names.pool = g->said.pool = &g->pool;
 	lists(g);
+	lt__gen_columns(g);
+	lt__gen_plan(g);
 	lt__gen_places(g);
-	lt__gen_names(g);
-	lt__gen_ranges(g);
-	g->body = lt__out_new(&g->pool);
-	g->indent = 1;
-	body(g, -1, 0, (int32_t)g->t->stmts.n);
-	struct lt_out code = lt__out_new(&g->pool);
+	g->head = g->d->branching_function && reads_in_branches(g) ? g->d->branching_function : g->d->function;
+	walk(g);
+	lt__gen_registers(g);
+	walk(g);
+	struct lt_out code = lt__out_new(&g->pool), vectors = lt__out_new(&g->pool), both = lt__out_new(&g->pool);
 	function(g, &code);
-	if (!g->named)
-		entry(g, &code);
-	lt__gen_chunks(g, code.at, o);
+	entry(g, &code);
+	lt__vector_defs(&g->pool, code.at, &vectors);
+	lt__outf(&both, "%s\n%s", vectors.at, code.at);
+	lt__gen_chunks(g, both.at, o);
+	lt__out(o, vectors.at);
+	g->definitions = o->n;
 	lt__outf(o, "\n%s", code.at);
 }
 
-lt_status lt__cgen_print(const struct lt_dialect *d, const struct lt_tree *t, int named, char **text, int64_t *workspace,
+lt_status lt__cgen_print(const struct lt_dialect *d, const struct lt_tree *t, int named, char **text, struct lt_cgen_need *need,
 	struct lt_diag *diag)
 {
 	*text = NULL;
-	*workspace = 0;
+	*need = (struct lt_cgen_need){ 0 };
 	lt_status status = lt__cgen_accepts(d, t, diag);
 	if (status)
 		return status;
@@ -320,7 +154,8 @@ lt_status lt__cgen_print(const struct lt_dialect *d, const struct lt_tree *t, in
 		if (setjmp(g->pool.jump) == 0) {
 			struct lt_out o = lt__out_new(&g->pool);
 			print(g, &o);
-			*workspace = g->workspace;
+			*need = (struct lt_cgen_need){ .shared = g->shared, .private_ = g->own, .threads = g->n_region > 0,
+				.definitions = g->definitions };
 			*text = malloc(o.n + 1);
 			if (*text)
 				memcpy(*text, o.at, o.n + 1);

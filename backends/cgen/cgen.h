@@ -1,11 +1,13 @@
 /* backends/cgen/cgen.h -- a frozen tree as C-like text, one function a tree, by a table of the dialect.
  *
- * The text has one C loop for each loop of the tree.  It is printed in two ways: with names by number and an entry
+ * Loops are printed as what they are: unrolled ones as copies of their body, vector loops in GNU vectors, parallel ones as
+ * OpenMP regions (plan.c says when), all others as C loops.  The text is printed in two ways: with names by number and an entry
  * that takes slots, which is what is compiled, so that equal trees give equal text whatever they are called; and with
  * the names of the graph and comments back to the script, for people.  The function itself is the same.
  */
 #ifndef LT_CGEN_H
 #define LT_CGEN_H
+#include <stdbool.h>
 #include "lt/backend.h"
 #include "backends/cgen/note.h"
 
@@ -19,26 +21,38 @@ struct lt_chunk { const char *name, *text, *header; };
 
 struct lt_dialect {
 	const char *name;                       /* "C"                                            */
-	const char *function, *named_function;  /* qualifiers and result type of the kernel       */
+	const char *function;                   /* qualifiers and result type of the kernel       */
 	const char *branching_function;         /* the first, of a kernel that reads memory under a condition */
 	const char *pointer;                    /* qualifier of a pointer that is the only way to its elements */
 	const char *array;                      /* before a local array: alignment, memory space  */
 	const char *entry;                      /* name of the function that takes slots          */
 	const struct lt_chunk *chunks;          /* types and library functions; ends with NULL    */
 	uint8_t head[LT_NLOOP_KIND];            /* enum lt_head; LT_HEAD_NONE: refused            */
+	bool regions;                           /* parallel loops become OpenMP regions; else they are plain loops */
 	int64_t max_array_bytes, max_stack_bytes;       /* of one local array; of all together: the rest is workspace */
+	/* Of the target; a session has a copy of the table with its own. */
+	uint32_t vector_bytes, vector_registers;        /* vector_bytes 0: no GNU vectors, a vector loop is a plain one */
+	int vector_library;                     /* as lt__vector_library (vector.h) gave it; 0: without */
+	bool no_headers;                        /* texts for people, too, define what they use instead of including headers */
 };
 extern const struct lt_dialect lt__dialect_c;
 
 /* LT_OK promises that lt__cgen_print will not answer LT_EUNSUPPORTED. */
 lt_status lt__cgen_accepts(const struct lt_dialect *, const struct lt_tree *, struct lt_diag *);
 
-/* *text: the caller's to free().  named: with names and comments.  *workspace: bytes, 64-aligned, that the kernel needs. */
-lt_status lt__cgen_print(const struct lt_dialect *, const struct lt_tree *, int named, char **text, int64_t *workspace,
+/* What a printed kernel needs to run. */
+struct lt_cgen_need {
+	int64_t shared, private_;       /* bytes of workspace, multiples of 64: once, and for each thread behind that */
+	bool threads;                   /* it has parallel loops: compile it with OpenMP */
+	size_t definitions;             /* bytes of the text before the kernel: what other kernels may define, too */
+};
+/* *text: the caller's to free().  named: with names and comments. */
+lt_status lt__cgen_print(const struct lt_dialect *, const struct lt_tree *, int named, char **text, struct lt_cgen_need *,
 	struct lt_diag *);
 
-/* The entry of a kernel printed in dialect C. */
-typedef void lt_kernel(const struct lt_slot *, void *workspace, struct lt_fault *);
+/* The entry of a kernel printed in dialect C: `entry` of the dialect, or in a text with names that of the function and _entry.
+ * Thread i has its part of the workspace at shared + i * private_; at most n_thread threads run. */
+typedef void lt_kernel(const struct lt_slot *, void *workspace, struct lt_fault *, int n_thread);
 
 /* The whole prelude as text for lt_tree.prelude, for backends that print C of their own: without its includes, so that
  * int32_t .. and the libm functions must be there.  At most `bytes` with the final 0; returns its length, as snprintf. */

@@ -50,6 +50,11 @@ static int collect(const struct gen *g, struct chunk *c)
 		int first = i;
 		while (i + 1 < N_LINE && !ends(lines[i]))
 			i++;
+		bool ours = false;      /* the dialect has its own */
+		for (int k = 0; k < n && !ours; k++)
+			ours = c[k].base && c[k].bytes == word_bytes(name) && memcmp(c[k].name, name, c[k].bytes) == 0;
+		if (ours)
+			continue;
 		c[n++] = (struct chunk){ .name = name, .bytes = word_bytes(name), .first = first, .n = i - first + 1 };
 	}
 	return n;
@@ -84,7 +89,7 @@ void lt__gen_chunks(struct gen *g, const char *text, struct lt_out *out)
 	for (int i = 0; i < n; i++) {
 		if (!c[i].used)
 			continue;
-		if (c[i].base && g->named && c[i].base->header) {
+		if (c[i].base && g->named && !g->d->no_headers && c[i].base->header) {
 			if (strcmp(last, c[i].base->header) != 0)
 				lt__outf(out, "#include <%s>\n", c[i].base->header);
 			last = c[i].base->header;

@@ -1,4 +1,4 @@
-/* backends/cgen/dialect_c.c -- the dialect C: gcc and clang, one thread. */
+/* backends/cgen/dialect_c.c -- the dialect C: gcc and clang, GNU vectors, OpenMP where the compiler is told to. */
 #include "backends/cgen/cgen.h"
 
 #define INT(type, of) { type, "typedef __" of "_TYPE__ " type ";\n", "stdint.h" }
@@ -22,12 +22,43 @@ static const struct lt_chunk chunks[] = {
 	{ "LT_FN", "#define LT_FN static inline\n", NULL },
 	{ "lt_slot", "struct lt_slot { void *base; int64_t offset, bytes; };\n", NULL },
 	{ "lt_slot_at", "static inline void *lt_slot_at(const struct lt_slot *slot, int i) { return (char *)slot[i].base + slot[i].offset; }\n", NULL },
+	{ "omp_get_thread_num", "#ifdef _OPENMP\nint omp_get_thread_num(void);\n#else\n#define omp_get_thread_num() 0\n#endif\n", NULL },
+	{ "LT_SHUFFLE", "#ifdef __clang__\n#define LT_SHUFFLE(v, type, ...) __builtin_shufflevector(v, v, __VA_ARGS__)\n#else\n"
+		"#define LT_SHUFFLE(v, type, ...) __builtin_shuffle(v, (type){ __VA_ARGS__ })\n#endif\n", NULL },
+	/* Only gcc has these by bytes; clang has one for all. */
+	{ "LT_STREAM", "#define LT_STREAM(type, to, ...) do { void *const lt_to = (to); const type lt_value = (__VA_ARGS__); \\\n"
+		"\tif ((unsigned long)lt_to % sizeof(type) == 0) lt_stream((type *)lt_to, &lt_value); "
+		"else __builtin_memcpy(lt_to, &lt_value, sizeof(type)); } while (0)\n"
+		"#ifdef __clang__\n#define lt_stream(to, from) __builtin_nontemporal_store(*(from), to)\n"
+		"#elif defined __SSE2__\n"
+		"typedef long long lt_bits16 __attribute__((vector_size(16), may_alias));\n"
+		"typedef long long lt_bits32 __attribute__((vector_size(32), may_alias));\n"
+		"typedef long long lt_bits64 __attribute__((vector_size(64), may_alias));\n"
+		"#define lt_stream(to, from) (sizeof *(from) == 64 ? lt_stream64(to, from) : sizeof *(from) == 32 ? lt_stream32(to, from) "
+		": lt_stream16(to, from))\n"
+		"static inline __attribute__((always_inline)) void lt_stream16(void *to, const void *from)\n"
+		"{\n\t__builtin_ia32_movntdq((lt_bits16 *)to, *(const lt_bits16 *)from);\n}\n"
+		"static inline __attribute__((always_inline)) void lt_stream32(void *to, const void *from)\n{\n"
+		"#ifdef __AVX__\n\t__builtin_ia32_movntdq256((lt_bits32 *)to, *(const lt_bits32 *)from);\n"
+		"#else\n\tlt_stream16(to, from);\n\tlt_stream16((char *)to + 16, (const char *)from + 16);\n#endif\n}\n"
+		"static inline __attribute__((always_inline)) void lt_stream64(void *to, const void *from)\n{\n"
+		"#ifdef __AVX512F__\n\t__builtin_ia32_movntdq512((lt_bits64 *)to, *(const lt_bits64 *)from);\n"
+		"#else\n\tlt_stream32(to, from);\n\tlt_stream32((char *)to + 32, (const char *)from + 32);\n#endif\n}\n"
+		"#else\n#define lt_stream(to, from) (*(to) = *(from))\n#endif\n", NULL },
+	{ "LT_STREAMED", "#ifdef __SSE2__\n#define LT_STREAMED() __builtin_ia32_sfence()\n#else\n#define LT_STREAMED() ((void)0)\n#endif\n", NULL },
+	{ "LT_SHUFFLE2", "#ifdef __clang__\n#define LT_SHUFFLE2(a, b, type, ...) __builtin_shufflevector(a, b, __VA_ARGS__)\n#else\n"
+		"#define LT_SHUFFLE2(a, b, type, ...) __builtin_shuffle(a, b, (type){ __VA_ARGS__ })\n#endif\n", NULL },
+	{ "lt_fault", "struct lt_fault { int64_t n; int32_t stmt, access; int64_t value; };\n", NULL },
+	/* lt_gather where threads may meet: the first that counts writes. */
+	{ "lt_gather_shared", "static inline int64_t lt_gather_shared(struct lt_fault *fault, int64_t v, int64_t extent, int32_t stmt, int32_t access)\n"
+		"{\n\tif (v >= 0 && v < extent)\n\t\treturn v;\n\tif (__atomic_fetch_add(&fault->n, 1, __ATOMIC_RELAXED) == 0) {\n"
+		"\t\tfault->stmt = stmt;\n\t\tfault->access = access;\n\t\tfault->value = v;\n\t}\n\treturn 0;\n}\n", NULL },
 	{ NULL, NULL, NULL }
 };
 
 const struct lt_dialect lt__dialect_c = {
 	.name = "C",
-	.function = "LT_KERNEL void", .branching_function = "LT_KERNEL_BRANCHES void", .named_function = "void",
+	.function = "LT_KERNEL void", .branching_function = "LT_KERNEL_BRANCHES void",
 	.pointer = "restrict ",
 	.array = "_Alignas(64) ",
 	.entry = "lt_kernel",
@@ -36,6 +67,9 @@ const struct lt_dialect lt__dialect_c = {
 		[LT_SERIAL] = LT_HEAD_FOR, [LT_UNROLL] = LT_HEAD_FOR, [LT_VECTOR] = LT_HEAD_FOR, [LT_PARALLEL] = LT_HEAD_FOR,
 		[LT_GROUP] = LT_HEAD_BLOCK,
 	},
+	.regions = true,
 	.max_array_bytes = 16 << 10,
 	.max_stack_bytes = 128 << 10,
+	.vector_bytes = 16,
+	.vector_registers = 16,
 };

@@ -1,6 +1,7 @@
 /* backends/cgen/expr.c -- values as C expressions: elements, immediates, operands, operators. */
 #include <string.h>
 #include "backends/cgen/gen.h"
+#include "backends/cgen/vector.h"
 #include "ir/op.h"
 
 const char *lt__op_text(const struct lt_op *op)
@@ -90,27 +91,91 @@ static const char *gathered_extent(struct gen *g, const struct lt_access *a)
 	return least.at;
 }
 
-/* The element that an access names.  A gathered index may be gathered itself. */
-const char *lt__gen_access(struct gen *g, int32_t stmt, int32_t access)
+const char *lt__gen_subscript(struct gen *g, int32_t stmt, int32_t access)
 {
 	const struct lt_access *a = LT_AT(struct lt_access, g->t->accesses, access);
-	const struct place *p = &g->place[a->buffer];
 	struct lt_out o = lt__out_new(&g->pool);
-	struct expr row = lt__gen_row(g, a->row);
-	if (a->index >= 0) {
-		const char *index = lt__gen_access(g, stmt, a->index);
-		g->uses_fault = true;
-		lt__outf(&o, "%s[lt_gather(fault, %s, %s, %d, %d)", p->name, index, gathered_extent(g, a), (int)stmt, (int)access);
-		if (a->index_stride != 1)
-			lt__outf(&o, "*%s", literal_int(g, a->index_stride));
-		if (strcmp(row.text, "0") != 0)
-			lt__outf(&o, row.text[0] == '-' ? " - %s" : " + %s", row.text + (row.text[0] == '-'));
-		lt__out(&o, "]");
-		return o.at;
+	if (a->index < 0)
+		return lt__gen_row(g, a->row).text;
+	const char *index = lt__gen_access(g, stmt, a->index, false), *row = lt__gen_row(g, a->row).text;
+	g->uses_fault = true;
+	lt__outf(&o, "%s(fault, %s, %s, %d, %d)", g->region >= 0 ? "lt_gather_shared" : "lt_gather", index, gathered_extent(g, a), (int)stmt,
+		(int)access);
+	if (a->index_stride != 1)
+		lt__outf(&o, "*%s", literal_int(g, a->index_stride));
+	if (strcmp(row, "0") != 0)
+		lt__outf(&o, row[0] == '-' ? " - %s" : " + %s", row + (row[0] == '-'));
+	return o.at;
+}
+
+/* The variable that has the lanes of `of` in a lane-by-lane loop. */
+static const char *lanes_of(struct gen *g, const char *of, const char *type, bool written)
+{
+	struct copy *c = g->copies;
+	while (c && c->of != of)
+		c = c->next;
+	if (!c) {
+		c = lt__pool_alloc(&g->pool, 1, sizeof *c);
+		*c = (struct copy){ .of = of, .name = lt__gen_temp(g), .type = type, .next = g->copies };
+		g->copies = c;
 	}
+	c->written = c->written || written;
+	return c->name;
+}
+
+/* An element of a local in registers: a variable or one lane of it. */
+static const char *element(struct gen *g, const struct place *p, int64_t at)
+{
+	struct lt_out o = lt__out_new(&g->pool);
+	int32_t tile = p->tile[at];
+	lt__outf(&o, p->width[tile] > 1 ? "%s[%d]" : "%s", p->reg[tile], (int)(at - tile));
+	return o.at;
+}
+
+/* In a lane-by-lane loop: an element that each lane has of its own, or that a variable holds in its lanes.  NULL: it is in memory. */
+static const char *lane_element(struct gen *g, int32_t stmt, int32_t access, bool written)
+{
+	const struct lt_access *a = LT_AT(struct lt_access, g->t->accesses, access);
+	const struct place *p = &g->place[g->place[a->buffer].root];
+	const char *type = lt__vector_type(&g->pool, lt__gen_dtype(g->t, a->buffer), g->lanes);
+	bool private = lt__gen_private(g, a->buffer);
+	struct lt_out o = lt__out_new(&g->pool);
+	struct column *outside = g->vector_column, *inside = g->column;
+	int64_t at = 0, stride = 0;
+	if (!private && p->home != HOME_REGISTERS && p->home != HOME_ARRAY)
+		return NULL;
+	g->column = outside;
+	bool known = a->index < 0 && lt__gen_number(g, a->row, &at) && lt__gen_stride(g, a->row, &stride) && (stride == 0 || (stride == 1 && !private));
+	g->column = inside;
+	lt__gen_touch(g, a->buffer, known, at, known && stride ? g->lanes : 1);
+	if (p->home == HOME_REGISTERS && !private && stride == 0)
+		return element(g, p, at);
+	if (p->home == HOME_SCALAR || p->home == HOME_REGISTERS)
+		lt__outf(&o, "%s[%s]", lanes_of(g, p->home == HOME_SCALAR ? p->name : p->reg[at], type, written), g->lane);
+	else if (private)
+		lt__outf(&o, "%s[%s][%s]", p->name, lt__gen_subscript(g, stmt, access), g->lane);
+	else
+		return NULL;
+	return o.at;
+}
+
+const char *lt__gen_access(struct gen *g, int32_t stmt, int32_t access, bool written)
+{
+	const struct lt_access *a = LT_AT(struct lt_access, g->t->accesses, access);
+	const struct place *p = &g->place[g->place[a->buffer].root];
+	struct lt_out o = lt__out_new(&g->pool);
+	int64_t at = 0;
+	const char *lane = g->lane ? lane_element(g, stmt, access, written) : NULL;
+	if (lane)
+		return lane;
+	bool number = a->index < 0 && lt__gen_number(g, a->row, &at);
+	if (!g->lane)
+		lt__gen_touch(g, a->buffer, number, at, 1);
 	if (p->home == HOME_SCALAR)
 		return p->name;
-	lt__outf(&o, "%s[%s]", p->name, row.text);
+	if (p->home == HOME_REGISTERS)
+		return element(g, p, at);
+	lt__outf(&o, "%s[%s]", p->name, lt__gen_subscript(g, stmt, access));
 	return o.at;
 }
 
@@ -119,7 +184,7 @@ static struct expr piece(struct gen *g, int32_t stmt, const struct lt_piece *p, 
 	if (p->kind == LT_IMMEDIATE)
 		return lt__gen_immediate(g, p->bits, dtype);
 	if (p->kind == LT_READ)
-		return (struct expr){ lt__gen_access(g, stmt, p->access), true };
+		return (struct expr){ lt__gen_access(g, stmt, p->access, false), true };
 	struct expr e = lt__gen_row(g, p->row);
 	if (dtype != LT_I64) {
 		struct lt_out o = lt__out_new(&g->pool);
@@ -132,13 +197,17 @@ static struct expr piece(struct gen *g, int32_t stmt, const struct lt_piece *p, 
 struct expr lt__gen_operand(struct gen *g, int32_t stmt, const struct lt_operand *op)
 {
 	struct lt_out o = lt__out_new(&g->pool);
-	if (op->n_piece == 1)
-		return piece(g, stmt, LT_AT(struct lt_piece, g->t->pieces, op->first_piece), op->dtype);
 	for (int32_t i = 0; i < op->n_piece; i++) {
 		const struct lt_piece *p = LT_AT(struct lt_piece, g->t->pieces, op->first_piece + i);
-		if (i + 1 < op->n_piece)
-			lt__outf(&o, "%s ? ", p->n_guard ? lt__gen_guards(g, p->first_guard, p->n_guard) : "1");
-		lt__outf(&o, i + 1 < op->n_piece ? "%s : " : "%s", piece(g, stmt, p, op->dtype).text);
+		const char *guards = i + 1 < op->n_piece ? lt__gen_guards(g, p->first_guard, p->n_guard) : "1";
+		if (is_no(guards))
+			continue;
+		struct expr e = piece(g, stmt, p, op->dtype);
+		if (is_yes(guards) && o.n == 0)
+			return e;
+		lt__outf(&o, is_yes(guards) ? "%s%s" : "%s ? %s : ", is_yes(guards) ? "" : guards, e.text);
+		if (is_yes(guards))
+			break;
 	}
 	return (struct expr){ o.at, false };
 }
@@ -165,10 +234,10 @@ static bool wrapped(const char *text, size_t n)
 	return true;
 }
 
-const char *lt__gen_apply(struct gen *g, const struct lt_op *op, const struct expr *operand)
+const char *lt__gen_apply(struct gen *g, const char *source, const struct expr *operand)
 {
 	struct lt_out o = lt__out_new(&g->pool);
-	const char *first = lt__op_text(op), *end = first + strlen(first);
+	const char *first = source, *end = first + strlen(first);
 	if (wrapped(first, (size_t)(end - first)))
 		first++, end--;
 	for (const char *s = first; s < end; s++) {

@@ -5,8 +5,8 @@
 static const char *const keywords[] = {
 	"alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class", "const", "continue",
 	"default", "delete", "do", "double", "else", "enum", "extern", "false", "fault", "float", "for", "goto", "half", "if",
-	"inline", "int", "kernel", "global", "local", "constant", "linux", "unix", "long", "main", "namespace", "new", "not", "or",
-	"operator", "private", "public", "register", "restrict", "return", "short", "signed", "sizeof", "slot", "static",
+	"inline", "int", "kernel", "global", "local", "constant", "linux", "unix", "long", "main", "n_thread", "namespace", "new", "not", "or",
+	"operator", "own", "private", "private_", "public", "register", "restrict", "return", "short", "signed", "sizeof", "slot", "static",
 	"struct", "switch", "template", "this", "throw", "true", "try", "typedef", "typename", "typeof", "union", "unsigned",
 	"using", "virtual", "void", "volatile", "while", "workspace", "xor", "NULL", "INFINITY", "NAN"
 };
@@ -100,8 +100,29 @@ static void reserve(struct gen *g)
 		}
 }
 
+const char *lt__gen_temp(struct gen *g)
+{
+	return lt__gen_unique(g, number(g, 't', g->n_temp++));
+}
+
+/* c_0, c_1 .. for the variables of c. */
+static void registers(struct gen *g, int32_t b)
+{
+	struct place *p = &g->place[b];
+	int n = 0;
+	for (int64_t e = 0; p->root == b && p->home == HOME_REGISTERS && e < LT_AT(struct lt_buffer, g->t->buffers, b)->elems; e++)
+		if (p->tile[e] == e) {
+			struct lt_out o = lt__out_new(&g->pool);
+			lt__outf(&o, "%s_%d", p->name, n++);
+			p->reg[e] = g->named ? lt__gen_unique(g, o.at) : o.at;
+		}
+}
+
+/* May be called again: it begins anew. */
 void lt__gen_names(struct gen *g)
 {
+	g->names = g->said = (struct lt_nameset){ .pool = &g->pool };
+	g->n_temp = g->n_region = 0;
 	const struct lt_tree *t = g->t;
 	g->param = lt__pool_alloc(&g->pool, (size_t)t->n_param, sizeof *g->param);
 	g->loop = lt__pool_alloc(&g->pool, (size_t)t->n_loop, sizeof *g->loop);
@@ -116,6 +137,8 @@ void lt__gen_names(struct gen *g)
 				: number(g, 'b', i);
 	for (int32_t i = 0; i < (int32_t)t->buffers.n; i++)
 		g->place[i].name = g->place[g->place[i].root].name;
+	for (int32_t i = 0; i < (int32_t)t->buffers.n; i++)
+		registers(g, i);
 	for (int32_t i = 0; i < t->n_div; i++)
 		g->div[i] = g->named ? lt__gen_unique(g, number(g, 'd', i)) : number(g, 'd', i);
 	for (int32_t i = 0; i < t->n_loop; i++) {

@@ -1,4 +1,4 @@
-/* backends/cgen/row.c -- affine rows as C expressions, and what range their values have. */
+/* backends/cgen/row.c -- affine rows as C expressions, and what is known of their values. */
 #include "backends/cgen/gen.h"
 
 struct range lt__gen_range(const struct gen *g, int32_t row)
@@ -8,7 +8,7 @@ struct range lt__gen_range(const struct gen *g, int32_t row)
 	for (int32_t c = 1; c < g->t->n_column; c++) {
 		if (r[c] == 0)
 			continue;
-		struct range x = g->column[c];
+		struct range x = g->column[c].range;
 		int64_t at_low = r[c] > 0 ? x.low : x.high, at_high = r[c] > 0 ? x.high : x.low;
 		if (!x.known || __builtin_mul_overflow(r[c], at_low, &at_low) || __builtin_mul_overflow(r[c], at_high, &at_high)
 		    || __builtin_add_overflow(sum.low, at_low, &sum.low) || __builtin_add_overflow(sum.high, at_high, &sum.high))
@@ -19,22 +19,101 @@ struct range lt__gen_range(const struct gen *g, int32_t row)
 
 static int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0); }
 
-void lt__gen_ranges(struct gen *g)
+/* The row with the columns that are numbers added to its constant. */
+const int64_t *lt__gen_fold(struct gen *g, int32_t row)
+{
+	const int64_t *r = row_at(g->t, row);
+	uint64_t sum = (uint64_t)r[0];
+	for (int32_t c = 1; c < g->t->n_column; c++) {
+		g->row[c] = g->column[c].fixed ? 0 : r[c];
+		if (g->column[c].fixed)
+			sum += (uint64_t)r[c] * (uint64_t)g->column[c].value;
+	}
+	g->row[0] = (int64_t)sum;
+	return g->row;
+}
+
+bool lt__gen_number(const struct gen *g, int32_t row, int64_t *value)
+{
+	const int64_t *r = row_at(g->t, row);
+	uint64_t sum = (uint64_t)r[0];
+	for (int32_t c = 1; c < g->t->n_column; c++) {
+		if (r[c] && !g->column[c].fixed)
+			return false;
+		sum += (uint64_t)r[c] * (uint64_t)g->column[c].value;
+	}
+	*value = (int64_t)sum;
+	return true;
+}
+
+bool lt__gen_stride(const struct gen *g, int32_t row, int64_t *stride)
+{
+	const int64_t *r = row_at(g->t, row);
+	int64_t sum = 0, one;
+	*stride = 0;
+	for (int32_t c = 1; c < g->t->n_column; c++) {
+		if (r[c] == 0)
+			continue;
+		if (g->column[c].irregular || __builtin_mul_overflow(r[c], g->column[c].stride, &one) || __builtin_add_overflow(sum, one, &sum))
+			return false;
+	}
+	*stride = sum;
+	return true;
+}
+
+/* How floor(row / den) moves from lane to lane: by stride/den, or not at all where no lane leaves the quotient of the first. */
+static void div_stride(struct gen *g, const struct lt_div *d, struct column *c)
+{
+	int64_t stride, last;
+	c->irregular = !lt__gen_stride(g, d->row, &stride);
+	c->stride = c->irregular ? 0 : stride / d->den;
+	if (c->irregular || stride % d->den == 0)
+		return;
+	const int64_t *r = lt__gen_fold(g, d->row);
+	for (int32_t k = 1; k < g->t->n_column; k++) {         /* vectors that are counted begin at multiples of their lanes */
+		int64_t step = k == loop_column(g->t, g->lane_loop) ? g->lanes : 1, whole;
+		c->irregular = c->irregular || __builtin_mul_overflow(r[k], step, &whole) || whole % d->den != 0;
+	}
+	int64_t first = r[0] - floordiv(r[0], d->den) * d->den;
+	if (__builtin_mul_overflow(stride, (int64_t)g->lanes - 1, &last) || __builtin_add_overflow(first, last, &last))
+		c->irregular = true;
+	c->irregular = c->irregular || last < 0 || last >= d->den;
+	c->stride = 0;
+}
+
+void lt__gen_set_div(struct gen *g, int32_t div)
+{
+	const struct lt_div *d = LT_AT(struct lt_div, g->t->divs, div);
+	struct column *c = &g->column[div_column(g->t, div)];
+	struct range r = lt__gen_range(g, d->row);
+	*c = (struct column){ .range = r.known ? (struct range){ true, floordiv(r.low, d->den), floordiv(r.high, d->den) } : r };
+	c->fixed = lt__gen_number(g, d->row, &c->value);
+	if (c->fixed)
+		c->value = floordiv(c->value, d->den);
+	if (g->lane_loop >= 0)
+		div_stride(g, d, c);
+	if (c->fixed && c->stride == 0 && !c->irregular)
+		c->range = (struct range){ true, c->value, c->value };
+}
+
+void lt__gen_columns(struct gen *g)
 {
 	const struct lt_tree *t = g->t;
-	struct range *c = g->column = lt__pool_alloc(&g->pool, (size_t)t->n_column, sizeof *g->column);
-	*c++ = (struct range){ true, 1, 1 };
+	if (!g->column) {
+		g->column = lt__pool_alloc(&g->pool, (size_t)t->n_column, sizeof *g->column);
+		g->row = lt__pool_alloc(&g->pool, (size_t)t->n_column, sizeof *g->row);
+	}
+	struct column *c = g->column;
+	*c++ = (struct column){ .range = { true, 1, 1 } };
 	for (int32_t i = 0; i < t->n_param; i++) {
 		const struct lt_tparam *p = LT_AT(struct lt_tparam, t->params, i);
-		*c++ = (struct range){ true, p->low, p->high };
+		*c++ = (struct column){ .range = { true, p->low, p->high } };
 	}
 	for (int32_t i = 0; i < t->n_loop; i++)
-		*c++ = (struct range){ true, 0, LT_AT(struct lt_loop, t->loops, i)->max_trips - 1 };
-	for (int32_t i = 0; i < t->n_div; i++) {
-		const struct lt_div *d = LT_AT(struct lt_div, t->divs, i);
-		struct range r = lt__gen_range(g, d->row);
-		*c++ = r.known ? (struct range){ true, floordiv(r.low, d->den), floordiv(r.high, d->den) } : r;
-	}
+		*c++ = (struct column){ .range = { true, 0, LT_AT(struct lt_loop, t->loops, i)->max_trips - 1 } };
+	g->lane_loop = -1;
+	for (int32_t i = 0; i < t->n_div; i++)
+		lt__gen_set_div(g, i);
 }
 
 static const char *column_name(const struct gen *g, int32_t c)
@@ -42,6 +121,8 @@ static const char *column_name(const struct gen *g, int32_t c)
 	if (c <= g->t->n_param)
 		return g->param[c - 1];
 	c -= 1 + g->t->n_param;
+	if (g->strip && c == g->lane_loop && !g->lane)
+		return g->strip;
 	return c < g->t->n_loop ? g->loop[c] : g->div[c - g->t->n_loop];
 }
 
@@ -64,7 +145,7 @@ static int32_t columns(struct gen *g, const int64_t *row, int32_t **out)
 }
 
 /* The terms with coefficients of the given sign, as "a + 3*b"; then `add` unless 0.  Returns the number of terms. */
-static int terms(struct gen *g, struct lt_out *o, const int64_t *row, int sign, int64_t add)
+int lt__gen_terms(struct gen *g, struct lt_out *o, const int64_t *row, int sign, int64_t add)
 {
 	int32_t *column, n_column = columns(g, row, &column);
 	int n = 0;
@@ -90,9 +171,10 @@ static int terms(struct gen *g, struct lt_out *o, const int64_t *row, int sign, 
 	return n;
 }
 
-struct expr lt__gen_row(struct gen *g, int32_t row)
+struct expr lt__gen_row(struct gen *g, int32_t row) { return lt__gen_dense(g, lt__gen_fold(g, row)); }
+
+struct expr lt__gen_dense(struct gen *g, const int64_t *r)
 {
-	const int64_t *r = row_at(g->t, row);
 	struct lt_out o = lt__out_new(&g->pool);
 	int n_plus = 0, n_minus = 0, n_scaled = 0;
 	for (int32_t c = 1; c < g->t->n_column; c++) {
@@ -102,7 +184,7 @@ struct expr lt__gen_row(struct gen *g, int32_t row)
 	}
 	bool add_first = n_minus && (n_plus || r[0] > 0);
 	if (n_plus || n_minus == 0 || add_first)
-		n_plus = terms(g, &o, r, 1, n_minus && r[0] < 0 ? 0 : r[0]);
+		n_plus = lt__gen_terms(g, &o, r, 1, n_minus && r[0] < 0 ? 0 : r[0]);
 	int32_t *column, n_column = columns(g, r, &column);
 	for (int32_t i = 0; i < n_column; i++) {
 		int32_t c = column[i];
@@ -126,63 +208,22 @@ struct expr lt__gen_row(struct gen *g, int32_t row)
 const char *lt__gen_floordiv(struct gen *g, int32_t div)
 {
 	const struct lt_div *d = LT_AT(struct lt_div, g->t->divs, div);
-	struct expr e = lt__gen_row(g, d->row);
-	struct range r = lt__gen_range(g, d->row);
+	const int64_t *r = lt__gen_fold(g, d->row);
+	bool whole = true;
+	for (int32_t c = 1; c < g->t->n_column; c++)
+		whole = whole && r[c] % d->den == 0;
+	if (whole) {                    /* with -fwrapv a compiler may not do this */
+		int64_t *quotient = lt__pool_alloc(&g->pool, (size_t)g->t->n_column, sizeof *quotient);
+		for (int32_t c = 0; c < g->t->n_column; c++)
+			quotient[c] = floordiv(r[c], d->den);
+		return lt__gen_dense(g, quotient).text;
+	}
+	struct expr e = lt__gen_dense(g, r);
+	struct range range = lt__gen_range(g, d->row);
 	struct lt_out o = lt__out_new(&g->pool);
-	if (d->den == 1)
-		return e.text;
-	if (r.known && r.low >= 0)      /* C's division rounds towards zero */
+	if (range.known && range.low >= 0)      /* C's division rounds towards zero */
 		lt__outf(&o, e.primary ? "%s / %lld" : "(%s) / %lld", e.text, (long long)d->den);
 	else
 		lt__outf(&o, "lt_floordiv_i64(%s, %lld)", e.text, (long long)d->den);
-	return o.at;
-}
-
-/* Whether a loop has a coefficient of that sign. */
-static bool loops(const struct gen *g, const int64_t *row, int sign)
-{
-	for (int32_t c = 1 + g->t->n_param; c < 1 + g->t->n_param + g->t->n_loop; c++)
-		if (row[c] && (row[c] > 0) == (sign > 0))
-			return true;
-	return false;
-}
-
-/* row >= 0, with what is subtracted on the other side. */
-static void guard(struct gen *g, struct lt_out *o, int32_t row)
-{
-	const int64_t *r = row_at(g->t, row);
-	bool plus = false, minus = false;
-	for (int32_t c = 1; c < g->t->n_column; c++) {
-		plus |= r[c] > 0;
-		minus |= r[c] < 0;
-	}
-	if (!plus && !minus) {
-		lt__out(o, r[0] >= 0 ? "1" : "0");
-	} else if (r[0] == INT64_MIN) {
-		lt__outf(o, "%s >= 0", lt__gen_row(g, row).text);
-	} else if (!plus) {
-		(void)terms(g, o, r, -1, 0);
-		lt__outf(o, " <= %lld", (long long)r[0]);
-	} else if (!minus) {
-		(void)terms(g, o, r, 1, 0);
-		lt__outf(o, " >= %lld", -(long long)r[0]);
-	} else if (loops(g, r, -1) && !loops(g, r, 1)) {        /* i < n rather than n > i */
-		(void)terms(g, o, r, -1, r[0] < -1 ? -r[0] : 0);
-		lt__out(o, r[0] == -1 ? " < " : " <= ");
-		(void)terms(g, o, r, 1, r[0] > 0 ? r[0] : 0);
-	} else {
-		(void)terms(g, o, r, 1, r[0] > 0 ? r[0] : 0);
-		lt__out(o, r[0] == -1 ? " > " : " >= ");
-		(void)terms(g, o, r, -1, r[0] < -1 ? -r[0] : 0);
-	}
-}
-
-const char *lt__gen_guards(struct gen *g, int32_t first, int32_t n)
-{
-	struct lt_out o = lt__out_new(&g->pool);
-	for (int32_t i = 0; i < n; i++) {
-		lt__out(&o, i ? " && " : "");
-		guard(g, &o, g->t->guards[first + i]);
-	}
 	return o.at;
 }

@@ -18,16 +18,17 @@ static const char magic[8] = "ltcode1";
 
 static uint64_t checksum(const char *at, size_t bytes) { return XXH3_64bits(at, bytes); }
 
-/* "dir/0123..ef.ltk"; false: too long. */
+/* "dir/0123..ef.ltk", of what is no kernel .lti; false: too long. */
 static bool entry_path(char *path, size_t room, const char *dir, const char *key, size_t bytes)
 {
 	XXH128_hash_t h = XXH3_128bits(key, bytes);
-	int n = snprintf(path, room, "%s/%016llx%016llx.ltk", dir, (unsigned long long)h.high64, (unsigned long long)h.low64);
+	bool fact = bytes > strlen(LT_CPU_FACT) && memcmp(key, LT_CPU_FACT, strlen(LT_CPU_FACT)) == 0;
+	int n = snprintf(path, room, "%s/%016llx%016llx.%s", dir, (unsigned long long)h.high64, (unsigned long long)h.low64,
+		fact ? "lti" : "ltk");
 	return n > 0 && (size_t)n < room;
 }
 
-/* A whole file; NULL: not there, not readable, no memory. */
-static char *read_file(const char *path, size_t *bytes)
+char *lt__cpu_read_file(const char *path, size_t *bytes)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
@@ -75,34 +76,40 @@ static const char *check_entry(const char *file, size_t bytes, const char *key, 
 	return file + sizeof head + key_bytes;
 }
 
-bool lt__cpu_cache_get(const char *dir, const char *key, size_t bytes, const char *to)
+char *lt__cpu_cache_read(const char *dir, const char *key, size_t bytes, size_t *n)
 {
 	char path[4096];
-	size_t n = 0, code_bytes;
-	bool ok = false;
-	if (!entry_path(path, sizeof path, dir, key, bytes))
-		return false;
-	char *file = read_file(path, &n);
-	const char *code = check_entry(file, n, key, bytes, &code_bytes);
+	size_t file_bytes = 0;
+	char *file = entry_path(path, sizeof path, dir, key, bytes) ? lt__cpu_read_file(path, &file_bytes) : NULL;
+	const char *code = check_entry(file, file_bytes, key, bytes, n);
 	if (code) {
-		int fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
-		ok = fd >= 0 && write_all(fd, code, code_bytes);
-		if (fd >= 0 && close(fd) != 0)
-			ok = false;
+		memmove(file, code, *n);
+		file[*n] = '\0';
+		return file;
 	}
 	free(file);
+	return NULL;
+}
+
+bool lt__cpu_cache_get(const char *dir, const char *key, size_t bytes, const char *to)
+{
+	size_t n;
+	char *code = lt__cpu_cache_read(dir, key, bytes, &n);
+	int fd = code ? open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700) : -1;
+	bool ok = fd >= 0 && write_all(fd, code, n);
+	if (fd >= 0 && close(fd) != 0)
+		ok = false;
+	free(code);
 	return ok;
 }
 
-void lt__cpu_cache_put(const char *dir, const char *key, size_t bytes, const char *from)
+void lt__cpu_cache_write(const char *dir, const char *key, size_t bytes, const char *code, size_t n)
 {
 	char path[4096], temp[4096];
-	size_t n;
 	int length = snprintf(temp, sizeof temp, "%s/new-XXXXXX", dir);
 	if (length < 0 || (size_t)length >= sizeof temp || !entry_path(path, sizeof path, dir, key, bytes))
 		return;
-	char *code = read_file(from, &n);
-	char *file = code ? malloc(sizeof(struct head) + bytes + n) : NULL;
+	char *file = malloc(sizeof(struct head) + bytes + n);
 	int fd = file ? mkostemp(temp, O_CLOEXEC) : -1;
 	if (fd >= 0) {
 		char *at = file + sizeof(struct head);
@@ -116,6 +123,14 @@ void lt__cpu_cache_put(const char *dir, const char *key, size_t bytes, const cha
 			(void)unlink(temp);
 	}
 	free(file);
+}
+
+void lt__cpu_cache_put(const char *dir, const char *key, size_t bytes, const char *from)
+{
+	size_t n;
+	char *code = lt__cpu_read_file(from, &n);
+	if (code)
+		lt__cpu_cache_write(dir, key, bytes, code, n);
 	free(code);
 }
 
@@ -153,7 +168,7 @@ static lt_status walk(const char *path, void (*each)(int dir, const char *name, 
 		return errno == ENOENT ? LT_OK : LT_EIO;
 	for (const struct dirent *d; (d = readdir(dir)); ) {
 		struct stat st;
-		bool ours = has_suffix(d->d_name, ".ltk") || strncmp(d->d_name, "new-", 4) == 0 || strncmp(d->d_name, "tmp-", 4) == 0;
+		bool ours = has_suffix(d->d_name, ".ltk") || has_suffix(d->d_name, ".lti") || strncmp(d->d_name, "new-", 4) == 0 || strncmp(d->d_name, "tmp-", 4) == 0;
 		if (ours && fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0)
 			each(dirfd(dir), d->d_name, &st, count);
 	}
@@ -174,7 +189,7 @@ static void remove_entry(int dir, const char *name, const struct stat *st, int64
 {
 	bool old = st->st_mtime < time(NULL) - 3600;
 	(void)count;
-	if (S_ISREG(st->st_mode) && (old || has_suffix(name, ".ltk")))
+	if (S_ISREG(st->st_mode) && (old || has_suffix(name, ".ltk") || has_suffix(name, ".lti")))
 		(void)unlinkat(dir, name, 0);
 	if (!S_ISDIR(st->st_mode) || !old)
 		return;

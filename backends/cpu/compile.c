@@ -1,4 +1,4 @@
-/* backends/cpu/compile.c -- C texts to loaded code: from the cache, else by the system's compiler, side by side. */
+/* backends/cpu/compile.c -- C texts to loaded code, or to assembly: from the cache, else by the system's compiler, side by side. */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,12 +16,23 @@
 
 /* No -ffast-math: NaN and infinity are data, and sums are re-associated by the tree. */
 static const char *const flags[] = {
-	"-march=native", "-fwrapv", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast", "-fno-strict-aliasing",
-	"-shared", "-fPIC", "-nostartfiles", "-std=gnu11", "-w"
+	"-fwrapv", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast", "-fno-strict-aliasing", "-fPIC", "-std=gnu11", "-w",
+	"-fno-tree-slp-vectorize"       /* gcc 12 exchanges lanes with it where vectors are taken apart; ours are explicit */
 };
-enum { N_FLAG = sizeof flags / sizeof *flags, PATH_BYTES = 4096 };
+static const char *const library_flags[] = { "-shared", "-nostartfiles" };
+/* The compiler's comments name variables; lines for debuggers and unwinders would be most of the text. */
+static const char *const assembly_flags[] = { "-S", "-fverbose-asm", "-fno-asynchronous-unwind-tables", "-g0" };
+enum { N_FLAG = sizeof flags / sizeof *flags, N_LIBRARY = sizeof library_flags / sizeof *library_flags,
+	N_ASSEMBLY = sizeof assembly_flags / sizeof *assembly_flags, MOST_FLAGS = 1 + 3 + N_FLAG + N_ASSEMBLY + 1 + 1, PATH_BYTES = 4096 };
 
-struct work { struct lt_session *s; struct lt_job *job; uint32_t n, n_done; struct lt_diag *diag; char dir[PATH_BYTES - 64]; };
+struct work {
+	struct lt_session *s;
+	struct lt_job *job;
+	uint32_t n, n_done;
+	struct lt_diag *diag;
+	char level[4], machine[64];     /* "-O3"; what makes the compiler write for another machine, "" for this one */
+	char dir[PATH_BYTES - 64];
+};
 
 static void one_done(void *work)
 {
@@ -36,52 +47,42 @@ static lt_status no_memory(struct lt_diag *diag)
 	return lt__note(diag, LT_ENOMEM, -1, -1, NULL, "cpu: no memory to compile");
 }
 
-/* Which compiler it is: for each word of the command that names a program its path, size and age, then what it says
- * of its version.  The shell looks the words up. */
-static lt_status ask_identity(struct lt_session *s, struct lt_diag *diag)
+/* At most MOST_FLAGS; returns their number. */
+static uint32_t job_flags(const struct work *w, const struct lt_job *job, const char **out)
 {
-	static const char script[] = "for w; do command -v \"$w\"; done; \"$@\" --version | head -n 1";
-	uint32_t n;
-	const char **word = lt__cpu_words(s->cc, 0, &n), **argv = word ? malloc((n + 5) * sizeof *argv) : NULL;
-	char *text = NULL, *processor = lt__cpu_processor();
-	size_t bytes;
-	FILE *out = argv && processor ? open_memstream(&text, &bytes) : NULL;
-	if (out) {
-		memcpy(argv, (const char *[]){ "/bin/sh", "-c", script, "sh" }, 4 * sizeof *argv);
-		memcpy(argv + 4, word, (n + 1) * sizeof *argv);
-		struct lt_command c = { .argv = argv };
-		lt__cpu_run(&c, 1, 1, NULL, NULL);
-		(void)fprintf(out, "compiler %s\n%s", s->cc, c.output);
-		char *rest = NULL;
-		for (char *line = strtok_r(c.output, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-			struct stat st;
-			if (stat(line, &st) == 0)
-				(void)fprintf(out, "%lld bytes %lld.%09ld\n", (long long)st.st_size, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
-		}
-		(void)fprintf(out, "processor\n%s", processor);
-		if (fclose(out) == 0)
-			s->identity = text;
-		else
-			free(text);
-	}
-	free(processor);
-	free(argv);
-	free(word);
-	return s->identity ? LT_OK : no_memory(diag);
+	bool library = job->product == LT_LIBRARY;
+	uint32_t n = 0;
+	out[n++] = w->level;
+	if (w->machine[0])
+		out[n++] = w->machine;
+	for (int i = 0; w->s->model->flags[i]; i++)
+		out[n++] = w->s->model->flags[i];
+	if (w->s->model->target.size == 0 && w->s->target.vector_bytes == 64)
+		out[n++] = "-mprefer-vector-width=512";
+	for (int i = 0; i < N_FLAG; i++)
+		out[n++] = flags[i];
+	for (int i = 0; i < (library ? N_LIBRARY : N_ASSEMBLY); i++)
+		out[n++] = library ? library_flags[i] : assembly_flags[i];
+	if (job->threads)
+		out[n++] = "-fopenmp";
+	return n;
 }
 
 static lt_status make_key(struct work *w, struct lt_job *job)
 {
+	const char *flag[MOST_FLAGS];
+	uint32_t n = job_flags(w, job, flag);
 	FILE *out = open_memstream(&job->key, &job->key_bytes);
 	if (!out)
 		return no_memory(w->diag);
-	(void)fprintf(out, "looptree %s build %u\nbackend cpu %s\nflags -O%c", LT_VERSION, (unsigned)LT_BUILD,
-		LT_CPU_VERSION, w->s->level);
-	for (int i = 0; i < N_FLAG; i++)
-		(void)fprintf(out, " %s", flags[i]);
+	(void)fprintf(out, "looptree %s build %u\nbackend cpu %s\nflags", LT_VERSION, (unsigned)LT_BUILD, LT_CPU_VERSION);
+	for (uint32_t i = 0; i < n; i++)
+		(void)fprintf(out, " %s", flag[i]);
 	(void)fprintf(out, "\n%stree\n%s\nsource\n%s", w->s->identity, job->text ? job->text : "", job->source);
 	return fclose(out) == 0 ? LT_OK : no_memory(w->diag);
 }
+
+static const char *suffix_of(const struct lt_job *job) { return job->product == LT_LIBRARY ? ".so" : ".s"; }
 
 static void job_path(const struct work *w, uint32_t i, const char *suffix, char *path)
 {
@@ -110,21 +111,56 @@ static void remove_folder(const struct work *w)
 	for (uint32_t i = 0; i < w->n; i++) {
 		job_path(w, i, ".c", path);
 		(void)unlink(path);
-		job_path(w, i, ".so", path);
+		job_path(w, i, suffix_of(&w->job[i]), path);
 		(void)unlink(path);
 	}
 	(void)rmdir(w->dir);
+}
+
+/* The compiler's comments say where it read the text: a file that is gone by then, so they say the kernel's name. */
+static char *name_kernel(char *assembly, const char *path, const char *name)
+{
+	char *text = NULL;
+	size_t bytes, n = strlen(path);
+	FILE *out = assembly ? open_memstream(&text, &bytes) : NULL;
+	if (!out)
+		return assembly;
+	for (const char *at = assembly, *hit; at; at = hit ? hit + n : NULL) {
+		hit = strstr(at, path);
+		(void)fwrite(at, 1, hit ? (size_t)(hit - at) : strlen(at), out);
+		if (hit)
+			(void)fprintf(out, "%s.c", name);
+	}
+	if (fclose(out) != 0)
+		return assembly;
+	free(assembly);
+	return text;
+}
+
+/* The file of a job's product becomes the product. */
+static bool take_product(struct work *w, uint32_t i)
+{
+	char path[PATH_BYTES], source[PATH_BYTES];
+	size_t bytes;
+	struct lt_job *job = &w->job[i];
+	job_path(w, i, suffix_of(job), path);
+	job_path(w, i, ".c", source);
+	if (job->product == LT_ASSEMBLY)
+		return (job->assembly = name_kernel(lt__cpu_read_file(path, &bytes), source, job->name)) != NULL;
+	job->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (job->handle && job->threads)
+		lt__cpu_keep_runtime(w->s, job->handle);
+	return job->handle != NULL;
 }
 
 static bool from_cache(struct work *w, uint32_t i)
 {
 	char path[PATH_BYTES];
 	struct lt_job *job = &w->job[i];
-	job_path(w, i, ".so", path);
+	job_path(w, i, suffix_of(job), path);
 	if (!job->key || !lt__cpu_cache_get(w->s->cache_dir, job->key, job->key_bytes, path))
 		return false;
-	job->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	job->cached = job->handle != NULL;
+	job->cached = take_product(w, i);
 	if (!job->cached)
 		(void)unlink(path);
 	return job->cached;
@@ -142,8 +178,9 @@ static lt_status write_source(const struct work *w, uint32_t i)
 		"cpu: '%s' cannot be written: %s", path, strerror(errno));
 }
 
-static lt_status explain(const struct work *w, const char *program, const struct lt_command *c, const char *kernel)
+static lt_status explain(const struct work *w, const char *program, const struct lt_command *c, const struct lt_job *job)
 {
+	const char *what = job->no_kernel ? "" : "kernel ";
 	if (c->status == -1 && c->error == ENOENT)
 		return lt__note(w->diag, LT_ECOMPILE, -1, -1, "install gcc or give --cc", "%s: not found", program);
 	if (c->status == -1)
@@ -156,21 +193,19 @@ static lt_status explain(const struct work *w, const char *program, const struct
 	const char *said = bytes ? c->output : "it said nothing";
 	bytes = bytes ? bytes : strlen(said);
 	if (c->status > 128)
-		return lt__note(w->diag, LT_ECOMPILE, -1, -1, NULL, "%s was ended by signal %d on kernel %s: %.*s", w->s->cc,
-			c->status - 128, kernel, (int)bytes, said);
-	return lt__note(w->diag, LT_ECOMPILE, -1, -1, NULL, "%s failed on kernel %s (exit status %d): %.*s", w->s->cc, kernel, c->status,
-		(int)bytes, said);
+		return lt__note(w->diag, LT_ECOMPILE, -1, -1, NULL, "%s was ended by signal %d on %s%s: %.*s", w->s->cc,
+			c->status - 128, what, job->name, (int)bytes, said);
+	return lt__note(w->diag, LT_ECOMPILE, -1, -1, NULL, "%s failed on %s%s (exit status %d): %.*s", w->s->cc, what, job->name,
+		c->status, (int)bytes, said);
 }
 
 /* One compiler for each kernel that is still missing.  missing: their numbers. */
 static lt_status compile_missing(struct work *w, const uint32_t *missing, uint32_t n)
 {
-	enum { MORE = N_FLAG + 6 };
 	uint32_t n_word;
 	struct lt_command *c = calloc(n, sizeof *c);
 	const char **word = lt__cpu_words(w->s->cc, 0, &n_word);
-	char level[] = { '-', 'O', w->s->level, '\0' };
-	size_t width = (word ? n_word : 0) + MORE;
+	size_t width = (word ? n_word : 0) + MOST_FLAGS + 5;
 	const char **argv = calloc(n * width, sizeof *argv);
 	char (*path)[2][PATH_BYTES] = malloc(n * sizeof *path);
 	lt_status status = c && word && argv && path ? LT_OK : no_memory(w->diag);
@@ -178,14 +213,13 @@ static lt_status compile_missing(struct work *w, const uint32_t *missing, uint32
 		status = lt__note(w->diag, LT_EINVAL, -1, -1, "give --cc a command", "cpu: the name of the C compiler is empty");
 	for (uint32_t i = 0; !status && i < n; i++) {
 		const char **a = argv + i * width;
+		const struct lt_job *job = &w->job[missing[i]];
 		job_path(w, missing[i], ".c", path[i][0]);
-		job_path(w, missing[i], ".so", path[i][1]);
+		job_path(w, missing[i], suffix_of(job), path[i][1]);
 		memcpy(a, word, n_word * sizeof *a);
 		a += n_word;
-		*a++ = level;
-		memcpy(a, flags, sizeof flags);
-		a += N_FLAG;
-		memcpy(a, (const char *[]){ "-o", path[i][1], path[i][0], "-lm" }, 4 * sizeof *a);
+		a += job_flags(w, job, a);
+		memcpy(a, (const char *[]){ "-o", path[i][1], path[i][0], job->product == LT_LIBRARY ? "-lm" : NULL }, 4 * sizeof *a);
 		c[i].argv = argv + i * width;
 		status = write_source(w, missing[i]);
 	}
@@ -193,16 +227,13 @@ static lt_status compile_missing(struct work *w, const uint32_t *missing, uint32
 		lt__cpu_run(c, n, w->s->n_thread, one_done, w);
 	for (uint32_t i = 0; !status && i < n; i++) {
 		struct lt_job *job = &w->job[missing[i]];
-		if (c[i].status != 0) {
-			status = explain(w, word[0], &c[i], job->name);
-			break;
-		}
-		job->handle = dlopen(path[i][1], RTLD_NOW | RTLD_LOCAL);
-		if (job->handle && job->key)
+		if (c[i].status != 0)
+			status = explain(w, word[0], &c[i], job);
+		else if (!take_product(w, missing[i]))
+			status = lt__note(w->diag, LT_ECOMPILE, -1, -1, NULL, "cpu: %s%s was compiled but cannot be loaded: %s",
+				job->no_kernel ? "" : "kernel ", job->name, job->product == LT_LIBRARY ? dlerror() : strerror(errno));
+		else if (job->key)
 			lt__cpu_cache_put(w->s->cache_dir, job->key, job->key_bytes, path[i][1]);
-		if (!job->handle)
-			status = lt__note(w->diag, LT_ECOMPILE, -1, -1, NULL, "cpu: kernel %s was compiled but cannot be loaded: %s", job->name,
-				dlerror());
 	}
 	free(path);
 	free(argv);
@@ -211,18 +242,45 @@ static lt_status compile_missing(struct work *w, const uint32_t *missing, uint32
 	return status;
 }
 
+/* A target of another machine needs a compiler that writes for it: one made for it, or clang, which is told. */
+static lt_status find_machine(struct work *w)
+{
+	const char *machine = w->s->model->machine;
+	uint32_t n;
+	if (strcmp(machine, lt__cpu_machine()) == 0)
+		return LT_OK;
+	const char **word = lt__cpu_words(w->s->cc, 1, &n);
+	if (!word)
+		return no_memory(w->diag);
+	word[n] = "-dumpmachine";
+	word[n + 1] = NULL;
+	struct lt_command c = { .argv = word };
+	lt__cpu_run(&c, 1, 1, NULL, NULL);
+	free(word);
+	lt_status status = w->s->identity ? LT_OK : lt__cpu_identity(w->s, w->diag);
+	if (status || (c.status == 0 && strncmp(c.output, machine, strlen(machine)) == 0))
+		return status;
+	c.output[strcspn(c.output, "\n")] = '\0';
+	if (!strstr(w->s->identity, "clang version"))
+		return lt__note(w->diag, LT_ECOMPILE, -1, -1, "give --cc=clang, or a gcc for that machine, such as --cc=aarch64-linux-gnu-gcc",
+			"cpu: %s writes for %s and the target %s is %s", w->s->cc, c.status == 0 ? c.output : "this machine", w->s->model->name, machine);
+	(void)snprintf(w->machine, sizeof w->machine, "--target=%s-linux-gnu", machine);
+	return LT_OK;
+}
+
 static lt_status load_all(struct work *w)
 {
-	lt_status status = LT_OK;
+	lt_status status = find_machine(w);
 	uint32_t n_missing = 0, *missing = malloc(w->n * sizeof *missing);
 	if (!missing)
 		return no_memory(w->diag);
-	if (w->s->cache_dir)
+	if (!status && w->s->cache_dir)
 		status = lt__cpu_cache_make(w->s->cache_dir, w->diag);
 	if (!status && w->s->cache_dir && !w->s->identity)
-		status = ask_identity(w->s, w->diag);
+		status = lt__cpu_identity(w->s, w->diag);
 	for (uint32_t i = 0; !status && w->s->cache_dir && i < w->n; i++)
-		status = make_key(w, &w->job[i]);
+		if (w->job[i].product == LT_LIBRARY)
+			status = make_key(w, &w->job[i]);
 	if (!status)
 		status = make_folder(w);
 	for (uint32_t i = 0; !status && i < w->n; i++)
@@ -241,7 +299,7 @@ lt_status lt__cpu_compile(struct lt_session *s, struct lt_job *job, uint32_t n, 
 	struct work *w = n ? calloc(1, sizeof *w) : NULL;
 	if (!w)
 		return n ? no_memory(diag) : LT_OK;
-	*w = (struct work){ .s = s, .job = job, .n = n, .diag = diag };
+	*w = (struct work){ .s = s, .job = job, .n = n, .diag = diag, .level = { '-', 'O', s->level } };
 	lt_status status = load_all(w);
 	remove_folder(w);
 	for (uint32_t i = 0; i < n; i++) {
@@ -250,6 +308,10 @@ lt_status lt__cpu_compile(struct lt_session *s, struct lt_job *job, uint32_t n, 
 		if (status && job[i].handle) {
 			(void)dlclose(job[i].handle);
 			job[i].handle = NULL;
+		}
+		if (status) {
+			free(job[i].assembly);
+			job[i].assembly = NULL;
 		}
 	}
 	free(w);

@@ -1,57 +1,65 @@
 /* backends/cpu/cpu.c -- the backend cpu: C text, the system's compiler, dlopen.
  *
- * Config: words separated by ';': O0, O1, O2, O3 (the compiler's level of optimisation).
- * dump: LT_DUMP_SOURCE is the C text with the graph's names; LT_DUMP_STATS lines "name value": from_cache, workspace_bytes.
+ * config: config.c.  dump: LT_DUMP_SOURCE is the C text with the graph's names, LT_DUMP_ASM what the compiler makes of it,
+ * LT_DUMP_STATS lines "name value": from_cache, workspace_bytes, parallel (1: it has parallel loops), serialised (1: which the compiler
+ * cannot run on threads), threads (that a run uses).
  */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "backends/cgen/vector.h"
 #include "backends/cpu/cpu.h"
 
 struct lt_object {
+	struct lt_session *s;
 	const struct lt_tree *tree;
-	void *handle;
-	lt_kernel *kernel;
-	int64_t workspace;              /* bytes */
+	void *handle;                   /* NULL: the code is the session's file's */
+	lt_kernel *kernel;              /* NULL: of a target that this machine does not run */
+	struct lt_cgen_need need;
 	bool cached;
 };
 
-static lt_status read_config(const char *config, char *level, struct lt_diag *diag)
-{
-	*level = '3';
-	for (const char *at = config ? config : ""; *at; ) {
-		size_t n = strcspn(at, ";");
-		if (n == 2 && at[0] == 'O' && at[1] >= '0' && at[1] <= '3')
-			*level = at[1];
-		else if (n)
-			return lt__note(diag, LT_EINVAL, -1, -1, "give O0, O1, O2 or O3", "cpu: unknown option '%.*s'",
-				(int)n, at);
-		at += n + (at[n] == ';');
-	}
-	return LT_OK;
-}
-
 static int32_t score(const char *config, struct lt_diag *diag)
 {
-	char level;
-	return read_config(config, &level, diag) ? 0 : 100;
+	struct lt_cpu_config c;
+	if (lt__cpu_config(config, &c, diag))
+		return 0;
+	if (c.model->runs())
+		return 100;
+	lt__note(diag, LT_EUNSUPPORTED, -1, -1, NULL, "cpu: this machine does not run code for the target %s", c.model->name);
+	return 0;
 }
 
 static void close_(struct lt_session *s)
 {
+	lt__cpu_source_close(s);
 	free(s->cc);
 	free(s->cache_dir);
 	free(s->identity);
 	free(s);
 }
 
+static void set_target(struct lt_session *s, const struct lt_cpu_model *m)
+{
+	s->model = m;
+	s->runs = m->runs();
+	if (m->target.size)
+		s->target = m->target;
+	else
+		lt__cpu_target(&s->target);
+	s->dialect = lt__dialect_c;
+	s->dialect.vector_bytes = s->target.vector_bytes;
+	s->dialect.vector_registers = s->target.vector_registers;
+	s->dialect.vector_library = strcmp(m->machine, lt__cpu_machine()) == 0 ? lt__vector_library() : 0;
+}
+
 static lt_status open_(const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
 {
-	char level;
+	struct lt_cpu_config c;
 	*out = NULL;
-	lt_status status = read_config(config, &level, diag);
+	lt_status status = lt__cpu_config(config, &c, diag);
 	if (status)
 		return status;
 	const char *cc = LT_HAS(struct lt_host, host, cc) ? host->cc : "cc";
@@ -59,16 +67,23 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 	struct lt_session *s = calloc(1, sizeof *s);
 	if (!s)
 		return lt__note(diag, LT_ENOMEM, -1, -1, NULL, "cpu: no memory for a session");
-	lt__cpu_target(&s->target);
-	s->n_thread = LT_HAS(struct lt_host, host, n_thread) ? host->n_thread : s->target.cores;
-	s->level = level;
+	set_target(s, c.model);
+	s->n_core = lt__cpu_cores();
+	s->n_thread = LT_HAS(struct lt_host, host, n_thread) ? host->n_thread : s->n_core;
+	if (!c.model->target.size && s->n_thread < s->target.cores)      /* this machine, or as much of it as a run may use */
+		s->target.cores = s->n_thread;
+	s->level = c.level;
 	s->progress = LT_HAS(struct lt_host, host, progress) ? host->progress : NULL;
 	s->user = s->progress ? host->user : NULL;
 	s->cc = strdup(cc);
 	s->cache_dir = cache_dir ? strdup(cache_dir) : NULL;
-	if (!s->cc || (cache_dir && !s->cache_dir)) {
+	if (!s->cc || (cache_dir && !s->cache_dir))
+		status = lt__note(diag, LT_ENOMEM, -1, -1, NULL, "cpu: no memory for a session");
+	if (!status && c.source)
+		status = lt__cpu_source_open(s, c.source, c.source_bytes, diag);
+	if (status) {
 		close_(s);
-		return lt__note(diag, LT_ENOMEM, -1, -1, NULL, "cpu: no memory for a session");
+		return status;
 	}
 	s->caps = (struct lt_caps){ .size = sizeof s->caps, .dtypes = ((UINT64_C(1) << LT_NDTYPE) - 1) & ~UINT64_C(1),
 		.loops = 1u << LT_SERIAL | 1u << LT_UNROLL | 1u << LT_VECTOR | 1u << LT_PARALLEL | 1u << LT_GROUP,
@@ -81,8 +96,7 @@ static const struct lt_caps *caps(const struct lt_session *s) { return &s->caps;
 
 static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
 {
-	(void)s;
-	return lt__cgen_accepts(&lt__dialect_c, t, diag);
+	return lt__cgen_accepts(&s->dialect, t, diag);
 }
 
 static void destroy(struct lt_object *o)
@@ -92,63 +106,92 @@ static void destroy(struct lt_object *o)
 	free(o);
 }
 
-static lt_status print_all(const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_job *job, struct lt_diag *diag)
+static lt_status print_all(struct lt_session *s, uint32_t n, struct lt_object **object, struct lt_job *job, struct lt_diag *diag)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		struct lt_object *o = object[i] = calloc(1, sizeof *o);
+		struct lt_object *o = object[i];
 		char *text;
-		if (!o)
-			return lt__note(diag, LT_ENOMEM, -1, -1, NULL, "cpu: no memory for %u kernels", (unsigned)n);
-		o->tree = tree[i];
-		lt_status status = lt__cgen_print(&lt__dialect_c, tree[i], 0, &text, &o->workspace, diag);
+		lt_status status = lt__cgen_print(&s->dialect, o->tree, 0, &text, &o->need, diag);
 		if (status)
 			return status;
-		job[i] = (struct lt_job){ .name = tree[i]->name ? tree[i]->name : "?", .source = text, .text = tree[i]->text };
+		job[i] = (struct lt_job){ .name = o->tree->name ? o->tree->name : "?", .source = text, .text = o->tree->text,
+			.threads = o->need.threads && s->runs && lt__cpu_openmp(s) };
 	}
 	return LT_OK;
 }
 
-static lt_status take_all(uint32_t n, struct lt_object **object, struct lt_job *job, struct lt_diag *diag)
+static lt_status take_all(struct lt_session *s, uint32_t n, struct lt_object **object, struct lt_job *job, struct lt_diag *diag)
 {
 	lt_status status = LT_OK;
 	for (uint32_t i = 0; i < n; i++) {
 		object[i]->handle = job[i].handle;
 		object[i]->cached = job[i].cached;
-		*(void **)&object[i]->kernel = dlsym(job[i].handle, lt__dialect_c.entry);
+		*(void **)&object[i]->kernel = dlsym(job[i].handle, s->dialect.entry);
 		if (!object[i]->kernel && !status)
 			status = lt__note(diag, LT_ECOMPILE, -1, -1, NULL, "cpu: kernel %s was compiled but has no function %s", job[i].name,
-				lt__dialect_c.entry);
+				s->dialect.entry);
 	}
+	return status;
+}
+
+/* What is printed, compiled; of a target that does not run here, the texts only. */
+static lt_status compile_printed(struct lt_session *s, uint32_t n, struct lt_object **object, struct lt_diag *diag)
+{
+	struct lt_job *job = calloc(n, sizeof *job);
+	lt_status status = job ? print_all(s, n, object, job, diag) : lt__note(diag, LT_ENOMEM, -1, -1, NULL, "cpu: no memory to compile");
+	if (!status && s->runs)
+		status = lt__cpu_compile(s, job, n, diag);
+	if (!status && s->runs)
+		status = take_all(s, n, object, job, diag);
+	for (uint32_t i = 0; job && i < n; i++)
+		free((void *)(uintptr_t)job[i].source);
+	free(job);
 	return status;
 }
 
 static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
 	struct lt_diag *diag)
 {
+	lt_status status = LT_OK;
 	memset(object, 0, n * sizeof *object);
-	if (n == 0)
-		return LT_OK;
-	struct lt_job *job = calloc(n, sizeof *job);
-	lt_status status = job ? print_all(tree, n, object, job, diag) : lt__note(diag, LT_ENOMEM, -1, -1, NULL, "cpu: no memory to compile");
-	if (!status)
-		status = lt__cpu_compile(s, job, n, diag);
-	if (!status)
-		status = take_all(n, object, job, diag);
-	for (uint32_t i = 0; i < n; i++) {
-		if (job)
-			free((void *)(uintptr_t)job[i].source);
-		if (status) {
-			destroy(object[i]);
-			object[i] = NULL;
-		}
+	for (uint32_t i = 0; !status && i < n; i++) {
+		object[i] = calloc(1, sizeof *object[i]);
+		if (!object[i])
+			status = lt__note(diag, LT_ENOMEM, -1, -1, NULL, "cpu: no memory for %u kernels", (unsigned)n);
+		else
+			*object[i] = (struct lt_object){ .s = s, .tree = tree[i] };
 	}
-	free(job);
+	for (uint32_t i = 0; !status && s->source && i < n; i++)
+		status = lt__cpu_source_find(s, tree[i], &object[i]->kernel, &object[i]->need, &object[i]->cached, diag);
+	if (!status && !s->source && n)
+		status = compile_printed(s, n, object, diag);
+	for (uint32_t i = 0; status && i < n; i++) {
+		destroy(object[i]);
+		object[i] = NULL;
+	}
 	return status;
+}
+
+/* Of a run for which the host says n, 0: the session's number.  More threads than a system gives end the process, so there is a limit. */
+static uint32_t thread_count(const struct lt_object *o, uint32_t n)
+{
+	enum { MOST = 256 };
+	uint32_t most = o->s->n_core > MOST ? o->s->n_core : MOST;
+	n = o->need.threads && o->s->openmp != LT_CANNOT ? n ? n : o->s->n_thread : 1;
+	return n < most ? n : most;
+}
+
+static int64_t workspace_bytes(const struct lt_object *o, uint32_t n_thread)
+{
+	return o->need.shared + (int64_t)n_thread * o->need.private_;
 }
 
 static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
 {
 	const struct lt_tree *t = o->tree;
+	if (!o->kernel)
+		return lt__note(diag, LT_EUNSUPPORTED, -1, -1, "leave target= out, or only look at the text (--dump=source)",
+			"cpu: this machine does not run code for the target %s", o->s->model->name);
 	if (args->n_slot != (uint32_t)t->n_slot)
 		return lt__note(diag, LT_EINVAL, -1, -1, NULL, "kernel %s takes %d buffers, %u were given", t->name, (int)t->n_slot,
 			(unsigned)args->n_slot);
@@ -159,9 +202,11 @@ static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_
 			return lt__note(diag, LT_EINVAL, -1, -1, NULL, "kernel %s: buffer %s has %lld bytes and needs %lld", t->name,
 				b->name ? b->name : "?", (long long)args->slot[b->slot].bytes, (long long)bytes);
 	}
-	if (o->workspace && !args->workspace)
-		return lt__note(diag, LT_EINVAL, -1, -1, NULL, "kernel %s needs a workspace of %lld bytes", t->name, (long long)o->workspace);
-	o->kernel(args->slot, args->workspace, args->fault);
+	uint32_t n_thread = thread_count(o, args->n_thread);
+	int64_t bytes = workspace_bytes(o, n_thread);
+	if (bytes && !args->workspace)
+		return lt__note(diag, LT_EINVAL, -1, -1, NULL, "kernel %s needs a workspace of %lld bytes", t->name, (long long)bytes);
+	o->kernel(args->slot, args->workspace, args->fault, (int)n_thread);
 	return LT_OK;
 }
 
@@ -173,33 +218,70 @@ static lt_status sync_(struct lt_session *s, void *stream, struct lt_diag *diag)
 
 static void need(const struct lt_object *o, uint32_t n_thread, size_t *bytes, size_t *align)
 {
-	(void)n_thread;
-	*bytes = (size_t)o->workspace;
+	*bytes = (size_t)workspace_bytes(o, thread_count(o, n_thread));
 	*align = 64;
+}
+
+/* A dump that fails writes why. */
+struct tell { struct lt_diag diag; lt_write *write; void *user; };
+
+static void tell(struct lt_diag *d, const struct lt_note *note)
+{
+	struct tell *t = (struct tell *)(void *)d;
+	const char *const parts[] = { note->text, note->remedy ? ": " : "", note->remedy ? note->remedy : "" };
+	for (int i = 0; i < 3; i++)
+		t->write(t->user, parts[i], strlen(parts[i]));
+}
+
+static void dump_stats(const struct lt_object *o, lt_write *write, void *user)
+{
+	char line[256];
+	uint32_t n_thread = thread_count(o, 0);
+	int n = snprintf(line, sizeof line, "from_cache %d\nworkspace_bytes %lld\nparallel %d\nserialised %d\nthreads %u\n", (int)o->cached,
+		(long long)workspace_bytes(o, n_thread), (int)o->need.threads, (int)(o->need.threads && o->s->openmp == LT_CANNOT), (unsigned)n_thread);
+	write(user, line, (size_t)n);
+}
+
+static lt_status dump_assembly(const struct lt_object *o, lt_write *write, void *user, struct lt_diag *diag)
+{
+	struct lt_session *s = o->s;
+	struct lt_dialect d = s->dialect;
+	struct lt_cgen_need printed;
+	char *text;
+	d.no_headers = true;            /* those of another machine need not be there */
+	lt_status status = lt__cgen_print(&d, o->tree, 1, &text, &printed, diag);
+	if (status)
+		return status;
+	struct lt_job job = { .name = o->tree->name, .source = text, .text = o->tree->text, .product = LT_ASSEMBLY,
+		.threads = printed.threads && s->openmp == LT_CAN };
+	void (*progress)(void *, int32_t, int32_t) = s->progress;
+	s->progress = NULL;             /* the host counts kernels */
+	status = lt__cpu_compile(s, &job, 1, diag);
+	s->progress = progress;
+	if (!status)
+		write(user, job.assembly, strlen(job.assembly));
+	free(job.assembly);
+	free(text);
+	return status;
 }
 
 static lt_status dump(const struct lt_object *o, enum lt_dump what, lt_write *write, void *user)
 {
-	char *text = NULL, line[128];
-	int64_t workspace;
+	struct tell t = { { sizeof t.diag, tell }, write, user };
 	if (what == LT_DUMP_STATS) {
-		int n = snprintf(line, sizeof line, "from_cache %d\nworkspace_bytes %lld\n", (int)o->cached, (long long)o->workspace);
-		write(user, line, (size_t)n);
+		dump_stats(o, write, user);
 		return LT_OK;
 	}
-	if (what != LT_DUMP_SOURCE)
-		return LT_EUNSUPPORTED;
-	lt_status status = lt__cgen_print(&lt__dialect_c, o->tree, 1, &text, &workspace, NULL);
-	if (!status)
-		write(user, text, strlen(text));
-	free(text);
-	return status;
+	if (o->s->source)
+		return lt__note(&t.diag, LT_EINVAL, -1, -1, NULL, "cpu: the code is what stands in the C file that was given");
+	return what == LT_DUMP_SOURCE ? lt__cpu_source_write(o->s, o->tree, write, user, &t.diag)
+		: what == LT_DUMP_ASM ? dump_assembly(o, write, user, &t.diag) : LT_EUNSUPPORTED;
 }
 
 static const struct lt_backend cpu = {
 	.size = sizeof cpu, .abi = LT_ABI, .build = LT_BUILD,
 	.name = "cpu", .summary = "C text through the system's compiler", .version = LT_CPU_VERSION,
 	.score = score, .open = open_, .close = close_, .caps = caps, .accepts = accepts, .compile = compile, .run = run,
-	.sync = sync_, .destroy = destroy, .need = need, .dump = dump,
+	.sync = sync_, .destroy = destroy, .need = need, .dump = dump, .describe = lt__cpu_describe,
 };
 LT_BACKEND(cpu)

@@ -1,5 +1,6 @@
 /* backends/cpu/target.c -- the machine this runs on: what the default schedule asks, and what compiled code depends on. */
 #define _GNU_SOURCE 1
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,11 +68,17 @@ static void caches(struct lt_target *t)
 	t->cache_line = t->cache_line ? t->cache_line : 64;
 }
 
+uint32_t lt__cpu_cores(void)
+{
+	cpu_set_t set;
+	long n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
+	return n > 0 ? (uint32_t)n : 1;
+}
+
 void lt__cpu_target(struct lt_target *t)
 {
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	*t = (struct lt_target){ .size = sizeof *t, .name = "cpu:native", .vector_bytes = 16, .vector_registers = 16,
-		.cores = cores > 0 ? (uint32_t)cores : 1 };
+		.cores = lt__cpu_cores() };
 #if defined(__x86_64__) || defined(__i386__)
 	__builtin_cpu_init();
 	if (__builtin_cpu_supports("avx512f")) {

@@ -28,7 +28,7 @@ extern "C" {
 #endif
 
 #define LT_ABI_MAJOR 1u         /* a member moved, or changed type or meaning */
-#define LT_ABI_MINOR 0u         /* a member was appended                      */
+#define LT_ABI_MINOR 1u         /* a member was appended                      */
 #define LT_ABI       (LT_ABI_MAJOR << 16 | LT_ABI_MINOR)
 #define LT_HAS(type, p, member) ((p)->size > offsetof(type, member) && (p)->member)
 
@@ -88,7 +88,11 @@ struct lt_args {                /* one launch                                 */
 	void *stream;               /* native queue (CUstream); NULL: the default */
 	struct lt_fault *fault;     /* never NULL; device memory if caps say so   */
 };
-/* STATS: lines "name number"; "from_cache 1" says that the object was not compiled anew. */
+/* SOURCE: first definitions that texts of other kernels may repeat, parted by empty lines; then, from a line that begins
+ * a comment with the word kernel on, the kernel's own.  A text without such a line is all its own.
+ * STATS: lines "name number"; "from_cache 1" says that the object was not compiled anew, "parallel 1" that it has parallel
+ * loops, "serialised 1" that it cannot run these on threads, "threads N" how many threads a run of it uses at most.
+ * A dump that fails may have written a sentence that says why. */
 enum lt_dump { LT_DUMP_SOURCE, LT_DUMP_ASM, LT_DUMP_STATS };
 enum lt_copy { LT_COPY_TO_DEVICE, LT_COPY_TO_HOST, LT_COPY_DEVICE };
 typedef void lt_write(void *user, const char *text, size_t bytes);
@@ -112,7 +116,8 @@ struct lt_backend {
 	lt_status (*run)(struct lt_object *, const struct lt_args *, struct lt_diag *);
 	lt_status (*sync)(struct lt_session *, void *stream, struct lt_diag *);
 	void      (*destroy)(struct lt_object *);
-	/* Optional from here on: may be NULL or beyond size. */
+	/* Optional from here on: may be NULL or beyond size.
+	 * need: the workspace of a run with n_thread in its lt_args. */
 	void      (*need)(const struct lt_object *, uint32_t n_thread, size_t *bytes, size_t *align);
 	lt_status (*dump)(const struct lt_object *, enum lt_dump, lt_write *, void *user);
 	lt_status (*mem_new)(struct lt_session *, size_t bytes, void **, struct lt_diag *);
@@ -126,6 +131,8 @@ struct lt_backend {
 	                     uint32_t n, struct lt_capture **, struct lt_diag *);
 	lt_status (*replay)(struct lt_capture *, struct lt_diag *);
 	void      (*capture_free)(struct lt_capture *);
+	/* Facts that the session found, for people: lines "name value". */
+	void      (*describe)(struct lt_session *, lt_write *, void *user);
 };
 
 /* The registry: any thread; tables are kept for ever, plug-ins never unloaded. */

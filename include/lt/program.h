@@ -38,7 +38,7 @@ struct lt_options {             /* all zero: the defaults; size must be sizeof (
 	const char *schedule_name;      /* stands in messages; NULL: "schedule" */
 	/* Primitives, without the line "schedule 1", that are applied to that tree: "split m 6; unroll m'"; NULL: none. */
 	const char *apply;
-	uint32_t plan_only;     /* 1: no kernel is compiled: the program can be shown (not LT_SHOW_SOURCE), not run */
+	uint32_t plan_only;     /* 1: no kernel is compiled: the program can be shown (not LT_SHOW_SOURCE, LT_SHOW_ASM), not run */
 };
 enum lt_port { LT_PORT_INPUT, LT_PORT_CONSTANT, LT_PORT_STATE, LT_PORT_RESULT };
 
@@ -76,9 +76,13 @@ struct lt_stats {
 	int64_t constant_bytes;                                 /* of what is computed from constants once */
 	int64_t flops, bytes;                                   /* of one run: arithmetic; bytes read and written, each tensor once a kernel */
 	int64_t passes_ns, tree_ns, freeze_ns, compile_ns, bind_ns;
+	/* Kernels with parallel loops; of them those whose backend cannot run these on several threads; the most threads of a run. */
+	int32_t n_parallel, n_serialised, n_thread;
+	int64_t kernel_bytes;           /* of the workspace of the kernel that needs most */
 };
 LT_API void lt_program_stats(const struct lt_program *, struct lt_stats *);
-enum lt_dump_kind { LT_SHOW_GRAPH, LT_SHOW_TREE, LT_SHOW_ACCESS, LT_SHOW_FROZEN, LT_SHOW_SOURCE, LT_SHOW_PLAN, LT_SHOW_EXPLAIN };
+enum lt_dump_kind { LT_SHOW_GRAPH, LT_SHOW_TREE, LT_SHOW_ACCESS, LT_SHOW_FROZEN, LT_SHOW_SOURCE, LT_SHOW_PLAN, LT_SHOW_EXPLAIN,
+	LT_SHOW_ASM };
 LT_API lt_status lt_program_dump(const struct lt_program *, enum lt_dump_kind, lt_write *, void *user);
 
 #ifdef __cplusplus

@@ -85,6 +85,7 @@ struct lt_loop   {
 	int32_t first_bound, n_bound;   /* rows: trips <= row                            */
 	int32_t first_stmt, n_stmt;
 	const char *call;               /* routine of LT_CALL, instruction of LT_TILE    */
+	int64_t base;                   /* position of trip 0 in its span, of a peeled rest: for dumps */
 };
 struct lt_buffer {
 	const char *name;
@@ -113,6 +114,8 @@ struct lt_stmt   {
 	int32_t reducing;               /* outermost reducing loop, -1: not a reduction   */
 	const char *name;               /* graph node: names a local in dumps            */
 	int32_t line, column;           /* of the script; 0: unknown                      */
+	int32_t stream;                 /* 1: what it writes is not read again in this kernel and too much for a
+	                                 * cache: whole vectors may go to memory past the caches.  A hint */
 };
 
 struct lt_tree {

@@ -1,24 +1,53 @@
 #include <stdint.h>
 #include <math.h>
-#define LT_FN static inline
-LT_FN float lt_max_f32(float a, float b) { return a != a ? a : a > b ? a : b; }
 
-void k0_4(float *restrict v4, const float *restrict v1)
+#define LT_KERNEL static __attribute__((noinline))
+
+struct lt_slot { void *base; int64_t offset, bytes; };
+
+static inline void *lt_slot_at(const struct lt_slot *slot, int i) { return (char *)slot[i].base + slot[i].offset; }
+
+struct lt_fault { int64_t n; int32_t stmt, access; int64_t value; };
+
+typedef float lt_f32x4 __attribute__((vector_size(16)));
+
+#define LT_VFN static inline __attribute__((always_inline, unused))
+
+LT_VFN lt_f32x4 lt_all_f32x4(float x) { return x - (lt_f32x4){ 0 }; }
+
+typedef int32_t lt_i32x4 __attribute__((vector_size(16)));
+
+LT_VFN lt_f32x4 lt_max_f32x4(lt_f32x4 a, lt_f32x4 b)
 {
-	for (int64_t j = 0; j < 4; j++) {
-		/* %4 = max.reduce, line 5 */
-		v4[j] = -INFINITY;
-	}
+	lt_i32x4 m = (lt_i32x4)(a > b) | (lt_i32x4)(a != a);
+	return (lt_f32x4)((m & (lt_i32x4)a) | (~m & (lt_i32x4)b));
+}
+
+typedef float lt_f32x4_u __attribute__((vector_size(16), aligned(1), may_alias));
+
+/* kernel k0_4_out: loop tree 91ce7ef98e857ff3aecfb72bedfc7a90, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
+LT_KERNEL void k0_4_out(const float *restrict v1, float *restrict v4_out)
+{
+	lt_f32x4 v4_0;
+	/* %4 = max.reduce, line 5 */
+	v4_0 = lt_all_f32x4(-INFINITY);
 	for (int64_t i = 0; i < 10; i++) {
-		for (int64_t j = 0; j < 4; j++) {
-			v4[j] = lt_max_f32(v4[j], v1[4*i + j]);
-		}
+		v4_0 = lt_max_f32x4(v4_0, *(const lt_f32x4_u *)(v1 + 4*i));
 	}
+	/* %4.out = copy, line 5 */
+	*(lt_f32x4_u *)(v4_out) = v4_0;
+}
+
+void k0_4_out_entry(const struct lt_slot *slot, char *workspace, struct lt_fault *fault, int n_thread)
+{
+	(void)workspace, (void)fault, (void)n_thread;
+	k0_4_out(lt_slot_at(slot, 0), lt_slot_at(slot, 1));
 }
 
 #include <stdint.h>
+
 #define LT_FN static inline
-struct lt_fault { int64_t n; int32_t stmt, access; int64_t value; };
+
 LT_FN int64_t lt_gather(struct lt_fault *fault, int64_t v, int64_t extent, int32_t stmt, int32_t access)
 {
 	if (v >= 0 && v < extent)
@@ -31,14 +60,21 @@ LT_FN int64_t lt_gather(struct lt_fault *fault, int64_t v, int64_t extent, int32
 	return 0;
 }
 
-void k1_5(const float *restrict v1, const int64_t *restrict v2, const float *restrict v4, float *restrict v5, struct lt_fault *fault)
+/* kernel k1_5: loop tree c768047c28357970178255e49e005a9c, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
+LT_KERNEL void k1_5(const float *restrict v1, const int64_t *restrict v2, const float *restrict v4_out, float *restrict v5, struct lt_fault *fault)
 {
 	for (int64_t i2 = 0; i2 < 3; i2++) {
-		for (int64_t j = 0; j < 4; j++) {
+		{
 			/* %3 = copy, line 4 */
-			const float v3 = v1[lt_gather(fault, v2[i2], 10, 0, 0)*4 + j];
+			const lt_f32x4 v3 = *(const lt_f32x4_u *)(v1 + lt_gather(fault, v2[i2], 10, 0, 0)*4);
 			/* %5 = sub, line 6 */
-			v5[4*i2 + j] = v3 - v4[j];
+			*(lt_f32x4_u *)(v5 + 4*i2) = v3 - *(const lt_f32x4_u *)(v4_out);
 		}
 	}
+}
+
+void k1_5_entry(const struct lt_slot *slot, char *workspace, struct lt_fault *fault, int n_thread)
+{
+	(void)workspace, (void)fault, (void)n_thread;
+	k1_5(lt_slot_at(slot, 0), lt_slot_at(slot, 1), lt_slot_at(slot, 2), lt_slot_at(slot, 3), fault);
 }

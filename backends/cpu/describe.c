@@ -1,0 +1,61 @@
+/* backends/cpu/describe.c -- what a session found on this machine, for people: lines "name value". */
+#define _GNU_SOURCE 1
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "backends/cpu/cpu.h"
+
+struct to { lt_write *write; void *user; };
+
+static void put(const struct to *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void put(const struct to *to, const char *fmt, ...)
+{
+	char text[1024];
+	va_list args;
+	va_start(args, fmt);
+	int n = vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	to->write(to->user, text, n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+}
+
+static void put_cache(const struct to *to, const char *name, uint64_t bytes, uint32_t ways)
+{
+	if (bytes && ways)
+		put(to, "%s %llu KiB, %u ways\n", name, (unsigned long long)(bytes >> 10), (unsigned)ways);
+	else if (bytes)
+		put(to, "%s %llu KiB\n", name, (unsigned long long)(bytes >> 10));
+}
+
+static void put_models(const struct to *to, const char *name, bool runs)
+{
+	bool first = true;
+	for (uint32_t i = 0; i < lt__cpu_model_count(); i++) {
+		const struct lt_cpu_model *m = lt__cpu_model_at(i);
+		if (m->runs() != runs)
+			continue;
+		put(to, "%s%s", first ? name : ", ", m->name);
+		first = false;
+	}
+	put(to, "%s", first ? "" : "\n");
+}
+
+void lt__cpu_describe(struct lt_session *s, lt_write *write, void *user)
+{
+	const struct to to = { write, user };
+	const struct lt_target *t = &s->target;
+	put(&to, "cores %u\n", (unsigned)t->cores);
+	put(&to, "vectors %u bytes, %u registers\n", (unsigned)t->vector_bytes, (unsigned)t->vector_registers);
+	put_cache(&to, "L1", t->l1_bytes, t->l1_ways);
+	put_cache(&to, "L2", t->l2_bytes, t->l2_ways);
+	put_cache(&to, "L3", t->l3_bytes, t->l3_ways);
+	if (lt__cpu_openmp(s)) {
+		put(&to, "threads %u\n", (unsigned)s->n_thread);
+	} else {
+		char *why = s->why_no_openmp;
+		for (char *c = why; *c; c++)
+			*c = *c == '\n' ? ' ' : *c;
+		put(&to, "threads 1: parallel loops run one trip after the other, because %s cannot compile OpenMP: %s\n", s->cc, why);
+	}
+	put_models(&to, "targets ", true);
+	put_models(&to, "text-only ", false);
+}

@@ -1,0 +1,187 @@
+/* backends/cpu/source.c -- C that people edit: kernels written with names, and such a file compiled in place of what would be printed.
+ *
+ * Above each kernel stands a line that says of which loop tree it is and what workspace it was printed for.  A kernel is taken by its
+ * name, and only for that tree: its text is the user's, but its parameters are not.
+ */
+#define _GNU_SOURCE 1
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+#include "backends/cpu/cpu.h"
+
+struct lt_cpu_source {
+	char *path, *text;              /* text: of the file behind a line that names it to the compiler */
+	void *handle;                   /* NULL: not compiled yet */
+	bool threads, cached;           /* threads: it speaks of OpenMP */
+};
+
+#define MARK "/* kernel "
+
+static void print_hash(const struct lt_tree *t, char out[33])
+{
+	const char *text = t->text ? t->text : "";
+	XXH128_hash_t h = XXH3_128bits(text, strlen(text));
+	(void)snprintf(out, 33, "%016llx%016llx", (unsigned long long)h.high64, (unsigned long long)h.low64);
+}
+
+/* How deep in braces text ends that began at depth. */
+static int depth_after(const char *line, size_t n, int depth)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (line[i] == '"' || line[i] == '\'')          /* a string or a character: to its end */
+			for (char quote = line[i++]; i < n && line[i] != quote; i++)
+				i += line[i] == '\\';
+		else
+			depth += (line[i] == '{') - (line[i] == '}');
+	}
+	return depth;
+}
+
+/* Definitions with an empty line behind each, so that one which other kernels have too can be told from the rest. */
+static void write_definitions(const char *text, size_t n, lt_write *write, void *user)
+{
+	int depth = 0, ifs = 0;
+	for (size_t at = 0, bytes; at < n; at += bytes) {
+		const char *line = text + at, *end = memchr(line, '\n', n - at);
+		bytes = end ? (size_t)(end - line) + 1 : n - at;
+		size_t ink = bytes;
+		while (ink && (line[ink - 1] == '\n' || line[ink - 1] == ' ' || line[ink - 1] == '\t'))
+			ink--;
+		if (ink == 0 && depth == 0)
+			continue;
+		write(user, line, bytes);
+		depth = depth_after(line, ink, depth);
+		ifs += (strncmp(line, "#if", 3) == 0) - (strncmp(line, "#endif", 6) == 0);
+		bool include = strncmp(line, "#include", 8) == 0 && strncmp(line + bytes, "#include", 8) == 0 && at + bytes < n;
+		bool whole = ink && (line[0] == '#' ? line[ink - 1] != '\\' : line[ink - 1] == ';' || line[ink - 1] == '}');
+		if (whole && depth == 0 && ifs == 0 && !include)
+			write(user, "\n", 1);
+	}
+}
+
+lt_status lt__cpu_source_write(const struct lt_session *s, const struct lt_tree *t, lt_write *write, void *user, struct lt_diag *diag)
+{
+	struct lt_cgen_need need;
+	char *text, mark[512], hash[33];
+	lt_status status = lt__cgen_print(&s->dialect, t, 1, &text, &need, diag);
+	if (status)
+		return status;
+	print_hash(t, hash);
+	int n = snprintf(mark, sizeof mark, MARK "%s: loop tree %s, workspace %lld + %lld bytes a thread (lt-run --use-source reads this line) */\n",
+		t->name, hash, (long long)need.shared, (long long)need.private_);
+	write_definitions(text, need.definitions, write, user);
+	write(user, mark, (size_t)n);
+	const char *kernel = text + need.definitions;
+	kernel += strspn(kernel, "\n");
+	write(user, kernel, strlen(kernel));
+	free(text);
+	return LT_OK;
+}
+
+lt_status lt__cpu_source_open(struct lt_session *s, const char *path, size_t bytes, struct lt_diag *diag)
+{
+	struct lt_cpu_source *source = s->source = calloc(1, sizeof *source);
+	size_t n = 0, room = 0;
+	char *file = NULL;
+	if (source && (source->path = strndup(path, bytes)))
+		file = lt__cpu_read_file(source->path, &n);
+	if (!file)
+		return lt__note(diag, LT_EINVAL, -1, -1, NULL, "cpu: the C file '%.*s' cannot be read: %s", (int)bytes, path,
+			strerror(errno ? errno : EINVAL));
+	/* The compiler's messages name the user's file and its lines. */
+	FILE *out = open_memstream(&source->text, &room);
+	if (out) {
+		(void)fputs("#line 1 \"", out);
+		for (const char *p = source->path; *p; p++)
+			(void)fprintf(out, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
+		(void)fprintf(out, "\"\n%s", file);
+	}
+	free(file);
+	if (!out || fclose(out) != 0)
+		return lt__note(diag, LT_ENOMEM, -1, -1, NULL, "cpu: no memory for '%s'", source->path);
+	source->threads = strstr(source->text, "omp") != NULL;
+	return LT_OK;
+}
+
+void lt__cpu_source_close(struct lt_session *s)
+{
+	struct lt_cpu_source *source = s->source;
+	if (!source)
+		return;
+	if (source->handle)
+		(void)dlclose(source->handle);
+	free(source->path);
+	free(source->text);
+	free(source);
+	s->source = NULL;
+}
+
+/* The line above kernel `name` (or, without a name, the next kernel's), from `at` on; its name in word. */
+static const char *next_mark(const char *at, const char *name, char word[128])
+{
+	while ((at = strstr(at, MARK))) {
+		at += strlen(MARK);
+		size_t n = strcspn(at, ": \n");
+		if (at[n] != ':' || n >= 128)
+			continue;
+		memcpy(word, at, n);
+		word[n] = '\0';
+		if (!name || strcmp(word, name) == 0)
+			return at + n;
+	}
+	return NULL;
+}
+
+static lt_status not_there(const struct lt_cpu_source *source, const char *name, struct lt_diag *diag)
+{
+	char names[512] = "", word[128];
+	for (const char *at = source->text; (at = next_mark(at, NULL, word)) && strlen(names) < 300; ) {
+		size_t n = strlen(names);
+		(void)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", word);
+	}
+	return lt__note(diag, LT_EINVAL, -1, -1, "write the file again, with --dump=source, and repeat the edits",
+		"cpu: %s has no kernel %s; it has %s", source->path, name, names[0] ? names : "none");
+}
+
+static lt_status compile_file(struct lt_session *s, struct lt_diag *diag)
+{
+	struct lt_cpu_source *source = s->source;
+	struct lt_job job = { .name = source->path, .no_kernel = true, .source = source->text,
+		.threads = source->threads && lt__cpu_openmp(s) };
+	lt_status status = lt__cpu_compile(s, &job, 1, diag);
+	source->handle = job.handle;
+	source->cached = job.cached;
+	return status;
+}
+
+lt_status lt__cpu_source_find(struct lt_session *s, const struct lt_tree *t, lt_kernel **kernel, struct lt_cgen_need *need, bool *cached,
+	struct lt_diag *diag)
+{
+	struct lt_cpu_source *source = s->source;
+	char word[128], hash[33], entry[160];
+	long long shared, private_;
+	const char *mark = next_mark(source->text, t->name, word);
+	if (!mark)
+		return not_there(source, t->name, diag);
+	print_hash(t, hash);
+	if (strncmp(mark, ": loop tree ", 12) != 0 || strncmp(mark + 12, hash, 32) != 0)
+		return lt__note(diag, LT_EINVAL, -1, -1, "write the file again, with --dump=source, and repeat the edits",
+			"cpu: %s: its kernel %s is of another loop tree: the script, the schedule or the target was another", source->path, word);
+	if (sscanf(mark + 44, ", workspace %lld + %lld bytes", &shared, &private_) != 2 || shared < 0 || private_ < 0
+	    || shared > INT64_MAX / 4 || private_ > INT64_MAX >> 24)
+		return lt__note(diag, LT_EINVAL, -1, -1, "write the file again, with --dump=source, and repeat the edits",
+			"cpu: %s: the line above kernel %s was changed: it does not say which workspace the kernel has", source->path, word);
+	lt_status status = source->handle ? LT_OK : compile_file(s, diag);
+	if (status)
+		return status;
+	(void)snprintf(entry, sizeof entry, "%s_entry", word);
+	*(void **)kernel = dlsym(source->handle, entry);
+	*need = (struct lt_cgen_need){ .shared = (shared + 63) & ~63ll, .private_ = (private_ + 63) & ~63ll, .threads = source->threads };
+	*cached = source->cached;
+	return *kernel ? LT_OK : lt__note(diag, LT_ECOMPILE, -1, -1, NULL, "cpu: %s has no function %s, which runs kernel %s", source->path,
+		entry, word);
+}

@@ -1,0 +1,73 @@
+/* backends/cpu/threads.c -- OpenMP: whether the compiler has it, and its run-time library kept as long as its threads.
+ *
+ * Parallel loops are OpenMP's; kernels without any are neither compiled nor linked with it.  All kernels share the run-time library's
+ * one team for each thread that runs programs.
+ */
+#define _GNU_SOURCE 1
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "backends/cpu/cpu.h"
+
+/* A compiler that knows the flag but lacks the library fails here as well. */
+static const char probe[] =
+	"#ifndef _OPENMP\n#error the compiler does not know OpenMP\n#endif\n"
+	"int omp_get_thread_num(void);\n"
+	"void lt_kernel(int *at, int n)\n{\n#pragma omp parallel num_threads(n)\n\tat[omp_get_thread_num()] = 1;\n}\n";
+
+struct hear { struct lt_diag diag; struct lt_session *s; };
+
+static void hear(struct lt_diag *d, const struct lt_note *note)
+{
+	struct lt_session *s = ((struct hear *)(void *)d)->s;
+	(void)snprintf(s->why_no_openmp, sizeof s->why_no_openmp, "%s", note->text);
+}
+
+/* Compiles the probe as kernels are, but neither shows the host nor keeps it as one. */
+static bool try_probe(struct lt_session *s)
+{
+	struct lt_job job = { .name = "a test for OpenMP", .no_kernel = true, .source = probe, .threads = true };
+	struct hear h = { .diag = { sizeof h.diag, hear }, .s = s };
+	void (*progress)(void *, int32_t, int32_t) = s->progress;
+	char *cache_dir = s->cache_dir;
+	s->progress = NULL;
+	s->cache_dir = NULL;
+	lt_status status = lt__cpu_compile(s, &job, 1, &h.diag);
+	s->progress = progress;
+	s->cache_dir = cache_dir;
+	if (job.handle)
+		(void)dlclose(job.handle);
+	return !status;
+}
+
+/* That it can is kept in the cache; that it cannot is asked again, so that what gets installed is found. */
+bool lt__cpu_openmp(struct lt_session *s)
+{
+	struct lt_diag *nobody = NULL;
+	char *key = NULL;
+	size_t n;
+	if (s->openmp != LT_NOT_ASKED)
+		return s->openmp == LT_CAN;
+	bool keeps = s->cache_dir && !lt__cpu_cache_make(s->cache_dir, nobody) && (s->identity || !lt__cpu_identity(s, nobody))
+		&& asprintf(&key, LT_CPU_FACT "OpenMP for %s\n%s", s->model->name, s->identity) > 0;
+	char *known = keeps ? lt__cpu_cache_read(s->cache_dir, key, strlen(key), &n) : NULL;
+	s->openmp = known || try_probe(s) ? LT_CAN : LT_CANNOT;
+	if (keeps && !known && s->openmp == LT_CAN)
+		lt__cpu_cache_write(s->cache_dir, key, strlen(key), "yes", 3);
+	free(known);
+	if (keeps)
+		free(key);
+	return s->openmp == LT_CAN;
+}
+
+void lt__cpu_keep_runtime(struct lt_session *s, void *handle)
+{
+	static const char *const functions[] = { "GOMP_parallel", "__kmpc_fork_call" };         /* of gcc's, of clang's */
+	Dl_info info;
+	for (size_t i = 0; !s->runtime_kept && i < sizeof functions / sizeof *functions; i++) {
+		void *f = dlsym(handle, functions[i]);
+		if (f && dladdr(f, &info) && info.dli_fname)
+			s->runtime_kept = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE) != NULL;
+	}
+}

@@ -1,0 +1,115 @@
+/* layout: the order of a value's elements in memory, as digits of its indices. */
+#include <string.h>
+#include "looptree/edit.h"
+#include "looptree/layout.h"
+
+struct lt_memlayout *lt__layout_new(const struct lt_looptree *t, int32_t n, const struct lt_digit *digit, int64_t pad)
+{
+	struct lt_memlayout *l = LT_NEW(t->arena, struct lt_memlayout, 1);
+	*l = (struct lt_memlayout){ .n = n, .digit = LT_NEW(t->arena, struct lt_digit, n + 1), .pad = pad };
+	for (int32_t i = 0; i < n; i++)
+		l->digit[i] = digit[i];
+	return l;
+}
+
+static int shown(const struct lt_word *w) { return w->bytes < 60 ? (int)w->bytes : 60; }
+
+/* "n" or "n/64" */
+static lt_status read_digit(const struct lt_looptree *t, lt_node n, const struct lt_word *w, struct lt_digit *out)
+{
+	const struct lt_nodedef *d = &t->graph->node[n];
+	const char *slash = memchr(w->at, '/', w->bytes);
+	size_t bytes = slash ? (size_t)(slash - w->at) : w->bytes;
+	*out = (struct lt_digit){ .dim = -1, .step = 1 };
+	for (int32_t i = 0; i < d->n_dim; i++) {
+		const char *name = t->graph->var[d->dim[i]].name;
+		if (strlen(name) == bytes && !memcmp(name, w->at, bytes))
+			out->dim = i;
+	}
+	if (out->dim < 0)
+		return lt_fail(t->ctx, LT_EILLEGAL, "'%.*s' is no dim of %%%s, which has %s", shown(w), w->at, d->name,
+			d->n_dim ? lt__node_shape_text(t->graph, n) : "none");
+	if (!slash)
+		return LT_OK;
+	const struct lt_word step = { slash + 1, w->bytes - bytes - 1 };
+	return lt__word_number(t, &step, "the step of a digit", &out->step);
+}
+
+lt_status lt__layout_read(const struct lt_looptree *t, lt_node n, const struct lt_words *w, int64_t pad, struct lt_memlayout **out)
+{
+	const struct lt_nodedef *d = &t->graph->node[n];
+	struct lt_digit *digit = LT_NEW(t->arena, struct lt_digit, w->n + 1);
+	int64_t *step = LT_NEW(t->arena, int64_t, d->n_dim + 1);        /* of the last digit of each dim; 0: none yet */
+	for (int32_t i = 0; i < w->n; i++) {
+		LT_TRY(read_digit(t, n, &w->word[i], &digit[i]));
+		int64_t *last = &step[digit[i].dim];
+		const char *name = t->graph->var[d->dim[digit[i].dim]].name;
+		if (*last && (*last <= digit[i].step || *last % digit[i].step != 0))
+			return lt_fail(t->ctx, LT_EILLEGAL, "the digits of %s have steps %lld and then %lld; each has to divide the one before, as in `%s/64 %s/16 %s`",
+				name, (long long)*last, (long long)digit[i].step, name, name, name);
+		digit[i].span = *last;
+		*last = digit[i].step;
+	}
+	for (int32_t i = 0; i < d->n_dim; i++)
+		if (step[i] != 1)
+			return lt_fail(t->ctx, LT_EILLEGAL, "a layout of %%%s ends the digits of each dim with the dim itself; `%s` is missing", d->name,
+				t->graph->var[d->dim[i]].name);
+	*out = lt__layout_new(t, w->n, digit, pad);
+	return LT_OK;
+}
+
+void lt__layout_text(struct lt_text *x, const struct lt_looptree *t, lt_node n)
+{
+	const struct lt_memlayout *l = t->layout[n];
+	lt__text_add(x, "[", 1);
+	for (int32_t i = 0; i < l->n; i++) {
+		lt__text_format(x, "%s%s", i ? " " : "", t->graph->var[t->graph->node[n].dim[l->digit[i].dim]].name);
+		if (l->digit[i].step != 1)
+			lt__text_format(x, "/%lld", (long long)l->digit[i].step);
+	}
+	lt__text_add(x, "]", 1);
+	if (l->pad)
+		lt__text_format(x, " pad %lld", (long long)l->pad);
+}
+
+/* What is handed to the outside has the order that its dims say. */
+lt_status lt__check_layouts(const struct lt_looptree *t)
+{
+	const struct lt_graph *g = t->graph;
+	bool *outside = NULL;
+	for (lt_node n = 0; n < g->n_node; n++) {
+		if (!t->layout[n])
+			continue;
+		if (!outside) {
+			outside = LT_NEW(t->arena, bool, g->n_node + 1);
+			for (int32_t i = 0; i < g->n_result; i++)
+				lt__mark_written(g, g->result[i].node, outside);
+			for (int32_t i = 0; i < g->n_set; i++)
+				lt__mark_written(g, g->set[i].value, outside);
+			for (lt_node u = 0; u < g->n_node; u++)
+				if (g->node[u].op == LT_OP_update)
+					outside[u] = outside[g->node[u].operand[0]] = true;
+		}
+		if (outside[n])
+			return lt__tree_fail(t, t->leaf_of[n], LT_EILLEGAL, "%%%s is a result, a state or part of an update: its order in memory is that of its dims; "
+				"`materialize` it to have a copy that can lie otherwise", g->node[n].name);
+	}
+	return LT_OK;
+}
+
+lt_status lt__primitive_layout(struct lt_edit *e, const struct lt_words *w)
+{
+	struct lt_looptree *t = e->t;
+	lt_node n;
+	int64_t pad = 0;
+	struct lt_words digits = { w->n - 1, w->word + 1 };
+	LT_TRY(lt__path_leaf(t, &w->word[0], &n));
+	if (digits.n > 2 && lt__word_is(&digits.word[digits.n - 2], "pad")) {
+		LT_TRY(lt__word_number(t, &digits.word[digits.n - 1], "pad", &pad));
+		digits.n -= 2;
+	}
+	for (int32_t i = 0; i < digits.n; i++)
+		if (lt__word_is(&digits.word[i], "swizzle"))
+			return lt_fail(t->ctx, LT_EUNSUPPORTED, "no backend has swizzled layouts yet; use `pad`");
+	return lt__layout_read(t, n, &digits, pad, &t->layout[n]);
+}

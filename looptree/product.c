@@ -1,0 +1,293 @@
+/* The products of a graph: sums of products whose vars are rows, columns, batches or summed over, and the own nodes that they need. */
+#include <string.h>
+#include "ir/intern.h"
+#include "looptree/auto.h"
+#include "looptree/own.h"
+
+enum {
+	LEAST_WORK = 256,       /* multiply-adds below which a plain nest is as good and easier to read */
+	LEAST_ACROSS = 48       /* terms of a sum whose vectors are stored lane by lane */
+};
+
+/* Whether any piece of the read depends on a column. */
+static bool depends(const struct lt_read *r, int32_t x)
+{
+	for (int32_t i = 0; i < r->n_piece; i++) {
+		const struct lt_map *m = &r->piece[i].map;
+		int32_t width = lt__map_width(m), c = 1 + m->n_param + x;
+		for (int32_t k = 0; k < m->n_row; k++)
+			if (m->row[(int64_t)k * width + c])
+				return true;
+		for (int32_t k = 0; k < m->n_guard; k++)
+			if (m->guard[(int64_t)k * width + c])
+				return true;
+		for (int32_t k = 0; k < m->n_div; k++)
+			if (m->div[(int64_t)k * (width + 1) + 1 + c])
+				return true;
+	}
+	return false;
+}
+
+static void add_var(struct lt_vars *list, lt_var v) { list->at[list->n++] = v; }
+
+/* Sorts the vars of the product into the four lists; false: one fits none, so this is no product. */
+static bool classify(const struct lt_auto *s, struct lt_product *p, int right)
+{
+	const struct lt_leaf *mul = s->t->leaf[p->mul], *sum = s->t->leaf[p->sum];
+	for (int32_t i = 0; i < mul->n_var; i++) {
+		lt_var v = mul->var[i];
+		int32_t at = lt__leaf_column(sum, v);
+		bool out = at >= 0 && at < sum->n_out, in_left = depends(&mul->read[1 - right], i), in_right = depends(&mul->read[right], i);
+		if (s->g->var[v].bounded)
+			return false;
+		if (s->g->var[v].extent == 1)
+			continue;
+		if (!out && !(in_left && in_right))
+			return false;
+		if (out && !in_left && !in_right)
+			return false;
+		if (out)
+			add_var(in_left && in_right ? &p->batch : in_left ? &p->row : &p->column, v);
+	}
+	/* Summed over in the order in which the right factor has them; unit vars are anywhere. */
+	const struct lt_nodedef *r = &s->g->node[p->right];
+	for (int32_t i = 0; i < r->n_dim; i++) {
+		int32_t at = lt__leaf_column(sum, r->dim[i]);
+		if (at >= sum->n_out && s->g->var[r->dim[i]].extent > 1)
+			add_var(&p->deep, r->dim[i]);
+	}
+	int32_t n_deep = 0, n_unit = 0;
+	for (int32_t i = 0; i < sum->n_var; i++) {
+		n_deep += i >= sum->n_out && s->g->var[sum->var[i]].extent > 1;
+		n_unit += s->g->var[sum->var[i]].extent == 1;
+	}
+	if (p->deep.n != n_deep || n_deep == 0 || p->column.n == 0)
+		return false;
+	for (int32_t i = 0; i < sum->n_var && n_unit > 0; i++)
+		if (s->g->var[sum->var[i]].extent == 1)
+			add_var(i < sum->n_out ? &p->batch : &p->deep, sum->var[i]);
+	return true;
+}
+
+/* A leaf that rides with the product's terms would be run for each of them. */
+static bool is_fed_by_riders(const struct lt_auto *s, const struct lt_leaf *mul)
+{
+	for (int32_t k = 0; k < mul->n_read; k++)
+		for (int32_t i = 0; i < mul->read[k].n_piece; i++) {
+			lt_node base = mul->read[k].piece[i].base;
+			if (base >= 0 && lt__has_leaf(s->g, base) && s->rides[base])
+				return true;
+		}
+	return false;
+}
+
+/* The dim that runs along memory; -1: there is one element only. */
+static lt_var last_dim(const struct lt_graph *g, lt_node n)
+{
+	const struct lt_nodedef *d = &g->node[n];
+	int32_t last = d->n_dim - 1;
+	while (last >= 0 && g->var[d->dim[last]].extent == 1)
+		last--;
+	return last >= 0 ? d->dim[last] : -1;
+}
+
+static struct lt_vars vars_of(struct lt_arena *a, int32_t n) { return (struct lt_vars){ 0, LT_NEW(a, lt_var, n + 1) }; }
+
+static bool begin(const struct lt_auto *s, struct lt_product *p, lt_node sum, int right, lt_var n)
+{
+	lt_node mul = s->g->node[sum].operand[0];
+	int32_t n_var = s->t->leaf[mul]->n_var;
+	*p = (struct lt_product){ .mul = mul, .sum = sum, .left = s->g->node[mul].operand[1 - right], .right = s->g->node[mul].operand[right],
+		.left_copy = -1, .right_copy = -1, .part = -1, .out = -1, .m = -1, .n = n, .n2 = -1, .k = -1, .epilogue = -1, .end = -1,
+		.batch = vars_of(s->t->arena, n_var), .row = vars_of(s->t->arena, n_var), .column = vars_of(s->t->arena, n_var),
+		.deep = vars_of(s->t->arena, n_var) };
+	return classify(s, p, right);
+}
+
+/* A row var for the lanes, where the sum's last dim fills vectors badly and the left factor can be packed before the first run: the
+ * channels of a convolution with few pixels in a row.  Vectors are then stored lane by lane, which many terms have to pay for. */
+static lt_var find_across(const struct lt_auto *s, const struct lt_product *p, int64_t lanes)
+{
+	int64_t n = s->g->var[p->n].extent, deep = 1;
+	lt_var best = -1;
+	for (int32_t i = 0; i < p->deep.n; i++)
+		deep *= s->g->var[p->deep.at[i]].extent;
+	if (!s->constant[p->left] || s->constant[p->right] || n % lanes == 0 || n >= 16 * lanes || deep < LEAST_ACROSS)
+		return -1;
+	for (int32_t i = 0; i < p->row.n; i++) {
+		int64_t e = s->g->var[p->row.at[i]].extent;
+		if (e >= lanes && (best < 0 || e > s->g->var[best].extent))
+			best = p->row.at[i];
+	}
+	return best;
+}
+
+static bool find(struct lt_auto *s, lt_node sum, struct lt_product *p)
+{
+	const struct lt_graph *g = s->g;
+	const struct lt_nodedef *d = &g->node[sum];
+	if (!lt__has_leaf(g, sum) || d->op != LT_OP_add || !d->reduce || d->n_dim == 0)
+		return false;
+	lt_node mul = d->operand[0];
+	if (g->node[mul].op != LT_OP_mul || g->node[mul].reduce || !s->rides[mul] || g->node[mul].dtype != d->dtype)
+		return false;
+	const struct lt_leaf *leaf = s->t->leaf[mul];
+	lt_var last = last_dim(g, sum);
+	if (last < 0 || leaf->n_read != 2 || is_fed_by_riders(s, leaf))
+		return false;
+	int32_t column = lt__leaf_column(leaf, last);
+	bool in_left = depends(&leaf->read[0], column), in_right = depends(&leaf->read[1], column);
+	if (in_left == in_right || d->operand[0] != mul || g->node[mul].operand[0] == g->node[mul].operand[1])
+		return false;
+	int right = in_right ? 1 : 0;
+	if (!begin(s, p, sum, right, last))
+		return false;
+	int64_t lanes = (int64_t)(s->target->vector_bytes / lt__dtype_info(d->dtype)->bytes);
+	lt_var across = find_across(s, p, lanes);
+	if (across >= 0 && !begin(s, p, sum, 1 - right, across))
+		return false;
+	p->across = across >= 0;
+	double work = 1;
+	for (int32_t i = 0; i < leaf->n_var; i++)
+		work *= (double)g->var[leaf->var[i]].extent;
+	return work >= LEAST_WORK && g->var[p->n].extent * 2 >= lanes;
+}
+
+/* The cluster that alone reads the sum and that may stand in its nest: behind all else that it reads, and over the same elements. */
+static lt_node find_epilogue(struct lt_auto *s, const struct lt_product *p)
+{
+	lt_node end = s->reader[p->sum];
+	if (end < 0)
+		return -1;
+	while (s->rides[end])
+		end = s->reader[end];
+	const struct lt_nodedef *d = &s->g->node[end], *sum = &s->g->node[p->sum];
+	if (d->reduce || d->op == LT_OP_update || d->n_dim != sum->n_dim || s->constant[end] != s->constant[p->sum])
+		return -1;
+	if (last_dim(s->g, end) != last_dim(s->g, p->sum))
+		return -1;
+	lt__auto_gather(s, end);
+	for (int32_t i = 0; i < s->n_producer; i++)
+		if (s->producer[i] > p->sum)
+			return -1;
+	int32_t readers = 0;
+	for (int32_t i = 0; i < s->n_member; i++) {
+		const struct lt_leaf *leaf = s->t->leaf[s->member[i]];
+		bool reads = false;
+		for (int32_t k = 0; k < leaf->n_read; k++)
+			for (int32_t q = 0; q < leaf->read[k].n_piece; q++)
+				reads = reads || leaf->read[k].piece[q].base == p->sum;
+		readers += reads;
+		if (!lt__reads_in_place(s, s->member[i], p->sum, -1) || s->g->node[s->member[i]].op == LT_OP_gather)
+			return -1;
+	}
+	for (int32_t i = 0; i < sum->n_dim; i++)
+		if (lt__leaf_column(s->t->leaf[end], sum->dim[i]) < 0)
+			return -1;
+	return readers == s->n_reader[p->sum] ? end : -1;
+}
+
+static const char *name(const struct lt_auto *s, lt_node n) { return s->g->node[n].name; }
+
+/* "k_16", "k_16_2" ...: a name for the dim of partial sums of the product of that number; no var and no other product has it. */
+static const char *dim_name(const struct lt_auto *s, const char *var, int64_t step, int32_t number)
+{
+	const char *base = lt__arena_format(s->t->arena, "%s_%lld", var, (long long)step);
+	if (number > 0)
+		base = lt__arena_format(s->t->arena, "%s_%d", base, (int)number + 1);
+	const char *text = base;
+	for (int32_t i = 2; lt__names_find(s->g->var_names, text, strlen(text)) != -1; i++)
+		text = lt__arena_format(s->t->arena, "%s_%d_", base, (int)i);
+	return text;
+}
+
+struct steps { struct lt_ownstep *at; int32_t n, cap; };
+
+static const char *add_step(struct lt_auto *s, struct steps *list, struct lt_ownstep step, const char *what, lt_node of)
+{
+	LT_GROW(s->t->arena, list->at, list->n, list->cap);
+	step.made = lt__own_name(s->t, lt__arena_format(s->t->arena, "%s.%s", name(s, of), what));
+	list->at[list->n++] = step;
+	return step.made;
+}
+
+/* Names of a product's own nodes, until they are made. */
+struct made { const char *left, *right, *part, *out; };
+
+/* stored: by node, the name of the sum in its place, which is what others read then. */
+static void add_steps(struct lt_auto *s, int32_t number, struct steps *list, struct made *made, const char **stored)
+{
+	const struct lt_product *p = &s->product[number];
+	const char *sum = name(s, p->sum), *mul = name(s, p->mul);
+	const char *left = stored[p->left] ? stored[p->left] : name(s, p->left), *right = stored[p->right] ? stored[p->right] : name(s, p->right);
+	if (p->left_copy >= 0)
+		made->left = add_step(s, list, (struct lt_ownstep){ .kind = LT_OWN_COPY, .of = left, .reader = mul }, "left", p->sum);
+	if (p->right_copy >= 0)
+		made->right = add_step(s, list, (struct lt_ownstep){ .kind = LT_OWN_COPY, .of = right, .reader = mul }, "right", p->sum);
+	if (p->part >= 0) {
+		const char *var = s->g->var[p->k].name;
+		bool lanes = p->form == LT_PRODUCT_DOTS;
+		made->part = add_step(s, list, (struct lt_ownstep){ .kind = LT_OWN_PARTIAL, .of = sum, .var = var, .step = lanes ? 1 : p->block_k,
+			.span = lanes ? p->lanes : 0, .dim = dim_name(s, var, lanes ? 1 : p->block_k, number) }, "part", p->sum);
+	}
+	if (p->out >= 0)
+		stored[p->sum] = made->out = add_step(s, list, (struct lt_ownstep){ .kind = LT_OWN_MATERIALIZE, .of = sum }, "out", p->sum);
+}
+
+/* The own nodes are made all at once; what was found of the products moves with its nodes. */
+static lt_status make_own(struct lt_auto *s)
+{
+	struct steps list = { NULL, 0, 0 };
+	struct made *made = LT_NEW(s->t->arena, struct made, s->n_product + 1);
+	const char **stored = LT_NEW(s->t->arena, const char *, s->g->n_node + 1);
+	for (int32_t i = 0; i < s->n_product; i++)
+		add_steps(s, i, &list, &made[i], stored);
+	lt_node *to = LT_NEW(s->t->arena, lt_node, s->g->n_node + 1);
+	for (lt_node n = 0; n < s->g->n_node; n++)
+		to[n] = n;
+	if (list.n > 0)
+		LT_TRY(lt__tree_own(s->t, list.at, list.n, to));
+	s->g = s->t->graph;
+	for (int32_t i = 0; i < s->n_product; i++) {
+		struct lt_product *p = &s->product[i];
+		p->mul = to[p->mul];
+		p->sum = to[p->sum];
+		p->epilogue = p->epilogue >= 0 ? to[p->epilogue] : -1;
+		p->left_copy = made[i].left ? lt__tree_node_named(s->t, made[i].left) : -1;
+		p->right_copy = made[i].right ? lt__tree_node_named(s->t, made[i].right) : -1;
+		p->part = made[i].part ? lt__tree_node_named(s->t, made[i].part) : -1;
+		p->out = made[i].out ? lt__tree_node_named(s->t, made[i].out) : -1;
+	}
+	return LT_OK;
+}
+
+static void note_roles(struct lt_auto *s)
+{
+	s->role = LT_NEW(s->t->arena, struct lt_product *, s->g->n_node + 1);
+	s->behind = LT_NEW(s->t->arena, struct lt_product *, s->g->n_node + 1);
+	for (int32_t i = 0; i < s->n_product; i++) {
+		struct lt_product *p = &s->product[i];
+		const lt_node all[] = { p->mul, p->sum, p->left_copy, p->right_copy, p->part, p->out };
+		for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+			if (all[k] >= 0)
+				s->role[all[k]] = p;
+		if (p->epilogue >= 0)
+			s->behind[p->epilogue] = p;
+	}
+}
+
+lt_status lt__auto_products(struct lt_auto *s)
+{
+	for (lt_node n = 0; n < s->g->n_node; n++) {
+		struct lt_product p;
+		if (!find(s, n, &p))
+			continue;
+		p.epilogue = find_epilogue(s, &p);
+		lt__product_form(s, &p);
+		LT_GROW(s->t->arena, s->product, s->n_product, s->cap_product);
+		s->product[s->n_product++] = p;
+	}
+	LT_TRY(make_own(s));
+	note_roles(s);
+	return LT_OK;
+}

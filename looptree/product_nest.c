@@ -1,0 +1,420 @@
+/* The loops and leaves of a product's nest. */
+#include "looptree/auto.h"
+#include "looptree/layout.h"
+
+/* A place in the tree below which loops are opened; -1: the root. */
+struct nest { struct lt_auto *s; const struct lt_product *p; lt_tnode at; };
+
+enum { MOST_EXTENTS = 16 };
+struct extents { int32_t n; bool full; int64_t at[MOST_EXTENTS]; };
+
+static void add_extent(struct extents *x, int64_t e)
+{
+	for (int32_t i = 0; i < x->n; i++)
+		if (x->at[i] == e)
+			return;
+	if (x->n < MOST_EXTENTS)
+		x->at[x->n++] = e;
+}
+
+/* What the loops over v above `at` leave to one that is opened there. */
+static struct extents left_of(const struct lt_looptree *t, lt_tnode at, lt_var v)
+{
+	lt_tnode level[MOST_EXTENTS];
+	int32_t n = 0;
+	struct extents x = { .n = 1 };
+	x.at[0] = t->graph->var[v].extent;
+	for (; at >= 0 && n < MOST_EXTENTS; at = t->node[at].parent)
+		if (t->node[at].kind == LT_TLOOP && t->node[at].var == v)
+			level[n++] = at;
+	while (n-- > 0) {
+		const struct lt_tnodedef *d = &t->node[level[n]];
+		struct extents in = { .n = 0 };
+		for (int32_t i = 0; i < x.n; i++) {
+			if (x.at[i] >= d->step || d->tail == LT_PAD)
+				add_extent(&in, d->step);
+			if (x.at[i] % d->step != 0 && d->tail != LT_PAD)
+				add_extent(&in, x.at[i] % d->step);
+		}
+		x = in;
+	}
+	return x;
+}
+
+/* A loop over v in steps of `step`, unless the loops above leave no room for it; its tail only where a trip may be partial. */
+static void open(struct nest *x, lt_var v, int64_t step, enum lt_loop_kind kind, enum lt_tail tail)
+{
+	struct lt_looptree *t = x->s->t;
+	if (v < 0 || step < 1)
+		return;
+	struct extents left = left_of(t, x->at, v);
+	int64_t room = 0;
+	bool partial = false;
+	for (int32_t i = 0; i < left.n; i++) {
+		room = left.at[i] > room ? left.at[i] : room;
+		partial = partial || left.at[i] % step != 0;
+	}
+	for (lt_tnode up = x->at; up >= 0; up = t->node[up].parent)
+		if (t->node[up].kind == LT_TLOOP && t->node[up].var == v && t->node[up].step == 1)
+			return;
+	if (step > 1 && step >= room && !(partial && tail == LT_PAD))
+		return;
+	x->at = lt_looptree_add_loop(t, x->at, v, step);
+	t->node[x->at].loop = room == 1 ? LT_SERIAL : kind;
+	t->node[x->at].tail = partial ? tail : LT_GUARD;
+}
+
+/* A loop over tiles that threads may share: where the last tile is smaller, it is one trip of the loop like the others, and cut off inside. */
+static void open_tiles(struct nest *x, lt_var v, int64_t step, enum lt_tail tail)
+{
+	struct lt_looptree *t = x->s->t;
+	lt_tnode before = x->at;
+	open(x, v, step, LT_SERIAL, x->p->parallel && tail == LT_PEEL ? LT_GUARD : tail);
+	if (x->at == before || tail != LT_PEEL || !x->p->parallel || t->graph->var[v].extent % step == 0)
+		return;
+	x->at = lt_looptree_add_loop(t, x->at, v, step);
+	t->node[x->at].tail = LT_PEEL;
+}
+
+static void open_all(struct nest *x, const struct lt_vars *list, lt_var but, lt_var and)
+{
+	for (int32_t i = 0; i < list->n; i++)
+		if (list->at[i] != but && list->at[i] != and)
+			open(x, list->at[i], 1, LT_SERIAL, LT_GUARD);
+}
+
+static void leaf(struct nest *x, lt_node n)
+{
+	if (n >= 0 && x->s->t->leaf_of[n] < 0)
+		(void)lt_looptree_add_leaf(x->s->t, x->at, n);
+}
+
+/* The elements of a register tile. */
+static void open_tile(struct nest *x, enum lt_tail tail)
+{
+	const struct lt_product *p = x->p;
+	open(x, p->m, 1, LT_UNROLL, LT_GUARD);
+	open(x, p->n2, 1, LT_UNROLL, LT_GUARD);
+	open(x, p->n, p->lanes, LT_UNROLL, tail);
+	open(x, p->n, 1, LT_VECTOR, LT_GUARD);
+}
+
+/* All elements of the sum that the loops above leave, in the order of its dims, by vectors of columns. */
+static void open_elements(struct nest *x)
+{
+	const struct lt_nodedef *d = &x->s->g->node[x->p->sum];
+	for (int32_t i = 0; i < d->n_dim; i++)
+		if (d->dim[i] != x->p->n)
+			open(x, d->dim[i], 1, LT_SERIAL, LT_GUARD);
+	open(x, x->p->n, x->p->lanes, LT_SERIAL, LT_PEEL);
+	open(x, x->p->n, 1, LT_VECTOR, LT_GUARD);
+}
+
+/* Whether what a copy reads lies along v. */
+static bool lies_along(const struct lt_auto *s, lt_node copy, lt_var v)
+{
+	const struct lt_leaf *from = s->t->leaf[copy];
+	int32_t column = lt__leaf_column(from, v);
+	return column < 0 || from->read[0].n_piece == 0 || lt__auto_stride(s->g, &from->read[0].piece[0], column) == 1;
+}
+
+struct digits { int32_t n; struct lt_digit *at; const struct lt_nodedef *d; bool *used; };
+
+static void add_digit(struct digits *x, lt_var v, int64_t step, int64_t span)
+{
+	for (int32_t i = 0; i < x->d->n_dim; i++)
+		if (x->d->dim[i] == v) {
+			x->at[x->n++] = (struct lt_digit){ .dim = i, .step = step, .span = span };
+			x->used[i] = true;
+		}
+}
+
+/* The order of a copy's elements: v in steps (0: not cut), the deep vars, a second column, v within a step; other dims stand first. */
+static void set_layout(struct lt_auto *s, lt_node n, const struct lt_product *p, lt_var v, int64_t step)
+{
+	const struct lt_nodedef *d = &s->g->node[n];
+	bool cut = step > 1 && step < s->g->var[v].extent, plain = !cut;
+	struct digits inner = { 0, LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 2), d, LT_NEW(s->t->arena, bool, d->n_dim + 1) };
+	struct digits all = { 0, LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 2), d, LT_NEW(s->t->arena, bool, d->n_dim + 1) };
+	for (int32_t k = 0; k < p->deep.n; k++)
+		add_digit(&inner, p->deep.at[k], 1, 0);
+	if (v == p->n)
+		add_digit(&inner, p->n2, 1, 0);
+	add_digit(&inner, v, 1, cut ? step : 0);
+	for (int32_t i = 0; i < d->n_dim; i++)
+		if (!inner.used[i])
+			add_digit(&all, d->dim[i], 1, 0);
+	if (cut)
+		add_digit(&all, v, step, 0);
+	for (int32_t i = 0; i < inner.n; i++)
+		all.at[all.n++] = inner.at[i];
+	for (int32_t i = 0; i < all.n; i++)
+		plain = plain && all.at[i].dim == i;
+	if (!plain)
+		s->t->layout[n] = lt__layout_new(s->t, all.n, all.at, 0);
+}
+
+/* A panel of a factor: the deep vars, then v by vectors, which is around them where the source does not lie along it. */
+static void add_copy(struct nest x, lt_node copy, lt_var v)
+{
+	const struct lt_product *p = x.p;
+	set_layout(x.s, copy, p, v, 0);
+	if (!lies_along(x.s, copy, v))
+		open(&x, v, p->lanes, LT_SERIAL, LT_PEEL);
+	open_all(&x, &p->deep, -1, -1);
+	if (v == p->n)
+		open(&x, p->n2, 1, LT_SERIAL, LT_GUARD);
+	open(&x, v, p->lanes, LT_SERIAL, LT_PEEL);
+	open(&x, v, 1, LT_VECTOR, LT_GUARD);
+	leaf(&x, copy);
+}
+
+/* Sums that do not end with n lie so below the loops of their tile: lanes are next to each other, whatever the result's order is. */
+static void lay_across(struct lt_auto *s, const struct lt_product *p, lt_node sum)
+{
+	const struct lt_nodedef *d = &s->g->node[sum];
+	struct digits all = { 0, LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 2), d, LT_NEW(s->t->arena, bool, d->n_dim + 1) };
+	for (int32_t i = 0; i < d->n_dim; i++)
+		if (d->dim[i] != p->n)
+			add_digit(&all, d->dim[i], 1, 0);
+	add_digit(&all, p->n, 1, 0);
+	if (d->dim[d->n_dim - 1] != p->n)
+		s->t->layout[sum] = lt__layout_new(s->t, all.n, all.at, 0);
+}
+
+/* Sums of several rows lie by tiles, so that the rows of one tile do not meet in the same sets of a cache. */
+static void interleave(struct lt_auto *s, const struct lt_product *p)
+{
+	const struct lt_nodedef *d = &s->g->node[p->sum];
+	struct lt_digit *digit = LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 2);
+	int32_t count = 0, last = -1;
+	for (int32_t i = 0; i < d->n_dim; i++)
+		last = d->dim[i] == p->n ? i : last;
+	digit[count++] = (struct lt_digit){ .dim = last, .step = p->tile_n };
+	for (int32_t i = 0; i < d->n_dim; i++)
+		if (i != last)
+			digit[count++] = (struct lt_digit){ .dim = i, .step = 1 };
+	digit[count++] = (struct lt_digit){ .dim = last, .step = 1, .span = p->tile_n };
+	s->t->layout[p->sum] = lt__layout_new(s->t, count, digit, 0);
+}
+
+/* A copy that is made in a nest of its own, in the order of its layout. */
+static void add_early(struct lt_auto *s, const struct lt_product *p, lt_node copy, lt_var v, int64_t step)
+{
+	struct nest x = { s, p, -1 };
+	const struct lt_nodedef *d = &s->g->node[copy];
+	set_layout(s, copy, p, v, step);
+	const struct lt_memlayout *l = s->t->layout[copy];
+	bool in_run = !s->constant[copy];
+	for (int32_t i = 0; l && i < l->n; i++)
+		open(&x, d->dim[l->digit[i].dim], l->digit[i].step, in_run && i == l->n - 1 ? LT_VECTOR : LT_SERIAL, in_run ? LT_PEEL : LT_GUARD);
+	for (int32_t i = 0; i < d->n_dim; i++)
+		open(&x, d->dim[i], 1, LT_SERIAL, LT_GUARD);
+	leaf(&x, copy);
+	lt_tnode root = lt__root_of(s->t, x.at);
+	if (in_run && p->parallel && root != x.at && s->t->node[root].loop == LT_SERIAL)
+		s->t->node[root].loop = LT_PARALLEL;
+	lt__auto_note_nest(s, root, s->constant[copy], true);
+}
+
+/* The outermost loops are parallel until there are trips enough for the cores. */
+static void make_parallel(struct nest *x)
+{
+	struct lt_looptree *t = x->s->t;
+	int64_t trips = 1, cores = (int64_t)x->s->target->cores;
+	lt_tnode path[64];
+	int32_t n = 0;
+	for (lt_tnode at = x->at; at >= 0 && n < 64; at = t->node[at].parent)
+		path[n++] = at;
+	while (x->p->parallel && n-- > 0 && (trips < cores || (trips < 4 * cores && lt__product_share(trips, cores) < 0.9))) {
+		if (t->node[path[n]].kind != LT_TLOOP)
+			continue;
+		if (t->node[path[n]].loop != LT_SERIAL)
+			break;
+		int64_t own = lt_looptree_trips(t, path[n]);
+		if (own < 2)
+			continue;
+		t->node[path[n]].loop = LT_PARALLEL;
+		trips *= own;
+	}
+}
+
+/* One nest for all leaves: a group where no loop holds them. */
+static void open_group(struct nest *x)
+{
+	if (x->at < 0)
+		x->at = lt_looptree_add_group(x->s->t, -1);
+}
+
+/* The outermost loop around `at` below the nest's place. */
+static lt_tnode child_below(const struct nest *x, lt_tnode at)
+{
+	while (x->s->t->node[at].parent != x->at)
+		at = x->s->t->node[at].parent;
+	return at;
+}
+
+/* Batches and the loops over whole tiles; a panel of the left factor stands below those over its other rows. */
+static void open_outer(struct nest *x, enum lt_tail tail)
+{
+	const struct lt_product *p = x->p;
+	open_all(x, &p->batch, -1, -1);
+	bool panel = p->left_copy >= 0 && !p->left_early && !p->left_whole;
+	if (p->left_whole) {
+		open_group(x);
+		struct nest rows = *x;
+		open_all(&rows, &p->row, p->m, -1);
+		if (p->parallel && rows.at != x->at)
+			x->s->t->node[child_below(x, rows.at)].loop = LT_PARALLEL;
+		add_copy(rows, p->left_copy, p->m);
+	} else if (panel) {
+		open_all(x, &p->row, p->m, -1);
+		make_parallel(x);
+		open_group(x);
+		add_copy(*x, p->left_copy, p->m);
+	}
+	if (p->rows_outside)
+		open_all(x, &p->row, p->m, -1);
+	if (p->block_m)
+		open(x, p->m, p->block_m, LT_SERIAL, LT_GUARD);
+	open_all(x, &p->column, p->n, p->n2);
+	open_tiles(x, p->n2, p->tile_n2, LT_PEEL);
+	open_tiles(x, p->n, p->tile_n, tail);
+	if (!panel)
+		make_parallel(x);
+	if (p->form == LT_PRODUCT_PANEL || p->part >= 0 || p->row.n == 0)
+		open_group(x);
+}
+
+/* Where what stands behind the sum goes: the node `out`, or the cluster that reads it, when that is met. */
+static void end_at(struct nest x, struct lt_product *p, bool in_tile)
+{
+	p->end = x.at;
+	p->in_tile = in_tile;
+	if (p->out < 0)
+		return;
+	if (in_tile)
+		open_tile(&x, LT_PEEL);
+	else
+		open_elements(&x);
+	leaf(&x, p->out);
+}
+
+static void place_tiles(struct nest *x, struct lt_product *p)
+{
+	open_outer(x, p->tail);
+	struct nest k = *x;
+	if (p->part >= 0)
+		open(&k, p->k, p->block_k, LT_SERIAL, LT_PEEL);
+	if (p->form == LT_PRODUCT_PANEL)
+		add_copy(k, p->right_copy, p->n);
+	struct nest tile = k;
+	open_all(&tile, &p->row, p->m, -1);
+	open(&tile, p->m, p->tile_m, LT_SERIAL, LT_PEEL);
+	open_group(&tile);
+	struct nest term = tile;
+	open_all(&term, &p->deep, -1, -1);
+	open_tile(&term, LT_PEEL);
+	leaf(&term, p->mul);
+	leaf(&term, p->part >= 0 ? p->part : p->sum);
+	if (p->across && (p->out >= 0 || p->epilogue >= 0))
+		lay_across(x->s, p, p->sum);
+	if (p->part >= 0)
+		lay_across(x->s, p, p->part);
+	if (p->part >= 0) {
+		struct nest add = tile;
+		open_tile(&add, LT_PEEL);
+		leaf(&add, p->sum);
+		end_at(*x, p, false);
+	} else {
+		end_at(tile, p, true);
+	}
+}
+
+static void open_block(struct nest *x)
+{
+	open_all(x, &x->p->batch, -1, -1);
+	open_all(x, &x->p->column, x->p->n, -1);
+	open(x, x->p->n, x->p->block_n, LT_SERIAL, LT_GUARD);
+	make_parallel(x);
+}
+
+static void place_rows(struct nest *x, struct lt_product *p)
+{
+	open_block(x);
+	open_group(x);
+	struct nest k = *x;
+	open(&k, p->k, p->block_k, LT_SERIAL, LT_PEEL);
+	open(&k, p->n, p->tile_n, LT_SERIAL, LT_PEEL);
+	struct nest term = k, add = k;
+	open_all(&term, &p->deep, p->k, -1);    /* partial sums are over all of them */
+	open(&term, p->k, 1, LT_UNROLL, LT_GUARD);
+	for (int32_t i = 0; i < p->row.n; i++) {
+		open(&term, p->row.at[i], 1, LT_UNROLL, LT_GUARD);
+		open(&add, p->row.at[i], 1, LT_UNROLL, LT_GUARD);
+	}
+	open_tile(&term, LT_PEEL);
+	leaf(&term, p->mul);
+	leaf(&term, p->part);
+	open_tile(&add, LT_PEEL);
+	leaf(&add, p->sum);
+	if (p->row.n > 0 && (p->out >= 0 || p->epilogue >= 0))
+		interleave(x->s, p);
+	end_at(*x, p, false);
+}
+
+static void place_dots(struct nest *x, struct lt_product *p)
+{
+	const struct lt_graph *g = x->s->g;
+	open_block(x);
+	open(x, p->n, p->tile_n, LT_SERIAL, LT_PEEL);
+	open_group(x);
+	struct nest k = *x;
+	open_all(&k, &p->deep, p->k, -1);
+	open(&k, p->k, p->lanes, LT_SERIAL, LT_PEEL);
+	struct nest sum = *x;
+	for (int32_t i = 0; i < p->row.n; i++) {
+		open(&k, p->row.at[i], 1, LT_UNROLL, LT_GUARD);
+		open(&sum, p->row.at[i], 1, LT_UNROLL, LT_GUARD);
+	}
+	open(&k, p->n, 1, LT_UNROLL, LT_GUARD);
+	open(&k, p->k, 1, LT_VECTOR, LT_GUARD);
+	leaf(&k, p->mul);
+	leaf(&k, p->part);
+	open(&sum, p->n, 1, LT_UNROLL, LT_GUARD);
+	const struct lt_nodedef *part = &g->node[p->part];
+	open(&sum, part->dim[part->n_dim - 1], 1, LT_VECTOR, LT_GUARD);
+	leaf(&sum, p->sum);
+	end_at(*x, p, false);
+}
+
+lt_status lt__product_place(struct lt_auto *s, struct lt_product *p)
+{
+	struct nest x = { s, p, -1 };
+	if (p->right_early)
+		add_early(s, p, p->right_copy, p->n, p->tile_n);
+	if (p->left_early)
+		add_early(s, p, p->left_copy, p->m, p->tile_m);
+	if (p->form == LT_PRODUCT_ROWS)
+		place_rows(&x, p);
+	else if (p->form == LT_PRODUCT_DOTS)
+		place_dots(&x, p);
+	else
+		place_tiles(&x, p);
+	if (s->t->leaf_of[p->sum] < 0)
+		return lt_context_code(s->g->ctx);
+	lt__auto_note_nest(s, lt__root_of(s->t, s->t->leaf_of[p->sum]), s->constant[p->sum], true);
+	return LT_OK;
+}
+
+lt_status lt__product_place_epilogue(struct lt_auto *s, struct lt_product *p)
+{
+	struct nest x = { s, p, p->end };
+	if (p->in_tile)
+		open_tile(&x, LT_PEEL);
+	else
+		open_elements(&x);
+	for (int32_t i = 0; i < s->n_member; i++)
+		leaf(&x, s->member[i]);
+	return LT_OK;
+}

@@ -1,0 +1,209 @@
+/* tests/batch.c -- many kernels, one compiler. */
+#define _GNU_SOURCE 1
+#include <dlfcn.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "backends/cpu/cpu.h"
+#include "tests/batch.h"
+#include "tests/must.h"
+
+/* A text that was printed, with its place in a compiled file. */
+struct entry { uint64_t hash; char *text; lt_kernel *kernel; };
+struct lt_object { const struct lt_tree *tree; int64_t entry; struct lt_cgen_need need; uint32_t n_thread; };
+static struct {
+	struct entry *entry; int64_t n, cap, n_done;
+	const char *level;
+	struct batch_tally told;
+} batch;
+
+static const struct lt_backend *cpu(void)
+{
+	const struct lt_backend *b = lt_backend_find("cpu");
+	must(b != NULL, "the backend cpu is not linked");
+	return b;
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static uint64_t hash_of(const char *text)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	return h;
+}
+
+/* Equal texts are one entry.  Takes the text. */
+static int64_t enter(char *text)
+{
+	uint64_t hash = hash_of(text);
+	for (int64_t i = 0; i < batch.n; i++)
+		if (batch.entry[i].hash == hash && !strcmp(batch.entry[i].text, text)) {
+			free(text);
+			return i;
+		}
+	if (batch.n == batch.cap) {
+		batch.cap = 2 * batch.cap + 64;
+		batch.entry = realloc(batch.entry, sizeof *batch.entry * (size_t)batch.cap);
+		must(batch.entry != NULL, "out of memory");
+	}
+	batch.entry[batch.n] = (struct entry){ hash, text, NULL };
+	return batch.n++;
+}
+
+/* A text whose names with linkage, and types, all begin with lt_ or `kernel`: each gets a number behind it. */
+static void write_numbered(FILE *f, const char *text, int64_t number)
+{
+	for (const char *at = text; *at;) {
+		size_t n = strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+		if (n == 0) {
+			(void)fputc(*at++, f);
+			continue;
+		}
+		(void)fwrite(at, 1, n, f);
+		if ((n > 3 && !memcmp(at, "lt_", 3)) || (n >= 6 && !memcmp(at, "kernel", 6)))
+			(void)fprintf(f, "_%lld", (long long)number);
+		at += n;
+	}
+	(void)fputc('\n', f);
+}
+
+/* Never unloaded: threads of the OpenMP runtime that comes with it may sleep in it. */
+static void *compile_file(const char *dir)
+{
+#if LT_BUILD_ASAN
+	static const char sanitize[] = "-g -fsanitize=address ";
+#else
+	static const char sanitize[] = "";
+#endif
+#ifdef __clang__
+	static const char cc[] = "clang";
+#else
+	static const char cc[] = "cc";
+#endif
+	char command[600];
+	(void)snprintf(command, sizeof command, "%s %s %s-march=native -fwrapv -fno-math-errno -fno-trapping-math -ffp-contract=fast "
+		"-fno-strict-aliasing -fopenmp -fPIC -shared -std=gnu11 -w -o %s/k.so %s/k.c -lm", cc, batch.level, sanitize, dir, dir);
+	int status = system(command);
+	must(status == 0, "`%s` answers %d; its text is kept", command, status);
+	(void)snprintf(command, sizeof command, "%s/k.so", dir);
+	void *handle = dlopen(command, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	must(handle != NULL, "%s", dlerror());
+	(void)unlink(command);
+	return handle;
+}
+
+/* All that has been entered since the last time. */
+static void compile_pending(void)
+{
+	char dir[] = "/tmp/lt-batch-XXXXXX", path[64];
+	int64_t begin = now_ns();
+	must(mkdtemp(dir) != NULL, "no folder can be made in /tmp");
+	(void)snprintf(path, sizeof path, "%s/k.c", dir);
+	FILE *f = fopen(path, "we");
+	must(f != NULL, "%s cannot be written", path);
+	for (int64_t i = batch.n_done; i < batch.n; i++)
+		write_numbered(f, batch.entry[i].text, i);
+	must(fclose(f) == 0, "%s cannot be written", path);
+	void *handle = compile_file(dir);
+	for (; batch.n_done < batch.n; batch.n_done++) {
+		char name[100];
+		(void)snprintf(name, sizeof name, "%s_%lld", lt__dialect_c.entry, (long long)batch.n_done);
+		*(void **)&batch.entry[batch.n_done].kernel = dlsym(handle, name);
+		must(batch.entry[batch.n_done].kernel != NULL, "%s has no function %s", path, name);
+		batch.told.kernels++;
+	}
+	(void)unlink(path);
+	(void)rmdir(dir);
+	batch.told.files++;
+	batch.told.compile_ns += now_ns() - begin;
+}
+
+/* -- the backend -- */
+
+static int32_t score(const char *config, struct lt_diag *diag)
+{
+	(void)config, (void)diag;
+	return 1;
+}
+
+static lt_status open_(const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
+{
+	return cpu()->open(host, config, out, diag);
+}
+
+static void close_(struct lt_session *s) { cpu()->close(s); }
+static const struct lt_caps *caps(const struct lt_session *s) { return cpu()->caps(s); }
+static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag) { return cpu()->accepts(s, t, diag); }
+static lt_status sync_(struct lt_session *s, void *stream, struct lt_diag *diag) { return cpu()->sync(s, stream, diag); }
+static void destroy(struct lt_object *o) { free(o); }
+
+static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
+{
+	memset(object, 0, n * sizeof *object);
+	for (uint32_t i = 0; i < n; i++) {
+		struct lt_object *o = object[i] = calloc(1, sizeof *o);
+		char *text;
+		must(o != NULL, "out of memory");
+		*o = (struct lt_object){ .tree = tree[i], .n_thread = s->n_thread };
+		lt_status st = lt__cgen_print(&s->dialect, tree[i], 0, &text, &o->need, diag);
+		for (uint32_t k = 0; st && k <= i; k++) {
+			free(object[k]);
+			object[k] = NULL;
+		}
+		if (st)
+			return st;
+		o->entry = enter(text);
+	}
+	return LT_OK;
+}
+
+static uint32_t threads(const struct lt_object *o, uint32_t n)
+{
+	n = n ? n : o->n_thread;
+	return o->need.threads && n ? n : 1;
+}
+
+static void need(const struct lt_object *o, uint32_t n_thread, size_t *bytes, size_t *align)
+{
+	*bytes = (size_t)(o->need.shared + (int64_t)threads(o, n_thread) * o->need.private_);
+	*align = 64;
+}
+
+static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
+{
+	(void)diag;
+	if (o->entry >= batch.n_done)
+		compile_pending();
+	batch.entry[o->entry].kernel(args->slot, args->workspace, args->fault, (int)threads(o, args->n_thread));
+	return LT_OK;
+}
+
+static const struct lt_backend table = {
+	.size = sizeof table, .abi = LT_ABI, .build = LT_BUILD, .name = "batch", .summary = "cpu, many kernels to a compiler", .version = "1",
+	.score = score, .open = open_, .close = close_, .caps = caps, .accepts = accepts, .compile = compile, .run = run, .sync = sync_,
+	.destroy = destroy, .need = need,
+};
+
+void batch_open(const char *level)
+{
+	batch.level = level;
+	must(lt_backend_find("batch") || lt_backend_register(&table, NULL) == LT_OK, "the backend batch cannot be registered");
+}
+
+struct batch_tally batch_told(void) { return batch.told; }
+
+void batch_close(void)
+{
+	for (int64_t i = 0; i < batch.n; i++)
+		free(batch.entry[i].text);
+	free(batch.entry);
+	batch.entry = NULL;
+	batch.n = batch.cap = batch.n_done = 0;
+}

@@ -1,0 +1,264 @@
+/* tests/test_product_forms.c -- which tree a product gets: loops, steps, kinds, tails; and that threads change no bit of a result. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "looptree/looptree.h"
+#include "looptree/own.h"
+#include "lt/lt.h"
+#include "program/program.h"
+#include "tests/must.h"
+#include "tests/run_graph.h"
+
+TestSuite(product_forms, .timeout = 240);
+
+/* A machine like many with vectors of 64 bytes. */
+static const struct lt_target machine = { .size = sizeof machine, .name = "test", .vector_bytes = 64, .vector_registers = 32, .cores = 2,
+	.cache_line = 64, .l1_bytes = 32 << 10, .l2_bytes = 1 << 20, .l3_bytes = 32 << 20 };
+
+struct made { struct lt_context *ctx; struct lt_graph *g; struct lt_looptree *t; };
+
+static struct made make(const char *text, const struct lt_target *target)
+{
+	struct made m;
+	must(!lt_context_new(&m.ctx) && !lt_graph_parse(m.ctx, text, strlen(text), "test", &m.g), "%s", text);
+	must(!lt_looptree_auto(m.g, target, &m.t), "%s", lt_context_message(m.ctx));
+	return m;
+}
+
+static void drop(struct made *m)
+{
+	lt_looptree_free(m->t);
+	lt_graph_free(m->g);
+	lt_context_free(m->ctx);
+}
+
+/* One line a node: "m/6 peel", "n vector", "%c"; blanks for depth. */
+static char *shape(const struct lt_looptree *t)
+{
+	static const char *const kinds[LT_NLOOP_KIND] = { [LT_PARALLEL] = " parallel", [LT_VECTOR] = " vector", [LT_UNROLL] = " unroll" };
+	static const char *const tails[] = { [LT_GUARD] = "", [LT_PEEL] = " peel", [LT_MASK] = " mask", [LT_PAD] = " pad" };
+	struct run_text out = { NULL, 0 };
+	for (lt_tnode n = lt_looptree_after(t, -1); n >= 0; n = lt_looptree_after(t, n)) {
+		const struct lt_tnodedef *d = &t->node[n];
+		char line[128], step[32] = "";
+		int depth = 0;
+		for (lt_tnode up = d->parent; up >= 0; up = t->node[up].parent)
+			depth++;
+		if (d->step > 1)
+			snprintf(step, sizeof step, "/%lld", (long long)d->step);
+		if (d->kind == LT_TLOOP)
+			snprintf(line, sizeof line, "%*s%s%s%s%s\n", depth, "", t->graph->var[d->var].name, step, kinds[d->loop] ? kinds[d->loop] : "",
+				tails[d->tail]);
+		else if (d->kind == LT_TGROUP)
+			snprintf(line, sizeof line, "%*s.\n", depth, "");
+		else
+			snprintf(line, sizeof line, "%*s%%%s\n", depth, "", t->graph->node[d->leaf].name);
+		run_text_add(&out, line, strlen(line));
+	}
+	return out.at;
+}
+
+static void expect(const char *graph, const struct lt_target *target, const char *want)
+{
+	struct made m = make(graph, target);
+	char *got = shape(m.t);
+	cr_assert_str_eq(got, want);
+	cr_assert_eq(lt_looptree_verify(m.t), LT_OK, "%s", lt_context_message(m.ctx));
+	free(got);
+	drop(&m);
+}
+
+#define VARS(m, k, n) "graph 1\nvar m " #m "\nvar k " #k "\nvar n " #n "\n"
+#define PLAIN "%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n%p = f32[m, k, n] mul %a, %b\n%c = f32[m, n] add.reduce %p\n"
+#define END(x) "result \"y\" = %" #x "\n"
+
+Test(product_forms, what_fits_the_cache_is_read_where_it_lies)
+{
+	expect(VARS(64, 64, 64) PLAIN END(c), &machine, "m/6 peel\n k\n  m unroll\n   n/16 unroll\n    n vector\n     %p\n     %c\n"
+		" m unroll\n  n/16 unroll\n   n vector\n    %c.out\n");
+}
+
+Test(product_forms, a_large_right_factor_is_packed_by_panels)
+{
+	expect(VARS(512, 1000, 640) PLAIN END(c), &machine, "n/64 parallel\n k\n  n/16\n   n vector\n    %c.right\n m/6 peel\n  k\n   m unroll\n"
+		"    n/16 unroll\n     n vector\n      %p\n      %c\n  m unroll\n   n/16 unroll\n    n vector\n     %c.out\n");
+}
+
+Test(product_forms, a_last_panel_that_is_nearly_whole_is_padded)
+{
+	expect(VARS(60, 70, 127) PLAIN END(c), &machine, "n/64 parallel pad\n k\n  n/16\n   n vector\n    %c.right\n m/6\n  k\n   m unroll\n"
+		"    n/16 unroll\n     n vector\n      %p\n      %c\n  m unroll\n   n/16 unroll\n    n vector\n     %c.out\n");
+}
+
+Test(product_forms, a_last_panel_that_is_nearly_empty_is_peeled)
+{
+	struct lt_target one = machine;
+	one.cores = 1;
+	expect(VARS(60, 70, 65) PLAIN END(c), &one, "n/64 peel\n k\n  n/16 peel\n   n vector\n    %c.right\n m/6\n  k\n   m unroll\n"
+		"    n/16 unroll peel\n     n vector\n      %p\n      %c\n  m unroll\n   n/16 unroll peel\n    n vector\n     %c.out\n");
+}
+
+Test(product_forms, many_terms_are_summed_in_blocks)
+{
+	expect(VARS(64, 6000, 64) PLAIN END(c), &machine, "m/36 parallel\n k/2000\n  k\n   n/16\n    n vector\n     %c.right\n  m/6 peel\n   k\n    m unroll\n"
+		"     n/16 unroll\n      n vector\n       %p\n       %c.part\n   m unroll\n    n/16 unroll\n     n vector\n      %c\n");
+}
+
+Test(product_forms, few_rows_read_the_right_factor_once)
+{
+	struct lt_target one = machine;
+	one.cores = 1;
+	expect(VARS(4, 1024, 1024) PLAIN END(c), &one, ".\n k/8\n  n/32\n   k unroll\n    m unroll\n     n/16 unroll\n      n vector\n       %p\n       %c.part\n"
+		"   m unroll\n    n/16 unroll\n     n vector\n      %c\n m\n  n/16\n   n vector\n    %c.out\n");
+	struct made m = make(VARS(4, 1024, 1024) PLAIN END(c), &one);
+	const struct lt_memlayout *l = m.t->layout[lt__tree_node_named(m.t, "c")];
+	cr_assert(l && l->n == 3 && l->digit[0].dim == 1 && l->digit[0].step == 32 && l->digit[1].dim == 0 && l->digit[2].dim == 1);
+	drop(&m);
+}
+
+Test(product_forms, rows_times_rows_are_dot_products)
+{
+	struct lt_target one = machine;
+	one.cores = 1;
+	expect(VARS(2, 300, 50) "%a = f32[m, k] input \"a\"\n%b = f32[n, k] input \"b\"\n%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\n" END(c), &one,
+		"n/8 peel\n k/16 peel\n  m unroll\n   n unroll\n    k vector\n     %p\n     %c.part\n m unroll\n  n unroll\n   k_1 vector\n    %c\n");
+}
+
+Test(product_forms, constants_are_packed_in_a_nest_of_their_own)
+{
+	expect(VARS(32, 40, 128) "%a = f32[m, k] input \"a\"\n%b = f32[k, n] constant \"b\"\n%p = f32[m, k, n] mul %a, %b\n%c = f32[m, n] add.reduce %p\n" END(c),
+		&machine, "n/64\n k\n  n\n   %c.right\nn/64\n m/6 peel\n  k\n   m unroll\n    n/16 unroll\n     n vector\n      %p\n      %c\n"
+		"  m unroll\n   n/16 unroll\n    n vector\n     %c.out\n");
+}
+
+Test(product_forms, what_follows_a_product_is_done_in_its_tiles)
+{
+	expect(VARS(64, 64, 64) "%bias = f32[n] input \"bias\"\n%zero = f32[] lit 0.0\n" PLAIN
+		"%d = f32[m, n] add %c, %bias\n%e = f32[m, n] max %d, %zero\n" END(e), &machine,
+		"m/6 peel\n k\n  m unroll\n   n/16 unroll\n    n vector\n     %p\n     %c\n m unroll\n  n/16 unroll\n   n vector\n    %d\n    %e\n");
+}
+
+Test(product_forms, what_is_small_stays_plain)
+{
+	expect(VARS(4, 4, 4) PLAIN END(c), &machine, "m\n k\n  n\n   %p\n   %c\n");
+	expect(VARS(64, 64, 64) PLAIN END(c), NULL, "m\n k\n  n\n   %p\n   %c\n");
+}
+
+/* The partial sums of the tree: how the order of additions depends on blocks. */
+static char *partials(const struct lt_looptree *t)
+{
+	struct run_text out = { NULL, 0 };
+	char line[128];
+	run_text_add(&out, "", 0);
+	for (int32_t i = 0; t->own && i < t->own->n_step; i++) {
+		const struct lt_ownstep *s = &t->own->step[i];
+		if (s->kind != LT_OWN_PARTIAL)
+			continue;
+		snprintf(line, sizeof line, "%s %s %lld %lld\n", s->of, s->var, (long long)s->step, (long long)s->span);
+		run_text_add(&out, line, strlen(line));
+	}
+	return out.at;
+}
+
+Test(product_forms, the_number_of_threads_changes_no_partial_sum)
+{
+	static const char *const graphs[] = { VARS(64, 6000, 64) PLAIN END(c), VARS(4, 1024, 4096) PLAIN END(c), VARS(512, 512, 1000) PLAIN END(c),
+		VARS(2, 3000, 500) "%a = f32[m, k] input \"a\"\n%b = f32[n, k] input \"b\"\n%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\n" END(c) };
+	for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
+		struct lt_target one = machine, many = machine;
+		one.cores = 1;
+		many.cores = 64;
+		struct made a = make(graphs[i], &one), b = make(graphs[i], &machine), c = make(graphs[i], &many);
+		char *x = partials(a.t), *y = partials(b.t), *z = partials(c.t);
+		cr_assert(!strcmp(x ? x : "", y ? y : "") && !strcmp(x ? x : "", z ? z : ""), "graph %zu: %s | %s | %s", i, x, y, z);
+		free(x);
+		free(y);
+		free(z);
+		drop(&a);
+		drop(&b);
+		drop(&c);
+	}
+}
+
+/* Runs on the machine's compiler with so many threads; the result's bytes. */
+static float *run(const char *text, uint32_t n_thread, int64_t elems)
+{
+	struct lt_context *ctx;
+	struct lt_graph *g;
+	struct lt_program *p;
+	struct lt_instance *r;
+	must(!lt_context_new(&ctx) && !lt_graph_parse(ctx, text, strlen(text), "test", &g), "%s", text);
+	struct lt_options o = { .size = sizeof o, .backends = "cpu", .n_thread = n_thread };
+	must(!lt_compile(ctx, g, &o, &p) && !lt_instance_new(p, &r), "%s", lt_context_message(ctx));
+	float *data[2], *y = malloc(sizeof *y * (size_t)elems);
+	int n = 0;
+	for (lt_node x = 0; x < g->n_node; x++)
+		if (g->node[x].op == LT_OP_input) {
+			int64_t count = lt__node_elems(g, x);
+			uint64_t rng = 99 + (uint64_t)n;
+			data[n] = malloc(sizeof *y * (size_t)count);
+			for (int64_t i = 0; i < count; i++) {
+				rng = rng * UINT64_C(6364136223846793005) + 1;
+				data[n][i] = (float)((double)(rng >> 40) / (1 << 24) - 0.5);
+			}
+			n++;
+		}
+	must(!lt_instance_run(r, (const void *const *)data, (void *const[]){ y }), "%s", lt_context_message(ctx));
+	lt_instance_free(r);
+	lt_program_free(p);
+	lt_graph_free(g);
+	lt_context_free(ctx);
+	while (n-- > 0)
+		free(data[n]);
+	return y;
+}
+
+Test(product_forms, one_and_two_threads_give_the_same_bits)
+{
+	static const struct { const char *graph; int64_t elems; } cases[] = {
+		{ VARS(100, 3000, 130) PLAIN END(c), 100 * 130 }, { VARS(4, 512, 2050) PLAIN END(c), 4 * 2050 },
+		{ VARS(3, 2000, 300) "%a = f32[m, k] input \"a\"\n%b = f32[n, k] input \"b\"\n%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\n" END(c),
+		  3 * 300 } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		float *one = run(cases[i].graph, 1, cases[i].elems), *two = run(cases[i].graph, 2, cases[i].elems);
+		cr_assert(!memcmp(one, two, sizeof *one * (size_t)cases[i].elems), "case %zu", i);
+		free(one);
+		free(two);
+	}
+}
+
+/* A graph of n products, each with a constant of its own. */
+static double seconds_for(int n)
+{
+	struct lt_context *ctx;
+	struct lt_graph *g;
+	struct lt_looptree *t;
+	struct timespec from, to;
+	must(!lt_context_new(&ctx) && !lt_graph_new(ctx, &g), "no context");
+	lt_var m = lt_graph_var(g, "m", 20), k = lt_graph_var(g, "k", 32);
+	lt_node x = lt_graph_input(g, "x", LT_F32, 2, (lt_var[]){ m, k });
+	for (int i = 0; i < n; i++) {
+		char name[16];
+		snprintf(name, sizeof name, "w%d", i);
+		lt_var next = lt_graph_var(g, "k", 32);
+		lt_node w = lt_graph_constant(g, name, LT_F32, 2, (lt_var[]){ k, next });
+		x = lt_graph_binary(g, "max", lt_graph_contract(g, x, w, 1, &k), lt_graph_literal(g, LT_F32, 0));
+		k = next;
+	}
+	must(!lt_graph_result(g, "y", x), "%s", lt_context_message(ctx));
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
+	must(!lt_looptree_auto(g, &machine, &t), "%s", lt_context_message(ctx));
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
+	lt_looptree_free(t);
+	lt_graph_free(g);
+	lt_context_free(ctx);
+	return (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
+}
+
+Test(product_forms, many_products_take_time_in_proportion)
+{
+	double few = seconds_for(100), many = seconds_for(800);
+	cr_assert_lt(many, 30 * few + 0.5, "100 products: %g s, 800: %g s", few, many);
+}
