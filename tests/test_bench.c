@@ -104,13 +104,33 @@ static struct bench_row row(const char *label, enum bench_role role, enum bench_
 	return r;
 }
 
+static const struct bench_case flops = { .bound = BENCH_FLOPS };
+
+/* Of the peak the fastest sample counts, of a bandwidth the median. */
+Test(bench, a_disturbed_peak_is_no_lower)
+{
+	struct bench_row r[] = { row("cpu", BENCH_OURS, BENCH_READY, 60), row("peak", BENCH_DENOMINATOR, BENCH_READY, 80) };
+	struct bench_case bytes = flops;
+	struct bench_outcome o = { .c = &flops, .row = r, .n_row = 2 };
+
+	r[1].median = 5;
+	r[1].minimum = 4;
+	bench_ratios(&o);
+	near(o.peak, 100);
+	near(r[0].of_peak, 0.6);
+	bytes.bound = BENCH_COPY;
+	o.c = &bytes;
+	bench_ratios(&o);
+	near(o.peak, 80);
+}
+
 Test(bench, ratios_are_to_the_denominator_and_to_the_best_of_the_others)
 {
 	struct bench_row r[] = {
 		row("cpu", BENCH_OURS, BENCH_READY, 60), row("blas:a", BENCH_OTHER, BENCH_READY, 80), row("blas:b", BENCH_OTHER, BENCH_READY, 40),
 		row("wrong", BENCH_OTHER, BENCH_BAD, 500), row("peak", BENCH_DENOMINATOR, BENCH_READY, 100), row("ref", BENCH_OURS, BENCH_BAD, 70),
 	};
-	struct bench_outcome o = { .row = r, .n_row = 6 };
+	struct bench_outcome o = { .c = &flops, .row = r, .n_row = 6 };
 
 	bench_ratios(&o);
 	near(o.peak, 100);
@@ -126,7 +146,7 @@ Test(bench, ratios_are_to_the_denominator_and_to_the_best_of_the_others)
 Test(bench, without_others_there_is_no_ratio_to_them)
 {
 	struct bench_row r[] = { row("cpu", BENCH_OURS, BENCH_READY, 60), row("peak", BENCH_DENOMINATOR, BENCH_READY, 100) };
-	struct bench_outcome o = { .row = r, .n_row = 2 };
+	struct bench_outcome o = { .c = &flops, .row = r, .n_row = 2 };
 
 	bench_ratios(&o);
 	near(r[0].of_best, 0);

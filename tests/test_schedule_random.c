@@ -29,11 +29,11 @@ static void draw(struct schedule_plan plan, int sequences, bool many)
 	random_schedules_tell(&plan, &tally);
 	cr_assert_eq(tally.failed, 0, "sequences fail, see above; LT_SEED repeats them");
 	cr_assert_lt(tally.slow, plan.graphs / 20 + 3, "the analysis of many graphs is slow");
-	for (int i = 0; i < random_step_count() && tally.sequences >= 1500; i++)
+	for (int i = 0; i < random_step_count() && tally.sequences >= 2000; i++)
 		cr_assert(tally.tried[i] == 0 || tally.accepted[i] >= 3, "a step of the kind %s is hardly ever legal", random_step_name(i));
 }
 
-static int number(int share) { return (int)must_number("LT_SEQUENCES", 1500) / share; }
+static int number(int share) { return (int)must_number("LT_SEQUENCES", 2000) / share; }
 
 Test(schedule_random, on_ref)
 {
