@@ -55,6 +55,8 @@ lt_status lt__primitive_vectorize(struct lt_edit *e, const struct lt_words *w)
 	if (lt__mul_overflow(lanes, t->node[loop].step, &step))
 		return lt_fail(t->ctx, LT_EILLEGAL, "%lld lanes of %lld overflow", (long long)lanes, (long long)t->node[loop].step);
 	lt_tnode outer = lt__edit_new_loop(e, t->node[loop].var, step);
+	t->node[outer].tail = t->node[loop].tail;       /* said of the loop before it was cut: of its partial trip */
+	t->node[loop].tail = LT_GUARD;
 	lt__edit_replace(e, loop, outer);
 	lt__edit_insert(e, outer, -1, loop);
 	return LT_OK;

@@ -49,6 +49,8 @@ lt_status lt__check_extent(const struct lt_looptree *t, lt_tnode loop)
 	const struct lt_vardef *v = &t->graph->var[d->var];
 	for (lt_tnode up = lt__loop_around(t, loop); up >= 0 && n < MOST_LEVELS; up = lt__loop_around(t, up))
 		level[n++] = up;
+	if (n == MOST_LEVELS)
+		return lt_fail(t->ctx, LT_EUNSUPPORTED, "there are more than %d loops over %s around each other; merge some", MOST_LEVELS, v->name);
 	struct extents x = { .n = 1, .any = v->bounded };
 	x.at[0] = v->extent;
 	int64_t rest = 0;

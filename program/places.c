@@ -243,12 +243,14 @@ lt_status lt__program_steps(struct lt_program *p)
 	int32_t room = p->n_frozen + g->n_node + g->n_set + 1;
 	p->prepare = LT_NEW(p->arena, struct lt_pstep, room);
 	p->run = LT_NEW(p->arena, struct lt_pstep, room);
+	int32_t *copied = LT_NEW(p->arena, int32_t, g->n_node + 1);     /* by node: 1 + the nest before which it was; peeling makes it many statements */
 	for (int32_t i = 0; i < p->n_frozen; i++) {
 		const struct lt_frozen *f = &p->frozen[i];
 		for (uint32_t k = 0; k < f->tree.stmts.n; k++) {
 			const struct lt_nodedef *d = &g->node[f->node[k]];
-			if (d->op != LT_OP_update)
+			if (d->op != LT_OP_update || copied[f->node[k]] == i + 1)
 				continue;
+			copied[f->node[k]] = i + 1;
 			int32_t to = whole_storage(p, f->node[k]), from = whole_storage(p, d->operand[0]);
 			if (to != from)
 				add_step(p, false, (struct lt_pstep){ .kind = LT_STEP_COPY, .to = to, .from = from });

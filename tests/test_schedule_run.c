@@ -119,6 +119,38 @@ Test(schedule_run, an_update_stands_behind_its_old_value)
 	lt_context_free(ctx);
 }
 
+/* Peeling makes many statements of an update; its old value is copied before the nest once. */
+Test(schedule_run, a_peeled_update_copies_its_old_value_once)
+{
+	static const char script[] = "$1 = InputTensor(key, float32, [997]);\n$2 = InputTensor(begin, int64, [1]);\n$3 = InputTensor(end, int64, [1]);\n"
+		"$4 = BufferTensor(keys, float32, [4096]);\n$5 = ReplaceSliceNode($4, $1, $2, $3);\n$6 = AddNode($4, $5);\nresult = $6;\n";
+	static const char steps[] = "split i 601; split i' 367; split i'' 31; tail i peel; tail i' peel; tail i'' peel";
+	char more[1200];
+	FILE *f = fopen(scratch("update.lt"), "w");
+	cr_assert_not_null(f);
+	fputs(script, f);
+	fclose(f);
+	snprintf(more, sizeof more, "%s --dump=tree --apply=\"%s\"", scratch("update.lt"), steps);
+	cr_assert_eq(lt_run(more), 0, "%s", err);
+	cr_assert_not_null(strstr(out, "for i'' step 31  tail peel"), "%s", out);
+	snprintf(more, sizeof more, "%s --dump=plan --apply=\"%s\"", scratch("update.lt"), steps);
+	cr_assert_eq(lt_run(more), 0, "%s", err);
+	int copies = 0;
+	for (const char *at = out; (at = strstr(at, "copy state")); at++)
+		copies++;
+	cr_expect_eq(copies, 1, "%s", out);
+	snprintf(more, sizeof more, "%s -q --verify -i key=random -i begin=5 -i end=1002 --apply=\"%s\"", scratch("update.lt"), steps);
+	cr_expect_eq(lt_run(more), 0, "%s", err);
+}
+
+/* A tail that was said of a loop goes with the one that its lanes are cut from; steps are joined, not given twice. */
+Test(schedule_run, a_tail_before_its_vectors)
+{
+	cr_expect_eq(lt_run(LAYER "--apply=\"tail %e/n mask; vectorize %e/n 5\"" DATA), 0, "%s", err);
+	cr_expect_eq(lt_run(LAYER "--apply='split m 5' --apply='parallel m'" DATA), 2);
+	cr_expect_not_null(strstr(err, "--apply is given twice; one takes several steps, with ';' between them"), "%s", err);
+}
+
 /* Memory that runs out at any allocation is an error, and nothing is left behind. */
 Test(schedule_run, out_of_memory)
 {

@@ -90,6 +90,11 @@ static int take_threads(struct bench_options *o, const char *text)
 	o->n_threads = 0;
 	for (char *at = strtok_r(copy, ",", &rest); at && code == BENCH_OK; at = strtok_r(NULL, ",", &rest))
 		code = take_number("--threads", at, 1024, &o->threads[o->n_threads++]);
+	/* What more threads than processors reach is no limit of the machine, and no ratio to it means anything. */
+	long most = sysconf(_SC_NPROCESSORS_ONLN);
+	for (int i = 0; i < o->n_threads && code == BENCH_OK; i++)
+		if (most > 0 && o->threads[i] > most)
+			code = bench_usage("--threads %d: this machine has %ld processors", o->threads[i], most);
 	if (code == BENCH_OK && o->n_threads == 0)
 		code = bench_usage("--threads takes numbers with commas, as in 1,2");
 	free(copy);

@@ -235,11 +235,31 @@ static void release(struct whole *w)
 	bench_options_free(&w->o);
 }
 
+/* Whether the files can be written is asked before hours of measuring, not behind them. */
+static int try_file(const char *option, const char *path)
+{
+	FILE *f = path ? fopen(path, "a") : NULL;
+
+	if (f)
+		fclose(f);
+	return !path || f ? BENCH_OK : bench_failed("%s: '%s' cannot be written", option, path);
+}
+
+static int try_files(const struct bench_options *o)
+{
+	int code = try_file("--json", o->json);
+
+	code = code == BENCH_OK ? try_file("--csv", o->csv) : code;
+	return code == BENCH_OK ? try_file("--plot", o->plot) : code;
+}
+
 int main(int argc, char **argv)
 {
 	struct whole w = { .bad = false };
 	int code = bench_options_parse(argc, argv, &w.o);
 
+	if (code == BENCH_OK)
+		code = try_files(&w.o);
 	if (code == BENCH_OK)
 		code = work(&w);
 	release(&w);

@@ -140,7 +140,11 @@ static int take(struct run_options *o, int c, const char *value)
 	case 'o': o->output = value; return RUN_OK;
 	case 'b': o->backends = value; return RUN_OK;
 	case OPT_SCHEDULE: o->schedule = value; return RUN_OK;
-	case OPT_APPLY: o->apply = value; return RUN_OK;
+	case OPT_APPLY:
+		if (o->apply)
+			return run_usage("--apply is given twice; one takes several steps, with ';' between them");
+		o->apply = value;
+		return RUN_OK;
 	case OPT_CC: o->cc = value; return RUN_OK;
 	case OPT_TARGET: o->target = value; return RUN_OK;
 	case OPT_USE_SOURCE: o->use_source = value; return RUN_OK;

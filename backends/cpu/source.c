@@ -103,7 +103,7 @@ lt_status lt__cpu_source_open(struct lt_session *s, const char *path, size_t byt
 	free(file);
 	if (!out || fclose(out) != 0)
 		return lt__note(diag, LT_ENOMEM, -1, -1, NULL, "cpu: no memory for '%s'", source->path);
-	source->threads = strstr(source->text, "omp") != NULL;
+	source->threads = strstr(source->text, "#pragma omp") || strstr(source->text, "_Pragma(\"omp");
 	return LT_OK;
 }
 
