@@ -31,21 +31,7 @@ static struct lt_graph *graph_of(const char *text)
 
 static lt_status compile_marked(void *text, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
 {
-	struct lt_graph *live, *lowered;
-	struct lt_looptree *tree;
-	*out = NULL;
-	LT_TRY(lt__pass_dead(g, &live));
-	lt_status st = lt__materialize(live, &lowered);
-	lt_graph_free(live);
-	if (st)
-		return st;
-	st = tree_marked_try(lowered, text, &tree);
-	if (st) {
-		lt_looptree_free(tree);
-		lt_graph_free(lowered);
-		return st;
-	}
-	return lt__compile_tree(g->ctx, g, lowered, tree, options, out);
+	return tree_compile_by(tree_marked_try, text, g, options, out);
 }
 
 /* Indices of gathers are within their axis. */

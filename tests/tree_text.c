@@ -96,7 +96,7 @@ char *tree_with_header(const struct lt_graph *g, const char *lines)
 	return out;
 }
 
-lt_status tree_compile(void *text, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
+lt_status tree_compile_by(tree_maker *make, const char *text, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
 {
 	struct lt_graph *live, *lowered;
 	struct lt_looptree *tree;
@@ -106,13 +106,18 @@ lt_status tree_compile(void *text, const struct lt_graph *g, const struct lt_opt
 	lt_graph_free(live);
 	if (st)
 		return st;
-	st = tree_from(lowered, text, &tree);
+	st = make(lowered, text, &tree);
 	if (st) {
 		lt_looptree_free(tree);
 		lt_graph_free(lowered);
 		return st;
 	}
 	return lt__compile_tree(g->ctx, g, lowered, tree, options, out);
+}
+
+lt_status tree_compile(void *text, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
+{
+	return tree_compile_by(tree_from, text, g, options, out);
 }
 
 void tree_fill(void *graph, int run, lt_node n, void *out)

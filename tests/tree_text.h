@@ -20,7 +20,10 @@ lt_var tree_var(const struct lt_graph *, const char *name);
 struct run_text tree_print(const struct lt_looptree *);
 char *tree_with_header(const struct lt_graph *, const char *lines);
 
-/* Lowers the graph without passes and runs it with a tree of that text: the program, or what refuses it. */
+/* Lowers the graph without passes and compiles it with the tree that is made of the text: the program, or what refuses it. */
+typedef lt_status tree_maker(const struct lt_graph *, const char *text, struct lt_looptree **out);
+lt_status tree_compile_by(tree_maker *, const char *text, const struct lt_graph *, const struct lt_options *, struct lt_program **out);
+/* The same with tree_from. */
 lt_status tree_compile(void *text, const struct lt_graph *, const struct lt_options *, struct lt_program **out);
 /* Small whole numbers in every source, others in each run. */
 void tree_fill(void *graph, int run, lt_node, void *out);
