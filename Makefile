@@ -2,6 +2,7 @@
 # make demo         handwritten-style digits, classified by lt-run      make demo-accuracy   2000 MNIST images
 # make check        every test that needs no device                     make bless           rewrites what tests compare with
 # make bench        a short pass of lt-bench; BENCH='gemm --threads 1,2' another one      make bench-peers  Python's libraries for it
+# make plugins      the backends of examples/plugin, and ours as plug-ins (llvm needs Debian's llvm-19-dev)
 # make fuzz         20000 random schedules, 1000 layers, libFuzzer for FUZZ_SECONDS=60 each      make tidy            floors; headers alone
 # make install PREFIX=/usr/local DESTDIR=                               make uninstall       make clean
 # Knobs, on the command line or in config.mk: MODE=debug|release SAN=address,undefined CC CFLAGS LDFLAGS O V=1
@@ -27,6 +28,7 @@ DIRS += looptree
 DIRS += backends backends/cgen backends/ref backends/cpu
 DIRS += frontends frontends/script frontends/graph
 DIRS += program
+# And above them, in no library: check, which lt-check and the tests share; tools; tests.
 
 WARN  = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wconversion
 FLAGS = -std=gnu11 $(WARN) -Iinclude -I. -I$(O) -DLT_VERSION='"$(VERSION)"' -fPIC -fvisibility=hidden \
@@ -38,8 +40,15 @@ $(shell scripts/setup.sh $(if $(filter check tests bless,$(MAKECMDGOALS)),check)
 ifneq ($(.SHELLSTATUS),0)
 $(error packages are missing)
 endif
+ifneq ($(filter plugins check tests,$(MAKECMDGOALS)),)
+$(shell scripts/setup.sh plugins >&2)
+endif
+OPENMP    := $(shell echo 'int main(void) { return 0; }' | $(CC) -fopenmp -x c - -o /dev/null 2>/dev/null && echo -fopenmp)
 PACKAGE_FLAGS := $(shell pkg-config --cflags isl libzip jansson libxxhash)
-LIBS      := $(shell pkg-config --libs-only-L isl) -lisl -ldl -lpthread -lm
+LIBS      := $(shell pkg-config --libs-only-L isl) -lisl $(OPENMP) -ldl -lpthread -lm
+LLVM      := $(firstword $(shell command -v llvm-config-19 llvm-config-20 llvm-config-21 2>/dev/null))
+LLVM_FLAGS = -isystem $(shell $(LLVM) --includedir)
+LLVM_LIBS  = $(shell $(LLVM) --ldflags --libs)
 TOOL_LIBS := $(shell pkg-config --libs libzip jansson) $(LIBS)
 endif
 MAKEFLAGS += -r
@@ -52,13 +61,20 @@ PROGRAM = $(patsubst tools/%.c,$(O)/%,$(wildcard tools/lt-*.c))
 TOOLS   = $(patsubst %.c,$(O)/%.o,$(wildcard tools/*.c))
 PARTS   = $(filter-out $(O)/tools/lt-%.o $(O)/tools/hamkaas.o $(patsubst %.c,$(O)/%.o,$(wildcard tools/*_*.c)),$(TOOLS))
 TESTS   = $(patsubst %.c,$(O)/%,$(wildcard tests/test_*.c))
-HELPERS = $(patsubst %.c,$(O)/%.o,$(filter-out tests/test_%.c,$(wildcard tests/*.c)))
+CHECK   = $(patsubst %.c,$(O)/%.o,$(wildcard check/*.c))
+HELPERS = $(CHECK) $(patsubst %.c,$(O)/%.o,$(filter-out tests/test_%.c,$(wildcard tests/*.c)))
 FUZZ    = $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c)))
 # Random schedules and layers in large numbers: programs without the test framework, and the helpers that need none.
-RANDOM  = $(patsubst %,$(O)/tests/%.o,random_data random_graph random_layer random_layer_source random_nest random_parts random_product \
-	random_schedule random_steps random_views batch layer_runs run_graph tree_text)
+RANDOM  = $(CHECK) $(patsubst %,$(O)/tests/%.o,random_layer random_layer_source random_product random_schedule batch layer_runs run_graph \
+	tree_text)
 DRAWN   = $(patsubst tests/sequences/%.c,$(O)/%,$(wildcard tests/sequences/*.c))
-PLUGINS = $(patsubst %.c,$(O)/%.so,$(wildcard tests/plugins/*.c examples/plugin/*.c))
+# Plug-ins: a file, or the files of a folder; ours are built as such, too, for the tests.
+EXTRA   = $(if $(LLVM),,examples/plugin/llvm)
+PLUGINS = $(patsubst %.c,$(O)/%.so,$(wildcard tests/plugins/*.c tests/faults/*.c examples/plugin/*.c))
+FOLDERS = $(patsubst %/,$(O)/%.so,$(filter-out $(EXTRA:=/),$(wildcard examples/plugin/*/)))
+OURS    = $(O)/plugins/ref.so $(O)/plugins/cpu.so
+# The tests that try the interface once more, with ref and cpu as plug-ins of a library that has neither.
+PLUGGED = $(patsubst %,$(O)/plugged/test_%_plugged,backend operators cpu cpu_save cache)
 EXAMPLE = $(patsubst examples/mnist/%.c,$(O)/mnist-%,$(wildcard examples/mnist/*.c))
 SO      = liblooptree.so
 SONAME  = $(SO).$(firstword $(subst ., ,$(VERSION)))
@@ -68,9 +84,16 @@ link = $(call say,LD $@)mkdir -p $(@D) && $(CC) $(FLAGS) $(LDFLAGS) -o $@ $(filt
 
 all: $(O)/$(SO) $(O)/liblooptree.a $(O)/libhamkaas.so $(PROGRAM)
 
-$(O)/%.o: %.c $(O)/flags | $(O)/backends/cgen/prelude_text.h
+$(O)/%.o: %.c $(O)/flags | $(O)/backends/cgen/prelude_text.h $(O)/backends/cgen/revision.h
 	@mkdir -p $(@D)
 	$(call say,CC $<)$(CC) $(FLAGS) -MMD -MP -c -o $@ $<
+
+$(O)/program/host.o: FLAGS += $(OPENMP)
+# Where installed tools look for plug-ins: made anew when it changes, as between make and make install PREFIX=...
+$(O)/tools/plugins.o: FLAGS += -DLT_BACKEND_DIR='"$(LIBDIR)/looptree/backends"'
+$(O)/tools/plugins.o: $(O)/libdir
+$(O)/libdir: FORCE
+	@mkdir -p $(@D); echo '$(LIBDIR)' | cmp -s - $@ || echo '$(LIBDIR)' >$@
 
 # Changes when the compiler or its flags do, and with it every object.
 $(O)/flags: FORCE
@@ -80,6 +103,11 @@ $(O)/flags: FORCE
 $(O)/backends/cgen/prelude_text.h: backends/cgen/prelude.h
 	@mkdir -p $(@D)
 	@sed 's/[\\"]/\\&/g; s/^/"/; s/$$/",/' $< >$@
+
+# Which emitter made a kernel that is kept on disk: a hash of its sources.
+$(O)/backends/cgen/revision.h: $(wildcard backends/cgen/* backends/cpu/*)
+	@mkdir -p $(@D)
+	@echo "#define LT_CGEN_REVISION \"$$(cat $^ | sha256sum | cut -c 1-16)\"" >$@
 
 # The whole library as one object: nothing in it, such as a backend that registers itself, can be left out by a linker.
 $(O)/looptree.o: $(OBJ) $(wildcard $(DIRS))
@@ -102,11 +130,17 @@ $(O)/libhamkaas.so: $(filter $(O)/tools/hamkaas%.o,$(TOOLS)) $(O)/looptree.o too
 # tools/lt-NAME.c with the files tools/NAME_*.c; the files without _ are everybody's.
 own = $(patsubst %.c,$(O)/%.o,$(wildcard tools/$(1)_*.c))
 .SECONDEXPANSION:
-$(PROGRAM): $(O)/lt-%: $(O)/tools/lt-%.o $$(call own,$$*) $(PARTS) $(O)/looptree.o
+$(PROGRAM): $(O)/lt-%: $(O)/tools/lt-%.o $$(call own,$$*) $$(if $$(filter check,$$*),$(CHECK)) $(PARTS) $(O)/looptree.o
 	$(link) $(TOOL_LIBS)
 
-# tests/test_bench*.c try the parts of lt-bench.
-$(TESTS): %: %.o $(HELPERS) $(PARTS) $$(if $$(findstring /test_bench,$$@),$$(call own,bench)) $(O)/looptree.o
+# tests/test_bench*.c try the parts of lt-bench, tests/test_check*.c those of lt-check.
+$(TESTS): %: %.o $(HELPERS) $(PARTS) $$(foreach tool,bench check,$$(if $$(findstring /test_$$(tool),$$@),$$(call own,$$(tool)))) $(O)/looptree.o
+	$(link) -lcriterion $(TOOL_LIBS)
+
+$(O)/bare.o: $(filter-out $(O)/backends/ref/% $(O)/backends/cpu/%,$(OBJ)) $(wildcard $(DIRS))
+	$(call say,LD $@)$(CC) -r -nostdlib -o $@ $(filter %.o,$^)
+
+$(PLUGGED): $(O)/plugged/%_plugged: $(O)/tests/%.o $(HELPERS) $(PARTS) $(O)/tests/plugged/load.o $(O)/bare.o | $(OURS)
 	$(link) -lcriterion $(TOOL_LIBS)
 
 $(FUZZ): $(O)/fuzz/%: $(O)/tests/fuzz/%.o $(if $(findstring fuzzer,$(SAN)),,$(O)/tests/fuzz/replay.o) $(PARTS) $(O)/looptree.o
@@ -121,11 +155,25 @@ $(EXAMPLE): $(O)/mnist-%: $(O)/examples/mnist/%.o $(PARTS) $(O)/looptree.o
 # A third party's backend: one file and the public headers.
 $(PLUGINS): $(O)/%.so: %.c $(O)/flags
 	@mkdir -p $(@D)
-	$(call say,LD $@)$(CC) $(filter-out -I.,$(FLAGS)) $(LDFLAGS) -DLT_PLUGIN -MMD -MP -shared -o $@ $<
+	$(call say,LD $@)$(CC) $(if $(findstring tests/faults,$<),$(FLAGS),$(filter-out -I. -I$(O),$(FLAGS))) $(LDFLAGS) -DLT_PLUGIN -MMD -MP -shared -o $@ $< -lm
 
-tests: all $(TESTS) $(FUZZ) $(EXAMPLE) $(PLUGINS)
+.SECONDEXPANSION:
+$(FOLDERS): $(O)/%.so: $$(wildcard %/*.c) $$(wildcard %/*.h) $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,LD $@)$(CC) $(filter-out -I.,$(FLAGS)) $(if $(findstring /llvm.so,$@),$(LLVM_FLAGS)) $(LDFLAGS) -DLT_PLUGIN -shared -o $@ \
+		$(filter %.c,$^) $(if $(findstring /llvm.so,$@),$(LLVM_LIBS)) -lm
+
+# The objects of the library, but for the one that ends with LT_BACKEND.
+ours = $(filter $(O)/backends/cgen/%.o $(O)/backends/$(1)/%.o,$(OBJ))
+$(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,LD $@)$(CC) $(FLAGS) $(LDFLAGS) -DLT_PLUGIN -shared $(if $(SAN),,-Wl,-z,defs) -o $@ backends/$*/$*.c \
+		$(filter-out $(O)/backends/$*/$*.o,$(filter %.o,$^)) -ldl -lm
+
+plugins: $(PLUGINS) $(FOLDERS) $(OURS)
+tests: all $(TESTS) $(PLUGGED) $(FUZZ) $(EXAMPLE) plugins
 check: tests
-	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(TESTS)
+	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(TESTS) $(PLUGGED)
 bless: all $(O)/tests/test_script_docs $(O)/tests/test_tree_text
 	@O=$(O) tests/golden.sh --bless; O=$(O) tests/readme.sh --bless
 	@LT_BLESS=1 $(O)/tests/test_script_docs --filter '*/every_error_has_its_message' >/dev/null
@@ -149,7 +197,7 @@ demo-accuracy: all $(EXAMPLE)
 TO = $(DESTDIR)$(PREFIX)
 LIBTO = $(DESTDIR)$(LIBDIR)
 install: all
-	install -d $(TO)/bin $(TO)/include/lt $(LIBTO)/pkgconfig $(TO)/share/man/man1
+	install -d $(TO)/bin $(TO)/include/lt $(LIBTO)/pkgconfig $(LIBTO)/looptree/backends $(TO)/share/man/man1
 	install $(PROGRAM) $(TO)/bin
 	install -m 644 include/lt/*.h $(TO)/include/lt
 	install -m 644 tools/hamkaas.h $(TO)/include
@@ -160,6 +208,7 @@ install: all
 	install -m 644 docs/*.1 $(TO)/share/man/man1
 uninstall:
 	cd $(TO) && rm -rf include/lt include/hamkaas.h $(patsubst $(O)/%,bin/%,$(PROGRAM)) $(patsubst docs/%,share/man/man1/%,$(wildcard docs/*.1))
+	rmdir $(LIBTO)/looptree/backends $(LIBTO)/looptree 2>/dev/null || true
 	cd $(LIBTO) && rm -f liblooptree.* libhamkaas.so pkgconfig/looptree.pc
 tidy:
 	@CC='$(CC) -std=gnu11 $(WARN)' scripts/tidy.sh
@@ -168,6 +217,6 @@ clean:
 
 -include $(patsubst %.o,%.d,$(OBJ) $(TOOLS) $(HELPERS)) $(TESTS:=.d) $(PLUGINS:.so=.d)
 -include $(FUZZ:$(O)/fuzz/%=$(O)/tests/fuzz/%.d) $(EXAMPLE:$(O)/mnist-%=$(O)/examples/mnist/%.d)
-.PHONY: all tests check bless bench bench-peers fuzz fuzzers demo demo-accuracy install uninstall tidy clean FORCE
+.PHONY: all plugins tests check bless bench bench-peers fuzz fuzzers demo demo-accuracy install uninstall tidy clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

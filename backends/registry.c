@@ -146,6 +146,15 @@ const struct lt_backend *lt_backend_at(uint32_t i)
 	return b;
 }
 
+const char *lt_backend_origin(const struct lt_backend *b)
+{
+	pthread_mutex_lock(&lock);
+	uint32_t at = place(b->name);
+	const char *origin = at < count && table[at].backend == b ? table[at].origin : NULL;
+	pthread_mutex_unlock(&lock);
+	return origin;
+}
+
 const char *lt_backend_complaint(void)
 {
 	return complaint[0] ? complaint : NULL;

@@ -48,8 +48,8 @@ static double float_error(enum lt_opcode op, enum lt_dtype t, const double *x, d
 	if (certain && odd)
 		return 0;               /* functions of infinities and NaN are exact */
 	if (!isfinite(r)) {
-		if (certain)    /* rounded to infinity: an accurate backend may just stay below it */
-			return info->ulp > 0 && isfinite(raw) ? INFINITY : 0;
+		if (certain)    /* rounded to infinity: an accurate backend may just stay below it, a product contracted into its sum far below */
+			return info->ulp > 0 && (isfinite(raw) || op == LT_OP_mul) ? INFINITY : 0;
 		return odd ? 0 : INFINITY;
 	}
 	if (info->ulp > 0 ? !exact_product(op, t, x, raw, r) || !certain : propagated > 0 && !info->any)

@@ -101,7 +101,7 @@ static lt_status one_round(struct lt_auto *s, bool *changed)
 	}
 	for (lt_node n = 0; n < g->n_node; n++)
 		for (int32_t i = 1; near[n] && !other[n] && !s->constant[n] && is_divided(s, &readers[n], n) && i < readers[n].n; i++) {
-			if (root_of(s, readers[n].at[i]) == root_of(s, readers[n].at[0]))
+			if (root_of(s, readers[n].at[i]) == root_of(s, readers[n].at[0]) || !lt__auto_same_class(s, n, readers[n].at[i]))
 				continue;
 			const char *reader = g->node[readers[n].at[i]].name;
 			LT_GROW(a, step, n_step, cap);

@@ -93,7 +93,9 @@ static void find_riders(struct lt_auto *s)
 		lt_node v = s->reader[n];
 		if (s->role && ((s->role[v] && s->role[v]->mul != n) || (s->role[n] && s->role[n]->mul != n)))
 			continue;       /* what stands in a product's nest is placed with it */
-		if (s->constant[n] != s->constant[v] || s->size[n] + s->size[v] > MAX_CLUSTER)
+		if (s->in_call && (s->in_call[n] || s->in_call[v]))
+			continue;       /* and what a routine computes */
+		if (s->constant[n] != s->constant[v] || s->size[n] + s->size[v] > MAX_CLUSTER || !lt__auto_same_class(s, n, v))
 			continue;
 		if (!has_vars(s->t->leaf[n], s->t->leaf[v]) || !lt__reads_in_place(s, v, n, -1))
 			continue;
@@ -214,13 +216,19 @@ static bool reads_from(const struct lt_auto *s, lt_node n, const struct lt_leaf 
 	return false;
 }
 
+/* Whether the cluster in hand, of node n, may be added to the nest. */
+static bool has_room(const struct lt_auto *s, lt_tnode root, lt_node n)
+{
+	const struct lt_auto_nest *x = &s->nest[root];
+	return !x->closed && x->constant == s->constant[n] && x->class == s->aim && x->leaves + s->n_member <= MAX_NEST;
+}
+
 /* The loops of an earlier reduction that are those which this one wants, for a value that both read; -1: none. */
 static lt_tnode find_twin(const struct lt_auto *s, lt_node n, lt_tnode latest)
 {
 	for (lt_node u = n - 1; s->g->node[n].reduce && u >= 0 && u > n - LOOK_BACK; u--) {
 		lt_tnode at = s->g->node[u].reduce ? s->t->leaf_of[u] : -1, root = at < 0 ? -1 : lt__root_of(s->t, at), parent = at < 0 ? -1 : s->t->node[at].parent;
-		if (parent < 0 || s->nest[root].closed || s->nest[root].constant != s->constant[n] || s->nest[root].leaves + s->n_member > MAX_NEST
-		    || (latest >= 0 && s->nest[latest].number >= s->nest[root].number))
+		if (parent < 0 || !has_room(s, root, n) || (latest >= 0 && s->nest[latest].number >= s->nest[root].number))
 			continue;
 		int32_t i = s->order.n;
 		for (at = parent; i > 0 && at >= 0 && s->t->node[at].kind == LT_TLOOP && s->t->node[at].var == s->order.loop[i - 1].var
@@ -260,7 +268,7 @@ void lt__auto_note_nest(struct lt_auto *s, lt_tnode root, bool constant, bool cl
 		LT_GROW(s->t->arena, s->nest, s->cap_nest, s->cap_nest);
 	}
 	if (s->nest[root].leaves == 0)
-		s->nest[root] = (struct lt_auto_nest){ .number = s->n_nest++, .constant = constant, .closed = closed };
+		s->nest[root] = (struct lt_auto_nest){ .number = s->n_nest++, .class = s->aim, .constant = constant, .closed = closed };
 	s->nest[root].leaves += closed;
 }
 
@@ -272,7 +280,7 @@ static lt_status place_cluster(struct lt_auto *s, lt_node n)
 	bool scalar = s->t->leaf[n]->n_var == 0;
 	if (scalar && s->last_group >= 0 && (root < 0 || s->nest[root].number <= s->nest[s->last_group].number))
 		root = s->last_group;
-	if (root >= 0 && !s->nest[root].closed && s->nest[root].constant == s->constant[n] && s->nest[root].leaves + s->n_member <= MAX_NEST)
+	if (root >= 0 && has_room(s, root, n))
 		place = !scalar ? find_place(s, n, root) : s->t->node[root].kind == LT_TGROUP && completes_inside(s, n, root) ? root : -1;
 	if (!scalar && place < 0)
 		place = find_twin(s, n, root);
@@ -291,7 +299,9 @@ static lt_status place_cluster(struct lt_auto *s, lt_node n)
 	return LT_OK;
 }
 
-struct body { struct lt_looptree *t; const struct lt_target *target; };
+struct body { struct lt_looptree *t; const struct lt_target *const *target; int32_t n_target; const int32_t *class; };
+
+static bool wants_vectors(const struct lt_target *t) { return t && t->vector_bytes > 1; }
 
 /* What is known of each node of the graph before anything is placed. */
 static lt_status survey(struct lt_auto *s)
@@ -306,6 +316,7 @@ static lt_status survey(struct lt_auto *s)
 	s->constant = lt__constant_nodes(s->g, a);
 	for (lt_node i = 0; i < s->g->n_node; i++)
 		s->reader[i] = -1;
+	lt__auto_classes(s);
 	LT_TRY(count_readers(s));
 	find_riders(s);
 	return LT_OK;
@@ -314,6 +325,9 @@ static lt_status survey(struct lt_auto *s)
 static lt_status place(struct lt_auto *s, lt_node n)
 {
 	struct lt_product *p = s->role ? s->role[n] : NULL;
+	lt__auto_aim(s, n);
+	if (s->in_call[n])
+		return lt__auto_place_call(s, n);
 	if (p)
 		return p->sum == n ? lt__product_place(s, p) : LT_OK;
 	if (!s->role || !s->behind[n])
@@ -322,38 +336,58 @@ static lt_status place(struct lt_auto *s, lt_node n)
 	return lt__product_place_epilogue(s, s->behind[n]);
 }
 
-/* Vectors and threads for the nests that have none. */
-static lt_status add_vectors(struct lt_auto *s)
+/* Vectors and threads for the nests that have none; one target after the other, by the place of the roots, which stays. */
+static lt_status add_vectors(struct lt_auto *s, int32_t n_target)
 {
-	bool *open = LT_NEW(s->t->arena, bool, s->t->n_node + 1);
-	for (lt_tnode root = s->t->root; root >= 0; root = s->t->node[root].next)
-		open[root] = !s->nest[root].closed;
-	return lt__auto_rows(s->t, s->target, open);
+	struct lt_looptree *t = s->t;
+	struct lt_auto_nest *nest = LT_NEW(t->arena, struct lt_auto_nest, t->n_root + 1);
+	int32_t i = 0;
+	for (lt_tnode root = t->root; root >= 0; root = t->node[root].next)
+		nest[i++] = s->nest[root];
+	for (int32_t k = 0; k < n_target; k++) {
+		bool *open = LT_NEW(t->arena, bool, t->n_node + 1), any = false;
+		const struct lt_target *target = s->targets[k];
+		if (!wants_vectors(target))
+			continue;
+		i = 0;
+		for (lt_tnode root = t->root; root >= 0; root = t->node[root].next, i++)
+			any = (open[root] = !nest[i].closed && nest[i].class == k) || any;
+		if (any)
+			LT_TRY(lt__auto_rows(t, target, open));
+	}
+	return LT_OK;
 }
 
 static lt_status auto_body(void *arg)
 {
 	struct body *b = arg;
-	struct lt_auto s = { .g = b->t->graph, .t = b->t, .target = b->target, .last_group = -1,
+	struct lt_auto s = { .g = b->t->graph, .t = b->t, .target = b->target[0], .targets = b->target, .base_class = b->class, .last_group = -1,
 		.member = LT_NEW(b->t->arena, lt_node, MAX_CLUSTER + 1) };
+	bool any = false;
+	for (int32_t i = 0; i < b->n_target; i++)
+		any = any || wants_vectors(b->target[i]);
 	LT_TRY(survey(&s));
-	if (b->target && b->target->vector_bytes >= 16) {
+	if (any)
 		LT_TRY(lt__auto_again(&s, survey));
+	lt__auto_calls(&s);
+	if (s.n_call > 0)
+		LT_TRY(survey(&s));
+	if (any)
 		LT_TRY(lt__auto_products(&s));
-		if (s.n_product > 0)
-			LT_TRY(survey(&s));
-	}
+	if (s.n_product > 0)
+		LT_TRY(survey(&s));
 	for (lt_node i = 0; i < s.g->n_node; i++)
 		if (lt__has_leaf(s.g, i) && !s.rides[i])
 			LT_TRY(place(&s, i));
-	return b->target && b->target->vector_bytes >= 16 ? add_vectors(&s) : LT_OK;
+	return add_vectors(&s, b->n_target);
 }
 
-lt_status lt_looptree_auto(const struct lt_graph *g, const struct lt_target *target, struct lt_looptree **out)
+lt_status lt__looptree_auto_for(const struct lt_graph *g, const struct lt_target *const *target, int32_t n_target, const int32_t *class,
+	struct lt_looptree **out)
 {
 	LT_TRY(lt_looptree_new(g, out));
-	struct body b = { *out, target };
-	(*out)->target = target && target->name ? target->name : NULL;
+	struct body b = { *out, target, n_target, class };
+	(*out)->target = target[0] ? target[0]->name : NULL;
 	lt_status st = lt__protect(g->ctx, auto_body, &b);
 	if (!st)
 		st = lt_looptree_finish(*out);
@@ -362,4 +396,9 @@ lt_status lt_looptree_auto(const struct lt_graph *g, const struct lt_target *tar
 		*out = NULL;
 	}
 	return st;
+}
+
+lt_status lt_looptree_auto(const struct lt_graph *g, const struct lt_target *target, struct lt_looptree **out)
+{
+	return lt__looptree_auto_for(g, &target, 1, NULL, out);
 }

@@ -6,7 +6,7 @@
 struct lt_auto_loop { lt_var var; int64_t step; };
 /* The loops that a cluster wants when it stands alone, outermost first. */
 struct lt_auto_order { int32_t n, cap; struct lt_auto_loop *loop; bool contraction; };
-struct lt_auto_nest { int32_t number, leaves; bool constant, closed; };        /* closed: nothing is added to it */
+struct lt_auto_nest { int32_t number, leaves, class; bool constant, closed; }; /* closed: nothing is added to it */
 
 /* A sum of products over vars that both factors have, and the tree that it gets.  A var of the product is batch (of both factors and
  * the sum), row (of the left one and the sum), column (of the right one and the sum) or deep (summed over).  Which factor is the
@@ -43,7 +43,11 @@ struct lt_product {
 struct lt_auto {
 	const struct lt_graph *g;
 	struct lt_looptree *t;
-	const struct lt_target *target;
+	const struct lt_target *target;         /* that of what is in hand */
+	/* A tree for several targets (targets.c): a nest has nodes of one class only, that of its target; base_class NULL: one for all. */
+	const struct lt_target *const *targets;
+	const int32_t *base_class;              /* by node of the tree's base: which of the targets */
+	int32_t *class, aim;                    /* by node: the same; that of what is in hand */
 	int32_t *n_reader, *size;       /* by node: leaves that read it; leaves of its cluster */
 	lt_node *reader, *mark;         /* by node: its last reader; last cluster that met it */
 	bool *rides, *constant, *written;       /* by node; written: a result, a state's content or a part of one */
@@ -54,6 +58,8 @@ struct lt_auto {
 	int32_t n_member, n_producer, cap_producer;
 	struct lt_auto_order order;
 	struct lt_product *product; int32_t n_product, cap_product;
+	struct lt_autocall *call; int32_t n_call, cap_call;     /* what is handed to routines */
+	int32_t *in_call;               /* by node: the number of its call and 1; 0: none */
 	struct lt_product **role, **behind;     /* by node: the product it is part of; the one whose epilogue it ends */
 };
 bool lt__reads_in_place(const struct lt_auto *, lt_node n, lt_node u, lt_var);
@@ -61,6 +67,25 @@ bool lt__reads_in_place(const struct lt_auto *, lt_node n, lt_node u, lt_var);
 void lt__auto_gather(struct lt_auto *, lt_node n);
 /* A new root that the nest of number and kind begins with. */
 void lt__auto_note_nest(struct lt_auto *, lt_tnode root, bool constant, bool closed);
+/* looptree/targets.c: finds the classes of the graph's nodes; turns to the target of node n. */
+void lt__auto_classes(struct lt_auto *);
+void lt__auto_aim(struct lt_auto *, lt_node n);
+static inline bool lt__auto_same_class(const struct lt_auto *s, lt_node a, lt_node b) { return !s->class || s->class[a] == s->class[b]; }
+/* looptree/auto_call.c: products for the routines of their target; nodes have moved (`to`, by old number) and their places in in_call with
+ * them; the nest of the call of node n, if n is what it writes. */
+void lt__auto_calls(struct lt_auto *);
+void lt__auto_move_calls(struct lt_auto *, const lt_node *to);
+lt_status lt__auto_place_call(struct lt_auto *, lt_node n);
+/* Elements of a vector; below 2: none. */
+static inline int64_t lt__auto_lanes(const struct lt_target *t, enum lt_dtype d) { return t ? t->vector_bytes / lt__dtype_info(d)->bytes : 0; }
+/* Whether a vector loop may have the lanes of a few vectors: what does not fit one is cut by halves then. */
+static inline bool lt__auto_halves(int64_t lanes) { return lanes > 0 && (lanes & (lanes - 1)) == 0; }
+/* Bytes of the cache that blocks are cut for: the second, or the nearest to it that is known; without limit where none is. */
+static inline int64_t lt__auto_cache(const struct lt_target *t)
+{
+	uint64_t bytes = t->l2_bytes ? t->l2_bytes : t->l3_bytes ? t->l3_bytes : t->l1_bytes;
+	return bytes && bytes < INT64_MAX / 16 ? (int64_t)bytes : INT64_MAX / 16;
+}
 /* looptree/order.c: fills order for the cluster in hand, whose last node is n. */
 lt_status lt__auto_order(struct lt_auto *, lt_node n);
 /* Whether every stored value that the cluster reads has the var: sharing its loop re-reads nothing. */

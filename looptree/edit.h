@@ -51,7 +51,7 @@ lt_tnode lt__edit_called(const struct lt_looptree *, lt_tnode at);
 /* Whether kind, argument, routine and tail are the same; nothing but serial and guard. */
 bool lt__same_annotations(const struct lt_looptree *, lt_tnode, lt_tnode);
 
-/* path.c: names.  Texts are the context's scratch: the fourth after it overwrites it. */
+/* path.c: names.  A group's is "group", with a prime for each group around it.  Texts are the context's scratch: the fourth after it overwrites it. */
 const char *lt__loop_name(const struct lt_looptree *, lt_tnode loop);   /* "m'" */
 /* What lt__path_find finds: "m'", or "%C/m'" where there are several. */
 const char *lt__loop_path(const struct lt_looptree *, lt_tnode loop);
@@ -59,6 +59,8 @@ const char *lt__loop_is(const struct lt_looptree *, lt_tnode loop);     /* "para
 /* The loop of that path; among the loops around the leaf of n, or among those that are not; n -1: among all. */
 enum lt_path_where { LT_PATH_AROUND, LT_PATH_APART };
 lt_status lt__path_find(const struct lt_looptree *, const struct lt_word *, lt_node n, enum lt_path_where, lt_tnode *out);
+/* The loop or group of that path. */
+lt_status lt__path_find_any(const struct lt_looptree *, const struct lt_word *, lt_tnode *out);
 /* "%y": a node that has a leaf. */
 lt_status lt__path_leaf(const struct lt_looptree *, const struct lt_word *, lt_node *out);
 bool lt__word_is(const struct lt_word *, const char *);

@@ -15,7 +15,8 @@ static int32_t find_op(struct lt_freezer *f, enum lt_opcode op, enum lt_dtype ou
 			return i;
 	char text[256];
 	lt__op_csource(op, in[n - 1], out, text, sizeof text);
-	want.source = lt__arena_string(f->a, text);
+	bool move = info->data && op != LT_OP_cast;                     /* a view, a gather ..: the access says where from */
+	want.source = move ? "$0" : lt__arena_string(f->a, text);
 	if (info->identity != LT_ID_NONE)
 		want.identity = lt__bits_of(lt__op_identity(op, out), out);
 	LT_GROW(f->a, f->op, f->n_op, f->cap_op);
@@ -307,11 +308,27 @@ static lt_status walk_loop(struct lt_freezer *f, lt_tnode at)
 	LT_TRY(lt__freeze_first(f, at, step, open_trip, walk, close_loop));
 	LT_TRY(lt__freeze_copies(f, at, d->var, step, d->tail, &n, &copy));
 	for (int32_t k = 0; k < n; k++) {
+		int32_t loop = f->n_loop;
 		LT_TRY(open_copy(f, at, d->var, step, d->tail, &copy[k]));
 		LT_TRY(walk_children(f, at));
 		close_loop(f);
+		if (d->loop == LT_CALL)
+			LT_TRY(lt__freeze_call(f, at, loop, &copy[k], step));
 	}
 	return LT_OK;
+}
+
+/* A loop of one trip, over no var. */
+static lt_status walk_called(struct lt_freezer *f, lt_tnode at)
+{
+	int32_t parent = f->n_path > 0 ? f->path[f->n_path - 1].loop : -1, loop = f->n_loop;
+	LT_GROW(f->a, f->loop, f->n_loop, f->cap_loop);
+	LT_GROW(f->a, f->path, f->n_path, f->cap_path);
+	f->loop[f->n_loop++] = (struct lt_floop){ .parent = parent, .first_stmt = f->n_stmt, .at = at, .kind = LT_CALL, .max_trips = 1, .first_bound = f->n_bound };
+	f->path[f->n_path++] = (struct lt_step){ .var = -1, .step = 1, .cover = 1, .full = 1, .loop = loop, .at = at };
+	LT_TRY(walk_children(f, at));
+	close_loop(f);
+	return lt__freeze_call(f, at, loop, NULL, 1);
 }
 
 /* The recursion is as deep as the nest, not as the graph. */
@@ -320,9 +337,10 @@ static lt_status walk(struct lt_freezer *f, lt_tnode at)
 	const struct lt_tnodedef *d = &f->t->node[at];
 	if (d->kind == LT_TLEAF)
 		return add_leaf(f, at);
+	if (d->kind == LT_TGROUP && d->loop == LT_CALL)
+		return walk_called(f, at);
 	if (d->kind == LT_TGROUP && d->call)
-		return lt__tree_fail(f->t, at, LT_EUNSUPPORTED, "no backend takes a group with `%s %s`; leave it out, or put it on a loop",
-			d->loop == LT_CALL ? "call" : "tile", d->call);
+		return lt__tree_fail(f->t, at, LT_EUNSUPPORTED, "no backend takes a group with `tile %s`; leave it out, or put it on a loop", d->call);
 	return d->kind == LT_TLOOP ? walk_loop(f, at) : walk_children(f, at);
 }
 
@@ -336,7 +354,7 @@ static void forget_kernel(struct lt_freezer *f)
 		else if (f->buffer[i].storage >= 0)
 			f->buffer_of_storage[f->buffer[i].storage] = -1;
 	f->n_path = f->n_param = f->n_loop = f->n_div = f->n_buffer = f->n_access = f->n_piece = f->n_operand = 0;
-	f->n_guard = f->n_bound = f->n_stmt = f->n_op = 0;
+	f->n_guard = f->n_bound = f->n_stmt = f->n_op = f->n_call = f->n_call_dim = f->n_call_operand = f->n_stride = 0;
 	f->needs = 0;
 }
 

@@ -27,6 +27,9 @@ struct lt_places {
 	int32_t param_storage;          /* int64 values of the graph's params, in order; -1: none */
 };
 
+/* A call of a frozen tree for messages: where it stands, why it has no pattern (NULL: it has one), and else the nodes of its operands. */
+enum { LT_CALL_NAMES = 5 };
+struct lt_callnote { lt_tnode at; const char *why, *where; lt_node operand[LT_CALL_NAMES]; };
 /* A slot of the frozen tree: `elems` elements of a storage from `offset` on. */
 struct lt_bind { int32_t storage; int64_t offset, elems; bool written, read; };
 struct lt_frozen {
@@ -36,6 +39,7 @@ struct lt_frozen {
 	struct lt_bind *bind;
 	lt_node *node;                  /* by statement */
 	int64_t flops, bytes;           /* of one launch; bytes: each slot once read, once written */
+	struct lt_callnote *call;       /* by call */
 };
 /* Elements of memory that value n takes, of which `extent` are held along its dims, by its layout. */
 lt_status lt__held_elems(const struct lt_looptree *, lt_node n, const int64_t *extent, int64_t *out);
@@ -78,6 +82,8 @@ struct lt_step {
 	bool cut, pad;                  /* loops inside run over `cover` whatever is left outside: peeled, or padded */
 	struct lt_rows on;              /* an unroll loop's trips may be past the end: where these hold they are not */
 };
+struct lt_fcalldim { lt_var var; int32_t role; int64_t extent; int32_t first_bound, n_bound; };
+struct lt_fcalloperand { int32_t buffer; struct lt_row row; int32_t first_stride; };
 /* What the cells of a value hold behind the end of a dim: nothing that is known, or always the same (freeze_pad.c). */
 enum lt_fill_state { LT_FILL_NEVER, LT_FILL_SAME, LT_FILL_OPEN };
 struct lt_fill { enum lt_fill_state state; uint64_t bits; };
@@ -106,6 +112,11 @@ struct lt_freezer {
 	struct lt_stmt *stmt; int32_t n_stmt, cap_stmt;
 	lt_node *stmt_node; int32_t cap_stmt_node;
 	struct lt_op *op; int32_t n_op, cap_op;
+	struct lt_call *call; int32_t n_call, cap_call;
+	struct lt_callnote *call_note; int32_t cap_call_note;
+	struct lt_fcalldim *call_dim; int32_t n_call_dim, cap_call_dim;
+	struct lt_fcalloperand *call_operand; int32_t n_call_operand, cap_call_operand;
+	int64_t *stride; int32_t n_stride, cap_stride;
 	struct lt_rows ahead;                   /* what has to hold for the copy that is made ahead */
 	uint64_t needs;
 };
@@ -173,6 +184,9 @@ uint64_t lt__pad_fallback(struct lt_freezer *, lt_node n, enum lt_dtype);
  * guards: the rows of the statement; away: by operand, those that keep it from being read. */
 lt_status lt__pad_fill(struct lt_freezer *, lt_node n, const struct lt_leaf *, int32_t stmt, const struct lt_rows *guards,
 	const struct lt_rows *away);
+
+/* freeze_call.c: what the nest of a loop or group computes that was frozen as `loop`, which is closed; copy, step: of a loop, else NULL. */
+lt_status lt__freeze_call(struct lt_freezer *, lt_tnode at, int32_t loop, const struct lt_peeled *copy, int64_t step);
 
 /* freeze_write.c */
 lt_status lt__freeze_write(struct lt_freezer *, lt_tnode root, int32_t number, struct lt_frozen *out);

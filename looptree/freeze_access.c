@@ -57,6 +57,28 @@ int64_t lt__digit_extent(const struct lt_digit *d, const int64_t *extent)
 	return d->span ? d->span / d->step : extent[d->dim] / d->step + (extent[d->dim] % d->step != 0);
 }
 
+/* Whether all leaves that read n stand below `at`. */
+static bool is_read_below(const struct lt_looptree *t, lt_tnode at, lt_node n)
+{
+	for (lt_node u = 0; u < t->graph->n_node; u++) {
+		const struct lt_leaf *leaf = t->leaf_of[u] >= 0 && !lt__is_above(t, at, t->leaf_of[u]) ? t->leaf[u] : NULL;
+		for (int32_t k = 0; leaf && k < leaf->n_read; k++)
+			for (int32_t p = 0; p < leaf->read[k].n_piece; p++)
+				if (leaf->read[k].piece[p].base == n)
+					return false;
+	}
+	return true;
+}
+
+/* The frozen loop in whose trip a local lives: its owner, or a called group between that and all of its leaves. */
+static int32_t scope_of(const struct lt_freezer *f, lt_node n, int32_t owner)
+{
+	for (int32_t k = f->n_path - 1; k > owner; k--)
+		if (f->path[k].var < 0 && is_read_below(f->t, f->path[k].at, n))
+			return f->path[k].loop;
+	return owner < 0 ? -1 : f->path[owner].loop;
+}
+
 static lt_status buffer_of_local(struct lt_freezer *f, lt_node n, int32_t *out)
 {
 	*out = f->buffer_of_node[n];
@@ -67,7 +89,7 @@ static lt_status buffer_of_local(struct lt_freezer *f, lt_node n, int32_t *out)
 	int32_t owner = lt__freeze_owner(f, n);
 	/* Buffers in turn outlive the trip whose copy each holds. */
 	int32_t depth = lt__freeze_depth(f->t, n), scope = depth > 1 ? owner - 1 : owner;
-	struct lt_fbuffer b = { .node = n, .storage = -1, .dtype = d->dtype, .scope = scope < 0 ? -1 : f->path[scope].loop, .slot = -1,
+	struct lt_fbuffer b = { .node = n, .storage = -1, .dtype = d->dtype, .scope = depth == 1 ? scope_of(f, n, owner) : scope < 0 ? -1 : f->path[scope].loop, .slot = -1,
 		.name = d->name, .extent = LT_NEW(f->a, int64_t, d->n_dim + 1) };
 	for (int32_t i = 0; i < d->n_dim; i++)
 		b.extent[i] = lt__round_up(held(f, owner, d->dim[i]), s->unit[i]);

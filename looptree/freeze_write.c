@@ -119,7 +119,7 @@ static void write_loops(struct writer *w)
 		const struct lt_floop *l = &f->loop[i];
 		const struct lt_tnodedef *d = &f->t->node[l->at];
 		loops[i] = (struct lt_loop){ .parent = l->parent, .kind = (int32_t)l->kind, .kind_arg = d->arg, .tail = (int32_t)l->tail,
-			.var = primed(f->a, f->g->var[d->var].name, l->primes), .step = d->step, .max_trips = l->max_trips,
+			.var = d->kind == LT_TGROUP ? "group" : primed(f->a, f->g->var[d->var].name, l->primes), .step = d->step, .max_trips = l->max_trips,
 			.first_bound = l->first_bound, .n_bound = l->n_bound, .first_stmt = l->first_stmt, .n_stmt = l->n_stmt, .call = d->call,
 			.base = l->base };
 	}
@@ -166,6 +166,27 @@ static void write_accesses(struct writer *w)
 	w->tree->guards = guards;
 	w->tree->operands = array_of(copy_table(f->a, f->operand, f->n_operand, sizeof *f->operand),
 		f->n_operand, sizeof *f->operand);
+}
+
+static void write_calls(struct writer *w, struct lt_frozen *out)
+{
+	struct lt_freezer *f = w->f;
+	struct lt_call_dim *dims = LT_NEW(f->a, struct lt_call_dim, f->n_call_dim + 1);
+	struct lt_call_operand *operands = LT_NEW(f->a, struct lt_call_operand, f->n_call_operand + 1);
+	for (int32_t i = 0; i < f->n_call_dim; i++) {
+		const struct lt_fcalldim *d = &f->call_dim[i];
+		dims[i] = (struct lt_call_dim){ f->g->var[d->var].name, d->role, d->extent, d->first_bound, d->n_bound };
+	}
+	for (int32_t i = 0; i < f->n_call_operand; i++) {
+		const struct lt_fcalloperand *o = &f->call_operand[i];
+		const struct lt_fbuffer *b = &f->buffer[o->buffer];
+		operands[i] = (struct lt_call_operand){ o->buffer, write_row(w, &o->row, b->node >= 0 ? 0 : b->low), o->first_stride };
+	}
+	w->tree->calls = array_of(copy_table(f->a, f->call, f->n_call, sizeof *f->call), f->n_call, sizeof *f->call);
+	w->tree->call_dims = array_of(dims, f->n_call_dim, sizeof *dims);
+	w->tree->call_operands = array_of(operands, f->n_call_operand, sizeof *operands);
+	w->tree->strides = copy_table(f->a, f->stride, f->n_stride, sizeof *f->stride);
+	out->call = copy_table(f->a, f->call_note, f->n_call, sizeof *f->call_note);
 }
 
 static int64_t runs_of(const struct lt_freezer *f, int32_t loop)
@@ -257,6 +278,29 @@ static void print_canonical(struct lt_text *t, const struct lt_tree *x)
 	}
 }
 
+/* What a routine is handed. */
+static void print_calls(struct lt_text *t, const struct lt_tree *x)
+{
+	for (uint32_t i = 0; i < x->calls.n; i++) {
+		const struct lt_call *c = LT_AT(struct lt_call, x->calls, i);
+		lt__text_format(t, "c %d %d %x %u %d\n", (int)c->loop, (int)c->pattern, (unsigned)c->epilogues, (unsigned)c->sum, (int)c->stmt);
+		for (int32_t d = 0; d < c->n_dim; d++) {
+			const struct lt_call_dim *dim = LT_AT(struct lt_call_dim, x->call_dims, c->first_dim + d);
+			lt__text_format(t, " %d %lld", (int)dim->role, (long long)dim->extent);
+			for (int32_t k = 0; k < dim->n_bound; k++)
+				print_row(t, x, x->bounds[dim->first_bound + k]);
+		}
+		for (int32_t o = 0; o < c->n_operand; o++) {
+			const struct lt_call_operand *p = LT_AT(struct lt_call_operand, x->call_operands, c->first_operand + o);
+			lt__text_format(t, " ,b%d", (int)p->buffer);
+			print_row(t, x, p->row);
+			for (int32_t d = 0; d < c->n_dim; d++)
+				lt__text_format(t, " %lld", (long long)x->strides[p->first_stride + d]);
+		}
+		lt__text_add(t, "\n", 1);
+	}
+}
+
 /* k<number>_<name of the last statement's node> as a C identifier. */
 static const char *kernel_name(struct lt_freezer *f, int32_t number)
 {
@@ -270,7 +314,7 @@ static const char *kernel_name(struct lt_freezer *f, int32_t number)
 lt_status lt__freeze_write(struct lt_freezer *f, lt_tnode root, int32_t number, struct lt_frozen *out)
 {
 	struct lt_tree *x = &out->tree;
-	int32_t n_type = 0, most = f->n_bound + f->n_div + f->n_access + f->n_piece + f->n_guard + 1;
+	int32_t n_type = 0, most = f->n_bound + f->n_div + f->n_access + f->n_piece + f->n_guard + f->n_call_operand + 1;
 	struct lt_type *types = LT_NEW(f->a, struct lt_type, LT_NDTYPE);
 	*x = (struct lt_tree){ .size = sizeof *x, .name = kernel_name(f, number), .needs = f->needs, .n_param = f->n_param,
 		.n_loop = f->n_loop, .n_div = f->n_div, .n_column = 1 + f->n_param + f->n_loop + f->n_div };
@@ -280,6 +324,7 @@ lt_status lt__freeze_write(struct lt_freezer *f, lt_tnode root, int32_t number, 
 	write_divs_params(&w);
 	write_buffers(&w, out, types, &n_type);
 	write_accesses(&w);
+	write_calls(&w, out);
 	x->types = array_of(types, n_type, sizeof *types);
 	x->ops = array_of(copy_table(f->a, f->op, f->n_op, sizeof *f->op), f->n_op, sizeof *f->op);
 	x->stmts = array_of(copy_table(f->a, f->stmt, f->n_stmt, sizeof *f->stmt), f->n_stmt, sizeof *f->stmt);
@@ -294,6 +339,7 @@ lt_status lt__freeze_write(struct lt_freezer *f, lt_tnode root, int32_t number, 
 	}
 	struct lt_text text = { .arena = f->a };
 	print_canonical(&text, x);
+	print_calls(&text, x);
 	x->text = text.at;
 	return LT_OK;
 }

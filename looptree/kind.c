@@ -1,4 +1,4 @@
-/* unroll, vectorize, parallel, serial, bind, call: the kind of a loop.  Whether the loop may have it is proven afterwards. */
+/* unroll, vectorize, parallel, serial, bind, call: the kind of a loop, or a group's call.  Whether the loop may have it is proven afterwards. */
 #include <string.h>
 #include "looptree/edit.h"
 #include "looptree/text.h"
@@ -6,11 +6,12 @@
 static lt_status set_kind(struct lt_edit *e, const struct lt_words *w, enum lt_loop_kind kind, int32_t arg, lt_tnode *out)
 {
 	struct lt_looptree *t = e->t;
-	LT_TRY(lt__path_find(t, &w->word[0], -1, LT_PATH_AROUND, out));
+	LT_TRY(kind == LT_SERIAL || kind == LT_CALL ? lt__path_find_any(t, &w->word[0], out) : lt__path_find(t, &w->word[0], -1, LT_PATH_AROUND, out));
 	struct lt_tnodedef *d = &t->node[*out];
+	const char *what = d->kind == LT_TGROUP ? "" : "loop ";
 	if (kind != LT_SERIAL && (d->loop == LT_CALL || d->loop == LT_TILE))
-		return lt_fail(t->ctx, LT_EILLEGAL, "the loop %s is handed over by `%s`; make it serial first", lt__loop_path(t, *out), lt__loop_is(t, *out));
-	d->loop = kind;
+		return lt_fail(t->ctx, LT_EILLEGAL, "the %s%s is handed over by `%s`; make it serial first", what, lt__loop_path(t, *out), lt__loop_is(t, *out));
+	d->loop = kind == LT_SERIAL && d->kind == LT_TGROUP ? LT_GROUP : kind;
 	d->arg = arg;
 	d->call = NULL;
 	return LT_OK;

@@ -95,6 +95,11 @@ int64_t lt__var_step(const struct lt_graph *, lt_var v, lt_var over, int64_t ste
 /* Position in the leaf's vars of the one that a loop counts, -1: none.  A loop that is a dim of a partial sum counts that dim. */
 int32_t lt__loop_column(const struct lt_looptree *, const struct lt_leaf *, lt_tnode loop);
 
+/* looptree/auto.c: the default tree where each node is for one of several targets, class[n] of node n of g (NULL: all for the first);
+ * no nest has nodes of two. */
+lt_status lt__looptree_auto_for(const struct lt_graph *g, const struct lt_target *const *target, int32_t n_target, const int32_t *class,
+	struct lt_looptree **out);
+
 /* looptree/scope.c */
 lt_status lt__fill_scopes(struct lt_looptree *);
 /* looptree/ahead.c: whether each copy that is made ahead may be. */

@@ -112,6 +112,24 @@ static int32_t tile_begin(const struct lt_auto *s, const struct lt_leaf *leaf, i
 	return first;
 }
 
+/* Accumulators of a tile: whole vectors, and no more than the first cache holds beside what is read. */
+static int64_t tile_of(const struct lt_auto *s, enum lt_dtype d)
+{
+	int64_t bytes = TILE_BYTES, lanes = lt__auto_lanes(s->target, d);
+	if (s->target && s->target->l1_bytes && s->target->l1_bytes / 2 < (uint64_t)bytes)
+		bytes = (int64_t)s->target->l1_bytes / 2;
+	int64_t tile = bytes / lt__dtype_info(d)->bytes;
+	if (lanes < 2)
+		return tile > 1 ? tile : 2;
+	return tile > lanes ? tile - tile % lanes : lanes;
+}
+
+/* What stays near over the rows: most of it in the second cache. */
+static int64_t panel_bytes(const struct lt_target *t)
+{
+	return t && t->l2_bytes && t->l2_bytes < PANEL_BYTES / 2 ? 2 * (int64_t)t->l2_bytes : PANEL_BYTES;
+}
+
 lt_status lt__auto_order(struct lt_auto *s, lt_node n)
 {
 	const struct lt_leaf *leaf = s->t->leaf[n];
@@ -130,12 +148,12 @@ lt_status lt__auto_order(struct lt_auto *s, lt_node n)
 	}
 	struct shape shape = look(s, leaf, y < 0 ? -1 : leaf->var[y]);
 	bool tiled = y >= 0 && shape.along_y && !shape.rows;
-	int64_t tile = TILE_BYTES / lt__dtype_info(s->g->node[n].dtype)->bytes;
+	int64_t tile = tile_of(s, s->g->node[n].dtype);
 	bool split = tiled && s->g->var[leaf->var[y]].extent > 2 * tile, batch = true;
 	int32_t first = tiled ? tile_begin(s, leaf, y, tile) : leaf->n_out;
 	for (int32_t i = 0; i < leaf->n_out; i++) {
 		batch = batch && lt__auto_is_batch(s, leaf->var[i]);
-		if (!batch && split && shape.panel > PANEL_BYTES) {     /* a panel stays in cache over the rows */
+		if (!batch && split && shape.panel > panel_bytes(s->target)) {     /* a panel stays in cache over the rows */
 			want(s, leaf->var[y], tile);
 			split = false;
 		}

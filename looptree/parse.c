@@ -136,7 +136,7 @@ static lt_status read_kind(struct lt_treereader *r, lt_tnode at, const struct lt
 	while (!lt__tree_at_end(r) && good < r->l.bytes && (r->l.at[good] == '_' || r->l.at[good] == '.' || (r->l.at[good] >= '0' && r->l.at[good] <= '9')
 	       || (r->l.at[good] >= 'a' && r->l.at[good] <= 'z') || (r->l.at[good] >= 'A' && r->l.at[good] <= 'Z')))
 		good++;
-	if (lt__tree_at_end(r) || good < r->l.bytes || r->l.kind != LT_TOKEN_NAME)
+	if (lt__tree_at_end(r) || good < r->l.bytes)
 		return LT_TREE_SYNTAX(r, "'%s' is followed by the name of %s, not by %s", k->word, k->kind == LT_CALL ? "a routine" : "an instruction",
 			lt__lex_text(r->ctx, &r->l));
 	char *name = lt__arena_alloc(r->t->arena, r->l.bytes + 1);

@@ -1,13 +1,15 @@
 /* Loops and leaves by the names that a step of a schedule calls them by. */
 #include <string.h>
+#include "ir/intern.h"
 #include "looptree/edit.h"
 #include "looptree/text.h"
 
+/* Loops over its var around a loop, groups around a group. */
 static int32_t primes_of(const struct lt_looptree *t, lt_tnode loop)
 {
 	int32_t n = 0;
-	for (lt_tnode up = lt__loop_around(t, loop); up >= 0; up = lt__loop_around(t, up))
-		n++;
+	for (lt_tnode up = t->node[loop].parent; up >= 0; up = t->node[up].parent)
+		n += t->node[up].kind == t->node[loop].kind && t->node[up].var == t->node[loop].var;
 	return n;
 }
 
@@ -15,12 +17,12 @@ const char *lt__loop_name(const struct lt_looptree *t, lt_tnode loop)
 {
 	int32_t n = primes_of(t, loop);
 	static const char primes[] = "''''''''''''''''''''''''''''''''";
-	return lt__scratch(t->ctx, "%.180s%.*s", t->graph->var[t->node[loop].var].name, n < 32 ? (int)n : 32, primes);
+	return lt__scratch(t->ctx, "%.180s%.*s", t->node[loop].kind == LT_TGROUP ? "group" : t->graph->var[t->node[loop].var].name, n < 32 ? (int)n : 32, primes);
 }
 
 static bool same_name(const struct lt_looptree *t, lt_tnode a, lt_tnode b)
 {
-	return t->node[a].kind == LT_TLOOP && t->node[b].kind == LT_TLOOP && t->node[a].var == t->node[b].var && primes_of(t, a) == primes_of(t, b);
+	return t->node[a].kind != LT_TLEAF && t->node[b].kind == t->node[a].kind && t->node[a].var == t->node[b].var && primes_of(t, a) == primes_of(t, b);
 }
 
 static const char *first_leaf(const struct lt_looptree *t, lt_tnode at)
@@ -91,18 +93,18 @@ static void add_name(struct names *l, const char *name)
 	l->n += n > 0 && (size_t)n < sizeof l->text - l->n ? (size_t)n : 0;
 }
 
-struct search { const struct lt_looptree *t; const char *name; size_t bytes, primes; lt_node n; enum lt_path_where where; };
+struct search { const struct lt_looptree *t; const char *name; size_t bytes, primes; lt_node n; enum lt_path_where where; enum lt_tnode_kind kind; };
 
 static bool is_eligible(const struct search *s, lt_tnode loop)
 {
-	if (s->t->node[loop].kind != LT_TLOOP)
+	if (s->t->node[loop].kind != s->kind)
 		return false;
 	return s->n < 0 || lt__is_above(s->t, loop, s->t->leaf_of[s->n]) == (s->where == LT_PATH_AROUND);
 }
 
 static bool is_match(const struct search *s, lt_tnode loop)
 {
-	const char *var = is_eligible(s, loop) ? s->t->graph->var[s->t->node[loop].var].name : NULL;
+	const char *var = !is_eligible(s, loop) ? NULL : s->kind == LT_TGROUP ? "group" : s->t->graph->var[s->t->node[loop].var].name;
 	return var && strlen(var) == s->bytes && !memcmp(var, s->name, s->bytes) && (size_t)primes_of(s->t, loop) == s->primes;
 }
 
@@ -122,8 +124,8 @@ static lt_status say_missing(const struct search *s, const char *around)
 			add_name(&all, lt__loop_name(s->t, at));
 	}
 	size_t bytes = s->bytes + s->primes;
-	return lt_fail(s->t->ctx, LT_EILLEGAL, "there is no loop %.*s%s%s; %s%s", shown(bytes), s->name, *around ? " around %" : "", around,
-		all.count ? "there are " : "there is none", all.text);
+	return lt_fail(s->t->ctx, LT_EILLEGAL, "there is no %s%.*s%s%s; %s%s", s->kind == LT_TGROUP ? "" : "loop ", shown(bytes), s->name,
+		*around ? " around %" : "", around, all.count ? "there are " : "there is none", all.text);
 }
 
 static lt_status find_name(const struct search *s, const char *around, lt_tnode *out)
@@ -138,13 +140,13 @@ static lt_status find_name(const struct search *s, const char *around, lt_tnode 
 		}
 	if (n == 0)
 		return say_missing(s, around);
-	return n == 1 ? LT_OK : lt_fail(s->t->ctx, LT_EILLEGAL, "there are %d loops %.*s; say which: %s", (int)n, shown(s->bytes + s->primes), s->name,
-		all.text);
+	return n == 1 ? LT_OK : lt_fail(s->t->ctx, LT_EILLEGAL, "there are %d %s%.*s%s; say which: %s", (int)n, s->kind == LT_TGROUP ? "" : "loops ",
+		shown(s->bytes + s->primes), s->name, s->kind == LT_TGROUP ? "s" : "", all.text);
 }
 
-lt_status lt__path_find(const struct lt_looptree *t, const struct lt_word *w, lt_node n, enum lt_path_where where, lt_tnode *out)
+static lt_status find(const struct lt_looptree *t, const struct lt_word *w, lt_node n, enum lt_path_where where, bool groups, lt_tnode *out)
 {
-	struct search s = { t, w->at, w->bytes, 0, n, where };
+	struct search s = { t, w->at, w->bytes, 0, n, where, LT_TLOOP };
 	const char *slash = w->bytes > 0 && w->at[0] == '%' ? memchr(w->at, '/', w->bytes) : NULL;
 	*out = -1;
 	if (slash) {
@@ -159,5 +161,17 @@ lt_status lt__path_find(const struct lt_looptree *t, const struct lt_word *w, lt
 		s.bytes--;
 		s.primes++;
 	}
+	if (groups && s.bytes == 5 && !memcmp(s.name, "group", 5) && lt__names_find(t->graph->var_names, "group", 5) < 0)
+		s.kind = LT_TGROUP;
 	return find_name(&s, s.n >= 0 && s.where == LT_PATH_AROUND ? t->graph->node[s.n].name : "", out);
+}
+
+lt_status lt__path_find(const struct lt_looptree *t, const struct lt_word *w, lt_node n, enum lt_path_where where, lt_tnode *out)
+{
+	return find(t, w, n, where, false, out);
+}
+
+lt_status lt__path_find_any(const struct lt_looptree *t, const struct lt_word *w, lt_tnode *out)
+{
+	return find(t, w, -1, LT_PATH_AROUND, true, out);
 }

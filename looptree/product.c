@@ -2,6 +2,7 @@
 #include <string.h>
 #include "ir/intern.h"
 #include "looptree/auto.h"
+#include "looptree/call.h"
 #include "looptree/own.h"
 
 enum {
@@ -9,45 +10,21 @@ enum {
 	LEAST_ACROSS = 48       /* terms of a sum whose vectors are stored lane by lane */
 };
 
-/* Whether any piece of the read depends on a column. */
-static bool depends(const struct lt_read *r, int32_t x)
-{
-	for (int32_t i = 0; i < r->n_piece; i++) {
-		const struct lt_map *m = &r->piece[i].map;
-		int32_t width = lt__map_width(m), c = 1 + m->n_param + x;
-		for (int32_t k = 0; k < m->n_row; k++)
-			if (m->row[(int64_t)k * width + c])
-				return true;
-		for (int32_t k = 0; k < m->n_guard; k++)
-			if (m->guard[(int64_t)k * width + c])
-				return true;
-		for (int32_t k = 0; k < m->n_div; k++)
-			if (m->div[(int64_t)k * (width + 1) + 1 + c])
-				return true;
-	}
-	return false;
-}
-
 static void add_var(struct lt_vars *list, lt_var v) { list->at[list->n++] = v; }
 
 /* Sorts the vars of the product into the four lists; false: one fits none, so this is no product. */
 static bool classify(const struct lt_auto *s, struct lt_product *p, int right)
 {
 	const struct lt_leaf *mul = s->t->leaf[p->mul], *sum = s->t->leaf[p->sum];
+	int32_t *role = LT_NEW(s->t->arena, int32_t, mul->n_var + 1);
+	if (lt__product_roles(s->g, mul, sum, right, role) >= 0)
+		return false;
+	struct lt_vars *const list[] = { [LT_DIM_BATCH] = &p->batch, [LT_DIM_ROW] = &p->row, [LT_DIM_COLUMN] = &p->column };
 	for (int32_t i = 0; i < mul->n_var; i++) {
-		lt_var v = mul->var[i];
-		int32_t at = lt__leaf_column(sum, v);
-		bool out = at >= 0 && at < sum->n_out, in_left = depends(&mul->read[1 - right], i), in_right = depends(&mul->read[right], i);
-		if (s->g->var[v].bounded)
+		if (s->g->var[mul->var[i]].bounded)
 			return false;
-		if (s->g->var[v].extent == 1)
-			continue;
-		if (!out && !(in_left && in_right))
-			return false;
-		if (out && !in_left && !in_right)
-			return false;
-		if (out)
-			add_var(in_left && in_right ? &p->batch : in_left ? &p->row : &p->column, v);
+		if (s->g->var[mul->var[i]].extent > 1 && role[i] != LT_DIM_DEEP)
+			add_var(list[role[i]], mul->var[i]);
 	}
 	/* Summed over in the order in which the right factor has them; unit vars are anywhere. */
 	const struct lt_nodedef *r = &s->g->node[p->right];
@@ -126,7 +103,7 @@ static bool find(struct lt_auto *s, lt_node sum, struct lt_product *p)
 {
 	const struct lt_graph *g = s->g;
 	const struct lt_nodedef *d = &g->node[sum];
-	if (!lt__has_leaf(g, sum) || d->op != LT_OP_add || !d->reduce || d->n_dim == 0)
+	if (!s->target || lt__auto_lanes(s->target, d->dtype) < 2 || s->in_call[sum] || !lt__has_leaf(g, sum) || d->op != LT_OP_add || !d->reduce || d->n_dim == 0)
 		return false;
 	lt_node mul = d->operand[0];
 	if (g->node[mul].op != LT_OP_mul || g->node[mul].reduce || !s->rides[mul] || g->node[mul].dtype != d->dtype)
@@ -136,13 +113,13 @@ static bool find(struct lt_auto *s, lt_node sum, struct lt_product *p)
 	if (last < 0 || leaf->n_read != 2 || is_fed_by_riders(s, leaf))
 		return false;
 	int32_t column = lt__leaf_column(leaf, last);
-	bool in_left = depends(&leaf->read[0], column), in_right = depends(&leaf->read[1], column);
+	bool in_left = lt__read_depends(&leaf->read[0], column), in_right = lt__read_depends(&leaf->read[1], column);
 	if (in_left == in_right || d->operand[0] != mul || g->node[mul].operand[0] == g->node[mul].operand[1])
 		return false;
 	int right = in_right ? 1 : 0;
 	if (!begin(s, p, sum, right, last))
 		return false;
-	int64_t lanes = (int64_t)(s->target->vector_bytes / lt__dtype_info(d->dtype)->bytes);
+	int64_t lanes = lt__auto_lanes(s->target, d->dtype);
 	lt_var across = find_across(s, p, lanes);
 	if (across >= 0 && !begin(s, p, sum, 1 - right, across))
 		return false;
@@ -162,7 +139,8 @@ static lt_node find_epilogue(struct lt_auto *s, const struct lt_product *p)
 	while (s->rides[end])
 		end = s->reader[end];
 	const struct lt_nodedef *d = &s->g->node[end], *sum = &s->g->node[p->sum];
-	if (d->reduce || d->op == LT_OP_update || d->n_dim != sum->n_dim || s->constant[end] != s->constant[p->sum])
+	if (d->reduce || d->op == LT_OP_update || d->n_dim != sum->n_dim || s->constant[end] != s->constant[p->sum]
+	    || !lt__auto_same_class(s, end, p->sum) || s->in_call[end])
 		return -1;
 	if (last_dim(s->g, end) != last_dim(s->g, p->sum))
 		return -1;
@@ -248,6 +226,7 @@ static lt_status make_own(struct lt_auto *s)
 	if (list.n > 0)
 		LT_TRY(lt__tree_own(s->t, list.at, list.n, to));
 	s->g = s->t->graph;
+	lt__auto_move_calls(s, to);
 	for (int32_t i = 0; i < s->n_product; i++) {
 		struct lt_product *p = &s->product[i];
 		p->mul = to[p->mul];
@@ -280,6 +259,7 @@ lt_status lt__auto_products(struct lt_auto *s)
 {
 	for (lt_node n = 0; n < s->g->n_node; n++) {
 		struct lt_product p;
+		lt__auto_aim(s, n);
 		if (!find(s, n, &p))
 			continue;
 		p.epilogue = find_epilogue(s, &p);

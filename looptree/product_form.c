@@ -10,6 +10,7 @@
 enum {
 	FEW_ROWS = 8,                   /* up to here reading the right factor once is the bound                                   */
 	ROWS_DEEP = 8,                  /* its rows that are read at a time: fewer streams than a cache has ways                */
+	FEW_REGISTERS = 8,              /* where it is not known how many there are                                               */
 	MOST_TILE_ROWS = 12,            /* more rows meet in the same sets of a cache                                             */
 	LEAST_BLOCK = 512,              /* elements of a row read in one go: a stream has to be long to be fast                  */
 	LEAST_PARALLEL = 1 << 19,       /* multiply-adds, and for each thread: below these a thread costs more than it saves    */
@@ -75,7 +76,7 @@ static double tile_cost(double rows, int64_t vectors) { return 0.25 / rows + 0.2
 
 static int64_t tile_rows(const struct lt_auto *s, int64_t vectors, int64_t extent_m)
 {
-	int64_t registers = most(s->target->vector_registers, 8);
+	int64_t registers = s->target->vector_registers ? s->target->vector_registers : FEW_REGISTERS;
 	int64_t rows = most(1, least((registers - 1 - vectors) / vectors, MOST_TILE_ROWS));
 	return divide_up(extent_m, divide_up(extent_m, rows));
 }
@@ -83,7 +84,8 @@ static int64_t tile_rows(const struct lt_auto *s, int64_t vectors, int64_t exten
 /* The register tile: rows times vectors of columns, those vectors and a broadcast scalar fill the registers; even tiles. */
 static void choose_tile(const struct lt_auto *s, struct lt_product *p)
 {
-	int64_t wide = s->target->vector_registers >= 32 ? 4 : 2, all = divide_up(extent(s, p->n), p->lanes), vectors = least(all, wide);
+	int64_t registers = s->target->vector_registers ? s->target->vector_registers : FEW_REGISTERS;
+	int64_t wide = registers >= 32 ? 4 : registers >= FEW_REGISTERS ? 2 : 1, all = divide_up(extent(s, p->n), p->lanes), vectors = least(all, wide);
 	int64_t full = tile_rows(s, vectors, MOST_TILE_ROWS);
 	for (int32_t i = 0; i < p->row.n; i++)          /* the last row var that fills a tile, or the longest */
 		if (p->m < 0 || extent(s, p->row.at[i]) >= least(full, extent(s, p->m)))
@@ -125,7 +127,7 @@ static bool is_kept(const struct lt_auto *s, const struct lt_product *p) { retur
 static void choose_depth(const struct lt_auto *s, struct lt_product *p, int64_t bytes)
 {
 	int64_t deep = count(s, &p->deep);
-	int64_t room = most(32, (int64_t)s->target->l2_bytes / 8 * 5 / most(1, p->tile_n * p->tile_n2 * bytes));
+	int64_t room = most(32, lt__auto_cache(s->target) / 8 * 5 / most(1, p->tile_n * p->tile_n2 * bytes));
 	if (deep <= room && is_kept(s, p))
 		room = divide_up(deep, 2);
 	if (deep <= room)
@@ -248,10 +250,10 @@ static void choose_left(const struct lt_auto *s, struct lt_product *p, const str
 	if (!left->plain && !left->early && count(s, &p->column) >= 2 * FEW_ROWS)
 		p->left_copy = p->left;
 	/* Once for all rows, if the right factor is too large to be read again for each of them. */
-	p->left_whole = p->left_copy >= 0 && bytes <= (double)s->target->l2_bytes && weight > (double)s->target->l2_bytes;
-	if (left->plain && !along && bytes > (double)s->target->l2_bytes && stride(s, left, p->m) != 1)
+	p->left_whole = p->left_copy >= 0 && bytes <= (double)lt__auto_cache(s->target) && weight > (double)lt__auto_cache(s->target);
+	if (left->plain && !along && bytes > (double)lt__auto_cache(s->target) && stride(s, left, p->m) != 1)
 		p->left_early = true;
-	if (left->plain && !along && bytes > (double)s->target->l2_bytes && count_units(s, &p->row) + 1 == p->row.n)
+	if (left->plain && !along && bytes > (double)lt__auto_cache(s->target) && count_units(s, &p->row) + 1 == p->row.n)
 		p->left_early = true;
 	if (p->left_early)
 		p->left_copy = p->left;
@@ -264,8 +266,8 @@ void lt__product_form(const struct lt_auto *s, struct lt_product *p)
 	int64_t rows = count(s, &p->row), columns = count(s, &p->column), deep = count(s, &p->deep);
 	double work = (double)rows * (double)columns * (double)deep * (double)count(s, &p->batch);
 	double weight = (double)columns * (double)deep * (double)bytes;         /* bytes of the right factor, of one batch */
-	bool along = stride(s, &right, p->n) == 1, large = weight > (double)s->target->l2_bytes;
-	p->lanes = most(1, s->target->vector_bytes / bytes);
+	bool along = stride(s, &right, p->n) == 1, large = weight > (double)lt__auto_cache(s->target);
+	p->lanes = lt__auto_lanes(s->target, s->g->node[p->sum].dtype);
 	lt_var dot = rows <= FEW_ROWS ? find_dot(s, p, &left, &right) : -1;
 	if (dot >= 0 && !along) {
 		form_dots(s, p, dot, work);

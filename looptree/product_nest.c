@@ -206,8 +206,11 @@ static void add_early(struct lt_auto *s, const struct lt_product *p, lt_node cop
 	set_layout(s, copy, p, v, step);
 	const struct lt_memlayout *l = s->t->layout[copy];
 	bool in_run = !s->constant[copy];
-	for (int32_t i = 0; l && i < l->n; i++)
+	for (int32_t i = 0; l && i < l->n; i++) {
+		if (in_run && i == l->n - 1 && !lt__auto_halves(p->lanes))
+			open(&x, d->dim[l->digit[i].dim], p->lanes, LT_SERIAL, LT_PEEL);
 		open(&x, d->dim[l->digit[i].dim], l->digit[i].step, in_run && i == l->n - 1 ? LT_VECTOR : LT_SERIAL, in_run ? LT_PEEL : LT_GUARD);
+	}
 	for (int32_t i = 0; i < d->n_dim; i++)
 		open(&x, d->dim[i], 1, LT_SERIAL, LT_GUARD);
 	leaf(&x, copy);

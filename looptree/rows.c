@@ -160,14 +160,15 @@ static void want_part(struct rows *s, const struct lt_inner *x, lt_node sum)
 	s->part[s->n_part++] = p;
 }
 
-/* Vectors side by side: as many sums at once as keep the processor busy, and no more than there are registers for. */
+/* Vectors side by side: as many sums at once as keep the processor busy, and no more than there are registers for.  Their partial results
+ * are folded by halves, so that vectors of other numbers of lanes stand alone. */
 static void choose_unroll(const struct rows *s, struct lt_inner *x)
 {
 	const struct lt_looptree *t = s->t;
 	int64_t vectors = lt__loop_span(t, x->loop) / x->lanes, n = 0, room = s->target->vector_registers / 2;
 	for (lt_tnode c = t->node[x->loop].child; c >= 0; c = t->node[c].next)
 		n += lt__reducing_loop(t, t->node[c].leaf) >= 0;
-	if (x->reduces && !x->bounded)
+	if (x->reduces && !x->bounded && lt__auto_halves(x->lanes))
 		for (int64_t side = 2; side <= MOST_SIDE && 2 * side <= vectors && side * n <= room; side *= 2)
 			x->unroll = side;
 	vectors = (lt__loop_span(t, x->loop) - 1) / x->lanes + 1;
@@ -260,8 +261,11 @@ static void add_fold(struct rows *s, lt_tnode after, const char *dim, lt_node n,
 	lt_tnode loop = lt__edit_new_loop(&s->e, lt__names_find(t->graph->var_names, dim, strlen(dim)), 1);
 	lt__edit_insert(&s->e, t->node[after].parent, after, loop);
 	if (!inner) {
-		t->node[loop].loop = LT_VECTOR;
+		int64_t lanes = lt__auto_lanes(s->target, t->graph->node[n].dtype), trips = lt_looptree_trips(t, loop);
+		t->node[loop].loop = lanes > 1 ? LT_VECTOR : LT_SERIAL;
 		lt__edit_insert(&s->e, loop, -1, lt__edit_new_leaf(&s->e, n));
+		if (trips > lanes && lanes > 1 && !lt__auto_halves(lanes))
+			t->node[lt__inner_around(&s->e, loop, lanes)].tail = trips % lanes ? LT_PEEL : LT_GUARD;
 		return;
 	}
 	struct lt_inner x = *inner;
@@ -293,7 +297,7 @@ static void make_chunks(struct rows *s, lt_tnode loop)
 {
 	ensure_group(s, loop);
 	lt_tnode outer = lt__inner_around(&s->e, loop, s->chunk[loop]);
-	s->t->node[outer].loop = LT_PARALLEL;
+	s->t->node[outer].loop = s->target->cores > 1 ? LT_PARALLEL : LT_SERIAL;        /* the sums are the same on one core */
 }
 
 /* In the place of a sum its innermost partial results are made; the others stand behind the loops that make them. */
@@ -336,10 +340,10 @@ static int64_t trips_around(const struct lt_looptree *t, lt_tnode loop)
 static void share_run(struct rows *s, const struct lt_inner *x)
 {
 	const struct lt_looptree *t = s->t;
-	int64_t around = trips_around(t, x->loop), span = lt__loop_span(t, x->loop), least = LEAST_CHUNK / (int64_t)s->target->vector_bytes * x->lanes;
-	if (x->reduces || x->accumulates || x->bounded || around < 0 || around >= FEW_TRIPS || lt__nest_work(t, lt__root_of(t, x->loop)) < LEAST_SHARED)
+	int64_t around = trips_around(t, x->loop), span = lt__loop_span(t, x->loop);
+	if (s->target->cores < 2 || x->reduces || x->accumulates || x->bounded || around < 0 || around >= FEW_TRIPS || lt__nest_work(t, lt__root_of(t, x->loop)) < LEAST_SHARED)
 		return;
-	int64_t step = least;
+	int64_t step = (LEAST_CHUNK > s->target->vector_bytes ? LEAST_CHUNK / (int64_t)s->target->vector_bytes : 1) * x->lanes;
 	while (span / step * around > 2 * FEW_TRIPS)
 		step *= 2;
 	if (step < span)
@@ -396,7 +400,7 @@ lt_status lt__auto_rows(struct lt_looptree *t, const struct lt_target *target, c
 	}
 	LT_TRY(lt__fill_scopes(t));
 	for (lt_tnode root = t->root; root >= 0; root = t->node[root].next)
-		if (root >= n_node || is_open[root])
+		if (target->cores > 1 && (root >= n_node || is_open[root]))
 			share_nest(t, root);
 	return lt__edit_number(&s.e);
 }

@@ -112,6 +112,58 @@ static int32_t depth_of(const struct lt_tree *t, int32_t loop)
 	return d;
 }
 
+/* "a[row + 256*m + k]": an operand of a call, by its dims. */
+static void show_call_operand(struct lt_text *x, const struct lt_tree *t, const struct lt_call *c, const struct lt_call_operand *p)
+{
+	lt__text_format(x, "%s[", LT_AT(struct lt_buffer, t->buffers, p->buffer)->name);
+	size_t begin = x->n;
+	show_row(x, t, p->row);
+	bool zero = x->n == begin + 1 && x->at[begin] == '0';
+	for (int32_t d = 0; d < c->n_dim; d++) {
+		int64_t stride = t->strides[p->first_stride + d];
+		if (!stride)
+			continue;
+		x->n = zero ? begin : x->n;
+		lt__text_add(x, " + ", zero ? 0 : 3);
+		if (stride != 1)
+			lt__text_format(x, "%lld*", (long long)stride);
+		lt__text_format(x, "%s", LT_AT(struct lt_call_dim, t->call_dims, c->first_dim + d)->var);
+		zero = false;
+	}
+	lt__text_add(x, "]", 1);
+}
+
+/* "product of a[..] and b[..] into c[..], adds v[..], relu; row m 64, deep k 12": what a routine is handed. */
+static void show_call(struct lt_text *x, const struct lt_tree *t, int32_t loop)
+{
+	static const char *const role[] = { [LT_DIM_BATCH] = "batch", [LT_DIM_ROW] = "row", [LT_DIM_COLUMN] = "column", [LT_DIM_DEEP] = "deep" };
+	static const char *const epilogue[] = { "bias", "residual", "relu", "gelu", "gelu_tanh", "silu" };
+	static const char *const word[] = { " into ", ": product of ", " and ", ", adds ", ", adds " };
+	const struct lt_call *c = NULL;
+	for (uint32_t i = 0; i < t->calls.n; i++)
+		if (LT_AT(struct lt_call, t->calls, i)->loop == loop)
+			c = LT_AT(struct lt_call, t->calls, i);
+	if (!c || c->pattern == LT_PATTERN_NONE)
+		return;
+	for (int32_t o = 0; o < c->n_operand; o++) {
+		int32_t which = o < 2 ? o + 1 : o == 2 ? 0 : o;
+		const struct lt_call_operand *p = LT_AT(struct lt_call_operand, t->call_operands, c->first_operand + which);
+		lt__text_format(x, "%s", word[which]);
+		show_call_operand(x, t, c, p);
+	}
+	for (int i = 2; i < 6; i++)
+		if (c->epilogues >> i & 1)
+			lt__text_format(x, ", %s", epilogue[i]);
+	for (int32_t d = 0; d < c->n_dim; d++) {
+		const struct lt_call_dim *dim = LT_AT(struct lt_call_dim, t->call_dims, c->first_dim + d);
+		lt__text_format(x, "%s%s %s %lld", d ? ", " : "; ", role[dim->role], dim->var, (long long)dim->extent);
+		for (int32_t k = 0; k < dim->n_bound; k++) {
+			lt__text_add(x, " at most ", 9);
+			show_row(x, t, t->bounds[dim->first_bound + k]);
+		}
+	}
+}
+
 /* Loops that begin at statement s, outermost first, then the statement. */
 static void show_loops_at(struct lt_text *x, const struct lt_tree *t, int32_t s)
 {
@@ -126,6 +178,10 @@ static void show_loops_at(struct lt_text *x, const struct lt_tree *t, int32_t s)
 		}
 		if (l->base)
 			lt__text_format(x, ", from %lld on", (long long)l->base);
+		if (l->kind == LT_CALL) {
+			lt__text_format(x, ", call %s", l->call);
+			show_call(x, t, (int32_t)i);
+		}
 		lt__text_add(x, "\n", 1);
 	}
 }

@@ -80,39 +80,50 @@ static lt_status dump_source(struct dump *d)
 	return LT_OK;
 }
 
+static void explain(void *user, const struct lt_explained *e)
+{
+	struct dump *d = user;
+	lt_explained_print(e, d->write, d->user);
+}
+
 static lt_status dump_explain(struct dump *d)
 {
-	const struct lt_program *p = d->p;
-	struct lt_text x = { .arena = d->a };
-	for (int32_t i = 0; i < p->n_frozen; i++) {
-		const struct lt_kernel *k = &p->kernel[p->kernel_of[i]];
-		lt__text_format(&x, "%s -> %s", p->frozen[i].tree.name, p->choice[k->choice].backend->name);
-		if (k->frozen != &p->frozen[i])
-			lt__text_format(&x, " (the code of %s)", k->frozen->tree.name);
-		if (k->refusals[0])
-			lt__text_format(&x, "; %s", k->refusals);
-		lt__text_add(&x, "\n", 1);
-	}
-	put(d, &x);
+	lt__explain_each(d->p, d->a, explain, d);
 	return LT_OK;
 }
 
 static const char *const space_word[] = { "input", "constant", "state", "result", "workspace", "prepared", "params" };
 
-static void put_storage(struct dump *d, struct lt_text *x, int32_t s)
+static const enum lt_port port_of[] = { LT_PORT_INPUT, LT_PORT_CONSTANT, LT_PORT_STATE, LT_PORT_RESULT };
+
+const char *lt__storage_text(const struct lt_program *p, int32_t s)
+{
+	const struct lt_storage *st = &p->places.storage[s];
+	return st->port >= 0 ? lt__scratch(p->ctx, "%s '%.200s'", space_word[st->space], lt_program_name(p, port_of[st->space], st->port))
+		: lt__scratch(p->ctx, "%s", space_word[st->space]);
+}
+
+static void put_memory(struct dump *d, struct lt_text *x, int32_t memory)
+{
+	if (d->p->n_memory > 1)
+		lt__text_format(x, " in %s", memory ? d->p->choice[d->p->memory[memory].choice].backend->name : "host");
+}
+
+static void put_storage(struct dump *d, struct lt_text *x, int32_t s, int32_t memory)
 {
 	const struct lt_storage *st = &d->p->places.storage[s];
-	const enum lt_port kind[] = { LT_PORT_INPUT, LT_PORT_CONSTANT, LT_PORT_STATE, LT_PORT_RESULT };
 	if (st->port >= 0)
-		lt__text_format(x, "%s '%s'", space_word[st->space], lt_program_name(d->p, kind[st->space], st->port));
+		lt__text_format(x, "%s '%s'", space_word[st->space], lt_program_name(d->p, port_of[st->space], st->port));
 	else
-		lt__text_format(x, "%s+%lld", space_word[st->space], (long long)st->offset);
+		lt__text_format(x, "%s+%lld", space_word[st->space], (long long)(memory ? d->p->memory[memory].offset[s] : st->offset));
 }
 
 static lt_status dump_plan(struct dump *d)
 {
 	const struct lt_program *p = d->p;
 	struct lt_text x = { .arena = d->a };
+	if (p->n_memory > 1)
+		lt__text_format(&x, "moves %d a run, %lld bytes\n", (int)p->stats.n_move, (long long)p->stats.move_bytes);
 	lt__text_format(&x, "workspace %lld bytes, intermediates %lld bytes in all, prepared from constants %lld bytes\n",
 		(long long)p->stats.workspace_bytes, (long long)p->stats.intermediate_bytes, (long long)p->stats.constant_bytes);
 	for (int32_t i = 0; i < p->n_prepare + p->n_run; i++) {
@@ -120,15 +131,25 @@ static lt_status dump_plan(struct dump *d)
 		lt__text_format(&x, "%s ", i < p->n_prepare ? "once" : "run ");
 		if (s->kind == LT_STEP_COPY) {
 			lt__text_format(&x, "copy ");
-			put_storage(d, &x, s->from);
+			put_storage(d, &x, s->from, s->memory);
 			lt__text_format(&x, " -> ");
-			put_storage(d, &x, s->to);
+			put_storage(d, &x, s->to, s->memory);
+			put_memory(d, &x, s->memory);
+		} else if (s->kind == LT_STEP_MOVE) {
+			lt__text_format(&x, "move ");
+			put_storage(d, &x, s->from, s->from_memory);
+			lt__text_format(&x, "[%lld, %lld)", (long long)s->offset, (long long)(s->offset + s->elems));
+			put_memory(d, &x, s->from_memory);
+			lt__text_format(&x, " -> ");
+			put_storage(d, &x, s->to, s->memory);
+			put_memory(d, &x, s->memory);
 		} else {
 			const struct lt_frozen *f = &p->frozen[s->nest];
 			lt__text_format(&x, "%s", f->tree.name);
+			put_memory(d, &x, s->memory);
 			for (int32_t k = 0; k < f->n_bind; k++) {
 				lt__text_format(&x, "%s", f->bind[k].written ? "  writes " : "  reads ");
-				put_storage(d, &x, f->bind[k].storage);
+				put_storage(d, &x, f->bind[k].storage, s->memory);
 				lt__text_format(&x, "[%lld, %lld)", (long long)f->bind[k].offset, (long long)(f->bind[k].offset + f->bind[k].elems));
 			}
 		}

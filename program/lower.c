@@ -26,8 +26,7 @@ static void give_prelude(struct lt_program *p)
 	size_t bytes = lt__cgen_prelude(NULL, 0) + 1;
 	char *text = lt__arena_alloc(p->arena, bytes);
 	lt__cgen_prelude(text, bytes);
-	for (int32_t i = 0; i < p->n_frozen; i++)
-		p->frozen[i].tree.prelude = text;
+	p->prelude = text;
 }
 
 struct lower { struct lt_program *p; const struct lt_graph *graph; bool tree_only; };
@@ -49,21 +48,18 @@ static lt_status lower(struct lt_program *p, const struct lt_graph *graph, bool 
 		LT_TRY(lower_graph(p, graph));
 	p->lowered = p->base;
 	lap(&p->stats.passes_ns, &last);
-	LT_TRY(lt__program_open(p));                                            /* the first backend's target is known */
-	if (!p->tree)
-		LT_TRY(lt__program_tree(p));                                    /* the default one, or the user's; changed by nothing below */
-	p->lowered = p->tree->graph;                                            /* with the nodes that are the tree's own */
-	lap(&p->stats.tree_ns, &last);
-	LT_TRY(lt__program_places(p));                                          /* each whole value has a place in a storage */
-	LT_TRY(lt__freeze(p->tree, &p->places, p->arena, &p->frozen));
-	if (tree_only)                                                          /* whether padded loops may be padded is known now */
-		return LT_OK;
-	p->n_frozen = p->tree->n_root;
+	LT_TRY(lt__program_open(p));                                            /* the backends' targets are known */
 	give_prelude(p);
+	LT_TRY(lt__program_nests(p, tree_only));                                /* frozen nests, each with a backend; equal ones are one kernel */
+	if (tree_only)
+		return LT_OK;
+	last = lt__now_ns();
 	LT_TRY(lt__program_steps(p));                                           /* launches and copies, in order */
+	LT_TRY(lt__program_memory(p));                                          /* what crosses between memories is a step, too */
 	LT_TRY(lt__program_plan(p));                                            /* storages have offsets */
 	lap(&p->stats.freeze_ns, &last);
-	LT_TRY(lt__program_compile(p));                                         /* equal nests share an object */
+	LT_TRY(lt__program_compile(p));
+	lt__program_scratch(p);
 	lap(&p->stats.compile_ns, &last);
 	return LT_OK;
 }
@@ -87,10 +83,8 @@ static lt_status start_body(void *arg)
 	p->options.backends = copy_string(p->arena, p->options.backends ? p->options.backends : "cpu");
 	p->options.cc = copy_string(p->arena, p->options.cc);
 	p->options.cache_dir = copy_string(p->arena, p->options.cache_dir);
-	p->host = (struct lt_host){ .size = sizeof p->host, .n_thread = p->options.n_thread, .cc = p->options.cc,
-		.cache_dir = p->options.cache_dir, .progress = p->options.progress, .user = p->options.user };
 	p->stats.size = sizeof p->stats;
-	return LT_OK;
+	return lt__host_open(p);
 }
 
 static lt_status compile(struct lt_context *ctx, const struct lt_graph *graph, struct lt_graph *lowered, struct lt_looptree *tree,
@@ -102,7 +96,8 @@ static lt_status compile(struct lt_context *ctx, const struct lt_graph *graph, s
 		lt_graph_free(lowered);
 		return lt_fail(ctx, LT_ENOMEM, "out of memory");
 	}
-	*p = (struct lt_program){ .ctx = ctx, .base = lowered, .tree = tree };
+	*p = (struct lt_program){ .ctx = ctx, .base = lowered, .tree = tree,
+		.fixed_tree = tree || (options && options->size > offsetof(struct lt_options, apply) && (options->schedule || options->apply)) };
 	struct start s = { ctx, options, p };
 	struct lower l = { p, graph, tree_only };
 	lt_status st = lt__arena_new(ctx, &p->arena);
@@ -148,6 +143,7 @@ void lt_program_free(struct lt_program *p)
 {
 	if (!p)
 		return;
+	lt__rooms_free(p, p->room);
 	lt__program_close(p);
 	for (int32_t i = 0; p->owned && i < p->ports[LT_PORT_CONSTANT].n; i++)
 		if (p->owned[i])
@@ -157,6 +153,7 @@ void lt_program_free(struct lt_program *p)
 	lt_looptree_free(p->tree);
 	lt_graph_free(p->base);
 	lt_graph_free(p->graph);
+	lt__arena_free(p->nests);
 	lt__arena_free(p->arena);
 	lt__context_realloc(p->ctx, p, sizeof *p, 0);
 }

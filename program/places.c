@@ -17,7 +17,7 @@ struct placer {
 static int32_t add_storage(struct lt_program *p, enum lt_space space, int32_t port, enum lt_dtype dtype, int64_t elems)
 {
 	struct lt_places *l = &p->places;
-	LT_GROW(p->arena, l->storage, l->n_storage, l->cap_storage);
+	LT_GROW(p->nests, l->storage, l->n_storage, l->cap_storage);
 	l->storage[l->n_storage] = (struct lt_storage){ .space = space, .port = port, .dtype = dtype, .elems = elems,
 		.first = -1, .last = -1 };
 	return l->n_storage++;
@@ -28,7 +28,7 @@ static void put(struct placer *c, lt_node n, int32_t storage)
 	const struct lt_nodedef *d = &c->g->node[n];
 	struct lt_place *place = &c->p->places.place[n];
 	int64_t unit = 1;
-	*place = (struct lt_place){ .storage = storage, .stride = LT_NEW(c->p->arena, int64_t, d->n_dim + 1) };
+	*place = (struct lt_place){ .storage = storage, .stride = LT_NEW(c->p->nests, int64_t, d->n_dim + 1) };
 	for (int32_t i = d->n_dim - 1; i >= 0; i--) {
 		place->stride[i] = unit;
 		unit *= c->t->leaf_of[n] >= 0 ? c->t->scope[n].extent[i] : c->g->var[d->dim[i]].extent;
@@ -42,7 +42,7 @@ static int32_t port_of(const struct lt_program *p, enum lt_port kind, const stru
 
 static void note_reader(struct placer *c, lt_node of, lt_node leaf)
 {
-	LT_GROW(c->p->arena, c->reading, c->n_reading, c->cap_reading);
+	LT_GROW(c->p->nests, c->reading, c->n_reading, c->cap_reading);
 	c->reading[c->n_reading] = (struct reading){ leaf, c->first_reader[of] };
 	c->first_reader[of] = c->n_reading++;
 }
@@ -112,8 +112,8 @@ static void place_results(struct placer *c)
 			put(c, n, s);
 			continue;
 		}
-		struct lt_place *slice = LT_NEW(c->p->arena, struct lt_place, g->node[n].n_operand + 1);
-		if (!lt__write_through(g, c->p->arena, n, slice))
+		struct lt_place *slice = LT_NEW(c->p->nests, struct lt_place, g->node[n].n_operand + 1);
+		if (!lt__write_through(g, c->p->nests, n, slice))
 			lt_bug("a result has neither a leaf nor slices");
 		for (int32_t k = 0; k < g->node[n].n_operand; k++) {
 			slice[k].storage = s;
@@ -161,7 +161,7 @@ static bool reads_run(const struct placer *c, lt_node n)
 static void find_early(struct placer *c)
 {
 	const struct lt_looptree *t = c->t;
-	bool *early = c->p->early = lt__constant_nodes(c->g, c->p->arena);
+	bool *early = c->p->early = lt__constant_nodes(c->g, c->p->nests);
 	for (lt_tnode at = lt_looptree_leaf_after(t, -1), next; at >= 0; at = next) {
 		int32_t root = c->root_number[t->node[at].leaf];
 		bool all = true;
@@ -203,10 +203,10 @@ lt_status lt__program_places(struct lt_program *p)
 {
 	const struct lt_graph *g = p->lowered;
 	size_t n = (size_t)g->n_node + 1;
-	struct placer c = { .p = p, .g = g, .t = p->tree, .root_number = LT_NEW(p->arena, int32_t, n),
-		.first_reader = LT_NEW(p->arena, lt_node, n), .may_set = LT_NEW(p->arena, int32_t, n),
-		.content = LT_NEW(p->arena, bool, n) };
-	p->places.place = LT_NEW(p->arena, struct lt_place, n);
+	struct placer c = { .p = p, .g = g, .t = p->tree, .root_number = LT_NEW(p->nests, int32_t, n),
+		.first_reader = LT_NEW(p->nests, lt_node, n), .may_set = LT_NEW(p->nests, int32_t, n),
+		.content = LT_NEW(p->nests, bool, n) };
+	p->places.place = LT_NEW(p->nests, struct lt_place, n);
 	p->places.param_storage = -1;
 	for (lt_node i = 0; i < g->n_node; i++) {
 		p->places.place[i].storage = c.first_reader[i] = c.root_number[i] = -1;

@@ -2,7 +2,7 @@
  *
  * Storages are given room in the order of the steps that first use them and give it back after the last, so that two
  * that live at different times share bytes.  What is prepared from constants has a region of its own: what
- * later runs read stays, the rest shares.
+ * later runs read stays, the rest shares.  Each memory has its own workspace and region.
  */
 #include "program/program.h"
 
@@ -75,7 +75,7 @@ static void use(struct lt_storage *s, int32_t step)
 
 static void use_step(struct lt_program *p, const struct lt_pstep *step, int32_t at)
 {
-	if (step->kind == LT_STEP_COPY) {
+	if (step->kind != LT_STEP_RUN) {
 		use(&p->places.storage[step->to], at);
 		use(&p->places.storage[step->from], at);
 		return;
@@ -88,18 +88,24 @@ static void use_step(struct lt_program *p, const struct lt_pstep *step, int32_t 
 /* Lists of storages by step, as linked indices. */
 struct lists { int32_t *begin, *next_begin, *end, *next_end; };
 
-static lt_status plan_region(struct lt_program *p, enum lt_space space, int32_t n_step, const struct lists *l, size_t *bytes)
+static bool lives_in(const struct lt_program *p, int32_t s, enum lt_space space, int32_t memory)
+{
+	return p->places.storage[s].space == space && (p->home ? p->home[s] >> memory & 1 : memory == 0);
+}
+
+static lt_status plan_region(struct lt_program *p, enum lt_space space, int32_t memory, int32_t n_step, const struct lists *l, size_t *bytes)
 {
 	struct region r = { .a = p->arena };
+	int64_t *offset = memory ? p->memory[memory].offset : NULL;
 	for (int32_t i = 0; i < n_step; i++) {
 		for (int32_t s = l->begin[i]; s >= 0; s = l->next_begin[s])
-			if (p->places.storage[s].space == space)
-				p->places.storage[s].offset = take(&r, room_of(&p->places.storage[s]));
+			if (lives_in(p, s, space, memory))
+				*(offset ? &offset[s] : &p->places.storage[s].offset) = take(&r, room_of(&p->places.storage[s]));
 		if (r.overflow)
 			return lt_fail(p->ctx, LT_EOVERFLOW, "the intermediates that live at one time exceed 63 bits of bytes; make the tensors smaller");
 		for (int32_t s = l->end[i]; s >= 0; s = l->next_end[s])
-			if (p->places.storage[s].space == space)
-				give_back(&r, p->places.storage[s].offset, room_of(&p->places.storage[s]));
+			if (lives_in(p, s, space, memory))
+				give_back(&r, offset ? offset[s] : p->places.storage[s].offset, room_of(&p->places.storage[s]));
 	}
 	*bytes = (size_t)r.end;
 	return LT_OK;
@@ -129,16 +135,25 @@ lt_status lt__program_plan(struct lt_program *p)
 		if (d->space == LT_SPACE_WORKSPACE)
 			grow(&p->stats.intermediate_bytes, d->elems * lt__dtype_info(d->dtype)->bytes);
 	}
-	LT_TRY(plan_region(p, LT_SPACE_WORKSPACE, n_step, &l, &p->workspace_bytes));
-	LT_TRY(plan_region(p, LT_SPACE_PREPARED, n_step, &l, &p->prepared_bytes));
-	p->stats.workspace_bytes = (int64_t)p->workspace_bytes;
-	p->stats.constant_bytes = (int64_t)p->prepared_bytes;
+	for (int32_t i = 0; i < p->n_memory; i++) {
+		struct lt_pmemory *m = &p->memory[i];
+		m->offset = i ? LT_NEW(p->arena, int64_t, n + 1) : NULL;
+		LT_TRY(plan_region(p, LT_SPACE_WORKSPACE, i, n_step, &l, &m->workspace_bytes));
+		LT_TRY(plan_region(p, LT_SPACE_PREPARED, i, n_step, &l, &m->prepared_bytes));
+		grow(&p->stats.workspace_bytes, (int64_t)m->workspace_bytes);
+		grow(&p->stats.constant_bytes, (int64_t)m->prepared_bytes);
+	}
+	p->workspace_bytes = p->memory[0].workspace_bytes;
+	p->prepared_bytes = p->memory[0].prepared_bytes;
 	for (int32_t i = 0; i < p->n_run; i++) {
 		const struct lt_pstep *step = &p->run[i];
 		if (step->kind == LT_STEP_RUN) {
 			grow(&p->stats.flops, p->frozen[step->nest].flops);
 			grow(&p->stats.bytes, p->frozen[step->nest].bytes);
 			p->stats.n_launch++;
+		} else if (step->kind == LT_STEP_MOVE) {
+			p->stats.n_move++;
+			grow(&p->stats.move_bytes, step->elems * lt__dtype_info(p->places.storage[step->to].dtype)->bytes);
 		} else {
 			const struct lt_storage *s = &p->places.storage[step->to];
 			grow(&p->stats.bytes, s->elems * lt__dtype_info(s->dtype)->bytes);

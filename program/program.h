@@ -5,14 +5,32 @@
 #include "looptree/freeze.h"
 #include "lt/program.h"
 
-/* Sentences of a backend, kept until they are told. */
-struct lt_told { struct lt_diag diag; lt_status code; int32_t loop, stmt; size_t n; char text[1500]; };
+/* Notes of a backend, kept until they are told: each of the first, and all of them as one text. */
+enum { LT_MOST_NOTES = 8 };
+struct lt_told {
+	struct lt_diag diag;
+	int32_t n_note;
+	struct { lt_status code; int32_t loop, stmt; size_t text, remedy; } note[LT_MOST_NOTES];        /* places in kept; remedy 0: none */
+	size_t n, n_kept;
+	char text[1500], kept[3000];
+};
 void lt__told_init(struct lt_told *);
 /* A backend's sentence without its own name in front, which has been said. */
 const char *lt__told_text(const char *text, const char *backend);
+/* That, or what the status means where it said nothing. */
+const char *lt__told_reason(const struct lt_told *, lt_status, const char *backend);
 
 /* One backend of the list that a program may use. */
-struct lt_choice { const struct lt_backend *backend; const char *config; struct lt_session *session; bool used; };
+struct lt_choice {
+	const struct lt_backend *backend;
+	const char *config;
+	struct lt_session *session;
+	int32_t memory;                         /* that its slots lie in; 0: the host's */
+	size_t scratch_bytes;                   /* of the workspace of its kernel that needs most */
+	bool used;                              /* some kernel is its */
+};
+/* What one nest was refused for, by the backends before its own. */
+struct lt_refusals { int32_t n, cap; const struct lt_refusal **at; };
 
 /* One distinct kernel: a frozen tree and its object. */
 struct lt_kernel {
@@ -20,14 +38,30 @@ struct lt_kernel {
 	int32_t choice;
 	struct lt_object *object;
 	size_t workspace_bytes, workspace_align;
-	const char *refusals;                   /* of the backends before the chosen one; "" if none */
 };
-enum lt_step_kind { LT_STEP_RUN, LT_STEP_COPY };
-/* One step of a run, or of preparing constants: a launch, or a copy of a whole storage. */
+enum lt_step_kind { LT_STEP_RUN, LT_STEP_COPY, LT_STEP_MOVE };
+/* One step of a run, or of preparing constants: a launch, a copy of a whole storage, or a part of one that crosses to another memory. */
 struct lt_pstep {
 	enum lt_step_kind kind;
 	int32_t nest;                           /* RUN: index into frozen */
-	int32_t to, from;                       /* COPY: storages */
+	int32_t to, from;                       /* COPY: storages; MOVE: one storage, twice */
+	int32_t memory, from_memory;            /* where it is done; MOVE: to and from, one of them the host's (0) */
+	int64_t offset, elems;                  /* MOVE: of the storage */
+};
+/* Consecutive launches of one backend, or (choice -1) steps of the host's. */
+struct lt_segment { int32_t choice, first, n, first_slot; };
+
+/* A memory: 0 is the host's, and each device of the list has one. */
+struct lt_pmemory {
+	int32_t choice;                         /* whose it is; -1: the host's */
+	int64_t *offset;                        /* by storage, in WORKSPACE and PREPARED; of the host: NULL, they stand in the storages */
+	size_t workspace_bytes, prepared_bytes, scratch_bytes, scratch_align;
+};
+/* Device memory of a program (constants and what is made of them), or of an instance (the rest). */
+struct lt_room {
+	void **block; int32_t n_block;          /* as mem_new gave them */
+	struct lt_slot *where;                  /* by storage: where it begins; bytes 0: not there */
+	void *scratch;
 };
 struct lt_portdef {
 	const char *name;
@@ -48,16 +82,26 @@ struct lt_program {
 	struct lt_looptree *tree;
 	struct lt_options options;
 	struct lt_host host;
+	int32_t n_done;                         /* kernels that have their object, for progress */
 	struct lt_ports ports[4];               /* by enum lt_port */
 	lt_node *result_source;                 /* by result: its node in the lowered graph */
 	struct lt_places places;
 	bool *early;                            /* by node of the lowered graph: computed once, before the first instance */
+	bool fixed_tree;                        /* the user's: it is never rebuilt */
+	const char *prelude;                    /* what the operators' C texts call: one text for all kernels */
+	struct lt_arena *nests;                 /* of places, early and frozen, which go with the tree */
 	struct lt_frozen *frozen; int32_t n_frozen;
-	int32_t *kernel_of;                     /* by frozen */
+	struct lt_refusals *refused;            /* by frozen */
+	int32_t *choice_of, *kernel_of;         /* by frozen */
 	struct lt_kernel *kernel; int32_t n_kernel;
 	struct lt_choice *choice; int32_t n_choice;
 	struct lt_pstep *prepare, *run;         /* what runs once, and in every run */
 	int32_t n_prepare, n_run;
+	struct lt_segment *segment; int32_t n_segment;          /* of run */
+	struct lt_pmemory *memory; int32_t n_memory;
+	uint64_t *home;                         /* by storage: memories that it has room in; NULL: all live in the host's */
+	uint64_t *state_home;                   /* by port: memories where a state is whole between runs */
+	struct lt_room *room;                   /* by memory, 0 is empty: constants and what is made of them; NULL: not made yet */
 	const void **constant;                  /* by port: bound data */
 	void **owned;                           /* by port: our copy, or NULL */
 	void *prepared; size_t prepared_bytes;
@@ -76,6 +120,10 @@ struct lt_instance {
 	struct lt_slot *slot;                   /* of all steps, one after the other */
 	int64_t *extent;                        /* by var of the program's graph: of the last run */
 	struct lt_fault fault;
+	struct lt_room *room;                   /* by memory: the rest */
+	bool *touched;                          /* by state: its bytes on the host are newer than those on devices */
+	struct lt_recorder *recorder;           /* runs that repeat; NULL: no backend can */
+	struct lt_event **event;                /* by choice: begin, end; NULL: runs are not timed */
 };
 
 /* As lt_compile, with a finished tree over the lowered form (lt__materialize) of the graph; takes both, on failure too. */
@@ -95,13 +143,47 @@ lt_status lt__program_places(struct lt_program *);                              
 lt_status lt__program_steps(struct lt_program *);                                       /* places.c */
 lt_status lt__program_plan(struct lt_program *);                                        /* plan.c */
 lt_status lt__program_open(struct lt_program *);                                        /* choose.c */
-lt_status lt__program_compile(struct lt_program *);                                     /* choose.c */
+/* A tree, frozen, each nest of which has a backend that takes it; tree_only: the first tree, frozen.  Explains. */
+lt_status lt__program_nests(struct lt_program *, bool tree_only);                       /* assign.c */
+/* Asks a backend whether it takes a nest; what it says is remembered by the nest's text. */
+struct lt_asked;
+struct lt_asked *lt__asked_new(struct lt_program *);                                    /* accept.c */
+bool lt__accepts(struct lt_program *, struct lt_asked *, int32_t nest, int32_t choice, struct lt_refusals *why);
+/* What a tree needs beyond what a backend says that it takes, told as the backend would. */
+lt_status lt__refuse_by_caps(const struct lt_tree *, const struct lt_caps *, const char *backend, struct lt_diag *);    /* caps.c */
+/* "a refuses it at %n (s.lt:1:1): because; b ..." */
+const char *lt__refusals_text(struct lt_program *, const struct lt_refusals *);         /* explain.c */
+void lt__explain_each(const struct lt_program *, struct lt_arena *, void (*)(void *, const struct lt_explained *), void *user);
+void lt__program_kernels(struct lt_program *);                                          /* choose.c */
+lt_status lt__program_compile(struct lt_program *);                                     /* compile.c */
 void lt__program_close(struct lt_program *);                                            /* choose.c */
 /* Runs steps with the storages' addresses; data: by storage; slot: room for all slots of the steps. */
 struct lt_addresses { void *const *state; const void *const *input; const void *const *constant; void *const *result;
-	void *workspace, *prepared, *scratch; int64_t *param; };
+	void *workspace, *prepared, *scratch; int64_t *param; const struct lt_room *room; };
 lt_status lt__program_steps_run(struct lt_program *, const struct lt_pstep *, int32_t n, const struct lt_addresses *,
 	struct lt_slot *, struct lt_fault *);                                           /* steps.c */
+/* The arguments of one launch, with its slots filled. */
+struct lt_args lt__launch_args(const struct lt_program *, const struct lt_pstep *, const struct lt_addresses *, struct lt_slot *, struct lt_fault *);
+lt_status lt__fault_told(struct lt_program *, const struct lt_pstep *, const struct lt_fault *, const int64_t *param);
+/* Bytes of a storage from one memory to the other; offset in elements. */
+lt_status lt__move(struct lt_program *, const struct lt_pstep *move, const struct lt_addresses *);
+
+/* memory.c: which memories each storage lives in, and the moves between them, put into the steps; the segments of a run. */
+lt_status lt__program_memory(struct lt_program *);
+void lt__program_scratch(struct lt_program *);          /* what the kernels of each memory need beside their slots; they are compiled */
+const char *lt__storage_text(const struct lt_program *, int32_t storage);               /* dump.c: "input 'x'"; in the context's scratch */
+/* room.c: device memory.  prepare: for the program; else for an instance, whose tables begin as copies of the program's. */
+lt_status lt__rooms_new(struct lt_program *, bool prepare, struct lt_room **out);
+void lt__rooms_free(struct lt_program *, struct lt_room *);
+/* record.c: a whole run, in the order of its segments; replayed where it was recorded. */
+lt_status lt__recorder_new(struct lt_instance *);
+void lt__recorder_free(struct lt_instance *);
+lt_status lt__instance_segments(struct lt_instance *, const struct lt_addresses *);
+lt_status lt__events_new(struct lt_instance *);         /* those of the backends that can, into r->event where it is made */
+void lt__events_free(struct lt_instance *);
+lt_status lt__host_open(struct lt_program *);   /* host.c: fills p->host, makes the cache's folder */
+/* lt_host.parallel. */
+void lt__host_parallel(const struct lt_host *, uint32_t n_thread, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg);
 /* "file:line:column: ", or "" where the place is unknown; in the context's scratch. */
 const char *lt__place_text(const struct lt_program *, int32_t line, int32_t column);
 int32_t lt__program_slots(const struct lt_program *, const struct lt_pstep *, int32_t n);        /* most slots of one step */

@@ -70,9 +70,17 @@ static void release(struct lt_program *p, void *at, size_t bytes)
 		lt__context_realloc(p->ctx, at, bytes + LT_ROOM, 0);
 }
 
-static void *aligned(void *at)
+static void *aligned_to(void *at, size_t align)
 {
-	return at ? (void *)(((uintptr_t)at + 63) & ~(uintptr_t)63) : NULL;
+	return at ? (void *)(((uintptr_t)at + align - 1) & ~(uintptr_t)(align - 1)) : NULL;
+}
+
+static void *aligned(void *at) { return aligned_to(at, LT_ROOM); }
+
+/* A kernel may want its workspace to begin at more than other blocks do. */
+static void *aligned_scratch(const struct lt_program *p, void *at)
+{
+	return aligned_to(at, p->memory[0].scratch_align > LT_ROOM ? p->memory[0].scratch_align : LT_ROOM);
 }
 
 /* Runs what depends on constants only, once. */
@@ -82,11 +90,14 @@ static lt_status prepare(struct lt_program *p)
 	LT_TRY(missing(p, LT_PORT_CONSTANT, p->constant, "constant"));
 	LT_TRY(allocate(p, &p->prepared, p->prepared_bytes, "what is computed from constants"));
 	void *scratch = NULL, *slot = NULL;
-	lt_status st = allocate(p, &scratch, p->scratch_bytes, "a kernel's workspace");
+	lt_status st = lt__rooms_new(p, true, &p->room);
+	if (!st)
+		st = allocate(p, &scratch, p->scratch_bytes, "a kernel's workspace");
 	size_t slot_bytes = sizeof(struct lt_slot) * (size_t)(lt__program_slots(p, p->prepare, p->n_prepare) + 1);
 	if (!st)
 		st = allocate(p, &slot, slot_bytes, "slots");
-	struct lt_addresses a = { .constant = p->constant, .prepared = aligned(p->prepared), .scratch = aligned(scratch) };
+	struct lt_addresses a = { .constant = p->constant, .prepared = aligned(p->prepared),
+		.scratch = aligned_scratch(p, scratch), .room = p->room };
 	struct lt_fault fault;
 	if (!st)
 		st = lt__program_steps_run(p, p->prepare, p->n_prepare, &a, slot, &fault);
@@ -94,7 +105,8 @@ static lt_status prepare(struct lt_program *p)
 	release(p, slot, slot_bytes);
 	if (st) {
 		release(p, p->prepared, p->prepared_bytes);
-		p->prepared = NULL;
+		lt__rooms_free(p, p->room);
+		p->prepared = p->room = NULL;
 	}
 	p->ready = !st;
 	p->stats.bind_ns += lt__now_ns() - begin;
@@ -138,6 +150,20 @@ lt_status lt_instance_new(struct lt_program *p, struct lt_instance **out)
 	if (!st)
 		st = allocate(p, &at, sizeof(struct lt_slot) * (size_t)(n_slot + 1), "slots");
 	r->slot = st ? NULL : at;
+	if (!st)
+		st = allocate(p, &at, sizeof(bool) * (size_t)(n_state + 1), "states");
+	r->touched = st ? NULL : at;
+	for (int32_t i = 0; !st && i < n_state; i++)
+		r->touched[i] = true;                           /* zeros, on the host until the first run */
+	if (!st && p->options.device_time)
+		st = allocate(p, &at, sizeof(struct lt_event *) * 2 * (size_t)p->n_choice, "events");
+	r->event = st || !p->options.device_time ? NULL : at;
+	if (!st)
+		st = lt__events_new(r);
+	if (!st)
+		st = lt__rooms_new(p, false, &r->room);
+	if (!st)
+		st = lt__recorder_new(r);
 	if (st) {
 		lt_instance_free(r);
 		return st;
@@ -153,14 +179,18 @@ void lt_instance_free(struct lt_instance *r)
 	if (!r)
 		return;
 	struct lt_program *p = r->program;
+	lt__recorder_free(r);
+	lt__events_free(r);
+	lt__rooms_free(p, r->room);
 	for (int32_t i = 0; r->state_block && i < p->ports[LT_PORT_STATE].n; i++)
 		release(p, r->state_block[i], p->ports[LT_PORT_STATE].at[i].bytes);
-	void *const at[] = { r->state, r->state_block, r->workspace, r->scratch, r->param, r->absent, r->extent, r->slot, r };
+	void *const at[] = { r->state, r->state_block, r->workspace, r->scratch, r->param, r->absent, r->extent, r->slot, r->touched, r->event, r };
 	const size_t states = sizeof(void *) * (size_t)(p->ports[LT_PORT_STATE].n + 1);
 	const size_t bytes[] = { states, states, p->workspace_bytes, p->scratch_bytes,
 		sizeof(int64_t) * (size_t)(p->lowered->n_param + 1), sizeof(bool) * (size_t)(p->lowered->n_param + 1),
 		sizeof(int64_t) * (size_t)(p->lowered->n_var + 1),
-		sizeof(struct lt_slot) * (size_t)(lt__program_slots(p, p->run, p->n_run) + 1), sizeof *r };
+		sizeof(struct lt_slot) * (size_t)(lt__program_slots(p, p->run, p->n_run) + 1),
+		sizeof(bool) * (size_t)(p->ports[LT_PORT_STATE].n + 1), sizeof(struct lt_event *) * 2 * (size_t)p->n_choice, sizeof *r };
 	for (size_t i = 0; i < sizeof at / sizeof *at; i++)
 		release(p, at[i], bytes[i]);
 }
@@ -240,6 +270,45 @@ static lt_status check_params(struct lt_instance *r)
 	return LT_OK;
 }
 
+static struct lt_addresses addresses(const struct lt_instance *r, const void *const *input, void *const *result)
+{
+	const struct lt_program *p = r->program;
+	return (struct lt_addresses){ .state = r->state, .input = input, .constant = p->constant, .result = result,
+		.workspace = aligned(r->workspace), .prepared = aligned(p->prepared), .scratch = aligned_scratch(p, r->scratch),
+		.param = r->param, .room = r->room };
+}
+
+/* The whole of state i between the host and the memories that it is kept in: to all of them, or from one. */
+static lt_status cross_state(struct lt_instance *r, int32_t i, bool to_devices)
+{
+	struct lt_program *p = r->program;
+	const struct lt_addresses a = addresses(r, NULL, NULL);
+	uint64_t home = p->state_home ? p->state_home[i] : 1;
+	for (int32_t s = 0; s < p->places.n_storage && home != 1; s++) {
+		const struct lt_storage *x = &p->places.storage[s];
+		if (x->space != LT_SPACE_STATE || x->port != i)
+			continue;
+		for (int32_t m = 1; m < p->n_memory; m++)
+			if (home >> m & 1 && (to_devices || !(home & 1))) {
+				LT_TRY(lt__move(p, &(struct lt_pstep){ .kind = LT_STEP_MOVE, .to = s, .from = s, .memory = to_devices ? m : 0,
+					.from_memory = to_devices ? 0 : m, .elems = x->elems }, &a));
+				if (!to_devices)
+					return LT_OK;
+			}
+	}
+	return LT_OK;
+}
+
+static lt_status send_states(struct lt_instance *r)
+{
+	for (int32_t i = 0; r->room && i < r->program->ports[LT_PORT_STATE].n; i++) {
+		if (r->touched[i])
+			LT_TRY(cross_state(r, i, true));
+		r->touched[i] = false;
+	}
+	return LT_OK;
+}
+
 lt_status lt_instance_run(struct lt_instance *r, const void *const *input, void *const *result)
 {
 	struct lt_program *p = r->program;
@@ -250,9 +319,9 @@ lt_status lt_instance_run(struct lt_instance *r, const void *const *input, void 
 			return lt_fail(p->ctx, LT_EMISSING, "result '%s' is given no memory", p->ports[LT_PORT_RESULT].at[i].name);
 	LT_TRY(read_params(r, input));
 	LT_TRY(check_params(r));
-	struct lt_addresses a = { .state = r->state, .input = input, .constant = p->constant, .result = result,
-		.workspace = aligned(r->workspace), .prepared = aligned(p->prepared), .scratch = aligned(r->scratch), .param = r->param };
-	return lt__program_steps_run(p, p->run, p->n_run, &a, r->slot, &r->fault);
+	LT_TRY(send_states(r));
+	const struct lt_addresses a = addresses(r, input, result);
+	return lt__instance_segments(r, &a);
 }
 
 int64_t lt_instance_extent(const struct lt_instance *r, int32_t result, int32_t axis)
@@ -267,11 +336,19 @@ int64_t lt_instance_extent(const struct lt_instance *r, int32_t result, int32_t 
 
 void *lt_instance_state(struct lt_instance *r, int32_t i)
 {
-	return i >= 0 && i < r->program->ports[LT_PORT_STATE].n ? r->state[i] : NULL;
+	if (i < 0 || i >= r->program->ports[LT_PORT_STATE].n)
+		return NULL;
+	if (r->room && !r->touched[i] && cross_state(r, i, false))
+		return NULL;
+	r->touched[i] = true;
+	return r->state[i];
 }
 
 void lt_instance_reset(struct lt_instance *r)
 {
-	for (int32_t i = 0; i < r->program->ports[LT_PORT_STATE].n; i++)
-		memset(r->state[i], 0, r->program->ports[LT_PORT_STATE].at[i].bytes);
+	for (int32_t i = 0; i < r->program->ports[LT_PORT_STATE].n; i++) {
+		if (r->state[i])
+			memset(r->state[i], 0, r->program->ports[LT_PORT_STATE].at[i].bytes);
+		r->touched[i] = true;
+	}
 }

@@ -43,8 +43,9 @@ static int64_t gathered_extent(const struct lt_program *p, const struct lt_noded
 	return extent < 0 ? 0 : extent;
 }
 
-static lt_status fault_of(struct lt_program *p, const struct lt_frozen *f, const struct lt_fault *fault, const int64_t *param)
+lt_status lt__fault_told(struct lt_program *p, const struct lt_pstep *step, const struct lt_fault *fault, const int64_t *param)
 {
+	const struct lt_frozen *f = &p->frozen[step->nest];
 	const struct lt_nodedef *d = NULL;
 	int64_t extent = 0;
 	if (fault->stmt >= 0 && (uint32_t)fault->stmt < f->tree.stmts.n)
@@ -56,25 +57,81 @@ static lt_status fault_of(struct lt_program *p, const struct lt_frozen *f, const
 		d ? d->name : "?", (long long)fault->value, (long long)extent - 1);
 }
 
-static lt_status launch(struct lt_program *p, const struct lt_frozen *f, struct lt_kernel *k, const struct lt_addresses *a,
-	struct lt_slot *slot, struct lt_fault *fault)
+/* Bytes of a storage in a memory, from `offset` on. */
+static struct lt_slot slot_of(const struct lt_program *p, int32_t storage, int32_t memory, const struct lt_addresses *a, int64_t offset,
+	int64_t bytes)
 {
-	const struct lt_backend *backend = p->choice[k->choice].backend;
+	if (!memory)
+		return (struct lt_slot){ address_of(&p->places.storage[storage], a), offset, bytes };
+	const struct lt_slot *at = &a->room[memory].where[storage];
+	return (struct lt_slot){ at->base, at->offset + offset, bytes };
+}
+
+struct lt_args lt__launch_args(const struct lt_program *p, const struct lt_pstep *step, const struct lt_addresses *a, struct lt_slot *slot,
+	struct lt_fault *fault)
+{
+	const struct lt_frozen *f = &p->frozen[step->nest];
+	const struct lt_kernel *k = &p->kernel[p->kernel_of[step->nest]];
 	for (int32_t i = 0; i < f->n_bind; i++) {
-		const struct lt_storage *s = &p->places.storage[f->bind[i].storage];
-		int64_t bytes = lt__dtype_info(s->dtype)->bytes;
-		slot[i] = (struct lt_slot){ address_of(s, a), f->bind[i].offset * bytes, f->bind[i].elems * bytes };
+		int64_t bytes = lt__dtype_info(p->places.storage[f->bind[i].storage].dtype)->bytes;
+		slot[i] = slot_of(p, f->bind[i].storage, step->memory, a, f->bind[i].offset * bytes, f->bind[i].elems * bytes);
 	}
-	struct lt_args args = { .size = sizeof args, .n_slot = (uint32_t)f->n_bind, .slot = slot, .workspace = a->scratch,
+	return (struct lt_args){ .size = sizeof(struct lt_args), .n_slot = (uint32_t)f->n_bind, .slot = slot,
+		.workspace = !k->workspace_bytes ? NULL : step->memory ? a->room[step->memory].scratch : a->scratch,
 		.n_thread = p->options.n_thread, .fault = fault };
+}
+
+static lt_status launch(struct lt_program *p, const struct lt_pstep *step, const struct lt_addresses *a, struct lt_slot *slot,
+	struct lt_fault *fault)
+{
+	struct lt_kernel *k = &p->kernel[p->kernel_of[step->nest]];
+	const struct lt_backend *backend = p->choice[k->choice].backend;
+	struct lt_args args = lt__launch_args(p, step, a, slot, fault);
 	struct lt_told told;
 	lt__told_init(&told);
 	lt_status st = backend->run(k->object, &args, &told.diag);
 	if (fault->n > 0)
-		return fault_of(p, f, fault, a->param);
+		return lt__fault_told(p, step, fault, a->param);
 	if (st)
-		return lt_fail(p->ctx, st, "backend %s, kernel %s: %s", backend->name, f->tree.name,
-			told.n ? lt__told_text(told.text, backend->name) : lt_status_text(st));
+		return lt_fail(p->ctx, st, "backend %s, kernel %s: %s", backend->name, p->frozen[step->nest].tree.name,
+			lt__told_reason(&told, st, backend->name));
+	return LT_OK;
+}
+
+static lt_status copy_on(struct lt_program *p, int32_t memory, const struct lt_slot *to, const struct lt_slot *from, enum lt_copy direction,
+	int32_t storage)
+{
+	struct lt_choice *c = &p->choice[p->memory[memory].choice];
+	struct lt_told told;
+	lt__told_init(&told);
+	lt_status st = c->backend->mem_copy(c->session, to, from, (size_t)to->bytes, direction, NULL, &told.diag);
+	return st ? lt_fail(p->ctx, st, "backend %s: copying %lld bytes of %s %s: %s", c->backend->name, (long long)to->bytes,
+		lt__storage_text(p, storage), direction == LT_COPY_TO_DEVICE ? "to its memory" : direction == LT_COPY_TO_HOST ? "from its memory"
+		: "within its memory", lt__told_reason(&told, st, c->backend->name)) : LT_OK;
+}
+
+lt_status lt__move(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
+{
+	int64_t unit = lt__dtype_info(p->places.storage[s->to].dtype)->bytes, bytes = s->elems * unit, begin = lt__now_ns();
+	if (bytes == 0)
+		return LT_OK;
+	struct lt_slot to = slot_of(p, s->to, s->memory, a, s->offset * unit, bytes);
+	struct lt_slot from = slot_of(p, s->from, s->from_memory, a, s->offset * unit, bytes);
+	lt_status st = copy_on(p, s->memory ? s->memory : s->from_memory, &to, &from, s->memory ? LT_COPY_TO_DEVICE : LT_COPY_TO_HOST, s->to);
+	p->stats.move_ns += lt__now_ns() - begin;
+	return st;
+}
+
+static lt_status copy(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
+{
+	const struct lt_storage *x = &p->places.storage[s->to];
+	int64_t bytes = x->elems * lt__dtype_info(x->dtype)->bytes;
+	struct lt_slot to = slot_of(p, s->to, s->memory, a, 0, bytes), from = slot_of(p, s->from, s->memory, a, 0, bytes);
+	if (bytes == 0)
+		return LT_OK;
+	if (s->memory)
+		return copy_on(p, s->memory, &to, &from, LT_COPY_DEVICE, s->to);
+	memcpy(to.base, from.base, (size_t)bytes);
 	return LT_OK;
 }
 
@@ -82,14 +139,8 @@ lt_status lt__program_steps_run(struct lt_program *p, const struct lt_pstep *ste
 	struct lt_slot *slot, struct lt_fault *fault)
 {
 	*fault = (struct lt_fault){ .n = 0, .stmt = -1, .access = -1 };
-	for (int32_t i = 0; i < n; i++) {
-		if (step[i].kind == LT_STEP_COPY) {
-			const struct lt_storage *s = &p->places.storage[step[i].to];
-			memcpy(address_of(s, a), address_of(&p->places.storage[step[i].from], a),
-				(size_t)(s->elems * lt__dtype_info(s->dtype)->bytes));
-		} else {
-			LT_TRY(launch(p, &p->frozen[step[i].nest], &p->kernel[p->kernel_of[step[i].nest]], a, slot, fault));
-		}
-	}
+	for (int32_t i = 0; i < n; i++)
+		LT_TRY(step[i].kind == LT_STEP_RUN ? launch(p, &step[i], a, slot, fault) : step[i].kind == LT_STEP_COPY ? copy(p, &step[i], a)
+			: lt__move(p, &step[i], a));
 	return LT_OK;
 }

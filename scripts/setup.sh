@@ -3,24 +3,38 @@
 # installed through apt-get where this user may do that; otherwise the one command to run is printed.  Uses no network,
 # and takes no time, when everything is there.
 # setup.sh bench -- the same for OpenBLAS and oneDNN, which lt-bench measures beside Looptree; nothing fails without them.
+# setup.sh plugins -- the same for LLVM, which the example plug-in llvm is built with; without it the plug-in is left out.
 # setup.sh peers FOLDER -- makes a virtual environment of Python there with ONNX Runtime and PyTorch, for bench/peers/.
 set -u
+
+# Installs packages that something can do without, one by one.
+optional() {
+	sudo=
+	[ "$(id -u)" = 0 ] || sudo="sudo -n"
+	install="$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends"
+	why=$1
+	shift
+	for package in "$@"; do
+		echo "Installing $package" >&2
+		$install "$package" </dev/null >/dev/null 2>&1 || { $sudo apt-get update -q </dev/null >/dev/null 2>&1 &&
+			$install "$package" </dev/null >/dev/null 2>&1; } ||
+			echo "$package is not installed; $why: sudo apt-get install -y $package" >&2
+	done
+}
 
 if [ "${1-}" = bench ]; then
 	there() { ldconfig -p 2>/dev/null | grep -q "$1" || ls /usr/lib/*/"$1"* >/dev/null 2>&1; }
 	want=
 	there libopenblas.so.0 || want="libopenblas0-pthread"
 	there libdnnl.so || want="$want libdnnl2"
-	[ -n "$want" ] || exit 0
-	sudo=
-	[ "$(id -u)" = 0 ] || sudo="sudo -n"
-	install="$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends"
-	for package in $want; do
-		echo "Installing $package" >&2
-		$install "$package" </dev/null >/dev/null 2>&1 || { $sudo apt-get update -q </dev/null >/dev/null 2>&1 &&
-			$install "$package" </dev/null >/dev/null 2>&1; } ||
-			echo "$package is not installed; to measure beside it: sudo apt-get install -y $package" >&2
+	optional "to measure beside it" $want
+	exit 0
+fi
+if [ "${1-}" = plugins ]; then
+	for at in llvm-config-19 llvm-config-20 llvm-config-21; do
+		command -v $at >/dev/null 2>&1 && exit 0
 	done
+	optional "the plug-in llvm is left out; to build it" llvm-19-dev
 	exit 0
 fi
 if [ "${1-}" = peers ]; then

@@ -12,12 +12,13 @@ floor() {
 	printf '%s may not include this:\n%s\n' "$1" "$found"
 	bad=1
 }
-floor include   'ir/|looptree/|backends/|frontends/|program/|tools/|tests/'
-floor ir        'looptree/|backends/|frontends/|program/|tools/|tests/'
-floor looptree  'backends/|frontends/|program/|tools/|tests/'
-floor backends  'ir/(graph|affine|pass|eval)|looptree/|frontends/|program/|tools/|tests/|lt/(graph|looptree|program|frontend|lt)\.h'
-floor frontends 'looptree/|backends/|program/|tools/|tests/'
-floor program   'frontends/|tools/|tests/'
+floor include   'ir/|looptree/|backends/|frontends/|program/|check/|tools/|tests/'
+floor ir        'looptree/|backends/|frontends/|program/|check/|tools/|tests/'
+floor looptree  'backends/|frontends/|program/|check/|tools/|tests/'
+floor backends  'ir/(graph|affine|pass|eval)|looptree/|frontends/|program/|check/|tools/|tests/|lt/(graph|looptree|program|frontend|lt)\.h'
+floor frontends 'looptree/|backends/|program/|check/|tools/|tests/'
+floor program   'frontends/|check/|tools/|tests/'
+floor check     'frontends/|tools/|tests/'
 floor tools     'tests/'
 
 found=$(grep -rlE '^#[ ]*include <isl/' --include='*.[ch]' . | grep -vE '^\./(ir/affine|looptree/access|looptree/depend)\.c$|^\./tests/')
@@ -27,7 +28,7 @@ if [ -n "$found" ]; then
 fi
 
 # A .c file that is nothing but the header; prelude.h is text for generated code and has the same duty.
-for h in $(find include ir looptree backends frontends program tools tests -name '*.h' | sort); do
+for h in $(find include ir looptree backends frontends program check tools tests -name '*.h' | sort); do
 	echo "#include \"$h\"" | ${CC:-cc} -Iinclude -I. -fsyntax-only -x c - || { echo "$h does not compile alone"; bad=1; }
 done
 

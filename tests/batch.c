@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include "backends/cpu/cpu.h"
 #include "tests/batch.h"
-#include "tests/must.h"
+#include "check/must.h"
 
 /* A text that was printed, with its place in a compiled file. */
 struct entry { uint64_t hash; char *text; lt_kernel *kernel; };

@@ -39,6 +39,7 @@ part readme tests/readme.sh
 part corpora tests/corpora.sh
 part examples tests/examples.sh
 part table tests/bench_table.sh
+part abi tests/abi/abi.sh
 part install tests/install/install.sh
 
 for tap in "$log"/*.tap; do

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "ir/op.h"
 #include "lt/frontend.h"
-#include "tests/must.h"
+#include "check/must.h"
 #include "tests/random_layer_maker.h"
 
 /* A run-time scalar: an input whose name ends in the number that its data is below (at...) or up to (end...). */

@@ -2,7 +2,7 @@
 #ifndef LT_RANDOM_LAYER_MAKER_H
 #define LT_RANDOM_LAYER_MAKER_H
 #include <string.h>
-#include "tests/random_graph.h"
+#include "check/random_graph.h"
 #include "tests/random_layer.h"
 
 enum { MOST = 8 };

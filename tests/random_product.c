@@ -1,8 +1,8 @@
 /* Random products: rows, columns, batches and deep vars in any number and order, factors that are views. */
 #include <stdio.h>
 #include "ir/op.h"
-#include "tests/must.h"
-#include "tests/random_graph.h"
+#include "check/must.h"
+#include "check/random_graph.h"
 #include "tests/random_product.h"
 
 enum { MOST = 3 };

@@ -6,7 +6,7 @@
  */
 #ifndef LT_RANDOM_SCHEDULE_H
 #define LT_RANDOM_SCHEDULE_H
-#include "tests/random_steps.h"
+#include "check/random_steps.h"
 
 struct schedule_plan {
 	const char *backends;           /* "ref", "batch" */

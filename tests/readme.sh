@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# tests/readme.sh [--bless] -- README.md, docs/schedule.md and docs/tutorial-matmul.md show what is so: below each "$ command" of their console blocks
+# tests/readme.sh [--bless] -- README.md, docs/backend.md, docs/schedule.md and docs/tutorial-matmul.md show what is so: below each "$ command" of their console blocks
 # stands what the command prints.  --bless rewrites them.  Prints TAP.
 set -u
 : "${O:=build}"
 now=$(mktemp)
 trap 'rm -f "$now"' EXIT
-for page in README.md docs/schedule.md docs/tutorial-matmul.md; do
+for page in README.md docs/backend.md docs/schedule.md docs/tutorial-matmul.md; do
 	inside=
 	while IFS= read -r line; do
 		case $inside$line in
-		'```console') inside=1; echo "$line" ;;
-		'1```') inside=; echo "$line" ;;
-		'1$ '*) echo "$line"; command=${line#??}; eval "${command//build\//$O/}" 2>&1 </dev/null ;;
-		1*) ;;
+		'```console') inside=@@; echo "$line" ;;
+		'@@```') inside=; echo "$line" ;;
+		'@@$ '*) echo "$line"; command=${line#??}; eval "${command//build\//$O/}" 2>&1 </dev/null ;;
+		@@*) ;;
 		*) echo "$line" ;;
 		esac
 	done <"$page" >"$now"

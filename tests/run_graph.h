@@ -45,6 +45,4 @@ struct run_text { char *at; size_t n; };
 void run_text_add(void *text, const char *, size_t);
 void run_text_free(struct run_text *);
 char *run_graph_text(const struct lt_graph *);         /* the caller's to free */
-/* Whether `got` may stand for `want`: equal, both NaN, or within the error. */
-bool run_is_near(const void *got, const void *want, int64_t i, enum lt_dtype, double error);
 #endif

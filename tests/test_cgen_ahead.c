@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lt/lt.h"
-#include "tests/must.h"
+#include "check/must.h"
 #include "tests/run_graph.h"
 
 TestSuite(cgen_ahead, .timeout = 120);

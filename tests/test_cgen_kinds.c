@@ -3,7 +3,7 @@
  * LT_SEED=N begins with another seed, LT_TREES=N runs another number of trees, LT_CONFIG=.. is the config of cpu, LT_CC=.. its compiler.
  */
 #include <criterion/criterion.h>
-#include "tests/random_graph.h"
+#include "check/random_graph.h"
 #include "tests/treerun.h"
 
 TestSuite(cgen_kinds, .timeout = 900);

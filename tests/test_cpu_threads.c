@@ -107,13 +107,13 @@ static bool is_mapped(const char *name)
 	return found;
 }
 
-/* Kernels with threads are unloaded while the threads still wait for work; what they wait in has to stay. */
+/* Kernels with threads are unloaded while the threads still wait for work; what they wait in has to stay.  Where the library itself
+ * uses OpenMP, for lt_host.parallel, it may be what stays anyway. */
 Test(cpu_threads, outlive_their_kernels)
 {
 	struct tb *b = tb_product(2, 2, 3);
 	const struct lt_tree *t = tb_done(b);
 	write_counting(t);
-	cr_assert(!is_mapped("libgomp") && !is_mapped("libomp"));
 	for (int round = 0; round < 4; round++) {
 		count_in_a_session(t);
 		cr_assert(is_mapped("libgomp") || is_mapped("libomp"));

@@ -7,7 +7,7 @@
 #include "ir/pass.h"
 #include "looptree/looptree.h"
 #include "program/program.h"
-#include "tests/random_graph.h"
+#include "check/random_graph.h"
 #include "tests/script_run.h"
 #include "tests/tree_enum.h"
 #include "tests/tree_text.h"

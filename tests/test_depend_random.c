@@ -9,7 +9,7 @@
 #include "looptree/own.h"
 #include "program/program.h"
 #include "tests/own_trees.h"
-#include "tests/random_graph.h"
+#include "check/random_graph.h"
 #include "tests/tree_enum.h"
 #include "tests/tree_marked.h"
 #include "tests/tree_text.h"

@@ -145,3 +145,23 @@ Test(eval_bounds, infinite)
 	}
 	oracle_close(b);
 }
+
+/* A product that overflows: contracted into its sum it need not, so the sum of both can be anything.  A pole is no overflow. */
+Test(eval_bounds, overflowing_product)
+{
+	struct oracle *b = oracle_open(LT_F64);
+	const double *error;
+	static const double x[2] = { 1e308, -1e308 }, y[2] = { 4, 3 }, zero[2] = { 0, 0 };
+	lt_var v = lt_graph_var(b->g, "v", 2);
+	lt_node left = oracle_input(b, LT_F64, 1, &v, x), right = oracle_input(b, LT_F64, 1, &v, y), none = oracle_input(b, LT_F64, 1, &v, zero);
+	lt_node sum = lt_graph_contract(b->g, left, right, 1, &v), pole = lt_graph_unary(b->g, "log", none);
+
+	cr_assert_eq(lt_graph_result(b->g, "sum", sum), LT_OK, "%s", lt_context_message(b->ctx));
+	cr_assert_eq(lt_graph_result(b->g, "pole", pole), LT_OK, "%s", lt_context_message(b->ctx));
+	cr_assert_eq(lt_eval(b->g, b->source, true, &b->e), LT_OK, "%s", lt_context_message(b->ctx));
+	lt_eval_result(b->e, 0, &error);
+	cr_expect(isinf(error[0]), "%g", error[0]);
+	lt_eval_result(b->e, 1, &error);
+	cr_expect_eq(error[0], 0, "%g", error[0]);
+	oracle_close(b);
+}

@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 #include "tests/batch.h"
-#include "tests/must.h"
+#include "check/must.h"
 #include "tests/random_layer.h"
 
 TestSuite(layers, .timeout = 600);

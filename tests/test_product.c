@@ -11,8 +11,8 @@
 #include "lt/frontend.h"
 #include "ir/pass.h"
 #include "program/program.h"
-#include "tests/must.h"
-#include "tests/random_graph.h"
+#include "check/must.h"
+#include "check/random_graph.h"
 #include "tests/random_product.h"
 #include "tests/run_graph.h"
 

@@ -8,7 +8,7 @@
 #include "looptree/own.h"
 #include "lt/lt.h"
 #include "program/program.h"
-#include "tests/must.h"
+#include "check/must.h"
 #include "tests/run_graph.h"
 
 TestSuite(product_forms, .timeout = 240);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 #include "lt/lt.h"
-#include "tests/random_graph.h"
+#include "check/random_graph.h"
 #include "tests/tree_text.h"
 
 TestSuite(program_run, .timeout = 240);

@@ -5,6 +5,8 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include "built.h"
 #include "keeper.h"
 #include "lt/backend.h"
 
@@ -64,6 +66,56 @@ Test(registry, loader_says_what_is_wrong)
 	cr_assert_eq(newer->open(&host, "", &s, NULL), LT_OK);
 	cr_expect_eq(newer->caps(s)->target->vector_bytes, 4);
 	newer->close(s);
+}
+
+/* The loader's own sentence says which one. */
+Test(registry, a_plugin_whose_library_is_missing)
+{
+	static char out[4096], err[4096], command[2048];
+	struct keeper k = keeper_new();
+	(void)snprintf(command, sizeof command, "cd %s && echo 'int gone(void) { return 1; }' >gone.c && "
+		"echo 'int gone(void); int f(void) { return gone(); }' >f.c && "
+		"cc -shared -fPIC -o libgone.so gone.c -Wl,-soname,libgone.so && cc -shared -fPIC -o f.so f.c -L. -lgone && rm libgone.so", scratch(""));
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
+	cr_expect_eq(lt_backend_load(scratch("f.so"), &k.diag), LT_ELOAD);
+	cr_expect(strstr(k.text, "f.so: cannot be loaded: libgone.so: cannot open shared object file"), "%s", k.text);
+	(void)snprintf(command, sizeof command, "cd %s && cc -shared -fPIC -o g.so f.c", scratch(""));
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
+	cr_expect_eq(lt_backend_load(scratch("g.so"), &k.diag), LT_ELOAD);
+	cr_expect(strstr(k.text, "undefined symbol: gone"), "%s", k.text);
+	scratch_remove();
+}
+
+/* What a plug-in of ours shows, and what it takes of the library: one function, and none. */
+Test(registry, ours_need_nothing_of_the_library)
+{
+	static const char *const ours[] = { "ref", "cpu" };
+	static char out[1 << 16], err[4096], command[1024];
+	for (int i = 0; i < 2; i++) {
+		(void)snprintf(command, sizeof command, "nm -D --defined-only %s/%s.so | sed 's/.* //' | grep -v '^__'; "
+			"nm -D --undefined-only %s/%s.so | grep ' lt_'", built("plugins"), ours[i], built("plugins"), ours[i]);
+		(void)run_command(command, out, sizeof out, err, sizeof err);
+		cr_expect_str_eq(out, "lt_backend_entry\n", "%s: %s%s", ours[i], out, err);
+	}
+}
+
+/* One file by two names is one backend twice; both names are told. */
+Test(registry, a_link_to_a_plugin_is_the_same_one)
+{
+	char path[512], want[2048];
+	struct keeper k = keeper_new();
+	path_of(path, sizeof path, "plain.so");
+	char *real = realpath(path, NULL), *link = strdup(scratch("link.so"));
+	cr_assert(real && symlink(real, link) == 0);
+	cr_assert_eq(lt_backend_load(real, &k.diag), LT_OK, "%s", k.text);
+	const struct lt_backend *plain = lt_backend_find("plain");
+	cr_expect_eq(lt_backend_load(link, &k.diag), LT_EEXIST);
+	(void)snprintf(want, sizeof want, "two backends are called 'plain': computes nothing (%s) and computes nothing (%s)", real, link);
+	cr_expect_str_eq(k.text, want);
+	cr_expect(lt_backend_find("plain") == plain && strcmp(lt_backend_origin(plain), real) == 0 && !lt_backend_origin(lt_backend_find("cpu")));
+	free(real);
+	free(link);
+	scratch_remove();
 }
 
 /* What constructors cannot tell anybody is kept. */

@@ -7,7 +7,7 @@
 #include "looptree/looptree.h"
 #include "program/program.h"
 #include "tests/built.h"
-#include "tests/random_graph.h"
+#include "check/random_graph.h"
 #include "tests/tree_text.h"
 
 TestSuite(rows, .timeout = 300, .fini = scratch_remove);

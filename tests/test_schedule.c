@@ -116,6 +116,7 @@ static const struct { const char *from, *steps, *want; } changes[] = {
 		"own %c.part = partial %c over k step 1 below 4 as k_1\nm\n n\n  k step 4\n   k'\n    %p\n    %c.part\n  k_1\n   %c\n  %d\n  %e\n" },
 	{ one, "call m gemm",
 		"m call gemm\n n\n  k\n   %p\n   %c\n  %d\n  %e\n" },
+	{ one, "group k %d; call group gemm", "m\n n\n  group call gemm\n   k\n    %p\n    %c\n   %d\n  %e\n" },
 };
 static const struct { const char *from, *steps, *why; } refusals[] = {
 	{ fused, "split m 24",
@@ -301,6 +302,7 @@ static const struct { const char *from, *steps, *why; } refusals[] = {
 		"apply:1:1: `layout %c n`: a layout of %c ends the digits of each dim with the dim itself; `m` is missing" },
 	{ one, "call m ge-mm",
 		"apply:1:1: `call m ge-mm`: the name of a routine has letters, digits, '_' and '.', not 'ge-mm'" },
+	{ one, "group %d k", "apply:1:1: `group %d k`: %d stands behind k; name the first of them first" },
 };
 
 struct place { struct lt_context *ctx; struct lt_graph *g; struct lt_looptree *t; };

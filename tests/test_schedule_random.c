@@ -5,7 +5,7 @@
  */
 #include <criterion/criterion.h>
 #include "tests/batch.h"
-#include "tests/must.h"
+#include "check/must.h"
 #include "tests/random_schedule.h"
 
 TestSuite(schedule_random, .timeout = 900);

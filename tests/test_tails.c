@@ -10,7 +10,7 @@
 #include <string.h>
 #include "ir/pass.h"
 #include "program/program.h"
-#include "tests/random_maker.h"
+#include "check/random_maker.h"
 #include "tests/tree_marked.h"
 #include "tests/tree_text.h"
 

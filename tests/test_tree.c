@@ -6,7 +6,7 @@
 #include "ir/pass.h"
 #include "looptree/looptree.h"
 #include "program/program.h"
-#include "tests/random_graph.h"
+#include "check/random_graph.h"
 #include "tests/tree_text.h"
 
 TestSuite(tree, .timeout = 300);

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "program/program.h"
-#include "tests/must.h"
-#include "tests/random_nest.h"
+#include "check/must.h"
+#include "check/random_nest.h"
 #include "tests/tree_enum.h"
 #include "tests/tree_marked.h"
 #include "tests/tree_text.h"

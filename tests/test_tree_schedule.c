@@ -128,9 +128,9 @@ Test(tree_schedule, kinds_that_a_backend_lacks_are_refused)
 		cr_assert_eq(compile_only(lines, "cpu", why, sizeof why), LT_EUNSUPPORTED, "%s: %s", kinds[i], why);
 		cr_assert_not_null(strstr(why, "cpu refuses it"), "%s", why);
 	}
-	cr_assert_eq(compile_only("group call gemm\n  for a\n    for b\n      for c\n        for d\n          %y f32[a b c d] = exp %x\n"
+	cr_assert_eq(compile_only("group tile mma\n  for a\n    for b\n      for c\n        for d\n          %y f32[a b c d] = exp %x\n"
 		"          %z f32[a b c d] = neg %y\n", "ref", why, sizeof why), LT_EUNSUPPORTED);
-	cr_assert_not_null(strstr(why, "no backend takes a group with `call gemm`"), "%s", why);
+	cr_assert_not_null(strstr(why, "no backend takes a group with `tile mma`"), "%s", why);
 }
 
 Test(tree_schedule, what_is_no_schedule_is_refused)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "program/program.h"
-#include "tests/random_graph.h"
+#include "check/random_graph.h"
 #include "tests/script_run.h"
 #include "tests/tree_text.h"
 

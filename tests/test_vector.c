@@ -232,6 +232,38 @@ Test(vector, texts)
 	free(pool);
 }
 
+/* The scalar texts of vector_op.def are those of ir/op.def: with its source each operator has the text that its name alone has. */
+Test(vector, sources)
+{
+	struct lt_pool *pool = calloc(1, sizeof *pool);
+	int n = 0;
+	cr_assert(pool && setjmp(pool->jump) == 0);
+	for (int code = 0; code < LT_NOP; code++)
+		for (int t = 1; t < LT_NDTYPE; t++)
+			for (int to = 1; to < LT_NDTYPE; to++) {
+				const struct lt_opinfo *info = lt__op_info((enum lt_opcode)code);
+				char source[256];
+				if (code == LT_OP_cast ? false : info->data || to != t || !lt__op_takes((enum lt_opcode)code, (enum lt_dtype)t))
+					continue;
+				uint32_t out = info->to_bool ? LT_BOOL : (uint32_t)to, in = (uint32_t)t;
+				struct lt_op op = { .name = info->name, .arity = info->arity, .out = out, .in = { in, in, in } };
+				if (code == LT_OP_select)
+					op.in[0] = LT_BOOL;
+				const char *by_name = lt__vector_op(pool, &op, 4, 0);
+				lt__op_csource((enum lt_opcode)code, (enum lt_dtype)t, (enum lt_dtype)to, source, sizeof source);
+				op.source = source;
+				const char *text = lt__vector_op(pool, &op, 4, 0);
+				cr_expect(by_name && text && strcmp(by_name, text) == 0, "%s %s to %s: source %s", info->name,
+					lt__dtype_info((enum lt_dtype)t)->name, lt__dtype_info((enum lt_dtype)to)->name, source);
+				source[strlen(source) - 1] = ' ';
+				cr_expect(!lt__vector_op(pool, &op, 4, 0), "%s", source);
+				n++;
+			}
+	cr_expect(n > 150);
+	lt__pool_free(pool);
+	free(pool);
+}
+
 static int count(const char *text, const char *part)
 {
 	int n = 0;

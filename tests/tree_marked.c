@@ -5,7 +5,7 @@
 #include "looptree/layout.h"
 #include "looptree/own.h"
 #include "looptree/text.h"
-#include "tests/must.h"
+#include "check/must.h"
 #include "tests/tree_marked.h"
 #include "tests/tree_text.h"
 

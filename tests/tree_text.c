@@ -5,7 +5,7 @@
 #include "ir/pass.h"
 #include "looptree/looptree.h"
 #include "program/program.h"
-#include "tests/must.h"
+#include "check/must.h"
 #include "tests/tree_text.h"
 
 lt_node tree_node(const struct lt_graph *g, const char *name)

@@ -38,7 +38,7 @@ static const char help[] =
 "Contestants\n"
 "  -b, --backend NAME[:CONFIG][,...]\n"
 "                             Looptree's backends, each a contestant; default: cpu\n"
-"  -B, --load FILE.so         loads a backend\n"
+"  -B, --load FILE.so         loads a backend (also from $LT_BACKEND_PATH, lt-run(1))\n"
 "      --schedule FILE        the first backend by the loops in FILE, beside its default tree\n"
 "      --peer CMD             a process that speaks the peer protocol, lt-bench(1)\n"
 "      --no-vendor            without OpenBLAS and oneDNN, which take part where they are installed\n"

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/bench.h"
+#include "tools/plugins.h"
 
 struct whole {
 	struct bench_options o;
@@ -59,10 +60,7 @@ static int list(const struct whole *w)
 
 static int load_backends(const struct whole *w)
 {
-	for (int i = 0; i < w->o.load.n; i++)
-		if (lt_backend_load(w->o.load.at[i], NULL))
-			return bench_usage("--load: '%s' is no backend that can be loaded (lt-run --load says why)", w->o.load.at[i]);
-	return BENCH_OK;
+	return lt__plugins_load("lt-bench", w->o.load.at, w->o.load.n, true, stderr) ? BENCH_USAGE : BENCH_OK;
 }
 
 static int add_ours(struct whole *w, const char *backend, const char *schedule, enum bench_role role, const char *label)

@@ -86,7 +86,7 @@ static int work(struct run *r)
 	STEP(run_dump_is(&r->o, "diff"), the_end(run_diff(r)));
 	STEP(true, parse(r));
 	STEP(!run_dump_is(&r->o, "graph") && !run_dump_is(&r->o, "dot"), check_results(r));
-	STEP(r->o.dump || r->o.check_schedule, run_bind(r->ctx, &r->o, r->port, &r->given));
+	STEP(r->o.dump || r->o.check_schedule, run_bind(r->ctx, &r->o, r->backends, r->port, &r->given));
 	STEP(r->o.schedule, run_schedule_read(r));
 	STEP(r->o.check_schedule, the_end(run_schedule_check(r)));
 	if (r->o.verbose)
@@ -95,9 +95,8 @@ static int work(struct run *r)
 	STEP(true, check_output(r));
 	STEP(true, run_backends_choose(r));
 	STEP(true, run_cache_find(r));
-	STEP(true, run_bind(r->ctx, &r->o, r->port, &r->given));
+	STEP(true, run_bind(r->ctx, &r->o, r->backends, r->port, &r->given));
 	STEP(true, run_compile(r));
-	STEP(r->o.explain, run_explain(r));
 	STEP(true, run_start(r));
 	STEP(true, run_evaluate(r));
 	STEP(r->o.time, run_time(r));
@@ -108,6 +107,7 @@ static int work(struct run *r)
 static void release(struct run *r)
 {
 	run_verify_free(r);
+	run_explain_free(r);
 	for (int32_t i = 0; r->result && i < r->port[LT_PORT_RESULT].n; i++) {
 		free(r->result[i].data);
 		free(r->result[i].packed);

@@ -22,7 +22,7 @@ struct run_options {
 	const char *second;                     /* --dump=diff: the other tree */
 	int64_t runs, time, threads;            /* time: 0 none, -1 as many as take half a second */
 	char pass;                              /* -dLETTER; 0: none */
-	bool verify, explain, strict, no_passes, no_cache, list, json, quiet, verbose, check_schedule;
+	bool verify, explain, strict, no_passes, no_cache, list, json, quiet, verbose, check_schedule, no_capture;
 };
 int run_options_parse(int argc, char **argv, struct run_options *);
 void run_options_free(struct run_options *);
@@ -73,7 +73,8 @@ struct run_given {
 	struct run_values *input;               /* one an evaluation */
 	int32_t n_input;
 };
-int run_bind(struct lt_context *, const struct run_options *, const struct run_ports *ports, struct run_given *out);
+/* backends: the list that will run it, whose first may say that any values do; NULL: not known. */
+int run_bind(struct lt_context *, const struct run_options *, const char *backends, const struct run_ports *ports, struct run_given *out);
 void run_given_free(struct run_given *);
 
 /* The whole. */
@@ -92,6 +93,7 @@ struct run {
 	const void **input;                     /* of the current evaluation */
 	void **output;
 	struct run_verify *verify;
+	struct run_explained *explained;
 	int64_t parse_ns;
 	json_t *json;                           /* --json: the object that is printed at the end */
 };
@@ -103,6 +105,7 @@ int run_plugins_load(const struct run_options *);
 int run_backends_list(const struct run_options *);
 /* The list to compile with: as -b names it, or the best that is usable here. */
 int run_backends_choose(struct run *);
+bool run_backends_any_values(const struct run_options *, const char *list);     /* lt_caps.any_values of the first */
 
 /* run_cache.c */
 int run_cache_find(struct run *);               /* where compiled code is kept */
@@ -117,7 +120,12 @@ int run_start(struct run *);                    /* binds the constants, makes an
 /* run_dump.c */
 int run_dump(struct run *);
 int run_diff(struct run *);                     /* --dump=diff A B; RUN_FAILED if they differ */
-int run_explain(struct run *);
+
+/* run_explain.c: what lt_options.explain is given, told when the compilation has ended, well or not. */
+int run_explain_begin(struct run *);
+void run_explain_add(struct run *, const struct lt_explained *);
+void run_explain_say(struct run *);
+void run_explain_free(struct run *);
 
 /* run_eval.c: the evaluations, each printed, compared, written as asked for. */
 int run_evaluate(struct run *);

@@ -1,9 +1,7 @@
 /* tools/run_backends.c -- which backends there are: plug-ins, --list-backends, and the choice when -b names none. */
-#include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include "tools/plugins.h"
 #include "tools/run.h"
 
 /* Keeps the first sentence that a backend says. */
@@ -22,66 +20,9 @@ static struct heard listen(void)
 	return (struct heard){ .diag = { .size = sizeof(struct lt_diag), .tell = hear } };
 }
 
-static int load(const char *path, const char *who, bool strict)
-{
-	struct heard h = listen();
-	lt_status s = lt_backend_load(path, &h.diag);
-
-	if (!s)
-		return RUN_OK;
-	run_usage("%s: %s%s", who, h.text[0] ? h.text : lt_status_text(s), strict ? "" : " (left out)");
-	return strict ? RUN_USAGE : RUN_OK;
-}
-
-static int is_so(const struct dirent *e)
-{
-	size_t n = strlen(e->d_name);
-
-	return n > 3 && !strcmp(e->d_name + n - 3, ".so");
-}
-
-static void load_folder(const char *folder)
-{
-	struct dirent **list;
-	int n = scandir(folder, &list, is_so, alphasort);
-
-	if (n < 0)
-		run_usage("LT_BACKEND_PATH: %s: cannot be read: %s (left out)", folder, strerror(errno));
-	for (int i = 0; i < n; i++) {
-		char *path = malloc(strlen(folder) + strlen(list[i]->d_name) + 2);
-
-		if (path) {
-			sprintf(path, "%s/%s", folder, list[i]->d_name);
-			load(path, "LT_BACKEND_PATH", false);
-		}
-		free(path);
-		free(list[i]);
-	}
-	if (n >= 0)
-		free(list);
-}
-
-/* What the environment names is left out, with a word, where it cannot be loaded; what -B names must load. */
 int run_plugins_load(const struct run_options *o)
 {
-	const char *environment = getenv("LT_BACKEND_PATH");
-	char *copy = environment ? strdup(environment) : NULL, *rest = NULL;
-	int code = RUN_OK;
-
-	for (char *at = copy ? strtok_r(copy, ":", &rest) : NULL; at; at = strtok_r(NULL, ":", &rest)) {
-		struct stat st;
-
-		if (stat(at, &st) == 0 && S_ISDIR(st.st_mode))
-			load_folder(at);
-		else
-			load(at, "LT_BACKEND_PATH", false);
-	}
-	free(copy);
-	for (int32_t i = 0; i < o->load.n && code == RUN_OK; i++)
-		code = load(o->load.at[i], "--load", true);
-	if (lt_backend_complaint())
-		run_usage("%s", lt_backend_complaint());
-	return code;
+	return lt__plugins_load("lt-run", o->load.at, o->load.n, true, stderr) ? RUN_USAGE : RUN_OK;
 }
 
 struct facts { char *text; size_t bytes; FILE *to; };
@@ -152,12 +93,15 @@ int run_backends_list(const struct run_options *o)
 		if (facts.to)
 			fclose(facts.to);
 		if (o->json)
-			json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:i,s:s,s:s,s:o}", "name", b->name, "version", b->version, "summary",
-				b->summary, "score", (int)score, "device", device, "reason", why, "facts", json_facts(facts.text)));
+			json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:s?,s:i,s:s,s:s,s:o}", "name", b->name, "version", b->version, "summary",
+				b->summary, "file", lt_backend_origin(b), "score", (int)score, "device", device, "reason", why, "facts",
+				json_facts(facts.text)));
 		else if (score > 0)
 			printf("%-10s %-8s %-6d %-20s %s\n", b->name, b->version, score, device, b->summary);
 		else
 			printf("%-10s %-8s %-6s %-20s %s\n", b->name, b->version, "-", "not usable here:", why);
+		if (!o->json && lt_backend_origin(b))
+			printf("%27sfrom %s\n", "", lt_backend_origin(b));
 		if (!o->json)
 			print_facts(facts.text);
 		free(facts.text);
@@ -266,4 +210,27 @@ int run_backends_choose(struct run *r)
 		return run_failed("out of memory");
 	sprintf(r->backends, "%s%s", best->name, strcmp(best->name, "cpu") != 0 && lt_backend_find("cpu") ? ",cpu" : "");
 	return RUN_OK;
+}
+
+bool run_backends_any_values(const struct run_options *o, const char *list)
+{
+	size_t n = strcspn(list, ",");
+	char *name = strndup(list, n), *config = name ? strchr(name, ':') : NULL;
+	const struct lt_backend *b;
+	struct heard h = listen();
+	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc };
+	struct lt_session *session = NULL;
+	bool any = false;
+
+	if (config)
+		*config++ = 0;
+	b = name ? lt_backend_find(name) : NULL;
+	if (b && b->open(&host, config, &session, &h.diag) == LT_OK) {
+		const struct lt_caps *caps = b->caps(session);
+
+		any = LT_HAS(struct lt_caps, caps, any_values);
+		b->close(session);
+	}
+	free(name);
+	return any;
 }

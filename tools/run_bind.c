@@ -15,6 +15,8 @@ struct binder {
 	int32_t n_problem, n_missing;
 	bool names_only;                        /* nothing is run: the tensors are neither made nor asked for */
 	bool unread;                            /* a file failed: what it was to give is not known */
+	const char *backends;
+	int any;                                /* whether any values do for what is not given: 1, 0, -1 not asked yet */
 };
 /* The ports of one kind being given their tensors; from[i]: the option or file that gave value[i]. */
 struct slots { enum lt_port kind; const struct lt_tensor **value; const char **from; };
@@ -188,6 +190,23 @@ static void place_rest(struct binder *b, struct slots *s, const struct run_list 
 			place_spec(b, s, i, rest + 2, rest);
 }
 
+/* What the user left out, where the backend says that any values do: random ones, told on standard error. */
+static void place_any(struct binder *b, struct slots *s)
+{
+	for (int32_t i = 0; i < b->port[s->kind].n && !b->names_only; i++) {
+		if (s->from[i] || !b->port[s->kind].at[i].needed)
+			continue;
+		if (b->any < 0)
+			b->any = run_backends_any_values(b->o, b->backends);
+		if (!b->any)
+			return;
+		place_spec(b, s, i, "random", "random");
+		if (!b->o->quiet)
+			fprintf(b->text, "lt-run: the %s '%s' is not given and has random values, which do for this backend\n",
+				run_port_kind(s->kind), b->port[s->kind].at[i].name);
+	}
+}
+
 static int32_t count_missing(const struct binder *b, const struct slots *s)
 {
 	int32_t n = 0;
@@ -243,6 +262,7 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 	for (int32_t i = 0; i < b->o->weights.n; i++)
 		place_file(b, constant, b->o->weights.at[i]);
 	place_rest(b, constant, &b->o->constant);
+	place_any(b, constant);
 	for (int32_t i = 0; i < b->o->input.n; i++)
 		place_option(b, common, b->o->input.at[i]);
 	for (int32_t e = 0; e < n_eval && n == 0; e++) {
@@ -254,6 +274,8 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 		if (file)
 			place_file(b, &s, file);
 		place_rest(b, &s, &b->o->input);
+		if (s.from)
+			place_any(b, &s);
 		n = s.from ? count_missing(b, &s) : 0;
 	}
 	n += count_missing(b, constant);
@@ -269,9 +291,10 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 	free(s.from);
 }
 
-int run_bind(struct lt_context *ctx, const struct run_options *o, const struct run_ports *port, struct run_given *out)
+int run_bind(struct lt_context *ctx, const struct run_options *o, const char *backends, const struct run_ports *port, struct run_given *out)
 {
-	struct binder b = { .ctx = ctx, .o = o, .port = port, .given = out, .names_only = o->dump || o->check_schedule };
+	struct binder b = { .ctx = ctx, .o = o, .port = port, .given = out, .names_only = o->dump || o->check_schedule, .backends = backends,
+		.any = backends ? -1 : 0 };
 	struct slots constant = { 0 }, common = { 0 };
 	char *text = NULL;
 	size_t bytes = 0;

@@ -1,5 +1,5 @@
 /* tools/run_cache.c -- where compiled code is kept, what is there, and its removal. */
-#include "backends/cpu/cache.h"
+#include "program/cache.h"
 #include "tools/cachedir.h"
 #include "tools/run.h"
 
@@ -32,9 +32,9 @@ int run_cache_command(const struct run *r)
 
 	if (!r->cache_dir)
 		return run_usage("there is no folder of compiled code: give one with --cache-dir");
-	if (lt__cpu_cache_stats(r->cache_dir, &n, &bytes))
+	if (lt__cache_stats(r->cache_dir, &n, &bytes))
 		return run_failed("'%s' cannot be read", r->cache_dir);
-	if (!strcmp(r->o.cache, "clear") && lt__cpu_cache_clear(r->cache_dir))
+	if (!strcmp(r->o.cache, "clear") && lt__cache_clear(r->cache_dir))
 		return run_failed("'%s' cannot be cleared", r->cache_dir);
 	if (r->o.json) {
 		json_t *o = json_pack("{s:s,s:I,s:I,s:b}", "folder", r->cache_dir, "kernels", (json_int_t)n, "bytes", (json_int_t)bytes, "cleared",

@@ -7,7 +7,7 @@
 #include "tools/run.h"
 
 /* Shown on a terminal only, and only once a compile takes its time. */
-struct progress { int64_t begin_ns; bool shown; };
+struct progress { int64_t begin_ns; bool shown; struct run *run; };
 
 int64_t run_now(void)
 {
@@ -26,6 +26,24 @@ static void show_progress(void *user, int32_t done, int32_t total)
 	fprintf(stderr, "\rcompiling: %d of %d kernel%s", done, total, run_s(total));
 	fflush(stderr);
 	p->shown = true;
+}
+
+/* What a backend tells is for the user to read, as lines of a table may be; what it would tell its author, with --verbose. */
+static void show_log(void *user, int level, const char *text)
+{
+	(void)user;
+	fprintf(stderr, "%s%s\n", level == LT_LOG_WARNING ? "warning: " : level == LT_LOG_DEBUG ? "debug: " : "", text);
+}
+
+static void show_short_log(void *user, int level, const char *text)
+{
+	if (level != LT_LOG_DEBUG)
+		show_log(user, level, text);
+}
+
+static void explain(void *user, const struct lt_explained *e)
+{
+	run_explain_add(((struct progress *)user)->run, e);
 }
 
 static void tell_stats(const struct run *r, int64_t ns)
@@ -74,16 +92,25 @@ int run_schedule_check(struct run *r)
 int run_compile(struct run *r)
 {
 	bool terminal = isatty(STDERR_FILENO) && !r->o.quiet;
-	struct progress p = { .begin_ns = run_now() };
+	struct progress p = { .begin_ns = run_now(), .run = r };
 	const struct lt_options options = { .size = sizeof options, .n_thread = (uint32_t)r->o.threads, .backends = r->backends,
 		.strict = r->o.strict, .no_passes = r->o.no_passes, .cc = r->o.cc, .cache_dir = r->cache_dir,
 		.progress = terminal ? show_progress : NULL, .user = &p, .schedule = schedule_text(r),
 		.schedule_bytes = r->schedule.n, .schedule_name = schedule_name(r), .apply = r->o.apply,
-		.plan_only = r->o.dump && !run_dump_is(&r->o, "source") && !run_dump_is(&r->o, "asm") };
-	lt_status s = lt_compile(r->ctx, r->graph, &options, &r->program);
+		.plan_only = r->o.dump && !run_dump_is(&r->o, "source") && !run_dump_is(&r->o, "asm"),
+		.no_capture = r->o.no_capture, .device_time = r->o.time != 0, .explain = r->o.explain ? explain : NULL,
+		.log = r->o.verbose ? show_log : r->o.quiet ? NULL : show_short_log };
+	int code = r->o.explain ? run_explain_begin(r) : RUN_OK;
+	lt_status s;
+
+	if (code != RUN_OK)
+		return code;
+	s = lt_compile(r->ctx, r->graph, &options, &r->program);
 
 	if (p.shown)
 		fputs("\r\033[K", stderr);
+	if (r->o.explain)
+		run_explain_say(r);
 	if (s)
 		return run_status(r, s, "compiling");
 	if (r->o.verbose)

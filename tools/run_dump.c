@@ -111,19 +111,3 @@ int run_diff(struct run *r)
 	lt__bytes_free(&other);
 	return code;
 }
-
-int run_explain(struct run *r)
-{
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *to = r->json ? open_memstream(&text, &bytes) : stdout;
-	lt_status s = to ? lt_program_dump(r->program, LT_SHOW_EXPLAIN, put, to) : LT_ENOMEM;
-
-	if (to && r->json) {
-		fclose(to);
-		if (!s)
-			json_object_set_new(r->json, "explain", json_stringn(text, bytes));
-		free(text);
-	}
-	return s ? run_status(r, s, "explaining") : RUN_OK;
-}

@@ -8,7 +8,7 @@
 
 enum { OPT_INPUTS = 256, OPT_THREADS, OPT_VERIFY, OPT_TIME, OPT_DUMP, OPT_EXPLAIN, OPT_LIST, OPT_JSON, OPT_VERSION, OPT_STRICT,
 	OPT_CC, OPT_CACHE_DIR, OPT_NO_CACHE, OPT_CACHE, OPT_NO_PASSES, OPT_SCHEDULE, OPT_APPLY, OPT_CHECK_SCHEDULE,
-	OPT_TARGET, OPT_USE_SOURCE };
+	OPT_TARGET, OPT_USE_SOURCE, OPT_NO_CAPTURE };
 
 static const struct option longs[] = {
 	{ "input", required_argument, NULL, 'i' },      { "inputs", required_argument, NULL, OPT_INPUTS },
@@ -27,6 +27,7 @@ static const struct option longs[] = {
 	{ "schedule", required_argument, NULL, OPT_SCHEDULE }, { "check-schedule", no_argument, NULL, OPT_CHECK_SCHEDULE },
 	{ "apply", required_argument, NULL, OPT_APPLY }, { "target", required_argument, NULL, OPT_TARGET },
 	{ "use-source", required_argument, NULL, OPT_USE_SOURCE },
+	{ "no-capture", no_argument, NULL, OPT_NO_CAPTURE },
 	{ NULL, 0, NULL, 0 }
 };
 
@@ -122,7 +123,7 @@ static int take_flag(struct run_options *o, int c)
 {
 	*(c == OPT_VERIFY ? &o->verify : c == OPT_EXPLAIN ? &o->explain : c == OPT_LIST ? &o->list : c == OPT_JSON ? &o->json :
 		c == OPT_STRICT ? &o->strict : c == OPT_NO_CACHE ? &o->no_cache : c == OPT_NO_PASSES ? &o->no_passes :
-		c == OPT_CHECK_SCHEDULE ? &o->check_schedule : c == 'q' ? &o->quiet : &o->verbose) = true;
+		c == OPT_CHECK_SCHEDULE ? &o->check_schedule : c == OPT_NO_CAPTURE ? &o->no_capture : c == 'q' ? &o->quiet : &o->verbose) = true;
 	return RUN_OK;
 }
 

@@ -76,6 +76,14 @@ static void print_text(const struct run *r, const struct lt_stats *st, int64_t n
 	if (st->n_parallel > 0)
 		printf("threads: %d; %d kernel%s with parallel loops%s\n", st->n_thread, st->n_parallel, run_s(st->n_parallel),
 			st->n_serialised > 0 ? ", which run one trip after the other: the C compiler has no OpenMP (lt-run --list-backends says more)" : "");
+	if (st->n_move > 0)
+		printf("crossing: %d cop%s between memories a run, %s; %s a run; %s in device memory\n", st->n_move, st->n_move == 1 ? "y" : "ies",
+			sized((double)st->move_bytes, a, sizeof a), scaled(st->n_run ? (double)st->move_ns / (double)st->n_run : 0, b, sizeof b),
+			sized((double)st->device_bytes, c, sizeof c));
+	if (st->device_ns > 0)
+		printf("device: %s a run, by its own clock\n", scaled((double)st->device_ns / (double)(st->n_run ? st->n_run : 1), a, sizeof a));
+	if (st->n_replayed > 0)
+		printf("recorded: %lld of the %lld runs were replayed\n", (long long)st->n_replayed, (long long)st->n_run);
 	printf("memory: workspace %s at its peak, %s in all intermediates together; %s computed from constants; %s within kernels\n",
 		sized((double)st->workspace_bytes, a, sizeof a), sized((double)st->intermediate_bytes, b, sizeof b),
 		sized((double)st->constant_bytes, c, sizeof c), sized((double)st->kernel_bytes, d, sizeof d));
@@ -96,13 +104,20 @@ static void add_json(struct run *r, const struct lt_stats *st, int64_t n, const 
 		(json_int_t)st->workspace_bytes, "intermediate_bytes", (json_int_t)st->intermediate_bytes, "constant_bytes",
 		(json_int_t)st->constant_bytes, "threads", (int)st->n_thread, "parallel_kernels", (int)st->n_parallel, "serialised_kernels",
 		(int)st->n_serialised, "kernel_bytes", (json_int_t)st->kernel_bytes));
+	json_object_update_new(json_object_get(r->json, "time"), json_pack("{s:i,s:I,s:I,s:I,s:I,s:I}", "moves", (int)st->n_move, "move_bytes",
+		(json_int_t)st->move_bytes, "device_bytes", (json_int_t)st->device_bytes, "move_ns", (json_int_t)(st->move_ns / st->n_run), "device_ns",
+		(json_int_t)(st->device_ns / st->n_run), "replayed_runs", (json_int_t)st->n_replayed));
 }
 
 int run_time(struct run *r)
 {
 	struct lt_stats st = { .size = sizeof st };
+	struct lt_stats before = { .size = sizeof before };
 	int64_t *ns = NULL, n;
-	int code = measure(r, &ns, &n);
+	int code;
+
+	lt_program_stats(r->program, &before);
+	code = measure(r, &ns, &n);
 
 	if (code != RUN_OK)
 		return code;
@@ -110,6 +125,11 @@ int run_time(struct run *r)
 	/* A clock too coarse for the shortest runs must not divide by nothing. */
 	ns[n / 2] += ns[n / 2] == 0;
 	lt_program_stats(r->program, &st);
+	/* Of these runs alone. */
+	st.n_run -= before.n_run;
+	st.n_replayed -= before.n_replayed;
+	st.move_ns -= before.move_ns;
+	st.device_ns -= before.device_ns;
 	if (r->json)
 		add_json(r, &st, n, ns);
 	else

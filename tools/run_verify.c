@@ -223,7 +223,7 @@ static int compare_results(struct run *r, const struct lt_evaluation *e, struct 
 	return code;
 }
 
-static void compare_states(struct run *r, const struct lt_evaluation *e, struct pair p)
+static int compare_states(struct run *r, const struct lt_evaluation *e, struct pair p)
 {
 	struct run_verify *v = r->verify;
 	const struct run_ports *states = &r->port[LT_PORT_STATE];
@@ -234,6 +234,8 @@ static void compare_states(struct run *r, const struct lt_evaluation *e, struct 
 			continue;
 		p.port = &states->at[i];
 		p.mine = lt_instance_state(r->instance, i);
+		if (!p.mine)
+			return run_status(r, lt_context_code(r->ctx), "fetching a state");
 		p.want = v->state[i];
 		p.bound = NULL;
 		for (int32_t k = 0; k < r->graph->n_set; k++)
@@ -241,8 +243,14 @@ static void compare_states(struct run *r, const struct lt_evaluation *e, struct 
 				p.want = lt_eval_state(e, k, &p.bound);
 		compare(v, &p, NULL);
 	}
-	for (int32_t i = 0; i < states->n; i++)
-		memcpy(v->state[i], lt_instance_state(r->instance, i), state_bytes(&states->at[i]));
+	for (int32_t i = 0; i < states->n; i++) {
+		const void *now = lt_instance_state(r->instance, i);
+
+		if (!now)
+			return run_status(r, lt_context_code(r->ctx), "fetching a state");
+		memcpy(v->state[i], now, state_bytes(&states->at[i]));
+	}
+	return RUN_OK;
 }
 
 int run_verify_compare(struct run *r, int64_t evaluation)
@@ -261,7 +269,7 @@ int run_verify_compare(struct run *r, int64_t evaluation)
 		return run_failed("verification failed: the reference refuses what was run: %s", lt_context_message(r->ctx));
 	code = compare_results(r, e, p);
 	if (code == RUN_OK)
-		compare_states(r, e, p);
+		code = compare_states(r, e, p);
 	lt_eval_free(e);
 	return code;
 }

@@ -39,6 +39,7 @@ int run_check_together(const struct run_options *o)
 		{ "--backend", o->backends, TENSORS }, { "--strict", o->strict, TENSORS },
 		{ "--no-passes", o->no_passes, TENSORS }, { "--schedule", o->schedule, LOOPS }, { "--apply", o->apply, LOOPS },
 		{ "--verify", o->verify, RUN }, { "--time", o->time, RUN }, { "--explain", o->explain, RUN },
+		{ "--no-capture", o->no_capture, RUN },
 	};
 	int asked = asked_for(o);
 

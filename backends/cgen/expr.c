@@ -2,13 +2,10 @@
 #include <string.h>
 #include "backends/cgen/gen.h"
 #include "backends/cgen/vector.h"
-#include "ir/op.h"
 
 const char *lt__op_text(const struct lt_op *op)
 {
-	int code = lt__op_find(op->name);
-	bool move = (!op->source || !op->source[0]) && op->arity == 1 && code >= 0 && lt__op_info((enum lt_opcode)code)->data;
-	return move ? "$0" : op->source ? op->source : "";
+	return op->source ? op->source : "";
 }
 
 static const char *literal_int(struct gen *g, int64_t v)
@@ -51,6 +48,25 @@ static const char *literal_float(struct gen *g, double v, const char *suffix)
 	return o.at;
 }
 
+static int64_t int_of(uint64_t bits, uint32_t dtype)
+{
+	switch (dtype) {
+	case LT_I8: return (int8_t)bits;
+	case LT_U8: return (uint8_t)bits;
+	case LT_I16: return (int16_t)bits;
+	case LT_I32: return (int32_t)bits;
+	case LT_BOOL: return (uint8_t)bits != 0;
+	default: return (int64_t)bits;
+	}
+}
+
+static double float_of(uint64_t bits, bool single)
+{
+	union { uint32_t u; float f; } narrow = { .u = (uint32_t)bits };
+	union { uint64_t u; double f; } wide = { .u = bits };
+	return single ? (double)narrow.f : wide.f;
+}
+
 struct expr lt__gen_immediate(struct gen *g, uint64_t bits, uint32_t dtype)
 {
 	struct lt_out o = lt__out_new(&g->pool);
@@ -59,21 +75,21 @@ struct expr lt__gen_immediate(struct gen *g, uint64_t bits, uint32_t dtype)
 		return (struct expr){ o.at, true };
 	}
 	bool is_float = dtype == LT_F32 || dtype == LT_F64, single = dtype == LT_F32;
-	union lt_scalar v = lt__scalar_of(bits, (enum lt_dtype)dtype);
 	if (!is_float) {
-		const char *text = literal_int(g, v.i);
+		const char *text = literal_int(g, int_of(bits, dtype));
 		return (struct expr){ text, text[0] != '-' };
 	}
-	if (v.f != v.f) {
+	double v = float_of(bits, single);
+	if (v != v) {
 		lt__outf(&o, single ? "lt_bits_f32(0x%08llxu)" : "lt_bits_f64(0x%016llxu)",
 			(unsigned long long)(single ? bits & 0xffffffffu : bits));
 		return (struct expr){ o.at, true };
 	}
-	if (v.f - v.f != 0) {
-		lt__out(&o, v.f < 0 ? "-INFINITY" : "INFINITY");
-		return (struct expr){ o.at, v.f > 0 };
+	if (v - v != 0) {
+		lt__out(&o, v < 0 ? "-INFINITY" : "INFINITY");
+		return (struct expr){ o.at, v > 0 };
 	}
-	const char *text = literal_float(g, v.f, single ? "f" : "");
+	const char *text = literal_float(g, v, single ? "f" : "");
 	return (struct expr){ text, text[0] != '-' };
 }
 

@@ -101,7 +101,7 @@ enum { NAME_FIXED = 1, NAME_LOOP };
 /* A text and whether it can stand as an operand without parentheses. */
 struct expr { const char *text; bool primary; };
 
-/* The C text of op; a move of the graph (view, index ..) that has none is its operand. */
+/* The C text of op; "": it has none. */
 const char *lt__op_text(const struct lt_op *);
 
 static inline const int64_t *row_at(const struct lt_tree *t, int32_t row) { return t->rows + (int64_t)row * t->n_column; }

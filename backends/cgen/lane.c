@@ -10,7 +10,6 @@
 #include <string.h>
 #include "backends/cgen/gen.h"
 #include "backends/cgen/vector.h"
-#include "ir/op.h"
 
 /* A value of all lanes: one scalar for all, or a vector. */
 struct value { const char *text; bool uniform; };
@@ -159,7 +158,7 @@ static const char *reversed(struct gen *g, uint32_t dtype, const char *vector)
 {
 	static const uint32_t ints[] = { 0, LT_I8, LT_I16, 0, LT_I32, 0, 0, 0, LT_I64 };
 	struct lt_out o = lt__out_new(&g->pool);
-	lt__outf(&o, "LT_SHUFFLE(%s, %s", vector, type_of(g, ints[lt__dtype_info((enum lt_dtype)dtype)->bytes]));
+	lt__outf(&o, "LT_SHUFFLE(%s, %s", vector, type_of(g, ints[lt__element_bytes(dtype)]));
 	for (int i = g->lanes; i-- > 0; )
 		lt__outf(&o, ", %d", i);
 	lt__out(&o, ")");

@@ -1,13 +1,13 @@
 /* backends/cgen/place.c -- where each buffer of a tree lives in the printed function. */
 #include "backends/cgen/gen.h"
-#include "ir/op.h"
+#include "backends/cgen/vector.h"
 
 const char *lt__ctype(const struct lt_tree *t, uint32_t dtype)
 {
 	for (uint32_t i = 0; i < t->types.n; i++)
 		if (LT_AT(struct lt_type, t->types, i)->dtype == dtype)
 			return LT_AT(struct lt_type, t->types, i)->ctype;
-	return lt__dtype_info((enum lt_dtype)dtype)->ctype;
+	return lt__element_ctype(dtype);
 }
 
 /* Buffers that share storage share one pointer where they have one type; where they do not, or where two slots are

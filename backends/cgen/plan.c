@@ -8,7 +8,6 @@
  */
 #include "backends/cgen/gen.h"
 #include "backends/cgen/vector.h"
-#include "ir/op.h"
 
 enum { MOST_STATEMENTS = 1024, MOST_STRAIGHT = 8 };
 
@@ -21,7 +20,7 @@ bool lt__gen_around(const struct lt_tree *t, int32_t a, int32_t b)
 	return b == a;
 }
 
-static uint32_t bytes_of(uint32_t dtype) { return dtype ? lt__dtype_info((enum lt_dtype)dtype)->bytes : 1; }
+static uint32_t bytes_of(uint32_t dtype) { return dtype ? lt__element_bytes(dtype) : 1; }
 
 /* Bytes of the widest type that a statement of loop l has in a lane. */
 static uint32_t widest(const struct gen *g, const struct lt_loop *l)

@@ -6,7 +6,6 @@
  */
 #include "backends/cgen/gen.h"
 #include "backends/cgen/vector.h"
-#include "ir/op.h"
 
 enum { MOST_ROWS = 32 };
 
@@ -78,7 +77,7 @@ static void add_tile(struct gen *g, int32_t stmt, int32_t access, int32_t l, int
 	uint32_t dtype = lt__gen_dtype(g->t, a->buffer);
 	int n = g->plan[v].lanes;
 	const char *type = lt__vector_type(&g->pool, dtype, n), *base = lt__gen_unique(g, "tile"), *from = lt__gen_temp(g);
-	const char *mask = lt__vector_type(&g->pool, ints[lt__dtype_info((enum lt_dtype)dtype)->bytes], n);
+	const char *mask = lt__vector_type(&g->pool, ints[lt__element_bytes(dtype)], n);
 	struct tile *x = lt__pool_alloc(&g->pool, 1, sizeof *x);
 	const char **row = lt__pool_alloc(&g->pool, (size_t)n, sizeof *row);
 	struct column *u = &g->column[loop_column(g->t, l)], *lane = &g->column[loop_column(g->t, v)], was[2] = { *u, *lane };

@@ -6,10 +6,9 @@
 #include <gnu/libc-version.h>
 #endif
 #include "backends/cgen/vector_part.h"
-#include "ir/op.h"
 
-static const struct { const char *name, *on; int since; const char *text; } texts[] = {
-#define VOP(name, on, since, text) { #name, on, since, text },
+static const struct row { const char *name, *on; int since; const char *scalar, *text; } texts[] = {
+#define VOP(name, on, since, scalar, text) { #name, on, since, scalar, text },
 #include "backends/cgen/vector_op.def"
 };
 enum { N_TEXT = sizeof texts / sizeof *texts };
@@ -46,45 +45,73 @@ const char *lt__vector_type(struct lt_pool *pool, uint32_t dtype, int lanes)
 	return o.at;
 }
 
-/* Whether op is the row of the operator table that its name says, and not another of that name. */
-static bool genuine(const struct lt_op *op, int code)
+/* The scalar text of a conversion. */
+static const char *cast_scalar(const struct lt_velement *from, const struct lt_velement *to)
 {
-	const struct lt_opinfo *info = lt__op_info((enum lt_opcode)code);
-	char source[256];
+	bool to_int = (from->kind == 'F' || from->kind == 'H') && to->kind != 'F' && to->kind != 'H';
 
-	if (op->arity < 1 || op->arity > 3 || (info->data && code != LT_OP_cast) || info->arity != op->arity)
-		return false;
-	lt__op_csource((enum lt_opcode)code, (enum lt_dtype)op->in[op->arity - 1], (enum lt_dtype)op->out, source, sizeof source);
-	return !op->source || strcmp(op->source, source) == 0;
+	if (from == to)
+		return "((@E)$0)";
+	if (from->kind == 'H' || to->kind == 'H' || to_int)
+		return "lt_cast_@f_@n($0)";
+	return to->kind == 'B' ? "($0 != 0)" : "((@E)$0)";
+}
+
+static int operands_of(const char *text)
+{
+	int n = 0;
+
+	for (const char *s = text; (s = strchr(s, '$')); s++)
+		n = s[1] - '0' >= n ? s[1] - '0' + 1 : n;
+	return n;
+}
+
+/* Whether op means what the scalar text says, and is not another operator of that name; without a source its name must do. */
+static bool genuine(struct lt_pool *pool, const struct lt_op *op, const char *scalar, const struct lt_velement *e, const struct lt_velement *from)
+{
+	struct lt_out o = lt__out_new(pool);
+
+	lt__vector_expand(&o, scalar, e, from, 1);
+	return op->arity == operands_of(scalar) && (!op->source || strcmp(op->source, o.at) == 0);
+}
+
+/* The row for op on elements e, or NULL. */
+static const struct row *find_row(struct lt_pool *pool, const struct lt_op *op, const struct lt_velement *e)
+{
+	for (int i = 0; i < N_TEXT; i++)
+		if (strcmp(texts[i].name, op->name) == 0 && lt__velement_fits(texts[i].on, e))
+			return genuine(pool, op, texts[i].scalar, e, NULL) ? &texts[i] : NULL;
+	return NULL;
+}
+
+static const char *vector_cast(struct lt_pool *pool, const struct lt_op *op, const struct lt_velement *from, int lanes)
+{
+	const struct lt_velement *to = lt__velement_of(op->out);
+	struct lt_out o = lt__out_new(pool);
+
+	if (!genuine(pool, op, cast_scalar(from, to), to, from))
+		return NULL;
+	lt__vector_expand(&o, from == to ? "$0" : "lt_cast_@f_@nx@L($0)", to, from, lanes);
+	return o.at;
 }
 
 const char *lt__vector_op(struct lt_pool *pool, const struct lt_op *op, int lanes, int library)
 {
-	int code = lt__op_find(op->name);
 	const struct lt_velement *e = op->arity >= 1 && op->arity <= 3 ? lt__velement_of(op->in[op->arity - 1]) : NULL;
 	struct lt_out o = lt__out_new(pool);
-	const char *text = NULL;
-	bool in_library = false;
 
-	if (!possible(e, lanes) || !possible(lt__velement_of(op->out), lanes) || code < 0 || !genuine(op, code))
+	if (!possible(e, lanes) || !possible(lt__velement_of(op->out), lanes))
 		return NULL;
-	if (code == LT_OP_cast) {
-		text = op->in[0] == op->out ? "$0" : "lt_cast_@f_@nx@L($0)";
-		lt__vector_expand(&o, text, lt__velement_of(op->out), e, lanes);
-		return o.at;
-	}
-	for (int i = 0; i < N_TEXT && !text; i++)
-		if (strcmp(texts[i].name, op->name) == 0 && lt__velement_fits(texts[i].on, e)) {
-			text = texts[i].text;
-			in_library = library >= texts[i].since;
-		}
-	if (!text)
+	if (strcmp(op->name, "cast") == 0)
+		return vector_cast(pool, op, e, lanes);
+	const struct row *row = find_row(pool, op, e);
+	if (!row)
 		return NULL;
-	const char *how = strstr(text, "@v");
+	const char *text = row->text, *how = strstr(text, "@v");
 	if (how) {
 		struct lt_out named = lt__out_new(pool);
 		lt__out_bytes(&named, text, (size_t)(how - text));
-		lt__outf(&named, "%s%s", in_library ? "mvec" : "each", how + 2);
+		lt__outf(&named, "%s%s", library >= row->since ? "mvec" : "each", how + 2);
 		text = named.at;
 	}
 	lt__vector_expand(&o, text, e, NULL, lanes);
@@ -96,10 +123,9 @@ const char *lt__vector_fold(struct lt_pool *pool, const struct lt_op *op, int la
 	static const char *const names[] = { "add", "mul", "min", "max", "and", "or", "xor" };
 	const struct lt_velement *e = lt__velement_of(op->out);
 	struct lt_out name = lt__out_new(pool), o = lt__out_new(pool);
-	int code = lt__op_find(op->name);
 
-	if (!possible(e, lanes) || code < 0 || op->arity != 2 || op->in[0] != op->out || op->in[1] != op->out || !genuine(op, code)
-	    || !lt__op_takes((enum lt_opcode)code, (enum lt_dtype)op->out))
+	if (!possible(e, lanes) || op->arity != 2 || op->in[0] != op->out || op->in[1] != op->out || !find_row(pool, op, e)
+	    || (e->bits < 32 && e->kind != 'B'))
 		return NULL;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(names[i], op->name) == 0) {
@@ -108,4 +134,18 @@ const char *lt__vector_fold(struct lt_pool *pool, const struct lt_op *op, int la
 			return o.at;
 		}
 	return NULL;
+}
+
+uint32_t lt__element_bytes(uint32_t dtype)
+{
+	const struct lt_velement *e = lt__velement_of(dtype);
+
+	return e ? e->bits / 8 : 0;
+}
+
+const char *lt__element_ctype(uint32_t dtype)
+{
+	const struct lt_velement *e = lt__velement_of(dtype);
+
+	return e ? e->ctype : "";
 }

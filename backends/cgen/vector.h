@@ -8,7 +8,7 @@
  * Operators. lt__vector_op gives a text over $0 $1 $2, each once at most and each an expression of the operand's vector
  *           type (lt__vector_type of lt_op.in); its value has the vector type of lt_op.out.  It computes what the scalar
  *           text of the operator computes, NaN, infinities, zeros and wrapping included; functions that are not exact stay within the
- *           ulps of op.def.  Nothing traps, and no lane's value depends on another lane, so lanes that are off may hold anything.
+ *           ulps that docs/accuracy.md gives.  Nothing traps, and no lane's value depends on another lane, so lanes that are off may hold anything.
  * Helpers   that a kernel may name (E is the C type of a lane):
  *           lt_all_T(x)             every lane x, an E
  *           lt_lane_T()             0, 1, 2 ..: the lane's own number (T of integers)
@@ -35,10 +35,15 @@ enum { LT_VECTOR_BYTES = 64 };
 /* Version of the running C library where it has vector functions (236 is 2.36); 0: none. */
 int lt__vector_library(void);
 
-/* NULL: no such type.  dtype: enum lt_dtype. */
+/* Of an element in memory; 0 and "": no such type.  dtype: enum lt_dtype. */
+uint32_t lt__element_bytes(uint32_t dtype);
+const char *lt__element_ctype(uint32_t dtype);
+
+/* NULL: no such type. */
 const char *lt__vector_type(struct lt_pool *, uint32_t dtype, int lanes);
 
-/* NULL: lane by lane; an operator that is not in the table, or one of its vectors would have more than LT_VECTOR_BYTES. */
+/* NULL: lane by lane; an operator that is not in the table by its name and source, or one of its vectors would have more than
+ * LT_VECTOR_BYTES. */
 const char *lt__vector_op(struct lt_pool *, const struct lt_op *, int lanes, int library);
 
 /* NULL: not an associative operator of one type, or too wide. */

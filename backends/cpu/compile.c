@@ -1,7 +1,8 @@
-/* backends/cpu/compile.c -- C texts to loaded code, or to assembly: from the cache, else by the system's compiler, side by side. */
+/* backends/cpu/compile.c -- C texts to loaded code, or to assembly, by the system's compiler, side by side. */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,10 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "backends/cpu/cpu.h"
-
-#ifndef LT_VERSION                      /* of the library: the Makefile's */
-#define LT_VERSION "0"
-#endif
 
 /* No -ffast-math: NaN and infinity are data, and sums are re-associated by the tree. */
 static const char *const flags[] = {
@@ -48,16 +45,16 @@ static lt_status no_memory(struct lt_diag *diag)
 }
 
 /* At most MOST_FLAGS; returns their number. */
-static uint32_t job_flags(const struct work *w, const struct lt_job *job, const char **out)
+static uint32_t job_flags(const struct lt_session *s, const char *level, const char *machine, const struct lt_job *job, const char **out)
 {
 	bool library = job->product == LT_LIBRARY;
 	uint32_t n = 0;
-	out[n++] = w->level;
-	if (w->machine[0])
-		out[n++] = w->machine;
-	for (int i = 0; w->s->model->flags[i]; i++)
-		out[n++] = w->s->model->flags[i];
-	if (w->s->model->target.size == 0 && w->s->target.vector_bytes == 64)
+	out[n++] = level;
+	if (machine[0])
+		out[n++] = machine;
+	for (int i = 0; s->model->flags[i]; i++)
+		out[n++] = s->model->flags[i];
+	if (s->model->target.size == 0 && s->target.vector_bytes == 64)
 		out[n++] = "-mprefer-vector-width=512";
 	for (int i = 0; i < N_FLAG; i++)
 		out[n++] = flags[i];
@@ -68,18 +65,34 @@ static uint32_t job_flags(const struct work *w, const struct lt_job *job, const 
 	return n;
 }
 
-static lt_status make_key(struct work *w, struct lt_job *job)
+void lt__cpu_flags(const struct lt_session *s, bool threads, FILE *out)
 {
-	const char *flag[MOST_FLAGS];
-	uint32_t n = job_flags(w, job, flag);
-	FILE *out = open_memstream(&job->key, &job->key_bytes);
-	if (!out)
-		return no_memory(w->diag);
-	(void)fprintf(out, "looptree %s build %u\nbackend cpu %s\nflags", LT_VERSION, (unsigned)LT_BUILD, LT_CPU_VERSION);
+	const char *flag[MOST_FLAGS], level[] = { '-', 'O', s->level, '\0' };
+	const struct lt_job job = { .threads = threads };
+	uint32_t n = job_flags(s, level, "", &job, flag);
 	for (uint32_t i = 0; i < n; i++)
 		(void)fprintf(out, " %s", flag[i]);
-	(void)fprintf(out, "\n%stree\n%s\nsource\n%s", w->s->identity, job->text ? job->text : "", job->source);
-	return fclose(out) == 0 ? LT_OK : no_memory(w->diag);
+}
+
+char *lt__cpu_read_file(const char *path, size_t *bytes)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	char *at = NULL;
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (at = malloc((size_t)st.st_size + 1))) {
+		size_t n = 0;
+		for (ssize_t got; n < (size_t)st.st_size && (got = read(fd, at + n, (size_t)st.st_size - n)) != 0; ) {
+			if (got < 0 && errno != EINTR)
+				break;
+			n += got > 0 ? (size_t)got : 0;
+		}
+		at[n] = '\0';
+		*bytes = n;
+	}
+	close(fd);
+	return at;
 }
 
 static const char *suffix_of(const struct lt_job *job) { return job->product == LT_LIBRARY ? ".so" : ".s"; }
@@ -92,12 +105,12 @@ static void job_path(const struct work *w, uint32_t i, const char *suffix, char 
 /* A folder that only we know the name of. */
 static lt_status make_folder(struct work *w)
 {
-	const char *dir = w->s->cache_dir;
+	const char *dir = w->s->temp_dir;
 	int n = snprintf(w->dir, sizeof w->dir, dir ? "%s/tmp-XXXXXX" : "%s/looptree-XXXXXX", dir ? dir : P_tmpdir);
 	if (n < 0 || (size_t)n >= sizeof w->dir || !mkdtemp(w->dir)) {
 		int error = n < 0 || (size_t)n >= sizeof w->dir ? ENAMETOOLONG : errno;
 		w->dir[0] = '\0';
-		return lt__note(w->diag, LT_EIO, -1, -1, "free some space there, or give another cache folder",
+		return lt__note(w->diag, LT_EIO, -1, -1, "free some space there, or give another folder for compiled code",
 			"cpu: no temporary folder can be made in '%s': %s", dir ? dir : P_tmpdir, strerror(error));
 	}
 	return LT_OK;
@@ -147,23 +160,12 @@ static bool take_product(struct work *w, uint32_t i)
 	job_path(w, i, ".c", source);
 	if (job->product == LT_ASSEMBLY)
 		return (job->assembly = name_kernel(lt__cpu_read_file(path, &bytes), source, job->name)) != NULL;
+	if (job->keep && !(job->code = lt__cpu_read_file(path, &job->code_bytes)))
+		return false;
 	job->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (job->handle && job->threads)
 		lt__cpu_keep_runtime(w->s, job->handle);
 	return job->handle != NULL;
-}
-
-static bool from_cache(struct work *w, uint32_t i)
-{
-	char path[PATH_BYTES];
-	struct lt_job *job = &w->job[i];
-	job_path(w, i, suffix_of(job), path);
-	if (!job->key || !lt__cpu_cache_get(w->s->cache_dir, job->key, job->key_bytes, path))
-		return false;
-	job->cached = take_product(w, i);
-	if (!job->cached)
-		(void)unlink(path);
-	return job->cached;
 }
 
 static lt_status write_source(const struct work *w, uint32_t i)
@@ -174,7 +176,7 @@ static lt_status write_source(const struct work *w, uint32_t i)
 	bool ok = f && fputs(w->job[i].source, f) >= 0;
 	if (f && fclose(f) != 0)
 		ok = false;
-	return ok ? LT_OK : lt__note(w->diag, LT_EIO, -1, -1, "free some space there, or give another cache folder",
+	return ok ? LT_OK : lt__note(w->diag, LT_EIO, -1, -1, "free some space there, or give another folder for compiled code",
 		"cpu: '%s' cannot be written: %s", path, strerror(errno));
 }
 
@@ -199,10 +201,10 @@ static lt_status explain(const struct work *w, const char *program, const struct
 		c->status, (int)bytes, said);
 }
 
-/* One compiler for each kernel that is still missing.  missing: their numbers. */
-static lt_status compile_missing(struct work *w, const uint32_t *missing, uint32_t n)
+/* One compiler for each. */
+static lt_status compile_all(struct work *w)
 {
-	uint32_t n_word;
+	uint32_t n_word, n = w->n;
 	struct lt_command *c = calloc(n, sizeof *c);
 	const char **word = lt__cpu_words(w->s->cc, 0, &n_word);
 	size_t width = (word ? n_word : 0) + MOST_FLAGS + 5;
@@ -213,27 +215,25 @@ static lt_status compile_missing(struct work *w, const uint32_t *missing, uint32
 		status = lt__note(w->diag, LT_EINVAL, -1, -1, "give --cc a command", "cpu: the name of the C compiler is empty");
 	for (uint32_t i = 0; !status && i < n; i++) {
 		const char **a = argv + i * width;
-		const struct lt_job *job = &w->job[missing[i]];
-		job_path(w, missing[i], ".c", path[i][0]);
-		job_path(w, missing[i], suffix_of(job), path[i][1]);
+		const struct lt_job *job = &w->job[i];
+		job_path(w, i, ".c", path[i][0]);
+		job_path(w, i, suffix_of(job), path[i][1]);
 		memcpy(a, word, n_word * sizeof *a);
 		a += n_word;
-		a += job_flags(w, job, a);
+		a += job_flags(w->s, w->level, w->machine, job, a);
 		memcpy(a, (const char *[]){ "-o", path[i][1], path[i][0], job->product == LT_LIBRARY ? "-lm" : NULL }, 4 * sizeof *a);
 		c[i].argv = argv + i * width;
-		status = write_source(w, missing[i]);
+		status = write_source(w, i);
 	}
 	if (!status)
 		lt__cpu_run(c, n, w->s->n_thread, one_done, w);
 	for (uint32_t i = 0; !status && i < n; i++) {
-		struct lt_job *job = &w->job[missing[i]];
+		struct lt_job *job = &w->job[i];
 		if (c[i].status != 0)
 			status = explain(w, word[0], &c[i], job);
-		else if (!take_product(w, missing[i]))
+		else if (!take_product(w, i))
 			status = lt__note(w->diag, LT_ECOMPILE, -1, -1, NULL, "cpu: %s%s was compiled but cannot be loaded: %s",
 				job->no_kernel ? "" : "kernel ", job->name, job->product == LT_LIBRARY ? dlerror() : strerror(errno));
-		else if (job->key)
-			lt__cpu_cache_put(w->s->cache_dir, job->key, job->key_bytes, path[i][1]);
 	}
 	free(path);
 	free(argv);
@@ -268,51 +268,23 @@ static lt_status find_machine(struct work *w)
 	return LT_OK;
 }
 
-static lt_status load_all(struct work *w)
-{
-	lt_status status = find_machine(w);
-	uint32_t n_missing = 0, *missing = malloc(w->n * sizeof *missing);
-	if (!missing)
-		return no_memory(w->diag);
-	if (!status && w->s->cache_dir)
-		status = lt__cpu_cache_make(w->s->cache_dir, w->diag);
-	if (!status && w->s->cache_dir && !w->s->identity)
-		status = lt__cpu_identity(w->s, w->diag);
-	for (uint32_t i = 0; !status && w->s->cache_dir && i < w->n; i++)
-		if (w->job[i].product == LT_LIBRARY)
-			status = make_key(w, &w->job[i]);
-	if (!status)
-		status = make_folder(w);
-	for (uint32_t i = 0; !status && i < w->n; i++)
-		if (from_cache(w, i))
-			one_done(w);
-		else
-			missing[n_missing++] = i;
-	if (!status && n_missing)
-		status = compile_missing(w, missing, n_missing);
-	free(missing);
-	return status;
-}
-
 lt_status lt__cpu_compile(struct lt_session *s, struct lt_job *job, uint32_t n, struct lt_diag *diag)
 {
 	struct work *w = n ? calloc(1, sizeof *w) : NULL;
 	if (!w)
 		return n ? no_memory(diag) : LT_OK;
 	*w = (struct work){ .s = s, .job = job, .n = n, .diag = diag, .level = { '-', 'O', s->level } };
-	lt_status status = load_all(w);
+	lt_status status = find_machine(w);
+	status = status ? status : make_folder(w);
+	status = status ? status : compile_all(w);
 	remove_folder(w);
-	for (uint32_t i = 0; i < n; i++) {
-		free(job[i].key);
-		job[i].key = NULL;
-		if (status && job[i].handle) {
+	for (uint32_t i = 0; status && i < n; i++) {
+		if (job[i].handle)
 			(void)dlclose(job[i].handle);
-			job[i].handle = NULL;
-		}
-		if (status) {
-			free(job[i].assembly);
-			job[i].assembly = NULL;
-		}
+		free(job[i].code);
+		free(job[i].assembly);
+		job[i].handle = NULL;
+		job[i].code = job[i].assembly = NULL;
 	}
 	free(w);
 	return status;

@@ -1,7 +1,7 @@
 /* backends/cpu/cpu.c -- the backend cpu: C text, the system's compiler, dlopen.
  *
  * config: config.c.  dump: LT_DUMP_SOURCE is the C text with the graph's names, LT_DUMP_ASM what the compiler makes of it,
- * LT_DUMP_STATS lines "name value": from_cache, workspace_bytes, parallel (1: it has parallel loops), serialised (1: which the compiler
+ * LT_DUMP_STATS lines "name value": workspace_bytes, parallel (1: it has parallel loops), serialised (1: which the compiler
  * cannot run on threads), threads (that a run uses).
  */
 #define _GNU_SOURCE 1
@@ -10,16 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/cgen/vector.h"
-#include "backends/cpu/cpu.h"
+#include "backends/cpu/object.h"
 
-struct lt_object {
-	struct lt_session *s;
-	const struct lt_tree *tree;
-	void *handle;                   /* NULL: the code is the session's file's */
-	lt_kernel *kernel;              /* NULL: of a target that this machine does not run */
-	struct lt_cgen_need need;
-	bool cached;
-};
+static const struct lt_host nobody = { .size = sizeof nobody };
 
 static int32_t score(const char *config, struct lt_diag *diag)
 {
@@ -36,7 +29,7 @@ static void close_(struct lt_session *s)
 {
 	lt__cpu_source_close(s);
 	free(s->cc);
-	free(s->cache_dir);
+	free(s->temp_dir);
 	free(s->identity);
 	free(s);
 }
@@ -59,11 +52,12 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 {
 	struct lt_cpu_config c;
 	*out = NULL;
+	host = host ? host : &nobody;
 	lt_status status = lt__cpu_config(config, &c, diag);
 	if (status)
 		return status;
 	const char *cc = LT_HAS(struct lt_host, host, cc) ? host->cc : "cc";
-	const char *cache_dir = LT_HAS(struct lt_host, host, cache_dir) ? host->cache_dir : NULL;
+	const char *temp_dir = LT_HAS(struct lt_host, host, temp_dir) ? host->temp_dir : NULL;
 	struct lt_session *s = calloc(1, sizeof *s);
 	if (!s)
 		return lt__note(diag, LT_ENOMEM, -1, -1, NULL, "cpu: no memory for a session");
@@ -73,11 +67,12 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 	if (!c.model->target.size && s->n_thread < s->target.cores)      /* this machine, or as much of it as a run may use */
 		s->target.cores = s->n_thread;
 	s->level = c.level;
+	s->host = host;
 	s->progress = LT_HAS(struct lt_host, host, progress) ? host->progress : NULL;
 	s->user = s->progress ? host->user : NULL;
 	s->cc = strdup(cc);
-	s->cache_dir = cache_dir ? strdup(cache_dir) : NULL;
-	if (!s->cc || (cache_dir && !s->cache_dir))
+	s->temp_dir = temp_dir ? strdup(temp_dir) : NULL;
+	if (!s->cc || (temp_dir && !s->temp_dir))
 		status = lt__note(diag, LT_ENOMEM, -1, -1, NULL, "cpu: no memory for a session");
 	if (!status && c.source)
 		status = lt__cpu_source_open(s, c.source, c.source_bytes, diag);
@@ -103,6 +98,8 @@ static void destroy(struct lt_object *o)
 {
 	if (o && o->handle)
 		(void)dlclose(o->handle);
+	if (o)
+		free(o->code);
 	free(o);
 }
 
@@ -114,7 +111,7 @@ static lt_status print_all(struct lt_session *s, uint32_t n, struct lt_object **
 		lt_status status = lt__cgen_print(&s->dialect, o->tree, 0, &text, &o->need, diag);
 		if (status)
 			return status;
-		job[i] = (struct lt_job){ .name = o->tree->name ? o->tree->name : "?", .source = text, .text = o->tree->text,
+		job[i] = (struct lt_job){ .name = o->tree->name ? o->tree->name : "?", .source = text, .keep = true,
 			.threads = o->need.threads && s->runs && lt__cpu_openmp(s) };
 	}
 	return LT_OK;
@@ -125,7 +122,8 @@ static lt_status take_all(struct lt_session *s, uint32_t n, struct lt_object **o
 	lt_status status = LT_OK;
 	for (uint32_t i = 0; i < n; i++) {
 		object[i]->handle = job[i].handle;
-		object[i]->cached = job[i].cached;
+		object[i]->code = job[i].code;
+		object[i]->code_bytes = job[i].code_bytes;
 		*(void **)&object[i]->kernel = dlsym(job[i].handle, s->dialect.entry);
 		if (!object[i]->kernel && !status)
 			status = lt__note(diag, LT_ECOMPILE, -1, -1, NULL, "cpu: kernel %s was compiled but has no function %s", job[i].name,
@@ -162,7 +160,7 @@ static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree
 			*object[i] = (struct lt_object){ .s = s, .tree = tree[i] };
 	}
 	for (uint32_t i = 0; !status && s->source && i < n; i++)
-		status = lt__cpu_source_find(s, tree[i], &object[i]->kernel, &object[i]->need, &object[i]->cached, diag);
+		status = lt__cpu_source_find(s, tree[i], &object[i]->kernel, &object[i]->need, diag);
 	if (!status && !s->source && n)
 		status = compile_printed(s, n, object, diag);
 	for (uint32_t i = 0; status && i < n; i++) {
@@ -173,7 +171,7 @@ static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree
 }
 
 /* Of a run for which the host says n, 0: the session's number.  More threads than a system gives end the process, so there is a limit. */
-static uint32_t thread_count(const struct lt_object *o, uint32_t n)
+uint32_t lt__cpu_threads(const struct lt_object *o, uint32_t n)
 {
 	enum { MOST = 256 };
 	uint32_t most = o->s->n_core > MOST ? o->s->n_core : MOST;
@@ -181,12 +179,12 @@ static uint32_t thread_count(const struct lt_object *o, uint32_t n)
 	return n < most ? n : most;
 }
 
-static int64_t workspace_bytes(const struct lt_object *o, uint32_t n_thread)
+int64_t lt__cpu_workspace(const struct lt_object *o, uint32_t n_thread)
 {
 	return o->need.shared + (int64_t)n_thread * o->need.private_;
 }
 
-static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
+lt_status lt__cpu_check(const struct lt_object *o, const struct lt_args *args, uint32_t *n_thread, struct lt_diag *diag)
 {
 	const struct lt_tree *t = o->tree;
 	if (!o->kernel)
@@ -202,12 +200,20 @@ static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_
 			return lt__note(diag, LT_EINVAL, -1, -1, NULL, "kernel %s: buffer %s has %lld bytes and needs %lld", t->name,
 				b->name ? b->name : "?", (long long)args->slot[b->slot].bytes, (long long)bytes);
 	}
-	uint32_t n_thread = thread_count(o, args->n_thread);
-	int64_t bytes = workspace_bytes(o, n_thread);
+	*n_thread = lt__cpu_threads(o, args->n_thread);
+	int64_t bytes = lt__cpu_workspace(o, *n_thread);
 	if (bytes && !args->workspace)
 		return lt__note(diag, LT_EINVAL, -1, -1, NULL, "kernel %s needs a workspace of %lld bytes", t->name, (long long)bytes);
-	o->kernel(args->slot, args->workspace, args->fault, (int)n_thread);
 	return LT_OK;
+}
+
+static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
+{
+	uint32_t n_thread;
+	lt_status status = lt__cpu_check(o, args, &n_thread, diag);
+	if (!status)
+		o->kernel(args->slot, args->workspace, args->fault, (int)n_thread);
+	return status;
 }
 
 static lt_status sync_(struct lt_session *s, void *stream, struct lt_diag *diag)
@@ -218,7 +224,7 @@ static lt_status sync_(struct lt_session *s, void *stream, struct lt_diag *diag)
 
 static void need(const struct lt_object *o, uint32_t n_thread, size_t *bytes, size_t *align)
 {
-	*bytes = (size_t)workspace_bytes(o, thread_count(o, n_thread));
+	*bytes = (size_t)lt__cpu_workspace(o, lt__cpu_threads(o, n_thread));
 	*align = 64;
 }
 
@@ -236,9 +242,10 @@ static void tell(struct lt_diag *d, const struct lt_note *note)
 static void dump_stats(const struct lt_object *o, lt_write *write, void *user)
 {
 	char line[256];
-	uint32_t n_thread = thread_count(o, 0);
-	int n = snprintf(line, sizeof line, "from_cache %d\nworkspace_bytes %lld\nparallel %d\nserialised %d\nthreads %u\n", (int)o->cached,
-		(long long)workspace_bytes(o, n_thread), (int)o->need.threads, (int)(o->need.threads && o->s->openmp == LT_CANNOT), (unsigned)n_thread);
+	uint32_t n_thread = lt__cpu_threads(o, 0);
+	int n = snprintf(line, sizeof line, "workspace_bytes %lld\nparallel %d\nserialised %d\nthreads %u\n",
+		(long long)lt__cpu_workspace(o, n_thread), (int)o->need.threads, (int)(o->need.threads && o->s->openmp == LT_CANNOT),
+		(unsigned)n_thread);
 	write(user, line, (size_t)n);
 }
 
@@ -252,7 +259,7 @@ static lt_status dump_assembly(const struct lt_object *o, lt_write *write, void 
 	lt_status status = lt__cgen_print(&d, o->tree, 1, &text, &printed, diag);
 	if (status)
 		return status;
-	struct lt_job job = { .name = o->tree->name, .source = text, .text = o->tree->text, .product = LT_ASSEMBLY,
+	struct lt_job job = { .name = o->tree->name, .source = text, .product = LT_ASSEMBLY,
 		.threads = printed.threads && s->openmp == LT_CAN };
 	void (*progress)(void *, int32_t, int32_t) = s->progress;
 	s->progress = NULL;             /* the host counts kernels */
@@ -283,5 +290,7 @@ static const struct lt_backend cpu = {
 	.name = "cpu", .summary = "C text through the system's compiler", .version = LT_CPU_VERSION,
 	.score = score, .open = open_, .close = close_, .caps = caps, .accepts = accepts, .compile = compile, .run = run,
 	.sync = sync_, .destroy = destroy, .need = need, .dump = dump, .describe = lt__cpu_describe,
+	.identity = lt__cpu_session_identity, .save = lt__cpu_save, .load = lt__cpu_load,
+	.capture = lt__cpu_capture, .replay = lt__cpu_replay, .capture_free = lt__cpu_capture_free,
 };
 LT_BACKEND(cpu)

@@ -2,8 +2,8 @@
 #ifndef LT_CPU_H
 #define LT_CPU_H
 #include <stdbool.h>
+#include <stdio.h>
 #include "backends/cgen/cgen.h"
-#include "backends/cpu/cache.h"
 
 #define LT_CPU_VERSION "2"
 
@@ -38,9 +38,10 @@ struct lt_session {
 	const struct lt_cpu_model *model;
 	bool runs;                      /* this machine runs the model's code */
 	uint32_t n_thread, n_core;      /* of a run, and compilers at work; of this machine; never 0 */
+	const struct lt_host *host;     /* never NULL: one with nothing in it */
 	void (*progress)(void *user, int32_t done, int32_t total);
 	void *user;
-	char *cc, *cache_dir;           /* cache_dir NULL: none */
+	char *cc, *temp_dir;            /* temp_dir NULL: the system's */
 	char level;                     /* of optimisation: '0' .. '3' */
 	char *identity;                 /* of compiler and processor; NULL: not asked yet */
 	enum lt_ability openmp;         /* threads.c */
@@ -72,23 +73,40 @@ const char **lt__cpu_words(const char *text, uint32_t more, uint32_t *n);
 
 /* identity.c: which compiler and processor it is: what compiled code depends on beside its text. */
 lt_status lt__cpu_identity(struct lt_session *, struct lt_diag *);     /* sets s->identity */
+/* Facts that the host keeps, as strings.  NULL: it does not have it; the caller's to free. */
+char *lt__cpu_recall(const struct lt_session *, const char *key);
+void lt__cpu_keep(const struct lt_session *, const char *key, const char *text);
 
 /* compile.c: texts to shared objects */
 enum lt_cpu_product { LT_LIBRARY, LT_ASSEMBLY };
 struct lt_job {
 	const char *name;               /* for messages: of the kernel, or of what else it is */
 	bool no_kernel;
-	const char *source, *text;      /* C; canonical text of the tree, or NULL */
+	const char *source;             /* C */
 	bool threads;                   /* with OpenMP */
 	enum lt_cpu_product product;
+	bool keep;                      /* a library's bytes are wanted, too */
 	void *handle;                   /* OUT: of a library, from dlopen */
+	char *code; size_t code_bytes;  /* OUT: if wanted, the caller's to free */
 	char *assembly;                 /* OUT: of an assembly, the caller's to free */
-	bool cached;                    /* OUT: from the cache */
-	char *key;                      /* of compile.c; NULL: no cache */
-	size_t key_bytes;
 };
 /* All or nothing: on failure no handle is open. */
 lt_status lt__cpu_compile(struct lt_session *, struct lt_job *, uint32_t n, struct lt_diag *);
+/* The flags of a library with or without OpenMP, one behind the other with spaces before them. */
+void lt__cpu_flags(const struct lt_session *, bool threads, FILE *);
+/* A whole file, then a 0; NULL: not there, not readable, no memory. */
+char *lt__cpu_read_file(const char *path, size_t *bytes);
+
+/* save.c: objects as bytes, and back. */
+lt_status lt__cpu_session_identity(struct lt_session *, lt_write *, void *user, struct lt_diag *);
+lt_status lt__cpu_save(const struct lt_object *, lt_write *, void *user, struct lt_diag *);
+lt_status lt__cpu_load(struct lt_session *, const struct lt_tree *, const void *data, size_t bytes, struct lt_object **, struct lt_diag *);
+
+/* capture.c */
+lt_status lt__cpu_capture(struct lt_session *, struct lt_object *const *, const struct lt_args *, uint32_t n, struct lt_capture **,
+	struct lt_diag *);
+lt_status lt__cpu_replay(struct lt_capture *, struct lt_diag *);
+void lt__cpu_capture_free(struct lt_capture *);
 
 /* threads.c: what kernels with parallel loops need of the compiler. */
 /* Whether it can compile and link OpenMP; asked once, s->why_no_openmp says why not. */
@@ -100,21 +118,7 @@ void lt__cpu_keep_runtime(struct lt_session *, void *handle);
 /* "NAME_entry" and so on of each tree, found in the session's file; compiles it first if it has not been. */
 lt_status lt__cpu_source_open(struct lt_session *, const char *path, size_t bytes, struct lt_diag *);
 void lt__cpu_source_close(struct lt_session *);
-lt_status lt__cpu_source_find(struct lt_session *, const struct lt_tree *, lt_kernel **, struct lt_cgen_need *, bool *cached, struct lt_diag *);
+lt_status lt__cpu_source_find(struct lt_session *, const struct lt_tree *, lt_kernel **, struct lt_cgen_need *, struct lt_diag *);
 /* A kernel as such a file has it: definitions, then the line that source_find reads and the text.  Writes all, or says why not. */
 lt_status lt__cpu_source_write(const struct lt_session *, const struct lt_tree *, lt_write *, void *user, struct lt_diag *);
-
-/* cache.c */
-/* How the key of an entry begins that is no kernel: it is not counted as one. */
-#define LT_CPU_FACT "fact "
-/* Looks key up and writes its code to the file `to`; false: not there, or damaged. */
-bool lt__cpu_cache_get(const char *dir, const char *key, size_t bytes, const char *to);
-/* The same as a string, the caller's to free; NULL: not there. */
-char *lt__cpu_cache_read(const char *dir, const char *key, size_t bytes, size_t *n);
-void lt__cpu_cache_write(const char *dir, const char *key, size_t bytes, const char *code, size_t n);
-/* Keeps the code in file `from` under key.  A cache that cannot be written is no error. */
-void lt__cpu_cache_put(const char *dir, const char *key, size_t bytes, const char *from);
-lt_status lt__cpu_cache_make(const char *dir, struct lt_diag *);
-/* A whole file, then a 0; NULL: not there, not readable, no memory. */
-char *lt__cpu_read_file(const char *path, size_t *bytes);
 #endif

@@ -1,7 +1,7 @@
 /* backends/cpu/identity.c -- which compiler and processor it is: what compiled code depends on beside its text.
  *
  * For each word of the command that names a program: its path, size and age; then what the command says of its version, which takes as
- * long as all else that is done for a kernel from the cache.  Of a command that is one binary it is kept there, for as long as
+ * long as all else that is done for a kernel from the cache.  Of a command that is one binary the host keeps it, for as long as
  * that file is the same.
  */
 #define _GNU_SOURCE 1
@@ -53,19 +53,48 @@ static bool put_files(FILE *out, char *paths, uint32_t n_word)
 	return n_word == 1 && n_binary == 1;
 }
 
+struct text { char *at; size_t n; bool failed; };
+
+static void append(void *user, const char *text, size_t bytes)
+{
+	struct text *t = user;
+	char *at = t->failed ? NULL : realloc(t->at, t->n + bytes + 1);
+	t->failed = !at;
+	if (!at)
+		return;
+	memcpy(at + t->n, text, bytes);
+	t->at = at;
+	t->n += bytes;
+	at[t->n] = '\0';
+}
+
+char *lt__cpu_recall(const struct lt_session *s, const char *key)
+{
+	struct text t = { 0 };
+	if (LT_HAS(struct lt_host, s->host, recall) && !s->host->recall(s->host, key, strlen(key), append, &t) && !t.failed && t.at)
+		return t.at;
+	free(t.at);
+	return NULL;
+}
+
+void lt__cpu_keep(const struct lt_session *s, const char *key, const char *text)
+{
+	if (LT_HAS(struct lt_host, s->host, keep))
+		s->host->keep(s->host, key, strlen(key), text, strlen(text));
+}
+
 /* What the command says of its version, its first line; NULL: no memory. */
 static char *find_version(const struct lt_session *s, const char *const *word, uint32_t n, const char *key, bool kept)
 {
-	size_t bytes;
-	char *version = kept && s->cache_dir ? lt__cpu_cache_read(s->cache_dir, key, strlen(key), &bytes) : NULL;
+	char *version = kept ? lt__cpu_recall(s, key) : NULL;
 	if (version)
 		return version;
 	struct lt_command c = { .status = -1 };
 	if (!ask("exec \"$@\" --version", word, n, &c))
 		return NULL;
 	c.output[strcspn(c.output, "\n")] = '\0';
-	if (kept && s->cache_dir && c.status == 0)
-		lt__cpu_cache_write(s->cache_dir, key, strlen(key), c.output, strlen(c.output));
+	if (kept && c.status == 0)
+		lt__cpu_keep(s, key, c.output);
 	return strdup(c.output);
 }
 
@@ -78,7 +107,7 @@ lt_status lt__cpu_identity(struct lt_session *s, struct lt_diag *diag)
 	struct lt_command c = { .status = -1 };
 	FILE *out = word && processor && ask("for w; do command -v \"$w\"; done", word, n, &c) ? open_memstream(&key, &bytes) : NULL;
 	if (out) {
-		(void)fprintf(out, LT_CPU_FACT "compiler %s\n", s->cc);
+		(void)fprintf(out, "cpu: compiler %s\n", s->cc);
 		bool kept = put_files(out, c.output, n);
 		if (fclose(out) == 0)
 			version = find_version(s, word, n, key, kept);

@@ -16,7 +16,7 @@
 struct lt_cpu_source {
 	char *path, *text;              /* text: of the file behind a line that names it to the compiler */
 	void *handle;                   /* NULL: not compiled yet */
-	bool threads, cached;           /* threads: it speaks of OpenMP */
+	bool threads;                   /* it speaks of OpenMP */
 };
 
 #define MARK "/* kernel "
@@ -154,12 +154,10 @@ static lt_status compile_file(struct lt_session *s, struct lt_diag *diag)
 		.threads = source->threads && lt__cpu_openmp(s) };
 	lt_status status = lt__cpu_compile(s, &job, 1, diag);
 	source->handle = job.handle;
-	source->cached = job.cached;
 	return status;
 }
 
-lt_status lt__cpu_source_find(struct lt_session *s, const struct lt_tree *t, lt_kernel **kernel, struct lt_cgen_need *need, bool *cached,
-	struct lt_diag *diag)
+lt_status lt__cpu_source_find(struct lt_session *s, const struct lt_tree *t, lt_kernel **kernel, struct lt_cgen_need *need, struct lt_diag *diag)
 {
 	struct lt_cpu_source *source = s->source;
 	char word[128], hash[33], entry[160];
@@ -181,7 +179,6 @@ lt_status lt__cpu_source_find(struct lt_session *s, const struct lt_tree *t, lt_
 	(void)snprintf(entry, sizeof entry, "%s_entry", word);
 	*(void **)kernel = dlsym(source->handle, entry);
 	*need = (struct lt_cgen_need){ .shared = (shared + 63) & ~63ll, .private_ = (private_ + 63) & ~63ll, .threads = source->threads };
-	*cached = source->cached;
 	return *kernel ? LT_OK : lt__note(diag, LT_ECOMPILE, -1, -1, NULL, "cpu: %s has no function %s, which runs kernel %s", source->path,
 		entry, word);
 }

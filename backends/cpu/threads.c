@@ -24,37 +24,35 @@ static void hear(struct lt_diag *d, const struct lt_note *note)
 	(void)snprintf(s->why_no_openmp, sizeof s->why_no_openmp, "%s", note->text);
 }
 
-/* Compiles the probe as kernels are, but neither shows the host nor keeps it as one. */
+/* Compiles the probe as kernels are, but does not show the host, whose folder need not be there yet. */
 static bool try_probe(struct lt_session *s)
 {
 	struct lt_job job = { .name = "a test for OpenMP", .no_kernel = true, .source = probe, .threads = true };
 	struct hear h = { .diag = { sizeof h.diag, hear }, .s = s };
 	void (*progress)(void *, int32_t, int32_t) = s->progress;
-	char *cache_dir = s->cache_dir;
+	char *temp_dir = s->temp_dir;
 	s->progress = NULL;
-	s->cache_dir = NULL;
+	s->temp_dir = NULL;
 	lt_status status = lt__cpu_compile(s, &job, 1, &h.diag);
 	s->progress = progress;
-	s->cache_dir = cache_dir;
+	s->temp_dir = temp_dir;
 	if (job.handle)
 		(void)dlclose(job.handle);
 	return !status;
 }
 
-/* That it can is kept in the cache; that it cannot is asked again, so that what gets installed is found. */
+/* That it can is kept by the host; that it cannot is asked again, so that what gets installed is found. */
 bool lt__cpu_openmp(struct lt_session *s)
 {
-	struct lt_diag *nobody = NULL;
 	char *key = NULL;
-	size_t n;
 	if (s->openmp != LT_NOT_ASKED)
 		return s->openmp == LT_CAN;
-	bool keeps = s->cache_dir && !lt__cpu_cache_make(s->cache_dir, nobody) && (s->identity || !lt__cpu_identity(s, nobody))
-		&& asprintf(&key, LT_CPU_FACT "OpenMP for %s\n%s", s->model->name, s->identity) > 0;
-	char *known = keeps ? lt__cpu_cache_read(s->cache_dir, key, strlen(key), &n) : NULL;
+	bool keeps = LT_HAS(struct lt_host, s->host, recall) && (s->identity || !lt__cpu_identity(s, NULL))
+		&& asprintf(&key, "cpu: OpenMP for %s\n%s", s->model->name, s->identity) > 0;
+	char *known = keeps ? lt__cpu_recall(s, key) : NULL;
 	s->openmp = known || try_probe(s) ? LT_CAN : LT_CANNOT;
 	if (keeps && !known && s->openmp == LT_CAN)
-		lt__cpu_cache_write(s->cache_dir, key, strlen(key), "yes", 3);
+		lt__cpu_keep(s, key, "yes");
 	free(known);
 	if (keeps)
 		free(key);

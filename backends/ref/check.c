@@ -33,7 +33,7 @@ static lt_status check_buffers(const struct lt_tree *t, struct lt_diag *diag)
 		if (!in(b->type, t->types.n) || b->elems < 0 || b->alias_of < -1 || b->alias_of >= i || b->scope < -1 || b->scope >= t->n_loop
 		    || (b->role == LT_LOCAL ? b->slot != -1 && b->alias_of < 0 : !in(b->slot, t->n_slot)))
 			BAD(-1, -1, "buffer %d (%s): type %d, slot %d, scope %d", (int)i, b->name ? b->name : "?", (int)b->type, (int)b->slot, (int)b->scope);
-		if (__builtin_mul_overflow(b->elems, (int64_t)sizeof(union lt_scalar), &bytes))
+		if (__builtin_mul_overflow(b->elems, (int64_t)sizeof(union lt_ref_number), &bytes))
 			BAD(-1, -1, "buffer %d (%s): %lld elements", (int)i, b->name ? b->name : "?", (long long)b->elems);
 		if (b->depth > 1)
 			return lt__note(diag, LT_EUNSUPPORTED, -1, -1, "stage it with depth 1", "ref: buffer %s has %d copies in turn",
@@ -121,10 +121,11 @@ lt_status lt__ref_check(const struct lt_tree *t, struct lt_diag *diag)
 		if (!in(st->op, t->ops.n) || !in(st->dest, t->accesses.n) || !span(st->first_operand, st->n_operand, t->operands.n))
 			BAD(-1, s, "statement %d: operator %d, destination %d", (int)s, (int)st->op, (int)st->dest);
 		const struct lt_op *op = LT_AT(struct lt_op, t->ops, st->op);
-		int code = op->name ? lt__op_find(op->name) : -1;
-		if (code < 0 || (lt__op_info((enum lt_opcode)code)->data && op->arity != 1))
-			return lt__note(diag, LT_EUNSUPPORTED, -1, s, NULL, "ref: %%%s: there is no operator '%s'", st->name ? st->name : "?",
-				op->name ? op->name : "?");
+		struct lt_ref_value value;
+		const char *at = "";
+		if (op->arity < 1 || op->arity > 3 || !lt__ref_value_read(op, &value, &at))
+			return lt__note(diag, LT_EUNSUPPORTED, -1, s, NULL, "ref: %%%s: the source of operator %s, '%s', cannot be read from '%s' on",
+				st->name ? st->name : "?", op->name ? op->name : "?", op->source ? op->source : "", at);
 		if (st->n_operand != (st->kind == LT_MAP ? op->arity : 1))
 			BAD(-1, s, "statement %d: %s with %d operands", (int)s, op->name, (int)st->n_operand);
 		if (type_of(t, st->dest) != op->out)

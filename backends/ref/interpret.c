@@ -58,9 +58,9 @@ static bool hold(const struct run *r, int32_t first, int32_t n)
 	return true;
 }
 
-static enum lt_dtype type_of(const struct lt_tree *t, int32_t buffer)
+static uint32_t type_of(const struct lt_tree *t, int32_t buffer)
 {
-	return (enum lt_dtype)LT_AT(struct lt_type, t->types, LT_AT(struct lt_buffer, t->buffers, buffer)->type)->dtype;
+	return LT_AT(struct lt_type, t->types, LT_AT(struct lt_buffer, t->buffers, buffer)->type)->dtype;
 }
 
 static char *base_of(const struct run *r, int32_t buffer)
@@ -82,7 +82,7 @@ static lt_status find(const struct run *r, int32_t s, int32_t access, int64_t *e
 		if (status)
 			return status;
 		int32_t from = LT_AT(struct lt_access, r->t->accesses, a->index)->buffer;
-		index = lt__load(base_of(r, from), index, type_of(r->t, from)).i;
+		index = lt__ref_load(base_of(r, from), index, type_of(r->t, from)).i;
 		bool inside = index >= 0 && index < a->index_extent;
 		for (int32_t i = 0; i < a->n_bound; i++)
 			inside = inside && index < row(r, r->t->bounds[a->first_bound + i]);
@@ -104,7 +104,7 @@ static lt_status find(const struct run *r, int32_t s, int32_t access, int64_t *e
 	return illegal(r, s, at == INT64_MIN ? "an offset exceeds 63 bits" : what);
 }
 
-static lt_status operand(const struct run *r, int32_t s, const struct lt_operand *o, union lt_scalar *out)
+static lt_status operand(const struct run *r, int32_t s, const struct lt_operand *o, union lt_ref_number *out)
 {
 	const struct lt_piece *p = NULL;
 	int64_t element;
@@ -114,38 +114,31 @@ static lt_status operand(const struct run *r, int32_t s, const struct lt_operand
 			break;
 	}
 	if (p->kind == LT_IMMEDIATE) {
-		*out = lt__scalar_of(p->bits, (enum lt_dtype)o->dtype);
+		*out = lt__ref_of_bits(p->bits, o->dtype);
 		return LT_OK;
 	}
 	if (p->kind == LT_AFFINE) {
 		out->i = row(r, p->row);
-		*out = lt__convert(*out, LT_I64, (enum lt_dtype)o->dtype);
+		*out = lt__ref_convert(*out, LT_I64, o->dtype);
 		return LT_OK;
 	}
 	lt_status status = find(r, s, p->access, &element);
 	if (!status) {
 		int32_t buffer = LT_AT(struct lt_access, r->t->accesses, p->access)->buffer;
-		*out = lt__load(base_of(r, buffer), element, type_of(r->t, buffer));
+		*out = lt__ref_load(base_of(r, buffer), element, type_of(r->t, buffer));
 	}
 	return status;
 }
 
-static union lt_scalar value_of(const struct run *r, const struct lt_stmt *st, const union lt_scalar *x)
+static union lt_ref_number value_of(const struct run *r, const struct lt_stmt *st, const union lt_ref_number *x)
 {
-	const struct lt_op *op = LT_AT(struct lt_op, r->t->ops, st->op);
-	enum lt_opcode code = (enum lt_opcode)r->o->code[st->op];
-	if (st->kind == LT_RESET)
-		return x[0];
-	if (code == LT_OP_cast)
-		return lt__convert(x[0], (enum lt_dtype)op->in[0], (enum lt_dtype)op->out);
-	int last = st->kind == LT_REDUCE ? 1 : op->arity - 1;
-	return lt__op_value(code, lt__dtype_info((enum lt_dtype)op->in[last])->cls, x);
+	return st->kind == LT_RESET ? x[0] : lt__ref_value_of(&r->o->value[st->op], x);
 }
 
 static lt_status statement(const struct run *r, int32_t s)
 {
 	const struct lt_stmt *st = LT_AT(struct lt_stmt, r->t->stmts, s);
-	union lt_scalar x[4] = { { 0 } };
+	union lt_ref_number x[4] = { { 0 } };
 	int64_t element;
 	int first = st->kind == LT_REDUCE;
 	if (st->kind == LT_BARRIER || !hold(r, st->first_guard, st->n_guard))
@@ -159,14 +152,14 @@ static lt_status statement(const struct run *r, int32_t s)
 	if (status)
 		return status;
 	int32_t buffer = LT_AT(struct lt_access, r->t->accesses, st->dest)->buffer;
-	enum lt_dtype type = type_of(r->t, buffer);
+	uint32_t type = type_of(r->t, buffer);
 	char *base = base_of(r, buffer);
-	union lt_scalar *exact = r->o->shadow[buffer] < 0 ? NULL
-		: (union lt_scalar *)(void *)((char *)r->args->workspace + r->o->shadow[buffer]) + element;
+	union lt_ref_number *exact = r->o->shadow[buffer] < 0 ? NULL
+		: (union lt_ref_number *)(void *)((char *)r->args->workspace + r->o->shadow[buffer]) + element;
 	if (st->kind == LT_REDUCE)
-		x[0] = exact ? *exact : lt__load(base, element, type);
-	union lt_scalar v = value_of(r, st, x), rounded = lt__round_to(v, type);
-	lt__store(base, element, type, rounded);
+		x[0] = exact ? *exact : lt__ref_load(base, element, type);
+	union lt_ref_number v = value_of(r, st, x), rounded = lt__ref_round(v, type);
+	lt__ref_store(base, element, type, rounded);
 	if (exact)
 		*exact = st->kind == LT_REDUCE ? v : rounded;
 	return LT_OK;
@@ -252,7 +245,7 @@ lt_status lt__ref_run(const struct lt_object *o, const struct lt_args *args, str
 	r.column[0] = 1;
 	for (int32_t i = 0; i < t->n_param; i++) {
 		const struct lt_tparam *p = LT_AT(struct lt_tparam, t->params, i);
-		int64_t v = lt__load(base_of(&r, p->buffer), p->element, LT_I64).i;
+		int64_t v = lt__ref_load(base_of(&r, p->buffer), p->element, LT_I64).i;
 		if (v < p->low || v > p->high)
 			return lt__note(diag, LT_EINVAL, -1, -1, NULL, "kernel %s: %s is %lld, outside %lld..%lld", t->name ? t->name : "?",
 				p->name ? p->name : "?", (long long)v, (long long)p->low, (long long)p->high);
@@ -261,6 +254,6 @@ lt_status lt__ref_run(const struct lt_object *o, const struct lt_args *args, str
 	for (int32_t b = 0; b < (int32_t)t->buffers.n; b++)
 		if (o->starts[b])
 			for (int64_t i = 0; i < LT_AT(struct lt_buffer, t->buffers, b)->elems; i++)
-				((union lt_scalar *)(void *)((char *)args->workspace + o->shadow[b]))[i] = lt__load(base_of(&r, b), i, type_of(t, b));
+				((union lt_ref_number *)(void *)((char *)args->workspace + o->shadow[b]))[i] = lt__ref_load(base_of(&r, b), i, type_of(t, b));
 	return body(&r, -1, 0, (int32_t)t->stmts.n);
 }

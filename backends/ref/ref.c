@@ -10,7 +10,7 @@ struct lt_session { int unused; };
 
 enum { KNOWN = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED };
 
-static const struct lt_target target = { .size = sizeof target, .name = "ref", .vector_bytes = 8, .vector_registers = 16, .cores = 1,
+static const struct lt_target target = { .size = sizeof target, .name = "ref", .cores = 1,
 	.cache_line = 64, .l1_bytes = 32 << 10, .l2_bytes = 256 << 10 };
 static const struct lt_caps known = { .size = sizeof known, .dtypes = (1u << LT_NDTYPE) - 2, .loops = (1u << LT_NLOOP_KIND) - 1,
 	.understands = KNOWN, .target = &target };
@@ -54,7 +54,7 @@ static void destroy(struct lt_object *o)
 {
 	if (!o)
 		return;
-	void *const parts[] = { o->term, o->first_term, o->code, o->local, o->shadow, o->starts, o->first_div, o->next_div, o->first_local,
+	void *const parts[] = { o->term, o->first_term, o->value, o->local, o->shadow, o->starts, o->first_div, o->next_div, o->first_local,
 		o->next_local };
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		free(parts[i]);
@@ -72,7 +72,7 @@ static struct lt_object *allocate(const struct lt_tree *t)
 	o->tree = t;
 	o->term = calloc(n_term + 1, sizeof *o->term);
 	o->first_term = calloc((size_t)t->n_row + 1, sizeof *o->first_term);
-	o->code = calloc(t->ops.n + 1u, sizeof *o->code);
+	o->value = calloc(t->ops.n + 1u, sizeof *o->value);
 	o->local = calloc(n_buffer, sizeof *o->local);
 	o->shadow = calloc(n_buffer, sizeof *o->shadow);
 	o->starts = calloc(n_buffer, sizeof *o->starts);
@@ -80,7 +80,7 @@ static struct lt_object *allocate(const struct lt_tree *t)
 	o->first_local = calloc(n_loop, sizeof *o->first_local);
 	o->first_div = calloc(n_loop, sizeof *o->first_div);
 	o->next_div = calloc((size_t)t->n_div + 1, sizeof *o->next_div);
-	if (o->term && o->first_term && o->code && o->local && o->shadow && o->starts && o->next_local && o->first_local && o->first_div
+	if (o->term && o->first_term && o->value && o->local && o->shadow && o->starts && o->next_local && o->first_local && o->first_div
 	    && o->next_div)
 		return o;
 	destroy(o);
@@ -119,9 +119,8 @@ static void fill_lists(struct lt_object *o)
 		*first = i;
 	}
 	for (uint32_t i = 0; i < t->ops.n; i++) {
-		int code = lt__op_find(LT_AT(struct lt_op, t->ops, i)->name);
-		bool move = code >= 0 && lt__op_info((enum lt_opcode)code)->data && code != LT_OP_cast;
-		o->code[i] = move ? LT_OP_copy : code;
+		const char *at;
+		(void)lt__ref_value_read(LT_AT(struct lt_op, t->ops, i), &o->value[i], &at);      /* those of statements can be: check.c */
 	}
 }
 
@@ -156,7 +155,7 @@ static lt_status fill_memory(struct lt_object *o)
 	}
 	for (uint32_t s = 0; s < t->stmts.n; s++) {
 		const struct lt_stmt *st = LT_AT(struct lt_stmt, t->stmts, s);
-		if (st->kind != LT_REDUCE || lt__dtype_info((enum lt_dtype)LT_AT(struct lt_op, t->ops, st->op)->out)->cls != LT_CLASS_FLOAT)
+		if (st->kind != LT_REDUCE || !lt__ref_is_float(LT_AT(struct lt_op, t->ops, st->op)->out))
 			continue;
 		int32_t b = root(t, LT_AT(struct lt_access, t->accesses, st->dest)->buffer);
 		if (o->shadow[b] < 0)

@@ -3,7 +3,7 @@
 #define LT_REF_H
 #include <stdbool.h>
 #include "backends/cgen/note.h"
-#include "ir/op.h"
+#include "backends/ref/value.h"
 
 struct term { int32_t column; int64_t coef; };
 struct lt_object {
@@ -11,7 +11,7 @@ struct lt_object {
 	/* rows without their zeros: terms first_term[r] .. first_term[r+1]-1 */
 	struct term *term;
 	int32_t *first_term;
-	int *code;                      /* by op: enum lt_opcode; LT_OP_copy for moves */
+	struct lt_ref_value *value;     /* by op */
 	int64_t *local;                 /* by buffer: where it is in the workspace; -1: a slot */
 	int64_t *shadow;                /* by buffer: where its doubles are; -1: none */
 	bool *starts;                   /* by buffer: a shadow that begins with the buffer's content */

@@ -25,7 +25,7 @@ LT_API lt_tnode lt_looptree_parent(const struct lt_looptree *, lt_tnode);
 LT_API lt_tnode lt_looptree_child(const struct lt_looptree *, lt_tnode);        /* first */
 LT_API lt_tnode lt_looptree_next(const struct lt_looptree *, lt_tnode);         /* sibling */
 LT_API enum lt_tnode_kind lt_looptree_kind(const struct lt_looptree *, lt_tnode);
-/* Of a loop. */
+/* Of a loop.  The kind of a group is LT_GROUP, or LT_CALL if it is handed to a routine. */
 LT_API lt_var lt_looptree_var(const struct lt_looptree *, lt_tnode);
 LT_API int64_t lt_looptree_step(const struct lt_looptree *, lt_tnode);
 LT_API int64_t lt_looptree_trips(const struct lt_looptree *, lt_tnode); /* at most */

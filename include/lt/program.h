@@ -20,10 +20,36 @@ extern "C" {
 struct lt_program;
 struct lt_instance;
 
+/* One reason why a backend did not take a kernel. */
+struct lt_refusal {
+	uint32_t size;
+	lt_status code;
+	const char *backend;
+	const char *node;               /* of the graph, without %; NULL: it was not said */
+	const char *loop;               /* its var; NULL: it was not said */
+	const char *file;               /* of the script, with the node's place; NULL, 0: not known */
+	int32_t line, column;
+	const char *text;               /* a sentence without a full stop */
+	const char *remedy;             /* the nearest change that would make it work, or NULL */
+};
+/* Which backend takes a kernel, and what those before it said. */
+struct lt_explained {
+	uint32_t size;
+	const char *kernel;
+	const char *backend;            /* NULL: none takes it */
+	const char *same_as;            /* the kernel whose code it runs, NULL: its own */
+	const struct lt_refusal *refusal;
+	uint32_t n_refusal;
+};
+/* As lt-run --explain prints it. */
+LT_API void lt_explained_print(const struct lt_explained *, lt_write *, void *user);
+
 struct lt_options {             /* all zero: the defaults; size must be sizeof (struct lt_options) */
 	uint32_t size;
 	uint32_t n_thread;      /* for compiling and running; 0: as many as there are processors */
-	const char *backends;   /* "cpu", "ref", "mine:config,cpu": first that accepts takes a kernel; NULL: "cpu" */
+	/* "cpu", "ref", "mine:config,cpu"; NULL: "cpu".  The first that accepts a kernel takes it; what one refuses is cut into loops anew for
+	 * the next, unless the tree is the user's. */
+	const char *backends;
 	uint32_t strict;        /* 1: a kernel that the first backend refuses is an error */
 	uint32_t no_passes;     /* 1: the graph as it is, without what nothing needs */
 	const char *cc;         /* C compiler; NULL: "cc" */
@@ -39,6 +65,13 @@ struct lt_options {             /* all zero: the defaults; size must be sizeof (
 	/* Primitives, without the line "schedule 1", that are applied to that tree: "split m 6; unroll m'"; NULL: none. */
 	const char *apply;
 	uint32_t plan_only;     /* 1: no kernel is compiled: the program can be shown (not LT_SHOW_SOURCE, LT_SHOW_ASM), not run */
+	uint32_t no_capture;    /* 1: a run is never recorded to be run again by one call of the backend */
+	uint32_t device_time;   /* 1: runs are timed on the devices that can (lt_stats.device_ns) */
+	/* Called (with user) for each kernel in order when each has its backend, and also when none takes one of them, before lt_compile
+	 * fails.  What it is given lives during the call.  May be NULL. */
+	void (*explain)(void *user, const struct lt_explained *);
+	/* What a backend tells beside errors (with user); level: enum lt_log.  May be NULL. */
+	void (*log)(void *user, int level, const char *text);
 };
 enum lt_port { LT_PORT_INPUT, LT_PORT_CONSTANT, LT_PORT_STATE, LT_PORT_RESULT };
 
@@ -62,16 +95,19 @@ LT_API lt_status lt_program_bind(struct lt_program *, int32_t i, const void *dat
 LT_API lt_status lt_instance_new(struct lt_program *, struct lt_instance **out);
 LT_API void lt_instance_free(struct lt_instance *);
 /* One run: input[i], result[i] in enumeration order; input[i] may be NULL where it is not needed.  Allocates
- * nothing after the first run.  Refused before anything is changed if a run-time scalar is out of range. */
+ * nothing after the first run, but what a backend takes to record the second with the same addresses
+ * (lt_options.no_capture).  Refused before anything is changed if a run-time scalar is out of range. */
 LT_API lt_status lt_instance_run(struct lt_instance *, const void *const *input, void *const *result);
 LT_API int64_t lt_instance_extent(const struct lt_instance *, int32_t result, int32_t axis);    /* of the last run */
-LT_API void *lt_instance_state(struct lt_instance *, int32_t i);        /* its bytes, to read or write between runs */
+/* The bytes of state i, to read or write until the next run.  A state that lives in a device's memory is copied from there by this call and
+ * back by the next run: call it again after each run.  NULL: there is no such state, or the device failed (lt_context_message). */
+LT_API void *lt_instance_state(struct lt_instance *, int32_t i);
 LT_API void lt_instance_reset(struct lt_instance *);                    /* states to zeros */
 
 /* Facts. */
 struct lt_stats {
 	uint32_t size;
-	int32_t n_kernel, n_compiled, n_cached, n_launch;       /* distinct kernels; of them from cc, from the cache; launches a run */
+	int32_t n_kernel, n_compiled, n_cached, n_launch;       /* distinct kernels; of them compiled, from the cache; launches a run */
 	int64_t workspace_bytes, intermediate_bytes;            /* peak, and the sum of all intermediates */
 	int64_t constant_bytes;                                 /* of what is computed from constants once */
 	int64_t flops, bytes;                                   /* of one run: arithmetic; bytes read and written, each tensor once a kernel */
@@ -79,6 +115,11 @@ struct lt_stats {
 	/* Kernels with parallel loops; of them those whose backend cannot run these on several threads; the most threads of a run. */
 	int32_t n_parallel, n_serialised, n_thread;
 	int64_t kernel_bytes;           /* of the workspace of the kernel that needs most */
+	/* Crossing between memories: copies of a run, their bytes; of what a program keeps in device memory, constants and one instance. */
+	int32_t n_move;
+	int64_t move_bytes, device_bytes;
+	/* Since the program was made, over all instances: runs, of them those with recorded parts, time of crossing, and (device_time) on devices. */
+	int64_t n_run, n_replayed, move_ns, device_ns;
 };
 LT_API void lt_program_stats(const struct lt_program *, struct lt_stats *);
 enum lt_dump_kind { LT_SHOW_GRAPH, LT_SHOW_TREE, LT_SHOW_ACCESS, LT_SHOW_FROZEN, LT_SHOW_SOURCE, LT_SHOW_PLAN, LT_SHOW_EXPLAIN,

@@ -1,20 +1,34 @@
 /* lt/target.h -- what a default tree needs to know of a machine: plain data.
  *
- * A backend's caps hold one.  Numbers that do not apply are 0.  The resolved
- * target stands in the header of a dumped tree.
+ * A backend's caps hold one.  Numbers that do not apply are 0.  The default tree is a function of the graph and
+ * of this, and of nothing else; the target's name stands in the header of a dumped tree.
  */
 #ifndef LT_TARGET_H
 #define LT_TARGET_H
-#include <stdint.h>
+#include "lt/tree.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/* A routine of a library, or of the backend's own, that a loop or a group of the tree may be handed to (`call NAME`).  The default
+ * tree hands over what fits a row of this table; what it is given then is struct lt_call (tree.h). */
+struct lt_routine {
+	const char *name;               /* [a-zA-Z0-9_.]+; the word behind `call`                                  */
+	uint32_t pattern;               /* enum lt_pattern                                                         */
+	uint32_t epilogues;             /* LT_EPILOGUE_* bits that one call can do behind the pattern, each at most once */
+	uint64_t left, right, result;   /* bit sets 1<<enum lt_dtype of what is read and written, casts left out    */
+	uint32_t sum;                   /* enum lt_dtype that it adds in; at least as wide as the graph's            */
+	uint32_t layouts;               /* LT_LAYOUT_* bits                                                         */
+	int64_t least_flops;            /* smaller work is faster as loops                                           */
+};
+/* How the operands of a product may lie: for each, one of its two dims of the largest extent that is not batch must have stride 1. */
+enum lt_layout_need { LT_LAYOUT_ANY = 1 };      /* any strides at all */
+
 struct lt_target {
 	uint32_t size;
 	const char *name;               /* "cpu:native", "ref"                           */
-	uint32_t vector_bytes;          /* 64 for AVX-512                                */
+	uint32_t vector_bytes;          /* 64 for AVX-512; any number, 12 are three floats; 0: no vectors */
 	uint32_t vector_registers;      /* 32 for AVX-512                                */
 	uint32_t cores;
 	uint32_t cache_line;            /* bytes                                         */
@@ -22,7 +36,8 @@ struct lt_target {
 	uint32_t l1_ways, l2_ways, l3_ways;
 	/* GPUs */
 	uint32_t multiprocessors, warp, max_block;
-	uint64_t shared_bytes, registers;
+	uint64_t shared_bytes, registers;               /* of one block, of one multiprocessor */
+	struct lt_array routines;       /* struct lt_routine, in order of preference     */
 };
 
 #ifdef __cplusplus

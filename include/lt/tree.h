@@ -66,9 +66,29 @@ enum lt_piece_kind {
 	LT_IMMEDIATE,   /* typed bits                                                   */
 	LT_AFFINE       /* the value of a row, as int64                                 */
 };
-/* Bits of lt_tree.needs and lt_caps.understands: features that change meaning. */
+/* Bits of lt_tree.needs and lt_caps.understands: features that change meaning.  A tree whose bits a backend does not understand is
+ * refused by the host.  PARAMS: rows with params; DIVS: with divs; GATHER: accesses with an index; PIECES: operands of several pieces, or
+ * an affine one; GUARDED: statements with guards, or masked vector loops; MEMORY: a local's memory space that must be kept; SWIZZLE,
+ * SPREAD: locals that are swizzled, or spread over loops. */
 enum lt_need { LT_NEED_PARAMS = 1, LT_NEED_DIVS = 2, LT_NEED_GATHER = 4, LT_NEED_PIECES = 8,
-	LT_NEED_GUARDED = 16 };
+	LT_NEED_GUARDED = 16, LT_NEED_MEMORY = 32, LT_NEED_SWIZZLE = 64, LT_NEED_SPREAD = 128 };
+
+/* What a nest that is handed to a routine computes (lt_call). */
+enum lt_pattern {
+	LT_PATTERN_NONE,        /* anything: the statements below the loop say what          */
+	LT_PATTERN_PRODUCT      /* result = sum over the deep dims of left * right           */
+};
+/* What follows a pattern in the same call, in this order, element by element. */
+enum lt_epilogue {
+	LT_EPILOGUE_BIAS = 1,           /* + a value with column dims only                   */
+	LT_EPILOGUE_RESIDUAL = 2,       /* + a value with all dims of the result             */
+	LT_EPILOGUE_RELU = 4,           /* max(x, 0)                                         */
+	LT_EPILOGUE_GELU = 8,           /* GELU by erf                                       */
+	LT_EPILOGUE_GELU_TANH = 16,     /* GELU by tanh                                      */
+	LT_EPILOGUE_SILU = 32           /* x * sigmoid(x)                                    */
+};
+enum lt_dim_role { LT_DIM_BATCH, LT_DIM_ROW, LT_DIM_COLUMN, LT_DIM_DEEP };
+enum lt_memory { LT_MEMORY_ANY, LT_MEMORY_GLOBAL, LT_MEMORY_SHARED, LT_MEMORY_REGISTER };
 
 /* dtype: enum lt_dtype; ctype: its C storage type ("float", "uint16_t" for f16). */
 struct lt_type   { const char *name, *ctype; uint32_t dtype, bytes; };
@@ -96,7 +116,11 @@ struct lt_buffer {
 	int32_t slot;                   /* index into lt_args.slot; -1 for a local        */
 	int32_t written;                /* 1: some statement writes it                    */
 	int32_t alias_of;               /* -1, or an earlier buffer with the same storage */
-	int32_t depth;                  /* copies in turn (staging); 1                   */
+	int32_t depth;                  /* buffers in turn, already in the rows; for dumps */
+	int32_t memory;                 /* enum lt_memory: where the tree wants a local; ANY: the backend's choice */
+	int32_t first_spread, n_spread; /* loops over whose trips (lanes, threads) the elements are spread: into lt_tree.spreads */
+	int32_t swizzle[3];             /* B, M, S: bits B of the element's number from bit M+S on are XORed into those from M; B 0: none */
+	const char *layout;             /* order of the dims in memory as the tree has it, "n/64 k n"; NULL: row-major; for dumps */
 };
 /* Element `row` of `buffer`.  index >= 0: a gather; the value of operand-like access
  * `index` (an integer element) is checked 0 <= v < index_extent, and v < each of the
@@ -118,6 +142,19 @@ struct lt_stmt   {
 	                                 * cache: whole vectors may go to memory past the caches.  A hint */
 };
 
+/* The nest below an LT_CALL loop, classified: it is meaning, not order, and its statements may be run as loops instead.  Dims are the vars
+ * of the nest, however its loops cut them.  Operands: 0 is what the call writes in the end, 1 left, 2 right, then what its epilogues read, in
+ * the order of their bits.  Element (i0, i1 ...) of operand o is at row + sum strides[first_stride + d] * i_d of its buffer. */
+struct lt_call {
+	int32_t loop, pattern;
+	uint32_t epilogues;             /* LT_EPILOGUE_* bits                              */
+	uint32_t sum;                   /* enum lt_dtype that the graph adds in            */
+	int32_t stmt;                   /* the LT_REDUCE statement of the product, -1: no pattern */
+	int32_t first_dim, n_dim, first_operand, n_operand;
+};
+struct lt_call_dim { const char *var; int32_t role; int64_t extent; int32_t first_bound, n_bound; };  /* bounds: as a loop's */
+struct lt_call_operand { int32_t buffer, row, first_stride; };  /* row: over params and the loops outside the call */
+
 struct lt_tree {
 	uint32_t size;
 	const char *name;                       /* a C identifier                        */
@@ -129,6 +166,9 @@ struct lt_tree {
 	struct lt_array types, ops, params, divs, loops, buffers, accesses, pieces, operands, stmts;
 	const char *prelude;                    /* C text that the ops' sources use       */
 	const char *text;                       /* canonical text: the key of every cache */
+	struct lt_array calls, call_dims, call_operands;
+	const int64_t *strides;                 /* of call operands                      */
+	const int32_t *spreads;                 /* loops; buffers point in               */
 };
 
 #ifdef __cplusplus

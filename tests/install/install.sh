@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tests/install/install.sh -- installs into a folder of its own and uses what is there as a stranger would: with
-# pkg-config, shared and static, without this source tree. Prints TAP. Called with O, CC, SAN, DIRS and MAKE.
+# pkg-config, shared and static, without this source tree; backends as docs/backend.md says, by the texts of that page. Prints TAP.
+# Called with O, CC, SAN, DIRS and MAKE.
 set -u
 to=$(mktemp -d)
 trap 'rm -rf "$to"' EXIT
@@ -18,7 +19,7 @@ package() {
 }
 files_are_there() {
 	local f
-	for f in bin/lt-run lib/liblooptree.a lib/liblooptree.so lib/liblooptree.so.0 lib/libhamkaas.so lib/pkgconfig/looptree.pc \
+	for f in bin/lt-run bin/lt-check lib/liblooptree.a lib/liblooptree.so lib/liblooptree.so.0 lib/libhamkaas.so lib/pkgconfig/looptree.pc \
 		include/lt/lt.h include/hamkaas.h share/man/man1/lt-run.1; do
 		[ -s "$at/$f" ] || { echo "$f is missing"; return 1; }
 	done
@@ -46,6 +47,65 @@ plug_in() {
 	$CC -shared -fPIC -fvisibility=hidden -DLT_PLUGIN $flags -o "$to/plain.so" tests/plugins/plain.c $(package --cflags) &&
 	"$at/bin/lt-run" -B "$to/plain.so" --list-backends | grep '^plain '
 }
+# The n-th block of a language in docs/backend.md.
+block() {
+	awk -v start='```'"$1" -v n="$2" '$0 == start && ++at == n { inside = 1; next } $0 == "```" { inside = 0 } inside' docs/backend.md
+}
+# Commands of the page, in a folder outside of this tree.
+as_author() {
+	(cd "$to/page" && PATH=$to/cc:$at/bin:$PATH PKG_CONFIG_PATH=$at/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$to LT_BACKEND_PATH='' CC=cc bash -eu "$@")
+}
+page_backend() {
+	mkdir -p "$to/page" "$to/cc" && printf '#!/bin/sh\nPATH=%s\nexec %s %s "$@"\n' "'$PATH'" "$CC" "$flags" >"$to/cc/cc" && chmod +x "$to/cc/cc" || return 1
+	block c 1 >"$to/page/mine.c"
+	block sh 1 >"$to/page/first.sh"
+	grep -q 'LT_BACKEND(mine)' "$to/page/mine.c" && grep -q -- '-o mine.so mine.c' "$to/page/first.sh" || { echo "the page has no mine.c"; return 1; }
+	as_author first.sh >"$to/page/said" 2>"$to/page/errors" || { cat "$to/page/said" "$to/page/errors"; return 1; }
+	grep -i warning "$to/page/errors" && return 1
+	block text 1 >"$to/page/explained"
+	grep '^mine ' "$to/page/said" && grep '^verify: passed' "$to/page/said" && grep 'nothing failed' "$to/page/said" &&
+	diff "$to/page/explained" <(cat "$to/page/said" "$to/page/errors" | grep -A 1000 "$(head -n 1 "$to/page/explained")" | head -n "$(wc -l <"$to/page/explained")")
+}
+page_repository() {
+	rm -f "$to/page/mine.so"
+	block make 1 >"$to/page/Makefile"
+	block sh 2 >"$to/page/second.sh"
+	as_author second.sh >"$to/page/said" 2>&1 || { cat "$to/page/said"; return 1; }
+	grep 'nothing failed' "$to/page/said" || return 1
+	echo 'make install' >"$to/page/third.sh"          # pkg-config puts PKG_CONFIG_SYSROOT_DIR before the path
+	as_author third.sh && [ -s "$at/lib/looptree/backends/mine.so" ] &&
+	LT_BACKEND_PATH=$at/lib/looptree/backends "$at/bin/lt-run" --list-backends | grep '^mine '
+}
+# The contract on the page and lt-check name the same cases: each group, and each case of those about clauses.
+page_cases() {
+	local there
+	there=$("$at/bin/lt-check" -b ref --list | grep -v '^#')
+	diff <({ echo "$there" | cut -d/ -f1; echo "$there" | grep -E '^(slots|accepts|threads|memory|errors|optional)/'; } | sort -u |
+			grep -vxE 'slots|accepts|threads|memory|errors|optional') \
+		<(sed -n '/^## The contract/,/^### What the host/p' docs/backend.md | grep '^|' | grep -oE '`[a-z]+(/[a-z_]+)?`' | tr -d '\`' |
+			grep -E '/|^(op|cast|reduce|gather|state|param|product|random)$' | cat - <(echo optional/members) | sort -u)
+}
+# An installation at a place of its own finds what is in its folder of plug-ins, without being told.
+install_directory() {
+	$MAKE -s install PREFIX="$to/own" && cp "$to/page/mine.so" "$to/own/lib/looptree/backends" &&
+	LT_BACKEND_PATH='' "$to/own/bin/lt-run" --list-backends | grep '^mine '
+}
+trace_outside() {
+	mkdir "$to/trace" && cp examples/plugin/trace/*.[ch] "$to/trace" && cp examples/matmul.lt "$to/trace" && cd "$to/trace" || return 1
+	$CC -shared -fPIC -fvisibility=hidden -DLT_PLUGIN $flags -O2 -Wall -Wextra -Werror $(package --cflags) -o trace.so *.c -lm &&
+	"$at/bin/lt-run" -q -B ./trace.so -b 'trace:L1=32k/8/64;file=report' matmul.lt -i '*=random' -c '*=random' --verify &&
+	grep 'L1, 32k bytes, 8 ways, lines of 64: ' report
+}
+# A plug-in shows one name, whatever it is made of.
+one_symbol() {
+	local so names n=0
+	for so in "$O"/examples/plugin/*.so "$O"/plugins/*.so "$to/page/mine.so"; do
+		names=$(nm -D --defined-only "$so" | awk '{ print $3 }' | grep -vxE '__bss_start|_edata|_end')     # marks of some linkers
+		[ "$names" = lt_backend_entry ] || { echo "$so exports" $names; return 1; }
+		n=$((n + 1))
+	done
+	[ $n -ge 4 ] || { echo "only $n plug-ins"; return 1; }
+}
 # Every folder of a backend or frontend in the Makefile is in the archive: a constructor that the linker drops is no error.
 all_registered() {
 	$CC $flags -o "$to/list" tests/install/list.c $(package --cflags) $(package --static --libs | sed "s|-llooptree|$at/lib/liblooptree.a|") &&
@@ -61,6 +121,7 @@ one_version() {
 	[ "$(package --modversion)" = "$("$at/bin/lt-run" --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)" ]
 }
 uninstalled() {
+	rm -f "$at/lib/looptree/backends/mine.so"
 	$MAKE -s uninstall DESTDIR="$to" PREFIX=$prefix && [ -z "$(find "$at" ! -type d)" ]
 }
 
@@ -74,6 +135,16 @@ else
 	try "a program without shared libraries" all_static
 fi
 try "a backend of one file against the installed headers" plug_in
+try "the backend of docs/backend.md, built and run outside of the tree" page_backend
+try "its repository: make, make check, make install" page_repository
+try "the contract names the cases that there are" page_cases
+try "plug-ins of the install directory are found" install_directory
+try "the backend trace, built outside of the tree" eval '(trace_outside)'
+if [ -n "$flags" ]; then
+	echo "ok - a plug-in shows one symbol # SKIP sanitizers add their own"
+else
+	try "a plug-in shows one symbol" one_symbol
+fi
 try "a HamKaas program against libhamkaas.so" hamkaas_program
 try "the archive has every backend and frontend" all_registered
 try "liblooptree.so exports lt_ names only" exports liblooptree.so '^lt_[^_]'

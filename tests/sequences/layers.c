@@ -6,7 +6,7 @@
  * instead.  LT_VERIFY=1: trees are proven, too.  LT_THREADS=N.  LT_SHOW=1: shows each script first.
  */
 #include "tests/batch.h"
-#include "tests/must.h"
+#include "check/must.h"
 #include "tests/random_layer.h"
 
 int main(int argc, char **argv)

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 #include "tests/batch.h"
-#include "tests/must.h"
+#include "check/must.h"
 #include "tests/random_schedule.h"
 
 static int draw(struct schedule_plan plan, int sequences)

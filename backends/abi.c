@@ -1,0 +1,14 @@
+/* backends/abi.c -- the layout of the backend interface, pinned: a plug-in that was built against any 1.x must find each member where it was.
+ *
+ * Until 1.0 is released tests/abi/freeze.sh writes the table anew after a change; from then on structs grow at their ends.
+ */
+#include "lt/backend.h"
+
+#if __SIZEOF_POINTER__ == 8
+#define MEMBER(type, member, at, bytes) \
+	_Static_assert(offsetof(struct type, member) == (at) && sizeof ((struct type *)0)->member == (bytes), #type "." #member " has moved");
+#define VALUE(name, value) _Static_assert((name) == (value), #name " has another value");
+#define SIZE(type, bytes) _Static_assert(sizeof (struct type) == (bytes), #type " has another size");
+#include "backends/abi.def"
+#endif
+_Static_assert(LT_ABI_MAJOR == 1, "a new major version has a table of its own");

@@ -1,0 +1,19 @@
+/* backends/cpu/object.h -- a compiled kernel. */
+#ifndef LT_CPU_OBJECT_H
+#define LT_CPU_OBJECT_H
+#include "backends/cpu/cpu.h"
+
+struct lt_object {
+	struct lt_session *s;
+	const struct lt_tree *tree;
+	void *handle;                   /* NULL: the code is the session's file's */
+	lt_kernel *kernel;              /* NULL: of a target that this machine does not run */
+	struct lt_cgen_need need;
+	char *code; size_t code_bytes;  /* of the shared object; NULL: not kept */
+};
+/* cpu.c: threads of a run for which the host says n, and the workspace of so many. */
+uint32_t lt__cpu_threads(const struct lt_object *, uint32_t n);
+int64_t lt__cpu_workspace(const struct lt_object *, uint32_t n_thread);
+/* Whether a run with these arguments can be, and its number of threads. */
+lt_status lt__cpu_check(const struct lt_object *, const struct lt_args *, uint32_t *n_thread, struct lt_diag *);
+#endif

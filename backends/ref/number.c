@@ -1,0 +1,147 @@
+/* backends/ref/number.c -- see number.h. */
+#include <math.h>
+#include <string.h>
+#include "backends/ref/number.h"
+
+/* mantissa: bits behind the point; 0: no float.  sign: 0 for bool. */
+static const struct format { uint8_t bytes, mantissa, exponent; bool is_signed; } formats[LT_NDTYPE] = {
+	[LT_F32] = { 4, 23, 8, true }, [LT_F64] = { 8, 52, 11, true }, [LT_F16] = { 2, 10, 5, true }, [LT_BF16] = { 2, 7, 8, true },
+	[LT_I8] = { 1, 0, 0, true }, [LT_U8] = { 1, 0, 0, false }, [LT_I16] = { 2, 0, 0, true }, [LT_I32] = { 4, 0, 0, true },
+	[LT_I64] = { 8, 0, 0, true }, [LT_BOOL] = { 1, 0, 0, false },
+};
+
+static const struct format *format_of(uint32_t dtype) { return &formats[dtype < LT_NDTYPE ? dtype : 0]; }
+bool lt__ref_is_float(uint32_t dtype) { return format_of(dtype)->mantissa > 0; }
+uint32_t lt__ref_bytes(uint32_t dtype) { return format_of(dtype)->bytes; }
+
+int64_t lt__ref_wrap(int64_t i, int bits, bool is_signed)
+{
+	uint64_t u = (uint64_t)i << (64 - bits);
+	return is_signed ? (int64_t)u >> (64 - bits) : (int64_t)(u >> (64 - bits));
+}
+
+static double of_half(uint32_t bits, const struct format *t)
+{
+	int e = (int)(bits >> t->mantissa) & ((1 << t->exponent) - 1), bias = (1 << (t->exponent - 1)) - 1;
+	double fraction = ldexp((double)(bits & ((1u << t->mantissa) - 1)), -t->mantissa), x;
+	if (e == (1 << t->exponent) - 1)
+		x = fraction > 0 ? (double)NAN : (double)INFINITY;
+	else
+		x = e ? ldexp(1 + fraction, e - bias) : ldexp(fraction, 1 - bias);
+	return bits >> 15 ? -x : x;
+}
+
+/* The nearest of all magnitudes: they grow with their bits, so the search is by halves. */
+static uint32_t to_half(double x, const struct format *t)
+{
+	uint32_t infinite = ((1u << t->exponent) - 1) << t->mantissa, sign = signbit(x) ? 0x8000 : 0;
+	uint32_t low = 0, high = infinite;
+	double size = fabs(x), beyond = ldexp(2 - ldexp(1, -t->mantissa - 1), (1 << (t->exponent - 1)) - 1);
+	if (isnan(x))
+		return sign | infinite | 1u << (t->mantissa - 1);
+	if (size >= beyond)                     /* half a place above the largest, and up */
+		return sign | infinite;
+	while (high - low > 1) {
+		uint32_t middle = (low + high) / 2;
+		if (of_half(middle, t) <= size)
+			low = middle;
+		else
+			high = middle;
+	}
+	if (high == infinite)
+		return sign | low;
+	double below = size - of_half(low, t), above = of_half(high, t) - size;
+	return sign | (below < above || (below == above && low % 2 == 0) ? low : high);
+}
+
+union lt_ref_number lt__ref_round(union lt_ref_number x, uint32_t dtype)
+{
+	const struct format *t = format_of(dtype);
+	if (dtype == LT_BOOL)
+		x.i = x.i != 0;
+	else if (t->mantissa == 0)
+		x.i = lt__ref_wrap(x.i, 8 * t->bytes, t->is_signed);
+	else if (dtype == LT_F32)
+		x.f = (double)(float)x.f;
+	else if (dtype != LT_F64)
+		x.f = of_half(to_half(x.f, t), t);
+	return x;
+}
+
+static int64_t truncated(double x, const struct format *t)
+{
+	int bits = 8 * t->bytes - t->is_signed;
+	int64_t most = (int64_t)(UINT64_MAX >> (64 - bits)), least = t->is_signed ? -most - 1 : 0;
+	if (isnan(x))
+		return 0;
+	return x >= ldexp(1, bits) ? most : x <= (double)least ? least : (int64_t)x;
+}
+
+/* Rounded to a float or a half through a double, twice: what the first rounding drops stays to be seen in the last bit. */
+static double to_odd(int64_t i)
+{
+	uint64_t size = i < 0 ? 0 - (uint64_t)i : (uint64_t)i, rest = size & 0xfff;
+	if (size >> 52)
+		size = (size & ~(uint64_t)0xfff) | (rest ? 0x800 : 0);
+	return i < 0 ? -(double)size : (double)size;
+}
+
+union lt_ref_number lt__ref_convert(union lt_ref_number x, uint32_t from, uint32_t to)
+{
+	bool is_float = lt__ref_is_float(to);
+	if (lt__ref_is_float(from) && !is_float)
+		return (union lt_ref_number){ .i = to == LT_BOOL ? x.f != 0 : truncated(x.f, format_of(to)) };
+	if (!lt__ref_is_float(from) && is_float)
+		x.f = to == LT_F64 ? (double)x.i : to_odd(x.i);
+	return lt__ref_round(x, to);
+}
+
+union lt_ref_number lt__ref_of_bits(uint64_t bits, uint32_t dtype)
+{
+	const struct format *t = format_of(dtype);
+	union { uint32_t u; float f; } narrow = { .u = (uint32_t)bits };
+	union lt_ref_number x = { .i = (int64_t)bits };                  /* of f64 the double itself */
+	if (dtype == LT_F32)
+		x.f = (double)narrow.f;
+	else if (t->mantissa && dtype != LT_F64)
+		x.f = of_half((uint32_t)bits & 0xffff, t);
+	else if (dtype == LT_BOOL)
+		x.i = (bits & 255) != 0;
+	else if (dtype != LT_F64)
+		x.i = lt__ref_wrap(x.i, 8 * t->bytes, t->is_signed);
+	return x;
+}
+
+/* Through integers of the element's size, so that the byte order of the machine does not matter. */
+union lt_ref_number lt__ref_load(const void *base, int64_t i, uint32_t dtype)
+{
+	uint32_t bytes = lt__ref_bytes(dtype), b4;
+	const unsigned char *at = (const unsigned char *)base + i * bytes;
+	uint64_t b8;
+	uint16_t b2;
+	switch (bytes) {
+	case 8: memcpy(&b8, at, 8); return lt__ref_of_bits(b8, dtype);
+	case 4: memcpy(&b4, at, 4); return lt__ref_of_bits(b4, dtype);
+	case 2: memcpy(&b2, at, 2); return lt__ref_of_bits(b2, dtype);
+	default: return lt__ref_of_bits(*at, dtype);
+	}
+}
+
+void lt__ref_store(void *base, int64_t i, uint32_t dtype, union lt_ref_number x)
+{
+	const struct format *t = format_of(dtype);
+	union { float f; uint32_t u; } narrow = { .u = (uint32_t)x.i };
+	uint64_t b8 = (uint64_t)x.i;
+	uint16_t b2 = (uint16_t)x.i;
+	unsigned char *at = (unsigned char *)base + i * t->bytes;
+	if (dtype == LT_F32)
+		narrow.f = (float)x.f;
+	if (t->mantissa && t->bytes == 2)
+		b2 = (uint16_t)to_half(x.f, t);
+	switch (t->bytes) {
+	case 8: memcpy(at, &b8, 8); break;
+	case 4: memcpy(at, &narrow.u, 4); break;
+	case 2: memcpy(at, &b2, 2); break;
+	default: *at = (unsigned char)x.i; break;
+	}
+}

@@ -1,0 +1,23 @@
+/* backends/ref/number.h -- element types as the interpreter holds them: floats in double, integers and bool in int64.
+ *
+ * Written for itself, and not shared with the graph evaluator: what is wrong in one of the two shows as a difference.
+ */
+#ifndef LT_REF_NUMBER_H
+#define LT_REF_NUMBER_H
+#include <stdbool.h>
+#include "lt/tree.h"
+
+union lt_ref_number { double f; int64_t i; };
+
+bool lt__ref_is_float(uint32_t dtype);
+uint32_t lt__ref_bytes(uint32_t dtype);         /* 0: no such type */
+/* The low bits of i as an integer of so many bits. */
+int64_t lt__ref_wrap(int64_t i, int bits, bool is_signed);
+/* To the nearest value of the type, halves to even; integers wrap, bool is != 0.  x is of the type's kind already. */
+union lt_ref_number lt__ref_round(union lt_ref_number x, uint32_t dtype);
+/* A cast: float to integer truncates and saturates, NaN gives 0; integer to float is rounded once. */
+union lt_ref_number lt__ref_convert(union lt_ref_number x, uint32_t from, uint32_t to);
+union lt_ref_number lt__ref_of_bits(uint64_t bits, uint32_t dtype);
+union lt_ref_number lt__ref_load(const void *base, int64_t i, uint32_t dtype);
+void lt__ref_store(void *base, int64_t i, uint32_t dtype, union lt_ref_number x);       /* rounded already */
+#endif

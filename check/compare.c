@@ -1,0 +1,61 @@
+/* check/compare.c -- whether one element may stand for another; the elements of a run. */
+#include <math.h>
+#include <stdio.h>
+#include "check/compare.h"
+
+static double distance(double a, double b, const struct lt_dtypeinfo *info)
+{
+	double edge = info->largest * (1 + info->unit);
+	if (isnan(a) || isnan(b) || (isinf(a) && isinf(b)))
+		return INFINITY;
+	if (isinf(a))
+		return fabs((a > 0 ? edge : -edge) - b);
+	if (isinf(b))
+		return fabs(a - (b > 0 ? edge : -edge));
+	return fabs(a - b);
+}
+
+bool lt__is_near(const void *got, const void *want, int64_t i, enum lt_dtype t, double bound)
+{
+	const struct lt_dtypeinfo *info = lt__dtype_info(t);
+	union lt_scalar a = lt__load(got, i, t), b = lt__load(want, i, t);
+	if (info->cls == LT_CLASS_FLOAT)
+		return (isnan(a.f) && isnan(b.f)) || a.f == b.f || (bound > 0 && distance(a.f, b.f, info) <= bound);
+	if (info->cls == LT_CLASS_BOOL && ((const uint8_t *)got)[i] > 1)
+		return false;
+	uint64_t apart = a.i > b.i ? (uint64_t)a.i - (uint64_t)b.i : (uint64_t)b.i - (uint64_t)a.i;
+	return apart == 0 || (double)apart <= bound;
+}
+
+bool lt__next_element(const struct lt_graph *g, const struct lt_evaluation *e, lt_node n, int64_t *at, int64_t *flat)
+{
+	const struct lt_nodedef *d = &g->node[n];
+	int32_t i = d->n_dim;
+	while (i-- > 0) {
+		if (++at[i] < lt_eval_extent(e, d->dim[i]))
+			break;
+		at[i] = 0;
+	}
+	*flat = 0;
+	for (int32_t k = 0; k < d->n_dim; k++)
+		*flat = *flat * g->var[d->dim[k]].extent + at[k];
+	return i >= 0;
+}
+
+bool lt__is_empty(const struct lt_graph *g, const struct lt_evaluation *e, lt_node n)
+{
+	for (int32_t i = 0; i < g->node[n].n_dim; i++)
+		if (lt_eval_extent(e, g->node[n].dim[i]) == 0)
+			return true;
+	return false;
+}
+
+const char *lt__element_text(const void *data, int64_t i, enum lt_dtype t, char *out, size_t bytes)
+{
+	union lt_scalar x = lt__load(data, i, t);
+	if (lt__dtype_info(t)->cls == LT_CLASS_FLOAT)
+		(void)snprintf(out, bytes, "%.9g", x.f);
+	else
+		(void)snprintf(out, bytes, "%lld", t == LT_BOOL ? (long long)((const uint8_t *)data)[i] : (long long)x.i);
+	return out;
+}

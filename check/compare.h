@@ -1,0 +1,14 @@
+/* check/compare.h -- values of a backend beside the evaluator's, element by element. */
+#ifndef LT_CHECK_COMPARE_H
+#define LT_CHECK_COMPARE_H
+#include "ir/eval.h"
+
+/* Whether element i of `got` may stand for that of `want`: equal, both NaN, or within the bound.  An infinity counts as the largest number of
+ * the type and half a step more, since what overflows on one side may have just not done so on the other.  A bool is 0 or 1. */
+bool lt__is_near(const void *got, const void *want, int64_t i, enum lt_dtype, double bound);
+/* Steps through the elements of a node that are within a run's extents: at[] (zeros at first) is the index, flat its place in memory. */
+bool lt__next_element(const struct lt_graph *, const struct lt_evaluation *, lt_node, int64_t *at, int64_t *flat);
+bool lt__is_empty(const struct lt_graph *, const struct lt_evaluation *, lt_node);
+/* "%.9g", or a whole number. */
+const char *lt__element_text(const void *data, int64_t i, enum lt_dtype, char *out, size_t bytes);
+#endif

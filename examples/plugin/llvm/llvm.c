@@ -1,0 +1,128 @@
+/* examples/plugin/llvm/llvm.c -- a backend as somebody outside of Looptree would write it: LLVM IR, compiled and run in memory.
+ *
+ * It uses the headers of include/lt, LLVM's C interface, and nothing else.  config: words with commas: level=0..3, verify.
+ *
+ *   llvm.c      the table; sessions                        compile.c   trees become objects
+ *   run.c       runs, and sequences of them                keep.c      objects on the host's disk    dump.c    as text
+ *   accept.c    what trees are taken                       jit.c       passes, object files, linking (ORC)
+ *   machine.c   the processor                              kernel.c    a tree becomes a module
+ *   plan.c      how each loop is emitted                   place.c     where each buffer lives
+ *   nest.c      loops        region.c   parallel loops     function.c  functions and their variables
+ *   stmt.c      statements   sum.c      reductions over the lanes of a vector loop
+ *   column.c    what is known of loops and divs            row.c       affine values        guard.c    conditions, masks
+ *   access.c    reading and writing                        fault.c     checked indices       prefetch.c
+ *   ops.c, convert.c, math.c   operators                   note.c      saying why
+ *
+ * The way of a tree: accept.c, then plan.c and place.c decide, nest.c walks the loops and stmt.c emits what is in them.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "accept.h"
+#include "note.h"
+#include "session.h"
+
+/* level=N, verify. */
+static lt_status parse(const char *config, int *level, bool *verify, struct lt_diag *diag)
+{
+	*level = 2;
+#ifdef __OPTIMIZE__
+	*verify = false;
+#else
+	*verify = true;                 /* debug builds of the plug-in */
+#endif
+	for (const char *at = config ? config : ""; *at; ) {
+		size_t n = strcspn(at, ",");
+		if (n == 7 && strncmp(at, "level=", 6) == 0 && at[6] >= '0' && at[6] <= '3')
+			*level = at[6] - '0';
+		else if (n == 6 && strncmp(at, "verify", 6) == 0)
+			*verify = true;
+		else if (n)
+			return lt_llvm_note(diag, LT_EINVAL, -1, -1, "write level=0 .. level=3, or verify", "config '%.*s' is not known", (int)n, at);
+		at += n + (at[n] == ',');
+	}
+	return LT_OK;
+}
+
+static int32_t score(const char *config, struct lt_diag *diag)
+{
+	int level;
+	bool verify;
+	struct lt_llvm_host host;
+	if (parse(config, &level, &verify, diag))
+		return 0;
+	if (!lt_llvm_host_open(&host)) {
+		(void)lt_llvm_note(diag, LT_EUNSUPPORTED, -1, -1, NULL, "LLVM has no code for this processor");
+		return 0;
+	}
+	lt_llvm_host_close(&host);
+	return 50;
+}
+
+static void close_(struct lt_session *s)
+{
+	if (s->jit)
+		lt_llvm_jit_close(s->jit);
+	if (s->machine.triple)
+		lt_llvm_host_close(&s->machine);
+	free(s);
+}
+
+static lt_status open_(const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
+{
+	*out = NULL;
+	struct lt_session *s = calloc(1, sizeof *s);
+	lt_status status = s ? LT_OK : lt_llvm_note(diag, LT_ENOMEM, -1, -1, NULL, "no memory for a session");
+	if (!status)
+		status = parse(config, &s->level, &s->verify, diag);
+	if (!status && !lt_llvm_host_open(&s->machine))
+		status = lt_llvm_note(diag, LT_EUNSUPPORTED, -1, -1, NULL, "LLVM has no code for this processor");
+	if (!status)
+		status = lt_llvm_jit_open(&s->jit, diag);
+	if (status) {
+		if (s)
+			close_(s);
+		return status;
+	}
+	s->host = host;
+	s->n_core = lt_llvm_cores();
+	s->n_thread = LT_HAS(struct lt_host, host, n_thread) ? host->n_thread : s->n_core;
+	if (s->n_thread < s->machine.target.cores)
+		s->machine.target.cores = s->n_thread;
+	s->caps = (struct lt_caps){ .size = sizeof s->caps, .dtypes = ((UINT64_C(1) << LT_NDTYPE) - 1) & ~UINT64_C(1),
+		.loops = LT_LLVM_LOOPS, .understands = LT_LLVM_NEEDS, .target = &s->machine.target, .max_local_bytes = 16 << 10 };
+	*out = s;
+	return LT_OK;
+}
+
+static const struct lt_caps *caps(const struct lt_session *s) { return &s->caps; }
+
+static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
+{
+	(void)s;
+	return lt_llvm_accepts(t, diag);
+}
+
+static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
+{
+	lt_status status = LT_OK;
+	memset(object, 0, n * sizeof *object);
+	for (uint32_t i = 0; !status && i < n; i++)
+		status = lt_llvm_accepts(tree[i], diag);
+	return status ? status : lt_llvm_compile(s, tree, n, object, diag);
+}
+
+static lt_status sync_(struct lt_session *s, void *stream, struct lt_diag *diag)
+{
+	(void)s, (void)stream, (void)diag;
+	return LT_OK;
+}
+
+static const struct lt_backend llvm = {
+	.size = sizeof llvm, .abi = LT_ABI, .build = LT_BUILD,
+	.name = "llvm", .summary = "LLVM IR, compiled in memory by LLVM's ORC", .version = "1",
+	.score = score, .open = open_, .close = close_, .caps = caps, .accepts = accepts, .compile = compile, .run = lt_llvm_run,
+	.sync = sync_, .destroy = lt_llvm_destroy, .need = lt_llvm_workspace, .dump = lt_llvm_dump, .describe = lt_llvm_describe,
+	.identity = lt_llvm_identity, .save = lt_llvm_save, .load = lt_llvm_load,
+	.capture = lt_llvm_capture, .replay = lt_llvm_replay, .capture_free = lt_llvm_capture_free,
+};
+LT_BACKEND(llvm)

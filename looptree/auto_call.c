@@ -1,0 +1,314 @@
+/* Calls of the default tree: products that fit a row of the target's table of routines, with as much of what follows them as fits.
+ *
+ * What is handed over stands in a group, as a plain nest: a routine does not look at its loops, and a backend that has lost the routine
+ * still finds loops that are right.
+ */
+#include <stdlib.h>
+#include "looptree/auto.h"
+#include "looptree/call.h"
+
+enum { MOST_MEMBERS = 40 };
+
+struct lt_autocall { const char *name; lt_node mul, sum, end; int32_t n, n_dim; lt_node *member; lt_var *dim; };
+/* The leaves that may become a call. */
+struct draft { struct lt_auto *s; lt_node mul, sum, end; int32_t n, n_behind; lt_node behind[MOST_MEMBERS], member[MOST_MEMBERS]; };
+
+static bool has(const lt_node *list, int32_t n, lt_node x)
+{
+	for (int32_t i = 0; i < n; i++)
+		if (list[i] == x)
+			return true;
+	return false;
+}
+
+static bool reads(const struct lt_leaf *leaf, lt_node x)
+{
+	for (int32_t k = 0; k < leaf->n_read; k++)
+		for (int32_t p = 0; p < leaf->read[k].n_piece; p++)
+			if (leaf->read[k].piece[p].base == x)
+				return true;
+	return false;
+}
+
+/* Whether more than the leaves behind the sum need x. */
+static bool is_open(const struct draft *d, lt_node x)
+{
+	int32_t n = 0;
+	for (int32_t i = 0; i < d->n_behind; i++)
+		n += reads(d->s->t->leaf[d->behind[i]], x);
+	return n < d->s->n_reader[x];
+}
+
+static bool may_join(const struct draft *d, lt_node n)
+{
+	const struct lt_nodedef *x = &d->s->g->node[n];
+	return lt__has_leaf(d->s->g, n) && !d->s->in_call[n] && !x->reduce && x->op != LT_OP_update && x->op != LT_OP_gather && d->s->constant[n] == d->s->constant[d->sum]
+		&& lt__auto_same_class(d->s, n, d->sum);
+}
+
+/* Adds the readers of x; false: one of them may stand in no call, or x is a result. */
+static bool add_readers(struct draft *d, lt_node x)
+{
+	const struct lt_graph *g = d->s->g;
+	if (d->s->written[x])
+		return false;
+	for (lt_node u = x + 1; u < g->n_node; u++) {
+		if (!lt__has_leaf(g, u) || !reads(d->s->t->leaf[u], x) || has(d->behind, d->n_behind, u))
+			continue;
+		if (!may_join(d, u) || d->n_behind == MOST_MEMBERS)
+			return false;
+		d->behind[d->n_behind++] = u;
+	}
+	return true;
+}
+
+/* On to the next value that is all that others need of what is behind the sum; false: there is none. */
+static bool grow(struct draft *d)
+{
+	if (!add_readers(d, d->end))
+		return false;
+	for (;;) {
+		lt_node first = -1;
+		int32_t n = 0;
+		for (int32_t i = 0; i < d->n_behind; i++)
+			if (is_open(d, d->behind[i])) {
+				first = first < 0 || d->behind[i] < first ? d->behind[i] : first;
+				n++;
+			}
+		if (n <= 1) {
+			d->end = first;
+			return n == 1;
+		}
+		if (!add_readers(d, first))
+			return false;
+	}
+}
+
+/* Casts and copies that only the call reads stand in it, too. */
+static void add_casts(struct draft *d)
+{
+	const struct lt_auto *s = d->s;
+	for (int32_t i = 0; i < d->n; i++) {
+		const struct lt_leaf *leaf = s->t->leaf[d->member[i]];
+		for (int32_t k = 0; k < leaf->n_read; k++) {
+			lt_node base = leaf->read[k].n_piece == 1 ? leaf->read[k].piece[0].base : -1;
+			if (base < 0 || !lt__has_leaf(s->g, base) || s->in_call[base] || s->n_reader[base] != 1 || d->n == MOST_MEMBERS || has(d->member, d->n, base))
+				continue;
+			if ((s->g->node[base].op == LT_OP_cast || s->g->node[base].op == LT_OP_copy) && !s->g->node[base].reduce && lt__auto_same_class(s, base, d->sum))
+				d->member[d->n++] = base;
+		}
+	}
+}
+
+static int by_number(const void *a, const void *b)
+{
+	return (*(const lt_node *)a > *(const lt_node *)b) - (*(const lt_node *)a < *(const lt_node *)b);
+}
+
+/* Whether one nest over the dims of the product holds all leaves, each at its own elements. */
+static bool is_one_nest(const struct draft *d, const struct lt_contraction *c)
+{
+	for (int32_t i = 0; i < d->n; i++) {
+		const struct lt_leaf *leaf = d->s->t->leaf[d->member[i]];
+		for (int32_t k = 0; k < leaf->n_var; k++) {
+			int32_t at = 0;
+			while (at < c->n_dim && c->dim[at] != leaf->var[k])
+				at++;
+			if (at == c->n_dim)
+				return false;
+		}
+	}
+	return true;
+}
+
+/* A result that is written through a view lies as that has it. */
+static bool is_written_through(const struct lt_auto *s, lt_node n)
+{
+	for (lt_node v = n + 1; v < s->g->n_node; v++)
+		for (int32_t i = 0; s->g->node[v].op == LT_OP_view && s->written[v] && i < s->g->node[v].n_operand; i++)
+			if (s->g->node[v].operand[i] == n)
+				return true;
+	return false;
+}
+
+/* As lt__auto_stride, but for dims that are cut and lie side by side again, as those of a reshape do. */
+static int64_t stride_of(const struct lt_graph *g, struct lt_arena *a, const struct lt_readpiece *p, int32_t x)
+{
+	const struct lt_nodedef *d = &g->node[p->base];
+	int32_t width = lt__map_width(&p->map), column = 1 + p->map.n_param + x;
+	int64_t stride = 0, unit = 1, *div = LT_NEW(a, int64_t, p->map.n_div + 1);
+	for (int32_t i = d->n_dim - 1; i >= 0; i--) {
+		const int64_t *row = p->map.row + (int64_t)i * width;
+		stride += unit * row[column];
+		for (int32_t q = 0; q < p->map.n_div; q++)
+			div[q] += unit * row[1 + p->map.n_param + p->map.n_dim + q];
+		unit *= g->var[d->dim[i]].extent;
+	}
+	for (int32_t q = 0; q < p->map.n_div; q++)
+		if (div[q])
+			return -1;
+	return stride;
+}
+
+static void shape_of(const struct draft *d, const struct lt_contraction *c, struct lt_callshape *out)
+{
+	const struct lt_graph *g = d->s->g;
+	bool through = is_written_through(d->s, c->end);
+	*out = (struct lt_callshape){ .pattern = LT_PATTERN_PRODUCT, .epilogues = c->epilogues, .sum = g->node[c->sum].dtype, .n_dim = c->n_dim,
+		.n_operand = c->n_operand };
+	for (int32_t i = 0; i < c->n_dim; i++) {
+		out->role[i] = c->role[i];
+		out->extent[i] = g->var[c->dim[i]].extent;
+	}
+	for (int32_t o = 0; o < c->n_operand; o++) {
+		const struct lt_callread *r = &c->operand[o];
+		const struct lt_leaf *leaf = d->s->t->leaf[r->leaf];
+		struct lt_readpiece dest = { .kind = LT_PIECE_READ, .base = r->leaf };
+		if (!r->piece)
+			lt__leaf_dest(g, d->s->t->arena, r->leaf, leaf, &dest.map);
+		const struct lt_readpiece *p = r->piece ? r->piece : &dest;
+		out->dtype[o] = g->node[p->base].dtype;
+		out->name[o] = g->node[p->base].name;
+		for (int32_t i = 0; i < c->n_dim; i++) {
+			int32_t column = lt__leaf_column(leaf, c->dim[i]);
+			out->stride[o][i] = column < 0 ? 0 : stride_of(g, d->s->t->arena, p, column);
+			if (!r->piece && through)
+				out->stride[o][i] = -1;
+		}
+	}
+}
+
+/* Elements whose places are no sums of strides. */
+static bool is_cut(const struct lt_callshape *c)
+{
+	for (int32_t o = 1; o < c->n_operand; o++)
+		for (int32_t i = 0; i < c->n_dim; i++)
+			if (c->stride[o][i] == -1 && c->extent[i] > 1)
+				return true;
+	return false;
+}
+
+/* A sum of squares, or of two values element by element, is no work for a routine: it belongs to the nest that reads it. */
+static bool is_matrix(const struct lt_callshape *c)
+{
+	for (int32_t i = 0; i < c->n_dim; i++)
+		if ((c->role[i] == LT_DIM_ROW || c->role[i] == LT_DIM_COLUMN) && c->extent[i] > 1)
+			return true;
+	return false;
+}
+
+/* The first row that takes the draft; NULL. */
+static const struct lt_routine *find_row(const struct draft *d, struct lt_contraction *c)
+{
+	struct lt_callshape shape;
+	if (lt__contraction_find(d->s->t, d->s->t->arena, d->member, d->n, d->end, "the nest", c) || !is_one_nest(d, c))
+		return NULL;
+	shape_of(d, c, &shape);
+	for (int32_t i = 0; i < lt__routine_count(d->s->target) && is_matrix(&shape) && !is_cut(&shape); i++) {
+		const struct lt_routine *r = lt__routine_at(d->s->target, i);
+		if (r->pattern == LT_PATTERN_PRODUCT && lt__routine_is_sound(r) && lt__call_flops(&shape) >= r->least_flops && !lt__routine_refuses(d->s->t->arena, r, &shape))
+			return r;
+	}
+	return NULL;
+}
+
+static const struct lt_routine *try_draft(struct draft *d, bool casts, struct lt_contraction *c)
+{
+	d->n = 0;
+	d->member[d->n++] = d->mul;
+	for (int32_t i = 0; i < d->n_behind && d->n < MOST_MEMBERS; i++)
+		d->member[d->n++] = d->behind[i];
+	if (casts)
+		add_casts(d);
+	qsort(d->member, (size_t)d->n, sizeof *d->member, by_number);
+	return find_row(d, c);
+}
+
+/* As many leaves behind the sum as a row takes. */
+static void add_call(struct lt_auto *s, lt_node sum)
+{
+	const struct lt_graph *g = s->g;
+	struct draft d = { .s = s, .sum = sum, .end = sum, .n_behind = 1, .behind = { sum } };
+	struct lt_contraction c;
+	struct lt_autocall best = { .name = NULL };
+	if (!lt__has_leaf(g, sum) || g->node[sum].op != LT_OP_add || !g->node[sum].reduce)
+		return;
+	d.mul = g->node[sum].operand[0];
+	if (g->node[d.mul].op != LT_OP_mul || g->node[d.mul].reduce || s->in_call[d.mul] || s->n_reader[d.mul] != 1 || !lt__auto_same_class(s, d.mul, sum))
+		return;
+	do {
+		const struct lt_routine *r = try_draft(&d, true, &c);
+		r = r ? r : try_draft(&d, false, &c);
+		if (!r)
+			continue;
+		best = (struct lt_autocall){ r->name, d.mul, sum, d.end, d.n, c.n_dim, NULL, NULL };
+		best.member = lt__arena_copy(s->t->arena, d.member, sizeof *d.member * (size_t)d.n);
+		best.dim = lt__arena_copy(s->t->arena, c.dim, sizeof *c.dim * (size_t)c.n_dim);
+	} while (grow(&d));
+	if (!best.name)
+		return;
+	LT_GROW(s->t->arena, s->call, s->n_call, s->cap_call);
+	s->call[s->n_call++] = best;
+	for (int32_t k = 0; k < best.n; k++)
+		s->in_call[best.member[k]] = s->n_call;
+}
+
+void lt__auto_calls(struct lt_auto *s)
+{
+	s->in_call = LT_NEW(s->t->arena, int32_t, s->g->n_node + 1);
+	for (lt_node n = 0; n < s->g->n_node; n++) {
+		lt__auto_aim(s, n);
+		if (lt__routine_count(s->target) > 0 && !s->in_call[n])
+			add_call(s, n);
+	}
+}
+
+void lt__auto_move_calls(struct lt_auto *s, const lt_node *to)
+{
+	s->in_call = LT_NEW(s->t->arena, int32_t, s->g->n_node + 1);
+	for (int32_t i = 0; i < s->n_call; i++) {
+		struct lt_autocall *c = &s->call[i];
+		c->mul = to[c->mul];
+		c->sum = to[c->sum];
+		c->end = to[c->end];
+		for (int32_t k = 0; k < c->n; k++)
+			s->in_call[c->member[k] = to[c->member[k]]] = i + 1;
+	}
+}
+
+/* Whether node n is made before the product's terms are: the casts of its factors. */
+static bool feeds(const struct lt_auto *s, lt_node n, lt_node mul)
+{
+	for (; n < mul; n = s->reader[n])
+		if (s->reader[n] < 0)
+			return false;
+	return n == mul;
+}
+
+lt_status lt__auto_place_call(struct lt_auto *s, lt_node n)
+{
+	const struct lt_autocall *c = &s->call[s->in_call[n] - 1];
+	struct lt_looptree *t = s->t;
+	if (c->end != n)
+		return LT_OK;
+	lt_tnode group = lt_looptree_add_group(t, -1), outer = group, inner;
+	if (group < 0)
+		return lt_context_code(t->ctx);
+	t->node[group].loop = LT_CALL;
+	t->node[group].call = lt__arena_string(t->arena, c->name);
+	for (int32_t i = 0; i < s->g->node[c->sum].n_dim && outer >= 0; i++)
+		outer = lt_looptree_add_loop(t, outer, s->g->node[c->sum].dim[i], 1);
+	inner = outer;
+	for (int32_t i = 0; i < c->n_dim && inner >= 0; i++)
+		if (lt__reduces(s->g, c->sum, c->dim[i]))
+			inner = lt_looptree_add_loop(t, inner, c->dim[i], 1);
+	for (int32_t i = 0; i < c->n && inner >= 0; i++) {
+		lt_node leaf = c->member[i];
+		bool term = leaf == c->sum || feeds(s, leaf, c->mul);
+		inner = lt_looptree_add_leaf(t, term ? inner : outer, leaf) < 0 ? -1 : inner;
+	}
+	if (inner < 0)
+		return lt_context_code(t->ctx);
+	lt__auto_note_nest(s, group, s->constant[c->end], true);
+	return LT_OK;
+}

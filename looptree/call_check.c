@@ -1,0 +1,171 @@
+/* Whether a call is one that the target's table of routines has: by its row, or why not. */
+#include <string.h>
+#include "looptree/call.h"
+#include "looptree/edit.h"
+
+int32_t lt__routine_count(const struct lt_target *t)
+{
+	return t && t->size >= offsetof(struct lt_target, routines) + sizeof t->routines ? (int32_t)t->routines.n : 0;
+}
+
+const struct lt_routine *lt__routine_at(const struct lt_target *t, int32_t i) { return LT_AT(struct lt_routine, t->routines, i); }
+
+bool lt__routine_is_sound(const struct lt_routine *r)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+	return r->name && *r->name && !r->name[strspn(r->name, letters)]
+		&& (r->pattern == LT_PATTERN_NONE || (r->sum > 0 && r->sum < LT_NDTYPE));
+}
+
+int64_t lt__call_flops(const struct lt_callshape *c)
+{
+	int64_t n = 2;
+	for (int32_t d = 0; d < c->n_dim; d++)
+		if (lt__mul_overflow(n, c->extent[d], &n))
+			return INT64_MAX;
+	return n;
+}
+
+/* Whether what is added in a has room in b. */
+static bool is_as_wide(uint32_t a, uint32_t b)
+{
+	const struct lt_dtypeinfo *x = lt__dtype_info((enum lt_dtype)a), *y = lt__dtype_info((enum lt_dtype)b);
+	return a == b || (x->cls == y->cls && y->bytes > x->bytes);
+}
+
+static const char *type_names(struct lt_arena *a, uint64_t set)
+{
+	struct lt_text x = { .arena = a };
+	for (uint32_t t = 1; t < LT_NDTYPE; t++)
+		if (set >> t & 1)
+			lt__text_format(&x, "%s%s", x.n ? ", " : "", lt__dtype_info((enum lt_dtype)t)->name);
+	return x.n ? x.at : "nothing";
+}
+
+/* One of the two longest of the dims that the operand has has stride 1; a batch is none of them. */
+static bool lies_along(const struct lt_callshape *c, int32_t o)
+{
+	int32_t longest[2] = { -1, -1 };
+	for (int32_t d = 0; d < c->n_dim; d++) {
+		if (c->role[d] == LT_DIM_BATCH || c->extent[d] < 2 || !c->stride[o][d])
+			continue;
+		if (longest[0] < 0 || c->extent[d] > c->extent[longest[0]]) {
+			longest[1] = longest[0];
+			longest[0] = d;
+		} else if (longest[1] < 0 || c->extent[d] > c->extent[longest[1]]) {
+			longest[1] = d;
+		}
+	}
+	return longest[0] < 0 || c->stride[o][longest[0]] == 1 || (longest[1] >= 0 && c->stride[o][longest[1]] == 1);
+}
+
+static const struct { uint32_t bit; const char *name; } epilogues[] = {
+	{ LT_EPILOGUE_BIAS, "a bias" }, { LT_EPILOGUE_RESIDUAL, "a residual" }, { LT_EPILOGUE_RELU, "a ReLU" }, { LT_EPILOGUE_GELU, "a GELU" },
+	{ LT_EPILOGUE_GELU_TANH, "a GELU by tanh" }, { LT_EPILOGUE_SILU, "a SiLU" },
+};
+
+const char *lt__routine_refuses(struct lt_arena *a, const struct lt_routine *r, const struct lt_callshape *c)
+{
+	static const char *const verb[] = { "written", "read", "read" };
+	const uint64_t takes[] = { r->result, r->left, r->right };
+	if (r->pattern == LT_PATTERN_NONE)
+		return NULL;
+	if (r->pattern != c->pattern)
+		return "the nest is not of the routine's pattern";
+	for (size_t i = 0; i < sizeof epilogues / sizeof *epilogues; i++)
+		if (c->epilogues & ~r->epilogues & epilogues[i].bit)
+			return lt__arena_format(a, "the routine adds no %s behind the product; move it out", epilogues[i].name + 2);
+	for (int32_t o = 0; o < 3; o++)
+		if (!(takes[o] >> c->dtype[o] & 1))
+			return lt__arena_format(a, "%%%s is %s as %s, and the routine takes %s there; cast it outside", c->name[o], verb[o],
+				lt__dtype_info((enum lt_dtype)c->dtype[o])->name, type_names(a, takes[o]));
+	if (!is_as_wide(c->sum, r->sum))
+		return lt__arena_format(a, "the product is summed in %s, and the routine adds in %s", lt__dtype_info((enum lt_dtype)c->sum)->name,
+			lt__dtype_info((enum lt_dtype)r->sum)->name);
+	for (int32_t o = 0; o < 3 && !(r->layouts & LT_LAYOUT_ANY); o++)
+		if (!lies_along(c, o))
+			return lt__arena_format(a, "%%%s lies along neither of its two longest dims, as the routine needs it; stage or materialize it outside", c->name[o]);
+	return NULL;
+}
+
+/* The call as the table of routines is asked about it. */
+static void shape_of(const struct lt_looptree *t, const struct lt_frozen *f, int32_t i, struct lt_callshape *out)
+{
+	const struct lt_tree *x = &f->tree;
+	const struct lt_call *c = LT_AT(struct lt_call, x->calls, i);
+	*out = (struct lt_callshape){ .pattern = (uint32_t)c->pattern, .epilogues = c->epilogues, .sum = c->sum, .n_dim = c->n_dim, .n_operand = c->n_operand };
+	for (int32_t d = 0; d < c->n_dim; d++) {
+		const struct lt_call_dim *dim = LT_AT(struct lt_call_dim, x->call_dims, c->first_dim + d);
+		out->role[d] = dim->role;
+		out->extent[d] = dim->extent;
+	}
+	for (int32_t o = 0; o < c->n_operand; o++) {
+		const struct lt_call_operand *p = LT_AT(struct lt_call_operand, x->call_operands, c->first_operand + o);
+		const struct lt_buffer *b = LT_AT(struct lt_buffer, x->buffers, p->buffer);
+		out->dtype[o] = LT_AT(struct lt_type, x->types, b->type)->dtype;
+		out->name[o] = t->graph->node[f->call[i].operand[o]].name;
+		for (int32_t d = 0; d < c->n_dim; d++)
+			out->stride[o][d] = x->strides[p->first_stride + d];
+	}
+}
+
+static const char *names_of(struct lt_arena *a, const struct lt_target *target)
+{
+	struct lt_text x = { .arena = a };
+	for (int32_t i = 0; i < lt__routine_count(target); i++) {
+		bool known = !lt__routine_is_sound(lt__routine_at(target, i));
+		for (int32_t k = 0; k < i && !known; k++)
+			known = lt__routine_is_sound(lt__routine_at(target, k)) && !strcmp(lt__routine_at(target, k)->name, lt__routine_at(target, i)->name);
+		if (!known)
+			lt__text_format(&x, "%s%s", x.n ? ", " : "", lt__routine_at(target, i)->name);
+	}
+	return x.n ? x.at : "none";
+}
+
+struct check { const struct lt_looptree *t; const struct lt_frozen *f; const struct lt_target *target; struct lt_arena *a; };
+
+/* A name may have several rows: one has to fit. */
+static lt_status check_call(const struct check *x, int32_t i)
+{
+	const struct lt_call *c = LT_AT(struct lt_call, x->f->tree.calls, i);
+	const struct lt_callnote *note = &x->f->call[i];
+	const char *name = x->t->node[note->at].call, *why = NULL;
+	struct lt_callshape shape;
+	bool known = false;
+	shape_of(x->t, x->f, i, &shape);
+	for (int32_t k = 0; k < lt__routine_count(x->target); k++) {
+		const struct lt_routine *r = lt__routine_at(x->target, k);
+		if (!lt__routine_is_sound(r) || strcmp(r->name, name) != 0)
+			continue;
+		known = true;
+		if (r->pattern == LT_PATTERN_NONE)
+			return LT_OK;
+		const char *said = c->pattern == LT_PATTERN_NONE ? note->why : lt__routine_refuses(x->a, r, &shape);
+		if (!said)
+			return LT_OK;
+		why = why ? why : said;
+	}
+	if (!known)
+		return lt__tree_fail(x->t, note->at, LT_EILLEGAL, "`call %s` on %s: %s has no routine of that name; it has %s", name, note->where,
+			x->target->name ? x->target->name : "the target", names_of(x->a, x->target));
+	return lt__tree_fail(x->t, note->at, LT_EILLEGAL, "`call %s` on %s: %s", name, note->where, why);
+}
+
+static lt_status check_body(void *arg)
+{
+	const struct check *x = arg;
+	for (int32_t i = 0; i < (int32_t)x->f->tree.calls.n; i++)
+		LT_TRY(check_call(x, i));
+	return LT_OK;
+}
+
+lt_status lt__check_calls(const struct lt_looptree *t, const struct lt_frozen *f, const struct lt_target *target)
+{
+	struct check x = { t, f, target, NULL };
+	if (lt__routine_count(target) == 0 || f->tree.calls.n == 0)
+		return LT_OK;
+	LT_TRY(lt__arena_new(t->ctx, &x.a));
+	lt_status st = lt__protect(t->ctx, check_body, &x);
+	lt__arena_free(x.a);
+	return st;
+}

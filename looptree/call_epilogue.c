@@ -1,0 +1,215 @@
+/* What follows a product in a call, element by element: a bias, a residual, an activation, in the order of their bits.
+ *
+ * Found backwards, from what the call writes to the sum.  Activations are as the builders of ir/build_nn.c make them.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "looptree/call.h"
+
+/* Operators before their operands; x: the value before; the two operands of one stand in any order.  From the last bit to the first. */
+static const struct { uint32_t bit; const char *is, *name; } activations[] = {
+	{ LT_EPILOGUE_SILU, "mul x sigmoid x", "SiLU" },
+	{ LT_EPILOGUE_GELU_TANH, "mul mul x 0.5 add tanh mul add x mul mul mul x x x 0.044715 0.79788456080286535588 1", "GELU" },
+	{ LT_EPILOGUE_GELU, "mul mul x 0.5 add erf mul x 0.70710678118654752440 1", "GELU" },
+	{ LT_EPILOGUE_RELU, "max x 0", "ReLU" },
+};
+enum { N_ACTIVATION = sizeof activations / sizeof *activations, MOST_NODES = 64 };
+
+static const char *name(const struct lt_callsearch *s, lt_node n) { return s->t->graph->node[n].name; }
+static const char *op_name(const struct lt_callsearch *s, lt_node n) { return lt__op_info(s->t->graph->node[n].op)->name; }
+
+struct match { const struct lt_callsearch *s; lt_node x, used[MOST_NODES]; int32_t n; };
+
+static bool is_number(const struct lt_readpiece *p, enum lt_dtype t, const char *text)
+{
+	union lt_scalar want, is = lt__scalar_of(p->bits, t);
+	double d = strtod(text, NULL);
+	if (lt__dtype_info(t)->cls != LT_CLASS_FLOAT)
+		return (double)is.i == d;
+	want.f = d;
+	return lt__round_to(want, t).f == is.f;
+}
+
+static const char *match_node(struct match *, const char *is, lt_node n);
+
+/* Behind the part of the text that operand k of n is; NULL: it is not. */
+static const char *match_operand(struct match *m, const char *is, lt_node n, int32_t k)
+{
+	const struct lt_read *r = &m->s->t->leaf[n]->read[k];
+	const struct lt_readpiece *p = &r->piece[0];
+	size_t bytes = strcspn(is, " ");
+	const char *next = is + bytes + (is[bytes] == ' ');
+	if (r->n_piece != 1 || p->map.n_guard > 0)
+		return NULL;
+	if (*is >= '0' && *is <= '9')
+		return p->kind == LT_PIECE_IMMEDIATE && is_number(p, r->dtype, is) ? next : NULL;
+	if (p->kind != LT_PIECE_READ || !m->s->member[p->base] || !m->s->behind[p->base])
+		return NULL;
+	if (bytes != 1 || *is != 'x')
+		return match_node(m, is, p->base);
+	if (m->x >= 0 && m->x != p->base)
+		return NULL;
+	m->x = p->base;
+	return next;
+}
+
+static const char *match_node(struct match *m, const char *is, lt_node n)
+{
+	const struct lt_nodedef *d = &m->s->t->graph->node[n];
+	const char *op = lt__op_info(d->op)->name;
+	size_t bytes = strcspn(is, " ");
+	if (strlen(op) != bytes || memcmp(op, is, bytes) != 0 || d->reduce || m->n == MOST_NODES)
+		return NULL;
+	m->used[m->n++] = n;
+	is += bytes + 1;
+	if (d->n_operand == 1)
+		return match_operand(m, is, n, 0);
+	const struct match before = *m;
+	for (int32_t first = 0; first < 2; first++) {
+		*m = before;
+		const char *next = match_operand(m, is, n, first);
+		next = next ? match_operand(m, next, n, 1 - first) : NULL;
+		if (next)
+			return next;
+	}
+	return NULL;
+}
+
+/* A cast between floats: what it rounds, a routine need not. */
+static bool is_float_cast(const struct lt_graph *g, lt_node n)
+{
+	const struct lt_nodedef *d = &g->node[n];
+	if (d->reduce || (d->op != LT_OP_cast && d->op != LT_OP_copy))
+		return false;
+	return d->op == LT_OP_copy || (lt__dtype_info(d->dtype)->cls == LT_CLASS_FLOAT
+		&& lt__dtype_info(g->node[d->operand[0]].dtype)->cls == LT_CLASS_FLOAT);
+}
+
+/* Dims that the operand moves along, as a bit set of roles. */
+static uint32_t roles_of(const struct lt_callsearch *s, const struct lt_callread *r)
+{
+	const struct lt_leaf *leaf = s->t->leaf[r->leaf];
+	const struct lt_read one = { .n_piece = 1, .piece = (struct lt_readpiece *)(uintptr_t)r->piece };
+	uint32_t roles = 0;
+	for (int32_t i = 0; i < leaf->n_var; i++)
+		for (int32_t d = 0; d < s->c->n_dim && lt__read_depends(&one, i); d++)
+			if (s->c->dim[d] == s->c->as[leaf->var[i]] && s->t->graph->var[s->c->dim[d]].extent > 1)
+				roles |= 1u << s->c->role[d];
+	return roles;
+}
+
+/* Left and right change places: a bias of the rows is one of the columns then. */
+static void swap_factors(struct lt_contraction *c)
+{
+	const struct lt_callread left = c->operand[LT_CALL_LEFT];
+	c->operand[LT_CALL_LEFT] = c->operand[LT_CALL_RIGHT];
+	c->operand[LT_CALL_RIGHT] = left;
+	for (int32_t i = 0; i < c->n_dim; i++)
+		c->role[i] = c->role[i] == LT_DIM_ROW ? LT_DIM_COLUMN : c->role[i] == LT_DIM_COLUMN ? LT_DIM_ROW : c->role[i];
+}
+
+/* What has been found so far, from the end on. */
+struct found { struct lt_callread bias, residual; const char *next; };
+
+static bool add_value(struct lt_callsearch *s, struct found *f, lt_node n, const struct lt_callread *value)
+{
+	struct lt_contraction *c = s->c;
+	uint32_t roles = roles_of(s, value), all = 0;
+	for (int32_t d = 0; d < c->n_dim; d++)
+		if (c->role[d] != LT_DIM_DEEP && s->t->graph->var[c->dim[d]].extent > 1)
+			all |= 1u << c->role[d];
+	bool full = roles == all;
+	if (roles == 1u << LT_DIM_ROW && !(c->epilogues & LT_EPILOGUE_BIAS) && all != roles) {
+		swap_factors(c);
+		roles = 1u << LT_DIM_COLUMN;
+	}
+	if (roles & ~(1u << LT_DIM_COLUMN) && !full)
+		return lt__call_fail(s, "%%%s (add) adds %%%s, which has neither only the columns of the product, as a bias, nor all its dims; move it out of %s",
+			name(s, n), name(s, value->piece->base), s->where);
+	bool bias = !(roles & ~(1u << LT_DIM_COLUMN));
+	/* A vector of results: the last of two is a residual. */
+	if (bias && (c->epilogues & LT_EPILOGUE_BIAS) && !(c->epilogues & LT_EPILOGUE_RESIDUAL) && full) {
+		f->residual = f->bias;
+		c->epilogues = (c->epilogues & ~(uint32_t)LT_EPILOGUE_BIAS) | LT_EPILOGUE_RESIDUAL;
+	}
+	if (c->epilogues & LT_EPILOGUE_BIAS || (!bias && c->epilogues & LT_EPILOGUE_RESIDUAL))
+		return lt__call_fail(s, "%%%s (add) stands before the %s of a product that has one behind it; a routine adds one bias, then one residual; move what is "
+			"behind %%%s out of %s", name(s, n), c->epilogues & LT_EPILOGUE_BIAS ? "bias" : "residual", name(s, n), s->where);
+	*(bias ? &f->bias : &f->residual) = *value;
+	c->epilogues |= bias ? LT_EPILOGUE_BIAS : LT_EPILOGUE_RESIDUAL;
+	f->next = bias ? "bias" : "residual";
+	return true;
+}
+
+/* An activation that ends with n; *bit 0: none.  Gives the value before it. */
+static lt_node match_activation(struct lt_callsearch *s, lt_node n, uint32_t *bit, const char **what)
+{
+	*bit = 0;
+	for (int32_t i = 0; i < N_ACTIVATION; i++) {
+		struct match m = { .s = s, .x = -1 };
+		const char *end = match_node(&m, activations[i].is, n);
+		if (!end || *end || m.x < 0)
+			continue;
+		for (int32_t k = 0; k < m.n; k++)
+			s->used[m.used[k]] = true;
+		*bit = activations[i].bit;
+		*what = activations[i].name;
+		return m.x;
+	}
+	return n;
+}
+
+static bool step_back(struct lt_callsearch *s, struct found *f, lt_node *n)
+{
+	const struct lt_nodedef *d = &s->t->graph->node[*n];
+	uint32_t bit;
+	const char *what = NULL;
+	struct lt_callread value;
+	lt_node before = match_activation(s, *n, &bit, &what);
+	if (bit) {
+		if (s->c->epilogues && bit >= (s->c->epilogues & -s->c->epilogues))
+			return lt__call_fail(s, "%%%s (%s) stands before the %s of the product, and a routine does that first; move what is behind %%%s out of %s",
+				name(s, *n), what, f->next, name(s, *n), s->where);
+		s->c->epilogues |= bit;
+		f->next = what;
+		*n = before;
+		return true;
+	}
+	if (d->op != LT_OP_add || d->reduce) {
+		if (f->next)
+			return lt__call_fail(s, "%%%s %s stands between the product and its %s; move it out of %s", name(s, *n), op_name(s, *n), f->next, s->where);
+		return lt__call_fail(s, "%%%s %s stands behind the product and is nothing that a routine does; move it out of %s", name(s, *n), op_name(s, *n),
+			s->where);
+	}
+	const struct lt_readpiece *first = lt__call_piece(s, *n, 0), *second = lt__call_piece(s, *n, 1);
+	if (!first || !second)
+		return false;
+	int32_t other = first->kind == LT_PIECE_READ && s->behind[first->base] ? 1 : 0;
+	if (!lt__call_outside(s, *n, other, &value) || !add_value(s, f, *n, &value))
+		return false;
+	s->used[*n] = true;
+	*n = (other ? first : second)->base;
+	return true;
+}
+
+bool lt__epilogue_find(struct lt_callsearch *s, lt_node end)
+{
+	struct found f = { .next = NULL };
+	struct lt_contraction *c = s->c;
+	for (lt_node n = end; n != c->sum;) {
+		if (!s->behind[n])
+			return lt__call_fail(s, "%%%s is read outside of %s, and is not made from the product; move it out", name(s, n), s->where);
+		if (is_float_cast(s->t->graph, n)) {
+			s->used[n] = true;
+			n = s->t->leaf[n]->read[0].piece[0].base;
+			continue;
+		}
+		if (!step_back(s, &f, &n))
+			return false;
+	}
+	if (c->epilogues & LT_EPILOGUE_BIAS)
+		c->operand[c->n_operand++] = f.bias;
+	if (c->epilogues & LT_EPILOGUE_RESIDUAL)
+		c->operand[c->n_operand++] = f.residual;
+	return true;
+}

@@ -1,0 +1,241 @@
+/* Calls of a frozen tree: the nest below an LT_CALL loop as dims, strides and epilogues, however its loops cut the vars.
+ *
+ * The dims are the trips of loops of step 1 that would stand in the call's place; where an operand's elements lie along them is asked
+ * with these loops around it, so that views, tiles and layouts outside of the call are all in the one row and the strides.
+ */
+#include <stdlib.h>
+#include "looptree/call.h"
+#include "looptree/edit.h"
+
+struct nest {
+	struct lt_freezer *f;
+	lt_tnode at;
+	const struct lt_peeled *copy;
+	int64_t step;
+	const char *where, *why;
+	struct lt_contraction c;
+	int64_t first[LT_MAX_RANK];     /* by dim: of a peeled rest, elements before it */
+};
+
+static bool fail(struct nest *x, const char *why)
+{
+	x->why = x->why ? x->why : why;
+	return false;
+}
+#define FAIL(x, ...) fail((x), lt__arena_format((x)->f->a, __VA_ARGS__))
+
+static bool is_outside(const struct nest *x, lt_node n)
+{
+	const struct lt_looptree *t = x->f->t;
+	if (t->scope[n].whole)
+		return true;
+	for (lt_node u = 0; u < t->graph->n_node; u++) {
+		const struct lt_leaf *leaf = t->leaf_of[u] >= 0 && !lt__is_above(t, x->at, t->leaf_of[u]) ? t->leaf[u] : NULL;
+		for (int32_t k = 0; leaf && k < leaf->n_read; k++)
+			for (int32_t p = 0; p < leaf->read[k].n_piece; p++)
+				if (leaf->read[k].piece[p].base == n)
+					return true;
+	}
+	return false;
+}
+
+/* What the leaves below the call compute. */
+static bool find(struct nest *x)
+{
+	struct lt_freezer *f = x->f;
+	const struct lt_looptree *t = f->t;
+	lt_node *member = LT_NEW(f->a, lt_node, t->graph->n_node + 1), end = -1;
+	int32_t n = 0;
+	for (lt_node u = 0; u < t->graph->n_node; u++) {
+		if (t->leaf_of[u] < 0 || !lt__is_above(t, x->at, t->leaf_of[u]))
+			continue;
+		member[n++] = u;
+		if (t->node[t->leaf_of[u]].depth > 1)
+			return FAIL(x, "%%%s is made ahead of its use; stage it outside of %s", t->graph->node[u].name, x->where);
+		if (!is_outside(x, u))
+			continue;
+		if (end >= 0)
+			return FAIL(x, "%%%s and %%%s are both read outside of %s, and a routine writes one value; move one of them out", t->graph->node[end].name,
+				t->graph->node[u].name, x->where);
+		end = u;
+	}
+	if (end < 0)
+		return FAIL(x, "nothing that is computed in %s is read outside of it", x->where);
+	x->why = lt__contraction_find(f->t, f->a, member, n, end, x->where, &x->c);
+	return !x->why;
+}
+
+static bool is_dim(const struct nest *x, lt_var v, bool deep)
+{
+	for (int32_t d = 0; d < x->c.n_dim; d++)
+		if (x->c.dim[d] == v && (!deep || x->c.role[d] == LT_DIM_DEEP))
+			return true;
+	return false;
+}
+
+/* The loops around the call and in it: none outside sums, none is padded. */
+static bool check_loops(struct nest *x)
+{
+	const struct lt_looptree *t = x->f->t;
+	struct lt_rows on = { 0 };
+	for (lt_tnode up = t->node[x->at].parent; up >= 0; up = t->node[up].parent)
+		if (t->node[up].kind == LT_TLOOP && is_dim(x, t->node[up].var, true))
+			return FAIL(x, "the loop %s around the call sums %%%s, too; a routine computes the whole sum: put the call on that loop",
+				lt__loop_path(t, up), t->graph->node[x->c.sum].name);
+	for (lt_tnode at = 0; at < t->n_node; at++)
+		if (t->node[at].kind == LT_TLOOP && t->node[at].tail == LT_PAD && (at == x->at || lt__is_above(t, x->at, at) || lt__is_above(t, at, x->at)))
+			return FAIL(x, "the loop %s is padded, and a routine does not fill what is behind the end; give it tail guard",
+				lt__loop_path(t, at));
+	if (x->copy && x->copy->peeled && is_dim(x, t->node[x->at].var, true))
+		return FAIL(x, "the loop %s sums and is peeled into several calls; give it tail guard", lt__loop_path(t, x->at));
+	lt__freeze_on(x->f, &on);
+	if (on.n > 0 || x->f->ahead.n > 0)
+		return FAIL(x, "some trips of the loops around %s are left out, which a routine does not know; make these loops serial", x->where);
+	return true;
+}
+
+/* Elements of dim d, as bounds of trips. */
+static void add_dim(struct nest *x, int32_t d, int32_t loop)
+{
+	struct lt_freezer *f = x->f;
+	struct lt_fcalldim dim = { .var = x->c.dim[d], .role = x->c.role[d] };
+	const struct lt_floop *own = &f->loop[loop];
+	if (x->copy && x->copy->peeled && f->t->node[x->at].var == dim.var) {
+		int64_t covers = x->copy->rest ? x->copy->cover : x->step;
+		x->first[d] = x->copy->rest ? x->copy->first * x->step : 0;
+		dim.extent = own->max_trips * covers;
+		dim.first_bound = f->n_bound;
+		dim.n_bound = own->n_bound;
+		for (int32_t i = 0; i < dim.n_bound; i++) {
+			struct lt_row row = { 0 };
+			lt__row_plus(f, &row, &f->bound[f->loop[loop].first_bound + i], covers);
+			LT_GROW(f->a, f->bound, f->n_bound, f->cap_bound);
+			f->bound[f->n_bound++] = row;
+		}
+	} else {
+		const struct lt_peeled all = { .peeled = false };
+		struct lt_floop floop = { .kind = LT_SERIAL };
+		struct lt_step step = { .var = dim.var, .step = 1, .full = 1 };
+		lt__freeze_trips(f, &all, &floop, &step);
+		dim.extent = floop.max_trips;
+		dim.first_bound = floop.first_bound;
+		dim.n_bound = floop.n_bound;
+	}
+	LT_GROW(f->a, f->call_dim, f->n_call_dim, f->cap_call_dim);
+	f->call_dim[f->n_call_dim++] = dim;
+}
+
+/* Loops over the dims, in terms of the vars of a leaf; -1 for a dim that it has not. */
+static bool open_dims(struct nest *x, const struct lt_leaf *leaf, int32_t first_dim, int32_t *loop_of)
+{
+	struct lt_freezer *f = x->f;
+	int32_t n_outer = f->n_path;
+	for (int32_t d = 0; d < x->c.n_dim; d++)
+		loop_of[d] = -1;
+	for (int32_t i = 0; i < leaf->n_var; i++)
+		for (int32_t d = 0; d < x->c.n_dim; d++) {
+			lt_var v = leaf->var[i], dim = x->c.dim[d];
+			if (x->c.as[v] != dim)
+				continue;
+			for (int32_t k = 0; k < n_outer && v != dim; k++)
+				if (f->path[k].var == v || f->path[k].var == dim)
+					return FAIL(x, "the loop %s around the call counts one of %s and the var that it is the same as; put the call on that loop",
+						f->g->var[f->path[k].var].name, f->g->var[dim].name);
+			LT_GROW(f->a, f->path, f->n_path, f->cap_path);
+			LT_GROW(f->a, f->loop, f->n_loop, f->cap_loop);
+			f->path[f->n_path++] = (struct lt_step){ .var = v, .step = 1, .first = x->first[d], .cover = 1, .full = 1, .loop = f->n_loop, .at = -1 };
+			f->loop[f->n_loop] = (struct lt_floop){ .parent = -1, .kind = LT_SERIAL, .max_trips = f->call_dim[first_dim + d].extent, .at = -1 };
+			loop_of[d] = f->n_loop++;
+		}
+	return true;
+}
+
+/* Row and strides of operand o. */
+static lt_status add_operand(struct nest *x, int32_t o, int32_t first_dim)
+{
+	struct lt_freezer *f = x->f;
+	const struct lt_callread *r = &x->c.operand[o];
+	const struct lt_leaf *leaf = f->t->leaf[r->leaf];
+	int32_t n_loop = f->n_loop, n_path = f->n_path, n_div = f->n_div, n_access = f->n_access, access, loop_of[LT_MAX_RANK];
+	lt_node base = r->piece ? r->piece->base : r->leaf;
+	struct lt_map dest;
+	lt_status st = LT_OK;
+	if (!r->piece)
+		lt__leaf_dest(f->g, f->a, r->leaf, leaf, &dest);
+	if (open_dims(x, leaf, first_dim, loop_of) && !(st = lt__freeze_access(f, leaf, base, r->piece ? &r->piece->map : &dest, !r->piece, &access))) {
+		struct lt_fcalloperand *made;
+		LT_GROW(f->a, f->call_operand, f->n_call_operand, f->cap_call_operand);
+		made = &f->call_operand[f->n_call_operand++];
+		*made = (struct lt_fcalloperand){ .buffer = f->access[access].buffer, .row = { .constant = f->access[access].row.constant },
+			.first_stride = f->n_stride };
+		for (int32_t d = 0; d < x->c.n_dim; d++) {
+			LT_GROW(f->a, f->stride, f->n_stride, f->cap_stride);
+			f->stride[f->n_stride++] = 0;
+		}
+		for (int32_t i = 0; i < f->access[access].row.n; i++) {
+			const struct lt_term *term = &f->access[access].row.term[i];
+			int32_t d = 0;
+			while (d < x->c.n_dim && (term->kind != LT_TERM_LOOP || term->at != loop_of[d]))
+				d++;
+			if (d < x->c.n_dim)
+				f->stride[made->first_stride + d] = term->coef;
+			else if (term->kind == LT_TERM_DIV)
+				FAIL(x, "the elements of %%%s lie in blocks that %s cuts; materialize it, or choose another layout", f->g->node[base].name, x->where);
+			else
+				lt__row_term(f, &made->row, term->kind, term->at, term->coef);
+		}
+	}
+	f->n_loop = n_loop;
+	f->n_path = n_path;
+	f->n_div = n_div;
+	f->n_access = n_access;
+	return st;
+}
+
+static lt_status describe(struct nest *x, struct lt_call *call)
+{
+	struct lt_freezer *f = x->f;
+	const struct lt_floop *loop = &f->loop[call->loop];
+	uint64_t needs = f->needs;
+	call->stmt = -1;
+	for (int32_t s = loop->first_stmt + loop->n_stmt; s-- > loop->first_stmt;)
+		if (f->stmt[s].kind == LT_REDUCE && f->stmt_node[s] == x->c.sum)
+			call->stmt = s;
+	if (call->stmt < 0) {
+		FAIL(x, "%%%s is summed over nothing in %s", f->g->node[x->c.sum].name, x->where);
+		return LT_OK;
+	}
+	for (int32_t d = 0; d < x->c.n_dim; d++)
+		add_dim(x, d, call->loop);
+	call->n_dim = x->c.n_dim;
+	for (int32_t o = 0; o < x->c.n_operand && !x->why; o++)
+		LT_TRY(add_operand(x, o, call->first_dim));
+	call->n_operand = x->c.n_operand;
+	f->needs = needs | (f->needs & LT_NEED_PARAMS);
+	call->pattern = LT_PATTERN_PRODUCT;
+	call->epilogues = x->c.epilogues;
+	call->sum = f->g->node[x->c.sum].dtype;
+	return LT_OK;
+}
+
+lt_status lt__freeze_call(struct lt_freezer *f, lt_tnode at, int32_t loop, const struct lt_peeled *copy, int64_t step)
+{
+	bool group = f->t->node[at].kind == LT_TGROUP;
+	struct nest x = { .f = f, .at = at, .copy = copy, .step = step };
+	struct lt_call call = { .loop = loop, .pattern = LT_PATTERN_NONE, .stmt = -1, .first_dim = f->n_call_dim, .first_operand = f->n_call_operand };
+	x.where = group ? "the group" : lt__arena_format(f->a, "the loop %s", lt__loop_path(f->t, at));
+	if (find(&x) && check_loops(&x))
+		LT_TRY(describe(&x, &call));
+	if (x.why) {
+		f->n_call_dim = call.first_dim;
+		f->n_call_operand = call.first_operand;
+		call = (struct lt_call){ .loop = loop, .pattern = LT_PATTERN_NONE, .stmt = -1, .first_dim = call.first_dim, .first_operand = call.first_operand };
+	}
+	LT_GROW(f->a, f->call, f->n_call, f->cap_call);
+	LT_GROW(f->a, f->call_note, f->n_call, f->cap_call_note);
+	f->call_note[f->n_call] = (struct lt_callnote){ .at = at, .why = x.why, .where = x.where };
+	for (int32_t o = 0; o < LT_CALL_NAMES && o < x.c.n_operand && !x.why; o++)
+		f->call_note[f->n_call].operand[o] = x.c.operand[o].piece ? x.c.operand[o].piece->base : x.c.end;
+	f->call[f->n_call++] = call;
+	return LT_OK;
+}

@@ -1,0 +1,84 @@
+/* Asking backends: equal nests are asked for once, and each is refused at its own nodes. */
+#include <string.h>
+#include "ir/intern.h"
+#include "program/program.h"
+
+struct note { lt_status code; int32_t loop, stmt; const char *text, *remedy; };
+enum verdict { UNKNOWN, TAKEN, REFUSED };
+struct answer { enum verdict verdict; int32_t n_note; struct note *note; };
+struct lt_asked {
+	struct lt_arena *arena;
+	struct lt_names *texts;                 /* canonical text: its number */
+	struct answer **answer;                 /* by number, by choice */
+	int32_t n, cap;
+};
+
+struct lt_asked *lt__asked_new(struct lt_program *p)
+{
+	struct lt_asked *a = LT_NEW(p->arena, struct lt_asked, 1);
+	*a = (struct lt_asked){ .arena = p->arena, .texts = lt__names_new(p->arena) };
+	return a;
+}
+
+static struct answer *answer_of(struct lt_program *p, struct lt_asked *a, const char *text, int32_t choice)
+{
+	int32_t at = lt__names_find(a->texts, text, strlen(text));
+	if (at < 0) {
+		LT_GROW(a->arena, a->answer, a->n, a->cap);
+		at = a->n++;
+		a->answer[at] = LT_NEW(a->arena, struct answer, p->n_choice);
+		lt__names_put(a->texts, text, strlen(text), at);
+	}
+	return &a->answer[at][choice];
+}
+
+static void ask(struct lt_program *p, const struct lt_tree *tree, const struct lt_choice *c, struct answer *out)
+{
+	struct lt_told told;
+	lt__told_init(&told);
+	lt_status st = lt__refuse_by_caps(tree, c->backend->caps(c->session), c->backend->name, &told.diag);
+	if (!st)
+		st = c->backend->accepts(c->session, tree, &told.diag);
+	out->verdict = st ? REFUSED : TAKEN;
+	if (!st)
+		return;
+	out->n_note = told.n_note ? told.n_note : 1;
+	out->note = LT_NEW(p->arena, struct note, out->n_note);
+	out->note[0] = (struct note){ .code = st, .loop = -1, .stmt = -1, .text = lt_status_text(st) };
+	for (int32_t i = 0; i < told.n_note; i++)
+		out->note[i] = (struct note){ told.note[i].code ? told.note[i].code : st, told.note[i].loop, told.note[i].stmt,
+			lt__arena_string(p->arena, lt__told_text(told.kept + told.note[i].text, c->backend->name)),
+			told.note[i].remedy ? lt__arena_string(p->arena, told.kept + told.note[i].remedy) : NULL };
+}
+
+/* A note about this nest: where it points to is told by name and by the place in the script. */
+static const struct lt_refusal *refusal_of(struct lt_program *p, const struct lt_frozen *f, const struct note *n, const char *backend)
+{
+	struct lt_refusal *r = LT_NEW(p->arena, struct lt_refusal, 1);
+	*r = (struct lt_refusal){ .size = sizeof *r, .code = n->code, .backend = backend, .text = n->text, .remedy = n->remedy };
+	if (n->loop >= 0 && n->loop < f->tree.n_loop && LT_AT(struct lt_loop, f->tree.loops, n->loop)->var)
+		r->loop = lt__arena_string(p->arena, LT_AT(struct lt_loop, f->tree.loops, n->loop)->var);
+	if (n->stmt < 0 || (uint32_t)n->stmt >= f->tree.stmts.n)
+		return r;
+	const struct lt_nodedef *d = &p->lowered->node[f->node[n->stmt]];
+	r->node = lt__arena_string(p->arena, d->name);
+	r->line = d->line;
+	r->column = d->column;
+	if (d->line > 0 && p->lowered->file)
+		r->file = lt__arena_string(p->arena, p->lowered->file);
+	return r;
+}
+
+bool lt__accepts(struct lt_program *p, struct lt_asked *a, int32_t nest, int32_t choice, struct lt_refusals *why)
+{
+	const struct lt_frozen *f = &p->frozen[nest];
+	const struct lt_choice *c = &p->choice[choice];
+	struct answer *x = answer_of(p, a, f->tree.text, choice);
+	if (x->verdict == UNKNOWN)
+		ask(p, &f->tree, c, x);
+	for (int32_t i = 0; i < x->n_note; i++) {
+		LT_GROW(p->arena, why->at, why->n, why->cap);
+		why->at[why->n++] = refusal_of(p, f, &x->note[i], c->backend->name);
+	}
+	return x->verdict == TAKEN;
+}

@@ -1,0 +1,253 @@
+/* What a backend's caps refuse before it is asked: features that it does not understand, kinds of loops and types that it has not. */
+#include <string.h>
+#include "program/program.h"
+
+/* Columns of rows: the params, or the divs. */
+struct columns { int32_t first, n; };
+
+static bool row_uses(const struct lt_tree *t, int32_t row, struct columns c)
+{
+	for (int32_t i = 0; row >= 0 && i < c.n; i++)
+		if (t->rows[(int64_t)row * t->n_column + c.first + i])
+			return true;
+	return false;
+}
+
+static bool list_uses(const struct lt_tree *t, const int32_t *rows, int32_t first, int32_t n, struct columns c)
+{
+	for (int32_t i = 0; i < n; i++)
+		if (row_uses(t, rows[first + i], c))
+			return true;
+	return false;
+}
+
+static bool access_uses(const struct lt_tree *t, int32_t access, struct columns c)
+{
+	for (; access >= 0; access = LT_AT(struct lt_access, t->accesses, access)->index) {
+		const struct lt_access *a = LT_AT(struct lt_access, t->accesses, access);
+		if (row_uses(t, a->row, c) || list_uses(t, t->bounds, a->first_bound, a->n_bound, c))
+			return true;
+	}
+	return false;
+}
+
+static bool gathers(const struct lt_tree *t, int32_t access) { return access >= 0 && LT_AT(struct lt_access, t->accesses, access)->index >= 0; }
+
+static const struct lt_piece *piece_of(const struct lt_tree *t, const struct lt_stmt *s, int32_t operand, int32_t piece)
+{
+	const struct lt_operand *o = LT_AT(struct lt_operand, t->operands, s->first_operand + operand);
+	return piece < o->n_piece ? LT_AT(struct lt_piece, t->pieces, o->first_piece + piece) : NULL;
+}
+
+static bool stmt_columns(const struct lt_tree *t, const struct lt_stmt *s, struct columns c)
+{
+	const struct lt_piece *x;
+	bool uses = access_uses(t, s->dest, c) || list_uses(t, t->guards, s->first_guard, s->n_guard, c);
+	for (int32_t k = 0; k < s->n_operand; k++)
+		for (int32_t i = 0; (x = piece_of(t, s, k, i)) && !uses; i++)
+			uses = (x->kind == LT_READ && access_uses(t, x->access, c)) || (x->kind == LT_AFFINE && row_uses(t, x->row, c))
+				|| list_uses(t, t->guards, x->first_guard, x->n_guard, c);
+	return uses;
+}
+
+static bool stmt_gathers(const struct lt_tree *t, const struct lt_stmt *s)
+{
+	const struct lt_piece *x;
+	bool uses = gathers(t, s->dest);
+	for (int32_t k = 0; k < s->n_operand; k++)
+		for (int32_t i = 0; (x = piece_of(t, s, k, i)) && !uses; i++)
+			uses = x->kind == LT_READ && gathers(t, x->access);
+	return uses;
+}
+
+static bool stmt_pieces(const struct lt_tree *t, const struct lt_stmt *s)
+{
+	for (int32_t k = 0; k < s->n_operand; k++)
+		if (LT_AT(struct lt_operand, t->operands, s->first_operand + k)->n_piece > 1 || piece_of(t, s, k, 0)->kind == LT_AFFINE)
+			return true;
+	return false;
+}
+
+static bool is_masked(const struct lt_loop *l) { return l->tail == LT_MASK; }
+
+static bool stmt_guarded(const struct lt_tree *t, const struct lt_stmt *s)
+{
+	bool uses = s->n_guard > 0;
+	for (int32_t l = s->loop; l >= 0 && !uses; l = LT_AT(struct lt_loop, t->loops, l)->parent)
+		uses = is_masked(LT_AT(struct lt_loop, t->loops, l));
+	return uses;
+}
+
+static const struct lt_buffer *dest_of(const struct lt_tree *t, const struct lt_stmt *s)
+{
+	return s->dest < 0 ? NULL : LT_AT(struct lt_buffer, t->buffers, LT_AT(struct lt_access, t->accesses, s->dest)->buffer);
+}
+
+/* Whether the statement uses the feature. */
+static bool stmt_uses(const struct lt_tree *t, const struct lt_stmt *s, uint64_t need)
+{
+	const struct lt_buffer *b = dest_of(t, s);
+	switch (need) {
+	case LT_NEED_PARAMS:  return stmt_columns(t, s, (struct columns){ 1, t->n_param });
+	case LT_NEED_DIVS:    return stmt_columns(t, s, (struct columns){ 1 + t->n_param + t->n_loop, t->n_div });
+	case LT_NEED_GATHER:  return stmt_gathers(t, s);
+	case LT_NEED_PIECES:  return stmt_pieces(t, s);
+	case LT_NEED_GUARDED: return stmt_guarded(t, s);
+	case LT_NEED_MEMORY:  return b && b->memory != LT_MEMORY_ANY;
+	case LT_NEED_SWIZZLE: return b && b->swizzle[0] != 0;
+	case LT_NEED_SPREAD:  return b && b->n_spread > 0;
+	default:              return false;
+	}
+}
+
+static const struct { uint64_t bit; const char *name, *words; } features[] = {
+	{ LT_NEED_PARAMS,  "params",  "run-time scalars" },
+	{ LT_NEED_DIVS,    "divs",    "floor divisions in indices" },
+	{ LT_NEED_GATHER,  "gather",  "reads at an index that is read itself" },
+	{ LT_NEED_PIECES,  "pieces",  "operands that are of several pieces, or an index" },
+	{ LT_NEED_GUARDED, "guarded", "guarded statements or masked vectors" },
+	{ LT_NEED_MEMORY,  "memory",  "locals in a memory that the tree names" },
+	{ LT_NEED_SWIZZLE, "swizzle", "swizzled locals" },
+	{ LT_NEED_SPREAD,  "spread",  "locals that are spread over loops" },
+};
+
+static void tell(struct lt_diag *diag, int32_t loop, int32_t stmt, const char *text, const char *remedy)
+{
+	const struct lt_note note = { sizeof note, LT_EUNSUPPORTED, loop, stmt, text, remedy };
+	diag->tell(diag, &note);
+}
+
+static int32_t find_stmt(const struct lt_tree *t, uint64_t need)
+{
+	for (uint32_t i = 0; i < t->stmts.n; i++)
+		if (stmt_uses(t, LT_AT(struct lt_stmt, t->stmts, i), need))
+			return (int32_t)i;
+	return -1;
+}
+
+/* A loop whose bound is a run-time scalar, or that is masked; -1: it is in no loop. */
+static int32_t find_loop(const struct lt_tree *t, uint64_t need)
+{
+	for (int32_t i = 0; i < t->n_loop; i++) {
+		const struct lt_loop *l = LT_AT(struct lt_loop, t->loops, i);
+		if ((need == LT_NEED_PARAMS && list_uses(t, t->bounds, l->first_bound, l->n_bound, (struct columns){ 1, t->n_param }))
+		    || (need == LT_NEED_GUARDED && is_masked(l)))
+			return i;
+	}
+	return -1;
+}
+
+static bool refuse_features(const struct lt_tree *t, uint64_t understands, const char *backend, struct lt_diag *diag)
+{
+	uint64_t missing = t->needs & ~understands;
+	char text[200], remedy[160];
+	(void)snprintf(remedy, sizeof remedy, "name a backend behind it that has them (-b %s,cpu)", backend);
+	for (size_t i = 0; i < sizeof features / sizeof *features; i++) {
+		if (!(missing & features[i].bit))
+			continue;
+		int32_t loop = find_loop(t, features[i].bit), stmt = find_stmt(t, features[i].bit);
+		if (stmt < 0 && loop >= 0)
+			stmt = LT_AT(struct lt_loop, t->loops, loop)->first_stmt;
+		(void)snprintf(text, sizeof text, "it does not understand %s (%s)", features[i].words, features[i].name);
+		tell(diag, loop, stmt, text, remedy);
+		missing &= ~features[i].bit;
+	}
+	if (missing) {
+		(void)snprintf(text, sizeof text, "it does not understand a feature that has no name here (bits 0x%llx)", (unsigned long long)missing);
+		tell(diag, -1, -1, text, remedy);
+	}
+	return t->needs & ~understands;
+}
+
+static const char *const kinds[LT_NLOOP_KIND] = { "serial", "parallel", "vector", "unroll", "grid", "block", "group", "call", "tile", "rank" };
+
+/* One note for each kind that it has not. */
+static bool refuse_loops(const struct lt_tree *t, uint64_t loops, struct lt_diag *diag)
+{
+	uint64_t told = 0;
+	char text[200], remedy[160];
+	for (int32_t i = 0; i < t->n_loop; i++) {
+		const struct lt_loop *l = LT_AT(struct lt_loop, t->loops, i);
+		bool known = l->kind >= 0 && l->kind < LT_NLOOP_KIND;
+		if (known && (loops >> l->kind & 1 || told >> l->kind & 1))
+			continue;
+		told |= known ? UINT64_C(1) << l->kind : 0;
+		(void)snprintf(text, sizeof text, "it has no %.20s loops, and loop %.40s is one", known ? kinds[l->kind] : "such", l->var ? l->var : "?");
+		(void)snprintf(remedy, sizeof remedy, "make loop %.40s serial", l->var ? l->var : "?");
+		tell(diag, i, l->n_stmt > 0 ? l->first_stmt : -1, text, l->kind == LT_SERIAL ? NULL : remedy);
+		if (!known)
+			break;
+	}
+	return told != 0;
+}
+
+static bool lacks(uint64_t dtypes, uint32_t dtype) { return dtype >= 64 || !(dtypes >> dtype & 1); }
+
+/* The statement that touches the buffer first. */
+static int32_t toucher(const struct lt_tree *t, int32_t buffer)
+{
+	const struct lt_piece *x;
+	for (uint32_t i = 0; i < t->stmts.n; i++) {
+		const struct lt_stmt *s = LT_AT(struct lt_stmt, t->stmts, i);
+		if (s->dest >= 0 && LT_AT(struct lt_access, t->accesses, s->dest)->buffer == buffer)
+			return (int32_t)i;
+		for (int32_t k = 0; k < s->n_operand; k++)
+			for (int32_t q = 0; (x = piece_of(t, s, k, q)); q++)
+				if (x->kind == LT_READ && LT_AT(struct lt_access, t->accesses, x->access)->buffer == buffer)
+					return (int32_t)i;
+	}
+	return -1;
+}
+
+static const char *type_name(const struct lt_tree *t, uint32_t dtype)
+{
+	for (uint32_t i = 0; i < t->types.n; i++)
+		if (LT_AT(struct lt_type, t->types, i)->dtype == dtype)
+			return LT_AT(struct lt_type, t->types, i)->name;
+	return dtype < LT_NDTYPE && dtype > 0 ? lt__dtype_info((enum lt_dtype)dtype)->script : "?";
+}
+
+/* The statement that computes in a type that it lacks; sets which. */
+static int32_t find_op(const struct lt_tree *t, uint64_t dtypes, uint32_t *dtype)
+{
+	for (uint32_t i = 0; i < t->stmts.n; i++) {
+		const struct lt_stmt *s = LT_AT(struct lt_stmt, t->stmts, i);
+		const struct lt_op *op = s->op >= 0 ? LT_AT(struct lt_op, t->ops, s->op) : NULL;
+		if (op && lacks(dtypes, *dtype = op->out))
+			return (int32_t)i;
+		for (int32_t k = 0; op && k < op->arity && k < 3; k++)
+			if (lacks(dtypes, *dtype = op->in[k]))
+				return (int32_t)i;
+	}
+	return -1;
+}
+
+static bool refuse_types(const struct lt_tree *t, uint64_t dtypes, struct lt_diag *diag)
+{
+	static const char remedy[] = "cast to a type that it has";
+	uint32_t dtype = 0;
+	char text[200];
+	for (uint32_t i = 0; i < t->buffers.n; i++) {
+		const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, i);
+		dtype = LT_AT(struct lt_type, t->types, b->type)->dtype;
+		if (!lacks(dtypes, dtype))
+			continue;
+		(void)snprintf(text, sizeof text, "it does not take elements of %.20s, and buffer %.80s has them", type_name(t, dtype), b->name ? b->name : "?");
+		tell(diag, -1, toucher(t, (int32_t)i), text, remedy);
+		return true;
+	}
+	int32_t stmt = find_op(t, dtypes, &dtype);
+	if (stmt < 0)
+		return false;
+	(void)snprintf(text, sizeof text, "it does not compute in %.20s", type_name(t, dtype));
+	tell(diag, -1, stmt, text, remedy);
+	return true;
+}
+
+lt_status lt__refuse_by_caps(const struct lt_tree *t, const struct lt_caps *caps, const char *backend, struct lt_diag *diag)
+{
+	bool refused = refuse_features(t, caps->understands, backend, diag);
+	refused = refuse_loops(t, caps->loops, diag) || refused;
+	refused = refuse_types(t, caps->dtypes, diag) || refused;
+	return refused ? LT_EUNSUPPORTED : LT_OK;
+}

@@ -1,0 +1,120 @@
+/* Compiling: the kernels of each backend at once, but for those that the cache has. */
+#include <stdlib.h>
+#include <string.h>
+#include "program/kept.h"
+
+static void keep_text(void *user, const char *text, size_t bytes)
+{
+	char *at = user;
+	size_t n = strlen(at), room = 255 - n;
+	memcpy(at + n, text, bytes < room ? bytes : room);
+	at[n + (bytes < room ? bytes : room)] = '\0';
+}
+
+/* A backend may say of each object how many threads it uses. */
+static void count_threads(struct lt_program *p, const struct lt_backend *b, const struct lt_object *object)
+{
+	char text[256] = "";
+	if (!LT_HAS(struct lt_backend, b, dump) || b->dump(object, LT_DUMP_STATS, keep_text, text))
+		return;
+	const char *at = strstr(text, "threads ");
+	if (at && atoi(at + 8) > p->stats.n_thread)
+		p->stats.n_thread = atoi(at + 8);
+	if (!strstr(text, "parallel 1\n"))
+		return;
+	p->stats.n_parallel++;
+	p->stats.n_serialised += strstr(text, "serialised 1\n") != NULL;
+}
+
+static void count_done(struct lt_program *p)
+{
+	p->n_done++;
+	p->stats.n_cached++;
+	if (p->options.progress)
+		p->options.progress(p->options.user, p->n_done, p->n_kernel);
+}
+
+/* The kernels that a backend has to compile, and room for what it is asked and answers. */
+struct missing { int32_t n, *kernel; const struct lt_tree **tree; struct lt_object **object; };
+
+/* Those that are in the cache have their objects. */
+static void load_kept(struct lt_program *p, int32_t choice, struct lt_kept *kept, struct missing *m)
+{
+	for (int32_t i = 0; i < p->n_kernel; i++) {
+		struct lt_kernel *k = &p->kernel[i];
+		if (k->choice != choice)
+			continue;
+		k->object = lt__kept_load(kept, &k->frozen->tree);
+		if (k->object) {
+			count_done(p);
+			continue;
+		}
+		m->kernel[m->n] = i;
+		m->tree[m->n++] = &k->frozen->tree;
+	}
+}
+
+static lt_status compile_missing(struct lt_program *p, const struct lt_choice *c, struct lt_kept *kept, const struct missing *m)
+{
+	struct lt_told told;
+	lt__told_init(&told);
+	lt_status st = m->n ? c->backend->compile(c->session, m->tree, (uint32_t)m->n, m->object, &told.diag) : LT_OK;
+	if (st)
+		return lt_fail(p->ctx, st, "backend %s: %s", c->backend->name, lt__told_reason(&told, st, c->backend->name));
+	p->n_done += m->n;
+	p->stats.n_compiled += m->n;
+	for (int32_t i = 0; i < m->n; i++) {
+		p->kernel[m->kernel[i]].object = m->object[i];
+		lt__kept_save(kept, m->tree[i], m->object[i]);
+	}
+	return LT_OK;
+}
+
+/* What the kernels of a backend need to run. */
+static void measure(struct lt_program *p, int32_t choice)
+{
+	struct lt_choice *c = &p->choice[choice];
+	for (int32_t i = 0; i < p->n_kernel; i++) {
+		struct lt_kernel *k = &p->kernel[i];
+		if (k->choice != choice)
+			continue;
+		count_threads(p, c->backend, k->object);
+		k->workspace_align = 1;
+		if (LT_HAS(struct lt_backend, c->backend, need))
+			c->backend->need(k->object, p->options.n_thread, &k->workspace_bytes, &k->workspace_align);
+		if (k->workspace_bytes > c->scratch_bytes)
+			c->scratch_bytes = k->workspace_bytes;
+		if (k->workspace_bytes > p->scratch_bytes)
+			p->scratch_bytes = k->workspace_bytes;
+		p->stats.kernel_bytes = (int64_t)p->scratch_bytes;
+	}
+}
+
+static lt_status compile_with(struct lt_program *p, int32_t choice)
+{
+	struct lt_choice *c = &p->choice[choice];
+	struct lt_kept kept = { 0 };
+	struct missing m = { .kernel = LT_NEW(p->arena, int32_t, p->n_kernel + 1), .tree = LT_NEW(p->arena, const struct lt_tree *, p->n_kernel + 1),
+		.object = LT_NEW(p->arena, struct lt_object *, p->n_kernel + 1) };
+	bool any = false;
+	for (int32_t i = 0; i < p->n_kernel; i++)
+		any = any || p->kernel[i].choice == choice;
+	if (!any)
+		return LT_OK;
+	lt_status st = lt__kept_open(&kept, p, c);
+	if (!st) {
+		load_kept(p, choice, &kept, &m);
+		st = compile_missing(p, c, &kept, &m);
+	}
+	lt__kept_close(&kept);
+	if (!st)
+		measure(p, choice);
+	return st;
+}
+
+lt_status lt__program_compile(struct lt_program *p)
+{
+	for (int32_t i = 0; i < p->n_choice && !p->options.plan_only; i++)
+		LT_TRY(compile_with(p, i));
+	return LT_OK;
+}

@@ -1,0 +1,89 @@
+/* Saying why: which backend takes which kernel, and what the others refused it for. */
+#include <string.h>
+#include "program/program.h"
+
+static void add_place(struct lt_text *x, const struct lt_refusal *r)
+{
+	if (r->node)
+		lt__text_format(x, " at %%%s", r->node);
+	if (r->node && r->line > 0)
+		lt__text_format(x, " (%s:%d:%d)", r->file ? r->file : "script", (int)r->line, (int)r->column);
+}
+
+const char *lt__refusals_text(struct lt_program *p, const struct lt_refusals *list)
+{
+	struct lt_text x = { .arena = p->arena };
+	for (int32_t i = 0; i < list->n; i++) {
+		const struct lt_refusal *r = list->at[i];
+		lt__text_format(&x, "%s%s refuses it", i ? "; " : "", r->backend);
+		add_place(&x, r);
+		lt__text_format(&x, ": %s%s%s", r->text, r->remedy ? ": " : "", r->remedy ? r->remedy : "");
+	}
+	return x.n ? x.at : "";
+}
+
+/* Texts of any length, without memory of its own. */
+static void put(lt_write *write, void *user, const char *text) { write(user, text, strlen(text)); }
+
+static void put_number(lt_write *write, void *user, int32_t n)
+{
+	char text[32];
+	(void)snprintf(text, sizeof text, ":%d", (int)n);
+	put(write, user, text);
+}
+
+static void print_refusal(const struct lt_refusal *r, lt_write *write, void *user)
+{
+	const char *const words[] = { "  ", r->backend, " refuses it", r->node ? " at %" : "", r->node ? r->node : "" };
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		put(write, user, words[i]);
+	if (r->node && r->line > 0) {
+		put(write, user, " (");
+		put(write, user, r->file ? r->file : "script");
+		put_number(write, user, r->line);
+		put_number(write, user, r->column);
+		put(write, user, ")");
+	}
+	if (r->loop) {
+		put(write, user, ", loop ");
+		put(write, user, r->loop);
+	}
+	put(write, user, ": ");
+	put(write, user, r->text);
+	put(write, user, "\n");
+	if (r->remedy) {
+		put(write, user, "    nearest change: ");
+		put(write, user, r->remedy);
+		put(write, user, "\n");
+	}
+}
+
+void lt_explained_print(const struct lt_explained *e, lt_write *write, void *user)
+{
+	put(write, user, e->kernel);
+	put(write, user, e->backend ? " -> " : " -> none");
+	put(write, user, e->backend ? e->backend : "");
+	if (e->same_as) {
+		put(write, user, " (the code of ");
+		put(write, user, e->same_as);
+		put(write, user, ")");
+	}
+	put(write, user, "\n");
+	for (uint32_t i = 0; i < e->n_refusal; i++)
+		print_refusal(&e->refusal[i], write, user);
+}
+
+void lt__explain_each(const struct lt_program *p, struct lt_arena *a, void (*say)(void *, const struct lt_explained *), void *user)
+{
+	for (int32_t i = 0; i < p->n_frozen; i++) {
+		const struct lt_refusals *list = &p->refused[i];
+		const struct lt_frozen *code = p->kernel_of ? p->kernel[p->kernel_of[i]].frozen : &p->frozen[i];
+		struct lt_refusal *all = LT_NEW(a, struct lt_refusal, list->n + 1);
+		for (int32_t k = 0; k < list->n; k++)
+			all[k] = *list->at[k];
+		const struct lt_explained e = { .size = sizeof e, .kernel = p->frozen[i].tree.name,
+			.backend = p->choice_of[i] < 0 ? NULL : p->choice[p->choice_of[i]].backend->name,
+			.same_as = code != &p->frozen[i] ? code->tree.name : NULL, .refusal = all, .n_refusal = (uint32_t)list->n };
+		say(user, &e);
+	}
+}

@@ -1,0 +1,284 @@
+/* Memories: where each storage lives, and what crosses between the host and devices, as steps that are planned once.
+ *
+ * For each storage is known, from step to step, in which memories the parts of it are valid.  A kernel finds what it reads in its own
+ * memory: before it stand the moves of what is valid elsewhere only; between two devices they go by the host.  What it writes is
+ * valid in its memory alone afterwards; as it may not write all of it, what was there is brought first.  Constants cross when they
+ * are prepared, states stay where the last kernel writes them, results come back at the end.
+ */
+#include <string.h>
+#include "program/program.h"
+
+enum { MOST_MEMORIES = 64 };
+
+/* Elements [from, to) and the memories where they are valid; 0: nobody has written them. */
+struct range { int64_t from, to; uint64_t valid; };
+struct ranges { struct range *at; int32_t n, cap; };
+struct steps { struct lt_pstep *at; int32_t n, cap; };
+struct mover {
+	struct lt_program *p;
+	struct ranges *of;                      /* by storage */
+	struct steps prepare, run, *now;
+	int32_t *written_in;                    /* by storage: memory of the last step of a run that writes it, -1 */
+};
+
+static uint64_t bit(int32_t memory) { return UINT64_C(1) << memory; }
+
+static int32_t memory_of(const struct lt_program *p, int32_t nest) { return p->choice[p->choice_of[nest]].memory; }
+
+static void add(struct mover *m, struct steps *list, struct lt_pstep step)
+{
+	LT_GROW(m->p->arena, list->at, list->n, list->cap);
+	list->at[list->n++] = step;
+}
+
+static void cut(struct mover *m, struct ranges *r, int64_t at)
+{
+	for (int32_t i = 0; i < r->n; i++) {
+		if (at <= r->at[i].from || at >= r->at[i].to)
+			continue;
+		LT_GROW(m->p->arena, r->at, r->n, r->cap);
+		memmove(&r->at[i + 1], &r->at[i], (size_t)(r->n++ - i) * sizeof *r->at);
+		r->at[i].to = r->at[i + 1].from = at;
+		return;
+	}
+}
+
+/* What is prepared once crosses once. */
+static bool is_early(enum lt_space s) { return s == LT_SPACE_CONSTANT || s == LT_SPACE_PREPARED; }
+
+static void bring_range(struct mover *m, int32_t storage, struct range *r, int32_t memory)
+{
+	struct lt_program *p = m->p;
+	struct steps *list = is_early(p->places.storage[storage].space) ? &m->prepare : m->now;
+	struct lt_pstep step = { .kind = LT_STEP_MOVE, .to = storage, .from = storage, .offset = r->from, .elems = r->to - r->from };
+	if (!r->valid || r->valid & bit(memory))
+		return;
+	int32_t from = __builtin_ctzll(r->valid);
+	if (from && memory) {
+		step.from_memory = from;
+		add(m, list, step);
+		p->home[storage] |= bit(0);
+		r->valid |= bit(0);
+		from = 0;
+	}
+	step.from_memory = from;
+	step.memory = memory;
+	add(m, list, step);
+	r->valid |= bit(memory);
+}
+
+/* Makes what there is of [from, to) valid in the memory: all of each part that has some of it, so that it crosses once. */
+static void bring(struct mover *m, int32_t storage, int64_t from, int64_t to, int32_t memory)
+{
+	struct ranges *r = &m->of[storage];
+	m->p->home[storage] |= bit(memory);
+	for (int32_t i = 0; i < r->n; i++)
+		if (r->at[i].from < to && r->at[i].to > from)
+			bring_range(m, storage, &r->at[i], memory);
+}
+
+static void written(struct mover *m, int32_t storage, int64_t from, int64_t to, int32_t memory)
+{
+	struct ranges *r = &m->of[storage];
+	int32_t n = 0;
+	cut(m, r, from);
+	cut(m, r, to);
+	for (int32_t i = 0; i < r->n; i++)
+		if (r->at[i].from < to && r->at[i].to > from)
+			r->at[i].valid = bit(memory);
+	/* Neighbours that are alike are one: it crosses at once. */
+	for (int32_t i = 1; i < r->n; i++)
+		if (r->at[i].valid == r->at[n].valid)
+			r->at[n].to = r->at[i].to;
+		else
+			r->at[++n] = r->at[i];
+	r->n = r->n ? n + 1 : 0;
+	m->p->home[storage] |= bit(memory);
+}
+
+static void all_of(struct mover *m, int32_t storage, uint64_t valid)
+{
+	struct ranges *r = &m->of[storage];
+	r->n = 0;
+	if (m->p->places.storage[storage].elems == 0)
+		return;
+	LT_GROW(m->p->arena, r->at, r->n, r->cap);
+	r->at[r->n++] = (struct range){ 0, m->p->places.storage[storage].elems, valid };
+}
+
+/* A copy of a whole storage is made where the kernel behind it writes it, else where its content is. */
+static int32_t copy_memory(const struct mover *m, const struct lt_pstep *step, const struct lt_pstep *next)
+{
+	const struct lt_frozen *f = next && next->kind == LT_STEP_RUN ? &m->p->frozen[next->nest] : NULL;
+	for (int32_t i = 0; f && i < f->n_bind; i++)
+		if (f->bind[i].storage == step->to)
+			return memory_of(m->p, next->nest);
+	const struct ranges *r = &m->of[step->from];
+	return r->n && r->at[0].valid ? __builtin_ctzll(r->at[0].valid) : 0;
+}
+
+static void pass(struct mover *m, const struct lt_pstep *step, int32_t n, struct steps *list)
+{
+	struct lt_program *p = m->p;
+	m->now = list;
+	for (int32_t i = 0; i < n; i++) {
+		struct lt_pstep s = step[i];
+		if (s.kind == LT_STEP_COPY) {
+			int64_t elems = p->places.storage[s.to].elems;
+			s.memory = s.from_memory = copy_memory(m, &s, i + 1 < n ? &step[i + 1] : NULL);
+			bring(m, s.from, 0, elems, s.memory);
+			add(m, list, s);
+			written(m, s.to, 0, elems, s.memory);
+			continue;
+		}
+		const struct lt_frozen *f = &p->frozen[s.nest];
+		s.memory = s.from_memory = memory_of(p, s.nest);
+		for (int32_t k = 0; k < f->n_bind; k++)
+			bring(m, f->bind[k].storage, f->bind[k].offset, f->bind[k].offset + f->bind[k].elems, s.memory);
+		add(m, list, s);
+		for (int32_t k = 0; k < f->n_bind; k++)
+			if (f->bind[k].written)
+				written(m, f->bind[k].storage, f->bind[k].offset, f->bind[k].offset + f->bind[k].elems, s.memory);
+	}
+}
+
+/* Where the last step that writes each storage does so; copies of what is elsewhere follow it. */
+static void find_writers(struct mover *m)
+{
+	struct lt_program *p = m->p;
+	for (int32_t s = 0; s < p->places.n_storage; s++)
+		m->written_in[s] = -1;
+	for (int32_t i = 0; i < p->n_run; i++) {
+		const struct lt_pstep *s = &p->run[i];
+		if (s->kind == LT_STEP_COPY) {
+			m->written_in[s->to] = m->written_in[s->from] < 0 ? 0 : m->written_in[s->from];
+			continue;
+		}
+		const struct lt_frozen *f = &p->frozen[s->nest];
+		for (int32_t k = 0; k < f->n_bind; k++)
+			if (f->bind[k].written)
+				m->written_in[f->bind[k].storage] = memory_of(p, s->nest);
+	}
+}
+
+/* A state is kept where it is written, one that is not, where it is read; a run-time scalar is read on the host. */
+static void find_states(struct mover *m)
+{
+	struct lt_program *p = m->p;
+	const struct lt_graph *g = p->lowered;
+	p->state_home = LT_NEW(p->arena, uint64_t, p->ports[LT_PORT_STATE].n + 1);
+	for (int32_t s = 0; s < p->places.n_storage; s++) {
+		const struct lt_storage *x = &p->places.storage[s];
+		if (x->space == LT_SPACE_STATE)
+			p->state_home[x->port] |= bit(m->written_in[s] < 0 ? 0 : m->written_in[s]);
+	}
+	for (int32_t i = 0; i < p->n_run; i++) {
+		const struct lt_frozen *f = p->run[i].kind == LT_STEP_RUN ? &p->frozen[p->run[i].nest] : NULL;
+		for (int32_t k = 0; f && k < f->n_bind; k++) {
+			const struct lt_storage *x = &p->places.storage[f->bind[k].storage];
+			if (x->space == LT_SPACE_STATE && m->written_in[f->bind[k].storage] < 0)
+				p->state_home[x->port] |= bit(memory_of(p, p->run[i].nest));
+		}
+	}
+	for (int32_t i = 0; i < g->n_param; i++) {
+		const struct lt_storage *x = &p->places.storage[p->places.place[g->param[i].source].storage];
+		if (x->space == LT_SPACE_STATE)
+			p->state_home[x->port] |= bit(0);
+	}
+}
+
+static void begin(struct mover *m, bool run)
+{
+	const struct lt_program *p = m->p;
+	for (int32_t s = 0; s < p->places.n_storage; s++) {
+		const struct lt_storage *x = &p->places.storage[s];
+		if (run && is_early(x->space))
+			continue;
+		all_of(m, s, x->space == LT_SPACE_INPUT || x->space == LT_SPACE_CONSTANT || x->space == LT_SPACE_PARAM ? bit(0)
+			: x->space == LT_SPACE_STATE ? p->state_home[x->port] : 0);
+	}
+}
+
+/* Results are on the host, states where the next run looks for them. */
+static void end(struct mover *m)
+{
+	const struct lt_program *p = m->p;
+	for (int32_t s = 0; s < p->places.n_storage; s++) {
+		const struct lt_storage *x = &p->places.storage[s];
+		uint64_t want = x->space == LT_SPACE_RESULT ? bit(0) : x->space == LT_SPACE_STATE ? p->state_home[x->port] : 0;
+		for (int32_t i = 0; i < p->n_memory; i++)
+			if (want & bit(i))
+				bring(m, s, 0, x->elems, i);
+	}
+}
+
+/* The devices that some kernel runs on. */
+static lt_status find_memories(struct lt_program *p)
+{
+	p->memory = LT_NEW(p->arena, struct lt_pmemory, p->n_choice + 1);
+	p->memory[0].choice = -1;
+	p->n_memory = 1;
+	for (int32_t i = 0; i < p->n_choice; i++) {
+		struct lt_choice *c = &p->choice[i];
+		const struct lt_caps *caps = c->backend->caps(c->session);
+		if (!c->used || !LT_HAS(struct lt_caps, caps, device_memory))
+			continue;
+		if (p->n_memory == MOST_MEMORIES)
+			return lt_fail(p->ctx, LT_EUNSUPPORTED, "one program runs on %d devices at most", MOST_MEMORIES - 1);
+		c->memory = p->n_memory;
+		p->memory[p->n_memory++].choice = i;
+	}
+	return LT_OK;
+}
+
+static void find_segments(struct lt_program *p)
+{
+	int32_t slots = 0;
+	p->segment = LT_NEW(p->arena, struct lt_segment, p->n_run + 1);
+	for (int32_t i = 0; i < p->n_run; i++) {
+		int32_t choice = p->run[i].kind == LT_STEP_RUN ? p->choice_of[p->run[i].nest] : -1;
+		if (!p->n_segment || p->segment[p->n_segment - 1].choice != choice)
+			p->segment[p->n_segment++] = (struct lt_segment){ .choice = choice, .first = i, .first_slot = slots };
+		p->segment[p->n_segment - 1].n++;
+		slots += choice >= 0 ? p->frozen[p->run[i].nest].n_bind : 0;
+	}
+}
+
+lt_status lt__program_memory(struct lt_program *p)
+{
+	LT_TRY(find_memories(p));
+	if (p->n_memory == 1) {
+		find_segments(p);
+		return LT_OK;
+	}
+	struct mover m = { .p = p, .of = LT_NEW(p->arena, struct ranges, p->places.n_storage + 1),
+		.written_in = LT_NEW(p->arena, int32_t, p->places.n_storage + 1) };
+	p->home = LT_NEW(p->arena, uint64_t, p->places.n_storage + 1);
+	find_writers(&m);
+	find_states(&m);
+	begin(&m, false);
+	pass(&m, p->prepare, p->n_prepare, &m.prepare);
+	begin(&m, true);
+	pass(&m, p->run, p->n_run, &m.run);
+	end(&m);
+	p->prepare = m.prepare.at;
+	p->n_prepare = m.prepare.n;
+	p->run = m.run.at;
+	p->n_run = m.run.n;
+	find_segments(p);
+	return LT_OK;
+}
+
+void lt__program_scratch(struct lt_program *p)
+{
+	for (int32_t i = 0; i < p->n_memory; i++)
+		p->memory[i].scratch_align = 1;
+	for (int32_t i = 0; i < p->n_kernel; i++) {
+		const struct lt_kernel *k = &p->kernel[i];
+		struct lt_pmemory *m = &p->memory[p->choice[k->choice].memory];
+		m->scratch_bytes = k->workspace_bytes > m->scratch_bytes ? k->workspace_bytes : m->scratch_bytes;
+		m->scratch_align = k->workspace_align > m->scratch_align ? k->workspace_align : m->scratch_align;
+	}
+	/* Room to align beyond what every block of the host has. */
+	p->scratch_bytes = p->memory[0].scratch_bytes + (p->memory[0].scratch_align > LT_ROOM ? p->memory[0].scratch_align : 0);
+}

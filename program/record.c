@@ -1,0 +1,237 @@
+/* A run by its segments: launches of one backend that repeat with the same addresses are recorded in the second run that has them and
+ * replayed by one call from then on.  What lies in a device's memory never moves; on the host, inputs and results of the caller's may. */
+#include <string.h>
+#include "program/program.h"
+
+enum { LEAST_LAUNCHES = 2 };    /* one launch is one call already */
+
+struct lt_recorder {
+	const void **input;             /* of the last run */
+	void **result;
+	int64_t runs, same;             /* runs; of them those in a row, up to now, with these addresses */
+	struct lt_fault *cell;          /* by step */
+	struct lt_slot *slot;           /* room to record a segment, as are these */
+	struct lt_args *args;
+	struct lt_object **object;
+	struct lt_capture **capture;    /* by segment */
+	bool *refused;                  /* by segment: its backend cannot record it */
+	size_t bytes;                   /* of all this */
+};
+
+static bool can_record(const struct lt_program *p, const struct lt_segment *s)
+{
+	const struct lt_backend *b = s->choice < 0 ? NULL : p->choice[s->choice].backend;
+	return b && s->n >= LEAST_LAUNCHES && LT_HAS(struct lt_backend, b, capture) && LT_HAS(struct lt_backend, b, replay)
+		&& LT_HAS(struct lt_backend, b, capture_free);
+}
+
+static int32_t slots_of(const struct lt_program *p, const struct lt_segment *s)
+{
+	int32_t n = 0;
+	for (int32_t i = 0; i < s->n; i++)
+		n += p->frozen[p->run[s->first + i].nest].n_bind;
+	return n;
+}
+
+/* Parts of one block, whose size is found first, without a base. */
+struct block { char *base; size_t n; };
+
+static void *part(struct block *b, size_t bytes)
+{
+	void *x = b->base ? b->base + b->n : NULL;
+	b->n += (bytes + 15) / 16 * 16;
+	return x;
+}
+
+static void lay_out(const struct lt_program *p, int32_t n_slot, int32_t n_args, struct block *b, struct lt_recorder *r)
+{
+	size_t n_step = (size_t)p->n_run + 1, n_segment = (size_t)p->n_segment + 1;
+	(void)part(b, sizeof *r);
+	r->cell = part(b, n_step * sizeof *r->cell);
+	r->slot = part(b, ((size_t)n_slot + 1) * sizeof *r->slot);
+	r->args = part(b, ((size_t)n_args + 1) * sizeof *r->args);
+	r->object = part(b, ((size_t)n_args + 1) * sizeof *r->object);
+	r->capture = part(b, n_segment * sizeof *r->capture);
+	r->input = part(b, ((size_t)p->ports[LT_PORT_INPUT].n + 1) * sizeof *r->input);
+	r->result = part(b, ((size_t)p->ports[LT_PORT_RESULT].n + 1) * sizeof *r->result);
+	r->refused = part(b, n_segment);
+	r->bytes = b->n;
+}
+
+lt_status lt__recorder_new(struct lt_instance *r)
+{
+	struct lt_program *p = r->program;
+	int32_t n_slot = 0, n_args = 0;
+	for (int32_t i = 0; i < p->n_segment && !p->options.no_capture; i++) {
+		if (!can_record(p, &p->segment[i]))
+			continue;
+		int32_t slots = slots_of(p, &p->segment[i]);
+		n_slot = slots > n_slot ? slots : n_slot;
+		n_args = p->segment[i].n > n_args ? p->segment[i].n : n_args;
+	}
+	if (n_args == 0)
+		return LT_OK;
+	struct lt_recorder sizes = { 0 };
+	struct block block = { NULL, 0 };
+	lay_out(p, n_slot, n_args, &block, &sizes);
+	r->recorder = lt__context_realloc(p->ctx, NULL, 0, sizes.bytes);
+	if (!r->recorder)
+		return lt_fail(p->ctx, LT_ENOMEM, "out of memory: %zu bytes to record runs", sizes.bytes);
+	memset(r->recorder, 0, sizes.bytes);
+	block = (struct block){ (char *)r->recorder, 0 };
+	lay_out(p, n_slot, n_args, &block, r->recorder);
+	return LT_OK;
+}
+
+static void drop(struct lt_instance *r, int32_t segment)
+{
+	struct lt_capture **c = &r->recorder->capture[segment];
+	if (*c)
+		r->program->choice[r->program->segment[segment].choice].backend->capture_free(*c);
+	*c = NULL;
+}
+
+void lt__recorder_free(struct lt_instance *r)
+{
+	for (int32_t i = 0; r->recorder && i < r->program->n_segment; i++)
+		drop(r, i);
+	if (r->recorder)
+		lt__context_realloc(r->program->ctx, r->recorder, r->recorder->bytes, 0);
+	r->recorder = NULL;
+}
+
+/* Where addresses of the host have changed, what was recorded with them is void. */
+static void note_addresses(struct lt_instance *r, const struct lt_addresses *a)
+{
+	struct lt_program *p = r->program;
+	struct lt_recorder *x = r->recorder;
+	size_t in = sizeof(void *) * (size_t)p->ports[LT_PORT_INPUT].n, out = sizeof(void *) * (size_t)p->ports[LT_PORT_RESULT].n;
+	bool same = x->runs++ > 0 && (!in || !memcmp(x->input, a->input, in)) && (!out || !memcmp(x->result, a->result, out));
+	x->same = same ? x->same + 1 : 1;
+	if (same)
+		return;
+	if (in)
+		memcpy(x->input, a->input, in);
+	if (out)
+		memcpy(x->result, a->result, out);
+	for (int32_t i = 0; i < p->n_segment; i++)
+		if (p->segment[i].choice >= 0 && !p->choice[p->segment[i].choice].memory)
+			drop(r, i);
+}
+
+static lt_status record(struct lt_instance *r, int32_t segment, const struct lt_addresses *a)
+{
+	struct lt_program *p = r->program;
+	struct lt_recorder *x = r->recorder;
+	const struct lt_segment *s = &p->segment[segment];
+	const struct lt_choice *c = &p->choice[s->choice];
+	struct lt_slot *slot = x->slot;
+	struct lt_told told;
+	for (int32_t i = 0; i < s->n; i++) {
+		const struct lt_pstep *step = &p->run[s->first + i];
+		x->args[i] = lt__launch_args(p, step, a, slot, &x->cell[s->first + i]);
+		x->object[i] = p->kernel[p->kernel_of[step->nest]].object;
+		slot += p->frozen[step->nest].n_bind;
+	}
+	lt__told_init(&told);
+	lt_status st = c->backend->capture(c->session, x->object, x->args, (uint32_t)s->n, &x->capture[segment], &told.diag);
+	if (!st)
+		return LT_OK;
+	x->capture[segment] = NULL;
+	x->refused[segment] = st == LT_EUNSUPPORTED;    /* its launches are made one by one, as without recording */
+	return x->refused[segment] ? LT_OK : lt_fail(p->ctx, st, "backend %s: recording %d launches: %s; run without recording (no_capture)",
+		c->backend->name, (int)s->n, lt__told_reason(&told, st, c->backend->name));
+}
+
+static lt_status replay(struct lt_instance *r, int32_t segment, const struct lt_addresses *a)
+{
+	struct lt_program *p = r->program;
+	const struct lt_segment *s = &p->segment[segment];
+	const struct lt_choice *c = &p->choice[s->choice];
+	struct lt_fault *cell = &r->recorder->cell[s->first];
+	struct lt_told told;
+	for (int32_t i = 0; i < s->n; i++)
+		cell[i] = (struct lt_fault){ .n = 0, .stmt = -1, .access = -1 };
+	lt__told_init(&told);
+	lt_status st = c->backend->replay(r->recorder->capture[segment], &told.diag);
+	for (int32_t i = 0; i < s->n; i++)
+		if (cell[i].n > 0)
+			return lt__fault_told(p, &p->run[s->first + i], &cell[i], a->param);
+	return st ? lt_fail(p->ctx, st, "backend %s, %d recorded launches: %s", c->backend->name, (int)s->n,
+		lt__told_reason(&told, st, c->backend->name)) : LT_OK;
+}
+
+static lt_status launch_all(struct lt_instance *r, int32_t segment, const struct lt_addresses *a)
+{
+	struct lt_program *p = r->program;
+	const struct lt_segment *s = &p->segment[segment];
+	struct lt_recorder *x = r->recorder;
+	if (x && !x->capture[segment] && !x->refused[segment] && (p->choice[s->choice].memory ? x->runs : x->same) > 1 && can_record(p, s))
+		LT_TRY(record(r, segment, a));
+	if (x && x->capture[segment])
+		return replay(r, segment, a);
+	return lt__program_steps_run(p, &p->run[s->first], s->n, a, r->slot, &r->fault);
+}
+
+/* The same between two events of the device. */
+static lt_status timed(struct lt_instance *r, int32_t segment, const struct lt_addresses *a)
+{
+	struct lt_program *p = r->program;
+	const struct lt_choice *c = &p->choice[p->segment[segment].choice];
+	struct lt_event **e = r->event ? &r->event[2 * p->segment[segment].choice] : NULL;
+	int64_t ns = 0;
+	struct lt_told told;
+	if (!e || !e[0])
+		return launch_all(r, segment, a);
+	lt__told_init(&told);
+	lt_status st = c->backend->event_record(e[0], NULL, &told.diag);
+	if (!st)
+		LT_TRY(launch_all(r, segment, a));
+	if (!st)
+		st = c->backend->event_record(e[1], NULL, &told.diag);
+	if (!st)
+		st = c->backend->event_ns(e[0], e[1], &ns, &told.diag);
+	p->stats.device_ns += ns;
+	return st ? lt_fail(p->ctx, st, "backend %s: timing a run: %s", c->backend->name, lt__told_reason(&told, st, c->backend->name)) : LT_OK;
+}
+
+lt_status lt__instance_segments(struct lt_instance *r, const struct lt_addresses *a)
+{
+	struct lt_program *p = r->program;
+	bool replayed = false;
+	if (r->recorder)
+		note_addresses(r, a);
+	for (int32_t i = 0; i < p->n_segment; i++) {
+		const struct lt_segment *s = &p->segment[i];
+		LT_TRY(s->choice < 0 ? lt__program_steps_run(p, &p->run[s->first], s->n, a, r->slot, &r->fault) : timed(r, i, a));
+		replayed = replayed || (r->recorder && r->recorder->capture[i]);
+	}
+	p->stats.n_run++;
+	p->stats.n_replayed += replayed;
+	return LT_OK;
+}
+
+lt_status lt__events_new(struct lt_instance *r)
+{
+	struct lt_program *p = r->program;
+	struct lt_told told;
+	for (int32_t i = 0; r->event && i < 2 * p->n_choice; i++) {
+		const struct lt_choice *c = &p->choice[i / 2];
+		if (!c->used || !LT_HAS(struct lt_backend, c->backend, event_new) || !LT_HAS(struct lt_backend, c->backend, event_free))
+			continue;
+		lt__told_init(&told);
+		lt_status st = c->backend->event_new(c->session, &r->event[i], &told.diag);
+		if (st) {
+			r->event[i] = NULL;
+			return lt_fail(p->ctx, st, "backend %s: an event to time runs with: %s", c->backend->name, lt__told_reason(&told, st, c->backend->name));
+		}
+	}
+	return LT_OK;
+}
+
+void lt__events_free(struct lt_instance *r)
+{
+	for (int32_t i = 0; r->event && i < 2 * r->program->n_choice; i++)
+		if (r->event[i])
+			r->program->choice[i / 2].backend->event_free(r->event[i]);
+}

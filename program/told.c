@@ -1,0 +1,53 @@
+/* What backends say: their notes, kept one by one and as one text. */
+#include <stdio.h>
+#include <string.h>
+#include "program/program.h"
+
+/* Where a copy of the text begins in kept; what does not fit is cut off. */
+static size_t keep(struct lt_told *told, const char *text)
+{
+	size_t at = told->n_kept, n = strlen(text), room = sizeof told->kept - at;
+	if (room < 2)
+		return sizeof told->kept - 1;
+	n = n < room ? n : room - 1;
+	memcpy(told->kept + at, text, n);
+	told->kept[at + n] = '\0';
+	told->n_kept += n + 1;
+	return at;
+}
+
+static void tell(struct lt_diag *diag, const struct lt_note *note)
+{
+	struct lt_told *told = (struct lt_told *)(void *)diag;
+	if (told->n_note < LT_MOST_NOTES) {
+		told->note[told->n_note].code = note->code;
+		told->note[told->n_note].loop = note->loop;
+		told->note[told->n_note].stmt = note->stmt;
+		told->note[told->n_note].text = keep(told, note->text ? note->text : lt_status_text(note->code));
+		told->note[told->n_note++].remedy = note->remedy ? keep(told, note->remedy) : 0;
+	}
+	int n = snprintf(told->text + told->n, sizeof told->text - told->n, "%s%s%s%s", told->n ? "; " : "", note->text ? note->text : "",
+		note->remedy ? ": " : "", note->remedy ? note->remedy : "");
+	if (n > 0)
+		told->n += (size_t)n < sizeof told->text - told->n ? (size_t)n : sizeof told->text - told->n - 1;
+}
+
+void lt__told_init(struct lt_told *told)
+{
+	told->diag = (struct lt_diag){ sizeof told->diag, tell };
+	told->n_note = 0;
+	told->n = 0;
+	told->n_kept = 1;               /* 0 is no place */
+	told->text[0] = told->kept[0] = told->kept[sizeof told->kept - 1] = '\0';
+}
+
+const char *lt__told_text(const char *text, const char *backend)
+{
+	size_t n = strlen(backend);
+	return strncmp(text, backend, n) == 0 && strncmp(text + n, ": ", 2) == 0 ? text + n + 2 : text;
+}
+
+const char *lt__told_reason(const struct lt_told *told, lt_status st, const char *name)
+{
+	return told->n ? lt__told_text(told->text, name) : lt_status_text(st);
+}

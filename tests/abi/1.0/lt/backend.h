@@ -1,0 +1,212 @@
+/* lt/backend.h -- all a backend may know, and all the host may ask of it.
+ *
+ * A backend is one constant table, struct lt_backend.  It is handed plain data
+ * (lt/tree.h: arrays of integers, no isl, nothing to free) and gives back an
+ * opaque object to run.  The same source file serves linked in or as a plug-in.
+ *
+ * Versions.   Structs start with their own size and only ever grow at the end.
+ *             Majors must match, minors may differ; ask LT_HAS for a member.
+ * Ownership.  What open() and compile() give, the host closes and destroys
+ *             once, objects before their session.  All else is borrowed for
+ *             the call; an asynchronous run borrows its args until sync().
+ * Errors.     A call that fails returns a code, has told diag why in one or
+ *             more notes, and has left every out-parameter NULL.
+ * Threads.    Tables are immutable and shared.  A session and its objects are
+ *             used by one thread at a time; distinct sessions may run at once.
+ *             Objects do not change after compile: two runs with different slots
+ *             and workspaces do not interfere.
+ *             A backend never calls the host except through diag, host and write.
+ */
+#ifndef LT_BACKEND_H
+#define LT_BACKEND_H
+#include "lt/status.h"
+#include "lt/target.h"
+#include "lt/tree.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LT_ABI_MAJOR 1u         /* a member moved, or changed type or meaning */
+#define LT_ABI_MINOR 0u         /* a member was appended                      */
+#define LT_ABI       (LT_ABI_MAJOR << 16 | LT_ABI_MINOR)
+#define LT_HAS(type, p, member) ((p)->size > offsetof(type, member) && (p)->member)
+
+/* How a host or a plug-in was built; a mismatch is refused (bit 0: address sanitizer,
+ * 1: thread, 2: memory). */
+#if defined(__has_feature)
+#define LT_FEATURE(feature) __has_feature(feature)
+#else
+#define LT_FEATURE(feature) 0
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#define LT_BUILD_ASAN 1u
+#elif LT_FEATURE(address_sanitizer)
+#define LT_BUILD_ASAN 1u
+#else
+#define LT_BUILD_ASAN 0u
+#endif
+#ifdef __SANITIZE_THREAD__
+#define LT_BUILD_TSAN 2u
+#elif LT_FEATURE(thread_sanitizer)
+#define LT_BUILD_TSAN 2u
+#else
+#define LT_BUILD_TSAN 0u
+#endif
+#if LT_FEATURE(memory_sanitizer)
+#define LT_BUILD_MSAN 4u
+#else
+#define LT_BUILD_MSAN 0u
+#endif
+#define LT_BUILD (LT_BUILD_ASAN | LT_BUILD_TSAN | LT_BUILD_MSAN)
+
+struct lt_session;              /* a device and its state; the backend's own  */
+struct lt_object;               /* one compiled tree; the backend's own       */
+struct lt_capture;              /* a recorded sequence of runs; its own, too  */
+struct lt_event;                /* a moment in a device's queue; its own, too */
+
+typedef void lt_write(void *user, const char *text, size_t bytes);
+
+/* One reason.  loop, stmt: index into the tree, or -1.  text: a sentence without a full stop, without the backend's name.
+ * remedy: the nearest change that would make it work, or NULL. */
+struct lt_note { uint32_t size; lt_status code; int32_t loop, stmt; const char *text, *remedy; };
+struct lt_diag {                /* where a failing call explains itself; may be NULL: nobody listens */
+	uint32_t size;
+	void (*tell)(struct lt_diag *, const struct lt_note *);   /* the note is borrowed */
+};
+enum lt_log { LT_LOG_WARNING, LT_LOG_INFO, LT_LOG_DEBUG };
+
+/* Services of the host; grows.  Lives until the session that it was given to is closed.  Every function may be NULL and is
+ * called by the thread that called the backend; `host` is this struct. */
+struct lt_host {
+	uint32_t size;
+	uint32_t n_thread;          /* threads that a run may use; 0: not limited */
+	const char *cc;             /* C compiler command for backends that use one; NULL: "cc" */
+	const char *temp_dir;       /* folder to make temporary folders in; NULL: the system's */
+	void *user;
+	/* Called by compile as trees are done. */
+	void (*progress)(void *user, int32_t done, int32_t total);
+	void (*log)(const struct lt_host *, enum lt_log, const char *text);
+	/* Calls body(arg, i, n) for all i < n at once, each on a thread of its own, n at most n_thread, and comes back when all have.  Threads
+	 * wait for the next call and keep their places.  A body must not call it.  NULL: call body(arg, 0, 1). */
+	void (*parallel)(const struct lt_host *, uint32_t n_thread, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg);
+	/* The host's disk cache for facts that take long to find, under keys that begin with the backend's name.  recall writes what was kept in one piece, or answers
+	 * LT_EMISSING.  Compiled objects need it not: the host keeps those of a backend that has save, load and identity. */
+	lt_status (*recall)(const struct lt_host *, const void *key, size_t key_bytes, lt_write *, void *user);
+	void (*keep)(const struct lt_host *, const void *key, size_t key_bytes, const void *data, size_t bytes);
+};
+struct lt_caps {                /* answers that hold for every tree           */
+	uint32_t size;
+	uint32_t device_memory;     /* 1: slots come from mem_new; 0: host memory */
+	uint64_t dtypes, loops;     /* bit sets 1<<enum lt_dtype, lt_loop_kind: what some tree with them is accepted */
+	uint64_t understands;       /* LT_NEED_* bits                             */
+	const struct lt_target *target;         /* never NULL                     */
+	uint32_t max_local_bytes;   /* advice: larger locals become workspace     */
+	uint32_t any_values;        /* 1: what its runs are for does not depend on values (a trace, a profile): tools give random
+	                             * ones to inputs and constants that the user left out, and say so */
+};
+struct lt_slot { void *base; int64_t offset, bytes; };  /* byte offset from base; bytes usable from there */
+struct lt_fault {               /* set by the first gather out of range; n 0: none */
+	int64_t n; int32_t stmt, access; int64_t value;
+};
+struct lt_args {                /* one launch                                 */
+	uint32_t size;
+	uint32_t n_slot;            /* == tree->n_slot                            */
+	const struct lt_slot *slot; /* those of one run do not overlap, unless the tree says so (alias_of) */
+	void *workspace;            /* need() bytes at need() alignment, or NULL; its contents are anything */
+	uint32_t n_thread;          /* at most; 0: host's                         */
+	uint32_t async;             /* 0: return when done; 1: when enqueued      */
+	void *stream;               /* native queue (CUstream); NULL: the default */
+	struct lt_fault *fault;     /* never NULL; host memory, set when the run, or sync, comes back */
+};
+/* SOURCE: first definitions that texts of other kernels may repeat, parted by empty lines; then, from a line that begins
+ * a comment with the word kernel on, the kernel's own.  A text without such a line is all its own.
+ * STATS: lines "name number"; "parallel 1" says that the object has parallel loops, "serialised 1" that it cannot run
+ * these on threads, "threads N" how many threads a run of it uses at most.
+ * A dump that fails may have written a sentence that says why. */
+enum lt_dump { LT_DUMP_SOURCE, LT_DUMP_ASM, LT_DUMP_STATS };
+enum lt_copy { LT_COPY_TO_DEVICE, LT_COPY_TO_HOST, LT_COPY_DEVICE };
+
+struct lt_backend {
+	uint32_t size, abi;         /* sizeof (struct lt_backend), LT_ABI         */
+	uint32_t build;             /* LT_BUILD                                   */
+	const char *name, *summary; /* [a-z][a-z0-9_]*; one line for --list-backends */
+	const char *version;        /* of code that it makes: part of every cache's key */
+	/* > 0: usable on this machine, larger is preferred; 0: not, diag says why.  config as for open.  Quick: no device is opened. */
+	int32_t   (*score)(const char *config, struct lt_diag *);
+	/* config: what the user wrote behind NAME:, "" or NULL for nothing; a word that is not known is LT_EINVAL. */
+	lt_status (*open)(const struct lt_host *, const char *config, struct lt_session **, struct lt_diag *);
+	void      (*close)(struct lt_session *);
+	const struct lt_caps *(*caps)(const struct lt_session *);  /* lives until close */
+	/* LT_OK promises that compile will not answer LT_EUNSUPPORTED.  May build a plan and keep it in the session. */
+	lt_status (*accepts)(struct lt_session *, const struct lt_tree *, struct lt_diag *);
+	/* n trees at once, so that they may compile in parallel; object[i] for tree[i].  The
+	 * trees are borrowed until the object is destroyed.  All or nothing. */
+	lt_status (*compile)(struct lt_session *, const struct lt_tree *const *tree, uint32_t n,
+	                     struct lt_object **object, struct lt_diag *);
+	lt_status (*run)(struct lt_object *, const struct lt_args *, struct lt_diag *);
+	/* Waits for all that was enqueued in the stream, or (NULL) in the session. */
+	lt_status (*sync)(struct lt_session *, void *stream, struct lt_diag *);
+	void      (*destroy)(struct lt_object *);
+	/* Optional from here on: may be NULL or beyond size.
+	 * need: the workspace of a run with n_thread in its lt_args; align a power of two. */
+	void      (*need)(const struct lt_object *, uint32_t n_thread, size_t *bytes, size_t *align);
+	lt_status (*dump)(const struct lt_object *, enum lt_dump, lt_write *, void *user);
+	/* Facts that the session found, for people: lines "name value". */
+	void      (*describe)(struct lt_session *, lt_write *, void *user);
+	/* Memory of the device: all three or none.  mem_new: at least bytes (> 0) at 256 bytes' alignment, contents anything; the handle is
+	 * opaque, and is base in slots.  mem_copy: bytes from src to dst, by direction: TO_DEVICE src is host memory, TO_HOST dst is; done
+	 * when it comes back if stream is NULL, and behind all that was enqueued before. */
+	lt_status (*mem_new)(struct lt_session *, size_t bytes, void **, struct lt_diag *);
+	void      (*mem_free)(struct lt_session *, void *);
+	lt_status (*mem_copy)(struct lt_session *, const struct lt_slot *dst, const struct lt_slot *src,
+	                      size_t bytes, enum lt_copy, void *stream, struct lt_diag *);
+	/* Compiled objects kept on disk, by the host: all three or none.  identity: all that an object depends on beside tree,
+	 * config, name and version, as text: processor or device, compiler with its flags, driver; LT_EUNSUPPORTED: keep nothing of this
+	 * session.  save: the object's bytes, in any number of writes.  load: the object again, in another process; LT_EINVAL: these
+	 * bytes are none of ours, and the tree is compiled. */
+	lt_status (*identity)(struct lt_session *, lt_write *, void *user, struct lt_diag *);
+	lt_status (*save)(const struct lt_object *, lt_write *, void *user, struct lt_diag *);
+	lt_status (*load)(struct lt_session *, const struct lt_tree *, const void *data, size_t bytes,
+	                  struct lt_object **, struct lt_diag *);
+	/* A sequence of n runs, recorded with copies of their args and slots, to be run again by one call; the order is kept, memory that
+	 * the args name is used in place.  args: n structs, the next one args->size bytes behind the last.  capture runs nothing.  Objects
+	 * outlive captures.  All three or none. */
+	lt_status (*capture)(struct lt_session *, struct lt_object *const *, const struct lt_args *,
+	                     uint32_t n, struct lt_capture **, struct lt_diag *);
+	lt_status (*replay)(struct lt_capture *, struct lt_diag *);
+	void      (*capture_free)(struct lt_capture *);
+	/* Time on the device: all four or none.  event_ns waits until both have happened. */
+	lt_status (*event_new)(struct lt_session *, struct lt_event **, struct lt_diag *);
+	lt_status (*event_record)(struct lt_event *, void *stream, struct lt_diag *);
+	lt_status (*event_ns)(struct lt_event *from, struct lt_event *to, int64_t *ns, struct lt_diag *);
+	void      (*event_free)(struct lt_event *);
+};
+
+/* The registry: any thread; tables are kept for ever, plug-ins never unloaded. */
+LT_API lt_status lt_backend_register(const struct lt_backend *, struct lt_diag *);
+LT_API lt_status lt_backend_load(const char *path, struct lt_diag *);
+LT_API const struct lt_backend *lt_backend_find(const char *name);       /* NULL: no such */
+LT_API uint32_t lt_backend_count(void);
+LT_API const struct lt_backend *lt_backend_at(uint32_t i);               /* sorted by name */
+/* The file that a plug-in was loaded from; NULL: linked in.  Lives as long as the process. */
+LT_API const char *lt_backend_origin(const struct lt_backend *);
+/* What two registrations of one name, or a bad table, said while constructors ran;
+ * NULL if nothing did. */
+LT_API const char *lt_backend_complaint(void);
+
+#ifdef LT_PLUGIN                /* cc -shared -fPIC -fvisibility=hidden -DLT_PLUGIN mine.c */
+LT_API const struct lt_backend *lt_backend_entry(uint32_t host_abi);
+#define LT_BACKEND(table)                                                     \
+	const struct lt_backend *lt_backend_entry(uint32_t host_abi)              \
+	{ return host_abi >> 16 == LT_ABI_MAJOR ? &(table) : NULL; }
+#else                           /* linked in: name the .o itself, not an archive */
+#define LT_BACKEND(table)                                                     \
+	__attribute__((constructor)) static void lt_register_##table(void)        \
+	{ (void)lt_backend_register(&(table), NULL); }
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

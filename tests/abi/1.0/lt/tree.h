@@ -1,0 +1,177 @@
+/* lt/tree.h -- a frozen loop tree: plain, read-only arrays; nothing to free.
+ *
+ * One frozen tree is one kernel: a nest of loops over statements that read and
+ * write buffers.  Everything is resolved: loop bounds, tails, resets, guards and
+ * offsets.  Operators and types travel by description, so a backend can emit an
+ * operator that it has never heard of.
+ *
+ * Rows.     An affine value is a row of `n_column` int64 coefficients over the
+ *           columns  [1 | params | loops | divs]:
+ *             value = row[0] + sum row[1+p]*param(p) + sum row[1+n_param+l]*trip(l)
+ *                   + sum row[1+n_param+n_loop+d]*div(d)
+ *           trip(l) counts 0, 1, 2 ...; a loop's step is already multiplied in.
+ *           Only loops around the place where the row stands have a non-zero
+ *           coefficient.  A row is named by its index into `rows`; row r begins at
+ *           rows[r * n_column].
+ * Divs.     div(d) = floor(row / den), den > 0, the row using earlier divs only.
+ *           lt_div.loop is the innermost loop that it depends on (-1: none).
+ * Params.   A run-time scalar is an element of an int64 buffer of this kernel,
+ *           read when the kernel starts; the host has checked low <= p <= high.
+ * Order.    Loops come parents first.  Statements stand in execution order; those
+ *           below one loop are contiguous (first_stmt, n_stmt), and two statements
+ *           below the same loop run in the same trips of it.  To run loop l: walk
+ *           its statements; one whose .loop is l runs itself, else run the child
+ *           of l that holds it, as a whole, and go on behind it.
+ * Trips.    trips(l) = max(0, min(max_trips, the bound rows)).  max_trips is static and >= 1.
+ * Operands. A list of pieces; the first whose guards all hold (row >= 0) is the
+ *           value.  The last piece has no guards.
+ * Numbers.  Every statement computes in the types of its op, then its result has
+ *           the type of the destination buffer.  Integers wrap.  The source of an op
+ *           is a C expression over $0, $1 ...; functions it names are in
+ *           lt_tree.prelude (C text, static inline, C and CUDA).
+ */
+#ifndef LT_TREE_H
+#define LT_TREE_H
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct lt_array { const void *at; uint32_t n, stride; };    /* elements may grow */
+#define LT_AT(type, a, i) \
+	((const type *)(const void *)((const char *)(a).at + (size_t)(i) * (a).stride))
+
+/* All enum values below are pinned. */
+enum lt_dtype { LT_F32 = 1, LT_F64, LT_F16, LT_BF16, LT_I8, LT_U8, LT_I16, LT_I32, LT_I64, LT_BOOL,
+	LT_NDTYPE };
+enum lt_loop_kind { LT_SERIAL, LT_PARALLEL, LT_VECTOR, LT_UNROLL, LT_GRID, LT_BLOCK, LT_GROUP,
+	LT_CALL, LT_TILE, LT_RANK, LT_NLOOP_KIND };
+enum lt_tail { LT_GUARD, LT_PEEL, LT_MASK, LT_PAD };
+enum lt_role {
+	LT_INPUT, LT_OUTPUT, LT_CONSTANT, LT_STATE,     /* bound whole, by the host      */
+	LT_WORKSPACE,                                   /* bound: lives across kernels   */
+	LT_LOCAL                                        /* lives in one trip of `scope`  */
+};
+enum lt_stmt_kind {
+	LT_MAP,         /* dest = op(operands)                                          */
+	LT_RESET,       /* dest = the identity of `op` (operand 0 is that immediate)    */
+	LT_REDUCE,      /* dest = op(dest, operand 0)                                   */
+	LT_COMBINE,     /* horizontal: lanes or threads of loop `reducing` into one     */
+	LT_BARRIER
+};
+enum lt_piece_kind {
+	LT_READ,        /* element of a buffer                                          */
+	LT_IMMEDIATE,   /* typed bits                                                   */
+	LT_AFFINE       /* the value of a row, as int64                                 */
+};
+/* Bits of lt_tree.needs and lt_caps.understands: features that change meaning.  A tree whose bits a backend does not understand is
+ * refused by the host.  PARAMS: rows with params; DIVS: with divs; GATHER: accesses with an index; PIECES: operands of several pieces, or
+ * an affine one; GUARDED: statements with guards, or masked vector loops; MEMORY: a local's memory space that must be kept; SWIZZLE,
+ * SPREAD: locals that are swizzled, or spread over loops. */
+enum lt_need { LT_NEED_PARAMS = 1, LT_NEED_DIVS = 2, LT_NEED_GATHER = 4, LT_NEED_PIECES = 8,
+	LT_NEED_GUARDED = 16, LT_NEED_MEMORY = 32, LT_NEED_SWIZZLE = 64, LT_NEED_SPREAD = 128 };
+
+/* What a nest that is handed to a routine computes (lt_call). */
+enum lt_pattern {
+	LT_PATTERN_NONE,        /* anything: the statements below the loop say what          */
+	LT_PATTERN_PRODUCT      /* result = sum over the deep dims of left * right           */
+};
+/* What follows a pattern in the same call, in this order, element by element. */
+enum lt_epilogue {
+	LT_EPILOGUE_BIAS = 1,           /* + a value with column dims only                   */
+	LT_EPILOGUE_RESIDUAL = 2,       /* + a value with all dims of the result             */
+	LT_EPILOGUE_RELU = 4,           /* max(x, 0)                                         */
+	LT_EPILOGUE_GELU = 8,           /* GELU by erf                                       */
+	LT_EPILOGUE_GELU_TANH = 16,     /* GELU by tanh                                      */
+	LT_EPILOGUE_SILU = 32           /* x * sigmoid(x)                                    */
+};
+enum lt_dim_role { LT_DIM_BATCH, LT_DIM_ROW, LT_DIM_COLUMN, LT_DIM_DEEP };
+enum lt_memory { LT_MEMORY_ANY, LT_MEMORY_GLOBAL, LT_MEMORY_SHARED, LT_MEMORY_REGISTER };
+
+/* dtype: enum lt_dtype; ctype: its C storage type ("float", "uint16_t" for f16). */
+struct lt_type   { const char *name, *ctype; uint32_t dtype, bytes; };
+/* One operator at one set of types.  `name` is the row of the operator table ("add", "cast").
+ * `in` are dtypes of the operands, `out` of the result; identity: typed bits, for LT_RESET. */
+struct lt_op     { const char *name, *source; int32_t arity; uint32_t out, in[3]; uint64_t identity; };
+struct lt_tparam { const char *name; int32_t buffer; int64_t element, low, high; };
+struct lt_div    { int32_t row, loop; int64_t den; };
+struct lt_loop   {
+	int32_t parent;                 /* -1: outermost                                */
+	int32_t kind, kind_arg, tail;   /* kind_arg: width of a vector, axis of a grid   */
+	const char *var;                /* "m", "m'" ...: for dumps and comments         */
+	int64_t step, max_trips;        /* step: of the var, for dumps                   */
+	int32_t first_bound, n_bound;   /* rows: trips <= row                            */
+	int32_t first_stmt, n_stmt;
+	const char *call;               /* routine of LT_CALL, instruction of LT_TILE    */
+	int64_t base;                   /* position of trip 0 in its span, of a peeled rest: for dumps */
+};
+struct lt_buffer {
+	const char *name;
+	int32_t type;                   /* index into types                              */
+	int32_t role, scope;            /* scope: loop whose trip owns a local; -1: kernel */
+	int64_t elems;                  /* elements that may be accessed, from the base   */
+	int64_t align;                  /* bytes, of the base                            */
+	int32_t slot;                   /* index into lt_args.slot; -1 for a local        */
+	int32_t written;                /* 1: some statement writes it                    */
+	int32_t alias_of;               /* -1, or an earlier buffer with the same storage */
+	int32_t depth;                  /* buffers in turn, already in the rows; for dumps */
+	int32_t memory;                 /* enum lt_memory: where the tree wants a local; ANY: the backend's choice */
+	int32_t first_spread, n_spread; /* loops over whose trips (lanes, threads) the elements are spread: into lt_tree.spreads */
+	int32_t swizzle[3];             /* B, M, S: bits B of the element's number from bit M+S on are XORed into those from M; B 0: none */
+	const char *layout;             /* order of the dims in memory as the tree has it, "n/64 k n"; NULL: row-major; for dumps */
+};
+/* Element `row` of `buffer`.  index >= 0: a gather; the value of operand-like access
+ * `index` (an integer element) is checked 0 <= v < index_extent, and v < each of the
+ * bound rows (what run-time scalars leave of the axis); v*index_stride is
+ * added; out of range: 0 is used and the fault cell is set. */
+struct lt_access { int32_t buffer, row; int32_t index; int64_t index_extent, index_stride;
+	int32_t first_bound, n_bound; };        /* n_bound 0: none */
+struct lt_piece  { int32_t kind, access, row; int32_t first_guard, n_guard; uint64_t bits; };
+struct lt_operand{ int32_t first_piece, n_piece; uint32_t dtype; };
+struct lt_stmt   {
+	int32_t kind, op, loop;         /* loop: innermost around it, -1: none           */
+	int32_t dest;                   /* an access                                     */
+	int32_t first_operand, n_operand;
+	int32_t first_guard, n_guard;   /* rows >= 0, or the statement does nothing       */
+	int32_t reducing;               /* outermost reducing loop, -1: not a reduction   */
+	const char *name;               /* graph node: names a local in dumps            */
+	int32_t line, column;           /* of the script; 0: unknown                      */
+	int32_t stream;                 /* 1: what it writes is not read again in this kernel and too much for a
+	                                 * cache: whole vectors may go to memory past the caches.  A hint */
+};
+
+/* The nest below an LT_CALL loop, classified: it is meaning, not order, and its statements may be run as loops instead.  Dims are the vars
+ * of the nest, however its loops cut them.  Operands: 0 is what the call writes in the end, 1 left, 2 right, then what its epilogues read, in
+ * the order of their bits.  Element (i0, i1 ...) of operand o is at row + sum strides[first_stride + d] * i_d of its buffer. */
+struct lt_call {
+	int32_t loop, pattern;
+	uint32_t epilogues;             /* LT_EPILOGUE_* bits                              */
+	uint32_t sum;                   /* enum lt_dtype that the graph adds in            */
+	int32_t stmt;                   /* the LT_REDUCE statement of the product, -1: no pattern */
+	int32_t first_dim, n_dim, first_operand, n_operand;
+};
+struct lt_call_dim { const char *var; int32_t role; int64_t extent; int32_t first_bound, n_bound; };  /* bounds: as a loop's */
+struct lt_call_operand { int32_t buffer, row, first_stride; };  /* row: over params and the loops outside the call */
+
+struct lt_tree {
+	uint32_t size;
+	const char *name;                       /* a C identifier                        */
+	uint64_t needs;                         /* LT_NEED_* bits                        */
+	int32_t n_param, n_loop, n_div, n_column, n_row, n_slot;
+	const int64_t *rows;
+	const int32_t *guards;                  /* row indices; pieces and stmts point in */
+	const int32_t *bounds;                  /* row indices; loops and accesses point in */
+	struct lt_array types, ops, params, divs, loops, buffers, accesses, pieces, operands, stmts;
+	const char *prelude;                    /* C text that the ops' sources use       */
+	const char *text;                       /* canonical text: the key of every cache */
+	struct lt_array calls, call_dims, call_operands;
+	const int64_t *strides;                 /* of call operands                      */
+	const int32_t *spreads;                 /* loops; buffers point in               */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,358 @@
+/* tests/device.c -- devices that are not there: ref behind handles. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/device.h"
+
+enum { PAD = 64, MOST_BLOCK = 4096, MOST_SLOT = 256 };
+#define PATTERN UINT64_C(0x5a5a000000000000)
+
+struct device_counts device_one, device_two;
+
+struct block { unsigned char *at; size_t bytes; };
+struct lt_session {
+	struct device_counts *c;
+	int number;
+	struct lt_session *ref;
+	struct lt_target target;
+	struct lt_caps caps;
+	char refuse[32];
+	bool host, no_capture;
+	struct block block[MOST_BLOCK];
+	int64_t clock;
+};
+struct lt_object { struct lt_session *s; struct lt_object *ref; };
+struct lt_capture { struct lt_session *s; uint32_t n; struct lt_object **object; struct lt_args *args; struct lt_slot *slot; };
+struct lt_event { struct lt_session *s; int64_t at; bool recorded; };
+
+static const struct lt_backend *ref(void) { return lt_backend_find("ref"); }
+
+static void wrong(struct lt_session *s, const char *what)
+{
+	if (!s->c->wrong[0])
+		snprintf(s->c->wrong, sizeof s->c->wrong, "%s", what);
+}
+
+static lt_status tell(struct lt_diag *diag, lt_status code, int32_t stmt, const char *text, const char *remedy)
+{
+	const struct lt_note note = { sizeof note, code, -1, stmt, text, remedy };
+	if (diag)
+		diag->tell(diag, &note);
+	return code;
+}
+
+static int32_t score(const char *config, struct lt_diag *diag)
+{
+	(void)config, (void)diag;
+	return 1;
+}
+
+static void read_word(struct lt_session *s, const char *word)
+{
+	if (!strcmp(word, "host"))
+		s->host = true;
+	else if (!strcmp(word, "nocapture"))
+		s->no_capture = true;
+	else if (!strncmp(word, "refuse=", 7))
+		snprintf(s->refuse, sizeof s->refuse, "%s", word + 7);
+	else if (!strcmp(word, "loops=serial"))
+		s->caps.loops = 1u << LT_SERIAL;
+	else if (!strcmp(word, "vector"))
+		s->target = (struct lt_target){ .size = sizeof s->target, .name = "device:vector", .vector_bytes = 64, .vector_registers = 32, .cores = 1,
+			.cache_line = 64, .l1_bytes = 32 << 10, .l2_bytes = 1 << 20 };
+	else if (!strncmp(word, "dtypes=", 7))
+		s->caps.dtypes = strtoull(word + 7, NULL, 0);
+}
+
+static lt_status open_number(int number, const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
+{
+	struct lt_session *s = *out = calloc(1, sizeof **out);
+	char words[128], *rest = NULL;
+	if (!s)
+		return LT_ENOMEM;
+	s->number = number;
+	s->c = number == 1 ? &device_one : &device_two;
+	if (ref()->open(host, "", &s->ref, diag)) {
+		free(s);
+		*out = NULL;
+		return LT_EDEVICE;
+	}
+	s->caps = *ref()->caps(s->ref);
+	s->target = *s->caps.target;
+	s->target.name = number == 1 ? "devone" : "devtwo";
+	snprintf(words, sizeof words, "%s", config ? config : "");
+	for (char *at = strtok_r(words, ";", &rest); at; at = strtok_r(NULL, ";", &rest))
+		read_word(s, at);
+	s->caps.target = &s->target;
+	s->caps.device_memory = !s->host;
+	s->c->sessions++;
+	return LT_OK;
+}
+
+static lt_status open_one(const struct lt_host *h, const char *c, struct lt_session **s, struct lt_diag *d) { return open_number(1, h, c, s, d); }
+static lt_status open_two(const struct lt_host *h, const char *c, struct lt_session **s, struct lt_diag *d) { return open_number(2, h, c, s, d); }
+
+static void close_(struct lt_session *s)
+{
+	for (int i = 0; i < MOST_BLOCK; i++)
+		if (s->block[i].at)
+			wrong(s, "memory was not freed before its session was closed");
+	s->c->sessions--;
+	ref()->close(s->ref);
+	free(s);
+}
+
+static const struct lt_caps *caps(const struct lt_session *s) { return &s->caps; }
+
+static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
+{
+	s->c->asked++;
+	for (uint32_t i = 0; s->refuse[0] && i < t->stmts.n; i++) {
+		const struct lt_stmt *st = LT_AT(struct lt_stmt, t->stmts, i);
+		char text[96];
+		if (st->op < 0 || strcmp(LT_AT(struct lt_op, t->ops, st->op)->name, s->refuse) != 0)
+			continue;
+		snprintf(text, sizeof text, "it has no operator %s", s->refuse);
+		return tell(diag, LT_EUNSUPPORTED, (int32_t)i, text, "write it with others");
+	}
+	return ref()->accepts(s->ref, t, diag);
+}
+
+static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
+{
+	lt_status st = ref()->compile(s->ref, tree, n, object, diag);
+	for (uint32_t i = 0; !st && i < n; i++) {
+		struct lt_object *o = calloc(1, sizeof *o);
+		*o = (struct lt_object){ s, object[i] };
+		object[i] = o;
+	}
+	return st;
+}
+
+static void destroy(struct lt_object *o)
+{
+	if (o)
+		ref()->destroy(o->ref);
+	free(o);
+}
+
+static void need(const struct lt_object *o, uint32_t n_thread, size_t *bytes, size_t *align) { ref()->need(o->ref, n_thread, bytes, align); }
+
+/* ---- memory ---- */
+
+static void *handle_of(const struct lt_session *s, int i)
+{
+	return (void *)(uintptr_t)(PATTERN ^ ((uint64_t)s->number << 32) ^ (uint64_t)(i + 1) << 4);
+}
+
+static struct block *block_of(struct lt_session *s, const void *handle)
+{
+	uint64_t i = ((uint64_t)(uintptr_t)handle ^ PATTERN ^ ((uint64_t)s->number << 32)) >> 4;
+	if (i == 0 || i > MOST_BLOCK || !s->block[i - 1].at || handle_of(s, (int)i - 1) != handle) {
+		wrong(s, "a handle that is none of this device");
+		return NULL;
+	}
+	return &s->block[i - 1];
+}
+
+static void check_pads(struct lt_session *s, const struct block *b)
+{
+	for (size_t i = 0; i < PAD; i++)
+		if (b->at[i] != 0xc3 || b->at[PAD + (b->bytes + PAD - 1) / PAD * PAD + i] != 0xc3)
+			wrong(s, "a sentinel was overwritten");
+}
+
+static lt_status mem_new(struct lt_session *s, size_t bytes, void **out, struct lt_diag *diag)
+{
+	int i = 0;
+	*out = NULL;
+	if (bytes == 0)
+		wrong(s, "memory of no bytes");
+	if (s->c->fail_new && --s->c->fail_new == 0)
+		return tell(diag, LT_ENOMEM, -1, "the device is full", "use less");
+	while (i < MOST_BLOCK && s->block[i].at)
+		i++;
+	size_t all = (bytes + PAD - 1) / PAD * PAD + 2 * PAD;
+	s->block[i] = (struct block){ aligned_alloc(PAD, all), bytes };
+	memset(s->block[i].at, 0xc3, all);
+	memset(s->block[i].at + PAD, 0xa5, bytes);
+	s->c->blocks++;
+	s->c->blocks_made++;
+	*out = handle_of(s, i);
+	return LT_OK;
+}
+
+static void mem_free(struct lt_session *s, void *handle)
+{
+	struct block *b = block_of(s, handle);
+	if (!b)
+		return;
+	check_pads(s, b);
+	free(b->at);
+	b->at = NULL;
+	s->c->blocks--;
+}
+
+/* The address of a range, "device" or not. */
+static unsigned char *range(struct lt_session *s, const struct lt_slot *slot, size_t bytes, bool device)
+{
+	if (!device)
+		return (unsigned char *)slot->base + slot->offset;
+	struct block *b = block_of(s, slot->base);
+	if (!b || slot->offset < 0 || (size_t)slot->offset + bytes > b->bytes || (int64_t)bytes > slot->bytes) {
+		wrong(s, "a range beyond its memory");
+		return NULL;
+	}
+	return b->at + PAD + slot->offset;
+}
+
+static lt_status mem_copy(struct lt_session *s, const struct lt_slot *dst, const struct lt_slot *src, size_t bytes, enum lt_copy direction,
+	void *stream, struct lt_diag *diag)
+{
+	unsigned char *to = range(s, dst, bytes, direction != LT_COPY_TO_HOST), *from = range(s, src, bytes, direction != LT_COPY_TO_DEVICE);
+	if (stream)
+		wrong(s, "a stream that is not ours");
+	if (bytes == 0)
+		wrong(s, "a copy of no bytes");
+	if (s->c->fail_copy && --s->c->fail_copy == 0)
+		return tell(diag, LT_EDEVICE, -1, "the bus is broken", NULL);
+	if (!to || !from)
+		return LT_EDEVICE;
+	memcpy(to, from, bytes);
+	*(direction == LT_COPY_TO_DEVICE ? &s->c->to_device : direction == LT_COPY_TO_HOST ? &s->c->to_host : &s->c->within) += 1;
+	s->c->bytes += (int64_t)bytes;
+	return LT_OK;
+}
+
+/* ---- running ---- */
+
+static lt_status launch(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
+{
+	struct lt_session *s = o->s;
+	struct lt_slot slot[MOST_SLOT];
+	struct lt_args mine = *args;
+	s->clock += 1000;
+	if (args->n_slot > MOST_SLOT || !args->fault || args->fault->n)
+		wrong(s, "arguments that are not as they should be");
+	for (uint32_t i = 0; i < args->n_slot; i++) {
+		slot[i] = args->slot[i];
+		if (!s->host && slot[i].bytes > 0)
+			slot[i] = (struct lt_slot){ range(s, &args->slot[i], (size_t)slot[i].bytes, true), 0, slot[i].bytes };
+	}
+	mine.slot = slot;
+	if (args->workspace && !s->host)
+		mine.workspace = block_of(s, args->workspace) ? block_of(s, args->workspace)->at + PAD : NULL;
+	if (s->c->wrong[0])
+		return tell(diag, LT_EDEVICE, -1, s->c->wrong, NULL);
+	return ref()->run(o->ref, &mine, diag);
+}
+
+static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
+{
+	o->s->c->runs++;
+	return launch(o, args, diag);
+}
+
+static lt_status sync_(struct lt_session *s, void *stream, struct lt_diag *diag)
+{
+	(void)s, (void)stream, (void)diag;
+	return LT_OK;
+}
+
+static lt_status capture(struct lt_session *s, struct lt_object *const *object, const struct lt_args *args, uint32_t n, struct lt_capture **out,
+	struct lt_diag *diag)
+{
+	*out = NULL;
+	if (s->no_capture)
+		return tell(diag, LT_EUNSUPPORTED, -1, "it cannot record these", NULL);
+	struct lt_capture *c = calloc(1, sizeof *c);
+	size_t n_slot = 1;
+	for (uint32_t i = 0; i < n; i++)
+		n_slot += args[i].n_slot;
+	*c = (struct lt_capture){ s, n, calloc(n, sizeof *c->object), calloc(n, sizeof *c->args), calloc(n_slot, sizeof *c->slot) };
+	n_slot = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		c->object[i] = object[i];
+		c->args[i] = args[i];
+		c->args[i].slot = c->slot + n_slot;
+		memcpy(c->slot + n_slot, args[i].slot, args[i].n_slot * sizeof *c->slot);
+		n_slot += args[i].n_slot;
+		if (i && args[i].fault == args[i - 1].fault)
+			wrong(s, "two recorded launches with one fault cell");
+	}
+	s->c->captures++;
+	s->c->captures_alive++;
+	*out = c;
+	return LT_OK;
+}
+
+static lt_status replay(struct lt_capture *c, struct lt_diag *diag)
+{
+	lt_status st = LT_OK;
+	c->s->c->replays++;
+	for (uint32_t i = 0; !st && i < c->n; i++)
+		st = launch(c->object[i], &c->args[i], diag);
+	return st;
+}
+
+static void capture_free(struct lt_capture *c)
+{
+	c->s->c->captures_alive--;
+	free(c->object);
+	free(c->args);
+	free(c->slot);
+	free(c);
+}
+
+/* ---- time ---- */
+
+static lt_status event_new(struct lt_session *s, struct lt_event **out, struct lt_diag *diag)
+{
+	(void)diag;
+	*out = calloc(1, sizeof **out);
+	(*out)->s = s;
+	s->c->events++;
+	return LT_OK;
+}
+
+static lt_status event_record(struct lt_event *e, void *stream, struct lt_diag *diag)
+{
+	(void)stream, (void)diag;
+	e->at = e->s->clock;
+	e->recorded = true;
+	return LT_OK;
+}
+
+static lt_status event_ns(struct lt_event *from, struct lt_event *to, int64_t *ns, struct lt_diag *diag)
+{
+	(void)diag;
+	if (!from->recorded || !to->recorded)
+		wrong(from->s, "an event that was not recorded");
+	*ns = to->at - from->at;
+	return LT_OK;
+}
+
+static void event_free(struct lt_event *e)
+{
+	e->s->c->events--;
+	free(e);
+}
+
+#define DEVICE(...) { .size = sizeof(struct lt_backend), .abi = LT_ABI, .build = LT_BUILD, .summary = "ref in memory of its own", .version = "1", \
+	.score = score, .close = close_, .caps = caps, .accepts = accepts, .compile = compile, .run = run, .sync = sync_, \
+	.destroy = destroy, .need = need, .capture = capture, .replay = replay, .capture_free = capture_free, .event_new = event_new, \
+	.event_record = event_record, .event_ns = event_ns, .event_free = event_free, __VA_ARGS__ }
+
+void device_register(void)
+{
+	static const struct lt_backend one = DEVICE(.name = "devone", .open = open_one, .mem_new = mem_new, .mem_free = mem_free, .mem_copy = mem_copy);
+	static const struct lt_backend two = DEVICE(.name = "devtwo", .open = open_two, .mem_new = mem_new, .mem_free = mem_free, .mem_copy = mem_copy);
+	static const struct lt_backend none = DEVICE(.name = "devnone", .open = open_one);
+	device_one = device_two = (struct device_counts){ 0 };
+	if (lt_backend_find("devone"))
+		return;
+	(void)lt_backend_register(&one, NULL);
+	(void)lt_backend_register(&two, NULL);
+	(void)lt_backend_register(&none, NULL);
+}

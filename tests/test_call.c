@@ -1,0 +1,365 @@
+/* tests/test_call.c -- what is handed to a routine: called groups and loops of many shapes, run by their dims and strides alone. */
+#include <criterion/criterion.h>
+#include <string.h>
+#include "check/must.h"
+#include "check/random_graph.h"
+#include "check/random_steps.h"
+#include "looptree/edit.h"
+#include "looptree/schedule.h"
+#include "tests/odd.h"
+#include "tests/own_trees.h"
+#include "tests/random_product.h"
+#include "tests/tree_marked.h"
+#include "tests/tree_text.h"
+
+TestSuite(call, .timeout = 120);
+
+#define ALL_TYPES (~UINT64_C(0))
+static const struct lt_routine gemm[] = {
+	{ "gemm", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, LT_F64, LT_LAYOUT_ANY, 0 },
+	{ "gemm", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, LT_I64, LT_LAYOUT_ANY, 0 },
+};
+
+#define PRODUCT "graph 1\nvar m 5\nvar k 12\nvar n 7\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] constant \"b\"\n" \
+	"%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\n"
+#define LOOPS " m\n  n\n   k\n    %p\n    %c\n"
+static const char plain[] = PRODUCT "result \"c\" = %c\n";
+static const char all[] = PRODUCT "%v = f32[n] input \"v\"\n%r = f32[m, n] input \"r\"\n%zero = f32[] lit 0.0\n%d = f32[m, n] add %v, %c\n"
+	"%e = f32[m, n] add %d, %r\n%y = f32[m, n] max %zero, %e\nresult \"y\" = %y\n";
+static const char silu[] = PRODUCT "%s = f32[m, n] sigmoid %c\n%y = f32[m, n] mul %s, %c\nresult \"y\" = %y\n";
+static const char gelu[] = PRODUCT "%h = f32[] lit 0.5\n%q = f32[] lit 0.70710678118654752\n%one = f32[] lit 1.0\n%v = f32[n] input \"v\"\n"
+	"%d = f32[m, n] add %c, %v\n%w = f32[m, n] mul %d, %h\n%x = f32[m, n] mul %d, %q\n%z = f32[m, n] erf %x\n%u = f32[m, n] add %z, %one\n"
+	"%y = f32[m, n] mul %w, %u\nresult \"y\" = %y\n";
+static const char gelu_tanh[] = PRODUCT "%h = f32[] lit 0.5\n%q = f32[] lit 0.044715\n%one = f32[] lit 1.0\n%root = f32[] lit 0.7978845608028654\n"
+	"%x2 = f32[m, n] mul %c, %c\n%x3 = f32[m, n] mul %c, %x2\n%x4 = f32[m, n] mul %q, %x3\n%x5 = f32[m, n] add %x4, %c\n"
+	"%x6 = f32[m, n] mul %x5, %root\n%t = f32[m, n] tanh %x6\n%u = f32[m, n] add %one, %t\n%w = f32[m, n] mul %h, %c\n"
+	"%y = f32[m, n] mul %w, %u\nresult \"y\" = %y\n";
+static const char halves[] = "graph 1\nvar m 5\nvar k 12\nvar n 7\n%a = f16[m, k] input \"a\"\n%b = bf16[k, n] input \"b\"\n%v = f16[n] input \"v\"\n"
+	"%a32 = f32[m, k] cast %a\n%b32 = f32[k, n] cast %b\n%p = f32[m, n, k] mul %a32, %b32\n%c = f32[m, n] add.reduce %p\n%v32 = f32[n] cast %v\n"
+	"%d = f32[m, n] add %c, %v32\n%y = f16[m, n] cast %d\nresult \"y\" = %y\n";
+static const char whole_numbers[] = "graph 1\nvar m 5\nvar k 12\nvar n 7\n%a = i8[m, k] input \"a\"\n%b = u8[k, n] input \"b\"\n%v = i32[n] input \"v\"\n"
+	"%zero = i32[] lit 0\n%a32 = i32[m, k] cast %a\n%b32 = i32[k, n] cast %b\n%p = i32[m, n, k] mul %a32, %b32\n%c = i32[m, n] add.reduce %p\n"
+	"%d = i32[m, n] add %c, %v\n%y = i32[m, n] max %d, %zero\nresult \"y\" = %y\n";
+/* both operands transposed, a batch that stands last in one and is stepped through in the other, a sum over two vars */
+static const char batches[] = "graph 1\nvar b 3\nvar bb 6\nvar m 4\nvar k 5\nvar l 2\nvar n 7\n%a = f32[k, l, m, b] input \"a\"\n"
+	"%w = f32[bb, n, l, k] input \"w\"\n%u = f32[b, k, l, n] view { %w[2*b + 1, 6 - n, l, k] }\n%p = f32[b, m, n, k, l] mul %a, %u\n"
+	"%c = f32[n, b, m] add.reduce %p\nresult \"c\" = %c\n";
+static const char bounded[] = "graph 1\nvar m 5\nvar k 13 limit 0 + 1*p\nvar n 7\nvar j 26\nvar one 1\nparam p = %pos[0] in 0..13\n%pos = i64[one] input \"pos\"\n"
+	"%a = f32[m, j] input \"a\"\n%b = f32[j, n] input \"b\"\n%av = f32[m, k] view { %a[m, k + 1*p] }\n%bv = f32[k, n] view { %b[2*k + 1, n] }\n"
+	"%p1 = f32[m, n, k] mul %av, %bv\n%c = f32[m, n] add.reduce %p1\nresult \"c\" = %c\n";
+/* a vector times a matrix with two values added: the first is the bias, the last the residual */
+static const char row[] = "graph 1\nvar k 12\nvar n 7\n%a = f32[k] input \"a\"\n%b = f32[n, k] input \"b\"\n%v = f32[n] input \"v\"\n%r = f32[n] input \"r\"\n"
+	"%p = f32[n, k] mul %a, %b\n%c = f32[n] add.reduce %p\n%d = f32[n] add %c, %v\n%y = f32[n] add %r, %d\nresult \"y\" = %y\n";
+static const char dot[] = "graph 1\nvar k 12\n%a = f32[k] input \"a\"\n%b = f32[k] input \"b\"\n%p = f32[k] mul %a, %b\n%c = f32[] add.reduce %p\n"
+	"result \"c\" = %c\n";
+/* the bias lies along the rows */
+static const char rows[] = "graph 1\nvar m 5\nvar k 12\nvar n 7\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n%v = f32[m] input \"v\"\n"
+	"%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\n%y = f32[m, n] add %c, %v\nresult \"y\" = %y\n";
+/* what follows counts its elements by other vars, in another order */
+static const char renamed[] = "graph 1\nvar m 5\nvar k 12\nvar n 7\nvar i 7\nvar j 5\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n%v = f32[i] input \"v\"\n"
+	"%r = f32[i, j] input \"r\"\n%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\n%t = f32[i, j] view { %c[j, i] }\n%d = f32[i, j] add %t, %v\n"
+	"%y = f32[i, j] add %d, %r\nresult \"y\" = %y\n";
+
+static const struct { const char *graph, *tree, *told; } cases[] = {
+	{ plain, "group call gemm\n" LOOPS, "gemm: row m 5, column n 7, deep k 12\n" },
+	{ plain, "m call gemm\n n\n  k\n   %p\n   %c\n", "gemm: row m 5, column n 7, deep k 12\n" },
+	{ plain, "n call gemm\n k\n  m\n   %p\n   %c\n", "gemm: row m 5, column n 7, deep k 12\n" },
+	{ plain, "k call gemm\n n\n  m\n   %p\n   %c\n", "gemm: row m 5, column n 7, deep k 12\n" },
+	{ plain, "k step 5 call gemm\n m step 2\n  n\n   k'\n    m'\n     %p\n     %c\n", "gemm: row m 5, column n 7, deep k 12\n" },
+	{ plain, "m step 2\n m' call gemm\n  n\n   k\n    %p\n    %c\n", "gemm: row m 2?, column n 7, deep k 12\n" },
+	{ plain, "m step 2\n group call gemm\n  n step 3\n   k\n    m'\n     n'\n      %p\n      %c\n", "gemm: row m 2?, column n 7, deep k 12\n" },
+	{ plain, "n step 3  tail peel\n m step 2  tail peel\n  group call gemm\n   m'\n    n'\n     k\n      %p\n      %c\n",
+		"gemm: row m 2, column n 3, deep k 12\ngemm: row m 1, column n 3, deep k 12\ngemm: row m 2, column n 1, deep k 12\n"
+		"gemm: row m 1, column n 1, deep k 12\n" },
+	{ plain, "m step 2 call gemm  tail peel\n m'\n  n\n   k\n    %p\n    %c\n",
+		"gemm: row m 4, column n 7, deep k 12\ngemm: row m 1, column n 7, deep k 12\n" },
+	{ plain, "n step 4\n n' step 3 call gemm  tail peel\n  n''\n   m\n    k\n     %p\n     %c\n",
+		"gemm: row m 5, column n 3?, deep k 12\ngemm: row m 5, column n 1?, deep k 12\n" },
+	{ plain, "m\n n\n  group call gemm\n   k\n    %p\n    %c\n", "gemm: row m 1, column n 1, deep k 12\n" },
+	{ plain, "own %b.copy = copy %b\nn\n k\n  %b.copy layout [n/4 k n]\nn step 4\n group call gemm\n  m\n   n'\n    k\n     %p\n     %c\n",
+		"gemm: row m 5, column n 4?, deep k 12\n" },
+	{ all, "group call gemm\n" LOOPS " m\n  n\n   %d\n   %e\n   %y\n", "gemm: row m 5, column n 7, deep k 12; bias; residual; relu\n" },
+	{ all, "group call gemm\n m\n  n\n   k\n    %p\n    %c\n   %d\n  n\n   %e\n   %y\n", "gemm: row m 5, column n 7, deep k 12; bias; residual; relu\n" },
+	{ all, "m step 2\n group call gemm\n  n\n   m'\n    k\n     %p\n     %c\n   m'\n    %d\n    %e\n    %y\n",
+		"gemm: row m 2?, column n 7, deep k 12; bias; residual; relu\n" },
+	{ all, "group call gemm\n" LOOPS " m\n  n\n   %d\nm\n n\n  %e\n  %y\n", "gemm: row m 5, column n 7, deep k 12; bias\n" },
+	{ silu, "group call gemm\n m\n  n\n   k\n    %p\n    %c\n   %s\n   %y\n", "gemm: row m 5, column n 7, deep k 12; silu\n" },
+	{ gelu, "group call gemm\n m\n  n\n   k\n    %p\n    %c\n   %d\n   %w\n   %x\n   %z\n   %u\n   %y\n", "gemm: row m 5, column n 7, deep k 12; bias; gelu\n" },
+	{ gelu_tanh, "group call gemm\n m\n  n\n   k\n    %p\n    %c\n   %x2\n   %x3\n   %x4\n   %x5\n   %x6\n   %t\n   %u\n   %w\n   %y\n",
+		"gemm: row m 5, column n 7, deep k 12; gelu_tanh\n" },
+	{ halves, "group call gemm\n m\n  n\n   k\n    %a32\n    %b32\n    %p\n    %c\n   %v32\n   %d\n   %y\n", "gemm: row m 5, column n 7, deep k 12; bias\n" },
+	{ whole_numbers, "group call gemm\n k\n  m\n   %a32\n  n\n   %b32\n m\n  n\n   k\n    %p\n    %c\n   %d\n   %y\n",
+		"gemm: row m 5, column n 7, deep k 12; bias; relu\n" },
+	{ batches, "b call gemm\n m\n  k\n   l\n    n\n     %p\n     %c\n", "gemm: batch b 3, row n 7, column m 4, deep k 5, deep l 2\n" },
+	{ batches, "b\n n step 3\n  group call gemm\n   m\n    l\n     k\n      n'\n       %p\n       %c\n", "gemm: batch b 1, row n 3?, column m 4, deep k 5, deep l 2\n" },
+	{ bounded, "group call gemm\n m\n  n\n   k\n    %p1\n    %c\n", "gemm: row m 5, column n 7, deep k 13?\n" },
+	{ bounded, "n\n group call gemm\n  k step 4\n   m\n    k'\n     %p1\n     %c\n", "gemm: row m 5, column n 1, deep k 13?\n" },
+	{ row, "group call gemm\n n\n  k\n   %p\n   %c\n  %d\n  %y\n", "gemm: column n 7, deep k 12; bias; residual\n" },
+	{ dot, "k call gemm\n %p\n %c\n", "gemm: deep k 12\n" },
+	{ rows, "group call gemm\n m\n  n\n   k\n    %p\n    %c\n   %y\n", "gemm: column m 5, row n 7, deep k 12; bias\n" },
+	{ renamed, "group call gemm\n" LOOPS " i\n  j\n   %d\n   %y\n", "gemm: row m 5, column n 7, deep k 12; bias; residual\n" },
+};
+
+static lt_status compile(void *text, const struct lt_graph *g, const struct lt_options *o, struct lt_program **out)
+{
+	return tree_compile_by(tree_marked_try, text, g, o, out);
+}
+
+static struct lt_graph *parse(struct lt_context *ctx, const char *text)
+{
+	struct lt_graph *g;
+	cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "test", &g), LT_OK, "%s\n%s", lt_context_message(ctx), text);
+	return g;
+}
+
+static void run_all(const char *backend)
+{
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct lt_context *ctx;
+		char why[1000] = "";
+		odd_open();
+		odd_routines(gemm, 2);
+		cr_assert_eq(lt_context_new(&ctx), LT_OK);
+		struct lt_graph *g = parse(ctx, cases[i].graph);
+		struct run_config config = { .backends = backend, .compile = compile, .user = (void *)(uintptr_t)cases[i].tree };
+		struct run_tally tally = { 0 };
+		struct run_want want;
+		run_want_new(g, 15, tree_fill, g, &want);
+		cr_assert_eq(want.status, LT_OK, "%s", want.message);
+		run_compare(&want, g, &config, NULL, NULL, &tally, why, sizeof why);
+		cr_expect_str_eq(why, "", "%s\n%s%s", why, cases[i].graph, cases[i].tree);
+		if (!strcmp(backend, "odd"))
+			cr_expect_str_eq(odd_told()->text, cases[i].told, "%s%s\n%s", cases[i].graph, cases[i].tree, odd_told()->text);
+		run_want_free(&want);
+		lt_graph_free(g);
+		lt_context_free(ctx);
+	}
+}
+
+/* Against the graph evaluator: by dims and strides, and as loops. */
+Test(call, each_shape_by_its_strides) { run_all("odd"); }
+Test(call, each_shape_as_loops) { run_all("ref"); }
+
+/* -- any tree -- */
+
+static const struct lt_routine any[] = {
+	{ "gemm", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, LT_F64, LT_LAYOUT_ANY, 0 },
+	{ "gemm", LT_PATTERN_NONE, 0, 0, 0, 0, 0, 0, 0 },
+};
+
+static void apply(struct lt_looptree **t, const char *steps)
+{
+	struct lt_looptree *next = NULL;
+	if (lt__schedule_steps(*t, steps, strlen(steps), "random", 0, NULL, &next) == LT_OK) {
+		lt_looptree_free(*t);
+		*t = next;
+	}
+}
+
+/* The plain tree after a few steps, with a group around the nest of a sum, or what is left of it inside some loops, for a routine. */
+static lt_status draw_tree(const struct lt_graph *g, const char *seed, struct lt_looptree **out)
+{
+	uint64_t rng = *(const uint64_t *)(const void *)seed;
+	char step[2000];
+	int kind;
+	LT_TRY(lt_looptree_auto(g, NULL, out));
+	for (int64_t n = random_between(&rng, 0, 5); n > 0; n--)
+		if (random_step(*out, &rng, "bind call group called rfactor partials parallel", &kind, step, sizeof step))
+			apply(out, step);
+	for (lt_node n = 0; n < (*out)->graph->n_node; n++) {
+		const struct lt_nodedef *d = &(*out)->graph->node[n];
+		if (!d->reduce || (*out)->leaf_of[n] < 0)
+			continue;
+		lt_tnode at = lt__root_of(*out, (*out)->leaf_of[n]), loop = lt__reducing_loop(*out, n);
+		while (random_chance(&rng, 30) && (*out)->node[at].child >= 0 && at != loop && (*out)->node[(*out)->node[at].child].kind == LT_TLOOP)
+			at = (*out)->node[at].child;
+		if ((*out)->node[at].kind != LT_TLOOP)
+			continue;
+		snprintf(step, sizeof step, "group %s; call %%%s/group gemm", lt__loop_path(*out, at), d->name);
+		apply(out, step);
+	}
+	return LT_OK;
+}
+
+static lt_status compile_drawn(void *seed, const struct lt_graph *g, const struct lt_options *o, struct lt_program **out)
+{
+	return tree_compile_by(draw_tree, seed, g, o, out);
+}
+
+Test(call, random_trees_of_random_products)
+{
+	uint64_t first = must_number("LT_SEED", 1), count = must_number("LT_COUNT", 100);
+	int calls = 0, refused = 0, ran = 0;
+	for (uint64_t seed = first; seed < first + count; seed++) {
+		struct lt_context *ctx;
+		struct lt_graph *g;
+		struct run_config config = { .backends = "odd", .compile = compile_drawn, .user = &seed };
+		struct run_tally tally = { 0 };
+		struct run_want want;
+		char why[1000] = "";
+		odd_open();
+		odd_routines(any, 2);
+		cr_assert_eq(lt_context_new(&ctx), LT_OK);
+		random_product(ctx, seed / 2, &g);
+		const struct lt_options options = { .size = sizeof options, .backends = "odd" };
+		struct lt_program *p = NULL;
+		lt_status st = compile_drawn(&seed, g, &options, &p);
+		cr_assert(st == LT_OK || st == LT_EUNSUPPORTED, "seed %llu: %s", (unsigned long long)seed, lt_context_message(ctx));
+		lt_program_free(p);
+		refused += st != LT_OK;
+		ran += st == LT_OK;
+		if (st == LT_OK && odd_told()->calls > 0) {
+			calls += odd_told()->calls;
+			run_want_new(g, 2, random_product_fill, g, &want);
+			cr_assert_eq(want.status, LT_OK, "%s", want.message);
+			run_compare(&want, g, &config, NULL, NULL, &tally, why, sizeof why);
+			cr_assert_str_eq(why, "", "seed %llu: %s\n%s", (unsigned long long)seed, why, odd_told()->text);
+			run_want_free(&want);
+		}
+		lt_graph_free(g);
+		lt_context_free(ctx);
+	}
+	fprintf(stderr, "%d programs with %d calls ran, %d were refused\n", ran, calls, refused);
+	cr_assert(count < 100 || calls > 15);
+}
+
+/* -- refused -- */
+
+static const char chain[] = PRODUCT "%v = f32[n] input \"v\"\n%d = f32[m, n] exp %c\n%y = f32[m, n] add %d, %v\nresult \"y\" = %y\n";
+static const char two[] = PRODUCT "%d = f32[m, n] exp %c\nresult \"c\" = %c\nresult \"d\" = %d\n";
+static const char early[] = "graph 1\nvar m 5\nvar k 12\nvar n 7\n%x = f32[m, k] input \"x\"\n%b = f32[k, n] input \"b\"\n%a = f32[m, k] exp %x\n"
+	"%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\nresult \"c\" = %c\n";
+static const char alone[] = "graph 1\nvar m 5\nvar k 12\nvar j 3\nvar n 7\n%a = f32[m, k, j] input \"a\"\n%b = f32[k, n] input \"b\"\n"
+	"%p = f32[m, n, k, j] mul %a, %b\n%c = f32[m, n] add.reduce %p\nresult \"c\" = %c\n";
+static const char border[] = "graph 1\nvar m 5\nvar k 12\nvar n 7\n%x = f32[m, k] input \"x\"\n%b = f32[k, n] input \"b\"\n"
+	"%a = f32[m, k] view { %x[m, k - 1] if k - 1 >= 0; else 0.0 }\n%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\nresult \"c\" = %c\n";
+static const char backwards[] = PRODUCT "%v = f32[n] input \"v\"\n%zero = f32[] lit 0.0\n%d = f32[m, n] max %c, %zero\n%y = f32[m, n] add %d, %v\nresult \"y\" = %y\n";
+static const char maximum[] = "graph 1\nvar m 5\nvar k 12\n%a = f32[m, k] input \"a\"\n%p = f32[m, k] mul %a, %a\n%c = f32[m] max.reduce %p\nresult \"c\" = %c\n";
+
+static const struct lt_routine strict[] = {
+	{ "dot_bias", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS, 1u << LT_F32, 1u << LT_F32, 1u << LT_F32, LT_F32, 0, 0 },
+	{ "anything", LT_PATTERN_NONE, 0, 0, 0, 0, 0, 0, 0 },
+	{ "dot_bias", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS, 1u << LT_F64, 1u << LT_F64, 1u << LT_F64, LT_F64, 0, 0 },
+};
+static const struct { const char *graph, *tree, *why; } refusals[] = {
+	{ chain, "group call dot_bias\n" LOOPS " m\n  n\n   %d\n   %y\n",
+		"`call dot_bias` on the group: %d exp stands between the product and its bias; move it out of the group" },
+	{ two, "group call dot_bias\n" LOOPS " m\n  n\n   %d\n",
+		"`call dot_bias` on the group: %c and %d are both read outside of the group, and a routine writes one value; move one of them out" },
+	{ early, "group call dot_bias\n m\n  k\n   %a\n m\n  n\n   k\n    %p\n    %c\n",
+		"`call dot_bias` on the group: %a exp stands before %p, which a routine does not do; move it out of the group" },
+	{ alone, "m call dot_bias\n n\n  k\n   j\n    %p\n    %c\n",
+		"`call dot_bias` on the loop m: %c sums over j, which only %a has; sum that alone, outside of the loop m" },
+	{ border, "m call dot_bias\n n\n  k\n   %p\n   %c\n",
+		"`call dot_bias` on the loop m: %p reads %a through a view with a border or several pieces; materialize that outside of the loop m" },
+	{ backwards, "group call dot_bias\n" LOOPS " m\n  n\n   %d\n   %y\n",
+		"`call dot_bias` on the group: %d (ReLU) stands before the bias of the product, and a routine does that first; move what is behind %d out of the group" },
+	{ maximum, "m call dot_bias\n k\n  %p\n  %c\n",
+		"`call dot_bias` on the loop m: %c reduces by max, and a product is a sum; move it out of the loop m" },
+	{ plain, "k step 4\n group call dot_bias\n  m\n   n\n    k'\n     %p\n     %c\n",
+		"`call dot_bias` on the group: the loop k around the call sums %c, too; a routine computes the whole sum: put the call on that loop" },
+	{ plain, "k step 5 call dot_bias  tail peel\n m\n  n\n   k'\n    %p\n    %c\n",
+		"`call dot_bias` on the loop k: the loop k sums and is peeled into several calls; give it tail guard" },
+	{ plain, "group call gem\n" LOOPS, "`call gem` on the group: odd has no routine of that name; it has dot_bias, anything" },
+	{ all, "group call dot_bias\n" LOOPS " m\n  n\n   %d\n   %e\n   %y\n",
+		"`call dot_bias` on the group: the routine adds no residual behind the product; move it out" },
+	{ halves, "group call dot_bias\n m\n  n\n   k\n    %a32\n    %b32\n    %p\n    %c\n   %v32\n   %d\n   %y\n",
+		"`call dot_bias` on the group: %y is written as f16, and the routine takes f32 there; cast it outside" },
+	{ batches, "b call dot_bias\n m\n  k\n   l\n    n\n     %p\n     %c\n",
+		"`call dot_bias` on the loop b: %a lies along neither of its two longest dims, as the routine needs it; stage or materialize it outside" },
+	{ plain, "own %b.copy = copy %b\nn\n k\n  %b.copy layout [n/4 k n]\ngroup call dot_bias\n m\n  n\n   k\n    %p\n    %c\n",
+		"`call dot_bias` on the group: the elements of %b.copy lie in blocks that the group cuts; materialize it, or choose another layout" },
+};
+
+static void try_tree(const char *backend, const char *graph, const char *tree, lt_status want, const char *why)
+{
+	struct lt_context *ctx;
+	struct lt_program *p = NULL;
+	cr_assert_eq(lt_context_new(&ctx), LT_OK);
+	struct lt_graph *g = parse(ctx, graph);
+	const struct lt_options options = { .size = sizeof options, .backends = backend };
+	cr_expect_eq(compile((void *)(uintptr_t)tree, g, &options, &p), want, "%s\n%s%s", lt_context_message(ctx), graph, tree);
+	if (want == LT_EILLEGAL)
+		cr_expect_str_eq(lt_context_message(ctx), why, "%s\n%s", lt_context_message(ctx), tree);
+	if (want == LT_EUNSUPPORTED)
+		cr_expect_not_null(strstr(lt_context_message(ctx), why), "%s\n%s", lt_context_message(ctx), tree);
+	lt_program_free(p);
+	lt_graph_free(g);
+	lt_context_free(ctx);
+}
+
+Test(call, what_fits_no_row_is_refused_with_what_is_in_the_way)
+{
+	odd_open();
+	odd_routines(strict, 3);
+	for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+		try_tree("odd", refusals[i].graph, refusals[i].tree, LT_EILLEGAL, refusals[i].why);
+}
+
+/* ref has no table: it runs any call as loops; cpu says that it has none. */
+Test(call, without_a_table_the_backend_decides)
+{
+	for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+		try_tree("ref", refusals[i].graph, refusals[i].tree, LT_OK, "");
+	try_tree("cpu", plain, "group call gemm\n" LOOPS, LT_EUNSUPPORTED, "call");
+	/* A routine that does anything is told nothing of the nest, and this backend knows none. */
+	odd_open();
+	odd_routines(strict, 3);
+	try_tree("odd", chain, "group call anything\n" LOOPS " m\n  n\n   %d\n   %y\n", LT_EUNSUPPORTED, "does not say what the call computes");
+	/* A second backend that takes it is enough. */
+	odd_open();
+	try_tree("odd,ref", chain, "group call none\n" LOOPS " m\n  n\n   %d\n   %y\n", LT_OK, "");
+}
+
+/* -- primitives -- */
+
+static const char layer[] = PRODUCT "%v = f32[n] input \"v\"\n%d = f32[m, n] add %c, %v\n%e = f32[m, n] tanh %d\nresult \"e\" = %e\n";
+static const char apart[] = "m\n n\n  k\n   %p\n   %c\nm\n n\n  %d\n  %e\n";
+static const struct { const char *tree, *steps, *want; } steps[] = {
+	{ apart, "group %p/m %e/m", "group\n m\n  n\n   k\n    %p\n    %c\n m\n  n\n   %d\n   %e\n" },
+	{ apart, "group %p/m %e/m; call group gemm", "group call gemm\n m\n  n\n   k\n    %p\n    %c\n m\n  n\n   %d\n   %e\n" },
+	{ apart, "group %p/m %e/m; call group gemm; serial group", "group\n m\n  n\n   k\n    %p\n    %c\n m\n  n\n   %d\n   %e\n" },
+	{ apart, "group %d %d; group %p/m %e/m; call %d/group' f", "group\n m\n  n\n   k\n    %p\n    %c\n m\n  n\n   group call f\n    %d\n   %e\n" },
+	{ apart, "group %d %e; call group 3.f", "m\n n\n  k\n   %p\n   %c\nm\n n\n  group call 3.f\n   %d\n   %e\n" },
+	{ apart, "group %d; group %e; call %e/group f", "m\n n\n  k\n   %p\n   %c\nm\n n\n  group\n   %d\n  group call f\n   %e\n" },
+	{ apart, "fission %e m; group %p/m %d/m; call group dot_bias; group group %e/m",
+		"group\n group call dot_bias\n  m\n   n\n    k\n     %p\n     %c\n  m\n   n\n    %d\n m\n  n\n   %e\n" },
+};
+static const struct { const char *steps, *why; } wrong[] = {
+	{ "group %e/m %p/m", "apply:1:1: `group %e/m %p/m`: %d/m stands behind %p/m; name the first of them first" },
+	{ "group %d %c", "apply:1:1: `group %d %c`: %d and %c do not stand beside each other; name two that the same loop or group holds" },
+	{ "call group f", "apply:1:1: `call group f`: there is no group; there is none" },
+	{ "group %d; group %e; call group f", "apply:1:21: `call group f`: there are 2 groups; say which: %d/group, %e/group" },
+	{ "group %d; call group f; group %d", "apply:1:25: `group %d`: %d is in a nest that `call f` hands over; make that serial first" },
+	{ "group %d; call group f; call group g", "apply:1:25: `call group g`: the group is handed over by `call f`; make it serial first" },
+	{ "group %d; unroll group", "apply:1:11: `unroll group`: there is no loop group; there are m, n, k" },
+	{ "group %d; split group 3", "apply:1:11: `split group 3`: there is no loop group; there are m, n, k" },
+	{ "group %d; call group f; fission %d n", "apply:1:25: `fission %d n`: %d is in a nest that `call f` hands over; make that serial first" },
+	{ "call k/group f", "apply:1:1: `call k/group f`: there is no loop k/group; there are m, n, k" },
+};
+
+Test(call, groups_are_made_and_called_by_primitives)
+{
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+		struct own_place p = own_open_text(layer, steps[i].tree);
+		struct lt_looptree *t;
+		struct run_text text = { NULL, 0 };
+		cr_assert_eq(own_apply(&p, steps[i].steps, &t), LT_OK, "%s", lt_context_message(p.ctx));
+		tree_marks(t, &text);
+		cr_expect_str_eq(text.at, steps[i].want, "`%s` gives\n%s", steps[i].steps, text.at);
+		own_expect_legal(&p, t, steps[i].steps);
+		own_expect_text(&p, t, steps[i].steps);
+		own_expect_run(&p, t, "ref", false, steps[i].steps);
+		run_text_free(&text);
+		lt_looptree_free(t);
+		own_close(&p);
+	}
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		struct own_place p = own_open_text(layer, apart);
+		struct lt_looptree *t = NULL;
+		cr_expect_neq(own_apply(&p, wrong[i].steps, &t), LT_OK, "%s", wrong[i].steps);
+		cr_expect_str_eq(lt_context_message(p.ctx), wrong[i].why, "%s", lt_context_message(p.ctx));
+		lt_looptree_free(t);
+		own_close(&p);
+	}
+}

@@ -1,0 +1,350 @@
+/* tests/test_check.c -- lt-check on backends that are right, and on plug-ins with one planted fault each (tests/faults). */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <ctype.h>
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "ir/graph.h"
+#include "lt/context.h"
+#include "tests/built.h"
+#include "tests/script_run.h"
+
+TestSuite(check, .timeout = 120, .fini = scratch_remove);
+
+static char out[1 << 20], err[1 << 14];
+
+/* lt-check in the test's folder; its exit code. */
+__attribute__((format(printf, 1, 2))) static int lt_check(const char *fmt, ...)
+{
+	char command[4096];
+	int n = snprintf(command, sizeof command, "cd %s && %s --keep kept ", scratch(""), built("lt-check"));
+	va_list args;
+	va_start(args, fmt);
+	(void)vsnprintf(command + n, sizeof command - (size_t)n, fmt, args);
+	va_end(args);
+	return run_command(command, out, sizeof out, err, sizeof err);
+}
+
+/* A plug-in, the cases that are to find its fault, how their names begin, and words of what is said (none where a sanitizer may be first). */
+static const struct row { const char *plugin, *options, *group, *words; } rows[] = {
+	{ "past_end",         "--filter 'op/copy/f32/*/alone'", "op/copy/", "behind buffer 'r'" },
+	{ "max_identity",     "--filter 'reduce/max/*'",        "reduce/max/", "is 0, expected -" },
+	{ "no_guard",         "--filter 'op/*/view=pad/*'",     "op/", "expected" },
+	{ "no_tail",          "--filter 'op/*/drawn*/*'",       "op/", "was never written" },
+	{ "strides",          "--filter 'op/*/view=permute/*'", "op/", "expected" },
+	{ "nan",              "--filter 'op/max/f*'",           "op/max/f", "expected nan" },
+	{ "dirty_workspace",  "--filter 'reduce/add/f32/*'",    "reduce/add/f32/", "result 'r'" },
+	{ "over_workspace",   "--filter 'op/copy/f32/*'",       "op/copy/f32/", "behind the workspace" },
+	{ "overpromise",      "--filter 'op/mod/f32/*'",        "op/mod/f32/", "accepts took the tree, compile answers" },
+	{ "half_round",       "--filter 'op/add/*f16/*'",       "op/add/", "expected" },
+	{ "trunc_div",        "--filter 'op/div/i*'",           "op/div/i", "expected -" },
+	{ "no_fault",         "--filter 'gather/*out_of_range*'", "gather/f32/", "the fault cell is not set" },
+	{ "writes_input",     "--filter 'op/copy/f32/*'",       "op/copy/f32/", "was changed by the run" },
+	{ "keeps_slots",      "--filter 'op/copy/f32/*'",       "op/copy/f32/", "" },
+	{ "zero_trip",        "--filter 'op/exp/f32/zero/*'",   "op/exp/f32/zero/", "ended the process by a signal" },
+	{ "silent",           "--filter 'op/erf/f32/*'",        "op/erf/f32/", "says nothing" },
+	{ "endless",          "--filter 'op/mod/f32/prime/*none*' --patience 0.4", "op/mod/f32/", "did not come back within 0.4 s" },
+	{ "unsteady",         "--filter 'reduce/add/f32/*'",    "reduce/add/f32/", "other bits" },
+	{ "base_only",        "--filter 'op/copy/f32/*'",       "op/copy/f32/", "was never written" },
+	{ "bool_mask",        "--filter 'op/less/f32/*'",       "op/less/f32/", "is 255, expected 1" },
+	{ "leak",             "--filter 'memory/runs'",         "memory/runs", "memory grows by" },
+	{ "leak_object",      "--filter 'memory/objects'",      "memory/objects", "memory grows by" },
+	{ "leak_session",     "--filter 'memory/sessions'",     "memory/sessions", "memory grows by" },
+	{ "shared",           "--filter 'threads/sessions'",    "threads/sessions", "" },
+	{ "three_threads",    "--filter 'threads/number'",      "threads/number", "result 'r'" },
+	{ "out_parameter",    "--filter 'errors/config'",       "errors/config", "leaves a session behind" },
+	{ "half_compiled",    "--filter 'errors/half'",         "errors/half", "leaves an object behind" },
+	{ "load_loses",       "--filter 'optional/save'",       "optional/save", "result 'r'" },
+	{ "load_anything",    "--filter 'optional/load_other'", "optional/load_other", "" },
+	{ "capture_borrows",  "--filter 'optional/capture'",    "optional/capture", "" },
+	{ "reads_past",       "--filter 'slots/page'",          "slots/page", "ended the process" },
+	{ "aligned",          "--filter 'slots/alignment'",     "slots/alignment", "" },
+	{ "no_sync",          "--filter 'slots/async'",         "slots/async", "" },
+	{ "unknown_bits",     "--filter 'accepts/unknown_feature'", "accepts/unknown_feature", "feature bit 63" },
+};
+enum { N_ROW = sizeof rows / sizeof *rows };
+
+static const char *fault(const char *name)
+{
+	static char path[600];
+	(void)snprintf(path, sizeof path, "tests/faults/%s.so", name);
+	return built(path);
+}
+
+ParameterizedTestParameters(check, each_fault_is_caught)
+{
+	static int at[N_ROW];
+	for (int i = 0; i < N_ROW; i++)
+		at[i] = i;
+	return cr_make_param_array(int, at, N_ROW);
+}
+
+ParameterizedTest(int *at, check, each_fault_is_caught)
+{
+	const struct row *r = &rows[*at];
+	char line[200];
+	cr_assert_eq(lt_check("-B %s --no-reduce %s", fault(r->plugin), r->options), 1, "%s: %s%s", r->plugin, out, err);
+	(void)snprintf(line, sizeof line, "FAILED %s", r->group);
+	cr_expect_not_null(strstr(out, line), "%s: %s", r->plugin, out);
+	cr_expect_not_null(strstr(out, r->words), "%s: %s", r->plugin, out);
+	cr_expect_not_null(strstr(out, "FAILED; seed 1"), "%s: %s", r->plugin, out);
+}
+
+/* Each file of the folder is in the table, but the one without a fault. */
+Test(check, every_fault_is_in_the_table)
+{
+	char command[700];
+	(void)snprintf(command, sizeof command, "ls %s", built("tests/faults"));
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0);
+	int n = 0;
+	for (char *at = strtok(out, "\n"); at; at = strtok(NULL, "\n")) {
+		char *end = strstr(at, ".so");
+		bool known = !end || end[3];
+		if (end)
+			*end = '\0';
+		n += !known && strcmp(at, "none") != 0;
+		for (int i = 0; i < N_ROW; i++)
+			known = known || !strcmp(rows[i].plugin, at);
+		cr_expect(known || !strcmp(at, "none"), "%s is tried by nothing", at);
+	}
+	cr_expect_eq(n, N_ROW);
+}
+
+/* The cases that find faults find none in what they are planted in, loaded or linked in. */
+Test(check, what_has_no_fault_passes)
+{
+	static const char *const filters[] = { "op/exp/*", "op/max/*", "op/mod/*", "*/view=pad/*", "reduce/*/f32/*", "gather/*", "param/*/f32/*",
+		"state/*", "slots/sentinels", "slots/page", "slots/async",
+		"errors/*", "accepts/*", "optional/*" };
+	for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
+		cr_expect_eq(lt_check("-B %s --filter '%s'", fault("none"), filters[i]), 0, "%s: %s%s", filters[i], out, err);
+		cr_expect_not_null(strstr(out, "nothing failed"), "%s: %s", filters[i], out);
+	}
+	cr_expect_eq(lt_check("-b ref --filter 'op/div/*'"), 0, "%s%s", out, err);
+	cr_expect_not_null(strstr(out, "\nref 1: nothing failed; seed 1"), "%s", out);
+}
+
+/* -- reduced failures -- */
+
+/* Runs the first line of what was printed that begins with the words, with the built programs in the path; its exit code. */
+static int run_line(const char *text, const char *words, char *to, size_t bytes)
+{
+	char command[4096], path[600];
+	const char *at = strstr(text, words);
+	cr_assert_not_null(at, "%s is not in: %s", words, text);
+	(void)snprintf(path, sizeof path, "%s", built(""));
+	(void)snprintf(command, sizeof command, "cd %s && PATH=%s:$PATH && %.*s", scratch(""), path, (int)strcspn(at, "\n"), at);
+	return run_command(command, to, bytes, err, sizeof err);
+}
+
+/* The script that the line names. */
+static char *script_of(const char *text)
+{
+	char path[1200];
+	size_t bytes;
+	const char *at = strstr(text, "--script '");
+	cr_assert_not_null(at, "%s", text);
+	at += strlen("--script '");
+	(void)snprintf(path, sizeof path, "%s/%.*s", scratch(""), (int)strcspn(at, "'"), at);
+	char *script = script_file(path, &bytes);
+	cr_assert_not_null(script, "%s: %s", path, text);
+	return script;
+}
+
+static int count_computed(const char *script)
+{
+	struct lt_context *ctx;
+	struct lt_graph *g;
+	int n = 0;
+	cr_assert_eq(lt_context_new(&ctx), LT_OK);
+	cr_assert_eq(lt_graph_parse(ctx, script, strlen(script), "reduced", &g), LT_OK, "%s: %s", lt_context_message(ctx), script);
+	for (lt_node x = 0; x < g->n_node; x++)
+		n += g->node[x].op != LT_OP_input && g->node[x].op != LT_OP_constant && g->node[x].op != LT_OP_state && g->node[x].op != LT_OP_lit;
+	lt_graph_free(g);
+	lt_context_free(ctx);
+	return n;
+}
+
+/* most: nodes that compute; values: lt-run --verify sees it, too. */
+static const struct small { const char *plugin, *filter; int most; bool values, tree; } smalls[] = {
+	{ "past_end",     "op/copy/f32/power/*", 0, false, false },
+	{ "max_identity", "param/greatest/f32/*", 2, true, false },
+	{ "no_guard",     "op/*/view=pad/drawn/*", 2, true, false },
+	{ "no_tail",      "op/*/drawn/both", 2, true, true },
+	{ "strides",      "op/*/view=permute/*", 2, true, false },
+	{ "nan",          "op/max/f32/*", 2, true, false },
+	{ "trunc_div",    "op/div/i64/*", 1, true, false },
+	{ "half_round",   "op/mul/f16/*", 3, true, false },
+	{ "zero_trip",    "op/exp/f32/zero/*", 1, false, false },
+	{ "bool_mask",    "op/eq/f32/*", 1, false, false },
+};
+enum { N_SMALL = sizeof smalls / sizeof *smalls };
+
+ParameterizedTestParameters(check, a_failure_is_reduced)
+{
+	static int at[N_SMALL];
+	for (int i = 0; i < N_SMALL; i++)
+		at[i] = i;
+	return cr_make_param_array(int, at, N_SMALL);
+}
+
+ParameterizedTest(int *at, check, a_failure_is_reduced)
+{
+	static char more[1 << 16];
+	const struct small *r = &smalls[*at];
+	cr_assert_eq(lt_check("-B %s --filter '%s'", fault(r->plugin), r->filter), 1, "%s: %s%s", r->plugin, out, err);
+	cr_assert_not_null(strstr(out, "  reduced to "), "%s: %s", r->plugin, out);
+	char *script = script_of(out);
+	cr_expect_leq(count_computed(script), r->most, "%s: %s", r->plugin, script);
+	cr_expect_eq(run_line(out, "lt-check -B", more, sizeof more), 1, "the case: %s: %s%s", r->plugin, more, err);
+	char *again = strstr(out, "--script");
+	while (again > out && again[-1] != '\n')
+		again--;
+	cr_expect_eq(run_line(again, "lt-check -B", more, sizeof more), 1, "%s: %s%s", r->plugin, more, err);
+	cr_expect_not_null(strstr(more, "FAILED kept/"), "%s: %s", r->plugin, more);
+	cr_expect_eq(strncmp(again, "  lt-check", 10), 0);
+	const char *tree = strstr(again, "--schedule '");
+	cr_expect(!r->tree || (tree && tree < again + strcspn(again, "\n")), "%s: %s", r->plugin, again);
+	int code = run_line(again, "lt-run -B", more, sizeof more);
+	if (r->values) {
+		cr_expect_eq(code, 1, "%s: %s%s", r->plugin, more, err);
+		cr_expect_not_null(strstr(err, "verification failed"), "%s: %s%s", r->plugin, more, err);
+	}
+	free(script);
+}
+
+Test(check, a_script_of_its_own)
+{
+	FILE *f = fopen(scratch("a.lt"), "w");
+	cr_assert_not_null(f);
+	fputs("graph 1\nvar m 5\n%x = f32[m] input \"x\"\n%y = f32[m] exp %x\nresult \"y\" = %y\n", f);
+	fclose(f);
+	cr_expect_eq(lt_check("-b ref --script a.lt --data 7/0/10/0"), 0, "%s%s", out, err);
+	cr_expect_not_null(strstr(out, "passed a.lt"), "%s", out);
+	cr_expect_eq(lt_check("-b ref --script a.lt --data 7/9/10/0"), 2, "%s%s", out, err);
+	cr_expect_not_null(strstr(err, "SEED/SET/SPECIAL/WILD is expected"), "%s", err);
+	cr_expect_eq(lt_check("-b ref --script none.lt"), 2, "%s%s", out, err);
+	cr_expect_eq(lt_check("-b ref --script a.lt --schedule a.lt"), 2, "%s%s", out, err);
+}
+
+/* -- reports -- */
+
+/* What the JSON says is what the exit code says. */
+static void expect_json(int code, const char *backend)
+{
+	json_error_t why;
+	json_t *all = json_loads(out, 0, &why);
+	cr_assert_not_null(all, "%s: %s", why.text, out);
+	json_t *cases = json_object_get(all, "cases"), *sums = json_object_get(all, "sums"), *c;
+	size_t i, n[4] = { 0 };
+	static const char *const words[] = { "passed", "refused", "failed", "skipped" };
+	cr_expect_str_eq(json_string_value(json_object_get(all, "backend")), backend);
+	json_array_foreach(cases, i, c) {
+		const char *status = json_string_value(json_object_get(c, "status"));
+		cr_expect(json_is_string(json_object_get(c, "name")) && json_is_string(json_object_get(c, "group")));
+		for (int k = 0; k < 4; k++)
+			n[k] += !strcmp(status, words[k]);
+		if (!strcmp(status, "failed"))
+			cr_expect(json_is_string(json_object_get(c, "text")) && json_is_string(json_object_get(c, "repeat")));
+	}
+	cr_expect_gt(json_array_size(cases), 20);
+	for (int k = 0; k < 4; k++)
+		cr_expect_eq((size_t)json_integer_value(json_object_get(sums, words[k])), n[k], "%s", words[k]);
+	cr_expect_eq(code, n[2] > 0);
+	json_decref(all);
+}
+
+Test(check, json)
+{
+	int code = lt_check("-b ref --filter 'op/exp/*' --json");
+	cr_expect_eq(code, 0, "%s", err);
+	expect_json(code, "ref");
+	code = lt_check("-B %s --filter 'op/max/*' --json", fault("nan"));
+	cr_expect_eq(code, 1, "%s", err);
+	cr_expect_not_null(strstr(out, "\"reduced\": \"reduced to 1 computed node in"), "%s", out);
+	expect_json(code, "nan");
+}
+
+/* Each tag that is opened is closed, in order; those that hold nothing need not be. */
+static bool is_balanced(const char *text, char *why, size_t bytes)
+{
+	static const char *const empty[] = { "meta", "br", "hr", "img", "link", "input", "col" };
+	char open[64][20];
+	int depth = 0;
+	for (const char *at = text; (at = strchr(at, '<')); at++) {
+		bool ends = at[1] == '/', holds = true;
+		char name[20] = "";
+		if (!isalpha((unsigned char)at[1 + ends]))
+			continue;
+		for (size_t i = 0; i + 1 < sizeof name && isalnum((unsigned char)at[1 + ends + i]); i++)
+			name[i] = at[1 + (size_t)ends + i];
+		for (size_t i = 0; i < sizeof empty / sizeof *empty; i++)
+			holds = holds && strcmp(name, empty[i]) != 0;
+		if (!holds)
+			continue;
+		(void)snprintf(why, bytes, "%s at %.60s", name, at);
+		if (!ends && depth < 64)
+			memcpy(open[depth++], name, sizeof name);
+		else if (!ends || depth == 0 || strcmp(open[--depth], name) != 0)
+			return false;
+	}
+	return depth == 0;
+}
+
+Test(check, report)
+{
+	char why[200] = "";
+	size_t bytes;
+	cr_expect_eq(lt_check("-B %s --filter 'op/m*' --report r.html", fault("nan")), 1, "%s%s", out, err);
+	char *html = script_file(scratch("r.html"), &bytes);
+	cr_assert_not_null(html);
+	cr_expect(is_balanced(html, why, sizeof why), "%s", why);
+	static const char *const words[] = { "<html", "<table", "max", "mod", "f32", "bf16", "nan", "expected nan", "--filter op/max/f32/below" };
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		cr_expect_not_null(strstr(html, words[i]), "%s is not in the report", words[i]);
+	free(html);
+	cr_expect_eq(lt_check("-b ref --filter 'op/exp/f32/prime/*' --report no/such/folder/r.html"), 2, "%s%s", out, err);
+}
+
+/* -- options -- */
+
+Test(check, one_seed_is_one_list)
+{
+	static char first[sizeof out];
+	cr_expect_eq(lt_check("-b ref --list"), 0, "%s", err);
+	memcpy(first, out, sizeof first);
+	cr_expect_eq(lt_check("-b ref --list --seed 1"), 0, "%s", err);
+	cr_expect_str_eq(first, out);
+	cr_expect_gt(strlen(out), 10000);
+	cr_expect_eq(lt_check("-b ref --filter 'random/*' --seed 5 -v"), 0, "%s%s", out, err);
+	char *end = strstr(out, "group  ");
+	cr_assert_not_null(end, "%s", out);
+	memcpy(first, out, sizeof first);
+	first[end - out] = '\0';
+	cr_expect_eq(lt_check("-b ref --filter 'random/*' --seed 5 -v"), 0, "%s%s", out, err);
+	*strstr(out, "group  ") = '\0';
+	cr_expect_str_eq(first, out);
+}
+
+Test(check, mistakes)
+{
+	cr_expect_eq(lt_check("-b nosuch"), 2);
+	cr_expect_not_null(strstr(err, "there is no backend 'nosuch'; there is: "), "%s", err);
+	cr_expect_eq(lt_check("-b ref --filter nothing_fits"), 2);
+	cr_expect_not_null(strstr(err, "no case fits 'nothing_fits'"), "%s", err);
+	cr_expect_eq(lt_check("-B nosuch.so"), 2);
+	cr_expect_eq(lt_check("-b ref --seed x"), 2);
+	cr_expect_eq(lt_check("-b ref --patience -1"), 2);
+	cr_expect_eq(lt_check("-b ref:word --filter op/exp/f32/prime"), 2, "%s%s", out, err);
+	cr_expect_not_null(strstr(err, "ref cannot be used here: "), "%s", err);
+}
+
+/* Time that is up is no failure, and no success of what was left out. */
+Test(check, seconds)
+{
+	cr_expect_eq(lt_check("-b ref --seconds 0.05"), 0, "%s%s", out, err);
+	cr_expect_not_null(strstr(out, "the time was up"), "%s", out);
+}

@@ -1,0 +1,289 @@
+/* tests/test_check_reduce.c -- the reducer of lt-check on predicates whose smallest graphs and trees are known. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include "check/random_graph.h"
+#include "ir/pass.h"
+#include "looptree/looptree.h"
+#include "tests/built.h"
+#include "tests/run_graph.h"
+#include "tests/script_run.h"
+#include "tools/check.h"
+
+/* One reduction: what is asked of a candidate, and what came of it. */
+struct asked {
+	bool (*is)(const struct asked *, const struct lt_graph *, const char *tree);
+	enum lt_opcode op;              /* of some predicates */
+	int n, n_bad;                   /* candidates; those that break a rule */
+	lt_status status;
+	char told[2000], *script, *tree;
+	struct lt_graph *g;             /* of the script */
+};
+static struct lt_context *ctx;
+
+static void set_up(void) { cr_assert_eq(lt_context_new(&ctx), LT_OK); }
+static void tear_down(void)
+{
+	lt_context_free(ctx);
+	scratch_remove();
+}
+TestSuite(check_reduce, .timeout = 60, .init = set_up, .fini = tear_down);
+
+static lt_status lowered(const struct lt_graph *g, struct lt_graph **out)
+{
+	struct lt_graph *live;
+	LT_TRY(lt__pass_dead(g, &live));
+	lt_status st = lt__materialize(live, out);
+	lt_graph_free(live);
+	return st;
+}
+
+/* A candidate that is no graph, or a tree that is none of it, is never asked about. */
+static bool ask(void *user, const struct lt_graph *g, const char *tree, int *set)
+{
+	*set = 0;
+	struct asked *a = user;
+	struct lt_graph *base;
+	struct lt_looptree *t;
+	a->n++;
+	a->n_bad += lt_graph_verify(g) != LT_OK;
+	if (tree && !lowered(g, &base)) {
+		a->n_bad += lt_looptree_parse(base, tree, strlen(tree), "tree", &t) != LT_OK;
+		lt_looptree_free(t);
+		lt_graph_free(base);
+	}
+	return a->is(a, g, tree);
+}
+
+static void reduce(struct asked *a, const char *graph, const char *tree)
+{
+	struct lt_graph *g;
+	size_t bytes;
+	cr_assert_eq(lt_graph_parse(ctx, graph, strlen(graph), "test", &g), LT_OK, "%s", lt_context_message(ctx));
+	remove(scratch("a-case-1.tree"));
+	remove(scratch("a-case-1.lt"));
+	const struct check_failure f = { .name = "a/case:1", .graph = g, .tree_text = tree, .data_seed = 1, .what = "", .repeat = "",
+		.keep = scratch(""), .backend = "-b mine" };
+	a->n = a->n_bad = 0;
+	a->status = lt__check_reduce(&f, ask, a, a->told, sizeof a->told);
+	lt_graph_free(g);
+	a->script = script_file(scratch("a-case-1.lt"), &bytes);
+	a->tree = script_file(scratch("a-case-1.tree"), &bytes);
+	a->g = NULL;
+	if (a->script)
+		cr_assert_eq(lt_graph_parse(ctx, a->script, strlen(a->script), "reduced", &a->g), LT_OK, "%s", lt_context_message(ctx));
+	cr_expect_eq(a->n_bad, 0, "%d of %d candidates break a rule", a->n_bad, a->n);
+	if (!a->status)
+		cr_assert(a->g && a->is(a, a->g, a->tree), "what was written does not fail: %s%s", a->told, a->script ? a->script : "");
+}
+
+static void forget(struct asked *a)
+{
+	free(a->script);
+	free(a->tree);
+	lt_graph_free(a->g);
+}
+
+static int count(const struct lt_graph *g, enum lt_opcode op)
+{
+	int n = 0;
+	for (lt_node x = 0; x < g->n_node; x++)
+		n += g->node[x].op == op;
+	return n;
+}
+
+static bool has_op(const struct asked *a, const struct lt_graph *g, const char *tree)
+{
+	(void)tree;
+	return count(g, a->op) > 0;
+}
+
+/* %e = exp of a view with a guard, one extent of which is above 4. */
+static bool has_padded_exp(const struct asked *a, const struct lt_graph *g, const char *tree)
+{
+	(void)a, (void)tree;
+	for (lt_node x = 0; x < g->n_node; x++) {
+		const struct lt_nodedef *v = g->node[x].op == LT_OP_exp ? &g->node[g->node[x].operand[0]] : NULL;
+		for (int32_t i = 0; v && v->op == LT_OP_view && v->piece[0].map.n_guard && i < v->n_dim; i++)
+			if (g->var[v->dim[i]].extent > 4)
+				return true;
+	}
+	return false;
+}
+
+static const char many[] = "graph 1\nvar m 13\nvar n 7\nvar p 17\nvar t 9 limit pos + 1\nparam pos = %at[0] in 0..8\n"
+	"require pos - 1 >= 0 \"a reason\"\n"
+	"%at = i64[] input \"at\"\n%x = f32[m, n] input \"x\"\n%w = f32[n] constant \"w\"\n%s = f32[m] state \"s\"\n"
+	"%xw = f32[m, n] mul %x, %w\n%xs = f32[m, n] add %xw, %s\n"
+	"%pad = f32[p, n] view { %xs[p - 2, n] if p - 2 >= 0, 14 - p >= 0; else 0.0 }\n"
+	"%e = f32[p, n] exp %pad\n%sum = f32[p] add.reduce %e\n"
+	"%half = f16[p] cast %sum\n%back = f32[p] cast %half\n%cut = f32[t] view { %back[t + pos] }\n%more = f32[m] neg %s\n"
+	"result \"a\" = %xs\nresult \"b\" = %cut\nresult \"c\" = %sum\nset %s = %more\n";
+
+Test(check_reduce, a_padded_exp)
+{
+	struct asked a = { .is = has_padded_exp };
+	reduce(&a, many, NULL);
+	cr_assert_eq(a.status, LT_OK, "%s", a.told);
+	cr_expect_null(a.tree);
+	cr_expect(a.g->n_node == 3 && a.g->n_param == 0 && a.g->n_require == 0 && a.g->n_result == 1 && a.g->n_set == 0, "%s", a.script);
+	for (lt_var v = 0; v < a.g->n_var; v++)
+		cr_expect_leq(a.g->var[v].extent, 5, "%s", a.script);
+	cr_expect_leq(a.g->n_var, 2, "%s", a.script);
+	cr_expect_not_null(strstr(a.told, "  lt-check -b mine --script '"), "%s", a.told);
+	cr_expect_not_null(strstr(a.told, "  lt-run -b mine '"), "%s", a.told);
+	forget(&a);
+}
+
+/* Every operator of that graph, alone: one node that computes, on inputs without dims, but for what an operator asks of dims. */
+Test(check_reduce, each_operator_alone)
+{
+	static const enum lt_opcode ops[] = { LT_OP_mul, LT_OP_exp, LT_OP_cast, LT_OP_neg, LT_OP_add };
+	for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+		struct asked a = { .is = has_op, .op = ops[i] };
+		reduce(&a, many, NULL);
+		cr_assert_eq(a.status, LT_OK, "%s", a.told);
+		cr_expect(strstr(a.told, "reduced to 1 computed node in"), "%s\n%s", a.told, a.script);
+		cr_expect_leq(a.g->n_var, 1, "%s", a.script);
+		for (lt_var v = 0; v < a.g->n_var; v++)
+			cr_expect_eq(a.g->var[v].extent, 1, "%s", a.script);
+		forget(&a);
+	}
+}
+
+static bool has_limit(const struct asked *a, const struct lt_graph *g, const char *tree)
+{
+	(void)a, (void)tree;
+	for (lt_var v = 0; v < g->n_var; v++)
+		if (g->var[v].bounded)
+			return true;
+	return false;
+}
+
+static bool has_state(const struct asked *a, const struct lt_graph *g, const char *tree)
+{
+	(void)a, (void)tree;
+	return g->n_set > 0;
+}
+
+Test(check_reduce, scalars_and_states_stay_where_they_are_needed)
+{
+	struct asked a = { .is = has_limit };
+	reduce(&a, many, NULL);
+	cr_expect(!a.status && a.g->n_set == 0 && a.g->n_result == 1 && a.g->n_node <= 3, "%s%s", a.told, a.script);
+	forget(&a);
+	a.is = has_state;
+	reduce(&a, many, NULL);
+	cr_expect(!a.status && a.g->n_set == 1 && a.g->n_param == 0 && a.g->n_node <= 3, "%s%s", a.told, a.script);
+	cr_expect_not_null(strstr(a.told, "states begin as zeros"), "%s", a.told);
+	forget(&a);
+}
+
+/* A tree of the graph, made from its plain one. */
+static char *tree_of(const char *graph, const char *steps)
+{
+	struct lt_graph *g;
+	struct lt_program *p;
+	struct run_text text = { NULL, 0 };
+	cr_assert_eq(lt_graph_parse(ctx, graph, strlen(graph), "test", &g), LT_OK);
+	const struct lt_options o = { .size = sizeof o, .backends = "ref", .no_passes = 1, .plan_only = 1, .schedule = "schedule 1\n",
+		.schedule_bytes = 11, .apply = steps };
+	cr_assert_eq(lt_compile(ctx, g, &o, &p), LT_OK, "%s", lt_context_message(ctx));
+	cr_assert_eq(lt_program_dump(p, LT_SHOW_TREE, run_text_add, &text), LT_OK);
+	lt_program_free(p);
+	lt_graph_free(g);
+	return text.at;
+}
+
+static const char layer[] = "graph 1\nvar m 13\nvar n 7\nvar k 29\n"
+	"%x = f32[m, k] input \"x\"\n%w = f32[k, n] constant \"w\"\n%b = f32[n] constant \"b\"\n"
+	"%p = f32[m, k, n] mul %x, %w\n%s = f32[m, n] add.reduce %p\n%c = f32[m, n] add %s, %b\n%y = f32[m, n] exp %c\n"
+	"result \"y\" = %y\nresult \"s\" = %s\n";
+
+static bool has_peel(const struct asked *a, const struct lt_graph *g, const char *tree)
+{
+	(void)a;
+	return tree && strstr(tree, "tail peel") && count(g, LT_OP_exp);
+}
+
+static int lines_of(const char *text, const char *word)
+{
+	int n = 0;
+	for (const char *at = text; (at = strstr(at, word)); at++)
+		n++;
+	return n;
+}
+
+/* Only the loop with the tail, and the one inside it, stay. */
+Test(check_reduce, a_tree_is_carried_along)
+{
+	char *tree = tree_of(layer, "split %s/m 5; split %s/n 3; tail %y/m peel; unroll %s/k");
+	struct asked a = { .is = has_peel };
+	reduce(&a, layer, tree);
+	cr_assert(!a.status && a.tree, "%s\n%s", a.told, tree);
+	cr_expect_eq(a.g->n_node, 2, "%s\n%s", a.script, a.tree);
+	cr_expect_leq(lines_of(a.tree, "for "), 2, "%s\n%s", a.script, a.tree);
+	cr_expect_null(strstr(a.tree, "unroll"), "%s", a.tree);
+	cr_expect_not_null(strstr(a.told, "--schedule '"), "%s", a.told);
+	forget(&a);
+	free(tree);
+}
+
+static bool has_own(const struct asked *a, const struct lt_graph *g, const char *tree)
+{
+	(void)a, (void)g;
+	return tree && strstr(tree, "\nown ");
+}
+
+/* A tree with nodes of its own goes with a graph that is cut, too. */
+Test(check_reduce, a_tree_with_own_nodes)
+{
+	char *tree = tree_of(layer, "split %s/k 8; stage %p %w at k; split %y/n 2; tail %y/n mask; vectorize %y/n'");
+	struct asked a = { .is = has_own };
+	reduce(&a, layer, tree);
+	cr_assert(!a.status && a.tree, "%s\n%s", a.told, tree);
+	cr_expect_leq(a.g->n_node, 3, "%s\n%s", a.script, a.tree);
+	forget(&a);
+	free(tree);
+}
+
+static bool always(const struct asked *a, const struct lt_graph *g, const char *tree)
+{
+	(void)a, (void)g, (void)tree;
+	return true;
+}
+static bool never(const struct asked *a, const struct lt_graph *g, const char *tree) { return !always(a, g, tree); }
+
+Test(check_reduce, all_and_nothing)
+{
+	struct asked a = { .is = always };
+	reduce(&a, many, NULL);
+	cr_expect(!a.status && a.g->n_node == 1 && a.g->n_var == 0, "%s%s", a.told, a.script);
+	forget(&a);
+	a.is = never;
+	reduce(&a, many, NULL);
+	cr_expect(a.status && !a.script && a.n == 1 && strstr(a.told, "it does not fail"), "%s", a.told);
+	forget(&a);
+}
+
+/* Random graphs: an operator that is there ends alone, and all candidates on the way are graphs. */
+Test(check_reduce, random_graphs)
+{
+	const struct random_options o = { .n_node = 14, .views = true, .params = true, .states = true, .composites = true };
+	for (uint64_t seed = 1; seed <= 12; seed++) {
+		struct random_graph r;
+		random_graph_new(ctx, seed, &o, &r);
+		char *text = run_graph_text(r.g);
+		struct asked a = { .is = has_op, .op = LT_OP_lit };
+		for (lt_node x = 0; x < r.g->n_node; x++)
+			if (!lt__op_info(r.g->node[x].op)->data)
+				a.op = r.g->node[x].op;
+		random_graph_free(&r);
+		reduce(&a, text, NULL);
+		cr_expect(!a.status && count(a.g, a.op) == 1, "%s%s", a.told, a.script);
+		if (a.g && a.op != LT_OP_lit)
+			cr_expect(strstr(a.told, "reduced to 1 computed node in"), "seed %d: %s%s", (int)seed, a.told, a.script);
+		forget(&a);
+		free(text);
+	}
+}

@@ -1,0 +1,321 @@
+/* tests/test_choose.c -- several backends for a program: which takes what, trees made anew for the next one, and the user's, which are not. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "check/random_graph.h"
+#include "looptree/looptree.h"
+#include "lt/lt.h"
+#include "tests/device.h"
+#include "tests/run_graph.h"
+
+TestSuite(choose, .init = device_register, .timeout = 120);
+
+static struct lt_graph *parsed(const char *text)
+{
+	struct lt_context *ctx;
+	struct lt_graph *g;
+	cr_assert_eq(lt_context_new(&ctx), LT_OK);
+	cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "test", &g), LT_OK, "%s\n%s", lt_context_message(ctx), text);
+	return g;
+}
+
+static void close_graph(struct lt_graph *g)
+{
+	struct lt_context *ctx = g->ctx;
+	lt_graph_free(g);
+	lt_context_free(ctx);
+	cr_assert_str_eq(device_one.wrong, "");
+}
+
+/* What the explanation says, a line a kernel: "k1_c devone", behind it " | node: text: remedy" for each refusal. */
+struct heard { char text[8192]; int kernels, refused, none; };
+static void hear(void *user, const struct lt_explained *e)
+{
+	struct heard *h = user;
+	size_t n = strlen(h->text);
+	h->kernels++;
+	h->refused += e->n_refusal > 0;
+	h->none += !e->backend;
+	if (n + 400 > sizeof h->text)
+		return;
+	n += (size_t)snprintf(h->text + n, sizeof h->text - n, "%.40s %.20s", e->kernel, e->backend ? e->backend : "none");
+	for (uint32_t i = 0; i < e->n_refusal && n + 200 < sizeof h->text; i++)
+		n += (size_t)snprintf(h->text + n, sizeof h->text - n, " | %.20s %%%.20s %.20s: %.60s: %.40s", e->refusal[i].backend,
+			e->refusal[i].node ? e->refusal[i].node : "", e->refusal[i].loop ? e->refusal[i].loop : "", e->refusal[i].text,
+			e->refusal[i].remedy ? e->refusal[i].remedy : "");
+	(void)snprintf(h->text + n, sizeof h->text - n, "\n");
+}
+
+static lt_status compile(struct lt_graph *g, const char *backends, struct lt_options o, struct heard *h, struct lt_program **p)
+{
+	*h = (struct heard){ .kernels = 0 };
+	o.size = sizeof o;
+	o.backends = backends;
+	o.explain = hear;
+	o.user = h;
+	return lt_compile(g->ctx, g, &o, p);
+}
+
+static char *tree_of(const struct lt_program *p)
+{
+	struct run_text x = { NULL, 0 };
+	cr_assert_eq(lt_program_dump(p, LT_SHOW_TREE, run_text_add, &x), LT_OK);
+	return x.at;
+}
+
+/* A sum along rows, one along columns, what comes behind: three nests. */
+#define NESTS "graph 1\nvar m 64\nvar n 64\n%x = f32[m, n] input \"x\"\n%a = f32[m] add.reduce %x\n%e = f32[m] tanh %a\n%b = f32[m, n] add %x, %e\n" \
+	"%c = f32[n] max.reduce %b\n%d = f32[m, n] sub %x, %c\nresult \"d\" = %d\n"
+
+Test(choose, a_refused_nest_gets_the_loops_of_the_next_backend)
+{
+	struct lt_graph *g = parsed(NESTS);
+	struct lt_program *p;
+	struct heard h;
+	cr_assert_eq(compile(g, "devone:host;vector,ref", (struct lt_options){ 0 }, &h, &p), LT_OK, "%s", lt_context_message(g->ctx));
+	cr_assert(h.refused == 0 && !strstr(h.text, " ref"), "%s", h.text);
+	char *whole = tree_of(p);
+	cr_assert(strstr(whole, "vector"), "%s", whole);
+	lt_program_free(p);
+	/* ref has no vectors: its nest has none; the others have theirs still. */
+	cr_assert_eq(compile(g, "devone:host;vector;refuse=max,ref", (struct lt_options){ 0 }, &h, &p), LT_OK, "%s", lt_context_message(g->ctx));
+	char *tree = tree_of(p);
+	cr_assert(h.refused == 1 && h.none == 0 && h.kernels > 1, "%s", h.text);
+	struct run_text x = { NULL, 0 };
+	cr_assert_eq(lt_program_dump(p, LT_SHOW_EXPLAIN, run_text_add, &x), LT_OK);
+	cr_assert(strstr(x.at, " -> ref\n  devone refuses it at %c: it has no operator max\n    nearest change: write it with others\n"),
+		"%s", x.at);
+	run_text_free(&x);
+	cr_assert(strstr(h.text, " ref | devone %c") && strstr(h.text, ": it has no operator max: write it with others\n"), "%s", h.text);
+	cr_assert_str_neq(whole, tree);
+	cr_assert(strstr(tree, "vector"), "%s", tree);
+	free(whole);
+	free(tree);
+	lt_program_free(p);
+	close_graph(g);
+}
+
+static const char *root_text(char *tree, const char *leaf)
+{
+	static char text[4096];
+	char *rest = NULL, *nest = NULL;
+	text[0] = '\0';
+	for (char *line = strtok_r(tree, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		if (line[0] != ' ') {
+			if (nest)
+				break;
+			text[0] = '\0';
+		}
+		strcat(strcat(text, line), "\n");
+		if (strstr(line, leaf))
+			nest = line;
+	}
+	return text;
+}
+
+/* A backend without vectors behind one with: no loop of its nest is a vector's. */
+Test(choose, nests_fit_their_backend)
+{
+	struct lt_graph *g = parsed(NESTS);
+	struct lt_program *p;
+	struct heard h;
+	cr_assert_eq(compile(g, "devone:host;vector;refuse=max,ref", (struct lt_options){ 0 }, &h, &p), LT_OK, "%s", lt_context_message(g->ctx));
+	char *tree = tree_of(p), copy[8192];
+	snprintf(copy, sizeof copy, "%s", tree);
+	const char *nest = root_text(copy, " %c");
+	cr_assert(*nest && !strstr(nest, "vector"), "%s\nof\n%s", nest, tree);
+	snprintf(copy, sizeof copy, "%s", tree);
+	nest = root_text(copy, " %d");
+	cr_assert(strstr(nest, "vector"), "%s\nof\n%s", nest, tree);
+	free(tree);
+	lt_program_free(p);
+	close_graph(g);
+}
+
+Test(choose, the_users_tree_is_never_rebuilt)
+{
+	struct lt_graph *g = parsed(NESTS);
+	struct lt_program *p;
+	struct heard h;
+	cr_assert_eq(compile(g, "devone:host;vector", (struct lt_options){ 0 }, &h, &p), LT_OK, "%s", lt_context_message(g->ctx));
+	char *tree = tree_of(p), *again;
+	lt_program_free(p);
+	const struct lt_options given = { .schedule = tree, .schedule_bytes = strlen(tree) };
+	cr_assert_eq(compile(g, "devone:host;vector;refuse=max,ref", given, &h, &p), LT_OK, "%s", lt_context_message(g->ctx));
+	again = tree_of(p);
+	cr_assert_str_eq(tree, again);
+	cr_assert(h.refused == 1 && strstr(h.text, " ref | devone %c"), "%s", h.text);
+	lt_program_free(p);
+	free(again);
+	free(tree);
+	close_graph(g);
+}
+
+Test(choose, nobody_takes_it)
+{
+	struct lt_graph *g = parsed(NESTS);
+	struct lt_program *p;
+	struct heard h;
+	cr_assert_eq(compile(g, "devone:host;refuse=max,devtwo:host;refuse=sub", (struct lt_options){ 0 }, &h, &p), LT_OK, "%s", lt_context_message(g->ctx));
+	lt_program_free(p);
+	cr_assert_eq(compile(g, "devone:host;refuse=max,devtwo:host;refuse=max", (struct lt_options){ 0 }, &h, &p), LT_EUNSUPPORTED);
+	cr_assert_null(p);
+	cr_assert(h.none == 1 && strstr(h.text, " none | devone %c") && strstr(h.text, " | devtwo %c"), "%s", h.text);
+	const char *say = lt_context_message(g->ctx);
+	cr_assert(strstr(say, ": devone refuses it at %c: it has no operator max: write it with others; devtwo refuses it at %c: "), "%s", say);
+	cr_assert_eq(compile(g, "devone:host;refuse=max,ref", (struct lt_options){ .strict = 1 }, &h, &p), LT_EUNSUPPORTED);
+	say = lt_context_message(g->ctx);
+	cr_assert(strstr(say, " (strict: the other backends are not asked)") && h.none == 1, "%s\n%s", say, h.text);
+	cr_assert_eq(compile(g, "devone:host,ref", (struct lt_options){ .strict = 1 }, &h, &p), LT_OK);
+	lt_program_free(p);
+	close_graph(g);
+}
+
+/* What the caps tell is not asked for. */
+Test(choose, caps_refuse_before_the_backend_is_asked)
+{
+	struct lt_graph *g = parsed(NESTS);
+	struct lt_program *p;
+	struct heard h;
+	cr_assert_eq(compile(g, "devone:host;vector;loops=serial", (struct lt_options){ 0 }, &h, &p), LT_EUNSUPPORTED);
+	cr_assert(strstr(h.text, ": it has no vector loops, and loop ") && strstr(h.text, ": make loop "), "%s", h.text);
+	cr_assert_eq(device_one.asked, 0);
+	cr_assert_eq(compile(g, "devone:host;vector;loops=serial,ref", (struct lt_options){ 0 }, &h, &p), LT_OK, "%s", lt_context_message(g->ctx));
+	lt_program_free(p);
+	/* float32 is bit 1. */
+	cr_assert_eq(compile(g, "devone:host;dtypes=0x4,ref", (struct lt_options){ 0 }, &h, &p), LT_OK, "%s", lt_context_message(g->ctx));
+	cr_assert(h.refused == h.kernels && strstr(h.text, "it does not take elements of f32, and buffer x has them: cast to a type that it has"),
+		"%s", h.text);
+	cr_assert_eq(device_one.asked, 0);
+	lt_program_free(p);
+	close_graph(g);
+}
+
+/* A weight's packed copy is in a nest of its own, which has nodes of the tree's only: what reads it moves on with it. */
+Test(choose, a_refused_copy_takes_its_product_along)
+{
+	struct lt_graph *g = parsed("graph 1\nvar m 48\nvar n 40\nvar k 56\n%x = f32[m, k] input \"x\"\n%w = f32[n, k] constant \"w\"\n"
+		"%q = f32[m, n] input \"q\"\n%p = f32[m, n, k] mul %x, %w\n%y = f32[m, n] add.reduce %p\n%z = f32[m, n] add %y, %q\n%s = f32[m] max.reduce %q\n"
+		"result \"z\" = %z\nresult \"s\" = %s\n");
+	struct lt_program *p;
+	struct heard h;
+	cr_assert_eq(compile(g, "devone:host;vector", (struct lt_options){ 0 }, &h, &p), LT_OK, "%s", lt_context_message(g->ctx));
+	char *tree = tree_of(p);
+	cr_assert(strstr(tree, "copy"), "the tree packs: %s", tree);
+	free(tree);
+	lt_program_free(p);
+	cr_assert_eq(compile(g, "devone:host;vector;refuse=copy,ref", (struct lt_options){ 0 }, &h, &p), LT_OK, "%s", lt_context_message(g->ctx));
+	/* No nest with a copy, and none that reads one, is left to it. */
+	cr_assert(strstr(h.text, "it has no operator copy") && strstr(h.text, "_z ref | devone %y.right"), "%s", h.text);
+	cr_assert(!strstr(h.text, "_p "), "a product is not torn apart: %s", h.text);
+	cr_assert(!strstr(h.text, "right ref\n"), "why its own nest moved is told, too: %s", h.text);
+	cr_assert(!strstr(h.text, "right devone") && !strstr(h.text, "y devone") && !strstr(h.text, "out devone")
+		&& strstr(h.text, "_s devone\n"), "%s", h.text);
+	lt_program_free(p);
+	close_graph(g);
+}
+
+/* ---- the tree of several targets ---- */
+
+static void check_classes(const struct lt_looptree *t, const struct lt_graph *g, const int32_t *class, uint64_t seed)
+{
+	int32_t of_root = -1, leaves = 0, want = 0;
+	for (lt_tnode at = lt_looptree_after(t, -1); at >= 0; at = lt_looptree_after(t, at)) {
+		if (lt_looptree_parent(t, at) < 0)
+			of_root = -1;
+		if (lt_looptree_kind(t, at) != LT_TLEAF)
+			continue;
+		lt_node base = -1;
+		for (lt_node n = 0; n < g->n_node; n++)
+			if (!strcmp(g->node[n].name, t->graph->node[lt_looptree_leaf(t, at)].name))
+				base = n;
+		if (base < 0)
+			continue;
+		leaves++;
+		cr_assert(of_root < 0 || of_root == class[base], "seed %llu: a nest has nodes of two classes", (unsigned long long)seed);
+		of_root = class[base];
+	}
+	for (lt_node n = 0; n < g->n_node; n++)
+		want += lt__has_leaf(g, n);
+	/* One that only clones of it were read for is gone. */
+	cr_assert(leaves <= want && leaves >= want - 4, "seed %llu: %d leaves of %d", (unsigned long long)seed, leaves, want);
+}
+
+Test(choose, no_nest_has_nodes_of_two_classes)
+{
+	static const struct lt_target wide = { .size = sizeof wide, .name = "wide", .vector_bytes = 64, .vector_registers = 32, .cores = 4, .cache_line = 64,
+		.l1_bytes = 32 << 10, .l2_bytes = 1 << 20, .l3_bytes = 8 << 20 }, narrow = { .size = sizeof narrow, .name = "narrow", .vector_bytes = 16,
+		.vector_registers = 8, .cores = 1, .cache_line = 64, .l1_bytes = 4 << 10, .l2_bytes = 16 << 10 };
+	const struct lt_target *const target[] = { &wide, &narrow, NULL };
+	for (uint64_t seed = 1; seed <= 150; seed++) {
+		struct lt_context *ctx;
+		struct random_graph r;
+		struct lt_looptree *t;
+		uint64_t rng = seed * 77;
+		cr_assert_eq(lt_context_new(&ctx), LT_OK);
+		random_graph_new(ctx, seed, &(struct random_options){ .n_node = 5 + (int32_t)(seed % 40), .views = true, .params = true, .states = true,
+			.composites = true }, &r);
+		int32_t *class = calloc((size_t)r.g->n_node + 1, sizeof *class);
+		for (lt_node n = 0; n < r.g->n_node; n++)
+			class[n] = (int32_t)random_between(&rng, 0, 2);
+		cr_assert_eq(lt__looptree_auto_for(r.g, target, 3, class, &t), LT_OK, "seed %llu: %s", (unsigned long long)seed, lt_context_message(ctx));
+		check_classes(t, r.g, class, seed);
+		if (seed % 10 == 0)
+			cr_assert_eq(lt_looptree_verify(t), LT_OK, "seed %llu: %s", (unsigned long long)seed, lt_context_message(ctx));
+		lt_looptree_free(t);
+		free(class);
+		random_graph_free(&r);
+		lt_context_free(ctx);
+	}
+}
+
+/* ---- long graphs ---- */
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+/* A chain in which every fourth link cannot be fused with the next, and each of these nests is refused: all of them move at once. */
+static double chain(int links)
+{
+	struct lt_context *ctx;
+	struct lt_graph *g;
+	struct lt_program *p;
+	struct heard h;
+	char *text = malloc((size_t)links * 80 + 256);
+	size_t n = (size_t)sprintf(text, "graph 1\nvar m 4\nvar n 4\n%%x = f32[m, n] input \"x\"\n");
+	const char *last = "x";
+	static char name[2][32];
+	for (int i = 0; i < links; i++) {
+		n += (size_t)sprintf(text + n, "%%s%d = f32[%s] %s.reduce %%%s\n%%y%d = f32[m, n] sub %%%s, %%s%d\n", i,
+			i % 2 ? "m" : "n", i % 8 == 5 ? "max" : "add", last, i, last, i);
+		sprintf(name[i % 2], "y%d", i);
+		last = name[i % 2];
+	}
+	sprintf(text + n, "result \"r\" = %%%s\n", last);
+	cr_assert_eq(lt_context_new(&ctx), LT_OK);
+	cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "chain", &g), LT_OK, "%s", lt_context_message(ctx));
+	device_register();
+	int64_t begin = now_ns();
+	cr_assert_eq(compile(g, "devone:host;refuse=max,ref", (struct lt_options){ .plan_only = 1 }, &h, &p), LT_OK, "%s", lt_context_message(ctx));
+	double seconds = (double)(now_ns() - begin) * 1e-9;
+	cr_assert(h.refused >= links / 8 && h.refused < h.kernels, "%d of %d kernels", h.refused, h.kernels);
+	cr_assert_leq(device_one.asked, 64, "equal nests are asked for once: %lld", (long long)device_one.asked);
+	lt_program_free(p);
+	lt_graph_free(g);
+	lt_context_free(ctx);
+	free(text);
+	return seconds;
+}
+
+Test(choose, rebuilding_stays_linear)
+{
+	double one = chain(750), four = chain(3000);
+	fprintf(stderr, "1,500 nodes: %.2f s, 6,000 nodes: %.2f s\n", one, four);
+	cr_assert_lt(four, 8 * one + 0.5);
+}

@@ -1,0 +1,350 @@
+/* tests/test_device.c -- programs on devices with memory of their own (tests/device.h), against the oracle: what crosses and how often, states,
+ * prepared constants, memory that runs out. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "check/random_graph.h"
+#include "lt/lt.h"
+#include "tests/device_run.h"
+#include "tests/run_graph.h"
+
+TestSuite(device, .init = device_register, .timeout = 120);
+
+static char *plan_of(const struct lt_program *p)
+{
+	struct run_text x = { NULL, 0 };
+	cr_assert_eq(lt_program_dump(p, LT_SHOW_PLAN, run_text_add, &x), LT_OK);
+	return x.at;
+}
+
+/* ---- random graphs ---- */
+
+struct data { const struct random_graph *r; uint64_t seed; };
+static void fill(void *user, int run, lt_node n, void *out)
+{
+	const struct data *d = user;
+	random_graph_fill(d->r, d->seed, run, n, out);
+}
+
+static void check_seed(uint64_t seed, const struct run_config *config, int n, struct run_tally *tally)
+{
+	struct run_counter counter;
+	struct lt_context *ctx;
+	struct random_graph r;
+	struct run_want want;
+	char why[512] = "";
+	cr_assert_eq(run_context(&counter, &ctx), LT_OK);
+	random_graph_new(ctx, seed, &(struct random_options){ .n_node = 3 + (int32_t)(seed % 30), .views = true, .params = true, .states = true,
+		.composites = seed % 2, .wild = true }, &r);
+	struct data d = { &r, seed };
+	run_want_new(r.g, 3, fill, &d, &want);
+	for (int i = 0; i < n; i++)
+		cr_assert(run_compare(&want, r.g, &config[i], &counter, NULL, tally, why, sizeof why), "seed %llu on %s: %s",
+			(unsigned long long)seed, config[i].backends, why);
+	cr_assert_str_eq(device_one.wrong, "", "seed %llu: %s", (unsigned long long)seed, device_one.wrong);
+	cr_assert_str_eq(device_two.wrong, "", "seed %llu: %s", (unsigned long long)seed, device_two.wrong);
+	run_want_free(&want);
+	random_graph_free(&r);
+	lt_context_free(ctx);
+	cr_assert_eq(counter.bytes, 0, "seed %llu: %lld bytes are not given back", (unsigned long long)seed, (long long)counter.bytes);
+	cr_assert(device_one.blocks == 0 && device_two.blocks == 0 && device_one.captures_alive == 0);
+}
+
+Test(device, random_graphs_are_right_on_any_mixture_of_memories)
+{
+	static const struct run_config config[] = { { .backends = "devone" }, { .backends = "devone:refuse=add,ref" },
+		{ .backends = "devone:refuse=mul,devtwo:refuse=add,ref" }, { .backends = "ref,devone" }, { .backends = "devone:refuse=sub,devtwo" },
+		{ .backends = "devone:refuse=mul;vector,ref", .no_passes = true }, { .backends = "devone:host" } };
+	struct run_tally tally = { 0 };
+	for (uint64_t seed = 1; seed <= 60; seed++)
+		check_seed(seed, config, (int)(sizeof config / sizeof *config), &tally);
+	fprintf(stderr, "%lld elements; devone: %lld copies in, %lld out, %lld within, %lld launches, %lld replays; devtwo: %lld launches\n",
+		(long long)tally.elements, (long long)device_one.to_device, (long long)device_one.to_host, (long long)device_one.within,
+		(long long)device_one.runs, (long long)device_one.replays, (long long)device_two.runs);
+	/* Beside compiled code. */
+	static const struct run_config compiled[] = { { .backends = "devone:refuse=add,cpu:O0" }, { .backends = "cpu:O0,devone" } };
+	for (uint64_t seed = 20; seed <= 22; seed++)
+		check_seed(seed, compiled, 2, &tally);
+	cr_assert(device_one.to_device > 1000 && device_one.to_host > 1000 && device_one.within > 10 && device_two.runs > 100 && device_one.replays > 10);
+}
+
+/* ---- products: packed weights, partial sums, and states behind them ---- */
+
+#define PRODUCT "graph 1\nvar m 9\nvar n 40\nvar k 56\n%x = f32[m, k] input \"x\"\n%w = f32[n, k] constant \"w\"\n%b = f32[n] constant \"b\"\n" \
+	"%p = f32[m, n, k] mul %x, %w\n%y = f32[m, n] add.reduce %p\n%z = f32[m, n] add %y, %b\n%s = f32[m, n] state \"s\"\n%t = f32[m, n] max %s, %z\n" \
+	"%l = f32[n] add.reduce %t\nset %s = %t\nresult \"z\" = %z\nresult \"l\" = %l\n"
+
+static void fill_product(void *user, int run, lt_node n, void *out)
+{
+	const struct lt_graph *g = user;
+	for (int64_t i = 0; i < random_elems(g, n); i++)
+		((float *)out)[i] = (float)((i * 7 + n * 3 + run) % 11 - 5) / 4;
+}
+
+Test(device, products_of_packed_weights)
+{
+	static const struct run_config config[] = { { .backends = "devone:vector" }, { .backends = "devone:vector;refuse=copy,ref" },
+		{ .backends = "devone:vector;refuse=max,devtwo:vector" }, { .backends = "devone:vector;refuse=max,ref" }, { .backends = "ref,devone" } };
+	struct run_counter counter;
+	struct lt_context *ctx;
+	struct lt_graph *g;
+	struct run_want want;
+	struct run_tally tally = { 0 };
+	char why[512] = "";
+	cr_assert_eq(run_context(&counter, &ctx), LT_OK);
+	cr_assert_eq(lt_graph_parse(ctx, PRODUCT, strlen(PRODUCT), "p", &g), LT_OK, "%s", lt_context_message(ctx));
+	run_want_new(g, 3, fill_product, g, &want);
+	for (size_t i = 0; i < sizeof config / sizeof *config; i++)
+		cr_assert(run_compare(&want, g, &config[i], &counter, NULL, &tally, why, sizeof why), "%s: %s", config[i].backends, why);
+	run_want_free(&want);
+	lt_graph_free(g);
+	lt_context_free(ctx);
+	cr_assert(!device_one.wrong[0] && device_two.runs + device_two.replays > 0, "%s", device_one.wrong);
+}
+
+/* ---- what crosses, and how often ---- */
+
+#define CHAIN "graph 1\nvar m 5\nvar n 3\n%x = f32[m, n] input \"x\"\n%w = f32[m, n] constant \"w\"\n%e = f32[m, n] exp %x\n%s = f32[m] add.reduce %e\n" \
+	"%t = f32[m] tanh %s\n%y = f32[m, n] mul %e, %t\n%z = f32[m, n] add %y, %w\nresult \"z\" = %z\nresult \"t\" = %t\n"
+
+static void run_chain(struct lt_instance *r, struct lt_graph *g, float *z, float *t)
+{
+	float x[15];
+	for (int i = 0; i < 15; i++)
+		x[i] = (float)i / 8;
+	memset(z, 0xa5, sizeof *z * 15);
+	memset(t, 0xa5, sizeof *t * 5);
+	cr_assert_eq(lt_instance_run(r, (const void *[]){ x }, (void *[]){ z, t }), LT_OK, "%s", lt_context_message(g->ctx));
+}
+
+Test(device, each_thing_crosses_once)
+{
+	struct lt_graph *g = parsed(CHAIN);
+	float w[15], z[2][15], t[2][5];
+	memset(w, 0, sizeof w);
+	for (int which = 0; which < 2; which++) {
+		struct lt_program *p = compiled(g, which ? "devone" : "ref");
+		cr_assert_eq(lt_program_bind(p, 0, w, 0), LT_OK);
+		struct lt_instance *r = instance_of(p, g);
+		if (which)
+			cr_assert_eq(device_one.to_device, 1, "the constant, once");
+		for (int run = 0; run < 3; run++)
+			run_chain(r, g, z[which], t[which]);
+		struct lt_stats st = { .size = sizeof st };
+		lt_program_stats(p, &st);
+		cr_assert_eq(st.n_run, 3);
+		if (which) {
+			cr_assert_eq(device_one.to_device, 1 + 3, "the input, once a run");
+			cr_assert_eq(device_one.to_host, 3 * 2, "the results, once a run");
+			cr_assert_eq(device_one.within, 0);
+			cr_assert_eq(st.n_move, 3);
+			cr_assert_eq(st.move_bytes, (15 + 15 + 5) * 4);
+			cr_assert_gt(st.move_ns, 0);
+			cr_assert_geq(st.device_bytes, (15 * 4 + 5) * 4);
+		} else {
+			cr_assert(st.n_move == 0 && st.move_bytes == 0 && st.device_bytes == 0);
+		}
+		lt_instance_free(r);
+		lt_program_free(p);
+	}
+	cr_assert(!memcmp(z[0], z[1], sizeof z[0]) && !memcmp(t[0], t[1], sizeof t[0]), "the same code gives the same bits");
+	close_graph(g);
+}
+
+static int count_of(const char *text, const char *word)
+{
+	int n = 0;
+	while ((text = strstr(text, word))) {
+		text += strlen(word);
+		n++;
+	}
+	return n;
+}
+
+/* max is not the device's: the nest of it runs elsewhere, and what lies between crosses once. */
+Test(device, what_a_refused_nest_reads_and_writes_crosses_once)
+{
+	static const char *const others[] = { "devone:refuse=max,ref", "devone:refuse=max,devtwo" };
+	struct lt_graph *g = parsed(LONG);
+	struct lt_program *p = compiled(g, "ref");
+	struct lt_instance *r = instance_of(p, g);
+	float x[16], want[4], h[4];
+	run_long(r, g, x, want, 1);
+	lt_instance_free(r);
+	lt_program_free(p);
+	for (int i = 0; i < 2; i++) {
+		device_register();
+		p = compiled(g, others[i]);
+		char *plan = plan_of(p);
+		struct lt_stats st = { .size = sizeof st };
+		lt_program_stats(p, &st);
+		cr_assert_eq(count_of(plan, "run  move "), st.n_move, "%s", plan);
+		cr_assert_eq(count_of(plan, "move input 'x'[0, 16) in host -> input 'x' in devone"), 1, "%s", plan);
+		cr_assert_eq(count_of(plan, "-> result 'h' in host"), 1, "%s", plan);
+		cr_assert_eq(count_of(plan, " in devtwo") > 0, i == 1, "%s", plan);
+		r = instance_of(p, g);
+		for (int run = 1; run <= 3; run++) {
+			run_long(r, g, x, h, 1);
+			cr_assert(!memcmp(h, want, sizeof h), "%s", plan);
+			cr_assert_eq(device_one.to_device + device_one.to_host + device_two.to_device + device_two.to_host, run * st.n_move, "%s", plan);
+		}
+		cr_assert(device_one.runs > 0 && (i == 0 || device_two.runs + device_two.replays > 0));
+		lt_instance_free(r);
+		lt_program_free(p);
+		free(plan);
+	}
+	close_graph(g);
+}
+
+/* ---- states ---- */
+
+#define COUNT "graph 1\nvar m 4\n%x = f32[m] input \"x\"\n%s = f32[m] state \"s\"\n%y = f32[m] add %s, %x\n" \
+	"%z = f32[m] mul %y, %x\nset %s = %y\nresult \"z\" = %z\n"
+
+Test(device, a_state_lives_on_the_device_and_is_fetched_when_asked_for)
+{
+	struct lt_graph *g = parsed(COUNT);
+	struct lt_program *p = compiled(g, "devone");
+	struct lt_instance *r = instance_of(p, g);
+	const float x[4] = { 1, 2, 3, 4 };
+	float z[4];
+	const void *in[] = { x };
+	void *out[] = { z };
+	for (int run = 1; run <= 4; run++)
+		cr_assert_eq(lt_instance_run(r, in, out), LT_OK, "%s", lt_context_message(g->ctx));
+	cr_assert_float_eq(z[3], 4 * 16, 0);
+	cr_assert_eq(device_one.to_host, 4, "results only");
+	cr_assert_eq(device_one.to_device, 4 + 1, "inputs, and the state's zeros once");
+	float *s = lt_instance_state(r, 0);
+	cr_assert_float_eq(s[3], 16, 0);
+	cr_assert_eq(device_one.to_host, 4 + 1);
+	s[3] = 100;
+	cr_assert_eq(((float *)lt_instance_state(r, 0))[3], 100, "asked for twice, it is not fetched over what was written");
+	cr_assert_eq(lt_instance_run(r, in, out), LT_OK);
+	cr_assert_float_eq(z[3], 104 * 4, 0);
+	cr_assert_float_eq(z[0], 5, 0);
+	lt_instance_reset(r);
+	cr_assert_eq(lt_instance_run(r, in, out), LT_OK);
+	cr_assert_float_eq(z[3], 16, 0);
+	s = lt_instance_state(r, 0);
+	cr_assert_float_eq(s[2], 3, 0);
+	/* A device that fails to give it says so. */
+	cr_assert_eq(lt_instance_run(r, in, out), LT_OK);
+	device_one.fail_copy = 1;
+	cr_assert_null(lt_instance_state(r, 0));
+	cr_assert_str_eq(lt_context_message(g->ctx), "backend devone: copying 16 bytes of state 's' from its memory: the bus is broken");
+	lt_instance_free(r);
+	lt_program_free(p);
+	close_graph(g);
+}
+
+/* ---- failures ---- */
+
+Test(device, what_the_device_cannot_do_is_told)
+{
+	struct lt_graph *g = parsed(CHAIN);
+	struct lt_program *p;
+	struct lt_options none = { .size = sizeof none, .backends = "devnone" };
+	cr_assert_eq(lt_compile(g->ctx, g, &none, &p), LT_EUNSUPPORTED);
+	cr_assert(strstr(lt_context_message(g->ctx), "backend devnone keeps its buffers in device memory, but has not all of mem_new"), "%s",
+		lt_context_message(g->ctx));
+	p = compiled(g, "devone");
+	float w[15] = { 0 }, z[15], t[5], x[15] = { 0 };
+	cr_assert_eq(lt_program_bind(p, 0, w, 0), LT_OK);
+	struct lt_instance *r;
+	int failed = 0;
+	for (int64_t n = 1; ; n++) {
+		device_one.fail_new = n;
+		lt_status st = lt_instance_new(p, &r);
+		if (!st)
+			break;
+		failed++;
+		cr_assert_eq(st, LT_ENOMEM);
+		cr_assert(strstr(lt_context_message(g->ctx), "backend devone: no memory on the device: ")
+			&& strstr(lt_context_message(g->ctx), ": the device is full: use less"), "%s", lt_context_message(g->ctx));
+	}
+	cr_assert_geq(failed, 4);
+	device_one.fail_new = 0;
+	device_one.fail_copy = 1;
+	cr_assert_eq(lt_instance_run(r, (const void *[]){ x }, (void *[]){ z, t }), LT_EDEVICE);
+	cr_assert_str_eq(lt_context_message(g->ctx), "backend devone: copying 60 bytes of input 'x' to its memory: the bus is broken");
+	cr_assert_eq(lt_instance_run(r, (const void *[]){ x }, (void *[]){ z, t }), LT_OK);
+	lt_instance_free(r);
+	lt_program_free(p);
+	close_graph(g);
+}
+
+/* ---- run-time scalars, and no trips at all ---- */
+
+Test(device, a_run_time_scalar_crosses_each_run)
+{
+	struct lt_graph *g = parsed("graph 1\nvar m 4 limit e\nvar n 3\nvar one 1\nparam e = %pos[0] in 0..4\n%pos = i64[one] input \"pos\"\n"
+		"%x = f32[m, n] input \"x\"\n%s = f32[n] add.reduce %x\n%y = f32[m, n] neg %x\nresult \"s\" = %s\nresult \"y\" = %y\n");
+	struct lt_program *p = compiled(g, "devone");
+	struct lt_instance *r = instance_of(p, g);
+	float x[12] = { 1, 2, 3, 4 }, s[3] = { 7, 7, 7 }, y[12];
+	int64_t e = 0;
+	for (int run = 0; run < 3; run++)
+		cr_assert_eq(lt_instance_run(r, (const void *[]){ &e, x }, (void *[]){ s, y }), LT_OK, "%s", lt_context_message(g->ctx));
+	cr_assert(s[0] == 0 && s[1] == 0 && s[2] == 0);
+	e = 2;
+	cr_assert_eq(lt_instance_run(r, (const void *[]){ &e, x }, (void *[]){ s, y }), LT_OK);
+	cr_assert(s[0] == 5 && s[1] == 2 && y[3] == -4, "%g %g", s[0], s[1]);
+	lt_instance_free(r);
+	lt_program_free(p);
+	close_graph(g);
+}
+
+/* ---- the host's memory may run out anywhere ---- */
+
+static void ignore(void *user, const struct lt_explained *e)
+{
+	(void)user, (void)e;
+}
+
+/* Two devices, a prepared constant, a state, rebuilt trees, recorded runs, events. */
+#define ALL "graph 1\nvar m 4\nvar n 4\n%x = f32[m, n] input \"x\"\n%w = f32[n] constant \"w\"\n%v = f32[n] neg %w\n%s = f32[m] state \"s\"\n" \
+	"%a = f32[m] add.reduce %x\n%b = f32[m, n] add %x, %a\n%c = f32[n] max.reduce %b\n%d = f32[n] mul %c, %v\n%e = f32[m, n] mul %x, %d\n" \
+	"%f = f32[m] add.reduce %e\n%t = f32[m] add %s, %f\nset %s = %t\nresult \"d\" = %d\nresult \"f\" = %f\n"
+
+Test(device, every_allocation_may_fail)
+{
+	const float x[16] = { 1 }, w[4] = { 2 };
+	bool done = false;
+	for (int64_t n = 1; !done; n++) {
+		struct run_counter counter;
+		struct lt_context *ctx;
+		struct lt_graph *g = NULL;
+		struct lt_program *p = NULL;
+		struct lt_instance *r = NULL;
+		float d[4], f[4];
+		if (run_context(&counter, &ctx))
+			continue;
+		cr_assert_eq(lt_graph_parse(ctx, ALL, strlen(ALL), "t", &g), LT_OK, "%s", lt_context_message(ctx));
+		counter.fail_at = counter.calls + n;
+		lt_status st = lt_compile(ctx, g, &(struct lt_options){ .size = sizeof(struct lt_options), .backends = "devone:refuse=max,devtwo",
+			.device_time = 1, .explain = ignore }, &p);
+		if (!st)
+			st = lt_program_bind(p, 0, w, 1);
+		if (!st)
+			st = lt_instance_new(p, &r);
+		for (int run = 0; !st && run < 3; run++)
+			st = lt_instance_run(r, (const void *const[]){ x }, (void *const[]){ d, f });
+		if (!st && !lt_instance_state(r, 0))
+			st = lt_context_code(ctx);
+		done = !st;
+		if (st)
+			cr_assert_eq(st, LT_ENOMEM, "allocation %lld: %s", (long long)n, lt_context_message(ctx));
+		counter.fail_at = 0;
+		lt_instance_free(r);
+		lt_program_free(p);
+		lt_graph_free(g);
+		lt_context_free(ctx);
+		cr_assert_eq(counter.bytes, 0, "allocation %lld: %lld bytes are not given back", (long long)n, (long long)counter.bytes);
+		cr_assert(!device_one.wrong[0] && !device_one.blocks && !device_two.blocks && !device_one.captures_alive && !device_one.events
+			&& !device_one.sessions && !device_two.sessions, "allocation %lld: %s", (long long)n, device_one.wrong);
+		cr_assert_lt(n, 20000);
+	}
+	cr_assert(device_two.runs > 0 && device_one.replays > 0);
+}

@@ -1,0 +1,168 @@
+/* tests/test_explain.c -- lt-run with several backends: --explain, --strict, --json, where plug-ins are looked for, --list-backends. */
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/ltrun.h"
+
+#define out ltrun_out
+#define err ltrun_err
+#define run ltrun
+
+static char picky[512], plain[512];
+
+static void set_up(void)
+{
+	ltrun_set_up();
+	strcpy(picky, built("tests/plugins/picky.so"));
+	strcpy(plain, built("tests/plugins/plain.so"));
+	ltrun_write_text("soft.lt", "$1 = InputTensor(x, float32, [4, 6]);\n$2 = SoftmaxNode($1, 1);\nresult = $2;\n");
+	/* Three nests: a sum along m, one along n, and what comes after. */
+	ltrun_write_text("nests.g", "graph 1\nvar m 4\nvar n 4\n%x = f32[m, n] input \"x\"\n%a = f32[m] add.reduce %x\n%e = f32[m] exp %a @ 6:3\n"
+		"%b = f32[m, n] add %x, %e\n%c = f32[n] add.reduce %b\n%d = f32[m, n] mul %x, %c\nresult \"d\" = %d\n");
+	ltrun_write_text("features.g", "graph 1\nvar m 4\nvar n 3\nvar k 2\n%x = f16[m, n] input \"x\"\n%i = i64[k] input \"i\"\n%y = f16[k, n] gather %x, %i "
+		"axis 0 @ 7:1\nresult \"y\" = %y\n");
+}
+
+TestSuite(explain, .init = set_up, .fini = ltrun_tear_down, .timeout = 60);
+
+Test(explain, each_refusal_has_its_node_line_and_change)
+{
+	cr_assert_eq(run("nests.g -i x=1 -q --explain -B %s -b picky,ref", picky), 0, "%s", err);
+	cr_assert(strstr(out, " -> ref\n  picky refuses it at %e (script:6:3), loop m: it has no exp\n    nearest change: write a polynomial\n"), "%s", out);
+	cr_assert(strstr(out, " -> picky\n"), "the other nests are its own: %s", out);
+	cr_assert_eq(run("nests.g -i x=1 -q --explain -B %s -b picky --strict", picky), 1);
+	cr_assert(strstr(out, " -> none\n  picky refuses it at %e (script:6:3), loop m: it has no exp\n"), "told although nobody takes it: %s", out);
+	cr_assert(strstr(err, ": picky refuses it at %e (script:6:3): it has no exp: write a polynomial\n"), "%s", err);
+	cr_assert_eq(run("nests.g -i x=1 -q -B %s -b picky,ref --strict", picky), 1);
+	cr_assert(strstr(err, " (strict: the other backends are not asked)\n"), "%s", err);
+	cr_assert_str_eq(out, "");
+	cr_assert_eq(run("nests.g -i x=1 -q -B %s -b ref,picky --strict --explain", picky), 0, "%s", err);
+	cr_assert_null(strstr(out, "picky"), "%s", out);
+}
+
+Test(explain, features_types_and_loops_are_named_in_words)
+{
+	cr_assert_eq(run("features.g -i x=1 -i i=0 -q --explain -B %s -b picky,ref", picky), 0, "%s", err);
+	cr_assert(strstr(out, "  picky refuses it at %y (script:7:1): it does not understand reads at an index that is read itself (gather)\n"
+		"    nearest change: name a backend behind it that has them (-b picky,cpu)\n"), "%s", out);
+	cr_assert(strstr(out, "  picky refuses it at %y (script:7:1): it does not take elements of f16, and buffer "), "%s", out);
+	cr_assert(strstr(out, "    nearest change: cast to a type that it has\n"), "%s", out);
+	/* Kinds of loops, in a tree of the user's. */
+	cr_assert_eq(run("nests.g -i x=1 -q --explain --apply 'parallel %%d/m' -B %s -b picky,ref", picky), 0, "%s", err);
+	cr_assert(strstr(out, ", loop m: it has no parallel loops, and loop m is one\n    nearest change: make loop m serial\n"), "%s", out);
+}
+
+static json_t *explained(void)
+{
+	json_error_t e;
+	json_t *root = json_loads(out, 0, &e), *list = json_incref(json_object_get(root, "explain"));
+	cr_assert_not_null(root, "%s: %s", e.text, out);
+	cr_assert(json_is_array(list));
+	json_decref(root);
+	return list;
+}
+
+static const char *text_of(json_t *o, const char *key)
+{
+	const char *text = json_string_value(json_object_get(o, key));
+	return text ? text : "";
+}
+
+Test(explain, json)
+{
+	for (int fails = 0; fails < 2; fails++) {
+		cr_assert_eq(run("soft.lt -i x=1 -q --json --explain -B %s -b picky%s", picky, fails ? "" : ",ref"), fails, "%s", err);
+		json_t *list = explained(), *k, *refusal = NULL;
+		size_t i;
+		json_array_foreach(list, i, k)
+			if (json_array_size(json_object_get(k, "refusals")) && !refusal) {
+				refusal = json_array_get(json_object_get(k, "refusals"), 0);
+				cr_assert(fails ? json_is_null(json_object_get(k, "backend")) : !strcmp(text_of(k, "backend"), "ref"), "%s", out);
+			}
+		cr_assert_not_null(refusal, "%s", out);
+		cr_assert_str_eq(text_of(refusal, "backend"), "picky");
+		cr_assert_str_eq(text_of(refusal, "code"), "EUNSUPPORTED");
+		cr_assert(strstr(text_of(refusal, "node"), "2"), "%s", out);
+		cr_assert_neq(text_of(refusal, "loop")[0], 0);
+		cr_assert_str_eq(text_of(refusal, "file"), "soft.lt");
+		cr_assert_eq(json_integer_value(json_object_get(refusal, "line")), 2);
+		cr_assert_eq(json_integer_value(json_object_get(refusal, "column")), 1);
+		cr_assert_str_eq(text_of(refusal, "reason"), "it has no exp");
+		cr_assert_str_eq(text_of(refusal, "change"), "write a polynomial");
+		json_decref(list);
+	}
+}
+
+/* ---- plug-ins: where they are looked for, and in which order ---- */
+
+Test(explain, plug_ins_of_a_path)
+{
+	char command[2048];
+
+	snprintf(command, sizeof command, "mkdir %s && cp %s %s && cp %s %s && cp %s %s", scratch("p"), picky, scratch("p"), plain, scratch("p"), plain,
+		scratch("plain.so"));
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
+	/* Never the folder that one stands in, and no name is searched for. */
+	cr_assert_eq(run("--list-backends"), 0);
+	cr_assert_null(strstr(out, "plain"), "%s", out);
+	setenv("LT_BACKEND_PATH", "p::p/", 1);
+	cr_assert_eq(run("--list-backends"), 0);
+	cr_assert(strstr(out, "picky ") && strstr(out, "from p/picky.so\n") && strstr(out, "from p/plain.so\n"), "%s", out);
+	cr_assert_str_eq(err, "", "one file that is named twice is one: %s", err);
+	cr_assert_null(strstr(strstr(out, "\nref "), "from "), "it is linked in: %s", out);
+	/* A file that was given comes first; another of that name is told, and left out. */
+	cr_assert_eq(run("--list-backends -B plain.so"), 0);
+	cr_assert(strstr(out, "from plain.so\n") && !strstr(out, "p/plain.so"), "%s", out);
+	cr_assert(strstr(err, "lt-run: LT_BACKEND_PATH: ") && strstr(err, "two backends are called 'plain'") && strstr(err, "(left out)\n"), "%s", err);
+	cr_assert_eq(run("--list-backends --json"), 0);
+	json_error_t e;
+	json_t *list = json_loads(out, 0, &e), *b;
+	size_t i;
+	cr_assert_not_null(list, "%s", out);
+	json_array_foreach(list, i, b)
+		cr_assert(!strcmp(text_of(b, "name"), "picky") ? !strcmp(text_of(b, "file"), "p/picky.so")
+			: strcmp(text_of(b, "name"), "cpu") != 0 || json_is_null(json_object_get(b, "file")), "%s", out);
+	json_decref(list);
+	/* lt-bench loads them in the same way. */
+	snprintf(command, sizeof command, "cd %s && %s --list gemm", scratch(""), built("lt-bench"));
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
+	setenv("LT_BACKEND_PATH", "nowhere", 1);
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
+	cr_assert_str_eq(err, "lt-bench: LT_BACKEND_PATH: nowhere: cannot be loaded: No such file or directory (left out)\n");
+}
+
+/* ---- devices ---- */
+
+Test(explain, what_crosses_and_the_devices_clock)
+{
+	char memory[512];
+
+	strcpy(memory, built("tests/plugins/memory.so"));
+	cr_assert_eq(run("add.lt -i x=1 -c w=1 -q -B %s -b memory --time=7", memory), 0, "%s", err);
+	/* The input and the result, six floats each; the constant is there once, and the workspace of nothing. */
+	cr_assert(strstr(out, "\ncrossing: 2 copies between memories a run, 48 bytes; ") && strstr(out, " a run; 60 bytes in device memory\n"), "%s", out);
+	cr_assert(strstr(out, "\ndevice: 5 us a run, by its own clock\n"), "%s", out);
+	cr_assert_eq(run("add.lt -i x=1 -c w=1 -q -B %s -b memory --time=7 --json", memory), 0, "%s", err);
+	json_error_t e;
+	json_t *root = json_loads(out, 0, &e), *time = json_object_get(root, "time");
+	cr_assert_eq(json_integer_value(json_object_get(time, "moves")), 2, "%s", out);
+	cr_assert_eq(json_integer_value(json_object_get(time, "move_bytes")), 48);
+	cr_assert_eq(json_integer_value(json_object_get(time, "device_bytes")), 60);
+	cr_assert_eq(json_integer_value(json_object_get(time, "device_ns")), 5000);
+	json_decref(root);
+	cr_assert_eq(run("add.lt -B %s -b memory --dump=plan", memory), 0, "%s", err);
+	cr_assert(strstr(out, "moves 2 a run, 48 bytes\n") && strstr(out, "once move constant 'w'[0, 3) in host -> constant 'w' in memory\n")
+		&& strstr(out, "run  move input 'x'[0, 6) in host -> input 'x' in memory\n") && strstr(out, "-> result 'result' in host\n"), "%s", out);
+	/* Beside a host's memory alone nothing of this is said. */
+	cr_assert_eq(run("two.lt -i x=1 -q -b ref --time=3"), 0, "%s", err);
+	cr_assert(!strstr(out, "crossing") && !strstr(out, "device"), "%s", out);
+	/* Runs that repeat. */
+	ltrun_write_text("nests.g", "graph 1\nvar m 4\nvar n 4\n%x = f32[m, n] input \"x\"\n%a = f32[m] add.reduce %x\n%b = f32[m, n] add %x, %a\n"
+		"%c = f32[n] add.reduce %b\n%d = f32[m, n] mul %x, %c\nresult \"d\" = %d\n");
+	cr_assert_eq(run("nests.g -i x=1 -q -b cpu --time=9"), 0, "%s", err);
+	cr_assert(strstr(out, "\nrecorded: 10 of the 10 runs were replayed\n"), "%s", out);
+	cr_assert_eq(run("nests.g -i x=1 -q -b cpu --time=9 --no-capture"), 0, "%s", err);
+	cr_assert_null(strstr(out, "recorded"), "%s", out);
+}

@@ -1,0 +1,117 @@
+/* tests/test_record.c -- runs that repeat are recorded and replayed; faults in them; time on the device (tests/device.h). */
+#include "tests/device_run.h"
+
+TestSuite(record, .init = device_register, .timeout = 60);
+
+static void check_recorded(const char *backends, bool device)
+{
+	struct lt_graph *g = parsed(LONG);
+	struct lt_program *p = compiled(g, backends), *plain = compiled_with(g, (struct lt_options){ .backends = backends, .no_capture = 1 });
+	struct lt_instance *r = instance_of(p, g), *q = instance_of(plain, g);
+	float x[2][16], h[4], want[4];
+	struct lt_stats st = { .size = sizeof st };
+	lt_program_stats(p, &st);
+	cr_assert_geq(st.n_launch, 2);
+	/* which: the first buffer, three times; then the other one; then each in turn. */
+	static const int which[] = { 0, 0, 0, 1, 1, 1, 0, 1, 0, 0 };
+	static const int recorded[] = { 0, 1, 1, 1, 2, 2, 2, 2, 2, 3 }, replayed[] = { 0, 1, 2, 2, 3, 4, 4, 4, 4, 5 };
+	for (int run = 0; run < 10; run++) {
+		memset(h, 0xa5, sizeof h);
+		run_long(r, g, x[which[run]], h, (float)run);
+		/* In a device's memory nothing ever moves. */
+		cr_expect_eq(device_one.captures, device ? run > 0 : recorded[run], "%s, run %d: %lld", backends, run, (long long)device_one.captures);
+		cr_expect_eq(device_one.replays, device ? run : replayed[run], "%s, run %d: %lld", backends, run, (long long)device_one.replays);
+		int64_t captures = device_one.captures, replays = device_one.replays;
+		run_long(q, g, x[which[run]], want, (float)run);
+		cr_assert(captures == device_one.captures && replays == device_one.replays, "no_capture");
+		cr_assert(!memcmp(h, want, sizeof h), "%s, run %d", backends, run);
+	}
+	lt_program_stats(p, &st);
+	cr_assert_eq(st.n_replayed, device ? 9 : 5);
+	lt_instance_free(r);
+	lt_instance_free(q);
+	lt_program_free(p);
+	lt_program_free(plain);
+	close_graph(g);
+}
+
+Test(record, runs_that_repeat_are_recorded_and_replayed)
+{
+	check_recorded("devone:host", false);
+	device_register();
+	check_recorded("devone", true);
+}
+
+Test(record, a_backend_that_cannot_record_runs_one_by_one)
+{
+	struct lt_graph *g = parsed(LONG);
+	struct lt_program *p = compiled(g, "devone:nocapture");
+	struct lt_instance *r = instance_of(p, g);
+	float x[16], h[4];
+	for (int run = 0; run < 4; run++)
+		run_long(r, g, x, h, 1);
+	struct lt_stats st = { .size = sizeof st };
+	lt_program_stats(p, &st);
+	cr_assert(device_one.captures == 0 && st.n_replayed == 0);
+	cr_assert_eq(device_one.runs, 4 * st.n_launch);
+	lt_instance_free(r);
+	lt_program_free(p);
+	close_graph(g);
+}
+
+#define GATHER "graph 1\nvar m 4\nvar n 3\nvar k 2\n%x = f32[m, n] input \"x\"\n%i = i64[k] input \"i\"\n%y = f32[k, n] gather %x, %i axis 0\n" \
+	"%e = f32[k, n] exp %y\n%s = f32[n] add.reduce %e\n%z = f32[k, n] mul %e, %s\nresult \"z\" = %z\n"
+
+static void check_faults(const char *backends, bool replays)
+{
+	struct lt_graph *g = parsed(GATHER);
+	struct lt_program *p = compiled(g, backends);
+	struct lt_instance *r = instance_of(p, g);
+	float x[12] = { 0 }, z[6];
+	int64_t i[2] = { 3, 0 };
+	for (int run = 0; run < 5; run++) {
+		i[0] = run == 3 ? 7 : run % 4;
+		lt_status st = lt_instance_run(r, (const void *[]){ x, i }, (void *[]){ z });
+		cr_assert_eq(st, run == 3 ? LT_EFAULT : LT_OK, "%s: %s", backends, lt_context_message(g->ctx));
+		if (run == 3)
+			cr_assert(strstr(lt_context_message(g->ctx), "%y: index 7 is out of range 0..3"), "%s", lt_context_message(g->ctx));
+	}
+	cr_assert_eq(device_one.replays > 0, replays, "%s", backends);
+	lt_instance_free(r);
+	lt_program_free(p);
+	close_graph(g);
+}
+
+Test(record, a_gather_out_of_range_is_told_recorded_or_not)
+{
+	check_faults("devone:nocapture", false);
+	device_register();
+	check_faults("devone", true);
+	device_register();
+	check_faults("devone:host", true);
+}
+
+/* ---- time on the device ---- */
+
+Test(record, time_on_the_device)
+{
+	struct lt_graph *g = parsed(LONG);
+	struct lt_program *p = compiled_with(g, (struct lt_options){ .backends = "devone", .device_time = 1 });
+	struct lt_instance *r = instance_of(p, g);
+	float x[16], h[4];
+	for (int run = 0; run < 4; run++)
+		run_long(r, g, x, h, 1);
+	struct lt_stats st = { .size = sizeof st };
+	lt_program_stats(p, &st);
+	cr_assert_eq(st.device_ns, 4 * 1000 * (int64_t)st.n_launch, "%lld", (long long)st.device_ns);
+	lt_instance_free(r);
+	lt_program_free(p);
+	p = compiled(g, "devone");
+	r = instance_of(p, g);
+	run_long(r, g, x, h, 1);
+	lt_program_stats(p, &st);
+	cr_assert_eq(st.device_ns, 0);
+	lt_instance_free(r);
+	lt_program_free(p);
+	close_graph(g);
+}

@@ -1,0 +1,437 @@
+/* tests/test_trace.c -- the plug-in trace: right values, reuse distances and hits against a plain simulation, cases with known answers,
+ * and what it refuses.  Its footprints: tests/test_trace_footprint.c.
+ */
+#include <criterion/criterion.h>
+#include <sys/stat.h>
+#include "program/program.h"
+#include "tests/built.h"
+#include "tests/random_layer.h"
+#include "tests/random_product.h"
+#include "tests/traced.h"
+#include "tests/treerun.h"
+
+static void setup(void) { (void)traced_backend(); }
+static void teardown(void) { scratch_remove(); }
+TestSuite(trace, .init = setup, .fini = teardown, .timeout = 120);
+
+Test(trace, its_results_are_right)
+{
+	struct layer_tally tally = { 0 };
+	const struct layer_plan layers = { .backends = "trace:file=/dev/null", .seed = 301, .graphs = 25, .together = 1, .work = 5000, .target = "small" };
+	const struct layer_plan graphs = { .backends = "trace:file=/dev/null", .seed = 401, .graphs = 150, .together = 1, .work = 1000, .target = "small",
+		.any = true };
+	layer_runs(&layers, &tally);
+	layer_runs(&graphs, &tally);
+	cr_expect_eq(tally.failed, 0, "%d of %d graphs", tally.failed, tally.graphs);
+	cr_expect_gt(tally.elements, 10000);
+}
+
+/* Special values, every operator and every pair of types. */
+Test(trace, lt_check_finds_nothing)
+{
+	static const char *const filters[] = { "op/*/view=none/default/alone", "cast/", "reduce/*/f32/*", "gather/*/default" };
+	for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
+		static char command[1024], out[1 << 16], err[1 << 12];
+		(void)snprintf(command, sizeof command, "%s -B %s -b trace:file=/dev/null --keep %s --filter '%s'", built("lt-check"),
+			built("examples/plugin/trace.so"), scratch("failures"), filters[i]);
+		cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s\n%s%s", command, out, err);
+		cr_expect(strstr(out, "nothing failed"), "%s", out);
+	}
+}
+
+/* A little above the middle between two results: a double in between would put it in the middle. */
+Test(trace, large_integers_are_rounded_once)
+{
+	static const struct { enum lt_dtype to; int64_t from; uint32_t bits; } cases[] = {
+		{ LT_F32, (INT64_C(1) << 62) + (INT64_C(1) << 38) + 1, 0x5e800001 },
+		{ LT_F32, -(INT64_C(1) << 62) - (INT64_C(1) << 38) - 1, 0xde800001 },
+		{ LT_F32, (INT64_C(1) << 62) + (INT64_C(1) << 38), 0x5e800000 },
+		{ LT_BF16, (INT64_C(1) << 62) + (INT64_C(1) << 54) + 1, 0x5e81 },
+		{ LT_BF16, (INT64_C(1) << 62) + (INT64_C(1) << 54), 0x5e80 },
+		{ LT_F16, 65519, 0x7bff }, { LT_F16, 65520, 0x7c00 }, { LT_F16, -1, 0xbc00 } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct tb *b = tb_new("casts", 0, 0, 0);
+		int32_t x = tb_buffer(b, "x", LT_I64, LT_INPUT, -1, 1), y = tb_buffer(b, "y", cases[i].to, LT_OUTPUT, -1, 1);
+		struct bench n;
+		uint32_t bits = 0;
+		tb_stmt(b, LT_MAP, tb_op(b, "cast", LT_I64, cases[i].to), -1, tb_access(b, y, "0"), NULL, "y", 1);
+		tb_read(b, tb_access(b, x, "0"));
+		open_bench_with(&n, "trace", "file=/dev/null", b);
+		put(&n, 0, &cases[i].from);
+		cr_assert_eq(run(&n, 2), LT_OK, "%s", n.k.text);
+		memcpy(&bits, data(&n, 1), (size_t)n.slot[1].bytes);
+		cr_expect_eq(bits, cases[i].bits, "%lld: %x", (long long)cases[i].from, (unsigned)bits);
+		close_bench(&n);
+		free(b);
+	}
+}
+
+/* -- a plain simulation -- */
+
+enum { MOST_WAYS = 16, MOST_SETS = 64, LEVELS = 3 };
+struct plain_level { int ways, sets; int64_t seen, hit, back; struct { int64_t line, time; bool changed; } way[MOST_SETS][MOST_WAYS]; };
+struct plain { int n, line; int64_t clock; struct plain_level level[LEVELS]; };
+
+static void ask(struct plain *p, int at, int64_t line, bool write, bool fetch);
+static void give_back(struct plain *p, int at, int64_t line)
+{
+	p->level[at].back++;
+	if (at + 1 < p->n)
+		ask(p, at + 1, line, true, false);
+}
+
+/* fetch: the access of a program, or a level that lacks the line; else a line that is written back. */
+static void ask(struct plain *p, int at, int64_t line, bool write, bool fetch)
+{
+	struct plain_level *l = &p->level[at];
+	int set = (int)(line % l->sets), way = -1, oldest = 0;
+	for (int w = 0; w < l->ways; w++) {
+		if (l->way[set][w].time && l->way[set][w].line == line)
+			way = w;
+		if (l->way[set][w].time < l->way[set][oldest].time)
+			oldest = w;
+	}
+	l->seen += fetch;
+	l->hit += fetch && way >= 0;
+	if (way < 0) {
+		bool changed = l->way[set][oldest].time && l->way[set][oldest].changed;
+		int64_t gone = l->way[set][oldest].line;
+		way = oldest;
+		l->way[set][way].line = line;
+		l->way[set][way].changed = false;
+		l->way[set][way].time = ++p->clock;
+		if (changed)
+			give_back(p, at, gone);
+		if (fetch && at + 1 < p->n)
+			ask(p, at + 1, line, false, true);
+	}
+	l->way[set][way].time = ++p->clock;
+	l->way[set][way].changed |= write;
+}
+
+static void flush(struct plain *p)
+{
+	for (int i = 0; i < p->n; i++)
+		for (int s = 0; s < p->level[i].sets; s++)
+			for (int w = 0; w < p->level[i].ways; w++)
+				if (p->level[i].way[s][w].time && p->level[i].way[s][w].changed) {
+					p->level[i].way[s][w].changed = false;
+					give_back(p, i, p->level[i].way[s][w].line);
+				}
+}
+
+/* Distinct other lines between access i and the one before it to the same line; -1: there is none. */
+static int64_t distance(const struct traced *t, int64_t i, int line)
+{
+	int64_t now = t->at[i].address / line, n = 0;
+	for (int64_t k = i - 1; k >= 0; k--) {
+		int64_t other = t->at[k].address / line;
+		if (other == now)
+			return n;
+		bool counted = false;
+		for (int64_t j = k + 1; j < i && !counted; j++)
+			counted = t->at[j].address / line == other;
+		n += !counted;
+	}
+	return -1;
+}
+
+static const struct { const char *config; struct plain plain; } caches[] = {
+	{ "L1=256/2/16", { .n = 1, .line = 16, .level = { { .ways = 2, .sets = 8 } } } },
+	{ "L1=192/3/32;L2=1k/4/32", { .n = 2, .line = 32, .level = { { .ways = 3, .sets = 2 }, { .ways = 4, .sets = 8 } } } },
+	{ "L1=64/1/8;L2=256/16/8;L3=4k/8/8", { .n = 3, .line = 8, .level = { { .ways = 1, .sets = 8 }, { .ways = 16, .sets = 2 },
+		{ .ways = 8, .sets = 64 } } } },
+};
+
+static void compare(const struct traced *t, int32_t n_buffer, size_t which, const char *what)
+{
+	struct plain *p = malloc(sizeof *p);
+	*p = caches[which].plain;
+	int64_t first[64] = { 0 }, reuse[64][40] = { { 0 } };
+	cr_assert_leq(n_buffer, 64);
+	for (int64_t i = 0; i < t->n; i++) {
+		int64_t d = distance(t, i, p->line);
+		int bucket = 0;
+		while (d >= INT64_C(1) << bucket)
+			bucket++;
+		*(d < 0 ? &first[t->at[i].buffer] : &reuse[t->at[i].buffer][bucket]) += 1;
+		ask(p, 0, t->at[i].address / p->line, t->at[i].write, true);
+	}
+	flush(p);
+	for (int32_t b = 0; b < n_buffer; b++) {
+		cr_expect_eq(traced_stat(t, "buffer%d.first", b), first[b], "%s, buffer %d", what, b);
+		for (int k = 0; k < 40; k++)
+			cr_expect_eq(traced_stat(t, "buffer%d.reuse%d", b, k), reuse[b][k], "%s, buffer %d, bucket %d: %lld, not %lld", what, b, k,
+				(long long)traced_stat(t, "buffer%d.reuse%d", b, k), (long long)reuse[b][k]);
+	}
+	for (int l = 0; l < p->n; l++) {
+		int64_t seen = 0, hit = 0;
+		for (int32_t b = 0; b < n_buffer; b++) {
+			seen += traced_stat(t, "buffer%d.L%d.seen", b, l + 1);
+			hit += traced_stat(t, "buffer%d.L%d.hit", b, l + 1);
+		}
+		cr_expect(seen == p->level[l].seen && hit == p->level[l].hit, "%s, L%d: %lld of %lld hits, not %lld of %lld", what, l + 1, (long long)hit,
+			(long long)seen, (long long)p->level[l].hit, (long long)p->level[l].seen);
+		cr_expect_eq(traced_stat(t, "L%d.written_back", l + 1), p->level[l].back, "%s, L%d: %lld lines written back, not %lld", what, l + 1,
+			(long long)traced_stat(t, "L%d.written_back", l + 1), (long long)p->level[l].back);
+	}
+	free(p);
+}
+
+Test(trace, distances_and_hits_equal_a_plain_simulation)
+{
+	int64_t accesses = 0;
+	int kernels = 0;
+	for (uint64_t seed = 1; seed <= 40; seed++) {
+		struct lt_context *ctx;
+		struct lt_graph *g;
+		struct lt_program *p;
+		char text[8000];
+		cr_assert_eq(lt_context_new(&ctx), LT_OK);
+		random_layer(ctx, seed, 60, &g, text, sizeof text);
+		const struct lt_options o = { .size = sizeof o, .backends = "ref", .plan_only = 1 };
+		cr_assert_eq(lt_compile(ctx, g, &o, &p), LT_OK, "%s", lt_context_message(ctx));
+		for (int32_t i = 0; i < p->n_frozen; i++) {
+			const struct lt_tree *tree = &p->frozen[i].tree;
+			struct traced t;
+			char what[64];
+			size_t which = (seed + (uint64_t)i) % (sizeof caches / sizeof *caches);
+			(void)snprintf(what, sizeof what, "seed %d, %s", (int)seed, tree->name);
+			traced_run(tree, caches[which].config, NULL, &t);
+			if (t.n <= 2500) {
+				compare(&t, (int32_t)tree->buffers.n, which, what);
+				accesses += t.n;
+				kernels++;
+			}
+			traced_free(&t);
+		}
+		lt_program_free(p);
+		lt_graph_free(g);
+		lt_context_free(ctx);
+	}
+	cr_expect(accesses > 10000 && kernels > 40, "%lld accesses of %d kernels", (long long)accesses, kernels);
+}
+
+/* -- known answers -- */
+
+Test(trace, a_stream_misses_once_a_line)
+{
+	enum { N = 1024, LINES = N * 4 / 64 };
+	struct tb *b = tb_new("stream", 0, 1, 0);
+	int32_t l = tb_loop(b, -1, LT_SERIAL, N, NULL, "i");
+	int32_t x = tb_buffer(b, "x", LT_F32, LT_INPUT, -1, N), y = tb_buffer(b, "y", LT_F32, LT_OUTPUT, -1, N);
+	tb_stmt(b, LT_MAP, tb_op(b, "copy", LT_F32, LT_F32), l, tb_access(b, y, "i0"), NULL, "y", 1);
+	tb_read(b, tb_access(b, x, "i0"));
+	struct traced t;
+	traced_run(tb_done(b), "L1=1k/2/64", NULL, &t);
+	for (int i = 0; i < 2; i++) {
+		cr_expect_eq(traced_stat(&t, "buffer%d.first", i), LINES);
+		cr_expect_eq(traced_stat(&t, "buffer%d.reuse1", i), N - LINES);         /* the other buffer's line lies between */
+		cr_expect_eq(traced_stat(&t, "buffer%d.L1.hit", i), N - LINES);
+		cr_expect_eq(traced_stat(&t, "buffer%d.L1.seen", i), N);
+	}
+	cr_expect(traced_stat(&t, "buffer0.read_elems") == N && traced_stat(&t, "buffer0.written_elems") == 0);
+	cr_expect(traced_stat(&t, "buffer1.read_elems") == 0 && traced_stat(&t, "buffer1.written_elems") == N);
+	cr_expect_eq(traced_stat(&t, "L1.written_back"), LINES);
+	traced_free(&t);
+	free(b);
+}
+
+/* Two buffers with one storage have one place in the cache. */
+Test(trace, an_alias_is_the_same_memory)
+{
+	enum { N = 256, LINES = N * 4 / 64 };
+	struct tb *b = tb_new("alias", 0, 1, 0);
+	int32_t l = tb_loop(b, -1, LT_SERIAL, N, NULL, "i");
+	int32_t x = tb_buffer(b, "x", LT_F32, LT_STATE, -1, N), y = tb_buffer(b, "y", LT_F32, LT_STATE, -1, N);
+	b->buffer[y].alias_of = x;
+	tb_stmt(b, LT_MAP, tb_op(b, "neg", LT_F32, LT_F32), l, tb_access(b, y, "i0"), NULL, "y", 1);
+	tb_read(b, tb_access(b, x, "i0"));
+	struct traced t;
+	traced_run(tb_done(b), "L1=1k/2/64", NULL, &t);
+	cr_expect(traced_stat(&t, "buffer0.first") == LINES && traced_stat(&t, "buffer1.first") == 0);
+	cr_expect(traced_stat(&t, "buffer1.reuse0") == N && traced_stat(&t, "buffer1.L1.hit") == N);
+	cr_expect(traced_stat(&t, "buffer0.read_elems") == N && traced_stat(&t, "buffer1.written_elems") == N);
+	traced_free(&t);
+	free(b);
+}
+
+/* 64 rows of 256 bytes, read by columns: 16 columns share a line, and 63 other lines of the matrix and the sum's lie between. */
+Test(trace, a_matrix_read_by_columns)
+{
+	enum { N = 64, LINES = N * N * 4 / 64 };
+	static const struct { const char *config; int64_t hit; } cases[] = {
+		{ "L1=4k/64/64", 0 }, { "L1=4160/65/64", N * N - LINES }, { "L1=32k/8/64", N * N - LINES }, { "L1=1k/2/64", 0 } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct tb *b = tb_new("columns", 0, 2, 0);
+		int32_t l0 = tb_loop(b, -1, LT_SERIAL, N, NULL, "column"), l1 = tb_loop(b, l0, LT_SERIAL, N, NULL, "row");
+		int32_t x = tb_buffer(b, "x", LT_F32, LT_INPUT, -1, N * N), sum = tb_buffer(b, "sum", LT_F32, LT_OUTPUT, -1, 1);
+		int32_t add = tb_op(b, "add", LT_F32, LT_F32), to = tb_access(b, sum, "0");
+		tb_reset(b, add, -1, to, "sum", 1);
+		tb_stmt(b, LT_REDUCE, add, l1, to, NULL, "sum", 1);
+		tb_read(b, tb_access(b, x, "i0 + 64*i1"));
+		struct traced t;
+		traced_run(tb_done(b), cases[i].config, NULL, &t);
+		cr_expect_eq(traced_stat(&t, "buffer0.first"), LINES);
+		cr_expect_eq(traced_stat(&t, "buffer0.reuse7"), N * N - LINES);         /* 64 .. 127 */
+		cr_expect_eq(traced_stat(&t, "buffer0.L1.hit"), cases[i].hit, "%s: %lld", cases[i].config, (long long)traced_stat(&t, "buffer0.L1.hit"));
+		cr_expect(traced_stat(&t, "buffer1.reads") == N * N && traced_stat(&t, "buffer1.writes") == N * N + 1);
+		traced_free(&t);
+		free(b);
+	}
+}
+
+/* -- what is refused -- */
+
+Test(trace, bad_options_have_a_sentence)
+{
+	static const struct { const char *config, *text, *remedy; } cases[] = {
+		{ "L1", "unknown option 'L1'", "there are L1=SIZE/WAYS/LINE" },
+		{ "L4=1m/8/64", "unknown option 'L4=1m/8/64'", "there are L1=" },
+		{ "L1=32k", "'L1=32k' is not a size, a number of ways and a size of lines", "write it as L1=32k/8/64" },
+		{ "L1=32k/8", "'L1=32k/8' is not a size", "write it as" },
+		{ "L1=32k/8/64/2", "is not a size", "write it as" },
+		{ "L1=0/8/64", "is not a size", "write it as" },
+		{ "L1=32x/8/64", "is not a size", "write it as" },
+		{ "L1=-1/8/64", "is not a size", "write it as" },
+		{ "L1=32k/8/48", "lines of 48 bytes are no power of two from 8 to 4096", "take 64" },
+		{ "L1=32k/8/4", "lines of 4 bytes are no power of two", "take 64" },
+		{ "L1=32k/7/64", "7 ways with lines of 64 bytes do not divide 32768 bytes", "take a size that they divide" },
+		{ "L2=1m/8/64", "'L2=1m/8/64' is no level behind 0 others", "begin with L1" },
+		{ "L1=32k/8/64;L3=1m/8/64", "'L3=1m/8/64' is no level behind 1 others", "begin with L1" },
+		{ "L1=32k/8/64;L1=64k/8/64", "'L1=64k/8/64' is no level behind 1 others", "begin with L1" },
+		{ "L1=32k/8/64;L2=32k/8/64", "'L2=32k/8/64' does not fit behind the level before it", "give each level" },
+		{ "L1=32k/8/64;L2=1m/8/128", "does not fit behind", "give each level the same lines" },
+		{ "file=", "unknown option 'file='", "there are" },
+		{ "file=/no/such/folder/x", "/no/such/folder/x cannot be written: No such file or directory", "" },
+	};
+	const struct lt_backend *b = traced_backend();
+	const struct lt_host host = { .size = sizeof host };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct keeper k = keeper_new();
+		struct lt_session *s = (struct lt_session *)(void *)&k;
+		bool is_word = strncmp(cases[i].config, "file=/", 6) != 0;
+		cr_expect_eq(b->open(&host, cases[i].config, &s, &k.diag), is_word ? LT_EINVAL : LT_EIO, "%s", cases[i].config);
+		cr_expect(s == NULL && k.n == 1);
+		cr_expect(strstr(k.text, cases[i].text) && strstr(k.remedy, cases[i].remedy), "%s: %s; %s", cases[i].config, k.text, k.remedy);
+		cr_expect_eq(b->open(&host, cases[i].config, &s, NULL), is_word ? LT_EINVAL : LT_EIO);
+		cr_expect_eq(b->score(cases[i].config, NULL) == 0, is_word);
+	}
+	struct keeper k = keeper_new();
+	cr_expect_gt(b->score("L1=48k/12/64;L2=2m/16/64;L3=36m/12/64", &k.diag), 0, "%s", k.text);
+	cr_expect_gt(b->score(NULL, NULL), 0);
+}
+
+static struct tb *small_tree(void)
+{
+	struct tb *b = tb_new("small", 0, 1, 0);
+	int32_t l = tb_loop(b, -1, LT_SERIAL, 4, NULL, "i"), x = tb_buffer(b, "x", LT_F32, LT_INPUT, -1, 4), y = tb_buffer(b, "y", LT_F32, LT_OUTPUT, -1, 4);
+	tb_stmt(b, LT_MAP, tb_op(b, "exp", LT_F32, LT_F32), l, tb_access(b, y, "i0"), NULL, "y", 1);
+	tb_read(b, tb_access(b, x, "i0"));
+	return b;
+}
+
+static void expect_refused(struct tb *b, const char *text, const char *remedy)
+{
+	const struct lt_backend *t = traced_backend();
+	const struct lt_host host = { .size = sizeof host };
+	const struct lt_tree *tree = tb_done(b);
+	struct keeper k = keeper_new();
+	struct lt_session *s;
+	struct lt_object *object = (struct lt_object *)(void *)&k;
+	cr_assert_eq(t->open(&host, "", &s, &k.diag), LT_OK);
+	cr_expect_eq(t->accepts(s, tree, &k.diag), LT_EUNSUPPORTED);
+	cr_expect(strstr(k.text, text) && strstr(k.remedy, remedy), "%s; %s", k.text, k.remedy);
+	cr_expect_eq(t->compile(s, &tree, 1, &object, NULL), LT_EUNSUPPORTED);
+	cr_expect_null(object);
+	t->close(s);
+	free(b);
+}
+
+Test(trace, what_it_does_not_know_is_refused)
+{
+	struct tb *b = small_tree();
+	b->op[0].name = "lgamma";
+	expect_refused(b, "%y: it knows no operator 'lgamma' of these types", "let another backend take the kernel: -b trace,cpu");
+	b = small_tree();
+	b->op[0].in[0] = b->op[0].out = LT_I32;
+	expect_refused(b, "%y: it knows no operator 'exp' of these types", "-b trace,cpu");
+	b = small_tree();
+	b->stmt[0].kind = LT_COMBINE;
+	expect_refused(b, "%y is a statement of kind 3, which it does not know", "reduce over a serial loop");
+	b = small_tree();
+	b->tree.needs = LT_NEED_SPREAD;
+	expect_refused(b, "the tree needs a feature (bit 7) that it does not know", "");
+}
+
+static void add_text(void *user, const char *text, size_t bytes)
+{
+	char *to = user;
+	size_t n = strlen(to);
+	(void)snprintf(to + n, 200 - n, "%.*s", (int)bytes, text);
+}
+
+Test(trace, wrong_calls_have_a_sentence)
+{
+	struct tb *b = small_tree();
+	struct bench n;
+	char text[200] = "";
+	open_bench_with(&n, "trace", "file=/dev/null", b);
+	cr_expect_eq(n.backend->dump(n.object, LT_DUMP_SOURCE, add_text, text), LT_EUNSUPPORTED);
+	cr_expect_str_eq(text, "it makes no code; a run makes its report");
+	cr_expect_eq(run(&n, 1), LT_EINVAL);
+	cr_expect_str_eq(n.k.text, "kernel small takes 2 buffers and a workspace; 1 were given");
+	n.slot[1].bytes = 15;
+	struct lt_args args = { .size = sizeof args, .n_slot = 2, .slot = n.slot, .workspace = n.workspace, .fault = &n.fault };
+	cr_expect_eq(n.backend->run(n.object, &args, &n.k.diag), LT_EINVAL);
+	cr_expect_str_eq(n.k.text, "kernel small: buffer y has 15 bytes and needs 16");
+	cr_expect_eq(n.backend->run(n.object, &args, NULL), LT_EINVAL);
+	n.slot[1].bytes = 16;
+	cr_expect_eq(run(&n, 2), LT_OK, "%s", n.k.text);
+	b->buffer[0].elems = 3;                 /* a tree that names an element beyond its buffer */
+	cr_expect_eq(run(&n, 2), LT_EILLEGAL);
+	cr_expect_str_eq(n.k.text, "kernel small, statement 0: element 3 of buffer x, which has 3");
+	b->buffer[0].elems = 4;
+	close_bench(&n);
+	free(b);
+}
+
+/* -- where the report goes -- */
+
+struct heard { struct lt_host host; char text[1 << 14]; int lines; };
+static void hear(const struct lt_host *host, enum lt_log level, const char *text)
+{
+	struct heard *h = (struct heard *)(uintptr_t)host;
+	cr_expect(level == LT_LOG_INFO && !strchr(text, '\n'));
+	size_t n = strlen(h->text);
+	(void)snprintf(h->text + n, sizeof h->text - n, "%s\n", text);
+	h->lines++;
+}
+
+Test(trace, the_host_hears_the_report)
+{
+	static struct heard h = { .host = { .size = sizeof h.host, .log = hear } };
+	struct tb *b = small_tree();
+	const struct lt_tree *tree = tb_done(b);
+	const struct lt_backend *t = traced_backend();
+	struct lt_session *s;
+	struct lt_object *object;
+	float x[4] = { 0 }, y[4];
+	char workspace[1024];
+	struct lt_fault fault = { 0 };
+	const struct lt_slot slot[] = { { x, 0, sizeof x }, { y, 0, sizeof y } };
+	const struct lt_args args = { .size = sizeof args, .n_slot = 2, .slot = slot, .workspace = workspace, .fault = &fault };
+	cr_assert_eq(t->open(&h.host, "L1=4k/4/64", &s, NULL), LT_OK);
+	cr_assert_eq(t->compile(s, &tree, 1, &object, NULL), LT_OK);
+	t->destroy(object);
+	cr_expect_eq(h.lines, 0, "a kernel that never ran has no report: %s", h.text);
+	cr_assert_eq(t->compile(s, &tree, 1, &object, NULL), LT_OK);
+	for (int i = 0; i < 3; i++)
+		cr_assert_eq(t->run(object, &args, NULL), LT_OK);
+	t->destroy(object);
+	t->close(s);
+	cr_expect(strstr(h.text, "kernel small, 3 runs\n"), "%s", h.text);
+	cr_expect(strstr(h.text, "  L1, 4k bytes, 4 ways, lines of 64: 24 accesses, 18 hits (75.0 %), 3 lines written back\n"), "%s", h.text);
+	cr_expect(strstr(h.text, "in all: kernels 1, runs 3, reads 12, writes 12; footprints together 16 bytes read, 16 written\n"), "%s", h.text);
+	free(b);
+}

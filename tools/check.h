@@ -1,0 +1,228 @@
+/* tools/check.h -- the parts of lt-check.
+ *
+ * A case is a name, a graph and a tree made from it (or a function that tries one clause of the contract).  Cases run in child processes, a
+ * batch at a time: graphs are lowered to frozen trees, the trees of a batch are compiled by one call of the backend, and each runs
+ * between sentinels against the graph evaluator.  What a child says goes to the parent through a pipe; if it crashes or hangs, the case
+ * in hand has failed, and the others go on in another child.
+ */
+#ifndef LT_TOOLS_CHECK_H
+#define LT_TOOLS_CHECK_H
+#include <stdbool.h>
+#include <stdio.h>
+#include "ir/eval.h"
+#include "lt/backend.h"
+#include "program/program.h"
+
+enum check_group {
+#define GROUP(name, doc) CHECK_##name,
+#include "tools/check.def"
+	CHECK_N_GROUP
+};
+struct check_groupinfo { const char *name, *doc; };
+const struct check_groupinfo *lt__check_group(int group);               /* check_cases.c */
+
+/* -- cases -- */
+
+enum check_shape { CHECK_ONE, CHECK_PRIME, CHECK_BELOW, CHECK_POWER, CHECK_ABOVE, CHECK_ZERO, CHECK_SCALAR, CHECK_DEEP, CHECK_N_SHAPE };
+enum check_view { CHECK_NONE, CHECK_PAD, CHECK_STRIDE, CHECK_SLICE, CHECK_RESHAPE, CHECK_PERMUTE, CHECK_CONCAT, CHECK_BROADCAST, CHECK_FLIP,
+	CHECK_N_VIEW };
+enum check_schedule { CHECK_DEFAULT, CHECK_PLAIN, CHECK_DRAWN, CHECK_DRAWN2, CHECK_N_SCHEDULE };
+enum check_neighbour { CHECK_ALONE, CHECK_PRODUCER, CHECK_CONSUMER, CHECK_BOTH, CHECK_REDUCED, CHECK_N_NEIGHBOUR };
+
+/* What a graph is made of; which fields mean something depends on the group. */
+struct check_spec {
+	int op;                         /* enum lt_opcode */
+	enum lt_dtype dtype, other;     /* other: of a cast, of an index */
+	int shape, view, schedule, neighbour;
+	int variant;
+};
+struct check_device;
+struct check_outcome;
+struct check_case {
+	const char *name;               /* "op/exp/f32/prime/view=pad/default/alone" */
+	int group;
+	const char *row;                /* of the support matrix, NULL: it is not in it */
+	enum lt_dtype column;
+	struct check_spec spec;
+	uint64_t seed;                  /* of its data and of a drawn tree: from its name and the seed of the suite */
+	int special;                    /* percent of special values in the second set of data */
+	bool wild;                      /* an index is out of range in the second set of data */
+	/* A clause of the contract instead of a graph of its own: NULL for a graph. */
+	void (*clause)(struct check_device *, const struct check_case *, struct check_outcome *);
+};
+struct check_list { struct check_case *at; int32_t n, cap; };
+
+struct check_options {
+	const char *backend, *config;   /* the name as given; what stood behind NAME: */
+	const char *filter, *report, *keep;
+	uint64_t seed;
+	double seconds;                 /* 0: no limit */
+	double patience;                /* seconds that one step of a case may take */
+	bool full, json, list, verbose, no_reduce;
+	uint32_t n_thread;
+	const char *word;               /* as -b was given, for the commands that repeat a case */
+	const char *const *load; int32_t n_load;
+	const char *script, *schedule, *data;   /* a graph to check instead of the suite, its tree, its data: "SEED/SET/SPECIAL/WILD" */
+};
+/* All cases of the suite, in order; those that match the filter. */
+void lt__check_cases(const struct check_options *, struct check_list *);
+void lt__check_cases_free(struct check_list *);
+bool lt__check_matches(const char *pattern, const char *name);          /* a glob, or part of the name */
+
+/* check_pairs.c: rows of levels that cover every allowed pair, or (full) every allowed combination.  allowed: levels may be -1 (open). */
+struct check_factors { int n; const int *level; bool (*allowed)(const int *at); int skip_a, skip_b; };   /* skip: a pair that need not be covered */
+void lt__check_pairs(const struct check_factors *, bool full, void (*row)(void *user, const int *at), void *user);
+
+/* check_graph.c, check_graph_*.c: the graph of a case; -1 results are bugs of the suite, told in the context. */
+lt_status lt__check_graph(struct lt_context *, const struct check_case *, struct lt_graph **out);
+
+/* -- outcomes -- */
+
+enum check_status { CHECK_PASSED, CHECK_REFUSED, CHECK_FAILED, CHECK_SKIPPED };
+enum { CHECK_TEXT = 1500 };
+struct check_outcome {
+	enum check_status status;
+	char text[CHECK_TEXT];          /* what differs; why it is refused or skipped */
+	char *tree;                     /* of a failure: the text of the tree that it ran by, or NULL; the caller's to free */
+	int set;                        /* of a failure: the set of data */
+	double seconds;
+	bool done;
+};
+__attribute__((format(printf, 3, 4))) bool lt__check_end(struct check_outcome *, enum check_status, const char *fmt, ...);     /* false */
+
+/* -- the backend -- */
+
+/* Keeps the first note, counts the others. */
+struct check_told { struct lt_diag diag; lt_status code; int32_t loop, stmt; int n; char text[600], remedy[300]; };
+void lt__check_told_init(struct check_told *);
+struct check_device {
+	const struct lt_backend *backend;
+	const char *config;
+	struct lt_host host;
+	struct lt_session *session;
+	const struct lt_caps *caps;
+	uint32_t n_thread;
+	uint64_t seed;
+};
+bool lt__check_open(struct check_device *, const struct check_options *, struct check_outcome *);
+void lt__check_close(struct check_device *);
+/* Another session of the same backend. */
+bool lt__check_open_again(const struct check_device *, struct check_device *out, struct check_outcome *);
+
+/* -- data (check_data.c) -- */
+
+enum { CHECK_N_SET = 3 };
+struct check_data { uint64_t seed; int set, special; bool wild; };
+/* By node: the data of each source, else NULL.  Set 0: plain, run-time scalars at their greatest; 1: special values among them, run-time
+ * scalars at their least; 2: plain, run-time scalars between.  A function of the sources' names, types and ranges. */
+void **lt__check_data_new(const struct lt_graph *, const struct check_data *);
+void lt__check_data_free(const struct lt_graph *, void **);
+
+/* -- lowering (check_lower.c) -- */
+
+/* schedule: text of a tree ("looptree 1 ..."), NULL: as the kind says.  The program can be shown, not run: its frozen trees are the
+ * backend's to run. */
+struct check_tree { int kind; uint64_t seed; const char *text; };
+lt_status lt__check_lower(const struct check_device *, const struct lt_graph *, const struct check_tree *, struct lt_program **out);
+char *lt__check_tree_text(const struct lt_program *);                    /* the caller's to free */
+
+/* -- running (check_room.c, check_run.c, check_compare.c) -- */
+
+/* A case on its way: what it is, what became of it, its trees and objects. */
+struct check_work {
+	struct check_device *device;
+	struct lt_context *ctx;
+	struct lt_graph *g;
+	struct lt_program *p;
+	struct lt_object **object;      /* by nest of the program */
+	struct check_outcome *out;
+	uint64_t seed; int special; bool wild;
+};
+/* A storage of the program between sentinels. */
+struct check_block { unsigned char *block; void *device; size_t at, bytes, total; };
+struct check_room {
+	struct check_work *w;
+	int32_t n;
+	struct check_block *block;      /* by storage of the program */
+	bool async;                     /* its runs are enqueued, and waited for one by one */
+};
+enum { CHECK_GUARD = 128, CHECK_MARK = 0xC3 };
+void lt__check_room_new(struct check_work *, int odd, struct check_room *);      /* odd: 0, 1 ..: other places of the same alignment */
+void lt__check_room_free(struct check_room *);
+/* Sources get their data, all else the poison, everything its sentinels; to the device where there is one. */
+bool lt__check_room_fill(struct check_room *, void *const *data, int poison);
+/* The same but for what is computed from constants before the first run, which stays. */
+bool lt__check_room_refill(struct check_room *, void *const *data, int poison);
+/* Back from the device; sentinels stand and sources that may not change have not. */
+bool lt__check_room_stand(struct check_room *, void *const *data);
+void *lt__check_room_at(const struct check_room *, enum lt_space, int32_t port);        /* NULL: no such storage */
+/* The slots of a nest in the room. */
+void lt__check_room_slots(const struct check_room *, int32_t nest, struct lt_slot *);
+
+/* A workspace of exactly what need says, between sentinels; NULL memory for none. */
+struct check_space { unsigned char *block, *at; size_t bytes, total; void *device; };
+bool lt__check_space_new(struct check_work *, const struct lt_object *, uint32_t n_thread, int fill, struct check_space *);
+bool lt__check_space_end(struct check_work *, struct check_space *);     /* checks and frees */
+
+/* check_run.c: case by graph.  Each answers whether it may go on; else the outcome says what. */
+bool lt__check_prepare(struct check_work *, const struct check_tree *);         /* lowered, accepted */
+bool lt__check_compile(struct check_work *const *, int32_t n);                 /* in one call; those that failed have their outcome */
+bool lt__check_run(struct check_work *);                                        /* all sets of data */
+void lt__check_work_free(struct check_work *);
+bool lt__check_launch(struct check_room *, int fill, uint32_t n_thread, struct lt_fault *);     /* every step once */
+/* Results and states beside the evaluator's; second: of a run with other poison, which tells what was never written; NULL: none. */
+bool lt__check_compare(struct check_room *, const struct lt_evaluation *, void *const *data, const struct check_room *second);
+/* what: why they should be equal, as "run again". */
+bool lt__check_same_bits(struct check_room *, const struct check_room *, const struct lt_evaluation *, const char *what);
+
+/* -- children (check_child.c) -- */
+
+/* Runs cases in child processes; outcome[i] of case i.  told: called as each is known; false: no more are wanted. */
+void lt__check_children(const struct check_options *, const struct check_case *const *, int32_t n, struct check_outcome *outcome,
+	bool (*told)(void *user, int32_t i), void *user);
+/* One graph, by a tree's text (NULL: the default tree), in a child of its own. */
+void lt__check_child_graph(const struct check_options *, const struct lt_graph *, const char *tree, const struct check_data *, struct check_outcome *);
+
+/* -- reducing a failure (check_reduce.c) -- */
+
+struct check_failure {
+	const char *name;               /* of the case */
+	const struct lt_graph *graph;   /* as the case made it; its context is free to use for smaller ones */
+	const char *tree_text;          /* "looptree 1 ...", over the graph's lowered form without passes; NULL: the default tree */
+	uint64_t data_seed;
+	int set, special; bool wild;    /* the data are lt__check_data_new(graph, {data_seed, set, special, wild}) */
+	const char *what;               /* what differs */
+	const char *repeat;             /* the command that repeats the case */
+	const char *keep;               /* folder for the files, which exists */
+	const char *backend;            /* the options that choose the backend, for lt-run: "-B mine.so -b mine"; NULL: not told */
+};
+/* Whether a graph with a tree (NULL: its default tree) fails, in a process of its own: a wrong value, a crash, no end; *set: with which data.  A text that is no tree
+ * of the graph, or a graph that cannot be evaluated, does not fail. */
+typedef bool check_still_fails(void *user, const struct lt_graph *, const char *tree_text, int *set);
+/* Writes the smallest script and tree it finds that still fail into files in f->keep; told: sentences that name them and say how to run
+ * them, to print below the failure.  LT_OK, or why nothing was written (told says so, too). */
+lt_status lt__check_reduce(const struct check_failure *f, check_still_fails *, void *user, char *told, size_t bytes);
+
+/* check_again.c: o->script with o->schedule, once more; the exit code. */
+int lt__check_again(const struct check_options *);
+
+/* -- the report (check_tell.c, check_json.c, check_html.c) -- */
+
+struct check_report {
+	const struct check_options *o;
+	const struct lt_backend *backend;
+	const struct check_list *list;
+	const struct check_case *const *chosen; int32_t n;
+	const struct check_outcome *outcome;
+	char **more;                    /* by case: what reducing it said, or NULL */
+	double seconds;
+};
+void lt__check_tell_failure(const struct check_report *, int32_t i, FILE *);
+void lt__check_tell_all(const struct check_report *, FILE *);
+lt_status lt__check_json(const struct check_report *, FILE *);
+lt_status lt__check_html(const struct check_report *, FILE *);
+void lt__check_repeat(const struct check_options *, const char *name, char *out, size_t bytes);         /* the command */
+void lt__check_backend_words(const struct check_options *, char *out, size_t bytes);                    /* "-B mine.so -b mine" */
+
+int lt__check_options(int argc, char **argv, struct check_options *);    /* check_options.c: -1: go on; else an exit code */
+#endif

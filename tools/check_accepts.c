@@ -1,0 +1,169 @@
+/* tools/check_accepts.c -- what accepts promises. */
+#include <stdlib.h>
+#include <string.h>
+#include "tools/check_data_kinds.h"
+#include "tools/check_parts.h"
+
+/* Drawn trees of two graphs: those that are taken compile and run. */
+void lt__check_accepts_promise(struct check_device *d, const struct check_case *clause, struct check_outcome *out)
+{
+	int64_t taken = 0, refused = 0;
+	for (int i = 0; i < 24 && !out->done; i++) {
+		const struct check_case c = { .group = i % 2 ? CHECK_product : CHECK_op, .spec = { .op = LT_OP_add, .dtype = LT_F32,
+			.shape = CHECK_PRIME, .variant = CHECK_BIAS_RELU, .neighbour = CHECK_REDUCED } };
+		const struct check_tree tree = { i % 4 < 2 ? CHECK_DRAWN : CHECK_DRAWN2, clause->seed + (uint64_t)i * 1000, NULL };
+		struct check_outcome mine = { 0 };
+		struct check_work w = { .device = d, .out = &mine, .seed = clause->seed + (uint64_t)i }, *one = &w;
+		if (!lt_context_new(&w.ctx) && !lt__check_graph(w.ctx, &c, &w.g) && lt__check_prepare(&w, &tree) && lt__check_compile(&one, 1))
+			(void)lt__check_run(&w);
+		taken += mine.status != CHECK_REFUSED;
+		refused += mine.done && mine.status == CHECK_REFUSED;
+		if (mine.done && mine.status == CHECK_FAILED)
+			(void)lt__check_end(out, CHECK_FAILED, "drawn tree %d: %s", i, mine.text);
+		lt__check_work_free(&w);
+		lt_graph_free(w.g);
+		lt_context_free(w.ctx);
+	}
+	if (taken == 0)
+		(void)lt__check_end(out, CHECK_REFUSED, "all %lld trees are refused", (long long)refused);
+}
+
+static bool again(struct check_work *w)
+{
+	const struct check_device *d = w->device;
+	struct check_told told;
+	for (int i = 0; i < 20; i++) {
+		lt__check_told_init(&told);
+		lt_status st = d->backend->accepts(d->session, &w->p->frozen[lt__check_nest(w)].tree, &told.diag);
+		if (st)
+			return lt__check_end(w->out, CHECK_FAILED, "accepts took the tree, and then answers %s: %s", lt_status_name(st), told.text);
+	}
+	return true;
+}
+
+/* -- together -- */
+
+/* The same trees several times and in another order, in one call. */
+void lt__check_accepts_together(struct check_device *d, const struct check_case *clause, struct check_outcome *out)
+{
+	enum { N = 6 };
+	static const struct check_case c[N] = {
+		{ .group = CHECK_op, .spec = { .op = LT_OP_add, .dtype = LT_F32, .shape = CHECK_PRIME } },
+		{ .group = CHECK_op, .spec = { .op = LT_OP_sub, .dtype = LT_F32, .shape = CHECK_PRIME } },
+		{ .group = CHECK_reduce, .spec = { .op = LT_OP_max, .dtype = LT_F32, .shape = CHECK_ABOVE } },
+		{ .group = CHECK_op, .spec = { .op = LT_OP_add, .dtype = LT_F32, .shape = CHECK_PRIME } },
+		{ .group = CHECK_reduce, .spec = { .op = LT_OP_min, .dtype = LT_F32, .shape = CHECK_ABOVE } },
+		{ .group = CHECK_op, .spec = { .op = LT_OP_mul, .dtype = LT_F32, .shape = CHECK_ONE } },
+	};
+	static const struct check_tree tree = { CHECK_DEFAULT, 0, NULL };
+	struct check_outcome mine[N] = { { 0 } };
+	struct check_work w[N] = { { 0 } }, *open[N];
+	int32_t n = 0;
+	for (int i = 0; i < N; i++) {
+		w[i] = (struct check_work){ .device = d, .out = &mine[i], .seed = clause->seed + (uint64_t)i };
+		if (!lt_context_new(&w[i].ctx) && !lt__check_graph(w[i].ctx, &c[i], &w[i].g) && lt__check_prepare(&w[i], &tree))
+			open[n++] = &w[i];
+	}
+	if (n > 0)
+		(void)lt__check_compile(open, n);
+	for (int i = N; i-- > 0;) {
+		if (!mine[i].done)
+			(void)lt__check_run(&w[i]);
+		if (mine[i].status == CHECK_FAILED)
+			(void)lt__check_end(out, CHECK_FAILED, "tree %d of %d that were compiled by one call: %s", i, N, mine[i].text);
+	}
+	if (n == 0)
+		(void)lt__check_end(out, CHECK_REFUSED, "%s", mine[0].text);
+	for (int i = 0; i < N; i++) {
+		lt__check_work_free(&w[i]);
+		lt_graph_free(w[i].g);
+		lt_context_free(w[i].ctx);
+	}
+}
+
+/* -- trees that are changed -- */
+
+static bool no_diag(struct check_work *w)
+{
+	const struct check_device *d = w->device;
+	const struct lt_tree *tree = &w->p->frozen[lt__check_nest(w)].tree;
+	struct lt_tree strange = *tree;
+	struct lt_object *object = NULL;
+	struct lt_session *session = NULL;
+	strange.needs |= UINT64_C(1) << 63;
+	(void)d->backend->accepts(d->session, &strange, NULL);
+	if (d->backend->accepts(d->session, tree, NULL))
+		return lt__check_end(w->out, CHECK_FAILED, "accepts takes a tree with a diag, and not without");
+	lt_status st = d->backend->compile(d->session, &tree, 1, &object, NULL);
+	if (st || !object)
+		return lt__check_end(w->out, CHECK_FAILED, "compile without a diag: %s", lt_status_name(st));
+	d->backend->destroy(object);
+	(void)d->backend->score("no_such_word_of_any_backend", NULL);
+	if (!d->backend->open(&d->host, "no_such_word_of_any_backend", &session, NULL) && session)
+		d->backend->close(session);
+	return true;
+}
+
+/* The host refuses such a tree before the backend is asked; a backend that is asked has to, too: it cannot know what the bit means. */
+static bool unknown_feature(struct check_work *w)
+{
+	const struct check_device *d = w->device;
+	struct lt_tree tree = w->p->frozen[lt__check_nest(w)].tree;
+	struct check_told told;
+	if (d->caps->understands >> 63)
+		return lt__check_end(w->out, CHECK_FAILED, "caps.understands has bit 63, which means nothing yet");
+	lt__check_told_init(&told);
+	tree.needs |= UINT64_C(1) << 63;
+	if (!d->backend->accepts(d->session, &tree, &told.diag))
+		return lt__check_end(w->out, CHECK_FAILED, "accepts takes a tree that needs feature bit 63, which it does not understand");
+	return told.text[0] || lt__check_end(w->out, CHECK_FAILED, "accepts refuses a tree with an unknown feature bit and says nothing");
+}
+
+/* Operators travel by description: one of another name is computed by its source, or refused. */
+static bool unknown_operator(struct check_work *w)
+{
+	const struct check_device *d = w->device;
+	struct lt_tree *tree = &w->p->frozen[lt__check_nest(w)].tree;
+	const struct lt_array was = tree->ops;
+	struct lt_op *ops = calloc(was.n + 1u, sizeof *ops);
+	struct lt_object **object = &w->object[lt__check_nest(w)], *old = *object;
+	struct check_told told;
+	struct check_trial t;
+	bool good = false;
+	if (!ops)
+		return lt__check_end(w->out, CHECK_SKIPPED, "out of memory");
+	for (uint32_t i = 0; i < was.n; i++) {
+		ops[i] = *LT_AT(struct lt_op, was, i);
+		ops[i].name = "an_operator_of_tomorrow";
+	}
+	tree->ops = (struct lt_array){ ops, was.n, sizeof *ops };
+	lt__check_told_init(&told);
+	const struct lt_tree *one = tree;
+	if (d->backend->accepts(d->session, tree, &told.diag)) {
+		good = told.text[0] || lt__check_end(w->out, CHECK_FAILED, "accepts refuses a tree with an unknown operator and says nothing");
+	} else {
+		*object = NULL;
+		lt_status st = d->backend->compile(d->session, &one, 1, object, &told.diag);
+		if (st)
+			(void)lt__check_end(w->out, CHECK_FAILED, "accepts takes a tree with an unknown operator, compile answers %s: %s",
+				lt_status_name(st), told.text);
+		else if (lt__check_trial_new(w, 0, w->seed, &t)) {
+			good = lt__check_one_run(w, &t, 0xFF, 0xFF, 1);
+			lt__check_trial_free(w, &t);
+		}
+		if (*object)
+			d->backend->destroy(*object);
+		*object = old;
+	}
+	tree->ops = was;
+	free(ops);
+	return good;
+}
+
+#define CLAUSE(name, which) \
+	void lt__check_accepts_##name(struct check_device *d, const struct check_case *c, struct check_outcome *out) \
+	{ lt__check_samples(d, c, out, which, name); }
+CLAUSE(again, CHECK_S_ALL)
+CLAUSE(no_diag, CHECK_S_CHAIN)
+CLAUSE(unknown_feature, CHECK_S_CHAIN)
+CLAUSE(unknown_operator, CHECK_S_CHAIN)

@@ -1,0 +1,210 @@
+/* tools/check_cases.c -- every case of the suite, by name. */
+#include <fnmatch.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tools/check_parts.h"
+
+static const struct check_groupinfo groups[] = {
+#define GROUP(name, doc) { #name, doc },
+#include "tools/check.def"
+};
+const char *const lt__check_shapes[CHECK_N_SHAPE] = { "one", "prime", "below", "power", "above", "zero", "scalar", "deep" };
+const char *const lt__check_views[CHECK_N_VIEW] = { "none", "pad", "stride", "slice", "reshape", "permute", "concat", "broadcast", "flip" };
+const char *const lt__check_schedules[CHECK_N_SCHEDULE] = { "default", "plain", "drawn", "drawn2" };
+const char *const lt__check_neighbours[CHECK_N_NEIGHBOUR] = { "alone", "producer", "consumer", "both", "reduced" };
+
+const struct check_groupinfo *lt__check_group(int group) { return &groups[group]; }
+
+bool lt__check_matches(const char *pattern, const char *name)
+{
+	return !pattern || strstr(name, pattern) || fnmatch(pattern, name, 0) == 0;
+}
+
+static uint64_t hash_of(const char *text, uint64_t seed)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325) ^ (seed * UINT64_C(0x9e3779b97f4a7c15));
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	return h ^ (h >> 31);
+}
+
+struct check_case *lt__check_add(struct check_adder *a, int group, const struct check_spec *spec, const char *row, const char *fmt, ...)
+{
+	char name[200];
+	va_list list;
+	int n = snprintf(name, sizeof name, "%s/", groups[group].name);
+	va_start(list, fmt);
+	(void)vsnprintf(name + n, sizeof name - (size_t)n, fmt, list);
+	va_end(list);
+	a->spare = (struct check_case){ 0 };
+	if (!lt__check_matches(a->o->filter, name))
+		return &a->spare;
+	if (a->list->n == a->list->cap) {
+		int32_t cap = a->list->cap ? 2 * a->list->cap : 512;
+		struct check_case *at = realloc(a->list->at, sizeof *at * (size_t)cap);
+		if (!at)
+			return &a->spare;
+		a->list->at = at;
+		a->list->cap = cap;
+	}
+	struct check_case *c = &a->list->at[a->list->n];
+	*c = (struct check_case){ .name = strdup(name), .group = group, .row = row ? strdup(row) : NULL, .special = 4,
+		.seed = hash_of(name, a->o->seed) };
+	if (!c->name)
+		return &a->spare;
+	if (spec) {
+		c->spec = *spec;
+		c->column = spec->dtype;
+	}
+	a->list->n++;
+	return c;
+}
+
+void lt__check_cases_free(struct check_list *list)
+{
+	for (int32_t i = 0; i < list->n; i++) {
+		free((void *)(uintptr_t)list->at[i].name);
+		free((void *)(uintptr_t)list->at[i].row);
+	}
+	free(list->at);
+	*list = (struct check_list){ 0 };
+}
+
+/* -- op -- */
+
+bool lt__check_takes(enum lt_opcode op, enum lt_dtype t)
+{
+	return !lt__op_info(op)->data && lt__op_takes(op, lt__dtype_info(t)->compute);
+}
+
+static bool shape_has_view(int shape, int view)
+{
+	if (view == CHECK_NONE)
+		return true;
+	if (shape == CHECK_SCALAR)
+		return false;
+	if (shape == CHECK_ZERO)        /* extents that a run-time scalar bounds are not cut or joined here: group param does */
+		return view == CHECK_PERMUTE || view == CHECK_BROADCAST;
+	return shape != CHECK_ONE || view != CHECK_CONCAT;
+}
+
+enum { F_OP, F_DTYPE, F_SHAPE, F_VIEW, F_SCHEDULE, F_NEIGHBOUR, F_N };
+
+static bool op_allowed(const int *at)
+{
+	if (at[F_OP] >= 0 && lt__op_info((enum lt_opcode)at[F_OP])->data)
+		return false;
+	if (at[F_OP] >= 0 && at[F_DTYPE] >= 0 && !lt__check_takes((enum lt_opcode)at[F_OP], (enum lt_dtype)(at[F_DTYPE] + 1)))
+		return false;
+	if (at[F_SHAPE] >= 0 && at[F_VIEW] >= 0 && !shape_has_view(at[F_SHAPE], at[F_VIEW]))
+		return false;
+	return !(at[F_SHAPE] == CHECK_SCALAR && at[F_NEIGHBOUR] == CHECK_REDUCED);
+}
+
+static void add_op(struct check_adder *a, const struct check_spec *s)
+{
+	const char *op = lt__op_info((enum lt_opcode)s->op)->name;
+	struct check_case *c = lt__check_add(a, CHECK_op, s, op, "%s/%s/%s/view=%s/%s/%s", op, lt__dtype_info(s->dtype)->name,
+		lt__check_shapes[s->shape], lt__check_views[s->view], lt__check_schedules[s->schedule], lt__check_neighbours[s->neighbour]);
+	c->special = 40;
+}
+
+static bool is_base(const struct check_spec *s)
+{
+	return s->view == CHECK_NONE && s->schedule == CHECK_DEFAULT && s->neighbour == CHECK_ALONE && s->shape <= CHECK_ZERO;
+}
+
+static void op_row(void *user, const int *at)
+{
+	struct check_spec s = { .op = at[F_OP], .dtype = (enum lt_dtype)(at[F_DTYPE] + 1), .shape = at[F_SHAPE], .view = at[F_VIEW],
+		.schedule = at[F_SCHEDULE], .neighbour = at[F_NEIGHBOUR] };
+	if (!is_base(&s))               /* those are there already */
+		add_op(user, &s);
+}
+
+static void add_ops(struct check_adder *a)
+{
+	static const int level[F_N] = { LT_NOP, LT_NDTYPE - 1, CHECK_N_SHAPE, CHECK_N_VIEW, CHECK_N_SCHEDULE, CHECK_N_NEIGHBOUR };
+	for (int op = 0; op < LT_NOP; op++)
+		for (int t = 1; t < LT_NDTYPE; t++)
+			for (int shape = 0; shape <= CHECK_ZERO && lt__check_takes((enum lt_opcode)op, (enum lt_dtype)t); shape++)
+				add_op(a, &(struct check_spec){ .op = op, .dtype = (enum lt_dtype)t, .shape = shape });
+	const struct check_factors f = { F_N, level, op_allowed, F_OP, F_DTYPE };
+	lt__check_pairs(&f, a->o->full, op_row, a);
+}
+
+/* -- cast -- */
+
+static void add_casts(struct check_adder *a)
+{
+	char row[40];
+	for (int from = 1; from < LT_NDTYPE; from++)
+		for (int to = 1; to < LT_NDTYPE; to++)
+			for (int k = 0; from != to && k < (a->o->full ? CHECK_ZERO : 2); k++) {
+				struct check_spec s = { .op = LT_OP_cast, .dtype = (enum lt_dtype)from, .other = (enum lt_dtype)to,
+					.shape = a->o->full ? k : k ? CHECK_ABOVE : CHECK_PRIME, .schedule = !a->o->full && (from + to + k) % 2 ? CHECK_PLAIN : CHECK_DEFAULT };
+				const char *b = lt__dtype_info(s.other)->name;
+				(void)snprintf(row, sizeof row, "cast to %s", b);
+				lt__check_add(a, CHECK_cast, &s, row, "%s/%s/%s/%s", lt__dtype_info(s.dtype)->name, b, lt__check_shapes[s.shape],
+					lt__check_schedules[s.schedule])->special = 50;
+			}
+}
+
+/* -- reduce -- */
+
+enum { R_OP, R_DTYPE, R_SHAPE, R_AXES, R_SCHEDULE, R_N };
+static const char *const axes[] = { "last", "first", "all" };
+
+static bool reduces(int op, int dtype)
+{
+	return lt__check_takes((enum lt_opcode)op, (enum lt_dtype)dtype) && lt__op_info((enum lt_opcode)op)->identity != LT_ID_NONE;
+}
+
+static bool reduce_allowed(const int *at)
+{
+	if (at[R_SHAPE] == CHECK_SCALAR)
+		return false;
+	if (at[R_OP] >= 0 && (lt__op_info((enum lt_opcode)at[R_OP])->data || lt__op_info((enum lt_opcode)at[R_OP])->identity == LT_ID_NONE))
+		return false;
+	return at[R_OP] < 0 || at[R_DTYPE] < 0 || reduces(at[R_OP], at[R_DTYPE] + 1);
+}
+
+static void add_reduce(struct check_adder *a, const struct check_spec *s)
+{
+	char row[40];
+	const char *op = lt__op_info((enum lt_opcode)s->op)->name;
+	(void)snprintf(row, sizeof row, "%s.reduce", op);
+	lt__check_add(a, CHECK_reduce, s, row, "%s/%s/%s/%s/%s", op, lt__dtype_info(s->dtype)->name, lt__check_shapes[s->shape], axes[s->variant],
+		lt__check_schedules[s->schedule]);
+}
+
+static void reduce_row(void *user, const int *at)
+{
+	struct check_spec s = { .op = at[R_OP], .dtype = (enum lt_dtype)(at[R_DTYPE] + 1), .shape = at[R_SHAPE], .variant = at[R_AXES],
+		.schedule = at[R_SCHEDULE] };
+	if (s.variant != 0 || s.schedule != CHECK_DEFAULT || s.shape > CHECK_ZERO)
+		add_reduce(user, &s);
+}
+
+static void add_reduces(struct check_adder *a)
+{
+	static const int level[R_N] = { LT_NOP, LT_NDTYPE - 1, CHECK_N_SHAPE, 3, CHECK_N_SCHEDULE };
+	for (int op = 0; op < LT_NOP; op++)
+		for (int t = 1; t < LT_NDTYPE; t++)
+			for (int shape = 0; shape <= CHECK_ZERO && reduces(op, t); shape++)
+				add_reduce(a, &(struct check_spec){ .op = op, .dtype = (enum lt_dtype)t, .shape = shape });
+	const struct check_factors f = { R_N, level, reduce_allowed, R_OP, R_DTYPE };
+	lt__check_pairs(&f, a->o->full, reduce_row, a);
+}
+
+void lt__check_cases(const struct check_options *o, struct check_list *list)
+{
+	struct check_adder a = { .o = o, .list = list };
+	*list = (struct check_list){ 0 };
+	add_ops(&a);
+	add_casts(&a);
+	add_reduces(&a);
+	lt__check_add_data(&a);
+	lt__check_add_clauses(&a);
+}

@@ -1,0 +1,343 @@
+/* tools/check_child.c -- cases in child processes: a crash or an endless loop is a failure of one case and not the end of the suite.
+ *
+ * A child says what it does through a pipe: a line when it begins with a case, and the outcome of each.  One that dies, or is silent for too
+ * long, has failed the case it was at; if it was at work for the whole batch (compiling), the batch is halved until the case is found.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tools/check.h"
+
+enum { BATCH = 48 };
+enum { AT_CASE = 1, OUTCOME = 2, AT_BATCH = 3, AT_TREE = 4 };
+struct message { int32_t kind, i, status, set, n_text, n_tree; double seconds; };
+
+struct parent {
+	const struct check_options *o;
+	const struct check_case *const *c;
+	struct check_outcome *outcome;
+	bool (*told)(void *user, int32_t i);
+	void *user;
+	bool stopped;
+};
+
+static double now(void) { return (double)lt__now_ns() * 1e-9; }
+
+/* -- in the child -- */
+
+static void put(int fd, const void *at, size_t bytes)
+{
+	const char *from = at;
+	while (bytes > 0) {
+		ssize_t n = write(fd, from, bytes);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			_exit(3);
+		from += n;
+		bytes -= (size_t)n;
+	}
+}
+
+static void say_at(int fd, int kind, int32_t i)
+{
+	const struct message m = { .kind = kind, .i = i };
+	put(fd, &m, sizeof m);
+}
+
+static void say_outcome(int fd, int32_t i, const struct check_outcome *out)
+{
+	const struct message m = { OUTCOME, i, (int32_t)out->status, out->set, (int32_t)strlen(out->text), out->tree ? (int32_t)strlen(out->tree) : 0,
+		out->seconds };
+	put(fd, &m, sizeof m);
+	put(fd, out->text, (size_t)m.n_text);
+	if (out->tree)
+		put(fd, out->tree, (size_t)m.n_tree);
+}
+
+static void prepare_case(struct check_device *d, const struct check_case *c, struct check_work *w)
+{
+	double begin = now();
+	const struct check_tree tree = { c->spec.schedule, c->seed, NULL };
+	w->device = d;
+	w->seed = c->seed;
+	w->special = c->special;
+	w->wild = c->wild;
+	if (lt_context_new(&w->ctx) || lt__check_graph(w->ctx, c, &w->g))
+		(void)lt__check_end(w->out, CHECK_SKIPPED, "no graph: %s", w->ctx ? lt_context_message(w->ctx) : "out of memory");
+	else
+		(void)lt__check_prepare(w, &tree);
+	w->out->seconds += now() - begin;
+}
+
+static void finish_case(struct check_work *w)
+{
+	double begin = now();
+	if (!w->out->done)
+		(void)lt__check_run(w);
+	if (w->out->status == CHECK_FAILED && w->p)
+		w->out->tree = lt__check_tree_text(w->p);
+	lt__check_work_free(w);
+	lt_graph_free(w->g);
+	lt_context_free(w->ctx);
+	w->out->seconds += now() - begin;
+}
+
+/* Cases first .. first + n - 1, which are graphs. */
+static void run_graphs(const struct parent *p, struct check_device *d, int fd, int32_t first, int32_t n)
+{
+	struct check_work *w = calloc((size_t)n, sizeof *w), **open = calloc((size_t)n, sizeof *open);
+	struct check_outcome *out = calloc((size_t)n, sizeof *out);
+	int32_t n_open = 0;
+	if (!w || !open || !out)
+		_exit(3);
+	for (int32_t i = 0; i < n; i++) {
+		say_at(fd, AT_TREE, first + i);
+		w[i].out = &out[i];
+		prepare_case(d, p->c[first + i], &w[i]);
+		if (!out[i].done)
+			open[n_open++] = &w[i];
+	}
+	say_at(fd, AT_BATCH, first);
+	if (n_open > 0)
+		(void)lt__check_compile(open, n_open);
+	for (int32_t i = 0; i < n; i++) {
+		say_at(fd, AT_CASE, first + i);
+		finish_case(&w[i]);
+		say_outcome(fd, first + i, &out[i]);
+		free(out[i].tree);
+	}
+	free(w);
+	free(open);
+	free(out);
+}
+
+static void run_clause(const struct parent *p, struct check_device *d, int fd, int32_t i)
+{
+	struct check_outcome out = { 0 };
+	double begin = now();
+	say_at(fd, AT_CASE, i);
+	p->c[i]->clause(d, p->c[i], &out);
+	(void)lt__check_end(&out, CHECK_PASSED, "%s", "");
+	out.seconds = now() - begin;
+	say_outcome(fd, i, &out);
+}
+
+/* No core file of each crash. */
+static void no_core(void)
+{
+	const struct rlimit none = { 0, 0 };
+	(void)setrlimit(RLIMIT_CORE, &none);
+}
+
+static void child(const struct parent *p, int fd, int32_t first, int32_t n)
+{
+	struct check_device d;
+	struct check_outcome out = { 0 };
+	no_core();
+	(void)setpgid(0, 0);
+	say_at(fd, AT_TREE, first);
+	if (!lt__check_open(&d, p->o, &out)) {
+		for (int32_t i = 0; i < n; i++)
+			say_outcome(fd, first + i, &out);
+		_exit(0);
+	}
+	if (p->c[first]->clause)
+		run_clause(p, &d, fd, first);
+	else
+		run_graphs(p, &d, fd, first, n);
+	say_at(fd, AT_BATCH, first);
+	lt__check_close(&d);
+}
+
+/* -- in the parent -- */
+
+/* All of `bytes`; false: the child is gone (0) or silent (1). */
+static bool get(const struct check_options *o, int fd, void *at, size_t bytes, bool *silent)
+{
+	char *to = at;
+	while (bytes > 0) {
+		struct pollfd f = { .fd = fd, .events = POLLIN };
+		int ready = poll(&f, 1, (int)(o->patience * 1000));
+		if (ready < 0 && errno == EINTR)
+			continue;
+		*silent = ready == 0;
+		if (ready <= 0)
+			return false;
+		ssize_t n = read(fd, to, bytes);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		to += n;
+		bytes -= (size_t)n;
+	}
+	return true;
+}
+
+static bool take_outcome(const struct check_options *o, int fd, const struct message *m, struct check_outcome *out, bool *silent)
+{
+	char *text = calloc(1, (size_t)m->n_text + 1), *tree = m->n_tree ? calloc(1, (size_t)m->n_tree + 1) : NULL;
+	bool good = text && get(o, fd, text, (size_t)m->n_text, silent) && (!tree || get(o, fd, tree, (size_t)m->n_tree, silent));
+	if (good) {
+		free(out->tree);
+		*out = (struct check_outcome){ .status = (enum check_status)m->status, .tree = tree, .set = m->set, .seconds = m->seconds, .done = true };
+		(void)snprintf(out->text, sizeof out->text, "%s", text);
+	} else {
+		free(tree);
+	}
+	free(text);
+	return good;
+}
+
+static void tell(struct parent *p, int32_t i) { p->stopped = !p->told(p->user, i) || p->stopped; }
+
+/* Reads what a child says until it ends; *m: what it said last; *n_done of its cases are known. */
+static void listen_to(struct parent *p, int fd, struct message *m, int32_t *n_done, bool *silent)
+{
+	struct message next;
+	while (!p->stopped && get(p->o, fd, &next, sizeof next, silent)) {
+		*m = next;
+		if (m->kind != OUTCOME)
+			continue;
+		if (!take_outcome(p->o, fd, m, &p->outcome[m->i], silent))
+			return;
+		++*n_done;
+		tell(p, m->i);
+	}
+}
+
+static void how_it_ended(const struct check_options *o, int status, bool silent, char *out, size_t bytes)
+{
+	if (silent)
+		(void)snprintf(out, bytes, "it did not come back within %g s", o->patience);
+	else if (WIFSIGNALED(status))
+		(void)snprintf(out, bytes, "it ended the process by a signal: %s", strsignal(WTERMSIG(status)));
+	else
+		(void)snprintf(out, bytes, "it ended the process with exit code %d", WEXITSTATUS(status));
+}
+
+static void fail_case(struct parent *p, int32_t i, const char *phase, const char *how)
+{
+	if (p->outcome[i].done)
+		return;
+	(void)lt__check_end(&p->outcome[i], CHECK_FAILED, "%s: %s", phase, how);
+	tell(p, i);
+}
+
+static void run_batch(struct parent *p, int32_t first, int32_t n)
+{
+	int pipes[2], status = 0;
+	struct message last = { .kind = AT_TREE, .i = first };
+	int32_t n_done = 0;
+	bool silent = false;
+	char how[200];
+	if (n <= 0 || p->stopped)
+		return;
+	(void)fflush(NULL);
+	if (pipe(pipes))
+		return;
+	pid_t pid = fork();
+	if (pid == 0) {
+		(void)close(pipes[0]);
+		child(p, pipes[1], first, n);
+		(void)fflush(NULL);
+		_exit(0);
+	}
+	(void)close(pipes[1]);
+	if (pid > 0)
+		listen_to(p, pipes[0], &last, &n_done, &silent);
+	(void)close(pipes[0]);
+	if (silent || p->stopped) {
+		(void)kill(-pid, SIGKILL);
+		(void)kill(pid, SIGKILL);
+	}
+	if (pid <= 0 || waitpid(pid, &status, 0) != pid || (n_done == n && status == 0 && !silent) || p->stopped)
+		return;
+	how_it_ended(p->o, status, silent, how, sizeof how);
+	if (n_done == n) {              /* all cases were well; the end of the session was not */
+		p->outcome[first].done = false;
+		fail_case(p, first, "while objects and session were closed", how);
+	} else if (n == 1) {
+		fail_case(p, first, last.kind == AT_BATCH ? "while it was compiled" : last.kind == AT_TREE
+			? "while the session was opened, or the tree made and accepted" : "while it ran", how);
+	} else if (last.kind == AT_CASE && last.i == first + n_done) {  /* those before it are known */
+		fail_case(p, last.i, "while it ran", how);
+		run_batch(p, last.i + 1, first + n - last.i - 1);
+	} else {
+		run_batch(p, first, n / 2);
+		run_batch(p, first + n / 2, n - n / 2);
+	}
+}
+
+void lt__check_children(const struct check_options *o, const struct check_case *const *c, int32_t n, struct check_outcome *outcome,
+	bool (*told)(void *user, int32_t i), void *user)
+{
+	struct parent p = { .o = o, .c = c, .outcome = outcome, .told = told, .user = user };
+	for (int32_t i = 0, k; i < n && !p.stopped; i = k) {
+		for (k = i + 1; k < n && k - i < BATCH && !c[i]->clause && !c[k]->clause && c[k]->group == c[i]->group; k++)
+			;
+		run_batch(&p, i, k - i);
+	}
+}
+
+/* -- one graph -- */
+
+static void run_one(struct check_device *d, const struct lt_graph *g, const char *tree, const struct check_data *data, struct check_outcome *out)
+{
+	const struct check_tree how = { CHECK_DEFAULT, 0, tree };
+	struct check_work w = { .device = d, .ctx = g->ctx, .g = (struct lt_graph *)(uintptr_t)g, .out = out, .seed = data->seed,
+		.special = data->special, .wild = data->wild }, *one = &w;
+	if (lt__check_prepare(&w, &how) && lt__check_compile(&one, 1))
+		(void)lt__check_run(&w);
+	lt__check_work_free(&w);
+}
+
+static bool ignore(void *user, int32_t i)
+{
+	(void)user, (void)i;
+	return true;
+}
+
+void lt__check_child_graph(const struct check_options *o, const struct lt_graph *g, const char *tree, const struct check_data *data, struct check_outcome *out)
+{
+	struct parent p = { .o = o, .outcome = out, .told = ignore };
+	int pipes[2], status = 0;
+	struct message last;
+	int32_t n_done = 0;
+	bool silent = false;
+	char how[200];
+	*out = (struct check_outcome){ 0 };
+	(void)fflush(NULL);
+	if (pipe(pipes))
+		return;
+	pid_t pid = fork();
+	if (pid == 0) {
+		struct check_device d;
+		struct check_outcome mine = { 0 };
+		no_core();
+		(void)close(pipes[0]);
+		(void)setpgid(0, 0);
+		if (lt__check_open(&d, o, &mine)) {
+			run_one(&d, g, tree, data, &mine);
+			lt__check_close(&d);
+		}
+		say_outcome(pipes[1], 0, &mine);
+		_exit(0);
+	}
+	(void)close(pipes[1]);
+	if (pid > 0)
+		listen_to(&p, pipes[0], &last, &n_done, &silent);
+	(void)close(pipes[0]);
+	if (silent)
+		(void)kill(-pid, SIGKILL);
+	if (pid > 0 && waitpid(pid, &status, 0) == pid && !out->done) {
+		how_it_ended(o, status, silent, how, sizeof how);
+		(void)lt__check_end(out, CHECK_FAILED, "%s", how);
+	}
+}

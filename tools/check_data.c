@@ -1,0 +1,146 @@
+/* tools/check_data.c -- data for the sources of any graph: a function of their names, types and ranges.
+ *
+ * Ranges follow from the graph: what a gather takes as index, and what a run-time scalar is read from, has to be within bounds.  They are
+ * handed back through views and casts to the sources.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "check/random_graph.h"
+#include "tools/check.h"
+
+struct range { bool given; int64_t low, high; };
+
+static void narrow(struct range *r, int64_t low, int64_t high)
+{
+	if (!r->given || low > r->low)
+		r->low = low;
+	if (!r->given || high < r->high)
+		r->high = high;
+	r->given = true;
+	if (r->high < r->low)
+		r->high = r->low;
+}
+
+static bool hands_on(const struct lt_nodedef *d) { return d->op == LT_OP_view || d->op == LT_OP_cast || d->op == LT_OP_copy; }
+
+/* The node's first source that it only moves, itself included. */
+static lt_node source_of(const struct lt_graph *g, lt_node n)
+{
+	while (hands_on(&g->node[n]) && g->node[n].n_operand > 0)
+		n = g->node[n].operand[0];
+	return n;
+}
+
+static struct range *ranges_of(const struct lt_graph *g)
+{
+	struct range *r = calloc((size_t)g->n_node + 1, sizeof *r);
+	if (!r)
+		return NULL;
+	for (int32_t i = 0; i < g->n_param; i++)
+		if (g->node[g->param[i].source].n_operand > 0)          /* through a view: which element is not asked */
+			narrow(&r[source_of(g, g->param[i].source)], g->param[i].low, g->param[i].high);
+	for (lt_node n = g->n_node - 1; n >= 0; n--) {
+		const struct lt_nodedef *d = &g->node[n];
+		if (d->op == LT_OP_gather) {
+			const struct lt_vardef *axis = &g->var[g->node[d->operand[0]].dim[d->axis]];
+			narrow(&r[d->operand[1]], 0, axis->extent - 1);
+		}
+		if (hands_on(d) && r[n].given)
+			for (int32_t i = 0; i < d->n_operand; i++)
+				narrow(&r[d->operand[i]], r[n].low, r[n].high);
+	}
+	return r;
+}
+
+static uint64_t mix(uint64_t h, uint64_t x) { return (h ^ x) * UINT64_C(0x9e3779b97f4a7c15) + (h >> 29); }
+
+static uint64_t seed_of(const struct lt_nodedef *d, const struct check_data *data)
+{
+	uint64_t h = mix(mix(data->seed, (uint64_t)data->set), d->op == LT_OP_constant ? 1 : 2);
+	for (const char *c = d->label ? d->label : d->name; *c; c++)
+		h = mix(h, (uint64_t)(unsigned char)*c);
+	return h;
+}
+
+static double special_float(enum lt_dtype t, uint64_t *rng)
+{
+	const struct lt_dtypeinfo *info = lt__dtype_info(t);
+	double small = t == LT_F64 ? DBL_MIN : t == LT_F16 ? 0x1p-14 : (double)FLT_MIN;
+	const double all[] = { NAN, INFINITY, -INFINITY, 0, -0.0, info->tiny, -info->tiny, 3 * info->tiny, small, -small, small / 2, info->largest,
+		-info->largest, 1, -1, 1 + 2 * info->unit, 0.5, -0.5, 1.5, -2.5, 88, -104, 3.14159 };
+	return all[random_between(rng, 0, (int64_t)(sizeof all / sizeof *all) - 1)];
+}
+
+static int64_t lowest(enum lt_dtype t) { return t == LT_I8 ? INT8_MIN : t == LT_I16 ? INT16_MIN : t == LT_I32 ? INT32_MIN : t == LT_I64 ? INT64_MIN : 0; }
+static int64_t highest(enum lt_dtype t)
+{
+	return t == LT_I8 ? INT8_MAX : t == LT_U8 ? UINT8_MAX : t == LT_I16 ? INT16_MAX : t == LT_I32 ? INT32_MAX : t == LT_I64 ? INT64_MAX : 1;
+}
+
+static int64_t special_int(enum lt_dtype t, uint64_t *rng)
+{
+	const int64_t all[] = { lowest(t), lowest(t) + 1, highest(t), highest(t) - 1, 0, 1, t == LT_U8 ? 128 : -1, highest(t) / 2 + 1, 7 };
+	return all[random_between(rng, 0, (int64_t)(sizeof all / sizeof *all) - 1)];
+}
+
+static union lt_scalar draw(enum lt_dtype t, const struct range *r, bool special, uint64_t *rng)
+{
+	union lt_scalar x;
+	if (r->given)
+		x.i = random_between(rng, r->low, r->high);
+	else if (lt__dtype_info(t)->cls == LT_CLASS_FLOAT)
+		x.f = special ? special_float(t, rng) : (double)random_between(rng, -16, 16) / 4;
+	else if (t == LT_BOOL)
+		x.i = random_between(rng, 0, 1);
+	else
+		x.i = special ? special_int(t, rng) : random_between(rng, t == LT_U8 ? 0 : -6, 9);
+	return lt__dtype_info(t)->cls == LT_CLASS_FLOAT ? lt__round_to(x, t) : x;
+}
+
+static void *fill(const struct lt_graph *g, lt_node n, const struct range *r, const struct check_data *data)
+{
+	const struct lt_nodedef *d = &g->node[n];
+	int64_t elems = lt__node_elems(g, n);
+	uint64_t rng = seed_of(d, data);
+	int special = data->set == 1 ? data->special : 0;
+	char *out = calloc(1, (size_t)elems * lt__dtype_info(d->dtype)->bytes + 1);
+	for (int64_t i = 0; out && i < elems; i++)
+		lt__store(out, i, d->dtype, draw(d->dtype, r, random_chance(&rng, special), &rng));
+	if (out && data->wild && data->set == 1 && r->given && elems > 0 && lt__dtype_info(d->dtype)->cls == LT_CLASS_INT)
+		lt__store(out, elems / 2, d->dtype, (union lt_scalar){ .i = d->dtype == LT_U8 ? r->high + 1 : random_chance(&rng, 50) ? -1 : r->high + 1 });
+	return out;
+}
+
+/* Elements that run-time scalars are read from, as they are. */
+static void put_params(const struct lt_graph *g, void **all, const struct check_data *data)
+{
+	for (int32_t i = 0; i < g->n_param; i++) {
+		const struct lt_paramdef *p = &g->param[i];
+		uint64_t rng = seed_of(&g->node[p->source], data) + (uint64_t)p->element;
+		if (all[p->source])
+			((int64_t *)all[p->source])[p->element] = data->set == 0 ? p->high : data->set == 1 ? p->low
+				: random_between(&rng, p->low, p->high);
+	}
+}
+
+void **lt__check_data_new(const struct lt_graph *g, const struct check_data *data)
+{
+	void **all = calloc((size_t)g->n_node + 1, sizeof *all);
+	struct range *r = ranges_of(g);
+	for (lt_node n = 0; all && r && n < g->n_node; n++)
+		if (g->node[n].op == LT_OP_input || g->node[n].op == LT_OP_constant || g->node[n].op == LT_OP_state)
+			all[n] = fill(g, n, &r[n], data);
+	if (all && r)
+		put_params(g, all, data);
+	free(r);
+	return all;
+}
+
+void lt__check_data_free(const struct lt_graph *g, void **all)
+{
+	for (lt_node n = 0; all && n < g->n_node; n++)
+		free(all[n]);
+	free(all);
+}

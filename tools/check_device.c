@@ -1,0 +1,41 @@
+/* tools/check_device.c -- the backend that is checked: its session and what the host gives it. */
+#include <string.h>
+#include "tools/check.h"
+
+static bool open_session(struct check_device *d, struct check_outcome *out)
+{
+	struct check_told told;
+	lt__check_told_init(&told);
+	d->session = NULL;
+	lt_status st = d->backend->open(&d->host, d->config, &d->session, &told.diag);
+	if (st)
+		return lt__check_end(out, CHECK_FAILED, "open: %s: %s", lt_status_name(st), told.text[0] ? told.text : "nothing is said");
+	if (!d->session)
+		return lt__check_end(out, CHECK_FAILED, "open answers LT_OK and gives no session");
+	d->caps = d->backend->caps(d->session);
+	if (!d->caps || !LT_HAS(struct lt_caps, d->caps, target))
+		return lt__check_end(out, CHECK_FAILED, "caps gives no target");
+	return true;
+}
+
+bool lt__check_open(struct check_device *d, const struct check_options *o, struct check_outcome *out)
+{
+	*d = (struct check_device){ .backend = lt_backend_find(o->backend), .config = o->config, .n_thread = o->n_thread, .seed = o->seed,
+		.host = { .size = sizeof d->host, .n_thread = o->n_thread, .parallel = lt__host_parallel } };
+	if (!d->backend)
+		return lt__check_end(out, CHECK_FAILED, "there is no backend '%s'", o->backend);
+	return open_session(d, out);
+}
+
+bool lt__check_open_again(const struct check_device *d, struct check_device *out, struct check_outcome *said)
+{
+	*out = *d;
+	return open_session(out, said);
+}
+
+void lt__check_close(struct check_device *d)
+{
+	if (d->session)
+		d->backend->close(d->session);
+	d->session = NULL;
+}

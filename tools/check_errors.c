@@ -1,0 +1,174 @@
+/* tools/check_errors.c -- wrong use, and data out of range: told, and nothing left behind. */
+#include <stdlib.h>
+#include <string.h>
+#include "check/compare.h"
+#include "tools/check_data_kinds.h"
+#include "tools/check_parts.h"
+
+void lt__check_errors_config(struct check_device *d, const struct check_case *clause, struct check_outcome *out)
+{
+	static const char word[] = "no_such_word_of_any_backend";
+	struct check_told told;
+	struct lt_session *session = (struct lt_session *)(void *)out;  /* a failure has to make it NULL */
+	(void)clause;
+	lt__check_told_init(&told);
+	lt_status st = d->backend->open(&d->host, word, &session, &told.diag);
+	if (!st) {
+		if (session)
+			d->backend->close(session);
+		(void)lt__check_end(out, CHECK_FAILED, "open takes the config '%s', a word that it cannot know", word);
+	} else if (session) {
+		(void)lt__check_end(out, CHECK_FAILED, "open fails with %s and leaves a session behind", lt_status_name(st));
+	} else if (st != LT_EINVAL) {
+		(void)lt__check_end(out, CHECK_FAILED, "open answers %s to an unknown config, not LT_EINVAL", lt_status_name(st));
+	} else if (!told.text[0]) {
+		(void)lt__check_end(out, CHECK_FAILED, "open refuses an unknown config and says nothing");
+	} else if (!strstr(told.text, word)) {
+		(void)lt__check_end(out, CHECK_FAILED, "open refuses an unknown config and does not name the word: %s", told.text);
+	}
+}
+
+/* -- wrong args -- */
+
+enum wrong { FEWER_SLOTS, MORE_SLOTS, SMALL_SLOT, NO_WORKSPACE };
+
+/* One run with something wrong: refused, told, and nothing is written. */
+static bool run_wrong(struct check_work *w, enum wrong what, int32_t at)
+{
+	int32_t nest = lt__check_nest(w), n = w->p->frozen[nest].n_bind;
+	const struct check_device *d = w->device;
+	struct lt_slot *slot = calloc((size_t)n + 2, sizeof *slot);
+	struct check_space space = { 0 };
+	struct lt_fault fault;
+	struct check_trial t;
+	struct check_room room, before;
+	struct check_told told;
+	bool good = lt__check_trial_new(w, 0, w->seed, &t);
+	lt__check_room_new(w, 0, &room);
+	lt__check_room_new(w, 0, &before);
+	good = good && slot && lt__check_room_fill(&room, t.data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault)
+		&& lt__check_room_fill(&room, t.data, 0x5A) && lt__check_room_fill(&before, t.data, 0x5A)
+		&& (what == NO_WORKSPACE || lt__check_space_new(w, w->object[nest], 1, 0x5A, &space));
+	if (good) {
+		lt__check_told_init(&told);
+		lt__check_room_slots(&room, nest, slot);
+		slot[n] = slot[n > 0 ? n - 1 : 0];
+		if (what == SMALL_SLOT)
+			slot[at].bytes--;
+		const struct lt_args args = { .size = sizeof args, .n_slot = (uint32_t)(n - (what == FEWER_SLOTS) + (what == MORE_SLOTS)), .slot = slot,
+			.workspace = what == NO_WORKSPACE ? NULL : space.device ? space.device : space.at, .n_thread = 1, .fault = &fault };
+		lt_status st = d->backend->run(w->object[nest], &args, &told.diag);
+		if (!st)
+			good = lt__check_end(w->out, CHECK_FAILED, what == SMALL_SLOT ? "a run with slot %d a byte too small succeeds"
+				: what == NO_WORKSPACE ? "a run without a workspace succeeds, and need() says that there must be one (%d)"
+				: "a run with another number of slots than the tree's succeeds (%d)", (int)at);
+		else if (!told.text[0])
+			good = lt__check_end(w->out, CHECK_FAILED, "a run with wrong args answers %s and says nothing", lt_status_name(st));
+		good = good && lt__check_room_stand(&room, t.data);
+		for (int32_t i = 0; good && i < room.n; i++)
+			if (memcmp(room.block[i].block, before.block[i].block, room.block[i].total))
+				good = lt__check_end(w->out, CHECK_FAILED, "a run that fails with %s has written to a buffer", lt_status_name(st));
+	}
+	free(slot);
+	good = lt__check_space_end(w, &space) && good;
+	lt__check_room_free(&room);
+	lt__check_room_free(&before);
+	lt__check_trial_free(w, &t);
+	return good;
+}
+
+static bool slots(struct check_work *w) { return run_wrong(w, FEWER_SLOTS, 0) && run_wrong(w, MORE_SLOTS, 0); }
+
+static bool small_slot(struct check_work *w)
+{
+	int32_t n = w->p->frozen[lt__check_nest(w)].n_bind;
+	bool good = true;
+	for (int32_t i = 0; good && i < n; i++)
+		good = run_wrong(w, SMALL_SLOT, i);
+	return good;
+}
+
+static bool workspace(struct check_work *w)
+{
+	const struct check_device *d = w->device;
+	size_t bytes = 0, align = 1;
+	if (LT_HAS(struct lt_backend, d->backend, need))
+		d->backend->need(w->object[lt__check_nest(w)], 1, &bytes, &align);
+	return bytes == 0 || run_wrong(w, NO_WORKSPACE, 0);
+}
+
+/* -- a gather out of range -- */
+
+static const struct check_case gather = { .name = "gather", .group = CHECK_gather, .spec = { .dtype = LT_F32, .other = LT_I64,
+	.schedule = CHECK_PLAIN } };
+enum { FIRST = 4, SECOND = 9 };
+static const int64_t first_value = 1000, second_value = -7;
+
+static int64_t *index_of(const struct check_work *w, void **data)
+{
+	for (lt_node n = 0; n < w->g->n_node; n++)
+		if (w->g->node[n].op == LT_OP_input && w->g->node[n].dtype == LT_I64)
+			return data[n];
+	return NULL;
+}
+
+static bool is_told(struct check_work *w, const struct lt_fault *f)
+{
+	const struct lt_tree *t = &w->p->frozen[lt__check_nest(w)].tree;
+	if (f->n <= 0)
+		return lt__check_end(w->out, CHECK_FAILED, "an index is out of range and the fault cell is not set");
+	if (f->stmt < 0 || f->stmt >= (int32_t)t->stmts.n || f->access < 0 || f->access >= (int32_t)t->accesses.n)
+		return lt__check_end(w->out, CHECK_FAILED, "the fault cell names statement %d of %u, access %d of %u", (int)f->stmt,
+			(unsigned)t->stmts.n, (int)f->access, (unsigned)t->accesses.n);
+	if (LT_AT(struct lt_access, t->accesses, f->access)->index < 0)
+		return lt__check_end(w->out, CHECK_FAILED, "the fault cell names access %d, which is no gather", (int)f->access);
+	if (f->value != first_value && f->value != second_value)
+		return lt__check_end(w->out, CHECK_FAILED, "the fault cell has value %lld, which is no index", (long long)f->value);
+	return true;
+}
+
+/* fn: with the room as it is after a run with two indices out of range, data with 0 in their place. */
+static void with_fault(struct check_device *d, const struct check_case *clause, struct check_outcome *out, bool elsewhere)
+{
+	const struct check_tree tree = { CHECK_PLAIN, 0, NULL };
+	struct check_work w = { .device = d, .out = out, .seed = clause->seed }, *one = &w;
+	struct check_trial good_data = { 0 };
+	struct check_room room = { 0 };
+	struct lt_fault fault = { 0, -1, -1, 0 };
+	void **data = NULL;
+	if (!lt_context_new(&w.ctx) && !lt__check_graph(w.ctx, &gather, &w.g) && lt__check_prepare(&w, &tree) && lt__check_compile(&one, 1)) {
+		const struct check_data how = { clause->seed, 0, 0, false };
+		data = lt__check_data_new(w.g, &how);
+		int64_t *index = index_of(&w, data);
+		index[FIRST] = index[SECOND] = 0;
+		good_data.data = data;
+		(void)lt_eval(w.g, (const void *const *)data, true, &good_data.e);
+		lt__check_room_new(&w, 0, &room);
+		index[FIRST] = first_value;
+		index[SECOND] = second_value;
+		bool good = good_data.e && lt__check_room_fill(&room, data, 0xFF) && lt__check_launch(&room, 0xFF, 1, &fault)
+			&& lt__check_room_stand(&room, data) && is_told(&w, &fault);
+		if (good && elsewhere)
+			(void)lt__check_compare(&room, good_data.e, data, NULL);
+		else if (good && fault.value != first_value)
+			(void)lt__check_end(out, CHECK_FAILED, "the fault cell has value %lld; the first index out of range, of one thread and serial loops, "
+				"is %lld", (long long)fault.value, (long long)first_value);
+	}
+	lt__check_room_free(&room);
+	lt_eval_free(good_data.e);
+	if (data)
+		lt__check_data_free(w.g, data);
+	lt__check_work_free(&w);
+	lt_graph_free(w.g);
+	lt_context_free(w.ctx);
+}
+
+void lt__check_errors_fault(struct check_device *d, const struct check_case *c, struct check_outcome *out) { with_fault(d, c, out, true); }
+void lt__check_errors_fault_value(struct check_device *d, const struct check_case *c, struct check_outcome *out) { with_fault(d, c, out, false); }
+
+#define CLAUSE(name, function, which) \
+	void lt__check_errors_##name(struct check_device *d, const struct check_case *c, struct check_outcome *out) \
+	{ lt__check_samples(d, c, out, which, function); }
+CLAUSE(slots, slots, CHECK_S_CHAIN | CHECK_S_PARAM)
+CLAUSE(small_slot, small_slot, CHECK_S_CHAIN | CHECK_S_SUM)
+CLAUSE(workspace, workspace, CHECK_S_ALL)

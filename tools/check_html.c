@@ -1,0 +1,219 @@
+/* tools/check_html.c -- the support matrix as a page: operator by element type, groups, failures, refusals.
+ *
+ * One file, no script, no address: it can be read on a phone, printed and kept.  Colours say nothing that a sign does not say, too.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "tools/check.h"
+
+static const char style[] =
+	":root{color-scheme:light dark;--ink:#1b1f24;--soft:#57606a;--line:#d0d7de;--back:#fff;--pass:#d7f2dc;--part:#fdf0c4;--refuse:#e4e7eb;"
+	"--fail:#ffd3cf}\n"
+	"@media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9da7b1;--line:#3b434b;--back:#0f1317;--pass:#143d24;--part:#4a3a0c;"
+	"--refuse:#2a3038;--fail:#5c1a17}}\n"
+	"body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--back);margin:0 auto;max-width:64rem;padding:1.5rem 1rem}\n"
+	"h1{font-size:1.5rem;margin:0}h2{font-size:1.15rem;margin:2rem 0 .5rem}p{margin:.3rem 0}.soft{color:var(--soft)}\n"
+	".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.875rem;font-variant-numeric:tabular-nums}\n"
+	"th,td{border:1px solid var(--line);padding:.2rem .5rem;text-align:center}th:first-child,td:first-child{text-align:left}\n"
+	"tbody th{font-weight:500;white-space:nowrap;position:sticky;left:0;background:var(--back)}thead th{font-weight:600}\n"
+	".p{background:var(--pass)}.m{background:var(--part)}.r{background:var(--refuse)}.f{background:var(--fail);font-weight:700}"
+	".n{color:var(--soft)}\n"
+	"td.l{text-align:left}details{margin:.3rem 0;border:1px solid var(--line);border-radius:4px;padding:.4rem .7rem}summary{cursor:pointer;"
+	"overflow-wrap:anywhere}\n"
+	"pre,code{font:.8125rem/1.45 ui-monospace,monospace}pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.4rem 0}\n"
+	"@media print{body{max-width:none;padding:0;font-size:11px}details{break-inside:avoid}tbody th{position:static}"
+	"td,th{-webkit-print-color-adjust:exact;print-color-adjust:exact}}\n";
+
+static void put(FILE *f, const char *text)
+{
+	for (; *text; text++)
+		switch (*text) {
+		case '&': (void)fputs("&amp;", f); break;
+		case '<': (void)fputs("&lt;", f); break;
+		case '>': (void)fputs("&gt;", f); break;
+		case '"': (void)fputs("&quot;", f); break;
+		case '\'': (void)fputs("&#39;", f); break;
+		default:
+			if ((unsigned char)*text >= ' ' || *text == '\n' || *text == '\t')
+				(void)fputc(*text, f);
+		}
+}
+
+/* -- the matrix -- */
+
+struct cell { int n[4]; const char *why; };
+struct row { const char *name; struct cell cell[LT_NDTYPE]; };
+
+static enum check_status status_of(const struct check_report *r, int32_t i) { return r->outcome[i].done ? r->outcome[i].status : CHECK_SKIPPED; }
+
+static int32_t fill_rows(const struct check_report *r, struct row *rows)
+{
+	int32_t n = 0, k;
+	for (int32_t i = 0; i < r->n; i++) {
+		const struct check_case *c = r->chosen[i];
+		if (!c->row || !c->column)
+			continue;
+		for (k = 0; k < n && strcmp(rows[k].name, c->row); k++)
+			;
+		if (k == n)
+			rows[n++].name = c->row;
+		struct cell *cell = &rows[k].cell[c->column];
+		enum check_status s = status_of(r, i);
+		cell->n[s]++;
+		if (s == CHECK_FAILED || (s == CHECK_REFUSED && cell->n[CHECK_FAILED] == 0))
+			cell->why = r->outcome[i].text;
+	}
+	return n;
+}
+
+static void put_cell(FILE *f, const struct cell *c)
+{
+	int all = c->n[0] + c->n[1] + c->n[2];
+	if (all == 0) {
+		(void)fputs(c->n[CHECK_SKIPPED] ? "<td class=n title=\"skipped\">&ndash;</td>" : "<td class=n>&middot;</td>", f);
+		return;
+	}
+	bool failed = c->n[CHECK_FAILED] > 0, refused = c->n[CHECK_REFUSED] > 0, passed = c->n[CHECK_PASSED] > 0;
+	(void)fprintf(f, "<td class=%s title=\"", failed ? "f" : !refused ? "p" : passed ? "m" : "r");
+	(void)fprintf(f, "%d passed, %d refused, %d failed", c->n[CHECK_PASSED], c->n[CHECK_REFUSED], c->n[CHECK_FAILED]);
+	if (c->why) {
+		(void)fputs(": ", f);
+		put(f, c->why);
+	}
+	if (failed)
+		(void)fprintf(f, "\">&#10007; %d/%d</td>", c->n[CHECK_FAILED], all);
+	else if (!refused)
+		(void)fprintf(f, "\">&#10003; %d</td>", all);
+	else if (passed)
+		(void)fprintf(f, "\">&#9680; %d/%d</td>", c->n[CHECK_PASSED], all);
+	else
+		(void)fputs("\">&#9675;</td>", f);
+}
+
+static void put_matrix(const struct check_report *r, FILE *f)
+{
+	struct row *rows = calloc((size_t)r->n + 1, sizeof *rows);
+	int32_t n = rows ? fill_rows(r, rows) : 0;
+	if (n > 0) {
+		(void)fputs("<h2>Operators by element type</h2>\n<p class=soft>&#10003; all cases passed &nbsp; &#9680; some are refused &nbsp; &#9675; all are "
+			"refused &nbsp; &#10007; some failed &nbsp; &middot; not applicable</p>\n<div class=wide><table><thead><tr><th>operator</th>", f);
+		for (int t = 1; t < LT_NDTYPE; t++)
+			(void)fprintf(f, "<th>%s</th>", lt__dtype_info((enum lt_dtype)t)->name);
+		(void)fputs("</tr></thead><tbody>\n", f);
+		for (int32_t i = 0; i < n; i++) {
+			(void)fputs("<tr><th>", f);
+			put(f, rows[i].name);
+			(void)fputs("</th>", f);
+			for (int t = 1; t < LT_NDTYPE; t++)
+				put_cell(f, &rows[i].cell[t]);
+			(void)fputs("</tr>\n", f);
+		}
+		(void)fputs("</tbody></table></div>\n", f);
+	}
+	free(rows);
+}
+
+/* -- groups -- */
+
+static void put_groups(const struct check_report *r, FILE *f)
+{
+	(void)fputs("<h2>Groups</h2>\n<div class=wide><table><thead><tr><th>group</th><th>passed</th><th>refused</th><th>failed</th><th>skipped</th>"
+		"<th>seconds</th><th>what</th></tr></thead><tbody>\n", f);
+	for (int g = 0; g < CHECK_N_GROUP; g++) {
+		int n[4] = { 0 };
+		double seconds = 0;
+		for (int32_t i = 0; i < r->n; i++)
+			if (r->chosen[i]->group == g) {
+				n[status_of(r, i)]++;
+				seconds += r->outcome[i].seconds;
+			}
+		if (n[0] + n[1] + n[2] + n[3] == 0)
+			continue;
+		(void)fprintf(f, "<tr><th>%s</th><td class=%s>%d</td><td class=%s>%d</td><td class=%s>%d</td><td class=n>%d</td><td>%.1f</td><td class=l>",
+			lt__check_group(g)->name, n[0] ? "p" : "n", n[0], n[1] ? "r" : "n", n[1], n[2] ? "f" : "n", n[2], n[3], seconds);
+		put(f, lt__check_group(g)->doc);
+		(void)fputs("</td></tr>\n", f);
+	}
+	(void)fputs("</tbody></table></div>\n", f);
+}
+
+/* -- failures, and reasons of what was not run -- */
+
+static void put_failures(const struct check_report *r, FILE *f)
+{
+	char command[1000];
+	bool first = true;
+	for (int32_t i = 0; i < r->n; i++) {
+		if (status_of(r, i) != CHECK_FAILED)
+			continue;
+		if (first)
+			(void)fputs("<h2>Failures</h2>\n", f);
+		first = false;
+		lt__check_repeat(r->o, r->chosen[i]->name, command, sizeof command);
+		(void)fputs("<details open><summary><code>", f);
+		put(f, r->chosen[i]->name);
+		(void)fputs("</code></summary><p>", f);
+		put(f, r->outcome[i].text);
+		(void)fputs("</p><pre>", f);
+		put(f, command);
+		(void)fputs("</pre>", f);
+		if (r->more[i] && r->more[i][0]) {
+			(void)fputs("<pre>", f);
+			put(f, r->more[i]);
+			(void)fputs("</pre>", f);
+		}
+		(void)fputs("</details>\n", f);
+	}
+}
+
+/* Each reason once, with the cases that it stands for. */
+static void put_reasons(const struct check_report *r, enum check_status status, const char *title, FILE *f)
+{
+	bool *done = calloc((size_t)r->n + 1, sizeof *done), first = true;
+	for (int32_t i = 0; done && i < r->n; i++) {
+		int n = 0;
+		if (done[i] || status_of(r, i) != status)
+			continue;
+		for (int32_t k = i; k < r->n; k++)
+			n += status_of(r, k) == status && !strcmp(r->outcome[k].text, r->outcome[i].text);
+		if (first)
+			(void)fprintf(f, "<h2>%s</h2>\n", title);
+		first = false;
+		(void)fprintf(f, "<details><summary>%d: ", n);
+		put(f, r->outcome[i].text[0] ? r->outcome[i].text : "not reached");
+		(void)fputs("</summary><pre>", f);
+		for (int32_t k = i; k < r->n; k++)
+			if (status_of(r, k) == status && !strcmp(r->outcome[k].text, r->outcome[i].text)) {
+				done[k] = true;
+				put(f, r->chosen[k]->name);
+				(void)fputc('\n', f);
+			}
+		(void)fputs("</pre></details>\n", f);
+	}
+	free(done);
+}
+
+lt_status lt__check_html(const struct check_report *r, FILE *f)
+{
+	int n[4] = { 0 };
+	for (int32_t i = 0; i < r->n; i++)
+		n[status_of(r, i)]++;
+	(void)fputs("<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport content=\"width=device-width,initial-scale=1\">\n<title>"
+		"lt-check: ", f);
+	put(f, r->backend->name);
+	(void)fprintf(f, "</title>\n<style>\n%s</style></head><body>\n<h1>", style);
+	put(f, r->o->word);
+	(void)fprintf(f, ": %s</h1>\n<p>%d passed, %d refused, %d failed, %d skipped</p>\n<p class=soft>", n[2] ? "failed" : "nothing failed", n[0], n[1],
+		n[2], n[3]);
+	put(f, r->backend->summary ? r->backend->summary : "");
+	(void)fputs("; version ", f);
+	put(f, r->backend->version ? r->backend->version : "");
+	(void)fprintf(f, "; seed %llu; %.0f s</p>\n", (unsigned long long)r->o->seed, r->seconds);
+	put_failures(r, f);
+	put_matrix(r, f);
+	put_groups(r, f);
+	put_reasons(r, CHECK_REFUSED, "Refused", f);
+	put_reasons(r, CHECK_SKIPPED, "Skipped", f);
+	(void)fputs("</body></html>\n", f);
+	return ferror(f) ? LT_EIO : LT_OK;
+}

@@ -1,0 +1,48 @@
+/* tools/check_json.c -- all cases and their sums as JSON. */
+#include <jansson.h>
+#include "tools/check.h"
+
+static const char *const words[] = { "passed", "refused", "failed", "skipped" };
+
+static json_t *case_of(const struct check_report *r, int32_t i)
+{
+	const struct check_outcome *out = &r->outcome[i];
+	json_t *o = json_pack("{s:s,s:s,s:s,s:f}", "name", r->chosen[i]->name, "group", lt__check_group(r->chosen[i]->group)->name, "status",
+		words[out->done ? out->status : CHECK_SKIPPED], "seconds", out->seconds);
+	char command[1000];
+	if (r->chosen[i]->row)
+		json_object_set_new(o, "operator", json_string(r->chosen[i]->row));
+	if (r->chosen[i]->column)
+		json_object_set_new(o, "dtype", json_string(lt__dtype_info(r->chosen[i]->column)->name));
+	json_t *text = out->text[0] ? json_string(out->text) : NULL;
+	if (out->text[0])
+		json_object_set_new(o, "text", text ? text : json_string("(not UTF-8)"));
+	if (out->status == CHECK_FAILED) {
+		lt__check_repeat(r->o, r->chosen[i]->name, command, sizeof command);
+		json_object_set_new(o, "repeat", json_string(command));
+	}
+	if (r->more[i])
+		json_object_set_new(o, "reduced", json_string(r->more[i]));
+	return o;
+}
+
+lt_status lt__check_json(const struct check_report *r, FILE *f)
+{
+	json_t *cases = json_array(), *sums = json_object(), *all;
+	int64_t n[4] = { 0 };
+	for (int32_t i = 0; i < r->n; i++) {
+		json_array_append_new(cases, case_of(r, i));
+		n[r->outcome[i].done ? r->outcome[i].status : CHECK_SKIPPED]++;
+	}
+	for (int i = 0; i < 4; i++)
+		json_object_set_new(sums, words[i], json_integer((json_int_t)n[i]));
+	all = json_pack("{s:s,s:s,s:s,s:I,s:f,s:o,s:o}", "backend", r->backend->name, "version", r->backend->version ? r->backend->version : "",
+		"config", r->o->config, "seed", (json_int_t)r->o->seed, "seconds", r->seconds, "sums", sums, "cases", cases);
+	if (!all || json_dumpf(all, f, JSON_INDENT(1) | JSON_REAL_PRECISION(6))) {
+		json_decref(all);
+		return LT_EIO;
+	}
+	(void)fputc('\n', f);
+	json_decref(all);
+	return LT_OK;
+}

@@ -1,0 +1,160 @@
+/* tools/check_lower.c -- from a graph to the frozen trees that a backend is given.
+ *
+ * The library lowers for a backend that accepts everything and compiles nothing; its target is that of the backend which is checked.  So
+ * whether that backend accepts a tree is asked here, and not on the way.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "check/random_graph.h"
+#include "check/random_steps.h"
+#include "looptree/schedule.h"
+#include "tools/check.h"
+
+struct lt_session { struct lt_caps caps; };
+
+static int32_t score(const char *config, struct lt_diag *diag)
+{
+	(void)config, (void)diag;
+	return 1;
+}
+
+/* config: the address of the target. */
+static lt_status open_(const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
+{
+	void *target = NULL;
+	(void)host, (void)diag;
+	if (!config || sscanf(config, "%p", &target) != 1)
+		return LT_EINVAL;
+	*out = calloc(1, sizeof **out);
+	if (!*out)
+		return LT_ENOMEM;
+	(*out)->caps = (struct lt_caps){ .size = sizeof (*out)->caps, .dtypes = UINT64_MAX, .loops = UINT64_MAX, .understands = UINT64_MAX,
+		.target = target };
+	return LT_OK;
+}
+
+static void close_(struct lt_session *s) { free(s); }
+static const struct lt_caps *caps(const struct lt_session *s) { return &s->caps; }
+
+static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
+{
+	(void)s, (void)t, (void)diag;
+	return LT_OK;
+}
+
+static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
+{
+	(void)s, (void)tree, (void)n, (void)diag;
+	*object = NULL;
+	return LT_EUNSUPPORTED;
+}
+
+static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
+{
+	(void)o, (void)args, (void)diag;
+	return LT_EUNSUPPORTED;
+}
+
+static lt_status sync_(struct lt_session *s, void *stream, struct lt_diag *diag)
+{
+	(void)s, (void)stream, (void)diag;
+	return LT_OK;
+}
+
+static void destroy(struct lt_object *o) { (void)o; }
+
+static const struct lt_backend lowering = {
+	.size = sizeof lowering, .abi = LT_ABI, .build = LT_BUILD, .name = "lower_only", .summary = "trees of another backend's target", .version = "1",
+	.score = score, .open = open_, .close = close_, .caps = caps, .accepts = accepts, .compile = compile, .run = run, .sync = sync_,
+	.destroy = destroy,
+};
+
+static lt_status lower(const struct check_device *device, const struct lt_graph *g, const char *schedule, const char *apply, struct lt_program **out)
+{
+	char word[60];
+	(void)snprintf(word, sizeof word, "lower_only:%p", (const void *)device->caps->target);
+	if (!lt_backend_find("lower_only") && lt_backend_register(&lowering, NULL))
+		return lt_fail(g->ctx, LT_EINVAL, "the name lower_only is taken by another backend");
+	const struct lt_options o = { .size = sizeof o, .n_thread = device->n_thread, .backends = word, .strict = 1, .no_passes = 1, .plan_only = 1,
+		.schedule = schedule, .schedule_bytes = schedule ? strlen(schedule) : 0, .schedule_name = "tree", .apply = apply };
+	return lt_compile(g->ctx, g, &o, out);
+}
+
+/* Steps that are accepted one after the other, as a list.  Loops of a device's launch are not drawn: their trees are a matter of the target. */
+enum { MOST_STEPS = 3000, MOST_TRIES = 24, MOST_NODES = 400 };
+
+static void draw(const struct lt_looptree *first, uint64_t seed, char *list)
+{
+	const struct lt_looptree *t = first;
+	struct lt_looptree *mine = NULL, *next;
+	uint64_t rng = seed;
+	int wanted = (int)random_between(&rng, 2, 6), kind;
+	size_t n = 0;
+	char step[800];
+	list[0] = '\0';
+	for (int i = 0; i < MOST_TRIES && wanted > 0 && t->n_node < MOST_NODES && n + sizeof step + 3 < MOST_STEPS; i++) {
+		if (!random_step(t, &rng, "bind call", &kind, step, sizeof step) || lt__schedule_steps(t, step, strlen(step), "s", 0, NULL, &next))
+			continue;
+		lt_looptree_free(mine);
+		t = mine = next;
+		n += (size_t)snprintf(list + n, MOST_STEPS - n, "%s%s", n ? "; " : "", step);
+		wanted--;
+	}
+	lt_looptree_free(mine);
+}
+
+/* A tail that cannot be had is told when the tree is frozen: then fewer steps are taken. */
+static lt_status lower_drawn(const struct check_device *device, const struct lt_graph *g, const char *begin, uint64_t seed, struct lt_program **out)
+{
+	char list[MOST_STEPS];
+	struct lt_program *p;
+	LT_TRY(lower(device, g, begin, NULL, &p));
+	if (p->tree->root < 0) {
+		*out = p;
+		return LT_OK;
+	}
+	draw(p->tree, seed, list);
+	for (;;) {
+		lt_status st = lower(device, g, begin, list[0] ? list : NULL, out);
+		char *last = strrchr(list, ';');
+		if (!st || (st != LT_EILLEGAL && st != LT_EUNSUPPORTED) || !list[0]) {
+			lt_program_free(p);
+			return st;
+		}
+		*(last ? last : list) = '\0';
+	}
+}
+
+lt_status lt__check_lower(const struct check_device *device, const struct lt_graph *g, const struct check_tree *how, struct lt_program **out)
+{
+	static const char plain[] = "schedule 1\n";
+	*out = NULL;
+	if (how->text)
+		return lower(device, g, how->text, NULL, out);
+	switch (how->kind) {
+	case CHECK_PLAIN:  return lower(device, g, plain, NULL, out);
+	case CHECK_DRAWN:  return lower_drawn(device, g, plain, how->seed, out);
+	case CHECK_DRAWN2: return lower_drawn(device, g, NULL, how->seed + 1, out);
+	default:           return lower(device, g, NULL, NULL, out);
+	}
+}
+
+struct text { char *at; size_t n; };
+
+static void add(void *text, const char *more, size_t n)
+{
+	struct text *t = text;
+	char *at = realloc(t->at, t->n + n + 1);
+	if (!at)
+		return;
+	memcpy(at + t->n, more, n);
+	*t = (struct text){ at, t->n + n };
+	t->at[t->n] = '\0';
+}
+
+char *lt__check_tree_text(const struct lt_program *p)
+{
+	struct text t = { NULL, 0 };
+	(void)lt_looptree_print(p->tree, add, &t);
+	return t.at;
+}

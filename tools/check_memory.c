@@ -1,0 +1,212 @@
+/* tools/check_memory.c -- nothing grows: not over runs, nor over objects, sessions and refusals.
+ *
+ * What is counted are the bytes that the process has from malloc, whose every function a backend calls is in the same process, and, for what
+ * comes from elsewhere, its resident pages and open files.  The first rounds are not counted: they fill caches.
+ */
+#include <malloc.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "tools/check_parts.h"
+
+/* Of a build with a sanitizer that replaces malloc. */
+size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
+
+struct level { int64_t bytes, pages, files; };
+
+static int64_t open_files(void)
+{
+	int64_t n = 0;
+	for (int fd = 0; fd < 512; fd++)
+		n += lseek(fd, 0, SEEK_CUR) >= 0 || isatty(fd);
+	return n;
+}
+
+/* A few freed blocks of each small size wait with their thread for the next call, and malloc counts them as in use; how many there are changes
+ * for hundreds of rounds.  With as many taken as can wait none do, and what is taken is the same each time. */
+enum { SMALL_SIZES = 64, MOST_WAITING = 7 };
+static int64_t bytes_in_use(void)
+{
+	void *taken[SMALL_SIZES * MOST_WAITING];
+	for (int i = 0; i < SMALL_SIZES * MOST_WAITING; i++)
+		taken[i] = malloc(24 + 16 * (size_t)(i / MOST_WAITING));
+	struct mallinfo2 m = mallinfo2();
+	for (int i = SMALL_SIZES * MOST_WAITING; i-- > 0; )
+		free(taken[i]);
+	return (int64_t)(m.uordblks + m.hblkhd);
+}
+
+static struct level level_now(void)
+{
+	struct level l = { .files = open_files() };
+	FILE *f = fopen("/proc/self/statm", "r");
+	long size = 0, resident = 0;
+	if (f && fscanf(f, "%ld %ld", &size, &resident) == 2)
+		l.pages = resident;
+	if (f)
+		(void)fclose(f);
+	l.bytes = __sanitizer_get_current_allocated_bytes ? (int64_t)__sanitizer_get_current_allocated_bytes() : bytes_in_use();
+	return l;
+}
+
+/* The rounds are cut in windows, and what the window that grew least grew by counts: libraries and the loader fill tables by steps, a leak is in
+ * each. */
+enum { WINDOWS = 4 };
+struct watch { struct level at[WINDOWS + 1]; };
+
+/* Before round i, and behind the last one. */
+static void look(struct watch *w, int64_t i, int64_t warm, int64_t rounds)
+{
+	for (int64_t k = 0; k <= WINDOWS; k++)
+		if (i == warm + rounds * k / WINDOWS)
+			w->at[k] = level_now();
+}
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static bool stayed(struct check_outcome *out, const char *what, int64_t rounds, const struct watch *w)
+{
+	struct level grown = { INT64_MAX, INT64_MAX, INT64_MAX };
+	int64_t n = rounds / WINDOWS, page = sysconf(_SC_PAGESIZE);
+	for (int k = 0; k < WINDOWS; k++) {
+		grown.bytes = least(grown.bytes, w->at[k + 1].bytes - w->at[k].bytes);
+		grown.pages = least(grown.pages, w->at[k + 1].pages - w->at[k].pages);
+		grown.files = least(grown.files, w->at[k + 1].files - w->at[k].files);
+	}
+	if (grown.bytes >= n || grown.bytes > 4096)
+		return lt__check_end(out, CHECK_FAILED, "memory grows by %.4g bytes a %s (at least %lld bytes over each %lld of %lld)",
+			(double)grown.bytes / (double)n, what, (long long)grown.bytes, (long long)n, (long long)rounds);
+	if (grown.pages * page > (1 << 20) && !__sanitizer_get_current_allocated_bytes)
+		return lt__check_end(out, CHECK_FAILED, "resident memory grows by %.4g bytes a %s (at least %lld bytes over each %lld of %lld)",
+			(double)(grown.pages * page) / (double)n, what, (long long)(grown.pages * page), (long long)n, (long long)rounds);
+	if (grown.files > 0)
+		return lt__check_end(out, CHECK_FAILED, "files stay open: at least %lld more after each %lld of %lld %ss", (long long)grown.files,
+			(long long)n, (long long)rounds, what);
+	return true;
+}
+
+/* -- runs -- */
+
+enum { RUNS = 10000, WARM = 200 };
+
+static bool many_runs(struct check_work *w)
+{
+	struct check_trial t;
+	struct check_room room;
+	struct check_space space = { 0 };
+	struct lt_fault fault = { 0, -1, -1, 0 };
+	int32_t nest = lt__check_nest(w);
+	struct lt_slot *slot = calloc((size_t)w->p->frozen[nest].n_bind + 1, sizeof *slot);
+	struct check_told told;
+	struct watch watch = { 0 };
+	bool good = lt__check_trial_new(w, 0, w->seed, &t);
+	lt__check_room_new(w, 0, &room);
+	good = good && slot && lt__check_room_fill(&room, t.data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault)
+		&& lt__check_space_new(w, w->object[nest], 1, 0, &space);
+	lt__check_told_init(&told);
+	lt__check_room_slots(&room, nest, slot);
+	for (int i = 0; good && i <= WARM + RUNS; i++) {
+		look(&watch, i, WARM, RUNS);
+		const struct lt_args args = { .size = sizeof args, .n_slot = (uint32_t)w->p->frozen[nest].n_bind, .slot = slot,
+			.workspace = space.device ? space.device : space.at, .n_thread = 1, .fault = &fault };
+		lt_status st = w->device->backend->run(w->object[nest], &args, &told.diag);
+		if (st)
+			good = lt__check_end(w->out, CHECK_FAILED, "run %d: %s: %s", i, lt_status_name(st), told.text);
+	}
+	good = good && stayed(w->out, "run", RUNS, &watch);
+	free(slot);
+	good = lt__check_space_end(w, &space) && good;
+	lt__check_room_free(&room);
+	lt__check_trial_free(w, &t);
+	return good;
+}
+
+void lt__check_memory_runs(struct check_device *d, const struct check_case *c, struct check_outcome *out)
+{
+	lt__check_samples(d, c, out, CHECK_S_CHAIN | CHECK_S_SUM | CHECK_S_PARAM, many_runs);
+}
+
+/* -- objects -- */
+
+/* Compiled, run, destroyed: the same tree each time. */
+static bool one_object(struct check_work *w, const struct check_trial *t)
+{
+	const struct check_device *d = w->device;
+	struct lt_object *keep[64] = { NULL };
+	int32_t n = w->p->n_frozen < 64 ? w->p->n_frozen : 64;
+	for (int32_t i = 0; i < n; i++) {
+		keep[i] = w->object[i];
+		w->object[i] = NULL;
+	}
+	struct check_work *one = w;
+	bool good = lt__check_compile(&one, 1) && lt__check_one_run(w, t, 0xFF, 0xFF, 1);
+	for (int32_t i = 0; i < n; i++) {
+		if (w->object[i])
+			d->backend->destroy(w->object[i]);
+		w->object[i] = keep[i];
+	}
+	return good;
+}
+
+enum { OBJECTS = 48, OBJECTS_WARM = 8 };
+
+static bool many_objects(struct check_work *w)
+{
+	struct check_trial t;
+	struct watch watch = { 0 };
+	bool good = lt__check_trial_new(w, 0, w->seed, &t);
+	for (int i = 0; good && i <= OBJECTS_WARM + OBJECTS; i++) {
+		look(&watch, i, OBJECTS_WARM, OBJECTS);
+		good = one_object(w, &t);
+	}
+	good = good && stayed(w->out, "object", OBJECTS, &watch);
+	lt__check_trial_free(w, &t);
+	return good;
+}
+
+void lt__check_memory_objects(struct check_device *d, const struct check_case *c, struct check_outcome *out)
+{
+	lt__check_samples(d, c, out, CHECK_S_CHAIN, many_objects);
+}
+
+/* -- sessions -- */
+
+enum { SESSIONS = 60, SESSIONS_WARM = 10 };
+
+void lt__check_memory_sessions(struct check_device *d, const struct check_case *clause, struct check_outcome *out)
+{
+	struct watch watch = { 0 };
+	struct check_device other;
+	(void)clause;
+	for (int i = 0; i <= SESSIONS_WARM + SESSIONS; i++) {
+		look(&watch, i, SESSIONS_WARM, SESSIONS);
+		if (!lt__check_open_again(d, &other, out))
+			return;
+		lt__check_close(&other);
+	}
+	(void)stayed(out, "session", SESSIONS, &watch);
+}
+
+/* -- refusals -- */
+
+static bool many_refusals(struct check_work *w)
+{
+	const struct check_device *d = w->device;
+	struct lt_tree tree = w->p->frozen[lt__check_nest(w)].tree;
+	struct watch watch = { 0 };
+	struct check_told told;
+	tree.needs |= UINT64_C(1) << 63;
+	for (int i = 0; i <= 100 + 1000; i++) {
+		struct lt_session *session = NULL;
+		look(&watch, i, 100, 1000);
+		lt__check_told_init(&told);
+		(void)d->backend->accepts(d->session, &tree, &told.diag);
+		if (!d->backend->open(&d->host, "no_such_word_of_any_backend", &session, &told.diag) && session)
+			d->backend->close(session);
+	}
+	return stayed(w->out, "refusal", 1000, &watch);
+}
+
+void lt__check_memory_refusals(struct check_device *d, const struct check_case *c, struct check_outcome *out)
+{
+	lt__check_samples(d, c, out, CHECK_S_CHAIN, many_refusals);
+}

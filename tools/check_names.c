@@ -1,0 +1,88 @@
+/* tools/check_names.c -- the cases about data that move: gathers, states, run-time scalars, products, random graphs. */
+#include "tools/check_parts.h"
+#include "tools/check_data_kinds.h"
+
+const char *const lt__check_states[CHECK_N_STATE] = { "replace", "update", "swap", "counter", "append" };
+const char *const lt__check_params[CHECK_N_PARAM] = { "extent", "slice", "sum", "greatest", "both", "softmax", "difference" };
+const char *const lt__check_products[CHECK_N_PRODUCT] = { "nn", "nt", "tn", "batch", "vector", "bias_relu", "bias_gelu", "bias_residual",
+	"silu", "softmax", "conv", "attention", "chain", "mean" };
+
+static const enum lt_dtype index_types[] = { LT_I64, LT_I32, LT_I16, LT_U8, LT_I8 };
+
+static void add_gathers(struct check_adder *a)
+{
+	for (int t = 1; t < LT_NDTYPE; t++)
+		for (int k = 0; k < 5; k++)
+			for (int axis = 0; axis < 2; axis++) {
+				struct check_spec s = { .dtype = (enum lt_dtype)t, .other = index_types[k], .variant = axis,
+					.schedule = (t + k + axis) % CHECK_N_SCHEDULE };
+				if (a->o->full || k == 0 || (k + axis) % 5 == t % 5)
+					lt__check_add(a, CHECK_gather, &s, "gather", "%s/by_%s/axis%d/%s", lt__dtype_info(s.dtype)->name,
+						lt__dtype_info(s.other)->name, axis, lt__check_schedules[s.schedule]);
+			}
+	for (int k = 0; k < 5; k++) {
+		struct check_spec s = { .dtype = LT_F32, .other = index_types[k], .variant = k % 2, .schedule = k % 2 ? CHECK_PLAIN : CHECK_DEFAULT };
+		lt__check_add(a, CHECK_gather, &s, "gather", "f32/by_%s/out_of_range/%s", lt__dtype_info(s.other)->name,
+			lt__check_schedules[s.schedule])->wild = true;
+	}
+}
+
+static void add_states(struct check_adder *a)
+{
+	for (int kind = 0; kind < CHECK_N_STATE; kind++)
+		for (int t = 1; t < LT_NDTYPE; t++) {
+			struct check_spec s = { .dtype = (enum lt_dtype)t, .variant = kind, .schedule = (t + kind) % CHECK_N_SCHEDULE };
+			if (kind == CHECK_COUNTER ? t == LT_F32 : kind <= CHECK_UPDATE || a->o->full || t == LT_F32 || t == LT_F16 || t == LT_I8)
+				lt__check_add(a, CHECK_state, &s, "state", "%s/%s/%s", lt__check_states[kind], lt__dtype_info(s.dtype)->name,
+					lt__check_schedules[s.schedule]);
+		}
+}
+
+static void add_params(struct check_adder *a)
+{
+	static const enum lt_dtype types[] = { LT_F32, LT_F16, LT_I32, LT_F64, LT_I8 };
+	for (int kind = 0; kind < CHECK_N_PARAM; kind++)
+		for (int k = 0; k < (kind == CHECK_P_SOFTMAX ? 2 : 5); k++)
+			for (int schedule = 0; schedule < CHECK_N_SCHEDULE; schedule++) {
+				struct check_spec s = { .dtype = types[k], .variant = kind, .schedule = schedule };
+				if (a->o->full || k == 0 || (k + schedule + kind) % 3 == 0)
+					lt__check_add(a, CHECK_param, &s, NULL, "%s/%s/%s", lt__check_params[kind], lt__dtype_info(s.dtype)->name,
+						lt__check_schedules[schedule]);
+			}
+}
+
+static void add_products(struct check_adder *a)
+{
+	static const enum lt_dtype types[] = { LT_F32, LT_F64, LT_F16, LT_BF16, LT_I32 };
+	static const int shapes[] = { CHECK_PRIME, CHECK_ABOVE, CHECK_DEEP, CHECK_ONE };
+	for (int kind = 0; kind < CHECK_N_PRODUCT; kind++)
+		for (int k = 0; k < 5; k++)
+			for (int i = 0; i < 4; i++)
+				for (int schedule = 0; schedule < CHECK_N_SCHEDULE; schedule++) {
+					struct check_spec s = { .dtype = types[k], .shape = shapes[i], .variant = kind, .schedule = schedule };
+					if (s.dtype == LT_I32 && kind >= CHECK_BIAS_RELU && kind != CHECK_CHAIN)
+						continue;
+					if (a->o->full || (schedule == CHECK_DEFAULT && (k == 0 || (k + i + kind) % 4 == 0)) || (k + i + kind + schedule) % 16 == 0)
+						lt__check_add(a, CHECK_product, &s, "product", "%s/%s/%s/%s", lt__check_products[kind],
+							lt__dtype_info(s.dtype)->name, lt__check_shapes[s.shape], lt__check_schedules[schedule]);
+				}
+}
+
+static void add_random(struct check_adder *a)
+{
+	int most = a->o->full ? 2000 : 40;
+	for (int i = 0; i < most; i++)
+		for (int nest = 0; nest < 2; nest++) {
+			struct check_spec s = { .variant = nest, .schedule = (int)(1 + i) % CHECK_N_SCHEDULE };
+			lt__check_add(a, CHECK_random, &s, NULL, "%s/%d/%s", nest ? "nest" : "graph", i, lt__check_schedules[s.schedule])->special = 2;
+		}
+}
+
+void lt__check_add_data(struct check_adder *a)
+{
+	add_gathers(a);
+	add_states(a);
+	add_params(a);
+	add_products(a);
+	add_random(a);
+}

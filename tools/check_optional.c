@@ -1,0 +1,232 @@
+/* tools/check_optional.c -- what a backend may offer: need, dump, describe, events, device memory. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tools/check_parts.h"
+
+/* -- members -- */
+
+#define OFFERS(b, member) (LT_HAS(struct lt_backend, b, member) ? 1 : 0)
+
+static bool is_name(const char *name)
+{
+	if (!name || !islower((unsigned char)*name))
+		return false;
+	for (; *name; name++)
+		if (!islower((unsigned char)*name) && !isdigit((unsigned char)*name) && *name != '_')
+			return false;
+	return true;
+}
+
+static void all_or_none(struct check_outcome *out, const char *family, int offered, int of)
+{
+	if (offered != 0 && offered != of)
+		(void)lt__check_end(out, CHECK_FAILED, "of %s the table has %d of %d: all or none", family, offered, of);
+}
+
+void lt__check_optional_members(struct check_device *d, const struct check_case *clause, struct check_outcome *out)
+{
+	const struct lt_backend *b = d->backend;
+	(void)clause;
+	all_or_none(out, "mem_new, mem_free, mem_copy", OFFERS(b, mem_new) + OFFERS(b, mem_free) + OFFERS(b, mem_copy), 3);
+	all_or_none(out, "identity, save, load", OFFERS(b, identity) + OFFERS(b, save) + OFFERS(b, load), 3);
+	all_or_none(out, "capture, replay, capture_free", OFFERS(b, capture) + OFFERS(b, replay) + OFFERS(b, capture_free), 3);
+	all_or_none(out, "event_new, event_record, event_ns, event_free",
+		OFFERS(b, event_new) + OFFERS(b, event_record) + OFFERS(b, event_ns) + OFFERS(b, event_free), 4);
+	if (LT_HAS(struct lt_caps, d->caps, device_memory) && !OFFERS(b, mem_new))
+		(void)lt__check_end(out, CHECK_FAILED, "caps.device_memory is set, and there is no mem_new");
+	if (!is_name(b->name))
+		(void)lt__check_end(out, CHECK_FAILED, "the name '%s' is not of the form [a-z][a-z0-9_]*", b->name ? b->name : "(null)");
+	if (!b->summary || !b->summary[0] || strchr(b->summary, '\n'))
+		(void)lt__check_end(out, CHECK_FAILED, "summary has to be one line");
+	if (!b->version || !b->version[0])
+		(void)lt__check_end(out, CHECK_FAILED, "version is empty; it is part of every cache's key");
+	if (!d->caps->target->name || !d->caps->target->name[0])
+		(void)lt__check_end(out, CHECK_FAILED, "caps.target has no name");
+	if (d->backend->caps(d->session) != d->caps)
+		(void)lt__check_end(out, CHECK_FAILED, "caps gives another struct at the second call");
+}
+
+/* -- need -- */
+
+static bool need(struct check_work *w)
+{
+	const struct check_device *d = w->device;
+	for (uint32_t n = 0; n <= 4; n++) {
+		size_t bytes = 0, align = 0, again = 0, align2 = 0;
+		d->backend->need(w->object[lt__check_nest(w)], n, &bytes, &align);
+		d->backend->need(w->object[lt__check_nest(w)], n, &again, &align2);
+		if (bytes != again || align != align2)
+			return lt__check_end(w->out, CHECK_FAILED, "need for %u threads says %zu bytes, then %zu", n, bytes, again);
+		if (bytes > 0 && (align == 0 || (align & (align - 1))))
+			return lt__check_end(w->out, CHECK_FAILED, "need says an alignment of %zu, which is no power of two", align);
+		if (bytes > (size_t)1 << 34)
+			return lt__check_end(w->out, CHECK_FAILED, "need says %zu bytes for a small kernel", bytes);
+	}
+	return true;
+}
+
+void lt__check_optional_need(struct check_device *d, const struct check_case *c, struct check_outcome *out)
+{
+	if (!OFFERS(d->backend, need))
+		(void)lt__check_end(out, CHECK_SKIPPED, "need is not offered");
+	else
+		lt__check_samples(d, c, out, CHECK_S_ALL, need);
+}
+
+/* -- dump, describe -- */
+
+struct text { char *at; size_t n; };
+
+static void add(void *user, const char *text, size_t bytes)
+{
+	struct text *t = user;
+	char *at = realloc(t->at, t->n + bytes + 1);
+	if (!at)
+		return;
+	memcpy(at + t->n, text, bytes);
+	*t = (struct text){ at, t->n + bytes };
+	t->at[t->n] = '\0';
+}
+
+/* Lines "name value". */
+static bool are_pairs(struct check_outcome *out, const char *what, const char *text)
+{
+	while (text && *text) {
+		size_t n = strcspn(text, "\n"), name = strcspn(text, " \n");
+		if (n > 0 && (name == 0 || name >= n - 1))
+			return lt__check_end(out, CHECK_FAILED, "%s writes the line '%.*s', which is not \"name value\"", what, (int)(n < 80 ? n : 80), text);
+		text += n + (text[n] == '\n');
+	}
+	return true;
+}
+
+static bool dump(struct check_work *w)
+{
+	static const char *const names[] = { "dump of the source", "dump of the assembly", "dump of statistics" };
+	bool good = true;
+	for (int kind = LT_DUMP_SOURCE; good && kind <= LT_DUMP_STATS; kind++) {
+		struct text t = { NULL, 0 };
+		lt_status st = w->device->backend->dump(w->object[lt__check_nest(w)], (enum lt_dump)kind, add, &t);
+		if (!st && t.n == 0)
+			good = lt__check_end(w->out, CHECK_FAILED, "the %s succeeds and writes nothing", names[kind]);
+		if (!st && t.n > 0 && strlen(t.at) != t.n)
+			good = lt__check_end(w->out, CHECK_FAILED, "the %s has a zero byte", names[kind]);
+		if (good && !st && kind == LT_DUMP_STATS)
+			good = are_pairs(w->out, "dump of statistics", t.at);
+		free(t.at);
+	}
+	struct check_trial t;
+	good = good && lt__check_trial_new(w, 0, w->seed, &t);
+	if (good) {                     /* and the object runs as before */
+		good = lt__check_one_run(w, &t, 0xFF, 0xFF, 1);
+		lt__check_trial_free(w, &t);
+	}
+	return good;
+}
+
+void lt__check_optional_dump(struct check_device *d, const struct check_case *c, struct check_outcome *out)
+{
+	if (!OFFERS(d->backend, dump))
+		(void)lt__check_end(out, CHECK_SKIPPED, "dump is not offered");
+	else
+		lt__check_samples(d, c, out, CHECK_S_BASIC, dump);
+}
+
+void lt__check_optional_describe(struct check_device *d, const struct check_case *clause, struct check_outcome *out)
+{
+	struct text t = { NULL, 0 };
+	(void)clause;
+	if (!OFFERS(d->backend, describe)) {
+		(void)lt__check_end(out, CHECK_SKIPPED, "describe is not offered");
+		return;
+	}
+	d->backend->describe(d->session, add, &t);
+	(void)are_pairs(out, "describe", t.at);
+	free(t.at);
+}
+
+/* -- events -- */
+
+static bool events(struct check_work *w)
+{
+	const struct check_device *d = w->device;
+	struct lt_event *e[3] = { NULL };
+	struct check_told told;
+	struct check_trial t;
+	int64_t ns = -1, whole = -1;
+	bool good = lt__check_trial_new(w, 0, w->seed, &t);
+	lt__check_told_init(&told);
+	for (int i = 0; good && i < 3; i++) {
+		lt_status st = d->backend->event_new(d->session, &e[i], &told.diag);
+		if (st || !e[i])
+			good = lt__check_end(w->out, CHECK_FAILED, "event_new: %s: %s", lt_status_name(st), told.text);
+	}
+	for (int i = 0; good && i < 3; i++) {
+		lt_status st = d->backend->event_record(e[i], NULL, &told.diag);
+		if (st)
+			good = lt__check_end(w->out, CHECK_FAILED, "event_record: %s: %s", lt_status_name(st), told.text);
+		for (int k = 0; good && i < 2 && k < 10; k++)
+			good = lt__check_one_run(w, &t, 0xFF, 0xFF, 1);
+	}
+	if (good && (d->backend->event_ns(e[0], e[1], &ns, &told.diag) || d->backend->event_ns(e[0], e[2], &whole, &told.diag)))
+		good = lt__check_end(w->out, CHECK_FAILED, "event_ns: %s", told.text);
+	if (good && (ns < 0 || whole < ns))
+		good = lt__check_end(w->out, CHECK_FAILED, "of three events in a row the second is %lld ns and the third %lld ns behind the first",
+			(long long)ns, (long long)whole);
+	for (int i = 0; i < 3; i++)
+		if (e[i])
+			d->backend->event_free(e[i]);
+	lt__check_trial_free(w, &t);
+	return good;
+}
+
+void lt__check_optional_events(struct check_device *d, const struct check_case *c, struct check_outcome *out)
+{
+	if (!OFFERS(d->backend, event_new))
+		(void)lt__check_end(out, CHECK_SKIPPED, "events are not offered");
+	else
+		lt__check_samples(d, c, out, CHECK_S_CHAIN, events);
+}
+
+/* -- memory of the device -- */
+
+static lt_status copy(const struct check_device *d, void *to, int64_t to_at, void *from, int64_t from_at, size_t bytes, enum lt_copy how,
+	struct check_told *told)
+{
+	const struct lt_slot a = { to, to_at, (int64_t)bytes }, b = { from, from_at, (int64_t)bytes };
+	return d->backend->mem_copy(d->session, &a, &b, bytes, how, NULL, &told->diag);
+}
+
+/* There, on the device, and back, at odd places. */
+void lt__check_optional_memory(struct check_device *d, const struct check_case *clause, struct check_outcome *out)
+{
+	enum { BYTES = 4096, PART = 1001 };
+	unsigned char from[BYTES], to[BYTES];
+	void *first = NULL, *second = NULL;
+	struct check_told told;
+	(void)clause;
+	if (!OFFERS(d->backend, mem_new)) {
+		(void)lt__check_end(out, CHECK_SKIPPED, "device memory is not offered");
+		return;
+	}
+	lt__check_told_init(&told);
+	for (int i = 0; i < BYTES; i++) {
+		from[i] = (unsigned char)(i * 7 + 3);
+		to[i] = 0;
+	}
+	if (d->backend->mem_new(d->session, BYTES, &first, &told.diag) || d->backend->mem_new(d->session, BYTES, &second, &told.diag) || !first || !second)
+		(void)lt__check_end(out, CHECK_FAILED, "mem_new: %s", told.text);
+	else if (copy(d, first, 0, from, 0, BYTES, LT_COPY_TO_DEVICE, &told) || copy(d, second, 0, to, 0, BYTES, LT_COPY_TO_DEVICE, &told)
+		 || copy(d, second, 17, first, 5, PART, LT_COPY_DEVICE, &told) || copy(d, to, 0, second, 0, BYTES, LT_COPY_TO_HOST, &told))
+		(void)lt__check_end(out, CHECK_FAILED, "mem_copy: %s", told.text);
+	for (int i = 0; i < BYTES && !out->done; i++) {
+		unsigned char want = i >= 17 && i < 17 + PART ? from[i - 17 + 5] : 0;
+		if (to[i] != want)
+			(void)lt__check_end(out, CHECK_FAILED, "mem_copy: byte %d is %d after three copies, expected %d", i, to[i], want);
+	}
+	if (first)
+		d->backend->mem_free(d->session, first);
+	if (second)
+		d->backend->mem_free(d->session, second);
+}

@@ -1,0 +1,53 @@
+/* tools/check_page.c -- slots whose last byte is the last one before memory that cannot be touched: whoever reads past one crashes. */
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "tools/check_parts.h"
+
+struct page { void *map; size_t bytes; };
+
+/* The block moves to pages of its own, behind which one is closed.  Its alignment, which is the lowest bit of where its data begin, stays, so
+ * that a few bytes may be left behind the data of a slot that asks for more than its elements do. */
+static bool put_before_closed_page(struct check_block *b, struct page *p)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), align = b->at & (~b->at + 1), rest = (align - b->bytes % align) % align;
+	p->bytes = (b->at + b->bytes + rest + page - 1) / page * page + page;
+	p->map = mmap(NULL, p->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p->map == MAP_FAILED || mprotect((char *)p->map + p->bytes - page, page, PROT_NONE))
+		return false;
+	free(b->block);
+	b->total = b->at + b->bytes + rest;
+	b->block = (unsigned char *)p->map + p->bytes - page - b->total;
+	return true;
+}
+
+static bool page(struct check_work *w)
+{
+	struct check_trial t;
+	struct check_room room;
+	struct lt_fault fault;
+	if (LT_HAS(struct lt_caps, w->device->caps, device_memory))
+		return lt__check_end(w->out, CHECK_SKIPPED, "its memory is the device's");
+	bool good = lt__check_trial_new(w, 0, w->seed, &t);
+	lt__check_room_new(w, 0, &room);
+	struct page *pages = calloc((size_t)room.n + 1, sizeof *pages);
+	for (int32_t i = 0; good && i < room.n; i++)
+		good = (pages && room.block[i].block && put_before_closed_page(&room.block[i], &pages[i]))
+			|| lt__check_end(w->out, CHECK_SKIPPED, "no memory for %zu bytes", room.block[i].total);
+	good = good && lt__check_room_fill(&room, t.data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault) && lt__check_room_stand(&room, t.data)
+		&& lt__check_compare(&room, t.e, t.data, NULL);
+	for (int32_t i = 0; pages && i < room.n; i++)
+		if (pages[i].map && pages[i].map != MAP_FAILED) {
+			(void)munmap(pages[i].map, pages[i].bytes);
+			room.block[i].block = NULL;
+		}
+	free(pages);
+	lt__check_room_free(&room);
+	lt__check_trial_free(w, &t);
+	return good;
+}
+
+void lt__check_slots_page(struct check_device *d, const struct check_case *c, struct check_outcome *out)
+{
+	lt__check_samples(d, c, out, CHECK_S_ALL, page);
+}

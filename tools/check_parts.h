@@ -1,0 +1,56 @@
+/* tools/check_parts.h -- what the files that list cases and build their graphs share. */
+#ifndef LT_TOOLS_CHECK_PARTS_H
+#define LT_TOOLS_CHECK_PARTS_H
+#include "tools/check.h"
+
+extern const char *const lt__check_shapes[CHECK_N_SHAPE], *const lt__check_views[CHECK_N_VIEW], *const lt__check_schedules[CHECK_N_SCHEDULE],
+	*const lt__check_neighbours[CHECK_N_NEIGHBOUR];
+
+/* check_cases.c */
+struct check_adder { const struct check_options *o; struct check_list *list; struct check_case spare; };
+/* A new case, or, where the filter leaves it out, a spare one; what it has beside its spec may be set.  fmt: the name behind "GROUP/". */
+struct check_case *lt__check_add(struct check_adder *, int group, const struct check_spec *, const char *row, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
+bool lt__check_takes(enum lt_opcode, enum lt_dtype);
+void lt__check_add_data(struct check_adder *);          /* check_names.c: gather, state, param, product, random */
+void lt__check_add_clauses(struct check_adder *);       /* check_clauses.c: slots .. optional */
+
+/* Graphs in the making (check_graph.c). */
+struct check_dims { int32_t n; lt_var at[4]; };
+/* The vars of a shape; zero: bounded by run-time scalars. */
+struct check_dims lt__check_dims(struct lt_graph *, int shape);
+lt_node lt__check_input(struct lt_graph *, const char *name, enum lt_dtype, const struct check_dims *);
+/* check_graph_data.c */
+lt_node lt__check_build_gather(struct lt_graph *, const struct check_case *);
+lt_node lt__check_build_state(struct lt_graph *, const struct check_case *);
+lt_node lt__check_build_param(struct lt_graph *, const struct check_case *);
+lt_node lt__check_build_product(struct lt_graph *, const struct check_case *);
+
+/* check_clauses.c: what clauses are tried on.  fn is called with each sample that the backend accepts, compiled; a failure ends it. */
+enum { CHECK_S_CHAIN = 1, CHECK_S_SUM = 2, CHECK_S_PRODUCT = 4, CHECK_S_SOFTMAX = 8, CHECK_S_STATE = 16, CHECK_S_PARAM = 32, CHECK_S_GATHER = 64, CHECK_S_LARGE = 128,
+	CHECK_S_BASIC = 15, CHECK_S_ALL = 127 };
+typedef bool check_on_sample(struct check_work *);
+void lt__check_samples(struct check_device *, const struct check_case *clause, struct check_outcome *, unsigned which, check_on_sample *);
+/* Data of a set and what the evaluator makes of them. */
+struct check_trial { void **data; struct lt_evaluation *e; };
+bool lt__check_trial_new(struct check_work *, int set, uint64_t seed, struct check_trial *);
+void lt__check_trial_free(struct check_work *, struct check_trial *);
+/* The only kernel of a sample's run that is not computed before the first one. */
+int32_t lt__check_nest(const struct check_work *);
+/* A room that is filled for the trial; a launch of all steps and the values compared. */
+bool lt__check_one_run(struct check_work *, const struct check_trial *, int poison, int fill, uint32_t n_thread);
+
+typedef void check_clause(struct check_device *, const struct check_case *, struct check_outcome *);
+check_clause lt__check_slots_sentinels, lt__check_slots_alignment, lt__check_slots_workspace, lt__check_slots_unwritten, lt__check_slots_again,
+	lt__check_slots_async, lt__check_slots_interleaved;                                                     /* check_slots.c */
+check_clause lt__check_slots_page, lt__check_errors_half;                                                       /* check_page.c, check_half.c */
+check_clause lt__check_accepts_promise, lt__check_accepts_again, lt__check_accepts_unknown_feature, lt__check_accepts_unknown_operator,
+	lt__check_accepts_no_diag, lt__check_accepts_together;                                                  /* check_accepts.c */
+check_clause lt__check_threads_sessions, lt__check_threads_number, lt__check_threads_moved;                     /* check_threads.c */
+check_clause lt__check_memory_runs, lt__check_memory_objects, lt__check_memory_sessions, lt__check_memory_refusals;     /* check_memory.c */
+check_clause lt__check_errors_config, lt__check_errors_slots, lt__check_errors_small_slot, lt__check_errors_workspace, lt__check_errors_fault,
+	lt__check_errors_fault_value;                                                                           /* check_errors.c */
+check_clause lt__check_optional_members, lt__check_optional_need, lt__check_optional_dump, lt__check_optional_describe,
+	lt__check_optional_events, lt__check_optional_memory;                                                   /* check_optional.c */
+check_clause lt__check_optional_save, lt__check_optional_load_other, lt__check_optional_capture;                /* check_kept.c */
+#endif

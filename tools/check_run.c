@@ -1,0 +1,288 @@
+/* tools/check_run.c -- a graph through a backend: lowered, accepted, compiled with others, run on several sets of data. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tools/check.h"
+
+bool lt__check_end(struct check_outcome *out, enum check_status status, const char *fmt, ...)
+{
+	va_list list;
+	if (out->done)                  /* what was said first stays */
+		return false;
+	va_start(list, fmt);
+	(void)vsnprintf(out->text, sizeof out->text, fmt, list);
+	va_end(list);
+	out->status = status;
+	out->done = true;
+	return false;
+}
+
+static void tell(struct lt_diag *diag, const struct lt_note *note)
+{
+	struct check_told *t = (struct check_told *)(void *)diag;
+	if (t->n++)
+		return;
+	t->code = note->code;
+	t->loop = note->loop;
+	t->stmt = note->stmt;
+	(void)snprintf(t->text, sizeof t->text, "%s", note->text ? note->text : "");
+	(void)snprintf(t->remedy, sizeof t->remedy, "%s", note->remedy ? note->remedy : "");
+}
+
+void lt__check_told_init(struct check_told *t)
+{
+	*t = (struct check_told){ .diag = { sizeof t->diag, tell }, .loop = -1, .stmt = -1 };
+}
+
+/* -- accepted -- */
+
+/* A refusal is an answer, if it says why, and where or what would help. */
+static bool take_refusal(struct check_work *w, const struct lt_tree *t, lt_status st, const struct check_told *told)
+{
+	size_t n = strlen(told->text);
+	if (n == 0)
+		return lt__check_end(w->out, CHECK_FAILED, "accepts answers %s for kernel %s and says nothing", lt_status_name(st), t->name);
+	if (!told->remedy[0] && told->loop < 0 && told->stmt < 0)
+		return lt__check_end(w->out, CHECK_FAILED, "the refusal \"%s\" names neither a loop nor a statement nor a remedy", told->text);
+	if (told->loop >= t->n_loop || told->stmt >= (int32_t)t->stmts.n)
+		return lt__check_end(w->out, CHECK_FAILED, "the refusal \"%s\" names loop %d of %d, statement %d of %u", told->text, (int)told->loop,
+			(int)t->n_loop, (int)told->stmt, (unsigned)t->stmts.n);
+	return lt__check_end(w->out, CHECK_REFUSED, "%s%s%s", lt__told_text(told->text, w->device->backend->name), told->remedy[0] ? "; " : "",
+		told->remedy);
+}
+
+static bool is_accepted(struct check_work *w, const struct lt_tree *t)
+{
+	struct check_device *d = w->device;
+	struct check_told told;
+	uint64_t missing = t->needs & ~d->caps->understands;
+	if (missing)
+		return lt__check_end(w->out, CHECK_REFUSED, "the tree needs feature bits 0x%llx, which caps.understands lacks", (unsigned long long)missing);
+	lt__check_told_init(&told);
+	lt_status st = d->backend->accepts(d->session, t, &told.diag);
+	return !st || take_refusal(w, t, st, &told);
+}
+
+/* A nest that has steps; padding nests of nothing are not run. */
+static bool is_run(const struct lt_program *p, int32_t nest)
+{
+	for (int32_t i = 0; i < p->n_prepare; i++)
+		if (p->prepare[i].kind == LT_STEP_RUN && p->prepare[i].nest == nest)
+			return true;
+	for (int32_t i = 0; i < p->n_run; i++)
+		if (p->run[i].kind == LT_STEP_RUN && p->run[i].nest == nest)
+			return true;
+	return false;
+}
+
+bool lt__check_prepare(struct check_work *w, const struct check_tree *tree)
+{
+	lt_status st = lt__check_lower(w->device, w->g, tree, &w->p);
+	if (st)
+		return lt__check_end(w->out, CHECK_SKIPPED, "no tree: %s: %s", lt_status_name(st), lt_context_message(w->ctx));
+	w->object = calloc((size_t)w->p->n_frozen + 1, sizeof *w->object);
+	if (!w->object)
+		return lt__check_end(w->out, CHECK_SKIPPED, "out of memory");
+	for (int32_t i = 0; i < w->p->n_frozen; i++)
+		if (is_run(w->p, i) && !is_accepted(w, &w->p->frozen[i].tree))
+			return false;
+	return true;
+}
+
+/* -- compiled -- */
+
+static uint32_t gather_trees(struct check_work *const *w, int32_t n, const struct lt_tree **tree, struct lt_object ***place)
+{
+	uint32_t n_tree = 0;
+	for (int32_t i = 0; i < n; i++)
+		for (int32_t k = 0; !w[i]->out->done && k < w[i]->p->n_frozen; k++)
+			if (is_run(w[i]->p, k)) {
+				if (tree) {
+					tree[n_tree] = &w[i]->p->frozen[k].tree;
+					place[n_tree] = &w[i]->object[k];
+				}
+				n_tree++;
+			}
+	return n_tree;
+}
+
+static bool compile_failed(struct check_work *const *w, int32_t n, lt_status st, const struct check_told *told, bool left)
+{
+	if (n > 1) {                    /* which one? */
+		bool all = true;
+		for (int32_t i = 0; i < n; i++)
+			all = (w[i]->out->done || lt__check_compile(&w[i], 1)) && all;
+		return all;
+	}
+	if (left)
+		return lt__check_end(w[0]->out, CHECK_FAILED, "compile fails with %s and leaves an object behind", lt_status_name(st));
+	if (st == LT_EUNSUPPORTED)
+		return lt__check_end(w[0]->out, CHECK_FAILED, "accepts took the tree, compile answers %s: %s", lt_status_name(st), told->text);
+	return lt__check_end(w[0]->out, CHECK_FAILED, "compile: %s: %s", lt_status_name(st), told->text[0] ? told->text : "nothing is said");
+}
+
+bool lt__check_compile(struct check_work *const *w, int32_t n)
+{
+	uint32_t n_tree = gather_trees(w, n, NULL, NULL);
+	const struct lt_tree **tree = calloc(n_tree + 1, sizeof *tree);
+	struct lt_object ***place = calloc(n_tree + 1, sizeof *place), **object = calloc(n_tree + 1, sizeof *object);
+	struct check_told told;
+	bool good = true, left = false, holes = false;
+	if (n_tree > 0 && tree && place && object) {
+		struct check_device *d = w[0]->device;
+		lt__check_told_init(&told);
+		(void)gather_trees(w, n, tree, place);
+		for (uint32_t i = 0; i < n_tree; i++)
+			object[i] = (struct lt_object *)(void *)object;         /* a failure has to make them NULL */
+		lt_status st = d->backend->compile(d->session, tree, n_tree, object, &told.diag);
+		for (uint32_t i = 0; i < n_tree; i++) {
+			left = left || object[i];
+			holes = holes || !object[i];
+			*place[i] = st ? NULL : object[i];
+		}
+		if (st)
+			good = compile_failed(w, n, st, &told, left);
+		for (int32_t i = 0; !st && holes && i < n; i++)
+			good = lt__check_end(w[i]->out, CHECK_FAILED, "compile succeeds and leaves an object NULL");
+	}
+	free(tree);
+	free(place);
+	free(object);
+	return good;
+}
+
+void lt__check_work_free(struct check_work *w)
+{
+	for (int32_t i = 0; w->object && i < w->p->n_frozen; i++)
+		if (w->object[i])
+			w->device->backend->destroy(w->object[i]);
+	free(w->object);
+	lt_program_free(w->p);
+	w->object = NULL;
+	w->p = NULL;
+}
+
+/* -- run -- */
+
+static bool copy(struct check_room *room, const struct lt_pstep *step)
+{
+	struct check_block *to = &room->block[step->to], *from = &room->block[step->from];
+	struct check_device *d = room->w->device;
+	struct check_told told;
+	if (!to->device) {
+		memcpy(to->block + to->at, from->block + from->at, to->bytes);
+		return true;
+	}
+	lt__check_told_init(&told);
+	const struct lt_slot a = { to->device, (int64_t)to->at, (int64_t)to->bytes }, b = { from->device, (int64_t)from->at, (int64_t)to->bytes };
+	lt_status st = d->backend->mem_copy(d->session, &a, &b, to->bytes, LT_COPY_DEVICE, NULL, &told.diag);
+	return !st || lt__check_end(room->w->out, CHECK_FAILED, "mem_copy on the device: %s: %s", lt_status_name(st), told.text);
+}
+
+static bool launch(struct check_room *room, int32_t nest, int fill, uint32_t n_thread, struct lt_fault *fault)
+{
+	struct check_work *w = room->w;
+	const struct lt_frozen *f = &w->p->frozen[nest];
+	struct lt_slot *slot = calloc((size_t)f->n_bind + 1, sizeof *slot);
+	struct check_space space = { 0 };
+	struct check_told told;
+	bool good = slot && lt__check_space_new(w, w->object[nest], n_thread, fill, &space);
+	if (good) {
+		lt__check_room_slots(room, nest, slot);
+		const struct lt_args args = { .size = sizeof args, .n_slot = (uint32_t)f->n_bind, .slot = slot,
+			.workspace = space.device ? space.device : space.at, .n_thread = n_thread, .async = room->async, .fault = fault };
+		lt__check_told_init(&told);
+		lt_status st = w->device->backend->run(w->object[nest], &args, &told.diag);
+		if (room->async && !st)
+			st = w->device->backend->sync(w->device->session, NULL, &told.diag);
+		if (st && !fault->n)
+			good = lt__check_end(w->out, CHECK_FAILED, "run of kernel %s: %s: %s", f->tree.name, lt_status_name(st),
+				told.text[0] ? told.text : "nothing is said");
+	}
+	free(slot);
+	return lt__check_space_end(w, &space) && good;
+}
+
+bool lt__check_launch(struct check_room *room, int fill, uint32_t n_thread, struct lt_fault *fault)
+{
+	const struct lt_program *p = room->w->p;
+	*fault = (struct lt_fault){ .n = 0, .stmt = -1, .access = -1 };
+	for (int32_t i = 0; i < p->n_prepare + p->n_run && fault->n == 0; i++) {
+		const struct lt_pstep *step = i < p->n_prepare ? &p->prepare[i] : &p->run[i - p->n_prepare];
+		if (step->kind == LT_STEP_COPY ? !copy(room, step) : !launch(room, step->nest, fill, n_thread, fault))
+			return false;
+	}
+	return true;
+}
+
+/* Twice, with other poison, other garbage in the workspace: the values of the first, the bits of both. */
+static bool run_twice(struct check_work *w, void *const *data, const struct lt_evaluation *e)
+{
+	struct check_room first, second;
+	struct lt_fault fault;
+	lt__check_room_new(w, 0, &first);
+	lt__check_room_new(w, 0, &second);
+	bool good = lt__check_room_fill(&first, data, 0xFF) && lt__check_launch(&first, 0xFF, 1, &fault) && lt__check_room_stand(&first, data)
+		&& lt__check_room_fill(&second, data, 0x5A) && lt__check_launch(&second, 0x5A, 1, &fault) && lt__check_room_stand(&second, data);
+	if (good && fault.n)
+		good = lt__check_end(w->out, CHECK_FAILED, "the fault cell is set (statement %d, access %d, value %lld); no index is out of range",
+			(int)fault.stmt, (int)fault.access, (long long)fault.value);
+	good = good && lt__check_compare(&first, e, data, &second)
+		&& lt__check_same_bits(&first, &second, e, "when it is run again, its outputs and workspace filled differently");
+	lt__check_room_free(&first);
+	lt__check_room_free(&second);
+	return good;
+}
+
+/* A gather out of range: the run ends, and the fault cell names a gather of the tree. */
+static bool run_fault(struct check_work *w, void *const *data)
+{
+	struct check_room room;
+	struct lt_fault fault;
+	lt__check_room_new(w, 0, &room);
+	bool good = lt__check_room_fill(&room, data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault) && lt__check_room_stand(&room, data);
+	lt__check_room_free(&room);
+	return good && (fault.n || lt__check_end(w->out, CHECK_FAILED, "an index is out of range (%s) and the fault cell is not set",
+		lt_context_message(w->ctx)));
+}
+
+static bool run_set(struct check_work *w, int set, bool *unfit)
+{
+	struct check_data how = { w->seed, set, w->special, w->wild };
+	struct lt_evaluation *e = NULL;
+	lt_status st = LT_EFAULT;
+	void **data = NULL;
+	bool wild = w->wild && set == 1, good = true;
+	for (int tries = 0; tries < (wild ? 1 : 6) && st == LT_EFAULT; tries++, how.seed += UINT64_C(0x9e3779b97f4a7c15)) {
+		lt__check_data_free(w->g, data);
+		data = lt__check_data_new(w->g, &how);
+		st = lt_eval(w->g, (const void *const *)data, true, &e);
+	}
+	if (!st)
+		good = run_twice(w, data, e);
+	else if (wild && st == LT_EFAULT)
+		good = run_fault(w, data);
+	else
+		*unfit = true;          /* no data were found that the run-time scalars allow */
+	lt_eval_free(e);
+	lt__check_data_free(w->g, data);
+	w->out->set = good ? w->out->set : set;
+	return good;
+}
+
+bool lt__check_run(struct check_work *w)
+{
+	int unfit = 0;
+	for (int set = 0; set < CHECK_N_SET; set++) {
+		bool miss = false;
+		if (set == 2 && w->g->n_param == 0)
+			break;
+		if (!run_set(w, set, &miss))
+			return false;
+		unfit += miss;
+	}
+	if (unfit >= 2)
+		return lt__check_end(w->out, CHECK_SKIPPED, "no data fit its run-time scalars: %s", lt_context_message(w->ctx));
+	(void)lt__check_end(w->out, CHECK_PASSED, "%s", "");
+	return true;
+}

@@ -1,0 +1,70 @@
+/* tools/check_tell.c -- what lt-check prints: failures as they come, then counts, refusals and sums. */
+#include <stdlib.h>
+#include <string.h>
+#include "tools/check.h"
+
+struct count { int64_t n[4]; double seconds; };
+
+void lt__check_tell_failure(const struct check_report *r, int32_t i, FILE *f)
+{
+	char command[1000];
+	lt__check_repeat(r->o, r->chosen[i]->name, command, sizeof command);
+	(void)fprintf(f, "FAILED %s\n  %s\n  %s\n", r->chosen[i]->name, r->outcome[i].text, command);
+	if (r->more && r->more[i] && r->more[i][0])
+		(void)fprintf(f, "  %s\n", r->more[i]);
+}
+
+struct reason { const char *text; int64_t n; };
+
+static int by_number(const void *a, const void *b)
+{
+	const struct reason *x = a, *y = b;
+	return x->n != y->n ? (x->n < y->n) - (x->n > y->n) : strcmp(x->text, y->text);
+}
+
+/* Reasons of one status, the most frequent first. */
+static void tell_reasons(const struct check_report *r, enum check_status status, const char *word, FILE *f)
+{
+	struct reason *all = calloc((size_t)r->n + 1, sizeof *all);
+	int32_t n = 0;
+	for (int32_t i = 0; all && i < r->n; i++) {
+		int32_t k = 0;
+		if (r->outcome[i].status != status || !r->outcome[i].done)
+			continue;
+		while (k < n && strcmp(all[k].text, r->outcome[i].text))
+			k++;
+		if (k == n)
+			all[n++].text = r->outcome[i].text;
+		all[k].n++;
+	}
+	if (all)
+		qsort(all, (size_t)n, sizeof *all, by_number);
+	for (int32_t i = 0; i < n && i < 20; i++)
+		(void)fprintf(f, "%s %lld: %s\n", word, (long long)all[i].n, all[i].text);
+	if (n > 20)
+		(void)fprintf(f, "%s: and %d other reasons (--json has all)\n", word, (int)(n - 20));
+	free(all);
+}
+
+void lt__check_tell_all(const struct check_report *r, FILE *f)
+{
+	struct count group[CHECK_N_GROUP] = { 0 }, all = { 0 };
+	for (int32_t i = 0; i < r->n; i++) {
+		struct count *c = &group[r->chosen[i]->group];
+		int status = r->outcome[i].done ? (int)r->outcome[i].status : CHECK_SKIPPED;
+		c->n[status]++;
+		c->seconds += r->outcome[i].seconds;
+		all.n[status]++;
+	}
+	(void)fprintf(f, "%-10s %8s %8s %8s %8s\n", "group", "passed", "refused", "failed", "skipped");
+	for (int g = 0; g < CHECK_N_GROUP; g++)
+		if (group[g].n[0] + group[g].n[1] + group[g].n[2] + group[g].n[3] > 0)
+			(void)fprintf(f, "%-10s %8lld %8lld %8lld %8lld\n", lt__check_group(g)->name, (long long)group[g].n[CHECK_PASSED],
+				(long long)group[g].n[CHECK_REFUSED], (long long)group[g].n[CHECK_FAILED], (long long)group[g].n[CHECK_SKIPPED]);
+	(void)fprintf(f, "%-10s %8lld %8lld %8lld %8lld\n", "all", (long long)all.n[CHECK_PASSED], (long long)all.n[CHECK_REFUSED],
+		(long long)all.n[CHECK_FAILED], (long long)all.n[CHECK_SKIPPED]);
+	tell_reasons(r, CHECK_REFUSED, "refused", f);
+	tell_reasons(r, CHECK_SKIPPED, "skipped", f);
+	(void)fprintf(f, "%s %s: %s; seed %llu, %.1f s\n", r->backend->name, r->backend->version ? r->backend->version : "",
+		all.n[CHECK_FAILED] ? "FAILED" : "nothing failed", (unsigned long long)r->o->seed, r->seconds);
+}

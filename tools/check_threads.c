@@ -1,0 +1,131 @@
+/* tools/check_threads.c -- sessions on threads of their own, objects on several threads. */
+#include <pthread.h>
+#include <stdlib.h>
+#include "tools/check_data_kinds.h"
+#include "tools/check_parts.h"
+
+enum { N = 2, RUNS = 40 };
+static const struct check_case kinds[] = {
+	{ .name = "product", .group = CHECK_product, .spec = { .dtype = LT_F32, .shape = CHECK_ABOVE, .variant = CHECK_SOFTMAX } },
+	{ .name = "sum", .group = CHECK_reduce, .spec = { .op = LT_OP_add, .dtype = LT_F32, .shape = CHECK_ABOVE } },
+	{ .name = "chain", .group = CHECK_op, .spec = { .op = LT_OP_mul, .dtype = LT_F32, .shape = CHECK_PRIME, .neighbour = CHECK_BOTH } },
+};
+
+/* One thread: a session, an object of its own, its own data. */
+struct side {
+	struct check_device device;
+	struct check_outcome out;
+	struct check_work w;
+	struct check_trial t;
+	pthread_barrier_t *start;
+	pthread_t thread;
+	uint32_t n_thread;
+	bool ready;
+};
+
+static void *run_side(void *user)
+{
+	struct side *s = user;
+	struct check_work *one = &s->w;
+	(void)pthread_barrier_wait(s->start);
+	bool good = s->ready && lt__check_compile(&one, 1);
+	for (int i = 0; i < RUNS && good; i++)
+		good = lt__check_one_run(&s->w, &s->t, i % 2 ? 0xFF : 0x5A, i % 2 ? 0x5A : 0xFF, s->n_thread);
+	return NULL;
+}
+
+static bool open_side(const struct check_device *d, const struct check_case *c, uint64_t seed, struct side *s)
+{
+	static const struct check_tree tree = { CHECK_DEFAULT, 0, NULL };
+	s->w = (struct check_work){ .device = &s->device, .out = &s->out, .seed = seed };
+	return lt__check_open_again(d, &s->device, &s->out) && !lt_context_new(&s->w.ctx) && !lt__check_graph(s->w.ctx, c, &s->w.g)
+		&& lt__check_prepare(&s->w, &tree) && lt__check_trial_new(&s->w, 0, seed, &s->t);
+}
+
+static void close_side(struct side *s)
+{
+	lt__check_trial_free(&s->w, &s->t);
+	lt__check_work_free(&s->w);
+	lt_graph_free(s->w.g);
+	lt_context_free(s->w.ctx);
+	lt__check_close(&s->device);
+}
+
+/* The same tree in two sessions at once, with data of their own: what is shared between them shows. */
+void lt__check_threads_sessions(struct check_device *d, const struct check_case *clause, struct check_outcome *out)
+{
+	int refused = 0;
+	for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !out->done; k++) {
+		struct side side[N] = { { .ready = false } };
+		pthread_barrier_t start;
+		(void)pthread_barrier_init(&start, NULL, N);
+		for (int i = 0; i < N; i++) {
+			side[i].start = &start;
+			side[i].n_thread = 1;
+			side[i].ready = open_side(d, &kinds[k], clause->seed + (uint64_t)i, &side[i]);
+		}
+		for (int i = 0; i < N; i++)
+			if (pthread_create(&side[i].thread, NULL, run_side, &side[i]))
+				abort();
+		for (int i = 0; i < N; i++)
+			(void)pthread_join(side[i].thread, NULL);
+		for (int i = 0; i < N; i++) {
+			if (side[i].out.done && side[i].out.status == CHECK_FAILED)
+				(void)lt__check_end(out, CHECK_FAILED, "kernel %s in session %d of %d that run at once: %s", kinds[k].name, i + 1, N,
+					side[i].out.text);
+			refused += side[i].out.done && side[i].out.status == CHECK_REFUSED;
+			close_side(&side[i]);
+		}
+		(void)pthread_barrier_destroy(&start);
+	}
+	if (refused == N * (int)(sizeof kinds / sizeof *kinds))
+		(void)lt__check_end(out, CHECK_REFUSED, "none of the kernels is accepted");
+}
+
+static bool number(struct check_work *w)
+{
+	struct check_trial t;
+	bool good = lt__check_trial_new(w, 0, w->seed, &t);
+	for (uint32_t round = 0; round < 2; round++)
+		for (uint32_t n = 1; good && n <= 3; n++)
+			good = lt__check_one_run(w, &t, 0xFF, 0xFF, n);
+	good = good && lt__check_one_run(w, &t, 0xFF, 0xFF, 0);         /* the host's */
+	lt__check_trial_free(w, &t);
+	return good;
+}
+
+/* One thread opens and compiles, another runs, the first goes on. */
+struct handed { struct check_work *w; struct check_trial *t; bool good; };
+
+static void *go_on(void *user)
+{
+	struct handed *h = user;
+	for (int i = 0; i < 4 && h->good; i++)
+		h->good = lt__check_one_run(h->w, h->t, 0xFF, 0xFF, 1);
+	return NULL;
+}
+
+static bool moved(struct check_work *w)
+{
+	struct check_trial t;
+	struct handed h = { w, &t, lt__check_trial_new(w, 0, w->seed, &t) };
+	pthread_t thread;
+	for (int i = 0; i < 3 && h.good; i++) {
+		if (pthread_create(&thread, NULL, go_on, &h))
+			break;
+		(void)pthread_join(thread, NULL);
+		h.good = h.good && lt__check_one_run(w, &t, 0x5A, 0x5A, 1);
+	}
+	lt__check_trial_free(w, &t);
+	return h.good;
+}
+
+void lt__check_threads_number(struct check_device *d, const struct check_case *c, struct check_outcome *out)
+{
+	lt__check_samples(d, c, out, CHECK_S_ALL | CHECK_S_LARGE, number);
+}
+
+void lt__check_threads_moved(struct check_device *d, const struct check_case *c, struct check_outcome *out)
+{
+	lt__check_samples(d, c, out, CHECK_S_BASIC, moved);
+}

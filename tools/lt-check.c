@@ -1,0 +1,211 @@
+/* tools/lt-check.c -- the conformance suite for backends: docs/lt-check.1. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "tools/check.h"
+#include "tools/plugins.h"
+
+enum { MOST_REDUCED = 8 };
+struct suite {
+	struct check_report report;
+	struct check_options *o;
+	struct check_outcome *outcome;
+	double begin;
+	int64_t n_failed;
+	int n_reduced;
+	const char *reduced[MOST_REDUCED];      /* rows that were: one failure of an operator tells as much as ten */
+};
+
+static double now(void) { return (double)lt__now_ns() * 1e-9; }
+
+/* -- reducing -- */
+
+struct again { const struct check_options *o; struct check_data data; };
+
+static bool still_fails(void *user, const struct lt_graph *g, const char *tree, int *set)
+{
+	const struct again *a = user;
+	struct check_outcome out;
+	lt__check_child_graph(a->o, g, tree, &a->data, &out);
+	free(out.tree);
+	*set = out.set;
+	return out.done && out.status == CHECK_FAILED;
+}
+
+static bool is_worth_reducing(const struct suite *s, const struct check_case *c)
+{
+	if (s->o->no_reduce || c->clause || s->n_reduced == MOST_REDUCED)
+		return false;
+	for (int i = 0; i < s->n_reduced; i++)
+		if (c->row && s->reduced[i] && !strcmp(c->row, s->reduced[i]))
+			return false;
+	return true;
+}
+
+static void reduce(struct suite *s, int32_t i)
+{
+	const struct check_case *c = s->report.chosen[i];
+	struct again a = { s->o, { c->seed, s->outcome[i].set, c->special, c->wild } };
+	struct lt_context *ctx = NULL;
+	struct lt_graph *g = NULL;
+	char command[1000], backend[1000], *told = calloc(1, 4000);
+	if (mkdir(s->o->keep, 0777) && errno != EEXIST) {
+		(void)fprintf(stderr, "lt-check: %s: cannot be made: %s\n", s->o->keep, strerror(errno));
+		free(told);
+		return;
+	}
+	lt__check_repeat(s->o, c->name, command, sizeof command);
+	lt__check_backend_words(s->o, backend, sizeof backend);
+	if (told && !lt_context_new(&ctx) && !lt__check_graph(ctx, c, &g)) {
+		const struct check_failure f = { .name = c->name, .graph = g, .tree_text = s->outcome[i].tree, .data_seed = c->seed,
+			.set = s->outcome[i].set, .special = c->special, .wild = c->wild, .what = s->outcome[i].text, .repeat = command, .keep = s->o->keep,
+			.backend = backend };
+		(void)lt__check_reduce(&f, still_fails, &a, told, 4000);
+		s->report.more[i] = told;
+		s->reduced[s->n_reduced++] = c->row;
+	} else {
+		free(told);
+	}
+	lt_graph_free(g);
+	lt_context_free(ctx);
+}
+
+/* -- the suite -- */
+
+static bool told(void *user, int32_t i)
+{
+	struct suite *s = user;
+	static const char *const words[] = { "passed", "refused", "FAILED", "skipped" };
+	const struct check_outcome *out = &s->outcome[i];
+	if (s->o->verbose && !s->o->json)
+		(void)printf("%-7s %s%s%s\n", words[out->status], s->report.chosen[i]->name, out->text[0] ? ": " : "", out->text);
+	if (out->status == CHECK_FAILED && s->n_failed++ < 200) {
+		if (is_worth_reducing(s, s->report.chosen[i]))
+			reduce(s, i);
+		if (!s->o->json)
+			lt__check_tell_failure(&s->report, i, stdout);
+	}
+	(void)fflush(stdout);
+	if (s->o->seconds > 0 && now() - s->begin > s->o->seconds) {
+		for (int32_t k = 0; k < s->report.n; k++)
+			(void)lt__check_end(&s->outcome[k], CHECK_SKIPPED, "the time was up");
+		return false;
+	}
+	return true;
+}
+
+static int list_cases(const struct check_list *list)
+{
+	int group = -1;
+	for (int32_t i = 0; i < list->n; i++) {
+		if (list->at[i].group != group) {
+			group = list->at[i].group;
+			(void)printf("# %s: %s\n", lt__check_group(group)->name, lt__check_group(group)->doc);
+		}
+		(void)printf("%s\n", list->at[i].name);
+	}
+	return 0;
+}
+
+static int write_report(const struct suite *s)
+{
+	FILE *f = fopen(s->o->report, "w");
+	lt_status st = f ? lt__check_html(&s->report, f) : LT_EIO;
+	if ((f && fclose(f)) || st) {
+		(void)fprintf(stderr, "lt-check: %s: cannot be written: %s\n", s->o->report, strerror(errno));
+		return 2;
+	}
+	return 0;
+}
+
+static int run_suite(struct suite *s, const struct check_list *list)
+{
+	const struct check_case **chosen = calloc((size_t)list->n + 1, sizeof *chosen);
+	int code = 0;
+	s->outcome = calloc((size_t)list->n + 1, sizeof *s->outcome);
+	s->report.more = calloc((size_t)list->n + 1, sizeof *s->report.more);
+	if (!chosen || !s->outcome || !s->report.more)
+		return 2;
+	for (int32_t i = 0; i < list->n; i++)
+		chosen[i] = &list->at[i];
+	s->report.list = list;
+	s->report.chosen = chosen;
+	s->report.n = list->n;
+	s->report.outcome = s->outcome;
+	lt__check_children(s->o, chosen, list->n, s->outcome, told, s);
+	s->report.seconds = now() - s->begin;
+	if (s->o->json)
+		code = lt__check_json(&s->report, stdout) ? 2 : 0;
+	else
+		lt__check_tell_all(&s->report, stdout);
+	if (s->o->report && code == 0)
+		code = write_report(s);
+	for (int32_t i = 0; i < list->n; i++) {
+		free(s->outcome[i].tree);
+		free(s->report.more[i]);
+	}
+	free(s->outcome);
+	free(s->report.more);
+	free(chosen);
+	return code ? code : s->n_failed > 0;
+}
+
+/* The backend that is named; else that of the last plug-in; else cpu. */
+static int find_backend(struct check_options *o)
+{
+	struct check_told told;
+	if (!o->backend) {
+		o->backend = o->word = "cpu";
+		for (uint32_t i = 0; o->n_load > 0 && i < lt_backend_count(); i++) {
+			const char *origin = lt_backend_origin(lt_backend_at(i));
+			if (origin && !strcmp(origin, o->load[o->n_load - 1]))
+				o->backend = o->word = lt_backend_at(i)->name;
+		}
+	}
+	const struct lt_backend *b = lt_backend_find(o->backend);
+	if (!b) {
+		(void)fprintf(stderr, "lt-check: there is no backend '%s'; there is:", o->backend);
+		for (uint32_t i = 0; i < lt_backend_count(); i++)
+			(void)fprintf(stderr, "%s %s", i ? "," : "", lt_backend_at(i)->name);
+		(void)fputc('\n', stderr);
+		return 2;
+	}
+	lt__check_told_init(&told);
+	if (b->score(o->config, &told.diag) <= 0) {
+		(void)fprintf(stderr, "lt-check: %s cannot be used here: %s%s%s\n", o->backend, told.text[0] ? told.text : "it does not say why",
+			told.remedy[0] ? "; " : "", told.remedy);
+		return 2;
+	}
+	return -1;
+}
+
+int main(int argc, char **argv)
+{
+	struct check_options o;
+	struct check_list list;
+	int code = lt__check_options(argc, argv, &o);
+	if (code < 0 && lt__plugins_load("lt-check", o.load, o.n_load, true, stderr))
+		code = 2;
+	if (code < 0)
+		code = find_backend(&o);
+	if (code < 0 && o.script)
+		code = lt__check_again(&o);
+	if (code >= 0) {
+		free((void *)(uintptr_t)o.load);
+		return code;
+	}
+	struct suite s = { .o = &o, .begin = now() };
+	s.report.o = &o;
+	s.report.backend = lt_backend_find(o.backend);
+	lt__check_cases(&o, &list);
+	if (list.n == 0) {
+		(void)fprintf(stderr, "lt-check: no case fits '%s' (lt-check --list shows all)\n", o.filter ? o.filter : "");
+		code = 2;
+	} else {
+		code = o.list ? list_cases(&list) : run_suite(&s, &list);
+	}
+	lt__check_cases_free(&list);
+	free((void *)(uintptr_t)o.load);
+	return code;
+}

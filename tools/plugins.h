@@ -1,0 +1,12 @@
+/* tools/plugins.h -- where the programs look for backends that are not linked in. */
+#ifndef LT_TOOLS_PLUGINS_H
+#define LT_TOOLS_PLUGINS_H
+#include <stdbool.h>
+#include <stdio.h>
+#include "lt/backend.h"
+
+/* Loads, in this order: the files given (-B), and where `environment` is set the files and folders in $LT_BACKEND_PATH, and the folder
+ * that plug-ins are installed in; never the current directory.  A file that was given must load: the answer is its status, and loading ends
+ * there.  Another one that cannot be loaded is left out.  Both are said on err, in lines that begin with "TOOL: ". */
+lt_status lt__plugins_load(const char *tool, const char *const *files, int32_t n, bool environment, FILE *err);
+#endif
