@@ -116,10 +116,23 @@ static void push(struct bench_words *w, const char *text)
 	w->at[w->n++] = text;
 }
 
-static int take(struct bench_options *o, int c, const char *value)
+/* Each name between the commas; the word is cut in place. */
+static void push_each(struct bench_words *w, char *text)
+{
+	char *rest = NULL;
+
+	for (char *at = strtok_r(text, ",", &rest); at; at = strtok_r(NULL, ",", &rest))
+		push(w, at);
+}
+
+static int take(struct bench_options *o, int c, char *value)
 {
 	switch (c) {
-	case 'b': push(&o->backend, value); return BENCH_OK;
+	case 'b':
+		if (!*value || strspn(value, ",") == strlen(value))
+			return bench_usage("--backend takes the name of a backend");
+		push_each(&o->backend, value);
+		return BENCH_OK;
 	case 'B': push(&o->load, value); return BENCH_OK;
 	case OPT_SCHEDULE: push(&o->schedule, value); return BENCH_OK;
 	case OPT_PEER: push(&o->peer, value); return BENCH_OK;
@@ -141,33 +154,43 @@ static int take(struct bench_options *o, int c, const char *value)
 	}
 }
 
-static int take_suites(struct bench_options *o, int n, char **word)
+static int check_suites(struct bench_options *o)
 {
-	for (int i = 0; i < n; i++) {
-		if (!strcmp(word[i], "all")) {
+	for (int i = 0; i < o->suite.n; i++) {
+		if (!strcmp(o->suite.at[i], "all")) {
 			o->suite.n = 0;
 			for (const struct bench_suite *s = bench_suites; s->name; s++)
 				push(&o->suite, s->name);
 			return BENCH_OK;
 		}
-		if (!bench_suite_find(word[i]))
-			return bench_usage("there is no suite '%s' (there are gemm, conv, rows, mlp, pointwise, layout, compile; all)", word[i]);
-		push(&o->suite, word[i]);
+		if (!bench_suite_find(o->suite.at[i]))
+			return bench_usage("there is no suite '%s' (there are gemm, conv, rows, mlp, pointwise, layout, compile; all)", o->suite.at[i]);
 	}
-	if (!n && o->list)
-		return take_suites(o, 1, (char *[]){ (char *)(uintptr_t)"all" });
-	return n || o->serve ? BENCH_OK :
+	return o->suite.n || o->serve ? BENCH_OK :
 		bench_usage("a suite is missing: gemm, conv, rows, mlp, pointwise, layout, compile, or all (lt-bench -h says more)");
+}
+
+static int take_suites(struct bench_options *o, int n, char **word)
+{
+	for (int i = 0; i < n; i++)
+		push_each(&o->suite, word[i]);
+	if (!o->suite.n && o->list)
+		push(&o->suite, "all");
+	return check_suites(o);
 }
 
 int bench_options_parse(int argc, char **argv, struct bench_options *o)
 {
 	struct bench_words *const words[] = { &o->suite, &o->backend, &o->schedule, &o->peer, &o->load };
+	size_t most = (size_t)argc + 16;
 	int c, code;
 
 	memset(o, 0, sizeof *o);
+	for (int i = 0; i < argc; i++)
+		for (const char *at = argv[i]; (at = strchr(at, ',')); at++)
+			most++;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		words[i]->at = bench_alloc(((size_t)argc + 16) * sizeof(char *));
+		words[i]->at = bench_alloc(most * sizeof(char *));
 	opterr = 0;
 	optind = 0;
 	while ((c = getopt_long(argc, argv, ":b:B:qh", longs, NULL)) != -1) {

@@ -71,24 +71,14 @@ static int add_ours(struct whole *w, const char *backend, const char *schedule, 
 	return bench_looptree_open(k, backend, schedule, &w->o, why) ? BENCH_OK : bench_usage("%s", why);
 }
 
-/* The names between the commas are contestants of their own. */
 static int add_backends(struct whole *w)
 {
+	const char *first = w->o.backend.at[0];
 	int code = BENCH_OK;
-	char first[96] = "", label[128];
+	char label[128];
 
-	for (int i = 0; i < w->o.backend.n; i++) {
-		char *copy = bench_format("%s", w->o.backend.at[i]), *rest = NULL;
-
-		for (char *at = strtok_r(copy, ",", &rest); at && code == BENCH_OK; at = strtok_r(NULL, ",", &rest)) {
-			if (!*first)
-				snprintf(first, sizeof first, "%s", at);
-			code = add_ours(w, at, NULL, BENCH_OURS, at);
-		}
-		free(copy);
-	}
-	if (!*first)
-		return bench_usage("--backend takes the name of a backend");
+	for (int i = 0; i < w->o.backend.n && code == BENCH_OK; i++)
+		code = add_ours(w, w->o.backend.at[i], NULL, BENCH_OURS, w->o.backend.at[i]);
 	for (int i = 0; i < w->o.schedule.n && code == BENCH_OK; i++)
 		code = add_ours(w, first, w->o.schedule.at[i], BENCH_OURS, "");
 	snprintf(label, sizeof label, "%s again", first);
