@@ -236,8 +236,6 @@ lt_status lt__program_nests(struct lt_program *p, bool tree_only)
 	LT_TRY(freeze(p));
 	if (p->fixed_tree)
 		LT_TRY(check_calls(p));
-	if (tree_only)                                          /* whether padded loops may be padded is known now */
-		return LT_OK;
 	int32_t n_choice = p->options.strict ? 1 : p->n_choice;
 	struct assign x = { .p = p, .asked = lt__asked_new(p), .class = LT_NEW(p->arena, int32_t, p->base->n_node + 1),
 		.why = LT_NEW(p->arena, const struct lt_refusals *, (int64_t)p->base->n_node * p->n_choice + 1) };
@@ -251,7 +249,7 @@ lt_status lt__program_nests(struct lt_program *p, bool tree_only)
 		taken = ask_all(&x, n_choice, &moved);
 	}
 	lap(&p->stats.freeze_ns, &last);
-	if (taken)
+	if (taken && !tree_only)
 		lt__program_kernels(p);
 	if (p->options.explain)
 		lt__explain_each(p, p->nests, p->options.explain, p->options.user);

@@ -172,8 +172,13 @@ static bool refuse_loops(const struct lt_tree *t, uint64_t loops, struct lt_diag
 		if (known && (loops >> l->kind & 1 || told >> l->kind & 1))
 			continue;
 		told |= known ? UINT64_C(1) << l->kind : 0;
-		(void)snprintf(text, sizeof text, "it has no %.20s loops, and loop %.40s is one", known ? kinds[l->kind] : "such", l->var ? l->var : "?");
-		(void)snprintf(remedy, sizeof remedy, "make loop %.40s serial", l->var ? l->var : "?");
+		const char *var = l->var ? l->var : "?";
+		if (l->kind == LT_CALL || l->kind == LT_TILE)
+			(void)snprintf(text, sizeof text, "it calls no routines, and %.40s is handed to %.40s", var, l->call ? l->call : "one");
+		else
+			(void)snprintf(text, sizeof text, "it has no %.20s loops, and loop %.40s is one", known ? kinds[l->kind] : "such", var);
+		(void)snprintf(remedy, sizeof remedy, l->kind == LT_CALL || l->kind == LT_TILE ? "take the call away: serial %.40s" : "make loop %.40s serial",
+			var);
 		tell(diag, i, l->n_stmt > 0 ? l->first_stmt : -1, text, l->kind == LT_SERIAL ? NULL : remedy);
 		if (!known)
 			break;

@@ -143,7 +143,7 @@ lt_status lt__program_places(struct lt_program *);                              
 lt_status lt__program_steps(struct lt_program *);                                       /* places.c */
 lt_status lt__program_plan(struct lt_program *);                                        /* plan.c */
 lt_status lt__program_open(struct lt_program *);                                        /* choose.c */
-/* A tree, frozen, each nest of which has a backend that takes it; tree_only: the first tree, frozen.  Explains. */
+/* A tree, frozen, each nest of which has a backend that takes it; tree_only: no kernels are made of it.  Explains. */
 lt_status lt__program_nests(struct lt_program *, bool tree_only);                       /* assign.c */
 /* Asks a backend whether it takes a nest; what it says is remembered by the nest's text. */
 struct lt_asked;

@@ -54,6 +54,28 @@ Test(explain, features_types_and_loops_are_named_in_words)
 	cr_assert(strstr(out, ", loop m: it has no parallel loops, and loop m is one\n    nearest change: make loop m serial\n"), "%s", out);
 }
 
+/* What an observer looks at does not depend on values, so none need be given; any other backend needs them. */
+Test(explain, an_observer_needs_no_values)
+{
+	char trace[512];
+	strcpy(trace, built("examples/plugin/trace.so"));
+	cr_assert_eq(run("soft.lt -B %s -b trace:L1=1k/2/64", trace), 0, "%s", err);
+	cr_assert(strstr(err, "lt-run: the input 'x' is not given and has random values, which do for this backend\n"), "%s", err);
+	cr_assert(strstr(err, "in all: kernels "), "the report is told: %s", err);
+	cr_assert_eq(run("soft.lt -q -B %s -b trace", trace), 0, "%s", err);
+	cr_assert_str_eq(err, "");
+	cr_assert_eq(run("soft.lt -B %s -b ref,trace", trace), 2, "the first says it");
+	cr_assert(strstr(err, "input 'x', float32 [4, 6]: give it with"), "%s", err);
+}
+
+Test(explain, a_routine_that_nobody_has)
+{
+	cr_assert_eq(run("nests.g -i x=1 -q --apply 'call %%d/m gemm' -b cpu"), 1);
+	cr_assert(strstr(err, "it calls no routines, and m is handed to gemm: take the call away: serial m"), "%s", err);
+	cr_assert_eq(run("nests.g --apply 'call %%d/m gemm' -b cpu --check-schedule"), 1, "whether a backend takes it is asked, too");
+	cr_assert_eq(run("nests.g --apply 'call %%d/m gemm' -b ref --check-schedule"), 0, "%s", err);
+}
+
 static json_t *explained(void)
 {
 	json_error_t e;

@@ -236,7 +236,7 @@ Test(vector, texts)
 Test(vector, sources)
 {
 	struct lt_pool *pool = calloc(1, sizeof *pool);
-	int n = 0;
+	volatile int n = 0;     /* behind setjmp */
 	cr_assert(pool && setjmp(pool->jump) == 0);
 	for (int code = 0; code < LT_NOP; code++)
 		for (int t = 1; t < LT_NDTYPE; t++)

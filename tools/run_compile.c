@@ -35,6 +35,12 @@ static void show_log(void *user, int level, const char *text)
 	fprintf(stderr, "%s%s\n", level == LT_LOG_WARNING ? "warning: " : level == LT_LOG_DEBUG ? "debug: " : "", text);
 }
 
+static void show_warnings(void *user, int level, const char *text)
+{
+	if (level == LT_LOG_WARNING)
+		show_log(user, level, text);
+}
+
 static void show_short_log(void *user, int level, const char *text)
 {
 	if (level != LT_LOG_DEBUG)
@@ -99,7 +105,7 @@ int run_compile(struct run *r)
 		.schedule_bytes = r->schedule.n, .schedule_name = schedule_name(r), .apply = r->o.apply,
 		.plan_only = r->o.dump && !run_dump_is(&r->o, "source") && !run_dump_is(&r->o, "asm"),
 		.no_capture = r->o.no_capture, .device_time = r->o.time != 0, .explain = r->o.explain ? explain : NULL,
-		.log = r->o.verbose ? show_log : r->o.quiet ? NULL : show_short_log };
+		.log = r->o.verbose ? show_log : r->o.quiet ? show_warnings : show_short_log };
 	int code = r->o.explain ? run_explain_begin(r) : RUN_OK;
 	lt_status s;
 

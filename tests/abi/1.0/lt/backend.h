@@ -138,12 +138,15 @@ struct lt_backend {
 	lt_status (*open)(const struct lt_host *, const char *config, struct lt_session **, struct lt_diag *);
 	void      (*close)(struct lt_session *);
 	const struct lt_caps *(*caps)(const struct lt_session *);  /* lives until close */
-	/* LT_OK promises that compile will not answer LT_EUNSUPPORTED.  May build a plan and keep it in the session. */
+	/* LT_OK promises that compile will not answer LT_EUNSUPPORTED.  LT_EUNSUPPORTED says why, with the loop or statement in the way,
+	 * a remedy, or both; a tree with a bit in `needs` that is not known is refused so.  May build a plan and keep it in the session. */
 	lt_status (*accepts)(struct lt_session *, const struct lt_tree *, struct lt_diag *);
 	/* n trees at once, so that they may compile in parallel; object[i] for tree[i].  The
 	 * trees are borrowed until the object is destroyed.  All or nothing. */
 	lt_status (*compile)(struct lt_session *, const struct lt_tree *const *tree, uint32_t n,
 	                     struct lt_object **object, struct lt_diag *);
+	/* LT_EINVAL, before anything is touched: n_slot is not the tree's, a slot has fewer bytes than its buffer's elems, or workspace is
+	 * NULL where need says more than 0 bytes. */
 	lt_status (*run)(struct lt_object *, const struct lt_args *, struct lt_diag *);
 	/* Waits for all that was enqueued in the stream, or (NULL) in the session. */
 	lt_status (*sync)(struct lt_session *, void *stream, struct lt_diag *);
