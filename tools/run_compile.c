@@ -28,17 +28,11 @@ static void show_progress(void *user, int32_t done, int32_t total)
 	p->shown = true;
 }
 
-/* What a backend tells is for the user to read, as lines of a table may be; what it would tell its author, with --verbose. */
+/* What a backend tells is what was asked of it, such as the report of a trace (--quiet leaves it); debug lines are for its author. */
 static void show_log(void *user, int level, const char *text)
 {
 	(void)user;
 	fprintf(stderr, "%s%s\n", level == LT_LOG_WARNING ? "warning: " : level == LT_LOG_DEBUG ? "debug: " : "", text);
-}
-
-static void show_warnings(void *user, int level, const char *text)
-{
-	if (level == LT_LOG_WARNING)
-		show_log(user, level, text);
 }
 
 static void show_short_log(void *user, int level, const char *text)
@@ -105,7 +99,7 @@ int run_compile(struct run *r)
 		.schedule_bytes = r->schedule.n, .schedule_name = schedule_name(r), .apply = r->o.apply,
 		.plan_only = r->o.dump && !run_dump_is(&r->o, "source") && !run_dump_is(&r->o, "asm"),
 		.no_capture = r->o.no_capture, .device_time = r->o.time != 0, .explain = r->o.explain ? explain : NULL,
-		.log = r->o.verbose ? show_log : r->o.quiet ? show_warnings : show_short_log };
+		.log = r->o.verbose ? show_log : show_short_log };
 	int code = r->o.explain ? run_explain_begin(r) : RUN_OK;
 	lt_status s;
 
