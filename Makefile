@@ -158,7 +158,7 @@ $(PLUGINS): $(O)/%.so: %.c $(O)/flags
 	$(call say,LD $@)$(CC) $(if $(findstring tests/faults,$<),$(FLAGS),$(filter-out -I. -I$(O),$(FLAGS))) $(LDFLAGS) -DLT_PLUGIN -MMD -MP -shared -o $@ $< -lm
 
 .SECONDEXPANSION:
-$(FOLDERS): $(O)/%.so: $$(wildcard %/*.c) $$(wildcard %/*.h) $(O)/flags
+$(FOLDERS): $(O)/%.so: $$(wildcard %/*.c) $$(wildcard %/*.h) $(wildcard include/lt/*.h) $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LD $@)$(CC) $(filter-out -I.,$(FLAGS)) $(if $(findstring /llvm.so,$@),$(LLVM_FLAGS)) $(LDFLAGS) -DLT_PLUGIN -shared -o $@ \
 		$(filter %.c,$^) $(if $(findstring /llvm.so,$@),$(LLVM_LIBS)) -lm -Wl,--version-script=examples/plugin/plugin.map
@@ -170,8 +170,8 @@ $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 	$(call say,LD $@)$(CC) $(FLAGS) $(LDFLAGS) -DLT_PLUGIN -shared $(if $(SAN),,-Wl,-z,defs) -o $@ backends/$*/$*.c \
 		$(filter-out $(O)/backends/$*/$*.o,$(filter %.o,$^)) -ldl -lm
 
-plugins: $(PLUGINS) $(FOLDERS) $(OURS)
-tests: all $(TESTS) $(PLUGGED) $(FUZZ) $(EXAMPLE) plugins
+plugins: $(filter $(O)/examples/%,$(PLUGINS)) $(FOLDERS) $(OURS)
+tests: all $(TESTS) $(PLUGGED) $(FUZZ) $(EXAMPLE) $(PLUGINS) plugins
 check: tests
 	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(TESTS) $(PLUGGED)
 bless: all $(O)/tests/test_script_docs $(O)/tests/test_tree_text

@@ -2,10 +2,13 @@
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "backends/cgen/note.h"
 #include "backends/registry.h"
 
@@ -18,6 +21,19 @@ static char *with_slash(const char *path)
 	return file;
 }
 
+/* Bits of LT_BUILD that the file shows; none if it cannot be read, which dlopen will say. */
+static uint32_t build_of(const char *file, size_t bytes)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	void *data = fd < 0 || bytes == 0 ? MAP_FAILED : mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+	uint32_t build = data == MAP_FAILED ? 0 : lt__elf_build(data, bytes);
+	if (data != MAP_FAILED)
+		(void)munmap(data, bytes);
+	if (fd >= 0)
+		(void)close(fd);
+	return build;
+}
+
 static lt_status load(const char *path, const char *file, struct lt_diag *diag)
 {
 	struct stat st;
@@ -25,6 +41,10 @@ static lt_status load(const char *path, const char *file, struct lt_diag *diag)
 		return lt__note(diag, LT_ELOAD, -1, -1, NULL, "%s: cannot be loaded: %s", path, strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return lt__note(diag, LT_ELOAD, -1, -1, NULL, "%s: cannot be loaded: it is not a file", path);
+	/* A sanitizer's runtime that comes too late ends the process; without one too little is checked, and the table says so. */
+	uint32_t build = build_of(file, (size_t)st.st_size);
+	if (build & ~LT_BUILD)
+		return lt__backend_alike(build, path, diag);
 	void *so = dlopen(file, RTLD_NOW | RTLD_LOCAL);
 	if (!so)
 		return lt__note(diag, LT_ELOAD, -1, -1, NULL, "%s: cannot be loaded: %s", path, dlerror());

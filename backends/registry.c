@@ -10,7 +10,9 @@
 enum { MOST = 64 };
 static struct { const struct lt_backend *backend; const char *origin; } table[MOST];     /* sorted by name */
 static uint32_t count;
-static char complaint[1024];
+/* What constructors said.  A reader may hold an older text, so each is kept; together they are short. */
+struct said { struct said *before; char text[]; };
+static struct said *complaint;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static const char *from(const char *origin) { return origin ? origin : "linked in"; }
@@ -40,6 +42,36 @@ static const char *sanitizer(uint32_t build)
 		: build == 4 ? "with the memory sanitizer" : "with other sanitizers";
 }
 
+lt_status lt__backend_alike(uint32_t build, const char *origin, struct lt_diag *diag)
+{
+	return build == LT_BUILD ? LT_OK : lt__note(diag, LT_EABI, -1, -1, "build both alike", "%s: it was built %s, this library %s", from(origin),
+		sanitizer(build), sanitizer(LT_BUILD));
+}
+
+/* Optional members that are of use together only. */
+static lt_status check_groups(const struct lt_backend *b, const char *at, struct lt_diag *diag)
+{
+#define MEMBER(member) { #member, LT_HAS(struct lt_backend, b, member) }
+	const struct { struct { const char *name; bool has; } member[4]; const char *all; } groups[] = {
+		{ { MEMBER(mem_new), MEMBER(mem_free), MEMBER(mem_copy) }, "mem_new, mem_free, mem_copy" },
+		{ { MEMBER(identity), MEMBER(save), MEMBER(load) }, "identity, save, load" },
+		{ { MEMBER(capture), MEMBER(replay), MEMBER(capture_free) }, "capture, replay, capture_free" },
+		{ { MEMBER(event_new), MEMBER(event_record), MEMBER(event_ns), MEMBER(event_free) }, "event_new, event_record, event_ns, event_free" },
+	};
+#undef MEMBER
+	for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+		const char *has = NULL, *lacks = NULL;
+		for (int k = 0; k < 4 && groups[i].member[k].name; k++) {
+			const char **to = groups[i].member[k].has ? &has : &lacks;
+			*to = *to ? *to : groups[i].member[k].name;
+		}
+		if (has && lacks)
+			return lt__note(diag, LT_EINVAL, -1, -1, NULL, "%s: backend %s has %s but not %s: all of %s or none", at, b->name, has, lacks,
+				groups[i].all);
+	}
+	return LT_OK;
+}
+
 lt_status lt__backend_check(const struct lt_backend *b, const char *origin, struct lt_diag *diag)
 {
 	const char *at = from(origin), *missing = NULL;
@@ -54,9 +86,9 @@ lt_status lt__backend_check(const struct lt_backend *b, const char *origin, stru
 		return lt__note(diag, LT_EABI, -1, -1, "compile it with the headers of this version",
 			"%s: its table has %u bytes, too short for the mandatory functions (%u)", at, (unsigned)b->size,
 			(unsigned)offsetof(struct lt_backend, need));
-	if (b->build != LT_BUILD)
-		return lt__note(diag, LT_EABI, -1, -1, "build both alike", "%s: it was built %s, this library %s", at, sanitizer(b->build),
-			sanitizer(LT_BUILD));
+	lt_status alike = lt__backend_alike(b->build, origin, diag);
+	if (alike)
+		return alike;
 #define WANT(member) missing = missing || b->member ? missing : #member
 	WANT(name);
 	WANT(summary);
@@ -75,7 +107,7 @@ lt_status lt__backend_check(const struct lt_backend *b, const char *origin, stru
 		return lt__note(diag, LT_EINVAL, -1, -1, NULL, "%s: backend %s has no '%s', which is mandatory", at, b->name ? b->name : "?", missing);
 	if (!good_name(b->name))
 		return lt__note(diag, LT_EINVAL, -1, -1, NULL, "%s: '%s' is no name for a backend; a name is [a-z][a-z0-9_]*", at, b->name);
-	return LT_OK;
+	return check_groups(b, at, diag);
 }
 
 /* A note that is also written down, for constructors, which have nobody to tell. */
@@ -87,8 +119,14 @@ static void listen_and_tell(struct lt_diag *diag, const struct lt_note *note)
 		l->to->tell(l->to, note);
 		return;
 	}
-	size_t n = strlen(complaint);
-	(void)snprintf(complaint + n, sizeof complaint - n, "%s%s", n ? "; " : "", note->text);
+	enum { LONGEST = 1024 };
+	size_t n = complaint ? strlen(complaint->text) : 0;
+	struct said *s = n + 1 < LONGEST ? malloc(sizeof *s + LONGEST) : NULL;
+	if (!s)
+		return;
+	s->before = complaint;
+	(void)snprintf(s->text, LONGEST, "%s%s%s", n ? complaint->text : "", n ? "; " : "", note->text);
+	complaint = s;
 }
 
 lt_status lt__backend_add(const struct lt_backend *b, const char *origin, struct lt_diag *diag)
@@ -157,5 +195,8 @@ const char *lt_backend_origin(const struct lt_backend *b)
 
 const char *lt_backend_complaint(void)
 {
-	return complaint[0] ? complaint : NULL;
+	pthread_mutex_lock(&lock);
+	const char *text = complaint ? complaint->text : NULL;
+	pthread_mutex_unlock(&lock);
+	return text;
 }

@@ -5,6 +5,10 @@
 
 /* origin: the file that a plug-in was loaded from; NULL: linked in.  Copied when the table is kept. */
 lt_status lt__backend_add(const struct lt_backend *, const char *origin, struct lt_diag *);
-/* A table that may be kept: version, mandatory members, build, name. */
+/* A table that may be kept: version, mandatory members, build, name, groups of members that are whole. */
 lt_status lt__backend_check(const struct lt_backend *, const char *origin, struct lt_diag *);
+/* Refuses what was not built as this library was: LT_BUILD bits. */
+lt_status lt__backend_alike(uint32_t build, const char *origin, struct lt_diag *);
+/* elf.c: LT_BUILD bits of a shared object, by the bytes of its file; 0 also for what is no such file. */
+uint32_t lt__elf_build(const void *data, size_t bytes);
 #endif

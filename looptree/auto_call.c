@@ -154,11 +154,12 @@ static void shape_of(const struct draft *d, const struct lt_contraction *c, stru
 {
 	const struct lt_graph *g = d->s->g;
 	bool through = is_written_through(d->s, c->end);
-	*out = (struct lt_callshape){ .pattern = LT_PATTERN_PRODUCT, .epilogues = c->epilogues, .sum = g->node[c->sum].dtype, .n_dim = c->n_dim,
+	*out = (struct lt_callshape){ .pattern = LT_PATTERN_PRODUCT, .epilogues = c->epilogues, .sum = c->type, .n_dim = c->n_dim,
 		.n_operand = c->n_operand };
 	for (int32_t i = 0; i < c->n_dim; i++) {
 		out->role[i] = c->role[i];
 		out->extent[i] = g->var[c->dim[i]].extent;
+		out->var[i] = g->var[c->dim[i]].name;
 	}
 	for (int32_t o = 0; o < c->n_operand; o++) {
 		const struct lt_callread *r = &c->operand[o];

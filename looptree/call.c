@@ -95,8 +95,7 @@ bool lt__call_in_place(struct lt_callsearch *s, lt_node n, const struct lt_readp
 	return true;
 }
 
-/* A copy, or a cast to a type that has all values of the other. */
-static bool keeps_value(const struct lt_graph *g, lt_node n)
+bool lt__keeps_value(const struct lt_graph *g, lt_node n)
 {
 	const struct lt_nodedef *d = &g->node[n];
 	if (d->reduce || d->n_operand != 1 || (d->op != LT_OP_cast && d->op != LT_OP_copy))
@@ -123,7 +122,7 @@ bool lt__call_outside(struct lt_callsearch *s, lt_node n, int32_t k, struct lt_c
 			return true;
 		if (s->behind[p->base])
 			return lt__call_fail(s, "%%%s (%s) uses the product twice; move it out of %s", name(s, n), op_name(s, n), s->where);
-		if (!keeps_value(s->t->graph, p->base))
+		if (!lt__keeps_value(s->t->graph, p->base))
 			return lt__call_fail(s, "%%%s %s stands before %%%s, which a routine does not do; move it out of %s", name(s, p->base), op_name(s, p->base),
 				name(s, n), s->where);
 		if (!lt__call_in_place(s, n, p))

@@ -8,6 +8,8 @@
 
 /* Whether any piece of the read depends on a column. */
 bool lt__read_depends(const struct lt_read *, int32_t x);
+/* A copy, or a cast to a type that has all values of the other. */
+bool lt__keeps_value(const struct lt_graph *, lt_node);
 /* The roles (enum lt_dim_role) of the vars of mul's leaf, in their order: which of the factors have them, and whether the sum keeps them.
  * right: the read of mul that is the right factor.  Vars of one element fit anywhere.  -1, or the position of the first that fits none. */
 int32_t lt__product_roles(const struct lt_graph *, const struct lt_leaf *mul, const struct lt_leaf *sum, int32_t right, int32_t *role);
@@ -17,7 +19,7 @@ enum { LT_CALL_RESULT, LT_CALL_LEFT, LT_CALL_RIGHT, LT_CALL_MOST = 5 };        /
 struct lt_callread { lt_node leaf; const struct lt_readpiece *piece; };
 struct lt_contraction {
 	lt_node mul, sum, end;          /* end: what the call writes */
-	uint32_t epilogues;
+	uint32_t epilogues, type;       /* type: the widest that the sum and the epilogues are made in */
 	int32_t n_dim;
 	lt_var *dim;                    /* of the product: batches, rows, columns, deep ones */
 	int32_t *role;

@@ -59,6 +59,19 @@ static bool lies_along(const struct lt_callshape *c, int32_t o)
 	return longest[0] < 0 || c->stride[o][longest[0]] == 1 || (longest[1] >= 0 && c->stride[o][longest[1]] == 1);
 }
 
+/* NULL: operand o lies as a routine needs it that does not take any strides. */
+static const char *refuses_layout(struct lt_arena *a, const struct lt_callshape *c, int32_t o, bool residual)
+{
+	if (!residual)
+		return lies_along(c, o) ? NULL : lt__arena_format(a, "%%%s lies along neither of its two longest dims, as the routine needs it; stage or "
+			"materialize it outside", c->name[o]);
+	for (int32_t d = 0; d < c->n_dim; d++)
+		if (c->role[d] != LT_DIM_DEEP && c->extent[d] > 1 && c->stride[LT_CALL_RESULT][d] == 1 && c->stride[o][d] != 1)
+			return lt__arena_format(a, "%%%s does not lie along the dim that %%%s lies along, as the routine needs it of a residual; stage or "
+				"materialize it outside", c->name[o], c->name[LT_CALL_RESULT]);
+	return NULL;
+}
+
 static const struct { uint32_t bit; const char *name; } epilogues[] = {
 	{ LT_EPILOGUE_BIAS, "a bias" }, { LT_EPILOGUE_RESIDUAL, "a residual" }, { LT_EPILOGUE_RELU, "a ReLU" }, { LT_EPILOGUE_GELU, "a GELU" },
 	{ LT_EPILOGUE_GELU_TANH, "a GELU by tanh" }, { LT_EPILOGUE_SILU, "a SiLU" },
@@ -66,8 +79,9 @@ static const struct { uint32_t bit; const char *name; } epilogues[] = {
 
 const char *lt__routine_refuses(struct lt_arena *a, const struct lt_routine *r, const struct lt_callshape *c)
 {
-	static const char *const verb[] = { "written", "read", "read" };
-	const uint64_t takes[] = { r->result, r->left, r->right };
+	const uint64_t bias = r->bias ? r->bias : r->result, residual = r->residual ? r->residual : r->result;
+	const bool has_bias = (c->epilogues & LT_EPILOGUE_BIAS) != 0;
+	const uint64_t takes[LT_CALL_MOST] = { r->result, r->left, r->right, has_bias ? bias : residual, residual };
 	if (r->pattern == LT_PATTERN_NONE)
 		return NULL;
 	if (r->pattern != c->pattern)
@@ -75,16 +89,22 @@ const char *lt__routine_refuses(struct lt_arena *a, const struct lt_routine *r, 
 	for (size_t i = 0; i < sizeof epilogues / sizeof *epilogues; i++)
 		if (c->epilogues & ~r->epilogues & epilogues[i].bit)
 			return lt__arena_format(a, "the routine adds no %s behind the product; move it out", epilogues[i].name + 2);
-	for (int32_t o = 0; o < 3; o++)
+	for (int32_t o = 0; o < c->n_operand; o++)
 		if (!(takes[o] >> c->dtype[o] & 1))
-			return lt__arena_format(a, "%%%s is %s as %s, and the routine takes %s there; cast it outside", c->name[o], verb[o],
-				lt__dtype_info((enum lt_dtype)c->dtype[o])->name, type_names(a, takes[o]));
+			return lt__arena_format(a, "%%%s is %s as %s, and the routine takes %s there; cast it outside", c->name[o],
+				o == LT_CALL_RESULT ? "written" : "read", lt__dtype_info((enum lt_dtype)c->dtype[o])->name, type_names(a, takes[o]));
 	if (!is_as_wide(c->sum, r->sum))
-		return lt__arena_format(a, "the product is summed in %s, and the routine adds in %s", lt__dtype_info((enum lt_dtype)c->sum)->name,
+		return lt__arena_format(a, "the graph adds in %s, and the routine in %s; cast outside", lt__dtype_info((enum lt_dtype)c->sum)->name,
 			lt__dtype_info((enum lt_dtype)r->sum)->name);
-	for (int32_t o = 0; o < 3 && !(r->layouts & LT_LAYOUT_ANY); o++)
-		if (!lies_along(c, o))
-			return lt__arena_format(a, "%%%s lies along neither of its two longest dims, as the routine needs it; stage or materialize it outside", c->name[o]);
+	for (int32_t d = 0; d < c->n_dim && !(r->layouts & LT_LAYOUT_BATCH); d++)
+		if (c->role[d] == LT_DIM_BATCH && c->extent[d] > 1)
+			return lt__arena_format(a, "the product has the batch %s, and the routine takes none; put the call inside of a loop over it", c->var[d]);
+	/* Operand 3 is the bias, or of a call without one the residual. */
+	for (int32_t o = 0; o < c->n_operand && !(r->layouts & LT_LAYOUT_ANY); o++) {
+		const char *why = refuses_layout(a, c, o, o > LT_CALL_RIGHT && !(o == LT_CALL_RIGHT + 1 && has_bias));
+		if (why)
+			return why;
+	}
 	return NULL;
 }
 
@@ -98,6 +118,7 @@ static void shape_of(const struct lt_looptree *t, const struct lt_frozen *f, int
 		const struct lt_call_dim *dim = LT_AT(struct lt_call_dim, x->call_dims, c->first_dim + d);
 		out->role[d] = dim->role;
 		out->extent[d] = dim->extent;
+		out->var[d] = dim->var;
 	}
 	for (int32_t o = 0; o < c->n_operand; o++) {
 		const struct lt_call_operand *p = LT_AT(struct lt_call_operand, x->call_operands, c->first_operand + o);

@@ -75,14 +75,30 @@ static const char *match_node(struct match *m, const char *is, lt_node n)
 	return NULL;
 }
 
-/* A cast between floats: what it rounds, a routine need not. */
+/* A cast between floats. */
 static bool is_float_cast(const struct lt_graph *g, lt_node n)
 {
 	const struct lt_nodedef *d = &g->node[n];
-	if (d->reduce || (d->op != LT_OP_cast && d->op != LT_OP_copy))
+	return d->op == LT_OP_cast && !d->reduce && lt__dtype_info(d->dtype)->cls == LT_CLASS_FLOAT
+		&& lt__dtype_info(g->node[d->operand[0]].dtype)->cls == LT_CLASS_FLOAT;
+}
+
+/* A copy or cast that no routine is told of: one that keeps every value, or the last one, which rounds to the type of the result.  A sum of
+ * narrow integers wraps around, and one in a wider type does not: casts of integers do not pass. */
+static bool is_passed(const struct lt_graph *g, lt_node n, bool *last)
+{
+	bool is_float = is_float_cast(g, n), same = g->node[n].n_operand > 0 && g->node[n].dtype == g->node[g->node[n].operand[0]].dtype;
+	if (!(lt__keeps_value(g, n) && (is_float || same)) && !(is_float && *last))
 		return false;
-	return d->op == LT_OP_copy || (lt__dtype_info(d->dtype)->cls == LT_CLASS_FLOAT
-		&& lt__dtype_info(g->node[d->operand[0]].dtype)->cls == LT_CLASS_FLOAT);
+	*last = *last && same;
+	return true;
+}
+
+/* The type that is added in: of the sum, or of an epilogue in a wider one. */
+static void widen(struct lt_contraction *c, uint32_t type)
+{
+	if (lt__dtype_info((enum lt_dtype)type)->bytes > lt__dtype_info((enum lt_dtype)c->type)->bytes)
+		c->type = type;
 }
 
 /* Dims that the operand moves along, as a bit set of roles. */
@@ -196,14 +212,19 @@ bool lt__epilogue_find(struct lt_callsearch *s, lt_node end)
 {
 	struct found f = { .next = NULL };
 	struct lt_contraction *c = s->c;
+	const struct lt_graph *g = s->t->graph;
+	bool last = true;       /* only casts and copies are behind n, and none that changes the type */
+	c->type = g->node[c->sum].dtype;
 	for (lt_node n = end; n != c->sum;) {
 		if (!s->behind[n])
 			return lt__call_fail(s, "%%%s is read outside of %s, and is not made from the product; move it out", name(s, n), s->where);
-		if (is_float_cast(s->t->graph, n)) {
+		if (is_passed(g, n, &last)) {
 			s->used[n] = true;
 			n = s->t->leaf[n]->read[0].piece[0].base;
 			continue;
 		}
+		last = false;
+		widen(c, g->node[n].dtype);
 		if (!step_back(s, &f, &n))
 			return false;
 	}

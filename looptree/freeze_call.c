@@ -214,7 +214,7 @@ static lt_status describe(struct nest *x, struct lt_call *call)
 	f->needs = needs | (f->needs & LT_NEED_PARAMS);
 	call->pattern = LT_PATTERN_PRODUCT;
 	call->epilogues = x->c.epilogues;
-	call->sum = f->g->node[x->c.sum].dtype;
+	call->sum = x->c.type;
 	return LT_OK;
 }
 

@@ -11,6 +11,8 @@ struct lt_asked {
 	struct lt_names *texts;                 /* canonical text: its number */
 	struct answer **answer;                 /* by number, by choice */
 	int32_t n, cap;
+	lt_status failed;                       /* what is no refusal, by code and sentence */
+	const char *why;
 };
 
 struct lt_asked *lt__asked_new(struct lt_program *p)
@@ -32,7 +34,7 @@ static struct answer *answer_of(struct lt_program *p, struct lt_asked *a, const 
 	return &a->answer[at][choice];
 }
 
-static void ask(struct lt_program *p, const struct lt_tree *tree, const struct lt_choice *c, struct answer *out)
+static void ask(struct lt_program *p, struct lt_asked *a, const struct lt_tree *tree, const struct lt_choice *c, struct answer *out)
 {
 	struct lt_told told;
 	lt__told_init(&told);
@@ -40,6 +42,11 @@ static void ask(struct lt_program *p, const struct lt_tree *tree, const struct l
 	if (!st)
 		st = c->backend->accepts(c->session, tree, &told.diag);
 	out->verdict = st ? REFUSED : TAKEN;
+	if (st && st != LT_EUNSUPPORTED && !a->failed) {
+		a->failed = st;
+		a->why = lt__arena_format(a->arena, "backend %s, asked for kernel %s: %s", c->backend->name, tree->name,
+			lt__told_reason(&told, st, c->backend->name));
+	}
 	if (!st)
 		return;
 	out->n_note = told.n_note ? told.n_note : 1;
@@ -75,10 +82,15 @@ bool lt__accepts(struct lt_program *p, struct lt_asked *a, int32_t nest, int32_t
 	const struct lt_choice *c = &p->choice[choice];
 	struct answer *x = answer_of(p, a, f->tree.text, choice);
 	if (x->verdict == UNKNOWN)
-		ask(p, &f->tree, c, x);
+		ask(p, a, &f->tree, c, x);
 	for (int32_t i = 0; i < x->n_note; i++) {
 		LT_GROW(p->arena, why->at, why->n, why->cap);
 		why->at[why->n++] = refusal_of(p, f, &x->note[i], c->backend->name);
 	}
 	return x->verdict == TAKEN;
+}
+
+lt_status lt__asked_failed(const struct lt_program *p, const struct lt_asked *a)
+{
+	return a->failed ? lt_fail(p->ctx, a->failed, "%s", a->why) : LT_OK;
 }

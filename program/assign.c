@@ -17,6 +17,7 @@ struct assign {
 	int32_t *class;                         /* by node of the base */
 	const struct lt_refusals **why;         /* by class and node of the base: what its nest of that class was refused for */
 	int32_t *seen;                          /* by node of the base: 1 + the nest whose refusals in hand have those of it */
+	bool has_moved;                         /* a node of the base, in this round */
 	bool move_all;                          /* too many rounds: all nodes of a class that is refused something move on */
 };
 
@@ -83,10 +84,12 @@ static void move(struct assign *x, lt_node base, int32_t class, const struct lt_
 	if (x->class[base] != class)
 		return;
 	x->class[base] = class + 1;
+	x->has_moved = true;
 	x->why[(size_t)class * (size_t)x->p->base->n_node + (size_t)base] = why;
 }
 
-/* The nodes of a refused nest are for the next backend; of one with own nodes only, those that read them. */
+/* The nodes of a refused nest are for the next backend; of one with own nodes only, those of its class that read them.  own: by class
+ * and node of the tree's graph, what it was refused for. */
 static void move_nest(struct assign *x, int32_t nest, int32_t class, const struct lt_refusals *why, const struct lt_refusals **own)
 {
 	const struct lt_frozen *f = &x->p->frozen[nest];
@@ -98,11 +101,11 @@ static void move_nest(struct assign *x, int32_t nest, int32_t class, const struc
 		any = any || base >= 0;
 	}
 	for (uint32_t i = 0; !any && i < f->tree.stmts.n; i++)
-		own[f->node[i]] = why;
+		own[(size_t)class * (size_t)x->p->lowered->n_node + (size_t)f->node[i]] = why;
 }
 
-/* The nests that read those are not torn apart: they move as a whole. */
-static void move_readers(struct assign *x, const int32_t *class, const struct lt_refusals **own)
+/* The nests of a class that read those of it are not torn apart: they move as a whole.  Other classes' were not refused anything. */
+static void move_readers(struct assign *x, int32_t of, const int32_t *class, const struct lt_refusals **own)
 {
 	const struct lt_program *p = x->p;
 	const struct lt_graph *g = p->lowered;
@@ -118,8 +121,8 @@ static void move_readers(struct assign *x, const int32_t *class, const struct lt
 				why = own[g->node[f->node[s]].operand[k]];
 		for (uint32_t s = 0; why && s < f->tree.stmts.n; s++) {
 			lt_node base = base_of(p, f->node[s]);
-			if (base >= 0)
-				move(x, base, class[base], why);
+			if (base >= 0 && class[base] == of)
+				move(x, base, of, why);
 		}
 	}
 }
@@ -130,9 +133,9 @@ static bool ask_all(struct assign *x, int32_t n_choice, bool *moved)
 	struct lt_program *p = x->p;
 	const lt_node *bases = find_bases(x, p->nests);
 	const int32_t *class = lt__arena_copy(p->nests, x->class, sizeof *class * ((size_t)p->base->n_node + 1));      /* before any moves */
-	const struct lt_refusals **own = LT_NEW(p->nests, const struct lt_refusals *, p->lowered->n_node + 1);
+	const struct lt_refusals **own = LT_NEW(p->nests, const struct lt_refusals *, (int64_t)p->lowered->n_node * p->n_choice + 1);
 	bool taken = true;
-	*moved = false;
+	*moved = x->has_moved = false;
 	for (int32_t i = 0; i < p->n_frozen; i++) {
 		int32_t c = class_of(x, i, bases, class);
 		struct lt_refusals *why = LT_NEW(p->arena, struct lt_refusals, 1);
@@ -148,9 +151,9 @@ static bool ask_all(struct assign *x, int32_t n_choice, bool *moved)
 		for (lt_node n = 0; x->move_all && n < p->base->n_node; n++)
 			move(x, n, c, why);
 	}
-	if (*moved && taken)
-		move_readers(x, class, own);
-	return taken;
+	for (int32_t c = 0; *moved && taken && c + 1 < n_choice; c++)
+		move_readers(x, c, class, own + (size_t)c * (size_t)p->lowered->n_node);
+	return taken && (!*moved || x->has_moved);     /* a refused nest that nobody reads is for nobody else */
 }
 
 /* Nests of a tree that stays as it is. */
@@ -240,6 +243,7 @@ lt_status lt__program_nests(struct lt_program *p, bool tree_only)
 	struct assign x = { .p = p, .asked = lt__asked_new(p), .class = LT_NEW(p->arena, int32_t, p->base->n_node + 1),
 		.why = LT_NEW(p->arena, const struct lt_refusals *, (int64_t)p->base->n_node * p->n_choice + 1) };
 	bool moved = false, taken = p->fixed_tree ? offer_all(&x, n_choice) : ask_all(&x, n_choice, &moved);
+	LT_TRY(lt__asked_failed(p, x.asked));
 	for (int32_t round = 1; moved && taken; round++) {
 		lap(&p->stats.freeze_ns, &last);
 		x.move_all = round % MOST_ROUNDS == 0;
@@ -247,6 +251,7 @@ lt_status lt__program_nests(struct lt_program *p, bool tree_only)
 		lap(&p->stats.tree_ns, &last);
 		LT_TRY(freeze(p));
 		taken = ask_all(&x, n_choice, &moved);
+		LT_TRY(lt__asked_failed(p, x.asked));
 	}
 	lap(&p->stats.freeze_ns, &last);
 	if (taken && !tree_only)

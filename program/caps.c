@@ -96,6 +96,8 @@ static bool stmt_uses(const struct lt_tree *t, const struct lt_stmt *s, uint64_t
 	case LT_NEED_MEMORY:  return b && b->memory != LT_MEMORY_ANY;
 	case LT_NEED_SWIZZLE: return b && b->swizzle[0] != 0;
 	case LT_NEED_SPREAD:  return b && b->n_spread > 0;
+	case LT_NEED_COMBINE: return s->kind == LT_COMBINE;
+	case LT_NEED_BARRIER: return s->kind == LT_BARRIER;
 	default:              return false;
 	}
 }
@@ -109,7 +111,31 @@ static const struct { uint64_t bit; const char *name, *words; } features[] = {
 	{ LT_NEED_MEMORY,  "memory",  "locals in a memory that the tree names" },
 	{ LT_NEED_SWIZZLE, "swizzle", "swizzled locals" },
 	{ LT_NEED_SPREAD,  "spread",  "locals that are spread over loops" },
+	{ LT_NEED_COMBINE, "combine", "reductions across the trips of a loop" },
+	{ LT_NEED_BARRIER, "barrier", "barriers between threads" },
 };
+
+uint64_t lt__known_needs(void)
+{
+	uint64_t all = 0;
+	for (size_t i = 0; i < sizeof features / sizeof *features; i++)
+		all |= features[i].bit;
+	return all;
+}
+
+const char *lt__need_words(uint64_t needs, char *out, size_t bytes)
+{
+	size_t n = 0;
+	out[0] = '\0';
+	for (size_t i = 0; i < sizeof features / sizeof *features && n < bytes; i++) {
+		if (needs & features[i].bit)
+			n += (size_t)snprintf(out + n, bytes - n, "%s%s", n ? ", " : "", features[i].name);
+		needs &= ~features[i].bit;
+	}
+	if (needs && n < bytes)
+		(void)snprintf(out + n, bytes - n, "%sbits 0x%llx, which have no name here", n ? ", " : "", (unsigned long long)needs);
+	return out;
+}
 
 static void tell(struct lt_diag *diag, int32_t loop, int32_t stmt, const char *text, const char *remedy)
 {

@@ -1,29 +1,46 @@
 /* Compiling: the kernels of each backend at once, but for those that the cache has. */
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include "program/kept.h"
 
-static void keep_text(void *user, const char *text, size_t bytes)
+/* Lines "name number" of a backend, as they come. */
+struct lines { char line[128]; size_t n; int threads; bool parallel, serialised; };
+
+static void read_line(struct lines *l)
 {
-	char *at = user;
-	size_t n = strlen(at), room = 255 - n;
-	memcpy(at + n, text, bytes < room ? bytes : room);
-	at[n + (bytes < room ? bytes : room)] = '\0';
+	char name[64];
+	long long value;
+	l->line[l->n] = '\0';
+	l->n = 0;
+	if (sscanf(l->line, "%63s %lld", name, &value) != 2)
+		return;
+	if (strcmp(name, "threads") == 0 && value > 0 && value < INT32_MAX)
+		l->threads = (int)value;
+	l->parallel = l->parallel || (strcmp(name, "parallel") == 0 && value == 1);
+	l->serialised = l->serialised || (strcmp(name, "serialised") == 0 && value == 1);
+}
+
+static void take_text(void *user, const char *text, size_t bytes)
+{
+	struct lines *l = user;
+	for (size_t i = 0; i < bytes; i++)
+		if (text[i] == '\n')
+			read_line(l);
+		else if (l->n + 1 < sizeof l->line)
+			l->line[l->n++] = text[i];
 }
 
 /* A backend may say of each object how many threads it uses. */
 static void count_threads(struct lt_program *p, const struct lt_backend *b, const struct lt_object *object)
 {
-	char text[256] = "";
-	if (!LT_HAS(struct lt_backend, b, dump) || b->dump(object, LT_DUMP_STATS, keep_text, text))
+	struct lines l = { .n = 0 };
+	if (!LT_HAS(struct lt_backend, b, dump) || b->dump(object, LT_DUMP_STATS, take_text, &l))
 		return;
-	const char *at = strstr(text, "threads ");
-	if (at && atoi(at + 8) > p->stats.n_thread)
-		p->stats.n_thread = atoi(at + 8);
-	if (!strstr(text, "parallel 1\n"))
-		return;
-	p->stats.n_parallel++;
-	p->stats.n_serialised += strstr(text, "serialised 1\n") != NULL;
+	read_line(&l);
+	if (l.threads > p->stats.n_thread)
+		p->stats.n_thread = l.threads;
+	p->stats.n_parallel += l.parallel;
+	p->stats.n_serialised += l.parallel && l.serialised;
 }
 
 static void count_done(struct lt_program *p)
@@ -71,7 +88,7 @@ static lt_status compile_missing(struct lt_program *p, const struct lt_choice *c
 }
 
 /* What the kernels of a backend need to run. */
-static void measure(struct lt_program *p, int32_t choice)
+static lt_status measure(struct lt_program *p, int32_t choice)
 {
 	struct lt_choice *c = &p->choice[choice];
 	for (int32_t i = 0; i < p->n_kernel; i++) {
@@ -82,12 +99,16 @@ static void measure(struct lt_program *p, int32_t choice)
 		k->workspace_align = 1;
 		if (LT_HAS(struct lt_backend, c->backend, need))
 			c->backend->need(k->object, p->options.n_thread, &k->workspace_bytes, &k->workspace_align);
+		if (k->workspace_align == 0 || (k->workspace_align & (k->workspace_align - 1)) != 0)
+			return lt_fail(p->ctx, LT_EABI, "backend %s, kernel %s: it asks for a workspace aligned to %zu bytes, which is no power of two; "
+				"its author has to mend `need`", c->backend->name, k->frozen->tree.name, k->workspace_align);
 		if (k->workspace_bytes > c->scratch_bytes)
 			c->scratch_bytes = k->workspace_bytes;
 		if (k->workspace_bytes > p->scratch_bytes)
 			p->scratch_bytes = k->workspace_bytes;
 		p->stats.kernel_bytes = (int64_t)p->scratch_bytes;
 	}
+	return LT_OK;
 }
 
 static lt_status compile_with(struct lt_program *p, int32_t choice)
@@ -107,9 +128,7 @@ static lt_status compile_with(struct lt_program *p, int32_t choice)
 		st = compile_missing(p, c, &kept, &m);
 	}
 	lt__kept_close(&kept);
-	if (!st)
-		measure(p, choice);
-	return st;
+	return st ? st : measure(p, choice);
 }
 
 lt_status lt__program_compile(struct lt_program *p)

@@ -11,7 +11,7 @@
 #define LT_VERSION "0"
 #endif
 
-static void append(struct lt_bytes *b, const void *data, size_t bytes)
+static void append(struct lt_growing *b, const void *data, size_t bytes)
 {
 	if (!b->failed && b->room - b->n < bytes) {
 		size_t room = 2 * (b->n + bytes) + 1024;
@@ -27,7 +27,7 @@ static void append(struct lt_bytes *b, const void *data, size_t bytes)
 }
 
 static void write_bytes(void *user, const char *text, size_t bytes) { append(user, text, bytes); }
-static void append_text(struct lt_bytes *b, const char *text) { append(b, text, text ? strlen(text) : 0); }
+static void append_text(struct lt_growing *b, const char *text) { append(b, text, text ? strlen(text) : 0); }
 
 lt_status lt__kept_open(struct lt_kept *k, struct lt_program *p, const struct lt_choice *c)
 {

@@ -7,13 +7,13 @@
 #define LT_PROGRAM_KEPT_H
 #include "program/program.h"
 
-struct lt_bytes { char *at; size_t n, room; bool failed; };
+struct lt_growing { char *at; size_t n, room; bool failed; };
 struct lt_kept {
 	const struct lt_backend *backend;
 	struct lt_session *session;
 	const char *dir;
 	bool on;                        /* else nothing is looked for and nothing kept */
-	struct lt_bytes start, key, saved;
+	struct lt_growing start, key, saved;
 };
 
 /* lt__kept_close it, on failure too. */

@@ -148,9 +148,13 @@ lt_status lt__program_nests(struct lt_program *, bool tree_only);               
 /* Asks a backend whether it takes a nest; what it says is remembered by the nest's text. */
 struct lt_asked;
 struct lt_asked *lt__asked_new(struct lt_program *);                                    /* accept.c */
+/* False also where accepts fails otherwise, which lt__asked_failed tells. */
 bool lt__accepts(struct lt_program *, struct lt_asked *, int32_t nest, int32_t choice, struct lt_refusals *why);
+lt_status lt__asked_failed(const struct lt_program *, const struct lt_asked *);
 /* What a tree needs beyond what a backend says that it takes, told as the backend would. */
 lt_status lt__refuse_by_caps(const struct lt_tree *, const struct lt_caps *, const char *backend, struct lt_diag *);    /* caps.c */
+uint64_t lt__known_needs(void);                                         /* all LT_NEED_* bits that there are */
+const char *lt__need_words(uint64_t needs, char *out, size_t bytes);    /* "params, gather"; out */
 /* "a refuses it at %n (s.lt:1:1): because; b ..." */
 const char *lt__refusals_text(struct lt_program *, const struct lt_refusals *);         /* explain.c */
 void lt__explain_each(const struct lt_program *, struct lt_arena *, void (*)(void *, const struct lt_explained *), void *user);

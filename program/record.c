@@ -217,7 +217,9 @@ lt_status lt__events_new(struct lt_instance *r)
 	struct lt_told told;
 	for (int32_t i = 0; r->event && i < 2 * p->n_choice; i++) {
 		const struct lt_choice *c = &p->choice[i / 2];
-		if (!c->used || !LT_HAS(struct lt_backend, c->backend, event_new) || !LT_HAS(struct lt_backend, c->backend, event_free))
+		const struct lt_backend *b = c->backend;
+		if (!c->used || !LT_HAS(struct lt_backend, b, event_new) || !LT_HAS(struct lt_backend, b, event_record)
+		    || !LT_HAS(struct lt_backend, b, event_ns) || !LT_HAS(struct lt_backend, b, event_free))
 			continue;
 		lt__told_init(&told);
 		lt_status st = c->backend->event_new(c->session, &r->event[i], &told.diag);

@@ -260,6 +260,11 @@ static lt_status sync_(struct lt_session *s, void *stream, struct lt_diag *diag)
 	return LT_OK;
 }
 
+static const struct lt_args *args_at(const struct lt_args *args, uint32_t i)
+{
+	return (const struct lt_args *)(const void *)((const char *)args + (size_t)i * args->size);
+}
+
 static lt_status capture(struct lt_session *s, struct lt_object *const *object, const struct lt_args *args, uint32_t n, struct lt_capture **out,
 	struct lt_diag *diag)
 {
@@ -269,16 +274,16 @@ static lt_status capture(struct lt_session *s, struct lt_object *const *object, 
 	struct lt_capture *c = calloc(1, sizeof *c);
 	size_t n_slot = 1;
 	for (uint32_t i = 0; i < n; i++)
-		n_slot += args[i].n_slot;
+		n_slot += args_at(args, i)->n_slot;
 	*c = (struct lt_capture){ s, n, calloc(n, sizeof *c->object), calloc(n, sizeof *c->args), calloc(n_slot, sizeof *c->slot) };
 	n_slot = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		c->object[i] = object[i];
-		c->args[i] = args[i];
+		c->args[i] = *args_at(args, i);
 		c->args[i].slot = c->slot + n_slot;
-		memcpy(c->slot + n_slot, args[i].slot, args[i].n_slot * sizeof *c->slot);
-		n_slot += args[i].n_slot;
-		if (i && args[i].fault == args[i - 1].fault)
+		memcpy(c->slot + n_slot, args_at(args, i)->slot, c->args[i].n_slot * sizeof *c->slot);
+		n_slot += c->args[i].n_slot;
+		if (i && c->args[i].fault == c->args[i - 1].fault)
 			wrong(s, "two recorded launches with one fault cell");
 	}
 	s->c->captures++;

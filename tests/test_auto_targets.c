@@ -44,7 +44,9 @@ static void draw_machine(uint64_t seed, struct machine *m)
 		m->routine[i] = (struct lt_routine){ .name = names[i], .pattern = random_chance(&rng, 90) ? LT_PATTERN_PRODUCT : LT_PATTERN_NONE,
 			.epilogues = random_chance(&rng, 50) ? 63 : (uint32_t)random_between(&rng, 0, 63), .left = some_types(&rng), .right = some_types(&rng),
 			.result = some_types(&rng), .sum = (uint32_t[]){ LT_F64, LT_F64, LT_F32, LT_I64 }[random_between(&rng, 0, 3)],
-			.layouts = random_chance(&rng, 75), .least_flops = random_chance(&rng, 60) ? 0 : random_between(&rng, 1, 100000) };
+			.bias = random_chance(&rng, 50) ? 0 : some_types(&rng), .residual = random_chance(&rng, 50) ? 0 : some_types(&rng),
+			.layouts = (random_chance(&rng, 75) ? LT_LAYOUT_ANY : 0) | (random_chance(&rng, 75) ? LT_LAYOUT_BATCH : 0),
+			.least_flops = random_chance(&rng, 60) ? 0 : random_between(&rng, 1, 100000) };
 	m->target.routines = (struct lt_array){ m->routine, (uint32_t)n, sizeof *m->routine };
 }
 
@@ -352,20 +354,36 @@ static const char squares[] = "graph 1\nvar m 9\nvar k 12\n%a = f32[m, k] input 
 static const char flat[] = HEAD "var i 3\nvar j 4\n%x = f32[m, i, j] input \"x\"\n%b = f32[k, n] constant \"b\"\n"
 	"%a = f32[m, k] view { %x[m, floor(k / 4), k - 4*floor(k / 4)] }\n" BODY "result \"c\" = %c\n";
 
-static const struct lt_routine halves_only[] = { { "h", LT_PATTERN_PRODUCT, 1, 1u << LT_F16, 1u << LT_F16, 1u << LT_F16, LT_F32, 0, 0 } };
-static const struct lt_routine wide_only[] = { { "s", LT_PATTERN_PRODUCT, 1, 1u << LT_F32, 1u << LT_F32, ALL_TYPES, LT_F32, 0, 0 } };
-static const struct lt_routine too_narrow[] = { { "h", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, LT_F16, 1, 0 } };
-static const struct lt_routine plain_only[] = { { "p", LT_PATTERN_PRODUCT, 0, ALL_TYPES, ALL_TYPES, ALL_TYPES, LT_F32, 1, 0 } };
-static const struct lt_routine in_order[] = { { "none", LT_PATTERN_NONE, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, LT_F32, 1, 0 },
-	{ "large", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, LT_F32, 1, 2161 },
-	{ "small", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, LT_F32, 1, 2160 },
-	{ "last", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, LT_F32, 1, 0 } };
-static const struct lt_routine ordered[] = { { "o", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, LT_F32, 0, 0 } };
+/* the sum is rounded before the bias is added; a bias and a residual; a batch */
+static const char rounded[] = HEAD "%a = f32[m, k] input \"a\"\n%b = f32[k, n] constant \"b\"\n%v = f32[n] constant \"v\"\n" BODY
+	"%h = f16[m, n] cast %c\n%s = f32[m, n] cast %h\n%y = f32[m, n] add %s, %v\nresult \"y\" = %y\n";
+static const char added[] = HEAD "%a = f32[m, k] input \"a\"\n%b = f32[k, n] constant \"b\"\n%v = f32[n] constant \"v\"\n%r = f32[m, n] input \"r\"\n" BODY
+	"%d = f32[m, n] add %c, %v\n%y = f32[m, n] add %d, %r\nresult \"y\" = %y\n";
+static const char across_added[] = HEAD "%a = f32[m, k] input \"a\"\n%b = f32[k, n] constant \"b\"\n%r = f32[n, m] input \"r\"\n" BODY
+	"%s = f32[m, n] view { %r[n, m] }\n%y = f32[m, n] add %c, %s\nresult \"y\" = %y\n";
+static const char batch[] = HEAD "var i 3\n%a = f32[i, m, k] input \"a\"\n%b = f32[i, k, n] constant \"b\"\n%p = f32[i, m, n, k] mul %a, %b\n"
+	"%c = f32[i, m, n] add.reduce %p\nresult \"c\" = %c\n";
+
+static const struct lt_routine halves_only[] = { { "h", LT_PATTERN_PRODUCT, 1, 1u << LT_F16, 1u << LT_F16, 1u << LT_F16, 0, 0, LT_F32, 0, 0 } };
+static const struct lt_routine wide_only[] = { { "s", LT_PATTERN_PRODUCT, 1, 1u << LT_F32, 1u << LT_F32, ALL_TYPES, 0, 0, LT_F32, 0, 0 } };
+static const struct lt_routine too_narrow[] = { { "h", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_F16, LT_LAYOUT_ANY, 0 } };
+static const struct lt_routine plain_only[] = { { "p", LT_PATTERN_PRODUCT, 0, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_F32, LT_LAYOUT_ANY, 0 } };
+static const struct lt_routine in_order[] = { { "none", LT_PATTERN_NONE, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_F32, LT_LAYOUT_ANY, 0 },
+	{ "large", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_F32, LT_LAYOUT_ANY, 2161 },
+	{ "small", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_F32, LT_LAYOUT_ANY, 2160 },
+	{ "last", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_F32, LT_LAYOUT_ANY, 0 } };
+static const struct lt_routine ordered[] = { { "o", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_F32, 0, 0 } };
+
+/* what is added has to be of these types */
+static const struct lt_routine typed[] = { { "t", LT_PATTERN_PRODUCT, 3, 1u << LT_F32, 1u << LT_F32, 1u << LT_F32, 1u << LT_F64, 0, LT_F32, 0, 0 } };
+static const struct lt_routine typed_both[] = { { "t", LT_PATTERN_PRODUCT, 3, 1u << LT_F32, 1u << LT_F32, 1u << LT_F32, 1u << LT_I8 | 1u << LT_F32,
+	1u << LT_F64, LT_F32, 0, 0 } };
+static const struct lt_routine with_batches[] = { { "b", LT_PATTERN_PRODUCT, 0, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_F32, LT_LAYOUT_BATCH, 0 } };
 
 /* No tree can name the first two, and nobody knows the type that the third adds in. */
-static const struct lt_routine unsound[] = { { "a-b", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, LT_F32, 1, 0 },
-	{ NULL, LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, LT_F32, 1, 0 },
-	{ "c", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 99, 1, 0 } };
+static const struct lt_routine unsound[] = { { "a-b", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_F32, LT_LAYOUT_ANY, 0 },
+	{ NULL, LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_F32, LT_LAYOUT_ANY, 0 },
+	{ "c", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, 99, LT_LAYOUT_ANY, 0 } };
 
 static const struct { const char *graph; const struct lt_routine *row; uint32_t n; const char *told; } tables[] = {
 	{ half, halves_only, 1, "h: row m 9, column n 10, deep k 12; bias\n" },        /* casts go along, of constants, too */
@@ -382,6 +400,14 @@ static const struct { const char *graph; const struct lt_routine *row; uint32_t 
 	{ squares, in_order + 3, 1, "" },
 	{ layer, unsound, 3, "" },
 	{ flat, in_order + 3, 1, "last: row m 9, column n 10, deep k 12\n" },
+	{ rounded, in_order + 3, 1, "last: row m 9, column n 10, deep k 12\n" },      /* and the cast: f16 is a type of its results */
+	{ added, typed, 1, "t: row m 9, column n 10, deep k 12\n" },
+	{ added, typed_both, 1, "t: row m 9, column n 10, deep k 12; bias\n" },
+	{ added, wide_only, 1, "s: row m 9, column n 10, deep k 12; bias\n" },
+	{ across_added, in_order + 3, 1, "last: row m 9, column n 10, deep k 12; residual\n" },
+	{ across_added, ordered, 1, "o: row m 9, column n 10, deep k 12\n" },         /* the residual lies across the result */
+	{ batch, in_order + 3, 1, "" },
+	{ batch, with_batches, 1, "b: batch i 3, row m 9, column n 10, deep k 12\n" },
 };
 
 Test(auto_targets, each_row_takes_what_it_can)

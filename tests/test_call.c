@@ -16,8 +16,8 @@ TestSuite(call, .timeout = 120);
 
 #define ALL_TYPES (~UINT64_C(0))
 static const struct lt_routine gemm[] = {
-	{ "gemm", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, LT_F64, LT_LAYOUT_ANY, 0 },
-	{ "gemm", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, LT_I64, LT_LAYOUT_ANY, 0 },
+	{ "gemm", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_F64, LT_LAYOUT_ANY | LT_LAYOUT_BATCH, 0 },
+	{ "gemm", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_I64, LT_LAYOUT_ANY | LT_LAYOUT_BATCH, 0 },
 };
 
 #define PRODUCT "graph 1\nvar m 5\nvar k 12\nvar n 7\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] constant \"b\"\n" \
@@ -60,7 +60,12 @@ static const char renamed[] = "graph 1\nvar m 5\nvar k 12\nvar n 7\nvar i 7\nvar
 	"%r = f32[i, j] input \"r\"\n%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\n%t = f32[i, j] view { %c[j, i] }\n%d = f32[i, j] add %t, %v\n"
 	"%y = f32[i, j] add %d, %r\nresult \"y\" = %y\n";
 
+/* casts that keep every value between what a routine does, and one that rounds behind it */
+static const char widened[] = PRODUCT "%v = f32[n] input \"v\"\n%r = f64[m, n] input \"r\"\n%d = f32[m, n] add %c, %v\n%d64 = f64[m, n] cast %d\n"
+	"%e = f64[m, n] add %d64, %r\n%y = f16[m, n] cast %e\nresult \"y\" = %y\n";
+
 static const struct { const char *graph, *tree, *told; } cases[] = {
+	{ widened, "group call gemm\n" LOOPS " m\n  n\n   %d\n   %d64\n   %e\n   %y\n", "gemm: row m 5, column n 7, deep k 12; bias; residual\n" },
 	{ plain, "group call gemm\n" LOOPS, "gemm: row m 5, column n 7, deep k 12\n" },
 	{ plain, "m call gemm\n n\n  k\n   %p\n   %c\n", "gemm: row m 5, column n 7, deep k 12\n" },
 	{ plain, "n call gemm\n k\n  m\n   %p\n   %c\n", "gemm: row m 5, column n 7, deep k 12\n" },
@@ -143,8 +148,8 @@ Test(call, each_shape_as_loops) { run_all("ref"); }
 /* -- any tree -- */
 
 static const struct lt_routine any[] = {
-	{ "gemm", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, LT_F64, LT_LAYOUT_ANY, 0 },
-	{ "gemm", LT_PATTERN_NONE, 0, 0, 0, 0, 0, 0, 0 },
+	{ "gemm", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_F64, LT_LAYOUT_ANY | LT_LAYOUT_BATCH, 0 },
+	{ "gemm", LT_PATTERN_NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0 },
 };
 
 static void apply(struct lt_looptree **t, const char *steps)
@@ -236,10 +241,31 @@ static const char border[] = "graph 1\nvar m 5\nvar k 12\nvar n 7\n%x = f32[m, k
 static const char backwards[] = PRODUCT "%v = f32[n] input \"v\"\n%zero = f32[] lit 0.0\n%d = f32[m, n] max %c, %zero\n%y = f32[m, n] add %d, %v\nresult \"y\" = %y\n";
 static const char maximum[] = "graph 1\nvar m 5\nvar k 12\n%a = f32[m, k] input \"a\"\n%p = f32[m, k] mul %a, %a\n%c = f32[m] max.reduce %p\nresult \"c\" = %c\n";
 
+/* what is added, of other types and at other places */
+static const char added[] = PRODUCT "%v = i8[n] input \"v\"\n%r = f16[m, n] input \"r\"\n%w = f32[n] cast %v\n%s = f32[m, n] cast %r\n"
+	"%d = f32[m, n] add %c, %w\n%y = f32[m, n] add %d, %s\nresult \"y\" = %y\n";
+static const char stepped[] = "graph 1\nvar j 13\nvar m 5\nvar k 12\nvar n 7\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] constant \"b\"\n"
+	"%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\n%v = f32[j] input \"v\"\n%w = f32[n] view { %v[2*n] }\n%d = f32[m, n] add %c, %w\nresult \"y\" = %d\n";
+static const char across[] = PRODUCT "%r = f32[n, m] input \"r\"\n%s = f32[m, n] view { %r[n, m] }\n%d = f32[m, n] add %c, %s\nresult \"y\" = %d\n";
+static const char scalar[] = PRODUCT "%v = f32[] input \"v\"\n%d = f32[m, n] add %c, %v\nresult \"y\" = %d\n";
+static const char batch[] = "graph 1\nvar b 3\nvar m 5\nvar k 12\nvar n 7\n%a = f32[b, m, k] input \"a\"\n%b = f32[b, k, n] input \"b\"\n"
+	"%p = f32[b, m, n, k] mul %a, %b\n%c = f32[b, m, n] add.reduce %p\nresult \"c\" = %c\n";
+/* roundings: between the sum and its bias, before a cast back, before another one; a sum that wraps around */
+#define HALF PRODUCT "%v = f32[n] input \"v\"\n%h = f16[m, n] cast %c\n"
+static const char rounded[] = HALF "%s = f32[m, n] cast %h\n%y = f32[m, n] add %s, %v\nresult \"y\" = %y\n";
+static const char twice[] = HALF "%y = f32[m, n] cast %h\nresult \"y\" = %y\n";
+static const char to_bf16[] = HALF "%y = bf16[m, n] cast %h\nresult \"y\" = %y\n";
+static const char wraps[] = "graph 1\nvar m 5\nvar k 12\nvar n 7\n%a = i32[m, k] input \"a\"\n%b = i32[k, n] input \"b\"\n%p = i32[m, n, k] mul %a, %b\n"
+	"%c = i32[m, n] add.reduce %p\n%y = i64[m, n] cast %c\nresult \"y\" = %y\n";
+/* the bias is added in f64 */
+static const char wider[] = PRODUCT "%v = i8[n] input \"v\"\n%w = f64[n] cast %v\n%s = f64[m, n] cast %c\n%y = f64[m, n] add %s, %w\nresult \"y\" = %y\n";
+
 static const struct lt_routine strict[] = {
-	{ "dot_bias", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS, 1u << LT_F32, 1u << LT_F32, 1u << LT_F32, LT_F32, 0, 0 },
-	{ "anything", LT_PATTERN_NONE, 0, 0, 0, 0, 0, 0, 0 },
-	{ "dot_bias", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS, 1u << LT_F64, 1u << LT_F64, 1u << LT_F64, LT_F64, 0, 0 },
+	{ "dot_bias", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS, 1u << LT_F32, 1u << LT_F32, 1u << LT_F32, 0, 0, LT_F32, LT_LAYOUT_BATCH, 0 },
+	{ "anything", LT_PATTERN_NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0 },
+	{ "dot", LT_PATTERN_PRODUCT, 3, 1u << LT_F32, 1u << LT_F32, 1u << LT_F32, 0, 0, LT_F32, 0, 0 },
+	{ "mixed", LT_PATTERN_PRODUCT, 3, 1u << LT_F32, 1u << LT_F32, 1u << LT_F32 | 1u << LT_F64, 1u << LT_I8, 1u << LT_F16, LT_F32, 0, 0 },
+	{ "dot_bias", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS, 1u << LT_F64, 1u << LT_F64, 1u << LT_F64, 0, 0, LT_F64, 0, 0 },
 };
 static const struct { const char *graph, *tree, *why; } refusals[] = {
 	{ chain, "group call dot_bias\n" LOOPS " m\n  n\n   %d\n   %y\n",
@@ -260,13 +286,35 @@ static const struct { const char *graph, *tree, *why; } refusals[] = {
 		"`call dot_bias` on the group: the loop k around the call sums %c, too; a routine computes the whole sum: put the call on that loop" },
 	{ plain, "k step 5 call dot_bias  tail peel\n m\n  n\n   k'\n    %p\n    %c\n",
 		"`call dot_bias` on the loop k: the loop k sums and is peeled into several calls; give it tail guard" },
-	{ plain, "group call gem\n" LOOPS, "`call gem` on the group: odd has no routine of that name; it has dot_bias, anything" },
+	{ plain, "group call gem\n" LOOPS, "`call gem` on the group: odd has no routine of that name; it has dot_bias, anything, dot, mixed" },
 	{ all, "group call dot_bias\n" LOOPS " m\n  n\n   %d\n   %e\n   %y\n",
 		"`call dot_bias` on the group: the routine adds no residual behind the product; move it out" },
 	{ halves, "group call dot_bias\n m\n  n\n   k\n    %a32\n    %b32\n    %p\n    %c\n   %v32\n   %d\n   %y\n",
 		"`call dot_bias` on the group: %y is written as f16, and the routine takes f32 there; cast it outside" },
 	{ batches, "b call dot_bias\n m\n  k\n   l\n    n\n     %p\n     %c\n",
 		"`call dot_bias` on the loop b: %a lies along neither of its two longest dims, as the routine needs it; stage or materialize it outside" },
+	{ batch, "b call dot\n m\n  n\n   k\n    %p\n    %c\n",
+		"`call dot` on the loop b: the product has the batch b, and the routine takes none; put the call inside of a loop over it" },
+	{ added, "group call dot\n" LOOPS " n\n  %w\n  m\n   %d\nm\n n\n  %s\n  %y\n",
+		"`call dot` on the group: %v is read as i8, and the routine takes f32 there; cast it outside" },
+	{ added, "n\n %w\ngroup call dot\n" LOOPS " m\n  n\n   %s\n   %d\n   %y\n",
+		"`call dot` on the group: %r is read as f16, and the routine takes f32 there; cast it outside" },
+	{ added, "n\n %w\ngroup call mixed\n" LOOPS " m\n  n\n   %s\n   %d\n   %y\n",
+		"`call mixed` on the group: %w is read as f32, and the routine takes i8 there; cast it outside" },
+	{ stepped, "group call dot\n" LOOPS " m\n  n\n   %d\n",
+		"`call dot` on the group: %v lies along neither of its two longest dims, as the routine needs it; stage or materialize it outside" },
+	{ across, "group call dot\n" LOOPS " m\n  n\n   %d\n",
+		"`call dot` on the group: %r does not lie along the dim that %d lies along, as the routine needs it of a residual; stage or materialize it outside" },
+	{ rounded, "group call dot\n" LOOPS " m\n  n\n   %h\n   %s\n   %y\n",
+		"`call dot` on the group: %h cast stands between the product and its bias; move it out of the group" },
+	{ twice, "group call dot\n" LOOPS " m\n  n\n   %h\n   %y\n",
+		"`call dot` on the group: %h cast stands behind the product and is nothing that a routine does; move it out of the group" },
+	{ to_bf16, "group call dot\n" LOOPS " m\n  n\n   %h\n   %y\n",
+		"`call dot` on the group: %h cast stands behind the product and is nothing that a routine does; move it out of the group" },
+	{ wraps, "group call dot\n" LOOPS " m\n  n\n   %y\n",
+		"`call dot` on the group: %y cast stands behind the product and is nothing that a routine does; move it out of the group" },
+	{ wider, "group call mixed\n" LOOPS " m\n  n\n   %s\n   %w\n   %y\n",
+		"`call mixed` on the group: the graph adds in f64, and the routine in f32; cast outside" },
 	{ plain, "own %b.copy = copy %b\nn\n k\n  %b.copy layout [n/4 k n]\ngroup call dot_bias\n m\n  n\n   k\n    %p\n    %c\n",
 		"`call dot_bias` on the group: the elements of %b.copy lie in blocks that the group cuts; materialize it, or choose another layout" },
 };
@@ -291,9 +339,24 @@ static void try_tree(const char *backend, const char *graph, const char *tree, l
 Test(call, what_fits_no_row_is_refused_with_what_is_in_the_way)
 {
 	odd_open();
-	odd_routines(strict, 3);
+	odd_routines(strict, sizeof strict / sizeof *strict);
 	for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
 		try_tree("odd", refusals[i].graph, refusals[i].tree, LT_EILLEGAL, refusals[i].why);
+}
+
+/* A bias and a residual of types of their own, a batch of one, a bias of one element, a value that is rounded where the call ends. */
+Test(call, what_fits_its_row_is_taken)
+{
+	static const struct { const char *graph, *tree; } fits[] = {
+		{ added, "group call mixed\n" LOOPS " m\n  n\n   %w\n   %s\n   %d\n   %y\n" },
+		{ batch, "b\n group call dot\n  m\n   n\n    k\n     %p\n     %c\n" },
+		{ scalar, "group call dot\n" LOOPS " m\n  n\n   %d\n" },
+		{ twice, "group call dot\n" LOOPS "m\n n\n  %h\n  %y\n" },
+	};
+	odd_open();
+	odd_routines(strict, sizeof strict / sizeof *strict);
+	for (size_t i = 0; i < sizeof fits / sizeof *fits; i++)
+		try_tree("odd", fits[i].graph, fits[i].tree, LT_OK, "");
 }
 
 /* ref has no table: it runs any call as loops; cpu says that it has none. */

@@ -62,7 +62,7 @@ static void reduce(struct asked *a, const char *graph, const char *tree)
 	cr_assert_eq(lt_graph_parse(ctx, graph, strlen(graph), "test", &g), LT_OK, "%s", lt_context_message(ctx));
 	remove(scratch("a-case-1.tree"));
 	remove(scratch("a-case-1.lt"));
-	const struct check_failure f = { .name = "a/case:1", .graph = g, .tree_text = tree, .data_seed = 1, .what = "", .repeat = "",
+	const struct check_failure f = { .name = "a/case:1", .graph = g, .tree_text = tree, .data_seed = 1, .what = "'r'[0] is 1, expected 2", .repeat = "",
 		.keep = scratch(""), .backend = "-b mine" };
 	a->n = a->n_bad = 0;
 	a->status = lt__check_reduce(&f, ask, a, a->told, sizeof a->told);
@@ -130,8 +130,8 @@ Test(check_reduce, a_padded_exp)
 	for (lt_var v = 0; v < a.g->n_var; v++)
 		cr_expect_leq(a.g->var[v].extent, 5, "%s", a.script);
 	cr_expect_leq(a.g->n_var, 2, "%s", a.script);
-	cr_expect_not_null(strstr(a.told, "  lt-check -b mine --script '"), "%s", a.told);
-	cr_expect_not_null(strstr(a.told, "  lt-run -b mine '"), "%s", a.told);
+	cr_expect_not_null(strstr(a.told, "  lt-check -b mine --script "), "%s", a.told);
+	cr_expect_not_null(strstr(a.told, "  lt-run -b mine "), "%s", a.told);
 	forget(&a);
 }
 
@@ -224,7 +224,7 @@ Test(check_reduce, a_tree_is_carried_along)
 	cr_expect_eq(a.g->n_node, 2, "%s\n%s", a.script, a.tree);
 	cr_expect_leq(lines_of(a.tree, "for "), 2, "%s\n%s", a.script, a.tree);
 	cr_expect_null(strstr(a.tree, "unroll"), "%s", a.tree);
-	cr_expect_not_null(strstr(a.told, "--schedule '"), "%s", a.told);
+	cr_expect_not_null(strstr(a.told, "--schedule "), "%s", a.told);
 	forget(&a);
 	free(tree);
 }

@@ -217,6 +217,23 @@ Test(choose, a_refused_copy_takes_its_product_along)
 	close_graph(g);
 }
 
+/* A copy that the second backend refuses takes along what reads it there; a product of the first, with a copy of its own, stays. */
+Test(choose, a_refused_copy_takes_nothing_else_along)
+{
+	struct lt_graph *g = parsed("graph 1\nvar m 48\nvar n 40\nvar k 56\n%x = f32[m, k] input \"x\"\n%w = f32[n, k] constant \"w\"\n"
+		"%q = f32[m, n] input \"q\"\n%p = f32[m, n, k] mul %x, %w\n%y = f32[m, n] add.reduce %p\n%z = f32[m, n] max %y, %q\n"
+		"%v = f32[n, k] constant \"v\"\n%o = f32[m, n, k] mul %x, %v\n%u = f32[m, n] add.reduce %o\n%t = f32[m, n] sub %u, %q\n"
+		"result \"z\" = %z\nresult \"t\" = %t\n");
+	struct lt_program *p;
+	struct heard h;
+	cr_assert_eq(compile(g, "devone:host;vector;refuse=max,devtwo:host;vector;refuse=copy,ref", (struct lt_options){ 0 }, &h, &p), LT_OK, "%s",
+		lt_context_message(g->ctx));
+	cr_assert(strstr(h.text, "_z ref | devone %z") && strstr(h.text, "devtwo %y.right"), "%s", h.text);
+	cr_assert(strstr(h.text, "u_right devone\n") && strstr(h.text, "_t devone\n"), "%s", h.text);
+	lt_program_free(p);
+	close_graph(g);
+}
+
 /* ---- the tree of several targets ---- */
 
 static void check_classes(const struct lt_looptree *t, const struct lt_graph *g, const int32_t *class, uint64_t seed)

@@ -77,6 +77,25 @@ Test(explain, a_routine_that_nobody_has)
 	cr_assert_eq(run("nests.g --apply 'call %%d/m gemm' -b ref --check-schedule"), 0, "%s", err);
 }
 
+/* What a backend does wrong is told, and is not taken for a refusal. */
+Test(explain, a_backend_in_trouble)
+{
+	char poor[512];
+	strcpy(poor, built("tests/plugins/poor.so"));
+	cr_assert_eq(run("soft.lt -i x=1 -q -B %s", poor), 0, "nobody named it: %s", err);
+	cr_assert_str_eq(err, "lt-run: the backend poor cannot be used: the device is busy (left out)\n");
+	cr_assert_eq(run("soft.lt -i x=1 -q -B %s -b poor,cpu", poor), 1);
+	cr_assert(strstr(err, "backend poor: the device is busy"), "%s", err);
+	cr_assert_eq(run("--list-backends -B %s", poor), 0);
+	cr_assert(strstr(out, "not usable here:     the device is busy\n"), "%s", out);
+	cr_assert_eq(run("soft.lt -i x=1 -q -B %s -b poor:sick,ref", poor), 1, "its device failed: ref is not asked");
+	cr_assert(strstr(err, "backend poor, asked for kernel k0_2: the device fell off the bus"), "%s", err);
+	cr_assert_eq(run("soft.lt -i x=1 -q -B %s -b poor:align", poor), 1);
+	cr_assert(strstr(err, "kernel k0_2: it asks for a workspace aligned to 288 bytes, which is no power of two"), "%s", err);
+	cr_assert_eq(run("soft.lt -i x=1 -q -B %s -b poor:stats --time=1 --json", poor), 0, "%s", err);
+	cr_assert(strstr(out, "\"threads\": 2") && !strstr(out, "7777"), "%s", out);
+}
+
 static json_t *explained(void)
 {
 	json_error_t e;

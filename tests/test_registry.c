@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "backends/registry.h"
 #include "built.h"
 #include "keeper.h"
 #include "lt/backend.h"
+#include "tests/script_run.h"
 
 static void path_of(char *path, size_t room, const char *name)
 {
@@ -39,6 +41,8 @@ Test(registry, loader_says_what_is_wrong)
 		{ "short.so", LT_EABI, "too short for the mandatory functions" },
 		{ "missing.so", LT_EINVAL, "missing.so: backend missing has no 'sync', which is mandatory" },
 		{ "sanitizer.so", LT_EABI, "sanitizer.so: it was built " },
+		{ "half_events.so", LT_EINVAL, "half_events.so: backend half_events has event_new but not event_record: all of event_new, event_record, "
+			"event_ns, event_free or none" },
 		{ "badname.so", LT_EINVAL, "'Bad,name' is no name for a backend" },
 		{ "duplicate.so", LT_EEXIST, "two backends are called 'ref': interpreter in double precision: slow, for comparison (linked in) and another ref (" },
 		{ "plain.so", LT_OK, "" },
@@ -86,6 +90,78 @@ Test(registry, a_plugin_whose_library_is_missing)
 	scratch_remove();
 }
 
+/* -- which sanitizer a file asks for, before it is loaded -- */
+
+/* A shared object, built in the test's folder from a line of C; its bytes. */
+static unsigned char *shared_object(const char *text, const char *options, size_t *bytes)
+{
+	static char out[4096], err[4096], command[4096];
+	(void)snprintf(command, sizeof command, "cd %s && for l in asan tsan ubsan; do echo 'int gone;' | cc -x c -shared -fPIC -Wl,-soname,lib$l.so.8 "
+		"-o lib$l.so - || exit 1; done; printf '%%s' '%s' >f.c && cc -shared -fPIC -o f.so f.c -L. -Wl,--no-as-needed %s", scratch(""), text, options);
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
+	return (unsigned char *)script_file(scratch("f.so"), bytes);
+}
+
+static const struct { const char *text, *options; uint32_t build; } objects[] = {
+	{ "int lt_backend_entry(void) { return 1; }", "", 0 },
+	{ "extern void __asan_init(void); void lt_backend_entry(void) { __asan_init(); }", "", 1 },
+	{ "extern void __asan_init(void); void lt_backend_entry(void) { __asan_init(); }", "-Wl,--hash-style=gnu", 1 },
+	{ "extern void __asan_init(void); void lt_backend_entry(void) { __asan_init(); }", "-Wl,--hash-style=sysv", 1 },
+	{ "extern void __tsan_init(void); void lt_backend_entry(void) { __tsan_init(); }", "", 2 },
+	{ "extern void __msan_init(void); void lt_backend_entry(void) { __msan_init(); }", "", 4 },
+	{ "__attribute__((weak)) extern void __asan_init(void); void lt_backend_entry(void) { if (__asan_init) __asan_init(); }", "", 0 },
+	{ "extern void __asan_init_no(void); void lt_backend_entry(void) { __asan_init_no(); }", "", 0 },
+	{ "int lt_backend_entry(void) { return 1; }", "-lasan", 1 },
+	{ "int lt_backend_entry(void) { return 1; }", "-ltsan", 2 },
+	{ "int lt_backend_entry(void) { return 1; }", "-lubsan", 0 },
+};
+
+Test(registry, a_file_tells_its_sanitizer)
+{
+	for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) {
+		struct keeper k = keeper_new();
+		size_t bytes;
+		unsigned char *data = shared_object(objects[i].text, objects[i].options, &bytes);
+		cr_assert_not_null(data);
+		cr_expect_eq(lt__elf_build(data, bytes), objects[i].build, "%s, %s: %u", objects[i].text, objects[i].options,
+			(unsigned)lt__elf_build(data, bytes));
+		if (objects[i].build & ~LT_BUILD) {
+			cr_expect_eq(lt_backend_load(scratch("f.so"), &k.diag), LT_EABI);
+			cr_expect(strstr(k.text, "f.so: it was built with the "), "%s", k.text);
+		}
+		free(data);
+	}
+	scratch_remove();
+}
+
+/* Damaged files are read to their ends and no further: every copy has exactly the room it needs, for the address sanitizer to see. */
+Test(registry, a_damaged_file_tells_nothing_or_something)
+{
+	size_t bytes;
+	unsigned char *data = shared_object(objects[2].text, "-lasan -Wl,--hash-style=gnu", &bytes);
+	uint64_t draw = 1;
+	cr_assert(data && bytes > 512);
+	for (size_t n = 0; n <= bytes; n += n < 1024 ? 1 : 97) {
+		unsigned char *copy = malloc(n ? n : 1);
+		cr_assert_not_null(copy);
+		memcpy(copy, data, n);
+		cr_expect(!(lt__elf_build(copy, n) & ~1u), "%zu bytes", n);
+		free(copy);
+	}
+	for (int i = 0; i < 20000; i++) {                               /* a word of the header, of the segments, or anywhere */
+		draw = draw * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		size_t at = (size_t)(draw >> 33) % (i % 2 ? 800 : bytes - 8) / 4 * 4;
+		uint64_t was, word = i % 3 ? draw ^ draw >> 29 : UINT64_MAX - (draw >> 60);
+		memcpy(&was, data + at, sizeof was);
+		memcpy(data + at, &word, i % 5 ? 4 : 8);
+		(void)lt__elf_build(data, bytes);
+		memcpy(data + at, &was, sizeof was);
+	}
+	cr_expect_eq(lt__elf_build(data, bytes), 1);
+	free(data);
+	scratch_remove();
+}
+
 /* What a plug-in of ours shows, and what it takes of the library: one function, and none. */
 Test(registry, ours_need_nothing_of_the_library)
 {
@@ -124,7 +200,16 @@ Test(registry, complaints_are_kept)
 	static const struct lt_backend broken = { .size = sizeof broken, .abi = LT_ABI, .build = LT_BUILD, .name = "broken" };
 	cr_expect_eq(lt_backend_register(&broken, NULL), LT_EINVAL);
 	cr_expect_eq(lt_backend_register(lt_backend_find("cpu"), NULL), LT_EEXIST);
-	cr_assert_not_null(lt_backend_complaint());
+	const char *first = lt_backend_complaint();
+	cr_assert_not_null(first);
+	char *was = strdup(first);
+	cr_expect_eq(lt_backend_register(&broken, NULL), LT_EINVAL);
+	cr_expect_str_eq(first, was);           /* who holds a text keeps it */
+	cr_expect_gt(strlen(lt_backend_complaint()), strlen(was));
+	for (int i = 0; i < 200; i++)
+		cr_expect_eq(lt_backend_register(&broken, NULL), LT_EINVAL);
+	cr_expect_eq(strlen(lt_backend_complaint()), 1023);
+	free(was);
 	cr_expect(strstr(lt_backend_complaint(), "backend broken has no 'summary'"), "%s", lt_backend_complaint());
 	cr_expect(strstr(lt_backend_complaint(), "; two backends are called 'cpu'"), "%s", lt_backend_complaint());
 }

@@ -9,6 +9,7 @@
 enum { PAD = 64, MOST_SLOT = 80, MOST_THREAD = 3 };
 struct bench {
 	const struct lt_backend *backend;
+	struct lt_host host;            /* lives as long as the session */
 	struct lt_session *session;
 	struct lt_object *object;
 	struct keeper k;
@@ -21,11 +22,10 @@ struct bench {
 
 static inline void open_bench_with(struct bench *n, const char *backend, const char *config, struct tb *b)
 {
-	const struct lt_host host = { .size = sizeof host, .cc = getenv("LT_CC") };
 	const struct lt_tree *t = tb_done(b);
-	*n = (struct bench){ .backend = lt_backend_find(backend), .k = keeper_new() };
+	*n = (struct bench){ .backend = lt_backend_find(backend), .host = { .size = sizeof n->host, .cc = getenv("LT_CC") }, .k = keeper_new() };
 	cr_assert(n->backend != NULL && t->n_slot <= MOST_SLOT);
-	cr_assert_eq(n->backend->open(&host, config, &n->session, &n->k.diag), LT_OK, "%s", n->k.text);
+	cr_assert_eq(n->backend->open(&n->host, config, &n->session, &n->k.diag), LT_OK, "%s", n->k.text);
 	cr_assert_eq(n->backend->accepts(n->session, t, &n->k.diag), LT_OK, "%s", n->k.text);
 	cr_assert_eq(n->backend->compile(n->session, &t, 1, &n->object, &n->k.diag), LT_OK, "%s", n->k.text);
 	size_t bytes = 0, align = 64;

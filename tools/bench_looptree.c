@@ -144,13 +144,35 @@ static void close_seat(struct bench_contestant *k)
 
 static const struct bench_ops ops = { begin, run, result, end, close_seat };
 
+struct heard { struct lt_diag diag; char *why; };
+
+static void hear(struct lt_diag *d, const struct lt_note *n)
+{
+	struct heard *h = (struct heard *)(void *)d;
+
+	if (n->text)
+		bench_why(h->why, "%s%s%s", n->text, n->remedy ? "; " : "", n->remedy ? n->remedy : "");
+}
+
+/* There is one of the name, and it takes the config: asked before anything is measured. */
 static bool known(const char *backend, char *why)
 {
 	char name[64];
+	const char *config = backend + strcspn(backend, ":");
+	const struct lt_backend *b;
 
-	snprintf(name, sizeof name, "%.*s", (int)strcspn(backend, ":"), backend);
-	if (lt_backend_find(name))
-		return true;
+	snprintf(name, sizeof name, "%.*s", (int)(config - backend), backend);
+	b = lt_backend_find(name);
+	if (b) {
+		struct heard h = { { sizeof h.diag, hear }, why };
+		struct lt_host host = { .size = sizeof host };
+		struct lt_session *s = NULL;
+		bool ok = b->open(&host, *config ? config + 1 : "", &s, &h.diag) == LT_OK;
+
+		if (ok)
+			b->close(s);
+		return ok;
+	}
 	bench_why(why, "there is no backend '%s' (there are:", name);
 	for (uint32_t i = 0; i < lt_backend_count(); i++)
 		snprintf(why + strlen(why), BENCH_WHY - strlen(why), " %s%s", lt_backend_at(i)->name, i + 1 < lt_backend_count() ? "," : ")");

@@ -60,6 +60,7 @@ struct check_options {
 	double patience;                /* seconds that one step of a case may take */
 	bool full, json, list, verbose, no_reduce;
 	uint32_t n_thread;
+	unsigned given;                 /* options that were given: check_options.c */
 	const char *word;               /* as -b was given, for the commands that repeat a case */
 	const char *const *load; int32_t n_load;
 	const char *script, *schedule, *data;   /* a graph to check instead of the suite, its tree, its data: "SEED/SET/SPECIAL/WILD" */
@@ -86,7 +87,7 @@ struct check_outcome {
 	char *tree;                     /* of a failure: the text of the tree that it ran by, or NULL; the caller's to free */
 	int set;                        /* of a failure: the set of data */
 	double seconds;
-	bool done;
+	bool done, late;                /* late: not run, the time was up */
 };
 __attribute__((format(printf, 3, 4))) bool lt__check_end(struct check_outcome *, enum check_status, const char *fmt, ...);     /* false */
 
@@ -111,10 +112,11 @@ bool lt__check_open_again(const struct check_device *, struct check_device *out,
 
 /* -- data (check_data.c) -- */
 
-enum { CHECK_N_SET = 3 };
+enum { CHECK_BELOW_ZERO = 3, CHECK_ABOVE_ZERO, CHECK_N_SET };
 struct check_data { uint64_t seed; int set, special; bool wild; };
 /* By node: the data of each source, else NULL.  Set 0: plain, run-time scalars at their greatest; 1: special values among them, run-time
- * scalars at their least; 2: plain, run-time scalars between.  A function of the sources' names, types and ranges. */
+ * scalars at their least; 2: plain, run-time scalars between; of graphs that reduce, 3: inputs all below zero and constants above, 4: all
+ * above, run-time scalars at their greatest.  A function of the sources' names, types and ranges. */
 void **lt__check_data_new(const struct lt_graph *, const struct check_data *);
 void lt__check_data_free(const struct lt_graph *, void **);
 
@@ -183,6 +185,12 @@ void lt__check_children(const struct check_options *, const struct check_case *c
 /* One graph, by a tree's text (NULL: the default tree), in a child of its own. */
 void lt__check_child_graph(const struct check_options *, const struct lt_graph *, const char *tree, const struct check_data *, struct check_outcome *);
 
+/* check_print.c: the standard output of children is a file without a name; -1: there is none, and what is printed is lost. */
+int lt__check_print_new(void);
+void lt__check_print_catch(int fd, bool keep_stderr);                   /* in a child */
+int64_t lt__check_printed(void);                                        /* bytes so far, by all children of one file */
+bool lt__check_print_fail(struct check_outcome *, int64_t from);         /* true: nothing behind `from` was */
+
 /* -- reducing a failure (check_reduce.c) -- */
 
 struct check_failure {
@@ -195,6 +203,7 @@ struct check_failure {
 	const char *repeat;             /* the command that repeats the case */
 	const char *keep;               /* folder for the files, which exists */
 	const char *backend;            /* the options that choose the backend, for lt-run: "-B mine.so -b mine"; NULL: not told */
+	const char *limits;             /* lt__check_limits; NULL: none */
 };
 /* Whether a graph with a tree (NULL: its default tree) fails, in a process of its own: a wrong value, a crash, no end; *set: with which data.  A text that is no tree
  * of the graph, or a graph that cannot be evaluated, does not fail. */
@@ -218,9 +227,16 @@ struct check_report {
 	double seconds;
 };
 void lt__check_tell_failure(const struct check_report *, int32_t i, FILE *);
+/* What a run of the suite amounts to: the exit code. */
+enum { CHECK_EXIT_GOOD, CHECK_EXIT_FAILED, CHECK_EXIT_USE, CHECK_EXIT_LITTLE };
+int lt__check_exit(const struct check_report *);
 void lt__check_tell_all(const struct check_report *, FILE *);
 lt_status lt__check_json(const struct check_report *, FILE *);
 lt_status lt__check_html(const struct check_report *, FILE *);
+enum { CHECK_COMMAND = 8192 };           /* bytes of a command */
+/* " word", quoted for a shell where it has to be, behind what is in out. */
+void lt__check_word(const char *text, char *out, size_t bytes);
+void lt__check_limits(const struct check_options *, char *out, size_t bytes);            /* " --patience 2 --threads 1", as given */
 void lt__check_repeat(const struct check_options *, const char *name, char *out, size_t bytes);         /* the command */
 void lt__check_backend_words(const struct check_options *, char *out, size_t bytes);                    /* "-B mine.so -b mine" */
 

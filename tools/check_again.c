@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lt/frontend.h"
 #include "tools/check.h"
 #include "tools/tensorfile.h"
 
@@ -39,7 +40,7 @@ static lt_status read_all(struct lt_context *ctx, const struct check_options *o,
 	char *script;
 	LT_TRY(read_data(ctx, o->data, data));
 	LT_TRY(read_text(ctx, o->script, &script));
-	lt_status st = lt_graph_parse(ctx, script, strlen(script), o->script, g);
+	lt_status st = lt_parse(ctx, script, strlen(script), o->script, NULL, g);
 	free(script);
 	LT_TRY(st);
 	return o->schedule ? read_text(ctx, o->schedule, tree) : LT_OK;

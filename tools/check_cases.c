@@ -202,9 +202,9 @@ void lt__check_cases(const struct check_options *o, struct check_list *list)
 {
 	struct check_adder a = { .o = o, .list = list };
 	*list = (struct check_list){ 0 };
+	lt__check_add_clauses(&a);
 	add_ops(&a);
 	add_casts(&a);
 	add_reduces(&a);
 	lt__check_add_data(&a);
-	lt__check_add_clauses(&a);
 }

@@ -24,6 +24,8 @@ struct parent {
 	bool (*told)(void *user, int32_t i);
 	void *user;
 	bool stopped;
+	int print;                      /* file of what children print */
+	bool printed;                   /* a case has failed for what was printed */
 };
 
 static double now(void) { return (double)lt__now_ns() * 1e-9; }
@@ -88,12 +90,24 @@ static void finish_case(struct check_work *w)
 	w->out->seconds += now() - begin;
 }
 
+/* Who prints fails the first case in which it does; a thousand others would tell no more. */
+static void has_printed(bool *known, struct check_outcome *out)
+{
+	struct check_outcome told = { 0 };
+	if (*known || out->status == CHECK_FAILED || lt__check_print_fail(&told, 0))
+		return;
+	*known = true;
+	out->status = told.status;
+	memcpy(out->text, told.text, sizeof out->text);
+}
+
 /* Cases first .. first + n - 1, which are graphs. */
 static void run_graphs(const struct parent *p, struct check_device *d, int fd, int32_t first, int32_t n)
 {
 	struct check_work *w = calloc((size_t)n, sizeof *w), **open = calloc((size_t)n, sizeof *open);
 	struct check_outcome *out = calloc((size_t)n, sizeof *out);
 	int32_t n_open = 0;
+	bool known = p->printed;
 	if (!w || !open || !out)
 		_exit(3);
 	for (int32_t i = 0; i < n; i++) {
@@ -109,6 +123,7 @@ static void run_graphs(const struct parent *p, struct check_device *d, int fd, i
 	for (int32_t i = 0; i < n; i++) {
 		say_at(fd, AT_CASE, first + i);
 		finish_case(&w[i]);
+		has_printed(&known, &out[i]);
 		say_outcome(fd, first + i, &out[i]);
 		free(out[i].tree);
 	}
@@ -140,6 +155,7 @@ static void child(const struct parent *p, int fd, int32_t first, int32_t n)
 	struct check_device d;
 	struct check_outcome out = { 0 };
 	no_core();
+	lt__check_print_catch(p->print, p->o->verbose);
 	(void)setpgid(0, 0);
 	say_at(fd, AT_TREE, first);
 	if (!lt__check_open(&d, p->o, &out)) {
@@ -257,7 +273,11 @@ static void run_batch(struct parent *p, int32_t first, int32_t n)
 		(void)kill(-pid, SIGKILL);
 		(void)kill(pid, SIGKILL);
 	}
-	if (pid <= 0 || waitpid(pid, &status, 0) != pid || (n_done == n && status == 0 && !silent) || p->stopped)
+	if (pid <= 0 || waitpid(pid, &status, 0) != pid)
+		return;
+	if (!p->c[first]->clause || p->c[first]->group == CHECK_errors)
+		p->printed = p->printed || (p->print >= 0 && lseek(p->print, 0, SEEK_CUR) > 0);
+	if ((n_done == n && status == 0 && !silent) || p->stopped)
 		return;
 	how_it_ended(p->o, status, silent, how, sizeof how);
 	if (n_done == n) {              /* all cases were well; the end of the session was not */
@@ -278,12 +298,14 @@ static void run_batch(struct parent *p, int32_t first, int32_t n)
 void lt__check_children(const struct check_options *o, const struct check_case *const *c, int32_t n, struct check_outcome *outcome,
 	bool (*told)(void *user, int32_t i), void *user)
 {
-	struct parent p = { .o = o, .c = c, .outcome = outcome, .told = told, .user = user };
+	struct parent p = { .o = o, .c = c, .outcome = outcome, .told = told, .user = user, .print = lt__check_print_new() };
 	for (int32_t i = 0, k; i < n && !p.stopped; i = k) {
 		for (k = i + 1; k < n && k - i < BATCH && !c[i]->clause && !c[k]->clause && c[k]->group == c[i]->group; k++)
 			;
 		run_batch(&p, i, k - i);
 	}
+	if (p.print >= 0)
+		(void)close(p.print);
 }
 
 /* -- one graph -- */
@@ -321,6 +343,7 @@ void lt__check_child_graph(const struct check_options *o, const struct lt_graph 
 		struct check_device d;
 		struct check_outcome mine = { 0 };
 		no_core();
+		lt__check_print_catch(-1, o->verbose);
 		(void)close(pipes[0]);
 		(void)setpgid(0, 0);
 		if (lt__check_open(&d, o, &mine)) {

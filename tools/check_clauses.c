@@ -11,7 +11,7 @@ static const struct { int group; const char *name; check_clause *run; } clauses[
 	{ CHECK_slots, "again", lt__check_slots_again },                /* the same run gives the same bits */
 	{ CHECK_slots, "interleaved", lt__check_slots_interleaved },    /* runs with different slots do not interfere */
 	{ CHECK_slots, "async", lt__check_slots_async },                /* a run that is only enqueued is done after sync */
-	{ CHECK_slots, "page", lt__check_slots_page },                  /* nothing behind a slot is read */
+	{ CHECK_slots, "page", lt__check_slots_page },                  /* nothing before or behind a slot is read */
 	{ CHECK_accepts, "promise", lt__check_accepts_promise },        /* what accepts takes compiles */
 	{ CHECK_accepts, "again", lt__check_accepts_again },            /* the same tree, the same answer */
 	{ CHECK_accepts, "together", lt__check_accepts_together },      /* many trees in one call: object i is that of tree i */
@@ -25,6 +25,7 @@ static const struct { int group; const char *name; check_clause *run; } clauses[
 	{ CHECK_memory, "objects", lt__check_memory_objects },
 	{ CHECK_memory, "sessions", lt__check_memory_sessions },
 	{ CHECK_memory, "refusals", lt__check_memory_refusals },
+	{ CHECK_errors, "prints", lt__check_errors_prints },            /* nothing on the standard output */
 	{ CHECK_errors, "config", lt__check_errors_config },
 	{ CHECK_errors, "slots", lt__check_errors_slots },              /* n_slot is not the tree's */
 	{ CHECK_errors, "small_slot", lt__check_errors_small_slot },
@@ -60,6 +61,14 @@ static const struct { unsigned bit; struct check_case c; } samples[] = {
 	{ CHECK_S_SOFTMAX, { .name = "softmax", .group = CHECK_product, .spec = { .dtype = LT_F32, .shape = CHECK_ABOVE, .variant = CHECK_SOFTMAX } } },
 	{ CHECK_S_STATE, { .name = "state", .group = CHECK_state, .spec = { .dtype = LT_F32, .variant = CHECK_APPEND } } },
 	{ CHECK_S_PARAM, { .name = "param", .group = CHECK_param, .spec = { .dtype = LT_F32, .variant = CHECK_P_SUM } } },
+	{ CHECK_S_PIECES, { .name = "pad", .group = CHECK_op, .spec = { .op = LT_OP_neg, .dtype = LT_F32, .shape = CHECK_PRIME, .view = CHECK_PAD } } },
+	{ CHECK_S_PIECES, { .name = "plain pad", .group = CHECK_op, .spec = { .op = LT_OP_neg, .dtype = LT_F32, .shape = CHECK_PRIME, .view = CHECK_PAD,
+		.schedule = CHECK_PLAIN } } },
+	{ CHECK_S_PIECES, { .name = "concat", .group = CHECK_op, .spec = { .op = LT_OP_neg, .dtype = LT_F32, .shape = CHECK_ABOVE,
+		.view = CHECK_CONCAT, .schedule = CHECK_PLAIN } } },
+	{ CHECK_S_PIECES, { .name = "conv", .group = CHECK_product, .spec = { .dtype = LT_F32, .shape = CHECK_PRIME, .variant = CHECK_CONV } } },
+	{ CHECK_S_PIECES, { .name = "plain conv", .group = CHECK_product, .spec = { .dtype = LT_F32, .shape = CHECK_ONE, .variant = CHECK_CONV,
+		.schedule = CHECK_PLAIN } } },
 	{ CHECK_S_GATHER, { .name = "gather", .group = CHECK_gather, .spec = { .dtype = LT_F32, .other = LT_I64 } } },
 };
 
@@ -67,7 +76,7 @@ static const struct { unsigned bit; struct check_case c; } samples[] = {
 static bool try_sample(struct check_device *d, const struct check_case *clause, const struct check_case *c, check_on_sample *fn,
 	struct check_outcome *out, int *n_done)
 {
-	const struct check_tree tree = { CHECK_DEFAULT, 0, NULL };
+	const struct check_tree tree = { c->spec.schedule, 0, NULL };
 	struct check_outcome mine = { 0 };
 	struct check_work w = { .device = d, .out = &mine, .seed = clause->seed, .special = 0 }, *one = &w;
 	if (lt_context_new(&w.ctx) || lt__check_graph(w.ctx, c, &w.g))

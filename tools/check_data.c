@@ -99,6 +99,28 @@ static union lt_scalar draw(enum lt_dtype t, const struct range *r, bool special
 	return lt__dtype_info(t)->cls == LT_CLASS_FLOAT ? lt__round_to(x, t) : x;
 }
 
+/* Of one sign, for reductions: a slice of them shows an identity that is wrong.  Products of many stay near 1, and those of integers, which are
+ * odd, are never 0. */
+static union lt_scalar draw_signed(enum lt_dtype t, bool below, uint64_t *rng)
+{
+	union lt_scalar x;
+	int64_t sign = below ? -1 : 1;
+	if (lt__dtype_info(t)->cls == LT_CLASS_FLOAT)
+		x.f = (double)(sign * random_between(rng, 1, 8)) / 4;
+	else if (t == LT_BOOL)
+		x.i = !below;
+	else
+		x.i = (t == LT_U8 ? 1 : sign) * (2 * random_between(rng, 0, 3) + 1);
+	return x;
+}
+
+/* Where inputs are below zero their factors are above: constants, and the suite's keys and values. */
+static bool is_below(const struct lt_nodedef *d, int set)
+{
+	const char *name = d->label ? d->label : d->name;
+	return set == CHECK_BELOW_ZERO && d->op != LT_OP_constant && strcmp(name, "k") && strcmp(name, "v");
+}
+
 static void *fill(const struct lt_graph *g, lt_node n, const struct range *r, const struct check_data *data)
 {
 	const struct lt_nodedef *d = &g->node[n];
@@ -107,7 +129,8 @@ static void *fill(const struct lt_graph *g, lt_node n, const struct range *r, co
 	int special = data->set == 1 ? data->special : 0;
 	char *out = calloc(1, (size_t)elems * lt__dtype_info(d->dtype)->bytes + 1);
 	for (int64_t i = 0; out && i < elems; i++)
-		lt__store(out, i, d->dtype, draw(d->dtype, r, random_chance(&rng, special), &rng));
+		lt__store(out, i, d->dtype, data->set >= CHECK_BELOW_ZERO && !r->given ? draw_signed(d->dtype, is_below(d, data->set), &rng)
+			: draw(d->dtype, r, random_chance(&rng, special), &rng));
 	if (out && data->wild && data->set == 1 && r->given && elems > 0 && lt__dtype_info(d->dtype)->cls == LT_CLASS_INT)
 		lt__store(out, elems / 2, d->dtype, (union lt_scalar){ .i = d->dtype == LT_U8 ? r->high + 1 : random_chance(&rng, 50) ? -1 : r->high + 1 });
 	return out;
@@ -120,7 +143,7 @@ static void put_params(const struct lt_graph *g, void **all, const struct check_
 		const struct lt_paramdef *p = &g->param[i];
 		uint64_t rng = seed_of(&g->node[p->source], data) + (uint64_t)p->element;
 		if (all[p->source])
-			((int64_t *)all[p->source])[p->element] = data->set == 0 ? p->high : data->set == 1 ? p->low
+			((int64_t *)all[p->source])[p->element] = data->set == 0 || data->set >= CHECK_BELOW_ZERO ? p->high : data->set == 1 ? p->low
 				: random_between(&rng, p->low, p->high);
 	}
 }

@@ -141,7 +141,7 @@ static void put_groups(const struct check_report *r, FILE *f)
 
 static void put_failures(const struct check_report *r, FILE *f)
 {
-	char command[1000];
+	char command[CHECK_COMMAND];
 	bool first = true;
 	for (int32_t i = 0; i < r->n; i++) {
 		if (status_of(r, i) != CHECK_FAILED)

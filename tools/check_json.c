@@ -9,7 +9,7 @@ static json_t *case_of(const struct check_report *r, int32_t i)
 	const struct check_outcome *out = &r->outcome[i];
 	json_t *o = json_pack("{s:s,s:s,s:s,s:f}", "name", r->chosen[i]->name, "group", lt__check_group(r->chosen[i]->group)->name, "status",
 		words[out->done ? out->status : CHECK_SKIPPED], "seconds", out->seconds);
-	char command[1000];
+	char command[CHECK_COMMAND];
 	if (r->chosen[i]->row)
 		json_object_set_new(o, "operator", json_string(r->chosen[i]->row));
 	if (r->chosen[i]->column)

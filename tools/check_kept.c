@@ -134,18 +134,22 @@ void lt__check_optional_load_other(struct check_device *d, const struct check_ca
 
 enum { MOST = 16 };
 
+/* What a later host hands over: an element of its array is longer than lt_args is here. */
+struct longer_args { struct lt_args args; uint64_t more[3]; };
+
 /* The steps of a run, recorded; args and slots are the backend's copies from then on. */
 static struct lt_capture *record(struct check_work *w, struct check_room *room, struct check_space *space, struct lt_fault *fault)
 {
 	const struct check_device *d = w->device;
 	struct lt_object *object[MOST];
-	struct lt_args args[MOST];
+	struct longer_args args[MOST];
 	struct lt_slot *slot[MOST] = { NULL };
 	struct lt_capture *capture = NULL;
 	struct check_told told;
 	uint32_t n = 0;
 	bool good = true;
 	lt__check_told_init(&told);
+	memset(args, 0xFF, sizeof args);
 	for (int32_t i = 0; good && i < w->p->n_run && n < MOST; i++) {
 		int32_t nest = w->p->run[i].nest;
 		if (w->p->run[i].kind != LT_STEP_RUN)
@@ -154,11 +158,11 @@ static struct lt_capture *record(struct check_work *w, struct check_room *room, 
 		slot[n] = calloc((size_t)w->p->frozen[nest].n_bind + 1, sizeof *slot[n]);
 		lt__check_room_slots(room, nest, slot[n]);
 		object[n] = w->object[nest];
-		args[n] = (struct lt_args){ .size = sizeof *args, .n_slot = (uint32_t)w->p->frozen[nest].n_bind, .slot = slot[n],
+		args[n].args = (struct lt_args){ .size = sizeof *args, .n_slot = (uint32_t)w->p->frozen[nest].n_bind, .slot = slot[n],
 			.workspace = space[n].device ? space[n].device : space[n].at, .n_thread = 1, .fault = fault };
 		n++;
 	}
-	lt_status st = good ? d->backend->capture(d->session, object, args, n, &capture, &told.diag) : LT_ENOMEM;
+	lt_status st = good ? d->backend->capture(d->session, object, &args->args, n, &capture, &told.diag) : LT_ENOMEM;
 	if (good && (st || !capture))
 		(void)lt__check_end(w->out, CHECK_FAILED, "capture of %u runs: %s: %s", n, lt_status_name(st), told.text);
 	memset(args, 0xFF, sizeof args);
@@ -197,9 +201,7 @@ static bool capture(struct check_work *w)
 	struct lt_capture *c = good ? record(w, &room, space, &fault) : NULL;
 	for (int i = 0; c && good && i < 3; i++) {
 		good = lt__check_room_refill(&room, t.data, 0xFF);
-		lt_status st = good ? d->backend->replay(c, &told.diag) : LT_OK;
-		if (!st)
-			st = d->backend->sync(d->session, NULL, &told.diag);
+		lt_status st = good ? d->backend->replay(c, &told.diag) : LT_OK;         /* done when it comes back: no sync */
 		if (st)
 			good = lt__check_end(w->out, CHECK_FAILED, "replay: %s: %s", lt_status_name(st), told.text);
 		good = good && lt__check_room_stand(&room, t.data) && lt__check_compare(&room, t.e, t.data, NULL)

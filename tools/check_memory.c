@@ -73,10 +73,10 @@ static bool stayed(struct check_outcome *out, const char *what, int64_t rounds, 
 		grown.files = least(grown.files, w->at[k + 1].files - w->at[k].files);
 	}
 	if (grown.bytes >= n || grown.bytes > 4096)
-		return lt__check_end(out, CHECK_FAILED, "memory grows by %.4g bytes a %s (at least %lld bytes over each %lld of %lld)",
+		return lt__check_end(out, CHECK_FAILED, "memory grows by %.4g bytes for each %s (at least %lld bytes over each %lld of %lld)",
 			(double)grown.bytes / (double)n, what, (long long)grown.bytes, (long long)n, (long long)rounds);
 	if (grown.pages * page > (1 << 20) && !__sanitizer_get_current_allocated_bytes)
-		return lt__check_end(out, CHECK_FAILED, "resident memory grows by %.4g bytes a %s (at least %lld bytes over each %lld of %lld)",
+		return lt__check_end(out, CHECK_FAILED, "resident memory grows by %.4g bytes for each %s (at least %lld bytes over each %lld of %lld)",
 			(double)(grown.pages * page) / (double)n, what, (long long)(grown.pages * page), (long long)n, (long long)rounds);
 	if (grown.files > 0)
 		return lt__check_end(out, CHECK_FAILED, "files stay open: at least %lld more after each %lld of %lld %ss", (long long)grown.files,

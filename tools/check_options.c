@@ -1,13 +1,16 @@
 /* tools/check_options.c -- lt-check's command line. */
 #include <errno.h>
 #include <getopt.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "tools/check.h"
 
 enum { OPT_FILTER = 256, OPT_SEED, OPT_SECONDS, OPT_FULL, OPT_JSON, OPT_REPORT, OPT_LIST, OPT_KEEP, OPT_THREADS, OPT_NO_REDUCE, OPT_VERSION,
 	OPT_SCRIPT, OPT_SCHEDULE, OPT_DATA, OPT_PATIENCE };
+#define GIVEN(option) (1u << ((option) - OPT_FILTER))
 static const struct option longs[] = {
 	{ "backend", required_argument, NULL, 'b' },    { "load", required_argument, NULL, 'B' },
 	{ "filter", required_argument, NULL, OPT_FILTER }, { "seed", required_argument, NULL, OPT_SEED },
@@ -30,7 +33,7 @@ static const char help[] =
 	"      --list                   the cases, and do nothing\n"
 	"      --full                   all combinations instead of all pairs: hours\n"
 	"      --seed N                 of data, drawn trees and random graphs; default 1\n"
-	"      --seconds S              stop after S seconds; the rest is skipped\n"
+	"      --seconds S              stop after S seconds, the rest is not run; default 0: no limit\n"
 	"      --patience S             a step of a case that takes longer has failed; default 60\n"
 	"      --threads N              threads of the backend; default: as many as processors\n"
 	"      --json                   all cases and sums as JSON\n"
@@ -40,7 +43,7 @@ static const char help[] =
 	"      --script FILE.lt         checks this graph instead of the suite: a reduced failure, once more;\n"
 	"      --schedule FILE.tree     by this tree; --data SEED/SET/SPECIAL/WILD: with these data\n"
 	"  -v, --verbose                each case as it is done\n"
-	"Exit code: 0 nothing failed, 1 something did, 2 wrong use.\n";
+	"Exit code: 0 nothing failed, 1 something did, 2 wrong use, 3 nothing failed, and too little was tried to say so.\n";
 
 static int usage(const char *what, const char *value)
 {
@@ -48,12 +51,31 @@ static int usage(const char *what, const char *value)
 	return 2;
 }
 
-static int take_number(const char *option, const char *text, double *out)
+/* Of seconds: 0 is one, where zero says so. */
+static int take_seconds(const char *option, const char *text, bool zero, double *out)
 {
 	char *end;
 	errno = 0;
 	*out = strtod(text, &end);
-	return errno || end == text || *end || !(*out >= 0) ? usage(option, "takes a number that is not negative") : -1;
+	if (errno || end == text || *end || !(*out >= 0) || *out > 1e6 || (*out == 0 && !zero))
+		return usage(option, zero ? "takes seconds, 0 for no limit" : "takes seconds, more than 0");
+	return -1;
+}
+
+static int take_threads(const char *text, uint32_t *out)
+{
+	char *end;
+	errno = 0;
+	long n = strtol(text, &end, 10);
+	*out = (uint32_t)n;
+	return errno || end == text || *end || n < 1 || n > 1024 ? usage("--threads", "takes a whole number from 1 to 1024") : -1;
+}
+
+/* A file or a folder has a name. */
+static int take_path(const char *option, char *text, const char **out)
+{
+	*out = text;
+	return *text ? -1 : usage(option, "takes a path, and it is empty");
 }
 
 static int take_seed(const char *text, uint64_t *out)
@@ -81,29 +103,26 @@ static int take_backend(struct check_options *o, char *word)
 
 static int take(struct check_options *o, int option, char *value)
 {
-	double number;
-	int code;
+	if (option >= OPT_FILTER)
+		o->given |= GIVEN(option);
 	switch (option) {
 	case 'b':           return take_backend(o, value);
-	case 'B':           ((const char **)(uintptr_t)o->load)[o->n_load++] = value; return -1;
+	case 'B':           return take_path("-B", value, &((const char **)(uintptr_t)o->load)[o->n_load++]);
 	case 'v':           o->verbose = true; return -1;
 	case OPT_FILTER:    o->filter = value; return -1;
 	case OPT_LIST:      o->list = true; return -1;
 	case OPT_FULL:      o->full = true; return -1;
 	case OPT_JSON:      o->json = true; return -1;
 	case OPT_NO_REDUCE: o->no_reduce = true; return -1;
-	case OPT_REPORT:    o->report = value; return -1;
-	case OPT_SCRIPT:    o->script = value; return -1;
-	case OPT_SCHEDULE:  o->schedule = value; return -1;
+	case OPT_REPORT:    return take_path("--report", value, &o->report);
+	case OPT_SCRIPT:    return take_path("--script", value, &o->script);
+	case OPT_SCHEDULE:  return take_path("--schedule", value, &o->schedule);
 	case OPT_DATA:      o->data = value; return -1;
-	case OPT_KEEP:      o->keep = value; return -1;
+	case OPT_KEEP:      return take_path("--keep", value, &o->keep);
 	case OPT_SEED:      return take_seed(value, &o->seed);
-	case OPT_SECONDS:   return take_number("--seconds", value, &o->seconds);
-	case OPT_PATIENCE:  return take_number("--patience", value, &o->patience);
-	case OPT_THREADS:
-		code = take_number("--threads", value, &number);
-		o->n_thread = number < 1024 ? (uint32_t)number : 1024;
-		return code;
+	case OPT_SECONDS:   return take_seconds("--seconds", value, true, &o->seconds);
+	case OPT_PATIENCE:  return take_seconds("--patience", value, false, &o->patience);
+	case OPT_THREADS:   return take_threads(value, &o->n_thread);
 	case 'h':
 		(void)fputs(help, stdout);
 		return 0;
@@ -111,8 +130,71 @@ static int take(struct check_options *o, int option, char *value)
 		(void)printf("lt-check %s\n", LT_VERSION);
 		return 0;
 	default:
-		return usage("see lt-check -h", NULL);
+		(void)fputs("lt-check: lt-check -h lists the options\n", stderr);      /* getopt has said what is wrong */
+		return 2;
 	}
+}
+
+static const char *name_of(int option)
+{
+	int i = 0;
+	while (longs[i].name && longs[i].val != option)
+		i++;
+	return longs[i].name;
+}
+
+/* Options that say nothing beside another one are refused, not left out in silence. */
+static int check_together(const struct check_options *o)
+{
+	static const struct { int with, without, not_with; } rules[] = {
+		{ OPT_DATA, OPT_SCRIPT, 0 }, { OPT_SCHEDULE, OPT_SCRIPT, 0 },
+		{ OPT_SCRIPT, 0, OPT_FILTER }, { OPT_SCRIPT, 0, OPT_LIST }, { OPT_SCRIPT, 0, OPT_FULL }, { OPT_SCRIPT, 0, OPT_SEED },
+		{ OPT_SCRIPT, 0, OPT_SECONDS }, { OPT_SCRIPT, 0, OPT_JSON }, { OPT_SCRIPT, 0, OPT_REPORT }, { OPT_SCRIPT, 0, OPT_NO_REDUCE },
+		{ OPT_LIST, 0, OPT_JSON }, { OPT_LIST, 0, OPT_REPORT }, { OPT_LIST, 0, OPT_SECONDS },
+	};
+	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+		if (!(o->given & GIVEN(rules[i].with)))
+			continue;
+		if (rules[i].without && !(o->given & GIVEN(rules[i].without))) {
+			(void)fprintf(stderr, "lt-check: --%s is for --%s, which is not given (lt-check -h says more)\n", name_of(rules[i].with),
+				name_of(rules[i].without));
+			return 2;
+		}
+		if (rules[i].not_with && o->given & GIVEN(rules[i].not_with)) {
+			(void)fprintf(stderr, "lt-check: --%s says nothing beside --%s (lt-check -h says more)\n", name_of(rules[i].not_with),
+				name_of(rules[i].with));
+			return 2;
+		}
+	}
+	return -1;
+}
+
+static int refuse_path(const char *path)
+{
+	(void)fprintf(stderr, "lt-check: %s: cannot be written: %s\n", path, strerror(errno));
+	return 2;
+}
+
+/* What is to be written can be: better now than after an hour. */
+static int check_writable(const struct check_options *o)
+{
+	struct stat is;
+	if (o->report) {
+		FILE *f = fopen(o->report, "a");
+		if (!f)
+			return refuse_path(o->report);
+		(void)fclose(f);
+	}
+	if (!(o->given & GIVEN(OPT_KEEP)))
+		return -1;
+	if (!stat(o->keep, &is)) {
+		errno = S_ISDIR(is.st_mode) ? errno : ENOTDIR;
+		return S_ISDIR(is.st_mode) && !access(o->keep, W_OK | X_OK) ? -1 : refuse_path(o->keep);
+	}
+	char *copy = strdup(o->keep);
+	bool good = copy && !access(dirname(copy), W_OK | X_OK);        /* it is made when there is something to keep */
+	free(copy);
+	return good ? -1 : refuse_path(o->keep);
 }
 
 int lt__check_options(int argc, char **argv, struct check_options *o)
@@ -125,14 +207,25 @@ int lt__check_options(int argc, char **argv, struct check_options *o)
 		code = take(o, option, optarg);
 	if (code < 0 && optind < argc)
 		code = usage("there is no argument", argv[optind]);
+	if (code < 0)
+		code = check_together(o);
+	if (code < 0)
+		code = check_writable(o);
 	return code;
 }
 
-static void quoted(const char *text, char *out, size_t bytes)
+/* -- commands to copy -- */
+
+void lt__check_word(const char *text, char *out, size_t bytes)
 {
-	bool plain = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._:=,+-") == strlen(text);
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._:=,+-";
+	bool bare = *text && strspn(text, plain) == strlen(text);
 	size_t n = strlen(out);
-	(void)snprintf(out + n, bytes - n, plain ? " %s" : " '%s'", text);
+	n += (size_t)snprintf(out + n, bytes - n, bare ? " " : " '");
+	for (; *text && n + 8 < bytes; text++)
+		n += (size_t)snprintf(out + n, bytes - n, *text == '\'' ? "'\\''" : "%c", *text);
+	if (!bare)
+		(void)snprintf(out + n, bytes - n, "'");
 }
 
 void lt__check_backend_words(const struct check_options *o, char *out, size_t bytes)
@@ -140,17 +233,29 @@ void lt__check_backend_words(const struct check_options *o, char *out, size_t by
 	out[0] = '\0';
 	for (int32_t i = 0; i < o->n_load; i++) {
 		(void)strncat(out, i ? " -B" : "-B", bytes - strlen(out) - 1);
-		quoted(o->load[i], out, bytes);
+		lt__check_word(o->load[i], out, bytes);
 	}
 	(void)strncat(out, out[0] ? " -b" : "-b", bytes - strlen(out) - 1);
-	quoted(o->word, out, bytes);
+	lt__check_word(o->word, out, bytes);
+}
+
+void lt__check_limits(const struct check_options *o, char *out, size_t bytes)
+{
+	size_t n = 0;
+	out[0] = '\0';
+	if (o->given & GIVEN(OPT_PATIENCE))
+		n = (size_t)snprintf(out, bytes, " --patience %.15g", o->patience);
+	if (o->given & GIVEN(OPT_THREADS))
+		(void)snprintf(out + n, bytes - n, " --threads %u", (unsigned)o->n_thread);
 }
 
 void lt__check_repeat(const struct check_options *o, const char *name, char *out, size_t bytes)
 {
-	char words[600];
+	char words[CHECK_COMMAND / 2], limits[80];
 	lt__check_backend_words(o, words, sizeof words);
-	size_t n = (size_t)snprintf(out, bytes, "lt-check %s --seed %llu%s --filter", words, (unsigned long long)o->seed, o->full ? " --full" : "");
+	lt__check_limits(o, limits, sizeof limits);
+	size_t n = (size_t)snprintf(out, bytes, "lt-check %s --seed %llu%s%s --filter", words, (unsigned long long)o->seed, o->full ? " --full" : "",
+		limits);
 	if (n < bytes)
-		quoted(name, out, bytes);
+		lt__check_word(name, out, bytes);
 }

@@ -28,7 +28,7 @@ lt_node lt__check_build_product(struct lt_graph *, const struct check_case *);
 
 /* check_clauses.c: what clauses are tried on.  fn is called with each sample that the backend accepts, compiled; a failure ends it. */
 enum { CHECK_S_CHAIN = 1, CHECK_S_SUM = 2, CHECK_S_PRODUCT = 4, CHECK_S_SOFTMAX = 8, CHECK_S_STATE = 16, CHECK_S_PARAM = 32, CHECK_S_GATHER = 64, CHECK_S_LARGE = 128,
-	CHECK_S_BASIC = 15, CHECK_S_ALL = 127 };
+	CHECK_S_PIECES = 256, CHECK_S_BASIC = 15, CHECK_S_ALL = 127 };
 typedef bool check_on_sample(struct check_work *);
 void lt__check_samples(struct check_device *, const struct check_case *clause, struct check_outcome *, unsigned which, check_on_sample *);
 /* Data of a set and what the evaluator makes of them. */
@@ -43,6 +43,7 @@ bool lt__check_one_run(struct check_work *, const struct check_trial *, int pois
 typedef void check_clause(struct check_device *, const struct check_case *, struct check_outcome *);
 check_clause lt__check_slots_sentinels, lt__check_slots_alignment, lt__check_slots_workspace, lt__check_slots_unwritten, lt__check_slots_again,
 	lt__check_slots_async, lt__check_slots_interleaved;                                                     /* check_slots.c */
+check_clause lt__check_errors_prints;                                                                           /* check_print.c */
 check_clause lt__check_slots_page, lt__check_errors_half;                                                       /* check_page.c, check_half.c */
 check_clause lt__check_accepts_promise, lt__check_accepts_again, lt__check_accepts_unknown_feature, lt__check_accepts_unknown_operator,
 	lt__check_accepts_no_diag, lt__check_accepts_together;                                                  /* check_accepts.c */

@@ -87,7 +87,14 @@ __attribute__((format(printf, 2, 3))) static void say(struct out *to, const char
 	}
 }
 
-/* lt-check sees all that it saw; lt-run only wrong values, and crashes. */
+static void say_path(struct out *to, const char *option, const char *path)
+{
+	char word[CHECK_COMMAND] = "";
+	lt__check_word(path, word, sizeof word);
+	say(to, "%s%s", option, word);
+}
+
+/* lt-check sees all that it saw; lt-run only wrong values: where what differs is one. */
 static void say_commands(const struct check_failure *f, const struct reduced *r, const struct lt_graph *g, const struct paths *p,
 	bool has_state, struct out *to)
 {
@@ -96,16 +103,22 @@ static void say_commands(const struct check_failure *f, const struct reduced *r,
 		r->is_over ? ", which is where time or tries ran out" : "");
 	if (!f->backend)
 		return;
-	say(to, "  lt-check %s --script '%s'", f->backend, p->script);
+	say(to, "  lt-check %s", f->backend);
+	say_path(to, " --script", p->script);
 	if (r->tree)
-		say(to, " --schedule '%s'", p->tree);
-	say(to, " --data %" PRIu64 "/%d/%d/%d\n  lt-run %s '%s' --no-passes", f->data_seed, r->set, f->special, f->wild, f->backend, p->script);
+		say_path(to, " --schedule", p->tree);
+	say(to, " --data %" PRIu64 "/%d/%d/%d%s\n", f->data_seed, r->set, f->special, f->wild, f->limits ? f->limits : "");
+	if (!f->what || !strstr(f->what, "expected "))
+		return;
+	say(to, "  lt-run %s", f->backend);
+	say_path(to, "", p->script);
+	say(to, " --no-passes");
 	if (r->tree)
-		say(to, " --schedule '%s'", p->tree);
+		say_path(to, " --schedule", p->tree);
 	if (has_op(g, LT_OP_input))
-		say(to, " --inputs '%s'", p->data);
+		say_path(to, " --inputs", p->data);
 	if (has_op(g, LT_OP_constant))
-		say(to, " -w '%s'", p->data);
+		say_path(to, " -w", p->data);
 	say(to, " --verify   # tells of values only%s\n", has_state ? "; states begin as zeros" : "");
 }
 

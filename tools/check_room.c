@@ -222,17 +222,28 @@ bool lt__check_space_new(struct check_work *w, const struct lt_object *o, uint32
 	if (!on_device(w->device))
 		return true;
 	lt__check_told_init(&told);
-	lt_status st = backend->mem_new(w->device->session, space->bytes, &space->device, &told.diag);
+	const size_t bytes = space->bytes + CHECK_GUARD;        /* a handle has no offset: nothing of ours can stand before it */
+	lt_status st = backend->mem_new(w->device->session, bytes, &space->device, &told.diag);
 	if (st)
-		return lt__check_end(w->out, CHECK_FAILED, "mem_new of %zu bytes: %s: %s", space->bytes, lt_status_name(st), told.text);
-	const struct lt_slot to = { space->device, 0, (int64_t)space->bytes }, from = { space->at, 0, (int64_t)space->bytes };
-	st = backend->mem_copy(w->device->session, &to, &from, space->bytes, LT_COPY_TO_DEVICE, NULL, &told.diag);
+		return lt__check_end(w->out, CHECK_FAILED, "mem_new of %zu bytes: %s: %s", bytes, lt_status_name(st), told.text);
+	const struct lt_slot to = { space->device, 0, (int64_t)bytes }, from = { space->at, 0, (int64_t)bytes };
+	st = backend->mem_copy(w->device->session, &to, &from, bytes, LT_COPY_TO_DEVICE, NULL, &told.diag);
 	return !st || lt__check_end(w->out, CHECK_FAILED, "mem_copy to the device: %s: %s", lt_status_name(st), told.text);
+}
+
+/* The sentinels behind a workspace of the device, to where those of its copy stand. */
+static bool guard_from_device(struct check_work *w, const struct check_space *space)
+{
+	const struct lt_slot to = { space->at + space->bytes, 0, CHECK_GUARD }, from = { space->device, (int64_t)space->bytes, CHECK_GUARD };
+	struct check_told told;
+	lt__check_told_init(&told);
+	lt_status st = w->device->backend->mem_copy(w->device->session, &to, &from, CHECK_GUARD, LT_COPY_TO_HOST, NULL, &told.diag);
+	return !st || lt__check_end(w->out, CHECK_FAILED, "mem_copy to the host: %s: %s", lt_status_name(st), told.text);
 }
 
 bool lt__check_space_end(struct check_work *w, struct check_space *space)
 {
-	bool good = true;
+	bool good = !space->device || guard_from_device(w, space);
 	for (size_t k = 0; space->block && k < space->total && good; k++) {
 		const unsigned char *at = space->block + k;
 		if ((at < space->at || at >= space->at + space->bytes) && *at != CHECK_MARK)

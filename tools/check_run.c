@@ -42,6 +42,9 @@ static bool take_refusal(struct check_work *w, const struct lt_tree *t, lt_statu
 	size_t n = strlen(told->text);
 	if (n == 0)
 		return lt__check_end(w->out, CHECK_FAILED, "accepts answers %s for kernel %s and says nothing", lt_status_name(st), t->name);
+	if (told->text[n - 1] == '.' || lt__told_text(told->text, w->device->backend->name) != told->text)
+		return lt__check_end(w->out, CHECK_FAILED, "the refusal \"%s\" %s; the host adds that itself", told->text, told->text[n - 1] == '.'
+			? "ends with a full stop" : "begins with the backend's name");
 	if (!told->remedy[0] && told->loop < 0 && told->stmt < 0)
 		return lt__check_end(w->out, CHECK_FAILED, "the refusal \"%s\" names neither a loop nor a statement nor a remedy", told->text);
 	if (told->loop >= t->n_loop || told->stmt >= (int32_t)t->stmts.n)
@@ -55,11 +58,10 @@ static bool is_accepted(struct check_work *w, const struct lt_tree *t)
 {
 	struct check_device *d = w->device;
 	struct check_told told;
-	uint64_t missing = t->needs & ~d->caps->understands;
-	if (missing)
-		return lt__check_end(w->out, CHECK_REFUSED, "the tree needs feature bits 0x%llx, which caps.understands lacks", (unsigned long long)missing);
 	lt__check_told_init(&told);
-	lt_status st = d->backend->accepts(d->session, t, &told.diag);
+	lt_status st = lt__refuse_by_caps(t, d->caps, d->backend->name, &told.diag);       /* as the host does before it asks */
+	if (!st)
+		st = d->backend->accepts(d->session, t, &told.diag);
 	return !st || take_refusal(w, t, st, &told);
 }
 
@@ -117,7 +119,8 @@ static bool compile_failed(struct check_work *const *w, int32_t n, lt_status st,
 	if (left)
 		return lt__check_end(w[0]->out, CHECK_FAILED, "compile fails with %s and leaves an object behind", lt_status_name(st));
 	if (st == LT_EUNSUPPORTED)
-		return lt__check_end(w[0]->out, CHECK_FAILED, "accepts took the tree, compile answers %s: %s", lt_status_name(st), told->text);
+		return lt__check_end(w[0]->out, CHECK_FAILED, "accepts took the tree, compile answers %s%s%s", lt_status_name(st),
+			told->text[0] ? ": " : " and says nothing; refuse it in accepts", told->text);
 	return lt__check_end(w[0]->out, CHECK_FAILED, "compile: %s: %s", lt_status_name(st), told->text[0] ? told->text : "nothing is said");
 }
 
@@ -270,16 +273,24 @@ static bool run_set(struct check_work *w, int set, bool *unfit)
 	return good;
 }
 
+static bool reduces(const struct lt_graph *g)
+{
+	for (lt_node n = 0; n < g->n_node; n++)
+		if (g->node[n].reduce)
+			return true;
+	return false;
+}
+
 bool lt__check_run(struct check_work *w)
 {
 	int unfit = 0;
 	for (int set = 0; set < CHECK_N_SET; set++) {
 		bool miss = false;
-		if (set == 2 && w->g->n_param == 0)
-			break;
+		if ((set == 2 && w->g->n_param == 0) || (set >= CHECK_BELOW_ZERO && !reduces(w->g)))
+			continue;
 		if (!run_set(w, set, &miss))
 			return false;
-		unfit += miss;
+		unfit += miss && set < CHECK_BELOW_ZERO;
 	}
 	if (unfit >= 2)
 		return lt__check_end(w->out, CHECK_SKIPPED, "no data fit its run-time scalars: %s", lt_context_message(w->ctx));

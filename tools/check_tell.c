@@ -7,7 +7,7 @@ struct count { int64_t n[4]; double seconds; };
 
 void lt__check_tell_failure(const struct check_report *r, int32_t i, FILE *f)
 {
-	char command[1000];
+	char command[CHECK_COMMAND];
 	lt__check_repeat(r->o, r->chosen[i]->name, command, sizeof command);
 	(void)fprintf(f, "FAILED %s\n  %s\n  %s\n", r->chosen[i]->name, r->outcome[i].text, command);
 	if (r->more && r->more[i] && r->more[i][0])
@@ -46,6 +46,41 @@ static void tell_reasons(const struct check_report *r, enum check_status status,
 	free(all);
 }
 
+/* A suite that ran little is no success: 0 says that every clause of the contract was tried, and that something was computed. */
+int lt__check_exit(const struct check_report *r)
+{
+	int64_t n_ran = 0;
+	bool whole = true;
+	for (int32_t i = 0; i < r->n; i++) {
+		const struct check_outcome *out = &r->outcome[i];
+		if (out->done && out->status == CHECK_FAILED)
+			return CHECK_EXIT_FAILED;
+		n_ran += out->done && out->status == CHECK_PASSED;
+		whole = whole && !(r->chosen[i]->clause && (!out->done || out->late));
+	}
+	return r->o->filter || (whole && n_ran > 0) ? CHECK_EXIT_GOOD : CHECK_EXIT_LITTLE;
+}
+
+/* The last line. */
+static void tell_verdict(const struct check_report *r, const struct count *all, FILE *f)
+{
+	int64_t n_late = 0, n_ran = all->n[CHECK_PASSED] + all->n[CHECK_FAILED];
+	for (int32_t i = 0; i < r->n; i++)
+		n_late += !r->outcome[i].done || r->outcome[i].late;
+	(void)fprintf(f, "%s %s: ", r->backend->name, r->backend->version ? r->backend->version : "");
+	if (all->n[CHECK_FAILED])
+		(void)fprintf(f, "FAILED: %lld", (long long)all->n[CHECK_FAILED]);
+	else
+		(void)fputs("nothing failed", f);
+	(void)fprintf(f, " of %lld case%s that ran", (long long)n_ran, n_ran == 1 ? "" : "s");
+	if (n_late)
+		(void)fprintf(f, "; %lld not run for time", (long long)n_late);
+	(void)fprintf(f, "; seed %llu, %.1f s\n", (unsigned long long)r->o->seed, r->seconds);
+	if (lt__check_exit(r) == CHECK_EXIT_LITTLE)
+		(void)fprintf(f, "%s\n", n_ran ? "not all clauses of the contract were tried: give more --seconds, or none"
+			: "nothing was computed: this says nothing of the backend");
+}
+
 void lt__check_tell_all(const struct check_report *r, FILE *f)
 {
 	struct count group[CHECK_N_GROUP] = { 0 }, all = { 0 };
@@ -65,6 +100,5 @@ void lt__check_tell_all(const struct check_report *r, FILE *f)
 		(long long)all.n[CHECK_FAILED], (long long)all.n[CHECK_SKIPPED]);
 	tell_reasons(r, CHECK_REFUSED, "refused", f);
 	tell_reasons(r, CHECK_SKIPPED, "skipped", f);
-	(void)fprintf(f, "%s %s: %s; seed %llu, %.1f s\n", r->backend->name, r->backend->version ? r->backend->version : "",
-		all.n[CHECK_FAILED] ? "FAILED" : "nothing failed", (unsigned long long)r->o->seed, r->seconds);
+	tell_verdict(r, &all, f);
 }

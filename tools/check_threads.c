@@ -4,12 +4,15 @@
 #include "tools/check_data_kinds.h"
 #include "tools/check_parts.h"
 
-enum { N = 2, RUNS = 40 };
+enum { N = 2, RUNS = 40, PARALLEL_RUNS = 10, TRIES = 40 };
 static const struct check_case kinds[] = {
 	{ .name = "product", .group = CHECK_product, .spec = { .dtype = LT_F32, .shape = CHECK_ABOVE, .variant = CHECK_SOFTMAX } },
 	{ .name = "sum", .group = CHECK_reduce, .spec = { .op = LT_OP_add, .dtype = LT_F32, .shape = CHECK_ABOVE } },
 	{ .name = "chain", .group = CHECK_op, .spec = { .op = LT_OP_mul, .dtype = LT_F32, .shape = CHECK_PRIME, .neighbour = CHECK_BOTH } },
 };
+/* By a drawn tree with parallel loops, on threads. */
+static const struct check_case parallel = { .name = "parallel product", .group = CHECK_product,
+	.spec = { .dtype = LT_F32, .shape = CHECK_ABOVE, .variant = CHECK_BIAS_RELU } };
 
 /* One thread: a session, an object of its own, its own data. */
 struct side {
@@ -29,9 +32,32 @@ static void *run_side(void *user)
 	struct check_work *one = &s->w;
 	(void)pthread_barrier_wait(s->start);
 	bool good = s->ready && lt__check_compile(&one, 1);
-	for (int i = 0; i < RUNS && good; i++)
+	for (int i = 0; i < (s->n_thread > 1 ? PARALLEL_RUNS : RUNS) && good; i++)
 		good = lt__check_one_run(&s->w, &s->t, i % 2 ? 0xFF : 0x5A, i % 2 ? 0x5A : 0xFF, s->n_thread);
 	return NULL;
+}
+
+static bool has_parallel(const struct lt_program *p)
+{
+	for (int32_t i = 0; i < p->n_run; i++)
+		for (int32_t l = 0; p->run[i].kind == LT_STEP_RUN && l < p->frozen[p->run[i].nest].tree.n_loop; l++)
+			if (LT_AT(struct lt_loop, p->frozen[p->run[i].nest].tree.loops, l)->kind == LT_PARALLEL)
+				return true;
+	return false;
+}
+
+/* The first drawn tree that the backend takes and that has parallel loops; the same for each side. */
+static bool prepare_parallel(struct side *s)
+{
+	for (uint64_t i = 0; i < TRIES; i++) {
+		const struct check_tree tree = { CHECK_DRAWN, i, NULL };
+		bool taken = lt__check_prepare(&s->w, &tree);
+		if ((taken && has_parallel(s->w.p)) || (s->out.done && s->out.status == CHECK_FAILED))
+			return taken;
+		lt__check_work_free(&s->w);
+		s->out = (struct check_outcome){ .done = false };
+	}
+	return lt__check_end(&s->out, CHECK_REFUSED, "no tree with parallel loops is accepted");
 }
 
 static bool open_side(const struct check_device *d, const struct check_case *c, uint64_t seed, struct side *s)
@@ -39,7 +65,7 @@ static bool open_side(const struct check_device *d, const struct check_case *c, 
 	static const struct check_tree tree = { CHECK_DEFAULT, 0, NULL };
 	s->w = (struct check_work){ .device = &s->device, .out = &s->out, .seed = seed };
 	return lt__check_open_again(d, &s->device, &s->out) && !lt_context_new(&s->w.ctx) && !lt__check_graph(s->w.ctx, c, &s->w.g)
-		&& lt__check_prepare(&s->w, &tree) && lt__check_trial_new(&s->w, 0, seed, &s->t);
+		&& (s->n_thread > 1 ? prepare_parallel(s) : lt__check_prepare(&s->w, &tree)) && lt__check_trial_new(&s->w, 0, seed, &s->t);
 }
 
 static void close_side(struct side *s)
@@ -51,34 +77,42 @@ static void close_side(struct side *s)
 	lt__check_close(&s->device);
 }
 
-/* The same tree in two sessions at once, with data of their own: what is shared between them shows. */
+/* The same tree in two sessions at once, with data of their own: what is shared between them shows.  How many were refused. */
+static int run_sides(struct check_device *d, const struct check_case *c, uint64_t seed, uint32_t n_thread, struct check_outcome *out)
+{
+	struct side side[N] = { { .ready = false } };
+	pthread_barrier_t start;
+	int refused = 0;
+	(void)pthread_barrier_init(&start, NULL, N);
+	for (int i = 0; i < N; i++) {
+		side[i].start = &start;
+		side[i].n_thread = n_thread;
+		side[i].ready = open_side(d, c, seed + (uint64_t)i, &side[i]);
+	}
+	for (int i = 0; i < N; i++)
+		if (pthread_create(&side[i].thread, NULL, run_side, &side[i]))
+			abort();
+	for (int i = 0; i < N; i++)
+		(void)pthread_join(side[i].thread, NULL);
+	for (int i = 0; i < N; i++) {
+		if (side[i].out.done && side[i].out.status == CHECK_FAILED)
+			(void)lt__check_end(out, CHECK_FAILED, "kernel %s in session %d of %d that run at once, each on %u threads: %s", c->name, i + 1, N,
+				(unsigned)n_thread, side[i].out.text);
+		refused += side[i].out.done && side[i].out.status == CHECK_REFUSED;
+		close_side(&side[i]);
+	}
+	(void)pthread_barrier_destroy(&start);
+	return refused;
+}
+
 void lt__check_threads_sessions(struct check_device *d, const struct check_case *clause, struct check_outcome *out)
 {
-	int refused = 0;
-	for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !out->done; k++) {
-		struct side side[N] = { { .ready = false } };
-		pthread_barrier_t start;
-		(void)pthread_barrier_init(&start, NULL, N);
-		for (int i = 0; i < N; i++) {
-			side[i].start = &start;
-			side[i].n_thread = 1;
-			side[i].ready = open_side(d, &kinds[k], clause->seed + (uint64_t)i, &side[i]);
-		}
-		for (int i = 0; i < N; i++)
-			if (pthread_create(&side[i].thread, NULL, run_side, &side[i]))
-				abort();
-		for (int i = 0; i < N; i++)
-			(void)pthread_join(side[i].thread, NULL);
-		for (int i = 0; i < N; i++) {
-			if (side[i].out.done && side[i].out.status == CHECK_FAILED)
-				(void)lt__check_end(out, CHECK_FAILED, "kernel %s in session %d of %d that run at once: %s", kinds[k].name, i + 1, N,
-					side[i].out.text);
-			refused += side[i].out.done && side[i].out.status == CHECK_REFUSED;
-			close_side(&side[i]);
-		}
-		(void)pthread_barrier_destroy(&start);
-	}
-	if (refused == N * (int)(sizeof kinds / sizeof *kinds))
+	int refused = 0, n = 0;
+	for (; n < (int)(sizeof kinds / sizeof *kinds) && !out->done; n++)
+		refused += run_sides(d, &kinds[n], clause->seed, 1, out);
+	if (!out->done)
+		refused += run_sides(d, &parallel, clause->seed, 2, out);
+	if (refused == N * (n + 1))
 		(void)lt__check_end(out, CHECK_REFUSED, "none of the kernels is accepted");
 }
 

@@ -6,7 +6,7 @@
 #include "tools/check.h"
 #include "tools/plugins.h"
 
-enum { MOST_REDUCED = 8 };
+enum { MOST_REDUCED = 8, MOST_TOLD = 4 * CHECK_COMMAND };
 struct suite {
 	struct check_report report;
 	struct check_options *o;
@@ -49,7 +49,7 @@ static void reduce(struct suite *s, int32_t i)
 	struct again a = { s->o, { c->seed, s->outcome[i].set, c->special, c->wild } };
 	struct lt_context *ctx = NULL;
 	struct lt_graph *g = NULL;
-	char command[1000], backend[1000], *told = calloc(1, 4000);
+	char command[CHECK_COMMAND], backend[CHECK_COMMAND], limits[80], *told = calloc(1, MOST_TOLD);
 	if (mkdir(s->o->keep, 0777) && errno != EEXIST) {
 		(void)fprintf(stderr, "lt-check: %s: cannot be made: %s\n", s->o->keep, strerror(errno));
 		free(told);
@@ -57,11 +57,12 @@ static void reduce(struct suite *s, int32_t i)
 	}
 	lt__check_repeat(s->o, c->name, command, sizeof command);
 	lt__check_backend_words(s->o, backend, sizeof backend);
+	lt__check_limits(s->o, limits, sizeof limits);
 	if (told && !lt_context_new(&ctx) && !lt__check_graph(ctx, c, &g)) {
 		const struct check_failure f = { .name = c->name, .graph = g, .tree_text = s->outcome[i].tree, .data_seed = c->seed,
 			.set = s->outcome[i].set, .special = c->special, .wild = c->wild, .what = s->outcome[i].text, .repeat = command, .keep = s->o->keep,
-			.backend = backend };
-		(void)lt__check_reduce(&f, still_fails, &a, told, 4000);
+			.backend = backend, .limits = limits };
+		(void)lt__check_reduce(&f, still_fails, &a, told, MOST_TOLD);
 		s->report.more[i] = told;
 		s->reduced[s->n_reduced++] = c->row;
 	} else {
@@ -89,7 +90,10 @@ static bool told(void *user, int32_t i)
 	(void)fflush(stdout);
 	if (s->o->seconds > 0 && now() - s->begin > s->o->seconds) {
 		for (int32_t k = 0; k < s->report.n; k++)
-			(void)lt__check_end(&s->outcome[k], CHECK_SKIPPED, "the time was up");
+			if (!s->outcome[k].done) {
+				(void)lt__check_end(&s->outcome[k], CHECK_SKIPPED, "the time was up");
+				s->outcome[k].late = true;
+			}
 		return false;
 	}
 	return true;
@@ -141,14 +145,17 @@ static int run_suite(struct suite *s, const struct check_list *list)
 		lt__check_tell_all(&s->report, stdout);
 	if (s->o->report && code == 0)
 		code = write_report(s);
+	const int verdict = lt__check_exit(&s->report);
 	for (int32_t i = 0; i < list->n; i++) {
 		free(s->outcome[i].tree);
 		free(s->report.more[i]);
 	}
+	if (code == 0)
+		code = verdict;
 	free(s->outcome);
 	free(s->report.more);
 	free(chosen);
-	return code ? code : s->n_failed > 0;
+	return code;
 }
 
 /* The backend that is named; else that of the last plug-in; else cpu. */

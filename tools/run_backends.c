@@ -33,21 +33,26 @@ static void put_fact(void *user, const char *text, size_t bytes)
 }
 
 /* The device that a session would use, "" if there is no telling, and what that session says of it. */
-static void find_device(const struct lt_backend *b, const struct run_options *o, char *out, size_t bytes, struct facts *facts)
+static bool find_device(const struct lt_backend *b, const struct run_options *o, char *out, size_t bytes, struct facts *facts, struct heard *h)
 {
-	struct heard h = listen();
 	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc };
 	struct lt_session *session = NULL;
 
 	out[0] = 0;
-	if (b->open(&host, NULL, &session, &h.diag) == LT_OK) {
-		const struct lt_caps *caps = b->caps(session);
+	lt_status s = b->open(&host, NULL, &session, &h->diag);
 
-		snprintf(out, bytes, "%s", caps && caps->target && caps->target->name ? caps->target->name : "");
-		if (facts->to && LT_HAS(struct lt_backend, b, describe))
-			b->describe(session, put_fact, facts);
-		b->close(session);
+	if (s) {
+		if (!h->text[0])
+			snprintf(h->text, sizeof h->text, "it cannot be opened: %s", lt_status_text(s));
+		return false;
 	}
+	const struct lt_caps *caps = b->caps(session);
+
+	snprintf(out, bytes, "%s", caps && caps->target && caps->target->name ? caps->target->name : "");
+	if (facts->to && LT_HAS(struct lt_backend, b, describe))
+		b->describe(session, put_fact, facts);
+	b->close(session);
+	return true;
 }
 
 static void print_facts(char *text)
@@ -83,15 +88,16 @@ int run_backends_list(const struct run_options *o)
 		const struct lt_backend *b = lt_backend_at(i);
 		struct heard h = listen();
 		int32_t score = b->score(NULL, &h.diag);
-		const char *why = score > 0 ? "" : h.text[0] ? h.text : "it does not say why";
 		char device[128] = "";
 		struct facts facts = { 0 };
 
 		facts.to = open_memstream(&facts.text, &facts.bytes);
-		if (score > 0)
-			find_device(b, o, device, sizeof device, &facts);
+		if (score > 0 && !find_device(b, o, device, sizeof device, &facts, &h))
+			score = 0;
 		if (facts.to)
 			fclose(facts.to);
+		const char *why = score > 0 ? "" : h.text[0] ? h.text : "it does not say why";
+
 		if (o->json)
 			json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:s?,s:i,s:s,s:s,s:o}", "name", b->name, "version", b->version, "summary",
 				b->summary, "file", lt_backend_origin(b), "score", (int)score, "device", device, "reason", why, "facts",
@@ -182,6 +188,19 @@ static int choose_cpu(struct run *r)
 	return RUN_OK;
 }
 
+/* A plug-in that nobody named must not keep the others from working: one whose device is busy is left out, with a word. */
+static bool opens(const struct run_options *o, const struct lt_backend *b)
+{
+	struct heard h = listen();
+	struct facts none = { 0 };
+	char device[128];
+
+	if (!lt_backend_origin(b) || find_device(b, o, device, sizeof device, &none, &h))
+		return true;
+	fprintf(stderr, "lt-run: the backend %s cannot be used: %s (left out)\n", b->name, h.text);
+	return false;
+}
+
 int run_backends_choose(struct run *r)
 {
 	const struct lt_backend *best = NULL;
@@ -197,7 +216,7 @@ int run_backends_choose(struct run *r)
 		struct heard h = listen();
 		int32_t score = lt_backend_at(i)->score(NULL, &h.diag);
 
-		if (score > most) {
+		if (score > most && opens(&r->o, lt_backend_at(i))) {
 			most = score;
 			best = lt_backend_at(i);
 		}

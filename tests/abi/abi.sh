@@ -66,6 +66,7 @@ tree.h|s/LT_TILE, LT_RANK, LT_NLOOP_KIND/LT_TILE, LT_RANK, LT_MORE, LT_NLOOP_KIN
 backend.h|s/void      (\*event_free)(struct lt_event \*);/& int (*more)(void);/
 END
 }
+full() { $CC -std=c11 -Iinclude $strict -fsyntax-only tests/abi/full.c; }
 layout() { $CC -std=c11 -I"$1" -I. $strict backends/abi.c; }
 each_alone() {
 	local compiler=$1 h
@@ -99,6 +100,7 @@ try "nothing of 1.0 moved or changed" grown new
 try "additions have a new minor version" minor new
 try "the offsets of 1.0, in its own headers" layout $old
 try "the offsets of 1.0, in today's headers" layout include
+try "no free bytes at ends" full
 try "changes are seen" edits_are_seen
 lang=c
 try "the headers alone as C11" each_alone "$CC" -std=c11 -Wstrict-prototypes

@@ -27,7 +27,7 @@ function put_enum(name, body,   n, i, value, at) {
 	for (i = 1; i <= n; i++) {
 		at = index(part[i], "=")
 		if (at) { value = substr(part[i], at + 1) + 0; part[i] = trim(substr(part[i], 1, at - 1)) }
-		print "enum", name, part[i], i == n && part[i] ~ /^LT_N[A-Z]/ ? "last" : value
+		print "enum", name, part[i], i == n && part[i] ~ /^LT_N[A-Z]/ && part[i] !~ /^LT_NEED_/ ? "last" : value
 		value++
 	}
 }

@@ -18,7 +18,8 @@ static lt_status capture(struct lt_session *s, struct lt_object *const *object, 
 	struct lt_capture *c = room(1, sizeof *c);
 	*c = (struct lt_capture){ n, room(n, sizeof *c->object), room(n, sizeof *c->args) };
 	memcpy(c->object, object, n * sizeof *object);
-	memcpy(c->args, args, n * sizeof *args);
+	for (uint32_t i = 0; i < n; i++)
+		c->args[i] = *(const struct lt_args *)(const void *)((const char *)args + (size_t)i * args->size);
 	*out = c;
 	return LT_OK;
 }

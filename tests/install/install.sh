@@ -47,6 +47,16 @@ plug_in() {
 	$CC -shared -fPIC -fvisibility=hidden -DLT_PLUGIN $flags -o "$to/plain.so" tests/plugins/plain.c $(package --cflags) &&
 	"$at/bin/lt-run" -B "$to/plain.so" --list-backends | grep '^plain '
 }
+# A plug-in built with a sanitizer for a library without one, and the other way round: a sentence, and by LT_BACKEND_PATH no more than that.
+built_otherwise() {
+	local so=$to/otherwise.so words=$2
+	$CC -shared -fPIC -fvisibility=hidden -DLT_PLUGIN $1 -o "$so" tests/plugins/plain.c $(package --cflags) || return 1
+	LT_BACKEND_PATH='' "$at/bin/lt-run" -B "$so" --list-backends >"$to/said" 2>&1 && { echo "it is loaded"; return 1; }
+	grep -F "otherwise.so: it was built $words" "$to/said" || { cat "$to/said"; return 1; }
+	LT_BACKEND_PATH=$so "$at/bin/lt-run" --list-backends >"$to/said" 2>&1 && grep '^ref ' "$to/said" || { cat "$to/said"; return 1; }
+}
+# Whether $CC can build a plug-in with this sanitizer.
+has_runtime() { $CC -shared -fPIC -DLT_PLUGIN "$1" -Iinclude -o "$to/try.so" tests/plugins/plain.c 2>/dev/null; }
 # The n-th block of a language in docs/backend.md.
 block() {
 	awk -v start='```'"$1" -v n="$2" '$0 == start && ++at == n { inside = 1; next } $0 == "```" { inside = 0 } inside' docs/backend.md
@@ -83,7 +93,7 @@ page_cases() {
 	diff <({ echo "$there" | cut -d/ -f1; echo "$there" | grep -E '^(slots|accepts|threads|memory|errors|optional)/'; } | sort -u |
 			grep -vxE 'slots|accepts|threads|memory|errors|optional') \
 		<(sed -n '/^## The contract/,/^### What the host/p' docs/backend.md | grep '^|' | grep -oE '`[a-z]+(/[a-z_]+)?`' | tr -d '\`' |
-			grep -E '/|^(op|cast|reduce|gather|state|param|product|random)$' | cat - <(echo optional/members) | sort -u)
+			grep -E '/|^(op|cast|reduce|gather|state|param|product|random)$' | sort -u)
 }
 # An installation at a place of its own finds what is in its folder of plug-ins, without being told.
 install_directory() {
@@ -135,6 +145,17 @@ else
 	try "a program without shared libraries" all_static
 fi
 try "a backend of one file against the installed headers" plug_in
+while IFS='|' read -r flag name; do
+	case "$flags" in
+	'')
+		if has_runtime "$flag"; then try "a plug-in with the $name sanitizer is refused" built_otherwise "$flag" "with the $name sanitizer, this library without"
+		else echo "ok - a plug-in with the $name sanitizer is refused # SKIP $CC has no runtime for it"; fi ;;
+	*${flag#-fsanitize=}*) try "a plug-in without the $name sanitizer is refused" built_otherwise "" "without a sanitizer, this library with the $name sanitizer" ;;
+	esac
+done <<'END'
+-fsanitize=address|address
+-fsanitize=thread|thread
+END
 try "the backend of docs/backend.md, built and run outside of the tree" page_backend
 try "its repository: make, make check, make install" page_repository
 try "the contract names the cases that there are" page_cases

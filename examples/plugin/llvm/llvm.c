@@ -89,7 +89,7 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 	if (s->n_thread < s->machine.target.cores)
 		s->machine.target.cores = s->n_thread;
 	s->caps = (struct lt_caps){ .size = sizeof s->caps, .dtypes = ((UINT64_C(1) << LT_NDTYPE) - 1) & ~UINT64_C(1),
-		.loops = LT_LLVM_LOOPS, .understands = LT_LLVM_NEEDS, .target = &s->machine.target, .max_local_bytes = 16 << 10 };
+		.loops = LT_LLVM_LOOPS, .understands = LT_LLVM_NEEDS, .target = &s->machine.target };
 	*out = s;
 	return LT_OK;
 }

@@ -45,9 +45,9 @@ static lt_status check(const struct lt_object *o, const struct lt_args *args, ui
 	return LT_OK;
 }
 
-static void call(const struct lt_object *o, void *const *slot, const struct lt_args *args, uint32_t n_thread)
+static void call(const struct lt_object *o, void *const *slot, void *workspace, struct lt_fault *fault, uint32_t n_thread)
 {
-	o->kernel(slot, args->workspace, args->fault, n_thread > 1 ? o->s->host->parallel : alone, o->s->host, n_thread);
+	o->kernel(slot, workspace, fault, n_thread > 1 ? o->s->host->parallel : alone, o->s->host, n_thread);
 }
 
 static void addresses(void **address, const struct lt_args *args)
@@ -67,15 +67,21 @@ lt_status lt_llvm_run(struct lt_object *o, const struct lt_args *args, struct lt
 	if (args->n_slot > SOME && !(slot = malloc(args->n_slot * sizeof *slot)))
 		return lt_llvm_note(diag, LT_ENOMEM, -1, -1, NULL, "no memory to run kernel %s", name_of(o->tree));
 	addresses(slot, args);
-	call(o, slot, args, n_thread);
+	call(o, slot, args->workspace, args->fault, n_thread);
 	if (slot != some)
 		free(slot);
 	return LT_OK;
 }
 
 /* A run that has been checked, its addresses behind those of the runs before. */
-struct recorded { const struct lt_object *o; struct lt_args args; void **slot; uint32_t n_thread; };
+struct recorded { const struct lt_object *o; void **slot, *workspace; struct lt_fault *fault; uint32_t n_thread; };
 struct lt_capture { uint32_t n; struct recorded *run; void **slots; };
+
+/* Elements of the host's array may be longer or shorter than ours. */
+static const struct lt_args *args_at(const struct lt_args *args, uint32_t i)
+{
+	return (const struct lt_args *)(const void *)((const char *)args + (size_t)i * args->size);
+}
 
 void lt_llvm_capture_free(struct lt_capture *c)
 {
@@ -93,10 +99,11 @@ lt_status lt_llvm_capture(struct lt_session *s, struct lt_object *const *object,
 	(void)s;
 	*out = NULL;
 	for (uint32_t i = 0; i < n; i++) {
-		lt_status status = check(object[i], &args[i], lt_llvm_threads(object[i], args[i].n_thread), diag);
+		const struct lt_args *a = args_at(args, i);
+		lt_status status = check(object[i], a, lt_llvm_threads(object[i], a->n_thread), diag);
 		if (status)
 			return status;
-		n_slot += args[i].n_slot;
+		n_slot += a->n_slot;
 	}
 	struct lt_capture *c = calloc(1, sizeof *c);
 	if (c) {
@@ -110,9 +117,10 @@ lt_status lt_llvm_capture(struct lt_session *s, struct lt_object *const *object,
 	}
 	void **slot = c->slots;
 	for (uint32_t i = 0; i < n; i++) {
-		c->run[i] = (struct recorded){ object[i], args[i], slot, lt_llvm_threads(object[i], args[i].n_thread) };
-		addresses(slot, &args[i]);
-		slot += args[i].n_slot;
+		const struct lt_args *a = args_at(args, i);
+		c->run[i] = (struct recorded){ object[i], slot, a->workspace, a->fault, lt_llvm_threads(object[i], a->n_thread) };
+		addresses(slot, a);
+		slot += a->n_slot;
 	}
 	*out = c;
 	return LT_OK;
@@ -122,6 +130,6 @@ lt_status lt_llvm_replay(struct lt_capture *c, struct lt_diag *diag)
 {
 	(void)diag;
 	for (uint32_t i = 0; i < c->n; i++)
-		call(c->run[i].o, c->run[i].slot, &c->run[i].args, c->run[i].n_thread);
+		call(c->run[i].o, c->run[i].slot, c->run[i].workspace, c->run[i].fault, c->run[i].n_thread);
 	return LT_OK;
 }

@@ -76,7 +76,7 @@ static float operand(const struct run *r, int32_t at)       /* the first piece w
 
 static void statement(const struct run *r, const struct lt_stmt *s)
 {
-	if (s->kind == LT_BARRIER || !holds(r, s->first_guard, s->n_guard))
+	if (!holds(r, s->first_guard, s->n_guard))
 		return;
 	const struct lt_op *op = LT_AT(struct lt_op, r->t->ops, s->op);
 	float x = operand(r, s->first_operand), y = op->arity == 2 && s->kind == LT_MAP ? operand(r, s->first_operand + 1) : 0;
@@ -132,9 +132,17 @@ static lt_status accepts(struct lt_session *session, const struct lt_tree *t, st
 	(void)session;                  /* needs, types and kinds of loops that caps do not name: the host has refused them */
 	for (int32_t i = 0; i < (int32_t)t->stmts.n; i++) {
 		const struct lt_stmt *s = LT_AT(struct lt_stmt, t->stmts, i);
-		const struct lt_op *op = s->kind == LT_BARRIER ? NULL : LT_AT(struct lt_op, t->ops, s->op);
-		if (s->kind == LT_COMBINE || (op && find_op(op) < 0))
+		if (s->kind > LT_REDUCE)
+			return refuse(diag, LT_EUNSUPPORTED, i, "it does not know this kind of %s", "statement", "let another backend take it: -b mine,cpu");
+		const struct lt_op *op = LT_AT(struct lt_op, t->ops, s->op);
+		if (find_op(op) < 0)
 			return refuse(diag, LT_EUNSUPPORTED, i, "it computes no '%s' of these types", op->name, "let another backend take it: -b mine,cpu");
+		for (int32_t k = 0; k < s->n_operand; k++) {
+			const struct lt_operand *o = LT_AT(struct lt_operand, t->operands, s->first_operand + k);
+			for (int32_t q = 0; q < o->n_piece; q++)
+				if (LT_AT(struct lt_piece, t->pieces, o->first_piece + q)->kind > LT_IMMEDIATE)
+					return refuse(diag, LT_EUNSUPPORTED, i, "it does not know this kind of %s", "operand", "let another backend take it: -b mine,cpu");
+		}
 	}
 	return LT_OK;
 }

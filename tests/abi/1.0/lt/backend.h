@@ -4,11 +4,14 @@
  * (lt/tree.h: arrays of integers, no isl, nothing to free) and gives back an
  * opaque object to run.  The same source file serves linked in or as a plug-in.
  *
- * Versions.   Structs start with their own size and only ever grow at the end.
- *             Majors must match, minors may differ; ask LT_HAS for a member.
+ * Versions.   Structs that begin with `size`, and elements of an lt_array, only ever grow at
+ *             the end; all others (lt_slot, lt_fault, lt_array) never
+ *             do.  Majors must match, minors may differ; ask LT_HAS (LT_AT_HAS of an array)
+ *             before a member that came later is read, and fill `reserved` with 0.
  * Ownership.  What open() and compile() give, the host closes and destroys
- *             once, objects before their session.  All else is borrowed for
- *             the call; an asynchronous run borrows its args until sync().
+ *             once: captures before their objects, these, events and memory
+ *             before their session.  All else is borrowed for the call; an
+ *             asynchronous run borrows its args until sync().
  * Errors.     A call that fails returns a code, has told diag why in one or
  *             more notes, and has left every out-parameter NULL.
  * Threads.    Tables are immutable and shared.  A session and its objects are
@@ -88,7 +91,8 @@ struct lt_host {
 	void (*progress)(void *user, int32_t done, int32_t total);
 	void (*log)(const struct lt_host *, enum lt_log, const char *text);
 	/* Calls body(arg, i, n) for all i < n at once, each on a thread of its own, n at most n_thread, and comes back when all have.  Threads
-	 * wait for the next call and keep their places.  A body must not call it.  NULL: call body(arg, 0, 1). */
+	 * wait for the next call and keep their places.  n_thread 0 counts as 1.  A body must not call it; sessions of several threads may at once.
+	 * NULL: call body(arg, 0, 1). */
 	void (*parallel)(const struct lt_host *, uint32_t n_thread, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg);
 	/* The host's disk cache for facts that take long to find, under keys that begin with the backend's name.  recall writes what was kept in one piece, or answers
 	 * LT_EMISSING.  Compiled objects need it not: the host keeps those of a backend that has save, load and identity. */
@@ -98,15 +102,19 @@ struct lt_host {
 struct lt_caps {                /* answers that hold for every tree           */
 	uint32_t size;
 	uint32_t device_memory;     /* 1: slots come from mem_new; 0: host memory */
-	uint64_t dtypes, loops;     /* bit sets 1<<enum lt_dtype, lt_loop_kind: what some tree with them is accepted */
+	/* Bit sets 1<<enum lt_dtype, lt_loop_kind.  A tree with a buffer or an operator of another type, a loop of another kind or an
+	 * unknown bit in `needs` is refused by the host, and accepts never sees it. */
+	uint64_t dtypes, loops;
 	uint64_t understands;       /* LT_NEED_* bits                             */
 	const struct lt_target *target;         /* never NULL                     */
-	uint32_t max_local_bytes;   /* advice: larger locals become workspace     */
 	uint32_t any_values;        /* 1: what its runs are for does not depend on values (a trace, a profile): tools give random
 	                             * ones to inputs and constants that the user left out, and say so */
+	uint32_t reserved;
 };
 struct lt_slot { void *base; int64_t offset, bytes; };  /* byte offset from base; bytes usable from there */
-struct lt_fault {               /* set by the first gather out of range; n 0: none */
+/* The host clears it before a run.  A gather out of range adds to n (at least 1 where there was any) and leaves its place and value: of
+ * one of them, where several ran at once. */
+struct lt_fault {
 	int64_t n; int32_t stmt, access; int64_t value;
 };
 struct lt_args {                /* one launch                                 */
@@ -116,7 +124,7 @@ struct lt_args {                /* one launch                                 */
 	void *workspace;            /* need() bytes at need() alignment, or NULL; its contents are anything */
 	uint32_t n_thread;          /* at most; 0: host's                         */
 	uint32_t async;             /* 0: return when done; 1: when enqueued      */
-	void *stream;               /* native queue (CUstream); NULL: the default */
+	void *stream;               /* native queue (CUstream); NULL: the session's own */
 	struct lt_fault *fault;     /* never NULL; host memory, set when the run, or sync, comes back */
 };
 /* SOURCE: first definitions that texts of other kernels may repeat, parted by empty lines; then, from a line that begins
@@ -139,7 +147,7 @@ struct lt_backend {
 	void      (*close)(struct lt_session *);
 	const struct lt_caps *(*caps)(const struct lt_session *);  /* lives until close */
 	/* LT_OK promises that compile will not answer LT_EUNSUPPORTED.  LT_EUNSUPPORTED says why, with the loop or statement in the way,
-	 * a remedy, or both; a tree with a bit in `needs` that is not known is refused so.  May build a plan and keep it in the session. */
+	 * a remedy, or both, and the host asks the next backend.  Any other error ends the host's compilation.  May build a plan and keep it in the session. */
 	lt_status (*accepts)(struct lt_session *, const struct lt_tree *, struct lt_diag *);
 	/* n trees at once, so that they may compile in parallel; object[i] for tree[i].  The
 	 * trees are borrowed until the object is destroyed.  All or nothing. */
@@ -152,7 +160,8 @@ struct lt_backend {
 	lt_status (*sync)(struct lt_session *, void *stream, struct lt_diag *);
 	void      (*destroy)(struct lt_object *);
 	/* Optional from here on: may be NULL or beyond size.
-	 * need: the workspace of a run with n_thread in its lt_args; align a power of two. */
+	 * A group of which one member is there and another is not is refused when the table is registered.
+	 * need: the workspace of a run with n_thread in its lt_args; align a power of two, of 0 bytes, too. */
 	void      (*need)(const struct lt_object *, uint32_t n_thread, size_t *bytes, size_t *align);
 	lt_status (*dump)(const struct lt_object *, enum lt_dump, lt_write *, void *user);
 	/* Facts that the session found, for people: lines "name value". */
@@ -166,7 +175,7 @@ struct lt_backend {
 	                      size_t bytes, enum lt_copy, void *stream, struct lt_diag *);
 	/* Compiled objects kept on disk, by the host: all three or none.  identity: all that an object depends on beside tree,
 	 * config, name and version, as text: processor or device, compiler with its flags, driver; LT_EUNSUPPORTED: keep nothing of this
-	 * session.  save: the object's bytes, in any number of writes.  load: the object again, in another process; LT_EINVAL: these
+	 * session.  The number of threads belongs in it where code depends on that.  save: the object's bytes, in any number of writes.  load: the object again, in another process; LT_EINVAL: these
 	 * bytes are none of ours, and the tree is compiled. */
 	lt_status (*identity)(struct lt_session *, lt_write *, void *user, struct lt_diag *);
 	lt_status (*save)(const struct lt_object *, lt_write *, void *user, struct lt_diag *);
@@ -174,12 +183,13 @@ struct lt_backend {
 	                  struct lt_object **, struct lt_diag *);
 	/* A sequence of n runs, recorded with copies of their args and slots, to be run again by one call; the order is kept, memory that
 	 * the args name is used in place.  args: n structs, the next one args->size bytes behind the last.  capture runs nothing.  Objects
-	 * outlive captures.  All three or none. */
+	 * outlive captures.  capture: LT_EUNSUPPORTED has the host make these runs one by one; any other error ends its run.  replay comes back when
+	 * all is done, whatever async said, with the fault cells set.  All three or none. */
 	lt_status (*capture)(struct lt_session *, struct lt_object *const *, const struct lt_args *,
 	                     uint32_t n, struct lt_capture **, struct lt_diag *);
 	lt_status (*replay)(struct lt_capture *, struct lt_diag *);
 	void      (*capture_free)(struct lt_capture *);
-	/* Time on the device: all four or none.  event_ns waits until both have happened. */
+	/* Time on the device: all four or none.  An event may be recorded again.  event_ns waits until both have happened. */
 	lt_status (*event_new)(struct lt_session *, struct lt_event **, struct lt_diag *);
 	lt_status (*event_record)(struct lt_event *, void *stream, struct lt_diag *);
 	lt_status (*event_ns)(struct lt_event *from, struct lt_event *to, int64_t *ns, struct lt_diag *);
@@ -195,7 +205,7 @@ LT_API const struct lt_backend *lt_backend_at(uint32_t i);               /* sort
 /* The file that a plug-in was loaded from; NULL: linked in.  Lives as long as the process. */
 LT_API const char *lt_backend_origin(const struct lt_backend *);
 /* What two registrations of one name, or a bad table, said while constructors ran;
- * NULL if nothing did. */
+ * NULL if nothing did.  The text stays as it is. */
 LT_API const char *lt_backend_complaint(void);
 
 #ifdef LT_PLUGIN                /* cc -shared -fPIC -fvisibility=hidden -DLT_PLUGIN mine.c */

@@ -18,12 +18,19 @@ struct lt_routine {
 	uint32_t pattern;               /* enum lt_pattern                                                         */
 	uint32_t epilogues;             /* LT_EPILOGUE_* bits that one call can do behind the pattern, each at most once */
 	uint64_t left, right, result;   /* bit sets 1<<enum lt_dtype of what is read and written, casts left out    */
-	uint32_t sum;                   /* enum lt_dtype that it adds in; at least as wide as the graph's            */
+	uint64_t bias, residual;        /* of what those epilogues read; 0: of what `result` says                   */
+	uint32_t sum;                   /* enum lt_dtype that it adds in, epilogues too; at least as wide as the graph's */
 	uint32_t layouts;               /* LT_LAYOUT_* bits                                                         */
 	int64_t least_flops;            /* smaller work is faster as loops                                           */
 };
-/* How the operands of a product may lie: for each, one of its two dims of the largest extent that is not batch must have stride 1. */
-enum lt_layout_need { LT_LAYOUT_ANY = 1 };      /* any strides at all */
+/* How the operands of a product may lie.  Without a bit:
+ *   the result, left, right and the bias each have stride 1 along one of their two dims of the largest extent, batches left out
+ *     (a bias of one element has none); the residual has stride 1 along the dim along which the result has;
+ *   no batch dim has more than one element.  The strides of batches are never asked for. */
+enum lt_layout_need {
+	LT_LAYOUT_ANY = 1,              /* any strides at all                            */
+	LT_LAYOUT_BATCH = 2             /* batch dims of any number                      */
+};
 
 struct lt_target {
 	uint32_t size;

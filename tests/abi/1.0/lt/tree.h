@@ -42,6 +42,7 @@ extern "C" {
 struct lt_array { const void *at; uint32_t n, stride; };    /* elements may grow */
 #define LT_AT(type, a, i) \
 	((const type *)(const void *)((const char *)(a).at + (size_t)(i) * (a).stride))
+#define LT_AT_HAS(type, a, member) ((a).stride > offsetof(type, member))
 
 /* All enum values below are pinned. */
 enum lt_dtype { LT_F32 = 1, LT_F64, LT_F16, LT_BF16, LT_I8, LT_U8, LT_I16, LT_I32, LT_I64, LT_BOOL,
@@ -58,8 +59,9 @@ enum lt_stmt_kind {
 	LT_MAP,         /* dest = op(operands)                                          */
 	LT_RESET,       /* dest = the identity of `op` (operand 0 is that immediate)    */
 	LT_REDUCE,      /* dest = op(dest, operand 0)                                   */
-	LT_COMBINE,     /* horizontal: lanes or threads of loop `reducing` into one     */
-	LT_BARRIER
+	/* Of these two a host makes none without LT_NEED_COMBINE, LT_NEED_BARRIER. */
+	LT_COMBINE,     /* behind loop `reducing`: dest = op over the values of operand 0 in all trips of it, in any order */
+	LT_BARRIER      /* all threads of the block or group loop around it have come so far */
 };
 enum lt_piece_kind {
 	LT_READ,        /* element of a buffer                                          */
@@ -69,9 +71,10 @@ enum lt_piece_kind {
 /* Bits of lt_tree.needs and lt_caps.understands: features that change meaning.  A tree whose bits a backend does not understand is
  * refused by the host.  PARAMS: rows with params; DIVS: with divs; GATHER: accesses with an index; PIECES: operands of several pieces, or
  * an affine one; GUARDED: statements with guards, or masked vector loops; MEMORY: a local's memory space that must be kept; SWIZZLE,
- * SPREAD: locals that are swizzled, or spread over loops. */
+ * SPREAD: locals that are swizzled, or spread over loops; COMBINE, BARRIER: statements of these kinds.  Hosts of 1.0 ask for the first five. */
 enum lt_need { LT_NEED_PARAMS = 1, LT_NEED_DIVS = 2, LT_NEED_GATHER = 4, LT_NEED_PIECES = 8,
-	LT_NEED_GUARDED = 16, LT_NEED_MEMORY = 32, LT_NEED_SWIZZLE = 64, LT_NEED_SPREAD = 128 };
+	LT_NEED_GUARDED = 16, LT_NEED_MEMORY = 32, LT_NEED_SWIZZLE = 64, LT_NEED_SPREAD = 128,
+	LT_NEED_COMBINE = 256, LT_NEED_BARRIER = 512 };
 
 /* What a nest that is handed to a routine computes (lt_call). */
 enum lt_pattern {
@@ -99,7 +102,8 @@ struct lt_tparam { const char *name; int32_t buffer; int64_t element, low, high;
 struct lt_div    { int32_t row, loop; int64_t den; };
 struct lt_loop   {
 	int32_t parent;                 /* -1: outermost                                */
-	int32_t kind, kind_arg, tail;   /* kind_arg: width of a vector, axis of a grid   */
+	int32_t kind, kind_arg, tail;   /* kind_arg: width of a vector, axis of a grid; tail: LT_MASK: the bound rows say which lanes of
+	                                 * a vector or block loop are on; else it is resolved, and for dumps */
 	const char *var;                /* "m", "m'" ...: for dumps and comments         */
 	int64_t step, max_trips;        /* step: of the var, for dumps                   */
 	int32_t first_bound, n_bound;   /* rows: trips <= row                            */
@@ -140,6 +144,7 @@ struct lt_stmt   {
 	int32_t line, column;           /* of the script; 0: unknown                      */
 	int32_t stream;                 /* 1: what it writes is not read again in this kernel and too much for a
 	                                 * cache: whole vectors may go to memory past the caches.  A hint */
+	int32_t reserved;
 };
 
 /* The nest below an LT_CALL loop, classified: it is meaning, not order, and its statements may be run as loops instead.  Dims are the vars
@@ -148,7 +153,7 @@ struct lt_stmt   {
 struct lt_call {
 	int32_t loop, pattern;
 	uint32_t epilogues;             /* LT_EPILOGUE_* bits                              */
-	uint32_t sum;                   /* enum lt_dtype that the graph adds in            */
+	uint32_t sum;                   /* enum lt_dtype that the graph adds in, epilogues too */
 	int32_t stmt;                   /* the LT_REDUCE statement of the product, -1: no pattern */
 	int32_t first_dim, n_dim, first_operand, n_operand;
 };
@@ -165,7 +170,7 @@ struct lt_tree {
 	const int32_t *bounds;                  /* row indices; loops and accesses point in */
 	struct lt_array types, ops, params, divs, loops, buffers, accesses, pieces, operands, stmts;
 	const char *prelude;                    /* C text that the ops' sources use       */
-	const char *text;                       /* canonical text: the key of every cache */
+	const char *text;                       /* canonical, without names and lines: with the ops' sources and the prelude, the key of every cache */
 	struct lt_array calls, call_dims, call_operands;
 	const int64_t *strides;                 /* of call operands                      */
 	const int32_t *spreads;                 /* loops; buffers point in               */

@@ -1,0 +1,13 @@
+/* tests/faults/full_stop.c -- ends a refusal with a full stop, which the host adds. */
+#include "tests/faults/fault.h"
+
+static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
+{
+	if (!has_op(t, "erf", -1))
+		return s->table->accepts(s->ref, t, diag);
+	if (diag)
+		diag->tell(diag, &(struct lt_note){ .size = sizeof (struct lt_note), .code = LT_EUNSUPPORTED, .loop = -1, .stmt = 0,
+			.text = "erf is not known here." });
+	return LT_EUNSUPPORTED;
+}
+FAULTY("full_stop", .accepts = accepts)

@@ -1,0 +1,79 @@
+/* tools/check_print.c -- what a backend prints goes where it harms nothing, and is told: a backend speaks through diag and log only. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <ctype.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "tools/check_parts.h"
+
+/* A file of this size takes no more: who prints without end fails to, and goes on. */
+enum { MOST_PRINTED = 1 << 16 };
+
+int lt__check_print_new(void)
+{
+	int fd = memfd_create("printed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd >= 0 && (ftruncate(fd, MOST_PRINTED) || fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK))) {
+		(void)close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+void lt__check_print_catch(int fd, bool keep_stderr)
+{
+	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (fd >= 0 || nowhere >= 0)
+		(void)dup2(fd >= 0 ? fd : nowhere, STDOUT_FILENO);
+	if (nowhere >= 0 && !keep_stderr)
+		(void)dup2(nowhere, STDERR_FILENO);
+	if (nowhere >= 0)
+		(void)close(nowhere);
+}
+
+int64_t lt__check_printed(void)
+{
+	(void)fflush(stdout);
+	off_t at = lseek(STDOUT_FILENO, 0, SEEK_CUR);
+	return at > 0 ? (int64_t)at : 0;
+}
+
+bool lt__check_print_fail(struct check_outcome *out, int64_t from)
+{
+	char text[80] = "";
+	int64_t n = lt__check_printed() - from;
+	ssize_t got = n > 0 ? pread(STDOUT_FILENO, text, n < (int64_t)sizeof text ? (size_t)n : sizeof text - 1, from) : 0;
+	for (ssize_t i = 0; i < got; i++)
+		text[i] = (char)(isprint((unsigned char)text[i]) ? text[i] : ' ');
+	return n <= 0 || lt__check_end(out, CHECK_FAILED, "it prints on the standard output, \"%s\"%s; a backend speaks through diag and host->log", text,
+		n > (int64_t)sizeof text ? " and more" : "");
+}
+
+/* All that can be asked of a kernel, that is, and is done. */
+static bool do_all(struct check_work *w)
+{
+	struct check_trial t;
+	struct check_told told;
+	struct lt_tree strange = w->p->frozen[lt__check_nest(w)].tree;
+	bool good = lt__check_trial_new(w, 0, w->seed, &t) && lt__check_one_run(w, &t, 0x5A, 0x5A, 1);
+	lt__check_trial_free(w, &t);
+	lt__check_told_init(&told);
+	const struct lt_args none = { .size = sizeof none };
+	if (good && strange.n_slot > 0)
+		(void)w->device->backend->run(w->object[lt__check_nest(w)], &none, &told.diag);
+	return good && lt__check_print_fail(w->out, 0);
+}
+
+void lt__check_errors_prints(struct check_device *d, const struct check_case *c, struct check_outcome *out)
+{
+	struct check_device other;
+	struct check_told told;
+	lt__check_told_init(&told);
+	(void)d->backend->score("no_such_word_of_any_backend", &told.diag);
+	if (lt__check_open_again(d, &other, out))
+		lt__check_close(&other);
+	if (lt__check_print_fail(out, 0))
+		lt__check_samples(d, c, out, CHECK_S_ALL, do_all);
+}
