@@ -104,7 +104,7 @@ lt_status lt__cpu_load(struct lt_session *s, const struct lt_tree *t, const void
 	    || head.private_ < 0)
 		return none_of_ours(diag, "it is damaged");
 	if (!s->runs || s->source)
-		return none_of_ours(diag, "this session does not run what was compiled");
+		return none_of_ours(diag, "its target does not run here, or an edited file is run in its place");
 	struct lt_object *o = calloc(1, sizeof *o);
 	char *copy = malloc(bytes + 1);
 	if (o && copy) {

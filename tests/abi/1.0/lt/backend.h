@@ -4,10 +4,11 @@
  * (lt/tree.h: arrays of integers, no isl, nothing to free) and gives back an
  * opaque object to run.  The same source file serves linked in or as a plug-in.
  *
- * Versions.   Structs that begin with `size`, and elements of an lt_array, only ever grow at
- *             the end; all others (lt_slot, lt_fault, lt_array) never
- *             do.  Majors must match, minors may differ; ask LT_HAS (LT_AT_HAS of an array)
- *             before a member that came later is read, and fill `reserved` with 0.
+ * Versions.   Structs that begin with `size`, and elements of an lt_array, only
+ *             ever grow at the end; all others (lt_slot, lt_fault, lt_array) never
+ *             do.  Majors must match, minors may differ; ask LT_HAS (LT_AT_HAS of
+ *             an array's elements) before a member that came later is read, and
+ *             fill `reserved` with 0.
  * Ownership.  What open() and compile() give, the host closes and destroys
  *             once: captures before their objects, these, events and memory
  *             before their session.  All else is borrowed for the call; an
@@ -94,8 +95,9 @@ struct lt_host {
 	 * wait for the next call and keep their places.  n_thread 0 counts as 1.  A body must not call it; sessions of several threads may at once.
 	 * NULL: call body(arg, 0, 1). */
 	void (*parallel)(const struct lt_host *, uint32_t n_thread, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg);
-	/* The host's disk cache for facts that take long to find, under keys that begin with the backend's name.  recall writes what was kept in one piece, or answers
-	 * LT_EMISSING.  Compiled objects need it not: the host keeps those of a backend that has save, load and identity. */
+	/* The host's disk cache for facts that take long to find, under keys that begin with the backend's name.
+	 * recall writes what was kept in one piece, or answers LT_EMISSING.  Compiled objects need it not: the host keeps those of a
+	 * backend that has save, load and identity. */
 	lt_status (*recall)(const struct lt_host *, const void *key, size_t key_bytes, lt_write *, void *user);
 	void (*keep)(const struct lt_host *, const void *key, size_t key_bytes, const void *data, size_t bytes);
 };
@@ -147,7 +149,8 @@ struct lt_backend {
 	void      (*close)(struct lt_session *);
 	const struct lt_caps *(*caps)(const struct lt_session *);  /* lives until close */
 	/* LT_OK promises that compile will not answer LT_EUNSUPPORTED.  LT_EUNSUPPORTED says why, with the loop or statement in the way,
-	 * a remedy, or both, and the host asks the next backend.  Any other error ends the host's compilation.  May build a plan and keep it in the session. */
+	 * a remedy, or both, and the host asks the next backend.  Any other error ends the host's compilation.  May build a plan and
+	 * keep it in the session. */
 	lt_status (*accepts)(struct lt_session *, const struct lt_tree *, struct lt_diag *);
 	/* n trees at once, so that they may compile in parallel; object[i] for tree[i].  The
 	 * trees are borrowed until the object is destroyed.  All or nothing. */
@@ -175,8 +178,8 @@ struct lt_backend {
 	                      size_t bytes, enum lt_copy, void *stream, struct lt_diag *);
 	/* Compiled objects kept on disk, by the host: all three or none.  identity: all that an object depends on beside tree,
 	 * config, name and version, as text: processor or device, compiler with its flags, driver; LT_EUNSUPPORTED: keep nothing of this
-	 * session.  The number of threads belongs in it where code depends on that.  save: the object's bytes, in any number of writes.  load: the object again, in another process; LT_EINVAL: these
-	 * bytes are none of ours, and the tree is compiled. */
+	 * session.  The number of threads belongs in it where code depends on that.  save: the object's bytes, in any number of
+	 * writes.  load: the object again, in another process; LT_EINVAL: these bytes are none of ours, and the tree is compiled. */
 	lt_status (*identity)(struct lt_session *, lt_write *, void *user, struct lt_diag *);
 	lt_status (*save)(const struct lt_object *, lt_write *, void *user, struct lt_diag *);
 	lt_status (*load)(struct lt_session *, const struct lt_tree *, const void *data, size_t bytes,

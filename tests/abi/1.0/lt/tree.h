@@ -149,7 +149,8 @@ struct lt_stmt   {
 
 /* The nest below an LT_CALL loop, classified: it is meaning, not order, and its statements may be run as loops instead.  Dims are the vars
  * of the nest, however its loops cut them.  Operands: 0 is what the call writes in the end, 1 left, 2 right, then what its epilogues read, in
- * the order of their bits.  Element (i0, i1 ...) of operand o is at row + sum strides[first_stride + d] * i_d of its buffer. */
+ * the order of their bits.  Element (i0, i1 ...) of operand o is at row + sum strides[first_stride + d] * i_d of its buffer.  A call
+ * overwrites its result: an LT_RESET of it that stands before the loop is of no account then. */
 struct lt_call {
 	int32_t loop, pattern;
 	uint32_t epilogues;             /* LT_EPILOGUE_* bits                              */
