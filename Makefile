@@ -44,6 +44,9 @@ ifneq ($(filter plugins check tests,$(MAKECMDGOALS)),)
 $(shell scripts/setup.sh plugins >&2)
 endif
 OPENMP    := $(shell echo 'int main(void) { return 0; }' | $(CC) -fopenmp -x c - -o /dev/null 2>/dev/null && echo -fopenmp)
+ifeq ($(OPENMP),)
+$(info $(CC) has no OpenMP: lt_host.parallel has one thread; with clang install libomp-dev)
+endif
 PACKAGE_FLAGS := $(shell pkg-config --cflags isl libzip jansson libxxhash)
 LIBS      := $(shell pkg-config --libs-only-L isl) -lisl $(OPENMP) -ldl -lpthread -lm
 LLVM      := $(firstword $(shell command -v llvm-config-19 llvm-config-20 llvm-config-21 2>/dev/null))
