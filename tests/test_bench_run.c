@@ -25,6 +25,7 @@ static void write_text(const char *name, const char *text)
 static const char peer[] =
 	"mode=$1 bench=$2 first=\n"
 	"[ $mode = silent ] && exit 3\n"
+	"[ $mode = mute ] && { sleep 1000 & echo $! >$0.pid; echo 'it has no tongue' >&2; wait; }\n"
 	"[ $mode = absent ] && echo 'absent nobody is at home' && exit\n"
 	"[ $mode = other ] && echo 'hello' && exit\n"
 	"echo \"peer 1 fake:$mode 1.0 of the tests\"\n"
@@ -32,8 +33,10 @@ static const char peer[] =
 	"case) [ $mode = skip ] && { echo skip not today; continue; }\n"
 	"  [ $mode = refuse ] && { echo failed it is too hard; continue; }\n"
 	"  printf '%s\\n' \"$rest\" >$0.case; echo ok 0.125 ;;\n"
-	"sample) [ $mode = dies ] && { echo 'out of paper' >&2; exit 7; }\n"
-	"  [ $mode = killed ] && kill -SEGV $$\n"
+	"sample) [ $mode = stalls ] && sleep 1000\n"
+	"  [ $mode = dies ] && { echo 'out of paper' >&2; exit 7; }\n"
+	"  [ $mode = leaves ] && exit 255\n"
+	"  [ $mode = killed ] && { echo 'up to here' >&2; kill -SEGV $$; }\n"
 	"  [ $mode = talks ] && { echo about ten; continue; }\n"
 	"  [ $mode = slow ] && { awk \"BEGIN { print $rest * 0.02 }\"; continue; }\n"
 	"  awk \"BEGIN { print $rest * 0.01 }\" ;;\n"
@@ -150,7 +153,8 @@ Test(bench_run, what_is_wrong_is_kept_with_its_reason)
 	static const struct { const char *mode, *why; } rows[] = {
 		{ "liar", "wrong result" }, { "short", "less than the 1024 elements" }, { "long", "more than the 1024 elements" },
 		{ "refuse", "it is too hard" }, { "talks", "'about ten' where a number of seconds is due" },
-		{ "dies", "ended with exit code 7: out of paper" }, { "killed", "died of signal 11" }, { "turns", "wrong result" },
+		{ "dies", "ended with exit code 7: out of paper" }, { "killed", "died of signal 11 (Segmentation fault): up to here" },
+		{ "leaves", "ended with exit code 255" }, { "turns", "wrong result" },
 	};
 	char modes[256] = "", label[64];
 	json_t *o;
@@ -390,16 +394,59 @@ Test(bench_run, compile_tells_cold_and_cached)
 	json_decref(o);
 }
 
+/* A peer that says nothing has a time to do so; what it has started ends with it, and the others are measured. */
+Test(bench_run, a_peer_that_does_not_answer_is_ended)
+{
+	json_t *o;
+	char command[1024];
+
+	cr_assert_eq(with_peers("mute", "--patience 0.3"), 2, "%s", out);
+	cr_assert(strstr(err, "the peer has not answered for 0.3 seconds, and was ended; --patience SECONDS gives it more; it said last: it has no tongue"),
+		"%s", err);
+	snprintf(command, sizeof command, "for i in 1 2 3 4 5 6 7 8 9; do grep -qs 'State:.[^ZX]' /proc/$(cat %s)/status || exit 0; sleep 0.1; done; exit 1",
+		scratch("peer.sh.pid"));
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "what it started still runs");
+	cr_assert_eq(with_peers("stalls honest", "--patience 3"), 0, "%s", err);
+	o = read_json();
+	cr_assert_str_eq(text_of(row_of(o, "fake:stalls"), "status"), "failed");
+	cr_assert(strstr(text_of(row_of(o, "fake:stalls"), "why"), "has not answered for 3 seconds"), "%s", text_of(row_of(o, "fake:stalls"), "why"));
+	cr_assert_str_eq(text_of(row_of(o, "fake:honest"), "status"), "measured");
+	json_decref(o);
+	/* Nor is an interruption held up by one. */
+	snprintf(command, sizeof command, "cd %s && { %s gemm --quick --filter gemm/32 --no-vendor -b ref --peer 'sh peer.sh stalls' --json x.json >log & pid=$!; "
+		"for i in $(seq 300); do grep -q copy: log && break; sleep 0.1; done; sleep 0.5; kill -INT $pid; wait $pid; }", scratch(""), built("lt-bench"));
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 1);
+	cr_assert(strstr(err, "interrupted"), "%s", err);
+}
+
+/* All of it: not the first word alone. */
+Test(bench_run, a_peer_is_a_command_of_the_shell)
+{
+	char more[1024];
+
+	snprintf(more, sizeof more, "--peer 'cd . && MODE=honest && sh peer.sh $MODE %s'", built("lt-bench"));
+	cr_assert_eq(with_peers("", more), 0, "%s", err);
+	json_t *o = read_json();
+	cr_assert_str_eq(text_of(row_of(o, "fake:honest"), "status"), "measured");
+	json_decref(o);
+}
+
 Test(bench_run, mistakes_in_the_options_are_told)
 {
 	static const struct { const char *options, *says; } rows[] = {
 		{ "", "a suite is missing" }, { "gem", "there is no suite 'gem'" }, { "gemm --samples 0", "--samples takes" },
-		{ "gemm --seconds x", "--seconds takes" }, { "gemm --threads 1,x", "--threads takes" }, { "gemm --threads ''", "--threads takes" },
+		{ "gemm --seconds x", "--seconds takes" }, { "gemm --patience 0", "--patience takes" }, { "gemm --threads 1,x", "--threads takes" }, { "gemm --threads ''", "--threads takes" },
 		{ "gemm --nonsense", "no option '--nonsense'" }, { "gemm --json", "needs a value" }, { "gemm --filter nowhere", "no case" },
 		{ "gemm --filter gemm/8 --quick -b nobody", "there is no backend 'nobody'" },
 		{ "gemm --filter gemm/8 --quick --schedule nowhere.tree", "nowhere.tree" },
+		{ "gemm -b ref,,cpu", "a name is missing in --backend 'ref,,cpu'" }, { "gemm -b ''", "a name is missing in --backend ''" },
+		{ "gemm -b cpu,ref,cpu", "--backend 'cpu,ref,cpu' names 'cpu' twice" }, { "gemm -b cpu -b cpu", "names 'cpu' twice" },
+		{ "gemm,conv gemm", "the list of suites 'gemm' names 'gemm' twice" }, { "gemm, --list", "a name is missing in the list of suites 'gemm,'" },
+		{ "gemm --peer ' '", "--peer takes a command" }, { "gemm --coretypes all,nope", "there is no core type 'nope' (there are: " },
+		{ "gemm --cache-dir file", "--cache-dir: 'file' is not a folder" },
 	};
 
+	write_text("file", "");
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		cr_assert_eq(bench("%s", rows[i].options), 2, "%s: %s", rows[i].options, err);
 		cr_assert(strstr(err, rows[i].says), "%s: %s", rows[i].options, err);
@@ -409,7 +456,7 @@ Test(bench_run, mistakes_in_the_options_are_told)
 Test(bench_run, a_file_that_cannot_be_written_is_told)
 {
 	cr_assert_eq(bench("gemm --filter '*/8' --quick --no-vendor -b ref --json /nowhere/x.json"), 1);
-	cr_assert(strstr(err, "/nowhere/x.json"), "%s", err);
+	cr_assert(strstr(err, "'/nowhere/x.json' cannot be written: No such file or directory"), "%s", err);
 }
 
 Test(bench_run, the_list_has_every_case)

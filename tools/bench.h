@@ -26,6 +26,8 @@ void bench_interrupt_catch(void);
 bool bench_interrupted(void);
 double bench_now(void);                                 /* of a clock that only goes forward */
 void *bench_alloc(size_t bytes);                        /* zeroed; ends the program when there is no memory */
+/* An array with room for one more than n elements; the same. */
+void *bench_grow(void *at, int n, int *room, size_t bytes);
 char *bench_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));  /* malloc */
 /* Page aligned, of huge pages where the system gives them, every page touched. */
 float *bench_buffer(int64_t n);
@@ -38,6 +40,7 @@ struct bench_options {
 	int *threads, n_threads;
 	int samples;
 	double seconds;                 /* least seconds of a sample */
+	double patience;                /* seconds that a peer has for one answer */
 	const char *filter, *json, *csv, *plot, *cc, *cache_dir, *coretypes, *serve;
 	bool list, quick, no_vendor, quiet;
 };
@@ -145,7 +148,7 @@ void bench_contestants_free(struct bench_contestants *);
 /* bench_looptree.c: a backend by its name and config; schedule: a file, or NULL. */
 bool bench_looptree_open(struct bench_contestant *, const char *backend, const char *schedule, const struct bench_options *, char *why);
 /* bench_process.c: a peer; environment: NULL or "NAME=VALUE" for it. */
-bool bench_process_open(struct bench_contestant *, const char *command, const char *environment, char *why);
+bool bench_process_open(struct bench_contestant *, const char *command, const char *environment, double patience, char *why);
 json_t *bench_process_case(const struct bench_case *, int threads);
 /* bench_serve.c: this program as a peer. */
 int bench_serve(const struct bench_options *);

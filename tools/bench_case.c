@@ -10,12 +10,7 @@ struct bench_case *bench_case_add(struct bench_cases *l, const char *suite, cons
 {
 	struct bench_case *c;
 
-	if (l->n == l->room) {
-		l->room = l->room ? 2 * l->room : 64;
-		l->at = realloc(l->at, (size_t)l->room * sizeof *l->at);
-		if (!l->at)
-			exit(bench_failed("out of memory"));
-	}
+	l->at = bench_grow(l->at, l->n, &l->room, sizeof *l->at);
 	c = memset(&l->at[l->n++], 0, sizeof *c);
 	c->suite = suite;
 	c->group = group;

@@ -103,12 +103,7 @@ void bench_compile(const struct bench_case *c, const char *backend, const struct
 	struct bench_compiled *x;
 	bool ok = true;
 
-	if (l->n == l->room) {
-		l->room = l->room ? 2 * l->room : 64;
-		l->at = realloc(l->at, (size_t)l->room * sizeof *l->at);
-		if (!l->at)
-			exit(bench_failed("out of memory"));
-	}
+	l->at = bench_grow(l->at, l->n, &l->room, sizeof *l->at);
 	x = memset(&l->at[l->n++], 0, sizeof *x);
 	x->c = c;
 	x->backend = backend;

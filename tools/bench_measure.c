@@ -199,12 +199,7 @@ void bench_measure(struct bench_case *c, struct bench_contestants *all, int thre
 	struct bench_truth truth;
 	struct bench_contestant **k = bench_alloc((size_t)all->n * sizeof *k);
 
-	if (to->n == to->room) {
-		to->room = to->room ? 2 * to->room : 64;
-		to->at = realloc(to->at, (size_t)to->room * sizeof *to->at);
-		if (!to->at)
-			exit(bench_failed("out of memory"));
-	}
+	to->at = bench_grow(to->at, to->n, &to->room, sizeof *to->at);
 	out = memset(&to->at[to->n++], 0, sizeof *out);
 	out->c = c;
 	out->threads = threads;
@@ -259,12 +254,7 @@ struct bench_contestant *bench_contestant_add(struct bench_contestants *l, const
 {
 	struct bench_contestant *k;
 
-	if (l->n == l->room) {
-		l->room = l->room ? 2 * l->room : 16;
-		l->at = realloc(l->at, (size_t)l->room * sizeof *l->at);
-		if (!l->at)
-			exit(bench_failed("out of memory"));
-	}
+	l->at = bench_grow(l->at, l->n, &l->room, sizeof *l->at);
 	k = memset(&l->at[l->n++], 0, sizeof *k);
 	snprintf(k->label, sizeof k->label, "%s", label);
 	k->role = role;

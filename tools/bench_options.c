@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include "tools/bench.h"
 
-enum { OPT_SCHEDULE = 256, OPT_PEER, OPT_THREADS, OPT_SAMPLES, OPT_SECONDS, OPT_FILTER, OPT_JSON, OPT_CSV, OPT_PLOT, OPT_CC, OPT_CACHE_DIR,
+enum { OPT_SCHEDULE = 256, OPT_PEER, OPT_THREADS, OPT_SAMPLES, OPT_SECONDS, OPT_PATIENCE, OPT_FILTER, OPT_JSON, OPT_CSV, OPT_PLOT, OPT_CC, OPT_CACHE_DIR,
 	OPT_CORETYPES, OPT_SERVE, OPT_LIST, OPT_QUICK, OPT_NO_VENDOR, OPT_VERSION };
 
 static const struct option longs[] = {
@@ -16,6 +16,7 @@ static const struct option longs[] = {
 	{ "seconds", required_argument, NULL, OPT_SECONDS }, { "filter", required_argument, NULL, OPT_FILTER },
 	{ "json", required_argument, NULL, OPT_JSON },  { "csv", required_argument, NULL, OPT_CSV },
 	{ "plot", required_argument, NULL, OPT_PLOT },  { "cc", required_argument, NULL, OPT_CC },
+	{ "patience", required_argument, NULL, OPT_PATIENCE },
 	{ "cache-dir", required_argument, NULL, OPT_CACHE_DIR }, { "coretypes", required_argument, NULL, OPT_CORETYPES },
 	{ "serve", required_argument, NULL, OPT_SERVE }, { "list", no_argument, NULL, OPT_LIST },
 	{ "quick", no_argument, NULL, OPT_QUICK },      { "no-vendor", no_argument, NULL, OPT_NO_VENDOR },
@@ -42,11 +43,12 @@ static const char help[] =
 "      --schedule FILE        the first backend by the loops in FILE, beside its default tree\n"
 "      --peer CMD             a process that speaks the peer protocol, lt-bench(1)\n"
 "      --no-vendor            without OpenBLAS and oneDNN, which take part where they are installed\n"
-"      --coretypes LIST       OpenBLAS with these core types, or `all`; default: those near the best\n"
+"      --coretypes LIST       OpenBLAS with these core types, `all` or `none`; default: those near the best\n"
 "\n"
 "Measuring\n"
 "      --samples N            samples of each contestant; default: 7\n"
 "      --seconds S            a sample lasts at least S; default: 0.05\n"
+"      --patience S           a peer that does not answer for S seconds is ended, and has failed; default: 300\n"
 "      --quick                3 short samples: to see that everything works, not how fast\n"
 "      --cc CMD               C compiler; default: $CC, or cc\n"
 "      --cache-dir DIR        keeps compiled code there; default: every kernel is compiled anew\n"
@@ -101,13 +103,13 @@ static int take_threads(struct bench_options *o, const char *text)
 	return code;
 }
 
-static int take_seconds(struct bench_options *o, const char *text)
+static int take_seconds(const char *option, const char *text, int most, double *out)
 {
 	char *end;
 
-	o->seconds = strtod(text, &end);
-	if (end == text || *end || !(o->seconds > 0) || o->seconds > 3600)
-		return bench_usage("--seconds takes a number above 0 and at most 3600, not '%s'", text);
+	*out = strtod(text, &end);
+	if (end == text || *end || !(*out > 0) || *out > most)
+		return bench_usage("%s takes a number above 0 and at most %d, not '%s'", option, most, text);
 	return BENCH_OK;
 }
 
@@ -116,36 +118,79 @@ static void push(struct bench_words *w, const char *text)
 	w->at[w->n++] = text;
 }
 
-/* Each name between the commas; the word is cut in place. */
-static void push_each(struct bench_words *w, char *text)
+/* Each name between the commas, none of which is empty or there already; the word is cut in place. */
+static int push_each(const char *option, struct bench_words *w, char *text)
 {
-	char *rest = NULL;
+	char *whole = bench_format("%s", text);
+	int code = BENCH_OK;
 
-	for (char *at = strtok_r(text, ",", &rest); at; at = strtok_r(NULL, ",", &rest))
+	for (char *at = text, *next; at && code == BENCH_OK; at = next) {
+		next = strchr(at, ',');
+		if (next)
+			*next++ = 0;
+		if (!*at)
+			code = bench_usage("a name is missing in %s '%s'", option, whole);
+		for (int i = 0; i < w->n && code == BENCH_OK; i++)
+			if (!strcmp(w->at[i], at))
+				code = bench_usage("%s '%s' names '%s' twice", option, whole, at);
 		push(w, at);
+	}
+	free(whole);
+	return code;
+}
+
+/* Of this kind of machine; which of them the machine runs is another matter. */
+static bool is_coretype(const char *name, size_t n)
+{
+	bool found = (n == 3 && !strncmp(name, "all", n)) || (n == 4 && !strncmp(name, "none", n));
+
+	for (int i = 0; bench_coretypes[i] && !found; i++)
+		found = strlen(bench_coretypes[i]) == n && !strncasecmp(bench_coretypes[i], name, n);
+	return found;
+}
+
+static int take_coretypes(struct bench_options *o, const char *list)
+{
+	char known[512] = "";
+
+	for (int i = 0; bench_coretypes[i] && strlen(known) + strlen(bench_coretypes[i]) + 3 < sizeof known; i++)
+		strcat(strcat(known, i ? ", " : ""), bench_coretypes[i]);
+	for (const char *at = list;; at++) {
+		size_t n = strcspn(at, ",");
+
+		if (!is_coretype(at, n))
+			return bench_usage("--coretypes '%s': there is no core type '%.*s' (there are: %s; all, none)", list, (int)n, at, known);
+		at += n;
+		if (!*at)
+			break;
+	}
+	o->coretypes = list;
+	return BENCH_OK;
 }
 
 static int take(struct bench_options *o, int c, char *value)
 {
 	switch (c) {
 	case 'b':
-		if (!*value || strspn(value, ",") == strlen(value))
-			return bench_usage("--backend takes the name of a backend");
-		push_each(&o->backend, value);
-		return BENCH_OK;
+		return push_each("--backend", &o->backend, value);
 	case 'B': push(&o->load, value); return BENCH_OK;
 	case OPT_SCHEDULE: push(&o->schedule, value); return BENCH_OK;
-	case OPT_PEER: push(&o->peer, value); return BENCH_OK;
+	case OPT_PEER:
+		if (!value[strspn(value, " \t\n")])
+			return bench_usage("--peer takes a command, and it is empty");
+		push(&o->peer, value);
+		return BENCH_OK;
 	case OPT_THREADS: return take_threads(o, value);
 	case OPT_SAMPLES: return take_number("--samples", value, 100000, &o->samples);
-	case OPT_SECONDS: return take_seconds(o, value);
+	case OPT_SECONDS: return take_seconds("--seconds", value, 3600, &o->seconds);
+	case OPT_PATIENCE: return take_seconds("--patience", value, 86400, &o->patience);
 	case OPT_FILTER: o->filter = value; return BENCH_OK;
 	case OPT_JSON: o->json = value; return BENCH_OK;
 	case OPT_CSV: o->csv = value; return BENCH_OK;
 	case OPT_PLOT: o->plot = value; return BENCH_OK;
 	case OPT_CC: o->cc = value; return BENCH_OK;
 	case OPT_CACHE_DIR: o->cache_dir = value; return BENCH_OK;
-	case OPT_CORETYPES: o->coretypes = value; return BENCH_OK;
+	case OPT_CORETYPES: return take_coretypes(o, value);
 	case OPT_SERVE: o->serve = value; return BENCH_OK;
 	case OPT_LIST: o->list = true; return BENCH_OK;
 	case OPT_QUICK: o->quick = true; return BENCH_OK;
@@ -172,8 +217,12 @@ static int check_suites(struct bench_options *o)
 
 static int take_suites(struct bench_options *o, int n, char **word)
 {
-	for (int i = 0; i < n; i++)
-		push_each(&o->suite, word[i]);
+	for (int i = 0; i < n; i++) {
+		int code = push_each("the list of suites", &o->suite, word[i]);
+
+		if (code != BENCH_OK)
+			return code;
+	}
 	if (!o->suite.n && o->list)
 		push(&o->suite, "all");
 	return check_suites(o);
@@ -217,6 +266,7 @@ int bench_options_parse(int argc, char **argv, struct bench_options *o)
 		take_threads(o, "1");
 	o->samples = o->samples ? o->samples : o->quick ? 3 : 7;
 	o->seconds = o->seconds > 0 ? o->seconds : o->quick ? 0.001 : 0.05;
+	o->patience = o->patience > 0 ? o->patience : 300;
 	if (!o->cc)
 		o->cc = getenv("CC") && *getenv("CC") ? getenv("CC") : "cc";
 	return BENCH_OK;

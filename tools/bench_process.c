@@ -11,8 +11,6 @@
 #include <unistd.h>
 #include "tools/bench.h"
 
-#define PATIENCE_MS 300000      /* for one answer */
-
 struct seat {
 	pid_t pid;
 	int in, out;                    /* its standard input and output */
@@ -20,11 +18,11 @@ struct seat {
 	char line[1024];                /* what has come of an answer, or more than one */
 	size_t n;
 	bool gone;
-	double patience;
+	double patience;                /* seconds for one answer */
 };
 
-/* The last line that it has said on standard error; "" if there is none. */
-static void last_words(const struct seat *s, char *out, size_t bytes)
+/* The last line that it has said on standard error; "" if there is none.  The shell's, that says a signal's name, is not its own. */
+static void last_words(const struct seat *s, int signal_number, char *out, size_t bytes)
 {
 	FILE *f = fopen(s->log, "r");
 	char line[256];
@@ -32,27 +30,43 @@ static void last_words(const struct seat *s, char *out, size_t bytes)
 	*out = 0;
 	while (f && fgets(line, sizeof line, f)) {
 		line[strcspn(line, "\n")] = 0;
-		if (*line)
+		if (*line && !(signal_number && strstr(line, strsignal(signal_number))))
 			snprintf(out, bytes, "%s", line);
 	}
 	if (f)
 		fclose(f);
 }
 
-static bool lost(struct seat *s, char *why)
+/* With all that it has started; what the process ended with. */
+static int stop(struct seat *s)
 {
-	char words[256];
 	int status = 0;
 
 	if (!s->gone) {
-		kill(s->pid, SIGKILL);
+		kill(-s->pid, SIGKILL);
 		waitpid(s->pid, &status, 0);
 	}
 	s->gone = true;
-	last_words(s, words, sizeof words);
+	return status;
+}
+
+static bool lost(struct seat *s, char *why)
+{
+	char words[256];
+	int status = stop(s);
+
+	last_words(s, 0, words, sizeof words);
 	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
 		return bench_why(why, "the peer died of signal %d (%s)%s%s", WTERMSIG(status), strsignal(WTERMSIG(status)), *words ? ": " : "", words);
 	return bench_why(why, "the peer is gone%s%s", *words ? ": " : "", words);
+}
+
+/* What the shell was ended by, or says that its last command was; 0: by no signal. */
+static int signal_of(int status)
+{
+	int n = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) - 128;
+
+	return n > 0 && (n < SIGRTMIN || WIFSIGNALED(status)) ? n : 0;
 }
 
 /* A process that has ended by itself says more by how it did than one that is killed now. */
@@ -64,15 +78,33 @@ static bool ended(struct seat *s, char *why)
 	for (int i = 0; i < 100 && !s->gone; i++) {
 		if (waitpid(s->pid, &status, WNOHANG) == s->pid) {
 			s->gone = true;
-			last_words(s, words, sizeof words);
-			if (WIFSIGNALED(status))
-				return bench_why(why, "the peer died of signal %d (%s)%s%s", WTERMSIG(status), strsignal(WTERMSIG(status)), *words ? ": " : "",
+			last_words(s, signal_of(status), words, sizeof words);
+			if (signal_of(status))
+				return bench_why(why, "the peer died of signal %d (%s)%s%s", signal_of(status), strsignal(signal_of(status)), *words ? ": " : "",
 					words);
 			return bench_why(why, "the peer ended with exit code %d%s%s", WEXITSTATUS(status), *words ? ": " : "", words);
 		}
 		poll(NULL, 0, 10);
 	}
 	return lost(s, why);
+}
+
+/* Until there is something to read, or room to write; a peer that takes too long for it is ended. */
+static bool wait_for(struct seat *s, int file, short events, double until, char *why)
+{
+	struct pollfd p = { .fd = file, .events = events };
+	double left;
+	char words[256];
+
+	while ((left = until - bench_now()) > 0 && !bench_interrupted())
+		if (poll(&p, 1, left < 0.2 ? (int)(left * 1000) + 1 : 200) > 0)
+			return true;
+	stop(s);
+	if (bench_interrupted())
+		return bench_why(why, "interrupted");
+	last_words(s, 0, words, sizeof words);
+	return bench_why(why, "the peer has not answered for %g seconds, and was ended; --patience SECONDS gives it more%s%s", s->patience,
+		*words ? "; it said last: " : "", words);
 }
 
 /* One line, without its end; overlong ones are cut. */
@@ -82,7 +114,6 @@ static bool read_line(struct seat *s, char *out, size_t bytes, char *why)
 
 	for (;;) {
 		char *end = memchr(s->line, '\n', s->n);
-		struct pollfd p = { .fd = s->out, .events = POLLIN };
 		ssize_t got;
 
 		if (end || s->n == sizeof s->line) {
@@ -93,14 +124,8 @@ static bool read_line(struct seat *s, char *out, size_t bytes, char *why)
 			memmove(s->line, s->line + n + (end != NULL), s->n);
 			return true;
 		}
-		if (bench_now() > until) {
-			kill(s->pid, SIGKILL);
-			waitpid(s->pid, NULL, 0);
-			s->gone = true;
-			return bench_why(why, "the peer has not answered for %.0f seconds", s->patience);
-		}
-		if (poll(&p, 1, 1000) <= 0)
-			continue;
+		if (!wait_for(s, s->out, POLLIN, until, why))
+			return false;
 		got = read(s->out, s->line + s->n, sizeof s->line - s->n);
 		if (got == 0 || (got < 0 && errno != EINTR))
 			return ended(s, why);
@@ -111,10 +136,14 @@ static bool read_line(struct seat *s, char *out, size_t bytes, char *why)
 
 static bool write_all(struct seat *s, const char *text, size_t n, char *why)
 {
+	double until = bench_now() + s->patience;
+
 	while (n > 0) {
 		ssize_t put = write(s->in, text, n);
 
-		if (put < 0 && errno != EINTR)
+		if (put < 0 && errno == EAGAIN && !wait_for(s, s->in, POLLOUT, until, why))
+			return false;
+		if (put < 0 && errno != EINTR && errno != EAGAIN)
 			return ended(s, why);
 		if (put > 0) {
 			text += put;
@@ -274,10 +303,7 @@ static void close_seat(struct bench_contestant *k)
 			if (!s->gone)
 				poll(NULL, 0, 10);
 		}
-		if (!s->gone) {
-			kill(s->pid, SIGKILL);
-			waitpid(s->pid, NULL, 0);
-		}
+		stop(s);
 	}
 	if (s->in >= 0)
 		close(s->in);
@@ -293,7 +319,6 @@ static const struct bench_ops ops = { begin, run, result, end, close_seat };
 
 static _Noreturn void become(const char *command, const char *environment, const char *log, const int in[2], const int out[2])
 {
-	char *line = bench_format("exec %s", command);
 	int name = environment ? (int)strcspn(environment, "=") : 0;
 
 	/* A Ctrl-C is for lt-bench, which ends its peers itself. */
@@ -306,7 +331,7 @@ static _Noreturn void become(const char *command, const char *environment, const
 		close(in[i]);
 		close(out[i]);
 	}
-	execl("/bin/sh", "sh", "-c", line, (char *)NULL);
+	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 	_exit(127);
 }
 
@@ -320,6 +345,10 @@ static bool start(struct seat *s, const char *command, const char *environment, 
 	s->pid = fork();
 	if (s->pid == 0)
 		become(command, environment, s->log, in, out);
+	/* Here, too, so that it is so before it is ended; what it does not read must not hold us up. */
+	if (s->pid > 0)
+		setpgid(s->pid, s->pid);
+	fcntl(in[1], F_SETFL, O_NONBLOCK);
 	s->in = in[1];
 	s->out = out[0];
 	close(in[0]);
@@ -327,13 +356,13 @@ static bool start(struct seat *s, const char *command, const char *environment, 
 	return s->pid > 0 || bench_why(why, "no process can be made: %s", strerror(errno));
 }
 
-bool bench_process_open(struct bench_contestant *k, const char *command, const char *environment, char *why)
+bool bench_process_open(struct bench_contestant *k, const char *command, const char *environment, double patience, char *why)
 {
 	struct seat *s = bench_alloc(sizeof *s);
 	char answer[BENCH_WHY];
 
 	s->in = s->out = -1;
-	s->patience = PATIENCE_MS / 1000.0;
+	s->patience = patience;
 	k->ops = &ops;
 	k->state = s;
 	k->files = true;

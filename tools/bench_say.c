@@ -91,6 +91,17 @@ void *bench_alloc(size_t bytes)
 	return at;
 }
 
+void *bench_grow(void *at, int n, int *room, size_t bytes)
+{
+	if (n < *room)
+		return at;
+	*room = *room ? 2 * *room : 64;
+	at = realloc(at, (size_t)*room * bytes);
+	if (!at)
+		no_memory();
+	return at;
+}
+
 char *bench_format(const char *fmt, ...)
 {
 	va_list args;

@@ -30,12 +30,12 @@ static char *own_path(void)
 	return strdup(path);
 }
 
-static struct bench_contestant open_peer(const char *self, const char *serve, const char *environment, bool *ok, char *why)
+static struct bench_contestant open_peer(const char *self, const char *serve, const char *environment, double patience, bool *ok, char *why)
 {
 	struct bench_contestant k = { .role = BENCH_OTHER };
 	char *command = bench_format("'%s' --serve %s", self, serve);
 
-	*ok = bench_process_open(&k, command, environment, why);
+	*ok = bench_process_open(&k, command, environment, patience, why);
 	free(command);
 	return k;
 }
@@ -116,7 +116,7 @@ static void try_type(struct tried *t, const char *self, const char *type, const 
 {
 	char *environment = type ? bench_format("OPENBLAS_CORETYPE=%s", type) : NULL, why[BENCH_WHY] = "";
 
-	t->k = open_peer(self, "openblas", environment, &t->open, why);
+	t->k = open_peer(self, "openblas", environment, o->patience, &t->open, why);
 	for (int i = 0; i < n && t->open; i++)
 		if (before[i].open && !strcmp(before[i].k.label, t->k.label)) {
 			bench_why(why, "the same as another");
@@ -177,7 +177,7 @@ void bench_vendors_add(struct bench_contestants *to, const struct bench_options 
 		return;
 	}
 	add_openblas(to, self, o, report);
-	k = open_peer(self, "onednn", NULL, &ok, why);
+	k = open_peer(self, "onednn", NULL, o->patience, &ok, why);
 	json_object_set_new(report, "onednn", json_pack("{s:s,s:s}", "is", ok ? k.about : "", "why", why));
 	if (ok)
 		*bench_contestant_add(to, "", BENCH_OTHER, k.ops) = k;

@@ -1,7 +1,9 @@
 /* tools/lt-bench.c -- measures Looptree beside the machine's peak and other libraries: the order of things. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tools/bench.h"
+#include "tools/cachedir.h"
 #include "tools/plugins.h"
 
 struct whole {
@@ -91,7 +93,7 @@ static int add_peers(struct whole *w)
 		struct bench_contestant *k = bench_contestant_add(&w->contestants, "", BENCH_OTHER, NULL);
 		char why[BENCH_WHY] = "";
 
-		if (!bench_process_open(k, w->o.peer.at[i], NULL, why))
+		if (!bench_process_open(k, w->o.peer.at[i], NULL, w->o.patience, why))
 			return bench_usage("--peer '%s': %s", w->o.peer.at[i], why);
 	}
 	return BENCH_OK;
@@ -230,7 +232,7 @@ static int try_file(const char *option, const char *path)
 
 	if (f)
 		fclose(f);
-	return !path || f ? BENCH_OK : bench_failed("%s: '%s' cannot be written", option, path);
+	return !path || f ? BENCH_OK : bench_failed("%s: '%s' cannot be written: %s", option, path, strerror(errno));
 }
 
 static int try_files(const struct bench_options *o)
@@ -241,6 +243,16 @@ static int try_files(const struct bench_options *o)
 	return code == BENCH_OK ? try_file("--plot", o->plot) : code;
 }
 
+/* A folder that was named must work. */
+static int try_folder(const struct bench_options *o)
+{
+	char *path = o->cache_dir ? bench_format("%s", o->cache_dir) : NULL;
+	bool good = !path || (*path && lt__cachedir_make(path));
+
+	free(path);
+	return good ? BENCH_OK : bench_usage("--cache-dir: '%s' is not a folder that can be written to", o->cache_dir);
+}
+
 int main(int argc, char **argv)
 {
 	struct whole w = { .bad = false };
@@ -248,6 +260,8 @@ int main(int argc, char **argv)
 
 	if (code == BENCH_OK)
 		code = try_files(&w.o);
+	if (code == BENCH_OK)
+		code = try_folder(&w.o);
 	if (code == BENCH_OK)
 		code = work(&w);
 	release(&w);
