@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,20 +35,34 @@ static uint32_t build_of(const char *file, size_t bytes)
 	return build;
 }
 
+/* Whether the file begins as a shared object does; one that cannot be read is left to dlopen, which says why. */
+static bool is_library(const char *file)
+{
+	char head[4];
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof head);
+	if (fd >= 0)
+		(void)close(fd);
+	return n < 0 || (n == sizeof head && memcmp(head, "\177ELF", sizeof head) == 0);
+}
+
 static lt_status load(const char *path, const char *file, struct lt_diag *diag)
 {
 	struct stat st;
 	if (stat(file, &st) != 0)
 		return lt__note(diag, LT_ELOAD, -1, -1, NULL, "%s: cannot be loaded: %s", path, strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return lt__note(diag, LT_ELOAD, -1, -1, NULL, "%s: cannot be loaded: it is not a file", path);
+		return lt__note(diag, LT_ELOAD, -1, -1, NULL, "%s: cannot be loaded: it is %s", path, S_ISDIR(st.st_mode) ? "a folder" : "no file");
+	if (!is_library(file))
+		return lt__note(diag, LT_ELOAD, -1, -1, "make one: cc -shared -fPIC -fvisibility=hidden -DLT_PLUGIN",
+			"%s: cannot be loaded: it is no shared library", path);
 	/* A sanitizer's runtime that comes too late ends the process; without one too little is checked, and the table says so. */
 	uint32_t build = build_of(file, (size_t)st.st_size);
 	if (build & ~LT_BUILD)
 		return lt__backend_alike(build, path, diag);
 	void *so = dlopen(file, RTLD_NOW | RTLD_LOCAL);
 	if (!so)
-		return lt__note(diag, LT_ELOAD, -1, -1, NULL, "%s: cannot be loaded: %s", path, dlerror());
+		return lt__note(diag, LT_ELOAD, -1, -1, NULL, "%s: cannot be loaded: %s", path, lt__load_error(file));
 	const struct lt_backend *(*entry)(uint32_t) = NULL;
 	*(void **)&entry = dlsym(so, "lt_backend_entry");
 	lt_status status = entry ? lt__backend_add(entry(LT_ABI), path, diag)
@@ -60,6 +75,8 @@ static lt_status load(const char *path, const char *file, struct lt_diag *diag)
 
 lt_status lt_backend_load(const char *path, struct lt_diag *diag)
 {
+	if (!path[0])
+		return lt__note(diag, LT_EINVAL, -1, -1, "name the file of a backend", "the name of a plug-in is empty");
 	char *file = with_slash(path);
 	lt_status status = file ? load(path, file, diag) : lt__note(diag, LT_ENOMEM, -1, -1, NULL, "%s: no memory to load it", path);
 	free(file);

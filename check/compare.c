@@ -3,24 +3,12 @@
 #include <stdio.h>
 #include "check/compare.h"
 
-static double distance(double a, double b, const struct lt_dtypeinfo *info)
-{
-	double edge = info->largest * (1 + info->unit);
-	if (isnan(a) || isnan(b) || (isinf(a) && isinf(b)))
-		return INFINITY;
-	if (isinf(a))
-		return fabs((a > 0 ? edge : -edge) - b);
-	if (isinf(b))
-		return fabs(a - (b > 0 ? edge : -edge));
-	return fabs(a - b);
-}
-
 bool lt__is_near(const void *got, const void *want, int64_t i, enum lt_dtype t, double bound)
 {
 	const struct lt_dtypeinfo *info = lt__dtype_info(t);
 	union lt_scalar a = lt__load(got, i, t), b = lt__load(want, i, t);
 	if (info->cls == LT_CLASS_FLOAT)
-		return (isnan(a.f) && isnan(b.f)) || a.f == b.f || (bound > 0 && distance(a.f, b.f, info) <= bound);
+		return (isnan(a.f) && isnan(b.f)) || a.f == b.f || (bound > 0 && lt__float_distance(a.f, b.f, t) <= bound);
 	if (info->cls == LT_CLASS_BOOL && ((const uint8_t *)got)[i] > 1)
 		return false;
 	uint64_t apart = a.i > b.i ? (uint64_t)a.i - (uint64_t)b.i : (uint64_t)b.i - (uint64_t)a.i;

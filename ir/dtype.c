@@ -36,6 +36,18 @@ const struct lt_dtypeinfo *lt__dtype_info(enum lt_dtype t)
 	return &types[t > 0 && t < LT_NDTYPE ? t : 0];
 }
 
+double lt__float_distance(double a, double b, enum lt_dtype t)
+{
+	double edge = lt__dtype_info(t)->largest * (1 + lt__dtype_info(t)->unit);
+	if (isnan(a) || isnan(b) || (isinf(a) && isinf(b)))
+		return a == b ? 0 : INFINITY;
+	if (isinf(a))
+		return fabs((a > 0 ? edge : -edge) - b);
+	if (isinf(b))
+		return fabs(a - (b > 0 ? edge : -edge));
+	return fabs(a - b);
+}
+
 const char *lt_dtype_name(enum lt_dtype t) { return lt__dtype_info(t)->name; }
 size_t lt_dtype_bytes(enum lt_dtype t) { return lt__dtype_info(t)->bytes; }
 

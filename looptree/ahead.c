@@ -63,7 +63,7 @@ int32_t lt__freeze_depth(const struct lt_looptree *t, lt_node n)
 }
 
 /* Before the loop: the copies of its first trips. */
-lt_status lt__freeze_first(struct lt_freezer *f, lt_tnode at, int64_t step, lt_freeze_open *open, lt_freeze_walk *walk, lt_freeze_close *close)
+lt_status lt__freeze_first(struct lt_freezer *f, lt_tnode at, int64_t step, lt_freeze_opener *open, lt_freeze_walk *walk, lt_freeze_closer *close)
 {
 	for (lt_tnode child = f->t->node[at].child; child >= 0; child = f->t->node[child].next) {
 		lt_node n = copy_below(f->t, at, child);

@@ -111,6 +111,8 @@ static int by_number(const void *a, const void *b)
 	return (*(const lt_node *)a > *(const lt_node *)b) - (*(const lt_node *)a < *(const lt_node *)b);
 }
 
+void lt__auto_sort(lt_node *n, int32_t count) { qsort(n, (size_t)count, sizeof *n, by_number); }
+
 void lt__auto_gather(struct lt_auto *s, lt_node n)
 {
 	s->n_member = s->n_producer = 0;
@@ -131,7 +133,7 @@ void lt__auto_gather(struct lt_auto *s, lt_node n)
 				}
 			}
 	}
-	qsort(s->member, (size_t)s->n_member, sizeof *s->member, by_number);
+	lt__auto_sort(s->member, s->n_member);
 }
 
 static bool may_share(const struct lt_auto *s, lt_node n, lt_tnode loop, int32_t n_shared_out)

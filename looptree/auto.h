@@ -65,6 +65,7 @@ struct lt_auto {
 bool lt__reads_in_place(const struct lt_auto *, lt_node n, lt_node u, lt_var);
 /* auto.c: members of the cluster of root n, in order of the graph, and the stored values it reads from outside. */
 void lt__auto_gather(struct lt_auto *, lt_node n);
+void lt__auto_sort(lt_node *, int32_t count);   /* in the order of the graph */
 /* A new root that the nest of number and kind begins with. */
 void lt__auto_note_nest(struct lt_auto *, lt_tnode root, bool constant, bool closed);
 /* looptree/targets.c: finds the classes of the graph's nodes; turns to the target of node n. */

@@ -3,7 +3,6 @@
  * What is handed over stands in a group, as a plain nest: a routine does not look at its loops, and a backend that has lost the routine
  * still finds loops that are right.
  */
-#include <stdlib.h>
 #include "looptree/auto.h"
 #include "looptree/call.h"
 
@@ -52,7 +51,7 @@ static bool add_readers(struct draft *d, lt_node x)
 	const struct lt_graph *g = d->s->g;
 	if (d->s->written[x])
 		return false;
-	for (lt_node u = x + 1; u < g->n_node; u++) {
+	for (lt_node u = x + 1; u <= d->s->reader[x]; u++) {
 		if (!lt__has_leaf(g, u) || !reads(d->s->t->leaf[u], x) || has(d->behind, d->n_behind, u))
 			continue;
 		if (!may_join(d, u) || d->n_behind == MOST_MEMBERS)
@@ -100,11 +99,6 @@ static void add_casts(struct draft *d)
 	}
 }
 
-static int by_number(const void *a, const void *b)
-{
-	return (*(const lt_node *)a > *(const lt_node *)b) - (*(const lt_node *)a < *(const lt_node *)b);
-}
-
 /* Whether one nest over the dims of the product holds all leaves, each at its own elements. */
 static bool is_one_nest(const struct draft *d, const struct lt_contraction *c)
 {
@@ -124,7 +118,7 @@ static bool is_one_nest(const struct draft *d, const struct lt_contraction *c)
 /* A result that is written through a view lies as that has it. */
 static bool is_written_through(const struct lt_auto *s, lt_node n)
 {
-	for (lt_node v = n + 1; v < s->g->n_node; v++)
+	for (lt_node v = n + 1; v < s->g->n_node && s->written[n]; v++)
 		for (int32_t i = 0; s->g->node[v].op == LT_OP_view && s->written[v] && i < s->g->node[v].n_operand; i++)
 			if (s->g->node[v].operand[i] == n)
 				return true;
@@ -221,7 +215,7 @@ static const struct lt_routine *try_draft(struct draft *d, bool casts, struct lt
 		d->member[d->n++] = d->behind[i];
 	if (casts)
 		add_casts(d);
-	qsort(d->member, (size_t)d->n, sizeof *d->member, by_number);
+	lt__auto_sort(d->member, d->n);
 	return find_row(d, c);
 }
 

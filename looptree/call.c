@@ -35,6 +35,34 @@ int32_t lt__product_roles(const struct lt_graph *g, const struct lt_leaf *mul, c
 	return -1;
 }
 
+int32_t lt__call_member(const struct lt_callsearch *s, lt_node n)
+{
+	int32_t low = 0, high = s->n_member;
+	while (low < high) {
+		int32_t mid = low + (high - low) / 2;
+		low = s->member[mid] < n ? mid + 1 : low;
+		high = s->member[mid] < n ? high : mid;
+	}
+	return low < s->n_member && s->member[low] == n ? low : -1;
+}
+
+lt_var lt__call_as(const struct lt_contraction *c, lt_var v)
+{
+	for (int32_t i = 0; i < c->n_as; i++)
+		if (c->as[i].var == v)
+			return c->as[i].as;
+	return -1;
+}
+
+static void set_as(struct lt_callsearch *s, lt_var v, lt_var as)
+{
+	struct lt_contraction *c = s->c;
+	if (as < 0 || lt__call_as(c, v) >= 0)
+		return;
+	LT_GROW(s->a, c->as, c->n_as, c->cap_as);
+	c->as[c->n_as++] = (struct lt_callvar){ v, as };
+}
+
 bool lt__call_fail(struct lt_callsearch *s, const char *fmt, ...)
 {
 	char text[512];
@@ -64,17 +92,15 @@ const struct lt_readpiece *lt__call_piece(struct lt_callsearch *s, lt_node n, in
 /* a and b count the same dim. */
 static bool unify(struct lt_callsearch *s, lt_node n, lt_var a, lt_var b)
 {
-	lt_var *as = s->c->as;
 	const struct lt_graph *g = s->t->graph;
+	lt_var as_a = lt__call_as(s->c, a), as_b = lt__call_as(s->c, b);
 	if (is_unit(g, a) && is_unit(g, b))
 		return true;
-	if (!lt__var_same_range(g, a, b) || (as[a] >= 0 && as[b] >= 0 && as[a] != as[b]))
+	if (!lt__var_same_range(g, a, b) || (as_a >= 0 && as_b >= 0 && as_a != as_b))
 		return lt__call_fail(s, "%%%s reads along %s what %s counts; materialize the view outside of %s", name(s, n), g->var[b].name, g->var[a].name,
 			s->where);
-	if (as[a] < 0)
-		as[a] = as[b];
-	else
-		as[b] = as[a];
+	set_as(s, a, as_b);
+	set_as(s, b, as_a);
 	return true;
 }
 
@@ -118,16 +144,16 @@ bool lt__call_outside(struct lt_callsearch *s, lt_node n, int32_t k, struct lt_c
 		if (p->kind != LT_PIECE_READ)
 			return lt__call_fail(s, "%%%s (%s) takes a number, where a routine reads a value; move it out of %s", name(s, n), op_name(s, n), s->where);
 		*out = (struct lt_callread){ n, p };
-		if (!s->member[p->base])
+		if (lt__call_member(s, p->base) < 0)
 			return true;
-		if (s->behind[p->base])
+		if (lt__call_is_behind(s, p->base))
 			return lt__call_fail(s, "%%%s (%s) uses the product twice; move it out of %s", name(s, n), op_name(s, n), s->where);
 		if (!lt__keeps_value(s->t->graph, p->base))
 			return lt__call_fail(s, "%%%s %s stands before %%%s, which a routine does not do; move it out of %s", name(s, p->base), op_name(s, p->base),
 				name(s, n), s->where);
 		if (!lt__call_in_place(s, n, p))
 			return false;
-		s->used[p->base] = true;
+		lt__call_use(s, p->base);
 		n = p->base;
 	}
 }
@@ -153,18 +179,19 @@ static bool find_mul(struct lt_callsearch *s)
 	const struct lt_readpiece *p = lt__call_piece(s, s->c->sum, 0);
 	if (!p)
 		return false;
-	if (p->kind != LT_PIECE_READ || !s->member[p->base] || g->node[p->base].op != LT_OP_mul || g->node[p->base].reduce)
+	if (p->kind != LT_PIECE_READ || lt__call_member(s, p->base) < 0 || g->node[p->base].op != LT_OP_mul || g->node[p->base].reduce)
 		return lt__call_fail(s, "%%%s is no sum of products: %%%s, which it sums, is no product in %s", name(s, s->c->sum),
 			name(s, g->node[s->c->sum].operand[0]), s->where);
 	s->c->mul = p->base;
 	const struct lt_leaf *mul = s->t->leaf[p->base], *sum = s->t->leaf[s->c->sum];
 	for (int32_t i = 0; i < mul->n_var; i++)
-		s->c->as[mul->var[i]] = mul->var[i];
+		set_as(s, mul->var[i], mul->var[i]);
 	for (int32_t i = 0; i < g->node[p->base].n_dim; i++)
 		if (!lt__row_is(&p->map, i, lt__leaf_column(sum, g->node[p->base].dim[i])))
 			return lt__call_fail(s, "%%%s sums %%%s at other places than its own; materialize the view outside of %s", name(s, s->c->sum),
 				name(s, p->base), s->where);
-	s->used[p->base] = s->used[s->c->sum] = true;
+	lt__call_use(s, p->base);
+	lt__call_use(s, s->c->sum);
 	return true;
 }
 
@@ -233,19 +260,19 @@ static bool find_dims(struct lt_callsearch *s)
 }
 
 /* Leaves that read the sum, and those that read them: all element by element. */
-static bool find_behind(struct lt_callsearch *s, const lt_node *member, int32_t n)
+static bool find_behind(struct lt_callsearch *s)
 {
-	s->behind[s->c->sum] = true;
-	for (int32_t i = 0; i < n; i++) {       /* members stand in the order of the graph */
-		const struct lt_leaf *leaf = s->t->leaf[member[i]];
+	s->behind[lt__call_member(s, s->c->sum)] = true;
+	for (int32_t i = 0; i < s->n_member; i++) {     /* members stand in the order of the graph */
+		const struct lt_leaf *leaf = s->t->leaf[s->member[i]];
 		for (int32_t k = 0; k < leaf->n_read; k++)
 			for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
 				lt_node base = leaf->read[k].piece[p].base;
-				if (base < 0 || !s->behind[base])
+				if (base < 0 || !lt__call_is_behind(s, base))
 					continue;
-				if (!lt__call_piece(s, member[i], k) || !lt__call_in_place(s, member[i], &leaf->read[k].piece[p]))
+				if (!lt__call_piece(s, s->member[i], k) || !lt__call_in_place(s, s->member[i], &leaf->read[k].piece[p]))
 					return false;
-				s->behind[member[i]] = true;
+				s->behind[i] = true;
 			}
 	}
 	return true;
@@ -261,7 +288,7 @@ static bool check_end(struct lt_callsearch *s, lt_node end)
 	if (d->op == LT_OP_update)
 		return lt__call_fail(s, "%%%s updates a part of a value; move it out of %s", name(s, end), s->where);
 	for (int32_t i = 0; i < d->n_dim; i++) {
-		if (!is_unit(g, d->dim[i]) && c->as[d->dim[i]] < 0)
+		if (!is_unit(g, d->dim[i]) && lt__call_as(c, d->dim[i]) < 0)
 			return lt__call_fail(s, "%%%s has the var %s, which the product has not; move it out of %s", name(s, end), g->var[d->dim[i]].name,
 				s->where);
 		n += !is_unit(g, d->dim[i]);
@@ -271,30 +298,26 @@ static bool check_end(struct lt_callsearch *s, lt_node end)
 	return n == want || lt__call_fail(s, "%%%s has not the dims of %%%s", name(s, end), name(s, c->sum));
 }
 
-static bool search(struct lt_callsearch *s, const lt_node *member, int32_t n, lt_node end)
+static bool search(struct lt_callsearch *s, lt_node end)
 {
-	for (int32_t i = 0; i < n; i++)
-		s->member[member[i]] = true;
-	if (!find_sum(s, member, n) || !find_mul(s))
+	if (!find_sum(s, s->member, s->n_member) || !find_mul(s))
 		return false;
-	if (!find_dims(s) || !find_behind(s, member, n) || !lt__epilogue_find(s, end) || !check_end(s, end))
+	if (!find_dims(s) || !find_behind(s) || !lt__epilogue_find(s, end) || !check_end(s, end))
 		return false;
 	s->c->end = end;
 	s->c->operand[LT_CALL_RESULT] = (struct lt_callread){ end, NULL };
-	for (int32_t i = 0; i < n; i++)
-		if (!s->used[member[i]])
-			return lt__call_fail(s, "%%%s %s is no part of the product; move it out of %s", name(s, member[i]), op_name(s, member[i]), s->where);
+	for (int32_t i = 0; i < s->n_member; i++)
+		if (!s->used[i])
+			return lt__call_fail(s, "%%%s %s is no part of the product; move it out of %s", name(s, s->member[i]), op_name(s, s->member[i]),
+				s->where);
 	return true;
 }
 
 const char *lt__contraction_find(struct lt_looptree *t, struct lt_arena *a, const lt_node *member, int32_t n, lt_node end, const char *where,
 	struct lt_contraction *out)
 {
-	const struct lt_graph *g = t->graph;
-	struct lt_callsearch s = { .t = t, .a = a, .where = where, .c = out, .member = LT_NEW(a, bool, g->n_node + 1),
-		.used = LT_NEW(a, bool, g->n_node + 1), .behind = LT_NEW(a, bool, g->n_node + 1) };
-	*out = (struct lt_contraction){ .mul = -1, .sum = -1, .end = -1, .as = LT_NEW(a, lt_var, g->n_var + 1) };
-	for (lt_var v = 0; v < g->n_var; v++)
-		out->as[v] = -1;
-	return search(&s, member, n, end) ? NULL : s.why;
+	struct lt_callsearch s = { .t = t, .a = a, .where = where, .c = out, .member = member, .n_member = n, .used = LT_NEW(a, bool, n + 1),
+		.behind = LT_NEW(a, bool, n + 1) };
+	*out = (struct lt_contraction){ .mul = -1, .sum = -1, .end = -1 };
+	return search(&s, end) ? NULL : s.why;
 }

@@ -17,17 +17,20 @@ int32_t lt__product_roles(const struct lt_graph *, const struct lt_leaf *mul, co
 enum { LT_CALL_RESULT, LT_CALL_LEFT, LT_CALL_RIGHT, LT_CALL_MOST = 5 };        /* operands of a call, in order */
 /* leaf: whose vars are the columns of the piece's map; piece NULL: what it writes. */
 struct lt_callread { lt_node leaf; const struct lt_readpiece *piece; };
+struct lt_callvar { lt_var var, as; };
 struct lt_contraction {
 	lt_node mul, sum, end;          /* end: what the call writes */
 	uint32_t epilogues, type;       /* type: the widest that the sum and the epilogues are made in */
 	int32_t n_dim;
 	lt_var *dim;                    /* of the product: batches, rows, columns, deep ones */
 	int32_t *role;
-	lt_var *as;                     /* by var: the dim that it is the same as in this nest; -1: none, it has one element */
+	struct lt_callvar *as; int32_t n_as, cap_as;    /* vars of the nest, and the dims that they are the same as */
 	int32_t n_operand;
 	struct lt_callread operand[LT_CALL_MOST];
 };
-/* The leaves `member` as a contraction whose end is read outside.  NULL, or a sentence about the var or operator in the way; where: what
+/* The dim that a var is the same as in this nest; -1: none, it has one element. */
+lt_var lt__call_as(const struct lt_contraction *, lt_var);
+/* The leaves `member`, in the order of the graph, as a contraction whose end is read outside.  NULL, or a sentence about the var or operator in the way; where: what
  * they stand in, "the group". */
 const char *lt__contraction_find(struct lt_looptree *, struct lt_arena *, const lt_node *member, int32_t n, lt_node end, const char *where,
 	struct lt_contraction *out);
@@ -38,9 +41,17 @@ struct lt_callsearch {
 	struct lt_arena *a;
 	const char *where;
 	struct lt_contraction *c;
-	bool *member, *used, *behind;   /* by node; behind: depends on the sum */
+	const lt_node *member; int32_t n_member;
+	bool *used, *behind;            /* by member; behind: depends on the sum */
 	const char *why;
 };
+int32_t lt__call_member(const struct lt_callsearch *, lt_node);         /* its number; -1: it is none */
+static inline bool lt__call_is_behind(const struct lt_callsearch *s, lt_node n)
+{
+	int32_t i = lt__call_member(s, n);
+	return i >= 0 && s->behind[i];
+}
+static inline void lt__call_use(struct lt_callsearch *s, lt_node n) { s->used[lt__call_member(s, n)] = true; }
 bool lt__epilogue_find(struct lt_callsearch *, lt_node end);
 /* Steps of the search: each false with a sentence in why. */
 bool lt__call_fail(struct lt_callsearch *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

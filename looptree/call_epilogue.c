@@ -43,7 +43,7 @@ static const char *match_operand(struct match *m, const char *is, lt_node n, int
 		return NULL;
 	if (*is >= '0' && *is <= '9')
 		return p->kind == LT_PIECE_IMMEDIATE && is_number(p, r->dtype, is) ? next : NULL;
-	if (p->kind != LT_PIECE_READ || !m->s->member[p->base] || !m->s->behind[p->base])
+	if (p->kind != LT_PIECE_READ || !lt__call_is_behind(m->s, p->base))
 		return NULL;
 	if (bytes != 1 || *is != 'x')
 		return match_node(m, is, p->base);
@@ -101,17 +101,29 @@ static void widen(struct lt_contraction *c, uint32_t type)
 		c->type = type;
 }
 
-/* Dims that the operand moves along, as a bit set of roles. */
-static uint32_t roles_of(const struct lt_callsearch *s, const struct lt_callread *r)
+static bool moves_along(const struct lt_callsearch *s, const struct lt_callread *r, lt_var dim)
 {
 	const struct lt_leaf *leaf = s->t->leaf[r->leaf];
 	const struct lt_read one = { .n_piece = 1, .piece = (struct lt_readpiece *)(uintptr_t)r->piece };
-	uint32_t roles = 0;
 	for (int32_t i = 0; i < leaf->n_var; i++)
-		for (int32_t d = 0; d < s->c->n_dim && lt__read_depends(&one, i); d++)
-			if (s->c->dim[d] == s->c->as[leaf->var[i]] && s->t->graph->var[s->c->dim[d]].extent > 1)
-				roles |= 1u << s->c->role[d];
-	return roles;
+		if (lt__call_as(s->c, leaf->var[i]) == dim && lt__read_depends(&one, i))
+			return true;
+	return false;
+}
+
+/* The dims of the result that an operand moves along: a bit set of their roles, and whether they are all. */
+struct along { uint32_t roles; bool full; };
+static struct along along(const struct lt_callsearch *s, const struct lt_callread *r)
+{
+	struct along x = { .full = true };
+	for (int32_t d = 0; d < s->c->n_dim; d++) {
+		if (s->c->role[d] == LT_DIM_DEEP || s->t->graph->var[s->c->dim[d]].extent == 1)
+			continue;
+		bool moves = moves_along(s, r, s->c->dim[d]);
+		x.roles |= moves ? 1u << s->c->role[d] : 0;
+		x.full = x.full && moves;
+	}
+	return x;
 }
 
 /* Left and right change places: a bias of the rows is one of the columns then. */
@@ -130,21 +142,17 @@ struct found { struct lt_callread bias, residual; const char *next; };
 static bool add_value(struct lt_callsearch *s, struct found *f, lt_node n, const struct lt_callread *value)
 {
 	struct lt_contraction *c = s->c;
-	uint32_t roles = roles_of(s, value), all = 0;
-	for (int32_t d = 0; d < c->n_dim; d++)
-		if (c->role[d] != LT_DIM_DEEP && s->t->graph->var[c->dim[d]].extent > 1)
-			all |= 1u << c->role[d];
-	bool full = roles == all;
-	if (roles == 1u << LT_DIM_ROW && !(c->epilogues & LT_EPILOGUE_BIAS) && all != roles) {
+	struct along is = along(s, value);
+	if (is.roles == 1u << LT_DIM_ROW && !(c->epilogues & LT_EPILOGUE_BIAS) && !is.full) {
 		swap_factors(c);
-		roles = 1u << LT_DIM_COLUMN;
+		is.roles = 1u << LT_DIM_COLUMN;
 	}
-	if (roles & ~(1u << LT_DIM_COLUMN) && !full)
+	bool bias = !(is.roles & ~(1u << LT_DIM_COLUMN));
+	if (!bias && !is.full)
 		return lt__call_fail(s, "%%%s (add) adds %%%s, which has neither only the columns of the product, as a bias, nor all its dims; move it out of %s",
 			name(s, n), name(s, value->piece->base), s->where);
-	bool bias = !(roles & ~(1u << LT_DIM_COLUMN));
-	/* A vector of results: the last of two is a residual. */
-	if (bias && (c->epilogues & LT_EPILOGUE_BIAS) && !(c->epilogues & LT_EPILOGUE_RESIDUAL) && full) {
+	/* A vector of results: the last of two is a residual, if it has all of them. */
+	if (bias && (c->epilogues & LT_EPILOGUE_BIAS) && !(c->epilogues & LT_EPILOGUE_RESIDUAL) && along(s, &f->bias).full) {
 		f->residual = f->bias;
 		c->epilogues = (c->epilogues & ~(uint32_t)LT_EPILOGUE_BIAS) | LT_EPILOGUE_RESIDUAL;
 	}
@@ -167,7 +175,7 @@ static lt_node match_activation(struct lt_callsearch *s, lt_node n, uint32_t *bi
 		if (!end || *end || m.x < 0)
 			continue;
 		for (int32_t k = 0; k < m.n; k++)
-			s->used[m.used[k]] = true;
+			lt__call_use(s, m.used[k]);
 		*bit = activations[i].bit;
 		*what = activations[i].name;
 		return m.x;
@@ -200,10 +208,10 @@ static bool step_back(struct lt_callsearch *s, struct found *f, lt_node *n)
 	const struct lt_readpiece *first = lt__call_piece(s, *n, 0), *second = lt__call_piece(s, *n, 1);
 	if (!first || !second)
 		return false;
-	int32_t other = first->kind == LT_PIECE_READ && s->behind[first->base] ? 1 : 0;
+	int32_t other = first->kind == LT_PIECE_READ && lt__call_is_behind(s, first->base) ? 1 : 0;
 	if (!lt__call_outside(s, *n, other, &value) || !add_value(s, f, *n, &value))
 		return false;
-	s->used[*n] = true;
+	lt__call_use(s, *n);
 	*n = (other ? first : second)->base;
 	return true;
 }
@@ -216,10 +224,10 @@ bool lt__epilogue_find(struct lt_callsearch *s, lt_node end)
 	bool last = true;       /* only casts and copies are behind n, and none that changes the type */
 	c->type = g->node[c->sum].dtype;
 	for (lt_node n = end; n != c->sum;) {
-		if (!s->behind[n])
+		if (!lt__call_is_behind(s, n))
 			return lt__call_fail(s, "%%%s is read outside of %s, and is not made from the product; move it out", name(s, n), s->where);
 		if (is_passed(g, n, &last)) {
-			s->used[n] = true;
+			lt__call_use(s, n);
 			n = s->t->leaf[n]->read[0].piece[0].base;
 			continue;
 		}

@@ -4,6 +4,7 @@
  * it: those that differ by a constant only make one box, others add up, and no value counts for more than what is held of it.
  */
 #include <string.h>
+#include "looptree/edit.h"
 #include "looptree/text.h"
 
 /* What is touched of one value within one run of a loop. */
@@ -59,12 +60,7 @@ static void cover_loop(struct facts *f, lt_tnode loop)
 {
 	const struct lt_looptree *t = f->t;
 	const struct lt_tnodedef *d = &t->node[loop];
-	int64_t span = t->graph->var[d->var].extent;
-	for (lt_tnode up = d->parent; up >= 0; up = t->node[up].parent)
-		if (t->node[up].kind == LT_TLOOP && t->node[up].var == d->var) {
-			span = t->node[up].step < span ? t->node[up].step : span;
-			break;
-		}
+	int64_t span = lt__loop_span(t, loop);
 	for (int32_t i = 0; i < f->n_cover; i++)
 		if (f->cover[i].var == d->var) {
 			f->cover[i].span = span;

@@ -3,7 +3,7 @@
 #include "looptree/edit.h"
 #include "looptree/freeze.h"
 
-static int32_t find_op(struct lt_freezer *f, enum lt_opcode op, enum lt_dtype out, int32_t n, const enum lt_dtype *in)
+int32_t lt__freeze_op(struct lt_freezer *f, enum lt_opcode op, enum lt_dtype out, int32_t n, const enum lt_dtype *in)
 {
 	const struct lt_opinfo *info = lt__op_info(op);
 	struct lt_op want = { .name = info->name, .arity = n, .out = out };
@@ -27,7 +27,7 @@ static int32_t find_op(struct lt_freezer *f, enum lt_opcode op, enum lt_dtype ou
 enum { MOST_LOOPS = 4096 };      /* of one kernel, with the copies of peeled ones */
 
 /* A step beyond the extent is one trip, and no factor may overflow by it; what is padded runs over all of it. */
-static int64_t step_of(const struct lt_freezer *f, lt_tnode at)
+int64_t lt__freeze_step(const struct lt_freezer *f, lt_tnode at)
 {
 	const struct lt_tnodedef *d = &f->t->node[at];
 	int64_t extent = f->g->var[d->var].extent;
@@ -37,7 +37,7 @@ static int64_t step_of(const struct lt_freezer *f, lt_tnode at)
 	return d->step < extent || padded ? d->step : extent;
 }
 
-static lt_status open_copy(struct lt_freezer *f, lt_tnode at, lt_var v, int64_t step, enum lt_tail tail, const struct lt_peeled *copy)
+lt_status lt__freeze_open(struct lt_freezer *f, lt_tnode at, lt_var v, int64_t step, enum lt_tail tail, const struct lt_peeled *copy)
 {
 	int32_t primes = 0, parent = f->n_path > 0 ? f->path[f->n_path - 1].loop : -1;
 	if (f->n_loop >= MOST_LOOPS && copy->peeled)
@@ -57,14 +57,14 @@ static lt_status open_copy(struct lt_freezer *f, lt_tnode at, lt_var v, int64_t 
 	return LT_OK;
 }
 
-static void close_loop(struct lt_freezer *f)
+void lt__freeze_close(struct lt_freezer *f)
 {
 	int32_t at = f->path[--f->n_path].loop;
 	f->loop[at].n_stmt = f->n_stmt - f->loop[at].first_stmt;
 	lt__freeze_forget(f, at);
 }
 
-static struct lt_stmt *add_stmt(struct lt_freezer *f, int32_t kind, lt_node n)
+struct lt_stmt *lt__freeze_stmt(struct lt_freezer *f, int32_t kind, lt_node n)
 {
 	const struct lt_nodedef *d = &f->g->node[n];
 	LT_GROW(f->a, f->stmt, f->n_stmt, f->cap_stmt);
@@ -124,8 +124,7 @@ static lt_status add_operand(struct lt_freezer *f, const struct lt_leaf *leaf, c
 	return LT_OK;
 }
 
-/* What has to hold for a statement of node n: the trips around it are there, and it writes to cells that are. */
-static void find_guards(struct lt_freezer *f, lt_node n, const struct lt_leaf *leaf, struct lt_rows *guards)
+void lt__freeze_guard(struct lt_freezer *f, lt_node n, const struct lt_leaf *leaf, struct lt_rows *guards)
 {
 	struct lt_map m;
 	lt__leaf_dest(f->g, f->a, n, leaf, &m);
@@ -133,12 +132,12 @@ static void find_guards(struct lt_freezer *f, lt_node n, const struct lt_leaf *l
 	lt__pad_rows(f, n, leaf, n, &m, true, guards, guards);
 }
 
-static lt_status add_dest(struct lt_freezer *f, lt_node n, const struct lt_leaf *leaf, int32_t stmt, const struct lt_rows *guards)
+lt_status lt__freeze_dest(struct lt_freezer *f, lt_node n, const struct lt_leaf *leaf, int32_t stmt, bool lane, const struct lt_rows *guards)
 {
 	struct lt_map m;
 	int32_t dest;
 	lt__leaf_dest(f->g, f->a, n, leaf, &m);
-	LT_TRY(lt__freeze_access(f, leaf, n, &m, true, &dest));
+	LT_TRY(lane ? lt__freeze_lane(f, n, leaf, true, &dest) : lt__freeze_access(f, leaf, n, &m, true, &dest));
 	f->stmt[stmt].dest = dest;
 	f->stmt[stmt].first_guard = lt__freeze_guards(f, guards);
 	f->stmt[stmt].n_guard = guards->n;
@@ -186,12 +185,14 @@ static lt_status add_leaf(struct lt_freezer *f, lt_tnode at)
 	const struct lt_leaf *leaf;
 	LT_TRY(lt__leaf(f->t, n, &leaf));
 	lt_tnode reducing = lt__reducing_loop(f->t, n);
-	int32_t kind = d->reduce && reducing >= 0 ? LT_REDUCE : LT_MAP, stmt = f->n_stmt;
+	const struct lt_lanes *lanes = f->lanes[n];
+	bool reduces = d->reduce && reducing >= 0;
+	int32_t kind = !reduces ? LT_MAP : lanes && lanes->begin < 0 ? LT_COMBINE : LT_REDUCE, stmt = f->n_stmt;
 	struct lt_rows guards = { 0 }, *away = LT_NEW(f->a, struct lt_rows, leaf->n_read + 1);
-	find_guards(f, n, leaf, &guards);
+	lt__freeze_guard(f, n, leaf, &guards);
 	for (int32_t i = 0; i < f->ahead.n; i++)
 		lt__rows_add(f, &guards, &f->ahead.at[i]);
-	add_stmt(f, kind, n);
+	lt__freeze_stmt(f, kind, n);
 	enum lt_opcode op = d->op;
 	if (leaf->gather) {
 		LT_TRY(add_gather(f, leaf, stmt, n, &guards, &away[0]));
@@ -199,10 +200,10 @@ static lt_status add_leaf(struct lt_freezer *f, lt_tnode at)
 	} else {
 		for (int32_t k = 0; k < leaf->n_read; k++) {
 			find_away(f, n, leaf, k, &guards, &away[k]);
-			LT_TRY(add_operand(f, leaf, &leaf->read[k], &away[k], kind == LT_REDUCE ? lt__bits_of(lt__op_identity(d->op, d->dtype), d->dtype)
+			LT_TRY(add_operand(f, leaf, &leaf->read[k], &away[k], reduces ? lt__bits_of(lt__op_identity(d->op, d->dtype), d->dtype)
 				: lt__pad_fallback(f, n, leaf->read[k].dtype)));
 		}
-		if (d->op == LT_OP_update || (d->reduce && kind == LT_MAP))
+		if (d->op == LT_OP_update || (d->reduce && !reduces))
 			op = LT_OP_copy;
 	}
 	struct lt_stmt *s = &f->stmt[stmt];
@@ -211,74 +212,19 @@ static lt_status add_leaf(struct lt_freezer *f, lt_tnode at)
 	enum lt_dtype in[3] = { 0 };
 	for (int32_t k = 0; k < s->n_operand; k++)
 		in[k] = f->operand[s->first_operand + k].dtype;
-	if (kind == LT_REDUCE) {
+	if (kind == LT_COMBINE)
+		f->needs |= LT_NEED_COMBINE;
+	if (reduces) {
 		in[1] = in[0];
-		s->op = find_op(f, op, d->dtype, 2, in);
+		s->op = lt__freeze_op(f, op, d->dtype, 2, in);
 		for (int32_t k = 0; k < f->n_path; k++)
 			if (f->path[k].at == reducing)
 				s->reducing = f->path[k].loop;
 	} else {
-		s->op = find_op(f, op, d->dtype, s->n_operand, in);
+		s->op = lt__freeze_op(f, op, d->dtype, s->n_operand, in);
 	}
-	LT_TRY(add_dest(f, n, leaf, stmt, &guards));
+	LT_TRY(lt__freeze_dest(f, n, leaf, stmt, reduces && lanes && lanes->begin >= 0, &guards));
 	return lt__pad_fill(f, n, leaf, stmt, &guards, away);
-}
-
-/* A reduction's reset: the writer's loops over the result's vars, from its outermost reducing loop inwards. */
-struct reset { lt_node n; const struct lt_leaf *leaf; int32_t n_loop; const lt_tnode *loop; };
-
-static lt_status reset_element(struct lt_freezer *f, const struct reset *r)
-{
-	const struct lt_nodedef *d = &f->g->node[r->n];
-	int32_t stmt = f->n_stmt;
-	struct lt_rows guards = { 0 };
-	add_stmt(f, LT_RESET, r->n);
-	enum lt_dtype in[3] = { d->dtype, d->dtype };
-	int32_t op = find_op(f, d->op, d->dtype, 2, in);
-	find_guards(f, r->n, r->leaf, &guards);
-	add_immediate(f, f->op[op].identity);
-	LT_GROW(f->a, f->operand, f->n_operand, f->cap_operand);
-	f->operand[f->n_operand++] = (struct lt_operand){ .first_piece = f->n_piece - 1, .n_piece = 1, .dtype = d->dtype };
-	f->stmt[stmt].op = op;
-	f->stmt[stmt].n_operand = 1;
-	return add_dest(f, r->n, r->leaf, stmt, &guards);
-}
-
-/* A loop that is a dim of a partial sum counts that dim: nothing around the reset counts the reduced var. */
-static lt_status reset_nest(struct lt_freezer *f, const struct reset *r, int32_t i)
-{
-	if (i == r->n_loop)
-		return reset_element(f, r);
-	lt_tnode at = r->loop[i];
-	lt_var v = r->leaf->var[lt__loop_column(f->t, r->leaf, at)];
-	int64_t step = lt__var_step(f->g, v, f->t->node[at].var, step_of(f, at));
-	enum lt_tail tail = v == f->t->node[at].var ? f->t->node[at].tail : LT_GUARD;
-	struct lt_peeled *copy;
-	int32_t n;
-	LT_TRY(lt__freeze_copies(f, at, v, step, tail, &n, &copy));
-	for (int32_t k = 0; k < n; k++) {
-		LT_TRY(open_copy(f, at, v, step, tail, &copy[k]));
-		LT_TRY(reset_nest(f, r, i + 1));
-		close_loop(f);
-	}
-	return LT_OK;
-}
-
-static lt_status add_reset(struct lt_freezer *f, lt_tnode loop, lt_node n)
-{
-	struct reset r = { .n = n };
-	LT_TRY(lt__leaf(f->t, n, &r.leaf));
-	int32_t n_above = lt__loops_above(f->t, f->t->leaf_of[n], NULL);
-	lt_tnode *above = LT_NEW(f->a, lt_tnode, n_above + 1), *inner = LT_NEW(f->a, lt_tnode, n_above + 1);
-	lt__loops_above(f->t, f->t->leaf_of[n], above);
-	bool inside = false;
-	for (int32_t i = 0; i < n_above; i++) {
-		inside = inside || above[i] == loop;
-		if (inside && lt__loop_column(f->t, r.leaf, above[i]) >= 0 && !lt__loop_reduces(f->t, n, above[i]))
-			inner[r.n_loop++] = above[i];
-	}
-	r.loop = inner;
-	return reset_nest(f, &r, 0);
 }
 
 static lt_status walk(struct lt_freezer *, lt_tnode);
@@ -293,29 +239,28 @@ static lt_status walk_children(struct lt_freezer *f, lt_tnode at)
 /* One trip of a loop. */
 static lt_status open_trip(struct lt_freezer *f, lt_tnode at, const struct lt_peeled *trip)
 {
-	return open_copy(f, at, f->t->node[at].var, step_of(f, at), LT_GUARD, trip);
+	return lt__freeze_open(f, at, f->t->node[at].var, lt__freeze_step(f, at), LT_GUARD, trip);
 }
 
-/* Resets stand before all copies of a loop, and what reads it behind all of them. */
+/* Resets stand before all copies of a loop, combines and what reads the sums behind all of them. */
 static lt_status walk_loop(struct lt_freezer *f, lt_tnode at)
 {
 	const struct lt_tnodedef *d = &f->t->node[at];
-	int64_t step = step_of(f, at);
+	int64_t step = lt__freeze_step(f, at);
 	struct lt_peeled *copy;
 	int32_t n;
-	for (lt_node r = f->first_reset[at]; r >= 0; r = f->next_reset[r])
-		LT_TRY(add_reset(f, at, r));
-	LT_TRY(lt__freeze_first(f, at, step, open_trip, walk, close_loop));
+	LT_TRY(lt__freeze_resets(f, at));
+	LT_TRY(lt__freeze_first(f, at, step, open_trip, walk, lt__freeze_close));
 	LT_TRY(lt__freeze_copies(f, at, d->var, step, d->tail, &n, &copy));
 	for (int32_t k = 0; k < n; k++) {
 		int32_t loop = f->n_loop;
-		LT_TRY(open_copy(f, at, d->var, step, d->tail, &copy[k]));
+		LT_TRY(lt__freeze_open(f, at, d->var, step, d->tail, &copy[k]));
 		LT_TRY(walk_children(f, at));
-		close_loop(f);
+		lt__freeze_close(f);
 		if (d->loop == LT_CALL)
 			LT_TRY(lt__freeze_call(f, at, loop, &copy[k], step));
 	}
-	return LT_OK;
+	return lt__freeze_combines(f, at);
 }
 
 /* A loop of one trip, over no var. */
@@ -327,7 +272,7 @@ static lt_status walk_called(struct lt_freezer *f, lt_tnode at)
 	f->loop[f->n_loop++] = (struct lt_floop){ .parent = parent, .first_stmt = f->n_stmt, .at = at, .kind = LT_CALL, .max_trips = 1, .first_bound = f->n_bound };
 	f->path[f->n_path++] = (struct lt_step){ .var = -1, .step = 1, .cover = 1, .full = 1, .loop = loop, .at = at };
 	LT_TRY(walk_children(f, at));
-	close_loop(f);
+	lt__freeze_close(f);
 	return lt__freeze_call(f, at, loop, NULL, 1);
 }
 
@@ -371,16 +316,11 @@ lt_status lt__freeze(struct lt_looptree *t, const struct lt_places *layout, stru
 	const struct lt_graph *g = t->graph;
 	struct lt_freezer f = { .t = t, .g = g, .layout = layout, .a = a,
 		.first_reset = no_numbers(a, t->n_node), .next_reset = no_numbers(a, g->n_node),
+		.first_lanes = no_numbers(a, t->n_node), .next_lanes = no_numbers(a, g->n_node), .lanes = LT_NEW(a, struct lt_lanes *, g->n_node + 1),
 		.param_of = no_numbers(a, g->n_param), .buffer_of_node = no_numbers(a, g->n_node),
 		.buffer_of_storage = no_numbers(a, layout->n_storage), .fill = LT_NEW(a, struct lt_fill *, g->n_node + 1) };
 	*out = LT_NEW(a, struct lt_frozen, t->n_root + 1);
-	for (lt_node n = g->n_node - 1; n >= 0; n--) {          /* backwards, so that the lists are in order */
-		lt_tnode loop = t->leaf_of[n] >= 0 && g->node[n].reduce ? lt__reducing_loop(t, n) : -1;
-		if (loop >= 0) {
-			f.next_reset[n] = f.first_reset[loop];
-			f.first_reset[loop] = n;
-		}
-	}
+	lt__freeze_reductions(&f);
 	int32_t number = 0;
 	for (lt_tnode root = t->root; root >= 0; root = t->node[root].next) {
 		LT_TRY(walk(&f, root));

@@ -59,8 +59,8 @@ struct lt_floop {
 	int64_t max_trips, base;        /* base: position of trip 0, of a peeled rest */
 };
 struct lt_fbuffer {
-	lt_node node;                   /* local: its value; else -1 */
-	int32_t storage;                /* whole: its storage; else -1 */
+	lt_node node;                   /* local: its value; else, and of lanes, -1 */
+	int32_t storage;                /* whole: its storage; local: -1 */
 	enum lt_dtype dtype;
 	int64_t elems, low, high;       /* low, high: hull of the accesses to a whole one */
 	int64_t *extent;                /* local: elements held, one a dim */
@@ -87,6 +87,12 @@ struct lt_fcalloperand { int32_t buffer; struct lt_row row; int32_t first_stride
 /* What the cells of a value hold behind the end of a dim: nothing that is known, or always the same (freeze_pad.c). */
 enum lt_fill_state { LT_FILL_NEVER, LT_FILL_SAME, LT_FILL_OPEN };
 struct lt_fill { enum lt_fill_state state; uint64_t bits; };
+/* A reduction over vector or block loops: their trips have sums of their own around loop `begin`; -1: they meet in the result. */
+struct lt_lanes {
+	lt_tnode begin;
+	int32_t owner, buffer;          /* since `begin` was met: position in the path of the loop around it, -1: none; the sums */
+	int64_t *extent;                /* of the result's dims in one trip of the owner */
+};
 struct lt_freezer {
 	struct lt_looptree *t;
 	const struct lt_graph *g;
@@ -94,6 +100,8 @@ struct lt_freezer {
 	struct lt_arena *a;
 	/* by tree node, kept over all roots */
 	lt_node *first_reset, *next_reset;      /* by loop; by graph node: reductions that begin there */
+	lt_node *first_lanes, *next_lanes;      /* by loop; by graph node: reductions whose lanes begin there */
+	struct lt_lanes **lanes;                /* by graph node; NULL: no vector or block loop reduces */
 	int32_t *param_of;                      /* by graph param: kernel param, -1 */
 	int32_t *buffer_of_node, *buffer_of_storage;
 	struct lt_fill **fill;                  /* by graph node: by dim, NULL: of none */
@@ -120,6 +128,27 @@ struct lt_freezer {
 	struct lt_rows ahead;                   /* what has to hold for the copy that is made ahead */
 	uint64_t needs;
 };
+static inline bool lt__stmt_reduces(const struct lt_stmt *s) { return s->kind == LT_REDUCE || s->kind == LT_COMBINE; }
+
+/* freeze.c: parts of a nest. */
+int32_t lt__freeze_op(struct lt_freezer *, enum lt_opcode, enum lt_dtype out, int32_t n, const enum lt_dtype *in);
+int64_t lt__freeze_step(const struct lt_freezer *, lt_tnode loop);
+struct lt_peeled;
+lt_status lt__freeze_open(struct lt_freezer *, lt_tnode, lt_var, int64_t step, enum lt_tail, const struct lt_peeled *);
+void lt__freeze_close(struct lt_freezer *);
+struct lt_stmt *lt__freeze_stmt(struct lt_freezer *, int32_t kind, lt_node);
+/* What has to hold for a statement of node n: the trips around it are there, and it writes to cells that are. */
+void lt__freeze_guard(struct lt_freezer *, lt_node n, const struct lt_leaf *, struct lt_rows *guards);
+/* Where a statement of node n writes, and when.  lane: to its lanes. */
+lt_status lt__freeze_dest(struct lt_freezer *, lt_node n, const struct lt_leaf *, int32_t stmt, bool lane, const struct lt_rows *guards);
+
+/* freeze_reset.c: what begins before a loop, and what ends behind it. */
+void lt__freeze_reductions(struct lt_freezer *);                /* once for a tree: the lists by loop */
+lt_status lt__freeze_resets(struct lt_freezer *, lt_tnode loop);
+lt_status lt__freeze_combines(struct lt_freezer *, lt_tnode loop);
+/* An access of the lanes of n. */
+lt_status lt__freeze_lane(struct lt_freezer *, lt_node n, const struct lt_leaf *, bool written, int32_t *out);
+
 /* freeze_row.c: rows. */
 void lt__row_term(struct lt_freezer *, struct lt_row *, int32_t kind, int32_t at, int64_t coef);
 void lt__row_plus(struct lt_freezer *, struct lt_row *to, const struct lt_row *, int64_t times);
@@ -140,12 +169,11 @@ int32_t lt__freeze_limit(struct lt_freezer *, const struct lt_linear *);
 int32_t lt__freeze_guards(struct lt_freezer *, const struct lt_rows *);          /* the first of them in f->guard */
 
 /* ahead.c: copies of a loop that are made some trips ahead, into buffers in turn. */
-struct lt_peeled;
 typedef lt_status lt_freeze_walk(struct lt_freezer *, lt_tnode);
-typedef lt_status lt_freeze_open(struct lt_freezer *, lt_tnode, const struct lt_peeled *);
-typedef void lt_freeze_close(struct lt_freezer *);
+typedef lt_status lt_freeze_opener(struct lt_freezer *, lt_tnode, const struct lt_peeled *);
+typedef void lt_freeze_closer(struct lt_freezer *);
 int32_t lt__freeze_depth(const struct lt_looptree *, lt_node);
-lt_status lt__freeze_first(struct lt_freezer *, lt_tnode loop, int64_t step, lt_freeze_open *, lt_freeze_walk *, lt_freeze_close *);
+lt_status lt__freeze_first(struct lt_freezer *, lt_tnode loop, int64_t step, lt_freeze_opener *, lt_freeze_walk *, lt_freeze_closer *);
 lt_status lt__freeze_ahead(struct lt_freezer *, lt_tnode loop, lt_tnode child, lt_freeze_walk *);
 /* Adds the buffer that the loop's trip means, path[owner], of `elems` elements each. */
 void lt__freeze_turn(struct lt_freezer *, lt_node, int32_t owner, int64_t elems, struct lt_row *offset);
@@ -169,6 +197,9 @@ void lt__freeze_on(struct lt_freezer *, struct lt_rows *);
 lt_status lt__freeze_access(struct lt_freezer *, const struct lt_leaf *, lt_node base, const struct lt_map *, bool dest, int32_t *out);
 /* Position in the path of the innermost loop that a value's owner stands in or is; -1: it owns the whole nest, or more. */
 int32_t lt__freeze_owner(const struct lt_freezer *, lt_node);
+/* Elements of a var in one trip of path[owner] and the loops around it; whether one of these counts it. */
+int64_t lt__freeze_held(const struct lt_freezer *, int32_t owner, lt_var);
+bool lt__freeze_covers(const struct lt_freezer *, int32_t owner, lt_var);
 /* How many numbers a digit of a layout counts. */
 int64_t lt__digit_extent(const struct lt_digit *, const int64_t *extent);
 /* Forgets the locals of a loop that ends: another copy of it has its own. */

@@ -20,8 +20,7 @@ int32_t lt__freeze_owner(const struct lt_freezer *f, lt_node n)
 	return -1;
 }
 
-/* Elements of v in one trip of path[owner] and the loops around it. */
-static int64_t held(const struct lt_freezer *f, int32_t owner, lt_var v)
+int64_t lt__freeze_held(const struct lt_freezer *f, int32_t owner, lt_var v)
 {
 	const struct lt_vardef *d = &f->g->var[v];
 	for (int32_t k = owner; k >= 0; k--) {
@@ -92,7 +91,7 @@ static lt_status buffer_of_local(struct lt_freezer *f, lt_node n, int32_t *out)
 	struct lt_fbuffer b = { .node = n, .storage = -1, .dtype = d->dtype, .scope = depth == 1 ? scope_of(f, n, owner) : scope < 0 ? -1 : f->path[scope].loop, .slot = -1,
 		.name = d->name, .extent = LT_NEW(f->a, int64_t, d->n_dim + 1) };
 	for (int32_t i = 0; i < d->n_dim; i++)
-		b.extent[i] = lt__round_up(held(f, owner, d->dim[i]), s->unit[i]);
+		b.extent[i] = lt__round_up(lt__freeze_held(f, owner, d->dim[i]), s->unit[i]);
 	LT_TRY(lt__held_elems(f->t, n, b.extent, &b.elems));
 	if (lt__mul_overflow(b.elems, depth, &b.elems) || b.elems > INT64_MAX / 64)
 		return lt_fail(f->t->ctx, LT_EOVERFLOW, "%%%s in %d buffers is more than 63 bits of bytes; choose a smaller depth", d->name, (int)depth);
@@ -109,7 +108,7 @@ void lt__freeze_forget(struct lt_freezer *f, int32_t loop)
 			f->buffer_of_node[f->buffer[i].node] = -1;
 }
 
-static bool owner_covers(const struct lt_freezer *f, int32_t owner, lt_var v)
+bool lt__freeze_covers(const struct lt_freezer *f, int32_t owner, lt_var v)
 {
 	for (int32_t k = 0; k <= owner; k++)
 		if (lt__var_step(f->g, v, f->path[k].var, f->path[k].step))
@@ -174,7 +173,7 @@ lt_status lt__freeze_access(struct lt_freezer *f, const struct lt_leaf *leaf, lt
 		struct along along = { .extent = extent ? extent[i] : f->g->var[d->dim[i]].extent, .layout = f->t->layout[base], .held = extent };
 		along.stride = along.layout ? stride_of(along.layout, i, extent) : whole ? place->stride[i] : unit;
 		struct lt_row index;
-		lt__freeze_row(f, leaf, m, row, owner_covers(f, owner, d->dim[i]) ? owner : -1, &index);
+		lt__freeze_row(f, leaf, m, row, lt__freeze_covers(f, owner, d->dim[i]) ? owner : -1, &index);
 		if (leaf->gather && m->n_dim > leaf->n_var && row[1 + m->n_param + leaf->n_var]) {
 			if (!along.stride)
 				return lt__tree_fail(f->t, f->t->leaf_of[base], LT_EUNSUPPORTED, "the layout of %%%s cuts the axis %s, along which it is gathered, "

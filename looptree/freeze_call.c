@@ -24,13 +24,20 @@ static bool fail(struct nest *x, const char *why)
 }
 #define FAIL(x, ...) fail((x), lt__arena_format((x)->f->a, __VA_ARGS__))
 
+/* The node of the tree behind `at`, in the nest of the call; -1: that ends. */
+static lt_tnode next_of(const struct lt_looptree *t, lt_tnode at)
+{
+	lt_tnode next = lt_looptree_after(t, at);
+	return next >= 0 && t->node[next].parent >= 0 ? next : -1;
+}
+
 static bool is_outside(const struct nest *x, lt_node n)
 {
 	const struct lt_looptree *t = x->f->t;
 	if (t->scope[n].whole)
 		return true;
-	for (lt_node u = 0; u < t->graph->n_node; u++) {
-		const struct lt_leaf *leaf = t->leaf_of[u] >= 0 && !lt__is_above(t, x->at, t->leaf_of[u]) ? t->leaf[u] : NULL;
+	for (lt_tnode at = lt__root_of(t, x->at); at >= 0; at = next_of(t, at)) {
+		const struct lt_leaf *leaf = t->node[at].kind == LT_TLEAF && !lt__is_above(t, x->at, at) ? t->leaf[t->node[at].leaf] : NULL;
 		for (int32_t k = 0; leaf && k < leaf->n_read; k++)
 			for (int32_t p = 0; p < leaf->read[k].n_piece; p++)
 				if (leaf->read[k].piece[p].base == n)
@@ -39,17 +46,38 @@ static bool is_outside(const struct nest *x, lt_node n)
 	return false;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	return (*(const lt_node *)a > *(const lt_node *)b) - (*(const lt_node *)a < *(const lt_node *)b);
+}
+
+/* The leaves below the call, in the order of the graph. */
+static lt_node *find_members(const struct nest *x, int32_t *n)
+{
+	const struct lt_looptree *t = x->f->t;
+	lt_node *member = NULL;
+	int32_t cap = 0;
+	*n = 0;
+	for (lt_tnode at = lt_looptree_after(t, x->at); at >= 0 && lt__is_above(t, x->at, at); at = lt_looptree_after(t, at)) {
+		if (t->node[at].kind != LT_TLEAF)
+			continue;
+		LT_GROW(x->f->a, member, *n, cap);
+		member[(*n)++] = t->node[at].leaf;
+	}
+	qsort(member, (size_t)*n, sizeof *member, by_number);
+	return member;
+}
+
 /* What the leaves below the call compute. */
 static bool find(struct nest *x)
 {
 	struct lt_freezer *f = x->f;
 	const struct lt_looptree *t = f->t;
-	lt_node *member = LT_NEW(f->a, lt_node, t->graph->n_node + 1), end = -1;
-	int32_t n = 0;
-	for (lt_node u = 0; u < t->graph->n_node; u++) {
-		if (t->leaf_of[u] < 0 || !lt__is_above(t, x->at, t->leaf_of[u]))
-			continue;
-		member[n++] = u;
+	lt_node end = -1;
+	int32_t n;
+	const lt_node *member = find_members(x, &n);
+	for (int32_t i = 0; i < n; i++) {
+		lt_node u = member[i];
 		if (t->node[t->leaf_of[u]].depth > 1)
 			return FAIL(x, "%%%s is made ahead of its use; stage it outside of %s", t->graph->node[u].name, x->where);
 		if (!is_outside(x, u))
@@ -82,7 +110,7 @@ static bool check_loops(struct nest *x)
 		if (t->node[up].kind == LT_TLOOP && is_dim(x, t->node[up].var, true))
 			return FAIL(x, "the loop %s around the call sums %%%s, too; a routine computes the whole sum: put the call on that loop",
 				lt__loop_path(t, up), t->graph->node[x->c.sum].name);
-	for (lt_tnode at = 0; at < t->n_node; at++)
+	for (lt_tnode at = lt__root_of(t, x->at); at >= 0; at = next_of(t, at))
 		if (t->node[at].kind == LT_TLOOP && t->node[at].tail == LT_PAD && (at == x->at || lt__is_above(t, x->at, at) || lt__is_above(t, at, x->at)))
 			return FAIL(x, "the loop %s is padded, and a routine does not fill what is behind the end; give it tail guard",
 				lt__loop_path(t, at));
@@ -135,7 +163,7 @@ static bool open_dims(struct nest *x, const struct lt_leaf *leaf, int32_t first_
 	for (int32_t i = 0; i < leaf->n_var; i++)
 		for (int32_t d = 0; d < x->c.n_dim; d++) {
 			lt_var v = leaf->var[i], dim = x->c.dim[d];
-			if (x->c.as[v] != dim)
+			if (lt__call_as(&x->c, v) != dim)
 				continue;
 			for (int32_t k = 0; k < n_outer && v != dim; k++)
 				if (f->path[k].var == v || f->path[k].var == dim)
@@ -199,7 +227,7 @@ static lt_status describe(struct nest *x, struct lt_call *call)
 	uint64_t needs = f->needs;
 	call->stmt = -1;
 	for (int32_t s = loop->first_stmt + loop->n_stmt; s-- > loop->first_stmt;)
-		if (f->stmt[s].kind == LT_REDUCE && f->stmt_node[s] == x->c.sum)
+		if (lt__stmt_reduces(&f->stmt[s]) && f->stmt_node[s] == x->c.sum)
 			call->stmt = s;
 	if (call->stmt < 0) {
 		FAIL(x, "%%%s is summed over nothing in %s", f->g->node[x->c.sum].name, x->where);

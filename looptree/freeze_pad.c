@@ -160,9 +160,9 @@ static lt_status refuse(const struct lt_freezer *f, lt_node n, lt_var v)
 	}
 	if (loop < 0)
 		loop = counted;
-	return lt__tree_fail(f->t, loop, LT_EILLEGAL, "the loop %s cannot be padded: %%%s reduces over %s, and what it would add past the end is not known to be "
-		"its identity; stage the factors of the product below that loop, or give the loop tail guard, peel or mask", lt__loop_path(f->t, loop),
-		f->g->node[n].name, f->g->var[v].name);
+	return lt__tree_fail(f->t, loop, LT_EILLEGAL, "the loop %s cannot be padded: %%%s reduces over %s, and what %%%s is past the end is not known to be the "
+		"identity; compute that outside of the loop (`fission`), or give the loop tail guard, peel or mask", lt__loop_path(f->t, loop),
+		f->g->node[n].name, f->g->var[v].name, f->g->node[f->g->node[n].operand[0]].name);
 }
 
 /* Rows of `all` that the statement's own guards do not hold already. */
@@ -188,7 +188,7 @@ lt_status lt__pad_fill(struct lt_freezer *f, lt_node n, const struct lt_leaf *le
 {
 	const struct lt_nodedef *d = &f->g->node[n];
 	const struct lt_stmt *s = &f->stmt[stmt];
-	bool reduces = s->kind == LT_REDUCE;
+	bool reduces = lt__stmt_reduces(s);
 	for (int32_t c = 0; c < leaf->n_var; c++) {
 		struct lt_rows all = { 0 };
 		struct lt_fill x[3] = { { 0 } }, made;

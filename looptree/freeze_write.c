@@ -51,7 +51,7 @@ static int32_t type_of(struct lt_type *types, int32_t *n, enum lt_dtype t)
 
 static int32_t role_of(const struct lt_freezer *f, const struct lt_fbuffer *b)
 {
-	if (b->node >= 0)
+	if (b->storage < 0)
 		return LT_LOCAL;
 	switch (f->layout->storage[b->storage].space) {
 	case LT_SPACE_INPUT:    return LT_INPUT;
@@ -78,7 +78,7 @@ static void write_buffers(struct writer *w, struct lt_frozen *out, struct lt_typ
 	out->bind = LT_NEW(f->a, struct lt_bind, f->n_buffer + 1);
 	for (int32_t i = 0; i < f->n_buffer; i++) {
 		struct lt_fbuffer *b = &f->buffer[i];
-		bool local = b->node >= 0;
+		bool local = b->storage < 0;
 		int64_t bytes = lt__dtype_info(b->dtype)->bytes;
 		if (!local) {
 			if (b->high < b->low)   /* never reached */
@@ -151,7 +151,7 @@ static void write_accesses(struct writer *w)
 	for (int32_t i = 0; i < f->n_access; i++) {
 		const struct lt_faccess *a = &f->access[i];
 		const struct lt_fbuffer *b = &f->buffer[a->buffer];
-		accesses[i] = (struct lt_access){ a->buffer, write_row(w, &a->row, b->node >= 0 ? 0 : b->low), a->index,
+		accesses[i] = (struct lt_access){ a->buffer, write_row(w, &a->row, b->storage < 0 ? 0 : b->low), a->index,
 			a->index_extent, a->index_stride, a->first_bound, a->n_bound };
 	}
 	for (int32_t i = 0; i < f->n_piece; i++) {
@@ -180,7 +180,7 @@ static void write_calls(struct writer *w, struct lt_frozen *out)
 	for (int32_t i = 0; i < f->n_call_operand; i++) {
 		const struct lt_fcalloperand *o = &f->call_operand[i];
 		const struct lt_fbuffer *b = &f->buffer[o->buffer];
-		operands[i] = (struct lt_call_operand){ o->buffer, write_row(w, &o->row, b->node >= 0 ? 0 : b->low), o->first_stride };
+		operands[i] = (struct lt_call_operand){ o->buffer, write_row(w, &o->row, b->storage < 0 ? 0 : b->low), o->first_stride };
 	}
 	w->tree->calls = array_of(copy_table(f->a, f->call, f->n_call, sizeof *f->call), f->n_call, sizeof *f->call);
 	w->tree->call_dims = array_of(dims, f->n_call_dim, sizeof *dims);
@@ -196,6 +196,16 @@ static int64_t runs_of(const struct lt_freezer *f, int32_t loop)
 		if (lt__mul_overflow(runs, f->loop[loop].max_trips, &runs))
 			return INT64_MAX / 4;
 	return runs;
+}
+
+/* Whether what a statement computes has been counted: behind a loop, the lanes' sums become one. */
+static bool adds_lanes(const struct lt_freezer *f, const struct lt_stmt *s)
+{
+	const struct lt_fpiece *p = &f->piece[f->operand[s->first_operand].first_piece];
+	if (s->kind != LT_COMBINE || p->kind != LT_READ)
+		return false;
+	const struct lt_fbuffer *b = &f->buffer[f->access[p->access].buffer];
+	return b->storage < 0 && b->node < 0;
 }
 
 static void print_row(struct lt_text *t, const struct lt_tree *tree, int32_t row)
@@ -333,7 +343,7 @@ lt_status lt__freeze_write(struct lt_freezer *f, lt_tnode root, int32_t number, 
 	out->node = copy_table(f->a, f->stmt_node, f->n_stmt, sizeof *f->stmt_node);
 	for (int32_t i = 0; i < f->n_stmt; i++) {
 		const struct lt_opinfo *op = lt__op_info(f->g->node[f->stmt_node[i]].op);
-		if (f->stmt[i].kind != LT_RESET && !op->data && !op->any)
+		if (f->stmt[i].kind != LT_RESET && !op->data && !op->any && !adds_lanes(f, &f->stmt[i]))
 			if (lt__add_overflow(out->flops, runs_of(f, f->stmt[i].loop), &out->flops))
 				out->flops = INT64_MAX;
 	}

@@ -1,4 +1,5 @@
 /* The loop tree: made, walked, asked.  A tree is built child by child and then finished. */
+#include "looptree/edit.h"
 #include "looptree/layout.h"
 #include "looptree/own.h"
 
@@ -139,12 +140,7 @@ int64_t lt_looptree_trips(const struct lt_looptree *t, lt_tnode n)
 	const struct lt_tnodedef *d = &t->node[n];
 	if (d->kind != LT_TLOOP)
 		return 1;
-	int64_t span = t->graph->var[d->var].extent;
-	for (lt_tnode up = d->parent; up >= 0; up = t->node[up].parent)
-		if (t->node[up].kind == LT_TLOOP && t->node[up].var == d->var) {
-			span = t->node[up].step < span ? t->node[up].step : span;
-			break;
-		}
+	int64_t span = lt__loop_span(t, n);
 	return span / d->step + (span % d->step != 0);
 }
 

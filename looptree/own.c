@@ -22,7 +22,7 @@ struct batch {
 	int32_t now;                    /* the step in hand */
 };
 
-static lt_node find(const struct lt_graph *g, const char *name)
+lt_node lt__node_named(const struct lt_graph *g, const char *name)
 {
 	return name ? lt__names_find(g->node_names, name, strlen(name)) : -1;
 }
@@ -30,7 +30,7 @@ static lt_node find(const struct lt_graph *g, const char *name)
 /* The node of `in` that the step is hung on. */
 static lt_node hook_of(const struct lt_graph *g, const struct lt_ownstep *s)
 {
-	return find(g, s->reader ? s->reader : s->of);
+	return lt__node_named(g, s->reader ? s->reader : s->of);
 }
 
 static bool reads(const struct lt_graph *g, lt_node reader, lt_node x)
@@ -74,10 +74,10 @@ static lt_status check_partial(const struct lt_graph *g, const struct lt_ownstep
 static lt_status check_step(const struct batch *b, const struct lt_ownstep *s)
 {
 	const struct lt_graph *g = b->in;
-	lt_node of = find(g, s->of), hook = hook_of(g, s);
+	lt_node of = lt__node_named(g, s->of), hook = hook_of(g, s);
 	if (of < 0 || hook < 0)
 		return lt_fail(g->ctx, LT_EILLEGAL, "there is no node %%%s", of < 0 ? s->of : s->reader);
-	if (find(g, s->made) >= 0)
+	if (lt__node_named(g, s->made) >= 0)
 		return lt_fail(g->ctx, LT_EILLEGAL, "there is a node %%%s already; choose another name", s->made);
 	if ((s->reader || hook != of) && !reads(g, hook, of))
 		return reads_not(g, &g->node[hook], s->of);
@@ -143,7 +143,7 @@ static lt_status add_before(struct lt_frame *f, int32_t step, lt_node x, struct 
 	struct batch *b = f->user;
 	const struct lt_ownstep *s = &b->step[step];
 	b->now = step;
-	lt_node made = -1, of = find(f->in, s->of);
+	lt_node made = -1, of = lt__node_named(f->in, s->of);
 	if (s->kind == LT_OWN_THROUGH)
 		return lt__through_add(f, of, x, d, s->made, &made);
 	if (s->kind == LT_OWN_COPY) {
@@ -192,7 +192,7 @@ static lt_status rebuild(struct lt_frame *f)
 				LT_TRY(add_copy(f, f->to[x], b->step[i].made, &f->to[x]));
 	}
 	for (int32_t i = 0; i < b->n; i++) {
-		lt_node x = find(f->in, b->step[i].of);
+		lt_node x = lt__node_named(f->in, b->step[i].of);
 		if (b->step[i].kind == LT_OWN_MATERIALIZE && b->result[x] && lt__has_leaf(f->in, x))
 			LT_TRY(add_copy(f, f->to[x], b->step[i].made, &f->to[x]));
 	}
@@ -250,7 +250,7 @@ static bool fits_batch(struct batch *b, const struct lt_ownstep *s, unsigned cha
 {
 	const struct lt_graph *g = b->in;
 	bool clones = s->kind == LT_OWN_CLONE || s->kind == LT_OWN_THROUGH, inner = s->kind == LT_OWN_WINDOW || s->kind == LT_OWN_THROUGH;
-	lt_node of = find(g, s->of), hook = hook_of(g, s);
+	lt_node of = lt__node_named(g, s->of), hook = hook_of(g, s);
 	if (of < 0 || hook < 0 || (s->kind == LT_OWN_PARTIAL && lt__names_find(g->var_names, s->var, strlen(s->var)) < 0))
 		return false;
 	if (s->kind == LT_OWN_PARTIAL ? *window >= 0 : inner && hook < *window)
@@ -428,12 +428,12 @@ lt_status lt__tree_own(struct lt_looptree *t, const struct lt_ownstep *step, int
 	return lt__tree_own_steps(t, step, n, to, &failed);
 }
 
-lt_node lt__tree_node_named(const struct lt_looptree *t, const char *name) { return find(t->graph, name); }
+lt_node lt__tree_node_named(const struct lt_looptree *t, const char *name) { return lt__node_named(t->graph, name); }
 
 /* A node that is gone, because its readers read a clone, is still in the graph that the steps begin with, or made by its step. */
 static bool is_made(const struct lt_looptree *t, const char *name)
 {
-	if (find(t->base, name) >= 0)
+	if (lt__node_named(t->base, name) >= 0)
 		return true;
 	for (int32_t i = 0; t->own && i < t->own->n_step; i++)
 		if (!strcmp(t->own->step[i].made, name))
@@ -444,7 +444,7 @@ static bool is_made(const struct lt_looptree *t, const char *name)
 const char *lt__own_name(const struct lt_looptree *t, const char *base)
 {
 	const char *name = base;
-	for (int32_t i = 2; find(t->graph, name) >= 0 || is_made(t, name); i++)
+	for (int32_t i = 2; lt__node_named(t->graph, name) >= 0 || is_made(t, name); i++)
 		name = lt__arena_format(t->arena, "%s%d", base, (int)i);
 	return lt__arena_string(t->arena, name);
 }

@@ -40,8 +40,12 @@ struct lt_own { int32_t refs; struct lt_graph *graph; int32_t n_step; const stru
 lt_status lt__tree_own(struct lt_looptree *, const struct lt_ownstep *, int32_t n, lt_node *to);
 /* The same; *failed: the step that a failure is about. */
 lt_status lt__tree_own_steps(struct lt_looptree *, const struct lt_ownstep *, int32_t n, lt_node *to, int32_t *failed);
-/* The node of that name in the tree's graph; -1. */
+/* The node of that name in a graph, in the tree's; -1: there is none, or no name. */
+lt_node lt__node_named(const struct lt_graph *, const char *name);
 lt_node lt__tree_node_named(const struct lt_looptree *, const char *name);
+/* targets.c: by node of the tree's graph the node of the base that it is; of the tree's own, and of views, that it is made for: the value
+ * that a copy stores, else who reads it (the last of several).  -1: nobody does. */
+lt_node *lt__tree_bases(const struct lt_looptree *, struct lt_arena *);
 /* A name that no node of the graph has, and none had that a step made: base, base2 ...; in the tree's arena. */
 const char *lt__own_name(const struct lt_looptree *, const char *base);
 /* A name for the trips of a loop over var that no var has: "k_16", "k_16_2" ..; in the tree's arena. */

@@ -38,7 +38,7 @@ static void ask(struct lt_program *p, struct lt_asked *a, const struct lt_tree *
 {
 	struct lt_told told;
 	lt__told_init(&told);
-	lt_status st = lt__refuse_by_caps(tree, c->backend->caps(c->session), c->backend->name, &told.diag);
+	lt_status st = lt__refuse_by_caps(tree, c->backend->caps(c->session), &told.diag);
 	if (!st)
 		st = c->backend->accepts(c->session, tree, &told.diag);
 	out->verdict = st ? REFUSED : TAKEN;
@@ -59,7 +59,7 @@ static void ask(struct lt_program *p, struct lt_asked *a, const struct lt_tree *
 }
 
 /* A note about this nest: where it points to is told by name and by the place in the script. */
-static const struct lt_refusal *refusal_of(struct lt_program *p, const struct lt_frozen *f, const struct note *n, const char *backend)
+static struct lt_refusal *refusal_of(struct lt_program *p, const struct lt_frozen *f, const struct note *n, const char *backend)
 {
 	struct lt_refusal *r = LT_NEW(p->arena, struct lt_refusal, 1);
 	*r = (struct lt_refusal){ .size = sizeof *r, .code = n->code, .backend = backend, .text = n->text, .remedy = n->remedy };
@@ -76,6 +76,18 @@ static const struct lt_refusal *refusal_of(struct lt_program *p, const struct lt
 	return r;
 }
 
+/* Another backend, which only the host can propose: it knows who is asked next.  NULL: somebody is, or nobody may be. */
+static const char *elsewhere(struct lt_program *p, int32_t choice)
+{
+	const struct lt_backend *cpu = lt_backend_find("cpu");
+	if (!cpu || p->options.strict || choice + 1 < p->n_choice)
+		return NULL;
+	for (int32_t i = 0; i < p->n_choice; i++)
+		if (p->choice[i].backend == cpu)
+			return NULL;
+	return lt__arena_format(p->arena, "name another backend behind it (-b %s,cpu)", p->options.backends);
+}
+
 bool lt__accepts(struct lt_program *p, struct lt_asked *a, int32_t nest, int32_t choice, struct lt_refusals *why)
 {
 	const struct lt_frozen *f = &p->frozen[nest];
@@ -83,9 +95,15 @@ bool lt__accepts(struct lt_program *p, struct lt_asked *a, int32_t nest, int32_t
 	struct answer *x = answer_of(p, a, f->tree.text, choice);
 	if (x->verdict == UNKNOWN)
 		ask(p, a, &f->tree, c, x);
+	const char *other = x->n_note > 0 ? elsewhere(p, choice) : NULL;
 	for (int32_t i = 0; i < x->n_note; i++) {
+		struct lt_refusal *r = refusal_of(p, f, &x->note[i], c->backend->name);
+		if (!r->remedy && x->note[i].code == LT_EUNSUPPORTED) {
+			r->remedy = other;              /* once */
+			other = NULL;
+		}
 		LT_GROW(p->arena, why->at, why->n, why->cap);
-		why->at[why->n++] = refusal_of(p, f, &x->note[i], c->backend->name);
+		why->at[why->n++] = r;
 	}
 	return x->verdict == TAKEN;
 }

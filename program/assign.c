@@ -5,8 +5,8 @@
  * offered as they are, to one backend after the other.
  */
 #include <string.h>
-#include "ir/intern.h"
 #include "looptree/call.h"
+#include "looptree/own.h"
 #include "program/program.h"
 
 enum { MOST_ROUNDS = 16 };
@@ -16,37 +16,21 @@ struct assign {
 	struct lt_asked *asked;
 	int32_t *class;                         /* by node of the base */
 	const struct lt_refusals **why;         /* by class and node of the base: what its nest of that class was refused for */
-	int32_t *seen;                          /* by node of the base: 1 + the nest whose refusals in hand have those of it */
-	bool has_moved;                         /* a node of the base, in this round */
 	bool move_all;                          /* too many rounds: all nodes of a class that is refused something move on */
+	/* of a round */
+	const lt_node *base;                    /* by node of the tree's graph: lt__tree_bases */
+	const int32_t *was;                     /* class, before any has moved */
+	int32_t *nest_of;                       /* by node of the base: where it stands; -1 */
+	bool has_moved;
 };
 
-static lt_node base_of(const struct lt_program *p, lt_node n)
-{
-	const struct lt_nodedef *d = &p->lowered->node[n];
-	return p->lowered == p->base ? n : lt__names_find(p->base->node_names, d->name, strlen(d->name));
-}
-
-/* By node of the tree's graph: the node of the base that it is, or (own nodes, views) that reads it last; -1: nobody does. */
-static lt_node *find_bases(const struct assign *x, struct lt_arena *a)
-{
-	const struct lt_graph *g = x->p->lowered;
-	lt_node *base = LT_NEW(a, lt_node, g->n_node + 1);
-	for (lt_node n = 0; n < g->n_node; n++)
-		base[n] = lt__has_leaf(g, n) ? base_of(x->p, n) : -1;
-	for (lt_node n = g->n_node - 1; n >= 0; n--)
-		for (int32_t k = 0; base[n] >= 0 && k < g->node[n].n_operand; k++)
-			if (base[g->node[n].operand[k]] < 0)
-				base[g->node[n].operand[k]] = base[n];
-	return base;
-}
+static lt_node base_at(const struct assign *x, int32_t nest, uint32_t stmt) { return x->base[x->p->frozen[nest].node[stmt]]; }
 
 /* That of a nest's first node; nodes of one nest are of one class. */
-static int32_t class_of(const struct assign *x, int32_t nest, const lt_node *base, const int32_t *class)
+static int32_t class_of(const struct assign *x, int32_t nest)
 {
-	const struct lt_frozen *f = &x->p->frozen[nest];
-	lt_node first = f->tree.stmts.n > 0 ? base[f->node[0]] : -1;
-	return first < 0 ? 0 : class[first];
+	lt_node first = x->p->frozen[nest].tree.stmts.n > 0 ? base_at(x, nest, 0) : -1;
+	return first < 0 ? 0 : x->was[first];
 }
 
 static void add_refusals(struct lt_program *p, struct lt_refusals *to, const struct lt_refusals *from)
@@ -63,14 +47,13 @@ static void add_refusals(struct lt_program *p, struct lt_refusals *to, const str
 }
 
 /* What the backends before said of the nodes of a nest, when they stood in other nests. */
-static void gather_refusals(struct assign *x, int32_t nest, int32_t class, const lt_node *bases, struct lt_refusals *out)
+static void gather_refusals(struct assign *x, int32_t nest, int32_t class, struct lt_refusals *out)
 {
 	struct lt_program *p = x->p;
-	const struct lt_frozen *f = &p->frozen[nest];
 	for (int32_t c = 0; c < class; c++) {
 		const struct lt_refusals *last = NULL;
-		for (uint32_t i = 0; i < f->tree.stmts.n; i++) {
-			lt_node base = bases[f->node[i]];
+		for (uint32_t i = 0; i < p->frozen[nest].tree.stmts.n; i++) {
+			lt_node base = base_at(x, nest, i);
 			const struct lt_refusals *r = base < 0 ? NULL : x->why[(size_t)c * (size_t)p->base->n_node + (size_t)base];
 			if (r && r != last)
 				add_refusals(p, out, r);
@@ -88,58 +71,54 @@ static void move(struct assign *x, lt_node base, int32_t class, const struct lt_
 	x->why[(size_t)class * (size_t)x->p->base->n_node + (size_t)base] = why;
 }
 
-/* The nodes of a refused nest are for the next backend; of one with own nodes only, those of its class that read them.  own: by class
- * and node of the tree's graph, what it was refused for. */
-static void move_nest(struct assign *x, int32_t nest, int32_t class, const struct lt_refusals *why, const struct lt_refusals **own)
+/* The nodes of a refused nest are for the next backend; of one that has the tree's own alone, all of the nests that these are made for, so
+ * that no product is torn from its factors' copies, or apart. */
+static void move_nest(struct assign *x, int32_t nest, int32_t class, const struct lt_refusals *why)
 {
-	const struct lt_frozen *f = &x->p->frozen[nest];
+	uint32_t n = x->p->frozen[nest].tree.stmts.n;
 	bool any = false;
-	for (uint32_t i = 0; i < f->tree.stmts.n; i++) {
-		lt_node base = base_of(x->p, f->node[i]);
-		if (base >= 0)
-			move(x, base, class, why);
-		any = any || base >= 0;
+	for (uint32_t i = 0; i < n; i++) {
+		lt_node base = base_at(x, nest, i);
+		if (base < 0 || x->nest_of[base] != nest)
+			continue;
+		move(x, base, class, why);
+		any = true;
 	}
-	for (uint32_t i = 0; !any && i < f->tree.stmts.n; i++)
-		own[(size_t)class * (size_t)x->p->lowered->n_node + (size_t)f->node[i]] = why;
+	for (uint32_t i = 0; i < n && !any; i++) {
+		lt_node base = base_at(x, nest, i);
+		if (base >= 0 && x->class[base] == class && x->nest_of[base] >= 0)
+			move_nest(x, x->nest_of[base], class, why);
+	}
 }
 
-/* The nests of a class that read those of it are not torn apart: they move as a whole.  Other classes' were not refused anything. */
-static void move_readers(struct assign *x, int32_t of, const int32_t *class, const struct lt_refusals **own)
+static void begin_round(struct assign *x)
 {
 	const struct lt_program *p = x->p;
-	const struct lt_graph *g = p->lowered;
-	for (lt_node n = 0; n < g->n_node; n++)         /* through views, and other own nodes */
-		for (int32_t k = 0; !own[n] && k < g->node[n].n_operand; k++)
-			if (!lt__has_leaf(g, n) || base_of(p, n) < 0)
-				own[n] = own[g->node[n].operand[k]];
-	for (int32_t i = 0; i < p->n_frozen; i++) {
-		const struct lt_frozen *f = &p->frozen[i];
-		const struct lt_refusals *why = NULL;
-		for (uint32_t s = 0; s < f->tree.stmts.n; s++)
-			for (int32_t k = 0; !why && k < g->node[f->node[s]].n_operand; k++)
-				why = own[g->node[f->node[s]].operand[k]];
-		for (uint32_t s = 0; why && s < f->tree.stmts.n; s++) {
-			lt_node base = base_of(p, f->node[s]);
-			if (base >= 0 && class[base] == of)
-				move(x, base, of, why);
+	x->base = lt__tree_bases(p->tree, p->nests);
+	x->was = lt__arena_copy(p->nests, x->class, sizeof *x->class * ((size_t)p->base->n_node + 1));
+	x->nest_of = LT_NEW(p->nests, int32_t, p->base->n_node + 1);
+	x->has_moved = false;
+	for (lt_node n = 0; n < p->base->n_node; n++)
+		x->nest_of[n] = -1;
+	for (int32_t i = 0; i < p->n_frozen; i++)
+		for (uint32_t k = 0; k < p->frozen[i].tree.stmts.n; k++) {
+			lt_node base = base_at(x, i, k);
+			if (base >= 0 && !strcmp(p->lowered->node[p->frozen[i].node[k]].name, p->base->node[base].name))
+				x->nest_of[base] = i;
 		}
-	}
 }
 
 /* Asks for each nest; *moved: some are refused, and their nodes are for the next backend now.  False: one has none to ask. */
 static bool ask_all(struct assign *x, int32_t n_choice, bool *moved)
 {
 	struct lt_program *p = x->p;
-	const lt_node *bases = find_bases(x, p->nests);
-	const int32_t *class = lt__arena_copy(p->nests, x->class, sizeof *class * ((size_t)p->base->n_node + 1));      /* before any moves */
-	const struct lt_refusals **own = LT_NEW(p->nests, const struct lt_refusals *, (int64_t)p->lowered->n_node * p->n_choice + 1);
 	bool taken = true;
-	*moved = x->has_moved = false;
+	*moved = false;
+	begin_round(x);
 	for (int32_t i = 0; i < p->n_frozen; i++) {
-		int32_t c = class_of(x, i, bases, class);
+		int32_t c = class_of(x, i);
 		struct lt_refusals *why = LT_NEW(p->arena, struct lt_refusals, 1);
-		gather_refusals(x, i, c, bases, &p->refused[i]);
+		gather_refusals(x, i, c, &p->refused[i]);
 		p->choice_of[i] = c;
 		if (lt__accepts(p, x->asked, i, c, why))
 			continue;
@@ -147,13 +126,11 @@ static bool ask_all(struct assign *x, int32_t n_choice, bool *moved)
 		p->choice_of[i] = -1;
 		*moved = true;
 		taken = taken && c + 1 < n_choice;
-		move_nest(x, i, c, why, own);
+		move_nest(x, i, c, why);
 		for (lt_node n = 0; x->move_all && n < p->base->n_node; n++)
 			move(x, n, c, why);
 	}
-	for (int32_t c = 0; *moved && taken && c + 1 < n_choice; c++)
-		move_readers(x, c, class, own + (size_t)c * (size_t)p->lowered->n_node);
-	return taken && (!*moved || x->has_moved);     /* a refused nest that nobody reads is for nobody else */
+	return taken && (!*moved || x->has_moved);     /* a refused nest of no nodes is for nobody else */
 }
 
 /* Nests of a tree that stays as it is. */
@@ -222,20 +199,12 @@ static lt_status refuse(struct lt_program *p)
 		p->options.strict && p->n_choice > 1 ? " (strict: the other backends are not asked)" : "");
 }
 
-/* Adds the time since *last to *to. */
-static void lap(int64_t *to, int64_t *last)
-{
-	int64_t now = lt__now_ns();
-	*to += now - *last;
-	*last = now;
-}
-
 lt_status lt__program_nests(struct lt_program *p, bool tree_only)
 {
 	int64_t last = lt__now_ns();
 	if (!p->tree)
 		LT_TRY(lt__program_tree(p));                    /* the default one, or the user's; changed by nothing below */
-	lap(&p->stats.tree_ns, &last);
+	lt__lap(&p->stats.tree_ns, &last);
 	LT_TRY(freeze(p));
 	if (p->fixed_tree)
 		LT_TRY(check_calls(p));
@@ -245,15 +214,15 @@ lt_status lt__program_nests(struct lt_program *p, bool tree_only)
 	bool moved = false, taken = p->fixed_tree ? offer_all(&x, n_choice) : ask_all(&x, n_choice, &moved);
 	LT_TRY(lt__asked_failed(p, x.asked));
 	for (int32_t round = 1; moved && taken; round++) {
-		lap(&p->stats.freeze_ns, &last);
+		lt__lap(&p->stats.freeze_ns, &last);
 		x.move_all = round % MOST_ROUNDS == 0;
 		LT_TRY(rebuild(&x));
-		lap(&p->stats.tree_ns, &last);
+		lt__lap(&p->stats.tree_ns, &last);
 		LT_TRY(freeze(p));
 		taken = ask_all(&x, n_choice, &moved);
 		LT_TRY(lt__asked_failed(p, x.asked));
 	}
-	lap(&p->stats.freeze_ns, &last);
+	lt__lap(&p->stats.freeze_ns, &last);
 	if (taken && !tree_only)
 		lt__program_kernels(p);
 	if (p->options.explain)

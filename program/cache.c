@@ -113,22 +113,25 @@ void lt__cache_write(const char *dir, enum lt_entry kind, const void *key, size_
 	free(file);
 }
 
+/* The first folder that cannot be made says why; those behind it only that it is not there. */
 int lt__cache_make(const char *dir)
 {
 	char path[4096];
 	size_t n = strlen(dir);
-	int error = n >= sizeof path ? ENAMETOOLONG : 0;
-	for (size_t i = 1; !error && i <= n; i++)
+	int error = 0;
+	struct stat st;
+	if (n >= sizeof path)
+		return ENAMETOOLONG;
+	for (size_t i = 1; i <= n; i++)
 		if (dir[i] == '/' || i == n) {
 			memcpy(path, dir, i);
 			path[i] = '\0';
-			if (mkdir(path, 0700) != 0 && errno != EEXIST && errno != EISDIR && i == n)
+			if (mkdir(path, 0700) != 0 && !error && errno != EEXIST && errno != EISDIR)
 				error = errno;
 		}
-	struct stat st;
-	if (!error && (stat(dir, &st) != 0 || !S_ISDIR(st.st_mode)))
-		error = ENOTDIR;
-	return error;
+	if (stat(dir, &st) == 0 && S_ISDIR(st.st_mode))
+		return 0;
+	return error ? error : ENOTDIR;
 }
 
 static bool has_suffix(const char *name, const char *suffix)

@@ -1,4 +1,6 @@
-/* What a backend's caps refuse before it is asked: features that it does not understand, kinds of loops and types that it has not. */
+/* What a backend's caps refuse before it is asked: features that it does not understand, kinds of loops and types that it has not.
+ * A text says what the backend lacks, and is the same for all kernels; where, and what to change there, the note and its remedy say.
+ */
 #include <string.h>
 #include "program/program.h"
 
@@ -102,17 +104,18 @@ static bool stmt_uses(const struct lt_tree *t, const struct lt_stmt *s, uint64_t
 	}
 }
 
-static const struct { uint64_t bit; const char *name, *words; } features[] = {
-	{ LT_NEED_PARAMS,  "params",  "run-time scalars" },
-	{ LT_NEED_DIVS,    "divs",    "floor divisions in indices" },
-	{ LT_NEED_GATHER,  "gather",  "reads at an index that is read itself" },
-	{ LT_NEED_PIECES,  "pieces",  "operands that are of several pieces, or an index" },
-	{ LT_NEED_GUARDED, "guarded", "guarded statements or masked vectors" },
-	{ LT_NEED_MEMORY,  "memory",  "locals in a memory that the tree names" },
-	{ LT_NEED_SWIZZLE, "swizzle", "swizzled locals" },
-	{ LT_NEED_SPREAD,  "spread",  "locals that are spread over loops" },
-	{ LT_NEED_COMBINE, "combine", "reductions across the trips of a loop" },
-	{ LT_NEED_BARRIER, "barrier", "barriers between threads" },
+/* remedy: what a schedule may change, NULL: nothing. */
+static const struct { uint64_t bit; const char *name, *words, *remedy; } features[] = {
+	{ LT_NEED_PARAMS,  "params",  "run-time scalars", NULL },
+	{ LT_NEED_DIVS,    "divs",    "floor divisions in indices", NULL },
+	{ LT_NEED_GATHER,  "gather",  "reads at an index that is read itself", NULL },
+	{ LT_NEED_PIECES,  "pieces",  "operands that are of several pieces, or an index", NULL },
+	{ LT_NEED_GUARDED, "guarded", "guarded statements or masked vectors", "choose steps that divide, or give the loops tail peel" },
+	{ LT_NEED_MEMORY,  "memory",  "locals in a memory that the tree names", NULL },
+	{ LT_NEED_SWIZZLE, "swizzle", "swizzled locals", NULL },
+	{ LT_NEED_SPREAD,  "spread",  "locals that are spread over loops", NULL },
+	{ LT_NEED_COMBINE, "combine", "reductions across the trips of a loop", "make the vector loops that reduce serial" },
+	{ LT_NEED_BARRIER, "barrier", "barriers between threads", NULL },
 };
 
 uint64_t lt__known_needs(void)
@@ -163,11 +166,10 @@ static int32_t find_loop(const struct lt_tree *t, uint64_t need)
 	return -1;
 }
 
-static bool refuse_features(const struct lt_tree *t, uint64_t understands, const char *backend, struct lt_diag *diag)
+static bool refuse_features(const struct lt_tree *t, uint64_t understands, struct lt_diag *diag)
 {
 	uint64_t missing = t->needs & ~understands;
-	char text[200], remedy[160];
-	(void)snprintf(remedy, sizeof remedy, "name a backend behind it that has them (-b %s,cpu)", backend);
+	char text[200];
 	for (size_t i = 0; i < sizeof features / sizeof *features; i++) {
 		if (!(missing & features[i].bit))
 			continue;
@@ -175,12 +177,12 @@ static bool refuse_features(const struct lt_tree *t, uint64_t understands, const
 		if (stmt < 0 && loop >= 0)
 			stmt = LT_AT(struct lt_loop, t->loops, loop)->first_stmt;
 		(void)snprintf(text, sizeof text, "it does not understand %s (%s)", features[i].words, features[i].name);
-		tell(diag, loop, stmt, text, remedy);
+		tell(diag, loop, stmt, text, features[i].remedy);
 		missing &= ~features[i].bit;
 	}
 	if (missing) {
 		(void)snprintf(text, sizeof text, "it does not understand a feature that has no name here (bits 0x%llx)", (unsigned long long)missing);
-		tell(diag, -1, -1, text, remedy);
+		tell(diag, -1, -1, text, NULL);
 	}
 	return t->needs & ~understands;
 }
@@ -202,7 +204,7 @@ static bool refuse_loops(const struct lt_tree *t, uint64_t loops, struct lt_diag
 		if (l->kind == LT_CALL || l->kind == LT_TILE)
 			(void)snprintf(text, sizeof text, "it calls no routines, and %.40s is handed to %.40s", var, l->call ? l->call : "one");
 		else
-			(void)snprintf(text, sizeof text, "it has no %.20s loops, and loop %.40s is one", known ? kinds[l->kind] : "such", var);
+			(void)snprintf(text, sizeof text, "it has no %s loops", known ? kinds[l->kind] : "such");
 		(void)snprintf(remedy, sizeof remedy, l->kind == LT_CALL || l->kind == LT_TILE ? "take the call away: serial %.40s" : "make loop %.40s serial",
 			var);
 		tell(diag, i, l->n_stmt > 0 ? l->first_stmt : -1, text, l->kind == LT_SERIAL ? NULL : remedy);
@@ -235,7 +237,7 @@ static const char *type_name(const struct lt_tree *t, uint32_t dtype)
 	for (uint32_t i = 0; i < t->types.n; i++)
 		if (LT_AT(struct lt_type, t->types, i)->dtype == dtype)
 			return LT_AT(struct lt_type, t->types, i)->name;
-	return dtype < LT_NDTYPE && dtype > 0 ? lt__dtype_info((enum lt_dtype)dtype)->script : "?";
+	return dtype < LT_NDTYPE && dtype > 0 ? lt__dtype_info((enum lt_dtype)dtype)->name : "?";
 }
 
 /* The statement that computes in a type that it lacks; sets which. */
@@ -255,15 +257,15 @@ static int32_t find_op(const struct lt_tree *t, uint64_t dtypes, uint32_t *dtype
 
 static bool refuse_types(const struct lt_tree *t, uint64_t dtypes, struct lt_diag *diag)
 {
-	static const char remedy[] = "cast to a type that it has";
 	uint32_t dtype = 0;
-	char text[200];
+	char text[200], remedy[160];
 	for (uint32_t i = 0; i < t->buffers.n; i++) {
 		const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, i);
 		dtype = LT_AT(struct lt_type, t->types, b->type)->dtype;
 		if (!lacks(dtypes, dtype))
 			continue;
-		(void)snprintf(text, sizeof text, "it does not take elements of %.20s, and buffer %.80s has them", type_name(t, dtype), b->name ? b->name : "?");
+		(void)snprintf(text, sizeof text, "it does not take elements of %.20s", type_name(t, dtype));
+		(void)snprintf(remedy, sizeof remedy, "cast %.80s to a type that it has", b->name ? b->name : "what has them");
 		tell(diag, -1, toucher(t, (int32_t)i), text, remedy);
 		return true;
 	}
@@ -271,13 +273,13 @@ static bool refuse_types(const struct lt_tree *t, uint64_t dtypes, struct lt_dia
 	if (stmt < 0)
 		return false;
 	(void)snprintf(text, sizeof text, "it does not compute in %.20s", type_name(t, dtype));
-	tell(diag, -1, stmt, text, remedy);
+	tell(diag, -1, stmt, text, "cast to a type that it has");
 	return true;
 }
 
-lt_status lt__refuse_by_caps(const struct lt_tree *t, const struct lt_caps *caps, const char *backend, struct lt_diag *diag)
+lt_status lt__refuse_by_caps(const struct lt_tree *t, const struct lt_caps *caps, struct lt_diag *diag)
 {
-	bool refused = refuse_features(t, caps->understands, backend, diag);
+	bool refused = refuse_features(t, caps->understands, diag);
 	refused = refuse_loops(t, caps->loops, diag) || refused;
 	refused = refuse_types(t, caps->dtypes, diag) || refused;
 	return refused ? LT_EUNSUPPORTED : LT_OK;

@@ -3,6 +3,8 @@
 #include <string.h>
 #include "program/kept.h"
 
+static const size_t MOST_WORKSPACE = SIZE_MAX / 16;     /* bytes: so that sums of a few do not overflow */
+
 /* Lines "name number" of a backend, as they come. */
 struct lines { char line[128]; size_t n; int threads; bool parallel, serialised; };
 
@@ -78,12 +80,16 @@ static lt_status compile_missing(struct lt_program *p, const struct lt_choice *c
 	lt_status st = m->n ? c->backend->compile(c->session, m->tree, (uint32_t)m->n, m->object, &told.diag) : LT_OK;
 	if (st)
 		return lt_fail(p->ctx, st, "backend %s: %s", c->backend->name, lt__told_reason(&told, st, c->backend->name));
+	for (int32_t i = 0; i < m->n; i++)
+		p->kernel[m->kernel[i]].object = m->object[i];          /* to be destroyed, whatever comes */
+	for (int32_t i = 0; i < m->n; i++)
+		if (!m->object[i])
+			return lt_fail(p->ctx, LT_EABI, "backend %s, kernel %s: it says that it is compiled, but gives no object; its author has to mend `compile`",
+				c->backend->name, m->tree[i]->name);
 	p->n_done += m->n;
 	p->stats.n_compiled += m->n;
-	for (int32_t i = 0; i < m->n; i++) {
-		p->kernel[m->kernel[i]].object = m->object[i];
+	for (int32_t i = 0; i < m->n; i++)
 		lt__kept_save(kept, m->tree[i], m->object[i]);
-	}
 	return LT_OK;
 }
 
@@ -102,6 +108,9 @@ static lt_status measure(struct lt_program *p, int32_t choice)
 		if (k->workspace_align == 0 || (k->workspace_align & (k->workspace_align - 1)) != 0)
 			return lt_fail(p->ctx, LT_EABI, "backend %s, kernel %s: it asks for a workspace aligned to %zu bytes, which is no power of two; "
 				"its author has to mend `need`", c->backend->name, k->frozen->tree.name, k->workspace_align);
+		if (k->workspace_bytes > MOST_WORKSPACE || k->workspace_align > MOST_WORKSPACE)
+			return lt_fail(p->ctx, LT_EABI, "backend %s, kernel %s: it asks for a workspace of %zu bytes aligned to %zu, more than any memory has; "
+				"its author has to mend `need`", c->backend->name, k->frozen->tree.name, k->workspace_bytes, k->workspace_align);
 		if (k->workspace_bytes > c->scratch_bytes)
 			c->scratch_bytes = k->workspace_bytes;
 		if (k->workspace_bytes > p->scratch_bytes)

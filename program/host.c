@@ -7,13 +7,16 @@
 #include "program/cache.h"
 #include "program/program.h"
 
-/* The threads wait for the next call as OpenMP's do (OMP_WAIT_POLICY), and are those that compiled kernels use, too. */
+/* The threads wait for the next call as OpenMP's do (OMP_WAIT_POLICY), and are those that compiled kernels use, too.  More than a system gives
+ * end the process: a backend may hand on any number that it was given. */
 void lt__host_parallel(const struct lt_host *host, uint32_t n_thread, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg)
 {
 	(void)host;
 #ifdef _OPENMP
+	enum { MOST = 256 };
+	int most = omp_get_num_procs() > MOST ? omp_get_num_procs() : MOST;
 	if (n_thread > 1) {
-#pragma omp parallel num_threads((int)n_thread)
+#pragma omp parallel num_threads(n_thread < (uint32_t)most ? (int)n_thread : most)
 		body(arg, (uint32_t)omp_get_thread_num(), (uint32_t)omp_get_num_threads());
 		return;
 	}

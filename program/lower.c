@@ -12,14 +12,6 @@ int64_t lt__now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Adds the time since *last to *to. */
-static void lap(int64_t *to, int64_t *last)
-{
-	int64_t now = lt__now_ns();
-	*to += now - *last;
-	*last = now;
-}
-
 /* What the operators' C texts call: one text for all kernels. */
 static void give_prelude(struct lt_program *p)
 {
@@ -47,7 +39,7 @@ static lt_status lower(struct lt_program *p, const struct lt_graph *graph, bool 
 	if (!p->base)
 		LT_TRY(lower_graph(p, graph));
 	p->lowered = p->base;
-	lap(&p->stats.passes_ns, &last);
+	lt__lap(&p->stats.passes_ns, &last);
 	LT_TRY(lt__program_open(p));                                            /* the backends' targets are known */
 	give_prelude(p);
 	LT_TRY(lt__program_nests(p, tree_only));                                /* frozen nests, each with a backend; equal ones are one kernel */
@@ -57,10 +49,10 @@ static lt_status lower(struct lt_program *p, const struct lt_graph *graph, bool 
 	LT_TRY(lt__program_steps(p));                                           /* launches and copies, in order */
 	LT_TRY(lt__program_memory(p));                                          /* what crosses between memories is a step, too */
 	LT_TRY(lt__program_plan(p));                                            /* storages have offsets */
-	lap(&p->stats.freeze_ns, &last);
+	lt__lap(&p->stats.freeze_ns, &last);
 	LT_TRY(lt__program_compile(p));
 	lt__program_scratch(p);
-	lap(&p->stats.compile_ns, &last);
+	lt__lap(&p->stats.compile_ns, &last);
 	return LT_OK;
 }
 

@@ -43,13 +43,11 @@ static void cut(struct mover *m, struct ranges *r, int64_t at)
 	}
 }
 
-/* What is prepared once crosses once. */
-static bool is_early(enum lt_space s) { return s == LT_SPACE_CONSTANT || s == LT_SPACE_PREPARED; }
-
 static void bring_range(struct mover *m, int32_t storage, struct range *r, int32_t memory)
 {
 	struct lt_program *p = m->p;
-	struct steps *list = is_early(p->places.storage[storage].space) ? &m->prepare : m->now;
+	/* What is prepared once crosses once. */
+	struct steps *list = lt__space_is_early(p->places.storage[storage].space) ? &m->prepare : m->now;
 	struct lt_pstep step = { .kind = LT_STEP_MOVE, .to = storage, .from = storage, .offset = r->from, .elems = r->to - r->from };
 	if (!r->valid || r->valid & bit(memory))
 		return;
@@ -192,7 +190,7 @@ static void begin(struct mover *m, bool run)
 	const struct lt_program *p = m->p;
 	for (int32_t s = 0; s < p->places.n_storage; s++) {
 		const struct lt_storage *x = &p->places.storage[s];
-		if (run && is_early(x->space))
+		if (run && lt__space_is_early(x->space))
 			continue;
 		all_of(m, s, x->space == LT_SPACE_INPUT || x->space == LT_SPACE_CONSTANT || x->space == LT_SPACE_PARAM ? bit(0)
 			: x->space == LT_SPACE_STATE ? p->state_home[x->port] : 0);
@@ -276,6 +274,8 @@ void lt__program_scratch(struct lt_program *p)
 	for (int32_t i = 0; i < p->n_kernel; i++) {
 		const struct lt_kernel *k = &p->kernel[i];
 		struct lt_pmemory *m = &p->memory[p->choice[k->choice].memory];
+		if (k->workspace_bytes == 0)
+			continue;               /* nothing is to be aligned */
 		m->scratch_bytes = k->workspace_bytes > m->scratch_bytes ? k->workspace_bytes : m->scratch_bytes;
 		m->scratch_align = k->workspace_align > m->scratch_align ? k->workspace_align : m->scratch_align;
 	}

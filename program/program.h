@@ -62,6 +62,7 @@ struct lt_room {
 	void **block; int32_t n_block;          /* as mem_new gave them */
 	struct lt_slot *where;                  /* by storage: where it begins; bytes 0: not there */
 	void *scratch;
+	int64_t bytes;                          /* of all blocks */
 };
 struct lt_portdef {
 	const char *name;
@@ -152,7 +153,7 @@ struct lt_asked *lt__asked_new(struct lt_program *);                            
 bool lt__accepts(struct lt_program *, struct lt_asked *, int32_t nest, int32_t choice, struct lt_refusals *why);
 lt_status lt__asked_failed(const struct lt_program *, const struct lt_asked *);
 /* What a tree needs beyond what a backend says that it takes, told as the backend would. */
-lt_status lt__refuse_by_caps(const struct lt_tree *, const struct lt_caps *, const char *backend, struct lt_diag *);    /* caps.c */
+lt_status lt__refuse_by_caps(const struct lt_tree *, const struct lt_caps *, struct lt_diag *);        /* caps.c */
 uint64_t lt__known_needs(void);                                         /* all LT_NEED_* bits that there are */
 const char *lt__need_words(uint64_t needs, char *out, size_t bytes);    /* "params, gather"; out */
 /* "a refuses it at %n (s.lt:1:1): because; b ..." */
@@ -176,6 +177,8 @@ lt_status lt__move(struct lt_program *, const struct lt_pstep *move, const struc
 lt_status lt__program_memory(struct lt_program *);
 void lt__program_scratch(struct lt_program *);          /* what the kernels of each memory need beside their slots; they are compiled */
 const char *lt__storage_text(const struct lt_program *, int32_t storage);               /* dump.c: "input 'x'"; in the context's scratch */
+/* Storages of the program: constants and what is made of them; all others are an instance's. */
+static inline bool lt__space_is_early(enum lt_space s) { return s == LT_SPACE_CONSTANT || s == LT_SPACE_PREPARED; }
 /* room.c: device memory.  prepare: for the program; else for an instance, whose tables begin as copies of the program's. */
 lt_status lt__rooms_new(struct lt_program *, bool prepare, struct lt_room **out);
 void lt__rooms_free(struct lt_program *, struct lt_room *);
@@ -192,4 +195,11 @@ void lt__host_parallel(const struct lt_host *, uint32_t n_thread, void (*body)(v
 const char *lt__place_text(const struct lt_program *, int32_t line, int32_t column);
 int32_t lt__program_slots(const struct lt_program *, const struct lt_pstep *, int32_t n);        /* most slots of one step */
 int64_t lt__now_ns(void);
+/* Adds the time since *last to *to. */
+static inline void lt__lap(int64_t *to, int64_t *last)
+{
+	int64_t now = lt__now_ns();
+	*to += now - *last;
+	*last = now;
+}
 #endif

@@ -15,12 +15,9 @@ static lt_status new_block(struct lt_program *p, int32_t memory, struct lt_room 
 		return lt_fail(p->ctx, st, "backend %s: no memory on the device: %zu bytes for %s: %s", c->backend->name, bytes, what,
 			lt__told_reason(&told, st, c->backend->name));
 	r->block[r->n_block++] = *out;
-	p->stats.device_bytes += (int64_t)bytes;
+	r->bytes += (int64_t)bytes;
 	return LT_OK;
 }
-
-/* Storages of the program are constants and what is made of them; all others are an instance's. */
-static bool is_early(enum lt_space s) { return s == LT_SPACE_CONSTANT || s == LT_SPACE_PREPARED; }
 
 static lt_status fill(struct lt_program *p, int32_t memory, bool prepare, struct lt_room *r)
 {
@@ -32,7 +29,7 @@ static lt_status fill(struct lt_program *p, int32_t memory, bool prepare, struct
 		LT_TRY(new_block(p, memory, r, region_bytes, prepare ? "what is computed from constants" : "the workspace", &region));
 	for (int32_t s = 0; s < p->places.n_storage; s++) {
 		const struct lt_storage *x = &p->places.storage[s];
-		if (is_early(x->space) != prepare || !(p->home[s] >> memory & 1))
+		if (lt__space_is_early(x->space) != prepare || !(p->home[s] >> memory & 1))
 			continue;
 		struct lt_slot *at = &r->where[s];
 		*at = (struct lt_slot){ region, m->offset[s], (int64_t)bytes_of(x) };
@@ -80,6 +77,9 @@ lt_status lt__rooms_new(struct lt_program *p, bool prepare, struct lt_room **out
 		lt__rooms_free(p, r);
 		return st;
 	}
+	p->stats.device_bytes = 0;
+	for (int32_t i = 0; i < p->n_memory; i++)
+		p->stats.device_bytes += r[i].bytes + (prepare ? 0 : p->room[i].bytes);
 	*out = r;
 	return LT_OK;
 }

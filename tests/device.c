@@ -18,7 +18,8 @@ struct lt_session {
 	struct lt_target target;
 	struct lt_caps caps;
 	char refuse[32];
-	bool host, no_capture;
+	bool host, no_capture, says_scratch, loses;
+	size_t align, scratch;
 	struct block block[MOST_BLOCK];
 	int64_t clock;
 };
@@ -52,11 +53,18 @@ static void read_word(struct lt_session *s, const char *word)
 {
 	if (!strcmp(word, "host"))
 		s->host = true;
+	else if (!strcmp(word, "loses"))
+		s->loses = true;
 	else if (!strcmp(word, "nocapture"))
 		s->no_capture = true;
 	else if (!strncmp(word, "refuse=", 7))
 		snprintf(s->refuse, sizeof s->refuse, "%s", word + 7);
-	else if (!strcmp(word, "loops=serial"))
+	else if (!strncmp(word, "align=", 6))
+		s->align = (size_t)strtoull(word + 6, NULL, 0);
+	else if (!strncmp(word, "scratch=", 8)) {
+		s->scratch = (size_t)strtoull(word + 8, NULL, 0);
+		s->says_scratch = true;
+	} else if (!strcmp(word, "loops=serial"))
 		s->caps.loops = 1u << LT_SERIAL;
 	else if (!strcmp(word, "vector"))
 		s->target = (struct lt_target){ .size = sizeof s->target, .name = "device:vector", .vector_bytes = 64, .vector_registers = 32, .cores = 1,
@@ -119,6 +127,13 @@ static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct l
 	return ref()->accepts(s->ref, t, diag);
 }
 
+static void destroy(struct lt_object *o)
+{
+	if (o)
+		ref()->destroy(o->ref);
+	free(o);
+}
+
 static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
 {
 	lt_status st = ref()->compile(s->ref, tree, n, object, diag);
@@ -127,17 +142,19 @@ static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree
 		*o = (struct lt_object){ s, object[i] };
 		object[i] = o;
 	}
+	if (!st && n > 0 && s->loses) {
+		destroy(object[n - 1]);
+		object[n - 1] = NULL;
+	}
 	return st;
 }
 
-static void destroy(struct lt_object *o)
+static void need(const struct lt_object *o, uint32_t n_thread, size_t *bytes, size_t *align)
 {
-	if (o)
-		ref()->destroy(o->ref);
-	free(o);
+	ref()->need(o->ref, n_thread, bytes, align);
+	*align = o->s->align ? o->s->align : *align;
+	*bytes = o->s->says_scratch ? o->s->scratch : *bytes;
 }
-
-static void need(const struct lt_object *o, uint32_t n_thread, size_t *bytes, size_t *align) { ref()->need(o->ref, n_thread, bytes, align); }
 
 /* ---- memory ---- */
 

@@ -4,7 +4,8 @@
  * A handle is no address; new memory is poisoned and stands between sentinels; every handle and every range is checked; a clock ticks 1000 ns
  * at each launch.  config, words with ';' between them: "host": the memory is the host's; "refuse=exp": trees with that operator are
  * refused; "loops=serial", "dtypes=BITS": takes no other loops, types; "vector": a target with vectors of 64 bytes; "nocapture":
- * capture answers that it cannot.
+ * capture answers that it cannot; "align=N", "scratch=N": what need answers for each kernel; "loses": of what it
+ * compiles it does not give the last.
  */
 #ifndef TESTS_DEVICE_H
 #define TESTS_DEVICE_H

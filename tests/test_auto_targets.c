@@ -364,6 +364,12 @@ static const char across_added[] = HEAD "%a = f32[m, k] input \"a\"\n%b = f32[k,
 static const char batch[] = HEAD "var i 3\n%a = f32[i, m, k] input \"a\"\n%b = f32[i, k, n] constant \"b\"\n%p = f32[i, m, n, k] mul %a, %b\n"
 	"%c = f32[i, m, n] add.reduce %p\nresult \"c\" = %c\n";
 
+/* a value with one of two column dims, and one that lacks one */
+#define WIDE HEAD "var j 3\n%a = f32[m, k] input \"a\"\n%b = f32[k, n, j] constant \"b\"\n%v = f32[n] constant \"v\"\n%r = f32[m, j] input \"r\"\n" \
+	"%p = f32[m, n, j, k] mul %a, %b\n%c = f32[m, n, j] add.reduce %p\n"
+static const char wide_bias[] = WIDE "%y = f32[m, n, j] add %c, %v\nresult \"y\" = %y\n";
+static const char wide_lacks[] = WIDE "%y = f32[m, n, j] add %c, %r\nresult \"y\" = %y\n";
+
 static const struct lt_routine halves_only[] = { { "h", LT_PATTERN_PRODUCT, 1, 1u << LT_F16, 1u << LT_F16, 1u << LT_F16, 0, 0, LT_F32, 0, 0 } };
 static const struct lt_routine wide_only[] = { { "s", LT_PATTERN_PRODUCT, 1, 1u << LT_F32, 1u << LT_F32, ALL_TYPES, 0, 0, LT_F32, 0, 0 } };
 static const struct lt_routine too_narrow[] = { { "h", LT_PATTERN_PRODUCT, 63, ALL_TYPES, ALL_TYPES, ALL_TYPES, 0, 0, LT_F16, LT_LAYOUT_ANY, 0 } };
@@ -407,6 +413,8 @@ static const struct { const char *graph; const struct lt_routine *row; uint32_t 
 	{ across_added, in_order + 3, 1, "last: row m 9, column n 10, deep k 12; residual\n" },
 	{ across_added, ordered, 1, "o: row m 9, column n 10, deep k 12\n" },         /* the residual lies across the result */
 	{ batch, in_order + 3, 1, "" },
+	{ wide_bias, in_order + 3, 1, "last: row m 9, column n 10, column j 3, deep k 12; bias\n" },
+	{ wide_lacks, in_order + 3, 1, "last: row m 9, column n 10, column j 3, deep k 12\n" },
 	{ batch, with_batches, 1, "b: batch i 3, row m 9, column n 10, deep k 12\n" },
 };
 
@@ -432,6 +440,41 @@ Test(auto_targets, each_row_takes_what_it_can)
 			lt_graph_free(g);
 			lt_context_free(ctx);
 		}
+}
+
+/* Bytes of the default tree of so many products, one behind the other, each a call. */
+static int64_t bytes_of_chain(int links)
+{
+	struct run_counter counter;
+	struct lt_context *ctx;
+	struct lt_graph *g;
+	struct lt_looptree *t;
+	char *text = malloc((size_t)links * 300 + 200), *at = text;
+	at += sprintf(at, "graph 1\nvar m 4\nvar a 4\nvar b 4\n%%y0 = f32[m, a] input \"x\"\n");
+	for (int i = 0; i < links; i++) {
+		const char *in = i % 2 ? "b" : "a", *out = i % 2 ? "a" : "b";
+		at += sprintf(at, "%%w%d = f32[%s, %s] constant \"w%d\"\n%%v%d = f32[%s] constant \"v%d\"\n%%p%d = f32[m, a, b] mul %%y%d, %%w%d\n"
+			"%%c%d = f32[m, %s] add.reduce %%p%d\n%%y%d = f32[m, %s] add %%c%d, %%v%d\n", i, in, out, i, i, out, i, i, i, i, i, out, i, i + 1, out, i, i);
+	}
+	sprintf(at, "result \"y\" = %%y%d\n", links);
+	cr_assert_eq(run_context(&counter, &ctx), LT_OK);
+	cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "chain", &g), LT_OK, "%s", lt_context_message(ctx));
+	int64_t before = counter.bytes;
+	cr_assert_eq(lt_looptree_auto(g, odd_open(), &t), LT_OK, "%s", lt_context_message(ctx));
+	int64_t bytes = counter.bytes - before;
+	cr_expect_eq(t->n_root, links);
+	lt_looptree_free(t);
+	lt_graph_free(g);
+	lt_context_free(ctx);
+	free(text);
+	return bytes;
+}
+
+/* Looking for what follows one product does not go through all of the graph. */
+Test(auto_targets, a_long_chain_of_calls_stays_linear)
+{
+	int64_t some = bytes_of_chain(250), more = bytes_of_chain(1000);
+	cr_expect(more < 5 * some, "%lld bytes for 250 products, %lld for 1000", (long long)some, (long long)more);
 }
 
 Test(auto_targets, matmul) { run_script("examples/matmul.lt", "dot_bias: row m 64, column n 128, deep k 256; bias\n"); }

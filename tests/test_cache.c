@@ -2,6 +2,7 @@
 #define _GNU_SOURCE 1
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -393,4 +394,19 @@ Test(cache, facts_are_no_kernels)
 	cr_expect_eq(entries(), 0);
 	cr_expect_eq(lt__cache_clear(cache), LT_OK);
 	cr_expect_null(lt__cache_read(cache, LT_ENTRY_FACT, "k", 1, &n));
+}
+
+/* What is told of a folder in one that cannot be made is why, not that it is not there; one that is there needs no folder to be made. */
+Test(cache, a_folder_that_cannot_be_made_says_why)
+{
+	char file[80], in[100];
+	(void)snprintf(file, sizeof file, "%s/file", dir);
+	(void)snprintf(in, sizeof in, "%s/a/b", file);
+	cr_assert_eq(lt__cache_make("/tmp"), 0);
+	cr_assert_eq(lt__cache_make("/sys"), 0);
+	cr_expect(lt__cache_make("/sys/looptree/none") != ENOENT && lt__cache_make("/sys/looptree/none") != 0);
+	FILE *f = fopen(file, "w");
+	cr_assert(f && fclose(f) == 0);
+	cr_expect_eq(lt__cache_make(in), ENOTDIR);
+	cr_expect_eq(lt__cache_make(file), ENOTDIR);
 }

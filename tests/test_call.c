@@ -6,6 +6,7 @@
 #include "check/random_steps.h"
 #include "looptree/edit.h"
 #include "looptree/schedule.h"
+#include "program/program.h"
 #include "tests/odd.h"
 #include "tests/own_trees.h"
 #include "tests/random_product.h"
@@ -64,7 +65,27 @@ static const char renamed[] = "graph 1\nvar m 5\nvar k 12\nvar n 7\nvar i 7\nvar
 static const char widened[] = PRODUCT "%v = f32[n] input \"v\"\n%r = f64[m, n] input \"r\"\n%d = f32[m, n] add %c, %v\n%d64 = f64[m, n] cast %d\n"
 	"%e = f64[m, n] add %d64, %r\n%y = f16[m, n] cast %e\nresult \"y\" = %y\n";
 
+/* two column dims, and values that have one of them: a bias, repeated along the other */
+#define WIDE "graph 1\nvar m 5\nvar k 12\nvar n 7\nvar j 3\n%a = f32[m, k] input \"a\"\n%b = f32[k, n, j] input \"b\"\n" \
+	"%v = f32[n] input \"v\"\n%w = f32[j] input \"w\"\n%r = f32[m, n] input \"r\"\n%p = f32[m, n, j, k] mul %a, %b\n%c = f32[m, n, j] add.reduce %p\n"
+#define WIDE_LOOPS " m\n  n\n   j\n    k\n     %p\n     %c\n"
+static const char wide_first[] = WIDE "%y = f32[m, n, j] add %c, %v\nresult \"y\" = %y\n";
+static const char wide_last[] = WIDE "%y = f32[m, n, j] add %w, %c\nresult \"y\" = %y\n";
+/* a value that the result has more dims than is no residual */
+static const char wide_lacks[] = WIDE "%y = f32[m, n, j] add %c, %r\nresult \"y\" = %y\n";
+#define WIDE_ROW "graph 1\nvar k 12\nvar n 7\nvar j 3\n%a = f32[k] input \"a\"\n%b = f32[k, n, j] input \"b\"\n%v = f32[n, j] input \"v\"\n" \
+	"%w = f32[j] input \"w\"\n%p = f32[n, j, k] mul %a, %b\n%c = f32[n, j] add.reduce %p\n"
+static const char wide_row[] = WIDE_ROW "%d = f32[n, j] add %c, %w\n%y = f32[n, j] add %d, %v\nresult \"y\" = %y\n";
+/* along one of two row dims: a bias, where left and right change places */
+static const char wide_column[] = "graph 1\nvar m 5\nvar k 12\nvar j 3\n%a = f32[m, j, k] input \"a\"\n%b = f32[k] input \"b\"\n%v = f32[m] input \"v\"\n"
+	"%p = f32[m, j, k] mul %a, %b\n%c = f32[m, j] add.reduce %p\n%y = f32[m, j] add %c, %v\nresult \"y\" = %y\n";
+static const char wide_row_lacks[] = WIDE_ROW "%d = f32[n, j] add %c, %v\n%y = f32[n, j] add %d, %w\nresult \"y\" = %y\n";
+
 static const struct { const char *graph, *tree, *told; } cases[] = {
+	{ wide_first, "group call gemm\n" WIDE_LOOPS " m\n  n\n   j\n    %y\n", "gemm: row m 5, column n 7, column j 3, deep k 12; bias\n" },
+	{ wide_last, "group call gemm\n" WIDE_LOOPS " m\n  n\n   j\n    %y\n", "gemm: row m 5, column n 7, column j 3, deep k 12; bias\n" },
+	{ wide_row, "group call gemm\n n\n  j\n   k\n    %p\n    %c\n   %d\n   %y\n", "gemm: column n 7, column j 3, deep k 12; bias; residual\n" },
+	{ wide_column, "group call gemm\n m\n  j\n   k\n    %p\n    %c\n   %y\n", "gemm: column m 5, column j 3, deep k 12; bias\n" },
 	{ widened, "group call gemm\n" LOOPS " m\n  n\n   %d\n   %d64\n   %e\n   %y\n", "gemm: row m 5, column n 7, deep k 12; bias; residual\n" },
 	{ plain, "group call gemm\n" LOOPS, "gemm: row m 5, column n 7, deep k 12\n" },
 	{ plain, "m call gemm\n n\n  k\n   %p\n   %c\n", "gemm: row m 5, column n 7, deep k 12\n" },
@@ -144,6 +165,33 @@ static void run_all(const char *backend)
 /* Against the graph evaluator: by dims and strides, and as loops. */
 Test(call, each_shape_by_its_strides) { run_all("odd"); }
 Test(call, each_shape_as_loops) { run_all("ref"); }
+
+/* What an author sees of a bias that is repeated: no step along a dim that it has not. */
+Test(call, strides_are_0_along_dims_that_an_operand_has_not)
+{
+	static const struct { const char *graph; int64_t stride[4]; } want[] = { { wide_first, { 0, 1, 0, 0 } }, { wide_last, { 0, 0, 1, 0 } } };     /* m n j k */
+	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+		struct lt_context *ctx;
+		struct lt_program *p = NULL;
+		odd_open();
+		odd_routines(gemm, 2);
+		cr_assert_eq(lt_context_new(&ctx), LT_OK);
+		struct lt_graph *g = parse(ctx, want[i].graph);
+		const struct lt_options options = { .size = sizeof options, .backends = "odd" };
+		cr_assert_eq(compile((void *)(uintptr_t)"group call gemm\n" WIDE_LOOPS " m\n  n\n   j\n    %y\n", g, &options, &p), LT_OK, "%s",
+			lt_context_message(ctx));
+		const struct lt_tree *t = &p->frozen[0].tree;
+		const struct lt_call *c = LT_AT(struct lt_call, t->calls, 0);
+		cr_assert(c->n_dim == 4 && c->n_operand == 4 && c->epilogues == LT_EPILOGUE_BIAS);
+		const struct lt_call_operand *bias = LT_AT(struct lt_call_operand, t->call_operands, c->first_operand + 3);
+		for (int32_t d = 0; d < 4; d++)
+			cr_expect_eq(t->strides[bias->first_stride + d], want[i].stride[d], "%lld along %s", (long long)t->strides[bias->first_stride + d],
+				LT_AT(struct lt_call_dim, t->call_dims, c->first_dim + d)->var);
+		lt_program_free(p);
+		lt_graph_free(g);
+		lt_context_free(ctx);
+	}
+}
 
 /* -- any tree -- */
 
@@ -268,6 +316,11 @@ static const struct lt_routine strict[] = {
 	{ "dot_bias", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS, 1u << LT_F64, 1u << LT_F64, 1u << LT_F64, 0, 0, LT_F64, 0, 0 },
 };
 static const struct { const char *graph, *tree, *why; } refusals[] = {
+	{ wide_lacks, "group call dot\n" WIDE_LOOPS " m\n  n\n   j\n    %y\n",
+		"`call dot` on the group: %y (add) adds %r, which has neither only the columns of the product, as a bias, nor all its dims; move it out of the group" },
+	{ wide_row_lacks, "group call dot\n n\n  j\n   k\n    %p\n    %c\n   %d\n   %y\n",
+		"`call dot` on the group: %d (add) stands before the bias of a product that has one behind it; a routine adds one bias, then one residual; move what is "
+			"behind %d out of the group" },
 	{ chain, "group call dot_bias\n" LOOPS " m\n  n\n   %d\n   %y\n",
 		"`call dot_bias` on the group: %d exp stands between the product and its bias; move it out of the group" },
 	{ two, "group call dot_bias\n" LOOPS " m\n  n\n   %d\n",

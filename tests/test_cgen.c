@@ -187,7 +187,7 @@ Test(cgen, storage_follows_size_scope_and_aliases)
 	has(text, "\t\tout[0] = in[i];\n");
 	cr_expect_eq(need.shared, 16448 + 20032);
 	has(text, "\nvoid places_entry(const struct lt_slot *slot, char *workspace, struct lt_fault *fault, int n_thread)\n{\n\t(void)workspace, (void)fault, (void)n_thread;\n\tplaces(");
-	cr_expect_eq(strncmp(text + need.definitions, "\nLT_KERNEL void places(", 23), 0);
+	cr_expect_eq(strncmp(text + need.definitions, "\nLT_KERNEL_BRANCHES void places(", 32), 0);
 	free(text);
 	text = print(b, 0);
 	has(text, "(void *)(workspace + 0), (void *)(workspace + 16448))");
@@ -243,6 +243,22 @@ Test(cgen, literals_are_exact)
 		}
 }
 
+/* Many vectors are added to one, which is folded once; its rest is folded by itself. */
+Test(cgen, lanes_are_folded_behind_their_loop)
+{
+	struct tb *b = tb_new("sum", 0, 1, 0);
+	int32_t l = tb_loop(b, -1, LT_VECTOR, 1003, NULL, "k"), add = tb_op(b, "add", LT_F32, LT_F32);
+	int32_t x = tb_buffer(b, "x", LT_F32, LT_INPUT, -1, 1003), y = tb_buffer(b, "y", LT_F32, LT_OUTPUT, -1, 1);
+	tb_reset(b, add, -1, tb_access(b, y, "0"), "y", 0);
+	tb_stmt(b, LT_COMBINE, add, l, tb_access(b, y, "0"), NULL, "y", 0);
+	tb_read(b, tb_access(b, x, "i0"));
+	char *text = print(b, 1);
+	has(text, "\tlt_f32x4 t0 = lt_all_f32x4(0.0f);\n\tfor (int64_t k_from = 0; k_from < 1000; k_from += 4) {\n\t\tt0 = t0 + (*(const lt_f32x4_u *)(x + k_from));\n\t}\n"
+		"\ty[0] = y[0] + lt_fold_add_f32x4(t0);\n\ty[0] = y[0] + lt_fold_add_f32x2(*(const lt_f32x2_u *)(x + 1000));\n\ty[0] += x[1002];\n");
+	free(text);
+	free(b);
+}
+
 Test(cgen, refuses_with_a_reason)
 {
 	struct note_keeper k = { .diag = { sizeof k.diag, keep } };
@@ -254,8 +270,9 @@ Test(cgen, refuses_with_a_reason)
 	cr_expect_eq(k.loop, 1);
 	b->loop[1].kind = LT_VECTOR;
 	cr_expect_eq(lt__cgen_accepts(&lt__dialect_c, &b->tree, &k.diag), LT_OK);
-	b->stmt[2].kind = LT_COMBINE;
+	b->stmt[2].kind = 9;
 	cr_expect_eq(lt__cgen_accepts(&lt__dialect_c, &b->tree, &k.diag), LT_EUNSUPPORTED);
+	has(k.text, "a statement of kind 9");
 	cr_expect_eq(k.stmt, 2);
 	b->stmt[2].kind = LT_REDUCE;
 	b->buffer[0].depth = 2;

@@ -171,7 +171,7 @@ static struct tb *make(struct maker *m)
 		tb_read(b, aq);
 	}
 	bool adds = tc == LT_BOOL || computes(tc);
-	tb_stmt(b, adds ? LT_REDUCE : LT_MAP, reset, l3, tb_access(b, c, by_lane ? "i2" : "0"), maybe(m, 40) ? any_guard(m, guard) : NULL, "c", 3)->reducing = adds ? l2 : -1;
+	tb_stmt(b, !adds ? LT_MAP : by_lane ? LT_REDUCE : LT_COMBINE, reset, l3, tb_access(b, c, by_lane ? "i2" : "0"), maybe(m, 40) ? any_guard(m, guard) : NULL, "c", 3)->reducing = adds ? l2 : -1;
 	tb_read(b, v);
 	if (maybe(m, 60)) {             /* element of its own for each trip: o, lane, inner */
 		int32_t stride = (int32_t)pick(m, 1, 3), out2;

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "check/random_graph.h"
-#include "looptree/looptree.h"
+#include "looptree/own.h"
 #include "lt/lt.h"
 #include "tests/device.h"
+#include "tests/random_product.h"
 #include "tests/run_graph.h"
 
 TestSuite(choose, .init = device_register, .timeout = 120);
@@ -179,13 +180,13 @@ Test(choose, caps_refuse_before_the_backend_is_asked)
 	struct lt_program *p;
 	struct heard h;
 	cr_assert_eq(compile(g, "devone:host;vector;loops=serial", (struct lt_options){ 0 }, &h, &p), LT_EUNSUPPORTED);
-	cr_assert(strstr(h.text, ": it has no vector loops, and loop ") && strstr(h.text, ": make loop "), "%s", h.text);
+	cr_assert(strstr(h.text, ": it has no vector loops: make loop "), "%s", h.text);
 	cr_assert_eq(device_one.asked, 0);
 	cr_assert_eq(compile(g, "devone:host;vector;loops=serial,ref", (struct lt_options){ 0 }, &h, &p), LT_OK, "%s", lt_context_message(g->ctx));
 	lt_program_free(p);
 	/* float32 is bit 1. */
 	cr_assert_eq(compile(g, "devone:host;dtypes=0x4,ref", (struct lt_options){ 0 }, &h, &p), LT_OK, "%s", lt_context_message(g->ctx));
-	cr_assert(h.refused == h.kernels && strstr(h.text, "it does not take elements of f32, and buffer x has them: cast to a type that it has"),
+	cr_assert(h.refused == h.kernels && strstr(h.text, "it does not take elements of f32: cast x to a type that it has"),
 		"%s", h.text);
 	cr_assert_eq(device_one.asked, 0);
 	lt_program_free(p);
@@ -233,25 +234,65 @@ Test(choose, a_refused_copy_takes_nothing_else_along)
 	close_graph(g);
 }
 
+/* A product whose sum is stored by a copy, which a nest of another backend reads: why that one was refused is its own matter. */
+Test(choose, what_a_reader_was_refused_for_is_not_told_of_a_product)
+{
+	struct lt_graph *g = parsed("graph 1\nvar m 48\nvar n 40\nvar k 56\n%x = f32[m, k] input \"x\"\n%w = f32[n, k] constant \"w\"\n"
+		"%p = f32[m, n, k] mul %x, %w\n%y = f32[m, n] add.reduce %p\n%t = f32[n] mul.reduce %y\nresult \"t\" = %t\n");
+	struct lt_program *p;
+	struct heard h;
+	cr_assert_eq(compile(g, "devone:host;vector;refuse=mul,devtwo:host;vector", (struct lt_options){ 0 }, &h, &p), LT_OK, "%s",
+		lt_context_message(g->ctx));
+	cr_assert(strstr(h.text, "y_out devtwo | devone %p : it has no operator mul: write it with others\n"), "%s", h.text);
+	cr_assert(strstr(h.text, "t_out devtwo | devone %t") && device_two.wrong[0] == '\0', "%s", h.text);
+	lt_program_free(p);
+	close_graph(g);
+}
+
 /* ---- the tree of several targets ---- */
+
+/* Who the tree's own nodes are for: the reader of a copy or clone, the value that is stored, the sum of partial ones; through each other. */
+Test(choose, own_nodes_are_for_what_they_are_made_for)
+{
+	static const struct lt_ownstep step[] = {
+		{ .kind = LT_OWN_COPY, .made = "c", .of = "w", .reader = "p" }, { .kind = LT_OWN_COPY, .made = "d", .of = "c", .reader = "p" },
+		{ .kind = LT_OWN_PARTIAL, .made = "part", .of = "y", .var = "k", .step = 4, .dim = "k_4" },
+		{ .kind = LT_OWN_MATERIALIZE, .made = "out", .of = "y" }, { .kind = LT_OWN_COPY, .made = "o", .of = "out", .reader = "u" },
+		{ .kind = LT_OWN_CLONE, .made = "e2", .of = "e", .reader = "t" }, { .kind = LT_OWN_MATERIALIZE, .made = "end", .of = "t" },
+	};
+	static const struct { const char *node, *base; } want[] = { { "p", "p" }, { "y", "y" }, { "e", "e" }, { "c", "p" }, { "d", "p" }, { "part", "y" },
+		{ "out", "y" }, { "o", "u" }, { "e2", "t" }, { "end", "t" } };
+	struct lt_graph *g = parsed("graph 1\nvar m 6\nvar n 5\nvar k 9\n%x = f32[m, k] input \"x\"\n%w = f32[n, k] constant \"w\"\n"
+		"%q = f32[m, n] input \"q\"\n%e = f32[m, n] exp %q\n%p = f32[m, n, k] mul %x, %w\n%y = f32[m, n] add.reduce %p\n%t = f32[m, n] mul %y, %e\n"
+		"%u = f32[m, n] sub %y, %e\nresult \"t\" = %t\nresult \"u\" = %u\n");
+	struct lt_looptree *t;
+	cr_assert_eq(lt_looptree_new(g, &t), LT_OK);
+	cr_assert_eq(lt__tree_own(t, step, (int32_t)(sizeof step / sizeof *step), NULL), LT_OK, "%s", lt_context_message(g->ctx));
+	const lt_node *base = lt__tree_bases(t, t->arena);
+	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+		lt_node n = lt__tree_node_named(t, want[i].node);
+		cr_assert(n >= 0 && base[n] >= 0, "%s", want[i].node);
+		cr_expect_str_eq(g->node[base[n]].name, want[i].base, "%s is for %s", want[i].node, g->node[base[n]].name);
+	}
+	lt_looptree_free(t);
+	close_graph(g);
+}
 
 static void check_classes(const struct lt_looptree *t, const struct lt_graph *g, const int32_t *class, uint64_t seed)
 {
+	const lt_node *base = lt__tree_bases(t, t->arena);
 	int32_t of_root = -1, leaves = 0, want = 0;
 	for (lt_tnode at = lt_looptree_after(t, -1); at >= 0; at = lt_looptree_after(t, at)) {
 		if (lt_looptree_parent(t, at) < 0)
 			of_root = -1;
 		if (lt_looptree_kind(t, at) != LT_TLEAF)
 			continue;
-		lt_node base = -1;
-		for (lt_node n = 0; n < g->n_node; n++)
-			if (!strcmp(g->node[n].name, t->graph->node[lt_looptree_leaf(t, at)].name))
-				base = n;
-		if (base < 0)
-			continue;
-		leaves++;
-		cr_assert(of_root < 0 || of_root == class[base], "seed %llu: a nest has nodes of two classes", (unsigned long long)seed);
-		of_root = class[base];
+		lt_node n = lt_looptree_leaf(t, at);
+		cr_assert(base[n] >= 0, "seed %llu: %%%s is for nobody", (unsigned long long)seed, t->graph->node[n].name);
+		leaves += !strcmp(t->graph->node[n].name, g->node[base[n]].name);
+		cr_assert(of_root < 0 || of_root == class[base[n]], "seed %llu: a nest has nodes of two classes, at %%%s", (unsigned long long)seed,
+			t->graph->node[n].name);
+		of_root = class[base[n]];
 	}
 	for (lt_node n = 0; n < g->n_node; n++)
 		want += lt__has_leaf(g, n);
@@ -259,32 +300,48 @@ static void check_classes(const struct lt_looptree *t, const struct lt_graph *g,
 	cr_assert(leaves <= want && leaves >= want - 4, "seed %llu: %d leaves of %d", (unsigned long long)seed, leaves, want);
 }
 
-Test(choose, no_nest_has_nodes_of_two_classes)
+/* A tree of three targets, of which one has a routine, with classes drawn at random. */
+static void try_classes(struct lt_context *ctx, const struct lt_graph *g, uint64_t seed, int32_t *calls)
 {
+	static const struct lt_routine gemm = { "gemm", LT_PATTERN_PRODUCT, 63, ~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0), 0, 0, LT_F64,
+		LT_LAYOUT_ANY | LT_LAYOUT_BATCH, 0 };
 	static const struct lt_target wide = { .size = sizeof wide, .name = "wide", .vector_bytes = 64, .vector_registers = 32, .cores = 4, .cache_line = 64,
 		.l1_bytes = 32 << 10, .l2_bytes = 1 << 20, .l3_bytes = 8 << 20 }, narrow = { .size = sizeof narrow, .name = "narrow", .vector_bytes = 16,
-		.vector_registers = 8, .cores = 1, .cache_line = 64, .l1_bytes = 4 << 10, .l2_bytes = 16 << 10 };
+		.vector_registers = 8, .cores = 1, .cache_line = 64, .l1_bytes = 4 << 10, .l2_bytes = 16 << 10, .routines = { &gemm, 1, sizeof gemm } };
 	const struct lt_target *const target[] = { &wide, &narrow, NULL };
+	struct lt_looptree *t;
+	uint64_t rng = seed * 77;
+	int32_t *class = calloc((size_t)g->n_node + 1, sizeof *class), all = random_chance(&rng, 50) ? (int32_t)random_between(&rng, 0, 2) : -1;
+	for (lt_node n = 0; n < g->n_node; n++)
+		class[n] = all >= 0 && !random_chance(&rng, 15) ? all : (int32_t)random_between(&rng, 0, 2);
+	cr_assert_eq(lt__looptree_auto_for(g, target, 3, class, &t), LT_OK, "seed %llu: %s", (unsigned long long)seed, lt_context_message(ctx));
+	check_classes(t, g, class, seed);
+	if (seed % 10 == 0)
+		cr_assert_eq(lt_looptree_verify(t), LT_OK, "seed %llu: %s", (unsigned long long)seed, lt_context_message(ctx));
+	for (lt_tnode at = 0; at < t->n_node; at++)
+		*calls += t->node[at].loop == LT_CALL;
+	lt_looptree_free(t);
+	free(class);
+}
+
+Test(choose, no_nest_has_nodes_of_two_classes)
+{
+	int32_t calls = 0;
 	for (uint64_t seed = 1; seed <= 150; seed++) {
 		struct lt_context *ctx;
 		struct random_graph r;
-		struct lt_looptree *t;
-		uint64_t rng = seed * 77;
+		struct lt_graph *products;
 		cr_assert_eq(lt_context_new(&ctx), LT_OK);
 		random_graph_new(ctx, seed, &(struct random_options){ .n_node = 5 + (int32_t)(seed % 40), .views = true, .params = true, .states = true,
 			.composites = true }, &r);
-		int32_t *class = calloc((size_t)r.g->n_node + 1, sizeof *class);
-		for (lt_node n = 0; n < r.g->n_node; n++)
-			class[n] = (int32_t)random_between(&rng, 0, 2);
-		cr_assert_eq(lt__looptree_auto_for(r.g, target, 3, class, &t), LT_OK, "seed %llu: %s", (unsigned long long)seed, lt_context_message(ctx));
-		check_classes(t, r.g, class, seed);
-		if (seed % 10 == 0)
-			cr_assert_eq(lt_looptree_verify(t), LT_OK, "seed %llu: %s", (unsigned long long)seed, lt_context_message(ctx));
-		lt_looptree_free(t);
-		free(class);
+		try_classes(ctx, r.g, seed, &calls);
 		random_graph_free(&r);
+		random_product(ctx, seed, &products);
+		try_classes(ctx, products, seed, &calls);
+		lt_graph_free(products);
 		lt_context_free(ctx);
 	}
+	cr_expect_gt(calls, 10, "%d calls", (int)calls);
 }
 
 /* ---- long graphs ---- */

@@ -115,8 +115,9 @@ Test(cpu, compilers_that_fail)
 		{ "echo k0.c:3: no good; echo second line; exit 3", "failed on kernel product (exit status 3): k0.c:3: no good\nsecond line" },
 		{ "exit 1", "failed on kernel product (exit status 1): it said nothing" },
 		{ "kill -9 $$", "was ended by signal 9 on kernel product" },
-		{ "exit 0", "kernel product was compiled but cannot be loaded" },
-		{ "for a; do :; done; while [ $# -gt 1 ]; do [ \"$1\" = -o ] && echo junk >\"$2\"; shift; done", "cannot be loaded" },
+		{ "exit 0", "kernel product was compiled but cannot be loaded: No such file or directory" },
+		{ "for a; do :; done; while [ $# -gt 1 ]; do [ \"$1\" = -o ] && echo junk >\"$2\"; shift; done",
+		  "kernel product was compiled but cannot be loaded: file too short" },
 		{ "i=0; while [ $i -lt 3000 ]; do echo \"error number $i of a very long list of errors\"; i=$((i+1)); done; exit 1", "error number 0 of" },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

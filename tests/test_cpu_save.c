@@ -142,6 +142,34 @@ Test(cpu_save, what_is_damaged_is_none_of_ours)
 	free(b);
 }
 
+/* A library that cannot be loaded again: why, without the name of the file that was made of the bytes. */
+Test(cpu_save, what_cannot_be_loaded_says_why)
+{
+	static char out[4096], err[4096], command[4096];
+	char compiler[512];
+	struct tb *b = tb_product(2, 2, 3);
+	const struct lt_tree *t = tb_done(b);
+	struct text saved = { 0 };
+	struct lt_object *o;
+	(void)snprintf(compiler, sizeof compiler, "%s", scratch("compiler"));
+	(void)snprintf(command, sizeof command, "cd %s && echo 'int gone(void) { return 1; }' >gone.c && echo 'int gone(void); int f(void) { return gone(); }' >f.c && "
+		"cc -shared -fPIC -o libgone.so gone.c && printf '#!/bin/sh\nexec cc \"$@\" %s/f.c -L%s -lgone -Wl,-rpath,%s\n' >compiler && chmod 700 compiler",
+		scratch(""), scratch(""), scratch(""), scratch(""));
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
+	struct lt_session *other = open_session("O1", compiler, 1);
+	cr_assert_eq(cpu->compile(other, &t, 1, &o, &k.diag), LT_OK, "%s", k.text);
+	cr_assert_eq(cpu->save(o, append, &saved, &k.diag), LT_OK, "%s", k.text);
+	cpu->destroy(o);
+	(void)snprintf(command, sizeof command, "cd %s && cc -shared -fPIC -o libgone.so -x c /dev/null", scratch(""));
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
+	cr_expect_eq(cpu->load(other, t, saved.at, saved.n, &o, &k.diag), LT_EINVAL);
+	cr_expect_str_eq(k.text, "cpu: what was kept is no kernel of this backend: undefined symbol: gone");
+	cpu->close(other);
+	scratch_remove();
+	free(saved.at);
+	free(b);
+}
+
 static struct text identity_of(const char *config, const char *cc)
 {
 	struct lt_session *session = open_session(config, cc, 1);

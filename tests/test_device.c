@@ -275,6 +275,80 @@ Test(device, what_the_device_cannot_do_is_told)
 	close_graph(g);
 }
 
+/* What is told of device memory is of one instance, however many there are, or were refused. */
+Test(device, its_memory_is_counted_for_one_instance)
+{
+	struct lt_graph *g = parsed(CHAIN);
+	struct lt_program *p = compiled(g, "devone");
+	struct lt_instance *r[3];
+	struct lt_stats st = { .size = sizeof st };
+	float w[15] = { 0 };
+	int64_t bytes = 0;
+	cr_assert_eq(lt_program_bind(p, 0, w, 0), LT_OK);
+	for (int i = 0; i < 3; i++) {
+		r[i] = instance_of(p, g);
+		lt_program_stats(p, &st);
+		bytes = i ? bytes : st.device_bytes;
+		cr_expect(st.device_bytes == bytes && bytes > 0, "%lld, of %d instances %lld", (long long)bytes, i + 1, (long long)st.device_bytes);
+		struct lt_instance *refused;
+		device_one.fail_new = 2;
+		cr_assert_eq(lt_instance_new(p, &refused), LT_ENOMEM);
+		device_one.fail_new = 0;
+		lt_program_stats(p, &st);
+		cr_expect_eq(st.device_bytes, bytes);
+	}
+	for (int i = 0; i < 3; i++)
+		lt_instance_free(r[i]);
+	lt_program_free(p);
+	close_graph(g);
+}
+
+/* What a backend says that its kernels need beside their slots. */
+Test(device, a_workspace_that_no_memory_has_is_refused)
+{
+	static const char *const backends[] = { "devone:host;scratch=18446744073709551600", "devone:host;scratch=64;align=0x8000000000000000",
+		"devone:scratch=9223372036854775807" };
+	struct lt_graph *g = parsed(CHAIN);
+	for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
+		struct lt_program *p = NULL;
+		cr_expect_eq(lt_compile(g->ctx, g, &(struct lt_options){ .size = sizeof(struct lt_options), .backends = backends[i] }, &p), LT_EABI,
+			"%s", backends[i]);
+		cr_expect(strstr(lt_context_message(g->ctx), "more than any memory has; its author has to mend `need`"), "%s", lt_context_message(g->ctx));
+		lt_program_free(p);
+	}
+	close_graph(g);
+}
+
+Test(device, an_object_that_is_not_given_is_missed)
+{
+	struct lt_graph *g = parsed(LONG);
+	struct lt_program *p = NULL;
+	cr_expect_eq(lt_compile(g->ctx, g, &(struct lt_options){ .size = sizeof(struct lt_options), .backends = "devone:loses" }, &p), LT_EABI);
+	cr_expect(strstr(lt_context_message(g->ctx), "backend devone, kernel k") && strstr(lt_context_message(g->ctx), ": it says that it is compiled, but gives no "
+		"object; its author has to mend `compile`"), "%s", lt_context_message(g->ctx));
+	lt_program_free(p);
+	close_graph(g);
+}
+
+Test(device, an_alignment_of_no_bytes_is_of_no_account)
+{
+	struct lt_graph *g = parsed(CHAIN);
+	float w[15] = { 0 };
+	struct lt_program *p = compiled(g, "devone:scratch=0;align=4096");
+	struct lt_instance *r;
+	cr_assert_eq(lt_program_bind(p, 0, w, 0), LT_OK);
+	cr_expect_eq(lt_instance_new(p, &r), LT_OK, "%s", lt_context_message(g->ctx));
+	lt_instance_free(r);
+	lt_program_free(p);
+	p = compiled(g, "devone:scratch=64;align=4096");
+	cr_assert_eq(lt_program_bind(p, 0, w, 0), LT_OK);
+	cr_expect_eq(lt_instance_new(p, &r), LT_EUNSUPPORTED);
+	cr_expect(strstr(lt_context_message(g->ctx), "a kernel's workspace wants an alignment of 4096 bytes; device memory has 256"), "%s",
+		lt_context_message(g->ctx));
+	lt_program_free(p);
+	close_graph(g);
+}
+
 /* ---- run-time scalars, and no trips at all ---- */
 
 Test(device, a_run_time_scalar_crosses_each_run)

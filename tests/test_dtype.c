@@ -212,3 +212,15 @@ Test(dtype, table)
 	cr_expect_eq(lt__dtype_find("f31"), 0);
 	cr_expect_eq(lt__dtype_find_script("float3", 6), 0);
 }
+
+/* What overflows on one side may have just not done so on the other; half a step beyond the largest number is where rounding begins to. */
+Test(dtype, distance_counts_an_infinity_as_just_beyond_the_largest)
+{
+	cr_expect_eq(lt__float_distance(3, -1.5, LT_F32), 4.5);
+	cr_expect_eq(lt__float_distance((double)INFINITY, 65504, LT_F16), 65504 * 0x1p-11);
+	cr_expect_eq(lt__float_distance(-65504, -(double)INFINITY, LT_F16), 65504 * 0x1p-11);
+	cr_expect_eq(lt__float_distance(-(double)INFINITY, 65504, LT_F16), 2 * 65504.0 + 65504 * 0x1p-11);
+	cr_expect_eq(lt__float_distance((double)INFINITY, (double)INFINITY, LT_F32), 0);
+	cr_expect(isinf(lt__float_distance((double)INFINITY, -(double)INFINITY, LT_F32)));
+	cr_expect(isinf(lt__float_distance((double)NAN, 1, LT_F32)) && isinf(lt__float_distance(1, (double)NAN, LT_F64)));
+}

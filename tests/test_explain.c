@@ -46,12 +46,45 @@ Test(explain, features_types_and_loops_are_named_in_words)
 {
 	cr_assert_eq(run("features.g -i x=1 -i i=0 -q --explain -B %s -b picky,ref", picky), 0, "%s", err);
 	cr_assert(strstr(out, "  picky refuses it at %y (script:7:1): it does not understand reads at an index that is read itself (gather)\n"
-		"    nearest change: name a backend behind it that has them (-b picky,cpu)\n"), "%s", out);
-	cr_assert(strstr(out, "  picky refuses it at %y (script:7:1): it does not take elements of f16, and buffer "), "%s", out);
-	cr_assert(strstr(out, "    nearest change: cast to a type that it has\n"), "%s", out);
+		"  picky refuses it"), "ref has taken it, which is no change to propose: %s", out);
+	cr_assert(strstr(out, "  picky refuses it at %y (script:7:1): it does not take elements of f16\n"
+		"    nearest change: cast x to a type that it has\n"), "%s", out);
+	/* Lanes that meet: a loop may be another. */
+	ltrun_write_text("sum.g", "graph 1\nvar m 4\nvar k 8\n%x = f32[m, k] input \"x\"\n%s = f32[m] add.reduce %x @ 5:1\nresult \"s\" = %s\n");
+	cr_assert_eq(run("sum.g -i x=1 -q --explain --apply 'vectorize k' -B %s -b picky,ref", picky), 0, "%s", err);
+	cr_assert(strstr(out, " -> ref\n  picky refuses it at %s (script:5:1): it does not understand reductions across the trips of a loop (combine)\n"
+		"    nearest change: make the vector loops that reduce serial\n"), "%s", out);
+	cr_assert_eq(run("sum.g -i x=1 -q --explain --apply 'serial k' -B %s -b picky,ref", picky), 0, "%s", err);
+	cr_assert(strstr(out, " -> picky\n"), "%s", out);
 	/* Kinds of loops, in a tree of the user's. */
 	cr_assert_eq(run("nests.g -i x=1 -q --explain --apply 'parallel %%d/m' -B %s -b picky,ref", picky), 0, "%s", err);
-	cr_assert(strstr(out, ", loop m: it has no parallel loops, and loop m is one\n    nearest change: make loop m serial\n"), "%s", out);
+	cr_assert(strstr(out, ", loop m: it has no parallel loops\n    nearest change: make loop m serial\n"), "%s", out);
+}
+
+/* Who else might take a kernel only the host knows: the step is proposed to the last that is asked, once, and with the list as it is. */
+Test(explain, another_backend_is_proposed_where_none_is_named)
+{
+	ltrun_write_text("gather.g", "graph 1\nvar m 4\nvar n 3\nvar k 2\n%x = f32[m, n] input \"x\"\n%i = i64[k] input \"i\"\n"
+		"%y = f32[k, n] gather %x, %i axis 0 @ 7:1\nresult \"y\" = %y\n");
+	static const char gather[] = "it does not understand reads at an index that is read itself (gather)";
+	char text[512];
+	cr_assert_eq(run("gather.g -i x=1 -i i=0 -q --explain -B %s -b picky", picky), 1);
+	snprintf(text, sizeof text, "%s\n    nearest change: name another backend behind it (-b picky,cpu)\n", gather);
+	cr_assert(strstr(out, text), "%s", out);
+	cr_assert(strstr(err, ": name another backend behind it (-b picky,cpu)"), "%s", err);
+	cr_assert_null(strstr(strstr(err, "(-b picky,cpu)") + 1, "(-b picky,cpu)"), "%s", err);
+	cr_assert_eq(run("gather.g -i x=1 -i i=0 -q --explain -B %s -B %s -b plain:x,picky", plain, picky), 0, "plain takes all: %s", err);
+	/* Not where it is named already, and not where others are not to be asked. */
+	static const char *const lists[] = { "picky,cpu", "cpu,picky", "picky,ref,cpu", "picky --strict", "picky,cpu --strict" };
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+		int code = run("gather.g -i x=1 -i i=0 -q --explain -B %s -b %s", picky, lists[i]);
+		cr_expect_eq(code, strstr(lists[i], "strict") != NULL, "%s: %s", lists[i], err);
+		cr_expect_eq(strstr(out, gather) != NULL, strncmp(lists[i], "picky", 5) == 0, "%s", out);
+		cr_expect(!strstr(out, "another backend") && !strstr(err, "another backend"), "%s: %s%s", lists[i], out, err);
+	}
+	ltrun_write_text("call.g", "graph 1\nvar m 4\nvar n 4\n%x = f32[m, n] input \"x\"\n%a = f32[m] add.reduce %x\nresult \"a\" = %a\n");
+	cr_assert_eq(run("call.g -i x=1 -q --apply 'call %%a/m gemm' -b cpu"), 1);
+	cr_assert_null(strstr(err, "another backend"), "the change is nearer: %s", err);
 }
 
 /* What an observer looks at does not depend on values, so none need be given; any other backend needs them. */
@@ -87,7 +120,7 @@ Test(explain, a_backend_in_trouble)
 	cr_assert_eq(run("soft.lt -i x=1 -q -B %s -b poor,cpu", poor), 1);
 	cr_assert(strstr(err, "backend poor: the device is busy"), "%s", err);
 	cr_assert_eq(run("--list-backends -B %s", poor), 0);
-	cr_assert(strstr(out, "not usable here:     the device is busy\n"), "%s", out);
+	cr_assert(strstr(out, " -      -           not usable here: the device is busy\n"), "%s", out);
 	cr_assert_eq(run("soft.lt -i x=1 -q -B %s -b poor:sick,ref", poor), 1, "its device failed: ref is not asked");
 	cr_assert(strstr(err, "backend poor, asked for kernel k0_2: the device fell off the bus"), "%s", err);
 	cr_assert_eq(run("soft.lt -i x=1 -q -B %s -b poor:align", poor), 1);
@@ -154,6 +187,8 @@ Test(explain, plug_ins_of_a_path)
 	cr_assert(strstr(out, "picky ") && strstr(out, "from p/picky.so\n") && strstr(out, "from p/plain.so\n"), "%s", out);
 	cr_assert_str_eq(err, "", "one file that is named twice is one: %s", err);
 	cr_assert_null(strstr(strstr(out, "\nref "), "from "), "it is linked in: %s", out);
+	cr_assert_eq(run("--list-backends -B plain.so -B ./plain.so"), 0, "%s", err);
+	cr_assert(strstr(out, "from plain.so\n"), "%s", out);
 	/* A file that was given comes first; another of that name is told, and left out. */
 	cr_assert_eq(run("--list-backends -B plain.so"), 0);
 	cr_assert(strstr(out, "from plain.so\n") && !strstr(out, "p/plain.so"), "%s", out);
@@ -173,6 +208,31 @@ Test(explain, plug_ins_of_a_path)
 	setenv("LT_BACKEND_PATH", "nowhere", 1);
 	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
 	cr_assert_str_eq(err, "lt-bench: LT_BACKEND_PATH: nowhere: cannot be loaded: No such file or directory (left out)\n");
+}
+
+/* Columns are as wide as what stands in them, the last has a head, too, and no line ends in a blank. */
+Test(explain, a_list_that_lines_up)
+{
+	char poor[512], wide[512];
+	strcpy(poor, built("tests/plugins/poor.so"));
+	strcpy(wide, built("tests/plugins/long.so"));
+	cr_assert_eq(run("--list-backends -B %s -B %s -B %s", poor, plain, wide), 0, "%s", err);
+	const char *head = "NAME                           VERSION         SCORE    DEVICE ";
+	cr_assert(strncmp(out, head, strlen(head)) == 0, "%s", out);
+	cr_assert_null(strstr(out, " \n"), "%s", out);
+	long column = strstr(out, "SUMMARY\n") - out, indent = strstr(out, "DEVICE") - out;
+	const struct { const char *name, *device, *end; } lines[] = { { "\ncpu ", "cpu:", "C text through" }, { "\nplain ", "null", "computes nothing\n" },
+		{ "\npoor ", "-", "not usable here: the device is busy\n" },
+		{ "\na_backend_of_a_very_long_name  2026.11.21-rc1  1234567  ", "-", "computes nothing\n" } };
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		const char *at = strstr(out, lines[i].name);
+		cr_assert(at && strlen(at + 1) > (size_t)column, "%s: %s", lines[i].name, out);
+		cr_expect_eq(strncmp(at + 1 + indent, lines[i].device, strlen(lines[i].device)), 0, "%s: %s", lines[i].name, out);
+		cr_expect_eq(strncmp(at + 1 + column, lines[i].end, strlen(lines[i].end)), 0, "%s: %s", lines[i].name, out);
+	}
+	char fact[2048];
+	snprintf(fact, sizeof fact, "\n%*sfrom %s\n%*slanes 3\n", (int)indent, "", wide, (int)indent, "");
+	cr_assert(strstr(out, fact), "below the device: %s", out);
 }
 
 /* ---- devices ---- */

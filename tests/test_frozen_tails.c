@@ -264,12 +264,12 @@ static const struct { const char *graph, *tree, *why; } refused[] = {
 		"guard; give that tail peel, mask or pad first, or a step that divides" },
 	{ POINTWISE(41), "m step 2000000  tail pad\n m\n  %y\n", "the loop m would pad the 41 elements of m to 2000000; choose a smaller step" },
 	{ "graph 1\nvar k 41\n%x = f32[k] input \"x\"\n%h = f32[k] exp %x\n%y = f32[] add.reduce %h\nresult \"y\" = %y\n",
-		"k step 4  tail pad\n k\n  %h\n  %y\n", "the loop k cannot be padded: %y reduces over k, and what it would add past the end is not known to be its "
-		"identity; stage the factors of the product below that loop, or give the loop tail guard, peel or mask" },
+		"k step 4  tail pad\n k\n  %h\n  %y\n", "the loop k cannot be padded: %y reduces over k, and what %h is past the end is not known to be the "
+		"identity; compute that outside of the loop (`fission`), or give the loop tail guard, peel or mask" },
 	/* infinity times 0 is no 0 */
 	{ "graph 1\nvar k 41\n%x = f32[k] input \"x\"\n%f = f32[] input \"f\"\n%h = f32[k] mul %x, %f\n%y = f32[] add.reduce %h\nresult \"y\" = %y\n",
-		"k step 4  tail pad\n k\n  %h\n  %y\n", "the loop k cannot be padded: %y reduces over k, and what it would add past the end is not known to be its "
-		"identity; stage the factors of the product below that loop, or give the loop tail guard, peel or mask" },
+		"k step 4  tail pad\n k\n  %h\n  %y\n", "the loop k cannot be padded: %y reduces over k, and what %h is past the end is not known to be the "
+		"identity; compute that outside of the loop (`fission`), or give the loop tail guard, peel or mask" },
 	{ GATHER, "m\n n\n  %y layout [m/4 n m]\nq\n n\n  %z\n", "the layout of %y cuts the axis m, along which it is gathered, into digits; leave that dim whole" },
 };
 
@@ -287,19 +287,31 @@ Test(frozen_tails, what_is_refused)
 	}
 }
 
-/* A dim of partial results is counted by a loop over another var: that loop is named. */
-Test(frozen_tails, a_padded_number_of_trips_is_refused_by_its_loop)
+/* Partial results are no product: what is named is what the sum reads and, where their dim is counted by a loop over another var, that loop.
+ * What the message says helps. */
+Test(frozen_tails, what_is_reduced_past_the_end_is_named_with_a_way_out)
 {
-	struct lt_graph *g = graph_of("graph 1\nvar m 5\nvar k 13\nvar n 6\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n"
-		"%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\nresult \"c\" = %c\n");
-	struct lt_program *p;
-	const struct lt_options options = { .size = sizeof options, .backends = "ref", .no_passes = 1,
-		.apply = "split k 2; rfactor %c k; fission %p k; split %c.part/k 4; tail %c.part/k pad" };
-	cr_expect_eq(lt_compile(g->ctx, g, &options, &p), LT_EILLEGAL);
-	cr_expect_str_eq(lt_context_message(g->ctx), "the loop %c.part/k cannot be padded: %c reduces over k_2, and what it would add past the end is "
-		"not known to be its identity; stage the factors of the product below that loop, or give the loop tail guard, peel or mask");
-	lt_program_free(p);
-	close_graph(g);
+	static const struct { const char *steps, *out, *why; } cases[] = {
+		{ "split k 2; rfactor %c k; fission %p k; split %c.part/k 4; tail %c.part/k pad",
+			"split k 2; rfactor %c k; fission %p k; split %c.part/k 4; fission %c %c.part/k; tail %c.part/k pad",
+			"the loop %c.part/k cannot be padded: %c reduces over k_2, and what %c.part is past the end is not known to be the identity; "
+			"compute that outside of the loop (`fission`), or give the loop tail guard, peel or mask" },
+		{ "split k 5; rfactor %c k; tail k pad", "split k 5; rfactor %c k; fission %c k; tail %c.part/k pad",
+			"the loop k cannot be padded: %c reduces over k_5, and what %c.part is past the end is not known to be the identity; "
+			"compute that outside of the loop (`fission`), or give the loop tail guard, peel or mask" },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct lt_graph *g = graph_of("graph 1\nvar m 5\nvar k 13\nvar n 6\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n"
+			"%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\nresult \"c\" = %c\n");
+		struct lt_program *p;
+		struct lt_options options = { .size = sizeof options, .backends = "ref", .no_passes = 1, .apply = cases[i].steps };
+		cr_expect_eq(lt_compile(g->ctx, g, &options, &p), LT_EILLEGAL);
+		cr_expect_str_eq(lt_context_message(g->ctx), cases[i].why, "%s", lt_context_message(g->ctx));
+		options.apply = cases[i].out;
+		cr_expect_eq(lt_compile(g->ctx, g, &options, &p), LT_OK, "`%s`: %s", options.apply, lt_context_message(g->ctx));
+		lt_program_free(p);
+		close_graph(g);
+	}
 }
 
 /* Reductions that may be padded: what is read past the end is their identity. */

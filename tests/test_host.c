@@ -70,6 +70,28 @@ Test(host, bodies_run_at_once)
 	pthread_barrier_destroy(&m.barrier);
 }
 
+struct crowd { _Atomic uint32_t bodies, n; };
+
+static void count_body(void *arg, uint32_t i, uint32_t n)
+{
+	struct crowd *c = arg;
+	c->bodies++;
+	if (i == 0)
+		c->n = n;
+}
+
+/* A number that no system has threads for is no reason to end the process. */
+Test(host, any_number_of_threads_may_be_asked_for)
+{
+	struct lt_host host = parallel_host();
+	static const uint32_t ask[] = { 5000000, UINT32_MAX };
+	for (size_t i = 0; i < sizeof ask / sizeof *ask; i++) {
+		struct crowd c = { .n = 0 };
+		host.parallel(&host, ask[i], count_body, &c);
+		cr_expect(c.n >= 1 && c.n <= ask[i] && c.bodies == c.n, "%u bodies of %u", (unsigned)c.bodies, (unsigned)c.n);
+	}
+}
+
 Test(host, two_threads_may_call_at_once)
 {
 	struct lt_host host[2] = { parallel_host(), parallel_host() };

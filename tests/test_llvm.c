@@ -105,7 +105,7 @@ static struct tb *sum_tree(void)
 	int32_t x = tb_buffer(b, "x", LT_F32, LT_INPUT, -1, ROWS * COLUMNS), y = tb_buffer(b, "y", LT_F32, LT_OUTPUT, -1, ROWS);
 	int32_t add = tb_op(b, "add", LT_F32, LT_F32);
 	tb_reset(b, add, i, tb_access(b, y, "i0"), "y", 1);
-	tb_stmt(b, LT_REDUCE, add, j, tb_access(b, y, "i0"), NULL, "y", 1)->reducing = j;
+	tb_stmt(b, LT_COMBINE, add, j, tb_access(b, y, "i0"), NULL, "y", 1)->reducing = j;
 	tb_read(b, tb_access(b, x, "83*i0 + i1"));
 	return b;
 }

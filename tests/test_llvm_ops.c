@@ -242,7 +242,7 @@ static void check_folds(enum lt_dtype t, int width)
 	}
 	for (int o = 0; o < REDUCTIONS; o++)
 		if (r[o] >= 0) {
-			tb_stmt(b, LT_REDUCE, op[o], l1, tb_access(b, r[o], "i0"), NULL, names[o], o)->reducing = l1;
+			tb_stmt(b, LT_COMBINE, op[o], l1, tb_access(b, r[o], "i0"), NULL, names[o], o)->reducing = l1;
 			tb_read(b, tb_access(b, from, row));
 		}
 	struct bench m;

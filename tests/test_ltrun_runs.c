@@ -142,10 +142,12 @@ Test(ltrun_runs, plug_ins)
 	cr_assert(strstr(err, "6 of 6 elements differ"), "%s", err);
 	/* It is not chosen over one that is preferred. */
 	cr_assert_eq(run("add.lt -i x=1 -c w=1 -B %s --verify -q", plain), 0, "%s", err);
-	cr_assert_eq(run("add.lt -i x=1 -c w=1 -B %s -B %s", plain, plain), 2);
+	cr_assert_eq(run("add.lt -i x=1 -c w=1 -B %s -B %s", plain, plain), 0, "one file that is named twice is one: %s", err);
 	/* What the environment names is left out where it is no backend; the rest is there. */
 	snprintf(command, sizeof command, "mkdir %s && cp %s %s && echo no >%s", scratch("p"), plain, scratch("p"), scratch("p/bad.so"));
 	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
+	cr_assert_eq(run("add.lt -i x=1 -c w=1 -B %s -B p/plain.so", plain), 2);
+	cr_assert(strstr(err, "--load: two backends are called 'plain'") && strstr(err, "p/plain.so)"), "%s", err);
 	setenv("LT_BACKEND_PATH", "p:none.so:nowhere/", 1);
 	cr_assert_eq(run("--list-backends"), 0);
 	cr_assert(strstr(out, "computes nothing"), "%s", out);

@@ -33,8 +33,7 @@ Test(registry, loader_says_what_is_wrong)
 {
 	static const struct { const char *file; lt_status status; const char *text; } cases[] = {
 		{ "not-there.so", LT_ELOAD, "not-there.so: cannot be loaded: No such file or directory" },
-		{ ".", LT_ELOAD, ".: cannot be loaded: it is not a file" },
-		{ "../../../Makefile", LT_ELOAD, "cannot be loaded" },
+		{ ".", LT_ELOAD, ".: cannot be loaded: it is a folder" },
 		{ "nosymbol.so", LT_ELOAD, "nosymbol.so: it has no symbol lt_backend_entry, so it is no backend" },
 		{ "major.so", LT_EABI, "major.so: it was built for version 2 of the backend interface, this library has 1" },
 		{ "refuses.so", LT_EABI, "refuses.so: it does not know version 1 of the backend interface" },
@@ -72,6 +71,13 @@ Test(registry, loader_says_what_is_wrong)
 	newer->close(s);
 }
 
+/* What stands behind the path that the sentence begins with. */
+static const char *once(const char *text, const char *path)
+{
+	cr_assert(strncmp(text, path, strlen(path)) == 0, "%s", text);
+	return text + strlen(path);
+}
+
 /* The loader's own sentence says which one. */
 Test(registry, a_plugin_whose_library_is_missing)
 {
@@ -86,7 +92,25 @@ Test(registry, a_plugin_whose_library_is_missing)
 	(void)snprintf(command, sizeof command, "cd %s && cc -shared -fPIC -o g.so f.c", scratch(""));
 	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
 	cr_expect_eq(lt_backend_load(scratch("g.so"), &k.diag), LT_ELOAD);
-	cr_expect(strstr(k.text, "undefined symbol: gone"), "%s", k.text);
+	cr_expect_str_eq(once(k.text, scratch("g.so")), ": cannot be loaded: undefined symbol: gone");
+	(void)snprintf(command, sizeof command, "%s", scratch("text.so"));
+	FILE *f = fopen(command, "w");
+	cr_assert(f && fputs("no library at all, but long enough that the loader reads what would be the head of one\n", f) > 0 && fclose(f) == 0);
+	cr_expect_eq(lt_backend_load(command, &k.diag), LT_ELOAD);
+	cr_expect_str_eq(once(k.text, command), ": cannot be loaded: it is no shared library");
+	cr_expect(strstr(k.remedy, "cc -shared"), "%s", k.remedy);
+	f = fopen(command, "w");
+	cr_assert(f && fputs("\177ELF, and then nothing of the kind that makes the loader read on, however long it may be for one", f) > 0 && fclose(f) == 0);
+	cr_expect_eq(lt_backend_load(command, &k.diag), LT_ELOAD);
+	cr_expect(strncmp(once(k.text, command), ": cannot be loaded: ", 20) == 0 && !strstr(once(k.text, command), "/text.so"), "%s", k.text);
+	cr_expect_eq(lt_backend_load("/dev/null", &k.diag), LT_ELOAD);
+	cr_expect_str_eq(k.text, "/dev/null: cannot be loaded: it is no file");
+	cr_expect_eq(lt_backend_load("", &k.diag), LT_EINVAL);
+	cr_expect_str_eq(k.text, "the name of a plug-in is empty");
+	cr_assert_eq(chdir(scratch("")), 0);    /* the loader is given ./g.so then */
+	cr_expect_eq(lt_backend_load("g.so", &k.diag), LT_ELOAD);
+	cr_expect_str_eq(k.text, "g.so: cannot be loaded: undefined symbol: gone");
+	cr_assert_eq(chdir("/"), 0);
 	scratch_remove();
 }
 

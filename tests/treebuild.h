@@ -209,8 +209,7 @@ static inline const struct lt_tree *tb_done(struct tb *b)
 			if (b->loop[l].n_stmt++ == 0)
 				b->loop[l].first_stmt = s;
 	for (int s = 0; s < b->n_stmt; s++)
-		if (b->stmt[s].n_guard)
-			t->needs |= LT_NEED_GUARDED;
+		t->needs |= (b->stmt[s].n_guard ? (uint64_t)LT_NEED_GUARDED : 0) | (b->stmt[s].kind == LT_COMBINE ? (uint64_t)LT_NEED_COMBINE : 0);
 	for (int o = 0; o < b->n_operand; o++)
 		if (b->operand[o].n_piece > 1)
 			t->needs |= LT_NEED_PIECES;

@@ -26,7 +26,9 @@ const struct check_groupinfo *lt__check_group(int group);               /* check
 enum check_shape { CHECK_ONE, CHECK_PRIME, CHECK_BELOW, CHECK_POWER, CHECK_ABOVE, CHECK_ZERO, CHECK_SCALAR, CHECK_DEEP, CHECK_N_SHAPE };
 enum check_view { CHECK_NONE, CHECK_PAD, CHECK_STRIDE, CHECK_SLICE, CHECK_RESHAPE, CHECK_PERMUTE, CHECK_CONCAT, CHECK_BROADCAST, CHECK_FLIP,
 	CHECK_N_VIEW };
-enum check_schedule { CHECK_DEFAULT, CHECK_PLAIN, CHECK_DRAWN, CHECK_DRAWN2, CHECK_N_SCHEDULE };
+/* MASKED, PEELED: dim n in vectors of eight; of reductions alone, beside the products. */
+enum check_schedule { CHECK_DEFAULT, CHECK_PLAIN, CHECK_DRAWN, CHECK_DRAWN2, CHECK_N_SCHEDULE, CHECK_MASKED = CHECK_N_SCHEDULE, CHECK_PEELED,
+	CHECK_N_TREE };
 enum check_neighbour { CHECK_ALONE, CHECK_PRODUCER, CHECK_CONSUMER, CHECK_BOTH, CHECK_REDUCED, CHECK_N_NEIGHBOUR };
 
 /* What a graph is made of; which fields mean something depends on the group. */
@@ -58,14 +60,15 @@ struct check_options {
 	uint64_t seed;
 	double seconds;                 /* 0: no limit */
 	double patience;                /* seconds that one step of a case may take */
-	bool full, json, list, verbose, no_reduce;
+	bool full, json, list, verbose, no_reduce, probe;
 	uint32_t n_thread;
+	int part, n_part;               /* 1 <= part <= n_part; 0: all cases */
 	unsigned given;                 /* options that were given: check_options.c */
 	const char *word;               /* as -b was given, for the commands that repeat a case */
 	const char *const *load; int32_t n_load;
 	const char *script, *schedule, *data;   /* a graph to check instead of the suite, its tree, its data: "SEED/SET/SPECIAL/WILD" */
 };
-/* All cases of the suite, in order; those that match the filter. */
+/* All cases of the suite, in order: those that match the filter and are in the part. */
 void lt__check_cases(const struct check_options *, struct check_list *);
 void lt__check_cases_free(struct check_list *);
 bool lt__check_matches(const char *pattern, const char *name);          /* a glob, or part of the name */
@@ -104,6 +107,8 @@ struct check_device {
 	const struct lt_caps *caps;
 	uint32_t n_thread;
 	uint64_t seed;
+	const struct check_options *options;
+	FILE *probe;                    /* of lt__check_probe: where it writes */
 };
 bool lt__check_open(struct check_device *, const struct check_options *, struct check_outcome *);
 void lt__check_close(struct check_device *);
@@ -112,11 +117,12 @@ bool lt__check_open_again(const struct check_device *, struct check_device *out,
 
 /* -- data (check_data.c) -- */
 
-enum { CHECK_BELOW_ZERO = 3, CHECK_ABOVE_ZERO, CHECK_N_SET };
+enum { CHECK_BELOW_ZERO = 3, CHECK_ABOVE_ZERO, CHECK_LEAST, CHECK_GREATEST, CHECK_N_SET };
 struct check_data { uint64_t seed; int set, special; bool wild; };
 /* By node: the data of each source, else NULL.  Set 0: plain, run-time scalars at their greatest; 1: special values among them, run-time
  * scalars at their least; 2: plain, run-time scalars between; of graphs that reduce, 3: inputs all below zero and constants above, 4: all
- * above, run-time scalars at their greatest.  A function of the sources' names, types and ranges. */
+ * above, run-time scalars at their greatest; of graphs that have a greatest or least over a dim, 5 and 6: the same, all inputs the least that
+ * the type has (of floats minus infinity), and the greatest.  A function of the sources' names, types and ranges. */
 void **lt__check_data_new(const struct lt_graph *, const struct check_data *);
 void lt__check_data_free(const struct lt_graph *, void **);
 
@@ -140,6 +146,17 @@ struct check_work {
 	struct check_outcome *out;
 	uint64_t seed; int special; bool wild;
 };
+/* check_copy.c: pages of addresses of their own.  Open: they can be written, and are empty; sealed: only read; closed: not touched at all. */
+struct check_pages { char *at; size_t n; bool full; };
+bool lt__check_pages_new(struct check_pages *);
+void lt__check_pages_free(struct check_pages *);
+void lt__check_pages_open(struct check_pages *);
+void lt__check_pages_seal(struct check_pages *);
+void lt__check_pages_close(struct check_pages *);
+/* Bytes of them, a copy of `from` (NULL: anything); NULL, and full is set, when there are no more. */
+void *lt__check_pages_take(struct check_pages *, const void *from, size_t bytes);
+const struct lt_tree *lt__check_pages_tree(struct check_pages *, const struct lt_tree *);         /* with all that it points to */
+
 /* A storage of the program between sentinels. */
 struct check_block { unsigned char *block; void *device; size_t at, bytes, total; };
 struct check_room {
@@ -147,6 +164,7 @@ struct check_room {
 	int32_t n;
 	struct check_block *block;      /* by storage of the program */
 	bool async;                     /* its runs are enqueued, and waited for one by one */
+	struct check_pages *lend;       /* where args and slots of each run stand, and are gone when it comes back; NULL: no such place */
 };
 enum { CHECK_GUARD = 128, CHECK_MARK = 0xC3 };
 void lt__check_room_new(struct check_work *, int odd, struct check_room *);      /* odd: 0, 1 ..: other places of the same alignment */
@@ -214,6 +232,9 @@ lt_status lt__check_reduce(const struct check_failure *f, check_still_fails *, v
 
 /* check_again.c: o->script with o->schedule, once more; the exit code. */
 int lt__check_again(const struct check_options *);
+
+/* check_env.c: what a process with another environment is asked; the exit code. */
+int lt__check_probe(const struct check_options *);
 
 /* -- the report (check_tell.c, check_json.c, check_html.c) -- */
 

@@ -126,7 +126,7 @@ static bool unknown_feature(struct check_work *w)
 			(unsigned long long)dtypes);
 	lt__check_told_init(&told);
 	tree.needs |= UINT64_C(1) << 63;
-	if (lt__refuse_by_caps(&tree, caps, d->backend->name, &told.diag) != LT_EUNSUPPORTED || !told.text[0])
+	if (lt__refuse_by_caps(&tree, caps, &told.diag) != LT_EUNSUPPORTED || !told.text[0])
 		return lt__check_end(w->out, CHECK_FAILED, "a tree that needs feature bit 63 is not refused by what caps say");
 	return true;
 }

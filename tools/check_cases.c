@@ -11,7 +11,7 @@ static const struct check_groupinfo groups[] = {
 };
 const char *const lt__check_shapes[CHECK_N_SHAPE] = { "one", "prime", "below", "power", "above", "zero", "scalar", "deep" };
 const char *const lt__check_views[CHECK_N_VIEW] = { "none", "pad", "stride", "slice", "reshape", "permute", "concat", "broadcast", "flip" };
-const char *const lt__check_schedules[CHECK_N_SCHEDULE] = { "default", "plain", "drawn", "drawn2" };
+const char *const lt__check_schedules[CHECK_N_TREE] = { "default", "plain", "drawn", "drawn2", "masked", "peeled" };
 const char *const lt__check_neighbours[CHECK_N_NEIGHBOUR] = { "alone", "producer", "consumer", "both", "reduced" };
 
 const struct check_groupinfo *lt__check_group(int group) { return &groups[group]; }
@@ -194,8 +194,28 @@ static void add_reduces(struct check_adder *a)
 		for (int t = 1; t < LT_NDTYPE; t++)
 			for (int shape = 0; shape <= CHECK_ZERO && reduces(op, t); shape++)
 				add_reduce(a, &(struct check_spec){ .op = op, .dtype = (enum lt_dtype)t, .shape = shape });
+	for (int op = 0; op < LT_NOP; op++)             /* in vectors, over the lanes and beside them: whatever the target, and whatever is drawn */
+		for (int t = 1; t < LT_NDTYPE; t++)
+			for (int k = 0; k < 4 && reduces(op, t); k++)
+				add_reduce(a, &(struct check_spec){ .op = op, .dtype = (enum lt_dtype)t, .shape = CHECK_ABOVE, .variant = k % 2,
+					.schedule = k < 2 ? CHECK_MASKED : CHECK_PEELED });
 	const struct check_factors f = { R_N, level, reduce_allowed, R_OP, R_DTYPE };
 	lt__check_pairs(&f, a->o->full, reduce_row, a);
+}
+
+/* A case is in the part that its name says, with any seed and filter: neighbours in the list are alike, and go to different ones. */
+static void keep_part(const struct check_options *o, struct check_list *list)
+{
+	int32_t n = 0;
+	for (int32_t i = 0; i < list->n; i++) {
+		if (hash_of(list->at[i].name, 0) % (uint64_t)o->n_part == (uint64_t)(o->part - 1)) {
+			list->at[n++] = list->at[i];
+			continue;
+		}
+		free((void *)(uintptr_t)list->at[i].name);
+		free((void *)(uintptr_t)list->at[i].row);
+	}
+	list->n = n;
 }
 
 void lt__check_cases(const struct check_options *o, struct check_list *list)
@@ -207,4 +227,6 @@ void lt__check_cases(const struct check_options *o, struct check_list *list)
 	add_casts(&a);
 	add_reduces(&a);
 	lt__check_add_data(&a);
+	if (o->n_part > 0)
+		keep_part(o, list);
 }

@@ -15,17 +15,22 @@ static const struct { int group; const char *name; check_clause *run; } clauses[
 	{ CHECK_accepts, "promise", lt__check_accepts_promise },        /* what accepts takes compiles */
 	{ CHECK_accepts, "again", lt__check_accepts_again },            /* the same tree, the same answer */
 	{ CHECK_accepts, "together", lt__check_accepts_together },      /* many trees in one call: object i is that of tree i */
+	{ CHECK_accepts, "forgets", lt__check_accepts_forgets },        /* a tree that was only shown is gone */
 	{ CHECK_accepts, "no_diag", lt__check_accepts_no_diag },        /* diag may be NULL */
 	{ CHECK_accepts, "unknown_feature", lt__check_accepts_unknown_feature },
 	{ CHECK_accepts, "unknown_operator", lt__check_accepts_unknown_operator },      /* by its source, or refused */
 	{ CHECK_threads, "sessions", lt__check_threads_sessions },      /* two sessions on two threads at once */
+	{ CHECK_threads, "turns", lt__check_threads_turns },            /* three sessions in turn, in one thread */
 	{ CHECK_threads, "number", lt__check_threads_number },          /* one object on 1, 2 and 3 threads */
 	{ CHECK_threads, "moved", lt__check_threads_moved },            /* a session that another thread goes on with */
 	{ CHECK_memory, "runs", lt__check_memory_runs },
 	{ CHECK_memory, "objects", lt__check_memory_objects },
 	{ CHECK_memory, "sessions", lt__check_memory_sessions },
 	{ CHECK_memory, "refusals", lt__check_memory_refusals },
+	{ CHECK_memory, "trees", lt__check_memory_trees },              /* a tree is not written to, and goes with its object */
+	{ CHECK_memory, "borrowed", lt__check_memory_borrowed },        /* what is lent to a call is gone behind it */
 	{ CHECK_errors, "prints", lt__check_errors_prints },            /* nothing on the standard output */
+	{ CHECK_errors, "environment", lt__check_errors_environment },  /* the same in another environment */
 	{ CHECK_errors, "config", lt__check_errors_config },
 	{ CHECK_errors, "slots", lt__check_errors_slots },              /* n_slot is not the tree's */
 	{ CHECK_errors, "small_slot", lt__check_errors_small_slot },

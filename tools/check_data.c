@@ -99,6 +99,14 @@ static union lt_scalar draw(enum lt_dtype t, const struct range *r, bool special
 	return lt__dtype_info(t)->cls == LT_CLASS_FLOAT ? lt__round_to(x, t) : x;
 }
 
+/* The end of the type's range: no identity but the right one leaves it as it is. */
+static union lt_scalar extreme(enum lt_dtype t, bool least)
+{
+	if (lt__dtype_info(t)->cls == LT_CLASS_FLOAT)
+		return (union lt_scalar){ .f = least ? -INFINITY : INFINITY };
+	return (union lt_scalar){ .i = least ? lowest(t) : highest(t) };
+}
+
 /* Of one sign, for reductions: a slice of them shows an identity that is wrong.  Products of many stay near 1, and those of integers, which are
  * odd, are never 0. */
 static union lt_scalar draw_signed(enum lt_dtype t, bool below, uint64_t *rng)
@@ -128,9 +136,10 @@ static void *fill(const struct lt_graph *g, lt_node n, const struct range *r, co
 	uint64_t rng = seed_of(d, data);
 	int special = data->set == 1 ? data->special : 0;
 	char *out = calloc(1, (size_t)elems * lt__dtype_info(d->dtype)->bytes + 1);
+	bool at_end = data->set >= CHECK_LEAST && !r->given && d->op != LT_OP_constant, one_sign = data->set >= CHECK_BELOW_ZERO && !r->given;
 	for (int64_t i = 0; out && i < elems; i++)
-		lt__store(out, i, d->dtype, data->set >= CHECK_BELOW_ZERO && !r->given ? draw_signed(d->dtype, is_below(d, data->set), &rng)
-			: draw(d->dtype, r, random_chance(&rng, special), &rng));
+		lt__store(out, i, d->dtype, at_end ? extreme(d->dtype, data->set == CHECK_LEAST)
+			: one_sign ? draw_signed(d->dtype, is_below(d, data->set), &rng) : draw(d->dtype, r, random_chance(&rng, special), &rng));
 	if (out && data->wild && data->set == 1 && r->given && elems > 0 && lt__dtype_info(d->dtype)->cls == LT_CLASS_INT)
 		lt__store(out, elems / 2, d->dtype, (union lt_scalar){ .i = d->dtype == LT_U8 ? r->high + 1 : random_chance(&rng, 50) ? -1 : r->high + 1 });
 	return out;

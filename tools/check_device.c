@@ -20,7 +20,7 @@ static bool open_session(struct check_device *d, struct check_outcome *out)
 
 bool lt__check_open(struct check_device *d, const struct check_options *o, struct check_outcome *out)
 {
-	*d = (struct check_device){ .backend = lt_backend_find(o->backend), .config = o->config, .n_thread = o->n_thread, .seed = o->seed,
+	*d = (struct check_device){ .backend = lt_backend_find(o->backend), .config = o->config, .n_thread = o->n_thread, .seed = o->seed, .options = o,
 		.host = { .size = sizeof d->host, .n_thread = o->n_thread, .parallel = lt__host_parallel } };
 	if (!d->backend)
 		return lt__check_end(out, CHECK_FAILED, "there is no backend '%s'", o->backend);

@@ -18,7 +18,7 @@ static const char style[] =
 	"tbody th{font-weight:500;white-space:nowrap;position:sticky;left:0;background:var(--back)}thead th{font-weight:600}\n"
 	".p{background:var(--pass)}.m{background:var(--part)}.r{background:var(--refuse)}.f{background:var(--fail);font-weight:700}"
 	".n{color:var(--soft)}\n"
-	"td.l{text-align:left}details{margin:.3rem 0;border:1px solid var(--line);border-radius:4px;padding:.4rem .7rem}summary{cursor:pointer;"
+	"td.l{text-align:left}td small{font-size:.75rem}td a{color:inherit}:target{outline:2px solid var(--soft)}details{margin:.3rem 0;border:1px solid var(--line);border-radius:4px;padding:.4rem .7rem}summary{cursor:pointer;"
 	"overflow-wrap:anywhere}\n"
 	"pre,code{font:.8125rem/1.45 ui-monospace,monospace}pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.4rem 0}\n"
 	"@media print{body{max-width:none;padding:0;font-size:11px}details{break-inside:avoid}tbody th{position:static}"
@@ -39,14 +39,68 @@ static void put(FILE *f, const char *text)
 		}
 }
 
-/* -- the matrix -- */
-
-struct cell { int n[4]; const char *why; };
-struct row { const char *name; struct cell cell[LT_NDTYPE]; };
-
 static enum check_status status_of(const struct check_report *r, int32_t i) { return r->outcome[i].done ? r->outcome[i].status : CHECK_SKIPPED; }
 
-static int32_t fill_rows(const struct check_report *r, struct row *rows)
+/* -- reasons: each once, the one that stands for most cases first -- */
+
+struct reason { const char *text; int32_t n, first; };         /* cases that it stands for; the first of them */
+struct reasons { struct reason *at; int32_t n; enum check_status status; };
+
+static int by_count(const void *x, const void *y)
+{
+	const struct reason *a = x, *b = y;
+	return a->n != b->n ? (a->n < b->n ? 1 : -1) : (a->first > b->first) - (a->first < b->first);
+}
+
+/* Its place; n if it is none of them. */
+static int32_t find_reason(const struct reasons *l, const char *text)
+{
+	int32_t k = 0;
+	while (k < l->n && strcmp(l->at[k].text, text) != 0)
+		k++;
+	return k;
+}
+
+static struct reasons list_reasons(const struct check_report *r, enum check_status status)
+{
+	struct reasons l = { .at = calloc((size_t)r->n + 1, sizeof *l.at), .status = status };
+	for (int32_t i = 0; l.at && i < r->n; i++) {
+		if (status_of(r, i) != status)
+			continue;
+		int32_t k = find_reason(&l, r->outcome[i].text);
+		if (k == l.n)
+			l.at[l.n++] = (struct reason){ .text = r->outcome[i].text, .first = i };
+		l.at[k].n++;
+	}
+	if (l.at)
+		qsort(l.at, (size_t)l.n, sizeof *l.at, by_count);
+	return l;
+}
+
+/* Numbered from 1; the sign makes the names of the places that the matrix points to. */
+static void put_reasons(const struct check_report *r, const struct reasons *l, char sign, const char *title, const char *words, FILE *f)
+{
+	if (l->n > 0)
+		(void)fprintf(f, "<h2>%s</h2>\n<p class=soft>%s</p>\n", title, words);
+	for (int32_t k = 0; k < l->n; k++) {
+		(void)fprintf(f, "<details id=%c%d><summary><b>%d.</b> ", sign, (int)k + 1, (int)k + 1);
+		put(f, l->at[k].text[0] ? l->at[k].text : "not reached");
+		(void)fprintf(f, " <span class=soft>(%d case%s)</span></summary><pre>", (int)l->at[k].n, l->at[k].n == 1 ? "" : "s");
+		for (int32_t i = 0; i < r->n; i++)
+			if (status_of(r, i) == l->status && !strcmp(r->outcome[i].text, l->at[k].text)) {
+				put(f, r->chosen[i]->name);
+				(void)fputc('\n', f);
+			}
+		(void)fputs("</pre></details>\n", f);
+	}
+}
+
+/* -- the matrix -- */
+
+struct cell { int n[4]; bool *why; };           /* why: by reason of a refusal, whether it has it */
+struct row { const char *name; struct cell cell[LT_NDTYPE]; };
+
+static int32_t fill_rows(const struct check_report *r, const struct reasons *refused, struct row *rows, bool *why)
 {
 	int32_t n = 0, k;
 	for (int32_t i = 0; i < r->n; i++) {
@@ -58,45 +112,49 @@ static int32_t fill_rows(const struct check_report *r, struct row *rows)
 		if (k == n)
 			rows[n++].name = c->row;
 		struct cell *cell = &rows[k].cell[c->column];
-		enum check_status s = status_of(r, i);
-		cell->n[s]++;
-		if (s == CHECK_FAILED || (s == CHECK_REFUSED && cell->n[CHECK_FAILED] == 0))
-			cell->why = r->outcome[i].text;
+		cell->why = why + ((size_t)k * LT_NDTYPE + (size_t)c->column) * (size_t)refused->n;
+		cell->n[status_of(r, i)]++;
+		if (status_of(r, i) == CHECK_REFUSED)
+			cell->why[find_reason(refused, r->outcome[i].text)] = true;
 	}
 	return n;
 }
 
-static void put_cell(FILE *f, const struct cell *c)
+static void put_cell(FILE *f, const struct cell *c, int32_t n_reason)
 {
 	int all = c->n[0] + c->n[1] + c->n[2];
+	bool failed = c->n[CHECK_FAILED] > 0, refused = c->n[CHECK_REFUSED] > 0, passed = c->n[CHECK_PASSED] > 0;
 	if (all == 0) {
-		(void)fputs(c->n[CHECK_SKIPPED] ? "<td class=n title=\"skipped\">&ndash;</td>" : "<td class=n>&middot;</td>", f);
+		(void)fputs(c->n[CHECK_SKIPPED] ? "<td class=n>&ndash;</td>" : "<td class=n>&middot;</td>", f);
 		return;
 	}
-	bool failed = c->n[CHECK_FAILED] > 0, refused = c->n[CHECK_REFUSED] > 0, passed = c->n[CHECK_PASSED] > 0;
-	(void)fprintf(f, "<td class=%s title=\"", failed ? "f" : !refused ? "p" : passed ? "m" : "r");
-	(void)fprintf(f, "%d passed, %d refused, %d failed", c->n[CHECK_PASSED], c->n[CHECK_REFUSED], c->n[CHECK_FAILED]);
-	if (c->why) {
-		(void)fputs(": ", f);
-		put(f, c->why);
-	}
+	(void)fprintf(f, "<td class=%s>", failed ? "f" : !refused ? "p" : passed ? "m" : "r");
 	if (failed)
-		(void)fprintf(f, "\">&#10007; %d/%d</td>", c->n[CHECK_FAILED], all);
+		(void)fprintf(f, "&#10007; %d/%d", c->n[CHECK_FAILED], all);
 	else if (!refused)
-		(void)fprintf(f, "\">&#10003; %d</td>", all);
+		(void)fprintf(f, "&#10003; %d", all);
 	else if (passed)
-		(void)fprintf(f, "\">&#9680; %d/%d</td>", c->n[CHECK_PASSED], all);
+		(void)fprintf(f, "&#9680; %d/%d", c->n[CHECK_PASSED], all);
 	else
-		(void)fputs("\">&#9675;</td>", f);
+		(void)fputs("&#9675;", f);
+	const char *before = " <small>[";
+	for (int32_t k = 0; refused && k < n_reason; k++)
+		if (c->why[k]) {
+			(void)fprintf(f, "%s<a href=#r%d>%d</a>", before, (int)k + 1, (int)k + 1);
+			before = ", ";
+		}
+	(void)fputs(refused ? "]</small></td>" : "</td>", f);
 }
 
-static void put_matrix(const struct check_report *r, FILE *f)
+static void put_matrix(const struct check_report *r, const struct reasons *refused, FILE *f)
 {
 	struct row *rows = calloc((size_t)r->n + 1, sizeof *rows);
-	int32_t n = rows ? fill_rows(r, rows) : 0;
+	bool *why = calloc(((size_t)r->n + 1) * LT_NDTYPE * ((size_t)refused->n + 1), sizeof *why);
+	int32_t n = rows && why ? fill_rows(r, refused, rows, why) : 0;
 	if (n > 0) {
-		(void)fputs("<h2>Operators by element type</h2>\n<p class=soft>&#10003; all cases passed &nbsp; &#9680; some are refused &nbsp; &#9675; all are "
-			"refused &nbsp; &#10007; some failed &nbsp; &middot; not applicable</p>\n<div class=wide><table><thead><tr><th>operator</th>", f);
+		(void)fputs("<h2>Operators by element type</h2>\n<p class=soft>&#10003; all cases passed &nbsp; &#9680; some are refused: how many passed &nbsp; "
+			"&#9675; all are refused &nbsp; [1] why, by the numbers below &nbsp; &#10007; some failed: how many &nbsp; &ndash; skipped &nbsp; "
+			"&middot; not applicable</p>\n<div class=wide><table><thead><tr><th>operator</th>", f);
 		for (int t = 1; t < LT_NDTYPE; t++)
 			(void)fprintf(f, "<th>%s</th>", lt__dtype_info((enum lt_dtype)t)->name);
 		(void)fputs("</tr></thead><tbody>\n", f);
@@ -105,12 +163,13 @@ static void put_matrix(const struct check_report *r, FILE *f)
 			put(f, rows[i].name);
 			(void)fputs("</th>", f);
 			for (int t = 1; t < LT_NDTYPE; t++)
-				put_cell(f, &rows[i].cell[t]);
+				put_cell(f, &rows[i].cell[t], refused->n);
 			(void)fputs("</tr>\n", f);
 		}
 		(void)fputs("</tbody></table></div>\n", f);
 	}
 	free(rows);
+	free(why);
 }
 
 /* -- groups -- */
@@ -137,7 +196,7 @@ static void put_groups(const struct check_report *r, FILE *f)
 	(void)fputs("</tbody></table></div>\n", f);
 }
 
-/* -- failures, and reasons of what was not run -- */
+/* -- failures -- */
 
 static void put_failures(const struct check_report *r, FILE *f)
 {
@@ -166,35 +225,9 @@ static void put_failures(const struct check_report *r, FILE *f)
 	}
 }
 
-/* Each reason once, with the cases that it stands for. */
-static void put_reasons(const struct check_report *r, enum check_status status, const char *title, FILE *f)
-{
-	bool *done = calloc((size_t)r->n + 1, sizeof *done), first = true;
-	for (int32_t i = 0; done && i < r->n; i++) {
-		int n = 0;
-		if (done[i] || status_of(r, i) != status)
-			continue;
-		for (int32_t k = i; k < r->n; k++)
-			n += status_of(r, k) == status && !strcmp(r->outcome[k].text, r->outcome[i].text);
-		if (first)
-			(void)fprintf(f, "<h2>%s</h2>\n", title);
-		first = false;
-		(void)fprintf(f, "<details><summary>%d: ", n);
-		put(f, r->outcome[i].text[0] ? r->outcome[i].text : "not reached");
-		(void)fputs("</summary><pre>", f);
-		for (int32_t k = i; k < r->n; k++)
-			if (status_of(r, k) == status && !strcmp(r->outcome[k].text, r->outcome[i].text)) {
-				done[k] = true;
-				put(f, r->chosen[k]->name);
-				(void)fputc('\n', f);
-			}
-		(void)fputs("</pre></details>\n", f);
-	}
-	free(done);
-}
-
 lt_status lt__check_html(const struct check_report *r, FILE *f)
 {
+	struct reasons refused = list_reasons(r, CHECK_REFUSED), skipped = list_reasons(r, CHECK_SKIPPED);
 	int n[4] = { 0 };
 	for (int32_t i = 0; i < r->n; i++)
 		n[status_of(r, i)]++;
@@ -208,12 +241,22 @@ lt_status lt__check_html(const struct check_report *r, FILE *f)
 	put(f, r->backend->summary ? r->backend->summary : "");
 	(void)fputs("; version ", f);
 	put(f, r->backend->version ? r->backend->version : "");
-	(void)fprintf(f, "; seed %llu; %.0f s</p>\n", (unsigned long long)r->o->seed, r->seconds);
+	(void)fprintf(f, "; seed %llu; %.1f s", (unsigned long long)r->o->seed, r->seconds);
+	if (r->o->filter) {
+		(void)fputs("; only the cases that fit <code>", f);
+		put(f, r->o->filter);
+		(void)fputs("</code>", f);
+	}
+	if (r->o->n_part > 0)
+		(void)fprintf(f, "; part %d/%d", r->o->part, r->o->n_part);
+	(void)fputs("</p>\n", f);
 	put_failures(r, f);
-	put_matrix(r, f);
+	put_matrix(r, &refused, f);
+	put_reasons(r, &refused, 'r', "Why cases are refused", "A refusal is an answer, and no fault. A line opens to the cases that it stands for.", f);
 	put_groups(r, f);
-	put_reasons(r, CHECK_REFUSED, "Refused", f);
-	put_reasons(r, CHECK_SKIPPED, "Skipped", f);
+	put_reasons(r, &skipped, 's', "Why cases are skipped", "These were not tried.", f);
+	free(refused.at);
+	free(skipped.at);
 	(void)fputs("</body></html>\n", f);
 	return ferror(f) ? LT_EIO : LT_OK;
 }

@@ -38,6 +38,8 @@ lt_status lt__check_json(const struct check_report *r, FILE *f)
 		json_object_set_new(sums, words[i], json_integer((json_int_t)n[i]));
 	all = json_pack("{s:s,s:s,s:s,s:I,s:f,s:o,s:o}", "backend", r->backend->name, "version", r->backend->version ? r->backend->version : "",
 		"config", r->o->config, "seed", (json_int_t)r->o->seed, "seconds", r->seconds, "sums", sums, "cases", cases);
+	if (all && r->o->n_part > 0)
+		json_object_set_new(all, "part", json_pack("[i,i]", r->o->part, r->o->n_part));
 	if (!all || json_dumpf(all, f, JSON_INDENT(1) | JSON_REAL_PRECISION(6))) {
 		json_decref(all);
 		return LT_EIO;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "check/random_graph.h"
 #include "check/random_steps.h"
+#include "looptree/edit.h"
 #include "looptree/schedule.h"
 #include "tools/check.h"
 
@@ -125,6 +126,25 @@ static lt_status lower_drawn(const struct check_device *device, const struct lt_
 	}
 }
 
+/* Every loop n in vectors of eight lanes. */
+static lt_status lower_vectors(const struct check_device *device, const struct lt_graph *g, const char *begin, const char *tail,
+	struct lt_program **out)
+{
+	char list[MOST_STEPS] = "";
+	struct lt_program *p;
+	size_t n = 0;
+	LT_TRY(lower(device, g, begin, NULL, &p));
+	for (lt_tnode at = 0; at < p->tree->n_node && n < MOST_STEPS / 2; at++) {
+		if (p->tree->node[at].kind != LT_TLOOP || strcmp(lt__loop_name(p->tree, at), "n") != 0)
+			continue;
+		const char *path = lt__loop_path(p->tree, at);
+		n += (size_t)snprintf(list + n, MOST_STEPS - n, "%ssplit %.200s 8; tail %.200s %s; vectorize %.200s'", n ? "; " : "", path, path, tail,
+			path);
+	}
+	lt_program_free(p);
+	return lower(device, g, begin, n ? list : NULL, out);
+}
+
 lt_status lt__check_lower(const struct check_device *device, const struct lt_graph *g, const struct check_tree *how, struct lt_program **out)
 {
 	static const char plain[] = "schedule 1\n";
@@ -135,6 +155,8 @@ lt_status lt__check_lower(const struct check_device *device, const struct lt_gra
 	case CHECK_PLAIN:  return lower(device, g, plain, NULL, out);
 	case CHECK_DRAWN:  return lower_drawn(device, g, plain, how->seed, out);
 	case CHECK_DRAWN2: return lower_drawn(device, g, NULL, how->seed + 1, out);
+	case CHECK_MASKED: return lower_vectors(device, g, plain, "mask", out);
+	case CHECK_PEELED: return lower_vectors(device, g, plain, "peel", out);
 	default:           return lower(device, g, NULL, NULL, out);
 	}
 }

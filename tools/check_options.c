@@ -9,7 +9,7 @@
 #include "tools/check.h"
 
 enum { OPT_FILTER = 256, OPT_SEED, OPT_SECONDS, OPT_FULL, OPT_JSON, OPT_REPORT, OPT_LIST, OPT_KEEP, OPT_THREADS, OPT_NO_REDUCE, OPT_VERSION,
-	OPT_SCRIPT, OPT_SCHEDULE, OPT_DATA, OPT_PATIENCE };
+	OPT_SCRIPT, OPT_SCHEDULE, OPT_DATA, OPT_PATIENCE, OPT_PART, OPT_PROBE };
 #define GIVEN(option) (1u << ((option) - OPT_FILTER))
 static const struct option longs[] = {
 	{ "backend", required_argument, NULL, 'b' },    { "load", required_argument, NULL, 'B' },
@@ -20,6 +20,7 @@ static const struct option longs[] = {
 	{ "threads", required_argument, NULL, OPT_THREADS }, { "no-reduce", no_argument, NULL, OPT_NO_REDUCE },
 	{ "script", required_argument, NULL, OPT_SCRIPT }, { "schedule", required_argument, NULL, OPT_SCHEDULE },
 	{ "data", required_argument, NULL, OPT_DATA }, { "patience", required_argument, NULL, OPT_PATIENCE },
+	{ "part", required_argument, NULL, OPT_PART },  { "probe", no_argument, NULL, OPT_PROBE },
 	{ "verbose", no_argument, NULL, 'v' },          { "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPT_VERSION },  { NULL, 0, NULL, 0 }
 };
@@ -32,6 +33,7 @@ static const char help[] =
 	"      --filter PATTERN         only cases whose name holds PATTERN, or fits it (a glob: 'op/exp/*/zero/*')\n"
 	"      --list                   the cases, and do nothing\n"
 	"      --full                   all combinations instead of all pairs: hours\n"
+	"      --part K/N               part K of N of these cases: what is long, in pieces or on several machines\n"
 	"      --seed N                 of data, drawn trees and random graphs; default 1\n"
 	"      --seconds S              stop after S seconds, the rest is not run; default 0: no limit\n"
 	"      --patience S             a step of a case that takes longer has failed; default 60\n"
@@ -69,6 +71,14 @@ static int take_threads(const char *text, uint32_t *out)
 	long n = strtol(text, &end, 10);
 	*out = (uint32_t)n;
 	return errno || end == text || *end || n < 1 || n > 1024 ? usage("--threads", "takes a whole number from 1 to 1024") : -1;
+}
+
+/* K/N. */
+static int take_part(const char *text, struct check_options *o)
+{
+	char rest;
+	return sscanf(text, "%d/%d%c", &o->part, &o->n_part, &rest) != 2 || o->part < 1 || o->part > o->n_part || o->n_part > 1000000
+		? usage("--part", "takes K/N, as 2/8: 1 <= K <= N") : -1;
 }
 
 /* A file or a folder has a name. */
@@ -119,6 +129,8 @@ static int take(struct check_options *o, int option, char *value)
 	case OPT_SCHEDULE:  return take_path("--schedule", value, &o->schedule);
 	case OPT_DATA:      o->data = value; return -1;
 	case OPT_KEEP:      return take_path("--keep", value, &o->keep);
+	case OPT_PROBE:     o->probe = true; return -1;         /* of errors/environment alone: not in the help */
+	case OPT_PART:      return take_part(value, o);
 	case OPT_SEED:      return take_seed(value, &o->seed);
 	case OPT_SECONDS:   return take_seconds("--seconds", value, true, &o->seconds);
 	case OPT_PATIENCE:  return take_seconds("--patience", value, false, &o->patience);
@@ -150,6 +162,7 @@ static int check_together(const struct check_options *o)
 		{ OPT_DATA, OPT_SCRIPT, 0 }, { OPT_SCHEDULE, OPT_SCRIPT, 0 },
 		{ OPT_SCRIPT, 0, OPT_FILTER }, { OPT_SCRIPT, 0, OPT_LIST }, { OPT_SCRIPT, 0, OPT_FULL }, { OPT_SCRIPT, 0, OPT_SEED },
 		{ OPT_SCRIPT, 0, OPT_SECONDS }, { OPT_SCRIPT, 0, OPT_JSON }, { OPT_SCRIPT, 0, OPT_REPORT }, { OPT_SCRIPT, 0, OPT_NO_REDUCE },
+		{ OPT_SCRIPT, 0, OPT_PART },
 		{ OPT_LIST, 0, OPT_JSON }, { OPT_LIST, 0, OPT_REPORT }, { OPT_LIST, 0, OPT_SECONDS },
 	};
 	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {

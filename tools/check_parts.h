@@ -3,7 +3,7 @@
 #define LT_TOOLS_CHECK_PARTS_H
 #include "tools/check.h"
 
-extern const char *const lt__check_shapes[CHECK_N_SHAPE], *const lt__check_views[CHECK_N_VIEW], *const lt__check_schedules[CHECK_N_SCHEDULE],
+extern const char *const lt__check_shapes[CHECK_N_SHAPE], *const lt__check_views[CHECK_N_VIEW], *const lt__check_schedules[CHECK_N_TREE],
 	*const lt__check_neighbours[CHECK_N_NEIGHBOUR];
 
 /* check_cases.c */
@@ -40,14 +40,22 @@ int32_t lt__check_nest(const struct check_work *);
 /* A room that is filled for the trial; a launch of all steps and the values compared. */
 bool lt__check_one_run(struct check_work *, const struct check_trial *, int poison, int fill, uint32_t n_thread);
 
+/* check_getenv.c: how often getenv was called so far; the names that the file which holds `code` asked for, from call *i on, one by one;
+ * NULL: no more. */
+uint32_t lt__check_heard(void);
+const char *lt__check_heard_from(const void *code, uint32_t *i);
+
 typedef void check_clause(struct check_device *, const struct check_case *, struct check_outcome *);
 check_clause lt__check_slots_sentinels, lt__check_slots_alignment, lt__check_slots_workspace, lt__check_slots_unwritten, lt__check_slots_again,
 	lt__check_slots_async, lt__check_slots_interleaved;                                                     /* check_slots.c */
 check_clause lt__check_errors_prints;                                                                           /* check_print.c */
+check_clause lt__check_errors_environment;                                                                      /* check_env.c */
 check_clause lt__check_slots_page, lt__check_errors_half;                                                       /* check_page.c, check_half.c */
 check_clause lt__check_accepts_promise, lt__check_accepts_again, lt__check_accepts_unknown_feature, lt__check_accepts_unknown_operator,
 	lt__check_accepts_no_diag, lt__check_accepts_together;                                                  /* check_accepts.c */
+check_clause lt__check_accepts_forgets, lt__check_memory_trees, lt__check_memory_borrowed;                       /* check_trees.c, check_borrow.c */
 check_clause lt__check_threads_sessions, lt__check_threads_number, lt__check_threads_moved;                     /* check_threads.c */
+check_clause lt__check_threads_turns;                                                                           /* check_turns.c */
 check_clause lt__check_memory_runs, lt__check_memory_objects, lt__check_memory_sessions, lt__check_memory_refusals;     /* check_memory.c */
 check_clause lt__check_errors_config, lt__check_errors_slots, lt__check_errors_small_slot, lt__check_errors_workspace, lt__check_errors_fault,
 	lt__check_errors_fault_value;                                                                           /* check_errors.c */

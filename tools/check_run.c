@@ -59,9 +59,9 @@ static bool is_accepted(struct check_work *w, const struct lt_tree *t)
 	struct check_device *d = w->device;
 	struct check_told told;
 	lt__check_told_init(&told);
-	lt_status st = lt__refuse_by_caps(t, d->caps, d->backend->name, &told.diag);       /* as the host does before it asks */
-	if (!st)
-		st = d->backend->accepts(d->session, t, &told.diag);
+	if (lt__refuse_by_caps(t, d->caps, &told.diag))         /* as the host does before it asks; its remedies are for the script's author */
+		return lt__check_end(w->out, CHECK_REFUSED, "%s", told.text);
+	lt_status st = d->backend->accepts(d->session, t, &told.diag);
 	return !st || take_refusal(w, t, st, &told);
 }
 
@@ -182,6 +182,21 @@ static bool copy(struct check_room *room, const struct lt_pstep *step)
 	return !st || lt__check_end(room->w->out, CHECK_FAILED, "mem_copy on the device: %s: %s", lt_status_name(st), told.text);
 }
 
+/* Args that are gone when the run has come back. */
+static lt_status run_lent(struct check_pages *lend, const struct check_work *w, int32_t nest, const struct lt_args *args, struct lt_diag *diag)
+{
+	lt__check_pages_open(lend);
+	struct lt_slot *slot = lt__check_pages_take(lend, args->slot, args->n_slot * sizeof *slot);
+	struct lt_args *lent = lt__check_pages_take(lend, args, sizeof *lent);
+	lent->slot = slot;
+	lt__check_pages_seal(lend);
+	lt_status st = w->device->backend->run(w->object[nest], lent, diag);
+	if (args->async && !st)
+		st = w->device->backend->sync(w->device->session, NULL, diag);
+	lt__check_pages_close(lend);
+	return st;
+}
+
 static bool launch(struct check_room *room, int32_t nest, int fill, uint32_t n_thread, struct lt_fault *fault)
 {
 	struct check_work *w = room->w;
@@ -195,8 +210,8 @@ static bool launch(struct check_room *room, int32_t nest, int fill, uint32_t n_t
 		const struct lt_args args = { .size = sizeof args, .n_slot = (uint32_t)f->n_bind, .slot = slot,
 			.workspace = space.device ? space.device : space.at, .n_thread = n_thread, .async = room->async, .fault = fault };
 		lt__check_told_init(&told);
-		lt_status st = w->device->backend->run(w->object[nest], &args, &told.diag);
-		if (room->async && !st)
+		lt_status st = room->lend ? run_lent(room->lend, w, nest, &args, &told.diag) : w->device->backend->run(w->object[nest], &args, &told.diag);
+		if (room->async && !room->lend && !st)
 			st = w->device->backend->sync(w->device->session, NULL, &told.diag);
 		if (st && !fault->n)
 			good = lt__check_end(w->out, CHECK_FAILED, "run of kernel %s: %s: %s", f->tree.name, lt_status_name(st),
@@ -273,10 +288,10 @@ static bool run_set(struct check_work *w, int set, bool *unfit)
 	return good;
 }
 
-static bool reduces(const struct lt_graph *g)
+static bool reduces(const struct lt_graph *g, bool to_an_end)
 {
 	for (lt_node n = 0; n < g->n_node; n++)
-		if (g->node[n].reduce)
+		if (g->node[n].reduce && (!to_an_end || g->node[n].op == LT_OP_max || g->node[n].op == LT_OP_min))
 			return true;
 	return false;
 }
@@ -286,7 +301,7 @@ bool lt__check_run(struct check_work *w)
 	int unfit = 0;
 	for (int set = 0; set < CHECK_N_SET; set++) {
 		bool miss = false;
-		if ((set == 2 && w->g->n_param == 0) || (set >= CHECK_BELOW_ZERO && !reduces(w->g)))
+		if ((set == 2 && w->g->n_param == 0) || (set >= CHECK_BELOW_ZERO && !reduces(w->g, set >= CHECK_LEAST)))
 			continue;
 		if (!run_set(w, set, &miss))
 			return false;

@@ -75,6 +75,8 @@ static void tell_verdict(const struct check_report *r, const struct count *all, 
 	(void)fprintf(f, " of %lld case%s that ran", (long long)n_ran, n_ran == 1 ? "" : "s");
 	if (n_late)
 		(void)fprintf(f, "; %lld not run for time", (long long)n_late);
+	if (r->o->n_part > 0)
+		(void)fprintf(f, "; part %d/%d", r->o->part, r->o->n_part);
 	(void)fprintf(f, "; seed %llu, %.1f s\n", (unsigned long long)r->o->seed, r->seconds);
 	if (lt__check_exit(r) == CHECK_EXIT_LITTLE)
 		(void)fprintf(f, "%s\n", n_ran ? "not all clauses of the contract were tried: give more --seconds, or none"

@@ -164,13 +164,18 @@ static int find_backend(struct check_options *o)
 	struct check_told told;
 	if (!o->backend) {
 		o->backend = o->word = "cpu";
-		for (uint32_t i = 0; o->n_load > 0 && i < lt_backend_count(); i++) {
-			const char *origin = lt_backend_origin(lt_backend_at(i));
-			if (origin && !strcmp(origin, o->load[o->n_load - 1]))
-				o->backend = o->word = lt_backend_at(i)->name;
-		}
+		for (int32_t k = 0; k < o->n_load; k++)         /* one that names a file again has given none */
+			for (uint32_t i = 0; i < lt_backend_count(); i++) {
+				const char *origin = lt_backend_origin(lt_backend_at(i));
+				if (origin && !strcmp(origin, o->load[k]))
+					o->backend = o->word = lt_backend_at(i)->name;
+			}
 	}
 	const struct lt_backend *b = lt_backend_find(o->backend);
+	if (!b && strchr(o->backend, ',')) {
+		(void)fprintf(stderr, "lt-check: -b takes one backend, not '%s'\n", o->word);
+		return 2;
+	}
 	if (!b) {
 		(void)fprintf(stderr, "lt-check: there is no backend '%s'; there is:", o->backend);
 		for (uint32_t i = 0; i < lt_backend_count(); i++)
@@ -196,7 +201,9 @@ int main(int argc, char **argv)
 		code = 2;
 	if (code < 0)
 		code = find_backend(&o);
-	if (code < 0 && o.script)
+	if (code < 0 && o.probe)
+		code = lt__check_probe(&o);
+	else if (code < 0 && o.script)
 		code = lt__check_again(&o);
 	if (code >= 0) {
 		free((void *)(uintptr_t)o.load);
@@ -207,7 +214,10 @@ int main(int argc, char **argv)
 	s.report.backend = lt_backend_find(o.backend);
 	lt__check_cases(&o, &list);
 	if (list.n == 0) {
-		(void)fprintf(stderr, "lt-check: no case fits '%s' (lt-check --list shows all)\n", o.filter ? o.filter : "");
+		if (o.n_part > 0)
+			(void)fprintf(stderr, "lt-check: there is no case in part %d/%d (lt-check --list shows all)\n", o.part, o.n_part);
+		else
+			(void)fprintf(stderr, "lt-check: no case fits '%s' (lt-check --list shows all)\n", o.filter ? o.filter : "");
 		code = 2;
 	} else {
 		code = o.list ? list_cases(&list) : run_suite(&s, &list);

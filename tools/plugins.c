@@ -20,7 +20,7 @@ static void hear(struct lt_diag *d, const struct lt_note *n)
 /* Who is told, and of which source: "--load", "LT_BACKEND_PATH", the folder. */
 struct loader { const char *tool, *source; FILE *err; };
 
-/* Whether this very file gave a backend already: a folder that is named twice is no mistake. */
+/* Whether this very file gave a backend already: a file or a folder that is named twice is no mistake. */
 static bool is_loaded(const char *path)
 {
 	char *file = realpath(path, NULL);
@@ -40,17 +40,15 @@ static bool is_loaded(const char *path)
 static lt_status load(const struct loader *l, const char *path, const char *end)
 {
 	struct heard h = { .diag = { sizeof h.diag, hear } };
-	lt_status st = lt_backend_load(path, &h.diag);
+	lt_status st;
+
+	if (is_loaded(path))
+		return LT_OK;
+	st = lt_backend_load(path, &h.diag);
 
 	if (st)
 		fprintf(l->err, "%s: %s: %s%s\n", l->tool, l->source, h.text[0] ? h.text : lt_status_text(st), end);
 	return st;
-}
-
-static void load_found(const struct loader *l, const char *path)
-{
-	if (!is_loaded(path))
-		(void)load(l, path, " (left out)");
 }
 
 static int is_so(const struct dirent *e)
@@ -73,7 +71,7 @@ static void load_folder(const struct loader *l, const char *folder, bool may_be_
 
 		if (path) {
 			sprintf(path, "%s/%s", folder, list[i]->d_name);
-			load_found(l, path);
+			(void)load(l, path, " (left out)");
 		}
 		free(path);
 		free(list[i]);
@@ -92,7 +90,7 @@ static void load_path(const struct loader *l, const char *list)
 		if (stat(at, &st) == 0 && S_ISDIR(st.st_mode))
 			load_folder(l, at, false);
 		else
-			load_found(l, at);
+			(void)load(l, at, " (left out)");
 	}
 	free(copy);
 }

@@ -55,14 +55,6 @@ static bool find_device(const struct lt_backend *b, const struct run_options *o,
 	return true;
 }
 
-static void print_facts(char *text)
-{
-	char *rest = NULL;
-
-	for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
-		printf("%27s%s\n", "", line);
-}
-
 static json_t *json_facts(char *text)
 {
 	json_t *o = json_object();
@@ -78,45 +70,104 @@ static json_t *json_facts(char *text)
 	return o;
 }
 
+/* One backend, as it is listed. */
+struct listed {
+	const struct lt_backend *backend;
+	int32_t score;                  /* 0: not usable */
+	char device[128];
+	struct heard heard;
+	struct facts facts;
+};
+
+static void find_listed(const struct run_options *o, uint32_t i, struct listed *l)
+{
+	*l = (struct listed){ .backend = lt_backend_at(i), .heard = listen() };
+	l->score = l->backend->score(NULL, &l->heard.diag);
+	l->facts.to = open_memstream(&l->facts.text, &l->facts.bytes);
+	if (l->score > 0 && !find_device(l->backend, o, l->device, sizeof l->device, &l->facts, &l->heard))
+		l->score = 0;
+	if (l->facts.to)
+		fclose(l->facts.to);
+}
+
+static const char *why_not(const struct listed *l)
+{
+	return l->score > 0 ? "" : l->heard.text[0] ? l->heard.text : "it does not say why";
+}
+
+static void print_json(struct listed *list, uint32_t n)
+{
+	json_t *out = json_array();
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct lt_backend *b = list[i].backend;
+
+		json_array_append_new(out, json_pack("{s:s,s:s,s:s,s:s?,s:i,s:s,s:s,s:o}", "name", b->name, "version", b->version, "summary", b->summary,
+			"file", lt_backend_origin(b), "score", (int)list[i].score, "device", list[i].device, "reason", why_not(&list[i]), "facts",
+			json_facts(list[i].facts.text)));
+	}
+	json_dumpf(out, stdout, 0);
+	putchar('\n');
+	json_decref(out);
+}
+
+enum { NAME, VERSION, SCORE, DEVICE, N_COLUMN };
+
+static void find_cells(const struct listed *l, const char *cell[N_COLUMN], char *score, size_t bytes)
+{
+	snprintf(score, bytes, "%d", (int)l->score);
+	cell[NAME] = l->backend->name;
+	cell[VERSION] = l->backend->version;
+	cell[SCORE] = l->score > 0 ? score : "-";
+	cell[DEVICE] = l->device[0] ? l->device : "-";
+}
+
+/* As wide as the longest of each column; what stands in the last one, and the lines below, may be of any length. */
+static void print_table(struct listed *list, uint32_t n)
+{
+	static const char *const head[N_COLUMN] = { "NAME", "VERSION", "SCORE", "DEVICE" };
+	const char *cell[N_COLUMN];
+	int width[N_COLUMN];
+	char score[16], *rest = NULL;
+
+	for (int c = 0; c < N_COLUMN; c++)
+		width[c] = (int)strlen(head[c]);
+	for (uint32_t i = 0; i < n; i++) {
+		find_cells(&list[i], cell, score, sizeof score);
+		for (int c = 0; c < N_COLUMN; c++)
+			width[c] = width[c] < (int)strlen(cell[c]) ? (int)strlen(cell[c]) : width[c];
+	}
+	for (int c = 0; c < N_COLUMN; c++)
+		printf("%-*s  ", width[c], head[c]);
+	printf("SUMMARY\n");
+	for (uint32_t i = 0; i < n; i++) {
+		const struct lt_backend *b = list[i].backend;
+		int indent = width[NAME] + width[VERSION] + width[SCORE] + 6;
+
+		find_cells(&list[i], cell, score, sizeof score);
+		for (int c = 0; c < N_COLUMN; c++)
+			printf("%-*s  ", width[c], cell[c]);
+		printf("%s%s\n", list[i].score > 0 ? b->summary : "not usable here: ", why_not(&list[i]));
+		if (lt_backend_origin(b))
+			printf("%*sfrom %s\n", indent, "", lt_backend_origin(b));
+		for (char *line = list[i].facts.text ? strtok_r(list[i].facts.text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
+			printf("%*s%s\n", indent, "", line);
+	}
+}
+
 int run_backends_list(const struct run_options *o)
 {
-	json_t *list = json_array();
+	uint32_t n = lt_backend_count();
+	struct listed *list = calloc(n + 1, sizeof *list);
 
-	if (!o->json)
-		printf("%-10s %-8s %-6s %-20s %s\n", "NAME", "VERSION", "SCORE", "DEVICE", "");
-	for (uint32_t i = 0; i < lt_backend_count(); i++) {
-		const struct lt_backend *b = lt_backend_at(i);
-		struct heard h = listen();
-		int32_t score = b->score(NULL, &h.diag);
-		char device[128] = "";
-		struct facts facts = { 0 };
-
-		facts.to = open_memstream(&facts.text, &facts.bytes);
-		if (score > 0 && !find_device(b, o, device, sizeof device, &facts, &h))
-			score = 0;
-		if (facts.to)
-			fclose(facts.to);
-		const char *why = score > 0 ? "" : h.text[0] ? h.text : "it does not say why";
-
-		if (o->json)
-			json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:s?,s:i,s:s,s:s,s:o}", "name", b->name, "version", b->version, "summary",
-				b->summary, "file", lt_backend_origin(b), "score", (int)score, "device", device, "reason", why, "facts",
-				json_facts(facts.text)));
-		else if (score > 0)
-			printf("%-10s %-8s %-6d %-20s %s\n", b->name, b->version, score, device, b->summary);
-		else
-			printf("%-10s %-8s %-6s %-20s %s\n", b->name, b->version, "-", "not usable here:", why);
-		if (!o->json && lt_backend_origin(b))
-			printf("%27sfrom %s\n", "", lt_backend_origin(b));
-		if (!o->json)
-			print_facts(facts.text);
-		free(facts.text);
-	}
-	if (o->json) {
-		json_dumpf(list, stdout, 0);
-		putchar('\n');
-	}
-	json_decref(list);
+	if (!list)
+		return run_failed("out of memory");
+	for (uint32_t i = 0; i < n; i++)
+		find_listed(o, i, &list[i]);
+	(o->json ? print_json : print_table)(list, n);
+	for (uint32_t i = 0; i < n; i++)
+		free(list[i].facts.text);
+	free(list);
 	return RUN_OK;
 }
 

@@ -31,14 +31,19 @@ static const struct option longs[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
+static void tell(const char *fmt, va_list args)
+{
+	fputs("lt-run: ", stderr);
+	vfprintf(stderr, fmt, args);
+	fputc('\n', stderr);
+}
+
 int run_usage(const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	fputs("lt-run: ", stderr);
-	vfprintf(stderr, fmt, args);
-	fputc('\n', stderr);
+	tell(fmt, args);
 	va_end(args);
 	return RUN_USAGE;
 }
@@ -48,9 +53,7 @@ int run_failed(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	fputs("lt-run: ", stderr);
-	vfprintf(stderr, fmt, args);
-	fputc('\n', stderr);
+	tell(fmt, args);
 	va_end(args);
 	return RUN_FAILED;
 }

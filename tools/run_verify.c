@@ -98,24 +98,8 @@ static void tell_first(struct run_verify *v, const struct pair *p, int64_t at, c
 			place_text(p, at, where, sizeof where), mine, want, bound);
 }
 
-/* How far a is from b; an infinity counts as the largest number of the type and half a step more, since what
- * overflows on one side may have just not done so on the other. */
-static double distance(double a, double b, const struct lt_dtypeinfo *info)
-{
-	double edge = info->largest * (1 + info->unit);
-
-	if (isinf(a) && isinf(b))
-		return INFINITY;
-	if (isinf(a))
-		return fabs((a > 0 ? edge : -edge) - b);
-	if (isinf(b))
-		return fabs(a - (b > 0 ? edge : -edge));
-	return fabs(a - b);
-}
-
 static void compare_float(struct run_verify *v, const struct pair *p, int64_t at)
 {
-	const struct lt_dtypeinfo *info = lt__dtype_info(p->port->dtype);
 	double a = lt__load(p->mine, at, p->port->dtype).f, b = lt__load(p->want, at, p->port->dtype).f;
 	double bound = p->bound ? p->bound[at] : 0, error, relative;
 	char mine[32], want[32];
@@ -126,7 +110,7 @@ static void compare_float(struct run_verify *v, const struct pair *p, int64_t at
 		v->unbounded++;
 		return;
 	}
-	error = isnan(a) || isnan(b) ? INFINITY : distance(a, b, info);
+	error = lt__float_distance(a, b, p->port->dtype);
 	if (!(error <= bound)) {
 		snprintf(mine, sizeof mine, "%.9g", a);
 		snprintf(want, sizeof want, "%.9g", b);

@@ -24,9 +24,8 @@ static lt_status stmts(const struct lt_dialect *d, const struct lt_tree *t, stru
 		const char *name = s->name ? s->name : "?";
 		if (s->kind == LT_BARRIER)
 			continue;
-		if (s->kind != LT_MAP && s->kind != LT_RESET && s->kind != LT_REDUCE)
-			return lt__note(diag, LT_EUNSUPPORTED, s->reducing, i, "reduce over a serial loop",
-				"%%%s: a reduction across the lanes of a loop cannot be printed in %s", name, d->name);
+		if (s->kind < LT_MAP || s->kind > LT_COMBINE)
+			return lt__note(diag, LT_EUNSUPPORTED, -1, i, NULL, "%%%s: a statement of kind %d cannot be printed in %s", name, (int)s->kind, d->name);
 		const struct lt_op *op = LT_AT(struct lt_op, t->ops, s->op);
 		if (!lt__op_text(op)[0])
 			return lt__note(diag, LT_EUNSUPPORTED, -1, i, NULL, "%%%s: operator %s has no C text", name, op->name);

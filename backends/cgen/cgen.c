@@ -20,14 +20,26 @@ static bool reads_memory(const struct gen *g, const struct lt_operand *o)
 	return false;
 }
 
-/* Whether memory is read where a condition holds: by one of several pieces, or in a branch of the operator's text. */
+/* Whether the compiler may make conditions of the trips of a loop around: of an inner one with few trips, some of which may be missing. */
+static bool has_few_trips(const struct gen *g, int32_t l)
+{
+	enum { MOST_PEELED = 16 };      /* gcc's max-completely-peel-times */
+	for (; l >= 0; l = LT_AT(struct lt_loop, g->t->loops, l)->parent) {
+		const struct lt_loop *loop = LT_AT(struct lt_loop, g->t->loops, l);
+		if (loop->n_bound > 0 && loop->parent >= 0 && loop->max_trips <= MOST_PEELED)
+			return true;
+	}
+	return false;
+}
+
+/* Whether memory is read where a condition holds: the statement's, by one of several pieces, or in a branch of the operator's text. */
 static bool reads_in_branches(const struct gen *g)
 {
 	const struct lt_tree *t = g->t;
 	for (uint32_t i = 0; i < t->stmts.n; i++) {
 		const struct lt_stmt *s = LT_AT(struct lt_stmt, t->stmts, i);
 		const char *text = s->kind == LT_BARRIER ? "" : lt__op_text(LT_AT(struct lt_op, t->ops, s->op));
-		bool branches = strchr(text, '?') || strstr(text, "&&") || strstr(text, "||");
+		bool branches = strchr(text, '?') || strstr(text, "&&") || strstr(text, "||") || s->n_guard > 0 || has_few_trips(g, s->loop);
 		for (int32_t k = 0; k < s->n_operand; k++) {
 			const struct lt_operand *o = LT_AT(struct lt_operand, t->operands, s->first_operand + k);
 			if ((branches || o->n_piece > 1) && reads_memory(g, o))

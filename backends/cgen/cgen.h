@@ -11,7 +11,7 @@
 #include "lt/backend.h"
 #include "backends/cgen/note.h"
 
-enum { LT_CGEN_NEEDS = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED };
+enum { LT_CGEN_NEEDS = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED | LT_NEED_COMBINE };
 
 /* How the head of a loop is printed. */
 enum lt_head { LT_HEAD_NONE, LT_HEAD_FOR, LT_HEAD_BLOCK };

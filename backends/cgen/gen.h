@@ -57,6 +57,8 @@ struct plan {                   /* of a loop                                    
 	int n_collapsed;        /* MODE_REGION: loops in one, itself included           */
 	bool parallel, vector;  /* there is such a loop in it, or it is one             */
 };
+/* A combine in a loop over vectors: the variable that they are added to, and the line that folds it; NULL: none of them was. */
+struct fold { int32_t stmt; const char *name, *line; struct fold *next; };
 /* A vector variable whose lanes a lane-by-lane loop needs: subscripted, a variable would live in memory everywhere. */
 struct copy { const char *of, *name, *type; bool written; struct copy *next; };
 /* Columns of a square tile that is read across, by trip of the unrolled loop that goes through them (tile.c). */
@@ -88,6 +90,7 @@ struct gen {
 	const char *active;                     /* how many lanes are on; NULL: all */
 	int64_t fold_left;                      /* vectors that are to come before lanes are folded: all together, then */
 	const char *folded;                     /* variable that holds those that have come; NULL: none */
+	struct fold *folds;                     /* of a loop over vectors: those that are folded behind it */
 	/* In a lane-by-lane loop: */
 	const char *lane;                       /* the lane's number, else NULL */
 	struct column *vector_column;           /* what is known outside it */
@@ -104,6 +107,8 @@ struct expr { const char *text; bool primary; };
 /* The C text of op; "": it has none. */
 const char *lt__op_text(const struct lt_op *);
 
+/* A combine is a reduction whose lanes meet: where they come one after the other, there is no difference. */
+static inline bool reduces(const struct lt_stmt *s) { return s->kind == LT_REDUCE || s->kind == LT_COMBINE; }
 static inline const int64_t *row_at(const struct lt_tree *t, int32_t row) { return t->rows + (int64_t)row * t->n_column; }
 static inline int32_t loop_column(const struct lt_tree *t, int32_t loop) { return 1 + t->n_param + loop; }
 static inline int32_t div_column(const struct lt_tree *t, int32_t div) { return 1 + t->n_param + t->n_loop + div; }

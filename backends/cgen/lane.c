@@ -3,7 +3,7 @@
  * Operands:   the same for all lanes: computed once; next to each other: a load; at another distance: built of elements; else
  *             (gathers, divisions that change from lane to lane) a loop over the lanes.
  * Conditions: where all lanes agree, a branch; else a loop over the lanes.
- * Reductions: onto elements that move with the lanes, lane by lane at once; onto one element, folded in a tree.
+ * Reductions: lane by lane at once, each onto an element of its own; combines onto one element, folded in a tree.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -334,27 +334,34 @@ static const char *old(struct gen *g, const struct lt_access *a, struct where w)
 }
 
 /* All lanes onto one element: vectors of one loop first, then the tree of their lanes, then the element. */
-static void fold(struct gen *g, const struct lt_op *op, struct where w, struct value v)
+static void fold(struct gen *g, int32_t s, const struct lt_op *op, struct where w, struct value v)
 {
-	const char *type = suffix(g, op->out), *text = spread(g, op->out, v);
+	const char *type = suffix(g, op->out), *text = spread(g, op->out, v), *add = lt__vector_op(&g->pool, op, g->lanes, g->d->vector_library);
+	struct fold *later = g->folds;
+	while (later && later->stmt != s)
+		later = later->next;
 	if (g->active)
 		text = format(g, "lt_blend_%s(lt_below_u8x%d(%s), %s, lt_all_%s(%s))", type, g->lanes, g->active, text, type,
 			lt__gen_immediate(g, op->identity, op->out).text);
-	if (g->folded) {
-		const struct expr both[2] = { { g->folded, true }, { text, false } };
-		lt__gen_line(g, "%s = %s;", g->folded, lt__gen_apply(g, lt__vector_op(&g->pool, op, g->lanes, g->d->vector_library), both));
-		text = g->folded;
-	} else if (g->fold_left > 0 && lt__vector_op(&g->pool, op, g->lanes, g->d->vector_library)) {
+	const char *sum = later ? later->name : g->folded;
+	if (sum) {
+		const struct expr both[2] = { { sum, true }, { text, false } };
+		lt__gen_line(g, "%s = %s;", sum, lt__gen_apply(g, add, both));
+		text = sum;
+	} else if (g->fold_left > 0 && add) {
 		g->folded = lt__gen_temp(g);
 		lt__gen_line(g, "%s %s = %s;", type_of(g, op->out), g->folded, text);
 	}
-	if (g->folded && g->fold_left-- > 0)
+	if (!later && g->folded && g->fold_left-- > 0)
 		return;
-	g->folded = NULL;
 	const struct expr lanes = { text, false };
-	const struct expr x[2] = { { w.text, true },
-		{ lt__gen_apply(g, lt__vector_fold(&g->pool, op, g->lanes), &lanes), true } };
-	lt__gen_line(g, "%s = %s;", w.text, lt__gen_apply(g, lt__op_text(op), x));
+	const struct expr x[2] = { { w.text, true }, { lt__gen_apply(g, lt__vector_fold(&g->pool, op, g->lanes), &lanes), true } };
+	const char *line = format(g, "%s = %s;", w.text, lt__gen_apply(g, lt__op_text(op), x));
+	if (later)
+		later->line = line;
+	else
+		lt__gen_line(g, "%s", line);
+	g->folded = NULL;
 }
 
 static bool is_move(const struct lt_op *op) { return strcmp(lt__op_text(op), "$0") == 0 && op->in[0] == op->out; }
@@ -363,9 +370,9 @@ static bool is_move(const struct lt_op *op) { return strcmp(lt__op_text(op), "$0
 static bool has_vectors(struct gen *g, const struct lt_stmt *st, struct where w, const char **text)
 {
 	const struct lt_op *op = LT_AT(struct lt_op, g->t->ops, st->op);
-	bool once = st->kind == LT_REDUCE && w.kind == ONE;
+	bool once = st->kind == LT_COMBINE && w.kind == ONE;
 	*text = "";
-	if (w.kind == ANYWHERE || (w.kind == ONE && !once) || (w.kind == STRIDED && g->active && st->kind == LT_REDUCE))
+	if (w.kind == ANYWHERE || (w.kind == ONE && !once) || (w.kind == STRIDED && g->active && reduces(st)))
 		return false;
 	if (lt__gen_dtype(g->t, LT_AT(struct lt_access, g->t->accesses, st->dest)->buffer) != op->out || op->out >= LT_NDTYPE)
 		return false;
@@ -384,7 +391,7 @@ static void all_at_once(struct gen *g, int32_t s, struct where w, const char *te
 	const struct lt_access *a = LT_AT(struct lt_access, g->t->accesses, st->dest);
 	struct value x[3] = { { NULL, false } };
 	struct expr e[4];
-	int first = st->kind == LT_REDUCE;
+	int first = reduces(st);
 	if (st->kind == LT_RESET) {
 		store(g, s, a, w, (struct value){ lt__gen_immediate(g, op->identity, op->out).text, true });
 		return;
@@ -395,8 +402,8 @@ static void all_at_once(struct gen *g, int32_t s, struct where w, const char *te
 		if (text[0])
 			e[first + i] = (struct expr){ spread(g, o->dtype, x[i]), true };
 	}
-	if (st->kind == LT_REDUCE && w.kind == ONE) {
-		fold(g, op, w, x[0]);
+	if (st->kind == LT_COMBINE && w.kind == ONE) {
+		fold(g, s, op, w, x[0]);
 	} else if (!text[0]) {
 		store(g, s, a, w, x[0]);
 	} else {

@@ -199,16 +199,41 @@ static void masked(struct gen *g, int32_t l, int64_t base, int lanes, const char
 	lt__gen_line(g, "}");
 }
 
-/* Vectors that a loop adds to one before their lanes are folded: those of a loop that is nothing but one reduction, and has no rest. */
+/* Vectors that a loop which is printed straight adds to one before their lanes are folded: if it is nothing but one combine, and has no rest. */
 static int64_t together(const struct gen *g, int32_t l)
 {
 	const struct lt_loop *loop = loop_at(g, l);
 	const struct plan *p = &g->plan[l];
 	const struct lt_stmt *s = LT_AT(struct lt_stmt, g->t->stmts, loop->first_stmt);
-	if (!p->straight || p->masked || loop->n_stmt != 1 || s->kind != LT_REDUCE || s->loop != l || s->n_guard > 0 || has_names(g, l)
+	if (!p->straight || p->masked || loop->n_stmt != 1 || s->kind != LT_COMBINE || s->loop != l || s->n_guard > 0 || has_names(g, l)
 	    || loop->max_trips % p->lanes != 0)
 		return 0;
 	return loop->max_trips / p->lanes - 1;
+}
+
+/* Vectors of a loop are added to one, a variable, which is folded behind it. */
+static void begin_folds(struct gen *g, int32_t l)
+{
+	const struct lt_loop *loop = loop_at(g, l);
+	int n = g->plan[l].lanes;
+	for (int32_t i = loop->first_stmt; i < loop->first_stmt + loop->n_stmt; i++) {
+		const struct lt_stmt *s = LT_AT(struct lt_stmt, g->t->stmts, i);
+		const struct lt_op *op = s->kind == LT_COMBINE && s->loop == l && s->n_guard == 0 ? LT_AT(struct lt_op, g->t->ops, s->op) : NULL;
+		if (!op || !lt__vector_op(&g->pool, op, n, g->d->vector_library) || !lt__vector_fold(&g->pool, op, n))
+			continue;
+		const char *type = lt__vector_type(&g->pool, op->out, n);
+		struct fold *f = lt__pool_alloc(&g->pool, 1, sizeof *f);
+		*f = (struct fold){ .stmt = i, .name = lt__gen_temp(g), .next = g->folds };
+		g->folds = f;
+		lt__gen_line(g, "%s %s = lt_all_%s(%s);", type, f->name, type + strlen("lt_"), lt__gen_immediate(g, op->identity, op->out).text);
+	}
+}
+
+static void end_folds(struct gen *g)
+{
+	for (; g->folds; g->folds = g->folds->next)
+		if (g->folds->line)
+			lt__gen_line(g, "%s", g->folds->line);
 }
 
 /* A vector loop: as many lanes as a vector has at a time, then less and less for the rest. */
@@ -222,6 +247,7 @@ static void lanes(struct gen *g, int32_t l)
 		struct lt_out name = lt__out_new(&g->pool);
 		lt__outf(&name, g->named ? "%s_from" : "s%s", g->named ? g->loop[l] : g->loop[l] + 1);
 		const char *i = lt__gen_unique(g, name.at);
+		begin_folds(g, l);
 		lt__gen_line(g, "for (int64_t %s = 0; %s < %lld; %s += %d) {", i, i, (long long)whole, i, p->lanes);
 		g->strip = i;
 		g->indent++;
@@ -232,6 +258,7 @@ static void lanes(struct gen *g, int32_t l)
 		g->indent--;
 		g->strip = NULL;
 		lt__gen_line(g, "}");
+		end_folds(g);
 		base = whole;
 	}
 	g->fold_left = together(g, l);

@@ -1,6 +1,8 @@
-/* backends/cgen/note.c -- telling a diag one formatted reason. */
+/* backends/cgen/note.c -- telling a diag one formatted reason; what the system's loader says, to be put into one. */
+#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include "backends/cgen/note.h"
 
 lt_status lt__note(struct lt_diag *diag, lt_status code, int32_t loop, int32_t stmt, const char *remedy, const char *fmt, ...)
@@ -15,4 +17,13 @@ lt_status lt__note(struct lt_diag *diag, lt_status code, int32_t loop, int32_t s
 	diag->tell(diag, &(struct lt_note){ .size = sizeof(struct lt_note), .code = code, .loop = loop, .stmt = stmt,
 		.text = text, .remedy = remedy });
 	return code;
+}
+
+const char *lt__load_error(const char *file)
+{
+	const char *text = dlerror();
+	size_t n = strlen(file);
+	if (!text)
+		return "it does not say why";
+	return strncmp(text, file, n) == 0 && strncmp(text + n, ": ", 2) == 0 ? text + n + 2 : text;
 }

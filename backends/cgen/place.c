@@ -58,7 +58,7 @@ static void writers(struct gen *g)
 		struct place *p = &g->place[g->place[b].root];
 		if (p->n_writer++ == 0) {
 			p->first_writer = s;
-			p->declared = p->home == HOME_SCALAR && st->n_guard == 0 && st->kind != LT_REDUCE
+			p->declared = p->home == HOME_SCALAR && st->n_guard == 0 && !reduces(st)
 				&& st->loop == LT_AT(struct lt_buffer, t->buffers, b)->scope;
 		}
 	}

@@ -78,7 +78,7 @@ static void assign(struct gen *g, int32_t s)
 	struct place *p = &g->place[g->place[dest].root];
 	struct expr x[4] = { { NULL, false } };
 	struct lt_out o = lt__out_new(&g->pool);
-	int first = st->kind == LT_REDUCE;
+	int first = reduces(st);
 	const char *to = lt__gen_access(g, s, st->dest, true);
 	x[0] = st->kind == LT_RESET ? lt__gen_immediate(g, op->identity, op->out) : (struct expr){ to, true };
 	for (int i = 0; i < st->n_operand; i++) {
@@ -94,7 +94,7 @@ static void assign(struct gen *g, int32_t s)
 	if (p->declared && p->first_writer == s && !g->lane)
 		lt__outf(&o, "%s%s ", p->n_writer == 1 ? "const " : "",
 			LT_AT(struct lt_type, t->types, LT_AT(struct lt_buffer, t->buffers, dest)->type)->ctype);
-	const char *sign = st->kind == LT_REDUCE ? compound(op) : NULL;
+	const char *sign = reduces(st) ? compound(op) : NULL;
 	lt__gen_line(g, "%s%s %s %s;", o.at, to, sign ? sign : "=", sign ? x[1].text : st->kind == LT_RESET ? x[0].text
 		: lt__gen_apply(g, lt__op_text(op), x));
 }

@@ -150,8 +150,8 @@ static char *name_kernel(char *assembly, const char *path, const char *name)
 	return text;
 }
 
-/* The file of a job's product becomes the product. */
-static bool take_product(struct work *w, uint32_t i)
+/* The file of a job's product becomes the product; NULL, or why it cannot.  Nobody knows the file's name. */
+static const char *take_product(struct work *w, uint32_t i)
 {
 	char path[PATH_BYTES], source[PATH_BYTES];
 	size_t bytes;
@@ -159,13 +159,13 @@ static bool take_product(struct work *w, uint32_t i)
 	job_path(w, i, suffix_of(job), path);
 	job_path(w, i, ".c", source);
 	if (job->product == LT_ASSEMBLY)
-		return (job->assembly = name_kernel(lt__cpu_read_file(path, &bytes), source, job->name)) != NULL;
+		return (job->assembly = name_kernel(lt__cpu_read_file(path, &bytes), source, job->name)) ? NULL : strerror(errno);
 	if (job->keep && !(job->code = lt__cpu_read_file(path, &job->code_bytes)))
-		return false;
+		return strerror(errno);
 	job->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (job->handle && job->threads)
 		lt__cpu_keep_runtime(w->s, job->handle);
-	return job->handle != NULL;
+	return job->handle ? NULL : lt__load_error(path);
 }
 
 static lt_status write_source(const struct work *w, uint32_t i)
@@ -228,12 +228,13 @@ static lt_status compile_all(struct work *w)
 	if (!status)
 		lt__cpu_run(c, n, w->s->n_thread, one_done, w);
 	for (uint32_t i = 0; !status && i < n; i++) {
-		struct lt_job *job = &w->job[i];
+		const struct lt_job *job = &w->job[i];
+		const char *why = c[i].status == 0 ? take_product(w, i) : NULL;
 		if (c[i].status != 0)
 			status = explain(w, word[0], &c[i], job);
-		else if (!take_product(w, i))
+		else if (why)
 			status = lt__note(w->diag, LT_ECOMPILE, -1, -1, NULL, "cpu: %s%s was compiled but cannot be loaded: %s",
-				job->no_kernel ? "" : "kernel ", job->name, job->product == LT_LIBRARY ? dlerror() : strerror(errno));
+				job->no_kernel ? "" : "kernel ", job->name, why);
 	}
 	free(path);
 	free(argv);

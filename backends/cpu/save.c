@@ -85,7 +85,7 @@ static void *open_library(const struct lt_session *s, const char *code, size_t b
 			path, strerror(errno));
 	void *handle = NULL;
 	if (fd >= 0 && close(fd) == 0 && ok && !(handle = dlopen(path, RTLD_NOW | RTLD_LOCAL)))
-		(void)none_of_ours(diag, dlerror());
+		(void)none_of_ours(diag, lt__load_error(path));
 	if (fd >= 0)
 		(void)unlink(path);
 	return handle;

@@ -115,9 +115,8 @@ lt_status lt__ref_check(const struct lt_tree *t, struct lt_diag *diag)
 			BAD(-1, s, "statement %d: loop %d", (int)s, (int)st->loop);
 		if (st->kind == LT_BARRIER)
 			continue;
-		if (st->kind != LT_MAP && st->kind != LT_RESET && st->kind != LT_REDUCE)
-			return lt__note(diag, LT_EUNSUPPORTED, st->reducing, s, "reduce over a serial loop",
-				"ref: %%%s reduces across the lanes of a loop", st->name ? st->name : "?");
+		if (st->kind < LT_MAP || st->kind > LT_COMBINE)
+			return lt__note(diag, LT_EUNSUPPORTED, -1, s, NULL, "ref: %%%s is a statement of a kind that it does not know", st->name ? st->name : "?");
 		if (!in(st->op, t->ops.n) || !in(st->dest, t->accesses.n) || !span(st->first_operand, st->n_operand, t->operands.n))
 			BAD(-1, s, "statement %d: operator %d, destination %d", (int)s, (int)st->op, (int)st->dest);
 		const struct lt_op *op = LT_AT(struct lt_op, t->ops, st->op);

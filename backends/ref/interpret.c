@@ -104,6 +104,12 @@ static lt_status find(const struct run *r, int32_t s, int32_t access, int64_t *e
 	return illegal(r, s, at == INT64_MIN ? "an offset exceeds 63 bits" : what);
 }
 
+/* The elements of a buffer that reductions write, before they are rounded; NULL: none do. */
+static union lt_ref_number *exact_of(const struct run *r, int32_t buffer)
+{
+	return r->o->shadow[buffer] < 0 ? NULL : (union lt_ref_number *)(void *)((char *)r->args->workspace + r->o->shadow[buffer]);
+}
+
 static lt_status operand(const struct run *r, int32_t s, const struct lt_operand *o, union lt_ref_number *out)
 {
 	const struct lt_piece *p = NULL;
@@ -125,7 +131,9 @@ static lt_status operand(const struct run *r, int32_t s, const struct lt_operand
 	lt_status status = find(r, s, p->access, &element);
 	if (!status) {
 		int32_t buffer = LT_AT(struct lt_access, r->t->accesses, p->access)->buffer;
-		*out = lt__ref_load(base_of(r, buffer), element, type_of(r->t, buffer));
+		const union lt_ref_number *exact = exact_of(r, buffer);
+		bool sums = exact && LT_AT(struct lt_stmt, r->t->stmts, s)->kind == LT_COMBINE;         /* of lanes, not rounded yet */
+		*out = sums ? exact[element] : lt__ref_load(base_of(r, buffer), element, type_of(r->t, buffer));
 	}
 	return status;
 }
@@ -140,7 +148,8 @@ static lt_status statement(const struct run *r, int32_t s)
 	const struct lt_stmt *st = LT_AT(struct lt_stmt, r->t->stmts, s);
 	union lt_ref_number x[4] = { { 0 } };
 	int64_t element;
-	int first = st->kind == LT_REDUCE;
+	bool reduces = st->kind == LT_REDUCE || st->kind == LT_COMBINE;         /* one trip after the other */
+	int first = reduces;
 	if (st->kind == LT_BARRIER || !hold(r, st->first_guard, st->n_guard))
 		return LT_OK;
 	for (int32_t i = 0; i < st->n_operand; i++) {
@@ -154,14 +163,13 @@ static lt_status statement(const struct run *r, int32_t s)
 	int32_t buffer = LT_AT(struct lt_access, r->t->accesses, st->dest)->buffer;
 	uint32_t type = type_of(r->t, buffer);
 	char *base = base_of(r, buffer);
-	union lt_ref_number *exact = r->o->shadow[buffer] < 0 ? NULL
-		: (union lt_ref_number *)(void *)((char *)r->args->workspace + r->o->shadow[buffer]) + element;
-	if (st->kind == LT_REDUCE)
-		x[0] = exact ? *exact : lt__ref_load(base, element, type);
+	union lt_ref_number *exact = exact_of(r, buffer);
+	if (reduces)
+		x[0] = exact ? exact[element] : lt__ref_load(base, element, type);
 	union lt_ref_number v = value_of(r, st, x), rounded = lt__ref_round(v, type);
 	lt__ref_store(base, element, type, rounded);
 	if (exact)
-		*exact = st->kind == LT_REDUCE ? v : rounded;
+		exact[element] = reduces ? v : rounded;
 	return LT_OK;
 }
 

@@ -8,7 +8,7 @@
 
 struct lt_session { int unused; };
 
-enum { KNOWN = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED };
+enum { KNOWN = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED | LT_NEED_COMBINE };
 
 static const struct lt_target target = { .size = sizeof target, .name = "ref", .cores = 1,
 	.cache_line = 64, .l1_bytes = 32 << 10, .l2_bytes = 256 << 10 };
@@ -155,7 +155,7 @@ static lt_status fill_memory(struct lt_object *o)
 	}
 	for (uint32_t s = 0; s < t->stmts.n; s++) {
 		const struct lt_stmt *st = LT_AT(struct lt_stmt, t->stmts, s);
-		if (st->kind != LT_REDUCE || !lt__ref_is_float(LT_AT(struct lt_op, t->ops, st->op)->out))
+		if ((st->kind != LT_REDUCE && st->kind != LT_COMBINE) || !lt__ref_is_float(LT_AT(struct lt_op, t->ops, st->op)->out))
 			continue;
 		int32_t b = root(t, LT_AT(struct lt_access, t->accesses, st->dest)->buffer);
 		if (o->shadow[b] < 0)

@@ -72,7 +72,7 @@ struct lt_event;                /* a moment in a device's queue; its own, too */
 typedef void lt_write(void *user, const char *text, size_t bytes);
 
 /* One reason.  loop, stmt: index into the tree, or -1.  text: a sentence without a full stop, without the backend's name.
- * remedy: the nearest change that would make it work, or NULL. */
+ * remedy: the nearest change of script, schedule or option that would make it work, or NULL.  Other backends are the host's to propose. */
 struct lt_note { uint32_t size; lt_status code; int32_t loop, stmt; const char *text, *remedy; };
 struct lt_diag {                /* where a failing call explains itself; may be NULL: nobody listens */
 	uint32_t size;

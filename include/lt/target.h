@@ -35,7 +35,8 @@ enum lt_layout_need {
 struct lt_target {
 	uint32_t size;
 	const char *name;               /* "cpu:native", "ref"                           */
-	uint32_t vector_bytes;          /* 64 for AVX-512; any number, 12 are three floats; 0: no vectors */
+	uint32_t vector_bytes;          /* 64 for AVX-512; any number, 12 are three floats; 0: no vectors.  With vectors, sums over rows have
+	                                 * LT_COMBINE statements, which lt_caps.understands has to have then (LT_NEED_COMBINE) */
 	uint32_t vector_registers;      /* 32 for AVX-512                                */
 	uint32_t cores;
 	uint32_t cache_line;            /* bytes                                         */

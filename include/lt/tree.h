@@ -58,9 +58,9 @@ enum lt_role {
 enum lt_stmt_kind {
 	LT_MAP,         /* dest = op(operands)                                          */
 	LT_RESET,       /* dest = the identity of `op` (operand 0 is that immediate)    */
-	LT_REDUCE,      /* dest = op(dest, operand 0)                                   */
+	LT_REDUCE,      /* dest = op(dest, operand 0); no two lanes (trips of a vector or block loop around it) have one dest */
 	/* Of these two a host makes none without LT_NEED_COMBINE, LT_NEED_BARRIER. */
-	LT_COMBINE,     /* behind loop `reducing`: dest = op over the values of operand 0 in all trips of it, in any order */
+	LT_COMBINE,     /* the same, of lanes that have one dest: they become one value, in any order.  dest does not move along their loops */
 	LT_BARRIER      /* all threads of the block or group loop around it have come so far */
 };
 enum lt_piece_kind {
@@ -71,7 +71,8 @@ enum lt_piece_kind {
 /* Bits of lt_tree.needs and lt_caps.understands: features that change meaning.  A tree whose bits a backend does not understand is
  * refused by the host.  PARAMS: rows with params; DIVS: with divs; GATHER: accesses with an index; PIECES: operands of several pieces, or
  * an affine one; GUARDED: statements with guards, or masked vector loops; MEMORY: a local's memory space that must be kept; SWIZZLE,
- * SPREAD: locals that are swizzled, or spread over loops; COMBINE, BARRIER: statements of these kinds.  Hosts of 1.0 ask for the first five. */
+ * SPREAD: locals that are swizzled, or spread over loops; COMBINE, BARRIER: statements of these kinds.  Hosts of 1.0 ask for the first five
+ * and COMBINE. */
 enum lt_need { LT_NEED_PARAMS = 1, LT_NEED_DIVS = 2, LT_NEED_GATHER = 4, LT_NEED_PIECES = 8,
 	LT_NEED_GUARDED = 16, LT_NEED_MEMORY = 32, LT_NEED_SWIZZLE = 64, LT_NEED_SPREAD = 128,
 	LT_NEED_COMBINE = 256, LT_NEED_BARRIER = 512 };
@@ -83,7 +84,7 @@ enum lt_pattern {
 };
 /* What follows a pattern in the same call, in this order, element by element. */
 enum lt_epilogue {
-	LT_EPILOGUE_BIAS = 1,           /* + a value with column dims only                   */
+	LT_EPILOGUE_BIAS = 1,           /* + a value with column dims only: all, some or none   */
 	LT_EPILOGUE_RESIDUAL = 2,       /* + a value with all dims of the result             */
 	LT_EPILOGUE_RELU = 4,           /* max(x, 0)                                         */
 	LT_EPILOGUE_GELU = 8,           /* GELU by erf                                       */
@@ -139,7 +140,7 @@ struct lt_stmt   {
 	int32_t dest;                   /* an access                                     */
 	int32_t first_operand, n_operand;
 	int32_t first_guard, n_guard;   /* rows >= 0, or the statement does nothing       */
-	int32_t reducing;               /* outermost reducing loop, -1: not a reduction   */
+	int32_t reducing;               /* REDUCE, COMBINE: outermost reducing loop; else -1 */
 	const char *name;               /* graph node: names a local in dumps            */
 	int32_t line, column;           /* of the script; 0: unknown                      */
 	int32_t stream;                 /* 1: what it writes is not read again in this kernel and too much for a
@@ -149,13 +150,13 @@ struct lt_stmt   {
 
 /* The nest below an LT_CALL loop, classified: it is meaning, not order, and its statements may be run as loops instead.  Dims are the vars
  * of the nest, however its loops cut them.  Operands: 0 is what the call writes in the end, 1 left, 2 right, then what its epilogues read, in
- * the order of their bits.  Element (i0, i1 ...) of operand o is at row + sum strides[first_stride + d] * i_d of its buffer.  A call
- * overwrites its result: an LT_RESET of it that stands before the loop is of no account then. */
+ * the order of their bits.  Element (i0, i1 ...) of operand o is at row + sum strides[first_stride + d] * i_d of its buffer; the stride is 0
+ * along a dim that the operand has not, so a bias is repeated along it.  A call overwrites its result: an LT_RESET of it that stands before the loop is of no account then. */
 struct lt_call {
 	int32_t loop, pattern;
 	uint32_t epilogues;             /* LT_EPILOGUE_* bits                              */
 	uint32_t sum;                   /* enum lt_dtype that the graph adds in, epilogues too */
-	int32_t stmt;                   /* the LT_REDUCE statement of the product, -1: no pattern */
+	int32_t stmt;                   /* the statement that sums the product (LT_REDUCE or LT_COMBINE), -1: no pattern */
 	int32_t first_dim, n_dim, first_operand, n_operand;
 };
 struct lt_call_dim { const char *var; int32_t role; int64_t extent; int32_t first_bound, n_bound; };  /* bounds: as a loop's */

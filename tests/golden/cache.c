@@ -24,6 +24,12 @@ void k0_5_entry(const struct lt_slot *slot, char *workspace, struct lt_fault *fa
 	k0_5(lt_slot_at(slot, 0), lt_slot_at(slot, 1), lt_slot_at(slot, 2));
 }
 
+#if defined(__GNUC__) && !defined(__clang__) && (__GNUC__ < 12 || (__GNUC__ == 12 && __GNUC_MINOR__ < 4) || (__GNUC__ == 13 && __GNUC_MINOR__ < 3))
+#pragma GCC optimize("no-tree-loop-if-convert")
+#endif
+
+#define LT_KERNEL_BRANCHES static __attribute__((noinline))
+
 #define LT_FN static inline
 
 LT_FN int64_t lt_min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -123,8 +129,8 @@ LT_VFN float lt_fold_add_f32x8(lt_f32x8 v)
 #endif
 }
 
-/* kernel k1_8: loop tree 0d95bbb44bbe71f5bc94297f6cc6d236, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
-LT_KERNEL void k1_8(const int64_t *restrict end2_2, const int64_t *restrict zero_2, const float *restrict v5, float *restrict v8)
+/* kernel k1_8: loop tree 85b84390dabaa42a538bd3d3fa03e0f8, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
+LT_KERNEL_BRANCHES void k1_8(const int64_t *restrict end2_2, const int64_t *restrict zero_2, const float *restrict v5, float *restrict v8)
 {
 	const int64_t end2 = end2_2[0];
 	const int64_t zero = zero_2[0];

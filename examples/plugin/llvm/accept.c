@@ -24,12 +24,11 @@ static lt_status stmts(const struct lt_tree *t, struct lt_diag *diag)
 		const char *name = s->name ? s->name[0] == '%' ? s->name + 1 : s->name : "?";
 		if (s->kind == LT_BARRIER)
 			continue;
-		if (s->kind != LT_MAP && s->kind != LT_RESET && s->kind != LT_REDUCE)
-			return lt_llvm_note(diag, LT_EUNSUPPORTED, s->reducing, i, "reduce over a serial loop",
-				"%%%s: there is no code for a reduction across the lanes of a loop", name);
+		if (s->kind < LT_MAP || s->kind > LT_COMBINE)
+			return lt_llvm_note(diag, LT_EUNSUPPORTED, -1, i, NULL, "%%%s: there is no code for a statement of kind %d", name, (int)s->kind);
 		const struct lt_op *op = LT_AT(struct lt_op, t->ops, s->op);
 		const char *why = s->kind == LT_RESET ? NULL : lt_llvm_op_refuses(op);
-		if (!why && s->kind == LT_REDUCE && (op->arity != 2 || op->in[0] != op->out || op->in[1] != op->out))
+		if (!why && s->kind != LT_MAP && s->kind != LT_RESET && (op->arity != 2 || op->in[0] != op->out || op->in[1] != op->out))
 			why = "only an operator on two values of the result's type can reduce";
 		if (why)
 			return lt_llvm_note(diag, LT_EUNSUPPORTED, -1, i, NULL, "%%%s: operator %s: %s", name, op->name, why);

@@ -136,45 +136,24 @@ static void reduce_lanes(struct gen *g, int32_t stmt, const struct lt_op *op, co
 	reduce(g, op, w, (struct value){ lt_llvm_fold(&g->e, op, x, g->lanes), true }, NULL);
 }
 
-/* Lanes may meet in one element: one after the other. */
-static void reduce_scattered(struct gen *g, const struct lt_op *op, const struct where *w, struct value v, LLVMValueRef mask)
-{
-	LLVMValueRef x = lt_llvm_vector(g, v), each = w->each;
-	uint32_t lanes = g->lanes;
-	for (uint32_t i = 0; i < lanes; i++) {
-		LLVMValueRef lane = LLVMConstInt(LLVMInt32TypeInContext(g->e.c), i, 0);
-		LLVMBasicBlockRef next = mask ? branch(g, LLVMBuildExtractElement(g->e.b, mask, lane, ""), "lane") : NULL;
-		struct where one = *w;
-		one.at = LLVMBuildExtractElement(g->e.b, each, lane, "");
-		one.each = NULL;
-		struct value part = { LLVMBuildExtractElement(g->e.b, x, lane, ""), true };
-		g->lanes = 1;
-		reduce(g, op, &one, part, NULL);
-		g->lanes = lanes;
-		if (next)
-			go_on(g, next);
-	}
-}
-
 static void assign(struct gen *g, int32_t stmt, LLVMValueRef mask)
 {
 	const struct lt_stmt *s = LT_AT(struct lt_stmt, g->t->stmts, stmt);
 	const struct lt_op *op = LT_AT(struct lt_op, g->t->ops, s->op);
+	bool reduces = s->kind == LT_REDUCE || s->kind == LT_COMBINE;
 	struct value x[3] = { { NULL, true }, { NULL, true }, { NULL, true } };
 	if (s->kind == LT_RESET) {
 		x[0].v = lt_llvm_immediate(&g->e, op->out, op->identity, 1);
 	} else {
 		for (int32_t i = 0; i < s->n_operand && i < 3; i++) {
 			const struct lt_operand *o = LT_AT(struct lt_operand, g->t->operands, s->first_operand + i);
-			x[i] = convert(g, o->dtype, op->in[s->kind == LT_REDUCE ? 1 : i], pieces(g, stmt, o, mask));
+			x[i] = convert(g, o->dtype, op->in[reduces ? 1 : i], pieces(g, stmt, o, mask));
 		}
 	}
 	struct where w = lt_llvm_find(g, stmt, s->dest, mask);
-	if (s->kind == LT_REDUCE && w.each)
-		reduce_scattered(g, op, &w, x[0], mask);
-	else if (s->kind == LT_REDUCE && w.stride == 0 && g->lanes > 1)
+	if (s->kind == LT_COMBINE && !w.each && w.stride == 0 && g->lanes > 1)
 		reduce_lanes(g, stmt, op, &w, x[0], mask);
-	else if (s->kind == LT_REDUCE)
+	else if (reduces)
 		reduce(g, op, &w, x[0], mask);
 	else
 		lt_llvm_write(g, &w, convert(g, op->out, w.dtype, s->kind == LT_RESET ? x[0] : apply(g, op, x, s->n_operand)), mask, s->stream != 0);

@@ -49,7 +49,7 @@ static bool is_used(const struct gen *g, int32_t l, int32_t stmt, int32_t root)
 static bool is_sum(const struct gen *g, int32_t l, int32_t stmt)
 {
 	const struct lt_stmt *s = LT_AT(struct lt_stmt, g->t->stmts, stmt);
-	if (s->kind != LT_REDUCE || s->n_guard > 0)
+	if (s->kind != LT_COMBINE || s->n_guard > 0)
 		return false;
 	const struct lt_access *a = LT_AT(struct lt_access, g->t->accesses, s->dest);
 	return a->index < 0 && stands(g, a->row, l) && !is_around(g->t, l, LT_AT(struct lt_buffer, g->t->buffers, a->buffer)->scope)

@@ -41,19 +41,71 @@ static const char *size(uint64_t bytes, char *text, size_t room)
 	return text;
 }
 
-static void say_buffers(const struct out *o, const struct meter *m)
+/* -- names of rows -- */
+
+enum { LABEL = 96, WIDTH = 14 };        /* room of one; what most need */
+
+static const struct lt_buffer *buffer_at(const struct lt_tree *t, int32_t i) { return LT_AT(struct lt_buffer, t->buffers, i); }
+static const char *name_of(const struct lt_tree *t, int32_t i) { return buffer_at(t, i)->name ? buffer_at(t, i)->name : "?"; }
+
+/* How many other buffers before have this name; all: behind, too. */
+static int namesakes(const struct lt_tree *t, int32_t buffer, bool all)
 {
-	char text[32];
-	say(o, "  %-14s %-9s %-4s %10s %10s %12s %12s %10s %10s", "buffer", "role", "type", "elems read", "written", "bytes read", "written", "reads",
+	int n = 0;
+	for (int32_t i = 0; i < (all ? (int32_t)t->buffers.n : buffer); i++)
+		n += i != buffer && strcmp(name_of(t, i), name_of(t, buffer)) == 0;
+	return n;
+}
+
+/* Writes ", m from 4" for each loop around that is a peeled rest, as dumps tell it; gives its end. */
+static size_t add_rests(const struct lt_tree *t, int32_t loop, char *out, size_t n)
+{
+	if (loop < 0)
+		return n;
+	const struct lt_loop *l = LT_AT(struct lt_loop, t->loops, loop);
+	n = add_rests(t, l->parent, out, n);
+	if (l->base > 0 && n < LABEL)
+		n += (size_t)snprintf(out + n, LABEL - n, ", %s from %lld", l->var ? l->var : "?", (long long)l->base);
+	return n;
+}
+
+/* A peeled rest has locals of its own, of the same names. */
+static const char *label_of(const struct lt_tree *t, int32_t buffer, char *out)
+{
+	size_t n = (size_t)snprintf(out, LABEL, "%s", name_of(t, buffer));
+	if (namesakes(t, buffer, true) == 0 || n >= LABEL)
+		return out;
+	if (add_rests(t, buffer_at(t, buffer)->scope, out, n) == n && namesakes(t, buffer, false) > 0)
+		(void)snprintf(out + n, LABEL - n, ", buffer %d", (int)buffer);         /* its number in stats and in list= */
+	return out;
+}
+
+static int label_width(const struct lt_tree *t)
+{
+	char label[LABEL];
+	int width = WIDTH;
+	for (int32_t i = 0; i < (int32_t)t->buffers.n; i++) {
+		int n = (int)strlen(label_of(t, i, label));
+		width = n > width ? n : width;
+	}
+	return width;
+}
+
+/* -- tables -- */
+
+static void say_buffers(const struct out *o, const struct meter *m, int width)
+{
+	char text[32], label[LABEL];
+	say(o, "  %-*s %-9s %-4s %10s %10s %12s %12s %10s %10s", width, "buffer", "role", "type", "elems read", "written", "bytes read", "written", "reads",
 		"writes");
 	for (int l = 0; l < m->config->n_level; l++)
 		say(o, "  %8s%d", "hits L", l + 1);
 	say(o, "\n");
 	for (int32_t i = 0; i < (int32_t)m->tree->buffers.n; i++) {
-		const struct lt_buffer *b = LT_AT(struct lt_buffer, m->tree->buffers, i);
+		const struct lt_buffer *b = buffer_at(m->tree, i);
 		const struct tally *t = &m->tally[i];
 		int64_t bytes = bytes_of(m->tree, i);
-		say(o, "  %-14s %-9s %-4s %10lld %10lld %12lld %12lld %10lld %10lld", b->name ? b->name : "?", role_word(b->role),
+		say(o, "  %-*s %-9s %-4s %10lld %10lld %12lld %12lld %10lld %10lld", width, label_of(m->tree, i, label), role_word(b->role),
 			LT_AT(struct lt_type, m->tree->types, b->type)->name, (long long)t->read_elems, (long long)t->written_elems,
 			(long long)(t->read_elems * bytes), (long long)(t->written_elems * bytes), (long long)t->reads, (long long)t->writes);
 		for (int l = 0; l < m->config->n_level; l++)
@@ -70,18 +122,18 @@ static int most_bucket(const int64_t *reuse, int most)
 	return most;
 }
 
-static void say_distances(const struct out *o, const char *name, int64_t first, const int64_t *reuse, int n)
+static void say_distances(const struct out *o, const char *name, int width, int64_t first, const int64_t *reuse, int n)
 {
-	say(o, "  %-14s %10lld", name, (long long)first);
+	say(o, "  %-*s %10lld", width, name, (long long)first);
 	for (int k = 0; k <= n; k++)
 		say(o, " %9lld", (long long)reuse[k]);
 	say(o, "\n");
 }
 
-static void say_heads(const struct out *o, uint32_t line, int n)
+static void say_heads(const struct out *o, uint32_t line, int width, int n)
 {
 	say(o, "  accesses by reuse distance: how many other lines of %u bytes were accessed since the line was accessed last\n", (unsigned)line);
-	say(o, "  %-14s %10s", "buffer", "first");
+	say(o, "  %-*s %10s", width, "buffer", "first");
 	for (int k = 0; k <= n; k++) {
 		char text[32];
 		(void)snprintf(text, sizeof text, k < 2 ? "%lld" : "%lld..", (long long)(k < 2 ? k : INT64_C(1) << (k - 1)));
@@ -101,16 +153,15 @@ static void say_level(const struct out *o, const struct config *c, int l, const 
 void report_kernel(const struct meter *m, lt_write *write, void *user)
 {
 	const struct out o = { write, user };
-	int n = 0;
+	char label[LABEL];
+	int n = 0, width = label_width(m->tree);
 	say(&o, "kernel %s, %lld %s\n", m->tree->name ? m->tree->name : "?", (long long)m->runs, m->runs == 1 ? "run" : "runs");
-	say_buffers(&o, m);
+	say_buffers(&o, m, width);
 	for (uint32_t i = 0; i < m->tree->buffers.n; i++)
 		n = most_bucket(m->tally[i].reuse, n);
-	say_heads(&o, m->config->level[0].line, n);
-	for (int32_t i = 0; i < (int32_t)m->tree->buffers.n; i++) {
-		const char *name = LT_AT(struct lt_buffer, m->tree->buffers, i)->name;
-		say_distances(&o, name ? name : "?", m->tally[i].first, m->tally[i].reuse, n);
-	}
+	say_heads(&o, m->config->level[0].line, width, n);
+	for (int32_t i = 0; i < (int32_t)m->tree->buffers.n; i++)
+		say_distances(&o, label_of(m->tree, i, label), width, m->tally[i].first, m->tally[i].reuse, n);
 	for (int l = 0; l < m->config->n_level; l++)
 		say_level(&o, m->config, l, cache_count(m->cache, l));
 }
@@ -143,8 +194,8 @@ void report_total(const struct total *t, const struct config *c, lt_write *write
 	int n = most_bucket(t->reuse, 0);
 	say(&o, "in all: kernels %lld, runs %lld, reads %lld, writes %lld; footprints together %lld bytes read, %lld written\n", (long long)t->kernels,
 		(long long)t->runs, (long long)t->reads, (long long)t->writes, (long long)t->read_bytes, (long long)t->written_bytes);
-	say_heads(&o, c->level[0].line, n);
-	say_distances(&o, "all", t->first, t->reuse, n);
+	say_heads(&o, c->level[0].line, WIDTH, n);
+	say_distances(&o, "all", WIDTH, t->first, t->reuse, n);
 	for (int l = 0; l < c->n_level; l++)
 		say_level(&o, c, l, &t->level[l]);
 }

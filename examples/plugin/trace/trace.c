@@ -12,7 +12,8 @@
 #include <string.h>
 #include "trace.h"
 
-enum { KNOWN = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED };
+enum { KNOWN = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED |
+	LT_NEED_COMBINE };
 
 struct lt_session {
 	const struct lt_host *host;

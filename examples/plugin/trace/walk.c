@@ -52,12 +52,12 @@ lt_status walk_accepts(const struct lt_tree *t, struct lt_diag *diag)
 		const struct lt_stmt *st = LT_AT(struct lt_stmt, t->stmts, s);
 		if (st->kind == LT_BARRIER)
 			continue;
-		if (st->kind != LT_MAP && st->kind != LT_RESET && st->kind != LT_REDUCE)
-			return refuse(diag, LT_EUNSUPPORTED, st->reducing, (int32_t)s, "reduce over a serial loop",
+		if (st->kind < LT_MAP || st->kind > LT_COMBINE)
+			return refuse(diag, LT_EUNSUPPORTED, -1, (int32_t)s, NULL,
 				"%%%s is a statement of kind %d, which it does not know", or_what(st->name), (int)st->kind);
 		const struct lt_op *op = LT_AT(struct lt_op, t->ops, st->op);
 		if (!find_op(op))
-			return refuse(diag, LT_EUNSUPPORTED, -1, (int32_t)s, "let another backend take the kernel: -b trace,cpu",
+			return refuse(diag, LT_EUNSUPPORTED, -1, (int32_t)s, NULL,
 				"%%%s: it knows no operator '%s' of these types", or_what(st->name), or_what(op->name));
 	}
 	return LT_OK;
@@ -203,7 +203,7 @@ static lt_status statement(const struct run *r, int32_t s)
 	const struct lt_stmt *st = LT_AT(struct lt_stmt, r->t->stmts, s);
 	union value x[4] = { { 0 } }, v;
 	int64_t element;
-	int first = st->kind == LT_REDUCE;
+	int first = st->kind == LT_REDUCE || st->kind == LT_COMBINE;        /* lanes come one after the other */
 	if (st->kind == LT_BARRIER || !hold(r, st->first_guard, st->n_guard))
 		return LT_OK;
 	for (int32_t i = 0; i < st->n_operand; i++) {

@@ -81,7 +81,7 @@ static void statement(const struct run *r, const struct lt_stmt *s)
 	const struct lt_op *op = LT_AT(struct lt_op, r->t->ops, s->op);
 	float x = operand(r, s->first_operand), y = op->arity == 2 && s->kind == LT_MAP ? operand(r, s->first_operand + 1) : 0;
 	float *to = element(r, s->dest);
-	*to = s->kind == LT_RESET ? x : s->kind == LT_REDUCE ? known[find_op(op)].value(*to, x) : known[find_op(op)].value(x, y);
+	*to = s->kind == LT_RESET ? x : s->kind == LT_MAP ? known[find_op(op)].value(x, y) : known[find_op(op)].value(*to, x);
 }
 
 static void body(const struct run *r, int32_t loop, int32_t s, int32_t end)    /* one trip of a loop; -1: the kernel */
@@ -124,7 +124,7 @@ static const struct lt_caps *caps(const struct lt_session *s)
 {
 	static const struct lt_target target = { .size = sizeof target, .name = "mine", .cores = 1, .cache_line = 64, .l1_bytes = 32 << 10 };
 	static const struct lt_caps caps = { .size = sizeof caps, .dtypes = 1u << LT_F32, .loops = (1u << LT_NLOOP_KIND) - 1,
-		.understands = LT_NEED_PIECES | LT_NEED_GUARDED, .target = &target };
+		.understands = LT_NEED_PIECES | LT_NEED_GUARDED | LT_NEED_COMBINE, .target = &target };
 	return (void)s, &caps;
 }
 static lt_status accepts(struct lt_session *session, const struct lt_tree *t, struct lt_diag *diag)
@@ -132,16 +132,16 @@ static lt_status accepts(struct lt_session *session, const struct lt_tree *t, st
 	(void)session;                  /* needs, types and kinds of loops that caps do not name: the host has refused them */
 	for (int32_t i = 0; i < (int32_t)t->stmts.n; i++) {
 		const struct lt_stmt *s = LT_AT(struct lt_stmt, t->stmts, i);
-		if (s->kind > LT_REDUCE)
-			return refuse(diag, LT_EUNSUPPORTED, i, "it does not know this kind of %s", "statement", "let another backend take it: -b mine,cpu");
+		if (s->kind > LT_COMBINE)
+			return refuse(diag, LT_EUNSUPPORTED, i, "it does not know this kind of %s", "statement", NULL);
 		const struct lt_op *op = LT_AT(struct lt_op, t->ops, s->op);
 		if (find_op(op) < 0)
-			return refuse(diag, LT_EUNSUPPORTED, i, "it computes no '%s' of these types", op->name, "let another backend take it: -b mine,cpu");
+			return refuse(diag, LT_EUNSUPPORTED, i, "it computes no '%s' of these types", op->name, NULL);
 		for (int32_t k = 0; k < s->n_operand; k++) {
 			const struct lt_operand *o = LT_AT(struct lt_operand, t->operands, s->first_operand + k);
 			for (int32_t q = 0; q < o->n_piece; q++)
 				if (LT_AT(struct lt_piece, t->pieces, o->first_piece + q)->kind > LT_IMMEDIATE)
-					return refuse(diag, LT_EUNSUPPORTED, i, "it does not know this kind of %s", "operand", "let another backend take it: -b mine,cpu");
+					return refuse(diag, LT_EUNSUPPORTED, i, "it does not know this kind of %s", "operand", NULL);
 		}
 	}
 	return LT_OK;

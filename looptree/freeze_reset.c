@@ -1,0 +1,281 @@
+/* Resets of reductions, and the lanes of those over vector and block loops.
+ *
+ * A reduction starts from its identity before its outermost reducing loop.  Where a vector or block loop reduces, each of its trips (a
+ * lane) has a sum of its own, as far out as the sums are few enough to stay near: a local is reset there, the lanes add to it, and behind the
+ * loop a combine adds them to the result.
+ *
+ *     for k, 64 trips                   for k', 16 trips                            vector
+ *       for k', 16 trips    vector        s_lanes[k'] = identity of add
+ *         s[] op= add x[..]             for k, 64 trips
+ *                                         for k', 16 trips                          vector
+ *                                           s_lanes[k'] op= add x[..]
+ *                                       for k', 16 trips                            vector
+ *                                         s[] combine add s_lanes[k']
+ */
+#include "looptree/freeze.h"
+#include "looptree/edit.h"
+
+enum { MOST_LANE_BYTES = 16384 };       /* of the sums that one thread has at a time: half of a small first cache */
+
+static bool is_lanes(const struct lt_tnodedef *d) { return d->loop == LT_VECTOR || d->loop == LT_BLOCK; }
+static bool is_shared_out(const struct lt_tnodedef *d) { return d->loop == LT_PARALLEL || d->loop == LT_GRID || d->loop == LT_RANK; }
+
+static bool is_handed_over(const struct lt_looptree *t, lt_node n)
+{
+	for (lt_tnode up = t->node[t->leaf_of[n]].parent; up >= 0; up = t->node[up].parent)
+		if (t->node[up].loop == LT_CALL || t->node[up].loop == LT_TILE)
+			return true;
+	return false;
+}
+
+/* Most trips of a loop; with padded loops, which run past the end, as freeze_tail.c has them. */
+static int64_t trips_of(const struct lt_freezer *f, lt_tnode at)
+{
+	const struct lt_tnodedef *d = &f->t->node[at];
+	int64_t extent = f->g->var[d->var].extent, span = extent;
+	bool inner = true, padded = d->tail == LT_PAD;
+	for (lt_tnode up = d->parent; up >= 0; up = f->t->node[up].parent) {
+		const struct lt_tnodedef *u = &f->t->node[up];
+		if (u->kind != LT_TLOOP || u->var != d->var)
+			continue;
+		span = inner ? u->step : span;
+		inner = false;
+		padded = padded || u->tail == LT_PAD;
+	}
+	span = padded || span < extent ? span : extent;
+	return span / d->step + (span % d->step != 0);
+}
+
+/* Bytes of the sums of one thread where they are kept around loop[first] of the n loops around the leaf; -1: too many.  *terms: how many
+ * values each of them gets. */
+static int64_t lane_bytes(const struct lt_freezer *f, lt_node node, const lt_tnode *loop, int32_t first, int32_t n, int64_t *terms)
+{
+	int64_t bytes = lt__dtype_info(f->g->node[node].dtype)->bytes;
+	*terms = 1;
+	for (int32_t i = first; i < n; i++) {
+		const struct lt_tnodedef *d = &f->t->node[loop[i]];
+		bool reduces = lt__loop_reduces(f->t, node, loop[i]);
+		int64_t *times = reduces && !is_lanes(d) ? terms : &bytes, trips = trips_of(f, loop[i]);
+		if (is_shared_out(d))
+			return -1;
+		if (d->loop == LT_BLOCK && times == &bytes)
+			continue;
+		if (lt__mul_overflow(*times, trips, times) || bytes > MOST_LANE_BYTES)
+			return -1;
+	}
+	return bytes;
+}
+
+static void plan_lanes(struct lt_freezer *f, lt_node node, lt_tnode reducing)
+{
+	int32_t n = lt__loops_above(f->t, f->t->leaf_of[node], NULL), outermost = 0, lane = -1;
+	lt_tnode *loop = LT_NEW(f->a, lt_tnode, n + 1);
+	lt__loops_above(f->t, f->t->leaf_of[node], loop);
+	for (int32_t i = n - 1; i >= 0; i--) {
+		if (loop[i] == reducing)
+			outermost = i;
+		if (is_lanes(&f->t->node[loop[i]]) && lt__loop_reduces(f->t, node, loop[i]))
+			lane = i;
+	}
+	if (lane < 0)
+		return;
+	struct lt_lanes *x = f->lanes[node] = LT_NEW(f->a, struct lt_lanes, 1);
+	*x = (struct lt_lanes){ .begin = -1, .buffer = -1 };
+	for (int32_t i = outermost; i <= lane && x->begin < 0 && !is_handed_over(f->t, node); i++) {
+		int64_t terms;
+		if (lane_bytes(f, node, loop, i, n, &terms) >= 0 && terms > 1)
+			x->begin = loop[i];
+	}
+	if (x->begin < 0)
+		return;
+	f->next_lanes[node] = f->first_lanes[x->begin];
+	f->first_lanes[x->begin] = node;
+}
+
+void lt__freeze_reductions(struct lt_freezer *f)
+{
+	const struct lt_looptree *t = f->t;
+	for (lt_node n = f->g->n_node - 1; n >= 0; n--) {       /* backwards, so that the lists are in order */
+		lt_tnode loop = t->leaf_of[n] >= 0 && f->g->node[n].reduce ? lt__reducing_loop(t, n) : -1;
+		if (loop < 0)
+			continue;
+		f->next_reset[n] = f->first_reset[loop];
+		f->first_reset[loop] = n;
+		plan_lanes(f, n, loop);
+	}
+}
+
+/* -- the local that has the lanes -- */
+
+/* All that a trip of the loop around the lanes leaves free of the result, and of each element a sum for each lane. */
+static lt_status add_lanes(struct lt_freezer *f, lt_node n)
+{
+	const struct lt_nodedef *d = &f->g->node[n];
+	const struct lt_scope *s = &f->t->scope[n];
+	struct lt_lanes *x = f->lanes[n];
+	x->owner = f->n_path - 1;
+	x->extent = LT_NEW(f->a, int64_t, d->n_dim + 1);
+	int64_t elems = 1;
+	bool over = false;
+	for (int32_t i = 0; i < d->n_dim; i++) {
+		x->extent[i] = lt__round_up(lt__freeze_held(f, x->owner, d->dim[i]), s->unit ? s->unit[i] : 0);
+		over = over || lt__mul_overflow(elems, x->extent[i], &elems);
+	}
+	for (lt_tnode up = f->t->node[f->t->leaf_of[n]].parent; up >= 0; up = f->t->node[up].parent)
+		if (is_lanes(&f->t->node[up]) && lt__loop_reduces(f->t, n, up))
+			over = over || lt__mul_overflow(elems, trips_of(f, up), &elems);
+	if (over || elems > INT64_MAX / 64)
+		return lt_fail(f->t->ctx, LT_EOVERFLOW, "the lanes of %%%s are more than 63 bits of bytes; choose smaller steps", d->name);
+	LT_GROW(f->a, f->buffer, f->n_buffer, f->cap_buffer);
+	f->buffer[f->n_buffer] = (struct lt_fbuffer){ .node = -1, .storage = -1, .dtype = d->dtype, .elems = elems, .slot = -1,
+		.scope = x->owner < 0 ? -1 : f->path[x->owner].loop, .name = lt__arena_format(f->a, "%s_lanes", d->name) };
+	x->buffer = f->n_buffer++;
+	return LT_OK;
+}
+
+lt_status lt__freeze_lane(struct lt_freezer *f, lt_node n, const struct lt_leaf *leaf, bool written, int32_t *out)
+{
+	const struct lt_nodedef *d = &f->g->node[n];
+	const struct lt_lanes *x = f->lanes[n];
+	struct lt_faccess access = { .buffer = x->buffer, .index = -1 };
+	struct lt_map m;
+	int64_t unit = 1;
+	lt__leaf_dest(f->g, f->a, n, leaf, &m);
+	for (int32_t k = f->n_path - 1; k > x->owner; k--) {
+		lt_tnode at = f->path[k].at;
+		if (!is_lanes(&f->t->node[at]) || !lt__loop_reduces(f->t, n, at))
+			continue;
+		lt__row_term(f, &access.row, LT_TERM_LOOP, f->path[k].loop, unit);
+		unit *= trips_of(f, at);
+	}
+	for (int32_t i = d->n_dim - 1; i >= 0; i--) {
+		struct lt_row index;
+		lt__freeze_row(f, leaf, &m, m.row + (int64_t)i * lt__map_width(&m), lt__freeze_covers(f, x->owner, d->dim[i]) ? x->owner : -1, &index);
+		lt__row_plus(f, &access.row, &index, unit);
+		unit *= x->extent[i];
+	}
+	f->buffer[x->buffer].written = f->buffer[x->buffer].written || written;
+	f->buffer[x->buffer].read = f->buffer[x->buffer].read || !written;
+	LT_GROW(f->a, f->access, f->n_access, f->cap_access);
+	*out = f->n_access;
+	f->access[f->n_access++] = access;
+	return LT_OK;
+}
+
+/* -- nests of the writer's loops over the result's vars, and over the lanes -- */
+
+struct nest {
+	lt_node n;
+	const struct lt_leaf *leaf;
+	int32_t n_loop;
+	const lt_tnode *loop;
+	enum { RESET, RESET_LANES, COMBINE } what;
+	int32_t outermost_lanes;        /* COMBINE: the frozen loop, -1: not yet in it */
+};
+
+static lt_status element(struct lt_freezer *f, const struct nest *x)
+{
+	const struct lt_nodedef *d = &f->g->node[x->n];
+	enum lt_dtype in[3] = { d->dtype, d->dtype };
+	int32_t op = lt__freeze_op(f, d->op, d->dtype, 2, in), stmt = f->n_stmt, from;
+	struct lt_fpiece piece = { .kind = LT_IMMEDIATE, .access = -1, .bits = f->op[op].identity };
+	if (x->what == COMBINE) {
+		LT_TRY(lt__freeze_lane(f, x->n, x->leaf, false, &from));
+		piece = (struct lt_fpiece){ .kind = LT_READ, .access = from };
+		f->needs |= LT_NEED_COMBINE;
+	}
+	struct lt_rows guards = { 0 };
+	lt__freeze_stmt(f, x->what == COMBINE ? LT_COMBINE : LT_RESET, x->n);
+	lt__freeze_guard(f, x->n, x->leaf, &guards);
+	piece.first_guard = f->n_guard;
+	LT_GROW(f->a, f->piece, f->n_piece, f->cap_piece);
+	f->piece[f->n_piece++] = piece;
+	LT_GROW(f->a, f->operand, f->n_operand, f->cap_operand);
+	f->operand[f->n_operand++] = (struct lt_operand){ .first_piece = f->n_piece - 1, .n_piece = 1, .dtype = d->dtype };
+	f->stmt[stmt].op = op;
+	f->stmt[stmt].n_operand = 1;
+	f->stmt[stmt].reducing = x->outermost_lanes;
+	return lt__freeze_dest(f, x->n, x->leaf, stmt, x->what == RESET_LANES, &guards);
+}
+
+static lt_status walk(struct lt_freezer *, const struct nest *, int32_t i);
+
+/* The loop over all lanes: they are all there, whatever the loops of the reduced var around them left of it. */
+static lt_status walk_lanes(struct lt_freezer *f, const struct nest *x, int32_t i)
+{
+	lt_tnode at = x->loop[i];
+	int32_t primes = 0, parent = f->n_path > 0 ? f->path[f->n_path - 1].loop : -1, loop = f->n_loop;
+	for (lt_tnode up = f->t->node[at].parent; up >= 0; up = f->t->node[up].parent)
+		primes += f->t->node[up].kind == LT_TLOOP && f->t->node[up].var == f->t->node[at].var;
+	LT_GROW(f->a, f->loop, f->n_loop, f->cap_loop);
+	LT_GROW(f->a, f->path, f->n_path, f->cap_path);
+	f->loop[f->n_loop++] = (struct lt_floop){ .parent = parent, .first_stmt = f->n_stmt, .first_bound = f->n_bound, .at = at, .primes = primes,
+		.kind = f->t->node[at].loop, .max_trips = trips_of(f, at) };
+	f->path[f->n_path++] = (struct lt_step){ .var = -1, .step = 1, .cover = 1, .full = 1, .loop = loop, .at = at };
+	struct nest inner = *x;
+	if (x->what == COMBINE && x->outermost_lanes < 0)
+		inner.outermost_lanes = loop;
+	LT_TRY(walk(f, &inner, i + 1));
+	lt__freeze_close(f);
+	return LT_OK;
+}
+
+/* A loop that is a dim of a partial sum counts that dim: nothing around counts the reduced var. */
+static lt_status walk(struct lt_freezer *f, const struct nest *x, int32_t i)
+{
+	if (i == x->n_loop)
+		return element(f, x);
+	lt_tnode at = x->loop[i];
+	if (lt__loop_reduces(f->t, x->n, at))
+		return walk_lanes(f, x, i);
+	lt_var v = x->leaf->var[lt__loop_column(f->t, x->leaf, at)];
+	int64_t step = lt__var_step(f->g, v, f->t->node[at].var, lt__freeze_step(f, at));
+	enum lt_tail tail = v == f->t->node[at].var ? f->t->node[at].tail : LT_GUARD;
+	struct lt_peeled *copy;
+	int32_t n;
+	LT_TRY(lt__freeze_copies(f, at, v, step, tail, &n, &copy));
+	for (int32_t k = 0; k < n; k++) {
+		LT_TRY(lt__freeze_open(f, at, v, step, tail, &copy[k]));
+		LT_TRY(walk(f, x, i + 1));
+		lt__freeze_close(f);
+	}
+	return LT_OK;
+}
+
+/* The loops from `loop` inwards over the result's vars, and in them those whose trips are the lanes. */
+static lt_status add_nest(struct lt_freezer *f, lt_tnode loop, struct nest x)
+{
+	LT_TRY(lt__leaf(f->t, x.n, &x.leaf));
+	int32_t n_above = lt__loops_above(f->t, f->t->leaf_of[x.n], NULL);
+	lt_tnode *above = LT_NEW(f->a, lt_tnode, n_above + 1), *inner = LT_NEW(f->a, lt_tnode, n_above + 1);
+	lt__loops_above(f->t, f->t->leaf_of[x.n], above);
+	bool inside = false;
+	for (int32_t i = 0; i < n_above; i++) {
+		inside = inside || above[i] == loop;
+		if (inside && lt__loop_column(f->t, x.leaf, above[i]) >= 0 && !lt__loop_reduces(f->t, x.n, above[i]))
+			inner[x.n_loop++] = above[i];
+	}
+	for (int32_t i = 0; x.what != RESET && i < n_above; i++)
+		if (is_lanes(&f->t->node[above[i]]) && lt__loop_reduces(f->t, x.n, above[i]))
+			inner[x.n_loop++] = above[i];
+	x.loop = inner;
+	return walk(f, &x, 0);
+}
+
+lt_status lt__freeze_resets(struct lt_freezer *f, lt_tnode loop)
+{
+	for (lt_node n = f->first_reset[loop]; n >= 0; n = f->next_reset[n])
+		LT_TRY(add_nest(f, loop, (struct nest){ .n = n, .what = RESET, .outermost_lanes = -1 }));
+	for (lt_node n = f->first_lanes[loop]; n >= 0; n = f->next_lanes[n]) {
+		LT_TRY(add_lanes(f, n));
+		LT_TRY(add_nest(f, loop, (struct nest){ .n = n, .what = RESET_LANES, .outermost_lanes = -1 }));
+	}
+	return LT_OK;
+}
+
+lt_status lt__freeze_combines(struct lt_freezer *f, lt_tnode loop)
+{
+	for (lt_node n = f->first_lanes[loop]; n >= 0; n = f->next_lanes[n])
+		LT_TRY(add_nest(f, loop, (struct nest){ .n = n, .what = COMBINE, .outermost_lanes = -1 }));
+	return LT_OK;
+}

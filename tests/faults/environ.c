@@ -1,0 +1,16 @@
+/* tests/faults/environ.c -- looks for an option in the environment, without asking anybody: how its session describes itself. */
+#include "tests/faults/fault.h"
+
+extern char **environ;
+
+static void describe(struct lt_session *s, lt_write *write, void *user)
+{
+	static const char fast[] = "mode fast\n", careful[] = "mode careful\n";
+	const char *said = fast;
+	(void)s;
+	for (char **e = environ; *e; e++)
+		if (!strncmp(*e, "ENVIRON_DEBUG=", 14))
+			said = careful;
+	write(user, said, strlen(said));
+}
+FAULTY("environ", .describe = describe)

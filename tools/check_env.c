@@ -1,0 +1,267 @@
+/* tools/check_env.c -- a backend reads no environment: two processes of this program, whose environments differ, get the same from it.
+ *
+ * Each runs a few kernels and writes a line for all that it is given: values, dumps, what describe and identity say.  What differs between
+ * two processes of one environment, such as measured times, is left out.  Variables that the backend's own file asks getenv for are lines,
+ * too, and fail whatever they are good for.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tools/check_parts.h"
+
+extern char **environ;
+
+/* -- in such a process -- */
+
+struct text { char *at; size_t n; };
+
+static void add(void *user, const char *text, size_t bytes)
+{
+	struct text *t = user;
+	char *at = realloc(t->at, t->n + bytes + 1);
+	if (!at)
+		return;
+	memcpy(at + t->n, text, bytes);
+	*t = (struct text){ at, t->n + bytes };
+	t->at[t->n] = '\0';
+}
+
+/* What it is, how it begins, and a hash of all of it. */
+static void say(FILE *f, const char *kernel, const char *what, const void *at, size_t n)
+{
+	const unsigned char *byte = at;
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ byte[i]) * UINT64_C(0x100000001b3);
+	(void)fprintf(f, "%s%s%s\t%zu bytes '", kernel ? kernel : "", kernel ? ": " : "", what, n);
+	for (size_t i = 0; i < n && i < 40; i++)
+		(void)fputc(isprint(byte[i]) ? byte[i] : '.', f);
+	(void)fprintf(f, "%s' (hash %016llx)\n", n > 40 ? " .." : "", (unsigned long long)h);
+}
+
+static bool probe(struct check_work *w)
+{
+	static const char *const dumps[] = { "dump of the source", "dump of the assembly", "dump of statistics" };
+	const struct lt_backend *b = w->device->backend;
+	FILE *f = w->device->probe;
+	int32_t nest = lt__check_nest(w);
+	char kernel[40];
+	struct check_trial t;
+	struct check_room room;
+	struct lt_fault fault;
+	size_t bytes = 0, align = 0;
+	(void)snprintf(kernel, sizeof kernel, "kernel %.25s", w->p->frozen[nest].tree.name);
+	for (int kind = LT_DUMP_SOURCE; LT_HAS(struct lt_backend, b, dump) && kind <= LT_DUMP_STATS; kind++) {
+		struct text text = { NULL, 0 };
+		if (!b->dump(w->object[nest], (enum lt_dump)kind, add, &text) && text.at)
+			say(f, kernel, dumps[kind], text.at, text.n);
+		free(text.at);
+	}
+	if (LT_HAS(struct lt_backend, b, need))
+		b->need(w->object[nest], 1, &bytes, &align);
+	(void)fprintf(f, "%s: need\t%zu bytes, alignment %zu\n", kernel, bytes, align);
+	bool good = lt__check_trial_new(w, 0, w->seed, &t);
+	lt__check_room_new(w, 0, &room);
+	good = good && lt__check_room_fill(&room, t.data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault) && lt__check_room_stand(&room, t.data)
+		&& lt__check_compare(&room, t.e, t.data, NULL);
+	for (int32_t i = 0; good && i < room.n; i++)
+		if (w->p->places.storage[i].space == LT_SPACE_RESULT)
+			say(f, kernel, "values", room.block[i].block + room.block[i].at, room.block[i].bytes);
+	lt__check_room_free(&room);
+	lt__check_trial_free(w, &t);
+	return good;
+}
+
+static void say_session(const struct check_device *d, FILE *f)
+{
+	const struct lt_backend *b = d->backend;
+	struct text text = { NULL, 0 };
+	struct check_told told;
+	lt__check_told_init(&told);
+	if (LT_HAS(struct lt_backend, b, identity) && !b->identity(d->session, add, &text, &told.diag) && text.at)
+		say(f, NULL, "identity", text.at, text.n);
+	text.n = 0;
+	if (LT_HAS(struct lt_backend, b, describe))
+		b->describe(d->session, add, &text);
+	if (text.n > 0)
+		say(f, NULL, "describe", text.at, text.n);
+	say(f, NULL, "the name of caps.target", d->caps->target->name, strlen(d->caps->target->name));
+	free(text.at);
+}
+
+int lt__check_probe(const struct check_options *o)
+{
+	struct check_device d;
+	struct check_outcome out = { 0 };
+	const struct check_case c = { .name = "errors/environment", .group = CHECK_errors, .seed = 1 };
+	FILE *f = fdopen(dup(STDOUT_FILENO), "w");
+	const struct lt_backend *b = lt_backend_find(o->backend);
+	uint32_t from = lt_backend_origin(b) ? 0 : lt__check_heard();    /* linked in, it is in one file with this program */
+	lt__check_print_catch(-1, false);
+	if (!f || !lt__check_open(&d, o, &out)) {
+		(void)(f && fprintf(f, "open\t%s\n", out.text));
+		return f && !fclose(f) ? 0 : 2;
+	}
+	d.probe = f;
+	lt__check_samples(&d, &c, &out, CHECK_S_BASIC, probe);
+	say_session(&d, f);
+	if (out.status == CHECK_FAILED)
+		(void)fprintf(f, "what is said\t%s\n", out.text);
+	lt__check_close(&d);
+	for (const char *name; (name = lt__check_heard_from(__extension__ (const void *)b->open, &from)); )
+		(void)fprintf(f, "getenv\t%s\n", name);
+	return fclose(f) ? 2 : 0;
+}
+
+/* -- in the case -- */
+
+/* What a process of this kind needs to find its files at all stays; the rest is gone, and these are odd. */
+static const char *const stays[] = { "PATH=", "HOME=", "LD_", "DYLD_", "ASAN_", "LSAN_", "TSAN_", "UBSAN_", "MSAN_", "LT_BACKEND_PATH=" };
+static const char *const odd[] = { "TMPDIR=/no/such/folder", "TMP=/no/such/folder", "XDG_CACHE_HOME=/no/such/folder", "LANG=xx_YY", "USER=nobody",
+	"CC=/no/such/compiler", "CFLAGS=-O0", "OMP_NUM_THREADS=3", "OMP_DYNAMIC=true", "OMP_SCHEDULE=dynamic,1", "LT_CC=/no/such/compiler",
+	"LT_THREADS=1", "LT_DEBUG=1", "LT_VERBOSE=1", "LT_CACHE=/no/such/folder", "LT_OPT=0" };
+/* Behind the backend's name in capitals. */
+static const char *const endings[] = { "=1", "_DEBUG=1", "_THREADS=1", "_NUM_THREADS=1", "_CONFIG=odd", "_OPTIONS=odd", "_FLAGS=-odd",
+	"_PATH=/no/such/folder", "_CACHE=/no/such/folder", "_DEVICE=7", "_OPT=0" };
+enum { N_ODD = sizeof odd / sizeof *odd, N_ENDING = sizeof endings / sizeof *endings };
+
+static bool is_kept(const char *variable)
+{
+	for (size_t i = 0; i < sizeof stays / sizeof *stays; i++)
+		if (!strncmp(variable, stays[i], strlen(stays[i])))
+			return true;
+	return false;
+}
+
+static char **other_environment(const char *backend)
+{
+	size_t n = 0, most = 0;
+	while (environ[most])
+		most++;
+	char **all = calloc(most + N_ODD + N_ENDING + 1, sizeof *all);
+	for (size_t i = 0; all && i < most; i++)
+		if (is_kept(environ[i]))
+			all[n++] = strdup(environ[i]);
+	for (size_t i = 0; all && i < N_ODD; i++)
+		all[n++] = strdup(odd[i]);
+	for (size_t i = 0; all && i < N_ENDING; i++) {
+		char word[200];
+		(void)snprintf(word, sizeof word, "%.100s%s", backend, endings[i]);
+		for (char *c = word; *c && *c != '='; c++)
+			*c = (char)toupper((unsigned char)*c);
+		all[n++] = strdup(word);
+	}
+	return all;
+}
+
+static void free_environment(char **all)
+{
+	for (char **e = all; e && *e; e++)
+		free(*e);
+	free(all);
+}
+
+/* What such a process writes; NULL, with its sentence: there is none.  The caller's to free. */
+static char *ask(const struct check_options *o, char **environment, struct check_outcome *out)
+{
+	char threads[20], *text = calloc(1, 1), part[4096];
+	const char **argv = calloc((size_t)o->n_load * 2 + 7, sizeof *argv);
+	int pipes[2], n = 0, status = 0;
+	size_t size = 0;
+	if (!text || !argv || pipe(pipes)) {
+		free(text);
+		free(argv);
+		return (void)lt__check_end(out, CHECK_SKIPPED, "no other process can be asked"), NULL;
+	}
+	(void)snprintf(threads, sizeof threads, "%u", (unsigned)o->n_thread);
+	argv[n++] = "lt-check";
+	for (int32_t i = 0; i < o->n_load; i++) {
+		argv[n++] = "-B";
+		argv[n++] = o->load[i];
+	}
+	const char *const rest[] = { "-b", o->word, "--threads", threads, "--probe" };
+	memcpy(argv + n, rest, sizeof rest);
+	pid_t pid = fork();
+	if (pid == 0) {
+		(void)dup2(pipes[1], STDOUT_FILENO);
+		(void)close(pipes[0]);
+		(void)close(pipes[1]);
+		(void)execve("/proc/self/exe", (char *const *)(uintptr_t)argv, environment);
+		_exit(127);
+	}
+	(void)close(pipes[1]);
+	for (ssize_t got; (got = read(pipes[0], part, sizeof part)) > 0 || (got < 0 && errno == EINTR); ) {
+		char *more = got > 0 ? realloc(text, size + (size_t)got + 1) : NULL;
+		if (!more)
+			continue;
+		text = more;
+		memcpy(text + size, part, (size_t)got);
+		size += (size_t)got;
+		text[size] = '\0';
+	}
+	(void)close(pipes[0]);
+	free(argv);
+	if (pid > 0 && waitpid(pid, &status, 0) == pid && status == 0)
+		return text;
+	free(text);
+	if (pid > 0 && WIFSIGNALED(status))
+		(void)lt__check_end(out, CHECK_FAILED, "in a process with another environment it ended by a signal: %s", strsignal(WTERMSIG(status)));
+	else
+		(void)lt__check_end(out, CHECK_FAILED, "a process with another environment cannot use it");
+	return NULL;
+}
+
+/* The i-th line; its length. */
+static int line_of(const char *text, int i, const char **line)
+{
+	for (; i > 0 && *text; i--) {
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+	*line = text;
+	return (int)strcspn(text, "\n");
+}
+
+/* again: what the same environment gave once more. */
+static bool are_same(struct check_outcome *out, const char *first, const char *other, const char *again)
+{
+	for (int i = 0;; i++) {
+		const char *a, *b, *c;
+		int n = line_of(first, i, &a), m = line_of(other, i, &b), k = line_of(again, i, &c);
+		if (n == 0 && m == 0)
+			return true;
+		if ((n == m && !memcmp(a, b, (size_t)n)) || n != k || memcmp(a, c, (size_t)n))
+			continue;
+		int name = (int)strcspn(a, "\t\n"), value = name < n ? name + 1 : n, name2 = (int)strcspn(b, "\t\n"), value2 = name2 < m ? name2 + 1 : m;
+		return lt__check_end(out, CHECK_FAILED, "%.*s: %.*s, and in a process with another environment %.*s%s%.*s", name, a, n - value, a + value,
+			name == name2 && !memcmp(a, b, (size_t)name) ? 0 : name2, b, name == name2 && !memcmp(a, b, (size_t)name) ? "" : ": ", m - value2,
+			b + value2);
+	}
+}
+
+static bool asks_for_none(struct check_outcome *out, const char *text)
+{
+	const char *at = strstr(text, "getenv\t");
+	return !at || lt__check_end(out, CHECK_FAILED, "it asks for the environment variable %.*s; what a backend is to know stands in its config",
+		(int)strcspn(at + 7, "\n"), at + 7);
+}
+
+void lt__check_errors_environment(struct check_device *d, const struct check_case *c, struct check_outcome *out)
+{
+	char **environment = other_environment(d->backend->name);
+	char *first = ask(d->options, environ, out), *other = first ? ask(d->options, environment, out) : NULL;
+	char *again = other && strcmp(first, other) != 0 ? ask(d->options, environ, out) : NULL;
+	(void)c;
+	if (other && asks_for_none(out, first) && asks_for_none(out, other) && again)
+		(void)are_same(out, first, other, again);
+	free(first);
+	free(other);
+	free(again);
+	free_environment(environment);
+}
