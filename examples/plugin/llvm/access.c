@@ -1,6 +1,7 @@
 /* examples/plugin/llvm/access.c -- memory: where an access points in each lane, reading it and writing it.
  *
- * Lanes that stand side by side are one vector; at another distance they are loaded one by one; all else is a gather or a scatter.
+ * Lanes that stand side by side are one vector; at another distance they are loaded one by one, or with those of the next copies
+ * (tile.c); all else is a gather or a scatter.
  * What is off in a mask is neither read nor written, unless it is known to exist (where.whole) and to be the thread's own.
  */
 #include "gen.h"
@@ -46,7 +47,7 @@ struct where lt_llvm_find(struct gen *g, int32_t stmt, int32_t access, LLVMValue
 	const struct lt_access *a = LT_AT(struct lt_access, g->t->accesses, access);
 	const struct lt_buffer *b = LT_AT(struct lt_buffer, g->t->buffers, a->buffer);
 	const struct place *p = &g->place[g->place[a->buffer].root];
-	struct where w = { .access = access, .dtype = buffer_dtype(g->t, a->buffer),
+	struct where w = { .stmt = stmt, .access = access, .dtype = buffer_dtype(g->t, a->buffer),
 		.private = lt_llvm_is_private(g, a->buffer) };
 	int64_t bytes = lt_llvm_bytes(w.dtype), scale = w.private ? bytes * g->lanes : bytes, constant;
 	struct range range = lt_llvm_range(g, a->row);
@@ -85,7 +86,6 @@ static LLVMValueRef each(struct gen *g, const struct where *w)
 {
 	return w->each ? w->each : offset(g, w->at, steps(g, w->stride * lt_llvm_bytes(w->dtype)));
 }
-
 
 static LLVMValueRef element_align(struct gen *g, const struct where *w)
 {
@@ -128,7 +128,14 @@ static LLVMValueRef load_strided(struct gen *g, const struct where *w, uint32_t 
 	return v;
 }
 
-static LLVMValueRef load_masked(struct gen *g, const struct where *w, const char *intrinsic, LLVMValueRef at, LLVMTypeRef at_type, LLVMValueRef mask)
+static LLVMValueRef load_apart(struct gen *g, const struct where *w, LLVMValueRef mask, uint32_t bytes)
+{
+	LLVMValueRef v = mask ? NULL : lt_llvm_read_tile(g, w);
+	return v ? v : load_strided(g, w, bytes);
+}
+
+static LLVMValueRef load_masked(struct gen *g, const struct where *w, const char *intrinsic, LLVMValueRef at, LLVMTypeRef at_type,
+	LLVMValueRef mask)
 {
 	LLVMTypeRef type = lt_llvm_storage_type(&g->e, w->dtype, g->lanes), types[2] = { type, at_type };
 	LLVMValueRef in[4] = { at, element_align(g, w), all_on(g, mask), LLVMConstNull(type) };
@@ -149,7 +156,7 @@ struct value lt_llvm_read(struct gen *g, const struct where *w, LLVMValueRef mas
 	else if (w->at && w->stride == -1 && plain)
 		v = reverse(g, load(g, w, offset_by(g, w->at, -(int64_t)bytes * (g->lanes - 1)), g->lanes, bytes));
 	else if (w->at && plain)
-		v = load_strided(g, w, bytes);
+		v = load_apart(g, w, mask, bytes);
 	else
 		v = load_masked(g, w, "llvm.masked.gather", each(g, w), pointers(g), w->whole ? NULL : mask);
 	return (struct value){ lt_llvm_from_storage(&g->e, w->dtype, v, uniform ? 1 : g->lanes), uniform };
@@ -169,6 +176,12 @@ static void store_strided(struct gen *g, const struct where *w, LLVMValueRef v, 
 		LLVMValueRef one = LLVMBuildExtractElement(g->e.b, v, LLVMConstInt(LLVMInt32TypeInContext(g->e.c), i, 0), "");
 		store(g, one, offset_by(g, w->at, (int64_t)i * w->stride * bytes), bytes);
 	}
+}
+
+static void store_apart(struct gen *g, const struct where *w, LLVMValueRef v, uint32_t bytes)
+{
+	if (!lt_llvm_write_tile(g, w, v))
+		store_strided(g, w, v, bytes);
 }
 
 static void store_past_caches(struct gen *g, LLVMValueRef v, LLVMValueRef at, uint32_t align)
@@ -245,7 +258,7 @@ void lt_llvm_write(struct gen *g, const struct where *w, struct value value, LLV
 	else if (w->at && w->stride == -1 && !mask)
 		store(g, reverse(g, v), offset_by(g, w->at, -(int64_t)bytes * (g->lanes - 1)), bytes);
 	else if (w->at && !mask)
-		store_strided(g, w, v, bytes);
+		store_apart(g, w, v, bytes);
 	else
 		store_masked(g, w, "llvm.masked.scatter", v, each(g, w), pointers(g), mask);
 }

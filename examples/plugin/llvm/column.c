@@ -44,7 +44,7 @@ static void set_div(struct gen *g, int32_t div)
 			x.fixed = false;
 			x.scope = g->column[c].scope > x.scope ? g->column[c].scope : x.scope;
 		}
-	x.value = floordiv(row[0], d->den);
+	x.value = x.fixed ? floordiv(row[0], d->den) : 0;
 	if (g->lane_loop >= 0)
 		set_div_stride(g, d, &x);
 	if (!x.fixed)

@@ -8,22 +8,32 @@
 struct job { struct lt_object *o; LLVMMemoryBufferRef file; char *why; lt_status status; };
 struct jobs { struct lt_session *s; struct job *at; uint32_t n, next; };
 
+LLVMModuleRef lt_llvm_make(const struct lt_session *s, const struct lt_tree *t, LLVMTargetMachineRef machine, LLVMContextRef c,
+	struct lt_llvm_need *need, char **why)
+{
+	LLVMModuleRef m = lt_llvm_module(t, &s->machine.machine, c, need);
+	*why = NULL;
+	if (!m)
+		return NULL;
+	LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+	LLVMSetModuleDataLayout(m, layout);
+	LLVMSetTarget(m, s->machine.triple);
+	LLVMDisposeTargetData(layout);
+	if (lt_llvm_optimise(m, machine, need->vectors, s->config.verify, why))
+		return m;
+	LLVMDisposeModule(m);
+	return NULL;
+}
+
 static void build(struct lt_session *s, LLVMTargetMachineRef machine, struct job *j)
 {
 	LLVMContextRef c = LLVMContextCreate();
-	LLVMModuleRef m = lt_llvm_module(j->o->tree, &s->machine.machine, c, &j->o->need);
-	j->status = LT_ENOMEM;
-	if (m) {
-		LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
-		LLVMSetModuleDataLayout(m, layout);
-		LLVMSetTarget(m, s->machine.triple);
-		LLVMDisposeTargetData(layout);
-		j->status = LT_ECOMPILE;
-		if (lt_llvm_optimise(m, machine, j->o->need.vectors, s->verify, &j->why)
-		    && !LLVMTargetMachineEmitToMemoryBuffer(machine, m, LLVMObjectFile, &j->why, &j->file))
-			j->status = LT_OK;
+	LLVMModuleRef m = lt_llvm_make(s, j->o->tree, machine, c, &j->o->need, &j->why);
+	j->status = m || j->why ? LT_ECOMPILE : LT_ENOMEM;
+	if (m && !LLVMTargetMachineEmitToMemoryBuffer(machine, m, LLVMObjectFile, &j->why, &j->file))
+		j->status = LT_OK;
+	if (m)
 		LLVMDisposeModule(m);
-	}
 	LLVMContextDispose(c);
 }
 
@@ -31,7 +41,7 @@ static void build(struct lt_session *s, LLVMTargetMachineRef machine, struct job
 static void build_some(void *arg, uint32_t thread, uint32_t n_thread)
 {
 	struct jobs *jobs = arg;
-	LLVMTargetMachineRef machine = lt_llvm_target_machine(&jobs->s->machine, jobs->s->level);
+	LLVMTargetMachineRef machine = lt_llvm_target_machine(&jobs->s->machine, jobs->s->config.level);
 	(void)thread, (void)n_thread;
 	for (uint32_t i; (i = __atomic_fetch_add(&jobs->next, 1, __ATOMIC_RELAXED)) < jobs->n; ) {
 		if (machine)

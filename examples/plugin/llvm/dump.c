@@ -7,33 +7,26 @@
 static lt_status code(const struct lt_object *o, bool assembly, lt_write *write, void *user)
 {
 	struct lt_llvm_need need;
-	struct lt_session *s = o->s;
 	LLVMContextRef c = LLVMContextCreate();
-	LLVMTargetMachineRef machine = lt_llvm_target_machine(&s->machine, s->level);
-	LLVMModuleRef m = machine ? lt_llvm_module(o->tree, &s->machine.machine, c, &need) : NULL;
-	char *why = NULL;
-	lt_status status = LT_ENOMEM;
-	if (m) {
-		LLVMMemoryBufferRef text = NULL;
-		LLVMSetTarget(m, s->machine.triple);
-		status = lt_llvm_optimise(m, machine, need.vectors, s->verify, &why) ? LT_OK : LT_ECOMPILE;
-		if (!status && !assembly) {
-			char *ir = LLVMPrintModuleToString(m);
-			write(user, ir, strlen(ir));
-			LLVMDisposeMessage(ir);
-		} else if (!status) {
-			status = LLVMTargetMachineEmitToMemoryBuffer(machine, m, LLVMAssemblyFile, &why, &text) ? LT_ECOMPILE : LT_OK;
-			if (!status)
-				write(user, LLVMGetBufferStart(text), LLVMGetBufferSize(text));
-			if (text)
-				LLVMDisposeMemoryBuffer(text);
-		}
-		LLVMDisposeModule(m);
-	}
-	if (status && why)
+	LLVMTargetMachineRef machine = lt_llvm_target_machine(&o->s->machine, o->s->config.level);
+	LLVMMemoryBufferRef text = NULL;
+	char *why = NULL, *ir = NULL;
+	LLVMModuleRef m = machine ? lt_llvm_make(o->s, o->tree, machine, c, &need, &why) : NULL;
+	if (m && assembly && !LLVMTargetMachineEmitToMemoryBuffer(machine, m, LLVMAssemblyFile, &why, &text))
+		write(user, LLVMGetBufferStart(text), LLVMGetBufferSize(text));
+	else if (m && !assembly && (ir = LLVMPrintModuleToString(m)) != NULL)
+		write(user, ir, strlen(ir));
+	else if (why)
 		write(user, why, strlen(why));
+	lt_status status = text || ir ? LT_OK : why ? LT_ECOMPILE : LT_ENOMEM;
+	if (text)
+		LLVMDisposeMemoryBuffer(text);
+	if (ir)
+		LLVMDisposeMessage(ir);
 	if (why)
 		LLVMDisposeMessage(why);
+	if (m)
+		LLVMDisposeModule(m);
 	if (machine)
 		LLVMDisposeTargetMachine(machine);
 	LLVMContextDispose(c);
@@ -65,16 +58,33 @@ static void put_cache(lt_write *write, void *user, const char *name, uint64_t by
 		write(user, text, (size_t)n);
 }
 
+/* The processors that code can be made for, by whether it runs here. */
+static void put_cpus(const struct lt_llvm_host *h, bool runs, lt_write *write, void *user)
+{
+	char text[256] = "";
+	for (uint32_t i = 0; lt_llvm_cpu_at(i); i++) {
+		size_t n = strlen(text);
+		if (!lt_llvm_lacks(h, lt_llvm_cpu_at(i)) == runs)
+			(void)snprintf(text + n, sizeof text - n, "%s%s", n ? ", " : runs ? "cpus " : "cpus-not-here ", lt_llvm_cpu_at(i)->name);
+	}
+	size_t n = strlen(text);
+	if (n)
+		(void)snprintf(text + n, sizeof text - n, "\n");
+	write(user, text, strlen(text));
+}
+
 void lt_llvm_describe(struct lt_session *s, lt_write *write, void *user)
 {
 	const struct lt_target *t = &s->machine.target;
 	unsigned major, minor, patch;
 	char text[512];
 	LLVMGetVersion(&major, &minor, &patch);
-	int n = snprintf(text, sizeof text, "LLVM %u.%u.%u for %.200s\ncores %u\nthreads %u\nvectors %u bytes, %u registers\n", major, minor, patch, s->machine.cpu,
-		(unsigned)t->cores, (unsigned)s->n_thread, (unsigned)t->vector_bytes, (unsigned)t->vector_registers);
+	int n = snprintf(text, sizeof text, "LLVM %u.%u.%u for %.200s\ncores %u\nthreads %u\nvectors %u bytes, %u registers\n", major, minor, patch,
+		s->machine.cpu, (unsigned)t->cores, (unsigned)s->n_thread, (unsigned)t->vector_bytes, (unsigned)t->vector_registers);
 	write(user, text, (size_t)n);
 	put_cache(write, user, "L1", t->l1_bytes, t->l1_ways);
 	put_cache(write, user, "L2", t->l2_bytes, t->l2_ways);
 	put_cache(write, user, "L3", t->l3_bytes, t->l3_ways);
+	put_cpus(&s->machine, true, write, user);
+	put_cpus(&s->machine, false, write, user);
 }

@@ -16,14 +16,16 @@
 struct range { bool known; int64_t low, high; };
 struct column {
 	struct range range;             /* of all lanes */
-	bool fixed; int64_t value;      /* a number, in lane 0 */
-	LLVMValueRef v;                 /* else; in lane 0 */
+	bool fixed; int64_t value;      /* in lane 0: fixed: the number; else that is added to v */
+	LLVMValueRef v;
+	int64_t copies;                 /* of a loop: the trips that are emitted one behind the other, value counting them; 0: this is none */
 	int32_t scope;                  /* where v is computed */
 	bool irregular; int64_t stride; /* from lane to lane; irregular: not by equal steps */
 };
 struct known { struct known *next; LLVMValueRef base, value; int64_t *row; };   /* an affine value of a scope */
 struct scope { LLVMValueRef mark; struct known *known; };      /* mark: heads are filled before this instruction */
 
+enum { LT_LLVM_COLLAPSED = 8 };
 enum mode {
 	MODE_COUNTED,                   /* a loop                               */
 	MODE_ONCE,                      /* a group                              */
@@ -35,7 +37,7 @@ enum mode {
 struct plan {                           /* of a loop                            */
 	enum mode mode;
 	int64_t cost;                   /* statements emitted for one trip      */
-	int32_t n_collapsed;            /* MODE_REGION: loops shared out in one, itself included */
+	int32_t n_collapsed;            /* MODE_REGION: loops shared out in one, itself included; at most LT_LLVM_COLLAPSED */
 	uint32_t lanes;                 /* MODE_LANES: of a vector              */
 	bool straight;                  /* MODE_LANES: each vector has its own copy of the body */
 	bool bounded;                   /* there may be fewer trips than the most */
@@ -71,6 +73,7 @@ struct gen {
 	LLVMValueRef active;            /* mask of lanes that are on; NULL: all */
 	struct sum *sums;
 	int32_t n_region, region;       /* the parallel loop in hand, or -1 */
+	struct tile *tiles;             /* of the loops of copies around */
 	struct asked *asked;            /* what has been prefetched */
 	bool streams;                   /* the function has stores past the caches */
 	int64_t shared_bytes, own_bytes;/* of workspace */
@@ -99,6 +102,8 @@ void lt_llvm_plan(struct gen *);
 /* place.c */
 void lt_llvm_places(struct gen *);
 bool lt_llvm_is_private(const struct gen *, int32_t buffer);     /* each lane has its own */
+bool lt_llvm_is_of(const struct gen *, int32_t access, int32_t root);    /* its elements, or an index of it, lie in the buffer */
+bool lt_llvm_reads(const struct gen *, const struct lt_stmt *, int32_t root);
 /* column.c */
 void lt_llvm_columns(struct gen *);                              /* all as they are anywhere: ranges, no values */
 void lt_llvm_set_divs(struct gen *, int32_t loop);               /* those that depend on the loop: it has another trip */
@@ -127,7 +132,7 @@ LLVMBasicBlockRef lt_llvm_block(struct gen *, const char *name); /* at the end o
 /* access.c: memory. */
 struct value { LLVMValueRef v; bool uniform; };                 /* uniform: a scalar, the same in all lanes */
 struct where {
-	int32_t access;
+	int32_t stmt, access;
 	uint32_t dtype, align;
 	LLVMValueRef at;                /* of lane 0; else NULL, and */
 	LLVMValueRef each;              /* a vector of addresses */
@@ -141,6 +146,11 @@ struct where lt_llvm_find(struct gen *, int32_t stmt, int32_t access, LLVMValueR
 struct value lt_llvm_read(struct gen *, const struct where *, LLVMValueRef mask);
 void lt_llvm_write(struct gen *, const struct where *, struct value, LLVMValueRef mask, bool stream);
 LLVMValueRef lt_llvm_vector(struct gen *, struct value);         /* in all lanes; of one lane the scalar */
+/* tile.c: vectors across the rows of a square; NULL, false: this access makes none with its other copies. */
+LLVMValueRef lt_llvm_read_tile(struct gen *, const struct where *);
+bool lt_llvm_write_tile(struct gen *, const struct where *, LLVMValueRef);
+void lt_llvm_end_tiles(struct gen *, int32_t loop);              /* behind the copies of a loop */
+uint32_t lt_llvm_tile_trips(const struct gen *, int32_t loop);   /* of a counted loop, how many tiles want as copies; 1: none do */
 /* prefetch.c */
 void lt_llvm_prefetch(struct gen *, int32_t stmt, const struct where *);
 /* fault.c: an index that was gathered, checked. */

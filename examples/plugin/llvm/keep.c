@@ -12,7 +12,8 @@ lt_status lt_llvm_identity(struct lt_session *s, lt_write *write, void *user, st
 	char text[128];
 	(void)diag;
 	LLVMGetVersion(&major, &minor, &patch);
-	int n = snprintf(text, sizeof text, "LLVM %u.%u.%u\nlevel %d\nlibmvec %d\n", major, minor, patch, s->level, s->machine.machine.vector_library);
+	int n = snprintf(text, sizeof text, "LLVM %u.%u.%u\nlevel %d\nlibmvec %d\n", major, minor, patch, s->config.level,
+		s->machine.machine.vector_library);
 	write(user, text, (size_t)n);
 	const char *const facts[] = { s->machine.triple, "\n", s->machine.cpu, "\n", s->machine.features, "\n" };
 	for (int i = 0; i < 6; i++)
@@ -47,7 +48,8 @@ lt_status lt_llvm_save(const struct lt_object *o, lt_write *write, void *user, s
 	return LT_OK;
 }
 
-lt_status lt_llvm_load(struct lt_session *s, const struct lt_tree *t, const void *data, size_t bytes, struct lt_object **out, struct lt_diag *diag)
+lt_status lt_llvm_load(struct lt_session *s, const struct lt_tree *t, const void *data, size_t bytes, struct lt_object **out,
+	struct lt_diag *diag)
 {
 	struct header h;
 	const char *file = (const char *)data + sizeof h;

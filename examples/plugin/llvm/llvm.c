@@ -1,16 +1,23 @@
 /* examples/plugin/llvm/llvm.c -- a backend as somebody outside of Looptree would write it: LLVM IR, compiled and run in memory.
  *
- * It uses the headers of include/lt, LLVM's C interface, and nothing else.  config: words with commas: level=0..3, verify.
+ * It uses the headers of include/lt, LLVM's C interface, and nothing else.
+ *
+ * Behind "llvm:" stand words with ';' between them ("llvm:cpu=x86-64-v3;level=3"):
+ *   cpu=NAME    code for another processor than this one, which has to run it: x86-64 (SSE2), x86-64-v2 (SSE4), x86-64-v3 (AVX2),
+ *               x86-64-v4 (AVX-512), sapphirerapids; generic on 64-bit ARM; native, if not said.  lt-run --list-backends tells which run here
+ *   level=N     how far LLVM's code generator optimises, 0 to 3; 2, if not said
+ *   verify      LLVM checks every module that it is given, as it always does in a debug build of the plug-in
  *
  *   llvm.c      the table; sessions                        compile.c   trees become objects
  *   run.c       runs, and sequences of them                keep.c      objects on the host's disk    dump.c    as text
  *   accept.c    what trees are taken                       jit.c       passes, object files, linking (ORC)
- *   machine.c   the processor                              kernel.c    a tree becomes a module
+ *   machine.c   the processor    config.c   the words       kernel.c    a tree becomes a module
  *   plan.c      how each loop is emitted                   place.c     where each buffer lives
  *   nest.c      loops        region.c   parallel loops     function.c  functions and their variables
  *   stmt.c      statements   sum.c      reductions over the lanes of a vector loop
  *   column.c    what is known of loops and divs            row.c       affine values        guard.c    conditions, masks
- *   access.c    reading and writing                        fault.c     checked indices       prefetch.c
+ *   access.c    reading and writing                        fault.c     checked indices       prefetch.c  asking for memory early
+ *   tile.c      vectors across rows: squares that are turned in registers
  *   ops.c, convert.c, math.c   operators                   note.c      saying why
  *
  * The way of a tree: accept.c, then plan.c and place.c decide, nest.c walks the loops and stmt.c emits what is in them.
@@ -21,40 +28,13 @@
 #include "note.h"
 #include "session.h"
 
-/* level=N, verify. */
-static lt_status parse(const char *config, int *level, bool *verify, struct lt_diag *diag)
-{
-	*level = 2;
-#ifdef __OPTIMIZE__
-	*verify = false;
-#else
-	*verify = true;                 /* debug builds of the plug-in */
-#endif
-	for (const char *at = config ? config : ""; *at; ) {
-		size_t n = strcspn(at, ",");
-		if (n == 7 && strncmp(at, "level=", 6) == 0 && at[6] >= '0' && at[6] <= '3')
-			*level = at[6] - '0';
-		else if (n == 6 && strncmp(at, "verify", 6) == 0)
-			*verify = true;
-		else if (n)
-			return lt_llvm_note(diag, LT_EINVAL, -1, -1, "write level=0 .. level=3, or verify", "config '%.*s' is not known", (int)n, at);
-		at += n + (at[n] == ',');
-	}
-	return LT_OK;
-}
-
 static int32_t score(const char *config, struct lt_diag *diag)
 {
-	int level;
-	bool verify;
-	struct lt_llvm_host host;
-	if (parse(config, &level, &verify, diag))
+	struct lt_llvm_config c;
+	struct lt_llvm_host machine;
+	if (lt_llvm_configure(config, &c, diag) || lt_llvm_host_open(&machine, c.cpu, diag))
 		return 0;
-	if (!lt_llvm_host_open(&host)) {
-		(void)lt_llvm_note(diag, LT_EUNSUPPORTED, -1, -1, NULL, "LLVM has no code for this processor");
-		return 0;
-	}
-	lt_llvm_host_close(&host);
+	lt_llvm_host_close(&machine);
 	return 50;
 }
 
@@ -73,9 +53,9 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 	struct lt_session *s = calloc(1, sizeof *s);
 	lt_status status = s ? LT_OK : lt_llvm_note(diag, LT_ENOMEM, -1, -1, NULL, "no memory for a session");
 	if (!status)
-		status = parse(config, &s->level, &s->verify, diag);
-	if (!status && !lt_llvm_host_open(&s->machine))
-		status = lt_llvm_note(diag, LT_EUNSUPPORTED, -1, -1, NULL, "LLVM has no code for this processor");
+		status = lt_llvm_configure(config, &s->config, diag);
+	if (!status)
+		status = lt_llvm_host_open(&s->machine, s->config.cpu, diag);
 	if (!status)
 		status = lt_llvm_jit_open(&s->jit, diag);
 	if (status) {

@@ -1,4 +1,4 @@
-/* examples/plugin/llvm/machine.c -- the machine this runs on: vectors, registers, caches, cores. */
+/* examples/plugin/llvm/machine.c -- the machine this runs on, and the processors that code can be made for. */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <pthread.h>
@@ -12,6 +12,26 @@
 #include <gnu/libc-version.h>
 #endif
 #include "machine.h"
+#include "note.h"
+
+/* LLVM's C interface does not tell what its processors have; the levels are those of the x86-64 psABI.  Of the last one only what no
+ * processor without it has is asked for. */
+static const struct lt_llvm_cpu cpus[] = {
+	{ "native", 16, 16, { NULL } },
+#if defined(__x86_64__)
+	{ "x86-64", 16, 16, { "sse2", NULL } },
+	{ "x86-64-v2", 16, 16, { "ssse3", "sse4.1", "sse4.2", "popcnt", "cx16", "sahf", NULL } },
+	{ "x86-64-v3", 32, 16, { "avx", "avx2", "fma", "f16c", "bmi", "bmi2", "lzcnt", "movbe", "xsave", NULL } },
+	{ "x86-64-v4", 64, 32, { "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", NULL } },
+	{ "sapphirerapids", 64, 32, { "avx512bf16", "avx512fp16", "avx512vbmi2", "avx512vnni", "avx512bitalg", "avx512vpopcntdq", "avxvnni", "gfni",
+		"vaes", "amx-tile", NULL } },
+#elif defined(__aarch64__)
+	{ "generic", 16, 32, { "neon", NULL } },
+#endif
+};
+enum { N_CPU = sizeof cpus / sizeof *cpus };
+
+const struct lt_llvm_cpu *lt_llvm_cpu_at(uint32_t i) { return i < N_CPU ? &cpus[i] : NULL; }
 
 static void initialize(void)
 {
@@ -90,38 +110,59 @@ static int vector_library(void)
 	return version;
 }
 
-bool lt_llvm_host_open(struct lt_llvm_host *h)
+const char *lt_llvm_lacks(const struct lt_llvm_host *h, const struct lt_llvm_cpu *cpu)
+{
+	for (const struct lt_llvm_cpu *c = cpus + 1; c <= cpu; c++)
+		for (int i = 0; c->features[i]; i++)
+			if (!has(h->has, c->features[i]))
+				return c->features[i];
+	return NULL;
+}
+
+/* The last one in the table that this machine has all of; native: none. */
+static const struct lt_llvm_cpu *best(const struct lt_llvm_host *h)
+{
+	const struct lt_llvm_cpu *c = cpus + N_CPU - 1;
+	while (lt_llvm_lacks(h, c))
+		c--;
+	return c;
+}
+
+lt_status lt_llvm_host_open(struct lt_llvm_host *h, const struct lt_llvm_cpu *cpu, struct lt_diag *diag)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	(void)pthread_once(&once, initialize);          /* LLVM's own tables of targets */
-	*h = (struct lt_llvm_host){ .triple = LLVMGetDefaultTargetTriple(), .cpu = LLVMGetHostCPUName(), .features = LLVMGetHostCPUFeatures() };
+	*h = (struct lt_llvm_host){ .triple = LLVMGetDefaultTargetTriple(), .here = LLVMGetHostCPUName(), .has = LLVMGetHostCPUFeatures() };
+	const char *lacks = lt_llvm_lacks(h, cpu);
+	lt_status status = LT_OK;
+	char remedy[64];
+	(void)snprintf(remedy, sizeof remedy, "leave cpu= out, or give %s", best(h)->name);
+	if (lacks)
+		status = lt_llvm_note(diag, LT_EUNSUPPORTED, -1, -1, remedy, "this machine does not run code for %s: it has no %s", cpu->name, lacks);
+	h->cpu = cpu == cpus ? h->here : cpu->name;
+	h->features = cpu == cpus ? h->has : "";
 	(void)snprintf(h->name, sizeof h->name, "llvm:%s", h->cpu);
-	h->target = (struct lt_target){ .size = sizeof h->target, .name = h->name, .vector_bytes = 16, .vector_registers = 16,
-		.cores = lt_llvm_cores() };
-	if (has(h->features, "avx512f") && has(h->features, "avx512vl") && has(h->features, "avx512bw")) {
-		h->target.vector_bytes = 64;
-		h->target.vector_registers = 32;
-	} else if (has(h->features, "avx2")) {
-		h->target.vector_bytes = 32;
-	} else if (has(h->features, "neon")) {
-		h->target.vector_registers = 32;
-	}
+	cpu = cpu == cpus ? best(h) : cpu;
+	h->target = (struct lt_target){ .size = sizeof h->target, .name = h->name, .vector_bytes = cpu->vector_bytes,
+		.vector_registers = cpu->vector_registers, .cores = lt_llvm_cores() };
 	caches(&h->target);
 	h->machine = (struct lt_llvm_machine){ h->target.vector_bytes, vector_library() };
-	LLVMTargetMachineRef m = lt_llvm_target_machine(h, 2);
+	LLVMTargetMachineRef m = status ? NULL : lt_llvm_target_machine(h, 2);
 	if (m)
 		LLVMDisposeTargetMachine(m);
-	else
+	else if (!status)
+		status = lt_llvm_note(diag, LT_EUNSUPPORTED, -1, -1, NULL, "LLVM has no code for this processor");
+	if (status)
 		lt_llvm_host_close(h);
-	return m != NULL;
+	return status;
 }
 
 void lt_llvm_host_close(struct lt_llvm_host *h)
 {
 	LLVMDisposeMessage(h->triple);
-	LLVMDisposeMessage(h->cpu);
-	LLVMDisposeMessage(h->features);
-	h->triple = h->cpu = h->features = NULL;
+	LLVMDisposeMessage(h->here);
+	LLVMDisposeMessage(h->has);
+	*h = (struct lt_llvm_host){ .triple = NULL };
 }
 
 LLVMTargetMachineRef lt_llvm_target_machine(const struct lt_llvm_host *h, int level)

@@ -64,26 +64,46 @@ void lt_llvm_end_count(struct gen *g, const struct count *c)
 	lt_llvm_pop_scope(g);
 }
 
-static void counted(struct gen *g, int32_t l)
+/* The trips of l from one number to another; `step` of them are emitted, one behind the other, and are one trip of the code. */
+static void count(struct gen *g, int32_t l, LLVMValueRef from, LLVMValueRef to, uint32_t step, bool at_least_once)
 {
-	int64_t least;
-	LLVMValueRef n = lt_llvm_trips(g, l, &least);
-	struct count c = lt_llvm_begin_count(g, lt_llvm_i64(g, 0), n, 1, least > 0);
+	struct count c = lt_llvm_begin_count(g, from, to, step, at_least_once);
 	struct column x = any_trip(g, l);
 	x.v = c.i;
 	x.scope = g->n_scope - 1;
-	set_column(g, l, x);
-	inside(g, l);
+	x.copies = step > 1 ? step : 0;
+	for (x.value = 0; x.value < step; x.value++) {
+		set_column(g, l, x);
+		inside(g, l);
+	}
+	lt_llvm_end_tiles(g, l);
 	lt_llvm_end_count(g, &c);
 	set_column(g, l, any_trip(g, l));
 }
 
+static void counted(struct gen *g, int32_t l)
+{
+	LLVMBuilderRef b = g->e.b;
+	int64_t least;
+	uint32_t step = lt_llvm_tile_trips(g, l);
+	LLVMValueRef n = lt_llvm_trips(g, l, &least), zero = lt_llvm_i64(g, 0), from = zero;
+	if (step > 1) {
+		n = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSGT, n, zero, ""), n, zero, "");
+		from = LLVMBuildAnd(b, n, lt_llvm_i64(g, -(int64_t)step), "");
+		count(g, l, zero, from, step, least >= step);
+	}
+	if (step == 1 || g->plan[l].bounded || loop_at(g, l)->max_trips % step)
+		count(g, l, from, n, 1, step > 1 ? !g->plan[l].bounded : least > 0);
+}
+
 static void copies(struct gen *g, int32_t l)
 {
-	for (int64_t i = 0; i < loop_at(g, l)->max_trips; i++) {
-		set_column(g, l, (struct column){ .range = { true, i, i }, .fixed = true, .value = i });
+	int64_t n = loop_at(g, l)->max_trips;
+	for (int64_t i = 0; i < n; i++) {
+		set_column(g, l, (struct column){ .range = { true, i, i }, .fixed = true, .value = i, .copies = n });
 		inside(g, l);
 	}
+	lt_llvm_end_tiles(g, l);
 	set_column(g, l, any_trip(g, l));
 }
 

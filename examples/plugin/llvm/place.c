@@ -66,6 +66,7 @@ static int64_t bytes_of(struct gen *g, int32_t root)
 	return (most + 63) & ~(int64_t)63;
 }
 
+/* Sizes are asked for twice: by the first time all loops have their modes, on which those of other locals depend. */
 void lt_llvm_places(struct gen *g)
 {
 	int64_t stack = 0;
@@ -92,4 +93,25 @@ void lt_llvm_places(struct gen *g)
 		p->offset = *size;
 		*size += p->bytes;
 	}
+}
+
+bool lt_llvm_is_of(const struct gen *g, int32_t access, int32_t root)
+{
+	for (; access >= 0; access = LT_AT(struct lt_access, g->t->accesses, access)->index)
+		if (g->place[LT_AT(struct lt_access, g->t->accesses, access)->buffer].root == root)
+			return true;
+	return false;
+}
+
+bool lt_llvm_reads(const struct gen *g, const struct lt_stmt *s, int32_t root)
+{
+	for (int32_t k = 0; k < s->n_operand; k++) {
+		const struct lt_operand *o = LT_AT(struct lt_operand, g->t->operands, s->first_operand + k);
+		for (int32_t p = o->first_piece; p < o->first_piece + o->n_piece; p++) {
+			const struct lt_piece *piece = LT_AT(struct lt_piece, g->t->pieces, p);
+			if (piece->kind == LT_READ && lt_llvm_is_of(g, piece->access, root))
+				return true;
+		}
+	}
+	return false;
 }

@@ -3,12 +3,12 @@
  * unroll:    copies of the body, as long as a nest of them is no more than MOST_STATEMENTS; else a loop.
  * vector:    vectors of as many lanes as the widest type in the loop leaves of a register.  The innermost vector loop of a nest is
  *            the one; those around it are unrolled.  Where a loop inside has other trips in each lane, it is a plain loop.
- * serial:    a loop; copies where all its trips are no more than MOST_SMALL statements, so that locals can be registers.
+ * serial:    a loop, of several trips at a time where they make tiles (tile.c); copies where all its trips are no more than MOST_SMALL statements, so that locals can be registers.
  * parallel:  the outermost one, with those nested perfectly in it; others inside run in one thread.
  */
 #include "gen.h"
 
-enum { MOST_STATEMENTS = 1024, MOST_STRAIGHT = 8, MOST_COLLAPSED = 8, MOST_SMALL = 64 };
+enum { MOST_STATEMENTS = 1024, MOST_STRAIGHT = 8, MOST_SMALL = 64 };
 
 static uint32_t bytes_of(uint32_t dtype) { return dtype && dtype < LT_NDTYPE ? lt_llvm_bytes(dtype) : 1; }
 
@@ -129,7 +129,7 @@ static void collapse(struct gen *g, int32_t first)
 	struct plan *p = &g->plan[first];
 	p->mode = MODE_REGION;
 	p->n_collapsed = 1;
-	for (int32_t l = first, inner; p->n_collapsed < MOST_COLLAPSED && (inner = only_child(g, l)) >= 0; l = inner) {
+	for (int32_t l = first, inner; p->n_collapsed < LT_LLVM_COLLAPSED && (inner = only_child(g, l)) >= 0; l = inner) {
 		if (loop_at(g, inner)->kind != LT_PARALLEL || owns_locals(g, l))
 			return;
 		for (int32_t up = first; up <= l; up++)

@@ -9,7 +9,6 @@
 #include <string.h>
 #include "gen.h"
 
-enum { MOST_TRIPS = 8 };
 /* Words: value in the caller; where it is to be set in the region. */
 struct word { LLVMValueRef v, *set; bool exclusive; int32_t column; };
 struct words { struct word *at; unsigned n; };
@@ -32,7 +31,7 @@ static LLVMValueRef word_address(struct gen *g, LLVMValueRef array, unsigned i)
 static struct words collect(struct gen *g, int32_t l)
 {
 	const struct lt_tree *t = g->t;
-	struct words w = { lt_llvm_alloc(g, t->buffers.n + (size_t)t->n_column + 2 + MOST_TRIPS, sizeof *w.at), 0 };
+	struct words w = { lt_llvm_alloc(g, t->buffers.n + (size_t)t->n_column + 2 + LT_LLVM_COLLAPSED, sizeof *w.at), 0 };
 	for (int32_t b = 0; b < (int32_t)t->buffers.n; b++)
 		if (g->place[b].root == b && g->place[b].base)
 			add(&w, g->place[b].base, &g->place[b].base, g->place[b].exclusive, 0);
@@ -135,8 +134,8 @@ void lt_llvm_region(struct gen *g, int32_t l)
 	LLVMContextRef c = g->e.c;
 	LLVMBuilderRef b = g->e.b;
 	struct words w = collect(g, l);
-	int32_t loop[MOST_TRIPS];
-	LLVMValueRef n[MOST_TRIPS], total = NULL;
+	int32_t loop[LT_LLVM_COLLAPSED];
+	LLVMValueRef n[LT_LLVM_COLLAPSED], total = NULL;
 	unsigned own = 0;
 	char name[2][32];
 	int32_t count = trips(g, l, loop, n, &total, &w);

@@ -45,9 +45,8 @@ int64_t *lt_llvm_dense(struct gen *g, int32_t row, int64_t scale, bool regular)
 	for (int32_t c = 1; c < g->t->n_column; c++) {
 		if (r[c] == 0 || (regular && g->column[c].irregular))
 			continue;
-		if (g->column[c].fixed)
-			sum += (uint64_t)r[c] * (uint64_t)g->column[c].value;
-		else
+		sum += (uint64_t)r[c] * (uint64_t)g->column[c].value;
+		if (!g->column[c].fixed)
 			out[c] = (int64_t)((uint64_t)r[c] * (uint64_t)scale);
 	}
 	out[0] = (int64_t)(sum * (uint64_t)scale);
@@ -81,7 +80,7 @@ static LLVMValueRef floor_quotient(struct gen *g, LLVMValueRef x, int64_t den, s
 
 static LLVMValueRef affine(struct gen *g, LLVMValueRef base, const int64_t *coef);
 
-/* The value of column c in lane 0; that of a div is made when it is first asked for. */
+/* The value of column c in lane 0, without what is added to it; that of a div is made when it is first asked for. */
 LLVMValueRef lt_llvm_column(struct gen *g, int32_t c)
 {
 	struct column *x = &g->column[c];

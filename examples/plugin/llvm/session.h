@@ -5,14 +5,15 @@
 #include "lt/backend.h"
 #include "machine.h"
 
+/* level: 0 .. 3; verify: LLVM checks each module that it is given. */
+struct lt_llvm_config { int level; bool verify; const struct lt_llvm_cpu *cpu; };
 struct lt_session {
 	struct lt_caps caps;
 	struct lt_llvm_host machine;
 	struct lt_llvm_jit *jit;
 	const struct lt_host *host;
 	uint32_t n_thread, n_core;
-	int level;                      /* 0 .. 3 */
-	bool verify;
+	struct lt_llvm_config config;
 };
 struct lt_object {
 	struct lt_session *s;
@@ -26,7 +27,12 @@ struct lt_object {
 
 static inline const char *name_of(const struct lt_tree *t) { return t->name ? t->name : "?"; }
 
-/* compile.c */
+/* config.c */
+lt_status lt_llvm_configure(const char *config, struct lt_llvm_config *, struct lt_diag *);
+/* compile.c
+ * The module of a tree, with all its passes behind it.  NULL: no memory, or why is a message of LLVM's, LLVMDisposeMessage. */
+LLVMModuleRef lt_llvm_make(const struct lt_session *, const struct lt_tree *, LLVMTargetMachineRef, LLVMContextRef, struct lt_llvm_need *,
+	char **why);
 lt_status lt_llvm_compile(struct lt_session *, const struct lt_tree *const *, uint32_t n, struct lt_object **, struct lt_diag *);
 struct lt_object *lt_llvm_new_object(struct lt_session *, const struct lt_tree *);
 lt_status lt_llvm_take(struct lt_object *, const void *file, size_t bytes, struct lt_diag *);     /* links a copy of the file */
@@ -35,7 +41,8 @@ void lt_llvm_destroy(struct lt_object *);
 uint32_t lt_llvm_threads(const struct lt_object *, uint32_t n);  /* of a run for which the host says n; 0: the session's number */
 void lt_llvm_workspace(const struct lt_object *, uint32_t n_thread, size_t *bytes, size_t *align);
 lt_status lt_llvm_run(struct lt_object *, const struct lt_args *, struct lt_diag *);
-lt_status lt_llvm_capture(struct lt_session *, struct lt_object *const *, const struct lt_args *, uint32_t n, struct lt_capture **, struct lt_diag *);
+lt_status lt_llvm_capture(struct lt_session *, struct lt_object *const *, const struct lt_args *, uint32_t n, struct lt_capture **,
+	struct lt_diag *);
 lt_status lt_llvm_replay(struct lt_capture *, struct lt_diag *);
 void lt_llvm_capture_free(struct lt_capture *);
 /* keep.c */

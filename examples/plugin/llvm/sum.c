@@ -15,14 +15,6 @@ static bool stands(const struct gen *g, int32_t row, int32_t l)
 	return true;
 }
 
-static bool is_of(const struct gen *g, int32_t access, int32_t root)
-{
-	for (; access >= 0; access = LT_AT(struct lt_access, g->t->accesses, access)->index)
-		if (g->place[LT_AT(struct lt_access, g->t->accesses, access)->buffer].root == root)
-			return true;
-	return false;
-}
-
 /* Whether a statement in loop l other than `stmt` has to do with the buffer, or `stmt` beside its destination. */
 static bool is_used(const struct gen *g, int32_t l, int32_t stmt, int32_t root)
 {
@@ -32,16 +24,10 @@ static bool is_used(const struct gen *g, int32_t l, int32_t stmt, int32_t root)
 		const struct lt_stmt *s = LT_AT(struct lt_stmt, t->stmts, i);
 		if (s->kind == LT_BARRIER)
 			continue;
-		if (i != stmt && is_of(g, s->dest, root))
+		if (i != stmt && lt_llvm_is_of(g, s->dest, root))
 			return true;
-		for (int32_t k = 0; k < s->n_operand; k++) {
-			const struct lt_operand *o = LT_AT(struct lt_operand, t->operands, s->first_operand + k);
-			for (int32_t p = o->first_piece; p < o->first_piece + o->n_piece; p++) {
-				const struct lt_piece *piece = LT_AT(struct lt_piece, t->pieces, p);
-				if (piece->kind == LT_READ && is_of(g, piece->access, root))
-					return true;
-			}
-		}
+		if (lt_llvm_reads(g, s, root))
+			return true;
 	}
 	return false;
 }
