@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <unistd.h>
 #include "built.h"
+#include "check/must.h"
+#include "check/random_graph.h"
 #include "treerun.h"
 
 static void setup(void)
@@ -201,6 +203,116 @@ Test(llvm_tiles, some_trips_only)
 				cr_expect(agrees(b, "verify", NULL), "guard %s of %s, kind %d", guards[g], operand ? "the operand" : "the statement", kind);
 				free(b);
 			}
+}
+
+/* Copies of j, of n and m between, of vectors in them: what is written across, and read across, is apart in each trip of n, or the same,
+ * or some of it is the same as in another trip of j or n or m, or in another vector, of other lanes perhaps. */
+static const struct between { int copies, n, m, lanes; const char *x, *y; } betweens[] = {
+	{ 16, 3, 1, 8, "19*i0 + i3 + 400*i1", "i0 + 21*i3" }, { 16, 3, 1, 16, "19*i0 + i3 + 400*i1", "i0 + 21*i3" },
+	{ 16, 3, 2, 8, "19*i0 + i3 + 400*i1 + 7*i2", "i0 + 21*i3" }, { 40, 3, 1, 16, "19*i0 + i3 + 90*i1", "i0 + 43*i3" },
+	{ 9, 3, 1, 11, "19*i0 + i3 + 200*i1", "i0 + 14*i3" }, { 8, 3, 1, 8, "i0 + 17*i3 + 200*i1", "i0 + 21*i3" },
+	{ 8, 3, 1, 8, "19*i0 + i3 + 200*i1", "i0 + i1 + 21*i3" }, { 8, 3, 1, 8, "19*i0 + i3 + 200*i1", "i0 + 7*i1 + 21*i3" },
+	{ 8, 3, 2, 8, "19*i0 + i3 + 200*i1", "i0 + 20*i1 + i2 + 21*i3" }, { 16, 3, 1, 8, "19*i0 + i3 + 400*i1", "i0 + 8*i1 + 32*i3" },
+	{ 8, 2, 2, 8, "19*i0 + i3 + 200*i1 + 450*i2", "i0 + 8*i1 + 8*i2 + 32*i3" },
+	{ 8, 2, 1, 8, "19*i0 + i3 + 200*i1", "i0 - 21*i1 + 21*i3 + 21" },
+	{ 2, 3, 1, 12, "i0 + 5*i3 + 40*i1", "i0 + 16*i3 + 200*i1" }, { 2, 3, 1, 12, "19*i0 + i3 + 40*i1", "i0 + 4*i3 + 32*i1" },
+	{ 4, 3, 1, 20, "19*i0 + i3 + 90*i1", "i0 + 4*i3 + 64*i1" }, { 8, 3, 1, 16, "19*i0 + i3 + 200*i1", "i0 + 8*i3 + 64*i1" },
+};
+enum { N_BETWEEN = sizeof betweens / sizeof *betweens };
+
+static struct tb *between_tree(const struct between *k, bool counted)
+{
+	struct tb *b = tb_new("between", 0, 4, 0);
+	int32_t l = tb_loop(b, -1, counted ? LT_SERIAL : LT_UNROLL, counted ? 4 * k->copies + 1 : k->copies, NULL, "j");
+	l = tb_loop(b, l, LT_UNROLL, k->n, NULL, "n");
+	l = tb_loop(b, l, LT_UNROLL, k->m, NULL, "m");
+	l = tb_loop(b, l, LT_VECTOR, k->lanes, NULL, "i");
+	int32_t x = tb_buffer(b, "x", LT_F32, LT_INPUT, -1, 5000), y = tb_buffer(b, "y", LT_F32, LT_STATE, -1, 5000);
+	tb_stmt(b, LT_MAP, tb_op(b, "neg", LT_F32, LT_F32), l, tb_access(b, y, k->y), NULL, "y", 1);
+	tb_read(b, tb_access(b, x, k->x));
+	return b;
+}
+
+Test(llvm_tiles, copies_of_other_loops_between)
+{
+	for (int k = 0; k < N_BETWEEN; k++)
+		for (int c = 0; c < N_CONFIG; c++) {
+			bool counted = (c + k) & 1;
+			struct tb *b = between_tree(&betweens[k], counted);
+			cr_expect(agrees(b, configs[c], NULL), "number %d, %s, %s", k, configs[c], counted ? "counted" : "copies");
+			free(b);
+		}
+}
+
+/* A loop that is counted in each of the copies, in which there are copies of its own for another statement: it is another loop in each. */
+Test(llvm_tiles, a_counted_loop_between)
+{
+	for (int c = 0; c < N_CONFIG; c++) {
+		struct tb *b = tb_new("counted", 0, 4, 0);
+		int32_t l = tb_loop(b, tb_loop(b, -1, LT_UNROLL, 7, NULL, "j"), LT_SERIAL, 16, NULL, "k");
+		l = tb_loop(b, tb_loop(b, l, LT_UNROLL, 2, NULL, "n"), LT_VECTOR, 12, NULL, "i");
+		int32_t x = tb_buffer(b, "x", LT_F32, LT_INPUT, -1, 2000), y = tb_buffer(b, "y", LT_F32, LT_STATE, -1, 4000);
+		int32_t z = tb_buffer(b, "z", LT_F32, LT_STATE, -1, 4000), neg = tb_op(b, "neg", LT_F32, LT_F32);
+		tb_stmt(b, LT_MAP, neg, l, tb_access(b, y, "16*i0 + i1 + 114*i3"), NULL, "y", 1);
+		tb_read(b, tb_access(b, x, "8*i0 + 4*i1 + 33*i3"));
+		tb_stmt(b, LT_MAP, neg, l, tb_access(b, z, "i0 + 17*i1 + 17*i2 + 281*i3"), NULL, "z", 2);
+		tb_read(b, tb_access(b, x, "32*i0 + 8*i2 + i3"));
+		cr_expect(agrees(b, configs[c], NULL), "%s", configs[c]);
+		free(b);
+	}
+}
+
+/* Loops of any kind around a statement or two, distances of any kind.  lanes: their loop, where no two lanes may meet; -1: they may. */
+enum { LOOPS = 4 };
+static void draw_row(uint64_t *rng, const int64_t *trips, int lanes, char *row, size_t bytes)
+{
+	static const int64_t distances[] = { 0, 0, 1, 1, 1, 2, 4, 8, 8, 16, 17, 32, 33 };
+	int64_t constant = 0, reach = 0, by[LOOPS];
+	for (int l = 0; l < LOOPS; l++) {
+		by[l] = l == lanes ? 0 : distances[random_between(rng, 0, 12)];
+		reach += by[l] * (trips[l] - 1);
+		by[l] = random_chance(rng, 15) ? -by[l] : by[l];
+		constant -= by[l] < 0 ? by[l] * (trips[l] - 1) : 0;
+	}
+	if (lanes >= 0)
+		by[lanes] = reach + 1 + random_between(rng, 0, 5);
+	(void)snprintf(row, bytes, "%lld*i0 + %lld*i1 + %lld*i2 + %lld*i3 + %lld", (long long)by[0], (long long)by[1], (long long)by[2],
+		(long long)by[3], (long long)constant);
+}
+
+static struct tb *drawn_tree(uint64_t *rng)
+{
+	static const int few[] = { 1, 2, 3, 4, 7, 8, 9, 16, 17 };
+	struct tb *b = tb_new("drawn", 0, LOOPS, 0);
+	int32_t l = -1;
+	int64_t trips[LOOPS], all = 1;
+	int lanes = (int)random_between(rng, 0, LOOPS - 1);
+	for (int i = 0; i < LOOPS; i++) {
+		trips[i] = i == lanes ? random_between(rng, 2, 24) : few[random_between(rng, 0, all > 16 ? 2 : 8)];
+		all *= trips[i];
+		l = tb_loop(b, l, i == lanes ? LT_VECTOR : random_chance(rng, 70) ? LT_UNROLL : LT_SERIAL, trips[i], NULL, "i");
+	}
+	enum { ELEMS = 1 << 15 };
+	int32_t x = tb_buffer(b, "x", LT_F32, LT_INPUT, -1, ELEMS), y = tb_buffer(b, "y", LT_F32, LT_STATE, -1, ELEMS);
+	int32_t z = tb_buffer(b, "z", LT_F32, LT_STATE, -1, ELEMS), neg = tb_op(b, "neg", LT_F32, LT_F32);
+	for (int i = 0; i < 2; i++) {
+		char from[100], to[100];
+		draw_row(rng, trips, -1, from, sizeof from);
+		draw_row(rng, trips, lanes, to, sizeof to);
+		tb_stmt(b, LT_MAP, neg, l, tb_access(b, i ? z : y, to), NULL, "y", i + 1);
+		tb_read(b, tb_access(b, x, from));
+	}
+	return b;
+}
+
+Test(llvm_tiles, drawn_distances)
+{
+	for (uint64_t seed = must_number("LT_SEED", 1), end = seed + must_number("LT_COUNT", 10); seed < end; seed++) {
+		uint64_t rng = seed;
+		struct tb *b = drawn_tree(&rng);
+		cr_expect(agrees(b, configs[seed % N_CONFIG], NULL), "seed %llu", (unsigned long long)seed);
+		free(b);
+	}
 }
 
 enum { CLASHES = 10 };

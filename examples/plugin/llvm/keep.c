@@ -5,15 +5,16 @@
 #include "note.h"
 #include "session.h"
 
-/* Beside tree, config, name and version, which the host knows. */
+/* Beside tree, config, name and version, which the host knows; a version is easily forgotten where code is mended, and the build is not. */
 lt_status lt_llvm_identity(struct lt_session *s, lt_write *write, void *user, struct lt_diag *diag)
 {
 	unsigned major, minor, patch;
-	char text[128];
-	(void)diag;
+	char text[256], build[100];
+	if (!lt_llvm_build(build, sizeof build))
+		return lt_llvm_note(diag, LT_EUNSUPPORTED, -1, -1, NULL, "llvm: the loader does not tell which build of the backend this is");
 	LLVMGetVersion(&major, &minor, &patch);
-	int n = snprintf(text, sizeof text, "LLVM %u.%u.%u\nlevel %d\nlibmvec %d\n", major, minor, patch, s->config.level,
-		s->machine.machine.vector_library);
+	int n = snprintf(text, sizeof text, "build %s\nLLVM %u.%u.%u\nlevel %d\nlibmvec %d\n", build, major, minor, patch,
+		s->config.level, s->machine.machine.vector_library);
 	write(user, text, (size_t)n);
 	const char *const facts[] = { s->machine.triple, "\n", s->machine.cpu, "\n", s->machine.features, "\n" };
 	for (int i = 0; i < 6; i++)

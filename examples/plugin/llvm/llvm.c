@@ -10,6 +10,7 @@
  *
  *   llvm.c      the table; sessions                        compile.c   trees become objects
  *   run.c       runs, and sequences of them                keep.c      objects on the host's disk    dump.c    as text
+ *   build.c     which build of the backend it is
  *   accept.c    what trees are taken                       jit.c       passes, object files, linking (ORC)
  *   machine.c   the processor    config.c   the words       kernel.c    a tree becomes a module
  *   plan.c      how each loop is emitted                   place.c     where each buffer lives

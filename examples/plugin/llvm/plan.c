@@ -3,7 +3,8 @@
  * unroll:    copies of the body, as long as a nest of them is no more than MOST_STATEMENTS; else a loop.
  * vector:    vectors of as many lanes as the widest type in the loop leaves of a register.  The innermost vector loop of a nest is
  *            the one; those around it are unrolled.  Where a loop inside has other trips in each lane, it is a plain loop.
- * serial:    a loop, of several trips at a time where they make tiles (tile.c); copies where all its trips are no more than MOST_SMALL statements, so that locals can be registers.
+ * serial:    a loop, of several trips at a time where they make tiles (tile.c); copies where all its trips are no more than MOST_SMALL
+ *            statements, so that locals can be registers.
  * parallel:  the outermost one, with those nested perfectly in it; others inside run in one thread.
  */
 #include "gen.h"

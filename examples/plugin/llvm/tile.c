@@ -10,14 +10,15 @@
  * loop is counted, as many as a tile wants (lt_llvm_tile_trips).
  *
  * What is loaded early may not be written meanwhile, and what is stored late may not be looked at: no statement in the loop of the
- * copies has to do with that memory otherwise.  All copies have to be carried out: there are no guards and no masks.
+ * copies has to do with that memory otherwise, and no copy writes what another does.  All copies
+ * have to be carried out: there are no guards and no masks.
  */
 #include "gen.h"
 
 enum { BLOCK = 16, MOST_COPIES = 64, MOST_LANES = 64 };         /* BLOCK: bytes within which shuffles are cheap */
 
 /* `n` copies of an access that are loaded together, or wait to be stored together. */
-struct tile { struct tile *next; int32_t loop, stmt, access; LLVMValueRef base; int64_t constant; uint32_t n;
+struct tile { struct tile *next; int32_t loop, stmt, access; LLVMValueRef base; int64_t constant; uint32_t n, lanes;
 	LLVMValueRef copy[MOST_COPIES]; };
 
 /* A vector of the elements of a and b, from[] counting through a first. */
@@ -99,9 +100,11 @@ static void load(struct gen *g, const struct where *w, struct tile *x)
 		transpose(g, x->copy + i * s.block, s.block, 1, 1, s.lanes);
 }
 
-static void store(struct gen *g, const struct where *w, struct tile *x)
+/* The copies stay as they are: where the last one has trips of a loop between, and these all write the same, each stores all copies anew. */
+static void store(struct gen *g, const struct where *w, const struct tile *tile)
 {
 	uint32_t bytes = lt_llvm_bytes(w->dtype);
+	struct tile turned = *tile, *x = &turned;
 	struct grid s = grid_of(g, x, bytes);
 	for (uint32_t i = 0; i < s.wide; i++)
 		transpose(g, x->copy + i * s.block, s.block, 1, 1, s.lanes);
@@ -143,6 +146,30 @@ static bool divides(const struct gen *g, const int64_t *row, int32_t l)
 	return false;
 }
 
+/* Whether what one of n copies in loop l writes no other does, whatever the trips in them: those of different copies change their order.
+ * Each distance is more than what all smaller ones come to. */
+static bool are_apart(const struct gen *g, const struct where *w, int32_t l, uint32_t n)
+{
+	const int64_t *row = row_at(g->t, LT_AT(struct lt_access, g->t->accesses, w->access)->row);
+	int64_t reach = n, next;
+	for (int64_t last = 0;; last = next) {
+		int64_t trips = 0;
+		next = INT64_MAX;
+		for (int32_t at = LT_AT(struct lt_stmt, g->t->stmts, w->stmt)->loop; at >= 0; at = loop_at(g, at)->parent) {
+			bool inside = at != l && is_around(g->t, l, at), lanes = at == g->lane_loop;
+			int64_t by = lanes ? w->stride : row[loop_column(g->t, at)], more = (inside ? loop_at(g, at)->max_trips : g->lanes) - 1;
+			by = by < 0 ? -by : by;
+			if ((!inside && !lanes) || more == 0 || by <= last || by > next)
+				continue;
+			trips = by < next ? more : trips + more;
+			next = by;
+		}
+		if (next == INT64_MAX || next < reach)
+			return next == INT64_MAX;
+		reach += next * trips;
+	}
+}
+
 /* Whether the statement does the same in each trip of the loops around it: no guards choose. */
 static bool is_plain(const struct gen *g, const struct lt_stmt *s, bool writes)
 {
@@ -167,6 +194,8 @@ static int32_t loop_of(const struct gen *g, const struct where *w)
 			break;
 		if (copies && row[loop_column(g->t, l)] == 1)
 			return divides(g, row, l) ? -1 : l;
+		if (p->mode == MODE_COUNTED)
+			break;                  /* copies of loops around it have a loop each */
 	}
 	return -1;
 }
@@ -186,17 +215,19 @@ static struct tile *find(struct gen *g, const struct where *w, bool writes, uint
 		if (copy < first + n)
 			break;
 	}
-	if (n == 1 || (writes && w->stride < n && w->stride > -(int64_t)n))
+	if (n == 1 || (writes && !are_apart(g, w, l, n)))
 		return NULL;
 	*number = (uint32_t)(copy - first);
 	int64_t constant = w->constant - *number * (int64_t)bytes;
 	for (struct tile *x = g->tiles; x; x = x->next)
-		if (x->stmt == w->stmt && x->access == w->access && x->base == w->base && x->constant == constant && x->n == n)
+		if (x->stmt == w->stmt && x->access == w->access && x->base == w->base && x->constant == constant && x->n == n
+			&& x->lanes == g->lanes)
 			return x;
 	if (*number > 0)
 		return NULL;
 	struct tile *x = lt_llvm_alloc(g, 1, sizeof *x);
-	*x = (struct tile){ .next = g->tiles, .loop = l, .stmt = w->stmt, .access = w->access, .base = w->base, .constant = constant, .n = n };
+	*x = (struct tile){ .next = g->tiles, .loop = l, .stmt = w->stmt, .access = w->access, .base = w->base, .constant = constant, .n = n,
+		.lanes = g->lanes };
 	g->tiles = x;
 	return x;
 }
