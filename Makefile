@@ -164,7 +164,7 @@ $(PLUGINS): $(O)/%.so: %.c $(O)/flags
 $(FOLDERS): $(O)/%.so: $$(wildcard %/*.c) $$(wildcard %/*.h) $(wildcard include/lt/*.h) $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LD $@)$(CC) $(filter-out -I.,$(FLAGS)) $(if $(findstring /llvm.so,$@),$(LLVM_FLAGS)) $(LDFLAGS) -DLT_PLUGIN -shared -o $@ \
-		$(filter %.c,$^) $(if $(findstring /llvm.so,$@),$(LLVM_LIBS)) -lm -Wl,--version-script=examples/plugin/plugin.map
+		$(filter %.c,$^) $(if $(findstring /llvm.so,$@),$(LLVM_LIBS)) -lm -Wl,--build-id,--version-script=examples/plugin/plugin.map
 
 # The objects of the library, but for the one that ends with LT_BACKEND.
 ours = $(filter $(O)/backends/cgen/%.o $(O)/backends/$(1)/%.o,$(OBJ))

@@ -46,7 +46,18 @@ static bool is_library(const char *file)
 	return n < 0 || (n == sizeof head && memcmp(head, "\177ELF", sizeof head) == 0);
 }
 
-static lt_status load(const char *path, const char *file, struct lt_diag *diag)
+struct before { const struct lt_backend *const *at; uint32_t n; };
+
+static bool yields(const struct lt_backend *b, const char *path, const struct before *before)
+{
+	bool same = false;
+	if (before->n > 0 && lt__backend_check(b, path, NULL) == LT_OK)
+		for (uint32_t i = 0; i < before->n && !same; i++)
+			same = strcmp(before->at[i]->name, b->name) == 0;
+	return same;
+}
+
+static lt_status load(const char *path, const char *file, const struct before *before, struct lt_diag *diag)
 {
 	struct stat st;
 	if (stat(file, &st) != 0)
@@ -65,20 +76,25 @@ static lt_status load(const char *path, const char *file, struct lt_diag *diag)
 		return lt__note(diag, LT_ELOAD, -1, -1, NULL, "%s: cannot be loaded: %s", path, lt__load_error(file));
 	const struct lt_backend *(*entry)(uint32_t) = NULL;
 	*(void **)&entry = dlsym(so, "lt_backend_entry");
-	lt_status status = entry ? lt__backend_add(entry(LT_ABI), path, diag)
+	const struct lt_backend *table = entry ? entry(LT_ABI) : NULL;
+	const bool left = entry && yields(table, path, before);
+	lt_status status = left ? LT_OK : entry ? lt__backend_add(table, path, diag)
 		: lt__note(diag, LT_ELOAD, -1, -1, "compile it with -DLT_PLUGIN and end it with LT_BACKEND(table)",
 			"%s: it has no symbol lt_backend_entry, so it is no backend", path);
-	if (status)
+	if (status || left)
 		(void)dlclose(so);
 	return status;
 }
 
-lt_status lt_backend_load(const char *path, struct lt_diag *diag)
+lt_status lt__backend_load_behind(const char *path, const struct lt_backend *const *before, uint32_t n, struct lt_diag *diag)
 {
+	const struct before others = { before, n };
 	if (!path[0])
 		return lt__note(diag, LT_EINVAL, -1, -1, "name the file of a backend", "the name of a plug-in is empty");
 	char *file = with_slash(path);
-	lt_status status = file ? load(path, file, diag) : lt__note(diag, LT_ENOMEM, -1, -1, NULL, "%s: no memory to load it", path);
+	lt_status status = file ? load(path, file, &others, diag) : lt__note(diag, LT_ENOMEM, -1, -1, NULL, "%s: no memory to load it", path);
 	free(file);
 	return status;
 }
+
+lt_status lt_backend_load(const char *path, struct lt_diag *diag) { return lt__backend_load_behind(path, NULL, 0, diag); }

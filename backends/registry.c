@@ -78,6 +78,8 @@ lt_status lt__backend_check(const struct lt_backend *b, const char *origin, stru
 	if (!b)
 		return lt__note(diag, LT_EABI, -1, -1, "compile it with the headers of this version",
 			"%s: it does not know version %u of the backend interface", at, (unsigned)LT_ABI_MAJOR);
+	if (b->size < offsetof(struct lt_backend, name) && b->abi >> 16 == LT_ABI_MAJOR)
+		return lt__note(diag, LT_EABI, -1, -1, "set .size = sizeof (the table)", "%s: the size of its table is %u", at, (unsigned)b->size);
 	if (b->size < offsetof(struct lt_backend, name) || b->abi >> 16 != LT_ABI_MAJOR)
 		return lt__note(diag, LT_EABI, -1, -1, "compile it with the headers of this version",
 			"%s: it was built for version %u of the backend interface, this library has %u", at, (unsigned)(b->abi >> 16),

@@ -4,13 +4,13 @@
  * lane) has a sum of its own, as far out as the sums are few enough to stay near: a local is reset there, the lanes add to it, and behind the
  * loop a combine adds them to the result.
  *
- *     for k, 64 trips                   for k', 16 trips                            vector
- *       for k', 16 trips    vector        s_lanes[k'] = identity of add
- *         s[] op= add x[..]             for k, 64 trips
- *                                         for k', 16 trips                          vector
- *                                           s_lanes[k'] op= add x[..]
- *                                       for k', 16 trips                            vector
- *                                         s[] combine add s_lanes[k']
+ *     for k, 64 trips                    for k', 16 trips, vector
+ *       for k', 16 trips, vector           s_lanes[k'] = identity of add
+ *         s[0] op= add x[16*k + k']      for k, 64 trips
+ *                                          for k', 16 trips, vector
+ *                                            s_lanes[k'] op= add x[16*k + k']
+ *                                        for k', 16 trips, vector
+ *                                          s[0] combine add s_lanes[k']
  */
 #include "looptree/freeze.h"
 #include "looptree/edit.h"
@@ -50,13 +50,13 @@ static int64_t trips_of(const struct lt_freezer *f, lt_tnode at)
  * values each of them gets. */
 static int64_t lane_bytes(const struct lt_freezer *f, lt_node node, const lt_tnode *loop, int32_t first, int32_t n, int64_t *terms)
 {
-	int64_t bytes = lt__dtype_info(f->g->node[node].dtype)->bytes;
+	int64_t bytes = lt__dtype_info(f->g->node[node].dtype)->bytes, all = bytes;
 	*terms = 1;
 	for (int32_t i = first; i < n; i++) {
 		const struct lt_tnodedef *d = &f->t->node[loop[i]];
 		bool reduces = lt__loop_reduces(f->t, node, loop[i]);
 		int64_t *times = reduces && !is_lanes(d) ? terms : &bytes, trips = trips_of(f, loop[i]);
-		if (is_shared_out(d))
+		if (is_shared_out(d) || (times == &bytes && (lt__mul_overflow(all, trips, &all) || all > INT64_MAX >> 16)))
 			return -1;
 		if (d->loop == LT_BLOCK && times == &bytes)
 			continue;
@@ -108,7 +108,7 @@ void lt__freeze_reductions(struct lt_freezer *f)
 /* -- the local that has the lanes -- */
 
 /* All that a trip of the loop around the lanes leaves free of the result, and of each element a sum for each lane. */
-static lt_status add_lanes(struct lt_freezer *f, lt_node n)
+static void add_lanes(struct lt_freezer *f, lt_node n)
 {
 	const struct lt_nodedef *d = &f->g->node[n];
 	const struct lt_scope *s = &f->t->scope[n];
@@ -116,21 +116,17 @@ static lt_status add_lanes(struct lt_freezer *f, lt_node n)
 	x->owner = f->n_path - 1;
 	x->extent = LT_NEW(f->a, int64_t, d->n_dim + 1);
 	int64_t elems = 1;
-	bool over = false;
 	for (int32_t i = 0; i < d->n_dim; i++) {
 		x->extent[i] = lt__round_up(lt__freeze_held(f, x->owner, d->dim[i]), s->unit ? s->unit[i] : 0);
-		over = over || lt__mul_overflow(elems, x->extent[i], &elems);
+		elems *= x->extent[i];
 	}
 	for (lt_tnode up = f->t->node[f->t->leaf_of[n]].parent; up >= 0; up = f->t->node[up].parent)
 		if (is_lanes(&f->t->node[up]) && lt__loop_reduces(f->t, n, up))
-			over = over || lt__mul_overflow(elems, trips_of(f, up), &elems);
-	if (over || elems > INT64_MAX / 64)
-		return lt_fail(f->t->ctx, LT_EOVERFLOW, "the lanes of %%%s are more than 63 bits of bytes; choose smaller steps", d->name);
+			elems *= trips_of(f, up);
 	LT_GROW(f->a, f->buffer, f->n_buffer, f->cap_buffer);
 	f->buffer[f->n_buffer] = (struct lt_fbuffer){ .node = -1, .storage = -1, .dtype = d->dtype, .elems = elems, .slot = -1,
 		.scope = x->owner < 0 ? -1 : f->path[x->owner].loop, .name = lt__arena_format(f->a, "%s_lanes", d->name) };
 	x->buffer = f->n_buffer++;
-	return LT_OK;
 }
 
 lt_status lt__freeze_lane(struct lt_freezer *f, lt_node n, const struct lt_leaf *leaf, bool written, int32_t *out)
@@ -267,7 +263,7 @@ lt_status lt__freeze_resets(struct lt_freezer *f, lt_tnode loop)
 	for (lt_node n = f->first_reset[loop]; n >= 0; n = f->next_reset[n])
 		LT_TRY(add_nest(f, loop, (struct nest){ .n = n, .what = RESET, .outermost_lanes = -1 }));
 	for (lt_node n = f->first_lanes[loop]; n >= 0; n = f->next_lanes[n]) {
-		LT_TRY(add_lanes(f, n));
+		add_lanes(f, n);
 		LT_TRY(add_nest(f, loop, (struct nest){ .n = n, .what = RESET_LANES, .outermost_lanes = -1 }));
 	}
 	return LT_OK;

@@ -164,7 +164,6 @@ static int32_t add_div(struct lt_freezer *f, const struct lt_row *row, int64_t d
 			return i;
 	LT_GROW(f->a, f->div, f->n_div, f->cap_div);
 	f->div[f->n_div] = (struct lt_fdiv){ .row = *row, .den = den, .loop = loop };
-	f->needs |= LT_NEED_DIVS;
 	return f->n_div++;
 }
 

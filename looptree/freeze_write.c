@@ -9,6 +9,7 @@ struct writer {
 	struct lt_tree *tree;
 	int64_t *rows;
 	int32_t n_row, cap_row;
+	int32_t *div_at;                /* by div: its number, -1: no row uses it */
 };
 
 static int32_t write_row(struct writer *w, const struct lt_row *r, int64_t shift)
@@ -17,9 +18,10 @@ static int32_t write_row(struct writer *w, const struct lt_row *r, int64_t shift
 	int64_t *row = w->rows + (int64_t)w->n_row * n;
 	row[0] = r->constant - shift;
 	for (int32_t i = 0; i < r->n; i++) {
-		int32_t base = r->term[i].kind == LT_TERM_PARAM ? 1 : r->term[i].kind == LT_TERM_LOOP ? 1 + w->tree->n_param
-			: 1 + w->tree->n_param + w->tree->n_loop;
-		row[base + r->term[i].at] += r->term[i].coef;
+		const struct lt_term *t = &r->term[i];
+		int32_t column = t->kind == LT_TERM_PARAM ? 1 + t->at : t->kind == LT_TERM_LOOP ? 1 + w->tree->n_param + t->at
+			: 1 + w->tree->n_param + w->tree->n_loop + w->div_at[t->at];
+		row[column] += t->coef;
 	}
 	for (int32_t k = w->n_row - 1; k >= 0 && k >= w->n_row - 64; k--)      /* equal neighbours share a row */
 		if (!memcmp(w->rows + (int64_t)k * n, row, sizeof *row * (size_t)n)) {
@@ -27,6 +29,37 @@ static int32_t write_row(struct writer *w, const struct lt_row *r, int64_t shift
 			return k;
 		}
 	return w->n_row++;
+}
+
+static void use_divs(const struct lt_row *r, int32_t *div_at)
+{
+	for (int32_t i = 0; i < r->n; i++)
+		if (r->term[i].kind == LT_TERM_DIV && r->term[i].coef)
+			div_at[r->term[i].at] = 0;
+}
+
+/* Numbers the divs that are used: two that cancel out, as of a reshape that only flattens, are not. */
+static int32_t number_divs(const struct lt_freezer *f, int32_t *div_at)
+{
+	int32_t n = 0;
+	for (int32_t i = 0; i < f->n_div; i++)
+		div_at[i] = -1;
+	for (int32_t i = 0; i < f->n_bound; i++)
+		use_divs(&f->bound[i], div_at);
+	for (int32_t i = 0; i < f->n_guard; i++)
+		use_divs(&f->guard[i], div_at);
+	for (int32_t i = 0; i < f->n_access; i++)
+		use_divs(&f->access[i].row, div_at);
+	for (int32_t i = 0; i < f->n_piece; i++)
+		use_divs(&f->piece[i].row, div_at);
+	for (int32_t i = 0; i < f->n_call_operand; i++)
+		use_divs(&f->call_operand[i].row, div_at);
+	for (int32_t i = f->n_div - 1; i >= 0; i--)     /* each uses earlier ones */
+		if (div_at[i] >= 0)
+			use_divs(&f->div[i].row, div_at);
+	for (int32_t i = 0; i < f->n_div; i++)
+		div_at[i] = div_at[i] < 0 ? -1 : n++;
+	return n;
 }
 
 static struct lt_array array_of(const void *at, int32_t n, size_t stride)
@@ -108,6 +141,14 @@ static const char *primed(struct lt_arena *a, const char *name, int32_t primes)
 	return text;
 }
 
+/* The number of lanes; the axis. */
+static int32_t arg_of(const struct lt_floop *l, const struct lt_tnodedef *d)
+{
+	if (l->kind != LT_VECTOR)
+		return l->kind == d->loop ? d->arg : 0;
+	return l->max_trips < INT32_MAX ? (int32_t)l->max_trips : INT32_MAX;
+}
+
 static void write_loops(struct writer *w)
 {
 	struct lt_freezer *f = w->f;
@@ -118,7 +159,7 @@ static void write_loops(struct writer *w)
 	for (int32_t i = 0; i < f->n_loop; i++) {
 		const struct lt_floop *l = &f->loop[i];
 		const struct lt_tnodedef *d = &f->t->node[l->at];
-		loops[i] = (struct lt_loop){ .parent = l->parent, .kind = (int32_t)l->kind, .kind_arg = d->arg, .tail = (int32_t)l->tail,
+		loops[i] = (struct lt_loop){ .parent = l->parent, .kind = (int32_t)l->kind, .kind_arg = arg_of(l, d), .tail = (int32_t)l->tail,
 			.var = d->kind == LT_TGROUP ? "group" : primed(f->a, f->g->var[d->var].name, l->primes), .step = d->step, .max_trips = l->max_trips,
 			.first_bound = l->first_bound, .n_bound = l->n_bound, .first_stmt = l->first_stmt, .n_stmt = l->n_stmt, .call = d->call,
 			.base = l->base };
@@ -133,12 +174,13 @@ static void write_divs_params(struct writer *w)
 	struct lt_div *divs = LT_NEW(f->a, struct lt_div, f->n_div + 1);
 	struct lt_tparam *params = LT_NEW(f->a, struct lt_tparam, f->n_param + 1);
 	for (int32_t i = 0; i < f->n_div; i++)
-		divs[i] = (struct lt_div){ write_row(w, &f->div[i].row, 0), f->div[i].loop, f->div[i].den };
+		if (w->div_at[i] >= 0)
+			divs[w->div_at[i]] = (struct lt_div){ write_row(w, &f->div[i].row, 0), f->div[i].loop, f->div[i].den };
 	for (int32_t i = 0; i < f->n_param; i++) {
 		const struct lt_paramdef *p = &f->g->param[f->param[i]];
 		params[i] = (struct lt_tparam){ p->name, f->param_buffer[i], 0, p->low, p->high };
 	}
-	w->tree->divs = array_of(divs, f->n_div, sizeof *divs);
+	w->tree->divs = array_of(divs, w->tree->n_div, sizeof *divs);
 	w->tree->params = array_of(params, f->n_param, sizeof *params);
 }
 
@@ -326,9 +368,10 @@ lt_status lt__freeze_write(struct lt_freezer *f, lt_tnode root, int32_t number, 
 	struct lt_tree *x = &out->tree;
 	int32_t n_type = 0, most = f->n_bound + f->n_div + f->n_access + f->n_piece + f->n_guard + f->n_call_operand + 1;
 	struct lt_type *types = LT_NEW(f->a, struct lt_type, LT_NDTYPE);
-	*x = (struct lt_tree){ .size = sizeof *x, .name = kernel_name(f, number), .needs = f->needs, .n_param = f->n_param,
-		.n_loop = f->n_loop, .n_div = f->n_div, .n_column = 1 + f->n_param + f->n_loop + f->n_div };
-	struct writer w = { .f = f, .tree = x, .rows = LT_NEW(f->a, int64_t, (int64_t)most * x->n_column) };
+	int32_t *div_at = LT_NEW(f->a, int32_t, f->n_div + 1), n_div = number_divs(f, div_at);
+	*x = (struct lt_tree){ .size = sizeof *x, .name = kernel_name(f, number), .needs = f->needs | (n_div ? (uint64_t)LT_NEED_DIVS : 0),
+		.n_param = f->n_param, .n_loop = f->n_loop, .n_div = n_div, .n_column = 1 + f->n_param + f->n_loop + n_div };
+	struct writer w = { .f = f, .tree = x, .div_at = div_at, .rows = LT_NEW(f->a, int64_t, (int64_t)most * x->n_column) };
 	out->root = root;
 	write_loops(&w);
 	write_divs_params(&w);

@@ -36,15 +36,27 @@ static void show_row(struct lt_text *x, const struct lt_tree *t, int32_t row)
 		lt__text_format(x, " %c %lld", r[0] < 0 ? '-' : '+', (long long)(r[0] < 0 ? -r[0] : r[0]));
 }
 
+/* Locals of copies of a loop have one name: "2.sub", "2.sub#2". */
+static void show_name(struct lt_text *x, const struct lt_tree *t, int32_t buffer)
+{
+	const char *name = LT_AT(struct lt_buffer, t->buffers, buffer)->name;
+	int same = 1;
+	for (int32_t i = 0; i < buffer; i++)
+		same += !strcmp(LT_AT(struct lt_buffer, t->buffers, i)->name, name);
+	lt__text_format(x, same > 1 ? "%s#%d" : "%s", name, same);
+}
+
 static void show_access(struct lt_text *x, const struct lt_tree *t, int32_t access)
 {
 	const struct lt_access *a = LT_AT(struct lt_access, t->accesses, access);
-	lt__text_format(x, "%s[", LT_AT(struct lt_buffer, t->buffers, a->buffer)->name);
+	show_name(x, t, a->buffer);
+	lt__text_add(x, "[", 1);
 	show_row(x, t, a->row);
 	if (a->index >= 0) {
 		lt__text_format(x, " + %lld*(", (long long)a->index_stride);
 		const struct lt_access *i = LT_AT(struct lt_access, t->accesses, a->index);
-		lt__text_format(x, "%s[", LT_AT(struct lt_buffer, t->buffers, i->buffer)->name);
+		show_name(x, t, i->buffer);
+		lt__text_add(x, "[", 1);
 		show_row(x, t, i->row);
 		lt__text_format(x, "] in 0..%lld", (long long)a->index_extent - 1);
 		for (int32_t k = 0; k < a->n_bound; k++) {
@@ -90,8 +102,10 @@ static void show_tables(struct lt_text *x, const struct lt_tree *t)
 	}
 	for (uint32_t i = 0; i < t->buffers.n; i++) {
 		const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, i);
-		lt__text_format(x, "  buffer %s %s %s, %lld elements, aligned to %lld%s", b->name, LT_AT(struct lt_type, t->types, b->type)->name,
-			role[b->role], (long long)b->elems, (long long)b->align, b->written ? ", written" : "");
+		lt__text_add(x, "  buffer ", 9);
+		show_name(x, t, (int32_t)i);
+		lt__text_format(x, " %s %s, %lld elements, aligned to %lld%s", LT_AT(struct lt_type, t->types, b->type)->name, role[b->role],
+			(long long)b->elems, (long long)b->align, b->written ? ", written" : "");
 		if (b->role == LT_LOCAL && b->scope >= 0)
 			lt__text_format(x, ", of one trip of %s", LT_AT(struct lt_loop, t->loops, b->scope)->var);
 		lt__text_add(x, "\n", 1);
@@ -115,7 +129,8 @@ static int32_t depth_of(const struct lt_tree *t, int32_t loop)
 /* "a[row + 256*m + k]": an operand of a call, by its dims. */
 static void show_call_operand(struct lt_text *x, const struct lt_tree *t, const struct lt_call *c, const struct lt_call_operand *p)
 {
-	lt__text_format(x, "%s[", LT_AT(struct lt_buffer, t->buffers, p->buffer)->name);
+	show_name(x, t, p->buffer);
+	lt__text_add(x, "[", 1);
 	size_t begin = x->n;
 	show_row(x, t, p->row);
 	bool zero = x->n == begin + 1 && x->at[begin] == '0';
@@ -167,11 +182,13 @@ static void show_call(struct lt_text *x, const struct lt_tree *t, int32_t loop)
 /* Loops that begin at statement s, outermost first, then the statement. */
 static void show_loops_at(struct lt_text *x, const struct lt_tree *t, int32_t s)
 {
+	static const char *const kind[LT_NLOOP_KIND] = { "", ", parallel", ", vector", ", unroll", ", grid", ", block", "", "", ", tile", ", rank" };
 	for (uint32_t i = 0; i < t->loops.n; i++) {
 		const struct lt_loop *l = LT_AT(struct lt_loop, t->loops, i);
 		if (l->first_stmt != s || l->n_stmt == 0)
 			continue;
-		lt__text_format(x, "  %*sfor %s, %lld trips", 2 * (int)depth_of(t, l->parent), "", l->var, (long long)l->max_trips);
+		lt__text_format(x, "  %*sfor %s, %lld trips%s%s", 2 * (int)depth_of(t, l->parent), "", l->var, (long long)l->max_trips, kind[l->kind],
+			l->tail == LT_MASK ? ", masked" : "");
 		for (int32_t k = 0; k < l->n_bound; k++) {
 			lt__text_format(x, k ? ", " : ", at most ");
 			show_row(x, t, t->bounds[l->first_bound + k]);

@@ -45,13 +45,15 @@ static void ask(struct lt_program *p, struct lt_asked *a, const struct lt_tree *
 	if (st && st != LT_EUNSUPPORTED && !a->failed) {
 		a->failed = st;
 		a->why = lt__arena_format(a->arena, "backend %s, asked for kernel %s: %s", c->backend->name, tree->name,
-			lt__told_reason(&told, st, c->backend->name));
+			lt__told_reason(&told, st, c->backend->name, "accepts"));
 	}
 	if (!st)
 		return;
 	out->n_note = told.n_note ? told.n_note : 1;
 	out->note = LT_NEW(p->arena, struct note, out->n_note);
-	out->note[0] = (struct note){ .code = st, .loop = -1, .stmt = -1, .text = lt_status_text(st) };
+	if (!told.n_note)
+		out->note[0] = (struct note){ .code = st, .loop = -1, .stmt = -1,
+			.text = lt__arena_string(p->arena, lt__told_reason(&told, st, c->backend->name, "accepts")) };
 	for (int32_t i = 0; i < told.n_note; i++)
 		out->note[i] = (struct note){ told.note[i].code ? told.note[i].code : st, told.note[i].loop, told.note[i].stmt,
 			lt__arena_string(p->arena, lt__told_text(told.kept + told.note[i].text, c->backend->name)),
@@ -76,7 +78,8 @@ static struct lt_refusal *refusal_of(struct lt_program *p, const struct lt_froze
 	return r;
 }
 
-/* Another backend, which only the host can propose: it knows who is asked next.  NULL: somebody is, or nobody may be. */
+/* The list to put another backend behind, which only the host can propose: it knows who is asked next.  NULL: somebody is, or nobody may
+ * be. */
 static const char *elsewhere(struct lt_program *p, int32_t choice)
 {
 	const struct lt_backend *cpu = lt_backend_find("cpu");
@@ -85,7 +88,7 @@ static const char *elsewhere(struct lt_program *p, int32_t choice)
 	for (int32_t i = 0; i < p->n_choice; i++)
 		if (p->choice[i].backend == cpu)
 			return NULL;
-	return lt__arena_format(p->arena, "name another backend behind it (-b %s,cpu)", p->options.backends);
+	return p->options.backends;
 }
 
 bool lt__accepts(struct lt_program *p, struct lt_asked *a, int32_t nest, int32_t choice, struct lt_refusals *why)
@@ -95,13 +98,12 @@ bool lt__accepts(struct lt_program *p, struct lt_asked *a, int32_t nest, int32_t
 	struct answer *x = answer_of(p, a, f->tree.text, choice);
 	if (x->verdict == UNKNOWN)
 		ask(p, a, &f->tree, c, x);
-	const char *other = x->n_note > 0 ? elsewhere(p, choice) : NULL;
+	const char *other = x->n_note > 0 ? elsewhere(p, choice) : NULL;        /* told once, behind all that the backend says itself */
 	for (int32_t i = 0; i < x->n_note; i++) {
 		struct lt_refusal *r = refusal_of(p, f, &x->note[i], c->backend->name);
-		if (!r->remedy && x->note[i].code == LT_EUNSUPPORTED) {
-			r->remedy = other;              /* once */
-			other = NULL;
-		}
+		if (other && i + 1 == x->n_note)
+			r->remedy = lt__arena_format(p->arena, "%s%sname another backend behind it (-b %s,cpu)", r->remedy ? r->remedy : "",
+				r->remedy ? "; or " : "", other);
 		LT_GROW(p->arena, why->at, why->n, why->cap);
 		why->at[why->n++] = r;
 	}

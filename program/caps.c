@@ -1,8 +1,9 @@
-/* What a backend's caps refuse before it is asked: features that it does not understand, kinds of loops and types that it has not.
+/* What a backend's caps refuse before it is asked: features that it does not understand, kinds of loops that it has not, and
+ * (caps_types.c) types.
  * A text says what the backend lacks, and is the same for all kernels; where, and what to change there, the note and its remedy say.
  */
 #include <string.h>
-#include "program/program.h"
+#include "program/caps.h"
 
 /* Columns of rows: the params, or the divs. */
 struct columns { int32_t first, n; };
@@ -35,7 +36,7 @@ static bool access_uses(const struct lt_tree *t, int32_t access, struct columns 
 
 static bool gathers(const struct lt_tree *t, int32_t access) { return access >= 0 && LT_AT(struct lt_access, t->accesses, access)->index >= 0; }
 
-static const struct lt_piece *piece_of(const struct lt_tree *t, const struct lt_stmt *s, int32_t operand, int32_t piece)
+const struct lt_piece *lt__caps_piece(const struct lt_tree *t, const struct lt_stmt *s, int32_t operand, int32_t piece)
 {
 	const struct lt_operand *o = LT_AT(struct lt_operand, t->operands, s->first_operand + operand);
 	return piece < o->n_piece ? LT_AT(struct lt_piece, t->pieces, o->first_piece + piece) : NULL;
@@ -46,7 +47,7 @@ static bool stmt_columns(const struct lt_tree *t, const struct lt_stmt *s, struc
 	const struct lt_piece *x;
 	bool uses = access_uses(t, s->dest, c) || list_uses(t, t->guards, s->first_guard, s->n_guard, c);
 	for (int32_t k = 0; k < s->n_operand; k++)
-		for (int32_t i = 0; (x = piece_of(t, s, k, i)) && !uses; i++)
+		for (int32_t i = 0; (x = lt__caps_piece(t, s, k, i)) && !uses; i++)
 			uses = (x->kind == LT_READ && access_uses(t, x->access, c)) || (x->kind == LT_AFFINE && row_uses(t, x->row, c))
 				|| list_uses(t, t->guards, x->first_guard, x->n_guard, c);
 	return uses;
@@ -57,7 +58,7 @@ static bool stmt_gathers(const struct lt_tree *t, const struct lt_stmt *s)
 	const struct lt_piece *x;
 	bool uses = gathers(t, s->dest);
 	for (int32_t k = 0; k < s->n_operand; k++)
-		for (int32_t i = 0; (x = piece_of(t, s, k, i)) && !uses; i++)
+		for (int32_t i = 0; (x = lt__caps_piece(t, s, k, i)) && !uses; i++)
 			uses = x->kind == LT_READ && gathers(t, x->access);
 	return uses;
 }
@@ -65,7 +66,7 @@ static bool stmt_gathers(const struct lt_tree *t, const struct lt_stmt *s)
 static bool stmt_pieces(const struct lt_tree *t, const struct lt_stmt *s)
 {
 	for (int32_t k = 0; k < s->n_operand; k++)
-		if (LT_AT(struct lt_operand, t->operands, s->first_operand + k)->n_piece > 1 || piece_of(t, s, k, 0)->kind == LT_AFFINE)
+		if (LT_AT(struct lt_operand, t->operands, s->first_operand + k)->n_piece > 1 || lt__caps_piece(t, s, k, 0)->kind == LT_AFFINE)
 			return true;
 	return false;
 }
@@ -80,7 +81,7 @@ static bool stmt_guarded(const struct lt_tree *t, const struct lt_stmt *s)
 	return uses;
 }
 
-static const struct lt_buffer *dest_of(const struct lt_tree *t, const struct lt_stmt *s)
+const struct lt_buffer *lt__caps_dest(const struct lt_tree *t, const struct lt_stmt *s)
 {
 	return s->dest < 0 ? NULL : LT_AT(struct lt_buffer, t->buffers, LT_AT(struct lt_access, t->accesses, s->dest)->buffer);
 }
@@ -88,7 +89,7 @@ static const struct lt_buffer *dest_of(const struct lt_tree *t, const struct lt_
 /* Whether the statement uses the feature. */
 static bool stmt_uses(const struct lt_tree *t, const struct lt_stmt *s, uint64_t need)
 {
-	const struct lt_buffer *b = dest_of(t, s);
+	const struct lt_buffer *b = lt__caps_dest(t, s);
 	switch (need) {
 	case LT_NEED_PARAMS:  return stmt_columns(t, s, (struct columns){ 1, t->n_param });
 	case LT_NEED_DIVS:    return stmt_columns(t, s, (struct columns){ 1 + t->n_param + t->n_loop, t->n_div });
@@ -140,13 +141,13 @@ const char *lt__need_words(uint64_t needs, char *out, size_t bytes)
 	return out;
 }
 
-static void tell(struct lt_diag *diag, int32_t loop, int32_t stmt, const char *text, const char *remedy)
+void lt__caps_tell(struct lt_diag *diag, int32_t loop, int32_t stmt, const char *text, const char *remedy)
 {
 	const struct lt_note note = { sizeof note, LT_EUNSUPPORTED, loop, stmt, text, remedy };
 	diag->tell(diag, &note);
 }
 
-static int32_t find_stmt(const struct lt_tree *t, uint64_t need)
+int32_t lt__caps_stmt(const struct lt_tree *t, uint64_t need)
 {
 	for (uint32_t i = 0; i < t->stmts.n; i++)
 		if (stmt_uses(t, LT_AT(struct lt_stmt, t->stmts, i), need))
@@ -173,16 +174,16 @@ static bool refuse_features(const struct lt_tree *t, uint64_t understands, struc
 	for (size_t i = 0; i < sizeof features / sizeof *features; i++) {
 		if (!(missing & features[i].bit))
 			continue;
-		int32_t loop = find_loop(t, features[i].bit), stmt = find_stmt(t, features[i].bit);
+		int32_t loop = find_loop(t, features[i].bit), stmt = lt__caps_stmt(t, features[i].bit);
 		if (stmt < 0 && loop >= 0)
 			stmt = LT_AT(struct lt_loop, t->loops, loop)->first_stmt;
 		(void)snprintf(text, sizeof text, "it does not understand %s (%s)", features[i].words, features[i].name);
-		tell(diag, loop, stmt, text, features[i].remedy);
+		lt__caps_tell(diag, loop, stmt, text, features[i].remedy);
 		missing &= ~features[i].bit;
 	}
 	if (missing) {
 		(void)snprintf(text, sizeof text, "it does not understand a feature that has no name here (bits 0x%llx)", (unsigned long long)missing);
-		tell(diag, -1, -1, text, NULL);
+		lt__caps_tell(diag, -1, -1, text, NULL);
 	}
 	return t->needs & ~understands;
 }
@@ -207,80 +208,17 @@ static bool refuse_loops(const struct lt_tree *t, uint64_t loops, struct lt_diag
 			(void)snprintf(text, sizeof text, "it has no %s loops", known ? kinds[l->kind] : "such");
 		(void)snprintf(remedy, sizeof remedy, l->kind == LT_CALL || l->kind == LT_TILE ? "take the call away: serial %.40s" : "make loop %.40s serial",
 			var);
-		tell(diag, i, l->n_stmt > 0 ? l->first_stmt : -1, text, l->kind == LT_SERIAL ? NULL : remedy);
+		lt__caps_tell(diag, i, l->n_stmt > 0 ? l->first_stmt : -1, text, l->kind == LT_SERIAL ? NULL : remedy);
 		if (!known)
 			break;
 	}
 	return told != 0;
 }
 
-static bool lacks(uint64_t dtypes, uint32_t dtype) { return dtype >= 64 || !(dtypes >> dtype & 1); }
-
-/* The statement that touches the buffer first. */
-static int32_t toucher(const struct lt_tree *t, int32_t buffer)
-{
-	const struct lt_piece *x;
-	for (uint32_t i = 0; i < t->stmts.n; i++) {
-		const struct lt_stmt *s = LT_AT(struct lt_stmt, t->stmts, i);
-		if (s->dest >= 0 && LT_AT(struct lt_access, t->accesses, s->dest)->buffer == buffer)
-			return (int32_t)i;
-		for (int32_t k = 0; k < s->n_operand; k++)
-			for (int32_t q = 0; (x = piece_of(t, s, k, q)); q++)
-				if (x->kind == LT_READ && LT_AT(struct lt_access, t->accesses, x->access)->buffer == buffer)
-					return (int32_t)i;
-	}
-	return -1;
-}
-
-static const char *type_name(const struct lt_tree *t, uint32_t dtype)
-{
-	for (uint32_t i = 0; i < t->types.n; i++)
-		if (LT_AT(struct lt_type, t->types, i)->dtype == dtype)
-			return LT_AT(struct lt_type, t->types, i)->name;
-	return dtype < LT_NDTYPE && dtype > 0 ? lt__dtype_info((enum lt_dtype)dtype)->name : "?";
-}
-
-/* The statement that computes in a type that it lacks; sets which. */
-static int32_t find_op(const struct lt_tree *t, uint64_t dtypes, uint32_t *dtype)
-{
-	for (uint32_t i = 0; i < t->stmts.n; i++) {
-		const struct lt_stmt *s = LT_AT(struct lt_stmt, t->stmts, i);
-		const struct lt_op *op = s->op >= 0 ? LT_AT(struct lt_op, t->ops, s->op) : NULL;
-		if (op && lacks(dtypes, *dtype = op->out))
-			return (int32_t)i;
-		for (int32_t k = 0; op && k < op->arity && k < 3; k++)
-			if (lacks(dtypes, *dtype = op->in[k]))
-				return (int32_t)i;
-	}
-	return -1;
-}
-
-static bool refuse_types(const struct lt_tree *t, uint64_t dtypes, struct lt_diag *diag)
-{
-	uint32_t dtype = 0;
-	char text[200], remedy[160];
-	for (uint32_t i = 0; i < t->buffers.n; i++) {
-		const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, i);
-		dtype = LT_AT(struct lt_type, t->types, b->type)->dtype;
-		if (!lacks(dtypes, dtype))
-			continue;
-		(void)snprintf(text, sizeof text, "it does not take elements of %.20s", type_name(t, dtype));
-		(void)snprintf(remedy, sizeof remedy, "cast %.80s to a type that it has", b->name ? b->name : "what has them");
-		tell(diag, -1, toucher(t, (int32_t)i), text, remedy);
-		return true;
-	}
-	int32_t stmt = find_op(t, dtypes, &dtype);
-	if (stmt < 0)
-		return false;
-	(void)snprintf(text, sizeof text, "it does not compute in %.20s", type_name(t, dtype));
-	tell(diag, -1, stmt, text, "cast to a type that it has");
-	return true;
-}
-
 lt_status lt__refuse_by_caps(const struct lt_tree *t, const struct lt_caps *caps, struct lt_diag *diag)
 {
 	bool refused = refuse_features(t, caps->understands, diag);
 	refused = refuse_loops(t, caps->loops, diag) || refused;
-	refused = refuse_types(t, caps->dtypes, diag) || refused;
+	refused = lt__refuse_types(t, caps->dtypes, diag) || refused;
 	return refused ? LT_EUNSUPPORTED : LT_OK;
 }

@@ -11,6 +11,27 @@ static const char *known_names(struct lt_arena *a)
 	return t.n ? t.at : "none";
 }
 
+/* Why it does not open, in its own words; a backend that opens nothing where its score is none need say so once. */
+static const char *why_not_open(struct lt_told *told, const struct lt_choice *c, lt_status st)
+{
+	if (told->n || st < 0 || st >= LT_NSTATUS)
+		return lt__told_reason(told, st, c->backend->name, "open");
+	if (c->backend->score(c->config, &told->diag) > 0)
+		return lt__told_reason(told, st, c->backend->name, "open");
+	return told->n ? lt__told_text(told->text, c->backend->name) : "not usable here: it does not say why";
+}
+
+/* What the host reads of every session is there. */
+static lt_status check_caps(struct lt_program *p, const struct lt_backend *b, const struct lt_caps *caps)
+{
+	if (!caps)
+		return lt_fail(p->ctx, LT_EABI, "backend %s: `caps` answers NULL; its author has to mend it", b->name);
+	if (caps->size < offsetof(struct lt_caps, any_values))
+		return lt_fail(p->ctx, LT_EABI, "backend %s: the size of its struct lt_caps is %u; its author has to set .size = sizeof (struct lt_caps)",
+			b->name, (unsigned)caps->size);
+	return LT_OK;
+}
+
 static lt_status open_one(struct lt_program *p, const char *item, size_t bytes)
 {
 	char *name = lt__arena_alloc(p->arena, bytes + 1), *config;
@@ -26,9 +47,10 @@ static lt_status open_one(struct lt_program *p, const char *item, size_t bytes)
 	lt__told_init(&told);
 	lt_status st = c->backend->open(&p->host, c->config, &c->session, &told.diag);
 	if (st)
-		return lt_fail(p->ctx, st, "backend %s: %s", name, lt__told_reason(&told, st, name));
+		return lt_fail(p->ctx, st, "backend %s: %s", name, why_not_open(&told, c, st));
 	p->n_choice++;
 	const struct lt_caps *caps = c->backend->caps(c->session);
+	LT_TRY(check_caps(p, c->backend, caps));
 	if (LT_HAS(struct lt_caps, caps, device_memory) && !(LT_HAS(struct lt_backend, c->backend, mem_new)
 	    && LT_HAS(struct lt_backend, c->backend, mem_free) && LT_HAS(struct lt_backend, c->backend, mem_copy)))
 		return lt_fail(p->ctx, LT_EUNSUPPORTED, "backend %s keeps its buffers in device memory, but has not all of mem_new, mem_free and "

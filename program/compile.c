@@ -79,7 +79,7 @@ static lt_status compile_missing(struct lt_program *p, const struct lt_choice *c
 	lt__told_init(&told);
 	lt_status st = m->n ? c->backend->compile(c->session, m->tree, (uint32_t)m->n, m->object, &told.diag) : LT_OK;
 	if (st)
-		return lt_fail(p->ctx, st, "backend %s: %s", c->backend->name, lt__told_reason(&told, st, c->backend->name));
+		return lt_fail(p->ctx, st, "backend %s: %s", c->backend->name, lt__told_reason(&told, st, c->backend->name, "compile"));
 	for (int32_t i = 0; i < m->n; i++)
 		p->kernel[m->kernel[i]].object = m->object[i];          /* to be destroyed, whatever comes */
 	for (int32_t i = 0; i < m->n; i++)

@@ -146,6 +146,8 @@ static lt_status dump_plan(struct dump *d)
 		} else {
 			const struct lt_frozen *f = &p->frozen[s->nest];
 			lt__text_format(&x, "%s", f->tree.name);
+			if (p->n_choice > 1)
+				lt__text_format(&x, " by %s", p->choice[p->choice_of[s->nest]].backend->name);
 			put_memory(d, &x, s->memory);
 			for (int32_t k = 0; k < f->n_bind; k++) {
 				lt__text_format(&x, "%s", f->bind[k].written ? "  writes " : "  reads ");

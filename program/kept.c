@@ -49,7 +49,7 @@ lt_status lt__kept_open(struct lt_kept *k, struct lt_program *p, const struct lt
 	lt_status st = b->identity(c->session, write_bytes, &k->start, &told.diag);
 	k->on = st == LT_OK && !k->start.failed;
 	if (st && st != LT_EUNSUPPORTED)
-		return lt_fail(p->ctx, st, "backend %s: %s", b->name, lt__told_reason(&told, st, b->name));
+		return lt_fail(p->ctx, st, "backend %s: %s", b->name, lt__told_reason(&told, st, b->name, "identity"));
 	return LT_OK;
 }
 

@@ -17,8 +17,9 @@ struct lt_told {
 void lt__told_init(struct lt_told *);
 /* A backend's sentence without its own name in front, which has been said. */
 const char *lt__told_text(const char *text, const char *backend);
-/* That, or what the status means where it said nothing. */
-const char *lt__told_reason(const struct lt_told *, lt_status, const char *backend);
+/* That, or what the status means where it said nothing; call: the function that gave the status, which its author has to mend if there is no
+ * such status. */
+const char *lt__told_reason(struct lt_told *, lt_status, const char *backend, const char *call);
 
 /* One backend of the list that a program may use. */
 struct lt_choice {

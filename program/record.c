@@ -140,7 +140,7 @@ static lt_status record(struct lt_instance *r, int32_t segment, const struct lt_
 	x->capture[segment] = NULL;
 	x->refused[segment] = st == LT_EUNSUPPORTED;    /* its launches are made one by one, as without recording */
 	return x->refused[segment] ? LT_OK : lt_fail(p->ctx, st, "backend %s: recording %d launches: %s; run without recording (no_capture)",
-		c->backend->name, (int)s->n, lt__told_reason(&told, st, c->backend->name));
+		c->backend->name, (int)s->n, lt__told_reason(&told, st, c->backend->name, "capture"));
 }
 
 static lt_status replay(struct lt_instance *r, int32_t segment, const struct lt_addresses *a)
@@ -158,7 +158,7 @@ static lt_status replay(struct lt_instance *r, int32_t segment, const struct lt_
 		if (cell[i].n > 0)
 			return lt__fault_told(p, &p->run[s->first + i], &cell[i], a->param);
 	return st ? lt_fail(p->ctx, st, "backend %s, %d recorded launches: %s", c->backend->name, (int)s->n,
-		lt__told_reason(&told, st, c->backend->name)) : LT_OK;
+		lt__told_reason(&told, st, c->backend->name, "replay")) : LT_OK;
 }
 
 static lt_status launch_all(struct lt_instance *r, int32_t segment, const struct lt_addresses *a)
@@ -192,7 +192,7 @@ static lt_status timed(struct lt_instance *r, int32_t segment, const struct lt_a
 	if (!st)
 		st = c->backend->event_ns(e[0], e[1], &ns, &told.diag);
 	p->stats.device_ns += ns;
-	return st ? lt_fail(p->ctx, st, "backend %s: timing a run: %s", c->backend->name, lt__told_reason(&told, st, c->backend->name)) : LT_OK;
+	return st ? lt_fail(p->ctx, st, "backend %s: timing a run: %s", c->backend->name, lt__told_reason(&told, st, c->backend->name, "event_ns")) : LT_OK;
 }
 
 lt_status lt__instance_segments(struct lt_instance *r, const struct lt_addresses *a)
@@ -225,7 +225,7 @@ lt_status lt__events_new(struct lt_instance *r)
 		lt_status st = c->backend->event_new(c->session, &r->event[i], &told.diag);
 		if (st) {
 			r->event[i] = NULL;
-			return lt_fail(p->ctx, st, "backend %s: an event to time runs with: %s", c->backend->name, lt__told_reason(&told, st, c->backend->name));
+			return lt_fail(p->ctx, st, "backend %s: an event to time runs with: %s", c->backend->name, lt__told_reason(&told, st, c->backend->name, "event_new"));
 		}
 	}
 	return LT_OK;

@@ -13,7 +13,7 @@ static lt_status new_block(struct lt_program *p, int32_t memory, struct lt_room 
 	lt_status st = c->backend->mem_new(c->session, bytes ? bytes : 1, out, &told.diag);
 	if (st)
 		return lt_fail(p->ctx, st, "backend %s: no memory on the device: %zu bytes for %s: %s", c->backend->name, bytes, what,
-			lt__told_reason(&told, st, c->backend->name));
+			lt__told_reason(&told, st, c->backend->name, "mem_new"));
 	r->block[r->n_block++] = *out;
 	r->bytes += (int64_t)bytes;
 	return LT_OK;

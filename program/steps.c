@@ -94,7 +94,7 @@ static lt_status launch(struct lt_program *p, const struct lt_pstep *step, const
 		return lt__fault_told(p, step, fault, a->param);
 	if (st)
 		return lt_fail(p->ctx, st, "backend %s, kernel %s: %s", backend->name, p->frozen[step->nest].tree.name,
-			lt__told_reason(&told, st, backend->name));
+			lt__told_reason(&told, st, backend->name, "run"));
 	return LT_OK;
 }
 
@@ -107,7 +107,7 @@ static lt_status copy_on(struct lt_program *p, int32_t memory, const struct lt_s
 	lt_status st = c->backend->mem_copy(c->session, to, from, (size_t)to->bytes, direction, NULL, &told.diag);
 	return st ? lt_fail(p->ctx, st, "backend %s: copying %lld bytes of %s %s: %s", c->backend->name, (long long)to->bytes,
 		lt__storage_text(p, storage), direction == LT_COPY_TO_DEVICE ? "to its memory" : direction == LT_COPY_TO_HOST ? "from its memory"
-		: "within its memory", lt__told_reason(&told, st, c->backend->name)) : LT_OK;
+		: "within its memory", lt__told_reason(&told, st, c->backend->name, "mem_copy")) : LT_OK;
 }
 
 lt_status lt__move(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)

@@ -10,7 +10,8 @@ static size_t keep(struct lt_told *told, const char *text)
 	if (room < 2)
 		return sizeof told->kept - 1;
 	n = n < room ? n : room - 1;
-	memcpy(told->kept + at, text, n);
+	for (size_t i = 0; i < n; i++)
+		told->kept[at + i] = (unsigned char)text[i] < ' ' || text[i] == 127 ? ' ' : text[i];    /* each is shown in one line */
 	told->kept[at + n] = '\0';
 	told->n_kept += n + 1;
 	return at;
@@ -47,7 +48,14 @@ const char *lt__told_text(const char *text, const char *backend)
 	return strncmp(text, backend, n) == 0 && strncmp(text + n, ": ", 2) == 0 ? text + n + 2 : text;
 }
 
-const char *lt__told_reason(const struct lt_told *told, lt_status st, const char *name)
+const char *lt__told_reason(struct lt_told *told, lt_status st, const char *name, const char *call)
 {
+	if (st < 0 || st >= LT_NSTATUS) {
+		char said[sizeof told->text];
+		(void)snprintf(said, sizeof said, "%s", lt__told_text(told->text, name));
+		(void)snprintf(told->text, sizeof told->text, "`%s` answers %d, which is no status: its author has to mend `%s`%s%.*s", call, (int)st, call,
+			said[0] ? "; it says: " : "", (int)(sizeof told->text - 200), said);
+		return told->text;
+	}
 	return told->n ? lt__told_text(told->text, name) : lt_status_text(st);
 }

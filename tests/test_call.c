@@ -8,7 +8,6 @@
 #include "looptree/schedule.h"
 #include "program/program.h"
 #include "tests/odd.h"
-#include "tests/own_trees.h"
 #include "tests/random_product.h"
 #include "tests/tree_marked.h"
 #include "tests/tree_text.h"
@@ -92,6 +91,8 @@ static const struct { const char *graph, *tree, *told; } cases[] = {
 	{ plain, "n call gemm\n k\n  m\n   %p\n   %c\n", "gemm: row m 5, column n 7, deep k 12\n" },
 	{ plain, "k call gemm\n n\n  m\n   %p\n   %c\n", "gemm: row m 5, column n 7, deep k 12\n" },
 	{ plain, "k step 5 call gemm\n m step 2\n  n\n   k'\n    m'\n     %p\n     %c\n", "gemm: row m 5, column n 7, deep k 12\n" },
+	{ plain, "group call gemm\n m\n  n\n   k vector\n    %p\n    %c\n", "gemm: row m 5, column n 7, deep k 12\n" },
+	{ plain, "m call gemm\n n\n  k step 4\n   k' vector\n    %p\n    %c\n", "gemm: row m 5, column n 7, deep k 12\n" },
 	{ plain, "m step 2\n m' call gemm\n  n\n   k\n    %p\n    %c\n", "gemm: row m 2?, column n 7, deep k 12\n" },
 	{ plain, "m step 2\n group call gemm\n  n step 3\n   k\n    m'\n     n'\n      %p\n      %c\n", "gemm: row m 2?, column n 7, deep k 12\n" },
 	{ plain, "n step 3  tail peel\n m step 2  tail peel\n  group call gemm\n   m'\n    n'\n     k\n      %p\n      %c\n",
@@ -187,6 +188,35 @@ Test(call, strides_are_0_along_dims_that_an_operand_has_not)
 		for (int32_t d = 0; d < 4; d++)
 			cr_expect_eq(t->strides[bias->first_stride + d], want[i].stride[d], "%lld along %s", (long long)t->strides[bias->first_stride + d],
 				LT_AT(struct lt_call_dim, t->call_dims, c->first_dim + d)->var);
+		lt_program_free(p);
+		lt_graph_free(g);
+		lt_context_free(ctx);
+	}
+}
+
+/* The statement that sums, of one lane or of many that meet; not the one that resets, nor what comes behind it. */
+Test(call, names_the_statement_that_sums)
+{
+	static const struct { const char *tree; enum lt_stmt_kind kind; } want[] = {
+		{ "group call gemm\n m\n  n\n   k\n    %p\n    %c\n   %d\n   %e\n   %y\n", LT_REDUCE },
+		{ "group call gemm\n m\n  n\n   k vector\n    %p\n    %c\n   %d\n   %e\n   %y\n", LT_COMBINE },
+		{ "group call gemm\n m\n  n\n   k step 4\n    k' vector\n     %p\n     %c\n   %d\n   %e\n   %y\n", LT_COMBINE },
+	};
+	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+		struct lt_context *ctx;
+		struct lt_program *p = NULL;
+		odd_open();
+		odd_routines(gemm, 2);
+		cr_assert_eq(lt_context_new(&ctx), LT_OK);
+		struct lt_graph *g = parse(ctx, all);
+		const struct lt_options options = { .size = sizeof options, .backends = "odd" };
+		cr_assert_eq(compile((void *)(uintptr_t)want[i].tree, g, &options, &p), LT_OK, "%s%s", want[i].tree, lt_context_message(ctx));
+		const struct lt_tree *t = &p->frozen[0].tree;
+		const struct lt_call *c = LT_AT(struct lt_call, t->calls, 0);
+		cr_assert(t->calls.n == 1 && c->pattern == LT_PATTERN_PRODUCT && c->stmt >= 0 && c->stmt < (int32_t)t->stmts.n, "%s", want[i].tree);
+		const struct lt_stmt *s = LT_AT(struct lt_stmt, t->stmts, c->stmt);
+		cr_expect(s->kind == (int32_t)want[i].kind && !strcmp(s->name, "c"), "%s: %s, kind %d", want[i].tree, s->name, (int)s->kind);
+		cr_expect_eq(c->epilogues, LT_EPILOGUE_BIAS | LT_EPILOGUE_RESIDUAL | LT_EPILOGUE_RELU);
 		lt_program_free(p);
 		lt_graph_free(g);
 		lt_context_free(ctx);
@@ -425,57 +455,4 @@ Test(call, without_a_table_the_backend_decides)
 	/* A second backend that takes it is enough. */
 	odd_open();
 	try_tree("odd,ref", chain, "group call none\n" LOOPS " m\n  n\n   %d\n   %y\n", LT_OK, "");
-}
-
-/* -- primitives -- */
-
-static const char layer[] = PRODUCT "%v = f32[n] input \"v\"\n%d = f32[m, n] add %c, %v\n%e = f32[m, n] tanh %d\nresult \"e\" = %e\n";
-static const char apart[] = "m\n n\n  k\n   %p\n   %c\nm\n n\n  %d\n  %e\n";
-static const struct { const char *tree, *steps, *want; } steps[] = {
-	{ apart, "group %p/m %e/m", "group\n m\n  n\n   k\n    %p\n    %c\n m\n  n\n   %d\n   %e\n" },
-	{ apart, "group %p/m %e/m; call group gemm", "group call gemm\n m\n  n\n   k\n    %p\n    %c\n m\n  n\n   %d\n   %e\n" },
-	{ apart, "group %p/m %e/m; call group gemm; serial group", "group\n m\n  n\n   k\n    %p\n    %c\n m\n  n\n   %d\n   %e\n" },
-	{ apart, "group %d %d; group %p/m %e/m; call %d/group' f", "group\n m\n  n\n   k\n    %p\n    %c\n m\n  n\n   group call f\n    %d\n   %e\n" },
-	{ apart, "group %d %e; call group 3.f", "m\n n\n  k\n   %p\n   %c\nm\n n\n  group call 3.f\n   %d\n   %e\n" },
-	{ apart, "group %d; group %e; call %e/group f", "m\n n\n  k\n   %p\n   %c\nm\n n\n  group\n   %d\n  group call f\n   %e\n" },
-	{ apart, "fission %e m; group %p/m %d/m; call group dot_bias; group group %e/m",
-		"group\n group call dot_bias\n  m\n   n\n    k\n     %p\n     %c\n  m\n   n\n    %d\n m\n  n\n   %e\n" },
-};
-static const struct { const char *steps, *why; } wrong[] = {
-	{ "group %e/m %p/m", "apply:1:1: `group %e/m %p/m`: %d/m stands behind %p/m; name the first of them first" },
-	{ "group %d %c", "apply:1:1: `group %d %c`: %d and %c do not stand beside each other; name two that the same loop or group holds" },
-	{ "call group f", "apply:1:1: `call group f`: there is no group; there is none" },
-	{ "group %d; group %e; call group f", "apply:1:21: `call group f`: there are 2 groups; say which: %d/group, %e/group" },
-	{ "group %d; call group f; group %d", "apply:1:25: `group %d`: %d is in a nest that `call f` hands over; make that serial first" },
-	{ "group %d; call group f; call group g", "apply:1:25: `call group g`: the group is handed over by `call f`; make it serial first" },
-	{ "group %d; unroll group", "apply:1:11: `unroll group`: there is no loop group; there are m, n, k" },
-	{ "group %d; split group 3", "apply:1:11: `split group 3`: there is no loop group; there are m, n, k" },
-	{ "group %d; call group f; fission %d n", "apply:1:25: `fission %d n`: %d is in a nest that `call f` hands over; make that serial first" },
-	{ "call k/group f", "apply:1:1: `call k/group f`: there is no loop k/group; there are m, n, k" },
-};
-
-Test(call, groups_are_made_and_called_by_primitives)
-{
-	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-		struct own_place p = own_open_text(layer, steps[i].tree);
-		struct lt_looptree *t;
-		struct run_text text = { NULL, 0 };
-		cr_assert_eq(own_apply(&p, steps[i].steps, &t), LT_OK, "%s", lt_context_message(p.ctx));
-		tree_marks(t, &text);
-		cr_expect_str_eq(text.at, steps[i].want, "`%s` gives\n%s", steps[i].steps, text.at);
-		own_expect_legal(&p, t, steps[i].steps);
-		own_expect_text(&p, t, steps[i].steps);
-		own_expect_run(&p, t, "ref", false, steps[i].steps);
-		run_text_free(&text);
-		lt_looptree_free(t);
-		own_close(&p);
-	}
-	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		struct own_place p = own_open_text(layer, apart);
-		struct lt_looptree *t = NULL;
-		cr_expect_neq(own_apply(&p, wrong[i].steps, &t), LT_OK, "%s", wrong[i].steps);
-		cr_expect_str_eq(lt_context_message(p.ctx), wrong[i].why, "%s", lt_context_message(p.ctx));
-		lt_looptree_free(t);
-		own_close(&p);
-	}
 }

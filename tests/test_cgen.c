@@ -195,6 +195,40 @@ Test(cgen, storage_follows_size_scope_and_aliases)
 	free(b);
 }
 
+/* Compilers make conditions of few trips some of which may be missing, and memory that is read in conditions is of account. */
+Test(cgen, few_trips_that_may_be_missing_are_branches)
+{
+	static const struct { int64_t outer, inner; const char *bound; bool reads, both, branches; } rows[] = {
+		{ 13, 3, "p0 - 3*i0", true, true, true }, { 13, 16, "p0 - 16*i0", true, true, true },
+		{ 13, 17, "p0 - 17*i0", true, true, false },    /* too many */
+		{ 13, 3, NULL, true, true, false },             /* all are there */
+		{ 13, 3, "p0 - 3*i0", false, true, false },     /* nothing is read */
+		{ 1, 3, "p0", true, false, false },             /* no loop around, of which it could be a part */
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char *text;
+		struct lt_cgen_need need;
+		struct tb *b = tb_new("few", 1, 1 + rows[i].both, 0);
+		int32_t l = rows[i].both ? tb_loop(b, -1, LT_SERIAL, rows[i].outer, NULL, "j") : -1;
+		tb_loop(b, l, LT_SERIAL, rows[i].inner, rows[i].bound, "i");
+		int32_t x = tb_buffer(b, "x", LT_F32, LT_INPUT, -1, 400), y = tb_buffer(b, "y", LT_F32, LT_OUTPUT, -1, 400);
+		char row[20] = "i0";
+		if (rows[i].both)
+			(void)snprintf(row, sizeof row, "%d*i0 + i1", (int)rows[i].inner);
+		tb_param(b, "p", tb_buffer(b, "p", LT_I64, LT_INPUT, -1, 1), 0, 0, 39);
+		tb_stmt(b, LT_MAP, tb_op(b, "copy", LT_F32, LT_F32), l + 1, tb_access(b, y, row), NULL, "y", 1);
+		if (rows[i].reads)
+			tb_read(b, tb_access(b, x, row));
+		else
+			tb_imm(b, LT_F32, tb_f(2));
+		cr_assert_eq(lt__cgen_print(&lt__dialect_c, tb_done(b), 1, &text, &need, NULL), LT_OK);
+		cr_expect_eq(strncmp(text + need.definitions, "\nLT_KERNEL_BRANCHES void few(", 29) == 0, rows[i].branches, "row %d: %s", (int)i,
+			text + need.definitions);
+		free(text);
+		free(b);
+	}
+}
+
 /* An operand that the operator names twice is not computed twice. */
 Test(cgen, operands_are_evaluated_once)
 {

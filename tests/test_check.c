@@ -30,61 +30,7 @@ __attribute__((format(printf, 1, 2))) static int lt_check(const char *fmt, ...)
 
 /* A plug-in, the cases that are to find its fault, how their names begin, and words of what is said (none where a sanitizer may be first). */
 static const struct row { const char *plugin, *options, *group, *words; } rows[] = {
-	{ "past_end",         "--filter 'op/copy/f32/*/alone'", "op/copy/", "behind buffer 'r'" },
-	{ "max_identity",     "--filter 'reduce/max/*'",        "reduce/max/", "is 0, expected -" },
-	{ "max_identity",     "--filter 'product/softmax/f32/deep/*'", "product/softmax/", "is nan, expected 0." },
-	{ "min_identity",     "--filter 'reduce/min/*'",        "reduce/min/", "is 0, expected " },
-	{ "low_identity",     "--filter 'reduce/max/f32/*'",    "reduce/max/", "is -1.00000002e+30, expected -inf" },
-	{ "combine_first",    "--filter 'reduce/add/f64/above/last/*'", "reduce/add/f64/above/last/", "result 'r'" },
-	{ "plan_by_tree",     "--filter 'accepts/forgets'",     "accepts/forgets", "(it was only shown to accepts): result 'r'" },
-	{ "looks_back",       "--filter 'memory/trees'",        "memory/trees", "ended the process" },
-	{ "writes_tree",      "--filter 'memory/trees'",        "memory/trees", "ended the process" },
-	{ "keeps_config",     "--filter 'memory/borrowed'",     "memory/borrowed", "ended the process" },
-	{ "shared_queue",     "--filter 'threads/turns'",       "threads/turns", "that take turns: result 'r'" },
-	{ "environment",      "--filter 'errors/environment'",  "errors/environment", "the environment variable ENVIRONMENT_OF_A_FAULT" },
-	{ "environ",          "--filter 'errors/environment'",  "errors/environment", "in a process with another environment 13 bytes 'mode careful" },
-	{ "no_guard",         "--filter 'op/*/view=pad/*'",     "op/", "expected" },
-	{ "no_tail",          "--filter 'op/*/drawn*/*'",       "op/", "was never written" },
-	{ "strides",          "--filter 'op/*/view=permute/*'", "op/", "expected" },
-	{ "nan",              "--filter 'op/max/f*'",           "op/max/f", "expected nan" },
-	{ "dirty_workspace",  "--filter 'reduce/add/f32/*'",    "reduce/add/f32/", "result 'r'" },
-	{ "over_workspace",   "--filter 'op/copy/f32/*'",       "op/copy/f32/", "behind the workspace" },
-	{ "overpromise",      "--filter 'op/mod/f32/*'",        "op/mod/f32/", "accepts took the tree, compile answers" },
-	{ "half_round",       "--filter 'op/add/*f16/*'",       "op/add/", "expected" },
-	{ "trunc_div",        "--filter 'op/div/i*'",           "op/div/i", "expected -" },
-	{ "no_fault",         "--filter 'gather/*out_of_range*'", "gather/f32/", "the fault cell is not set" },
-	{ "writes_input",     "--filter 'op/copy/f32/*'",       "op/copy/f32/", "was changed by the run" },
-	{ "keeps_slots",      "--filter 'op/copy/f32/*'",       "op/copy/f32/", "" },
-	{ "zero_trip",        "--filter 'op/exp/f32/zero/*'",   "op/exp/f32/zero/", "ended the process by a signal" },
-	{ "silent",           "--filter 'op/erf/f32/*'",        "op/erf/f32/", "says nothing" },
-	{ "full_stop",        "--filter 'op/erf/f32/*'",        "op/erf/f32/", "ends with a full stop" },
-	{ "own_name",         "--filter 'op/erf/f32/*'",        "op/erf/f32/", "begins with the backend's name" },
-	{ "endless",          "--filter 'op/mod/f32/prime/*none*' --patience 0.4", "op/mod/f32/", "did not come back within 0.4 s" },
-	{ "unsteady",         "--filter 'reduce/add/f32/*'",    "reduce/add/f32/", "other bits" },
-	{ "base_only",        "--filter 'op/copy/f32/*'",       "op/copy/f32/", "was never written" },
-	{ "bool_mask",        "--filter 'op/less/f32/*'",       "op/less/f32/", "is 255, expected 1" },
-	{ "leak",             "--filter 'memory/runs'",         "memory/runs", "memory grows by" },
-	{ "leak_object",      "--filter 'memory/objects'",      "memory/objects", "memory grows by" },
-	{ "leak_session",     "--filter 'memory/sessions'",     "memory/sessions", "memory grows by" },
-	{ "shared",           "--filter 'threads/sessions'",    "threads/sessions", "" },
-	{ "three_threads",    "--filter 'threads/number'",      "threads/number", "result 'r'" },
-	{ "out_parameter",    "--filter 'errors/config'",       "errors/config", "leaves a session behind" },
-	{ "half_compiled",    "--filter 'errors/half'",         "errors/half", "leaves an object behind" },
-	{ "load_loses",       "--filter 'optional/save'",       "optional/save", "result 'r'" },
-	{ "load_anything",    "--filter 'optional/load_other'", "optional/load_other", "" },
-	{ "capture_borrows",  "--filter 'optional/capture'",    "optional/capture", "" },
-	{ "capture_stride",   "--filter 'optional/capture'",    "optional/capture", "capture of" },
-	{ "replay_early",     "--filter 'optional/capture'",    "optional/capture", "" },
-	{ "odd_align",        "--filter 'optional/need'",       "optional/need", "an alignment of 48, which is no power of two" },
-	{ "stats_words",      "--filter 'optional/dump'",       "optional/dump", "the line 'flags -O2', which is not" },
-	{ "shared_pool",      "--filter 'threads/sessions'",    "threads/sessions", "each on 2 threads" },
-	{ "device_workspace", "--filter 'op/copy/f32/prime/*none*'", "op/copy/f32/", "behind the workspace" },
-	{ "reads_past",       "--filter 'slots/page'",          "slots/page", "ended the process" },
-	{ "reads_unchosen",   "--filter 'slots/page'",          "slots/page", "ended the process" },
-	{ "prints",           "--filter 'errors/prints'",       "errors/prints", "it prints on the standard output, \"kernel " },
-	{ "aligned",          "--filter 'slots/alignment'",     "slots/alignment", "" },
-	{ "no_sync",          "--filter 'slots/async'",         "slots/async", "" },
-	{ "unknown_bits",     "--filter 'accepts/unknown_feature'", "accepts/unknown_feature", "features that the interface does not have: bits 0xf" },
+#include "tests/check_faults.def"
 };
 enum { N_ROW = sizeof rows / sizeof *rows };
 
@@ -160,11 +106,23 @@ ParameterizedTest(int *at, check, some_are_caught_by_one_case)
 	cr_expect_eq(n, 1, "%s", only[*at][0]);
 }
 
+/* Which of the two processes it is that dies; and a call of getenv is heard behind many of another file's. */
+Test(check, environments_are_told_apart)
+{
+	cr_assert_eq(setenv("ENVIRON_DIES", "1", 1), 0);
+	cr_expect_eq(lt_check("-B %s --no-reduce --filter 'errors/environment'", fault("environ")), 1);
+	cr_expect_not_null(strstr(out, "in a process with this environment it ended by a signal"), "%s%s", out, err);
+	cr_assert_eq(unsetenv("ENVIRON_DIES"), 0);
+	cr_expect_eq(lt_check("-B %s -B %s --no-reduce --filter 'errors/environment'", built("tests/plugins/asks.so"), fault("environment")), 1);
+	cr_expect_not_null(strstr(out, "the environment variable ENVIRONMENT_OF_A_FAULT"), "%s%s", out, err);
+}
+
 /* The cases that find faults find none in what they are planted in, loaded or linked in. */
 Test(check, what_has_no_fault_passes)
 {
 	static const char *const filters[] = { "op/exp/*", "op/max/*", "op/mod/*", "*/view=pad/*", "reduce/*/f32/*", "gather/*", "param/*/f32/*",
 		"state/*", "slots/sentinels", "slots/page", "slots/async", "threads/turns", "memory/trees", "memory/borrowed", "reduce/*/*ed",
+		"op/*/outer/*", "op/*/view=flatten/*", "op/*/padded/*", "product/*/prime/nested", "reduce/*/strips",
 		"errors/*", "accepts/*", "optional/*" };
 	for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
 		cr_expect_eq(lt_check("-B %s --filter '%s'", fault("none"), filters[i]), 0, "%s: %s%s", filters[i], out, err);
@@ -457,6 +415,7 @@ Test(check, mistakes)
 		{ "--script a.lt --filter op", "--filter says nothing beside --script" },
 		{ "--script a.lt --json", "--json says nothing beside --script" },
 		{ "--script a.lt --report r.html", "--report says nothing beside --script" },
+		{ "--script a.lt --go-on", "--go-on says nothing beside --script" },
 		{ "--list --json", "--json says nothing beside --list" },
 		{ "-B ''", "-B takes a path, and it is empty" },
 		{ "--report ''", "--report takes a path, and it is empty" },

@@ -303,6 +303,35 @@ Test(device, its_memory_is_counted_for_one_instance)
 	close_graph(g);
 }
 
+/* What crosses and what stays, to the byte: ports in blocks of their own, and what is computed from constants before the first run. */
+Test(device, constants_and_what_is_computed_from_them_are_counted)
+{
+	static const struct { const char *graph; int64_t floats, shared; } rows[] = {
+		{ "graph 1\nvar i 40\n%x = f32[i] input \"x\"\n%z = f32[i] neg %x\nresult \"z\" = %z\n", 40 + 40, 0 },
+		{ "graph 1\nvar i 40\n%x = f32[i] input \"x\"\n%w = f32[i] constant \"w\"\n%z = f32[i] add %x, %w\nresult \"z\" = %z\n", 40 + 40 + 40, 0 },
+		{ "graph 1\nvar i 3\nvar j 20\nvar k 7\n%x = f32[i, k] input \"x\"\n%w = f32[k, j] constant \"w\"\n"
+			"%p = f32[k, j] exp %w\n%s = f32[k] add.reduce %p\n%z = f32[i, k] mul %x, %s\nresult \"z\" = %z\n", 21 + 140 + 21, 7 },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct lt_graph *g = parsed(rows[i].graph);
+		struct lt_program *p = compiled(g, "devone");
+		struct lt_stats st = { .size = sizeof st };
+		float w[140] = { 0 };
+		if (lt_program_count(p, LT_PORT_CONSTANT) > 0)
+			cr_assert_eq(lt_program_bind(p, 0, w, 0), LT_OK);
+		struct lt_instance *r = instance_of(p, g);
+		lt_program_stats(p, &st);
+		/* what has no port is aligned to 64 bytes; kernels have a workspace where constants are computed, and one in the instance */
+		st.device_bytes -= 2 * st.kernel_bytes;
+		int64_t least = 4 * (rows[i].floats + rows[i].shared), most = 4 * rows[i].floats + (4 * rows[i].shared + 63) / 64 * 64;
+		cr_expect(st.device_bytes >= least && st.device_bytes <= most, "graph %d: %lld bytes, not %lld to %lld", (int)i,
+			(long long)st.device_bytes, (long long)least, (long long)most);
+		lt_instance_free(r);
+		lt_program_free(p);
+		close_graph(g);
+	}
+}
+
 /* What a backend says that its kernels need beside their slots. */
 Test(device, a_workspace_that_no_memory_has_is_refused)
 {
@@ -347,6 +376,34 @@ Test(device, an_alignment_of_no_bytes_is_of_no_account)
 		lt_context_message(g->ctx));
 	lt_program_free(p);
 	close_graph(g);
+}
+
+/* In the host's memory it costs nothing, either. */
+Test(device, an_alignment_of_no_bytes_takes_no_memory)
+{
+	static const char *const backends[] = { "devone:host;scratch=0;align=64", "devone:host;scratch=0;align=8192",
+		"devone:host;scratch=64;align=8192" };
+	int64_t bytes[3];
+	for (int i = 0; i < 3; i++) {
+		struct run_counter counter;
+		struct lt_context *ctx;
+		struct lt_graph *g;
+		struct lt_instance *r;
+		float w[15] = { 0 };
+		cr_assert_eq(run_context(&counter, &ctx), LT_OK);
+		cr_assert_eq(lt_graph_parse(ctx, CHAIN, strlen(CHAIN), "p", &g), LT_OK, "%s", lt_context_message(ctx));
+		struct lt_program *p = compiled(g, backends[i]);
+		cr_assert_eq(lt_program_bind(p, 0, w, 0), LT_OK);
+		int64_t before = counter.bytes;
+		cr_assert_eq(lt_instance_new(p, &r), LT_OK, "%s", lt_context_message(ctx));
+		bytes[i] = counter.bytes - before;
+		lt_instance_free(r);
+		lt_program_free(p);
+		lt_graph_free(g);
+		lt_context_free(ctx);
+	}
+	cr_expect_eq(bytes[1], bytes[0], "%lld, not %lld", (long long)bytes[1], (long long)bytes[0]);
+	cr_expect_geq(bytes[2], bytes[0] + 8192);
 }
 
 /* ---- run-time scalars, and no trips at all ---- */

@@ -146,8 +146,114 @@ Test(lanes, too_many_sums_stay_further_in)
 		"k step 16\n m\n  k vector\n   %s\n", "s reset, s combine", BOTH);
 	/* Threads do not share them. */
 	expect(SUM(64), "k step 32\n m parallel\n  k step 16\n   k vector\n    %s\n", "s reset, s reset[16], s reduce[16], s combine[16]", BOTH);
+	expect(SUM(64), "k step 32\n m grid.x\n  k step 16\n   k vector\n    %s\n", "s reset, s reset[16], s reduce[16], s combine[16]", "ref");
 	/* In a call, statements say what a routine computes. */
 	expect(SUM(64), "m call rows\n k step 16\n  k vector\n   %s\n", "s reset, s combine", "ref");
+}
+
+/* 16 KiB are 4096 of float32: 256 rows of 16 lanes; f64 half of that. */
+Test(lanes, sixteen_kib_of_sums)
+{
+	static const struct { const char *type; int m; bool around; } of[] = { { "f32", 256, true }, { "f32", 257, false }, { "f64", 128, true }, { "f64", 129, false } };
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+		char graph[300], want[200];
+		(void)snprintf(graph, sizeof graph, "graph 1\nvar m %d\nvar k 64\n%%x = %s[m, k] input \"x\"\n%%s = %s[m] add.reduce %%x\nresult \"s\" = %%s\n",
+			of[i].m, of[i].type, of[i].type);
+		(void)snprintf(want, sizeof want, of[i].around ? "s reset, s reset[%d], s reduce[%d], s combine[%d]" : "s reset, s combine", 16 * of[i].m,
+			16 * of[i].m, 16 * of[i].m);
+		expect(graph, "k step 16\n m\n  k vector\n   %s\n", want, "ref");
+	}
+	/* More than any number says: no lanes, and no error of theirs. */
+	expect("graph 1\nvar m 256\nvar k 562949953421312\nvar o 1\n%x = f32[o] input \"x\"\n%y = f32[o, m, k] view { %x[0] }\n%s = f32[o] add.reduce %y\n"
+		"result \"s\" = %s\n", "o\n m\n  k block.x\n   %s\n", "s reset, s combine", "");
+}
+
+/* A padded loop whose step is beyond the extent: there are as many lanes as its step has. */
+Test(lanes, padded_beyond_the_extent)
+{
+	expect(SUM(10), "m\n k step 16  tail pad\n  k step 4 vector\n   k\n    %s\n", "s reset, s reset[4], s reduce[4], s combine[4]", BOTH);
+	expect(SUM(10), "m\n k step 16  tail pad\n  k vector\n   %s\n", "s reset, s combine", BOTH);
+	expect("graph 1\nvar m 3\nvar k 10\n%x = f32[m, k] input \"x\"\n%s = f32[m] add.reduce %x\n%z = f32[m] neg %s\nresult \"z\" = %z\n",
+		"m step 4  tail pad\n k step 16  tail pad\n  m\n   k step 4 vector\n    k\n     %s\n m\n  %z\n",
+		"s reset, s reset[16], s reduce[16], s combine[16]", BOTH);
+}
+
+/* Terms past the end have to be the identity, where lanes meet, too. */
+Test(lanes, padding_that_is_no_identity_is_refused)
+{
+	struct lt_context *ctx;
+	struct lt_graph *g;
+	struct lt_program *p;
+	static const char graph[] = "graph 1\nvar k 41\n%x = f32[k] input \"x\"\n%h = f32[k] exp %x\n%y = f32[] add.reduce %h\nresult \"y\" = %y\n";
+	const struct lt_options options = { .size = sizeof options, .backends = "ref" };
+	cr_assert_eq(lt_context_new(&ctx), LT_OK);
+	cr_assert_eq(lt_graph_parse(ctx, graph, strlen(graph), "test", &g), LT_OK);
+	static const char *const trees[] = { "k step 64  tail pad\n k vector\n  %h\n  %y\n", "k step 16  tail pad\n k vector\n  %h\n  %y\n" };
+	for (int i = 0; i < 2; i++) {
+		cr_expect_eq(compile_marked((void *)(uintptr_t)trees[i], g, &options, &p), LT_EILLEGAL);
+		cr_expect(strstr(lt_context_message(ctx), "what %h is past the end is not known to be the identity"), "%s", lt_context_message(ctx));
+	}
+	lt_graph_free(g);
+	lt_context_free(ctx);
+}
+
+/* `reducing` is the outermost reducing loop: of the combine behind, the outermost of its lanes; of a reset -1. */
+Test(lanes, the_outermost_reducing_loop)
+{
+	struct lt_context *ctx;
+	struct lt_graph *g;
+	struct lt_program *p;
+	static const char graph[] = SUM(64), tree[] = "m\n k step 32\n  k step 8 vector\n   k step 2\n    k vector\n     %s\n";
+	const struct lt_options options = { .size = sizeof options, .backends = "ref" };
+	cr_assert_eq(lt_context_new(&ctx), LT_OK);
+	cr_assert_eq(lt_graph_parse(ctx, graph, strlen(graph), "test", &g), LT_OK);
+	cr_assert_eq(compile_marked((void *)(uintptr_t)tree, g, &options, &p), LT_OK, "%s", lt_context_message(ctx));
+	const struct lt_tree *t = &p->frozen[0].tree;
+	cr_assert_eq(t->stmts.n, 4);
+	for (uint32_t i = 0; i < 4; i++) {
+		const struct lt_stmt *s = LT_AT(struct lt_stmt, t->stmts, i);
+		const struct lt_loop *l = s->reducing < 0 ? NULL : LT_AT(struct lt_loop, t->loops, s->reducing);
+		cr_expect_eq(l == NULL, s->kind == LT_RESET);
+		if (l)
+			cr_expect_str_eq(l->var, s->kind == LT_REDUCE ? "k" : "k'", "%s", l->var);
+		if (l)
+			cr_expect_eq(l->max_trips, s->kind == LT_REDUCE ? 2 : 4);
+		if (l && s->kind == LT_COMBINE)
+			cr_expect_eq(l->kind_arg, 4, "the number of lanes");
+	}
+	const struct lt_loop *inner = LT_AT(struct lt_loop, t->loops, LT_AT(struct lt_stmt, t->stmts, 3)->loop);
+	cr_expect_str_eq(inner->var, "k'''");
+	cr_expect_eq(inner->max_trips, 2);
+	lt_program_free(p);
+	lt_graph_free(g);
+	lt_context_free(ctx);
+}
+
+/* A combine reads what the graph has rounded: 2^24 + 1 is 2^24 in float32. */
+Test(lanes, a_combine_reads_rounded_values)
+{
+	static const char graph[] = "graph 1\nvar m 2\nvar k 2\n%x = f32[m, k] input \"x\"\n"
+		"%s = f32[m] add.reduce %x\n%t = f32[] add.reduce %s\nresult \"t\" = %t\n";
+	static const char *const trees[] = { "m\n k\n  %s\nm vector\n %t\n", "m\n k\n  %s\nm\n %t\n" };
+	const float x[4] = { 16777216, 1, -16777216, 0 };
+	struct lt_context *ctx;
+	struct lt_graph *g;
+	cr_assert_eq(lt_context_new(&ctx), LT_OK);
+	cr_assert_eq(lt_graph_parse(ctx, graph, strlen(graph), "test", &g), LT_OK, "%s", lt_context_message(ctx));
+	for (int i = 0; i < 2; i++) {
+		struct lt_program *p;
+		struct lt_instance *r;
+		const struct lt_options options = { .size = sizeof options, .backends = "ref" };
+		float t = 5;
+		cr_assert_eq(compile_marked((void *)(uintptr_t)trees[i], g, &options, &p), LT_OK, "%s", lt_context_message(ctx));
+		cr_assert_eq(lt_instance_new(p, &r), LT_OK);
+		cr_assert_eq(lt_instance_run(r, (const void *[]){ x }, (void *[]){ &t }), LT_OK, "%s", lt_context_message(ctx));
+		cr_expect_eq(t, 0, "%s: %g", trees[i], t);
+		lt_instance_free(r);
+		lt_program_free(p);
+	}
+	lt_graph_free(g);
+	lt_context_free(ctx);
 }
 
 Test(lanes, block_loops_are_lanes_too)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 #include "lt/lt.h"
+#include "program/program.h"
 #include "check/random_graph.h"
 #include "tests/tree_text.h"
 
@@ -347,6 +348,34 @@ Test(program_run, dumps_of_two_compilations_are_byte_equal)
 }
 
 /* The n-th allocation fails, for every n: an error, no leak, no crash. */
+/* Arithmetic of a run is what the graph says, whatever the lanes: their sums, which become one behind the loop, are counted already. */
+Test(program_run, lanes_do_not_count_twice)
+{
+	static const char graph[] = "graph 1\nvar m 5\nvar k 96\n%x = f32[m, k] input \"x\"\n%s = f32[m] add.reduce %x\nresult \"s\" = %s\n";
+	static const char *const applied[] = { NULL, "vectorize k", "split k 16; vectorize k'",
+		"split k 48; split k' 16; unroll k'; vectorize k''" };
+	struct lt_graph *g = parsed(graph);
+	int lanes = 0;
+	for (size_t i = 0; i < sizeof applied / sizeof *applied; i++) {
+		const struct lt_options o = { .size = sizeof o, .backends = "ref", .apply = applied[i] };
+		struct lt_program *p;
+		struct lt_stats st = { .size = sizeof st };
+		cr_assert_eq(lt_compile(g->ctx, g, &o, &p), LT_OK, "%s", lt_context_message(g->ctx));
+		lt_program_stats(p, &st);
+		cr_expect_eq(st.flops, 5 * 96, "%s: %lld", applied[i] ? applied[i] : "as it is", (long long)st.flops);
+		const struct lt_tree *t = &p->frozen[0].tree;
+		bool reduces = false, combines = false;
+		for (uint32_t s = 0; s < t->stmts.n; s++) {
+			reduces = reduces || LT_AT(struct lt_stmt, t->stmts, s)->kind == LT_REDUCE;
+			combines = combines || LT_AT(struct lt_stmt, t->stmts, s)->kind == LT_COMBINE;
+		}
+		lanes += reduces && combines;
+		lt_program_free(p);
+	}
+	cr_expect_geq(lanes, 2);
+	close_graph(g);
+}
+
 Test(program_run, every_allocation_may_fail)
 {
 	static const char text[] = "graph 1\nvar m 3\nvar k 4\n%x = f32[m, k] input \"x\"\n%c = f32[k] constant \"c\"\n%n = f32[k] neg %c\n%s = f32[m] state \"s\"\n"

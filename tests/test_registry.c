@@ -38,6 +38,7 @@ Test(registry, loader_says_what_is_wrong)
 		{ "major.so", LT_EABI, "major.so: it was built for version 2 of the backend interface, this library has 1" },
 		{ "refuses.so", LT_EABI, "refuses.so: it does not know version 1 of the backend interface" },
 		{ "short.so", LT_EABI, "too short for the mandatory functions" },
+		{ "nosize.so", LT_EABI, "nosize.so: the size of its table is 0" },
 		{ "missing.so", LT_EINVAL, "missing.so: backend missing has no 'sync', which is mandatory" },
 		{ "sanitizer.so", LT_EABI, "sanitizer.so: it was built " },
 		{ "half_events.so", LT_EINVAL, "half_events.so: backend half_events has event_new but not event_record: all of event_new, event_record, "

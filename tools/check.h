@@ -25,10 +25,12 @@ const struct check_groupinfo *lt__check_group(int group);               /* check
 
 enum check_shape { CHECK_ONE, CHECK_PRIME, CHECK_BELOW, CHECK_POWER, CHECK_ABOVE, CHECK_ZERO, CHECK_SCALAR, CHECK_DEEP, CHECK_N_SHAPE };
 enum check_view { CHECK_NONE, CHECK_PAD, CHECK_STRIDE, CHECK_SLICE, CHECK_RESHAPE, CHECK_PERMUTE, CHECK_CONCAT, CHECK_BROADCAST, CHECK_FLIP,
-	CHECK_N_VIEW };
-/* MASKED, PEELED: dim n in vectors of eight; of reductions alone, beside the products. */
+	CHECK_N_VIEW, CHECK_FLATTEN = CHECK_N_VIEW, CHECK_N_VIEWS };    /* behind N_VIEW: beside the pairs of op */
+/* Behind N_SCHEDULE: plain trees with loops in vectors, beside the pairs.  MASKED, PEELED: dim n, eight lanes; INNER: the innermost loops,
+ * eight; PADDED: the same, the rest padded; OUTER: those right around them, four; NESTED: both; STRIPS: the innermost, cut in four, each lane
+ * a part of them. */
 enum check_schedule { CHECK_DEFAULT, CHECK_PLAIN, CHECK_DRAWN, CHECK_DRAWN2, CHECK_N_SCHEDULE, CHECK_MASKED = CHECK_N_SCHEDULE, CHECK_PEELED,
-	CHECK_N_TREE };
+	CHECK_INNER, CHECK_PADDED, CHECK_OUTER, CHECK_NESTED, CHECK_STRIPS, CHECK_N_TREE };
 enum check_neighbour { CHECK_ALONE, CHECK_PRODUCER, CHECK_CONSUMER, CHECK_BOTH, CHECK_REDUCED, CHECK_N_NEIGHBOUR };
 
 /* What a graph is made of; which fields mean something depends on the group. */
@@ -60,7 +62,7 @@ struct check_options {
 	uint64_t seed;
 	double seconds;                 /* 0: no limit */
 	double patience;                /* seconds that one step of a case may take */
-	bool full, json, list, verbose, no_reduce, probe;
+	bool full, json, list, verbose, no_reduce, probe, go_on;
 	uint32_t n_thread;
 	int part, n_part;               /* 1 <= part <= n_part; 0: all cases */
 	unsigned given;                 /* options that were given: check_options.c */
@@ -90,14 +92,14 @@ struct check_outcome {
 	char *tree;                     /* of a failure: the text of the tree that it ran by, or NULL; the caller's to free */
 	int set;                        /* of a failure: the set of data */
 	double seconds;
-	bool done, late;                /* late: not run, the time was up */
+	bool done, late, left;          /* late: not run, the time was up; left: not run, for many before it had ended in one way */
 };
 __attribute__((format(printf, 3, 4))) bool lt__check_end(struct check_outcome *, enum check_status, const char *fmt, ...);     /* false */
 
 /* -- the backend -- */
 
 /* Keeps the first note, counts the others. */
-struct check_told { struct lt_diag diag; lt_status code; int32_t loop, stmt; int n; char text[600], remedy[300]; };
+struct check_told { struct lt_diag diag; uint32_t size; lt_status code; int32_t loop, stmt; int n; char text[600], remedy[300]; };
 void lt__check_told_init(struct check_told *);
 struct check_device {
 	const struct lt_backend *backend;
@@ -197,11 +199,24 @@ bool lt__check_same_bits(struct check_room *, const struct check_room *, const s
 
 /* -- children (check_child.c) -- */
 
-/* Runs cases in child processes; outcome[i] of case i.  told: called as each is known; false: no more are wanted. */
-void lt__check_children(const struct check_options *, const struct check_case *const *, int32_t n, struct check_outcome *outcome,
+/* Runs cases in child processes; outcome[i] of case i.  told: called as each is known; false: no more are wanted.  The number of calls of
+ * run that came back well. */
+int64_t lt__check_children(const struct check_options *, const struct check_case *const *, int32_t n, struct check_outcome *outcome,
 	bool (*told)(void *user, int32_t i), void *user);
 /* One graph, by a tree's text (NULL: the default tree), in a child of its own. */
 void lt__check_child_graph(const struct check_options *, const struct lt_graph *, const char *tree, const struct check_data *, struct check_outcome *);
+
+/* check_score.c: what score answers, in a child of its own.  false: it did not, how says in which way. */
+bool lt__check_score(const struct lt_backend *, const struct check_options *, int32_t *score, struct check_told *, char *how, size_t bytes);
+void lt__check_ended(const struct check_options *, int status, bool silent, char *out, size_t bytes);     /* check_child.c: of a process */
+void lt__check_no_core(void);
+
+/* check_member.c: a table like the backend's, of one backend at a time, whose calls are counted, by parent and children together. */
+const struct lt_backend *lt__check_watch(const struct lt_backend *);
+void lt__check_calls_share(void);
+void lt__check_calls_clear(void);                                       /* nobody is inside: before a child begins */
+const char *lt__check_calls_in(void);                                   /* the member that somebody is inside of; NULL: none */
+int64_t lt__check_calls_good(const char *member);                        /* calls that came back, and with LT_OK */
 
 /* check_print.c: the standard output of children is a file without a name; -1: there is none, and what is printed is lost. */
 int lt__check_print_new(void);
@@ -246,6 +261,7 @@ struct check_report {
 	const struct check_outcome *outcome;
 	char **more;                    /* by case: what reducing it said, or NULL */
 	double seconds;
+	int64_t n_run;                  /* calls of run that came back well */
 };
 void lt__check_tell_failure(const struct check_report *, int32_t i, FILE *);
 /* What a run of the suite amounts to: the exit code. */

@@ -4,6 +4,8 @@
 #include "tools/check_data_kinds.h"
 #include "tools/check_parts.h"
 
+enum { MOST_VECTOR = 1 << 16 };  /* bytes of a vector: far above any machine's */
+
 /* Drawn trees of two graphs: those that are taken compile and run. */
 void lt__check_accepts_promise(struct check_device *d, const struct check_case *clause, struct check_outcome *out)
 {
@@ -81,6 +83,41 @@ void lt__check_accepts_together(struct check_device *d, const struct check_case 
 	}
 }
 
+/* -- caps -- */
+
+/* Where every tree is refused, or no default tree fits, the caps are what is wrong, and not the trees. */
+void lt__check_accepts_caps(struct check_device *d, const struct check_case *clause, struct check_outcome *out)
+{
+	const struct lt_caps *caps = d->caps;
+	const struct lt_target *t = caps->target;
+	uint32_t narrowest = 0;
+	(void)clause;
+	for (int k = 1; k < LT_NDTYPE; k++) {
+		uint32_t bytes = (uint32_t)lt__dtype_info((enum lt_dtype)k)->bytes;
+		if (caps->dtypes >> k & 1 && (!narrowest || bytes < narrowest))
+			narrowest = bytes;
+	}
+	if (caps->dtypes == 0)
+		(void)lt__check_end(out, CHECK_FAILED, "caps.dtypes is 0, so every tree is refused: it has a bit 1 << LT_F32 for float32, and so on");
+	if (caps->dtypes & 1)
+		(void)lt__check_end(out, CHECK_FAILED, "caps.dtypes has bit 0, which is no type: is a `1 <<` missing?");
+	if (!(caps->loops >> LT_SERIAL & 1))
+		(void)lt__check_end(out, CHECK_FAILED, "caps.loops is 0x%llx and lacks 1 << LT_SERIAL, so every tree with a plain loop is refused%s",
+			(unsigned long long)caps->loops, caps->loops ? ": is a `1 <<` missing?" : "");
+	if (t->vector_bytes > MOST_VECTOR)
+		(void)lt__check_end(out, CHECK_FAILED, "caps.target->vector_bytes is %u; it is one vector register, 64 for AVX-512, and not more than %d",
+			(unsigned)t->vector_bytes, MOST_VECTOR);
+	if (narrowest && t->vector_bytes % narrowest)
+		(void)lt__check_end(out, CHECK_FAILED, "caps.target->vector_bytes is %u, which is no number of its narrowest elements, of %u bytes",
+			(unsigned)t->vector_bytes, (unsigned)narrowest);
+	if (narrowest && t->vector_bytes > narrowest && !(caps->loops >> LT_VECTOR & 1))
+		(void)lt__check_end(out, CHECK_FAILED, "caps.target->vector_bytes is %u, so default trees have vector loops, and caps.loops lacks "
+			"1 << LT_VECTOR: they are refused", (unsigned)t->vector_bytes);
+	if (narrowest && t->vector_bytes > narrowest && !(caps->understands & LT_NEED_COMBINE))
+		(void)lt__check_end(out, CHECK_FAILED, "caps.target->vector_bytes is %u, so default trees have LT_COMBINE statements, and caps.understands "
+			"lacks LT_NEED_COMBINE: they are refused", (unsigned)t->vector_bytes);
+}
+
 /* -- trees that are changed -- */
 
 static bool no_diag(struct check_work *w)
@@ -151,7 +188,11 @@ static bool unknown_operator(struct check_work *w)
 	tree->ops = (struct lt_array){ ops, was.n, sizeof *ops };
 	lt__check_told_init(&told);
 	const struct lt_tree *one = tree;
-	if (d->backend->accepts(d->session, tree, &told.diag)) {
+	lt_status answer = d->backend->accepts(d->session, tree, &told.diag);
+	if (answer && answer != LT_EUNSUPPORTED) {
+		(void)lt__check_end(w->out, CHECK_FAILED, "accepts answers %s (%d) for a tree with an unknown operator; a refusal is LT_EUNSUPPORTED",
+			lt_status_name(answer), (int)answer);
+	} else if (answer) {
 		good = told.text[0] || lt__check_end(w->out, CHECK_FAILED, "accepts refuses a tree with an unknown operator and says nothing");
 	} else {
 		*object = NULL;

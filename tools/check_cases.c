@@ -10,8 +10,10 @@ static const struct check_groupinfo groups[] = {
 #include "tools/check.def"
 };
 const char *const lt__check_shapes[CHECK_N_SHAPE] = { "one", "prime", "below", "power", "above", "zero", "scalar", "deep" };
-const char *const lt__check_views[CHECK_N_VIEW] = { "none", "pad", "stride", "slice", "reshape", "permute", "concat", "broadcast", "flip" };
-const char *const lt__check_schedules[CHECK_N_TREE] = { "default", "plain", "drawn", "drawn2", "masked", "peeled" };
+const char *const lt__check_views[CHECK_N_VIEWS] = { "none", "pad", "stride", "slice", "reshape", "permute", "concat", "broadcast", "flip",
+	"flatten" };
+const char *const lt__check_schedules[CHECK_N_TREE] = { "default", "plain", "drawn", "drawn2", "masked", "peeled", "inner", "padded",
+	"outer", "nested", "strips" };
 const char *const lt__check_neighbours[CHECK_N_NEIGHBOUR] = { "alone", "producer", "consumer", "both", "reduced" };
 
 const struct check_groupinfo *lt__check_group(int group) { return &groups[group]; }
@@ -134,6 +136,42 @@ static void add_ops(struct check_adder *a)
 	lt__check_pairs(&f, a->o->full, op_row, a);
 }
 
+/* Loops in vectors: each operator at two types, by trees in turn; then all pairs of what is around one. */
+enum { V_SHAPE, V_VIEW, V_TREE, V_NEIGHBOUR, V_N };
+enum { FIRST_TREE = CHECK_INNER, N_VECTORS = CHECK_N_TREE - FIRST_TREE };
+
+static bool vectors_allowed(const int *at)
+{
+	if (at[V_SHAPE] == CHECK_SCALAR || at[V_SHAPE] == CHECK_ONE)
+		return false;
+	return at[V_SHAPE] < 0 || at[V_VIEW] < 0 || shape_has_view(at[V_SHAPE], at[V_VIEW]);
+}
+
+static void vectors_row(void *user, const int *at)
+{
+	static const struct { int op; enum lt_dtype dtype; } turns[] = { { LT_OP_add, LT_F32 }, { LT_OP_mul, LT_I32 }, { LT_OP_max, LT_F32 },
+		{ LT_OP_div, LT_I32 }, { LT_OP_sub, LT_F32 }, { LT_OP_select, LT_I16 } };
+	int turn = (at[V_SHAPE] + at[V_VIEW] + 2 * at[V_NEIGHBOUR] + 3 * at[V_TREE]) % 6;
+	add_op(user, &(struct check_spec){ .op = turns[turn].op, .dtype = turns[turn].dtype, .shape = at[V_SHAPE], .view = at[V_VIEW],
+		.schedule = FIRST_TREE + at[V_TREE], .neighbour = at[V_NEIGHBOUR] });
+}
+
+static void add_op_vectors(struct check_adder *a)
+{
+	static const int level[V_N] = { CHECK_N_SHAPE, CHECK_N_VIEWS, N_VECTORS, CHECK_N_NEIGHBOUR };
+	static const enum lt_dtype types[] = { LT_F32, LT_I32, LT_I8, LT_BOOL, LT_F16 };
+	for (int op = 0; op < LT_NOP; op++)
+		for (int k = 0, n = 0; k < 5 && n < 2; k++)
+			if (lt__check_takes((enum lt_opcode)op, types[k]))
+				add_op(a, &(struct check_spec){ .op = op, .dtype = types[k], .shape = op % 2 ? CHECK_ABOVE : CHECK_PRIME,
+					.schedule = FIRST_TREE + (op + 2 * n++) % N_VECTORS, .neighbour = op % 3 ? CHECK_PRODUCER : CHECK_ALONE });
+	for (int tree = 0; tree < CHECK_N_TREE; tree++)         /* elements whose places are found by division */
+		add_op(a, &(struct check_spec){ .op = LT_OP_add, .dtype = tree % 2 ? LT_I32 : LT_F32, .view = CHECK_FLATTEN,
+			.shape = tree % 3 == 0 ? CHECK_DEEP : tree % 3 == 1 ? CHECK_ABOVE : CHECK_PRIME, .schedule = tree });
+	const struct check_factors f = { V_N, level, vectors_allowed, V_N, V_N };
+	lt__check_pairs(&f, a->o->full, vectors_row, a);
+}
+
 /* -- cast -- */
 
 static void add_casts(struct check_adder *a)
@@ -199,6 +237,17 @@ static void add_reduces(struct check_adder *a)
 			for (int k = 0; k < 4 && reduces(op, t); k++)
 				add_reduce(a, &(struct check_spec){ .op = op, .dtype = (enum lt_dtype)t, .shape = CHECK_ABOVE, .variant = k % 2,
 					.schedule = k < 2 ? CHECK_MASKED : CHECK_PEELED });
+	for (int op = 0; op < LT_NOP; op++)             /* one loop or both, so that lanes of one share a sum and those of the other have their own */
+		for (int k = 0; k < 6; k++) {
+			static const enum lt_dtype types[] = { LT_F32, LT_I32, LT_F32, LT_I32, LT_BOOL, LT_F16 };
+			struct check_spec s = { .op = op, .dtype = types[k], .shape = k % 2 ? CHECK_PRIME : CHECK_ABOVE, .variant = (k / 2) % 3,
+				.schedule = k < 4 ? CHECK_NESTED : CHECK_STRIPS };
+			if (reduces(op, (int)s.dtype))
+				add_reduce(a, &s);
+			s.schedule = k >= 2 ? CHECK_PADDED : k ? CHECK_OUTER : CHECK_STRIPS;
+			if (k < 4 && reduces(op, (int)s.dtype))
+				add_reduce(a, &s);
+		}
 	const struct check_factors f = { R_N, level, reduce_allowed, R_OP, R_DTYPE };
 	lt__check_pairs(&f, a->o->full, reduce_row, a);
 }
@@ -224,6 +273,7 @@ void lt__check_cases(const struct check_options *o, struct check_list *list)
 	*list = (struct check_list){ 0 };
 	lt__check_add_clauses(&a);
 	add_ops(&a);
+	add_op_vectors(&a);
 	add_casts(&a);
 	add_reduces(&a);
 	lt__check_add_data(&a);

@@ -13,19 +13,24 @@
 #include <unistd.h>
 #include "tools/check.h"
 
-enum { BATCH = 48 };
-enum { AT_CASE = 1, OUTCOME = 2, AT_BATCH = 3, AT_TREE = 4 };
+/* So many cases that end in one way, and no such call that comes back between them, say what the others would; those that did not come back
+ * take long, each. */
+enum { BATCH = 48, MOST_ENDED = 20, MOST_SILENT = 5 };
+enum { AT_CASE = 1, OUTCOME = 2, AT_BATCH = 3, AT_TREE = 4, NO_SESSION = 5 };
 struct message { int32_t kind, i, status, set, n_text, n_tree; double seconds; };
 
 struct parent {
 	const struct check_options *o;
-	const struct check_case *const *c;
+	const struct check_case *const *c; int32_t n;
 	struct check_outcome *outcome;
 	bool (*told)(void *user, int32_t i);
 	void *user;
 	bool stopped;
 	int print;                      /* file of what children print */
 	bool printed;                   /* a case has failed for what was printed */
+	int32_t n_passed, n_alike;      /* n_alike: cases that ended as the last one did */
+	char ended[CHECK_TEXT];         /* how that was */
+	int64_t came_back;              /* what had come back then */
 };
 
 static double now(void) { return (double)lt__now_ns() * 1e-9; }
@@ -144,7 +149,7 @@ static void run_clause(const struct parent *p, struct check_device *d, int fd, i
 }
 
 /* No core file of each crash. */
-static void no_core(void)
+void lt__check_no_core(void)
 {
 	const struct rlimit none = { 0, 0 };
 	(void)setrlimit(RLIMIT_CORE, &none);
@@ -154,13 +159,15 @@ static void child(const struct parent *p, int fd, int32_t first, int32_t n)
 {
 	struct check_device d;
 	struct check_outcome out = { 0 };
-	no_core();
+	lt__check_no_core();
 	lt__check_print_catch(p->print, p->o->verbose);
 	(void)setpgid(0, 0);
 	say_at(fd, AT_TREE, first);
 	if (!lt__check_open(&d, p->o, &out)) {
-		for (int32_t i = 0; i < n; i++)
+		for (int32_t i = 0; i < n; i++) {
+			say_at(fd, NO_SESSION, first + i);
 			say_outcome(fd, first + i, &out);
+		}
 		_exit(0);
 	}
 	if (p->c[first]->clause)
@@ -211,13 +218,38 @@ static bool take_outcome(const struct check_options *o, int fd, const struct mes
 	return good;
 }
 
-static void tell(struct parent *p, int32_t i) { p->stopped = !p->told(p->user, i) || p->stopped; }
+static void tell(struct parent *p, int32_t i)
+{
+	p->n_passed += p->outcome[i].status == CHECK_PASSED;
+	p->stopped = !p->told(p->user, i) || p->stopped;
+}
+
+/* The cases that are left are not tried where so many ended as this one did.  member: what ended so, each time that it was called; NULL: what
+ * stands there. */
+static void count_alike(struct parent *p, const char *text, const char *member, const char *what, int32_t most)
+{
+	int64_t came_back = member ? lt__check_calls_good(member) : p->n_passed;
+	bool alike = p->n_alike > 0 && p->came_back == came_back && !strcmp(p->ended, text);
+	p->n_alike = alike ? p->n_alike + 1 : 1;
+	p->came_back = came_back;
+	(void)snprintf(p->ended, sizeof p->ended, "%s", text);
+	if (p->n_alike < most || p->o->go_on || p->stopped)
+		return;
+	p->stopped = true;
+	for (int32_t i = 0; i < p->n; i++)
+		if (!p->outcome[i].done) {
+			(void)lt__check_end(&p->outcome[i], CHECK_SKIPPED, "every %s%s ends so; the rest is not tried (--go-on tries it): %s",
+				member ? "call of " : "", member ? member : what, text);
+			p->outcome[i].left = true;
+		}
+}
 
 /* Reads what a child says until it ends; *m: what it said last; *n_done of its cases are known. */
 static void listen_to(struct parent *p, int fd, struct message *m, int32_t *n_done, bool *silent)
 {
 	struct message next;
 	while (!p->stopped && get(p->o, fd, &next, sizeof next, silent)) {
+		bool no_session = m->kind == NO_SESSION;
 		*m = next;
 		if (m->kind != OUTCOME)
 			continue;
@@ -225,10 +257,12 @@ static void listen_to(struct parent *p, int fd, struct message *m, int32_t *n_do
 			return;
 		++*n_done;
 		tell(p, m->i);
+		if (no_session)
+			count_alike(p, p->outcome[m->i].text, NULL, "session", MOST_ENDED);
 	}
 }
 
-static void how_it_ended(const struct check_options *o, int status, bool silent, char *out, size_t bytes)
+void lt__check_ended(const struct check_options *o, int status, bool silent, char *out, size_t bytes)
 {
 	if (silent)
 		(void)snprintf(out, bytes, "it did not come back within %g s", o->patience);
@@ -238,12 +272,15 @@ static void how_it_ended(const struct check_options *o, int status, bool silent,
 		(void)snprintf(out, bytes, "it ended the process with exit code %d", WEXITSTATUS(status));
 }
 
-static void fail_case(struct parent *p, int32_t i, const char *phase, const char *how)
+/* phase: what was done, if no member of the table was called. */
+static void fail_case(struct parent *p, int32_t i, const char *phase, const char *how, bool silent)
 {
+	const char *member = lt__check_calls_in();
 	if (p->outcome[i].done)
 		return;
-	(void)lt__check_end(&p->outcome[i], CHECK_FAILED, "%s: %s", phase, how);
+	(void)lt__check_end(&p->outcome[i], CHECK_FAILED, "%s%s: %s", member ? "in " : "", member ? member : phase, how);
 	tell(p, i);
+	count_alike(p, p->outcome[i].text, member, "case", silent ? MOST_SILENT : MOST_ENDED);
 }
 
 static void run_batch(struct parent *p, int32_t first, int32_t n)
@@ -258,6 +295,7 @@ static void run_batch(struct parent *p, int32_t first, int32_t n)
 	(void)fflush(NULL);
 	if (pipe(pipes))
 		return;
+	lt__check_calls_clear();
 	pid_t pid = fork();
 	if (pid == 0) {
 		(void)close(pipes[0]);
@@ -279,15 +317,19 @@ static void run_batch(struct parent *p, int32_t first, int32_t n)
 		p->printed = p->printed || (p->print >= 0 && lseek(p->print, 0, SEEK_CUR) > 0);
 	if ((n_done == n && status == 0 && !silent) || p->stopped)
 		return;
-	how_it_ended(p->o, status, silent, how, sizeof how);
+	lt__check_ended(p->o, status, silent, how, sizeof how);
 	if (n_done == n) {              /* all cases were well; the end of the session was not */
 		p->outcome[first].done = false;
-		fail_case(p, first, "while objects and session were closed", how);
+		fail_case(p, first, "while objects and session were closed", how, silent);
 	} else if (n == 1) {
 		fail_case(p, first, last.kind == AT_BATCH ? "while it was compiled" : last.kind == AT_TREE
-			? "while the session was opened, or the tree made and accepted" : "while it ran", how);
+			? "while the session was opened, or the tree made and accepted" : "while it ran", how, silent);
 	} else if (last.kind == AT_CASE && last.i == first + n_done) {  /* those before it are known */
-		fail_case(p, last.i, "while it ran", how);
+		fail_case(p, last.i, "while it ran", how, silent);
+		run_batch(p, last.i + 1, first + n - last.i - 1);
+	} else if (last.kind == AT_TREE) {      /* those before it were not compiled yet */
+		fail_case(p, last.i, "while the session was opened, or the tree made and accepted", how, silent);
+		run_batch(p, first, last.i - first);
 		run_batch(p, last.i + 1, first + n - last.i - 1);
 	} else {
 		run_batch(p, first, n / 2);
@@ -295,10 +337,11 @@ static void run_batch(struct parent *p, int32_t first, int32_t n)
 	}
 }
 
-void lt__check_children(const struct check_options *o, const struct check_case *const *c, int32_t n, struct check_outcome *outcome,
+int64_t lt__check_children(const struct check_options *o, const struct check_case *const *c, int32_t n, struct check_outcome *outcome,
 	bool (*told)(void *user, int32_t i), void *user)
 {
-	struct parent p = { .o = o, .c = c, .outcome = outcome, .told = told, .user = user, .print = lt__check_print_new() };
+	struct parent p = { .o = o, .c = c, .n = n, .outcome = outcome, .told = told, .user = user, .print = lt__check_print_new() };
+	lt__check_calls_share();
 	for (int32_t i = 0, k; i < n && !p.stopped; i = k) {
 		for (k = i + 1; k < n && k - i < BATCH && !c[i]->clause && !c[k]->clause && c[k]->group == c[i]->group; k++)
 			;
@@ -306,6 +349,7 @@ void lt__check_children(const struct check_options *o, const struct check_case *
 	}
 	if (p.print >= 0)
 		(void)close(p.print);
+	return lt__check_calls_good("run");
 }
 
 /* -- one graph -- */
@@ -326,7 +370,8 @@ static bool ignore(void *user, int32_t i)
 	return true;
 }
 
-void lt__check_child_graph(const struct check_options *o, const struct lt_graph *g, const char *tree, const struct check_data *data, struct check_outcome *out)
+void lt__check_child_graph(const struct check_options *o, const struct lt_graph *g, const char *tree, const struct check_data *data,
+	struct check_outcome *out)
 {
 	struct parent p = { .o = o, .outcome = out, .told = ignore };
 	int pipes[2], status = 0;
@@ -338,11 +383,13 @@ void lt__check_child_graph(const struct check_options *o, const struct lt_graph 
 	(void)fflush(NULL);
 	if (pipe(pipes))
 		return;
+	lt__check_calls_share();
+	lt__check_calls_clear();
 	pid_t pid = fork();
 	if (pid == 0) {
 		struct check_device d;
 		struct check_outcome mine = { 0 };
-		no_core();
+		lt__check_no_core();
 		lt__check_print_catch(-1, o->verbose);
 		(void)close(pipes[0]);
 		(void)setpgid(0, 0);
@@ -360,7 +407,8 @@ void lt__check_child_graph(const struct check_options *o, const struct lt_graph 
 	if (silent)
 		(void)kill(-pid, SIGKILL);
 	if (pid > 0 && waitpid(pid, &status, 0) == pid && !out->done) {
-		how_it_ended(o, status, silent, how, sizeof how);
-		(void)lt__check_end(out, CHECK_FAILED, "%s", how);
+		const char *member = lt__check_calls_in();
+		lt__check_ended(o, status, silent, how, sizeof how);
+		(void)lt__check_end(out, CHECK_FAILED, "%s%s%s%s", member ? "in " : "", member ? member : "", member ? ": " : "", how);
 	}
 }

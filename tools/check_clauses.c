@@ -12,6 +12,7 @@ static const struct { int group; const char *name; check_clause *run; } clauses[
 	{ CHECK_slots, "interleaved", lt__check_slots_interleaved },    /* runs with different slots do not interfere */
 	{ CHECK_slots, "async", lt__check_slots_async },                /* a run that is only enqueued is done after sync */
 	{ CHECK_slots, "page", lt__check_slots_page },                  /* nothing before or behind a slot is read */
+	{ CHECK_accepts, "caps", lt__check_accepts_caps },              /* bits and numbers that can be */
 	{ CHECK_accepts, "promise", lt__check_accepts_promise },        /* what accepts takes compiles */
 	{ CHECK_accepts, "again", lt__check_accepts_again },            /* the same tree, the same answer */
 	{ CHECK_accepts, "together", lt__check_accepts_together },      /* many trees in one call: object i is that of tree i */

@@ -10,7 +10,7 @@
 #include "check/random_graph.h"
 #include "tools/check.h"
 
-struct range { bool given; int64_t low, high; };
+struct range { bool given, bounded; int64_t low, high; };        /* bounded: by a run-time scalar; high is its least */
 
 static void narrow(struct range *r, int64_t low, int64_t high)
 {
@@ -33,6 +33,17 @@ static lt_node source_of(const struct lt_graph *g, lt_node n)
 	return n;
 }
 
+/* Of an axis that run-time scalars bound: as few as there may be, but one. */
+static int64_t least_extent(const struct lt_graph *g, const struct lt_vardef *v)
+{
+	int64_t least = v->bounded ? v->limit.constant : v->extent;
+	for (int32_t i = 0; v->bounded && i < v->limit.n; i++) {
+		const struct lt_paramdef *p = &g->param[v->limit.param[i]];
+		least += v->limit.coef[i] * (v->limit.coef[i] < 0 ? p->high : p->low);
+	}
+	return least < 1 ? 1 : least > v->extent ? v->extent : least;
+}
+
 static struct range *ranges_of(const struct lt_graph *g)
 {
 	struct range *r = calloc((size_t)g->n_node + 1, sizeof *r);
@@ -45,7 +56,8 @@ static struct range *ranges_of(const struct lt_graph *g)
 		const struct lt_nodedef *d = &g->node[n];
 		if (d->op == LT_OP_gather) {
 			const struct lt_vardef *axis = &g->var[g->node[d->operand[0]].dim[d->axis]];
-			narrow(&r[d->operand[1]], 0, axis->extent - 1);
+			narrow(&r[d->operand[1]], 0, least_extent(g, axis) - 1);
+			r[d->operand[1]].bounded |= axis->bounded;
 		}
 		if (hands_on(d) && r[n].given)
 			for (int32_t i = 0; i < d->n_operand; i++)
@@ -141,7 +153,7 @@ static void *fill(const struct lt_graph *g, lt_node n, const struct range *r, co
 		lt__store(out, i, d->dtype, at_end ? extreme(d->dtype, data->set == CHECK_LEAST)
 			: one_sign ? draw_signed(d->dtype, is_below(d, data->set), &rng) : draw(d->dtype, r, random_chance(&rng, special), &rng));
 	if (out && data->wild && data->set == 1 && r->given && elems > 0 && lt__dtype_info(d->dtype)->cls == LT_CLASS_INT)
-		lt__store(out, elems / 2, d->dtype, (union lt_scalar){ .i = d->dtype == LT_U8 ? r->high + 1 : random_chance(&rng, 50) ? -1 : r->high + 1 });
+		lt__store(out, elems / 2, d->dtype, (union lt_scalar){ .i = d->dtype != LT_U8 && !r->bounded && random_chance(&rng, 50) ? -1 : r->high + 1 });
 	return out;
 }
 

@@ -1,7 +1,8 @@
-/* tools/check_data_kinds.h -- the kinds of graphs of the groups state, param and product. */
+/* tools/check_data_kinds.h -- the kinds of graphs of the groups gather, state, param and product. */
 #ifndef LT_TOOLS_CHECK_DATA_KINDS_H
 #define LT_TOOLS_CHECK_DATA_KINDS_H
 
+enum { CHECK_G_FIRST, CHECK_G_SECOND, CHECK_G_BOUNDED, CHECK_G_BOUNDED2 };            /* the axis; one that a run-time scalar bounds */
 enum { CHECK_REPLACE, CHECK_UPDATE, CHECK_SWAP, CHECK_COUNTER, CHECK_APPEND, CHECK_N_STATE };
 enum { CHECK_P_EXTENT, CHECK_P_SLICE, CHECK_P_SUM, CHECK_P_GREATEST, CHECK_P_BOTH, CHECK_P_SOFTMAX, CHECK_P_DIFFERENCE, CHECK_N_PARAM };
 enum { CHECK_NN, CHECK_NT, CHECK_TN, CHECK_BATCH, CHECK_VECTOR, CHECK_BIAS_RELU, CHECK_BIAS_GELU, CHECK_BIAS_RESIDUAL, CHECK_SILU,

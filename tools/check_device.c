@@ -13,8 +13,15 @@ static bool open_session(struct check_device *d, struct check_outcome *out)
 	if (!d->session)
 		return lt__check_end(out, CHECK_FAILED, "open answers LT_OK and gives no session");
 	d->caps = d->backend->caps(d->session);
-	if (!d->caps || !LT_HAS(struct lt_caps, d->caps, target))
-		return lt__check_end(out, CHECK_FAILED, "caps gives no target");
+	if (!d->caps)
+		return lt__check_end(out, CHECK_FAILED, "caps returned NULL");
+	if (d->caps->size < offsetof(struct lt_caps, target) + sizeof d->caps->target)
+		return lt__check_end(out, CHECK_FAILED, "caps.size is %u, and it has to be sizeof (struct lt_caps)", (unsigned)d->caps->size);
+	if (!d->caps->target)
+		return lt__check_end(out, CHECK_FAILED, "caps.target is NULL");
+	if (d->caps->target->size < offsetof(struct lt_target, name) + sizeof d->caps->target->name)
+		return lt__check_end(out, CHECK_FAILED, "caps.target->size is %u, and it has to be sizeof (struct lt_target)",
+			(unsigned)d->caps->target->size);
 	return true;
 }
 
@@ -24,6 +31,7 @@ bool lt__check_open(struct check_device *d, const struct check_options *o, struc
 		.host = { .size = sizeof d->host, .n_thread = o->n_thread, .parallel = lt__host_parallel } };
 	if (!d->backend)
 		return lt__check_end(out, CHECK_FAILED, "there is no backend '%s'", o->backend);
+	d->backend = lt__check_watch(d->backend);
 	return open_session(d, out);
 }
 

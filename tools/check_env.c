@@ -104,6 +104,7 @@ int lt__check_probe(const struct check_options *o)
 	const struct lt_backend *b = lt_backend_find(o->backend);
 	uint32_t from = lt_backend_origin(b) ? 0 : lt__check_heard();    /* linked in, it is in one file with this program */
 	lt__check_print_catch(-1, false);
+	lt__check_hear_only(__extension__ (const void *)b->open);
 	if (!f || !lt__check_open(&d, o, &out)) {
 		(void)(f && fprintf(f, "open\t%s\n", out.text));
 		return f && !fclose(f) ? 0 : 2;
@@ -167,8 +168,8 @@ static void free_environment(char **all)
 	free(all);
 }
 
-/* What such a process writes; NULL, with its sentence: there is none.  The caller's to free. */
-static char *ask(const struct check_options *o, char **environment, struct check_outcome *out)
+/* What such a process writes; NULL, with its sentence: there is none.  which: words for its environment.  The caller's to free. */
+static char *ask(const struct check_options *o, char **environment, const char *which, struct check_outcome *out)
 {
 	char threads[20], *text = calloc(1, 1), part[4096];
 	const char **argv = calloc((size_t)o->n_load * 2 + 7, sizeof *argv);
@@ -188,6 +189,7 @@ static char *ask(const struct check_options *o, char **environment, struct check
 	const char *const rest[] = { "-b", o->word, "--threads", threads, "--probe" };
 	memcpy(argv + n, rest, sizeof rest);
 	pid_t pid = fork();
+	int error = errno;
 	if (pid == 0) {
 		(void)dup2(pipes[1], STDOUT_FILENO);
 		(void)close(pipes[0]);
@@ -210,10 +212,12 @@ static char *ask(const struct check_options *o, char **environment, struct check
 	if (pid > 0 && waitpid(pid, &status, 0) == pid && status == 0)
 		return text;
 	free(text);
-	if (pid > 0 && WIFSIGNALED(status))
-		(void)lt__check_end(out, CHECK_FAILED, "in a process with another environment it ended by a signal: %s", strsignal(WTERMSIG(status)));
+	if (pid < 0)
+		(void)lt__check_end(out, CHECK_SKIPPED, "no other process can be asked: %s", strerror(error));
+	else if (WIFSIGNALED(status))
+		(void)lt__check_end(out, CHECK_FAILED, "in a process with %s it ended by a signal: %s", which, strsignal(WTERMSIG(status)));
 	else
-		(void)lt__check_end(out, CHECK_FAILED, "a process with another environment cannot use it");
+		(void)lt__check_end(out, CHECK_FAILED, "a process with %s cannot use it", which);
 	return NULL;
 }
 
@@ -255,8 +259,9 @@ static bool asks_for_none(struct check_outcome *out, const char *text)
 void lt__check_errors_environment(struct check_device *d, const struct check_case *c, struct check_outcome *out)
 {
 	char **environment = other_environment(d->backend->name);
-	char *first = ask(d->options, environ, out), *other = first ? ask(d->options, environment, out) : NULL;
-	char *again = other && strcmp(first, other) != 0 ? ask(d->options, environ, out) : NULL;
+	static const char same[] = "this environment", odder[] = "another environment";
+	char *first = ask(d->options, environ, same, out), *other = first ? ask(d->options, environment, odder, out) : NULL;
+	char *again = other && strcmp(first, other) != 0 ? ask(d->options, environ, same, out) : NULL;
 	(void)c;
 	if (other && asks_for_none(out, first) && asks_for_none(out, other) && again)
 		(void)are_same(out, first, other, again);

@@ -99,17 +99,23 @@ static bool workspace(struct check_work *w)
 
 /* -- a gather out of range -- */
 
-static const struct check_case gather = { .name = "gather", .group = CHECK_gather, .spec = { .dtype = LT_F32, .other = LT_I64,
-	.schedule = CHECK_PLAIN } };
 enum { FIRST = 4, SECOND = 9 };
 static const int64_t first_value = 1000, second_value = -7;
 
-static int64_t *index_of(const struct check_work *w, void **data)
+/* By indices of a type that the backend has. */
+static struct check_case gather_for(const struct check_device *d)
+{
+	return (struct check_case){ .name = "gather", .group = CHECK_gather, .spec = { .dtype = LT_F32, .schedule = CHECK_PLAIN,
+		.other = d->caps->dtypes & UINT64_C(1) << LT_I64 ? LT_I64 : LT_I32 } };
+}
+
+static void put_index(const struct check_work *w, void **data, int64_t first, int64_t second)
 {
 	for (lt_node n = 0; n < w->g->n_node; n++)
-		if (w->g->node[n].op == LT_OP_input && w->g->node[n].dtype == LT_I64)
-			return data[n];
-	return NULL;
+		if (w->g->node[n].op == LT_OP_input && lt__dtype_info(w->g->node[n].dtype)->cls == LT_CLASS_INT) {
+			lt__store(data[n], FIRST, w->g->node[n].dtype, (union lt_scalar){ .i = first });
+			lt__store(data[n], SECOND, w->g->node[n].dtype, (union lt_scalar){ .i = second });
+		}
 }
 
 static bool is_told(struct check_work *w, const struct lt_fault *f)
@@ -131,6 +137,7 @@ static bool is_told(struct check_work *w, const struct lt_fault *f)
 static void with_fault(struct check_device *d, const struct check_case *clause, struct check_outcome *out, bool elsewhere)
 {
 	const struct check_tree tree = { CHECK_PLAIN, 0, NULL };
+	const struct check_case gather = gather_for(d);
 	struct check_work w = { .device = d, .out = out, .seed = clause->seed }, *one = &w;
 	struct check_trial good_data = { 0 };
 	struct check_room room = { 0 };
@@ -139,13 +146,11 @@ static void with_fault(struct check_device *d, const struct check_case *clause, 
 	if (!lt_context_new(&w.ctx) && !lt__check_graph(w.ctx, &gather, &w.g) && lt__check_prepare(&w, &tree) && lt__check_compile(&one, 1)) {
 		const struct check_data how = { clause->seed, 0, 0, false };
 		data = lt__check_data_new(w.g, &how);
-		int64_t *index = index_of(&w, data);
-		index[FIRST] = index[SECOND] = 0;
+		put_index(&w, data, 0, 0);
 		good_data.data = data;
 		(void)lt_eval(w.g, (const void *const *)data, true, &good_data.e);
 		lt__check_room_new(&w, 0, &room);
-		index[FIRST] = first_value;
-		index[SECOND] = second_value;
+		put_index(&w, data, first_value, second_value);
 		bool good = good_data.e && lt__check_room_fill(&room, data, 0xFF) && lt__check_launch(&room, 0xFF, 1, &fault)
 			&& lt__check_room_stand(&room, data) && is_told(&w, &fault);
 		if (good && elsewhere)

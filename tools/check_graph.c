@@ -72,6 +72,20 @@ static lt_node reshaped(struct lt_graph *g, enum lt_dtype t, const struct check_
 	return lt_graph_reshape(g, lt_graph_input(g, "x", t, 1, &flat), d->n, shape);
 }
 
+/* Columns of another tensor, one behind the other: rows of the result begin in the middle of them. */
+static lt_node flattened(struct lt_graph *g, enum lt_dtype t, const struct check_dims *d)
+{
+	static const int32_t swap[2] = { 1, 0 };
+	int64_t all = 1, shape[4], column = 2;
+	for (int32_t i = 0; i < d->n; i++)
+		all *= shape[i] = lt_var_extent(g, d->at[i]);
+	while (all % column && column < all)
+		column++;
+	column = all == 1 ? 1 : column;
+	lt_var dims[2] = { lt_graph_var(g, NULL, column), lt_graph_var(g, NULL, all / column) };
+	return lt_graph_reshape(g, lt_graph_permute(g, lt_graph_input(g, "x", t, 2, dims), 2, swap), d->n, shape);
+}
+
 static lt_node permuted(struct lt_graph *g, enum lt_dtype t, const struct check_dims *d)
 {
 	struct check_dims own = { .n = d->n };
@@ -117,6 +131,7 @@ static lt_node viewed(struct lt_graph *g, int view, enum lt_dtype t, const struc
 	case CHECK_SLICE:   x = lt_graph_slice(g, input_with(g, "x", t, d, 0, lt_var_extent(g, d->at[0]) + 3), 0, 2, 1, lt_var_extent(g, d->at[0]));
 		break;
 	case CHECK_RESHAPE: x = reshaped(g, t, d); break;
+	case CHECK_FLATTEN: x = flattened(g, t, d); break;
 	case CHECK_PERMUTE: return permuted(g, t, d);
 	case CHECK_CONCAT:  x = joined(g, t, d, extent > 1 ? d->n - 1 : 0); break;
 	case CHECK_FLIP:    x = flipped(g, t, d); break;

@@ -2,12 +2,24 @@
 #include "tools/check_data_kinds.h"
 #include "tools/check_parts.h"
 
+/* Axis `variant`, or that axis with an extent that a run-time scalar bounds. */
 lt_node lt__check_build_gather(struct lt_graph *g, const struct check_case *c)
 {
-	lt_var m = lt_graph_var(g, "m", 9), n = lt_graph_var(g, "n", 17), k = lt_graph_var(g, "k", 13);
-	lt_var dims[2] = { m, n };
+	static const int64_t extents[2] = { 9, 17 }, least[2] = { 4, 5 };
+	static const char *const names[2] = { "m", "n" };
+	const int64_t factor = 1;
+	int32_t axis = c->spec.variant % 2;
+	lt_var dims[2], k = lt_graph_var(g, "k", 13);
+	for (int i = 0; i < 2; i++)
+		if (c->spec.variant >= CHECK_G_BOUNDED && i == axis) {
+			lt_node length = lt_graph_input(g, "length", LT_I64, 0, NULL);
+			lt_param p = lt_graph_param(g, length, 0, least[i], extents[i]);
+			dims[i] = lt_graph_var_bounded(g, names[i], extents[i], 0, 1, &p, &factor);
+		} else {
+			dims[i] = lt_graph_var(g, names[i], extents[i]);
+		}
 	lt_node x = lt_graph_input(g, "x", c->spec.dtype, 2, dims), index = lt_graph_input(g, "index", c->spec.other, 1, &k);
-	return lt_graph_gather(g, x, index, c->spec.variant);
+	return lt_graph_gather(g, x, index, axis);
 }
 
 /* -- states -- */

@@ -27,6 +27,39 @@ static void add_gathers(struct check_adder *a)
 	}
 }
 
+/* Loops in vectors: over the axis of the index and beside it; indices that are out of range in one lane, or beyond a run-time extent. */
+static void add_gather_vectors(struct check_adder *a)
+{
+	static const enum lt_dtype types[] = { LT_F32, LT_I8 };
+	for (int tree = CHECK_INNER; tree < CHECK_N_TREE; tree++)
+		for (int k = 0; k < 8; k++) {
+			struct check_spec s = { .dtype = types[k / 4], .other = index_types[k / 2 % 2], .variant = k % 2, .schedule = tree };
+			lt__check_add(a, CHECK_gather, &s, "gather", "%s/by_%s/axis%d/%s", lt__dtype_info(s.dtype)->name, lt__dtype_info(s.other)->name,
+				s.variant, lt__check_schedules[tree]);
+			if (k < 4)
+				lt__check_add(a, CHECK_gather, &s, "gather", "f32/by_%s/out_of_range%d/%s", lt__dtype_info(s.other)->name, s.variant,
+					lt__check_schedules[tree])->wild = true;
+		}
+}
+
+/* Along an axis that a run-time scalar bounds: indices within it, and one between it and the axis' static extent. */
+static void add_gather_bounded(struct check_adder *a)
+{
+	static const int trees[] = { CHECK_DEFAULT, CHECK_PLAIN, CHECK_INNER, CHECK_OUTER };
+	static const enum lt_dtype types[] = { LT_F32, LT_I8, LT_I32 };
+	for (int k = 0; k < 3; k++)
+		for (int by = 0; by < 2; by++)
+			for (int i = 0; i < 4; i++) {
+				struct check_spec s = { .dtype = types[k], .other = index_types[by], .variant = CHECK_G_BOUNDED + (i + k) % 2,
+					.schedule = trees[i] };
+				lt__check_add(a, CHECK_gather, &s, "gather", "%s/by_%s/bounded%d/%s", lt__dtype_info(s.dtype)->name,
+					lt__dtype_info(s.other)->name, (i + k) % 2, lt__check_schedules[s.schedule]);
+				if (k == 0)
+					lt__check_add(a, CHECK_gather, &s, "gather", "f32/by_%s/out_of_bound%d/%s", lt__dtype_info(s.other)->name,
+						(i + k) % 2, lt__check_schedules[s.schedule])->wild = true;
+			}
+}
+
 static void add_states(struct check_adder *a)
 {
 	for (int kind = 0; kind < CHECK_N_STATE; kind++)
@@ -35,6 +68,32 @@ static void add_states(struct check_adder *a)
 			if (kind == CHECK_COUNTER ? t == LT_F32 : kind <= CHECK_UPDATE || a->o->full || t == LT_F32 || t == LT_F16 || t == LT_I8)
 				lt__check_add(a, CHECK_state, &s, "state", "%s/%s/%s", lt__check_states[kind], lt__dtype_info(s.dtype)->name,
 					lt__check_schedules[s.schedule]);
+		}
+}
+
+static void add_vectors(struct check_adder *a)
+{
+	static const enum lt_dtype types[] = { LT_F32, LT_I32 };
+	for (int tree = CHECK_INNER; tree < CHECK_N_TREE; tree++)
+		for (int k = 0; k < 2; k++) {
+			for (int kind = 0; kind < CHECK_N_STATE && (k == 0 || a->o->full); kind++) {
+				struct check_spec s = { .dtype = types[k], .variant = kind, .schedule = tree };
+				lt__check_add(a, CHECK_state, &s, "state", "%s/%s/%s", lt__check_states[kind], lt__dtype_info(s.dtype)->name,
+					lt__check_schedules[tree]);
+			}
+			for (int kind = 0; kind < CHECK_N_PARAM; kind++) {
+				struct check_spec s = { .dtype = types[k], .variant = kind, .schedule = tree };
+				if (k == 0 || (kind != CHECK_P_SOFTMAX && (a->o->full || (kind + tree) % 2)))
+					lt__check_add(a, CHECK_param, &s, NULL, "%s/%s/%s", lt__check_params[kind], lt__dtype_info(s.dtype)->name,
+						lt__check_schedules[tree]);
+			}
+			for (int kind = 0; kind < CHECK_N_PRODUCT; kind++) {
+				struct check_spec s = { .dtype = types[k], .shape = (kind + tree) % 2 ? CHECK_PRIME : CHECK_ABOVE, .variant = kind,
+					.schedule = tree };
+				if (k == 0 || kind < CHECK_BIAS_RELU)
+					lt__check_add(a, CHECK_product, &s, "product", "%s/%s/%s/%s", lt__check_products[kind], lt__dtype_info(s.dtype)->name,
+						lt__check_shapes[s.shape], lt__check_schedules[tree]);
+			}
 		}
 }
 
@@ -71,6 +130,11 @@ static void add_products(struct check_adder *a)
 static void add_random(struct check_adder *a)
 {
 	int most = a->o->full ? 2000 : 40;
+	for (int i = 0; i < (a->o->full ? 400 : 12); i++)
+		for (int nest = 0; nest < 2; nest++) {
+			struct check_spec s = { .variant = nest, .schedule = CHECK_INNER + i % (CHECK_N_TREE - CHECK_INNER) };
+			lt__check_add(a, CHECK_random, &s, NULL, "%s/%d/%s", nest ? "nest" : "graph", most + i, lt__check_schedules[s.schedule])->special = 2;
+		}
 	for (int i = 0; i < most; i++)
 		for (int nest = 0; nest < 2; nest++) {
 			struct check_spec s = { .variant = nest, .schedule = (int)(1 + i) % CHECK_N_SCHEDULE };
@@ -81,8 +145,11 @@ static void add_random(struct check_adder *a)
 void lt__check_add_data(struct check_adder *a)
 {
 	add_gathers(a);
+	add_gather_vectors(a);
+	add_gather_bounded(a);
 	add_states(a);
 	add_params(a);
 	add_products(a);
+	add_vectors(a);
 	add_random(a);
 }

@@ -9,7 +9,7 @@
 #include "tools/check.h"
 
 enum { OPT_FILTER = 256, OPT_SEED, OPT_SECONDS, OPT_FULL, OPT_JSON, OPT_REPORT, OPT_LIST, OPT_KEEP, OPT_THREADS, OPT_NO_REDUCE, OPT_VERSION,
-	OPT_SCRIPT, OPT_SCHEDULE, OPT_DATA, OPT_PATIENCE, OPT_PART, OPT_PROBE };
+	OPT_SCRIPT, OPT_SCHEDULE, OPT_DATA, OPT_PATIENCE, OPT_PART, OPT_PROBE, OPT_GO_ON };
 #define GIVEN(option) (1u << ((option) - OPT_FILTER))
 static const struct option longs[] = {
 	{ "backend", required_argument, NULL, 'b' },    { "load", required_argument, NULL, 'B' },
@@ -21,6 +21,7 @@ static const struct option longs[] = {
 	{ "script", required_argument, NULL, OPT_SCRIPT }, { "schedule", required_argument, NULL, OPT_SCHEDULE },
 	{ "data", required_argument, NULL, OPT_DATA }, { "patience", required_argument, NULL, OPT_PATIENCE },
 	{ "part", required_argument, NULL, OPT_PART },  { "probe", no_argument, NULL, OPT_PROBE },
+	{ "go-on", no_argument, NULL, OPT_GO_ON },
 	{ "verbose", no_argument, NULL, 'v' },          { "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPT_VERSION },  { NULL, 0, NULL, 0 }
 };
@@ -37,6 +38,7 @@ static const char help[] =
 	"      --seed N                 of data, drawn trees and random graphs; default 1\n"
 	"      --seconds S              stop after S seconds, the rest is not run; default 0: no limit\n"
 	"      --patience S             a step of a case that takes longer has failed; default 60\n"
+	"      --go-on                  try all cases, even where every one before has ended in one way\n"
 	"      --threads N              threads of the backend; default: as many as processors\n"
 	"      --json                   all cases and sums as JSON\n"
 	"      --report FILE.html       a support matrix to look at\n"
@@ -130,6 +132,7 @@ static int take(struct check_options *o, int option, char *value)
 	case OPT_DATA:      o->data = value; return -1;
 	case OPT_KEEP:      return take_path("--keep", value, &o->keep);
 	case OPT_PROBE:     o->probe = true; return -1;         /* of errors/environment alone: not in the help */
+	case OPT_GO_ON:     o->go_on = true; return -1;
 	case OPT_PART:      return take_part(value, o);
 	case OPT_SEED:      return take_seed(value, &o->seed);
 	case OPT_SECONDS:   return take_seconds("--seconds", value, true, &o->seconds);
@@ -162,8 +165,8 @@ static int check_together(const struct check_options *o)
 		{ OPT_DATA, OPT_SCRIPT, 0 }, { OPT_SCHEDULE, OPT_SCRIPT, 0 },
 		{ OPT_SCRIPT, 0, OPT_FILTER }, { OPT_SCRIPT, 0, OPT_LIST }, { OPT_SCRIPT, 0, OPT_FULL }, { OPT_SCRIPT, 0, OPT_SEED },
 		{ OPT_SCRIPT, 0, OPT_SECONDS }, { OPT_SCRIPT, 0, OPT_JSON }, { OPT_SCRIPT, 0, OPT_REPORT }, { OPT_SCRIPT, 0, OPT_NO_REDUCE },
-		{ OPT_SCRIPT, 0, OPT_PART },
-		{ OPT_LIST, 0, OPT_JSON }, { OPT_LIST, 0, OPT_REPORT }, { OPT_LIST, 0, OPT_SECONDS },
+		{ OPT_SCRIPT, 0, OPT_PART }, { OPT_SCRIPT, 0, OPT_GO_ON },
+		{ OPT_LIST, 0, OPT_JSON }, { OPT_LIST, 0, OPT_REPORT }, { OPT_LIST, 0, OPT_SECONDS }, { OPT_LIST, 0, OPT_GO_ON },
 	};
 	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
 		if (!(o->given & GIVEN(rules[i].with)))

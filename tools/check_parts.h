@@ -3,7 +3,7 @@
 #define LT_TOOLS_CHECK_PARTS_H
 #include "tools/check.h"
 
-extern const char *const lt__check_shapes[CHECK_N_SHAPE], *const lt__check_views[CHECK_N_VIEW], *const lt__check_schedules[CHECK_N_TREE],
+extern const char *const lt__check_shapes[CHECK_N_SHAPE], *const lt__check_views[CHECK_N_VIEWS], *const lt__check_schedules[CHECK_N_TREE],
 	*const lt__check_neighbours[CHECK_N_NEIGHBOUR];
 
 /* check_cases.c */
@@ -40,9 +40,10 @@ int32_t lt__check_nest(const struct check_work *);
 /* A room that is filled for the trial; a launch of all steps and the values compared. */
 bool lt__check_one_run(struct check_work *, const struct check_trial *, int poison, int fill, uint32_t n_thread);
 
-/* check_getenv.c: how often getenv was called so far; the names that the file which holds `code` asked for, from call *i on, one by one;
- * NULL: no more. */
+/* check_getenv.c: how many different calls of getenv there were so far; from here on only those of the file which holds
+ * `code`; the names that this file asked for, from call *i on, one by one; NULL: no more. */
 uint32_t lt__check_heard(void);
+void lt__check_hear_only(const void *code);
 const char *lt__check_heard_from(const void *code, uint32_t *i);
 
 typedef void check_clause(struct check_device *, const struct check_case *, struct check_outcome *);
@@ -51,7 +52,7 @@ check_clause lt__check_slots_sentinels, lt__check_slots_alignment, lt__check_slo
 check_clause lt__check_errors_prints;                                                                           /* check_print.c */
 check_clause lt__check_errors_environment;                                                                      /* check_env.c */
 check_clause lt__check_slots_page, lt__check_errors_half;                                                       /* check_page.c, check_half.c */
-check_clause lt__check_accepts_promise, lt__check_accepts_again, lt__check_accepts_unknown_feature, lt__check_accepts_unknown_operator,
+check_clause lt__check_accepts_caps, lt__check_accepts_promise, lt__check_accepts_again, lt__check_accepts_unknown_feature, lt__check_accepts_unknown_operator,
 	lt__check_accepts_no_diag, lt__check_accepts_together;                                                  /* check_accepts.c */
 check_clause lt__check_accepts_forgets, lt__check_memory_trees, lt__check_memory_borrowed;                       /* check_trees.c, check_borrow.c */
 check_clause lt__check_threads_sessions, lt__check_threads_number, lt__check_threads_moved;                     /* check_threads.c */

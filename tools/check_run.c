@@ -22,6 +22,7 @@ static void tell(struct lt_diag *diag, const struct lt_note *note)
 	struct check_told *t = (struct check_told *)(void *)diag;
 	if (t->n++)
 		return;
+	t->size = note->size;
 	t->code = note->code;
 	t->loop = note->loop;
 	t->stmt = note->stmt;
@@ -36,15 +37,40 @@ void lt__check_told_init(struct check_told *t)
 
 /* -- accepted -- */
 
+/* A sentence is one line: no newline, no tab, no colours. */
+static bool is_a_line(struct check_work *w, const char *what, const char *text)
+{
+	char shown[200];
+	size_t n = 0;
+	int bad = -1;
+	for (; text[n] && n < sizeof shown - 1; n++) {
+		unsigned char c = (unsigned char)text[n];
+		shown[n] = (char)(c < 0x20 || c == 0x7F ? ' ' : c);
+		bad = bad < 0 && shown[n] != text[n] ? c : bad;
+	}
+	shown[n] = '\0';
+	return bad < 0 || lt__check_end(w->out, CHECK_FAILED, "the %s \"%s\" holds a control character (0x%02x); it is one line of plain text", what,
+		shown, (unsigned)bad);
+}
+
 /* A refusal is an answer, if it says why, and where or what would help. */
 static bool take_refusal(struct check_work *w, const struct lt_tree *t, lt_status st, const struct check_told *told)
 {
 	size_t n = strlen(told->text);
+	if (st != LT_EUNSUPPORTED)
+		return lt__check_end(w->out, CHECK_FAILED, "accepts answers %s (%d%s) for kernel %s%s%s; a refusal is LT_EUNSUPPORTED, and any other error "
+			"ends the host's compilation", lt_status_name(st), (int)st, st < 0 || st >= LT_NSTATUS ? ": no status at all" : "", t->name,
+			n ? ", and says: " : ", and says nothing", told->text);
 	if (n == 0)
 		return lt__check_end(w->out, CHECK_FAILED, "accepts answers %s for kernel %s and says nothing", lt_status_name(st), t->name);
 	if (told->text[n - 1] == '.' || lt__told_text(told->text, w->device->backend->name) != told->text)
-		return lt__check_end(w->out, CHECK_FAILED, "the refusal \"%s\" %s; the host adds that itself", told->text, told->text[n - 1] == '.'
-			? "ends with a full stop" : "begins with the backend's name");
+		return lt__check_end(w->out, CHECK_FAILED, "the refusal \"%s\" %s", told->text, told->text[n - 1] == '.'
+			? "ends with a full stop; the host puts it into sentences of its own" : "begins with the backend's name; the host says that itself");
+	if (!is_a_line(w, "refusal", told->text) || !is_a_line(w, "remedy", told->remedy))
+		return false;
+	if (told->size < offsetof(struct lt_note, remedy) + sizeof (char *))
+		return lt__check_end(w->out, CHECK_FAILED, "the note of the refusal \"%s\" has size %u, and it has to be sizeof (struct lt_note)",
+			told->text, (unsigned)told->size);
 	if (!told->remedy[0] && told->loop < 0 && told->stmt < 0)
 		return lt__check_end(w->out, CHECK_FAILED, "the refusal \"%s\" names neither a loop nor a statement nor a remedy", told->text);
 	if (told->loop >= t->n_loop || told->stmt >= (int32_t)t->stmts.n)

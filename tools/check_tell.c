@@ -46,27 +46,28 @@ static void tell_reasons(const struct check_report *r, enum check_status status,
 	free(all);
 }
 
-/* A suite that ran little is no success: 0 says that every clause of the contract was tried, and that something was computed. */
+/* A suite that ran little is no success: 0 says that every clause of the contract was tried, and that something was computed: some clauses
+ * pass without a kernel, as that of the config. */
 int lt__check_exit(const struct check_report *r)
 {
-	int64_t n_ran = 0;
 	bool whole = true;
 	for (int32_t i = 0; i < r->n; i++) {
 		const struct check_outcome *out = &r->outcome[i];
 		if (out->done && out->status == CHECK_FAILED)
 			return CHECK_EXIT_FAILED;
-		n_ran += out->done && out->status == CHECK_PASSED;
 		whole = whole && !(r->chosen[i]->clause && (!out->done || out->late));
 	}
-	return r->o->filter || (whole && n_ran > 0) ? CHECK_EXIT_GOOD : CHECK_EXIT_LITTLE;
+	return r->o->filter || (whole && r->n_run > 0) ? CHECK_EXIT_GOOD : CHECK_EXIT_LITTLE;
 }
 
 /* The last line. */
 static void tell_verdict(const struct check_report *r, const struct count *all, FILE *f)
 {
-	int64_t n_late = 0, n_ran = all->n[CHECK_PASSED] + all->n[CHECK_FAILED];
-	for (int32_t i = 0; i < r->n; i++)
+	int64_t n_late = 0, n_left = 0, n_ran = all->n[CHECK_PASSED] + all->n[CHECK_FAILED];
+	for (int32_t i = 0; i < r->n; i++) {
 		n_late += !r->outcome[i].done || r->outcome[i].late;
+		n_left += r->outcome[i].left;
+	}
 	(void)fprintf(f, "%s %s: ", r->backend->name, r->backend->version ? r->backend->version : "");
 	if (all->n[CHECK_FAILED])
 		(void)fprintf(f, "FAILED: %lld", (long long)all->n[CHECK_FAILED]);
@@ -75,12 +76,14 @@ static void tell_verdict(const struct check_report *r, const struct count *all, 
 	(void)fprintf(f, " of %lld case%s that ran", (long long)n_ran, n_ran == 1 ? "" : "s");
 	if (n_late)
 		(void)fprintf(f, "; %lld not run for time", (long long)n_late);
+	if (n_left)
+		(void)fprintf(f, "; %lld not tried", (long long)n_left);
 	if (r->o->n_part > 0)
 		(void)fprintf(f, "; part %d/%d", r->o->part, r->o->n_part);
 	(void)fprintf(f, "; seed %llu, %.1f s\n", (unsigned long long)r->o->seed, r->seconds);
 	if (lt__check_exit(r) == CHECK_EXIT_LITTLE)
-		(void)fprintf(f, "%s\n", n_ran ? "not all clauses of the contract were tried: give more --seconds, or none"
-			: "nothing was computed: this says nothing of the backend");
+		(void)fprintf(f, "%s\n", r->n_run ? "not all clauses of the contract were tried: give more --seconds, or none"
+			: "nothing was computed, no kernel ran: this says nothing of the backend");
 }
 
 void lt__check_tell_all(const struct check_report *r, FILE *f)

@@ -137,7 +137,7 @@ static int run_suite(struct suite *s, const struct check_list *list)
 	s->report.chosen = chosen;
 	s->report.n = list->n;
 	s->report.outcome = s->outcome;
-	lt__check_children(s->o, chosen, list->n, s->outcome, told, s);
+	s->report.n_run = lt__check_children(s->o, chosen, list->n, s->outcome, told, s);
 	s->report.seconds = now() - s->begin;
 	if (s->o->json)
 		code = lt__check_json(&s->report, stdout) ? 2 : 0;
@@ -162,6 +162,8 @@ static int run_suite(struct suite *s, const struct check_list *list)
 static int find_backend(struct check_options *o)
 {
 	struct check_told told;
+	int32_t score = 0;
+	char how[200];
 	if (!o->backend) {
 		o->backend = o->word = "cpu";
 		for (int32_t k = 0; k < o->n_load; k++)         /* one that names a file again has given none */
@@ -183,8 +185,11 @@ static int find_backend(struct check_options *o)
 		(void)fputc('\n', stderr);
 		return 2;
 	}
-	lt__check_told_init(&told);
-	if (b->score(o->config, &told.diag) <= 0) {
+	if (!lt__check_score(b, o, &score, &told, how, sizeof how)) {
+		(void)fprintf(stderr, "lt-check: %s: FAILED: in score: %s\n", o->backend, how);
+		return CHECK_EXIT_FAILED;
+	}
+	if (score <= 0) {
 		(void)fprintf(stderr, "lt-check: %s cannot be used here: %s%s%s\n", o->backend, told.text[0] ? told.text : "it does not say why",
 			told.remedy[0] ? "; " : "", told.remedy);
 		return 2;

@@ -1,6 +1,7 @@
 /* tools/lt-run.c -- compiles a script and runs it: the order of things; each step is in a run_*.c. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "tools/run.h"
 
 /* What the user wrote is a matter of usage; what went wrong with it afterwards is a failure. */
@@ -131,11 +132,26 @@ static void release(struct run *r)
 	json_decref(r->json);
 }
 
+/* The run that is under way: a backend that ends the process must not pass for one that has computed. */
+static const struct run *running;
+
+static void end_early(void)
+{
+	if (!running)
+		return;
+	fflush(stdout);
+	fprintf(stderr, "lt-run: a backend has called exit before lt-run was done; its author has to return an error instead%s%s\n",
+		running->backends ? ": -b " : "", running->backends ? running->backends : "");
+	_exit(RUN_FAILED);
+}
+
 int main(int argc, char **argv)
 {
-	struct run r = { 0 };
+	static struct run r;
 	int code = run_options_parse(argc, argv, &r.o);
 
+	if (atexit(end_early) == 0)
+		running = &r;
 	if (code == RUN_OK && lt_context_new(&r.ctx))
 		code = run_failed("out of memory");
 	if (code == RUN_OK) {
@@ -152,5 +168,6 @@ int main(int argc, char **argv)
 	release(&r);
 	if (fflush(stdout) != 0 || ferror(stdout))
 		code = run_failed("standard output cannot be written");
+	running = NULL;
 	return code == RUN_DONE ? RUN_OK : code;
 }

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "backends/registry.h"
 #include "tools/plugins.h"
 
-/* Keeps the first sentence that a backend says. */
+/* Keeps the first sentence that a backend says, in one line. */
 struct heard { struct lt_diag diag; char text[1024]; };
 
 static void hear(struct lt_diag *d, const struct lt_note *n)
@@ -15,10 +16,23 @@ static void hear(struct lt_diag *d, const struct lt_note *n)
 
 	if (!h->text[0] && n->text)
 		snprintf(h->text, sizeof h->text, "%s%s%s", n->text, n->remedy ? "; " : "", n->remedy ? n->remedy : "");
+	for (char *c = h->text; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 127)
+			*c = ' ';
 }
 
-/* Who is told, and of which source: "--load", "LT_BACKEND_PATH", the folder. */
-struct loader { const char *tool, *source; FILE *err; };
+/* Who is told, and of which source: "--load", "LT_BACKEND_PATH", the folder; and the plug-ins of the sources before it, whose names win: who
+ * gives the file that was built just now has the installed one in mind, too. */
+struct loader { const char *tool, *source; FILE *err; uint32_t n; const struct lt_backend **before; };
+
+static void count_before(struct loader *l)
+{
+	l->n = 0;
+	l->before = calloc(lt_backend_count() + 1, sizeof(struct lt_backend *));
+	for (uint32_t i = 0; l->before && i < lt_backend_count(); i++)
+		if (lt_backend_origin(lt_backend_at(i)))
+			l->before[l->n++] = lt_backend_at(i);
+}
 
 /* Whether this very file gave a backend already: a file or a folder that is named twice is no mistake. */
 static bool is_loaded(const char *path)
@@ -44,7 +58,7 @@ static lt_status load(const struct loader *l, const char *path, const char *end)
 
 	if (is_loaded(path))
 		return LT_OK;
-	st = lt_backend_load(path, &h.diag);
+	st = lt__backend_load_behind(path, l->before, l->n, &h.diag);
 
 	if (st)
 		fprintf(l->err, "%s: %s: %s%s\n", l->tool, l->source, h.text[0] ? h.text : lt_status_text(st), end);
@@ -97,7 +111,7 @@ static void load_path(const struct loader *l, const char *list)
 
 lt_status lt__plugins_load(const char *tool, const char *const *files, int32_t n, bool environment, FILE *err)
 {
-	struct loader given = { tool, "--load", err }, path = { tool, "LT_BACKEND_PATH", err };
+	struct loader given = { tool, "--load", err, 0, NULL }, path = { tool, "LT_BACKEND_PATH", err, 0, NULL };
 
 	for (int32_t i = 0; i < n; i++) {
 		lt_status st = load(&given, files[i], "");
@@ -105,13 +119,18 @@ lt_status lt__plugins_load(const char *tool, const char *const *files, int32_t n
 		if (st)
 			return st;
 	}
-	if (environment)
+	if (environment) {
+		count_before(&path);
 		load_path(&path, getenv("LT_BACKEND_PATH"));
+		free(path.before);
+	}
 #ifdef LT_BACKEND_DIR
 	if (environment) {
-		struct loader installed = { tool, "installed backends", err };
+		struct loader installed = { tool, "installed backends", err, 0, NULL };
 
+		count_before(&installed);
 		load_folder(&installed, LT_BACKEND_DIR, true);
+		free(installed.before);
 	}
 #endif
 	if (lt_backend_complaint())

@@ -4,7 +4,7 @@
 #include "tools/plugins.h"
 #include "tools/run.h"
 
-/* Keeps the first sentence that a backend says. */
+/* Keeps the first sentence that a backend says, in one line. */
 struct heard { struct lt_diag diag; char text[512]; };
 
 static void hear(struct lt_diag *d, const struct lt_note *n)
@@ -13,6 +13,9 @@ static void hear(struct lt_diag *d, const struct lt_note *n)
 
 	if (!h->text[0] && n->text)
 		snprintf(h->text, sizeof h->text, "%s%s%s", n->text, n->remedy ? "; " : "", n->remedy ? n->remedy : "");
+	for (char *c = h->text; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 127)
+			*c = ' ';
 }
 
 static struct heard listen(void)
@@ -48,7 +51,12 @@ static bool find_device(const struct lt_backend *b, const struct run_options *o,
 	}
 	const struct lt_caps *caps = b->caps(session);
 
-	snprintf(out, bytes, "%s", caps && caps->target && caps->target->name ? caps->target->name : "");
+	if (!caps) {
+		snprintf(h->text, sizeof h->text, "`caps` answers NULL; its author has to mend it");
+		b->close(session);
+		return false;
+	}
+	snprintf(out, bytes, "%s", LT_HAS(struct lt_caps, caps, target) && caps->target->name ? caps->target->name : "");
 	if (facts->to && LT_HAS(struct lt_backend, b, describe))
 		b->describe(session, put_fact, facts);
 	b->close(session);
@@ -70,10 +78,12 @@ static json_t *json_facts(char *text)
 	return o;
 }
 
+static const char *reason(const struct heard *h) { return h->text[0] ? h->text : "it does not say why"; }
+
 /* One backend, as it is listed. */
 struct listed {
 	const struct lt_backend *backend;
-	int32_t score;                  /* 0: not usable */
+	int32_t score;                  /* 0 or less: not usable */
 	char device[128];
 	struct heard heard;
 	struct facts facts;
@@ -92,7 +102,7 @@ static void find_listed(const struct run_options *o, uint32_t i, struct listed *
 
 static const char *why_not(const struct listed *l)
 {
-	return l->score > 0 ? "" : l->heard.text[0] ? l->heard.text : "it does not say why";
+	return l->score > 0 ? "" : reason(&l->heard);
 }
 
 static void print_json(struct listed *list, uint32_t n)
@@ -189,8 +199,23 @@ static bool has_gap(const char *list)
 	}
 }
 
+/* A backend whose score is 0 or less is not for this machine; its code may be looked at all the same.  One that does not open says so itself
+ * when the program is compiled. */
+static int check_score(const struct run_options *o, const struct lt_backend *b, const char *config)
+{
+	struct heard h = listen(), unheard = listen();
+	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc };
+	struct lt_session *session = NULL;
+
+	if (o->dump || o->check_schedule || b->score(config, &h.diag) > 0 || b->open(&host, config, &session, &unheard.diag))
+		return RUN_OK;
+	b->close(session);
+	return run_failed("the backend %s cannot be used here: %s%s", b->name, reason(&h), LT_HAS(struct lt_backend, b, dump) ?
+		"; its code can be looked at (--dump=source)" : "");
+}
+
 /* Each NAME[:CONFIG] of the list must be there. */
-static int check_names(const char *list)
+static int check_names(const struct run_options *o, const char *list)
 {
 	char *copy = strdup(list), *rest = NULL, names[512] = "";
 	int code = copy ? RUN_OK : run_failed("out of memory");
@@ -200,8 +225,13 @@ static int check_names(const char *list)
 	if (copy && has_gap(copy))
 		code = run_usage("a name is missing in --backend '%s': it takes a name, or several with commas (there are: %s)", list, names);
 	for (char *at = copy && code == RUN_OK ? strtok_r(copy, ",", &rest) : NULL; at && code == RUN_OK; at = strtok_r(NULL, ",", &rest)) {
-		at[strcspn(at, ":")] = 0;
-		if (!lt_backend_find(at)) {
+		char *config = strchr(at, ':');
+
+		if (config)
+			*config++ = 0;
+		if (lt_backend_find(at)) {
+			code = check_score(o, lt_backend_find(at), config ? config : "");
+		} else {
 			const char *near = run_nearest(at, (int32_t)lt_backend_count(), backend_at, NULL);
 
 			code = near ? run_usage("there is no backend '%s'; did you mean '%s'? (there are: %s)", at, near, names) :
@@ -217,7 +247,7 @@ static int choose_cpu(struct run *r)
 {
 	const char *list = r->o.backends ? r->o.backends : "cpu", *at = list, *source = r->o.use_source;
 	size_t room = strlen(list) + 64 + (r->o.target ? strlen(r->o.target) : 0) + (source ? strlen(source) : 0), end;
-	int code = check_names(list);
+	int code = check_names(&r->o, list);
 
 	if (code != RUN_OK)
 		return code;
@@ -261,7 +291,7 @@ int run_backends_choose(struct run *r)
 		return choose_cpu(r);
 	if (r->o.backends) {
 		r->backends = strdup(r->o.backends);
-		return r->backends ? check_names(r->backends) : run_failed("out of memory");
+		return r->backends ? check_names(&r->o, r->backends) : run_failed("out of memory");
 	}
 	for (uint32_t i = 0; i < lt_backend_count(); i++) {
 		struct heard h = listen();
@@ -298,7 +328,7 @@ bool run_backends_any_values(const struct run_options *o, const char *list)
 	if (b && b->open(&host, config, &session, &h.diag) == LT_OK) {
 		const struct lt_caps *caps = b->caps(session);
 
-		any = LT_HAS(struct lt_caps, caps, any_values);
+		any = caps && LT_HAS(struct lt_caps, caps, any_values);
 		b->close(session);
 	}
 	free(name);

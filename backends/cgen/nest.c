@@ -229,9 +229,9 @@ static void begin_folds(struct gen *g, int32_t l)
 	}
 }
 
-static void end_folds(struct gen *g)
+static void end_folds(struct gen *g, const struct fold *outside)
 {
-	for (; g->folds; g->folds = g->folds->next)
+	for (; g->folds != outside; g->folds = g->folds->next)
 		if (g->folds->line)
 			lt__gen_line(g, "%s", g->folds->line);
 }
@@ -247,6 +247,7 @@ static void lanes(struct gen *g, int32_t l)
 		struct lt_out name = lt__out_new(&g->pool);
 		lt__outf(&name, g->named ? "%s_from" : "s%s", g->named ? g->loop[l] : g->loop[l] + 1);
 		const char *i = lt__gen_unique(g, name.at);
+		const struct fold *outside = g->folds;
 		begin_folds(g, l);
 		lt__gen_line(g, "for (int64_t %s = 0; %s < %lld; %s += %d) {", i, i, (long long)whole, i, p->lanes);
 		g->strip = i;
@@ -258,7 +259,7 @@ static void lanes(struct gen *g, int32_t l)
 		g->indent--;
 		g->strip = NULL;
 		lt__gen_line(g, "}");
-		end_folds(g);
+		end_folds(g, outside);
 		base = whole;
 	}
 	g->fold_left = together(g, l);

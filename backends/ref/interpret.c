@@ -131,9 +131,7 @@ static lt_status operand(const struct run *r, int32_t s, const struct lt_operand
 	lt_status status = find(r, s, p->access, &element);
 	if (!status) {
 		int32_t buffer = LT_AT(struct lt_access, r->t->accesses, p->access)->buffer;
-		const union lt_ref_number *exact = exact_of(r, buffer);
-		bool sums = exact && LT_AT(struct lt_stmt, r->t->stmts, s)->kind == LT_COMBINE;         /* of lanes, not rounded yet */
-		*out = sums ? exact[element] : lt__ref_load(base_of(r, buffer), element, type_of(r->t, buffer));
+		*out = lt__ref_load(base_of(r, buffer), element, type_of(r->t, buffer));
 	}
 	return status;
 }

@@ -142,7 +142,7 @@ struct lt_backend {
 	uint32_t build;             /* LT_BUILD                                   */
 	const char *name, *summary; /* [a-z][a-z0-9_]*; one line for --list-backends */
 	const char *version;        /* of code that it makes: part of every cache's key */
-	/* > 0: usable on this machine, larger is preferred; 0: not, diag says why.  config as for open.  Quick: no device is opened. */
+	/* > 0: usable on this machine, larger is preferred; 0 or less: not, diag says why.  config as for open.  Quick: no device is opened. */
 	int32_t   (*score)(const char *config, struct lt_diag *);
 	/* config: what the user wrote behind NAME:, "" or NULL for nothing; a word that is not known is LT_EINVAL. */
 	lt_status (*open)(const struct lt_host *, const char *config, struct lt_session **, struct lt_diag *);
@@ -178,7 +178,8 @@ struct lt_backend {
 	                      size_t bytes, enum lt_copy, void *stream, struct lt_diag *);
 	/* Compiled objects kept on disk, by the host: all three or none.  identity: all that an object depends on beside tree,
 	 * config, name and version, as text: processor or device, compiler with its flags, driver; LT_EUNSUPPORTED: keep nothing of this
-	 * session.  The number of threads belongs in it where code depends on that.  save: the object's bytes, in any number of
+	 * session.  The number of threads belongs in it where code depends on that.  It changes with the backend's own code generator: what
+	 * an older build made is served as long as identity and version stay the same.  save: the object's bytes, in any number of
 	 * writes.  load: the object again, in another process; LT_EINVAL: these bytes are none of ours, and the tree is compiled. */
 	lt_status (*identity)(struct lt_session *, lt_write *, void *user, struct lt_diag *);
 	lt_status (*save)(const struct lt_object *, lt_write *, void *user, struct lt_diag *);

@@ -10,8 +10,9 @@
 struct copy {
 	struct lt_tree t;               /* its arrays are those below */
 	int64_t *rows;
-	struct lt_type *type; struct lt_op *op; struct lt_tparam *param; struct lt_loop *loop; struct lt_buffer *buffer;
+	struct lt_type *type; struct lt_op *op; struct lt_tparam *param; struct lt_loop *loop; struct lt_div *div; struct lt_buffer *buffer;
 	struct lt_access *access; struct lt_piece *piece; struct lt_operand *operand; struct lt_stmt *stmt;
+	int32_t *guard;                 /* a fault's own list; NULL: the tree's */
 	int64_t *margin;                /* by buffer, bytes (tests/faults/loose.h); NULL: none */
 };
 
@@ -38,7 +39,7 @@ static void copy_free(struct copy *c)
 {
 	if (!c)
 		return;
-	void *const parts[] = { c->rows, c->type, c->op, c->param, c->loop, c->buffer, c->access, c->piece, c->operand, c->stmt, c->margin };
+	void *const parts[] = { c->rows, c->type, c->op, c->param, c->loop, c->div, c->buffer, c->access, c->piece, c->operand, c->stmt, c->guard, c->margin };
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		free(parts[i]);
 	free(c);
@@ -49,13 +50,14 @@ static struct copy *copy_new(const struct lt_tree *tree)
 	struct copy *c = room(1, sizeof *c);
 	size_t cells = (size_t)tree->n_row * (size_t)tree->n_column;
 	memcpy(&c->t, tree, tree->size < sizeof c->t ? tree->size : sizeof c->t);
-	c->rows = room(room_for((uint32_t)tree->n_row + tree->accesses.n) * (size_t)tree->n_column, sizeof *c->rows);
+	c->rows = room(room_for((uint32_t)tree->n_row + tree->accesses.n + tree->divs.n + tree->stmts.n) * (size_t)tree->n_column, sizeof *c->rows);
 	memcpy(c->rows, tree->rows, cells * sizeof *c->rows);
 	c->t.rows = c->rows;
 	c->type = copy_array(&c->t.types, sizeof *c->type);
 	c->op = copy_array(&c->t.ops, sizeof *c->op);
 	c->param = copy_array(&c->t.params, sizeof *c->param);
 	c->loop = copy_array(&c->t.loops, sizeof *c->loop);
+	c->div = copy_array(&c->t.divs, sizeof *c->div);
 	c->buffer = copy_array(&c->t.buffers, sizeof *c->buffer);
 	c->access = copy_array(&c->t.accesses, sizeof *c->access);
 	c->piece = copy_array(&c->t.pieces, sizeof *c->piece);
@@ -73,6 +75,16 @@ static int32_t add_row(struct copy *c, int32_t like)
 	if (like >= 0)
 		memcpy(copy_row(c, c->t.n_row), copy_row(c, like), (size_t)c->t.n_column * sizeof *c->rows);
 	return c->t.n_row++;
+}
+
+/* The row as the first lane of each vector has it. */
+static int32_t first_lane(struct copy *c, int32_t row)
+{
+	int32_t mine = add_row(c, row);
+	for (int32_t l = 0; l < c->t.n_loop; l++)
+		if (c->loop[l].kind == LT_VECTOR)
+			*loop_cell(c, mine, l) = 0;
+	return mine;
 }
 
 static int32_t add_type(struct copy *c, uint32_t dtype)

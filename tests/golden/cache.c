@@ -10,7 +10,7 @@ struct lt_fault { int64_t n; int32_t stmt, access; int64_t value; };
 
 typedef float lt_f32x8_u __attribute__((vector_size(32), aligned(1), may_alias));
 
-/* kernel k0_5: loop tree 59605b3b624ee53a2e00fdac0b2eb090, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
+/* kernel k0_5: loop tree c20912a000010e37af78b0c0213e258d, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
 LT_KERNEL void k0_5(const float *restrict v1, float *restrict v5, const int64_t *restrict begin_2)
 {
 	const int64_t begin = begin_2[0];
@@ -129,7 +129,7 @@ LT_VFN float lt_fold_add_f32x8(lt_f32x8 v)
 #endif
 }
 
-/* kernel k1_8: loop tree 85b84390dabaa42a538bd3d3fa03e0f8, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
+/* kernel k1_8: loop tree 0c02053576ed15145d29768a2b692801, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
 LT_KERNEL_BRANCHES void k1_8(const int64_t *restrict end2_2, const int64_t *restrict zero_2, const float *restrict v5, float *restrict v8)
 {
 	const int64_t end2 = end2_2[0];

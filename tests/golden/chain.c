@@ -72,7 +72,7 @@ LT_VFN lt_f32x8 lt_sqrt_f32x8(lt_f32x8 a)
 	return r;
 }
 
-/* kernel k0_5: loop tree 93f45e1a2c0778dbe0648e4dbad2e842, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
+/* kernel k0_5: loop tree da4959acefb2a91e57ebec1a3bef1632, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
 LT_KERNEL void k0_5(const float *restrict v1, float *restrict v5)
 {
 	for (int64_t i = 0; i < 125; i++) {

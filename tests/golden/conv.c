@@ -20,7 +20,7 @@ LT_VFN lt_f32x8 lt_all_f32x8(float x) { return x - (lt_f32x8){ 0 }; }
 
 typedef float lt_f32x8_u __attribute__((vector_size(32), aligned(1), may_alias));
 
-/* kernel k0_3_out: loop tree a35947b2d940aa1ae1893b2fd75de5dc, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
+/* kernel k0_3_out: loop tree 5a82cb7b45e0a8aa2daa745206b5f3c7, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
 LT_KERNEL_BRANCHES void k0_3_out(const float *restrict v1, const float *restrict v2, float *restrict v3_out)
 {
 	for (int64_t i = 0; i < 1; i++) {

@@ -38,7 +38,7 @@ LT_VFN lt_f32x2 lt_max_f32x2(lt_f32x2 a, lt_f32x2 b)
 	return (lt_f32x2)((m & (lt_i32x2)a) | (~m & (lt_i32x2)b));
 }
 
-/* kernel k0_6: loop tree 6ce086421d583ae48c6c4e495e65b8a8, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
+/* kernel k0_6: loop tree 3dd937de6d61b04889251a1038a0008d, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
 LT_KERNEL void k0_6(const float *restrict v1, const float *restrict v2, const float *restrict v3, float *restrict v6)
 {
 	for (int64_t m = 0; m < 2; m++) {

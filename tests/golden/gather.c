@@ -25,7 +25,7 @@ LT_VFN lt_f32x4 lt_max_f32x4(lt_f32x4 a, lt_f32x4 b)
 
 typedef float lt_f32x4_u __attribute__((vector_size(16), aligned(1), may_alias));
 
-/* kernel k0_4_out: loop tree 91ce7ef98e857ff3aecfb72bedfc7a90, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
+/* kernel k0_4_out: loop tree 1c90ccb69ce9302ad2d4678143684848, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
 LT_KERNEL void k0_4_out(const float *restrict v1, float *restrict v4_out)
 {
 	lt_f32x4 v4_0;
@@ -60,7 +60,7 @@ LT_FN int64_t lt_gather(struct lt_fault *fault, int64_t v, int64_t extent, int32
 	return 0;
 }
 
-/* kernel k1_5: loop tree c768047c28357970178255e49e005a9c, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
+/* kernel k1_5: loop tree 95f0f593062f3bb7abfe8c4d5650ee8e, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
 LT_KERNEL void k1_5(const float *restrict v1, const int64_t *restrict v2, const float *restrict v4_out, float *restrict v5, struct lt_fault *fault)
 {
 	for (int64_t i2 = 0; i2 < 3; i2++) {

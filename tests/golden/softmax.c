@@ -193,7 +193,7 @@ LT_VFN float lt_fold_add_f32x8(lt_f32x8 v)
 #endif
 }
 
-/* kernel k0_2: loop tree 3ef7f0d5d31339fb787b6dd47279e83a, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
+/* kernel k0_2: loop tree baa41e8287233a793932418d16992326, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
 LT_KERNEL void k0_2(const float *restrict v1, float *restrict v2)
 {
 	for (int64_t i = 0; i < 8; i++) {

@@ -43,7 +43,7 @@ LT_VFN lt_f32x8 lt_max_f32x8(lt_f32x8 a, lt_f32x8 b)
 	return (lt_f32x8)((m & (lt_i32x8)a) | (~m & (lt_i32x8)b));
 }
 
-/* kernel k1_6: loop tree fd889e6ac58396490a4383ac5d505eaf, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
+/* kernel k1_6: loop tree 018693d360a3dec51fbcab321f8fa972, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
 LT_KERNEL void k1_6(const float *restrict v1, const float *restrict v4_right, const float *restrict v3, float *restrict v6)
 {
 	for (int64_t n = 0; n < 2; n++) {
@@ -321,7 +321,7 @@ LT_VFN lt_f32x2 lt_cast_f16_f32x2(lt_u16x2 a)
 #endif
 }
 
-/* kernel k2_10: loop tree c7001397a4ad615192a5b4191f33c6c0, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
+/* kernel k2_10: loop tree 71bf00698af25abc895ec8bea19c71cc, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
 LT_KERNEL void k2_10(const uint16_t *restrict v8, const uint16_t *restrict v7, uint16_t *restrict v10)
 {
 	for (int64_t i4 = 0; i4 < 6; i4++) {

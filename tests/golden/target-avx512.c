@@ -24,7 +24,7 @@ LT_VFN lt_f32x16 lt_max_f32x16(lt_f32x16 a, lt_f32x16 b)
 	return (lt_f32x16)((m & (lt_i32x16)a) | (~m & (lt_i32x16)b));
 }
 
-/* kernel k0_6: loop tree e04598dd9cfa817787c3d70e0353cb5f, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
+/* kernel k0_6: loop tree 973904bcbd22e3d961020d0b9278f2c3, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
 LT_KERNEL void k0_6(const float *restrict v1, const float *restrict v2, const float *restrict v3, float *restrict v6)
 {
 	for (int64_t m = 0; m < 1; m++) {
@@ -391,7 +391,7 @@ LT_VFN lt_f32x2 lt_cast_f16_f32x2(lt_u16x2 a)
 #endif
 }
 
-/* kernel k1_10: loop tree 59ed5b95c6ec0f66858e2176ca96d862, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
+/* kernel k1_10: loop tree a3a9fe2193f11cdeb653987bf326437a, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
 LT_KERNEL void k1_10(const uint16_t *restrict v8, const uint16_t *restrict v7, uint16_t *restrict v10)
 {
 	for (int64_t i4 = 0; i4 < 3; i4++) {

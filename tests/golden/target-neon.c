@@ -43,7 +43,7 @@ LT_VFN lt_f32x4 lt_max_f32x4(lt_f32x4 a, lt_f32x4 b)
 	return (lt_f32x4)((m & (lt_i32x4)a) | (~m & (lt_i32x4)b));
 }
 
-/* kernel k1_6: loop tree 34996944de00b2c7287dd308aafee602, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
+/* kernel k1_6: loop tree e30a17c5a47d95d2522b7525330a97fa, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
 LT_KERNEL void k1_6(const float *restrict v1, const float *restrict v4_right, const float *restrict v3, float *restrict v6)
 {
 	for (int64_t n = 0; n < 2; n++) {
@@ -467,7 +467,7 @@ LT_VFN lt_f32x2 lt_cast_f16_f32x2(lt_u16x2 a)
 #endif
 }
 
-/* kernel k2_10: loop tree b2ad4b4b3f159715cb61daf00a432580, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
+/* kernel k2_10: loop tree e9597adebe760521fd160ca922c3c886, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
 LT_KERNEL void k2_10(const uint16_t *restrict v8, const uint16_t *restrict v7, uint16_t *restrict v10)
 {
 	for (int64_t i4 = 0; i4 < 12; i4++) {

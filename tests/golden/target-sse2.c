@@ -43,7 +43,7 @@ LT_VFN lt_f32x4 lt_max_f32x4(lt_f32x4 a, lt_f32x4 b)
 	return (lt_f32x4)((m & (lt_i32x4)a) | (~m & (lt_i32x4)b));
 }
 
-/* kernel k1_6: loop tree 1a33be759d1491fd5ee59d87411d94df, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
+/* kernel k1_6: loop tree 225951a9691efe7ea664951ee3c67a5e, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
 LT_KERNEL void k1_6(const float *restrict v1, const float *restrict v4_right, const float *restrict v3, float *restrict v6)
 {
 	for (int64_t n = 0; n < 4; n++) {
@@ -321,7 +321,7 @@ LT_VFN lt_f32x2 lt_cast_f16_f32x2(lt_u16x2 a)
 #endif
 }
 
-/* kernel k2_10: loop tree b2ad4b4b3f159715cb61daf00a432580, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
+/* kernel k2_10: loop tree e9597adebe760521fd160ca922c3c886, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
 LT_KERNEL void k2_10(const uint16_t *restrict v8, const uint16_t *restrict v7, uint16_t *restrict v10)
 {
 	for (int64_t i4 = 0; i4 < 12; i4++) {

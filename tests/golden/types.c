@@ -83,7 +83,7 @@ LT_VFN lt_i32x4 lt_cast_bool_i32x4(lt_u8x4 a) { return __builtin_convertvector(a
 
 LT_VFN lt_f32x4 lt_cast_bool_f32x4(lt_u8x4 a) { return lt_cast_i32_f32x4(lt_cast_bool_i32x4(a)); }
 
-/* kernel k0_7: loop tree 196704e16b283a977f0c2da39b3ebca2, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
+/* kernel k0_7: loop tree a2ca7e32de6380b8e7dd1f856deb21d7, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
 LT_KERNEL void k0_7(const int8_t *restrict v2, int8_t *restrict v4, const uint16_t *restrict v1, uint16_t *restrict v7)
 {
 	{

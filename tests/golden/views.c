@@ -26,7 +26,7 @@ LT_VFN lt_i32x2 lt_all_i32x2(int32_t x) { return x - (lt_i32x2){ 0 }; }
 
 typedef int32_t lt_i32x2_u __attribute__((vector_size(8), aligned(1), may_alias));
 
-/* kernel k0_6_copy: loop tree 7df37f46a0becbbb1788002ce0539286, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
+/* kernel k0_6_copy: loop tree 95d650d565bb974b637a5f837328bb5b, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
 LT_KERNEL_BRANCHES void k0_6_copy(const int32_t *restrict v1, int32_t *restrict v6_copy)
 {
 	for (int64_t k4 = 0; k4 < 4; k4++) {

@@ -23,11 +23,27 @@
  *           its statements; one whose .loop is l runs itself, else run the child
  *           of l that holds it, as a whole, and go on behind it.
  * Trips.    trips(l) = max(0, min(max_trips, the bound rows)).  max_trips is static and >= 1.
+ * Lanes.    The trips of a vector or block loop are lanes: each statement in it may run
+ *           in all of them before the next.  It may hold other loops, vector loops too,
+ *           and their trips may differ from lane to lane.  A local whose scope is the
+ *           loop or stands in it is each lane's own; any other is one for all.  A lane
+ *           that a bound, a mask or a guard turns off reads and writes nothing.
+ *           No two lanes of a REDUCE have one dest in one run of the loop (a local of the
+ *           lane's own is another one in each).  The lanes of a COMBINE do: along those
+ *           vector and block loops around it along which dest does not move (coefficient
+ *           0; there is one), all of them are combined with dest, in any order; along
+ *           the others it is as a REDUCE.
+ *           A loop has ended before what stands behind it begins.  Who runs the trips of
+ *           a block loop as threads sees to that, except in a tree with LT_NEED_BARRIER:
+ *           there LT_BARRIER statements stand wherever threads need each other.
  * Operands. A list of pieces; the first whose guards all hold (row >= 0) is the
  *           value.  The last piece has no guards.
  * Numbers.  Every statement computes in the types of its op, then its result has
- *           the type of the destination buffer.  Integers wrap.  The source of an op
- *           is a C expression over $0, $1 ...; functions it names are in
+ *           the type of the destination buffer, which is that of the op but for copies.
+ *           Integers wrap and divide towards minus infinity; a remainder has the sign of
+ *           the divisor, of floats too; an integer divided by 0, and its remainder, is 0;
+ *           round goes to the even one of two that are as near.  The source of an op says
+ *           it all: a C expression over $0, $1 ...; functions it names are in
  *           lt_tree.prelude (C text, static inline, C and CUDA).
  */
 #ifndef LT_TREE_H
@@ -58,9 +74,9 @@ enum lt_role {
 enum lt_stmt_kind {
 	LT_MAP,         /* dest = op(operands)                                          */
 	LT_RESET,       /* dest = the identity of `op` (operand 0 is that immediate)    */
-	LT_REDUCE,      /* dest = op(dest, operand 0); no two lanes (trips of a vector or block loop around it) have one dest */
+	LT_REDUCE,      /* dest = op(dest, operand 0); see Lanes                         */
 	/* Of these two a host makes none without LT_NEED_COMBINE, LT_NEED_BARRIER. */
-	LT_COMBINE,     /* the same, of lanes that have one dest: they become one value, in any order.  dest does not move along their loops */
+	LT_COMBINE,     /* the same, of lanes that meet: dest = op(dest, operand 0 of each) */
 	LT_BARRIER      /* all threads of the block or group loop around it have come so far */
 };
 enum lt_piece_kind {
@@ -103,7 +119,8 @@ struct lt_tparam { const char *name; int32_t buffer; int64_t element, low, high;
 struct lt_div    { int32_t row, loop; int64_t den; };
 struct lt_loop   {
 	int32_t parent;                 /* -1: outermost                                */
-	int32_t kind, kind_arg, tail;   /* kind_arg: width of a vector, axis of a grid; tail: LT_MASK: the bound rows say which lanes of
+	int32_t kind, kind_arg, tail;   /* kind_arg: lanes of a vector loop (max_trips), axis of a grid or
+	                                 * block loop, else 0; tail: LT_MASK: the bound rows say which lanes of
 	                                 * a vector or block loop are on; else it is resolved, and for dumps */
 	const char *var;                /* "m", "m'" ...: for dumps and comments         */
 	int64_t step, max_trips;        /* step: of the var, for dumps                   */
@@ -151,7 +168,8 @@ struct lt_stmt   {
 /* The nest below an LT_CALL loop, classified: it is meaning, not order, and its statements may be run as loops instead.  Dims are the vars
  * of the nest, however its loops cut them.  Operands: 0 is what the call writes in the end, 1 left, 2 right, then what its epilogues read, in
  * the order of their bits.  Element (i0, i1 ...) of operand o is at row + sum strides[first_stride + d] * i_d of its buffer; the stride is 0
- * along a dim that the operand has not, so a bias is repeated along it.  A call overwrites its result: an LT_RESET of it that stands before the loop is of no account then. */
+ * along a dim that the operand has not, so a bias is repeated along it.  A call overwrites its result: an LT_RESET of it that stands before
+ * the loop is of no account then. */
 struct lt_call {
 	int32_t loop, pattern;
 	uint32_t epilogues;             /* LT_EPILOGUE_* bits                              */

@@ -1,0 +1,15 @@
+/* program/caps.h -- between the files that compare a tree with a backend's caps. */
+#ifndef LT_PROGRAM_CAPS_H
+#define LT_PROGRAM_CAPS_H
+#include "program/program.h"
+
+/* Piece `piece` of operand `operand` of a statement; NULL: it has no such. */
+const struct lt_piece *lt__caps_piece(const struct lt_tree *, const struct lt_stmt *, int32_t operand, int32_t piece);
+/* What a statement writes; NULL: nothing. */
+const struct lt_buffer *lt__caps_dest(const struct lt_tree *, const struct lt_stmt *);
+/* The first statement that uses a feature; -1: none. */
+int32_t lt__caps_stmt(const struct lt_tree *, uint64_t need);
+void lt__caps_tell(struct lt_diag *, int32_t loop, int32_t stmt, const char *text, const char *remedy);
+/* Types that are not in `dtypes`. */
+bool lt__refuse_types(const struct lt_tree *, uint64_t dtypes, struct lt_diag *);
+#endif

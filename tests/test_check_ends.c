@@ -1,0 +1,129 @@
+/* tests/test_check_ends.c -- lt-check on backends that end the process, hang, or take nothing: what is named, when it stops, what it answers. */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "tests/built.h"
+#include "tests/script_run.h"
+
+TestSuite(check_ends, .timeout = 120, .fini = scratch_remove);
+
+static char out[1 << 20], err[1 << 14];
+
+__attribute__((format(printf, 2, 3))) static int lt_check(const char *fault, const char *fmt, ...)
+{
+	char command[4096], path[200];
+	(void)snprintf(path, sizeof path, "tests/faults/%s.so", fault);
+	int n = snprintf(command, sizeof command, "cd %s && %s", scratch(""), built("lt-check"));
+	n += snprintf(command + n, sizeof command - (size_t)n, " -B %s --no-reduce --keep kept ", built(path));
+	va_list args;
+	va_start(args, fmt);
+	(void)vsnprintf(command + n, sizeof command - (size_t)n, fmt, args);
+	va_end(args);
+	return run_command(command, out, sizeof out, err, sizeof err);
+}
+
+static int count(const char *text, const char *word)
+{
+	int n = 0;
+	for (const char *at = text; (at = strstr(at, word)); at++)
+		n++;
+	return n;
+}
+
+/* -- the member that was called -- */
+
+static const char *const members[] = { "open", "caps", "accepts", "compile", "run", "need", "destroy", "close" };
+enum { N_MEMBER = sizeof members / sizeof *members };
+
+ParameterizedTestParameters(check_ends, the_member_is_named)
+{
+	static int at[N_MEMBER];
+	for (int i = 0; i < N_MEMBER; i++)
+		at[i] = i;
+	return cr_make_param_array(int, at, N_MEMBER);
+}
+
+/* In a batch of graphs, and in a clause that is alone in its process. */
+ParameterizedTest(int *at, check_ends, the_member_is_named)
+{
+	static const char *const filters[] = { "op/add/f32/*none*", "slots/again" };
+	char words[200];
+	for (int i = 0; i < 2; i++) {
+		cr_expect_eq(lt_check("dies", "-b dies:%s --filter '%s'", members[*at], filters[i]), 1, "%s: %s%s", members[*at], out, err);
+		(void)snprintf(words, sizeof words, "  in %s: it ended the process by a signal: ", members[*at]);
+		cr_expect_not_null(strstr(out, words), "%s: %s", members[*at], out);
+	}
+	cr_expect_eq(lt_check("dies", "-b dies:%s_hangs --patience 0.3 --filter op/add/f32/prime", members[*at]), 1, "%s: %s%s", members[*at], out, err);
+	(void)snprintf(words, sizeof words, "  in %s: it did not come back within 0.3 s\n", members[*at]);
+	cr_expect_not_null(strstr(out, words), "%s: %s", members[*at], out);
+}
+
+/* Every case whose graph is shown to it fails by itself, not the batch. */
+Test(check_ends, each_case_of_a_batch_has_its_own)
+{
+	cr_expect_eq(lt_check("dies", "-b dies:accepts --filter 'op/add/f32/*none*'"), 1, "%s%s", out, err);
+	cr_expect_eq(count(out, "\n  in accepts: "), count(out, "FAILED op/add/f32/"), "%s", out);
+	cr_expect_gt(count(out, "FAILED op/add/f32/"), 5, "%s", out);
+}
+
+/* score is asked before there is a case. */
+Test(check_ends, score)
+{
+	cr_expect_eq(lt_check("dies", "-b dies:score --filter op/exp/f32/prime"), 1, "%s%s", out, err);
+	cr_expect_not_null(strstr(err, "lt-check: dies: FAILED: in score: it ended the process by a signal: "), "%s", err);
+	cr_expect_eq(lt_check("dies", "-b dies:score_hangs --patience 0.2 --filter op/exp/f32/prime"), 1, "%s%s", out, err);
+	cr_expect_not_null(strstr(err, "lt-check: dies: FAILED: in score: it did not come back within 0.2 s"), "%s", err);
+	cr_expect_eq(lt_check("dies", "-b dies:nothing --filter op/exp/f32/prime"), 2, "%s%s", out, err);
+	cr_expect_not_null(strstr(err, "lt-check: dies cannot be used here: "), "%s", err);
+}
+
+/* -- when every case ends so -- */
+
+Test(check_ends, it_stops_where_every_run_ends_so)
+{
+	cr_expect_eq(lt_check("dies", "-b dies:run"), 1, "%s%s", out, err);
+	cr_expect_eq(count(out, "\n  in run: it ended the process by a signal: "), 20, "%s", out);
+	cr_expect_not_null(strstr(out, ": every call of run ends so; the rest is not tried (--go-on tries it): in run: it ended"), "%s", out);
+	cr_expect_not_null(strstr(out, " not tried; seed 1, "), "%s", out);
+	cr_expect_eq(lt_check("dies", "-b dies:run_hangs --patience 0.1"), 1, "%s%s", out, err);
+	cr_expect_eq(count(out, "\n  in run: it did not come back "), 5, "%s", out);
+	cr_expect_not_null(strstr(out, ": every call of run ends so; the rest is not tried"), "%s", out);
+	cr_expect_eq(lt_check("dies", "-b dies:close --filter 'op/*/f32/*none*'"), 1, "%s%s", out, err);        /* once a batch; most cases pass */
+	cr_expect_null(strstr(out, "ends so"), "%s", out);
+	cr_expect_eq(lt_check("odd_caps", "-b odd_caps:none"), 1, "%s%s", out, err);
+	cr_expect_eq(count(out, "\n  caps returned NULL\n"), 20, "%s", out);
+	cr_expect_not_null(strstr(out, ": every session ends so; the rest is not tried"), "%s", out);
+}
+
+Test(check_ends, it_goes_on_when_told)
+{
+	cr_expect_eq(lt_check("dies", "-b dies:run --filter 'op/add/*none*'"), 1, "%s%s", out, err);
+	cr_expect_eq(count(out, "\n  in run: "), 20, "%s", out);
+	cr_expect_eq(lt_check("dies", "-b dies:run --filter 'op/add/*none*' --go-on"), 1, "%s%s", out, err);
+	cr_expect_gt(count(out, "\n  in run: "), 30, "%s", out);
+	cr_expect_null(strstr(out, "not tried"), "%s", out);
+	cr_expect_eq(lt_check("dies", "-b dies --list --go-on"), 2, "%s", out);
+	cr_expect_not_null(strstr(err, "--go-on says nothing beside --list"), "%s", err);
+}
+
+/* Some that end between others that do not are no reason to stop. */
+Test(check_ends, it_goes_on_between_cases_that_pass)
+{
+	cr_expect_eq(lt_check("zero_trip", "--filter 'op/exp/*'"), 1, "%s%s", out, err);
+	cr_expect_not_null(strstr(out, "\n  in run: it ended the process by a signal: "), "%s", out);
+	cr_expect_null(strstr(out, "not tried"), "%s", out);
+}
+
+/* -- when it takes nothing -- */
+
+/* Clauses that need no kernel pass; they are no work. */
+Test(check_ends, who_refuses_everything_is_not_good)
+{
+	cr_expect_eq(lt_check("odd_caps", "-b odd_caps:refuses"), 3, "%s%s", out, err);
+	cr_expect_not_null(strstr(out, ": nothing failed of "), "%s", out);
+	cr_expect_null(strstr(out, ": nothing failed of 0 cases"), "%s", out);
+	cr_expect_not_null(strstr(out, "\nnothing was computed, no kernel ran: "), "%s", out);
+	cr_expect_not_null(strstr(out, ": nothing is taken here\n"), "%s", out);
+}
