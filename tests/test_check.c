@@ -408,6 +408,7 @@ Test(check, mistakes)
 	static const struct { const char *options, *words; } wrong[] = {
 		{ "--patience 0", "--patience takes seconds, more than 0" },
 		{ "--part 0/3", "--part takes K/N" }, { "--part 4/3", "--part takes K/N" }, { "--part 2", "--part takes K/N" },
+		{ "--part '1/ 2'", "--part takes K/N" }, { "--part 1/4294967298", "--part takes K/N" },
 		{ "--script a.lt --part 1/2", "--part says nothing beside --script" },
 		{ "--threads 0", "--threads takes a whole number from 1" },
 		{ "--data 1/0/0/0", "--data is for --script, which is not given" },

@@ -78,9 +78,14 @@ static int take_threads(const char *text, uint32_t *out)
 /* K/N. */
 static int take_part(const char *text, struct check_options *o)
 {
-	char rest;
-	return sscanf(text, "%d/%d%c", &o->part, &o->n_part, &rest) != 2 || o->part < 1 || o->part > o->n_part || o->n_part > 1000000
-		? usage("--part", "takes K/N, as 2/8: 1 <= K <= N") : -1;
+	const bool digits = text[strspn(text, "0123456789/")] == '\0' && *text != '/';
+	char *slash, *end = "";
+	long k = strtol(text, &slash, 10), n = *slash == '/' && slash[1] != '/' ? strtol(slash + 1, &end, 10) : 0;
+	if (!digits || *end || k < 1 || k > n || n > 1000000)
+		return usage("--part", "takes K/N, as 2/8: 1 <= K <= N");
+	o->part = (int)k;
+	o->n_part = (int)n;
+	return -1;
 }
 
 /* A file or a folder has a name. */
