@@ -137,7 +137,10 @@ lt_status lt__freeze_dest(struct lt_freezer *f, lt_node n, const struct lt_leaf 
 	struct lt_map m;
 	int32_t dest;
 	lt__leaf_dest(f->g, f->a, n, leaf, &m);
-	LT_TRY(lane ? lt__freeze_lane(f, n, leaf, true, &dest) : lt__freeze_access(f, leaf, n, &m, true, &dest));
+	if (lane)
+		dest = lt__freeze_lane(f, n, leaf, true);
+	else
+		LT_TRY(lt__freeze_access(f, leaf, n, &m, true, &dest));
 	f->stmt[stmt].dest = dest;
 	f->stmt[stmt].first_guard = lt__freeze_guards(f, guards);
 	f->stmt[stmt].n_guard = guards->n;

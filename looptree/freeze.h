@@ -147,7 +147,7 @@ void lt__freeze_reductions(struct lt_freezer *);                /* once for a tr
 lt_status lt__freeze_resets(struct lt_freezer *, lt_tnode loop);
 lt_status lt__freeze_combines(struct lt_freezer *, lt_tnode loop);
 /* An access of the lanes of n. */
-lt_status lt__freeze_lane(struct lt_freezer *, lt_node n, const struct lt_leaf *, bool written, int32_t *out);
+int32_t lt__freeze_lane(struct lt_freezer *, lt_node n, const struct lt_leaf *, bool written);
 
 /* freeze_row.c: rows. */
 void lt__row_term(struct lt_freezer *, struct lt_row *, int32_t kind, int32_t at, int64_t coef);

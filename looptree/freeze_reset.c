@@ -129,7 +129,7 @@ static void add_lanes(struct lt_freezer *f, lt_node n)
 	x->buffer = f->n_buffer++;
 }
 
-lt_status lt__freeze_lane(struct lt_freezer *f, lt_node n, const struct lt_leaf *leaf, bool written, int32_t *out)
+int32_t lt__freeze_lane(struct lt_freezer *f, lt_node n, const struct lt_leaf *leaf, bool written)
 {
 	const struct lt_nodedef *d = &f->g->node[n];
 	const struct lt_lanes *x = f->lanes[n];
@@ -153,9 +153,8 @@ lt_status lt__freeze_lane(struct lt_freezer *f, lt_node n, const struct lt_leaf 
 	f->buffer[x->buffer].written = f->buffer[x->buffer].written || written;
 	f->buffer[x->buffer].read = f->buffer[x->buffer].read || !written;
 	LT_GROW(f->a, f->access, f->n_access, f->cap_access);
-	*out = f->n_access;
-	f->access[f->n_access++] = access;
-	return LT_OK;
+	f->access[f->n_access] = access;
+	return f->n_access++;
 }
 
 /* -- nests of the writer's loops over the result's vars, and over the lanes -- */
@@ -173,11 +172,10 @@ static lt_status element(struct lt_freezer *f, const struct nest *x)
 {
 	const struct lt_nodedef *d = &f->g->node[x->n];
 	enum lt_dtype in[3] = { d->dtype, d->dtype };
-	int32_t op = lt__freeze_op(f, d->op, d->dtype, 2, in), stmt = f->n_stmt, from;
+	int32_t op = lt__freeze_op(f, d->op, d->dtype, 2, in), stmt = f->n_stmt;
 	struct lt_fpiece piece = { .kind = LT_IMMEDIATE, .access = -1, .bits = f->op[op].identity };
 	if (x->what == COMBINE) {
-		LT_TRY(lt__freeze_lane(f, x->n, x->leaf, false, &from));
-		piece = (struct lt_fpiece){ .kind = LT_READ, .access = from };
+		piece = (struct lt_fpiece){ .kind = LT_READ, .access = lt__freeze_lane(f, x->n, x->leaf, false) };
 		f->needs |= LT_NEED_COMBINE;
 	}
 	struct lt_rows guards = { 0 };

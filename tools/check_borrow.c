@@ -40,18 +40,6 @@ static bool compile_lent(struct check_work *w, struct lent *l, struct check_work
 	return !st || lt__check_end(w->out, CHECK_FAILED, "compile of trees that compiled in another session: %s: %s", lt_status_name(st), told.text);
 }
 
-struct bytes { char *at; size_t n; };
-
-static void add(void *user, const char *text, size_t n)
-{
-	struct bytes *b = user;
-	char *at = realloc(b->at, b->n + n + 1);
-	if (!at)
-		return;
-	memcpy(at + b->n, text, n);
-	*b = (struct bytes){ at, b->n + n };
-}
-
 /* Each object in its own place once more, from bytes; one that cannot be saved stays. */
 static bool load_lent(struct check_work *w, struct lent *l)
 {
@@ -61,10 +49,10 @@ static bool load_lent(struct check_work *w, struct lent *l)
 	if (!LT_HAS(struct lt_backend, b, save))
 		return true;
 	for (int32_t i = 0; !st && i < w->p->n_frozen; i++) {
-		struct bytes saved = { NULL, 0 };
+		struct check_text saved = { NULL, 0 };
 		struct lt_object *again = NULL;
 		lt__check_told_init(&told);
-		if (w->object[i] && !b->save(w->object[i], add, &saved, &told.diag)) {
+		if (w->object[i] && !b->save(w->object[i], lt__check_text_add, &saved, &told.diag)) {
 			lt__check_pages_open(&l->call);
 			const void *at = lt__check_pages_take(&l->call, saved.at, saved.n);
 			lt__check_pages_seal(&l->call);

@@ -19,19 +19,6 @@ extern char **environ;
 
 /* -- in such a process -- */
 
-struct text { char *at; size_t n; };
-
-static void add(void *user, const char *text, size_t bytes)
-{
-	struct text *t = user;
-	char *at = realloc(t->at, t->n + bytes + 1);
-	if (!at)
-		return;
-	memcpy(at + t->n, text, bytes);
-	*t = (struct text){ at, t->n + bytes };
-	t->at[t->n] = '\0';
-}
-
 /* What it is, how it begins, and a hash of all of it. */
 static void say(FILE *f, const char *kernel, const char *what, const void *at, size_t n)
 {
@@ -58,8 +45,8 @@ static bool probe(struct check_work *w)
 	size_t bytes = 0, align = 0;
 	(void)snprintf(kernel, sizeof kernel, "kernel %.25s", w->p->frozen[nest].tree.name);
 	for (int kind = LT_DUMP_SOURCE; LT_HAS(struct lt_backend, b, dump) && kind <= LT_DUMP_STATS; kind++) {
-		struct text text = { NULL, 0 };
-		if (!b->dump(w->object[nest], (enum lt_dump)kind, add, &text) && text.at)
+		struct check_text text = { NULL, 0 };
+		if (!b->dump(w->object[nest], (enum lt_dump)kind, lt__check_text_add, &text) && text.at)
 			say(f, kernel, dumps[kind], text.at, text.n);
 		free(text.at);
 	}
@@ -81,14 +68,14 @@ static bool probe(struct check_work *w)
 static void say_session(const struct check_device *d, FILE *f)
 {
 	const struct lt_backend *b = d->backend;
-	struct text text = { NULL, 0 };
+	struct check_text text = { NULL, 0 };
 	struct check_told told;
 	lt__check_told_init(&told);
-	if (LT_HAS(struct lt_backend, b, identity) && !b->identity(d->session, add, &text, &told.diag) && text.at)
+	if (LT_HAS(struct lt_backend, b, identity) && !b->identity(d->session, lt__check_text_add, &text, &told.diag) && text.at)
 		say(f, NULL, "identity", text.at, text.n);
 	text.n = 0;
 	if (LT_HAS(struct lt_backend, b, describe))
-		b->describe(d->session, add, &text);
+		b->describe(d->session, lt__check_text_add, &text);
 	if (text.n > 0)
 		say(f, NULL, "describe", text.at, text.n);
 	say(f, NULL, "the name of caps.target", d->caps->target->name, strlen(d->caps->target->name));

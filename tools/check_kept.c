@@ -3,26 +3,14 @@
 #include <string.h>
 #include "tools/check_parts.h"
 
-struct bytes { char *at; size_t n; };
-
-static void add(void *user, const char *text, size_t n)
-{
-	struct bytes *b = user;
-	char *at = realloc(b->at, b->n + n + 1);
-	if (!at)
-		return;
-	memcpy(at + b->n, text, n);
-	*b = (struct bytes){ at, b->n + n };
-}
-
 static bool offers_save(struct check_device *d, struct check_outcome *out)
 {
-	struct bytes id = { NULL, 0 };
+	struct check_text id = { NULL, 0 };
 	struct check_told told;
 	if (!LT_HAS(struct lt_backend, d->backend, save) || !LT_HAS(struct lt_backend, d->backend, load) || !LT_HAS(struct lt_backend, d->backend, identity))
 		return lt__check_end(out, CHECK_SKIPPED, "save and load are not offered");
 	lt__check_told_init(&told);
-	lt_status st = d->backend->identity(d->session, add, &id, &told.diag);
+	lt_status st = d->backend->identity(d->session, lt__check_text_add, &id, &told.diag);
 	bool good = !st && id.n > 0;
 	if (st == LT_EUNSUPPORTED)
 		(void)lt__check_end(out, CHECK_SKIPPED, "objects of this session are not kept: %s", told.text);
@@ -40,11 +28,11 @@ static bool load_all(struct check_work *w, struct check_device *d, struct check_
 	other->device = d;
 	other->object = calloc((size_t)w->p->n_frozen + 1, sizeof *other->object);
 	for (int32_t i = 0; i < w->p->n_frozen; i++) {
-		struct bytes b = { NULL, 0 };
+		struct check_text b = { NULL, 0 };
 		if (!w->object[i])
 			continue;
 		lt__check_told_init(&told);
-		lt_status st = w->device->backend->save(w->object[i], add, &b, &told.diag);
+		lt_status st = w->device->backend->save(w->object[i], lt__check_text_add, &b, &told.diag);
 		if (!st && b.n == 0)
 			(void)lt__check_end(w->out, CHECK_FAILED, "save succeeds and writes nothing");
 		else if (st)
@@ -93,13 +81,13 @@ static bool load_other(struct check_work *w)
 	const struct check_device *d = w->device;
 	const struct lt_tree *tree = &w->p->frozen[lt__check_nest(w)].tree;
 	struct check_told told;
-	struct bytes b = { NULL, 0 };
+	struct check_text b = { NULL, 0 };
 	char noise[300];
 	bool good = true;
 	lt__check_told_init(&told);
 	for (size_t i = 0; i < sizeof noise; i++)
 		noise[i] = (char)(i * 131 + 7);
-	if (d->backend->save(w->object[lt__check_nest(w)], add, &b, &told.diag))
+	if (d->backend->save(w->object[lt__check_nest(w)], lt__check_text_add, &b, &told.diag))
 		return lt__check_end(w->out, CHECK_FAILED, "save: %s", told.text);
 	const struct { const char *what; const void *at; size_t n; } tries[] = { { "no bytes", noise, 0 }, { "noise", noise, sizeof noise },
 		{ "the first half of an object", b.at, b.n / 2 }, { "the first byte of an object", b.at, 1 } };

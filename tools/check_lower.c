@@ -9,7 +9,7 @@
 #include "check/random_steps.h"
 #include "looptree/edit.h"
 #include "looptree/schedule.h"
-#include "tools/check.h"
+#include "tools/check_parts.h"
 
 struct lt_session { struct lt_caps caps; };
 
@@ -207,22 +207,9 @@ lt_status lt__check_lower(const struct check_device *device, const struct lt_gra
 	}
 }
 
-struct text { char *at; size_t n; };
-
-static void add(void *text, const char *more, size_t n)
-{
-	struct text *t = text;
-	char *at = realloc(t->at, t->n + n + 1);
-	if (!at)
-		return;
-	memcpy(at + t->n, more, n);
-	*t = (struct text){ at, t->n + n };
-	t->at[t->n] = '\0';
-}
-
 char *lt__check_tree_text(const struct lt_program *p)
 {
-	struct text t = { NULL, 0 };
-	(void)lt_looptree_print(p->tree, add, &t);
+	struct check_text t = { NULL, 0 };
+	(void)lt_looptree_print(p->tree, lt__check_text_add, &t);
 	return t.at;
 }

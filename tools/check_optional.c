@@ -66,19 +66,6 @@ void lt__check_optional_need(struct check_device *d, const struct check_case *c,
 
 /* -- dump, describe -- */
 
-struct text { char *at; size_t n; };
-
-static void add(void *user, const char *text, size_t bytes)
-{
-	struct text *t = user;
-	char *at = realloc(t->at, t->n + bytes + 1);
-	if (!at)
-		return;
-	memcpy(at + t->n, text, bytes);
-	*t = (struct text){ at, t->n + bytes };
-	t->at[t->n] = '\0';
-}
-
 /* Lines "name value". */
 static bool are_pairs(struct check_outcome *out, const char *what, const char *text)
 {
@@ -114,8 +101,8 @@ static bool dump(struct check_work *w)
 	static const char *const names[] = { "dump of the source", "dump of the assembly", "dump of statistics" };
 	bool good = true;
 	for (int kind = LT_DUMP_SOURCE; good && kind <= LT_DUMP_STATS; kind++) {
-		struct text t = { NULL, 0 };
-		lt_status st = w->device->backend->dump(w->object[lt__check_nest(w)], (enum lt_dump)kind, add, &t);
+		struct check_text t = { NULL, 0 };
+		lt_status st = w->device->backend->dump(w->object[lt__check_nest(w)], (enum lt_dump)kind, lt__check_text_add, &t);
 		if (!st && t.n == 0)
 			good = lt__check_end(w->out, CHECK_FAILED, "the %s succeeds and writes nothing", names[kind]);
 		if (!st && t.n > 0 && strlen(t.at) != t.n)
@@ -143,13 +130,13 @@ void lt__check_optional_dump(struct check_device *d, const struct check_case *c,
 
 void lt__check_optional_describe(struct check_device *d, const struct check_case *clause, struct check_outcome *out)
 {
-	struct text t = { NULL, 0 };
+	struct check_text t = { NULL, 0 };
 	(void)clause;
 	if (!OFFERS(d->backend, describe)) {
 		(void)lt__check_end(out, CHECK_SKIPPED, "describe is not offered");
 		return;
 	}
-	d->backend->describe(d->session, add, &t);
+	d->backend->describe(d->session, lt__check_text_add, &t);
 	(void)are_pairs(out, "describe", t.at);
 	free(t.at);
 }
