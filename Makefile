@@ -3,7 +3,8 @@
 # make check        every test that needs no device                     make bless           rewrites what tests compare with
 # make bench        a short pass of lt-bench; BENCH='gemm --threads 1,2' another one      make bench-peers  Python's libraries for it
 # make plugins      the backends of examples/plugin, and ours as plug-ins (llvm needs Debian's llvm-19-dev)
-# make fuzz         20000 random schedules, 1000 layers, libFuzzer for FUZZ_SECONDS=60 each      make tidy            floors; headers alone
+# make fuzz         20000 random schedules and graphs at the limits, 1000 layers, 10000 graphs everywhere, mutants, libFuzzer for 60 s each
+# make mutants      wrong kernels that lt-run --verify must catch: MUTANTS_EACH=60 a script, MUTANTS_SEED=1   make tidy   floors; headers alone
 # make install PREFIX=/usr/local DESTDIR=                               make uninstall       make clean
 # Knobs, on the command line or in config.mk: MODE=debug|release SAN=address,undefined CC CFLAGS LDFLAGS O V=1
 
@@ -18,7 +19,11 @@ PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
 FUZZ_SECONDS ?= 60
 FUZZ_SEQUENCES ?= 20000
+FUZZ_LIMITS ?= 20000
 FUZZ_LAYERS ?= 1000
+FUZZ_GRAPHS ?= 10000
+MUTANTS_EACH ?= 60
+MUTANTS_SEED ?= $(shell date +%Y%m%d)
 BENCH   ?= gemm mlp compile --seconds 0.02
 CFLAGS  ?= $(if $(filter debug,$(MODE)),-O0 -g3,-O2 -g)
 
@@ -65,15 +70,18 @@ TOOLS   = $(patsubst %.c,$(O)/%.o,$(wildcard tools/*.c))
 PARTS   = $(filter-out $(O)/tools/lt-%.o $(O)/tools/hamkaas.o $(patsubst %.c,$(O)/%.o,$(wildcard tools/*_*.c)),$(TOOLS))
 TESTS   = $(patsubst %.c,$(O)/%,$(wildcard tests/test_*.c))
 CHECK   = $(patsubst %.c,$(O)/%.o,$(wildcard check/*.c))
+JUDGE   = $(patsubst %.c,$(O)/%.o,$(wildcard check/judge*.c check/compare.c))
 HELPERS = $(CHECK) $(patsubst %.c,$(O)/%.o,$(filter-out tests/test_%.c,$(wildcard tests/*.c)))
 FUZZ    = $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c)))
 # Random schedules and layers in large numbers: programs without the test framework, and the helpers that need none.
 RANDOM  = $(CHECK) $(patsubst %,$(O)/tests/%.o,random_layer random_layer_source random_product random_schedule batch layer_runs run_graph \
-	tree_text)
+	tree_text random_limits random_limits_model)
 DRAWN   = $(patsubst tests/sequences/%.c,$(O)/%,$(wildcard tests/sequences/*.c))
+# Wrong kernels that lt-run --verify must catch.
+MUTANTS = $(patsubst %.c,$(O)/%.o,$(wildcard tests/mutants/*.c))
 # Plug-ins: a file, or the files of a folder; ours are built as such, too, for the tests.
 EXTRA   = $(if $(LLVM),,examples/plugin/llvm)
-PLUGINS = $(patsubst %.c,$(O)/%.so,$(wildcard tests/plugins/*.c tests/faults/*.c examples/plugin/*.c))
+PLUGINS = $(patsubst %.c,$(O)/%.so,$(wildcard tests/plugins/*.c tests/faults/*.c tests/interpose/*.c examples/plugin/*.c))
 FOLDERS = $(patsubst %/,$(O)/%.so,$(filter-out $(EXTRA:=/),$(wildcard examples/plugin/*/)))
 OURS    = $(O)/plugins/ref.so $(O)/plugins/cpu.so
 # The tests that try the interface once more, with ref and cpu as plug-ins of a library that has neither.
@@ -92,6 +100,9 @@ $(O)/%.o: %.c $(O)/flags | $(O)/backends/cgen/prelude_text.h $(O)/backends/cgen/
 	$(call say,CC $<)$(CC) $(FLAGS) -MMD -MP -c -o $@ $<
 
 $(O)/program/host.o: FLAGS += $(OPENMP)
+# The oracle's values are the same on every processor: no product is contracted into its sum.  Its rows are vectors in a release.
+$(O)/ir/eval%.o $(O)/ir/op.o: private FLAGS += -ffp-contract=off
+$(O)/ir/eval_row.o: private FLAGS += -fno-math-errno -fno-trapping-math $(if $(filter debug,$(MODE)),,-O3)
 # Where installed tools look for plug-ins: made anew when it changes, as between make and make install PREFIX=...
 $(O)/tools/plugins.o: FLAGS += -DLT_BACKEND_DIR='"$(LIBDIR)/looptree/backends"'
 $(O)/tools/plugins.o: $(O)/libdir
@@ -133,7 +144,7 @@ $(O)/libhamkaas.so: $(filter $(O)/tools/hamkaas%.o,$(TOOLS)) $(O)/looptree.o too
 # tools/lt-NAME.c with the files tools/NAME_*.c; the files without _ are everybody's.
 own = $(patsubst %.c,$(O)/%.o,$(wildcard tools/$(1)_*.c))
 .SECONDEXPANSION:
-$(PROGRAM): $(O)/lt-%: $(O)/tools/lt-%.o $$(call own,$$*) $$(if $$(filter check,$$*),$(CHECK)) $(PARTS) $(O)/looptree.o
+$(PROGRAM): $(O)/lt-%: $(O)/tools/lt-%.o $$(call own,$$*) $$(if $$(filter check,$$*),$(CHECK),$(JUDGE)) $(PARTS) $(O)/looptree.o
 	$(link) $(TOOL_LIBS)
 
 # tests/test_bench*.c try the parts of lt-bench, tests/test_check*.c those of lt-check.
@@ -151,6 +162,9 @@ $(FUZZ): $(O)/fuzz/%: $(O)/tests/fuzz/%.o $(if $(findstring fuzzer,$(SAN)),,$(O)
 
 $(DRAWN): $(O)/%: $(O)/tests/sequences/%.o $(RANDOM) $(O)/looptree.o
 	$(link) $(LIBS)
+
+$(O)/mutants: $(MUTANTS) $(CHECK) $(PARTS) $(O)/looptree.o
+	$(link) $(TOOL_LIBS)
 
 $(EXAMPLE): $(O)/mnist-%: $(O)/examples/mnist/%.o $(PARTS) $(O)/looptree.o
 	$(link) $(TOOL_LIBS)
@@ -174,16 +188,21 @@ $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 		$(filter-out $(O)/backends/$*/$*.o,$(filter %.o,$^)) -ldl -lm
 
 plugins: $(filter $(O)/examples/%,$(PLUGINS)) $(FOLDERS) $(OURS)
-tests: all $(TESTS) $(PLUGGED) $(FUZZ) $(EXAMPLE) $(PLUGINS) plugins
+tests: all $(TESTS) $(PLUGGED) $(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/mutants plugins
 check: tests
 	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(TESTS) $(PLUGGED)
 bless: all $(O)/tests/test_script_docs $(O)/tests/test_tree_text
 	@O=$(O) tests/golden.sh --bless; O=$(O) tests/readme.sh --bless
 	@LT_BLESS=1 $(O)/tests/test_script_docs --filter '*/every_error_has_its_message' >/dev/null
 	@LT_BLESS=1 $(O)/tests/test_tree_text --filter '*/each_mistake_has_its_sentence' >/dev/null
-fuzz:
+mutants: all $(O)/mutants
+	@$(O)/mutants --each $(MUTANTS_EACH) --seed $(MUTANTS_SEED)
+# Graphs and mutants without sanitizers: it is the judge that is looked at.
+fuzz: mutants $(O)/graphs plugins
+	@$(O)/graphs $(FUZZ_GRAPHS)
 	@$(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link,address,undefined O=build/fuzz fuzzers
 	@build/fuzz/sequences $(FUZZ_SEQUENCES)
+	@build/fuzz/limits $(FUZZ_LIMITS)
 	@ASAN_OPTIONS=detect_leaks=0 build/fuzz/layers $(FUZZ_LAYERS)   # the search for leaks does not survive the threads of OpenMP
 	@O=build/fuzz tests/fuzz.sh $(FUZZ_SECONDS)
 fuzzers: $(FUZZ) $(DRAWN)
@@ -218,8 +237,8 @@ tidy:
 clean:
 	rm -rf build $(O)
 
--include $(patsubst %.o,%.d,$(OBJ) $(TOOLS) $(HELPERS)) $(TESTS:=.d) $(PLUGINS:.so=.d)
--include $(FUZZ:$(O)/fuzz/%=$(O)/tests/fuzz/%.d) $(EXAMPLE:$(O)/mnist-%=$(O)/examples/mnist/%.d)
-.PHONY: all plugins tests check bless bench bench-peers fuzz fuzzers demo demo-accuracy install uninstall tidy clean FORCE
+-include $(patsubst %.o,%.d,$(OBJ) $(TOOLS) $(HELPERS) $(MUTANTS)) $(TESTS:=.d) $(PLUGINS:.so=.d)
+-include $(FUZZ:$(O)/fuzz/%=$(O)/tests/fuzz/%.d) $(DRAWN:$(O)/%=$(O)/tests/sequences/%.d) $(EXAMPLE:$(O)/mnist-%=$(O)/examples/mnist/%.d)
+.PHONY: all plugins tests check bless bench bench-peers fuzz fuzzers mutants demo demo-accuracy install uninstall tidy clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -25,7 +25,7 @@ static char *with_slash(const char *path)
 /* Bits of LT_BUILD that the file shows; none if it cannot be read, which dlopen will say. */
 static uint32_t build_of(const char *file, size_t bytes)
 {
-	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	int fd = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	void *data = fd < 0 || bytes == 0 ? MAP_FAILED : mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
 	uint32_t build = data == MAP_FAILED ? 0 : lt__elf_build(data, bytes);
 	if (data != MAP_FAILED)
@@ -39,7 +39,7 @@ static uint32_t build_of(const char *file, size_t bytes)
 static bool is_library(const char *file)
 {
 	char head[4];
-	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	int fd = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof head);
 	if (fd >= 0)
 		(void)close(fd);
@@ -86,15 +86,15 @@ static lt_status load(const char *path, const char *file, const struct before *b
 	return status;
 }
 
-lt_status lt__backend_load_behind(const char *path, const struct lt_backend *const *before, uint32_t n, struct lt_diag *diag)
+lt_status lt__backend_load_behind(const char *path, const char *real, const struct lt_backend *const *before, uint32_t n, struct lt_diag *diag)
 {
 	const struct before others = { before, n };
 	if (!path[0])
 		return lt__note(diag, LT_EINVAL, -1, -1, "name the file of a backend", "the name of a plug-in is empty");
-	char *file = with_slash(path);
+	char *file = with_slash(real ? real : path);
 	lt_status status = file ? load(path, file, &others, diag) : lt__note(diag, LT_ENOMEM, -1, -1, NULL, "%s: no memory to load it", path);
 	free(file);
 	return status;
 }
 
-lt_status lt_backend_load(const char *path, struct lt_diag *diag) { return lt__backend_load_behind(path, NULL, 0, diag); }
+lt_status lt_backend_load(const char *path, struct lt_diag *diag) { return lt__backend_load_behind(path, NULL, NULL, 0, diag); }

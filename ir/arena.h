@@ -46,14 +46,22 @@ void *lt__arena_grow(struct lt_arena *, void *array, size_t size, int32_t n, int
 
 /* Runs body(arg); LT_ENOMEM if an arena ran out of memory in it. Nests. */
 lt_status lt__protect(struct lt_context *, lt_status (*body)(void *), void *arg);
-/* The same around one statement of a public entry: `result` keeps what it held before where memory runs out. */
-#define LT_GUARDED(ctx, result, call) do { \
+/* The same around one statement: `result` keeps what it held before where memory runs out. */
+#define LT_CAUGHT(ctx, result, call) do { \
 	struct lt_catch catch_; \
 	catch_.up = (ctx)->top; \
 	(ctx)->top = &catch_; \
 	if (!setjmp(catch_.jump)) \
 		(result) = (call); \
 	(ctx)->top = catch_.up; \
+} while (0)
+/* The same of a public entry that has nothing to free.  Within the library, where an lt__protect is around it, memory that runs out unwinds to
+ * that: who makes a hundred nodes need not ask after each, and none is forgotten. */
+#define LT_GUARDED(ctx, result, call) do { \
+	if ((ctx)->top) \
+		(result) = (call); \
+	else \
+		LT_CAUGHT(ctx, result, call); \
 } while (0)
 /* Plain memory of the context that is not an arena's: NULL when out of memory. */
 void *lt__context_realloc(struct lt_context *, void *, size_t old_bytes, size_t new_bytes);

@@ -4,7 +4,7 @@
 static lt_node no_product(struct lt_graph *g, lt_node a, lt_node b)
 {
 	lt__graph_fail(g, LT_ETYPE, "Incompatible shapes for matrix multiplication: (%s) and (%s); ranks 1 and 2, 2 and 2, or "
-		"3 and 3 with equal inner and batch dims are possible", lt__node_shape_text(g, a), lt__node_shape_text(g, b));
+		"3 and 3 with equal inner and batch dims are possible: lt_graph_reshape changes ranks", lt__node_shape_text(g, a), lt__node_shape_text(g, b));
 	return -1;
 }
 

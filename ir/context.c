@@ -68,7 +68,7 @@ lt_status lt__protect(struct lt_context *ctx, lt_status (*body)(void *), void *a
 {
 	lt_status status = LT_ENOMEM;
 
-	LT_GUARDED(ctx, status, body(arg));
+	LT_CAUGHT(ctx, status, body(arg));
 	return status;
 }
 

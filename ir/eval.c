@@ -22,6 +22,7 @@ static void free_values(void *arg)
 
 	for (lt_node n = 0; n < e->n_node; n++)
 		free_value(e->ctx, &e->value[n]);
+	lt__eval_free_workers(e);
 }
 
 /* Everything that is sized by the graph; values are given back with the arena. */
@@ -54,7 +55,8 @@ static void make_tables(struct lt_evaluation *e)
 	e->known = LT_NEW(a, bool, g->n_param + 1);
 	e->used = LT_NEW(a, bool, g->n_param + 1);
 	e->extent = LT_NEW(a, int64_t, g->n_var + 1);
-	e->at = LT_NEW(a, int64_t, g->n_var + 1);
+	e->wanted = LT_NEW(a, bool, n_node);
+	e->computed = LT_NEW(a, bool, n_node);
 	e->needed = LT_NEW(a, bool, n_node);
 	e->stored = LT_NEW(a, bool, n_node);
 	e->last = LT_NEW(a, lt_node, n_node);
@@ -62,14 +64,13 @@ static void make_tables(struct lt_evaluation *e)
 	e->dies_next = LT_NEW(a, lt_node, n_node);
 	e->step_of = LT_NEW(a, int32_t, n_node);
 	e->step_stamp = LT_NEW(a, int32_t, n_node);
-	e->step = LT_NEW(a, struct lt_step, LT_STEPS);
-	e->strip = LT_NEW(a, struct lt_strip, LT_STEPS);
-	e->out = LT_NEW(a, struct lt_strip, 1);
-	e->one = LT_NEW(a, struct lt_strip, 1);
-	e->fold = LT_NEW(a, struct lt_fold, LT_STRIP);
-	e->row = LT_NEW(a, struct lt_line, width);
-	e->column = LT_NEW(a, struct lt_line, width);
-	e->index = LT_NEW(a, struct lt_line, width);
+	e->width = width;
+	e->slope = LT_NEW(a, double, 2 * width);
+	e->n_worker = e->options.parallel && e->options.n_thread > 1 ? e->options.n_thread : 1;
+	e->worker = LT_NEW(a, struct lt_worker, e->n_worker);
+	e->rows = lt__rows();
+	if (e->options.mode == LT_EVAL_RANDOM)
+		lt__eval_make_noise(e);
 	lt__arena_defer(a, free_values, e);
 }
 
@@ -78,12 +79,49 @@ static lt_status keep_error(struct lt_evaluation *e, lt_node n)
 {
 	struct lt_stored *value = &e->value[n];
 
-	if (!e->want_error || value->error)
+	if (!e->options.want_error || value->error)
 		return LT_OK;
 	value->error = lt__context_realloc(e->ctx, NULL, 0, value->error_bytes);
 	if (!value->error)
 		return lt_fail(e->ctx, LT_ENOMEM, "out of memory");
 	memset(value->error, 0, value->error_bytes);
+	return LT_OK;
+}
+
+static const void *given_value(const struct lt_evaluation *e, lt_node n)
+{
+	return e->options.given ? e->options.given[n] : NULL;
+}
+
+static lt_status hand_over(struct lt_evaluation *e, lt_node n)
+{
+	struct lt_stored *value = &e->value[n];
+
+	if (!e->wanted[n])
+		return LT_OK;
+	LT_TRY(keep_error(e, n));
+	if (e->options.done) {
+		LT_TRY(e->options.done(e->options.user, e, n, value->own, value->error));
+		if (e->last[n] < 0 || value->data != value->own) {
+			const void *data = value->data == value->own ? NULL : value->data;
+			free_value(e->ctx, value);
+			value->data = data;
+		}
+	}
+	return LT_OK;
+}
+
+/* While a node is computed, a value of it that is given must not be read instead. */
+static lt_status compute(struct lt_evaluation *e, lt_node n)
+{
+	const void *given = given_value(e, n);
+
+	e->value[n].data = lt__eval_is_source(&e->g->node[n]) && e->source[n] ? e->source[n] : NULL;
+	LT_TRY(lt__eval_store(e, n));
+	e->value[n].data = given ? given : e->value[n].own;
+	LT_TRY(hand_over(e, n));
+	for (lt_node dead = e->dies[n]; dead >= 0; dead = e->dies_next[dead])
+		free_value(e->ctx, &e->value[dead]);
 	return LT_OK;
 }
 
@@ -97,18 +135,19 @@ static lt_status evaluate(void *arg)
 	lt__eval_plan(e);
 	LT_TRY(lt__eval_given(e));
 	for (lt_node n = 0; n < g->n_node; n++) {
-		if (lt__eval_is_source(&g->node[n]))
+		e->work += e->computed[n] ? lt__eval_work(e, n) : 0;
+		if (given_value(e, n))
+			e->value[n].data = given_value(e, n);
+		else if (lt__eval_is_source(&g->node[n]))
 			e->value[n].data = e->source[n];
-		if (!e->needed[n] || !e->stored[n])
-			continue;
-		LT_TRY(lt__eval_store(e, n));
-		for (lt_node dead = e->dies[n]; dead >= 0; dead = e->dies_next[dead])
-			free_value(e->ctx, &e->value[dead]);
 	}
-	for (int32_t i = 0; i < e->n_result; i++)
-		LT_TRY(keep_error(e, e->result[i]));
-	for (int32_t i = 0; i < e->n_set; i++)
-		LT_TRY(keep_error(e, e->set[i]));
+	for (lt_node n = 0; n < g->n_node; n++) {
+		if (!e->computed[n])
+			continue;
+		e->node_work = lt__eval_work(e, n);
+		LT_TRY(compute(e, n));
+		e->work_done += e->node_work;
+	}
 	return LT_OK;
 }
 
@@ -122,7 +161,7 @@ static lt_status make_evaluation(void *arg)
 	return LT_OK;
 }
 
-lt_status lt_eval(const struct lt_graph *g, const void *const *source, bool want_error, struct lt_evaluation **out)
+lt_status lt_eval_with(const struct lt_graph *g, const void *const *source, const struct lt_eval_options *options, struct lt_evaluation **out)
 {
 	struct start start = { .g = g };
 	lt_status status;
@@ -135,7 +174,9 @@ lt_status lt_eval(const struct lt_graph *g, const void *const *source, bool want
 		start.e->arena = start.arena;
 		start.e->g = g;
 		start.e->source = source;
-		start.e->want_error = want_error;
+		start.e->options = *options;
+		start.e->options.want_error = options->want_error && options->mode == LT_EVAL_EXACT;
+		start.e->amplify = options->amplify != 0 ? options->amplify : 1;
 		status = lt__protect(g->ctx, evaluate, start.e);
 	}
 	if (status) {
@@ -144,8 +185,14 @@ lt_status lt_eval(const struct lt_graph *g, const void *const *source, bool want
 	}
 	start.e->g = NULL;
 	start.e->source = NULL;
+	start.e->options = (struct lt_eval_options){ 0 };
 	*out = start.e;
 	return LT_OK;
+}
+
+lt_status lt_eval(const struct lt_graph *g, const void *const *source, bool want_error, struct lt_evaluation **out)
+{
+	return lt_eval_with(g, source, &(struct lt_eval_options){ .want_error = want_error }, out);
 }
 
 void lt_eval_free(struct lt_evaluation *e)
@@ -154,21 +201,21 @@ void lt_eval_free(struct lt_evaluation *e)
 		lt__arena_free(e->arena);
 }
 
-static const void *value_of(const struct lt_evaluation *e, lt_node n, const double **error)
+const void *lt_eval_value(const struct lt_evaluation *e, lt_node n, const double **error)
 {
 	if (error)
 		*error = e->value[n].error;
-	return e->value[n].data;
+	return e->wanted[n] ? e->value[n].own : NULL;
 }
 
 const void *lt_eval_result(const struct lt_evaluation *e, int32_t i, const double **error)
 {
-	return value_of(e, e->result[i], error);
+	return lt_eval_value(e, e->result[i], error);
 }
 
 const void *lt_eval_state(const struct lt_evaluation *e, int32_t i, const double **error)
 {
-	return value_of(e, e->set[i], error);
+	return lt_eval_value(e, e->set[i], error);
 }
 
 int64_t lt_eval_extent(const struct lt_evaluation *e, lt_var v)

@@ -106,6 +106,7 @@ void lt__eval_fold_error(struct lt_fold *fold, enum lt_opcode op, enum lt_dtype 
 {
 	double value = as_double(x, t), size = fabs(value);
 
+	fold->n++;
 	if (e > 0) {
 		fold->uncertain = true;
 		if (op != LT_OP_mul)

@@ -116,7 +116,7 @@ static lt_status check_node(struct lt_evaluation *e, lt_node n)
 	const struct lt_graph *g = e->g;
 	const struct lt_nodedef *d = &g->node[n];
 
-	if (lt__eval_is_source(d) && !e->source[n])
+	if (lt__eval_is_source(d) && !e->source[n] && !(e->options.given && e->options.given[n]))
 		return lt__node_fail(e->g, n, LT_EMISSING, "%s '%s' is not given", lt__op_info(d->op)->name, d->label ? d->label : d->name);
 	for (int32_t i = 0; i < d->n_dim; i++)
 		for (int32_t k = 0; g->var[d->dim[i]].bounded && k < g->var[d->dim[i]].limit.n; k++)

@@ -28,6 +28,12 @@ static double elements(const struct lt_graph *g, lt_node n)
 	return elems;
 }
 
+/* Not those of a node whose value is just given. */
+static bool reads_operands(const struct lt_evaluation *e, lt_node n)
+{
+	return e->needed[n] && (e->wanted[n] || !e->options.given || !e->options.given[n]);
+}
+
 static void mark_operands(struct lt_evaluation *e, lt_node n, struct use *use, lt_var *loop)
 {
 	const struct lt_nodedef *d = &e->g->node[n];
@@ -91,25 +97,50 @@ static void choose_stored(struct lt_evaluation *e, const struct use *use)
 static void find_deaths(struct lt_evaluation *e)
 {
 	const struct lt_graph *g = e->g;
+	bool keep = !e->options.done;
 
 	for (lt_node n = g->n_node - 1; n >= 0; n--) {
 		const struct lt_nodedef *d = &g->node[n];
-		if (!e->needed[n])
+		if (!reads_operands(e, n))
 			continue;
 		lt_node until = e->stored[n] ? n : e->last[n];
 		for (int32_t i = 0; i < d->n_operand; i++)
 			if (e->last[d->operand[i]] < until)
 				e->last[d->operand[i]] = until;
 	}
-	for (int32_t i = 0; i < e->n_result; i++)
-		e->last[e->result[i]] = g->n_node;
-	for (int32_t i = 0; i < e->n_set; i++)
-		e->last[e->set[i]] = g->n_node;
 	for (lt_node n = 0; n < g->n_node; n++) {
+		if (keep && e->wanted[n])
+			e->last[n] = g->n_node;
 		if (!e->stored[n] || e->last[n] < 0 || e->last[n] == g->n_node)
 			continue;
 		e->dies_next[n] = e->dies[e->last[n]];
 		e->dies[e->last[n]] = n;
+	}
+}
+
+double lt__eval_work(const struct lt_evaluation *e, lt_node n)
+{
+	const struct lt_nodedef *d = &e->g->node[n], *x = d->reduce ? &e->g->node[d->operand[0]] : d;
+	double elems = x->op == LT_OP_mul && d->reduce ? 1 : 4;         /* products are fast */
+
+	for (int32_t i = 0; i < x->n_dim; i++)
+		elems *= (double)(e->extent[x->dim[i]] > 0 ? e->extent[x->dim[i]] : 1);
+	return elems;
+}
+
+static void mark_wanted(struct lt_evaluation *e)
+{
+	const struct lt_eval_options *o = &e->options;
+
+	for (int32_t i = 0; i < (o->want ? o->n_want : 0); i++)
+		e->wanted[o->want[i]] = true;
+	for (int32_t i = 0; i < (o->want ? 0 : e->n_result); i++)
+		e->wanted[e->result[i]] = true;
+	for (int32_t i = 0; i < (o->want ? 0 : e->n_set); i++)
+		e->wanted[e->set[i]] = true;
+	for (lt_node n = 0; n < e->n_node; n++) {
+		e->needed[n] = e->wanted[n];
+		e->stored[n] = e->wanted[n] || (o->given && o->given[n]);
 	}
 }
 
@@ -126,13 +157,10 @@ void lt__eval_plan(struct lt_evaluation *e)
 		use[n].reader = -1;
 		e->last[n] = e->dies[n] = e->dies_next[n] = -1;
 	}
-	for (int32_t i = 0; i < e->n_result; i++)
-		e->needed[e->result[i]] = e->stored[e->result[i]] = true;
-	for (int32_t i = 0; i < e->n_set; i++)
-		e->needed[e->set[i]] = e->stored[e->set[i]] = true;
+	mark_wanted(e);
 	lt_var *loop = LT_NEW(e->arena, lt_var, most);
 	for (lt_node n = g->n_node - 1; n >= 0; n--) {
-		if (!e->needed[n])
+		if (!reads_operands(e, n))
 			continue;
 		mark_operands(e, n, use, loop);
 		/* an update may take its operand's storage, so its block must not be read from there while it is written */
@@ -140,5 +168,7 @@ void lt__eval_plan(struct lt_evaluation *e)
 			e->stored[g->node[n].operand[1]] = true;
 	}
 	choose_stored(e, use);
+	for (lt_node n = 0; n < g->n_node; n++)
+		e->computed[n] = e->stored[n] && reads_operands(e, n);
 	find_deaths(e);
 }

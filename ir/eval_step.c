@@ -1,7 +1,7 @@
 /* ir/eval_step.c -- a lazy expression as a list of steps, operands first, and one strip of values of each. */
 #include "ir/eval_parts.h"
 
-static bool has_var(const struct lt_nodedef *d, lt_var v)
+bool lt__eval_has_var(const struct lt_nodedef *d, lt_var v)
 {
 	for (int32_t i = 0; i < d->n_dim; i++)
 		if (d->dim[i] == v)
@@ -18,7 +18,7 @@ static bool is_read(const struct lt_evaluation *e, lt_node n, lt_node root)
 }
 
 /* Depth is bounded by LT_LAZY_SIZE. */
-static int32_t add_step(struct lt_evaluation *e, lt_node n, lt_node root)
+static int32_t add_step(struct lt_evaluation *e, struct lt_steps *to, lt_node n, lt_node root)
 {
 	const struct lt_nodedef *d = &e->g->node[n];
 	struct lt_step step = { .node = n, .read = is_read(e, n, root) };
@@ -26,21 +26,40 @@ static int32_t add_step(struct lt_evaluation *e, lt_node n, lt_node root)
 	if (e->step_stamp[n] == e->stamp)
 		return e->step_of[n];
 	for (int32_t i = 0; !step.read && i < d->n_operand; i++)
-		step.in[i] = add_step(e, d->operand[i], root);
-	if (e->n_step == LT_STEPS)
+		step.in[i] = add_step(e, to, d->operand[i], root);
+	if (to->n == LT_STEPS)
 		lt_bug("an expression of the oracle has too many steps");
-	e->step[e->n_step] = step;
+	to->step[to->n] = step;
 	e->step_stamp[n] = e->stamp;
-	e->step_of[n] = e->n_step;
-	return e->n_step++;
+	e->step_of[n] = to->n;
+	return to->n++;
 }
 
-/* The steps that give n: itself computed if it is the root, else read where it is stored. */
-int32_t lt__eval_list_steps(struct lt_evaluation *e, lt_node n, lt_node root)
+struct lt_steps lt__eval_list_steps(struct lt_evaluation *e, lt_node n, lt_node root)
 {
+	struct lt_step room[LT_STEPS];
+	struct lt_steps steps = { .step = room };
+
 	e->stamp++;
-	e->n_step = 0;
-	return add_step(e, n, root);
+	steps.top = add_step(e, &steps, n, root);
+	steps.step = lt__arena_copy(e->arena, room, (size_t)steps.n * sizeof *room);
+	return steps;
+}
+
+/* Indices of a node's dims at the present position. */
+void lt__eval_set_dims(const struct lt_worker *w, const struct lt_nodedef *d, struct lt_line *dim)
+{
+	for (int32_t i = 0; i < d->n_dim; i++)
+		dim[i] = (struct lt_line){ w->at[d->dim[i]], d->dim[i] == w->along };
+}
+
+int64_t lt__eval_place(const struct lt_worker *w, const struct lt_nodedef *d)
+{
+	int64_t place = 0;
+
+	for (int32_t i = 0; i < d->n_dim; i++)
+		place = place * w->e->g->var[d->dim[i]].extent + w->at[d->dim[i]];
+	return place;
 }
 
 static double step_error(const struct lt_nodedef *d, enum lt_dtype from, const union lt_scalar *x, const double *error,
@@ -51,55 +70,82 @@ static double step_error(const struct lt_nodedef *d, enum lt_dtype from, const u
 	return lt__eval_op_error(d->op, from, d->dtype, x, error, raw, r);
 }
 
-static void compute(const struct lt_evaluation *e, const struct lt_step *step, int32_t count, struct lt_strip *out)
+/* Errors of the strip, element by element; raw: before rounding. */
+static void find_errors(const struct lt_worker *w, const struct lt_step *step, int32_t count, const union lt_row *raw, struct lt_strip *out)
 {
-	const struct lt_nodedef *d = &e->g->node[step->node];
-	enum lt_dtype from = e->g->node[d->operand[d->n_operand - 1]].dtype;
-	enum lt_class cls = lt__dtype_info(from)->cls;
-	const struct lt_strip *in[3];
-	bool sure = !e->want_error || lt__op_info(d->op)->ulp == 0;     /* exact operands give an exact result */
+	const struct lt_nodedef *d = &w->e->g->node[step->node];
+	enum lt_dtype from = w->e->g->node[d->operand[d->n_operand - 1]].dtype;
 
-	for (int32_t i = 0; i < d->n_operand; i++) {
-		in[i] = &e->strip[step->in[i]];
-		sure = sure && (in[i]->exact || !e->want_error);
-	}
-	out->exact = true;
 	for (int32_t j = 0; j < count; j++) {
-		union lt_scalar x[3], raw;
-		double error[3];
-		for (int32_t i = 0; i < d->n_operand; i++)
-			x[i] = in[i]->at[in[i]->uniform ? 0 : j];
-		raw = d->op == LT_OP_cast ? lt__convert(x[0], from, d->dtype) : lt__op_value(d->op, cls, x);
-		out->at[j] = lt__round_to(raw, d->dtype);
-		if (sure)
-			continue;
-		for (int32_t i = 0; i < d->n_operand; i++)
-			error[i] = in[i]->exact ? 0 : in[i]->error[in[i]->uniform ? 0 : j];
-		out->error[j] = step_error(d, from, x, error, raw, out->at[j]);
+		union lt_scalar x[3];
+		double error[3] = { 0 };
+		for (int32_t i = 0; i < d->n_operand; i++) {
+			const struct lt_strip *in = &w->strip[step->in[i]];
+			int32_t at = in->uniform ? 0 : j;
+			x[i].i = in->at.i[at];
+			error[i] = in->exact ? 0 : in->error[at];
+		}
+		out->error[j] = step_error(d, from, x, error, (union lt_scalar){ .i = raw->i[j] }, (union lt_scalar){ .i = out->at.i[j] });
 		out->exact = out->exact && out->error[j] == 0;
 	}
 }
 
-/* Indices of a node's dims at the present position. */
-void lt__eval_set_dims(const struct lt_evaluation *e, const struct lt_nodedef *d, struct lt_line *dim)
+/* An operand as a row of `count` elements. */
+static const union lt_row *operand_row(const struct lt_strip *in, int32_t count, union lt_row *spread)
 {
-	for (int32_t i = 0; i < d->n_dim; i++)
-		dim[i] = (struct lt_line){ e->at[d->dim[i]], d->dim[i] == e->along };
+	if (!in->uniform || count == 1)
+		return &in->at;
+	for (int32_t j = 0; j < count; j++)
+		spread->i[j] = in->at.i[0];
+	return spread;
 }
 
-lt_status lt__eval_run_steps(struct lt_evaluation *e, int32_t count)
+static void compute(const struct lt_worker *w, const struct lt_step *step, int32_t count, struct lt_strip *out)
 {
-	for (int32_t i = 0; i < e->n_step; i++) {
-		const struct lt_step *step = &e->step[i];
-		const struct lt_nodedef *d = &e->g->node[step->node];
-		struct lt_strip *out = &e->strip[i];
-		out->uniform = !has_var(d, e->along);
+	const struct lt_evaluation *e = w->e;
+	const struct lt_nodedef *d = &e->g->node[step->node];
+	enum lt_dtype from = e->g->node[d->operand[d->n_operand - 1]].dtype;
+	bool noisy = e->options.mode == LT_EVAL_RANDOM && lt__dtype_info(d->dtype)->cls == LT_CLASS_FLOAT;
+	bool sure = !e->options.want_error || lt__op_info(d->op)->ulp == 0;     /* exact operands give an exact result */
+	const union lt_row *x[3] = { 0 };
+	union lt_row *raw = &w->spread[3];
+
+	for (int32_t i = 0; i < d->n_operand; i++) {
+		const struct lt_strip *in = &w->strip[step->in[i]];
+		x[i] = operand_row(in, count, &w->spread[i]);
+		sure = sure && (in->exact || !e->options.want_error);
+	}
+	for (int32_t i = d->n_operand; i < 3; i++)
+		x[i] = x[0];
+	out->exact = true;
+	if (d->op == LT_OP_cast) {
+		e->rows->convert(from, noisy ? LT_F64 : d->dtype, count, x[0], &out->at);
+	} else {
+		e->rows->value(d->op, lt__dtype_info(from)->cls, count, x, &out->at);
+		for (int32_t j = 0; j < count && !sure; j++)
+			raw->i[j] = out->at.i[j];
+	}
+	if (noisy)
+		lt__eval_disturb(w, step->node, x, count, lt__eval_place(w, d), out->at.f);
+	if (d->op != LT_OP_cast || noisy)
+		e->rows->round(d->dtype, count, &out->at);
+	if (!sure)
+		find_errors(w, step, count, d->op == LT_OP_cast ? &out->at : raw, out);
+}
+
+lt_status lt__eval_run_steps(struct lt_worker *w, const struct lt_steps *steps, int32_t count)
+{
+	for (int32_t i = 0; i < steps->n; i++) {
+		const struct lt_step *step = &steps->step[i];
+		const struct lt_nodedef *d = &w->e->g->node[step->node];
+		struct lt_strip *out = &w->strip[i];
+		out->uniform = !lt__eval_has_var(d, w->along);
 		int32_t n = out->uniform ? 1 : count;
 		if (step->read) {
-			lt__eval_set_dims(e, d, e->index);
-			LT_TRY(lt__eval_read(e, step->node, e->index, n, out));
+			lt__eval_set_dims(w, d, w->index);
+			LT_TRY(lt__eval_read(w, step->node, w->index, n, out));
 		} else {
-			compute(e, step, n, out);
+			compute(w, step, n, out);
 		}
 	}
 	return LT_OK;

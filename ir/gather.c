@@ -45,38 +45,6 @@ lt_node lt_graph_gather(struct lt_graph *g, lt_node x, lt_node index, int32_t ax
 	return y;
 }
 
-/* Adds `by` times the extent that a var has in a run. */
-static void add_extent(const struct lt_graph *g, lt_var v, int64_t by, int64_t *constant, int32_t *n, lt_param *param, int64_t *coef)
-{
-	const struct lt_vardef *def = &g->var[v];
-
-	*constant += by * (def->bounded ? def->limit.constant : def->extent);
-	for (int32_t i = 0; def->bounded && i < def->limit.n; i++, ++*n) {
-		param[*n] = def->limit.param[i];
-		coef[*n] = by * def->limit.coef[i];
-	}
-}
-
-/* 0 <= offset + param and offset + param + part <= extent, unless the params' ranges imply it. */
-static lt_status require_inside(struct lt_graph *g, lt_node x, lt_node part, int32_t axis, int64_t offset, lt_param p)
-{
-	const char *of = lt__arena_format(g->arena, "the block that replaces elements of axis %d of '%s' (%s)", axis,
-		g->node[x].name, lt__node_shape_text(g, x));
-	lt_param param[2 * LT_MAX_RANK + 1] = { p };
-	int64_t coef[2 * LT_MAX_RANK + 1] = { 1 }, rest = -offset;
-	struct lt_linear low, high;
-	int32_t n = 1;
-
-	LT_TRY(lt__linear_make(g, offset, 1, param, coef, &low));
-	coef[0] = -1;
-	add_extent(g, g->node[x].dim[axis], 1, &rest, &n, param, coef);
-	add_extent(g, g->node[part].dim[axis], -1, &rest, &n, param, coef);
-	LT_TRY(lt__linear_make(g, rest, n, param, coef, &high));
-	lt__graph_require(g, false, &low, lt__arena_format(g->arena, "%s begins before 0", of));
-	lt__graph_require(g, false, &high, lt__arena_format(g->arena, "%s ends behind the axis", of));
-	return LT_OK;
-}
-
 /* The part with new vars where it shares one with x that it does not cover from 0 on. */
 static lt_node own_dims(struct lt_graph *g, lt_node x, lt_node part, const int64_t *offset, const lt_param *at)
 {
@@ -95,7 +63,6 @@ static lt_node own_dims(struct lt_graph *g, lt_node x, lt_node part, const int64
 static lt_node add_update(struct lt_graph *g, lt_node x, lt_node part, const int64_t *offset, const lt_param *at)
 {
 	struct lt_nodedef def = { .op = LT_OP_update, .line = g->line, .column = g->column };
-	lt_node made;
 	int32_t n;
 
 	if (!lt__graph_has(g, x) || !lt__graph_has(g, part))
@@ -124,11 +91,7 @@ static lt_node add_update(struct lt_graph *g, lt_node x, lt_node part, const int
 	def.dim = g->node[x].dim;
 	def.offset = lt__arena_copy(g->arena, offset, sizeof *offset * (size_t)n);
 	def.at = lt__arena_copy(g->arena, at, sizeof *at * (size_t)n);
-	made = lt__graph_adopt(g, &def);
-	for (int32_t i = 0; i < n && made >= 0; i++)
-		if (at[i] >= 0 && require_inside(g, x, part, i, offset[i], at[i]))
-			return -1;
-	return made;
+	return lt__graph_adopt(g, &def);
 }
 
 lt_node lt_graph_update(struct lt_graph *g, lt_node x, lt_node part, const int64_t *offset, const lt_param *at)

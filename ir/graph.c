@@ -1,7 +1,7 @@
 /* ir/graph.c -- the tables of a graph: making one, adding a node, names, facts. */
 #include <ctype.h>
 #include <string.h>
-#include "ir/graph.h"
+#include "ir/bounds.h"
 #include "ir/intern.h"
 
 static lt_status build_graph(struct lt_context *ctx, struct lt_arena *arena, struct lt_graph **out)
@@ -24,7 +24,7 @@ lt_status lt_graph_new(struct lt_context *ctx, struct lt_graph **out)
 
 	*out = NULL;
 	LT_TRY(lt__arena_new(ctx, &arena));
-	LT_GUARDED(ctx, status, build_graph(ctx, arena, out));
+	LT_CAUGHT(ctx, status, build_graph(ctx, arena, out));
 	if (status)
 		lt__arena_free(arena);
 	return status;
@@ -146,6 +146,8 @@ lt_node lt__graph_adopt(struct lt_graph *g, const struct lt_nodedef *def)
 		return -1;
 	}
 	n->name = lt__names_unique(g->node_names, n->name, index);
+	if (!g->inside && lt__bounds_check(g, index, g))
+		return -1;
 	if (key)
 		lt__names_put(g->labels, key, strlen(key), index);
 	g->n_node++;
@@ -169,7 +171,9 @@ void lt_node_set_name(struct lt_graph *g, lt_node x, const char *name)
 
 	if (name && lt__graph_has(g, x))
 		LT_GUARDED(g->ctx, status, set_node_name(g, x, name));
-	(void)status;
+	else
+		return;
+	g->nameless = g->nameless || status == LT_ENOMEM;
 }
 
 static lt_status set_var_name(struct lt_graph *g, lt_var v, const char *name)
@@ -189,7 +193,9 @@ void lt_var_set_name(struct lt_graph *g, lt_var v, const char *name)
 
 	if (name && v >= 0 && v < g->n_var)
 		LT_GUARDED(g->ctx, status, set_var_name(g, v, name));
-	(void)status;
+	else
+		return;
+	g->nameless = g->nameless || status == LT_ENOMEM;
 }
 
 const char *lt__name_clean_var(struct lt_graph *g, const char *name)

@@ -55,13 +55,20 @@ struct lt_graph {
 	struct lt_statedef *set;     int32_t n_set, cap_set;
 	struct lt_names *var_names;     /* ir/intern.h: a var's index; -2-p for param p */
 	struct lt_names *node_names;    /* a node's index */
+	struct lt_names *required;      /* requirements by their sums (ir/require.c); NULL: none yet */
+	bool inside;                    /* nodes are not asked whether they stay within their sources: they are made of such that were */
 	struct lt_names *labels;        /* "input:x", "constant:x", "state:x", "result:x", "param:...", "set:..." */
 	const char *file;            /* of the script, for messages; may be NULL */
 	int32_t line, column;        /* given to the next node */
+	bool nameless;               /* memory ran out when a name was set, which no answer could tell: the graph is not what it was to be */
 };
 
 static inline int32_t lt__map_width(const struct lt_map *m) { return 1 + m->n_param + m->n_dim + m->n_div; }
 
+/* The most pieces that one read chooses among.  Views of views become one view, and a reader reads through them, up to as many: a choice is made
+ * for each element or vector, and each piece that is added makes the text of a kernel longer, of the vectors' by all the pieces before it (64 take
+ * the C compiler seconds).  A view of more is copied into memory first, block by block and not by a kernel (docs/graph.md, looptree/blocks.h). */
+enum { LT_MOST_PIECES = 16 };
 /* The greatest rank of a value, and width of a map. */
 enum { LT_MAX_RANK = 64, LT_MAX_WIDTH = 1 << 15 };
 enum { LT_FAILED_PARAM = -2 };
@@ -107,6 +114,9 @@ lt_status lt__verify_node(const struct lt_graph *, lt_node);    /* ir/verify.c *
 int32_t lt__node_loops(const struct lt_graph *, lt_node, lt_var *out);
 /* Number of elements (of bounded vars: the maximum); -1 on overflow. */
 int64_t lt__node_elems(const struct lt_graph *, lt_node);
+/* ir/work.c: operations (lt__op_counts) that the nodes ask for, each element of each node once; without: nodes that are left out, or NULL;
+ * extent: of each var in a run, NULL: the maxima. */
+int64_t lt__graph_operations(const struct lt_graph *, struct lt_arena *, const bool *without, const int64_t *extent);
 struct lt_map lt__map_copy(struct lt_arena *, const struct lt_map *);
 bool lt__map_equal(const struct lt_map *, const struct lt_map *);
 /* Text "m 128, n 10" of a node's dims for messages; static storage in the context's scratch. */

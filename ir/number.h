@@ -46,9 +46,9 @@ static inline double lt_fmod(double a, double b)
 	return (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-/* fmin and fmax of C lose a NaN; these hand it on. */
-static inline double lt_fmin(double a, double b) { return isnan(a) || a < b ? a : b; }
-static inline double lt_fmax(double a, double b) { return isnan(a) || a > b ? a : b; }
+/* fmin and fmax of C lose a NaN, and take either of two zeros; these hand NaN on, and -0 is less than +0. */
+static inline double lt_fmin(double a, double b) { return isnan(a) || a < b || (a == b && signbit(a)) ? a : b; }
+static inline double lt_fmax(double a, double b) { return isnan(a) || a > b || (a == b && signbit(b)) ? a : b; }
 
 static inline double lt_err_select(const double *x, const double *e)
 {

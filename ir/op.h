@@ -54,6 +54,10 @@ double lt__float_distance(double a, double b, enum lt_dtype);
 int lt__dtype_find(const char *name);                   /* by name ("f32"); 0: no such */
 int lt__dtype_find_script(const char *name, size_t bytes);      /* by script keyword; 0: no such */
 
+/* Whether a value of it is an operation for those who count them (lt/program.h): arithmetic, comparisons, logic and functions are, whatever
+ * they cost; what moves or chooses a value (copy, select, cast, view, gather, update) is none. */
+static inline bool lt__op_counts(enum lt_opcode op) { return !lt__op_info(op)->data && !lt__op_info(op)->any; }
+
 /* Whether `op` computes on operands of compute type `t` (or any, for copy and select). */
 bool lt__op_takes(enum lt_opcode, enum lt_dtype t);
 

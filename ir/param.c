@@ -1,7 +1,9 @@
 /* ir/param.c -- vars, run-time scalars, and what is required of them. */
 #include <string.h>
 #include "ir/affine.h"
+#include "ir/bounds.h"
 #include "ir/intern.h"
+#include "ir/range.h"
 
 lt_status lt__linear_make(struct lt_graph *g, int64_t constant, int32_t n, const lt_param *param, const int64_t *coef,
 	struct lt_linear *out)
@@ -84,6 +86,11 @@ lt_var lt__var_add(struct lt_graph *g, const char *name, int64_t extent, const s
 		lt__graph_fail(g, LT_EINVAL, "dim '%.100s' has extent %lld: at least 1 is needed", name ? name : "?", (long long)extent);
 		return -1;
 	}
+	if (limit && !lt__linear_fits(g, limit)) {
+		lt__graph_fail(g, LT_EOVERFLOW, "the extent of dim '%.100s' exceeds 62 bits: narrow the ranges of the run-time scalars in its "
+			"limit", name ? name : "?");
+		return -1;
+	}
 	if (limit)
 		v.limit = *limit;
 	if (name)
@@ -140,10 +147,8 @@ void lt__graph_require(struct lt_graph *g, bool equal, const struct lt_linear *v
 {
 	if (!equal && lt__linear_least(g, value) >= 0)
 		return;
-	LT_GROW(g->arena, g->require, g->n_require, g->cap_require);
-	text = lt__arena_string(g->arena, text);
-	g->require[g->n_require++] = (struct lt_require){ .equal = equal, .value = *value, .text = text,
-		.line = g->line, .column = g->column };
+	lt__require_append(g, &(struct lt_require){ .equal = equal, .value = *value, .text = lt__arena_string(g->arena, text),
+		.line = g->line, .column = g->column });
 }
 
 static lt_status add_require(struct lt_graph *g, bool equal, int64_t constant, int32_t n, const lt_param *param,

@@ -1,6 +1,8 @@
 /* ir/parse.c -- reading the text of a graph (docs/graph.md): vars, params, requirements, nodes, results, states. */
 #include <string.h>
+#include "ir/bounds.h"
 #include "ir/literal.h"
+#include "ir/nearest.h"
 #include "ir/parse.h"
 
 bool lt__parse_accept(struct lt_parser *p, const char *sign)
@@ -45,7 +47,8 @@ static lt_status find_node(struct lt_parser *p, const struct lt_lexer *at, lt_no
 	if (at->kind != LT_TOKEN_NODE)
 		return lt__lex_fail(p->ctx, at, LT_ESYNTAX, "expected a node such as %%x, found %s", lt__lex_text(p->ctx, at));
 	if (*out < 0)
-		return lt__lex_fail(p->ctx, at, LT_ESYNTAX, "there is no node %s above this line", lt__lex_text(p->ctx, at));
+		return lt__lex_fail(p->ctx, at, LT_ESYNTAX, "there is no node %s above this line%s", lt__lex_text(p->ctx, at),
+			lt__nearest_node(p->g, NULL, at->at, at->bytes));
 	return LT_OK;
 }
 
@@ -186,8 +189,7 @@ static lt_status parse_require(struct lt_parser *p)
 		return LT_PARSE_FAIL(p, "a requirement is written as a sum >= 0 or == 0");
 	LT_TRY(parse_string(p, &r.text));
 	LT_TRY(parse_place(p, &r.line, &r.column));
-	LT_GROW(g->arena, g->require, g->n_require, g->cap_require);
-	g->require[g->n_require++] = r;
+	lt__require_append(g, &r);
 	return LT_OK;
 }
 
@@ -221,7 +223,8 @@ static lt_status parse_known_var(struct lt_parser *p, lt_var *out)
 {
 	*out = p->l.kind == LT_TOKEN_NAME ? lt__names_find(p->g->var_names, p->l.at, p->l.bytes) : -1;
 	if (*out < 0)
-		return LT_PARSE_FAIL(p, "expected the name of a var, found %s", lt__lex_text(p->ctx, &p->l));
+		return LT_PARSE_FAIL(p, "expected the name of a var, found %s%s", lt__lex_text(p->ctx, &p->l), p->l.kind == LT_TOKEN_NAME ?
+			lt__nearest_var(p->g, p->l.at, p->l.bytes) : "");
 	lt__lex_next(&p->l);
 	return LT_OK;
 }
@@ -282,8 +285,20 @@ static lt_status (*const parse_attributes[LT_NOP])(struct lt_parser *, struct lt
 	[LT_OP_update] = parse_update,
 };
 
+static const char *near_type(struct lt_context *ctx, const char *word, size_t bytes) { return lt__nearest_dtype(ctx, false, word, bytes); }
+
+static const char *near_operator(struct lt_context *ctx, const char *word, size_t bytes)
+{
+	const char *names[LT_NOP + 1] = { NULL };
+
+	for (int i = 0; i < LT_NOP; i++)
+		names[i] = lt__op_info((enum lt_opcode)i)->name;
+	return lt__nearest_of(ctx, word, bytes, names);
+}
+
 /* A name of a table, such as an operator's. */
-static lt_status parse_word(struct lt_parser *p, int (*find)(const char *), int least, const char *what, int *out)
+static lt_status parse_word(struct lt_parser *p, int (*find)(const char *), int least, const char *what,
+	const char *(*near)(struct lt_context *, const char *, size_t), int *out)
 {
 	char word[32];
 
@@ -294,7 +309,8 @@ static lt_status parse_word(struct lt_parser *p, int (*find)(const char *), int 
 		*out = find(word);
 	}
 	if (*out < least)
-		return LT_PARSE_FAIL(p, "expected %s, found %s", what, lt__lex_text(p->ctx, &p->l));
+		return LT_PARSE_FAIL(p, "expected %s, found %s%s", what, lt__lex_text(p->ctx, &p->l), p->l.kind == LT_TOKEN_NAME ?
+			near(p->ctx, p->l.at, p->l.bytes) : "");
 	lt__lex_next(&p->l);
 	return LT_OK;
 }
@@ -330,10 +346,10 @@ static lt_status parse_node(struct lt_parser *p)
 	n.name = name;
 	lt__lex_next(&p->l);
 	LT_TRY(lt__parse_expect(p, "="));
-	LT_TRY(parse_word(p, lt__dtype_find, 1, "a type such as f32", &found));
+	LT_TRY(parse_word(p, lt__dtype_find, 1, "a type such as f32", near_type, &found));
 	n.dtype = (enum lt_dtype)found;
 	LT_TRY(parse_dims(p, &n));
-	LT_TRY(parse_word(p, lt__op_find, 0, "an operator", &found));
+	LT_TRY(parse_word(p, lt__op_find, 0, "an operator", near_operator, &found));
 	n.op = (enum lt_opcode)found;
 	if (lt__parse_accept(p, ".")) {
 		LT_TRY(lt__parse_expect(p, "reduce"));
@@ -342,7 +358,13 @@ static lt_status parse_node(struct lt_parser *p)
 	LT_TRY((parse_attributes[n.op] ? parse_attributes[n.op] : parse_operands)(p, &n));
 	LT_TRY(parse_place(p, &n.line, &n.column));
 	LT_TRY(parse_end(p));
-	return lt__graph_adopt(p->g, &n) < 0 ? pass_on(p, &at) : LT_OK;
+	if (lt__graph_adopt(p->g, &n) < 0)
+		return pass_on(p, &at);
+	if (n.op == LT_OP_view || n.op == LT_OP_update) {
+		LT_GROW(p->scratch, p->placed, p->n_placed, p->cap_placed);
+		p->placed[p->n_placed++] = (struct lt_placed){ p->g->n_node - 1, at };
+	}
+	return LT_OK;
 }
 
 /* result "name" = %x */
@@ -405,6 +427,16 @@ static lt_status settle_params(struct lt_parser *p)
 	return LT_OK;
 }
 
+/* Nodes stay within their sources: asked when everything that is required is known. */
+static lt_status settle_bounds(struct lt_parser *p)
+{
+	p->g->inside = false;
+	for (int32_t i = 0; i < p->n_placed; i++)
+		if (lt__bounds_check(p->g, p->placed[i].node, p->g))
+			return pass_on(p, &p->placed[i].at);
+	return LT_OK;
+}
+
 static lt_status parse_graph(void *user)
 {
 	struct lt_parser *p = user;
@@ -428,7 +460,9 @@ static lt_status parse_graph(void *user)
 	}
 	LT_TRY(settle_limits(p));
 	LT_TRY(settle_params(p));
-	return lt_graph_verify(p->g) ? pass_on(p, &p->l) : LT_OK;
+	if (lt_graph_verify(p->g))
+		return pass_on(p, &p->l);
+	return settle_bounds(p);
 }
 
 lt_status lt_graph_parse(struct lt_context *ctx, const char *text, size_t bytes, const char *file, struct lt_graph **out)
@@ -440,8 +474,10 @@ lt_status lt_graph_parse(struct lt_context *ctx, const char *text, size_t bytes,
 	lt__lex_begin(&p.l, file, text, bytes);
 	LT_TRY(lt__arena_new(ctx, &p.scratch));
 	status = lt_graph_new(ctx, &p.g);
-	if (!status)
+	if (!status) {
+		p.g->inside = true;
 		status = lt__protect(ctx, parse_graph, &p);
+	}
 	lt__arena_free(p.scratch);
 	if (status)
 		lt_graph_free(p.g);

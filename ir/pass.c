@@ -1,5 +1,6 @@
 /* ir/pass.c -- running the passes, and what they share. */
 #include <string.h>
+#include "ir/bounds.h"
 #include "ir/intern.h"
 #include "ir/pass/frame.h"
 
@@ -15,6 +16,7 @@ static lt_status copy_tables(void *user)
 	const struct lt_graph *in = f->in;
 	struct lt_graph *out = f->out;
 
+	out->inside = true;
 	out->file = in->file ? lt__arena_string(out->arena, in->file) : NULL;
 	out->var = LT_NEW(out->arena, struct lt_vardef, in->n_var);
 	out->n_var = out->cap_var = in->n_var;
@@ -87,11 +89,10 @@ static void copy_requires(struct lt_frame *f)
 	for (int32_t i = 0; i < f->in->n_require; i++) {
 		struct lt_require r = f->in->require[i];
 
-		LT_GROW(out->arena, out->require, out->n_require, out->cap_require);
 		r.text = lt__arena_string(out->arena, r.text);
 		r.value.param = lt__arena_copy(out->arena, r.value.param, sizeof *r.value.param * (size_t)r.value.n);
 		r.value.coef = lt__arena_copy(out->arena, r.value.coef, sizeof *r.value.coef * (size_t)r.value.n);
-		out->require[out->n_require++] = r;
+		lt__require_append(out, &r);
 	}
 }
 

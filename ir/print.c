@@ -4,6 +4,7 @@
 #include <string.h>
 #include "ir/intern.h"
 #include "ir/literal.h"
+#include "ir/plain.h"
 #include "ir/quasi.h"
 
 enum { BUFFER = 4096, LONGEST = 4096 };        /* bytes kept back; numbers of terms that floors may unfold to */
@@ -60,23 +61,22 @@ static void say_int(struct printer *p, int64_t value)
 	say(p, text);
 }
 
+/* What may not be shown as it is, byte by byte, so that every text is read back, and none acts upon a terminal. */
 static void say_string(struct printer *p, const char *text)
 {
+	static const char special[] = "\"\\\n\t", letter[] = "\"\\nt";
 	char escape[8];
+	bool plain;
 
 	say(p, "\"");
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
+	for (size_t n = strlen(text), bytes; n > 0; text += bytes, n -= bytes) {
+		const char *found = strchr(special, *text);
 
-		if (c == '"' || c == '\\')
-			snprintf(escape, sizeof escape, "\\%c", c);
-		else if (c == '\n' || c == '\t')
-			snprintf(escape, sizeof escape, "\\%c", c == '\n' ? 'n' : 't');
-		else if (c < ' ' || c == 127)
-			snprintf(escape, sizeof escape, "\\x%02x", c);
-		else
-			snprintf(escape, sizeof escape, "%c", c);
-		say(p, escape);
+		bytes = lt__plain_next(text, n, &plain);
+		for (size_t i = 0; i < bytes; i++) {
+			snprintf(escape, sizeof escape, found ? "\\%c" : plain ? "%c" : "\\x%02x", found ? letter[found - special] : (unsigned char)text[i]);
+			say(p, escape);
+		}
 	}
 	say(p, "\"");
 }

@@ -1,5 +1,6 @@
 /* ir/simplify.c -- maps in their simplest form, and their ranges: the rules of ir/quasi.c, in order, over guards and rows. */
 #include <string.h>
+#include "ir/range.h"
 #include "ir/simplify.h"
 
 /* -- memory: one block for everything, so that nothing is allocated while isl objects live -- */
@@ -292,7 +293,8 @@ static lt_status write_map(void *user)
 		write_row(t, lt__simplify_row(t, t->guard, i), param, out.n_param, div, out.n_div, guards + (size_t)i * width);
 	for (int32_t i = 0; i < out.n_row; i++)
 		write_row(t, lt__simplify_row(t, t->row, i), param, out.n_param, div, out.n_div, rows + (size_t)i * width);
-	*w->out = out;
+	if (lt__piece_fits(t->g, w->arena, t->box->extent, NULL, &out))         /* else it stays as it was, which does */
+		*w->out = out;
 	return LT_OK;
 }
 

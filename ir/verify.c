@@ -1,7 +1,9 @@
 /* ir/verify.c -- the rules of lt/graph.h, checked at each node as it is added and over the whole graph. */
 #include <string.h>
 #include "ir/affine.h"
+#include "ir/bounds.h"
 #include "ir/intern.h"
+#include "ir/range.h"
 
 #define FAIL(...) lt__node_fail(g, x, __VA_ARGS__)
 
@@ -324,7 +326,8 @@ lt_status lt__verify_node(const struct lt_graph *g, lt_node x)
 	LT_TRY(check_dims(g, x));
 	if (n->reduce)
 		return check_reduce(g, x);
-	return lt__op_info(n->op)->data ? check_data[n->op](g, x) : check_map(g, x);
+	LT_TRY(lt__op_info(n->op)->data ? check_data[n->op](g, x) : check_map(g, x));
+	return lt__bounds_fit(g, x);
 }
 
 static lt_status check_linear(const struct lt_graph *g, const struct lt_linear *l, const char *what, const char *name)
@@ -348,6 +351,9 @@ static lt_status check_vars(const struct lt_graph *g)
 			return lt_fail(g->ctx, LT_EINVAL, "the name of var '%.200s' is not its own", d->name);
 		if (d->bounded)
 			LT_TRY(check_linear(g, &d->limit, "the extent of var", d->name));
+		if (d->bounded && !lt__linear_fits(g, &d->limit))
+			return lt_fail(g->ctx, LT_EOVERFLOW, "the extent of var '%.200s' exceeds 62 bits: narrow the ranges of the run-time scalars "
+				"in its limit", d->name);
 	}
 	return LT_OK;
 }
@@ -413,10 +419,14 @@ lt_status lt__verify_set(const struct lt_graph *g, lt_node state, lt_node value)
 
 lt_status lt_graph_verify(const struct lt_graph *g)
 {
+	if (g->nameless)
+		return lt_fail(g->ctx, LT_ENOMEM, "out of memory: a name of the graph was lost");
 	LT_TRY(check_vars(g));
 	LT_TRY(check_params(g));
 	for (lt_node x = 0; x < g->n_node; x++) {
 		LT_TRY(lt__verify_node(g, x));
+		if (!g->inside)
+			LT_TRY(lt__bounds_check(g, x, NULL));
 		if (lt__names_find(g->node_names, g->node[x].name, strlen(g->node[x].name)) != x)
 			return lt__node_fail(g, x, LT_EINVAL, "its name is not its own");
 	}

@@ -154,6 +154,21 @@ static lt_status read_operand(struct resolve *r, lt_node operand, const struct l
 	return LT_OK;
 }
 
+lt_status lt__node_read(const struct lt_graph *g, struct lt_arena *a, lt_node n, struct lt_read *out)
+{
+	const struct lt_nodedef *d = &g->node[n];
+	int64_t *extent = LT_NEW(a, int64_t, d->n_dim + 1);
+	const struct lt_linear **limit = LT_NEW(a, const struct lt_linear *, d->n_dim + 1);
+	for (int32_t i = 0; i < d->n_dim; i++) {
+		extent[i] = g->var[d->dim[i]].extent;
+		limit[i] = g->var[d->dim[i]].bounded ? &g->var[d->dim[i]].limit : NULL;
+	}
+	struct lt_box box = { .n = d->n_dim, .extent = extent, .limit = limit };
+	struct resolve r = { .g = g, .a = a, .box = &box };
+	struct lt_map identity = lt__map_identity(a, d->n_dim);
+	return read_operand(&r, n, &identity, out);
+}
+
 /* Vars of the leaf's iteration: the result's, then the reduced ones; of an update: the part's. */
 static void fill_vars(const struct lt_graph *g, struct lt_arena *a, lt_node n, struct lt_leaf *leaf)
 {

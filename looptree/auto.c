@@ -6,6 +6,7 @@
  * loops as it may share, or else into a new nest.  Views, literals and sources have no leaf.
  */
 #include <stdlib.h>
+#include "looptree/blocks.h"
 #include "looptree/rows.h"
 
 enum { MAX_CLUSTER = 64, MAX_NEST = 256, LOOK_BACK = 64 };      /* leaves, nodes: so that a chain of any length stays linear */
@@ -91,6 +92,8 @@ static void find_riders(struct lt_auto *s)
 		if (!lt__has_leaf(s->g, n) || d->reduce || d->op == LT_OP_update || s->n_reader[n] != 1)
 			continue;
 		lt_node v = s->reader[n];
+		if (lt__is_many(s->g, n, s->t->leaf[n]) || lt__is_many(s->g, v, s->t->leaf[v]))
+			continue;       /* which stands alone */
 		if (s->role && ((s->role[v] && s->role[v]->mul != n) || (s->role[n] && s->role[n]->mul != n)))
 			continue;       /* what stands in a product's nest is placed with it */
 		if (s->in_call && (s->in_call[n] || s->in_call[v]))
@@ -301,6 +304,20 @@ static lt_status place_cluster(struct lt_auto *s, lt_node n)
 	return LT_OK;
 }
 
+/* A copy of very many pieces stands alone, in plain loops: it is made block by block. */
+static lt_status place_many(struct lt_auto *s, lt_node n)
+{
+	const struct lt_nodedef *d = &s->g->node[n];
+	lt_tnode place = d->n_dim == 0 ? lt_looptree_add_group(s->t, -1) : -1;
+	for (int32_t i = 0; i < d->n_dim; i++)
+		if ((place = lt_looptree_add_loop(s->t, place, d->dim[i], 1)) < 0)
+			return lt_context_code(s->g->ctx);
+	if (place < 0 || lt_looptree_add_leaf(s->t, place, n) < 0)
+		return lt_context_code(s->g->ctx);
+	lt__auto_note_nest(s, lt__root_of(s->t, place), s->constant[n], true);
+	return LT_OK;
+}
+
 struct body { struct lt_looptree *t; const struct lt_target *const *target; int32_t n_target; const int32_t *class; };
 
 static bool wants_vectors(const struct lt_target *t) { return t && t->vector_bytes > 1; }
@@ -330,6 +347,8 @@ static lt_status place(struct lt_auto *s, lt_node n)
 	lt__auto_aim(s, n);
 	if (s->in_call[n])
 		return lt__auto_place_call(s, n);
+	if (lt__is_many(s->g, n, s->t->leaf[n]))
+		return place_many(s, n);
 	if (p)
 		return p->sum == n ? lt__product_place(s, p) : LT_OK;
 	if (!s->role || !s->behind[n])

@@ -62,6 +62,8 @@ lt_status lt__path_find(const struct lt_looptree *, const struct lt_word *, lt_n
 /* The loop or group of that path. */
 lt_status lt__path_find_any(const struct lt_looptree *, const struct lt_word *, lt_tnode *out);
 /* "%y": a node that has a leaf. */
+/* What names no node: told with the nearest; leaf: of those that have a leaf. */
+lt_status lt__path_no_node(const struct lt_looptree *, bool leaf, const char *name, size_t bytes);
 lt_status lt__path_leaf(const struct lt_looptree *, const struct lt_word *, lt_node *out);
 bool lt__word_is(const struct lt_word *, const char *);
 lt_status lt__word_number(const struct lt_looptree *, const struct lt_word *, const char *what, int64_t *out);

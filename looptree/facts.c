@@ -1,9 +1,11 @@
-/* What runs and is touched below each loop of a tree: operations, and bytes of values that live outside of the loop.
+/* What is computed and touched below each loop of a tree: operations, and bytes of values that live outside of the loop.
  *
- * Both are counted with every bounded dim at its maximum.  Bytes count each element once, as far as the accesses show
+ * All are counted with every bounded dim at its maximum.  Useful operations are of the elements that the leaves compute, each once; what
+ * really runs (padding, leaves that a loop repeats, clones, sums of partial results) is counted in the frozen tree, count_tree.c.  Bytes count each element once, as far as the accesses show
  * it: those that differ by a constant only make one box, others add up, and no value counts for more than what is held of it.
  */
 #include <string.h>
+#include "looptree/count.h"
 #include "looptree/edit.h"
 #include "looptree/text.h"
 
@@ -16,7 +18,8 @@ struct touch {
 	int64_t points;                 /* accesses: no more elements than these */
 };
 /* The part of a leaf's var that the loops from some point inwards cover. */
-struct cover { lt_var var; int64_t span, step, outer; };   /* step of the innermost and of the outermost loop */
+struct cover { lt_var var; int64_t span, step, outer, unit; };     /* step of the innermost and of the outermost loop; unit: of the
+                                                                     * innermost that counts a var of the leaf, 0: none does */
 
 struct facts {
 	struct lt_looptree *t;
@@ -26,11 +29,12 @@ struct facts {
 	int32_t *first;                 /* by node: its first touch in this nest, -1 */
 	lt_node *touched; int32_t n_touched, cap_touched;
 	struct cover *cover; int32_t n_cover, cap_cover;
+	const bool *useful;             /* by node */
 	int64_t *sum;                   /* by tree node: elements of the value in hand; 0 */
 };
 
-static int64_t times(int64_t a, int64_t b) { return lt__mul_overflow(a, b, &a) ? INT64_MAX : a; }
-static int64_t plus(int64_t a, int64_t b) { return lt__add_overflow(a, b, &a) ? INT64_MAX : a; }
+static int64_t times(int64_t a, int64_t b) { return lt__count_times(a, b); }
+static int64_t plus(int64_t a, int64_t b) { return lt__count_plus(a, b); }
 static void mix(uint64_t *h, int64_t x) { *h = (*h ^ (uint64_t)x) * UINT64_C(0x9E3779B97F4A7C15) + (*h >> 29); }
 
 static const struct cover *covered(const struct facts *f, lt_var v)
@@ -56,19 +60,20 @@ static int64_t span_of(const struct facts *f, lt_var v)
 }
 
 /* One loop more around the leaf. */
-static void cover_loop(struct facts *f, lt_tnode loop)
+static void cover_loop(struct facts *f, const struct lt_leaf *leaf, lt_tnode loop)
 {
 	const struct lt_looptree *t = f->t;
 	const struct lt_tnodedef *d = &t->node[loop];
-	int64_t span = lt__loop_span(t, loop);
+	int64_t span = lt__loop_span(t, loop), unit = lt__loop_column(t, leaf, loop) < 0 ? 0 : d->step;
 	for (int32_t i = 0; i < f->n_cover; i++)
 		if (f->cover[i].var == d->var) {
 			f->cover[i].span = span;
 			f->cover[i].outer = d->step;
+			f->cover[i].unit = f->cover[i].unit ? f->cover[i].unit : unit;
 			return;
 		}
 	LT_GROW(f->a, f->cover, f->n_cover, f->cap_cover);
-	f->cover[f->n_cover++] = (struct cover){ d->var, span, d->step, d->step };
+	f->cover[f->n_cover++] = (struct cover){ d->var, span, d->step, d->step, unit };
 }
 
 static int64_t runs_of(const struct facts *f)
@@ -77,6 +82,16 @@ static int64_t runs_of(const struct facts *f)
 	for (int32_t i = 0; i < f->n_cover; i++)
 		runs = times(runs, (f->cover[i].span - 1) / f->cover[i].step + 1);
 	return runs;
+}
+
+/* Elements that the leaf computes. */
+static int64_t elems_computed(const struct facts *f)
+{
+	int64_t elems = 1;
+	for (int32_t i = 0; i < f->n_cover; i++)
+		if (f->cover[i].unit)
+			elems = times(elems, (f->cover[i].span - 1) / f->cover[i].unit + 1);
+	return elems;
 }
 
 /* What an access moves over: of column c of a leaf's map (its own vars, then a gathered axis). */
@@ -195,9 +210,8 @@ static void add_loop(struct facts *f, lt_node n, const struct lt_leaf *leaf, con
 {
 	const struct lt_looptree *t = f->t;
 	const struct lt_nodedef *d = &t->graph->node[n];
-	const struct lt_opinfo *op = lt__op_info(d->op);
-	if (!op->data && !op->any)
-		f->fact[loop].flops = plus(f->fact[loop].flops, runs_of(f));
+	if (f->useful[n] && lt__op_counts(d->op))
+		f->fact[loop].flops = plus(f->fact[loop].flops, elems_computed(f));
 	if (lives_outside(t, n, loop))
 		add_touch(f, n, leaf, written, 1, loop);
 	for (int32_t k = 0; k < leaf->n_read; k++)
@@ -248,11 +262,29 @@ static void finish_nest(struct facts *f)
 	f->n_touched = f->n_touch = 0;
 }
 
+/* What cannot be frozen is refused, with its reason, when it is to run; here the context keeps what it said. */
+static lt_status count_quietly(struct lt_looptree *t, struct lt_arena *a, int64_t *executed, bool *counted)
+{
+	struct lt_context *ctx = t->ctx;
+	lt_status code = ctx->code;
+	const char *message = lt__arena_string(a, ctx->message);
+	lt_status st = lt__count_tree(t, a, executed, NULL);
+	*counted = !st;
+	if (!st || st == LT_ENOMEM)
+		return st;
+	ctx->code = code;
+	(void)snprintf(ctx->message, sizeof ctx->message, "%s", message);
+	return LT_OK;
+}
+
 lt_status lt__fill_facts(struct lt_looptree *t, struct lt_arena *a, struct lt_fact *fact)
 {
 	struct facts f = { .t = t, .a = a, .fact = fact, .first = LT_NEW(a, int32_t, t->graph->n_node + 1),
-		.sum = LT_NEW(a, int64_t, t->n_node + 1) };
+		.sum = LT_NEW(a, int64_t, t->n_node + 1), .useful = lt__useful_leaves(t, a) };
+	int64_t *executed = LT_NEW(a, int64_t, t->n_node + 1);
+	bool counted;
 	lt_tnode root = -1;
+	LT_TRY(count_quietly(t, a, executed, &counted));
 	for (lt_node n = 0; n < t->graph->n_node; n++)
 		f.first[n] = -1;
 	for (lt_tnode at = lt_looptree_leaf_after(t, -1); at >= 0; at = lt_looptree_leaf_after(t, at)) {
@@ -267,10 +299,12 @@ lt_status lt__fill_facts(struct lt_looptree *t, struct lt_arena *a, struct lt_fa
 		lt__leaf_dest(t->graph, a, n, leaf, &written);
 		for (lt_tnode up = t->node[at].parent; up >= 0; up = t->node[up].parent) {
 			if (t->node[up].kind == LT_TLOOP)
-				cover_loop(&f, up);
+				cover_loop(&f, leaf, up);
 			add_loop(&f, n, leaf, &written, up);
 		}
 	}
 	finish_nest(&f);
+	for (lt_tnode at = 0; at < t->n_node; at++)
+		fact[at].executed = counted ? executed[at] : -1;
 	return LT_OK;
 }

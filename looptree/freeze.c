@@ -50,7 +50,7 @@ lt_status lt__freeze_open(struct lt_freezer *f, lt_tnode at, lt_var v, int64_t s
 	struct lt_step p = { .var = v, .step = step, .full = v == f->t->node[at].var ? f->t->node[at].step : step, .loop = f->n_loop, .at = at,
 		.pad = tail == LT_PAD };
 	f->loop[f->n_loop] = (struct lt_floop){ .parent = parent, .first_stmt = f->n_stmt, .at = at, .primes = primes,
-		.kind = f->t->node[at].loop };
+		.kind = f->t->node[at].loop, .line = { at, copy->rest } };
 	lt__freeze_trips(f, copy, &f->loop[f->n_loop], &p);
 	f->path[f->n_path++] = p;
 	f->n_loop++;
@@ -272,7 +272,8 @@ static lt_status walk_called(struct lt_freezer *f, lt_tnode at)
 	int32_t parent = f->n_path > 0 ? f->path[f->n_path - 1].loop : -1, loop = f->n_loop;
 	LT_GROW(f->a, f->loop, f->n_loop, f->cap_loop);
 	LT_GROW(f->a, f->path, f->n_path, f->cap_path);
-	f->loop[f->n_loop++] = (struct lt_floop){ .parent = parent, .first_stmt = f->n_stmt, .at = at, .kind = LT_CALL, .max_trips = 1, .first_bound = f->n_bound };
+	f->loop[f->n_loop++] = (struct lt_floop){ .parent = parent, .first_stmt = f->n_stmt, .at = at, .kind = LT_CALL, .max_trips = 1, .first_bound = f->n_bound,
+		.line = { at, false } };
 	f->path[f->n_path++] = (struct lt_step){ .var = -1, .step = 1, .cover = 1, .full = 1, .loop = loop, .at = at };
 	LT_TRY(walk_children(f, at));
 	lt__freeze_close(f);

@@ -32,13 +32,16 @@ enum { LT_CALL_NAMES = 5 };
 struct lt_callnote { lt_tnode at; const char *why, *where; lt_node operand[LT_CALL_NAMES]; };
 /* A slot of the frozen tree: `elems` elements of a storage from `offset` on. */
 struct lt_bind { int32_t storage; int64_t offset, elems; bool written, read; };
+/* The line of the tree that a frozen loop is a copy of; -1: none by itself (resets, and what stands inside of combines).  part: the
+ * rest of a peeled loop, a copy ahead of it, the combines behind it. */
+struct lt_loopline { lt_tnode at; bool part; };
 struct lt_frozen {
 	struct lt_tree tree;
 	lt_tnode root;
 	int32_t n_bind;
 	struct lt_bind *bind;
 	lt_node *node;                  /* by statement */
-	int64_t flops, bytes;           /* of one launch; bytes: each slot once read, once written */
+	const struct lt_loopline *line; /* by loop: for what is told of the tree's lines */
 	struct lt_callnote *call;       /* by call */
 };
 /* Elements of memory that value n takes, of which `extent` are held along its dims, by its layout. */
@@ -57,6 +60,7 @@ struct lt_floop {
 	enum lt_loop_kind kind;
 	enum lt_tail tail;              /* MASK: a vector or block loop whose bound rows say what is on; else GUARD */
 	int64_t max_trips, base;        /* base: position of trip 0, of a peeled rest */
+	struct lt_loopline line;
 };
 struct lt_fbuffer {
 	lt_node node;                   /* local: its value; else, and of lanes, -1 */
@@ -127,6 +131,7 @@ struct lt_freezer {
 	int64_t *stride; int32_t n_stride, cap_stride;
 	struct lt_rows ahead;                   /* what has to hold for the copy that is made ahead */
 	uint64_t needs;
+	bool overflow;                          /* a number of a row exceeded 63 bits: the nest is refused */
 };
 static inline bool lt__stmt_reduces(const struct lt_stmt *s) { return s->kind == LT_REDUCE || s->kind == LT_COMBINE; }
 
@@ -149,8 +154,9 @@ lt_status lt__freeze_combines(struct lt_freezer *, lt_tnode loop);
 /* An access of the lanes of n. */
 int32_t lt__freeze_lane(struct lt_freezer *, lt_node n, const struct lt_leaf *, bool written);
 
-/* freeze_row.c: rows. */
+/* freeze_row.c: rows.  What exceeds 63 bits is noted, and refused when the nest is written. */
 void lt__row_term(struct lt_freezer *, struct lt_row *, int32_t kind, int32_t at, int64_t coef);
+void lt__row_number(struct lt_freezer *, struct lt_row *, int64_t number, int64_t times);      /* adds their product */
 void lt__row_plus(struct lt_freezer *, struct lt_row *to, const struct lt_row *, int64_t times);
 void lt__row_linear(struct lt_freezer *, struct lt_row *to, const struct lt_linear *);
 /* to += times * floor(row / den), without a division where the trips of the loops show that there is none. */

@@ -157,6 +157,9 @@ static void add_index(struct lt_freezer *f, const struct along *a, int32_t dim, 
 		lt__row_plus(f, offset, index, a->stride);
 }
 
+/* An index that is read is one of the axis, whatever intervals say. */
+static int64_t within(int64_t index, int64_t extent) { return index < 0 ? 0 : index > extent - 1 ? extent - 1 : index; }
+
 lt_status lt__freeze_access(struct lt_freezer *f, const struct lt_leaf *leaf, lt_node base, const struct lt_map *m, bool dest, int32_t *out)
 {
 	const struct lt_nodedef *d = &f->g->node[base];
@@ -173,18 +176,19 @@ lt_status lt__freeze_access(struct lt_freezer *f, const struct lt_leaf *leaf, lt
 		struct along along = { .extent = extent ? extent[i] : f->g->var[d->dim[i]].extent, .layout = f->t->layout[base], .held = extent };
 		along.stride = along.layout ? stride_of(along.layout, i, extent) : whole ? place->stride[i] : unit;
 		struct lt_row index;
+		int64_t l, h;
 		lt__freeze_row(f, leaf, m, row, lt__freeze_covers(f, owner, d->dim[i]) ? owner : -1, &index);
 		if (leaf->gather && m->n_dim > leaf->n_var && row[1 + m->n_param + leaf->n_var]) {
 			if (!along.stride)
 				return lt__tree_fail(f->t, f->t->leaf_of[base], LT_EUNSUPPORTED, "the layout of %%%s cuts the axis %s, along which it is gathered, "
 					"into digits; leave that dim whole", d->name, f->g->var[d->dim[i]].name);
-			access.index_stride += along.stride * row[1 + m->n_param + leaf->n_var];
+			f->overflow |= lt__mul_overflow(along.stride, row[1 + m->n_param + leaf->n_var], &l)
+				|| lt__add_overflow(access.index_stride, l, &access.index_stride);
 			high += along.stride * (along.extent - 1);
 		} else if (!along.layout) {
-			int64_t l, h;
 			lt__row_range(f, &index, &l, &h);
-			low += along.stride * (l < 0 ? 0 : l);
-			high += along.stride * (h > along.extent - 1 ? along.extent - 1 : h);
+			low += along.stride * within(l, along.extent);
+			high += along.stride * within(h, along.extent);
 		}
 		add_index(f, &along, i, &index, &access.row);
 		unit *= along.extent;

@@ -204,7 +204,7 @@ static lt_status walk_lanes(struct lt_freezer *f, const struct nest *x, int32_t 
 	LT_GROW(f->a, f->loop, f->n_loop, f->cap_loop);
 	LT_GROW(f->a, f->path, f->n_path, f->cap_path);
 	f->loop[f->n_loop++] = (struct lt_floop){ .parent = parent, .first_stmt = f->n_stmt, .first_bound = f->n_bound, .at = at, .primes = primes,
-		.kind = f->t->node[at].loop, .max_trips = trips_of(f, at) };
+		.kind = f->t->node[at].loop, .max_trips = trips_of(f, at), .line = { -1, true } };
 	f->path[f->n_path++] = (struct lt_step){ .var = -1, .step = 1, .cover = 1, .full = 1, .loop = loop, .at = at };
 	struct nest inner = *x;
 	if (x->what == COMBINE && x->outermost_lanes < 0)
@@ -253,7 +253,11 @@ static lt_status add_nest(struct lt_freezer *f, lt_tnode loop, struct nest x)
 		if (is_lanes(&f->t->node[above[i]]) && lt__loop_reduces(f->t, x.n, above[i]))
 			inner[x.n_loop++] = above[i];
 	x.loop = inner;
-	return walk(f, &x, 0);
+	int32_t first = f->n_loop;
+	LT_TRY(walk(f, &x, 0));
+	for (int32_t i = first; i < f->n_loop; i++)     /* combines are told with the loop that they end */
+		f->loop[i].line = (struct lt_loopline){ x.what == COMBINE && f->loop[i].parent < first ? loop : -1, true };
+	return LT_OK;
 }
 
 lt_status lt__freeze_resets(struct lt_freezer *f, lt_tnode loop)

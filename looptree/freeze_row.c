@@ -5,7 +5,7 @@ void lt__row_term(struct lt_freezer *f, struct lt_row *r, int32_t kind, int32_t 
 {
 	for (int32_t i = 0; i < r->n; i++)
 		if (r->term[i].kind == kind && r->term[i].at == at) {
-			r->term[i].coef += coef;
+			f->overflow |= lt__add_overflow(r->term[i].coef, coef, &r->term[i].coef);
 			if (!r->term[i].coef)
 				r->term[i] = r->term[--r->n];
 			return;
@@ -16,16 +16,29 @@ void lt__row_term(struct lt_freezer *f, struct lt_row *r, int32_t kind, int32_t 
 	r->term[r->n++] = (struct lt_term){ kind, at, coef };
 }
 
+/* A product; where it exceeds 63 bits, the nest is refused when it is written. */
+static int64_t product(struct lt_freezer *f, int64_t a, int64_t b)
+{
+	int64_t r;
+	f->overflow |= lt__mul_overflow(a, b, &r);
+	return r;
+}
+
+void lt__row_number(struct lt_freezer *f, struct lt_row *r, int64_t number, int64_t times)
+{
+	f->overflow |= lt__add_overflow(r->constant, product(f, number, times), &r->constant);
+}
+
 void lt__row_plus(struct lt_freezer *f, struct lt_row *to, const struct lt_row *r, int64_t times)
 {
-	to->constant += times * r->constant;
+	lt__row_number(f, to, r->constant, times);
 	for (int32_t i = 0; i < r->n; i++)
-		lt__row_term(f, to, r->term[i].kind, r->term[i].at, times * r->term[i].coef);
+		lt__row_term(f, to, r->term[i].kind, r->term[i].at, product(f, times, r->term[i].coef));
 }
 
 void lt__row_linear(struct lt_freezer *f, struct lt_row *to, const struct lt_linear *l)
 {
-	to->constant += l->constant;
+	lt__row_number(f, to, l->constant, 1);
 	for (int32_t i = 0; i < l->n; i++)
 		lt__row_term(f, to, LT_TERM_PARAM, lt__freeze_param(f, l->param[i]), l->coef[i]);
 }
@@ -169,7 +182,7 @@ static int32_t add_div(struct lt_freezer *f, const struct lt_row *row, int64_t d
 
 static int64_t gcd(int64_t a, int64_t b)
 {
-	a = a < 0 ? -a : a;
+	a = a < 0 ? -(a + (a == INT64_MIN)) : a;        /* of the least number, which no row that is written has: any will do */
 	while (b) {
 		int64_t r = a % b;
 		a = b;
@@ -202,13 +215,13 @@ void lt__row_floor(struct lt_freezer *f, struct lt_row *to, const struct lt_row 
 		if (t->coef % den)
 			lt__row_term(f, &rest, t->kind, t->at, t->coef);
 		else
-			lt__row_term(f, to, t->kind, t->at, factor * (t->coef / den));
+			lt__row_term(f, to, t->kind, t->at, product(f, factor, t->coef / den));
 	}
 	int64_t whole = floor_div(row->constant, den);
-	to->constant += factor * whole;
-	rest.constant = row->constant - whole * den;
+	lt__row_number(f, to, whole, factor);
+	rest.constant = row->constant % den + (row->constant % den < 0 ? den : 0);
 	if (rest_within(f, &rest, den, &m)) {
-		to->constant += factor * m;
+		lt__row_number(f, to, m, factor);
 		return;
 	}
 	for (int64_t below = den;;) {
@@ -241,9 +254,9 @@ void lt__freeze_row(struct lt_freezer *f, const struct lt_leaf *leaf, const stru
 			lt__row_term(f, out, LT_TERM_PARAM, lt__freeze_param(f, m->param[i]), row[1 + i]);
 	for (int32_t i = 0; i < m->n_dim && i < leaf->n_var + leaf->n_trip; i++)
 		for (int32_t k = below + 1; row[1 + m->n_param + i] && k < f->n_path; k++) {
-			int64_t step = lt__var_step(f->g, leaf->var[i], f->path[k].var, f->path[k].step) * row[1 + m->n_param + i];
+			int64_t step = product(f, lt__var_step(f->g, leaf->var[i], f->path[k].var, f->path[k].step), row[1 + m->n_param + i]);
 			lt__row_term(f, out, LT_TERM_LOOP, f->path[k].loop, step);
-			out->constant += f->path[k].first * step;
+			lt__row_number(f, out, f->path[k].first, step);
 		}
 	int32_t width = lt__map_width(m);
 	for (int32_t d = 0; d < m->n_div; d++) {

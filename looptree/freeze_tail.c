@@ -40,7 +40,7 @@ static struct span span_of(struct lt_freezer *f, lt_var v, int32_t from, int32_t
 		s.exact = s.exact && (s.size % covers == 0 || s.size < covers);
 		s.size = least(s.size, covers);
 		lt__row_term(f, &s.left, LT_TERM_LOOP, f->path[k].loop, -step);
-		s.left.constant -= step * f->path[k].first;
+		lt__row_number(f, &s.left, f->path[k].first, -step);
 	}
 	return s;
 }
@@ -74,7 +74,7 @@ static struct extents go_in(struct lt_freezer *f, const struct extents *from, in
 			if (!is_span(f, p->var, i, cut))
 				continue;
 			struct span s = span_of(f, p->var, i, k + 1, false);
-			s.left.constant -= p->step;
+			lt__row_number(f, &s.left, p->step, -1);
 			if (!s.exact)
 				lt__rows_add(f, &x->when, &s.left);
 		}
@@ -158,7 +158,7 @@ static void open_rest(struct lt_freezer *f, const struct lt_peeled *c, struct lt
 		loop->kind = LT_SERIAL;
 	for (int32_t i = 0; i < c->when.n; i++) {
 		struct lt_row row = c->when.at[i];
-		row.constant++;
+		lt__row_number(f, &row, 1, 1);
 		add_bound(f, loop, &row);
 	}
 	p->first = c->first;
@@ -171,12 +171,12 @@ static void bound_by(struct lt_freezer *f, struct span *s, bool whole, struct lt
 {
 	if (loop->kind == LT_UNROLL) {          /* its number of trips is constant: those past the end are off */
 		lt__row_term(f, &s->left, LT_TERM_LOOP, p->loop, -p->step);
-		s->left.constant -= whole ? p->step : 1;
+		lt__row_number(f, &s->left, whole ? p->step : 1, -1);
 		lt__rows_add(f, &p->on, &s->left);
 		return;
 	}
 	struct lt_row trips = { 0 };
-	s->left.constant += whole ? 0 : p->step - 1;
+	lt__row_number(f, &s->left, whole ? 0 : p->step - 1, 1);
 	lt__row_floor(f, &trips, &s->left, p->step, 1);
 	add_bound(f, loop, &trips);
 	if (is_lanes(loop->kind))
@@ -274,7 +274,7 @@ void lt__freeze_padding(struct lt_freezer *f, lt_var v, int32_t owner, bool room
 			if (s.exact && s.size % f->path[k].step == 0)
 				continue;
 			s = span_of(f, v, from, end, true);
-			s.left.constant--;
+			lt__row_number(f, &s.left, 1, -1);
 			lt__rows_add(f, out, &s.left);
 		}
 	}

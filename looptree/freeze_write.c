@@ -1,7 +1,8 @@
-/* Writing a frozen tree out: dense rows, plain tables, bindings and the canonical text. */
+/* Writing a frozen tree out: dense rows, plain tables, bindings. */
 #include <ctype.h>
 #include <string.h>
 #include "looptree/freeze.h"
+#include "looptree/show.h"
 
 /* Sizes of the tables being written. */
 struct writer {
@@ -16,12 +17,12 @@ static int32_t write_row(struct writer *w, const struct lt_row *r, int64_t shift
 {
 	int32_t n = w->tree->n_column;
 	int64_t *row = w->rows + (int64_t)w->n_row * n;
-	row[0] = r->constant - shift;
+	w->f->overflow |= __builtin_sub_overflow(r->constant, shift, &row[0]);
 	for (int32_t i = 0; i < r->n; i++) {
 		const struct lt_term *t = &r->term[i];
 		int32_t column = t->kind == LT_TERM_PARAM ? 1 + t->at : t->kind == LT_TERM_LOOP ? 1 + w->tree->n_param + t->at
 			: 1 + w->tree->n_param + w->tree->n_loop + w->div_at[t->at];
-		row[column] += t->coef;
+		w->f->overflow |= lt__add_overflow(row[column], t->coef, &row[column]);
 	}
 	for (int32_t k = w->n_row - 1; k >= 0 && k >= w->n_row - 64; k--)      /* equal neighbours share a row */
 		if (!memcmp(w->rows + (int64_t)k * n, row, sizeof *row * (size_t)n)) {
@@ -119,15 +120,13 @@ static void write_buffers(struct writer *w, struct lt_frozen *out, struct lt_typ
 			b->elems = b->high - b->low + 1;
 			b->slot = out->n_bind;
 			out->bind[out->n_bind++] = (struct lt_bind){ b->storage, b->low, b->elems, b->written, b->read };
-			for (int times = (b->written ? 1 : 0) + (b->read ? 1 : 0); times > 0; times--)
-				if (lt__add_overflow(out->bytes, b->elems * bytes, &out->bytes))
-					out->bytes = INT64_MAX;
 		}
 		enum lt_space space = local ? LT_SPACE_WORKSPACE : f->layout->storage[b->storage].space;
 		bool ours = space == LT_SPACE_WORKSPACE || space == LT_SPACE_PREPARED || space == LT_SPACE_STATE;
 		buffers[i] = (struct lt_buffer){ .name = b->name, .type = type_of(types, n_type, b->dtype), .role = role_of(f, b),
 			.scope = b->scope, .elems = b->elems, .align = local ? 64 : align_of(b->low * bytes, bytes, ours),
-			.slot = b->slot, .written = b->written, .alias_of = -1, .depth = 1 };
+			.slot = b->slot, .written = b->written, .alias_of = -1,
+			.depth = local && b->node >= 0 ? lt__freeze_depth(f->t, b->node) : 1 };
 	}
 	w->tree->buffers = array_of(buffers, f->n_buffer, sizeof *buffers);
 	w->tree->n_slot = out->n_bind;
@@ -149,10 +148,11 @@ static int32_t arg_of(const struct lt_floop *l, const struct lt_tnodedef *d)
 	return l->max_trips < INT32_MAX ? (int32_t)l->max_trips : INT32_MAX;
 }
 
-static void write_loops(struct writer *w)
+static void write_loops(struct writer *w, struct lt_frozen *out)
 {
 	struct lt_freezer *f = w->f;
 	struct lt_loop *loops = LT_NEW(f->a, struct lt_loop, f->n_loop + 1);
+	struct lt_loopline *line = LT_NEW(f->a, struct lt_loopline, f->n_loop + 1);
 	int32_t *bounds = LT_NEW(f->a, int32_t, f->n_bound + 1);
 	for (int32_t i = 0; i < f->n_bound; i++)
 		bounds[i] = write_row(w, &f->bound[i], 0);
@@ -163,7 +163,9 @@ static void write_loops(struct writer *w)
 			.var = d->kind == LT_TGROUP ? "group" : primed(f->a, f->g->var[d->var].name, l->primes), .step = d->step, .max_trips = l->max_trips,
 			.first_bound = l->first_bound, .n_bound = l->n_bound, .first_stmt = l->first_stmt, .n_stmt = l->n_stmt, .call = d->call,
 			.base = l->base };
+		line[i] = l->line;
 	}
+	out->line = line;
 	w->tree->loops = array_of(loops, f->n_loop, sizeof *loops);
 	w->tree->bounds = bounds;
 }
@@ -231,128 +233,6 @@ static void write_calls(struct writer *w, struct lt_frozen *out)
 	out->call = copy_table(f->a, f->call_note, f->n_call, sizeof *f->call_note);
 }
 
-static int64_t runs_of(const struct lt_freezer *f, int32_t loop)
-{
-	int64_t runs = 1;
-	for (; loop >= 0; loop = f->loop[loop].parent)
-		if (lt__mul_overflow(runs, f->loop[loop].max_trips, &runs))
-			return INT64_MAX / 4;
-	return runs;
-}
-
-/* Whether what a statement computes has been counted: behind a loop, the lanes' sums become one. */
-static bool adds_lanes(const struct lt_freezer *f, const struct lt_stmt *s)
-{
-	const struct lt_fpiece *p = &f->piece[f->operand[s->first_operand].first_piece];
-	if (s->kind != LT_COMBINE || p->kind != LT_READ)
-		return false;
-	const struct lt_fbuffer *b = &f->buffer[f->access[p->access].buffer];
-	return b->storage < 0 && b->node < 0;
-}
-
-static void print_row(struct lt_text *t, const struct lt_tree *tree, int32_t row)
-{
-	const int64_t *r = tree->rows + (int64_t)row * tree->n_column;
-	lt__text_format(t, "(%lld", (long long)r[0]);
-	for (int32_t i = 1; i < tree->n_column; i++)
-		if (r[i])
-			lt__text_format(t, " %d:%lld", (int)i, (long long)r[i]);
-	lt__text_add(t, ")", 1);
-}
-
-/* Everything that changes the code, and nothing else: no names, no script lines. */
-static void print_canonical(struct lt_text *t, const struct lt_tree *x)
-{
-	lt__text_format(t, "tree 1 needs %llx params %d loops %d divs %d slots %d\n", (unsigned long long)x->needs, (int)x->n_param,
-		(int)x->n_loop, (int)x->n_div, (int)x->n_slot);
-	for (uint32_t i = 0; i < x->params.n; i++) {
-		const struct lt_tparam *p = LT_AT(struct lt_tparam, x->params, i);
-		lt__text_format(t, "p %d %lld %lld %lld\n", (int)p->buffer, (long long)p->element, (long long)p->low, (long long)p->high);
-	}
-	for (uint32_t i = 0; i < x->divs.n; i++) {
-		const struct lt_div *d = LT_AT(struct lt_div, x->divs, i);
-		lt__text_format(t, "d %d /%lld ", (int)d->loop, (long long)d->den);
-		print_row(t, x, d->row);
-		lt__text_add(t, "\n", 1);
-	}
-	for (uint32_t i = 0; i < x->loops.n; i++) {
-		const struct lt_loop *l = LT_AT(struct lt_loop, x->loops, i);
-		lt__text_format(t, "l %d %d %d %lld %d %d", (int)l->parent, (int)l->kind, (int)l->kind_arg, (long long)l->max_trips,
-			(int)l->first_stmt, (int)l->n_stmt);
-		if (l->tail != LT_GUARD || l->call)
-			lt__text_format(t, " t%d %s", (int)l->tail, l->call ? l->call : "");
-		for (int32_t k = 0; k < l->n_bound; k++)
-			print_row(t, x, x->bounds[l->first_bound + k]);
-		lt__text_add(t, "\n", 1);
-	}
-	for (uint32_t i = 0; i < x->buffers.n; i++) {
-		const struct lt_buffer *b = LT_AT(struct lt_buffer, x->buffers, i);
-		lt__text_format(t, "b %s %d %d %lld %lld %d %d %d\n", LT_AT(struct lt_type, x->types, b->type)->name, (int)b->role,
-			(int)b->scope, (long long)b->elems, (long long)b->align, (int)b->slot, (int)b->written, (int)b->alias_of);
-	}
-	for (uint32_t i = 0; i < x->stmts.n; i++) {
-		const struct lt_stmt *s = LT_AT(struct lt_stmt, x->stmts, i);
-		const struct lt_op *op = LT_AT(struct lt_op, x->ops, s->op);
-		lt__text_format(t, "s %d %s:%u:%u:%u>%u @%d ^%d", (int)s->kind, op->name, op->in[0], op->in[1], op->in[2], op->out,
-			(int)s->loop, (int)s->reducing);
-		if (s->stream)
-			lt__text_add(t, " stream", 7);
-		for (int32_t q = 0; q < s->n_guard; q++) {
-			lt__text_add(t, " ?", 2);
-			print_row(t, x, x->guards[s->first_guard + q]);
-		}
-		for (int32_t k = -1; k < s->n_operand; k++) {
-			const struct lt_operand *o = k < 0 ? NULL : LT_AT(struct lt_operand, x->operands, s->first_operand + k);
-			for (int32_t p = 0; p < (o ? o->n_piece : 1); p++) {
-				const struct lt_piece *piece = o ? LT_AT(struct lt_piece, x->pieces, o->first_piece + p) : NULL;
-				lt__text_add(t, p ? " |" : " ,", 2);
-				for (int32_t q = 0; piece && q < piece->n_guard; q++) {
-					lt__text_add(t, "?", 1);
-					print_row(t, x, x->guards[piece->first_guard + q]);
-				}
-				if (piece && piece->kind == LT_IMMEDIATE)
-					lt__text_format(t, "#%llx", (unsigned long long)piece->bits);
-				if (piece && piece->kind == LT_AFFINE)
-					print_row(t, x, piece->row);
-				int32_t at = piece ? piece->access : s->dest;
-				for (; at >= 0; at = LT_AT(struct lt_access, x->accesses, at)->index) {
-					const struct lt_access *a = LT_AT(struct lt_access, x->accesses, at);
-					lt__text_format(t, "b%d", (int)a->buffer);
-					print_row(t, x, a->row);
-					if (a->index >= 0)
-						lt__text_format(t, "~%lld*%lld~", (long long)a->index_extent, (long long)a->index_stride);
-					for (int32_t q = 0; q < a->n_bound; q++)
-						print_row(t, x, x->bounds[a->first_bound + q]);
-				}
-			}
-		}
-		lt__text_add(t, "\n", 1);
-	}
-}
-
-/* What a routine is handed. */
-static void print_calls(struct lt_text *t, const struct lt_tree *x)
-{
-	for (uint32_t i = 0; i < x->calls.n; i++) {
-		const struct lt_call *c = LT_AT(struct lt_call, x->calls, i);
-		lt__text_format(t, "c %d %d %x %u %d\n", (int)c->loop, (int)c->pattern, (unsigned)c->epilogues, (unsigned)c->sum, (int)c->stmt);
-		for (int32_t d = 0; d < c->n_dim; d++) {
-			const struct lt_call_dim *dim = LT_AT(struct lt_call_dim, x->call_dims, c->first_dim + d);
-			lt__text_format(t, " %d %lld", (int)dim->role, (long long)dim->extent);
-			for (int32_t k = 0; k < dim->n_bound; k++)
-				print_row(t, x, x->bounds[dim->first_bound + k]);
-		}
-		for (int32_t o = 0; o < c->n_operand; o++) {
-			const struct lt_call_operand *p = LT_AT(struct lt_call_operand, x->call_operands, c->first_operand + o);
-			lt__text_format(t, " ,b%d", (int)p->buffer);
-			print_row(t, x, p->row);
-			for (int32_t d = 0; d < c->n_dim; d++)
-				lt__text_format(t, " %lld", (long long)x->strides[p->first_stride + d]);
-		}
-		lt__text_add(t, "\n", 1);
-	}
-}
-
 /* k<number>_<name of the last statement's node> as a C identifier. */
 static const char *kernel_name(struct lt_freezer *f, int32_t number)
 {
@@ -361,6 +241,52 @@ static const char *kernel_name(struct lt_freezer *f, int32_t number)
 		if (!isalnum((unsigned char)*c))
 			*c = '_';
 	return name;
+}
+
+static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+
+/* The least and the greatest sum of some of the row's terms, and its own ends; false: more than 63 bits. */
+static bool row_fits(const int64_t *row, int32_t n, const int64_t *low, const int64_t *high, int64_t *least, int64_t *most)
+{
+	int64_t down = 0, up = 0;
+	*least = *most = 0;
+	for (int32_t i = 0; i < n; i++) {
+		int64_t a, b;
+		if (!row[i])
+			continue;
+		if (row[i] == INT64_MIN || lt__mul_overflow(row[i], row[i] < 0 ? high[i] : low[i], &a) || lt__mul_overflow(row[i], row[i] < 0 ? low[i] : high[i], &b)
+		    || lt__add_overflow(down, a < 0 ? a : 0, &down) || lt__add_overflow(up, b > 0 ? b : 0, &up) || down == INT64_MIN)
+			return false;
+		*least += a;
+		*most += b;
+	}
+	return true;
+}
+
+/* Whether every row, and every sum of some of its terms, has 63 bits wherever the loops are within their trips: what computes with rows
+ * needs no check.  The graph's own are of 62, so that steps that do not divide find room. */
+static bool rows_fit(struct lt_freezer *f, const struct lt_tree *x)
+{
+	int64_t *low = LT_NEW(f->a, int64_t, 2 * (int64_t)x->n_column), *high = low + x->n_column, least, most;
+	int32_t first_div = 1 + x->n_param + x->n_loop;
+	low[0] = high[0] = 1;
+	for (int32_t i = 0; i < x->n_param; i++) {
+		low[1 + i] = LT_AT(struct lt_tparam, x->params, i)->low;
+		high[1 + i] = LT_AT(struct lt_tparam, x->params, i)->high;
+	}
+	for (int32_t i = 0; i < x->n_loop; i++)
+		high[1 + x->n_param + i] = LT_AT(struct lt_loop, x->loops, i)->max_trips - 1;
+	for (int32_t i = 0; i < x->n_div; i++) {
+		const struct lt_div *d = LT_AT(struct lt_div, x->divs, i);
+		if (!row_fits(x->rows + (int64_t)d->row * x->n_column, first_div + i, low, high, &least, &most))
+			return false;
+		low[first_div + i] = floor_div(least, d->den);
+		high[first_div + i] = floor_div(most, d->den);
+	}
+	for (int32_t i = 0; i < x->n_row; i++)
+		if (!row_fits(x->rows + (int64_t)i * x->n_column, x->n_column, low, high, &least, &most))
+			return false;
+	return true;
 }
 
 lt_status lt__freeze_write(struct lt_freezer *f, lt_tnode root, int32_t number, struct lt_frozen *out)
@@ -373,7 +299,7 @@ lt_status lt__freeze_write(struct lt_freezer *f, lt_tnode root, int32_t number, 
 		.n_param = f->n_param, .n_loop = f->n_loop, .n_div = n_div, .n_column = 1 + f->n_param + f->n_loop + n_div };
 	struct writer w = { .f = f, .tree = x, .div_at = div_at, .rows = LT_NEW(f->a, int64_t, (int64_t)most * x->n_column) };
 	out->root = root;
-	write_loops(&w);
+	write_loops(&w, out);
 	write_divs_params(&w);
 	write_buffers(&w, out, types, &n_type);
 	write_accesses(&w);
@@ -383,16 +309,12 @@ lt_status lt__freeze_write(struct lt_freezer *f, lt_tnode root, int32_t number, 
 	x->stmts = array_of(copy_table(f->a, f->stmt, f->n_stmt, sizeof *f->stmt), f->n_stmt, sizeof *f->stmt);
 	x->rows = w.rows;
 	x->n_row = w.n_row;
+	if (f->overflow || !rows_fit(f, x))
+		return lt__tree_fail(f->t, root, LT_EOVERFLOW, "an index of the nest that computes %%%s exceeds 63 bits; choose smaller steps, or smaller factors "
+			"in its views", f->n_stmt ? f->stmt[f->n_stmt - 1].name : "?");
 	out->node = copy_table(f->a, f->stmt_node, f->n_stmt, sizeof *f->stmt_node);
-	for (int32_t i = 0; i < f->n_stmt; i++) {
-		const struct lt_opinfo *op = lt__op_info(f->g->node[f->stmt_node[i]].op);
-		if (f->stmt[i].kind != LT_RESET && !op->data && !op->any && !adds_lanes(f, &f->stmt[i]))
-			if (lt__add_overflow(out->flops, runs_of(f, f->stmt[i].loop), &out->flops))
-				out->flops = INT64_MAX;
-	}
 	struct lt_text text = { .arena = f->a };
-	print_canonical(&text, x);
-	print_calls(&text, x);
+	lt__tree_canonical(&text, x);
 	x->text = text.at;
 	return LT_OK;
 }

@@ -79,6 +79,9 @@ static lt_tnode add_node(struct lt_looptree *t, struct lt_tnodedef def)
 			def.parent >= t->n_node ? "not there" : "a leaf");
 		return -1;
 	}
+	/* As LT_GUARDED: who builds a tree within the library does not ask after each node. */
+	if (t->ctx->top)
+		return add_body(&add) ? -1 : add.at;
 	return lt__protect(t->ctx, add_body, &add) ? -1 : add.at;
 }
 

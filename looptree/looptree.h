@@ -83,6 +83,8 @@ bool lt__has_leaf(const struct lt_graph *, lt_node);
 lt_status lt__leaf(struct lt_looptree *, lt_node, const struct lt_leaf **out);
 /* The same without a tree. */
 lt_status lt__leaf_access(const struct lt_graph *, struct lt_arena *, lt_node, struct lt_leaf **out);
+/* What shows node n, over its own dims: itself, or through views what these show. */
+lt_status lt__node_read(const struct lt_graph *, struct lt_arena *, lt_node n, struct lt_read *out);
 /* Where the leaf writes: its own vars, an update's moved by its offset. */
 void lt__leaf_dest(const struct lt_graph *, struct lt_arena *, lt_node, const struct lt_leaf *, struct lt_map *out);
 /* Whether row i of the map is exactly column x (of the dims). */

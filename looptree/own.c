@@ -1,6 +1,7 @@
 /* The tree's own graph: the graph that it was made for, with copies, clones and partial sums among its nodes. */
 #include <string.h>
 #include "ir/intern.h"
+#include "ir/nearest.h"
 #include "ir/pass/frame.h"
 #include "looptree/own.h"
 #include "looptree/through.h"
@@ -55,7 +56,7 @@ static lt_status check_partial(const struct lt_graph *g, const struct lt_ownstep
 {
 	lt_var v = lt__names_find(g->var_names, s->var, strlen(s->var));
 	if (v < 0 || v >= g->n_var)
-		return lt_fail(g->ctx, LT_EILLEGAL, "there is no var %s", s->var);
+		return lt_fail(g->ctx, LT_EILLEGAL, "there is no var %s%s", s->var, lt__nearest_var(g, s->var, strlen(s->var)));
 	if (!lt__reduces(g, of, v))
 		return lt_fail(g->ctx, LT_EILLEGAL, "%%%s does not reduce over %s: only a reduction has partial results", s->of, s->var);
 	if (s->step >= g->var[v].extent)
@@ -75,8 +76,10 @@ static lt_status check_step(const struct batch *b, const struct lt_ownstep *s)
 {
 	const struct lt_graph *g = b->in;
 	lt_node of = lt__node_named(g, s->of), hook = hook_of(g, s);
-	if (of < 0 || hook < 0)
-		return lt_fail(g->ctx, LT_EILLEGAL, "there is no node %%%s", of < 0 ? s->of : s->reader);
+	if (of < 0 || hook < 0) {
+		const char *name = of < 0 ? s->of : s->reader;
+		return lt_fail(g->ctx, LT_EILLEGAL, "there is no node %%%s%s", name, lt__nearest_node(g, NULL, name, strlen(name)));
+	}
 	if (lt__node_named(g, s->made) >= 0)
 		return lt_fail(g->ctx, LT_EILLEGAL, "there is a node %%%s already; choose another name", s->made);
 	if ((s->reader || hook != of) && !reads(g, hook, of))

@@ -4,6 +4,7 @@
  * the tree is checked as one that was built by hand.  Nothing is changed afterwards: what runs is what the text says.
  */
 #include <string.h>
+#include "ir/nearest.h"
 #include "looptree/parse.h"
 
 void lt__tree_next(struct lt_treereader *r)
@@ -88,9 +89,8 @@ static lt_status unknown_var(struct lt_treereader *r, size_t bytes)
 	for (lt_var v = 0, n = 0; v < r->g->n_var; v++)
 		if (used[v])
 			name[n++] = r->g->var[v].name;
-	const char *near = lt__nearest(r->l.at, bytes, name);
-	return lt__tree_differs(r, "the graph has no var '%.*s'%s%s%s", bytes < 60 ? (int)bytes : 60, r->l.at, near ? "; did you mean '" : "",
-		near ? near : "", near ? "'?" : "");
+	return lt__tree_differs(r, "the graph has no var '%.*s'%s", bytes < 60 ? (int)bytes : 60, r->l.at,
+		lt__nearest_of(r->ctx, r->l.at, bytes, name));
 }
 
 /* The loop's name, whose primes say how many loops over the var stand around it. */
@@ -118,9 +118,9 @@ static lt_status read_loop_name(struct lt_treereader *r, lt_tnode parent, lt_var
 
 static lt_status unknown_word(struct lt_treereader *r, const char *what, const char *const *words, const char *all)
 {
-	const char *near = lt__nearest(r->l.at, r->l.bytes, words);
-	if (near)
-		return LT_TREE_SYNTAX(r, "there is no %s %s; did you mean '%s'?", what, lt__lex_text(r->ctx, &r->l), near);
+	const char *near = lt__nearest_of(r->ctx, r->l.at, r->l.bytes, words);
+	if (*near)
+		return LT_TREE_SYNTAX(r, "there is no %s %s%s", what, lt__lex_text(r->ctx, &r->l), near);
 	return LT_TREE_SYNTAX(r, "there is no %s %s; there are %s", what, lt__lex_text(r->ctx, &r->l), all);
 }
 

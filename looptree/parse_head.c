@@ -1,5 +1,6 @@
 /* Reading a tree's header and its nodes, each held against the graph: the first difference is told. */
 #include <string.h>
+#include "ir/nearest.h"
 #include "looptree/parse.h"
 
 lt_status lt__tree_differs(struct lt_treereader *r, const char *fmt, ...)
@@ -155,7 +156,7 @@ lt_status lt__tree_node(struct lt_treereader *r, bool leaf, lt_tnode parent, lt_
 	lt_node n = lt__names_find(r->g->node_names, r->l.at, r->l.bytes);
 	const char *name = n < 0 ? "" : lt__arena_format(r->scratch, "%%%s", r->g->node[n].name);
 	if (n < 0)
-		return lt__tree_differs(r, "the graph has no node %s", lt__lex_text(r->ctx, &r->l));
+		return lt__tree_differs(r, "the graph has no node %s%s", lt__lex_text(r->ctx, &r->l), lt__nearest_node(r->g, NULL, r->l.at, r->l.bytes));
 	if (lt__has_leaf(r->g, n) != leaf)
 		return lt__tree_differs(r, leaf ? "%s has no leaf: it is a value of the header (%s), read where it is used" :
 			"%s is no value of the header: it is computed (%s), by a leaf of the tree", name, lt__op_info(r->g->node[n].op)->name);

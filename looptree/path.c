@@ -1,6 +1,7 @@
 /* Loops and leaves by the names that a step of a schedule calls them by. */
 #include <string.h>
 #include "ir/intern.h"
+#include "ir/nearest.h"
 #include "looptree/edit.h"
 #include "looptree/text.h"
 
@@ -63,6 +64,15 @@ lt_status lt__word_number(const struct lt_looptree *t, const struct lt_word *w, 
 	return *out >= 1 ? LT_OK : lt_fail(t->ctx, LT_ESYNTAX, "%s is a whole number from 1 on, not '%.*s'", what, shown(w->bytes), w->at);
 }
 
+lt_status lt__path_no_node(const struct lt_looptree *t, bool leaf, const char *name, size_t bytes)
+{
+	bool *has_leaf = LT_NEW(t->arena, bool, t->graph->n_node + 1);
+	for (lt_node n = 0; n < t->graph->n_node; n++)
+		has_leaf[n] = t->leaf_of[n] >= 0;
+	return lt_fail(t->ctx, LT_EILLEGAL, "the graph has no node %%%.*s%s (lt-run --dump=tree shows them)", shown(bytes), name,
+		lt__nearest_node(t->graph, leaf ? has_leaf : NULL, name, bytes));
+}
+
 static lt_status find_leaf(const struct lt_looptree *t, const char *name, size_t bytes, lt_node *out)
 {
 	for (lt_node n = 0; n < t->graph->n_node; n++)
@@ -71,7 +81,7 @@ static lt_status find_leaf(const struct lt_looptree *t, const char *name, size_t
 			return t->leaf_of[n] >= 0 ? LT_OK : lt_fail(t->ctx, LT_EILLEGAL, "%%%.*s has no leaf: inputs, constants, states, literals and "
 				"views are read where they are used", shown(bytes), name);
 		}
-	return lt_fail(t->ctx, LT_EILLEGAL, "the graph has no node %%%.*s (lt-run --dump=tree shows the leaves)", shown(bytes), name);
+	return lt__path_no_node(t, true, name, bytes);
 }
 
 lt_status lt__path_leaf(const struct lt_looptree *t, const struct lt_word *w, lt_node *out)
@@ -113,6 +123,8 @@ static lt_status say_missing(const struct search *s, const char *around)
 {
 	struct names all = { .n = 0 };
 	struct search below = *s;
+	struct lt_nearest near;
+	lt__nearest_begin(&near, s->name, s->bytes);
 	below.where = LT_PATH_AROUND;
 	for (lt_tnode at = lt_looptree_after(s->t, -1); at >= 0; at = lt_looptree_after(s->t, at)) {
 		if (s->n >= 0 && s->where == LT_PATH_APART && is_match(&below, at))
@@ -122,10 +134,13 @@ static lt_status say_missing(const struct search *s, const char *around)
 			first = !(is_eligible(s, b) && same_name(s->t, b, at));
 		if (first)
 			add_name(&all, lt__loop_name(s->t, at));
+		if (first && s->kind == LT_TLOOP && (size_t)primes_of(s->t, at) == s->primes)
+			lt__nearest_add(&near, s->t->graph->var[s->t->node[at].var].name);
 	}
 	size_t bytes = s->bytes + s->primes;
-	return lt_fail(s->t->ctx, LT_EILLEGAL, "there is no %s%.*s%s%s; %s%s", s->kind == LT_TGROUP ? "" : "loop ", shown(bytes), s->name,
-		*around ? " around %" : "", around, all.count ? "there are " : "there is none", all.text);
+	return lt_fail(s->t->ctx, LT_EILLEGAL, "there is no %s%.*s%s%s; %s%s%s", s->kind == LT_TGROUP ? "" : "loop ", shown(bytes), s->name,
+		*around ? " around %" : "", around, all.count ? "there are " : "there is none", all.text,
+		lt__nearest_hint(s->t->ctx, &near, "", lt__scratch(s->t->ctx, "%.*s", shown(s->primes), s->name + s->bytes)));
 }
 
 static lt_status find_name(const struct search *s, const char *around, lt_tnode *out)
@@ -154,6 +169,8 @@ static lt_status find(const struct lt_looptree *t, const struct lt_word *w, lt_n
 		s.where = LT_PATH_AROUND;
 		s.name = slash + 1;
 		s.bytes = w->bytes - (size_t)(s.name - w->at);
+	} else if (w->bytes > 1 && w->at[0] == '%' && lt__names_find(t->graph->node_names, w->at + 1, w->bytes - 1) < 0) {
+		return lt__path_no_node(t, true, w->at + 1, w->bytes - 1);
 	} else if (w->bytes > 0 && w->at[0] == '%') {
 		return lt_fail(t->ctx, LT_ESYNTAX, "'%.*s' is a leaf; a loop is named by its var, as m', or %%y/m' above the leaf of %%y", shown(w->bytes), w->at);
 	}

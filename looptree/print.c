@@ -4,6 +4,7 @@
  * a level; facts behind '#'.
  */
 #include <string.h>
+#include "looptree/blocks.h"
 #include "looptree/layout.h"
 #include "looptree/own.h"
 #include "looptree/text.h"
@@ -100,6 +101,8 @@ static void print_leaf_facts(struct printer *p, lt_tnode at)
 		lt__text_format(&p->text, "  # local, %lld elements, %lld bytes", (long long)elems, (long long)bytes);
 	if (t->node[at].depth > 1)
 		lt__text_format(&p->text, " in each of %d buffers", (int)t->node[at].depth);
+	if (lt__is_many(t->graph, n, t->leaf[n]))
+		lt__text_format(&p->text, ", %d pieces: made block by block, not by a kernel, where they are boxes", (int)t->leaf[n]->read[0].n_piece);
 	lt_tnode reducing = lt__reducing_loop(t, n);
 	if (reducing >= 0) {
 		lt__text_format(&p->text, ", starts before `for ");
@@ -118,7 +121,10 @@ static void print_leaf_facts(struct printer *p, lt_tnode at)
 static void print_work(struct printer *p, lt_tnode at)
 {
 	const struct lt_fact *f = &p->fact[at];
-	lt__text_format(&p->text, "%lld flops, %lld bytes", (long long)f->flops, (long long)f->bytes);
+	lt__text_format(&p->text, "%lld flops", (long long)f->flops);
+	if (f->executed >= 0 && f->executed != f->flops)
+		lt__text_format(&p->text, " (%lld run)", (long long)f->executed);
+	lt__text_format(&p->text, ", %lld bytes", (long long)f->bytes);
 	if (p->t->node[at].parent >= 0 || f->bytes == 0)
 		return;
 	/* hundredths of flops a byte, without overflow: flops / bytes is below 2^63 / 100 only if flops is */

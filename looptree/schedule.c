@@ -1,5 +1,6 @@
 /* Lists of schedule primitives: read step by step; each step is done on a copy, checked, and proven. */
 #include <string.h>
+#include "ir/nearest.h"
 #include "looptree/edit.h"
 #include "looptree/schedule.h"
 #include "looptree/text.h"
@@ -105,9 +106,9 @@ static lt_status find_primitive(struct lt_context *ctx, const struct step *s, in
 			break;
 	}
 	if (*out == N_PRIMITIVE) {
-		const char *near = lt__nearest(s->word[0].at, s->word[0].bytes, names);
-		return lt_fail(ctx, LT_ESYNTAX, "there is no primitive '%.*s'%s%s%s", shown(s->word[0].bytes, 60), s->word[0].at,
-			near ? "; did you mean '" : "; docs/schedule.md lists them", near ? near : "", near ? "'?" : "");
+		const char *near = lt__nearest_of(ctx, s->word[0].at, s->word[0].bytes, names);
+		return lt_fail(ctx, LT_ESYNTAX, "there is no primitive '%.*s'%s", shown(s->word[0].bytes, 60), s->word[0].at,
+			*near ? near : "; docs/schedule.md lists them");
 	}
 	int32_t least, most;
 	count_words(primitives[*out].usage, &least, &most);
@@ -172,6 +173,13 @@ static lt_status do_steps(struct list *l, const struct lt_looptree *from, int32_
 		LT_TRY(st);
 	}
 	return *out ? LT_OK : follow_step(from, NULL, n_cursor, cursor, out);
+}
+
+bool lt__schedule_is_empty(const char *text, size_t bytes)
+{
+	struct list l = { .next = text, .end = text + bytes, .line_at = text, .line = 1 };
+	struct step s;
+	return !next_step(&l, &s);
 }
 
 static void begin(struct list *l, struct lt_context *ctx, const char *text, size_t bytes, const char *name)

@@ -15,6 +15,9 @@ lt_status lt__schedule_apply(const struct lt_looptree *from, const char *text, s
 lt_status lt__schedule_steps(const struct lt_looptree *from, const char *text, size_t bytes, const char *name, int32_t n_cursor, lt_tnode *cursor,
 	struct lt_looptree **out);
 
+/* Whether there is no step in it: blanks, ';' and comments alone. */
+bool lt__schedule_is_empty(const char *text, size_t bytes);
+
 struct lt_primitive { const char *name, *usage, *doc; };
 int32_t lt__primitive_count(void);
 const struct lt_primitive *lt__primitive_at(int32_t i);        /* in the order of schedule.def */

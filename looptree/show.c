@@ -15,6 +15,8 @@ static const char *column_name(const struct lt_tree *t, int32_t column, char *ro
 	return room;
 }
 
+static unsigned long long size_of(int64_t c) { return c < 0 ? 0 - (unsigned long long)c : (unsigned long long)c; }
+
 static void show_row(struct lt_text *x, const struct lt_tree *t, int32_t row)
 {
 	const int64_t *r = t->rows + (int64_t)row * t->n_column;
@@ -26,14 +28,14 @@ static void show_row(struct lt_text *x, const struct lt_tree *t, int32_t row)
 		int64_t c = r[i];
 		lt__text_format(x, "%s", first ? (c < 0 ? "-" : "") : c < 0 ? " - " : " + ");
 		if (c != 1 && c != -1)
-			lt__text_format(x, "%lld*", (long long)(c < 0 ? -c : c));
+			lt__text_format(x, "%llu*", size_of(c));
 		lt__text_format(x, "%s", column_name(t, i, room, sizeof room));
 		first = false;
 	}
 	if (first)
 		lt__text_format(x, "%lld", (long long)r[0]);
 	else if (r[0])
-		lt__text_format(x, " %c %lld", r[0] < 0 ? '-' : '+', (long long)(r[0] < 0 ? -r[0] : r[0]));
+		lt__text_format(x, " %c %llu", r[0] < 0 ? '-' : '+', size_of(r[0]));
 }
 
 /* Locals of copies of a loop have one name: "2.sub", "2.sub#2". */
@@ -108,6 +110,8 @@ static void show_tables(struct lt_text *x, const struct lt_tree *t)
 			(long long)b->elems, (long long)b->align, b->written ? ", written" : "");
 		if (b->role == LT_LOCAL && b->scope >= 0)
 			lt__text_format(x, ", of one trip of %s", LT_AT(struct lt_loop, t->loops, b->scope)->var);
+		if (b->depth > 1)
+			lt__text_format(x, ", %d in turn", (int)b->depth);
 		lt__text_add(x, "\n", 1);
 	}
 	for (uint32_t i = 0; i < t->divs.n; i++) {
@@ -236,8 +240,20 @@ void lt__show_frozen(struct lt_text *x, const struct lt_tree *t)
 struct along { int64_t stride, trips; };
 static int by_stride(const void *a, const void *b)
 {
-	int64_t x = llabs(((const struct along *)a)->stride), y = llabs(((const struct along *)b)->stride);
+	unsigned long long x = size_of(((const struct along *)a)->stride), y = size_of(((const struct along *)b)->stride);
 	return (x > y) - (x < y);
+}
+
+static int64_t times(int64_t a, int64_t b)
+{
+	int64_t r;
+	return lt__mul_overflow(a, b, &r) ? INT64_MAX : r;
+}
+
+static int64_t plus(int64_t a, int64_t b)
+{
+	int64_t r;
+	return lt__add_overflow(a, b, &r) ? INT64_MAX : r;
 }
 
 /* Elements that a row touches while the given loops run; *exact: counted, else an upper bound. */
@@ -248,18 +264,18 @@ static int64_t touched(struct along *along, int32_t n, bool *exact)
 	*exact = true;
 	qsort(along, (size_t)n, sizeof *along, by_stride);
 	for (int32_t i = 0; i < n; i++) {
-		int64_t c = llabs(along[i].stride), trips = along[i].trips;
+		int64_t c = size_of(along[i].stride) > INT64_MAX ? INT64_MAX : (int64_t)size_of(along[i].stride), trips = along[i].trips;
 		if (c == 0 || trips <= 1)
 			continue;
-		int64_t wider = span + c * (trips - 1);
+		int64_t wider = plus(span, times(c, trips - 1));
 		if (c >= span) {
 			dense = dense && c == span;
-			count *= trips;
+			count = times(count, trips);
 		} else if (dense) {
 			count = wider;          /* intervals that overlap */
 		} else {
 			*exact = false;
-			count = count * trips < wider ? count * trips : wider;
+			count = times(count, trips) < wider ? times(count, trips) : wider;
 		}
 		span = wider;
 	}

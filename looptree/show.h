@@ -1,4 +1,4 @@
-/* looptree/show.h -- a frozen tree as text for people. */
+/* looptree/show.h -- a frozen tree as text: for people, and as a key. */
 #ifndef LT_LOOPTREE_SHOW_H
 #define LT_LOOPTREE_SHOW_H
 #include "ir/arena.h"
@@ -9,4 +9,6 @@
 void lt__show_frozen(struct lt_text *, const struct lt_tree *);
 /* What each statement touches: rows, guards, strides along each loop, bytes touched by all trips of a loop and those inside. */
 void lt__show_access(struct lt_text *, const struct lt_tree *);
+/* canonical.c: lt_tree.text, of all else in it. */
+void lt__tree_canonical(struct lt_text *, const struct lt_tree *);
 #endif

@@ -92,7 +92,7 @@ static lt_status find_node(const struct lt_looptree *t, const struct lt_word *w,
 	char *name = lt__arena_alloc(t->arena, w->bytes);
 	memcpy(name, w->at + 1, w->bytes - 1);
 	*out = lt__tree_node_named(t, name);
-	return *out >= 0 ? LT_OK : lt_fail(t->ctx, LT_EILLEGAL, "the graph has no node %.*s (lt-run --dump=tree shows them)", shown, w->at);
+	return *out >= 0 ? LT_OK : lt__path_no_node(t, false, w->at + 1, w->bytes - 1);
 }
 
 /* "layout n/64 k n pad 8", "depth 2", in this order, from word `first` on. */

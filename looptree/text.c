@@ -42,41 +42,6 @@ int lt__tail_find(const char *word, size_t bytes)
 	return -1;
 }
 
-/* Letters to change, add or drop until one word is the other. */
-static size_t distance(const char *a, size_t n, const char *b)
-{
-	enum { LONGEST = 32 };
-	size_t row[LONGEST + 1], m = strlen(b);
-	if (n > LONGEST || m > LONGEST)
-		return SIZE_MAX;
-	for (size_t j = 0; j <= m; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= n; i++) {
-		size_t corner = row[0];
-		row[0] = i;
-		for (size_t j = 1; j <= m; j++) {
-			size_t change = corner + (a[i - 1] != b[j - 1]), least = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-			corner = row[j];
-			row[j] = change < least ? change : least;
-		}
-	}
-	return row[m];
-}
-
-const char *lt__nearest(const char *word, size_t bytes, const char *const *list)
-{
-	const char *best = NULL;
-	size_t least = bytes / 3 + 2;           /* farther off, a suggestion only confuses */
-	for (; *list; list++) {
-		size_t d = distance(word, bytes, *list);
-		if (d < least && d < bytes) {
-			least = d;
-			best = *list;
-		}
-	}
-	return best;
-}
-
 void lt__text_loop(struct lt_text *x, const struct lt_looptree *t, lt_tnode loop)
 {
 	lt__text_format(x, "%s", t->graph->var[t->node[loop].var].name);

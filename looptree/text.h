@@ -11,8 +11,6 @@ const struct lt_kindword *lt__kind_word(enum lt_loop_kind, int32_t arg);
 const struct lt_kindword *lt__kind_find(const char *word, size_t bytes);        /* NULL: no such */
 const char *lt__tail_word(enum lt_tail);
 int lt__tail_find(const char *word, size_t bytes);                              /* -1: no such */
-/* The word of the list (NULL ends it) that the given one was probably meant to be; NULL: none is near. */
-const char *lt__nearest(const char *word, size_t bytes, const char *const *list);
 /* All words that may stand behind a loop's name. */
 extern const char *const lt__loop_words[];
 
@@ -30,6 +28,9 @@ bool *lt__vars_used(const struct lt_graph *, struct lt_arena *);
 lt_status lt__graph_fingerprint(const struct lt_graph *, uint64_t *out);
 
 /* looptree/facts.c: of one run of each loop or group (all its trips, within one trip of what stands around it). */
-struct lt_fact { int64_t flops, bytes; };       /* bytes: of values that live outside of it, each element once, at most */
+struct lt_fact {
+	int64_t flops, bytes;           /* flops: of what is computed, each element once; bytes: of values that live outside, each element once, at most */
+	int64_t executed;               /* flops that run, padding and repetition included; -1: the tree cannot be frozen */
+};
 lt_status lt__fill_facts(struct lt_looptree *, struct lt_arena *, struct lt_fact *by_tnode);
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "looptree/call.h"
 #include "looptree/own.h"
-#include "program/program.h"
+#include "program/blocks.h"
 
 enum { MOST_ROUNDS = 16 };
 
@@ -120,7 +120,7 @@ static bool ask_all(struct assign *x, int32_t n_choice, bool *moved)
 		struct lt_refusals *why = LT_NEW(p->arena, struct lt_refusals, 1);
 		gather_refusals(x, i, c, &p->refused[i]);
 		p->choice_of[i] = c;
-		if (lt__accepts(p, x->asked, i, c, why))
+		if (p->blocks[i] || lt__accepts(p, x->asked, i, c, why))
 			continue;
 		add_refusals(p, &p->refused[i], why);
 		p->choice_of[i] = -1;
@@ -139,7 +139,7 @@ static bool offer_all(struct assign *x, int32_t n_choice)
 	struct lt_program *p = x->p;
 	bool taken = true;
 	for (int32_t i = 0; i < p->n_frozen; i++) {
-		p->choice_of[i] = -1;
+		p->choice_of[i] = p->blocks[i] ? 0 : -1;
 		for (int32_t c = 0; c < n_choice && p->choice_of[i] < 0; c++)
 			if (lt__accepts(p, x->asked, i, c, &p->refused[i]))
 				p->choice_of[i] = c;
@@ -157,6 +157,7 @@ static lt_status freeze(struct lt_program *p)
 	LT_TRY(lt__arena_new(p->ctx, &p->nests));
 	p->lowered = p->tree->graph;                            /* with the nodes that are the tree's own */
 	LT_TRY(lt__program_places(p));                          /* each whole value has a place in a storage */
+	LT_TRY(lt__program_blocks(p));                          /* which nests are copies made block by block */
 	LT_TRY(lt__freeze(p->tree, &p->places, p->nests, &p->frozen));
 	p->n_frozen = p->tree->n_root;
 	for (int32_t i = 0; i < p->n_frozen; i++)
@@ -205,7 +206,9 @@ lt_status lt__program_nests(struct lt_program *p, bool tree_only)
 	if (!p->tree)
 		LT_TRY(lt__program_tree(p));                    /* the default one, or the user's; changed by nothing below */
 	lt__lap(&p->stats.tree_ns, &last);
+	LT_TRY(lt__cancelled(p));
 	LT_TRY(freeze(p));
+	LT_TRY(lt__cancelled(p));
 	if (p->fixed_tree)
 		LT_TRY(check_calls(p));
 	int32_t n_choice = p->options.strict ? 1 : p->n_choice;
@@ -214,6 +217,7 @@ lt_status lt__program_nests(struct lt_program *p, bool tree_only)
 	bool moved = false, taken = p->fixed_tree ? offer_all(&x, n_choice) : ask_all(&x, n_choice, &moved);
 	LT_TRY(lt__asked_failed(p, x.asked));
 	for (int32_t round = 1; moved && taken; round++) {
+		LT_TRY(lt__cancelled(p));
 		lt__lap(&p->stats.freeze_ns, &last);
 		x.move_all = round % MOST_ROUNDS == 0;
 		LT_TRY(rebuild(&x));

@@ -1,22 +1,49 @@
 /* program/cache.h -- what is kept on disk between processes, found by its whole key: compiled objects, and facts that took long to find.
  *
- * An entry is a file named by a hash of its key.  It holds the key, which is compared, and a checksum, so that a damaged entry
- * counts as missing.  Entries are written beside their place and renamed: processes that race all succeed.
+ * A cache is a folder of the effective user's own that nobody else may write to: what is read from it becomes code of this process.  In
+ * it are a marker (LT_CACHE_MARKER) and entries: files named by a hash of their key in 32 hexadecimal digits, with .ltk behind it, .lti for
+ * a fact; and, while one is written, new- with 16 such digits.  Nothing else in it is looked at, followed or removed.
+ *
+ * An entry holds its key, which is compared, and a checksum: a damaged one counts as missing.  So does one that is no regular file, belongs to
+ * another user or may be written to by others.  Entries are written beside their place and renamed: processes that race all succeed.
  */
 #ifndef LT_PROGRAM_CACHE_H
 #define LT_PROGRAM_CACHE_H
+#include <stdatomic.h>
+#include <stdbool.h>
 #include "lt/status.h"
 
-enum lt_entry { LT_ENTRY_OBJECT, LT_ENTRY_FACT };        /* facts are not counted as kernels */
+#define LT_CACHE_MARKER "looptree-cache"
 
-/* dir and the folders above it that are missing; 0, or the errno of what stands in the way. */
-int lt__cache_make(const char *dir);
-/* What was kept under key, with a 0 behind it, the caller's to free(); NULL: nothing, or damaged. */
-char *lt__cache_read(const char *dir, enum lt_entry, const void *key, size_t key_bytes, size_t *bytes);
+enum lt_entry { LT_ENTRY_OBJECT, LT_ENTRY_FACT };        /* facts are not counted as kernels */
+enum lt_cache_state {
+	LT_CACHE_READY,
+	LT_CACHE_WITHOUT,       /* the disk is full or read-only, or there is no such folder (make false): done without */
+	LT_CACHE_REFUSED,       /* not a folder for it, or not to be trusted */
+	LT_CACHE_NO_MEMORY
+};
+/* An open cache.  It speaks once, through warn, of what it ignores or cannot write. */
+struct lt_cache {
+	int fd;                         /* of the folder, -1: none */
+	const char *dir;                /* for messages; the caller's */
+	void (*warn)(void *user, const char *text);
+	void *user;
+	atomic_bool warned;
+};
+/* make: the folder, those above it and the marker are made where they are missing.  Sets fd; why: a sentence with its way out. */
+enum lt_cache_state lt__cache_open(struct lt_cache *, const char *dir, bool make, char *why, size_t room);
+void lt__cache_close(struct lt_cache *);
+void lt__cache_warn(struct lt_cache *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* What was kept under key, with a 0 behind it, the caller's to free(); NULL: nothing, or nothing that can be used (errno ENOMEM: no memory). */
+char *lt__cache_read(struct lt_cache *, enum lt_entry, const void *key, size_t key_bytes, size_t *bytes);
 /* A cache that cannot be written to is no error. */
-void lt__cache_write(const char *dir, enum lt_entry, const void *key, size_t key_bytes, const void *data, size_t bytes);
-/* Number of kernels in a folder and their bytes together; a folder that is not there has none. */
-lt_status lt__cache_stats(const char *dir, int64_t *n, int64_t *bytes);
-/* Removes every entry, and what interrupted processes left behind more than an hour ago. */
-lt_status lt__cache_clear(const char *dir);
+void lt__cache_write(struct lt_cache *, enum lt_entry, const void *key, size_t key_bytes, const void *data, size_t bytes);
+
+/* cache_clear.c: the number of kernels in a folder and their bytes together; none if the folder is not there. */
+lt_status lt__cache_stats(const char *dir, int64_t *n, int64_t *bytes, char *why, size_t room);
+/* Removes entries, and what interrupted processes left of them. */
+lt_status lt__cache_clear(const char *dir, char *why, size_t room);
+/* Whether it is the name of an entry. */
+bool lt__cache_is_entry(const char *name);
 #endif

@@ -96,6 +96,9 @@ void lt__program_kernels(struct lt_program *p)
 	for (int32_t i = 0; i < p->n_frozen; i++) {
 		const char *text = p->frozen[i].tree.text;
 		struct lt_names *known = texts[p->choice_of[i]];
+		p->kernel_of[i] = -1;
+		if (p->blocks[i])
+			continue;
 		int32_t k = lt__names_find(known, text, strlen(text));
 		if (k < 0) {
 			k = n++;

@@ -57,13 +57,15 @@ static void count_done(struct lt_program *p)
 struct missing { int32_t n, *kernel; const struct lt_tree **tree; struct lt_object **object; };
 
 /* Those that are in the cache have their objects. */
-static void load_kept(struct lt_program *p, int32_t choice, struct lt_kept *kept, struct missing *m)
+static lt_status load_kept(struct lt_program *p, int32_t choice, struct lt_kept *kept, struct missing *m)
 {
 	for (int32_t i = 0; i < p->n_kernel; i++) {
 		struct lt_kernel *k = &p->kernel[i];
 		if (k->choice != choice)
 			continue;
-		k->object = lt__kept_load(kept, &k->frozen->tree);
+		LT_TRY(lt__cancelled(p));
+		if (lt__kept_load(kept, &k->frozen->tree, &k->object))
+			return lt_fail(p->ctx, LT_ENOMEM, "out of memory");
 		if (k->object) {
 			count_done(p);
 			continue;
@@ -71,6 +73,7 @@ static void load_kept(struct lt_program *p, int32_t choice, struct lt_kept *kept
 		m->kernel[m->n] = i;
 		m->tree[m->n++] = &k->frozen->tree;
 	}
+	return LT_OK;
 }
 
 static lt_status compile_missing(struct lt_program *p, const struct lt_choice *c, struct lt_kept *kept, const struct missing *m)
@@ -89,7 +92,8 @@ static lt_status compile_missing(struct lt_program *p, const struct lt_choice *c
 	p->n_done += m->n;
 	p->stats.n_compiled += m->n;
 	for (int32_t i = 0; i < m->n; i++)
-		lt__kept_save(kept, m->tree[i], m->object[i]);
+		if (lt__kept_save(kept, m->tree[i], m->object[i]))
+			return lt_fail(p->ctx, LT_ENOMEM, "out of memory");
 	return LT_OK;
 }
 
@@ -132,10 +136,8 @@ static lt_status compile_with(struct lt_program *p, int32_t choice)
 	if (!any)
 		return LT_OK;
 	lt_status st = lt__kept_open(&kept, p, c);
-	if (!st) {
-		load_kept(p, choice, &kept, &m);
-		st = compile_missing(p, c, &kept, &m);
-	}
+	st = st ? st : load_kept(p, choice, &kept, &m);
+	st = st ? st : compile_missing(p, c, &kept, &m);
 	lt__kept_close(&kept);
 	return st ? st : measure(p, choice);
 }

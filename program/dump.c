@@ -2,7 +2,7 @@
 #include <string.h>
 #include "ir/intern.h"
 #include "looptree/show.h"
-#include "program/program.h"
+#include "program/blocks.h"
 
 struct dump { const struct lt_program *p; enum lt_dump_kind kind; lt_write *write; void *user; struct lt_arena *a; };
 
@@ -14,7 +14,10 @@ static void put(struct dump *d, struct lt_text *x)
 }
 
 /* The first nest that each kernel was made of. */
-static bool is_first(const struct lt_program *p, int32_t nest) { return p->kernel[p->kernel_of[nest]].frozen == &p->frozen[nest]; }
+static bool is_first(const struct lt_program *p, int32_t nest)
+{
+	return p->kernel_of[nest] < 0 || p->kernel[p->kernel_of[nest]].frozen == &p->frozen[nest];
+}
 
 static lt_status dump_nests(struct dump *d)
 {
@@ -60,6 +63,8 @@ static lt_status dump_source(struct dump *d)
 	struct lt_text x = { .arena = d->a };
 	if (p->options.plan_only)
 		return lt_fail(p->ctx, LT_EINVAL, "the program was compiled with plan_only: it has no source to show");
+	if (!source && p->options.source_only)
+		return lt_fail(p->ctx, LT_EINVAL, "the program was compiled with source_only: it has no assembly to show");
 	for (int32_t i = 0; i < p->n_kernel; i++) {
 		const struct lt_kernel *k = &p->kernel[i];
 		const struct lt_backend *b = p->choice[k->choice].backend;
@@ -77,6 +82,12 @@ static lt_status dump_source(struct dump *d)
 		else
 			put(d, &x);
 	}
+	for (int32_t i = 0; i < p->n_frozen && source; i++)
+		if (p->blocks[i]) {
+			lt__text_format(&x, "%s/* %s is copied by the program, of %d blocks: it has no code */\n", i || p->n_kernel ? "\n" : "",
+				p->frozen[i].tree.name, (int)p->blocks[i]->n);
+			put(d, &x);
+		}
 	return LT_OK;
 }
 
@@ -146,7 +157,9 @@ static lt_status dump_plan(struct dump *d)
 		} else {
 			const struct lt_frozen *f = &p->frozen[s->nest];
 			lt__text_format(&x, "%s", f->tree.name);
-			if (p->n_choice > 1)
+			if (s->kind == LT_STEP_BLOCKS)
+				lt__text_format(&x, " by the program, %d blocks", (int)p->blocks[s->nest]->n);
+			else if (p->n_choice > 1)
 				lt__text_format(&x, " by %s", p->choice[p->choice_of[s->nest]].backend->name);
 			put_memory(d, &x, s->memory);
 			for (int32_t k = 0; k < f->n_bind; k++) {

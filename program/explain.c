@@ -1,6 +1,6 @@
 /* Saying why: which backend takes which kernel, and what the others refused it for. */
 #include <string.h>
-#include "program/program.h"
+#include "program/blocks.h"
 
 static void add_place(struct lt_text *x, const struct lt_refusal *r)
 {
@@ -68,6 +68,12 @@ void lt_explained_print(const struct lt_explained *e, lt_write *write, void *use
 		put(write, user, e->same_as);
 		put(write, user, ")");
 	}
+	if (e->size > offsetof(struct lt_explained, n_block) && e->n_block >= 0) {
+		char text[120];
+		(void)snprintf(text, sizeof text, " (a copy of more than %d pieces: by the program, %d block%s, no code)", (int)LT_MOST_PIECES,
+			(int)e->n_block, e->n_block == 1 ? "" : "s");
+		put(write, user, text);
+	}
 	put(write, user, "\n");
 	for (uint32_t i = 0; i < e->n_refusal; i++)
 		print_refusal(&e->refusal[i], write, user);
@@ -77,12 +83,13 @@ void lt__explain_each(const struct lt_program *p, struct lt_arena *a, void (*say
 {
 	for (int32_t i = 0; i < p->n_frozen; i++) {
 		const struct lt_refusals *list = &p->refused[i];
-		const struct lt_frozen *code = p->kernel_of ? p->kernel[p->kernel_of[i]].frozen : &p->frozen[i];
+		const struct lt_frozen *code = p->kernel_of && p->kernel_of[i] >= 0 ? p->kernel[p->kernel_of[i]].frozen : &p->frozen[i];
 		struct lt_refusal *all = LT_NEW(a, struct lt_refusal, list->n + 1);
 		for (int32_t k = 0; k < list->n; k++)
 			all[k] = *list->at[k];
 		const struct lt_explained e = { .size = sizeof e, .kernel = p->frozen[i].tree.name,
-			.backend = p->choice_of[i] < 0 ? NULL : p->choice[p->choice_of[i]].backend->name,
+			.backend = p->blocks[i] ? "host" : p->choice_of[i] < 0 ? NULL : p->choice[p->choice_of[i]].backend->name,
+			.n_block = p->blocks[i] ? p->blocks[i]->n : -1,
 			.same_as = code != &p->frozen[i] ? code->tree.name : NULL, .refusal = all, .n_refusal = (uint32_t)list->n };
 		say(user, &e);
 	}

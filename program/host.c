@@ -1,10 +1,10 @@
 /* program/host.c -- the services of the host (struct lt_host): threads through OpenMP, progress, messages, facts on disk. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
-#include "program/cache.h"
 #include "program/program.h"
 
 /* The threads wait for the next call as OpenMP's do (OMP_WAIT_POLICY), and are those that compiled kernels use, too.  More than a system gives
@@ -25,6 +25,15 @@ void lt__host_parallel(const struct lt_host *host, uint32_t n_thread, void (*bod
 	body(arg, 0, 1);
 }
 
+uint32_t lt__host_threads(uint32_t n)
+{
+#ifdef _OPENMP
+	return n ? n : (uint32_t)omp_get_num_procs();
+#else
+	return n ? n : 1;
+#endif
+}
+
 /* A backend counts the trees that it was given; the program's kernels are those of all backends, and those from the cache. */
 static void progress(void *user, int32_t done, int32_t total)
 {
@@ -41,11 +50,12 @@ static void log_(const struct lt_host *host, enum lt_log level, const char *text
 
 static lt_status recall(const struct lt_host *host, const void *key, size_t key_bytes, lt_write *write, void *user)
 {
-	const struct lt_program *p = host->user;
+	struct lt_program *p = host->user;
 	size_t bytes;
-	char *data = lt__cache_read(p->options.cache_dir, LT_ENTRY_FACT, key, key_bytes, &bytes);
+	errno = 0;
+	char *data = lt__cache_read(&p->cache, LT_ENTRY_FACT, key, key_bytes, &bytes);
 	if (!data)
-		return LT_EMISSING;
+		return errno == ENOMEM ? LT_ENOMEM : LT_EMISSING;
 	write(user, data, bytes);
 	free(data);
 	return LT_OK;
@@ -53,19 +63,55 @@ static lt_status recall(const struct lt_host *host, const void *key, size_t key_
 
 static void keep(const struct lt_host *host, const void *key, size_t key_bytes, const void *data, size_t bytes)
 {
+	struct lt_program *p = host->user;
+	lt__cache_write(&p->cache, LT_ENTRY_FACT, key, key_bytes, data, bytes);
+}
+
+static void warn(void *user, const char *text)
+{
+	const struct lt_program *p = user;
+	if (p->options.log)
+		p->options.log(p->options.user, LT_LOG_WARNING, text);
+}
+
+/* A folder that was named by mistake, or that others may put code in, is an error, unless the caller can do without. */
+static lt_status open_cache(struct lt_program *p)
+{
+	char why[8192];
+	const char *dir = p->options.cache_dir;
+	p->cache.warn = warn;
+	p->cache.user = p;
+	if (!dir || p->options.plan_only)
+		return LT_OK;
+	enum lt_cache_state state = lt__cache_open(&p->cache, dir, true, why, sizeof why);
+	if (state == LT_CACHE_NO_MEMORY)
+		return lt_fail(p->ctx, LT_ENOMEM, "out of memory");
+	if (state == LT_CACHE_REFUSED && !p->options.cache_optional)
+		return lt_fail(p->ctx, LT_EIO, "the cache folder %s", why);
+	if (state != LT_CACHE_READY)
+		p->cache_why = lt__arena_string(p->arena, why);
+	return LT_OK;
+}
+
+static int cancelled(const struct lt_host *host)
+{
 	const struct lt_program *p = host->user;
-	lt__cache_write(p->options.cache_dir, LT_ENTRY_FACT, key, key_bytes, data, bytes);
+	return p->options.cancelled(p->options.user);
+}
+
+lt_status lt__cancelled(struct lt_program *p)
+{
+	return p->options.cancelled && p->options.cancelled(p->options.user) ? lt_fail(p->ctx, LT_ECANCELLED, "compiling was cancelled") : LT_OK;
 }
 
 lt_status lt__host_open(struct lt_program *p)
 {
-	const char *dir = p->options.cache_dir;
-	int error = dir && !p->options.plan_only ? lt__cache_make(dir) : 0;
-	if (error)
-		return lt_fail(p->ctx, LT_EIO, "the cache folder '%s' cannot be made: %s; give another folder, or none, for compiled code", dir,
-			strerror(error));
-	p->host = (struct lt_host){ .size = sizeof p->host, .n_thread = p->options.n_thread, .cc = p->options.cc, .temp_dir = dir, .user = p,
-		.progress = p->options.progress ? progress : NULL, .log = p->options.log ? log_ : NULL, .parallel = lt__host_parallel,
-		.recall = dir ? recall : NULL, .keep = dir ? keep : NULL };
+	LT_TRY(open_cache(p));
+	const bool cache = p->cache.fd >= 0;
+	p->host = (struct lt_host){ .size = sizeof p->host, .n_thread = p->options.n_thread, .cc = p->options.cc,
+		.temp_dir = p->options.temp_dir, .user = p, .progress = p->options.progress ? progress : NULL,
+		.log = p->options.log ? log_ : NULL, .parallel = lt__host_parallel, .recall = cache ? recall : NULL, .keep = cache ? keep : NULL,
+		.cancelled = p->options.cancelled ? cancelled : NULL, .cc_timeout_ms = p->options.cc_timeout_ms,
+		.text_only = p->options.source_only };
 	return LT_OK;
 }

@@ -1,10 +1,10 @@
 /* program/kept.c -- compiled kernels from the cache on disk, for backends that can save and load theirs. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
-#include "program/cache.h"
 #include "program/kept.h"
 
 #ifndef LT_VERSION                      /* of the library: the Makefile's */
@@ -33,9 +33,14 @@ lt_status lt__kept_open(struct lt_kept *k, struct lt_program *p, const struct lt
 {
 	const struct lt_backend *b = c->backend;
 	char text[256];
-	*k = (struct lt_kept){ .backend = b, .session = c->session, .dir = p->options.cache_dir };
-	if (!k->dir || !LT_HAS(struct lt_backend, b, identity) || !LT_HAS(struct lt_backend, b, save) || !LT_HAS(struct lt_backend, b, load))
+	*k = (struct lt_kept){ .backend = b, .session = c->session, .cache = &p->cache };
+	if (!p->options.cache_dir || !LT_HAS(struct lt_backend, b, identity) || !LT_HAS(struct lt_backend, b, save) || !LT_HAS(struct lt_backend, b, load))
 		return LT_OK;
+	if (p->cache.fd < 0) {
+		if (p->cache_why)
+			lt__cache_warn(&p->cache, "%s", p->cache_why);
+		return LT_OK;
+	}
 	struct lt_told told;
 	lt__told_init(&told);
 	(void)snprintf(text, sizeof text, "looptree %s build %u\nbackend ", LT_VERSION, (unsigned)LT_BUILD);
@@ -47,7 +52,9 @@ lt_status lt__kept_open(struct lt_kept *k, struct lt_program *p, const struct lt
 	append_text(&k->start, c->config);
 	append_text(&k->start, "\nidentity\n");
 	lt_status st = b->identity(c->session, write_bytes, &k->start, &told.diag);
-	k->on = st == LT_OK && !k->start.failed;
+	k->on = st == LT_OK;
+	if (k->start.failed)
+		return lt_fail(p->ctx, LT_ENOMEM, "out of memory");
 	if (st && st != LT_EUNSUPPORTED)
 		return lt_fail(p->ctx, st, "backend %s: %s", b->name, lt__told_reason(&told, st, b->name, "identity"));
 	return LT_OK;
@@ -61,40 +68,76 @@ void lt__kept_close(struct lt_kept *k)
 	*k = (struct lt_kept){ 0 };
 }
 
-/* Operators go by description: another source under the same name is other code; so is another prelude. */
-static bool make_key(struct lt_kept *k, const struct lt_tree *t)
+/* Operators and types go by description: another source, or another type in C, under the same name is other code; so is another prelude. */
+void lt__kept_tree(struct lt_growing *b, const struct lt_tree *t)
 {
-	char text[64];
-	k->key.n = 0;
-	append(&k->key, k->start.at, k->start.n);
-	append_text(&k->key, "\noperators\n");
+	char text[160];
+	append_text(b, "\noperators\n");
 	for (uint32_t i = 0; i < t->ops.n; i++) {
-		append_text(&k->key, LT_AT(struct lt_op, t->ops, i)->name);
-		append_text(&k->key, " ");
-		append_text(&k->key, LT_AT(struct lt_op, t->ops, i)->source);
-		append_text(&k->key, "\n");
+		const struct lt_op *op = LT_AT(struct lt_op, t->ops, i);
+		append_text(b, op->name);
+		(void)snprintf(text, sizeof text, " %d %u:%u:%u>%u %llx ", (int)op->arity, op->in[0], op->in[1], op->in[2], op->out,
+			(unsigned long long)op->identity);
+		append_text(b, text);
+		append_text(b, op->source);
+		append_text(b, "\n");
+	}
+	append_text(b, "types\n");
+	for (uint32_t i = 0; i < t->types.n; i++) {
+		const struct lt_type *type = LT_AT(struct lt_type, t->types, i);
+		append_text(b, type->name);
+		append_text(b, " ");
+		append_text(b, type->ctype);
+		(void)snprintf(text, sizeof text, " %u %u\n", (unsigned)type->dtype, (unsigned)type->bytes);
+		append_text(b, text);
 	}
 	size_t prelude = t->prelude ? strlen(t->prelude) : 0;
 	(void)snprintf(text, sizeof text, "prelude %016llx\ntree\n", (unsigned long long)(prelude ? XXH3_64bits(t->prelude, prelude) : 0));
-	append_text(&k->key, text);
-	append_text(&k->key, t->text);
+	append_text(b, text);
+	append_text(b, t->text);
+}
+
+/* False: no memory. */
+static bool make_key(struct lt_kept *k, const struct lt_tree *t)
+{
+	k->key.n = 0;
+	append(&k->key, k->start.at, k->start.n);
+	lt__kept_tree(&k->key, t);
 	return !k->key.failed;
 }
 
-struct lt_object *lt__kept_load(struct lt_kept *k, const struct lt_tree *t)
+/* Out of memory is no miss: that would be compiled in silence. */
+lt_status lt__kept_load(struct lt_kept *k, const struct lt_tree *t, struct lt_object **out)
 {
-	struct lt_object *object = NULL;
 	size_t bytes;
-	char *data = k->on && make_key(k, t) ? lt__cache_read(k->dir, LT_ENTRY_OBJECT, k->key.at, k->key.n, &bytes) : NULL;
-	if (data && k->backend->load(k->session, t, data, bytes, &object, NULL))
-		object = NULL;                  /* none of its bytes, it says: compiled anew, and replaced */
+	lt_status st = LT_OK;
+	*out = NULL;
+	if (!k->on)
+		return LT_OK;
+	if (!make_key(k, t))
+		return LT_ENOMEM;
+	errno = 0;
+	char *data = lt__cache_read(k->cache, LT_ENTRY_OBJECT, k->key.at, k->key.n, &bytes);
+	if (!data)
+		return errno == ENOMEM ? LT_ENOMEM : LT_OK;
+	st = k->backend->load(k->session, t, data, bytes, out, NULL);
 	free(data);
-	return object;
+	if (st)
+		*out = NULL;
+	return st == LT_ENOMEM ? st : LT_OK;            /* none of its bytes, it says: compiled anew, and replaced */
 }
 
-void lt__kept_save(struct lt_kept *k, const struct lt_tree *t, const struct lt_object *object)
+lt_status lt__kept_save(struct lt_kept *k, const struct lt_tree *t, const struct lt_object *object)
 {
 	k->saved.n = 0;
-	if (k->on && make_key(k, t) && !k->backend->save(object, write_bytes, &k->saved, NULL) && !k->saved.failed)
-		lt__cache_write(k->dir, LT_ENTRY_OBJECT, k->key.at, k->key.n, k->saved.at, k->saved.n);
+	if (!k->on)
+		return LT_OK;
+	if (!make_key(k, t))
+		return LT_ENOMEM;
+	lt_status st = k->backend->save(object, write_bytes, &k->saved, NULL);
+	if (st == LT_ENOMEM || k->saved.failed)
+		return LT_ENOMEM;
+	if (!st)
+		lt__cache_write(k->cache, LT_ENTRY_OBJECT, k->key.at, k->key.n, k->saved.at, k->saved.n);
+	return LT_OK;
 }

@@ -11,7 +11,7 @@ struct lt_growing { char *at; size_t n, room; bool failed; };
 struct lt_kept {
 	const struct lt_backend *backend;
 	struct lt_session *session;
-	const char *dir;
+	struct lt_cache *cache;
 	bool on;                        /* else nothing is looked for and nothing kept */
 	struct lt_growing start, key, saved;
 };
@@ -19,6 +19,8 @@ struct lt_kept {
 /* lt__kept_close it, on failure too. */
 lt_status lt__kept_open(struct lt_kept *, struct lt_program *, const struct lt_choice *);
 void lt__kept_close(struct lt_kept *);
-struct lt_object *lt__kept_load(struct lt_kept *, const struct lt_tree *);      /* NULL: it has to be compiled */
-void lt__kept_save(struct lt_kept *, const struct lt_tree *, const struct lt_object *);
+lt_status lt__kept_load(struct lt_kept *, const struct lt_tree *, struct lt_object **out);      /* NULL: it has to be compiled */
+lt_status lt__kept_save(struct lt_kept *, const struct lt_tree *, const struct lt_object *);
+/* What of a tree is in the key of its object. */
+void lt__kept_tree(struct lt_growing *, const struct lt_tree *);
 #endif

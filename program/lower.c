@@ -40,16 +40,19 @@ static lt_status lower(struct lt_program *p, const struct lt_graph *graph, bool 
 		LT_TRY(lower_graph(p, graph));
 	p->lowered = p->base;
 	lt__lap(&p->stats.passes_ns, &last);
+	LT_TRY(lt__cancelled(p));
 	LT_TRY(lt__program_open(p));                                            /* the backends' targets are known */
 	give_prelude(p);
 	LT_TRY(lt__program_nests(p, tree_only));                                /* frozen nests, each with a backend; equal ones are one kernel */
 	if (tree_only)
 		return LT_OK;
+	LT_TRY(lt__cancelled(p));
 	last = lt__now_ns();
 	LT_TRY(lt__program_steps(p));                                           /* launches and copies, in order */
 	LT_TRY(lt__program_memory(p));                                          /* what crosses between memories is a step, too */
 	LT_TRY(lt__program_plan(p));                                            /* storages have offsets */
 	lt__lap(&p->stats.freeze_ns, &last);
+	LT_TRY(lt__cancelled(p));
 	LT_TRY(lt__program_compile(p));
 	lt__program_scratch(p);
 	lt__lap(&p->stats.compile_ns, &last);
@@ -74,7 +77,9 @@ static lt_status start_body(void *arg)
 		memcpy(&p->options, s->options, s->options->size < sizeof p->options ? s->options->size : sizeof p->options);
 	p->options.backends = copy_string(p->arena, p->options.backends ? p->options.backends : "cpu");
 	p->options.cc = copy_string(p->arena, p->options.cc);
-	p->options.cache_dir = copy_string(p->arena, p->options.cache_dir);
+	/* What is only printed is not kept. */
+	p->options.cache_dir = p->options.source_only ? NULL : copy_string(p->arena, p->options.cache_dir);
+	p->options.temp_dir = copy_string(p->arena, p->options.temp_dir);
 	p->stats.size = sizeof p->stats;
 	return lt__host_open(p);
 }
@@ -88,7 +93,7 @@ static lt_status compile(struct lt_context *ctx, const struct lt_graph *graph, s
 		lt_graph_free(lowered);
 		return lt_fail(ctx, LT_ENOMEM, "out of memory");
 	}
-	*p = (struct lt_program){ .ctx = ctx, .base = lowered, .tree = tree,
+	*p = (struct lt_program){ .ctx = ctx, .base = lowered, .tree = tree, .cache = { .fd = -1 },
 		.fixed_tree = tree || (options && options->size > offsetof(struct lt_options, apply) && (options->schedule || options->apply)) };
 	struct start s = { ctx, options, p };
 	struct lower l = { p, graph, tree_only };
@@ -137,6 +142,7 @@ void lt_program_free(struct lt_program *p)
 		return;
 	lt__rooms_free(p, p->room);
 	lt__program_close(p);
+	lt__cache_close(&p->cache);
 	for (int32_t i = 0; p->owned && i < p->ports[LT_PORT_CONSTANT].n; i++)
 		if (p->owned[i])
 			lt__context_realloc(p->ctx, p->owned[i], p->ports[LT_PORT_CONSTANT].at[i].bytes, 0);

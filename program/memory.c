@@ -6,7 +6,7 @@
  * are prepared, states stay where the last kernel writes them, results come back at the end.
  */
 #include <string.h>
-#include "program/program.h"
+#include "program/blocks.h"
 
 enum { MOST_MEMORIES = 64 };
 
@@ -23,7 +23,11 @@ struct mover {
 
 static uint64_t bit(int32_t memory) { return UINT64_C(1) << memory; }
 
-static int32_t memory_of(const struct lt_program *p, int32_t nest) { return p->choice[p->choice_of[nest]].memory; }
+/* A device copies runs of neighbours; all else that is made block by block is made on the host. */
+static int32_t memory_of(const struct lt_program *p, int32_t nest)
+{
+	return p->blocks[nest] && !p->blocks[nest]->runs ? 0 : p->choice[p->choice_of[nest]].memory;
+}
 
 static void add(struct mover *m, struct steps *list, struct lt_pstep step)
 {
@@ -171,7 +175,7 @@ static void find_states(struct mover *m)
 			p->state_home[x->port] |= bit(m->written_in[s] < 0 ? 0 : m->written_in[s]);
 	}
 	for (int32_t i = 0; i < p->n_run; i++) {
-		const struct lt_frozen *f = p->run[i].kind == LT_STEP_RUN ? &p->frozen[p->run[i].nest] : NULL;
+		const struct lt_frozen *f = p->run[i].kind != LT_STEP_COPY ? &p->frozen[p->run[i].nest] : NULL;
 		for (int32_t k = 0; f && k < f->n_bind; k++) {
 			const struct lt_storage *x = &p->places.storage[f->bind[k].storage];
 			if (x->space == LT_SPACE_STATE && m->written_in[f->bind[k].storage] < 0)

@@ -1,6 +1,6 @@
 /* Places: which storage each whole value lives in, when an update may overwrite, and the steps of a run. */
 #include <string.h>
-#include "program/program.h"
+#include "program/blocks.h"
 
 struct placer {
 	struct lt_program *p;
@@ -255,7 +255,8 @@ lt_status lt__program_steps(struct lt_program *p)
 			if (to != from)
 				add_step(p, false, (struct lt_pstep){ .kind = LT_STEP_COPY, .to = to, .from = from });
 		}
-		add_step(p, p->early[f->node[0]], (struct lt_pstep){ .kind = LT_STEP_RUN, .nest = i });
+		if (!p->blocks[i] || p->blocks[i]->n > 0)       /* all sources of a copy may be in their places already */
+			add_step(p, p->early[f->node[0]], (struct lt_pstep){ .kind = p->blocks[i] ? LT_STEP_BLOCKS : LT_STEP_RUN, .nest = i });
 	}
 	for (int32_t i = 0; i < g->n_set; i++) {
 		int32_t to = whole_storage(p, g->set[i].state), from = whole_storage(p, g->set[i].value);

@@ -4,7 +4,7 @@
  * that live at different times share bytes.  What is prepared from constants has a region of its own: what
  * later runs read stays, the rest shares.  Each memory has its own workspace and region.
  */
-#include "program/program.h"
+#include "program/blocks.h"
 
 enum { ALIGN = 64 };
 
@@ -75,7 +75,7 @@ static void use(struct lt_storage *s, int32_t step)
 
 static void use_step(struct lt_program *p, const struct lt_pstep *step, int32_t at)
 {
-	if (step->kind != LT_STEP_RUN) {
+	if (step->kind != LT_STEP_RUN && step->kind != LT_STEP_BLOCKS) {
 		use(&p->places.storage[step->to], at);
 		use(&p->places.storage[step->from], at);
 		return;
@@ -148,17 +148,14 @@ lt_status lt__program_plan(struct lt_program *p)
 	for (int32_t i = 0; i < p->n_run; i++) {
 		const struct lt_pstep *step = &p->run[i];
 		if (step->kind == LT_STEP_RUN) {
-			grow(&p->stats.flops, p->frozen[step->nest].flops);
-			grow(&p->stats.bytes, p->frozen[step->nest].bytes);
 			p->stats.n_launch++;
+		} else if (step->kind == LT_STEP_BLOCKS) {
+			const struct lt_blocks *b = p->blocks[step->nest];
+			grow(&p->stats.bytes, (b->elems + b->read) * b->unit);
 		} else if (step->kind == LT_STEP_MOVE) {
 			p->stats.n_move++;
 			grow(&p->stats.move_bytes, step->elems * lt__dtype_info(p->places.storage[step->to].dtype)->bytes);
-		} else {
-			const struct lt_storage *s = &p->places.storage[step->to];
-			grow(&p->stats.bytes, s->elems * lt__dtype_info(s->dtype)->bytes);
-			grow(&p->stats.bytes, s->elems * lt__dtype_info(s->dtype)->bytes);
 		}
 	}
-	return LT_OK;
+	return lt__program_count(p);
 }

@@ -1,5 +1,6 @@
 /* What a caller gives and gets: inputs, constants, states and results, enumerated in the order of the graph. */
 #include <string.h>
+#include "ir/intern.h"
 #include "ir/need.h"
 #include "program/program.h"
 
@@ -35,6 +36,12 @@ lt_status lt__program_ports(struct lt_program *p, const struct lt_graph *g)
 	results->at = LT_NEW(p->arena, struct lt_portdef, g->n_result + 1);
 	for (int32_t i = 0; i < g->n_result; i++)
 		LT_TRY(fill_port(p, g, g->result[i].node, g->result[i].name, true, &results->at[results->n++]));
+	for (int kind = 0; kind < 4; kind++) {
+		struct lt_ports *ports = &p->ports[kind];
+		ports->names = lt__names_new(p->arena);
+		for (int32_t i = ports->n - 1; i >= 0; i--)
+			lt__names_put(ports->names, ports->at[i].name, strlen(ports->at[i].name), i);
+	}
 	p->constant = LT_NEW(p->arena, const void *, p->ports[LT_PORT_CONSTANT].n + 1);
 	p->owned = LT_NEW(p->arena, void *, p->ports[LT_PORT_CONSTANT].n + 1);
 	return LT_OK;
@@ -53,10 +60,7 @@ const char *lt_program_name(const struct lt_program *p, enum lt_port kind, int32
 }
 int32_t lt_program_find(const struct lt_program *p, enum lt_port kind, const char *name)
 {
-	for (int32_t i = 0; i < lt_program_count(p, kind); i++)
-		if (!strcmp(p->ports[kind].at[i].name, name))
-			return i;
-	return -1;
+	return (unsigned)kind < 4 && p->ports[kind].names ? lt__names_find(p->ports[kind].names, name, strlen(name)) : -1;
 }
 enum lt_dtype lt_program_dtype(const struct lt_program *p, enum lt_port kind, int32_t i)
 {

@@ -4,6 +4,7 @@
 #include "ir/graph.h"
 #include "looptree/freeze.h"
 #include "lt/program.h"
+#include "program/cache.h"
 
 /* Notes of a backend, kept until they are told: each of the first, and all of them as one text. */
 enum { LT_MOST_NOTES = 8 };
@@ -40,11 +41,12 @@ struct lt_kernel {
 	struct lt_object *object;
 	size_t workspace_bytes, workspace_align;
 };
-enum lt_step_kind { LT_STEP_RUN, LT_STEP_COPY, LT_STEP_MOVE };
-/* One step of a run, or of preparing constants: a launch, a copy of a whole storage, or a part of one that crosses to another memory. */
+enum lt_step_kind { LT_STEP_RUN, LT_STEP_COPY, LT_STEP_MOVE, LT_STEP_BLOCKS };
+/* One step of a run, or of preparing constants: a launch, a copy of a whole storage, a part of one that crosses to another memory, or a nest
+ * that is made block by block. */
 struct lt_pstep {
 	enum lt_step_kind kind;
-	int32_t nest;                           /* RUN: index into frozen */
+	int32_t nest;                           /* RUN, BLOCKS: index into frozen */
 	int32_t to, from;                       /* COPY: storages; MOVE: one storage, twice */
 	int32_t memory, from_memory;            /* where it is done; MOVE: to and from, one of them the host's (0) */
 	int64_t offset, elems;                  /* MOVE: of the storage */
@@ -73,7 +75,7 @@ struct lt_portdef {
 	size_t bytes;
 	bool needed;
 };
-struct lt_ports { int32_t n; struct lt_portdef *at; };
+struct lt_ports { int32_t n; struct lt_portdef *at; struct lt_names *names; };
 
 struct lt_program {
 	struct lt_context *ctx;
@@ -84,6 +86,8 @@ struct lt_program {
 	struct lt_looptree *tree;
 	struct lt_options options;
 	struct lt_host host;
+	struct lt_cache cache;
+	const char *cache_why;                  /* it is done without: why, NULL: it is open, or none was asked for */
 	int32_t n_done;                         /* kernels that have their object, for progress */
 	struct lt_ports ports[4];               /* by enum lt_port */
 	lt_node *result_source;                 /* by result: its node in the lowered graph */
@@ -94,7 +98,8 @@ struct lt_program {
 	struct lt_arena *nests;                 /* of places, early and frozen, which go with the tree */
 	struct lt_frozen *frozen; int32_t n_frozen;
 	struct lt_refusals *refused;            /* by frozen */
-	int32_t *choice_of, *kernel_of;         /* by frozen */
+	struct lt_blocks **blocks;              /* by frozen: how it is copied without a kernel, NULL: it has one */
+	int32_t *choice_of, *kernel_of;         /* by frozen; kernel_of -1: it has none */
 	struct lt_kernel *kernel; int32_t n_kernel;
 	struct lt_choice *choice; int32_t n_choice;
 	struct lt_pstep *prepare, *run;         /* what runs once, and in every run */
@@ -121,6 +126,7 @@ struct lt_instance {
 	bool *absent;                           /* by param: read by unused nodes only, and not checked */
 	struct lt_slot *slot;                   /* of all steps, one after the other */
 	int64_t *extent;                        /* by var of the program's graph: of the last run */
+	bool ran;                               /* the params and extents are those of a run, which was not refused */
 	struct lt_fault fault;
 	struct lt_room *room;                   /* by memory: the rest */
 	bool *touched;                          /* by state: its bytes on the host are newer than those on devices */
@@ -139,11 +145,13 @@ lt_status lt__check_schedule(struct lt_context *, const struct lt_graph *, const
 lt_status lt__program_ports(struct lt_program *, const struct lt_graph *);              /* ports.c */
 lt_status lt__materialize(const struct lt_graph *in, struct lt_graph **out);            /* leaves.c */
 /* Whether the view can be written through; fills the place of each operand (storage left alone). */
+bool *lt__wide_views(const struct lt_graph *, struct lt_arena *);       /* wide.c: by node, views that views read through a copy */
 bool lt__write_through(const struct lt_graph *, struct lt_arena *, lt_node view, struct lt_place *place);      /* through.c */
 lt_status lt__program_tree(struct lt_program *);                                         /* schedule.c */
 lt_status lt__program_places(struct lt_program *);                                      /* places.c */
 lt_status lt__program_steps(struct lt_program *);                                       /* places.c */
 lt_status lt__program_plan(struct lt_program *);                                        /* plan.c */
+lt_status lt__program_count(struct lt_program *);                                       /* work.c */
 lt_status lt__program_open(struct lt_program *);                                        /* choose.c */
 /* A tree, frozen, each nest of which has a backend that takes it; tree_only: no kernels are made of it.  Explains. */
 lt_status lt__program_nests(struct lt_program *, bool tree_only);                       /* assign.c */
@@ -168,11 +176,17 @@ struct lt_addresses { void *const *state; const void *const *input; const void *
 	void *workspace, *prepared, *scratch; int64_t *param; const struct lt_room *room; };
 lt_status lt__program_steps_run(struct lt_program *, const struct lt_pstep *, int32_t n, const struct lt_addresses *,
 	struct lt_slot *, struct lt_fault *);                                           /* steps.c */
+/* What every run does before its first step: checks what is given, reads and checks the parameters, finds the addresses.  run.c */
+lt_status lt__instance_begin(struct lt_instance *, const void *const *input, void *const *result, struct lt_addresses *out);
+/* Where a storage begins in the host's memory. */
+void *lt__storage_address(const struct lt_storage *, const struct lt_addresses *);
 /* The arguments of one launch, with its slots filled. */
 struct lt_args lt__launch_args(const struct lt_program *, const struct lt_pstep *, const struct lt_addresses *, struct lt_slot *, struct lt_fault *);
 lt_status lt__fault_told(struct lt_program *, const struct lt_pstep *, const struct lt_fault *, const int64_t *param);
 /* Bytes of a storage from one memory to the other; offset in elements. */
 lt_status lt__move(struct lt_program *, const struct lt_pstep *move, const struct lt_addresses *);
+/* All bytes of a storage out of a device's memory; nothing is planned or remembered. */
+lt_status lt__fetch(struct lt_program *, int32_t storage, int32_t memory, const struct lt_addresses *, void *out);
 
 /* memory.c: which memories each storage lives in, and the moves between them, put into the steps; the segments of a run. */
 lt_status lt__program_memory(struct lt_program *);
@@ -189,7 +203,9 @@ void lt__recorder_free(struct lt_instance *);
 lt_status lt__instance_segments(struct lt_instance *, const struct lt_addresses *);
 lt_status lt__events_new(struct lt_instance *);         /* those of the backends that can, into r->event where it is made */
 void lt__events_free(struct lt_instance *);
+lt_status lt__cancelled(struct lt_program *);   /* host.c: LT_ECANCELLED, with its sentence, if the caller wants no more of it */
 lt_status lt__host_open(struct lt_program *);   /* host.c: fills p->host, makes the cache's folder */
+uint32_t lt__host_threads(uint32_t n);          /* as many as were asked for, 0: as there are processors */
 /* lt_host.parallel. */
 void lt__host_parallel(const struct lt_host *, uint32_t n_thread, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg);
 /* "file:line:column: ", or "" where the place is unknown; in the context's scratch. */

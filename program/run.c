@@ -118,6 +118,8 @@ lt_status lt_instance_new(struct lt_program *p, struct lt_instance **out)
 	*out = NULL;
 	if (p->options.plan_only)
 		return lt_fail(p->ctx, LT_EINVAL, "the program was compiled with plan_only: it can be shown, not run");
+	if (p->options.source_only)
+		return lt_fail(p->ctx, LT_EINVAL, "the program was compiled with source_only: it can be shown, not run");
 	if (!p->ready)
 		LT_TRY(prepare(p));
 	void *at;
@@ -309,7 +311,7 @@ static lt_status send_states(struct lt_instance *r)
 	return LT_OK;
 }
 
-lt_status lt_instance_run(struct lt_instance *r, const void *const *input, void *const *result)
+lt_status lt__instance_begin(struct lt_instance *r, const void *const *input, void *const *result, struct lt_addresses *out)
 {
 	struct lt_program *p = r->program;
 	if (p->ports[LT_PORT_INPUT].n > 0)
@@ -317,10 +319,19 @@ lt_status lt_instance_run(struct lt_instance *r, const void *const *input, void 
 	for (int32_t i = 0; i < p->ports[LT_PORT_RESULT].n; i++)
 		if (!result || !result[i])
 			return lt_fail(p->ctx, LT_EMISSING, "result '%s' is given no memory", p->ports[LT_PORT_RESULT].at[i].name);
+	r->ran = false;
 	LT_TRY(read_params(r, input));
 	LT_TRY(check_params(r));
+	r->ran = true;
 	LT_TRY(send_states(r));
-	const struct lt_addresses a = addresses(r, input, result);
+	*out = addresses(r, input, result);
+	return LT_OK;
+}
+
+lt_status lt_instance_run(struct lt_instance *r, const void *const *input, void *const *result)
+{
+	struct lt_addresses a;
+	LT_TRY(lt__instance_begin(r, input, result, &a));
 	return lt__instance_segments(r, &a);
 }
 

@@ -53,6 +53,9 @@ lt_status lt__program_tree(struct lt_program *p)
 	struct lt_looptree *from;
 	if (!p->options.apply)
 		return first_tree(p, &p->tree);
+	if (lt__schedule_is_empty(p->options.apply, strlen(p->options.apply)))
+		return lt_fail(p->ctx, LT_ESYNTAX, "apply: there is no step in '%.40s'; give one, such as \"split m 8\" (docs/schedule.md), or leave it out",
+			p->options.apply);
 	LT_TRY(first_tree(p, &from));
 	lt_status st = lt__schedule_steps(from, p->options.apply, strlen(p->options.apply), "apply", 0, NULL, &p->tree);
 	lt_looptree_free(from);

@@ -1,6 +1,6 @@
 /* Running steps: slots filled from the storages' addresses, one launch or copy after the other. */
 #include <string.h>
-#include "program/program.h"
+#include "program/blocks.h"
 
 int32_t lt__program_slots(const struct lt_program *p, const struct lt_pstep *step, int32_t n)
 {
@@ -18,7 +18,7 @@ const char *lt__place_text(const struct lt_program *p, int32_t line, int32_t col
 	return lt__scratch(p->ctx, "%s:%d:%d: ", p->lowered->file ? p->lowered->file : "script", (int)line, (int)column);
 }
 
-static char *address_of(const struct lt_storage *s, const struct lt_addresses *a)
+void *lt__storage_address(const struct lt_storage *s, const struct lt_addresses *a)
 {
 	switch (s->space) {
 	case LT_SPACE_INPUT:     return (char *)(uintptr_t)a->input[s->port];
@@ -62,7 +62,7 @@ static struct lt_slot slot_of(const struct lt_program *p, int32_t storage, int32
 	int64_t bytes)
 {
 	if (!memory)
-		return (struct lt_slot){ address_of(&p->places.storage[storage], a), offset, bytes };
+		return (struct lt_slot){ lt__storage_address(&p->places.storage[storage], a), offset, bytes };
 	const struct lt_slot *at = &a->room[memory].where[storage];
 	return (struct lt_slot){ at->base, at->offset + offset, bytes };
 }
@@ -122,6 +122,14 @@ lt_status lt__move(struct lt_program *p, const struct lt_pstep *s, const struct 
 	return st;
 }
 
+lt_status lt__fetch(struct lt_program *p, int32_t storage, int32_t memory, const struct lt_addresses *a, void *out)
+{
+	const struct lt_storage *s = &p->places.storage[storage];
+	int64_t bytes = s->elems * lt__dtype_info(s->dtype)->bytes;
+	struct lt_slot to = { out, 0, bytes }, from = slot_of(p, storage, memory, a, 0, bytes);
+	return bytes == 0 ? LT_OK : copy_on(p, memory, &to, &from, LT_COPY_TO_HOST, storage);
+}
+
 static lt_status copy(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
 {
 	const struct lt_storage *x = &p->places.storage[s->to];
@@ -135,12 +143,47 @@ static lt_status copy(struct lt_program *p, const struct lt_pstep *s, const stru
 	return LT_OK;
 }
 
+struct found { const struct lt_program *p; const struct lt_addresses *a; };
+
+static struct lt_slot host_slot(const void *user, int32_t storage)
+{
+	const struct found *f = user;
+	return slot_of(f->p, storage, 0, f->a, 0, 0);
+}
+
+static lt_status blocks(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
+{
+	const struct lt_blocks *b = p->blocks[s->nest];
+	if (!s->memory) {
+		lt__blocks_run(&p->host, p->options.n_thread, b, a->param, host_slot, &(const struct found){ p, a });
+		return LT_OK;
+	}
+	for (int32_t i = 0; i < b->n; i++) {
+		const struct lt_block *x = &b->at[i];
+		int64_t bytes = (x->n_dim ? b->dim[x->first_dim].size : 1) * b->unit;
+		struct lt_slot to = slot_of(p, b->to, s->memory, a, x->to_at * b->unit, bytes);
+		struct lt_slot from = slot_of(p, x->from, s->memory, a, x->from_at * b->unit, bytes);
+		LT_TRY(copy_on(p, s->memory, &to, &from, LT_COPY_DEVICE, b->to));
+	}
+	return LT_OK;
+}
+
+static lt_status run_step(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a, struct lt_slot *slot, struct lt_fault *fault)
+{
+	switch (s->kind) {
+	case LT_STEP_RUN:    return launch(p, s, a, slot, fault);
+	case LT_STEP_COPY:   return copy(p, s, a);
+	case LT_STEP_MOVE:   return lt__move(p, s, a);
+	case LT_STEP_BLOCKS: return blocks(p, s, a);
+	}
+	lt_bug("a step of no kind");
+}
+
 lt_status lt__program_steps_run(struct lt_program *p, const struct lt_pstep *step, int32_t n, const struct lt_addresses *a,
 	struct lt_slot *slot, struct lt_fault *fault)
 {
 	*fault = (struct lt_fault){ .n = 0, .stmt = -1, .access = -1 };
 	for (int32_t i = 0; i < n; i++)
-		LT_TRY(step[i].kind == LT_STEP_RUN ? launch(p, &step[i], a, slot, fault) : step[i].kind == LT_STEP_COPY ? copy(p, &step[i], a)
-			: lt__move(p, &step[i], a));
+		LT_TRY(run_step(p, &step[i], a, slot, fault));
 	return LT_OK;
 }

@@ -4,20 +4,11 @@
  * (permute, slice, concatenation), or source and result have the same order in memory (reshape), and the
  * sources fill the result exactly.
  */
+#include <stdlib.h>
+#include "looptree/blocks.h"
 #include "program/program.h"
 
-enum { MAX_PIECES = 64 };
-
 struct box { int64_t *low, *size; };
-
-static void result_strides(const struct lt_graph *g, const struct lt_nodedef *d, int64_t *stride)
-{
-	int64_t unit = 1;
-	for (int32_t i = d->n_dim - 1; i >= 0; i--) {
-		stride[i] = unit;
-		unit *= g->var[d->dim[i]].extent;
-	}
-}
 
 static bool bounded(const struct lt_graph *g, const struct lt_nodedef *d)
 {
@@ -28,14 +19,15 @@ static bool bounded(const struct lt_graph *g, const struct lt_nodedef *d)
 }
 
 /* The same order in memory: the source's flat index at the map's rows is the result's flat index, term by term. */
-static bool same_order(const struct lt_graph *g, const struct lt_nodedef *view, const struct lt_nodedef *x, const struct lt_map *m,
-	int64_t *stride)
+static bool same_order(const struct lt_graph *g, const struct lt_nodedef *view, lt_node source, const struct lt_map *m, int64_t *stride)
 {
+	const struct lt_nodedef *x = &g->node[source];
 	int32_t width = lt__map_width(m);
 	for (int32_t c = 0; c < width; c++) {
-		int64_t sum = 0, unit = 1, want = 0;
+		int64_t sum = 0, unit = 1, want = 0, term;
 		for (int32_t i = x->n_dim - 1; i >= 0; i--) {
-			sum += unit * m->row[(int64_t)i * width + c];
+			if (lt__mul_overflow(unit, m->row[(int64_t)i * width + c], &term) || lt__add_overflow(sum, term, &sum))
+				return false;
 			unit *= g->var[x->dim[i]].extent;
 		}
 		if (c > m->n_param && c <= m->n_param + m->n_dim) {
@@ -48,7 +40,7 @@ static bool same_order(const struct lt_graph *g, const struct lt_nodedef *view, 
 		if (sum != want)
 			return false;
 	}
-	result_strides(g, x, stride);
+	lt__dense_strides(g, source, stride);
 	return true;
 }
 
@@ -78,9 +70,9 @@ static bool slice_of(const struct lt_graph *g, const struct lt_nodedef *view, co
 			continue;
 		box->low[along] = -row[0];
 		box->size[along] = g->var[x->dim[i]].extent;
-		place->offset += out_stride[along] * -row[0];
 		if (box->low[along] < 0 || box->low[along] + box->size[along] > g->var[view->dim[along]].extent)
 			return false;
+		place->offset += out_stride[along] * box->low[along];
 	}
 	for (int32_t c = 0; c < view->n_dim; c++)
 		if (!box->size[c]) {
@@ -91,70 +83,77 @@ static bool slice_of(const struct lt_graph *g, const struct lt_nodedef *view, co
 	return true;
 }
 
-/* Least (high false) or greatest value of a guard over a box. */
-static int64_t guard_end(const struct lt_map *m, int32_t guard, const struct box *box, bool high)
+/* The boxes where the pieces are shown are those of their sources, element by element. */
+static bool fill_exactly(const struct lt_graph *g, struct lt_arena *a, const struct lt_nodedef *view, const struct box *box)
 {
-	const int64_t *row = m->guard + (int64_t)guard * lt__map_width(m);
-	int64_t end = row[0];
-	for (int32_t c = 0; c < m->n_dim; c++)
-		end += row[1 + c] * (box->low[c] + ((row[1 + c] > 0) == high ? box->size[c] - 1 : 0));
-	return end;
-}
-
-/* In its own box a piece's guards hold, and some guard of each earlier piece fails. */
-static bool chosen(const struct lt_nodedef *view, int32_t p, const struct box *box)
-{
-	for (int32_t q = 0; q <= p; q++) {
-		const struct lt_map *m = &view->piece[q].map;
-		bool fails = false;
-		for (int32_t i = 0; i < m->n_guard; i++) {
-			if (q == p && guard_end(m, i, box, false) < 0)
-				return false;
-			fails = fails || guard_end(m, i, box, true) < 0;
-		}
-		if (q < p && !fails)
-			return false;
+	const struct lt_map **map = LT_NEW(a, const struct lt_map *, view->n_piece + 1);
+	int64_t *extent = LT_NEW(a, int64_t, view->n_dim + 1), *left = LT_NEW(a, int64_t, view->n_piece + 1);
+	struct lt_cells cells;
+	for (int32_t i = 0; i < view->n_dim; i++)
+		extent[i] = g->var[view->dim[i]].extent;
+	for (int32_t p = 0; p < view->n_piece; p++) {
+		map[p] = &view->piece[p].map;
+		left[p] = lt__node_elems(g, view->operand[p]);
 	}
+	if (!lt__cells_cut(a, view->n_dim, extent, view->n_piece, map, &cells))
+		return false;
+	for (int32_t i = 0; i < cells.n; i++) {
+		const struct lt_cell *c = &cells.at[i];
+		int64_t elems = 1;
+		if (c->piece == view->n_piece)
+			return false;
+		for (int32_t k = 0; k < view->n_dim; k++) {
+			if (c->low[k] < box[c->piece].low[k] || c->high[k] > box[c->piece].low[k] + box[c->piece].size[k])
+				return false;
+			elems *= c->high[k] - c->low[k];
+		}
+		left[c->piece] -= elems;
+	}
+	for (int32_t p = 0; p < view->n_piece; p++)
+		if (left[p])
+			return false;
 	return true;
 }
 
-static bool disjoint(const struct box *a, const struct box *b, int32_t n)
+static int by_number(const void *a, const void *b)
 {
-	for (int32_t i = 0; i < n; i++)
-		if (a->low[i] + a->size[i] <= b->low[i] || b->low[i] + b->size[i] <= a->low[i])
-			return true;
-	return false;
+	return (*(const lt_node *)a > *(const lt_node *)b) - (*(const lt_node *)a < *(const lt_node *)b);
+}
+
+/* Each piece has a source of its own, which a leaf writes whole and nobody else has a place for. */
+static bool has_own_sources(const struct lt_graph *g, struct lt_arena *a, const struct lt_nodedef *view)
+{
+	for (int32_t p = 0; p < view->n_piece; p++) {
+		const struct lt_nodedef *x = &g->node[view->operand[p]];
+		if (view->piece[p].source != p || !lt__has_leaf(g, view->operand[p]) || x->op == LT_OP_update || bounded(g, x))
+			return false;
+	}
+	lt_node *sorted = lt__arena_copy(a, view->operand, sizeof *sorted * (size_t)view->n_operand);
+	qsort(sorted, (size_t)view->n_operand, sizeof *sorted, by_number);
+	for (int32_t p = 1; p < view->n_operand; p++)
+		if (sorted[p] == sorted[p - 1])
+			return false;
+	return true;
 }
 
 bool lt__write_through(const struct lt_graph *g, struct lt_arena *a, lt_node n, struct lt_place *place)
 {
 	const struct lt_nodedef *view = &g->node[n];
-	if (view->n_piece > MAX_PIECES || view->n_piece != view->n_operand || bounded(g, view))
+	if (view->n_piece != view->n_operand || bounded(g, view) || !has_own_sources(g, a, view))
 		return false;
-	int64_t *stride = LT_NEW(a, int64_t, view->n_dim + 1), elems = 0;
+	int64_t *stride = LT_NEW(a, int64_t, view->n_dim + 1);
 	struct box *box = LT_NEW(a, struct box, view->n_piece + 1);
-	result_strides(g, view, stride);
+	lt__dense_strides(g, n, stride);
 	for (int32_t p = 0; p < view->n_piece; p++) {
 		const struct lt_graphpiece *piece = &view->piece[p];
-		if (piece->source != p || !lt__has_leaf(g, view->operand[p]))
-			return false;
 		const struct lt_nodedef *x = &g->node[view->operand[p]];
-		for (int32_t q = 0; q < p; q++)
-			if (view->operand[q] == view->operand[p])
-				return false;
-		if (x->op == LT_OP_update || bounded(g, x))
-			return false;
 		place[p] = (struct lt_place){ .stride = LT_NEW(a, int64_t, x->n_dim + 1) };
 		box[p] = (struct box){ LT_NEW(a, int64_t, view->n_dim + 1), LT_NEW(a, int64_t, view->n_dim + 1) };
-		int64_t own = lt__node_elems(g, view->operand[p]);
-		elems += own;
-		if (view->n_piece == 1 && piece->map.n_guard == 0 && own == lt__node_elems(g, n) && same_order(g, view, x, &piece->map, place[p].stride))
+		if (view->n_piece == 1 && piece->map.n_guard == 0 && lt__node_elems(g, view->operand[p]) == lt__node_elems(g, n)
+		    && same_order(g, view, view->operand[p], &piece->map, place[p].stride))
 			return true;
-		if (!slice_of(g, view, x, &piece->map, stride, &place[p], &box[p]) || !chosen(view, p, &box[p]))
+		if (!slice_of(g, view, x, &piece->map, stride, &place[p], &box[p]))
 			return false;
-		for (int32_t q = 0; q < p; q++)
-			if (!disjoint(&box[q], &box[p], view->n_dim))
-				return false;
 	}
-	return elems == lt__node_elems(g, n);
+	return fill_exactly(g, a, view, box);
 }

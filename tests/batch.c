@@ -8,8 +8,8 @@
 #include "tests/batch.h"
 #include "check/must.h"
 
-/* A text that was printed, with its place in a compiled file. */
-struct entry { uint64_t hash; char *text; lt_kernel *kernel; };
+/* A text that was printed, with the processor it is for. */
+struct entry { uint64_t hash; char *text; const struct lt_cpu_model *model; lt_kernel *kernel; };
 struct lt_object { const struct lt_tree *tree; int64_t entry; struct lt_cgen_need need; uint32_t n_thread; };
 static struct {
 	struct entry *entry; int64_t n, cap, n_done;
@@ -39,12 +39,12 @@ static uint64_t hash_of(const char *text)
 	return h;
 }
 
-/* Equal texts are one entry.  Takes the text. */
-static int64_t enter(char *text)
+/* Equal texts for one processor are one entry.  Takes the text. */
+static int64_t enter(char *text, const struct lt_cpu_model *model)
 {
 	uint64_t hash = hash_of(text);
 	for (int64_t i = 0; i < batch.n; i++)
-		if (batch.entry[i].hash == hash && !strcmp(batch.entry[i].text, text)) {
+		if (batch.entry[i].hash == hash && batch.entry[i].model == model && !strcmp(batch.entry[i].text, text)) {
 			free(text);
 			return i;
 		}
@@ -53,7 +53,7 @@ static int64_t enter(char *text)
 		batch.entry = realloc(batch.entry, sizeof *batch.entry * (size_t)batch.cap);
 		must(batch.entry != NULL, "out of memory");
 	}
-	batch.entry[batch.n] = (struct entry){ hash, text, NULL };
+	batch.entry[batch.n] = (struct entry){ hash, text, model, NULL };
 	return batch.n++;
 }
 
@@ -75,7 +75,7 @@ static void write_numbered(FILE *f, const char *text, int64_t number)
 }
 
 /* Never unloaded: threads of the OpenMP runtime that comes with it may sleep in it. */
-static void *compile_file(const char *dir)
+static void *compile_file(const char *dir, const struct lt_cpu_model *model)
 {
 #if LT_BUILD_ASAN
 	static const char sanitize[] = "-g -fsanitize=address ";
@@ -87,9 +87,13 @@ static void *compile_file(const char *dir)
 #else
 	static const char cc[] = "cc";
 #endif
-	char command[600];
-	(void)snprintf(command, sizeof command, "%s %s %s-march=native -fwrapv -fno-math-errno -fno-trapping-math -ffp-contract=fast "
-		"-fno-strict-aliasing -fopenmp -fPIC -shared -std=gnu11 -w -o %s/k.so %s/k.c -lm", cc, batch.level, sanitize, dir, dir);
+	char command[800], flags[200] = "";
+	/* A level that asks for traps wants them for whole numbers that overflow, too. */
+	const char *wrap = strstr(batch.level, "-fsanitize=") ? "" : "-fwrapv ";
+	for (int i = 0; model->flags[i]; i++)
+		(void)snprintf(flags + strlen(flags), sizeof flags - strlen(flags), "%s ", model->flags[i]);
+	(void)snprintf(command, sizeof command, "%s %s %s%s%s-fno-math-errno -fno-trapping-math -ffp-contract=fast "
+		"-fno-strict-aliasing -fopenmp -fPIC -shared -std=gnu11 -w -o %s/k.so %s/k.c -lm", cc, batch.level, sanitize, wrap, flags, dir, dir);
 	int status = system(command);
 	must(status == 0, "`%s` answers %d; its text is kept", command, status);
 	(void)snprintf(command, sizeof command, "%s/k.so", dir);
@@ -99,29 +103,44 @@ static void *compile_file(const char *dir)
 	return handle;
 }
 
-/* All that has been entered since the last time. */
-static void compile_pending(void)
+static void take_kernels(void *handle, const struct lt_cpu_model *model)
+{
+	for (int64_t i = batch.n_done; i < batch.n; i++) {
+		char name[100];
+		if (batch.entry[i].model != model)
+			continue;
+		(void)snprintf(name, sizeof name, "%s_%lld", lt__dialect_c.entry, (long long)i);
+		*(void **)&batch.entry[i].kernel = dlsym(handle, name);
+		must(batch.entry[i].kernel != NULL, "the compiled file has no function %s", name);
+		batch.told.kernels++;
+	}
+}
+
+/* All for one processor that has been entered since the last time. */
+static void compile_for(const struct lt_cpu_model *model)
 {
 	char dir[] = "/tmp/lt-batch-XXXXXX", path[64];
-	int64_t begin = now_ns();
 	must(mkdtemp(dir) != NULL, "no folder can be made in /tmp");
 	(void)snprintf(path, sizeof path, "%s/k.c", dir);
 	FILE *f = fopen(path, "we");
 	must(f != NULL, "%s cannot be written", path);
 	for (int64_t i = batch.n_done; i < batch.n; i++)
-		write_numbered(f, batch.entry[i].text, i);
+		if (batch.entry[i].model == model)
+			write_numbered(f, batch.entry[i].text, i);
 	must(fclose(f) == 0, "%s cannot be written", path);
-	void *handle = compile_file(dir);
-	for (; batch.n_done < batch.n; batch.n_done++) {
-		char name[100];
-		(void)snprintf(name, sizeof name, "%s_%lld", lt__dialect_c.entry, (long long)batch.n_done);
-		*(void **)&batch.entry[batch.n_done].kernel = dlsym(handle, name);
-		must(batch.entry[batch.n_done].kernel != NULL, "%s has no function %s", path, name);
-		batch.told.kernels++;
-	}
+	take_kernels(compile_file(dir, model), model);
 	(void)unlink(path);
 	(void)rmdir(dir);
 	batch.told.files++;
+}
+
+static void compile_pending(void)
+{
+	int64_t begin = now_ns();
+	for (int64_t i = batch.n_done; i < batch.n; i++)
+		if (!batch.entry[i].kernel)
+			compile_for(batch.entry[i].model);
+	batch.n_done = batch.n;
 	batch.told.compile_ns += now_ns() - begin;
 }
 
@@ -159,7 +178,7 @@ static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree
 		}
 		if (st)
 			return st;
-		o->entry = enter(text);
+		o->entry = enter(text, s->model);
 	}
 	return LT_OK;
 }

@@ -1,16 +1,26 @@
 #!/usr/bin/env bash
-# tests/check.sh PROGRAM... -- runs every test and says how many passed, failed and were skipped; 1 if one failed.
-# Called by `make check` with O, CC, SAN, DIRS and MAKE. Each part prints TAP lines ("ok - name", "not ok - name",
-# "ok - name # SKIP why"), kept in $O/check; of what fails, everything that it said is shown.
+# tests/check.sh PROGRAM... -- runs every test and says how long each part took and how many passed, failed and were skipped; 1 if one
+# failed.  Called by `make check` with O, CC, SAN, DIRS and MAKE. Each part prints TAP lines ("ok - name", "not ok - name",
+# "ok - name # SKIP why"), kept in $O/check; of what fails, everything that it said is shown.  A line "# show WORDS" is
+# shown always, without its first two words.
 set -u
 export LC_ALL=C.UTF-8
 log=$O/check
 
+# Seconds since $1, which was $EPOCHREALTIME then.
+since() {
+	local now=${EPOCHREALTIME//[!0-9]/} then=${1//[!0-9]/}
+	local ms=$(((now - then) / 1000))
+	printf '%d.%d\n' $((ms / 1000)) $((ms % 1000 / 100))
+}
+
 # One Criterion program, without the suites that need a device: those are called gpu_*.
 if [ "${1-}" = --one ]; then
 	name=$(basename "$2")
+	begin=$EPOCHREALTIME
 	timeout 400 "$2" -j1 --filter '!(gpu*)/*' "--tap=$log/$name.tap" >"$log/$name.log" 2>&1 </dev/null
 	status=$?
+	since "$begin" >"$log/$name.seconds"
 	# Criterion also answers 1 when a test has logged a warning.
 	planned=$(sed -n 's/^1\.\.//p' "$log/$name.tap" 2>/dev/null)
 	if ! grep -q '^not ok' "$log/$name.tap" 2>/dev/null &&
@@ -23,10 +33,11 @@ fi
 
 # part NAME COMMAND...: a part that prints TAP itself; 2 is what it says beside that.
 part() {
-	local name=$1
+	local name=$1 begin=$EPOCHREALTIME
 	shift
-	timeout 400 "$@" >"$log/$name.tap" 2>"$log/$name.log" </dev/null
+	timeout "${limit:-400}" "$@" >"$log/$name.tap" 2>"$log/$name.log" </dev/null
 	local status=$?
+	since "$begin" >"$log/$name.seconds"
 	[ $status = 0 ] || echo "not ok - $name ended with exit code $status" >>"$log/$name.tap"
 }
 
@@ -39,8 +50,26 @@ part readme tests/readme.sh
 part corpora tests/corpora.sh
 part examples tests/examples.sh
 part table tests/bench_table.sh
+part signals tests/signals.sh
+part alloc tests/alloc.sh
 part abi tests/abi/abi.sh
 part install tests/install/install.sh
+limit=900 part graphs "$O/graphs" "${CHECK_GRAPHS:-150}"
+if [ -z "${SAN-}" ]; then
+	limit=900 part mutants "$O/mutants" --each "${CHECK_MUTANTS:-16}"
+else
+	part mutants echo 'ok - mutants # SKIP what mutants break in memory is not for sanitizers'
+fi
+
+# NAME SECONDS of all parts; with groups: of programs that share the first word of their names, and of those with plug-ins.
+times() {
+	for file in "$log"/*.seconds; do
+		echo "$(basename "$file" .seconds) $(cat "$file")"
+	done
+}
+groups() { sed 's/^test_.*_plugged /plugged* /; s/^\(test_[^_ ]*\)[^ ]* /\1* /' | awk '{ s[$1] += $2 } END { for (g in s) print g, s[g] }'; }
+# The slowest of what is read, four to a line.
+slowest() { sort -k 2,2nr -k 1,1 | head -n "$1" | awk '{ printf "%8.1f %-22s%s", $2, $1, NR % 4 ? "" : "\n" } END { if (NR % 4) print "" }'; }
 
 for tap in "$log"/*.tap; do
 	grep '# SKIP' "$tap" | sed 's/^ok - /skipped: /; s/ *# SKIP */: /'
@@ -50,6 +79,12 @@ for tap in "$log"/*.tap; do
 		tail -n 60 "${tap%.tap}.log"
 	fi
 done
+sed -n 's/^# show //p' "$log"/*.tap
+sed -n 's/^told: //p' "$log"/*.log      # counts of sweeps
+echo "seconds of the slowest parts (test programs run two at a time):"
+times | slowest 20
+echo "and of the slowest groups:"
+times | groups | slowest 12
 skipped=$(cat "$log"/*.tap | grep -c '^ok.*# SKIP')
 passed=$(($(cat "$log"/*.tap | grep -c '^ok') - skipped))
 failed=$(cat "$log"/*.tap | grep -c '^not ok')

@@ -8,6 +8,8 @@
 
 enum { FENCE = 64, MARK = 0xC3 };
 
+static const struct lt_judge_options run_judging = { .seed = 1 };
+
 static void *count_alloc(void *user, void *at, size_t old_bytes, size_t bytes)
 {
 	struct run_counter *c = user;
@@ -85,7 +87,7 @@ static bool is_source(const struct lt_nodedef *d) { return d->op == LT_OP_input 
 
 void run_want_new(const struct lt_graph *g, int n_run, run_fill *fill, void *user, struct run_want *w)
 {
-	*w = (struct run_want){ .g = g, .eval = room(sizeof *w->eval * (size_t)n_run), .source = room(sizeof *w->source * (size_t)n_run),
+	*w = (struct run_want){ .g = g, .judge = room(sizeof *w->judge * (size_t)n_run), .source = room(sizeof *w->source * (size_t)n_run),
 		.after = room(sizeof *w->after * (size_t)(g->n_node + 1)) };
 	for (lt_node n = 0; n < g->n_node; n++)
 		if (g->node[n].op == LT_OP_state)
@@ -102,20 +104,20 @@ void run_want_new(const struct lt_graph *g, int n_run, run_fill *fill, void *use
 				fill(user, g->node[n].op == LT_OP_constant ? 0 : run, n, source[n]);
 		}
 		w->n_run = run + 1;
-		w->status = lt_eval(g, (const void *const *)source, true, &w->eval[run]);
+		w->status = lt__judge_new(g, (const void *const *)source, &run_judging, &w->judge[run]);
 		if (w->status) {
 			snprintf(w->message, sizeof w->message, "%s", lt_context_message(g->ctx));
 			break;
 		}
 		for (int32_t i = 0; i < g->n_set; i++)
-			memcpy(w->after[g->set[i].state], lt_eval_state(w->eval[run], i, NULL), bytes_of(g, g->set[i].state));
+			memcpy(w->after[g->set[i].state], lt_eval_state(lt__judge_reference(w->judge[run]), i, NULL), bytes_of(g, g->set[i].state));
 	}
 }
 
 void run_want_free(struct run_want *w)
 {
 	for (int run = 0; run < w->n_run; run++) {
-		lt_eval_free(w->eval[run]);
+		lt__judge_free(w->judge[run]);
 		for (lt_node n = 0; n < w->g->n_node; n++)
 			free(w->source[run][n]);
 		free(w->source[run]);
@@ -124,7 +126,7 @@ void run_want_free(struct run_want *w)
 		free(w->after[n]);
 	free(w->after);
 	free(w->source);
-	free(w->eval);
+	free(w->judge);
 	*w = (struct run_want){ 0 };
 }
 
@@ -165,33 +167,18 @@ static bool bad(struct contest *c, const char *fmt, ...)
 	return false;
 }
 
-static bool same_values(struct contest *c, lt_node n, const char *what, const void *got, const void *want, const double *error)
+static bool is_right(struct contest *c, lt_status st, const struct lt_report *r)
 {
-	const struct lt_evaluation *e = c->want->eval[c->run];
-	int64_t at[LT_MAX_RANK] = { 0 }, flat = 0;
-	enum lt_dtype t = c->g->node[n].dtype;
-	if (lt__is_empty(c->g, e, n))
-		return true;
-	do {
-		double bound = error ? error[flat] : 0;
-		c->tally->elements++;
-		if (bound == INFINITY) {
-			c->tally->skipped++;
-		} else if (!lt__is_near(got, want, flat, t, bound)) {
-			union lt_scalar a = lt__load(got, flat, t), b = lt__load(want, flat, t);
-			if (lt__dtype_info(t)->cls == LT_CLASS_FLOAT)
-				return bad(c, "%s (%%%s): element %lld is %.17g, the oracle has %.17g give or take %.3g", what, c->g->node[n].name,
-					(long long)flat, a.f, b.f, bound);
-			return bad(c, "%s (%%%s): element %lld is %lld, the oracle has %lld give or take %.3g", what, c->g->node[n].name,
-				(long long)flat, (long long)a.i, (long long)b.i, bound);
-		}
-	} while (lt__next_element(c->g, e, n, at, &flat));
-	return true;
+	c->tally->elements += r->elements;
+	c->tally->skipped += r->open;
+	c->tally->kernel_elements += r->kernel_elements;
+	c->tally->left += r->kernel_left;
+	return st ? bad(c, "judging it: %s", lt_context_message(c->ctx)) : !lt__report_failed(r) || bad(c, "%s", r->first);
 }
 
 static bool same_bits(struct contest *c, lt_node n, const void *a, const void *b)
 {
-	const struct lt_evaluation *e = c->want->eval[c->run];
+	const struct lt_evaluation *e = lt__judge_reference(c->want->judge[c->run]);
 	int64_t at[LT_MAX_RANK] = { 0 }, flat = 0;
 	size_t bytes = lt__dtype_info(c->g->node[n].dtype)->bytes;
 	if (lt__is_empty(c->g, e, n))
@@ -240,18 +227,12 @@ static void set_states(struct contest *c, void **source)
 			memcpy(lt_instance_state(c->r, port_of(c, n)), source[n], bytes_of(c->g, n));
 }
 
-static bool compare_states(struct contest *c)
+static bool judge_states(struct contest *c)
 {
-	bool last = c->run + 1 == c->want->n_run;
 	for (lt_node n = 0; n < c->g->n_node; n++) {
-		if (c->g->node[n].op != LT_OP_state)
-			continue;
-		const void *got = lt_instance_state(c->r, port_of(c, n)), *want = last ? c->want->after[n] : c->want->source[c->run + 1][n];
-		const double *error = NULL;
-		for (int32_t i = 0; i < c->g->n_set; i++)
-			if (c->g->set[i].state == n)
-				lt_eval_state(c->want->eval[c->run], i, &error);
-		if (!same_values(c, n, "state", got, want, error))
+		struct lt_report r = { 0 };
+		if (c->g->node[n].op == LT_OP_state
+		    && !is_right(c, lt__judge_state(c->want->judge[c->run], n, lt_instance_state(c->r, port_of(c, n)), &r), &r))
 			return false;
 	}
 	return true;
@@ -275,30 +256,37 @@ static bool one_run(struct contest *c)
 	poison(c, 0xA5);
 	int64_t before = c->counter ? c->counter->calls : 0;
 	lt_status st = lt_instance_run(c->r, c->input, c->result);
-	if (st && !w->eval[c->run])
+	if (st && !w->judge[c->run])
 		return st == w->status || bad(c, "it fails with %s (%s), the oracle with %s", lt_status_name(st), lt_context_message(c->ctx),
 			lt_status_name(w->status));
 	if (st)
 		return bad(c, "%s: %s; the oracle succeeds", lt_status_name(st), lt_context_message(c->ctx));
-	if (!w->eval[c->run])
+	if (!w->judge[c->run])
 		return bad(c, "it succeeds, the oracle says: %s", w->message);
 	if (c->run > 0 && c->counter && c->counter->calls != before)
 		return bad(c, "%lld allocations", (long long)(c->counter->calls - before));
-	if (!fences_stand(c) || !inputs_stand(c) || !compare_states(c))
+	if (!fences_stand(c) || !inputs_stand(c) || !judge_states(c))
 		return false;
 	for (int i = 0; i < c->n_result; i++) {
-		const double *error;
-		const void *want = lt_eval_result(w->eval[c->run], i, &error);
+		struct lt_report r = { 0 };
+		const struct lt_evaluation *e = lt__judge_reference(w->judge[c->run]);
 		char what[64];
 		snprintf(what, sizeof what, "result '%.40s'", c->g->result[i].name);
-		if (!same_values(c, c->g->result[i].node, what, c->result[i], want, error))
+		if (!is_right(c, lt__judge_result(w->judge[c->run], i, c->result[i], &r), &r))
 			return false;
 		for (int32_t k = 0; k < c->g->node[c->g->result[i].node].n_dim; k++)
-			if (lt_instance_extent(c->r, i, k) != lt_eval_extent(w->eval[c->run], c->g->node[c->g->result[i].node].dim[k]))
+			if (lt_instance_extent(c->r, i, k) != lt_eval_extent(e, c->g->node[c->g->result[i].node].dim[k]))
 				return bad(c, "%s has extent %lld along axis %d, the oracle says %lld", what, (long long)lt_instance_extent(c->r, i, k),
-					(int)k, (long long)lt_eval_extent(w->eval[c->run], c->g->node[c->g->result[i].node].dim[k]));
+					(int)k, (long long)lt_eval_extent(e, c->g->node[c->g->result[i].node].dim[k]));
 	}
 	return true;
+}
+
+static bool judge_kernels(struct contest *c)
+{
+	struct lt_report r = { 0 };
+	set_states(c, c->want->source[c->run]);
+	return is_right(c, lt__judge_instance(c->r, c->input, c->result, &run_judging, &r), &r);
 }
 
 /* The same once more, from the same states: the same bits, whatever the results held before. */
@@ -341,15 +329,15 @@ static bool run_all(struct contest *c, struct run_bits *keep)
 			return bad(c, "%s", lt_context_message(c->ctx));
 	lt_status st = lt_instance_new(c->p, &c->r);
 	if (st)         /* a gather from constants alone is done when they are bound */
-		return (st == w->status && !w->eval[0]) || bad(c, "%s: %s", lt_status_name(st), lt_context_message(c->ctx));
+		return (st == w->status && !w->judge[0]) || bad(c, "%s: %s", lt_status_name(st), lt_context_message(c->ctx));
 	for (c->run = 0; c->run < w->n_run; c->run++) {
 		if (!one_run(c))
 			return false;
-		if (!w->eval[c->run])
+		if (!w->judge[c->run])
 			return true;
 		if (c->run == 0 && keep && !keep_bits(c, keep))
 			return false;
-		if (!again(c))
+		if (!again(c) || !judge_kernels(c))
 			return false;
 		/* From here on with the oracle's content, so that errors do not add up over the runs. */
 		if (c->run + 1 < w->n_run)

@@ -6,7 +6,7 @@
  */
 #ifndef LT_RUN_GRAPH_H
 #define LT_RUN_GRAPH_H
-#include "ir/eval.h"
+#include "check/judge.h"
 #include "lt/program.h"
 #include "ir/graph.h"
 
@@ -23,7 +23,7 @@ struct run_want {
 	const struct lt_graph *g;
 	int n_run;
 	lt_status status;               /* of the last run, all others are LT_OK */
-	struct lt_evaluation **eval;    /* by run; NULL where it failed */
+	struct lt_judge **judge;        /* by run; NULL where it failed */
 	void ***source;                 /* by run, by node: data of inputs, constants and states before the run */
 	void **after;                   /* by node: the states after the last run */
 	char message[512];
@@ -32,8 +32,9 @@ struct run_want {
 void run_want_new(const struct lt_graph *, int n_run, run_fill *, void *user, struct run_want *out);
 void run_want_free(struct run_want *);
 
-struct run_tally { int64_t elements, skipped, results, launches; };
-/* Compiles g (the oracle's graph, or one parsed from its text) and compares.  keep: results of run 0 as
+/* skipped: elements that nothing can judge; left: those of kernels whose bound says nothing. */
+struct run_tally { int64_t elements, skipped, kernel_elements, left, results, launches; };
+/* Compiles g (the oracle's graph, or one parsed from its text), runs it, and has the kernels, results and states judged.  keep: results of run 0 as
  * bits, filled where *keep is NULL, else compared exactly; may be NULL. */
 struct run_bits { int n; void **at; };
 bool run_compare(const struct run_want *, const struct lt_graph *g, const struct run_config *, struct run_counter *, struct run_bits *keep,

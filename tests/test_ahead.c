@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "tests/built.h"
 
 TestSuite(ahead, .timeout = 200);
@@ -10,7 +11,7 @@ static char out[1 << 16], err[1 << 14];
 
 static int lt_run(const char *script, const char *more)
 {
-	char command[2048];
+	char command[3072];
 	snprintf(command, sizeof command, "%s --no-cache %s %s", built("lt-run"), script, more);
 	return run_command(command, out, sizeof out, err, sizeof err);
 }
@@ -47,6 +48,33 @@ Test(ahead, every_depth_computes_the_product)
 			snprintf(more + strlen(more), sizeof more - strlen(more), " --schedule=%s", write_script("plain", "schedule 1\n"));
 			cr_expect_eq(lt_run(write_script("product.lt", product), more), 0, "%s: %s", apply, err);
 		}
+}
+
+/* The frozen tree says the depth, which its rows and its buffer's size hold already: each backend runs the rows, and has no more to do. */
+Test(ahead, a_depth_is_the_same_to_all)
+{
+	static const char *const backends[] = { "-b ref", "-b cpu:O1", "-B %s -b llvm" };
+	char llvm[512], script[512], plain[512];
+	snprintf(llvm, sizeof llvm, "%s", built("examples/plugin/llvm.so"));
+	snprintf(script, sizeof script, "%s", write_script("product.lt", product));
+	snprintf(plain, sizeof plain, "%s", write_script("plain", "schedule 1\n"));
+	for (int depth = 1; depth <= 3; depth++) {
+		char more[2000], backend[600], want[100];
+		snprintf(more, sizeof more, "-b ref --schedule=%s --apply=\"split k 4; reorder k m k' n; stage %%3.mul %%2 at k depth %d\" --dump=frozen", plain, depth);
+		cr_expect_eq(lt_run(script, more), 0, "%s", err);
+		snprintf(want, sizeof want, "local, %d elements, aligned to 64, written", depth * 4 * 40);
+		cr_expect_not_null(strstr(out, want), "%s", out);
+		snprintf(want, sizeof want, ", %d in turn\n", depth);
+		cr_expect_eq(strstr(out, want) != NULL, depth > 1, "%s", out);
+		for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
+			if (b == 2 && access(llvm, R_OK) != 0)
+				continue;
+			snprintf(backend, sizeof backend, backends[b], llvm);
+			snprintf(more, sizeof more, "%s --strict --schedule=%s --apply=\"split k 4; reorder k m k' n; stage %%3.mul %%2 at k depth %d\" -q --verify "
+				"-i '*=random'", backend, plain, depth);
+			cr_expect_eq(lt_run(script, more), 0, "%s, depth %d: %s", backend, depth, err);
+		}
+	}
 }
 
 Test(ahead, every_depth_computes_the_window)

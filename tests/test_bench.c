@@ -143,6 +143,44 @@ Test(bench, ratios_are_to_the_denominator_and_to_the_best_of_the_others)
 	near(r[5].of_best, 0);
 }
 
+/* Faster than the machine: the count of operations is wrong, or the time, and the row counts for nothing. */
+Test(bench, a_rate_above_the_peak_fails_its_row)
+{
+	struct bench_row r[] = { row("cpu", BENCH_OURS, BENCH_READY, 0), row("blas", BENCH_OTHER, BENCH_READY, 0), row("peak", BENCH_DENOMINATOR, BENCH_READY, 0) };
+	struct bench_case c = { .bound = BENCH_FLOPS, .flops = 1000 };
+	struct bench_outcome o = { .c = &c, .row = r, .n_row = 3 };
+
+	for (int bound = 0; bound < 3; bound++) {
+		c.bound = (enum bench_bound)bound;
+		for (int i = 0; i < 3; i++) {
+			r[i].answer = BENCH_READY;
+			*r[i].why = 0;
+		}
+		/* 1000 in 10, 9 and 1 seconds; the denominator's own rate is no operations. */
+		r[0].median = 10;
+		r[1].median = 9;
+		r[2].median = 1;
+		c.flops = 1000;
+		cr_assert_eq(bench_impossible(&o, 105, true), 0, "%d", bound);
+		cr_assert_eq(r[1].answer, BENCH_READY);
+		/* A planted wrong count. */
+		c.flops = 1600;
+		cr_assert_eq(bench_impossible(&o, 150, false), 1);
+		cr_assert_eq(r[1].answer, BENCH_READY);
+		cr_assert_eq(bench_impossible(&o, 150, true), 1);
+		cr_assert_eq(r[0].answer, BENCH_READY);
+		cr_assert_eq(r[1].answer, BENCH_BAD);
+		cr_assert_eq(r[2].answer, BENCH_READY);
+		cr_assert(strstr(r[1].why, "count of 1600 operations") != NULL, "%s", r[1].why);
+		/* No peak was measured: nothing is known. */
+		cr_assert_eq(bench_impossible(&o, 0, true), 0);
+	}
+	c.bound = BENCH_FLOPS;
+	r[1].answer = BENCH_READY;
+	o.peak = 170;                   /* what the case's own denominator reached counts, too */
+	cr_assert_eq(bench_impossible(&o, 150, true), 0);
+}
+
 Test(bench, without_others_there_is_no_ratio_to_them)
 {
 	struct bench_row r[] = { row("cpu", BENCH_OURS, BENCH_READY, 60), row("peak", BENCH_DENOMINATOR, BENCH_READY, 100) };
@@ -202,15 +240,15 @@ static void check_finds(bool exact, const char *method)
 	bench_truth_make(c, &t);
 	cr_assert_str_eq(t.method, method);
 	c->reference(c, out);
-	cr_assert(bench_check(c, &t, out, &error, why), "%s", why);
+	cr_assert(bench_check(c, &t, true, out, &error, why), "%s", why);
 	cr_assert(error <= bench_tolerance(c) && error >= 0);
 	out[77] += 0.01f;
-	cr_assert_not(bench_check(c, &t, out, &error, why));
+	cr_assert_not(bench_check(c, &t, true, out, &error, why));
 	cr_assert(strstr(why, "wrong result"), "%s", why);
 	if (exact)
 		cr_assert(strstr(why, "element 77"), "%s", why);
 	out[77] = NAN;
-	cr_assert_not(bench_check(c, &t, out, &error, why));
+	cr_assert_not(bench_check(c, &t, true, out, &error, why));
 	/* Rows that are right, in the wrong places. */
 	c->reference(c, out);
 	for (int i = 0; i < 32; i++) {
@@ -219,9 +257,9 @@ static void check_finds(bool exact, const char *method)
 		out[i] = out[32 + i];
 		out[32 + i] = swap;
 	}
-	cr_assert_not(bench_check(c, &t, out, &error, why));
+	cr_assert_not(bench_check(c, &t, true, out, &error, why));
 	memset(out, 0, (size_t)c->out.n * sizeof *out);
-	cr_assert_not(bench_check(c, &t, out, &error, why));
+	cr_assert_not(bench_check(c, &t, true, out, &error, why));
 	bench_truth_free(&t, c);
 	bench_buffer_free(out, c->out.n);
 	bench_cases_free(&l);

@@ -75,7 +75,7 @@ Test(bench_cases, operations_are_as_many_as_there_are, .timeout = 120)
 			cr_assert_eq(c->flops, n, "%s", c->name);
 		}
 		if (!strcmp(c->op, "mlp"))
-			cr_assert_eq(c->flops, 2 * bench_case_get(c, "batch") * (c->in[1].n + c->in[3].n), "%s", c->name);
+			cr_assert_eq(c->flops, bench_case_get(c, "batch") * (2 * (c->in[1].n + c->in[3].n) + 2 * c->in[2].n + c->in[4].n), "%s", c->name);
 		cr_assert_gt(bench_case_work(c), 0, "%s/%s", c->suite, c->name);
 	}
 	bench_cases_free(&l);
@@ -113,6 +113,7 @@ Test(bench_cases, a_script_asks_for_the_tensors_of_its_case, .timeout = 200)
 	for (int i = 0; i < l.n; i++) {
 		const struct bench_case *c = &l.at[i];
 		const struct lt_options o = { .size = sizeof o, .plan_only = 1 };
+		struct lt_stats stats = { .size = sizeof stats };
 		struct lt_context *ctx;
 		struct lt_graph *g;
 		struct lt_program *p;
@@ -122,6 +123,8 @@ Test(bench_cases, a_script_asks_for_the_tensors_of_its_case, .timeout = 200)
 		cr_assert_eq(lt_compile(ctx, g, &o, &p), LT_OK, "%s", lt_context_message(ctx));
 		cr_assert_eq(lt_program_count(p, LT_PORT_INPUT) + lt_program_count(p, LT_PORT_CONSTANT), c->n_in, "%s", c->name);
 		cr_assert_eq(lt_program_count(p, LT_PORT_RESULT), 1);
+		lt_program_stats(p, &stats);
+		cr_expect_eq(stats.flops, c->flops, "%s: %lld; the script has %lld", c->name, (long long)c->flops, (long long)stats.flops);
 		check_port(p, LT_PORT_RESULT, 0, &c->out, c->name);
 		for (int k = 0; k < c->n_in; k++) {
 			enum lt_port kind = c->in[k].constant ? LT_PORT_CONSTANT : LT_PORT_INPUT;

@@ -38,6 +38,7 @@ static const char peer[] =
 	"  [ $mode = leaves ] && exit 255\n"
 	"  [ $mode = killed ] && { echo 'up to here' >&2; kill -SEGV $$; }\n"
 	"  [ $mode = talks ] && { echo about ten; continue; }\n"
+	"  [ $mode = hasty ] && { echo 1e-12; continue; }\n"
 	"  [ $mode = slow ] && { awk \"BEGIN { print $rest * 0.02 }\"; continue; }\n"
 	"  awk \"BEGIN { print $rest * 0.01 }\" ;;\n"
 	"result) case $mode in\n"
@@ -222,6 +223,21 @@ Test(bench_run, the_server_answers_mistakes)
 	at = strtok_r(lines, "\n", &rest);
 	for (size_t i = 0; i < sizeof answers / sizeof *answers; i++, at = strtok_r(NULL, "\n", &rest))
 		cr_assert(at && !strncmp(at, answers[i], strlen(answers[i])), "'%s' is not '%s'", at ? at : "nothing", answers[i]);
+}
+
+/* Right, but faster than the machine can multiply and add: the time or the count of operations is wrong. */
+Test(bench_run, a_rate_above_the_peak_is_a_failed_row)
+{
+	json_t *o, *r;
+
+	cr_assert_eq(with_peers("honest hasty", ""), 0, "%s", err);
+	o = read_json();
+	r = row_of(o, "fake:hasty");
+	cr_assert_str_eq(text_of(r, "status"), "failed");
+	cr_assert(strstr(text_of(r, "why"), "above the measured multiply-add peak"), "%s", text_of(r, "why"));
+	cr_assert_str_eq(text_of(row_of(o, "fake:honest"), "status"), "measured");
+	cr_assert_str_eq(text_of(row_of(o, "ref"), "status"), "measured");
+	json_decref(o);
 }
 
 /* Installed or not: one says its name, the other that it is not there. */
@@ -413,9 +429,9 @@ Test(bench_run, a_peer_that_does_not_answer_is_ended)
 	cr_assert_str_eq(text_of(row_of(o, "fake:honest"), "status"), "measured");
 	json_decref(o);
 	/* Nor is an interruption held up by one. */
-	snprintf(command, sizeof command, "cd %s && { %s gemm --quick --filter gemm/32 --no-vendor -b ref --peer 'sh peer.sh stalls' --json x.json >log & pid=$!; "
+	snprintf(command, sizeof command, "cd %s && { env --default-signal=INT %s gemm --quick --filter gemm/32 --no-vendor -b ref --peer 'sh peer.sh stalls' --json x.json >log & pid=$!; "
 		"for i in $(seq 300); do grep -q copy: log && break; sleep 0.1; done; sleep 0.5; kill -INT $pid; wait $pid; }", scratch(""), built("lt-bench"));
-	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 1);
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 130, "%s", err);
 	cr_assert(strstr(err, "interrupted"), "%s", err);
 }
 
@@ -443,7 +459,7 @@ Test(bench_run, mistakes_in_the_options_are_told)
 		{ "gemm -b cpu,ref,cpu", "--backend 'cpu,ref,cpu' names 'cpu' twice" }, { "gemm -b cpu -b cpu", "names 'cpu' twice" },
 		{ "gemm,conv gemm", "the list of suites 'gemm' names 'gemm' twice" }, { "gemm, --list", "a name is missing in the list of suites 'gemm,'" },
 		{ "gemm --peer ' '", "--peer takes a command" }, { "gemm --coretypes all,nope", "there is no core type 'nope' (there are: " },
-		{ "gemm --cache-dir file", "--cache-dir: 'file' is not a folder" },
+		{ "gemm --cache-dir file", "--cache-dir: 'file' cannot hold compiled code: it is not a folder" },
 	};
 
 	write_text("file", "");
@@ -475,10 +491,10 @@ Test(bench_run, an_interruption_keeps_what_was_measured)
 {
 	char command[1024];
 
-	/* As soon as it begins to measure. */
-	snprintf(command, sizeof command, "cd %s && { %s gemm --quick --filter '*/32' --samples 100000 --no-vendor -b ref --json x.json >log & pid=$!; "
+	/* As soon as it begins to measure.  A shell starts what runs beside it with SIGINT ignored. */
+	snprintf(command, sizeof command, "cd %s && { env --default-signal=INT %s gemm --quick --filter '*/32' --samples 100000 --no-vendor -b ref --json x.json >log & pid=$!; "
 		"for i in $(seq 1000); do grep -q copy: log && break; sleep 0.1; done; sleep 0.2; kill -INT $pid; wait $pid; }", scratch(""), built("lt-bench"));
-	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 1);
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 130, "%s", err);
 	cr_assert(strstr(err, "interrupted"), "%s", err);
 	json_decref(read_json());
 }

@@ -38,8 +38,8 @@ static const char *script(const char *text)
 	return path;
 }
 
-/* Compiled code; facts are kept beside it. */
-static int is_ours(const struct dirent *d) { return d->d_name[0] != '.' && !strstr(d->d_name, ".lti"); }
+/* Compiled code; facts and the marker are kept beside it. */
+static int is_ours(const struct dirent *d) { return d->d_name[0] != '.' && !strstr(d->d_name, ".lti") && strcmp(d->d_name, LT_CACHE_MARKER) != 0; }
 static int count_files(const char *at)
 {
 	struct dirent **list;
@@ -53,7 +53,8 @@ static int count_files(const char *at)
 static int64_t entries(void)
 {
 	int64_t n, bytes;
-	cr_assert_eq(lt__cache_stats(cache, &n, &bytes), LT_OK);
+	char why[512];
+	cr_assert_eq(lt__cache_stats(cache, &n, &bytes, why, sizeof why), LT_OK, "%s", why);
 	cr_expect((n == 0) == (bytes == 0));
 	return n;
 }
@@ -141,13 +142,14 @@ Test(cache, finds_what_it_kept)
 	cr_expect_eq(entries(), 7);
 	cr_expect_eq(count_files(cache), 7);                    /* no temporary files stay */
 	cr_expect_eq(build("cpu", "cc", NULL, 1, 2), 0);        /* no cache */
-	cr_expect_eq(lt__cache_clear(cache), LT_OK);
+	char why[512];
+	cr_expect_eq(lt__cache_clear(cache, why, sizeof why), LT_OK);
 	cr_expect_eq(entries(), 0);
 	cr_expect_eq(build("cpu", "cc", cache, 1, 2), 0);
 	cr_expect_eq(build("ref", "cc", cache, 2, 1), 0);       /* has nothing to keep */
 	cr_expect_eq(entries(), 1);
 	cr_expect_eq(build("cpu", "cc", "/dev/null/cache", 1, 1), -LT_EIO);
-	cr_expect_str_eq(said, "the cache folder '/dev/null/cache' cannot be made: Not a directory; give another folder, or none, for compiled code");
+	cr_expect_str_eq(said, "the cache folder '/dev/null/cache' cannot hold compiled code: Not a directory; give another folder, or none");
 }
 
 /* An entry is asked for by all that it depends on: here the compiler, which is replaced under its name. */
@@ -245,20 +247,81 @@ Test(cache, processes_may_race)
 	cr_expect_eq(build("cpu", "cc", cache, 5, 2), 5);
 }
 
+/* Everything else that may be in such a folder: names that are nearly ours, and ours of the wrong kind. */
+static const char *const foreign_files[] = { "new-report.txt", "new-report", "new-0123456789abcdeg", "new-0123456789abcdef0", "notes.ltk",
+	"0123456789abcdef0123456789abcdef.ltk.bak", "0123456789ABCDEF0123456789abcdef.ltk", "0123456789abcdef.ltk", ".hidden", "tmp-thesis/chapter",
+	"0123456789abcdef0123456789abcdef.ltk/inner", "new-0123456789abcdef/k0.c" };
+static const char *const own_files[] = { "fedcba9876543210fedcba9876543210.ltk", "fedcba9876543210fedcba9876543210.lti", "new-fedcba9876543210" };
+
+static const char *in_cache(const char *name)
+{
+	static char text[4][256];
+	static int turn;
+	(void)snprintf(text[++turn % 4], sizeof *text, "%s/%s", cache, name);
+	return text[turn % 4];
+}
+
+static void make_file(const char *name)
+{
+	char *at = strdup(in_cache(name)), *slash = strrchr(at, '/');
+	*slash = '\0';
+	cr_assert(mkdir(at, 0700) == 0 || errno == EEXIST);
+	free(at);
+	FILE *f = fopen(in_cache(name), "w");
+	cr_assert(f && fclose(f) == 0, "%s", name);
+}
+
 Test(cache, clear_takes_only_what_is_ours)
 {
-	char name[4][128];
-	cr_expect_eq(build("cpu", "cc", cache, 1, 1), 0, "%s", said);
-	for (int i = 0; i < 4; i++)
-		(void)snprintf(name[i], sizeof name[i], "%s/%s", cache, (const char *[]){ "tmp-young", "tmp-old", "notes", "tmp-old/k0.c" }[i]);
-	cr_assert(mkdir(name[0], 0700) == 0 && mkdir(name[1], 0700) == 0 && mkdir(name[2], 0700) == 0 && mkdir(name[3], 0700) == 0);
-	cr_assert_eq(rmdir(name[3]), 0);
-	fclose(fopen(name[3], "w"));
+	char why[512], outside[128];
+	struct stat st;
 	struct utimbuf old = { .modtime = 1000000 };
-	cr_assert_eq(utime(name[1], &old), 0);
-	cr_expect_eq(lt__cache_clear(cache), LT_OK);
-	cr_expect(access(name[0], F_OK) == 0 && access(name[1], F_OK) != 0 && access(name[2], F_OK) == 0);
+	cr_expect_eq(build("cpu", "cc", cache, 1, 1), 0, "%s", said);
+	(void)snprintf(outside, sizeof outside, "%s/outside", dir);
+	FILE *f = fopen(outside, "w");
+	cr_assert(f && fclose(f) == 0);
+	cr_assert_eq(symlink(outside, in_cache("11111111111111111111111111111111.ltk")), 0);
+	for (size_t i = 0; i < sizeof foreign_files / sizeof *foreign_files; i++) {
+		make_file(foreign_files[i]);
+		cr_assert_eq(utime(in_cache(foreign_files[i]), &old), 0);
+	}
+	cr_assert_eq(utime(in_cache("tmp-thesis"), &old), 0);
+	cr_expect_eq(entries(), 1);             /* what is not ours does not count */
+	for (size_t i = 0; i < sizeof own_files / sizeof *own_files; i++)
+		make_file(own_files[i]);
+	cr_expect_eq(lt__cache_clear(cache, why, sizeof why), LT_OK);
+	for (size_t i = 0; i < sizeof foreign_files / sizeof *foreign_files; i++)
+		cr_expect_eq(access(in_cache(foreign_files[i]), F_OK), 0, "%s is gone", foreign_files[i]);
+	for (size_t i = 0; i < sizeof own_files / sizeof *own_files; i++)
+		cr_expect_neq(access(in_cache(own_files[i]), F_OK), 0, "%s stays", own_files[i]);
+	cr_expect(access(outside, F_OK) == 0 && lstat(in_cache("11111111111111111111111111111111.ltk"), &st) == 0);
+	cr_expect_eq(access(in_cache(LT_CACHE_MARKER), F_OK), 0);
 	cr_expect_eq(entries(), 0);
+}
+
+/* A folder without the marker is a cache if it is empty or has entries only; else it is somebody's folder, named by mistake. */
+Test(cache, a_folder_without_marker_is_left_alone)
+{
+	char why[512];
+	struct lt_cache c = { .fd = -1 };
+	cr_expect_eq(build("cpu", "cc", cache, 2, 1), 0, "%s", said);
+	cr_assert_eq(unlink(in_cache(LT_CACHE_MARKER)), 0);
+	cr_expect_eq(entries(), 2);
+	cr_expect_neq(access(in_cache(LT_CACHE_MARKER), F_OK), 0, "looking makes nothing");
+	make_file("thesis.tex");
+	cr_expect_eq(lt__cache_clear(cache, why, sizeof why), LT_EIO);
+	cr_expect(strstr(why, "it is no cache, because it has no file 'looptree-cache' and holds others, such as 'thesis.tex'; give an empty folder"), "%s", why);
+	cr_expect_eq(lt__cache_open(&c, cache, true, why, sizeof why), LT_CACHE_REFUSED);
+	cr_expect_eq(count_files(cache), 3);
+	cr_expect_eq(build("cpu", "cc", cache, 1, 1), -LT_EIO);
+	cr_expect(strstr(said, "the cache folder '") && strstr(said, "such as 'thesis.tex'"), "%s", said);
+	cr_assert_eq(unlink(in_cache("thesis.tex")), 0);
+	cr_expect_eq(build("cpu", "cc", cache, 2, 1), 2, "a cache of before markers is one: %s", said);
+	cr_expect_eq(access(in_cache(LT_CACHE_MARKER), F_OK), 0);
+	make_file("thesis.tex");                /* with a marker, others may be there, too */
+	cr_expect_eq(build("cpu", "cc", cache, 2, 1), 2, "%s", said);
+	cr_expect_eq(lt__cache_clear(cache, why, sizeof why), LT_OK);
+	cr_expect_eq(count_files(cache), 1);
 }
 
 /* -- plug-ins: in a process of its own, which loads `file` and compiles n sums -- */
@@ -373,7 +436,7 @@ Test(cache, the_key_is_in_the_entry)
 	fclose(f);
 	text[n] = '\0';
 	(void)snprintf(want, sizeof want, "looptree %s build %u\nbackend saves 1\nconfig x\nidentity\na device of this kind\noperators\n"
-		"add ($0 + $1)\n", LT_VERSION, (unsigned)LT_BUILD);
+		"add 2 1:1:0>1 0 ($0 + $1)\n", LT_VERSION, (unsigned)LT_BUILD);
 	cr_expect(n > 200 && memcmp(text + 32, want, strlen(want)) == 0, "%s", text + 32);
 	cr_expect(strstr(text + 32, "\ntree 1 ") && strstr(text + 32, "saved by saves\ntree 1 "), "%s", text + 32);
 }
@@ -382,31 +445,54 @@ Test(cache, the_key_is_in_the_entry)
 Test(cache, facts_are_no_kernels)
 {
 	size_t n;
-	cr_expect_null(lt__cache_read(cache, LT_ENTRY_FACT, "k", 1, &n));
-	lt__cache_write(cache, LT_ENTRY_FACT, "k", 1, "v", 1);
-	cr_expect_null(lt__cache_read(cache, LT_ENTRY_FACT, "k", 1, &n));       /* no folder, no error */
-	cr_assert_eq(lt__cache_make(cache), 0);
-	lt__cache_write(cache, LT_ENTRY_FACT, "k", 1, "value", 5);
-	char *value = lt__cache_read(cache, LT_ENTRY_FACT, "k", 1, &n);
+	char why[512];
+	struct lt_cache c = { .fd = -1 };
+	cr_expect_null(lt__cache_read(&c, LT_ENTRY_FACT, "k", 1, &n));
+	lt__cache_write(&c, LT_ENTRY_FACT, "k", 1, "v", 1);
+	cr_expect_null(lt__cache_read(&c, LT_ENTRY_FACT, "k", 1, &n));  /* no folder, no error */
+	cr_assert_eq(lt__cache_open(&c, cache, true, why, sizeof why), LT_CACHE_READY, "%s", why);
+	lt__cache_write(&c, LT_ENTRY_FACT, "k", 1, "value", 5);
+	char *value = lt__cache_read(&c, LT_ENTRY_FACT, "k", 1, &n);
 	cr_assert(value && n == 5 && strcmp(value, "value") == 0);
 	free(value);
-	cr_expect_null(lt__cache_read(cache, LT_ENTRY_OBJECT, "k", 1, &n));
+	cr_expect_null(lt__cache_read(&c, LT_ENTRY_OBJECT, "k", 1, &n));
 	cr_expect_eq(entries(), 0);
-	cr_expect_eq(lt__cache_clear(cache), LT_OK);
-	cr_expect_null(lt__cache_read(cache, LT_ENTRY_FACT, "k", 1, &n));
+	cr_expect_eq(lt__cache_clear(cache, why, sizeof why), LT_OK);
+	cr_expect_null(lt__cache_read(&c, LT_ENTRY_FACT, "k", 1, &n));
+	lt__cache_close(&c);
 }
 
-/* What is told of a folder in one that cannot be made is why, not that it is not there; one that is there needs no folder to be made. */
+/* What is told of a folder in one that cannot be made is why, not that it is not there; none of these leaves anything open or made. */
 Test(cache, a_folder_that_cannot_be_made_says_why)
 {
-	char file[80], in[100];
-	(void)snprintf(file, sizeof file, "%s/file", dir);
-	(void)snprintf(in, sizeof in, "%s/a/b", file);
-	cr_assert_eq(lt__cache_make("/tmp"), 0);
-	cr_assert_eq(lt__cache_make("/sys"), 0);
-	cr_expect(lt__cache_make("/sys/looptree/none") != ENOENT && lt__cache_make("/sys/looptree/none") != 0);
-	FILE *f = fopen(file, "w");
+	static const struct { const char *folder, *want; } cases[] = {
+		{ "/tmp", "'/tmp' cannot hold compiled code: " },
+		{ "/sys/looptree/none", "'/sys/looptree/none' cannot hold compiled code: " },
+		{ "@/file", "it is not a folder; give another name, or none" },
+		{ "@/file/a/b", "Not a directory; give another folder, or none" },
+		{ "@/link", "it is a link; give the folder itself" },
+		{ "@/link//", "it is a link; give the folder itself" },
+		{ "@/open", "everybody may write to it (chmod go-w mends that), and what is in it would be run; give a folder of your own" },
+		{ "@/group", "its group may write to it (chmod go-w mends that)" },
+		{ "@/open/a", "everybody may exchange it, because the folder '..' above it may be written to by all and has no sticky bit" },
+		{ "@/open/b/c/d", "because the folder '../../..' above it" },
+	};
+	char why[8192], folder[128];
+	(void)snprintf(folder, sizeof folder, "%s/file", dir);
+	FILE *f = fopen(folder, "w");
 	cr_assert(f && fclose(f) == 0);
-	cr_expect_eq(lt__cache_make(in), ENOTDIR);
-	cr_expect_eq(lt__cache_make(file), ENOTDIR);
+	(void)snprintf(folder, sizeof folder, "cd %s && mkdir real open group && ln -s real link && chmod 777 open && chmod 770 group", dir);
+	cr_assert_eq(system(folder), 0);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct lt_cache c = { .fd = -1 };
+		(void)snprintf(folder, sizeof folder, "%s%s", cases[i].folder[0] == '@' ? dir : "", cases[i].folder + (cases[i].folder[0] == '@'));
+		cr_expect_eq(lt__cache_open(&c, folder, true, why, sizeof why), LT_CACHE_REFUSED, "%s", folder);
+		cr_expect(strstr(why, cases[i].want) && c.fd == -1 && !strstr(why, "No such file"), "%s: %s", folder, why);
+	}
+	(void)snprintf(folder, sizeof folder, "%s/open", dir);
+	cr_assert_eq(chmod(folder, 01777), 0);          /* with the bit, nobody can exchange what is another's */
+	struct lt_cache c = { .fd = -1 };
+	(void)snprintf(folder, sizeof folder, "%s/open/a", dir);
+	cr_expect_eq(lt__cache_open(&c, folder, true, why, sizeof why), LT_CACHE_READY, "%s", why);
+	lt__cache_close(&c);
 }

@@ -309,9 +309,8 @@ Test(cgen, refuses_with_a_reason)
 	has(k.text, "a statement of kind 9");
 	cr_expect_eq(k.stmt, 2);
 	b->stmt[2].kind = LT_REDUCE;
-	b->buffer[0].depth = 2;
-	cr_expect_eq(lt__cgen_accepts(&lt__dialect_c, &b->tree, &k.diag), LT_EUNSUPPORTED);
-	has(k.text, "buffer A");
+	b->buffer[0].depth = 2;         /* the rows have it already */
+	cr_expect_eq(lt__cgen_accepts(&lt__dialect_c, &b->tree, &k.diag), LT_OK, "%s", k.text);
 	b->buffer[0].depth = 1;
 	b->op[1].source = "";
 	cr_expect_eq(lt__cgen_accepts(&lt__dialect_c, &b->tree, &k.diag), LT_EUNSUPPORTED);

@@ -127,3 +127,27 @@ Test(check_ends, who_refuses_everything_is_not_good)
 	cr_expect_not_null(strstr(out, "\nnothing was computed, no kernel ran: "), "%s", out);
 	cr_expect_not_null(strstr(out, ": nothing is taken here\n"), "%s", out);
 }
+
+/* -- when processes cannot be made -- */
+
+#define CLOSED "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; "
+
+/* By limits of the system; each has its sentence, and none passes for success.  NPROC does not bind root. */
+Test(check_ends, what_cannot_be_run_has_failed)
+{
+	static const struct { const char *prefix, *said; } limits[] = {
+		{ CLOSED "ulimit -n 4; exec", "in score: it was not asked: no process can be made: Too many open files" },
+		{ CLOSED "ulimit -n 5; exec", "it was not run: no process can be made: Too many open files" },
+		{ "[ $(id -u) != 0 ] || user='setpriv --reuid 65534 --regid 65534 --clear-groups'; exec prlimit --nproc=0 $user",
+		  "in score: it was not asked: no process can be made: Resource temporarily unavailable" },
+	};
+	char command[4096];
+	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+		for (int json = 0; json < 2; json++) {
+			(void)snprintf(command, sizeof command, "%s %s -b ref --filter 'op/add/f32/prime*' %s", limits[i].prefix, built("lt-check"),
+				json ? "--json" : "");
+			cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 1, "%s: %s%s", limits[i].prefix, out, err);
+			cr_expect(strstr(out, limits[i].said) || strstr(err, limits[i].said), "%s: %s%s", limits[i].prefix, out, err);
+			cr_expect_null(strstr(out, "nothing failed"), "%s", out);
+		}
+}

@@ -62,7 +62,7 @@ static void reduce(struct asked *a, const char *graph, const char *tree)
 	cr_assert_eq(lt_graph_parse(ctx, graph, strlen(graph), "test", &g), LT_OK, "%s", lt_context_message(ctx));
 	remove(scratch("a-case-1.tree"));
 	remove(scratch("a-case-1.lt"));
-	const struct check_failure f = { .name = "a/case:1", .graph = g, .tree_text = tree, .data_seed = 1, .what = "'r'[0] is 1, expected 2", .repeat = "",
+	const struct check_failure f = { .name = "a/case:1", .graph = g, .tree_text = tree, .data_seed = 1, .what = "r[0] (%1) is 1, the reference has 2, and rounding explains 0 (1 of 1 elements are wrong)", .repeat = "",
 		.keep = scratch(""), .backend = "-b mine" };
 	a->n = a->n_bad = 0;
 	a->status = lt__check_reduce(&f, ask, a, a->told, sizeof a->told);

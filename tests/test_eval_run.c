@@ -359,3 +359,25 @@ Test(eval_run, allocation_failure)
 	lt_graph_free(g);
 	lt_context_free(ctx);
 }
+
+/* Coefficients whose sums need more than 63 bits: refused when the graph is built, or when it is evaluated, but never wrapped. */
+Test(eval_run, wide_rows)
+{
+	static const int64_t rows[][2] = { { 0, INT64_MAX }, { INT64_MAX, 1 }, { INT64_MIN, -1 } };
+
+	for (int i = 0; i < COUNT(rows); i++) {
+		struct oracle *b = oracle_open(LT_F32);
+		static const float x[4] = { 1, 2, 3, 4 };
+		lt_var v = lt_graph_var(b->g, "v", 4), w = lt_graph_var(b->g, "w", 300), u = lt_graph_var(b->g, "u", 2);
+		const int64_t row[3] = { 0 }, guard[3] = { rows[i][0], rows[i][1], rows[i][1] };
+		struct lt_view_piece piece = { .source = oracle_input(b, LT_F32, 1, &v, x),
+			.map = { .n_dim = 2, .n_guard = 1, .n_row = 1, .guard = guard, .row = row } };
+		lt_node y = lt_graph_view(b->g, 2, (lt_var[]){ u, w }, 1, &piece, 0, 1);
+		if (y >= 0) {
+			cr_assert_eq(lt_graph_result(b->g, "y", y), LT_OK);
+			cr_expect_eq(lt_eval(b->g, b->source, false, &b->e), LT_EOVERFLOW, "case %d", i);
+			cr_expect(strstr(lt_context_message(b->ctx), "63 bits"), "%s", lt_context_message(b->ctx));
+		}
+		oracle_close(b);
+	}
+}

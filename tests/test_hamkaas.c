@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "check/judge.h"
+#include "lt/lt.h"
 #include "tests/built.h"
 #include "tools/hamkaas.h"
 
@@ -161,6 +163,55 @@ Test(hamkaas, a_network)
 	model = compile(handle, network, w.list, 4);
 	for (int seed = 0; seed < 5; seed++)
 		check_network(handle, model, &w, seed);
+	FreeModel(handle, model);
+	Finalize(handle);
+}
+
+/* A normalised row, scores, their softmax: numbers that are not exact, before the judge of lt-run --verify. */
+static const char inexact[] =
+	"$1 = InputTensor(x, float32, [48]); $2 = ConstantTensor(norm, float32, [48]); $3 = RMSNormNode($1, $2);\n"
+	"$4 = ConstantTensor(w, float32, [48, 40]); $5 = MatMulNode($3, $4); $6 = SiLUNode($5); $7 = InputTensor(prefix, int64, [1]);\n"
+	"$8 = SlicedSoftmaxNode($6, $7); result = $8;\n";
+
+Test(hamkaas, results_stand_before_the_judge)
+{
+	void *handle = initialize();
+	float x[48], norm[48], w[48][40], got[40];
+	int64_t prefix = 33;
+	const struct TNamedTensor constants[] = { TENSOR("norm", norm), TENSOR("w", w) }, inputs[] = { TENSOR("x", x), TENSOR("prefix", &prefix) };
+	struct lt_judge *judge;
+	struct lt_context *ctx;
+	struct lt_graph *g;
+	uint32_t seed = 9;
+
+	for (int i = 0; i < 48; i++) {
+		x[i] = (float)(seed = seed * 1664525 + 1013904223) * 0x1p-32f - 0.5f;
+		norm[i] = (float)(seed = seed * 1664525 + 1013904223) * 0x1p-32f + 0.5f;
+		for (int k = 0; k < 40; k++)
+			w[i][k] = (float)(seed = seed * 1664525 + 1013904223) * 0x1p-31f - 1;
+	}
+	const void *model = compile(handle, inexact, constants, 2);
+	cr_assert_eq(lt_context_new(&ctx), LT_OK);
+	cr_assert_eq(lt_parse(ctx, inexact, sizeof inexact - 1, "inexact", NULL, &g), LT_OK, "%s", lt_context_message(ctx));
+	const void **source = calloc((size_t)g->n_node, sizeof *source);
+	for (lt_node n = 0; n < g->n_node; n++) {
+		const char *label = g->node[n].label;
+		source[n] = !label ? NULL : !strcmp(label, "x") ? (const void *)x : !strcmp(label, "w") ? (const void *)w
+			: !strcmp(label, "norm") ? (const void *)norm : &prefix;
+	}
+	cr_assert_eq(lt__judge_new(g, source, NULL, &judge), LT_OK, "%s", lt_context_message(ctx));
+	evaluate(handle, model, inputs, 2, got);
+	for (int wrong = 0; wrong < 2; wrong++) {
+		struct lt_report r = { 0 };
+		got[7] *= wrong ? 1.001f : 1;
+		cr_assert_eq(lt__judge_result(judge, 0, got, &r), LT_OK);
+		cr_assert_eq(lt__report_failed(&r), wrong, "%s", r.first);
+		cr_assert_eq(r.open, 0);
+	}
+	lt__judge_free(judge);
+	free(source);
+	lt_graph_free(g);
+	lt_context_free(ctx);
 	FreeModel(handle, model);
 	Finalize(handle);
 }

@@ -119,8 +119,9 @@ Test(ltrun_runs, a_wrong_program_is_caught)
 	cr_assert_eq(run("add.lt -i x=iota -c w=0.5 --cc 'sh %s' --no-cache -b cpu", scratch("liar")), 0, "%s", err);
 	cr_assert(strstr(out, "[[-0.5  0.5  1.5]"), "the compiler did not lie: %s", out);
 	cr_assert_eq(run("add.lt -i x=iota -c w=0.5 --cc 'sh %s' --no-cache -b cpu -q --verify", scratch("liar")), 1);
-	cr_assert(strstr(out, "verify: FAILED: 6 elements compared; largest absolute error 1 at result[0, 0]"), "%s", out);
-	cr_assert(strstr(err, "6 of 6 elements differ by more than rounding explains; first result[0, 0] is -0.5, the reference has 0.5"), "%s", err);
+	cr_assert(strstr(out, "verify: FAILED: 6 elements compared, 0 equal; largest absolute error 1 at result[0, 0] (%3)"), "%s", out);
+	cr_assert(strstr(err, "verification failed: kernel k0_3: %3[0, 0] is -0.5; from what the kernel read it is 0.5, give or take 0 (6 of 6 elements are wrong)"),
+		"%s", err);
 	cr_assert_eq(run("add.lt -i x=iota -c w=0.5 --cc 'sh %s' --no-cache -b cpu -q --verify --json", scratch("liar")), 1);
 	cr_assert(strstr(out, "\"passed\": false"), "%s", out);
 	/* The same script, told to verify, without the lie. */
@@ -139,7 +140,7 @@ Test(ltrun_runs, plug_ins)
 	cr_assert(strstr(out, "plain") && strstr(out, "computes nothing") && strstr(out, "ref "), "%s", out);
 	/* No element of its result was written: none may pass for one. */
 	cr_assert_eq(run("add.lt -i x=1 -c w=1 -B %s -b plain -q --verify", plain), 1);
-	cr_assert(strstr(err, "6 of 6 elements differ"), "%s", err);
+	cr_assert(strstr(err, "6 of 6 elements are wrong"), "%s", err);
 	/* It is not chosen over one that is preferred. */
 	cr_assert_eq(run("add.lt -i x=1 -c w=1 -B %s --verify -q", plain), 0, "%s", err);
 	cr_assert_eq(run("add.lt -i x=1 -c w=1 -B %s -B %s", plain, plain), 0, "one file that is named twice is one: %s", err);
@@ -195,6 +196,24 @@ Test(ltrun_runs, time)
 	cr_assert(strstr(out, "; 1 launch a run\n"), "%s", out);
 	cr_assert(strstr(err, ": 2 nodes in ") && strstr(err, "\n1 kernel for '"), "%s", err);
 	cr_assert_eq(run("two.lt -i x=1 -q --time"), 0);
+}
+
+/* Operations of this run, by its extents, and those that really run where they are more. */
+Test(ltrun_runs, time_counts_operations)
+{
+	FILE *f = fopen(scratch("extent.graph"), "w");
+
+	cr_assert_not_null(f);
+	fputs("graph 1\nvar o 1\nvar m 10\nvar t 1000 limit n\nparam n = %p[0] in 0..1000\n%p = i64[o] input \"p\"\n%x = f32[m] input \"x\"\n"
+		"%y = f32[t] view { %x[0] }\n%s = f32[m, t] add %x, %y\n%e = f32[m, t] exp %s\nresult \"e\" = %e\n", f);
+	fclose(f);
+	cr_assert_eq(run("extent.graph -i p=3 -i x=1 -q --time=3"), 0, "%s", err);
+	cr_assert(strstr(out, "\nwork: 60 flops, "), "%s", out);
+	cr_assert_eq(run("extent.graph -i p=3 -i x=1 -q --time=3 -b ref --apply 'split m 4; tail m pad'"), 0, "%s", err);
+	/* the two rows past the end are added, and not stored */
+	cr_assert(strstr(out, "\nwork: 60 flops (66 run), "), "%s", out);
+	cr_assert_eq(run("extent.graph -i p=3 -i x=1 -q --json --time=3 -b ref --apply 'split m 4; tail m pad'"), 0, "%s", err);
+	cr_assert(strstr(out, "\"flops\": 60,") && strstr(out, "\"executed_flops\": 66,"), "%s", out);
 }
 
 Test(ltrun_runs, the_graph_is_a_script)
@@ -304,4 +323,38 @@ Test(ltrun_runs, the_program_in_the_manual)
 	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s%s", out, err);
 	cr_assert_str_eq(out, "0\n2\n0\n4\n0\n6\n");
 	cr_assert_str_eq(err, "");
+}
+
+/* ---- verification that can say nothing ---- */
+
+/* Two sums of the same numbers: the schedule of one has partial sums, so that they differ by rounding and nothing else. */
+static const char cancel[] = "$1 = InputTensor(x, float32, [64, 1000]); $2 = ExpNode($1); $3 = ReduceSumNode($2, [1]); $4 = ReshapeNode($2, [64, 8, 125]);"
+	"$5 = ReduceSumNode($4, [2]); $6 = ReduceSumNode($5, [1]); $7 = SubNode($3, $6); result = $7;";
+
+Test(ltrun_runs, what_nothing_can_judge_is_not_verified)
+{
+	ltrun_write_text("cancel.lt", cancel);
+	cr_assert_eq(run("cancel.lt -i x=random -q --verify"), 3, "%s%s", out, err);
+	cr_assert(strstr(out, "verify: not verified, ") && strstr(out, " 0 wrong"), "%s", out);
+	cr_assert(strstr(err, "not verified: ") && strstr(err, "such as result[") && strstr(err, "--verify=allow-unbounded"), "%s", err);
+	cr_assert_eq(run("cancel.lt -i x=random -q --verify=allow-unbounded"), 0, "%s%s", out, err);
+	cr_assert_eq(run("cancel.lt -i x=random --verify --json"), 3);
+	json_t *o = json_loads(out, 0, NULL);
+	const json_t *v = json_object_get(o, "verify"), *noise = json_object_get(v, "noise");
+	cr_assert_str_eq(json_string_value(json_object_get(v, "verdict")), "not verified");
+	cr_assert(json_is_false(json_object_get(v, "passed")));
+	cr_assert(json_integer_value(json_object_get(noise, "open")) > 0 && json_integer_value(json_object_get(noise, "wrong")) == 0);
+	cr_assert_eq(json_integer_value(json_object_get(noise, "widened")), 16);
+	json_decref(o);
+}
+
+/* The largest errors are those of all elements, open ones too. */
+Test(ltrun_runs, the_report_tells_the_true_errors)
+{
+	ltrun_write_text("cancel.lt", cancel);
+	cr_assert_eq(run("cancel.lt -i x=random -o y.npy --verify=allow-unbounded"), 0, "%s", err);
+	const char *text = strstr(out, "largest absolute error ");
+	cr_assert(text && strtod(text + strlen("largest absolute error "), NULL) > 1e-6, "%s", out);
+	text = strstr(out, "kernels: ");
+	cr_assert(text && strstr(text, "within the bound of their kernel, 0 wrong"), "%s", out);
 }

@@ -6,6 +6,16 @@
 #include "tests/own_trees.h"
 #include "tests/tree_text.h"
 
+/* Of a name that does not exist the sentence also lists the nearest that do. */
+static void same_but_for_names(const char *got, const char *want)
+{
+	const char *names = strstr(got, "; there ");
+	size_t n = names && !strstr(want, "; there ") ? (size_t)(names - got) : strlen(got), m = n < strlen(got) ? strcspn(want, "(") : strlen(want);
+	while (n < strlen(got) && m > 0 && want[m - 1] == ' ')
+		m--;
+	cr_expect(n == m && !strncmp(got, want, n), "\"%s\", not \"%s\"", got, want);
+}
+
 TestSuite(own_refused, .timeout = 300);
 
 static const struct { const char *from, *steps, *why; } refusals[] = {
@@ -318,7 +328,7 @@ Test(own_refused, each_step)
 		lt_status st = own_apply(&p, refusals[i].steps, &t);
 		cr_expect(st == LT_EILLEGAL || st == LT_ESYNTAX || st == LT_EUNSUPPORTED, "`%s`: %d", refusals[i].steps, st);
 		cr_expect_null(t);
-		cr_expect_str_eq(lt_context_message(p.ctx), refusals[i].why);
+		same_but_for_names(lt_context_message(p.ctx), refusals[i].why);
 		after = tree_print(p.t);
 		cr_expect_str_eq(after.at, before.at);
 		run_text_free(&before);
@@ -350,7 +360,7 @@ Test(own_refused, each_text)
 		lt_status st = lt_looptree_parse(p.lowered, wrong, strlen(wrong), "t", &back);
 		cr_expect(st == LT_EILLEGAL || st == LT_ESYNTAX, "'%s' in the place of '%s': %d", edits[i].new, edits[i].old, st);
 		cr_expect_null(back);
-		cr_expect_str_eq(lt_context_message(p.ctx), edits[i].why);
+		same_but_for_names(lt_context_message(p.ctx), edits[i].why);
 		free(wrong);
 		run_text_free(&text);
 		lt_looptree_free(t);

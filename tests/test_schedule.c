@@ -153,7 +153,7 @@ static const struct { const char *from, *steps, *why; } refusals[] = {
 		"apply:1:1: `split %a/m 2`: %a has no leaf: inputs, constants, states, literals and views are read where they are "
 		"used" },
 	{ fused, "split %q/m 2",
-		"apply:1:1: `split %q/m 2`: the graph has no node %q (lt-run --dump=tree shows the leaves)" },
+		"apply:1:1: `split %q/m 2`: the graph has no node %q; there are %p, %c, %d, %e (lt-run --dump=tree shows them)" },
 	{ fused, "split %d 2",
 		"apply:1:1: `split %d 2`: '%d' is a leaf; a loop is named by its var, as m', or %y/m' above the leaf of %y" },
 	{ fused, "merge m",

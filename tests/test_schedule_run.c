@@ -26,11 +26,7 @@ static int lt_run(const char *options)
 Test(schedule_run, steps_on_the_command_line)
 {
 	cr_expect_eq(lt_run(LAYER "--apply=\"split m 5; fission %e n; merge m'\"" DATA), 0, "%s", err);
-	cr_expect_eq(lt_run(LAYER "--apply='' --dump=tree"), 0, "%s", err);
-	char *plain = strdup(out);
-	cr_expect_eq(lt_run(LAYER "--dump=tree"), 0, "%s", err);
-	cr_expect_str_eq(out, plain);
-	free(plain);
+	cr_expect_eq(lt_run(LAYER "--apply='' --dump=tree"), 2, "%s", err);
 	cr_expect_eq(lt_run(LAYER "--apply=\"split m 5; split m' 5\"" DATA), 1);
 	cr_expect_str_eq(err, "lt-run: apply:1:12: `split m' 5`: the loop m' covers 5, so a loop in steps of 5 around it would have one trip; choose a "
 		"step below 5\n");

@@ -169,6 +169,10 @@ Test(script, refuses_numbers_and_axes)
 		{ "LayerNormNode($1, inf)", "Invalid eps inf: " }, { "LayerNormNode($1, 1e39)", "Invalid eps 1e39: " },
 		{ "EinsumNode(ab - > a: $1)", "no white space within ->" },
 		{ "ReLU($1)", "Unknown node type 'ReLU'; did you mean ReLUNode?" }, { "matmul($1)", "did you mean MatMulNode?" },
+		{ "relunode($1)", "Unknown node type 'relunode'; did you mean ReLUNode?" }, { "MATMULNODE($1)", "did you mean MatMulNode?" },
+		{ "SofmtaxNode($1)", "did you mean SoftmaxNode?" }, { "FullNode(Float32, [2], 1)", "Unknown value type 'Float32'; did you mean float32? (there are" },
+		{ "CastNode($1, f16)", "Unknown value type 'f16'; did you mean float16? (there are" },
+		{ "CastNode($1, flaot64)", "did you mean float64? (there are" }, { "CopyNode($10)", "unknown node: $10 is not defined before it is used; did you mean $1?" },
 		{ "Buffer(float32, [2])", "did you mean BufferTensor?" }, { "Foo($1)", "Unknown node type 'Foo'" },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -1,6 +1,7 @@
 /* tests/test_tensorpack.c -- .npz and .safetensors: several tensors in a file, and what such files may lie about. */
 #include <stdint.h>
 #include <stdio.h>
+#include <unistd.h>
 #include <zip.h>
 #include "tests/tensors.h"
 
@@ -211,4 +212,64 @@ Test(tensorpack, safetensors_that_lies)
 	cr_assert(strstr(lt_context_message(ctx), "more than the file has"));
 	cr_assert_neq(lt__safetensors_parse(ctx, "x", file, 7, &t), LT_OK);
 	cr_assert(strstr(lt_context_message(ctx), "too short"));
+}
+
+/* ---- names ---- */
+
+/* What is unpacked, or listed, must lead nobody anywhere. */
+Test(tensorpack, npz_names_are_plain)
+{
+	static const struct { const char *name, *why; } names[] = {
+		{ "x", NULL }, { "layers/0/w", NULL }, { "a.b-c d:0", NULL }, { "..x", NULL }, { "x..", NULL }, { "...", NULL }, { "gr\xc3\xbc\xc3\x9f", NULL },
+		{ "", "it is empty" }, { "/etc/x", "it begins with a slash" }, { "//x", "it begins with a slash" }, { "../x", "it has the folder . or .." },
+		{ "a/../../x", "it has the folder . or .." }, { "a/..", "it has the folder . or .." }, { "..", "it has the folder . or .." },
+		{ ".", "it has the folder . or .." }, { "./x", "it has the folder . or .." }, { "a//x", "it has a folder without a name" },
+		{ "a/", "it has a folder without a name" }, { "a\\x", "it has a backslash" }, { "..\\x", "it has a backslash" },
+		{ "a\x1b[31m", "it has a control character" }, { "a\nb", "it has a control character" }, { "a\x7f", "it has a control character" },
+		{ "a\xc2\x85", "it has a control character" }, { "a\xe2\x80\xae", "it has a control character" }, { "a\xff", "or is not UTF-8" },
+	};
+	int64_t shape[] = { 1 };
+	float data[16] = { 1 };
+	char *longest = calloc(5000, 1);
+
+	for (size_t i = 0; i <= sizeof names / sizeof *names; i++) {
+		const bool last = i == sizeof names / sizeof *names;
+		const char *name = last ? memset(longest, 'x', 4001) : names[i].name, *why = last ? "it is too long" : names[i].why;
+		struct lt_tensor t = { .name = (char *)(uintptr_t)name, .dtype = LT_F32, .rank = 1, .shape = shape, .bytes = 4, .data = data };
+		const struct lt_tensors all = { .at = &t, .n = 1 };
+		struct lt_tensors back;
+
+		unlink(scratch("n.npz"));
+		cr_expect_eq(lt__tensors_write(ctx, scratch("n.npz"), &all) == LT_OK, why == NULL, "%s: %s", name, lt_context_message(ctx));
+		if (why) {
+			cr_expect(strstr(lt_context_message(ctx), why) && strstr(lt_context_message(ctx), "cannot be the name of an entry"), "%s: %s", name,
+				lt_context_message(ctx));
+			cr_expect_neq(access(scratch("n.npz"), F_OK), 0);
+		} else {
+			cr_expect_eq(lt__tensors_read(ctx, scratch("n.npz"), &back), LT_OK, "%s: %s", name, lt_context_message(ctx));
+			cr_expect(back.n == 1 && !strcmp(back.at[0].name, name), "%s", name);
+			lt__tensors_free(&back);
+		}
+	}
+	free(longest);
+}
+
+/* Odd names in files of others are names and nothing else: nothing is made or opened by them. */
+Test(tensorpack, odd_names_are_read_as_names)
+{
+	static const char *const names[] = { "../up.npy", "/tmp/lt-absolute.npy", "a\\b.npy", "c\xc2\23331m.npy", "a//b/../c.npy", "C:\\x.npy" };
+	static const unsigned char npy[] = "\x93NUMPY\x01\x00\x36\x00{'descr':'<f4','fortran_order':False,'shape':(1,)}     \n\0\0\200?";
+	enum { N = sizeof names / sizeof *names };
+	struct lt_tensors t;
+
+	make_zip(scratch("odd.npz"), names, npy, 10 + 0x36 + 4, N, ZIP_CM_STORE);
+	cr_assert_eq(lt__tensors_read(ctx, scratch("odd.npz"), &t), LT_OK, "%s", lt_context_message(ctx));
+	cr_assert_eq(t.n, N);
+	for (int i = 0; i < N; i++) {
+		cr_expect(!strncmp(t.at[i].name, names[i], strlen(names[i]) - 4), "%s", t.at[i].name);
+		cr_expect_eq(lt__npz_name(t.at[i].name) == NULL, false, "%s", t.at[i].name);
+	}
+	lt__tensors_free(&t);
+	cr_expect_neq(access("/tmp/lt-absolute.npy", F_OK), 0);
+	cr_expect_neq(access(scratch("../up.npy"), F_OK), 0);
 }

@@ -14,7 +14,7 @@ static const char *const same[] = {
 	"graph 1\n"
 	"var m 8\n"
 	"var t 7 limit pos + 1\n"
-	"var u 7 limit -pos - 2*end + 9223372036854775807\n"
+	"var u 7 limit -pos - 2*end + 4611686018427387897\n"
 	"var w 1 limit 0\n"
 	"var n 12\n"
 	"param pos = %p[0] in 0..6\n"
@@ -31,7 +31,7 @@ static const char *const same[] = {
 	"%g = f32[n] gather %r, %i axis 0\n"
 	"%u = f32[m, n] update %s, %5 at [0, 0]\n"
 	"%z = f32[] view { %r[pos + 1] }\n"
-	"%v = f32[t, n] view { %5[t + pos, n] if 7 - t >= 0; else -inf }\n"
+	"%v = f32[t, n] view { %5[t + pos, n] if 7 - t - pos >= 0; else -inf }\n"
 	"%x = f32[n] view {\n"
 	"  %r[floor((n + 3) / 2)] if 2*n - 1 >= 0, -n - end >= 0;\n"
 	"  bits(0x7fc00001) if 5 - n >= 0;\n"
@@ -43,10 +43,11 @@ static const char *const same[] = {
 	/* floors: within one another, shared, with run-time scalars in them, and constants alone */
 	"graph 1\n"
 	"var i 100\n"
+	"var j 90\n"
 	"param p = %q[0] in 0..1\n"
 	"%q = i64[i] input \"q\"\n"
-	"%x = i64[i] view { %q[i + floor(i / 3) - 4*floor((p + floor(i / 3)) / 4)] }\n"
-	"%y = i64[i] view { %q[0] if 9223372036854775807 - i >= 0, -9223372036854775808*i >= 0, -9223372036854775808 >= 0; "
+	"%x = i64[j] view { %q[j + floor(j / 3) - 4*floor((p + floor(j / 3)) / 4)] }\n"
+	"%y = i64[i] view { %q[0] if 4611686018427387903 - i >= 0, -46582687054822099*i >= 0, -4611686018427387903 >= 0; "
 	"else -9223372036854775808 }\n"
 	"%z = i64[] view { %q[floor(7 / 2)] }\n",
 	/* columns that the text would not give in this order are listed */

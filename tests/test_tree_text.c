@@ -235,10 +235,10 @@ Test(tree_text, facts_of_windows_and_repeated_leaves)
 	struct lt_looptree *t;
 	cr_assert_eq(lt_looptree_parse(g, text, strlen(text), "t", &t), LT_OK, "%s", lt_context_message(ctx));
 	struct run_text printed = tree_print(t);
-	/* 12 of x, 5 of r, 150 of f */
-	has(&printed, "for i  # extent 10, 10 trips, 450 flops, 668 bytes");
-	/* 3 of x, 5 of r, 15 of f */
-	has(&printed, "  for j  # extent 3, 3 trips, 45 flops, 92 bytes\n");
+	/* 30 of e, 5 of q, 150 of f, each run 150 times; 12 of x, 5 of r, 150 of f */
+	has(&printed, "for i  # extent 10, 10 trips, 185 flops (450 run), 668 bytes");
+	/* 3 of e, 5 of q, 15 of f; 3 of x, 5 of r, 15 of f */
+	has(&printed, "  for j  # extent 3, 3 trips, 23 flops (45 run), 92 bytes\n");
 	has(&printed, "%e f32[i j] = exp %w  # scalar, again in each trip of `for n`\n");
 	run_text_free(&printed);
 	lt_looptree_free(t);

@@ -14,6 +14,7 @@
 #include "lt/lt.h"
 
 enum { BENCH_WHY = 512, BENCH_RANK = 6, BENCH_TENSORS = 6, BENCH_NUMBERS = 12 };
+#define BENCH_ROOM 0.1
 enum bench_exit { BENCH_OK, BENCH_FAILED, BENCH_USAGE, BENCH_DONE };    /* BENCH_DONE: nothing is left to do; exit 0 */
 
 /* bench_say.c */
@@ -22,7 +23,6 @@ int bench_failed(const char *fmt, ...) __attribute__((format(printf, 1, 2)));   
 /* Fills a buffer of BENCH_WHY bytes; false. */
 bool bench_why(char *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The first Ctrl-C ends the measuring in order, with what there is; the second one ends the program. */
-void bench_interrupt_catch(void);
 bool bench_interrupted(void);
 double bench_now(void);                                 /* of a clock that only goes forward */
 void *bench_alloc(size_t bytes);                        /* zeroed; ends the program when there is no memory */
@@ -41,6 +41,7 @@ struct bench_options {
 	int samples;
 	double seconds;                 /* least seconds of a sample */
 	double patience;                /* seconds that a peer has for one answer */
+	uint32_t cc_timeout_ms;                 /* 0: the library's default */
 	const char *filter, *json, *csv, *plot, *cc, *cache_dir, *coretypes, *serve;
 	bool list, quick, no_vendor, quiet;
 };
@@ -71,7 +72,7 @@ struct bench_case {
 	char *script;                   /* malloc */
 	struct bench_tensor in[BENCH_TENSORS], out;
 	int n_in;
-	int64_t flops, bytes;           /* of one run; bytes: each tensor that must be moved, once */
+	int64_t flops, bytes;           /* of one run; flops: as struct lt_work counts what is useful; bytes: each tensor that must be moved, once */
 	enum bench_bound bound;
 	int64_t depth;                  /* terms of the longest sum; 0: the result is exact */
 	bool noise;                     /* the one in which a contestant runs against itself */
@@ -91,7 +92,10 @@ void bench_case_script(struct bench_case *, const char *fmt, ...) __attribute__(
 void bench_case_fill(struct bench_case *);
 void bench_case_empty(struct bench_case *);
 bool bench_case_write(struct bench_case *, char *why);  /* the inputs into files, for peers; gone with bench_case_empty */
-char *bench_temporary(void);                            /* the path of a new empty file, malloc; NULL: there can be none */
+/* bench_folder.c: the folder for temporary files; NULL: there can be none. */
+const char *bench_folder(char *why);
+void bench_folder_remove(void);
+char *bench_temporary(void);                            /* the path of a new empty file there, malloc; NULL: there can be none */
 void bench_cases_free(struct bench_cases *);
 double bench_case_work(const struct bench_case *);      /* flops or bytes, as it is bound */
 bool bench_case_fits(const struct bench_case *, const char *filter);    /* "suite/name" has the text, or matches the pattern */
@@ -107,15 +111,17 @@ void bench_mlp_cases(struct bench_cases *);
 void bench_pointwise_cases(struct bench_cases *);
 void bench_layout_cases(struct bench_cases *);
 void bench_compile_cases(struct bench_cases *);
+void bench_pieces_cases(struct bench_cases *);          /* bench_pieces.c: no suite of its own, part of compile */
 
 /* bench_check.c: whether a result is right. */
-struct bench_truth { const char *method; float *want; double *vector, *product; char why[BENCH_WHY]; };
-/* By the graph evaluator where that takes no time, C.t = A.(B.t) where a product is too long, else by the reference. */
+struct bench_judge;
+struct bench_truth { const char *method; float *want; double *vector, *product; struct bench_judge *judge; char why[BENCH_WHY]; };
+/* By the graph evaluator where that takes seconds at most, C.t = A.(B.t) where a product is too long, else by the reference. */
 void bench_truth_make(const struct bench_case *, struct bench_truth *out);
 void bench_truth_free(struct bench_truth *, const struct bench_case *);
 double bench_tolerance(const struct bench_case *);
-/* Relative L2 distance to *error; false with the reason if the result does not count. */
-bool bench_check(const struct bench_case *, const struct bench_truth *, const float *got, double *error, char *why);
+/* Relative L2 distance to *error; false with the reason if the result does not count.  ours: it also has to stand before the judge. */
+bool bench_check(const struct bench_case *, const struct bench_truth *, bool ours, const float *got, double *error, char *why);
 double bench_distance(const float *got, const float *want, int64_t n);
 
 /* Contestants. */
@@ -136,6 +142,8 @@ struct bench_contestant {
 	enum bench_role role;
 	enum bench_bound bound;         /* of a denominator */
 	double unit;                    /* of a denominator: what one repetition does, FLOP or bytes */
+	/* Of a denominator: the best rate that is known for so many threads; anew: after measuring it once more. */
+	double (*limit)(struct bench_contestant *, int threads, bool anew);
 	bool files;                     /* reads a case's inputs from files */
 	double prepare;                 /* of the case begun: compiling, packing */
 	json_t *stats;                  /* what else is known of that, or NULL */
@@ -164,7 +172,7 @@ extern const char *const bench_coretypes[];
 /* bench_peak.c: the machine's peak and bandwidth, by kernels that the C compiler makes for it. */
 struct bench_peak;
 int64_t bench_last_cache(void);                         /* bytes; 0: not known */
-bool bench_peak_new(const char *cc, bool quick, struct bench_peak **out, char *why);
+bool bench_peak_new(const struct bench_options *, struct bench_peak **out, char *why);
 void bench_peak_free(struct bench_peak *);
 /* Measures for 1 .. threads; in FLOP/s or bytes/s; remembers the best way of doing it. */
 double bench_peak_measure(struct bench_peak *, enum bench_bound, int threads);
@@ -203,6 +211,10 @@ int bench_turn(int round, int place, int n);            /* who runs at that plac
 int64_t bench_repeat(double one, double seconds);
 void bench_row_finish(struct bench_row *, double work);
 void bench_ratios(struct bench_outcome *);
+/* Rows whose operations in their time are more than the machine can do, flop_peak and what the case's own denominator reached, fail with
+ * that reason: the count or the time is wrong.  BENCH_ROOM of the peak are left to its own measuring.  Bandwidth is no such limit: prefetching
+ * and caches read faster than the plain loop that measures it.  Says how many rows are above; fail: they fail. */
+int bench_impossible(struct bench_outcome *, double flop_peak, bool fail);
 /* Others whose names are equal up to a colon (openblas:Zen, openblas:Haswell) are forms of one: whether row i is the one of
  * them that counts, the fastest; where none was measured, the first. */
 bool bench_leads(const struct bench_outcome *, int i);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tools/bench.h"
+#include "tools/temporary.h"
 
 struct bench_case *bench_case_add(struct bench_cases *l, const char *suite, const char *group, const char *op, const char *name)
 {
@@ -124,9 +125,14 @@ void bench_case_empty(struct bench_case *c)
 
 char *bench_temporary(void)
 {
-	const char *folder = getenv("TMPDIR");
-	char *path = bench_format("%s/lt-bench-XXXXXX", folder && *folder ? folder : "/tmp");
-	int fd = mkstemp(path);
+	char why[BENCH_WHY], *path;
+	const char *folder = bench_folder(why);
+	int fd;
+
+	if (!folder)
+		return NULL;
+	path = bench_format("%s/XXXXXX", folder);
+	fd = mkstemp(path);
 
 	if (fd >= 0) {
 		close(fd);

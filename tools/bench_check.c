@@ -1,12 +1,15 @@
-/* tools/bench_check.c -- whether a result is right: compared with the graph evaluator, a reference in double, or by
- * C.t = A.(B.t) with random t, which takes no product of matrices. */
+/* tools/bench_check.c -- whether a result is right: before the judge (check/judge.h), compared with a reference in double, or by
+ * C.t = A.(B.t) with random t, which takes no product of matrices.
+ *
+ * The judge's tolerances follow from what the operator table allows our backends.  Other libraries have tables of their own: of them only the
+ * distance to the same reference counts, so that none is left out for another choice of polynomials. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/eval.h"
+#include "check/judge.h"
 #include "tools/bench.h"
 
-#define EVAL_MOST (INT64_C(1) << 23)            /* operations that the evaluator, which walks a graph, may be given */
+#define EVAL_MOST (INT64_C(1) << 28)            /* operations that the evaluator, which walks a graph some six times, may be given */
 #define PRODUCT_MOST (INT64_C(1) << 32)         /* operations of a product that is still computed in double */
 
 double bench_tolerance(const struct bench_case *c)
@@ -29,39 +32,51 @@ double bench_distance(const float *got, const float *want, int64_t n)
 	return all > 0 ? sqrt(d / all) : sqrt(d);
 }
 
+struct bench_judge {
+	struct lt_context *ctx;
+	struct lt_graph *graph;
+	const void **source;
+	struct lt_judge *judge;
+};
+
+static void free_judge(struct bench_judge *j)
+{
+	if (!j)
+		return;
+	lt__judge_free(j->judge);
+	free(j->source);
+	lt_graph_free(j->graph);
+	lt_context_free(j->ctx);
+	free(j);
+}
+
 static bool evaluate(const struct bench_case *c, struct bench_truth *t)
 {
-	struct lt_context *ctx = NULL;
-	struct lt_graph *g = NULL;
-	struct lt_evaluation *e = NULL;
-	const void **source = NULL;
-	bool ok = false;
+	const struct lt_judge_options options = { .seed = 1, .n_thread = lt__judge_threads_here(), .parallel = lt__judge_on_threads };
+	struct bench_judge *j = bench_alloc(sizeof *j);
 
-	if (lt_context_new(&ctx))
+	if (lt_context_new(&j->ctx)) {
+		free_judge(j);
 		return bench_why(t->why, "out of memory");
-	if (lt_parse(ctx, c->script, strlen(c->script), c->name, NULL, &g)) {
-		bench_why(t->why, "%s", lt_context_message(ctx));
-		goto out;
 	}
-	source = bench_alloc((size_t)g->n_node * sizeof *source);
-	for (int32_t i = 0; i < g->n_node; i++)
+	if (lt_parse(j->ctx, c->script, strlen(c->script), c->name, NULL, &j->graph)) {
+		bench_why(t->why, "%s", lt_context_message(j->ctx));
+		free_judge(j);
+		return false;
+	}
+	j->source = bench_alloc((size_t)j->graph->n_node * sizeof *j->source);
+	for (int32_t i = 0; i < j->graph->n_node; i++)
 		for (int k = 0; k < c->n_in; k++)
-			if (g->node[i].label && !strcmp(g->node[i].label, c->in[k].name))
-				source[i] = c->in[k].data;
-	if (lt_eval(g, source, false, &e)) {
-		bench_why(t->why, "%s", lt_context_message(ctx));
-		goto out;
+			if (j->graph->node[i].label && !strcmp(j->graph->node[i].label, c->in[k].name))
+				j->source[i] = c->in[k].data;
+	if (lt__judge_new(j->graph, j->source, &options, &j->judge)) {
+		bench_why(t->why, "%s", lt_context_message(j->ctx));
+		free_judge(j);
+		return false;
 	}
-	memcpy(t->want, lt_eval_result(e, 0, NULL), (size_t)c->out.n * sizeof *t->want);
-	ok = true;
-out:
-	if (e)
-		lt_eval_free(e);
-	free(source);
-	if (g)
-		lt_graph_free(g);
-	lt_context_free(ctx);
-	return ok;
+	memcpy(t->want, lt_eval_result(lt__judge_reference(j->judge), 0, NULL), (size_t)c->out.n * sizeof *t->want);
+	t->judge = j;
+	return true;
 }
 
 /* out[r] = sum of row r of `a`, which is rows x columns, times v. */
@@ -120,6 +135,7 @@ void bench_truth_free(struct bench_truth *t, const struct bench_case *c)
 {
 	if (t->want)
 		bench_buffer_free(t->want, c->out.n);
+	free_judge(t->judge);
 	free(t->vector);
 	free(t->product);
 	memset(t, 0, sizeof *t);
@@ -139,13 +155,26 @@ static double product_distance(const struct bench_case *c, const struct bench_tr
 	return all > 0 ? sqrt(d / all) : sqrt(d);
 }
 
-bool bench_check(const struct bench_case *c, const struct bench_truth *t, const float *got, double *error, char *why)
+static bool judge(const struct bench_truth *t, const float *got, char *why)
+{
+	struct lt_report report = { 0 };
+
+	if (!t->judge)
+		return true;
+	if (lt__judge_result(t->judge->judge, 0, got, &report))
+		return bench_why(why, "it cannot be judged: %s", lt_context_message(t->judge->ctx));
+	if (report.open > 0)
+		return bench_why(why, "not verified: rounding may explain any value of %lld elements, such as %s", (long long)report.open, report.open_at);
+	return !lt__report_failed(&report) || bench_why(why, "wrong result: %s", report.first);
+}
+
+bool bench_check(const struct bench_case *c, const struct bench_truth *t, bool ours, const float *got, double *error, char *why)
 {
 	if (!t->want && !t->product)
 		return bench_why(why, "there is nothing to compare with: %s", t->why);
 	*error = t->product ? product_distance(c, t, got) : bench_distance(got, t->want, c->out.n);
 	if (*error <= bench_tolerance(c))
-		return true;
+		return !ours || judge(t, got, why);
 	if (!t->product)
 		for (int64_t i = 0; i < c->out.n; i++)
 			if (!(fabs((double)got[i] - t->want[i]) <= 1e-4 * (1 + fabs((double)t->want[i]))))

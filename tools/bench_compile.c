@@ -4,8 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 #include "tools/bench.h"
+#include "tools/interrupt.h"
+#include "tools/temporary.h"
 
-/* All products, and the first case of each group of the other suites. */
+/* All products, the first case of each group of the other suites, and views of very many pieces. */
 void bench_compile_cases(struct bench_cases *l)
 {
 	bench_gemm_cases(l);
@@ -27,6 +29,7 @@ void bench_compile_cases(struct bench_cases *l)
 		}
 		l->n = kept;
 	}
+	bench_pieces_cases(l);
 }
 
 struct times { double passes, tree, freeze, compile, total; int kernels; };
@@ -34,7 +37,7 @@ struct times { double passes, tree, freeze, compile, total; int kernels; };
 static bool once(const struct bench_case *c, const char *backend, const struct bench_options *o, const char *cache, struct times *t, char *why)
 {
 	const struct lt_options options = { .size = sizeof options, .n_thread = (uint32_t)o->threads[0], .backends = backend, .strict = 1, .cc = o->cc,
-		.cache_dir = cache };
+		.cache_dir = cache, .temp_dir = lt__temp_dir(), .cancelled = lt__interrupted, .cc_timeout_ms = o->cc_timeout_ms };
 	struct lt_context *ctx = NULL;
 	struct lt_graph *g = NULL;
 	struct lt_program *p = NULL;
@@ -109,11 +112,15 @@ void bench_compile(const struct bench_case *c, const char *backend, const struct
 	x->backend = backend;
 	x->rounds = rounds;
 	for (int i = 0; i < rounds && ok; i++) {
-		char folder[] = "/tmp/lt-bench-XXXXXX";
+		const char *in = bench_folder(x->why);
+		char *folder = bench_format("%s/XXXXXX", in ? in : "");
+		bool made = in && mkdtemp(folder);
 
-		ok = mkdtemp(folder) || bench_why(x->why, "no folder can be made in /tmp");
+		ok = made || (in ? bench_why(x->why, "no folder can be made in '%s'", in) : false);
 		ok = ok && once(c, backend, o, folder, &cold[i], x->why) && once(c, backend, o, folder, &cached[i], x->why);
-		remove_folder(folder, 0);
+		if (made)
+			remove_folder(folder, 0);
+		free(folder);
 	}
 	if (ok) {
 		x->kernels = cold[0].kernels;

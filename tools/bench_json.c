@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/bench.h"
+#include "tools/jsontext.h"
 
 static json_t *number(double v)
 {
@@ -18,7 +19,7 @@ static json_t *row_json(const struct bench_row *r)
 	json_t *o = json_pack("{s:s,s:s,s:s}", "contestant", r->label, "role", roles[r->role], "status", answers[r->answer]), *samples;
 
 	if (r->answer != BENCH_READY) {
-		json_object_set_new(o, "why", json_string(r->why));
+		json_object_set_new(o, "why", lt__json_text(r->why));
 		return o;
 	}
 	samples = json_array();
@@ -59,7 +60,7 @@ static json_t *compiled_json(const struct bench_compiled *x)
 	json_t *o = json_pack("{s:s,s:s,s:s}", "suite", x->c->suite, "name", x->c->name, "backend", x->backend);
 
 	if (*x->why) {
-		json_object_set_new(o, "why", json_string(x->why));
+		json_object_set_new(o, "why", lt__json_text(x->why));
 		return o;
 	}
 	json_object_update_new(o, json_pack("{s:i,s:i,s:f,s:f,s:f,s:f,s:f,s:f,s:f}", "kernels", x->kernels, "rounds", x->rounds, "passes_s", x->passes,

@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/bench.h"
+#include "tools/interrupt.h"
+#include "tools/temporary.h"
 #include "tools/tensorfile.h"
 
 struct seat {
@@ -39,7 +41,8 @@ static const struct bench_tensor *tensor(const struct bench_case *c, const char 
 static lt_status compile(struct seat *s, const struct bench_case *c, int threads)
 {
 	const struct lt_options o = { .size = sizeof o, .n_thread = (uint32_t)threads, .backends = s->backend, .strict = 1, .cc = s->o->cc,
-		.cache_dir = s->o->cache_dir, .schedule = s->has_schedule ? (s->schedule.at ? (const char *)s->schedule.at : "") : NULL,
+		.cache_dir = s->o->cache_dir, .temp_dir = lt__temp_dir(), .cancelled = lt__interrupted, .cc_timeout_ms = s->o->cc_timeout_ms,
+		.schedule = s->has_schedule ? (s->schedule.at ? (const char *)s->schedule.at : "") : NULL,
 		.schedule_bytes = s->schedule.n, .schedule_name = s->schedule_name };
 	struct lt_graph *g = NULL;
 	lt_status st = lt_parse(s->ctx, c->script, strlen(c->script), c->name, NULL, &g);
@@ -165,7 +168,7 @@ static bool known(const char *backend, char *why)
 	b = lt_backend_find(name);
 	if (b) {
 		struct heard h = { { sizeof h.diag, hear }, why };
-		struct lt_host host = { .size = sizeof host };
+		struct lt_host host = { .size = sizeof host, .temp_dir = lt__temp_dir() };
 		struct lt_session *s = NULL;
 		bool ok = b->open(&host, *config ? config + 1 : "", &s, &h.diag) == LT_OK;
 

@@ -54,7 +54,7 @@ void bench_mlp_cases(struct bench_cases *l)
 		bench_case_out(c, 2, (const int64_t[]){ batch[i], OUT });
 		bench_case_script(c, "$6 = MatMulNode($1, $2);\n$7 = SumNode($6, $3);\n$8 = ReLUNode($7);\n"
 			"$9 = MatMulNode($8, $4);\n$10 = SumNode($9, $5);\nresult = $10;\n");
-		c->flops = INT64_C(2) * batch[i] * (IN * HIDDEN + HIDDEN * OUT);
+		c->flops = batch[i] * (INT64_C(2) * (IN * HIDDEN + HIDDEN * OUT) + 2 * HIDDEN + OUT);     /* biases, ReLU */
 		c->bytes = 4 * (c->in[0].n + c->in[1].n + c->in[2].n + c->in[3].n + c->in[4].n + c->out.n);
 		c->bound = BENCH_FLOPS;
 		c->depth = HIDDEN;

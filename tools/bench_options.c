@@ -5,9 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 #include "tools/bench.h"
+#include "tools/timeout.h"
 
 enum { OPT_SCHEDULE = 256, OPT_PEER, OPT_THREADS, OPT_SAMPLES, OPT_SECONDS, OPT_PATIENCE, OPT_FILTER, OPT_JSON, OPT_CSV, OPT_PLOT, OPT_CC, OPT_CACHE_DIR,
-	OPT_CORETYPES, OPT_SERVE, OPT_LIST, OPT_QUICK, OPT_NO_VENDOR, OPT_VERSION };
+	OPT_CORETYPES, OPT_SERVE, OPT_LIST, OPT_QUICK, OPT_NO_VENDOR, OPT_VERSION, OPT_CC_TIMEOUT };
 
 static const struct option longs[] = {
 	{ "backend", required_argument, NULL, 'b' },    { "load", required_argument, NULL, 'B' },
@@ -16,7 +17,7 @@ static const struct option longs[] = {
 	{ "seconds", required_argument, NULL, OPT_SECONDS }, { "filter", required_argument, NULL, OPT_FILTER },
 	{ "json", required_argument, NULL, OPT_JSON },  { "csv", required_argument, NULL, OPT_CSV },
 	{ "plot", required_argument, NULL, OPT_PLOT },  { "cc", required_argument, NULL, OPT_CC },
-	{ "patience", required_argument, NULL, OPT_PATIENCE },
+	{ "patience", required_argument, NULL, OPT_PATIENCE }, { "cc-timeout", required_argument, NULL, OPT_CC_TIMEOUT },
 	{ "cache-dir", required_argument, NULL, OPT_CACHE_DIR }, { "coretypes", required_argument, NULL, OPT_CORETYPES },
 	{ "serve", required_argument, NULL, OPT_SERVE }, { "list", no_argument, NULL, OPT_LIST },
 	{ "quick", no_argument, NULL, OPT_QUICK },      { "no-vendor", no_argument, NULL, OPT_NO_VENDOR },
@@ -51,6 +52,7 @@ static const char help[] =
 "      --patience S           a peer that does not answer for S seconds is ended, and has failed; default: 300\n"
 "      --quick                3 short samples: to see that everything works, not how fast\n"
 "      --cc CMD               C compiler; default: $CC, or cc\n"
+"      --cc-timeout S         ends one that takes longer than S seconds for a kernel; default: 60\n"
 "      --cache-dir DIR        keeps compiled code there; default: every kernel is compiled anew\n"
 "\n"
 "Telling\n"
@@ -189,6 +191,9 @@ static int take(struct bench_options *o, int c, char *value)
 	case OPT_CSV: o->csv = value; return BENCH_OK;
 	case OPT_PLOT: o->plot = value; return BENCH_OK;
 	case OPT_CC: o->cc = value; return BENCH_OK;
+	case OPT_CC_TIMEOUT:
+		o->cc_timeout_ms = lt__timeout_read(value);
+		return o->cc_timeout_ms ? BENCH_OK : bench_usage("--cc-timeout takes " LT_TIMEOUT_WORDS ", not '%s'", value);
 	case OPT_CACHE_DIR: o->cache_dir = value; return BENCH_OK;
 	case OPT_CORETYPES: return take_coretypes(o, value);
 	case OPT_SERVE: o->serve = value; return BENCH_OK;

@@ -8,9 +8,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
+#include "backends/cpu/command.h"
 #include "tools/bench.h"
+#include "tools/interrupt.h"
 
 enum { ROUNDS = 1 << 16, FORMS = 8, MOST = 64 };
 
@@ -75,28 +76,41 @@ static void write_rest(FILE *f)
 
 static const int widths[] = { 16, 32, 64 }, chains[] = { 10, 20 };
 
-static bool compile(const char *cc, const char *folder, char *why)
+static bool write_text(const char *path)
 {
-	char *path = bench_format("%s/peak.c", folder);
-	char *command = bench_format("%s -O3 -march=native -w -shared -fPIC -o '%s/peak.so' '%s/peak.c' >'%s/peak.log' 2>&1", cc, folder, folder, folder);
 	FILE *f = fopen(path, "w");
-	int code = -1;
 
-	if (f) {
-		fputs(text_head, f);
-		for (int i = 0; i < 3; i++) {
-			for (int k = 0; k < 2; k++)
-				write_fma(f, widths[i], chains[k]);
-			write_pass(f, widths[i]);
-		}
-		write_rest(f);
-		if (!fclose(f))
-			code = system(command);
+	if (!f)
+		return false;
+	fputs(text_head, f);
+	for (int i = 0; i < 3; i++) {
+		for (int k = 0; k < 2; k++)
+			write_fma(f, widths[i], chains[k]);
+		write_pass(f, widths[i]);
 	}
-	free(command);
-	free(path);
-	return code == 0 || bench_why(why, "the C compiler '%s' does not make the kernels that measure the machine (exit code %d); give another one with --cc",
-		cc, WIFEXITED(code) ? WEXITSTATUS(code) : code);
+	write_rest(f);
+	return fclose(f) == 0;
+}
+
+static bool compile(const struct bench_options *o, const char *folder, const char *from, const char *to, char *why)
+{
+	const char *const rest[] = { "-O3", "-march=native", "-w", "-shared", "-fPIC", "-o", to, from, NULL };
+	const struct lt_command_limits limits = { .ms = o->cc_timeout_ms, .cancelled = lt__interrupted, .folder = folder };
+	uint32_t n;
+	const char **word = lt__command_words(o->cc, sizeof rest / sizeof *rest, &n);
+	struct lt_command c = { .argv = word };
+	bool ok = word && write_text(from);
+
+	if (ok) {
+		memcpy(word + n, rest, sizeof rest);
+		lt__command_run(&c, 1, 1, &limits, NULL, NULL);
+	}
+	free(word);
+	if (ok && c.late)
+		return bench_why(why, "the C compiler '%s' was ended, because it took longer than %g s; give it more time with --cc-timeout, or another one "
+			"with --cc", o->cc, (o->cc_timeout_ms ? o->cc_timeout_ms : LT_CC_TIMEOUT_MS) * 1e-3);
+	return (ok && c.status == 0) || bench_why(why, "the C compiler '%s' does not make the kernels that measure the machine (exit code %d); give another "
+		"one with --cc", o->cc, ok ? c.status : -1);
 }
 
 static void add_form(struct bench_peak *p, int bound, const char *symbol, int lanes, int n)
@@ -114,24 +128,20 @@ static void add_form(struct bench_peak *p, int bound, const char *symbol, int la
 	p->n_form[bound]++;
 }
 
-static bool open_library(struct bench_peak *p, const char *cc, char *why)
+static bool open_library(struct bench_peak *p, const struct bench_options *o, char *why)
 {
-	char folder[] = "/tmp/lt-bench-XXXXXX", *path;
-	bool ok;
+	const char *folder = bench_folder(why);
+	char *source = bench_format("%s/peak.c", folder ? folder : ""), *library = bench_format("%s/peak.so", folder ? folder : "");
+	bool ok = folder && compile(o, folder, source, library, why);
 
-	if (!mkdtemp(folder))
-		return bench_why(why, "no folder can be made in /tmp");
-	ok = compile(cc, folder, why);
-	path = bench_format("%s/peak.so", folder);
-	if (ok && !(p->library = dlopen(path, RTLD_NOW | RTLD_LOCAL)))
+	if (ok && !(p->library = dlopen(library, RTLD_NOW | RTLD_LOCAL)))
 		ok = bench_why(why, "%s", dlerror());
-	free(path);
-	for (int i = 0; i < 3; i++) {
-		path = bench_format("%s/peak.%s", folder, i == 0 ? "c" : i == 1 ? "so" : "log");
-		unlink(path);
-		free(path);
+	if (folder) {
+		unlink(source);
+		unlink(library);
 	}
-	rmdir(folder);
+	free(source);
+	free(library);
 	for (int i = 0; ok && i < 3; i++) {
 		char symbol[32];
 
@@ -178,18 +188,18 @@ static int64_t buffer_bytes(void)
 	return bytes;
 }
 
-bool bench_peak_new(const char *cc, bool quick, struct bench_peak **out, char *why)
+bool bench_peak_new(const struct bench_options *o, struct bench_peak **out, char *why)
 {
 	struct bench_peak *p = bench_alloc(sizeof *p);
 
 	*out = p;
-	p->quick = quick;
-	if (!open_library(p, cc, why)) {
+	p->quick = o->quick;
+	if (!open_library(p, o, why)) {
 		bench_peak_free(p);
 		*out = NULL;
 		return false;
 	}
-	p->n = (quick ? buffer_bytes() / 4 : buffer_bytes()) / (int64_t)sizeof(float);
+	p->n = (o->quick ? buffer_bytes() / 4 : buffer_bytes()) / (int64_t)sizeof(float);
 	p->from = bench_buffer(p->n);
 	p->to = bench_buffer(p->n);
 	return true;
@@ -365,6 +375,16 @@ static bool run(struct bench_contestant *k, int64_t n, double *seconds, char *wh
 	return true;
 }
 
+static double limit(struct bench_contestant *k, int threads, bool anew)
+{
+	struct seat *s = k->state;
+
+	threads = threads > MOST ? MOST : threads;
+	if (anew)
+		measure(s->p, k->bound, threads);
+	return bench_peak_measure(s->p, k->bound, threads);
+}
+
 static void end_case(struct bench_contestant *k)
 {
 	(void)k;
@@ -383,6 +403,7 @@ void bench_peak_open(struct bench_contestant *k, struct bench_peak *p, enum benc
 
 	s->p = p;
 	k->ops = &seat_ops;
+	k->limit = limit;
 	k->bound = bound;
 	k->state = s;
 }

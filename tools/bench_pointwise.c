@@ -117,6 +117,6 @@ void bench_pointwise_cases(struct bench_cases *l)
 			add_chain(l, n, bits[b]);
 		add_one(l, "multiply-add", 2, "$3 = MultiplyNode($1, $2);\n$4 = AddNode($3, $1);\nresult = $4;\n", fma_of, 2, bits[b]);
 		add_one(l, "gelu", 5, "$2 = GeluNode($1);\nresult = $2;\n", gelu, 1, bits[b]);
-		add_one(l, "silu", 4, "$2 = SiLUNode($1);\nresult = $2;\n", silu, 1, bits[b]);
+		add_one(l, "silu", 2, "$2 = SiLUNode($1);\nresult = $2;\n", silu, 1, bits[b]);
 	}
 }

@@ -1,18 +1,19 @@
 /* tools/bench_say.c -- what every part of lt-bench needs: sentences, the clock, memory. */
 #define _GNU_SOURCE 1
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include "tools/bench.h"
+#include "tools/interrupt.h"
+#include "tools/say.h"
 
 static void say(const char *fmt, va_list args)
 {
 	fflush(stdout);
 	fputs("lt-bench: ", stderr);
-	vfprintf(stderr, fmt, args);
+	lt__vsay(stderr, fmt, args);
 	fputc('\n', stderr);
 }
 
@@ -46,26 +47,9 @@ bool bench_why(char *why, const char *fmt, ...)
 	return false;
 }
 
-/* The one thing that a signal's handler may touch. */
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal_number)
-{
-	(void)signal_number;
-	interrupted = 1;
-}
-
-void bench_interrupt_catch(void)
-{
-	struct sigaction a = { .sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND };
-
-	sigaction(SIGINT, &a, NULL);
-	sigaction(SIGTERM, &a, NULL);
-}
-
 bool bench_interrupted(void)
 {
-	return interrupted;
+	return lt__interrupted(NULL);
 }
 
 double bench_now(void)

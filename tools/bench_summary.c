@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/bench.h"
+#include "tools/say.h"
 
 struct sum {
 	const char *suite, *group, *label;      /* group NULL: the whole suite */
@@ -93,13 +94,13 @@ static void print(const struct sum *s, void *user)
 
 	if (s->of_best > 0)
 		snprintf(best, sizeof best, "%.3f, ahead in %d of %d", s->of_best, s->wins, s->compared);
-	fprintf(user, "%-10s %-18s %2d %-22.*s %5d", s->suite, s->group ? s->group : "(all)", s->threads, s->n_label < 22 ? s->n_label : 22, s->label,
+	lt__say(user, "%-10s %-18s %2d %-22.*s %5d", s->suite, s->group ? s->group : "(all)", s->threads, s->n_label < 22 ? s->n_label : 22, s->label,
 		s->n);
 	if (s->failed)
-		fprintf(user, " +%d failed", s->failed);
+		lt__say(user, " +%d failed", s->failed);
 	else
-		fprintf(user, "          ");
-	fprintf(user, " %8.3f  %s\n", s->of_peak, best);
+		lt__say(user, "          ");
+	lt__say(user, " %8.3f  %s\n", s->of_peak, best);
 }
 
 /* A contestant against itself: how far two rows may differ and mean nothing. */
@@ -114,7 +115,7 @@ static void print_noise(const struct bench_outcomes *l, FILE *f)
 			if (r->role == BENCH_OURS && !first)
 				first = r;
 			if (r->role == BENCH_AGAIN && first && r->median > 0 && first->median > 0)
-				fprintf(f, "noise: %s against itself in %s/%s with %d thread%s: %.3f (spreads %.1f%% and %.1f%%)\n", first->label, l->at[i].c->suite,
+				lt__say(f, "noise: %s against itself in %s/%s with %d thread%s: %.3f (spreads %.1f%% and %.1f%%)\n", first->label, l->at[i].c->suite,
 					l->at[i].c->name, l->at[i].threads, l->at[i].threads == 1 ? "" : "s", first->median / r->median, first->spread * 100, r->spread * 100);
 		}
 	}
@@ -139,7 +140,7 @@ static void print_compiles_of(const struct bench_compiles *l, const char *backen
 	for (int k = 0; k < N; k++)
 		bench_sort(x[k], n);
 	if (n)
-		fprintf(f, "compile, %s, median of %d products: cold %.1f ms (of it from tree to object %.1f ms), from the cache %.2f ms, "
+		lt__say(f, "compile, %s, median of %d products: cold %.1f ms (of it from tree to object %.1f ms), from the cache %.2f ms, "
 			"tree built and analysed %.2f ms\n", backend, n, bench_quantile(x[COLD], n, 0.5) * 1e3, bench_quantile(x[OWN], n, 0.5) * 1e3,
 			bench_quantile(x[CACHED], n, 0.5) * 1e3, bench_quantile(x[TREE], n, 0.5) * 1e3);
 	for (int k = 0; k < N; k++)
@@ -161,7 +162,7 @@ static void print_compiles(const struct bench_compiles *l, FILE *f)
 void bench_print_summary(const struct bench_report *r, FILE *f)
 {
 	if (r->outcomes.n) {
-		fprintf(f, "\ngeometric means: rate over peak or bandwidth; over the best of the others\n");
+		lt__say(f, "\ngeometric means: rate over peak or bandwidth; over the best of the others\n");
 		walk(&r->outcomes, print, f);
 		print_noise(&r->outcomes, f);
 	}

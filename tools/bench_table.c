@@ -1,6 +1,7 @@
 /* tools/bench_table.c -- the table on a terminal: a row for each contestant of each case, printed as it is known. */
 #include <string.h>
 #include "tools/bench.h"
+#include "tools/say.h"
 
 static const char *scaled(double seconds, char *out, size_t bytes)
 {
@@ -28,13 +29,13 @@ static void print_vendors(const json_t *v, FILE *f)
 		return;
 	json_array_foreach(list, i, e)
 		if (*text(e, "is") && !*text(e, "why"))
-			fprintf(f, "%s%s %.0f", told++ ? ", " : "OpenBLAS' core types, one thread, GFLOP/s: ", text(e, "is"),
+			lt__say(f, "%s%s %.0f", told++ ? ", " : "OpenBLAS' core types, one thread, GFLOP/s: ", text(e, "is"),
 				json_real_value(json_object_get(e, "flops_per_second")) * 1e-9);
 	if (told)
 		fputc('\n', f);
 	else
-		fprintf(f, "OpenBLAS: %s\n", text(json_array_get(list, 0), "why"));
-	fprintf(f, "oneDNN: %s\n", *text(dnn, "is") ? text(dnn, "is") : text(dnn, "why"));
+		lt__say(f, "OpenBLAS: %s\n", text(json_array_get(list, 0), "why"));
+	lt__say(f, "oneDNN: %s\n", *text(dnn, "is") ? text(dnn, "is") : text(dnn, "why"));
 }
 
 void bench_print_head(const struct bench_report *r, FILE *f)
@@ -43,13 +44,13 @@ void bench_print_head(const struct bench_report *r, FILE *f)
 	const char *const names[] = { "flops", "read_bytes", "copy_bytes" }, *const titles[] = { "multiply-add peak", "read", "copy" };
 	size_t i;
 
-	fprintf(f, "%s, %lld processors; Looptree %s\n", text(r->machine, "processor"),
+	lt__say(f, "%s, %lld processors; Looptree %s\n", text(r->machine, "processor"),
 		(long long)json_integer_value(json_object_get(r->machine, "processors")), lt_version());
 	for (int b = 0; b < 3; b++) {
 		list = json_object_get(peak, names[b]);
-		fprintf(f, "%s:", titles[b]);
+		lt__say(f, "%s:", titles[b]);
 		json_array_foreach(list, i, e)
-			fprintf(f, "%s %.1f %s with %lld thread%s", i ? "," : "", json_real_value(json_object_get(e, "per_second")) * 1e-9, b ? "GB/s" : "GFLOP/s",
+			lt__say(f, "%s %.1f %s with %lld thread%s", i ? "," : "", json_real_value(json_object_get(e, "per_second")) * 1e-9, b ? "GB/s" : "GFLOP/s",
 				(long long)json_integer_value(json_object_get(e, "threads")), json_integer_value(json_object_get(e, "threads")) == 1 ? "" : "s");
 		fputc('\n', f);
 	}
@@ -66,13 +67,13 @@ static void print_row(const struct bench_outcome *o, const struct bench_row *r, 
 		snprintf(of_peak, sizeof of_peak, "%.3f", r->of_peak);
 	if (r->of_best > 0)
 		snprintf(of_best, sizeof of_best, "%.3f", r->of_best);
-	fprintf(f, "%-34s %2d %-22.22s ", name, o->threads, r->label);
+	lt__say(f, "%-34s %2d %-22.22s ", name, o->threads, r->label);
 	if (r->answer == BENCH_READY)
-		fprintf(f, "%8.2f %-7s %6s %6s %10s %10s %5.1f%% %9s\n", r->rate * 1e-9, o->c->bound == BENCH_FLOPS ? "GFLOP/s" : "GB/s", of_peak, of_best,
+		lt__say(f, "%8.2f %-7s %6s %6s %10s %10s %5.1f%% %9s\n", r->rate * 1e-9, o->c->bound == BENCH_FLOPS ? "GFLOP/s" : "GB/s", of_peak, of_best,
 			scaled(r->median, a, sizeof a), scaled(r->minimum, b, sizeof b), r->spread * 100,
 			r->prepare <= 0 ? "" : scaled(r->prepare, c, sizeof c));
 	else
-		fprintf(f, "  failed: %s\n", r->why);
+		lt__say(f, "  failed: %s\n", r->why);
 }
 
 void bench_print_outcome(const struct bench_outcome *o, bool first, FILE *f)
@@ -80,7 +81,7 @@ void bench_print_outcome(const struct bench_outcome *o, bool first, FILE *f)
 	char name[128];
 
 	if (first)
-		fprintf(f, "\n%-34s %2s %-22s %8s %-7s %6s %6s %10s %10s %6s %9s\n", "case", "th", "contestant", "rate", "", "peak", "best", "median",
+		lt__say(f, "\n%-34s %2s %-22s %8s %-7s %6s %6s %10s %10s %6s %9s\n", "case", "th", "contestant", "rate", "", "peak", "best", "median",
 			"minimum", "spread", "compile");
 	snprintf(name, sizeof name, "%s/%s", o->c->suite, o->c->name);
 	for (int i = 0; i < o->n_row; i++)
@@ -96,14 +97,14 @@ void bench_print_compiled(const struct bench_compiled *x, bool first, FILE *f)
 	char name[128];
 
 	if (first)
-		fprintf(f, "\n%-40s %-10s %7s %9s %9s %9s %9s %9s %9s %9s\n", "compile, median ms", "backend", "kernels", "passes", "tree", "freeze",
+		lt__say(f, "\n%-40s %-10s %7s %9s %9s %9s %9s %9s %9s %9s\n", "compile, median ms", "backend", "kernels", "passes", "tree", "freeze",
 			"cc", "cold", "cached", "from it");
 	snprintf(name, sizeof name, "%s/%s", x->c->suite, x->c->name);
-	fprintf(f, "%-40s %-10s ", name, x->backend);
+	lt__say(f, "%-40s %-10s ", name, x->backend);
 	if (*x->why)
-		fprintf(f, "failed: %s\n", x->why);
+		lt__say(f, "failed: %s\n", x->why);
 	else
-		fprintf(f, "%7d %9.3f %9.3f %9.3f %9.3f %9.3f %9.3f %9.3f\n", x->kernels, x->passes * 1e3, x->tree * 1e3, x->freeze * 1e3, x->cold * 1e3,
+		lt__say(f, "%7d %9.3f %9.3f %9.3f %9.3f %9.3f %9.3f %9.3f\n", x->kernels, x->passes * 1e3, x->tree * 1e3, x->freeze * 1e3, x->cold * 1e3,
 			x->total * 1e3, x->cached * 1e3, x->total_cached * 1e3);
 	fflush(f);
 }

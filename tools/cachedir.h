@@ -4,6 +4,7 @@
  */
 #ifndef LT_TOOLS_CACHEDIR_H
 #define LT_TOOLS_CACHEDIR_H
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,28 +12,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Makes the folder and those above it where they are missing; false if it cannot be written to. */
-static inline bool lt__cachedir_make(char *path)
-{
-	for (char *at = path + 1; *at; at++)
-		if (*at == '/') {
-			*at = 0;
-			mkdir(path, 0700);
-			*at = '/';
-		}
-	mkdir(path, 0700);
-	return access(path, W_OK | X_OK) == 0;
-}
-
-/* $XDG_CACHE_HOME/looptree or ~/.cache/looptree, malloc; NULL if the environment names neither. */
-static inline char *lt__cachedir_default(void)
+/* $XDG_CACHE_HOME/looptree or ~/.cache/looptree, malloc.  NULL, and why not: the environment names neither, or it names what belongs to another
+ * user, as with sudo: folders that are made there would be in that user's way. */
+static inline char *lt__cachedir_default(char *why, size_t room)
 {
 	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	bool has_xdg = xdg && *xdg == '/';
-	const char *base = has_xdg ? xdg : home;
-	char *path = base && *base == '/' ? malloc(strlen(base) + 32) : NULL;
+	const char *base = has_xdg ? xdg : home, *variable = has_xdg ? "XDG_CACHE_HOME" : "HOME";
+	struct stat st;
+	char *path = NULL;
 
-	if (path)
+	if (!base || *base != '/')
+		snprintf(why, room, "HOME %s", home && *home ? "is no path from the root" : "is not set");
+	else if (stat(base, &st) != 0 ? !has_xdg || errno != ENOENT : false)
+		snprintf(why, room, "%s is '%s': %s", variable, base, strerror(errno));
+	else if (stat(base, &st) == 0 && st.st_uid != geteuid())
+		snprintf(why, room, "%s is '%s', which belongs to another user (uid %lu)", variable, base, (unsigned long)st.st_uid);
+	else if (!(path = malloc(strlen(base) + 32)))
+		snprintf(why, room, "out of memory");
+	else
 		sprintf(path, "%s%s/looptree", base, has_xdg ? "" : "/.cache");
 	return path;
 }

@@ -9,7 +9,8 @@
 #define LT_TOOLS_CHECK_H
 #include <stdbool.h>
 #include <stdio.h>
-#include "ir/eval.h"
+#include <sys/types.h>
+#include "check/judge.h"
 #include "lt/backend.h"
 #include "program/program.h"
 
@@ -62,12 +63,14 @@ struct check_options {
 	uint64_t seed;
 	double seconds;                 /* 0: no limit */
 	double patience;                /* seconds that one step of a case may take */
+	uint32_t cc_timeout_ms;         /* lt_host.cc_timeout_ms */
 	bool full, json, list, verbose, no_reduce, probe, go_on;
 	uint32_t n_thread;
 	int part, n_part;               /* 1 <= part <= n_part; 0: all cases */
 	unsigned given;                 /* options that were given: check_options.c */
 	const char *word;               /* as -b was given, for the commands that repeat a case */
 	const char *const *load; int32_t n_load;
+	const char *temp_dir;           /* lt_host.temp_dir */
 	const char *script, *schedule, *data;   /* a graph to check instead of the suite, its tree, its data: "SEED/SET/SPECIAL/WILD" */
 };
 /* All cases of the suite, in order: those that match the filter and are in the part. */
@@ -92,7 +95,7 @@ struct check_outcome {
 	char *tree;                     /* of a failure: the text of the tree that it ran by, or NULL; the caller's to free */
 	int set;                        /* of a failure: the set of data */
 	double seconds;
-	bool done, late, left;          /* late: not run, the time was up; left: not run, for many before it had ended in one way */
+	bool done, unrun, late, left;   /* unrun: it could not even be begun, which is a failure; late: not run, the time was up; left: not run, for many before it had ended in one way */
 };
 __attribute__((format(printf, 3, 4))) bool lt__check_end(struct check_outcome *, enum check_status, const char *fmt, ...);     /* false */
 
@@ -165,6 +168,7 @@ struct check_room {
 	struct check_work *w;
 	int32_t n;
 	struct check_block *block;      /* by storage of the program */
+	struct lt_kernel_judge *kernels;        /* sees what each step of a launch leaves; NULL: nobody looks */
 	bool async;                     /* its runs are enqueued, and waited for one by one */
 	struct check_pages *lend;       /* where args and slots of each run stand, and are gone when it comes back; NULL: no such place */
 };
@@ -177,6 +181,8 @@ bool lt__check_room_fill(struct check_room *, void *const *data, int poison);
 bool lt__check_room_refill(struct check_room *, void *const *data, int poison);
 /* Back from the device; sentinels stand and sources that may not change have not. */
 bool lt__check_room_stand(struct check_room *, void *const *data);
+/* Back from the device: one storage, whatever stands around it; its first element. */
+void *lt__check_room_fetch(struct check_room *, int32_t storage);       /* NULL: the device failed */
 void *lt__check_room_at(const struct check_room *, enum lt_space, int32_t port);        /* NULL: no such storage */
 /* The slots of a nest in the room. */
 void lt__check_room_slots(const struct check_room *, int32_t nest, struct lt_slot *);
@@ -192,10 +198,10 @@ bool lt__check_compile(struct check_work *const *, int32_t n);                 /
 bool lt__check_run(struct check_work *);                                        /* all sets of data */
 void lt__check_work_free(struct check_work *);
 bool lt__check_launch(struct check_room *, int fill, uint32_t n_thread, struct lt_fault *);     /* every step once */
-/* Results and states beside the evaluator's; second: of a run with other poison, which tells what was never written; NULL: none. */
-bool lt__check_compare(struct check_room *, const struct lt_evaluation *, void *const *data, const struct check_room *second);
+/* Results and states before the judge; second: of a run with other poison, which tells what was never written; NULL: none. */
+bool lt__check_compare(struct check_room *, struct lt_judge *, void *const *data, const struct check_room *second);
 /* what: why they should be equal, as "run again". */
-bool lt__check_same_bits(struct check_room *, const struct check_room *, const struct lt_evaluation *, const char *what);
+bool lt__check_same_bits(struct check_room *, const struct check_room *, const struct lt_judge *, const char *what);
 
 /* -- children (check_child.c) -- */
 
@@ -210,10 +216,17 @@ void lt__check_child_graph(const struct check_options *, const struct lt_graph *
 bool lt__check_score(const struct lt_backend *, const struct check_options *, int32_t *score, struct check_told *, char *how, size_t bytes);
 void lt__check_ended(const struct check_options *, int status, bool silent, char *out, size_t bytes);     /* check_child.c: of a process */
 void lt__check_no_core(void);
+/* check_fork.c: a child in a group of its own, and a pipe from it to its parent: 0 in the child; -1: none could be made, errno says why. */
+pid_t lt__check_fork(int *fd);
+/* Whether there is something to read within so many seconds; else it is silent, has closed its end, or lt-check is to end. */
+bool lt__check_wait_read(int fd, double seconds, bool *silent);
+bool lt__check_wait(pid_t, int *status);
+/* A child that is not waited for any more, and what it has started. */
+void lt__check_end_child(pid_t);
 
 /* check_member.c: a table like the backend's, of one backend at a time, whose calls are counted, by parent and children together. */
 const struct lt_backend *lt__check_watch(const struct lt_backend *);
-void lt__check_calls_share(void);
+bool lt__check_calls_share(void);                                       /* false: there is no memory for it */
 void lt__check_calls_clear(void);                                       /* nobody is inside: before a child begins */
 const char *lt__check_calls_in(void);                                   /* the member that somebody is inside of; NULL: none */
 int64_t lt__check_calls_good(const char *member);                        /* calls that came back, and with LT_OK */

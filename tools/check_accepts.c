@@ -180,7 +180,7 @@ static bool unknown_operator(struct check_work *w)
 	struct check_trial t;
 	bool good = false;
 	if (!ops)
-		return lt__check_end(w->out, CHECK_SKIPPED, "out of memory");
+		return lt__check_end(w->out, CHECK_FAILED, "out of memory");
 	for (uint32_t i = 0; i < was.n; i++) {
 		ops[i] = *LT_AT(struct lt_op, was, i);
 		ops[i].name = "an_operator_of_tomorrow";

@@ -5,6 +5,7 @@
 #include "lt/frontend.h"
 #include "tools/check.h"
 #include "tools/tensorfile.h"
+#include "tools/say.h"
 
 /* A text file with a 0 behind it, the caller's to free. */
 static lt_status read_text(struct lt_context *ctx, const char *path, char **out)
@@ -58,10 +59,10 @@ int lt__check_again(const struct check_options *o)
 	if (lt_context_new(&ctx))
 		(void)fputs("lt-check: out of memory\n", stderr);
 	else if (read_all(ctx, o, &g, &tree, &data))
-		(void)fprintf(stderr, "lt-check: %s\n", lt_context_message(ctx));
+		lt__say(stderr, "lt-check: %s\n", lt_context_message(ctx));
 	else {
 		lt__check_child_graph(o, g, tree, &data, &out);
-		(void)printf("%s %s%s%s\n", words[out.status], o->script, out.text[0] ? "\n  " : "", out.text);
+		lt__say(stdout, "%s %s%s%s\n", words[out.status], o->script, out.text[0] ? "\n  " : "", out.text);
 		code = out.status == CHECK_FAILED ? 1 : out.status == CHECK_SKIPPED ? 2 : 0;
 		free(out.tree);
 	}

@@ -78,7 +78,7 @@ static bool run_lent(struct check_work *w, struct lent *l, const struct check_tr
 		room.lend = &l->call;
 		room.async = i == 1;
 		good = lt__check_room_fill(&room, t->data, 0xFF) && lt__check_launch(&room, 0xFF, 1, &fault) && lt__check_room_stand(&room, t->data)
-			&& lt__check_compare(&room, t->e, t->data, NULL);
+			&& lt__check_compare(&room, t->judge, t->data, NULL);
 		lt__check_room_free(&room);
 	}
 	return good;
@@ -98,7 +98,7 @@ static bool borrowed(struct check_work *w)
 	mine.object = calloc((size_t)w->p->n_frozen + 1, sizeof *mine.object);
 	d.session = NULL;
 	if (good && (!mine.object || !lt__check_pages_new(&l.call) || !lt__check_pages_new(&l.config)))
-		good = lt__check_end(w->out, CHECK_SKIPPED, "there is no memory to lend");
+		good = lt__check_end(w->out, CHECK_FAILED, "there is no memory to lend");
 	good = good && open_lent(w, &l, &d) && compile_lent(w, &l, &mine) && run_lent(&mine, &l, &t) && load_lent(&mine, &l) && run_lent(&mine, &l, &t);
 	if (good && LT_HAS(struct lt_backend, d.backend, describe))
 		d.backend->describe(d.session, drop, NULL);

@@ -4,14 +4,13 @@
  * long, has failed the case it was at; if it was at work for the whole batch (compiling), the batch is halved until the case is found.
  */
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tools/check.h"
+#include "tools/interrupt.h"
 
 /* So many cases that end in one way, and no such call that comes back between them, say what the others would; those that did not come back
  * take long, each. */
@@ -76,7 +75,7 @@ static void prepare_case(struct check_device *d, const struct check_case *c, str
 	w->special = c->special;
 	w->wild = c->wild;
 	if (lt_context_new(&w->ctx) || lt__check_graph(w->ctx, c, &w->g))
-		(void)lt__check_end(w->out, CHECK_SKIPPED, "no graph: %s", w->ctx ? lt_context_message(w->ctx) : "out of memory");
+		(void)lt__check_end(w->out, CHECK_FAILED, "no graph: %s", w->ctx ? lt_context_message(w->ctx) : "out of memory");
 	else
 		(void)lt__check_prepare(w, &tree);
 	w->out->seconds += now() - begin;
@@ -159,9 +158,7 @@ static void child(const struct parent *p, int fd, int32_t first, int32_t n)
 {
 	struct check_device d;
 	struct check_outcome out = { 0 };
-	lt__check_no_core();
 	lt__check_print_catch(p->print, p->o->verbose);
-	(void)setpgid(0, 0);
 	say_at(fd, AT_TREE, first);
 	if (!lt__check_open(&d, p->o, &out)) {
 		for (int32_t i = 0; i < n; i++) {
@@ -185,12 +182,7 @@ static bool get(const struct check_options *o, int fd, void *at, size_t bytes, b
 {
 	char *to = at;
 	while (bytes > 0) {
-		struct pollfd f = { .fd = fd, .events = POLLIN };
-		int ready = poll(&f, 1, (int)(o->patience * 1000));
-		if (ready < 0 && errno == EINTR)
-			continue;
-		*silent = ready == 0;
-		if (ready <= 0)
+		if (!lt__check_wait_read(fd, o->patience, silent))
 			return false;
 		ssize_t n = read(fd, to, bytes);
 		if (n < 0 && errno == EINTR)
@@ -260,6 +252,7 @@ static void listen_to(struct parent *p, int fd, struct message *m, int32_t *n_do
 		if (no_session)
 			count_alike(p, p->outcome[m->i].text, NULL, "session", MOST_ENDED);
 	}
+	p->stopped = p->stopped || lt__interrupted(NULL);
 }
 
 void lt__check_ended(const struct check_options *o, int status, bool silent, char *out, size_t bytes)
@@ -283,36 +276,46 @@ static void fail_case(struct parent *p, int32_t i, const char *phase, const char
 	count_alike(p, p->outcome[i].text, member, "case", silent ? MOST_SILENT : MOST_ENDED);
 }
 
+/* A part of the suite that could not run is a failure of it. */
+static void fail_batch(struct parent *p, int32_t first, int32_t n, const char *why)
+{
+	for (int32_t i = first; i < first + n && !p->stopped; i++) {
+		(void)lt__check_end(&p->outcome[i], CHECK_FAILED, "it was not run: %s", why);
+		p->outcome[i].unrun = true;
+		tell(p, i);
+		count_alike(p, p->outcome[i].text, NULL, "case", MOST_SILENT);
+	}
+}
+
 static void run_batch(struct parent *p, int32_t first, int32_t n)
 {
-	int pipes[2], status = 0;
+	int fd, status = 0;
 	struct message last = { .kind = AT_TREE, .i = first };
 	int32_t n_done = 0;
 	bool silent = false;
 	char how[200];
 	if (n <= 0 || p->stopped)
 		return;
-	(void)fflush(NULL);
-	if (pipe(pipes))
-		return;
 	lt__check_calls_clear();
-	pid_t pid = fork();
+	pid_t pid = lt__check_fork(&fd);
+	if (pid < 0) {
+		(void)snprintf(how, sizeof how, "no process can be made: %s", strerror(errno));
+		fail_batch(p, first, n, how);
+		return;
+	}
 	if (pid == 0) {
-		(void)close(pipes[0]);
-		child(p, pipes[1], first, n);
+		child(p, fd, first, n);
 		(void)fflush(NULL);
 		_exit(0);
 	}
-	(void)close(pipes[1]);
-	if (pid > 0)
-		listen_to(p, pipes[0], &last, &n_done, &silent);
-	(void)close(pipes[0]);
-	if (silent || p->stopped) {
-		(void)kill(-pid, SIGKILL);
-		(void)kill(pid, SIGKILL);
-	}
-	if (pid <= 0 || waitpid(pid, &status, 0) != pid)
+	listen_to(p, fd, &last, &n_done, &silent);
+	(void)close(fd);
+	if (silent || p->stopped)
+		lt__check_end_child(pid);
+	if (!lt__check_wait(pid, &status)) {
+		fail_batch(p, first + n_done, n - n_done, "nothing is known of its process");
 		return;
+	}
 	if (!p->c[first]->clause || p->c[first]->group == CHECK_errors)
 		p->printed = p->printed || (p->print >= 0 && lseek(p->print, 0, SEEK_CUR) > 0);
 	if ((n_done == n && status == 0 && !silent) || p->stopped)
@@ -341,7 +344,10 @@ int64_t lt__check_children(const struct check_options *o, const struct check_cas
 	bool (*told)(void *user, int32_t i), void *user)
 {
 	struct parent p = { .o = o, .c = c, .n = n, .outcome = outcome, .told = told, .user = user, .print = lt__check_print_new() };
-	lt__check_calls_share();
+	if (p.print < 0)
+		fail_batch(&p, 0, n, "there is no file for what backends print");
+	else if (!lt__check_calls_share())
+		fail_batch(&p, 0, n, "there is no memory that processes share");
 	for (int32_t i = 0, k; i < n && !p.stopped; i = k) {
 		for (k = i + 1; k < n && k - i < BATCH && !c[i]->clause && !c[k]->clause && c[k]->group == c[i]->group; k++)
 			;
@@ -374,41 +380,39 @@ void lt__check_child_graph(const struct check_options *o, const struct lt_graph 
 	struct check_outcome *out)
 {
 	struct parent p = { .o = o, .outcome = out, .told = ignore };
-	int pipes[2], status = 0;
+	int fd, status = 0;
 	struct message last;
 	int32_t n_done = 0;
 	bool silent = false;
 	char how[200];
 	*out = (struct check_outcome){ 0 };
-	(void)fflush(NULL);
-	if (pipe(pipes))
-		return;
-	lt__check_calls_share();
+	(void)lt__check_calls_share();
 	lt__check_calls_clear();
-	pid_t pid = fork();
+	pid_t pid = lt__check_fork(&fd);
+	if (pid < 0) {
+		(void)lt__check_end(out, CHECK_FAILED, "it was not run: no process can be made: %s", strerror(errno));
+		out->unrun = true;
+		return;
+	}
 	if (pid == 0) {
 		struct check_device d;
 		struct check_outcome mine = { 0 };
-		lt__check_no_core();
 		lt__check_print_catch(-1, o->verbose);
-		(void)close(pipes[0]);
-		(void)setpgid(0, 0);
 		if (lt__check_open(&d, o, &mine)) {
 			run_one(&d, g, tree, data, &mine);
 			lt__check_close(&d);
 		}
-		say_outcome(pipes[1], 0, &mine);
+		say_outcome(fd, 0, &mine);
 		_exit(0);
 	}
-	(void)close(pipes[1]);
-	if (pid > 0)
-		listen_to(&p, pipes[0], &last, &n_done, &silent);
-	(void)close(pipes[0]);
-	if (silent)
-		(void)kill(-pid, SIGKILL);
-	if (pid > 0 && waitpid(pid, &status, 0) == pid && !out->done) {
+	listen_to(&p, fd, &last, &n_done, &silent);
+	(void)close(fd);
+	if (silent || lt__interrupted(NULL))
+		lt__check_end_child(pid);
+	if (lt__check_wait(pid, &status) && !out->done) {
 		const char *member = lt__check_calls_in();
 		lt__check_ended(o, status, silent, how, sizeof how);
 		(void)lt__check_end(out, CHECK_FAILED, "%s%s%s%s", member ? "in " : "", member ? member : "", member ? ": " : "", how);
+		out->unrun = lt__interrupted(NULL);
 	}
 }

@@ -86,7 +86,7 @@ static bool try_sample(struct check_device *d, const struct check_case *clause, 
 	struct check_outcome mine = { 0 };
 	struct check_work w = { .device = d, .out = &mine, .seed = clause->seed, .special = 0 }, *one = &w;
 	if (lt_context_new(&w.ctx) || lt__check_graph(w.ctx, c, &w.g))
-		(void)lt__check_end(&mine, CHECK_SKIPPED, "no graph");
+		(void)lt__check_end(&mine, CHECK_FAILED, "no graph");
 	if (!mine.done && lt__check_prepare(&w, &tree) && lt__check_compile(&one, 1) && fn(&w))
 		++*n_done;
 	bool failed = mine.done && mine.status == CHECK_FAILED;
@@ -121,13 +121,13 @@ bool lt__check_trial_new(struct check_work *w, int set, uint64_t seed, struct ch
 {
 	const struct check_data how = { seed, set, w->special, w->wild };
 	*t = (struct check_trial){ .data = lt__check_data_new(w->g, &how) };
-	lt_status st = lt_eval(w->g, (const void *const *)t->data, true, &t->e);
+	lt_status st = lt__judge_new(w->g, (const void *const *)t->data, NULL, &t->judge);
 	return !st || st == LT_EFAULT || lt__check_end(w->out, CHECK_SKIPPED, "the graph cannot be evaluated: %s", lt_context_message(w->ctx));
 }
 
 void lt__check_trial_free(struct check_work *w, struct check_trial *t)
 {
-	lt_eval_free(t->e);
+	lt__judge_free(t->judge);
 	lt__check_data_free(w->g, t->data);
 	*t = (struct check_trial){ 0 };
 }
@@ -146,7 +146,7 @@ bool lt__check_one_run(struct check_work *w, const struct check_trial *t, int po
 	struct lt_fault fault;
 	lt__check_room_new(w, 0, &room);
 	bool good = lt__check_room_fill(&room, t->data, poison) && lt__check_launch(&room, fill, n_thread, &fault)
-		&& lt__check_room_stand(&room, t->data) && lt__check_compare(&room, t->e, t->data, NULL);
+		&& lt__check_room_stand(&room, t->data) && lt__check_compare(&room, t->judge, t->data, NULL);
 	lt__check_room_free(&room);
 	return good;
 }

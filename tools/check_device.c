@@ -1,6 +1,14 @@
 /* tools/check_device.c -- the backend that is checked: its session and what the host gives it. */
 #include <string.h>
 #include "tools/check.h"
+#include "tools/interrupt.h"
+
+/* Its process is to end. */
+static int cancelled(const struct lt_host *host)
+{
+	(void)host;
+	return lt__interrupted(NULL);
+}
 
 static bool open_session(struct check_device *d, struct check_outcome *out)
 {
@@ -28,7 +36,8 @@ static bool open_session(struct check_device *d, struct check_outcome *out)
 bool lt__check_open(struct check_device *d, const struct check_options *o, struct check_outcome *out)
 {
 	*d = (struct check_device){ .backend = lt_backend_find(o->backend), .config = o->config, .n_thread = o->n_thread, .seed = o->seed, .options = o,
-		.host = { .size = sizeof d->host, .n_thread = o->n_thread, .parallel = lt__host_parallel } };
+		.host = { .size = sizeof d->host, .n_thread = o->n_thread, .parallel = lt__host_parallel, .temp_dir = o->temp_dir,
+			.cancelled = cancelled, .cc_timeout_ms = o->cc_timeout_ms } };
 	if (!d->backend)
 		return lt__check_end(out, CHECK_FAILED, "there is no backend '%s'", o->backend);
 	d->backend = lt__check_watch(d->backend);

@@ -56,7 +56,7 @@ static bool probe(struct check_work *w)
 	bool good = lt__check_trial_new(w, 0, w->seed, &t);
 	lt__check_room_new(w, 0, &room);
 	good = good && lt__check_room_fill(&room, t.data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault) && lt__check_room_stand(&room, t.data)
-		&& lt__check_compare(&room, t.e, t.data, NULL);
+		&& lt__check_compare(&room, t.judge, t.data, NULL);
 	for (int32_t i = 0; good && i < room.n; i++)
 		if (w->p->places.storage[i].space == LT_SPACE_RESULT)
 			say(f, kernel, "values", room.block[i].block + room.block[i].at, room.block[i].bytes);
@@ -159,13 +159,13 @@ static void free_environment(char **all)
 static char *ask(const struct check_options *o, char **environment, const char *which, struct check_outcome *out)
 {
 	char threads[20], *text = calloc(1, 1), part[4096];
-	const char **argv = calloc((size_t)o->n_load * 2 + 7, sizeof *argv);
+	const char **argv = calloc((size_t)o->n_load * 2 + 8, sizeof *argv);
 	int pipes[2], n = 0, status = 0;
 	size_t size = 0;
 	if (!text || !argv || pipe(pipes)) {
 		free(text);
 		free(argv);
-		return (void)lt__check_end(out, CHECK_SKIPPED, "no other process can be asked"), NULL;
+		return (void)lt__check_end(out, CHECK_FAILED, "no other process can be asked: %s", strerror(errno)), NULL;
 	}
 	(void)snprintf(threads, sizeof threads, "%u", (unsigned)o->n_thread);
 	argv[n++] = "lt-check";
@@ -173,7 +173,7 @@ static char *ask(const struct check_options *o, char **environment, const char *
 		argv[n++] = "-B";
 		argv[n++] = o->load[i];
 	}
-	const char *const rest[] = { "-b", o->word, "--threads", threads, "--probe" };
+	const char *const rest[] = { "-b", o->word, "--threads", threads, "--probe", o->temp_dir ? o->temp_dir : "/tmp" };
 	memcpy(argv + n, rest, sizeof rest);
 	pid_t pid = fork();
 	int error = errno;
@@ -200,7 +200,7 @@ static char *ask(const struct check_options *o, char **environment, const char *
 		return text;
 	free(text);
 	if (pid < 0)
-		(void)lt__check_end(out, CHECK_SKIPPED, "no other process can be asked: %s", strerror(error));
+		(void)lt__check_end(out, CHECK_FAILED, "no other process can be asked: %s", strerror(error));
 	else if (WIFSIGNALED(status))
 		(void)lt__check_end(out, CHECK_FAILED, "in a process with %s it ended by a signal: %s", which, strsignal(WTERMSIG(status)));
 	else

@@ -147,20 +147,22 @@ static void with_fault(struct check_device *d, const struct check_case *clause, 
 		const struct check_data how = { clause->seed, 0, 0, false };
 		data = lt__check_data_new(w.g, &how);
 		put_index(&w, data, 0, 0);
-		good_data.data = data;
-		(void)lt_eval(w.g, (const void *const *)data, true, &good_data.e);
+		good_data.data = lt__check_data_new(w.g, &how);         /* the judge's own: the others change */
+		put_index(&w, good_data.data, 0, 0);
+		(void)lt__judge_new(w.g, (const void *const *)good_data.data, NULL, &good_data.judge);
 		lt__check_room_new(&w, 0, &room);
 		put_index(&w, data, first_value, second_value);
-		bool good = good_data.e && lt__check_room_fill(&room, data, 0xFF) && lt__check_launch(&room, 0xFF, 1, &fault)
+		bool good = good_data.judge && lt__check_room_fill(&room, data, 0xFF) && lt__check_launch(&room, 0xFF, 1, &fault)
 			&& lt__check_room_stand(&room, data) && is_told(&w, &fault);
 		if (good && elsewhere)
-			(void)lt__check_compare(&room, good_data.e, data, NULL);
+			(void)lt__check_compare(&room, good_data.judge, data, NULL);
 		else if (good && fault.value != first_value)
 			(void)lt__check_end(out, CHECK_FAILED, "the fault cell has value %lld; the first index out of range, of one thread and serial loops, "
 				"is %lld", (long long)fault.value, (long long)first_value);
 	}
 	lt__check_room_free(&room);
-	lt_eval_free(good_data.e);
+	lt__judge_free(good_data.judge);
+	lt__check_data_free(w.g, good_data.data);
 	if (data)
 		lt__check_data_free(w.g, data);
 	lt__check_work_free(&w);

@@ -14,7 +14,7 @@ static bool half(struct check_work *w)
 	struct check_told told;
 	bool fine = true;
 	if (!ops)
-		return lt__check_end(w->out, CHECK_SKIPPED, "out of memory");
+		return lt__check_end(w->out, CHECK_FAILED, "out of memory");
 	for (uint32_t i = 0; i < bad.ops.n; i++) {
 		ops[i] = *LT_AT(struct lt_op, bad.ops, i);
 		ops[i].name = "an_operator_of_tomorrow";

@@ -1,6 +1,7 @@
 /* tools/check_json.c -- all cases and their sums as JSON. */
 #include <jansson.h>
 #include "tools/check.h"
+#include "tools/jsontext.h"
 
 static const char *const words[] = { "passed", "refused", "failed", "skipped" };
 
@@ -14,15 +15,14 @@ static json_t *case_of(const struct check_report *r, int32_t i)
 		json_object_set_new(o, "operator", json_string(r->chosen[i]->row));
 	if (r->chosen[i]->column)
 		json_object_set_new(o, "dtype", json_string(lt__dtype_info(r->chosen[i]->column)->name));
-	json_t *text = out->text[0] ? json_string(out->text) : NULL;
 	if (out->text[0])
-		json_object_set_new(o, "text", text ? text : json_string("(not UTF-8)"));
+		json_object_set_new(o, "text", lt__json_text(out->text));
 	if (out->status == CHECK_FAILED) {
 		lt__check_repeat(r->o, r->chosen[i]->name, command, sizeof command);
-		json_object_set_new(o, "repeat", json_string(command));
+		json_object_set_new(o, "repeat", lt__json_text(command));
 	}
 	if (r->more[i])
-		json_object_set_new(o, "reduced", json_string(r->more[i]));
+		json_object_set_new(o, "reduced", lt__json_text(r->more[i]));
 	return o;
 }
 
@@ -36,11 +36,11 @@ lt_status lt__check_json(const struct check_report *r, FILE *f)
 	}
 	for (int i = 0; i < 4; i++)
 		json_object_set_new(sums, words[i], json_integer((json_int_t)n[i]));
-	all = json_pack("{s:s,s:s,s:s,s:I,s:f,s:o,s:o}", "backend", r->backend->name, "version", r->backend->version ? r->backend->version : "",
-		"config", r->o->config, "seed", (json_int_t)r->o->seed, "seconds", r->seconds, "sums", sums, "cases", cases);
+	all = json_pack("{s:s,s:o,s:o,s:I,s:f,s:o,s:o}", "backend", r->backend->name, "version",
+		lt__json_text(r->backend->version ? r->backend->version : ""), "config", lt__json_text(r->o->config), "seed", (json_int_t)r->o->seed, "seconds", r->seconds, "sums", sums, "cases", cases);
 	if (all && r->o->n_part > 0)
 		json_object_set_new(all, "part", json_pack("[i,i]", r->o->part, r->o->n_part));
-	if (!all || json_dumpf(all, f, JSON_INDENT(1) | JSON_REAL_PRECISION(6))) {
+	if (!all || json_dumpf(all, f, JSON_INDENT(1) | JSON_REAL_PRECISION(6) | LT_JSON_PLAIN)) {
 		json_decref(all);
 		return LT_EIO;
 	}

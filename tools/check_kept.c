@@ -61,8 +61,8 @@ static bool save(struct check_work *w)
 		lt__check_room_new(&other, 0, &second);
 		good = lt__check_room_fill(&first, t.data, 0x5A) && lt__check_launch(&first, 0x5A, 1, &fault) && lt__check_room_stand(&first, t.data)
 			&& lt__check_room_fill(&second, t.data, 0x5A) && lt__check_launch(&second, 0x5A, 1, &fault)
-			&& lt__check_room_stand(&second, t.data) && lt__check_compare(&second, t.e, t.data, NULL)
-			&& lt__check_same_bits(&first, &second, t.e, "when its object was saved and loaded");
+			&& lt__check_room_stand(&second, t.data) && lt__check_compare(&second, t.judge, t.data, NULL)
+			&& lt__check_same_bits(&first, &second, t.judge, "when its object was saved and loaded");
 		lt__check_room_free(&first);
 		lt__check_room_free(&second);
 	}
@@ -192,8 +192,8 @@ static bool capture(struct check_work *w)
 		lt_status st = good ? d->backend->replay(c, &told.diag) : LT_OK;         /* done when it comes back: no sync */
 		if (st)
 			good = lt__check_end(w->out, CHECK_FAILED, "replay: %s: %s", lt_status_name(st), told.text);
-		good = good && lt__check_room_stand(&room, t.data) && lt__check_compare(&room, t.e, t.data, NULL)
-			&& lt__check_same_bits(&direct, &room, t.e, "when it is replayed");
+		good = good && lt__check_room_stand(&room, t.data) && lt__check_compare(&room, t.judge, t.data, NULL)
+			&& lt__check_same_bits(&direct, &room, t.judge, "when it is replayed");
 	}
 	if (c)
 		d->backend->capture_free(c);

@@ -92,12 +92,13 @@ const struct lt_backend *lt__check_watch(const struct lt_backend *backend)
 	return &watched;
 }
 
-void lt__check_calls_share(void)
+bool lt__check_calls_share(void)
 {
 	if (calls != &own)
-		return;
+		return true;
 	void *at = mmap(NULL, sizeof *calls, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	calls = at == MAP_FAILED ? &own : at;
+	return calls != &own;
 }
 
 void lt__check_calls_clear(void) { memset(calls->inside, 0, sizeof calls->inside); }

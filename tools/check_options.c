@@ -7,9 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tools/check.h"
+#include "tools/temporary.h"
+#include "tools/say.h"
+#include "tools/timeout.h"
 
 enum { OPT_FILTER = 256, OPT_SEED, OPT_SECONDS, OPT_FULL, OPT_JSON, OPT_REPORT, OPT_LIST, OPT_KEEP, OPT_THREADS, OPT_NO_REDUCE, OPT_VERSION,
-	OPT_SCRIPT, OPT_SCHEDULE, OPT_DATA, OPT_PATIENCE, OPT_PART, OPT_PROBE, OPT_GO_ON };
+	OPT_SCRIPT, OPT_SCHEDULE, OPT_DATA, OPT_PATIENCE, OPT_PART, OPT_PROBE, OPT_GO_ON, OPT_CC_TIMEOUT };
 #define GIVEN(option) (1u << ((option) - OPT_FILTER))
 static const struct option longs[] = {
 	{ "backend", required_argument, NULL, 'b' },    { "load", required_argument, NULL, 'B' },
@@ -20,8 +23,8 @@ static const struct option longs[] = {
 	{ "threads", required_argument, NULL, OPT_THREADS }, { "no-reduce", no_argument, NULL, OPT_NO_REDUCE },
 	{ "script", required_argument, NULL, OPT_SCRIPT }, { "schedule", required_argument, NULL, OPT_SCHEDULE },
 	{ "data", required_argument, NULL, OPT_DATA }, { "patience", required_argument, NULL, OPT_PATIENCE },
-	{ "part", required_argument, NULL, OPT_PART },  { "probe", no_argument, NULL, OPT_PROBE },
-	{ "go-on", no_argument, NULL, OPT_GO_ON },
+	{ "part", required_argument, NULL, OPT_PART },  { "probe", required_argument, NULL, OPT_PROBE },
+	{ "go-on", no_argument, NULL, OPT_GO_ON },      { "cc-timeout", required_argument, NULL, OPT_CC_TIMEOUT },
 	{ "verbose", no_argument, NULL, 'v' },          { "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPT_VERSION },  { NULL, 0, NULL, 0 }
 };
@@ -38,6 +41,7 @@ static const char help[] =
 	"      --seed N                 of data, drawn trees and random graphs; default 1\n"
 	"      --seconds S              stop after S seconds, the rest is not run; default 0: no limit\n"
 	"      --patience S             a step of a case that takes longer has failed; default 60\n"
+	"      --cc-timeout S           a C compiler that takes longer for a kernel is ended, and has failed; default 60\n"
 	"      --go-on                  try all cases, even where every one before has ended in one way\n"
 	"      --threads N              threads of the backend; default: as many as processors\n"
 	"      --json                   all cases and sums as JSON\n"
@@ -51,7 +55,7 @@ static const char help[] =
 
 static int usage(const char *what, const char *value)
 {
-	(void)fprintf(stderr, "lt-check: %s%s%s (lt-check -h says more)\n", what, value ? " " : "", value ? value : "");
+	lt__say(stderr, "lt-check: %s%s%s (lt-check -h says more)\n", what, value ? " " : "", value ? value : "");
 	return 2;
 }
 
@@ -136,8 +140,12 @@ static int take(struct check_options *o, int option, char *value)
 	case OPT_SCHEDULE:  return take_path("--schedule", value, &o->schedule);
 	case OPT_DATA:      o->data = value; return -1;
 	case OPT_KEEP:      return take_path("--keep", value, &o->keep);
-	case OPT_PROBE:     o->probe = true; return -1;         /* of errors/environment alone: not in the help */
+	/* Of errors/environment alone, and not in the help: the folder for temporary files, because its environment is an odd one. */
+	case OPT_PROBE:     o->probe = true; o->temp_dir = value; return -1;
 	case OPT_GO_ON:     o->go_on = true; return -1;
+	case OPT_CC_TIMEOUT:
+		o->cc_timeout_ms = lt__timeout_read(value);
+		return o->cc_timeout_ms ? -1 : usage("--cc-timeout", "takes " LT_TIMEOUT_WORDS);
 	case OPT_PART:      return take_part(value, o);
 	case OPT_SEED:      return take_seed(value, &o->seed);
 	case OPT_SECONDS:   return take_seconds("--seconds", value, true, &o->seconds);
@@ -147,10 +155,9 @@ static int take(struct check_options *o, int option, char *value)
 		(void)fputs(help, stdout);
 		return 0;
 	case OPT_VERSION:
-		(void)printf("lt-check %s\n", LT_VERSION);
+		lt__say(stdout, "lt-check %s\n", LT_VERSION);
 		return 0;
 	default:
-		(void)fputs("lt-check: lt-check -h lists the options\n", stderr);      /* getopt has said what is wrong */
 		return 2;
 	}
 }
@@ -177,12 +184,12 @@ static int check_together(const struct check_options *o)
 		if (!(o->given & GIVEN(rules[i].with)))
 			continue;
 		if (rules[i].without && !(o->given & GIVEN(rules[i].without))) {
-			(void)fprintf(stderr, "lt-check: --%s is for --%s, which is not given (lt-check -h says more)\n", name_of(rules[i].with),
+			lt__say(stderr, "lt-check: --%s is for --%s, which is not given (lt-check -h says more)\n", name_of(rules[i].with),
 				name_of(rules[i].without));
 			return 2;
 		}
 		if (rules[i].not_with && o->given & GIVEN(rules[i].not_with)) {
-			(void)fprintf(stderr, "lt-check: --%s says nothing beside --%s (lt-check -h says more)\n", name_of(rules[i].not_with),
+			lt__say(stderr, "lt-check: --%s says nothing beside --%s (lt-check -h says more)\n", name_of(rules[i].not_with),
 				name_of(rules[i].with));
 			return 2;
 		}
@@ -192,7 +199,7 @@ static int check_together(const struct check_options *o)
 
 static int refuse_path(const char *path)
 {
-	(void)fprintf(stderr, "lt-check: %s: cannot be written: %s\n", path, strerror(errno));
+	lt__say(stderr, "lt-check: %s: cannot be written: %s\n", path, strerror(errno));
 	return 2;
 }
 
@@ -222,10 +229,13 @@ int lt__check_options(int argc, char **argv, struct check_options *o)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	int option, code = -1;
-	*o = (struct check_options){ .config = "", .keep = "lt-check-failures", .seed = 1, .patience = 60, .load = calloc((size_t)argc + 1, sizeof *o->load),
+	*o = (struct check_options){ .config = "", .temp_dir = lt__temp_dir(), .keep = "lt-check-failures", .seed = 1, .patience = 60,
+		.load = calloc((size_t)argc + 1, sizeof *o->load),
 		.n_thread = processors > 0 ? (uint32_t)processors : 1 };
-	while (code < 0 && (option = getopt_long(argc, argv, "b:B:vh", longs, NULL)) != -1)
-		code = take(o, option, optarg);
+	opterr = 0;                     /* it would print the word as it is */
+	while (code < 0 && (option = getopt_long(argc, argv, ":b:B:vh", longs, NULL)) != -1)
+		code = option == '?' ? usage("there is no such option, or it takes no value:", argv[optind - 1])
+			: option == ':' ? usage("this option needs a value:", argv[optind - 1]) : take(o, option, optarg);
 	if (code < 0 && optind < argc)
 		code = usage("there is no argument", argv[optind]);
 	if (code < 0)
@@ -267,7 +277,9 @@ void lt__check_limits(const struct check_options *o, char *out, size_t bytes)
 	if (o->given & GIVEN(OPT_PATIENCE))
 		n = (size_t)snprintf(out, bytes, " --patience %.15g", o->patience);
 	if (o->given & GIVEN(OPT_THREADS))
-		(void)snprintf(out + n, bytes - n, " --threads %u", (unsigned)o->n_thread);
+		n += (size_t)snprintf(out + n, bytes - n, " --threads %u", (unsigned)o->n_thread);
+	if (o->given & GIVEN(OPT_CC_TIMEOUT))
+		(void)snprintf(out + n, bytes - n, " --cc-timeout %g", o->cc_timeout_ms * 1e-3);
 }
 
 void lt__check_repeat(const struct check_options *o, const char *name, char *out, size_t bytes)

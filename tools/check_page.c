@@ -45,9 +45,9 @@ static bool run_beside(struct check_work *w, const struct check_trial *t, bool (
 	struct page *pages = calloc((size_t)room.n + 1, sizeof *pages);
 	for (int32_t i = 0; good && i < room.n; i++)
 		good = (pages && room.block[i].block && put(&room.block[i], &pages[i]))
-			|| lt__check_end(w->out, CHECK_SKIPPED, "no memory for %zu bytes", room.block[i].total);
+			|| lt__check_end(w->out, CHECK_FAILED, "no memory for %zu bytes", room.block[i].total);
 	good = good && lt__check_room_fill(&room, t->data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault) && lt__check_room_stand(&room, t->data)
-		&& lt__check_compare(&room, t->e, t->data, NULL);
+		&& lt__check_compare(&room, t->judge, t->data, NULL);
 	for (int32_t i = 0; pages && i < room.n; i++)
 		if (pages[i].map && pages[i].map != MAP_FAILED) {
 			(void)munmap(pages[i].map, pages[i].bytes);

@@ -32,7 +32,7 @@ enum { CHECK_S_CHAIN = 1, CHECK_S_SUM = 2, CHECK_S_PRODUCT = 4, CHECK_S_SOFTMAX 
 typedef bool check_on_sample(struct check_work *);
 void lt__check_samples(struct check_device *, const struct check_case *clause, struct check_outcome *, unsigned which, check_on_sample *);
 /* Data of a set and what the evaluator makes of them. */
-struct check_trial { void **data; struct lt_evaluation *e; };
+struct check_trial { void **data; struct lt_judge *judge; };
 bool lt__check_trial_new(struct check_work *, int set, uint64_t seed, struct check_trial *);
 void lt__check_trial_free(struct check_work *, struct check_trial *);
 /* The only kernel of a sample's run that is not computed before the first one. */

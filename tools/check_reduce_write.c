@@ -108,7 +108,7 @@ static void say_commands(const struct check_failure *f, const struct reduced *r,
 	if (r->tree)
 		say_path(to, " --schedule", p->tree);
 	say(to, " --data %" PRIu64 "/%d/%d/%d%s\n", f->data_seed, r->set, f->special, f->wild, f->limits ? f->limits : "");
-	if (!f->what || !strstr(f->what, "expected "))
+	if (!f->what || !(strstr(f->what, " elements are ") || strstr(f->what, " as a whole is off by ")))
 		return;
 	say(to, "  lt-run %s", f->backend);
 	say_path(to, "", p->script);

@@ -124,7 +124,7 @@ static bool fill(struct check_room *room, void *const *data, int poison, bool pr
 		if (p->places.storage[i].space == LT_SPACE_PREPARED && !prepared)
 			continue;
 		if (!b->block)
-			return lt__check_end(room->w->out, CHECK_SKIPPED, "no memory for %zu bytes", b->total);
+			return lt__check_end(room->w->out, CHECK_FAILED, "no memory for %zu bytes", b->total);
 		memset(b->block, CHECK_MARK, b->total);
 		lt_node n = is_source(&p->places.storage[i]) ? node_of(room->w->g, &p->places.storage[i]) : -1;
 		if (n >= 0)
@@ -143,6 +143,12 @@ static bool fill(struct check_room *room, void *const *data, int poison, bool pr
 
 bool lt__check_room_fill(struct check_room *room, void *const *data, int poison) { return fill(room, data, poison, true); }
 bool lt__check_room_refill(struct check_room *room, void *const *data, int poison) { return fill(room, data, poison, false); }
+
+void *lt__check_room_fetch(struct check_room *room, int32_t storage)
+{
+	struct check_block *b = &room->block[storage];
+	return from_device(room, b) ? b->block + b->at : NULL;
+}
 
 static const char *name_of(const struct check_room *room, int32_t i)
 {
@@ -215,7 +221,7 @@ bool lt__check_space_new(struct check_work *w, const struct lt_object *o, uint32
 	space->total = (at + space->bytes + CHECK_GUARD + step - 1) / step * step;
 	space->block = aligned_alloc(step, space->total);
 	if (!space->block)
-		return lt__check_end(w->out, CHECK_SKIPPED, "no memory for a workspace of %zu bytes", space->bytes);
+		return lt__check_end(w->out, CHECK_FAILED, "no memory for a workspace of %zu bytes", space->bytes);
 	memset(space->block, CHECK_MARK, space->total);
 	space->at = space->block + at;
 	memset(space->at, fill, space->bytes);

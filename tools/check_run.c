@@ -110,7 +110,7 @@ bool lt__check_prepare(struct check_work *w, const struct check_tree *tree)
 		return lt__check_end(w->out, CHECK_SKIPPED, "no tree: %s: %s", lt_status_name(st), lt_context_message(w->ctx));
 	w->object = calloc((size_t)w->p->n_frozen + 1, sizeof *w->object);
 	if (!w->object)
-		return lt__check_end(w->out, CHECK_SKIPPED, "out of memory");
+		return lt__check_end(w->out, CHECK_FAILED, "out of memory");
 	for (int32_t i = 0; i < w->p->n_frozen; i++)
 		if (is_run(w->p, i) && !is_accepted(w, &w->p->frozen[i].tree))
 			return false;
@@ -247,34 +247,104 @@ static bool launch(struct check_room *room, int32_t nest, int fill, uint32_t n_t
 	return lt__check_space_end(w, &space) && good;
 }
 
-bool lt__check_launch(struct check_room *room, int fill, uint32_t n_thread, struct lt_fault *fault)
+/* Hands what step `at` has left to the judge of kernels. */
+static bool show(struct check_room *room, const struct lt_seen *seen, int32_t n, int32_t at)
 {
 	const struct lt_program *p = room->w->p;
-	*fault = (struct lt_fault){ .n = 0, .stmt = -1, .access = -1 };
+	for (int32_t i = 0; i < n; i++) {
+		if (seen[i].step != at)
+			continue;
+		const void *from = lt__check_room_fetch(room, seen[i].storage);
+		void *data = from ? malloc((size_t)seen[i].elems * lt__dtype_info(p->base->node[seen[i].base].dtype)->bytes + 1) : NULL;
+		bool good = data && !lt__seen_read(p, &seen[i], from, data) && !lt__kernel_judge_see(room->kernels, &seen[i], data);
+		free(data);
+		if (!good)
+			return lt__check_end(room->w->out, CHECK_SKIPPED, "out of memory");
+	}
+	return true;
+}
+
+struct looking { const struct lt_program *p; struct lt_arena *arena; struct lt_seen *seen; int32_t n; };
+
+static lt_status look(void *user)
+{
+	struct looking *l = user;
+	lt__seen_values(l->p, l->arena, &l->seen, &l->n);
+	return LT_OK;
+}
+
+static bool launch_all(struct check_room *room, int fill, uint32_t n_thread, const struct looking *l, struct lt_fault *fault)
+{
+	const struct lt_program *p = room->w->p;
 	for (int32_t i = 0; i < p->n_prepare + p->n_run && fault->n == 0; i++) {
 		const struct lt_pstep *step = i < p->n_prepare ? &p->prepare[i] : &p->run[i - p->n_prepare];
 		if (step->kind == LT_STEP_COPY ? !copy(room, step) : !launch(room, step->nest, fill, n_thread, fault))
+			return false;
+		if (room->kernels && !show(room, l->seen, l->n, i))
 			return false;
 	}
 	return true;
 }
 
+bool lt__check_launch(struct check_room *room, int fill, uint32_t n_thread, struct lt_fault *fault)
+{
+	struct looking l = { .p = room->w->p };
+	*fault = (struct lt_fault){ .n = 0, .stmt = -1, .access = -1 };
+	if (room->kernels && (lt__arena_new(room->w->ctx, &l.arena) || lt__protect(room->w->ctx, look, &l)))
+		return lt__check_end(room->w->out, CHECK_SKIPPED, "out of memory");
+	bool good = launch_all(room, fill, n_thread, &l, fault);
+	lt__arena_free(l.arena);
+	return good;
+}
+
+/* By node of the optimised graph: the data of its sources. */
+static const void **sources_of(const struct check_work *w, void *const *data)
+{
+	const struct lt_graph *base = w->p->base;
+	const void **source = calloc((size_t)base->n_node + 1, sizeof *source);
+	for (lt_node n = 0; source && n < base->n_node; n++)
+		for (lt_node m = 0; base->node[n].label && m < w->g->n_node; m++)
+			if (w->g->node[m].op == base->node[n].op && w->g->node[m].label && !strcmp(w->g->node[m].label, base->node[n].label))
+				source[n] = data[m];
+	return source;
+}
+
+static bool begin_kernels(struct check_room *room, const void *const *source)
+{
+	return (source && !lt__kernel_judge_new(room->w->p, source, NULL, &room->kernels))
+		|| lt__check_end(room->w->out, CHECK_SKIPPED, "out of memory");
+}
+
+/* Each kernel by itself. */
+static bool judge_kernels(struct check_room *room)
+{
+	struct lt_report r = { 0 };
+	lt_status st = lt__kernel_judge_end(room->kernels, &r);
+	if (st)
+		return lt__check_end(room->w->out, CHECK_FAILED, "the kernels cannot be evaluated: %s", lt_context_message(room->w->ctx));
+	return !lt__report_failed(&r) || lt__check_end(room->w->out, CHECK_FAILED, "%s", r.first);
+}
+
 /* Twice, with other poison, other garbage in the workspace: the values of the first, the bits of both. */
-static bool run_twice(struct check_work *w, void *const *data, const struct lt_evaluation *e)
+static bool run_twice(struct check_work *w, void *const *data, struct lt_judge *judge)
 {
 	struct check_room first, second;
 	struct lt_fault fault;
+	const void **source = sources_of(w, data);
 	lt__check_room_new(w, 0, &first);
 	lt__check_room_new(w, 0, &second);
-	bool good = lt__check_room_fill(&first, data, 0xFF) && lt__check_launch(&first, 0xFF, 1, &fault) && lt__check_room_stand(&first, data)
-		&& lt__check_room_fill(&second, data, 0x5A) && lt__check_launch(&second, 0x5A, 1, &fault) && lt__check_room_stand(&second, data);
+	bool good = begin_kernels(&first, source) && lt__check_room_fill(&first, data, 0xFF) && lt__check_launch(&first, 0xFF, 1, &fault)
+		&& lt__check_room_stand(&first, data) && lt__check_room_fill(&second, data, 0x5A) && lt__check_launch(&second, 0x5A, 1, &fault)
+		&& lt__check_room_stand(&second, data);
 	if (good && fault.n)
 		good = lt__check_end(w->out, CHECK_FAILED, "the fault cell is set (statement %d, access %d, value %lld); no index is out of range",
 			(int)fault.stmt, (int)fault.access, (long long)fault.value);
-	good = good && lt__check_compare(&first, e, data, &second)
-		&& lt__check_same_bits(&first, &second, e, "when it is run again, its outputs and workspace filled differently");
+	good = good && lt__check_compare(&first, judge, data, &second) && judge_kernels(&first)
+		&& lt__check_same_bits(&first, &second, judge, "when it is run again, its outputs and workspace filled differently");
+	lt__kernel_judge_free(first.kernels);
 	lt__check_room_free(&first);
 	lt__check_room_free(&second);
+	free(source);
 	return good;
 }
 
@@ -293,22 +363,22 @@ static bool run_fault(struct check_work *w, void *const *data)
 static bool run_set(struct check_work *w, int set, bool *unfit)
 {
 	struct check_data how = { w->seed, set, w->special, w->wild };
-	struct lt_evaluation *e = NULL;
+	struct lt_judge *judge = NULL;
 	lt_status st = LT_EFAULT;
 	void **data = NULL;
 	bool wild = w->wild && set == 1, good = true;
 	for (int tries = 0; tries < (wild ? 1 : 6) && st == LT_EFAULT; tries++, how.seed += UINT64_C(0x9e3779b97f4a7c15)) {
 		lt__check_data_free(w->g, data);
 		data = lt__check_data_new(w->g, &how);
-		st = lt_eval(w->g, (const void *const *)data, true, &e);
+		st = lt__judge_new(w->g, (const void *const *)data, NULL, &judge);
 	}
 	if (!st)
-		good = run_twice(w, data, e);
+		good = run_twice(w, data, judge);
 	else if (wild && st == LT_EFAULT)
 		good = run_fault(w, data);
 	else
 		*unfit = true;          /* no data were found that the run-time scalars allow */
-	lt_eval_free(e);
+	lt__judge_free(judge);
 	lt__check_data_free(w->g, data);
 	w->out->set = good ? w->out->set : set;
 	return good;

@@ -1,11 +1,9 @@
 /* tools/check_score.c -- what score answers, asked in a child: one that crashes or hangs is told as such. */
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include "tools/check.h"
+#include "tools/interrupt.h"
 
 struct answer { int32_t score; char text[600], remedy[300]; };
 
@@ -13,9 +11,7 @@ static void child(const struct lt_backend *b, const struct check_options *o, int
 {
 	struct answer a = { .score = 0 };
 	struct check_told told;
-	lt__check_no_core();
 	lt__check_print_catch(-1, o->verbose);
-	(void)setpgid(0, 0);
 	lt__check_told_init(&told);
 	a.score = b->score(o->config, &told.diag);
 	memcpy(a.text, told.text, sizeof a.text);
@@ -26,40 +22,33 @@ static void child(const struct lt_backend *b, const struct check_options *o, int
 bool lt__check_score(const struct lt_backend *b, const struct check_options *o, int32_t *score, struct check_told *told, char *how, size_t bytes)
 {
 	struct answer a = { .score = 0 };
-	int pipes[2], status = 0, ready;
+	int fd, status = 0;
 	ssize_t n = 0;
+	bool silent = false;
 	lt__check_told_init(told);
-	(void)fflush(NULL);
-	if (pipe(pipes)) {
-		(void)snprintf(how, bytes, "no process can be made: %s", strerror(errno));
+	pid_t pid = lt__check_fork(&fd);
+	if (pid == 0)
+		child(b, o, fd);
+	if (pid < 0) {
+		(void)snprintf(how, bytes, "it was not asked: no process can be made: %s", strerror(errno));
 		return false;
 	}
-	pid_t pid = fork();
-	if (pid == 0) {
-		(void)close(pipes[0]);
-		child(b, o, pipes[1]);
+	if (lt__check_wait_read(fd, o->patience, &silent))
+		while ((n = read(fd, &a, sizeof a)) < 0 && errno == EINTR)
+			;
+	(void)close(fd);
+	if (silent || lt__interrupted(NULL))
+		lt__check_end_child(pid);
+	if (!lt__check_wait(pid, &status)) {
+		(void)snprintf(how, bytes, "nothing is known of its process: %s", strerror(errno));
+		return false;
 	}
-	(void)close(pipes[1]);
-	struct pollfd f = { .fd = pipes[0], .events = POLLIN };
-	do
-		ready = pid > 0 ? poll(&f, 1, (int)(o->patience * 1000)) : -1;
-	while (pid > 0 && ready < 0 && errno == EINTR);
-	while (ready > 0 && (n = read(pipes[0], &a, sizeof a)) < 0 && errno == EINTR)
-		;
-	(void)close(pipes[0]);
-	if (pid > 0 && ready == 0) {
-		(void)kill(-pid, SIGKILL);
-		(void)kill(pid, SIGKILL);
-	}
-	bool ended = pid > 0 && waitpid(pid, &status, 0) == pid;
-	if (!ended) {
-		(void)snprintf(how, bytes, "no process can be made: %s", strerror(errno));
-	} else if (n != (ssize_t)sizeof a) {
-		lt__check_ended(o, status, ready == 0, how, bytes);
+	if (n != (ssize_t)sizeof a) {
+		lt__check_ended(o, status, silent, how, bytes);
 		return false;
 	}
 	*score = a.score;
 	memcpy(told->text, a.text, sizeof a.text);
 	memcpy(told->remedy, a.remedy, sizeof a.remedy);
-	return ended;
+	return true;
 }

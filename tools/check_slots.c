@@ -25,7 +25,7 @@ static bool alignment(struct check_work *w)
 	for (int odd = 0; good && odd < 8; odd++) {
 		lt__check_room_new(w, odd, &room);
 		good = lt__check_room_fill(&room, t.data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault) && lt__check_room_stand(&room, t.data)
-			&& lt__check_compare(&room, t.e, t.data, NULL);
+			&& lt__check_compare(&room, t.judge, t.data, NULL);
 		lt__check_room_free(&room);
 	}
 	lt__check_trial_free(w, &t);
@@ -45,14 +45,14 @@ static bool workspace(struct check_work *w)
 		for (uint32_t threads = 1; good && threads <= 3; threads++) {
 			lt__check_room_new(w, 0, &room);
 			good = lt__check_room_fill(&room, t.data, 0x5A) && lt__check_launch(&room, fill[i], threads, &fault)
-				&& lt__check_room_stand(&room, t.data) && lt__check_compare(&room, t.e, t.data, NULL);
+				&& lt__check_room_stand(&room, t.data) && lt__check_compare(&room, t.judge, t.data, NULL);
 			lt__check_room_free(&room);
 		}
 	good = good && lt__check_room_fill(&first, t.data, 0x5A) && lt__check_launch(&first, 0x00, 1, &fault) && lt__check_room_stand(&first, t.data);
 	for (int i = 1; good && i < 4; i++) {
 		lt__check_room_new(w, 0, &room);
 		good = lt__check_room_fill(&room, t.data, 0x5A) && lt__check_launch(&room, fill[i], 1, &fault) && lt__check_room_stand(&room, t.data)
-			&& lt__check_same_bits(&first, &room, t.e, "when the workspace holds other garbage");
+			&& lt__check_same_bits(&first, &room, t.judge, "when the workspace holds other garbage");
 		lt__check_room_free(&room);
 	}
 	lt__check_room_free(&first);
@@ -70,7 +70,7 @@ static bool unwritten(struct check_work *w)
 	lt__check_room_new(w, 0, &second);
 	good = good && lt__check_room_fill(&first, t.data, 0xFF) && lt__check_launch(&first, 0, 1, &fault) && lt__check_room_stand(&first, t.data)
 		&& lt__check_room_fill(&second, t.data, 0x5A) && lt__check_launch(&second, 0, 1, &fault) && lt__check_room_stand(&second, t.data)
-		&& lt__check_compare(&first, t.e, t.data, &second) && lt__check_same_bits(&first, &second, t.e, "when its outputs held something else");
+		&& lt__check_compare(&first, t.judge, t.data, &second) && lt__check_same_bits(&first, &second, t.judge, "when its outputs held something else");
 	lt__check_room_free(&first);
 	lt__check_room_free(&second);
 	lt__check_trial_free(w, &t);
@@ -88,7 +88,7 @@ static bool again(struct check_work *w)
 	good = good && lt__check_room_fill(&first, t.data, 0x5A) && lt__check_launch(&first, 0x5A, 1, &fault) && lt__check_room_stand(&first, t.data);
 	for (int i = 0; good && i < 10; i++)
 		good = lt__check_room_fill(&room, t.data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault) && lt__check_room_stand(&room, t.data)
-			&& lt__check_same_bits(&first, &room, t.e, "when it is run again");
+			&& lt__check_same_bits(&first, &room, t.judge, "when it is run again");
 	lt__check_room_free(&first);
 	lt__check_room_free(&room);
 	lt__check_trial_free(w, &t);
@@ -117,7 +117,7 @@ static bool async(struct check_work *w)
 	lt__check_room_new(w, 0, &room);
 	room.async = true;
 	good = good && lt__check_room_fill(&room, t.data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault) && lt__check_room_stand(&room, t.data)
-		&& lt__check_compare(&room, t.e, t.data, NULL);
+		&& lt__check_compare(&room, t.judge, t.data, NULL);
 	lt__check_room_free(&room);
 	lt__check_trial_free(w, &t);
 	return good;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/check.h"
+#include "tools/say.h"
 
 struct count { int64_t n[4]; double seconds; };
 
@@ -9,9 +10,9 @@ void lt__check_tell_failure(const struct check_report *r, int32_t i, FILE *f)
 {
 	char command[CHECK_COMMAND];
 	lt__check_repeat(r->o, r->chosen[i]->name, command, sizeof command);
-	(void)fprintf(f, "FAILED %s\n  %s\n  %s\n", r->chosen[i]->name, r->outcome[i].text, command);
+	lt__say(f, "FAILED %s\n  %s\n  %s\n", r->chosen[i]->name, r->outcome[i].text, command);
 	if (r->more && r->more[i] && r->more[i][0])
-		(void)fprintf(f, "  %s\n", r->more[i]);
+		lt__say(f, "  %s\n", r->more[i]);
 }
 
 struct reason { const char *text; int64_t n; };
@@ -40,9 +41,9 @@ static void tell_reasons(const struct check_report *r, enum check_status status,
 	if (all)
 		qsort(all, (size_t)n, sizeof *all, by_number);
 	for (int32_t i = 0; i < n && i < 20; i++)
-		(void)fprintf(f, "%s %lld: %s\n", word, (long long)all[i].n, all[i].text);
+		lt__say(f, "%s %lld: %s\n", word, (long long)all[i].n, all[i].text);
 	if (n > 20)
-		(void)fprintf(f, "%s: and %d other reasons (--json has all)\n", word, (int)(n - 20));
+		lt__say(f, "%s: and %d other reasons (--json has all)\n", word, (int)(n - 20));
 	free(all);
 }
 
@@ -68,21 +69,21 @@ static void tell_verdict(const struct check_report *r, const struct count *all, 
 		n_late += !r->outcome[i].done || r->outcome[i].late;
 		n_left += r->outcome[i].left;
 	}
-	(void)fprintf(f, "%s %s: ", r->backend->name, r->backend->version ? r->backend->version : "");
+	lt__say(f, "%s %s: ", r->backend->name, r->backend->version ? r->backend->version : "");
 	if (all->n[CHECK_FAILED])
-		(void)fprintf(f, "FAILED: %lld", (long long)all->n[CHECK_FAILED]);
+		lt__say(f, "FAILED: %lld", (long long)all->n[CHECK_FAILED]);
 	else
 		(void)fputs("nothing failed", f);
-	(void)fprintf(f, " of %lld case%s that ran", (long long)n_ran, n_ran == 1 ? "" : "s");
+	lt__say(f, " of %lld case%s that ran", (long long)n_ran, n_ran == 1 ? "" : "s");
 	if (n_late)
-		(void)fprintf(f, "; %lld not run for time", (long long)n_late);
+		lt__say(f, "; %lld not run for time", (long long)n_late);
 	if (n_left)
-		(void)fprintf(f, "; %lld not tried", (long long)n_left);
+		lt__say(f, "; %lld not tried", (long long)n_left);
 	if (r->o->n_part > 0)
-		(void)fprintf(f, "; part %d/%d", r->o->part, r->o->n_part);
-	(void)fprintf(f, "; seed %llu, %.1f s\n", (unsigned long long)r->o->seed, r->seconds);
+		lt__say(f, "; part %d/%d", r->o->part, r->o->n_part);
+	lt__say(f, "; seed %llu, %.1f s\n", (unsigned long long)r->o->seed, r->seconds);
 	if (lt__check_exit(r) == CHECK_EXIT_LITTLE)
-		(void)fprintf(f, "%s\n", r->n_run ? "not all clauses of the contract were tried: give more --seconds, or none"
+		lt__say(f, "%s\n", r->n_run ? "not all clauses of the contract were tried: give more --seconds, or none"
 			: "nothing was computed, no kernel ran: this says nothing of the backend");
 }
 
@@ -96,12 +97,12 @@ void lt__check_tell_all(const struct check_report *r, FILE *f)
 		c->seconds += r->outcome[i].seconds;
 		all.n[status]++;
 	}
-	(void)fprintf(f, "%-10s %8s %8s %8s %8s\n", "group", "passed", "refused", "failed", "skipped");
+	lt__say(f, "%-10s %8s %8s %8s %8s\n", "group", "passed", "refused", "failed", "skipped");
 	for (int g = 0; g < CHECK_N_GROUP; g++)
 		if (group[g].n[0] + group[g].n[1] + group[g].n[2] + group[g].n[3] > 0)
-			(void)fprintf(f, "%-10s %8lld %8lld %8lld %8lld\n", lt__check_group(g)->name, (long long)group[g].n[CHECK_PASSED],
+			lt__say(f, "%-10s %8lld %8lld %8lld %8lld\n", lt__check_group(g)->name, (long long)group[g].n[CHECK_PASSED],
 				(long long)group[g].n[CHECK_REFUSED], (long long)group[g].n[CHECK_FAILED], (long long)group[g].n[CHECK_SKIPPED]);
-	(void)fprintf(f, "%-10s %8lld %8lld %8lld %8lld\n", "all", (long long)all.n[CHECK_PASSED], (long long)all.n[CHECK_REFUSED],
+	lt__say(f, "%-10s %8lld %8lld %8lld %8lld\n", "all", (long long)all.n[CHECK_PASSED], (long long)all.n[CHECK_REFUSED],
 		(long long)all.n[CHECK_FAILED], (long long)all.n[CHECK_SKIPPED]);
 	tell_reasons(r, CHECK_REFUSED, "refused", f);
 	tell_reasons(r, CHECK_SKIPPED, "skipped", f);

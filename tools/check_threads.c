@@ -38,7 +38,7 @@ static bool run_together(struct side *s, int i)
 	}
 	(void)pthread_barrier_wait(s->start);
 	good = good && lt__check_launch(&room, i % 2 ? 0x5A : 0xFF, s->n_thread, &fault) && lt__check_room_stand(&room, s->t.data)
-		&& lt__check_compare(&room, s->t.e, s->t.data, NULL);
+		&& lt__check_compare(&room, s->t.judge, s->t.data, NULL);
 	lt__check_room_free(&room);
 	return good;
 }

@@ -13,14 +13,14 @@ struct copies { struct check_pages pages; const struct lt_tree **tree; int32_t n
 static bool copies_make(struct check_work *w, bool seal, struct copies *c)
 {
 	if (!c->pages.at && !lt__check_pages_new(&c->pages))
-		return lt__check_end(w->out, CHECK_SKIPPED, "there is no memory for a copy of its trees");
+		return lt__check_end(w->out, CHECK_FAILED, "there is no memory for a copy of its trees");
 	lt__check_pages_open(&c->pages);
 	c->n = w->p->n_frozen;
 	c->tree = lt__check_pages_take(&c->pages, NULL, (size_t)(c->n + 1) * sizeof *c->tree);
 	for (int32_t i = 0; c->tree && i < c->n; i++)
 		c->tree[i] = w->object[i] ? lt__check_pages_tree(&c->pages, &w->p->frozen[i].tree) : NULL;
 	if (!c->tree || c->pages.full)
-		return lt__check_end(w->out, CHECK_SKIPPED, "there is no memory for a copy of its trees");
+		return lt__check_end(w->out, CHECK_FAILED, "there is no memory for a copy of its trees");
 	if (seal)
 		lt__check_pages_seal(&c->pages);
 	return true;

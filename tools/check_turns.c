@@ -59,7 +59,7 @@ static bool fill(struct side *s)
 static bool run(struct side *s) { return lt__check_launch(&s->room, 0x5A, 1, &s->fault); }
 static bool compare(struct side *s)
 {
-	return lt__check_room_stand(&s->room, s->t.data) && lt__check_compare(&s->room, s->t.e, s->t.data, NULL);
+	return lt__check_room_stand(&s->room, s->t.data) && lt__check_compare(&s->room, s->t.judge, s->t.data, NULL);
 }
 
 /* The kernel's args stay until it is waited for.  Programs of more than one step are left out: their order is the host's. */

@@ -10,9 +10,10 @@
 #include "ir/graph.h"
 #include "lt/lt.h"
 #include "tools/cachedir.h"
+#include "tools/temporary.h"
 #include "tools/hamkaas.h"
 
-struct handle { char *cc, *cache_dir; };
+struct handle { char *cc, *cache_dir, *temp_dir; };
 struct model {
 	struct lt_context *ctx;
 	struct lt_program *program;
@@ -65,19 +66,16 @@ struct TInitializationResult HamKaasInitialize(void)
 {
 	struct TInitializationResult r = { NULL, NULL };
 	const char *cc = getenv("CC");
+	char why[512];                  /* not being able to keep anything is no reason not to work, and a library does not print */
 	struct handle *h = calloc(1, sizeof *h);
 
 	if (!h) {
 		r.ErrorMessage = no_memory;
 		return r;
 	}
-	h->cache_dir = lt__cachedir_default();
-	/* Not being able to keep anything is no reason not to work. */
-	if (h->cache_dir && !lt__cachedir_make(h->cache_dir)) {
-		free(h->cache_dir);
-		h->cache_dir = NULL;
-	}
+	h->cache_dir = lt__cachedir_default(why, sizeof why);
 	h->cc = cc && *cc ? strdup(cc) : NULL;
+	h->temp_dir = lt__temp_dir() ? strdup(lt__temp_dir()) : NULL;
 	r.Handle = h;
 	return r;
 }
@@ -90,6 +88,7 @@ void HamKaasFinalize(void *handle)
 		return;
 	free(h->cc);
 	free(h->cache_dir);
+	free(h->temp_dir);
 	free(h);
 }
 
@@ -207,7 +206,8 @@ static char *make_room(struct model *m)
 static char *compile(struct model *m, const struct handle *h, const char *backends, const char *script,
 	const struct TNamedTensor *constants, int n_constants)
 {
-	const struct lt_options options = { .size = sizeof options, .backends = backends, .cc = h->cc, .cache_dir = h->cache_dir };
+	const struct lt_options options = { .size = sizeof options, .backends = backends, .cc = h->cc, .cache_dir = h->cache_dir,
+		.cache_optional = 1, .temp_dir = h->temp_dir };
 	struct lt_graph *g = NULL;
 	lt_status s;
 	char *text;

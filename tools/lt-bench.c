@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/bench.h"
-#include "tools/cachedir.h"
+#include "program/cache.h"
+#include "tools/interrupt.h"
 #include "tools/plugins.h"
+#include "tools/say.h"
 
 struct whole {
 	struct bench_options o;
@@ -50,11 +52,11 @@ static int count(const struct whole *w, bool compile)
 static int list(const struct whole *w)
 {
 	for (int i = 0; i < w->o.suite.n; i++) {
-		printf("%s%-10s %s\n", i ? "\n" : "", w->o.suite.at[i], bench_suite_find(w->o.suite.at[i])->summary);
+		lt__say(stdout, "%s%-10s %s\n", i ? "\n" : "", w->o.suite.at[i], bench_suite_find(w->o.suite.at[i])->summary);
 		for (int k = 0; k < w->suite[i].n; k++) {
 			const struct bench_case *c = &w->suite[i].at[k];
 
-			printf("  %s/%-40s %-16s %12.3f MFLOP %10.3f MB\n", c->suite, c->name, c->group, (double)c->flops * 1e-6, (double)c->bytes * 1e-6);
+			lt__say(stdout, "  %s/%-40s %-16s %12.3f MFLOP %10.3f MB\n", c->suite, c->name, c->group, (double)c->flops * 1e-6, (double)c->bytes * 1e-6);
 		}
 	}
 	return BENCH_DONE;
@@ -104,12 +106,14 @@ static int add_contestants(struct whole *w)
 	char why[BENCH_WHY] = "";
 	int code;
 
-	if (!bench_peak_new(w->o.cc, w->o.quick, &w->peak, why))
+	if (!bench_peak_new(&w->o, &w->peak, why))
 		return bench_failed("%s", why);
 	w->report.peak = w->peak;
 	for (int i = 0; i < w->o.n_threads; i++)
-		for (int b = 0; b < 3; b++)
+		for (int b = 0; b < 3 && !bench_interrupted(); b++)
 			bench_peak_measure(w->peak, (enum bench_bound)b, w->o.threads[i]);
+	if (bench_interrupted())
+		return BENCH_FAILED;
 	if ((code = add_backends(w)) || (code = add_peers(w)))
 		return code;
 	w->report.vendors = json_object();
@@ -120,7 +124,6 @@ static int add_contestants(struct whole *w)
 
 		bench_peak_open(k, w->peak, (enum bench_bound)b);
 	}
-	bench_interrupt_catch();
 	if (!w->o.quiet)
 		bench_print_head(&w->report, stdout);
 	return BENCH_OK;
@@ -201,7 +204,6 @@ static int work(struct whole *w)
 	if (count(w, false) && (code = add_contestants(w)))
 		return code;
 	measure(w);
-	bench_interrupt_catch();
 	compile(w);
 	if (bench_interrupted())
 		bench_failed("interrupted: what follows is of the cases before");
@@ -246,11 +248,15 @@ static int try_files(const struct bench_options *o)
 /* A folder that was named must work. */
 static int try_folder(const struct bench_options *o)
 {
-	char *path = o->cache_dir ? bench_format("%s", o->cache_dir) : NULL;
-	bool good = !path || (*path && lt__cachedir_make(path));
+	char why[8192];
+	struct lt_cache cache = { .fd = -1 };
 
-	free(path);
-	return good ? BENCH_OK : bench_usage("--cache-dir: '%s' is not a folder that can be written to", o->cache_dir);
+	if (o->cache_dir && !*o->cache_dir)
+		return bench_usage("--cache-dir takes the name of a folder");
+	if (o->cache_dir && lt__cache_open(&cache, o->cache_dir, true, why, sizeof why) != LT_CACHE_READY)
+		return bench_usage("--cache-dir: %s", why);
+	lt__cache_close(&cache);
+	return BENCH_OK;
 }
 
 int main(int argc, char **argv)
@@ -262,10 +268,14 @@ int main(int argc, char **argv)
 		code = try_files(&w.o);
 	if (code == BENCH_OK)
 		code = try_folder(&w.o);
+	/* The first Ctrl-C ends the measuring in order, with what there is; the second one ends the program. */
+	lt__interrupt_catch(0);
 	if (code == BENCH_OK)
 		code = work(&w);
 	release(&w);
+	bench_folder_remove();
 	if (fflush(stdout) != 0 || ferror(stdout))
 		code = bench_failed("standard output cannot be written");
+	lt__interrupt_release();
 	return code == BENCH_DONE ? BENCH_OK : code;
 }

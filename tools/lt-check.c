@@ -4,7 +4,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "tools/check.h"
+#include "tools/interrupt.h"
 #include "tools/plugins.h"
+#include "tools/say.h"
 
 enum { MOST_REDUCED = 8, MOST_TOLD = 4 * CHECK_COMMAND };
 struct suite {
@@ -30,12 +32,12 @@ static bool still_fails(void *user, const struct lt_graph *g, const char *tree, 
 	lt__check_child_graph(a->o, g, tree, &a->data, &out);
 	free(out.tree);
 	*set = out.set;
-	return out.done && out.status == CHECK_FAILED;
+	return out.done && !out.unrun && out.status == CHECK_FAILED;
 }
 
 static bool is_worth_reducing(const struct suite *s, const struct check_case *c)
 {
-	if (s->o->no_reduce || c->clause || s->n_reduced == MOST_REDUCED)
+	if (s->o->no_reduce || c->clause || lt__interrupted(NULL) || s->n_reduced == MOST_REDUCED)
 		return false;
 	for (int i = 0; i < s->n_reduced; i++)
 		if (c->row && s->reduced[i] && !strcmp(c->row, s->reduced[i]))
@@ -51,7 +53,7 @@ static void reduce(struct suite *s, int32_t i)
 	struct lt_graph *g = NULL;
 	char command[CHECK_COMMAND], backend[CHECK_COMMAND], limits[80], *told = calloc(1, MOST_TOLD);
 	if (mkdir(s->o->keep, 0777) && errno != EEXIST) {
-		(void)fprintf(stderr, "lt-check: %s: cannot be made: %s\n", s->o->keep, strerror(errno));
+		lt__say(stderr, "lt-check: %s: cannot be made: %s\n", s->o->keep, strerror(errno));
 		free(told);
 		return;
 	}
@@ -80,9 +82,9 @@ static bool told(void *user, int32_t i)
 	static const char *const words[] = { "passed", "refused", "FAILED", "skipped" };
 	const struct check_outcome *out = &s->outcome[i];
 	if (s->o->verbose && !s->o->json)
-		(void)printf("%-7s %s%s%s\n", words[out->status], s->report.chosen[i]->name, out->text[0] ? ": " : "", out->text);
+		lt__say(stdout, "%-7s %s%s%s\n", words[out->status], s->report.chosen[i]->name, out->text[0] ? ": " : "", out->text);
 	if (out->status == CHECK_FAILED && s->n_failed++ < 200) {
-		if (is_worth_reducing(s, s->report.chosen[i]))
+		if (!out->unrun && is_worth_reducing(s, s->report.chosen[i]))
 			reduce(s, i);
 		if (!s->o->json)
 			lt__check_tell_failure(&s->report, i, stdout);
@@ -105,9 +107,9 @@ static int list_cases(const struct check_list *list)
 	for (int32_t i = 0; i < list->n; i++) {
 		if (list->at[i].group != group) {
 			group = list->at[i].group;
-			(void)printf("# %s: %s\n", lt__check_group(group)->name, lt__check_group(group)->doc);
+			lt__say(stdout, "# %s: %s\n", lt__check_group(group)->name, lt__check_group(group)->doc);
 		}
-		(void)printf("%s\n", list->at[i].name);
+		lt__say(stdout, "%s\n", list->at[i].name);
 	}
 	return 0;
 }
@@ -117,7 +119,7 @@ static int write_report(const struct suite *s)
 	FILE *f = fopen(s->o->report, "w");
 	lt_status st = f ? lt__check_html(&s->report, f) : LT_EIO;
 	if ((f && fclose(f)) || st) {
-		(void)fprintf(stderr, "lt-check: %s: cannot be written: %s\n", s->o->report, strerror(errno));
+		lt__say(stderr, "lt-check: %s: cannot be written: %s\n", s->o->report, strerror(errno));
 		return 2;
 	}
 	return 0;
@@ -129,8 +131,10 @@ static int run_suite(struct suite *s, const struct check_list *list)
 	int code = 0;
 	s->outcome = calloc((size_t)list->n + 1, sizeof *s->outcome);
 	s->report.more = calloc((size_t)list->n + 1, sizeof *s->report.more);
-	if (!chosen || !s->outcome || !s->report.more)
-		return 2;
+	if (!chosen || !s->outcome || !s->report.more) {
+		(void)fputs("lt-check: out of memory\n", stderr);
+		return CHECK_EXIT_FAILED;
+	}
 	for (int32_t i = 0; i < list->n; i++)
 		chosen[i] = &list->at[i];
 	s->report.list = list;
@@ -138,6 +142,11 @@ static int run_suite(struct suite *s, const struct check_list *list)
 	s->report.n = list->n;
 	s->report.outcome = s->outcome;
 	s->report.n_run = lt__check_children(s->o, chosen, list->n, s->outcome, told, s);
+	if (lt__interrupted(NULL)) {
+		(void)fputs("lt-check: interrupted\n", stderr);
+		(void)fflush(stdout);
+		lt__interrupt_release();
+	}
 	s->report.seconds = now() - s->begin;
 	if (s->o->json)
 		code = lt__check_json(&s->report, stdout) ? 2 : 0;
@@ -175,22 +184,22 @@ static int find_backend(struct check_options *o)
 	}
 	const struct lt_backend *b = lt_backend_find(o->backend);
 	if (!b && strchr(o->backend, ',')) {
-		(void)fprintf(stderr, "lt-check: -b takes one backend, not '%s'\n", o->word);
+		lt__say(stderr, "lt-check: -b takes one backend, not '%s'\n", o->word);
 		return 2;
 	}
 	if (!b) {
-		(void)fprintf(stderr, "lt-check: there is no backend '%s'; there is:", o->backend);
+		lt__say(stderr, "lt-check: there is no backend '%s'; there is:", o->backend);
 		for (uint32_t i = 0; i < lt_backend_count(); i++)
-			(void)fprintf(stderr, "%s %s", i ? "," : "", lt_backend_at(i)->name);
+			lt__say(stderr, "%s %s", i ? "," : "", lt_backend_at(i)->name);
 		(void)fputc('\n', stderr);
 		return 2;
 	}
 	if (!lt__check_score(b, o, &score, &told, how, sizeof how)) {
-		(void)fprintf(stderr, "lt-check: %s: FAILED: in score: %s\n", o->backend, how);
+		lt__say(stderr, "lt-check: %s: FAILED: in score: %s\n", o->backend, how);
 		return CHECK_EXIT_FAILED;
 	}
 	if (score <= 0) {
-		(void)fprintf(stderr, "lt-check: %s cannot be used here: %s%s%s\n", o->backend, told.text[0] ? told.text : "it does not say why",
+		lt__say(stderr, "lt-check: %s cannot be used here: %s%s%s\n", o->backend, told.text[0] ? told.text : "it does not say why",
 			told.remedy[0] ? "; " : "", told.remedy);
 		return 2;
 	}
@@ -202,6 +211,7 @@ int main(int argc, char **argv)
 	struct check_options o;
 	struct check_list list;
 	int code = lt__check_options(argc, argv, &o);
+	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
 	if (code < 0 && lt__plugins_load("lt-check", o.load, o.n_load, true, stderr))
 		code = 2;
 	if (code < 0)
@@ -212,6 +222,7 @@ int main(int argc, char **argv)
 		code = lt__check_again(&o);
 	if (code >= 0) {
 		free((void *)(uintptr_t)o.load);
+		lt__interrupt_release();
 		return code;
 	}
 	struct suite s = { .o = &o, .begin = now() };
@@ -220,14 +231,15 @@ int main(int argc, char **argv)
 	lt__check_cases(&o, &list);
 	if (list.n == 0) {
 		if (o.n_part > 0)
-			(void)fprintf(stderr, "lt-check: there is no case in part %d/%d (lt-check --list shows all)\n", o.part, o.n_part);
+			lt__say(stderr, "lt-check: there is no case in part %d/%d (lt-check --list shows all)\n", o.part, o.n_part);
 		else
-			(void)fprintf(stderr, "lt-check: no case fits '%s' (lt-check --list shows all)\n", o.filter ? o.filter : "");
+			lt__say(stderr, "lt-check: no case fits '%s' (lt-check --list shows all)\n", o.filter ? o.filter : "");
 		code = 2;
 	} else {
 		code = o.list ? list_cases(&list) : run_suite(&s, &list);
 	}
 	lt__check_cases_free(&list);
 	free((void *)(uintptr_t)o.load);
+	lt__interrupt_release();
 	return code;
 }

@@ -2,7 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tools/jsontext.h"
 #include "tools/run.h"
+#include "tools/say.h"
 
 /* What the user wrote is a matter of usage; what went wrong with it afterwards is a failure. */
 int run_status(const struct run *r, lt_status s, const char *doing)
@@ -34,7 +36,7 @@ static int parse(struct run *r)
 	if (s)
 		return s == LT_ENOMEM ? run_failed("%s", lt_context_message(r->ctx)) : run_usage("%s", lt_context_message(r->ctx));
 	if (r->o.verbose)
-		fprintf(stderr, "%s: %d node%s in %.1f ms\n", name, r->graph->n_node, run_s(r->graph->n_node), (double)r->parse_ns / 1e6);
+		lt__say(stderr, "%s: %d node%s in %.1f ms\n", name, r->graph->n_node, run_s(r->graph->n_node), (double)r->parse_ns / 1e6);
 	return run_ports_find(r->graph, r->port);
 }
 
@@ -50,7 +52,7 @@ static void list_ports(const struct run *r)
 
 	for (int k = 0; k <= LT_PORT_RESULT; k++)
 		for (int32_t i = 0; i < r->port[k].n; i++)
-			fprintf(stderr, "  %s '%s', %s%s\n", run_port_kind((enum lt_port)k), r->port[k].at[i].name,
+			lt__say(stderr, "  %s '%s', %s%s\n", run_port_kind((enum lt_port)k), lt__shown(r->port[k].at[i].name).text,
 				run_port_text(&r->port[k].at[i], text, sizeof text), r->port[k].at[i].needed ? "" : ", not used");
 }
 
@@ -61,6 +63,10 @@ static int check_output(const struct run *r)
 
 	if (kind == LT_FILE_NPY && p->n != 1)
 		return run_usage("%s has %d results, and a .npy holds one: write a .npz or a .safetensors", r->o.script, p->n);
+	for (int32_t i = 0; kind == LT_FILE_NPZ && i < p->n; i++)
+		if (lt__npz_name(p->at[i].name))
+			return run_usage("%s: the result '%.200s' cannot be the name of an entry: %s; name it otherwise, or write a .safetensors", r->o.output,
+				p->at[i].name, lt__npz_name(p->at[i].name));
 	for (int32_t i = 0; i < p->n; i++)
 		if ((kind == LT_FILE_NPY || kind == LT_FILE_NPZ) && p->at[i].dtype == LT_BF16)
 			return run_usage("%s: the result '%s' is bfloat16, which NumPy's format does not have: write a .safetensors", r->o.output,
@@ -140,7 +146,7 @@ static void end_early(void)
 	if (!running)
 		return;
 	fflush(stdout);
-	fprintf(stderr, "lt-run: a backend has called exit before lt-run was done; its author has to return an error instead%s%s\n",
+	lt__say(stderr, "lt-run: a backend has called exit before lt-run was done; its author has to return an error instead%s%s\n",
 		running->backends ? ": -b " : "", running->backends ? running->backends : "");
 	_exit(RUN_FAILED);
 }
@@ -162,7 +168,7 @@ int main(int argc, char **argv)
 	}
 	/* A verification that failed is told, too. */
 	if (r.json && json_object_size(r.json) > 0) {
-		json_dumpf(r.json, stdout, 0);
+		json_dumpf(r.json, stdout, LT_JSON_PLAIN);
 		putchar('\n');
 	}
 	release(&r);

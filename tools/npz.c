@@ -4,10 +4,13 @@
 #include <zip.h>
 #include "ir/arena.h"
 #include "ir/op.h"
+#include "ir/plain.h"
+#include "tools/interrupt.h"
 #include "tools/tensorfile.h"
 
 /* Deflate never makes more than this of a byte; an entry that claims more lies. */
 #define MOST_OF_A_BYTE 1032
+#define LONGEST_NAME 4000               /* with .npy and a folder before it, it is a path still */
 
 static lt_status zip_says(struct lt_context *ctx, const char *file, const char *what, zip_error_t *e)
 {
@@ -134,11 +137,41 @@ lt_status lt__npz_parse(struct lt_context *ctx, const char *file, const void *at
 	}
 	zip_discard(z);
 	zip_error_fini(&e);
-	if (!s && (twice = lt__tensors_twice(out)))
+	if (!s && !lt__tensors_twice(out, &twice))
+		s = lt_fail(ctx, LT_ENOMEM, "%s: out of memory", file);
+	else if (!s && twice)
 		s = lt_fail(ctx, LT_EINVAL, "%s: the entry '%s.npy' is there twice", file, twice);
 	if (s)
 		lt__tensors_free(out);
 	return s;
+}
+
+/* What a program that unpacks the archive could be led by, or a terminal that lists it. */
+const char *lt__npz_name(const char *name)
+{
+	size_t n = strlen(name), bytes;
+	bool plain = true;
+
+	for (size_t at = 0; at < n && plain; at += bytes)
+		bytes = lt__plain_next(name + at, n - at, &plain);
+	if (!plain)
+		return "it has a control character, or is not UTF-8";
+	if (n > LONGEST_NAME)
+		return "it is too long";
+	if (strchr(name, '\\'))
+		return "it has a backslash, which some programs take for a folder";
+	/* Between slashes. */
+	for (const char *at = name;; at++) {
+		size_t part = strcspn(at, "/");
+
+		if (part == 0)
+			return n == 0 ? "it is empty" : *name == '/' ? "it begins with a slash" : "it has a folder without a name";
+		if ((part == 1 && *at == '.') || (part == 2 && at[0] == '.' && at[1] == '.'))
+			return "it has the folder . or ..";
+		at += part;
+		if (!*at)
+			return NULL;
+	}
 }
 
 /* Header and data of one entry as the two pieces that libzip reads when it closes the archive. */
@@ -150,6 +183,10 @@ static lt_status add_entry(struct lt_context *ctx, const char *path, zip_t *z, c
 	char *name;
 	size_t n;
 
+	const char *why = lt__npz_name(t->name);
+
+	if (why)
+		return lt_fail(ctx, LT_EINVAL, "%s: '%.200s' cannot be the name of an entry: %s; name it otherwise, or write a .safetensors", path, t->name, why);
 	LT_TRY(lt__npy_header(ctx, path, t, header, &n));
 	pieces[0] = (zip_buffer_fragment_t){ (zip_uint8_t *)*header, n };
 	pieces[1] = (zip_buffer_fragment_t){ t->data, t->bytes };
@@ -175,12 +212,12 @@ static lt_status add_entry(struct lt_context *ctx, const char *path, zip_t *z, c
 lt_status lt__npz_write(struct lt_context *ctx, const char *path, const struct lt_tensors *t)
 {
 	char **header = calloc((size_t)t->n + 1, sizeof(char *));
-	const char *twice = lt__tensors_twice(t);
+	const char *twice = NULL;
 	zip_t *z = NULL;
 	lt_status s = LT_OK;
 	int code = 0;
 
-	if (!header)
+	if (!header || !lt__tensors_twice(t, &twice))
 		s = lt_fail(ctx, LT_ENOMEM, "%s: out of memory", path);
 	else if (twice)
 		s = lt_fail(ctx, LT_EINVAL, "%s: two tensors are named '%s'", path, twice);
@@ -194,12 +231,14 @@ lt_status lt__npz_write(struct lt_context *ctx, const char *path, const struct l
 	for (int32_t i = 0; i < t->n && !s; i++)
 		s = add_entry(ctx, path, z, &t->at[i], &header[i]);
 	/* The archive is written, beside its name and then renamed, by the close. */
+	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
 	if (z && !s && zip_close(z) != 0)
 		s = lt_fail(ctx, LT_EIO, "%s: cannot be written: %s", path, zip_strerror(z));
 	else if (!s)
 		z = NULL;
 	if (z)
 		zip_discard(z);
+	lt__interrupt_release();
 	for (int32_t i = 0; header && i < t->n; i++)
 		free(header[i]);
 	free(header);

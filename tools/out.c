@@ -6,13 +6,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "ir/arena.h"
+#include "tools/interrupt.h"
 #include "tools/tensorfile.h"
 
+/* A signal that came meanwhile ends the process here, where nothing is left behind. */
 static void forget(struct lt_out *o)
 {
 	free(o->path);
 	free(o->temporary);
 	memset(o, 0, sizeof *o);
+	lt__interrupt_release();
 }
 
 /* What is no regular file (a device, a pipe, a link) is written through its name; anything else is written
@@ -24,6 +27,7 @@ lt_status lt__out_open(struct lt_context *ctx, const char *path, struct lt_out *
 	int fd, code;
 
 	memset(o, 0, sizeof *o);
+	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
 	o->path = strdup(path);
 	o->temporary = malloc(strlen(path) + 64);
 	if (!o->path || !o->temporary) {
@@ -50,7 +54,8 @@ lt_status lt__out_open(struct lt_context *ctx, const char *path, struct lt_out *
 	}
 	if (!o->file) {
 		forget(o);
-		return lt_fail(ctx, LT_EIO, "%s: cannot be written: %s", path, strerror(code));
+		return code == ENOMEM ? lt_fail(ctx, LT_ENOMEM, "%s: out of memory", path)
+			: lt_fail(ctx, LT_EIO, "%s: cannot be written: %s", path, strerror(code));
 	}
 	return LT_OK;
 }
@@ -65,6 +70,7 @@ lt_status lt__out_close(struct lt_context *ctx, struct lt_out *o, bool ok)
 		bad = true;
 		code = errno;
 	}
+	ok = ok && !lt__interrupted(NULL);
 	if (ok && !bad && o->temporary && rename(o->temporary, o->path) != 0) {
 		bad = true;
 		code = errno;

@@ -1,11 +1,15 @@
 /* tools/plugins.c -- loads the backends of -B, of $LT_BACKEND_PATH and of the folder that plug-ins are installed in. */
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include "backends/registry.h"
 #include "tools/plugins.h"
+#include "tools/say.h"
+#include "tools/trusted.h"
 
 /* Keeps the first sentence that a backend says, in one line. */
 struct heard { struct lt_diag diag; char text[1024]; };
@@ -23,15 +27,20 @@ static void hear(struct lt_diag *d, const struct lt_note *n)
 
 /* Who is told, and of which source: "--load", "LT_BACKEND_PATH", the folder; and the plug-ins of the sources before it, whose names win: who
  * gives the file that was built just now has the installed one in mind, too. */
-struct loader { const char *tool, *source; FILE *err; uint32_t n; const struct lt_backend **before; };
+struct loader { const char *tool, *source; bool named; FILE *err; uint32_t n; const struct lt_backend **before; };
 
-static void count_before(struct loader *l)
+static lt_status count_before(struct loader *l)
 {
 	l->n = 0;
 	l->before = calloc(lt_backend_count() + 1, sizeof(struct lt_backend *));
-	for (uint32_t i = 0; l->before && i < lt_backend_count(); i++)
+	if (!l->before) {
+		fprintf(l->err, "%s: out of memory\n", l->tool);
+		return LT_ENOMEM;
+	}
+	for (uint32_t i = 0; i < lt_backend_count(); i++)
 		if (lt_backend_origin(lt_backend_at(i)))
 			l->before[l->n++] = lt_backend_at(i);
+	return LT_OK;
 }
 
 /* Whether this very file gave a backend already: a file or a folder that is named twice is no mistake. */
@@ -51,18 +60,49 @@ static bool is_loaded(const char *path)
 	return found;
 }
 
+/* Whether code may be loaded from there, or looked for in that folder; says why not.  A file that was named is the user's own choice. */
+static bool check(const struct loader *l, const char *path, const char *real, const char *end)
+{
+	char why[PATH_MAX + 200];
+
+	if (lt__path_is_trusted(real, why, sizeof why))
+		return true;
+	if (l->named)
+		lt__say(l->err, "%s: %s: warning: others may change %s: %s\n", l->tool, l->source, path, why);
+	else
+		lt__say(l->err, "%s: %s: %s: not loaded, because others may change it: %s; -B loads one file all the same%s\n", l->tool, l->source, path, why,
+			end);
+	return l->named;
+}
+
 static lt_status load(const struct loader *l, const char *path, const char *end)
 {
 	struct heard h = { .diag = { sizeof h.diag, hear } };
+	char *real;
 	lt_status st;
 
 	if (is_loaded(path))
 		return LT_OK;
-	st = lt__backend_load_behind(path, l->before, l->n, &h.diag);
-
+	real = realpath(path, NULL);
+	if (!real && !l->named) {
+		lt__say(l->err, "%s: %s: %s: cannot be loaded: %s%s\n", l->tool, l->source, path, strerror(errno), end);
+		return LT_ELOAD;
+	}
+	/* Of a file that was named the loader says that it is not there. */
+	if (real && !check(l, path, real, end)) {
+		free(real);
+		return LT_ELOAD;
+	}
+	st = lt__backend_load_behind(path, l->named ? NULL : real, l->before, l->n, &h.diag);
+	free(real);
 	if (st)
-		fprintf(l->err, "%s: %s: %s%s\n", l->tool, l->source, h.text[0] ? h.text : lt_status_text(st), end);
+		lt__say(l->err, "%s: %s: %s%s\n", l->tool, l->source, h.text[0] ? h.text : lt_status_text(st), end);
 	return st;
+}
+
+static void no_memory(const struct loader *l)
+{
+	fprintf(l->err, "%s: %s: out of memory (left out)\n", l->tool, l->source);
 }
 
 static int is_so(const struct dirent *e)
@@ -76,22 +116,31 @@ static int is_so(const struct dirent *e)
 static void load_folder(const struct loader *l, const char *folder, bool may_be_absent)
 {
 	struct dirent **list;
-	int n = scandir(folder, &list, is_so, alphasort);
+	char *real = realpath(folder, NULL);
+	int n;
 
+	if (real && !check(l, folder, real, " (left out)")) {
+		free(real);
+		return;
+	}
+	n = real ? scandir(real, &list, is_so, alphasort) : -1;
 	if (n < 0 && !(may_be_absent && errno == ENOENT))
-		fprintf(l->err, "%s: %s: %s: cannot be read: %s (left out)\n", l->tool, l->source, folder, strerror(errno));
+		lt__say(l->err, "%s: %s: %s: cannot be read: %s (left out)\n", l->tool, l->source, folder, strerror(errno));
 	for (int i = 0; i < n; i++) {
 		char *path = malloc(strlen(folder) + strlen(list[i]->d_name) + 2);
 
 		if (path) {
 			sprintf(path, "%s/%s", folder, list[i]->d_name);
 			(void)load(l, path, " (left out)");
+		} else {
+			no_memory(l);
 		}
 		free(path);
 		free(list[i]);
 	}
 	if (n >= 0)
 		free(list);
+	free(real);
 }
 
 static void load_path(const struct loader *l, const char *list)
@@ -106,12 +155,14 @@ static void load_path(const struct loader *l, const char *list)
 		else
 			(void)load(l, at, " (left out)");
 	}
+	if (list && !copy)
+		no_memory(l);
 	free(copy);
 }
 
 lt_status lt__plugins_load(const char *tool, const char *const *files, int32_t n, bool environment, FILE *err)
 {
-	struct loader given = { tool, "--load", err, 0, NULL }, path = { tool, "LT_BACKEND_PATH", err, 0, NULL };
+	struct loader given = { tool, "--load", true, err, 0, NULL }, path = { tool, "LT_BACKEND_PATH", false, err, 0, NULL };
 
 	for (int32_t i = 0; i < n; i++) {
 		lt_status st = load(&given, files[i], "");
@@ -120,20 +171,22 @@ lt_status lt__plugins_load(const char *tool, const char *const *files, int32_t n
 			return st;
 	}
 	if (environment) {
-		count_before(&path);
+		if (count_before(&path))
+			return LT_ENOMEM;
 		load_path(&path, getenv("LT_BACKEND_PATH"));
 		free(path.before);
 	}
 #ifdef LT_BACKEND_DIR
 	if (environment) {
-		struct loader installed = { tool, "installed backends", err, 0, NULL };
+		struct loader installed = { tool, "installed backends", false, err, 0, NULL };
 
-		count_before(&installed);
+		if (count_before(&installed))
+			return LT_ENOMEM;
 		load_folder(&installed, LT_BACKEND_DIR, true);
 		free(installed.before);
 	}
 #endif
 	if (lt_backend_complaint())
-		fprintf(err, "%s: %s\n", tool, lt_backend_complaint());
+		lt__say(err, "%s: %s\n", tool, lt_backend_complaint());
 	return LT_OK;
 }

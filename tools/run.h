@@ -11,7 +11,8 @@
 #include "lt/lt.h"
 #include "tools/tensorfile.h"
 
-enum run_exit { RUN_OK, RUN_FAILED, RUN_USAGE, RUN_DONE };      /* RUN_DONE: nothing is left to do; exit 0 */
+/* RUN_UNVERIFIED: --verify can say nothing of some elements.  RUN_DONE: nothing is left to do; exit 0. */
+enum run_exit { RUN_OK, RUN_FAILED, RUN_USAGE, RUN_UNVERIFIED, RUN_DONE = 100 };
 
 /* run_options.c: the command line; everything points into argv. */
 struct run_list { const char **at; int32_t n; };
@@ -21,8 +22,9 @@ struct run_options {
 	const char *output, *backends, *dump, *cc, *cache, *cache_dir, *schedule, *apply, *target, *use_source;
 	const char *second;                     /* --dump=diff: the other tree */
 	int64_t runs, time, threads;            /* time: 0 none, -1 as many as take half a second */
+	uint32_t cc_timeout_ms;                 /* 0: the library's default */
 	char pass;                              /* -dLETTER; 0: none */
-	bool verify, explain, strict, no_passes, no_cache, list, json, quiet, verbose, check_schedule, no_capture;
+	bool verify, allow_unbounded, explain, strict, no_passes, no_cache, list, json, quiet, verbose, check_schedule, no_capture;
 };
 int run_options_parse(int argc, char **argv, struct run_options *);
 void run_options_free(struct run_options *);
@@ -131,7 +133,7 @@ void run_explain_free(struct run *);
 int run_evaluate(struct run *);
 
 /* run_print.c: as NumPy's str() prints an array; at most a line's 75 characters. */
-void run_print_tensor(FILE *, const struct lt_tensor *);
+lt_status run_print_tensor(FILE *, const struct lt_tensor *);     /* LT_ENOMEM: nothing is printed */
 /* run_number.c: one number with at most `digits` decimals, the shortest that reads back as the same value of its type. */
 struct run_style { bool scientific; int decimals, before, after; };
 void run_number_style(const struct lt_tensor *, const int64_t *at, int64_t n, struct run_style *out);
@@ -146,8 +148,9 @@ json_t *run_json_under(json_t *object, const char *key);        /* the array of 
 
 /* run_verify.c */
 int run_verify_begin(struct run *);
-int run_verify_compare(struct run *, int64_t evaluation);       /* after a run on r->input */
-int run_verify_end(struct run *);               /* says what was found; RUN_FAILED if something differs */
+int run_verify_kernels(struct run *, int64_t evaluation);       /* before a run on r->input: makes one of its own, and puts the states back */
+int run_verify_compare(struct run *, int64_t evaluation);       /* after that run */
+int run_verify_end(struct run *);               /* says what was found; RUN_FAILED if something is wrong, RUN_UNVERIFIED */
 void run_verify_free(struct run *);
 
 /* run_time.c */

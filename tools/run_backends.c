@@ -2,7 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/plugins.h"
+#include "tools/jsontext.h"
 #include "tools/run.h"
+#include "tools/temporary.h"
+#include "tools/say.h"
 
 /* Keeps the first sentence that a backend says, in one line. */
 struct heard { struct lt_diag diag; char text[512]; };
@@ -25,7 +28,9 @@ static struct heard listen(void)
 
 int run_plugins_load(const struct run_options *o)
 {
-	return lt__plugins_load("lt-run", o->load.at, o->load.n, true, stderr) ? RUN_USAGE : RUN_OK;
+	lt_status s = lt__plugins_load("lt-run", o->load.at, o->load.n, true, stderr);
+
+	return s == LT_ENOMEM ? RUN_FAILED : s ? RUN_USAGE : RUN_OK;
 }
 
 struct facts { char *text; size_t bytes; FILE *to; };
@@ -38,7 +43,8 @@ static void put_fact(void *user, const char *text, size_t bytes)
 /* The device that a session would use, "" if there is no telling, and what that session says of it. */
 static bool find_device(const struct lt_backend *b, const struct run_options *o, char *out, size_t bytes, struct facts *facts, struct heard *h)
 {
-	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc };
+	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc, .temp_dir = lt__temp_dir(),
+		.cc_timeout_ms = o->cc_timeout_ms };
 	struct lt_session *session = NULL;
 
 	out[0] = 0;
@@ -73,7 +79,7 @@ static json_t *json_facts(char *text)
 		char *value = line + n + (line[n] == ' ');
 
 		line[n] = 0;
-		json_object_set_new(o, line, json_string(value));
+		json_object_set_new(o, lt__shown(line).text, lt__json_text(value));
 	}
 	return o;
 }
@@ -112,11 +118,12 @@ static void print_json(struct listed *list, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		const struct lt_backend *b = list[i].backend;
 
-		json_array_append_new(out, json_pack("{s:s,s:s,s:s,s:s?,s:i,s:s,s:s,s:o}", "name", b->name, "version", b->version, "summary", b->summary,
-			"file", lt_backend_origin(b), "score", (int)list[i].score, "device", list[i].device, "reason", why_not(&list[i]), "facts",
+		json_array_append_new(out, json_pack("{s:o,s:o,s:o,s:o,s:i,s:o,s:o,s:o}", "name", lt__json_text(b->name), "version",
+			lt__json_text(b->version), "summary", lt__json_text(b->summary), "file", lt__json_text(lt_backend_origin(b)), "score",
+			(int)list[i].score, "device", lt__json_text(list[i].device), "reason", lt__json_text(why_not(&list[i])), "facts",
 			json_facts(list[i].facts.text)));
 	}
-	json_dumpf(out, stdout, 0);
+	json_dumpf(out, stdout, LT_JSON_PLAIN);
 	putchar('\n');
 	json_decref(out);
 }
@@ -148,20 +155,20 @@ static void print_table(struct listed *list, uint32_t n)
 			width[c] = width[c] < (int)strlen(cell[c]) ? (int)strlen(cell[c]) : width[c];
 	}
 	for (int c = 0; c < N_COLUMN; c++)
-		printf("%-*s  ", width[c], head[c]);
-	printf("SUMMARY\n");
+		lt__say(stdout, "%-*s  ", width[c], head[c]);
+	lt__say(stdout, "SUMMARY\n");
 	for (uint32_t i = 0; i < n; i++) {
 		const struct lt_backend *b = list[i].backend;
 		int indent = width[NAME] + width[VERSION] + width[SCORE] + 6;
 
 		find_cells(&list[i], cell, score, sizeof score);
 		for (int c = 0; c < N_COLUMN; c++)
-			printf("%-*s  ", width[c], cell[c]);
-		printf("%s%s\n", list[i].score > 0 ? b->summary : "not usable here: ", why_not(&list[i]));
+			lt__say(stdout, "%-*s  ", width[c], cell[c]);
+		lt__say(stdout, "%s%s\n", list[i].score > 0 ? b->summary : "not usable here: ", why_not(&list[i]));
 		if (lt_backend_origin(b))
-			printf("%*sfrom %s\n", indent, "", lt_backend_origin(b));
+			lt__say(stdout, "%*sfrom %s\n", indent, "", lt_backend_origin(b));
 		for (char *line = list[i].facts.text ? strtok_r(list[i].facts.text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
-			printf("%*s%s\n", indent, "", line);
+			lt__say(stdout, "%*s%s\n", indent, "", line);
 	}
 }
 
@@ -204,7 +211,8 @@ static bool has_gap(const char *list)
 static int check_score(const struct run_options *o, const struct lt_backend *b, const char *config)
 {
 	struct heard h = listen(), unheard = listen();
-	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc };
+	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc, .temp_dir = lt__temp_dir(),
+		.cc_timeout_ms = o->cc_timeout_ms };
 	struct lt_session *session = NULL;
 
 	if (o->dump || o->check_schedule || b->score(config, &h.diag) > 0 || b->open(&host, config, &session, &unheard.diag))
@@ -278,7 +286,7 @@ static bool opens(const struct run_options *o, const struct lt_backend *b)
 
 	if (!lt_backend_origin(b) || find_device(b, o, device, sizeof device, &none, &h))
 		return true;
-	fprintf(stderr, "lt-run: the backend %s cannot be used: %s (left out)\n", b->name, h.text);
+	lt__say(stderr, "lt-run: the backend %s cannot be used: %s (left out)\n", b->name, h.text);
 	return false;
 }
 
@@ -318,7 +326,8 @@ bool run_backends_any_values(const struct run_options *o, const char *list)
 	char *name = strndup(list, n), *config = name ? strchr(name, ':') : NULL;
 	const struct lt_backend *b;
 	struct heard h = listen();
-	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc };
+	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc, .temp_dir = lt__temp_dir(),
+		.cc_timeout_ms = o->cc_timeout_ms };
 	struct lt_session *session = NULL;
 	bool any = false;
 

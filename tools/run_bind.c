@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/run.h"
+#include "tools/say.h"
 
 #define MOST_PROBLEMS 20
 
@@ -15,6 +16,7 @@ struct binder {
 	int32_t n_problem, n_missing;
 	bool names_only;                        /* nothing is run: the tensors are neither made nor asked for */
 	bool unread;                            /* a file failed: what it was to give is not known */
+	bool no_memory;                         /* which is no mistake of the user's */
 	const char *backends;
 	int any;                                /* whether any values do for what is not given: 1, 0, -1 not asked yet */
 };
@@ -30,7 +32,7 @@ static void tell(struct binder *b, const char *fmt, ...)
 		return;
 	va_start(args, fmt);
 	fputs("lt-run: ", b->text);
-	vfprintf(b->text, fmt, args);
+	lt__vsay(b->text, fmt, args);
 	fputc('\n', b->text);
 	va_end(args);
 }
@@ -105,7 +107,9 @@ static void place_spec(struct binder *b, struct slots *s, int32_t i, const char 
 		return;
 	}
 	one = (struct lt_tensors){ .at = calloc(1, sizeof *one.at), .n = 1 };
-	if (!one.at || run_spec_make(b->ctx, p, spec, one.at)) {
+	lt_status st = one.at ? run_spec_make(b->ctx, p, spec, one.at) : LT_ENOMEM;
+	if (st) {
+		b->no_memory = b->no_memory || st == LT_ENOMEM;
 		tell(b, "%s: %s", from, one.at ? lt_context_message(b->ctx) : "out of memory");
 		free(one.at);
 		s->from[i] = from;
@@ -130,6 +134,7 @@ static void place_option(struct binder *b, struct slots *s, const char *option)
 	if (!strncmp(option, "*=", 2))
 		return;
 	name = strndup(option, strcspn(option, "="));
+	b->no_memory = b->no_memory || !name;
 	if (!strchr(option, '='))
 		tell(b, "'%s' is not NAME=SPEC, such as %s=random", option, option);
 	else if (name)
@@ -143,7 +148,9 @@ static void place_file(struct binder *b, struct slots *s, const char *path)
 
 	if (b->names_only)
 		return;
-	if (lt__tensors_read(b->ctx, path, &file)) {
+	lt_status st = lt__tensors_read(b->ctx, path, &file);
+	if (st) {
+		b->no_memory = b->no_memory || st == LT_ENOMEM;
 		tell(b, "%s", lt_context_message(b->ctx));
 		b->unread = true;
 		return;
@@ -202,8 +209,8 @@ static void place_any(struct binder *b, struct slots *s)
 			return;
 		place_spec(b, s, i, "random", "random");
 		if (!b->o->quiet)
-			fprintf(b->text, "lt-run: the %s '%s' is not given and has random values, which do for this backend\n",
-				run_port_kind(s->kind), b->port[s->kind].at[i].name);
+			lt__say(b->text, "lt-run: the %s '%s' is not given and has random values, which do for this backend\n",
+				run_port_kind(s->kind), lt__shown(b->port[s->kind].at[i].name).text);
 	}
 }
 
@@ -224,8 +231,8 @@ static void tell_missing(struct binder *b, const struct slots *s, const char *fl
 		const struct run_port *p = &b->port[s->kind].at[i];
 
 		if (p->needed && !s->from[i])
-			fprintf(b->text, "  %s '%s', %s: give it with  %s %s=FILE.npy\n", run_port_kind(s->kind), p->name,
-				run_port_text(p, text, sizeof text), flag, p->name);
+			lt__say(b->text, "  %s '%s', %s: give it with  %s %s=FILE.npy\n", run_port_kind(s->kind), lt__shown(p->name).text,
+				run_port_text(p, text, sizeof text), flag, lt__shown(p->name).text);
 	}
 }
 
@@ -237,6 +244,7 @@ static bool make_slots(struct binder *b, struct slots *s, enum lt_port kind, con
 	s->value = calloc(n + 1, sizeof(struct lt_tensor *));
 	s->from = calloc(n + 1, sizeof(char *));
 	if (!s->value || !s->from) {
+		b->no_memory = true;
 		tell(b, "out of memory");
 		return false;
 	}
@@ -280,7 +288,7 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 	}
 	n += count_missing(b, constant);
 	if (n > 0 && s.from && !b->names_only && !b->unread) {
-		fprintf(b->text, "lt-run: %s needs %d tensor%s not given%s%s:\n", b->o->script, n, n == 1 ? " that is" : "s that are",
+		lt__say(b->text, "lt-run: %s needs %d tensor%s not given%s%s:\n", b->o->script, n, n == 1 ? " that is" : "s that are",
 			file ? ", with the inputs of " : "", file ? file : "");
 		tell_missing(b, &s, "-i");
 		tell_missing(b, constant, "-c");
@@ -306,8 +314,12 @@ int run_bind(struct lt_context *ctx, const struct run_options *o, const char *ba
 	out->file = calloc(n_file, sizeof *out->file);
 	out->input = calloc(n_eval, sizeof *out->input);
 	b.text = open_memstream(&text, &bytes);
-	if (!out->file || !out->input || !b.text)
+	if (!out->file || !out->input || !b.text) {
+		if (b.text)
+			fclose(b.text);
+		free(text);
 		return run_failed("out of memory");
+	}
 	if (make_slots(&b, &constant, LT_PORT_CONSTANT, NULL) && make_slots(&b, &common, LT_PORT_INPUT, NULL))
 		bind_all(&b, &constant, &common);
 	out->constant.value = constant.value;
@@ -315,6 +327,11 @@ int run_bind(struct lt_context *ctx, const struct run_options *o, const char *ba
 	free(common.value);
 	free(common.from);
 	fclose(b.text);
+	/* What does not fit may be so for that alone. */
+	if (b.no_memory) {
+		free(text);
+		return run_failed("out of memory");
+	}
 	fwrite(text, 1, bytes, stderr);
 	if (b.n_problem > MOST_PROBLEMS)
 		run_usage("... and %d more like these", b.n_problem - MOST_PROBLEMS);

@@ -1,27 +1,55 @@
 /* tools/run_cache.c -- where compiled code is kept, what is there, and its removal. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include "program/cache.h"
 #include "tools/cachedir.h"
+#include "tools/jsontext.h"
 #include "tools/run.h"
+#include "tools/say.h"
 
-/* A folder that was named must work; the usual one is done without where it does not. */
+/* A backend that keeps what it compiles is in the list: one that does not needs no folder. */
+static bool keeps(const char *list)
+{
+	for (const char *at = list; at && *at; at += strcspn(at, ","), at += *at == ',')
+		for (uint32_t i = 0; i < lt_backend_count(); i++) {
+			const struct lt_backend *b = lt_backend_at(i);
+			size_t n = strlen(b->name);
+
+			if (n == strcspn(at, ":,") && !strncmp(at, b->name, n) && LT_HAS(struct lt_backend, b, save))
+				return true;
+		}
+	return false;
+}
+
+/* A folder that was named by mistake is one; the usual one is done without where it cannot be used, which lt_compile says. */
 int run_cache_find(struct run *r)
 {
+	char why[8192];
+	struct lt_cache cache = { .fd = -1 };
+
 	if (r->o.no_cache)
 		return RUN_OK;
-	if (r->o.cache_dir) {
-		r->cache_dir = *r->o.cache_dir ? strdup(r->o.cache_dir) : NULL;
-		if (!r->cache_dir)
-			return run_usage("--cache-dir takes the name of a folder");
-		if (r->o.cache || lt__cachedir_make(r->cache_dir))
-			return RUN_OK;
-		return run_usage("--cache-dir: '%s' is not a folder that can be written to", r->cache_dir);
+	if (!r->o.cache_dir) {
+		errno = 0;
+		r->cache_dir = lt__cachedir_default(why, sizeof why);
+		if (!r->cache_dir && errno == ENOMEM)
+			return run_failed("out of memory");
+		if (!r->cache_dir && !r->o.cache && keeps(r->backends))
+			lt__say(stderr, "lt-run: no compiled code is kept: %s; name a folder with --cache-dir, or give --no-cache\n", why);
+		return RUN_OK;
 	}
-	r->cache_dir = lt__cachedir_default();
-	if (r->cache_dir && !r->o.cache && !lt__cachedir_make(r->cache_dir)) {
-		if (r->o.verbose)
-			fprintf(stderr, "no compiled code is kept: '%s' cannot be written to\n", r->cache_dir);
-		free(r->cache_dir);
-		r->cache_dir = NULL;
+	if (!*r->o.cache_dir)
+		return run_usage("--cache-dir takes the name of a folder");
+	r->cache_dir = strdup(r->o.cache_dir);
+	if (!r->cache_dir)
+		return run_failed("out of memory");
+	if (r->o.cache)
+		return RUN_OK;
+	switch (lt__cache_open(&cache, r->cache_dir, true, why, sizeof why)) {
+	case LT_CACHE_REFUSED:   return run_usage("--cache-dir: %s", why);
+	case LT_CACHE_NO_MEMORY: return run_failed("out of memory");
+	default:                 lt__cache_close(&cache);
 	}
 	return RUN_OK;
 }
@@ -29,22 +57,23 @@ int run_cache_find(struct run *r)
 int run_cache_command(const struct run *r)
 {
 	int64_t n = 0, bytes = 0;
+	char why[8192] = "";
 
 	if (!r->cache_dir)
 		return run_usage("there is no folder of compiled code: give one with --cache-dir");
-	if (lt__cache_stats(r->cache_dir, &n, &bytes))
-		return run_failed("'%s' cannot be read", r->cache_dir);
-	if (!strcmp(r->o.cache, "clear") && lt__cache_clear(r->cache_dir))
-		return run_failed("'%s' cannot be cleared", r->cache_dir);
+	if (lt__cache_stats(r->cache_dir, &n, &bytes, why, sizeof why))
+		return run_failed("%s", *why ? why : "the folder cannot be read");
+	if (!strcmp(r->o.cache, "clear") && lt__cache_clear(r->cache_dir, why, sizeof why))
+		return run_failed("%s", *why ? why : "the folder cannot be cleared");
 	if (r->o.json) {
-		json_t *o = json_pack("{s:s,s:I,s:I,s:b}", "folder", r->cache_dir, "kernels", (json_int_t)n, "bytes", (json_int_t)bytes, "cleared",
+		json_t *o = json_pack("{s:o,s:I,s:I,s:b}", "folder", lt__json_text(r->cache_dir), "kernels", (json_int_t)n, "bytes", (json_int_t)bytes, "cleared",
 			!strcmp(r->o.cache, "clear"));
 
-		json_dumpf(o, stdout, 0);
+		json_dumpf(o, stdout, LT_JSON_PLAIN);
 		putchar('\n');
 		json_decref(o);
 	} else {
-		printf("%s: %lld kernel%s, %lld byte%s%s\n", r->cache_dir, (long long)n, run_s(n), (long long)bytes, run_s(bytes),
+		lt__say(stdout, "%s: %lld kernel%s, %lld byte%s%s\n", r->cache_dir, (long long)n, run_s(n), (long long)bytes, run_s(bytes),
 			!strcmp(r->o.cache, "clear") ? ", removed" : "");
 	}
 	return RUN_OK;

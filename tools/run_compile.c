@@ -4,7 +4,10 @@
 #include <time.h>
 #include <unistd.h>
 #include "program/program.h"
+#include "tools/interrupt.h"
 #include "tools/run.h"
+#include "tools/temporary.h"
+#include "tools/say.h"
 
 /* Shown on a terminal only, and only once a compile takes its time. */
 struct progress { int64_t begin_ns; bool shown; struct run *run; };
@@ -32,7 +35,7 @@ static void show_progress(void *user, int32_t done, int32_t total)
 static void show_log(void *user, int level, const char *text)
 {
 	(void)user;
-	fprintf(stderr, "%s%s\n", level == LT_LOG_WARNING ? "warning: " : level == LT_LOG_DEBUG ? "debug: " : "", text);
+	lt__say(stderr, "%s%s\n", level == LT_LOG_WARNING ? "warning: " : level == LT_LOG_DEBUG ? "debug: " : "", text);
 }
 
 static void show_short_log(void *user, int level, const char *text)
@@ -51,7 +54,7 @@ static void tell_stats(const struct run *r, int64_t ns)
 	struct lt_stats st = { .size = sizeof st };
 
 	lt_program_stats(r->program, &st);
-	fprintf(stderr, "%d kernel%s for '%s' in %.1f ms: %d compiled, %d from the cache%s%s\n", st.n_kernel, run_s(st.n_kernel), r->backends, (double)ns / 1e6,
+	lt__say(stderr, "%d kernel%s for '%s' in %.1f ms: %d compiled, %d from the cache%s%s\n", st.n_kernel, run_s(st.n_kernel), r->backends, (double)ns / 1e6,
 		st.n_compiled, st.n_cached, r->cache_dir ? " in " : "", r->cache_dir ? r->cache_dir : "");
 }
 
@@ -76,7 +79,7 @@ int run_schedule_check(struct run *r)
 {
 	int code = run_backends_choose(r);
 	struct lt_options options = { .size = sizeof options, .n_thread = (uint32_t)r->o.threads, .strict = r->o.strict,
-		.no_passes = r->o.no_passes, .cc = r->o.cc, .schedule = schedule_text(r),
+		.no_passes = r->o.no_passes, .cc = r->o.cc, .temp_dir = lt__temp_dir(), .schedule = schedule_text(r),
 		.schedule_bytes = r->schedule.n, .schedule_name = schedule_name(r), .apply = r->o.apply };
 
 	if (code != RUN_OK)
@@ -94,21 +97,25 @@ int run_compile(struct run *r)
 	bool terminal = isatty(STDERR_FILENO) && !r->o.quiet;
 	struct progress p = { .begin_ns = run_now(), .run = r };
 	const struct lt_options options = { .size = sizeof options, .n_thread = (uint32_t)r->o.threads, .backends = r->backends,
-		.strict = r->o.strict, .no_passes = r->o.no_passes, .cc = r->o.cc, .cache_dir = r->cache_dir,
+		.strict = r->o.strict, .no_passes = r->o.no_passes, .cc = r->o.cc, .cache_dir = r->cache_dir, .cache_optional = !r->o.cache_dir,
+		.temp_dir = lt__temp_dir(),
 		.progress = terminal ? show_progress : NULL, .user = &p, .schedule = schedule_text(r),
 		.schedule_bytes = r->schedule.n, .schedule_name = schedule_name(r), .apply = r->o.apply,
 		.plan_only = r->o.dump && !run_dump_is(&r->o, "source") && !run_dump_is(&r->o, "asm"),
 		.no_capture = r->o.no_capture, .device_time = r->o.time != 0, .explain = r->o.explain ? explain : NULL,
-		.log = r->o.verbose ? show_log : show_short_log };
+		.log = r->o.verbose ? show_log : show_short_log, .cancelled = lt__interrupted, .cc_timeout_ms = r->o.cc_timeout_ms,
+		.source_only = run_dump_is(&r->o, "source") };
 	int code = r->o.explain ? run_explain_begin(r) : RUN_OK;
 	lt_status s;
 
 	if (code != RUN_OK)
 		return code;
+	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
 	s = lt_compile(r->ctx, r->graph, &options, &r->program);
 
 	if (p.shown)
 		fputs("\r\033[K", stderr);
+	lt__interrupt_release();
 	if (r->o.explain)
 		run_explain_say(r);
 	if (s)

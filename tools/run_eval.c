@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/run.h"
+#include "tools/say.h"
 
 /* Copies the part of a result that there is, row by row, out of its layout at the largest extents. */
 static void pack(const struct run_result *res, int64_t elems)
@@ -64,19 +65,21 @@ static int write_results(const struct run *r, int64_t evaluation)
 	return s ? run_status(r, s, "writing the results") : RUN_OK;
 }
 
-static void print_results(const struct run *r, int64_t evaluation, bool several)
+static int print_results(const struct run *r, int64_t evaluation, bool several)
 {
 	char shape[256];
 
 	if (several)
-		printf("evaluation %lld\n", (long long)evaluation);
+		lt__say(stdout, "evaluation %lld\n", (long long)evaluation);
 	for (int32_t i = 0; i < r->port[LT_PORT_RESULT].n; i++) {
 		const struct lt_tensor *t = &r->result[i].tensor;
 
-		printf("%s: %s %s\n", t->name, lt__dtype_info(t->dtype)->script, lt__shape_text(shape, sizeof shape, t->rank, t->shape));
-		run_print_tensor(stdout, t);
+		lt__say(stdout, "%s: %s %s\n", lt__shown(t->name).text, lt__dtype_info(t->dtype)->script, lt__shape_text(shape, sizeof shape, t->rank, t->shape));
+		if (run_print_tensor(stdout, t))
+			return run_failed("out of memory");
 	}
 	fflush(stdout);
+	return RUN_OK;
 }
 
 static void add_json(const struct run *r)
@@ -88,6 +91,13 @@ static void add_json(const struct run *r)
 	json_array_append_new(run_json_under(r->json, "evaluations"), json_pack("{s:o}", "results", results));
 }
 
+/* What a run leaves out must not look right because the run before wrote it. */
+static void poison(const struct run *r)
+{
+	for (int32_t i = 0; i < r->port[LT_PORT_RESULT].n; i++)
+		memset(r->output[i], 0xff, lt_program_bytes(r->program, LT_PORT_RESULT, i));
+}
+
 static int evaluate(struct run *r, int64_t number, int64_t of)
 {
 	const struct run_values *v = &r->given.input[number % r->given.n_input];
@@ -96,12 +106,15 @@ static int evaluate(struct run *r, int64_t number, int64_t of)
 
 	for (int32_t i = 0; i < r->port[LT_PORT_INPUT].n; i++)
 		r->input[i] = v->value[i] ? v->value[i]->data : NULL;
-	/* What a run leaves out must not look right because the run before wrote it. */
-	for (int32_t i = 0; r->verify && i < r->port[LT_PORT_RESULT].n; i++)
-		memset(r->output[i], 0xff, lt_program_bytes(r->program, LT_PORT_RESULT, i));
+	if (r->verify)
+		poison(r);
+	if (r->verify && (code = run_verify_kernels(r, number)) != RUN_OK)
+		return code;
+	if (r->verify)
+		poison(r);
 	s = lt_instance_run(r->instance, r->input, r->output);
 	if (s && of > 1)
-		fprintf(stderr, "lt-run: evaluation %lld failed\n", (long long)number);
+		lt__say(stderr, "lt-run: evaluation %lld failed\n", (long long)number);
 	if (s)
 		return run_status(r, s, "running");
 	for (int32_t i = 0; i < r->port[LT_PORT_RESULT].n; i++)
@@ -112,7 +125,7 @@ static int evaluate(struct run *r, int64_t number, int64_t of)
 	if (r->json)
 		add_json(r);
 	else if (!r->o.output && !r->o.quiet)
-		print_results(r, number, of > 1);
+		code = print_results(r, number, of > 1);
 	if (code == RUN_OK && r->verify)
 		code = run_verify_compare(r, number);
 	return code;

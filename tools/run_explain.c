@@ -1,5 +1,6 @@
 /* tools/run_explain.c -- --explain: which backend takes which kernel, and what the others refused it for. */
 #include <stdlib.h>
+#include "tools/jsontext.h"
 #include "tools/run.h"
 
 struct run_explained { FILE *to; char *text; size_t bytes; json_t *list; };
@@ -22,24 +23,19 @@ static void put(void *user, const char *text, size_t bytes)
 	fwrite(text, 1, bytes, user);
 }
 
-static json_t *text_or_null(const char *text)
-{
-	return text ? json_string(text) : json_null();
-}
-
 static json_t *refusal(const struct lt_refusal *f)
 {
 	json_t *o = json_object();
 
-	json_object_set_new(o, "backend", json_string(f->backend));
+	json_object_set_new(o, "backend", lt__json_text(f->backend));
 	json_object_set_new(o, "code", json_string(lt_status_name(f->code)));
-	json_object_set_new(o, "node", text_or_null(f->node));
-	json_object_set_new(o, "loop", text_or_null(f->loop));
-	json_object_set_new(o, "file", text_or_null(f->file));
+	json_object_set_new(o, "node", lt__json_text(f->node));
+	json_object_set_new(o, "loop", lt__json_text(f->loop));
+	json_object_set_new(o, "file", lt__json_text(f->file));
 	json_object_set_new(o, "line", f->line > 0 ? json_integer(f->line) : json_null());
 	json_object_set_new(o, "column", f->line > 0 ? json_integer(f->column) : json_null());
-	json_object_set_new(o, "reason", json_string(f->text));
-	json_object_set_new(o, "change", text_or_null(f->remedy));
+	json_object_set_new(o, "reason", lt__json_text(f->text));
+	json_object_set_new(o, "change", lt__json_text(f->remedy));
 	return o;
 }
 
@@ -56,9 +52,10 @@ void run_explain_add(struct run *r, const struct lt_explained *x)
 	list = json_array();
 	for (uint32_t i = 0; i < x->n_refusal; i++)
 		json_array_append_new(list, refusal(&x->refusal[i]));
-	json_object_set_new(o, "kernel", json_string(x->kernel));
-	json_object_set_new(o, "backend", text_or_null(x->backend));
-	json_object_set_new(o, "same_as", text_or_null(x->same_as));
+	json_object_set_new(o, "kernel", lt__json_text(x->kernel));
+	json_object_set_new(o, "backend", lt__json_text(x->backend));
+	json_object_set_new(o, "same_as", lt__json_text(x->same_as));
+	json_object_set_new(o, "blocks", x->n_block >= 0 ? json_integer(x->n_block) : json_null());
 	json_object_set_new(o, "refusals", list);
 	json_array_append_new(e->list, o);
 }
@@ -66,13 +63,15 @@ void run_explain_add(struct run *r, const struct lt_explained *x)
 void run_explain_say(struct run *r)
 {
 	struct run_explained *e = r->explained;
+	struct lt_says out = { .to = stdout };
 
 	if (e->list) {
 		json_object_set(r->json, "explain", e->list);
 		return;
 	}
 	fflush(e->to);
-	fwrite(e->text, 1, e->bytes, stdout);
+	lt__say_piece(&out, e->text, e->bytes);
+	lt__say_end(&out);
 	fflush(stdout);
 }
 

@@ -1,6 +1,7 @@
 /* tools/run_help.c -- lt-run's help, and the word that a mistyped one was meant to be. */
 #include <stdlib.h>
 #include <string.h>
+#include "ir/nearest.h"
 #include "tools/run.h"
 
 /* Compilers need not take a longer string than 4095 bytes. */
@@ -41,13 +42,15 @@ static const char help[] =
 "      --schedule FILE        runs by the loops in FILE: a tree, as --dump=tree prints it, or a list of primitives\n"
 "      --apply STEPS          changes those loops: \"split i 8; unroll i'\"; docs/schedule.md\n"
 "      --cc CMD               C compiler; default: $CC, or cc\n"
+"      --cc-timeout S         ends one that takes longer than S seconds for a kernel; default: 60\n"
 "      --cache-dir DIR        where compiled code is kept; default: $XDG_CACHE_HOME/looptree or ~/.cache/looptree\n"
 "      --no-cache             keeps none\n"
 "      --cache=stats|clear    what is kept there; removes it\n"
 "\n"
 "Looking\n"
-"      --verify               compares every result and state with the reference evaluator;\n"
-"                             exit code 1 if one differs by more than its rounding may explain\n"
+"      --verify               judges every kernel, result and state by the reference evaluator; exit code 1 if\n"
+"                             something is wrong, 3 if rounding may explain any value of some elements,\n"
+"                             which --verify=allow-unbounded lets pass\n"
 "      --time[=N]             times N runs, and says what the compiler did; default: half a second of runs\n"
 "      --dump=KIND            prints instead of running: graph, dot, tree, access, frozen, source, asm, plan\n"
 "                             (-o FILE: into a file); with -dLETTER, graph or dot after a pass (C, F, E, D)\n"
@@ -83,46 +86,14 @@ void run_help(FILE *f)
 
 #define LONGEST 60
 
-/* Edit distance where two letters in the wrong order are one mistake; longer words are never near. */
-static int distance(const char *a, const char *b)
-{
-	static const int far = 1000;
-	int d[LONGEST + 1][LONGEST + 1], m = (int)strlen(a), n = (int)strlen(b);
-
-	if (strlen(a) > LONGEST || strlen(b) > LONGEST)
-		return far;
-	for (int i = 0; i <= m; i++)
-		for (int j = 0; j <= n; j++) {
-			if (i == 0 || j == 0) {
-				d[i][j] = i + j;
-				continue;
-			}
-			d[i][j] = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-			if (d[i - 1][j] < d[i][j])
-				d[i][j] = d[i - 1][j] + 1;
-			if (d[i][j - 1] < d[i][j])
-				d[i][j] = d[i][j - 1] + 1;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] < d[i][j])
-				d[i][j] = d[i - 2][j - 2] + 1;
-		}
-	return d[m][n];
-}
-
 const char *run_nearest(const char *word, int32_t n, const char *(*at)(const void *, int32_t), const void *user)
 {
-	const char *best = NULL;
-	int least = 2 + (int)strlen(word) / 4;
+	struct lt_nearest near;
 
-	for (int32_t i = 0; i < n; i++) {
-		int d = distance(word, at(user, i));
-
-		/* Nothing of a short word may be left of it. */
-		if (d < least && d < (int)strlen(word)) {
-			least = d;
-			best = at(user, i);
-		}
-	}
-	return best;
+	lt__nearest_begin(&near, word, strlen(word));
+	for (int32_t i = 0; i < n; i++)
+		lt__nearest_add(&near, at(user, i));
+	return near.n ? near.name[0] : NULL;
 }
 
 static const char *word_at(const void *words, int32_t i)

@@ -1,6 +1,7 @@
 /* tools/run_json.c -- tensors and numbers as JSON, which has no infinities and no NaN: those are strings. */
 #include <math.h>
 #include <stdlib.h>
+#include "tools/jsontext.h"
 #include "tools/run.h"
 
 json_t *run_json_number(double v)
@@ -24,7 +25,7 @@ json_t *run_json_tensor(const struct lt_tensor *t, bool values)
 
 	for (int32_t i = 0; i < t->rank; i++)
 		json_array_append_new(shape, json_integer(t->shape[i]));
-	o = json_pack("{s:s,s:s,s:o}", "name", t->name, "dtype", lt__dtype_info(t->dtype)->script, "shape", shape);
+	o = json_pack("{s:o,s:s,s:o}", "name", lt__json_text(t->name), "dtype", lt__dtype_info(t->dtype)->script, "shape", shape);
 	if (o && values) {
 		data = json_array();
 		for (int64_t i = 0; i < n; i++)

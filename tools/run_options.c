@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/run.h"
+#include "tools/say.h"
+#include "tools/timeout.h"
 
 enum { OPT_INPUTS = 256, OPT_THREADS, OPT_VERIFY, OPT_TIME, OPT_DUMP, OPT_EXPLAIN, OPT_LIST, OPT_JSON, OPT_VERSION, OPT_STRICT,
 	OPT_CC, OPT_CACHE_DIR, OPT_NO_CACHE, OPT_CACHE, OPT_NO_PASSES, OPT_SCHEDULE, OPT_APPLY, OPT_CHECK_SCHEDULE,
-	OPT_TARGET, OPT_USE_SOURCE, OPT_NO_CAPTURE };
+	OPT_TARGET, OPT_USE_SOURCE, OPT_NO_CAPTURE, OPT_CC_TIMEOUT };
 
 static const struct option longs[] = {
 	{ "input", required_argument, NULL, 'i' },      { "inputs", required_argument, NULL, OPT_INPUTS },
@@ -16,7 +18,7 @@ static const struct option longs[] = {
 	{ "output", required_argument, NULL, 'o' },     { "runs", required_argument, NULL, 'n' },
 	{ "backend", required_argument, NULL, 'b' },    { "load", required_argument, NULL, 'B' },
 	{ "threads", required_argument, NULL, OPT_THREADS },
-	{ "verify", no_argument, NULL, OPT_VERIFY },    { "time", optional_argument, NULL, OPT_TIME },
+	{ "verify", optional_argument, NULL, OPT_VERIFY },   { "time", optional_argument, NULL, OPT_TIME },
 	{ "dump", required_argument, NULL, OPT_DUMP },  { "explain", no_argument, NULL, OPT_EXPLAIN },
 	{ "list-backends", no_argument, NULL, OPT_LIST }, { "json", no_argument, NULL, OPT_JSON },
 	{ "quiet", no_argument, NULL, 'q' },            { "verbose", no_argument, NULL, 'v' },
@@ -27,14 +29,14 @@ static const struct option longs[] = {
 	{ "schedule", required_argument, NULL, OPT_SCHEDULE }, { "check-schedule", no_argument, NULL, OPT_CHECK_SCHEDULE },
 	{ "apply", required_argument, NULL, OPT_APPLY }, { "target", required_argument, NULL, OPT_TARGET },
 	{ "use-source", required_argument, NULL, OPT_USE_SOURCE },
-	{ "no-capture", no_argument, NULL, OPT_NO_CAPTURE },
+	{ "no-capture", no_argument, NULL, OPT_NO_CAPTURE }, { "cc-timeout", required_argument, NULL, OPT_CC_TIMEOUT },
 	{ NULL, 0, NULL, 0 }
 };
 
 static void tell(const char *fmt, va_list args)
 {
 	fputs("lt-run: ", stderr);
-	vfprintf(stderr, fmt, args);
+	lt__vsay(stderr, fmt, args);
 	fputc('\n', stderr);
 }
 
@@ -124,7 +126,7 @@ static void push(struct run_list *l, const char *text)
 
 static int take_flag(struct run_options *o, int c)
 {
-	*(c == OPT_VERIFY ? &o->verify : c == OPT_EXPLAIN ? &o->explain : c == OPT_LIST ? &o->list : c == OPT_JSON ? &o->json :
+	*(c == OPT_EXPLAIN ? &o->explain : c == OPT_LIST ? &o->list : c == OPT_JSON ? &o->json :
 		c == OPT_STRICT ? &o->strict : c == OPT_NO_CACHE ? &o->no_cache : c == OPT_NO_PASSES ? &o->no_passes :
 		c == OPT_CHECK_SCHEDULE ? &o->check_schedule : c == OPT_NO_CAPTURE ? &o->no_capture : c == 'q' ? &o->quiet : &o->verbose) = true;
 	return RUN_OK;
@@ -134,6 +136,7 @@ static int take(struct run_options *o, int c, const char *value)
 {
 	static const char *const dumps[] = { "graph", "dot", "tree", "access", "frozen", "source", "asm", "plan", "diff", NULL };
 	static const char *const caches[] = { "stats", "clear", NULL };
+	static const char *const verifies[] = { "allow-unbounded", NULL };
 
 	switch (c) {
 	case 'i': push(&o->input, value); return RUN_OK;
@@ -150,11 +153,18 @@ static int take(struct run_options *o, int c, const char *value)
 		o->apply = value;
 		return RUN_OK;
 	case OPT_CC: o->cc = value; return RUN_OK;
+	case OPT_CC_TIMEOUT:
+		o->cc_timeout_ms = lt__timeout_read(value);
+		return o->cc_timeout_ms ? RUN_OK : run_usage("--cc-timeout takes " LT_TIMEOUT_WORDS ", not '%s'", value);
 	case OPT_TARGET: o->target = value; return RUN_OK;
 	case OPT_USE_SOURCE: o->use_source = value; return RUN_OK;
 	case OPT_CACHE_DIR: o->cache_dir = value; return RUN_OK;
 	case 'n': return take_count("--runs", value, &o->runs);
 	case OPT_THREADS: return take_count("--threads", value, &o->threads);
+	case OPT_VERIFY:
+		o->verify = true;
+		o->allow_unbounded = value != NULL;
+		return value ? one_of("--verify", value, verifies, "allow-unbounded, or nothing") : RUN_OK;
 	case OPT_TIME:
 		o->time = -1;
 		return value ? take_count("--time", value, &o->time) : RUN_OK;

@@ -132,7 +132,7 @@ static void measure(struct printer *p, int64_t *at)
 	}
 }
 
-void run_print_tensor(FILE *f, const struct lt_tensor *t)
+lt_status run_print_tensor(FILE *f, const struct lt_tensor *t)
 {
 	int64_t elems = (int64_t)(t->bytes / lt__dtype_info(t->dtype)->bytes), room = 1;
 	int64_t *stride = malloc(((size_t)t->rank + 1) * sizeof *stride), *at;
@@ -144,11 +144,14 @@ void run_print_tensor(FILE *f, const struct lt_tensor *t)
 	for (int32_t d = 0; d < t->rank; d++)
 		room *= is_cut(&p, d) ? 2 * EDGE : t->shape[d];
 	at = malloc(((size_t)room + 1) * sizeof *at);
-	if (stride && at && elems > 0)
+	if (!stride || !at) {
+		free(stride);
+		free(at);
+		return LT_ENOMEM;
+	}
+	if (elems > 0)
 		measure(&p, at);
-	if (!stride || !at)
-		fputs("(out of memory)", f);
-	else if (elems == 0)
+	if (elems == 0)
 		fputs("[]", f);
 	else if (t->rank > 0)
 		print_axis(&p, 0, 0, WIDTH);
@@ -156,9 +159,10 @@ void run_print_tensor(FILE *f, const struct lt_tensor *t)
 		run_number_scalar(t, word, sizeof word);
 	else
 		element(&p, 0, word, sizeof word);
-	if (stride && at && elems > 0 && t->rank == 0)
+	if (elems > 0 && t->rank == 0)
 		fputs(word, f);
 	fputc('\n', f);
 	free(stride);
 	free(at);
+	return LT_OK;
 }

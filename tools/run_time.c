@@ -59,15 +59,25 @@ static const char *sized(double bytes, char *out, size_t n)
 	return out;
 }
 
-static void print_text(const struct run *r, const struct lt_stats *st, int64_t n, const int64_t *ns)
+/* Rates are of the useful operations. */
+static void print_work(const struct lt_work *w, double median)
+{
+	char a[32], run[64] = "";
+
+	if (w->executed != w->useful)
+		snprintf(run, sizeof run, " (%lld run)", (long long)w->executed);
+	printf("work: %lld flop%s%s, %.4g GFLOP/s; %s read and written, %.4g GB/s\n", (long long)w->useful, run_s(w->useful), run, (double)w->useful / median,
+		sized((double)w->bytes, a, sizeof a), (double)w->bytes / median);
+}
+
+static void print_text(const struct run *r, const struct lt_stats *st, const struct lt_work *w, int64_t n, const int64_t *ns)
 {
 	char a[32], b[32], c[32], d[32];
 	double median = (double)ns[n / 2];
 
 	printf("time: median %s, minimum %s, spread %s (middle half) of %lld run%s\n", scaled(median, a, sizeof a),
 		scaled((double)ns[0], b, sizeof b), scaled((double)(ns[n * 3 / 4] - ns[n / 4]), c, sizeof c), (long long)n, run_s(n));
-	printf("work: %lld flop%s, %.4g GFLOP/s; %s read and written, %.4g GB/s\n", (long long)st->flops, run_s(st->flops), (double)st->flops / median,
-		sized((double)st->bytes, a, sizeof a), (double)st->bytes / median);
+	print_work(w, median);
 	printf("compile: parse %.3f ms, passes %.3f ms, tree %.3f ms, freeze %.3f ms, compile %.3f ms, bind %.3f ms\n", (double)r->parse_ns / 1e6,
 		(double)st->passes_ns / 1e6, (double)st->tree_ns / 1e6, (double)st->freeze_ns / 1e6, (double)st->compile_ns / 1e6,
 		(double)st->bind_ns / 1e6);
@@ -89,7 +99,7 @@ static void print_text(const struct run *r, const struct lt_stats *st, int64_t n
 		sized((double)st->constant_bytes, c, sizeof c), sized((double)st->kernel_bytes, d, sizeof d));
 }
 
-static void add_json(struct run *r, const struct lt_stats *st, int64_t n, const int64_t *ns)
+static void add_json(struct run *r, const struct lt_stats *st, const struct lt_work *w, int64_t n, const int64_t *ns)
 {
 	double median = (double)ns[n / 2];
 	json_t *phases = json_pack("{s:f,s:f,s:f,s:f,s:f,s:f}", "parse", (double)r->parse_ns / 1e6, "passes", (double)st->passes_ns / 1e6,
@@ -98,13 +108,14 @@ static void add_json(struct run *r, const struct lt_stats *st, int64_t n, const 
 
 	json_object_set_new(r->json, "time", json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:f,s:o,s:i,s:i,s:i,s:i,s:I,s:I,s:I,s:i,s:i,s:i,s:I}",
 		"runs", (json_int_t)n, "median_ns", (json_int_t)ns[n / 2], "minimum_ns", (json_int_t)ns[0], "spread_ns",
-		(json_int_t)(ns[n * 3 / 4] - ns[n / 4]), "flops", (json_int_t)st->flops, "bytes", (json_int_t)st->bytes, "gflop_per_s",
-		(double)st->flops / median, "gb_per_s", (double)st->bytes / median, "compile_ms", phases, "kernels", (int)st->n_kernel,
+		(json_int_t)(ns[n * 3 / 4] - ns[n / 4]), "flops", (json_int_t)w->useful, "bytes", (json_int_t)w->bytes, "gflop_per_s",
+		(double)w->useful / median, "gb_per_s", (double)w->bytes / median, "compile_ms", phases, "kernels", (int)st->n_kernel,
 		"compiled", (int)st->n_compiled, "cached", (int)st->n_cached, "launches", (int)st->n_launch, "workspace_bytes",
 		(json_int_t)st->workspace_bytes, "intermediate_bytes", (json_int_t)st->intermediate_bytes, "constant_bytes",
 		(json_int_t)st->constant_bytes, "threads", (int)st->n_thread, "parallel_kernels", (int)st->n_parallel, "serialised_kernels",
 		(int)st->n_serialised, "kernel_bytes", (json_int_t)st->kernel_bytes));
-	json_object_update_new(json_object_get(r->json, "time"), json_pack("{s:i,s:I,s:I,s:I,s:I,s:I}", "moves", (int)st->n_move, "move_bytes",
+	json_object_update_new(json_object_get(r->json, "time"), json_pack("{s:I,s:i,s:I,s:I,s:I,s:I,s:I}", "executed_flops",
+		(json_int_t)w->executed, "moves", (int)st->n_move, "move_bytes",
 		(json_int_t)st->move_bytes, "device_bytes", (json_int_t)st->device_bytes, "move_ns", (json_int_t)(st->move_ns / st->n_run), "device_ns",
 		(json_int_t)(st->device_ns / st->n_run), "replayed_runs", (json_int_t)st->n_replayed));
 }
@@ -113,6 +124,7 @@ int run_time(struct run *r)
 {
 	struct lt_stats st = { .size = sizeof st };
 	struct lt_stats before = { .size = sizeof before };
+	struct lt_work work = { .size = sizeof work };
 	int64_t *ns = NULL, n;
 	int code;
 
@@ -125,15 +137,19 @@ int run_time(struct run *r)
 	/* A clock too coarse for the shortest runs must not divide by nothing. */
 	ns[n / 2] += ns[n / 2] == 0;
 	lt_program_stats(r->program, &st);
+	if (lt_instance_work(r->instance, &work)) {
+		free(ns);
+		return run_status(r, lt_context_code(r->ctx), "counting operations");
+	}
 	/* Of these runs alone. */
 	st.n_run -= before.n_run;
 	st.n_replayed -= before.n_replayed;
 	st.move_ns -= before.move_ns;
 	st.device_ns -= before.device_ns;
 	if (r->json)
-		add_json(r, &st, n, ns);
+		add_json(r, &st, &work, n, ns);
 	else
-		print_text(r, &st, n, ns);
+		print_text(r, &st, &work, n, ns);
 	free(ns);
 	return RUN_OK;
 }

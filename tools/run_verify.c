@@ -1,31 +1,24 @@
-/* tools/run_verify.c -- the program against the oracle: every result, every state, every evaluation.
+/* tools/run_verify.c -- --verify: every kernel, result and state, every evaluation, before the judge (check/judge.h).
  *
- * The oracle (ir/eval.h) evaluates the parsed graph, before any pass, and bounds for each element what rounding may do
- * to it.  Its states are its own copy: zeros at first, then what the program's states were when they were last compared,
- * so that each evaluation is judged by itself and a state that changes between two is found.
+ * The judge evaluates the parsed graph, before any pass.  Its states are its own copy: zeros at first, then what the program's states were when
+ * they were last compared, so that each evaluation is judged by itself and a state that changes between two is found.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/eval.h"
+#include <unistd.h>
+#include "check/judge.h"
+#include "tools/jsontext.h"
 #include "tools/run.h"
+#include "tools/say.h"
 
 struct run_verify {
 	const void **source;            /* by node of the graph */
 	void **state;                   /* by port: the oracle's own */
-	lt_var *dim;
-	bool failed;
-	int64_t compared, differing, unbounded;
-	double absolute, relative, ratio;       /* the largest: error, error over value, error over bound */
-	char absolute_at[160], relative_at[160], ratio_at[160], first[400];
-};
-/* One tensor of the program beside the oracle's. */
-struct pair {
-	const struct run_port *port;
-	const void *mine, *want;
-	const double *bound;            /* NULL: every bit must be equal */
-	int64_t evaluation;
-	bool several;
+	struct lt_judge_options options;
+	struct lt_report report;
+	char when[40];
+	int64_t begin_ns;
+	bool shown;                     /* a line of progress stands on the terminal */
 };
 
 static size_t state_bytes(const struct run_port *p)
@@ -34,6 +27,27 @@ static size_t state_bytes(const struct run_port *p)
 
 	lt__tensor_bytes(p->dtype, p->rank, p->shape, &bytes);
 	return bytes;
+}
+
+/* On a terminal, once it has taken a second. */
+static void progress(void *user, const char *what, double share)
+{
+	struct run_verify *v = user;
+
+	if (run_now() - v->begin_ns < 1000000000)
+		return;
+	fputc('\r', stderr);
+	lt__say(stderr, "verify%s: %s, %d %%", v->when, what, (int)(100 * share));
+	fputs("\033[K", stderr);
+	fflush(stderr);
+	v->shown = true;
+}
+
+static void end_progress(struct run_verify *v)
+{
+	if (v->shown)
+		fputs("\r\033[K", stderr);
+	v->shown = false;
 }
 
 int run_verify_begin(struct run *r)
@@ -47,6 +61,8 @@ int run_verify_begin(struct run *r)
 	v->state = calloc((size_t)states->n + 1, sizeof *v->state);
 	if (!v->source || !v->state)
 		return run_failed("out of memory");
+	v->options = (struct lt_judge_options){ .seed = 1, .n_thread = r->o.threads ? (uint32_t)r->o.threads : lt__judge_threads_here(),
+		.parallel = lt__judge_on_threads, .progress = isatty(STDERR_FILENO) && !r->o.quiet ? progress : NULL, .user = v };
 	for (int32_t i = 0; i < constants->n; i++)
 		v->source[constants->at[i].node] = r->given.constant.value[i] ? r->given.constant.value[i]->data : NULL;
 	for (int32_t i = 0; i < states->n; i++) {
@@ -70,169 +86,75 @@ void run_verify_free(struct run *r)
 	r->verify = NULL;
 }
 
-static const char *place_text(const struct pair *p, int64_t at, char *out, size_t bytes)
+static void begin_evaluation(struct run *r, int64_t evaluation)
 {
-	size_t n = (size_t)snprintf(out, bytes, "%s%s[", p->port->kind == LT_PORT_STATE ? "state " : "", p->port->name);
-	int64_t rest = at, stride = 1;
+	struct run_verify *v = r->verify;
 
-	for (int32_t d = 1; d < p->port->rank; d++)
-		stride *= p->port->shape[d];
-	for (int32_t d = 0; d < p->port->rank && n + 30 < bytes; d++) {
-		n += (size_t)snprintf(out + n, bytes - n, d ? ", %lld" : "%lld", (long long)(rest / stride));
-		rest %= stride;
-		stride /= d + 1 < p->port->rank ? p->port->shape[d + 1] : 1;
-	}
-	n += (size_t)snprintf(out + n, bytes - n, "]");
-	if (p->several && n < bytes)
-		snprintf(out + n, bytes - n, " of evaluation %lld", (long long)p->evaluation);
-	return out;
+	if (r->o.runs * r->given.n_input > 1)
+		snprintf(v->when, sizeof v->when, " of evaluation %lld", (long long)evaluation);
+	v->report.when = v->when[0] ? v->when : NULL;
+	v->begin_ns = run_now();
 }
 
-static void tell_first(struct run_verify *v, const struct pair *p, int64_t at, const char *mine, const char *want, double bound)
+int run_verify_kernels(struct run *r, int64_t evaluation)
 {
-	char where[160];
+	struct run_verify *v = r->verify;
+	lt_status s;
 
-	v->failed = true;
-	if (v->differing++ == 0)
-		snprintf(v->first, sizeof v->first, "%s is %s, the reference has %s, give or take %.3g",
-			place_text(p, at, where, sizeof where), mine, want, bound);
+	begin_evaluation(r, evaluation);
+	s = lt__judge_instance(r->instance, r->input, r->output, &v->options, &v->report);
+	end_progress(v);
+	return s ? run_status(r, s, "running") : RUN_OK;
 }
 
-static void compare_float(struct run_verify *v, const struct pair *p, int64_t at)
-{
-	double a = lt__load(p->mine, at, p->port->dtype).f, b = lt__load(p->want, at, p->port->dtype).f;
-	double bound = p->bound ? p->bound[at] : 0, error, relative;
-	char mine[32], want[32];
-
-	if ((isnan(a) && isnan(b)) || a == b)
-		return;
-	if (isnan(bound) || isinf(bound)) {
-		v->unbounded++;
-		return;
-	}
-	error = lt__float_distance(a, b, p->port->dtype);
-	if (!(error <= bound)) {
-		snprintf(mine, sizeof mine, "%.9g", a);
-		snprintf(want, sizeof want, "%.9g", b);
-		tell_first(v, p, at, mine, want, bound);
-	}
-	relative = b != 0 && isfinite(b) ? error / fabs(b) : 0;
-	if (error > v->absolute) {
-		v->absolute = error;
-		place_text(p, at, v->absolute_at, sizeof v->absolute_at);
-	}
-	if (relative > v->relative) {
-		v->relative = relative;
-		place_text(p, at, v->relative_at, sizeof v->relative_at);
-	}
-	if (error / bound > v->ratio) {
-		v->ratio = error / bound;
-		place_text(p, at, v->ratio_at, sizeof v->ratio_at);
-	}
-}
-
-/* Integers and bools are exact unless a float's rounding may have decided them. */
-static void compare_int(struct run_verify *v, const struct pair *p, int64_t at)
-{
-	int64_t a = lt__load(p->mine, at, p->port->dtype).i, b = lt__load(p->want, at, p->port->dtype).i;
-	double bound = p->bound ? p->bound[at] : 0, error;
-	char mine[32], want[32];
-
-	if (a == b)
-		return;
-	if (isnan(bound) || isinf(bound)) {
-		v->unbounded++;
-		return;
-	}
-	error = fabs((double)a - (double)b);
-	if (!(error <= bound)) {
-		snprintf(mine, sizeof mine, "%lld", (long long)a);
-		snprintf(want, sizeof want, "%lld", (long long)b);
-		tell_first(v, p, at, mine, want, bound);
-	}
-	if (error > v->absolute) {
-		v->absolute = error;
-		place_text(p, at, v->absolute_at, sizeof v->absolute_at);
-	}
-}
-
-/* Elements beyond an actual extent have no meaning and are passed over. */
-static void compare(struct run_verify *v, const struct pair *p, const int64_t *extent)
-{
-	bool is_float = lt__dtype_info(p->port->dtype)->cls == LT_CLASS_FLOAT;
-	int64_t n = 1;
-
-	for (int32_t d = 0; d < p->port->rank; d++)
-		n *= p->port->shape[d];
-	for (int64_t at = 0; at < n; at++) {
-		int64_t rest = at;
-		bool inside = true;
-
-		for (int32_t d = p->port->rank - 1; extent && d >= 0; d--) {
-			inside &= rest % p->port->shape[d] < extent[d];
-			rest /= p->port->shape[d];
-		}
-		if (!inside)
-			continue;
-		v->compared++;
-		if (is_float)
-			compare_float(v, p, at);
-		else
-			compare_int(v, p, at);
-	}
-}
-
-static int compare_results(struct run *r, const struct lt_evaluation *e, struct pair p)
+static int judge_results(struct run *r, struct lt_judge *j)
 {
 	const struct run_ports *results = &r->port[LT_PORT_RESULT];
-	int code = RUN_OK;
 
-	for (int32_t i = 0; i < results->n && code == RUN_OK; i++) {
+	for (int32_t i = 0; i < results->n; i++) {
 		const struct lt_nodedef *node = &r->graph->node[results->at[i].node];
-		int64_t *extent = malloc((size_t)node->n_dim * sizeof *extent + 1);
 
-		p.port = &results->at[i];
-		p.mine = r->output[i];
-		p.want = lt_eval_result(e, i, &p.bound);
-		for (int32_t d = 0; extent && d < node->n_dim; d++) {
-			extent[d] = lt_eval_extent(e, node->dim[d]);
-			if (extent[d] != lt_instance_extent(r->instance, i, d))
-				code = run_failed("verification failed: '%s' has extent %lld on axis %d, the reference %lld", p.port->name,
-					(long long)lt_instance_extent(r->instance, i, d), d, (long long)extent[d]);
+		for (int32_t d = 0; d < node->n_dim; d++) {
+			int64_t want = lt_eval_extent(lt__judge_reference(j), node->dim[d]), got = lt_instance_extent(r->instance, i, d);
+
+			if (want != got)
+				return run_failed("verification failed: '%s' has extent %lld on axis %d, the reference %lld", results->at[i].name,
+					(long long)got, d, (long long)want);
 		}
-		if (extent && code == RUN_OK)
-			compare(r->verify, &p, p.port->bounded ? extent : NULL);
-		free(extent);
+		if (lt__judge_result(j, i, r->output[i], &r->verify->report))
+			return run_failed("verification failed: %s", lt_context_message(r->ctx));
 	}
-	return code;
+	return RUN_OK;
 }
 
-static int compare_states(struct run *r, const struct lt_evaluation *e, struct pair p)
+static int judge_states(struct run *r, struct lt_judge *j)
 {
 	struct run_verify *v = r->verify;
 	const struct run_ports *states = &r->port[LT_PORT_STATE];
 
 	for (int32_t i = 0; i < states->n; i++) {
 		/* What nothing reads is not kept. */
-		if (!lt_program_needs(r->program, LT_PORT_STATE, i))
-			continue;
-		p.port = &states->at[i];
-		p.mine = lt_instance_state(r->instance, i);
-		if (!p.mine)
+		const void *got = lt_instance_state(r->instance, i);
+
+		if (!got)
 			return run_status(r, lt_context_code(r->ctx), "fetching a state");
-		p.want = v->state[i];
-		p.bound = NULL;
-		for (int32_t k = 0; k < r->graph->n_set; k++)
-			if (r->graph->set[k].state == p.port->node)
-				p.want = lt_eval_state(e, k, &p.bound);
-		compare(v, &p, NULL);
+		if (lt_program_needs(r->program, LT_PORT_STATE, i) && lt__judge_state(j, states->at[i].node, got, &v->report))
+			return run_failed("verification failed: %s", lt_context_message(r->ctx));
 	}
+	return RUN_OK;
+}
+
+/* What the next evaluation begins with. */
+static int keep_states(struct run *r)
+{
+	const struct run_ports *states = &r->port[LT_PORT_STATE];
+
 	for (int32_t i = 0; i < states->n; i++) {
 		const void *now = lt_instance_state(r->instance, i);
 
 		if (!now)
 			return run_status(r, lt_context_code(r->ctx), "fetching a state");
-		memcpy(v->state[i], now, state_bytes(&states->at[i]));
+		memcpy(r->verify->state[i], now, state_bytes(&states->at[i]));
 	}
 	return RUN_OK;
 }
@@ -240,45 +162,107 @@ static int compare_states(struct run *r, const struct lt_evaluation *e, struct p
 int run_verify_compare(struct run *r, int64_t evaluation)
 {
 	struct run_verify *v = r->verify;
-	struct pair p = { .evaluation = evaluation, .several = r->o.runs * r->given.n_input > 1 };
 	const struct run_ports *inputs = &r->port[LT_PORT_INPUT];
-	struct lt_evaluation *e = NULL;
+	struct lt_judge *j = NULL;
 	lt_status s;
 	int code;
 
+	begin_evaluation(r, evaluation);
 	for (int32_t i = 0; i < inputs->n; i++)
 		v->source[inputs->at[i].node] = r->input[i];
-	s = lt_eval(r->graph, v->source, true, &e);
+	s = lt__judge_new(r->graph, v->source, &v->options, &j);
 	if (s)
-		return run_failed("verification failed: the reference refuses what was run: %s", lt_context_message(r->ctx));
-	code = compare_results(r, e, p);
+		code = run_failed("verification failed: the reference refuses what was run: %s", lt_context_message(r->ctx));
+	else
+		code = judge_results(r, j);
 	if (code == RUN_OK)
-		code = compare_states(r, e, p);
-	lt_eval_free(e);
-	return code;
+		code = judge_states(r, j);
+	lt__judge_free(j);
+	end_progress(v);
+	return code == RUN_OK ? keep_states(r) : code;
+}
+
+/* -- telling -- */
+
+static void add_worst(json_t *o, const char *key, const struct lt_worst *w)
+{
+	char name[64];
+
+	snprintf(name, sizeof name, "%s_at", key);
+	json_object_set_new(o, key, run_json_number(w->value));
+	json_object_set_new(o, name, lt__json_text(w->at));
+}
+
+static void add_json(struct run *r, const char *verdict)
+{
+	const struct lt_report *p = &r->verify->report;
+	json_t *o = json_pack("{s:b,s:s,s:o}", "passed", !strcmp(verdict, "passed"), "verdict", verdict, "first", lt__json_text(p->first));
+	json_t *kernels = json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "kernels", (json_int_t)p->kernels, "values", (json_int_t)p->values, "elements",
+		(json_int_t)p->kernel_elements, "equal", (json_int_t)p->kernel_equal, "judged", (json_int_t)p->kernel_judged, "left",
+		(json_int_t)p->kernel_left, "wrong", (json_int_t)p->kernel_wrong);
+	json_t *noise = json_pack("{s:I,s:i,s:I,s:I,s:I,s:I}", "runs", (json_int_t)p->runs, "widened", LT_JUDGE_NOISE * LT_JUDGE_WIDEN, "equal",
+		(json_int_t)p->equal, "judged", (json_int_t)p->judged, "open", (json_int_t)p->open, "wrong", (json_int_t)p->wrong);
+	json_t *norm = json_pack("{s:I}", "wrong", (json_int_t)p->norm_wrong);
+
+	json_object_set_new(o, "compared", json_integer((json_int_t)p->elements));
+	add_worst(o, "largest_absolute_error", &p->absolute);
+	add_worst(o, "largest_relative_error", &p->relative);
+	add_worst(kernels, "largest_error_over_bound", &p->bound);
+	add_worst(noise, "largest_error_over_tolerance", &p->noise);
+	add_worst(norm, "largest_relative_error", &p->norm);
+	json_object_set_new(norm, "explained", run_json_number(p->norm_explained));
+	json_object_set_new(o, "kernels", kernels);
+	json_object_set_new(o, "noise", noise);
+	json_object_set_new(o, "norm", norm);
+	json_object_set_new(r->json, "verify", o);
+}
+
+static void print_worst(const char *what, const struct lt_worst *w)
+{
+	lt__say(stdout, "%s %.3g%s%s", what, w->value, w->value > 0 ? " at " : "", w->at);
+}
+
+static void print(const struct lt_report *p, const char *verdict)
+{
+	char open[40] = "";
+
+	if (p->open > 0)
+		snprintf(open, sizeof open, ", %lld not judged", (long long)p->open);
+	lt__say(stdout, "verify: %s%s: %lld element%s compared, %lld equal", verdict, open, (long long)p->elements, run_s(p->elements), (long long)p->equal);
+	print_worst("; largest absolute error", &p->absolute);
+	print_worst("; largest relative error", &p->relative);
+	lt__say(stdout, "\n  kernels: %lld value%s of %lld kernel%s, %lld element%s: %lld equal, %lld within the bound of their kernel, %lld wrong",
+		(long long)p->values, run_s(p->values), (long long)p->kernels, run_s(p->kernels), (long long)p->kernel_elements,
+		run_s(p->kernel_elements), (long long)p->kernel_equal, (long long)p->kernel_judged, (long long)p->kernel_wrong);
+	print_worst("; largest error/bound", &p->bound);
+	if (p->kernel_left > 0)
+		lt__say(stdout, "; %lld left to the next test because their bound says nothing, such as some of %s", (long long)p->kernel_left, p->left);
+	lt__say(stdout, "\n  noise:   %lld run%s with random errors, widened %d times: %lld within, %lld wrong, %lld open", (long long)p->runs, run_s(p->runs),
+		LT_JUDGE_NOISE * LT_JUDGE_WIDEN, (long long)p->judged, (long long)p->wrong, (long long)p->open);
+	print_worst("; largest error/tolerance", &p->noise);
+	lt__say(stdout, "\n  norm:    largest relative error %.3g", p->norm.value);
+	if (p->norm.value > 0)
+		lt__say(stdout, ", of %s; rounding explains %.3g", p->norm.at, p->norm_explained);
+	putchar('\n');
 }
 
 int run_verify_end(struct run *r)
 {
-	struct run_verify *v = r->verify;
+	const struct lt_report *p = &r->verify->report;
+	bool failed = lt__report_failed(p), open = p->open > 0 && !r->o.allow_unbounded;
+	const char *verdict = failed ? "FAILED" : open ? "not verified" : "passed";
 
-	if (r->json) {
-		json_t *o = json_pack("{s:b,s:I,s:I,s:I,s:o,s:s,s:o,s:s,s:o,s:s}", "passed", !v->failed, "compared", (json_int_t)v->compared,
-			"differing", (json_int_t)v->differing, "unbounded", (json_int_t)v->unbounded, "largest_absolute_error",
-			run_json_number(v->absolute), "largest_absolute_error_at", v->absolute_at, "largest_relative_error",
-			run_json_number(v->relative), "largest_relative_error_at", v->relative_at, "largest_error_over_bound",
-			run_json_number(v->ratio), "largest_error_over_bound_at", v->ratio_at);
-
-		json_object_set_new(r->json, "verify", o);
-	} else if (!r->o.quiet || v->failed) {
-		printf("verify: %s: %lld element%s compared; largest absolute error %.3g%s%s; largest relative error %.3g%s%s; "
-			"largest error/bound %.3g%s%s", v->failed ? "FAILED" : "passed", (long long)v->compared, run_s(v->compared), v->absolute,
-			v->absolute > 0 ? " at " : "", v->absolute_at, v->relative, v->relative > 0 ? " at " : "", v->relative_at, v->ratio,
-			v->ratio > 0 ? " at " : "", v->ratio_at);
-		if (v->unbounded > 0)
-			printf("; %lld differing elements may have any value", (long long)v->unbounded);
-		putchar('\n');
+	if (r->json)
+		add_json(r, failed ? "failed" : verdict);
+	else if (!r->o.quiet || failed || p->open > 0)
+		print(p, verdict);
+	fflush(stdout);
+	if (failed)
+		return run_failed("verification failed: %s", p->first);
+	if (open) {
+		run_failed("not verified: %lld of %lld elements differ from the reference where rounding may explain any value, such as %s; with "
+			"--verify=allow-unbounded they pass", (long long)p->open, (long long)p->elements, p->open_at);
+		return RUN_UNVERIFIED;
 	}
-	return v->failed ? run_failed("verification failed: %lld of %lld elements differ by more than rounding explains; first %s",
-		(long long)v->differing, (long long)v->compared, v->first) : RUN_OK;
+	return RUN_OK;
 }

@@ -81,22 +81,21 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*(const struct lt_tensor *const *)a)->name, (*(const struct lt_tensor *const *)b)->name);
 }
 
-const char *lt__tensors_twice(const struct lt_tensors *t)
+bool lt__tensors_twice(const struct lt_tensors *t, const char **twice)
 {
-	const struct lt_tensor **sorted;
-	const char *twice = NULL;
+	const struct lt_tensor **sorted = malloc(((size_t)t->n + 1) * sizeof(struct lt_tensor *));
 
-	sorted = malloc(((size_t)t->n + 1) * sizeof(struct lt_tensor *));
+	*twice = NULL;
 	if (!sorted)
-		return NULL;
+		return false;
 	for (int32_t i = 0; i < t->n; i++)
 		sorted[i] = &t->at[i];
 	qsort(sorted, (size_t)t->n, sizeof(struct lt_tensor *), by_name);
-	for (int32_t i = 1; i < t->n && !twice; i++)
+	for (int32_t i = 1; i < t->n && !*twice; i++)
 		if (!strcmp(sorted[i]->name, sorted[i - 1]->name))
-			twice = sorted[i]->name;
+			*twice = sorted[i]->name;
 	free(sorted);
-	return twice;
+	return true;
 }
 
 /* Reads what has no size in advance: a pipe, a terminal. */

@@ -38,8 +38,8 @@ lt_status lt__tensor_new(struct lt_context *, const char *file, const char *name
 void lt__tensor_free(struct lt_tensor *);
 /* "(3, 4)" as NumPy writes it, cut with "..." to fit. */
 const char *lt__shape_text(char *out, size_t bytes, int32_t rank, const int64_t *shape);
-/* The first name that two tensors share, or NULL. */
-const char *lt__tensors_twice(const struct lt_tensors *);
+/* *twice: the first name that two tensors share, or NULL.  False: no memory to find it. */
+bool lt__tensors_twice(const struct lt_tensors *, const char **twice);
 
 /* The bytes of a whole file: mapped where it is a regular file, else read. */
 struct lt_bytes { const unsigned char *at; size_t n; void *map, *heap; };
@@ -61,6 +61,8 @@ lt_status lt__npy_header(struct lt_context *, const char *file, const struct lt_
 
 /* npz.c */
 lt_status lt__npz_parse(struct lt_context *, const char *file, const void *at, size_t bytes, struct lt_tensors *out);
+/* Why a tensor of that name cannot be an entry; NULL: it can. */
+const char *lt__npz_name(const char *name);
 lt_status lt__npz_write(struct lt_context *, const char *path, const struct lt_tensors *);
 
 /* safetensors.c */

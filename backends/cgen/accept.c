@@ -33,16 +33,13 @@ static lt_status stmts(const struct lt_dialect *d, const struct lt_tree *t, stru
 	return LT_OK;
 }
 
-static lt_status buffers(const struct lt_dialect *d, const struct lt_tree *t, struct lt_diag *diag)
+static lt_status buffers(const struct lt_tree *t, struct lt_diag *diag)
 {
 	int64_t sum = 0;
 	for (uint32_t i = 0; i < t->buffers.n; i++) {
 		const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, i);
 		const char *name = b->name ? b->name : "?";
 		int64_t bytes;
-		if (b->depth > 1)
-			return lt__note(diag, LT_EUNSUPPORTED, b->scope, -1, "stage it with depth 1",
-				"buffer %s: %d copies in turn cannot be printed in %s", name, (int)b->depth, d->name);
 		if (__builtin_mul_overflow(b->elems, (int64_t)LT_AT(struct lt_type, t->types, b->type)->bytes, &bytes)
 		    || (b->role == LT_LOCAL && (__builtin_add_overflow(sum, bytes, &sum) || sum > INT64_MAX - 64 * (int64_t)t->buffers.n)))
 			return lt__note(diag, LT_EOVERFLOW, -1, -1, NULL, "buffer %s: %lld elements are more than 63 bits of bytes", name,
@@ -64,5 +61,5 @@ lt_status lt__cgen_accepts(const struct lt_dialect *d, const struct lt_tree *t, 
 			"the tree needs a feature (bit %d) that this version does not know", __builtin_ctzll(unknown));
 	lt_status status = loops(d, t, diag);
 	status = status ? status : stmts(d, t, diag);
-	return status ? status : buffers(d, t, diag);
+	return status ? status : buffers(t, diag);
 }

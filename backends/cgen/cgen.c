@@ -175,5 +175,5 @@ lt_status lt__cgen_print(const struct lt_dialect *d, const struct lt_tree *t, in
 		lt__pool_free(&g->pool);
 		free(g);
 	}
-	return *text ? LT_OK : lt__note(diag, LT_ENOMEM, -1, -1, NULL, "kernel %s: no memory to print it", t->name ? t->name : "?");
+	return *text ? LT_OK : lt__note(diag, LT_ENOMEM, -1, -1, NULL, "out of memory");
 }

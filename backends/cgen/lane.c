@@ -11,6 +11,8 @@
 #include "backends/cgen/gen.h"
 #include "backends/cgen/vector.h"
 
+enum { MOST_BRANCHES = 16 };     /* pieces of an operand that branches are made for; of more, the lanes are asked one by one */
+
 /* A value of all lanes: one scalar for all, or a vector. */
 struct value { const char *text; bool uniform; };
 
@@ -227,6 +229,8 @@ static struct value operand(struct gen *g, int32_t s, const struct lt_operand *o
 {
 	const char *name = NULL, *before = NULL, *all, *none;   /* before: the earlier ones hold for no lane */
 	bool rest = true;
+	if (o->n_piece > MOST_BRANCHES)         /* each of which says that those before it do not hold */
+		return by_loop(g, s, o);
 	for (int32_t i = 0; i < o->n_piece; i++) {
 		const struct lt_piece *p = LT_AT(struct lt_piece, g->t->pieces, o->first_piece + i);
 		bool exact = lt__gen_lane_guards(g, p->first_guard, i + 1 < o->n_piece ? p->n_guard : 0, &all, &none);
@@ -384,6 +388,20 @@ static bool has_vectors(struct gen *g, const struct lt_stmt *st, struct where w,
 	return *text != NULL;
 }
 
+/* The text for the operands that the statement has: beside a literal it may be less. */
+static const char *text_for(struct gen *g, const struct lt_stmt *st, const char *text)
+{
+	const struct lt_op *op = LT_AT(struct lt_op, g->t->ops, st->op);
+	for (int32_t i = 0; i < st->n_operand && !reduces(st); i++) {
+		const struct lt_operand *o = LT_AT(struct lt_operand, g->t->operands, st->first_operand + i);
+		const struct lt_piece *p = LT_AT(struct lt_piece, g->t->pieces, o->first_piece);
+		const char *beside = p->kind == LT_IMMEDIATE && o->n_piece == 1 ? lt__vector_beside(&g->pool, op, g->lanes, i, p->bits) : NULL;
+		if (beside)
+			return beside;
+	}
+	return text;
+}
+
 static void all_at_once(struct gen *g, int32_t s, struct where w, const char *text)
 {
 	const struct lt_stmt *st = LT_AT(struct lt_stmt, g->t->stmts, s);
@@ -409,7 +427,7 @@ static void all_at_once(struct gen *g, int32_t s, struct where w, const char *te
 	} else {
 		if (first)
 			e[0] = (struct expr){ old(g, a, w), true };
-		store(g, s, a, w, (struct value){ lt__gen_apply(g, text, e), false });
+		store(g, s, a, w, (struct value){ lt__gen_apply(g, text_for(g, st, text), e), false });
 	}
 }
 

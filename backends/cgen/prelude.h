@@ -26,12 +26,102 @@ union lt_dword { uint64_t u; double f; };
 LT_FN float lt_bits_f32(uint32_t u) { union lt_word w; w.u = u; return w.f; }
 LT_FN double lt_bits_f64(uint64_t u) { union lt_dword w; w.u = u; return w.f; }
 
-/* Arithmetic.  A comparison with NaN is false: the second operand is what max(x, NaN) gives. */
-LT_FN float lt_min_f32(float a, float b) { return a != a ? a : a < b ? a : b; }
-LT_FN float lt_max_f32(float a, float b) { return a != a ? a : a > b ? a : b; }
+/* Arithmetic.  min and max hand NaN on, and for them -0 < +0 (ir/op.def).  Beside a literal one comparison is enough: it is false for a NaN.
+ * x86's own min and max give their second operand for two zeros and for NaN: taken both ways, the results differ for those alone; their
+ * bits joined are the zero that is wanted, and NaN stays or is put back.  Without branches, which random data would mispredict. */
+LT_FN float lt_min_f32(float a, float b)
+{
+	if (__builtin_constant_p(b) && b == b)
+		return (b == 0 && __builtin_signbit(b) ? b <= a : b < a) ? b : a;
+#if defined(__AVX__) && !defined(__CUDACC__)
+	float r, s;
+	__asm__("vminss %2, %1, %0" : "=x"(r) : "x"(a), "x"(b));
+	__asm__("vminss %2, %1, %0" : "=x"(s) : "x"(b), "x"(a));
+	__asm__("vorps %1, %0, %0" : "+x"(r) : "x"(s));
+	return r;
+#elif defined(__SSE2__) && !defined(__CUDACC__)
+	float r, s;
+	__asm__("minss %2, %0" : "=x"(r) : "0"(a), "x"(b));
+	__asm__("minss %2, %0" : "=x"(s) : "0"(b), "x"(a));
+	__asm__("orps %1, %0" : "+x"(r) : "x"(s));
+	return r;
+#else
+	float equal = -(-b + (a == 0 ? -a : -0.0f)), r = a < b ? a : equal;
+	return a != a ? a : r;
+#endif
+}
+LT_FN float lt_max_f32(float a, float b)
+{
+	if (__builtin_constant_p(b) && b == b)
+		return (b == 0 && !__builtin_signbit(b) ? b >= a : b > a) ? b : a;
+#if defined(__AVX__) && !defined(__CUDACC__)
+	float r, s;
+	__asm__("vmaxss %2, %1, %0" : "=x"(r) : "x"(a), "x"(b));
+	__asm__("vmaxss %2, %1, %0" : "=x"(s) : "x"(b), "x"(a));
+	__asm__("vandps %1, %0, %0" : "+x"(r) : "x"(s));
+	__asm__("vcmpunordss %2, %1, %0" : "=x"(s) : "x"(a), "x"(b));
+	__asm__("vorps %1, %0, %0" : "+x"(r) : "x"(s));
+	return r;
+#elif defined(__SSE2__) && !defined(__CUDACC__)
+	float r, s;
+	__asm__("maxss %2, %0" : "=x"(r) : "0"(a), "x"(b));
+	__asm__("maxss %2, %0" : "=x"(s) : "0"(b), "x"(a));
+	__asm__("andps %1, %0" : "+x"(r) : "x"(s));
+	__asm__("cmpunordss %2, %0" : "=x"(s) : "0"(a), "x"(b));
+	__asm__("orps %1, %0" : "+x"(r) : "x"(s));
+	return r;
+#else
+	float equal = b + (a == 0 ? a : -0.0f), r = a > b ? a : equal;
+	return a != a ? a : r;
+#endif
+}
 LT_FN float lt_sign_f32(float x) { return x != x ? x : (float)((x > 0) - (x < 0)); }
-LT_FN double lt_min_f64(double a, double b) { return a != a ? a : a < b ? a : b; }
-LT_FN double lt_max_f64(double a, double b) { return a != a ? a : a > b ? a : b; }
+LT_FN double lt_min_f64(double a, double b)
+{
+	if (__builtin_constant_p(b) && b == b)
+		return (b == 0 && __builtin_signbit(b) ? b <= a : b < a) ? b : a;
+#if defined(__AVX__) && !defined(__CUDACC__)
+	double r, s;
+	__asm__("vminsd %2, %1, %0" : "=x"(r) : "x"(a), "x"(b));
+	__asm__("vminsd %2, %1, %0" : "=x"(s) : "x"(b), "x"(a));
+	__asm__("vorpd %1, %0, %0" : "+x"(r) : "x"(s));
+	return r;
+#elif defined(__SSE2__) && !defined(__CUDACC__)
+	double r, s;
+	__asm__("minsd %2, %0" : "=x"(r) : "0"(a), "x"(b));
+	__asm__("minsd %2, %0" : "=x"(s) : "0"(b), "x"(a));
+	__asm__("orpd %1, %0" : "+x"(r) : "x"(s));
+	return r;
+#else
+	double equal = -(-b + (a == 0 ? -a : -0.0)), r = a < b ? a : equal;
+	return a != a ? a : r;
+#endif
+}
+LT_FN double lt_max_f64(double a, double b)
+{
+	if (__builtin_constant_p(b) && b == b)
+		return (b == 0 && !__builtin_signbit(b) ? b >= a : b > a) ? b : a;
+#if defined(__AVX__) && !defined(__CUDACC__)
+	double r, s;
+	__asm__("vmaxsd %2, %1, %0" : "=x"(r) : "x"(a), "x"(b));
+	__asm__("vmaxsd %2, %1, %0" : "=x"(s) : "x"(b), "x"(a));
+	__asm__("vandpd %1, %0, %0" : "+x"(r) : "x"(s));
+	__asm__("vcmpunordsd %2, %1, %0" : "=x"(s) : "x"(a), "x"(b));
+	__asm__("vorpd %1, %0, %0" : "+x"(r) : "x"(s));
+	return r;
+#elif defined(__SSE2__) && !defined(__CUDACC__)
+	double r, s;
+	__asm__("maxsd %2, %0" : "=x"(r) : "0"(a), "x"(b));
+	__asm__("maxsd %2, %0" : "=x"(s) : "0"(b), "x"(a));
+	__asm__("andpd %1, %0" : "+x"(r) : "x"(s));
+	__asm__("cmpunordsd %2, %0" : "=x"(s) : "0"(a), "x"(b));
+	__asm__("orpd %1, %0" : "+x"(r) : "x"(s));
+	return r;
+#else
+	double equal = b + (a == 0 ? a : -0.0), r = a > b ? a : equal;
+	return a != a ? a : r;
+#endif
+}
 LT_FN double lt_sign_f64(double x) { return x != x ? x : (double)((x > 0) - (x < 0)); }
 LT_FN int32_t lt_min_i32(int32_t a, int32_t b) { return a < b ? a : b; }
 LT_FN int32_t lt_max_i32(int32_t a, int32_t b) { return a > b ? a : b; }

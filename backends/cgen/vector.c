@@ -118,6 +118,24 @@ const char *lt__vector_op(struct lt_pool *pool, const struct lt_op *op, int lane
 	return o.at;
 }
 
+/* min and max of floats: what makes them one rule for zeros and NaN is needed for no number but that zero which wins, and for that it is less. */
+const char *lt__vector_beside(struct lt_pool *pool, const struct lt_op *op, int lanes, int k, uint64_t bits)
+{
+	const struct lt_velement *e = op->arity == 2 ? lt__velement_of(op->in[1]) : NULL;
+	bool is_min = strcmp(op->name, "min") == 0, is_max = strcmp(op->name, "max") == 0;
+	struct lt_out name = lt__out_new(pool), o = lt__out_new(pool);
+
+	if (!e || e->kind != 'F' || !(is_min || is_max) || !possible(e, lanes) || !find_row(pool, op, e))
+		return NULL;
+	uint64_t sign = UINT64_C(1) << (e->bits - 1), infinity = e->bits == 32 ? UINT64_C(0x7F800000) : UINT64_C(0x7FF0000000000000);
+	if ((bits & (sign - 1)) > infinity)
+		return NULL;
+	bool wins = bits == (is_min ? sign : 0);
+	lt__outf(&name, "lt_%s_@nx@L($%d, $%d)", is_min ? (wins ? "least" : "under") : wins ? "most" : "over", 1 - k, k);
+	lt__vector_expand(&o, name.at, e, NULL, lanes);
+	return o.at;
+}
+
 const char *lt__vector_fold(struct lt_pool *pool, const struct lt_op *op, int lanes)
 {
 	static const char *const names[] = { "add", "mul", "min", "max", "and", "or", "xor" };

@@ -46,6 +46,9 @@ const char *lt__vector_type(struct lt_pool *, uint32_t dtype, int lanes);
  * LT_VECTOR_BYTES. */
 const char *lt__vector_op(struct lt_pool *, const struct lt_op *, int lanes, int library);
 
+/* The same beside a literal as operand k, where that is less; NULL: it is not. */
+const char *lt__vector_beside(struct lt_pool *, const struct lt_op *, int lanes, int k, uint64_t bits);
+
 /* NULL: not an associative operator of one type, or too wide. */
 const char *lt__vector_fold(struct lt_pool *, const struct lt_op *, int lanes);
 

@@ -38,8 +38,7 @@ lt_status lt__cpu_capture(struct lt_session *s, struct lt_object *const *object,
 	struct lt_capture *c = malloc(sizeof *c + n * sizeof *c->call);
 	if (c)
 		*c = (struct lt_capture){ .n = n, .slot = malloc(n_slot * sizeof *c->slot) };
-	lt_status status = c && c->slot ? fill(c, object, args, diag)
-		: lt__note(diag, LT_ENOMEM, -1, -1, NULL, "cpu: no memory to record %u runs", (unsigned)n);
+	lt_status status = c && c->slot ? fill(c, object, args, diag) : lt__cpu_no_memory(diag);
 	if (status)
 		lt__cpu_capture_free(c);
 	else

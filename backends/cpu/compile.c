@@ -28,7 +28,7 @@ struct work {
 	uint32_t n, n_done;
 	struct lt_diag *diag;
 	char level[4], machine[64];     /* "-O3"; what makes the compiler write for another machine, "" for this one */
-	char dir[PATH_BYTES - 64];
+	struct lt_folder folder;
 };
 
 static void one_done(void *work)
@@ -37,11 +37,6 @@ static void one_done(void *work)
 	w->n_done++;
 	if (w->s->progress)
 		w->s->progress(w->s->user, (int32_t)w->n_done, (int32_t)w->n);
-}
-
-static lt_status no_memory(struct lt_diag *diag)
-{
-	return lt__note(diag, LT_ENOMEM, -1, -1, NULL, "cpu: no memory to compile");
 }
 
 /* At most MOST_FLAGS; returns their number. */
@@ -99,73 +94,61 @@ static const char *suffix_of(const struct lt_job *job) { return job->product == 
 
 static void job_path(const struct work *w, uint32_t i, const char *suffix, char *path)
 {
-	(void)snprintf(path, PATH_BYTES, "%s/k%u%s", w->dir, (unsigned)i, suffix);
+	(void)snprintf(path, PATH_BYTES, "%s/k%u%s", w->folder.path, (unsigned)i, suffix);
 }
 
-/* A folder that only we know the name of. */
-static lt_status make_folder(struct work *w)
-{
-	const char *dir = w->s->temp_dir;
-	int n = snprintf(w->dir, sizeof w->dir, dir ? "%s/tmp-XXXXXX" : "%s/looptree-XXXXXX", dir ? dir : P_tmpdir);
-	if (n < 0 || (size_t)n >= sizeof w->dir || !mkdtemp(w->dir)) {
-		int error = n < 0 || (size_t)n >= sizeof w->dir ? ENAMETOOLONG : errno;
-		w->dir[0] = '\0';
-		return lt__note(w->diag, LT_EIO, -1, -1, "free some space there, or give another folder for compiled code",
-			"cpu: no temporary folder can be made in '%s': %s", dir ? dir : P_tmpdir, strerror(error));
-	}
-	return LT_OK;
-}
-
-static void remove_folder(const struct work *w)
-{
-	char path[PATH_BYTES];
-	if (!w->dir[0])
-		return;
-	for (uint32_t i = 0; i < w->n; i++) {
-		job_path(w, i, ".c", path);
-		(void)unlink(path);
-		job_path(w, i, suffix_of(&w->job[i]), path);
-		(void)unlink(path);
-	}
-	(void)rmdir(w->dir);
-}
-
-/* The compiler's comments say where it read the text: a file that is gone by then, so they say the kernel's name. */
+/* The compiler's comments say where it read the text: a file that is gone by then, so they say the kernel's name.  NULL: no memory. */
 static char *name_kernel(char *assembly, const char *path, const char *name)
 {
 	char *text = NULL;
 	size_t bytes, n = strlen(path);
 	FILE *out = assembly ? open_memstream(&text, &bytes) : NULL;
-	if (!out)
-		return assembly;
-	for (const char *at = assembly, *hit; at; at = hit ? hit + n : NULL) {
+	for (const char *at = out ? assembly : NULL, *hit; at; at = hit ? hit + n : NULL) {
 		hit = strstr(at, path);
 		(void)fwrite(at, 1, hit ? (size_t)(hit - at) : strlen(at), out);
 		if (hit)
 			(void)fprintf(out, "%s.c", name);
 	}
-	if (fclose(out) != 0)
-		return assembly;
 	free(assembly);
-	return text;
+	if (out && fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
 }
 
-/* The file of a job's product becomes the product; NULL, or why it cannot.  Nobody knows the file's name. */
-static const char *take_product(struct work *w, uint32_t i)
+static lt_status no_product(const struct work *w, const struct lt_job *job, const char *why)
+{
+	char fault[PATH_BYTES];
+	return lt__note(w->diag, LT_ECOMPILE, -1, -1, lt__cpu_folder_fault(&w->folder, why, fault, sizeof fault),
+		"cpu: %s%s was compiled but cannot be loaded: %s", job->no_kernel ? "" : "kernel ", job->name, why);
+}
+
+/* The file of a job's product becomes the product.  Nobody knows the file's name. */
+static lt_status take_product(struct work *w, uint32_t i)
 {
 	char path[PATH_BYTES], source[PATH_BYTES];
 	size_t bytes;
 	struct lt_job *job = &w->job[i];
 	job_path(w, i, suffix_of(job), path);
 	job_path(w, i, ".c", source);
-	if (job->product == LT_ASSEMBLY)
-		return (job->assembly = name_kernel(lt__cpu_read_file(path, &bytes), source, job->name)) ? NULL : strerror(errno);
-	if (job->keep && !(job->code = lt__cpu_read_file(path, &job->code_bytes)))
-		return strerror(errno);
+	errno = 0;
+	char *file = job->keep || job->product == LT_ASSEMBLY ? lt__cpu_read_file(path, &bytes) : NULL;
+	if (job->product == LT_ASSEMBLY && file && !(file = name_kernel(file, source, job->name)))
+		errno = ENOMEM;
+	if ((job->keep || job->product == LT_ASSEMBLY) && !file)
+		return errno == ENOMEM ? lt__cpu_no_memory(w->diag) : no_product(w, job, strerror(errno ? errno : EIO));
+	if (job->product == LT_ASSEMBLY) {
+		job->assembly = file;
+		return LT_OK;
+	}
+	job->code = file;
+	job->code_bytes = file ? bytes : 0;
 	job->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (job->handle && job->threads)
+	if (!job->handle)
+		return no_product(w, job, lt__load_error(path));
+	if (job->threads)
 		lt__cpu_keep_runtime(w->s, job->handle);
-	return job->handle ? NULL : lt__load_error(path);
+	return LT_OK;
 }
 
 static lt_status write_source(const struct work *w, uint32_t i)
@@ -176,13 +159,15 @@ static lt_status write_source(const struct work *w, uint32_t i)
 	bool ok = f && fputs(w->job[i].source, f) >= 0;
 	if (f && fclose(f) != 0)
 		ok = false;
-	return ok ? LT_OK : lt__note(w->diag, LT_EIO, -1, -1, "free some space there, or give another folder for compiled code",
+	return ok ? LT_OK : errno == ENOMEM ? lt__cpu_no_memory(w->diag) : lt__note(w->diag, LT_EIO, -1, -1, LT_CPU_OTHER_FOLDER,
 		"cpu: '%s' cannot be written: %s", path, strerror(errno));
 }
 
 static lt_status explain(const struct work *w, const char *program, const struct lt_command *c, const struct lt_job *job)
 {
 	const char *what = job->no_kernel ? "" : "kernel ";
+	char fault[PATH_BYTES];
+	const char *remedy = c->status == -1 ? NULL : lt__cpu_folder_fault(&w->folder, c->output, fault, sizeof fault);
 	if (c->status == -1 && c->error == ENOENT)
 		return lt__note(w->diag, LT_ECOMPILE, -1, -1, "install gcc or give --cc", "%s: not found", program);
 	if (c->status == -1)
@@ -195,9 +180,9 @@ static lt_status explain(const struct work *w, const char *program, const struct
 	const char *said = bytes ? c->output : "it said nothing";
 	bytes = bytes ? bytes : strlen(said);
 	if (c->status > 128)
-		return lt__note(w->diag, LT_ECOMPILE, -1, -1, NULL, "%s was ended by signal %d on %s%s: %.*s", w->s->cc,
+		return lt__note(w->diag, LT_ECOMPILE, -1, -1, remedy, "%s was ended by signal %d on %s%s: %.*s", w->s->cc,
 			c->status - 128, what, job->name, (int)bytes, said);
-	return lt__note(w->diag, LT_ECOMPILE, -1, -1, NULL, "%s failed on %s%s (exit status %d): %.*s", w->s->cc, what, job->name,
+	return lt__note(w->diag, LT_ECOMPILE, -1, -1, remedy, "%s failed on %s%s (exit status %d): %.*s", w->s->cc, what, job->name,
 		c->status, (int)bytes, said);
 }
 
@@ -206,11 +191,11 @@ static lt_status compile_all(struct work *w)
 {
 	uint32_t n_word, n = w->n;
 	struct lt_command *c = calloc(n, sizeof *c);
-	const char **word = lt__cpu_words(w->s->cc, 0, &n_word);
+	const char **word = lt__command_words(w->s->cc, 0, &n_word);
 	size_t width = (word ? n_word : 0) + MOST_FLAGS + 5;
 	const char **argv = calloc(n * width, sizeof *argv);
 	char (*path)[2][PATH_BYTES] = malloc(n * sizeof *path);
-	lt_status status = c && word && argv && path ? LT_OK : no_memory(w->diag);
+	lt_status status = c && word && argv && path ? LT_OK : lt__cpu_no_memory(w->diag);
 	if (!status && n_word == 0)
 		status = lt__note(w->diag, LT_EINVAL, -1, -1, "give --cc a command", "cpu: the name of the C compiler is empty");
 	for (uint32_t i = 0; !status && i < n; i++) {
@@ -223,19 +208,13 @@ static lt_status compile_all(struct work *w)
 		a += job_flags(w->s, w->level, w->machine, job, a);
 		memcpy(a, (const char *[]){ "-o", path[i][1], path[i][0], job->product == LT_LIBRARY ? "-lm" : NULL }, 4 * sizeof *a);
 		c[i].argv = argv + i * width;
+		c[i].on = job->name;
 		status = write_source(w, i);
 	}
 	if (!status)
-		lt__cpu_run(c, n, w->s->n_thread, one_done, w);
-	for (uint32_t i = 0; !status && i < n; i++) {
-		const struct lt_job *job = &w->job[i];
-		const char *why = c[i].status == 0 ? take_product(w, i) : NULL;
-		if (c[i].status != 0)
-			status = explain(w, word[0], &c[i], job);
-		else if (why)
-			status = lt__note(w->diag, LT_ECOMPILE, -1, -1, NULL, "cpu: %s%s was compiled but cannot be loaded: %s",
-				job->no_kernel ? "" : "kernel ", job->name, why);
-	}
+		status = lt__cpu_run(w->s, c, n, &w->folder, one_done, w, w->diag);
+	for (uint32_t i = 0; !status && i < n; i++)
+		status = c[i].status == 0 ? take_product(w, i) : explain(w, word[0], &c[i], &w->job[i]);
 	free(path);
 	free(argv);
 	free(word);
@@ -250,15 +229,16 @@ static lt_status find_machine(struct work *w)
 	uint32_t n;
 	if (strcmp(machine, lt__cpu_machine()) == 0)
 		return LT_OK;
-	const char **word = lt__cpu_words(w->s->cc, 1, &n);
+	const char **word = lt__command_words(w->s->cc, 1, &n);
 	if (!word)
-		return no_memory(w->diag);
+		return lt__cpu_no_memory(w->diag);
 	word[n] = "-dumpmachine";
 	word[n + 1] = NULL;
 	struct lt_command c = { .argv = word };
-	lt__cpu_run(&c, 1, 1, NULL, NULL);
+	lt_status status = lt__cpu_run(w->s, &c, 1, &w->folder, NULL, NULL, w->diag);
 	free(word);
-	lt_status status = w->s->identity ? LT_OK : lt__cpu_identity(w->s, w->diag);
+	if (!status && !w->s->identity)
+		status = lt__cpu_identity(w->s, w->diag);
 	if (status || (c.status == 0 && strncmp(c.output, machine, strlen(machine)) == 0))
 		return status;
 	c.output[strcspn(c.output, "\n")] = '\0';
@@ -273,12 +253,12 @@ lt_status lt__cpu_compile(struct lt_session *s, struct lt_job *job, uint32_t n, 
 {
 	struct work *w = n ? calloc(1, sizeof *w) : NULL;
 	if (!w)
-		return n ? no_memory(diag) : LT_OK;
+		return n ? lt__cpu_no_memory(diag) : LT_OK;
 	*w = (struct work){ .s = s, .job = job, .n = n, .diag = diag, .level = { '-', 'O', s->level } };
-	lt_status status = find_machine(w);
-	status = status ? status : make_folder(w);
+	lt_status status = lt__cpu_folder(s, &w->folder, diag);
+	status = status ? status : find_machine(w);
 	status = status ? status : compile_all(w);
-	remove_folder(w);
+	lt__folder_remove(&w->folder);
 	for (uint32_t i = 0; status && i < n; i++) {
 		if (job[i].handle)
 			(void)dlclose(job[i].handle);

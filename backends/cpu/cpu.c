@@ -60,12 +60,14 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 	const char *temp_dir = LT_HAS(struct lt_host, host, temp_dir) ? host->temp_dir : NULL;
 	struct lt_session *s = calloc(1, sizeof *s);
 	if (!s)
-		return lt__note(diag, LT_ENOMEM, -1, -1, NULL, "cpu: no memory for a session");
+		return lt__cpu_no_memory(diag);
 	set_target(s, c.model);
 	s->n_core = lt__cpu_cores();
 	s->n_thread = LT_HAS(struct lt_host, host, n_thread) ? host->n_thread : s->n_core;
 	if (!c.model->target.size && s->n_thread < s->target.cores)      /* this machine, or as much of it as a run may use */
 		s->target.cores = s->n_thread;
+	s->cc_timeout_ms = LT_HAS(struct lt_host, host, cc_timeout_ms) ? host->cc_timeout_ms : 0;
+	s->text_only = LT_HAS(struct lt_host, host, text_only);
 	s->level = c.level;
 	s->host = host;
 	s->progress = LT_HAS(struct lt_host, host, progress) ? host->progress : NULL;
@@ -73,7 +75,7 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 	s->cc = strdup(cc);
 	s->temp_dir = temp_dir ? strdup(temp_dir) : NULL;
 	if (!s->cc || (temp_dir && !s->temp_dir))
-		status = lt__note(diag, LT_ENOMEM, -1, -1, NULL, "cpu: no memory for a session");
+		status = lt__cpu_no_memory(diag);
 	if (!status && c.source)
 		status = lt__cpu_source_open(s, c.source, c.source_bytes, diag);
 	if (status) {
@@ -103,6 +105,9 @@ static void destroy(struct lt_object *o)
 	free(o);
 }
 
+/* Else objects are texts: for another machine, or to be looked at only. */
+static bool is_compiled(const struct lt_session *s) { return s->runs && !s->text_only; }
+
 static lt_status print_all(struct lt_session *s, uint32_t n, struct lt_object **object, struct lt_job *job, struct lt_diag *diag)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -111,8 +116,9 @@ static lt_status print_all(struct lt_session *s, uint32_t n, struct lt_object **
 		lt_status status = lt__cgen_print(&s->dialect, o->tree, 0, &text, &o->need, diag);
 		if (status)
 			return status;
-		job[i] = (struct lt_job){ .name = o->tree->name ? o->tree->name : "?", .source = text, .keep = true,
-			.threads = o->need.threads && s->runs && lt__cpu_openmp(s) };
+		job[i] = (struct lt_job){ .name = o->tree->name ? o->tree->name : "?", .source = text, .keep = true };
+		if (o->need.threads && is_compiled(s) && (status = lt__cpu_openmp(s, &job[i].threads, diag)))
+			return status;
 	}
 	return LT_OK;
 }
@@ -136,10 +142,10 @@ static lt_status take_all(struct lt_session *s, uint32_t n, struct lt_object **o
 static lt_status compile_printed(struct lt_session *s, uint32_t n, struct lt_object **object, struct lt_diag *diag)
 {
 	struct lt_job *job = calloc(n, sizeof *job);
-	lt_status status = job ? print_all(s, n, object, job, diag) : lt__note(diag, LT_ENOMEM, -1, -1, NULL, "cpu: no memory to compile");
-	if (!status && s->runs)
+	lt_status status = job ? print_all(s, n, object, job, diag) : lt__cpu_no_memory(diag);
+	if (!status && is_compiled(s))
 		status = lt__cpu_compile(s, job, n, diag);
-	if (!status && s->runs)
+	if (!status && is_compiled(s))
 		status = take_all(s, n, object, job, diag);
 	for (uint32_t i = 0; job && i < n; i++)
 		free((void *)(uintptr_t)job[i].source);
@@ -155,7 +161,7 @@ static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree
 	for (uint32_t i = 0; !status && i < n; i++) {
 		object[i] = calloc(1, sizeof *object[i]);
 		if (!object[i])
-			status = lt__note(diag, LT_ENOMEM, -1, -1, NULL, "cpu: no memory for %u kernels", (unsigned)n);
+			status = lt__cpu_no_memory(diag);
 		else
 			*object[i] = (struct lt_object){ .s = s, .tree = tree[i] };
 	}
@@ -187,6 +193,8 @@ int64_t lt__cpu_workspace(const struct lt_object *o, uint32_t n_thread)
 lt_status lt__cpu_check(const struct lt_object *o, const struct lt_args *args, uint32_t *n_thread, struct lt_diag *diag)
 {
 	const struct lt_tree *t = o->tree;
+	if (!o->kernel && o->s->text_only)
+		return lt__note(diag, LT_EUNSUPPORTED, -1, -1, "compile it without text_only", "cpu: kernel %s was printed, not compiled", t->name);
 	if (!o->kernel)
 		return lt__note(diag, LT_EUNSUPPORTED, -1, -1, "leave target= out, or only look at the text (--dump=source)",
 			"cpu: this machine does not run code for the target %s", o->s->model->name);

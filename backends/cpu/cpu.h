@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include "backends/cgen/cgen.h"
+#include "backends/cpu/command.h"
 
 #define LT_CPU_VERSION "2"
 
@@ -41,7 +42,10 @@ struct lt_session {
 	const struct lt_host *host;     /* never NULL: one with nothing in it */
 	void (*progress)(void *user, int32_t done, int32_t total);
 	void *user;
-	char *cc, *temp_dir;            /* temp_dir NULL: the system's */
+	char *cc, *temp_dir;            /* temp_dir NULL: /tmp */
+	uint32_t cc_timeout_ms;         /* 0: LT_CC_TIMEOUT_MS */
+	bool late;                      /* the compiler has not come to an end: it is not tried again */
+	bool text_only;                 /* nothing is compiled, for nothing will be run */
 	char level;                     /* of optimisation: '0' .. '3' */
 	char *identity;                 /* of compiler and processor; NULL: not asked yet */
 	enum lt_ability openmp;         /* threads.c */
@@ -59,22 +63,22 @@ char *lt__cpu_processor(void);
 /* describe.c: facts of a session for people, lines "name value". */
 void lt__cpu_describe(struct lt_session *, lt_write *, void *user);
 
-/* command.c: running other programs */
-struct lt_command {
-	const char *const *argv;        /* ends with NULL; argv[0] is looked for as a shell would */
-	char output[4096];              /* how its output and errors began, a string */
-	int status;                     /* exit status; -1: could not be started, errno in `error`; 128 + signal */
-	int error;
-};
-/* Runs n programs, at most `width` at a time, and waits for all; ended(user), if there is one, after each. */
-void lt__cpu_run(struct lt_command *, uint32_t n, uint32_t width, void (*ended)(void *user), void *user);
-/* "ccache gcc" as words, then room for `more` others.  One block, the caller's to free; NULL: no memory. */
-const char **lt__cpu_words(const char *text, uint32_t more, uint32_t *n);
+/* session.c.  lt__command_run for a session: as long as its host wants, in a folder of their own.  An error where they could not run to their end. */
+lt_status lt__cpu_run(struct lt_session *, struct lt_command *, uint32_t n, const struct lt_folder *, void (*ended)(void *user), void *user,
+	struct lt_diag *);
+/* A folder for temporary files; says why there is none. */
+lt_status lt__cpu_folder(const struct lt_session *, struct lt_folder *, struct lt_diag *);
+/* What a sentence about a folder that is full or must not hold code goes on with: the folder is named in it. */
+#define LT_CPU_OTHER_FOLDER "free some space there, or name another folder for temporary files in TMPDIR"
+/* Why a file in the folder may have failed, with the way out; NULL: the folder is not to blame.  said: what was said of it, or NULL. */
+const char *lt__cpu_folder_fault(const struct lt_folder *, const char *said, char *out, size_t bytes);
+/* "out of memory", to the one that listens. */
+lt_status lt__cpu_no_memory(struct lt_diag *);
 
 /* identity.c: which compiler and processor it is: what compiled code depends on beside its text. */
 lt_status lt__cpu_identity(struct lt_session *, struct lt_diag *);     /* sets s->identity */
-/* Facts that the host keeps, as strings.  NULL: it does not have it; the caller's to free. */
-char *lt__cpu_recall(const struct lt_session *, const char *key);
+/* Facts that the host keeps, as strings.  *text NULL: it does not have it; the caller's to free. */
+lt_status lt__cpu_recall(const struct lt_session *, const char *key, char **text, struct lt_diag *);
 void lt__cpu_keep(const struct lt_session *, const char *key, const char *text);
 
 /* compile.c: texts to shared objects */
@@ -109,8 +113,8 @@ lt_status lt__cpu_replay(struct lt_capture *, struct lt_diag *);
 void lt__cpu_capture_free(struct lt_capture *);
 
 /* threads.c: what kernels with parallel loops need of the compiler. */
-/* Whether it can compile and link OpenMP; asked once, s->why_no_openmp says why not. */
-bool lt__cpu_openmp(struct lt_session *);
+/* Whether it can compile and link OpenMP; asked once, s->why_no_openmp says why not.  An error: there is no telling. */
+lt_status lt__cpu_openmp(struct lt_session *, bool *can, struct lt_diag *);
 /* After the first such kernel is loaded: its run-time library must outlive it, because its threads do. */
 void lt__cpu_keep_runtime(struct lt_session *, void *handle);
 

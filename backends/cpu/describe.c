@@ -48,7 +48,10 @@ void lt__cpu_describe(struct lt_session *s, lt_write *write, void *user)
 	put_cache(&to, "L1", t->l1_bytes, t->l1_ways);
 	put_cache(&to, "L2", t->l2_bytes, t->l2_ways);
 	put_cache(&to, "L3", t->l3_bytes, t->l3_ways);
-	if (lt__cpu_openmp(s)) {
+	bool can;
+	if (lt__cpu_openmp(s, &can, NULL)) {
+		put(&to, "threads %u, if %s can compile OpenMP, which cannot be found out: %s\n", (unsigned)s->n_thread, s->cc, s->why_no_openmp);
+	} else if (can) {
 		put(&to, "threads %u\n", (unsigned)s->n_thread);
 	} else {
 		char *why = s->why_no_openmp;

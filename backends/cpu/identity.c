@@ -13,18 +13,22 @@
 #include <unistd.h>
 #include "backends/cpu/cpu.h"
 
+/* The command's words, asked in a folder of their own if there is one: without it they are asked as well, and compiling will say why. */
+struct asking { struct lt_session *s; const char *const *word; uint32_t n; struct lt_folder folder; struct lt_diag *diag; };
+
 /* Runs the shell's script on the words; it is the shell that looks programs up. */
-static bool ask(const char *script, const char *const *word, uint32_t n, struct lt_command *c)
+static lt_status ask(const struct asking *x, const char *script, struct lt_command *c)
 {
-	const char **argv = malloc((n + 5) * sizeof *argv);
+	const char **argv = malloc((x->n + 5) * sizeof *argv);
 	if (!argv)
-		return false;
+		return lt__cpu_no_memory(x->diag);
 	memcpy(argv, (const char *[]){ "/bin/sh", "-c", script, "sh" }, 4 * sizeof *argv);
-	memcpy(argv + 4, word, (n + 1) * sizeof *argv);
-	c->argv = argv;
-	lt__cpu_run(c, 1, 1, NULL, NULL);
+	memcpy(argv + 4, x->word, (x->n + 1) * sizeof *argv);
+	*c = (struct lt_command){ .argv = argv, .on = "being asked which version it is" };
+	lt_status status = lt__cpu_run(x->s, c, 1, &x->folder, NULL, NULL, x->diag);
+	c->argv = NULL;
 	free(argv);
-	return true;
+	return status;
 }
 
 /* A script may hand over to another compiler, which it names or not. */
@@ -68,13 +72,17 @@ static void append(void *user, const char *text, size_t bytes)
 	at[t->n] = '\0';
 }
 
-char *lt__cpu_recall(const struct lt_session *s, const char *key)
+lt_status lt__cpu_recall(const struct lt_session *s, const char *key, char **text, struct lt_diag *diag)
 {
 	struct text t = { 0 };
-	if (LT_HAS(struct lt_host, s->host, recall) && !s->host->recall(s->host, key, strlen(key), append, &t) && !t.failed && t.at)
-		return t.at;
+	lt_status status = LT_HAS(struct lt_host, s->host, recall) ? s->host->recall(s->host, key, strlen(key), append, &t) : LT_EMISSING;
+	*text = NULL;
+	if (!status && !t.failed) {
+		*text = t.at;
+		return LT_OK;
+	}
 	free(t.at);
-	return NULL;
+	return t.failed || status == LT_ENOMEM ? lt__cpu_no_memory(diag) : LT_OK;
 }
 
 void lt__cpu_keep(const struct lt_session *s, const char *key, const char *text)
@@ -83,40 +91,60 @@ void lt__cpu_keep(const struct lt_session *s, const char *key, const char *text)
 		s->host->keep(s->host, key, strlen(key), text, strlen(text));
 }
 
-/* What the command says of its version, its first line; NULL: no memory. */
-static char *find_version(const struct lt_session *s, const char *const *word, uint32_t n, const char *key, bool kept)
+/* What the command says of its version, its first line. */
+static lt_status find_version(const struct asking *x, const char *key, bool kept, char **version)
 {
-	char *version = kept ? lt__cpu_recall(s, key) : NULL;
-	if (version)
-		return version;
-	struct lt_command c = { .status = -1 };
-	if (!ask("exec \"$@\" --version", word, n, &c))
-		return NULL;
+	struct lt_command c;
+	*version = NULL;
+	lt_status status = kept ? lt__cpu_recall(x->s, key, version, x->diag) : LT_OK;
+	if (!status && !*version)
+		status = ask(x, "exec \"$@\" --version", &c);
+	if (status || *version)
+		return status;
 	c.output[strcspn(c.output, "\n")] = '\0';
 	if (kept && c.status == 0)
-		lt__cpu_keep(s, key, c.output);
-	return strdup(c.output);
+		lt__cpu_keep(x->s, key, c.output);
+	*version = strdup(c.output);
+	return *version ? LT_OK : lt__cpu_no_memory(x->diag);
+}
+
+/* What is found out of the words and the processor becomes the session's identity. */
+static lt_status identify(const struct asking *x, const char *processor)
+{
+	char *key = NULL, *version = NULL;
+	size_t bytes;
+	struct lt_command c;
+	lt_status status = ask(x, "for w; do command -v \"$w\"; done", &c);
+	FILE *out = status ? NULL : open_memstream(&key, &bytes);
+	if (out) {
+		(void)fprintf(out, "cpu: compiler %s\n", x->s->cc);
+		bool kept = put_files(out, c.output, x->n);
+		status = fclose(out) == 0 ? find_version(x, key, kept, &version) : lt__cpu_no_memory(x->diag);
+	} else if (!status) {
+		status = lt__cpu_no_memory(x->diag);
+	}
+	if (!status && asprintf(&x->s->identity, "%s%s\nprocessor\n%s", key, version, processor) < 0) {
+		x->s->identity = NULL;
+		status = lt__cpu_no_memory(x->diag);
+	}
+	free(version);
+	free(key);
+	return status;
 }
 
 lt_status lt__cpu_identity(struct lt_session *s, struct lt_diag *diag)
 {
-	uint32_t n = 0;
-	const char **word = lt__cpu_words(s->cc, 0, &n);
-	char *processor = lt__cpu_processor(), *key = NULL, *version = NULL;
-	size_t bytes;
-	struct lt_command c = { .status = -1 };
-	FILE *out = word && processor && ask("for w; do command -v \"$w\"; done", word, n, &c) ? open_memstream(&key, &bytes) : NULL;
-	if (out) {
-		(void)fprintf(out, "cpu: compiler %s\n", s->cc);
-		bool kept = put_files(out, c.output, n);
-		if (fclose(out) == 0)
-			version = find_version(s, word, n, key, kept);
+	struct asking x = { .s = s, .diag = diag };
+	const char **word = lt__command_words(s->cc, 0, &x.n);
+	char *processor = lt__cpu_processor();
+	lt_status status = word && processor ? LT_OK : lt__cpu_no_memory(diag);
+	if (!status) {
+		x.word = word;
+		(void)lt__cpu_folder(s, &x.folder, NULL);
+		status = identify(&x, processor);
+		lt__folder_remove(&x.folder);
 	}
-	if (version && asprintf(&s->identity, "%s%s\nprocessor\n%s", key, version, processor) < 0)
-		s->identity = NULL;
-	free(version);
-	free(key);
 	free(processor);
 	free(word);
-	return s->identity ? LT_OK : lt__note(diag, LT_ENOMEM, -1, -1, NULL, "cpu: no memory to compile");
+	return status;
 }

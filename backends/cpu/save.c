@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -25,6 +27,8 @@ lt_status lt__cpu_session_identity(struct lt_session *s, lt_write *write, void *
 	size_t bytes;
 	if (s->source)
 		return lt__note(diag, LT_EUNSUPPORTED, -1, -1, NULL, "cpu: what is compiled from an edited C file is not kept");
+	if (s->text_only)
+		return lt__note(diag, LT_EUNSUPPORTED, -1, -1, NULL, "cpu: nothing is compiled that could be kept");
 	if (!s->runs)
 		return lt__note(diag, LT_EUNSUPPORTED, -1, -1, NULL, "cpu: nothing is compiled for the target %s on this machine", s->model->name);
 	lt_status status = s->identity ? LT_OK : lt__cpu_identity(s, diag);
@@ -38,7 +42,7 @@ lt_status lt__cpu_session_identity(struct lt_session *s, lt_write *write, void *
 	}
 	if (!out || fclose(out) != 0) {
 		free(text);
-		return lt__note(diag, LT_ENOMEM, -1, -1, NULL, "cpu: no memory to compile");
+		return lt__cpu_no_memory(diag);
 	}
 	write(user, text, bytes);
 	free(text);
@@ -63,32 +67,72 @@ static lt_status none_of_ours(struct lt_diag *diag, const char *why)
 	return lt__note(diag, LT_EINVAL, -1, -1, "compile it anew", "cpu: what was kept is no kernel of this backend: %s", why);
 }
 
-/* A name of its own for each: the loader takes a library of a name that it knows for the one that it has. */
-static int open_temporary(const struct lt_session *s, char *path, size_t room)
+static bool write_all(int fd, const char *at, size_t bytes)
 {
-	int n = snprintf(path, room, s->temp_dir ? "%s/new-XXXXXX" : "%s/looptree-XXXXXX", s->temp_dir ? s->temp_dir : P_tmpdir);
-	return n > 0 && (size_t)n < room ? mkostemp(path, O_CLOEXEC) : -1;
-}
-
-static void *open_library(const struct lt_session *s, const char *code, size_t bytes, struct lt_diag *diag)
-{
-	char path[4096];
-	int fd = open_temporary(s, path, sizeof path);
-	bool ok = fd >= 0;
-	for (size_t n = 0; ok && n < bytes; ) {
-		ssize_t put = write(fd, code + n, bytes - n);
-		ok = put >= 0 || errno == EINTR;
+	for (size_t n = 0; n < bytes; ) {
+		ssize_t put = write(fd, at + n, bytes - n);
+		if (put < 0 && errno != EINTR)
+			return false;
 		n += put > 0 ? (size_t)put : 0;
 	}
-	if (!ok)
-		lt__note(diag, LT_EIO, -1, -1, "free some space there, or give another folder for compiled code", "cpu: '%s' cannot be written: %s",
-			path, strerror(errno));
-	void *handle = NULL;
-	if (fd >= 0 && close(fd) == 0 && ok && !(handle = dlopen(path, RTLD_NOW | RTLD_LOCAL)))
-		(void)none_of_ours(diag, lt__load_error(path));
+	return true;
+}
+
+/* A path of the descriptor's own: the loader takes a library of a name that it knows for the one that it has, and numbers of descriptors come
+ * again.  A memory file's inode does not while its library is loaded, so it stands in the path, in "/." for a 1 and "//" for a 0. */
+static void descriptor_path(int fd, uint64_t inode, char path[200])
+{
+	int n = snprintf(path, 200, "/proc/self/fd");
+	for (int bit = 63; bit >= 0; bit--, n += 2)
+		memcpy(path + n, inode >> bit & 1 ? "/." : "//", 2);
+	(void)snprintf(path + n, 200 - (size_t)n, "/%d", fd);
+}
+
+/* From memory: no file that somebody could exchange between its check and dlopen, and no matter which disks may hold programs.
+ * False: the system has no such files, or does not run them. */
+static bool open_in_memory(const char *code, size_t bytes, void **handle)
+{
+	char path[200];
+	struct stat st;
+	int fd = memfd_create("looptree", MFD_CLOEXEC);
+	bool ok = fd >= 0 && write_all(fd, code, bytes) && fstat(fd, &st) == 0;
+	*handle = NULL;
+	if (ok) {
+		descriptor_path(fd, (uint64_t)st.st_ino, path);
+		*handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	}
 	if (fd >= 0)
-		(void)unlink(path);
-	return handle;
+		(void)close(fd);
+	return *handle != NULL;
+}
+
+/* As above, the loader takes a library of a name that it knows for the one that it has: the copy's address is in the name, and lives as long. */
+static lt_status open_as_file(const struct lt_session *s, const char *code, size_t bytes, void **handle, struct lt_diag *diag)
+{
+	struct lt_folder folder;
+	char path[4096];
+	lt_status status = lt__cpu_folder(s, &folder, diag);
+	if (status)
+		return status;
+	(void)snprintf(path, sizeof path, "%s/k%llx.so", folder.path, (unsigned long long)(uintptr_t)code);
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	bool ok = fd >= 0 && write_all(fd, code, bytes);
+	if (fd >= 0 && close(fd) != 0)
+		ok = false;
+	*handle = ok ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+	if (!ok) {
+		status = lt__note(diag, LT_EIO, -1, -1, LT_CPU_OTHER_FOLDER, "cpu: '%s' cannot be written: %s", path, strerror(errno));
+	} else if (!*handle) {
+		const char *why = lt__load_error(path), *fault = lt__cpu_folder_fault(&folder, why, path, sizeof path);
+		status = fault ? lt__note(diag, LT_EIO, -1, -1, fault, "cpu: a kernel that was kept cannot be loaded: %s", why) : none_of_ours(diag, why);
+	}
+	lt__folder_remove(&folder);
+	return status;
+}
+
+static lt_status open_library(const struct lt_session *s, const char *code, size_t bytes, void **handle, struct lt_diag *diag)
+{
+	return open_in_memory(code, bytes, handle) ? LT_OK : open_as_file(s, code, bytes, handle, diag);
 }
 
 lt_status lt__cpu_load(struct lt_session *s, const struct lt_tree *t, const void *data, size_t bytes, struct lt_object **out, struct lt_diag *diag)
@@ -107,20 +151,21 @@ lt_status lt__cpu_load(struct lt_session *s, const struct lt_tree *t, const void
 		return none_of_ours(diag, "its target does not run here, or an edited file is run in its place");
 	struct lt_object *o = calloc(1, sizeof *o);
 	char *copy = malloc(bytes + 1);
-	if (o && copy) {
+	lt_status status = o && copy ? LT_OK : lt__cpu_no_memory(diag);
+	if (!status) {
 		*o = (struct lt_object){ .s = s, .tree = t, .code = memcpy(copy, code, bytes), .code_bytes = bytes,
 			.need = { .shared = head.shared, .private_ = head.private_, .threads = head.threads != 0 } };
-		o->handle = open_library(s, code, bytes, diag);
+		status = open_library(s, o->code, bytes, &o->handle, diag);
 		*(void **)&o->kernel = o->handle ? dlsym(o->handle, s->dialect.entry) : NULL;
 	}
-	if (o && o->kernel) {
+	if (!status && o->kernel) {
 		if (o->need.threads)
 			lt__cpu_keep_runtime(s, o->handle);
 		*out = o;
 		return LT_OK;
 	}
-	lt_status status = !o || !copy ? lt__note(diag, LT_ENOMEM, -1, -1, NULL, "cpu: no memory for kernel %s", t->name)
-		: o->handle ? none_of_ours(diag, "it has no kernel") : LT_EINVAL;
+	if (!status)
+		status = none_of_ours(diag, "it has no kernel");
 	if (o && o->handle)
 		(void)dlclose(o->handle);
 	free(copy);

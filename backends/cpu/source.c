@@ -86,11 +86,12 @@ lt_status lt__cpu_source_open(struct lt_session *s, const char *path, size_t byt
 {
 	struct lt_cpu_source *source = s->source = calloc(1, sizeof *source);
 	size_t n = 0, room = 0;
-	char *file = NULL;
-	if (source && (source->path = strndup(path, bytes)))
-		file = lt__cpu_read_file(source->path, &n);
+	if (!source || !(source->path = strndup(path, bytes)))
+		return lt__cpu_no_memory(diag);
+	errno = 0;
+	char *file = lt__cpu_read_file(source->path, &n);
 	if (!file)
-		return lt__note(diag, LT_EINVAL, -1, -1, NULL, "cpu: the C file '%.*s' cannot be read: %s", (int)bytes, path,
+		return errno == ENOMEM ? lt__cpu_no_memory(diag) : lt__note(diag, LT_EINVAL, -1, -1, NULL, "cpu: the C file '%.*s' cannot be read: %s", (int)bytes, path,
 			strerror(errno ? errno : EINVAL));
 	/* The compiler's messages name the user's file and its lines. */
 	FILE *out = open_memstream(&source->text, &room);
@@ -102,7 +103,7 @@ lt_status lt__cpu_source_open(struct lt_session *s, const char *path, size_t byt
 	}
 	free(file);
 	if (!out || fclose(out) != 0)
-		return lt__note(diag, LT_ENOMEM, -1, -1, NULL, "cpu: no memory for '%s'", source->path);
+		return lt__cpu_no_memory(diag);
 	source->threads = strstr(source->text, "#pragma omp") || strstr(source->text, "_Pragma(\"omp");
 	return LT_OK;
 }
@@ -150,9 +151,9 @@ static lt_status not_there(const struct lt_cpu_source *source, const char *name,
 static lt_status compile_file(struct lt_session *s, struct lt_diag *diag)
 {
 	struct lt_cpu_source *source = s->source;
-	struct lt_job job = { .name = source->path, .no_kernel = true, .source = source->text,
-		.threads = source->threads && lt__cpu_openmp(s) };
-	lt_status status = lt__cpu_compile(s, &job, 1, diag);
+	struct lt_job job = { .name = source->path, .no_kernel = true, .source = source->text };
+	lt_status status = source->threads ? lt__cpu_openmp(s, &job.threads, diag) : LT_OK;
+	status = status ? status : lt__cpu_compile(s, &job, 1, diag);
 	source->handle = job.handle;
 	return status;
 }

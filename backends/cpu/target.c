@@ -1,5 +1,7 @@
 /* backends/cpu/target.c -- the machine this runs on: what the default schedule asks, and what compiled code depends on. */
 #define _GNU_SOURCE 1
+#include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,13 +12,15 @@
 /* The first line of a small file of the system, without its end; false: not there. */
 static bool read_line(const char *path, char *line, size_t room)
 {
-	FILE *f = fopen(path, "re");
-	bool ok = f && fgets(line, (int)room, f);
-	if (f)
-		fclose(f);
-	if (ok)
-		line[strcspn(line, "\n")] = '\0';
-	return ok;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, line, room - 1) : -1;
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return false;
+	line[n] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	return true;
 }
 
 static bool cache_fact(int index, const char *what, char *line, size_t room)
@@ -100,7 +104,8 @@ char *lt__cpu_processor(void)
 	FILE *f = fopen("/proc/cpuinfo", "re");
 	char *text = NULL, *line = NULL;
 	size_t bytes = 0, room = 0;
-	FILE *out = open_memstream(&text, &bytes);
+	bool no_memory = !f && errno == ENOMEM;
+	FILE *out = no_memory ? NULL : open_memstream(&text, &bytes);
 	while (f && out && getline(&line, &room, f) > 1)       /* the first processor ends with an empty line */
 		for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
 			if (strncmp(line, facts[i], strlen(facts[i])) == 0) {

@@ -24,39 +24,51 @@ static void hear(struct lt_diag *d, const struct lt_note *note)
 	(void)snprintf(s->why_no_openmp, sizeof s->why_no_openmp, "%s", note->text);
 }
 
-/* Compiles the probe as kernels are, but does not show the host, whose folder need not be there yet. */
-static bool try_probe(struct lt_session *s)
+/* Compiles the probe as kernels are, but does not show the host. */
+static lt_status try_probe(struct lt_session *s)
 {
 	struct lt_job job = { .name = "a test for OpenMP", .no_kernel = true, .source = probe, .threads = true };
 	struct hear h = { .diag = { sizeof h.diag, hear }, .s = s };
 	void (*progress)(void *, int32_t, int32_t) = s->progress;
-	char *temp_dir = s->temp_dir;
 	s->progress = NULL;
-	s->temp_dir = NULL;
 	lt_status status = lt__cpu_compile(s, &job, 1, &h.diag);
 	s->progress = progress;
-	s->temp_dir = temp_dir;
 	if (job.handle)
 		(void)dlclose(job.handle);
-	return !status;
+	return status;
 }
 
 /* That it can is kept by the host; that it cannot is asked again, so that what gets installed is found. */
-bool lt__cpu_openmp(struct lt_session *s)
+lt_status lt__cpu_openmp(struct lt_session *s, bool *can, struct lt_diag *diag)
 {
 	char *key = NULL;
+	lt_status status = LT_OK;
+	*can = s->openmp == LT_CAN;
 	if (s->openmp != LT_NOT_ASKED)
-		return s->openmp == LT_CAN;
-	bool keeps = LT_HAS(struct lt_host, s->host, recall) && (s->identity || !lt__cpu_identity(s, NULL))
-		&& asprintf(&key, "cpu: OpenMP for %s\n%s", s->model->name, s->identity) > 0;
-	char *known = keeps ? lt__cpu_recall(s, key) : NULL;
-	s->openmp = known || try_probe(s) ? LT_CAN : LT_CANNOT;
-	if (keeps && !known && s->openmp == LT_CAN)
-		lt__cpu_keep(s, key, "yes");
+		return LT_OK;
+	if (LT_HAS(struct lt_host, s->host, recall)) {
+		status = s->identity ? LT_OK : lt__cpu_identity(s, diag);
+		if (!status && asprintf(&key, "cpu: OpenMP for %s\n%s", s->model->name, s->identity) < 0) {
+			key = NULL;
+			status = lt__cpu_no_memory(diag);
+		}
+	}
+	char *known = NULL;
+	if (key)
+		status = lt__cpu_recall(s, key, &known, diag);
+	lt_status tried = status || known ? LT_OK : try_probe(s);
+	/* That a compiler fails says that it cannot; that there is no memory, or nobody waits for it, says nothing. */
+	if (tried == LT_ENOMEM || tried == LT_ECANCELLED || s->late)
+		status = lt__note(diag, tried, -1, -1, NULL, "%s", s->why_no_openmp);
+	if (!status) {
+		s->openmp = tried ? LT_CANNOT : LT_CAN;
+		*can = !tried;
+		if (key && !known && !tried)
+			lt__cpu_keep(s, key, "yes");
+	}
 	free(known);
-	if (keeps)
-		free(key);
-	return s->openmp == LT_CAN;
+	free(key);
+	return status;
 }
 
 void lt__cpu_keep_runtime(struct lt_session *s, void *handle)

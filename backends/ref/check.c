@@ -35,9 +35,8 @@ static lt_status check_buffers(const struct lt_tree *t, struct lt_diag *diag)
 			BAD(-1, -1, "buffer %d (%s): type %d, slot %d, scope %d", (int)i, b->name ? b->name : "?", (int)b->type, (int)b->slot, (int)b->scope);
 		if (__builtin_mul_overflow(b->elems, (int64_t)sizeof(union lt_ref_number), &bytes))
 			BAD(-1, -1, "buffer %d (%s): %lld elements", (int)i, b->name ? b->name : "?", (long long)b->elems);
-		if (b->depth > 1)
-			return lt__note(diag, LT_EUNSUPPORTED, -1, -1, "stage it with depth 1", "ref: buffer %s has %d copies in turn",
-				b->name ? b->name : "?", (int)b->depth);
+		if (b->depth < 0 || (b->depth > 1 && b->elems % b->depth != 0))
+			BAD(-1, -1, "buffer %d (%s): %lld elements, %d in turn", (int)i, b->name ? b->name : "?", (long long)b->elems, (int)b->depth);
 	}
 	for (int32_t i = 0; i < t->n_param; i++) {
 		const struct lt_tparam *p = LT_AT(struct lt_tparam, t->params, i);

@@ -30,7 +30,7 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 	if (status)
 		return status;
 	*out = calloc(1, sizeof **out);
-	return *out ? LT_OK : lt__note(diag, LT_ENOMEM, -1, -1, NULL, "ref: no memory for a session");
+	return *out ? LT_OK : lt__note(diag, LT_ENOMEM, -1, -1, NULL, "out of memory");
 }
 
 static void close_(struct lt_session *s) { free(s); }
@@ -183,7 +183,7 @@ static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree
 			break;
 		object[i] = allocate(tree[i]);
 		if (!object[i]) {
-			status = lt__note(diag, LT_ENOMEM, -1, -1, NULL, "ref: no memory for kernel %s", tree[i]->name ? tree[i]->name : "?");
+			status = lt__note(diag, LT_ENOMEM, -1, -1, NULL, "out of memory");
 			break;
 		}
 		fill_rows(object[i]);

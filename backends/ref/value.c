@@ -25,8 +25,9 @@ static double fmod_floor(double a, double b)
 		return copysign(0, b);
 	return (rest < 0) != (b < 0) ? rest + b : rest;
 }
-static double less_of(double a, double b) { return isnan(a) || isnan(b) ? (double)NAN : a < b ? a : b; }
-static double more_of(double a, double b) { return isnan(a) || isnan(b) ? (double)NAN : a > b ? a : b; }
+/* Of two zeros -0 is the less. */
+static double less_of(double a, double b) { return isnan(a) || isnan(b) ? (double)NAN : a == b ? (signbit(a) ? a : b) : a < b ? a : b; }
+static double more_of(double a, double b) { return isnan(a) || isnan(b) ? (double)NAN : a == b ? (signbit(a) ? b : a) : a > b ? a : b; }
 static double sign_of(double a, double b) { (void)b; return isnan(a) ? a : (double)((a > 0) - (a < 0)); }
 
 static int64_t floordiv(int64_t a, int64_t b)

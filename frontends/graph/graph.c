@@ -2,11 +2,18 @@
 #include <string.h>
 #include "lt/frontend.h"
 
-/* The first word is "graph" and a version; which versions there are lt_graph_parse knows. */
+/* The first word, behind comments, is "graph" and a version; which versions there are lt_graph_parse knows. */
 static int recognize(const char *text, size_t bytes)
 {
 	static const char word[] = "graph ";
 	size_t n = sizeof word - 1;
+	while (bytes > 0 && (*text == '#' || *text == '\n')) {
+		const char *end = memchr(text, '\n', bytes);
+		if (!end)
+			return 0;
+		bytes -= (size_t)(end + 1 - text);
+		text = end + 1;
+	}
 	return bytes > n && memcmp(text, word, n) == 0 && text[n] >= '0' && text[n] <= '9' ? 100 : 0;
 }
 

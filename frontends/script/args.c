@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 #include "frontends/script/script.h"
+#include "ir/nearest.h"
 
 struct item {
 	enum lt_arg_kind kind;
@@ -90,9 +91,14 @@ lt_status lt__script_reference(struct lt_script *s, int32_t *statement)
 	while (n > 1 && *text == '0')
 		text++, n--;
 	*statement = lt__names_find(s->ids, text, (size_t)n);
-	if (*statement < 0)
-		return lt__script_fail(s, at, LT_EINVAL,
-			"Expression references unknown node: $%.*s is not defined before it is used", n < 40 ? n : 40, text);
+	if (*statement < 0) {
+		struct lt_nearest near;
+		lt__nearest_begin(&near, text, (size_t)n);
+		for (int32_t i = 0; i < s->n_statement; i++)
+			lt__nearest_add(&near, lt__arena_format(s->arena, "%.*s", s->statement[i].id_bytes, s->statement[i].id));
+		return lt__script_fail(s, at, LT_EINVAL, "Expression references unknown node: $%.*s is not defined before it is used%s", n < 40 ? n : 40, text,
+			lt__nearest_hint(s->ctx, &near, "$", ""));
+	}
 	return LT_OK;
 }
 
@@ -165,8 +171,9 @@ static lt_status read_type(struct lt_script *s, struct lt_arg *a)
 	}
 	for (int i = 1; i < LT_NDTYPE; i++)
 		lt__text_format(&known, "%s%s", i > 1 ? ", " : "", lt__dtype_script((enum lt_dtype)i));
-	return lt__script_fail(s, a->place, LT_ETYPE, "Unknown value type '%.*s'; there are %s", a->n < 40 ? a->n : 40, a->text,
-		known.at);
+	const char *near = lt__nearest_dtype(s->ctx, true, a->text, (size_t)a->n);
+	return lt__script_fail(s, a->place, LT_ETYPE, "Unknown value type '%.*s'%s%s%s%s", a->n < 40 ? a->n : 40, a->text, near,
+		*near ? " (there are " : "; there are ", known.at, *near ? ")" : "");
 }
 
 static lt_status read_layout(struct lt_script *s, struct lt_arg *a)

@@ -1,6 +1,7 @@
 /* frontends/script/nodes.c -- the table of node types: rows of nodes.def, then the operators of ir/op.def. */
 #include <string.h>
 #include "frontends/script/script.h"
+#include "ir/nearest.h"
 
 #define NODE(name, pattern, builder, doc) lt_script_build lt__script_build_##builder;
 #define OPNODE(name, op)
@@ -62,49 +63,21 @@ int32_t lt__script_nodes(struct lt_script_node *out, int32_t cap)
 	return n;
 }
 
-static int lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
-}
-
-/* Edits (one letter in, out or changed) from a to b, not counting case. */
-static int32_t distance(const char *a, int32_t n, const char *b)
-{
-	int32_t row[64], m = (int32_t)strlen(b);
-	for (int32_t j = 0; j <= m; j++)
-		row[j] = j;
-	for (int32_t i = 1; i <= n; i++) {
-		int32_t corner = row[0];
-		row[0] = i;
-		for (int32_t j = 1; j <= m; j++) {
-			int32_t change = corner + (lower(a[i - 1]) != lower(b[j - 1]));
-			corner = row[j];
-			int32_t least = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
-			row[j] = change < least ? change : least;
-		}
-	}
-	return row[m];
-}
-
+/* ReLU: ReLUNode. */
 const char *lt__script_nearest(const struct lt_script *s, const char *name, int32_t bytes)
 {
-	static const char *const ends[] = { "", "Node", "Tensor" };      /* ReLU: ReLUNode */
-	const char *best = NULL;
-	int32_t least = bytes / 3 + 2;          /* farther off, a suggestion only confuses */
+	static const char *const ends[] = { "", "Node", "Tensor" };
+	struct lt_nearest near;
+	char whole[3][48];
 	if (bytes >= 40)
 		return NULL;
+	lt__nearest_begin(&near, name, (size_t)bytes);
 	for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
-		char whole[48];
-		int32_t n = (int32_t)snprintf(whole, sizeof whole, "%.*s%s", bytes, name, ends[k]);
-		if (k > 0 && least > bytes / 3 + 1)
-			least = bytes / 3 + 1;  /* letters that were not written tell nothing */
-		for (int32_t i = 0; i < s->n_type; i++) {
-			int32_t d = distance(whole, n, s->type[i].name);
-			if (d < least) {
-				least = d;
-				best = s->type[i].name;
-			}
-		}
+		near.limit = (size_t)bytes / 3 + (k == 0 ? 2 : 1);      /* letters that were not written tell nothing */
+		near.bytes = (size_t)snprintf(whole[k], sizeof whole[k], "%.*s%s", bytes, name, ends[k]);
+		near.word = whole[k];
+		for (int32_t i = 0; i < s->n_type; i++)
+			lt__nearest_add(&near, s->type[i].name);
 	}
-	return best;
+	return near.n ? near.name[0] : NULL;
 }

@@ -74,13 +74,27 @@ LT_BUILDER(silu)
 	return lt__script_float32(s, a) ? lt_build_silu(s->graph, a[0].node) : -1;
 }
 
+/* How ranks that a matrix product does not take become such that it does. */
+static const char *way_out(int32_t p, int32_t q)
+{
+	if (q < 2)
+		return "ReshapeNode gives the second a dimension of 1, [k] to [k, 1]";
+	if (p > 2 && q == 2)
+		return "ReshapeNode makes one dimension of the first's leading ones, [b, m, k] to [b*m, k], and takes them apart in the product";
+	if (p == 2 && q == 3)
+		return "ReshapeNode and ExpandNode give the first the second's batches, [m, k] to [1, m, k] to [b, m, k]";
+	if (p == 1)
+		return "ReshapeNode gives the first a row, [k] to [1, k]";
+	return "ReshapeNode makes one dimension of all batches";
+}
+
 /* What does not fit in a matrix product; NULL: nothing. */
 static const char *misfit(struct lt_script *s, lt_node l, lt_node r)
 {
 	lt_var v, w;
 	int32_t p = lt_node_rank(s->graph, l), q = lt_node_rank(s->graph, r);
 	if (!((p == 1 && q == 2) || (p == 2 && q == 2) || (p == 3 && q == 3)))
-		return "the ranks have to be (1,2), (2,2) or (3,3)";
+		return lt__arena_format(s->arena, "the ranks have to be (1,2), (2,2) or (3,3), and are (%d,%d): %s", (int)p, (int)q, way_out(p, q));
 	v = lt_node_dim(s->graph, l, p - 1);
 	w = lt_node_dim(s->graph, r, q - 2);
 	if (!lt__var_same_range(s->graph, v, w))

@@ -32,7 +32,7 @@ extern "C" {
 #endif
 
 #define LT_ABI_MAJOR 1u         /* a member moved, or changed type or meaning */
-#define LT_ABI_MINOR 0u         /* a member was appended                      */
+#define LT_ABI_MINOR 1u         /* a member was appended                      */
 #define LT_ABI       (LT_ABI_MAJOR << 16 | LT_ABI_MINOR)
 #define LT_HAS(type, p, member) ((p)->size > offsetof(type, member) && (p)->member)
 
@@ -86,7 +86,7 @@ struct lt_host {
 	uint32_t size;
 	uint32_t n_thread;          /* threads that a run may use; 0: not limited */
 	const char *cc;             /* C compiler command for backends that use one; NULL: "cc" */
-	const char *temp_dir;       /* folder to make temporary folders in; NULL: the system's */
+	const char *temp_dir;       /* folder to make temporary files and folders in; NULL: the system's, /tmp */
 	void *user;
 	/* Called by compile as trees are done. */
 	void (*progress)(void *user, int32_t done, int32_t total);
@@ -100,6 +100,11 @@ struct lt_host {
 	 * backend that has save, load and identity. */
 	lt_status (*recall)(const struct lt_host *, const void *key, size_t key_bytes, lt_write *, void *user);
 	void (*keep)(const struct lt_host *, const void *key, size_t key_bytes, const void *data, size_t bytes);
+	/* Since 1.1.  Asked by a call that takes its time, such as compile, a few times a second: not 0: it ends what it has begun, cleans up and
+	 * answers LT_ECANCELLED.  NULL: never. */
+	int (*cancelled)(const struct lt_host *);
+	uint32_t cc_timeout_ms;     /* a C compiler that has not come to its end by then is ended, and has failed; 0: 60 s */
+	uint32_t text_only;         /* 1: objects are dumped as LT_DUMP_SOURCE, never run: who prints text need not compile it */
 };
 struct lt_caps {                /* answers that hold for every tree           */
 	uint32_t size;

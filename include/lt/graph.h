@@ -5,11 +5,25 @@
  *             The extent of a var is stored on the var, once; two vars of equal extent stay different.
  * Numbers.    A value is rounded to its type where it is defined.  Integers wrap; x/0 and x%0 are 0 for
  *             integers; integer division rounds towards minus infinity.  Float to integer truncates and
- *             saturates, NaN gives 0.  min, max and ReLU hand NaN on.  A reduction over no elements gives
+ *             saturates, NaN gives 0.  min, max and ReLU hand NaN on, and for them -0 is less than +0, as operators
+ *             and as reductions, for every backend: ReLU of -0 is +0.  A reduction over no elements gives
  *             the operator's identity.  The order of a reduction, the accuracy of a library function, the
  *             contraction of a product into its sum and the sign of a zero sum may differ between backends.
  *             Half types are computed in f32, 8- and 16-bit integers in i32, and cast back: the builder
  *             adds those casts.
+ * Bounds.     What a view reads lies within its source, and the block of an update within what it replaces, in
+ *             every run.  Each row of each piece is checked when the node is added (and when text is parsed):
+ *             wherever the piece is shown (its guards hold, those of the pieces before it do not) the row is
+ *             an index of the axis, whatever the params are within their ranges and the requirements that
+ *             were added before.  An axis or dim bounded by params ends with the run's extent.  One that leaves
+ *             its source is refused (LT_EINVAL) with an example; where params decide, the exact condition
+ *             is added as requirements (lt_graph_require), by which a run is refused before its first
+ *             kernel.  A condition that is no conjunction of at most four sums, or that is not found within a
+ *             budget, is refused (LT_EUNSUPPORTED): narrow the params' ranges, or guard the piece.
+ * Large rows. Index rows, guards, numerators of floor divisions, limits and offsets fit 62 bits: the sum of any
+ *             of their terms, each a coefficient times what its dim (0 .. extent-1), param (its range) or
+ *             division can be, guards or not; and so does the place in memory, in bytes of the widest type.
+ *             What does not fit is refused (LT_EOVERFLOW), so that no arithmetic on rows wraps anywhere.
  * Failures.   A function that gives a node or var gives -1 on failure; the context then holds the first
  *             sentence (lt_context_message).  -1 as an operand gives -1 and keeps that sentence, so that
  *             only the last of a chain needs a look.
@@ -36,7 +50,7 @@ LT_API void lt_graph_at(struct lt_graph *, int32_t line, int32_t column);
 
 /* Vars.  name: NULL for a made-up one; made unique by a number behind it.  extent >= 1. */
 LT_API lt_var lt_graph_var(struct lt_graph *, const char *name, int64_t extent);
-/* Run-time scalar: element `element` (row-major) of an int64 input, constant or state, or a view of
+/* Run-time scalar (a param): element `element` (row-major) of an int64 input, constant or state, or a view of
  * one.  The run is refused unless low <= value <= high.  -2 on failure, since -1 is "no scalar" to those
  * that take one; they hand a -2 on as they do a failed node. */
 LT_API lt_param lt_graph_param(struct lt_graph *, lt_node source, int64_t element, int64_t low, int64_t high);
@@ -107,7 +121,8 @@ LT_API lt_node lt_graph_window(struct lt_graph *, lt_node, int32_t axis, lt_var 
 
 /* x with dims (.., axis, ..), index integer: result dims are x's without axis, index's vars in its place. */
 LT_API lt_node lt_graph_gather(struct lt_graph *, lt_node x, lt_node index, int32_t axis);
-/* x with the block of part's shape at offset (per axis of x: a constant plus a param or -1) replaced. */
+/* x with the block of part's shape at offset (per axis of x: a constant plus a param or -1) replaced; requires that
+ * it lies within x. */
 LT_API lt_node lt_graph_update(struct lt_graph *, lt_node x, lt_node part, const int64_t *offset, const lt_param *at);
 /* At the end of a run `state` takes the content of `value` (same type and shape). */
 LT_API lt_status lt_graph_set_state(struct lt_graph *, lt_node state, lt_node value);

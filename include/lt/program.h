@@ -40,6 +40,7 @@ struct lt_explained {
 	const char *same_as;            /* the kernel whose code it runs, NULL: its own */
 	const struct lt_refusal *refusal;
 	uint32_t n_refusal;
+	int32_t n_block;                /* a copy of very many pieces, which the program makes of so many blocks: backend is "host"; -1: a kernel */
 };
 /* As lt-run --explain prints it. */
 LT_API void lt_explained_print(const struct lt_explained *, lt_write *, void *user);
@@ -53,7 +54,9 @@ struct lt_options {             /* all zero: the defaults; size must be sizeof (
 	uint32_t strict;        /* 1: a kernel that the first backend refuses is an error */
 	uint32_t no_passes;     /* 1: the graph as it is, without what nothing needs */
 	const char *cc;         /* C compiler; NULL: "cc" */
-	const char *cache_dir;  /* compiled code is kept there; NULL: nowhere */
+	/* A folder of the user's own for compiled code, made where it is missing; NULL: none.  One that others may write to, or that holds other
+	 * files, is an error (cache_optional); a disk that is full or read-only is told in log, and nothing is kept. */
+	const char *cache_dir;
 	/* Called as kernels are compiled: done of total. May be NULL. */
 	void (*progress)(void *user, int32_t done, int32_t total);
 	void *user;
@@ -72,6 +75,13 @@ struct lt_options {             /* all zero: the defaults; size must be sizeof (
 	void (*explain)(void *user, const struct lt_explained *);
 	/* What a backend tells beside errors (with user); level: enum lt_log.  May be NULL. */
 	void (*log)(void *user, int level, const char *text);
+	const char *temp_dir;   /* temporary files are made there (lt_host.temp_dir); NULL: the system's folder, /tmp */
+	/* Asked (with user) a few times a second while something is compiled, by the thread that called: not 0: compilers that run are ended, their
+	 * files removed, and the call answers LT_ECANCELLED.  May be NULL. */
+	int (*cancelled)(void *user);
+	uint32_t cc_timeout_ms; /* a C compiler that takes longer for one kernel is ended, and has failed; 0: 60 s */
+	uint32_t source_only;   /* 1: as plan_only, but with LT_SHOW_SOURCE: kernels are printed, and no compiler is needed */
+	uint32_t cache_optional;        /* 1: a cache_dir that cannot be used is told in log, and done without */
 };
 enum lt_port { LT_PORT_INPUT, LT_PORT_CONSTANT, LT_PORT_STATE, LT_PORT_RESULT };
 
@@ -110,7 +120,8 @@ struct lt_stats {
 	int32_t n_kernel, n_compiled, n_cached, n_launch;       /* distinct kernels; of them compiled, from the cache; launches a run */
 	int64_t workspace_bytes, intermediate_bytes;            /* peak, and the sum of all intermediates */
 	int64_t constant_bytes;                                 /* of what is computed from constants once */
-	int64_t flops, bytes;                                   /* of one run: arithmetic; bytes read and written, each tensor once a kernel */
+	/* Of one run, with run-time extents at their maximum: useful operations (struct lt_work); bytes read and written, each element once a kernel. */
+	int64_t flops, bytes;
 	int64_t passes_ns, tree_ns, freeze_ns, compile_ns, bind_ns;
 	/* Kernels with parallel loops; of them those whose backend cannot run these on several threads; the most threads of a run. */
 	int32_t n_parallel, n_serialised, n_thread;
@@ -120,8 +131,23 @@ struct lt_stats {
 	int64_t move_bytes, device_bytes;
 	/* Since the program was made, over all instances: runs, of them those with recorded parts, time of crossing, and (device_time) on devices. */
 	int64_t n_run, n_replayed, move_ns, device_ns;
+	int64_t executed;               /* of one run: operations that run, as in struct lt_work; run-time extents at their maximum */
 };
 LT_API void lt_program_stats(const struct lt_program *, struct lt_stats *);
+
+/* What one run does.  An operation is one value that an operator computes: arithmetic, a comparison, logic, a function.  Each counts one,
+ * whatever it costs: a multiply-add is two, max is one, exp is one, and a reduction has one for each term that it takes in.  What moves or
+ * chooses a value is none: copy, cast, select, view, gather, update; nor are addresses, guards and the start of a sum.
+ * What depends on constants only is computed once, when they are bound, and is in no run. */
+struct lt_work {
+	uint32_t size;
+	int64_t useful;                 /* what the graph behind the passes asks for: each element of each node, once */
+	int64_t executed;               /* what the loops run: padded trips, values that are computed again, sums of partial results, too */
+	int64_t bytes;                  /* read and written: of each tensor what a kernel accesses, once; copies of whole tensors */
+};
+/* Of the instance's last run, by the values of its run-time scalars; with run-time extents at their maximum before the first one, and after a
+ * run that was refused.  Not cheap: it counts. */
+LT_API lt_status lt_instance_work(const struct lt_instance *, struct lt_work *);
 enum lt_dump_kind { LT_SHOW_GRAPH, LT_SHOW_TREE, LT_SHOW_ACCESS, LT_SHOW_FROZEN, LT_SHOW_SOURCE, LT_SHOW_PLAN, LT_SHOW_EXPLAIN,
 	LT_SHOW_ASM };
 LT_API lt_status lt_program_dump(const struct lt_program *, enum lt_dump_kind, lt_write *, void *user);

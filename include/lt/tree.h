@@ -138,7 +138,8 @@ struct lt_buffer {
 	int32_t slot;                   /* index into lt_args.slot; -1 for a local        */
 	int32_t written;                /* 1: some statement writes it                    */
 	int32_t alias_of;               /* -1, or an earlier buffer with the same slot; never of a local.  Hosts of 1.0 give -1 */
-	int32_t depth;                  /* buffers in turn, already in the rows; for dumps */
+	int32_t depth;                  /* a local is so many buffers in turn; 0, 1: one.  Rows and elems count them
+	                                 * already: who runs the rows need not look.  A hint, and for dumps */
 	int32_t memory;                 /* enum lt_memory: where the tree wants a local; ANY: the backend's choice */
 	int32_t first_spread, n_spread; /* loops over whose trips (lanes, threads) the elements are spread: into lt_tree.spreads */
 	int32_t swizzle[3];             /* B, M, S: bits B of the element's number from bit M+S on are XORed into those from M; B 0: none */

@@ -2,8 +2,9 @@
 #include <string.h>
 #include "ir/intern.h"
 #include "ir/pass/work.h"
+#include "ir/range.h"
 
-enum { MOST_PIECES = 64, MOST_WIDTH = 256 };    /* a view that would grow larger stays a view of a view */
+enum { MOST_WIDTH = 256 };      /* a view whose maps would grow larger stays a view of a view; of its pieces LT_MOST_PIECES says so */
 
 static size_t add_key(int64_t *key, size_t n, const int64_t *from, size_t count)
 {
@@ -81,8 +82,18 @@ int32_t lt__work_row_dim(const struct lt_map *m, int32_t row)
 	return found;
 }
 
+/* Whether a map over n's dims into `source` (NULL: nothing) is within 62 bits. */
+static bool fits(struct lt_work *w, const struct lt_nodedef *n, const struct lt_nodedef *source, const struct lt_map *m)
+{
+	int64_t extent[LT_MAX_RANK];
+
+	for (int32_t i = 0; i < n->n_dim; i++)
+		extent[i] = w->in->var[n->dim[i]].extent;
+	return lt__piece_fits(w->in, w->arena, extent, source, m);
+}
+
 /* Appends a piece whose map is simplified; *open: whether anything is left behind it. */
-static lt_status add_piece(struct lt_work *w, const struct lt_nodedef *n, const struct lt_graphpiece *from,
+static lt_status add_piece(struct lt_work *w, const struct lt_nodedef *n, const struct lt_graphpiece *from, const struct lt_nodedef *source,
 	struct lt_graphpiece *to, int32_t *n_piece, bool *open)
 {
 	struct lt_graphpiece piece = *from;
@@ -93,6 +104,8 @@ static lt_status add_piece(struct lt_work *w, const struct lt_nodedef *n, const 
 	LT_TRY(lt__work_simplify(w, n->n_dim, n->dim, &piece.map, &empty));
 	if (empty)
 		return LT_OK;
+	if (!fits(w, n, source, &piece.map))
+		piece.map = from->map;
 	*open = piece.map.n_guard > 0;
 	to[(*n_piece)++] = piece;
 	return LT_OK;
@@ -106,16 +119,15 @@ static void renumber(struct lt_work *w, lt_node x, struct lt_nodedef *n, const l
 
 	for (int32_t i = 0; i < n->n_piece; i++) {
 		lt_node source;
-		int32_t at = 0;
 
 		if (n->piece[i].source < 0)
 			continue;
 		source = lt__work_find(w, operand[n->piece[i].source]);
-		while (at < n_kept && kept[at] != source)
-			at++;
-		if (at == n_kept)
+		if (w->place[source] >= n_kept || kept[w->place[source]] != source) {
+			w->place[source] = n_kept;
 			kept[n_kept++] = source;
-		n->piece[i].source = at;
+		}
+		n->piece[i].source = w->place[source];
 	}
 	lt__work_set_operands(w, x, n_kept, kept);
 	n->operand = kept;
@@ -170,6 +182,12 @@ static void settle(struct lt_work *w, lt_node x, struct lt_nodedef *n, const lt_
 	w->node[x] = *n;
 }
 
+/* What a piece of a view shows; NULL: a value. */
+static const struct lt_nodedef *source_of(const struct lt_work *w, const struct lt_nodedef *view, const struct lt_graphpiece *p)
+{
+	return p->source < 0 ? NULL : &w->node[lt__work_find(w, view->operand[p->source])];
+}
+
 lt_status lt__work_tidy_view(struct lt_work *w, lt_node x)
 {
 	struct lt_nodedef n = w->node[x];
@@ -180,7 +198,7 @@ lt_status lt__work_tidy_view(struct lt_work *w, lt_node x)
 	n.piece = LT_NEW(w->arena, struct lt_graphpiece, n_from);
 	n.n_piece = 0;
 	for (int32_t i = 0; i < n_from; i++)
-		LT_TRY(add_piece(w, &n, &from[i], n.piece, &n.n_piece, &open));
+		LT_TRY(add_piece(w, &n, &from[i], source_of(w, &n, &from[i]), n.piece, &n.n_piece, &open));
 	settle(w, x, &n, n.operand, open);
 	return LT_OK;
 }
@@ -205,11 +223,13 @@ static lt_status through(struct lt_work *w, const struct lt_nodedef *n, const st
 
 		made.source += made.source < 0 ? 0 : first_operand;
 		LT_TRY(lt__map_compose(w->in->ctx, w->arena, &p->map, &from->piece[j].map, &made.map));
+		if (!fits(w, n, source_of(w, from, &from->piece[j]), &made.map))
+			return lt_fail(w->in->ctx, LT_EOVERFLOW, "the composed index of two views exceeds 62 bits");
 		all = from->piece[j].map.n_guard == 0;
-		LT_TRY(add_piece(w, n, &made, to, n_piece, open));
+		LT_TRY(add_piece(w, n, &made, source_of(w, from, &from->piece[j]), to, n_piece, open));
 	}
 	if (!all && from->has_fill)
-		LT_TRY(add_piece(w, n, &(struct lt_graphpiece){ .source = -1, .bits = from->bits, .map = guards_of(&p->map) }, to, n_piece,
+		LT_TRY(add_piece(w, n, &(struct lt_graphpiece){ .source = -1, .bits = from->bits, .map = guards_of(&p->map) }, NULL, to, n_piece,
 			open));
 	return LT_OK;
 }
@@ -220,18 +240,21 @@ lt_status lt__work_compose(struct lt_work *w, lt_node x, int32_t at, bool *done)
 	const struct lt_nodedef *from = &w->node[lt__work_find(w, n.operand[at])];
 	const struct lt_graphpiece *old = n.piece;
 	int32_t n_old = n.n_piece, most = 0, n_operand = n.n_operand + from->n_operand;
-	lt_node *operand = LT_NEW(w->arena, lt_node, n_operand);
+	lt_node *operand;
 	lt_status status = LT_OK;
-	bool open = true, fits = true;
+	bool open = true, narrow = true;
 
 	*done = false;
+	if (n_old > LT_MOST_PIECES || from->n_piece > LT_MOST_PIECES)
+		return LT_OK;
 	for (int32_t i = 0; i < n_old; i++) {
 		most += old[i].source == at ? from->n_piece + 1 : 1;
 		for (int32_t j = 0; j < from->n_piece && old[i].source == at; j++)
-			fits &= lt__map_width(&old[i].map) + from->piece[j].map.n_param + from->piece[j].map.n_div <= MOST_WIDTH;
+			narrow &= lt__map_width(&old[i].map) + from->piece[j].map.n_param + from->piece[j].map.n_div <= MOST_WIDTH;
 	}
-	if (most > MOST_PIECES || !fits)
+	if (most > LT_MOST_PIECES || !narrow)
 		return LT_OK;
+	operand = LT_NEW(w->arena, lt_node, n_operand);
 	memcpy(operand, n.operand, sizeof *operand * (size_t)n.n_operand);
 	for (int32_t i = 0; i < from->n_operand; i++)
 		operand[n.n_operand + i] = from->operand[i];
@@ -239,7 +262,7 @@ lt_status lt__work_compose(struct lt_work *w, lt_node x, int32_t at, bool *done)
 	n.n_piece = 0;
 	for (int32_t i = 0; i < n_old && !status; i++)
 		status = old[i].source == at ? through(w, &n, &old[i], from, n.n_operand, n.piece, &n.n_piece, &open)
-			: add_piece(w, &n, &old[i], n.piece, &n.n_piece, &open);
+			: add_piece(w, &n, &old[i], source_of(w, &n, &old[i]), n.piece, &n.n_piece, &open);
 	if (status == LT_EOVERFLOW) {
 		lt_context_clear(w->in->ctx);
 		return LT_OK;

@@ -2,7 +2,8 @@
  *
  * The node that was the view becomes the operator, its operands are read through views of their own, and so on.  It is
  * done only where nobody else reads the operator and where no more elements are computed than before.  A view with
- * floors stays behind an operator that a reduction precedes: the reduction would not share its loops any more.
+ * floors stays behind an operator that a reduction precedes: the reduction would not share its loops any more.  One of very many pieces
+ * stays where it is: it becomes a copy, and each operand would be one.
  */
 #include <string.h>
 #include "ir/pass/work.h"
@@ -335,7 +336,8 @@ lt_status lt__work_push(struct lt_work *w, lt_node view)
 		lt_node x = m.view[--m.n], at;
 		bool done = true;
 
-		while (done && w->readers[x] && w->node[x].op == LT_OP_view && w->node[x].n_operand == 1) {
+		while (done && w->readers[x] && w->node[x].op == LT_OP_view && w->node[x].n_operand == 1
+		    && w->node[x].n_piece <= LT_MOST_PIECES) {
 			at = lt__work_find(w, w->node[x].operand[0]);
 			done = false;
 			if (w->readers[at] != 1)

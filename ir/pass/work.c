@@ -9,6 +9,7 @@ static void grow(struct lt_work *w)
 	LT_GROW(w->arena, w->readers, w->n, w->cap_readers);
 	LT_GROW(w->arena, w->same, w->n, w->cap_same);
 	LT_GROW(w->arena, w->light, w->n, w->cap_light);
+	LT_GROW(w->arena, w->place, w->n, w->cap_place);
 }
 
 static lt_node append(struct lt_work *w, const struct lt_nodedef *n)
@@ -18,6 +19,7 @@ static lt_node append(struct lt_work *w, const struct lt_nodedef *n)
 	w->readers[w->n] = 0;
 	w->same[w->n] = -1;
 	w->light[w->n] = true;
+	w->place[w->n] = 0;
 	return w->n++;
 }
 

@@ -24,18 +24,18 @@ LT_VFN lt_f32x2 lt_all_f32x2(float x) { return x - (lt_f32x2){ 0 }; }
 
 typedef int32_t lt_i32x8 __attribute__((vector_size(32)));
 
-LT_VFN lt_f32x8 lt_max_f32x8(lt_f32x8 a, lt_f32x8 b)
+LT_VFN lt_f32x8 lt_most_f32x8(lt_f32x8 a, lt_f32x8 b)
 {
-	lt_i32x8 m = (lt_i32x8)(a > b) | (lt_i32x8)(a != a);
-	return (lt_f32x8)((m & (lt_i32x8)a) | (~m & (lt_i32x8)b));
+	lt_i32x8 m = (lt_i32x8)(b >= a);
+	return (lt_f32x8)((m & (lt_i32x8)b) | (~m & (lt_i32x8)a));
 }
 
 typedef int32_t lt_i32x2 __attribute__((vector_size(8)));
 
-LT_VFN lt_f32x2 lt_max_f32x2(lt_f32x2 a, lt_f32x2 b)
+LT_VFN lt_f32x2 lt_most_f32x2(lt_f32x2 a, lt_f32x2 b)
 {
-	lt_i32x2 m = (lt_i32x2)(a > b) | (lt_i32x2)(a != a);
-	return (lt_f32x2)((m & (lt_i32x2)a) | (~m & (lt_i32x2)b));
+	lt_i32x2 m = (lt_i32x2)(b >= a);
+	return (lt_f32x2)((m & (lt_i32x2)b) | (~m & (lt_i32x2)a));
 }
 
 /* kernel k0_6: loop tree 3dd937de6d61b04889251a1038a0008d, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
@@ -135,62 +135,62 @@ LT_KERNEL void k0_6(const float *restrict v1, const float *restrict v2, const fl
 			/* %5 = add, line 6 */
 			const lt_f32x8 v5 = *(const lt_f32x8_u *)(v4) + *(const lt_f32x8_u *)(v3);
 			/* %6 = max, line 7 */
-			*(lt_f32x8_u *)(v6 + 60*m) = lt_max_f32x8(v5, lt_all_f32x8(0.0f));
+			*(lt_f32x8_u *)(v6 + 60*m) = lt_most_f32x8(v5, lt_all_f32x8(0.0f));
 		}
 		for (int64_t n = 0; n < 1; n++) {
 			{
 				const lt_f32x2 v5_2 = *(const lt_f32x2_u *)(v4 + 8*n + 8) + *(const lt_f32x2_u *)(v3 + 8*n + 8);
-				*(lt_f32x2_u *)(v6 + 60*m + 8*n + 8) = lt_max_f32x2(v5_2, lt_all_f32x2(0.0f));
+				*(lt_f32x2_u *)(v6 + 60*m + 8*n + 8) = lt_most_f32x2(v5_2, lt_all_f32x2(0.0f));
 			}
 		}
 		{
 			const lt_f32x8 v5 = *(const lt_f32x8_u *)(v4 + 10) + *(const lt_f32x8_u *)(v3);
-			*(lt_f32x8_u *)(v6 + 60*m + 10) = lt_max_f32x8(v5, lt_all_f32x8(0.0f));
+			*(lt_f32x8_u *)(v6 + 60*m + 10) = lt_most_f32x8(v5, lt_all_f32x8(0.0f));
 		}
 		for (int64_t n = 0; n < 1; n++) {
 			{
 				const lt_f32x2 v5_2 = *(const lt_f32x2_u *)(v4 + 8*n + 18) + *(const lt_f32x2_u *)(v3 + 8*n + 8);
-				*(lt_f32x2_u *)(v6 + 60*m + 8*n + 18) = lt_max_f32x2(v5_2, lt_all_f32x2(0.0f));
+				*(lt_f32x2_u *)(v6 + 60*m + 8*n + 18) = lt_most_f32x2(v5_2, lt_all_f32x2(0.0f));
 			}
 		}
 		{
 			const lt_f32x8 v5 = *(const lt_f32x8_u *)(v4 + 20) + *(const lt_f32x8_u *)(v3);
-			*(lt_f32x8_u *)(v6 + 60*m + 20) = lt_max_f32x8(v5, lt_all_f32x8(0.0f));
+			*(lt_f32x8_u *)(v6 + 60*m + 20) = lt_most_f32x8(v5, lt_all_f32x8(0.0f));
 		}
 		for (int64_t n = 0; n < 1; n++) {
 			{
 				const lt_f32x2 v5_2 = *(const lt_f32x2_u *)(v4 + 8*n + 28) + *(const lt_f32x2_u *)(v3 + 8*n + 8);
-				*(lt_f32x2_u *)(v6 + 60*m + 8*n + 28) = lt_max_f32x2(v5_2, lt_all_f32x2(0.0f));
+				*(lt_f32x2_u *)(v6 + 60*m + 8*n + 28) = lt_most_f32x2(v5_2, lt_all_f32x2(0.0f));
 			}
 		}
 		{
 			const lt_f32x8 v5 = *(const lt_f32x8_u *)(v4 + 30) + *(const lt_f32x8_u *)(v3);
-			*(lt_f32x8_u *)(v6 + 60*m + 30) = lt_max_f32x8(v5, lt_all_f32x8(0.0f));
+			*(lt_f32x8_u *)(v6 + 60*m + 30) = lt_most_f32x8(v5, lt_all_f32x8(0.0f));
 		}
 		for (int64_t n = 0; n < 1; n++) {
 			{
 				const lt_f32x2 v5_2 = *(const lt_f32x2_u *)(v4 + 8*n + 38) + *(const lt_f32x2_u *)(v3 + 8*n + 8);
-				*(lt_f32x2_u *)(v6 + 60*m + 8*n + 38) = lt_max_f32x2(v5_2, lt_all_f32x2(0.0f));
+				*(lt_f32x2_u *)(v6 + 60*m + 8*n + 38) = lt_most_f32x2(v5_2, lt_all_f32x2(0.0f));
 			}
 		}
 		{
 			const lt_f32x8 v5 = *(const lt_f32x8_u *)(v4 + 40) + *(const lt_f32x8_u *)(v3);
-			*(lt_f32x8_u *)(v6 + 60*m + 40) = lt_max_f32x8(v5, lt_all_f32x8(0.0f));
+			*(lt_f32x8_u *)(v6 + 60*m + 40) = lt_most_f32x8(v5, lt_all_f32x8(0.0f));
 		}
 		for (int64_t n = 0; n < 1; n++) {
 			{
 				const lt_f32x2 v5_2 = *(const lt_f32x2_u *)(v4 + 8*n + 48) + *(const lt_f32x2_u *)(v3 + 8*n + 8);
-				*(lt_f32x2_u *)(v6 + 60*m + 8*n + 48) = lt_max_f32x2(v5_2, lt_all_f32x2(0.0f));
+				*(lt_f32x2_u *)(v6 + 60*m + 8*n + 48) = lt_most_f32x2(v5_2, lt_all_f32x2(0.0f));
 			}
 		}
 		{
 			const lt_f32x8 v5 = *(const lt_f32x8_u *)(v4 + 50) + *(const lt_f32x8_u *)(v3);
-			*(lt_f32x8_u *)(v6 + 60*m + 50) = lt_max_f32x8(v5, lt_all_f32x8(0.0f));
+			*(lt_f32x8_u *)(v6 + 60*m + 50) = lt_most_f32x8(v5, lt_all_f32x8(0.0f));
 		}
 		for (int64_t n = 0; n < 1; n++) {
 			{
 				const lt_f32x2 v5_2 = *(const lt_f32x2_u *)(v4 + 8*n + 58) + *(const lt_f32x2_u *)(v3 + 8*n + 8);
-				*(lt_f32x2_u *)(v6 + 60*m + 8*n + 58) = lt_max_f32x2(v5_2, lt_all_f32x2(0.0f));
+				*(lt_f32x2_u *)(v6 + 60*m + 8*n + 58) = lt_most_f32x2(v5_2, lt_all_f32x2(0.0f));
 			}
 		}
 	}
@@ -256,42 +256,42 @@ LT_KERNEL void k0_6(const float *restrict v1, const float *restrict v2, const fl
 		}
 		{
 			const lt_f32x8 v5_3 = *(const lt_f32x8_u *)(v4_2) + *(const lt_f32x8_u *)(v3);
-			*(lt_f32x8_u *)(v6 + 60*m + 120) = lt_max_f32x8(v5_3, lt_all_f32x8(0.0f));
+			*(lt_f32x8_u *)(v6 + 60*m + 120) = lt_most_f32x8(v5_3, lt_all_f32x8(0.0f));
 		}
 		for (int64_t n = 0; n < 1; n++) {
 			{
 				const lt_f32x2 v5_4 = *(const lt_f32x2_u *)(v4_2 + 8*n + 8) + *(const lt_f32x2_u *)(v3 + 8*n + 8);
-				*(lt_f32x2_u *)(v6 + 60*m + 8*n + 128) = lt_max_f32x2(v5_4, lt_all_f32x2(0.0f));
+				*(lt_f32x2_u *)(v6 + 60*m + 8*n + 128) = lt_most_f32x2(v5_4, lt_all_f32x2(0.0f));
 			}
 		}
 		{
 			const lt_f32x8 v5_3 = *(const lt_f32x8_u *)(v4_2 + 10) + *(const lt_f32x8_u *)(v3);
-			*(lt_f32x8_u *)(v6 + 60*m + 130) = lt_max_f32x8(v5_3, lt_all_f32x8(0.0f));
+			*(lt_f32x8_u *)(v6 + 60*m + 130) = lt_most_f32x8(v5_3, lt_all_f32x8(0.0f));
 		}
 		for (int64_t n = 0; n < 1; n++) {
 			{
 				const lt_f32x2 v5_4 = *(const lt_f32x2_u *)(v4_2 + 8*n + 18) + *(const lt_f32x2_u *)(v3 + 8*n + 8);
-				*(lt_f32x2_u *)(v6 + 60*m + 8*n + 138) = lt_max_f32x2(v5_4, lt_all_f32x2(0.0f));
+				*(lt_f32x2_u *)(v6 + 60*m + 8*n + 138) = lt_most_f32x2(v5_4, lt_all_f32x2(0.0f));
 			}
 		}
 		{
 			const lt_f32x8 v5_3 = *(const lt_f32x8_u *)(v4_2 + 20) + *(const lt_f32x8_u *)(v3);
-			*(lt_f32x8_u *)(v6 + 60*m + 140) = lt_max_f32x8(v5_3, lt_all_f32x8(0.0f));
+			*(lt_f32x8_u *)(v6 + 60*m + 140) = lt_most_f32x8(v5_3, lt_all_f32x8(0.0f));
 		}
 		for (int64_t n = 0; n < 1; n++) {
 			{
 				const lt_f32x2 v5_4 = *(const lt_f32x2_u *)(v4_2 + 8*n + 28) + *(const lt_f32x2_u *)(v3 + 8*n + 8);
-				*(lt_f32x2_u *)(v6 + 60*m + 8*n + 148) = lt_max_f32x2(v5_4, lt_all_f32x2(0.0f));
+				*(lt_f32x2_u *)(v6 + 60*m + 8*n + 148) = lt_most_f32x2(v5_4, lt_all_f32x2(0.0f));
 			}
 		}
 		{
 			const lt_f32x8 v5_3 = *(const lt_f32x8_u *)(v4_2 + 30) + *(const lt_f32x8_u *)(v3);
-			*(lt_f32x8_u *)(v6 + 60*m + 150) = lt_max_f32x8(v5_3, lt_all_f32x8(0.0f));
+			*(lt_f32x8_u *)(v6 + 60*m + 150) = lt_most_f32x8(v5_3, lt_all_f32x8(0.0f));
 		}
 		for (int64_t n = 0; n < 1; n++) {
 			{
 				const lt_f32x2 v5_4 = *(const lt_f32x2_u *)(v4_2 + 8*n + 38) + *(const lt_f32x2_u *)(v3 + 8*n + 8);
-				*(lt_f32x2_u *)(v6 + 60*m + 8*n + 158) = lt_max_f32x2(v5_4, lt_all_f32x2(0.0f));
+				*(lt_f32x2_u *)(v6 + 60*m + 8*n + 158) = lt_most_f32x2(v5_4, lt_all_f32x2(0.0f));
 			}
 		}
 	}

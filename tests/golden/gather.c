@@ -19,8 +19,34 @@ typedef int32_t lt_i32x4 __attribute__((vector_size(16)));
 
 LT_VFN lt_f32x4 lt_max_f32x4(lt_f32x4 a, lt_f32x4 b)
 {
-	lt_i32x4 m = (lt_i32x4)(a > b) | (lt_i32x4)(a != a);
-	return (lt_f32x4)((m & (lt_i32x4)a) | (~m & (lt_i32x4)b));
+	lt_f32x4 r, s;
+#if defined(__AVX512F__) && 4 * 32 == 512
+	__asm__("vmaxps %2, %1, %0" : "=v"(r) : "v"(a), "v"(b));
+	__asm__("vmaxps %2, %1, %0" : "=v"(s) : "v"(b), "v"(a));
+#elif defined(__AVX__) && (4 * 32 == 256 || 4 * 32 == 128)
+	__asm__("vmaxps %2, %1, %0" : "=x"(r) : "x"(a), "x"(b));
+	__asm__("vmaxps %2, %1, %0" : "=x"(s) : "x"(b), "x"(a));
+#elif defined(__SSE2__) && 4 * 32 == 128
+	__asm__("maxps %2, %0" : "=x"(r) : "0"(a), "x"(b));
+	__asm__("maxps %2, %0" : "=x"(s) : "0"(b), "x"(a));
+#else
+	lt_i32x4 m = (lt_i32x4)(a > b) | (lt_i32x4)(a != a), e = (lt_i32x4)(a == b);
+	r = (lt_f32x4)((m & (lt_i32x4)a) | (~m & (lt_i32x4)b));
+	s = (lt_f32x4)(~e | (lt_i32x4)a);
+#endif
+	r = (lt_f32x4)((lt_i32x4)r & (lt_i32x4)s);
+#if defined(__AVX512F__) && 4 * 32 == 512
+	uint8_t nan;
+	__asm__("vcmpunordps %2, %1, %0" : "=Yk"(nan) : "v"(a), "v"(b));
+	__asm__("vaddps %2, %1, %0 %{%3%}" : "+v"(r) : "v"(a), "v"(b), "Yk"(nan));
+#elif defined(__AVX__) && (4 * 32 == 256 || 4 * 32 == 128)
+	__asm__("vcmpunordps %2, %1, %0" : "=x"(s) : "x"(a), "x"(b));
+	r = (lt_f32x4)((lt_i32x4)r | (lt_i32x4)s);
+#elif defined(__SSE2__) && 4 * 32 == 128
+	__asm__("cmpunordps %2, %0" : "=x"(s) : "0"(a), "x"(b));
+	r = (lt_f32x4)((lt_i32x4)r | (lt_i32x4)s);
+#endif
+	return r;
 }
 
 typedef float lt_f32x4_u __attribute__((vector_size(16), aligned(1), may_alias));

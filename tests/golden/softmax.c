@@ -11,7 +11,31 @@ static inline void *lt_slot_at(const struct lt_slot *slot, int i) { return (char
 
 struct lt_fault { int64_t n; int32_t stmt, access; int64_t value; };
 
-LT_FN float lt_max_f32(float a, float b) { return a != a ? a : a > b ? a : b; }
+LT_FN float lt_max_f32(float a, float b)
+{
+	if (__builtin_constant_p(b) && b == b)
+		return (b == 0 && !__builtin_signbit(b) ? b >= a : b > a) ? b : a;
+#if defined(__AVX__) && !defined(__CUDACC__)
+	float r, s;
+	__asm__("vmaxss %2, %1, %0" : "=x"(r) : "x"(a), "x"(b));
+	__asm__("vmaxss %2, %1, %0" : "=x"(s) : "x"(b), "x"(a));
+	__asm__("vandps %1, %0, %0" : "+x"(r) : "x"(s));
+	__asm__("vcmpunordss %2, %1, %0" : "=x"(s) : "x"(a), "x"(b));
+	__asm__("vorps %1, %0, %0" : "+x"(r) : "x"(s));
+	return r;
+#elif defined(__SSE2__) && !defined(__CUDACC__)
+	float r, s;
+	__asm__("maxss %2, %0" : "=x"(r) : "0"(a), "x"(b));
+	__asm__("maxss %2, %0" : "=x"(s) : "0"(b), "x"(a));
+	__asm__("andps %1, %0" : "+x"(r) : "x"(s));
+	__asm__("cmpunordss %2, %0" : "=x"(s) : "0"(a), "x"(b));
+	__asm__("orps %1, %0" : "+x"(r) : "x"(s));
+	return r;
+#else
+	float equal = b + (a == 0 ? a : -0.0f), r = a > b ? a : equal;
+	return a != a ? a : r;
+#endif
+}
 
 typedef float lt_f32x8_u __attribute__((vector_size(32), aligned(1), may_alias));
 
@@ -25,8 +49,34 @@ typedef int32_t lt_i32x8 __attribute__((vector_size(32)));
 
 LT_VFN lt_f32x8 lt_max_f32x8(lt_f32x8 a, lt_f32x8 b)
 {
-	lt_i32x8 m = (lt_i32x8)(a > b) | (lt_i32x8)(a != a);
-	return (lt_f32x8)((m & (lt_i32x8)a) | (~m & (lt_i32x8)b));
+	lt_f32x8 r, s;
+#if defined(__AVX512F__) && 8 * 32 == 512
+	__asm__("vmaxps %2, %1, %0" : "=v"(r) : "v"(a), "v"(b));
+	__asm__("vmaxps %2, %1, %0" : "=v"(s) : "v"(b), "v"(a));
+#elif defined(__AVX__) && (8 * 32 == 256 || 8 * 32 == 128)
+	__asm__("vmaxps %2, %1, %0" : "=x"(r) : "x"(a), "x"(b));
+	__asm__("vmaxps %2, %1, %0" : "=x"(s) : "x"(b), "x"(a));
+#elif defined(__SSE2__) && 8 * 32 == 128
+	__asm__("maxps %2, %0" : "=x"(r) : "0"(a), "x"(b));
+	__asm__("maxps %2, %0" : "=x"(s) : "0"(b), "x"(a));
+#else
+	lt_i32x8 m = (lt_i32x8)(a > b) | (lt_i32x8)(a != a), e = (lt_i32x8)(a == b);
+	r = (lt_f32x8)((m & (lt_i32x8)a) | (~m & (lt_i32x8)b));
+	s = (lt_f32x8)(~e | (lt_i32x8)a);
+#endif
+	r = (lt_f32x8)((lt_i32x8)r & (lt_i32x8)s);
+#if defined(__AVX512F__) && 8 * 32 == 512
+	uint8_t nan;
+	__asm__("vcmpunordps %2, %1, %0" : "=Yk"(nan) : "v"(a), "v"(b));
+	__asm__("vaddps %2, %1, %0 %{%3%}" : "+v"(r) : "v"(a), "v"(b), "Yk"(nan));
+#elif defined(__AVX__) && (8 * 32 == 256 || 8 * 32 == 128)
+	__asm__("vcmpunordps %2, %1, %0" : "=x"(s) : "x"(a), "x"(b));
+	r = (lt_f32x8)((lt_i32x8)r | (lt_i32x8)s);
+#elif defined(__SSE2__) && 8 * 32 == 128
+	__asm__("cmpunordps %2, %0" : "=x"(s) : "0"(a), "x"(b));
+	r = (lt_f32x8)((lt_i32x8)r | (lt_i32x8)s);
+#endif
+	return r;
 }
 
 typedef float lt_f32x4_u __attribute__((vector_size(16), aligned(1), may_alias));
@@ -37,8 +87,34 @@ typedef int32_t lt_i32x4 __attribute__((vector_size(16)));
 
 LT_VFN lt_f32x4 lt_max_f32x4(lt_f32x4 a, lt_f32x4 b)
 {
-	lt_i32x4 m = (lt_i32x4)(a > b) | (lt_i32x4)(a != a);
-	return (lt_f32x4)((m & (lt_i32x4)a) | (~m & (lt_i32x4)b));
+	lt_f32x4 r, s;
+#if defined(__AVX512F__) && 4 * 32 == 512
+	__asm__("vmaxps %2, %1, %0" : "=v"(r) : "v"(a), "v"(b));
+	__asm__("vmaxps %2, %1, %0" : "=v"(s) : "v"(b), "v"(a));
+#elif defined(__AVX__) && (4 * 32 == 256 || 4 * 32 == 128)
+	__asm__("vmaxps %2, %1, %0" : "=x"(r) : "x"(a), "x"(b));
+	__asm__("vmaxps %2, %1, %0" : "=x"(s) : "x"(b), "x"(a));
+#elif defined(__SSE2__) && 4 * 32 == 128
+	__asm__("maxps %2, %0" : "=x"(r) : "0"(a), "x"(b));
+	__asm__("maxps %2, %0" : "=x"(s) : "0"(b), "x"(a));
+#else
+	lt_i32x4 m = (lt_i32x4)(a > b) | (lt_i32x4)(a != a), e = (lt_i32x4)(a == b);
+	r = (lt_f32x4)((m & (lt_i32x4)a) | (~m & (lt_i32x4)b));
+	s = (lt_f32x4)(~e | (lt_i32x4)a);
+#endif
+	r = (lt_f32x4)((lt_i32x4)r & (lt_i32x4)s);
+#if defined(__AVX512F__) && 4 * 32 == 512
+	uint8_t nan;
+	__asm__("vcmpunordps %2, %1, %0" : "=Yk"(nan) : "v"(a), "v"(b));
+	__asm__("vaddps %2, %1, %0 %{%3%}" : "+v"(r) : "v"(a), "v"(b), "Yk"(nan));
+#elif defined(__AVX__) && (4 * 32 == 256 || 4 * 32 == 128)
+	__asm__("vcmpunordps %2, %1, %0" : "=x"(s) : "x"(a), "x"(b));
+	r = (lt_f32x4)((lt_i32x4)r | (lt_i32x4)s);
+#elif defined(__SSE2__) && 4 * 32 == 128
+	__asm__("cmpunordps %2, %0" : "=x"(s) : "0"(a), "x"(b));
+	r = (lt_f32x4)((lt_i32x4)r | (lt_i32x4)s);
+#endif
+	return r;
 }
 
 typedef float lt_f32x2 __attribute__((vector_size(8)));
@@ -58,8 +134,34 @@ typedef int32_t lt_i32x2 __attribute__((vector_size(8)));
 
 LT_VFN lt_f32x2 lt_max_f32x2(lt_f32x2 a, lt_f32x2 b)
 {
-	lt_i32x2 m = (lt_i32x2)(a > b) | (lt_i32x2)(a != a);
-	return (lt_f32x2)((m & (lt_i32x2)a) | (~m & (lt_i32x2)b));
+	lt_f32x2 r, s;
+#if defined(__AVX512F__) && 2 * 32 == 512
+	__asm__("vmaxps %2, %1, %0" : "=v"(r) : "v"(a), "v"(b));
+	__asm__("vmaxps %2, %1, %0" : "=v"(s) : "v"(b), "v"(a));
+#elif defined(__AVX__) && (2 * 32 == 256 || 2 * 32 == 128)
+	__asm__("vmaxps %2, %1, %0" : "=x"(r) : "x"(a), "x"(b));
+	__asm__("vmaxps %2, %1, %0" : "=x"(s) : "x"(b), "x"(a));
+#elif defined(__SSE2__) && 2 * 32 == 128
+	__asm__("maxps %2, %0" : "=x"(r) : "0"(a), "x"(b));
+	__asm__("maxps %2, %0" : "=x"(s) : "0"(b), "x"(a));
+#else
+	lt_i32x2 m = (lt_i32x2)(a > b) | (lt_i32x2)(a != a), e = (lt_i32x2)(a == b);
+	r = (lt_f32x2)((m & (lt_i32x2)a) | (~m & (lt_i32x2)b));
+	s = (lt_f32x2)(~e | (lt_i32x2)a);
+#endif
+	r = (lt_f32x2)((lt_i32x2)r & (lt_i32x2)s);
+#if defined(__AVX512F__) && 2 * 32 == 512
+	uint8_t nan;
+	__asm__("vcmpunordps %2, %1, %0" : "=Yk"(nan) : "v"(a), "v"(b));
+	__asm__("vaddps %2, %1, %0 %{%3%}" : "+v"(r) : "v"(a), "v"(b), "Yk"(nan));
+#elif defined(__AVX__) && (2 * 32 == 256 || 2 * 32 == 128)
+	__asm__("vcmpunordps %2, %1, %0" : "=x"(s) : "x"(a), "x"(b));
+	r = (lt_f32x2)((lt_i32x2)r | (lt_i32x2)s);
+#elif defined(__SSE2__) && 2 * 32 == 128
+	__asm__("cmpunordps %2, %0" : "=x"(s) : "0"(a), "x"(b));
+	r = (lt_f32x2)((lt_i32x2)r | (lt_i32x2)s);
+#endif
+	return r;
 }
 
 LT_VFN float lt_fold_max_f32x4(lt_f32x4 v)

@@ -37,10 +37,10 @@ typedef float lt_f32x8_u __attribute__((vector_size(32), aligned(1), may_alias))
 
 typedef int32_t lt_i32x8 __attribute__((vector_size(32)));
 
-LT_VFN lt_f32x8 lt_max_f32x8(lt_f32x8 a, lt_f32x8 b)
+LT_VFN lt_f32x8 lt_most_f32x8(lt_f32x8 a, lt_f32x8 b)
 {
-	lt_i32x8 m = (lt_i32x8)(a > b) | (lt_i32x8)(a != a);
-	return (lt_f32x8)((m & (lt_i32x8)a) | (~m & (lt_i32x8)b));
+	lt_i32x8 m = (lt_i32x8)(b >= a);
+	return (lt_f32x8)((m & (lt_i32x8)b) | (~m & (lt_i32x8)a));
 }
 
 /* kernel k1_6: loop tree 018693d360a3dec51fbcab321f8fa972, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
@@ -108,43 +108,43 @@ LT_KERNEL void k1_6(const float *restrict v1, const float *restrict v4_right, co
 				/* %5 = add, line 7 */
 				const lt_f32x8 v5 = v4_0 + *(const lt_f32x8_u *)(v3 + 16*n);
 				/* %6 = max, line 8 */
-				*(lt_f32x8_u *)(v6 + 160*m + 16*n) = lt_max_f32x8(v5, lt_all_f32x8(0.0f));
+				*(lt_f32x8_u *)(v6 + 160*m + 16*n) = lt_most_f32x8(v5, lt_all_f32x8(0.0f));
 			}
 			{
 				const lt_f32x8 v5 = v4_1 + *(const lt_f32x8_u *)(v3 + 16*n + 8);
-				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 8) = lt_max_f32x8(v5, lt_all_f32x8(0.0f));
+				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 8) = lt_most_f32x8(v5, lt_all_f32x8(0.0f));
 			}
 			{
 				const lt_f32x8 v5 = v4_2_2 + *(const lt_f32x8_u *)(v3 + 16*n);
-				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 32) = lt_max_f32x8(v5, lt_all_f32x8(0.0f));
+				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 32) = lt_most_f32x8(v5, lt_all_f32x8(0.0f));
 			}
 			{
 				const lt_f32x8 v5 = v4_3 + *(const lt_f32x8_u *)(v3 + 16*n + 8);
-				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 40) = lt_max_f32x8(v5, lt_all_f32x8(0.0f));
+				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 40) = lt_most_f32x8(v5, lt_all_f32x8(0.0f));
 			}
 			{
 				const lt_f32x8 v5 = v4_4 + *(const lt_f32x8_u *)(v3 + 16*n);
-				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 64) = lt_max_f32x8(v5, lt_all_f32x8(0.0f));
+				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 64) = lt_most_f32x8(v5, lt_all_f32x8(0.0f));
 			}
 			{
 				const lt_f32x8 v5 = v4_5 + *(const lt_f32x8_u *)(v3 + 16*n + 8);
-				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 72) = lt_max_f32x8(v5, lt_all_f32x8(0.0f));
+				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 72) = lt_most_f32x8(v5, lt_all_f32x8(0.0f));
 			}
 			{
 				const lt_f32x8 v5 = v4_6 + *(const lt_f32x8_u *)(v3 + 16*n);
-				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 96) = lt_max_f32x8(v5, lt_all_f32x8(0.0f));
+				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 96) = lt_most_f32x8(v5, lt_all_f32x8(0.0f));
 			}
 			{
 				const lt_f32x8 v5 = v4_7 + *(const lt_f32x8_u *)(v3 + 16*n + 8);
-				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 104) = lt_max_f32x8(v5, lt_all_f32x8(0.0f));
+				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 104) = lt_most_f32x8(v5, lt_all_f32x8(0.0f));
 			}
 			{
 				const lt_f32x8 v5 = v4_8 + *(const lt_f32x8_u *)(v3 + 16*n);
-				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 128) = lt_max_f32x8(v5, lt_all_f32x8(0.0f));
+				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 128) = lt_most_f32x8(v5, lt_all_f32x8(0.0f));
 			}
 			{
 				const lt_f32x8 v5 = v4_9 + *(const lt_f32x8_u *)(v3 + 16*n + 8);
-				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 136) = lt_max_f32x8(v5, lt_all_f32x8(0.0f));
+				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 136) = lt_most_f32x8(v5, lt_all_f32x8(0.0f));
 			}
 		}
 		for (int64_t m = 0; m < 1; m++) {
@@ -183,27 +183,27 @@ LT_KERNEL void k1_6(const float *restrict v1, const float *restrict v4_right, co
 			}
 			{
 				const lt_f32x8 v5_2 = v4_2_0 + *(const lt_f32x8_u *)(v3 + 16*n);
-				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 320) = lt_max_f32x8(v5_2, lt_all_f32x8(0.0f));
+				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 320) = lt_most_f32x8(v5_2, lt_all_f32x8(0.0f));
 			}
 			{
 				const lt_f32x8 v5_2 = v4_2_1 + *(const lt_f32x8_u *)(v3 + 16*n + 8);
-				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 328) = lt_max_f32x8(v5_2, lt_all_f32x8(0.0f));
+				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 328) = lt_most_f32x8(v5_2, lt_all_f32x8(0.0f));
 			}
 			{
 				const lt_f32x8 v5_2 = v4_2_2_2 + *(const lt_f32x8_u *)(v3 + 16*n);
-				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 352) = lt_max_f32x8(v5_2, lt_all_f32x8(0.0f));
+				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 352) = lt_most_f32x8(v5_2, lt_all_f32x8(0.0f));
 			}
 			{
 				const lt_f32x8 v5_2 = v4_2_3 + *(const lt_f32x8_u *)(v3 + 16*n + 8);
-				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 360) = lt_max_f32x8(v5_2, lt_all_f32x8(0.0f));
+				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 360) = lt_most_f32x8(v5_2, lt_all_f32x8(0.0f));
 			}
 			{
 				const lt_f32x8 v5_2 = v4_2_4 + *(const lt_f32x8_u *)(v3 + 16*n);
-				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 384) = lt_max_f32x8(v5_2, lt_all_f32x8(0.0f));
+				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 384) = lt_most_f32x8(v5_2, lt_all_f32x8(0.0f));
 			}
 			{
 				const lt_f32x8 v5_2 = v4_2_5 + *(const lt_f32x8_u *)(v3 + 16*n + 8);
-				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 392) = lt_max_f32x8(v5_2, lt_all_f32x8(0.0f));
+				*(lt_f32x8_u *)(v6 + 160*m + 16*n + 392) = lt_most_f32x8(v5_2, lt_all_f32x8(0.0f));
 			}
 		}
 	}

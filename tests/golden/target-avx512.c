@@ -18,10 +18,10 @@ typedef float lt_f32x16_u __attribute__((vector_size(64), aligned(1), may_alias)
 
 typedef int32_t lt_i32x16 __attribute__((vector_size(64)));
 
-LT_VFN lt_f32x16 lt_max_f32x16(lt_f32x16 a, lt_f32x16 b)
+LT_VFN lt_f32x16 lt_most_f32x16(lt_f32x16 a, lt_f32x16 b)
 {
-	lt_i32x16 m = (lt_i32x16)(a > b) | (lt_i32x16)(a != a);
-	return (lt_f32x16)((m & (lt_i32x16)a) | (~m & (lt_i32x16)b));
+	lt_i32x16 m = (lt_i32x16)(b >= a);
+	return (lt_f32x16)((m & (lt_i32x16)b) | (~m & (lt_i32x16)a));
 }
 
 /* kernel k0_6: loop tree 973904bcbd22e3d961020d0b9278f2c3, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
@@ -108,59 +108,59 @@ LT_KERNEL void k0_6(const float *restrict v1, const float *restrict v2, const fl
 			/* %5 = add, line 7 */
 			const lt_f32x16 v5 = v4_0 + *(const lt_f32x16_u *)(v3);
 			/* %6 = max, line 8 */
-			*(lt_f32x16_u *)(v6 + 224*m) = lt_max_f32x16(v5, lt_all_f32x16(0.0f));
+			*(lt_f32x16_u *)(v6 + 224*m) = lt_most_f32x16(v5, lt_all_f32x16(0.0f));
 		}
 		{
 			const lt_f32x16 v5 = v4_1 + *(const lt_f32x16_u *)(v3 + 16);
-			*(lt_f32x16_u *)(v6 + 224*m + 16) = lt_max_f32x16(v5, lt_all_f32x16(0.0f));
+			*(lt_f32x16_u *)(v6 + 224*m + 16) = lt_most_f32x16(v5, lt_all_f32x16(0.0f));
 		}
 		{
 			const lt_f32x16 v5 = v4_2_2 + *(const lt_f32x16_u *)(v3);
-			*(lt_f32x16_u *)(v6 + 224*m + 32) = lt_max_f32x16(v5, lt_all_f32x16(0.0f));
+			*(lt_f32x16_u *)(v6 + 224*m + 32) = lt_most_f32x16(v5, lt_all_f32x16(0.0f));
 		}
 		{
 			const lt_f32x16 v5 = v4_3 + *(const lt_f32x16_u *)(v3 + 16);
-			*(lt_f32x16_u *)(v6 + 224*m + 48) = lt_max_f32x16(v5, lt_all_f32x16(0.0f));
+			*(lt_f32x16_u *)(v6 + 224*m + 48) = lt_most_f32x16(v5, lt_all_f32x16(0.0f));
 		}
 		{
 			const lt_f32x16 v5 = v4_4 + *(const lt_f32x16_u *)(v3);
-			*(lt_f32x16_u *)(v6 + 224*m + 64) = lt_max_f32x16(v5, lt_all_f32x16(0.0f));
+			*(lt_f32x16_u *)(v6 + 224*m + 64) = lt_most_f32x16(v5, lt_all_f32x16(0.0f));
 		}
 		{
 			const lt_f32x16 v5 = v4_5 + *(const lt_f32x16_u *)(v3 + 16);
-			*(lt_f32x16_u *)(v6 + 224*m + 80) = lt_max_f32x16(v5, lt_all_f32x16(0.0f));
+			*(lt_f32x16_u *)(v6 + 224*m + 80) = lt_most_f32x16(v5, lt_all_f32x16(0.0f));
 		}
 		{
 			const lt_f32x16 v5 = v4_6 + *(const lt_f32x16_u *)(v3);
-			*(lt_f32x16_u *)(v6 + 224*m + 96) = lt_max_f32x16(v5, lt_all_f32x16(0.0f));
+			*(lt_f32x16_u *)(v6 + 224*m + 96) = lt_most_f32x16(v5, lt_all_f32x16(0.0f));
 		}
 		{
 			const lt_f32x16 v5 = v4_7 + *(const lt_f32x16_u *)(v3 + 16);
-			*(lt_f32x16_u *)(v6 + 224*m + 112) = lt_max_f32x16(v5, lt_all_f32x16(0.0f));
+			*(lt_f32x16_u *)(v6 + 224*m + 112) = lt_most_f32x16(v5, lt_all_f32x16(0.0f));
 		}
 		{
 			const lt_f32x16 v5 = v4_8 + *(const lt_f32x16_u *)(v3);
-			*(lt_f32x16_u *)(v6 + 224*m + 128) = lt_max_f32x16(v5, lt_all_f32x16(0.0f));
+			*(lt_f32x16_u *)(v6 + 224*m + 128) = lt_most_f32x16(v5, lt_all_f32x16(0.0f));
 		}
 		{
 			const lt_f32x16 v5 = v4_9 + *(const lt_f32x16_u *)(v3 + 16);
-			*(lt_f32x16_u *)(v6 + 224*m + 144) = lt_max_f32x16(v5, lt_all_f32x16(0.0f));
+			*(lt_f32x16_u *)(v6 + 224*m + 144) = lt_most_f32x16(v5, lt_all_f32x16(0.0f));
 		}
 		{
 			const lt_f32x16 v5 = v4_10 + *(const lt_f32x16_u *)(v3);
-			*(lt_f32x16_u *)(v6 + 224*m + 160) = lt_max_f32x16(v5, lt_all_f32x16(0.0f));
+			*(lt_f32x16_u *)(v6 + 224*m + 160) = lt_most_f32x16(v5, lt_all_f32x16(0.0f));
 		}
 		{
 			const lt_f32x16 v5 = v4_11 + *(const lt_f32x16_u *)(v3 + 16);
-			*(lt_f32x16_u *)(v6 + 224*m + 176) = lt_max_f32x16(v5, lt_all_f32x16(0.0f));
+			*(lt_f32x16_u *)(v6 + 224*m + 176) = lt_most_f32x16(v5, lt_all_f32x16(0.0f));
 		}
 		{
 			const lt_f32x16 v5 = v4_12 + *(const lt_f32x16_u *)(v3);
-			*(lt_f32x16_u *)(v6 + 224*m + 192) = lt_max_f32x16(v5, lt_all_f32x16(0.0f));
+			*(lt_f32x16_u *)(v6 + 224*m + 192) = lt_most_f32x16(v5, lt_all_f32x16(0.0f));
 		}
 		{
 			const lt_f32x16 v5 = v4_13 + *(const lt_f32x16_u *)(v3 + 16);
-			*(lt_f32x16_u *)(v6 + 224*m + 208) = lt_max_f32x16(v5, lt_all_f32x16(0.0f));
+			*(lt_f32x16_u *)(v6 + 224*m + 208) = lt_most_f32x16(v5, lt_all_f32x16(0.0f));
 		}
 	}
 	for (int64_t m = 0; m < 1; m++) {
@@ -230,51 +230,51 @@ LT_KERNEL void k0_6(const float *restrict v1, const float *restrict v2, const fl
 		}
 		{
 			const lt_f32x16 v5_2 = v4_2_0 + *(const lt_f32x16_u *)(v3);
-			*(lt_f32x16_u *)(v6 + 224*m + 224) = lt_max_f32x16(v5_2, lt_all_f32x16(0.0f));
+			*(lt_f32x16_u *)(v6 + 224*m + 224) = lt_most_f32x16(v5_2, lt_all_f32x16(0.0f));
 		}
 		{
 			const lt_f32x16 v5_2 = v4_2_1 + *(const lt_f32x16_u *)(v3 + 16);
-			*(lt_f32x16_u *)(v6 + 224*m + 240) = lt_max_f32x16(v5_2, lt_all_f32x16(0.0f));
+			*(lt_f32x16_u *)(v6 + 224*m + 240) = lt_most_f32x16(v5_2, lt_all_f32x16(0.0f));
 		}
 		{
 			const lt_f32x16 v5_2 = v4_2_2_2 + *(const lt_f32x16_u *)(v3);
-			*(lt_f32x16_u *)(v6 + 224*m + 256) = lt_max_f32x16(v5_2, lt_all_f32x16(0.0f));
+			*(lt_f32x16_u *)(v6 + 224*m + 256) = lt_most_f32x16(v5_2, lt_all_f32x16(0.0f));
 		}
 		{
 			const lt_f32x16 v5_2 = v4_2_3 + *(const lt_f32x16_u *)(v3 + 16);
-			*(lt_f32x16_u *)(v6 + 224*m + 272) = lt_max_f32x16(v5_2, lt_all_f32x16(0.0f));
+			*(lt_f32x16_u *)(v6 + 224*m + 272) = lt_most_f32x16(v5_2, lt_all_f32x16(0.0f));
 		}
 		{
 			const lt_f32x16 v5_2 = v4_2_4 + *(const lt_f32x16_u *)(v3);
-			*(lt_f32x16_u *)(v6 + 224*m + 288) = lt_max_f32x16(v5_2, lt_all_f32x16(0.0f));
+			*(lt_f32x16_u *)(v6 + 224*m + 288) = lt_most_f32x16(v5_2, lt_all_f32x16(0.0f));
 		}
 		{
 			const lt_f32x16 v5_2 = v4_2_5 + *(const lt_f32x16_u *)(v3 + 16);
-			*(lt_f32x16_u *)(v6 + 224*m + 304) = lt_max_f32x16(v5_2, lt_all_f32x16(0.0f));
+			*(lt_f32x16_u *)(v6 + 224*m + 304) = lt_most_f32x16(v5_2, lt_all_f32x16(0.0f));
 		}
 		{
 			const lt_f32x16 v5_2 = v4_2_6 + *(const lt_f32x16_u *)(v3);
-			*(lt_f32x16_u *)(v6 + 224*m + 320) = lt_max_f32x16(v5_2, lt_all_f32x16(0.0f));
+			*(lt_f32x16_u *)(v6 + 224*m + 320) = lt_most_f32x16(v5_2, lt_all_f32x16(0.0f));
 		}
 		{
 			const lt_f32x16 v5_2 = v4_2_7 + *(const lt_f32x16_u *)(v3 + 16);
-			*(lt_f32x16_u *)(v6 + 224*m + 336) = lt_max_f32x16(v5_2, lt_all_f32x16(0.0f));
+			*(lt_f32x16_u *)(v6 + 224*m + 336) = lt_most_f32x16(v5_2, lt_all_f32x16(0.0f));
 		}
 		{
 			const lt_f32x16 v5_2 = v4_2_8 + *(const lt_f32x16_u *)(v3);
-			*(lt_f32x16_u *)(v6 + 224*m + 352) = lt_max_f32x16(v5_2, lt_all_f32x16(0.0f));
+			*(lt_f32x16_u *)(v6 + 224*m + 352) = lt_most_f32x16(v5_2, lt_all_f32x16(0.0f));
 		}
 		{
 			const lt_f32x16 v5_2 = v4_2_9 + *(const lt_f32x16_u *)(v3 + 16);
-			*(lt_f32x16_u *)(v6 + 224*m + 368) = lt_max_f32x16(v5_2, lt_all_f32x16(0.0f));
+			*(lt_f32x16_u *)(v6 + 224*m + 368) = lt_most_f32x16(v5_2, lt_all_f32x16(0.0f));
 		}
 		{
 			const lt_f32x16 v5_2 = v4_2_10 + *(const lt_f32x16_u *)(v3);
-			*(lt_f32x16_u *)(v6 + 224*m + 384) = lt_max_f32x16(v5_2, lt_all_f32x16(0.0f));
+			*(lt_f32x16_u *)(v6 + 224*m + 384) = lt_most_f32x16(v5_2, lt_all_f32x16(0.0f));
 		}
 		{
 			const lt_f32x16 v5_2 = v4_2_11 + *(const lt_f32x16_u *)(v3 + 16);
-			*(lt_f32x16_u *)(v6 + 224*m + 400) = lt_max_f32x16(v5_2, lt_all_f32x16(0.0f));
+			*(lt_f32x16_u *)(v6 + 224*m + 400) = lt_most_f32x16(v5_2, lt_all_f32x16(0.0f));
 		}
 	}
 }

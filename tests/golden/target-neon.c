@@ -37,10 +37,10 @@ typedef float lt_f32x4_u __attribute__((vector_size(16), aligned(1), may_alias))
 
 typedef int32_t lt_i32x4 __attribute__((vector_size(16)));
 
-LT_VFN lt_f32x4 lt_max_f32x4(lt_f32x4 a, lt_f32x4 b)
+LT_VFN lt_f32x4 lt_most_f32x4(lt_f32x4 a, lt_f32x4 b)
 {
-	lt_i32x4 m = (lt_i32x4)(a > b) | (lt_i32x4)(a != a);
-	return (lt_f32x4)((m & (lt_i32x4)a) | (~m & (lt_i32x4)b));
+	lt_i32x4 m = (lt_i32x4)(b >= a);
+	return (lt_f32x4)((m & (lt_i32x4)b) | (~m & (lt_i32x4)a));
 }
 
 /* kernel k1_6: loop tree e30a17c5a47d95d2522b7525330a97fa, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
@@ -159,83 +159,83 @@ LT_KERNEL void k1_6(const float *restrict v1, const float *restrict v4_right, co
 				/* %5 = add, line 7 */
 				const lt_f32x4 v5 = v4_0 + *(const lt_f32x4_u *)(v3 + 16*n);
 				/* %6 = max, line 8 */
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_1 + *(const lt_f32x4_u *)(v3 + 16*n + 4);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 4) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 4) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_2_2 + *(const lt_f32x4_u *)(v3 + 16*n + 8);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 8) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 8) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_3 + *(const lt_f32x4_u *)(v3 + 16*n + 12);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 12) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 12) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_4 + *(const lt_f32x4_u *)(v3 + 16*n);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 32) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 32) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_5 + *(const lt_f32x4_u *)(v3 + 16*n + 4);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 36) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 36) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_6 + *(const lt_f32x4_u *)(v3 + 16*n + 8);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 40) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 40) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_7 + *(const lt_f32x4_u *)(v3 + 16*n + 12);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 44) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 44) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_8 + *(const lt_f32x4_u *)(v3 + 16*n);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 64) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 64) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_9 + *(const lt_f32x4_u *)(v3 + 16*n + 4);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 68) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 68) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_10 + *(const lt_f32x4_u *)(v3 + 16*n + 8);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 72) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 72) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_11 + *(const lt_f32x4_u *)(v3 + 16*n + 12);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 76) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 76) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_12 + *(const lt_f32x4_u *)(v3 + 16*n);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 96) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 96) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_13 + *(const lt_f32x4_u *)(v3 + 16*n + 4);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 100) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 100) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_14 + *(const lt_f32x4_u *)(v3 + 16*n + 8);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 104) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 104) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_15 + *(const lt_f32x4_u *)(v3 + 16*n + 12);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 108) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 108) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_16 + *(const lt_f32x4_u *)(v3 + 16*n);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 128) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 128) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_17 + *(const lt_f32x4_u *)(v3 + 16*n + 4);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 132) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 132) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_18 + *(const lt_f32x4_u *)(v3 + 16*n + 8);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 136) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 136) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_19 + *(const lt_f32x4_u *)(v3 + 16*n + 12);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 140) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 140) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 		}
 		for (int64_t m = 0; m < 1; m++) {
@@ -305,51 +305,51 @@ LT_KERNEL void k1_6(const float *restrict v1, const float *restrict v4_right, co
 			}
 			{
 				const lt_f32x4 v5_2 = v4_2_0 + *(const lt_f32x4_u *)(v3 + 16*n);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 320) = lt_max_f32x4(v5_2, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 320) = lt_most_f32x4(v5_2, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5_2 = v4_2_1 + *(const lt_f32x4_u *)(v3 + 16*n + 4);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 324) = lt_max_f32x4(v5_2, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 324) = lt_most_f32x4(v5_2, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5_2 = v4_2_2_2 + *(const lt_f32x4_u *)(v3 + 16*n + 8);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 328) = lt_max_f32x4(v5_2, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 328) = lt_most_f32x4(v5_2, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5_2 = v4_2_3 + *(const lt_f32x4_u *)(v3 + 16*n + 12);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 332) = lt_max_f32x4(v5_2, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 332) = lt_most_f32x4(v5_2, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5_2 = v4_2_4 + *(const lt_f32x4_u *)(v3 + 16*n);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 352) = lt_max_f32x4(v5_2, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 352) = lt_most_f32x4(v5_2, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5_2 = v4_2_5 + *(const lt_f32x4_u *)(v3 + 16*n + 4);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 356) = lt_max_f32x4(v5_2, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 356) = lt_most_f32x4(v5_2, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5_2 = v4_2_6 + *(const lt_f32x4_u *)(v3 + 16*n + 8);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 360) = lt_max_f32x4(v5_2, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 360) = lt_most_f32x4(v5_2, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5_2 = v4_2_7 + *(const lt_f32x4_u *)(v3 + 16*n + 12);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 364) = lt_max_f32x4(v5_2, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 364) = lt_most_f32x4(v5_2, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5_2 = v4_2_8 + *(const lt_f32x4_u *)(v3 + 16*n);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 384) = lt_max_f32x4(v5_2, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 384) = lt_most_f32x4(v5_2, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5_2 = v4_2_9 + *(const lt_f32x4_u *)(v3 + 16*n + 4);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 388) = lt_max_f32x4(v5_2, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 388) = lt_most_f32x4(v5_2, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5_2 = v4_2_10 + *(const lt_f32x4_u *)(v3 + 16*n + 8);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 392) = lt_max_f32x4(v5_2, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 392) = lt_most_f32x4(v5_2, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5_2 = v4_2_11 + *(const lt_f32x4_u *)(v3 + 16*n + 12);
-				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 396) = lt_max_f32x4(v5_2, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 16*n + 396) = lt_most_f32x4(v5_2, lt_all_f32x4(0.0f));
 			}
 		}
 	}

@@ -37,10 +37,10 @@ typedef float lt_f32x4_u __attribute__((vector_size(16), aligned(1), may_alias))
 
 typedef int32_t lt_i32x4 __attribute__((vector_size(16)));
 
-LT_VFN lt_f32x4 lt_max_f32x4(lt_f32x4 a, lt_f32x4 b)
+LT_VFN lt_f32x4 lt_most_f32x4(lt_f32x4 a, lt_f32x4 b)
 {
-	lt_i32x4 m = (lt_i32x4)(a > b) | (lt_i32x4)(a != a);
-	return (lt_f32x4)((m & (lt_i32x4)a) | (~m & (lt_i32x4)b));
+	lt_i32x4 m = (lt_i32x4)(b >= a);
+	return (lt_f32x4)((m & (lt_i32x4)b) | (~m & (lt_i32x4)a));
 }
 
 /* kernel k1_6: loop tree 225951a9691efe7ea664951ee3c67a5e, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
@@ -108,43 +108,43 @@ LT_KERNEL void k1_6(const float *restrict v1, const float *restrict v4_right, co
 				/* %5 = add, line 7 */
 				const lt_f32x4 v5 = v4_0 + *(const lt_f32x4_u *)(v3 + 8*n);
 				/* %6 = max, line 8 */
-				*(lt_f32x4_u *)(v6 + 160*m + 8*n) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 8*n) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_1 + *(const lt_f32x4_u *)(v3 + 8*n + 4);
-				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 4) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 4) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_2_2 + *(const lt_f32x4_u *)(v3 + 8*n);
-				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 32) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 32) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_3 + *(const lt_f32x4_u *)(v3 + 8*n + 4);
-				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 36) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 36) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_4 + *(const lt_f32x4_u *)(v3 + 8*n);
-				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 64) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 64) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_5 + *(const lt_f32x4_u *)(v3 + 8*n + 4);
-				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 68) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 68) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_6 + *(const lt_f32x4_u *)(v3 + 8*n);
-				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 96) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 96) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_7 + *(const lt_f32x4_u *)(v3 + 8*n + 4);
-				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 100) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 100) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_8 + *(const lt_f32x4_u *)(v3 + 8*n);
-				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 128) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 128) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5 = v4_9 + *(const lt_f32x4_u *)(v3 + 8*n + 4);
-				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 132) = lt_max_f32x4(v5, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 132) = lt_most_f32x4(v5, lt_all_f32x4(0.0f));
 			}
 		}
 		for (int64_t m = 0; m < 1; m++) {
@@ -183,27 +183,27 @@ LT_KERNEL void k1_6(const float *restrict v1, const float *restrict v4_right, co
 			}
 			{
 				const lt_f32x4 v5_2 = v4_2_0 + *(const lt_f32x4_u *)(v3 + 8*n);
-				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 320) = lt_max_f32x4(v5_2, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 320) = lt_most_f32x4(v5_2, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5_2 = v4_2_1 + *(const lt_f32x4_u *)(v3 + 8*n + 4);
-				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 324) = lt_max_f32x4(v5_2, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 324) = lt_most_f32x4(v5_2, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5_2 = v4_2_2_2 + *(const lt_f32x4_u *)(v3 + 8*n);
-				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 352) = lt_max_f32x4(v5_2, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 352) = lt_most_f32x4(v5_2, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5_2 = v4_2_3 + *(const lt_f32x4_u *)(v3 + 8*n + 4);
-				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 356) = lt_max_f32x4(v5_2, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 356) = lt_most_f32x4(v5_2, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5_2 = v4_2_4 + *(const lt_f32x4_u *)(v3 + 8*n);
-				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 384) = lt_max_f32x4(v5_2, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 384) = lt_most_f32x4(v5_2, lt_all_f32x4(0.0f));
 			}
 			{
 				const lt_f32x4 v5_2 = v4_2_5 + *(const lt_f32x4_u *)(v3 + 8*n + 4);
-				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 388) = lt_max_f32x4(v5_2, lt_all_f32x4(0.0f));
+				*(lt_f32x4_u *)(v6 + 160*m + 8*n + 388) = lt_most_f32x4(v5_2, lt_all_f32x4(0.0f));
 			}
 		}
 	}

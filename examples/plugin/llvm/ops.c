@@ -1,8 +1,9 @@
 /* examples/plugin/llvm/ops.c -- the operators: a table from names to what emits them.
  *
  * An operator is known by its name and by the types that it computes on; what it means stands in lt/graph.h ("Numbers") and in
- * docs/script.md.  Integers wrap, x / 0 and x % 0 are 0, division rounds towards minus infinity, min and max hand NaN on.
+ * docs/script.md.  Integers wrap, x / 0 and x % 0 are 0, division rounds towards minus infinity, min and max hand NaN on, -0 < +0.
  */
+#include <math.h>
 #include <string.h>
 #include "ops.h"
 
@@ -55,13 +56,14 @@ static LLVMValueRef compare(struct emit *e, const struct shape *s, const struct 
 		: LLVMBuildICmp(e->b, (LLVMIntPredicate)whole, in[0], in[1], "");
 }
 
-enum constant { VARIES, ZERO, OTHER };                          /* OTHER: neither NaN nor a zero in any lane */
+/* Of all lanes: +0, -0; OTHER: neither NaN nor a zero in any lane; else VARIES. */
+enum constant { VARIES, PLUS_ZERO, MINUS_ZERO, OTHER };
 
 static enum constant constant_of(LLVMValueRef v)
 {
 	bool is_vector = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
 	unsigned n = is_vector ? LLVMGetVectorSize(LLVMTypeOf(v)) : 1;
-	int zeros = 0;
+	unsigned plus = 0, minus = 0;
 	LLVMBool loses;
 
 	for (unsigned i = 0; i < n; i++) {
@@ -71,27 +73,39 @@ static enum constant constant_of(LLVMValueRef v)
 		double x = LLVMConstRealGetDouble(one, &loses);
 		if (x != x)
 			return VARIES;
-		zeros += x == 0;
+		plus += x == 0 && !signbit(x);
+		minus += x == 0 && signbit(x);
 	}
-	return zeros ? ZERO : OTHER;
+	return !plus && !minus ? OTHER : plus == n ? PLUS_ZERO : minus == n ? MINUS_ZERO : VARIES;
 }
 
-/* Floats: a where a is NaN or compares with b, else b.  Fewer instructions where one is a constant; of two zeros b is taken. */
+/* The bits of two floats joined: of zeros the one that is wanted, -0 being the less; equal numbers stay. */
+static LLVMValueRef joined(struct emit *e, const struct shape *s, LLVMOpcode how, LLVMValueRef const *in)
+{
+	LLVMTypeRef bits = lt_llvm_type(e, s->dtype == LT_F64 ? LT_I64 : LT_I32, s->lanes);
+	LLVMValueRef x = LLVMBuildBitCast(e->b, in[0], bits, ""), y = LLVMBuildBitCast(e->b, in[1], bits, "");
+	return LLVMBuildBitCast(e->b, LLVMBuildBinOp(e->b, how, x, y, ""), s->type, "");
+}
+
+/* Floats: a where a is NaN or compares with b, else b; of two zeros -0 is the less.  Beside a constant one comparison is enough, which is
+ * false for a NaN: with equality where the constant is the zero that is taken of two. */
 static LLVMValueRef extreme(struct emit *e, const struct shape *s, const struct operator *op, LLVMValueRef const *in)
 {
 	LLVMBuilderRef b = e->b;
-	LLVMValueRef back[2] = { in[1], in[0] };
+	bool is_max = op->real == LLVMRealOGT;
 
-	if (!is_real(s) || constant_of(in[0]) != VARIES)
+	if (!is_real(s))
 		return LLVMBuildSelect(b, compare(e, s, op, in), in[0], in[1], "");
-	if (constant_of(in[1]) == OTHER)
-		return LLVMBuildSelect(b, compare(e, s, op, back), in[1], in[0], "");
-	if (constant_of(in[1]) == ZERO) {
-		LLVMRealPredicate never = op->real == LLVMRealOGT ? LLVMRealOLE : LLVMRealOGE;
-		return LLVMBuildSelect(b, LLVMBuildFCmp(b, never, in[0], in[1], ""), in[1], in[0], "");
+	for (int k = 1; k >= 0; k--) {
+		enum constant c = constant_of(in[k]);
+		LLVMRealPredicate wins = is_max ? LLVMRealOGE : LLVMRealOLE, beats = is_max ? LLVMRealOGT : LLVMRealOLT;
+		LLVMRealPredicate takes = c == (is_max ? PLUS_ZERO : MINUS_ZERO) ? wins : beats;
+		if (c != VARIES)
+			return LLVMBuildSelect(b, LLVMBuildFCmp(b, takes, in[k], in[1 - k], ""), in[k], in[1 - k], "");
 	}
-	LLVMValueRef nan = LLVMBuildFCmp(b, LLVMRealUNO, in[0], in[0], "");
-	return LLVMBuildSelect(b, nan, in[0], LLVMBuildSelect(b, compare(e, s, op, in), in[0], in[1], ""), "");
+	LLVMValueRef nan = LLVMBuildFCmp(b, LLVMRealUNO, in[0], in[0], ""), tie = LLVMBuildFCmp(b, LLVMRealOEQ, in[0], in[1], "");
+	LLVMValueRef other = LLVMBuildSelect(b, tie, joined(e, s, is_max ? LLVMAnd : LLVMOr, in), in[1], "");
+	return LLVMBuildSelect(b, LLVMBuildOr(b, nan, compare(e, s, op, in), ""), in[0], other, "");
 }
 
 /* a / b rounded towards 0, b neither 0 nor -1.  Vectors of i32 have no division: the quotient of two f64 cannot round up to a

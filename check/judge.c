@@ -1,0 +1,380 @@
+/* check/judge.c -- the whole program: the reference, runs with random errors, and what they allow (tests noise and norm). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "check/compare.h"
+#include "check/judge_parts.h"
+
+/* What the runs say of one tensor, element by element. */
+struct noise {
+	double *largest;                /* deviation from the reference over all runs; infinity: it changed between number, NaN and infinity */
+	double *sum;                    /* of the deviations; not of their squares, which leave the type of a double */
+	double floor;                   /* median deviation relative to the element: the least that an inexact element is allowed */
+};
+/* One tensor of the program beside the reference. */
+struct tensor {
+	const char *kind, *name;
+	lt_node node;
+	const void *got, *want;
+	const struct noise *noise;
+	bool kept;                      /* a state that nothing sets: exact */
+};
+
+struct lt_judge {
+	const struct lt_graph *g;
+	const void *const *source;
+	struct lt_judge_options o;
+	struct lt_evaluation *reference;
+	struct noise *result, *set;     /* by result, by state set */
+	int32_t runs;
+};
+
+/* -- evaluating -- */
+
+void lt__judge_progress(void *user, double share)
+{
+	const struct lt_judge_work *w = user;
+	if (w->o->progress)
+		w->o->progress(w->o->user, w->what, share);
+}
+
+void lt__judge_parallel(void *user, uint32_t n, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg)
+{
+	const struct lt_judge_work *w = user;
+	w->o->parallel(w->o->user, n, body, arg);
+}
+
+uint32_t lt__judge_threads_here(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+	return n > 0 ? (uint32_t)n : 1;
+}
+
+/* Ranks that there are no threads for run on those that there are. */
+struct ranks { void (*body)(void *arg, uint32_t i, uint32_t n); void *arg; uint32_t n; };
+
+static void run_ranks(void *arg, uint32_t thread, uint32_t n_thread)
+{
+	const struct ranks *r = arg;
+	for (uint32_t i = thread; i < r->n; i += n_thread)
+		r->body(r->arg, i, r->n);
+}
+
+void lt__judge_on_threads(void *user, uint32_t n, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg)
+{
+	struct ranks ranks = { body, arg, n };
+	(void)user;
+	lt__host_parallel(NULL, n, run_ranks, &ranks);
+}
+
+void lt__judge_threads(const struct lt_judge_options *o, struct lt_judge_work *work, struct lt_eval_options *eval)
+{
+	work->o = o;
+	eval->user = work;
+	eval->progress = lt__judge_progress;
+	eval->parallel = o->parallel && o->n_thread > 1 ? lt__judge_parallel : NULL;
+	eval->n_thread = eval->parallel ? o->n_thread : 1;
+}
+
+static lt_status evaluate(const struct lt_judge *j, int32_t run, struct lt_evaluation **out)
+{
+	struct lt_judge_work work;
+	struct lt_eval_options eval = { .mode = run < 0 ? LT_EVAL_EXACT : run == 0 ? LT_EVAL_NEAREST : LT_EVAL_RANDOM,
+		.seed = (j->o.seed ^ UINT64_C(0x9e3779b97f4a7c15)) * (2 * (uint64_t)run + 3), .amplify = LT_JUDGE_NOISE };
+	snprintf(work.what, sizeof work.what, run < 0 ? "reference" : "Monte Carlo run %d", (int)run + 1);
+	lt__judge_threads(&j->o, &work, &eval);
+	return lt_eval_with(j->g, j->source, &eval, out);
+}
+
+static struct noise *new_noise(int32_t n) { return calloc((size_t)n + 1, sizeof(struct noise)); }
+
+lt_status lt__judge_new(const struct lt_graph *g, const void *const *source, const struct lt_judge_options *o, struct lt_judge **out)
+{
+	struct lt_judge *j = *out = NULL;
+	lt_status st;
+	j = calloc(1, sizeof *j);
+	if (!j)
+		return lt_fail(g->ctx, LT_ENOMEM, "out of memory");
+	*j = (struct lt_judge){ .g = g, .source = source, .result = new_noise(g->n_result), .set = new_noise(g->n_set) };
+	if (o)
+		j->o = *o;
+	st = j->result && j->set ? evaluate(j, -1, &j->reference) : lt_fail(g->ctx, LT_ENOMEM, "out of memory");
+	if (st) {
+		lt__judge_free(j);
+		return st;
+	}
+	*out = j;
+	return LT_OK;
+}
+
+static void free_noise(struct noise *noise, int32_t n)
+{
+	for (int32_t i = 0; noise && i < n; i++) {
+		free(noise[i].largest);
+		free(noise[i].sum);
+	}
+	free(noise);
+}
+
+void lt__judge_free(struct lt_judge *j)
+{
+	if (!j)
+		return;
+	lt_eval_free(j->reference);
+	free_noise(j->result, j->g->n_result);
+	free_noise(j->set, j->g->n_set);
+	free(j);
+}
+
+const struct lt_evaluation *lt__judge_reference(const struct lt_judge *j) { return j->reference; }
+
+/* -- what the runs allow -- */
+
+/* 1: a number, 2: NaN, 3, 4: the infinities. */
+static int class_of(double x) { return isfinite(x) ? 1 : isnan(x) ? 2 : x > 0 ? 3 : 4; }
+
+/* A float run that overflows where the reference does not (or the other way round) says that nothing is known. */
+static double deviation(const void *a, const void *b, int64_t i, enum lt_dtype t)
+{
+	union lt_scalar x = lt__load(a, i, t), y = lt__load(b, i, t);
+	if (lt__dtype_info(t)->cls != LT_CLASS_FLOAT)
+		return lt__integer_distance(x.i, y.i);
+	return class_of(x.f) != class_of(y.f) ? INFINITY : isfinite(x.f) ? fabs(x.f - y.f) : 0;
+}
+
+static bool add_run(const struct lt_judge *j, lt_node n, const void *want, const void *run, struct noise *noise, double weight)
+{
+	int64_t at[LT_MAX_RANK] = { 0 }, flat = 0;
+	enum lt_dtype t = j->g->node[n].dtype;
+	size_t elems = (size_t)lt__node_elems(j->g, n) + 1;
+	if (!noise->largest)
+		noise->largest = calloc(elems, sizeof(double));
+	if (!noise->sum)
+		noise->sum = calloc(elems, sizeof(double));
+	if (!noise->largest || !noise->sum)
+		return false;
+	if (lt__is_empty(j->g, j->reference, n))
+		return true;
+	do {
+		double d = weight * deviation(run, want, flat, t);
+		noise->largest[flat] = fmax(noise->largest[flat], d);
+		noise->sum[flat] += d;
+	} while (lt__next_element(j->g, j->reference, n, at, &flat));
+	return true;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/* Few runs may agree by chance on an element that is as inexact as its neighbours: half of the elements of a tensor deviate by
+ * more than this share of themselves.  Of a sample, since it is a floor and no statement about any one element. */
+static double median_share(const struct lt_judge *j, lt_node n, const void *want, const struct noise *noise)
+{
+	enum { SAMPLE = 2048 };
+	double share[SAMPLE];
+	int64_t at[LT_MAX_RANK] = { 0 }, flat = 0, elems = lt__node_elems(j->g, n), step = elems / SAMPLE + 1, count = 0;
+	enum lt_dtype t = j->g->node[n].dtype;
+	int32_t used = 0;
+	if (lt__dtype_info(t)->cls != LT_CLASS_FLOAT || lt__is_empty(j->g, j->reference, n))
+		return 0;
+	do {
+		double size = count++ % step ? 0 : lt__magnitude(want, flat, t);
+		if (size > 0 && used < SAMPLE)
+			share[used++] = fmin(noise->largest[flat] / size, 1);
+	} while (lt__next_element(j->g, j->reference, n, at, &flat));
+	qsort(share, (size_t)used, sizeof *share, by_size);
+	return used ? share[used / 2] : 0;
+}
+
+/* Runs up to `runs` of them. */
+static lt_status need_runs(struct lt_judge *j, int32_t runs)
+{
+	bool good = true;
+	while (j->runs < runs && good) {
+		struct lt_evaluation *e;
+		/* The run without random errors has errors of the permitted size, once. */
+		double weight = j->runs == 0 ? LT_JUDGE_NOISE : 1;
+		LT_TRY(evaluate(j, j->runs, &e));
+		for (int32_t i = 0; i < j->g->n_result && good; i++)
+			good = add_run(j, j->g->result[i].node, lt_eval_result(j->reference, i, NULL), lt_eval_result(e, i, NULL), &j->result[i], weight);
+		for (int32_t i = 0; i < j->g->n_set && good; i++)
+			good = add_run(j, j->g->set[i].value, lt_eval_state(j->reference, i, NULL), lt_eval_state(e, i, NULL), &j->set[i], weight);
+		lt_eval_free(e);
+		j->runs++;
+	}
+	for (int32_t i = 0; i < j->g->n_result && good; i++)
+		j->result[i].floor = median_share(j, j->g->result[i].node, lt_eval_result(j->reference, i, NULL), &j->result[i]);
+	for (int32_t i = 0; i < j->g->n_set && good; i++)
+		j->set[i].floor = median_share(j, j->g->set[i].value, lt_eval_state(j->reference, i, NULL), &j->set[i]);
+	return good ? LT_OK : lt_fail(j->g->ctx, LT_ENOMEM, "out of memory");
+}
+
+/* -- judging one tensor -- */
+
+/* What one pass over the elements finds. */
+struct pass {
+	int64_t elements, equal, judged, open, wrong, first_wrong, first_open, worst;
+	/* Sums of squares, in units of the tensor's root mean square: of the errors that count, of the reference, of what the runs allow. */
+	double unit, error2, size2, allowed2, largest2;
+	double ratio;                   /* largest error / tolerance, at element `worst` */
+};
+
+static double tolerance(const struct noise *noise, int64_t i, double size, enum lt_dtype t)
+{
+	double d = noise->largest ? noise->largest[i] : 0;
+	if (d == 0)             /* exact: no run moves it */
+		return 0;
+	/* An integer or bool that flips between the runs says nothing of what it may be. */
+	return lt__dtype_info(t)->cls != LT_CLASS_FLOAT ? INFINITY : LT_JUDGE_WIDEN * (fmax(d, noise->floor * size) + lt__dtype_info(t)->tiny);
+}
+
+/* The norm allows what each element's runs do on average, and the most that one element may do: with few elements that decides. */
+static void add_allowed(const struct lt_judge *j, const struct tensor *x, int64_t i, double size, struct pass *p)
+{
+	const struct noise *noise = x->noise;
+	if (!noise->sum || !isfinite(noise->sum[i]))
+		return;
+	double average = noise->sum[i] / j->runs, most = tolerance(noise, i, size, j->g->node[x->node].dtype);
+	p->allowed2 += lt__square(LT_JUDGE_WIDEN * average / p->unit);
+	p->largest2 = fmax(p->largest2, lt__square(most / p->unit));
+}
+
+static void count_pass(const struct lt_judge *j, const struct tensor *x, double scale, struct pass *p)
+{
+	int64_t at[LT_MAX_RANK] = { 0 }, flat = 0;
+	enum lt_dtype t = j->g->node[x->node].dtype;
+	*p = (struct pass){ .first_wrong = -1, .first_open = -1, .worst = -1, .unit = scale > 0 ? scale : 1 };
+	if (lt__is_empty(j->g, j->reference, x->node))
+		return;
+	do {
+		double error = lt__distance(x->got, x->want, flat, t), size = lt__magnitude(x->want, flat, t);
+		double allowed = tolerance(x->noise, flat, size, t);
+		bool open = !(allowed <= LT_JUDGE_USELESS * fmax(size, scale));
+		p->elements++;
+		if (error == 0)
+			p->equal++;
+		else if (!(error <= allowed))           /* beyond what can be, however much that is */
+			p->first_wrong = p->wrong++ ? p->first_wrong : flat;
+		else if (open)
+			p->first_open = p->open++ ? p->first_open : flat;
+		else
+			p->judged++;
+		if (error > 0 && isfinite(allowed) && error / allowed > p->ratio) {
+			p->ratio = error / allowed;
+			p->worst = flat;
+		}
+		if (!open)
+			add_allowed(j, x, flat, size, p);
+		p->error2 += open ? 0 : lt__square(error / p->unit);
+		p->size2 += lt__square(size / p->unit);
+	} while (lt__next_element(j->g, j->reference, x->node, at, &flat));
+	p->allowed2 += p->largest2;
+}
+
+static bool norm_fails(const struct pass *p) { return !(p->error2 <= p->allowed2); }
+
+static const char *place(const struct lt_judge *j, const struct tensor *x, int64_t flat, const struct lt_report *r, char *out, size_t bytes)
+{
+	return lt__judge_place(j->g, x->node, x->kind, x->name, flat, r->when, out, bytes);
+}
+
+/* The true largest errors, whatever is allowed. */
+static void find_largest(const struct lt_judge *j, const struct tensor *x, struct lt_report *r)
+{
+	int64_t at[LT_MAX_RANK] = { 0 }, flat = 0;
+	enum lt_dtype t = j->g->node[x->node].dtype;
+	if (lt__is_empty(j->g, j->reference, x->node))
+		return;
+	do {
+		double error = lt__distance(x->got, x->want, flat, t), size = lt__magnitude(x->want, flat, t), relative = size > 0 ? error / size : 0;
+		if (error > r->absolute.value) {
+			r->absolute.value = error;
+			place(j, x, flat, r, r->absolute.at, sizeof r->absolute.at);
+		}
+		if (relative > r->relative.value) {
+			r->relative.value = relative;
+			place(j, x, flat, r, r->relative.at, sizeof r->relative.at);
+		}
+	} while (lt__next_element(j->g, j->reference, x->node, at, &flat));
+}
+
+static void report_wrong(const struct lt_judge *j, const struct tensor *x, const struct pass *p, struct lt_report *r)
+{
+	enum lt_dtype t = j->g->node[x->node].dtype;
+	char where[160], got[40], want[40];
+	if (r->first[0])
+		return;
+	if (p->first_wrong >= 0) {
+		double allowed = tolerance(x->noise, p->first_wrong, lt__magnitude(x->want, p->first_wrong, t), t);
+		snprintf(r->first, sizeof r->first, "%s is %s, the reference has %s, and rounding explains %.3g (%lld of %lld elements are wrong)",
+			place(j, x, p->first_wrong, r, where, sizeof where), lt__element_text(x->got, p->first_wrong, t, got, sizeof got),
+			lt__element_text(x->want, p->first_wrong, t, want, sizeof want), allowed, (long long)p->wrong, (long long)p->elements);
+	} else if (norm_fails(p)) {
+		double norm = p->size2 > 0 ? sqrt(p->size2) : 1;
+		snprintf(r->first, sizeof r->first, "%s%s%s as a whole is off by %.3g of its norm, and rounding explains %.3g", x->kind, x->name,
+			r->when ? r->when : "", sqrt(p->error2) / norm, sqrt(p->allowed2) / norm);
+	}
+}
+
+static lt_status judge(struct lt_judge *j, const struct tensor *x, struct lt_report *r)
+{
+	double scale = lt__root_mean_square(j->g, j->reference, x->node, x->want);
+	struct pass p;
+	char text[200];
+	count_pass(j, x, scale, &p);
+	if (p.equal < p.elements && !x->kept) {                         /* where all is equal no run is needed */
+		static const int32_t runs[] = { LT_JUDGE_RUNS, LT_JUDGE_AGAIN, LT_JUDGE_MORE };         /* few may agree by chance */
+		for (int i = 0; i < 3 && (i == 0 || p.wrong || norm_fails(&p)); i++) {
+			LT_TRY(need_runs(j, runs[i]));
+			count_pass(j, x, scale, &p);
+		}
+	}
+	r->elements += p.elements;
+	r->equal += p.equal;
+	r->judged += p.judged;
+	r->open += p.open;
+	r->wrong += p.wrong;
+	r->runs = j->runs > r->runs ? j->runs : r->runs;
+	find_largest(j, x, r);
+	if (p.ratio > r->noise.value && p.worst >= 0) {
+		r->noise.value = p.ratio;
+		place(j, x, p.worst, r, r->noise.at, sizeof r->noise.at);
+	}
+	double norm = p.size2 > 0 ? sqrt(p.error2 / p.size2) : sqrt(p.error2);
+	if (norm > r->norm.value) {
+		r->norm.value = norm;
+		r->norm_explained = p.size2 > 0 ? sqrt(p.allowed2 / p.size2) : sqrt(p.allowed2);
+		snprintf(r->norm.at, sizeof r->norm.at, "%s%s%s", x->kind, x->name, r->when ? r->when : "");
+	}
+	if (p.open && !r->open_at[0])
+		snprintf(r->open_at, sizeof r->open_at, "%s", place(j, x, p.first_open, r, text, sizeof text));
+	r->norm_wrong += p.wrong == 0 && norm_fails(&p);
+	if (p.wrong || norm_fails(&p))
+		report_wrong(j, x, &p, r);
+	return LT_OK;
+}
+
+lt_status lt__judge_result(struct lt_judge *j, int32_t i, const void *got, struct lt_report *r)
+{
+	const struct tensor x = { "", j->g->result[i].name, j->g->result[i].node, got, lt_eval_result(j->reference, i, NULL), &j->result[i], false };
+	return judge(j, &x, r);
+}
+
+lt_status lt__judge_state(struct lt_judge *j, lt_node state, const void *got, struct lt_report *r)
+{
+	const struct noise exact = { 0 };
+	const struct lt_nodedef *d = &j->g->node[state];
+	struct tensor x = { "state ", d->label ? d->label : d->name, state, got, j->source[state], &exact, true };
+	for (int32_t i = 0; i < j->g->n_set; i++)
+		if (j->g->set[i].state == state) {
+			x.node = j->g->set[i].value;
+			x.want = lt_eval_state(j->reference, i, NULL);
+			x.noise = &j->set[i];
+			x.kept = false;
+		}
+	return judge(j, &x, r);
+}

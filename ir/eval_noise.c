@@ -1,0 +1,137 @@
+/* ir/eval_noise.c -- the random errors of Monte Carlo arithmetic.
+ *
+ * Where a rounding changes the exact result, and only there, the result moves by a random part of what a rounding may do; a function of
+ * the operator table by a random part of what the table grants, one half of it common to the node in this run, since a
+ * library is wrong in the same direction everywhere.  The numbers are taken from a table that is made from the seed, from a
+ * place that is a hash of node, element and term: equal seeds give equal values in any order of evaluation.
+ */
+#include <math.h>
+#include <string.h>
+#include "ir/eval_parts.h"
+
+static uint64_t scramble(uint64_t x)            /* splitmix64 */
+{
+	x += UINT64_C(0x9e3779b97f4a7c15);
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
+/* Uniform in -1..1. */
+static double uniform(uint64_t bits)
+{
+	return (double)(int64_t)(bits >> 10) * 0x1p-53 - 1;
+}
+
+void lt__eval_make_noise(struct lt_evaluation *e)
+{
+	uint64_t seed = scramble(e->options.seed);
+
+	e->noise = LT_NEW(e->arena, double, LT_NOISE + LT_STRIP);
+	for (uint64_t i = 0; i < LT_NOISE; i++)
+		e->noise[i] = uniform(scramble(seed + i));
+	memcpy(e->noise + LT_NOISE, e->noise, LT_STRIP * sizeof *e->noise);
+}
+
+uint32_t lt__eval_noise_offset(const struct lt_evaluation *e, lt_node n, int64_t place, int64_t k)
+{
+	uint64_t x = e->options.seed + (uint64_t)n * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)place * UINT64_C(0xbf58476d1ce4e5b9)
+		+ (uint64_t)k * UINT64_C(0x94d049bb133111eb);
+
+	x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
+	x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
+	return (uint32_t)(x >> 32);
+}
+
+const double *lt__eval_noise(const struct lt_evaluation *e, lt_node n, int64_t place, int64_t k)
+{
+	return e->noise + (lt__eval_noise_offset(e, n, place, k) & (LT_NOISE - 1));
+}
+
+/* What the exact results of an operator that rounds correctly have beyond raw, where both are f64: of those whose results are not
+ * operands or whole numbers. */
+static void find_residuals(enum lt_opcode op, bool from_float, const union lt_row *const *x, int32_t n, const double *raw, double *out)
+{
+	const double *a = x[0]->f, *b = x[1]->f;
+
+	for (int32_t j = 0; j < n; j++) {
+		double right = op == LT_OP_sub ? -b[j] : b[j], r = raw[j];
+		switch (op) {
+		case LT_OP_add:
+		case LT_OP_sub: out[j] = fabs(a[j]) >= fabs(right) ? (a[j] - r) + right : (right - r) + a[j]; break;
+		case LT_OP_mul: out[j] = fma(a[j], b[j], -r); break;
+		case LT_OP_div: out[j] = -fma(r, b[j], -a[j]) / b[j]; break;
+		case LT_OP_reciprocal: out[j] = -fma(r, a[j], -1) / a[j]; break;
+		case LT_OP_sqrt: out[j] = r == 0 ? 0 : -fma(r, r, -a[j]) / (2 * r); break;
+		case LT_OP_cast: out[j] = from_float ? 0 : r < 0x1p63 ? (double)(x[0]->i[j] - (int64_t)r) : (double)(x[0]->i[j] - INT64_MAX) - 1; break;
+		default: out[j] = 0; break;
+		}
+	}
+}
+
+/* A function: what the table grants in units in the last place, and beyond that.  Of infinities and NaN it is exact, and
+ * at its zeros. */
+static void disturb_function(const struct lt_worker *w, lt_node n, const union lt_row *const *x, int32_t count, const double *noise, double *raw)
+{
+	const struct lt_evaluation *e = w->e;
+	const struct lt_nodedef *d = &e->g->node[n];
+	const struct lt_opinfo *info = lt__op_info(d->op);
+	const struct lt_dtypeinfo *type = lt__dtype_info(d->dtype);
+	double common = uniform(scramble(scramble(e->options.seed) - (uint64_t)n - 1)), none[3] = { 0 };
+
+	for (int32_t j = 0; j < count; j++) {
+		double value[3] = { x[0]->f[j], x[1]->f[j], x[2]->f[j] };
+		bool odd = !isfinite(raw[j]) || raw[j] == 0;
+		for (int i = 0; i < info->arity; i++)
+			odd = odd || !isfinite(value[i]);
+		if (!odd)
+			raw[j] += e->amplify * (common + noise[j]) / 2 * (2 * info->ulp * type->unit * fabs(raw[j]) + type->tiny
+				+ lt__op_error(d->op, value, none, raw[j]));
+	}
+}
+
+void lt__eval_disturb(const struct lt_worker *w, lt_node n, const union lt_row *const *x, int32_t count, int64_t place, double *raw)
+{
+	const struct lt_evaluation *e = w->e;
+	const struct lt_nodedef *d = &e->g->node[n];
+	const struct lt_opinfo *info = lt__op_info(d->op);
+	const struct lt_dtypeinfo *type = lt__dtype_info(d->dtype);
+	const double *noise = lt__eval_noise(e, n, place, -1);
+	double *residual = w->spread[4].f;
+
+	if (info->any && d->op != LT_OP_cast)
+		return;
+	if (info->ulp > 1) {
+		disturb_function(w, n, x, count, noise, raw);
+		return;
+	}
+	if (d->dtype == LT_F64)
+		find_residuals(d->op, lt__dtype_info(e->g->node[d->operand[0]].dtype)->cls == LT_CLASS_FLOAT, x, count, raw, residual);
+	e->rows->disturb(d->dtype, count, residual, noise, e->amplify * type->unit, e->amplify * type->tiny / 2, raw);
+}
+
+/* Sums and products in another order than that of the index.  Its roundings in index order are in `value` already; other orders
+ * have other partial results, up to the size of all terms together, and may leave the type on the way.  A library that adds up many terms
+ * may err in one direction: common, a small part of each rounding. */
+double lt__eval_disturb_order(const struct lt_evaluation *e, lt_node n, enum lt_opcode op, const struct lt_fold *fold, double value, int64_t place)
+{
+	enum { COMMON = 256 };
+	const struct lt_dtypeinfo *type = lt__dtype_info(e->g->node[n].dtype);
+	double noise = *lt__eval_noise(e, n, place, -2), common = uniform(scramble(scramble(e->options.seed) - (uint64_t)n - 1));
+
+	if (fold->n <= 1)
+		return value;
+	if (op == LT_OP_mul) {
+		bool overflows = fold->grow > type->largest / 2, underflows = fold->shrink > 0 && fold->shrink < type->tiny / type->unit;
+		if (noise > 0 && (overflows || (underflows && fold->odd)))
+			return NAN;
+		return noise > 0 && underflows ? 0 : value;
+	}
+	if (fold->size > type->largest)
+		return noise > 0 ? NAN : value;
+	/* Every partial sum is a multiple of 2^-8, or of 1, that fits the type. */
+	if (!isfinite(value) || (!fold->coarse && (fold->size * type->unit <= 0x1p-8
+	    || (fold->size * type->unit <= 1 && fold->size == floor(fold->size) && value == floor(value)))))
+		return value;
+	return value + e->amplify * type->unit * (noise * fold->size + common * fabs(value) * (double)fold->n / COMMON);
+}

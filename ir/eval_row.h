@@ -1,0 +1,55 @@
+/* ir/eval_row.h -- arithmetic of the oracle on rows of values, in forms for several processors that give the same bits.
+ *
+ * Floats are doubles, integers and bools int64_t.  Nothing here knows of graphs.  A row that is written is none of those
+ * that are read, unless said otherwise.
+ */
+#ifndef LT_IR_EVAL_ROW_H
+#define LT_IR_EVAL_ROW_H
+#include "ir/op.h"
+
+enum {
+	LT_STRIP = 256,         /* elements in a row */
+	LT_LANES = 8,           /* panels of a product have a multiple of this width */
+	LT_NOISE = 4096         /* random numbers in a table, and LT_STRIP more, so that a row may begin at each of these */
+};
+union lt_row { double f[LT_STRIP]; int64_t i[LT_STRIP]; };
+
+/* A block of sums of products: value[m][n] += sum over k of a[k][m] * b[k][n].  n is a multiple of LT_LANES. */
+struct lt_tile {
+	int32_t m, n, k;
+	const double *a, *b;
+	double *value, *rest;           /* rest: what f64 sums have lost so far */
+	/* bounds: of the operands; sums of the terms' errors and sizes; -1: a term that is no multiple of 2^-8 */
+	const double *a_error, *b_error;
+	double *error, *size;
+	int64_t *coarse;
+	/* random: where the noise of row m in step k begins, 12 bits for the product, 12 for the sum; the permitted
+	 * error is scale * size + least */
+	const uint32_t *offset;
+	const double *noise;
+	double scale, least;
+	double unit, tiny;              /* of the type */
+};
+enum lt_tile_mode { LT_TILE_EXACT, LT_TILE_NEAREST, LT_TILE_RANDOM, LT_TILE_BOUND, LT_TILE_MODES };
+
+struct lt_rows {
+	/* n elements of an array of t: element `at`, then each `slope` further. */
+	void (*load)(enum lt_dtype, const void *from, int64_t at, int64_t slope, int32_t n, union lt_row *out);
+	void (*store)(enum lt_dtype, void *to, int64_t at, int64_t slope, int32_t n, const union lt_row *);
+	/* An operator of the table on operands of a class before rounding; x: three rows, of a select's condition integers. */
+	void (*value)(enum lt_opcode, enum lt_class, int32_t n, const union lt_row *const *x, union lt_row *out);
+	/* In place: rounded or wrapped to the type. */
+	void (*round)(enum lt_dtype, int32_t n, union lt_row *);
+	void (*convert)(enum lt_dtype from, enum lt_dtype to, int32_t n, const union lt_row *x, union lt_row *out);
+	double (*sum)(int32_t n, const double *x);
+	/* value + rest += x, element by element */
+	void (*add)(int32_t n, const double *x, double *value, double *rest);
+	/* In place: floats before rounding to t, moved by noise * (scale * size + least) where the rounding changes them; f64: where
+	 * residual, by which the exact value is larger, is not 0. */
+	void (*disturb)(enum lt_dtype t, int32_t n, const double *residual, const double *noise, double scale, double least, double *x);
+	double (*largest)(int32_t n, const double *x);          /* size; infinity where there is a NaN */
+	void (*product[LT_TILE_MODES][2])(const struct lt_tile *);       /* f32, f64 */
+};
+/* The form for this processor. */
+const struct lt_rows *lt__rows(void);
+#endif

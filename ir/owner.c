@@ -1,0 +1,54 @@
+/* ir/owner.c -- see owner.h. */
+#define _GNU_SOURCE 1           /* O_PATH */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "ir/owner.h"
+
+bool lt__owner_alone(const struct stat *st, bool root, char *why, size_t bytes)
+{
+	if (st->st_uid != geteuid() && !(root && st->st_uid == 0))
+		(void)snprintf(why, bytes, "it belongs to another user (uid %lu)", (unsigned long)st->st_uid);
+	else if (st->st_mode & S_IWOTH)         /* with a sticky bit it is meant so */
+		(void)snprintf(why, bytes, "everybody may write to it%s", st->st_mode & S_ISVTX ? "" : " (chmod go-w mends that)");
+	else if (st->st_mode & S_IWGRP)
+		(void)snprintf(why, bytes, "its group may write to it (chmod go-w mends that)");
+	else
+		return true;
+	return false;
+}
+
+bool lt__owner_is_open(const struct stat *st)
+{
+	return (st->st_mode & S_IWOTH) && !(st->st_mode & S_ISVTX);
+}
+
+/* By "..", so that links and names that change meanwhile play no part. */
+int lt__owner_open_above(int folder, char *where, size_t bytes)
+{
+	struct stat below, st;
+	int at = folder, found = fstat(folder, &below) ? -1 : 0;
+	where[0] = '\0';
+	while (!found) {
+		int up = openat(at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (at != folder)
+			(void)close(at);
+		at = up;
+		if (up < 0 || fstat(up, &st))
+			found = -1;
+		else if (st.st_dev == below.st_dev && st.st_ino == below.st_ino)
+			break;
+		size_t n = strlen(where);
+		(void)snprintf(where + n, bytes - n, n ? "/.." : "..");
+		if (!found)
+			found = lt__owner_is_open(&st);
+		below = st;
+	}
+	int error = errno;
+	if (at >= 0 && at != folder)
+		(void)close(at);
+	errno = error;
+	return found;
+}

@@ -1,0 +1,88 @@
+/* ir/require.c -- what is required of run-time scalars, found again by its sum. */
+#include <string.h>
+#include "ir/bounds.h"
+#include "ir/intern.h"
+
+struct key { int64_t param, coef; };    /* no padding: keys are compared as bytes */
+
+/* The params and coefficients of a sum, times `sign`, by param; returns the bytes. */
+static size_t key_of(const struct lt_linear *l, int64_t sign, struct key *key)
+{
+	memset(key, 0, sizeof *key * (size_t)l->n);
+	for (int32_t i = 0; i < l->n; i++) {
+		int32_t at = i;
+
+		for (; at > 0 && key[at - 1].param > l->param[i]; at--)
+			key[at] = key[at - 1];
+		key[at].param = l->param[i];
+		key[at].coef = sign < 0 ? (int64_t)(0 - (uint64_t)l->coef[i]) : l->coef[i];
+	}
+	return sizeof *key * (size_t)l->n;
+}
+
+/* The least that the sum without its constant can be by requirement r, whose sum has the same params; false: it says nothing. */
+static bool least_by(const struct lt_require *r, const struct key *key, size_t bytes, int64_t *least)
+{
+	struct key own[LT_MAX_RANK];
+
+	if (key_of(&r->value, 1, own) == bytes && !memcmp(own, key, bytes))
+		return !__builtin_sub_overflow((int64_t)0, r->value.constant, least);
+	*least = r->value.constant;     /* -sum + constant == 0 */
+	return r->equal && key_of(&r->value, -1, own) == bytes && !memcmp(own, key, bytes);
+}
+
+static void note(struct lt_graph *g, int32_t number, int64_t sign)
+{
+	struct key key[LT_MAX_RANK];
+	size_t bytes = key_of(&g->require[number].value, sign, key);
+	int64_t old, now;
+	int32_t found = lt__names_find(g->required, (const char *)key, bytes);
+
+	if (found >= 0 && found < g->n_require && least_by(&g->require[found], key, bytes, &old)
+	    && (!least_by(&g->require[number], key, bytes, &now) || now <= old))
+		return;
+	lt__names_put(g->required, (const char *)key, bytes, number);
+}
+
+void lt__require_append(struct lt_graph *g, const struct lt_require *r)
+{
+	LT_GROW(g->arena, g->require, g->n_require, g->cap_require);
+	if (!g->required)
+		g->required = lt__names_new(g->arena);
+	g->require[g->n_require] = *r;          /* counts when everything else is done: memory may run out */
+	if (r->value.n)
+		note(g, g->n_require, 1);
+	if (r->value.n && r->equal)
+		note(g, g->n_require, -1);
+	g->n_require++;
+}
+
+bool lt__require_implies(const struct lt_graph *g, const struct lt_linear *l)
+{
+	struct key key[LT_MAX_RANK];
+	int64_t least;
+	int32_t found;
+	size_t bytes;
+
+	if (lt__linear_least(g, l) >= 0)
+		return true;
+	if (!g->required || !l->n)
+		return false;
+	bytes = key_of(l, 1, key);
+	found = lt__names_find(g->required, (const char *)key, bytes);
+	return found >= 0 && found < g->n_require && least_by(&g->require[found], key, bytes, &least)
+		&& !lt__add_overflow(least, l->constant, &least) && least >= 0;
+}
+
+int64_t lt__linear_greatest(const struct lt_graph *g, const struct lt_linear *l)
+{
+	int64_t sum = l->constant, term;
+
+	for (int32_t i = 0; i < l->n; i++) {
+		const struct lt_paramdef *p = &g->param[l->param[i]];
+
+		if (lt__mul_overflow(l->coef[i], l->coef[i] > 0 ? p->high : p->low, &term) || lt__add_overflow(sum, term, &sum))
+			return INT64_MAX;
+	}
+	return sum;
+}

@@ -1,0 +1,142 @@
+/* Counting what a tree runs, line by line: it is frozen as if every whole value had memory of its own, and its kernels are counted. */
+#include <string.h>
+#include "ir/intern.h"
+#include "looptree/count.h"
+#include "looptree/own.h"
+
+/* -- memory of its own for each whole value -- */
+
+static void add_place(const struct lt_looptree *t, struct lt_arena *a, lt_node n, struct lt_places *out)
+{
+	const struct lt_nodedef *d = &t->graph->node[n];
+	struct lt_place *place = &out->place[n];
+	int64_t unit = 1;
+	*place = (struct lt_place){ .storage = out->n_storage, .stride = LT_NEW(a, int64_t, d->n_dim + 1) };
+	for (int32_t i = d->n_dim - 1; i >= 0; i--) {
+		place->stride[i] = unit;
+		unit = lt__count_times(unit, t->leaf_of[n] >= 0 ? t->scope[n].extent[i] : t->graph->var[d->dim[i]].extent);
+	}
+	LT_GROW(a, out->storage, out->n_storage, out->cap_storage);
+	out->storage[out->n_storage++] = (struct lt_storage){ .space = LT_SPACE_WORKSPACE, .port = -1, .dtype = d->dtype, .elems = unit };
+}
+
+static void fill_places(const struct lt_looptree *t, struct lt_arena *a, struct lt_places *out)
+{
+	const struct lt_graph *g = t->graph;
+	*out = (struct lt_places){ .place = LT_NEW(a, struct lt_place, g->n_node + 1), .param_storage = -1 };
+	for (lt_node n = 0; n < g->n_node; n++) {
+		enum lt_opcode op = g->node[n].op;
+		bool source = op == LT_OP_input || op == LT_OP_constant || op == LT_OP_state;
+		out->place[n].storage = -1;
+		if (source || (t->leaf_of[n] >= 0 && t->scope[n].whole))
+			add_place(t, a, n, out);
+	}
+	out->param_storage = out->n_storage;
+	LT_GROW(a, out->storage, out->n_storage, out->cap_storage);
+	out->storage[out->n_storage++] = (struct lt_storage){ .space = LT_SPACE_PARAM, .port = -1, .dtype = LT_I64, .elems = g->n_param };
+}
+
+/* -- lines -- */
+
+/* What the first copy of each loop runs, in the first copies of those around it.  (The copies made ahead of a loop come before it, but
+ * compute nothing.) */
+static void count_loops(const struct lt_frozen *f, const int64_t *param, struct lt_arena *a, int32_t *first_copy, int64_t *by_tnode)
+{
+	for (int32_t i = 0; i < f->tree.n_loop; i++) {
+		const struct lt_loopline *line = &f->line[i];
+		int32_t up = LT_AT(struct lt_loop, f->tree.loops, i)->parent;
+		if (line->at < 0 || (up >= 0 && (f->line[up].at < 0 || first_copy[f->line[up].at] != up)))
+			continue;
+		by_tnode[line->at] = lt__count_plus(by_tnode[line->at], lt__count_loop(f, param, i, a));
+		int32_t *first = &first_copy[line->at];
+		if (*first < 0 || (f->line[*first].part && !line->part))
+			*first = i;
+	}
+}
+
+/* A group runs what stands in it, once.  The recursion is as deep as the nest. */
+static void count_groups(const struct lt_looptree *t, lt_tnode at, int64_t *by_tnode)
+{
+	const struct lt_tnodedef *d = &t->node[at];
+	if (d->kind == LT_TLEAF)
+		by_tnode[at] = lt__op_counts(t->graph->node[d->leaf].op);
+	for (lt_tnode child = d->child; child >= 0; child = t->node[child].next) {
+		count_groups(t, child, by_tnode);
+		if (d->kind == LT_TGROUP && d->loop != LT_CALL)
+			by_tnode[at] = lt__count_plus(by_tnode[at], by_tnode[child]);
+	}
+}
+
+/* A copy of the tree whose run-time extents are their maxima.  Params that are left move reads, and nothing that is counted. */
+static void fix_extents(const struct lt_looptree *t, struct lt_arena *a, struct lt_graph *g, struct lt_looptree *fixed)
+{
+	*g = *t->graph;
+	g->var = lt__arena_copy(a, g->var, sizeof *g->var * ((size_t)g->n_var + 1));
+	for (lt_var v = 0; v < g->n_var; v++)
+		g->var[v].bounded = false;
+	*fixed = *t;
+	fixed->graph = g;
+}
+
+lt_status lt__count_tree(struct lt_looptree *t, struct lt_arena *a, int64_t *executed_by_tnode, struct lt_counted *by_root)
+{
+	struct lt_graph g;
+	struct lt_looptree fixed;
+	struct lt_places places;
+	struct lt_frozen *frozen;
+	fix_extents(t, a, &g, &fixed);
+	fill_places(&fixed, a, &places);
+	LT_TRY(lt__freeze(&fixed, &places, a, &frozen));
+	int64_t *param = LT_NEW(a, int64_t, g.n_param + 1);
+	int32_t *first_copy = LT_NEW(a, int32_t, t->n_node + 1), number = 0;
+	for (lt_tnode at = 0; at < t->n_node; at++)
+		first_copy[at] = -1;
+	for (lt_tnode root = t->root; root >= 0; root = t->node[root].next, number++) {
+		if (by_root)
+			lt__count_kernel(&frozen[number], param, a, &by_root[number]);
+		if (!executed_by_tnode)
+			continue;
+		count_loops(&frozen[number], param, a, first_copy, executed_by_tnode);
+		count_groups(t, root, executed_by_tnode);
+	}
+	return LT_OK;
+}
+
+/* -- what is computed a second time -- */
+
+/* A value of the graph that the tree was made for, or what took its place: by a number of its own, -1 what is not one. */
+static int32_t value_of(const struct lt_names *stands, const char *name) { return lt__names_find(stands, name, strlen(name)); }
+
+static void follow_steps(const struct lt_looptree *t, struct lt_names *stands)
+{
+	for (lt_node n = 0; n < t->base->n_node; n++)
+		lt__names_put(stands, t->base->node[n].name, strlen(t->base->node[n].name), n);
+	for (int32_t i = 0; t->own && i < t->own->n_step; i++) {
+		const struct lt_ownstep *s = &t->own->step[i];
+		bool again = s->kind == LT_OWN_CLONE || s->kind == LT_OWN_THROUGH || s->kind == LT_OWN_PARTIAL;
+		lt__names_put(stands, s->made, strlen(s->made), again ? value_of(stands, s->of) : -1);
+		if (s->kind == LT_OWN_PARTIAL)          /* all terms are in the partial results now */
+			lt__names_put(stands, s->of, strlen(s->of), -1);
+	}
+}
+
+bool *lt__useful_leaves(const struct lt_looptree *t, struct lt_arena *a)
+{
+	const struct lt_graph *g = t->graph;
+	bool *useful = LT_NEW(a, bool, g->n_node + 1);
+	lt_node *first = LT_NEW(a, lt_node, t->base->n_node + 1);
+	struct lt_names *stands = lt__names_new(a);
+	follow_steps(t, stands);
+	for (lt_node n = 0; n < t->base->n_node; n++)
+		first[n] = -1;
+	for (lt_tnode at = lt_looptree_leaf_after(t, -1); at >= 0; at = lt_looptree_leaf_after(t, at)) {
+		lt_node n = t->node[at].leaf;
+		int32_t value = value_of(stands, g->node[n].name);
+		if (value >= 0 && (first[value] < 0 || !strcmp(g->node[n].name, t->base->node[value].name)))
+			first[value] = n;
+	}
+	for (lt_node n = 0; n < t->base->n_node; n++)
+		if (first[n] >= 0)
+			useful[first[n]] = true;
+	return useful;
+}

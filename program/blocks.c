@@ -1,0 +1,250 @@
+/* Copies of very many pieces, as tables of blocks: strided runs from one storage to another, and runs of one value.
+ *
+ * A kernel would be compiled for each set of shapes, and ask for each element which piece it is of; a table is made at once and each element is
+ * touched once.  What is not a box from a place that is known before a run's first kernel stays a kernel.
+ */
+#include <string.h>
+#include "looptree/blocks.h"
+#include "program/blocks.h"
+
+enum { CHUNK = 1 << 20 };       /* bytes: larger blocks are cut, so that threads can share them */
+
+struct planner {
+	struct lt_program *p;
+	struct lt_arena *a;             /* of the plan */
+	struct lt_arena *scratch;
+	const struct lt_looptree *t;
+	const struct lt_graph *g;
+	lt_node *reader;                /* by node: the leaf that reads it, by one piece; -1: none, -2: more, or an update */
+	bool *port;                     /* by node: a result, or a state's content */
+};
+
+/* The copy that is all of a root's nest, in plain loops; -1. */
+static lt_node lone_copy(const struct planner *x, lt_tnode root)
+{
+	const struct lt_looptree *t = x->t;
+	lt_tnode at = root;
+	for (; t->node[at].kind != LT_TLEAF; at = t->node[at].child) {
+		const struct lt_tnodedef *d = &t->node[at];
+		if (d->child < 0 || d->child != d->last || d->loop != LT_SERIAL || (d->kind == LT_TLOOP && (d->step != 1 || d->tail != LT_GUARD)))
+			return -1;
+	}
+	lt_node n = t->node[at].leaf;
+	bool plain = lt__is_many(x->g, n, t->leaf[n]) && !t->layout[n] && !t->node[at].stream && t->node[at].depth <= 1 && t->scope[n].whole;
+	return plain && t->leaf[n]->n_trip == 0 && x->p->places.place[n].storage >= 0 ? n : -1;
+}
+
+static void find_readers(struct planner *x)
+{
+	for (lt_node n = 0; n < x->g->n_node; n++)
+		x->reader[n] = -1;
+	for (lt_node n = 0; n < x->g->n_node; n++) {
+		const struct lt_leaf *leaf = x->t->leaf_of[n] >= 0 ? x->t->leaf[n] : NULL;
+		for (int32_t k = 0; leaf && k < leaf->n_read; k++)
+			for (int32_t i = 0; i < leaf->read[k].n_piece; i++)
+				if (leaf->read[k].piece[i].base >= 0) {
+					lt_node *reader = &x->reader[leaf->read[k].piece[i].base];
+					*reader = *reader == -1 ? n : -2;
+				}
+		if (x->g->node[n].op == LT_OP_update)
+			x->reader[x->g->node[n].operand[0]] = -2;
+	}
+	for (int32_t i = 0; i < x->g->n_result; i++)
+		lt__mark_written(x->g, x->g->result[i].node, x->port);
+	for (int32_t i = 0; i < x->g->n_set; i++)
+		lt__mark_written(x->g, x->g->set[i].value, x->port);
+}
+
+/* What a piece shows as one sum over [1 | params | dims] of elements of its source's storage; false: it is none. */
+static bool source_row(const struct planner *x, const struct lt_readpiece *p, int64_t *row)
+{
+	const struct lt_place *place = &x->p->places.place[p->base];
+	return place->storage >= 0 && !x->t->layout[p->base] && lt__flat_row(&p->map, place->stride, row)
+		&& !lt__add_overflow(row[0], place->offset, &row[0]);
+}
+
+/* Adds a dim; one that goes on in steps of the dim inside it is one with that. */
+static void add_dim(struct planner *x, struct lt_blocks *b, struct lt_block *block, struct lt_blockdim d)
+{
+	struct lt_blockdim *outer = block->n_dim > 0 ? &b->dim[b->n_dim - 1] : NULL;
+	if (d.size == 1 && !d.limit)
+		return;
+	if (outer && !outer->limit && !d.limit && outer->to == d.to * d.size && outer->from == d.from * d.size) {
+		*outer = (struct lt_blockdim){ .size = outer->size * d.size, .to = d.to, .from = d.from };
+		return;
+	}
+	LT_GROW(x->a, b->dim, b->n_dim, b->cap_dim);
+	b->dim[b->n_dim++] = d;
+	block->n_dim++;
+}
+
+/* The block itself, or the parts that it is cut into along its outermost dim. */
+static void add_chunks(struct planner *x, struct lt_blocks *b, struct lt_block block, int64_t elems)
+{
+	struct lt_blockdim whole = block.n_dim > 0 ? b->dim[block.first_dim] : (struct lt_blockdim){ .size = 1 };
+	int64_t each = elems / whole.size * b->unit, step = each >= CHUNK ? 1 : CHUNK / each;
+	for (int64_t at = 0; at < whole.size; at += step) {
+		struct lt_block part = block;
+		part.to_at += at * whole.to;
+		part.from_at += at * whole.from;
+		if (at > 0) {
+			part.first_dim = b->n_dim;
+			for (int32_t i = 0; i < block.n_dim; i++) {
+				LT_GROW(x->a, b->dim, b->n_dim, b->cap_dim);
+				b->dim[b->n_dim++] = b->dim[block.first_dim + i];
+			}
+		}
+		if (block.n_dim > 0) {
+			b->dim[part.first_dim].size = whole.size - at < step ? whole.size - at : step;
+			b->dim[part.first_dim].low = whole.low + at;
+		}
+		LT_GROW(x->a, b->at, b->n, b->cap);
+		b->at[b->n++] = part;
+	}
+}
+
+static void add_block(struct planner *x, struct lt_blocks *b, lt_node n, const struct lt_cell *cell, const struct lt_readpiece *p, const int64_t *row)
+{
+	const struct lt_place *to = &x->p->places.place[n];
+	const struct lt_leaf *leaf = x->t->leaf[n];
+	struct lt_block block = { .from = p->kind == LT_PIECE_READ ? x->p->places.place[p->base].storage : -1, .first_dim = b->n_dim,
+		.first_term = b->n_term, .to_at = to->offset, .from_at = row ? row[0] : 0, .bits = p->bits };
+	const int64_t *along = row ? row + 1 + p->map.n_param : NULL;
+	int64_t elems = 1;
+	for (int32_t i = 0; i < leaf->n_var; i++) {
+		const struct lt_vardef *v = &x->g->var[leaf->var[i]];
+		struct lt_blockdim d = { .size = cell->high[i] - cell->low[i], .to = to->stride[i], .from = along ? along[i] : 0, .low = cell->low[i],
+			.limit = v->bounded ? &v->limit : NULL };
+		block.to_at += to->stride[i] * cell->low[i];
+		block.from_at += d.from * cell->low[i];
+		elems *= d.size;
+		add_dim(x, b, &block, d);
+	}
+	for (int32_t i = 0; row && i < p->map.n_param; i++)
+		if (row[1 + i]) {
+			LT_GROW(x->a, b->term, b->n_term, b->cap_term);
+			b->term[b->n_term++] = (struct lt_blockterm){ p->map.param[i], row[1 + i] };
+			block.n_term++;
+		}
+	b->elems += elems;
+	b->read += row ? elems : 0;
+	b->runs = b->runs && row && !block.n_term && (block.n_dim == 0 || (block.n_dim == 1 && b->dim[block.first_dim].to == 1
+		&& b->dim[block.first_dim].from == 1 && !b->dim[block.first_dim].limit));
+	add_chunks(x, b, block, elems);
+}
+
+/* Whether nothing but the copy n needs the place of the value that a piece shows. */
+static bool may_move(const struct planner *x, lt_node n, lt_node base)
+{
+	const struct lt_graph *g = x->g;
+	const struct lt_nodedef *d = &g->node[base];
+	bool moves = x->t->leaf_of[base] >= 0 && x->reader[base] == n && !x->port[base] && d->op != LT_OP_update && !x->t->layout[base]
+		&& x->p->early[base] == x->p->early[n] && x->t->scope[base].whole;
+	for (int32_t i = 0; moves && i < d->n_dim; i++)
+		moves = !g->var[d->dim[i]].bounded && x->t->scope[base].extent[i] == g->var[d->dim[i]].extent;
+	return moves;
+}
+
+/* The value that a cell shows gets the cell for its place, if it is all of it, in steps of the copy's dims. */
+static bool move(struct planner *x, lt_node n, const struct lt_cell *cell, const struct lt_readpiece *p)
+{
+	const struct lt_graph *g = x->g;
+	const struct lt_place *to = &x->p->places.place[n];
+	const struct lt_leaf *leaf = x->t->leaf[n];
+	const struct lt_map *m = &p->map;
+	int64_t elems = 1, offset = to->offset;
+	if (p->kind != LT_PIECE_READ || m->n_param || m->n_div || !may_move(x, n, p->base))
+		return false;
+	const struct lt_nodedef *d = &g->node[p->base];
+	int64_t *stride = LT_NEW(x->a, int64_t, d->n_dim + 1);
+	for (int32_t i = 0; i < leaf->n_var; i++) {
+		if (g->var[leaf->var[i]].bounded)
+			return false;
+		elems *= cell->high[i] - cell->low[i];
+		offset += to->stride[i] * cell->low[i];
+	}
+	if (elems != lt__node_elems(g, p->base))
+		return false;
+	for (int32_t i = 0; i < d->n_dim; i++) {
+		const int64_t *row = m->row + (int64_t)i * lt__map_width(m);
+		int32_t along = -1;
+		for (int32_t c = 0; c < m->n_dim; c++) {
+			if (!row[1 + c])
+				continue;
+			if (row[1 + c] != 1 || along >= 0)
+				return false;
+			along = c;
+		}
+		int64_t extent = g->var[d->dim[i]].extent;
+		if (along < 0 ? extent != 1 || row[0] : row[0] != -cell->low[along] || cell->high[along] - cell->low[along] != extent)
+			return false;
+		stride[i] = along < 0 ? 0 : to->stride[along];
+	}
+	x->p->places.place[p->base] = (struct lt_place){ .storage = to->storage, .offset = offset, .stride = stride };
+	return true;
+}
+
+/* The blocks of copy n; NULL: some are none. */
+static struct lt_blocks *blocks_of(struct planner *x, lt_node n)
+{
+	const struct lt_leaf *leaf = x->t->leaf[n];
+	const struct lt_read *read = &leaf->read[0];
+	const struct lt_map **map = LT_NEW(x->scratch, const struct lt_map *, read->n_piece);
+	int64_t *extent = LT_NEW(x->scratch, int64_t, leaf->n_var + 1), **row = LT_NEW(x->scratch, int64_t *, read->n_piece);
+	struct lt_cells cells;
+	for (int32_t i = 0; i < leaf->n_var; i++)
+		extent[i] = x->g->var[leaf->var[i]].extent;
+	for (int32_t i = 0; i < read->n_piece; i++) {
+		const struct lt_readpiece *p = &read->piece[i];
+		map[i] = &p->map;
+		row[i] = p->kind == LT_PIECE_READ ? LT_NEW(x->scratch, int64_t, lt__map_width(&p->map)) : NULL;
+		if (p->kind == LT_PIECE_INDEX || (row[i] && !source_row(x, p, row[i])))
+			return NULL;
+	}
+	if (!lt__cells_cut(x->scratch, leaf->n_var, extent, read->n_piece, map, &cells))
+		return NULL;
+	for (int32_t i = 0; i < cells.n; i++)
+		if (cells.at[i].piece == read->n_piece)
+			return NULL;            /* pieces fill all of it, but as guards that are no boxes */
+	struct lt_blocks *b = LT_NEW(x->a, struct lt_blocks, 1);
+	*b = (struct lt_blocks){ .to = x->p->places.place[n].storage, .unit = lt__dtype_info(x->g->node[n].dtype)->bytes, .runs = true };
+	for (int32_t i = 0; i < cells.n; i++) {
+		const struct lt_readpiece *p = &read->piece[cells.at[i].piece];
+		if (!move(x, n, &cells.at[i], p))
+			add_block(x, b, n, &cells.at[i], p, row[cells.at[i].piece]);
+	}
+	return b;
+}
+
+/* The last copies first: a copy that is a part of another one moves before its own sources do. */
+static lt_status plan(void *arg)
+{
+	struct planner *x = arg;
+	const struct lt_looptree *t = x->t;
+	lt_node *copy = LT_NEW(x->scratch, lt_node, t->n_root + 1);
+	int32_t n = 0;
+	for (lt_tnode root = t->root; root >= 0; root = t->node[root].next)
+		copy[n++] = lone_copy(x, root);
+	bool any = false;
+	for (int32_t i = 0; i < n; i++)
+		any = any || copy[i] >= 0;
+	x->p->blocks = LT_NEW(x->a, struct lt_blocks *, n + 1);
+	if (!any)
+		return LT_OK;
+	x->reader = LT_NEW(x->scratch, lt_node, x->g->n_node + 1);
+	x->port = LT_NEW(x->scratch, bool, x->g->n_node + 1);
+	find_readers(x);
+	while (n-- > 0)
+		if (copy[n] >= 0)
+			x->p->blocks[n] = blocks_of(x, copy[n]);
+	return LT_OK;
+}
+
+lt_status lt__program_blocks(struct lt_program *p)
+{
+	struct planner x = { .p = p, .a = p->nests, .t = p->tree, .g = p->lowered };
+	LT_TRY(lt__arena_new(p->ctx, &x.scratch));
+	lt_status st = lt__protect(p->ctx, plan, &x);
+	lt__arena_free(x.scratch);
+	return st;
+}

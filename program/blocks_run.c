@@ -1,0 +1,81 @@
+/* Making a copy of very many pieces: its blocks, shared by threads where there is much to do. */
+#include <string.h>
+#include "program/blocks.h"
+
+enum { SHARED = 1 << 20 };      /* bytes: less is done by one thread */
+
+struct run {
+	const struct lt_blocks *b;
+	const int64_t *param;
+	lt_slot_find *find;
+	const void *user;
+	char *to;
+	uint32_t n_thread;
+};
+
+static void copy_run(char *to, const char *from, const struct lt_blockdim *d, int64_t n, uint32_t unit)
+{
+	if (d->to == 1 && d->from == 1) {
+		memcpy(to, from, (size_t)n * unit);
+		return;
+	}
+	int64_t step = d->to * unit, from_step = d->from * unit;
+	/* Each a loop of its own, so that an element is one load and one store. */
+	switch (unit) {
+	case 1: for (; n > 0; n--, to += step, from += from_step) memcpy(to, from, 1); return;
+	case 2: for (; n > 0; n--, to += step, from += from_step) memcpy(to, from, 2); return;
+	case 4: for (; n > 0; n--, to += step, from += from_step) memcpy(to, from, 4); return;
+	default: for (; n > 0; n--, to += step, from += from_step) memcpy(to, from, 8); return;
+	}
+}
+
+/* Iterations of a dim in this run: none where the block begins after the actual extent. */
+static int64_t count(const struct lt_blockdim *d, const int64_t *param)
+{
+	if (!d->limit)
+		return d->size;
+	int64_t end = d->limit->constant - d->low;
+	for (int32_t i = 0; i < d->limit->n; i++)
+		end += d->limit->coef[i] * param[d->limit->param[i]];
+	return end < 0 ? 0 : end < d->size ? end : d->size;
+}
+
+/* A value everywhere has no steps in `from`, which is the value. */
+static void copy_dims(const struct run *r, char *to, const char *from, const struct lt_blockdim *d, int32_t n_dim)
+{
+	int64_t n = n_dim > 0 ? count(d, r->param) : 1;
+	uint32_t unit = r->b->unit;
+	if (n_dim == 0)
+		memcpy(to, from, unit);
+	else if (n_dim == 1)
+		copy_run(to, from, d, n, unit);
+	else
+		for (int64_t i = 0; i < n; i++)
+			copy_dims(r, to + i * d->to * unit, from + i * d->from * unit, d + 1, n_dim - 1);
+}
+
+/* Of n threads the i-th, whose blocks are neighbours. */
+static void part(void *arg, uint32_t i, uint32_t n)
+{
+	const struct run *r = arg;
+	const struct lt_blocks *b = r->b;
+	int64_t end = (int64_t)b->n * (i + 1) / n;
+	for (int64_t k = (int64_t)b->n * i / n; k < end; k++) {
+		const struct lt_block *x = &b->at[k];
+		struct lt_slot from = x->from < 0 ? (struct lt_slot){ .base = (void *)(uintptr_t)&x->bits } : r->find(r->user, x->from);
+		int64_t at = x->from_at;
+		for (int32_t t = 0; t < x->n_term; t++)
+			at += b->term[x->first_term + t].coef * r->param[b->term[x->first_term + t].param];
+		copy_dims(r, r->to + x->to_at * b->unit, (const char *)from.base + from.offset + at * b->unit,
+			x->n_dim ? &b->dim[x->first_dim] : NULL, x->n_dim);
+	}
+}
+
+void lt__blocks_run(const struct lt_host *host, uint32_t n_thread, const struct lt_blocks *b, const int64_t *param, lt_slot_find *find,
+	const void *user)
+{
+	const struct lt_slot to = find(user, b->to);
+	struct run r = { .b = b, .param = param, .find = find, .user = user, .to = (char *)to.base + to.offset };
+	bool share = b->elems * (int64_t)b->unit >= SHARED;
+	lt__host_parallel(host, share ? lt__host_threads(n_thread) : 1, part, &r);
+}

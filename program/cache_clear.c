@@ -1,0 +1,75 @@
+/* program/cache_clear.c -- how much is in a cache, and its removal: by exact names, in folders that are ours only. */
+#define _GNU_SOURCE 1
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "program/cache.h"
+
+static bool is_hex(const char *text, size_t digits) { return strspn(text, "0123456789abcdef") == digits; }
+static bool is_kernel(const char *name) { return is_hex(name, 32) && strcmp(name + 32, ".ltk") == 0; }
+static bool is_fact(const char *name) { return is_hex(name, 32) && strcmp(name + 32, ".lti") == 0; }
+
+static bool is_temporary(const char *name)
+{
+	return strncmp(name, "new-", 4) == 0 && is_hex(name + 4, 16) && name[20] == '\0';
+}
+
+bool lt__cache_is_entry(const char *name) { return is_kernel(name) || is_fact(name); }
+
+struct count { int64_t n, bytes; bool remove; int error; };     /* error: of the first entry that could not be removed */
+
+/* Regular files only: links are not followed, and folders are never entered. */
+static void visit(int folder, const char *name, struct count *c)
+{
+	struct stat st;
+	if (!lt__cache_is_entry(name) && !is_temporary(name))
+		return;
+	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
+		return;
+	if (is_kernel(name)) {
+		c->n++;
+		c->bytes += st.st_size;
+	}
+	if (c->remove && unlinkat(folder, name, 0) != 0 && errno != ENOENT && !c->error)
+		c->error = errno;
+}
+
+static lt_status walk(const char *path, struct count *c, char *why, size_t room)
+{
+	struct lt_cache cache = { .fd = -1 };
+	enum lt_cache_state state = lt__cache_open(&cache, path, false, why, room);
+	if (state != LT_CACHE_READY)
+		return state == LT_CACHE_WITHOUT ? LT_OK : state == LT_CACHE_NO_MEMORY ? LT_ENOMEM : LT_EIO;
+	DIR *dir = fdopendir(cache.fd);
+	if (!dir) {
+		lt__cache_close(&cache);
+		return LT_EIO;
+	}
+	for (const struct dirent *d; (d = readdir(dir)); )
+		visit(dirfd(dir), d->d_name, c);
+	(void)closedir(dir);
+	return LT_OK;
+}
+
+lt_status lt__cache_stats(const char *dir, int64_t *n, int64_t *bytes, char *why, size_t room)
+{
+	struct count c = { 0 };
+	lt_status status = walk(dir, &c, why, room);
+	*n = c.n;
+	*bytes = c.bytes;
+	return status;
+}
+
+lt_status lt__cache_clear(const char *dir, char *why, size_t room)
+{
+	struct count c = { .remove = true };
+	lt_status status = walk(dir, &c, why, room);
+	if (status || !c.error)
+		return status;
+	snprintf(why, room, "some entries cannot be removed: %s", strerror(c.error));
+	return LT_EIO;
+}

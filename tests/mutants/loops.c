@@ -1,0 +1,274 @@
+/* tests/mutants/loops.c -- kinds of mutants of where and how often: indices, loops, stores, accumulations, conditions. */
+#include <string.h>
+#include "tests/mutants/kinds.h"
+
+static bool is_stride(const struct text *t, int i)
+{
+	return text_is(t, i + 1, "*") || text_is(t, i - 1, "*");
+}
+
+bool kind_stride(const struct text *t, int i, int variant, struct mutant *m)
+{
+	return t->tok[i].kind == TOKEN_INT && t->tok[i].index && is_stride(t, i) && mutate(t, m, i, i, "(%.*s %s 1)", SPAN(t, i, i), variant ? "-" : "+");
+}
+
+/* A constant, or the end of an address that has none. */
+bool kind_offset(const struct text *t, int i, int variant, struct mutant *m)
+{
+	const struct token *k = &t->tok[i];
+	if (k->kind == TOKEN_INT && k->index && !k->header && !is_stride(t, i))
+		return mutate(t, m, i, i, "(%.*s %s 1)", SPAN(t, i, i), variant ? "-" : "+");
+	bool address = (text_is(t, i, "]") || (text_is(t, i, ")") && k->pair > 0 && text_is(t, k->pair - 1, ")") && text_is_cast(t, t->tok[k->pair - 1].pair)))
+		&& k->pair >= 0 && k->pair + 1 < i && t->tok[i - 1].index && t->tok[i - 1].kind == TOKEN_NAME;
+	return address && mutate_before(t, m, i, " %s 1", variant ? "-" : "+");
+}
+
+/* -- loops -- */
+
+/* for (TYPE NAME = FIRST; NAME < BOUND; STEP) */
+struct loop { int name, first, less, bound, bound_end, step, step_end, body; };
+static bool read_loop(const struct text *t, int i, struct loop *l)
+{
+	if (!text_is(t, i, "for") || !t->tok[i].zone || !text_is(t, i + 1, "("))
+		return false;
+	int at = i + 2, close = t->tok[i + 1].pair;
+	while (at < close && !text_is(t, at, "="))
+		at++;
+	l->name = at - 1;
+	l->first = at + 1;
+	while (at < close && !text_is(t, at, ";"))
+		at++;
+	l->less = at + 2;
+	l->bound = at + 3;
+	for (at++; at < close && !text_is(t, at, ";"); at++)
+		;
+	l->bound_end = at - 1;
+	l->step = at + 1;
+	l->step_end = close - 1;
+	l->body = close + 1;
+	return at < close && text_is(t, l->less, "<") && l->bound <= l->bound_end && text_same(t, l->name, l->less - 1);
+}
+
+/* The name of the loop that is nearest round i, but of another name. */
+bool kind_variable(const struct text *t, int i, int variant, struct mutant *m)
+{
+	struct loop l;
+	int mine = -1, other = -1;
+	(void)variant;
+	if (t->tok[i].kind != TOKEN_NAME || !t->tok[i].index || t->tok[i].header || t->tok[i].body < 0)
+		return false;
+	for (int at = t->tok[i].body; at < i; at++)
+		if (read_loop(t, at, &l) && text_end(t, at) > i) {
+			mine = text_same(t, l.name, i) ? l.name : mine;
+			other = text_same(t, l.name, i) ? other : l.name;
+		}
+	if (mine < 0)
+		return false;
+	return other < 0 ? mutate(t, m, i, i, "0") : mutate(t, m, i, i, "%.*s", SPAN(t, other, other));
+}
+
+/* 49 * (1 / 49) is less than 1 in float: the mistake that makes 48 of it. */
+bool kind_float_index(const struct text *t, int i, int variant, struct mutant *m)
+{
+	static const char wrong[] = "(int64_t)((float)(%.*s) * (1.0f / 49) * 49)";
+	const struct token *k = &t->tok[i];
+	(void)variant;
+	if (text_is(t, i, "[") && k->pair > i + 1 && !k->index && t->tok[i + 1].kind != TOKEN_INT)
+		return mutate(t, m, i + 1, k->pair - 1, wrong, SPAN(t, i + 1, k->pair - 1));
+	return text_is(t, i, "*") && k->left >= 0 && k->index && !k->header && mutate(t, m, k->left, k->right, wrong, SPAN(t, k->left, k->right));
+}
+
+bool kind_bound(const struct text *t, int i, int variant, struct mutant *m)
+{
+	struct loop l;
+	return read_loop(t, i, &l) && mutate(t, m, l.bound, l.bound_end, "(%.*s) %s 1", SPAN(t, l.bound, l.bound_end), variant ? "+" : "-");
+}
+
+bool kind_first(const struct text *t, int i, int variant, struct mutant *m)
+{
+	struct loop l;
+	(void)variant;
+	return read_loop(t, i, &l) && mutate_before(t, m, l.first, "1 + ");
+}
+
+bool kind_step(const struct text *t, int i, int variant, struct mutant *m)
+{
+	struct loop l;
+	(void)variant;
+	return read_loop(t, i, &l) && text_is(t, l.step + 1, "++") && mutate(t, m, l.step, l.step_end, "%.*s += 2", SPAN(t, l.step, l.step));
+}
+
+/* The statement before the one that begins at i, in the same block; -1: there is none.  Of those that end there the outermost. */
+static int statement_before(const struct text *t, int i)
+{
+	int before = -1;
+	for (int k = i - 1; k > t->tok[i].body && !(text_is(t, k, "{") && t->tok[k].pair > i); k--) {
+		if (t->tok[k].pair >= 0 && t->tok[k].pair < k)
+			k = t->tok[k].pair;
+		if (t->tok[k].begins && text_end(t, k) == i - 1)
+			before = k;
+		else if (t->tok[k].begins && text_end(t, k) < i - 1)
+			break;
+	}
+	return before;
+}
+
+bool kind_tail(const struct text *t, int i, int variant, struct mutant *m)
+{
+	(void)variant;
+	if (!t->tok[i].begins || !(text_is(t, i, "for") || text_is(t, i, "if") || text_is(t, i, "{")))
+		return false;
+	int before = statement_before(t, i);
+	return before >= 0 && text_is(t, before, "for") && mutate(t, m, i, text_end(t, i), ";");
+}
+
+/* -- accumulations -- */
+
+/* The next token from i on that is no `const`. */
+static int plain(const struct text *t, int i) { return text_is(t, i, "const") ? plain(t, i + 1) : i; }
+
+/* X = X + E or X = f(X, E): from where to where E and what joins it stand; what: the words without E. */
+struct sum { int assign, value, end; };
+static bool read_sum(const struct text *t, int i, struct sum *s)
+{
+	if (!t->tok[i].begins || text_is_declaration(t, i) || (s->assign = text_assign(t, i)) < 0)
+		return false;
+	s->end = text_end(t, i);
+	int at = s->assign + 1, call = t->tok[at].kind == TOKEN_NAME && text_is(t, at + 1, "(") && t->tok[at + 1].pair == s->end - 1;
+	at += 2 * call;
+	for (int k = plain(t, i); k < s->assign; k = plain(t, k + 1), at++) {
+		at = plain(t, at);
+		if (!text_same(t, k, at))
+			return false;
+	}
+	s->value = at + 1;
+	return (call ? text_is(t, at, ",") : t->tok[at].left == s->assign + 1) && s->value < s->end;
+}
+
+bool kind_forget(const struct text *t, int i, int variant, struct mutant *m)
+{
+	struct sum s;
+	(void)variant;
+	if (!read_sum(t, i, &s))
+		return false;
+	int call = text_is(t, s.value - 1, ",");
+	return mutate(t, m, s.assign + 1, s.end - 1, "%.*s", SPAN(t, s.value, s.end - 1 - call));
+}
+
+bool kind_twice(const struct text *t, int i, int variant, struct mutant *m)
+{
+	struct sum s;
+	(void)variant;
+	return read_sum(t, i, &s) && mutate(t, m, i, s.end, "{ %.*s %.*s }", SPAN(t, i, s.end), SPAN(t, i, s.end));
+}
+
+static bool names(const struct text *t, int from, int to, int name)
+{
+	for (int i = from; i < to; i++)
+		if (text_same(t, i, name))
+			return true;
+	return false;
+}
+
+/* A loop over what is reduced: it accumulates at a place that its variable does not say. */
+bool kind_early_end(const struct text *t, int i, int variant, struct mutant *m)
+{
+	struct loop l;
+	struct sum s;
+	bool sums = false;
+	(void)variant;
+	if (!read_loop(t, i, &l))
+		return false;
+	for (int k = l.body, end = text_end(t, i); k < end && !sums; k++)
+		sums = read_sum(t, k, &s) && !names(t, k, s.assign, l.name);
+	return sums && mutate(t, m, l.bound, l.bound_end, "(%.*s) / 2", SPAN(t, l.bound, l.bound_end));
+}
+
+static bool is_neutral(const struct text *t, int from, int to)
+{
+	int values = 0;
+	for (int i = from; i <= to; i++) {
+		const struct token *k = &t->tok[i];
+		if (text_is(t, i, "(") || text_is(t, i, ")") || text_is(t, i, "-") || (k->kind == TOKEN_NAME && k->n > 7 && !memcmp(t->at + k->at, "lt_all_", 7)))
+			continue;
+		values++;
+		if (k->kind != TOKEN_INT && k->kind != TOKEN_FLOAT && !text_is(t, i, "INFINITY") && !(k->kind == TOKEN_NAME && k->n > 4
+			&& (!memcmp(t->at + k->at + k->n - 4, "_MIN", 4) || !memcmp(t->at + k->at + k->n - 4, "_MAX", 4))))
+			return false;
+	}
+	return values == 1;
+}
+
+static bool read_reset(const struct text *t, int i, int *assign, int *end)
+{
+	if (!t->tok[i].begins || t->tok[i].index || (*assign = text_assign(t, i)) < 0)
+		return false;
+	*end = text_end(t, i);
+	return is_neutral(t, *assign + 1, *end - 1);
+}
+
+bool kind_no_reset(const struct text *t, int i, int variant, struct mutant *m)
+{
+	int assign, end;
+	(void)variant;
+	return read_reset(t, i, &assign, &end) && !text_is_declaration(t, i) && mutate(t, m, i, end, ";");
+}
+
+/* 1 for 0, 0 for everything else. */
+bool kind_reset(const struct text *t, int i, int variant, struct mutant *m)
+{
+	int assign, end;
+	(void)variant;
+	if (!read_reset(t, i, &assign, &end))
+		return false;
+	for (int k = assign + 1; k < end; k++) {
+		if (t->tok[k].kind == TOKEN_FLOAT || t->tok[k].kind == TOKEN_INT)
+			return mutate(t, m, k, k, text_is(t, k, "0.0f") || text_is(t, k, "0.0") || text_is(t, k, "0") ? "1" : "0");
+		if (t->tok[k].kind == TOKEN_NAME && !text_is(t, k + 1, "("))
+			return mutate(t, m, k, k, "0");
+	}
+	return false;
+}
+
+bool kind_drop(const struct text *t, int i, int variant, struct mutant *m)
+{
+	int assign, end;
+	(void)variant;
+	return t->tok[i].begins && !text_is_declaration(t, i) && !read_reset(t, i, &assign, &end) && text_assign(t, i) >= 0
+		&& mutate(t, m, i, text_end(t, i), ";");
+}
+
+/* The statement behind a loop, before it. */
+bool kind_early_store(const struct text *t, int i, int variant, struct mutant *m)
+{
+	int before;
+	(void)variant;
+	if (!t->tok[i].begins || text_is_declaration(t, i) || text_is(t, i, "for") || text_is(t, i, "return") || (before = statement_before(t, i)) < 0)
+		return false;
+	int end = text_end(t, i);
+	return text_is(t, before, "for") && mutate_before(t, m, before, "%.*s\n", SPAN(t, i, end)) && mutate(t, m, i, end, ";");
+}
+
+/* Of an if, or of a choice by ? and :. */
+bool kind_guard(const struct text *t, int i, int variant, struct mutant *m)
+{
+	int from, to;
+	if (text_is(t, i, "if") && t->tok[i].zone && t->tok[i + 1].pair > i + 2) {
+		from = i + 2;
+		to = t->tok[i + 1].pair - 1;
+	} else if (text_is(t, i, "?")) {
+		/* Back to what begins the part that it ends. */
+		for (from = i; from > 0; from--) {
+			int k = from - 1;
+			if (t->tok[k].pair >= 0 && t->tok[k].pair < k && !text_is(t, k, "}"))
+				from = t->tok[k].pair + 1;
+			else if (t->tok[k].pair > k || text_is(t, k, ",") || text_is(t, k, "=") || text_is(t, k, ";") || text_is(t, k, "return")
+				|| text_is(t, k, ":") || text_is(t, k, "?") || text_is(t, k, "}"))
+				break;
+		}
+		to = i - 1;
+	} else {
+		return false;
+	}
+	return variant == 2 ? mutate(t, m, from, to, "!(%.*s)", SPAN(t, from, to)) : mutate(t, m, from, to, variant ? "0" : "1");
+}

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# tests/signals.sh -- lt-run, ended by signals at random moments of a cold compilation: it dies of the signal, no process and no folder is left
+# (after SIGKILL: when the next one has compiled).  With cc, and with a compiler that takes its time, ignores SIGTERM and has a child.  Prints
+# TAP.  SEED, ROUNDS.
+set -u
+O=${O:-build}
+ROUNDS=${ROUNDS:-3}
+RANDOM=${SEED:-1}
+run=$(cd "$O" && pwd)/lt-run
+to=$(mktemp -d)
+trap 'rm -rf "$to"' EXIT
+export TMPDIR=$to/tmp XDG_CACHE_HOME=$to/cache LT_BACKEND_PATH=
+mkdir "$TMPDIR"
+unset CC
+script=examples/matmul.lt
+
+cat >"$to/slow" <<'END'
+#!/bin/sh
+# A compiler that takes a second, does not end when it is asked to, and has a child in a session of its own that holds its output.
+trap '' TERM INT HUP
+case " $* " in *" --version "*) echo slow; exit 0 ;; esac
+setsid sleep 21.5 &
+sleep 1
+exec cc "$@"
+END
+chmod +x "$to/slow"
+
+# Processes that have one of its folders in their environment.
+left() {
+	local p
+	for p in $(grep -lzas "^TMPDIR=$TMPDIR/" /proc/[0-9]*/environ); do
+		p=${p%/environ}
+		echo "${p#/proc/}"
+	done
+}
+
+# one SIGNAL SECONDS CC: its exit status as a shell sees it in $status.  With job control, so that SIGINT is not ignored.
+one() {
+	set -m
+	"$run" "$script" -i '*=random' -c '*=random' -q --no-cache --cc "$3" >"$to/out" 2>&1 &
+	local pid=$!
+	set +m
+	sleep "$2"
+	kill "-$1" $pid 2>/dev/null
+	wait $pid 2>/dev/null
+	status=$?
+}
+
+# What is to be found is found.
+one_left() {
+	local pid found
+	TMPDIR=$TMPDIR/looptree-tmp-abcdef sleep 5 &
+	pid=$!
+	sleep 0.1
+	found=$(left)
+	kill $pid
+	[ "$found" = $pid ]
+}
+if one_left; then echo "ok - a process that is left is seen"; else echo "not ok - a process that is left is seen"; fi
+
+declare -A number=([INT]=2 [TERM]=15 [HUP]=1 [KILL]=9)
+total=0
+for signal in INT TERM HUP KILL; do
+	for cc in cc "$to/slow"; do
+		bad= died=0 done=0
+		for ((i = 0; i < ROUNDS; i++)); do
+			one $signal "0.$(printf %03d $((RANDOM % 700)))" "$cc"
+			total=$((total + 1))
+			# It may have come to its end before.
+			case $status in
+			0) done=$((done + 1)) ;;
+			$((128 + ${number[$signal]}))) died=$((died + 1)) ;;
+			*) bad="$bad exit status $status: $(cat "$to/out");" ;;
+			esac
+			if [ $signal = KILL ]; then
+				"$run" "$script" -i '*=random' -c '*=random' -q --no-cache --cc cc -b cpu:O0 >"$to/out" 2>&1 || bad="$bad the next run: $(cat "$to/out");"
+			fi
+			[ -z "$(ls -A "$TMPDIR")" ] || bad="$bad left in its folder: $(ls "$TMPDIR");"
+			rest=$(left)
+			if [ -n "$rest" ]; then
+				# What a compiler that came to its end has left running is its own.
+				[ $status = 0 ] || bad="$bad still running: $(ps -o pid=,args= -p "${rest//$'\n'/,}");"
+				kill -9 $rest 2>/dev/null
+			fi
+		done
+		name="SIG$signal, ${cc##*/}: $died died of it, $done were done"
+		if [ -z "$bad" ]; then echo "ok - $name"; else echo "not ok - $name"; echo "# $bad" >&2; fi
+	done
+done
+echo "ok - $total runs ended by signals"

@@ -1,0 +1,372 @@
+/* tests/test_judge.c -- the judge of results: what it must let pass, what it must find, what it must leave open. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "check/judge.h"
+#include "lt/lt.h"
+#include "tests/oracle.h"
+
+TestSuite(judge, .timeout = 60);
+
+static const struct lt_judge_options options = { .seed = 7 };
+
+/* A judge of the one result y, and a copy of the reference to spoil. */
+static struct lt_judge *judge_of(struct oracle *b, lt_node y, void **copy)
+{
+	struct lt_judge *j;
+
+	cr_assert_eq(lt_graph_result(b->g, "y", y), LT_OK, "%s", lt_context_message(b->ctx));
+	cr_assert_eq(lt__judge_new(b->g, b->source, &options, &j), LT_OK, "%s", lt_context_message(b->ctx));
+	size_t bytes = (size_t)lt__node_elems(b->g, y) * lt__dtype_info(b->g->node[y].dtype)->bytes;
+	*copy = malloc(bytes);
+	memcpy(*copy, lt_eval_result(lt__judge_reference(j), 0, NULL), bytes);
+	return j;
+}
+
+static struct lt_report report_of(struct lt_judge *j, const void *got)
+{
+	struct lt_report r = { 0 };
+
+	cr_assert_eq(lt__judge_result(j, 0, got, &r), LT_OK);
+	return r;
+}
+
+static void end(struct oracle *b, struct lt_judge *j, void *copy)
+{
+	free(copy);
+	lt__judge_free(j);
+	oracle_close(b);
+}
+
+/* exp of 4096 numbers: each is right up to 4 units in the last place. */
+static struct lt_judge *judge_exp(struct oracle **b, float **got)
+{
+	uint64_t seed = 3;
+	void *copy;
+
+	*b = oracle_open(LT_F32);
+	lt_var i = lt_graph_var((*b)->g, "i", 4096);
+	lt_node x = oracle_random(*b, LT_F32, 1, &i, &seed, 0x1.1p-6);
+	struct lt_judge *j = judge_of(*b, lt_graph_unary((*b)->g, "exp", x), &copy);
+	*got = copy;
+	return j;
+}
+
+Test(judge, equal_results_need_no_runs)
+{
+	struct oracle *b;
+	float *got;
+	struct lt_judge *j = judge_exp(&b, &got);
+	struct lt_report r = report_of(j, got);
+
+	cr_assert(!lt__report_failed(&r) && r.open == 0 && r.elements == 4096 && r.equal == 4096 && r.runs == 0);
+	cr_assert(r.absolute.value == 0 && r.norm.value == 0);
+	end(b, j, got);
+}
+
+Test(judge, the_last_places_are_free)
+{
+	struct oracle *b;
+	float *got;
+	struct lt_judge *j = judge_exp(&b, &got);
+
+	for (int i = 0; i < 4096; i += 3)
+		got[i] = nextafterf(nextafterf(got[i], i % 2 ? 0 : 10), i % 2 ? 0 : 10);
+	struct lt_report r = report_of(j, got);
+	cr_assert(!lt__report_failed(&r) && r.open == 0, "%s", r.first);
+	cr_assert(r.judged > 1000 && r.noise.value < 1 && r.relative.value > 1e-7 && r.relative.value < 4e-7);
+	end(b, j, got);
+}
+
+Test(judge, one_wrong_element_is_named)
+{
+	struct oracle *b;
+	float *got;
+	struct lt_judge *j = judge_exp(&b, &got);
+
+	got[1234] *= 1 + 1e-4f;
+	struct lt_report r = report_of(j, got);
+	cr_assert(lt__report_failed(&r) && r.wrong == 1);
+	cr_assert(strstr(r.first, "y[1234] (%") && strstr(r.first, "1 of 4096"), "%s", r.first);
+	cr_assert(strstr(r.absolute.at, "y[1234]") && fabs(r.relative.value - 1e-4) < 1e-6);
+	got[1234] = NAN;
+	r = report_of(j, got);
+	cr_assert(lt__report_failed(&r) && strstr(r.first, "nan"), "%s", r.first);
+	end(b, j, got);
+}
+
+/* Each element within its tolerance, all in one direction: no rounding does that. */
+Test(judge, many_small_errors_of_one_sign_fail_the_norm)
+{
+	struct oracle *b = oracle_open(LT_F32);
+	uint64_t seed = 3;
+	void *copy;
+	lt_var i = lt_graph_var(b->g, "i", 4096);
+	lt_node x = oracle_random(b, LT_F32, 1, &i, &seed, 0x1.1p-6);
+	struct lt_judge *j = judge_of(b, lt_graph_binary(b->g, "div", x, lt_graph_literal(b->g, LT_F32, 3.7)), &copy);
+	float *got = copy;
+	struct lt_report r = { 0 };
+	double error = 1e-7;
+
+	/* The largest that still passes element by element. */
+	for (; error < 1e-3 && r.wrong == 0; error *= 1.05) {
+		const float *want = lt_eval_result(lt__judge_reference(j), 0, NULL);
+		for (int n = 0; n < 4096; n++)
+			got[n] = (float)(want[n] * (1 + error));
+		r = report_of(j, got);
+		if (r.norm_wrong)
+			break;
+	}
+	cr_assert(r.norm_wrong == 1 && r.wrong == 0, "an error of %g: %s", error, r.first);
+	cr_assert(strstr(r.first, "as a whole is off by"), "%s", r.first);
+	end(b, j, got);
+}
+
+/* Small whole numbers add up exactly in any order. */
+Test(judge, exact_sums_must_be_equal)
+{
+	static const enum lt_dtype types[] = { LT_F32, LT_F64, LT_F16, LT_I32, LT_I64 };
+
+	for (int t = 0; t < COUNT(types); t++) {
+		struct oracle *b = oracle_open(types[t]);
+		uint64_t seed = 5;
+		void *got;
+		lt_var v[2] = { lt_graph_var(b->g, "i", 7), lt_graph_var(b->g, "k", 13) };
+		lt_node x = oracle_random(b, types[t], 2, v, &seed, 1);
+		struct lt_judge *j = judge_of(b, lt_graph_reduce(b->g, "add", x, 1, &v[1]), &got);
+		struct lt_report r = report_of(j, got);
+		cr_assert(!lt__report_failed(&r));
+		((unsigned char *)got)[3 * lt__dtype_info(types[t])->bytes] ^= 1;
+		r = report_of(j, got);
+		cr_assert(r.wrong == 1 && strstr(r.first, "y[3]"), "%s: %s", lt__dtype_info(types[t])->name, r.first);
+		end(b, j, got);
+	}
+}
+
+/* a - b where both are the same sum in two orders: nothing but rounding is left. */
+Test(judge, a_cancellation_to_nothing_is_open)
+{
+	struct oracle *b = oracle_open(LT_F32);
+	uint64_t seed = 11;
+	void *copy;
+	lt_var i = lt_graph_var(b->g, "i", 9), k = lt_graph_var(b->g, "k", 100), l = lt_graph_var(b->g, "l", 100);
+	lt_node x = oracle_random(b, LT_F32, 2, (lt_var[]){ i, k }, &seed, 0x1.23457p-9), e = lt_graph_unary(b->g, "exp", x);
+	lt_node one = lt_graph_reduce(b->g, "add", e, 1, &k);
+	lt_node two = lt_graph_reduce(b->g, "add", lt_graph_rename(b->g, e, 2, (lt_var[]){ i, l }), 1, &l);
+	struct lt_judge *j = judge_of(b, lt_graph_binary(b->g, "sub", one, two), &copy);
+	float *got = copy;
+
+	for (int n = 0; n < 9; n++)
+		got[n] += 3e-5f;
+	struct lt_report r = report_of(j, got);
+	cr_assert(!lt__report_failed(&r), "%s", r.first);
+	cr_assert(r.open == 9 && strstr(r.open_at, "y[0]"));
+	/* Beyond what rounding can do it is wrong all the same. */
+	got[4] = 1;
+	got[7] = NAN;
+	r = report_of(j, got);
+	cr_assert(r.wrong == 2 && strstr(r.first, "y[4]"), "%s", r.first);
+	end(b, j, copy);
+}
+
+/* A bool that rounding flips is open, one that it cannot flip is judged. */
+Test(judge, flags_are_judged_where_rounding_cannot_flip_them)
+{
+	struct oracle *b = oracle_open(LT_F32);
+	uint64_t seed = 13;
+	void *copy;
+	lt_var i = lt_graph_var(b->g, "i", 2), k = lt_graph_var(b->g, "k", 100);
+	lt_node x = oracle_random(b, LT_F32, 1, &k, &seed, 0x1.23457p-9), shift = oracle_input(b, LT_F32, 1, &i, NULL);
+	lt_node sum = lt_graph_reduce(b->g, "add", lt_graph_unary(b->g, "exp", x), 1, &k);
+	oracle_fill(b, shift, (double[]){ 0, 1 });
+	/* sum + shift < sum, computed twice */
+	lt_var l = lt_graph_var(b->g, "l", 100);
+	lt_node again = lt_graph_reduce(b->g, "add", lt_graph_unary(b->g, "exp", lt_graph_rename(b->g, x, 1, &l)), 1, &l);
+	struct lt_judge *j = judge_of(b, lt_graph_binary(b->g, "less", lt_graph_binary(b->g, "add", sum, shift), again), &copy);
+	uint8_t *got = copy;
+
+	got[0] ^= 1;
+	struct lt_report r = report_of(j, got);
+	cr_assert(!lt__report_failed(&r) && r.open == 1, "%s", r.first);
+	got[0] ^= 1;
+	got[1] ^= 1;
+	r = report_of(j, got);
+	cr_assert(r.wrong == 1 && r.open == 0 && strstr(r.first, "y[1]"), "%s", r.first);
+	got[1] = 2;             /* no bool at all */
+	r = report_of(j, got);
+	cr_assert(r.wrong == 1);
+	end(b, j, copy);
+}
+
+/* An integer that rounding may flip is open; one off by more is not told from it, and so neither passes. */
+Test(judge, integers_that_rounding_flips_are_open)
+{
+	struct oracle *b = oracle_open(LT_F32);
+	void *copy;
+	lt_var i = lt_graph_var(b->g, "i", 3);
+	lt_node x = oracle_input(b, LT_F32, 1, &i, NULL);
+	oracle_fill(b, x, (double[]){ 0, 7.1229, 7.1229 });
+	struct lt_judge *j = judge_of(b, lt_graph_cast(b->g, lt_graph_binary(b->g, "mul", lt_graph_unary(b->g, "exp", x),
+		lt_graph_literal(b->g, LT_F32, 4096)), LT_I32), &copy);
+	int32_t *got = copy;
+
+	got[1]--;
+	struct lt_report r = report_of(j, got);
+	cr_assert(!lt__report_failed(&r) && r.open == 1 && r.equal == 2, "%s", r.first);
+	end(b, j, copy);
+}
+
+/* One ill-conditioned element, equal by chance, does not make room for the others. */
+Test(judge, an_open_element_gives_the_norm_no_room)
+{
+	struct oracle *b = oracle_open(LT_F32);
+	double data[256], shift[256];
+	void *copy;
+	lt_var i = lt_graph_var(b->g, "i", 256);
+	lt_node x = oracle_input(b, LT_F32, 1, &i, NULL), y = oracle_input(b, LT_F32, 1, &i, NULL);
+	for (int n = 0; n < 256; n++) {
+		data[n] = n ? 0.3 + n / 777. : 9;
+		shift[n] = n ? 0 : -exp(9);
+	}
+	oracle_fill(b, x, data);
+	oracle_fill(b, y, shift);
+	struct lt_judge *j = judge_of(b, lt_graph_binary(b->g, "add", lt_graph_unary(b->g, "exp", x), y), &copy);
+	float *got = copy;
+
+	for (int n = 1; n < 256; n++)
+		got[n] *= 1 + 3e-4f;
+	struct lt_report r = report_of(j, got);
+	cr_assert(lt__report_failed(&r));
+	end(b, j, copy);
+}
+
+/* Numbers whose squares leave the type of a double. */
+Test(judge, tiny_and_huge_numbers)
+{
+	for (int huge = 0; huge < 2; huge++) {
+		struct oracle *b = oracle_open(LT_F64);
+		double data[16];
+		void *copy;
+		lt_var i = lt_graph_var(b->g, "i", 16);
+		lt_node x = oracle_input(b, LT_F64, 1, &i, NULL);
+
+		for (int n = 0; n < 16; n++)
+			data[n] = (n + 1.1) * (huge ? 0x1p1000 : 0x1p-1000);
+		oracle_fill(b, x, data);
+		struct lt_judge *j = judge_of(b, lt_graph_unary(b->g, "sqrt", lt_graph_binary(b->g, "mul", x, x)), &copy);
+		struct lt_report r = report_of(j, copy);
+		cr_assert(!lt__report_failed(&r));
+		free(copy);
+		lt__judge_free(j);
+		oracle_close(b);
+		b = oracle_open(LT_F64);
+		i = lt_graph_var(b->g, "i", 16);
+		x = oracle_input(b, LT_F64, 1, &i, NULL);
+		oracle_fill(b, x, data);
+		j = judge_of(b, lt_graph_binary(b->g, "div", x, lt_graph_literal(b->g, LT_F64, 3.7)), &copy);
+		double *got = copy;
+		got[5] = nextafter(got[5], 0);
+		r = report_of(j, got);
+		cr_assert(!lt__report_failed(&r) && r.open == 0, "%s", r.first);
+		got[5] *= 1 + 1e-12;
+		r = report_of(j, got);
+		cr_assert(lt__report_failed(&r), "an error of 1e-12 of f64 numbers is found");
+		end(b, j, copy);
+	}
+}
+
+/* -- kernels -- */
+
+static const char network[] =
+	"$1 = InputTensor(x, float32, [8, 64]); $2 = ConstantTensor(w, float32, [64, 32]); $3 = MatMulNode($1, $2);\n"
+	"$4 = SoftmaxNode($3, 1); $5 = ConstantTensor(v, float32, [32, 16]); $6 = MatMulNode($4, $5); result = $6;\n";
+
+struct spoil { struct lt_kernel_judge *k; int32_t value; double factor; int32_t seen; char name[40]; };
+
+static lt_status spoil_value(void *user, const struct lt_seen *seen, const void *data)
+{
+	struct spoil *s = user;
+	void *copy = malloc((size_t)seen->elems * sizeof(float) + 1);
+
+	memcpy(copy, data, (size_t)seen->elems * sizeof(float));
+	if (s->seen++ == s->value)
+		((float *)copy)[3] *= (float)s->factor;
+	lt_status st = lt__kernel_judge_see(s->k, seen, copy);
+	free(copy);
+	return st;
+}
+
+/* One value after the other is changed where the backend left it: its own kernel is blamed, and nothing passes. */
+Test(judge, a_wrong_kernel_is_found_where_it_is)
+{
+	struct lt_context *ctx;
+	struct lt_graph *g;
+	struct lt_program *p;
+	struct lt_instance *r;
+	float x[8 * 64], w[64 * 32], v[32 * 16], out[8 * 16];
+	uint64_t seed = 17;
+	const void *input[] = { x };
+	void *result[] = { out };
+	struct lt_options o = { .size = sizeof o, .backends = "ref", .no_passes = 1 };
+
+	for (int i = 0; i < 8 * 64; i++)
+		x[i] = (float)oracle_noise(&seed) * 0x1p-31f - 0.5f;
+	for (int i = 0; i < 64 * 32; i++)
+		w[i] = (float)oracle_noise(&seed) * 0x1p-31f - 0.5f;
+	for (int i = 0; i < 32 * 16; i++)
+		v[i] = (float)oracle_noise(&seed) * 0x1p-31f - 0.5f;
+	cr_assert_eq(lt_context_new(&ctx), LT_OK);
+	cr_assert_eq(lt_parse(ctx, network, sizeof network - 1, "network", NULL, &g), LT_OK, "%s", lt_context_message(ctx));
+	/* Without shared loops every value is whole. */
+	o.schedule = "schedule 1\n";
+	o.schedule_bytes = strlen(o.schedule);
+	cr_assert_eq(lt_compile(ctx, g, &o, &p), LT_OK, "%s", lt_context_message(ctx));
+	cr_assert(lt_program_bind(p, lt_program_find(p, LT_PORT_CONSTANT, "w"), w, 0) == LT_OK
+		&& lt_program_bind(p, lt_program_find(p, LT_PORT_CONSTANT, "v"), v, 0) == LT_OK && lt_instance_new(p, &r) == LT_OK);
+	struct lt_report good = { 0 };
+	cr_assert_eq(lt__judge_instance(r, input, result, &options, &good), LT_OK, "%s", lt_context_message(ctx));
+	cr_assert(!lt__report_failed(&good) && good.values >= 1 && good.kernels >= 1, "%s", good.first);
+	const void **source = calloc((size_t)p->base->n_node, sizeof *source);
+	for (lt_node n = 0; n < p->base->n_node; n++) {
+		const char *label = p->base->node[n].label;
+		source[n] = label ? !strcmp(label, "x") ? x : !strcmp(label, "w") ? w : v : NULL;
+	}
+	for (int32_t i = 0; i < good.values; i++) {
+		for (int wrong = 0; wrong < 2; wrong++) {
+			struct spoil s = { .value = i, .factor = wrong ? 1.02 : 1 };
+			struct lt_report found = { 0 };
+			cr_assert_eq(lt__kernel_judge_new(p, source, &options, &s.k), LT_OK);
+			cr_assert_eq(lt__instance_observe(r, input, result, spoil_value, &s), LT_OK, "%s", lt_context_message(ctx));
+			cr_assert_eq(lt__kernel_judge_end(s.k, &found), LT_OK);
+			cr_assert_eq(lt__report_failed(&found), wrong, "value %d: %s", (int)i, found.first);
+			cr_assert(!wrong || (found.kernel_wrong >= 1 && strstr(found.first, "kernel ")), "%s", found.first);
+			lt__kernel_judge_free(s.k);
+		}
+	}
+	free(source);
+	lt_instance_free(r);
+	lt_program_free(p);
+	lt_graph_free(g);
+	lt_context_free(ctx);
+}
+
+/* The same report on one thread and on three. */
+Test(judge, threads_change_nothing)
+{
+	struct oracle *b;
+	float *got;
+	struct lt_judge *j = judge_exp(&b, &got), *k;
+	struct lt_judge_options threads = options;
+
+	threads.n_thread = 3;
+	threads.parallel = lt__judge_on_threads;
+	for (int i = 0; i < 4096; i++)
+		got[i] = nextafterf(got[i], 0);
+	struct lt_report one = report_of(j, got), three = { 0 };
+	cr_assert_eq(lt__judge_new(b->g, b->source, &threads, &k), LT_OK);
+	cr_assert_eq(lt__judge_result(k, 0, got, &three), LT_OK);
+	cr_assert(one.noise.value == three.noise.value && one.norm_explained == three.norm_explained && one.judged == three.judged);
+	lt__judge_free(k);
+	end(b, j, got);
+}

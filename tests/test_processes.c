@@ -1,0 +1,215 @@
+/* tests/test_processes.c -- compilers that hang, hold their output, find no room: how they are ended, and what is said; and cancelling. */
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "backends/cpu/command.h"
+#include "lt/lt.h"
+#include "tests/ltrun.h"
+
+#define out ltrun_out
+#define err ltrun_err
+#define run ltrun
+
+static void write_script(const char *name, const char *text)
+{
+	char command[4096];
+	ltrun_write_text(name, text);
+	snprintf(command, sizeof command, "chmod +x %s", scratch(name));
+	cr_assert_eq(system(command), 0);
+}
+
+static void set_up(void)
+{
+	ltrun_set_up();
+	cr_assert_eq(mkdir(scratch("tmp"), 0700), 0);
+	setenv("TMPDIR", scratch("tmp"), 1);
+	ltrun_write_text("one.lt", "$1 = InputTensor(x, float32, [6]); $2 = SumNode($1, $1); result = $2;");
+}
+
+TestSuite(processes, .init = set_up, .fini = ltrun_tear_down, .timeout = 120);
+
+static int n_entry(const char *path)
+{
+	DIR *d = opendir(path);
+	int n = 0;
+	cr_assert_not_null(d);
+	for (const struct dirent *e; (e = readdir(d)); )
+		n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+	closedir(d);
+	return n;
+}
+
+static void expect_clean(void)
+{
+	char command[4096], found[4096], nothing[256];
+	cr_expect_eq(n_entry(scratch("tmp")), 0);
+	snprintf(command, sizeof command, "grep -lzas '^TMPDIR=%s/' /proc/[0-9]*/environ", scratch("tmp"));
+	(void)run_command(command, found, sizeof found, nothing, sizeof nothing);
+	cr_expect_str_empty(found, "%s is left", found);
+}
+
+/* At each place where a compiler is asked or works: the message has the time and the way out. */
+Test(processes, a_compiler_that_hangs_is_ended)
+{
+	static const struct { const char *name, *text, *on; } compilers[] = {
+		{ "version", "#!/bin/sh\nsleep 50\n", "being asked which version it is" },
+		{ "kernel", "#!/bin/sh\ncase \" $* \" in *\" --version \"*) echo one; exit 0 ;; esac\ntrap '' TERM\nsleep 50\nsleep 50\n", "k0_2" },
+		{ "child", "#!/bin/sh\ncase \" $* \" in *\" --version \"*) echo one; exit 0 ;; esac\nsetsid sleep 50\n", "k0_2" },
+	};
+	char want[512];
+	for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++) {
+		write_script(compilers[i].name, compilers[i].text);
+		cr_expect_eq(run("one.lt -i x=1 --cc ./%s --cc-timeout 0.3", compilers[i].name), 1);
+		snprintf(want, sizeof want, "lt-run: backend cpu: ./%s was ended on %s, because it took longer than 0.3 s: "
+			"give it more time with --cc-timeout, or name another compiler with --cc\n", compilers[i].name, compilers[i].on);
+		cr_expect_str_eq(err, want);
+		expect_clean();
+	}
+	cr_expect_eq(run("one.lt -i x=1 --cc-timeout 0"), 2);
+	cr_expect_not_null(strstr(err, "--cc-timeout takes seconds, more than 0 and at most 1000000, not '0'"), "%s", err);
+}
+
+/* The program is waited for, and not what it has left running. */
+Test(processes, a_child_that_holds_the_output_delays_nothing)
+{
+	write_script("cc", "#!/bin/sh\nsleep 30 &\nexec cc \"$@\"\n");
+	char command[4096];
+	snprintf(command, sizeof command, "cd %s && timeout 20 %s one.lt -i x=1 -q --cc ./cc -b cpu:O0", scratch(""), built("lt-run"));
+	cr_expect_eq(run_command(command, out, sizeof ltrun_out, err, sizeof ltrun_err), 0, "%s", err);
+	cr_expect_eq(n_entry(scratch("tmp")), 0);
+}
+
+Test(processes, source_needs_no_compiler)
+{
+	cr_expect_eq(run("one.lt --dump=source --cc /nonexistent"), 0, "%s", err);
+	cr_expect_not_null(strstr(out, "k0_2_entry("), "%s", out);
+	cr_expect_str_empty(err);
+	cr_expect_eq(run("one.lt --dump=source --cc /nonexistent --apply 'parallel i'"), 0, "%s", err);       /* nor is OpenMP asked for */
+	cr_expect_not_null(strstr(out, "#pragma omp"), "%s", out);
+	expect_clean();
+	cr_expect_eq(run("one.lt --dump=asm --cc /nonexistent"), 1);
+	cr_expect_eq(run("one.lt -i x=1 --cc /nonexistent"), 1);
+	cr_expect_not_null(strstr(err, "/nonexistent: not found"), "%s", err);
+}
+
+/* What a program that is gone has left: its folder, and a process that works in it.  What another one still has stays. */
+Test(processes, folders_of_the_dead_are_removed)
+{
+	char dead[1024], alive[1024], odd[1024], command[9000];
+	snprintf(dead, sizeof dead, "%s", scratch("tmp/looptree-tmp-abcdef"));
+	snprintf(alive, sizeof alive, "%s", scratch("tmp/looptree-tmp-uvwxyz"));
+	snprintf(odd, sizeof odd, "%s", scratch("tmp/looptree-tmp-thesis"));
+	cr_assert(!mkdir(dead, 0700) && !mkdir(alive, 0700) && !mkdir(odd, 0700) && !chmod(odd, 0755));
+	snprintf(command, sizeof command, "mkdir %s/in && echo 1 >%s/in/k.c && ln -s %s %s/link && { TMPDIR=%s sleep 100 & }", dead, dead, odd, dead, dead);
+	cr_assert_eq(system(command), 0);
+	int fd = open(alive, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	cr_assert(fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0);
+	cr_expect_eq(run("one.lt -i x=1 -q"), 0, "%s", err);
+	cr_expect(access(dead, F_OK) != 0);
+	cr_expect(access(alive, F_OK) == 0, "its owner lives");
+	cr_expect(access(odd, F_OK) == 0, "others may read it: it is none of ours");
+	close(fd);
+	cr_expect_eq(run("one.lt -i x=1 -q"), 0, "%s", err);
+	cr_expect(access(alive, F_OK) != 0);
+	cr_assert_eq(rmdir(odd), 0);
+	expect_clean();
+}
+
+Test(processes, a_folder_is_private_and_its_own)
+{
+	struct lt_folder a, b;
+	struct stat st;
+	cr_assert_eq(lt__folder_new(&a, scratch("tmp")), 0);
+	cr_assert_eq(lt__folder_new(&b, scratch("tmp")), 0);
+	cr_expect_str_neq(a.path, b.path);
+	cr_assert_eq(stat(a.path, &st), 0);
+	cr_expect_eq(st.st_mode & 0777, 0700u);
+	lt__folder_remove(&a);
+	lt__folder_remove(&a);
+	lt__folder_remove(&b);
+	cr_expect_eq(n_entry(scratch("tmp")), 0);
+	cr_expect_neq(lt__folder_new(&a, "/nonexistent"), 0);
+	lt__folder_remove(&a);
+}
+
+/* The folder is named, and TMPDIR as the way out.  What is kept needs none. */
+Test(processes, a_folder_that_does_not_work_is_told)
+{
+	cr_expect_eq(run("one.lt -i x=1 -q"), 0, "%s", err);
+	setenv("TMPDIR", "/nonexistent", 1);
+	cr_expect_eq(run("one.lt -i x=1 --no-cache"), 1);
+	cr_expect_not_null(strstr(err, "no temporary folder can be made in '/nonexistent': No such file or directory: free some space there, or name "
+		"another folder for temporary files in TMPDIR"), "%s", err);
+	cr_expect_eq(run("one.lt -i x=1"), 0, "%s", err);
+}
+
+/* A file system of its own, where the user may have one. */
+static int run_mounted(const char *options, const char *arguments)
+{
+	char command[4096], dir[1024];
+	snprintf(dir, sizeof dir, "%s", scratch(""));
+	snprintf(command, sizeof command, "cd %s && unshare -rm sh -c 'mkdir -p m && mount -t tmpfs -o %s tmpfs m || exit 99; export TMPDIR=$PWD/m; "
+		"%s one.lt -i x=1 %s'", dir, options, built("lt-run"), arguments);
+	return run_command(command, out, sizeof ltrun_out, err, sizeof ltrun_err);
+}
+
+Test(processes, full_and_noexec_folders)
+{
+	static const struct { const char *options, *said; } mounts[] = {
+		{ "noexec", "/m' must not hold code (noexec): name another one in TMPDIR" },
+		{ "size=4k", "TMPDIR" }, { "size=16k", "TMPDIR" }, { "nr_inodes=1", "TMPDIR" }, { "nr_inodes=3", "TMPDIR" },
+	};
+	cr_expect_eq(run("one.lt -i x=1 -q"), 0, "%s", err);
+	if (run_mounted("size=1m", "-q --no-cache") != 0)
+		cr_skip_test("needs a user namespace");
+	for (size_t i = 0; i < sizeof mounts / sizeof *mounts; i++) {
+		int code = run_mounted(mounts[i].options, "--no-cache");
+		cr_expect_eq(code, 1, "%s: %d %s", mounts[i].options, code, err);
+		cr_expect_not_null(strstr(err, mounts[i].said), "%s: %s", mounts[i].options, err);
+		cr_expect_not_null(strstr(err, "/m"), "%s: %s", mounts[i].options, err);
+	}
+	cr_expect_eq(run_mounted("noexec", "-q"), 0, "what is kept is loaded from memory: %s", err);
+}
+
+/* -- cancelling, by a caller of the library -- */
+
+struct patience { int left, asked; };
+
+static int count_down(void *user)
+{
+	struct patience *p = user;
+	p->asked++;
+	return p->left-- <= 0;
+}
+
+Test(processes, a_compilation_is_cancelled_wherever_it_is)
+{
+	struct lt_graph *g;
+	struct lt_program *p;
+	static const char script[] = "$1 = InputTensor(x, float32, [64, 64]); $2 = SoftmaxNode($1, 1); result = $2;";
+	int n_cancelled = 0, n_done = 0;
+	cr_assert_eq(lt_parse(ltrun_ctx, script, strlen(script), "s.lt", NULL, &g), LT_OK);
+	for (int left = 0; left < 40 && n_done == 0; left += left < 8 ? 1 : 4) {
+		struct patience patience = { left, 0 };
+		const struct lt_options o = { .size = sizeof o, .backends = "cpu:O0", .temp_dir = scratch("tmp"), .cancelled = count_down, .user = &patience,
+			.n_thread = 1 };
+		lt_status st = lt_compile(ltrun_ctx, g, &o, &p);
+		cr_expect(st == LT_OK || st == LT_ECANCELLED, "%d: %s", left, lt_context_message(ltrun_ctx));
+		if (st == LT_OK) {
+			lt_program_free(p);
+		} else {
+			cr_expect_null(p);
+			cr_expect_not_null(strstr(lt_context_message(ltrun_ctx), "compiling was cancelled"), "%s", lt_context_message(ltrun_ctx));
+		}
+		n_cancelled += st != LT_OK;
+		n_done += st == LT_OK;
+		expect_clean();
+	}
+	cr_expect_gt(n_cancelled, 6);
+	lt_graph_free(g);
+}
