@@ -75,7 +75,8 @@ static int find_marker(const struct verdict *v, int fd)
 	return -1;
 }
 
-/* Without a marker, a folder is ours if it is empty, or has entries only, as caches of before markers do. */
+/* Without a marker, a folder is ours if it is empty, or has entries only, as caches of before markers do. A marker that is there by now is
+   that of a process that was faster; `mark` looks at it. */
 static enum lt_cache_state check_members(const struct verdict *v, int fd)
 {
 	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -84,7 +85,8 @@ static enum lt_cache_state check_members(const struct verdict *v, int fd)
 	if (!dir && copy >= 0)
 		(void)close(copy);
 	for (const struct dirent *d; dir && state == LT_CACHE_READY && (d = readdir(dir)); )
-		if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0 && !lt__cache_is_entry(d->d_name))
+		if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0 && strcmp(d->d_name, LT_CACHE_MARKER) != 0
+			&& !lt__cache_is_entry(d->d_name))
 			state = say(v, LT_CACHE_REFUSED, "it is no cache, because it has no file '" LT_CACHE_MARKER "' and holds "
 				"others, such as '%.200s'; give an empty folder or a new one", d->d_name);
 	if (dir)
@@ -122,7 +124,9 @@ static enum lt_cache_state check_folder(const struct verdict *v, int fd, bool ma
 	if (marker != 0)
 		return marker > 0 ? LT_CACHE_READY : LT_CACHE_REFUSED;
 	enum lt_cache_state state = check_members(v, fd);
-	return state == LT_CACHE_READY && make ? mark(v, fd) : state;
+	if (state != LT_CACHE_READY)
+		return state;
+	return make ? mark(v, fd) : find_marker(v, fd) >= 0 ? LT_CACHE_READY : LT_CACHE_REFUSED;
 }
 
 enum lt_cache_state lt__cache_open(struct lt_cache *c, const char *dir, bool make, char *why, size_t room)

@@ -247,6 +247,29 @@ Test(cache, processes_may_race)
 	cr_expect_eq(build("cpu", "cc", cache, 5, 2), 5);
 }
 
+/* A folder that several make at once is everybody's: one of them marks it while another looks at what is in it. */
+Test(cache, processes_may_mark)
+{
+	enum { ROUNDS = 60, PROCESSES = 4 };
+	for (int round = 0; round < ROUNDS; round++) {
+		pid_t child[PROCESSES];
+		char folder[96], why[512];
+		(void)snprintf(folder, sizeof folder, "%s/r%d", dir, round);
+		for (int i = 0; i < PROCESSES; i++) {
+			struct lt_cache c = { 0 };
+			child[i] = fork();
+			if (child[i] == 0)
+				_exit(lt__cache_open(&c, folder, true, why, sizeof why) != LT_CACHE_READY);
+			cr_assert(child[i] > 0);
+		}
+		for (int i = 0; i < PROCESSES; i++) {
+			int status;
+			cr_assert_eq(waitpid(child[i], &status, 0), child[i]);
+			cr_expect_eq(status, 0, "round %d", round);
+		}
+	}
+}
+
 /* Everything else that may be in such a folder: names that are nearly ours, and ours of the wrong kind. */
 static const char *const foreign_files[] = { "new-report.txt", "new-report", "new-0123456789abcdeg", "new-0123456789abcdef0", "notes.ltk",
 	"0123456789abcdef0123456789abcdef.ltk.bak", "0123456789ABCDEF0123456789abcdef.ltk", "0123456789abcdef.ltk", ".hidden", "tmp-thesis/chapter",
