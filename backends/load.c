@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "backends/cgen/note.h"
+#include "backends/cgen/diagnostic.h"
 #include "backends/registry.h"
 
 /* A path without a slash is that file, not a name to look for in the system's library folders. */
@@ -61,11 +61,11 @@ static lt_status load(const char *path, const char *file, const struct before *b
 {
 	struct stat st;
 	if (stat(file, &st) != 0)
-		return lt__note(diag, LT_ELOAD, -1, -1, NULL, "%s: cannot be loaded: %s", path, strerror(errno));
+		return lt__report(diag, LT_ELOAD, -1, -1, NULL, "%s: cannot be loaded: %s", path, strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return lt__note(diag, LT_ELOAD, -1, -1, NULL, "%s: cannot be loaded: it is %s", path, S_ISDIR(st.st_mode) ? "a folder" : "no file");
+		return lt__report(diag, LT_ELOAD, -1, -1, NULL, "%s: cannot be loaded: it is %s", path, S_ISDIR(st.st_mode) ? "a folder" : "no file");
 	if (!is_library(file))
-		return lt__note(diag, LT_ELOAD, -1, -1, "make one: cc -shared -fPIC -fvisibility=hidden -DLT_PLUGIN",
+		return lt__report(diag, LT_ELOAD, -1, -1, "make one: cc -shared -fPIC -fvisibility=hidden -DLT_PLUGIN",
 			"%s: cannot be loaded: it is no shared library", path);
 	/* A sanitizer's runtime that comes too late ends the process; without one too little is checked, and the table says so. */
 	uint32_t build = build_of(file, (size_t)st.st_size);
@@ -73,13 +73,13 @@ static lt_status load(const char *path, const char *file, const struct before *b
 		return lt__backend_alike(build, path, diag);
 	void *so = dlopen(file, RTLD_NOW | RTLD_LOCAL);
 	if (!so)
-		return lt__note(diag, LT_ELOAD, -1, -1, NULL, "%s: cannot be loaded: %s", path, lt__load_error(file));
+		return lt__report(diag, LT_ELOAD, -1, -1, NULL, "%s: cannot be loaded: %s", path, lt__load_error(file));
 	const struct lt_backend *(*entry)(uint32_t) = NULL;
 	*(void **)&entry = dlsym(so, "lt_backend_entry");
 	const struct lt_backend *table = entry ? entry(LT_ABI) : NULL;
 	const bool left = entry && yields(table, path, before);
 	lt_status status = left ? LT_OK : entry ? lt__backend_add(table, path, diag)
-		: lt__note(diag, LT_ELOAD, -1, -1, "compile it with -DLT_PLUGIN and end it with LT_BACKEND(table)",
+		: lt__report(diag, LT_ELOAD, -1, -1, "compile it with -DLT_PLUGIN and end it with LT_BACKEND(table)",
 			"%s: it has no symbol lt_backend_entry, so it is no backend", path);
 	if (status || left)
 		(void)dlclose(so);
@@ -90,9 +90,9 @@ lt_status lt__backend_load_behind(const char *path, const char *real, const stru
 {
 	const struct before others = { before, n };
 	if (!path[0])
-		return lt__note(diag, LT_EINVAL, -1, -1, "name the file of a backend", "the name of a plug-in is empty");
+		return lt__report(diag, LT_EINVAL, -1, -1, "name the file of a backend", "the name of a plug-in is empty");
 	char *file = with_slash(real ? real : path);
-	lt_status status = file ? load(path, file, &others, diag) : lt__note(diag, LT_ENOMEM, -1, -1, NULL, "%s: no memory to load it", path);
+	lt_status status = file ? load(path, file, &others, diag) : lt__report(diag, LT_ENOMEM, -1, -1, NULL, "%s: no memory to load it", path);
 	free(file);
 	return status;
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "backends/cgen/note.h"
+#include "backends/cgen/diagnostic.h"
 #include "backends/registry.h"
 
 enum { MOST = 64 };
@@ -44,7 +44,7 @@ static const char *sanitizer(uint32_t build)
 
 lt_status lt__backend_alike(uint32_t build, const char *origin, struct lt_diag *diag)
 {
-	return build == LT_BUILD ? LT_OK : lt__note(diag, LT_EABI, -1, -1, "build both alike", "%s: it was built %s, this library %s", from(origin),
+	return build == LT_BUILD ? LT_OK : lt__report(diag, LT_EABI, -1, -1, "build both alike", "%s: it was built %s, this library %s", from(origin),
 		sanitizer(build), sanitizer(LT_BUILD));
 }
 
@@ -66,7 +66,7 @@ static lt_status check_groups(const struct lt_backend *b, const char *at, struct
 			*to = *to ? *to : groups[i].member[k].name;
 		}
 		if (has && lacks)
-			return lt__note(diag, LT_EINVAL, -1, -1, NULL, "%s: backend %s has %s but not %s: all of %s or none", at, b->name, has, lacks,
+			return lt__report(diag, LT_EINVAL, -1, -1, NULL, "%s: backend %s has %s but not %s: all of %s or none", at, b->name, has, lacks,
 				groups[i].all);
 	}
 	return LT_OK;
@@ -76,16 +76,16 @@ lt_status lt__backend_check(const struct lt_backend *b, const char *origin, stru
 {
 	const char *at = from(origin), *missing = NULL;
 	if (!b)
-		return lt__note(diag, LT_EABI, -1, -1, "compile it with the headers of this version",
+		return lt__report(diag, LT_EABI, -1, -1, "compile it with the headers of this version",
 			"%s: it does not know version %u of the backend interface", at, (unsigned)LT_ABI_MAJOR);
 	if (b->size < offsetof(struct lt_backend, name) && b->abi >> 16 == LT_ABI_MAJOR)
-		return lt__note(diag, LT_EABI, -1, -1, "set .size = sizeof (the table)", "%s: the size of its table is %u", at, (unsigned)b->size);
+		return lt__report(diag, LT_EABI, -1, -1, "set .size = sizeof (the table)", "%s: the size of its table is %u", at, (unsigned)b->size);
 	if (b->size < offsetof(struct lt_backend, name) || b->abi >> 16 != LT_ABI_MAJOR)
-		return lt__note(diag, LT_EABI, -1, -1, "compile it with the headers of this version",
+		return lt__report(diag, LT_EABI, -1, -1, "compile it with the headers of this version",
 			"%s: it was built for version %u of the backend interface, this library has %u", at, (unsigned)(b->abi >> 16),
 			(unsigned)LT_ABI_MAJOR);
 	if (b->size < offsetof(struct lt_backend, need))
-		return lt__note(diag, LT_EABI, -1, -1, "compile it with the headers of this version",
+		return lt__report(diag, LT_EABI, -1, -1, "compile it with the headers of this version",
 			"%s: its table has %u bytes, too short for the mandatory functions (%u)", at, (unsigned)b->size,
 			(unsigned)offsetof(struct lt_backend, need));
 	lt_status alike = lt__backend_alike(b->build, origin, diag);
@@ -106,19 +106,19 @@ lt_status lt__backend_check(const struct lt_backend *b, const char *origin, stru
 	WANT(destroy);
 #undef WANT
 	if (missing)
-		return lt__note(diag, LT_EINVAL, -1, -1, NULL, "%s: backend %s has no '%s', which is mandatory", at, b->name ? b->name : "?", missing);
+		return lt__report(diag, LT_EINVAL, -1, -1, NULL, "%s: backend %s has no '%s', which is mandatory", at, b->name ? b->name : "?", missing);
 	if (!good_name(b->name))
-		return lt__note(diag, LT_EINVAL, -1, -1, NULL, "%s: '%s' is no name for a backend; a name is [a-z][a-z0-9_]*", at, b->name);
+		return lt__report(diag, LT_EINVAL, -1, -1, NULL, "%s: '%s' is no name for a backend; a name is [a-z][a-z0-9_]*", at, b->name);
 	return check_groups(b, at, diag);
 }
 
 /* A note that is also written down, for constructors, which have nobody to tell. */
 struct listener { struct lt_diag diag; struct lt_diag *to; };
-static void listen_and_tell(struct lt_diag *diag, const struct lt_note *note)
+static void listen_and_report(struct lt_diag *diag, const struct lt_diagnostic *note)
 {
 	struct listener *l = (struct listener *)(void *)diag;
 	if (l->to) {
-		l->to->tell(l->to, note);
+		l->to->report(l->to, note);
 		return;
 	}
 	enum { LONGEST = 1024 };
@@ -133,19 +133,19 @@ static void listen_and_tell(struct lt_diag *diag, const struct lt_note *note)
 
 lt_status lt__backend_add(const struct lt_backend *b, const char *origin, struct lt_diag *diag)
 {
-	struct listener l = { { sizeof l.diag, listen_and_tell }, diag };
+	struct listener l = { { sizeof l.diag, listen_and_report }, diag };
 	pthread_mutex_lock(&lock);
 	lt_status status = lt__backend_check(b, origin, &l.diag);
 	uint32_t at = status ? 0 : place(b->name);
 	if (!status && at < count && strcmp(table[at].backend->name, b->name) == 0)
-		status = lt__note(&l.diag, LT_EEXIST, -1, -1, "give one of them another name",
+		status = lt__report(&l.diag, LT_EEXIST, -1, -1, "give one of them another name",
 			"two backends are called '%s': %s (%s) and %s (%s)", b->name, table[at].backend->summary, from(table[at].origin),
 			b->summary, from(origin));
 	else if (!status && count == MOST)
-		status = lt__note(&l.diag, LT_ENOMEM, -1, -1, NULL, "backend '%s' (%s): there are %d already", b->name, from(origin), (int)MOST);
+		status = lt__report(&l.diag, LT_ENOMEM, -1, -1, NULL, "backend '%s' (%s): there are %d already", b->name, from(origin), (int)MOST);
 	char *copy = !status && origin ? strdup(origin) : NULL;
 	if (!status && origin && !copy)
-		status = lt__note(&l.diag, LT_ENOMEM, -1, -1, NULL, "backend '%s' (%s): no memory", b->name, origin);
+		status = lt__report(&l.diag, LT_ENOMEM, -1, -1, NULL, "backend '%s' (%s): no memory", b->name, origin);
 	if (!status) {
 		memmove(&table[at + 1], &table[at], (count - at) * sizeof *table);
 		table[at].backend = b;

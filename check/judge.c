@@ -279,7 +279,7 @@ static bool norm_fails(const struct pass *p) { return !(p->error2 <= p->allowed2
 
 static const char *place(const struct lt_judge *j, const struct tensor *x, int64_t flat, const struct lt_report *r, char *out, size_t bytes)
 {
-	return lt__judge_place(j->g, x->node, x->kind, x->name, flat, r->when, out, bytes);
+	return lt__judge_location(j->g, x->node, x->kind, x->name, flat, r->when, out, bytes);
 }
 
 /* The true largest errors, whatever is allowed. */

@@ -73,7 +73,7 @@ static void report_wrong(struct lt_kernel_judge *k, lt_node n, int64_t flat, con
 	char where[160], got[40], want[40];
 	if (r->first[0])
 		return;
-	lt__judge_place(g, n, "", "", flat, r->when, where, sizeof where);
+	lt__judge_location(g, n, "", "", flat, r->when, where, sizeof where);
 	snprintf(r->first, sizeof r->first, "kernel %s: %s is %s; from what the kernel read it is %s, give or take %.3g (%lld of %lld elements are wrong)",
 		k->kernel[n], where, lt__element_text(k->given[n], flat, g->node[n].dtype, got, sizeof got),
 		lt__element_text(value, flat, g->node[n].dtype, want, sizeof want), bound, (long long)wrong, (long long)all);
@@ -109,7 +109,7 @@ static lt_status judge_value(void *user, const struct lt_evaluation *e, lt_node 
 			r->kernel_judged++;
 		if (ratio > r->bound.value) {
 			r->bound.value = ratio;
-			lt__judge_place(g, n, "", "", flat, r->when, r->bound.at, sizeof r->bound.at);
+			lt__judge_location(g, n, "", "", flat, r->when, r->bound.at, sizeof r->bound.at);
 		}
 	} while (lt__next_element(g, e, n, at, &flat));
 	r->kernel_elements += all;
@@ -155,11 +155,11 @@ struct instance_work {
 	const void **source;            /* by node of the optimised graph */
 };
 
-static size_t state_bytes(const struct lt_instance *r, int32_t i) { return lt_program_bytes(r->program, LT_PORT_STATE, i); }
+static size_t state_bytes(const struct lt_instance *r, int32_t i) { return lt_program_bytes(r->program, LT_BINDING_STATE, i); }
 
 static bool keep_states(struct instance_work *w)
 {
-	for (int32_t i = 0; i < lt_program_count(w->r->program, LT_PORT_STATE); i++) {
+	for (int32_t i = 0; i < lt_program_count(w->r->program, LT_BINDING_STATE); i++) {
 		const void *now = lt_instance_state(w->r, i);
 		w->state[i] = now ? malloc(state_bytes(w->r, i) + 1) : NULL;
 		if (!w->state[i])
@@ -171,7 +171,7 @@ static bool keep_states(struct instance_work *w)
 
 static lt_status restore_states(struct instance_work *w)
 {
-	for (int32_t i = 0; i < lt_program_count(w->r->program, LT_PORT_STATE); i++) {
+	for (int32_t i = 0; i < lt_program_count(w->r->program, LT_BINDING_STATE); i++) {
 		void *now = lt_instance_state(w->r, i);
 		if (!now)
 			return lt_context_code(w->r->program->ctx);
@@ -186,10 +186,10 @@ static void find_sources(struct instance_work *w, const void *const *input)
 	for (lt_node n = 0; n < p->base->n_node; n++) {
 		const struct lt_nodedef *d = &p->base->node[n];
 		const char *name = d->label ? d->label : d->name;
-		int32_t port = d->op == LT_OP_input ? lt_program_find(p, LT_PORT_INPUT, name) : d->op == LT_OP_constant
-			? lt_program_find(p, LT_PORT_CONSTANT, name) : d->op == LT_OP_state ? lt_program_find(p, LT_PORT_STATE, name) : -1;
-		if (port >= 0)
-			w->source[n] = d->op == LT_OP_input ? input[port] : d->op == LT_OP_constant ? p->constant[port] : w->state[port];
+		int32_t binding = d->op == LT_OP_input ? lt_program_find(p, LT_BINDING_INPUT, name) : d->op == LT_OP_constant
+			? lt_program_find(p, LT_BINDING_CONSTANT, name) : d->op == LT_OP_state ? lt_program_find(p, LT_BINDING_STATE, name) : -1;
+		if (binding >= 0)
+			w->source[n] = d->op == LT_OP_input ? input[binding] : d->op == LT_OP_constant ? p->constant[binding] : w->state[binding];
 	}
 }
 
@@ -197,7 +197,7 @@ lt_status lt__judge_instance(struct lt_instance *r, const void *const *input, vo
 	struct lt_report *report)
 {
 	struct lt_program *p = r->program;
-	int32_t n_state = lt_program_count(p, LT_PORT_STATE);
+	int32_t n_state = lt_program_count(p, LT_BINDING_STATE);
 	struct instance_work w = { .r = r, .state = calloc((size_t)n_state + 1, sizeof *w.state),
 		.source = calloc((size_t)p->base->n_node + 1, sizeof *w.source) };
 	struct lt_kernel_judge *k = NULL;

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include "check/judge_parts.h"
 
-const char *lt__judge_place(const struct lt_graph *g, lt_node n, const char *kind, const char *name, int64_t flat, const char *when, char *out,
+const char *lt__judge_location(const struct lt_graph *g, lt_node n, const char *kind, const char *name, int64_t flat, const char *when, char *out,
 	size_t bytes)
 {
 	const struct lt_nodedef *d = &g->node[n];

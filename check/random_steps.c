@@ -6,11 +6,11 @@
 #include "check/random_graph.h"
 #include "check/random_steps.h"
 
-enum { MOST_CHAIN = 64 };
+enum { MAX_CHAIN = 64 };
 struct draw {
 	const struct lt_looptree *t;
 	uint64_t *rng;
-	lt_tnode chain[MOST_CHAIN]; int n_chain;        /* loops around one place, that are not drawn yet */
+	lt_tnode chain[MAX_CHAIN]; int n_chain;        /* loops around one place, that are not drawn yet */
 	lt_tnode loop;                  /* drawn last; -1: none yet */
 	lt_tnode first;                 /* of those that stand beside each other */
 	lt_node node, value;            /* -1: none yet */
@@ -60,13 +60,13 @@ static void begin_chain(struct draw *d)
 	lt_tnode leaf = d->node >= 0 ? d->t->leaf_of[d->node] : -1, at = leaf >= 0 && !d->apart && chance(d, 70) ? leaf : random_loop(d->t, d->rng);
 	for (int i = 0; d->apart && i < 20 && lt__is_above(d->t, at, leaf); i++)
 		at = random_loop(d->t, d->rng);
-	int skip = chance(d, 60) ? (int)between(d, 0, 2) : 0, most = chance(d, 50) ? (int)between(d, 2, 4) : MOST_CHAIN;
+	int skip = chance(d, 60) ? (int)between(d, 0, 2) : 0, most = chance(d, 50) ? (int)between(d, 2, 4) : MAX_CHAIN;
 	for (; at >= 0 && d->n_chain < most; at = d->t->node[at].parent)
 		if (d->t->node[at].kind == LT_TLOOP && skip-- <= 0)
 			d->chain[d->n_chain++] = at;
 }
 
-static void put_loop(struct draw *d)
+static void write_loop(struct draw *d)
 {
 	if (d->loop < 0)
 		begin_chain(d);
@@ -80,18 +80,18 @@ static void put_loop(struct draw *d)
 	put(d, " %s", lt__loop_path(d->t, d->loop));
 }
 
-static void put_step(struct draw *d)
+static void write_step(struct draw *d)
 {
 	put(d, " %lld", (long long)(d->t->node[d->loop].step * between(d, 2, 6)));
 }
 
-static void put_lanes(struct draw *d)
+static void write_lanes(struct draw *d)
 {
 	static const int lanes[] = { 2, 3, 4, 4, 5, 8, 16 };
 	put(d, " %d", lanes[between(d, 0, 6)]);
 }
 
-static void put_node(struct draw *d)
+static void write_node(struct draw *d)
 {
 	d->node = d->t->node[any_leaf(d)].leaf;
 	for (int i = 0; i < 4 && !d->t->graph->node[d->node].reduce && chance(d, 50); i++)
@@ -100,7 +100,7 @@ static void put_node(struct draw *d)
 }
 
 /* An operand of the node; any value where no node was named. */
-static void put_value(struct draw *d)
+static void write_value(struct draw *d)
 {
 	const struct lt_graph *g = d->t->graph;
 	d->value = (lt_node)between(d, 0, g->n_node - 1);
@@ -109,21 +109,21 @@ static void put_value(struct draw *d)
 	put(d, " %%%s", g->node[d->value].name);
 }
 
-static void put_axis(struct draw *d)
+static void write_axis(struct draw *d)
 {
 	put(d, " %s.%c", chance(d, 50) ? "grid" : "block", (int)('x' + between(d, 0, 2)));
 }
 
-static void put_tail(struct draw *d)
+static void write_tail(struct draw *d)
 {
 	static const char *const tails[] = { "guard", "peel", "mask", "pad" };
 	put(d, " %s", tails[between(d, 0, 3)]);
 }
 
-static void put_name(struct draw *d) { put(d, " gemm"); }
+static void write_name(struct draw *d) { put(d, " gemm"); }
 
 /* All digits of the value, or the node: its dims in any order, some cut in two. */
-static void put_digits(struct draw *d)
+static void write_digits(struct draw *d)
 {
 	const struct lt_graph *g = d->t->graph;
 	const struct lt_nodedef *v = &g->node[d->value >= 0 ? d->value : d->node];
@@ -161,7 +161,7 @@ static void put_digits(struct draw *d)
 }
 
 /* A loop by its path, a leaf by its node; groups have other names when one is put around them. */
-static void put_child(struct draw *d, lt_tnode at)
+static void write_child(struct draw *d, lt_tnode at)
 {
 	d->first = at;
 	d->failed = d->failed || d->t->node[at].kind == LT_TGROUP;
@@ -170,27 +170,27 @@ static void put_child(struct draw *d, lt_tnode at)
 			: lt__loop_path(d->t, at));
 }
 
-static void put_first(struct draw *d) { put_child(d, (lt_tnode)between(d, 0, d->t->n_node - 1)); }
+static void write_first(struct draw *d) { write_child(d, (lt_tnode)between(d, 0, d->t->n_node - 1)); }
 
-static void put_last(struct draw *d)
+static void write_last(struct draw *d)
 {
 	lt_tnode at = d->first;
 	while (d->t->node[at].next >= 0 && chance(d, 60))
 		at = d->t->node[at].next;
-	put_child(d, at);
+	write_child(d, at);
 }
 
-static void put_at(struct draw *d) { put(d, " at"); }
-static void put_layout(struct draw *d) { put(d, " layout"); }
-static void put_no(struct draw *d) { put(d, " no"); }
+static void write_at(struct draw *d) { put(d, " at"); }
+static void write_layout(struct draw *d) { put(d, " layout"); }
+static void write_no(struct draw *d) { put(d, " no"); }
 
 /* more: what "..." behind the word stands for. */
 struct word { const char *name; void (*put)(struct draw *), (*more)(struct draw *); };
 static const struct word words[] = {
-	{ "LOOP", put_loop, put_loop }, { "STEP", put_step, NULL }, { "LANES", put_lanes, NULL }, { "%NODE", put_node, NULL },
-	{ "%VALUE", put_value, NULL }, { "AXIS", put_axis, NULL }, { "TAIL", put_tail, NULL }, { "NAME", put_name, NULL },
-	{ "DIGIT", put_digits, NULL }, { "at", put_at, NULL }, { "layout", put_layout, put_digits }, { "no", put_no, NULL },
-	{ "FIRST", put_first, NULL }, { "LAST", put_last, NULL },
+	{ "LOOP", write_loop, write_loop }, { "STEP", write_step, NULL }, { "LANES", write_lanes, NULL }, { "%NODE", write_node, NULL },
+	{ "%VALUE", write_value, NULL }, { "AXIS", write_axis, NULL }, { "TAIL", write_tail, NULL }, { "NAME", write_name, NULL },
+	{ "DIGIT", write_digits, NULL }, { "at", write_at, NULL }, { "layout", write_layout, write_digits }, { "no", write_no, NULL },
+	{ "FIRST", write_first, NULL }, { "LAST", write_last, NULL },
 };
 
 static const struct word *find_word(const char *at, size_t bytes, const char *usage)
@@ -203,7 +203,7 @@ static const struct word *find_word(const char *at, size_t bytes, const char *us
 }
 
 /* The words behind the name.  What is in brackets is left out now and then, with all that is optional behind it. */
-static void put_words(struct draw *d, const char *usage)
+static void write_words(struct draw *d, const char *usage)
 {
 	const struct word *last = NULL;
 	for (const char *at = usage + strcspn(usage, " "); *at && !d->failed;) {
@@ -220,9 +220,9 @@ static void put_words(struct draw *d, const char *usage)
 		while (bytes > 0 && name[bytes - 1] == ']')
 			bytes--;
 		if (bytes == 3 && !memcmp(name, "...", 3)) {
-			if (last && last->more == put_loop)
+			if (last && last->more == write_loop)
 				while (d->n_chain > 0 && chance(d, 85))
-					put_loop(d);
+					write_loop(d);
 			else if (last && last->more)
 				last->more(d);
 			continue;
@@ -235,7 +235,7 @@ static void put_words(struct draw *d, const char *usage)
 /* -- idioms -- */
 
 /* Tiles of a loop, with a tail that lets them be straight code or a vector. */
-static void put_tiles(struct draw *d)
+static void write_tiles(struct draw *d)
 {
 	static const char *const tails[] = { "peel", "mask", "pad" }, *const kinds[] = { "vectorize", "unroll", "vectorize", "parallel" };
 	lt_tnode loop = random_loop(d->t, d->rng);
@@ -247,9 +247,9 @@ static void put_tiles(struct draw *d)
 }
 
 /* Partial sums: one for each trip of the outer of two loops. */
-static void put_partials(struct draw *d)
+static void write_partials(struct draw *d)
 {
-	put_node(d);
+	write_node(d);
 	d->n = 0;
 	lt_tnode loop = d->t->graph->node[d->node].reduce ? lt__reducing_loop(d->t, d->node) : -1;
 	if (loop < 0) {
@@ -262,7 +262,7 @@ static void put_partials(struct draw *d)
 		put(d, "'");
 }
 
-static void put_inverse(struct draw *d)
+static void write_inverse(struct draw *d)
 {
 	lt_tnode loop = random_loop(d->t, d->rng);
 	const char *path = lt__loop_path(d->t, loop);
@@ -270,7 +270,7 @@ static void put_inverse(struct draw *d)
 }
 
 /* A group that a routine gets. */
-static void put_called(struct draw *d)
+static void write_called(struct draw *d)
 {
 	lt_tnode loop = random_loop(d->t, d->rng), leaf = loop;
 	while (d->t->node[leaf].kind != LT_TLEAF)
@@ -283,7 +283,7 @@ static void put_called(struct draw *d)
 }
 
 static const struct { const char *name, *uses; void (*put)(struct draw *); } idioms[] = {
-	{ "tiles", "tail", put_tiles }, { "partials", "rfactor", put_partials }, { "inverse", "merge", put_inverse }, { "called", "call", put_called },
+	{ "tiles", "tail", write_tiles }, { "partials", "rfactor", write_partials }, { "inverse", "merge", write_inverse }, { "called", "call", write_called },
 };
 enum { N_IDIOM = sizeof idioms / sizeof *idioms };
 
@@ -324,7 +324,7 @@ bool random_step(const struct lt_looptree *t, uint64_t *rng, const char *skip, i
 	if (*kind < lt__primitive_count()) {
 		d.apart = !strcmp(random_step_name(*kind), "fuse");
 		put(&d, "%s", lt__primitive_at(*kind)->name);
-		put_words(&d, lt__primitive_at(*kind)->usage);
+		write_words(&d, lt__primitive_at(*kind)->usage);
 	} else {
 		const char *uses = idioms[*kind - lt__primitive_count()].uses;
 		if (!is_primitive(uses) || is_listed(skip, uses))

@@ -253,7 +253,7 @@ void lt__isl_settle(struct lt_simplify *t)
 
 /* -- whether a view stays in its source: over the params in question, then the dims -- */
 
-enum { MOST_REQUIRES = 64 };
+enum { MAX_REQUIRES = 64 };
 struct reach {
 	const struct lt_graph *g;
 	struct lt_boundask *ask;
@@ -346,7 +346,7 @@ static lt_give isl_set *reach_guards(const struct reach *r, const struct lt_map 
 static lt_give isl_set *reach_params(const struct reach *r)
 {
 	isl_set *set = isl_set_universe(isl_local_space_get_space(r->space));
-	int32_t first = r->g->n_require > MOST_REQUIRES ? r->g->n_require - MOST_REQUIRES : 0;
+	int32_t first = r->g->n_require > MAX_REQUIRES ? r->g->n_require - MAX_REQUIRES : 0;
 
 	for (int32_t i = 0; i < r->ask->n_param; i++) {
 		const struct lt_paramdef *p = &r->g->param[r->ask->param[i]];
@@ -448,11 +448,11 @@ static enum lt_bound reach_forms(const struct reach *r, lt_keep isl_set *params,
 	if (isl_set_is_empty(inside) == isl_bool_true) {
 		answer = LT_BOUND_OUTSIDE;
 	} else if (isl_set_is_equal(inside, hull_set) == isl_bool_true) {
-		isl_set *rest = isl_set_gist(hull_set, isl_set_copy(params));
+		isl_set *remainder = isl_set_gist(hull_set, isl_set_copy(params));
 
 		isl_basic_set_free(hull);
 		hull_set = NULL;
-		hull = isl_set_simple_hull(rest);
+		hull = isl_set_simple_hull(remainder);
 		answer = LT_BOUND_TANGLED;
 		if (hull && isl_basic_set_dim(hull, isl_dim_div) == 0
 		    && read_forms(r->ask, isl_basic_set_inequalities_matrix(hull, isl_dim_cst, isl_dim_set, isl_dim_param, isl_dim_div), false)

@@ -61,7 +61,7 @@ static struct chunk *new_chunk(struct lt_arena *arena, size_t least)
 	if (!chunk)
 		return NULL;
 	*chunk = (struct chunk){ .bytes = bytes, .used = sizeof *chunk };
-	if (arena->next_bytes < arena->ctx->chunk_most)
+	if (arena->next_bytes < arena->ctx->chunk_max)
 		arena->next_bytes *= 2;
 	return chunk;
 }

@@ -19,7 +19,7 @@ struct lt_context {
 	lt_alloc *alloc;                /* like realloc; bytes 0 frees */
 	void *user;
 	struct lt_catch *top;           /* innermost lt__protect */
-	size_t chunk, chunk_most;       /* bytes of an arena's first chunk and of later ones; tests make them small */
+	size_t chunk, chunk_max;       /* bytes of an arena's first chunk and of later ones; tests make them small */
 	lt_status code;                 /* of the last failure */
 	char message[1024];             /* its sentence */
 	char scratch[4][256];           /* short texts that go into a sentence, used in turn */

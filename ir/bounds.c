@@ -174,16 +174,16 @@ static bool worst(const struct lt_bounds *b, const struct lt_condition *c, bool 
 /* The condition by intervals alone. */
 static bool holds_by_intervals(const struct lt_bounds *b, const struct lt_condition *c)
 {
-	int64_t low, high, rest = lt__linear_least(b->g, &c->sum);
+	int64_t low, high, remainder = lt__linear_min(b->g, &c->sum);
 	struct lt_form f;
 
 	if ((worst(b, c, false, &f) && lt__require_implies(b->g, &f.sum)) || (worst(b, c, true, &f) && lt__require_implies(b->g, &f.sum)))
 		return true;
-	if (rest == INT64_MIN || (!b->plain && (!b->has_q || !lt__quasi_range(&b->q, c->row, &low, &high))))
+	if (remainder == INT64_MIN || (!b->plain && (!b->has_q || !lt__quasi_range(&b->q, c->row, &low, &high))))
 		return false;
 	if (b->plain)
 		lt__row_values(c->row, lt__map_width(b->map), b->numbers, b->numbers + lt__map_width(b->map), &low, &high);
-	return c->times > 0 ? !lt__add_overflow(low, rest, &low) && low >= 0 : rest >= high;
+	return c->times > 0 ? !lt__add_overflow(low, remainder, &low) && low >= 0 : remainder >= high;
 }
 
 /* Whether the condition less one guard, which holds, is never negative: windows, and pads that shift. */
@@ -214,7 +214,7 @@ static bool box_is_all(const struct lt_bounds *b)
 	for (int32_t d = 0; d < b->n->n_dim; d++) {
 		const struct lt_vardef *v = &b->g->var[b->n->dim[d]];
 
-		if (v->bounded && (b->box.low[d] != 0 || b->box.high[d] != v->extent - 1 || lt__linear_least(b->g, &v->limit) < 1))
+		if (v->bounded && (b->box.low[d] != 0 || b->box.high[d] != v->extent - 1 || lt__linear_min(b->g, &v->limit) < 1))
 			return false;
 	}
 	return true;

@@ -27,7 +27,7 @@ lt_status lt_context_new_with(lt_alloc *alloc, void *user, struct lt_context **o
 	ctx->alloc = alloc;
 	ctx->user = user;
 	ctx->chunk = FIRST_CHUNK;
-	ctx->chunk_most = LAST_CHUNK;
+	ctx->chunk_max = LAST_CHUNK;
 	*out = ctx;
 	return LT_OK;
 }

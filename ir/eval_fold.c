@@ -24,11 +24,11 @@ static struct folding folding_of(const struct lt_worker *w)
 }
 
 /* What the exact sums or products have beyond their f64 values. */
-static void find_rest(enum lt_opcode op, const double *x, const double *y, const double *r, int32_t n, double *rest)
+static void find_remainder(enum lt_opcode op, const double *x, const double *y, const double *r, int32_t n, double *remainder)
 {
 	for (int32_t j = 0; j < n; j++) {
 		double part = r[j] - x[j];
-		rest[j] = op == LT_OP_add ? (x[j] - (r[j] - part)) + (y[j] - part) : fma(x[j], y[j], -r[j]);
+		remainder[j] = op == LT_OP_add ? (x[j] - (r[j] - part)) + (y[j] - part) : fma(x[j], y[j], -r[j]);
 	}
 }
 
@@ -40,7 +40,7 @@ static void fold_row(struct lt_worker *w, const struct folding *f, const union l
 	union lt_row *old = w->fold_value[0], *value = w->fold_value[1];
 
 	if (f->compensated) {
-		e->rows->add(n, x->f, old->f, w->rest);
+		e->rows->add(n, x->f, old->f, w->remainder);
 		return;
 	}
 	e->rows->value(f->op, f->cls, n, (const union lt_row *[]){ old, x, x }, value);
@@ -48,8 +48,8 @@ static void fold_row(struct lt_worker *w, const struct folding *f, const union l
 		e->rows->round(f->t, n, value);
 	if (f->noisy) {
 		if (f->t == LT_F64)
-			find_rest(f->op, old->f, x->f, value->f, n, w->rest);
-		e->rows->disturb(f->t, n, w->rest, lt__eval_noise(e, w->job->node, place, k), e->amplify * type->unit, 0, value->f);
+			find_remainder(f->op, old->f, x->f, value->f, n, w->remainder);
+		e->rows->disturb(f->t, n, w->remainder, lt__eval_noise(e, w->job->node, place, k), e->amplify * type->unit, 0, value->f);
 	}
 	w->fold_value[0] = value;
 	w->fold_value[1] = old;
@@ -68,20 +68,20 @@ static void fold_across(struct lt_worker *w, const struct folding *f, const unio
 		return;
 	}
 	for (int32_t j = 0; j < n && f->compensated; j++)
-		e->rows->add(1, x->f + j, to->f, w->rest);
+		e->rows->add(1, x->f + j, to->f, w->remainder);
 	for (int32_t j = 0; j < n && !f->compensated; j++) {
 		union lt_scalar term[2] = { { .i = to->i[0] }, { .i = x->i[j] } }, value = lt__op_value(f->op, f->cls, term);
 		if (f->stepwise)
 			value = lt__round_to(value, f->t);
 		if (f->noisy) {
-			find_rest(f->op, &term[0].f, &term[1].f, &value.f, 1, w->rest);
-			e->rows->disturb(f->t, 1, w->rest, noise + j, e->amplify * type->unit, 0, &value.f);
+			find_remainder(f->op, &term[0].f, &term[1].f, &value.f, 1, w->remainder);
+			e->rows->disturb(f->t, 1, w->remainder, noise + j, e->amplify * type->unit, 0, &value.f);
 		}
 		to->i[0] = value.i;
 	}
 }
 
-static void note_errors(struct lt_worker *w, const struct folding *f, const struct lt_strip *in, int32_t n)
+static void record_errors(struct lt_worker *w, const struct folding *f, const struct lt_strip *in, int32_t n)
 {
 	for (int32_t j = 0; j < n; j++) {
 		int32_t at = in->uniform ? 0 : j;
@@ -105,7 +105,7 @@ static lt_status fold_strip(struct lt_worker *w, const struct folding *f, int32_
 	else
 		fold_row(w, f, x, n, place, k);
 	if (w->e->options.want_error || f->noisy)
-		note_errors(w, f, in, n);
+		record_errors(w, f, in, n);
 	return LT_OK;
 }
 
@@ -115,7 +115,7 @@ static void begin_fold(struct lt_worker *w, const struct folding *f, int32_t cou
 
 	for (int32_t j = 0; j < count; j++) {
 		w->fold_value[0]->i[j] = identity.i;
-		w->rest[j] = 0;
+		w->remainder[j] = 0;
 		if (w->e->options.want_error || f->noisy)
 			w->fold[j] = (struct lt_fold){ .grow = 1, .shrink = 1 };
 	}
@@ -128,7 +128,7 @@ static void end_fold(struct lt_worker *w, const struct folding *f, int32_t count
 	for (int32_t j = 0; j < count; j++) {
 		out->at.i[j] = w->fold_value[0]->i[j];
 		if (f->compensated && isfinite(out->at.f[j]))
-			out->at.f[j] += w->rest[j];
+			out->at.f[j] += w->remainder[j];
 		if (f->noisy)
 			out->at.f[j] = lt__eval_disturb_order(w->e, w->job->node, f->op, &w->fold[j], out->at.f[j], place + j);
 	}

@@ -91,7 +91,7 @@ struct lt_worker {
 	struct lt_strip *out, *one;
 	union lt_row *spread;                   /* operands whose one value stands for all; more scratch */
 	union lt_row *fold_value[2];
-	double *rest;
+	double *remainder;
 	struct lt_fold *fold;
 	double *panel;                          /* scratch of a product */
 	int64_t *row_at, *column_at;            /* places of the tile's elements in the result */
@@ -174,7 +174,7 @@ bool lt__eval_plan_product(struct lt_evaluation *, struct lt_job *, const lt_var
 /* ir/eval_tile.c */
 lt_status lt__eval_product_task(struct lt_worker *, int64_t task);
 /* Doubles in a worker's panel. */
-size_t lt__eval_product_room(const struct lt_evaluation *, const struct lt_product *);
+size_t lt__eval_product_bytes(const struct lt_evaluation *, const struct lt_product *);
 
 /* ir/eval_task.c: does the tasks of a job, on all threads if that pays. */
 lt_status lt__eval_run_tasks(struct lt_evaluation *, struct lt_job *);

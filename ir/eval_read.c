@@ -36,11 +36,11 @@ static struct lt_line row_line(const int64_t *row, const struct lt_line *column,
 /* floor(x/den), and for how many elements (at most *n) it is the line that is given back. */
 static struct lt_line quotient(struct lt_line x, int64_t den, int64_t *n)
 {
-	int64_t q = floor_div(x.at, den), rest = x.at - q * den, stays;
+	int64_t q = floor_div(x.at, den), remainder = x.at - q * den, stays;
 
 	if (x.slope % den == 0)
 		return (struct lt_line){ q, x.slope / den };
-	stays = x.slope > 0 ? (den - rest - 1) / x.slope + 1 : 1 - rest / x.slope;
+	stays = x.slope > 0 ? (den - remainder - 1) / x.slope + 1 : 1 - remainder / x.slope;
 	*n = stays < *n ? stays : *n;
 	return (struct lt_line){ q, 0 };
 }
@@ -85,7 +85,7 @@ static bool guards_hold(const struct lt_worker *w, const struct lt_map *map, int
 	return true;
 }
 
-static void put_error(struct lt_strip *out, int64_t begin, int64_t n, const double *error, int64_t at, int64_t slope)
+static void store_error(struct lt_strip *out, int64_t begin, int64_t n, const double *error, int64_t at, int64_t slope)
 {
 	if (out->exact && !error)
 		return;
@@ -96,14 +96,14 @@ static void put_error(struct lt_strip *out, int64_t begin, int64_t n, const doub
 		out->error[begin + j] = error ? error[at + j * slope] : 0;
 }
 
-static void put_line(struct lt_strip *out, int64_t begin, int64_t n, union lt_scalar first, int64_t slope)
+static void store_line(struct lt_strip *out, int64_t begin, int64_t n, union lt_scalar first, int64_t slope)
 {
 	for (int64_t j = 0; j < n; j++)
 		out->at.i[begin + j] = first.i + j * slope;     /* the bits of a float have no slope */
-	put_error(out, begin, n, NULL, 0, 0);
+	store_error(out, begin, n, NULL, 0, 0);
 }
 
-static lt_status put_stored(struct lt_worker *w, lt_node node, const struct lt_line *dim, int64_t begin, int64_t n, struct lt_strip *out)
+static lt_status store_stored(struct lt_worker *w, lt_node node, const struct lt_line *dim, int64_t begin, int64_t n, struct lt_strip *out)
 {
 	const struct lt_nodedef *d = &w->e->g->node[node];
 	const struct lt_stored *value = &w->e->value[node];
@@ -124,7 +124,7 @@ static lt_status put_stored(struct lt_worker *w, lt_node node, const struct lt_l
 		w->e->rows->load(d->dtype, value->data, at, slope, (int32_t)n, w->spread);
 		memcpy(out->at.i + begin, w->spread, (size_t)n * sizeof *out->at.i);
 	}
-	put_error(out, begin, n, value->data == value->own ? value->error : NULL, at, slope);
+	store_error(out, begin, n, value->data == value->own ? value->error : NULL, at, slope);
 	return LT_OK;
 }
 
@@ -158,7 +158,7 @@ static lt_status read_stretch(struct lt_worker *w, lt_node node, int64_t begin, 
 		if (wide)
 			return lt__eval_fault(w, (struct lt_fault){ .kind = LT_FAULT_WIDE, .node = node });
 		if (!piece || piece->source < 0) {
-			put_line(out, begin, n, lt__scalar_of(piece ? piece->bits : d->bits, d->dtype), 0);
+			store_line(out, begin, n, lt__scalar_of(piece ? piece->bits : d->bits, d->dtype), 0);
 			*done = n;
 			return LT_OK;
 		}
@@ -167,13 +167,13 @@ static lt_status read_stretch(struct lt_worker *w, lt_node node, int64_t begin, 
 	}
 	*done = n;
 	if (e->value[node].data)
-		return put_stored(w, node, dim, begin, n, out);
+		return store_stored(w, node, dim, begin, n, out);
 	if (d->op == LT_OP_lit)
-		put_line(out, begin, n, lt__scalar_of(d->bits, d->dtype), 0);
+		store_line(out, begin, n, lt__scalar_of(d->bits, d->dtype), 0);
 	else if (d->op == LT_OP_index && (lt__mul_overflow(n, dim[0].slope, &end) || lt__add_overflow(dim[0].at, end, &end)))
 		return lt__eval_fault(w, (struct lt_fault){ .kind = LT_FAULT_WIDE, .node = node });
 	else if (d->op == LT_OP_index)
-		put_line(out, begin, n, (union lt_scalar){ .i = dim[0].at }, dim[0].slope);
+		store_line(out, begin, n, (union lt_scalar){ .i = dim[0].at }, dim[0].slope);
 	else
 		lt_bug("the oracle reads a node that it did not store");
 	return LT_OK;

@@ -74,9 +74,9 @@ static void cut_block(const struct lt_evaluation *e, const struct lt_job *job, s
 	w->spread = piece(p, 5 * sizeof *w->spread);
 	w->fold_value[0] = piece(p, reduce ? sizeof *w->fold_value[0] : 0);
 	w->fold_value[1] = piece(p, reduce ? sizeof *w->fold_value[1] : 0);
-	w->rest = piece(p, reduce ? LT_STRIP * sizeof *w->rest : 0);
+	w->remainder = piece(p, reduce ? LT_STRIP * sizeof *w->remainder : 0);
 	w->fold = piece(p, reduce && (e->options.want_error || e->noise) ? LT_STRIP * sizeof *w->fold : 0);
-	w->panel = piece(p, job->product ? lt__eval_product_room(e, job->product) * sizeof *w->panel : 0);
+	w->panel = piece(p, job->product ? lt__eval_product_bytes(e, job->product) * sizeof *w->panel : 0);
 	w->row_at = piece(p, job->product ? (size_t)job->product->m * sizeof *w->row_at : 0);
 	w->column_at = piece(p, job->product ? (size_t)job->product->n * sizeof *w->column_at : 0);
 }
@@ -125,7 +125,7 @@ static const struct lt_fault *find_fault(const struct lt_evaluation *e, uint32_t
 }
 
 /* part: of the node that is computed now. */
-static void tell_progress(const struct lt_evaluation *e, double part)
+static void report_progress(const struct lt_evaluation *e, double part)
 {
 	double share = (e->work_done + e->node_work * part) / e->work;
 
@@ -150,7 +150,7 @@ lt_status lt__eval_run_tasks(struct lt_evaluation *e, struct lt_job *job)
 			e->options.parallel(e->options.user, n, take_tasks, &r);
 		else
 			take_tasks(&r, 0, 1);
-		tell_progress(e, (double)r.end / (double)job->n_task);
+		report_progress(e, (double)r.end / (double)job->n_task);
 	}
 	const struct lt_fault *fault = find_fault(e, n, atomic_load(&r.failed));
 	for (uint32_t i = 0; i < n; i++)

@@ -7,14 +7,14 @@
 static size_t sums_of(const struct lt_evaluation *e) { return e->options.want_error ? 6 : e->noise ? 4 : 2; }
 
 /* Panels of both factors and of their errors, sums, and the noise's offsets, one after another. */
-size_t lt__eval_product_room(const struct lt_evaluation *e, const struct lt_product *p)
+size_t lt__eval_product_bytes(const struct lt_evaluation *e, const struct lt_product *p)
 {
 	size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k, panels = k * (m + n);
 
 	return (e->options.want_error ? 2 : 1) * panels + sums_of(e) * m * n + (e->noise ? k * m : 0);
 }
 
-struct parts { double *a, *b, *a_error, *b_error, *value, *rest, *error, *size; int64_t *coarse, *odd; uint32_t *offset; };
+struct parts { double *a, *b, *a_error, *b_error, *value, *remainder, *error, *size; int64_t *coarse, *odd; uint32_t *offset; };
 
 static struct parts cut_panel(const struct lt_worker *w)
 {
@@ -25,7 +25,7 @@ static struct parts cut_panel(const struct lt_worker *w)
 
 	at += k * (m + n);
 	c.value = at;
-	c.rest = at + m * n;
+	c.remainder = at + m * n;
 	at += 2 * m * n;
 	if (w->e->options.want_error || w->e->noise) {  /* right after value and rest: all sums are cleared at once */
 		c.size = at;
@@ -48,7 +48,7 @@ static struct parts cut_panel(const struct lt_worker *w)
 }
 
 /* Elements first.. of a panel from one strip: to[j * step]. */
-static void put_row(const struct lt_worker *w, const struct lt_strip *in, int32_t n, double *to, double *error, int64_t step, double *largest)
+static void store_row(const struct lt_worker *w, const struct lt_strip *in, int32_t n, double *to, double *error, int64_t step, double *largest)
 {
 	const struct lt_rows *rows = w->e->rows;
 	double value = rows->largest(in->uniform ? 1 : n, in->at.f);
@@ -86,7 +86,7 @@ static lt_status fill_panel(struct lt_worker *w, const struct lt_panel *p, int64
 			int64_t at = i * outer_step + j * inner_step;
 			n = n < LT_STRIP ? n : LT_STRIP;
 			LT_TRY(lt__eval_run_steps(w, &p->steps, n));
-			put_row(w, in, n, to + at, error ? error + at : NULL, inner_step, largest);
+			store_row(w, in, n, to + at, error ? error + at : NULL, inner_step, largest);
 			j += n;
 			if (n_inner > 0)
 				w->at[w->along] += n - 1;
@@ -98,7 +98,7 @@ static lt_status fill_panel(struct lt_worker *w, const struct lt_panel *p, int64
 }
 
 /* Columns beyond the last, which nobody reads, are zeros. */
-static void clear_rest(double *panel, int32_t depth, int32_t count, int32_t wide)
+static void clear_remainder(double *panel, int32_t depth, int32_t count, int32_t wide)
 {
 	for (int32_t k = 0; k < depth && panel; k++)
 		for (int32_t j = count; j < wide; j++)
@@ -120,7 +120,7 @@ static void bound_by_terms(const struct lt_worker *w, const struct lt_tile *t, i
 			double error[3] = { t->a_error[i], t->b_error[j] }, bound = lt__eval_op_error(LT_OP_mul, type, type, x, error, raw, r);
 			lt__eval_fold_error(&fold, LT_OP_add, type, r, bound);
 			if (type == LT_F64)
-				w->e->rows->add(1, &r.f, &t->value[at], &t->rest[at]);
+				w->e->rows->add(1, &r.f, &t->value[at], &t->remainder[at]);
 			else
 				t->value[at] += r.f;
 		}
@@ -140,12 +140,12 @@ static void random_by_terms(const struct lt_worker *w, const struct lt_tile *t)
 		for (int32_t k = 0; k < t->k; k++) {
 			int64_t i = (int64_t)k * t->m + at / t->n, j = (int64_t)k * t->n + at % t->n, n = at % t->n;
 			uint32_t offset = t->offset[i];
-			double raw = t->a[i] * t->b[j], rest = fma(t->a[i], t->b[j], -raw), old = t->value[at];
-			rows->disturb(type, 1, &rest, t->noise + (offset & (LT_NOISE - 1)) + n, t->scale, t->least, &raw);
+			double raw = t->a[i] * t->b[j], remainder = fma(t->a[i], t->b[j], -raw), old = t->value[at];
+			rows->disturb(type, 1, &remainder, t->noise + (offset & (LT_NOISE - 1)) + n, t->scale, t->least, &raw);
 			union lt_scalar p = lt__round_to((union lt_scalar){ .f = raw }, type);
 			double sum = old + p.f, part = sum - old;
-			rest = (old - (sum - part)) + (p.f - part);
-			rows->disturb(type, 1, &rest, t->noise + (offset >> 12 & (LT_NOISE - 1)) + n, t->scale, 0, &sum);
+			remainder = (old - (sum - part)) + (p.f - part);
+			rows->disturb(type, 1, &remainder, t->noise + (offset >> 12 & (LT_NOISE - 1)) + n, t->scale, 0, &sum);
 			struct lt_fold term = { 0 };
 			lt__eval_fold_error(&term, LT_OP_add, type, p, 0);
 			t->size[at] += term.size;
@@ -188,7 +188,7 @@ static void find_places(struct lt_worker *w, const lt_var *var, int32_t n, int64
 	}
 }
 
-static void put_errors(struct lt_worker *w, const struct lt_tile *t, const int64_t *odd, int32_t m, int32_t columns, int64_t base)
+static void store_errors(struct lt_worker *w, const struct lt_tile *t, const int64_t *odd, int32_t m, int32_t columns, int64_t base)
 {
 	for (int32_t n = 0; n < columns; n++) {
 		int64_t at = (int64_t)m * t->n + n;
@@ -201,14 +201,14 @@ static void put_errors(struct lt_worker *w, const struct lt_tile *t, const int64
 }
 
 /* A row of the results, in stretches of equal distance. */
-static void put_results(struct lt_worker *w, const struct lt_tile *t, const int64_t *odd, int32_t m, int32_t columns, int64_t base)
+static void store_results(struct lt_worker *w, const struct lt_tile *t, const int64_t *odd, int32_t m, int32_t columns, int64_t base)
 {
 	const struct lt_job *job = w->job;
 	union lt_row *row = &w->out->at, *part = &w->one->at;
 
 	for (int32_t n = 0; n < columns; n++) {
 		int64_t at = (int64_t)m * t->n + n;
-		row->f[n] = t->value[at] + (w->e->options.mode == LT_EVAL_EXACT && type_of(w) == LT_F64 && isfinite(t->value[at]) ? t->rest[at] : 0);
+		row->f[n] = t->value[at] + (w->e->options.mode == LT_EVAL_EXACT && type_of(w) == LT_F64 && isfinite(t->value[at]) ? t->remainder[at] : 0);
 		const struct lt_fold fold = { .n = job->product->depth, .size = w->e->noise ? t->size[at] : 0, .coarse = w->e->noise && t->coarse[at] };
 		if (w->e->noise)
 			row->f[n] = lt__eval_disturb_order(w->e, job->node, LT_OP_add, &fold, row->f[n], base + w->column_at[n]);
@@ -223,7 +223,7 @@ static void put_results(struct lt_worker *w, const struct lt_tile *t, const int6
 		w->e->rows->store(type_of(w), job->to->own, base + w->column_at[n], step, next - n, part);
 	}
 	if (w->e->options.want_error)
-		put_errors(w, t, odd, m, columns, base);
+		store_errors(w, t, odd, m, columns, base);
 }
 
 lt_status lt__eval_product_task(struct lt_worker *w, int64_t task)
@@ -234,7 +234,7 @@ lt_status lt__eval_product_task(struct lt_worker *w, int64_t task)
 	const struct parts parts = cut_panel(w);
 	int64_t column = task % p->n_tiles * p->n, row = task / p->n_tiles % p->m_tiles * p->m, base;
 	int32_t columns = p->columns - column < p->n ? (int32_t)(p->columns - column) : p->n;
-	struct lt_tile t = { .a = parts.a, .b = parts.b, .value = parts.value, .rest = parts.rest, .a_error = parts.a_error,
+	struct lt_tile t = { .a = parts.a, .b = parts.b, .value = parts.value, .remainder = parts.remainder, .a_error = parts.a_error,
 		.b_error = parts.b_error, .error = parts.error, .size = parts.size, .coarse = parts.coarse, .offset = parts.offset,
 		.noise = e->noise, .scale = e->amplify * type->unit, .least = e->amplify * type->tiny / 2, .unit = type->unit, .tiny = type->tiny };
 
@@ -250,13 +250,13 @@ lt_status lt__eval_product_task(struct lt_worker *w, int64_t task)
 		t.k = p->depth - deep < p->k ? (int32_t)(p->depth - deep) : p->k;
 		LT_TRY(fill_panel(w, &p->left, row, t.m, t.m, deep, t.k, parts.a, parts.a_error, &left));
 		LT_TRY(fill_panel(w, &p->right, column, columns, t.n, deep, t.k, parts.b, parts.b_error, &right));
-		clear_rest(parts.b, t.k, columns, t.n);
-		clear_rest(parts.b_error, t.k, columns, t.n);
+		clear_remainder(parts.b, t.k, columns, t.n);
+		clear_remainder(parts.b_error, t.k, columns, t.n);
 		for (int64_t i = 0; e->noise && i < (int64_t)t.k * t.m; i++)
 			parts.offset[i] = lt__eval_noise_offset(e, w->job->node, base + w->row_at[i % t.m] + w->column_at[0], deep + i / t.m);
 		add_step(w, &t, parts.odd, left * right);
 	}
 	for (int32_t m = 0; m < t.m; m++)
-		put_results(w, &t, parts.odd, m, columns, base + w->row_at[m]);
+		store_results(w, &t, parts.odd, m, columns, base + w->row_at[m]);
 	return LT_OK;
 }

@@ -68,7 +68,7 @@ static lt_status gather(struct lt_worker *w, int32_t count)
 	return LT_OK;
 }
 
-static void put_strip(struct lt_worker *w, int32_t count, const struct lt_strip *in)
+static void store_strip(struct lt_worker *w, int32_t count, const struct lt_strip *in)
 {
 	const struct lt_job *job = w->job;
 	const union lt_row *x = &in->at;
@@ -104,7 +104,7 @@ static lt_status run_strip(struct lt_worker *w, int32_t count)
 		LT_TRY(lt__eval_run_steps(w, &job->steps, count));
 		from = &w->strip[job->steps.top];
 	}
-	put_strip(w, count, from);
+	store_strip(w, count, from);
 	return LT_OK;
 }
 

@@ -41,10 +41,10 @@ static bool fits_in_memory(const struct lt_graph *g, const struct lt_nodedef *fr
 	int32_t width = lt__map_width(m), column;
 
 	for (int32_t r = m->n_row - 1; r >= 0; r--) {
-		int64_t row_least, row_most;
+		int64_t row_min, row_max;
 
-		if (!lt__row_span(m->row + (int64_t)r * width, width, low, high, &row_least, &row_most, &column)
-		    || !lt__span_add(unit, row_least, row_most, &least, &most))
+		if (!lt__row_span(m->row + (int64_t)r * width, width, low, high, &row_min, &row_max, &column)
+		    || !lt__span_add(unit, row_min, row_max, &least, &most))
 			return false;
 		if (r > 0 && lt__mul_overflow(unit, g->var[from->dim[r]].extent, &unit))
 			return false;

@@ -46,7 +46,7 @@ lt_node lt_graph_gather(struct lt_graph *g, lt_node x, lt_node index, int32_t ax
 }
 
 /* The part with new vars where it shares one with x that it does not cover from 0 on. */
-static lt_node own_dims(struct lt_graph *g, lt_node x, lt_node part, const int64_t *offset, const lt_param *at)
+static lt_node derived_dims(struct lt_graph *g, lt_node x, lt_node part, const int64_t *offset, const lt_param *at)
 {
 	const struct lt_nodedef *to = &g->node[x], *from = &g->node[part];
 	lt_var *dims = LT_NEW(g->arena, lt_var, from->n_dim);
@@ -81,7 +81,7 @@ static lt_node add_update(struct lt_graph *g, lt_node x, lt_node part, const int
 			lt__graph_fail(g, LT_EINVAL, "there is no run-time scalar number %d: the graph has %d", at[i], g->n_param);
 			return -1;
 		}
-	part = own_dims(g, x, part, offset, at);
+	part = derived_dims(g, x, part, offset, at);
 	if (part < 0)
 		return -1;
 	def.dtype = g->node[x].dtype;

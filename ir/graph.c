@@ -149,7 +149,7 @@ lt_node lt__graph_adopt(struct lt_graph *g, const struct lt_nodedef *def)
 	if (!g->inside && lt__bounds_check(g, index, g))
 		return -1;
 	if (key)
-		lt__names_put(g->labels, key, strlen(key), index);
+		lt__names_add(g->labels, key, strlen(key), index);
 	g->n_node++;
 	return index;
 }
@@ -161,7 +161,7 @@ static lt_status set_node_name(struct lt_graph *g, lt_node x, const char *name)
 	if (lt__names_find(g->node_names, clean, strlen(clean)) != x)
 		g->node[x].name = lt__names_unique(g->node_names, clean, x);
 	else
-		g->node[x].name = lt__names_put(g->node_names, clean, strlen(clean), x);
+		g->node[x].name = lt__names_add(g->node_names, clean, strlen(clean), x);
 	return LT_OK;
 }
 
@@ -183,7 +183,7 @@ static lt_status set_var_name(struct lt_graph *g, lt_var v, const char *name)
 	if (lt__names_find(g->var_names, clean, strlen(clean)) != v)
 		g->var[v].name = lt__names_unique(g->var_names, clean, v);
 	else
-		g->var[v].name = lt__names_put(g->var_names, clean, strlen(clean), v);
+		g->var[v].name = lt__names_add(g->var_names, clean, strlen(clean), v);
 	return LT_OK;
 }
 

@@ -13,7 +13,7 @@
 struct lt_linear { int64_t constant; int32_t n; lt_param *param; int64_t *coef; };
 
 /* unit > 0: the number of a trip of a loop over the var `of`, floor((of mod span) / unit); span 0: no end.  Only in a loop tree's
- * own graph (looptree/own.h). */
+ * own graph (looptree/derived.h). */
 struct lt_vardef   { const char *name; int64_t extent; bool bounded; struct lt_linear limit; lt_var of; int64_t unit, span; };
 struct lt_paramdef { const char *name; lt_node source; int64_t element, low, high; };
 struct lt_require  { bool equal; struct lt_linear value; const char *text; int32_t line, column; };
@@ -68,7 +68,7 @@ static inline int32_t lt__map_width(const struct lt_map *m) { return 1 + m->n_pa
 /* The most pieces that one read chooses among.  Views of views become one view, and a reader reads through them, up to as many: a choice is made
  * for each element or vector, and each piece that is added makes the text of a kernel longer, of the vectors' by all the pieces before it (64 take
  * the C compiler seconds).  A view of more is copied into memory first, block by block and not by a kernel (docs/graph.md, looptree/blocks.h). */
-enum { LT_MOST_PIECES = 16 };
+enum { LT_MAX_PIECES = 16 };
 /* The greatest rank of a value, and width of a map. */
 enum { LT_MAX_RANK = 64, LT_MAX_WIDTH = 1 << 15 };
 enum { LT_FAILED_PARAM = -2 };
@@ -90,7 +90,7 @@ lt_var lt__var_like(struct lt_graph *, lt_var, int64_t extent, const struct lt_l
 lt_status lt__linear_make(struct lt_graph *, int64_t constant, int32_t n, const lt_param *, const int64_t *coef, struct lt_linear *out);
 bool lt__linear_equal(const struct lt_linear *, const struct lt_linear *);
 /* Least value over the params' ranges; INT64_MIN on overflow. */
-int64_t lt__linear_least(const struct lt_graph *, const struct lt_linear *);
+int64_t lt__linear_min(const struct lt_graph *, const struct lt_linear *);
 /* Whether two vars cover the same positions: equal extents and equal limits. */
 bool lt__var_same_range(const struct lt_graph *, lt_var, lt_var);
 /* Appends a requirement unless the params' ranges imply it. */

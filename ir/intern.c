@@ -90,7 +90,7 @@ static struct name *put(struct lt_names *names, const char *text, size_t bytes, 
 	return s;
 }
 
-const char *lt__names_put(struct lt_names *names, const char *text, size_t bytes, int32_t value)
+const char *lt__names_add(struct lt_names *names, const char *text, size_t bytes, int32_t value)
 {
 	return put(names, text, bytes, value)->text;
 }
@@ -104,12 +104,12 @@ const char *lt__names_unique(struct lt_names *names, const char *text, int32_t v
 	char *made;
 
 	if (!base->text)
-		return lt__names_put(names, text, bytes, value);
+		return lt__names_add(names, text, bytes, value);
 	for (number = base->next;; number++) {
 		made = lt__arena_format(names->arena, "%s%s%d", text, gap, number);
 		if (!slot_of(names, made, strlen(made), hash_of(made, strlen(made)))->text)
 			break;
 	}
 	base->next = number + 1;
-	return lt__names_put(names, made, strlen(made), value);
+	return lt__names_add(names, made, strlen(made), value);
 }

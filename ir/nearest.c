@@ -43,9 +43,9 @@ void lt__nearest_add(struct lt_nearest *x, const char *name)
 	int at = x->n;
 	while (at > 0 && cost < x->cost[at - 1])
 		at--;
-	if (at == LT_NEAREST_MOST)
+	if (at == LT_NEAREST_MAX)
 		return;
-	x->n += x->n < LT_NEAREST_MOST;
+	x->n += x->n < LT_NEAREST_MAX;
 	for (int i = x->n - 1; i > at; i--) {
 		x->name[i] = x->name[i - 1];
 		x->cost[i] = x->cost[i - 1];

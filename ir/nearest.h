@@ -3,14 +3,14 @@
 #define LT_IR_NEAREST_H
 #include "ir/graph.h"
 
-enum { LT_NEAREST_MOST = 3 };
+enum { LT_NEAREST_MAX = 3 };
 /* Names that are near, the nearest first; of equally near ones those that were added first.  Case counts less than any letter. */
 struct lt_nearest {
 	const char *word; size_t bytes;
 	size_t limit;                   /* mistakes (a letter in, out, changed, or two exchanged) that are too many; fewer may be set */
 	int n;
-	const char *name[LT_NEAREST_MOST];
-	size_t cost[LT_NEAREST_MOST];
+	const char *name[LT_NEAREST_MAX];
+	size_t cost[LT_NEAREST_MAX];
 };
 void lt__nearest_begin(struct lt_nearest *, const char *word, size_t bytes);
 void lt__nearest_add(struct lt_nearest *, const char *name);    /* lives as long as the search */

@@ -28,22 +28,22 @@ static inline int64_t lt_floordiv(int64_t a, int64_t b)
 /* a - b*floor(a/b): the sign of the divisor; x%0 is 0. */
 static inline int64_t lt_floormod(int64_t a, int64_t b)
 {
-	int64_t rest;
+	int64_t remainder;
 
 	if (b == 0 || b == -1)
 		return 0;
-	rest = a % b;
-	return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+	remainder = a % b;
+	return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
 }
 
 /* The same for floats, as NumPy and Python have it: x mod 0 is NaN, a zero has the sign of the divisor. */
 static inline double lt_fmod(double a, double b)
 {
-	double rest = fmod(a, b);
+	double remainder = fmod(a, b);
 
-	if (rest == 0)
+	if (remainder == 0)
 		return copysign(0, b);
-	return (rest < 0) != (b < 0) ? rest + b : rest;
+	return (remainder < 0) != (b < 0) ? remainder + b : remainder;
 }
 
 /* fmin and fmax of C lose a NaN, and take either of two zeros; these hand NaN on, and -0 is less than +0. */

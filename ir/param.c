@@ -56,7 +56,7 @@ bool lt__linear_equal(const struct lt_linear *a, const struct lt_linear *b)
 	return true;
 }
 
-int64_t lt__linear_least(const struct lt_graph *g, const struct lt_linear *l)
+int64_t lt__linear_min(const struct lt_graph *g, const struct lt_linear *l)
 {
 	int64_t sum = l->constant, term;
 
@@ -145,7 +145,7 @@ lt_var lt_graph_var_bounded(struct lt_graph *g, const char *name, int64_t max, i
 
 void lt__graph_require(struct lt_graph *g, bool equal, const struct lt_linear *value, const char *text)
 {
-	if (!equal && lt__linear_least(g, value) >= 0)
+	if (!equal && lt__linear_min(g, value) >= 0)
 		return;
 	lt__require_append(g, &(struct lt_require){ .equal = equal, .value = *value, .text = lt__arena_string(g->arena, text),
 		.line = g->line, .column = g->column });
@@ -286,7 +286,7 @@ static lt_param add_param(struct lt_graph *g, lt_node source, int64_t element, i
 	p = (struct lt_paramdef){ .source = source, .element = element, .low = low, .high = high };
 	p.name = lt__names_unique(g->var_names, name, -2 - g->n_param);
 	g->param[g->n_param] = p;
-	lt__names_put(g->labels, key, strlen(key), g->n_param);
+	lt__names_add(g->labels, key, strlen(key), g->n_param);
 	return g->n_param++;
 }
 

@@ -102,7 +102,7 @@ static lt_status parse_new_name(struct lt_parser *p, int32_t value, const char *
 		return LT_PARSE_FAIL(p, "expected a name, found %s", lt__lex_text(p->ctx, &p->l));
 	if (lt__names_find(p->g->var_names, p->l.at, p->l.bytes) != -1)
 		return LT_PARSE_FAIL(p, "%s is defined twice", lt__lex_text(p->ctx, &p->l));
-	*out = lt__names_put(p->g->var_names, p->l.at, p->l.bytes, value);
+	*out = lt__names_add(p->g->var_names, p->l.at, p->l.bytes, value);
 	lt__lex_next(&p->l);
 	return LT_OK;
 }
@@ -422,7 +422,7 @@ static lt_status settle_params(struct lt_parser *p)
 		LT_TRY(find_node(p, &p->source[i], &d->source));
 		key = lt__arena_format(g->arena, "param:%d:%lld:%lld:%lld", d->source, (long long)d->element, (long long)d->low,
 			(long long)d->high);
-		lt__names_put(g->labels, key, strlen(key), i);
+		lt__names_add(g->labels, key, strlen(key), i);
 	}
 	return LT_OK;
 }

@@ -54,7 +54,7 @@ static int32_t floor_number(struct lt_parser *p, int64_t den, int32_t first)
 		p->n_pending = first;
 		return found;
 	}
-	lt__names_put(p->floors, (const char *)key, bytes, p->n_floor);
+	lt__names_add(p->floors, (const char *)key, bytes, p->n_floor);
 	LT_GROW(p->scratch, p->floor, p->n_floor, p->cap_floor);
 	p->floor[p->n_floor] = (struct lt_floor){ .den = den, .num = settle(p, first) };
 	return p->n_floor++;
@@ -344,7 +344,7 @@ static lt_status parse_source(struct lt_parser *p, struct pieces *s, const struc
 	piece->source = lt__names_find(s->seen, (const char *)&x, sizeof x);
 	if (piece->source < 0) {
 		LT_GROW(p->g->arena, s->operand, s->n_operand, s->cap_operand);
-		lt__names_put(s->seen, (const char *)&x, sizeof x, s->n_operand);
+		lt__names_add(s->seen, (const char *)&x, sizeof x, s->n_operand);
 		piece->source = s->n_operand;
 		s->operand[s->n_operand++] = x;
 	}

@@ -26,7 +26,7 @@ static lt_status copy_tables(void *user)
 		struct lt_vardef *d = &out->var[v];
 
 		*d = in->var[v];
-		d->name = lt__names_put(out->var_names, d->name, strlen(d->name), v);
+		d->name = lt__names_add(out->var_names, d->name, strlen(d->name), v);
 		if (d->bounded) {
 			d->limit.param = lt__arena_copy(out->arena, d->limit.param, sizeof *d->limit.param * (size_t)d->limit.n);
 			d->limit.coef = lt__arena_copy(out->arena, d->limit.coef, sizeof *d->limit.coef * (size_t)d->limit.n);
@@ -34,7 +34,7 @@ static lt_status copy_tables(void *user)
 	}
 	for (lt_param p = 0; p < in->n_param; p++) {
 		out->param[p] = in->param[p];
-		out->param[p].name = lt__names_put(out->var_names, in->param[p].name, strlen(in->param[p].name), -2 - p);
+		out->param[p].name = lt__names_add(out->var_names, in->param[p].name, strlen(in->param[p].name), -2 - p);
 		out->param[p].source = -1;
 	}
 	return LT_OK;
@@ -110,7 +110,7 @@ static lt_status finish(struct lt_frame *f)
 		d->source = f->to[in->param[p].source];
 		key = lt__arena_format(out->arena, "param:%d:%lld:%lld:%lld", d->source, (long long)d->element, (long long)d->low,
 			(long long)d->high);
-		lt__names_put(out->labels, key, strlen(key), p);
+		lt__names_add(out->labels, key, strlen(key), p);
 	}
 	for (int32_t i = 0; i < in->n_result; i++)
 		LT_TRY(lt_graph_result(out, in->result[i].name, f->to[in->result[i].node]));

@@ -95,7 +95,7 @@ static void say_bits(struct printer *p, uint64_t bits, enum lt_dtype t)
 	say(p, text);
 }
 
-static void say_place(struct printer *p, int32_t line, int32_t column)
+static void say_location(struct printer *p, int32_t line, int32_t column)
 {
 	if (!line && !column)
 		return;
@@ -241,7 +241,7 @@ static bool follows(struct printer *p, const struct lt_map *m)
 		if (div[k] != k || (known && lt__names_find(known, (const char *)(num - 1), bytes) >= 0))
 			return false;
 		if (known)
-			lt__names_put(known, (const char *)(num - 1), bytes, k);
+			lt__names_add(known, (const char *)(num - 1), bytes, k);
 		terms[k] = 1;
 		for (int32_t i = 0; i < k; i++) {
 			terms[k] += num[1 + m->n_param + m->n_dim + i] ? terms[i] : 0;
@@ -416,7 +416,7 @@ static void say_nodedef(struct printer *p, lt_node x)
 	say(p, lt__op_info(n->op)->name);
 	say(p, n->reduce ? ".reduce" : "");
 	(say_attributes[n->op] ? say_attributes[n->op] : say_operands)(p, n);
-	say_place(p, n->line, n->column);
+	say_location(p, n->line, n->column);
 	say(p, "\n");
 }
 
@@ -456,7 +456,7 @@ static void say_header(struct printer *p)
 		say_linear(p, &g->require[i].value);
 		say(p, g->require[i].equal ? " == 0 " : " >= 0 ");
 		say_string(p, g->require[i].text);
-		say_place(p, g->require[i].line, g->require[i].column);
+		say_location(p, g->require[i].line, g->require[i].column);
 		say(p, "\n");
 	}
 }

@@ -38,10 +38,10 @@ static int64_t gcd(int64_t a, int64_t b)
 	uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
 
 	while (y) {
-		uint64_t rest = x % y;
+		uint64_t remainder = x % y;
 
 		x = y;
-		y = rest;
+		y = remainder;
 	}
 	return x > INT64_MAX ? 1 : (int64_t)x;
 }
@@ -65,16 +65,16 @@ static bool plain_range(const struct lt_quasi *q, const int64_t *row, int64_t *l
 }
 
 /* Whether rest holds m times the numerator of div k, beside -m * den times div k itself. */
-static bool holds_remainder(const struct lt_quasi *q, const int64_t *rest, int32_t k, int64_t *m)
+static bool holds_remainder(const struct lt_quasi *q, const int64_t *remainder, int32_t k, int64_t *m)
 {
 	const int64_t *num = q->num + (size_t)k * (size_t)q->width;
-	int64_t c = rest[q->n_base + k], product;
+	int64_t c = remainder[q->n_base + k], product;
 
 	if (!c || c == INT64_MIN || c % q->den[k])
 		return false;
 	*m = -c / q->den[k];
 	for (int32_t i = 1; i < q->n_base + k; i++)
-		if (num[i] && (__builtin_mul_overflow(*m, num[i], &product) || rest[i] != product))
+		if (num[i] && (__builtin_mul_overflow(*m, num[i], &product) || remainder[i] != product))
 			return false;
 	return true;
 }
@@ -82,18 +82,18 @@ static bool holds_remainder(const struct lt_quasi *q, const int64_t *rest, int32
 /* Bounds that see remainders: m * (x - d * floor(x / d)) is within m * [0, d - 1]. */
 static bool remainder_range(const struct lt_quasi *q, const int64_t *row, int64_t *low, int64_t *high)
 {
-	int64_t *rest = q->temp, m, from_low = 0, from_high = 0;
+	int64_t *remainder = q->temp, m, from_low = 0, from_high = 0;
 
-	memcpy(rest, row, (size_t)q->width * sizeof *rest);
+	memcpy(remainder, row, (size_t)q->width * sizeof *remainder);
 	for (int32_t k = q->n_div - 1; k >= 0; k--) {
-		if (!holds_remainder(q, rest, k, &m))
+		if (!holds_remainder(q, remainder, k, &m))
 			continue;
-		if (!lt__row_add(rest, -m, q->num + (size_t)k * (size_t)q->width, q->n_base + k)
+		if (!lt__row_add(remainder, -m, q->num + (size_t)k * (size_t)q->width, q->n_base + k)
 		    || !add_range(m, 0, q->den[k] - 1, &from_low, &from_high))
 			return false;
-		rest[q->n_base + k] = 0;
+		remainder[q->n_base + k] = 0;
 	}
-	return plain_range(q, rest, low, high) && !__builtin_add_overflow(*low, from_low, low)
+	return plain_range(q, remainder, low, high) && !__builtin_add_overflow(*low, from_low, low)
 		&& !__builtin_add_overflow(*high, from_high, high);
 }
 
@@ -140,26 +140,26 @@ static void share_divisor(const struct lt_quasi *q, int64_t *num, int64_t *den)
 }
 
 /* Whether the terms of num that g does not divide stay within one [m*g, m*g + g): then they count as m*g. */
-static bool rest_within(const struct lt_quasi *q, const int64_t *num, int64_t g, int64_t *m)
+static bool remainder_within(const struct lt_quasi *q, const int64_t *num, int64_t g, int64_t *m)
 {
-	int64_t *rest = q->temp + q->width, low = 0, high = 0;
+	int64_t *remainder = q->temp + q->width, low = 0, high = 0;
 
-	memset(rest, 0, (size_t)q->width * sizeof *rest);
+	memset(remainder, 0, (size_t)q->width * sizeof *remainder);
 	for (int32_t i = 0; i < q->n_base + q->n_div; i++)
 		if (!i || num[i] % g)
-			rest[i] = num[i];
-	if (lt__quasi_range(q, rest, &low, &high) && lt__floor_div(low, g) == lt__floor_div(high, g)) {
+			remainder[i] = num[i];
+	if (lt__quasi_range(q, remainder, &low, &high) && lt__floor_div(low, g) == lt__floor_div(high, g)) {
 		*m = lt__floor_div(low, g);
 		return true;
 	}
-	if (!q->exact || !q->exact(q->user, rest, &low, &high) || lt__floor_div(low, g) != lt__floor_div(high, g))
+	if (!q->exact || !q->exact(q->user, remainder, &low, &high) || lt__floor_div(low, g) != lt__floor_div(high, g))
 		return false;
 	*m = lt__floor_div(low, g);
 	return true;
 }
 
 /* floor((g*E + r) / (g*d)) = floor(E / d) for 0 <= r < g: tries the greatest g first. */
-static bool drop_rest(const struct lt_quasi *q, int64_t *num, int64_t *den)
+static bool drop_remainder(const struct lt_quasi *q, int64_t *num, int64_t *den)
 {
 	int64_t below = INT64_MAX, g, m;
 
@@ -174,7 +174,7 @@ static bool drop_rest(const struct lt_quasi *q, int64_t *num, int64_t *den)
 		if (g <= 1)
 			return false;
 		below = g;
-		if (rest_within(q, num, g, &m))
+		if (remainder_within(q, num, g, &m))
 			break;
 	}
 	for (int32_t i = 1; i < q->n_base + q->n_div; i++)
@@ -243,7 +243,7 @@ void lt__quasi_floor(struct lt_quasi *q, int64_t *num, int64_t den, int64_t fact
 			constant = !num[i];
 		if (constant || q->overflow)
 			return;
-	} while (drop_rest(q, num, &den) || open_nested(q, num, &den));
+	} while (drop_remainder(q, num, &den) || open_nested(q, num, &den));
 	k = find_div(q, num, den);
 	if (k < 0 || __builtin_add_overflow(out[q->n_base + k], factor, &out[q->n_base + k]))
 		q->overflow = true;

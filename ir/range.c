@@ -2,7 +2,7 @@
 #include "ir/quasi.h"
 #include "ir/range.h"
 
-static bool within(int64_t x) { return x >= -LT_ROW_MOST && x <= LT_ROW_MOST; }
+static bool within(int64_t x) { return x >= -LT_ROW_MAX && x <= LT_ROW_MAX; }
 
 /* The ends only move apart, so that every sum of some of the terms is between them. */
 bool lt__span_add(int64_t coef, int64_t low, int64_t high, int64_t *least, int64_t *most)
@@ -12,7 +12,7 @@ bool lt__span_add(int64_t coef, int64_t low, int64_t high, int64_t *least, int64
 	if (!within(coef) || lt__mul_overflow(coef, coef < 0 ? high : low, &a) || lt__mul_overflow(coef, coef < 0 ? low : high, &b)
 	    || lt__add_overflow(*least, a < 0 ? a : 0, least) || lt__add_overflow(*most, b > 0 ? b : 0, most))
 		return false;
-	return *least >= -LT_ROW_MOST && *most <= LT_ROW_MOST;
+	return *least >= -LT_ROW_MAX && *most <= LT_ROW_MAX;
 }
 
 bool lt__row_span(const int64_t *row, int32_t n, const int64_t *low, const int64_t *high, int64_t *least, int64_t *most, int32_t *column)

@@ -8,7 +8,7 @@
 #define LT_IR_RANGE_H
 #include "ir/graph.h"
 
-#define LT_ROW_MOST ((INT64_C(1) << 62) - 1)
+#define LT_ROW_MAX ((INT64_C(1) << 62) - 1)
 
 /* Where a map does not fit: a floor division, a guard or a row, and its column; -1: the constant. */
 enum lt_unfit_kind { LT_UNFIT_DIV, LT_UNFIT_GUARD, LT_UNFIT_ROW };

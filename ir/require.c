@@ -21,7 +21,7 @@ static size_t key_of(const struct lt_linear *l, int64_t sign, struct key *key)
 }
 
 /* The least that the sum without its constant can be by requirement r, whose sum has the same params; false: it says nothing. */
-static bool least_by(const struct lt_require *r, const struct key *key, size_t bytes, int64_t *least)
+static bool min_by(const struct lt_require *r, const struct key *key, size_t bytes, int64_t *least)
 {
 	struct key own[LT_MAX_RANK];
 
@@ -38,10 +38,10 @@ static void note(struct lt_graph *g, int32_t number, int64_t sign)
 	int64_t old, now;
 	int32_t found = lt__names_find(g->required, (const char *)key, bytes);
 
-	if (found >= 0 && found < g->n_require && least_by(&g->require[found], key, bytes, &old)
-	    && (!least_by(&g->require[number], key, bytes, &now) || now <= old))
+	if (found >= 0 && found < g->n_require && min_by(&g->require[found], key, bytes, &old)
+	    && (!min_by(&g->require[number], key, bytes, &now) || now <= old))
 		return;
-	lt__names_put(g->required, (const char *)key, bytes, number);
+	lt__names_add(g->required, (const char *)key, bytes, number);
 }
 
 void lt__require_append(struct lt_graph *g, const struct lt_require *r)
@@ -64,13 +64,13 @@ bool lt__require_implies(const struct lt_graph *g, const struct lt_linear *l)
 	int32_t found;
 	size_t bytes;
 
-	if (lt__linear_least(g, l) >= 0)
+	if (lt__linear_min(g, l) >= 0)
 		return true;
 	if (!g->required || !l->n)
 		return false;
 	bytes = key_of(l, 1, key);
 	found = lt__names_find(g->required, (const char *)key, bytes);
-	return found >= 0 && found < g->n_require && least_by(&g->require[found], key, bytes, &least)
+	return found >= 0 && found < g->n_require && min_by(&g->require[found], key, bytes, &least)
 		&& !lt__add_overflow(least, l->constant, &least) && least >= 0;
 }
 

@@ -214,7 +214,7 @@ static bool do_rows(struct lt_simplify *t)
 }
 
 /* Larger maps stay as they are: the rules are cubic. */
-enum { MOST_DIVS = 64, MOST_COLUMNS = 1024, MOST_GUARDS = 256 };
+enum { MAX_DIVS = 64, MAX_COLUMNS = 1024, MAX_GUARDS = 256 };
 
 /* The intervals of params and dims, then guards and rows.  *done: whether the task holds the map's simplest form. */
 static bool begin(struct lt_simplify *t, bool *done)
@@ -222,7 +222,7 @@ static bool begin(struct lt_simplify *t, bool *done)
 	const struct lt_map *m = t->map;
 
 	*done = false;
-	if (m->n_div > MOST_DIVS || m->n_param + m->n_dim > MOST_COLUMNS || m->n_guard > MOST_GUARDS)
+	if (m->n_div > MAX_DIVS || m->n_param + m->n_dim > MAX_COLUMNS || m->n_guard > MAX_GUARDS)
 		return true;
 	if (!take_memory(t))
 		return false;

@@ -353,7 +353,7 @@ static lt_status set_state(struct lt_graph *g, lt_node state, lt_node value)
 		return lt__node_fail(g, state, LT_EEXIST, "its content is set twice, to '%.200s' and to '%.200s'",
 			g->node[g->set[before].value].name, g->node[value].name);
 	LT_GROW(g->arena, g->set, g->n_set, g->cap_set);
-	lt__names_put(g->labels, key, strlen(key), g->n_set);
+	lt__names_add(g->labels, key, strlen(key), g->n_set);
 	g->set[g->n_set++] = (struct lt_statedef){ .state = state, .value = value };
 	return LT_OK;
 }
@@ -379,7 +379,7 @@ static lt_status add_result(struct lt_graph *g, const char *name, lt_node x)
 		return lt__graph_fail(g, LT_EEXIST, "there is a result named '%.200s' already", name);
 	LT_GROW(g->arena, g->result, g->n_result, g->cap_result);
 	name = lt__arena_string(g->arena, name);
-	lt__names_put(g->labels, key, strlen(key), g->n_result);
+	lt__names_add(g->labels, key, strlen(key), g->n_result);
 	g->result[g->n_result++] = (struct lt_result){ .name = name, .node = x };
 	return LT_OK;
 }

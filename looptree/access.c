@@ -92,9 +92,9 @@ static lt_status expand_view(struct resolve *r, const struct lt_nodedef *view, c
 	for (int32_t i = 0; i < view->n_piece; i++)
 		covered = covered || view->piece[i].map.n_guard == 0;
 	if (!covered) {         /* the fill stands under the guards that led here */
-		struct lt_map rest = *at;
-		rest.n_row = 0;
-		push_todo(r, -1, view->bits, &rest);
+		struct lt_map remainder = *at;
+		remainder.n_row = 0;
+		push_todo(r, -1, view->bits, &remainder);
 	}
 	for (int32_t i = view->n_piece - 1; i >= 0; i--) {
 		const struct lt_graphpiece *p = &view->piece[i];
@@ -231,7 +231,7 @@ static int32_t find_trip(const struct lt_map *m, int32_t column, int64_t unit)
 }
 
 /* Where a read's row is the number of a trip of a loop, floor(y / 4), it becomes a column of that var: such a row is in place. */
-static void name_trips(const struct lt_graph *g, struct lt_arena *a, struct lt_leaf *leaf)
+static void name_trip_count(const struct lt_graph *g, struct lt_arena *a, struct lt_leaf *leaf)
 {
 	for (int32_t k = 0; k < leaf->n_read; k++)
 		for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
@@ -304,7 +304,7 @@ lt_status lt__leaf_access(const struct lt_graph *g, struct lt_arena *a, lt_node 
 		LT_TRY(read_operand(&r, d->operand[k], &select, &leaf->read[k - first]));
 	}
 	if (!leaf->gather)
-		name_trips(g, a, leaf);
+		name_trip_count(g, a, leaf);
 	*out = leaf;
 	return LT_OK;
 }

@@ -267,7 +267,7 @@ static lt_tnode add_loops(struct lt_auto *s, lt_tnode place)
 	return place;
 }
 
-void lt__auto_note_nest(struct lt_auto *s, lt_tnode root, bool constant, bool closed)
+void lt__auto_record_nest(struct lt_auto *s, lt_tnode root, bool constant, bool closed)
 {
 	while (s->cap_nest <= root) {
 		LT_GROW(s->t->arena, s->nest, s->cap_nest, s->cap_nest);
@@ -296,7 +296,7 @@ static lt_status place_cluster(struct lt_auto *s, lt_node n)
 	if (place < 0)
 		return lt_context_code(s->g->ctx);
 	root = lt__root_of(s->t, place);
-	lt__auto_note_nest(s, root, s->constant[n], false);
+	lt__auto_record_nest(s, root, s->constant[n], false);
 	for (int32_t i = 0; i < s->n_member; i++)
 		if (lt_looptree_add_leaf(s->t, place, s->member[i]) < 0)
 			return lt_context_code(s->g->ctx);
@@ -314,7 +314,7 @@ static lt_status place_many(struct lt_auto *s, lt_node n)
 			return lt_context_code(s->g->ctx);
 	if (place < 0 || lt_looptree_add_leaf(s->t, place, n) < 0)
 		return lt_context_code(s->g->ctx);
-	lt__auto_note_nest(s, lt__root_of(s->t, place), s->constant[n], true);
+	lt__auto_record_nest(s, lt__root_of(s->t, place), s->constant[n], true);
 	return LT_OK;
 }
 
@@ -389,7 +389,7 @@ static lt_status auto_body(void *arg)
 		any = any || wants_vectors(b->target[i]);
 	LT_TRY(survey(&s));
 	if (any)
-		LT_TRY(lt__auto_again(&s, survey));
+		LT_TRY(lt__auto_rematerialize(&s, survey));
 	lt__auto_calls(&s);
 	if (s.n_call > 0)
 		LT_TRY(survey(&s));

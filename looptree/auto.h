@@ -67,7 +67,7 @@ bool lt__reads_in_place(const struct lt_auto *, lt_node n, lt_node u, lt_var);
 void lt__auto_gather(struct lt_auto *, lt_node n);
 void lt__auto_sort(lt_node *, int32_t count);   /* in the order of the graph */
 /* A new root that the nest of number and kind begins with. */
-void lt__auto_note_nest(struct lt_auto *, lt_tnode root, bool constant, bool closed);
+void lt__auto_record_nest(struct lt_auto *, lt_tnode root, bool constant, bool closed);
 /* looptree/targets.c: finds the classes of the graph's nodes; turns to the target of node n. */
 void lt__auto_classes(struct lt_auto *);
 void lt__auto_aim(struct lt_auto *, lt_node n);
@@ -99,7 +99,7 @@ lt_status lt__auto_products(struct lt_auto *);
 /* looptree/product_form.c: which tree a product gets. */
 void lt__product_form(const struct lt_auto *, struct lt_product *);
 /* What part of their time threads work if each has its share of equal trips. */
-double lt__product_share(int64_t trips, int64_t cores);
+double lt__product_share(int64_t trip_count, int64_t cores);
 /* looptree/product_nest.c: its loops and leaves; then the leaves of its epilogue, the cluster in hand. */
 lt_status lt__product_place(struct lt_auto *, struct lt_product *);
 lt_status lt__product_place_epilogue(struct lt_auto *, struct lt_product *);

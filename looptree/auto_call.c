@@ -6,11 +6,11 @@
 #include "looptree/auto.h"
 #include "looptree/call.h"
 
-enum { MOST_MEMBERS = 40 };
+enum { MAX_MEMBERS = 40 };
 
 struct lt_autocall { const char *name; lt_node mul, sum, end; int32_t n, n_dim; lt_node *member; lt_var *dim; };
 /* The leaves that may become a call. */
-struct draft { struct lt_auto *s; lt_node mul, sum, end; int32_t n, n_behind; lt_node behind[MOST_MEMBERS], member[MOST_MEMBERS]; };
+struct draft { struct lt_auto *s; lt_node mul, sum, end; int32_t n, n_behind; lt_node behind[MAX_MEMBERS], member[MAX_MEMBERS]; };
 
 static bool has(const lt_node *list, int32_t n, lt_node x)
 {
@@ -54,7 +54,7 @@ static bool add_readers(struct draft *d, lt_node x)
 	for (lt_node u = x + 1; u <= d->s->reader[x]; u++) {
 		if (!lt__has_leaf(g, u) || !reads(d->s->t->leaf[u], x) || has(d->behind, d->n_behind, u))
 			continue;
-		if (!may_join(d, u) || d->n_behind == MOST_MEMBERS)
+		if (!may_join(d, u) || d->n_behind == MAX_MEMBERS)
 			return false;
 		d->behind[d->n_behind++] = u;
 	}
@@ -91,7 +91,7 @@ static void add_casts(struct draft *d)
 		const struct lt_leaf *leaf = s->t->leaf[d->member[i]];
 		for (int32_t k = 0; k < leaf->n_read; k++) {
 			lt_node base = leaf->read[k].n_piece == 1 ? leaf->read[k].piece[0].base : -1;
-			if (base < 0 || !lt__has_leaf(s->g, base) || s->in_call[base] || s->n_reader[base] != 1 || d->n == MOST_MEMBERS || has(d->member, d->n, base))
+			if (base < 0 || !lt__has_leaf(s->g, base) || s->in_call[base] || s->n_reader[base] != 1 || d->n == MAX_MEMBERS || has(d->member, d->n, base))
 				continue;
 			if ((s->g->node[base].op == LT_OP_cast || s->g->node[base].op == LT_OP_copy) && !s->g->node[base].reduce && lt__auto_same_class(s, base, d->sum))
 				d->member[d->n++] = base;
@@ -116,7 +116,7 @@ static bool is_one_nest(const struct draft *d, const struct lt_contraction *c)
 }
 
 /* A result that is written through a view lies as that has it. */
-static bool is_written_through(const struct lt_auto *s, lt_node n)
+static bool is_aliased(const struct lt_auto *s, lt_node n)
 {
 	for (lt_node v = n + 1; v < s->g->n_node && s->written[n]; v++)
 		for (int32_t i = 0; s->g->node[v].op == LT_OP_view && s->written[v] && i < s->g->node[v].n_operand; i++)
@@ -147,7 +147,7 @@ static int64_t stride_of(const struct lt_graph *g, struct lt_arena *a, const str
 static void shape_of(const struct draft *d, const struct lt_contraction *c, struct lt_callshape *out)
 {
 	const struct lt_graph *g = d->s->g;
-	bool through = is_written_through(d->s, c->end);
+	bool through = is_aliased(d->s, c->end);
 	*out = (struct lt_callshape){ .pattern = LT_PATTERN_PRODUCT, .epilogues = c->epilogues, .sum = c->type, .n_dim = c->n_dim,
 		.n_operand = c->n_operand };
 	for (int32_t i = 0; i < c->n_dim; i++) {
@@ -201,7 +201,7 @@ static const struct lt_routine *find_row(const struct draft *d, struct lt_contra
 	shape_of(d, c, &shape);
 	for (int32_t i = 0; i < lt__routine_count(d->s->target) && is_matrix(&shape) && !is_cut(&shape); i++) {
 		const struct lt_routine *r = lt__routine_at(d->s->target, i);
-		if (r->pattern == LT_PATTERN_PRODUCT && lt__routine_is_sound(r) && lt__call_flops(&shape) >= r->least_flops && !lt__routine_refuses(d->s->t->arena, r, &shape))
+		if (r->pattern == LT_PATTERN_PRODUCT && lt__routine_is_sound(r) && lt__call_flops(&shape) >= r->min_flops && !lt__routine_refuses(d->s->t->arena, r, &shape))
 			return r;
 	}
 	return NULL;
@@ -211,7 +211,7 @@ static const struct lt_routine *try_draft(struct draft *d, bool casts, struct lt
 {
 	d->n = 0;
 	d->member[d->n++] = d->mul;
-	for (int32_t i = 0; i < d->n_behind && d->n < MOST_MEMBERS; i++)
+	for (int32_t i = 0; i < d->n_behind && d->n < MAX_MEMBERS; i++)
 		d->member[d->n++] = d->behind[i];
 	if (casts)
 		add_casts(d);
@@ -304,6 +304,6 @@ lt_status lt__auto_place_call(struct lt_auto *s, lt_node n)
 	}
 	if (inner < 0)
 		return lt_context_code(t->ctx);
-	lt__auto_note_nest(s, group, s->constant[c->end], true);
+	lt__auto_record_nest(s, group, s->constant[c->end], true);
 	return LT_OK;
 }

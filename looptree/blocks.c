@@ -94,16 +94,16 @@ static void subtract(struct cutter *c, const struct lt_cell *cell, const struct 
 		add_cell(c, to, cell);
 		return;
 	}
-	struct lt_cell rest = new_box(c, cell);
+	struct lt_cell remainder = new_box(c, cell);
 	for (int32_t i = 0; i < c->rank; i++) {
-		if (rest.low[i] < b->low[i]) {
-			struct lt_cell part = new_box(c, &rest);
-			part.high[i] = rest.low[i] = b->low[i];
+		if (remainder.low[i] < b->low[i]) {
+			struct lt_cell part = new_box(c, &remainder);
+			part.high[i] = remainder.low[i] = b->low[i];
 			add_cell(c, to, &part);
 		}
-		if (rest.high[i] > b->high[i]) {
-			struct lt_cell part = new_box(c, &rest);
-			part.low[i] = rest.high[i] = b->high[i];
+		if (remainder.high[i] > b->high[i]) {
+			struct lt_cell part = new_box(c, &remainder);
+			part.low[i] = remainder.high[i] = b->high[i];
 			add_cell(c, to, &part);
 		}
 	}
@@ -266,7 +266,7 @@ void lt__dense_strides(const struct lt_graph *g, lt_node n, int64_t *stride)
 
 bool lt__is_many(const struct lt_graph *g, lt_node n, const struct lt_leaf *leaf)
 {
-	return g->node[n].op == LT_OP_copy && leaf->n_read == 1 && leaf->read[0].n_piece > LT_MOST_PIECES;
+	return g->node[n].op == LT_OP_copy && leaf->n_read == 1 && leaf->read[0].n_piece > LT_MAX_PIECES;
 }
 
 lt_status lt__is_plain(const struct lt_graph *g, struct lt_arena *a, lt_node n, bool *plain)

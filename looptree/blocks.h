@@ -1,6 +1,6 @@
 /* looptree/blocks.h -- a view cut into blocks: boxes of its elements, each of which shows one piece.
  *
- * A copy of more than LT_MOST_PIECES pieces is made block by block, by the program and not by a kernel: a kernel would ask for each element which
+ * A copy of more than LT_MAX_PIECES pieces is made block by block, by the program and not by a kernel: a kernel would ask for each element which
  * of them it is, and its text would grow with their number.
  */
 #ifndef LT_LOOPTREE_BLOCKS_H

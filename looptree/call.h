@@ -14,7 +14,7 @@ bool lt__keeps_value(const struct lt_graph *, lt_node);
  * right: the read of mul that is the right factor.  Vars of one element fit anywhere.  -1, or the position of the first that fits none. */
 int32_t lt__product_roles(const struct lt_graph *, const struct lt_leaf *mul, const struct lt_leaf *sum, int32_t right, int32_t *role);
 
-enum { LT_CALL_RESULT, LT_CALL_LEFT, LT_CALL_RIGHT, LT_CALL_MOST = 5 };        /* operands of a call, in order */
+enum { LT_CALL_RESULT, LT_CALL_LEFT, LT_CALL_RIGHT, LT_CALL_MAX = 5 };        /* operands of a call, in order */
 /* leaf: whose vars are the columns of the piece's map; piece NULL: what it writes. */
 struct lt_callread { lt_node leaf; const struct lt_readpiece *piece; };
 struct lt_callvar { lt_var var, as; };
@@ -26,7 +26,7 @@ struct lt_contraction {
 	int32_t *role;
 	struct lt_callvar *as; int32_t n_as, cap_as;    /* vars of the nest, and the dims that they are the same as */
 	int32_t n_operand;
-	struct lt_callread operand[LT_CALL_MOST];
+	struct lt_callread operand[LT_CALL_MAX];
 };
 /* The dim that a var is the same as in this nest; -1: none, it has one element. */
 lt_var lt__call_as(const struct lt_contraction *, lt_var);
@@ -68,9 +68,9 @@ struct lt_callshape {
 	int32_t n_dim, n_operand;
 	int32_t role[LT_MAX_RANK];
 	int64_t extent[LT_MAX_RANK];
-	uint32_t dtype[LT_CALL_MOST];
-	const char *name[LT_CALL_MOST], *var[LT_MAX_RANK];
-	int64_t stride[LT_CALL_MOST][LT_MAX_RANK];
+	uint32_t dtype[LT_CALL_MAX];
+	const char *name[LT_CALL_MAX], *var[LT_MAX_RANK];
+	int64_t stride[LT_CALL_MAX][LT_MAX_RANK];
 };
 /* looptree/call_check.c */
 /* Whether a row of a table can be named in a tree, and its sum is of a type. */

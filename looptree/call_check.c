@@ -81,7 +81,7 @@ const char *lt__routine_refuses(struct lt_arena *a, const struct lt_routine *r, 
 {
 	const uint64_t bias = r->bias ? r->bias : r->result, residual = r->residual ? r->residual : r->result;
 	const bool has_bias = (c->epilogues & LT_EPILOGUE_BIAS) != 0;
-	const uint64_t takes[LT_CALL_MOST] = { r->result, r->left, r->right, has_bias ? bias : residual, residual };
+	const uint64_t takes[LT_CALL_MAX] = { r->result, r->left, r->right, has_bias ? bias : residual, residual };
 	if (r->pattern == LT_PATTERN_NONE)
 		return NULL;
 	if (r->pattern != c->pattern)

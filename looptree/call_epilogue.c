@@ -13,12 +13,12 @@ static const struct { uint32_t bit; const char *is, *name; } activations[] = {
 	{ LT_EPILOGUE_GELU, "mul mul x 0.5 add erf mul x 0.70710678118654752440 1", "GELU" },
 	{ LT_EPILOGUE_RELU, "max x 0", "ReLU" },
 };
-enum { N_ACTIVATION = sizeof activations / sizeof *activations, MOST_NODES = 64 };
+enum { N_ACTIVATION = sizeof activations / sizeof *activations, MAX_NODES = 64 };
 
 static const char *name(const struct lt_callsearch *s, lt_node n) { return s->t->graph->node[n].name; }
 static const char *op_name(const struct lt_callsearch *s, lt_node n) { return lt__op_info(s->t->graph->node[n].op)->name; }
 
-struct match { const struct lt_callsearch *s; lt_node x, used[MOST_NODES]; int32_t n; };
+struct match { const struct lt_callsearch *s; lt_node x, used[MAX_NODES]; int32_t n; };
 
 static bool is_number(const struct lt_readpiece *p, enum lt_dtype t, const char *text)
 {
@@ -58,7 +58,7 @@ static const char *match_node(struct match *m, const char *is, lt_node n)
 	const struct lt_nodedef *d = &m->s->t->graph->node[n];
 	const char *op = lt__op_info(d->op)->name;
 	size_t bytes = strcspn(is, " ");
-	if (strlen(op) != bytes || memcmp(op, is, bytes) != 0 || d->reduce || m->n == MOST_NODES)
+	if (strlen(op) != bytes || memcmp(op, is, bytes) != 0 || d->reduce || m->n == MAX_NODES)
 		return NULL;
 	m->used[m->n++] = n;
 	is += bytes + 1;

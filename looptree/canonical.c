@@ -43,7 +43,7 @@ static void print_tables(struct lt_text *t, const struct lt_tree *x)
 	}
 	for (uint32_t i = 0; i < x->loops.n; i++) {
 		const struct lt_loop *l = LT_AT(struct lt_loop, x->loops, i);
-		lt__text_format(t, "l %d %d %d %lld %d %d", (int)l->parent, (int)l->kind, (int)l->kind_arg, (long long)l->max_trips,
+		lt__text_format(t, "l %d %d %d %lld %d %d", (int)l->parent, (int)l->kind, (int)l->kind_arg, (long long)l->max_trip_count,
 			(int)l->first_stmt, (int)l->n_stmt);
 		if (l->tail != LT_GUARD || l->call)
 			lt__text_format(t, " t%d %s", (int)l->tail, l->call ? l->call : "");

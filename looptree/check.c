@@ -33,7 +33,7 @@ static lt_status check_loop(const struct lt_looptree *t, lt_tnode loop)
 
 /* A dim that counts the trips of loops over another var is counted by those loops or by ones over its own name, never by both; and
  * where they count it, the loops are cut at the very elements where the dim is. */
-static lt_status check_trips(const struct lt_looptree *t, lt_tnode at, const struct lt_leaf *leaf, int32_t column)
+static lt_status check_trip_count(const struct lt_looptree *t, lt_tnode at, const struct lt_leaf *leaf, int32_t column)
 {
 	lt_var v = leaf->var[column];
 	const struct lt_vardef *d = &t->graph->var[v], *of = &t->graph->var[d->of];
@@ -72,7 +72,7 @@ static lt_status check_leaf_loops(struct lt_looptree *t, lt_tnode at)
 	LT_TRY(lt__leaf(t, n, &leaf));
 	for (int32_t i = 0; i < leaf->n_var + leaf->n_trip; i++)
 		if (t->graph->var[leaf->var[i]].unit)
-			LT_TRY(check_trips(t, at, leaf, i));
+			LT_TRY(check_trip_count(t, at, leaf, i));
 	for (int32_t i = 0; i < leaf->n_var; i++) {
 		lt_tnode loop = loop_over(t, at, leaf->var[i]);
 		if (loop < 0)

@@ -98,7 +98,7 @@ static bool is_stretch(struct chain *c, int32_t k, int64_t from, int64_t to)
 			if (!moves_with(c, bound_at(c, j, i), c->loop[k]))
 				continue;
 			row_range(c, bound_at(c, j, i), &low, &high);
-			if (low != high && low < loop_at(c, j)->max_trips && high > 0)
+			if (low != high && low < loop_at(c, j)->max_trip_count && high > 0)
 				return false;
 		}
 	for (int32_t i = 0; i < c->s->n_guard; i++) {
@@ -126,14 +126,14 @@ static int64_t stretch_end(struct chain *c, int32_t k, int64_t from, int64_t las
 }
 
 /* Trips of loop k at most, over the trips in hand of those further out. */
-static int64_t trips_of(const struct chain *c, int32_t k)
+static int64_t trip_count_of(const struct chain *c, int32_t k)
 {
-	int64_t trips = loop_at(c, k)->max_trips, low, high;
+	int64_t trip_count = loop_at(c, k)->max_trip_count, low, high;
 	for (int32_t i = 0; i < loop_at(c, k)->n_bound; i++) {
 		row_range(c, bound_at(c, k, i), &low, &high);
-		trips = high < trips ? high : trips;
+		trip_count = high < trip_count ? high : trip_count;
 	}
-	return trips > 0 ? trips : 0;
+	return trip_count > 0 ? trip_count : 0;
 }
 
 static int64_t count_inside(struct chain *c, int32_t k)
@@ -147,17 +147,17 @@ static int64_t count_inside(struct chain *c, int32_t k)
 		}
 		return 1;
 	}
-	int64_t trips = trips_of(c, k), n = 0;
-	if (trips > 1 && (k < c->first || c->once[k]))
-		trips = 1;
-	bool felt = trips > 1 && is_felt(c, k);
-	for (int64_t from = 0, to; from < trips; from = to + 1) {
-		to = felt ? stretch_end(c, k, from, trips - 1) : trips - 1;
+	int64_t trip_count = trip_count_of(c, k), n = 0;
+	if (trip_count > 1 && (k < c->first || c->once[k]))
+		trip_count = 1;
+	bool felt = trip_count > 1 && is_felt(c, k);
+	for (int64_t from = 0, to; from < trip_count; from = to + 1) {
+		to = felt ? stretch_end(c, k, from, trip_count - 1) : trip_count - 1;
 		c->low[k] = c->high[k] = from;
 		n = lt__count_plus(n, lt__count_times(to - from + 1, count_inside(c, k + 1)));
 	}
 	c->low[k] = 0;
-	c->high[k] = loop_at(c, k)->max_trips - 1;
+	c->high[k] = loop_at(c, k)->max_trip_count - 1;
 	return n;
 }
 
@@ -173,7 +173,7 @@ static struct chain chain_of(const struct lt_tree *x, const int64_t *param, cons
 	c.once = LT_NEW(a, bool, c.n + 1);
 	for (int32_t l = s->loop, k = c.n; k-- > 0; l = LT_AT(struct lt_loop, x->loops, l)->parent) {
 		c.loop[k] = l;
-		c.high[k] = LT_AT(struct lt_loop, x->loops, l)->max_trips - 1;
+		c.high[k] = LT_AT(struct lt_loop, x->loops, l)->max_trip_count - 1;
 		c.first = l == inside ? k : c.first;
 	}
 	return c;
@@ -216,9 +216,9 @@ static void add_touch(struct chain *c, int32_t access, struct touch *by_slot)
 	int64_t low, high;
 	bool runs = true;
 	for (int32_t k = 0; k < c->n && slot >= 0 && runs; k++) {
-		int64_t trips = trips_of(c, k);
-		runs = trips > 0;
-		c->high[k] = trips - 1;
+		int64_t trip_count = trip_count_of(c, k);
+		runs = trip_count > 0;
+		c->high[k] = trip_count - 1;
 		c->once[k] = true;
 		for (int32_t i = access; i >= 0; i = LT_AT(struct lt_access, x->accesses, i)->index)
 			c->once[k] = c->once[k] && !moves_with(c, LT_AT(struct lt_access, x->accesses, i)->row, c->loop[k]);
@@ -227,7 +227,7 @@ static void add_touch(struct chain *c, int32_t access, struct touch *by_slot)
 	if (at->index >= 0)
 		add_range(at->index_stride, 0, at->index_extent - 1, &low, &high);
 	for (int32_t k = 0; k < c->n; k++)
-		c->high[k] = loop_at(c, k)->max_trips - 1;
+		c->high[k] = loop_at(c, k)->max_trip_count - 1;
 	int64_t points = slot >= 0 && runs ? count_inside(c, 0) : 0;
 	if (points == 0)
 		return;

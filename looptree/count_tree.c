@@ -2,28 +2,28 @@
 #include <string.h>
 #include "ir/intern.h"
 #include "looptree/count.h"
-#include "looptree/own.h"
+#include "looptree/derived.h"
 
 /* -- memory of its own for each whole value -- */
 
-static void add_place(const struct lt_looptree *t, struct lt_arena *a, lt_node n, struct lt_places *out)
+static void add_place(const struct lt_looptree *t, struct lt_arena *a, lt_node n, struct lt_storage_assignment *out)
 {
 	const struct lt_nodedef *d = &t->graph->node[n];
-	struct lt_place *place = &out->place[n];
+	struct lt_assigned *place = &out->place[n];
 	int64_t unit = 1;
-	*place = (struct lt_place){ .storage = out->n_storage, .stride = LT_NEW(a, int64_t, d->n_dim + 1) };
+	*place = (struct lt_assigned){ .storage = out->n_storage, .stride = LT_NEW(a, int64_t, d->n_dim + 1) };
 	for (int32_t i = d->n_dim - 1; i >= 0; i--) {
 		place->stride[i] = unit;
 		unit = lt__count_times(unit, t->leaf_of[n] >= 0 ? t->scope[n].extent[i] : t->graph->var[d->dim[i]].extent);
 	}
 	LT_GROW(a, out->storage, out->n_storage, out->cap_storage);
-	out->storage[out->n_storage++] = (struct lt_storage){ .space = LT_SPACE_WORKSPACE, .port = -1, .dtype = d->dtype, .elems = unit };
+	out->storage[out->n_storage++] = (struct lt_storage){ .space = LT_SPACE_WORKSPACE, .binding = -1, .dtype = d->dtype, .elems = unit };
 }
 
-static void fill_places(const struct lt_looptree *t, struct lt_arena *a, struct lt_places *out)
+static void fill_places(const struct lt_looptree *t, struct lt_arena *a, struct lt_storage_assignment *out)
 {
 	const struct lt_graph *g = t->graph;
-	*out = (struct lt_places){ .place = LT_NEW(a, struct lt_place, g->n_node + 1), .param_storage = -1 };
+	*out = (struct lt_storage_assignment){ .place = LT_NEW(a, struct lt_assigned, g->n_node + 1), .param_storage = -1 };
 	for (lt_node n = 0; n < g->n_node; n++) {
 		enum lt_opcode op = g->node[n].op;
 		bool source = op == LT_OP_input || op == LT_OP_constant || op == LT_OP_state;
@@ -33,7 +33,7 @@ static void fill_places(const struct lt_looptree *t, struct lt_arena *a, struct 
 	}
 	out->param_storage = out->n_storage;
 	LT_GROW(a, out->storage, out->n_storage, out->cap_storage);
-	out->storage[out->n_storage++] = (struct lt_storage){ .space = LT_SPACE_PARAM, .port = -1, .dtype = LT_I64, .elems = g->n_param };
+	out->storage[out->n_storage++] = (struct lt_storage){ .space = LT_SPACE_PARAM, .binding = -1, .dtype = LT_I64, .elems = g->n_param };
 }
 
 /* -- lines -- */
@@ -82,7 +82,7 @@ lt_status lt__count_tree(struct lt_looptree *t, struct lt_arena *a, int64_t *exe
 {
 	struct lt_graph g;
 	struct lt_looptree fixed;
-	struct lt_places places;
+	struct lt_storage_assignment places;
 	struct lt_frozen *frozen;
 	fix_extents(t, a, &g, &fixed);
 	fill_places(&fixed, a, &places);
@@ -110,13 +110,13 @@ static int32_t value_of(const struct lt_names *stands, const char *name) { retur
 static void follow_steps(const struct lt_looptree *t, struct lt_names *stands)
 {
 	for (lt_node n = 0; n < t->base->n_node; n++)
-		lt__names_put(stands, t->base->node[n].name, strlen(t->base->node[n].name), n);
-	for (int32_t i = 0; t->own && i < t->own->n_step; i++) {
-		const struct lt_ownstep *s = &t->own->step[i];
-		bool again = s->kind == LT_OWN_CLONE || s->kind == LT_OWN_THROUGH || s->kind == LT_OWN_PARTIAL;
-		lt__names_put(stands, s->made, strlen(s->made), again ? value_of(stands, s->of) : -1);
-		if (s->kind == LT_OWN_PARTIAL)          /* all terms are in the partial results now */
-			lt__names_put(stands, s->of, strlen(s->of), -1);
+		lt__names_add(stands, t->base->node[n].name, strlen(t->base->node[n].name), n);
+	for (int32_t i = 0; t->derived && i < t->derived->n_step; i++) {
+		const struct lt_derived_step *s = &t->derived->step[i];
+		bool again = s->kind == LT_DERIVED_CLONE || s->kind == LT_DERIVED_CLONE_VIEW || s->kind == LT_DERIVED_PARTIAL;
+		lt__names_add(stands, s->made, strlen(s->made), again ? value_of(stands, s->of) : -1);
+		if (s->kind == LT_DERIVED_PARTIAL)          /* all terms are in the partial results now */
+			lt__names_add(stands, s->of, strlen(s->of), -1);
 	}
 }
 

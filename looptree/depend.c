@@ -141,27 +141,27 @@ static lt_give isl_set *cut_counters(lt_take isl_set *set, const struct asked *k
 		set = isl_set_lower_bound_val(set, isl_dim_set, (unsigned)i, val(k, 0));
 	for (int32_t f = 0; f < x->n_counter; f++) {
 		const struct lt_vardef *v = &k->q->g->var[x->counter[f].var];
-		isl_aff *rest = constant_of(k, x, x->counter[f].step - 1);
+		isl_aff *remainder = constant_of(k, x, x->counter[f].step - 1);
 		bool first = true, inner = false;
 		for (int32_t i = 0; i < x->n_counter; i++) {
 			first = first && (i >= f || x->counter[i].var != x->counter[f].var);
 			if (i <= f || x->counter[i].var != x->counter[f].var)
 				continue;
-			rest = plus(rest, k, isl_dim_in, i, -x->counter[i].step);
+			remainder = plus(remainder, k, isl_dim_in, i, -x->counter[i].step);
 			inner = true;
 		}
 		if (inner)
-			set = where(set, isl_aff_copy(rest));
-		isl_aff_free(rest);
+			set = where(set, isl_aff_copy(remainder));
+		isl_aff_free(remainder);
 		if (!first)
 			continue;
-		rest = constant_of(k, x, -1);
+		remainder = constant_of(k, x, -1);
 		for (int32_t i = f; i < x->n_counter; i++)
 			if (x->counter[i].var == x->counter[f].var)
-				rest = plus(rest, k, isl_dim_in, i, -x->counter[i].step);
+				remainder = plus(remainder, k, isl_dim_in, i, -x->counter[i].step);
 		if (v->bounded)
-			set = where(set, add_linear(isl_aff_copy(rest), k, &v->limit, 1));
-		set = where(set, isl_aff_add_constant_val(rest, val(k, v->extent)));
+			set = where(set, add_linear(isl_aff_copy(remainder), k, &v->limit, 1));
+		set = where(set, isl_aff_add_constant_val(remainder, val(k, v->extent)));
 	}
 	if (x->n_extra)
 		set = isl_set_upper_bound_val(set, isl_dim_set, (unsigned)x->n_counter, val(k, x->extra_extent - 1));
@@ -228,12 +228,12 @@ static int32_t digits_in(const struct asked *k, const struct lt_touch *x, int32_
 static void add_index(struct rows *r, const struct asked *k, const struct lt_touch *x, int32_t i, int32_t from)
 {
 	int32_t n_digit = k->q->n_digit[i], seen = 0;
-	isl_aff *rest;
+	isl_aff *remainder;
 	if (!n_digit) {
 		rows_add(r, row_of(k, x, &x->map, x->map.row + (int64_t)i * lt__map_width(&x->map), from));
 		return;
 	}
-	rest = constant_of(k, x, 0);
+	remainder = constant_of(k, x, 0);
 	for (int32_t c = 0; c < x->n_counter; c++) {
 		int64_t step = step_along(k->q->g, x, c, x->column[i]);
 		if (!step)
@@ -241,16 +241,16 @@ static void add_index(struct rows *r, const struct asked *k, const struct lt_tou
 		if (seen++ < n_digit && c >= from)
 			rows_add(r, counter_of(k, x, c));
 		else if (seen > n_digit && c >= from)
-			rest = plus(rest, k, isl_dim_in, c, step);
+			remainder = plus(remainder, k, isl_dim_in, c, step);
 	}
-	if (k->q->rest[i])
-		rows_add(r, isl_aff_copy(rest));
-	isl_aff_free(rest);
+	if (k->q->remainder[i])
+		rows_add(r, isl_aff_copy(remainder));
+	isl_aff_free(remainder);
 }
 
 static int32_t n_index(const struct asked *k, const struct lt_touch *x, int32_t i, int32_t from)
 {
-	return k->q->n_digit[i] ? k->q->n_digit[i] - digits_in(k, x, i, from) + k->q->rest[i] : 1;
+	return k->q->n_digit[i] ? k->q->n_digit[i] - digits_in(k, x, i, from) + k->q->remainder[i] : 1;
 }
 
 /* Rows for the first n_outer counters, then each index: of the cells as freezing lays them out (owned: counted within one

@@ -47,7 +47,7 @@ struct lt_question {
 	/* By dim of the value: where all touches have the same outermost steps in its loops, their counters are digits of
 	 * the index and can be compared one by one; the inner ones, if there are any, are the rest. */
 	int32_t *n_digit;
-	bool *rest;
+	bool *remainder;
 	/* The part of the value that its leaf writes, by dim: [low + at, low + at + extent), and less than limit elements. */
 	int64_t *low, *extent;
 	lt_param *at;                   /* -1: nothing */

@@ -43,7 +43,7 @@ struct lt_order *lt__depend_order(const struct lt_looptree *t, struct lt_arena *
 
 struct ask { struct lt_looptree *t; const struct lt_order *order; struct lt_arena *a; struct lt_question *q; lt_tnode reducing; };
 
-static void note_param(struct ask *k, lt_param p)
+static void record_param(struct ask *k, lt_param p)
 {
 	struct lt_question *q = k->q;
 	for (int32_t i = 0; i < q->n_param; i++)
@@ -52,16 +52,16 @@ static void note_param(struct ask *k, lt_param p)
 	q->param[q->n_param++] = p;
 }
 
-static void note_limit(struct ask *k, const struct lt_linear *l)
+static void report_limit(struct ask *k, const struct lt_linear *l)
 {
 	for (int32_t i = 0; l && i < l->n; i++)
-		note_param(k, l->param[i]);
+		record_param(k, l->param[i]);
 }
 
-static void note_map(struct ask *k, const struct lt_map *m)
+static void record_map(struct ask *k, const struct lt_map *m)
 {
 	for (int32_t i = 0; i < m->n_param; i++)
-		note_param(k, m->param[i]);
+		record_param(k, m->param[i]);
 }
 
 /* Path from the root to `at`, itself included; the number of its nodes. */
@@ -80,7 +80,7 @@ static void add_counter(struct ask *k, struct lt_touch *x, lt_tnode at, lt_tnode
 {
 	const struct lt_tnodedef *d = &k->t->node[at];
 	const struct lt_vardef *v = &k->t->graph->var[d->var];
-	note_limit(k, v->bounded ? &v->limit : NULL);
+	report_limit(k, v->bounded ? &v->limit : NULL);
 	x->when[x->n_when++] = (struct lt_when){ x->n_counter, 0 };
 	x->counter[x->n_counter++] = (struct lt_counter){ loop, d->var, d->step };
 	/* A loop of a reset that is a dim of a partial sum counts that dim: nothing around the reset counts the reduced var. */
@@ -164,7 +164,7 @@ static void add_reads(struct ask *k, lt_node n)
 			x->n_before = p;
 			x->before = leaf->read[r].piece;
 			for (int32_t i = 0; i <= p; i++)
-				note_map(k, &leaf->read[r].piece[i].map);
+				record_map(k, &leaf->read[r].piece[i].map);
 			if (leaf->gather && piece->map.n_dim > leaf->n_var) {
 				const struct lt_nodedef *from = &g->node[g->node[n].operand[0]];
 				x->n_extra = 1;
@@ -190,9 +190,9 @@ static void fill_written(struct ask *k)
 		q->at[i] = update ? d->at[i] : -1;
 		q->extent[i] = v->extent;
 		q->limit[i] = v->bounded ? &v->limit : NULL;
-		note_limit(k, q->limit[i]);
+		report_limit(k, q->limit[i]);
 		if (q->at[i] >= 0)
-			note_param(k, q->at[i]);
+			record_param(k, q->at[i]);
 	}
 }
 
@@ -223,7 +223,7 @@ static void fill_digits(struct ask *k)
 	}
 	int64_t *steps = LT_NEW(k->a, int64_t, 2 * most + 1);
 	q->n_digit = LT_NEW(k->a, int32_t, n_dim + 1);
-	q->rest = LT_NEW(k->a, bool, n_dim + 1);
+	q->remainder = LT_NEW(k->a, bool, n_dim + 1);
 	for (int32_t i = 0; i < n_dim; i++) {
 		int32_t n_first = q->touch[0].column[i] < 0 ? 0 : steps_of(q->g, &q->touch[0], q->touch[0].column[i], steps);
 		q->n_digit[i] = n_first;
@@ -231,10 +231,10 @@ static void fill_digits(struct ask *k)
 			int32_t same = 0, n = q->touch[t].column[i] < 0 ? 0 : steps_of(q->g, &q->touch[t], q->touch[t].column[i], steps + most);
 			while (same < n && same < q->n_digit[i] && steps[same] == steps[most + same])
 				same++;
-			q->rest[i] = q->rest[i] || n > same;
+			q->remainder[i] = q->remainder[i] || n > same;
 			q->n_digit[i] = same;
 		}
-		q->rest[i] = q->rest[i] || n_first > q->n_digit[i];
+		q->remainder[i] = q->remainder[i] || n_first > q->n_digit[i];
 	}
 }
 
@@ -275,7 +275,7 @@ lt_status lt__depend_question(struct lt_looptree *t, const struct lt_order *orde
 	struct ask k = { t, order, a, out, resets_at(t, n) };
 	struct lt_map element;
 	lt__leaf_dest(t->graph, a, n, leaf, &element);
-	note_map(&k, &element);
+	record_map(&k, &element);
 	fill_written(&k);
 	add_leaf_touch(&k, LT_TOUCH_WRITES, n)->map = element;
 	if (k.reducing >= 0) {

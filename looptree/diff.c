@@ -61,7 +61,7 @@ static lt_status add_record(struct differ *d, struct side *s, struct record r, c
 	*(*last >= 0 ? &s->at[*last].next : parent >= 0 ? &s->at[parent].first : &s->first) = at;
 	*last = at;
 	if (r.leaf && lt__names_find(s->leaf, r.key, strlen(r.key)) < 0)
-		lt__names_put(s->leaf, r.key, strlen(r.key), at);
+		lt__names_add(s->leaf, r.key, strlen(r.key), at);
 	return LT_OK;
 }
 

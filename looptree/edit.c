@@ -1,7 +1,7 @@
 /* A copy of a tree that a primitive changes: its links, and the new tree that comes of it. */
 #include "looptree/edit.h"
 #include "looptree/layout.h"
-#include "looptree/own.h"
+#include "looptree/derived.h"
 
 /* -- links -- */
 
@@ -135,7 +135,7 @@ static lt_status copy_tree(void *arg)
 	t->root = from->root;
 	t->budget = from->budget;
 	t->target = from->target ? lt__arena_string(t->arena, from->target) : NULL;
-	lt__own_share(t, from);
+	lt__derived_share(t, from);
 	t->graph = from->graph;
 	int32_t n_node = t->graph->n_node;
 	t->leaf_of = lt__arena_copy(t->arena, from->leaf_of, ((size_t)n_node + 1) * sizeof *t->leaf_of);

@@ -55,8 +55,8 @@ static int64_t span_of(const struct facts *f, lt_var v)
 	at = covered(f, d->of);         /* the trips of a loop over another var */
 	if (!at || at->outer < d->unit)
 		return 1;
-	int64_t trips = (at->span - 1) / d->unit + 1;
-	return trips < d->extent ? trips : d->extent;
+	int64_t trip_count = (at->span - 1) / d->unit + 1;
+	return trip_count < d->extent ? trip_count : d->extent;
 }
 
 /* One loop more around the leaf. */

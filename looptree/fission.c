@@ -61,7 +61,7 @@ static lt_tnode copy_loop(struct lt_edit *e, lt_tnode loop)
 lt_status lt__primitive_fission(struct lt_edit *e, const struct lt_words *w)
 {
 	struct lt_looptree *t = e->t;
-	const struct lt_leaf *own;
+	const struct lt_leaf *derived;
 	lt_node n;
 	lt_tnode loop;
 	bool behind = true;
@@ -73,7 +73,7 @@ lt_status lt__primitive_fission(struct lt_edit *e, const struct lt_words *w)
 	if (called >= 0)
 		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s is in a nest that `%s` hands over; make that serial first", node_name(t, n), lt__loop_is(t, called));
 	LT_TRY(find_side(e, n, loop, &behind));
-	LT_TRY(lt__leaf(t, n, &own));
+	LT_TRY(lt__leaf(t, n, &derived));
 	while (lt__edit_is_only(t, top))        /* loops that are its own already */
 		top = t->node[top].parent;
 	lt_tnode up = t->node[top].parent, head = top, outside = t->node[loop].parent;
@@ -81,7 +81,7 @@ lt_status lt__primitive_fission(struct lt_edit *e, const struct lt_words *w)
 	for (bool more = true; more; up = t->node[up].parent) {
 		more = up != loop;
 		/* A loop over a var that the leaf does not have would only repeat it. */
-		if (t->node[up].kind != LT_TLOOP || lt__loop_column(t, own, up) < 0)
+		if (t->node[up].kind != LT_TLOOP || lt__loop_column(t, derived, up) < 0)
 			continue;
 		lt_tnode copy = copy_loop(e, up);
 		lt__edit_insert(e, copy, -1, head);

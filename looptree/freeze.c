@@ -24,7 +24,7 @@ int32_t lt__freeze_op(struct lt_freezer *f, enum lt_opcode op, enum lt_dtype out
 	return f->n_op++;
 }
 
-enum { MOST_LOOPS = 4096 };      /* of one kernel, with the copies of peeled ones */
+enum { MAX_LOOPS = 4096 };      /* of one kernel, with the copies of peeled ones */
 
 /* A step beyond the extent is one trip, and no factor may overflow by it; what is padded runs over all of it. */
 int64_t lt__freeze_step(const struct lt_freezer *f, lt_tnode at)
@@ -40,9 +40,9 @@ int64_t lt__freeze_step(const struct lt_freezer *f, lt_tnode at)
 lt_status lt__freeze_open(struct lt_freezer *f, lt_tnode at, lt_var v, int64_t step, enum lt_tail tail, const struct lt_peeled *copy)
 {
 	int32_t primes = 0, parent = f->n_path > 0 ? f->path[f->n_path - 1].loop : -1;
-	if (f->n_loop >= MOST_LOOPS && copy->peeled)
+	if (f->n_loop >= MAX_LOOPS && copy->peeled)
 		return lt__tree_fail(f->t, at, LT_EUNSUPPORTED, "peeling the loop %s and those around it makes a nest of more than %d loops; give one of them "
-			"tail guard, mask or pad, or steps that divide", lt__loop_path(f->t, at), MOST_LOOPS);
+			"tail guard, mask or pad, or steps that divide", lt__loop_path(f->t, at), MAX_LOOPS);
 	for (int32_t k = 0; k < f->n_path; k++)
 		primes += f->path[k].var == v;
 	LT_GROW(f->a, f->loop, f->n_loop, f->cap_loop);
@@ -50,8 +50,8 @@ lt_status lt__freeze_open(struct lt_freezer *f, lt_tnode at, lt_var v, int64_t s
 	struct lt_step p = { .var = v, .step = step, .full = v == f->t->node[at].var ? f->t->node[at].step : step, .loop = f->n_loop, .at = at,
 		.pad = tail == LT_PAD };
 	f->loop[f->n_loop] = (struct lt_floop){ .parent = parent, .first_stmt = f->n_stmt, .at = at, .primes = primes,
-		.kind = f->t->node[at].loop, .line = { at, copy->rest } };
-	lt__freeze_trips(f, copy, &f->loop[f->n_loop], &p);
+		.kind = f->t->node[at].loop, .line = { at, copy->remainder } };
+	lt__freeze_trip_count(f, copy, &f->loop[f->n_loop], &p);
 	f->path[f->n_path++] = p;
 	f->n_loop++;
 	return LT_OK;
@@ -235,7 +235,7 @@ static lt_status walk(struct lt_freezer *, lt_tnode);
 static lt_status walk_children(struct lt_freezer *f, lt_tnode at)
 {
 	for (lt_tnode child = f->t->node[at].child; child >= 0; child = f->t->node[child].next)
-		LT_TRY(f->t->node[at].kind == LT_TLOOP ? lt__freeze_ahead(f, at, child, walk) : walk(f, child));
+		LT_TRY(f->t->node[at].kind == LT_TLOOP ? lt__freeze_multibuffer(f, at, child, walk) : walk(f, child));
 	return LT_OK;
 }
 
@@ -272,7 +272,7 @@ static lt_status walk_called(struct lt_freezer *f, lt_tnode at)
 	int32_t parent = f->n_path > 0 ? f->path[f->n_path - 1].loop : -1, loop = f->n_loop;
 	LT_GROW(f->a, f->loop, f->n_loop, f->cap_loop);
 	LT_GROW(f->a, f->path, f->n_path, f->cap_path);
-	f->loop[f->n_loop++] = (struct lt_floop){ .parent = parent, .first_stmt = f->n_stmt, .at = at, .kind = LT_CALL, .max_trips = 1, .first_bound = f->n_bound,
+	f->loop[f->n_loop++] = (struct lt_floop){ .parent = parent, .first_stmt = f->n_stmt, .at = at, .kind = LT_CALL, .max_trip_count = 1, .first_bound = f->n_bound,
 		.line = { at, false } };
 	f->path[f->n_path++] = (struct lt_step){ .var = -1, .step = 1, .cover = 1, .full = 1, .loop = loop, .at = at };
 	LT_TRY(walk_children(f, at));
@@ -315,7 +315,7 @@ static int32_t *no_numbers(struct lt_arena *a, int64_t n)
 	return at;
 }
 
-lt_status lt__freeze(struct lt_looptree *t, const struct lt_places *layout, struct lt_arena *a, struct lt_frozen **out)
+lt_status lt__freeze(struct lt_looptree *t, const struct lt_storage_assignment *layout, struct lt_arena *a, struct lt_frozen **out)
 {
 	const struct lt_graph *g = t->graph;
 	struct lt_freezer f = { .t = t, .g = g, .layout = layout, .a = a,

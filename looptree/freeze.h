@@ -12,18 +12,18 @@ enum lt_space { LT_SPACE_INPUT, LT_SPACE_CONSTANT, LT_SPACE_STATE, LT_SPACE_RESU
 	LT_SPACE_PARAM };
 struct lt_storage {
 	enum lt_space space;
-	int32_t port;                   /* number of the input, constant, state or result */
+	int32_t binding;                   /* number of the input, constant, state or result */
 	enum lt_dtype dtype;
 	int64_t elems;
 	int32_t first, last;            /* steps of the program that use it; -1: none yet (program/plan.c) */
 	int64_t offset;                 /* bytes, in WORKSPACE and PREPARED */
 };
 /* Where a whole value lies: element (i0, i1 ..) is at offset + sum stride[d]*i_d, in elements of storage. */
-struct lt_place { int32_t storage; int64_t offset; int64_t *stride; };
-struct lt_places {
+struct lt_assigned { int32_t storage; int64_t offset; int64_t *stride; };
+struct lt_storage_assignment {
 	int32_t n_storage, cap_storage;
 	struct lt_storage *storage;
-	struct lt_place *place;         /* by graph node; storage -1: not whole */
+	struct lt_assigned *place;         /* by graph node; storage -1: not whole */
 	int32_t param_storage;          /* int64 values of the graph's params, in order; -1: none */
 };
 
@@ -47,7 +47,7 @@ struct lt_frozen {
 /* Elements of memory that value n takes, of which `extent` are held along its dims, by its layout. */
 lt_status lt__held_elems(const struct lt_looptree *, lt_node n, const int64_t *extent, int64_t *out);
 /* Freezes every root nest, in order. */
-lt_status lt__freeze(struct lt_looptree *, const struct lt_places *, struct lt_arena *, struct lt_frozen **out);
+lt_status lt__freeze(struct lt_looptree *, const struct lt_storage_assignment *, struct lt_arena *, struct lt_frozen **out);
 
 /* --- between the files freeze*.c --- */
 enum { LT_TERM_PARAM, LT_TERM_LOOP, LT_TERM_DIV };
@@ -59,7 +59,7 @@ struct lt_floop {
 	lt_tnode at;
 	enum lt_loop_kind kind;
 	enum lt_tail tail;              /* MASK: a vector or block loop whose bound rows say what is on; else GUARD */
-	int64_t max_trips, base;        /* base: position of trip 0, of a peeled rest */
+	int64_t max_trip_count, base;        /* base: position of trip 0, of a peeled rest */
 	struct lt_loopline line;
 };
 struct lt_fbuffer {
@@ -100,7 +100,7 @@ struct lt_lanes {
 struct lt_freezer {
 	struct lt_looptree *t;
 	const struct lt_graph *g;
-	const struct lt_places *layout;
+	const struct lt_storage_assignment *layout;
 	struct lt_arena *a;
 	/* by tree node, kept over all roots */
 	lt_node *first_reset, *next_reset;      /* by loop; by graph node: reductions that begin there */
@@ -125,7 +125,7 @@ struct lt_freezer {
 	lt_node *stmt_node; int32_t cap_stmt_node;
 	struct lt_op *op; int32_t n_op, cap_op;
 	struct lt_call *call; int32_t n_call, cap_call;
-	struct lt_callnote *call_note; int32_t cap_call_note;
+	struct lt_callnote *call_report; int32_t cap_call_report;
 	struct lt_fcalldim *call_dim; int32_t n_call_dim, cap_call_dim;
 	struct lt_fcalloperand *call_operand; int32_t n_call_operand, cap_call_operand;
 	int64_t *stride; int32_t n_stride, cap_stride;
@@ -180,17 +180,17 @@ typedef lt_status lt_freeze_opener(struct lt_freezer *, lt_tnode, const struct l
 typedef void lt_freeze_closer(struct lt_freezer *);
 int32_t lt__freeze_depth(const struct lt_looptree *, lt_node);
 lt_status lt__freeze_first(struct lt_freezer *, lt_tnode loop, int64_t step, lt_freeze_opener *, lt_freeze_walk *, lt_freeze_closer *);
-lt_status lt__freeze_ahead(struct lt_freezer *, lt_tnode loop, lt_tnode child, lt_freeze_walk *);
+lt_status lt__freeze_multibuffer(struct lt_freezer *, lt_tnode loop, lt_tnode child, lt_freeze_walk *);
 /* Adds the buffer that the loop's trip means, path[owner], of `elems` elements each. */
 void lt__freeze_turn(struct lt_freezer *, lt_node, int32_t owner, int64_t elems, struct lt_row *offset);
 
 /* freeze_tail.c: what a loop covers, and what its partial last trip becomes. */
 /* One loop that a loop of the tree becomes: all of its trips, the whole ones of a peeled one, or one of its rests. */
-struct lt_peeled { bool peeled, rest; int64_t first, cover; struct lt_rows when; };
+struct lt_peeled { bool peeled, remainder; int64_t first, cover; struct lt_rows when; };
 /* The copies of a loop over v in steps of `step` inside the path, in order; fails where they cannot be told apart. */
 lt_status lt__freeze_copies(struct lt_freezer *, lt_tnode at, lt_var v, int64_t step, enum lt_tail, int32_t *n, struct lt_peeled **out);
 /* Opens one of them: kind, bounds and trips of the frozen loop, and what the path needs to know of it. */
-void lt__freeze_trips(struct lt_freezer *, const struct lt_peeled *, struct lt_floop *, struct lt_step *);
+void lt__freeze_trip_count(struct lt_freezer *, const struct lt_peeled *, struct lt_floop *, struct lt_step *);
 /* What has to hold (rows >= 0) for an instance of v not to be past the end in a padded loop inside path[owner].  roomy: spans that
  * the owner's trip is cut from do not count. */
 bool lt__freeze_padded(const struct lt_freezer *, lt_var v);            /* whether there may be any */

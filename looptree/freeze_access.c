@@ -163,7 +163,7 @@ static int64_t within(int64_t index, int64_t extent) { return index < 0 ? 0 : in
 lt_status lt__freeze_access(struct lt_freezer *f, const struct lt_leaf *leaf, lt_node base, const struct lt_map *m, bool dest, int32_t *out)
 {
 	const struct lt_nodedef *d = &f->g->node[base];
-	const struct lt_place *place = &f->layout->place[base];
+	const struct lt_assigned *place = &f->layout->place[base];
 	bool whole = place->storage >= 0;
 	int32_t b = whole ? buffer_of_storage(f, place->storage, d->name) : -1, owner = lt__freeze_owner(f, base), width = lt__map_width(m);
 	if (!whole)

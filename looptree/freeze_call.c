@@ -127,13 +127,13 @@ static void add_dim(struct nest *x, int32_t d, int32_t loop)
 {
 	struct lt_freezer *f = x->f;
 	struct lt_fcalldim dim = { .var = x->c.dim[d], .role = x->c.role[d] };
-	const struct lt_floop *own = &f->loop[loop];
+	const struct lt_floop *derived = &f->loop[loop];
 	if (x->copy && x->copy->peeled && f->t->node[x->at].var == dim.var) {
-		int64_t covers = x->copy->rest ? x->copy->cover : x->step;
-		x->first[d] = x->copy->rest ? x->copy->first * x->step : 0;
-		dim.extent = own->max_trips * covers;
+		int64_t covers = x->copy->remainder ? x->copy->cover : x->step;
+		x->first[d] = x->copy->remainder ? x->copy->first * x->step : 0;
+		dim.extent = derived->max_trip_count * covers;
 		dim.first_bound = f->n_bound;
-		dim.n_bound = own->n_bound;
+		dim.n_bound = derived->n_bound;
 		for (int32_t i = 0; i < dim.n_bound; i++) {
 			struct lt_row row = { 0 };
 			lt__row_plus(f, &row, &f->bound[f->loop[loop].first_bound + i], covers);
@@ -144,8 +144,8 @@ static void add_dim(struct nest *x, int32_t d, int32_t loop)
 		const struct lt_peeled all = { .peeled = false };
 		struct lt_floop floop = { .kind = LT_SERIAL };
 		struct lt_step step = { .var = dim.var, .step = 1, .full = 1 };
-		lt__freeze_trips(f, &all, &floop, &step);
-		dim.extent = floop.max_trips;
+		lt__freeze_trip_count(f, &all, &floop, &step);
+		dim.extent = floop.max_trip_count;
 		dim.first_bound = floop.first_bound;
 		dim.n_bound = floop.n_bound;
 	}
@@ -172,7 +172,7 @@ static bool open_dims(struct nest *x, const struct lt_leaf *leaf, int32_t first_
 			LT_GROW(f->a, f->path, f->n_path, f->cap_path);
 			LT_GROW(f->a, f->loop, f->n_loop, f->cap_loop);
 			f->path[f->n_path++] = (struct lt_step){ .var = v, .step = 1, .first = x->first[d], .cover = 1, .full = 1, .loop = f->n_loop, .at = -1 };
-			f->loop[f->n_loop] = (struct lt_floop){ .parent = -1, .kind = LT_SERIAL, .max_trips = f->call_dim[first_dim + d].extent, .at = -1 };
+			f->loop[f->n_loop] = (struct lt_floop){ .parent = -1, .kind = LT_SERIAL, .max_trip_count = f->call_dim[first_dim + d].extent, .at = -1 };
 			loop_of[d] = f->n_loop++;
 		}
 	return true;
@@ -260,10 +260,10 @@ lt_status lt__freeze_call(struct lt_freezer *f, lt_tnode at, int32_t loop, const
 		call = (struct lt_call){ .loop = loop, .pattern = LT_PATTERN_NONE, .stmt = -1, .first_dim = call.first_dim, .first_operand = call.first_operand };
 	}
 	LT_GROW(f->a, f->call, f->n_call, f->cap_call);
-	LT_GROW(f->a, f->call_note, f->n_call, f->cap_call_note);
-	f->call_note[f->n_call] = (struct lt_callnote){ .at = at, .why = x.why, .where = x.where };
+	LT_GROW(f->a, f->call_report, f->n_call, f->cap_call_report);
+	f->call_report[f->n_call] = (struct lt_callnote){ .at = at, .why = x.why, .where = x.where };
 	for (int32_t o = 0; o < LT_CALL_NAMES && o < x.c.n_operand && !x.why; o++)
-		f->call_note[f->n_call].operand[o] = x.c.operand[o].piece ? x.c.operand[o].piece->base : x.c.end;
+		f->call_report[f->n_call].operand[o] = x.c.operand[o].piece ? x.c.operand[o].piece->base : x.c.end;
 	f->call[f->n_call++] = call;
 	return LT_OK;
 }

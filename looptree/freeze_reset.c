@@ -15,7 +15,7 @@
 #include "looptree/freeze.h"
 #include "looptree/edit.h"
 
-enum { MOST_LANE_BYTES = 16384 };       /* of the sums that one thread has at a time: half of a small first cache */
+enum { MAX_LANE_BYTES = 16384 };       /* of the sums that one thread has at a time: half of a small first cache */
 
 static bool is_lanes(const struct lt_tnodedef *d) { return d->loop == LT_VECTOR || d->loop == LT_BLOCK; }
 static bool is_shared_out(const struct lt_tnodedef *d) { return d->loop == LT_PARALLEL || d->loop == LT_GRID || d->loop == LT_RANK; }
@@ -29,7 +29,7 @@ static bool is_handed_over(const struct lt_looptree *t, lt_node n)
 }
 
 /* Most trips of a loop; with padded loops, which run past the end, as freeze_tail.c has them. */
-static int64_t trips_of(const struct lt_freezer *f, lt_tnode at)
+static int64_t trip_count_of(const struct lt_freezer *f, lt_tnode at)
 {
 	const struct lt_tnodedef *d = &f->t->node[at];
 	int64_t extent = f->g->var[d->var].extent, span = extent;
@@ -55,12 +55,12 @@ static int64_t lane_bytes(const struct lt_freezer *f, lt_node node, const lt_tno
 	for (int32_t i = first; i < n; i++) {
 		const struct lt_tnodedef *d = &f->t->node[loop[i]];
 		bool reduces = lt__loop_reduces(f->t, node, loop[i]);
-		int64_t *times = reduces && !is_lanes(d) ? terms : &bytes, trips = trips_of(f, loop[i]);
-		if (is_shared_out(d) || (times == &bytes && (lt__mul_overflow(all, trips, &all) || all > INT64_MAX >> 16)))
+		int64_t *times = reduces && !is_lanes(d) ? terms : &bytes, trip_count = trip_count_of(f, loop[i]);
+		if (is_shared_out(d) || (times == &bytes && (lt__mul_overflow(all, trip_count, &all) || all > INT64_MAX >> 16)))
 			return -1;
 		if (d->loop == LT_BLOCK && times == &bytes)
 			continue;
-		if (lt__mul_overflow(*times, trips, times) || bytes > MOST_LANE_BYTES)
+		if (lt__mul_overflow(*times, trip_count, times) || bytes > MAX_LANE_BYTES)
 			return -1;
 	}
 	return bytes;
@@ -122,7 +122,7 @@ static void add_lanes(struct lt_freezer *f, lt_node n)
 	}
 	for (lt_tnode up = f->t->node[f->t->leaf_of[n]].parent; up >= 0; up = f->t->node[up].parent)
 		if (is_lanes(&f->t->node[up]) && lt__loop_reduces(f->t, n, up))
-			elems *= trips_of(f, up);
+			elems *= trip_count_of(f, up);
 	LT_GROW(f->a, f->buffer, f->n_buffer, f->cap_buffer);
 	f->buffer[f->n_buffer] = (struct lt_fbuffer){ .node = -1, .storage = -1, .dtype = d->dtype, .elems = elems, .slot = -1,
 		.scope = x->owner < 0 ? -1 : f->path[x->owner].loop, .name = lt__arena_format(f->a, "%s_lanes", d->name) };
@@ -142,7 +142,7 @@ int32_t lt__freeze_lane(struct lt_freezer *f, lt_node n, const struct lt_leaf *l
 		if (!is_lanes(&f->t->node[at]) || !lt__loop_reduces(f->t, n, at))
 			continue;
 		lt__row_term(f, &access.row, LT_TERM_LOOP, f->path[k].loop, unit);
-		unit *= trips_of(f, at);
+		unit *= trip_count_of(f, at);
 	}
 	for (int32_t i = d->n_dim - 1; i >= 0; i--) {
 		struct lt_row index;
@@ -204,7 +204,7 @@ static lt_status walk_lanes(struct lt_freezer *f, const struct nest *x, int32_t 
 	LT_GROW(f->a, f->loop, f->n_loop, f->cap_loop);
 	LT_GROW(f->a, f->path, f->n_path, f->cap_path);
 	f->loop[f->n_loop++] = (struct lt_floop){ .parent = parent, .first_stmt = f->n_stmt, .first_bound = f->n_bound, .at = at, .primes = primes,
-		.kind = f->t->node[at].loop, .max_trips = trips_of(f, at), .line = { -1, true } };
+		.kind = f->t->node[at].loop, .max_trip_count = trip_count_of(f, at), .line = { -1, true } };
 	f->path[f->n_path++] = (struct lt_step){ .var = -1, .step = 1, .cover = 1, .full = 1, .loop = loop, .at = at };
 	struct nest inner = *x;
 	if (x->what == COMBINE && x->outermost_lanes < 0)

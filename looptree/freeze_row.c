@@ -128,7 +128,7 @@ static void term_range(const struct lt_freezer *f, const struct lt_term *t, int6
 {
 	*low = *high = 0;
 	if (t->kind == LT_TERM_LOOP) {
-		*high = f->loop[t->at].max_trips - 1;
+		*high = f->loop[t->at].max_trip_count - 1;
 	} else if (t->kind == LT_TERM_PARAM) {
 		*low = f->g->param[f->param[t->at]].low;
 		*high = f->g->param[f->param[t->at]].high;
@@ -192,14 +192,14 @@ static int64_t gcd(int64_t a, int64_t b)
 }
 
 /* The terms that g does not divide, and what is left of the constant, stay within one [m*g, m*g + g): whether, and m. */
-static bool rest_within(struct lt_freezer *f, const struct lt_row *row, int64_t g, int64_t *m)
+static bool remainder_within(struct lt_freezer *f, const struct lt_row *row, int64_t g, int64_t *m)
 {
-	struct lt_row rest = { .constant = row->constant };
+	struct lt_row remainder = { .constant = row->constant };
 	int64_t low, high;
 	for (int32_t i = 0; i < row->n; i++)
 		if (row->term[i].coef % g)
-			lt__row_term(f, &rest, row->term[i].kind, row->term[i].at, row->term[i].coef);
-	lt__row_range(f, &rest, &low, &high);
+			lt__row_term(f, &remainder, row->term[i].kind, row->term[i].at, row->term[i].coef);
+	lt__row_range(f, &remainder, &low, &high);
 	*m = floor_div(low, g);
 	return low > INT64_MIN && high < INT64_MAX && floor_div(high, g) == *m;
 }
@@ -208,41 +208,41 @@ static bool rest_within(struct lt_freezer *f, const struct lt_row *row, int64_t 
  * floor((g*E + r) / (g*d)) = floor(E / d) for 0 <= r < g, the greatest g first. */
 void lt__row_floor(struct lt_freezer *f, struct lt_row *to, const struct lt_row *row, int64_t den, int64_t factor)
 {
-	struct lt_row rest = { 0 };
+	struct lt_row remainder = { 0 };
 	int64_t m;
 	for (int32_t i = 0; i < row->n; i++) {
 		const struct lt_term *t = &row->term[i];
 		if (t->coef % den)
-			lt__row_term(f, &rest, t->kind, t->at, t->coef);
+			lt__row_term(f, &remainder, t->kind, t->at, t->coef);
 		else
 			lt__row_term(f, to, t->kind, t->at, product(f, factor, t->coef / den));
 	}
 	int64_t whole = floor_div(row->constant, den);
 	lt__row_number(f, to, whole, factor);
-	rest.constant = row->constant % den + (row->constant % den < 0 ? den : 0);
-	if (rest_within(f, &rest, den, &m)) {
+	remainder.constant = row->constant % den + (row->constant % den < 0 ? den : 0);
+	if (remainder_within(f, &remainder, den, &m)) {
 		lt__row_number(f, to, m, factor);
 		return;
 	}
 	for (int64_t below = den;;) {
 		int64_t g = 1;
-		for (int32_t i = 0; i < rest.n; i++) {
-			int64_t with = gcd(rest.term[i].coef, den);
+		for (int32_t i = 0; i < remainder.n; i++) {
+			int64_t with = gcd(remainder.term[i].coef, den);
 			g = with > g && with < below ? with : g;
 		}
 		if (g <= 1)
 			break;
-		if (rest_within(f, &rest, g, &m)) {
+		if (remainder_within(f, &remainder, g, &m)) {
 			struct lt_row less = { .constant = m };
-			for (int32_t i = 0; i < rest.n; i++)
-				if (rest.term[i].coef % g == 0)
-					lt__row_term(f, &less, rest.term[i].kind, rest.term[i].at, rest.term[i].coef / g);
+			for (int32_t i = 0; i < remainder.n; i++)
+				if (remainder.term[i].coef % g == 0)
+					lt__row_term(f, &less, remainder.term[i].kind, remainder.term[i].at, remainder.term[i].coef / g);
 			lt__row_term(f, to, LT_TERM_DIV, add_div(f, &less, den / g), factor);
 			return;
 		}
 		below = g;
 	}
-	lt__row_term(f, to, LT_TERM_DIV, add_div(f, &rest, den), factor);
+	lt__row_term(f, to, LT_TERM_DIV, add_div(f, &remainder, den), factor);
 }
 
 void lt__freeze_row(struct lt_freezer *f, const struct lt_leaf *leaf, const struct lt_map *m, const int64_t *row, int32_t below,

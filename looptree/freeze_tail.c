@@ -135,7 +135,7 @@ lt_status lt__freeze_copies(struct lt_freezer *f, lt_tnode at, lt_var v, int64_t
 			(*out)[(*n)++] = (struct lt_peeled){ .peeled = true, .cover = step };
 	for (int32_t i = 0; i < x.n; i++)
 		if (x.at[i].size % step)
-			(*out)[(*n)++] = (struct lt_peeled){ .peeled = true, .rest = true, .first = x.at[i].size / step, .cover = x.at[i].size % step,
+			(*out)[(*n)++] = (struct lt_peeled){ .peeled = true, .remainder = true, .first = x.at[i].size / step, .cover = x.at[i].size % step,
 				.when = x.at[i].when };
 	return LT_OK;
 }
@@ -150,9 +150,9 @@ static void add_bound(struct lt_freezer *f, struct lt_floop *loop, const struct 
 }
 
 /* One trip, where it is there: each row that has to hold is a bound of at least one trip then. */
-static void open_rest(struct lt_freezer *f, const struct lt_peeled *c, struct lt_floop *loop, struct lt_step *p)
+static void open_remainder(struct lt_freezer *f, const struct lt_peeled *c, struct lt_floop *loop, struct lt_step *p)
 {
-	loop->max_trips = 1;
+	loop->max_trip_count = 1;
 	loop->base = c->first * p->step;
 	if (loop->kind == LT_VECTOR || loop->kind == LT_UNROLL)
 		loop->kind = LT_SERIAL;
@@ -175,22 +175,22 @@ static void bound_by(struct lt_freezer *f, struct span *s, bool whole, struct lt
 		lt__rows_add(f, &p->on, &s->left);
 		return;
 	}
-	struct lt_row trips = { 0 };
+	struct lt_row trip_count = { 0 };
 	lt__row_number(f, &s->left, whole ? 0 : p->step - 1, 1);
-	lt__row_floor(f, &trips, &s->left, p->step, 1);
-	add_bound(f, loop, &trips);
+	lt__row_floor(f, &trip_count, &s->left, p->step, 1);
+	add_bound(f, loop, &trip_count);
 	if (is_lanes(loop->kind))
 		loop->tail = LT_MASK;
 }
 
-void lt__freeze_trips(struct lt_freezer *f, const struct lt_peeled *c, struct lt_floop *loop, struct lt_step *p)
+void lt__freeze_trip_count(struct lt_freezer *f, const struct lt_peeled *c, struct lt_floop *loop, struct lt_step *p)
 {
 	int32_t cut = last_cut(f, p->var, f->n_path);
 	int64_t size = cut < 0 ? f->g->var[p->var].extent : f->path[cut].cover;
 	loop->first_bound = f->n_bound;
-	loop->max_trips = 1;
-	if (c->rest) {
-		open_rest(f, c, loop, p);
+	loop->max_trip_count = 1;
+	if (c->remainder) {
+		open_remainder(f, c, loop, p);
 		return;
 	}
 	struct extents x = extents_of(f, p->var, f->n_path, false);
@@ -200,7 +200,7 @@ void lt__freeze_trips(struct lt_freezer *f, const struct lt_peeled *c, struct lt
 			size = least(size, span_of(f, p->var, from, f->n_path, false).size);
 	if (constant)
 		size = x.at[0].size;
-	loop->max_trips = size / p->step + (!c->peeled && size % p->step != 0);
+	loop->max_trip_count = size / p->step + (!c->peeled && size % p->step != 0);
 	for (int32_t from = cut; !constant && from < f->n_path; from++) {
 		if (!is_span(f, p->var, from, cut))
 			continue;

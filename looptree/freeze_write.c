@@ -145,7 +145,7 @@ static int32_t arg_of(const struct lt_floop *l, const struct lt_tnodedef *d)
 {
 	if (l->kind != LT_VECTOR)
 		return l->kind == d->loop ? d->arg : 0;
-	return l->max_trips < INT32_MAX ? (int32_t)l->max_trips : INT32_MAX;
+	return l->max_trip_count < INT32_MAX ? (int32_t)l->max_trip_count : INT32_MAX;
 }
 
 static void write_loops(struct writer *w, struct lt_frozen *out)
@@ -160,7 +160,7 @@ static void write_loops(struct writer *w, struct lt_frozen *out)
 		const struct lt_floop *l = &f->loop[i];
 		const struct lt_tnodedef *d = &f->t->node[l->at];
 		loops[i] = (struct lt_loop){ .parent = l->parent, .kind = (int32_t)l->kind, .kind_arg = arg_of(l, d), .tail = (int32_t)l->tail,
-			.var = d->kind == LT_TGROUP ? "group" : primed(f->a, f->g->var[d->var].name, l->primes), .step = d->step, .max_trips = l->max_trips,
+			.var = d->kind == LT_TGROUP ? "group" : primed(f->a, f->g->var[d->var].name, l->primes), .step = d->step, .max_trip_count = l->max_trip_count,
 			.first_bound = l->first_bound, .n_bound = l->n_bound, .first_stmt = l->first_stmt, .n_stmt = l->n_stmt, .call = d->call,
 			.base = l->base };
 		line[i] = l->line;
@@ -230,7 +230,7 @@ static void write_calls(struct writer *w, struct lt_frozen *out)
 	w->tree->call_dims = array_of(dims, f->n_call_dim, sizeof *dims);
 	w->tree->call_operands = array_of(operands, f->n_call_operand, sizeof *operands);
 	w->tree->strides = copy_table(f->a, f->stride, f->n_stride, sizeof *f->stride);
-	out->call = copy_table(f->a, f->call_note, f->n_call, sizeof *f->call_note);
+	out->call = copy_table(f->a, f->call_report, f->n_call, sizeof *f->call_report);
 }
 
 /* k<number>_<name of the last statement's node> as a C identifier. */
@@ -275,7 +275,7 @@ static bool rows_fit(struct lt_freezer *f, const struct lt_tree *x)
 		high[1 + i] = LT_AT(struct lt_tparam, x->params, i)->high;
 	}
 	for (int32_t i = 0; i < x->n_loop; i++)
-		high[1 + x->n_param + i] = LT_AT(struct lt_loop, x->loops, i)->max_trips - 1;
+		high[1 + x->n_param + i] = LT_AT(struct lt_loop, x->loops, i)->max_trip_count - 1;
 	for (int32_t i = 0; i < x->n_div; i++) {
 		const struct lt_div *d = LT_AT(struct lt_div, x->divs, i);
 		if (!row_fits(x->rows + (int64_t)d->row * x->n_column, first_div + i, low, high, &least, &most))

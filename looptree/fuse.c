@@ -4,7 +4,7 @@
 static const char *node_name(const struct lt_looptree *t, lt_node n) { return t->graph->node[n].name; }
 
 /* The outermost line, below what leaf and loop have in common, that holds the leaf only. */
-static lt_status find_own(const struct lt_edit *e, lt_node n, lt_tnode common, lt_tnode *out)
+static lt_status find_derived(const struct lt_edit *e, lt_node n, lt_tnode common, lt_tnode *out)
 {
 	const struct lt_looptree *t = e->t;
 	lt_tnode top = t->leaf_of[n];
@@ -24,25 +24,25 @@ static lt_status find_own(const struct lt_edit *e, lt_node n, lt_tnode common, l
 }
 
 /* The loop of the nest, from `loop` up to `common`, that the leaf's own loop `own` becomes; -1: own stays, inside. */
-static lt_status match(const struct lt_edit *e, lt_node n, lt_tnode own, lt_tnode loop, lt_tnode common, lt_tnode *out)
+static lt_status match(const struct lt_edit *e, lt_node n, lt_tnode derived, lt_tnode loop, lt_tnode common, lt_tnode *out)
 {
 	const struct lt_looptree *t = e->t;
 	lt_tnode least = -1;
 	*out = -1;
 	for (lt_tnode up = loop; up != common; up = t->node[up].parent) {
-		if (t->node[up].kind != LT_TLOOP || t->node[up].var != t->node[own].var)
+		if (t->node[up].kind != LT_TLOOP || t->node[up].var != t->node[derived].var)
 			continue;
 		least = least < 0 ? up : least;
-		if (t->node[up].step == t->node[own].step)
+		if (t->node[up].step == t->node[derived].step)
 			*out = up;
 	}
-	if (*out < 0 && least >= 0 && t->node[least].step < t->node[own].step)
+	if (*out < 0 && least >= 0 && t->node[least].step < t->node[derived].step)
 		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s has a loop over %s in steps of %lld, which do not fit inside the steps of %lld of %s; split or merge "
-			"until both nests have the same steps", node_name(t, n), t->graph->var[t->node[own].var].name, (long long)t->node[own].step,
+			"until both nests have the same steps", node_name(t, n), t->graph->var[t->node[derived].var].name, (long long)t->node[derived].step,
 			(long long)t->node[least].step, lt__loop_path(t, least));
-	if (*out >= 0 && !lt__same_annotations(t, *out, own))
+	if (*out >= 0 && !lt__same_annotations(t, *out, derived))
 		return lt_fail(t->ctx, LT_EILLEGAL, "the loop %s of %%%s is %s, and %s, which it would share, is %s; make them the same first",
-			lt__loop_name(t, own), node_name(t, n), lt__loop_is(t, own), lt__loop_name(t, *out), lt__loop_is(t, *out));
+			lt__loop_name(t, derived), node_name(t, n), lt__loop_is(t, derived), lt__loop_name(t, *out), lt__loop_is(t, *out));
 	return LT_OK;
 }
 
@@ -60,7 +60,7 @@ lt_status lt__primitive_fuse(struct lt_edit *e, const struct lt_words *w)
 		return lt_fail(t->ctx, LT_EILLEGAL, "the loop %s is in a nest that `%s` hands over; make that serial first", lt__loop_path(t, loop),
 			lt__loop_is(t, lt__edit_called(t, loop)));
 	lt_tnode common = lt__common(t, leaf, loop);
-	LT_TRY(find_own(e, n, common, &top));
+	LT_TRY(find_derived(e, n, common, &top));
 	bool behind = lt__edit_precedes(t, loop, leaf);
 	lt_tnode group = t->node[top].parent;
 	for (lt_tnode at = top; at != leaf; at = t->node[at].child)

@@ -1,8 +1,8 @@
 /* inline: each reader of a value computes it itself. */
 #include <string.h>
 #include "looptree/edit.h"
-#include "looptree/own.h"
-#include "looptree/through.h"
+#include "looptree/derived.h"
+#include "looptree/clone_view.h"
 
 static const char *node_name(const struct lt_looptree *t, lt_node n) { return t->graph->node[n].name; }
 
@@ -175,9 +175,9 @@ lt_status lt__primitive_inline(struct lt_edit *e, const struct lt_words *w)
 	for (int32_t i = 0; i < r.n; i++) {
 		if (i == r.first)
 			continue;
-		const struct lt_ownstep step = { .kind = r.through[i] ? LT_OWN_THROUGH : LT_OWN_CLONE, .of = of, .reader = r.name[i],
-			.made = lt__own_name(t, lt__arena_format(t->arena, "%s.again", of)) };
-		LT_TRY(lt__tree_own(t, &step, 1, NULL));
+		const struct lt_derived_step step = { .kind = r.through[i] ? LT_DERIVED_CLONE_VIEW : LT_DERIVED_CLONE, .of = of, .reader = r.name[i],
+			.made = lt__derived_name(t, lt__arena_format(t->arena, "%s.again", of)) };
+		LT_TRY(lt__tree_derive(t, &step, 1, NULL));
 		LT_TRY(place(e, lt__tree_node_named(t, step.made)));
 	}
 	if (t->node[at].leaf < 0)

@@ -1,7 +1,7 @@
 /* The innermost loops of the default tree: whether their trips are lanes, and how they are cut into vectors. */
 #include "looptree/rows.h"
 
-enum { MOST_CHAIN = 16, MOST_TILE = 32 };        /* MOST_TILE: rows of a tile, which are so many copies of its text */
+enum { MAX_CHAIN = 16, MAX_TILE = 32 };        /* MAX_TILE: rows of a tile, which are so many copies of its text */
 
 /* Reads and writes of the leaves of a loop, by how they move along it. */
 struct moves { int32_t next, same, far; uint32_t widest; lt_node across; };
@@ -87,7 +87,7 @@ bool lt__inner_look(struct lt_looptree *t, const struct lt_target *target, lt_tn
 	out->lanes = target->vector_bytes / (read.widest ? read.widest : 1);
 	if (written.far > 0 || out->lanes < 2 || lt__loop_span(t, loop) * 2 < out->lanes)
 		return false;
-	int64_t tile = out->lanes < MOST_TILE ? out->lanes : MOST_TILE;
+	int64_t tile = out->lanes < MAX_TILE ? out->lanes : MAX_TILE;
 	if (read.far > 0 && !out->reduces && !out->accumulates && !out->bounded && read.across >= 0)
 		out->with = find_with(t, loop, read.across);
 	out->lanes = out->with >= 0 ? tile : out->lanes;
@@ -96,21 +96,21 @@ bool lt__inner_look(struct lt_looptree *t, const struct lt_target *target, lt_tn
 
 int32_t lt__inner_extents(const struct lt_looptree *t, lt_tnode loop, int64_t *out, int32_t most)
 {
-	lt_tnode around[MOST_CHAIN];
+	lt_tnode around[MAX_CHAIN];
 	int32_t n = 0, n_out = 1;
-	for (lt_tnode up = lt__loop_around(t, loop); up >= 0 && n < MOST_CHAIN; up = lt__loop_around(t, up))
+	for (lt_tnode up = lt__loop_around(t, loop); up >= 0 && n < MAX_CHAIN; up = lt__loop_around(t, up))
 		around[n++] = up;
 	out[0] = t->graph->var[t->node[loop].var].extent;
 	while (n-- > 0) {
 		int64_t step = t->node[around[n]].step;
 		int32_t had = n_out;
 		for (int32_t i = 0; i < had; i++) {
-			int64_t rest = out[i] % step;
-			bool known = rest == 0 || out[i] < step;
+			int64_t remainder = out[i] % step;
+			bool known = remainder == 0 || out[i] < step;
 			for (int32_t k = 0; k < n_out; k++)
-				known = known || out[k] == rest;
+				known = known || out[k] == remainder;
 			if (!known && n_out < most)
-				out[n_out++] = rest;
+				out[n_out++] = remainder;
 		}
 		for (int32_t i = 0; i < had; i++)
 			out[i] = out[i] < step ? out[i] : step;
@@ -130,8 +130,8 @@ lt_tnode lt__inner_around(struct lt_edit *e, lt_tnode loop, int64_t step)
 static void set_tails(struct lt_looptree *t, lt_tnode loop, bool bounded)
 {
 	for (lt_tnode at = lt__loop_around(t, loop); at >= 0; at = lt__loop_around(t, at)) {
-		int64_t extent[MOST_CHAIN];
-		int32_t n = lt__inner_extents(t, at, extent, MOST_CHAIN);
+		int64_t extent[MAX_CHAIN];
+		int32_t n = lt__inner_extents(t, at, extent, MAX_CHAIN);
 		bool partial = bounded;
 		for (int32_t i = 0; i < n; i++)
 			partial = partial || extent[i] % t->node[at].step != 0;
@@ -193,5 +193,5 @@ double lt__nest_work(const struct lt_looptree *t, lt_tnode at)
 	double work = 0;
 	for (lt_tnode c = t->node[at].child; c >= 0; c = t->node[c].next)
 		work += lt__nest_work(t, c);
-	return work * (t->node[at].kind == LT_TLOOP ? (double)lt_looptree_trips(t, at) : 1);
+	return work * (t->node[at].kind == LT_TLOOP ? (double)lt_looptree_trip_count(t, at) : 1);
 }

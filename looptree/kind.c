@@ -45,11 +45,11 @@ lt_status lt__primitive_vectorize(struct lt_edit *e, const struct lt_words *w)
 	if (w->n < 2)
 		return LT_OK;
 	LT_TRY(lt__word_number(t, &w->word[1], "LANES", &lanes));
-	int64_t trips = lt_looptree_trips(t, loop);
-	if (trips < lanes)
+	int64_t trip_count = lt_looptree_trip_count(t, loop);
+	if (trip_count < lanes)
 		return lt_fail(t->ctx, LT_EILLEGAL, "the loop %s has %lld trip%s, fewer than %lld lanes; choose at most %lld", lt__loop_path(t, loop),
-			(long long)trips, trips == 1 ? "" : "s", (long long)lanes, (long long)trips);
-	if (trips == lanes)
+			(long long)trip_count, trip_count == 1 ? "" : "s", (long long)lanes, (long long)trip_count);
+	if (trip_count == lanes)
 		return LT_OK;
 	if (lanes < 2)
 		return lt_fail(t->ctx, LT_EILLEGAL, "a vector of one lane is a serial loop; choose at least 2 lanes for %s", lt__loop_path(t, loop));

@@ -1,7 +1,7 @@
 /* The loop tree: made, walked, asked.  A tree is built child by child and then finished. */
 #include "looptree/edit.h"
 #include "looptree/layout.h"
-#include "looptree/own.h"
+#include "looptree/derived.h"
 
 struct make { const struct lt_graph *graph; struct lt_looptree **out; };
 
@@ -43,7 +43,7 @@ void lt_looptree_free(struct lt_looptree *t)
 	if (!t)
 		return;
 	struct lt_context *ctx = t->ctx;
-	lt__own_release(t);
+	lt__derived_release(t);
 	lt__arena_free(t->arena);
 	lt__context_realloc(ctx, t, sizeof *t, 0);
 }
@@ -138,7 +138,7 @@ enum lt_loop_kind lt_looptree_loop_kind(const struct lt_looptree *t, lt_tnode n)
 enum lt_tail lt_looptree_tail(const struct lt_looptree *t, lt_tnode n) { return t->node[n].tail; }
 lt_node lt_looptree_leaf(const struct lt_looptree *t, lt_tnode n) { return t->node[n].leaf; }
 
-int64_t lt_looptree_trips(const struct lt_looptree *t, lt_tnode n)
+int64_t lt_looptree_trip_count(const struct lt_looptree *t, lt_tnode n)
 {
 	const struct lt_tnodedef *d = &t->node[n];
 	if (d->kind != LT_TLOOP)

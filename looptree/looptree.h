@@ -29,7 +29,7 @@ struct lt_tnodedef {
  * span 0: to the end.  Each dim has its digits in falling steps, each span the step of the digit before, the last step 1. */
 struct lt_digit { int32_t dim; int64_t step, span; };
 struct lt_memlayout { int32_t n; struct lt_digit *digit; int64_t pad; };  /* pad: elements left free behind each run of the last digit */
-enum { LT_MOST_DEPTH = 1024 };
+enum { LT_MAX_DEPTH = 1024 };
 /* Where a value that a leaf writes lives. */
 struct lt_scope {
 	bool whole;                     /* in a buffer that outlives its root nest */
@@ -40,9 +40,9 @@ struct lt_scope {
 struct lt_looptree {
 	struct lt_context *ctx;
 	struct lt_arena *arena;
-	const struct lt_graph *graph;   /* what the leaves stand for: borrowed, or the tree's own (own.h) */
+	const struct lt_graph *graph;   /* what the leaves stand for: borrowed, or the tree's own (derived.h) */
 	const struct lt_graph *base;    /* borrowed: the graph that the tree was made for, without the tree's own nodes */
-	struct lt_own *own;             /* the tree's own nodes, NULL: none */
+	struct lt_derived *derived;             /* the tree's own nodes, NULL: none */
 	struct lt_tnodedef *node; int32_t n_node, cap_node;
 	lt_tnode root, last_root;
 	int32_t n_root;
@@ -104,7 +104,7 @@ lt_status lt__looptree_auto_for(const struct lt_graph *g, const struct lt_target
 
 /* looptree/scope.c */
 lt_status lt__fill_scopes(struct lt_looptree *);
-/* looptree/ahead.c: whether each copy that is made ahead may be. */
+/* looptree/multibuffer.c: whether each copy that is made ahead may be. */
 lt_status lt__check_depths(struct lt_looptree *);
 /* looptree/tail.c */
 /* In each trip of `owner` (-1: all of it) the loops over v below it, around `leaf`, run over all multiples of this: a pad loop's step,

@@ -227,8 +227,8 @@ static lt_status read_leaf(struct lt_treereader *r, lt_tnode parent, lt_tnode *o
 		int64_t depth;
 		lt__tree_word(r);
 		LT_TRY(lt__tree_number(r, "a depth", 1, &depth));
-		if (depth > LT_MOST_DEPTH)
-			return LT_TREE_SYNTAX(r, "a depth is at most %d", LT_MOST_DEPTH);
+		if (depth > LT_MAX_DEPTH)
+			return LT_TREE_SYNTAX(r, "a depth is at most %d", LT_MAX_DEPTH);
 		r->t->node[*out].depth = (int32_t)depth;
 		lt__tree_word(r);
 	}

@@ -103,7 +103,7 @@ static lt_status read_op(struct lt_treereader *r, lt_node n, bool leaf, lt_tnode
 		list.bytes < 200 ? (int)list.bytes : 200, list.at, loops.at);
 }
 
-static lt_status read_rest(struct lt_treereader *r, lt_node n, const char *name)
+static lt_status read_remainder(struct lt_treereader *r, lt_node n, const char *name)
 {
 	struct lt_text operands = { .arena = r->scratch }, attribute = { .arena = r->scratch };
 	struct part p;
@@ -172,7 +172,7 @@ lt_status lt__tree_node(struct lt_treereader *r, bool leaf, lt_tnode parent, lt_
 	lt__text_dims(&dims, r->g, n);
 	LT_TRY(compare(r, &p, &dims, name, "dims"));
 	LT_TRY(read_op(r, n, leaf, parent, name));
-	return read_rest(r, n, name);
+	return read_remainder(r, n, name);
 }
 
 static lt_status read_var(struct lt_treereader *r, const bool *used, bool *seen)
@@ -293,7 +293,7 @@ lt_status lt__tree_header(struct lt_treereader *r)
 	LT_TRY(read_fingerprint(r));
 	LT_TRY(read_target(r));
 	LT_TRY(lt__tree_line(r));
-	LT_TRY(lt__tree_own_lines(r));
+	LT_TRY(lt__tree_derived_lines(r));
 	const bool *used = lt__vars_used(r->g, r->scratch);
 	bool *var_seen = LT_NEW(r->scratch, bool, r->g->n_var + 1), *value_seen = LT_NEW(r->scratch, bool, r->g->n_node + 1);
 	for (; lt__lex_is(&r->l, "var"); ) {

@@ -93,13 +93,13 @@ lt_status lt__path_leaf(const struct lt_looptree *t, const struct lt_word *w, lt
 
 /* Texts of a list in a sentence. */
 struct names { char text[400]; size_t n; int32_t count; };
-enum { MOST_NAMES = 8 };
+enum { MAX_NAMES = 8 };
 
 static void add_name(struct names *l, const char *name)
 {
-	if (l->count++ > MOST_NAMES)
+	if (l->count++ > MAX_NAMES)
 		return;
-	int n = snprintf(l->text + l->n, sizeof l->text - l->n, "%s%s", l->n ? ", " : "", l->count > MOST_NAMES ? "..." : name);
+	int n = snprintf(l->text + l->n, sizeof l->text - l->n, "%s%s", l->n ? ", " : "", l->count > MAX_NAMES ? "..." : name);
 	l->n += n > 0 && (size_t)n < sizeof l->text - l->n ? (size_t)n : 0;
 }
 

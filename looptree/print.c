@@ -6,7 +6,7 @@
 #include <string.h>
 #include "looptree/blocks.h"
 #include "looptree/layout.h"
-#include "looptree/own.h"
+#include "looptree/derived.h"
 #include "looptree/text.h"
 
 enum { RIDGE = 8 };     /* flops a byte from which on arithmetic, not memory, bounds a core */
@@ -21,9 +21,9 @@ static lt_status print_header(struct printer *p)
 	LT_TRY(lt__graph_fingerprint(p->t->base, &fingerprint));
 	lt__text_format(x, "looptree %d\ngraph %016llx\ntarget %s\n", LT_TREE_VERSION, (unsigned long long)fingerprint,
 		p->t->target ? p->t->target : "-");
-	for (int32_t i = 0; p->t->own && i < p->t->own->n_step; i++) {
-		lt__text_format(x, "own %%%s = ", p->t->own->step[i].made);
-		lt__own_text(x, &p->t->own->step[i]);
+	for (int32_t i = 0; p->t->derived && i < p->t->derived->n_step; i++) {
+		lt__text_format(x, "own %%%s = ", p->t->derived->step[i].made);
+		lt__derived_text(x, &p->t->derived->step[i]);
 		lt__text_add(x, "\n", 1);
 	}
 	const bool *used = lt__vars_used(g, x->arena);
@@ -128,8 +128,8 @@ static void print_work(struct printer *p, lt_tnode at)
 	if (p->t->node[at].parent >= 0 || f->bytes == 0)
 		return;
 	/* hundredths of flops a byte, without overflow: flops / bytes is below 2^63 / 100 only if flops is */
-	int64_t whole = f->flops / f->bytes, rest = f->flops % f->bytes;
-	int64_t hundredths = rest < INT64_MAX / 100 ? rest * 100 / f->bytes : rest / (f->bytes / 100);
+	int64_t whole = f->flops / f->bytes, remainder = f->flops % f->bytes;
+	int64_t hundredths = remainder < INT64_MAX / 100 ? remainder * 100 / f->bytes : remainder / (f->bytes / 100);
 	lt__text_format(&p->text, ", %lld.%02lld flops a byte: %s bound it", (long long)whole, (long long)hundredths,
 		whole >= RIDGE ? "flops" : "bytes");
 }
@@ -158,8 +158,8 @@ static void print_loop(struct printer *p, lt_tnode at)
 				extent = t->node[up].step < extent ? t->node[up].step : extent;
 				break;
 			}
-		int64_t trips = lt_looptree_trips(t, at);
-		lt__text_format(x, "extent %lld, %lld trip%s, ", (long long)extent, (long long)trips, trips == 1 ? "" : "s");
+		int64_t trip_count = lt_looptree_trip_count(t, at);
+		lt__text_format(x, "extent %lld, %lld trip%s, ", (long long)extent, (long long)trip_count, trip_count == 1 ? "" : "s");
 	}
 	print_work(p, at);
 }

@@ -3,11 +3,11 @@
 #include "ir/intern.h"
 #include "looptree/auto.h"
 #include "looptree/call.h"
-#include "looptree/own.h"
+#include "looptree/derived.h"
 
 enum {
-	LEAST_WORK = 256,       /* multiply-adds below which a plain nest is as good and easier to read */
-	LEAST_ACROSS = 48       /* terms of a sum whose vectors are stored lane by lane */
+	MIN_WORK = 256,       /* multiply-adds below which a plain nest is as good and easier to read */
+	MIN_ACROSS = 48       /* terms of a sum whose vectors are stored lane by lane */
 };
 
 static void add_var(struct lt_vars *list, lt_var v) { list->at[list->n++] = v; }
@@ -89,7 +89,7 @@ static lt_var find_across(const struct lt_auto *s, const struct lt_product *p, i
 	lt_var best = -1;
 	for (int32_t i = 0; i < p->deep.n; i++)
 		deep *= s->g->var[p->deep.at[i]].extent;
-	if (!s->constant[p->left] || s->constant[p->right] || n % lanes == 0 || n >= 16 * lanes || deep < LEAST_ACROSS)
+	if (!s->constant[p->left] || s->constant[p->right] || n % lanes == 0 || n >= 16 * lanes || deep < MIN_ACROSS)
 		return -1;
 	for (int32_t i = 0; i < p->row.n; i++) {
 		int64_t e = s->g->var[p->row.at[i]].extent;
@@ -127,7 +127,7 @@ static bool find(struct lt_auto *s, lt_node sum, struct lt_product *p)
 	double work = 1;
 	for (int32_t i = 0; i < leaf->n_var; i++)
 		work *= (double)g->var[leaf->var[i]].extent;
-	return work >= LEAST_WORK && g->var[p->n].extent * 2 >= lanes;
+	return work >= MIN_WORK && g->var[p->n].extent * 2 >= lanes;
 }
 
 /* The cluster that alone reads the sum and that may stand in its nest: behind all else that it reads, and over the same elements. */
@@ -179,12 +179,12 @@ static const char *dim_name(const struct lt_auto *s, const char *var, int64_t st
 	return text;
 }
 
-struct steps { struct lt_ownstep *at; int32_t n, cap; };
+struct steps { struct lt_derived_step *at; int32_t n, cap; };
 
-static const char *add_step(struct lt_auto *s, struct steps *list, struct lt_ownstep step, const char *what, lt_node of)
+static const char *add_step(struct lt_auto *s, struct steps *list, struct lt_derived_step step, const char *what, lt_node of)
 {
 	LT_GROW(s->t->arena, list->at, list->n, list->cap);
-	step.made = lt__own_name(s->t, lt__arena_format(s->t->arena, "%s.%s", name(s, of), what));
+	step.made = lt__derived_name(s->t, lt__arena_format(s->t->arena, "%s.%s", name(s, of), what));
 	list->at[list->n++] = step;
 	return step.made;
 }
@@ -199,21 +199,21 @@ static void add_steps(struct lt_auto *s, int32_t number, struct steps *list, str
 	const char *sum = name(s, p->sum), *mul = name(s, p->mul);
 	const char *left = stored[p->left] ? stored[p->left] : name(s, p->left), *right = stored[p->right] ? stored[p->right] : name(s, p->right);
 	if (p->left_copy >= 0)
-		made->left = add_step(s, list, (struct lt_ownstep){ .kind = LT_OWN_COPY, .of = left, .reader = mul }, "left", p->sum);
+		made->left = add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = left, .reader = mul }, "left", p->sum);
 	if (p->right_copy >= 0)
-		made->right = add_step(s, list, (struct lt_ownstep){ .kind = LT_OWN_COPY, .of = right, .reader = mul }, "right", p->sum);
+		made->right = add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = right, .reader = mul }, "right", p->sum);
 	if (p->part >= 0) {
 		const char *var = s->g->var[p->k].name;
 		bool lanes = p->form == LT_PRODUCT_DOTS;
-		made->part = add_step(s, list, (struct lt_ownstep){ .kind = LT_OWN_PARTIAL, .of = sum, .var = var, .step = lanes ? 1 : p->block_k,
+		made->part = add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_PARTIAL, .of = sum, .var = var, .step = lanes ? 1 : p->block_k,
 			.span = lanes ? p->lanes : 0, .dim = dim_name(s, var, lanes ? 1 : p->block_k, number) }, "part", p->sum);
 	}
 	if (p->out >= 0)
-		stored[p->sum] = made->out = add_step(s, list, (struct lt_ownstep){ .kind = LT_OWN_MATERIALIZE, .of = sum }, "out", p->sum);
+		stored[p->sum] = made->out = add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_MATERIALIZE, .of = sum }, "out", p->sum);
 }
 
 /* The own nodes are made all at once; what was found of the products moves with its nodes. */
-static lt_status make_own(struct lt_auto *s)
+static lt_status make_derived(struct lt_auto *s)
 {
 	struct steps list = { NULL, 0, 0 };
 	struct made *made = LT_NEW(s->t->arena, struct made, s->n_product + 1);
@@ -224,7 +224,7 @@ static lt_status make_own(struct lt_auto *s)
 	for (lt_node n = 0; n < s->g->n_node; n++)
 		to[n] = n;
 	if (list.n > 0)
-		LT_TRY(lt__tree_own(s->t, list.at, list.n, to));
+		LT_TRY(lt__tree_derive(s->t, list.at, list.n, to));
 	s->g = s->t->graph;
 	lt__auto_move_calls(s, to);
 	for (int32_t i = 0; i < s->n_product; i++) {
@@ -240,7 +240,7 @@ static lt_status make_own(struct lt_auto *s)
 	return LT_OK;
 }
 
-static void note_roles(struct lt_auto *s)
+static void record_roles(struct lt_auto *s)
 {
 	s->role = LT_NEW(s->t->arena, struct lt_product *, s->g->n_node + 1);
 	s->behind = LT_NEW(s->t->arena, struct lt_product *, s->g->n_node + 1);
@@ -267,7 +267,7 @@ lt_status lt__auto_products(struct lt_auto *s)
 		LT_GROW(s->t->arena, s->product, s->n_product, s->cap_product);
 		s->product[s->n_product++] = p;
 	}
-	LT_TRY(make_own(s));
-	note_roles(s);
+	LT_TRY(make_derived(s));
+	record_roles(s);
 	return LT_OK;
 }

@@ -11,12 +11,12 @@ enum {
 	FEW_ROWS = 8,                   /* up to here reading the right factor once is the bound                                   */
 	ROWS_DEEP = 8,                  /* its rows that are read at a time: fewer streams than a cache has ways                */
 	FEW_REGISTERS = 8,              /* where it is not known how many there are                                               */
-	MOST_TILE_ROWS = 12,            /* more rows meet in the same sets of a cache                                             */
-	LEAST_BLOCK = 512,              /* elements of a row read in one go: a stream has to be long to be fast                  */
-	LEAST_PARALLEL = 1 << 19,       /* multiply-adds, and for each thread: below these a thread costs more than it saves    */
-	LEAST_THREAD = 1 << 16,
-	TRIPS_A_THREAD = 4,
-	LEAST_PACKED_ROWS = 24          /* rows between two packings of the same panel                                          */
+	MAX_TILE_ROWS = 12,            /* more rows meet in the same sets of a cache                                             */
+	MIN_BLOCK = 512,              /* elements of a row read in one go: a stream has to be long to be fast                  */
+	MIN_PARALLEL = 1 << 19,       /* multiply-adds, and for each thread: below these a thread costs more than it saves    */
+	MIN_THREAD = 1 << 16,
+	ITERATIONS_A_THREAD = 4,
+	MIN_PACKED_ROWS = 24          /* rows between two packings of the same panel                                          */
 };
 static const double GOOD_SHARE = 0.9;   /* of the threads' time that they work, where trips do not divide among them */
 
@@ -77,7 +77,7 @@ static double tile_cost(double rows, int64_t vectors) { return 0.25 / rows + 0.2
 static int64_t tile_rows(const struct lt_auto *s, int64_t vectors, int64_t extent_m)
 {
 	int64_t registers = s->target->vector_registers ? s->target->vector_registers : FEW_REGISTERS;
-	int64_t rows = most(1, least((registers - 1 - vectors) / vectors, MOST_TILE_ROWS));
+	int64_t rows = most(1, least((registers - 1 - vectors) / vectors, MAX_TILE_ROWS));
 	return divide_up(extent_m, divide_up(extent_m, rows));
 }
 
@@ -86,7 +86,7 @@ static void choose_tile(const struct lt_auto *s, struct lt_product *p)
 {
 	int64_t registers = s->target->vector_registers ? s->target->vector_registers : FEW_REGISTERS;
 	int64_t wide = registers >= 32 ? 4 : registers >= FEW_REGISTERS ? 2 : 1, all = divide_up(extent(s, p->n), p->lanes), vectors = least(all, wide);
-	int64_t full = tile_rows(s, vectors, MOST_TILE_ROWS);
+	int64_t full = tile_rows(s, vectors, MAX_TILE_ROWS);
 	for (int32_t i = 0; i < p->row.n; i++)          /* the last row var that fills a tile, or the longest */
 		if (p->m < 0 || extent(s, p->row.at[i]) >= least(full, extent(s, p->m)))
 			p->m = p->row.at[i];
@@ -114,8 +114,8 @@ static void choose_tile(const struct lt_auto *s, struct lt_product *p)
 /* The columns that the last panel has too few: whether vectors of what is there (cut in powers of two) are fewer than those of a tile. */
 static bool peels(const struct lt_auto *s, const struct lt_product *p)
 {
-	int64_t rest = extent(s, p->n) % p->tile_n, vectors = rest / p->lanes;
-	for (int64_t part = rest % p->lanes; part > 0; part &= part - 1)
+	int64_t remainder = extent(s, p->n) % p->tile_n, vectors = remainder / p->lanes;
+	for (int64_t part = remainder % p->lanes; part > 0; part &= part - 1)
 		vectors++;
 	return vectors * p->lanes < p->tile_n;
 }
@@ -144,28 +144,28 @@ static void choose_depth(const struct lt_auto *s, struct lt_product *p, int64_t 
 	p->part = p->sum;       /* wanted; it is made later */
 }
 
-double lt__product_share(int64_t trips, int64_t cores) { return (double)trips / (double)(divide_up(trips, cores) * cores); }
+double lt__product_share(int64_t trip_count, int64_t cores) { return (double)trip_count / (double)(divide_up(trip_count, cores) * cores); }
 
 /* Rows between the loops of the tiles: as many as the third cache keeps of the left factor, fewer where threads need trips. */
 static void choose_blocks(const struct lt_auto *s, struct lt_product *p, double work, int64_t bytes)
 {
 	int64_t rows = extent(s, p->m), deep = count(s, &p->deep), cores = most(1, s->target->cores);
-	int64_t trips = count(s, &p->batch) * (count(s, &p->column) / extent(s, p->n) / extent(s, p->n2));
-	trips *= divide_up(extent(s, p->n), p->tile_n) * divide_up(extent(s, p->n2), p->tile_n2);
+	int64_t trip_count = count(s, &p->batch) * (count(s, &p->column) / extent(s, p->n) / extent(s, p->n2));
+	trip_count *= divide_up(extent(s, p->n), p->tile_n) * divide_up(extent(s, p->n2), p->tile_n2);
 	int64_t block = rows;
 	bool panel = p->left_copy >= 0 && !p->left_early;
 	if (s->target->l3_bytes && p->m >= 0 && !panel)
-		block = least(block, most(LEAST_BLOCK, (int64_t)s->target->l3_bytes / 2 / most(1, deep * bytes)));
-	p->parallel = cores > 1 && work >= LEAST_PARALLEL && work >= (double)(cores * LEAST_THREAD);
-	if (p->parallel && p->form != LT_PRODUCT_PANEL && !panel && lt__product_share(trips, cores) < GOOD_SHARE && count(s, &p->row) / rows >= cores) {
+		block = least(block, most(MIN_BLOCK, (int64_t)s->target->l3_bytes / 2 / most(1, deep * bytes)));
+	p->parallel = cores > 1 && work >= MIN_PARALLEL && work >= (double)(cores * MIN_THREAD);
+	if (p->parallel && p->form != LT_PRODUCT_PANEL && !panel && lt__product_share(trip_count, cores) < GOOD_SHARE && count(s, &p->row) / rows >= cores) {
 		p->rows_outside = true;
-		trips *= count(s, &p->row) / rows;
+		trip_count *= count(s, &p->row) / rows;
 	}
-	int64_t floor = p->form == LT_PRODUCT_PANEL ? LEAST_PACKED_ROWS : 2 * p->tile_m, blocks = divide_up(rows, block), best = blocks;
-	for (; p->parallel && p->m >= 0 && !panel && rows / blocks >= floor && blocks <= TRIPS_A_THREAD * cores; blocks++) {
-		if (lt__product_share(trips * blocks, cores) > lt__product_share(trips * best, cores))
+	int64_t floor = p->form == LT_PRODUCT_PANEL ? MIN_PACKED_ROWS : 2 * p->tile_m, blocks = divide_up(rows, block), best = blocks;
+	for (; p->parallel && p->m >= 0 && !panel && rows / blocks >= floor && blocks <= ITERATIONS_A_THREAD * cores; blocks++) {
+		if (lt__product_share(trip_count * blocks, cores) > lt__product_share(trip_count * best, cores))
 			best = blocks;
-		if (lt__product_share(trips * best, cores) >= GOOD_SHARE)
+		if (lt__product_share(trip_count * best, cores) >= GOOD_SHARE)
 			break;
 	}
 	block = divide_up(rows, best);
@@ -194,9 +194,9 @@ static void form_rows(const struct lt_auto *s, struct lt_product *p, double work
 			p->k = p->deep.at[i];
 	p->block_k = ROWS_DEEP < extent(s, p->k) ? ROWS_DEEP : divide_up(extent(s, p->k), 2);     /* partial sums are of two trips at least */
 	p->part = p->sum;
-	p->parallel = cores > 1 && work >= LEAST_PARALLEL;
+	p->parallel = cores > 1 && work >= MIN_PARALLEL;
 	if (p->parallel)
-		p->block_n = most(LEAST_BLOCK, round_up(divide_up(extent(s, p->n), cores), p->tile_n));
+		p->block_n = most(MIN_BLOCK, round_up(divide_up(extent(s, p->n), cores), p->tile_n));
 	if (p->block_n >= extent(s, p->n))
 		p->block_n = 0;
 	choose_out(s, p, rows == 1);
@@ -211,9 +211,9 @@ static void form_dots(const struct lt_auto *s, struct lt_product *p, lt_var deep
 	p->tile_n = least(extent(s, p->n), most(1, least(8, 16 / rows)));
 	p->tile_n2 = 1;
 	p->part = p->sum;
-	p->parallel = cores > 1 && work >= LEAST_PARALLEL;
+	p->parallel = cores > 1 && work >= MIN_PARALLEL;
 	int64_t dot = count(s, &p->deep) * rows;
-	p->block_n = round_up(most(2 * p->tile_n, divide_up(LEAST_THREAD, dot)), p->tile_n);    /* tiles are peeled inside of blocks */
+	p->block_n = round_up(most(2 * p->tile_n, divide_up(MIN_THREAD, dot)), p->tile_n);    /* tiles are peeled inside of blocks */
 	if (p->block_n >= extent(s, p->n) || !p->parallel)
 		p->block_n = 0;
 	choose_out(s, p, true);

@@ -5,26 +5,26 @@
 /* A place in the tree below which loops are opened; -1: the root. */
 struct nest { struct lt_auto *s; const struct lt_product *p; lt_tnode at; };
 
-enum { MOST_EXTENTS = 16 };
-struct extents { int32_t n; bool full; int64_t at[MOST_EXTENTS]; };
+enum { MAX_EXTENTS = 16 };
+struct extents { int32_t n; bool full; int64_t at[MAX_EXTENTS]; };
 
 static void add_extent(struct extents *x, int64_t e)
 {
 	for (int32_t i = 0; i < x->n; i++)
 		if (x->at[i] == e)
 			return;
-	if (x->n < MOST_EXTENTS)
+	if (x->n < MAX_EXTENTS)
 		x->at[x->n++] = e;
 }
 
 /* What the loops over v above `at` leave to one that is opened there. */
 static struct extents left_of(const struct lt_looptree *t, lt_tnode at, lt_var v)
 {
-	lt_tnode level[MOST_EXTENTS];
+	lt_tnode level[MAX_EXTENTS];
 	int32_t n = 0;
 	struct extents x = { .n = 1 };
 	x.at[0] = t->graph->var[v].extent;
-	for (; at >= 0 && n < MOST_EXTENTS; at = t->node[at].parent)
+	for (; at >= 0 && n < MAX_EXTENTS; at = t->node[at].parent)
 		if (t->node[at].kind == LT_TLOOP && t->node[at].var == v)
 			level[n++] = at;
 	while (n-- > 0) {
@@ -217,28 +217,28 @@ static void add_early(struct lt_auto *s, const struct lt_product *p, lt_node cop
 	lt_tnode root = lt__root_of(s->t, x.at);
 	if (in_run && p->parallel && root != x.at && s->t->node[root].loop == LT_SERIAL)
 		s->t->node[root].loop = LT_PARALLEL;
-	lt__auto_note_nest(s, root, s->constant[copy], true);
+	lt__auto_record_nest(s, root, s->constant[copy], true);
 }
 
 /* The outermost loops are parallel until there are trips enough for the cores. */
 static void make_parallel(struct nest *x)
 {
 	struct lt_looptree *t = x->s->t;
-	int64_t trips = 1, cores = (int64_t)x->s->target->cores;
+	int64_t trip_count = 1, cores = (int64_t)x->s->target->cores;
 	lt_tnode path[64];
 	int32_t n = 0;
 	for (lt_tnode at = x->at; at >= 0 && n < 64; at = t->node[at].parent)
 		path[n++] = at;
-	while (x->p->parallel && n-- > 0 && (trips < cores || (trips < 4 * cores && lt__product_share(trips, cores) < 0.9))) {
+	while (x->p->parallel && n-- > 0 && (trip_count < cores || (trip_count < 4 * cores && lt__product_share(trip_count, cores) < 0.9))) {
 		if (t->node[path[n]].kind != LT_TLOOP)
 			continue;
 		if (t->node[path[n]].loop != LT_SERIAL)
 			break;
-		int64_t own = lt_looptree_trips(t, path[n]);
-		if (own < 2)
+		int64_t derived = lt_looptree_trip_count(t, path[n]);
+		if (derived < 2)
 			continue;
 		t->node[path[n]].loop = LT_PARALLEL;
-		trips *= own;
+		trip_count *= derived;
 	}
 }
 
@@ -406,7 +406,7 @@ lt_status lt__product_place(struct lt_auto *s, struct lt_product *p)
 		place_tiles(&x, p);
 	if (s->t->leaf_of[p->sum] < 0)
 		return lt_context_code(s->g->ctx);
-	lt__auto_note_nest(s, lt__root_of(s->t, s->t->leaf_of[p->sum]), s->constant[p->sum], true);
+	lt__auto_record_nest(s, lt__root_of(s->t, s->t->leaf_of[p->sum]), s->constant[p->sum], true);
 	return LT_OK;
 }
 

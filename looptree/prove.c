@@ -50,7 +50,7 @@ static lt_status check_repeats(const struct lt_looptree *t)
 			if (t->node[up].kind != LT_TLOOP || lt__loop_column(t, t->leaf[n], up) >= 0 || is_private(t, n, up))
 				continue;
 			const struct lt_vardef *v = &t->graph->var[t->node[up].var];
-			if (v->bounded && lt__linear_least(t->graph, &v->limit) < 1)
+			if (v->bounded && lt__linear_min(t->graph, &v->limit) < 1)
 				return lt__tree_fail(t, up, LT_EILLEGAL, "the loop over %s may have no trips, and %%%s, which has no var %s, would then not be "
 					"computed for those outside of the loop; move %%%s out of it", v->name, node_name(t, n), v->name, node_name(t, n));
 		}

@@ -2,7 +2,7 @@
 #include <string.h>
 #include "ir/intern.h"
 #include "looptree/edit.h"
-#include "looptree/own.h"
+#include "looptree/derived.h"
 
 static const char *node_name(const struct lt_looptree *t, lt_node n) { return t->graph->node[n].name; }
 
@@ -17,7 +17,7 @@ static lt_status check(const struct lt_looptree *t, lt_node n, lt_tnode loop)
 		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s does not stand below the loop %s", node_name(t, n), lt__loop_path(t, loop));
 	if (!lt__loop_reduces(t, n, loop))
 		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s does not reduce over the loop %s", node_name(t, n), lt__loop_path(t, loop));
-	if (lt_looptree_trips(t, loop) < 2)
+	if (lt_looptree_trip_count(t, loop) < 2)
 		return lt_fail(t->ctx, LT_EILLEGAL, "the loop %s has one trip, so its one partial result would be the whole one", lt__loop_path(t, loop));
 	for (lt_tnode up = t->node[t->leaf_of[n]].parent; up >= 0; up = t->node[up].parent)
 		n_reducing += lt__loop_reduces(t, n, up);
@@ -97,11 +97,11 @@ lt_status lt__primitive_rfactor(struct lt_edit *e, const struct lt_words *w)
 		return lt_fail(t->ctx, LT_EILLEGAL, "how many trips the loop %s has depends on a run-time scalar, so its trips are no dim; `split` it and use the "
 			"inner loop", lt__loop_path(t, loop));
 	const char *var = t->graph->var[v].name;
-	const struct lt_ownstep step = { .kind = LT_OWN_PARTIAL, .of = node_name(t, n), .var = var,
-		.made = lt__own_name(t, lt__arena_format(t->arena, "%s.part", node_name(t, n))),
-		.dim = lt__own_dim(t, var, t->node[loop].step), .step = t->node[loop].step, .span = around >= 0 ? t->node[around].step : 0 };
+	const struct lt_derived_step step = { .kind = LT_DERIVED_PARTIAL, .of = node_name(t, n), .var = var,
+		.made = lt__derived_name(t, lt__arena_format(t->arena, "%s.part", node_name(t, n))),
+		.dim = lt__derived_dim(t, var, t->node[loop].step), .step = t->node[loop].step, .span = around >= 0 ? t->node[around].step : 0 };
 	lt_node *to = LT_NEW(t->arena, lt_node, t->graph->n_node + 1);
-	LT_TRY(lt__tree_own(t, &step, 1, to));
+	LT_TRY(lt__tree_derive(t, &step, 1, to));
 	lt_node part = lt__tree_node_named(t, step.made), sum = to[n];
 	/* The partial results are made where the reduction was. */
 	lt_tnode at = t->leaf_of[sum];

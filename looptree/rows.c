@@ -6,16 +6,16 @@
 #include <string.h>
 #include "ir/intern.h"
 #include "looptree/layout.h"
-#include "looptree/own.h"
+#include "looptree/derived.h"
 #include "looptree/rows.h"
 
 enum {
-	LEAST_SHARED = 1 << 16,         /* trips of leaves that are worth a second thread */
-	LEAST_CHUNKED = 1 << 18,        /* of a reduction that needs partial results for it */
-	MOST_CHUNKS = 64, FEW_TRIPS = 64,
-	MOST_CACHE = 32 << 20,          /* bytes of the last cache, where it is not known */
-	MOST_SIDE = 4,                  /* vectors side by side: enough to hide the latency of an addition */
-	LEAST_CHUNK = 4096              /* bytes of a run of elements that one thread takes; trips of leaves below a parallel loop */
+	MIN_SHARED = 1 << 16,         /* trips of leaves that are worth a second thread */
+	MIN_CHUNKED = 1 << 18,        /* of a reduction that needs partial results for it */
+	MAX_CHUNKS = 64, FEW_ITERATIONS = 64,
+	MAX_CACHE = 32 << 20,          /* bytes of the last cache, where it is not known */
+	MAX_SIDE = 4,                  /* vectors side by side: enough to hide the latency of an addition */
+	MIN_CHUNK = 4096              /* bytes of a run of elements that one thread takes; trips of leaves below a parallel loop */
 };
 
 /* A reduction and what it gets; names, because nodes are numbered anew when it is made. */
@@ -32,7 +32,7 @@ struct rows {
 	struct lt_edit e;
 	struct lt_inner *inner; int32_t n_inner, cap_inner;
 	struct part *part; int32_t n_part, cap_part;
-	struct lt_ownstep *step; int32_t n_step, cap_step;
+	struct lt_derived_step *step; int32_t n_step, cap_step;
 	int64_t *chunk;                 /* by tree node: step of the loop over chunks that it gets around it, 0: none */
 };
 
@@ -53,9 +53,9 @@ static const char *add_partial(struct rows *s, lt_node sum, const char *of, lt_v
 	*dim = base;
 	for (int32_t i = 2; !name_is_free(s, *dim); i++)
 		*dim = lt__arena_format(a, "%s_%d", base, (int)i);
-	const char *made = lt__own_name(s->t, lt__arena_format(a, "%s.%s", s->t->graph->node[sum].name, what));
+	const char *made = lt__derived_name(s->t, lt__arena_format(a, "%s.%s", s->t->graph->node[sum].name, what));
 	LT_GROW(a, s->step, s->n_step, s->cap_step);
-	s->step[s->n_step++] = (struct lt_ownstep){ .kind = LT_OWN_PARTIAL, .made = made, .of = of, .var = var, .step = step, .span = span,
+	s->step[s->n_step++] = (struct lt_derived_step){ .kind = LT_DERIVED_PARTIAL, .made = made, .of = of, .var = var, .step = step, .span = span,
 		.dim = *dim };
 	return made;
 }
@@ -64,9 +64,9 @@ static const char *add_out(struct rows *s, lt_node sum)
 {
 	const char *name = s->t->graph->node[sum].name;
 	LT_GROW(s->t->arena, s->step, s->n_step, s->cap_step);
-	struct lt_ownstep *step = &s->step[s->n_step++];
-	*step = (struct lt_ownstep){ .kind = LT_OWN_MATERIALIZE, .of = name };
-	step->made = lt__own_name(s->t, lt__arena_format(s->t->arena, "%s.out", name));
+	struct lt_derived_step *step = &s->step[s->n_step++];
+	*step = (struct lt_derived_step){ .kind = LT_DERIVED_MATERIALIZE, .of = name };
+	step->made = lt__derived_name(s->t, lt__arena_format(s->t->arena, "%s.out", name));
 	return step->made;
 }
 
@@ -117,7 +117,7 @@ static void want_chunks(struct rows *s, lt_tnode root)
 	const struct lt_looptree *t = s->t;
 	const struct lt_tnodedef *d = &t->node[root];
 	int64_t unit = 1;
-	if (d->kind != LT_TLOOP || d->step != 1 || t->graph->var[d->var].bounded || lt__nest_work(t, root) < LEAST_CHUNKED)
+	if (d->kind != LT_TLOOP || d->step != 1 || t->graph->var[d->var].bounded || lt__nest_work(t, root) < MIN_CHUNKED)
 		return;
 	bool reduces = false;
 	for (lt_node n = 0; n < t->graph->n_node; n++)
@@ -133,7 +133,7 @@ static void want_chunks(struct rows *s, lt_tnode root)
 		if (t->leaf_of[n] >= 0 && t->graph->node[n].n_dim > 0 && lt__is_above(t, root, t->leaf_of[n]) && lt__reducing_loop(t, n) == root
 		    && !keeps_lanes(s, n))
 			return;
-	int64_t extent = t->graph->var[d->var].extent, step = round_up((extent - 1) / MOST_CHUNKS + 1, unit);
+	int64_t extent = t->graph->var[d->var].extent, step = round_up((extent - 1) / MAX_CHUNKS + 1, unit);
 	if (reduces && step < extent && is_shared_out(t, root, true))
 		s->chunk[root] = step;
 }
@@ -169,7 +169,7 @@ static void choose_unroll(const struct rows *s, struct lt_inner *x)
 	for (lt_tnode c = t->node[x->loop].child; c >= 0; c = t->node[c].next)
 		n += lt__reducing_loop(t, t->node[c].leaf) >= 0;
 	if (x->reduces && !x->bounded && lt__auto_halves(x->lanes))
-		for (int64_t side = 2; side <= MOST_SIDE && 2 * side <= vectors && side * n <= room; side *= 2)
+		for (int64_t side = 2; side <= MAX_SIDE && 2 * side <= vectors && side * n <= room; side *= 2)
 			x->unroll = side;
 	vectors = (lt__loop_span(t, x->loop) - 1) / x->lanes + 1;
 	if (x->accumulates && !x->reduces && !x->bounded && vectors * n <= room)
@@ -223,7 +223,7 @@ static bool is_streamed(const struct rows *s, const struct lt_inner *x, lt_node 
 	double all = (double)bytes;
 	for (int32_t i = 0; i < d->n_dim; i++)
 		all *= (double)t->graph->var[d->dim[i]].extent;
-	if (all < (double)(s->target->l3_bytes ? s->target->l3_bytes : MOST_CACHE))
+	if (all < (double)(s->target->l3_bytes ? s->target->l3_bytes : MAX_CACHE))
 		return false;
 	for (lt_node u = 0; u < t->graph->n_node; u++)
 		if (t->leaf_of[u] >= 0 && lt__root_of(t, t->leaf_of[u]) == lt__root_of(t, x->loop))
@@ -261,11 +261,11 @@ static void add_fold(struct rows *s, lt_tnode after, const char *dim, lt_node n,
 	lt_tnode loop = lt__edit_new_loop(&s->e, lt__names_find(t->graph->var_names, dim, strlen(dim)), 1);
 	lt__edit_insert(&s->e, t->node[after].parent, after, loop);
 	if (!inner) {
-		int64_t lanes = lt__auto_lanes(s->target, t->graph->node[n].dtype), trips = lt_looptree_trips(t, loop);
+		int64_t lanes = lt__auto_lanes(s->target, t->graph->node[n].dtype), trip_count = lt_looptree_trip_count(t, loop);
 		t->node[loop].loop = lanes > 1 ? LT_VECTOR : LT_SERIAL;
 		lt__edit_insert(&s->e, loop, -1, lt__edit_new_leaf(&s->e, n));
-		if (trips > lanes && lanes > 1 && !lt__auto_halves(lanes))
-			t->node[lt__inner_around(&s->e, loop, lanes)].tail = trips % lanes ? LT_PEEL : LT_GUARD;
+		if (trip_count > lanes && lanes > 1 && !lt__auto_halves(lanes))
+			t->node[lt__inner_around(&s->e, loop, lanes)].tail = trip_count % lanes ? LT_PEEL : LT_GUARD;
 		return;
 	}
 	struct lt_inner x = *inner;
@@ -325,26 +325,26 @@ static void make_part(struct rows *s, const struct part *p, const lt_node *to)
 /* -- vectors and threads -- */
 
 /* How many trips all loops around the loop have, if they hold nothing else; -1. */
-static int64_t trips_around(const struct lt_looptree *t, lt_tnode loop)
+static int64_t trip_count_around(const struct lt_looptree *t, lt_tnode loop)
 {
-	int64_t trips = 1;
+	int64_t trip_count = 1;
 	for (lt_tnode at = loop; t->node[at].parent >= 0; at = t->node[at].parent) {
 		if (!lt__edit_is_only(t, at))
 			return -1;
-		trips *= lt_looptree_trips(t, t->node[at].parent);
+		trip_count *= lt_looptree_trip_count(t, t->node[at].parent);
 	}
-	return trips;
+	return trip_count;
 }
 
 /* A long run of elements below few other loops is cut for threads. */
 static void share_run(struct rows *s, const struct lt_inner *x)
 {
 	const struct lt_looptree *t = s->t;
-	int64_t around = trips_around(t, x->loop), span = lt__loop_span(t, x->loop);
-	if (s->target->cores < 2 || x->reduces || x->accumulates || x->bounded || around < 0 || around >= FEW_TRIPS || lt__nest_work(t, lt__root_of(t, x->loop)) < LEAST_SHARED)
+	int64_t around = trip_count_around(t, x->loop), span = lt__loop_span(t, x->loop);
+	if (s->target->cores < 2 || x->reduces || x->accumulates || x->bounded || around < 0 || around >= FEW_ITERATIONS || lt__nest_work(t, lt__root_of(t, x->loop)) < MIN_SHARED)
 		return;
-	int64_t step = (LEAST_CHUNK > s->target->vector_bytes ? LEAST_CHUNK / (int64_t)s->target->vector_bytes : 1) * x->lanes;
-	while (span / step * around > 2 * FEW_TRIPS)
+	int64_t step = (MIN_CHUNK > s->target->vector_bytes ? MIN_CHUNK / (int64_t)s->target->vector_bytes : 1) * x->lanes;
+	while (span / step * around > 2 * FEW_ITERATIONS)
 		step *= 2;
 	if (step < span)
 		(void)lt__inner_around(&s->e, x->loop, step);
@@ -353,17 +353,17 @@ static void share_run(struct rows *s, const struct lt_inner *x)
 /* The outermost loops whose trips have elements of their own, until there are enough for many threads. */
 static void share_nest(struct lt_looptree *t, lt_tnode root)
 {
-	int64_t trips = 1;
+	int64_t trip_count = 1;
 	double work = lt__nest_work(t, root);
-	if (work < LEAST_SHARED)
+	if (work < MIN_SHARED)
 		return;
-	for (lt_tnode at = root; trips < FEW_TRIPS && work / (double)trips >= LEAST_CHUNK; at = t->node[at].child) {
+	for (lt_tnode at = root; trip_count < FEW_ITERATIONS && work / (double)trip_count >= MIN_CHUNK; at = t->node[at].child) {
 		if (t->node[at].kind != LT_TLOOP || t->node[at].loop != LT_SERIAL || !is_shared_out(t, at, false))
 			return;
-		int64_t own = lt_looptree_trips(t, at);
-		if (own > 1)
+		int64_t derived = lt_looptree_trip_count(t, at);
+		if (derived > 1)
 			t->node[at].loop = LT_PARALLEL;
-		trips *= own;
+		trip_count *= derived;
 		if (t->node[at].child < 0 || t->node[t->node[at].child].next >= 0)
 			return;
 	}
@@ -383,7 +383,7 @@ lt_status lt__auto_rows(struct lt_looptree *t, const struct lt_target *target, c
 	for (lt_node n = 0; n < t->graph->n_node; n++)
 		to[n] = n;
 	if (s.n_step > 0)
-		LT_TRY(lt__tree_own(t, s.step, s.n_step, to));
+		LT_TRY(lt__tree_derive(t, s.step, s.n_step, to));
 	for (lt_tnode at = 0; at < n_node; at++)
 		if (s.chunk[at])
 			make_chunks(&s, at);

@@ -14,7 +14,7 @@ static primitive_fn *const functions[] = {
 #define PRIMITIVE(name, usage, doc) lt__primitive_##name,
 #include "looptree/schedule.def"
 };
-enum { N_PRIMITIVE = sizeof primitives / sizeof *primitives, MOST_WORDS = 64 };
+enum { N_PRIMITIVE = sizeof primitives / sizeof *primitives, MAX_WORDS = 64 };
 
 int32_t lt__primitive_count(void) { return N_PRIMITIVE; }
 const struct lt_primitive *lt__primitive_at(int32_t i) { return &primitives[i]; }
@@ -22,7 +22,7 @@ const struct lt_primitive *lt__primitive_at(int32_t i) { return &primitives[i]; 
 /* -- words -- */
 
 struct list { struct lt_context *ctx; const char *file, *next, *end, *line_at; int32_t line; };
-struct step { const char *at; size_t bytes; int32_t line, column, n; struct lt_word word[MOST_WORDS + 1]; };
+struct step { const char *at; size_t bytes; int32_t line, column, n; struct lt_word word[MAX_WORDS + 1]; };
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -48,7 +48,7 @@ static void read_words(struct list *l, struct step *s)
 			s->column = (int32_t)(at - l->line_at < INT32_MAX - 1 ? at - l->line_at + 1 : INT32_MAX);
 		}
 		s->bytes = (size_t)(l->next - s->at);
-		if (s->n <= MOST_WORDS)
+		if (s->n <= MAX_WORDS)
 			s->word[s->n++] = (struct lt_word){ at, (size_t)(l->next - at) };
 	}
 }
@@ -89,7 +89,7 @@ static void count_words(const char *usage, int32_t *least, int32_t *most)
 	*least = *most = -1;
 	for (const char *at = usage; *at; at += strcspn(at, " "), at += *at == ' ') {
 		if (!strncmp(at, "...", 3)) {
-			*most = MOST_WORDS - 1;
+			*most = MAX_WORDS - 1;
 			continue;
 		}
 		*least += *at != '[';
@@ -112,8 +112,8 @@ static lt_status find_primitive(struct lt_context *ctx, const struct step *s, in
 	}
 	int32_t least, most;
 	count_words(primitives[*out].usage, &least, &most);
-	if (s->n - 1 > MOST_WORDS - 1)
-		return lt_fail(ctx, LT_ESYNTAX, "a step has at most %d words", MOST_WORDS);
+	if (s->n - 1 > MAX_WORDS - 1)
+		return lt_fail(ctx, LT_ESYNTAX, "a step has at most %d words", MAX_WORDS);
 	if (s->n - 1 < least || s->n - 1 > most)
 		return lt_fail(ctx, LT_ESYNTAX, "a step of this kind is `%s`", primitives[*out].usage);
 	return LT_OK;

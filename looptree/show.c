@@ -191,7 +191,7 @@ static void show_loops_at(struct lt_text *x, const struct lt_tree *t, int32_t s)
 		const struct lt_loop *l = LT_AT(struct lt_loop, t->loops, i);
 		if (l->first_stmt != s || l->n_stmt == 0)
 			continue;
-		lt__text_format(x, "  %*sfor %s, %lld trips%s%s", 2 * (int)depth_of(t, l->parent), "", l->var, (long long)l->max_trips, kind[l->kind],
+		lt__text_format(x, "  %*sfor %s, %lld trips%s%s", 2 * (int)depth_of(t, l->parent), "", l->var, (long long)l->max_trip_count, kind[l->kind],
 			l->tail == LT_MASK ? ", masked" : "");
 		for (int32_t k = 0; k < l->n_bound; k++) {
 			lt__text_format(x, k ? ", " : ", at most ");
@@ -237,7 +237,7 @@ void lt__show_frozen(struct lt_text *x, const struct lt_tree *t)
 	}
 }
 
-struct along { int64_t stride, trips; };
+struct along { int64_t stride, trip_count; };
 static int by_stride(const void *a, const void *b)
 {
 	unsigned long long x = size_of(((const struct along *)a)->stride), y = size_of(((const struct along *)b)->stride);
@@ -264,18 +264,18 @@ static int64_t touched(struct along *along, int32_t n, bool *exact)
 	*exact = true;
 	qsort(along, (size_t)n, sizeof *along, by_stride);
 	for (int32_t i = 0; i < n; i++) {
-		int64_t c = size_of(along[i].stride) > INT64_MAX ? INT64_MAX : (int64_t)size_of(along[i].stride), trips = along[i].trips;
-		if (c == 0 || trips <= 1)
+		int64_t c = size_of(along[i].stride) > INT64_MAX ? INT64_MAX : (int64_t)size_of(along[i].stride), trip_count = along[i].trip_count;
+		if (c == 0 || trip_count <= 1)
 			continue;
-		int64_t wider = plus(span, times(c, trips - 1));
+		int64_t wider = plus(span, times(c, trip_count - 1));
 		if (c >= span) {
 			dense = dense && c == span;
-			count = times(count, trips);
+			count = times(count, trip_count);
 		} else if (dense) {
 			count = wider;          /* intervals that overlap */
 		} else {
 			*exact = false;
-			count = times(count, trips) < wider ? times(count, trips) : wider;
+			count = times(count, trip_count) < wider ? times(count, trip_count) : wider;
 		}
 		span = wider;
 	}
@@ -296,7 +296,7 @@ static void show_footprints(struct lt_text *x, const struct lt_tree *t, const st
 	for (int32_t at = loop; at >= 0 && n < 64; at = LT_AT(struct lt_loop, t->loops, at)->parent) {
 		const struct lt_loop *l = LT_AT(struct lt_loop, t->loops, at);
 		lt__text_format(x, "      %s: stride %lld, ", l->var, (long long)row[1 + t->n_param + at]);
-		along[n++] = (struct along){ row[1 + t->n_param + at], l->max_trips };
+		along[n++] = (struct along){ row[1 + t->n_param + at], l->max_trip_count };
 		struct along copy[64];
 		memcpy(copy, along, sizeof *along * (size_t)n);
 		int64_t elems = touched(copy, n, &exact);

@@ -2,7 +2,7 @@
 #include <string.h>
 #include "looptree/edit.h"
 #include "looptree/layout.h"
-#include "looptree/own.h"
+#include "looptree/derived.h"
 #include "looptree/window.h"
 
 static const char *node_name(const struct lt_looptree *t, lt_node n) { return t->graph->node[n].name; }
@@ -96,7 +96,7 @@ static lt_status find_node(const struct lt_looptree *t, const struct lt_word *w,
 }
 
 /* "layout n/64 k n pad 8", "depth 2", in this order, from word `first` on. */
-static lt_status read_rest(struct lt_edit *e, const struct lt_words *w, int32_t first, lt_node copy, int32_t *buffers)
+static lt_status read_remainder(struct lt_edit *e, const struct lt_words *w, int32_t first, lt_node copy, int32_t *buffers)
 {
 	struct lt_looptree *t = e->t;
 	int64_t pad = 0, depth = 1;
@@ -115,8 +115,8 @@ static lt_status read_rest(struct lt_edit *e, const struct lt_words *w, int32_t 
 	if (first + 1 < w->n && lt__word_is(&w->word[first], "depth")) {
 		LT_TRY(lt__word_number(t, &w->word[first + 1], "depth", &depth));
 		first += 2;
-		if (depth > LT_MOST_DEPTH)
-			return lt_fail(t->ctx, LT_EILLEGAL, "a depth is at most %d", LT_MOST_DEPTH);
+		if (depth > LT_MAX_DEPTH)
+			return lt_fail(t->ctx, LT_EILLEGAL, "a depth is at most %d", LT_MAX_DEPTH);
 		if (first < w->n && lt__word_is(&w->word[first], "async"))
 			return lt_fail(t->ctx, LT_EUNSUPPORTED, "no backend copies while it computes; leave `async` out");
 	}
@@ -142,7 +142,7 @@ static lt_node view_of(const struct lt_graph *g, lt_node reader, lt_node of)
 }
 
 /* The copy of the window that the reader reads through the view in one trip of `loop`. */
-static lt_status make_window(struct lt_looptree *t, lt_node view, lt_tnode loop, struct lt_ownstep *s)
+static lt_status make_window(struct lt_looptree *t, lt_node view, lt_tnode loop, struct lt_derived_step *s)
 {
 	const struct lt_nodedef *v = &t->graph->node[view];
 	LT_TRY(lt__window_check(t->graph, t->arena, view));
@@ -156,9 +156,9 @@ static lt_status make_window(struct lt_looptree *t, lt_node view, lt_tnode loop,
 		struct lt_ownmove *m = &move[s->n_move++];
 		*m = (struct lt_ownmove){ .var = var->name, .step = step };
 		if (step > 1)
-			m->dim = lt__own_dim(t, var->name, step);
+			m->dim = lt__derived_dim(t, var->name, step);
 	}
-	s->kind = LT_OWN_WINDOW;
+	s->kind = LT_DERIVED_WINDOW;
 	s->of = v->name;
 	s->move = move;
 	return LT_OK;
@@ -174,15 +174,15 @@ lt_status lt__primitive_stage(struct lt_edit *e, const struct lt_words *w)
 	if (!lt__word_is(&w->word[2], "at"))
 		return lt_fail(t->ctx, LT_ESYNTAX, "`at LOOP` says where the copy is made; `at root` makes it in a nest of its own");
 	LT_TRY(find_loop(e, &w->word[3], reader, &loop));
-	struct lt_ownstep step = { .kind = LT_OWN_COPY, .reader = node_name(t, reader), .of = node_name(t, of),
-		.made = lt__own_name(t, lt__arena_format(t->arena, "%s.copy", node_name(t, of))) };
+	struct lt_derived_step step = { .kind = LT_DERIVED_COPY, .reader = node_name(t, reader), .of = node_name(t, of),
+		.made = lt__derived_name(t, lt__arena_format(t->arena, "%s.copy", node_name(t, of))) };
 	lt_node view = view_of(t->graph, reader, of), *to = LT_NEW(t->arena, lt_node, t->graph->n_node + 1);
 	if (view >= 0)
 		LT_TRY(make_window(t, view, loop, &step));
-	LT_TRY(lt__tree_own(t, &step, 1, to));
+	LT_TRY(lt__tree_derive(t, &step, 1, to));
 	lt_node copy = lt__tree_node_named(t, step.made);
 	int32_t depth = 1;
-	LT_TRY(read_rest(e, w, 4, copy, &depth));
+	LT_TRY(read_remainder(e, w, 4, copy, &depth));
 	LT_TRY(lt__edit_nest(e, copy, loop, lt__edit_before(t, child_with(t, loop, t->leaf_of[to[reader]]))));
 	t->node[t->leaf_of[copy]].depth = depth;
 	return LT_OK;
@@ -227,10 +227,10 @@ lt_status lt__primitive_materialize(struct lt_edit *e, const struct lt_words *w)
 		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s changes the result itself; it has no other place", node_name(t, of));
 	if (w->n == 2 || (w->n == 3 && !lt__word_is(&w->word[1], "at")))
 		return lt_fail(t->ctx, LT_ESYNTAX, "`at LOOP` says where the copy is made");
-	const struct lt_ownstep step = { .kind = LT_OWN_MATERIALIZE, .of = node_name(t, of),
-		.made = lt__own_name(t, lt__arena_format(t->arena, "%s.copy", node_name(t, of))) };
+	const struct lt_derived_step step = { .kind = LT_DERIVED_MATERIALIZE, .of = node_name(t, of),
+		.made = lt__derived_name(t, lt__arena_format(t->arena, "%s.copy", node_name(t, of))) };
 	lt_node *to = LT_NEW(t->arena, lt_node, t->graph->n_node + 1);
-	LT_TRY(lt__tree_own(t, &step, 1, to));
+	LT_TRY(lt__tree_derive(t, &step, 1, to));
 	lt_node copy = lt__tree_node_named(t, step.made);
 	by = t->leaf_of[to[of]];
 	if (!has_leaf)

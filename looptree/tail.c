@@ -5,15 +5,15 @@
 static bool is_constant_kind(enum lt_loop_kind kind) { return kind == LT_UNROLL || kind == LT_VECTOR || kind == LT_BLOCK; }
 
 /* What a loop may cover in a trip of those around it: a few numbers, or (any) whatever a run-time scalar gives. */
-enum { MOST_LEVELS = 32 };
-struct extents { int32_t n; bool any; int64_t at[MOST_LEVELS + 2]; };
+enum { MAX_LEVELS = 32 };
+struct extents { int32_t n; bool any; int64_t at[MAX_LEVELS + 2]; };
 
 static void add_extent(struct extents *x, int64_t extent)
 {
 	for (int32_t i = 0; i < x->n; i++)
 		if (x->at[i] == extent)
 			return;
-	if (x->n < MOST_LEVELS + 2)
+	if (x->n < MAX_LEVELS + 2)
 		x->at[x->n++] = extent;
 }
 
@@ -23,12 +23,12 @@ static int64_t go_in(const struct lt_tnodedef *loop, struct extents *x)
 	struct extents in = { .any = x->any };
 	int64_t least = x->any && loop->step > 1 ? 1 : 0;
 	for (int32_t i = 0; i < x->n; i++) {
-		int64_t rest = x->at[i] % loop->step;
+		int64_t remainder = x->at[i] % loop->step;
 		if (x->at[i] >= loop->step || loop->tail == LT_MASK || loop->tail == LT_PAD)
 			add_extent(&in, loop->step);
-		if (rest > 0 && loop->tail != LT_MASK && loop->tail != LT_PAD)
-			add_extent(&in, rest);
-		least = rest > 0 && (least == 0 || rest < least) ? rest : least;
+		if (remainder > 0 && loop->tail != LT_MASK && loop->tail != LT_PAD)
+			add_extent(&in, remainder);
+		least = remainder > 0 && (least == 0 || remainder < least) ? remainder : least;
 	}
 	if (loop->step == 1 || loop->tail == LT_MASK || loop->tail == LT_PAD) {
 		in = (struct extents){ .n = 1 };
@@ -42,37 +42,37 @@ static int64_t go_in(const struct lt_tnodedef *loop, struct extents *x)
 lt_status lt__check_extent(const struct lt_looptree *t, lt_tnode loop)
 {
 	const struct lt_tnodedef *d = &t->node[loop];
-	lt_tnode level[MOST_LEVELS];
+	lt_tnode level[MAX_LEVELS];
 	int32_t n = 0;
 	if (d->kind != LT_TLOOP || !is_constant_kind(d->loop))
 		return LT_OK;
 	const struct lt_vardef *v = &t->graph->var[d->var];
-	for (lt_tnode up = lt__loop_around(t, loop); up >= 0 && n < MOST_LEVELS; up = lt__loop_around(t, up))
+	for (lt_tnode up = lt__loop_around(t, loop); up >= 0 && n < MAX_LEVELS; up = lt__loop_around(t, up))
 		level[n++] = up;
-	if (n == MOST_LEVELS)
-		return lt_fail(t->ctx, LT_EUNSUPPORTED, "there are more than %d loops over %s around each other; merge some", MOST_LEVELS, v->name);
+	if (n == MAX_LEVELS)
+		return lt_fail(t->ctx, LT_EUNSUPPORTED, "there are more than %d loops over %s around each other; merge some", MAX_LEVELS, v->name);
 	struct extents x = { .n = 1, .any = v->bounded };
 	x.at[0] = v->extent;
-	int64_t rest = 0;
+	int64_t remainder = 0;
 	bool open = x.any;
 	for (int32_t i = n; i-- > 0;) {
 		open = x.any;
-		rest = go_in(&t->node[level[i]], &x);
+		remainder = go_in(&t->node[level[i]], &x);
 	}
 	const char *kind = lt__kind_word(d->loop, d->arg)->word;
 	if (n == 0)
 		return !v->bounded ? LT_OK : lt__tree_fail(t, loop, LT_EILLEGAL, "the %s loop %s has to have a constant extent, and that of %s depends on a run-time "
 			"scalar; split it and give the outer loop tail mask or pad first, or make it serial", kind, lt__loop_path(t, loop), v->name);
 	const struct lt_tnodedef *o = &t->node[level[0]];
-	if (rest > 0 && o->tail == LT_GUARD)
+	if (remainder > 0 && o->tail == LT_GUARD)
 		return lt__tree_fail(t, loop, LT_EILLEGAL, "the %s loop %s has to have a constant extent, but the last trip of %s covers %s of %lld and its tail is guard; "
 			"give that tail %s first, or a step that divides", kind, lt__loop_path(t, loop), lt__loop_name(t, level[0]),
-			open ? "what a run-time scalar leaves" : lt__scratch(t->ctx, "%lld", (long long)rest), (long long)o->step,
+			open ? "what a run-time scalar leaves" : lt__scratch(t->ctx, "%lld", (long long)remainder), (long long)o->step,
 			open ? "mask or pad" : "peel, mask or pad");
 	return LT_OK;
 }
 
-enum { MOST_ROOM = 1 << 20 };      /* elements that a padded loop may run past its var's extent */
+enum { MAX_ROOM = 1 << 20 };      /* elements that a padded loop may run past its var's extent */
 
 lt_status lt__check_tail(const struct lt_looptree *t, lt_tnode loop)
 {
@@ -84,7 +84,7 @@ lt_status lt__check_tail(const struct lt_looptree *t, lt_tnode loop)
 	if (d->tail == LT_PEEL && v->bounded && !padded)
 		return lt__tree_fail(t, loop, LT_EILLEGAL, "the extent of %s depends on a run-time scalar, so there is no fixed rest of the loop %s to peel; choose "
 			"guard, mask or pad", v->name, lt__loop_path(t, loop));
-	if (d->tail == LT_PAD && d->step > v->extent && d->step - v->extent > MOST_ROOM)
+	if (d->tail == LT_PAD && d->step > v->extent && d->step - v->extent > MAX_ROOM)
 		return lt__tree_fail(t, loop, LT_EILLEGAL, "the loop %s would pad the %lld elements of %s to %lld; choose a smaller step", lt__loop_path(t, loop),
 			(long long)v->extent, v->name, (long long)d->step);
 	return lt__check_extent(t, loop);

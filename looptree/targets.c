@@ -1,6 +1,6 @@
 /* A tree for several targets: which one each node of a graph is for, the tree's own nodes included. */
 #include "looptree/auto.h"
-#include "looptree/own.h"
+#include "looptree/derived.h"
 
 lt_node *lt__tree_bases(const struct lt_looptree *t, struct lt_arena *a)
 {
@@ -8,9 +8,9 @@ lt_node *lt__tree_bases(const struct lt_looptree *t, struct lt_arena *a)
 	lt_node *base = LT_NEW(a, lt_node, g->n_node + 1);
 	for (lt_node n = 0; n < g->n_node; n++)
 		base[n] = !lt__has_leaf(g, n) ? -1 : g == t->base ? n : lt__node_named(t->base, g->node[n].name);
-	for (int32_t i = 0; t->own && i < t->own->n_step; i++) {
-		const struct lt_ownstep *s = &t->own->step[i];
-		lt_node n = s->kind == LT_OWN_MATERIALIZE ? lt__node_named(g, s->made) : -1;
+	for (int32_t i = 0; t->derived && i < t->derived->n_step; i++) {
+		const struct lt_derived_step *s = &t->derived->step[i];
+		lt_node n = s->kind == LT_DERIVED_MATERIALIZE ? lt__node_named(g, s->made) : -1;
 		if (n >= 0)
 			base[n] = lt__node_named(t->base, s->of);
 	}

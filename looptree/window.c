@@ -5,7 +5,7 @@
  */
 #include <string.h>
 #include "ir/intern.h"
-#include "looptree/own.h"
+#include "looptree/derived.h"
 #include "looptree/window.h"
 
 /* What becomes of dim j of the view: range elements in a trip of the loops that stand around the copy; trip: the dim of the copy that
@@ -124,7 +124,7 @@ bool lt__window_moves(const struct lt_graph *g, struct lt_arena *a, lt_node view
 }
 
 /* The dims of the copy: trips of the loops that move it, then its own. */
-static lt_status make_dims(struct window *w, struct lt_graph *out, const struct lt_ownstep *s)
+static lt_status make_dims(struct window *w, struct lt_graph *out, const struct lt_derived_step *s)
 {
 	w->dim = LT_NEW(w->a, lt_var, w->view->n_dim + w->from->n_dim + 1);
 	w->at = LT_NEW(w->a, int32_t, w->from->n_dim + 1);
@@ -242,7 +242,7 @@ static lt_node add_reading(const struct window *w, struct lt_graph *out, lt_node
 }
 
 lt_status lt__window_add(const struct lt_graph *in, lt_node of, struct lt_graph *out, lt_node from, struct lt_arena *a,
-	const struct lt_ownstep *s, lt_node *made)
+	const struct lt_derived_step *s, lt_node *made)
 {
 	struct window w;
 	LT_TRY(open_window(&w, in, a, of));

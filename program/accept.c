@@ -5,7 +5,7 @@
 
 struct note { lt_status code; int32_t loop, stmt; const char *text, *remedy; };
 enum verdict { UNKNOWN, TAKEN, REFUSED };
-struct answer { enum verdict verdict; int32_t n_note; struct note *note; };
+struct answer { enum verdict verdict; int32_t n_diagnostic; struct note *note; };
 struct lt_asked {
 	struct lt_arena *arena;
 	struct lt_names *texts;                 /* canonical text: its number */
@@ -22,22 +22,22 @@ struct lt_asked *lt__asked_new(struct lt_program *p)
 	return a;
 }
 
-static struct answer *answer_of(struct lt_program *p, struct lt_asked *a, const char *text, int32_t choice)
+static struct answer *answer_of(struct lt_program *p, struct lt_asked *a, const char *text, int32_t opened)
 {
 	int32_t at = lt__names_find(a->texts, text, strlen(text));
 	if (at < 0) {
 		LT_GROW(a->arena, a->answer, a->n, a->cap);
 		at = a->n++;
-		a->answer[at] = LT_NEW(a->arena, struct answer, p->n_choice);
-		lt__names_put(a->texts, text, strlen(text), at);
+		a->answer[at] = LT_NEW(a->arena, struct answer, p->n_opened);
+		lt__names_add(a->texts, text, strlen(text), at);
 	}
-	return &a->answer[at][choice];
+	return &a->answer[at][opened];
 }
 
-static void ask(struct lt_program *p, struct lt_asked *a, const struct lt_tree *tree, const struct lt_choice *c, struct answer *out)
+static void ask(struct lt_program *p, struct lt_asked *a, const struct lt_tree *tree, const struct lt_opened *c, struct answer *out)
 {
-	struct lt_told told;
-	lt__told_init(&told);
+	struct lt_diagnostics told;
+	lt__diagnostics_init(&told);
 	lt_status st = lt__refuse_by_caps(tree, c->backend->caps(c->session), &told.diag);
 	if (!st)
 		st = c->backend->accepts(c->session, tree, &told.diag);
@@ -45,18 +45,18 @@ static void ask(struct lt_program *p, struct lt_asked *a, const struct lt_tree *
 	if (st && st != LT_EUNSUPPORTED && !a->failed) {
 		a->failed = st;
 		a->why = lt__arena_format(a->arena, "backend %s, asked for kernel %s: %s", c->backend->name, tree->name,
-			lt__told_reason(&told, st, c->backend->name, "accepts"));
+			lt__diagnostic_reason(&told, st, c->backend->name, "accepts"));
 	}
 	if (!st)
 		return;
-	out->n_note = told.n_note ? told.n_note : 1;
-	out->note = LT_NEW(p->arena, struct note, out->n_note);
-	if (!told.n_note)
+	out->n_diagnostic = told.n_diagnostic ? told.n_diagnostic : 1;
+	out->note = LT_NEW(p->arena, struct note, out->n_diagnostic);
+	if (!told.n_diagnostic)
 		out->note[0] = (struct note){ .code = st, .loop = -1, .stmt = -1,
-			.text = lt__arena_string(p->arena, lt__told_reason(&told, st, c->backend->name, "accepts")) };
-	for (int32_t i = 0; i < told.n_note; i++)
+			.text = lt__arena_string(p->arena, lt__diagnostic_reason(&told, st, c->backend->name, "accepts")) };
+	for (int32_t i = 0; i < told.n_diagnostic; i++)
 		out->note[i] = (struct note){ told.note[i].code ? told.note[i].code : st, told.note[i].loop, told.note[i].stmt,
-			lt__arena_string(p->arena, lt__told_text(told.kept + told.note[i].text, c->backend->name)),
+			lt__arena_string(p->arena, lt__diagnostic_text(told.kept + told.note[i].text, c->backend->name)),
 			told.note[i].remedy ? lt__arena_string(p->arena, told.kept + told.note[i].remedy) : NULL };
 }
 
@@ -80,28 +80,28 @@ static struct lt_refusal *refusal_of(struct lt_program *p, const struct lt_froze
 
 /* The list to put another backend behind, which only the host can propose: it knows who is asked next.  NULL: somebody is, or nobody may
  * be. */
-static const char *elsewhere(struct lt_program *p, int32_t choice)
+static const char *elsewhere(struct lt_program *p, int32_t opened)
 {
 	const struct lt_backend *cpu = lt_backend_find("cpu");
-	if (!cpu || p->options.strict || choice + 1 < p->n_choice)
+	if (!cpu || p->options.strict || opened + 1 < p->n_opened)
 		return NULL;
-	for (int32_t i = 0; i < p->n_choice; i++)
-		if (p->choice[i].backend == cpu)
+	for (int32_t i = 0; i < p->n_opened; i++)
+		if (p->opened[i].backend == cpu)
 			return NULL;
 	return p->options.backends;
 }
 
-bool lt__accepts(struct lt_program *p, struct lt_asked *a, int32_t nest, int32_t choice, struct lt_refusals *why)
+bool lt__accepts(struct lt_program *p, struct lt_asked *a, int32_t nest, int32_t opened, struct lt_refusals *why)
 {
 	const struct lt_frozen *f = &p->frozen[nest];
-	const struct lt_choice *c = &p->choice[choice];
-	struct answer *x = answer_of(p, a, f->tree.text, choice);
+	const struct lt_opened *c = &p->opened[opened];
+	struct answer *x = answer_of(p, a, f->tree.text, opened);
 	if (x->verdict == UNKNOWN)
 		ask(p, a, &f->tree, c, x);
-	const char *other = x->n_note > 0 ? elsewhere(p, choice) : NULL;        /* told once, behind all that the backend says itself */
-	for (int32_t i = 0; i < x->n_note; i++) {
+	const char *other = x->n_diagnostic > 0 ? elsewhere(p, opened) : NULL;        /* told once, behind all that the backend says itself */
+	for (int32_t i = 0; i < x->n_diagnostic; i++) {
 		struct lt_refusal *r = refusal_of(p, f, &x->note[i], c->backend->name);
-		if (other && i + 1 == x->n_note)
+		if (other && i + 1 == x->n_diagnostic)
 			r->remedy = lt__arena_format(p->arena, "%s%sname another backend behind it (-b %s,cpu)", r->remedy ? r->remedy : "",
 				r->remedy ? "; or " : "", other);
 		LT_GROW(p->arena, why->at, why->n, why->cap);

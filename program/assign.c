@@ -6,10 +6,10 @@
  */
 #include <string.h>
 #include "looptree/call.h"
-#include "looptree/own.h"
+#include "looptree/derived.h"
 #include "program/blocks.h"
 
-enum { MOST_ROUNDS = 16 };
+enum { MAX_ROUNDS = 16 };
 
 struct assign {
 	struct lt_program *p;
@@ -109,7 +109,7 @@ static void begin_round(struct assign *x)
 }
 
 /* Asks for each nest; *moved: some are refused, and their nodes are for the next backend now.  False: one has none to ask. */
-static bool ask_all(struct assign *x, int32_t n_choice, bool *moved)
+static bool ask_all(struct assign *x, int32_t n_opened, bool *moved)
 {
 	struct lt_program *p = x->p;
 	bool taken = true;
@@ -119,13 +119,13 @@ static bool ask_all(struct assign *x, int32_t n_choice, bool *moved)
 		int32_t c = class_of(x, i);
 		struct lt_refusals *why = LT_NEW(p->arena, struct lt_refusals, 1);
 		gather_refusals(x, i, c, &p->refused[i]);
-		p->choice_of[i] = c;
+		p->opened_of[i] = c;
 		if (p->blocks[i] || lt__accepts(p, x->asked, i, c, why))
 			continue;
 		add_refusals(p, &p->refused[i], why);
-		p->choice_of[i] = -1;
+		p->opened_of[i] = -1;
 		*moved = true;
-		taken = taken && c + 1 < n_choice;
+		taken = taken && c + 1 < n_opened;
 		move_nest(x, i, c, why);
 		for (lt_node n = 0; x->move_all && n < p->base->n_node; n++)
 			move(x, n, c, why);
@@ -134,16 +134,16 @@ static bool ask_all(struct assign *x, int32_t n_choice, bool *moved)
 }
 
 /* Nests of a tree that stays as it is. */
-static bool offer_all(struct assign *x, int32_t n_choice)
+static bool offer_all(struct assign *x, int32_t n_opened)
 {
 	struct lt_program *p = x->p;
 	bool taken = true;
 	for (int32_t i = 0; i < p->n_frozen; i++) {
-		p->choice_of[i] = p->blocks[i] ? 0 : -1;
-		for (int32_t c = 0; c < n_choice && p->choice_of[i] < 0; c++)
+		p->opened_of[i] = p->blocks[i] ? 0 : -1;
+		for (int32_t c = 0; c < n_opened && p->opened_of[i] < 0; c++)
 			if (lt__accepts(p, x->asked, i, c, &p->refused[i]))
-				p->choice_of[i] = c;
-		taken = taken && p->choice_of[i] >= 0;
+				p->opened_of[i] = c;
+		taken = taken && p->opened_of[i] >= 0;
 	}
 	return taken;
 }
@@ -153,17 +153,17 @@ static lt_status freeze(struct lt_program *p)
 {
 	lt__arena_free(p->nests);
 	p->nests = NULL;
-	p->places = (struct lt_places){ .param_storage = -1 };
+	p->storages = (struct lt_storage_assignment){ .param_storage = -1 };
 	LT_TRY(lt__arena_new(p->ctx, &p->nests));
 	p->lowered = p->tree->graph;                            /* with the nodes that are the tree's own */
-	LT_TRY(lt__program_places(p));                          /* each whole value has a place in a storage */
+	LT_TRY(lt__program_assign_storage(p));                          /* each whole value has a place in a storage */
 	LT_TRY(lt__program_blocks(p));                          /* which nests are copies made block by block */
-	LT_TRY(lt__freeze(p->tree, &p->places, p->nests, &p->frozen));
+	LT_TRY(lt__freeze(p->tree, &p->storages, p->nests, &p->frozen));
 	p->n_frozen = p->tree->n_root;
 	for (int32_t i = 0; i < p->n_frozen; i++)
 		p->frozen[i].tree.prelude = p->prelude;
 	p->refused = LT_NEW(p->nests, struct lt_refusals, p->n_frozen + 1);
-	p->choice_of = LT_NEW(p->nests, int32_t, p->n_frozen + 1);
+	p->opened_of = LT_NEW(p->nests, int32_t, p->n_frozen + 1);
 	return LT_OK;
 }
 
@@ -172,10 +172,10 @@ static lt_status check_calls(const struct lt_program *p)
 {
 	for (int32_t i = 0; i < p->n_frozen; i++) {
 		bool known = false;
-		for (int32_t c = 1; c < p->n_choice && !known; c++)
-			known = lt__check_calls(p->tree, &p->frozen[i], p->choice[c].backend->caps(p->choice[c].session)->target) == LT_OK;
+		for (int32_t c = 1; c < p->n_opened && !known; c++)
+			known = lt__check_calls(p->tree, &p->frozen[i], p->opened[c].backend->caps(p->opened[c].session)->target) == LT_OK;
 		if (!known)
-			LT_TRY(lt__check_calls(p->tree, &p->frozen[i], p->choice[0].backend->caps(p->choice[0].session)->target));
+			LT_TRY(lt__check_calls(p->tree, &p->frozen[i], p->opened[0].backend->caps(p->opened[0].session)->target));
 	}
 	return LT_OK;
 }
@@ -183,21 +183,21 @@ static lt_status check_calls(const struct lt_program *p)
 static lt_status rebuild(struct assign *x)
 {
 	struct lt_program *p = x->p;
-	const struct lt_target **target = LT_NEW(p->arena, const struct lt_target *, p->n_choice);
-	for (int32_t i = 0; i < p->n_choice; i++)
-		target[i] = p->choice[i].backend->caps(p->choice[i].session)->target;
+	const struct lt_target **target = LT_NEW(p->arena, const struct lt_target *, p->n_opened);
+	for (int32_t i = 0; i < p->n_opened; i++)
+		target[i] = p->opened[i].backend->caps(p->opened[i].session)->target;
 	lt_looptree_free(p->tree);
 	p->tree = NULL;
-	return lt__looptree_auto_for(p->base, target, p->n_choice, x->class, &p->tree);
+	return lt__looptree_auto_for(p->base, target, p->n_opened, x->class, &p->tree);
 }
 
 static lt_status refuse(struct lt_program *p)
 {
 	int32_t i = 0;
-	while (p->choice_of[i] >= 0)
+	while (p->opened_of[i] >= 0)
 		i++;
 	return lt_fail(p->ctx, LT_EUNSUPPORTED, "kernel %s: %s%s", p->frozen[i].tree.name, lt__refusals_text(p, &p->refused[i]),
-		p->options.strict && p->n_choice > 1 ? " (strict: the other backends are not asked)" : "");
+		p->options.strict && p->n_opened > 1 ? " (strict: the other backends are not asked)" : "");
 }
 
 lt_status lt__program_nests(struct lt_program *p, bool tree_only)
@@ -211,19 +211,19 @@ lt_status lt__program_nests(struct lt_program *p, bool tree_only)
 	LT_TRY(lt__cancelled(p));
 	if (p->fixed_tree)
 		LT_TRY(check_calls(p));
-	int32_t n_choice = p->options.strict ? 1 : p->n_choice;
+	int32_t n_opened = p->options.strict ? 1 : p->n_opened;
 	struct assign x = { .p = p, .asked = lt__asked_new(p), .class = LT_NEW(p->arena, int32_t, p->base->n_node + 1),
-		.why = LT_NEW(p->arena, const struct lt_refusals *, (int64_t)p->base->n_node * p->n_choice + 1) };
-	bool moved = false, taken = p->fixed_tree ? offer_all(&x, n_choice) : ask_all(&x, n_choice, &moved);
+		.why = LT_NEW(p->arena, const struct lt_refusals *, (int64_t)p->base->n_node * p->n_opened + 1) };
+	bool moved = false, taken = p->fixed_tree ? offer_all(&x, n_opened) : ask_all(&x, n_opened, &moved);
 	LT_TRY(lt__asked_failed(p, x.asked));
 	for (int32_t round = 1; moved && taken; round++) {
 		LT_TRY(lt__cancelled(p));
 		lt__lap(&p->stats.freeze_ns, &last);
-		x.move_all = round % MOST_ROUNDS == 0;
+		x.move_all = round % MAX_ROUNDS == 0;
 		LT_TRY(rebuild(&x));
 		lt__lap(&p->stats.tree_ns, &last);
 		LT_TRY(freeze(p));
-		taken = ask_all(&x, n_choice, &moved);
+		taken = ask_all(&x, n_opened, &moved);
 		LT_TRY(lt__asked_failed(p, x.asked));
 	}
 	lt__lap(&p->stats.freeze_ns, &last);

@@ -138,7 +138,7 @@ static int open_new(int folder, char name[NAME_BYTES])
 }
 
 /* What has the name and is no file is none of ours: it stays. */
-static bool put_in_place(int folder, const char *from, const char *name)
+static bool move_in_place(int folder, const char *from, const char *name)
 {
 	struct stat st;
 	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode)) {
@@ -169,7 +169,7 @@ void lt__cache_write(struct lt_cache *c, enum lt_entry kind, const void *key, si
 		ok = false;
 		error = errno;
 	}
-	if (ok && !put_in_place(c->fd, temporary, name)) {
+	if (ok && !move_in_place(c->fd, temporary, name)) {
 		ok = false;
 		error = errno;
 	}

@@ -141,10 +141,10 @@ const char *lt__need_words(uint64_t needs, char *out, size_t bytes)
 	return out;
 }
 
-void lt__caps_tell(struct lt_diag *diag, int32_t loop, int32_t stmt, const char *text, const char *remedy)
+void lt__caps_report(struct lt_diag *diag, int32_t loop, int32_t stmt, const char *text, const char *remedy)
 {
-	const struct lt_note note = { sizeof note, LT_EUNSUPPORTED, loop, stmt, text, remedy };
-	diag->tell(diag, &note);
+	const struct lt_diagnostic note = { sizeof note, LT_EUNSUPPORTED, loop, stmt, text, remedy };
+	diag->report(diag, &note);
 }
 
 int32_t lt__caps_stmt(const struct lt_tree *t, uint64_t need)
@@ -178,12 +178,12 @@ static bool refuse_features(const struct lt_tree *t, uint64_t understands, struc
 		if (stmt < 0 && loop >= 0)
 			stmt = LT_AT(struct lt_loop, t->loops, loop)->first_stmt;
 		(void)snprintf(text, sizeof text, "it does not understand %s (%s)", features[i].words, features[i].name);
-		lt__caps_tell(diag, loop, stmt, text, features[i].remedy);
+		lt__caps_report(diag, loop, stmt, text, features[i].remedy);
 		missing &= ~features[i].bit;
 	}
 	if (missing) {
 		(void)snprintf(text, sizeof text, "it does not understand a feature that has no name here (bits 0x%llx)", (unsigned long long)missing);
-		lt__caps_tell(diag, -1, -1, text, NULL);
+		lt__caps_report(diag, -1, -1, text, NULL);
 	}
 	return t->needs & ~understands;
 }
@@ -208,7 +208,7 @@ static bool refuse_loops(const struct lt_tree *t, uint64_t loops, struct lt_diag
 			(void)snprintf(text, sizeof text, "it has no %s loops", known ? kinds[l->kind] : "such");
 		(void)snprintf(remedy, sizeof remedy, l->kind == LT_CALL || l->kind == LT_TILE ? "take the call away: serial %.40s" : "make loop %.40s serial",
 			var);
-		lt__caps_tell(diag, i, l->n_stmt > 0 ? l->first_stmt : -1, text, l->kind == LT_SERIAL ? NULL : remedy);
+		lt__caps_report(diag, i, l->n_stmt > 0 ? l->first_stmt : -1, text, l->kind == LT_SERIAL ? NULL : remedy);
 		if (!known)
 			break;
 	}

@@ -9,7 +9,7 @@ const struct lt_piece *lt__caps_piece(const struct lt_tree *, const struct lt_st
 const struct lt_buffer *lt__caps_dest(const struct lt_tree *, const struct lt_stmt *);
 /* The first statement that uses a feature; -1: none. */
 int32_t lt__caps_stmt(const struct lt_tree *, uint64_t need);
-void lt__caps_tell(struct lt_diag *, int32_t loop, int32_t stmt, const char *text, const char *remedy);
+void lt__caps_report(struct lt_diag *, int32_t loop, int32_t stmt, const char *text, const char *remedy);
 /* Types that are not in `dtypes`. */
 bool lt__refuse_types(const struct lt_tree *, uint64_t dtypes, struct lt_diag *);
 #endif

@@ -107,7 +107,7 @@ bool lt__refuse_types(const struct lt_tree *t, uint64_t dtypes, struct lt_diag *
 		if (!lacks(dtypes, dtype))
 			continue;
 		(void)snprintf(text, sizeof text, "it does not take elements of %.20s", type_name(t, dtype));
-		lt__caps_tell(diag, -1, toucher(t, (int32_t)i), text, !none && is_fixed(t, (int32_t)i, dtype) ? NULL
+		lt__caps_report(diag, -1, toucher(t, (int32_t)i), text, !none && is_fixed(t, (int32_t)i, dtype) ? NULL
 			: cast_remedy(dtypes, dtype, b->name, remedy, sizeof remedy));
 		return true;
 	}
@@ -117,7 +117,7 @@ bool lt__refuse_types(const struct lt_tree *t, uint64_t dtypes, struct lt_diag *
 	(void)snprintf(text, sizeof text, "it does not compute in %.20s", type_name(t, dtype));
 	const struct lt_stmt *s = LT_AT(struct lt_stmt, t->stmts, stmt);
 	const struct lt_buffer *b = lt__caps_dest(t, s);
-	lt__caps_tell(diag, -1, stmt, text, !none && stmt_counts(t, s) ? NULL
+	lt__caps_report(diag, -1, stmt, text, !none && stmt_counts(t, s) ? NULL
 		: cast_remedy(dtypes, dtype, b && b->name && strchr(b->name, '.') ? b->name : NULL, remedy, sizeof remedy));
 	return true;
 }

@@ -12,13 +12,13 @@ static const char *known_names(struct lt_arena *a)
 }
 
 /* Why it does not open, in its own words; a backend that opens nothing where its score is none need say so once. */
-static const char *why_not_open(struct lt_told *told, const struct lt_choice *c, lt_status st)
+static const char *why_not_open(struct lt_diagnostics *told, const struct lt_opened *c, lt_status st)
 {
 	if (told->n || st < 0 || st >= LT_NSTATUS)
-		return lt__told_reason(told, st, c->backend->name, "open");
+		return lt__diagnostic_reason(told, st, c->backend->name, "open");
 	if (c->backend->score(c->config, &told->diag) > 0)
-		return lt__told_reason(told, st, c->backend->name, "open");
-	return told->n ? lt__told_text(told->text, c->backend->name) : "not usable here: it does not say why";
+		return lt__diagnostic_reason(told, st, c->backend->name, "open");
+	return told->n ? lt__diagnostic_text(told->text, c->backend->name) : "not usable here: it does not say why";
 }
 
 /* What the host reads of every session is there. */
@@ -39,16 +39,16 @@ static lt_status open_one(struct lt_program *p, const char *item, size_t bytes)
 	config = strchr(name, ':');
 	if (config)
 		*config++ = '\0';
-	struct lt_choice *c = &p->choice[p->n_choice];
-	*c = (struct lt_choice){ .backend = lt_backend_find(name), .config = config ? config : "" };
+	struct lt_opened *c = &p->opened[p->n_opened];
+	*c = (struct lt_opened){ .backend = lt_backend_find(name), .config = config ? config : "" };
 	if (!c->backend)
 		return lt_fail(p->ctx, LT_EINVAL, "there is no backend '%s'; there is: %s", name, known_names(p->arena));
-	struct lt_told told;
-	lt__told_init(&told);
+	struct lt_diagnostics told;
+	lt__diagnostics_init(&told);
 	lt_status st = c->backend->open(&p->host, c->config, &c->session, &told.diag);
 	if (st)
 		return lt_fail(p->ctx, st, "backend %s: %s", name, why_not_open(&told, c, st));
-	p->n_choice++;
+	p->n_opened++;
 	const struct lt_caps *caps = c->backend->caps(c->session);
 	LT_TRY(check_caps(p, c->backend, caps));
 	if (LT_HAS(struct lt_caps, caps, device_memory) && !(LT_HAS(struct lt_backend, c->backend, mem_new)
@@ -64,7 +64,7 @@ lt_status lt__program_open(struct lt_program *p)
 	int32_t n = 1;
 	for (const char *c = list; *c; c++)
 		n += *c == ',';
-	p->choice = LT_NEW(p->arena, struct lt_choice, n);
+	p->opened = LT_NEW(p->arena, struct lt_opened, n);
 	for (const char *at = list;; ) {
 		size_t bytes = strcspn(at, ",");
 		LT_TRY(open_one(p, at, bytes));
@@ -78,33 +78,33 @@ void lt__program_close(struct lt_program *p)
 {
 	for (int32_t i = 0; i < p->n_kernel; i++)
 		if (p->kernel[i].object)
-			p->choice[p->kernel[i].choice].backend->destroy(p->kernel[i].object);
-	for (int32_t i = 0; i < p->n_choice; i++)
-		p->choice[i].backend->close(p->choice[i].session);
-	p->n_kernel = p->n_choice = 0;
+			p->opened[p->kernel[i].opened].backend->destroy(p->kernel[i].object);
+	for (int32_t i = 0; i < p->n_opened; i++)
+		p->opened[i].backend->close(p->opened[i].session);
+	p->n_kernel = p->n_opened = 0;
 }
 
 /* Equal nests of one backend become one kernel: their canonical texts are equal. */
 void lt__program_kernels(struct lt_program *p)
 {
-	struct lt_names **texts = LT_NEW(p->arena, struct lt_names *, p->n_choice);
+	struct lt_names **texts = LT_NEW(p->arena, struct lt_names *, p->n_opened);
 	p->kernel_of = LT_NEW(p->arena, int32_t, p->n_frozen + 1);
 	p->kernel = LT_NEW(p->arena, struct lt_kernel, p->n_frozen + 1);
 	int32_t n = 0;
-	for (int32_t i = 0; i < p->n_choice; i++)
+	for (int32_t i = 0; i < p->n_opened; i++)
 		texts[i] = lt__names_new(p->arena);
 	for (int32_t i = 0; i < p->n_frozen; i++) {
 		const char *text = p->frozen[i].tree.text;
-		struct lt_names *known = texts[p->choice_of[i]];
+		struct lt_names *known = texts[p->opened_of[i]];
 		p->kernel_of[i] = -1;
 		if (p->blocks[i])
 			continue;
 		int32_t k = lt__names_find(known, text, strlen(text));
 		if (k < 0) {
 			k = n++;
-			lt__names_put(known, text, strlen(text), k);
-			p->kernel[k] = (struct lt_kernel){ .frozen = &p->frozen[i], .choice = p->choice_of[i] };
-			p->choice[p->choice_of[i]].used = true;
+			lt__names_add(known, text, strlen(text), k);
+			p->kernel[k] = (struct lt_kernel){ .frozen = &p->frozen[i], .opened = p->opened_of[i] };
+			p->opened[p->opened_of[i]].used = true;
 		}
 		p->kernel_of[i] = k;
 	}

@@ -1,9 +1,9 @@
 /* Compiling: the kernels of each backend at once, but for those that the cache has. */
 #include <stdio.h>
 #include <string.h>
-#include "program/kept.h"
+#include "program/object_cache.h"
 
-static const size_t MOST_WORKSPACE = SIZE_MAX / 16;     /* bytes: so that sums of a few do not overflow */
+static const size_t MAX_WORKSPACE = SIZE_MAX / 16;     /* bytes: so that sums of a few do not overflow */
 
 /* Lines "name number" of a backend, as they come. */
 struct lines { char line[128]; size_t n; int threads; bool parallel, serialised; };
@@ -57,14 +57,14 @@ static void count_done(struct lt_program *p)
 struct missing { int32_t n, *kernel; const struct lt_tree **tree; struct lt_object **object; };
 
 /* Those that are in the cache have their objects. */
-static lt_status load_kept(struct lt_program *p, int32_t choice, struct lt_kept *kept, struct missing *m)
+static lt_status load_cached(struct lt_program *p, int32_t opened, struct lt_object_cache *kept, struct missing *m)
 {
 	for (int32_t i = 0; i < p->n_kernel; i++) {
 		struct lt_kernel *k = &p->kernel[i];
-		if (k->choice != choice)
+		if (k->opened != opened)
 			continue;
 		LT_TRY(lt__cancelled(p));
-		if (lt__kept_load(kept, &k->frozen->tree, &k->object))
+		if (lt__object_cache_load(kept, &k->frozen->tree, &k->object))
 			return lt_fail(p->ctx, LT_ENOMEM, "out of memory");
 		if (k->object) {
 			count_done(p);
@@ -76,13 +76,13 @@ static lt_status load_kept(struct lt_program *p, int32_t choice, struct lt_kept 
 	return LT_OK;
 }
 
-static lt_status compile_missing(struct lt_program *p, const struct lt_choice *c, struct lt_kept *kept, const struct missing *m)
+static lt_status compile_missing(struct lt_program *p, const struct lt_opened *c, struct lt_object_cache *kept, const struct missing *m)
 {
-	struct lt_told told;
-	lt__told_init(&told);
+	struct lt_diagnostics told;
+	lt__diagnostics_init(&told);
 	lt_status st = m->n ? c->backend->compile(c->session, m->tree, (uint32_t)m->n, m->object, &told.diag) : LT_OK;
 	if (st)
-		return lt_fail(p->ctx, st, "backend %s: %s", c->backend->name, lt__told_reason(&told, st, c->backend->name, "compile"));
+		return lt_fail(p->ctx, st, "backend %s: %s", c->backend->name, lt__diagnostic_reason(&told, st, c->backend->name, "compile"));
 	for (int32_t i = 0; i < m->n; i++)
 		p->kernel[m->kernel[i]].object = m->object[i];          /* to be destroyed, whatever comes */
 	for (int32_t i = 0; i < m->n; i++)
@@ -92,18 +92,18 @@ static lt_status compile_missing(struct lt_program *p, const struct lt_choice *c
 	p->n_done += m->n;
 	p->stats.n_compiled += m->n;
 	for (int32_t i = 0; i < m->n; i++)
-		if (lt__kept_save(kept, m->tree[i], m->object[i]))
+		if (lt__object_cache_save(kept, m->tree[i], m->object[i]))
 			return lt_fail(p->ctx, LT_ENOMEM, "out of memory");
 	return LT_OK;
 }
 
 /* What the kernels of a backend need to run. */
-static lt_status measure(struct lt_program *p, int32_t choice)
+static lt_status measure(struct lt_program *p, int32_t opened)
 {
-	struct lt_choice *c = &p->choice[choice];
+	struct lt_opened *c = &p->opened[opened];
 	for (int32_t i = 0; i < p->n_kernel; i++) {
 		struct lt_kernel *k = &p->kernel[i];
-		if (k->choice != choice)
+		if (k->opened != opened)
 			continue;
 		count_threads(p, c->backend, k->object);
 		k->workspace_align = 1;
@@ -112,7 +112,7 @@ static lt_status measure(struct lt_program *p, int32_t choice)
 		if (k->workspace_align == 0 || (k->workspace_align & (k->workspace_align - 1)) != 0)
 			return lt_fail(p->ctx, LT_EABI, "backend %s, kernel %s: it asks for a workspace aligned to %zu bytes, which is no power of two; "
 				"its author has to mend `need`", c->backend->name, k->frozen->tree.name, k->workspace_align);
-		if (k->workspace_bytes > MOST_WORKSPACE || k->workspace_align > MOST_WORKSPACE)
+		if (k->workspace_bytes > MAX_WORKSPACE || k->workspace_align > MAX_WORKSPACE)
 			return lt_fail(p->ctx, LT_EABI, "backend %s, kernel %s: it asks for a workspace of %zu bytes aligned to %zu, more than any memory has; "
 				"its author has to mend `need`", c->backend->name, k->frozen->tree.name, k->workspace_bytes, k->workspace_align);
 		if (k->workspace_bytes > c->scratch_bytes)
@@ -124,27 +124,27 @@ static lt_status measure(struct lt_program *p, int32_t choice)
 	return LT_OK;
 }
 
-static lt_status compile_with(struct lt_program *p, int32_t choice)
+static lt_status compile_with(struct lt_program *p, int32_t opened)
 {
-	struct lt_choice *c = &p->choice[choice];
-	struct lt_kept kept = { 0 };
+	struct lt_opened *c = &p->opened[opened];
+	struct lt_object_cache kept = { 0 };
 	struct missing m = { .kernel = LT_NEW(p->arena, int32_t, p->n_kernel + 1), .tree = LT_NEW(p->arena, const struct lt_tree *, p->n_kernel + 1),
 		.object = LT_NEW(p->arena, struct lt_object *, p->n_kernel + 1) };
 	bool any = false;
 	for (int32_t i = 0; i < p->n_kernel; i++)
-		any = any || p->kernel[i].choice == choice;
+		any = any || p->kernel[i].opened == opened;
 	if (!any)
 		return LT_OK;
-	lt_status st = lt__kept_open(&kept, p, c);
-	st = st ? st : load_kept(p, choice, &kept, &m);
+	lt_status st = lt__object_cache_open(&kept, p, c);
+	st = st ? st : load_cached(p, opened, &kept, &m);
 	st = st ? st : compile_missing(p, c, &kept, &m);
-	lt__kept_close(&kept);
-	return st ? st : measure(p, choice);
+	lt__object_cache_close(&kept);
+	return st ? st : measure(p, opened);
 }
 
 lt_status lt__program_compile(struct lt_program *p)
 {
-	for (int32_t i = 0; i < p->n_choice && !p->options.plan_only; i++)
+	for (int32_t i = 0; i < p->n_opened && !p->options.plan_only; i++)
 		LT_TRY(compile_with(p, i));
 	return LT_OK;
 }

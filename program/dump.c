@@ -39,14 +39,14 @@ static lt_status dump_nests(struct dump *d)
 static void keep(void *user, const char *text, size_t bytes) { lt__text_add(user, text, bytes); }
 
 /* Definitions that an earlier kernel's text has brought are left out: the whole can be compiled as one file. */
-static void put_source(struct dump *d, struct lt_names *said, const struct lt_text *x)
+static void write_source(struct dump *d, struct lt_names *said, const struct lt_text *x)
 {
 	const char *at = x->at, *kernel = strstr(at, "/* kernel ");
 	while (kernel && at < kernel) {
 		const char *end = strstr(at, "\n\n");
 		size_t bytes = end && end < kernel ? (size_t)(end + 2 - at) : (size_t)(kernel - at);
 		if (lt__names_find(said, at, bytes) < 0) {
-			lt__names_put(said, at, bytes, 0);
+			lt__names_add(said, at, bytes, 0);
 			d->write(d->user, at, bytes);
 		}
 		at += bytes;
@@ -67,7 +67,7 @@ static lt_status dump_source(struct dump *d)
 		return lt_fail(p->ctx, LT_EINVAL, "the program was compiled with source_only: it has no assembly to show");
 	for (int32_t i = 0; i < p->n_kernel; i++) {
 		const struct lt_kernel *k = &p->kernel[i];
-		const struct lt_backend *b = p->choice[k->choice].backend;
+		const struct lt_backend *b = p->opened[k->opened].backend;
 		if (!LT_HAS(struct lt_backend, b, dump))
 			return lt_fail(p->ctx, LT_EUNSUPPORTED, "backend %s has no source to show; use -b cpu", b->name);
 		if (i)
@@ -75,10 +75,10 @@ static lt_status dump_source(struct dump *d)
 		x.n = 0;
 		lt_status st = b->dump(k->object, source ? LT_DUMP_SOURCE : LT_DUMP_ASM, keep, &x);
 		if (st)
-			return lt_fail(p->ctx, st, "backend %s, kernel %s: %s", b->name, k->frozen->tree.name, x.n ? lt__told_text(x.at, b->name)
+			return lt_fail(p->ctx, st, "backend %s, kernel %s: %s", b->name, k->frozen->tree.name, x.n ? lt__diagnostic_text(x.at, b->name)
 				: source ? "it has no source to show" : "it has no assembly to show");
 		if (source && x.n)
-			put_source(d, said, &x);
+			write_source(d, said, &x);
 		else
 			put(d, &x);
 	}
@@ -105,26 +105,26 @@ static lt_status dump_explain(struct dump *d)
 
 static const char *const space_word[] = { "input", "constant", "state", "result", "workspace", "prepared", "params" };
 
-static const enum lt_port port_of[] = { LT_PORT_INPUT, LT_PORT_CONSTANT, LT_PORT_STATE, LT_PORT_RESULT };
+static const enum lt_binding binding_of[] = { LT_BINDING_INPUT, LT_BINDING_CONSTANT, LT_BINDING_STATE, LT_BINDING_RESULT };
 
 const char *lt__storage_text(const struct lt_program *p, int32_t s)
 {
-	const struct lt_storage *st = &p->places.storage[s];
-	return st->port >= 0 ? lt__scratch(p->ctx, "%s '%.200s'", space_word[st->space], lt_program_name(p, port_of[st->space], st->port))
+	const struct lt_storage *st = &p->storages.storage[s];
+	return st->binding >= 0 ? lt__scratch(p->ctx, "%s '%.200s'", space_word[st->space], lt_program_name(p, binding_of[st->space], st->binding))
 		: lt__scratch(p->ctx, "%s", space_word[st->space]);
 }
 
-static void put_memory(struct dump *d, struct lt_text *x, int32_t memory)
+static void write_memory(struct dump *d, struct lt_text *x, int32_t memory)
 {
 	if (d->p->n_memory > 1)
-		lt__text_format(x, " in %s", memory ? d->p->choice[d->p->memory[memory].choice].backend->name : "host");
+		lt__text_format(x, " in %s", memory ? d->p->opened[d->p->memory[memory].opened].backend->name : "host");
 }
 
-static void put_storage(struct dump *d, struct lt_text *x, int32_t s, int32_t memory)
+static void write_storage(struct dump *d, struct lt_text *x, int32_t s, int32_t memory)
 {
-	const struct lt_storage *st = &d->p->places.storage[s];
-	if (st->port >= 0)
-		lt__text_format(x, "%s '%s'", space_word[st->space], lt_program_name(d->p, port_of[st->space], st->port));
+	const struct lt_storage *st = &d->p->storages.storage[s];
+	if (st->binding >= 0)
+		lt__text_format(x, "%s '%s'", space_word[st->space], lt_program_name(d->p, binding_of[st->space], st->binding));
 	else
 		lt__text_format(x, "%s+%lld", space_word[st->space], (long long)(memory ? d->p->memory[memory].offset[s] : st->offset));
 }
@@ -142,29 +142,29 @@ static lt_status dump_plan(struct dump *d)
 		lt__text_format(&x, "%s ", i < p->n_prepare ? "once" : "run ");
 		if (s->kind == LT_STEP_COPY) {
 			lt__text_format(&x, "copy ");
-			put_storage(d, &x, s->from, s->memory);
+			write_storage(d, &x, s->from, s->memory);
 			lt__text_format(&x, " -> ");
-			put_storage(d, &x, s->to, s->memory);
-			put_memory(d, &x, s->memory);
+			write_storage(d, &x, s->to, s->memory);
+			write_memory(d, &x, s->memory);
 		} else if (s->kind == LT_STEP_MOVE) {
 			lt__text_format(&x, "move ");
-			put_storage(d, &x, s->from, s->from_memory);
+			write_storage(d, &x, s->from, s->from_memory);
 			lt__text_format(&x, "[%lld, %lld)", (long long)s->offset, (long long)(s->offset + s->elems));
-			put_memory(d, &x, s->from_memory);
+			write_memory(d, &x, s->from_memory);
 			lt__text_format(&x, " -> ");
-			put_storage(d, &x, s->to, s->memory);
-			put_memory(d, &x, s->memory);
+			write_storage(d, &x, s->to, s->memory);
+			write_memory(d, &x, s->memory);
 		} else {
 			const struct lt_frozen *f = &p->frozen[s->nest];
 			lt__text_format(&x, "%s", f->tree.name);
 			if (s->kind == LT_STEP_BLOCKS)
 				lt__text_format(&x, " by the program, %d blocks", (int)p->blocks[s->nest]->n);
-			else if (p->n_choice > 1)
-				lt__text_format(&x, " by %s", p->choice[p->choice_of[s->nest]].backend->name);
-			put_memory(d, &x, s->memory);
+			else if (p->n_opened > 1)
+				lt__text_format(&x, " by %s", p->opened[p->opened_of[s->nest]].backend->name);
+			write_memory(d, &x, s->memory);
 			for (int32_t k = 0; k < f->n_bind; k++) {
 				lt__text_format(&x, "%s", f->bind[k].written ? "  writes " : "  reads ");
-				put_storage(d, &x, f->bind[k].storage, s->memory);
+				write_storage(d, &x, f->bind[k].storage, s->memory);
 				lt__text_format(&x, "[%lld, %lld)", (long long)f->bind[k].offset, (long long)(f->bind[k].offset + f->bind[k].elems));
 			}
 		}

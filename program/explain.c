@@ -25,7 +25,7 @@ const char *lt__refusals_text(struct lt_program *p, const struct lt_refusals *li
 /* Texts of any length, without memory of its own. */
 static void put(lt_write *write, void *user, const char *text) { write(user, text, strlen(text)); }
 
-static void put_number(lt_write *write, void *user, int32_t n)
+static void write_number(lt_write *write, void *user, int32_t n)
 {
 	char text[32];
 	(void)snprintf(text, sizeof text, ":%d", (int)n);
@@ -40,8 +40,8 @@ static void print_refusal(const struct lt_refusal *r, lt_write *write, void *use
 	if (r->node && r->line > 0) {
 		put(write, user, " (");
 		put(write, user, r->file ? r->file : "script");
-		put_number(write, user, r->line);
-		put_number(write, user, r->column);
+		write_number(write, user, r->line);
+		write_number(write, user, r->column);
 		put(write, user, ")");
 	}
 	if (r->loop) {
@@ -70,7 +70,7 @@ void lt_explained_print(const struct lt_explained *e, lt_write *write, void *use
 	}
 	if (e->size > offsetof(struct lt_explained, n_block) && e->n_block >= 0) {
 		char text[120];
-		(void)snprintf(text, sizeof text, " (a copy of more than %d pieces: by the program, %d block%s, no code)", (int)LT_MOST_PIECES,
+		(void)snprintf(text, sizeof text, " (a copy of more than %d pieces: by the program, %d block%s, no code)", (int)LT_MAX_PIECES,
 			(int)e->n_block, e->n_block == 1 ? "" : "s");
 		put(write, user, text);
 	}
@@ -88,7 +88,7 @@ void lt__explain_each(const struct lt_program *p, struct lt_arena *a, void (*say
 		for (int32_t k = 0; k < list->n; k++)
 			all[k] = *list->at[k];
 		const struct lt_explained e = { .size = sizeof e, .kernel = p->frozen[i].tree.name,
-			.backend = p->blocks[i] ? "host" : p->choice_of[i] < 0 ? NULL : p->choice[p->choice_of[i]].backend->name,
+			.backend = p->blocks[i] ? "host" : p->opened_of[i] < 0 ? NULL : p->opened[p->opened_of[i]].backend->name,
 			.n_block = p->blocks[i] ? p->blocks[i]->n : -1,
 			.same_as = code != &p->frozen[i] ? code->tree.name : NULL, .refusal = all, .n_refusal = (uint32_t)list->n };
 		say(user, &e);

@@ -35,7 +35,7 @@ static lt_status lower(struct lt_program *p, const struct lt_graph *graph, bool 
 {
 	int64_t last = lt__now_ns();
 	LT_TRY(lt_graph_verify(graph));
-	LT_TRY(lt__program_ports(p, graph));
+	LT_TRY(lt__program_bindings(p, graph));
 	if (!p->base)
 		LT_TRY(lower_graph(p, graph));
 	p->lowered = p->base;
@@ -140,14 +140,14 @@ void lt_program_free(struct lt_program *p)
 {
 	if (!p)
 		return;
-	lt__rooms_free(p, p->room);
+	lt__device_memory_free(p, p->room);
 	lt__program_close(p);
 	lt__cache_close(&p->cache);
-	for (int32_t i = 0; p->owned && i < p->ports[LT_PORT_CONSTANT].n; i++)
+	for (int32_t i = 0; p->owned && i < p->bindings[LT_BINDING_CONSTANT].n; i++)
 		if (p->owned[i])
-			lt__context_realloc(p->ctx, p->owned[i], p->ports[LT_PORT_CONSTANT].at[i].bytes, 0);
+			lt__context_realloc(p->ctx, p->owned[i], p->bindings[LT_BINDING_CONSTANT].at[i].bytes, 0);
 	if (p->prepared)
-		lt__context_realloc(p->ctx, p->prepared, p->prepared_bytes + LT_ROOM, 0);
+		lt__context_realloc(p->ctx, p->prepared, p->prepared_bytes + LT_ALIGNMENT_SLACK, 0);
 	lt_looptree_free(p->tree);
 	lt_graph_free(p->base);
 	lt_graph_free(p->graph);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "program/blocks.h"
 
-enum { MOST_MEMORIES = 64 };
+enum { MAX_MEMORIES = 64 };
 
 /* Elements [from, to) and the memories where they are valid; 0: nobody has written them. */
 struct range { int64_t from, to; uint64_t valid; };
@@ -26,7 +26,7 @@ static uint64_t bit(int32_t memory) { return UINT64_C(1) << memory; }
 /* A device copies runs of neighbours; all else that is made block by block is made on the host. */
 static int32_t memory_of(const struct lt_program *p, int32_t nest)
 {
-	return p->blocks[nest] && !p->blocks[nest]->runs ? 0 : p->choice[p->choice_of[nest]].memory;
+	return p->blocks[nest] && !p->blocks[nest]->runs ? 0 : p->opened[p->opened_of[nest]].memory;
 }
 
 static void add(struct mover *m, struct steps *list, struct lt_pstep step)
@@ -51,7 +51,7 @@ static void bring_range(struct mover *m, int32_t storage, struct range *r, int32
 {
 	struct lt_program *p = m->p;
 	/* What is prepared once crosses once. */
-	struct steps *list = lt__space_is_early(p->places.storage[storage].space) ? &m->prepare : m->now;
+	struct steps *list = lt__space_is_early(p->storages.storage[storage].space) ? &m->prepare : m->now;
 	struct lt_pstep step = { .kind = LT_STEP_MOVE, .to = storage, .from = storage, .offset = r->from, .elems = r->to - r->from };
 	if (!r->valid || r->valid & bit(memory))
 		return;
@@ -59,7 +59,7 @@ static void bring_range(struct mover *m, int32_t storage, struct range *r, int32
 	if (from && memory) {
 		step.from_memory = from;
 		add(m, list, step);
-		p->home[storage] |= bit(0);
+		p->in_memories[storage] |= bit(0);
 		r->valid |= bit(0);
 		from = 0;
 	}
@@ -73,7 +73,7 @@ static void bring_range(struct mover *m, int32_t storage, struct range *r, int32
 static void bring(struct mover *m, int32_t storage, int64_t from, int64_t to, int32_t memory)
 {
 	struct ranges *r = &m->of[storage];
-	m->p->home[storage] |= bit(memory);
+	m->p->in_memories[storage] |= bit(memory);
 	for (int32_t i = 0; i < r->n; i++)
 		if (r->at[i].from < to && r->at[i].to > from)
 			bring_range(m, storage, &r->at[i], memory);
@@ -95,17 +95,17 @@ static void written(struct mover *m, int32_t storage, int64_t from, int64_t to, 
 		else
 			r->at[++n] = r->at[i];
 	r->n = r->n ? n + 1 : 0;
-	m->p->home[storage] |= bit(memory);
+	m->p->in_memories[storage] |= bit(memory);
 }
 
 static void all_of(struct mover *m, int32_t storage, uint64_t valid)
 {
 	struct ranges *r = &m->of[storage];
 	r->n = 0;
-	if (m->p->places.storage[storage].elems == 0)
+	if (m->p->storages.storage[storage].elems == 0)
 		return;
 	LT_GROW(m->p->arena, r->at, r->n, r->cap);
-	r->at[r->n++] = (struct range){ 0, m->p->places.storage[storage].elems, valid };
+	r->at[r->n++] = (struct range){ 0, m->p->storages.storage[storage].elems, valid };
 }
 
 /* A copy of a whole storage is made where the kernel behind it writes it, else where its content is. */
@@ -126,7 +126,7 @@ static void pass(struct mover *m, const struct lt_pstep *step, int32_t n, struct
 	for (int32_t i = 0; i < n; i++) {
 		struct lt_pstep s = step[i];
 		if (s.kind == LT_STEP_COPY) {
-			int64_t elems = p->places.storage[s.to].elems;
+			int64_t elems = p->storages.storage[s.to].elems;
 			s.memory = s.from_memory = copy_memory(m, &s, i + 1 < n ? &step[i + 1] : NULL);
 			bring(m, s.from, 0, elems, s.memory);
 			add(m, list, s);
@@ -148,7 +148,7 @@ static void pass(struct mover *m, const struct lt_pstep *step, int32_t n, struct
 static void find_writers(struct mover *m)
 {
 	struct lt_program *p = m->p;
-	for (int32_t s = 0; s < p->places.n_storage; s++)
+	for (int32_t s = 0; s < p->storages.n_storage; s++)
 		m->written_in[s] = -1;
 	for (int32_t i = 0; i < p->n_run; i++) {
 		const struct lt_pstep *s = &p->run[i];
@@ -168,36 +168,36 @@ static void find_states(struct mover *m)
 {
 	struct lt_program *p = m->p;
 	const struct lt_graph *g = p->lowered;
-	p->state_home = LT_NEW(p->arena, uint64_t, p->ports[LT_PORT_STATE].n + 1);
-	for (int32_t s = 0; s < p->places.n_storage; s++) {
-		const struct lt_storage *x = &p->places.storage[s];
+	p->state_memories = LT_NEW(p->arena, uint64_t, p->bindings[LT_BINDING_STATE].n + 1);
+	for (int32_t s = 0; s < p->storages.n_storage; s++) {
+		const struct lt_storage *x = &p->storages.storage[s];
 		if (x->space == LT_SPACE_STATE)
-			p->state_home[x->port] |= bit(m->written_in[s] < 0 ? 0 : m->written_in[s]);
+			p->state_memories[x->binding] |= bit(m->written_in[s] < 0 ? 0 : m->written_in[s]);
 	}
 	for (int32_t i = 0; i < p->n_run; i++) {
 		const struct lt_frozen *f = p->run[i].kind != LT_STEP_COPY ? &p->frozen[p->run[i].nest] : NULL;
 		for (int32_t k = 0; f && k < f->n_bind; k++) {
-			const struct lt_storage *x = &p->places.storage[f->bind[k].storage];
+			const struct lt_storage *x = &p->storages.storage[f->bind[k].storage];
 			if (x->space == LT_SPACE_STATE && m->written_in[f->bind[k].storage] < 0)
-				p->state_home[x->port] |= bit(memory_of(p, p->run[i].nest));
+				p->state_memories[x->binding] |= bit(memory_of(p, p->run[i].nest));
 		}
 	}
 	for (int32_t i = 0; i < g->n_param; i++) {
-		const struct lt_storage *x = &p->places.storage[p->places.place[g->param[i].source].storage];
+		const struct lt_storage *x = &p->storages.storage[p->storages.place[g->param[i].source].storage];
 		if (x->space == LT_SPACE_STATE)
-			p->state_home[x->port] |= bit(0);
+			p->state_memories[x->binding] |= bit(0);
 	}
 }
 
 static void begin(struct mover *m, bool run)
 {
 	const struct lt_program *p = m->p;
-	for (int32_t s = 0; s < p->places.n_storage; s++) {
-		const struct lt_storage *x = &p->places.storage[s];
+	for (int32_t s = 0; s < p->storages.n_storage; s++) {
+		const struct lt_storage *x = &p->storages.storage[s];
 		if (run && lt__space_is_early(x->space))
 			continue;
 		all_of(m, s, x->space == LT_SPACE_INPUT || x->space == LT_SPACE_CONSTANT || x->space == LT_SPACE_PARAM ? bit(0)
-			: x->space == LT_SPACE_STATE ? p->state_home[x->port] : 0);
+			: x->space == LT_SPACE_STATE ? p->state_memories[x->binding] : 0);
 	}
 }
 
@@ -205,9 +205,9 @@ static void begin(struct mover *m, bool run)
 static void end(struct mover *m)
 {
 	const struct lt_program *p = m->p;
-	for (int32_t s = 0; s < p->places.n_storage; s++) {
-		const struct lt_storage *x = &p->places.storage[s];
-		uint64_t want = x->space == LT_SPACE_RESULT ? bit(0) : x->space == LT_SPACE_STATE ? p->state_home[x->port] : 0;
+	for (int32_t s = 0; s < p->storages.n_storage; s++) {
+		const struct lt_storage *x = &p->storages.storage[s];
+		uint64_t want = x->space == LT_SPACE_RESULT ? bit(0) : x->space == LT_SPACE_STATE ? p->state_memories[x->binding] : 0;
 		for (int32_t i = 0; i < p->n_memory; i++)
 			if (want & bit(i))
 				bring(m, s, 0, x->elems, i);
@@ -217,18 +217,18 @@ static void end(struct mover *m)
 /* The devices that some kernel runs on. */
 static lt_status find_memories(struct lt_program *p)
 {
-	p->memory = LT_NEW(p->arena, struct lt_pmemory, p->n_choice + 1);
-	p->memory[0].choice = -1;
+	p->memory = LT_NEW(p->arena, struct lt_pmemory, p->n_opened + 1);
+	p->memory[0].opened = -1;
 	p->n_memory = 1;
-	for (int32_t i = 0; i < p->n_choice; i++) {
-		struct lt_choice *c = &p->choice[i];
+	for (int32_t i = 0; i < p->n_opened; i++) {
+		struct lt_opened *c = &p->opened[i];
 		const struct lt_caps *caps = c->backend->caps(c->session);
 		if (!c->used || !LT_HAS(struct lt_caps, caps, device_memory))
 			continue;
-		if (p->n_memory == MOST_MEMORIES)
-			return lt_fail(p->ctx, LT_EUNSUPPORTED, "one program runs on %d devices at most", MOST_MEMORIES - 1);
+		if (p->n_memory == MAX_MEMORIES)
+			return lt_fail(p->ctx, LT_EUNSUPPORTED, "one program runs on %d devices at most", MAX_MEMORIES - 1);
 		c->memory = p->n_memory;
-		p->memory[p->n_memory++].choice = i;
+		p->memory[p->n_memory++].opened = i;
 	}
 	return LT_OK;
 }
@@ -238,11 +238,11 @@ static void find_segments(struct lt_program *p)
 	int32_t slots = 0;
 	p->segment = LT_NEW(p->arena, struct lt_segment, p->n_run + 1);
 	for (int32_t i = 0; i < p->n_run; i++) {
-		int32_t choice = p->run[i].kind == LT_STEP_RUN ? p->choice_of[p->run[i].nest] : -1;
-		if (!p->n_segment || p->segment[p->n_segment - 1].choice != choice)
-			p->segment[p->n_segment++] = (struct lt_segment){ .choice = choice, .first = i, .first_slot = slots };
+		int32_t opened = p->run[i].kind == LT_STEP_RUN ? p->opened_of[p->run[i].nest] : -1;
+		if (!p->n_segment || p->segment[p->n_segment - 1].opened != opened)
+			p->segment[p->n_segment++] = (struct lt_segment){ .opened = opened, .first = i, .first_slot = slots };
 		p->segment[p->n_segment - 1].n++;
-		slots += choice >= 0 ? p->frozen[p->run[i].nest].n_bind : 0;
+		slots += opened >= 0 ? p->frozen[p->run[i].nest].n_bind : 0;
 	}
 }
 
@@ -253,9 +253,9 @@ lt_status lt__program_memory(struct lt_program *p)
 		find_segments(p);
 		return LT_OK;
 	}
-	struct mover m = { .p = p, .of = LT_NEW(p->arena, struct ranges, p->places.n_storage + 1),
-		.written_in = LT_NEW(p->arena, int32_t, p->places.n_storage + 1) };
-	p->home = LT_NEW(p->arena, uint64_t, p->places.n_storage + 1);
+	struct mover m = { .p = p, .of = LT_NEW(p->arena, struct ranges, p->storages.n_storage + 1),
+		.written_in = LT_NEW(p->arena, int32_t, p->storages.n_storage + 1) };
+	p->in_memories = LT_NEW(p->arena, uint64_t, p->storages.n_storage + 1);
 	find_writers(&m);
 	find_states(&m);
 	begin(&m, false);
@@ -277,12 +277,12 @@ void lt__program_scratch(struct lt_program *p)
 		p->memory[i].scratch_align = 1;
 	for (int32_t i = 0; i < p->n_kernel; i++) {
 		const struct lt_kernel *k = &p->kernel[i];
-		struct lt_pmemory *m = &p->memory[p->choice[k->choice].memory];
+		struct lt_pmemory *m = &p->memory[p->opened[k->opened].memory];
 		if (k->workspace_bytes == 0)
 			continue;               /* nothing is to be aligned */
 		m->scratch_bytes = k->workspace_bytes > m->scratch_bytes ? k->workspace_bytes : m->scratch_bytes;
 		m->scratch_align = k->workspace_align > m->scratch_align ? k->workspace_align : m->scratch_align;
 	}
 	/* Room to align beyond what every block of the host has. */
-	p->scratch_bytes = p->memory[0].scratch_bytes + (p->memory[0].scratch_align > LT_ROOM ? p->memory[0].scratch_align : 0);
+	p->scratch_bytes = p->memory[0].scratch_bytes + (p->memory[0].scratch_align > LT_ALIGNMENT_SLACK ? p->memory[0].scratch_align : 0);
 }

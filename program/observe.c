@@ -1,19 +1,19 @@
 /* program/observe.c -- which values are whole in memory after which step of a run, and reading them there. */
 #include <stdlib.h>
 #include <string.h>
-#include "looptree/own.h"
+#include "looptree/derived.h"
 #include "program/observe.h"
 
 /* By node of the lowered graph: the same value in the optimised graph; -1: the schedule made it. */
 static lt_node *same_values(const struct lt_program *p, struct lt_arena *a)
 {
 	const struct lt_graph *g = p->lowered;
-	const struct lt_own *own = p->tree->own;
+	const struct lt_derived *own = p->tree->derived;
 	lt_node *base = LT_NEW(a, lt_node, g->n_node + 1);
 	for (lt_node n = 0; n < g->n_node; n++)
 		base[n] = g == p->base ? n : lt__node_named(p->base, g->node[n].name);
 	for (int32_t i = 0; g != p->base && own && i < own->n_step; i++) {
-		lt_node copy = own->step[i].kind == LT_OWN_MATERIALIZE ? lt__node_named(g, own->step[i].made) : -1;
+		lt_node copy = own->step[i].kind == LT_DERIVED_MATERIALIZE ? lt__node_named(g, own->step[i].made) : -1;
 		if (copy >= 0)
 			base[copy] = lt__node_named(p->base, own->step[i].of);
 	}
@@ -32,11 +32,11 @@ static void add_values(const struct lt_program *p, const struct lt_pstep *step, 
 	const struct lt_frozen *f = &p->frozen[step->nest];
 	for (uint32_t i = 0; i < f->tree.stmts.n; i++) {
 		lt_node node = f->node[i];
-		const struct lt_place *place = &p->places.place[node];
+		const struct lt_assigned *place = &p->storages.place[node];
 		if (place->storage < 0 || done[node] || base[node] < 0)
 			continue;
 		done[node] = true;
-		const struct lt_storage *s = &p->places.storage[place->storage];
+		const struct lt_storage *s = &p->storages.storage[place->storage];
 		out[(*n)++] = (struct lt_seen){ .base = base[node], .lowered = node, .step = at, .storage = place->storage, .kernel = f->tree.name,
 			.lasts = s->space == LT_SPACE_PREPARED && s->last >= p->n_prepare + p->n_run, .elems = lt__node_elems(p->lowered, node) };
 	}
@@ -87,7 +87,7 @@ static int64_t **new_offsets(const struct lt_program *p, lt_node n)
 		int64_t extent = p->lowered->var[d->dim[i]].extent;
 		offset[i] = at;
 		for (int64_t x = 0; x < extent; x++)
-			*at++ = l ? digits_of(l, i, p->tree->scope[n].extent, x) : x * p->places.place[n].stride[i];
+			*at++ = l ? digits_of(l, i, p->tree->scope[n].extent, x) : x * p->storages.place[n].stride[i];
 	}
 	return offset;
 }
@@ -102,7 +102,7 @@ lt_status lt__seen_read(const struct lt_program *p, const struct lt_seen *seen, 
 	if (!offset)
 		return lt_fail(p->ctx, LT_ENOMEM, "out of memory");
 	for (int64_t done = 0; done < seen->elems; done += row) {
-		int64_t base = p->places.place[seen->lowered].offset;
+		int64_t base = p->storages.place[seen->lowered].offset;
 		for (int32_t i = 0; i < inner; i++)
 			base += offset[i][at[i]];
 		for (int64_t x = 0; x < row; x++)
@@ -130,7 +130,7 @@ static size_t storage_bytes(const struct lt_storage *s) { return (size_t)s->elem
 static lt_status show(const struct observer *o, const struct lt_seen *seen, int32_t memory)
 {
 	struct lt_program *p = o->r->program;
-	const struct lt_storage *s = &p->places.storage[seen->storage];
+	const struct lt_storage *s = &p->storages.storage[seen->storage];
 	size_t bytes = (size_t)seen->elems * lt__dtype_info(s->dtype)->bytes;
 	void *data = malloc(bytes + 1), *fetched = memory ? malloc(storage_bytes(s) + 1) : NULL;
 	lt_status st = data && (fetched || !memory) ? LT_OK : lt_fail(p->ctx, LT_ENOMEM, "out of memory");

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "program/program.h"
 
-enum { LEAST_LAUNCHES = 2 };    /* one launch is one call already */
+enum { MIN_LAUNCHES = 2 };    /* one launch is one call already */
 
 struct lt_recorder {
 	const void **input;             /* of the last run */
@@ -20,8 +20,8 @@ struct lt_recorder {
 
 static bool can_record(const struct lt_program *p, const struct lt_segment *s)
 {
-	const struct lt_backend *b = s->choice < 0 ? NULL : p->choice[s->choice].backend;
-	return b && s->n >= LEAST_LAUNCHES && LT_HAS(struct lt_backend, b, capture) && LT_HAS(struct lt_backend, b, replay)
+	const struct lt_backend *b = s->opened < 0 ? NULL : p->opened[s->opened].backend;
+	return b && s->n >= MIN_LAUNCHES && LT_HAS(struct lt_backend, b, capture) && LT_HAS(struct lt_backend, b, replay)
 		&& LT_HAS(struct lt_backend, b, capture_free);
 }
 
@@ -52,8 +52,8 @@ static void lay_out(const struct lt_program *p, int32_t n_slot, int32_t n_args, 
 	r->args = part(b, ((size_t)n_args + 1) * sizeof *r->args);
 	r->object = part(b, ((size_t)n_args + 1) * sizeof *r->object);
 	r->capture = part(b, n_segment * sizeof *r->capture);
-	r->input = part(b, ((size_t)p->ports[LT_PORT_INPUT].n + 1) * sizeof *r->input);
-	r->result = part(b, ((size_t)p->ports[LT_PORT_RESULT].n + 1) * sizeof *r->result);
+	r->input = part(b, ((size_t)p->bindings[LT_BINDING_INPUT].n + 1) * sizeof *r->input);
+	r->result = part(b, ((size_t)p->bindings[LT_BINDING_RESULT].n + 1) * sizeof *r->result);
 	r->refused = part(b, n_segment);
 	r->bytes = b->n;
 }
@@ -87,7 +87,7 @@ static void drop(struct lt_instance *r, int32_t segment)
 {
 	struct lt_capture **c = &r->recorder->capture[segment];
 	if (*c)
-		r->program->choice[r->program->segment[segment].choice].backend->capture_free(*c);
+		r->program->opened[r->program->segment[segment].opened].backend->capture_free(*c);
 	*c = NULL;
 }
 
@@ -101,11 +101,11 @@ void lt__recorder_free(struct lt_instance *r)
 }
 
 /* Where addresses of the host have changed, what was recorded with them is void. */
-static void note_addresses(struct lt_instance *r, const struct lt_addresses *a)
+static void record_addresses(struct lt_instance *r, const struct lt_addresses *a)
 {
 	struct lt_program *p = r->program;
 	struct lt_recorder *x = r->recorder;
-	size_t in = sizeof(void *) * (size_t)p->ports[LT_PORT_INPUT].n, out = sizeof(void *) * (size_t)p->ports[LT_PORT_RESULT].n;
+	size_t in = sizeof(void *) * (size_t)p->bindings[LT_BINDING_INPUT].n, out = sizeof(void *) * (size_t)p->bindings[LT_BINDING_RESULT].n;
 	bool same = x->runs++ > 0 && (!in || !memcmp(x->input, a->input, in)) && (!out || !memcmp(x->result, a->result, out));
 	x->same = same ? x->same + 1 : 1;
 	if (same)
@@ -115,7 +115,7 @@ static void note_addresses(struct lt_instance *r, const struct lt_addresses *a)
 	if (out)
 		memcpy(x->result, a->result, out);
 	for (int32_t i = 0; i < p->n_segment; i++)
-		if (p->segment[i].choice >= 0 && !p->choice[p->segment[i].choice].memory)
+		if (p->segment[i].opened >= 0 && !p->opened[p->segment[i].opened].memory)
 			drop(r, i);
 }
 
@@ -124,41 +124,41 @@ static lt_status record(struct lt_instance *r, int32_t segment, const struct lt_
 	struct lt_program *p = r->program;
 	struct lt_recorder *x = r->recorder;
 	const struct lt_segment *s = &p->segment[segment];
-	const struct lt_choice *c = &p->choice[s->choice];
+	const struct lt_opened *c = &p->opened[s->opened];
 	struct lt_slot *slot = x->slot;
-	struct lt_told told;
+	struct lt_diagnostics told;
 	for (int32_t i = 0; i < s->n; i++) {
 		const struct lt_pstep *step = &p->run[s->first + i];
 		x->args[i] = lt__launch_args(p, step, a, slot, &x->cell[s->first + i]);
 		x->object[i] = p->kernel[p->kernel_of[step->nest]].object;
 		slot += p->frozen[step->nest].n_bind;
 	}
-	lt__told_init(&told);
+	lt__diagnostics_init(&told);
 	lt_status st = c->backend->capture(c->session, x->object, x->args, (uint32_t)s->n, &x->capture[segment], &told.diag);
 	if (!st)
 		return LT_OK;
 	x->capture[segment] = NULL;
 	x->refused[segment] = st == LT_EUNSUPPORTED;    /* its launches are made one by one, as without recording */
 	return x->refused[segment] ? LT_OK : lt_fail(p->ctx, st, "backend %s: recording %d launches: %s; run without recording (no_capture)",
-		c->backend->name, (int)s->n, lt__told_reason(&told, st, c->backend->name, "capture"));
+		c->backend->name, (int)s->n, lt__diagnostic_reason(&told, st, c->backend->name, "capture"));
 }
 
 static lt_status replay(struct lt_instance *r, int32_t segment, const struct lt_addresses *a)
 {
 	struct lt_program *p = r->program;
 	const struct lt_segment *s = &p->segment[segment];
-	const struct lt_choice *c = &p->choice[s->choice];
+	const struct lt_opened *c = &p->opened[s->opened];
 	struct lt_fault *cell = &r->recorder->cell[s->first];
-	struct lt_told told;
+	struct lt_diagnostics told;
 	for (int32_t i = 0; i < s->n; i++)
 		cell[i] = (struct lt_fault){ .n = 0, .stmt = -1, .access = -1 };
-	lt__told_init(&told);
+	lt__diagnostics_init(&told);
 	lt_status st = c->backend->replay(r->recorder->capture[segment], &told.diag);
 	for (int32_t i = 0; i < s->n; i++)
 		if (cell[i].n > 0)
-			return lt__fault_told(p, &p->run[s->first + i], &cell[i], a->param);
+			return lt__fault_report(p, &p->run[s->first + i], &cell[i], a->param);
 	return st ? lt_fail(p->ctx, st, "backend %s, %d recorded launches: %s", c->backend->name, (int)s->n,
-		lt__told_reason(&told, st, c->backend->name, "replay")) : LT_OK;
+		lt__diagnostic_reason(&told, st, c->backend->name, "replay")) : LT_OK;
 }
 
 static lt_status launch_all(struct lt_instance *r, int32_t segment, const struct lt_addresses *a)
@@ -166,7 +166,7 @@ static lt_status launch_all(struct lt_instance *r, int32_t segment, const struct
 	struct lt_program *p = r->program;
 	const struct lt_segment *s = &p->segment[segment];
 	struct lt_recorder *x = r->recorder;
-	if (x && !x->capture[segment] && !x->refused[segment] && (p->choice[s->choice].memory ? x->runs : x->same) > 1 && can_record(p, s))
+	if (x && !x->capture[segment] && !x->refused[segment] && (p->opened[s->opened].memory ? x->runs : x->same) > 1 && can_record(p, s))
 		LT_TRY(record(r, segment, a));
 	if (x && x->capture[segment])
 		return replay(r, segment, a);
@@ -177,13 +177,13 @@ static lt_status launch_all(struct lt_instance *r, int32_t segment, const struct
 static lt_status timed(struct lt_instance *r, int32_t segment, const struct lt_addresses *a)
 {
 	struct lt_program *p = r->program;
-	const struct lt_choice *c = &p->choice[p->segment[segment].choice];
-	struct lt_event **e = r->event ? &r->event[2 * p->segment[segment].choice] : NULL;
+	const struct lt_opened *c = &p->opened[p->segment[segment].opened];
+	struct lt_event **e = r->event ? &r->event[2 * p->segment[segment].opened] : NULL;
 	int64_t ns = 0;
-	struct lt_told told;
+	struct lt_diagnostics told;
 	if (!e || !e[0])
 		return launch_all(r, segment, a);
-	lt__told_init(&told);
+	lt__diagnostics_init(&told);
 	lt_status st = c->backend->event_record(e[0], NULL, &told.diag);
 	if (!st)
 		LT_TRY(launch_all(r, segment, a));
@@ -192,7 +192,7 @@ static lt_status timed(struct lt_instance *r, int32_t segment, const struct lt_a
 	if (!st)
 		st = c->backend->event_ns(e[0], e[1], &ns, &told.diag);
 	p->stats.device_ns += ns;
-	return st ? lt_fail(p->ctx, st, "backend %s: timing a run: %s", c->backend->name, lt__told_reason(&told, st, c->backend->name, "event_ns")) : LT_OK;
+	return st ? lt_fail(p->ctx, st, "backend %s: timing a run: %s", c->backend->name, lt__diagnostic_reason(&told, st, c->backend->name, "event_ns")) : LT_OK;
 }
 
 lt_status lt__instance_segments(struct lt_instance *r, const struct lt_addresses *a)
@@ -200,10 +200,10 @@ lt_status lt__instance_segments(struct lt_instance *r, const struct lt_addresses
 	struct lt_program *p = r->program;
 	bool replayed = false;
 	if (r->recorder)
-		note_addresses(r, a);
+		record_addresses(r, a);
 	for (int32_t i = 0; i < p->n_segment; i++) {
 		const struct lt_segment *s = &p->segment[i];
-		LT_TRY(s->choice < 0 ? lt__program_steps_run(p, &p->run[s->first], s->n, a, r->slot, &r->fault) : timed(r, i, a));
+		LT_TRY(s->opened < 0 ? lt__program_steps_run(p, &p->run[s->first], s->n, a, r->slot, &r->fault) : timed(r, i, a));
 		replayed = replayed || (r->recorder && r->recorder->capture[i]);
 	}
 	p->stats.n_run++;
@@ -214,18 +214,18 @@ lt_status lt__instance_segments(struct lt_instance *r, const struct lt_addresses
 lt_status lt__events_new(struct lt_instance *r)
 {
 	struct lt_program *p = r->program;
-	struct lt_told told;
-	for (int32_t i = 0; r->event && i < 2 * p->n_choice; i++) {
-		const struct lt_choice *c = &p->choice[i / 2];
+	struct lt_diagnostics told;
+	for (int32_t i = 0; r->event && i < 2 * p->n_opened; i++) {
+		const struct lt_opened *c = &p->opened[i / 2];
 		const struct lt_backend *b = c->backend;
 		if (!c->used || !LT_HAS(struct lt_backend, b, event_new) || !LT_HAS(struct lt_backend, b, event_record)
 		    || !LT_HAS(struct lt_backend, b, event_ns) || !LT_HAS(struct lt_backend, b, event_free))
 			continue;
-		lt__told_init(&told);
+		lt__diagnostics_init(&told);
 		lt_status st = c->backend->event_new(c->session, &r->event[i], &told.diag);
 		if (st) {
 			r->event[i] = NULL;
-			return lt_fail(p->ctx, st, "backend %s: an event to time runs with: %s", c->backend->name, lt__told_reason(&told, st, c->backend->name, "event_new"));
+			return lt_fail(p->ctx, st, "backend %s: an event to time runs with: %s", c->backend->name, lt__diagnostic_reason(&told, st, c->backend->name, "event_new"));
 		}
 	}
 	return LT_OK;
@@ -233,7 +233,7 @@ lt_status lt__events_new(struct lt_instance *r)
 
 void lt__events_free(struct lt_instance *r)
 {
-	for (int32_t i = 0; r->event && i < 2 * r->program->n_choice; i++)
+	for (int32_t i = 0; r->event && i < 2 * r->program->n_opened; i++)
 		if (r->event[i])
-			r->program->choice[i / 2].backend->event_free(r->event[i]);
+			r->program->opened[i / 2].backend->event_free(r->event[i]);
 }

@@ -5,10 +5,10 @@
 
 lt_status lt_program_bind(struct lt_program *p, int32_t i, const void *data, int copy)
 {
-	const struct lt_ports *ports = &p->ports[LT_PORT_CONSTANT];
-	if (i < 0 || i >= ports->n)
-		return lt_fail(p->ctx, LT_EINVAL, "there is no constant %d; the program has %d", (int)i, (int)ports->n);
-	const struct lt_portdef *d = &ports->at[i];
+	const struct lt_bindings *bindings = &p->bindings[LT_BINDING_CONSTANT];
+	if (i < 0 || i >= bindings->n)
+		return lt_fail(p->ctx, LT_EINVAL, "there is no constant %d; the program has %d", (int)i, (int)bindings->n);
+	const struct lt_binding_def *d = &bindings->at[i];
 	if (p->ready)
 		return lt_fail(p->ctx, LT_EINVAL, "constant '%s' is bound too late: an instance exists; bind constants before it", d->name);
 	if (!data)
@@ -25,13 +25,13 @@ lt_status lt_program_bind(struct lt_program *p, int32_t i, const void *data, int
 }
 
 /* Names what is missing: all of it, or as many as a sentence holds and how many more. */
-static lt_status missing(struct lt_program *p, enum lt_port kind, const void *const *given, const char *what)
+static lt_status missing(struct lt_program *p, enum lt_binding kind, const void *const *given, const char *what)
 {
 	char text[800] = "";
 	size_t n = 0;
 	int32_t more = 0;
-	for (int32_t i = 0; i < p->ports[kind].n; i++) {
-		const struct lt_portdef *d = &p->ports[kind].at[i];
+	for (int32_t i = 0; i < p->bindings[kind].n; i++) {
+		const struct lt_binding_def *d = &p->bindings[kind].at[i];
 		char one[200];
 		if (given[i] || !d->needed)
 			continue;
@@ -56,10 +56,10 @@ static lt_status allocate(struct lt_program *p, void **at, size_t bytes, const c
 	if (bytes == 0)
 		return LT_OK;
 	/* 64 bytes of room to align, and touched now so that no run meets a fresh page. */
-	*at = lt__context_realloc(p->ctx, NULL, 0, bytes + LT_ROOM);
+	*at = lt__context_realloc(p->ctx, NULL, 0, bytes + LT_ALIGNMENT_SLACK);
 	if (!*at)
 		return lt_fail(p->ctx, LT_ENOMEM, "out of memory: %zu bytes for %s", bytes, what);
-	memset(*at, 0, bytes + LT_ROOM);
+	memset(*at, 0, bytes + LT_ALIGNMENT_SLACK);
 	return LT_OK;
 }
 
@@ -67,7 +67,7 @@ static lt_status allocate(struct lt_program *p, void **at, size_t bytes, const c
 static void release(struct lt_program *p, void *at, size_t bytes)
 {
 	if (at)
-		lt__context_realloc(p->ctx, at, bytes + LT_ROOM, 0);
+		lt__context_realloc(p->ctx, at, bytes + LT_ALIGNMENT_SLACK, 0);
 }
 
 static void *aligned_to(void *at, size_t align)
@@ -75,22 +75,22 @@ static void *aligned_to(void *at, size_t align)
 	return at ? (void *)(((uintptr_t)at + align - 1) & ~(uintptr_t)(align - 1)) : NULL;
 }
 
-static void *aligned(void *at) { return aligned_to(at, LT_ROOM); }
+static void *aligned(void *at) { return aligned_to(at, LT_ALIGNMENT_SLACK); }
 
 /* A kernel may want its workspace to begin at more than other blocks do. */
 static void *aligned_scratch(const struct lt_program *p, void *at)
 {
-	return aligned_to(at, p->memory[0].scratch_align > LT_ROOM ? p->memory[0].scratch_align : LT_ROOM);
+	return aligned_to(at, p->memory[0].scratch_align > LT_ALIGNMENT_SLACK ? p->memory[0].scratch_align : LT_ALIGNMENT_SLACK);
 }
 
 /* Runs what depends on constants only, once. */
 static lt_status prepare(struct lt_program *p)
 {
 	int64_t begin = lt__now_ns();
-	LT_TRY(missing(p, LT_PORT_CONSTANT, p->constant, "constant"));
+	LT_TRY(missing(p, LT_BINDING_CONSTANT, p->constant, "constant"));
 	LT_TRY(allocate(p, &p->prepared, p->prepared_bytes, "what is computed from constants"));
 	void *scratch = NULL, *slot = NULL;
-	lt_status st = lt__rooms_new(p, true, &p->room);
+	lt_status st = lt__device_memory_new(p, true, &p->room);
 	if (!st)
 		st = allocate(p, &scratch, p->scratch_bytes, "a kernel's workspace");
 	size_t slot_bytes = sizeof(struct lt_slot) * (size_t)(lt__program_slots(p, p->prepare, p->n_prepare) + 1);
@@ -105,7 +105,7 @@ static lt_status prepare(struct lt_program *p)
 	release(p, slot, slot_bytes);
 	if (st) {
 		release(p, p->prepared, p->prepared_bytes);
-		lt__rooms_free(p, p->room);
+		lt__device_memory_free(p, p->room);
 		p->prepared = p->room = NULL;
 	}
 	p->ready = !st;
@@ -126,14 +126,14 @@ lt_status lt_instance_new(struct lt_program *p, struct lt_instance **out)
 	LT_TRY(allocate(p, &at, sizeof(struct lt_instance), "an instance"));
 	struct lt_instance *r = at;
 	r->program = p;
-	int32_t n_state = p->ports[LT_PORT_STATE].n, n_slot = lt__program_slots(p, p->run, p->n_run);
+	int32_t n_state = p->bindings[LT_BINDING_STATE].n, n_slot = lt__program_slots(p, p->run, p->n_run);
 	lt_status st = allocate(p, &at, sizeof(void *) * (size_t)(n_state + 1), "states");
 	r->state = st ? NULL : at;
 	if (!st)
 		st = allocate(p, &at, sizeof(void *) * (size_t)(n_state + 1), "states");
 	r->state_block = st ? NULL : at;
 	for (int32_t i = 0; !st && i < n_state; i++) {
-		st = allocate(p, &r->state_block[i], p->ports[LT_PORT_STATE].at[i].bytes, p->ports[LT_PORT_STATE].at[i].name);
+		st = allocate(p, &r->state_block[i], p->bindings[LT_BINDING_STATE].at[i].bytes, p->bindings[LT_BINDING_STATE].at[i].name);
 		r->state[i] = aligned(r->state_block[i]);
 	}
 	if (!st)
@@ -158,12 +158,12 @@ lt_status lt_instance_new(struct lt_program *p, struct lt_instance **out)
 	for (int32_t i = 0; !st && i < n_state; i++)
 		r->touched[i] = true;                           /* zeros, on the host until the first run */
 	if (!st && p->options.device_time)
-		st = allocate(p, &at, sizeof(struct lt_event *) * 2 * (size_t)p->n_choice, "events");
+		st = allocate(p, &at, sizeof(struct lt_event *) * 2 * (size_t)p->n_opened, "events");
 	r->event = st || !p->options.device_time ? NULL : at;
 	if (!st)
 		st = lt__events_new(r);
 	if (!st)
-		st = lt__rooms_new(p, false, &r->room);
+		st = lt__device_memory_new(p, false, &r->room);
 	if (!st)
 		st = lt__recorder_new(r);
 	if (st) {
@@ -183,16 +183,16 @@ void lt_instance_free(struct lt_instance *r)
 	struct lt_program *p = r->program;
 	lt__recorder_free(r);
 	lt__events_free(r);
-	lt__rooms_free(p, r->room);
-	for (int32_t i = 0; r->state_block && i < p->ports[LT_PORT_STATE].n; i++)
-		release(p, r->state_block[i], p->ports[LT_PORT_STATE].at[i].bytes);
+	lt__device_memory_free(p, r->room);
+	for (int32_t i = 0; r->state_block && i < p->bindings[LT_BINDING_STATE].n; i++)
+		release(p, r->state_block[i], p->bindings[LT_BINDING_STATE].at[i].bytes);
 	void *const at[] = { r->state, r->state_block, r->workspace, r->scratch, r->param, r->absent, r->extent, r->slot, r->touched, r->event, r };
-	const size_t states = sizeof(void *) * (size_t)(p->ports[LT_PORT_STATE].n + 1);
+	const size_t states = sizeof(void *) * (size_t)(p->bindings[LT_BINDING_STATE].n + 1);
 	const size_t bytes[] = { states, states, p->workspace_bytes, p->scratch_bytes,
 		sizeof(int64_t) * (size_t)(p->lowered->n_param + 1), sizeof(bool) * (size_t)(p->lowered->n_param + 1),
 		sizeof(int64_t) * (size_t)(p->lowered->n_var + 1),
 		sizeof(struct lt_slot) * (size_t)(lt__program_slots(p, p->run, p->n_run) + 1),
-		sizeof(bool) * (size_t)(p->ports[LT_PORT_STATE].n + 1), sizeof(struct lt_event *) * 2 * (size_t)p->n_choice, sizeof *r };
+		sizeof(bool) * (size_t)(p->bindings[LT_BINDING_STATE].n + 1), sizeof(struct lt_event *) * 2 * (size_t)p->n_opened, sizeof *r };
 	for (size_t i = 0; i < sizeof at / sizeof *at; i++)
 		release(p, at[i], bytes[i]);
 }
@@ -205,18 +205,18 @@ static lt_status read_params(struct lt_instance *r, const void *const *input)
 	for (int32_t i = 0; i < g->n_param; i++) {
 		const struct lt_paramdef *d = &g->param[i];
 		const struct lt_nodedef *source = &g->node[d->source];
-		const struct lt_storage *s = &p->places.storage[p->places.place[d->source].storage];
-		enum lt_port kind = s->space == LT_SPACE_INPUT ? LT_PORT_INPUT : s->space == LT_SPACE_CONSTANT ? LT_PORT_CONSTANT
-			: LT_PORT_STATE;
-		r->absent[i] = !p->ports[kind].at[s->port].needed;
+		const struct lt_storage *s = &p->storages.storage[p->storages.place[d->source].storage];
+		enum lt_binding kind = s->space == LT_SPACE_INPUT ? LT_BINDING_INPUT : s->space == LT_SPACE_CONSTANT ? LT_BINDING_CONSTANT
+			: LT_BINDING_STATE;
+		r->absent[i] = !p->bindings[kind].at[s->binding].needed;
 		if (r->absent[i])
 			continue;
-		const void *data = s->space == LT_SPACE_INPUT ? input[s->port] : s->space == LT_SPACE_CONSTANT ? p->constant[s->port]
-			: r->state[s->port];
+		const void *data = s->space == LT_SPACE_INPUT ? input[s->binding] : s->space == LT_SPACE_CONSTANT ? p->constant[s->binding]
+			: r->state[s->binding];
 		r->param[i] = ((const int64_t *)data)[d->element];
 		if (r->param[i] < d->low || r->param[i] > d->high)
 			return lt_fail(p->ctx, LT_EFAULT, "%selement %lld of %s '%s' is %lld; it must be in %lld..%lld",
-				lt__place_text(p, source->line, source->column), (long long)d->element, lt__op_info(source->op)->name,
+				lt__location_text(p, source->line, source->column), (long long)d->element, lt__op_info(source->op)->name,
 				source->label ? source->label : source->name, (long long)r->param[i], (long long)d->low, (long long)d->high);
 	}
 	return LT_OK;
@@ -256,7 +256,7 @@ static lt_status check_params(struct lt_instance *r)
 		for (int32_t k = 0; k < q->value.n && n < sizeof values - 80; k++)
 			n += (size_t)snprintf(values + n, sizeof values - n, "%s%.40s = %lld", k ? ", " : "", g->param[q->value.param[k]].name,
 				(long long)r->param[q->value.param[k]]);
-		return lt_fail(p->ctx, LT_EFAULT, "%s%s (%s)", lt__place_text(p, q->line, q->column), q->text, values);
+		return lt_fail(p->ctx, LT_EFAULT, "%s%s (%s)", lt__location_text(p, q->line, q->column), q->text, values);
 	}
 	for (lt_var v = 0; v < g->n_var; v++) {
 		if (!g->var[v].bounded || is_absent(r, &g->var[v].limit))
@@ -285,13 +285,13 @@ static lt_status cross_state(struct lt_instance *r, int32_t i, bool to_devices)
 {
 	struct lt_program *p = r->program;
 	const struct lt_addresses a = addresses(r, NULL, NULL);
-	uint64_t home = p->state_home ? p->state_home[i] : 1;
-	for (int32_t s = 0; s < p->places.n_storage && home != 1; s++) {
-		const struct lt_storage *x = &p->places.storage[s];
-		if (x->space != LT_SPACE_STATE || x->port != i)
+	uint64_t in_memories = p->state_memories ? p->state_memories[i] : 1;
+	for (int32_t s = 0; s < p->storages.n_storage && in_memories != 1; s++) {
+		const struct lt_storage *x = &p->storages.storage[s];
+		if (x->space != LT_SPACE_STATE || x->binding != i)
 			continue;
 		for (int32_t m = 1; m < p->n_memory; m++)
-			if (home >> m & 1 && (to_devices || !(home & 1))) {
+			if (in_memories >> m & 1 && (to_devices || !(in_memories & 1))) {
 				LT_TRY(lt__move(p, &(struct lt_pstep){ .kind = LT_STEP_MOVE, .to = s, .from = s, .memory = to_devices ? m : 0,
 					.from_memory = to_devices ? 0 : m, .elems = x->elems }, &a));
 				if (!to_devices)
@@ -303,7 +303,7 @@ static lt_status cross_state(struct lt_instance *r, int32_t i, bool to_devices)
 
 static lt_status send_states(struct lt_instance *r)
 {
-	for (int32_t i = 0; r->room && i < r->program->ports[LT_PORT_STATE].n; i++) {
+	for (int32_t i = 0; r->room && i < r->program->bindings[LT_BINDING_STATE].n; i++) {
 		if (r->touched[i])
 			LT_TRY(cross_state(r, i, true));
 		r->touched[i] = false;
@@ -314,11 +314,11 @@ static lt_status send_states(struct lt_instance *r)
 lt_status lt__instance_begin(struct lt_instance *r, const void *const *input, void *const *result, struct lt_addresses *out)
 {
 	struct lt_program *p = r->program;
-	if (p->ports[LT_PORT_INPUT].n > 0)
-		LT_TRY(input ? missing(p, LT_PORT_INPUT, input, "input") : lt_fail(p->ctx, LT_EMISSING, "Missing input: no inputs are given"));
-	for (int32_t i = 0; i < p->ports[LT_PORT_RESULT].n; i++)
+	if (p->bindings[LT_BINDING_INPUT].n > 0)
+		LT_TRY(input ? missing(p, LT_BINDING_INPUT, input, "input") : lt_fail(p->ctx, LT_EMISSING, "Missing input: no inputs are given"));
+	for (int32_t i = 0; i < p->bindings[LT_BINDING_RESULT].n; i++)
 		if (!result || !result[i])
-			return lt_fail(p->ctx, LT_EMISSING, "result '%s' is given no memory", p->ports[LT_PORT_RESULT].at[i].name);
+			return lt_fail(p->ctx, LT_EMISSING, "result '%s' is given no memory", p->bindings[LT_BINDING_RESULT].at[i].name);
 	r->ran = false;
 	LT_TRY(read_params(r, input));
 	LT_TRY(check_params(r));
@@ -347,7 +347,7 @@ int64_t lt_instance_extent(const struct lt_instance *r, int32_t result, int32_t 
 
 void *lt_instance_state(struct lt_instance *r, int32_t i)
 {
-	if (i < 0 || i >= r->program->ports[LT_PORT_STATE].n)
+	if (i < 0 || i >= r->program->bindings[LT_BINDING_STATE].n)
 		return NULL;
 	if (r->room && !r->touched[i] && cross_state(r, i, false))
 		return NULL;
@@ -357,9 +357,9 @@ void *lt_instance_state(struct lt_instance *r, int32_t i)
 
 void lt_instance_reset(struct lt_instance *r)
 {
-	for (int32_t i = 0; i < r->program->ports[LT_PORT_STATE].n; i++) {
+	for (int32_t i = 0; i < r->program->bindings[LT_BINDING_STATE].n; i++) {
 		if (r->state[i])
-			memset(r->state[i], 0, r->program->ports[LT_PORT_STATE].at[i].bytes);
+			memset(r->state[i], 0, r->program->bindings[LT_BINDING_STATE].at[i].bytes);
 		r->touched[i] = true;
 	}
 }

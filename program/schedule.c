@@ -18,7 +18,7 @@ static const char *first_word(const char *text, size_t bytes, size_t *n)
 	return text;
 }
 
-static const struct lt_target *target_of(const struct lt_program *p) { return p->choice[0].backend->caps(p->choice[0].session)->target; }
+static const struct lt_target *target_of(const struct lt_program *p) { return p->opened[0].backend->caps(p->opened[0].session)->target; }
 
 /* What a list of primitives begins with: no machine's tiles, vectors, copies or threads, so that it is replayed on every one. */
 static lt_status plain_tree(struct lt_program *p, struct lt_looptree **out)

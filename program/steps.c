@@ -11,7 +11,7 @@ int32_t lt__program_slots(const struct lt_program *p, const struct lt_pstep *ste
 	return most;
 }
 
-const char *lt__place_text(const struct lt_program *p, int32_t line, int32_t column)
+const char *lt__location_text(const struct lt_program *p, int32_t line, int32_t column)
 {
 	if (line <= 0)
 		return "";
@@ -21,10 +21,10 @@ const char *lt__place_text(const struct lt_program *p, int32_t line, int32_t col
 void *lt__storage_address(const struct lt_storage *s, const struct lt_addresses *a)
 {
 	switch (s->space) {
-	case LT_SPACE_INPUT:     return (char *)(uintptr_t)a->input[s->port];
-	case LT_SPACE_CONSTANT:  return (char *)(uintptr_t)a->constant[s->port];
-	case LT_SPACE_STATE:     return a->state[s->port];
-	case LT_SPACE_RESULT:    return a->result[s->port];
+	case LT_SPACE_INPUT:     return (char *)(uintptr_t)a->input[s->binding];
+	case LT_SPACE_CONSTANT:  return (char *)(uintptr_t)a->constant[s->binding];
+	case LT_SPACE_STATE:     return a->state[s->binding];
+	case LT_SPACE_RESULT:    return a->result[s->binding];
 	case LT_SPACE_WORKSPACE: return (char *)a->workspace + s->offset;
 	case LT_SPACE_PREPARED:  return (char *)a->prepared + s->offset;
 	case LT_SPACE_PARAM:     return (char *)a->param;
@@ -43,7 +43,7 @@ static int64_t gathered_extent(const struct lt_program *p, const struct lt_noded
 	return extent < 0 ? 0 : extent;
 }
 
-lt_status lt__fault_told(struct lt_program *p, const struct lt_pstep *step, const struct lt_fault *fault, const int64_t *param)
+lt_status lt__fault_report(struct lt_program *p, const struct lt_pstep *step, const struct lt_fault *fault, const int64_t *param)
 {
 	const struct lt_frozen *f = &p->frozen[step->nest];
 	const struct lt_nodedef *d = NULL;
@@ -52,7 +52,7 @@ lt_status lt__fault_told(struct lt_program *p, const struct lt_pstep *step, cons
 		d = &p->lowered->node[f->node[fault->stmt]];
 	if (d && d->op == LT_OP_gather)
 		extent = gathered_extent(p, d, param);
-	const char *where = d ? lt__place_text(p, d->line, d->column) : "";
+	const char *where = d ? lt__location_text(p, d->line, d->column) : "";
 	return lt_fail(p->ctx, LT_EFAULT, "%s%%%s: index %lld is out of range 0..%lld; results and states are undefined now", where,
 		d ? d->name : "?", (long long)fault->value, (long long)extent - 1);
 }
@@ -62,7 +62,7 @@ static struct lt_slot slot_of(const struct lt_program *p, int32_t storage, int32
 	int64_t bytes)
 {
 	if (!memory)
-		return (struct lt_slot){ lt__storage_address(&p->places.storage[storage], a), offset, bytes };
+		return (struct lt_slot){ lt__storage_address(&p->storages.storage[storage], a), offset, bytes };
 	const struct lt_slot *at = &a->room[memory].where[storage];
 	return (struct lt_slot){ at->base, at->offset + offset, bytes };
 }
@@ -73,7 +73,7 @@ struct lt_args lt__launch_args(const struct lt_program *p, const struct lt_pstep
 	const struct lt_frozen *f = &p->frozen[step->nest];
 	const struct lt_kernel *k = &p->kernel[p->kernel_of[step->nest]];
 	for (int32_t i = 0; i < f->n_bind; i++) {
-		int64_t bytes = lt__dtype_info(p->places.storage[f->bind[i].storage].dtype)->bytes;
+		int64_t bytes = lt__dtype_info(p->storages.storage[f->bind[i].storage].dtype)->bytes;
 		slot[i] = slot_of(p, f->bind[i].storage, step->memory, a, f->bind[i].offset * bytes, f->bind[i].elems * bytes);
 	}
 	return (struct lt_args){ .size = sizeof(struct lt_args), .n_slot = (uint32_t)f->n_bind, .slot = slot,
@@ -85,34 +85,34 @@ static lt_status launch(struct lt_program *p, const struct lt_pstep *step, const
 	struct lt_fault *fault)
 {
 	struct lt_kernel *k = &p->kernel[p->kernel_of[step->nest]];
-	const struct lt_backend *backend = p->choice[k->choice].backend;
+	const struct lt_backend *backend = p->opened[k->opened].backend;
 	struct lt_args args = lt__launch_args(p, step, a, slot, fault);
-	struct lt_told told;
-	lt__told_init(&told);
+	struct lt_diagnostics told;
+	lt__diagnostics_init(&told);
 	lt_status st = backend->run(k->object, &args, &told.diag);
 	if (fault->n > 0)
-		return lt__fault_told(p, step, fault, a->param);
+		return lt__fault_report(p, step, fault, a->param);
 	if (st)
 		return lt_fail(p->ctx, st, "backend %s, kernel %s: %s", backend->name, p->frozen[step->nest].tree.name,
-			lt__told_reason(&told, st, backend->name, "run"));
+			lt__diagnostic_reason(&told, st, backend->name, "run"));
 	return LT_OK;
 }
 
 static lt_status copy_on(struct lt_program *p, int32_t memory, const struct lt_slot *to, const struct lt_slot *from, enum lt_copy direction,
 	int32_t storage)
 {
-	struct lt_choice *c = &p->choice[p->memory[memory].choice];
-	struct lt_told told;
-	lt__told_init(&told);
+	struct lt_opened *c = &p->opened[p->memory[memory].opened];
+	struct lt_diagnostics told;
+	lt__diagnostics_init(&told);
 	lt_status st = c->backend->mem_copy(c->session, to, from, (size_t)to->bytes, direction, NULL, &told.diag);
 	return st ? lt_fail(p->ctx, st, "backend %s: copying %lld bytes of %s %s: %s", c->backend->name, (long long)to->bytes,
 		lt__storage_text(p, storage), direction == LT_COPY_TO_DEVICE ? "to its memory" : direction == LT_COPY_TO_HOST ? "from its memory"
-		: "within its memory", lt__told_reason(&told, st, c->backend->name, "mem_copy")) : LT_OK;
+		: "within its memory", lt__diagnostic_reason(&told, st, c->backend->name, "mem_copy")) : LT_OK;
 }
 
 lt_status lt__move(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
 {
-	int64_t unit = lt__dtype_info(p->places.storage[s->to].dtype)->bytes, bytes = s->elems * unit, begin = lt__now_ns();
+	int64_t unit = lt__dtype_info(p->storages.storage[s->to].dtype)->bytes, bytes = s->elems * unit, begin = lt__now_ns();
 	if (bytes == 0)
 		return LT_OK;
 	struct lt_slot to = slot_of(p, s->to, s->memory, a, s->offset * unit, bytes);
@@ -124,7 +124,7 @@ lt_status lt__move(struct lt_program *p, const struct lt_pstep *s, const struct 
 
 lt_status lt__fetch(struct lt_program *p, int32_t storage, int32_t memory, const struct lt_addresses *a, void *out)
 {
-	const struct lt_storage *s = &p->places.storage[storage];
+	const struct lt_storage *s = &p->storages.storage[storage];
 	int64_t bytes = s->elems * lt__dtype_info(s->dtype)->bytes;
 	struct lt_slot to = { out, 0, bytes }, from = slot_of(p, storage, memory, a, 0, bytes);
 	return bytes == 0 ? LT_OK : copy_on(p, memory, &to, &from, LT_COPY_TO_HOST, storage);
@@ -132,7 +132,7 @@ lt_status lt__fetch(struct lt_program *p, int32_t storage, int32_t memory, const
 
 static lt_status copy(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
 {
-	const struct lt_storage *x = &p->places.storage[s->to];
+	const struct lt_storage *x = &p->storages.storage[s->to];
 	int64_t bytes = x->elems * lt__dtype_info(x->dtype)->bytes;
 	struct lt_slot to = slot_of(p, s->to, s->memory, a, 0, bytes), from = slot_of(p, s->from, s->memory, a, 0, bytes);
 	if (bytes == 0)

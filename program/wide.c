@@ -7,7 +7,7 @@
 #include "ir/range.h"
 #include "program/program.h"
 
-#define MOST (LT_ROW_MOST / 4)          /* what simplifying makes of a row may be larger than it was */
+#define MOST (LT_ROW_MAX / 4)          /* what simplifying makes of a row may be larger than it was */
 
 struct wide {
 	const struct lt_graph *g;

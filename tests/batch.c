@@ -216,7 +216,7 @@ void batch_open(const char *level)
 	must(lt_backend_find("batch") || lt_backend_register(&table, NULL) == LT_OK, "the backend batch cannot be registered");
 }
 
-struct batch_tally batch_told(void) { return batch.told; }
+struct batch_tally batch_report(void) { return batch.told; }
 
 void batch_close(void)
 {

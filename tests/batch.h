@@ -11,6 +11,6 @@
 /* Registers it; config as of cpu, but the level of optimisation is batch_level's. */
 void batch_open(const char *level);     /* "-O0" */
 struct batch_tally { int64_t kernels, files, compile_ns; };
-struct batch_tally batch_told(void);
+struct batch_tally batch_report(void);
 void batch_close(void);                 /* when no program of it is left */
 #endif

@@ -92,7 +92,7 @@ static void run_body(const struct runner *r, int32_t l, bool first)
 	const struct lt_tree *x = r->x;
 	int32_t at = l < 0 ? 0 : LT_AT(struct lt_loop, x->loops, l)->first_stmt;
 	int32_t end = l < 0 ? (int32_t)x->stmts.n : at + LT_AT(struct lt_loop, x->loops, l)->n_stmt;
-	while (at < end && r->out->instances <= BRUTE_MOST) {
+	while (at < end && r->out->instances <= BRUTE_MAX) {
 		const struct lt_stmt *s = LT_AT(struct lt_stmt, x->stmts, at);
 		if (s->loop == l) {
 			run_stmt(r, s);
@@ -109,12 +109,12 @@ static void run_body(const struct runner *r, int32_t l, bool first)
 static void run_loop(const struct runner *r, int32_t l, bool first)
 {
 	const struct lt_loop *d = LT_AT(struct lt_loop, r->x->loops, l);
-	int64_t trips = d->max_trips, before = r->out->operations;
+	int64_t trip_count = d->max_trip_count, before = r->out->operations;
 	for (int32_t i = 0; i < d->n_bound; i++) {
 		int64_t most = value_of(r, r->x->bounds[d->first_bound + i]);
-		trips = most < trips ? most : trips;
+		trip_count = most < trip_count ? most : trip_count;
 	}
-	for (r->trip[l] = 0; r->trip[l] < trips && r->out->instances <= BRUTE_MOST; r->trip[l]++)
+	for (r->trip[l] = 0; r->trip[l] < trip_count && r->out->instances <= BRUTE_MAX; r->trip[l]++)
 		run_body(r, l, first && r->trip[l] == 0);
 	r->trip[l] = 0;
 	if (first)
@@ -137,7 +137,7 @@ bool brute_run(const struct lt_tree *x, const int64_t *param, struct brute *out)
 	}
 	run_body(&r, -1, true);
 	free(trip);
-	return out->instances <= BRUTE_MOST;
+	return out->instances <= BRUTE_MAX;
 }
 
 void brute_free(const struct lt_tree *x, struct brute *b)
@@ -173,7 +173,7 @@ static int64_t visit(const struct lt_graph *g, const lt_var *var, int32_t n, con
 int64_t brute_graph(const struct lt_graph *g, const bool *without, const int64_t *param)
 {
 	int64_t sum = 0;
-	for (lt_node x = 0; x < g->n_node && sum <= BRUTE_MOST; x++) {
+	for (lt_node x = 0; x < g->n_node && sum <= BRUTE_MAX; x++) {
 		const struct lt_nodedef *d = &g->node[x];
 		lt_var var[200];
 		int32_t n = 0;
@@ -188,7 +188,7 @@ int64_t brute_graph(const struct lt_graph *g, const bool *without, const int64_t
 			if (!kept)
 				var[n++] = g->node[d->operand[0]].dim[i];
 		}
-		sum += visit(g, var, n, param, BRUTE_MOST);
+		sum += visit(g, var, n, param, BRUTE_MAX);
 	}
-	return sum > BRUTE_MOST ? -1 : sum;
+	return sum > BRUTE_MAX ? -1 : sum;
 }

@@ -3,7 +3,7 @@
 #define LT_BRUTE_H
 #include "looptree/freeze.h"
 
-enum { BRUTE_MOST = 3000000 };                  /* instances; more are too many */
+enum { BRUTE_MAX = 3000000 };                  /* instances; more are too many */
 struct brute {
 	int64_t instances, operations;
 	int64_t *first_run;                     /* by loop: operations of its first run; -1: it never runs */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "tests/device.h"
 
-enum { PAD = 64, MOST_BLOCK = 4096, MOST_SLOT = 256 };
+enum { PAD = 64, MAX_BLOCK = 4096, MAX_SLOT = 256 };
 #define PATTERN UINT64_C(0x5a5a000000000000)
 
 struct device_counts device_one, device_two;
@@ -20,7 +20,7 @@ struct lt_session {
 	char refuse[32];
 	bool host, no_capture, says_scratch, loses;
 	size_t align, scratch;
-	struct block block[MOST_BLOCK];
+	struct block block[MAX_BLOCK];
 	int64_t clock;
 };
 struct lt_object { struct lt_session *s; struct lt_object *ref; };
@@ -37,9 +37,9 @@ static void wrong(struct lt_session *s, const char *what)
 
 static lt_status tell(struct lt_diag *diag, lt_status code, int32_t stmt, const char *text, const char *remedy)
 {
-	const struct lt_note note = { sizeof note, code, -1, stmt, text, remedy };
+	const struct lt_diagnostic note = { sizeof note, code, -1, stmt, text, remedy };
 	if (diag)
-		diag->tell(diag, &note);
+		diag->report(diag, &note);
 	return code;
 }
 
@@ -103,7 +103,7 @@ static lt_status open_two(const struct lt_host *h, const char *c, struct lt_sess
 
 static void close_(struct lt_session *s)
 {
-	for (int i = 0; i < MOST_BLOCK; i++)
+	for (int i = 0; i < MAX_BLOCK; i++)
 		if (s->block[i].at)
 			wrong(s, "memory was not freed before its session was closed");
 	s->c->sessions--;
@@ -166,7 +166,7 @@ static void *handle_of(const struct lt_session *s, int i)
 static struct block *block_of(struct lt_session *s, const void *handle)
 {
 	uint64_t i = ((uint64_t)(uintptr_t)handle ^ PATTERN ^ ((uint64_t)s->number << 32)) >> 4;
-	if (i == 0 || i > MOST_BLOCK || !s->block[i - 1].at || handle_of(s, (int)i - 1) != handle) {
+	if (i == 0 || i > MAX_BLOCK || !s->block[i - 1].at || handle_of(s, (int)i - 1) != handle) {
 		wrong(s, "a handle that is none of this device");
 		return NULL;
 	}
@@ -188,7 +188,7 @@ static lt_status mem_new(struct lt_session *s, size_t bytes, void **out, struct 
 		wrong(s, "memory of no bytes");
 	if (s->c->fail_new && --s->c->fail_new == 0)
 		return tell(diag, LT_ENOMEM, -1, "the device is full", "use less");
-	while (i < MOST_BLOCK && s->block[i].at)
+	while (i < MAX_BLOCK && s->block[i].at)
 		i++;
 	size_t all = (bytes + PAD - 1) / PAD * PAD + 2 * PAD;
 	s->block[i] = (struct block){ aligned_alloc(PAD, all), bytes };
@@ -247,10 +247,10 @@ static lt_status mem_copy(struct lt_session *s, const struct lt_slot *dst, const
 static lt_status launch(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
 {
 	struct lt_session *s = o->s;
-	struct lt_slot slot[MOST_SLOT];
+	struct lt_slot slot[MAX_SLOT];
 	struct lt_args mine = *args;
 	s->clock += 1000;
-	if (args->n_slot > MOST_SLOT || !args->fault || args->fault->n)
+	if (args->n_slot > MAX_SLOT || !args->fault || args->fault->n)
 		wrong(s, "arguments that are not as they should be");
 	for (uint32_t i = 0; i < args->n_slot; i++) {
 		slot[i] = args->slot[i];

@@ -6,7 +6,7 @@
 
 struct keeper { struct lt_diag diag; char text[2048], remedy[256]; lt_status code; int32_t loop, stmt; int n; };
 
-static inline void keeper_tell(struct lt_diag *d, const struct lt_note *n)
+static inline void keeper_report(struct lt_diag *d, const struct lt_diagnostic *n)
 {
 	struct keeper *k = (struct keeper *)(void *)d;
 	(void)snprintf(k->text, sizeof k->text, "%s", n->text);
@@ -19,6 +19,6 @@ static inline void keeper_tell(struct lt_diag *d, const struct lt_note *n)
 
 static inline struct keeper keeper_new(void)
 {
-	return (struct keeper){ .diag = { sizeof(struct lt_diag), keeper_tell } };
+	return (struct keeper){ .diag = { sizeof(struct lt_diag), keeper_report } };
 }
 #endif

@@ -9,7 +9,7 @@
 #include "tests/random_product.h"
 #include "tests/run_graph.h"
 
-enum { MOST_FAILED = 12 };
+enum { MAX_FAILED = 12 };
 struct job {
 	const struct layer_plan *plan;
 	uint64_t seed;
@@ -118,7 +118,7 @@ void layer_runs(const struct layer_plan *plan, struct layer_tally *tally)
 {
 	struct job *job = calloc((size_t)plan->together, sizeof *job);
 	must(job != NULL, "out of memory");
-	for (int at = 0; at < plan->graphs && tally->failed < MOST_FAILED; at += plan->together) {
+	for (int at = 0; at < plan->graphs && tally->failed < MAX_FAILED; at += plan->together) {
 		int n = plan->graphs - at < plan->together ? plan->graphs - at : plan->together;
 		for (int i = 0; i < n; i++)
 			open_job(plan, plan->seed + (uint64_t)(at + i), &job[i]);

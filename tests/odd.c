@@ -26,9 +26,9 @@ static const struct lt_backend *ref(void)
 
 static lt_status refuse(struct lt_diag *diag, int32_t loop, const char *text)
 {
-	const struct lt_note note = { sizeof note, LT_EUNSUPPORTED, loop, -1, text, "make that loop serial" };
+	const struct lt_diagnostic note = { sizeof note, LT_EUNSUPPORTED, loop, -1, text, "make that loop serial" };
 	if (diag)
-		diag->tell(diag, &note);
+		diag->report(diag, &note);
 	return LT_EUNSUPPORTED;
 }
 
@@ -166,7 +166,7 @@ static void each_loop(struct run *r, int32_t parent)
 	find_divs(r, parent);
 	for (int32_t l = 0; l < r->t->n_loop; l++) {
 		const struct lt_loop *loop = LT_AT(struct lt_loop, r->t->loops, l);
-		int64_t n = loop->max_trips;
+		int64_t n = loop->max_trip_count;
 		if (loop->parent != parent)
 			continue;
 		for (int32_t i = 0; i < loop->n_bound; i++) {
@@ -212,7 +212,7 @@ static lt_status check(const struct lt_tree *t, struct lt_diag *diag)
 	return LT_OK;
 }
 
-static void tell_call(const struct lt_tree *t, const struct lt_call *c)
+static void report_call(const struct lt_tree *t, const struct lt_call *c)
 {
 	static const char *const role[] = { "batch", "row", "column", "deep" };
 	size_t n = strlen(told.text);
@@ -272,7 +272,7 @@ static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree
 			told.others++;
 		}
 		for (uint32_t c = 0; c < tree[i]->calls.n; c++, told.calls++)
-			tell_call(tree[i], LT_AT(struct lt_call, tree[i]->calls, c));
+			report_call(tree[i], LT_AT(struct lt_call, tree[i]->calls, c));
 	}
 	return LT_OK;
 }
@@ -331,4 +331,4 @@ struct lt_target *odd_open(void)
 	return &target;
 }
 
-const struct odd_tally *odd_told(void) { return &told; }
+const struct odd_tally *odd_reported(void) { return &told; }

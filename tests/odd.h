@@ -14,5 +14,5 @@ struct lt_target *odd_open(void);
 void odd_routines(const struct lt_routine *, uint32_t n);
 /* What has been compiled since odd_open: calls, and what each is: "dot_bias: row m 5, column n 6, deep k 12; bias\n". */
 struct odd_tally { int calls, others; char text[4000]; };
-const struct odd_tally *odd_told(void);
+const struct odd_tally *odd_reported(void);
 #endif

@@ -139,16 +139,16 @@ static void begin(struct job *j)
 /* A run of a program; the result's bytes into `out`. */
 static lt_status run(struct job *j, struct lt_program *p, const struct limits_data *d, int end, float *out)
 {
-	struct fenced memory[LIMITS_SOURCES], result = fenced_new(lt_program_bytes(p, LT_PORT_RESULT, 0));
+	struct fenced memory[LIMITS_SOURCES], result = fenced_new(lt_program_bytes(p, LT_BINDING_RESULT, 0));
 	const void *input[LIMITS_SOURCES] = { NULL };
 	void *results[1] = { memset(fenced_at(&result, end), 0xee, result.bytes) };
-	int32_t n = lt_program_count(p, LT_PORT_INPUT);
+	int32_t n = lt_program_count(p, LT_BINDING_INPUT);
 	struct lt_instance *at;
 	lt_status status;
 	must(n <= LIMITS_SOURCES, "%d inputs", (int)n);
 	for (int32_t i = 0; i < n; i++) {
-		memory[i] = fenced_new(lt_program_bytes(p, LT_PORT_INPUT, i));
-		input[i] = memcpy(fenced_at(&memory[i], end), limits_source(d, lt_program_name(p, LT_PORT_INPUT, i)), memory[i].bytes);
+		memory[i] = fenced_new(lt_program_bytes(p, LT_BINDING_INPUT, i));
+		input[i] = memcpy(fenced_at(&memory[i], end), limits_source(d, lt_program_name(p, LT_BINDING_INPUT, i)), memory[i].bytes);
 	}
 	running = j->seed;
 	status = lt_instance_new(p, &at);

@@ -6,14 +6,14 @@
 #include "check/random_graph.h"
 #include "tests/random_many.h"
 
-enum { MOST_POOL = 24, MOST_JOINED = 300 };
+enum { MAX_POOL = 24, MAX_JOINED = 300 };
 
 struct draw {
 	struct lt_graph *g;
 	uint64_t rng;
 	enum lt_dtype dtype;
 	lt_param at;                    /* a number from 0 to 5 */
-	lt_node pool[MOST_POOL];        /* what later views show */
+	lt_node pool[MAX_POOL];        /* what later views show */
 	int n_pool, n_input;
 };
 
@@ -42,7 +42,7 @@ static uint64_t bits(struct draw *d)
 
 static void keep(struct draw *d, lt_node x)
 {
-	d->pool[d->n_pool < MOST_POOL ? d->n_pool++ : pick(d, 0, MOST_POOL - 1)] = x;
+	d->pool[d->n_pool < MAX_POOL ? d->n_pool++ : pick(d, 0, MAX_POOL - 1)] = x;
 }
 
 /* What may be joined to others along `axis`: dims of those extents, dim i of a given var if there is one. */
@@ -106,9 +106,9 @@ static lt_node part(struct draw *d, int32_t n, const int64_t *extent, int32_t ax
 /* Parts of many lengths, or of one, some of them twice. */
 static lt_node join(struct draw *d)
 {
-	lt_node part_of[MOST_JOINED];
+	lt_node part_of[MAX_JOINED];
 	int32_t n = (int32_t)pick(d, 1, 3), axis = (int32_t)pick(d, 0, n - 1);
-	int n_part = (int)(maybe(d, 15) ? pick(d, 100, MOST_JOINED) : pick(d, 1, 45));
+	int n_part = (int)(maybe(d, 15) ? pick(d, 100, MAX_JOINED) : pick(d, 1, 45));
 	int64_t extent[4];
 	lt_var given[4] = { -1, -1, -1, -1 };
 	for (int32_t i = 0; i < n; i++)

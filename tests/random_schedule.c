@@ -13,7 +13,7 @@
 #include "tests/run_graph.h"
 #include "tests/tree_text.h"
 
-enum { MOST_STEPS = 6000, MOST_NODES = 2000, MOST_TRIES = 40, MOST_FAILED = 10 };
+enum { MAX_STEPS = 6000, MAX_NODES = 2000, MAX_TRIES = 40, MAX_FAILED = 10 };
 static const double slow_seconds = 0.1;
 
 struct sequence { char *text; bool refused; };
@@ -37,7 +37,7 @@ static double now(void)
 
 /* -- what takes too long is a failure, with the steps in hand -- */
 
-static char in_hand[MOST_STEPS + 100];
+static char in_hand[MAX_STEPS + 100];
 
 static void too_long(int signal)
 {
@@ -147,7 +147,7 @@ static void check_text(struct state *s, const struct lt_looptree *t, const struc
 /* Takes one step if it is legal. */
 static bool try_step(struct state *s, struct job *j, const struct lt_looptree *t, char *step, size_t bytes, struct lt_looptree **next)
 {
-	lt_tnode cursor[MOST_NODES];
+	lt_tnode cursor[MAX_NODES];
 	int kind;
 	if (!random_step(t, &j->rng, s->plan->skip, &kind, step, bytes))
 		return false;
@@ -174,16 +174,16 @@ static char *draw_sequence(struct state *s, struct job *j)
 {
 	const struct lt_looptree *first = j->p->tree, *t = first;
 	struct lt_looptree *mine = NULL, *next;
-	char *list = calloc(MOST_STEPS, 1), step[1000];
+	char *list = calloc(MAX_STEPS, 1), step[1000];
 	must(list != NULL, "out of memory");
 	int wanted = (int)random_between(&j->rng, 1, 8);
 	size_t n = 0;
-	for (int i = 0; i < MOST_TRIES && wanted > 0 && t->n_node < MOST_NODES && n + sizeof step + 3 < MOST_STEPS; i++) {
+	for (int i = 0; i < MAX_TRIES && wanted > 0 && t->n_node < MAX_NODES && n + sizeof step + 3 < MAX_STEPS; i++) {
 		if (!try_step(s, j, t, step, sizeof step, &next))
 			continue;
 		lt_looptree_free(mine);
 		t = mine = next;
-		n += (size_t)snprintf(list + n, MOST_STEPS - n, "%s%s", n ? "; " : "", step);
+		n += (size_t)snprintf(list + n, MAX_STEPS - n, "%s%s", n ? "; " : "", step);
 		wanted--;
 	}
 	if (!mine) {
@@ -276,7 +276,7 @@ static lt_status compile_with(void *apply, const struct lt_graph *g, const struc
 	return lt_compile(g->ctx, g, &o, out);
 }
 
-static void tell_failure(const struct state *s, const struct job *j, const struct sequence *q, const char *why)
+static void report_failure(const struct state *s, const struct job *j, const struct sequence *q, const char *why)
 {
 	struct run_text text = { NULL, 0 };
 	struct lt_looptree *t;
@@ -291,7 +291,7 @@ static void tell_failure(const struct state *s, const struct job *j, const struc
 
 static void run_job(struct state *s, struct job *j)
 {
-	for (int i = 0; i < j->n && s->tally->failed < MOST_FAILED; i++) {
+	for (int i = 0; i < j->n && s->tally->failed < MAX_FAILED; i++) {
 		struct sequence *q = &j->sequence[i];
 		char why[2000] = "";
 		struct run_tally run = { 0 };
@@ -302,7 +302,7 @@ static void run_job(struct state *s, struct job *j)
 		bool good = run_compare(&j->want, j->r.g, &config, NULL, NULL, &run, why, sizeof why);
 		end();
 		if (!good) {
-			tell_failure(s, j, q, why);
+			report_failure(s, j, q, why);
 			s->tally->failed++;
 		}
 		s->tally->elements += run.elements;
@@ -326,7 +326,7 @@ void random_schedules(const struct schedule_plan *plan, struct schedule_tally *t
 	struct state s = { plan, tally };
 	struct job *job = calloc((size_t)plan->together, sizeof *job);
 	must(job != NULL, "out of memory");
-	for (int at = 0; at < plan->graphs && tally->failed < MOST_FAILED; at += plan->together) {
+	for (int at = 0; at < plan->graphs && tally->failed < MAX_FAILED; at += plan->together) {
 		int n = plan->graphs - at < plan->together ? plan->graphs - at : plan->together;
 		for (int i = 0; i < n; i++)
 			open_job(&s, plan->seed + (uint64_t)(at + i), &job[i]);
@@ -338,7 +338,7 @@ void random_schedules(const struct schedule_plan *plan, struct schedule_tally *t
 	free(job);
 }
 
-void random_schedules_tell(const struct schedule_plan *p, const struct schedule_tally *t)
+void random_schedules_report(const struct schedule_plan *p, const struct schedule_tally *t)
 {
 	(void)fprintf(stderr, "%s, seeds %llu .. %llu: %d sequences of %lld steps ran, %d failed, %d refused by the backend, %d graphs left out as slow; "
 		"%lld elements\naccepted of tried:", p->backends, (unsigned long long)p->seed, (unsigned long long)(p->seed + (uint64_t)p->graphs - 1),

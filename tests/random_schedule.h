@@ -27,5 +27,5 @@ struct schedule_tally {
 /* Adds to the tally; ends early after ten failures. */
 void random_schedules(const struct schedule_plan *, struct schedule_tally *);
 /* One line of sums, one of what was accepted of each kind of step, to stderr. */
-void random_schedules_tell(const struct schedule_plan *, const struct schedule_tally *);
+void random_schedules_report(const struct schedule_plan *, const struct schedule_tally *);
 #endif

@@ -193,7 +193,7 @@ static bool same_bits(struct contest *c, lt_node n, const void *a, const void *b
 static void poison(struct contest *c, int value)
 {
 	for (int i = 0; i < c->n_result; i++) {
-		size_t bytes = lt_program_bytes(c->p, LT_PORT_RESULT, i);
+		size_t bytes = lt_program_bytes(c->p, LT_BINDING_RESULT, i);
 		memset(c->block[i], MARK, FENCE);
 		memset(c->block[i] + FENCE, value, bytes);
 		memset(c->block[i] + FENCE + bytes, MARK, FENCE);
@@ -203,20 +203,20 @@ static void poison(struct contest *c, int value)
 static bool fences_stand(struct contest *c)
 {
 	for (int i = 0; i < c->n_result; i++) {
-		size_t bytes = lt_program_bytes(c->p, LT_PORT_RESULT, i);
+		size_t bytes = lt_program_bytes(c->p, LT_BINDING_RESULT, i);
 		for (int k = 0; k < FENCE; k++)
 			if (c->block[i][k] != MARK || c->block[i][FENCE + bytes + (size_t)k] != MARK)
 				return bad(c, "byte %d %s result '%s' is overwritten", k, c->block[i][k] != MARK ? "before" : "behind",
-					lt_program_name(c->p, LT_PORT_RESULT, i));
+					lt_program_name(c->p, LT_BINDING_RESULT, i));
 	}
 	return true;
 }
 
 /* The port's number of a source in the program, which may be made of a parsed copy. */
-static int32_t port_of(const struct contest *c, lt_node n)
+static int32_t binding_of(const struct contest *c, lt_node n)
 {
 	const struct lt_nodedef *d = &c->g->node[n];
-	enum lt_port kind = d->op == LT_OP_input ? LT_PORT_INPUT : d->op == LT_OP_constant ? LT_PORT_CONSTANT : LT_PORT_STATE;
+	enum lt_binding kind = d->op == LT_OP_input ? LT_BINDING_INPUT : d->op == LT_OP_constant ? LT_BINDING_CONSTANT : LT_BINDING_STATE;
 	return lt_program_find(c->p, kind, d->label);
 }
 
@@ -224,7 +224,7 @@ static void set_states(struct contest *c, void **source)
 {
 	for (lt_node n = 0; n < c->g->n_node; n++)
 		if (c->g->node[n].op == LT_OP_state)
-			memcpy(lt_instance_state(c->r, port_of(c, n)), source[n], bytes_of(c->g, n));
+			memcpy(lt_instance_state(c->r, binding_of(c, n)), source[n], bytes_of(c->g, n));
 }
 
 static bool judge_states(struct contest *c)
@@ -232,7 +232,7 @@ static bool judge_states(struct contest *c)
 	for (lt_node n = 0; n < c->g->n_node; n++) {
 		struct lt_report r = { 0 };
 		if (c->g->node[n].op == LT_OP_state
-		    && !is_right(c, lt__judge_state(c->want->judge[c->run], n, lt_instance_state(c->r, port_of(c, n)), &r), &r))
+		    && !is_right(c, lt__judge_state(c->want->judge[c->run], n, lt_instance_state(c->r, binding_of(c, n)), &r), &r))
 			return false;
 	}
 	return true;
@@ -242,7 +242,7 @@ static bool inputs_stand(struct contest *c)
 {
 	const struct lt_graph *g = c->g;
 	for (lt_node n = 0; n < g->n_node; n++)
-		if (g->node[n].op == LT_OP_input && memcmp(c->input[port_of(c, n)], c->want->source[c->run][n], bytes_of(g, n)))
+		if (g->node[n].op == LT_OP_input && memcmp(c->input[binding_of(c, n)], c->want->source[c->run][n], bytes_of(g, n)))
 			return bad(c, "input '%s' was changed", g->node[n].label);
 	return true;
 }
@@ -252,7 +252,7 @@ static bool one_run(struct contest *c)
 	const struct run_want *w = c->want;
 	for (lt_node n = 0; n < c->g->n_node; n++)
 		if (c->g->node[n].op == LT_OP_input)
-			memcpy((void *)(uintptr_t)c->input[port_of(c, n)], w->source[c->run][n], bytes_of(c->g, n));
+			memcpy((void *)(uintptr_t)c->input[binding_of(c, n)], w->source[c->run][n], bytes_of(c->g, n));
 	poison(c, 0xA5);
 	int64_t before = c->counter ? c->counter->calls : 0;
 	lt_status st = lt_instance_run(c->r, c->input, c->result);
@@ -294,7 +294,7 @@ static bool again(struct contest *c)
 {
 	set_states(c, c->want->source[c->run]);
 	for (int i = 0; i < c->n_result; i++)
-		memcpy(c->second[i], c->result[i], lt_program_bytes(c->p, LT_PORT_RESULT, i));
+		memcpy(c->second[i], c->result[i], lt_program_bytes(c->p, LT_BINDING_RESULT, i));
 	poison(c, 0x5A);
 	if (lt_instance_run(c->r, c->input, c->result))
 		return bad(c, "repeated: %s", lt_context_message(c->ctx));
@@ -310,8 +310,8 @@ static bool keep_bits(struct contest *c, struct run_bits *keep)
 		keep->n = c->n_result;
 		keep->at = room(sizeof *keep->at * (size_t)c->n_result);
 		for (int i = 0; i < c->n_result; i++) {
-			keep->at[i] = room(lt_program_bytes(c->p, LT_PORT_RESULT, i));
-			memcpy(keep->at[i], c->result[i], lt_program_bytes(c->p, LT_PORT_RESULT, i));
+			keep->at[i] = room(lt_program_bytes(c->p, LT_BINDING_RESULT, i));
+			memcpy(keep->at[i], c->result[i], lt_program_bytes(c->p, LT_BINDING_RESULT, i));
 		}
 		return true;
 	}
@@ -325,7 +325,7 @@ static bool run_all(struct contest *c, struct run_bits *keep)
 {
 	const struct run_want *w = c->want;
 	for (lt_node n = 0; n < c->g->n_node; n++)
-		if (c->g->node[n].op == LT_OP_constant && lt_program_bind(c->p, port_of(c, n), w->source[0][n], n % 2))
+		if (c->g->node[n].op == LT_OP_constant && lt_program_bind(c->p, binding_of(c, n), w->source[0][n], n % 2))
 			return bad(c, "%s", lt_context_message(c->ctx));
 	lt_status st = lt_instance_new(c->p, &c->r);
 	if (st)         /* a gather from constants alone is done when they are bound */
@@ -356,19 +356,19 @@ bool run_compare(const struct run_want *want, const struct lt_graph *g, const st
 	why[0] = '\0';
 	if (config->compile ? config->compile(config->user, g, &options, &c.p) : lt_compile(c.ctx, g, &options, &c.p))
 		return bad(&c, "%s: %s", lt_status_name(lt_context_code(c.ctx)), lt_context_message(c.ctx));
-	c.n_result = lt_program_count(c.p, LT_PORT_RESULT);
-	int n_input = lt_program_count(c.p, LT_PORT_INPUT);
+	c.n_result = lt_program_count(c.p, LT_BINDING_RESULT);
+	int n_input = lt_program_count(c.p, LT_BINDING_INPUT);
 	c.block = room(sizeof *c.block * (size_t)(c.n_result + 1));
 	c.second = room(sizeof *c.second * (size_t)(c.n_result + 1));
 	c.result = room(sizeof *c.result * (size_t)(c.n_result + 1));
 	c.input = room(sizeof *c.input * (size_t)(n_input + 1));
 	for (int i = 0; i < c.n_result; i++) {
-		c.block[i] = room(lt_program_bytes(c.p, LT_PORT_RESULT, i) + 2 * FENCE);
-		c.second[i] = room(lt_program_bytes(c.p, LT_PORT_RESULT, i));
+		c.block[i] = room(lt_program_bytes(c.p, LT_BINDING_RESULT, i) + 2 * FENCE);
+		c.second[i] = room(lt_program_bytes(c.p, LT_BINDING_RESULT, i));
 		c.result[i] = c.block[i] + FENCE;
 	}
 	for (int i = 0; i < n_input; i++)
-		c.input[i] = room(lt_program_bytes(c.p, LT_PORT_INPUT, i));
+		c.input[i] = room(lt_program_bytes(c.p, LT_BINDING_INPUT, i));
 	bool good = run_all(&c, keep);
 	struct lt_stats stats = { .size = sizeof stats };
 	lt_program_stats(c.p, &stats);

@@ -17,7 +17,7 @@ static inline double number(const struct lt_tensor *t, int64_t i)
 }
 
 /* A .npy of that version, header and data; its size. */
-static inline size_t put_npy(unsigned char *out, int version, const char *header, const void *data, size_t bytes)
+static inline size_t write_npy(unsigned char *out, int version, const char *header, const void *data, size_t bytes)
 {
 	size_t n = strlen(header), at = version == 1 ? 10 : 12;
 

@@ -19,8 +19,8 @@ TestSuite(auto_targets, .timeout = 300);
 
 /* -- random machines -- */
 
-enum { MOST_ROUTINES = 3 };
-struct machine { struct lt_target target; struct lt_routine routine[MOST_ROUTINES]; };
+enum { MAX_ROUTINES = 3 };
+struct machine { struct lt_target target; struct lt_routine routine[MAX_ROUTINES]; };
 
 static uint64_t some_types(uint64_t *rng)
 {
@@ -31,7 +31,7 @@ static void draw_machine(uint64_t seed, struct machine *m)
 {
 	static const char *const names[] = { "dot", "gemm", "f.3" };
 	uint64_t rng = seed ^ 0x5eed;
-	int64_t n = random_chance(&rng, 30) ? 0 : random_between(&rng, 1, MOST_ROUTINES);
+	int64_t n = random_chance(&rng, 30) ? 0 : random_between(&rng, 1, MAX_ROUTINES);
 	*m = (struct machine){ .target = { .size = sizeof m->target, .name = "odd", .cores = (uint32_t)random_between(&rng, 1, 7) } };
 	if (!random_chance(&rng, 15))
 		m->target.vector_bytes = (uint32_t)random_between(&rng, 1, 100);
@@ -46,7 +46,7 @@ static void draw_machine(uint64_t seed, struct machine *m)
 			.result = some_types(&rng), .sum = (uint32_t[]){ LT_F64, LT_F64, LT_F32, LT_I64 }[random_between(&rng, 0, 3)],
 			.bias = random_chance(&rng, 50) ? 0 : some_types(&rng), .residual = random_chance(&rng, 50) ? 0 : some_types(&rng),
 			.layouts = (random_chance(&rng, 75) ? LT_LAYOUT_ANY : 0) | (random_chance(&rng, 75) ? LT_LAYOUT_BATCH : 0),
-			.least_flops = random_chance(&rng, 60) ? 0 : random_between(&rng, 1, 100000) };
+			.min_flops = random_chance(&rng, 60) ? 0 : random_between(&rng, 1, 100000) };
 	m->target.routines = (struct lt_array){ m->routine, (uint32_t)n, sizeof *m->routine };
 }
 
@@ -60,18 +60,18 @@ static uint32_t widest_of(const struct lt_looptree *t, lt_node n)
 }
 
 /* Fewest bytes of an element among the leaves below. */
-static uint32_t least_bytes(const struct lt_looptree *t, lt_tnode at)
+static uint32_t min_bytes(const struct lt_looptree *t, lt_tnode at)
 {
 	uint32_t least = 64;
 	if (t->node[at].kind == LT_TLEAF)
 		return widest_of(t, t->node[at].leaf);
 	for (lt_tnode c = t->node[at].child; c >= 0; c = t->node[c].next)
-		least = least_bytes(t, c) < least ? least_bytes(t, c) : least;
+		least = min_bytes(t, c) < least ? min_bytes(t, c) : least;
 	return least;
 }
 
 /* Vectors of a power of two lanes may stand side by side in one loop, which is cut by halves: partial results, the rows of a tile. */
-static int64_t most_lanes(int64_t lanes) { return lanes > 1 && (lanes & (lanes - 1)) == 0 ? 4 * lanes > 12 ? 4 * lanes : 12 : lanes; }
+static int64_t max_lanes(int64_t lanes) { return lanes > 1 && (lanes & (lanes - 1)) == 0 ? 4 * lanes > 12 ? 4 * lanes : 12 : lanes; }
 
 struct counts { int vectors, parallel, calls; };
 
@@ -82,8 +82,8 @@ static void check_tree(const struct lt_looptree *t, const struct lt_target *m, s
 		const struct lt_tnodedef *d = &t->node[at];
 		if (d->kind == LT_TLOOP && d->loop == LT_VECTOR) {
 			n->vectors++;
-			cr_assert_leq(lt_looptree_trips(t, at), most_lanes(m->vector_bytes / least_bytes(t, at)), "seed %llu: %lld lanes of %u bytes for %u\n%s", (unsigned long long)seed,
-				(long long)lt_looptree_trips(t, at), least_bytes(t, at), m->vector_bytes, tree_print(t).at);
+			cr_assert_leq(lt_looptree_trip_count(t, at), max_lanes(m->vector_bytes / min_bytes(t, at)), "seed %llu: %lld lanes of %u bytes for %u\n%s", (unsigned long long)seed,
+				(long long)lt_looptree_trip_count(t, at), min_bytes(t, at), m->vector_bytes, tree_print(t).at);
 		}
 		n->parallel += d->loop == LT_PARALLEL;
 		cr_assert(d->loop != LT_PARALLEL || m->cores > 1, "seed %llu: a parallel loop for one core", (unsigned long long)seed);
@@ -239,7 +239,7 @@ Test(auto_targets, lanes_are_what_fits)
 			cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "test", &g), LT_OK, "%s", lt_context_message(ctx));
 			cr_assert_eq(lt_looptree_auto(g, &m, &t), LT_OK, "%s", lt_context_message(ctx));
 			for (lt_tnode at = 0; at < t->n_node; at++)
-				wide = t->node[at].loop == LT_VECTOR ? lt_looptree_trips(t, at) : wide;
+				wide = t->node[at].loop == LT_VECTOR ? lt_looptree_trip_count(t, at) : wide;
 			cr_expect_eq(wide, lanes < 2 || 2 * n < lanes ? 0 : n < lanes ? n : lanes, "%lld lanes for %lld elements of %s in %u bytes", (long long)wide,
 				(long long)n, types[i].type, bytes);
 			lt_looptree_free(t);
@@ -314,7 +314,7 @@ static void run_script(const char *path, const char *told)
 	cr_assert_eq(lt_looptree_print(p->tree, keep, &tree), LT_OK);
 	cr_expect_not_null(strstr(tree.at, "group call dot_bias"), "%s", tree.at);
 	cr_expect_not_null(strstr(tree.at, " vector"), "%s", tree.at);
-	cr_expect_str_eq(odd_told()->text, told, "%s\n%s", odd_told()->text, tree.at);
+	cr_expect_str_eq(odd_reported()->text, told, "%s\n%s", odd_reported()->text, tree.at);
 	cr_expect_not_null(strstr(tree.at, "\ntarget odd\n"));
 	run_text_free(&tree);
 	lt_program_free(p);
@@ -435,7 +435,7 @@ Test(auto_targets, each_row_takes_what_it_can)
 			cr_assert_eq(want.status, LT_OK, "%s", want.message);
 			run_compare(&want, g, &(struct run_config){ .backends = vectors ? "odd" : "odd,ref" }, NULL, NULL, &tally, why, sizeof why);
 			cr_expect_str_eq(why, "", "%s\n%s", why, tables[i].graph);
-			cr_expect_str_eq(odd_told()->text, tables[i].told, "table %zu: %s\n%s", i, odd_told()->text, tables[i].graph);
+			cr_expect_str_eq(odd_reported()->text, tables[i].told, "table %zu: %s\n%s", i, odd_reported()->text, tables[i].graph);
 			run_want_free(&want);
 			lt_graph_free(g);
 			lt_context_free(ctx);

@@ -98,7 +98,7 @@ Test(bench_cases, rows_reads_what_it_says, .timeout = 60)
 	bench_cases_free(&l);
 }
 
-static void check_port(const struct lt_program *p, enum lt_port kind, int32_t i, const struct bench_tensor *t, const char *name)
+static void check_binding(const struct lt_program *p, enum lt_binding kind, int32_t i, const struct bench_tensor *t, const char *name)
 {
 	cr_assert_eq(lt_program_dtype(p, kind, i), LT_F32);
 	cr_assert_eq(lt_program_rank(p, kind, i), t->rank, "%s: %s", name, t->name);
@@ -121,17 +121,17 @@ Test(bench_cases, a_script_asks_for_the_tensors_of_its_case, .timeout = 200)
 		cr_assert_eq(lt_context_new(&ctx), LT_OK);
 		cr_assert_eq(lt_parse(ctx, c->script, strlen(c->script), c->name, NULL, &g), LT_OK, "%s", lt_context_message(ctx));
 		cr_assert_eq(lt_compile(ctx, g, &o, &p), LT_OK, "%s", lt_context_message(ctx));
-		cr_assert_eq(lt_program_count(p, LT_PORT_INPUT) + lt_program_count(p, LT_PORT_CONSTANT), c->n_in, "%s", c->name);
-		cr_assert_eq(lt_program_count(p, LT_PORT_RESULT), 1);
+		cr_assert_eq(lt_program_count(p, LT_BINDING_INPUT) + lt_program_count(p, LT_BINDING_CONSTANT), c->n_in, "%s", c->name);
+		cr_assert_eq(lt_program_count(p, LT_BINDING_RESULT), 1);
 		lt_program_stats(p, &stats);
 		cr_expect_eq(stats.flops, c->flops, "%s: %lld; the script has %lld", c->name, (long long)c->flops, (long long)stats.flops);
-		check_port(p, LT_PORT_RESULT, 0, &c->out, c->name);
+		check_binding(p, LT_BINDING_RESULT, 0, &c->out, c->name);
 		for (int k = 0; k < c->n_in; k++) {
-			enum lt_port kind = c->in[k].constant ? LT_PORT_CONSTANT : LT_PORT_INPUT;
+			enum lt_binding kind = c->in[k].constant ? LT_BINDING_CONSTANT : LT_BINDING_INPUT;
 			int32_t at = lt_program_find(p, kind, c->in[k].name);
 
 			cr_assert_geq(at, 0, "%s: %s", c->name, c->in[k].name);
-			check_port(p, kind, at, &c->in[k], c->name);
+			check_binding(p, kind, at, &c->in[k], c->name);
 		}
 		lt_program_free(p);
 		lt_graph_free(g);

@@ -68,11 +68,11 @@ static void only_entry(char *file, size_t room)
 	free(list);
 }
 
-static int32_t told[16], n_told;
+static int32_t told[16], n_reported;
 static void progress(void *user, int32_t done, int32_t total)
 {
-	cr_expect_eq(user, &n_told);
-	told[n_told++ % 16] = done * 100 + total;
+	cr_expect_eq(user, &n_reported);
+	told[n_reported++ % 16] = done * 100 + total;
 }
 
 static struct lt_graph *sums(struct lt_context *ctx, int n)
@@ -97,7 +97,7 @@ static int build(const char *backend, const char *cc, const char *folder, int n,
 	struct lt_context *ctx;
 	struct lt_program *p = NULL;
 	const struct lt_options o = { .size = sizeof o, .backends = backend, .cc = cc, .cache_dir = folder, .n_thread = n_thread,
-		.progress = progress, .user = &n_told };
+		.progress = progress, .user = &n_reported };
 	struct lt_stats stats = { .size = sizeof stats };
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
 	struct lt_graph *g = sums(ctx, n);
@@ -132,9 +132,9 @@ Test(cache, finds_what_it_kept)
 	cr_expect_eq(entries(), 0);                             /* a folder that is not there */
 	cr_expect_eq(build("cpu", "cc", cache, 3, 2), 0, "%s", said);
 	cr_expect_eq(entries(), 3);
-	n_told = 0;
+	n_reported = 0;
 	cr_expect_eq(build("cpu", NULL, cache, 4, 2), 3);       /* cc is the default */
-	cr_expect(n_told == 4 && told[0] == 104 && told[2] == 304 && told[3] == 404, "progress: %d calls, %d .. %d", n_told, told[0], told[3]);
+	cr_expect(n_reported == 4 && told[0] == 104 && told[2] == 304 && told[3] == 404, "progress: %d calls, %d .. %d", n_reported, told[0], told[3]);
 	cr_expect_eq(entries(), 4);
 	cr_expect_eq(build("cpu:O1", "cc", cache, 2, 2), 0);    /* other flags */
 	cr_expect_eq(build("cpu", "env cc", cache, 1, 2), 0);   /* another command */

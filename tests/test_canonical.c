@@ -9,7 +9,7 @@
 #include <string.h>
 #include "ir/arena.h"
 #include "looptree/show.h"
-#include "program/kept.h"
+#include "program/object_cache.h"
 
 TestSuite(canonical, .timeout = 60);
 
@@ -53,7 +53,7 @@ static const struct field param_fields[] = {
 static const struct field div_fields[] = { F(lt_div, row, I32, 0, 0), F(lt_div, loop, I32, 0, 0), F(lt_div, den, I64, 0, 0) };
 static const struct field loop_fields[] = {
 	F(lt_loop, parent, I32, 0, 0), F(lt_loop, kind, I32, 0, 0), F(lt_loop, kind_arg, I32, 0, 0), F(lt_loop, tail, I32, 0, 0),
-	F(lt_loop, var, FREE, NAMED, 0), F(lt_loop, step, FREE, DUMPED, 0), F(lt_loop, max_trips, I64, 0, 0),
+	F(lt_loop, var, FREE, NAMED, 0), F(lt_loop, step, FREE, DUMPED, 0), F(lt_loop, max_trip_count, I64, 0, 0),
 	F(lt_loop, first_bound, I32, 0, loop_bound), F(lt_loop, n_bound, I32, 0, 0), F(lt_loop, first_stmt, I32, 0, 0), F(lt_loop, n_stmt, I32, 0, 0),
 	F(lt_loop, call, TEXT, 0, 0), F(lt_loop, base, FREE, DUMPED, 0),
 };
@@ -204,7 +204,7 @@ static char *key_of(struct rich *r)
 	struct lt_text text = { .arena = a };
 	lt__tree_canonical(&text, &r->tree);
 	r->tree.text = text.at;
-	lt__kept_tree(&key, &r->tree);
+	lt__object_cache_tree(&key, &r->tree);
 	cr_assert(!key.failed);
 	char *out = strndup(key.at, key.n);
 	r->tree.text = NULL;

@@ -5,10 +5,10 @@
 #include "backends/cgen/prelude.h"
 #include "treebuild.h"
 
-struct note_keeper { struct lt_diag diag; char text[512]; int32_t loop, stmt; };
-static void keep(struct lt_diag *d, const struct lt_note *n)
+struct diagnostic_keeper { struct lt_diag diag; char text[512]; int32_t loop, stmt; };
+static void keep(struct lt_diag *d, const struct lt_diagnostic *n)
 {
-	struct note_keeper *k = (struct note_keeper *)(void *)d;
+	struct diagnostic_keeper *k = (struct diagnostic_keeper *)(void *)d;
 	(void)snprintf(k->text, sizeof k->text, "%s", n->text);
 	k->loop = n->loop;
 	k->stmt = n->stmt;
@@ -18,7 +18,7 @@ static char *print(struct tb *b, int named)
 {
 	char *text;
 	struct lt_cgen_need need;
-	struct note_keeper k = { .diag = { sizeof k.diag, keep } };
+	struct diagnostic_keeper k = { .diag = { sizeof k.diag, keep } };
 	lt_status status = lt__cgen_print(&lt__dialect_c, tb_done(b), named, &text, &need, &k.diag);
 	cr_assert_eq(status, LT_OK, "%s", k.text);
 	return text;
@@ -295,7 +295,7 @@ Test(cgen, lanes_are_folded_behind_their_loop)
 
 Test(cgen, refuses_with_a_reason)
 {
-	struct note_keeper k = { .diag = { sizeof k.diag, keep } };
+	struct diagnostic_keeper k = { .diag = { sizeof k.diag, keep } };
 	struct tb *b = tb_product(2, 2, 2);
 	tb_done(b);
 	b->loop[1].kind = LT_GRID;

@@ -136,11 +136,11 @@ Test(cgen_loops, a_register_tile_runs)
 }
 
 /* out[i] = x[ROW of it] in a loop of that kind; t: of the elements. */
-static struct tb *copies(int32_t kind, int64_t trips, const char *bounds, const char *from, const char *to, enum lt_dtype t)
+static struct tb *copies(int32_t kind, int64_t trip_count, const char *bounds, const char *from, const char *to, enum lt_dtype t)
 {
 	bool divides = strchr(from, 'd') != NULL;
 	struct tb *b = tb_new("copies", 0, 2, divides ? 2 : 0);
-	int32_t l0 = tb_loop(b, -1, LT_SERIAL, 3, NULL, "o"), l1 = tb_loop(b, l0, kind, trips, bounds, "i");
+	int32_t l0 = tb_loop(b, -1, LT_SERIAL, 3, NULL, "o"), l1 = tb_loop(b, l0, kind, trip_count, bounds, "i");
 	int32_t x = tb_buffer(b, "x", t, LT_INPUT, -1, 100000), y = tb_buffer(b, "y", t, LT_OUTPUT, -1, 100000);
 	if (divides) {
 		tb_div(b, "i1 + 16*i0", 56, l1);
@@ -153,7 +153,7 @@ static struct tb *copies(int32_t kind, int64_t trips, const char *bounds, const 
 
 Test(cgen_loops, vectors_fit_registers_and_the_rest_gets_narrower)
 {
-	static const struct { int64_t trips; enum lt_dtype t; uint32_t bytes; const char *has, *lacks; } cases[] = {
+	static const struct { int64_t trip_count; enum lt_dtype t; uint32_t bytes; const char *has, *lacks; } cases[] = {
 		{ 24, LT_F32, 64, "*(lt_f32x16_u *)(y + 100*o) = *(const lt_f32x16_u *)(x + 100*o);\n\t\t*(lt_f32x8_u *)(y + 100*o + 16) =", "for (int64_t i" },
 		{ 7, LT_F32, 64, "(y + 100*o + 4) = *(const lt_f32x2_u *)(x + 100*o + 4);\n\t\ty[100*o + 6] = x[100*o + 6];", "for (int64_t i" },
 		{ 16, LT_F64, 32, "lt_f64x4_u *)(y + 100*o + 12)", "lt_f64x8" },
@@ -163,7 +163,7 @@ Test(cgen_loops, vectors_fit_registers_and_the_rest_gets_narrower)
 		{ 1, LT_F32, 64, "\t\ty[100*o] = x[100*o];", "lt_f32x" },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct tb *b = copies(LT_VECTOR, cases[i].trips, NULL, "100*i0 + i1", "100*i0 + i1", cases[i].t);
+		struct tb *b = copies(LT_VECTOR, cases[i].trip_count, NULL, "100*i0 + i1", "100*i0 + i1", cases[i].t);
 		char *text = print(b, cases[i].bytes, 1, NULL);
 		has(text, cases[i].has);
 		lacks(text, cases[i].lacks);

@@ -229,7 +229,7 @@ Test(check_reduce, a_tree_is_carried_along)
 	free(tree);
 }
 
-static bool has_own(const struct asked *a, const struct lt_graph *g, const char *tree)
+static bool has_derived(const struct asked *a, const struct lt_graph *g, const char *tree)
 {
 	(void)a, (void)g;
 	return tree && strstr(tree, "\nown ");
@@ -239,7 +239,7 @@ static bool has_own(const struct asked *a, const struct lt_graph *g, const char 
 Test(check_reduce, a_tree_with_own_nodes)
 {
 	char *tree = tree_of(layer, "split %s/k 8; stage %p %w at k; split %y/n 2; tail %y/n mask; vectorize %y/n'");
-	struct asked a = { .is = has_own };
+	struct asked a = { .is = has_derived };
 	reduce(&a, layer, tree);
 	cr_assert(!a.status && a.tree, "%s\n%s", a.told, tree);
 	cr_expect_leq(a.g->n_node, 3, "%s\n%s", a.script, a.tree);

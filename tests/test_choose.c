@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "check/random_graph.h"
-#include "looptree/own.h"
+#include "looptree/derived.h"
 #include "lt/lt.h"
 #include "tests/device.h"
 #include "tests/random_product.h"
@@ -254,11 +254,11 @@ Test(choose, what_a_reader_was_refused_for_is_not_told_of_a_product)
 /* Who the tree's own nodes are for: the reader of a copy or clone, the value that is stored, the sum of partial ones; through each other. */
 Test(choose, own_nodes_are_for_what_they_are_made_for)
 {
-	static const struct lt_ownstep step[] = {
-		{ .kind = LT_OWN_COPY, .made = "c", .of = "w", .reader = "p" }, { .kind = LT_OWN_COPY, .made = "d", .of = "c", .reader = "p" },
-		{ .kind = LT_OWN_PARTIAL, .made = "part", .of = "y", .var = "k", .step = 4, .dim = "k_4" },
-		{ .kind = LT_OWN_MATERIALIZE, .made = "out", .of = "y" }, { .kind = LT_OWN_COPY, .made = "o", .of = "out", .reader = "u" },
-		{ .kind = LT_OWN_CLONE, .made = "e2", .of = "e", .reader = "t" }, { .kind = LT_OWN_MATERIALIZE, .made = "end", .of = "t" },
+	static const struct lt_derived_step step[] = {
+		{ .kind = LT_DERIVED_COPY, .made = "c", .of = "w", .reader = "p" }, { .kind = LT_DERIVED_COPY, .made = "d", .of = "c", .reader = "p" },
+		{ .kind = LT_DERIVED_PARTIAL, .made = "part", .of = "y", .var = "k", .step = 4, .dim = "k_4" },
+		{ .kind = LT_DERIVED_MATERIALIZE, .made = "out", .of = "y" }, { .kind = LT_DERIVED_COPY, .made = "o", .of = "out", .reader = "u" },
+		{ .kind = LT_DERIVED_CLONE, .made = "e2", .of = "e", .reader = "t" }, { .kind = LT_DERIVED_MATERIALIZE, .made = "end", .of = "t" },
 	};
 	static const struct { const char *node, *base; } want[] = { { "p", "p" }, { "y", "y" }, { "e", "e" }, { "c", "p" }, { "d", "p" }, { "part", "y" },
 		{ "out", "y" }, { "o", "u" }, { "e2", "t" }, { "end", "t" } };
@@ -267,7 +267,7 @@ Test(choose, own_nodes_are_for_what_they_are_made_for)
 		"%u = f32[m, n] sub %y, %e\nresult \"t\" = %t\nresult \"u\" = %u\n");
 	struct lt_looptree *t;
 	cr_assert_eq(lt_looptree_new(g, &t), LT_OK);
-	cr_assert_eq(lt__tree_own(t, step, (int32_t)(sizeof step / sizeof *step), NULL), LT_OK, "%s", lt_context_message(g->ctx));
+	cr_assert_eq(lt__tree_derive(t, step, (int32_t)(sizeof step / sizeof *step), NULL), LT_OK, "%s", lt_context_message(g->ctx));
 	const lt_node *base = lt__tree_bases(t, t->arena);
 	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
 		lt_node n = lt__tree_node_named(t, want[i].node);

@@ -8,7 +8,7 @@
 #include "check/random_nest.h"
 #include "check/random_steps.h"
 #include "looptree/count.h"
-#include "looptree/own.h"
+#include "looptree/derived.h"
 #include "looptree/schedule.h"
 #include "looptree/text.h"
 #include "program/program.h"
@@ -45,13 +45,13 @@ static bool draw_params(const struct lt_graph *g, uint64_t *rng, int64_t *param)
 static void check_kernel(const struct lt_frozen *f, const int64_t *param, struct lt_arena *a, uint64_t seed, const char *steps, struct met *m)
 {
 	const struct lt_tree *x = &f->tree;
-	int64_t own[64], bytes = 0;
+	int64_t derived[64], bytes = 0;
 	struct lt_counted counted;
 	struct brute b;
 	cr_assert_leq(x->n_param, 64);
 	for (int32_t i = 0; i < x->n_param; i++)
-		own[i] = param[f->bind[LT_AT(struct lt_buffer, x->buffers, LT_AT(struct lt_tparam, x->params, i)->buffer)->slot].offset];
-	if (brute_run(x, own, &b)) {
+		derived[i] = param[f->bind[LT_AT(struct lt_buffer, x->buffers, LT_AT(struct lt_tparam, x->params, i)->buffer)->slot].offset];
+	if (brute_run(x, derived, &b)) {
 		lt__count_kernel(f, param, a, &counted);
 		cr_assert_eq(counted.executed, b.operations, "seed %llu, `%s`, kernel %s: %lld operations; there are %lld", (unsigned long long)seed, steps, x->name,
 			(long long)counted.executed, (long long)b.operations);
@@ -88,11 +88,11 @@ static void check_lines(struct lt_looptree *t, struct lt_arena *a, uint64_t seed
 		m->again += fact[root].executed > fact[root].flops;
 		useful += fact[root].flops;
 	}
-	for (int32_t i = 0; t->own && i < t->own->n_step; i++) {
-		through = through || t->own->step[i].kind == LT_OWN_THROUGH;
-		m->partial += t->own->step[i].kind == LT_OWN_PARTIAL;
-		m->cloned += t->own->step[i].kind == LT_OWN_CLONE || t->own->step[i].kind == LT_OWN_THROUGH;
-		m->copied += t->own->step[i].kind == LT_OWN_COPY || t->own->step[i].kind == LT_OWN_WINDOW;
+	for (int32_t i = 0; t->derived && i < t->derived->n_step; i++) {
+		through = through || t->derived->step[i].kind == LT_DERIVED_CLONE_VIEW;
+		m->partial += t->derived->step[i].kind == LT_DERIVED_PARTIAL;
+		m->cloned += t->derived->step[i].kind == LT_DERIVED_CLONE || t->derived->step[i].kind == LT_DERIVED_CLONE_VIEW;
+		m->copied += t->derived->step[i].kind == LT_DERIVED_COPY || t->derived->step[i].kind == LT_DERIVED_WINDOW;
 	}
 	/* A clone at the points that a view reads stands for as many elements as there are points. */
 	if (!through)

@@ -58,18 +58,18 @@ static void append(void *user, const char *text, size_t bytes)
 	to[n + bytes] = '\0';
 }
 
-static int32_t told[16], n_told;
+static int32_t told[16], n_reported;
 static void progress(void *user, int32_t done, int32_t total)
 {
-	cr_expect_eq(user, &n_told);
-	told[n_told++ % 16] = done * 100 + total;
+	cr_expect_eq(user, &n_reported);
+	told[n_reported++ % 16] = done * 100 + total;
 }
 
 /* Compiles n products of different sizes and runs each; 0, or minus the status. */
 static int build(const char *cc, const char *temp_dir, const char *config, int n, uint32_t n_thread, struct keeper *k)
 {
 	const struct lt_backend *cpu = lt_backend_find("cpu");
-	const struct lt_host host = { .size = sizeof host, .cc = cc, .temp_dir = temp_dir, .n_thread = n_thread, .user = &n_told,
+	const struct lt_host host = { .size = sizeof host, .cc = cc, .temp_dir = temp_dir, .n_thread = n_thread, .user = &n_reported,
 		.progress = progress };
 	struct lt_session *s;
 	struct lt_object *object[16];
@@ -103,9 +103,9 @@ static int build(const char *cc, const char *temp_dir, const char *config, int n
 Test(cpu, compiles_in_the_hosts_folder)
 {
 	struct keeper k = keeper_new();
-	n_told = 0;
+	n_reported = 0;
 	cr_expect_eq(build("cc", dir, "O1", 4, 1, &k), 0, "%s", k.text);
-	cr_expect(n_told == 4 && told[0] == 104 && told[3] == 404, "progress: %d calls, %d .. %d", n_told, told[0], told[3]);
+	cr_expect(n_reported == 4 && told[0] == 104 && told[3] == 404, "progress: %d calls, %d .. %d", n_reported, told[0], told[3]);
 	cr_expect_eq(count_files(dir), 0);
 }
 

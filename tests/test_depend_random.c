@@ -6,9 +6,9 @@
 #include <string.h>
 #include "ir/pass.h"
 #include "looptree/depend.h"
-#include "looptree/own.h"
+#include "looptree/derived.h"
 #include "program/program.h"
-#include "tests/own_trees.h"
+#include "tests/derived_trees.h"
 #include "check/random_graph.h"
 #include "tests/tree_enum.h"
 #include "tests/tree_marked.h"
@@ -16,7 +16,7 @@
 
 TestSuite(depend_random, .timeout = 600);
 
-enum { MOST_VAR = 6, MOST_NODE = 16 };
+enum { MAX_VAR = 6, MAX_NODE = 16 };
 
 /* -- graphs: sums, reductions, shifted and mirrored views, updates, gathers -- */
 
@@ -25,9 +25,9 @@ struct text { char at[6000]; size_t n; };
 struct make {
 	struct text text;
 	uint64_t *rng;
-	int64_t extent[MOST_VAR];
+	int64_t extent[MAX_VAR];
 	bool bounded;                   /* the last var is */
-	struct value value[MOST_NODE]; int n_value;
+	struct value value[MAX_NODE]; int n_value;
 };
 
 static void put(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -40,7 +40,7 @@ static void put(struct text *t, const char *fmt, ...)
 	cr_assert(t->n < sizeof t->at);
 }
 
-static void put_dims(struct text *t, const struct value *v)
+static void write_dims(struct text *t, const struct value *v)
 {
 	put(t, "f32[");
 	for (int i = 0; i < v->n; i++)
@@ -81,12 +81,12 @@ static void add_view(struct make *m)
 	struct value *v = new_value(m, false);
 	struct text row = { .n = 0 }, guard = { .n = 0 };
 	for (int i = 0; i < of->n; i++) {
-		int var = random_chance(m->rng, 60) ? of->dim[i] : (int)random_between(m->rng, 0, MOST_VAR - 1), d = of->dim[i];
+		int var = random_chance(m->rng, 60) ? of->dim[i] : (int)random_between(m->rng, 0, MAX_VAR - 1), d = of->dim[i];
 		int64_t c = random_between(m->rng, 0, 99);
 		put(&row, "%s", i ? ", " : "");
 		bool in_place = var == d && c < 40;
-		if (has(v, var) || (m->bounded && (var == MOST_VAR - 1 || d == MOST_VAR - 1) && !in_place)) {
-			if (m->bounded && d == MOST_VAR - 1) {
+		if (has(v, var) || (m->bounded && (var == MAX_VAR - 1 || d == MAX_VAR - 1) && !in_place)) {
+			if (m->bounded && d == MAX_VAR - 1) {
 				put(&row, "0");
 				put(&guard, "%sp - 1 >= 0", guard.n ? ", " : " if ");
 			} else {
@@ -109,7 +109,7 @@ static void add_view(struct make *m)
 		}
 	}
 	put(&m->text, "%%%s = ", v->name);
-	put_dims(&m->text, v);
+	write_dims(&m->text, v);
 	put(&m->text, "view { %%%s[%s]%s%s }\n", of->name, row.at, guard.n ? guard.at : "", guard.n ? "; else 0.0" : "");
 }
 
@@ -125,7 +125,7 @@ static void add_sum(struct make *m)
 		else if (!has(v, b->dim[i]))
 			b = a;
 	put(&m->text, "%%%s = ", v->name);
-	put_dims(&m->text, v);
+	write_dims(&m->text, v);
 	put(&m->text, "add %%%s, %%%s\n", a->name, b->name);
 }
 
@@ -140,7 +140,7 @@ static void add_reduction(struct make *m)
 		if (i != gone && !random_chance(m->rng, 20))
 			v->dim[v->n++] = a->dim[i];
 	put(&m->text, "%%%s = ", v->name);
-	put_dims(&m->text, v);
+	write_dims(&m->text, v);
 	put(&m->text, "add.reduce %%%s\n", a->name);
 }
 
@@ -148,8 +148,8 @@ static void add_reduction(struct make *m)
 static void add_update(struct make *m)
 {
 	const struct value *a = pick(m, true);
-	int var = (int)random_between(m->rng, 0, MOST_VAR - 2);
-	if (a->n != 1 || (m->bounded && a->dim[0] == MOST_VAR - 1) || m->extent[var] > m->extent[a->dim[0]] || m->n_value + 2 > MOST_NODE)
+	int var = (int)random_between(m->rng, 0, MAX_VAR - 2);
+	if (a->n != 1 || (m->bounded && a->dim[0] == MAX_VAR - 1) || m->extent[var] > m->extent[a->dim[0]] || m->n_value + 2 > MAX_NODE)
 		return;
 	struct value *part = new_value(m, false);
 	part->n = 1;
@@ -159,7 +159,7 @@ static void add_update(struct make *m)
 	v->n = 1;
 	v->dim[0] = a->dim[0];
 	put(&m->text, "%%%s = ", v->name);
-	put_dims(&m->text, v);
+	write_dims(&m->text, v);
 	put(&m->text, "update %%%s, %%%s at [%lld]\n", a->name, part->name, (long long)random_between(m->rng, 0, m->extent[a->dim[0]] - m->extent[var]));
 }
 
@@ -167,25 +167,25 @@ static void make_graph(struct make *m, uint64_t *rng)
 {
 	*m = (struct make){ .rng = rng, .bounded = random_chance(rng, 25) };
 	put(&m->text, "graph 1\nvar one 1\n");
-	for (int i = 0; i < MOST_VAR; i++) {
+	for (int i = 0; i < MAX_VAR; i++) {
 		m->extent[i] = random_between(rng, 1, 4);
-		put(&m->text, "var v%d %lld%s\n", i, (long long)m->extent[i], m->bounded && i == MOST_VAR - 1 ? " limit p" : "");
+		put(&m->text, "var v%d %lld%s\n", i, (long long)m->extent[i], m->bounded && i == MAX_VAR - 1 ? " limit p" : "");
 	}
 	if (m->bounded)
-		put(&m->text, "param p = %%pos[0] in 0..%lld\n%%pos = i64[one] input \"pos\"\n", (long long)m->extent[MOST_VAR - 1]);
+		put(&m->text, "param p = %%pos[0] in 0..%lld\n%%pos = i64[one] input \"pos\"\n", (long long)m->extent[MAX_VAR - 1]);
 	for (int i = 0; i < 2; i++) {
 		struct value *v = new_value(m, false);
-		for (int var = 0; var < MOST_VAR && v->n < 3; var++)
-			if (random_chance(rng, 40) || (var == MOST_VAR - 1 && m->bounded && i == 0))
+		for (int var = 0; var < MAX_VAR && v->n < 3; var++)
+			if (random_chance(rng, 40) || (var == MAX_VAR - 1 && m->bounded && i == 0))
 				v->dim[v->n++] = var;
 		put(&m->text, "%%%s = ", v->name);
-		put_dims(&m->text, v);
+		write_dims(&m->text, v);
 		put(&m->text, "input \"%s\"\n", v->name);
 	}
 	m->value[0].leaf = true;        /* views may be of a source; sources have no leaf */
 	int n = (int)random_between(rng, 4, 9);
 	add_sum(m);
-	for (int i = 0; i < n && m->n_value < MOST_NODE; i++) {
+	for (int i = 0; i < n && m->n_value < MAX_NODE; i++) {
 		int64_t what = random_between(rng, 0, 99);
 		if (what < 35)
 			add_view(m);
@@ -196,7 +196,7 @@ static void make_graph(struct make *m, uint64_t *rng)
 		else
 			add_update(m);
 	}
-	if (m->n_value < MOST_NODE)
+	if (m->n_value < MAX_NODE)
 		add_sum(m);
 	for (int i = 2; i < m->n_value; i++)    /* what nothing reads is a result */
 		if (m->value[i].leaf && !m->value[i].read)
@@ -242,7 +242,7 @@ static void add_leaf(struct lt_looptree *t, lt_node n, uint64_t *rng)
 		last = t->node[last].last;
 	}
 	for (;;) {      /* loops that are missing, in any order */
-		lt_var open[4 * MOST_VAR];
+		lt_var open[4 * MAX_VAR];
 		int n_open = 0;
 		for (int32_t i = 0; i < leaf->n_var; i++)
 			if (step_at(t, place, leaf->var[i]) != 1)
@@ -269,7 +269,7 @@ static lt_node reader_of(const struct lt_graph *g, lt_node x)
 }
 
 /* Up to four steps; those that are refused are left out. */
-static int add_own(struct lt_looptree *t, uint64_t *rng)
+static int add_derived(struct lt_looptree *t, uint64_t *rng)
 {
 	int done = 0;
 	for (int64_t i = 0, n = random_between(rng, 1, 4); i < n; i++) {
@@ -278,7 +278,7 @@ static int add_own(struct lt_looptree *t, uint64_t *rng)
 		char made[16], dim[16];
 		snprintf(made, sizeof made, "own%d", (int)i);
 		snprintf(dim, sizeof dim, "trip%d", (int)i);
-		struct lt_ownstep s = { .made = made, .dim = dim };
+		struct lt_derived_step s = { .made = made, .dim = dim };
 		for (lt_node y = 0; y < g->n_node && random_chance(rng, 80); y++)       /* a reduction rather than another node */
 			if (g->node[y].reduce && random_chance(rng, 40))
 				x = y;
@@ -287,18 +287,18 @@ static int add_own(struct lt_looptree *t, uint64_t *rng)
 		if (d->reduce) {
 			const struct lt_nodedef *from = &g->node[d->operand[0]];
 			const struct lt_vardef *v = &g->var[from->dim[random_between(rng, 0, from->n_dim - 1)]];
-			s.kind = LT_OWN_PARTIAL;
+			s.kind = LT_DERIVED_PARTIAL;
 			s.var = v->name;
 			s.step = random_between(rng, 1, 2);
 			s.span = random_chance(rng, 50) ? s.step * random_between(rng, 2, 3) : 0;
 			if (v->bounded && !s.span)
 				continue;
 		} else if (reader >= 0) {
-			s.kind = !random_chance(rng, 40) ? LT_OWN_COPY : g->node[reader].op == LT_OP_view ? LT_OWN_THROUGH : LT_OWN_CLONE;
+			s.kind = !random_chance(rng, 40) ? LT_DERIVED_COPY : g->node[reader].op == LT_OP_view ? LT_DERIVED_CLONE_VIEW : LT_DERIVED_CLONE;
 			s.reader = g->node[reader].name;
 		}
 		if (d->reduce || reader >= 0)
-			done += lt__tree_own(t, &s, 1, NULL) == LT_OK;
+			done += lt__tree_derive(t, &s, 1, NULL) == LT_OK;
 	}
 	return done;
 }
@@ -358,7 +358,7 @@ struct tally { int own, legal, across, early, kinds, plain, ran, shape, repeats;
 static const char *enumerate(const struct make *m, struct lt_looptree *t)
 {
 	const char *why = "";
-	for (int64_t p = 0; p <= (m->bounded ? m->extent[MOST_VAR - 1] : 0) && !*why; p++)
+	for (int64_t p = 0; p <= (m->bounded ? m->extent[MAX_VAR - 1] : 0) && !*why; p++)
 		why = tree_enumerate(t, &p);
 	return why;
 }
@@ -376,7 +376,7 @@ static void one_tree(const struct make *m, struct lt_graph *graph, const struct 
 	struct lt_looptree *t;
 	struct run_text shape = { NULL, 0 };
 	cr_assert_eq(lt_looptree_new(g, &t), LT_OK);
-	int own = random_chance(rng, 50) ? add_own(t, rng) : 0;
+	int own = random_chance(rng, 50) ? add_derived(t, rng) : 0;
 	for (lt_node n = 0; n < t->graph->n_node; n++)
 		if (lt__has_leaf(t->graph, n))
 			add_leaf(t, n, rng);
@@ -414,8 +414,8 @@ static void one_tree(const struct make *m, struct lt_graph *graph, const struct 
 			char what[60];
 			struct own_place place = { g->ctx, graph, (struct lt_graph *)(uintptr_t)g, t };
 			snprintf(what, sizeof what, "seed %llu", (unsigned long long)seed);
-			own_expect_text(&place, t, what);
-			own_expect_run(&place, t, "ref", false, what);
+			derived_expect_text(&place, t, what);
+			derived_expect_run(&place, t, "ref", false, what);
 			tally->ran++;
 		} else if (a.exact && !kinds && !own && (!t->plain || random_chance(rng, 10))) {
 			run_tree(graph, shape.at, seed);

@@ -317,7 +317,7 @@ Test(device, constants_and_what_is_computed_from_them_are_counted)
 		struct lt_program *p = compiled(g, "devone");
 		struct lt_stats st = { .size = sizeof st };
 		float w[140] = { 0 };
-		if (lt_program_count(p, LT_PORT_CONSTANT) > 0)
+		if (lt_program_count(p, LT_BINDING_CONSTANT) > 0)
 			cr_assert_eq(lt_program_bind(p, 0, w, 0), LT_OK);
 		struct lt_instance *r = instance_of(p, g);
 		lt_program_stats(p, &st);

@@ -61,7 +61,7 @@ static lt_status keep(void *user, const struct lt_evaluation *e, lt_node n, cons
 	return LT_OK;
 }
 
-static void kept_free(struct kept *k)
+static void object_cache_free(struct kept *k)
 {
 	for (lt_node n = 0; n < k->g->n_node; n++) {
 		free(k->value[n]);
@@ -170,11 +170,11 @@ static bool try_graph(uint64_t seed, enum lt_eval_mode mode)
 		for (int32_t i = 0; i < o.n_want; i++)
 			if (mode != LT_EVAL_RANDOM)
 				compare_node(&v, want[i], lazy.value[want[i]], mode, seed, "lazy products");
-		kept_free(&lazy);
+		object_cache_free(&lazy);
 		free(given);
 		naive_close(&v);
 	}
-	kept_free(&whole);
+	object_cache_free(&whole);
 	free(want);
 	discard(&d);
 	return good;
@@ -222,9 +222,9 @@ Test(eval_modes, bounds_of_products, .timeout = 120)
 			for (int32_t i = 0; i < o.n_want; i++)
 				cr_assert_arr_eq(plain.value[want[i]], lazy.value[want[i]], random_bytes(d.g, want[i]), "seed %llu node %d",
 					(unsigned long long)seed, (int)want[i]);
-		kept_free(&whole);
-		kept_free(&lazy);
-		kept_free(&plain);
+		object_cache_free(&whole);
+		object_cache_free(&lazy);
+		object_cache_free(&plain);
 		free(want);
 		discard(&d);
 	}
@@ -279,7 +279,7 @@ Test(eval_modes, products, .timeout = 120)
 			}
 			compare_node(&v, sum, k.value[sum], o.mode, (uint64_t)i, mode < MODES ? "by tiles" : "by rows");
 			naive_close(&v);
-			kept_free(&k);
+			object_cache_free(&k);
 			oracle_close(b);
 		}
 }
@@ -313,8 +313,8 @@ Test(eval_modes, odd_products)
 					cr_expect(mode != 0 || near(rows.error[sum][j], tiles.error[sum][j]), "%g: bound of element %d is %g, %g", (double)odd[i], (int)j,
 						rows.error[sum][j], tiles.error[sum][j]);
 				}
-				kept_free(&rows);
-				kept_free(&tiles);
+				object_cache_free(&rows);
+				object_cache_free(&tiles);
 				oracle_close(b);
 			}
 }

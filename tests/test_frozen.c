@@ -79,7 +79,7 @@ static void check_operand(struct frozen *z, const struct lt_stmt *s, lt_node n, 
 				(long long)b->elems);
 			if (b->slot < 0)
 				return;
-			const struct lt_place *place = &z->p->places.place[want.base];
+			const struct lt_assigned *place = &z->p->storages.place[want.base];
 			int64_t element = place->offset;
 			for (int32_t i = 0; i < g->node[want.base].n_dim; i++)
 				element += place->stride[i] * want.at[i];
@@ -104,7 +104,7 @@ static void check_stmt(struct frozen *z, int32_t i)
 	cr_assert(at >= 0 && at < b->elems, "seed %d: %%%s writes element %lld of %lld", (int)z->seed, d->name, (long long)at, (long long)b->elems);
 	if (b->slot >= 0) {
 		const struct lt_nodedef *shape = d->op == LT_OP_update ? &g->node[d->operand[1]] : d;
-		const struct lt_place *place = &z->p->places.place[n];
+		const struct lt_assigned *place = &z->p->storages.place[n];
 		element = place->offset;
 		for (int32_t k = 0; k < d->n_dim; k++)
 			element += place->stride[k] * (position(z, s->loop, g->var[shape->dim[k]].name)
@@ -130,12 +130,12 @@ static void run_loop(struct frozen *z, int32_t loop, int32_t first, int32_t n)
 		while (LT_AT(struct lt_loop, t->loops, child)->parent != loop)
 			child = LT_AT(struct lt_loop, t->loops, child)->parent;
 		const struct lt_loop *l = LT_AT(struct lt_loop, t->loops, child);
-		int64_t trips = l->max_trips;
+		int64_t trip_count = l->max_trip_count;
 		for (int32_t k = 0; k < l->n_bound; k++) {
 			int64_t most = row(z, t->bounds[l->first_bound + k]);
-			trips = most < trips ? most : trips;
+			trip_count = most < trip_count ? most : trip_count;
 		}
-		for (int64_t trip = 0; trip < trips; trip++) {
+		for (int64_t trip = 0; trip < trip_count; trip++) {
 			z->column[1 + t->n_param + child] = trip;
 			fill_divs(z);
 			run_loop(z, child, l->first_stmt, l->n_stmt);

@@ -86,7 +86,7 @@ static const char *loops_of(const struct nest *x)
 	text[0] = '\0';
 	for (int32_t i = 0; i < x->t->n_loop; i++) {
 		const struct lt_loop *l = LT_AT(struct lt_loop, x->t->loops, i);
-		n += (size_t)snprintf(text + n, sizeof text - n, "%s%s%lld", i ? " " : "", l->var, (long long)l->max_trips);
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s%s%lld", i ? " " : "", l->var, (long long)l->max_trip_count);
 		if (l->base)
 			n += (size_t)snprintf(text + n, sizeof text - n, "+%lld", (long long)l->base);
 		n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", l->n_bound ? "?" : "", l->tail == LT_MASK ? "!" : "");

@@ -56,7 +56,7 @@ Test(memory, arena)
 	char *before = NULL;
 
 	cr_assert_eq(lt_context_new_with(metered, &meter, &ctx), LT_OK);
-	ctx->chunk = ctx->chunk_most = 64;
+	ctx->chunk = ctx->chunk_max = 64;
 	cr_assert_eq(lt__arena_new(ctx, &arena), LT_OK);
 	for (size_t bytes = 0; bytes < 20000; bytes = bytes * 5 / 4 + 1) {
 		char *at = lt__arena_alloc(arena, bytes);
@@ -114,19 +114,19 @@ Test(memory, names)
 	cr_assert_eq(lt__arena_new(ctx, &arena), LT_OK);
 	names = lt__names_new(arena);
 	for (int i = 0; i < 5000; i++)
-		lt__names_put(names, text, (size_t)snprintf(text, sizeof text, "v%d", i * 7), i);
+		lt__names_add(names, text, (size_t)snprintf(text, sizeof text, "v%d", i * 7), i);
 	for (int i = 0; i < 5000; i++)
 		cr_assert_eq(lt__names_find(names, text, (size_t)snprintf(text, sizeof text, "v%d", i * 7)), i);
 	cr_expect_eq(lt__names_find(names, "v1", 2), -1);
 	cr_expect_eq(lt__names_find(names, "v700", 2), 1, "the length counts");
-	lt__names_put(names, "v7", 2, 99);
+	lt__names_add(names, "v7", 2, 99);
 	cr_expect_eq(lt__names_find(names, "v7", 2), 99);
-	cr_expect_str_eq(lt__names_put(names, "a\0b", 3, 1), "a");
+	cr_expect_str_eq(lt__names_add(names, "a\0b", 3, 1), "a");
 	cr_expect_eq(lt__names_find(names, "a", 1), -1);
 	cr_expect_str_eq(lt__names_unique(names, "x", 1), "x");
 	cr_expect_str_eq(lt__names_unique(names, "x", 2), "x2");
 	cr_expect_str_eq(lt__names_unique(names, "x2", 3), "x2_2");
-	lt__names_put(names, "x3", 2, 4);
+	lt__names_add(names, "x3", 2, 4);
 	cr_expect_str_eq(lt__names_unique(names, "x", 5), "x4");
 	cr_expect_eq(lt__names_find(names, "x4", 2), 5);
 	lt__arena_free(arena);
@@ -221,7 +221,7 @@ static bool build_failing(long at, bool for_ever)
 	struct lt_graph *g;
 
 	if (!lt_context_new_with(metered, &meter, &ctx)) {
-		ctx->chunk = ctx->chunk_most = 64;      /* nearly every piece of an arena is an allocation */
+		ctx->chunk = ctx->chunk_max = 64;      /* nearly every piece of an arena is an allocation */
 		if (!lt_graph_new(ctx, &g))
 			build(g);
 		else

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 #include "looptree/schedule.h"
-#include "tests/own_trees.h"
+#include "tests/derived_trees.h"
 #include "tests/tree_marked.h"
 
 TestSuite(group, .timeout = 120);
@@ -37,25 +37,25 @@ static const struct { const char *steps, *why; } wrong[] = {
 Test(group, groups_are_made_and_called_by_primitives)
 {
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-		struct own_place p = own_open_text(layer, steps[i].tree);
+		struct own_place p = derived_open_text(layer, steps[i].tree);
 		struct lt_looptree *t;
 		struct run_text text = { NULL, 0 };
-		cr_assert_eq(own_apply(&p, steps[i].steps, &t), LT_OK, "%s", lt_context_message(p.ctx));
+		cr_assert_eq(derived_apply(&p, steps[i].steps, &t), LT_OK, "%s", lt_context_message(p.ctx));
 		tree_marks(t, &text);
 		cr_expect_str_eq(text.at, steps[i].want, "`%s` gives\n%s", steps[i].steps, text.at);
-		own_expect_legal(&p, t, steps[i].steps);
-		own_expect_text(&p, t, steps[i].steps);
-		own_expect_run(&p, t, "ref", false, steps[i].steps);
+		derived_expect_legal(&p, t, steps[i].steps);
+		derived_expect_text(&p, t, steps[i].steps);
+		derived_expect_run(&p, t, "ref", false, steps[i].steps);
 		run_text_free(&text);
 		lt_looptree_free(t);
-		own_close(&p);
+		derived_close(&p);
 	}
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		struct own_place p = own_open_text(layer, apart);
+		struct own_place p = derived_open_text(layer, apart);
 		struct lt_looptree *t = NULL;
-		cr_expect_neq(own_apply(&p, wrong[i].steps, &t), LT_OK, "%s", wrong[i].steps);
+		cr_expect_neq(derived_apply(&p, wrong[i].steps, &t), LT_OK, "%s", wrong[i].steps);
 		cr_expect_str_eq(lt_context_message(p.ctx), wrong[i].why, "%s", lt_context_message(p.ctx));
 		lt_looptree_free(t);
-		own_close(&p);
+		derived_close(&p);
 	}
 }

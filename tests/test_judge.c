@@ -322,8 +322,8 @@ Test(judge, a_wrong_kernel_is_found_where_it_is)
 	o.schedule = "schedule 1\n";
 	o.schedule_bytes = strlen(o.schedule);
 	cr_assert_eq(lt_compile(ctx, g, &o, &p), LT_OK, "%s", lt_context_message(ctx));
-	cr_assert(lt_program_bind(p, lt_program_find(p, LT_PORT_CONSTANT, "w"), w, 0) == LT_OK
-		&& lt_program_bind(p, lt_program_find(p, LT_PORT_CONSTANT, "v"), v, 0) == LT_OK && lt_instance_new(p, &r) == LT_OK);
+	cr_assert(lt_program_bind(p, lt_program_find(p, LT_BINDING_CONSTANT, "w"), w, 0) == LT_OK
+		&& lt_program_bind(p, lt_program_find(p, LT_BINDING_CONSTANT, "v"), v, 0) == LT_OK && lt_instance_new(p, &r) == LT_OK);
 	struct lt_report good = { 0 };
 	cr_assert_eq(lt__judge_instance(r, input, result, &options, &good), LT_OK, "%s", lt_context_message(ctx));
 	cr_assert(!lt__report_failed(&good) && good.values >= 1 && good.kernels >= 1, "%s", good.first);

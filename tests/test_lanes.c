@@ -217,13 +217,13 @@ Test(lanes, the_outermost_reducing_loop)
 		if (l)
 			cr_expect_str_eq(l->var, s->kind == LT_REDUCE ? "k" : "k'", "%s", l->var);
 		if (l)
-			cr_expect_eq(l->max_trips, s->kind == LT_REDUCE ? 2 : 4);
+			cr_expect_eq(l->max_trip_count, s->kind == LT_REDUCE ? 2 : 4);
 		if (l && s->kind == LT_COMBINE)
 			cr_expect_eq(l->kind_arg, 4, "the number of lanes");
 	}
 	const struct lt_loop *inner = LT_AT(struct lt_loop, t->loops, LT_AT(struct lt_stmt, t->stmts, 3)->loop);
 	cr_expect_str_eq(inner->var, "k'''");
-	cr_expect_eq(inner->max_trips, 2);
+	cr_expect_eq(inner->max_trip_count, 2);
 	lt_program_free(p);
 	lt_graph_free(g);
 	lt_context_free(ctx);
@@ -327,7 +327,7 @@ static void set_divs(struct walk *w)
 static bool is_lane(const struct lt_loop *l) { return l->kind == LT_VECTOR || l->kind == LT_BLOCK; }
 
 /* Whether each trip of loop l has a buffer of its own. */
-static bool is_own(const struct lt_tree *t, int32_t buffer, int32_t l)
+static bool is_derived(const struct lt_tree *t, int32_t buffer, int32_t l)
 {
 	const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, buffer);
 	int32_t at = b->role == LT_LOCAL ? b->scope : -1;
@@ -350,7 +350,7 @@ static void check_stmt(struct walk *w, const struct lt_stmt *s)
 			continue;
 		lanes = true;
 		stands = stands || w->t->rows[(int64_t)a->row * w->t->n_column + 1 + w->t->n_param + l] == 0;
-		if (s->kind != LT_REDUCE || is_own(w->t, a->buffer, l))
+		if (s->kind != LT_REDUCE || is_derived(w->t, a->buffer, l))
 			continue;
 		struct met *m = &w->met[l][a->buffer][at];
 		int64_t lane = w->column[1 + w->t->n_param + l];
@@ -377,11 +377,11 @@ static void run_loop(struct walk *w, int32_t loop, int32_t first, int32_t n)
 		while (LT_AT(struct lt_loop, w->t->loops, child)->parent != loop)
 			child = LT_AT(struct lt_loop, w->t->loops, child)->parent;
 		const struct lt_loop *l = LT_AT(struct lt_loop, w->t->loops, child);
-		int64_t trips = l->max_trips;
+		int64_t trip_count = l->max_trip_count;
 		for (int32_t k = 0; k < l->n_bound; k++)
-			trips = row(w, w->t->bounds[l->first_bound + k]) < trips ? row(w, w->t->bounds[l->first_bound + k]) : trips;
+			trip_count = row(w, w->t->bounds[l->first_bound + k]) < trip_count ? row(w, w->t->bounds[l->first_bound + k]) : trip_count;
 		w->time[child]++;
-		for (int64_t trip = 0; trip < trips; trip++) {
+		for (int64_t trip = 0; trip < trip_count; trip++) {
 			w->column[1 + w->t->n_param + child] = trip;
 			set_divs(w);
 			run_loop(w, child, l->first_stmt, l->n_stmt);

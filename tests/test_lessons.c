@@ -72,11 +72,11 @@ static void expect(struct lt_graph *g, const struct lesson *l, const struct lt_o
 		o.no_passes = (uint32_t)way % 2;
 		cr_assert_eq(lt_compile(g->ctx, g, &o, &p), LT_OK, "%s", lt_context_message(g->ctx));
 		cr_assert_eq(lt_instance_new(p, &r), LT_OK, "%s", lt_context_message(g->ctx));
-		for (int i = 0; i < lt_program_count(p, LT_PORT_INPUT); i++) {
+		for (int i = 0; i < lt_program_count(p, LT_BINDING_INPUT); i++) {
 			void *data = calloc(ELEMS, 8);
-			cr_assert_eq(lt_program_bytes(p, LT_PORT_INPUT, i), (size_t)l->in[i].n * lt__dtype_info(lt_program_dtype(p, LT_PORT_INPUT, i))->bytes);
+			cr_assert_eq(lt_program_bytes(p, LT_BINDING_INPUT, i), (size_t)l->in[i].n * lt__dtype_info(lt_program_dtype(p, LT_BINDING_INPUT, i))->bytes);
 			for (int k = 0; k < l->in[i].n; k++) {
-				enum lt_dtype t = lt_program_dtype(p, LT_PORT_INPUT, i);
+				enum lt_dtype t = lt_program_dtype(p, LT_BINDING_INPUT, i);
 				union lt_scalar x = { .f = l->in[i].at[k] };
 				if (lt__dtype_info(t)->cls != LT_CLASS_FLOAT)
 					x.i = (int64_t)l->in[i].at[k];
@@ -84,13 +84,13 @@ static void expect(struct lt_graph *g, const struct lesson *l, const struct lt_o
 			}
 			in[i] = data;
 		}
-		for (int i = 0; i < lt_program_count(p, LT_PORT_RESULT); i++) {
+		for (int i = 0; i < lt_program_count(p, LT_BINDING_RESULT); i++) {
 			out[i] = malloc(ELEMS * 8);
 			memset(out[i], 0x5A, ELEMS * 8);
 		}
 		cr_assert_eq(lt_instance_run(r, in, out), LT_OK, "%s", lt_context_message(g->ctx));
-		for (int i = 0; i < lt_program_count(p, LT_PORT_RESULT); i++) {
-			enum lt_dtype t = lt_program_dtype(p, LT_PORT_RESULT, i);
+		for (int i = 0; i < lt_program_count(p, LT_BINDING_RESULT); i++) {
+			enum lt_dtype t = lt_program_dtype(p, LT_BINDING_RESULT, i);
 			for (int k = 0; k < l->out[i].n; k++) {
 				union lt_scalar x = lt__load(out[i], k, t);
 				double got = lt__dtype_info(t)->cls == LT_CLASS_FLOAT ? x.f : (double)x.i;
@@ -99,7 +99,7 @@ static void expect(struct lt_graph *g, const struct lesson *l, const struct lt_o
 			}
 			free(out[i]);
 		}
-		for (int i = 0; i < lt_program_count(p, LT_PORT_INPUT); i++)
+		for (int i = 0; i < lt_program_count(p, LT_BINDING_INPUT); i++)
 			free((void *)(uintptr_t)in[i]);
 		if (stats) {
 			stats->size = sizeof *stats;

@@ -162,8 +162,8 @@ static struct model load(const char *backend, const struct weights *w)
 	cr_assert(!lt_context_new(&m.ctx));
 	cr_assert(!lt_parse(m.ctx, text, bytes, "tiny.lt", NULL, &g), "%s", lt_context_message(m.ctx));
 	cr_assert(!lt_compile(m.ctx, g, &options, &m.program), "%s", lt_context_message(m.ctx));
-	for (int i = 0; i < lt_program_count(m.program, LT_PORT_CONSTANT); i++)
-		cr_assert(!lt_program_bind(m.program, i, weight_named(w, lt_program_name(m.program, LT_PORT_CONSTANT, i)), 0));
+	for (int i = 0; i < lt_program_count(m.program, LT_BINDING_CONSTANT); i++)
+		cr_assert(!lt_program_bind(m.program, i, weight_named(w, lt_program_name(m.program, LT_BINDING_CONSTANT, i)), 0));
 	cr_assert(!lt_instance_new(m.program, &m.run), "%s", lt_context_message(m.ctx));
 	lt_graph_free(g);
 	free(text);
@@ -184,14 +184,14 @@ static void step(struct model *m, const float *token, const float *freq, int pos
 	for (int t = 0; t < CONTEXT; t++)
 		indicator[t] = t <= pos;
 	const void *input[64];
-	int n = lt_program_count(m->program, LT_PORT_INPUT);
+	int n = lt_program_count(m->program, LT_BINDING_INPUT);
 	cr_assert_eq(n, 4 + 2 * LAYERS);
 	for (int l = 0; l < LAYERS; l++) {
 		start[l] = (l * CONTEXT + pos) * DIM;
 		end[l] = start[l] + DIM;
 	}
 	for (int i = 0; i < n; i++) {
-		const char *name = lt_program_name(m->program, LT_PORT_INPUT, i);
+		const char *name = lt_program_name(m->program, LT_BINDING_INPUT, i);
 		input[i] = !strcmp(name, "x") ? (const void *)token : !strcmp(name, "pos_indicator") ? (const void *)indicator
 			: !strcmp(name, "pos_plus_one") ? (const void *)&next : !strcmp(name, "freq_cis") ? (const void *)freq
 			: !strncmp(name, "cache_start_", 12) ? (const void *)&start[atoi(name + 12)] : (const void *)&end[atoi(name + 10)];

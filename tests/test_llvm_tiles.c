@@ -39,7 +39,7 @@ static void append(void *user, const char *text, size_t bytes)
 }
 
 /* The tree on a backend: all its memory, one buffer behind the other. */
-enum { MOST_BYTES = 1 << 20 };
+enum { MAX_BYTES = 1 << 20 };
 static size_t results(const char *backend, const char *config, struct tb *b, unsigned char *to, struct text *source)
 {
 	struct bench n;
@@ -53,7 +53,7 @@ static size_t results(const char *backend, const char *config, struct tb *b, uns
 			n.slot[b->buffer[i].slot] = n.slot[b->buffer[b->buffer[i].alias_of].slot];
 	cr_assert_eq(run(&n, (uint32_t)b->tree.n_slot), LT_OK, "%s: %s", backend, n.k.text);
 	for (int s = 0; s < b->tree.n_slot; s++) {
-		cr_assert_lt(bytes + (size_t)n.slot[s].bytes, MOST_BYTES);
+		cr_assert_lt(bytes + (size_t)n.slot[s].bytes, MAX_BYTES);
 		memcpy(to + bytes, data(&n, s), (size_t)n.slot[s].bytes);
 		bytes += (size_t)n.slot[s].bytes;
 	}
@@ -71,7 +71,7 @@ enum { N_CONFIG = 4 };
 /* Whether llvm, for one of the processors that this machine can be, does as ref does.  source: may be NULL. */
 static bool agrees(struct tb *b, const char *config, struct text *source)
 {
-	static unsigned char want[MOST_BYTES], got[MOST_BYTES];
+	static unsigned char want[MAX_BYTES], got[MAX_BYTES];
 	(void)tb_done(b);
 	size_t bytes = results("ref", "", b, want, NULL);
 	config = lt_backend_find("llvm")->score(config, NULL) > 0 ? config : "";
@@ -81,7 +81,7 @@ static bool agrees(struct tb *b, const char *config, struct text *source)
 /* Copies are around the lanes, the other way about, or around them with two copies of another loop between.  Each bit tells one of these.
  * COUNTED: a serial loop of more trips in the place of the copies. */
 enum { LANES_OUTSIDE = 1, WRITTEN_ACROSS = 2, BETWEEN = 4, KINDS = 8, COUNTED = 8 };
-enum { TRIPS = 9 };                    /* more than are emitted as copies */
+enum { TRIP_COUNT = 9 };                    /* more than are emitted as copies */
 struct square { int copies, lanes; };
 
 /* For the trips of i0, and 2 of i2 if there is something between: y[lane + (lanes + 1) copy] = x[(copies + 3) lane + copy], or the other way
@@ -95,12 +95,12 @@ static struct tb *square_tree(int kind, struct square q, enum lt_dtype t, enum l
 	bool outside = !(kind & LANES_OUTSIDE), writes = kind & WRITTEN_ACROSS;
 	int between = kind & BETWEEN ? 2 : 1, counted = kind & COUNTED ? LT_SERIAL : LT_UNROLL;
 	q.copies = kind & COUNTED ? 8 * q.copies + 5 : q.copies;
-	int32_t l0 = tb_loop(b, -1, LT_SERIAL, TRIPS, NULL, "i");
+	int32_t l0 = tb_loop(b, -1, LT_SERIAL, TRIP_COUNT, NULL, "i");
 	int32_t l1 = tb_loop(b, l0, outside ? counted : LT_VECTOR, outside ? q.copies : q.lanes, outside ? bounds : NULL, "j");
 	int32_t l2 = tb_loop(b, l1, LT_UNROLL, between, NULL, "k");
 	int32_t l3 = tb_loop(b, l2, outside ? LT_VECTOR : counted, outside ? q.lanes : q.copies, outside ? NULL : bounds, "l");
 	const char *copy = outside ? "i1" : "i3", *lane = outside ? "i3" : "i1";
-	int pitch = q.copies + 3, width = q.lanes + 1, far_elems = pitch * (q.lanes + TRIPS), near_elems = width * (q.copies + TRIPS);
+	int pitch = q.copies + 3, width = q.lanes + 1, far_elems = pitch * (q.lanes + TRIP_COUNT), near_elems = width * (q.copies + TRIP_COUNT);
 	(void)snprintf(far, sizeof far, "%d*i0 + %d*i2 + %d*%s + %s", pitch, far_elems, pitch, lane, copy);
 	(void)snprintf(near, sizeof near, "%d*i0 + %d*i2 + %d*%s + %s", reducing ? 0 : width, reducing ? 0 : near_elems, reducing ? 0 : width,
 		copy, lane);
@@ -264,15 +264,15 @@ Test(llvm_tiles, a_counted_loop_between)
 
 /* Loops of any kind around a statement or two, distances of any kind.  lanes: their loop, where no two lanes may meet; -1: they may. */
 enum { LOOPS = 4 };
-static void draw_row(uint64_t *rng, const int64_t *trips, int lanes, char *row, size_t bytes)
+static void draw_row(uint64_t *rng, const int64_t *trip_count, int lanes, char *row, size_t bytes)
 {
 	static const int64_t distances[] = { 0, 0, 1, 1, 1, 2, 4, 8, 8, 16, 17, 32, 33 };
 	int64_t constant = 0, reach = 0, by[LOOPS];
 	for (int l = 0; l < LOOPS; l++) {
 		by[l] = l == lanes ? 0 : distances[random_between(rng, 0, 12)];
-		reach += by[l] * (trips[l] - 1);
+		reach += by[l] * (trip_count[l] - 1);
 		by[l] = random_chance(rng, 15) ? -by[l] : by[l];
-		constant -= by[l] < 0 ? by[l] * (trips[l] - 1) : 0;
+		constant -= by[l] < 0 ? by[l] * (trip_count[l] - 1) : 0;
 	}
 	if (lanes >= 0)
 		by[lanes] = reach + 1 + random_between(rng, 0, 5);
@@ -285,20 +285,20 @@ static struct tb *drawn_tree(uint64_t *rng)
 	static const int few[] = { 1, 2, 3, 4, 7, 8, 9, 16, 17 };
 	struct tb *b = tb_new("drawn", 0, LOOPS, 0);
 	int32_t l = -1;
-	int64_t trips[LOOPS], all = 1;
+	int64_t trip_count[LOOPS], all = 1;
 	int lanes = (int)random_between(rng, 0, LOOPS - 1);
 	for (int i = 0; i < LOOPS; i++) {
-		trips[i] = i == lanes ? random_between(rng, 2, 24) : few[random_between(rng, 0, all > 16 ? 2 : 8)];
-		all *= trips[i];
-		l = tb_loop(b, l, i == lanes ? LT_VECTOR : random_chance(rng, 70) ? LT_UNROLL : LT_SERIAL, trips[i], NULL, "i");
+		trip_count[i] = i == lanes ? random_between(rng, 2, 24) : few[random_between(rng, 0, all > 16 ? 2 : 8)];
+		all *= trip_count[i];
+		l = tb_loop(b, l, i == lanes ? LT_VECTOR : random_chance(rng, 70) ? LT_UNROLL : LT_SERIAL, trip_count[i], NULL, "i");
 	}
 	enum { ELEMS = 1 << 15 };
 	int32_t x = tb_buffer(b, "x", LT_F32, LT_INPUT, -1, ELEMS), y = tb_buffer(b, "y", LT_F32, LT_STATE, -1, ELEMS);
 	int32_t z = tb_buffer(b, "z", LT_F32, LT_STATE, -1, ELEMS), neg = tb_op(b, "neg", LT_F32, LT_F32);
 	for (int i = 0; i < 2; i++) {
 		char from[100], to[100];
-		draw_row(rng, trips, -1, from, sizeof from);
-		draw_row(rng, trips, lanes, to, sizeof to);
+		draw_row(rng, trip_count, -1, from, sizeof from);
+		draw_row(rng, trip_count, lanes, to, sizeof to);
 		tb_stmt(b, LT_MAP, neg, l, tb_access(b, i ? z : y, to), NULL, "y", i + 1);
 		tb_read(b, tb_access(b, x, from));
 	}

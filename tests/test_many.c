@@ -26,7 +26,7 @@ static lt_status compile(void *user, const struct lt_graph *g, const struct lt_o
 	s->kernels += (*out)->n_kernel;
 	for (int32_t i = 0; i < (*out)->n_frozen; i++)
 		if ((*out)->blocks[i]) {
-			const struct lt_places *places = &(*out)->places;
+			const struct lt_storage_assignment *places = &(*out)->storages;
 			lt_node n = (*out)->frozen[i].node[0];
 			s->copies++;
 			s->blocks += (*out)->blocks[i]->n;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 #include "looptree/looptree.h"
-#include "looptree/own.h"
+#include "looptree/derived.h"
 #include "lt/frontend.h"
 #include "ir/pass.h"
 #include "program/program.h"
@@ -37,7 +37,7 @@ static lt_status compile_for(void *user, const struct lt_graph *g, const struct 
 	return st ? st : lt__compile_tree(g->ctx, g, lowered, tree, options, out);
 }
 
-struct seen { int products, own, parallel, vector, pad, peel, roots; };
+struct seen { int products, derived, parallel, vector, pad, peel, roots; };
 
 static void look_at(struct lt_context *ctx, const struct lt_graph *g, const struct lt_target *target, struct seen *seen)
 {
@@ -50,7 +50,7 @@ static void look_at(struct lt_context *ctx, const struct lt_graph *g, const stru
 		seen->pad += t->node[at].tail == LT_PAD;
 		seen->peel += t->node[at].tail == LT_PEEL;
 	}
-	seen->own += t->own ? t->own->n_step : 0;
+	seen->derived += t->derived ? t->derived->n_step : 0;
 	lt_looptree_free(t);
 	lt_graph_free(lowered);
 	lt_graph_free(live);
@@ -87,9 +87,9 @@ static void random_products(uint64_t first, uint64_t count, const char *backends
 		lt_graph_free(g);
 		lt_context_free(ctx);
 	}
-	fprintf(stderr, "%llu graphs: %d own nodes, %d parallel and %d vector loops, %d padded, %d peeled\n", (unsigned long long)count, seen.own,
+	fprintf(stderr, "%llu graphs: %d own nodes, %d parallel and %d vector loops, %d padded, %d peeled\n", (unsigned long long)count, seen.derived,
 		seen.parallel, seen.vector, seen.pad, seen.peel);
-	cr_assert(count < 50 || (seen.own > 0 && seen.vector > 0 && seen.pad > 0 && seen.peel > 0));
+	cr_assert(count < 50 || (seen.derived > 0 && seen.vector > 0 && seen.pad > 0 && seen.peel > 0));
 }
 
 Test(product, random_products_are_legal_and_right_on_ref) { random_products(1, 400, "ref"); }

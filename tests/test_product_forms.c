@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 #include "looptree/looptree.h"
-#include "looptree/own.h"
+#include "looptree/derived.h"
 #include "lt/lt.h"
 #include "program/program.h"
 #include "check/must.h"
@@ -152,9 +152,9 @@ static char *partials(const struct lt_looptree *t)
 	struct run_text out = { NULL, 0 };
 	char line[128];
 	run_text_add(&out, "", 0);
-	for (int32_t i = 0; t->own && i < t->own->n_step; i++) {
-		const struct lt_ownstep *s = &t->own->step[i];
-		if (s->kind != LT_OWN_PARTIAL)
+	for (int32_t i = 0; t->derived && i < t->derived->n_step; i++) {
+		const struct lt_derived_step *s = &t->derived->step[i];
+		if (s->kind != LT_DERIVED_PARTIAL)
 			continue;
 		snprintf(line, sizeof line, "%s %s %lld %lld\n", s->of, s->var, (long long)s->step, (long long)s->span);
 		run_text_add(&out, line, strlen(line));

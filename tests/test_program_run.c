@@ -71,19 +71,19 @@ Test(program_run, missing_inputs_and_constants_are_named_unneeded_ones_are_not_a
 			uint16_t y[6] = { 0x3C00, 0x3C00, 0, 0, 0, 0x3C00 };
 			const char *const names[] = { "pos", "x", "y", "z", "part" };
 			const int needed[] = { 0, 1, 1, 0, 0 };
-			cr_assert_eq(lt_program_count(p, LT_PORT_INPUT), 5);
+			cr_assert_eq(lt_program_count(p, LT_BINDING_INPUT), 5);
 			for (int i = 0; i < 5; i++) {
-				cr_assert_str_eq(lt_program_name(p, LT_PORT_INPUT, i), names[i]);
-				cr_assert_eq(lt_program_needs(p, LT_PORT_INPUT, i), needed[i], "%s", names[i]);
-				cr_assert_eq(lt_program_find(p, LT_PORT_INPUT, names[i]), i);
+				cr_assert_str_eq(lt_program_name(p, LT_BINDING_INPUT, i), names[i]);
+				cr_assert_eq(lt_program_needs(p, LT_BINDING_INPUT, i), needed[i], "%s", names[i]);
+				cr_assert_eq(lt_program_find(p, LT_BINDING_INPUT, names[i]), i);
 			}
-			cr_assert_eq(lt_program_find(p, LT_PORT_INPUT, "c"), -1);
-			cr_assert(lt_program_needs(p, LT_PORT_CONSTANT, 0) && !lt_program_needs(p, LT_PORT_CONSTANT, 1));
-			cr_assert_eq(lt_program_rank(p, LT_PORT_INPUT, 2), 2);
-			cr_assert_eq(lt_program_extent(p, LT_PORT_INPUT, 2, 1), 2);
-			cr_assert_eq(lt_program_bytes(p, LT_PORT_INPUT, 2), 12);
-			cr_assert_eq(lt_program_dtype(p, LT_PORT_INPUT, 2), LT_F16);
-			cr_assert_null(lt_program_name(p, LT_PORT_INPUT, 5));
+			cr_assert_eq(lt_program_find(p, LT_BINDING_INPUT, "c"), -1);
+			cr_assert(lt_program_needs(p, LT_BINDING_CONSTANT, 0) && !lt_program_needs(p, LT_BINDING_CONSTANT, 1));
+			cr_assert_eq(lt_program_rank(p, LT_BINDING_INPUT, 2), 2);
+			cr_assert_eq(lt_program_extent(p, LT_BINDING_INPUT, 2, 1), 2);
+			cr_assert_eq(lt_program_bytes(p, LT_BINDING_INPUT, 2), 12);
+			cr_assert_eq(lt_program_dtype(p, LT_BINDING_INPUT, 2), LT_F16);
+			cr_assert_null(lt_program_name(p, LT_BINDING_INPUT, 5));
 			expect_message(g, lt_instance_new(p, &r), LT_EMISSING, "'c' (float32 [3])");
 			cr_assert(!strstr(lt_context_message(g->ctx), "'k'"));
 			cr_assert_null(r);
@@ -129,7 +129,7 @@ Test(program_run, a_refused_run_changes_no_state)
 		const void *const in[2] = { pos, x };
 		cr_assert_eq(lt_instance_run(r, in, (void *const[]){ &out }), LT_OK, "%s", lt_context_message(g->ctx));
 		cr_assert_eq(out, 7);
-		cr_assert_eq(lt_program_bytes(p, LT_PORT_STATE, 0), sizeof before);
+		cr_assert_eq(lt_program_bytes(p, LT_BINDING_STATE, 0), sizeof before);
 		memcpy(before, lt_instance_state(r, 0), sizeof before);
 		cr_assert(before[1] == 0 && before[2] == 1 && before[4] == 4);
 		for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

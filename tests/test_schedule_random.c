@@ -26,7 +26,7 @@ static void draw(struct schedule_plan plan, int sequences, bool many)
 	}
 	plan.graphs = (int)(plan.seed - first) + plan.graphs;
 	plan.seed = first;
-	random_schedules_tell(&plan, &tally);
+	random_schedules_report(&plan, &tally);
 	cr_assert_eq(tally.failed, 0, "sequences fail, see above; LT_SEED repeats them");
 	cr_assert_lt(tally.slow, plan.graphs / 20 + 3, "the analysis of many graphs is slow");
 	for (int i = 0; i < random_step_count() && tally.sequences >= 2000; i++)
@@ -44,7 +44,7 @@ Test(schedule_random, many_to_a_compiler_on_cpu)
 {
 	batch_open("-O0");
 	draw((struct schedule_plan){ .backends = "batch", .skip = "bind call", .seed = 100001, .sequences = 8, .together = 30 }, number(10), true);
-	struct batch_tally told = batch_told();
+	struct batch_tally told = batch_report();
 	fprintf(stderr, "%lld kernels in %lld files, %.2f s of compilers\n", (long long)told.kernels, (long long)told.files, 1e-9 * (double)told.compile_ns);
 	cr_assert(told.kernels > 4 * told.files, "many kernels share a compiler");
 	batch_close();

@@ -79,9 +79,9 @@ static lt_status check(const char *graph, const char *tree, const char *backends
 
 /* -- random nests -- */
 
-enum { MOST_LEVEL = 4, M = 0, N, K };
+enum { MAX_LEVEL = 4, M = 0, N, K };
 struct text { char at[8000]; size_t n; };
-struct levels { int n; int64_t step[MOST_LEVEL]; };
+struct levels { int n; int64_t step[MAX_LEVEL]; };
 struct draw { uint64_t rng; int64_t extent[3]; const char *graph; struct text tree; };
 
 static void add(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -99,7 +99,7 @@ static void add(struct text *t, const char *fmt, ...)
 static struct levels draw_levels(struct draw *d, int64_t room)
 {
 	struct levels l = { 0 };
-	int n = (int)random_between(&d->rng, 1, MOST_LEVEL);
+	int n = (int)random_between(&d->rng, 1, MAX_LEVEL);
 	for (int i = 0; i < n - 1; i++) {
 		int64_t step = random_between(&d->rng, 1, room + 2 < 24 ? room + 2 : 24), last = i ? l.step[i - 1] : INT64_MAX;
 		if (random_chance(&d->rng, 40) && last < INT64_MAX && last > 1)     /* often one that divides */
@@ -182,7 +182,7 @@ static int add_nest(struct draw *d, int depth, const char *vars, struct levels *
 }
 
 /* Often the same loops as the others, sometimes others below what is shared. */
-static void own_levels(struct draw *d, const struct levels *all, const int *shared, struct levels *out)
+static void derived_levels(struct draw *d, const struct levels *all, const int *shared, struct levels *out)
 {
 	for (int v = 0; v < 3; v++) {
 		out[v] = all[v];
@@ -191,10 +191,10 @@ static void own_levels(struct draw *d, const struct levels *all, const int *shar
 		int64_t room = shared[v] ? all[v].step[shared[v] - 1] : d->extent[v];
 		struct levels l = draw_levels(d, room);
 		out[v].n = shared[v];
-		for (int i = 0; i < l.n && out[v].n < MOST_LEVEL; i++)
+		for (int i = 0; i < l.n && out[v].n < MAX_LEVEL; i++)
 			if (l.step[i] <= room)
 				out[v].step[out[v].n++] = l.step[i];
-		if (out[v].n == MOST_LEVEL || !out[v].n || out[v].step[out[v].n - 1] != 1)
+		if (out[v].n == MAX_LEVEL || !out[v].n || out[v].step[out[v].n - 1] != 1)
 			out[v] = all[v];
 	}
 }
@@ -243,7 +243,7 @@ static void draw_tree(struct draw *d, const struct plan *plan)
 			k_shared[K] = (int)random_between(&d->rng, 0, all[K].n);
 			below = add_nest(d, depth, "k", all, none, k_shared, "");
 		}
-		own_levels(d, all, nest->below_k ? k_shared : shared, own);
+		derived_levels(d, all, nest->below_k ? k_shared : shared, own);
 		add_nest(d, nest->below_k ? below : depth, nest->vars, own, nest->below_k ? k_shared : shared, NULL, nest->leaves);
 	}
 }

@@ -55,7 +55,7 @@ Test(tensorfile, npy_every_type_order_and_version)
 				}
 			snprintf(header, sizeof header, "{'descr': '%c%s', 'fortran_order': %s, 'shape': (2, 3), }\n", w == 1 ? '|' : big ? '>' : '<',
 				types[k].code, fortran ? "True" : "False");
-			size_t n = put_npy(file, version, header, data, (size_t)(6 * w));
+			size_t n = write_npy(file, version, header, data, (size_t)(6 * w));
 			cr_assert_eq(lt__npy_parse(ctx, "x.npy", "x", file, n, &t), LT_OK, "%s: %s", header, lt_context_message(ctx));
 			cr_assert_eq(t.dtype, types[k].dtype);
 			cr_assert_eq(t.rank, 2);
@@ -76,7 +76,7 @@ Test(tensorfile, npy_fortran_of_rank_three)
 		for (int j = 0; j < 3; j++)
 			for (int k = 0; k < 4; k++)
 				data[i + 2 * j + 6 * k] = (unsigned char)(100 * i + 10 * j + k);
-	size_t n = put_npy(file, 1, "{\"shape\":(2,3,4),\"descr\":\"|u1\",\"fortran_order\":True}", data, 24);
+	size_t n = write_npy(file, 1, "{\"shape\":(2,3,4),\"descr\":\"|u1\",\"fortran_order\":True}", data, 24);
 	cr_assert_eq(lt__npy_parse(ctx, "x.npy", "", file, n, &t), LT_OK, "%s", lt_context_message(ctx));
 	for (int i = 0; i < 24; i++)
 		cr_assert_eq(((unsigned char *)t.data)[i], 100 * (i / 12) + 10 * (i / 4 % 3) + i % 4);
@@ -115,14 +115,14 @@ Test(tensorfile, npy_that_lies)
 	size_t n;
 
 	for (size_t i = 0; i < sizeof bad_npy / sizeof *bad_npy; i++) {
-		n = put_npy(file, 1, bad_npy[i].header, data, bad_npy[i].data);
+		n = write_npy(file, 1, bad_npy[i].header, data, bad_npy[i].data);
 		cr_assert_neq(lt__npy_parse(ctx, "my.npy", "", file, n, &t), LT_OK, "%s", bad_npy[i].header);
 		cr_assert(strstr(lt_context_message(ctx), bad_npy[i].says), "%s: %s", bad_npy[i].header, lt_context_message(ctx));
 		cr_assert_eq(strncmp(lt_context_message(ctx), "my.npy: ", 8), 0, "%s", lt_context_message(ctx));
 		cr_assert_null(t.data);
 	}
 	/* Magic, version and length of the header. */
-	n = put_npy(file, 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", data, 12);
+	n = write_npy(file, 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", data, 12);
 	file[6] = 4;
 	cr_assert_neq(lt__npy_parse(ctx, "x", "", file, n, &t), LT_OK);
 	cr_assert(strstr(lt_context_message(ctx), "is .npy version 4.0"));

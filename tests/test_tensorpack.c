@@ -64,7 +64,7 @@ Test(tensorpack, npz_that_lies)
 {
 	unsigned char npy[8192];
 	float zeros[1024] = { 0 };
-	size_t n = put_npy(npy, 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (1024,), }", zeros, sizeof zeros);
+	size_t n = write_npy(npy, 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (1024,), }", zeros, sizeof zeros);
 	const char *one[] = { "a.npy" }, *text[] = { "a.txt" };
 	struct lt_tensors t;
 	long central;
@@ -96,7 +96,7 @@ Test(tensorpack, npz_names_twice)
 {
 	unsigned char npy[256];
 	const char *two[] = { "ab.npy", "aX.npy" };
-	size_t n = put_npy(npy, 1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }", "x", 1);
+	size_t n = write_npy(npy, 1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }", "x", 1);
 	struct lt_bytes b;
 	char copy[2048];
 	FILE *f;
@@ -117,7 +117,7 @@ Test(tensorpack, npz_names_twice)
 
 /* ---- .safetensors ---- */
 
-static size_t put_safetensors(unsigned char *out, const char *header, uint64_t length, const void *data, size_t bytes)
+static size_t write_safetensors(unsigned char *out, const char *header, uint64_t length, const void *data, size_t bytes)
 {
 	size_t n = strlen(header);
 
@@ -152,7 +152,7 @@ Test(tensorpack, safetensors_with_every_type)
 		"\"h\":{\"dtype\":\"I16\",\"shape\":[1],\"data_offsets\":[25,27]},\"i\":{\"dtype\":\"I32\",\"shape\":[1],\"data_offsets\":[27,31]},"
 		"\"j \\u00e4\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[31,39]}}   ";
 	unsigned char file[2048];
-	size_t n = put_safetensors(file, header, strlen(header), data, sizeof data);
+	size_t n = write_safetensors(file, header, strlen(header), data, sizeof data);
 	struct lt_tensors t;
 
 	cr_assert_eq(lt__safetensors_parse(ctx, "x", file, n, &t), LT_OK, "%s", lt_context_message(ctx));
@@ -200,15 +200,15 @@ Test(tensorpack, safetensors_that_lies)
 
 	for (size_t i = 0; i < sizeof bad_safetensors / sizeof *bad_safetensors; i++) {
 		const char *h = bad_safetensors[i].header;
-		size_t n = put_safetensors(file, h, strlen(h), data, bad_safetensors[i].data);
+		size_t n = write_safetensors(file, h, strlen(h), data, bad_safetensors[i].data);
 
 		cr_assert_neq(lt__safetensors_parse(ctx, "my.st", file, n, &t), LT_OK, "%s", h);
 		cr_assert(strstr(lt_context_message(ctx), bad_safetensors[i].says), "%s: %s", h, lt_context_message(ctx));
 		cr_assert_eq(strncmp(lt_context_message(ctx), "my.st: ", 7), 0);
 	}
-	cr_assert_neq(lt__safetensors_parse(ctx, "x", file, put_safetensors(file, "{}", 3, NULL, 0), &t), LT_OK);
+	cr_assert_neq(lt__safetensors_parse(ctx, "x", file, write_safetensors(file, "{}", 3, NULL, 0), &t), LT_OK);
 	cr_assert(strstr(lt_context_message(ctx), "more than the file has"));
-	cr_assert_neq(lt__safetensors_parse(ctx, "x", file, put_safetensors(file, "{}", UINT64_MAX, NULL, 0), &t), LT_OK);
+	cr_assert_neq(lt__safetensors_parse(ctx, "x", file, write_safetensors(file, "{}", UINT64_MAX, NULL, 0), &t), LT_OK);
 	cr_assert(strstr(lt_context_message(ctx), "more than the file has"));
 	cr_assert_neq(lt__safetensors_parse(ctx, "x", file, 7, &t), LT_OK);
 	cr_assert(strstr(lt_context_message(ctx), "too short"));

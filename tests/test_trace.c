@@ -68,8 +68,8 @@ Test(trace, large_integers_are_rounded_once)
 
 /* -- a plain simulation -- */
 
-enum { MOST_WAYS = 16, MOST_SETS = 64, LEVELS = 3 };
-struct plain_level { int ways, sets; int64_t seen, hit, back; struct { int64_t line, time; bool changed; } way[MOST_SETS][MOST_WAYS]; };
+enum { MAX_WAYS = 16, MAX_SETS = 64, LEVELS = 3 };
+struct plain_level { int ways, sets; int64_t seen, hit, back; struct { int64_t line, time; bool changed; } way[MAX_SETS][MAX_WAYS]; };
 struct plain { int n, line; int64_t clock; struct plain_level level[LEVELS]; };
 
 static void ask(struct plain *p, int at, int64_t line, bool write, bool fetch);

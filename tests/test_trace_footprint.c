@@ -29,14 +29,14 @@ struct tally { int64_t buffers, accesses, at_most; };
 
 static void mark(struct nest *z, lt_node base, const int64_t *index, int how)
 {
-	const struct lt_place *place = &z->p->places.place[base];
+	const struct lt_assigned *place = &z->p->storages.place[base];
 	const struct lt_nodedef *d = &z->p->lowered->node[base];
 	if (place->storage < 0)
 		return;
 	int64_t element = place->offset;
 	for (int32_t i = 0; i < d->n_dim; i++)
 		element += place->stride[i] * index[i];
-	cr_assert(element >= 0 && element < z->p->places.storage[place->storage].elems, "%s: %%%s", z->what, d->name);
+	cr_assert(element >= 0 && element < z->p->storages.storage[place->storage].elems, "%s: %%%s", z->what, d->name);
 	z->mark[place->storage][element] |= (unsigned char)how;
 }
 
@@ -81,7 +81,7 @@ static void walk_leaf(struct nest *z, lt_node n)
 static int64_t count(const struct nest *z, const struct lt_bind *b, int how)
 {
 	int64_t n = 0;
-	for (int64_t i = 0; i < z->p->places.storage[b->storage].elems; i++)
+	for (int64_t i = 0; i < z->p->storages.storage[b->storage].elems; i++)
 		n += (z->mark[b->storage][i] & how) != 0;
 	return n;
 }
@@ -133,7 +133,7 @@ static struct distinct *find_distinct(const struct traced *t, const struct lt_tr
 
 /* The last line of footprints below the line at `text`: those of all trips of the outermost loop; its bytes, -1 if they are at most so many,
  * 0 without a loop.  *next: the line behind them. */
-static int64_t said_bytes(const char *text, const char **next)
+static int64_t printed_bytes(const char *text, const char **next)
 {
 	int64_t bytes = 0;
 	const char *at = strchr(text, '\n') + 1;
@@ -173,7 +173,7 @@ static void compare_access(struct nest *z, const struct distinct *d, const int *
 	tally->accesses++;
 }
 
-static void compare_said(struct nest *z, const struct traced *t, struct tally *tally)
+static void compare_printed(struct nest *z, const struct traced *t, struct tally *tally)
 {
 	const struct lt_tree *tree = &z->f->tree;
 	struct lt_text x = { .arena = z->a };
@@ -196,14 +196,14 @@ static void compare_said(struct nest *z, const struct traced *t, struct tally *t
 	for (uint32_t i = 0; i < tree->stmts.n; i++) {
 		const struct lt_stmt *s = LT_AT(struct lt_stmt, tree->stmts, i);
 		at = strstr(at, "\n    writes ") + 1;
-		int64_t bytes = said_bytes(at, &at);
+		int64_t bytes = printed_bytes(at, &at);
 		compare_access(z, d, used, s, s->dest, true, false, bytes, tally);
 		for (int32_t k = 0; k < s->n_operand && s->kind != LT_RESET; k++) {
 			const struct lt_operand *o = LT_AT(struct lt_operand, tree->operands, s->first_operand + k);
 			for (int32_t p = 0; p < o->n_piece; p++) {
 				const struct lt_piece *piece = LT_AT(struct lt_piece, tree->pieces, o->first_piece + p);
 				cr_assert(!strncmp(at, "    reads ", 10), "%s", at);
-				bytes = said_bytes(at, &at);
+				bytes = printed_bytes(at, &at);
 				if (piece->kind == LT_READ)
 					compare_access(z, d, used, s, piece->access, false, o->n_piece > 1, bytes, tally);
 			}
@@ -236,10 +236,10 @@ static void compare_program(const struct lt_program *p, const char *name, const 
 		char what[64];
 		(void)snprintf(what, sizeof what, "%s, %s", name, f->tree.name);
 		int64_t own[64];
-		struct nest z = { .p = p, .f = f, .what = what, .param = param, .mark = calloc((size_t)p->places.n_storage + 1, sizeof *z.mark) };
+		struct nest z = { .p = p, .f = f, .what = what, .param = param, .mark = calloc((size_t)p->storages.n_storage + 1, sizeof *z.mark) };
 		cr_assert_eq(lt__arena_new(p->ctx, &z.a), LT_OK);
-		for (int32_t s = 0; s < p->places.n_storage; s++)
-			z.mark[s] = calloc(1, (size_t)p->places.storage[s].elems + 1);
+		for (int32_t s = 0; s < p->storages.n_storage; s++)
+			z.mark[s] = calloc(1, (size_t)p->storages.storage[s].elems + 1);
 		for (int32_t s = 0; s < (int32_t)f->tree.stmts.n; s++) {
 			bool again = false;
 			for (int32_t k = 0; k < s && !again; k++)
@@ -251,9 +251,9 @@ static void compare_program(const struct lt_program *p, const char *name, const 
 		find_params(&z, own);
 		traced_run(&f->tree, "", own, &t);
 		compare_buffers(&z, &t, tally);
-		compare_said(&z, &t, tally);
+		compare_printed(&z, &t, tally);
 		traced_free(&t);
-		for (int32_t s = 0; s < p->places.n_storage; s++)
+		for (int32_t s = 0; s < p->storages.n_storage; s++)
 			free(z.mark[s]);
 		free(z.mark);
 		lt__arena_free(z.a);

@@ -272,9 +272,9 @@ Test(tree, walks)
 	cr_assert_eq(lt_looptree_parent(t, root), -1);
 	cr_assert_eq(lt_looptree_var(t, first), tree_var(g, "k"));
 	cr_assert_eq(lt_looptree_step(t, first), 5);
-	cr_assert_eq(lt_looptree_trips(t, root), 2);
-	cr_assert_eq(lt_looptree_trips(t, first), 4);
-	cr_assert_eq(lt_looptree_trips(t, second), 4);
+	cr_assert_eq(lt_looptree_trip_count(t, root), 2);
+	cr_assert_eq(lt_looptree_trip_count(t, first), 4);
+	cr_assert_eq(lt_looptree_trip_count(t, second), 4);
 	cr_assert_eq(lt_looptree_loop_kind(t, first), LT_SERIAL);
 	cr_assert_eq(lt_looptree_tail(t, first), LT_GUARD);
 	run_text_free(&back);

@@ -380,7 +380,7 @@ Test(tree_text, out_of_memory_anywhere_is_an_answer)
 	struct run_counter counter = { 0 };
 	struct lt_context *ctx;
 	cr_assert_eq(run_context(&counter, &ctx), LT_OK);
-	ctx->chunk = ctx->chunk_most = 64;
+	ctx->chunk = ctx->chunk_max = 64;
 	char *graph = golden("product", ".graph"), *text = golden("good", ".tree");
 	struct lt_graph *g = graph_of(ctx, graph);
 	sign(g, text);

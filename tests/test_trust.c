@@ -107,14 +107,14 @@ static int64_t find_entry(const char *ending, char path[128])
 }
 
 /* One run: right, of so many lines of warning, within the time. */
-static bool runs(const char *what, int most_warnings, bool cached)
+static bool runs(const char *what, int max_warnings, bool cached)
 {
 	int code = shell("timeout 100 %s add.lt -i x=1 -c w=2 -v", built("lt-run"));
 	int warnings = lines_with(err, "warning: ");
-	bool good = code == 0 && !strcmp(out, right) && warnings <= most_warnings
+	bool good = code == 0 && !strcmp(out, right) && warnings <= max_warnings
 		&& (!cached || strstr(err, "0 compiled, 1 from the cache"));
 
-	cr_expect(good, "%s: exit %d, %d warnings, of %d\n%s%s", what, code, warnings, most_warnings, out, err);
+	cr_expect(good, "%s: exit %d, %d warnings, of %d\n%s%s", what, code, warnings, max_warnings, out, err);
 	return good;
 }
 

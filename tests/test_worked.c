@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 #include "tests/ltrun.h"
-#include "tests/own_trees.h"
+#include "tests/derived_trees.h"
 #include "tests/tree_marked.h"
 #include "tests/tree_text.h"
 
@@ -41,7 +41,7 @@ static struct own_place product(int m, int k, int n, char *text, size_t bytes)
 {
 	(void)snprintf(text, bytes, "graph 1\nvar m %d\nvar k %d\nvar n %d\n%%a = f32[m, k] input \"a\"\n%%b = f32[k, n] input \"b\"\n"
 		"%%p = f32[m, n, k] mul %%a, %%b\n%%c = f32[m, n] add.reduce %%p\nresult \"c\" = %%c\n", m, k, n);
-	return own_open_text(text, "m\n n\n  k\n   %p\n   %c\n");
+	return derived_open_text(text, "m\n n\n  k\n   %p\n   %c\n");
 }
 
 static double seconds(void)
@@ -59,7 +59,7 @@ Test(worked, is_built_and_proven)
 	struct lt_looptree *t;
 	struct run_text marks = { NULL, 0 };
 	double begin = seconds();
-	cr_assert_eq(own_apply(&p, steps, &t), LT_OK, "%s", lt_context_message(p.ctx));
+	cr_assert_eq(derived_apply(&p, steps, &t), LT_OK, "%s", lt_context_message(p.ctx));
 	double built = seconds();
 	tree_marks(t, &marks);
 	cr_expect_str_eq(marks.at, want);
@@ -70,10 +70,10 @@ Test(worked, is_built_and_proven)
 	double verified = seconds();
 	cr_log_warn("1021x1023x1025: %.1f ms for all steps, %.1f ms for the exact proof of the whole, %.1f ms for verify", (built - begin) * 1e3,
 		(proven - printed) * 1e3, (verified - proven) * 1e3);
-	own_expect_text(&p, t, steps);
+	derived_expect_text(&p, t, steps);
 	run_text_free(&marks);
 	lt_looptree_free(t);
-	own_close(&p);
+	derived_close(&p);
 }
 
 /* Rests of 7 = 6 + 1 rows, 3 columns and 11 terms. */
@@ -82,10 +82,10 @@ Test(worked, computes_the_product)
 	char text[400];
 	struct own_place p = product(91, 523, 67, text, sizeof text);
 	struct lt_looptree *t;
-	cr_assert_eq(own_apply(&p, steps, &t), LT_OK, "%s", lt_context_message(p.ctx));
-	own_expect_run(&p, t, "cpu", false, steps);
+	cr_assert_eq(derived_apply(&p, steps, &t), LT_OK, "%s", lt_context_message(p.ctx));
+	derived_expect_run(&p, t, "cpu", false, steps);
 	lt_looptree_free(t);
-	own_close(&p);
+	derived_close(&p);
 }
 
 /* -- registers -- */
@@ -146,7 +146,7 @@ Test(worked, sums_stay_in_registers)
 	struct own_place p = product(1021, 1023, 1025, text, sizeof text);
 	struct lt_looptree *t;
 	int tiles = 0, others = 0;
-	cr_assert_eq(own_apply(&p, steps, &t), LT_OK, "%s", lt_context_message(p.ctx));
+	cr_assert_eq(derived_apply(&p, steps, &t), LT_OK, "%s", lt_context_message(p.ctx));
 	struct run_text tree = tree_print(t);
 	ltrun_write_text("w.graph", text);
 	ltrun_write_text("w.tree", tree.at);
@@ -167,5 +167,5 @@ Test(worked, sums_stay_in_registers)
 	}
 	run_text_free(&tree);
 	lt_looptree_free(t);
-	own_close(&p);
+	derived_close(&p);
 }

@@ -17,7 +17,7 @@ TestSuite(zeros, .timeout = 600);
 
 static const enum lt_dtype types[] = { LT_F32, LT_F64, LT_F16, LT_BF16 };
 static const char *const backends[] = { "ref", "cpu", "cpu:O0", "cpu:target=sse2", "cpu:target=sse4", "cpu:target=avx2", "cpu:target=avx512", "llvm" };
-enum { N_TYPE = 4, N_BACKEND = sizeof backends / sizeof *backends, MOST_RESULT = 64 };
+enum { N_TYPE = 4, N_BACKEND = sizeof backends / sizeof *backends, MAX_RESULT = 64 };
 
 static const double values[] = { -INFINITY, -2, -1.5, -0x1p-14, -0.0, 0.0, 0x1p-14, 1.5, 2, INFINITY, NAN };
 enum { N_VALUE = sizeof values / sizeof *values };
@@ -38,9 +38,9 @@ struct job {
 	enum lt_dtype t;
 	int n_input, n_result;
 	void *input[2];
-	int64_t n[MOST_RESULT];
-	double *want[MOST_RESULT];
-	char what[MOST_RESULT][80];
+	int64_t n[MAX_RESULT];
+	double *want[MAX_RESULT];
+	char what[MAX_RESULT][80];
 };
 
 static void open_job(struct job *j, enum lt_dtype t)
@@ -64,7 +64,7 @@ static lt_node add_input(struct job *j, int32_t rank, const lt_var *dims, const 
 static double *add_result(struct job *j, lt_node y, int64_t n, const char *what)
 {
 	char name[8];
-	cr_assert_lt(j->n_result, MOST_RESULT);
+	cr_assert_lt(j->n_result, MAX_RESULT);
 	(void)snprintf(name, sizeof name, "y%d", j->n_result);
 	(void)snprintf(j->what[j->n_result], sizeof j->what[0], "%s", what);
 	cr_assert_eq(lt_graph_result(j->g, name, y), LT_OK, "%s: %s", what, lt_context_message(j->ctx));
@@ -97,7 +97,7 @@ static bool run_on(const struct job *j, const char *backend, const char *apply, 
 	const struct lt_options o = { .size = sizeof o, .backends = backend, .strict = 1, .apply = apply, .no_passes = no_passes, .n_thread = 2 };
 	struct lt_program *p;
 	struct lt_instance *r;
-	void *out[MOST_RESULT];
+	void *out[MAX_RESULT];
 	char who[300];
 	lt_status st = lt_compile(j->ctx, j->g, &o, &p);
 	if (!st && (st = lt_instance_new(p, &r)))

@@ -76,7 +76,7 @@ static bool reduced_by(const struct run *r, lt_node n, lt_tnode loop)
 static bool is_reduction(const struct run *r, lt_node n) { return r->g->node[n].reduce && lt__reducing_loop(r->t, n) >= 0; }
 
 /* Whether element x of var `of` is in the trips that the result's dims of element e say. */
-static bool is_in_trips(const struct run *r, const struct lt_leaf *leaf, lt_var of, int64_t x, const int64_t *e)
+static bool is_in_trip_count(const struct run *r, const struct lt_leaf *leaf, lt_var of, int64_t x, const int64_t *e)
 {
 	for (int32_t i = 0; i < leaf->n_out; i++) {
 		const struct lt_vardef *d = &r->g->var[leaf->var[i]];
@@ -95,8 +95,8 @@ static int64_t terms_along(const struct run *r, lt_node n, lt_var v, const int64
 	for (int64_t x = 0; x < length(r, v); x++) {
 		bool found = !least || !d->unit;
 		for (int64_t y = 0; !found && y < length(r, d->of); y++)
-			found = trip_of(d, y) == x && is_in_trips(r, leaf, d->of, y, e);
-		count += found && is_in_trips(r, leaf, v, x, e);
+			found = trip_of(d, y) == x && is_in_trip_count(r, leaf, d->of, y, e);
+		count += found && is_in_trip_count(r, leaf, v, x, e);
 	}
 	return count;
 }
@@ -209,7 +209,7 @@ static void read_operand(struct run *r, lt_node n, const struct lt_leaf *leaf, c
 }
 
 /* The element of n at the vars' present values. */
-static void own_element(const struct run *r, lt_node n, int64_t *e)
+static void derived_element(const struct run *r, lt_node n, int64_t *e)
 {
 	const struct lt_nodedef *d = &r->g->node[n];
 	const struct lt_leaf *leaf = r->t->leaf[n];
@@ -224,7 +224,7 @@ static void run_leaf(struct run *r, lt_node n)
 	int64_t e[RANK], flat;
 	for (int32_t k = 0; k < leaf->n_read && !*r->why; k++)
 		read_operand(r, n, leaf, &leaf->read[k]);
-	own_element(r, n, e);
+	derived_element(r, n, e);
 	struct cell *c = *r->why ? NULL : find(r, n, e, n, true, &flat);
 	if (!c)
 		return;
@@ -251,7 +251,7 @@ static void reset(struct run *r, lt_node n, const lt_tnode *loop, int32_t n_loop
 {
 	if (n_loop == 0) {
 		int64_t e[RANK], flat;
-		own_element(r, n, e);
+		derived_element(r, n, e);
 		struct cell *c = find(r, n, e, n, true, &flat);
 		if (c)
 			*c = (struct cell){ flat, 0 };

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "tests/tree_enum.h"
 
-enum { MOST_RUNS = 3000, MOST_VALUES = 40 };
+enum { MAX_RUNS = 3000, MAX_VALUES = 40 };
 
 struct check { struct lt_looptree *t; bool shape; lt_status proven; };
 static lt_status check(void *arg)
@@ -23,10 +23,10 @@ static int64_t runs_of(const struct lt_looptree *t)
 	int64_t sum = 0;
 	for (lt_node n = 0; n < t->graph->n_node; n++) {
 		int64_t runs = 1;
-		for (lt_tnode up = t->leaf_of[n]; up >= 0 && runs <= MOST_RUNS; up = t->node[up].parent)
-			runs *= t->node[up].kind == LT_TLOOP ? lt_looptree_trips(t, up) : 1;
+		for (lt_tnode up = t->leaf_of[n]; up >= 0 && runs <= MAX_RUNS; up = t->node[up].parent)
+			runs *= t->node[up].kind == LT_TLOOP ? lt_looptree_trip_count(t, up) : 1;
 		sum += t->leaf_of[n] >= 0 ? runs : 0;
-		if (sum > MOST_RUNS)
+		if (sum > MAX_RUNS)
 			return -1;
 	}
 	return sum;
@@ -47,11 +47,11 @@ static bool few_values(const struct lt_graph *g, int64_t *param, int32_t room)
 {
 	int64_t n = 1;
 	for (lt_param p = 0; p < g->n_param; p++) {
-		if (p == room || g->param[p].high - g->param[p].low >= MOST_VALUES)
+		if (p == room || g->param[p].high - g->param[p].low >= MAX_VALUES)
 			return false;
 		param[p] = g->param[p].low;
 		n *= g->param[p].high - g->param[p].low + 1;
-		if (n > MOST_VALUES)
+		if (n > MAX_VALUES)
 			return false;
 	}
 	return true;

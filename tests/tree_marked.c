@@ -3,7 +3,7 @@
 #include <string.h>
 #include "looptree/edit.h"
 #include "looptree/layout.h"
-#include "looptree/own.h"
+#include "looptree/derived.h"
 #include "looptree/text.h"
 #include "check/must.h"
 #include "tests/tree_marked.h"
@@ -29,7 +29,7 @@ static void mark(struct lt_looptree *t, lt_tnode at, char *words)
 }
 
 /* "own %b.copy = copy %b for %p" */
-static void add_own(struct lt_looptree *t, char *line)
+static void add_derived(struct lt_looptree *t, char *line)
 {
 	char *word[32] = { NULL };
 	int n = 0;
@@ -37,7 +37,7 @@ static void add_own(struct lt_looptree *t, char *line)
 		word[n++] = w;
 	must(n >= 5 && *word[1] == '%' && *word[4] == '%', "an own line has to name two nodes");
 	struct lt_ownmove move[6] = { { NULL, NULL, 0 } };      /* of a window; a partial sum has one */
-	struct lt_ownstep s = { .kind = LT_OWN_MATERIALIZE, .made = word[1] + 1, .of = word[4] + 1 };
+	struct lt_derived_step s = { .kind = LT_DERIVED_MATERIALIZE, .made = word[1] + 1, .of = word[4] + 1 };
 	for (int i = 5; i + 1 < n; i += 2) {
 		const char *value = word[i + 1];
 		if (!strcmp(word[i], "for") || !strcmp(word[i], "at"))
@@ -51,16 +51,16 @@ static void add_own(struct lt_looptree *t, char *line)
 		else
 			move[s.n_move - 1].dim = value;
 	}
-	s.kind = !strcmp(word[3], "partial") ? LT_OWN_PARTIAL : !strcmp(word[3], "clone") ? (strcmp(word[5], "at") ? LT_OWN_CLONE : LT_OWN_THROUGH)
-		: !strcmp(word[3], "window") ? LT_OWN_WINDOW : s.reader ? LT_OWN_COPY : LT_OWN_MATERIALIZE;
+	s.kind = !strcmp(word[3], "partial") ? LT_DERIVED_PARTIAL : !strcmp(word[3], "clone") ? (strcmp(word[5], "at") ? LT_DERIVED_CLONE : LT_DERIVED_CLONE_VIEW)
+		: !strcmp(word[3], "window") ? LT_DERIVED_WINDOW : s.reader ? LT_DERIVED_COPY : LT_DERIVED_MATERIALIZE;
 	s.move = move;
-	if (s.kind == LT_OWN_PARTIAL) {
+	if (s.kind == LT_DERIVED_PARTIAL) {
 		s.n_move = 0;
 		s.var = move[0].var;
 		s.dim = move[0].dim;
 		s.step = move[0].step;
 	}
-	must(lt__tree_own(t, &s, 1, NULL) == LT_OK, "%s", lt_context_message(t->ctx));
+	must(lt__tree_derive(t, &s, 1, NULL) == LT_OK, "%s", lt_context_message(t->ctx));
 }
 
 /* What stands behind a leaf: "layout [n/4 k n] pad 3", or "stream". */
@@ -88,9 +88,9 @@ static lt_status build(void *arg)
 	lt_tnode at[64];
 	for (const char *line = b->text; *line;) {
 		if (!strncmp(line, "own ", 4)) {
-			char own[200];
-			snprintf(own, sizeof own, "%.*s", (int)strcspn(line, "\n"), line);
-			add_own(b->t, own);
+			char derived[200];
+			snprintf(derived, sizeof derived, "%.*s", (int)strcspn(line, "\n"), line);
+			add_derived(b->t, derived);
 			line += strcspn(line, "\n") + 1;
 			continue;
 		}
@@ -145,12 +145,12 @@ void tree_marks(const struct lt_looptree *t, struct run_text *out)
 	char line[300];
 	struct lt_arena *a;
 	must(lt__arena_new(t->ctx, &a) == LT_OK, "%s", lt_context_message(t->ctx));
-	for (int32_t i = 0; t->own && i < t->own->n_step; i++) {
-		struct lt_text own = { .arena = a };
-		lt__text_format(&own, "own %%%s = ", t->own->step[i].made);
-		lt__own_text(&own, &t->own->step[i]);
-		lt__text_add(&own, "\n", 1);
-		run_text_add(out, own.at, own.n);
+	for (int32_t i = 0; t->derived && i < t->derived->n_step; i++) {
+		struct lt_text derived = { .arena = a };
+		lt__text_format(&derived, "own %%%s = ", t->derived->step[i].made);
+		lt__derived_text(&derived, &t->derived->step[i]);
+		lt__text_add(&derived, "\n", 1);
+		run_text_add(out, derived.at, derived.n);
 	}
 	for (lt_tnode n = lt_looptree_after(t, -1); n >= 0; n = lt_looptree_after(t, n)) {
 		const struct lt_tnodedef *d = &t->node[n];

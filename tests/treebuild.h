@@ -95,9 +95,9 @@ static inline int32_t tb_rows(struct tb *b, const char *text, int32_t *list, int
 	return count;
 }
 
-static inline int32_t tb_loop(struct tb *b, int32_t parent, int32_t kind, int64_t max_trips, const char *bounds, const char *var)
+static inline int32_t tb_loop(struct tb *b, int32_t parent, int32_t kind, int64_t max_trip_count, const char *bounds, const char *var)
 {
-	b->loop[b->n_loop] = (struct lt_loop){ .parent = parent, .kind = kind, .var = var, .step = 1, .max_trips = max_trips,
+	b->loop[b->n_loop] = (struct lt_loop){ .parent = parent, .kind = kind, .var = var, .step = 1, .max_trip_count = max_trip_count,
 		.first_bound = b->n_bound };
 	b->loop[b->n_loop].n_bound = tb_rows(b, bounds, b->bounds, &b->n_bound);
 	return b->n_loop++;

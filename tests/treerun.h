@@ -6,7 +6,7 @@
 #include "keeper.h"
 #include "treebuild.h"
 
-enum { PAD = 64, MOST_SLOT = 80, MOST_THREAD = 3 };
+enum { PAD = 64, MAX_SLOT = 80, MAX_THREAD = 3 };
 struct bench {
 	const struct lt_backend *backend;
 	struct lt_host host;            /* lives as long as the session */
@@ -14,8 +14,8 @@ struct bench {
 	struct lt_object *object;
 	struct keeper k;
 	struct lt_fault fault;
-	unsigned char *block[MOST_SLOT];
-	struct lt_slot slot[MOST_SLOT];
+	unsigned char *block[MAX_SLOT];
+	struct lt_slot slot[MAX_SLOT];
 	void *workspace;
 	uint32_t n_thread;              /* of a run; 0: 1 */
 };
@@ -24,12 +24,12 @@ static inline void open_bench_with(struct bench *n, const char *backend, const c
 {
 	const struct lt_tree *t = tb_done(b);
 	*n = (struct bench){ .backend = lt_backend_find(backend), .host = { .size = sizeof n->host, .cc = getenv("LT_CC") }, .k = keeper_new() };
-	cr_assert(n->backend != NULL && t->n_slot <= MOST_SLOT);
+	cr_assert(n->backend != NULL && t->n_slot <= MAX_SLOT);
 	cr_assert_eq(n->backend->open(&n->host, config, &n->session, &n->k.diag), LT_OK, "%s", n->k.text);
 	cr_assert_eq(n->backend->accepts(n->session, t, &n->k.diag), LT_OK, "%s", n->k.text);
 	cr_assert_eq(n->backend->compile(n->session, &t, 1, &n->object, &n->k.diag), LT_OK, "%s", n->k.text);
 	size_t bytes = 0, align = 64;
-	n->backend->need(n->object, MOST_THREAD, &bytes, &align);
+	n->backend->need(n->object, MAX_THREAD, &bytes, &align);
 	n->workspace = bytes ? aligned_alloc(align, (bytes + align - 1) / align * align) : NULL;
 	if (bytes)
 		memset(n->workspace, 0xa5, bytes);
@@ -66,7 +66,7 @@ static inline void close_bench(struct bench *n)
 	n->backend->destroy(n->object);
 	n->backend->close(n->session);
 	free(n->workspace);
-	for (int i = 0; i < MOST_SLOT; i++)
+	for (int i = 0; i < MAX_SLOT; i++)
 		free(n->block[i]);
 }
 

@@ -44,7 +44,7 @@ static void add_lanes(struct vector_set *s, const struct lt_op *op, const char *
 	for (int lanes = 2; lanes * (int)most <= LT_VECTOR_BYTES; lanes *= 2) {
 		if (only && lanes * (int)most != only)
 			continue;
-		cr_assert(s->n < MOST_VECTOR);
+		cr_assert(s->n < MAX_VECTOR);
 		struct vector_case *c = &s->at[s->n++];
 		*c = (struct vector_case){ .op = *op, .lanes = lanes, .fold = fold };
 		(void)snprintf(c->source, sizeof c->source, "%s", source);
@@ -69,7 +69,7 @@ static void add_op(struct vector_set *s, vector_wanted *wanted, enum lt_opcode c
 
 void vector_set_fill(struct vector_set *s, vector_wanted *wanted, int only)
 {
-	*s = (struct vector_set){ .at = calloc(MOST_VECTOR, sizeof *s->at) };
+	*s = (struct vector_set){ .at = calloc(MAX_VECTOR, sizeof *s->at) };
 	for (int op = 0; op < LT_NOP; op++)
 		for (int t = 1; t < LT_NDTYPE; t++) {
 			if (!lt__op_info((enum lt_opcode)op)->data && lt__op_takes((enum lt_opcode)op, (enum lt_dtype)t))

@@ -10,7 +10,7 @@
 /* r[i] = op(a[i], b[i], c[i]) for i < n, n a multiple of 64. */
 typedef void vector_fn(const void *a, const void *b, const void *c, void *r, int64_t n);
 
-enum { MOST_VECTOR = 2048 };
+enum { MAX_VECTOR = 2048 };
 struct vector_case { struct lt_op op; int lanes; bool fold; vector_fn *run, *scalar; char source[256]; };
 struct vector_set { int n; struct vector_case *at; void *handle; };
 

@@ -14,7 +14,7 @@
 #include "lt/lt.h"
 
 enum { BENCH_WHY = 512, BENCH_RANK = 6, BENCH_TENSORS = 6, BENCH_NUMBERS = 12 };
-#define BENCH_ROOM 0.1
+#define BENCH_SLACK 0.1
 enum bench_exit { BENCH_OK, BENCH_FAILED, BENCH_USAGE, BENCH_DONE };    /* BENCH_DONE: nothing is left to do; exit 0 */
 
 /* bench_say.c */
@@ -212,7 +212,7 @@ int64_t bench_repeat(double one, double seconds);
 void bench_row_finish(struct bench_row *, double work);
 void bench_ratios(struct bench_outcome *);
 /* Rows whose operations in their time are more than the machine can do, flop_peak and what the case's own denominator reached, fail with
- * that reason: the count or the time is wrong.  BENCH_ROOM of the peak are left to its own measuring.  Bandwidth is no such limit: prefetching
+ * that reason: the count or the time is wrong.  BENCH_SLACK of the peak are left to its own measuring.  Bandwidth is no such limit: prefetching
  * and caches read faster than the plain loop that measures it.  Says how many rows are above; fail: they fail. */
 int bench_impossible(struct bench_outcome *, double flop_peak, bool fail);
 /* Others whose names are equal up to a colon (openblas:Zen, openblas:Haswell) are forms of one: whether row i is the one of

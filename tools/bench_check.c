@@ -9,8 +9,8 @@
 #include "check/judge.h"
 #include "tools/bench.h"
 
-#define EVAL_MOST (INT64_C(1) << 28)            /* operations that the evaluator, which walks a graph some six times, may be given */
-#define PRODUCT_MOST (INT64_C(1) << 32)         /* operations of a product that is still computed in double */
+#define EVAL_MAX (INT64_C(1) << 28)            /* operations that the evaluator, which walks a graph some six times, may be given */
+#define PRODUCT_MAX (INT64_C(1) << 32)         /* operations of a product that is still computed in double */
 
 double bench_tolerance(const struct bench_case *c)
 {
@@ -110,7 +110,7 @@ static void make_product(const struct bench_case *c, struct bench_truth *t)
 
 void bench_truth_make(const struct bench_case *c, struct bench_truth *t)
 {
-	bool product = !strcmp(c->op, "gemm") && c->flops > PRODUCT_MOST;
+	bool product = !strcmp(c->op, "gemm") && c->flops > PRODUCT_MAX;
 
 	memset(t, 0, sizeof *t);
 	if (product) {
@@ -119,7 +119,7 @@ void bench_truth_make(const struct bench_case *c, struct bench_truth *t)
 		return;
 	}
 	t->want = bench_buffer(c->out.n);
-	if (!c->reference || (c->script && c->flops + 8 * c->out.n <= EVAL_MOST)) {
+	if (!c->reference || (c->script && c->flops + 8 * c->out.n <= EVAL_MAX)) {
 		t->method = "graph evaluator";
 		if (!evaluate(c, t)) {
 			bench_buffer_free(t->want, c->out.n);

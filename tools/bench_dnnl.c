@@ -126,7 +126,7 @@ static void *memory(struct bench_dnnl *d, const void *description, const float *
 	return d->memory[d->n_memory++] = m;
 }
 
-static void *own_memory(struct bench_dnnl *d, const void *description)
+static void *new_memory(struct bench_dnnl *d, const void *description)
 {
 	if (d->n_buffer == BUFFERS || !description)
 		return NULL;
@@ -165,7 +165,7 @@ static bool make_reorder(struct bench_dnnl *d, const void *from, void *from_memo
 static void *pack(struct bench_dnnl *d, const void *chosen, const void *plain, void *plain_memory)
 {
 	struct stage g;
-	void *to = own_memory(d, chosen);
+	void *to = new_memory(d, chosen);
 	bool ok = make_reorder(d, plain, plain_memory, chosen, to, &g) && execute(d, &g);
 
 	if (ok)
@@ -232,8 +232,8 @@ static bool add_stages(struct bench_dnnl *d, const struct bench_layer *y, const 
 	if (d->n_stage + 3 > STAGES || !in || !out)
 		return false;
 	if (y->blocked) {
-		src = own_memory(d, src_like);
-		dst = own_memory(d, dst_like);
+		src = new_memory(d, src_like);
+		dst = new_memory(d, dst_like);
 		if (!make_reorder(d, t->plain_src.at, in, src_like, src, g))
 			return false;
 		d->n_stage++;

@@ -6,7 +6,7 @@
 #include "tools/temporary.h"
 #include "tools/tensorfile.h"
 
-struct seat {
+struct contestant {
 	char *backend, *schedule_name;
 	struct lt_bytes schedule;
 	bool has_schedule;
@@ -38,7 +38,7 @@ static const struct bench_tensor *tensor(const struct bench_case *c, const char 
 	return NULL;
 }
 
-static lt_status compile(struct seat *s, const struct bench_case *c, int threads)
+static lt_status compile(struct contestant *s, const struct bench_case *c, int threads)
 {
 	const struct lt_options o = { .size = sizeof o, .n_thread = (uint32_t)threads, .backends = s->backend, .strict = 1, .cc = s->o->cc,
 		.cache_dir = s->o->cache_dir, .temp_dir = lt__temp_dir(), .cancelled = lt__interrupted, .cc_timeout_ms = s->o->cc_timeout_ms,
@@ -54,10 +54,10 @@ static lt_status compile(struct seat *s, const struct bench_case *c, int threads
 	return st;
 }
 
-static lt_status bind(struct seat *s, const struct bench_case *c)
+static lt_status bind(struct contestant *s, const struct bench_case *c)
 {
-	for (int32_t i = 0; i < lt_program_count(s->program, LT_PORT_CONSTANT); i++) {
-		const struct bench_tensor *t = tensor(c, lt_program_name(s->program, LT_PORT_CONSTANT, i));
+	for (int32_t i = 0; i < lt_program_count(s->program, LT_BINDING_CONSTANT); i++) {
+		const struct bench_tensor *t = tensor(c, lt_program_name(s->program, LT_BINDING_CONSTANT, i));
 
 		if (t) {
 			lt_status st = lt_program_bind(s->program, i, t->data, 0);
@@ -66,8 +66,8 @@ static lt_status bind(struct seat *s, const struct bench_case *c)
 				return st;
 		}
 	}
-	for (int32_t i = 0; i < lt_program_count(s->program, LT_PORT_INPUT) && i < BENCH_TENSORS; i++) {
-		const struct bench_tensor *t = tensor(c, lt_program_name(s->program, LT_PORT_INPUT, i));
+	for (int32_t i = 0; i < lt_program_count(s->program, LT_BINDING_INPUT) && i < BENCH_TENSORS; i++) {
+		const struct bench_tensor *t = tensor(c, lt_program_name(s->program, LT_BINDING_INPUT, i));
 
 		s->input[i] = t ? t->data : NULL;
 	}
@@ -76,7 +76,7 @@ static lt_status bind(struct seat *s, const struct bench_case *c)
 
 static enum bench_answer begin(struct bench_contestant *k, const struct bench_case *c, int threads, char *why)
 {
-	struct seat *s = k->state;
+	struct contestant *s = k->state;
 	double start = bench_now();
 
 	if (lt_context_new(&s->ctx)) {
@@ -96,7 +96,7 @@ static enum bench_answer begin(struct bench_contestant *k, const struct bench_ca
 
 static bool run(struct bench_contestant *k, int64_t n, double *seconds, char *why)
 {
-	struct seat *s = k->state;
+	struct contestant *s = k->state;
 	void *const out[] = { s->output };
 	double start = bench_now();
 
@@ -110,7 +110,7 @@ static bool run(struct bench_contestant *k, int64_t n, double *seconds, char *wh
 /* A run into a buffer of its own, which the caller has filled with NaN: an element left out is seen. */
 static bool result(struct bench_contestant *k, const struct bench_case *c, float *to, char *why)
 {
-	struct seat *s = k->state;
+	struct contestant *s = k->state;
 
 	(void)c;
 	if (lt_instance_run(s->instance, s->input, (void *const []){ to }))
@@ -120,7 +120,7 @@ static bool result(struct bench_contestant *k, const struct bench_case *c, float
 
 static void end(struct bench_contestant *k)
 {
-	struct seat *s = k->state;
+	struct contestant *s = k->state;
 
 	lt_instance_free(s->instance);
 	lt_program_free(s->program);
@@ -135,9 +135,9 @@ static void end(struct bench_contestant *k)
 	s->output = NULL;
 }
 
-static void close_seat(struct bench_contestant *k)
+static void close_contestant(struct bench_contestant *k)
 {
-	struct seat *s = k->state;
+	struct contestant *s = k->state;
 
 	lt__bytes_free(&s->schedule);
 	free(s->backend);
@@ -145,11 +145,11 @@ static void close_seat(struct bench_contestant *k)
 	free(s);
 }
 
-static const struct bench_ops ops = { begin, run, result, end, close_seat };
+static const struct bench_ops ops = { begin, run, result, end, close_contestant };
 
 struct heard { struct lt_diag diag; char *why; };
 
-static void hear(struct lt_diag *d, const struct lt_note *n)
+static void hear(struct lt_diag *d, const struct lt_diagnostic *n)
 {
 	struct heard *h = (struct heard *)(void *)d;
 
@@ -182,7 +182,7 @@ static bool known(const char *backend, char *why)
 	return false;
 }
 
-static bool read_schedule(struct seat *s, const char *path, char *why)
+static bool read_schedule(struct contestant *s, const char *path, char *why)
 {
 	struct lt_context *ctx = NULL;
 	bool ok = !lt_context_new(&ctx) && !lt__bytes_read(ctx, path, &s->schedule);
@@ -196,7 +196,7 @@ static bool read_schedule(struct seat *s, const char *path, char *why)
 
 bool bench_looptree_open(struct bench_contestant *k, const char *backend, const char *schedule, const struct bench_options *o, char *why)
 {
-	struct seat *s = bench_alloc(sizeof *s);
+	struct contestant *s = bench_alloc(sizeof *s);
 
 	s->o = o;
 	s->backend = bench_format("%s", backend);

@@ -102,7 +102,7 @@ int bench_impossible(struct bench_outcome *o, double flop_peak, bool fail)
 		struct bench_row *r = &o->row[i];
 		double rate = r->median > 0 ? (double)o->c->flops / r->median : 0;
 
-		if (r->answer != BENCH_READY || r->role == BENCH_DENOMINATOR || peak <= 0 || rate <= (1 + BENCH_ROOM) * peak)
+		if (r->answer != BENCH_READY || r->role == BENCH_DENOMINATOR || peak <= 0 || rate <= (1 + BENCH_SLACK) * peak)
 			continue;
 		n++;
 		if (!fail)

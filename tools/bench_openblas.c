@@ -16,7 +16,7 @@ typedef void sgemv_fn(int order, int ta, int m, int n, float alpha, const float 
 typedef void threads_fn(int);
 typedef const char *text_fn(void);
 
-struct seat {
+struct contestant {
 	void *library;
 	sgemm_fn *sgemm;
 	sgemv_fn *sgemv;
@@ -33,7 +33,7 @@ static void find(void *library, const char *name, void *to, size_t bytes)
 	memcpy(to, &at, bytes);
 }
 
-static void product(const struct seat *s, const float *a, const float *b, float *c, int64_t m, int64_t k, int64_t n)
+static void product(const struct contestant *s, const float *a, const float *b, float *c, int64_t m, int64_t k, int64_t n)
 {
 	s->sgemm(ROW_MAJOR, PLAIN, PLAIN, (int)m, (int)n, (int)k, 1, a, (int)k, b, (int)n, 0, c, (int)n);
 }
@@ -48,7 +48,7 @@ static void add_bias(float *c, const float *bias, int64_t m, int64_t n, bool rel
 		}
 }
 
-static void once(const struct seat *s, float *out)
+static void once(const struct contestant *s, float *out)
 {
 	const struct bench_case *c = s->c;
 	int64_t m = bench_case_get(c, "m"), k = bench_case_get(c, "k"), n = bench_case_get(c, "n");
@@ -68,7 +68,7 @@ static void once(const struct seat *s, float *out)
 	}
 }
 
-static double time_once(const struct seat *s)
+static double time_once(const struct contestant *s)
 {
 	double best = 1e9;
 
@@ -84,7 +84,7 @@ static double time_once(const struct seat *s)
 
 static enum bench_answer begin(struct bench_contestant *k, const struct bench_case *c, int threads, char *why)
 {
-	struct seat *s = k->state;
+	struct contestant *s = k->state;
 
 	if (strcmp(c->op, "gemm") != 0 && strcmp(c->op, "mlp") != 0) {
 		bench_why(why, "OpenBLAS has no %s", c->op);
@@ -107,7 +107,7 @@ static enum bench_answer begin(struct bench_contestant *k, const struct bench_ca
 
 static bool run(struct bench_contestant *k, int64_t n, double *seconds, char *why)
 {
-	struct seat *s = k->state;
+	struct contestant *s = k->state;
 	double start = bench_now();
 
 	(void)why;
@@ -127,7 +127,7 @@ static bool result(struct bench_contestant *k, const struct bench_case *c, float
 
 static void end(struct bench_contestant *k)
 {
-	struct seat *s = k->state;
+	struct contestant *s = k->state;
 
 	if (s->out)
 		bench_buffer_free(s->out, s->c->out.n);
@@ -136,17 +136,17 @@ static void end(struct bench_contestant *k)
 	s->out = s->hidden = NULL;
 }
 
-static void close_seat(struct bench_contestant *k)
+static void close_contestant(struct bench_contestant *k)
 {
 	/* The library stays: its threads may still run in it. */
 	free(k->state);
 }
 
-static const struct bench_ops ops = { begin, run, result, end, close_seat };
+static const struct bench_ops ops = { begin, run, result, end, close_contestant };
 
 bool bench_openblas_open(struct bench_contestant *k, char *why)
 {
-	struct seat *s = bench_alloc(sizeof *s);
+	struct contestant *s = bench_alloc(sizeof *s);
 	text_fn *config = NULL, *core = NULL;
 
 	k->ops = &ops;

@@ -61,7 +61,7 @@ static void write_pass(FILE *f, int bytes)
 		"\t\tq[i] = a;\n\t\tq[i + 1] = b;\n\t\tq[i + 2] = c;\n\t\tq[i + 3] = d;\n\t}\n\treturn 0;\n}\n", bytes, bytes, bytes, bytes, bytes);
 }
 
-static void write_rest(FILE *f)
+static void write_remainder(FILE *f)
 {
 	fputs("float copy_memcpy(const float *from, float *to, long n)\n{\n\tmemcpy(to, from, n * 4);\n\treturn 0;\n}\n"
 		"#ifdef __AVX512F__\nfloat copy_stream(const float *from, float *to, long n)\n{\n\tfor (long i = 0; i < n; i += 64) {\n"
@@ -88,7 +88,7 @@ static bool write_text(const char *path)
 			write_fma(f, widths[i], chains[k]);
 		write_pass(f, widths[i]);
 	}
-	write_rest(f);
+	write_remainder(f);
 	return fclose(f) == 0;
 }
 
@@ -352,11 +352,11 @@ json_t *bench_peak_json(const struct bench_peak *p)
 }
 
 /* As contestants they run beside the others in each case. */
-struct seat { struct bench_peak *p; int threads; };
+struct contestant { struct bench_peak *p; int threads; };
 
 static enum bench_answer begin_case(struct bench_contestant *k, const struct bench_case *c, int threads, char *why)
 {
-	struct seat *s = k->state;
+	struct contestant *s = k->state;
 
 	(void)why;
 	bench_peak_measure(s->p, c->bound, threads);
@@ -368,7 +368,7 @@ static enum bench_answer begin_case(struct bench_contestant *k, const struct ben
 
 static bool run(struct bench_contestant *k, int64_t n, double *seconds, char *why)
 {
-	struct seat *s = k->state;
+	struct contestant *s = k->state;
 
 	(void)why;
 	*seconds = run_team(s->p, k->bound, &s->p->form[k->bound][s->p->best[k->bound][s->threads]], s->threads, n);
@@ -377,7 +377,7 @@ static bool run(struct bench_contestant *k, int64_t n, double *seconds, char *wh
 
 static double limit(struct bench_contestant *k, int threads, bool anew)
 {
-	struct seat *s = k->state;
+	struct contestant *s = k->state;
 
 	threads = threads > MOST ? MOST : threads;
 	if (anew)
@@ -390,19 +390,19 @@ static void end_case(struct bench_contestant *k)
 	(void)k;
 }
 
-static void close_seat(struct bench_contestant *k)
+static void close_contestant(struct bench_contestant *k)
 {
 	free(k->state);
 }
 
-static const struct bench_ops seat_ops = { begin_case, run, NULL, end_case, close_seat };
+static const struct bench_ops contestant_ops = { begin_case, run, NULL, end_case, close_contestant };
 
 void bench_peak_open(struct bench_contestant *k, struct bench_peak *p, enum bench_bound bound)
 {
-	struct seat *s = bench_alloc(sizeof *s);
+	struct contestant *s = bench_alloc(sizeof *s);
 
 	s->p = p;
-	k->ops = &seat_ops;
+	k->ops = &contestant_ops;
 	k->limit = limit;
 	k->bound = bound;
 	k->state = s;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "tools/bench.h"
 
-struct seat {
+struct contestant {
 	pid_t pid;
 	int in, out;                    /* its standard input and output */
 	char *log;                      /* a file with what it says on standard error */
@@ -22,7 +22,7 @@ struct seat {
 };
 
 /* The last line that it has said on standard error; "" if there is none.  The shell's, that says a signal's name, is not its own. */
-static void last_words(const struct seat *s, int signal_number, char *out, size_t bytes)
+static void last_words(const struct contestant *s, int signal_number, char *out, size_t bytes)
 {
 	FILE *f = fopen(s->log, "r");
 	char line[256];
@@ -38,7 +38,7 @@ static void last_words(const struct seat *s, int signal_number, char *out, size_
 }
 
 /* With all that it has started; what the process ended with. */
-static int stop(struct seat *s)
+static int stop(struct contestant *s)
 {
 	int status = 0;
 
@@ -50,7 +50,7 @@ static int stop(struct seat *s)
 	return status;
 }
 
-static bool lost(struct seat *s, char *why)
+static bool lost(struct contestant *s, char *why)
 {
 	char words[256];
 	int status = stop(s);
@@ -70,7 +70,7 @@ static int signal_of(int status)
 }
 
 /* A process that has ended by itself says more by how it did than one that is killed now. */
-static bool ended(struct seat *s, char *why)
+static bool ended(struct contestant *s, char *why)
 {
 	char words[256];
 	int status = 0;
@@ -90,7 +90,7 @@ static bool ended(struct seat *s, char *why)
 }
 
 /* Until there is something to read, or room to write; a peer that takes too long for it is ended. */
-static bool wait_for(struct seat *s, int file, short events, double until, char *why)
+static bool wait_for(struct contestant *s, int file, short events, double until, char *why)
 {
 	struct pollfd p = { .fd = file, .events = events };
 	double left;
@@ -108,7 +108,7 @@ static bool wait_for(struct seat *s, int file, short events, double until, char 
 }
 
 /* One line, without its end; overlong ones are cut. */
-static bool read_line(struct seat *s, char *out, size_t bytes, char *why)
+static bool read_line(struct contestant *s, char *out, size_t bytes, char *why)
 {
 	double until = bench_now() + s->patience;
 
@@ -134,7 +134,7 @@ static bool read_line(struct seat *s, char *out, size_t bytes, char *why)
 	}
 }
 
-static bool write_all(struct seat *s, const char *text, size_t n, char *why)
+static bool write_all(struct contestant *s, const char *text, size_t n, char *why)
 {
 	double until = bench_now() + s->patience;
 
@@ -153,8 +153,8 @@ static bool write_all(struct seat *s, const char *text, size_t n, char *why)
 	return true;
 }
 
-static bool ask(struct seat *s, char *answer, size_t bytes, char *why, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
-static bool ask(struct seat *s, char *answer, size_t bytes, char *why, const char *fmt, ...)
+static bool ask(struct contestant *s, char *answer, size_t bytes, char *why, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+static bool ask(struct contestant *s, char *answer, size_t bytes, char *why, const char *fmt, ...)
 {
 	va_list args;
 	char *text = NULL;
@@ -282,16 +282,16 @@ static bool result(struct bench_contestant *k, const struct bench_case *c, float
 
 static void end(struct bench_contestant *k)
 {
-	struct seat *s = k->state;
+	struct contestant *s = k->state;
 	char answer[BENCH_WHY], why[BENCH_WHY];
 
 	if (!s->gone)
 		ask(s, answer, sizeof answer, why, "end\n");
 }
 
-static void close_seat(struct bench_contestant *k)
+static void close_contestant(struct bench_contestant *k)
 {
-	struct seat *s = k->state;
+	struct contestant *s = k->state;
 	char why[BENCH_WHY];
 
 	if (!s->gone && s->pid > 0) {
@@ -315,7 +315,7 @@ static void close_seat(struct bench_contestant *k)
 	free(s);
 }
 
-static const struct bench_ops ops = { begin, run, result, end, close_seat };
+static const struct bench_ops ops = { begin, run, result, end, close_contestant };
 
 static _Noreturn void become(const char *command, const char *environment, const char *log, const int in[2], const int out[2])
 {
@@ -335,7 +335,7 @@ static _Noreturn void become(const char *command, const char *environment, const
 	_exit(127);
 }
 
-static bool start(struct seat *s, const char *command, const char *environment, char *why)
+static bool start(struct contestant *s, const char *command, const char *environment, char *why)
 {
 	int in[2] = { -1, -1 }, out[2] = { -1, -1 };
 
@@ -358,7 +358,7 @@ static bool start(struct seat *s, const char *command, const char *environment, 
 
 bool bench_process_open(struct bench_contestant *k, const char *command, const char *environment, double patience, char *why)
 {
-	struct seat *s = bench_alloc(sizeof *s);
+	struct contestant *s = bench_alloc(sizeof *s);
 	char answer[BENCH_WHY];
 
 	s->in = s->out = -1;

@@ -19,7 +19,7 @@ const char *const bench_coretypes[] = {
 	NULL
 };
 
-static char *own_path(void)
+static char *derived_path(void)
 {
 	char path[4096];
 	ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -168,7 +168,7 @@ static void add_openblas(struct bench_contestants *to, const char *self, const s
 
 void bench_vendors_add(struct bench_contestants *to, const struct bench_options *o, json_t *report)
 {
-	char *self = own_path(), why[BENCH_WHY] = "";
+	char *self = derived_path(), why[BENCH_WHY] = "";
 	struct bench_contestant k;
 	bool ok;
 

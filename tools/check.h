@@ -102,8 +102,8 @@ __attribute__((format(printf, 3, 4))) bool lt__check_end(struct check_outcome *,
 /* -- the backend -- */
 
 /* Keeps the first note, counts the others. */
-struct check_told { struct lt_diag diag; uint32_t size; lt_status code; int32_t loop, stmt; int n; char text[600], remedy[300]; };
-void lt__check_told_init(struct check_told *);
+struct check_diagnostics { struct lt_diag diag; uint32_t size; lt_status code; int32_t loop, stmt; int n; char text[600], remedy[300]; };
+void lt__check_diagnostics_init(struct check_diagnostics *);
 struct check_device {
 	const struct lt_backend *backend;
 	const char *config;
@@ -122,7 +122,7 @@ bool lt__check_open_again(const struct check_device *, struct check_device *out,
 
 /* -- data (check_data.c) -- */
 
-enum { CHECK_BELOW_ZERO = 3, CHECK_ABOVE_ZERO, CHECK_LEAST, CHECK_GREATEST, CHECK_N_SET };
+enum { CHECK_BELOW_ZERO = 3, CHECK_ABOVE_ZERO, CHECK_MIN, CHECK_GREATEST, CHECK_N_SET };
 struct check_data { uint64_t seed; int set, special; bool wild; };
 /* By node: the data of each source, else NULL.  Set 0: plain, run-time scalars at their greatest; 1: special values among them, run-time
  * scalars at their least; 2: plain, run-time scalars between; of graphs that reduce, 3: inputs all below zero and constants above, 4: all
@@ -139,7 +139,7 @@ struct check_tree { int kind; uint64_t seed; const char *text; };
 lt_status lt__check_lower(const struct check_device *, const struct lt_graph *, const struct check_tree *, struct lt_program **out);
 char *lt__check_tree_text(const struct lt_program *);                    /* the caller's to free */
 
-/* -- running (check_room.c, check_run.c, check_compare.c) -- */
+/* -- running (check_guarded.c, check_run.c, check_compare.c) -- */
 
 /* A case on its way: what it is, what became of it, its trees and objects. */
 struct check_work {
@@ -164,7 +164,7 @@ const struct lt_tree *lt__check_pages_tree(struct check_pages *, const struct lt
 
 /* A storage of the program between sentinels. */
 struct check_block { unsigned char *block; void *device; size_t at, bytes, total; };
-struct check_room {
+struct check_guarded {
 	struct check_work *w;
 	int32_t n;
 	struct check_block *block;      /* by storage of the program */
@@ -173,19 +173,19 @@ struct check_room {
 	struct check_pages *lend;       /* where args and slots of each run stand, and are gone when it comes back; NULL: no such place */
 };
 enum { CHECK_GUARD = 128, CHECK_MARK = 0xC3 };
-void lt__check_room_new(struct check_work *, int odd, struct check_room *);      /* odd: 0, 1 ..: other places of the same alignment */
-void lt__check_room_free(struct check_room *);
+void lt__check_guarded_new(struct check_work *, int odd, struct check_guarded *);      /* odd: 0, 1 ..: other places of the same alignment */
+void lt__check_guarded_free(struct check_guarded *);
 /* Sources get their data, all else the poison, everything its sentinels; to the device where there is one. */
-bool lt__check_room_fill(struct check_room *, void *const *data, int poison);
+bool lt__check_guarded_fill(struct check_guarded *, void *const *data, int poison);
 /* The same but for what is computed from constants before the first run, which stays. */
-bool lt__check_room_refill(struct check_room *, void *const *data, int poison);
+bool lt__check_guarded_refill(struct check_guarded *, void *const *data, int poison);
 /* Back from the device; sentinels stand and sources that may not change have not. */
-bool lt__check_room_stand(struct check_room *, void *const *data);
+bool lt__check_guarded_stand(struct check_guarded *, void *const *data);
 /* Back from the device: one storage, whatever stands around it; its first element. */
-void *lt__check_room_fetch(struct check_room *, int32_t storage);       /* NULL: the device failed */
-void *lt__check_room_at(const struct check_room *, enum lt_space, int32_t port);        /* NULL: no such storage */
+void *lt__check_guarded_fetch(struct check_guarded *, int32_t storage);       /* NULL: the device failed */
+void *lt__check_guarded_at(const struct check_guarded *, enum lt_space, int32_t binding);        /* NULL: no such storage */
 /* The slots of a nest in the room. */
-void lt__check_room_slots(const struct check_room *, int32_t nest, struct lt_slot *);
+void lt__check_guarded_slots(const struct check_guarded *, int32_t nest, struct lt_slot *);
 
 /* A workspace of exactly what need says, between sentinels; NULL memory for none. */
 struct check_space { unsigned char *block, *at; size_t bytes, total; void *device; };
@@ -197,11 +197,11 @@ bool lt__check_prepare(struct check_work *, const struct check_tree *);         
 bool lt__check_compile(struct check_work *const *, int32_t n);                 /* in one call; those that failed have their outcome */
 bool lt__check_run(struct check_work *);                                        /* all sets of data */
 void lt__check_work_free(struct check_work *);
-bool lt__check_launch(struct check_room *, int fill, uint32_t n_thread, struct lt_fault *);     /* every step once */
+bool lt__check_launch(struct check_guarded *, int fill, uint32_t n_thread, struct lt_fault *);     /* every step once */
 /* Results and states before the judge; second: of a run with other poison, which tells what was never written; NULL: none. */
-bool lt__check_compare(struct check_room *, struct lt_judge *, void *const *data, const struct check_room *second);
+bool lt__check_compare(struct check_guarded *, struct lt_judge *, void *const *data, const struct check_guarded *second);
 /* what: why they should be equal, as "run again". */
-bool lt__check_same_bits(struct check_room *, const struct check_room *, const struct lt_judge *, const char *what);
+bool lt__check_same_bits(struct check_guarded *, const struct check_guarded *, const struct lt_judge *, const char *what);
 
 /* -- children (check_child.c) -- */
 
@@ -213,7 +213,7 @@ int64_t lt__check_children(const struct check_options *, const struct check_case
 void lt__check_child_graph(const struct check_options *, const struct lt_graph *, const char *tree, const struct check_data *, struct check_outcome *);
 
 /* check_score.c: what score answers, in a child of its own.  false: it did not, how says in which way. */
-bool lt__check_score(const struct lt_backend *, const struct check_options *, int32_t *score, struct check_told *, char *how, size_t bytes);
+bool lt__check_score(const struct lt_backend *, const struct check_options *, int32_t *score, struct check_diagnostics *, char *how, size_t bytes);
 void lt__check_ended(const struct check_options *, int status, bool silent, char *out, size_t bytes);     /* check_child.c: of a process */
 void lt__check_no_core(void);
 /* check_fork.c: a child in a group of its own, and a pipe from it to its parent: 0 in the child; -1: none could be made, errno says why. */
@@ -264,7 +264,7 @@ int lt__check_again(const struct check_options *);
 /* check_env.c: what a process with another environment is asked; the exit code. */
 int lt__check_probe(const struct check_options *);
 
-/* -- the report (check_tell.c, check_json.c, check_html.c) -- */
+/* -- the report (check_report.c, check_json.c, check_html.c) -- */
 
 struct check_report {
 	const struct check_options *o;
@@ -276,11 +276,11 @@ struct check_report {
 	double seconds;
 	int64_t n_run;                  /* calls of run that came back well */
 };
-void lt__check_tell_failure(const struct check_report *, int32_t i, FILE *);
+void lt__check_report_failure(const struct check_report *, int32_t i, FILE *);
 /* What a run of the suite amounts to: the exit code. */
 enum { CHECK_EXIT_GOOD, CHECK_EXIT_FAILED, CHECK_EXIT_USE, CHECK_EXIT_LITTLE };
 int lt__check_exit(const struct check_report *);
-void lt__check_tell_all(const struct check_report *, FILE *);
+void lt__check_report_all(const struct check_report *, FILE *);
 lt_status lt__check_json(const struct check_report *, FILE *);
 lt_status lt__check_html(const struct check_report *, FILE *);
 enum { CHECK_COMMAND = 8192 };           /* bytes of a command */

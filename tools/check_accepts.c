@@ -4,7 +4,7 @@
 #include "tools/check_data_kinds.h"
 #include "tools/check_parts.h"
 
-enum { MOST_VECTOR = 1 << 16 };  /* bytes of a vector: far above any machine's */
+enum { MAX_VECTOR = 1 << 16 };  /* bytes of a vector: far above any machine's */
 
 /* Drawn trees of two graphs: those that are taken compile and run. */
 void lt__check_accepts_promise(struct check_device *d, const struct check_case *clause, struct check_outcome *out)
@@ -33,9 +33,9 @@ void lt__check_accepts_promise(struct check_device *d, const struct check_case *
 static bool again(struct check_work *w)
 {
 	const struct check_device *d = w->device;
-	struct check_told told;
+	struct check_diagnostics told;
 	for (int i = 0; i < 20; i++) {
-		lt__check_told_init(&told);
+		lt__check_diagnostics_init(&told);
 		lt_status st = d->backend->accepts(d->session, &w->p->frozen[lt__check_nest(w)].tree, &told.diag);
 		if (st)
 			return lt__check_end(w->out, CHECK_FAILED, "accepts took the tree, and then answers %s: %s", lt_status_name(st), told.text);
@@ -104,9 +104,9 @@ void lt__check_accepts_caps(struct check_device *d, const struct check_case *cla
 	if (!(caps->loops >> LT_SERIAL & 1))
 		(void)lt__check_end(out, CHECK_FAILED, "caps.loops is 0x%llx and lacks 1 << LT_SERIAL, so every tree with a plain loop is refused%s",
 			(unsigned long long)caps->loops, caps->loops ? ": is a `1 <<` missing?" : "");
-	if (t->vector_bytes > MOST_VECTOR)
+	if (t->vector_bytes > MAX_VECTOR)
 		(void)lt__check_end(out, CHECK_FAILED, "caps.target->vector_bytes is %u; it is one vector register, 64 for AVX-512, and not more than %d",
-			(unsigned)t->vector_bytes, MOST_VECTOR);
+			(unsigned)t->vector_bytes, MAX_VECTOR);
 	if (narrowest && t->vector_bytes % narrowest)
 		(void)lt__check_end(out, CHECK_FAILED, "caps.target->vector_bytes is %u, which is no number of its narrowest elements, of %u bytes",
 			(unsigned)t->vector_bytes, (unsigned)narrowest);
@@ -148,7 +148,7 @@ static bool unknown_feature(struct check_work *w)
 	const struct check_device *d = w->device;
 	const struct lt_caps *caps = d->caps;
 	struct lt_tree tree = w->p->frozen[lt__check_nest(w)].tree;
-	struct check_told told;
+	struct check_diagnostics told;
 	char words[200];
 	uint64_t needs = caps->understands & ~lt__known_needs(), loops = caps->loops >> LT_NLOOP_KIND << LT_NLOOP_KIND;
 	uint64_t dtypes = caps->dtypes & ~((UINT64_C(1) << LT_NDTYPE) - 2);
@@ -161,7 +161,7 @@ static bool unknown_feature(struct check_work *w)
 	if (d->backend->abi <= LT_ABI && dtypes)
 		return lt__check_end(w->out, CHECK_FAILED, "caps.dtypes names element types that the interface does not have: bits 0x%llx",
 			(unsigned long long)dtypes);
-	lt__check_told_init(&told);
+	lt__check_diagnostics_init(&told);
 	tree.needs |= UINT64_C(1) << 63;
 	if (lt__refuse_by_caps(&tree, caps, &told.diag) != LT_EUNSUPPORTED || !told.text[0])
 		return lt__check_end(w->out, CHECK_FAILED, "a tree that needs feature bit 63 is not refused by what caps say");
@@ -176,7 +176,7 @@ static bool unknown_operator(struct check_work *w)
 	const struct lt_array was = tree->ops;
 	struct lt_op *ops = calloc(was.n + 1u, sizeof *ops);
 	struct lt_object **object = &w->object[lt__check_nest(w)], *old = *object;
-	struct check_told told;
+	struct check_diagnostics told;
 	struct check_trial t;
 	bool good = false;
 	if (!ops)
@@ -186,7 +186,7 @@ static bool unknown_operator(struct check_work *w)
 		ops[i].name = "an_operator_of_tomorrow";
 	}
 	tree->ops = (struct lt_array){ ops, was.n, sizeof *ops };
-	lt__check_told_init(&told);
+	lt__check_diagnostics_init(&told);
 	const struct lt_tree *one = tree;
 	lt_status answer = d->backend->accepts(d->session, tree, &told.diag);
 	if (answer && answer != LT_EUNSUPPORTED) {

@@ -19,9 +19,9 @@ static bool open_lent(struct check_work *w, struct lent *l, struct check_device 
 
 static bool compile_lent(struct check_work *w, struct lent *l, struct check_work *mine)
 {
-	struct check_told told;
+	struct check_diagnostics told;
 	uint32_t n = 0;
-	lt__check_told_init(&told);
+	lt__check_diagnostics_init(&told);
 	lt__check_pages_open(&l->call);
 	const struct lt_tree **tree = lt__check_pages_take(&l->call, NULL, (size_t)(w->p->n_frozen + 1) * sizeof *tree);
 	struct lt_object **object = lt__check_pages_take(&l->call, NULL, (size_t)(w->p->n_frozen + 1) * sizeof *object);
@@ -44,14 +44,14 @@ static bool compile_lent(struct check_work *w, struct lent *l, struct check_work
 static bool load_lent(struct check_work *w, struct lent *l)
 {
 	const struct lt_backend *b = w->device->backend;
-	struct check_told told;
+	struct check_diagnostics told;
 	lt_status st = LT_OK;
 	if (!LT_HAS(struct lt_backend, b, save))
 		return true;
 	for (int32_t i = 0; !st && i < w->p->n_frozen; i++) {
 		struct check_text saved = { NULL, 0 };
 		struct lt_object *again = NULL;
-		lt__check_told_init(&told);
+		lt__check_diagnostics_init(&told);
 		if (w->object[i] && !b->save(w->object[i], lt__check_text_add, &saved, &told.diag)) {
 			lt__check_pages_open(&l->call);
 			const void *at = lt__check_pages_take(&l->call, saved.at, saved.n);
@@ -70,16 +70,16 @@ static bool load_lent(struct check_work *w, struct lent *l)
 
 static bool run_lent(struct check_work *w, struct lent *l, const struct check_trial *t)
 {
-	struct check_room room;
+	struct check_guarded room;
 	struct lt_fault fault;
 	bool good = true;
 	for (int i = 0; good && i < 2; i++) {
-		lt__check_room_new(w, 0, &room);
+		lt__check_guarded_new(w, 0, &room);
 		room.lend = &l->call;
 		room.async = i == 1;
-		good = lt__check_room_fill(&room, t->data, 0xFF) && lt__check_launch(&room, 0xFF, 1, &fault) && lt__check_room_stand(&room, t->data)
+		good = lt__check_guarded_fill(&room, t->data, 0xFF) && lt__check_launch(&room, 0xFF, 1, &fault) && lt__check_guarded_stand(&room, t->data)
 			&& lt__check_compare(&room, t->judge, t->data, NULL);
-		lt__check_room_free(&room);
+		lt__check_guarded_free(&room);
 	}
 	return good;
 }

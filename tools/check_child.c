@@ -14,7 +14,7 @@
 
 /* So many cases that end in one way, and no such call that comes back between them, say what the others would; those that did not come back
  * take long, each. */
-enum { BATCH = 48, MOST_ENDED = 20, MOST_SILENT = 5 };
+enum { BATCH = 48, MAX_ENDED = 20, MAX_SILENT = 5 };
 enum { AT_CASE = 1, OUTCOME = 2, AT_BATCH = 3, AT_TREE = 4, NO_SESSION = 5 };
 struct message { int32_t kind, i, status, set, n_text, n_tree; double seconds; };
 
@@ -250,7 +250,7 @@ static void listen_to(struct parent *p, int fd, struct message *m, int32_t *n_do
 		++*n_done;
 		tell(p, m->i);
 		if (no_session)
-			count_alike(p, p->outcome[m->i].text, NULL, "session", MOST_ENDED);
+			count_alike(p, p->outcome[m->i].text, NULL, "session", MAX_ENDED);
 	}
 	p->stopped = p->stopped || lt__interrupted(NULL);
 }
@@ -273,7 +273,7 @@ static void fail_case(struct parent *p, int32_t i, const char *phase, const char
 		return;
 	(void)lt__check_end(&p->outcome[i], CHECK_FAILED, "%s%s: %s", member ? "in " : "", member ? member : phase, how);
 	tell(p, i);
-	count_alike(p, p->outcome[i].text, member, "case", silent ? MOST_SILENT : MOST_ENDED);
+	count_alike(p, p->outcome[i].text, member, "case", silent ? MAX_SILENT : MAX_ENDED);
 }
 
 /* A part of the suite that could not run is a failure of it. */
@@ -283,7 +283,7 @@ static void fail_batch(struct parent *p, int32_t first, int32_t n, const char *w
 		(void)lt__check_end(&p->outcome[i], CHECK_FAILED, "it was not run: %s", why);
 		p->outcome[i].unrun = true;
 		tell(p, i);
-		count_alike(p, p->outcome[i].text, NULL, "case", MOST_SILENT);
+		count_alike(p, p->outcome[i].text, NULL, "case", MAX_SILENT);
 	}
 }
 

@@ -142,11 +142,11 @@ int32_t lt__check_nest(const struct check_work *w)
 
 bool lt__check_one_run(struct check_work *w, const struct check_trial *t, int poison, int fill, uint32_t n_thread)
 {
-	struct check_room room;
+	struct check_guarded room;
 	struct lt_fault fault;
-	lt__check_room_new(w, 0, &room);
-	bool good = lt__check_room_fill(&room, t->data, poison) && lt__check_launch(&room, fill, n_thread, &fault)
-		&& lt__check_room_stand(&room, t->data) && lt__check_compare(&room, t->judge, t->data, NULL);
-	lt__check_room_free(&room);
+	lt__check_guarded_new(w, 0, &room);
+	bool good = lt__check_guarded_fill(&room, t->data, poison) && lt__check_launch(&room, fill, n_thread, &fault)
+		&& lt__check_guarded_stand(&room, t->data) && lt__check_compare(&room, t->judge, t->data, NULL);
+	lt__check_guarded_free(&room);
 	return good;
 }

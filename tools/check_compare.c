@@ -67,26 +67,26 @@ static const void *content_of(const struct check_work *w, const struct lt_evalua
 	return data[n];
 }
 
-bool lt__check_compare(struct check_room *room, struct lt_judge *judge, void *const *data, const struct check_room *second)
+bool lt__check_compare(struct check_guarded *room, struct lt_judge *judge, void *const *data, const struct check_guarded *second)
 {
 	const struct check_work *w = room->w;
 	const struct lt_evaluation *e = lt__judge_reference(judge);
 	for (int32_t i = 0; i < w->g->n_result; i++) {
 		struct pair p = { .kind = "result", .name = w->g->result[i].name, .node = w->g->result[i].node };
 		struct lt_report r = { 0 };
-		p.got = lt__check_room_at(room, LT_SPACE_RESULT, i);
-		p.second = second ? lt__check_room_at(second, LT_SPACE_RESULT, i) : NULL;
+		p.got = lt__check_guarded_at(room, LT_SPACE_RESULT, i);
+		p.second = second ? lt__check_guarded_at(second, LT_SPACE_RESULT, i) : NULL;
 		p.want = lt_eval_result(e, i, NULL);
 		if (p.got && (!is_written(w, e, &p) || !is_right(w, lt__judge_result(judge, i, p.got, &r), &r)))
 			return false;
 	}
-	int32_t port = 0;
+	int32_t binding = 0;
 	for (lt_node n = 0; n < w->g->n_node; n++) {
 		struct pair p = { .kind = "state", .name = label_of(w->g, n), .node = n };
 		struct lt_report r = { 0 };
 		if (w->g->node[n].op != LT_OP_state)
 			continue;
-		p.got = lt__check_room_at(room, LT_SPACE_STATE, port++);
+		p.got = lt__check_guarded_at(room, LT_SPACE_STATE, binding++);
 		p.want = content_of(w, e, data, n);
 		if (p.got && (!is_written(w, e, &p) || !is_right(w, lt__judge_state(judge, n, p.got, &r), &r)))
 			return false;
@@ -113,15 +113,15 @@ static bool same(const struct check_work *w, const struct lt_evaluation *e, cons
 	return true;
 }
 
-bool lt__check_same_bits(struct check_room *room, const struct check_room *second, const struct lt_judge *judge, const char *what)
+bool lt__check_same_bits(struct check_guarded *room, const struct check_guarded *second, const struct lt_judge *judge, const char *what)
 {
 	const struct check_work *w = room->w;
 	const struct lt_evaluation *e = lt__judge_reference(judge);
-	int32_t port = 0;
+	int32_t binding = 0;
 	for (int32_t i = 0; i < w->g->n_result; i++) {
 		struct pair p = { .kind = "result", .name = w->g->result[i].name, .node = w->g->result[i].node };
-		p.got = lt__check_room_at(room, LT_SPACE_RESULT, i);
-		p.second = lt__check_room_at(second, LT_SPACE_RESULT, i);
+		p.got = lt__check_guarded_at(room, LT_SPACE_RESULT, i);
+		p.second = lt__check_guarded_at(second, LT_SPACE_RESULT, i);
 		if (!same(w, e, &p, what))
 			return false;
 	}
@@ -129,8 +129,8 @@ bool lt__check_same_bits(struct check_room *room, const struct check_room *secon
 		struct pair p = { .kind = "state", .name = label_of(w->g, n), .node = n };
 		if (w->g->node[n].op != LT_OP_state)
 			continue;
-		p.got = lt__check_room_at(room, LT_SPACE_STATE, port);
-		p.second = lt__check_room_at(second, LT_SPACE_STATE, port++);
+		p.got = lt__check_guarded_at(room, LT_SPACE_STATE, binding);
+		p.second = lt__check_guarded_at(second, LT_SPACE_STATE, binding++);
 		if (!same(w, e, &p, what))
 			return false;
 	}

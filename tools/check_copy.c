@@ -9,11 +9,11 @@
 #include <sys/mman.h>
 #include "tools/check_parts.h"
 
-enum { MOST_BYTES = 32 << 20 };          /* of addresses; pages are taken as they are used */
+enum { MAX_BYTES = 32 << 20 };          /* of addresses; pages are taken as they are used */
 
 bool lt__check_pages_new(struct check_pages *p)
 {
-	*p = (struct check_pages){ .at = mmap(NULL, MOST_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) };
+	*p = (struct check_pages){ .at = mmap(NULL, MAX_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) };
 	if (p->at == MAP_FAILED)
 		p->at = NULL;
 	return p->at != NULL;
@@ -22,28 +22,28 @@ bool lt__check_pages_new(struct check_pages *p)
 void lt__check_pages_free(struct check_pages *p)
 {
 	if (p->at)
-		(void)munmap(p->at, MOST_BYTES);
+		(void)munmap(p->at, MAX_BYTES);
 	*p = (struct check_pages){ 0 };
 }
 
 void lt__check_pages_open(struct check_pages *p)
 {
 	p->n = 0;
-	(void)mprotect(p->at, MOST_BYTES, PROT_READ | PROT_WRITE);
+	(void)mprotect(p->at, MAX_BYTES, PROT_READ | PROT_WRITE);
 }
 
-void lt__check_pages_seal(struct check_pages *p) { (void)mprotect(p->at, MOST_BYTES, PROT_READ); }
+void lt__check_pages_seal(struct check_pages *p) { (void)mprotect(p->at, MAX_BYTES, PROT_READ); }
 
 void lt__check_pages_close(struct check_pages *p)
 {
-	(void)madvise(p->at, MOST_BYTES, MADV_DONTNEED);
-	(void)mprotect(p->at, MOST_BYTES, PROT_NONE);
+	(void)madvise(p->at, MAX_BYTES, MADV_DONTNEED);
+	(void)mprotect(p->at, MAX_BYTES, PROT_NONE);
 }
 
 void *lt__check_pages_take(struct check_pages *p, const void *from, size_t bytes)
 {
 	size_t at = (p->n + 15) / 16 * 16;
-	if (bytes > MOST_BYTES - at) {
+	if (bytes > MAX_BYTES - at) {
 		p->full = true;
 		return NULL;
 	}

@@ -34,7 +34,7 @@ static lt_node source_of(const struct lt_graph *g, lt_node n)
 }
 
 /* Of an axis that run-time scalars bound: as few as there may be, but one. */
-static int64_t least_extent(const struct lt_graph *g, const struct lt_vardef *v)
+static int64_t min_extent(const struct lt_graph *g, const struct lt_vardef *v)
 {
 	int64_t least = v->bounded ? v->limit.constant : v->extent;
 	for (int32_t i = 0; v->bounded && i < v->limit.n; i++) {
@@ -56,7 +56,7 @@ static struct range *ranges_of(const struct lt_graph *g)
 		const struct lt_nodedef *d = &g->node[n];
 		if (d->op == LT_OP_gather) {
 			const struct lt_vardef *axis = &g->var[g->node[d->operand[0]].dim[d->axis]];
-			narrow(&r[d->operand[1]], 0, least_extent(g, axis) - 1);
+			narrow(&r[d->operand[1]], 0, min_extent(g, axis) - 1);
 			r[d->operand[1]].bounded |= axis->bounded;
 		}
 		if (hands_on(d) && r[n].given)
@@ -148,9 +148,9 @@ static void *fill(const struct lt_graph *g, lt_node n, const struct range *r, co
 	uint64_t rng = seed_of(d, data);
 	int special = data->set == 1 ? data->special : 0;
 	char *out = calloc(1, (size_t)elems * lt__dtype_info(d->dtype)->bytes + 1);
-	bool at_end = data->set >= CHECK_LEAST && !r->given && d->op != LT_OP_constant, one_sign = data->set >= CHECK_BELOW_ZERO && !r->given;
+	bool at_end = data->set >= CHECK_MIN && !r->given && d->op != LT_OP_constant, one_sign = data->set >= CHECK_BELOW_ZERO && !r->given;
 	for (int64_t i = 0; out && i < elems; i++)
-		lt__store(out, i, d->dtype, at_end ? extreme(d->dtype, data->set == CHECK_LEAST)
+		lt__store(out, i, d->dtype, at_end ? extreme(d->dtype, data->set == CHECK_MIN)
 			: one_sign ? draw_signed(d->dtype, is_below(d, data->set), &rng) : draw(d->dtype, r, random_chance(&rng, special), &rng));
 	if (out && data->wild && data->set == 1 && r->given && elems > 0 && lt__dtype_info(d->dtype)->cls == LT_CLASS_INT)
 		lt__store(out, elems / 2, d->dtype, (union lt_scalar){ .i = d->dtype != LT_U8 && !r->bounded && random_chance(&rng, 50) ? -1 : r->high + 1 });
@@ -158,7 +158,7 @@ static void *fill(const struct lt_graph *g, lt_node n, const struct range *r, co
 }
 
 /* Elements that run-time scalars are read from, as they are. */
-static void put_params(const struct lt_graph *g, void **all, const struct check_data *data)
+static void store_params(const struct lt_graph *g, void **all, const struct check_data *data)
 {
 	for (int32_t i = 0; i < g->n_param; i++) {
 		const struct lt_paramdef *p = &g->param[i];
@@ -177,7 +177,7 @@ void **lt__check_data_new(const struct lt_graph *g, const struct check_data *dat
 		if (g->node[n].op == LT_OP_input || g->node[n].op == LT_OP_constant || g->node[n].op == LT_OP_state)
 			all[n] = fill(g, n, &r[n], data);
 	if (all && r)
-		put_params(g, all, data);
+		store_params(g, all, data);
 	free(r);
 	return all;
 }

@@ -12,8 +12,8 @@ static int cancelled(const struct lt_host *host)
 
 static bool open_session(struct check_device *d, struct check_outcome *out)
 {
-	struct check_told told;
-	lt__check_told_init(&told);
+	struct check_diagnostics told;
+	lt__check_diagnostics_init(&told);
 	d->session = NULL;
 	lt_status st = d->backend->open(&d->host, d->config, &d->session, &told.diag);
 	if (st)

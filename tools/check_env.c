@@ -40,7 +40,7 @@ static bool probe(struct check_work *w)
 	int32_t nest = lt__check_nest(w);
 	char kernel[40];
 	struct check_trial t;
-	struct check_room room;
+	struct check_guarded room;
 	struct lt_fault fault;
 	size_t bytes = 0, align = 0;
 	(void)snprintf(kernel, sizeof kernel, "kernel %.25s", w->p->frozen[nest].tree.name);
@@ -54,13 +54,13 @@ static bool probe(struct check_work *w)
 		b->need(w->object[nest], 1, &bytes, &align);
 	(void)fprintf(f, "%s: need\t%zu bytes, alignment %zu\n", kernel, bytes, align);
 	bool good = lt__check_trial_new(w, 0, w->seed, &t);
-	lt__check_room_new(w, 0, &room);
-	good = good && lt__check_room_fill(&room, t.data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault) && lt__check_room_stand(&room, t.data)
+	lt__check_guarded_new(w, 0, &room);
+	good = good && lt__check_guarded_fill(&room, t.data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault) && lt__check_guarded_stand(&room, t.data)
 		&& lt__check_compare(&room, t.judge, t.data, NULL);
 	for (int32_t i = 0; good && i < room.n; i++)
-		if (w->p->places.storage[i].space == LT_SPACE_RESULT)
+		if (w->p->storages.storage[i].space == LT_SPACE_RESULT)
 			say(f, kernel, "values", room.block[i].block + room.block[i].at, room.block[i].bytes);
-	lt__check_room_free(&room);
+	lt__check_guarded_free(&room);
 	lt__check_trial_free(w, &t);
 	return good;
 }
@@ -69,8 +69,8 @@ static void say_session(const struct check_device *d, FILE *f)
 {
 	const struct lt_backend *b = d->backend;
 	struct check_text text = { NULL, 0 };
-	struct check_told told;
-	lt__check_told_init(&told);
+	struct check_diagnostics told;
+	lt__check_diagnostics_init(&told);
 	if (LT_HAS(struct lt_backend, b, identity) && !b->identity(d->session, lt__check_text_add, &text, &told.diag) && text.at)
 		say(f, NULL, "identity", text.at, text.n);
 	text.n = 0;

@@ -8,10 +8,10 @@
 void lt__check_errors_config(struct check_device *d, const struct check_case *clause, struct check_outcome *out)
 {
 	static const char word[] = "no_such_word_of_any_backend";
-	struct check_told told;
+	struct check_diagnostics told;
 	struct lt_session *session = (struct lt_session *)(void *)out;  /* a failure has to make it NULL */
 	(void)clause;
-	lt__check_told_init(&told);
+	lt__check_diagnostics_init(&told);
 	lt_status st = d->backend->open(&d->host, word, &session, &told.diag);
 	if (!st) {
 		if (session)
@@ -41,17 +41,17 @@ static bool run_wrong(struct check_work *w, enum wrong what, int32_t at)
 	struct check_space space = { 0 };
 	struct lt_fault fault;
 	struct check_trial t;
-	struct check_room room, before;
-	struct check_told told;
+	struct check_guarded room, before;
+	struct check_diagnostics told;
 	bool good = lt__check_trial_new(w, 0, w->seed, &t);
-	lt__check_room_new(w, 0, &room);
-	lt__check_room_new(w, 0, &before);
-	good = good && slot && lt__check_room_fill(&room, t.data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault)
-		&& lt__check_room_fill(&room, t.data, 0x5A) && lt__check_room_fill(&before, t.data, 0x5A)
+	lt__check_guarded_new(w, 0, &room);
+	lt__check_guarded_new(w, 0, &before);
+	good = good && slot && lt__check_guarded_fill(&room, t.data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault)
+		&& lt__check_guarded_fill(&room, t.data, 0x5A) && lt__check_guarded_fill(&before, t.data, 0x5A)
 		&& (what == NO_WORKSPACE || lt__check_space_new(w, w->object[nest], 1, 0x5A, &space));
 	if (good) {
-		lt__check_told_init(&told);
-		lt__check_room_slots(&room, nest, slot);
+		lt__check_diagnostics_init(&told);
+		lt__check_guarded_slots(&room, nest, slot);
 		slot[n] = slot[n > 0 ? n - 1 : 0];
 		if (what == SMALL_SLOT)
 			slot[at].bytes--;
@@ -64,15 +64,15 @@ static bool run_wrong(struct check_work *w, enum wrong what, int32_t at)
 				: "a run with another number of slots than the tree's succeeds (%d)", (int)at);
 		else if (!told.text[0])
 			good = lt__check_end(w->out, CHECK_FAILED, "a run with wrong args answers %s and says nothing", lt_status_name(st));
-		good = good && lt__check_room_stand(&room, t.data);
+		good = good && lt__check_guarded_stand(&room, t.data);
 		for (int32_t i = 0; good && i < room.n; i++)
 			if (memcmp(room.block[i].block, before.block[i].block, room.block[i].total))
 				good = lt__check_end(w->out, CHECK_FAILED, "a run that fails with %s has written to a buffer", lt_status_name(st));
 	}
 	free(slot);
 	good = lt__check_space_end(w, &space) && good;
-	lt__check_room_free(&room);
-	lt__check_room_free(&before);
+	lt__check_guarded_free(&room);
+	lt__check_guarded_free(&before);
 	lt__check_trial_free(w, &t);
 	return good;
 }
@@ -109,7 +109,7 @@ static struct check_case gather_for(const struct check_device *d)
 		.other = d->caps->dtypes & UINT64_C(1) << LT_I64 ? LT_I64 : LT_I32 } };
 }
 
-static void put_index(const struct check_work *w, void **data, int64_t first, int64_t second)
+static void store_index(const struct check_work *w, void **data, int64_t first, int64_t second)
 {
 	for (lt_node n = 0; n < w->g->n_node; n++)
 		if (w->g->node[n].op == LT_OP_input && lt__dtype_info(w->g->node[n].dtype)->cls == LT_CLASS_INT) {
@@ -118,7 +118,7 @@ static void put_index(const struct check_work *w, void **data, int64_t first, in
 		}
 }
 
-static bool is_told(struct check_work *w, const struct lt_fault *f)
+static bool is_reported(struct check_work *w, const struct lt_fault *f)
 {
 	const struct lt_tree *t = &w->p->frozen[lt__check_nest(w)].tree;
 	if (f->n <= 0)
@@ -140,27 +140,27 @@ static void with_fault(struct check_device *d, const struct check_case *clause, 
 	const struct check_case gather = gather_for(d);
 	struct check_work w = { .device = d, .out = out, .seed = clause->seed }, *one = &w;
 	struct check_trial good_data = { 0 };
-	struct check_room room = { 0 };
+	struct check_guarded room = { 0 };
 	struct lt_fault fault = { 0, -1, -1, 0 };
 	void **data = NULL;
 	if (!lt_context_new(&w.ctx) && !lt__check_graph(w.ctx, &gather, &w.g) && lt__check_prepare(&w, &tree) && lt__check_compile(&one, 1)) {
 		const struct check_data how = { clause->seed, 0, 0, false };
 		data = lt__check_data_new(w.g, &how);
-		put_index(&w, data, 0, 0);
+		store_index(&w, data, 0, 0);
 		good_data.data = lt__check_data_new(w.g, &how);         /* the judge's own: the others change */
-		put_index(&w, good_data.data, 0, 0);
+		store_index(&w, good_data.data, 0, 0);
 		(void)lt__judge_new(w.g, (const void *const *)good_data.data, NULL, &good_data.judge);
-		lt__check_room_new(&w, 0, &room);
-		put_index(&w, data, first_value, second_value);
-		bool good = good_data.judge && lt__check_room_fill(&room, data, 0xFF) && lt__check_launch(&room, 0xFF, 1, &fault)
-			&& lt__check_room_stand(&room, data) && is_told(&w, &fault);
+		lt__check_guarded_new(&w, 0, &room);
+		store_index(&w, data, first_value, second_value);
+		bool good = good_data.judge && lt__check_guarded_fill(&room, data, 0xFF) && lt__check_launch(&room, 0xFF, 1, &fault)
+			&& lt__check_guarded_stand(&room, data) && is_reported(&w, &fault);
 		if (good && elsewhere)
 			(void)lt__check_compare(&room, good_data.judge, data, NULL);
 		else if (good && fault.value != first_value)
 			(void)lt__check_end(out, CHECK_FAILED, "the fault cell has value %lld; the first index out of range, of one thread and serial loops, "
 				"is %lld", (long long)fault.value, (long long)first_value);
 	}
-	lt__check_room_free(&room);
+	lt__check_guarded_free(&room);
 	lt__judge_free(good_data.judge);
 	lt__check_data_free(w.g, good_data.data);
 	if (data)

@@ -11,15 +11,15 @@ extern char **environ;
 
 /* By whom, and which, each once.  Plug-ins ask while they are loaded, too, when nobody could have handed over a place to write to, and all
  * others are heard: EARLY of these.  Once it is known whose calls are looked for, no others take any room. */
-enum { MOST = 512, EARLY = MOST / 2, MOST_NAME = 64 };
-static struct { const void *caller; char name[MOST_NAME]; } heard[MOST];
+enum { MOST = 512, EARLY = MOST / 2, MAX_NAME = 64 };
+static struct { const void *caller; char name[MAX_NAME]; } heard[MOST];
 static uint32_t n_heard;
 static const void *only;                /* where the file begins whose calls are looked for; NULL: of all files */
 
 static bool is_known(const char *name, const void *caller)
 {
 	for (uint32_t i = 0; i < MOST && i < lt__check_heard(); i++)
-		if (__atomic_load_n(&heard[i].caller, __ATOMIC_ACQUIRE) == caller && !strncmp(heard[i].name, name, MOST_NAME - 1))
+		if (__atomic_load_n(&heard[i].caller, __ATOMIC_ACQUIRE) == caller && !strncmp(heard[i].name, name, MAX_NAME - 1))
 			return true;
 	return false;
 }
@@ -36,7 +36,7 @@ static void hear(const char *name, const void *caller)
 	size_t n = strlen(name);
 	if (at >= MOST)
 		return;
-	memcpy(heard[at].name, name, n < MOST_NAME ? n : MOST_NAME - 1);
+	memcpy(heard[at].name, name, n < MAX_NAME ? n : MAX_NAME - 1);
 	__atomic_store_n(&heard[at].caller, caller, __ATOMIC_RELEASE);
 }
 

@@ -11,7 +11,7 @@ static bool half(struct check_work *w)
 	struct lt_object *object[N] = { NULL };
 	struct lt_tree bad = *good_tree;
 	struct lt_op *ops = calloc(bad.ops.n + 1u, sizeof *ops);
-	struct check_told told;
+	struct check_diagnostics told;
 	bool fine = true;
 	if (!ops)
 		return lt__check_end(w->out, CHECK_FAILED, "out of memory");
@@ -27,7 +27,7 @@ static bool half(struct check_work *w)
 			trees[i] = i == at ? &bad : good_tree;
 			object[i] = (struct lt_object *)(void *)&told;  /* something that is no object */
 		}
-		lt__check_told_init(&told);
+		lt__check_diagnostics_init(&told);
 		lt_status st = d->backend->compile(d->session, trees, N, object, &told.diag);
 		for (int i = 0; i < N && !st; i++)
 			d->backend->destroy(object[i]);

@@ -78,7 +78,7 @@ static struct reasons list_reasons(const struct check_report *r, enum check_stat
 }
 
 /* Numbered from 1; the sign makes the names of the places that the matrix points to. */
-static void put_reasons(const struct check_report *r, const struct reasons *l, char sign, const char *title, const char *words, FILE *f)
+static void write_reasons(const struct check_report *r, const struct reasons *l, char sign, const char *title, const char *words, FILE *f)
 {
 	if (l->n > 0)
 		(void)fprintf(f, "<h2>%s</h2>\n<p class=soft>%s</p>\n", title, words);
@@ -120,7 +120,7 @@ static int32_t fill_rows(const struct check_report *r, const struct reasons *ref
 	return n;
 }
 
-static void put_cell(FILE *f, const struct cell *c, int32_t n_reason)
+static void write_cell(FILE *f, const struct cell *c, int32_t n_reason)
 {
 	int all = c->n[0] + c->n[1] + c->n[2];
 	bool failed = c->n[CHECK_FAILED] > 0, refused = c->n[CHECK_REFUSED] > 0, passed = c->n[CHECK_PASSED] > 0;
@@ -146,7 +146,7 @@ static void put_cell(FILE *f, const struct cell *c, int32_t n_reason)
 	(void)fputs(refused ? "]</small></td>" : "</td>", f);
 }
 
-static void put_matrix(const struct check_report *r, const struct reasons *refused, FILE *f)
+static void write_matrix(const struct check_report *r, const struct reasons *refused, FILE *f)
 {
 	struct row *rows = calloc((size_t)r->n + 1, sizeof *rows);
 	bool *why = calloc(((size_t)r->n + 1) * LT_NDTYPE * ((size_t)refused->n + 1), sizeof *why);
@@ -163,7 +163,7 @@ static void put_matrix(const struct check_report *r, const struct reasons *refus
 			put(f, rows[i].name);
 			(void)fputs("</th>", f);
 			for (int t = 1; t < LT_NDTYPE; t++)
-				put_cell(f, &rows[i].cell[t], refused->n);
+				write_cell(f, &rows[i].cell[t], refused->n);
 			(void)fputs("</tr>\n", f);
 		}
 		(void)fputs("</tbody></table></div>\n", f);
@@ -174,7 +174,7 @@ static void put_matrix(const struct check_report *r, const struct reasons *refus
 
 /* -- groups -- */
 
-static void put_groups(const struct check_report *r, FILE *f)
+static void write_groups(const struct check_report *r, FILE *f)
 {
 	(void)fputs("<h2>Groups</h2>\n<div class=wide><table><thead><tr><th>group</th><th>passed</th><th>refused</th><th>failed</th><th>skipped</th>"
 		"<th>seconds</th><th>what</th></tr></thead><tbody>\n", f);
@@ -198,7 +198,7 @@ static void put_groups(const struct check_report *r, FILE *f)
 
 /* -- failures -- */
 
-static void put_failures(const struct check_report *r, FILE *f)
+static void write_failures(const struct check_report *r, FILE *f)
 {
 	char command[CHECK_COMMAND];
 	bool first = true;
@@ -250,11 +250,11 @@ lt_status lt__check_html(const struct check_report *r, FILE *f)
 	if (r->o->n_part > 0)
 		(void)fprintf(f, "; part %d/%d", r->o->part, r->o->n_part);
 	(void)fputs("</p>\n", f);
-	put_failures(r, f);
-	put_matrix(r, &refused, f);
-	put_reasons(r, &refused, 'r', "Why cases are refused", "A refusal is an answer, and no fault. A line opens to the cases that it stands for.", f);
-	put_groups(r, f);
-	put_reasons(r, &skipped, 's', "Why cases are skipped", "These were not tried.", f);
+	write_failures(r, f);
+	write_matrix(r, &refused, f);
+	write_reasons(r, &refused, 'r', "Why cases are refused", "A refusal is an answer, and no fault. A line opens to the cases that it stands for.", f);
+	write_groups(r, f);
+	write_reasons(r, &skipped, 's', "Why cases are skipped", "These were not tried.", f);
 	free(refused.at);
 	free(skipped.at);
 	(void)fputs("</body></html>\n", f);

@@ -82,7 +82,7 @@ static lt_status lower(const struct check_device *device, const struct lt_graph 
 }
 
 /* Steps that are accepted one after the other, as a list.  Loops of a device's launch are not drawn: their trees are a matter of the target. */
-enum { MOST_STEPS = 3000, MOST_TRIES = 24, MOST_NODES = 400 };
+enum { MAX_STEPS = 3000, MAX_TRIES = 24, MAX_NODES = 400 };
 
 static void draw(const struct lt_looptree *first, uint64_t seed, char *list)
 {
@@ -93,12 +93,12 @@ static void draw(const struct lt_looptree *first, uint64_t seed, char *list)
 	size_t n = 0;
 	char step[800];
 	list[0] = '\0';
-	for (int i = 0; i < MOST_TRIES && wanted > 0 && t->n_node < MOST_NODES && n + sizeof step + 3 < MOST_STEPS; i++) {
+	for (int i = 0; i < MAX_TRIES && wanted > 0 && t->n_node < MAX_NODES && n + sizeof step + 3 < MAX_STEPS; i++) {
 		if (!random_step(t, &rng, "bind call", &kind, step, sizeof step) || lt__schedule_steps(t, step, strlen(step), "s", 0, NULL, &next))
 			continue;
 		lt_looptree_free(mine);
 		t = mine = next;
-		n += (size_t)snprintf(list + n, MOST_STEPS - n, "%s%s", n ? "; " : "", step);
+		n += (size_t)snprintf(list + n, MAX_STEPS - n, "%s%s", n ? "; " : "", step);
 		wanted--;
 	}
 	lt_looptree_free(mine);
@@ -118,7 +118,7 @@ static lt_status lower_steps(const struct check_device *device, const struct lt_
 
 static lt_status lower_drawn(const struct check_device *device, const struct lt_graph *g, const char *begin, uint64_t seed, struct lt_program **out)
 {
-	char list[MOST_STEPS];
+	char list[MAX_STEPS];
 	struct lt_program *p;
 	LT_TRY(lower(device, g, begin, NULL, &p));
 	if (p->tree->root < 0) {
@@ -171,12 +171,12 @@ static void vector_steps(const struct lt_looptree *t, lt_tnode loop, int kind, c
 /* Loops that cannot be vectors stay as they are. */
 static lt_status lower_vectors(const struct check_device *device, const struct lt_graph *g, const char *begin, int kind, struct lt_program **out)
 {
-	char list[MOST_STEPS] = "", step[1200];
+	char list[MAX_STEPS] = "", step[1200];
 	struct lt_program *p;
 	struct lt_looptree *mine = NULL, *next;
 	size_t n = 0;
 	LT_TRY(lower(device, g, begin, NULL, &p));
-	for (lt_tnode at = 0; at < p->tree->n_node && n + sizeof step + 3 < MOST_STEPS; at++) {
+	for (lt_tnode at = 0; at < p->tree->n_node && n + sizeof step + 3 < MAX_STEPS; at++) {
 		if (p->tree->node[at].kind != LT_TLOOP)
 			continue;
 		vector_steps(p->tree, at, kind, step, sizeof step);
@@ -184,7 +184,7 @@ static lt_status lower_vectors(const struct check_device *device, const struct l
 			continue;
 		lt_looptree_free(mine);
 		mine = next;
-		n += (size_t)snprintf(list + n, MOST_STEPS - n, "%s%s", n ? "; " : "", step);
+		n += (size_t)snprintf(list + n, MAX_STEPS - n, "%s%s", n ? "; " : "", step);
 	}
 	lt_looptree_free(mine);
 	lt_program_free(p);

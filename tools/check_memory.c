@@ -23,14 +23,14 @@ static int64_t open_files(void)
 
 /* A few freed blocks of each small size wait with their thread for the next call, and malloc counts them as in use; how many there are changes
  * for hundreds of rounds.  With as many taken as can wait none do, and what is taken is the same each time. */
-enum { SMALL_SIZES = 64, MOST_WAITING = 7 };
+enum { SMALL_SIZES = 64, MAX_WAITING = 7 };
 static int64_t bytes_in_use(void)
 {
-	void *taken[SMALL_SIZES * MOST_WAITING];
-	for (int i = 0; i < SMALL_SIZES * MOST_WAITING; i++)
-		taken[i] = malloc(24 + 16 * (size_t)(i / MOST_WAITING));
+	void *taken[SMALL_SIZES * MAX_WAITING];
+	for (int i = 0; i < SMALL_SIZES * MAX_WAITING; i++)
+		taken[i] = malloc(24 + 16 * (size_t)(i / MAX_WAITING));
 	struct mallinfo2 m = mallinfo2();
-	for (int i = SMALL_SIZES * MOST_WAITING; i-- > 0; )
+	for (int i = SMALL_SIZES * MAX_WAITING; i-- > 0; )
 		free(taken[i]);
 	return (int64_t)(m.uordblks + m.hblkhd);
 }
@@ -91,19 +91,19 @@ enum { RUNS = 10000, WARM = 200 };
 static bool many_runs(struct check_work *w)
 {
 	struct check_trial t;
-	struct check_room room;
+	struct check_guarded room;
 	struct check_space space = { 0 };
 	struct lt_fault fault = { 0, -1, -1, 0 };
 	int32_t nest = lt__check_nest(w);
 	struct lt_slot *slot = calloc((size_t)w->p->frozen[nest].n_bind + 1, sizeof *slot);
-	struct check_told told;
+	struct check_diagnostics told;
 	struct watch watch = { 0 };
 	bool good = lt__check_trial_new(w, 0, w->seed, &t);
-	lt__check_room_new(w, 0, &room);
-	good = good && slot && lt__check_room_fill(&room, t.data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault)
+	lt__check_guarded_new(w, 0, &room);
+	good = good && slot && lt__check_guarded_fill(&room, t.data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault)
 		&& lt__check_space_new(w, w->object[nest], 1, 0, &space);
-	lt__check_told_init(&told);
-	lt__check_room_slots(&room, nest, slot);
+	lt__check_diagnostics_init(&told);
+	lt__check_guarded_slots(&room, nest, slot);
 	for (int i = 0; good && i <= WARM + RUNS; i++) {
 		look(&watch, i, WARM, RUNS);
 		const struct lt_args args = { .size = sizeof args, .n_slot = (uint32_t)w->p->frozen[nest].n_bind, .slot = slot,
@@ -115,7 +115,7 @@ static bool many_runs(struct check_work *w)
 	good = good && stayed(w->out, "run", RUNS, &watch);
 	free(slot);
 	good = lt__check_space_end(w, &space) && good;
-	lt__check_room_free(&room);
+	lt__check_guarded_free(&room);
 	lt__check_trial_free(w, &t);
 	return good;
 }
@@ -193,12 +193,12 @@ static bool many_refusals(struct check_work *w)
 	const struct check_device *d = w->device;
 	struct lt_tree tree = w->p->frozen[lt__check_nest(w)].tree;
 	struct watch watch = { 0 };
-	struct check_told told;
+	struct check_diagnostics told;
 	tree.needs |= UINT64_C(1) << 63;
 	for (int i = 0; i <= 100 + 1000; i++) {
 		struct lt_session *session = NULL;
 		look(&watch, i, 100, 1000);
-		lt__check_told_init(&told);
+		lt__check_diagnostics_init(&told);
 		(void)d->backend->accepts(d->session, &tree, &told.diag);
 		if (!d->backend->open(&d->host, "no_such_word_of_any_backend", &session, &told.diag) && session)
 			d->backend->close(session);

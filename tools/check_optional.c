@@ -147,11 +147,11 @@ static bool events(struct check_work *w)
 {
 	const struct check_device *d = w->device;
 	struct lt_event *e[3] = { NULL };
-	struct check_told told;
+	struct check_diagnostics told;
 	struct check_trial t;
 	int64_t ns = -1, whole = -1;
 	bool good = lt__check_trial_new(w, 0, w->seed, &t);
-	lt__check_told_init(&told);
+	lt__check_diagnostics_init(&told);
 	for (int i = 0; good && i < 3; i++) {
 		lt_status st = d->backend->event_new(d->session, &e[i], &told.diag);
 		if (st || !e[i])
@@ -187,7 +187,7 @@ void lt__check_optional_events(struct check_device *d, const struct check_case *
 /* -- memory of the device -- */
 
 static lt_status copy(const struct check_device *d, void *to, int64_t to_at, void *from, int64_t from_at, size_t bytes, enum lt_copy how,
-	struct check_told *told)
+	struct check_diagnostics *told)
 {
 	const struct lt_slot a = { to, to_at, (int64_t)bytes }, b = { from, from_at, (int64_t)bytes };
 	return d->backend->mem_copy(d->session, &a, &b, bytes, how, NULL, &told->diag);
@@ -199,13 +199,13 @@ void lt__check_optional_memory(struct check_device *d, const struct check_case *
 	enum { BYTES = 4096, PART = 1001 };
 	unsigned char from[BYTES], to[BYTES];
 	void *first = NULL, *second = NULL;
-	struct check_told told;
+	struct check_diagnostics told;
 	(void)clause;
 	if (!OFFERS(d->backend, mem_new)) {
 		(void)lt__check_end(out, CHECK_SKIPPED, "device memory is not offered");
 		return;
 	}
-	lt__check_told_init(&told);
+	lt__check_diagnostics_init(&told);
 	for (int i = 0; i < BYTES; i++) {
 		from[i] = (unsigned char)(i * 7 + 3);
 		to[i] = 0;

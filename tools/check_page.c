@@ -38,15 +38,15 @@ static bool put_behind_closed_page(struct check_block *b, struct page *p)
 
 static bool run_beside(struct check_work *w, const struct check_trial *t, bool (*put)(struct check_block *, struct page *))
 {
-	struct check_room room;
+	struct check_guarded room;
 	struct lt_fault fault;
 	bool good = true;
-	lt__check_room_new(w, 0, &room);
+	lt__check_guarded_new(w, 0, &room);
 	struct page *pages = calloc((size_t)room.n + 1, sizeof *pages);
 	for (int32_t i = 0; good && i < room.n; i++)
 		good = (pages && room.block[i].block && put(&room.block[i], &pages[i]))
 			|| lt__check_end(w->out, CHECK_FAILED, "no memory for %zu bytes", room.block[i].total);
-	good = good && lt__check_room_fill(&room, t->data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault) && lt__check_room_stand(&room, t->data)
+	good = good && lt__check_guarded_fill(&room, t->data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault) && lt__check_guarded_stand(&room, t->data)
 		&& lt__check_compare(&room, t->judge, t->data, NULL);
 	for (int32_t i = 0; pages && i < room.n; i++)
 		if (pages[i].map && pages[i].map != MAP_FAILED) {
@@ -54,7 +54,7 @@ static bool run_beside(struct check_work *w, const struct check_trial *t, bool (
 			room.block[i].block = NULL;
 		}
 	free(pages);
-	lt__check_room_free(&room);
+	lt__check_guarded_free(&room);
 	return good;
 }
 

@@ -7,10 +7,10 @@
 #include <string.h>
 #include "tools/check.h"
 
-enum { MOST_FACTORS = 8, MOST_LEVELS = 64 };
+enum { MAX_FACTORS = 8, MAX_LEVELS = 64 };
 struct cover {
 	const struct check_factors *f;
-	bool done[MOST_FACTORS][MOST_LEVELS][MOST_FACTORS][MOST_LEVELS];
+	bool done[MAX_FACTORS][MAX_LEVELS][MAX_FACTORS][MAX_LEVELS];
 	int turn;
 };
 
@@ -34,7 +34,7 @@ static int gain(const struct cover *c, const int *at, int factor, int level)
 /* Fills the open factors from i on: the best level first, another where the rest cannot be filled. */
 static bool fill(struct cover *c, int *at, int i)
 {
-	bool tried[MOST_LEVELS] = { false };
+	bool tried[MAX_LEVELS] = { false };
 	while (i < c->f->n && at[i] >= 0)
 		i++;
 	if (i == c->f->n)
@@ -66,8 +66,8 @@ static void mark(struct cover *c, const int *at)
 
 static void cover_pair(struct cover *c, int a, int la, int b, int lb, void (*row)(void *user, const int *at), void *user)
 {
-	int at[MOST_FACTORS];
-	for (int i = 0; i < MOST_FACTORS; i++)
+	int at[MAX_FACTORS];
+	for (int i = 0; i < MAX_FACTORS; i++)
 		at[i] = -1;
 	at[a] = la;
 	at[b] = lb;
@@ -80,7 +80,7 @@ static void cover_pair(struct cover *c, int a, int la, int b, int lb, void (*row
 
 static void product(const struct check_factors *f, void (*row)(void *user, const int *at), void *user)
 {
-	int at[MOST_FACTORS] = { 0 };
+	int at[MAX_FACTORS] = { 0 };
 	for (int i = f->n; i >= 0;) {
 		if (f->allowed(at))
 			row(user, at);

@@ -62,7 +62,7 @@ check_clause lt__check_errors_config, lt__check_errors_slots, lt__check_errors_s
 	lt__check_errors_fault_value;                                                                           /* check_errors.c */
 check_clause lt__check_optional_members, lt__check_optional_need, lt__check_optional_dump, lt__check_optional_describe,
 	lt__check_optional_events, lt__check_optional_memory;                                                   /* check_optional.c */
-check_clause lt__check_optional_save, lt__check_optional_load_other, lt__check_optional_capture;                /* check_kept.c */
+check_clause lt__check_optional_save, lt__check_optional_load_other, lt__check_optional_capture;                /* check_object_cache.c */
 /* check_text.c: what a backend writes, kept, with a 0 behind it; the caller's to free.  An lt_write. */
 struct check_text { char *at; size_t n; };
 void lt__check_text_add(void *text, const char *, size_t);

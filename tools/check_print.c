@@ -10,12 +10,12 @@
 #include "tools/check_parts.h"
 
 /* A file of this size takes no more: who prints without end fails to, and goes on. */
-enum { MOST_PRINTED = 1 << 16 };
+enum { MAX_PRINTED = 1 << 16 };
 
 int lt__check_print_new(void)
 {
 	int fd = memfd_create("printed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd >= 0 && (ftruncate(fd, MOST_PRINTED) || fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK))) {
+	if (fd >= 0 && (ftruncate(fd, MAX_PRINTED) || fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK))) {
 		(void)close(fd);
 		return -1;
 	}
@@ -55,11 +55,11 @@ bool lt__check_print_fail(struct check_outcome *out, int64_t from)
 static bool do_all(struct check_work *w)
 {
 	struct check_trial t;
-	struct check_told told;
+	struct check_diagnostics told;
 	struct lt_tree strange = w->p->frozen[lt__check_nest(w)].tree;
 	bool good = lt__check_trial_new(w, 0, w->seed, &t) && lt__check_one_run(w, &t, 0x5A, 0x5A, 1);
 	lt__check_trial_free(w, &t);
-	lt__check_told_init(&told);
+	lt__check_diagnostics_init(&told);
 	const struct lt_args none = { .size = sizeof none };
 	if (good && strange.n_slot > 0)
 		(void)w->device->backend->run(w->object[lt__check_nest(w)], &none, &told.diag);
@@ -69,8 +69,8 @@ static bool do_all(struct check_work *w)
 void lt__check_errors_prints(struct check_device *d, const struct check_case *c, struct check_outcome *out)
 {
 	struct check_device other;
-	struct check_told told;
-	lt__check_told_init(&told);
+	struct check_diagnostics told;
+	lt__check_diagnostics_init(&told);
 	(void)d->backend->score("no_such_word_of_any_backend", &told.diag);
 	if (lt__check_open_again(d, &other, out))
 		lt__check_close(&other);

@@ -10,7 +10,7 @@
 #include "tools/check.h"
 #include "tools/check_reduce.h"
 
-enum { MOST_TRIES = 3000, MOST_SECONDS = 10 };
+enum { MAX_TRIES = 3000, MAX_SECONDS = 10 };
 
 struct reducer {
 	struct lt_context *ctx;
@@ -19,7 +19,7 @@ struct reducer {
 	void *user;
 	char *graph, *tree;             /* the smallest so far; tree NULL: the default one */
 	int set, set_asked;             /* of data: with which that one, and the last that was asked, fails */
-	uint64_t tried[MOST_TRIES];     /* hashes */
+	uint64_t tried[MAX_TRIES];     /* hashes */
 	int n_tried;
 	double until;
 	bool more;                      /* something was kept in this round */
@@ -32,7 +32,7 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static bool is_over(const struct reducer *r) { return r->n_tried == MOST_TRIES || now() > r->until; }
+static bool is_over(const struct reducer *r) { return r->n_tried == MAX_TRIES || now() > r->until; }
 
 static uint64_t hash_of(const char *graph, const char *tree)
 {
@@ -185,7 +185,7 @@ lt_status lt__check_reduce(const struct check_failure *f, check_still_fails *fai
 	lt_status st = LT_ENOMEM;
 	told[0] = '\0';
 	if (r) {
-		*r = (struct reducer){ .ctx = f->graph->ctx, .f = f, .fails = fails, .user = user, .until = now() + MOST_SECONDS };
+		*r = (struct reducer){ .ctx = f->graph->ctx, .f = f, .fails = fails, .user = user, .until = now() + MAX_SECONDS };
 		r->graph = lt__reduce_text(f->graph);
 		r->tree = copy_text(f->tree_text);
 	}

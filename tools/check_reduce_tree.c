@@ -4,7 +4,7 @@
 #include "ir/intern.h"
 #include "ir/pass.h"
 #include "looptree/layout.h"
-#include "looptree/own.h"
+#include "looptree/derived.h"
 #include "program/program.h"
 #include "tools/check_reduce.h"
 
@@ -105,13 +105,13 @@ static void find_alive(struct move *m)
 }
 
 /* One of the own nodes of the tree less. */
-static lt_status move_own(struct move *m)
+static lt_status move_derived(struct move *m)
 {
-	const struct lt_own *own = m->from->own;
+	const struct lt_derived *own = m->from->derived;
 	int32_t n = own ? own->n_step : 0;
 	if (!n)
 		return LT_OK;
-	struct lt_ownstep *step = LT_NEW(m->to->arena, struct lt_ownstep, n);
+	struct lt_derived_step *step = LT_NEW(m->to->arena, struct lt_derived_step, n);
 	memcpy(step, own->step, sizeof *step * (size_t)n);
 	if (m->k >= 0 && m->k < n) {
 		memmove(step + m->k, step + m->k + 1, sizeof *step * (size_t)(n - 1 - m->k));
@@ -119,7 +119,7 @@ static lt_status move_own(struct move *m)
 		n--;
 	}
 	m->k = m->k >= own->n_step ? m->k - own->n_step : -1;
-	return n ? lt__tree_own(m->to, step, n, NULL) : LT_OK;
+	return n ? lt__tree_derive(m->to, step, n, NULL) : LT_OK;
 }
 
 enum { CHANGES = 4 };
@@ -177,7 +177,7 @@ static int64_t step_of(const struct move *m, lt_tnode parent, lt_var v, int64_t 
 			span = m->to->node[up].step;
 			break;
 		}
-	return m->from->own || step <= span ? step : span;
+	return m->from->derived || step <= span ? step : span;
 }
 
 static lt_status move_node(struct move *m, const struct lt_tnodedef *d, lt_tnode at)
@@ -212,7 +212,7 @@ static lt_status move_body(void *arg)
 {
 	struct move *m = arg;
 	const struct lt_looptree *from = m->from;
-	LT_TRY(move_own(m));
+	LT_TRY(move_derived(m));
 	struct lt_tnodedef *node = lt__arena_copy(m->to->arena, from->node, sizeof *node * (size_t)from->n_node);
 	m->alive = LT_NEW(m->to->arena, bool, from->n_node + 1);
 	m->at = LT_NEW(m->to->arena, lt_tnode, from->n_node + 1);

@@ -17,9 +17,9 @@ bool lt__check_end(struct check_outcome *out, enum check_status status, const ch
 	return false;
 }
 
-static void tell(struct lt_diag *diag, const struct lt_note *note)
+static void tell(struct lt_diag *diag, const struct lt_diagnostic *note)
 {
-	struct check_told *t = (struct check_told *)(void *)diag;
+	struct check_diagnostics *t = (struct check_diagnostics *)(void *)diag;
 	if (t->n++)
 		return;
 	t->size = note->size;
@@ -30,9 +30,9 @@ static void tell(struct lt_diag *diag, const struct lt_note *note)
 	(void)snprintf(t->remedy, sizeof t->remedy, "%s", note->remedy ? note->remedy : "");
 }
 
-void lt__check_told_init(struct check_told *t)
+void lt__check_diagnostics_init(struct check_diagnostics *t)
 {
-	*t = (struct check_told){ .diag = { sizeof t->diag, tell }, .loop = -1, .stmt = -1 };
+	*t = (struct check_diagnostics){ .diag = { sizeof t->diag, tell }, .loop = -1, .stmt = -1 };
 }
 
 /* -- accepted -- */
@@ -54,7 +54,7 @@ static bool is_a_line(struct check_work *w, const char *what, const char *text)
 }
 
 /* A refusal is an answer, if it says why, and where or what would help. */
-static bool take_refusal(struct check_work *w, const struct lt_tree *t, lt_status st, const struct check_told *told)
+static bool take_refusal(struct check_work *w, const struct lt_tree *t, lt_status st, const struct check_diagnostics *told)
 {
 	size_t n = strlen(told->text);
 	if (st != LT_EUNSUPPORTED)
@@ -63,28 +63,28 @@ static bool take_refusal(struct check_work *w, const struct lt_tree *t, lt_statu
 			n ? ", and says: " : ", and says nothing", told->text);
 	if (n == 0)
 		return lt__check_end(w->out, CHECK_FAILED, "accepts answers %s for kernel %s and says nothing", lt_status_name(st), t->name);
-	if (told->text[n - 1] == '.' || lt__told_text(told->text, w->device->backend->name) != told->text)
+	if (told->text[n - 1] == '.' || lt__diagnostic_text(told->text, w->device->backend->name) != told->text)
 		return lt__check_end(w->out, CHECK_FAILED, "the refusal \"%s\" %s", told->text, told->text[n - 1] == '.'
 			? "ends with a full stop; the host puts it into sentences of its own" : "begins with the backend's name; the host says that itself");
 	if (!is_a_line(w, "refusal", told->text) || !is_a_line(w, "remedy", told->remedy))
 		return false;
-	if (told->size < offsetof(struct lt_note, remedy) + sizeof (char *))
-		return lt__check_end(w->out, CHECK_FAILED, "the note of the refusal \"%s\" has size %u, and it has to be sizeof (struct lt_note)",
+	if (told->size < offsetof(struct lt_diagnostic, remedy) + sizeof (char *))
+		return lt__check_end(w->out, CHECK_FAILED, "the note of the refusal \"%s\" has size %u, and it has to be sizeof (struct lt_diagnostic)",
 			told->text, (unsigned)told->size);
 	if (!told->remedy[0] && told->loop < 0 && told->stmt < 0)
 		return lt__check_end(w->out, CHECK_FAILED, "the refusal \"%s\" names neither a loop nor a statement nor a remedy", told->text);
 	if (told->loop >= t->n_loop || told->stmt >= (int32_t)t->stmts.n)
 		return lt__check_end(w->out, CHECK_FAILED, "the refusal \"%s\" names loop %d of %d, statement %d of %u", told->text, (int)told->loop,
 			(int)t->n_loop, (int)told->stmt, (unsigned)t->stmts.n);
-	return lt__check_end(w->out, CHECK_REFUSED, "%s%s%s", lt__told_text(told->text, w->device->backend->name), told->remedy[0] ? "; " : "",
+	return lt__check_end(w->out, CHECK_REFUSED, "%s%s%s", lt__diagnostic_text(told->text, w->device->backend->name), told->remedy[0] ? "; " : "",
 		told->remedy);
 }
 
 static bool is_accepted(struct check_work *w, const struct lt_tree *t)
 {
 	struct check_device *d = w->device;
-	struct check_told told;
-	lt__check_told_init(&told);
+	struct check_diagnostics told;
+	lt__check_diagnostics_init(&told);
 	if (lt__refuse_by_caps(t, d->caps, &told.diag))         /* as the host does before it asks; its remedies are for the script's author */
 		return lt__check_end(w->out, CHECK_REFUSED, "%s", told.text);
 	lt_status st = d->backend->accepts(d->session, t, &told.diag);
@@ -134,7 +134,7 @@ static uint32_t gather_trees(struct check_work *const *w, int32_t n, const struc
 	return n_tree;
 }
 
-static bool compile_failed(struct check_work *const *w, int32_t n, lt_status st, const struct check_told *told, bool left)
+static bool compile_failed(struct check_work *const *w, int32_t n, lt_status st, const struct check_diagnostics *told, bool left)
 {
 	if (n > 1) {                    /* which one? */
 		bool all = true;
@@ -155,11 +155,11 @@ bool lt__check_compile(struct check_work *const *w, int32_t n)
 	uint32_t n_tree = gather_trees(w, n, NULL, NULL);
 	const struct lt_tree **tree = calloc(n_tree + 1, sizeof *tree);
 	struct lt_object ***place = calloc(n_tree + 1, sizeof *place), **object = calloc(n_tree + 1, sizeof *object);
-	struct check_told told;
+	struct check_diagnostics told;
 	bool good = true, left = false, holes = false;
 	if (n_tree > 0 && tree && place && object) {
 		struct check_device *d = w[0]->device;
-		lt__check_told_init(&told);
+		lt__check_diagnostics_init(&told);
 		(void)gather_trees(w, n, tree, place);
 		for (uint32_t i = 0; i < n_tree; i++)
 			object[i] = (struct lt_object *)(void *)object;         /* a failure has to make them NULL */
@@ -193,16 +193,16 @@ void lt__check_work_free(struct check_work *w)
 
 /* -- run -- */
 
-static bool copy(struct check_room *room, const struct lt_pstep *step)
+static bool copy(struct check_guarded *room, const struct lt_pstep *step)
 {
 	struct check_block *to = &room->block[step->to], *from = &room->block[step->from];
 	struct check_device *d = room->w->device;
-	struct check_told told;
+	struct check_diagnostics told;
 	if (!to->device) {
 		memcpy(to->block + to->at, from->block + from->at, to->bytes);
 		return true;
 	}
-	lt__check_told_init(&told);
+	lt__check_diagnostics_init(&told);
 	const struct lt_slot a = { to->device, (int64_t)to->at, (int64_t)to->bytes }, b = { from->device, (int64_t)from->at, (int64_t)to->bytes };
 	lt_status st = d->backend->mem_copy(d->session, &a, &b, to->bytes, LT_COPY_DEVICE, NULL, &told.diag);
 	return !st || lt__check_end(room->w->out, CHECK_FAILED, "mem_copy on the device: %s: %s", lt_status_name(st), told.text);
@@ -223,19 +223,19 @@ static lt_status run_lent(struct check_pages *lend, const struct check_work *w, 
 	return st;
 }
 
-static bool launch(struct check_room *room, int32_t nest, int fill, uint32_t n_thread, struct lt_fault *fault)
+static bool launch(struct check_guarded *room, int32_t nest, int fill, uint32_t n_thread, struct lt_fault *fault)
 {
 	struct check_work *w = room->w;
 	const struct lt_frozen *f = &w->p->frozen[nest];
 	struct lt_slot *slot = calloc((size_t)f->n_bind + 1, sizeof *slot);
 	struct check_space space = { 0 };
-	struct check_told told;
+	struct check_diagnostics told;
 	bool good = slot && lt__check_space_new(w, w->object[nest], n_thread, fill, &space);
 	if (good) {
-		lt__check_room_slots(room, nest, slot);
+		lt__check_guarded_slots(room, nest, slot);
 		const struct lt_args args = { .size = sizeof args, .n_slot = (uint32_t)f->n_bind, .slot = slot,
 			.workspace = space.device ? space.device : space.at, .n_thread = n_thread, .async = room->async, .fault = fault };
-		lt__check_told_init(&told);
+		lt__check_diagnostics_init(&told);
 		lt_status st = room->lend ? run_lent(room->lend, w, nest, &args, &told.diag) : w->device->backend->run(w->object[nest], &args, &told.diag);
 		if (room->async && !room->lend && !st)
 			st = w->device->backend->sync(w->device->session, NULL, &told.diag);
@@ -248,13 +248,13 @@ static bool launch(struct check_room *room, int32_t nest, int fill, uint32_t n_t
 }
 
 /* Hands what step `at` has left to the judge of kernels. */
-static bool show(struct check_room *room, const struct lt_seen *seen, int32_t n, int32_t at)
+static bool show(struct check_guarded *room, const struct lt_seen *seen, int32_t n, int32_t at)
 {
 	const struct lt_program *p = room->w->p;
 	for (int32_t i = 0; i < n; i++) {
 		if (seen[i].step != at)
 			continue;
-		const void *from = lt__check_room_fetch(room, seen[i].storage);
+		const void *from = lt__check_guarded_fetch(room, seen[i].storage);
 		void *data = from ? malloc((size_t)seen[i].elems * lt__dtype_info(p->base->node[seen[i].base].dtype)->bytes + 1) : NULL;
 		bool good = data && !lt__seen_read(p, &seen[i], from, data) && !lt__kernel_judge_see(room->kernels, &seen[i], data);
 		free(data);
@@ -273,7 +273,7 @@ static lt_status look(void *user)
 	return LT_OK;
 }
 
-static bool launch_all(struct check_room *room, int fill, uint32_t n_thread, const struct looking *l, struct lt_fault *fault)
+static bool launch_all(struct check_guarded *room, int fill, uint32_t n_thread, const struct looking *l, struct lt_fault *fault)
 {
 	const struct lt_program *p = room->w->p;
 	for (int32_t i = 0; i < p->n_prepare + p->n_run && fault->n == 0; i++) {
@@ -286,7 +286,7 @@ static bool launch_all(struct check_room *room, int fill, uint32_t n_thread, con
 	return true;
 }
 
-bool lt__check_launch(struct check_room *room, int fill, uint32_t n_thread, struct lt_fault *fault)
+bool lt__check_launch(struct check_guarded *room, int fill, uint32_t n_thread, struct lt_fault *fault)
 {
 	struct looking l = { .p = room->w->p };
 	*fault = (struct lt_fault){ .n = 0, .stmt = -1, .access = -1 };
@@ -309,14 +309,14 @@ static const void **sources_of(const struct check_work *w, void *const *data)
 	return source;
 }
 
-static bool begin_kernels(struct check_room *room, const void *const *source)
+static bool begin_kernels(struct check_guarded *room, const void *const *source)
 {
 	return (source && !lt__kernel_judge_new(room->w->p, source, NULL, &room->kernels))
 		|| lt__check_end(room->w->out, CHECK_SKIPPED, "out of memory");
 }
 
 /* Each kernel by itself. */
-static bool judge_kernels(struct check_room *room)
+static bool judge_kernels(struct check_guarded *room)
 {
 	struct lt_report r = { 0 };
 	lt_status st = lt__kernel_judge_end(room->kernels, &r);
@@ -328,22 +328,22 @@ static bool judge_kernels(struct check_room *room)
 /* Twice, with other poison, other garbage in the workspace: the values of the first, the bits of both. */
 static bool run_twice(struct check_work *w, void *const *data, struct lt_judge *judge)
 {
-	struct check_room first, second;
+	struct check_guarded first, second;
 	struct lt_fault fault;
 	const void **source = sources_of(w, data);
-	lt__check_room_new(w, 0, &first);
-	lt__check_room_new(w, 0, &second);
-	bool good = begin_kernels(&first, source) && lt__check_room_fill(&first, data, 0xFF) && lt__check_launch(&first, 0xFF, 1, &fault)
-		&& lt__check_room_stand(&first, data) && lt__check_room_fill(&second, data, 0x5A) && lt__check_launch(&second, 0x5A, 1, &fault)
-		&& lt__check_room_stand(&second, data);
+	lt__check_guarded_new(w, 0, &first);
+	lt__check_guarded_new(w, 0, &second);
+	bool good = begin_kernels(&first, source) && lt__check_guarded_fill(&first, data, 0xFF) && lt__check_launch(&first, 0xFF, 1, &fault)
+		&& lt__check_guarded_stand(&first, data) && lt__check_guarded_fill(&second, data, 0x5A) && lt__check_launch(&second, 0x5A, 1, &fault)
+		&& lt__check_guarded_stand(&second, data);
 	if (good && fault.n)
 		good = lt__check_end(w->out, CHECK_FAILED, "the fault cell is set (statement %d, access %d, value %lld); no index is out of range",
 			(int)fault.stmt, (int)fault.access, (long long)fault.value);
 	good = good && lt__check_compare(&first, judge, data, &second) && judge_kernels(&first)
 		&& lt__check_same_bits(&first, &second, judge, "when it is run again, its outputs and workspace filled differently");
 	lt__kernel_judge_free(first.kernels);
-	lt__check_room_free(&first);
-	lt__check_room_free(&second);
+	lt__check_guarded_free(&first);
+	lt__check_guarded_free(&second);
 	free(source);
 	return good;
 }
@@ -351,11 +351,11 @@ static bool run_twice(struct check_work *w, void *const *data, struct lt_judge *
 /* A gather out of range: the run ends, and the fault cell names a gather of the tree. */
 static bool run_fault(struct check_work *w, void *const *data)
 {
-	struct check_room room;
+	struct check_guarded room;
 	struct lt_fault fault;
-	lt__check_room_new(w, 0, &room);
-	bool good = lt__check_room_fill(&room, data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault) && lt__check_room_stand(&room, data);
-	lt__check_room_free(&room);
+	lt__check_guarded_new(w, 0, &room);
+	bool good = lt__check_guarded_fill(&room, data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault) && lt__check_guarded_stand(&room, data);
+	lt__check_guarded_free(&room);
 	return good && (fault.n || lt__check_end(w->out, CHECK_FAILED, "an index is out of range (%s) and the fault cell is not set",
 		lt_context_message(w->ctx)));
 }
@@ -397,7 +397,7 @@ bool lt__check_run(struct check_work *w)
 	int unfit = 0;
 	for (int set = 0; set < CHECK_N_SET; set++) {
 		bool miss = false;
-		if ((set == 2 && w->g->n_param == 0) || (set >= CHECK_BELOW_ZERO && !reduces(w->g, set >= CHECK_LEAST)))
+		if ((set == 2 && w->g->n_param == 0) || (set >= CHECK_BELOW_ZERO && !reduces(w->g, set >= CHECK_MIN)))
 			continue;
 		if (!run_set(w, set, &miss))
 			return false;

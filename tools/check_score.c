@@ -10,22 +10,22 @@ struct answer { int32_t score; char text[600], remedy[300]; };
 static void child(const struct lt_backend *b, const struct check_options *o, int fd)
 {
 	struct answer a = { .score = 0 };
-	struct check_told told;
+	struct check_diagnostics told;
 	lt__check_print_catch(-1, o->verbose);
-	lt__check_told_init(&told);
+	lt__check_diagnostics_init(&told);
 	a.score = b->score(o->config, &told.diag);
 	memcpy(a.text, told.text, sizeof a.text);
 	memcpy(a.remedy, told.remedy, sizeof a.remedy);
 	_exit(write(fd, &a, sizeof a) == (ssize_t)sizeof a ? 0 : 3);   /* in one piece, for it is less than PIPE_BUF */
 }
 
-bool lt__check_score(const struct lt_backend *b, const struct check_options *o, int32_t *score, struct check_told *told, char *how, size_t bytes)
+bool lt__check_score(const struct lt_backend *b, const struct check_options *o, int32_t *score, struct check_diagnostics *told, char *how, size_t bytes)
 {
 	struct answer a = { .score = 0 };
 	int fd, status = 0;
 	ssize_t n = 0;
 	bool silent = false;
-	lt__check_told_init(told);
+	lt__check_diagnostics_init(told);
 	pid_t pid = lt__check_fork(&fd);
 	if (pid == 0)
 		child(b, o, fd);

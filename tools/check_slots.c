@@ -4,13 +4,13 @@
 static bool sentinels(struct check_work *w)
 {
 	struct check_trial t;
-	struct check_room room;
+	struct check_guarded room;
 	struct lt_fault fault;
 	bool good = lt__check_trial_new(w, 0, w->seed, &t);
 	for (uint32_t threads = 1; good && threads <= 3; threads++) {
-		lt__check_room_new(w, 0, &room);
-		good = lt__check_room_fill(&room, t.data, 0xFF) && lt__check_launch(&room, 0xFF, threads, &fault) && lt__check_room_stand(&room, t.data);
-		lt__check_room_free(&room);
+		lt__check_guarded_new(w, 0, &room);
+		good = lt__check_guarded_fill(&room, t.data, 0xFF) && lt__check_launch(&room, 0xFF, threads, &fault) && lt__check_guarded_stand(&room, t.data);
+		lt__check_guarded_free(&room);
 	}
 	lt__check_trial_free(w, &t);
 	return good;
@@ -19,14 +19,14 @@ static bool sentinels(struct check_work *w)
 static bool alignment(struct check_work *w)
 {
 	struct check_trial t;
-	struct check_room room;
+	struct check_guarded room;
 	struct lt_fault fault;
 	bool good = lt__check_trial_new(w, 0, w->seed, &t);
 	for (int odd = 0; good && odd < 8; odd++) {
-		lt__check_room_new(w, odd, &room);
-		good = lt__check_room_fill(&room, t.data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault) && lt__check_room_stand(&room, t.data)
+		lt__check_guarded_new(w, odd, &room);
+		good = lt__check_guarded_fill(&room, t.data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault) && lt__check_guarded_stand(&room, t.data)
 			&& lt__check_compare(&room, t.judge, t.data, NULL);
-		lt__check_room_free(&room);
+		lt__check_guarded_free(&room);
 	}
 	lt__check_trial_free(w, &t);
 	return good;
@@ -37,25 +37,25 @@ static bool workspace(struct check_work *w)
 {
 	static const int fill[] = { 0x00, 0xFF, 0x7F, 0x01 };
 	struct check_trial t;
-	struct check_room first, room;
+	struct check_guarded first, room;
 	struct lt_fault fault;
 	bool good = lt__check_trial_new(w, 0, w->seed, &t);
-	lt__check_room_new(w, 0, &first);
+	lt__check_guarded_new(w, 0, &first);
 	for (int i = 0; good && i < 4; i++)
 		for (uint32_t threads = 1; good && threads <= 3; threads++) {
-			lt__check_room_new(w, 0, &room);
-			good = lt__check_room_fill(&room, t.data, 0x5A) && lt__check_launch(&room, fill[i], threads, &fault)
-				&& lt__check_room_stand(&room, t.data) && lt__check_compare(&room, t.judge, t.data, NULL);
-			lt__check_room_free(&room);
+			lt__check_guarded_new(w, 0, &room);
+			good = lt__check_guarded_fill(&room, t.data, 0x5A) && lt__check_launch(&room, fill[i], threads, &fault)
+				&& lt__check_guarded_stand(&room, t.data) && lt__check_compare(&room, t.judge, t.data, NULL);
+			lt__check_guarded_free(&room);
 		}
-	good = good && lt__check_room_fill(&first, t.data, 0x5A) && lt__check_launch(&first, 0x00, 1, &fault) && lt__check_room_stand(&first, t.data);
+	good = good && lt__check_guarded_fill(&first, t.data, 0x5A) && lt__check_launch(&first, 0x00, 1, &fault) && lt__check_guarded_stand(&first, t.data);
 	for (int i = 1; good && i < 4; i++) {
-		lt__check_room_new(w, 0, &room);
-		good = lt__check_room_fill(&room, t.data, 0x5A) && lt__check_launch(&room, fill[i], 1, &fault) && lt__check_room_stand(&room, t.data)
+		lt__check_guarded_new(w, 0, &room);
+		good = lt__check_guarded_fill(&room, t.data, 0x5A) && lt__check_launch(&room, fill[i], 1, &fault) && lt__check_guarded_stand(&room, t.data)
 			&& lt__check_same_bits(&first, &room, t.judge, "when the workspace holds other garbage");
-		lt__check_room_free(&room);
+		lt__check_guarded_free(&room);
 	}
-	lt__check_room_free(&first);
+	lt__check_guarded_free(&first);
 	lt__check_trial_free(w, &t);
 	return good;
 }
@@ -63,16 +63,16 @@ static bool workspace(struct check_work *w)
 static bool unwritten(struct check_work *w)
 {
 	struct check_trial t;
-	struct check_room first, second;
+	struct check_guarded first, second;
 	struct lt_fault fault;
 	bool good = lt__check_trial_new(w, 0, w->seed, &t);
-	lt__check_room_new(w, 0, &first);
-	lt__check_room_new(w, 0, &second);
-	good = good && lt__check_room_fill(&first, t.data, 0xFF) && lt__check_launch(&first, 0, 1, &fault) && lt__check_room_stand(&first, t.data)
-		&& lt__check_room_fill(&second, t.data, 0x5A) && lt__check_launch(&second, 0, 1, &fault) && lt__check_room_stand(&second, t.data)
+	lt__check_guarded_new(w, 0, &first);
+	lt__check_guarded_new(w, 0, &second);
+	good = good && lt__check_guarded_fill(&first, t.data, 0xFF) && lt__check_launch(&first, 0, 1, &fault) && lt__check_guarded_stand(&first, t.data)
+		&& lt__check_guarded_fill(&second, t.data, 0x5A) && lt__check_launch(&second, 0, 1, &fault) && lt__check_guarded_stand(&second, t.data)
 		&& lt__check_compare(&first, t.judge, t.data, &second) && lt__check_same_bits(&first, &second, t.judge, "when its outputs held something else");
-	lt__check_room_free(&first);
-	lt__check_room_free(&second);
+	lt__check_guarded_free(&first);
+	lt__check_guarded_free(&second);
 	lt__check_trial_free(w, &t);
 	return good;
 }
@@ -80,17 +80,17 @@ static bool unwritten(struct check_work *w)
 static bool again(struct check_work *w)
 {
 	struct check_trial t;
-	struct check_room first, room;
+	struct check_guarded first, room;
 	struct lt_fault fault;
 	bool good = lt__check_trial_new(w, 0, w->seed, &t);
-	lt__check_room_new(w, 0, &first);
-	lt__check_room_new(w, 0, &room);
-	good = good && lt__check_room_fill(&first, t.data, 0x5A) && lt__check_launch(&first, 0x5A, 1, &fault) && lt__check_room_stand(&first, t.data);
+	lt__check_guarded_new(w, 0, &first);
+	lt__check_guarded_new(w, 0, &room);
+	good = good && lt__check_guarded_fill(&first, t.data, 0x5A) && lt__check_launch(&first, 0x5A, 1, &fault) && lt__check_guarded_stand(&first, t.data);
 	for (int i = 0; good && i < 10; i++)
-		good = lt__check_room_fill(&room, t.data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault) && lt__check_room_stand(&room, t.data)
+		good = lt__check_guarded_fill(&room, t.data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault) && lt__check_guarded_stand(&room, t.data)
 			&& lt__check_same_bits(&first, &room, t.judge, "when it is run again");
-	lt__check_room_free(&first);
-	lt__check_room_free(&room);
+	lt__check_guarded_free(&first);
+	lt__check_guarded_free(&room);
 	lt__check_trial_free(w, &t);
 	return good;
 }
@@ -111,14 +111,14 @@ static bool interleaved(struct check_work *w)
 static bool async(struct check_work *w)
 {
 	struct check_trial t;
-	struct check_room room;
+	struct check_guarded room;
 	struct lt_fault fault;
 	bool good = lt__check_trial_new(w, 0, w->seed, &t);
-	lt__check_room_new(w, 0, &room);
+	lt__check_guarded_new(w, 0, &room);
 	room.async = true;
-	good = good && lt__check_room_fill(&room, t.data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault) && lt__check_room_stand(&room, t.data)
+	good = good && lt__check_guarded_fill(&room, t.data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault) && lt__check_guarded_stand(&room, t.data)
 		&& lt__check_compare(&room, t.judge, t.data, NULL);
-	lt__check_room_free(&room);
+	lt__check_guarded_free(&room);
 	lt__check_trial_free(w, &t);
 	return good;
 }

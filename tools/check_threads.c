@@ -29,17 +29,17 @@ struct side {
 /* All sides begin each run at once, however busy the machine is; one that has failed waits with the others, too. */
 static bool run_together(struct side *s, int i)
 {
-	struct check_room room = { 0 };
+	struct check_guarded room = { 0 };
 	struct lt_fault fault;
 	bool good = s->ready;
 	if (good) {
-		lt__check_room_new(&s->w, 0, &room);
-		good = lt__check_room_fill(&room, s->t.data, i % 2 ? 0xFF : 0x5A);
+		lt__check_guarded_new(&s->w, 0, &room);
+		good = lt__check_guarded_fill(&room, s->t.data, i % 2 ? 0xFF : 0x5A);
 	}
 	(void)pthread_barrier_wait(s->start);
-	good = good && lt__check_launch(&room, i % 2 ? 0x5A : 0xFF, s->n_thread, &fault) && lt__check_room_stand(&room, s->t.data)
+	good = good && lt__check_launch(&room, i % 2 ? 0x5A : 0xFF, s->n_thread, &fault) && lt__check_guarded_stand(&room, s->t.data)
 		&& lt__check_compare(&room, s->t.judge, s->t.data, NULL);
-	lt__check_room_free(&room);
+	lt__check_guarded_free(&room);
 	return good;
 }
 

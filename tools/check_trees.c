@@ -28,8 +28,8 @@ static bool copies_make(struct check_work *w, bool seal, struct copies *c)
 
 static bool show(struct check_work *w, const struct copies *c)
 {
-	struct check_told told;
-	lt__check_told_init(&told);
+	struct check_diagnostics told;
+	lt__check_diagnostics_init(&told);
 	for (int32_t i = 0; i < c->n; i++)
 		if (c->tree[i] && w->device->backend->accepts(w->device->session, c->tree[i], &told.diag))
 			return lt__check_end(w->out, CHECK_FAILED, "accepts took the tree of kernel %s, and refuses a copy of it: %s", c->tree[i]->name,
@@ -42,7 +42,7 @@ static bool compile_copies(struct check_work *w, const struct copies *c, struct 
 {
 	const struct lt_tree **tree = calloc((size_t)c->n + 1, sizeof *tree);
 	struct lt_object **object = calloc((size_t)c->n + 1, sizeof *object);
-	struct check_told told;
+	struct check_diagnostics told;
 	uint32_t n = 0;
 	bool good = tree && object;
 	for (int32_t i = 0; good && i < c->n; i++) {
@@ -51,7 +51,7 @@ static bool compile_copies(struct check_work *w, const struct copies *c, struct 
 		if (c->tree[i])
 			tree[n++] = c->tree[i];
 	}
-	lt__check_told_init(&told);
+	lt__check_diagnostics_init(&told);
 	lt_status st = good ? w->device->backend->compile(w->device->session, tree, n, object, &told.diag) : LT_ENOMEM;
 	n = 0;
 	for (int32_t i = 0; good && !st && i < c->n; i++)
@@ -78,10 +78,10 @@ static void drop(void *user, const char *text, size_t bytes) { (void)user, (void
 static bool goes_on(struct check_work *w, const struct check_trial *t)
 {
 	const struct lt_backend *b = w->device->backend;
-	struct check_told told;
+	struct check_diagnostics told;
 	if (LT_HAS(struct lt_backend, b, describe))
 		b->describe(w->device->session, drop, NULL);
-	lt__check_told_init(&told);
+	lt__check_diagnostics_init(&told);
 	if (LT_HAS(struct lt_backend, b, identity))
 		(void)b->identity(w->device->session, drop, NULL, &told.diag);
 	if (LT_HAS(struct lt_backend, b, dump))
@@ -162,7 +162,7 @@ static bool take_turns(struct check_work *w, bool compile_first, struct check_ou
 	return good;
 }
 
-static void same_place(struct check_device *d, const struct check_case *clause, bool compile_first, struct check_outcome *out)
+static void same_address(struct check_device *d, const struct check_case *clause, bool compile_first, struct check_outcome *out)
 {
 	static const struct check_tree tree = { CHECK_DEFAULT, 0, NULL };
 	struct check_outcome mine[2] = { { 0 } };
@@ -186,14 +186,14 @@ static void same_place(struct check_device *d, const struct check_case *clause, 
 /* First where no other tree has been. */
 void lt__check_memory_trees(struct check_device *d, const struct check_case *c, struct check_outcome *out)
 {
-	same_place(d, c, true, out);
+	same_address(d, c, true, out);
 	if (!out->done)
 		lt__check_samples(d, c, out, CHECK_S_ALL, compiled);
 }
 
 void lt__check_accepts_forgets(struct check_device *d, const struct check_case *c, struct check_outcome *out)
 {
-	same_place(d, c, false, out);
+	same_address(d, c, false, out);
 	if (!out->done)
 		lt__check_samples(d, c, out, CHECK_S_ALL, shown);
 }

@@ -19,7 +19,7 @@ struct side {
 	struct check_outcome out;
 	struct check_work w;
 	struct check_trial t;
-	struct check_room room;
+	struct check_guarded room;
 	struct check_space space;
 	struct lt_slot *slot;
 	struct lt_args args;
@@ -42,7 +42,7 @@ static bool compile_side(struct side *s)
 
 static void close_side(struct side *s)
 {
-	lt__check_room_free(&s->room);
+	lt__check_guarded_free(&s->room);
 	lt__check_trial_free(&s->w, &s->t);
 	lt__check_work_free(&s->w);
 	lt_graph_free(s->w.g);
@@ -52,14 +52,14 @@ static void close_side(struct side *s)
 
 static bool fill(struct side *s)
 {
-	lt__check_room_free(&s->room);
-	lt__check_room_new(&s->w, 0, &s->room);
-	return lt__check_room_fill(&s->room, s->t.data, 0xFF);
+	lt__check_guarded_free(&s->room);
+	lt__check_guarded_new(&s->w, 0, &s->room);
+	return lt__check_guarded_fill(&s->room, s->t.data, 0xFF);
 }
 static bool run(struct side *s) { return lt__check_launch(&s->room, 0x5A, 1, &s->fault); }
 static bool compare(struct side *s)
 {
-	return lt__check_room_stand(&s->room, s->t.data) && lt__check_compare(&s->room, s->t.judge, s->t.data, NULL);
+	return lt__check_guarded_stand(&s->room, s->t.data) && lt__check_compare(&s->room, s->t.judge, s->t.data, NULL);
 }
 
 /* The kernel's args stay until it is waited for.  Programs of more than one step are left out: their order is the host's. */
@@ -68,14 +68,14 @@ static bool is_single(const struct side *s) { return s->w.p->n_prepare == 0 && s
 static bool enqueue(struct side *s)
 {
 	int32_t nest = lt__check_nest(&s->w);
-	struct check_told told;
+	struct check_diagnostics told;
 	if (!is_single(s))
 		return run(s);
-	lt__check_told_init(&told);
+	lt__check_diagnostics_init(&told);
 	s->slot = calloc((size_t)s->w.p->frozen[nest].n_bind + 1, sizeof *s->slot);
 	if (!s->slot || !lt__check_space_new(&s->w, s->w.object[nest], 1, 0x5A, &s->space))
 		return false;
-	lt__check_room_slots(&s->room, nest, s->slot);
+	lt__check_guarded_slots(&s->room, nest, s->slot);
 	s->args = (struct lt_args){ .size = sizeof s->args, .n_slot = (uint32_t)s->w.p->frozen[nest].n_bind, .slot = s->slot,
 		.workspace = s->space.device ? s->space.device : s->space.at, .n_thread = 1, .async = 1, .fault = &s->fault };
 	lt_status st = s->device.backend->run(s->w.object[nest], &s->args, &told.diag);
@@ -84,8 +84,8 @@ static bool enqueue(struct side *s)
 
 static bool wait(struct side *s)
 {
-	struct check_told told;
-	lt__check_told_init(&told);
+	struct check_diagnostics told;
+	lt__check_diagnostics_init(&told);
 	lt_status st = s->device.backend->sync(s->device.session, NULL, &told.diag);
 	bool good = lt__check_space_end(&s->w, &s->space) && (!st || lt__check_end(&s->out, CHECK_FAILED, "sync: %s: %s", lt_status_name(st), told.text));
 	free(s->slot);

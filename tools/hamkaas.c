@@ -94,7 +94,7 @@ void HamKaasFinalize(void *handle)
 
 static void free_model(struct model *m)
 {
-	int32_t n = m->program ? lt_program_count(m->program, LT_PORT_RESULT) : 0;
+	int32_t n = m->program ? lt_program_count(m->program, LT_BINDING_RESULT) : 0;
 
 	for (int32_t i = 0; m->own && i < n; i++)
 		free(m->own[i]);
@@ -117,7 +117,7 @@ void HamKaasFreeModel(const void *handle, const void *model)
 
 struct reason { struct lt_diag diag; char text[400]; };
 
-static void keep_reason(struct lt_diag *d, const struct lt_note *n)
+static void keep_reason(struct lt_diag *d, const struct lt_diagnostic *n)
 {
 	struct reason *r = (struct reason *)(void *)d;
 
@@ -127,7 +127,7 @@ static void keep_reason(struct lt_diag *d, const struct lt_note *n)
 
 static char *check_backend(const char *option, const char *name)
 {
-	struct reason r = { .diag = { .size = sizeof r.diag, .tell = keep_reason } };
+	struct reason r = { .diag = { .size = sizeof r.diag, .report = keep_reason } };
 	const struct lt_backend *b = lt_backend_find(name);
 
 	if (!b)
@@ -140,7 +140,7 @@ static char *check_backend(const char *option, const char *name)
 /* The result that is the model's: the unnamed one of the script, else the first. */
 static void find_answer(struct model *m, const struct lt_graph *g)
 {
-	int32_t i = lt_program_find(m->program, LT_PORT_RESULT, "result");
+	int32_t i = lt_program_find(m->program, LT_BINDING_RESULT, "result");
 	const struct lt_nodedef *n;
 
 	m->answer = i < 0 ? 0 : i;
@@ -152,32 +152,32 @@ static void find_answer(struct model *m, const struct lt_graph *g)
 }
 
 /* data[i]: what is given for port i, NULL for nothing. The last of equal names counts. */
-static char *match(const struct lt_program *p, enum lt_port port, const char *what, const struct TNamedTensor *given, int n_given,
+static char *match(const struct lt_program *p, enum lt_binding binding, const char *what, const struct TNamedTensor *given, int n_given,
 	const void **data)
 {
-	int32_t n = lt_program_count(p, port);
+	int32_t n = lt_program_count(p, binding);
 
 	if (n_given < 0 || (n_given > 0 && !given))
 		return message("%d %ss are announced, but there is no list of them", n_given, what);
 	for (int32_t i = 0; i < n; i++)
 		data[i] = NULL;
 	for (int k = 0; k < n_given; k++) {
-		int32_t i = given[k].Name ? lt_program_find(p, port, given[k].Name) : -1;
+		int32_t i = given[k].Name ? lt_program_find(p, binding, given[k].Name) : -1;
 
 		if (i >= 0)
 			data[i] = given[k].Data;
 	}
 	for (int32_t i = 0; i < n; i++)
-		if (!data[i] && lt_program_needs(p, port, i))
-			return message("Missing %s '%s'", what, lt_program_name(p, port, i));
+		if (!data[i] && lt_program_needs(p, binding, i))
+			return message("Missing %s '%s'", what, lt_program_name(p, binding, i));
 	return NULL;
 }
 
 static char *bind_constants(struct model *m, const struct TNamedTensor *constants, int n_constants)
 {
-	int32_t n = lt_program_count(m->program, LT_PORT_CONSTANT);
+	int32_t n = lt_program_count(m->program, LT_BINDING_CONSTANT);
 	const void **data = calloc((size_t)n + 1, sizeof *data);
-	char *text = data ? match(m->program, LT_PORT_CONSTANT, "constant", constants, n_constants, data) : message("%s", no_memory);
+	char *text = data ? match(m->program, LT_BINDING_CONSTANT, "constant", constants, n_constants, data) : message("%s", no_memory);
 	lt_status s = LT_OK;
 
 	for (int32_t i = 0; i < n && !text && !s; i++)
@@ -187,16 +187,16 @@ static char *bind_constants(struct model *m, const struct TNamedTensor *constant
 	return text ? text : s ? library_message(m->ctx, s) : NULL;
 }
 
-static char *make_room(struct model *m)
+static char *grow_text(struct model *m)
 {
-	int32_t n = lt_program_count(m->program, LT_PORT_RESULT);
+	int32_t n = lt_program_count(m->program, LT_BINDING_RESULT);
 
-	m->input = calloc((size_t)lt_program_count(m->program, LT_PORT_INPUT) + 1, sizeof *m->input);
+	m->input = calloc((size_t)lt_program_count(m->program, LT_BINDING_INPUT) + 1, sizeof *m->input);
 	m->result = calloc((size_t)n + 1, sizeof *m->result);
 	m->own = calloc((size_t)n + 1, sizeof *m->own);
 	for (int32_t i = 0; m->own && i < n; i++)
 		if (i != m->answer || m->bounded) {
-			m->own[i] = aligned_alloc(64, (lt_program_bytes(m->program, LT_PORT_RESULT, i) + 127) / 64 * 64);
+			m->own[i] = aligned_alloc(64, (lt_program_bytes(m->program, LT_BINDING_RESULT, i) + 127) / 64 * 64);
 			if (!m->own[i])
 				return message("%s", no_memory);
 		}
@@ -228,7 +228,7 @@ static char *compile(struct model *m, const struct handle *h, const char *backen
 	if (text)
 		return text;
 	s = lt_instance_new(m->program, &m->instance);
-	return s ? library_message(m->ctx, s) : make_room(m);
+	return s ? library_message(m->ctx, s) : grow_text(m);
 }
 
 struct TCompilationResult HamKaasCompileModel(const void *handle, struct TCompilationOptions options, const char *script,
@@ -263,13 +263,13 @@ struct TCompilationResult HamKaasCompileModel(const void *handle, struct TCompil
 /* The answer without the gaps that a shape with a run-time extent has at its largest. */
 static void pack(const struct model *m, char *output)
 {
-	int32_t rank = lt_program_rank(m->program, LT_PORT_RESULT, m->answer);
-	size_t bytes = lt_program_bytes(m->program, LT_PORT_RESULT, m->answer);
+	int32_t rank = lt_program_rank(m->program, LT_BINDING_RESULT, m->answer);
+	size_t bytes = lt_program_bytes(m->program, LT_BINDING_RESULT, m->answer);
 	int64_t elems = 1, room = 1;
 
 	for (int32_t d = 0; d < rank; d++) {
 		elems *= lt_instance_extent(m->instance, m->answer, d);
-		room *= lt_program_extent(m->program, LT_PORT_RESULT, m->answer, d);
+		room *= lt_program_extent(m->program, LT_BINDING_RESULT, m->answer, d);
 	}
 	bytes /= (size_t)room;
 	for (int64_t i = 0; i < elems; i++) {
@@ -280,7 +280,7 @@ static void pack(const struct model *m, char *output)
 
 			from += rest % extent * stride;
 			rest /= extent;
-			stride *= lt_program_extent(m->program, LT_PORT_RESULT, m->answer, d);
+			stride *= lt_program_extent(m->program, LT_BINDING_RESULT, m->answer, d);
 		}
 		memcpy(output + (size_t)i * bytes, (char *)m->own[m->answer] + (size_t)from * bytes, bytes);
 	}
@@ -296,9 +296,9 @@ const char *HamKaasEvaluateModel(const void *handle, const void *model, const st
 		return message(!handle ? "The handle is NULL: HamKaasInitialize gives one" :
 			!model ? "The model is NULL: HamKaasCompileModel gives one" : "There is no room for the output: it is NULL");
 	pthread_mutex_lock(&m->lock);
-	text = match(m->program, LT_PORT_INPUT, "input", inputs, n_inputs, m->input);
+	text = match(m->program, LT_BINDING_INPUT, "input", inputs, n_inputs, m->input);
 	if (!text) {
-		for (int32_t i = 0; i < lt_program_count(m->program, LT_PORT_RESULT); i++)
+		for (int32_t i = 0; i < lt_program_count(m->program, LT_BINDING_RESULT); i++)
 			m->result[i] = m->own[i] ? m->own[i] : output;
 		s = lt_instance_run(m->instance, m->input, m->result);
 		if (s)

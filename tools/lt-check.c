@@ -8,7 +8,7 @@
 #include "tools/plugins.h"
 #include "tools/say.h"
 
-enum { MOST_REDUCED = 8, MOST_TOLD = 4 * CHECK_COMMAND };
+enum { MAX_REDUCED = 8, MAX_REPORTED = 4 * CHECK_COMMAND };
 struct suite {
 	struct check_report report;
 	struct check_options *o;
@@ -16,7 +16,7 @@ struct suite {
 	double begin;
 	int64_t n_failed;
 	int n_reduced;
-	const char *reduced[MOST_REDUCED];      /* rows that were: one failure of an operator tells as much as ten */
+	const char *reduced[MAX_REDUCED];      /* rows that were: one failure of an operator tells as much as ten */
 };
 
 static double now(void) { return (double)lt__now_ns() * 1e-9; }
@@ -37,7 +37,7 @@ static bool still_fails(void *user, const struct lt_graph *g, const char *tree, 
 
 static bool is_worth_reducing(const struct suite *s, const struct check_case *c)
 {
-	if (s->o->no_reduce || c->clause || lt__interrupted(NULL) || s->n_reduced == MOST_REDUCED)
+	if (s->o->no_reduce || c->clause || lt__interrupted(NULL) || s->n_reduced == MAX_REDUCED)
 		return false;
 	for (int i = 0; i < s->n_reduced; i++)
 		if (c->row && s->reduced[i] && !strcmp(c->row, s->reduced[i]))
@@ -51,7 +51,7 @@ static void reduce(struct suite *s, int32_t i)
 	struct again a = { s->o, { c->seed, s->outcome[i].set, c->special, c->wild } };
 	struct lt_context *ctx = NULL;
 	struct lt_graph *g = NULL;
-	char command[CHECK_COMMAND], backend[CHECK_COMMAND], limits[80], *told = calloc(1, MOST_TOLD);
+	char command[CHECK_COMMAND], backend[CHECK_COMMAND], limits[80], *told = calloc(1, MAX_REPORTED);
 	if (mkdir(s->o->keep, 0777) && errno != EEXIST) {
 		lt__say(stderr, "lt-check: %s: cannot be made: %s\n", s->o->keep, strerror(errno));
 		free(told);
@@ -64,7 +64,7 @@ static void reduce(struct suite *s, int32_t i)
 		const struct check_failure f = { .name = c->name, .graph = g, .tree_text = s->outcome[i].tree, .data_seed = c->seed,
 			.set = s->outcome[i].set, .special = c->special, .wild = c->wild, .what = s->outcome[i].text, .repeat = command, .keep = s->o->keep,
 			.backend = backend, .limits = limits };
-		(void)lt__check_reduce(&f, still_fails, &a, told, MOST_TOLD);
+		(void)lt__check_reduce(&f, still_fails, &a, told, MAX_REPORTED);
 		s->report.more[i] = told;
 		s->reduced[s->n_reduced++] = c->row;
 	} else {
@@ -87,7 +87,7 @@ static bool told(void *user, int32_t i)
 		if (!out->unrun && is_worth_reducing(s, s->report.chosen[i]))
 			reduce(s, i);
 		if (!s->o->json)
-			lt__check_tell_failure(&s->report, i, stdout);
+			lt__check_report_failure(&s->report, i, stdout);
 	}
 	(void)fflush(stdout);
 	if (s->o->seconds > 0 && now() - s->begin > s->o->seconds) {
@@ -151,7 +151,7 @@ static int run_suite(struct suite *s, const struct check_list *list)
 	if (s->o->json)
 		code = lt__check_json(&s->report, stdout) ? 2 : 0;
 	else
-		lt__check_tell_all(&s->report, stdout);
+		lt__check_report_all(&s->report, stdout);
 	if (s->o->report && code == 0)
 		code = write_report(s);
 	const int verdict = lt__check_exit(&s->report);
@@ -170,7 +170,7 @@ static int run_suite(struct suite *s, const struct check_list *list)
 /* The backend that is named; else that of the last plug-in; else cpu. */
 static int find_backend(struct check_options *o)
 {
-	struct check_told told;
+	struct check_diagnostics told;
 	int32_t score = 0;
 	char how[200];
 	if (!o->backend) {

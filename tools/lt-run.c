@@ -37,29 +37,29 @@ static int parse(struct run *r)
 		return s == LT_ENOMEM ? run_failed("%s", lt_context_message(r->ctx)) : run_usage("%s", lt_context_message(r->ctx));
 	if (r->o.verbose)
 		lt__say(stderr, "%s: %d node%s in %.1f ms\n", name, r->graph->n_node, run_s(r->graph->n_node), (double)r->parse_ns / 1e6);
-	return run_ports_find(r->graph, r->port);
+	return run_bindings_find(r->graph, r->binding);
 }
 
 static int check_results(const struct run *r)
 {
-	return r->port[LT_PORT_RESULT].n > 0 ? RUN_OK : run_usage("%s: the graph has no result: name one (result = $n; in a script, "
+	return r->binding[LT_BINDING_RESULT].n > 0 ? RUN_OK : run_usage("%s: the graph has no result: name one (result = $n; in a script, "
 		"result \"name\" = %%n in a graph's text)", script_name(r));
 }
 
-static void list_ports(const struct run *r)
+static void list_bindings(const struct run *r)
 {
 	char text[256];
 
-	for (int k = 0; k <= LT_PORT_RESULT; k++)
-		for (int32_t i = 0; i < r->port[k].n; i++)
-			lt__say(stderr, "  %s '%s', %s%s\n", run_port_kind((enum lt_port)k), lt__shown(r->port[k].at[i].name).text,
-				run_port_text(&r->port[k].at[i], text, sizeof text), r->port[k].at[i].needed ? "" : ", not used");
+	for (int k = 0; k <= LT_BINDING_RESULT; k++)
+		for (int32_t i = 0; i < r->binding[k].n; i++)
+			lt__say(stderr, "  %s '%s', %s%s\n", run_binding_kind((enum lt_binding)k), lt__shown(r->binding[k].at[i].name).text,
+				run_binding_text(&r->binding[k].at[i], text, sizeof text), r->binding[k].at[i].needed ? "" : ", not used");
 }
 
 static int check_output(const struct run *r)
 {
 	enum lt_tensorfile kind = r->o.output ? lt__tensorfile_kind(r->o.output) : LT_FILE_OTHER;
-	const struct run_ports *p = &r->port[LT_PORT_RESULT];
+	const struct run_bindings *p = &r->binding[LT_BINDING_RESULT];
 
 	if (kind == LT_FILE_NPY && p->n != 1)
 		return run_usage("%s has %d results, and a .npy holds one: write a .npz or a .safetensors", r->o.script, p->n);
@@ -93,16 +93,16 @@ static int work(struct run *r)
 	STEP(run_dump_is(&r->o, "diff"), the_end(run_diff(r)));
 	STEP(true, parse(r));
 	STEP(!run_dump_is(&r->o, "graph") && !run_dump_is(&r->o, "dot"), check_results(r));
-	STEP(r->o.dump || r->o.check_schedule, run_bind(r->ctx, &r->o, r->backends, r->port, &r->given));
+	STEP(r->o.dump || r->o.check_schedule, run_bind(r->ctx, &r->o, r->backends, r->binding, &r->given));
 	STEP(r->o.schedule, run_schedule_read(r));
 	STEP(r->o.check_schedule, the_end(run_schedule_check(r)));
 	if (r->o.verbose)
-		list_ports(r);
+		list_bindings(r);
 	STEP(r->o.dump, the_end(run_dump(r)));
 	STEP(true, check_output(r));
 	STEP(true, run_backends_choose(r));
 	STEP(true, run_cache_find(r));
-	STEP(true, run_bind(r->ctx, &r->o, r->backends, r->port, &r->given));
+	STEP(true, run_bind(r->ctx, &r->o, r->backends, r->binding, &r->given));
 	STEP(true, run_compile(r));
 	STEP(true, run_start(r));
 	STEP(true, run_evaluate(r));
@@ -115,7 +115,7 @@ static void release(struct run *r)
 {
 	run_verify_free(r);
 	run_explain_free(r);
-	for (int32_t i = 0; r->result && i < r->port[LT_PORT_RESULT].n; i++) {
+	for (int32_t i = 0; r->result && i < r->binding[LT_BINDING_RESULT].n; i++) {
 		free(r->result[i].data);
 		free(r->result[i].packed);
 		free(r->result[i].tensor.shape);
@@ -126,7 +126,7 @@ static void release(struct run *r)
 	lt_instance_free(r->instance);
 	lt_program_free(r->program);
 	run_given_free(&r->given);
-	run_ports_free(r->port);
+	run_bindings_free(r->binding);
 	if (r->graph)
 		lt_graph_free(r->graph);
 	lt__bytes_free(&r->script);

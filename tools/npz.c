@@ -9,7 +9,7 @@
 #include "tools/tensorfile.h"
 
 /* Deflate never makes more than this of a byte; an entry that claims more lies. */
-#define MOST_OF_A_BYTE 1032
+#define MAX_OF_A_BYTE 1032
 #define LONGEST_NAME 4000               /* with .npy and a folder before it, it is a path still */
 
 static lt_status zip_says(struct lt_context *ctx, const char *file, const char *what, zip_error_t *e)
@@ -38,7 +38,7 @@ static lt_status check_entry(struct lt_context *ctx, const char *file, const str
 		return lt_fail(ctx, LT_EINVAL, "%s: the entry '%s' has %llu packed bytes, more than the file has left", file, st->name,
 			(unsigned long long)st->comp_size);
 	*packed += st->comp_size;
-	if (st->comp_method == ZIP_CM_STORE ? st->size != st->comp_size : st->size / MOST_OF_A_BYTE > st->comp_size)
+	if (st->comp_method == ZIP_CM_STORE ? st->size != st->comp_size : st->size / MAX_OF_A_BYTE > st->comp_size)
 		return lt_fail(ctx, LT_EINVAL, "%s: the entry '%s' claims %llu bytes, which cannot be packed in %llu", file, st->name,
 			(unsigned long long)st->size, (unsigned long long)st->comp_size);
 	return LT_OK;

@@ -14,7 +14,7 @@
 /* Keeps the first sentence that a backend says, in one line. */
 struct heard { struct lt_diag diag; char text[1024]; };
 
-static void hear(struct lt_diag *d, const struct lt_note *n)
+static void hear(struct lt_diag *d, const struct lt_diagnostic *n)
 {
 	struct heard *h = (struct heard *)(void *)d;
 

@@ -44,10 +44,10 @@ void run_help(FILE *);
 const char *run_nearest(const char *word, int32_t n, const char *(*at)(const void *user, int32_t i), const void *user);
 const char *run_nearest_of(const char *word, const char *const *words);        /* NULL ends the words */
 
-/* run_ports.c: what a graph asks for and gives, in the order of the library's enumeration. */
-struct run_port {
+/* run_bindings.c: what a graph asks for and gives, in the order of the library's enumeration. */
+struct run_binding {
 	const char *name;
-	enum lt_port kind;
+	enum lt_binding kind;
 	enum lt_dtype dtype;
 	int32_t rank;
 	int64_t *shape;         /* at its maximum */
@@ -55,16 +55,16 @@ struct run_port {
 	bool needed;            /* a result or a state's new content depends on it */
 	bool bounded;           /* an extent depends on a run-time scalar */
 };
-struct run_ports { struct run_port *at, **sorted; int32_t n; };         /* sorted: by name */
-int run_ports_find(const struct lt_graph *, struct run_ports out[LT_PORT_RESULT + 1]);
-void run_ports_free(struct run_ports ports[LT_PORT_RESULT + 1]);
-int32_t run_port_index(const struct run_ports *, const char *name, size_t bytes);      /* -1: no such */
-const char *run_port_kind(enum lt_port);        /* "input" */
+struct run_bindings { struct run_binding *at, **sorted; int32_t n; };         /* sorted: by name */
+int run_bindings_find(const struct lt_graph *, struct run_bindings out[LT_BINDING_RESULT + 1]);
+void run_bindings_free(struct run_bindings bindings[LT_BINDING_RESULT + 1]);
+int32_t run_binding_index(const struct run_bindings *, const char *name, size_t bytes);      /* -1: no such */
+const char *run_binding_kind(enum lt_binding);        /* "input" */
 /* "float32 [3, 4]" */
-const char *run_port_text(const struct run_port *, char *out, size_t bytes);
+const char *run_binding_text(const struct run_binding *, char *out, size_t bytes);
 
 /* run_spec.c: the tensor that the text behind NAME= describes. */
-lt_status run_spec_make(struct lt_context *, const struct run_port *, const char *spec, struct lt_tensor *out);
+lt_status run_spec_make(struct lt_context *, const struct run_binding *, const char *spec, struct lt_tensor *out);
 
 /* run_bind.c: which tensor goes to which port.  value[i]: of port i, or NULL. */
 struct run_values { const struct lt_tensor **value; };
@@ -76,17 +76,17 @@ struct run_given {
 	int32_t n_input;
 };
 /* backends: the list that will run it, whose first may say that any values do; NULL: not known. */
-int run_bind(struct lt_context *, const struct run_options *, const char *backends, const struct run_ports *ports, struct run_given *out);
+int run_bind(struct lt_context *, const struct run_options *, const char *backends, const struct run_bindings *bindings, struct run_given *out);
 void run_given_free(struct run_given *);
 
 /* The whole. */
-struct run_result { const struct run_port *port; void *data, *packed; struct lt_tensor tensor; };
+struct run_result { const struct run_binding *binding; void *data, *packed; struct lt_tensor tensor; };
 struct run {
 	struct run_options o;
 	struct lt_context *ctx;
 	struct lt_bytes script, schedule;
 	struct lt_graph *graph;
-	struct run_ports port[LT_PORT_RESULT + 1];
+	struct run_bindings binding[LT_BINDING_RESULT + 1];
 	struct run_given given;
 	char *backends, *cache_dir;
 	struct lt_program *program;

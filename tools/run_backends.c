@@ -10,7 +10,7 @@
 /* Keeps the first sentence that a backend says, in one line. */
 struct heard { struct lt_diag diag; char text[512]; };
 
-static void hear(struct lt_diag *d, const struct lt_note *n)
+static void hear(struct lt_diag *d, const struct lt_diagnostic *n)
 {
 	struct heard *h = (struct heard *)(void *)d;
 
@@ -23,7 +23,7 @@ static void hear(struct lt_diag *d, const struct lt_note *n)
 
 static struct heard listen(void)
 {
-	return (struct heard){ .diag = { .size = sizeof(struct lt_diag), .tell = hear } };
+	return (struct heard){ .diag = { .size = sizeof(struct lt_diag), .report = hear } };
 }
 
 int run_plugins_load(const struct run_options *o)
@@ -35,7 +35,7 @@ int run_plugins_load(const struct run_options *o)
 
 struct facts { char *text; size_t bytes; FILE *to; };
 
-static void put_fact(void *user, const char *text, size_t bytes)
+static void write_fact(void *user, const char *text, size_t bytes)
 {
 	fwrite(text, 1, bytes, ((struct facts *)user)->to);
 }
@@ -64,7 +64,7 @@ static bool find_device(const struct lt_backend *b, const struct run_options *o,
 	}
 	snprintf(out, bytes, "%s", LT_HAS(struct lt_caps, caps, target) && caps->target->name ? caps->target->name : "");
 	if (facts->to && LT_HAS(struct lt_backend, b, describe))
-		b->describe(session, put_fact, facts);
+		b->describe(session, write_fact, facts);
 	b->close(session);
 	return true;
 }

@@ -5,12 +5,12 @@
 #include "tools/run.h"
 #include "tools/say.h"
 
-#define MOST_PROBLEMS 20
+#define MAX_PROBLEMS 20
 
 struct binder {
 	struct lt_context *ctx;
 	const struct run_options *o;
-	const struct run_ports *port;           /* by kind */
+	const struct run_bindings *binding;           /* by kind */
 	struct run_given *given;
 	FILE *text;                             /* what does not fit, a line each */
 	int32_t n_problem, n_missing;
@@ -21,14 +21,14 @@ struct binder {
 	int any;                                /* whether any values do for what is not given: 1, 0, -1 not asked yet */
 };
 /* The ports of one kind being given their tensors; from[i]: the option or file that gave value[i]. */
-struct slots { enum lt_port kind; const struct lt_tensor **value; const char **from; };
+struct slots { enum lt_binding kind; const struct lt_tensor **value; const char **from; };
 
 static void tell(struct binder *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void tell(struct binder *b, const char *fmt, ...)
 {
 	va_list args;
 
-	if (++b->n_problem > MOST_PROBLEMS)
+	if (++b->n_problem > MAX_PROBLEMS)
 		return;
 	va_start(args, fmt);
 	fputs("lt-run: ", b->text);
@@ -37,50 +37,50 @@ static void tell(struct binder *b, const char *fmt, ...)
 	va_end(args);
 }
 
-static const char *name_at(const void *ports, int32_t i)
+static const char *name_at(const void *bindings, int32_t i)
 {
-	return ((const struct run_ports *)ports)->at[i].name;
+	return ((const struct run_bindings *)bindings)->at[i].name;
 }
 
-static void tell_unknown(struct binder *b, enum lt_port kind, const char *name, const char *from)
+static void report_unknown(struct binder *b, enum lt_binding kind, const char *name, const char *from)
 {
-	const struct run_ports *p = &b->port[kind];
-	enum lt_port other = kind == LT_PORT_INPUT ? LT_PORT_CONSTANT : LT_PORT_INPUT;
+	const struct run_bindings *p = &b->binding[kind];
+	enum lt_binding other = kind == LT_BINDING_INPUT ? LT_BINDING_CONSTANT : LT_BINDING_INPUT;
 	const char *near = run_nearest(name, p->n, name_at, p);
 
-	if (run_port_index(&b->port[other], name, strlen(name)) >= 0)
-		tell(b, "%s: '%s' is no %s of the script but %s %s: give it with %s", from, name, run_port_kind(kind),
-			other == LT_PORT_INPUT ? "an" : "a", run_port_kind(other),
-			other == LT_PORT_INPUT ? "-i or --inputs" : "-c or --weights");
+	if (run_binding_index(&b->binding[other], name, strlen(name)) >= 0)
+		tell(b, "%s: '%s' is no %s of the script but %s %s: give it with %s", from, name, run_binding_kind(kind),
+			other == LT_BINDING_INPUT ? "an" : "a", run_binding_kind(other),
+			other == LT_BINDING_INPUT ? "-i or --inputs" : "-c or --weights");
 	else if (near)
-		tell(b, "%s: the script has no %s '%s'; did you mean '%s'?", from, run_port_kind(kind), name, near);
+		tell(b, "%s: the script has no %s '%s'; did you mean '%s'?", from, run_binding_kind(kind), name, near);
 	else if (p->n == 0)
-		tell(b, "%s: the script has no %s '%s'; it has no %ss at all", from, run_port_kind(kind), name, run_port_kind(kind));
+		tell(b, "%s: the script has no %s '%s'; it has no %ss at all", from, run_binding_kind(kind), name, run_binding_kind(kind));
 	else
-		tell(b, "%s: the script has no %s '%s'; it has '%s'%s", from, run_port_kind(kind), name, p->at[0].name,
+		tell(b, "%s: the script has no %s '%s'; it has '%s'%s", from, run_binding_kind(kind), name, p->at[0].name,
 			p->n > 1 ? " and others (-v lists them)" : "");
 }
 
-static void tell_twice(struct binder *b, const struct slots *s, int32_t i, const char *from)
+static void report_twice(struct binder *b, const struct slots *s, int32_t i, const char *from)
 {
-	tell(b, "%s: the %s '%s' is given twice, here and by %s", from, run_port_kind(s->kind), b->port[s->kind].at[i].name, s->from[i]);
+	tell(b, "%s: the %s '%s' is given twice, here and by %s", from, run_binding_kind(s->kind), b->binding[s->kind].at[i].name, s->from[i]);
 }
 
 /* Gives port i its tensor, if it fits. */
 static void place(struct binder *b, struct slots *s, int32_t i, const struct lt_tensor *t, const char *from)
 {
-	const struct run_port *p = &b->port[s->kind].at[i];
+	const struct run_binding *p = &b->binding[s->kind].at[i];
 	char want[256], got[256];
 	bool fits = p->rank == t->rank;
 
 	for (int32_t d = 0; d < p->rank && fits; d++)
 		fits = p->shape[d] == t->shape[d];
 	if (s->from[i]) {
-		tell_twice(b, s, i, from);
+		report_twice(b, s, i, from);
 	} else if (!fits || p->dtype != t->dtype) {
 		lt__shape_text(got, sizeof got, t->rank, t->shape);
-		tell(b, "%s: the %s '%s' is %s, but this is %s %s%s%s%s", from, run_port_kind(s->kind), p->name,
-			run_port_text(p, want, sizeof want), lt__dtype_info(t->dtype)->script, got,
+		tell(b, "%s: the %s '%s' is %s, but this is %s %s%s%s%s", from, run_binding_kind(s->kind), p->name,
+			run_binding_text(p, want, sizeof want), lt__dtype_info(t->dtype)->script, got,
 			fits ? " (in NumPy: .astype('" : "", fits ? lt__dtype_info(p->dtype)->script : "", fits ? "'))" : "");
 	} else {
 		s->value[i] = t;
@@ -97,12 +97,12 @@ static struct lt_tensors *keep(struct binder *b, const struct lt_tensors *t)
 
 static void place_spec(struct binder *b, struct slots *s, int32_t i, const char *spec, const char *from)
 {
-	const struct run_port *p = &b->port[s->kind].at[i];
+	const struct run_binding *p = &b->binding[s->kind].at[i];
 	struct lt_tensors one = { 0 };
 
 	if (b->names_only) {
 		if (s->from[i])
-			tell_twice(b, s, i, from);
+			report_twice(b, s, i, from);
 		s->from[i] = from;
 		return;
 	}
@@ -124,7 +124,7 @@ static void place_option(struct binder *b, struct slots *s, const char *option)
 	char *name;
 
 	for (const char *at = strchr(option, '='); at; at = strchr(at + 1, '=')) {
-		int32_t i = run_port_index(&b->port[s->kind], option, (size_t)(at - option));
+		int32_t i = run_binding_index(&b->binding[s->kind], option, (size_t)(at - option));
 
 		if (i >= 0) {
 			place_spec(b, s, i, at + 1, option);
@@ -138,7 +138,7 @@ static void place_option(struct binder *b, struct slots *s, const char *option)
 	if (!strchr(option, '='))
 		tell(b, "'%s' is not NAME=SPEC, such as %s=random", option, option);
 	else if (name)
-		tell_unknown(b, s->kind, name, option);
+		report_unknown(b, s->kind, name, option);
 	free(name);
 }
 
@@ -157,51 +157,51 @@ static void place_file(struct binder *b, struct slots *s, const char *path)
 	}
 	kept = keep(b, &file);
 	for (int32_t i = 0; i < kept->n; i++) {
-		int32_t port = run_port_index(&b->port[s->kind], kept->at[i].name, strlen(kept->at[i].name));
+		int32_t binding = run_binding_index(&b->binding[s->kind], kept->at[i].name, strlen(kept->at[i].name));
 
-		if (port >= 0)
-			place(b, s, port, &kept->at[i], path);
+		if (binding >= 0)
+			place(b, s, binding, &kept->at[i], path);
 		else
-			tell_unknown(b, s->kind, kept->at[i].name, path);
+			report_unknown(b, s->kind, kept->at[i].name, path);
 	}
 }
 
-static bool is_rest(const struct binder *b, const struct slots *s, const char *option)
+static bool is_remainder(const struct binder *b, const struct slots *s, const char *option)
 {
-	return !strncmp(option, "*=", 2) && run_port_index(&b->port[s->kind], "*", 1) < 0;
+	return !strncmp(option, "*=", 2) && run_binding_index(&b->binding[s->kind], "*", 1) < 0;
 }
 
 /* "*=SPEC" given a second time. */
-static void check_rest(struct binder *b, const struct slots *s, const struct run_list *options)
+static void check_remainder(struct binder *b, const struct slots *s, const struct run_list *options)
 {
 	const char *first = NULL;
 
 	for (int32_t i = 0; i < options->n; i++) {
-		if (first && is_rest(b, s, options->at[i]))
-			tell(b, "%s: '*', every other %s, is given twice, here and by %s", options->at[i], run_port_kind(s->kind), first);
-		if (!first && is_rest(b, s, options->at[i]))
+		if (first && is_remainder(b, s, options->at[i]))
+			tell(b, "%s: '*', every other %s, is given twice, here and by %s", options->at[i], run_binding_kind(s->kind), first);
+		if (!first && is_remainder(b, s, options->at[i]))
 			first = options->at[i];
 	}
 }
 
 /* The ports that are needed and have nothing yet, from "*=SPEC". */
-static void place_rest(struct binder *b, struct slots *s, const struct run_list *options)
+static void place_remainder(struct binder *b, struct slots *s, const struct run_list *options)
 {
 	const char *rest = NULL;
 
 	for (int32_t i = 0; i < options->n; i++)
-		if (is_rest(b, s, options->at[i]))
+		if (is_remainder(b, s, options->at[i]))
 			rest = options->at[i];
-	for (int32_t i = 0; rest && i < b->port[s->kind].n; i++)
-		if (!s->from[i] && b->port[s->kind].at[i].needed)
+	for (int32_t i = 0; rest && i < b->binding[s->kind].n; i++)
+		if (!s->from[i] && b->binding[s->kind].at[i].needed)
 			place_spec(b, s, i, rest + 2, rest);
 }
 
 /* What the user left out, where the backend says that any values do: random ones, told on standard error. */
 static void place_any(struct binder *b, struct slots *s)
 {
-	for (int32_t i = 0; i < b->port[s->kind].n && !b->names_only; i++) {
-		if (s->from[i] || !b->port[s->kind].at[i].needed)
+	for (int32_t i = 0; i < b->binding[s->kind].n && !b->names_only; i++) {
+		if (s->from[i] || !b->binding[s->kind].at[i].needed)
 			continue;
 		if (b->any < 0)
 			b->any = run_backends_any_values(b->o, b->backends);
@@ -210,7 +210,7 @@ static void place_any(struct binder *b, struct slots *s)
 		place_spec(b, s, i, "random", "random");
 		if (!b->o->quiet)
 			lt__say(b->text, "lt-run: the %s '%s' is not given and has random values, which do for this backend\n",
-				run_port_kind(s->kind), lt__shown(b->port[s->kind].at[i].name).text);
+				run_binding_kind(s->kind), lt__shown(b->binding[s->kind].at[i].name).text);
 	}
 }
 
@@ -218,27 +218,27 @@ static int32_t count_missing(const struct binder *b, const struct slots *s)
 {
 	int32_t n = 0;
 
-	for (int32_t i = 0; i < b->port[s->kind].n; i++)
-		n += b->port[s->kind].at[i].needed && !s->from[i];
+	for (int32_t i = 0; i < b->binding[s->kind].n; i++)
+		n += b->binding[s->kind].at[i].needed && !s->from[i];
 	return n;
 }
 
-static void tell_missing(struct binder *b, const struct slots *s, const char *flag)
+static void report_missing(struct binder *b, const struct slots *s, const char *flag)
 {
 	char text[256];
 
-	for (int32_t i = 0; i < b->port[s->kind].n; i++) {
-		const struct run_port *p = &b->port[s->kind].at[i];
+	for (int32_t i = 0; i < b->binding[s->kind].n; i++) {
+		const struct run_binding *p = &b->binding[s->kind].at[i];
 
 		if (p->needed && !s->from[i])
-			lt__say(b->text, "  %s '%s', %s: give it with  %s %s=FILE.npy\n", run_port_kind(s->kind), lt__shown(p->name).text,
-				run_port_text(p, text, sizeof text), flag, lt__shown(p->name).text);
+			lt__say(b->text, "  %s '%s', %s: give it with  %s %s=FILE.npy\n", run_binding_kind(s->kind), lt__shown(p->name).text,
+				run_binding_text(p, text, sizeof text), flag, lt__shown(p->name).text);
 	}
 }
 
-static bool make_slots(struct binder *b, struct slots *s, enum lt_port kind, const struct slots *base)
+static bool make_slots(struct binder *b, struct slots *s, enum lt_binding kind, const struct slots *base)
 {
-	size_t n = (size_t)b->port[kind].n;
+	size_t n = (size_t)b->binding[kind].n;
 
 	s->kind = kind;
 	s->value = calloc(n + 1, sizeof(struct lt_tensor *));
@@ -263,25 +263,25 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 	const char *file = NULL;
 	int32_t n = 0, n_eval = b->o->inputs.n > 0 ? b->o->inputs.n : 1;
 
-	check_rest(b, constant, &b->o->constant);
-	check_rest(b, common, &b->o->input);
+	check_remainder(b, constant, &b->o->constant);
+	check_remainder(b, common, &b->o->input);
 	for (int32_t i = 0; i < b->o->constant.n; i++)
 		place_option(b, constant, b->o->constant.at[i]);
 	for (int32_t i = 0; i < b->o->weights.n; i++)
 		place_file(b, constant, b->o->weights.at[i]);
-	place_rest(b, constant, &b->o->constant);
+	place_remainder(b, constant, &b->o->constant);
 	place_any(b, constant);
 	for (int32_t i = 0; i < b->o->input.n; i++)
 		place_option(b, common, b->o->input.at[i]);
 	for (int32_t e = 0; e < n_eval && n == 0; e++) {
 		free(s.from);
-		if (!make_slots(b, &s, LT_PORT_INPUT, common))
+		if (!make_slots(b, &s, LT_BINDING_INPUT, common))
 			break;
 		b->given->input[b->given->n_input++].value = s.value;
 		file = b->o->inputs.n > 0 ? b->o->inputs.at[e] : NULL;
 		if (file)
 			place_file(b, &s, file);
-		place_rest(b, &s, &b->o->input);
+		place_remainder(b, &s, &b->o->input);
 		if (s.from)
 			place_any(b, &s);
 		n = s.from ? count_missing(b, &s) : 0;
@@ -290,8 +290,8 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 	if (n > 0 && s.from && !b->names_only && !b->unread) {
 		lt__say(b->text, "lt-run: %s needs %d tensor%s not given%s%s:\n", b->o->script, n, n == 1 ? " that is" : "s that are",
 			file ? ", with the inputs of " : "", file ? file : "");
-		tell_missing(b, &s, "-i");
-		tell_missing(b, constant, "-c");
+		report_missing(b, &s, "-i");
+		report_missing(b, constant, "-c");
 		fputs("  (a value, zeros, ones, iota or random[:SEED] may stand for FILE.npy; --inputs and --weights take all at "
 			"once from a .npz or .safetensors)\n", b->text);
 		b->n_missing = n;
@@ -299,15 +299,15 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 	free(s.from);
 }
 
-int run_bind(struct lt_context *ctx, const struct run_options *o, const char *backends, const struct run_ports *port, struct run_given *out)
+int run_bind(struct lt_context *ctx, const struct run_options *o, const char *backends, const struct run_bindings *binding, struct run_given *out)
 {
-	struct binder b = { .ctx = ctx, .o = o, .port = port, .given = out, .names_only = o->dump || o->check_schedule, .backends = backends,
+	struct binder b = { .ctx = ctx, .o = o, .binding = binding, .given = out, .names_only = o->dump || o->check_schedule, .backends = backends,
 		.any = backends ? -1 : 0 };
 	struct slots constant = { 0 }, common = { 0 };
 	char *text = NULL;
 	size_t bytes = 0;
 	size_t n_eval = (size_t)o->inputs.n + 1;
-	size_t n_file = (size_t)(port[LT_PORT_INPUT].n * (int64_t)n_eval + port[LT_PORT_CONSTANT].n + o->input.n + o->constant.n +
+	size_t n_file = (size_t)(binding[LT_BINDING_INPUT].n * (int64_t)n_eval + binding[LT_BINDING_CONSTANT].n + o->input.n + o->constant.n +
 		o->inputs.n + o->weights.n + 1);
 
 	memset(out, 0, sizeof *out);
@@ -320,7 +320,7 @@ int run_bind(struct lt_context *ctx, const struct run_options *o, const char *ba
 		free(text);
 		return run_failed("out of memory");
 	}
-	if (make_slots(&b, &constant, LT_PORT_CONSTANT, NULL) && make_slots(&b, &common, LT_PORT_INPUT, NULL))
+	if (make_slots(&b, &constant, LT_BINDING_CONSTANT, NULL) && make_slots(&b, &common, LT_BINDING_INPUT, NULL))
 		bind_all(&b, &constant, &common);
 	out->constant.value = constant.value;
 	free(constant.from);
@@ -333,8 +333,8 @@ int run_bind(struct lt_context *ctx, const struct run_options *o, const char *ba
 		return run_failed("out of memory");
 	}
 	fwrite(text, 1, bytes, stderr);
-	if (b.n_problem > MOST_PROBLEMS)
-		run_usage("... and %d more like these", b.n_problem - MOST_PROBLEMS);
+	if (b.n_problem > MAX_PROBLEMS)
+		run_usage("... and %d more like these", b.n_problem - MAX_PROBLEMS);
 	free(text);
 	return b.n_problem + b.n_missing > 0 ? RUN_USAGE : RUN_OK;
 }

@@ -49,7 +49,7 @@ static void explain(void *user, const struct lt_explained *e)
 	run_explain_add(((struct progress *)user)->run, e);
 }
 
-static void tell_stats(const struct run *r, int64_t ns)
+static void report_stats(const struct run *r, int64_t ns)
 {
 	struct lt_stats st = { .size = sizeof st };
 
@@ -121,40 +121,40 @@ int run_compile(struct run *r)
 	if (s)
 		return run_status(r, s, "compiling");
 	if (r->o.verbose)
-		tell_stats(r, run_now() - p.begin_ns);
+		report_stats(r, run_now() - p.begin_ns);
 	return RUN_OK;
 }
 
 /* The graph's ports and the program's are the same, in the same order; what a program needs beyond what the
  * graph shows would be a defect, but must not become a null pointer in a kernel. */
-static int check_ports(const struct run *r)
+static int check_bindings(const struct run *r)
 {
-	for (int k = 0; k <= LT_PORT_RESULT; k++)
-		if (lt_program_count(r->program, (enum lt_port)k) != r->port[k].n)
-			return run_failed("%s: the program has %d %ss, the graph %d", r->o.script, lt_program_count(r->program, (enum lt_port)k),
-				run_port_kind((enum lt_port)k), r->port[k].n);
+	for (int k = 0; k <= LT_BINDING_RESULT; k++)
+		if (lt_program_count(r->program, (enum lt_binding)k) != r->binding[k].n)
+			return run_failed("%s: the program has %d %ss, the graph %d", r->o.script, lt_program_count(r->program, (enum lt_binding)k),
+				run_binding_kind((enum lt_binding)k), r->binding[k].n);
 	for (int32_t e = 0; e < r->given.n_input; e++)
-		for (int32_t i = 0; i < r->port[LT_PORT_INPUT].n; i++)
-			if (lt_program_needs(r->program, LT_PORT_INPUT, i) && !r->given.input[e].value[i])
-				return run_usage("input '%s' is missing: give it with -i %s=FILE.npy", r->port[LT_PORT_INPUT].at[i].name,
-					r->port[LT_PORT_INPUT].at[i].name);
+		for (int32_t i = 0; i < r->binding[LT_BINDING_INPUT].n; i++)
+			if (lt_program_needs(r->program, LT_BINDING_INPUT, i) && !r->given.input[e].value[i])
+				return run_usage("input '%s' is missing: give it with -i %s=FILE.npy", r->binding[LT_BINDING_INPUT].at[i].name,
+					r->binding[LT_BINDING_INPUT].at[i].name);
 	return RUN_OK;
 }
 
 static int make_results(struct run *r)
 {
-	const struct run_ports *p = &r->port[LT_PORT_RESULT];
+	const struct run_bindings *p = &r->binding[LT_BINDING_RESULT];
 
 	r->result = calloc((size_t)p->n + 1, sizeof *r->result);
 	r->output = calloc((size_t)p->n + 1, sizeof *r->output);
-	r->input = calloc((size_t)r->port[LT_PORT_INPUT].n + 1, sizeof *r->input);
+	r->input = calloc((size_t)r->binding[LT_BINDING_INPUT].n + 1, sizeof *r->input);
 	if (!r->result || !r->output || !r->input)
 		return run_failed("out of memory");
 	for (int32_t i = 0; i < p->n; i++) {
 		struct run_result *out = &r->result[i];
-		size_t bytes = lt_program_bytes(r->program, LT_PORT_RESULT, i);
+		size_t bytes = lt_program_bytes(r->program, LT_BINDING_RESULT, i);
 
-		out->port = &p->at[i];
+		out->binding = &p->at[i];
 		out->data = aligned_alloc(64, (bytes + 127) / 64 * 64);
 		out->packed = p->at[i].bounded ? malloc(bytes + 1) : NULL;
 		out->tensor.shape = malloc((size_t)p->at[i].rank * sizeof(int64_t) + 1);
@@ -168,12 +168,12 @@ static int make_results(struct run *r)
 
 int run_start(struct run *r)
 {
-	int code = check_ports(r);
+	int code = check_bindings(r);
 	lt_status s;
 
 	if (code != RUN_OK)
 		return code;
-	for (int32_t i = 0; i < r->port[LT_PORT_CONSTANT].n; i++) {
+	for (int32_t i = 0; i < r->binding[LT_BINDING_CONSTANT].n; i++) {
 		const struct lt_tensor *t = r->given.constant.value[i];
 
 		if (t && (s = lt_program_bind(r->program, i, t->data, 0)))

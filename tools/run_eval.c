@@ -7,7 +7,7 @@
 /* Copies the part of a result that there is, row by row, out of its layout at the largest extents. */
 static void pack(const struct run_result *res, int64_t elems)
 {
-	const struct run_port *p = res->port;
+	const struct run_binding *p = res->binding;
 	const struct lt_tensor *t = &res->tensor;
 	size_t bytes = lt__dtype_info(p->dtype)->bytes;
 
@@ -26,7 +26,7 @@ static void pack(const struct run_result *res, int64_t elems)
 static void collect(const struct run *r, int32_t i)
 {
 	struct run_result *res = &r->result[i];
-	const struct run_port *p = res->port;
+	const struct run_binding *p = res->binding;
 	struct lt_tensor *t = &res->tensor;
 	bool whole = true;
 
@@ -45,7 +45,7 @@ static void collect(const struct run *r, int32_t i)
 
 static int write_results(const struct run *r, int64_t evaluation)
 {
-	int32_t n = r->port[LT_PORT_RESULT].n;
+	int32_t n = r->binding[LT_BINDING_RESULT].n;
 	const char *number = strstr(r->o.output, "%d");
 	char *path = malloc(strlen(r->o.output) + 32);
 	struct lt_tensors all = { .at = calloc((size_t)n + 1, sizeof *all.at), .n = n };
@@ -71,7 +71,7 @@ static int print_results(const struct run *r, int64_t evaluation, bool several)
 
 	if (several)
 		lt__say(stdout, "evaluation %lld\n", (long long)evaluation);
-	for (int32_t i = 0; i < r->port[LT_PORT_RESULT].n; i++) {
+	for (int32_t i = 0; i < r->binding[LT_BINDING_RESULT].n; i++) {
 		const struct lt_tensor *t = &r->result[i].tensor;
 
 		lt__say(stdout, "%s: %s %s\n", lt__shown(t->name).text, lt__dtype_info(t->dtype)->script, lt__shape_text(shape, sizeof shape, t->rank, t->shape));
@@ -86,7 +86,7 @@ static void add_json(const struct run *r)
 {
 	json_t *results = json_array();
 
-	for (int32_t i = 0; i < r->port[LT_PORT_RESULT].n; i++)
+	for (int32_t i = 0; i < r->binding[LT_BINDING_RESULT].n; i++)
 		json_array_append_new(results, run_json_tensor(&r->result[i].tensor, !r->o.output && !r->o.quiet));
 	json_array_append_new(run_json_under(r->json, "evaluations"), json_pack("{s:o}", "results", results));
 }
@@ -94,8 +94,8 @@ static void add_json(const struct run *r)
 /* What a run leaves out must not look right because the run before wrote it. */
 static void poison(const struct run *r)
 {
-	for (int32_t i = 0; i < r->port[LT_PORT_RESULT].n; i++)
-		memset(r->output[i], 0xff, lt_program_bytes(r->program, LT_PORT_RESULT, i));
+	for (int32_t i = 0; i < r->binding[LT_BINDING_RESULT].n; i++)
+		memset(r->output[i], 0xff, lt_program_bytes(r->program, LT_BINDING_RESULT, i));
 }
 
 static int evaluate(struct run *r, int64_t number, int64_t of)
@@ -104,7 +104,7 @@ static int evaluate(struct run *r, int64_t number, int64_t of)
 	int code = RUN_OK;
 	lt_status s;
 
-	for (int32_t i = 0; i < r->port[LT_PORT_INPUT].n; i++)
+	for (int32_t i = 0; i < r->binding[LT_BINDING_INPUT].n; i++)
 		r->input[i] = v->value[i] ? v->value[i]->data : NULL;
 	if (r->verify)
 		poison(r);
@@ -117,7 +117,7 @@ static int evaluate(struct run *r, int64_t number, int64_t of)
 		lt__say(stderr, "lt-run: evaluation %lld failed\n", (long long)number);
 	if (s)
 		return run_status(r, s, "running");
-	for (int32_t i = 0; i < r->port[LT_PORT_RESULT].n; i++)
+	for (int32_t i = 0; i < r->binding[LT_BINDING_RESULT].n; i++)
 		collect(r, i);
 	/* Without a number in its name the file is the last evaluation's. */
 	if (r->o.output && (strstr(r->o.output, "%d") || number + 1 == of))

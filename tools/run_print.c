@@ -4,7 +4,7 @@
 #include "tools/run.h"
 
 #define WIDTH 75                /* NumPy's linewidth, threshold and edgeitems */
-#define MOST_SHOWN 1000
+#define MAX_SHOWN 1000
 #define EDGE 3
 
 struct printer {
@@ -56,7 +56,7 @@ static int element(const struct printer *p, int64_t at, char *out, size_t bytes)
  * wrapped loses them. */
 struct line { int column, blanks; };
 
-static void put_word(const struct printer *p, struct line *l, int indent, int width, const char *word, bool last)
+static void write_word(const struct printer *p, struct line *l, int indent, int width, const char *word, bool last)
 {
 	int n = (int)strlen(word), bare = n;
 
@@ -81,11 +81,11 @@ static void print_row(const struct printer *p, int64_t base, int width)
 
 	for (int64_t i = 0; i < extent; i++) {
 		if (is_cut(p, axis) && i == EDGE) {
-			put_word(p, &l, indent, width, "...", false);
+			write_word(p, &l, indent, width, "...", false);
 			i = extent - EDGE;
 		}
 		element(p, base + i * p->stride[axis], word, sizeof word);
-		put_word(p, &l, indent, width, word, i + 1 == extent);
+		write_word(p, &l, indent, width, word, i + 1 == extent);
 	}
 	fprintf(p->to, "%*s", l.blanks, "");
 }
@@ -136,7 +136,7 @@ lt_status run_print_tensor(FILE *f, const struct lt_tensor *t)
 {
 	int64_t elems = (int64_t)(t->bytes / lt__dtype_info(t->dtype)->bytes), room = 1;
 	int64_t *stride = malloc(((size_t)t->rank + 1) * sizeof *stride), *at;
-	struct printer p = { .t = t, .stride = stride, .cut = elems > MOST_SHOWN, .to = f };
+	struct printer p = { .t = t, .stride = stride, .cut = elems > MAX_SHOWN, .to = f };
 	char word[512];
 
 	for (int32_t d = t->rank - 1; d >= 0 && stride; d--)

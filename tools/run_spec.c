@@ -61,7 +61,7 @@ static void fill_iota(struct lt_tensor *t)
 }
 
 /* The type must hold the last number, as it must hold a VALUE. */
-static lt_status check_iota(struct lt_context *ctx, const struct run_port *p)
+static lt_status check_iota(struct lt_context *ctx, const struct run_binding *p)
 {
 	const struct lt_dtypeinfo *info = lt__dtype_info(p->dtype);
 	union lt_scalar last = { .i = -1 }, v;
@@ -85,7 +85,7 @@ static void fill_value(struct lt_tensor *t, union lt_scalar v)
 }
 
 /* A VALUE of the port's type.  Integers must be whole and fit. */
-static lt_status read_value(struct lt_context *ctx, const struct run_port *p, const char *spec, union lt_scalar *out)
+static lt_status read_value(struct lt_context *ctx, const struct run_binding *p, const char *spec, union lt_scalar *out)
 {
 	const struct lt_dtypeinfo *info = lt__dtype_info(p->dtype);
 	char *end;
@@ -130,7 +130,7 @@ static lt_status read_file(struct lt_context *ctx, const char *path, struct lt_t
 	return LT_OK;
 }
 
-static lt_status read_seed(struct lt_context *ctx, const struct run_port *p, const char *spec, uint64_t *seed)
+static lt_status read_seed(struct lt_context *ctx, const struct run_binding *p, const char *spec, uint64_t *seed)
 {
 	char *end;
 
@@ -144,7 +144,7 @@ static lt_status read_seed(struct lt_context *ctx, const struct run_port *p, con
 	return LT_OK;
 }
 
-lt_status run_spec_make(struct lt_context *ctx, const struct run_port *p, const char *spec, struct lt_tensor *out)
+lt_status run_spec_make(struct lt_context *ctx, const struct run_binding *p, const char *spec, struct lt_tensor *out)
 {
 	enum lt_tensorfile kind = lt__tensorfile_kind(spec);
 	bool random = !strncmp(spec, "random", 6) && (!spec[6] || spec[6] == ':'), iota = !strcmp(spec, "iota");
@@ -156,7 +156,7 @@ lt_status run_spec_make(struct lt_context *ctx, const struct run_port *p, const 
 		return read_file(ctx, spec, out);
 	if (kind != LT_FILE_OTHER)
 		return lt_fail(ctx, LT_EINVAL, "%s may hold several tensors: give it with %s", spec,
-			p->kind == LT_PORT_INPUT ? "--inputs" : "--weights");
+			p->kind == LT_BINDING_INPUT ? "--inputs" : "--weights");
 	if (!*spec)
 		return lt_fail(ctx, LT_EINVAL, "a value is missing behind '='");
 	if (random)

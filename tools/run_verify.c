@@ -21,7 +21,7 @@ struct run_verify {
 	bool shown;                     /* a line of progress stands on the terminal */
 };
 
-static size_t state_bytes(const struct run_port *p)
+static size_t state_bytes(const struct run_binding *p)
 {
 	size_t bytes = 0;
 
@@ -53,7 +53,7 @@ static void end_progress(struct run_verify *v)
 int run_verify_begin(struct run *r)
 {
 	struct run_verify *v = r->verify = calloc(1, sizeof *v);
-	const struct run_ports *states = &r->port[LT_PORT_STATE], *constants = &r->port[LT_PORT_CONSTANT];
+	const struct run_bindings *states = &r->binding[LT_BINDING_STATE], *constants = &r->binding[LT_BINDING_CONSTANT];
 
 	if (!v)
 		return run_failed("out of memory");
@@ -78,7 +78,7 @@ void run_verify_free(struct run *r)
 {
 	if (!r->verify)
 		return;
-	for (int32_t i = 0; r->verify->state && i < r->port[LT_PORT_STATE].n; i++)
+	for (int32_t i = 0; r->verify->state && i < r->binding[LT_BINDING_STATE].n; i++)
 		free(r->verify->state[i]);
 	free(r->verify->state);
 	free(r->verify->source);
@@ -109,7 +109,7 @@ int run_verify_kernels(struct run *r, int64_t evaluation)
 
 static int judge_results(struct run *r, struct lt_judge *j)
 {
-	const struct run_ports *results = &r->port[LT_PORT_RESULT];
+	const struct run_bindings *results = &r->binding[LT_BINDING_RESULT];
 
 	for (int32_t i = 0; i < results->n; i++) {
 		const struct lt_nodedef *node = &r->graph->node[results->at[i].node];
@@ -130,7 +130,7 @@ static int judge_results(struct run *r, struct lt_judge *j)
 static int judge_states(struct run *r, struct lt_judge *j)
 {
 	struct run_verify *v = r->verify;
-	const struct run_ports *states = &r->port[LT_PORT_STATE];
+	const struct run_bindings *states = &r->binding[LT_BINDING_STATE];
 
 	for (int32_t i = 0; i < states->n; i++) {
 		/* What nothing reads is not kept. */
@@ -138,7 +138,7 @@ static int judge_states(struct run *r, struct lt_judge *j)
 
 		if (!got)
 			return run_status(r, lt_context_code(r->ctx), "fetching a state");
-		if (lt_program_needs(r->program, LT_PORT_STATE, i) && lt__judge_state(j, states->at[i].node, got, &v->report))
+		if (lt_program_needs(r->program, LT_BINDING_STATE, i) && lt__judge_state(j, states->at[i].node, got, &v->report))
 			return run_failed("verification failed: %s", lt_context_message(r->ctx));
 	}
 	return RUN_OK;
@@ -147,7 +147,7 @@ static int judge_states(struct run *r, struct lt_judge *j)
 /* What the next evaluation begins with. */
 static int keep_states(struct run *r)
 {
-	const struct run_ports *states = &r->port[LT_PORT_STATE];
+	const struct run_bindings *states = &r->binding[LT_BINDING_STATE];
 
 	for (int32_t i = 0; i < states->n; i++) {
 		const void *now = lt_instance_state(r->instance, i);
@@ -162,7 +162,7 @@ static int keep_states(struct run *r)
 int run_verify_compare(struct run *r, int64_t evaluation)
 {
 	struct run_verify *v = r->verify;
-	const struct run_ports *inputs = &r->port[LT_PORT_INPUT];
+	const struct run_bindings *inputs = &r->binding[LT_BINDING_INPUT];
 	struct lt_judge *j = NULL;
 	lt_status s;
 	int code;

@@ -21,12 +21,12 @@ static bool reads_memory(const struct gen *g, const struct lt_operand *o)
 }
 
 /* Whether the compiler may make conditions of the trips of a loop around: of an inner one with few trips, some of which may be missing. */
-static bool has_few_trips(const struct gen *g, int32_t l)
+static bool has_few_iterations(const struct gen *g, int32_t l)
 {
-	enum { MOST_PEELED = 16 };      /* gcc's max-completely-peel-times */
+	enum { MAX_PEELED = 16 };      /* gcc's max-completely-peel-times */
 	for (; l >= 0; l = LT_AT(struct lt_loop, g->t->loops, l)->parent) {
 		const struct lt_loop *loop = LT_AT(struct lt_loop, g->t->loops, l);
-		if (loop->n_bound > 0 && loop->parent >= 0 && loop->max_trips <= MOST_PEELED)
+		if (loop->n_bound > 0 && loop->parent >= 0 && loop->max_trip_count <= MAX_PEELED)
 			return true;
 	}
 	return false;
@@ -39,7 +39,7 @@ static bool reads_in_branches(const struct gen *g)
 	for (uint32_t i = 0; i < t->stmts.n; i++) {
 		const struct lt_stmt *s = LT_AT(struct lt_stmt, t->stmts, i);
 		const char *text = s->kind == LT_BARRIER ? "" : lt__op_text(LT_AT(struct lt_op, t->ops, s->op));
-		bool branches = strchr(text, '?') || strstr(text, "&&") || strstr(text, "||") || s->n_guard > 0 || has_few_trips(g, s->loop);
+		bool branches = strchr(text, '?') || strstr(text, "&&") || strstr(text, "||") || s->n_guard > 0 || has_few_iterations(g, s->loop);
 		for (int32_t k = 0; k < s->n_operand; k++) {
 			const struct lt_operand *o = LT_AT(struct lt_operand, t->operands, s->first_operand + k);
 			if ((branches || o->n_piece > 1) && reads_memory(g, o))
@@ -134,7 +134,7 @@ static void print(struct gen *g, struct lt_out *o)
 	lists(g);
 	lt__gen_columns(g);
 	lt__gen_plan(g);
-	lt__gen_places(g);
+	lt__gen_assign_storage(g);
 	g->head = g->d->branching_function && reads_in_branches(g) ? g->d->branching_function : g->d->function;
 	walk(g);
 	lt__gen_registers(g);
@@ -175,5 +175,5 @@ lt_status lt__cgen_print(const struct lt_dialect *d, const struct lt_tree *t, in
 		lt__pool_free(&g->pool);
 		free(g);
 	}
-	return *text ? LT_OK : lt__note(diag, LT_ENOMEM, -1, -1, NULL, "out of memory");
+	return *text ? LT_OK : lt__report(diag, LT_ENOMEM, -1, -1, NULL, "out of memory");
 }

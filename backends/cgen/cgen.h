@@ -9,7 +9,7 @@
 #define LT_CGEN_H
 #include <stdbool.h>
 #include "lt/backend.h"
-#include "backends/cgen/note.h"
+#include "backends/cgen/diagnostic.h"
 
 enum { LT_CGEN_NEEDS = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED | LT_NEED_COMBINE };
 

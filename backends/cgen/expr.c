@@ -32,12 +32,12 @@ static const char *literal_float(struct gen *g, double v, const char *suffix)
 	v = w.u >> 63 ? -v : v;
 	if (v < 1e6 && v * 8 == (double)(uint64_t)(v * 8)) {
 		size = (uint64_t)(v * 1000);
-		unsigned rest = (unsigned)(size % 1000);
-		lt__outf(&o, "%llu.%u", (unsigned long long)(size / 1000), rest / 100);
-		if (rest % 100)
-			lt__outf(&o, "%u", rest / 10 % 10);
-		if (rest % 10)
-			lt__outf(&o, "%u", rest % 10);
+		unsigned remainder = (unsigned)(size % 1000);
+		lt__outf(&o, "%llu.%u", (unsigned long long)(size / 1000), remainder / 100);
+		if (remainder % 100)
+			lt__outf(&o, "%u", remainder / 10 % 10);
+		if (remainder % 10)
+			lt__outf(&o, "%u", remainder % 10);
 		lt__out(&o, suffix);
 		return o.at;
 	}

@@ -47,7 +47,7 @@ enum mode {
 	MODE_REGION,            /* shared out to threads                                */
 	MODE_COLLAPSED          /* shared out together with the loop around it          */
 };
-enum { MOST_COLLAPSED = 16 };
+enum { MAX_COLLAPSED = 16 };
 struct plan {                   /* of a loop                                            */
 	enum mode mode;
 	int64_t cost;           /* statements printed for one trip                      */
@@ -122,8 +122,8 @@ bool lt__gen_around(const struct lt_tree *, int32_t a, int32_t b);
 
 /* plan.c: how each loop is printed. */
 void lt__gen_plan(struct gen *);
-/* place.c: where buffers live.  After the first walk: which locals become variables. */
-void lt__gen_places(struct gen *);
+/* storage.c: where buffers live.  After the first walk: which locals become variables. */
+void lt__gen_assign_storage(struct gen *);
 void lt__gen_registers(struct gen *);
 /* The text names element `at` of a local, or (lanes > 1) that and the ones behind it as a vector. */
 void lt__gen_touch(struct gen *, int32_t buffer, bool known, int64_t at, int lanes);
@@ -151,9 +151,9 @@ bool lt__gen_number(const struct gen *, int32_t row, int64_t *value);
 bool lt__gen_stride(const struct gen *, int32_t row, int64_t *stride);
 /* What a div's variable is set to. */
 const char *lt__gen_floordiv(struct gen *, int32_t div);
-/* steady.c: the condition that no quotient that the statement uses changes from lane to lane; "1" if none ever does, "0" where
+/* invariant.c: the condition that no quotient that the statement uses changes from lane to lane; "1" if none ever does, "0" where
  * that is certain not to hold; and what is known of the columns where it holds. */
-const char *lt__gen_steady(struct gen *, int32_t stmt);
+const char *lt__gen_invariant(struct gen *, int32_t stmt);
 struct column *lt__gen_steadied(struct gen *);
 /* guard.c: conditions, as texts; "1" is always true, "0" never. */
 const char *lt__gen_guards(struct gen *, int32_t first, int32_t n);
@@ -172,8 +172,8 @@ struct expr lt__gen_immediate(struct gen *, uint64_t bits, uint32_t dtype);
 /* op.source with $0 .. replaced; without parentheses around the whole. */
 const char *lt__gen_apply(struct gen *, const char *source, const struct expr *operand);
 int lt__gen_uses(const struct lt_op *, int operand);
-/* ahead.c: bytes from a vector load at `text` to the one that is worth prefetching there; 0: none. */
-int64_t lt__gen_ahead(struct gen *, int32_t stmt, int32_t access, const char *text);
+/* prefetch.c: bytes from a vector load at `text` to the one that is worth prefetching there; 0: none. */
+int64_t lt__gen_prefetch(struct gen *, int32_t stmt, int32_t access, const char *text);
 /* stmt.c */
 void lt__gen_line(struct gen *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void lt__gen_say_node(struct gen *, const struct lt_stmt *);
@@ -190,7 +190,7 @@ void lt__gen_stream_end(struct gen *);
 /* nest.c */
 void lt__gen_body(struct gen *, int32_t loop, int32_t first_stmt, int32_t end);
 /* The number of trips as text; a variable is made for it unless it is short. */
-const char *lt__gen_trips(struct gen *, int32_t loop);
+const char *lt__gen_trip_count(struct gen *, int32_t loop);
 /* region.c: a parallel loop. */
 void lt__gen_region(struct gen *, int32_t loop);
 /* "const float *restrict b0". */

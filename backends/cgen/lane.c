@@ -11,7 +11,7 @@
 #include "backends/cgen/gen.h"
 #include "backends/cgen/vector.h"
 
-enum { MOST_BRANCHES = 16 };     /* pieces of an operand that branches are made for; of more, the lanes are asked one by one */
+enum { MAX_BRANCHES = 16 };     /* pieces of an operand that branches are made for; of more, the lanes are asked one by one */
 
 /* A value of all lanes: one scalar for all, or a vector. */
 struct value { const char *text; bool uniform; };
@@ -203,7 +203,7 @@ static struct value piece(struct gen *g, int32_t s, const struct lt_piece *p, ui
 	case ONE: return (struct value){ w.text, true };
 	case VARIABLE: return (struct value){ w.text, false };
 	case UNIT:
-		if (!g->active && (stride = lt__gen_ahead(g, s, p->access, w.text)) != 0)
+		if (!g->active && (stride = lt__gen_prefetch(g, s, p->access, w.text)) != 0)
 			lt__gen_line(g, "__builtin_prefetch((const char *)(%s) + %lld, 0, 2);", w.text, (long long)stride);
 		return (struct value){ g->active ? format(g, "lt_load_%s(%s, %s)", suffix(g, dtype), w.text, g->active)
 			: format(g, "*(const %s_u *)(%s)", type, w.text), false };
@@ -228,8 +228,8 @@ static const char *spread(struct gen *g, uint32_t dtype, struct value v)
 static struct value operand(struct gen *g, int32_t s, const struct lt_operand *o)
 {
 	const char *name = NULL, *before = NULL, *all, *none;   /* before: the earlier ones hold for no lane */
-	bool rest = true;
-	if (o->n_piece > MOST_BRANCHES)         /* each of which says that those before it do not hold */
+	bool remainder = true;
+	if (o->n_piece > MAX_BRANCHES)         /* each of which says that those before it do not hold */
 		return by_loop(g, s, o);
 	for (int32_t i = 0; i < o->n_piece; i++) {
 		const struct lt_piece *p = LT_AT(struct lt_piece, g->t->pieces, o->first_piece + i);
@@ -240,7 +240,7 @@ static struct value operand(struct gen *g, int32_t s, const struct lt_operand *o
 			struct value v = piece(g, s, p, o->dtype);
 			return v.text ? v : by_loop(g, s, o);
 		}
-		rest = !is_yes(all) || before;
+		remainder = !is_yes(all) || before;
 		if (!is_no(all)) {
 			const char *condition = !before ? all : is_yes(all) ? before : format(g, "%s && %s", before, all);
 			const char *otherwise = name ? "} else " : "";
@@ -248,7 +248,7 @@ static struct value operand(struct gen *g, int32_t s, const struct lt_operand *o
 				name = lt__gen_temp(g);
 				lt__gen_line(g, "%s %s;", type_of(g, o->dtype), name);
 			}
-			if (rest)
+			if (remainder)
 				lt__gen_line(g, "%sif (%s) {", otherwise, condition);
 			else
 				lt__gen_line(g, "%s{", otherwise);
@@ -265,7 +265,7 @@ static struct value operand(struct gen *g, int32_t s, const struct lt_operand *o
 	}
 	if (!name)
 		return by_loop(g, s, o);
-	if (rest) {
+	if (remainder) {
 		lt__gen_line(g, "} else {");
 		g->indent++;
 		lt__gen_line(g, "%s = %s;", name, by_loop(g, s, o).text);
@@ -468,7 +468,7 @@ void lt__gen_lane_stmt(struct gen *g, int32_t s)
 		return;
 	lt__gen_say_node(g, st);
 	g->declared = -1;
-	const char *steady = lt__gen_steady(g, s);
+	const char *steady = lt__gen_invariant(g, s);
 	if (is_yes(steady) || is_no(steady)) {
 		statement(g, s);
 		return;

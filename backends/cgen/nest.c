@@ -4,7 +4,7 @@
 #include "backends/cgen/gen.h"
 #include "backends/cgen/vector.h"
 
-enum { MOST_HINT = 8 };
+enum { MAX_HINT = 8 };
 
 static const struct lt_loop *loop_at(const struct gen *g, int32_t l) { return LT_AT(struct lt_loop, g->t->loops, l); }
 
@@ -73,10 +73,10 @@ static bool has_names(const struct gen *g, int32_t l)
 	return false;
 }
 
-const char *lt__gen_trips(struct gen *g, int32_t l)
+const char *lt__gen_trip_count(struct gen *g, int32_t l)
 {
 	const struct lt_loop *loop = loop_at(g, l);
-	int64_t most = loop->max_trips;
+	int64_t most = loop->max_trip_count;
 	struct lt_out least = lt__out_new(&g->pool);
 	bool covered = false;
 	int n = 0;
@@ -112,7 +112,7 @@ const char *lt__gen_trips(struct gen *g, int32_t l)
 
 static struct column any_trip(const struct gen *g, int32_t l)
 {
-	return (struct column){ .range = { true, 0, loop_at(g, l)->max_trips - 1 } };
+	return (struct column){ .range = { true, 0, loop_at(g, l)->max_trip_count - 1 } };
 }
 
 static void inner(struct gen *g, int32_t l)
@@ -146,7 +146,7 @@ static void copy(struct gen *g, int32_t l, struct column known, bool in_block)
 static void copies(struct gen *g, int32_t l)
 {
 	lt__gen_tiles(g, l);
-	for (int64_t i = 0; i < loop_at(g, l)->max_trips; i++)
+	for (int64_t i = 0; i < loop_at(g, l)->max_trip_count; i++)
 		copy(g, l, (struct column){ .range = { true, i, i }, .fixed = true, .value = i }, false);
 	g->tiles = NULL;
 }
@@ -206,9 +206,9 @@ static int64_t together(const struct gen *g, int32_t l)
 	const struct plan *p = &g->plan[l];
 	const struct lt_stmt *s = LT_AT(struct lt_stmt, g->t->stmts, loop->first_stmt);
 	if (!p->straight || p->masked || loop->n_stmt != 1 || s->kind != LT_COMBINE || s->loop != l || s->n_guard > 0 || has_names(g, l)
-	    || loop->max_trips % p->lanes != 0)
+	    || loop->max_trip_count % p->lanes != 0)
 		return 0;
-	return loop->max_trips / p->lanes - 1;
+	return loop->max_trip_count / p->lanes - 1;
 }
 
 /* Vectors of a loop are added to one, a variable, which is folded behind it. */
@@ -241,8 +241,8 @@ static void lanes(struct gen *g, int32_t l)
 {
 	const struct lt_loop *loop = loop_at(g, l);
 	const struct plan *p = &g->plan[l];
-	int64_t base = 0, whole = loop->max_trips / p->lanes * p->lanes;
-	const char *n = p->masked ? lt__gen_trips(g, l) : NULL;
+	int64_t base = 0, whole = loop->max_trip_count / p->lanes * p->lanes;
+	const char *n = p->masked ? lt__gen_trip_count(g, l) : NULL;
 	if (!p->straight) {
 		struct lt_out name = lt__out_new(&g->pool);
 		lt__outf(&name, g->named ? "%s_from" : "s%s", g->named ? g->loop[l] : g->loop[l] + 1);
@@ -263,8 +263,8 @@ static void lanes(struct gen *g, int32_t l)
 		base = whole;
 	}
 	g->fold_left = together(g, l);
-	for (int width = p->lanes; base < loop->max_trips; ) {
-		while (width > loop->max_trips - base)
+	for (int width = p->lanes; base < loop->max_trip_count; ) {
+		while (width > loop->max_trip_count - base)
 			width /= 2;
 		if (n)
 			masked(g, l, base, width, n);
@@ -277,10 +277,10 @@ static void lanes(struct gen *g, int32_t l)
 
 static void counted(struct gen *g, int32_t l)
 {
-	const char *i = g->loop[l], *n = lt__gen_trips(g, l);
+	const char *i = g->loop[l], *n = lt__gen_trip_count(g, l);
 	const struct lt_loop *loop = loop_at(g, l);
 	if (g->plan[l].mode == MODE_HINT)
-		lt__gen_line(g, "#pragma GCC unroll %d", loop->max_trips < MOST_HINT ? (int)loop->max_trips : MOST_HINT);
+		lt__gen_line(g, "#pragma GCC unroll %d", loop->max_trip_count < MAX_HINT ? (int)loop->max_trip_count : MAX_HINT);
 	lt__gen_line(g, "for (int64_t %s = 0; %s < %s; %s++) {", i, i, n, i);
 	inner(g, l);
 	lt__gen_line(g, "}");

@@ -1,6 +1,6 @@
 /* backends/cgen/plan.c -- how each loop is printed: what the text can carry out of what its kind allows.
  *
- * unroll:    copies of the body, as long as a nest of them prints no more than MOST_STATEMENTS; else a loop that the compiler is
+ * unroll:    copies of the body, as long as a nest of them prints no more than MAX_STATEMENTS; else a loop that the compiler is
  *            told to unroll, so that the locals that it indexes stay arrays.
  * vector:    vectors of as many lanes as the widest type in the loop leaves of a register.  The innermost vector loop of a nest is
  *            the one; those around it are unrolled.  Where a loop inside has other trips in each lane, it is a plain loop.
@@ -9,7 +9,7 @@
 #include "backends/cgen/gen.h"
 #include "backends/cgen/vector.h"
 
-enum { MOST_STATEMENTS = 1024, MOST_STRAIGHT = 8 };
+enum { MAX_STATEMENTS = 1024, MAX_STRAIGHT = 8 };
 
 static const struct lt_loop *loop_at(const struct gen *g, int32_t l) { return LT_AT(struct lt_loop, g->t->loops, l); }
 
@@ -79,7 +79,7 @@ static bool is_bounded(const struct gen *g, const struct lt_loop *l)
 {
 	for (int32_t b = 0; b < l->n_bound; b++) {
 		struct range r = lt__gen_range(g, g->t->bounds[l->first_bound + b]);
-		if (!r.known || r.low < l->max_trips)
+		if (!r.known || r.low < l->max_trip_count)
 			return true;
 	}
 	return false;
@@ -88,7 +88,7 @@ static bool is_bounded(const struct gen *g, const struct lt_loop *l)
 static void unroll(const struct gen *g, struct plan *p, const struct lt_loop *l)
 {
 	p->mode = MODE_HINT;
-	if (!is_bounded(g, l) && !p->parallel && l->max_trips <= MOST_STATEMENTS / (p->cost ? p->cost : 1))
+	if (!is_bounded(g, l) && !p->parallel && l->max_trip_count <= MAX_STATEMENTS / (p->cost ? p->cost : 1))
 		p->mode = MODE_COPIES;
 }
 
@@ -98,25 +98,25 @@ static void vectorize(struct gen *g, int32_t i)
 	const struct lt_loop *l = loop_at(g, i);
 	int most = (int)((g->d->vector_bytes < LT_VECTOR_BYTES ? g->d->vector_bytes : LT_VECTOR_BYTES) / widest(g, l));
 	p->lanes = 1;
-	while (p->lanes * 2 <= most && p->lanes * 2 <= l->max_trips)
+	while (p->lanes * 2 <= most && p->lanes * 2 <= l->max_trip_count)
 		p->lanes *= 2;
 	p->mode = MODE_FOR;
-	if ((p->vector || l->max_trips == 1) && !p->parallel)
+	if ((p->vector || l->max_trip_count == 1) && !p->parallel)
 		unroll(g, p, l);
 	else if (!p->parallel && p->lanes > 1 && lanes_agree(g, i))
 		p->mode = MODE_LANES;
 	p->vector = p->vector || p->mode == MODE_LANES;
 	p->masked = is_bounded(g, l);
-	int64_t n = l->max_trips / p->lanes;
-	p->straight = n <= MOST_STRAIGHT && n * p->cost <= MOST_STATEMENTS;
+	int64_t n = l->max_trip_count / p->lanes;
+	p->straight = n <= MAX_STRAIGHT && n * p->cost <= MAX_STATEMENTS;
 }
 
 /* Statements printed for all trips. */
 static int64_t printed(const struct plan *p, const struct lt_loop *l)
 {
-	int64_t copies = p->mode == MODE_COPIES ? l->max_trips : 1;
+	int64_t copies = p->mode == MODE_COPIES ? l->max_trip_count : 1;
 	if (p->mode == MODE_LANES) {
-		copies = (p->straight ? l->max_trips / p->lanes : 1) + __builtin_popcountll((uint64_t)(l->max_trips % p->lanes));
+		copies = (p->straight ? l->max_trip_count / p->lanes : 1) + __builtin_popcountll((uint64_t)(l->max_trip_count % p->lanes));
 		copies *= p->masked ? 2 : 1;
 	}
 	return copies * p->cost;
@@ -150,7 +150,7 @@ static void collapse(struct gen *g, int32_t first)
 	p->n_collapsed = 1;
 	for (int32_t l = first, inner; (inner = only_child(g, l)) >= 0; l = inner) {
 		const struct lt_loop *in = loop_at(g, inner);
-		if (in->kind != LT_PARALLEL || owns_locals(g, l) || p->n_collapsed == MOST_COLLAPSED)
+		if (in->kind != LT_PARALLEL || owns_locals(g, l) || p->n_collapsed == MAX_COLLAPSED)
 			return;
 		for (int32_t up = l; ; up = loop_at(g, up)->parent) {
 			if (bounds_depend(g, inner, up))
@@ -171,7 +171,7 @@ static void regions(struct gen *g)
 		const struct lt_loop *l = loop_at(g, i);
 		for (int32_t up = l->parent; up >= 0; up = loop_at(g, up)->parent)
 			inside = inside || g->plan[up].mode == MODE_REGION;
-		if (l->kind == LT_PARALLEL && !inside && l->max_trips > 1 && g->d->regions) {
+		if (l->kind == LT_PARALLEL && !inside && l->max_trip_count > 1 && g->d->regions) {
 			g->plan[i].mode = MODE_REGION;
 			collapse(g, i);
 		}
@@ -190,7 +190,7 @@ void lt__gen_plan(struct gen *g)
 	for (int32_t i = t->n_loop; i-- > 0; ) {
 		const struct lt_loop *l = loop_at(g, i);
 		struct plan *p = &g->plan[i];
-		p->parallel = p->parallel || (l->kind == LT_PARALLEL && l->max_trips > 1);
+		p->parallel = p->parallel || (l->kind == LT_PARALLEL && l->max_trip_count > 1);
 		p->mode = g->d->head[l->kind] == LT_HEAD_BLOCK ? MODE_BLOCK : MODE_FOR;
 		if (l->kind == LT_UNROLL)
 			unroll(g, p, l);

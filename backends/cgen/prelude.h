@@ -196,8 +196,8 @@ LT_FN uint16_t lt_cast_f32_f16(float x)
 	bias.u = twice & 0xff000000u;
 	bias.u = ((bias.u < 0x71000000u ? 0x71000000u : bias.u) >> 1) + 0x07800000u;
 	base.f = bias.f + base.f;
-	uint32_t rest = ((base.u >> 13) & 0x7c00u) + (base.u & 0x0fffu);
-	return (uint16_t)((sign >> 16) | (twice > 0xff000000u ? 0x7e00u : rest));
+	uint32_t remainder = ((base.u >> 13) & 0x7c00u) + (base.u & 0x0fffu);
+	return (uint16_t)((sign >> 16) | (twice > 0xff000000u ? 0x7e00u : remainder));
 }
 LT_FN uint16_t lt_cast_f32_bf16(float x)
 {
@@ -222,8 +222,8 @@ LT_FN uint16_t lt_narrow_f64(double x, int mantissa, int bias)
 		shift = shift + 1 - e > 54 ? 54 : shift + 1 - e;
 		e = 0;
 	}
-	uint64_t kept = m >> shift, rest = m & (((uint64_t)1 << shift) - 1), half = (uint64_t)1 << (shift - 1);
-	kept += rest > half || (rest == half && (kept & 1));
+	uint64_t kept = m >> shift, remainder = m & (((uint64_t)1 << shift) - 1), half = (uint64_t)1 << (shift - 1);
+	kept += remainder > half || (remainder == half && (kept & 1));
 	return (uint16_t)(sign | (((uint64_t)e << mantissa) + kept));
 }
 LT_FN uint16_t lt_cast_f64_f16(double x) { return lt_narrow_f64(x, 10, 15); }

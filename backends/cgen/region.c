@@ -75,11 +75,11 @@ static void pass_numbers(struct gen *g, int32_t region, const char *text, struct
 static void share(struct gen *g, int32_t l)
 {
 	const struct plan *p = &g->plan[l];
-	const char *trips[MOST_COLLAPSED];
-	int32_t loop[MOST_COLLAPSED], n = 0, at = l;
+	const char *trip_count[MAX_COLLAPSED];
+	int32_t loop[MAX_COLLAPSED], n = 0, at = l;
 	for (;;) {
 		loop[n] = at;
-		trips[n++] = lt__gen_trips(g, at);
+		trip_count[n++] = lt__gen_trip_count(g, at);
 		if (n == p->n_collapsed)
 			break;
 		for (at++; g->plan[at].mode != MODE_COLLAPSED || LT_AT(struct lt_loop, g->t->loops, at)->parent != loop[n - 1]; at++)
@@ -88,7 +88,7 @@ static void share(struct gen *g, int32_t l)
 	lt__gen_line(g, n > 1 ? "#pragma omp for schedule(static) collapse(%d) nowait" : "#pragma omp for schedule(static) nowait", (int)n);
 	for (int32_t k = 0; k < n; k++) {
 		const char *i = g->loop[loop[k]];
-		lt__gen_line(g, "for (int64_t %s = 0; %s < %s; %s++) {", i, i, trips[k], i);
+		lt__gen_line(g, "for (int64_t %s = 0; %s < %s; %s++) {", i, i, trip_count[k], i);
 		g->indent++;
 	}
 	const struct lt_loop *inner = LT_AT(struct lt_loop, g->t->loops, at);

@@ -110,7 +110,7 @@ void lt__gen_columns(struct gen *g)
 		*c++ = (struct column){ .range = { true, p->low, p->high } };
 	}
 	for (int32_t i = 0; i < t->n_loop; i++)
-		*c++ = (struct column){ .range = { true, 0, LT_AT(struct lt_loop, t->loops, i)->max_trips - 1 } };
+		*c++ = (struct column){ .range = { true, 0, LT_AT(struct lt_loop, t->loops, i)->max_trip_count - 1 } };
 	g->lane_loop = -1;
 	for (int32_t i = 0; i < t->n_div; i++)
 		lt__gen_set_div(g, i);

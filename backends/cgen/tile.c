@@ -7,7 +7,7 @@
 #include "backends/cgen/gen.h"
 #include "backends/cgen/vector.h"
 
-enum { MOST_ROWS = 32 };
+enum { MAX_ROWS = 32 };
 
 static const struct lt_loop *loop_at(const struct gen *g, int32_t l) { return LT_AT(struct lt_loop, g->t->loops, l); }
 
@@ -18,8 +18,8 @@ static int32_t inner_of(const struct gen *g, int32_t l)
 		const struct lt_loop *x = loop_at(g, v);
 		if (x->parent != l)
 			continue;
-		bool square = g->plan[v].mode == MODE_LANES && !g->plan[v].masked && x->max_trips == g->plan[v].lanes && x->max_trips == loop_at(g, l)->max_trips
-			&& x->max_trips <= MOST_ROWS && x->n_stmt == loop_at(g, l)->n_stmt;
+		bool square = g->plan[v].mode == MODE_LANES && !g->plan[v].masked && x->max_trip_count == g->plan[v].lanes && x->max_trip_count == loop_at(g, l)->max_trip_count
+			&& x->max_trip_count <= MAX_ROWS && x->n_stmt == loop_at(g, l)->n_stmt;
 		return square ? v : -1;
 	}
 	return -1;

@@ -18,13 +18,13 @@ int lt__vector_library(void)
 	int version = 0;
 #if defined(__GLIBC__) && defined(__x86_64__)
 	void *there = dlopen("libmvec.so.1", RTLD_LAZY | RTLD_LOCAL);
-	char *rest = NULL;
-	long major = there ? strtol(gnu_get_libc_version(), &rest, 10) : 0;
+	char *remainder = NULL;
+	long major = there ? strtol(gnu_get_libc_version(), &remainder, 10) : 0;
 
 	if (there)
 		(void)dlclose(there);
-	if (major > 0 && *rest == '.')
-		version = (int)(100 * major + strtol(rest + 1, NULL, 10));
+	if (major > 0 && *remainder == '.')
+		version = (int)(100 * major + strtol(remainder + 1, NULL, 10));
 #endif
 	return version;
 }

@@ -94,9 +94,9 @@ static bool start(struct lt_command *c, struct running *r, char *const *environm
 /* Reads what is there, and no more than a program that ends can have left there. */
 static void take(struct running *r)
 {
-	enum { MOST_PARTS = 128 };
+	enum { MAX_PARTS = 128 };
 	struct lt_command *c = r->command;
-	for (int part = 0; r->fd >= 0 && part < MOST_PARTS; part++) {
+	for (int part = 0; r->fd >= 0 && part < MAX_PARTS; part++) {
 		char some[1024];
 		ssize_t n = read(r->fd, some, sizeof some);
 		if (n < 0 && errno == EINTR)
@@ -216,9 +216,9 @@ const char **lt__command_words(const char *text, uint32_t more, uint32_t *n)
 	const char **word = malloc(room * sizeof *word + bytes);
 	if (!word)
 		return NULL;
-	char *at = memcpy((char *)(word + room), text, bytes), *rest = NULL;
+	char *at = memcpy((char *)(word + room), text, bytes), *remainder = NULL;
 	*n = 0;
-	for (char *w = strtok_r(at, " \t\n", &rest); w; w = strtok_r(NULL, " \t\n", &rest))
+	for (char *w = strtok_r(at, " \t\n", &remainder); w; w = strtok_r(NULL, " \t\n", &remainder))
 		word[(*n)++] = w;
 	word[*n] = NULL;
 	return word;

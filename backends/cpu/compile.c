@@ -20,7 +20,7 @@ static const char *const library_flags[] = { "-shared", "-nostartfiles" };
 /* The compiler's comments name variables; lines for debuggers and unwinders would be most of the text. */
 static const char *const assembly_flags[] = { "-S", "-fverbose-asm", "-fno-asynchronous-unwind-tables", "-g0" };
 enum { N_FLAG = sizeof flags / sizeof *flags, N_LIBRARY = sizeof library_flags / sizeof *library_flags,
-	N_ASSEMBLY = sizeof assembly_flags / sizeof *assembly_flags, MOST_FLAGS = 1 + 3 + N_FLAG + N_ASSEMBLY + 1 + 1, PATH_BYTES = 4096 };
+	N_ASSEMBLY = sizeof assembly_flags / sizeof *assembly_flags, MAX_FLAGS = 1 + 3 + N_FLAG + N_ASSEMBLY + 1 + 1, PATH_BYTES = 4096 };
 
 struct work {
 	struct lt_session *s;
@@ -39,7 +39,7 @@ static void one_done(void *work)
 		w->s->progress(w->s->user, (int32_t)w->n_done, (int32_t)w->n);
 }
 
-/* At most MOST_FLAGS; returns their number. */
+/* At most MAX_FLAGS; returns their number. */
 static uint32_t job_flags(const struct lt_session *s, const char *level, const char *machine, const struct lt_job *job, const char **out)
 {
 	bool library = job->product == LT_LIBRARY;
@@ -62,7 +62,7 @@ static uint32_t job_flags(const struct lt_session *s, const char *level, const c
 
 void lt__cpu_flags(const struct lt_session *s, bool threads, FILE *out)
 {
-	const char *flag[MOST_FLAGS], level[] = { '-', 'O', s->level, '\0' };
+	const char *flag[MAX_FLAGS], level[] = { '-', 'O', s->level, '\0' };
 	const struct lt_job job = { .threads = threads };
 	uint32_t n = job_flags(s, level, "", &job, flag);
 	for (uint32_t i = 0; i < n; i++)
@@ -119,7 +119,7 @@ static char *name_kernel(char *assembly, const char *path, const char *name)
 static lt_status no_product(const struct work *w, const struct lt_job *job, const char *why)
 {
 	char fault[PATH_BYTES];
-	return lt__note(w->diag, LT_ECOMPILE, -1, -1, lt__cpu_folder_fault(&w->folder, why, fault, sizeof fault),
+	return lt__report(w->diag, LT_ECOMPILE, -1, -1, lt__cpu_folder_fault(&w->folder, why, fault, sizeof fault),
 		"cpu: %s%s was compiled but cannot be loaded: %s", job->no_kernel ? "" : "kernel ", job->name, why);
 }
 
@@ -159,7 +159,7 @@ static lt_status write_source(const struct work *w, uint32_t i)
 	bool ok = f && fputs(w->job[i].source, f) >= 0;
 	if (f && fclose(f) != 0)
 		ok = false;
-	return ok ? LT_OK : errno == ENOMEM ? lt__cpu_no_memory(w->diag) : lt__note(w->diag, LT_EIO, -1, -1, LT_CPU_OTHER_FOLDER,
+	return ok ? LT_OK : errno == ENOMEM ? lt__cpu_no_memory(w->diag) : lt__report(w->diag, LT_EIO, -1, -1, LT_CPU_OTHER_FOLDER,
 		"cpu: '%s' cannot be written: %s", path, strerror(errno));
 }
 
@@ -169,9 +169,9 @@ static lt_status explain(const struct work *w, const char *program, const struct
 	char fault[PATH_BYTES];
 	const char *remedy = c->status == -1 ? NULL : lt__cpu_folder_fault(&w->folder, c->output, fault, sizeof fault);
 	if (c->status == -1 && c->error == ENOENT)
-		return lt__note(w->diag, LT_ECOMPILE, -1, -1, "install gcc or give --cc", "%s: not found", program);
+		return lt__report(w->diag, LT_ECOMPILE, -1, -1, "install gcc or give --cc", "%s: not found", program);
 	if (c->status == -1)
-		return lt__note(w->diag, LT_ECOMPILE, -1, -1, NULL, "%s cannot be started: %s", program, strerror(c->error));
+		return lt__report(w->diag, LT_ECOMPILE, -1, -1, NULL, "%s cannot be started: %s", program, strerror(c->error));
 	size_t bytes = 0;
 	for (int lines = 0; c->output[bytes] && lines < 8 && bytes < 1500; bytes++)
 		lines += c->output[bytes] == '\n';
@@ -180,9 +180,9 @@ static lt_status explain(const struct work *w, const char *program, const struct
 	const char *said = bytes ? c->output : "it said nothing";
 	bytes = bytes ? bytes : strlen(said);
 	if (c->status > 128)
-		return lt__note(w->diag, LT_ECOMPILE, -1, -1, remedy, "%s was ended by signal %d on %s%s: %.*s", w->s->cc,
+		return lt__report(w->diag, LT_ECOMPILE, -1, -1, remedy, "%s was ended by signal %d on %s%s: %.*s", w->s->cc,
 			c->status - 128, what, job->name, (int)bytes, said);
-	return lt__note(w->diag, LT_ECOMPILE, -1, -1, remedy, "%s failed on %s%s (exit status %d): %.*s", w->s->cc, what, job->name,
+	return lt__report(w->diag, LT_ECOMPILE, -1, -1, remedy, "%s failed on %s%s (exit status %d): %.*s", w->s->cc, what, job->name,
 		c->status, (int)bytes, said);
 }
 
@@ -192,12 +192,12 @@ static lt_status compile_all(struct work *w)
 	uint32_t n_word, n = w->n;
 	struct lt_command *c = calloc(n, sizeof *c);
 	const char **word = lt__command_words(w->s->cc, 0, &n_word);
-	size_t width = (word ? n_word : 0) + MOST_FLAGS + 5;
+	size_t width = (word ? n_word : 0) + MAX_FLAGS + 5;
 	const char **argv = calloc(n * width, sizeof *argv);
 	char (*path)[2][PATH_BYTES] = malloc(n * sizeof *path);
 	lt_status status = c && word && argv && path ? LT_OK : lt__cpu_no_memory(w->diag);
 	if (!status && n_word == 0)
-		status = lt__note(w->diag, LT_EINVAL, -1, -1, "give --cc a command", "cpu: the name of the C compiler is empty");
+		status = lt__report(w->diag, LT_EINVAL, -1, -1, "give --cc a command", "cpu: the name of the C compiler is empty");
 	for (uint32_t i = 0; !status && i < n; i++) {
 		const char **a = argv + i * width;
 		const struct lt_job *job = &w->job[i];
@@ -243,7 +243,7 @@ static lt_status find_machine(struct work *w)
 		return status;
 	c.output[strcspn(c.output, "\n")] = '\0';
 	if (!strstr(w->s->identity, "clang version"))
-		return lt__note(w->diag, LT_ECOMPILE, -1, -1, "give --cc=clang, or a gcc for that machine, such as --cc=aarch64-linux-gnu-gcc",
+		return lt__report(w->diag, LT_ECOMPILE, -1, -1, "give --cc=clang, or a gcc for that machine, such as --cc=aarch64-linux-gnu-gcc",
 			"cpu: %s writes for %s and the target %s is %s", w->s->cc, c.status == 0 ? c.output : "this machine", w->s->model->name, machine);
 	(void)snprintf(w->machine, sizeof w->machine, "--target=%s-linux-gnu", machine);
 	return LT_OK;

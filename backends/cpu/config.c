@@ -10,7 +10,7 @@ static lt_status no_target(const char *name, size_t bytes, struct lt_diag *diag)
 		size_t n = strlen(names);
 		(void)snprintf(names + n, sizeof names - n, "%s %s", i ? "," : "", lt__cpu_model_at(i)->name);
 	}
-	return lt__note(diag, LT_EINVAL, -1, -1, names, "cpu: there is no target '%.*s'", (int)(bytes < 60 ? bytes : 60), name);
+	return lt__report(diag, LT_EINVAL, -1, -1, names, "cpu: there is no target '%.*s'", (int)(bytes < 60 ? bytes : 60), name);
 }
 
 lt_status lt__cpu_config(const char *config, struct lt_cpu_config *out, struct lt_diag *diag)
@@ -23,19 +23,19 @@ lt_status lt__cpu_config(const char *config, struct lt_cpu_config *out, struct l
 			out->level = at[1];
 		} else if (strncmp(at, "target=", 7) == 0) {
 			if (target)
-				return lt__note(diag, LT_EINVAL, -1, -1, NULL, "cpu: target= is given twice");
+				return lt__report(diag, LT_EINVAL, -1, -1, NULL, "cpu: target= is given twice");
 			target = true;
 			out->model = lt__cpu_model_find(at + 7, n - 7);
 			if (!out->model)
 				return no_target(at + 7, n - 7, diag);
 		} else if (strncmp(at, "source=", 7) == 0) {
 			if (out->source || n == 7)
-				return lt__note(diag, LT_EINVAL, -1, -1, NULL, out->source ? "cpu: source= is given twice"
+				return lt__report(diag, LT_EINVAL, -1, -1, NULL, out->source ? "cpu: source= is given twice"
 					: "cpu: source= names no file");
 			out->source = at + 7;
 			out->source_bytes = n - 7;
 		} else if (n) {
-			return lt__note(diag, LT_EINVAL, -1, -1, "give O0, O1, O2 or O3, target=NAME, or source=FILE",
+			return lt__report(diag, LT_EINVAL, -1, -1, "give O0, O1, O2 or O3, target=NAME, or source=FILE",
 				"cpu: unknown option '%.*s'", (int)n, at);
 		}
 		at += n + (at[n] == ';');

@@ -21,7 +21,7 @@ static int32_t score(const char *config, struct lt_diag *diag)
 		return 0;
 	if (c.model->runs())
 		return 100;
-	lt__note(diag, LT_EUNSUPPORTED, -1, -1, NULL, "cpu: this machine does not run code for the target %s", c.model->name);
+	lt__report(diag, LT_EUNSUPPORTED, -1, -1, NULL, "cpu: this machine does not run code for the target %s", c.model->name);
 	return 0;
 }
 
@@ -132,7 +132,7 @@ static lt_status take_all(struct lt_session *s, uint32_t n, struct lt_object **o
 		object[i]->code_bytes = job[i].code_bytes;
 		*(void **)&object[i]->kernel = dlsym(job[i].handle, s->dialect.entry);
 		if (!object[i]->kernel && !status)
-			status = lt__note(diag, LT_ECOMPILE, -1, -1, NULL, "cpu: kernel %s was compiled but has no function %s", job[i].name,
+			status = lt__report(diag, LT_ECOMPILE, -1, -1, NULL, "cpu: kernel %s was compiled but has no function %s", job[i].name,
 				s->dialect.entry);
 	}
 	return status;
@@ -194,24 +194,24 @@ lt_status lt__cpu_check(const struct lt_object *o, const struct lt_args *args, u
 {
 	const struct lt_tree *t = o->tree;
 	if (!o->kernel && o->s->text_only)
-		return lt__note(diag, LT_EUNSUPPORTED, -1, -1, "compile it without text_only", "cpu: kernel %s was printed, not compiled", t->name);
+		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, "compile it without text_only", "cpu: kernel %s was printed, not compiled", t->name);
 	if (!o->kernel)
-		return lt__note(diag, LT_EUNSUPPORTED, -1, -1, "leave target= out, or only look at the text (--dump=source)",
+		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, "leave target= out, or only look at the text (--dump=source)",
 			"cpu: this machine does not run code for the target %s", o->s->model->name);
 	if (args->n_slot != (uint32_t)t->n_slot)
-		return lt__note(diag, LT_EINVAL, -1, -1, NULL, "kernel %s takes %d buffers, %u were given", t->name, (int)t->n_slot,
+		return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s takes %d buffers, %u were given", t->name, (int)t->n_slot,
 			(unsigned)args->n_slot);
 	for (uint32_t i = 0; i < t->buffers.n; i++) {
 		const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, i);
 		int64_t bytes = b->elems * LT_AT(struct lt_type, t->types, b->type)->bytes;
 		if (b->slot >= 0 && args->slot[b->slot].bytes < bytes)
-			return lt__note(diag, LT_EINVAL, -1, -1, NULL, "kernel %s: buffer %s has %lld bytes and needs %lld", t->name,
+			return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s: buffer %s has %lld bytes and needs %lld", t->name,
 				b->name ? b->name : "?", (long long)args->slot[b->slot].bytes, (long long)bytes);
 	}
 	*n_thread = lt__cpu_threads(o, args->n_thread);
 	int64_t bytes = lt__cpu_workspace(o, *n_thread);
 	if (bytes && !args->workspace)
-		return lt__note(diag, LT_EINVAL, -1, -1, NULL, "kernel %s needs a workspace of %lld bytes", t->name, (long long)bytes);
+		return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s needs a workspace of %lld bytes", t->name, (long long)bytes);
 	return LT_OK;
 }
 
@@ -239,7 +239,7 @@ static void need(const struct lt_object *o, uint32_t n_thread, size_t *bytes, si
 /* A dump that fails writes why. */
 struct tell { struct lt_diag diag; lt_write *write; void *user; };
 
-static void tell(struct lt_diag *d, const struct lt_note *note)
+static void tell(struct lt_diag *d, const struct lt_diagnostic *note)
 {
 	struct tell *t = (struct tell *)(void *)d;
 	const char *const parts[] = { note->text, note->remedy ? ": " : "", note->remedy ? note->remedy : "" };
@@ -288,7 +288,7 @@ static lt_status dump(const struct lt_object *o, enum lt_dump what, lt_write *wr
 		return LT_OK;
 	}
 	if (o->s->source)
-		return lt__note(&t.diag, LT_EINVAL, -1, -1, NULL, "cpu: the code is what stands in the C file that was given");
+		return lt__report(&t.diag, LT_EINVAL, -1, -1, NULL, "cpu: the code is what stands in the C file that was given");
 	return what == LT_DUMP_SOURCE ? lt__cpu_source_write(o->s, o->tree, write, user, &t.diag)
 		: what == LT_DUMP_ASM ? dump_assembly(o, write, user, &t.diag) : LT_EUNSUPPORTED;
 }

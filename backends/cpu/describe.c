@@ -18,7 +18,7 @@ static void put(const struct to *to, const char *fmt, ...)
 	to->write(to->user, text, n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 
-static void put_cache(const struct to *to, const char *name, uint64_t bytes, uint32_t ways)
+static void write_cache(const struct to *to, const char *name, uint64_t bytes, uint32_t ways)
 {
 	if (bytes && ways)
 		put(to, "%s %llu KiB, %u ways\n", name, (unsigned long long)(bytes >> 10), (unsigned)ways);
@@ -26,7 +26,7 @@ static void put_cache(const struct to *to, const char *name, uint64_t bytes, uin
 		put(to, "%s %llu KiB\n", name, (unsigned long long)(bytes >> 10));
 }
 
-static void put_models(const struct to *to, const char *name, bool runs)
+static void write_models(const struct to *to, const char *name, bool runs)
 {
 	bool first = true;
 	for (uint32_t i = 0; i < lt__cpu_model_count(); i++) {
@@ -45,9 +45,9 @@ void lt__cpu_describe(struct lt_session *s, lt_write *write, void *user)
 	const struct lt_target *t = &s->target;
 	put(&to, "cores %u\n", (unsigned)t->cores);
 	put(&to, "vectors %u bytes, %u registers\n", (unsigned)t->vector_bytes, (unsigned)t->vector_registers);
-	put_cache(&to, "L1", t->l1_bytes, t->l1_ways);
-	put_cache(&to, "L2", t->l2_bytes, t->l2_ways);
-	put_cache(&to, "L3", t->l3_bytes, t->l3_ways);
+	write_cache(&to, "L1", t->l1_bytes, t->l1_ways);
+	write_cache(&to, "L2", t->l2_bytes, t->l2_ways);
+	write_cache(&to, "L3", t->l3_bytes, t->l3_ways);
 	bool can;
 	if (lt__cpu_openmp(s, &can, NULL)) {
 		put(&to, "threads %u, if %s can compile OpenMP, which cannot be found out: %s\n", (unsigned)s->n_thread, s->cc, s->why_no_openmp);
@@ -59,6 +59,6 @@ void lt__cpu_describe(struct lt_session *s, lt_write *write, void *user)
 			*c = *c == '\n' ? ' ' : *c;
 		put(&to, "threads 1: parallel loops run one trip after the other, because %s cannot compile OpenMP: %s\n", s->cc, why);
 	}
-	put_models(&to, "targets ", true);
-	put_models(&to, "text-only ", false);
+	write_models(&to, "targets ", true);
+	write_models(&to, "text-only ", false);
 }

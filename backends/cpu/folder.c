@@ -20,7 +20,7 @@
 #include "backends/cpu/command.h"
 
 #define NAME "looptree-tmp-"
-enum { MOST_DEPTH = 16, OPEN_FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+enum { MAX_DEPTH = 16, OPEN_FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
 /* All that is in the folder; links are removed, not followed.  Takes fd. */
 static void empty(int fd, int depth)
@@ -33,7 +33,7 @@ static void empty(int fd, int depth)
 	for (const struct dirent *d; (d = readdir(dir)); ) {
 		if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, "..") || unlinkat(dirfd(dir), d->d_name, 0) == 0)
 			continue;
-		int inner = depth < MOST_DEPTH ? openat(dirfd(dir), d->d_name, OPEN_FOLDER) : -1;
+		int inner = depth < MAX_DEPTH ? openat(dirfd(dir), d->d_name, OPEN_FOLDER) : -1;
 		if (inner >= 0)
 			empty(inner, depth + 1);
 		(void)unlinkat(dirfd(dir), d->d_name, AT_REMOVEDIR);
@@ -68,10 +68,10 @@ static void end_process(int process, pid_t pid)
 
 void lt__folder_end_users(const char *path)
 {
-	enum { MOST_ROUNDS = 20 };      /* one that is looked at may start another one meanwhile */
+	enum { MAX_ROUNDS = 20 };      /* one that is looked at may start another one meanwhile */
 	char word[sizeof ((struct lt_folder *)0)->path + 8];
 	(void)snprintf(word, sizeof word, "TMPDIR=%s", path);
-	for (int round = 0, n = 1; n > 0 && round < MOST_ROUNDS; round++) {
+	for (int round = 0, n = 1; n > 0 && round < MAX_ROUNDS; round++) {
 		DIR *proc = opendir("/proc");
 		n = 0;
 		for (const struct dirent *d; proc && (d = readdir(proc)); ) {
@@ -145,11 +145,11 @@ static bool lock(struct lt_folder *f, int *error)
 
 int lt__folder_new(struct lt_folder *f, const char *dir)
 {
-	enum { MOST_TRIES = 20 };
+	enum { MAX_TRIES = 20 };
 	int error = 0;
 	dir = dir ? dir : "/tmp";
 	remove_old(dir);
-	for (int i = 0; !error && i < MOST_TRIES; i++) {
+	for (int i = 0; !error && i < MAX_TRIES; i++) {
 		int n = snprintf(f->path, sizeof f->path, "%s/" NAME "XXXXXX", dir);
 		error = n < 0 || (size_t)n >= sizeof f->path ? ENAMETOOLONG : mkdtemp(f->path) ? 0 : errno;
 		if (!error && lock(f, &error))

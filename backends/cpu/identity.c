@@ -43,11 +43,11 @@ static bool is_binary(const char *path)
 }
 
 /* The files that the shell named, one a line, with their sizes and ages; returns whether all there is to the command is one binary. */
-static bool put_files(FILE *out, char *paths, uint32_t n_word)
+static bool write_files(FILE *out, char *paths, uint32_t n_word)
 {
-	char *rest = NULL;
+	char *remainder = NULL;
 	uint32_t n_binary = 0;
-	for (char *line = strtok_r(paths, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+	for (char *line = strtok_r(paths, "\n", &remainder); line; line = strtok_r(NULL, "\n", &remainder)) {
 		struct stat st;
 		if (stat(line, &st) != 0)
 			continue;
@@ -118,7 +118,7 @@ static lt_status identify(const struct asking *x, const char *processor)
 	FILE *out = status ? NULL : open_memstream(&key, &bytes);
 	if (out) {
 		(void)fprintf(out, "cpu: compiler %s\n", x->s->cc);
-		bool kept = put_files(out, c.output, x->n);
+		bool kept = write_files(out, c.output, x->n);
 		status = fclose(out) == 0 ? find_version(x, key, kept, &version) : lt__cpu_no_memory(x->diag);
 	} else if (!status) {
 		status = lt__cpu_no_memory(x->diag);

@@ -9,7 +9,7 @@
 
 lt_status lt__cpu_no_memory(struct lt_diag *diag)
 {
-	return lt__note(diag, LT_ENOMEM, -1, -1, NULL, "out of memory");
+	return lt__report(diag, LT_ENOMEM, -1, -1, NULL, "out of memory");
 }
 
 /* Where others may exchange the compiler's files, what is compiled is somebody else's: who owns a folder, and, without a sticky bit, who
@@ -20,11 +20,11 @@ static lt_status check_temporaries(const char *dir, struct lt_diag *diag)
 	if (stat(dir, &st) != 0)
 		return LT_OK;           /* making a folder in it says why */
 	if ((st.st_mode & (S_IWOTH | S_IWGRP)) && !(st.st_mode & S_ISVTX))
-		return lt__note(diag, LT_EIO, -1, -1, "set that bit (chmod +t), or name another folder in TMPDIR",
+		return lt__report(diag, LT_EIO, -1, -1, "set that bit (chmod +t), or name another folder in TMPDIR",
 			"cpu: %s may write to the folder for temporary files, '%s', and it has no sticky bit, "
 			"so that others could exchange what is compiled there", st.st_mode & S_IWOTH ? "everybody" : "its group", dir);
 	if (st.st_uid != 0 && st.st_uid != geteuid())
-		return lt__note(diag, LT_EIO, -1, -1, "name a folder of your own in TMPDIR",
+		return lt__report(diag, LT_EIO, -1, -1, "name a folder of your own in TMPDIR",
 			"cpu: the folder for temporary files, '%s', belongs to user %lu, who could exchange what is compiled there", dir,
 			(unsigned long)st.st_uid);
 	return LT_OK;
@@ -37,7 +37,7 @@ lt_status lt__cpu_folder(const struct lt_session *s, struct lt_folder *f, struct
 	if (status)
 		return status;
 	int error = lt__folder_new(f, dir);
-	return !error ? LT_OK : error == ENOMEM ? lt__cpu_no_memory(diag) : lt__note(diag, LT_EIO, -1, -1, LT_CPU_OTHER_FOLDER,
+	return !error ? LT_OK : error == ENOMEM ? lt__cpu_no_memory(diag) : lt__report(diag, LT_EIO, -1, -1, LT_CPU_OTHER_FOLDER,
 		"cpu: no temporary folder can be made in '%s': %s", dir, strerror(error));
 }
 
@@ -50,7 +50,7 @@ static int is_cancelled(void *session)
 /* on: what it worked on; NULL: it is not tried again. */
 static lt_status too_late(const struct lt_session *s, const char *on, struct lt_diag *diag)
 {
-	return lt__note(diag, LT_ECOMPILE, -1, -1, "give it more time with --cc-timeout, or name another compiler with --cc",
+	return lt__report(diag, LT_ECOMPILE, -1, -1, "give it more time with --cc-timeout, or name another compiler with --cc",
 		"%s was ended%s%s, because it took longer than %g s", s->cc, on ? " on " : "", on ? on : "",
 		(s->cc_timeout_ms ? s->cc_timeout_ms : LT_CC_TIMEOUT_MS) * 1e-3);
 }
@@ -63,7 +63,7 @@ lt_status lt__cpu_run(struct lt_session *s, struct lt_command *c, uint32_t n, co
 	if (s->late)
 		return too_late(s, NULL, diag);
 	if (!lt__command_run(c, n, s->n_thread, &limits, ended, user))
-		return lt__note(diag, LT_ECANCELLED, -1, -1, NULL, "compiling was cancelled");
+		return lt__report(diag, LT_ECANCELLED, -1, -1, NULL, "compiling was cancelled");
 	for (uint32_t i = 0; i < n; i++) {
 		if (c[i].status == -1 && c[i].error == ENOMEM)
 			return lt__cpu_no_memory(diag);

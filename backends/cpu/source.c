@@ -91,7 +91,7 @@ lt_status lt__cpu_source_open(struct lt_session *s, const char *path, size_t byt
 	errno = 0;
 	char *file = lt__cpu_read_file(source->path, &n);
 	if (!file)
-		return errno == ENOMEM ? lt__cpu_no_memory(diag) : lt__note(diag, LT_EINVAL, -1, -1, NULL, "cpu: the C file '%.*s' cannot be read: %s", (int)bytes, path,
+		return errno == ENOMEM ? lt__cpu_no_memory(diag) : lt__report(diag, LT_EINVAL, -1, -1, NULL, "cpu: the C file '%.*s' cannot be read: %s", (int)bytes, path,
 			strerror(errno ? errno : EINVAL));
 	/* The compiler's messages name the user's file and its lines. */
 	FILE *out = open_memstream(&source->text, &room);
@@ -144,7 +144,7 @@ static lt_status not_there(const struct lt_cpu_source *source, const char *name,
 		size_t n = strlen(names);
 		(void)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", word);
 	}
-	return lt__note(diag, LT_EINVAL, -1, -1, "write the file again, with --dump=source, and repeat the edits",
+	return lt__report(diag, LT_EINVAL, -1, -1, "write the file again, with --dump=source, and repeat the edits",
 		"cpu: %s has no kernel %s; it has %s", source->path, name, names[0] ? names : "none");
 }
 
@@ -168,11 +168,11 @@ lt_status lt__cpu_source_find(struct lt_session *s, const struct lt_tree *t, lt_
 		return not_there(source, t->name, diag);
 	print_hash(t, hash);
 	if (strncmp(mark, ": loop tree ", 12) != 0 || strncmp(mark + 12, hash, 32) != 0)
-		return lt__note(diag, LT_EINVAL, -1, -1, "write the file again, with --dump=source, and repeat the edits",
+		return lt__report(diag, LT_EINVAL, -1, -1, "write the file again, with --dump=source, and repeat the edits",
 			"cpu: %s: its kernel %s is of another loop tree: the script, the schedule, the target or the number of threads was another", source->path, word);
 	if (sscanf(mark + 44, ", workspace %lld + %lld bytes", &shared, &private_) != 2 || shared < 0 || private_ < 0
 	    || shared > INT64_MAX / 4 || private_ > INT64_MAX >> 24)
-		return lt__note(diag, LT_EINVAL, -1, -1, "write the file again, with --dump=source, and repeat the edits",
+		return lt__report(diag, LT_EINVAL, -1, -1, "write the file again, with --dump=source, and repeat the edits",
 			"cpu: %s: the line above kernel %s was changed: it does not say which workspace the kernel has", source->path, word);
 	lt_status status = source->handle ? LT_OK : compile_file(s, diag);
 	if (status)
@@ -180,6 +180,6 @@ lt_status lt__cpu_source_find(struct lt_session *s, const struct lt_tree *t, lt_
 	(void)snprintf(entry, sizeof entry, "%s_entry", word);
 	*(void **)kernel = dlsym(source->handle, entry);
 	*need = (struct lt_cgen_need){ .shared = (shared + 63) & ~63ll, .private_ = (private_ + 63) & ~63ll, .threads = source->threads };
-	return *kernel ? LT_OK : lt__note(diag, LT_ECOMPILE, -1, -1, NULL, "cpu: %s has no function %s, which runs kernel %s", source->path,
+	return *kernel ? LT_OK : lt__report(diag, LT_ECOMPILE, -1, -1, NULL, "cpu: %s has no function %s, which runs kernel %s", source->path,
 		entry, word);
 }

@@ -18,7 +18,7 @@ static const char probe[] =
 
 struct hear { struct lt_diag diag; struct lt_session *s; };
 
-static void hear(struct lt_diag *d, const struct lt_note *note)
+static void hear(struct lt_diag *d, const struct lt_diagnostic *note)
 {
 	struct lt_session *s = ((struct hear *)(void *)d)->s;
 	(void)snprintf(s->why_no_openmp, sizeof s->why_no_openmp, "%s", note->text);
@@ -59,7 +59,7 @@ lt_status lt__cpu_openmp(struct lt_session *s, bool *can, struct lt_diag *diag)
 	lt_status tried = status || known ? LT_OK : try_probe(s);
 	/* That a compiler fails says that it cannot; that there is no memory, or nobody waits for it, says nothing. */
 	if (tried == LT_ENOMEM || tried == LT_ECANCELLED || s->late)
-		status = lt__note(diag, tried, -1, -1, NULL, "%s", s->why_no_openmp);
+		status = lt__report(diag, tried, -1, -1, NULL, "%s", s->why_no_openmp);
 	if (!status) {
 		s->openmp = tried ? LT_CANNOT : LT_CAN;
 		*can = !tried;

@@ -1,7 +1,7 @@
 /* backends/ref/check.c -- whether a frozen tree is well formed: every index in its table, every type as declared. */
 #include "backends/ref/ref.h"
 
-#define BAD(loop, stmt, ...) return lt__note(diag, LT_EILLEGAL, (loop), (stmt), NULL, __VA_ARGS__)
+#define BAD(loop, stmt, ...) return lt__report(diag, LT_EILLEGAL, (loop), (stmt), NULL, __VA_ARGS__)
 static bool in(int64_t i, int64_t n) { return i >= 0 && i < n; }
 static bool span(int64_t first, int64_t n, int64_t all) { return n >= 0 && first >= 0 && first <= all - n; }
 
@@ -9,8 +9,8 @@ static lt_status check_loops(const struct lt_tree *t, struct lt_diag *diag)
 {
 	for (int32_t i = 0; i < t->n_loop; i++) {
 		const struct lt_loop *l = LT_AT(struct lt_loop, t->loops, i);
-		if (l->parent < -1 || l->parent >= i || l->max_trips < 1)
-			BAD(i, -1, "loop %d: parent %d, at most %lld trips", (int)i, (int)l->parent, (long long)l->max_trips);
+		if (l->parent < -1 || l->parent >= i || l->max_trip_count < 1)
+			BAD(i, -1, "loop %d: parent %d, at most %lld trips", (int)i, (int)l->parent, (long long)l->max_trip_count);
 		if (!span(l->first_stmt, l->n_stmt, t->stmts.n))
 			BAD(i, -1, "loop %d: statements %d+%d of %u", (int)i, (int)l->first_stmt, (int)l->n_stmt, (unsigned)t->stmts.n);
 		for (int32_t b = 0; b < l->n_bound; b++)
@@ -115,14 +115,14 @@ lt_status lt__ref_check(const struct lt_tree *t, struct lt_diag *diag)
 		if (st->kind == LT_BARRIER)
 			continue;
 		if (st->kind < LT_MAP || st->kind > LT_COMBINE)
-			return lt__note(diag, LT_EUNSUPPORTED, -1, s, NULL, "ref: %%%s is a statement of a kind that it does not know", st->name ? st->name : "?");
+			return lt__report(diag, LT_EUNSUPPORTED, -1, s, NULL, "ref: %%%s is a statement of a kind that it does not know", st->name ? st->name : "?");
 		if (!in(st->op, t->ops.n) || !in(st->dest, t->accesses.n) || !span(st->first_operand, st->n_operand, t->operands.n))
 			BAD(-1, s, "statement %d: operator %d, destination %d", (int)s, (int)st->op, (int)st->dest);
 		const struct lt_op *op = LT_AT(struct lt_op, t->ops, st->op);
 		struct lt_ref_value value;
 		const char *at = "";
 		if (op->arity < 1 || op->arity > 3 || !lt__ref_value_read(op, &value, &at))
-			return lt__note(diag, LT_EUNSUPPORTED, -1, s, NULL, "ref: %%%s: the source of operator %s, '%s', cannot be read from '%s' on",
+			return lt__report(diag, LT_EUNSUPPORTED, -1, s, NULL, "ref: %%%s: the source of operator %s, '%s', cannot be read from '%s' on",
 				st->name ? st->name : "?", op->name ? op->name : "?", op->source ? op->source : "", at);
 		if (st->n_operand != (st->kind == LT_MAP ? op->arity : 1))
 			BAD(-1, s, "statement %d: %s with %d operands", (int)s, op->name, (int)st->n_operand);

@@ -18,12 +18,12 @@ struct run {
 };
 
 /* "m=3, k=2", of the loops around a place. */
-static void trips_text(const struct run *r, int32_t loop, char *text, size_t room)
+static void trip_count_text(const struct run *r, int32_t loop, char *text, size_t room)
 {
 	size_t n = strlen(text);
 	if (loop < 0)
 		return;
-	trips_text(r, LT_AT(struct lt_loop, r->t->loops, loop)->parent, text, room);
+	trip_count_text(r, LT_AT(struct lt_loop, r->t->loops, loop)->parent, text, room);
 	const struct lt_loop *l = LT_AT(struct lt_loop, r->t->loops, loop);
 	size_t now = strlen(text);
 	(void)snprintf(text + now, room - now, "%s%s=%lld", now > n ? ", " : "", l->var ? l->var : "?",
@@ -33,10 +33,10 @@ static void trips_text(const struct run *r, int32_t loop, char *text, size_t roo
 static lt_status illegal(const struct run *r, int32_t s, const char *what)
 {
 	const struct lt_stmt *st = LT_AT(struct lt_stmt, r->t->stmts, s);
-	char trips[512] = "";
-	trips_text(r, st->loop, trips, sizeof trips);
-	return lt__note(r->diag, LT_EILLEGAL, st->loop, s, NULL, "ref: kernel %s, %%%s (line %d, statement %d) at %s: %s",
-		r->t->name ? r->t->name : "?", st->name ? st->name : "?", (int)st->line, (int)s, trips[0] ? trips : "its start", what);
+	char trip_count[512] = "";
+	trip_count_text(r, st->loop, trip_count, sizeof trip_count);
+	return lt__report(r->diag, LT_EILLEGAL, st->loop, s, NULL, "ref: kernel %s, %%%s (line %d, statement %d) at %s: %s",
+		r->t->name ? r->t->name : "?", st->name ? st->name : "?", (int)st->line, (int)s, trip_count[0] ? trip_count : "its start", what);
 }
 
 /* INT64_MIN stands for overflow: no offset and no bound can be it. */
@@ -187,10 +187,10 @@ static void enter(const struct run *r, int32_t l)
 	}
 }
 
-static int64_t trips(const struct run *r, int32_t l)
+static int64_t trip_count(const struct run *r, int32_t l)
 {
 	const struct lt_loop *loop = LT_AT(struct lt_loop, r->t->loops, l);
-	int64_t n = loop->max_trips;
+	int64_t n = loop->max_trip_count;
 	for (int32_t b = 0; b < loop->n_bound; b++) {
 		int64_t bound = row(r, r->t->bounds[loop->first_bound + b]);
 		n = bound < n ? bound : n;
@@ -211,7 +211,7 @@ static lt_status body(const struct run *r, int32_t loop, int32_t s, int32_t end)
 		while (LT_AT(struct lt_loop, r->t->loops, inner)->parent != loop)
 			inner = LT_AT(struct lt_loop, r->t->loops, inner)->parent;
 		const struct lt_loop *l = LT_AT(struct lt_loop, r->t->loops, inner);
-		int64_t n = trips(r, inner), *trip = &r->column[1 + r->t->n_param + inner];
+		int64_t n = trip_count(r, inner), *trip = &r->column[1 + r->t->n_param + inner];
 		for (*trip = 0; !status && *trip < n; ++*trip)
 			status = body(r, inner, l->first_stmt, l->first_stmt + l->n_stmt);
 		if (!status)
@@ -226,17 +226,17 @@ static lt_status check_slots(const struct run *r)
 	const struct lt_tree *t = r->t;
 	const char *name = t->name ? t->name : "?";
 	if (r->args->n_slot != (uint32_t)t->n_slot)
-		return lt__note(r->diag, LT_EINVAL, -1, -1, NULL, "kernel %s takes %d buffers, %u were given", name, (int)t->n_slot,
+		return lt__report(r->diag, LT_EINVAL, -1, -1, NULL, "kernel %s takes %d buffers, %u were given", name, (int)t->n_slot,
 			(unsigned)r->args->n_slot);
 	for (uint32_t i = 0; i < t->buffers.n; i++) {
 		const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, i);
 		int64_t bytes = b->elems * LT_AT(struct lt_type, t->types, b->type)->bytes;
 		if (b->slot >= 0 && r->args->slot[b->slot].bytes < bytes)
-			return lt__note(r->diag, LT_EINVAL, -1, -1, NULL, "kernel %s: buffer %s has %lld bytes and needs %lld", name,
+			return lt__report(r->diag, LT_EINVAL, -1, -1, NULL, "kernel %s: buffer %s has %lld bytes and needs %lld", name,
 				b->name ? b->name : "?", (long long)r->args->slot[b->slot].bytes, (long long)bytes);
 	}
 	if (!r->args->workspace)
-		return lt__note(r->diag, LT_EINVAL, -1, -1, NULL, "kernel %s needs a workspace of %lld bytes", name, (long long)r->o->workspace);
+		return lt__report(r->diag, LT_EINVAL, -1, -1, NULL, "kernel %s needs a workspace of %lld bytes", name, (long long)r->o->workspace);
 	return LT_OK;
 }
 
@@ -253,7 +253,7 @@ lt_status lt__ref_run(const struct lt_object *o, const struct lt_args *args, str
 		const struct lt_tparam *p = LT_AT(struct lt_tparam, t->params, i);
 		int64_t v = lt__ref_load(base_of(&r, p->buffer), p->element, LT_I64).i;
 		if (v < p->low || v > p->high)
-			return lt__note(diag, LT_EINVAL, -1, -1, NULL, "kernel %s: %s is %lld, outside %lld..%lld", t->name ? t->name : "?",
+			return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s: %s is %lld, outside %lld..%lld", t->name ? t->name : "?",
 				p->name ? p->name : "?", (long long)v, (long long)p->low, (long long)p->high);
 		r.column[1 + i] = v;
 	}

@@ -80,9 +80,9 @@ static int64_t truncated(double x, const struct format *t)
 /* Rounded to a float or a half through a double, twice: what the first rounding drops stays to be seen in the last bit. */
 static double to_odd(int64_t i)
 {
-	uint64_t size = i < 0 ? 0 - (uint64_t)i : (uint64_t)i, rest = size & 0xfff;
+	uint64_t size = i < 0 ? 0 - (uint64_t)i : (uint64_t)i, remainder = size & 0xfff;
 	if (size >> 52)
-		size = (size & ~(uint64_t)0xfff) | (rest ? 0x800 : 0);
+		size = (size & ~(uint64_t)0xfff) | (remainder ? 0x800 : 0);
 	return i < 0 ? -(double)size : (double)size;
 }
 

@@ -17,7 +17,7 @@ static const struct lt_caps known = { .size = sizeof known, .dtypes = (1u << LT_
 
 static lt_status read_config(const char *config, struct lt_diag *diag)
 {
-	return config && *config ? lt__note(diag, LT_EINVAL, -1, -1, "leave it out", "ref: unknown option '%s'; it has none", config) : LT_OK;
+	return config && *config ? lt__report(diag, LT_EINVAL, -1, -1, "leave it out", "ref: unknown option '%s'; it has none", config) : LT_OK;
 }
 
 static int32_t score(const char *config, struct lt_diag *diag) { return read_config(config, diag) ? 0 : 1; }
@@ -30,7 +30,7 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 	if (status)
 		return status;
 	*out = calloc(1, sizeof **out);
-	return *out ? LT_OK : lt__note(diag, LT_ENOMEM, -1, -1, NULL, "out of memory");
+	return *out ? LT_OK : lt__report(diag, LT_ENOMEM, -1, -1, NULL, "out of memory");
 }
 
 static void close_(struct lt_session *s) { free(s); }
@@ -45,7 +45,7 @@ static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct l
 {
 	(void)s;
 	if (t->needs & ~(uint64_t)KNOWN)
-		return lt__note(diag, LT_EUNSUPPORTED, -1, -1, NULL, "ref: the tree needs a feature (bit %d) that it does not know",
+		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, NULL, "ref: the tree needs a feature (bit %d) that it does not know",
 			__builtin_ctzll(t->needs & ~(uint64_t)KNOWN));
 	return lt__ref_check(t, diag);
 }
@@ -183,14 +183,14 @@ static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree
 			break;
 		object[i] = allocate(tree[i]);
 		if (!object[i]) {
-			status = lt__note(diag, LT_ENOMEM, -1, -1, NULL, "out of memory");
+			status = lt__report(diag, LT_ENOMEM, -1, -1, NULL, "out of memory");
 			break;
 		}
 		fill_rows(object[i]);
 		fill_lists(object[i]);
 		status = fill_memory(object[i]);
 		if (status)
-			lt__note(diag, status, -1, -1, NULL, "ref: the locals of kernel %s are more than 63 bits of bytes",
+			lt__report(diag, status, -1, -1, NULL, "ref: the locals of kernel %s are more than 63 bits of bytes",
 				tree[i]->name ? tree[i]->name : "?");
 	}
 	for (uint32_t i = 0; status && i < n; i++) {

@@ -20,10 +20,10 @@ enum kind { BAD, IS_FLOAT, IS_INT, WORD };
 
 static double fmod_floor(double a, double b)
 {
-	double rest = fmod(a, b);
-	if (rest == 0)
+	double remainder = fmod(a, b);
+	if (remainder == 0)
 		return copysign(0, b);
-	return (rest < 0) != (b < 0) ? rest + b : rest;
+	return (remainder < 0) != (b < 0) ? remainder + b : remainder;
 }
 /* Of two zeros -0 is the less. */
 static double less_of(double a, double b) { return isnan(a) || isnan(b) ? (double)NAN : a == b ? (signbit(a) ? a : b) : a < b ? a : b; }
@@ -38,8 +38,8 @@ static int64_t floordiv(int64_t a, int64_t b)
 }
 static int64_t floormod(int64_t a, int64_t b)
 {
-	int64_t rest = b == 0 || b == -1 ? 0 : a % b;
-	return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+	int64_t remainder = b == 0 || b == -1 ? 0 : a % b;
+	return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
 }
 static int64_t int_less(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t int_more(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -56,7 +56,7 @@ static const struct { const char *name; int arity; double (*real)(double, double
 	{ "rint", 1, rint_, NULL }, { "pow", 2, pow, NULL }, { "lt_mod", 2, fmod_floor, floormod }, { "lt_floordiv", 2, NULL, floordiv },
 	{ "lt_min", 2, less_of, int_less }, { "lt_max", 2, more_of, int_more }, { "lt_abs", 1, NULL, int_abs }, { "lt_sign", 1, sign_of, int_sign },
 };
-enum { MOST_DEPTH = 12, N_FUNCTION = sizeof functions / sizeof *functions };
+enum { MAX_DEPTH = 12, N_FUNCTION = sizeof functions / sizeof *functions };
 
 struct reader { const char *at; const struct lt_op *op; struct lt_ref_value *out; bool bad; int depth, nesting; };
 
@@ -65,13 +65,13 @@ static enum kind ternary(struct reader *);
 static void put(struct reader *r, enum step what, int arg, union lt_ref_number number)
 {
 	r->depth += what <= NUMBER ? 1 : what == CHOOSE_INT ? -2 : what >= ADD ? -1 : what == CALL || what == CALL_FLOAT ? 1 - functions[arg].arity : 0;
-	if (r->out->n == LT_REF_MOST_CODE || r->depth > MOST_DEPTH)
+	if (r->out->n == LT_REF_MAX_CODE || r->depth > MAX_DEPTH)
 		r->bad = true;
 	else
 		r->out->step[r->out->n++] = (struct lt_ref_step){ (uint8_t)what, (uint8_t)arg, number };
 }
 
-static void put_step(struct reader *r, int what) { put(r, (enum step)what, 0, (union lt_ref_number){ 0 }); }
+static void store_step(struct reader *r, int what) { put(r, (enum step)what, 0, (union lt_ref_number){ 0 }); }
 static enum kind no(struct reader *r) { r->bad = true; return BAD; }
 
 static bool take(struct reader *r, const char *text)
@@ -161,7 +161,7 @@ static enum kind cast(struct reader *r, enum kind to, int bits)
 	if (kind == BAD || (to == IS_FLOAT && kind == WORD) || (to != IS_FLOAT && kind == IS_FLOAT))
 		return no(r);
 	if (to == IS_FLOAT && kind == IS_INT)
-		put_step(r, TO_FLOAT);
+		store_step(r, TO_FLOAT);
 	if (to != IS_FLOAT && abs(bits) != 64)
 		put(r, bits < 0 ? WRAP_UNSIGNED : WRAP_SIGNED, abs(bits), (union lt_ref_number){ 0 });
 	return to;
@@ -194,10 +194,10 @@ static enum kind unary(struct reader *r)
 		kind = cast(r, to, bits);
 	else if (take(r, "-")) {
 		kind = unary(r);
-		put_step(r, kind == IS_FLOAT ? NEGATE_FLOAT : NEGATE);
+		store_step(r, kind == IS_FLOAT ? NEGATE_FLOAT : NEGATE);
 	} else if (take(r, "!")) {
 		kind = unary(r) == IS_INT ? IS_INT : no(r);
-		put_step(r, NOT);
+		store_step(r, NOT);
 	} else
 		kind = primary(r);
 	r->nesting--;
@@ -220,10 +220,10 @@ static enum kind match(struct reader *r, enum kind a, enum kind b, enum step wha
 	    || (what == DIV && !is_float))
 		return no(r);
 	if (is_float && a != IS_FLOAT)
-		put_step(r, TO_FLOAT_UNDER);
+		store_step(r, TO_FLOAT_UNDER);
 	if (is_float && b != IS_FLOAT)
-		put_step(r, TO_FLOAT);
-	put_step(r, (int)what + (is_float ? FLOAT : 0));
+		store_step(r, TO_FLOAT);
+	store_step(r, (int)what + (is_float ? FLOAT : 0));
 	return compares ? IS_INT : is_float ? IS_FLOAT : word ? WORD : IS_INT;
 }
 
@@ -246,7 +246,7 @@ static enum kind ternary(struct reader *r)
 	enum kind a = ternary(r), b = take(r, ":") ? ternary(r) : BAD;
 	if (kind != IS_INT || a == BAD || a != b)
 		return no(r);
-	put_step(r, CHOOSE_INT);
+	store_step(r, CHOOSE_INT);
 	return a;
 }
 
@@ -263,7 +263,7 @@ bool lt__ref_value_read(const struct lt_op *op, struct lt_ref_value *out, const 
 	if (r.bad || kind == BAD || kind == WORD || (kind == IS_FLOAT && !lt__ref_is_float(op->out)) || *r.at)
 		return false;
 	if (kind == IS_INT && lt__ref_is_float(op->out))
-		put_step(&r, TO_FLOAT);
+		store_step(&r, TO_FLOAT);
 	return !r.bad;
 }
 
@@ -307,7 +307,7 @@ static void on_floats(enum step what, union lt_ref_number *x)
 
 union lt_ref_number lt__ref_value_of(const struct lt_ref_value *v, const union lt_ref_number *x)
 {
-	union lt_ref_number stack[MOST_DEPTH + 2] = { { 0 } }, *top = stack;    /* top: the last one, above one that is none */
+	union lt_ref_number stack[MAX_DEPTH + 2] = { { 0 } }, *top = stack;    /* top: the last one, above one that is none */
 	if (v->cast)
 		return lt__ref_convert(x[0], v->from, v->to);
 	for (const struct lt_ref_step *s = v->step; s < v->step + v->n; s++)

@@ -3,7 +3,7 @@
 #define LT_REF_VALUE_H
 #include "backends/ref/number.h"
 
-enum { LT_REF_MOST_CODE = 48 };
+enum { LT_REF_MAX_CODE = 48 };
 
 /* One step on a stack of numbers.  arg: an operand, a function, a number of bits. */
 struct lt_ref_step { uint8_t what, arg; union lt_ref_number number; };
@@ -11,7 +11,7 @@ struct lt_ref_value {
 	bool cast;                      /* from in[0] to out */
 	uint32_t from, to;
 	int n;
-	struct lt_ref_step step[LT_REF_MOST_CODE];
+	struct lt_ref_step step[LT_REF_MAX_CODE];
 };
 
 /* Reads op's source.  false: it is no expression that is known here; *at then points to where it ends to be. */

@@ -82,7 +82,7 @@ lt_status lt__script_expect(struct lt_script *s, char c, const char *what)
 lt_status lt__script_reference(struct lt_script *s, int32_t *statement)
 {
 	lt__lex_peek(&s->cursor);
-	struct lt_place at = s->cursor.place;
+	struct lt_position at = s->cursor.place;
 	const char *text;
 	LT_TRY(lt__script_expect(s, '$', "a node such as $1"));
 	int32_t n = lt__lex_digits(&s->cursor, &text);
@@ -113,7 +113,7 @@ static lt_status read_integer(struct lt_script *s, int64_t *out)
 	double value;
 	bool whole, overflow;
 	int c = lt__lex_peek(&s->cursor);
-	struct lt_place at = s->cursor.place;
+	struct lt_position at = s->cursor.place;
 	const char *text = s->cursor.at;
 	if (c != '-' && (c < '0' || c > '9'))
 		return lt__script_unexpected(s, "an integer");
@@ -316,7 +316,7 @@ static lt_status read_default(struct lt_script *s, const struct item *item)
 	if (!item->value)
 		return LT_OK;
 	struct lt_cursor mark = s->cursor;
-	struct lt_place place = a->place;
+	struct lt_position place = a->place;
 	s->cursor.at = item->value;
 	s->cursor.end = item->end;
 	lt_status status = read_arg(s, a);

@@ -26,7 +26,7 @@ static const char *check_tensor(struct lt_script *s, struct lt_names *names, con
 	}
 	if (!lt__script_no_overflow(s, &a[2], a[1].dtype))
 		return NULL;
-	return lt__names_put(names, a[0].text, (size_t)a[0].n, s->n_statement);
+	return lt__names_add(names, a[0].text, (size_t)a[0].n, s->n_statement);
 }
 
 LT_BUILDER(input)

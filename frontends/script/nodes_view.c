@@ -90,7 +90,7 @@ static lt_node slice_bounded(struct lt_script *s, const struct lt_arg *a, int32_
 /* What a run checks of the bounds, in words of the script; the graph's own end in "... begins before 0" and the like. */
 static void name_requires(struct lt_script *s, const struct lt_arg *a, int32_t axis, int32_t from)
 {
-	const struct lt_place at = a[2].statement >= 0 ? a[2].place : a[1].place;
+	const struct lt_position at = a[2].statement >= 0 ? a[2].place : a[1].place;
 	for (int32_t i = from; i < s->graph->n_require; i++) {
 		struct lt_require *r = &s->graph->require[i];
 		const char *end = strrchr(r->text, ')');

@@ -34,7 +34,7 @@ static void mark_sourced(struct lt_script *s)
 }
 
 /* A builder of the graph that failed by itself has told what, but maybe not where. */
-static lt_status place_failure(struct lt_script *s)
+static lt_status locate_failure(struct lt_script *s)
 {
 	struct lt_context *ctx = s->ctx;
 	char text[sizeof ctx->message];
@@ -52,7 +52,7 @@ static lt_status place_failure(struct lt_script *s)
 static lt_status parse_id(struct lt_script *s, const char **text, int32_t *bytes)
 {
 	lt__lex_peek(&s->cursor);
-	struct lt_place at = s->cursor.place;
+	struct lt_position at = s->cursor.place;
 	int64_t value = 0;
 	int32_t n = lt__lex_digits(&s->cursor, text);
 	if (!n)
@@ -71,7 +71,7 @@ static lt_status parse_type(struct lt_script *s, const struct lt_script_node **t
 {
 	const char *text;
 	lt__lex_peek(&s->cursor);
-	struct lt_place at = s->cursor.place;
+	struct lt_position at = s->cursor.place;
 	int32_t n = lt__lex_word(&s->cursor, &text);
 	if (!n)
 		return lt__script_unexpected(s, "a type of node such as SumNode");
@@ -96,7 +96,7 @@ static lt_status build_node(struct lt_script *s, struct lt_statement *st)
 	lt_graph_at(g, st->place.line, st->place.column);
 	st->node = st->type->build(s, st->type, s->arg, s->n_arg);
 	if (st->node < 0)
-		return place_failure(s);
+		return locate_failure(s);
 	name_nodes(s, from, st->node, st->id, st->id_bytes);
 	mark_sourced(s);
 	st->chain = s->chain;
@@ -105,7 +105,7 @@ static lt_status build_node(struct lt_script *s, struct lt_statement *st)
 	return LT_OK;
 }
 
-static lt_status parse_node(struct lt_script *s, struct lt_place at)
+static lt_status parse_node(struct lt_script *s, struct lt_position at)
 {
 	struct lt_statement st = { .node = -1, .place = at, .chain = -1, .previous = -1 };
 	LT_TRY(parse_id(s, &st.id, &st.id_bytes));
@@ -124,7 +124,7 @@ static lt_status parse_node(struct lt_script *s, struct lt_place at)
 
 	if (!s->skip || !s->skip[s->n_statement])
 		LT_TRY(build_node(s, &st));
-	lt__names_put(s->ids, st.id, (size_t)st.id_bytes, s->n_statement);
+	lt__names_add(s->ids, st.id, (size_t)st.id_bytes, s->n_statement);
 	LT_GROW(s->arena, s->statement, s->n_statement, s->cap_statement);
 	s->statement[s->n_statement++] = st;
 	return LT_OK;
@@ -149,7 +149,7 @@ static lt_status parse_result(struct lt_script *s)
 	if (i < 0) {
 		LT_GROW(s->arena, s->result, s->n_result, s->cap_result);
 		i = s->n_result++;
-		s->result[i].name = lt__names_put(s->result_names, name, (size_t)n, i);
+		s->result[i].name = lt__names_add(s->result_names, name, (size_t)n, i);
 	}
 	s->result[i].statement = statement;
 	return LT_OK;
@@ -157,7 +157,7 @@ static lt_status parse_result(struct lt_script *s)
 
 static lt_status parse_statement(struct lt_script *s)
 {
-	struct lt_place at = s->cursor.place;
+	struct lt_position at = s->cursor.place;
 	const char *word;
 	if (lt__lex_peek(&s->cursor) == '$') {
 		lt__lex_step(&s->cursor);
@@ -197,7 +197,7 @@ lt_status lt__script_parse(struct lt_script *s)
 		const struct lt_statement *st = &s->statement[s->result[i].statement];
 		s->here = st->place;
 		if (lt_graph_result(s->graph, s->result[i].name, st->node))
-			return place_failure(s);
+			return locate_failure(s);
 	}
 	return lt__script_states(s);
 }

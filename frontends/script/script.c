@@ -11,7 +11,7 @@ static void fill_types(struct lt_script *s)
 	struct lt_script_node *type = LT_NEW(s->arena, struct lt_script_node, n);
 	lt__script_nodes(type, n);
 	for (int32_t i = 0; i < n; i++)
-		lt__names_put(s->types, type[i].name, strlen(type[i].name), i);
+		lt__names_add(s->types, type[i].name, strlen(type[i].name), i);
 	s->type = type;
 	s->n_type = n;
 }

@@ -9,8 +9,8 @@
 #include "ir/graph.h"
 #include "ir/intern.h"
 
-struct lt_place  { int32_t line, column; };     /* from 1; columns count characters */
-struct lt_cursor { const char *at, *end; struct lt_place place; };
+struct lt_position  { int32_t line, column; };     /* from 1; columns count characters */
+struct lt_cursor { const char *at, *end; struct lt_position place; };
 
 /* Kinds of argument, and how a pattern writes them. */
 enum lt_arg_kind {
@@ -28,7 +28,7 @@ struct lt_arg {
 	enum lt_arg_kind kind;
 	bool given;             /* or its default holds */
 	bool whole;             /* number: it is the integer `i` as well */
-	struct lt_place place;
+	struct lt_position place;
 	int32_t statement;      /* node: that defines it; -1: an integer stands there */
 	lt_node node;
 	int64_t i;
@@ -62,7 +62,7 @@ struct lt_statement {
 	const char *id; int32_t id_bytes;       /* digits, without leading zeros */
 	lt_node node;
 	const struct lt_script_node *type;
-	struct lt_place place;
+	struct lt_position place;
 	int32_t first_use, n_use;               /* statements that it names */
 	bool needed;                            /* by a result */
 	bool scalars;                           /* it has brought run-time scalars or requirements */
@@ -87,7 +87,7 @@ struct lt_script {
 	const bool *skip;                       /* by statement, second time: not built; NULL: all are */
 	bool stray;                             /* a statement that no result needs has brought a run-time scalar */
 	bool *sourced;                  int32_t n_sourced, cap_sourced; /* by node: a source or a view of sources */
-	struct lt_place here;                   /* of the statement being built */
+	struct lt_position here;                   /* of the statement being built */
 	int32_t chain, previous;                /* set by the builder of an update */
 	const char *id; int32_t id_bytes;       /* of the statement being built */
 };
@@ -121,7 +121,7 @@ lt_status lt__script_parse(struct lt_script *);
 lt_status lt__script_states(struct lt_script *);
 
 /* shape.c: messages, checks, and views by position */
-lt_status lt__script_fail(struct lt_script *, struct lt_place, lt_status, const char *fmt, ...)
+lt_status lt__script_fail(struct lt_script *, struct lt_position, lt_status, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 /* The same as a builder's answer: -1. */
 #define lt__script_refuse(s, ...) ((void)lt__script_fail((s), __VA_ARGS__), (lt_node)-1)

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "frontends/script/script.h"
 
-lt_status lt__script_fail(struct lt_script *s, struct lt_place at, lt_status status, const char *fmt, ...)
+lt_status lt__script_fail(struct lt_script *s, struct lt_position at, lt_status status, const char *fmt, ...)
 {
 	char text[sizeof s->ctx->message];
 	va_list list;

@@ -44,7 +44,7 @@ lt_param lt__script_param(struct lt_script *s, const struct lt_arg *a, int64_t l
 }
 
 /* An update whose chain of first arguments begins at a buffer may become the buffer's content. */
-static void note_chain(struct lt_script *s, const struct lt_arg *x)
+static void record_chain(struct lt_script *s, const struct lt_arg *x)
 {
 	const struct lt_statement *st = &s->statement[x->statement];
 	if (st->type->build == lt__script_build_buffer) {
@@ -56,7 +56,7 @@ static void note_chain(struct lt_script *s, const struct lt_arg *x)
 }
 
 /* The part with vars of its own where it shares some with x: they stand for other positions. */
-static lt_node own_vars(struct lt_script *s, lt_node x, lt_node part)
+static lt_node derived_vars(struct lt_script *s, lt_node x, lt_node part)
 {
 	const struct lt_graph *g = s->graph;
 	int32_t rank = lt_node_rank(g, x);
@@ -92,7 +92,7 @@ static void add_extent(const struct lt_script *s, struct sum *sum, lt_var v, int
 }
 
 /* 0 <= (equal: 0 ==) the sum in every run, else `text` with that place. */
-static lt_status require(struct lt_script *s, struct lt_place place, bool equal, const struct sum *sum, const char *text)
+static lt_status require(struct lt_script *s, struct lt_position place, bool equal, const struct sum *sum, const char *text)
 {
 	struct lt_graph *g = s->graph;
 	int32_t from = g->n_require;
@@ -108,8 +108,8 @@ static lt_status require(struct lt_script *s, struct lt_place place, bool equal,
 static lt_node add_update(struct lt_script *s, const struct lt_arg *a, const int64_t *offset, const lt_param *at)
 {
 	int32_t n = s->graph->n_require;
-	note_chain(s, &a[0]);
-	lt_node x = lt_graph_update(s->graph, a[0].node, own_vars(s, a[0].node, a[1].node), offset, at);
+	record_chain(s, &a[0]);
+	lt_node x = lt_graph_update(s->graph, a[0].node, derived_vars(s, a[0].node, a[1].node), offset, at);
 	s->graph->n_require = n;
 	return x;
 }

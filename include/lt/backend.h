@@ -73,10 +73,10 @@ typedef void lt_write(void *user, const char *text, size_t bytes);
 
 /* One reason.  loop, stmt: index into the tree, or -1.  text: a sentence without a full stop, without the backend's name.
  * remedy: the nearest change of script, schedule or option that would make it work, or NULL.  Other backends are the host's to propose. */
-struct lt_note { uint32_t size; lt_status code; int32_t loop, stmt; const char *text, *remedy; };
+struct lt_diagnostic { uint32_t size; lt_status code; int32_t loop, stmt; const char *text, *remedy; };
 struct lt_diag {                /* where a failing call explains itself; may be NULL: nobody listens */
 	uint32_t size;
-	void (*tell)(struct lt_diag *, const struct lt_note *);   /* the note is borrowed */
+	void (*report)(struct lt_diag *, const struct lt_diagnostic *);   /* the note is borrowed */
 };
 enum lt_log { LT_LOG_WARNING, LT_LOG_INFO, LT_LOG_DEBUG };
 

@@ -28,7 +28,7 @@ LT_API enum lt_tnode_kind lt_looptree_kind(const struct lt_looptree *, lt_tnode)
 /* Of a loop.  The kind of a group is LT_GROUP, or LT_CALL if it is handed to a routine. */
 LT_API lt_var lt_looptree_var(const struct lt_looptree *, lt_tnode);
 LT_API int64_t lt_looptree_step(const struct lt_looptree *, lt_tnode);
-LT_API int64_t lt_looptree_trips(const struct lt_looptree *, lt_tnode); /* at most */
+LT_API int64_t lt_looptree_trip_count(const struct lt_looptree *, lt_tnode); /* at most */
 LT_API enum lt_loop_kind lt_looptree_loop_kind(const struct lt_looptree *, lt_tnode);
 LT_API enum lt_tail lt_looptree_tail(const struct lt_looptree *, lt_tnode);
 /* Of a leaf. */

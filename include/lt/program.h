@@ -83,21 +83,21 @@ struct lt_options {             /* all zero: the defaults; size must be sizeof (
 	uint32_t source_only;   /* 1: as plan_only, but with LT_SHOW_SOURCE: kernels are printed, and no compiler is needed */
 	uint32_t cache_optional;        /* 1: a cache_dir that cannot be used is told in log, and done without */
 };
-enum lt_port { LT_PORT_INPUT, LT_PORT_CONSTANT, LT_PORT_STATE, LT_PORT_RESULT };
+enum lt_binding { LT_BINDING_INPUT, LT_BINDING_CONSTANT, LT_BINDING_STATE, LT_BINDING_RESULT };
 
 /* The graph is read during the call only. */
 LT_API lt_status lt_compile(struct lt_context *, const struct lt_graph *, const struct lt_options *, struct lt_program **out);
 LT_API void lt_program_free(struct lt_program *);
 
-LT_API int32_t lt_program_count(const struct lt_program *, enum lt_port);
-LT_API const char *lt_program_name(const struct lt_program *, enum lt_port, int32_t i);
-LT_API int32_t lt_program_find(const struct lt_program *, enum lt_port, const char *name);      /* -1: no such */
-LT_API enum lt_dtype lt_program_dtype(const struct lt_program *, enum lt_port, int32_t i);
-LT_API int32_t lt_program_rank(const struct lt_program *, enum lt_port, int32_t i);
-LT_API int64_t lt_program_extent(const struct lt_program *, enum lt_port, int32_t i, int32_t axis);    /* maximum */
-LT_API size_t lt_program_bytes(const struct lt_program *, enum lt_port, int32_t i);
+LT_API int32_t lt_program_count(const struct lt_program *, enum lt_binding);
+LT_API const char *lt_program_name(const struct lt_program *, enum lt_binding, int32_t i);
+LT_API int32_t lt_program_find(const struct lt_program *, enum lt_binding, const char *name);      /* -1: no such */
+LT_API enum lt_dtype lt_program_dtype(const struct lt_program *, enum lt_binding, int32_t i);
+LT_API int32_t lt_program_rank(const struct lt_program *, enum lt_binding, int32_t i);
+LT_API int64_t lt_program_extent(const struct lt_program *, enum lt_binding, int32_t i, int32_t axis);    /* maximum */
+LT_API size_t lt_program_bytes(const struct lt_program *, enum lt_binding, int32_t i);
 /* Whether the program reads it at all: inputs and constants that only unused nodes read need not be given. */
-LT_API int lt_program_needs(const struct lt_program *, enum lt_port, int32_t i);
+LT_API int lt_program_needs(const struct lt_program *, enum lt_binding, int32_t i);
 
 /* Gives constant i; before the first instance.  copy 0: borrowed until the program is freed. */
 LT_API lt_status lt_program_bind(struct lt_program *, int32_t i, const void *data, int copy);

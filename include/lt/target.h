@@ -21,7 +21,7 @@ struct lt_routine {
 	uint64_t bias, residual;        /* of what those epilogues read; 0: of what `result` says                   */
 	uint32_t sum;                   /* enum lt_dtype that it adds in, epilogues too; at least as wide as the graph's */
 	uint32_t layouts;               /* LT_LAYOUT_* bits                                                         */
-	int64_t least_flops;            /* smaller work is faster as loops                                           */
+	int64_t min_flops;            /* smaller work is faster as loops                                           */
 };
 /* How the operands of a product may lie.  Without a bit:
  *   the result, left, right and the bias each have stride 1 along one of their two dims of the largest extent, batches left out

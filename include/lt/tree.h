@@ -22,7 +22,7 @@
  *           below the same loop run in the same trips of it.  To run loop l: walk
  *           its statements; one whose .loop is l runs itself, else run the child
  *           of l that holds it, as a whole, and go on behind it.
- * Trips.    trips(l) = max(0, min(max_trips, the bound rows)).  max_trips is static and >= 1.
+ * Trips.    trips(l) = max(0, min(max_trip_count, the bound rows)).  max_trip_count is static and >= 1.
  * Lanes.    The trips of a vector or block loop are lanes: each statement in it may run
  *           in all of them before the next.  It may hold other loops, vector loops too,
  *           and their trips may differ from lane to lane.  A local whose scope is the
@@ -119,11 +119,11 @@ struct lt_tparam { const char *name; int32_t buffer; int64_t element, low, high;
 struct lt_div    { int32_t row, loop; int64_t den; };
 struct lt_loop   {
 	int32_t parent;                 /* -1: outermost                                */
-	int32_t kind, kind_arg, tail;   /* kind_arg: lanes of a vector loop (max_trips), axis of a grid or
+	int32_t kind, kind_arg, tail;   /* kind_arg: lanes of a vector loop (max_trip_count), axis of a grid or
 	                                 * block loop, else 0; tail: LT_MASK: the bound rows say which lanes of
 	                                 * a vector or block loop are on; else it is resolved, and for dumps */
 	const char *var;                /* "m", "m'" ...: for dumps and comments         */
-	int64_t step, max_trips;        /* step: of the var, for dumps                   */
+	int64_t step, max_trip_count;        /* step: of the var, for dumps                   */
 	int32_t first_bound, n_bound;   /* rows: trips <= row                            */
 	int32_t first_stmt, n_stmt;
 	const char *call;               /* routine of LT_CALL, instruction of LT_TILE    */

@@ -4,7 +4,7 @@
 #include "ir/pass/work.h"
 #include "ir/range.h"
 
-enum { MOST_WIDTH = 256 };      /* a view whose maps would grow larger stays a view of a view; of its pieces LT_MOST_PIECES says so */
+enum { MAX_WIDTH = 256 };      /* a view whose maps would grow larger stays a view of a view; of its pieces LT_MAX_PIECES says so */
 
 static size_t add_key(int64_t *key, size_t n, const int64_t *from, size_t count)
 {
@@ -58,7 +58,7 @@ lt_status lt__work_simplify(struct lt_work *w, int32_t n_dim, const lt_var *dim,
 		LT_GROW(w->arena, w->known, w->n_known, w->cap_known);
 		w->known[w->n_known] = *m;
 		w->known[w->n_known].n_dim = *empty ? -1 : m->n_dim;
-		lt__names_put(w->memo, key, bytes, w->n_known++);
+		lt__names_add(w->memo, key, bytes, w->n_known++);
 		return LT_OK;
 	}
 	*empty = w->known[found].n_dim < 0;
@@ -245,14 +245,14 @@ lt_status lt__work_compose(struct lt_work *w, lt_node x, int32_t at, bool *done)
 	bool open = true, narrow = true;
 
 	*done = false;
-	if (n_old > LT_MOST_PIECES || from->n_piece > LT_MOST_PIECES)
+	if (n_old > LT_MAX_PIECES || from->n_piece > LT_MAX_PIECES)
 		return LT_OK;
 	for (int32_t i = 0; i < n_old; i++) {
 		most += old[i].source == at ? from->n_piece + 1 : 1;
 		for (int32_t j = 0; j < from->n_piece && old[i].source == at; j++)
-			narrow &= lt__map_width(&old[i].map) + from->piece[j].map.n_param + from->piece[j].map.n_div <= MOST_WIDTH;
+			narrow &= lt__map_width(&old[i].map) + from->piece[j].map.n_param + from->piece[j].map.n_div <= MAX_WIDTH;
 	}
-	if (most > LT_MOST_PIECES || !narrow)
+	if (most > LT_MAX_PIECES || !narrow)
 		return LT_OK;
 	operand = LT_NEW(w->arena, lt_node, n_operand);
 	memcpy(operand, n.operand, sizeof *operand * (size_t)n.n_operand);

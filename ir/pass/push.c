@@ -337,7 +337,7 @@ lt_status lt__work_push(struct lt_work *w, lt_node view)
 		bool done = true;
 
 		while (done && w->readers[x] && w->node[x].op == LT_OP_view && w->node[x].n_operand == 1
-		    && w->node[x].n_piece <= LT_MOST_PIECES) {
+		    && w->node[x].n_piece <= LT_MAX_PIECES) {
 			at = lt__work_find(w, w->node[x].operand[0]);
 			done = false;
 			if (w->readers[at] != 1)

@@ -47,7 +47,7 @@ static bool together(const struct vars *s, lt_var a, lt_var b)
 	return s->pairs.n_slot && *slot_of(&s->pairs, key_of(a, b)) != 0;
 }
 
-static void put_pair(struct vars *s, uint64_t key)
+static void add_pair(struct vars *s, uint64_t key)
 {
 	struct pairs *p = &s->pairs, old = *p;
 
@@ -62,7 +62,7 @@ static void put_pair(struct vars *s, uint64_t key)
 	p->n_used++;
 }
 
-static void put_beside(struct vars *s, lt_var a, lt_var b)
+static void add_beside(struct vars *s, lt_var a, lt_var b)
 {
 	struct list *l = &s->beside[a];
 
@@ -75,9 +75,9 @@ static void note(struct vars *s, lt_var a, lt_var b)
 {
 	if (a == b || together(s, a, b))
 		return;
-	put_pair(s, key_of(a, b));
-	put_beside(s, a, b);
-	put_beside(s, b, a);
+	add_pair(s, key_of(a, b));
+	add_beside(s, a, b);
+	add_beside(s, b, a);
 }
 
 static bool is_automatic(const char *name)
@@ -119,7 +119,7 @@ static void join(struct vars *s, lt_var a, lt_var b)
 }
 
 /* Every var among the loops of the node, and those of operands that are accessed by position beside them. */
-static void note_node(struct vars *s, const struct lt_nodedef *n, lt_var **all, int32_t *cap)
+static void record_node(struct vars *s, const struct lt_nodedef *n, lt_var **all, int32_t *cap)
 {
 	bool operands = n->reduce || n->op == LT_OP_gather || n->op == LT_OP_update;
 	int32_t count = n->n_dim;
@@ -245,7 +245,7 @@ void lt__work_join_vars(struct lt_work *w)
 		s.chosen[v] = v;
 	}
 	for (int32_t i = 0; i < n; i++)
-		note_node(&s, &w->node[order[i]], &all, &cap);
+		record_node(&s, &w->node[order[i]], &all, &cap);
 	for (int32_t i = 0; i < n; i++)
 		join_renamed(&s, &w->node[order[i]]);
 	for (int32_t i = 0; i < n; i++)

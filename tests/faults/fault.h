@@ -34,7 +34,7 @@ struct lt_object {
 static lt_status tell(struct lt_diag *diag, lt_status code, const char *text)
 {
 	if (diag)
-		diag->tell(diag, &(struct lt_note){ .size = sizeof (struct lt_note), .code = code, .loop = -1, .stmt = -1, .text = text });
+		diag->report(diag, &(struct lt_diagnostic){ .size = sizeof (struct lt_diagnostic), .code = code, .loop = -1, .stmt = -1, .text = text });
 	return code;
 }
 
@@ -197,7 +197,7 @@ static lt_status refuse(struct lt_diag *diag, const struct lt_tree *t, const cha
 		const struct lt_stmt *st = LT_AT(struct lt_stmt, t->stmts, s);
 		if (st->kind == LT_BARRIER || strcmp(LT_AT(struct lt_op, t->ops, st->op)->name, name))
 			continue;
-		diag->tell(diag, &(struct lt_note){ .size = sizeof (struct lt_note), .code = LT_EUNSUPPORTED, .loop = -1, .stmt = s,
+		diag->report(diag, &(struct lt_diagnostic){ .size = sizeof (struct lt_diagnostic), .code = LT_EUNSUPPORTED, .loop = -1, .stmt = s,
 			.text = "the operator is not known here", .remedy = "use another one" });
 		break;
 	}

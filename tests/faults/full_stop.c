@@ -6,7 +6,7 @@ static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct l
 	if (!has_op(t, "erf", -1))
 		return s->table->accepts(s->ref, t, diag);
 	if (diag)
-		diag->tell(diag, &(struct lt_note){ .size = sizeof (struct lt_note), .code = LT_EUNSUPPORTED, .loop = -1, .stmt = 0,
+		diag->report(diag, &(struct lt_diagnostic){ .size = sizeof (struct lt_diagnostic), .code = LT_EUNSUPPORTED, .loop = -1, .stmt = 0,
 			.text = "erf is not known here." });
 	return LT_EUNSUPPORTED;
 }

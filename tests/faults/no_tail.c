@@ -11,8 +11,8 @@ static void change(struct copy *c)
 			if (outer < 0)
 				continue;
 			struct lt_loop *o = &c->loop[outer];
-			int64_t last = copy_row(c, row)[0] + *loop_cell(c, row, outer) * (o->max_trips - 1);
-			o->max_trips -= o->max_trips > 1 && last > 0 && last < c->loop[l].max_trips;
+			int64_t last = copy_row(c, row)[0] + *loop_cell(c, row, outer) * (o->max_trip_count - 1);
+			o->max_trip_count -= o->max_trip_count > 1 && last > 0 && last < c->loop[l].max_trip_count;
 		}
 }
 static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)

@@ -2,11 +2,11 @@
 #include "tests/faults/fault.h"
 
 static const struct row { const char *word; lt_status answer; uint32_t size; const char *text, *remedy; } rows[] = {
-	{ "einval",  LT_EINVAL,       sizeof (struct lt_note), "it has no erf",   "use tanh" },
-	{ "edevice", LT_EDEVICE,      sizeof (struct lt_note), "it has no erf",   "use tanh" },
-	{ "n99",     99,              sizeof (struct lt_note), "it has no erf",   "use tanh" },
-	{ "newline", LT_EUNSUPPORTED, sizeof (struct lt_note), "it has\nno erf",  "use tanh" },
-	{ "colour",  LT_EUNSUPPORTED, sizeof (struct lt_note), "it has no erf",   "use \033[1mtanh" },
+	{ "einval",  LT_EINVAL,       sizeof (struct lt_diagnostic), "it has no erf",   "use tanh" },
+	{ "edevice", LT_EDEVICE,      sizeof (struct lt_diagnostic), "it has no erf",   "use tanh" },
+	{ "n99",     99,              sizeof (struct lt_diagnostic), "it has no erf",   "use tanh" },
+	{ "newline", LT_EUNSUPPORTED, sizeof (struct lt_diagnostic), "it has\nno erf",  "use tanh" },
+	{ "colour",  LT_EUNSUPPORTED, sizeof (struct lt_diagnostic), "it has no erf",   "use \033[1mtanh" },
 	{ "size",    LT_EUNSUPPORTED, 0,                       "it has no erf",   "use tanh" },
 };
 enum { N_ROW = sizeof rows / sizeof *rows };
@@ -33,7 +33,7 @@ static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct l
 	if (!chosen || !has_op(t, "erf", -1))
 		return plain_accepts(s, t, diag);
 	if (diag)
-		diag->tell(diag, &(struct lt_note){ .size = chosen->size, .code = chosen->answer, .loop = -1, .stmt = 0, .text = chosen->text,
+		diag->report(diag, &(struct lt_diagnostic){ .size = chosen->size, .code = chosen->answer, .loop = -1, .stmt = 0, .text = chosen->text,
 			.remedy = chosen->remedy });
 	return chosen->answer;
 }

@@ -67,7 +67,7 @@ static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct l
 	if (!is("refuses"))
 		return plain_accepts(s, t, diag);
 	if (diag)
-		diag->tell(diag, &(struct lt_note){ .size = sizeof (struct lt_note), .code = LT_EUNSUPPORTED, .loop = -1, .stmt = 0,
+		diag->report(diag, &(struct lt_diagnostic){ .size = sizeof (struct lt_diagnostic), .code = LT_EUNSUPPORTED, .loop = -1, .stmt = 0,
 			.text = "nothing is taken here" });
 	return LT_EUNSUPPORTED;
 }

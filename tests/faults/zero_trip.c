@@ -8,14 +8,14 @@ static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_
 		const struct lt_loop *loop = LT_AT(struct lt_loop, t->loops, l);
 		for (int32_t b = 0; b < loop->n_bound; b++) {
 			const int64_t *row = t->rows + (int64_t)t->bounds[loop->first_bound + b] * t->n_column;
-			int64_t trips = row[0];
+			int64_t trip_count = row[0];
 			int bounded = 0;
 			for (int32_t p = 0; p < t->n_param; p++) {
 				const struct lt_tparam *param = LT_AT(struct lt_tparam, t->params, p);
-				trips += row[1 + p] * ((const int64_t *)(const void *)address(args, buffer_at(o, (uint32_t)param->buffer)))[param->element];
+				trip_count += row[1 + p] * ((const int64_t *)(const void *)address(args, buffer_at(o, (uint32_t)param->buffer)))[param->element];
 				bounded |= row[1 + p] != 0;
 			}
-			if (bounded && trips <= 0)
+			if (bounded && trip_count <= 0)
 				abort();
 		}
 	}

@@ -44,7 +44,7 @@ const int n_kind = sizeof kinds / sizeof *kinds;
 static bool add_edit(struct mutant *m, size_t at, size_t n, const char *fmt, va_list list)
 {
 	struct edit *e = &m->edit[m->n];
-	must(m->n < MOST_EDITS, "more than %d edits", MOST_EDITS);
+	must(m->n < MAX_EDITS, "more than %d edits", MAX_EDITS);
 	must(vasprintf(&e->with, fmt, list) >= 0, "out of memory");
 	e->at = at;
 	e->n = n;

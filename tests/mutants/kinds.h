@@ -3,9 +3,9 @@
 #define MUTANTS_KINDS_H
 #include "tests/mutants/text.h"
 
-enum { MOST_EDITS = 3 };
+enum { MAX_EDITS = 3 };
 struct edit { size_t at, n; char *with; };
-struct mutant { int n; struct edit edit[MOST_EDITS]; };
+struct mutant { int n; struct edit edit[MAX_EDITS]; };
 
 /* Makes the mutant of token i, if there is one; variant: 0 .. n_variant - 1. */
 typedef bool kind_find(const struct text *, int i, int variant, struct mutant *out);

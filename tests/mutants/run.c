@@ -11,15 +11,15 @@
 #include "check/must.h"
 #include "tests/mutants/mutants.h"
 
-enum { MOST_ARGUMENTS = 128 };
+enum { MAX_ARGUMENTS = 128 };
 /* Moved by less than this share of its norm: harmless. */
 static const double enough = 1e-3;
 
-struct command { const char *argv[MOST_ARGUMENTS]; int n; char backend[100], out[1024]; };
+struct command { const char *argv[MAX_ARGUMENTS]; int n; char backend[100], out[1024]; };
 
 static void add(struct command *c, const char *word)
 {
-	must(c->n + 1 < MOST_ARGUMENTS, "more than %d arguments", MOST_ARGUMENTS);
+	must(c->n + 1 < MAX_ARGUMENTS, "more than %d arguments", MAX_ARGUMENTS);
 	c->argv[c->n++] = word;
 	c->argv[c->n] = NULL;
 }

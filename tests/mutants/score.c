@@ -115,7 +115,7 @@ static void draw_some(struct score *s, int subject, int each)
 
 /* -- telling -- */
 
-static void tell_row(const struct score *s, const char *name, int subject, int kind)
+static void report_row(const struct score *s, const char *name, int subject, int kind)
 {
 	int count[N_OUTCOME] = { 0 }, n = 0;
 	for (int i = 0; i < s->n_draw; i++)
@@ -128,15 +128,15 @@ static void tell_row(const struct score *s, const char *name, int subject, int k
 			count[NOT_RUN], count[SURVIVED] ? " <" : "");
 }
 
-static void tell_tables(const struct score *s)
+static void report_tables(const struct score *s)
 {
 	static const char head[] = "# %-42s %6s %8s %8s %8s %7s\n";
 	(void)printf(head, "kind", "caught", "survived", "harmless", "not comp", "not run");
 	for (int i = 0; i < n_kind; i++)
-		tell_row(s, kinds[i].name, -1, i);
+		report_row(s, kinds[i].name, -1, i);
 	(void)printf(head, "script", "caught", "survived", "harmless", "not comp", "not run");
 	for (int i = 0; i < s->n_subject; i++)
-		tell_row(s, s->subject[i].name, i, -1);
+		report_row(s, s->subject[i].name, i, -1);
 }
 
 static int tell(const struct score *s, double least)
@@ -163,7 +163,7 @@ static int tell(const struct score *s, double least)
 			(void)printf("# show survives: %s --one %s %s %d  # moves a result by %.2g of its norm\n#   `%s`\n#   `%s`\n",
 				s->setting->self, s->subject[d->subject].name, kinds[d->kind].name, d->n, d->verdict.moved, d->verdict.line, d->verdict.became);
 	}
-	tell_tables(s);
+	report_tables(s);
 	const int counted = count[CAUGHT] + count[SURVIVED];
 	const bool good = counted > 0 && 100.0 * count[CAUGHT] >= least * counted;
 	(void)printf("# show mutants: %d of %d caught, %d harmless, %d not compiled, %d crashed or hung (seed %llu)\n", count[CAUGHT], counted,

@@ -217,7 +217,7 @@ const struct site *subject_site(const struct subject *j, int kind, int n)
 	return NULL;
 }
 
-static void tell_log(const struct subject *j, const char *log, const char *what, char *why, size_t bytes)
+static void report_log(const struct subject *j, const char *log, const char *what, char *why, size_t bytes)
 {
 	char path[1024];
 	(void)snprintf(path, sizeof path, "%s/%s", j->dir, log);
@@ -236,10 +236,10 @@ static double work_of(const char *path)
 	must(lt_context_new(&ctx) == LT_OK && lt_graph_parse(ctx, text, strlen(text), path, &g) == LT_OK, "%s", lt_context_message(ctx));
 	for (lt_node n = 0; n < g->n_node; n++) {
 		lt_var var[2 * LT_MAX_RANK];
-		double trips = 1;
+		double trip_count = 1;
 		for (int32_t i = lt__node_loops(g, n, var); i > 0; i--)
-			trips *= (double)g->var[var[i - 1]].extent;
-		work += trips;
+			trip_count *= (double)g->var[var[i - 1]].extent;
+		work += trip_count;
 	}
 	lt_graph_free(g);
 	lt_context_free(ctx);
@@ -253,7 +253,7 @@ bool subject_read(const struct setting *s, struct subject *j, char *why, size_t 
 	(void)snprintf(graph, sizeof graph, "%s/lines.graph", j->dir);
 	(void)snprintf(source, sizeof source, "%s/right.c", j->dir);
 	if (dump(s, j, "--dump=graph", graph) != 0 || dump(s, j, "--dump=source", source) != 0) {
-		tell_log(j, "print.log", "graph and kernels cannot be printed", why, bytes);
+		report_log(j, "print.log", "graph and kernels cannot be printed", why, bytes);
 		return false;
 	}
 	j->work = work_of(graph) * j->n_run;
@@ -275,6 +275,6 @@ bool subject_open(const struct setting *s, struct subject *j, char *why, size_t 
 		code = right_run(s, j, source);
 	}
 	if (code != 0)
-		tell_log(j, "right.log", "right kernels are judged wrong", why, bytes);
+		report_log(j, "right.log", "right kernels are judged wrong", why, bytes);
 	return code == 0;
 }

@@ -4,7 +4,7 @@
 #include "lt/backend.h"
 #include "tests/built.h"
 
-static void say(struct lt_diag *diag, const struct lt_note *note)
+static void say(struct lt_diag *diag, const struct lt_diagnostic *note)
 {
 	(void)diag;
 	(void)fprintf(stderr, "%s\n", note->text);

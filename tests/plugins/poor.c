@@ -12,9 +12,9 @@ static int32_t eager(const char *config, struct lt_diag *diag)
 
 static lt_status tell(struct lt_diag *diag, lt_status code, const char *text)
 {
-	const struct lt_note note = { .size = sizeof note, .code = code, .loop = -1, .stmt = -1, .text = text };
+	const struct lt_diagnostic note = { .size = sizeof note, .code = code, .loop = -1, .stmt = -1, .text = text };
 	if (diag)
-		diag->tell(diag, &note);
+		diag->report(diag, &note);
 	return code;
 }
 

@@ -14,10 +14,10 @@ static lt_status open_rude(const struct lt_host *host, const char *config, struc
 
 static lt_status accepts_rude(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
 {
-	const struct lt_note note = { sizeof note, LT_EUNSUPPORTED, -1, 0, "rude: no\x1b[0m, never", "buy\r\x9b" "1m another one" };
+	const struct lt_diagnostic note = { sizeof note, LT_EUNSUPPORTED, -1, 0, "rude: no\x1b[0m, never", "buy\r\x9b" "1m another one" };
 	(void)s, (void)t;
 	if (diag)
-		diag->tell(diag, &note);
+		diag->report(diag, &note);
 	return LT_EUNSUPPORTED;
 }
 

@@ -35,7 +35,7 @@ static lt_status identity(struct lt_session *s, lt_write *write, void *user, str
 {
 	(void)s;
 	if (has("broken")) {
-		diag->tell(diag, &(struct lt_note){ .size = sizeof (struct lt_note), .code = LT_EDEVICE, .loop = -1, .stmt = -1,
+		diag->report(diag, &(struct lt_diagnostic){ .size = sizeof (struct lt_diagnostic), .code = LT_EDEVICE, .loop = -1, .stmt = -1,
 			.text = "saves: the device does not say what it is" });
 		return LT_EDEVICE;
 	}

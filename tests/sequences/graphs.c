@@ -13,8 +13,8 @@
 #include "tests/batch.h"
 #include "tests/run_graph.h"
 
-enum { TOGETHER = 40, MOST_PLACES = 16, MOST_FAILED = 5, RUNS = 2 };
-struct places { char name[MOST_PLACES][40]; int n; };
+enum { TOGETHER = 40, MAX_PLACES = 16, MAX_FAILED = 5, RUNS = 2 };
+struct places { char name[MAX_PLACES][40]; int n; };
 struct tally { int64_t graphs, programs, failed; struct run_tally run; };
 struct job { uint64_t seed; struct lt_context *ctx; struct random_graph r; };
 
@@ -126,7 +126,7 @@ static struct tally run_share(const struct places *p, uint64_t first, int64_t n,
 {
 	struct tally t = { 0 };
 	struct job job[TOGETHER];
-	for (int64_t at = share; at < n && t.failed < MOST_FAILED;) {
+	for (int64_t at = share; at < n && t.failed < MAX_FAILED;) {
 		int got = 0;
 		for (; got < TOGETHER && at < n; got++, at += of) {
 			(void)open_job(&job[got], first + (uint64_t)at, 0);

@@ -26,7 +26,7 @@ static int draw(struct schedule_plan plan, int sequences)
 	}
 	plan.graphs = (int)(plan.seed - first);
 	plan.seed = first;
-	random_schedules_tell(&plan, &tally);
+	random_schedules_report(&plan, &tally);
 	return tally.failed;
 }
 
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 	batch_open("-O0");
 	failed += draw((struct schedule_plan){ .backends = "batch", .skip = "bind call", .seed = seed + 1000000, .sequences = 8, .together = 40 },
 		n / 10);
-	struct batch_tally told = batch_told();
+	struct batch_tally told = batch_report();
 	(void)fprintf(stderr, "%lld kernels in %lld files, %.1f s of compilers\n", (long long)told.kernels, (long long)told.files, 1e-9 * (double)told.compile_ns);
 	batch_close();
 	return failed != 0;

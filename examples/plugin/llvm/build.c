@@ -32,7 +32,7 @@ static const unsigned char *bytes_of(const struct dl_phdr_info *of, const ElfW(P
 }
 
 /* The linker's note among those of a segment. */
-static const unsigned char *find_note(const unsigned char *at, size_t bytes, size_t *n)
+static const unsigned char *find_diagnostic(const unsigned char *at, size_t bytes, size_t *n)
 {
 	ElfW(Nhdr) note;
 	for (size_t i = 0; i + sizeof note < bytes; ) {
@@ -67,7 +67,7 @@ static int ask(struct dl_phdr_info *of, size_t size, void *user)
 	for (int i = 0; i < of->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &of->dlpi_phdr[i];
 		size_t n = 0;
-		const unsigned char *id = p->p_type == PT_NOTE ? find_note(bytes_of(of, p), p->p_memsz, &n) : NULL;
+		const unsigned char *id = p->p_type == PT_NOTE ? find_diagnostic(bytes_of(of, p), p->p_memsz, &n) : NULL;
 		for (size_t k = 0; k < n && 2 * k + 2 < s->room; k++)
 			(void)snprintf(s->to + 2 * k, 3, "%02x", id[k]);
 		if (n > 0)

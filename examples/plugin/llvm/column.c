@@ -69,7 +69,7 @@ void lt_llvm_columns(struct gen *g)
 		*c++ = (struct column){ .range = { true, p->low, p->high } };
 	}
 	for (int32_t i = 0; i < t->n_loop; i++)
-		*c++ = (struct column){ .range = { true, 0, loop_at(g, i)->max_trips - 1 } };
+		*c++ = (struct column){ .range = { true, 0, loop_at(g, i)->max_trip_count - 1 } };
 	g->lane_loop = -1;
 	g->lanes = 1;
 	for (int32_t i = 0; i < t->n_div; i++)

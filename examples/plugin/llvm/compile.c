@@ -1,7 +1,7 @@
 /* examples/plugin/llvm/compile.c -- trees become objects, several at once on the host's threads. */
 #include <stdlib.h>
 #include <string.h>
-#include "note.h"
+#include "diagnostic.h"
 #include "session.h"
 
 /* One tree on its way to an object file.  why: what stopped it, a message of LLVM's. */
@@ -65,7 +65,7 @@ lt_status lt_llvm_take(struct lt_object *o, const void *file, size_t bytes, stru
 {
 	o->file = malloc(bytes);
 	if (!o->file)
-		return lt_llvm_note(diag, LT_ENOMEM, -1, -1, NULL, "no memory for kernel %s", name_of(o->tree));
+		return lt_llvm_report(diag, LT_ENOMEM, -1, -1, NULL, "no memory for kernel %s", name_of(o->tree));
 	memcpy(o->file, file, bytes);
 	o->bytes = bytes;
 	LLVMMemoryBufferRef copy = LLVMCreateMemoryBufferWithMemoryRangeCopy(o->file, bytes, name_of(o->tree));
@@ -76,9 +76,9 @@ static lt_status finish(struct job *j, struct lt_diag *diag)
 {
 	const char *name = name_of(j->o->tree);
 	if (j->status == LT_ENOMEM)
-		return lt_llvm_note(diag, LT_ENOMEM, -1, -1, NULL, "no memory to compile kernel %s", name);
+		return lt_llvm_report(diag, LT_ENOMEM, -1, -1, NULL, "no memory to compile kernel %s", name);
 	if (j->status)
-		return lt_llvm_note(diag, j->status, -1, -1, NULL, "kernel %s: %s", name, j->why ? j->why : "LLVM failed");
+		return lt_llvm_report(diag, j->status, -1, -1, NULL, "kernel %s: %s", name, j->why ? j->why : "LLVM failed");
 	return lt_llvm_take(j->o, LLVMGetBufferStart(j->file), LLVMGetBufferSize(j->file), diag);
 }
 
@@ -95,12 +95,12 @@ static void build_all(struct lt_session *s, struct job *job, uint32_t n)
 lt_status lt_llvm_compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
 {
 	struct job *job = calloc(n ? n : 1, sizeof *job);
-	lt_status status = job ? LT_OK : lt_llvm_note(diag, LT_ENOMEM, -1, -1, NULL, "no memory to compile");
+	lt_status status = job ? LT_OK : lt_llvm_report(diag, LT_ENOMEM, -1, -1, NULL, "no memory to compile");
 	memset(object, 0, n * sizeof *object);
 	for (uint32_t i = 0; !status && i < n; i++) {
 		job[i].o = object[i] = lt_llvm_new_object(s, tree[i]);
 		if (!object[i])
-			status = lt_llvm_note(diag, LT_ENOMEM, -1, -1, NULL, "no memory for %u kernels", (unsigned)n);
+			status = lt_llvm_report(diag, LT_ENOMEM, -1, -1, NULL, "no memory for %u kernels", (unsigned)n);
 	}
 	if (!status)
 		build_all(s, job, n);

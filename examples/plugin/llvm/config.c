@@ -1,7 +1,7 @@
 /* examples/plugin/llvm/config.c -- the words behind "llvm:", separated by ';': level=0 .. level=3, verify, cpu=NAME. */
 #include <stdio.h>
 #include <string.h>
-#include "note.h"
+#include "diagnostic.h"
 #include "session.h"
 
 static lt_status read_cpu(const char *name, size_t n, struct lt_llvm_config *c, struct lt_diag *diag)
@@ -16,7 +16,7 @@ static lt_status read_cpu(const char *name, size_t n, struct lt_llvm_config *c, 
 		}
 		(void)snprintf(names + at, sizeof names - at, "%s %s", i ? "," : "", cpu->name);
 	}
-	return lt_llvm_note(diag, LT_EINVAL, -1, -1, names, "there is no cpu '%.*s'", (int)(n < 60 ? n : 60), name);
+	return lt_llvm_report(diag, LT_EINVAL, -1, -1, names, "there is no cpu '%.*s'", (int)(n < 60 ? n : 60), name);
 }
 
 lt_status lt_llvm_configure(const char *config, struct lt_llvm_config *c, struct lt_diag *diag)
@@ -35,7 +35,7 @@ lt_status lt_llvm_configure(const char *config, struct lt_llvm_config *c, struct
 		else if (n > 4 && strncmp(at, "cpu=", 4) == 0)
 			status = read_cpu(at + 4, n - 4, c, diag);
 		else if (n)
-			status = lt_llvm_note(diag, LT_EINVAL, -1, -1, "write level=0 .. level=3, verify, or cpu=NAME, with ; between them",
+			status = lt_llvm_report(diag, LT_EINVAL, -1, -1, "write level=0 .. level=3, verify, or cpu=NAME, with ; between them",
 				"config '%.*s' is not known", (int)(n < 60 ? n : 60), at);
 		at += n + (at[n] == ';');
 	}

@@ -50,7 +50,7 @@ lt_status lt_llvm_dump(const struct lt_object *o, enum lt_dump what, lt_write *w
 	return LT_OK;
 }
 
-static void put_cache(lt_write *write, void *user, const char *name, uint64_t bytes, uint32_t ways)
+static void write_cache(lt_write *write, void *user, const char *name, uint64_t bytes, uint32_t ways)
 {
 	char text[128];
 	int n = snprintf(text, sizeof text, ways ? "%s %llu KiB, %u ways\n" : "%s %llu KiB\n", name, (unsigned long long)(bytes >> 10), (unsigned)ways);
@@ -59,7 +59,7 @@ static void put_cache(lt_write *write, void *user, const char *name, uint64_t by
 }
 
 /* The processors that code can be made for, by whether it runs here. */
-static void put_cpus(const struct lt_llvm_host *h, bool runs, lt_write *write, void *user)
+static void write_cpus(const struct lt_llvm_host *h, bool runs, lt_write *write, void *user)
 {
 	char text[256] = "";
 	for (uint32_t i = 0; lt_llvm_cpu_at(i); i++) {
@@ -82,9 +82,9 @@ void lt_llvm_describe(struct lt_session *s, lt_write *write, void *user)
 	int n = snprintf(text, sizeof text, "LLVM %u.%u.%u for %.200s\ncores %u\nthreads %u\nvectors %u bytes, %u registers\n", major, minor, patch,
 		s->machine.cpu, (unsigned)t->cores, (unsigned)s->n_thread, (unsigned)t->vector_bytes, (unsigned)t->vector_registers);
 	write(user, text, (size_t)n);
-	put_cache(write, user, "L1", t->l1_bytes, t->l1_ways);
-	put_cache(write, user, "L2", t->l2_bytes, t->l2_ways);
-	put_cache(write, user, "L3", t->l3_bytes, t->l3_ways);
-	put_cpus(&s->machine, true, write, user);
-	put_cpus(&s->machine, false, write, user);
+	write_cache(write, user, "L1", t->l1_bytes, t->l1_ways);
+	write_cache(write, user, "L2", t->l2_bytes, t->l2_ways);
+	write_cache(write, user, "L3", t->l3_bytes, t->l3_ways);
+	write_cpus(&s->machine, true, write, user);
+	write_cpus(&s->machine, false, write, user);
 }

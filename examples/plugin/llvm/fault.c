@@ -47,7 +47,7 @@ static void tell(struct gen *g, int32_t stmt, int32_t access, LLVMValueRef count
 }
 
 /* The lanes that are bad, counted, and the value in the first of them. */
-static void tell_lanes(struct gen *g, int32_t stmt, int32_t access, LLVMValueRef bad, LLVMValueRef value)
+static void report_lanes(struct gen *g, int32_t stmt, int32_t access, LLVMValueRef bad, LLVMValueRef value)
 {
 	LLVMBuilderRef b = g->e.b;
 	LLVMTypeRef bits = LLVMIntTypeInContext(g->e.c, g->lanes), i64 = LLVMInt64TypeInContext(g->e.c);
@@ -87,7 +87,7 @@ struct value lt_llvm_check(struct gen *g, int32_t stmt, int32_t access, struct v
 	if (index.uniform)
 		tell(g, stmt, access, lt_llvm_i64(g, 1), index.v);
 	else
-		tell_lanes(g, stmt, access, said, index.v);
+		report_lanes(g, stmt, access, said, index.v);
 	LLVMBuildBr(b, go_on);
 	LLVMPositionBuilderAtEnd(b, go_on);
 	return (struct value){ LLVMBuildSelect(b, bad, LLVMConstNull(LLVMTypeOf(index.v)), index.v, ""), index.uniform };

@@ -99,8 +99,8 @@ static inline bool is_around(const struct lt_tree *t, int32_t a, int32_t b)
 void *lt_llvm_alloc(struct gen *, size_t n, size_t size);
 /* plan.c */
 void lt_llvm_plan(struct gen *);
-/* place.c */
-void lt_llvm_places(struct gen *);
+/* storage.c */
+void lt_llvm_assign_storage(struct gen *);
 bool lt_llvm_is_private(const struct gen *, int32_t buffer);     /* each lane has its own */
 bool lt_llvm_is_of(const struct gen *, int32_t access, int32_t root);    /* its elements, or an index of it, lie in the buffer */
 bool lt_llvm_reads(const struct gen *, const struct lt_stmt *, int32_t root);
@@ -150,7 +150,7 @@ LLVMValueRef lt_llvm_vector(struct gen *, struct value);         /* in all lanes
 LLVMValueRef lt_llvm_read_tile(struct gen *, const struct where *);
 bool lt_llvm_write_tile(struct gen *, const struct where *, LLVMValueRef);
 void lt_llvm_end_tiles(struct gen *, int32_t loop);              /* behind the copies of a loop */
-uint32_t lt_llvm_tile_trips(const struct gen *, int32_t loop);   /* of a counted loop, how many tiles want as copies; 1: none do */
+uint32_t lt_llvm_tile_trip_count(const struct gen *, int32_t loop);   /* of a counted loop, how many tiles want as copies; 1: none do */
 /* prefetch.c */
 void lt_llvm_prefetch(struct gen *, int32_t stmt, const struct where *);
 /* fault.c: an index that was gathered, checked. */
@@ -163,7 +163,7 @@ void lt_llvm_begin_sums(struct gen *, int32_t loop);
 void lt_llvm_end_sums(struct gen *, struct sum *outside);        /* those that are not outside's */
 /* nest.c */
 void lt_llvm_body(struct gen *, int32_t loop, int32_t first_stmt, int32_t end);
-LLVMValueRef lt_llvm_trips(struct gen *, int32_t loop, int64_t *least);
+LLVMValueRef lt_llvm_trip_count(struct gen *, int32_t loop, int64_t *least);
 struct count { LLVMValueRef i, to; int64_t step; LLVMBasicBlockRef head, none; };
 struct count lt_llvm_begin_count(struct gen *, LLVMValueRef from, LLVMValueRef to, int64_t step, bool at_least_once);
 void lt_llvm_end_count(struct gen *, const struct count *);

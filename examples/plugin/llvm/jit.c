@@ -10,7 +10,7 @@
 #include <llvm-c/Orc.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "jit.h"
-#include "note.h"
+#include "diagnostic.h"
 
 /* Addresses and loops come as they should be (row.c, nest.c): what is left is to make registers of the locals, and to tidy up. */
 #define PASSES "sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>"
@@ -30,7 +30,7 @@ struct lt_llvm_jit { LLVMOrcLLJITRef lljit; struct lt_llvm_code *unused; unsigne
 static lt_status failed(struct lt_diag *diag, LLVMErrorRef e, const char *what)
 {
 	char *text = LLVMGetErrorMessage(e);
-	lt_status status = lt_llvm_note(diag, LT_ECOMPILE, -1, -1, NULL, "%s: %s", what, text);
+	lt_status status = lt_llvm_report(diag, LT_ECOMPILE, -1, -1, NULL, "%s: %s", what, text);
 	LLVMDisposeErrorMessage(text);
 	return status;
 }
@@ -46,7 +46,7 @@ lt_status lt_llvm_jit_open(struct lt_llvm_jit **out, struct lt_diag *diag)
 {
 	struct lt_llvm_jit *j = *out = calloc(1, sizeof *j);
 	if (!j)
-		return lt_llvm_note(diag, LT_ENOMEM, -1, -1, NULL, "no memory for a session");
+		return lt_llvm_report(diag, LT_ENOMEM, -1, -1, NULL, "no memory for a session");
 	LLVMErrorRef e = LLVMOrcCreateLLJIT(&j->lljit, NULL);
 	if (!e) {
 		LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(j->lljit), silent, NULL);
@@ -119,7 +119,7 @@ static lt_status new_code(struct lt_llvm_jit *j, struct lt_llvm_code **out, stru
 	}
 	c = calloc(1, sizeof *c);
 	if (!c)
-		return lt_llvm_note(diag, LT_ENOMEM, -1, -1, NULL, "no memory for a kernel");
+		return lt_llvm_report(diag, LT_ENOMEM, -1, -1, NULL, "no memory for a kernel");
 	(void)snprintf(name, sizeof name, "kernel%u", j->n++);
 	c->jit = j;
 	c->library = LLVMOrcExecutionSessionCreateBareJITDylib(LLVMOrcLLJITGetExecutionSession(j->lljit), name);

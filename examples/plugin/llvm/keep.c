@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <llvm-c/Core.h>
-#include "note.h"
+#include "diagnostic.h"
 #include "session.h"
 
 /* Beside tree, config, name and version, which the host knows; a version is easily forgotten where code is mended, and the build is not. */
@@ -11,7 +11,7 @@ lt_status lt_llvm_identity(struct lt_session *s, lt_write *write, void *user, st
 	unsigned major, minor, patch;
 	char text[256], build[100];
 	if (!lt_llvm_build(build, sizeof build))
-		return lt_llvm_note(diag, LT_EUNSUPPORTED, -1, -1, NULL, "llvm: the loader does not tell which build of the backend this is");
+		return lt_llvm_report(diag, LT_EUNSUPPORTED, -1, -1, NULL, "llvm: the loader does not tell which build of the backend this is");
 	LLVMGetVersion(&major, &minor, &patch);
 	int n = snprintf(text, sizeof text, "build %s\nLLVM %u.%u.%u\nlevel %d\nlibmvec %d\n", build, major, minor, patch,
 		s->config.level, s->machine.machine.vector_library);
@@ -58,10 +58,10 @@ lt_status lt_llvm_load(struct lt_session *s, const struct lt_tree *t, const void
 	if (bytes > sizeof h)
 		memcpy(&h, data, sizeof h);
 	if (bytes <= sizeof h || memcmp(h.magic, magic, sizeof h.magic) != 0 || h.bytes != bytes - sizeof h || h.sum != sum_of(file, h.bytes))
-		return lt_llvm_note(diag, LT_EINVAL, -1, -1, NULL, "kernel %s: what was kept is no object file", name_of(t));
+		return lt_llvm_report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s: what was kept is no object file", name_of(t));
 	struct lt_object *o = lt_llvm_new_object(s, t);
 	if (!o)
-		return lt_llvm_note(diag, LT_ENOMEM, -1, -1, NULL, "no memory for kernel %s", name_of(t));
+		return lt_llvm_report(diag, LT_ENOMEM, -1, -1, NULL, "no memory for kernel %s", name_of(t));
 	o->need = h.need;
 	o->loaded = true;
 	lt_status status = lt_llvm_take(o, file, h.bytes, diag);

@@ -53,7 +53,7 @@ static void prepare(struct gen *g)
 	g->region = -1;
 	lt_llvm_columns(g);
 	lt_llvm_plan(g);
-	lt_llvm_places(g);
+	lt_llvm_assign_storage(g);
 }
 
 static bool is_parameter(const struct gen *g, int32_t b)
@@ -93,9 +93,9 @@ static LLVMValueRef kernel(struct gen *g, LLVMTypeRef *type, unsigned n)
 		if (p->exclusive)
 			lt_llvm_attribute(g, f, at, "noalias");
 	}
-	LLVMValueRef *rest[] = { &g->fault, &g->own, &g->call, &g->host, &g->n_thread };
+	LLVMValueRef *remainder[] = { &g->fault, &g->own, &g->call, &g->host, &g->n_thread };
 	for (int i = 0; i < 5; i++)
-		*rest[i] = LLVMGetParam(f, at++);
+		*remainder[i] = LLVMGetParam(f, at++);
 	lt_llvm_bind_locals(g, -1);
 	params(g);
 	lt_llvm_set_divs(g, -1);

@@ -13,20 +13,20 @@
  *   build.c     which build of the backend it is
  *   accept.c    what trees are taken                       jit.c       passes, object files, linking (ORC)
  *   machine.c   the processor    config.c   the words       kernel.c    a tree becomes a module
- *   plan.c      how each loop is emitted                   place.c     where each buffer lives
+ *   plan.c      how each loop is emitted                   storage.c     where each buffer lives
  *   nest.c      loops        region.c   parallel loops     function.c  functions and their variables
  *   stmt.c      statements   sum.c      reductions over the lanes of a vector loop
  *   column.c    what is known of loops and divs            row.c       affine values        guard.c    conditions, masks
  *   access.c    reading and writing                        fault.c     checked indices       prefetch.c  asking for memory early
  *   tile.c      vectors across rows: squares that are turned in registers
- *   ops.c, convert.c, math.c   operators                   note.c      saying why
+ *   ops.c, convert.c, math.c   operators                   diagnostic.c      saying why
  *
- * The way of a tree: accept.c, then plan.c and place.c decide, nest.c walks the loops and stmt.c emits what is in them.
+ * The way of a tree: accept.c, then plan.c and storage.c decide, nest.c walks the loops and stmt.c emits what is in them.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "accept.h"
-#include "note.h"
+#include "diagnostic.h"
 #include "session.h"
 
 static int32_t score(const char *config, struct lt_diag *diag)
@@ -52,7 +52,7 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 {
 	*out = NULL;
 	struct lt_session *s = calloc(1, sizeof *s);
-	lt_status status = s ? LT_OK : lt_llvm_note(diag, LT_ENOMEM, -1, -1, NULL, "no memory for a session");
+	lt_status status = s ? LT_OK : lt_llvm_report(diag, LT_ENOMEM, -1, -1, NULL, "no memory for a session");
 	if (!status)
 		status = lt_llvm_configure(config, &s->config, diag);
 	if (!status)

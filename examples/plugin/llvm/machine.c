@@ -12,7 +12,7 @@
 #include <gnu/libc-version.h>
 #endif
 #include "machine.h"
-#include "note.h"
+#include "diagnostic.h"
 
 /* LLVM's C interface does not tell what its processors have; the levels are those of the x86-64 psABI.  Of the last one only what no
  * processor without it has is asked for. */
@@ -100,12 +100,12 @@ static int vector_library(void)
 	int version = 0;
 #if defined(__GLIBC__) && defined(__x86_64__)
 	void *there = dlopen("libmvec.so.1", RTLD_LAZY | RTLD_LOCAL);
-	char *rest = NULL;
-	long major = there ? strtol(gnu_get_libc_version(), &rest, 10) : 0;
+	char *remainder = NULL;
+	long major = there ? strtol(gnu_get_libc_version(), &remainder, 10) : 0;
 	if (there)
 		(void)dlclose(there);
-	if (major > 0 && *rest == '.')
-		version = (int)(100 * major + strtol(rest + 1, NULL, 10));
+	if (major > 0 && *remainder == '.')
+		version = (int)(100 * major + strtol(remainder + 1, NULL, 10));
 #endif
 	return version;
 }
@@ -138,7 +138,7 @@ lt_status lt_llvm_host_open(struct lt_llvm_host *h, const struct lt_llvm_cpu *cp
 	char remedy[64];
 	(void)snprintf(remedy, sizeof remedy, "leave cpu= out, or give %s", best(h)->name);
 	if (lacks)
-		status = lt_llvm_note(diag, LT_EUNSUPPORTED, -1, -1, remedy, "this machine does not run code for %s: it has no %s", cpu->name, lacks);
+		status = lt_llvm_report(diag, LT_EUNSUPPORTED, -1, -1, remedy, "this machine does not run code for %s: it has no %s", cpu->name, lacks);
 	h->cpu = cpu == cpus ? h->here : cpu->name;
 	h->features = cpu == cpus ? h->has : "";
 	(void)snprintf(h->name, sizeof h->name, "llvm:%s", h->cpu);
@@ -151,7 +151,7 @@ lt_status lt_llvm_host_open(struct lt_llvm_host *h, const struct lt_llvm_cpu *cp
 	if (m)
 		LLVMDisposeTargetMachine(m);
 	else if (!status)
-		status = lt_llvm_note(diag, LT_EUNSUPPORTED, -1, -1, NULL, "LLVM has no code for this processor");
+		status = lt_llvm_report(diag, LT_EUNSUPPORTED, -1, -1, NULL, "LLVM has no code for this processor");
 	if (status)
 		lt_llvm_host_close(h);
 	return status;

@@ -152,10 +152,10 @@ static LLVMValueRef scale(const struct own *o, LLVMValueRef p, LLVMValueRef n, L
 		return r;
 	}
 #endif
-	LLVMValueRef half = LLVMBuildAShr(o->b, bits, W(1), ""), rest = LLVMBuildSub(o->b, bits, half, "");
+	LLVMValueRef half = LLVMBuildAShr(o->b, bits, W(1), ""), remainder = LLVMBuildSub(o->b, bits, half, "");
 	half = reals(o, LLVMBuildShl(o->b, LLVMBuildAdd(o->b, half, W(127), ""), W(23), ""));
-	rest = reals(o, LLVMBuildShl(o->b, LLVMBuildAdd(o->b, rest, W(127), ""), W(23), ""));
-	return MUL(MUL(p, half), rest);
+	remainder = reals(o, LLVMBuildShl(o->b, LLVMBuildAdd(o->b, remainder, W(127), ""), W(23), ""));
+	return MUL(MUL(p, half), remainder);
 }
 
 /* Ends that an operand of exp may lie beyond. */
@@ -232,14 +232,14 @@ static LLVMValueRef error_function(const struct own *o, LLVMValueRef x)
 static const struct { const char *name; LLVMValueRef (*emit)(const struct own *, LLVMValueRef); } owns[] = {
 	{ "exp", exponential }, { "log", logarithm }, { "tanh", tangent }, { "sigmoid", sigmoid }, { "erf", error_function },
 };
-enum { N_OWN = sizeof owns / sizeof *owns };
+enum { N_DERIVED = sizeof owns / sizeof *owns };
 
 LLVMValueRef lt_llvm_function(struct emit *e, const struct shape *s, const char *name, LLVMValueRef const *in, unsigned n)
 {
 	const struct own own = { e, e->b, s, lt_llvm_type(e, LT_I32, s->lanes) };
 	char symbol[32];
 
-	for (int i = 0; i < N_OWN && s->lanes > 1 && s->dtype == LT_F32; i++)
+	for (int i = 0; i < N_DERIVED && s->lanes > 1 && s->dtype == LT_F32; i++)
 		if (strcmp(owns[i].name, name) == 0)
 			return owns[i].emit(&own, in[0]);
 	if (strcmp(name, "sigmoid") == 0) {

@@ -1,7 +1,7 @@
 /* examples/plugin/llvm/nest.c -- loops, by the mode that plan.c gave each. */
 #include "gen.h"
 
-static struct column any_trip(const struct gen *g, int32_t l) { return (struct column){ .range = { true, 0, loop_at(g, l)->max_trips - 1 } }; }
+static struct column any_trip(const struct gen *g, int32_t l) { return (struct column){ .range = { true, 0, loop_at(g, l)->max_trip_count - 1 } }; }
 
 static void set_column(struct gen *g, int32_t l, struct column c)
 {
@@ -15,15 +15,15 @@ static void inside(struct gen *g, int32_t l)
 }
 
 /* The least of the most and of the bound rows; the code may come to a negative number. */
-LLVMValueRef lt_llvm_trips(struct gen *g, int32_t l, int64_t *least)
+LLVMValueRef lt_llvm_trip_count(struct gen *g, int32_t l, int64_t *least)
 {
 	const struct lt_loop *loop = loop_at(g, l);
 	LLVMBuilderRef b = g->e.b;
-	LLVMValueRef n = lt_llvm_i64(g, loop->max_trips);
-	*least = loop->max_trips;
+	LLVMValueRef n = lt_llvm_i64(g, loop->max_trip_count);
+	*least = loop->max_trip_count;
 	for (int32_t i = loop->first_bound; i < loop->first_bound + loop->n_bound; i++) {
 		struct range r = lt_llvm_range(g, g->t->bounds[i]);
-		if (r.known && r.low >= loop->max_trips)
+		if (r.known && r.low >= loop->max_trip_count)
 			continue;
 		LLVMValueRef row = lt_llvm_row(g, g->t->bounds[i]);
 		n = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSLT, row, n, ""), row, n, "");
@@ -85,20 +85,20 @@ static void counted(struct gen *g, int32_t l)
 {
 	LLVMBuilderRef b = g->e.b;
 	int64_t least;
-	uint32_t step = lt_llvm_tile_trips(g, l);
-	LLVMValueRef n = lt_llvm_trips(g, l, &least), zero = lt_llvm_i64(g, 0), from = zero;
+	uint32_t step = lt_llvm_tile_trip_count(g, l);
+	LLVMValueRef n = lt_llvm_trip_count(g, l, &least), zero = lt_llvm_i64(g, 0), from = zero;
 	if (step > 1) {
 		n = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSGT, n, zero, ""), n, zero, "");
 		from = LLVMBuildAnd(b, n, lt_llvm_i64(g, -(int64_t)step), "");
 		count(g, l, zero, from, step, least >= step);
 	}
-	if (step == 1 || g->plan[l].bounded || loop_at(g, l)->max_trips % step)
+	if (step == 1 || g->plan[l].bounded || loop_at(g, l)->max_trip_count % step)
 		count(g, l, from, n, 1, step > 1 ? !g->plan[l].bounded : least > 0);
 }
 
 static void copies(struct gen *g, int32_t l)
 {
-	int64_t n = loop_at(g, l)->max_trips;
+	int64_t n = loop_at(g, l)->max_trip_count;
 	for (int64_t i = 0; i < n; i++) {
 		set_column(g, l, (struct column){ .range = { true, i, i }, .fixed = true, .value = i, .copies = n });
 		inside(g, l);
@@ -169,8 +169,8 @@ static void strip(struct gen *g, int32_t l, int64_t whole, LLVMValueRef n)
 static void lanes(struct gen *g, int32_t l)
 {
 	const struct plan *p = &g->plan[l];
-	int64_t most = loop_at(g, l)->max_trips, base = 0, whole = most / p->lanes * p->lanes, least;
-	LLVMValueRef n = p->bounded ? lt_llvm_trips(g, l, &least) : NULL;
+	int64_t most = loop_at(g, l)->max_trip_count, base = 0, whole = most / p->lanes * p->lanes, least;
+	LLVMValueRef n = p->bounded ? lt_llvm_trip_count(g, l, &least) : NULL;
 	struct sum *outside = g->sums;
 	lt_llvm_begin_sums(g, l);
 	if (p->straight)

@@ -126,13 +126,13 @@ static LLVMValueRef whole_division(struct emit *e, const struct shape *s, const 
 	LLVMValueRef none = zero(s), one = number(e, s, 1), minus = number(e, s, -1);
 	LLVMValueRef by_0 = LLVMBuildICmp(b, LLVMIntEQ, in[1], none, ""), by_minus = LLVMBuildICmp(b, LLVMIntEQ, in[1], minus, "");
 	LLVMValueRef by = LLVMBuildSelect(b, LLVMBuildOr(b, by_0, by_minus, ""), one, in[1], "");
-	LLVMValueRef q = quotient(e, s, in[0], by), rest = LLVMBuildSub(b, in[0], LLVMBuildMul(b, q, by, ""), "");
-	LLVMValueRef some = LLVMBuildICmp(b, LLVMIntNE, rest, none, "");
+	LLVMValueRef q = quotient(e, s, in[0], by), remainder = LLVMBuildSub(b, in[0], LLVMBuildMul(b, q, by, ""), "");
+	LLVMValueRef some = LLVMBuildICmp(b, LLVMIntNE, remainder, none, "");
 	LLVMValueRef apart = LLVMBuildICmp(b, LLVMIntSLT, LLVMBuildXor(b, in[0], by, ""), none, "");
 	LLVMValueRef below = LLVMBuildAnd(b, some, apart, "");
 
 	if (op->whole == LLVMSRem)
-		return LLVMBuildSelect(b, by_0, none, LLVMBuildAdd(b, rest, LLVMBuildSelect(b, below, by, none, ""), ""), "");
+		return LLVMBuildSelect(b, by_0, none, LLVMBuildAdd(b, remainder, LLVMBuildSelect(b, below, by, none, ""), ""), "");
 	q = LLVMBuildAdd(b, q, LLVMBuildSExt(b, below, s->type, ""), "");
 	q = LLVMBuildSelect(b, by_minus, LLVMBuildNeg(b, in[0], ""), q, "");
 	return LLVMBuildSelect(b, by_0, none, q, "");
@@ -150,11 +150,11 @@ static LLVMValueRef modulo(struct emit *e, const struct shape *s, const struct o
 
 	if (!is_real(s))
 		return whole_division(e, s, op, in);
-	LLVMValueRef rest = lt_llvm_function(e, s, "fmod", in, 2), none = zero(s), signs[2] = { none, in[1] };
-	LLVMValueRef apart = LLVMBuildXor(b, LLVMBuildFCmp(b, LLVMRealOLT, rest, none, ""), LLVMBuildFCmp(b, LLVMRealOLT, in[1], none, ""), "");
-	LLVMValueRef moved = LLVMBuildSelect(b, apart, LLVMBuildFAdd(b, rest, in[1], ""), rest, "");
+	LLVMValueRef remainder = lt_llvm_function(e, s, "fmod", in, 2), none = zero(s), signs[2] = { none, in[1] };
+	LLVMValueRef apart = LLVMBuildXor(b, LLVMBuildFCmp(b, LLVMRealOLT, remainder, none, ""), LLVMBuildFCmp(b, LLVMRealOLT, in[1], none, ""), "");
+	LLVMValueRef moved = LLVMBuildSelect(b, apart, LLVMBuildFAdd(b, remainder, in[1], ""), remainder, "");
 	LLVMValueRef nothing = lt_llvm_intrinsic(e, "llvm.copysign", &s->type, 1, signs, 2);
-	return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOEQ, rest, none, ""), nothing, moved, "");
+	return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOEQ, remainder, none, ""), nothing, moved, "");
 }
 
 static LLVMValueRef negate(struct emit *e, const struct shape *s, const struct operator *op, LLVMValueRef const *in)
@@ -181,10 +181,10 @@ static LLVMValueRef absolute(struct emit *e, const struct shape *s, const struct
 static LLVMValueRef sign(struct emit *e, const struct shape *s, const struct operator *op, LLVMValueRef const *in)
 {
 	LLVMValueRef up[2] = { in[0], zero(s) }, down[2] = { zero(s), in[0] };
-	LLVMValueRef rest = is_real(s) ? LLVMBuildFAdd(e->b, in[0], zero(s), "") : zero(s);
+	LLVMValueRef remainder = is_real(s) ? LLVMBuildFAdd(e->b, in[0], zero(s), "") : zero(s);
 
-	rest = LLVMBuildSelect(e->b, compare(e, s, op, down), number(e, s, -1), rest, "");
-	return LLVMBuildSelect(e->b, compare(e, s, op, up), number(e, s, 1), rest, "");
+	remainder = LLVMBuildSelect(e->b, compare(e, s, op, down), number(e, s, -1), remainder, "");
+	return LLVMBuildSelect(e->b, compare(e, s, op, up), number(e, s, 1), remainder, "");
 }
 
 static LLVMValueRef intrinsic(struct emit *e, const struct shape *s, const struct operator *op, LLVMValueRef const *in)

@@ -1,15 +1,15 @@
 /* examples/plugin/llvm/plan.c -- how each loop is emitted: what the code can carry out of what its kind allows.
  *
- * unroll:    copies of the body, as long as a nest of them is no more than MOST_STATEMENTS; else a loop.
+ * unroll:    copies of the body, as long as a nest of them is no more than MAX_STATEMENTS; else a loop.
  * vector:    vectors of as many lanes as the widest type in the loop leaves of a register.  The innermost vector loop of a nest is
  *            the one; those around it are unrolled.  Where a loop inside has other trips in each lane, it is a plain loop.
- * serial:    a loop, of several trips at a time where they make tiles (tile.c); copies where all its trips are no more than MOST_SMALL
+ * serial:    a loop, of several trips at a time where they make tiles (tile.c); copies where all its trips are no more than MAX_SMALL
  *            statements, so that locals can be registers.
  * parallel:  the outermost one, with those nested perfectly in it; others inside run in one thread.
  */
 #include "gen.h"
 
-enum { MOST_STATEMENTS = 1024, MOST_STRAIGHT = 8, MOST_SMALL = 64 };
+enum { MAX_STATEMENTS = 1024, MAX_STRAIGHT = 8, MAX_SMALL = 64 };
 
 static uint32_t bytes_of(uint32_t dtype) { return dtype && dtype < LT_NDTYPE ? lt_llvm_bytes(dtype) : 1; }
 
@@ -67,7 +67,7 @@ static bool is_bounded(const struct gen *g, const struct lt_loop *l)
 {
 	for (int32_t b = 0; b < l->n_bound; b++) {
 		struct range r = lt_llvm_range(g, g->t->bounds[l->first_bound + b]);
-		if (!r.known || r.low < l->max_trips)
+		if (!r.known || r.low < l->max_trip_count)
 			return true;
 	}
 	return false;
@@ -75,7 +75,7 @@ static bool is_bounded(const struct gen *g, const struct lt_loop *l)
 
 static void unroll(struct plan *p, const struct lt_loop *l, int64_t most)
 {
-	if (!p->bounded && !p->parallel && l->max_trips <= most / (p->cost ? p->cost : 1))
+	if (!p->bounded && !p->parallel && l->max_trip_count <= most / (p->cost ? p->cost : 1))
 		p->mode = MODE_COPIES;
 }
 
@@ -84,23 +84,23 @@ static void vectorize(struct gen *g, int32_t i)
 	struct plan *p = &g->plan[i];
 	const struct lt_loop *l = loop_at(g, i);
 	uint32_t most = g->e.vector_bytes / widest(g, l);
-	while (p->lanes * 2 <= most && p->lanes * 2 <= l->max_trips)
+	while (p->lanes * 2 <= most && p->lanes * 2 <= l->max_trip_count)
 		p->lanes *= 2;
-	if ((p->vector || l->max_trips == 1) && !p->parallel)
-		unroll(p, l, MOST_STATEMENTS);
+	if ((p->vector || l->max_trip_count == 1) && !p->parallel)
+		unroll(p, l, MAX_STATEMENTS);
 	else if (!p->parallel && p->lanes > 1 && lanes_agree(g, i))
 		p->mode = MODE_LANES;
 	p->vector = p->vector || p->mode == MODE_LANES;
-	int64_t n = l->max_trips / p->lanes;
-	p->straight = n <= MOST_STRAIGHT && n * p->cost <= MOST_STATEMENTS;
+	int64_t n = l->max_trip_count / p->lanes;
+	p->straight = n <= MAX_STRAIGHT && n * p->cost <= MAX_STATEMENTS;
 }
 
 /* Statements emitted for all trips. */
 static int64_t emitted(const struct plan *p, const struct lt_loop *l)
 {
-	int64_t copies = p->mode == MODE_COPIES ? l->max_trips : 1;
+	int64_t copies = p->mode == MODE_COPIES ? l->max_trip_count : 1;
 	if (p->mode == MODE_LANES)
-		copies = (p->straight ? l->max_trips / p->lanes : p->bounded ? 2 : 1) + __builtin_popcountll((uint64_t)(l->max_trips % p->lanes));
+		copies = (p->straight ? l->max_trip_count / p->lanes : p->bounded ? 2 : 1) + __builtin_popcountll((uint64_t)(l->max_trip_count % p->lanes));
 	return copies * p->cost;
 }
 
@@ -152,14 +152,14 @@ void lt_llvm_plan(struct gen *g)
 	for (int32_t i = t->n_loop; i-- > 0; ) {
 		const struct lt_loop *l = loop_at(g, i);
 		struct plan *p = &g->plan[i];
-		p->parallel = p->parallel || (l->kind == LT_PARALLEL && l->max_trips > 1);
+		p->parallel = p->parallel || (l->kind == LT_PARALLEL && l->max_trip_count > 1);
 		p->bounded = is_bounded(g, l);
 		p->mode = l->kind == LT_GROUP ? MODE_ONCE : MODE_COUNTED;
 		p->lanes = 1;
 		if (l->kind == LT_UNROLL)
-			unroll(p, l, MOST_STATEMENTS);
+			unroll(p, l, MAX_STATEMENTS);
 		else if (l->kind == LT_SERIAL)
-			unroll(p, l, MOST_SMALL);
+			unroll(p, l, MAX_SMALL);
 		else if (l->kind == LT_VECTOR)
 			vectorize(g, i);
 		if (l->parent >= 0) {
@@ -173,7 +173,7 @@ void lt_llvm_plan(struct gen *g)
 		bool inside = g->plan[i].mode == MODE_COLLAPSED;
 		for (int32_t up = loop_at(g, i)->parent; up >= 0; up = loop_at(g, up)->parent)
 			inside = inside || g->plan[up].mode == MODE_REGION;
-		if (loop_at(g, i)->kind == LT_PARALLEL && loop_at(g, i)->max_trips > 1 && !inside)
+		if (loop_at(g, i)->kind == LT_PARALLEL && loop_at(g, i)->max_trip_count > 1 && !inside)
 			collapse(g, i);
 	}
 }

@@ -5,14 +5,14 @@
  */
 #include "gen.h"
 
-enum { LEAST_BUFFER = 1 << 20, LEAST_JUMP = 4 << 10, MOST_JUMP = 512 << 10, MOST_STEP = 1 << 10, LEAST_RUN = 16 };
+enum { MIN_BUFFER = 1 << 20, MIN_JUMP = 4 << 10, MAX_JUMP = 512 << 10, MAX_STEP = 1 << 10, MIN_RUN = 16 };
 
 struct asked { struct asked *next; int32_t buffer, outer, inner; LLVMValueRef base; int64_t constant; };
 
 static bool is_counted(const struct gen *g, int32_t l)
 {
 	enum mode m = g->plan[l].mode;
-	return (m == MODE_COUNTED || m == MODE_REGION || m == MODE_COLLAPSED) && loop_at(g, l)->max_trips > 1;
+	return (m == MODE_COUNTED || m == MODE_REGION || m == MODE_COLLAPSED) && loop_at(g, l)->max_trip_count > 1;
 }
 
 /* The first loop from l outwards that is counted, -1: none. */
@@ -48,7 +48,7 @@ static bool is_read_later(const struct gen *g, int32_t stmt, int32_t b, int32_t 
 	for (int32_t i = stmt + 1; i < l->first_stmt + l->n_stmt; i++) {
 		const struct lt_stmt *s = LT_AT(struct lt_stmt, g->t->stmts, i);
 		int32_t at = counted(g, s->loop);
-		if (s->kind != LT_BARRIER && at >= 0 && at != inner && counted_above(g, at) == outer && loop_at(g, at)->max_trips >= LEAST_RUN
+		if (s->kind != LT_BARRIER && at >= 0 && at != inner && counted_above(g, at) == outer && loop_at(g, at)->max_trip_count >= MIN_RUN
 		    && jumps(g, s, b, outer, jump))
 			return true;
 	}
@@ -71,11 +71,11 @@ void lt_llvm_prefetch(struct gen *g, int32_t stmt, const struct where *w)
 	const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, a->buffer);
 	const int64_t *row = row_at(t, a->row), bytes = lt_llvm_bytes(w->dtype);
 	int32_t inner = counted(g, LT_AT(struct lt_stmt, t->stmts, stmt)->loop), outer = counted_above(g, inner);
-	if (b->role == LT_LOCAL || b->elems < LEAST_BUFFER / bytes || a->index >= 0 || outer < 0 || loop_at(g, inner)->max_trips < LEAST_RUN
+	if (b->role == LT_LOCAL || b->elems < MIN_BUFFER / bytes || a->index >= 0 || outer < 0 || loop_at(g, inner)->max_trip_count < MIN_RUN
 	    || has_divs(g, row))
 		return;
 	int64_t step = row[loop_column(t, inner)], jump = row[loop_column(t, outer)];
-	if (step < 1 || step > MOST_STEP / bytes || jump < LEAST_JUMP / bytes || jump > MOST_JUMP / bytes)
+	if (step < 1 || step > MAX_STEP / bytes || jump < MIN_JUMP / bytes || jump > MAX_JUMP / bytes)
 		return;
 	for (const struct asked *x = g->asked; x; x = x->next)
 		if (x->buffer == a->buffer && x->outer == outer && (x->inner != inner || (x->base == w->base && x->constant == w->constant)))

@@ -48,7 +48,7 @@ static struct words collect(struct gen *g, int32_t l)
 }
 
 /* Trips of the loops that are shared out together, outermost first; their product is what is divided. */
-static int32_t trips(struct gen *g, int32_t l, int32_t *loop, LLVMValueRef *n, LLVMValueRef *total, struct words *w)
+static int32_t trip_count(struct gen *g, int32_t l, int32_t *loop, LLVMValueRef *n, LLVMValueRef *total, struct words *w)
 {
 	int32_t count = g->plan[l].n_collapsed, at = l;
 	LLVMValueRef zero = lt_llvm_i64(g, 0);
@@ -58,7 +58,7 @@ static int32_t trips(struct gen *g, int32_t l, int32_t *loop, LLVMValueRef *n, L
 			for (at++; g->plan[at].mode != MODE_COLLAPSED || loop_at(g, at)->parent != loop[k - 1]; at++)
 				;
 		loop[k] = at;
-		n[k] = lt_llvm_trips(g, at, &least);
+		n[k] = lt_llvm_trip_count(g, at, &least);
 		n[k] = LLVMBuildSelect(g->e.b, LLVMBuildICmp(g->e.b, LLVMIntSGT, n[k], zero, ""), n[k], zero, "");
 		*total = k ? LLVMBuildMul(g->e.b, *total, n[k], "") : n[k];
 		if (!LLVMIsConstant(n[k]))
@@ -85,13 +85,13 @@ static LLVMValueRef region(struct gen *g, int32_t l, const char *name, struct wo
 	}
 	lt_llvm_bind_locals(g, l);
 	struct count c = lt_llvm_begin_count(g, LLVMGetParam(f, w->n), LLVMGetParam(f, w->n + 1), 1, false);
-	LLVMValueRef rest = c.i;
+	LLVMValueRef remainder = c.i;
 	for (int32_t k = count; k-- > 0; ) {
-		struct column x = { .range = { true, 0, loop_at(g, loop[k])->max_trips - 1 }, .scope = g->n_scope - 1 };
+		struct column x = { .range = { true, 0, loop_at(g, loop[k])->max_trip_count - 1 }, .scope = g->n_scope - 1 };
 		LLVMBasicBlockRef here = LLVMGetInsertBlock(g->e.b);
 		LLVMPositionBuilderBefore(g->e.b, g->scope[x.scope].mark);
-		x.v = k ? LLVMBuildURem(g->e.b, rest, n[k], "") : rest;
-		rest = k ? LLVMBuildUDiv(g->e.b, rest, n[k], "") : rest;
+		x.v = k ? LLVMBuildURem(g->e.b, remainder, n[k], "") : remainder;
+		remainder = k ? LLVMBuildUDiv(g->e.b, remainder, n[k], "") : remainder;
 		LLVMPositionBuilderAtEnd(g->e.b, here);
 		g->column[loop_column(t, loop[k])] = x;
 	}
@@ -138,7 +138,7 @@ void lt_llvm_region(struct gen *g, int32_t l)
 	LLVMValueRef n[LT_LLVM_COLLAPSED], total = NULL;
 	unsigned own = 0;
 	char name[2][32];
-	int32_t count = trips(g, l, loop, n, &total, &w);
+	int32_t count = trip_count(g, l, loop, n, &total, &w);
 	LLVMValueRef array = lt_llvm_local(g, LLVMArrayType(LLVMInt64TypeInContext(c), w.n + 1));
 	for (unsigned i = 0; i < w.n; i++) {
 		LLVMBuildStore(b, w.at[i].v, word_address(g, array, i));

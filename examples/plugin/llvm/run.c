@@ -1,6 +1,6 @@
 /* examples/plugin/llvm/run.c -- runs of objects, and sequences of runs that were recorded. */
 #include <stdlib.h>
-#include "note.h"
+#include "diagnostic.h"
 #include "session.h"
 
 /* More threads than a system gives end the process, so there is a limit. */
@@ -32,16 +32,16 @@ static lt_status check(const struct lt_object *o, const struct lt_args *args, ui
 	const char *name = name_of(t);
 	int64_t bytes = workspace_bytes(o, n_thread);
 	if (args->n_slot != (uint32_t)t->n_slot)
-		return lt_llvm_note(diag, LT_EINVAL, -1, -1, NULL, "kernel %s takes %d buffers, %u were given", name, (int)t->n_slot, (unsigned)args->n_slot);
+		return lt_llvm_report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s takes %d buffers, %u were given", name, (int)t->n_slot, (unsigned)args->n_slot);
 	for (uint32_t i = 0; i < t->buffers.n; i++) {
 		const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, i);
 		int64_t least = b->elems * LT_AT(struct lt_type, t->types, b->type)->bytes;
 		if (b->slot >= 0 && args->slot[b->slot].bytes < least)
-			return lt_llvm_note(diag, LT_EINVAL, -1, -1, NULL, "kernel %s: buffer %s has %lld bytes and needs %lld", name, b->name ? b->name : "?",
+			return lt_llvm_report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s: buffer %s has %lld bytes and needs %lld", name, b->name ? b->name : "?",
 				(long long)args->slot[b->slot].bytes, (long long)least);
 	}
 	if (bytes && !args->workspace)
-		return lt_llvm_note(diag, LT_EINVAL, -1, -1, NULL, "kernel %s needs a workspace of %lld bytes", name, (long long)bytes);
+		return lt_llvm_report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s needs a workspace of %lld bytes", name, (long long)bytes);
 	return LT_OK;
 }
 
@@ -65,7 +65,7 @@ lt_status lt_llvm_run(struct lt_object *o, const struct lt_args *args, struct lt
 	if (status)
 		return status;
 	if (args->n_slot > SOME && !(slot = malloc(args->n_slot * sizeof *slot)))
-		return lt_llvm_note(diag, LT_ENOMEM, -1, -1, NULL, "no memory to run kernel %s", name_of(o->tree));
+		return lt_llvm_report(diag, LT_ENOMEM, -1, -1, NULL, "no memory to run kernel %s", name_of(o->tree));
 	addresses(slot, args);
 	call(o, slot, args->workspace, args->fault, n_thread);
 	if (slot != some)
@@ -113,7 +113,7 @@ lt_status lt_llvm_capture(struct lt_session *s, struct lt_object *const *object,
 	}
 	if (!c || !c->run || !c->slots) {
 		lt_llvm_capture_free(c);
-		return lt_llvm_note(diag, LT_ENOMEM, -1, -1, NULL, "no memory to record %u runs", (unsigned)n);
+		return lt_llvm_report(diag, LT_ENOMEM, -1, -1, NULL, "no memory to record %u runs", (unsigned)n);
 	}
 	void **slot = c->slots;
 	for (uint32_t i = 0; i < n; i++) {

@@ -47,7 +47,7 @@ void lt_llvm_begin_sums(struct gen *g, int32_t l)
 	const struct lt_loop *loop = loop_at(g, l);
 	for (int32_t i = loop->first_stmt; i < loop->first_stmt + loop->n_stmt; i++) {
 		const struct lt_stmt *st = LT_AT(struct lt_stmt, g->t->stmts, i);
-		if (!is_sum(g, l, i) || (st->loop == l && loop->max_trips < 2 * (int64_t)g->plan[l].lanes))
+		if (!is_sum(g, l, i) || (st->loop == l && loop->max_trip_count < 2 * (int64_t)g->plan[l].lanes))
 			continue;
 		const struct lt_op *op = LT_AT(struct lt_op, g->t->ops, st->op);
 		struct sum *s = lt_llvm_alloc(g, 1, sizeof *s);

@@ -7,7 +7,7 @@
  * Instead of single elements, what several copies want of each row is loaded at once, and rows change places with columns in registers;
  * and the other way about where it is the destination that is written across.  For n copies of n lanes that is n loads and n log2 n
  * shuffles instead of n * n loads.  Copies are the trips of a loop that are emitted one behind the other: all of them, or, where that
- * loop is counted, as many as a tile wants (lt_llvm_tile_trips).
+ * loop is counted, as many as a tile wants (lt_llvm_tile_trip_count).
  *
  * What is loaded early may not be written meanwhile, and what is stored late may not be looked at: no statement in the loop of the
  * copies has to do with that memory otherwise, and no copy writes what another does.  All copies
@@ -15,16 +15,16 @@
  */
 #include "gen.h"
 
-enum { BLOCK = 16, MOST_COPIES = 64, MOST_LANES = 64 };         /* BLOCK: bytes within which shuffles are cheap */
+enum { BLOCK = 16, MAX_COPIES = 64, MAX_LANES = 64 };         /* BLOCK: bytes within which shuffles are cheap */
 
 /* `n` copies of an access that are loaded together, or wait to be stored together. */
 struct tile { struct tile *next; int32_t loop, stmt, access; LLVMValueRef base; int64_t constant; uint32_t n, lanes;
-	LLVMValueRef copy[MOST_COPIES]; };
+	LLVMValueRef copy[MAX_COPIES]; };
 
 /* A vector of the elements of a and b, from[] counting through a first. */
 static LLVMValueRef shuffle(struct gen *g, LLVMValueRef a, LLVMValueRef b, const uint32_t *from, uint32_t n)
 {
-	LLVMValueRef at[MOST_LANES];
+	LLVMValueRef at[MAX_LANES];
 	for (uint32_t i = 0; i < n; i++)
 		at[i] = LLVMConstInt(LLVMInt32TypeInContext(g->e.c), from[i], 0);
 	return LLVMBuildShuffleVector(g->e.b, a, b, LLVMConstVector(at, n), "");
@@ -34,10 +34,10 @@ static LLVMValueRef shuffle(struct gen *g, LLVMValueRef a, LLVMValueRef b, const
  * its columns: log2 n times half of the vectors are interleaved with the other half. */
 static void transpose(struct gen *g, LLVMValueRef *v, uint32_t n, uint32_t apart, uint32_t unit, uint32_t lanes)
 {
-	LLVMValueRef next[MOST_COPIES];
+	LLVMValueRef next[MAX_COPIES];
 	for (uint32_t stage = 1; stage < n; stage *= 2) {
 		for (uint32_t i = 0; i < n; i++) {
-			uint32_t from[MOST_LANES];
+			uint32_t from[MAX_LANES];
 			for (uint32_t e = 0; e < lanes; e++) {
 				uint32_t at = e / unit % n, square = e - e % (unit * n);
 				from[e] = square + (at / 2 + (i & 1) * n / 2) * unit + e % unit + (at & 1) * lanes;
@@ -51,7 +51,7 @@ static void transpose(struct gen *g, LLVMValueRef *v, uint32_t n, uint32_t apart
 
 static LLVMValueRef concatenate(struct gen *g, LLVMValueRef a, LLVMValueRef b, uint32_t lanes)
 {
-	uint32_t from[MOST_LANES];
+	uint32_t from[MAX_LANES];
 	for (uint32_t i = 0; i < 2 * lanes; i++)
 		from[i] = i;
 	return shuffle(g, a, b, from, 2 * lanes);
@@ -84,7 +84,7 @@ static void load(struct gen *g, const struct where *w, struct tile *x)
 	struct grid s = grid_of(g, x, bytes);
 	LLVMTypeRef type = lt_llvm_storage_type(&g->e, w->dtype, s.n);
 	for (uint32_t i = 0; i < s.n; i++) {
-		LLVMValueRef part[MOST_LANES];
+		LLVMValueRef part[MAX_LANES];
 		for (uint32_t d = 0; d < s.deep; d++) {
 			part[d] = LLVMBuildLoad2(g->e.b, type, address(g, w, x, d * s.n + i), "");
 			LLVMSetAlignment(part[d], bytes);
@@ -112,7 +112,7 @@ static void store(struct gen *g, const struct where *w, const struct tile *tile)
 		transpose(g, x->copy + i, s.wide, s.block, s.block, s.lanes);
 	for (uint32_t i = 0; i < s.n; i++)
 		for (uint32_t d = 0; d < s.deep; d++) {
-			uint32_t from[MOST_LANES];
+			uint32_t from[MAX_LANES];
 			for (uint32_t e = 0; e < s.n; e++)
 				from[e] = d * s.n + e;
 			LLVMValueRef row = s.deep > 1 ? shuffle(g, x->copy[i], LLVMGetPoison(LLVMTypeOf(x->copy[i])), from, s.n) : x->copy[i];
@@ -153,20 +153,20 @@ static bool are_apart(const struct gen *g, const struct where *w, int32_t l, uin
 	const int64_t *row = row_at(g->t, LT_AT(struct lt_access, g->t->accesses, w->access)->row);
 	int64_t reach = n, next;
 	for (int64_t last = 0;; last = next) {
-		int64_t trips = 0;
+		int64_t trip_count = 0;
 		next = INT64_MAX;
 		for (int32_t at = LT_AT(struct lt_stmt, g->t->stmts, w->stmt)->loop; at >= 0; at = loop_at(g, at)->parent) {
 			bool inside = at != l && is_around(g->t, l, at), lanes = at == g->lane_loop;
-			int64_t by = lanes ? w->stride : row[loop_column(g->t, at)], more = (inside ? loop_at(g, at)->max_trips : g->lanes) - 1;
+			int64_t by = lanes ? w->stride : row[loop_column(g->t, at)], more = (inside ? loop_at(g, at)->max_trip_count : g->lanes) - 1;
 			by = by < 0 ? -by : by;
 			if ((!inside && !lanes) || more == 0 || by <= last || by > next)
 				continue;
-			trips = by < next ? more : trips + more;
+			trip_count = by < next ? more : trip_count + more;
 			next = by;
 		}
 		if (next == INT64_MAX || next < reach)
 			return next == INT64_MAX;
-		reach += next * trips;
+		reach += next * trip_count;
 	}
 }
 
@@ -204,13 +204,13 @@ static int32_t loop_of(const struct gen *g, const struct where *w)
 static struct tile *find(struct gen *g, const struct where *w, bool writes, uint32_t *number)
 {
 	const struct lt_stmt *s = LT_AT(struct lt_stmt, g->t->stmts, w->stmt);
-	int32_t l = w->private || g->lanes > MOST_LANES || !is_plain(g, s, writes) ? -1 : loop_of(g, w);
+	int32_t l = w->private || g->lanes > MAX_LANES || !is_plain(g, s, writes) ? -1 : loop_of(g, w);
 	if (l < 0 || !is_left_alone(g, l, w->stmt, w->access, writes))
 		return NULL;
-	uint32_t bytes = lt_llvm_bytes(w->dtype), n = g->lanes < MOST_COPIES ? g->lanes : MOST_COPIES;
-	int64_t copy = g->column[loop_column(g->t, l)].value, first = 0, trips = g->column[loop_column(g->t, l)].copies;
+	uint32_t bytes = lt_llvm_bytes(w->dtype), n = g->lanes < MAX_COPIES ? g->lanes : MAX_COPIES;
+	int64_t copy = g->column[loop_column(g->t, l)].value, first = 0, trip_count = g->column[loop_column(g->t, l)].copies;
 	for (;; first += n) {
-		while (n > trips - first)
+		while (n > trip_count - first)
 			n /= 2;
 		if (copy < first + n)
 			break;
@@ -286,12 +286,12 @@ static int32_t lanes_around(const struct gen *g, int32_t l, int32_t at)
 	return lanes;
 }
 
-uint32_t lt_llvm_tile_trips(const struct gen *g, int32_t l)
+uint32_t lt_llvm_tile_trip_count(const struct gen *g, int32_t l)
 {
-	enum { MOST_STATEMENTS = 256 };                         /* more make code long and LLVM slow */
+	enum { MAX_STATEMENTS = 256 };                         /* more make code long and LLVM slow */
 	const struct lt_loop *loop = loop_at(g, l);
 	const struct plan *p = &g->plan[l];
-	uint32_t trips = 1;
+	uint32_t trip_count = 1;
 	for (int32_t i = loop->first_stmt; i < loop->first_stmt + loop->n_stmt; i++) {
 		const struct lt_stmt *s = LT_AT(struct lt_stmt, g->t->stmts, i);
 		int32_t v = s->kind == LT_BARRIER ? -1 : lanes_around(g, l, s->loop);
@@ -303,9 +303,9 @@ uint32_t lt_llvm_tile_trips(const struct gen *g, int32_t l)
 			const struct lt_piece *piece = LT_AT(struct lt_piece, g->t->pieces, o->first_piece);
 			some = some || (piece->kind == LT_READ && is_across(g, i, piece->access, l, v, false));
 		}
-		trips = some && g->plan[v].lanes > trips ? g->plan[v].lanes : trips;
+		trip_count = some && g->plan[v].lanes > trip_count ? g->plan[v].lanes : trip_count;
 	}
-	while (trips > 1 && (trips > loop->max_trips || p->cost > MOST_STATEMENTS / trips || p->parallel))
-		trips /= 2;
-	return trips;
+	while (trip_count > 1 && (trip_count > loop->max_trip_count || p->cost > MAX_STATEMENTS / trip_count || p->parallel))
+		trip_count /= 2;
+	return trip_count;
 }

@@ -12,7 +12,7 @@ struct store {
 	struct way *way;                        /* set by set, the most recent first */
 	struct level_count count;
 };
-struct cache { int n_level; uint32_t line; struct store level[MOST_LEVEL]; };
+struct cache { int n_level; uint32_t line; struct store level[MAX_LEVEL]; };
 
 struct cache *cache_new(const struct config *config)
 {

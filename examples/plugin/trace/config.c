@@ -52,7 +52,7 @@ static lt_status read_level(const char *word, struct config *c, struct lt_diag *
 
 static lt_status read_word(const char *word, struct config *c, struct lt_diag *diag)
 {
-	if (word[0] == 'L' && word[1] >= '1' && word[1] <= '0' + MOST_LEVEL && word[2] == '=')
+	if (word[0] == 'L' && word[1] >= '1' && word[1] <= '0' + MAX_LEVEL && word[2] == '=')
 		return read_level(word, c, diag);
 	char *path = strncmp(word, "file=", 5) ? strncmp(word, "list=", 5) ? NULL : c->list : c->file;
 	if (!path || !word[5] || strlen(word + 5) >= sizeof c->file)

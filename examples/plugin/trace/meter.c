@@ -13,7 +13,7 @@ int64_t bytes_of(const struct lt_tree *t, int32_t buffer)
 int bucket_of(int64_t distance)
 {
 	int b = 0;
-	for (; distance > 0 && b < MOST_BUCKET - 1; distance >>= 1)
+	for (; distance > 0 && b < MAX_BUCKET - 1; distance >>= 1)
 		b++;
 	return b;
 }
@@ -79,7 +79,7 @@ void meter_access(struct meter *m, int32_t buffer, int32_t access, int64_t eleme
 	struct tally *t = &m->tally[buffer];
 	int64_t address = t->address + element * bytes_of(m->tree, buffer);
 	unsigned char bit = write ? WRITTEN : READ;
-	bool hit[MOST_LEVEL];
+	bool hit[MAX_LEVEL];
 	*(write ? &t->writes : &t->reads) += 1;
 	if (!(t->mark[element] & bit)) {
 		t->mark[element] |= bit;

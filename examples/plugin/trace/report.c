@@ -114,9 +114,9 @@ static void say_buffers(const struct out *o, const struct meter *m, int width)
 	}
 }
 
-static int most_bucket(const int64_t *reuse, int most)
+static int max_bucket(const int64_t *reuse, int most)
 {
-	for (int k = MOST_BUCKET - 1; k > most; k--)
+	for (int k = MAX_BUCKET - 1; k > most; k--)
 		if (reuse[k])
 			return k;
 	return most;
@@ -158,7 +158,7 @@ void report_kernel(const struct meter *m, lt_write *write, void *user)
 	say(&o, "kernel %s, %lld %s\n", m->tree->name ? m->tree->name : "?", (long long)m->runs, m->runs == 1 ? "run" : "runs");
 	say_buffers(&o, m, width);
 	for (uint32_t i = 0; i < m->tree->buffers.n; i++)
-		n = most_bucket(m->tally[i].reuse, n);
+		n = max_bucket(m->tally[i].reuse, n);
 	say_heads(&o, m->config->level[0].line, width, n);
 	for (int32_t i = 0; i < (int32_t)m->tree->buffers.n; i++)
 		say_distances(&o, label_of(m->tree, i, label), width, m->tally[i].first, m->tally[i].reuse, n);
@@ -177,7 +177,7 @@ void add_total(struct total *to, const struct meter *m)
 		to->read_bytes += t->read_elems * bytes_of(m->tree, i);
 		to->written_bytes += t->written_elems * bytes_of(m->tree, i);
 		to->first += t->first;
-		for (int k = 0; k < MOST_BUCKET; k++)
+		for (int k = 0; k < MAX_BUCKET; k++)
 			to->reuse[k] += t->reuse[k];
 	}
 	for (int l = 0; l < m->config->n_level; l++) {
@@ -191,7 +191,7 @@ void add_total(struct total *to, const struct meter *m)
 void report_total(const struct total *t, const struct config *c, lt_write *write, void *user)
 {
 	const struct out o = { write, user };
-	int n = most_bucket(t->reuse, 0);
+	int n = max_bucket(t->reuse, 0);
 	say(&o, "in all: kernels %lld, runs %lld, reads %lld, writes %lld; footprints together %lld bytes read, %lld written\n", (long long)t->kernels,
 		(long long)t->runs, (long long)t->reads, (long long)t->writes, (long long)t->read_bytes, (long long)t->written_bytes);
 	say_heads(&o, c->level[0].line, WIDTH, n);
@@ -209,7 +209,7 @@ void report_stats(const struct meter *m, lt_write *write, void *user)
 		say(&o, "buffer%d.reads %lld\nbuffer%d.writes %lld\n", (int)i, (long long)t->reads, (int)i, (long long)t->writes);
 		say(&o, "buffer%d.read_elems %lld\nbuffer%d.written_elems %lld\n", (int)i, (long long)t->read_elems, (int)i, (long long)t->written_elems);
 		say(&o, "buffer%d.first %lld\n", (int)i, (long long)t->first);
-		for (int k = 0; k < MOST_BUCKET; k++)
+		for (int k = 0; k < MAX_BUCKET; k++)
 			if (t->reuse[k])
 				say(&o, "buffer%d.reuse%d %lld\n", (int)i, k, (long long)t->reuse[k]);
 		for (int l = 0; l < m->config->n_level; l++)

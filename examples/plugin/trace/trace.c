@@ -38,9 +38,9 @@ lt_status refuse(struct lt_diag *diag, lt_status code, int32_t loop, int32_t stm
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	const struct lt_note note = { .size = sizeof note, .code = code, .loop = loop, .stmt = stmt, .text = text, .remedy = remedy };
+	const struct lt_diagnostic note = { .size = sizeof note, .code = code, .loop = loop, .stmt = stmt, .text = text, .remedy = remedy };
 	if (diag)
-		diag->tell(diag, &note);
+		diag->report(diag, &note);
 	return code;
 }
 

@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include "lt/backend.h"
 
-enum { MOST_LEVEL = 3, MOST_BUCKET = 40 };
+enum { MAX_LEVEL = 3, MAX_BUCKET = 40 };
 
 /* Tells diag one sentence, and gives the code back. */
 __attribute__((format(printf, 6, 7)))
@@ -26,7 +26,7 @@ lt_status refuse(struct lt_diag *, lt_status code, int32_t loop, int32_t stmt, c
 
 /* config.c */
 struct level { uint64_t bytes; uint32_t ways, line; };
-struct config { struct level level[MOST_LEVEL]; int n_level; char file[512], list[512]; };     /* paths: "" for none */
+struct config { struct level level[MAX_LEVEL]; int n_level; char file[512], list[512]; };     /* paths: "" for none */
 lt_status read_config(const char *text, struct config *, struct lt_diag *);
 
 /* value.c: a number is a double, or an integer; which, the type says. */
@@ -62,8 +62,8 @@ const struct level_count *cache_count(const struct cache *, int level);
 /* meter.c */
 struct tally {                  /* of one buffer; sums over runs, but for elements: distinct ones of all runs */
 	int64_t reads, writes, read_elems, written_elems;
-	int64_t seen[MOST_LEVEL], hit[MOST_LEVEL];
-	int64_t first, reuse[MOST_BUCKET];      /* accesses to a line for the first time in a run, and by distance: 0, 1, 2..3, 4..7 ... */
+	int64_t seen[MAX_LEVEL], hit[MAX_LEVEL];
+	int64_t first, reuse[MAX_BUCKET];      /* accesses to a line for the first time in a run, and by distance: 0, 1, 2..3, 4..7 ... */
 	unsigned char *mark;
 	int64_t address;
 };
@@ -93,7 +93,7 @@ lt_status walk_run(const struct walk *, struct meter *, const struct lt_args *, 
 lt_status walk_accepts(const struct lt_tree *, struct lt_diag *);
 
 /* report.c */
-struct total { int64_t kernels, runs, reads, writes, read_bytes, written_bytes, first, reuse[MOST_BUCKET]; struct level_count level[MOST_LEVEL]; };
+struct total { int64_t kernels, runs, reads, writes, read_bytes, written_bytes, first, reuse[MAX_BUCKET]; struct level_count level[MAX_LEVEL]; };
 void add_total(struct total *, const struct meter *);
 void report_kernel(const struct meter *, lt_write *, void *user);
 void report_total(const struct total *, const struct config *, lt_write *, void *user);

@@ -238,9 +238,9 @@ static void enter(const struct run *r, int32_t loop)
 	}
 }
 
-static int64_t trips(const struct run *r, const struct lt_loop *l)
+static int64_t trip_count(const struct run *r, const struct lt_loop *l)
 {
-	int64_t n = l->max_trips;
+	int64_t n = l->max_trip_count;
 	for (int32_t b = 0; b < l->n_bound; b++) {
 		int64_t bound = row(r, r->t->bounds[l->first_bound + b]);
 		n = bound < n ? bound : n;
@@ -262,7 +262,7 @@ static lt_status body(const struct run *r, int32_t loop, int32_t s, int32_t end)
 		while (LT_AT(struct lt_loop, r->t->loops, inner)->parent != loop)
 			inner = LT_AT(struct lt_loop, r->t->loops, inner)->parent;
 		const struct lt_loop *l = LT_AT(struct lt_loop, r->t->loops, inner);
-		int64_t n = trips(r, l), *trip = &r->column[1 + r->t->n_param + inner];
+		int64_t n = trip_count(r, l), *trip = &r->column[1 + r->t->n_param + inner];
 		for (*trip = 0; !status && *trip < n; ++*trip)
 			status = body(r, inner, l->first_stmt, l->first_stmt + l->n_stmt);
 		*trip = 0;

@@ -1,0 +1,110 @@
+/* Copies that are made ahead: depth N of a staged copy keeps N buffers in turn, and trip t of the loop around it makes the copy of
+ * trip t + N - 1.  What may have one, and how freezing makes it: the first N - 1 copies before the loop, the others in it. */
+#include "looptree/edit.h"
+#include "looptree/freeze.h"
+
+/* The copy below `child` that is made ahead in the loop `at`, alone in its nest; -1: none. */
+static lt_node copy_below(const struct lt_looptree *t, lt_tnode at, lt_tnode child)
+{
+	while (t->node[child].kind != LT_TLEAF && t->node[t->node[child].child].next < 0)
+		child = t->node[child].child;
+	const struct lt_tnodedef *d = &t->node[child];
+	return d->kind == LT_TLEAF && d->depth > 1 && t->scope[d->leaf].owner == at ? d->leaf : -1;
+}
+
+static lt_status check(struct lt_looptree *t, lt_tnode at)
+{
+	lt_node n = t->node[at].leaf;
+	const char *name = t->graph->node[n].name;
+	lt_tnode loop = t->scope[n].whole ? -1 : t->scope[n].owner, child = at;
+	const struct lt_leaf *leaf;
+	if (t->graph->node[n].op != LT_OP_copy || loop < 0)
+		return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s has depth %d, which only a copy has that a loop makes for what stands in it; leave depth out",
+			name, (int)t->node[at].depth);
+	while (t->node[child].parent != loop)
+		child = t->node[child].parent;
+	const char *path = lt__loop_path(t, loop);
+	if (copy_below(t, loop, child) != n)
+		return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s has depth %d, but shares its loops inside %s with other leaves; `fission` it first", name,
+			(int)t->node[at].depth, path);
+	if (t->node[loop].loop != LT_SERIAL || t->node[loop].tail != LT_GUARD)
+		return lt__tree_fail(t, at, LT_EILLEGAL, "the loop %s, ahead of which %%%s is to be copied, is %s; it has to be serial, with tail guard", path, name,
+			lt__loop_is(t, loop));
+	lt_tnode inner = loop;
+	bool whole = !t->graph->var[t->node[loop].var].bounded;
+	for (lt_tnode up; whole && inner >= 0; inner = up) {
+		up = lt__loop_around(t, inner);
+		whole = (up >= 0 ? t->node[up].step : t->graph->var[t->node[inner].var].extent) % t->node[inner].step == 0;
+	}
+	if (!whole)
+		return lt__tree_fail(t, at, LT_EILLEGAL, "the loop %s, ahead of which %%%s is to be copied, has a partial trip; choose a step that divides", path, name);
+	LT_TRY(lt__leaf(t, n, &leaf));
+	for (int32_t k = 0; k < leaf->n_read; k++)
+		for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
+			lt_node base = leaf->read[k].piece[p].base;
+			if (base >= 0 && t->leaf_of[base] >= 0 && lt__is_above(t, loop, t->leaf_of[base]))
+				return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s is copied ahead of the loop %s, but %%%s, which it copies, is written inside of it; "
+					"leave depth out", name, path, t->graph->node[base].name);
+		}
+	return LT_OK;
+}
+
+lt_status lt__check_depths(struct lt_looptree *t)
+{
+	for (lt_tnode at = lt_looptree_leaf_after(t, -1); at >= 0; at = lt_looptree_leaf_after(t, at))
+		if (t->node[at].depth > 1)
+			LT_TRY(check(t, at));
+	return LT_OK;
+}
+
+int32_t lt__freeze_depth(const struct lt_looptree *t, lt_node n)
+{
+	return t->leaf_of[n] >= 0 && t->node[t->leaf_of[n]].depth > 1 ? t->node[t->leaf_of[n]].depth : 1;
+}
+
+/* Before the loop: the copies of its first trips. */
+lt_status lt__freeze_first(struct lt_freezer *f, lt_tnode at, int64_t step, lt_freeze_opener *open, lt_freeze_walk *walk, lt_freeze_closer *close)
+{
+	for (lt_tnode child = f->t->node[at].child; child >= 0; child = f->t->node[child].next) {
+		lt_node n = copy_below(f->t, at, child);
+		for (int64_t trip = 0; n >= 0 && trip < lt__freeze_depth(f->t, n) - 1 && trip < lt_looptree_trip_count(f->t, at); trip++) {
+			const struct lt_peeled one = { .peeled = true, .remainder = true, .first = trip, .cover = step };
+			LT_TRY(open(f, at, &one));
+			LT_TRY(walk(f, child));
+			close(f);
+		}
+	}
+	return LT_OK;
+}
+
+/* In the loop, the last of the path: the copy of a later trip, if there is one. */
+lt_status lt__freeze_multibuffer(struct lt_freezer *f, lt_tnode at, lt_tnode child, lt_freeze_walk *walk)
+{
+	int32_t k = f->n_path - 1;
+	lt_node n = copy_below(f->t, at, child);
+	int64_t ahead = n < 0 ? 0 : lt__freeze_depth(f->t, n) - 1;
+	struct lt_rows before = f->ahead;
+	if (ahead > 0) {
+		struct lt_row row = { .constant = lt_looptree_trip_count(f->t, at) - 1 - ahead };
+		lt__row_term(f, &row, LT_TERM_LOOP, f->path[k].loop, -1);
+		f->ahead = (struct lt_rows){ 0 };
+		lt__rows_add(f, &f->ahead, &row);
+	}
+	f->path[k].first += ahead;
+	LT_TRY(walk(f, child));
+	f->path[k].first -= ahead;
+	f->ahead = before;
+	return LT_OK;
+}
+
+/* Which of the buffers in turn an access means: the trip of the loop around, mod depth. */
+void lt__freeze_turn(struct lt_freezer *f, lt_node n, int32_t owner, int64_t elems, struct lt_row *offset)
+{
+	int64_t depth = lt__freeze_depth(f->t, n);
+	if (depth == 1)
+		return;
+	struct lt_row trip = { .constant = f->path[owner].first };
+	lt__row_term(f, &trip, LT_TERM_LOOP, f->path[owner].loop, 1);
+	lt__row_plus(f, offset, &trip, elems);
+	lt__row_floor(f, offset, &trip, depth, -depth * elems);
+}

@@ -1,0 +1,267 @@
+/* Places: which storage each whole value lives in, when an update may overwrite, and the steps of a run. */
+#include <string.h>
+#include "program/blocks.h"
+
+struct placer {
+	struct lt_program *p;
+	const struct lt_graph *g;
+	const struct lt_looptree *t;
+	int32_t *root_number;   /* by graph node: position of its leaf's nest, -1 */
+	lt_node *first_reader;  /* by graph node: list of leaves and updates that read it */
+	struct reading { lt_node leaf; int32_t next; } *reading;
+	int32_t n_reading, cap_reading;
+	int32_t *may_set;       /* by update: port of the state whose new content it is part of, -1 */
+	bool *content;          /* by node: a state's new content, read at the end of the run */
+};
+
+static int32_t add_storage(struct lt_program *p, enum lt_space space, int32_t binding, enum lt_dtype dtype, int64_t elems)
+{
+	struct lt_storage_assignment *l = &p->storages;
+	LT_GROW(p->nests, l->storage, l->n_storage, l->cap_storage);
+	l->storage[l->n_storage] = (struct lt_storage){ .space = space, .binding = binding, .dtype = dtype, .elems = elems,
+		.first = -1, .last = -1 };
+	return l->n_storage++;
+}
+
+static void put(struct placer *c, lt_node n, int32_t storage)
+{
+	const struct lt_nodedef *d = &c->g->node[n];
+	struct lt_assigned *place = &c->p->storages.place[n];
+	int64_t unit = 1;
+	*place = (struct lt_assigned){ .storage = storage, .stride = LT_NEW(c->p->nests, int64_t, d->n_dim + 1) };
+	for (int32_t i = d->n_dim - 1; i >= 0; i--) {
+		place->stride[i] = unit;
+		unit *= c->t->leaf_of[n] >= 0 ? c->t->scope[n].extent[i] : c->g->var[d->dim[i]].extent;
+	}
+}
+
+static int32_t binding_of(const struct lt_program *p, enum lt_binding kind, const struct lt_nodedef *d)
+{
+	return lt_program_find(p, kind, d->label ? d->label : d->name);
+}
+
+static void record_reader(struct placer *c, lt_node of, lt_node leaf)
+{
+	LT_GROW(c->p->nests, c->reading, c->n_reading, c->cap_reading);
+	c->reading[c->n_reading] = (struct reading){ leaf, c->first_reader[of] };
+	c->first_reader[of] = c->n_reading++;
+}
+
+static lt_status find_readers(struct placer *c)
+{
+	for (lt_node n = 0; n < c->g->n_node; n++) {
+		const struct lt_leaf *leaf;
+		if (c->t->leaf_of[n] < 0)
+			continue;
+		LT_TRY(lt__leaf(c->p->tree, n, &leaf));
+		for (int32_t k = 0; k < leaf->n_read; k++)
+			for (int32_t i = 0; i < leaf->read[k].n_piece; i++)
+				if (leaf->read[k].piece[i].base >= 0)
+					record_reader(c, leaf->read[k].piece[i].base, n);
+		if (c->g->node[n].op == LT_OP_update)
+			record_reader(c, c->g->node[n].operand[0], n);
+	}
+	return LT_OK;
+}
+
+static bool is_content_of_other(const struct placer *c, lt_node n, int32_t binding)
+{
+	for (int32_t i = 0; c->content[n] && i < c->g->n_set; i++)
+		if (c->g->set[i].value == n && binding_of(c->p, LT_BINDING_STATE, &c->g->node[c->g->set[i].state]) != binding)
+			return true;
+	return false;
+}
+
+/* Whether update n may write into the storage of its first operand: nothing reads the old content afterwards. */
+static bool in_place(const struct placer *c, lt_node n)
+{
+	lt_node x = c->g->node[n].operand[0];
+	const struct lt_assigned *place = &c->p->storages.place[x];
+	const struct lt_storage *s = &c->p->storages.storage[place->storage];
+	if (c->content[x] || (s->space == LT_SPACE_STATE ? c->may_set[n] != s->binding : s->space != LT_SPACE_WORKSPACE))
+		return false;
+	/* Another state's new content must outlive what this one is given at the end. */
+	if (s->space == LT_SPACE_STATE && is_content_of_other(c, n, s->binding))
+		return false;
+	for (int32_t r = c->first_reader[x]; r >= 0; r = c->reading[r].next) {
+		lt_node leaf = c->reading[r].leaf;
+		if (leaf != n && c->root_number[leaf] >= c->root_number[n])
+			return false;
+		const struct lt_leaf *a = c->t->leaf[n];
+		for (int32_t k = 0; leaf == n && k < a->n_read; k++)    /* the part is read from the old content */
+			for (int32_t i = 0; i < a->read[k].n_piece; i++)
+				if (a->read[k].piece[i].base == x)
+					return false;
+	}
+	return true;
+}
+
+static void place_sources(struct placer *c, lt_node n, enum lt_space space, enum lt_binding kind)
+{
+	const struct lt_nodedef *d = &c->g->node[n];
+	put(c, n, add_storage(c->p, space, binding_of(c->p, kind, d), d->dtype, lt__node_elems(c->g, n)));
+}
+
+static void place_results(struct placer *c)
+{
+	const struct lt_graph *g = c->g;
+	for (int32_t i = 0; i < g->n_result; i++) {
+		lt_node n = g->result[i].node;
+		int32_t s = add_storage(c->p, LT_SPACE_RESULT, i, g->node[n].dtype, lt__node_elems(g, n));
+		if (lt__has_leaf(g, n)) {
+			put(c, n, s);
+			continue;
+		}
+		struct lt_assigned *slice = LT_NEW(c->p->nests, struct lt_assigned, g->node[n].n_operand + 1);
+		if (!lt__alias_result(g, c->p->nests, n, slice))
+			lt_bug("a result has neither a leaf nor slices");
+		for (int32_t k = 0; k < g->node[n].n_operand; k++) {
+			slice[k].storage = s;
+			c->p->storages.place[g->node[n].operand[k]] = slice[k];
+		}
+	}
+}
+
+/* A value between nests may lie in another order than its dims', with room behind them. */
+static lt_status place_computed(struct placer *c, lt_node n)
+{
+	int64_t elems;
+	LT_TRY(lt__held_elems(c->t, n, c->t->scope[n].extent, &elems));
+	put(c, n, add_storage(c->p, c->p->early[n] ? LT_SPACE_PREPARED : LT_SPACE_WORKSPACE, -1, c->g->node[n].dtype, elems));
+	return LT_OK;
+}
+
+static void mark_states(struct placer *c)
+{
+	const struct lt_graph *g = c->g;
+	for (lt_node n = 0; n < g->n_node; n++)
+		c->may_set[n] = -1;
+	for (int32_t i = 0; i < g->n_set; i++)
+		c->content[g->set[i].value] = true;
+	for (int32_t i = 0; i < g->n_set; i++)
+		for (lt_node n = g->set[i].value; g->node[n].op == LT_OP_update; n = g->node[n].operand[0])
+			if (c->may_set[n] < 0)
+				c->may_set[n] = binding_of(c->p, LT_BINDING_STATE, &g->node[g->set[i].state]);
+}
+
+/* Whether a leaf reads what a run computes. */
+static bool reads_run(const struct placer *c, lt_node n)
+{
+	const struct lt_leaf *leaf = c->t->leaf[n];
+	for (int32_t k = 0; k < leaf->n_read; k++)
+		for (int32_t i = 0; i < leaf->read[k].n_piece; i++) {
+			lt_node base = leaf->read[k].piece[i].base;
+			if (base >= 0 && c->t->leaf_of[base] >= 0 && c->root_number[base] != c->root_number[n] && !c->p->early[base])
+				return true;
+		}
+	return false;
+}
+
+/* A nest runs before the first run only as a whole: if all of its leaves, and all that they read, may. */
+static void find_early(struct placer *c)
+{
+	const struct lt_looptree *t = c->t;
+	bool *early = c->p->early = lt__constant_nodes(c->g, c->p->nests);
+	for (lt_tnode at = lt_looptree_leaf_after(t, -1), next; at >= 0; at = next) {
+		int32_t root = c->root_number[t->node[at].leaf];
+		bool all = true;
+		for (next = at; next >= 0 && c->root_number[t->node[next].leaf] == root; next = lt_looptree_leaf_after(t, next))
+			all = all && early[t->node[next].leaf] && !reads_run(c, t->node[next].leaf);
+		for (; at != next; at = lt_looptree_leaf_after(t, at))
+			early[t->node[at].leaf] = all;
+	}
+}
+
+static lt_status place_all(struct placer *c)
+{
+	const struct lt_graph *g = c->g;
+	LT_TRY(find_readers(c));
+	find_early(c);
+	mark_states(c);
+	place_results(c);
+	for (lt_node n = 0; n < g->n_node; n++) {
+		const struct lt_nodedef *d = &g->node[n];
+		if (d->op == LT_OP_input)
+			place_sources(c, n, LT_SPACE_INPUT, LT_BINDING_INPUT);
+		else if (d->op == LT_OP_constant)
+			place_sources(c, n, LT_SPACE_CONSTANT, LT_BINDING_CONSTANT);
+		else if (d->op == LT_OP_state)
+			place_sources(c, n, LT_SPACE_STATE, LT_BINDING_STATE);
+		else if (c->t->leaf_of[n] < 0 || !c->t->scope[n].whole || c->p->storages.place[n].storage >= 0)
+			continue;
+		else if (d->op == LT_OP_update && in_place(c, n))
+			c->p->storages.place[n] = c->p->storages.place[d->operand[0]];
+		else
+			LT_TRY(place_computed(c, n));
+	}
+	if (g->n_param > 0)
+		c->p->storages.param_storage = add_storage(c->p, LT_SPACE_PARAM, -1, LT_I64, g->n_param);
+	return LT_OK;
+}
+
+lt_status lt__program_assign_storage(struct lt_program *p)
+{
+	const struct lt_graph *g = p->lowered;
+	size_t n = (size_t)g->n_node + 1;
+	struct placer c = { .p = p, .g = g, .t = p->tree, .root_number = LT_NEW(p->nests, int32_t, n),
+		.first_reader = LT_NEW(p->nests, lt_node, n), .may_set = LT_NEW(p->nests, int32_t, n),
+		.content = LT_NEW(p->nests, bool, n) };
+	p->storages.place = LT_NEW(p->nests, struct lt_assigned, n);
+	p->storages.param_storage = -1;
+	for (lt_node i = 0; i < g->n_node; i++) {
+		p->storages.place[i].storage = c.first_reader[i] = c.root_number[i] = -1;
+	}
+	int32_t number = 0;
+	for (lt_tnode root = p->tree->root; root >= 0; root = p->tree->node[root].next, number++)
+		for (lt_tnode at = root; at >= 0 && (at == root || p->tree->node[at].parent >= 0); at = lt_looptree_after(p->tree, at))
+			if (p->tree->node[at].kind == LT_TLEAF)
+				c.root_number[p->tree->node[at].leaf] = number;
+	return place_all(&c);
+}
+
+static void add_step(struct lt_program *p, bool prepare, struct lt_pstep step)
+{
+	if (prepare)
+		p->prepare[p->n_prepare++] = step;
+	else
+		p->run[p->n_run++] = step;
+}
+
+/* Launches in the order of the nests; before an update that is not in place, the copy of its old content; at the end
+ * the content of states that was made elsewhere. */
+static int32_t whole_storage(const struct lt_program *p, lt_node n)
+{
+	const struct lt_assigned *place = &p->storages.place[n];
+	if (place->storage < 0 || place->offset != 0)
+		lt_bug("a value that is copied whole has no block of its own");
+	return place->storage;
+}
+
+lt_status lt__program_steps(struct lt_program *p)
+{
+	const struct lt_graph *g = p->lowered;
+	int32_t room = p->n_frozen + g->n_node + g->n_set + 1;
+	p->prepare = LT_NEW(p->arena, struct lt_pstep, room);
+	p->run = LT_NEW(p->arena, struct lt_pstep, room);
+	int32_t *copied = LT_NEW(p->arena, int32_t, g->n_node + 1);     /* by node: 1 + the nest before which it was; peeling makes it many statements */
+	for (int32_t i = 0; i < p->n_frozen; i++) {
+		const struct lt_frozen *f = &p->frozen[i];
+		for (uint32_t k = 0; k < f->tree.stmts.n; k++) {
+			const struct lt_nodedef *d = &g->node[f->node[k]];
+			if (d->op != LT_OP_update || copied[f->node[k]] == i + 1)
+				continue;
+			copied[f->node[k]] = i + 1;
+			int32_t to = whole_storage(p, f->node[k]), from = whole_storage(p, d->operand[0]);
+			if (to != from)
+				add_step(p, false, (struct lt_pstep){ .kind = LT_STEP_COPY, .to = to, .from = from });
+		}
+		if (!p->blocks[i] || p->blocks[i]->n > 0)       /* all sources of a copy may be in their places already */
+			add_step(p, p->early[f->node[0]], (struct lt_pstep){ .kind = p->blocks[i] ? LT_STEP_BLOCKS : LT_STEP_RUN, .nest = i });
+	}
+	for (int32_t i = 0; i < g->n_set; i++) {
+		int32_t to = whole_storage(p, g->set[i].state), from = whole_storage(p, g->set[i].value);
+		if (to != from)
+			add_step(p, false, (struct lt_pstep){ .kind = LT_STEP_COPY, .to = to, .from = from });
+	}
+	return LT_OK;
+}

@@ -1,0 +1,95 @@
+/* What a caller gives and gets: inputs, constants, states and results, enumerated in the order of the graph. */
+#include <string.h>
+#include "ir/intern.h"
+#include "ir/need.h"
+#include "program/program.h"
+
+static lt_status fill_binding(struct lt_program *p, const struct lt_graph *g, lt_node n, const char *name, bool needed, struct lt_binding_def *out)
+{
+	const struct lt_nodedef *d = &g->node[n];
+	*out = (struct lt_binding_def){ .name = lt__arena_string(p->arena, name), .dtype = d->dtype, .rank = d->n_dim, .needed = needed,
+		.extent = LT_NEW(p->arena, int64_t, d->n_dim + 1) };
+	for (int32_t i = 0; i < d->n_dim; i++)
+		out->extent[i] = g->var[d->dim[i]].extent;
+	int64_t elems = lt__node_elems(g, n), bytes;
+	if (elems < 0 || lt__mul_overflow(elems, (int64_t)lt__dtype_info(d->dtype)->bytes, &bytes))
+		return lt_fail(p->ctx, LT_EOVERFLOW, "%s: its size exceeds 63 bits", name);
+	out->bytes = (size_t)bytes;
+	return LT_OK;
+}
+
+lt_status lt__program_bindings(struct lt_program *p, const struct lt_graph *g)
+{
+	static const enum lt_opcode op_of[] = { LT_OP_input, LT_OP_constant, LT_OP_state };
+	if (g->n_result == 0)
+		return lt_fail(p->ctx, LT_EINVAL, "%s%sthe graph has no result: name one (result = $n; in a script)",
+			g->file ? g->file : "", g->file ? ": " : "");
+	bool *need = lt__needed_nodes(g, p->arena);
+	for (int kind = 0; kind < 3; kind++) {
+		struct lt_bindings *bindings = &p->bindings[kind];
+		bindings->at = LT_NEW(p->arena, struct lt_binding_def, g->n_node + 1);
+		for (lt_node n = 0; n < g->n_node; n++)
+			if (g->node[n].op == op_of[kind])
+				LT_TRY(fill_binding(p, g, n, g->node[n].label ? g->node[n].label : g->node[n].name, need[n], &bindings->at[bindings->n++]));
+	}
+	struct lt_bindings *results = &p->bindings[LT_BINDING_RESULT];
+	results->at = LT_NEW(p->arena, struct lt_binding_def, g->n_result + 1);
+	for (int32_t i = 0; i < g->n_result; i++)
+		LT_TRY(fill_binding(p, g, g->result[i].node, g->result[i].name, true, &results->at[results->n++]));
+	for (int kind = 0; kind < 4; kind++) {
+		struct lt_bindings *bindings = &p->bindings[kind];
+		bindings->names = lt__names_new(p->arena);
+		for (int32_t i = bindings->n - 1; i >= 0; i--)
+			lt__names_add(bindings->names, bindings->at[i].name, strlen(bindings->at[i].name), i);
+	}
+	p->constant = LT_NEW(p->arena, const void *, p->bindings[LT_BINDING_CONSTANT].n + 1);
+	p->owned = LT_NEW(p->arena, void *, p->bindings[LT_BINDING_CONSTANT].n + 1);
+	return LT_OK;
+}
+
+static const struct lt_binding_def *binding(const struct lt_program *p, enum lt_binding kind, int32_t i)
+{
+	return (unsigned)kind < 4 && i >= 0 && i < p->bindings[kind].n ? &p->bindings[kind].at[i] : NULL;
+}
+
+int32_t lt_program_count(const struct lt_program *p, enum lt_binding kind) { return (unsigned)kind < 4 ? p->bindings[kind].n : 0; }
+const char *lt_program_name(const struct lt_program *p, enum lt_binding kind, int32_t i)
+{
+	const struct lt_binding_def *d = binding(p, kind, i);
+	return d ? d->name : NULL;
+}
+int32_t lt_program_find(const struct lt_program *p, enum lt_binding kind, const char *name)
+{
+	return (unsigned)kind < 4 && p->bindings[kind].names ? lt__names_find(p->bindings[kind].names, name, strlen(name)) : -1;
+}
+enum lt_dtype lt_program_dtype(const struct lt_program *p, enum lt_binding kind, int32_t i)
+{
+	const struct lt_binding_def *d = binding(p, kind, i);
+	return d ? d->dtype : (enum lt_dtype)0;
+}
+int32_t lt_program_rank(const struct lt_program *p, enum lt_binding kind, int32_t i)
+{
+	const struct lt_binding_def *d = binding(p, kind, i);
+	return d ? d->rank : 0;
+}
+int64_t lt_program_extent(const struct lt_program *p, enum lt_binding kind, int32_t i, int32_t axis)
+{
+	const struct lt_binding_def *d = binding(p, kind, i);
+	return d && axis >= 0 && axis < d->rank ? d->extent[axis] : 0;
+}
+size_t lt_program_bytes(const struct lt_program *p, enum lt_binding kind, int32_t i)
+{
+	const struct lt_binding_def *d = binding(p, kind, i);
+	return d ? d->bytes : 0;
+}
+int lt_program_needs(const struct lt_program *p, enum lt_binding kind, int32_t i)
+{
+	const struct lt_binding_def *d = binding(p, kind, i);
+	return d && d->needed;
+}
+void lt_program_stats(const struct lt_program *p, struct lt_stats *out)
+{
+	uint32_t size = out->size < sizeof p->stats ? out->size : (uint32_t)sizeof p->stats;
+	memcpy(out, &p->stats, size);
+	out->size = size;
+}

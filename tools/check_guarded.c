@@ -1,0 +1,264 @@
+/* tools/check_guarded.c -- the memory of a run: each storage between sentinels, aligned as its trees ask and not more.
+ *
+ * A storage is a whole tensor; a slot of a kernel is a part of one.  With device memory a storage's block lies on the device, sentinels
+ * and all, and is copied there before a run and back behind it.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "tools/check.h"
+
+static size_t element(const struct lt_storage *s) { return lt__dtype_info(s->dtype)->bytes; }
+static bool on_device(const struct check_device *d) { return LT_HAS(struct lt_caps, d->caps, device_memory); }
+
+/* The largest alignment that a kernel asks of the storage's first element. */
+static size_t align_of(const struct lt_program *p, int32_t storage)
+{
+	size_t align = element(&p->storages.storage[storage]);
+	for (int32_t i = 0; i < p->n_frozen; i++)
+		for (uint32_t b = 0; b < p->frozen[i].tree.buffers.n; b++) {
+			const struct lt_buffer *buffer = LT_AT(struct lt_buffer, p->frozen[i].tree.buffers, b);
+			if (buffer->slot >= 0 && p->frozen[i].bind[buffer->slot].storage == storage && (size_t)buffer->align > align)
+				align = (size_t)buffer->align;
+		}
+	return align;
+}
+
+/* Where in a block of 256 bytes' alignment the data begin: at a multiple of align and of nothing greater, of which odd come before. */
+static size_t begin_of(size_t align, size_t odd)
+{
+	size_t at = CHECK_GUARD;
+	while (at % align || at % (2 * align) == 0)
+		at++;
+	return at + 2 * align * odd;
+}
+
+void lt__check_guarded_new(struct check_work *w, int odd, struct check_guarded *room)
+{
+	const struct lt_program *p = w->p;
+	struct check_diagnostics told;
+	*room = (struct check_guarded){ .w = w, .n = p->storages.n_storage, .block = calloc((size_t)p->storages.n_storage + 1, sizeof *room->block) };
+	for (int32_t i = 0; room->block && i < room->n; i++) {
+		struct check_block *b = &room->block[i];
+		const struct lt_storage *s = &p->storages.storage[i];
+		b->bytes = (size_t)s->elems * element(s);
+		b->at = begin_of(align_of(p, i), (size_t)odd);
+		b->total = (b->at + b->bytes + CHECK_GUARD + 255) / 256 * 256;
+		b->block = aligned_alloc(256, b->total);
+		lt__check_diagnostics_init(&told);
+		if (b->block && on_device(w->device))
+			(void)w->device->backend->mem_new(w->device->session, b->total, &b->device, &told.diag);
+	}
+}
+
+void lt__check_guarded_free(struct check_guarded *room)
+{
+	for (int32_t i = 0; room->block && i < room->n; i++) {
+		free(room->block[i].block);
+		if (room->block[i].device)
+			room->w->device->backend->mem_free(room->w->device->session, room->block[i].device);
+	}
+	free(room->block);
+	*room = (struct check_guarded){ 0 };
+}
+
+/* The graph's node of a source's port. */
+static lt_node node_of(const struct lt_graph *g, const struct lt_storage *s)
+{
+	enum lt_opcode op = s->space == LT_SPACE_INPUT ? LT_OP_input : s->space == LT_SPACE_CONSTANT ? LT_OP_constant : LT_OP_state;
+	int32_t i = s->binding;
+	for (lt_node n = 0; n < g->n_node; n++)
+		if (g->node[n].op == op && i-- == 0)
+			return n;
+	return -1;
+}
+
+static bool is_source(const struct lt_storage *s)
+{
+	return s->space == LT_SPACE_INPUT || s->space == LT_SPACE_CONSTANT || s->space == LT_SPACE_STATE;
+}
+
+/* Run-time scalars, each from the source that it is read from. */
+static void store_params(const struct check_guarded *room, struct check_block *b)
+{
+	const struct lt_program *p = room->w->p;
+	int64_t *value = (int64_t *)(void *)(b->block + b->at);
+	for (int32_t i = 0; i < p->lowered->n_param; i++) {
+		const struct lt_paramdef *d = &p->lowered->param[i];
+		int32_t from = p->storages.place[d->source].storage;
+		if (from >= 0 && is_source(&p->storages.storage[from]) && (size_t)(i + 1) * 8 <= b->bytes)
+			value[i] = ((const int64_t *)(const void *)(room->block[from].block + room->block[from].at))[d->element];
+	}
+}
+
+static bool to_device(struct check_guarded *room, struct check_block *b)
+{
+	struct check_device *d = room->w->device;
+	struct check_diagnostics told;
+	if (!on_device(d))
+		return true;
+	lt__check_diagnostics_init(&told);
+	if (!b->device)
+		return lt__check_end(room->w->out, CHECK_FAILED, "mem_new of %zu bytes gave no memory", b->total);
+	const struct lt_slot to = { b->device, 0, (int64_t)b->total }, from = { b->block, 0, (int64_t)b->total };
+	lt_status st = d->backend->mem_copy(d->session, &to, &from, b->total, LT_COPY_TO_DEVICE, NULL, &told.diag);
+	return !st || lt__check_end(room->w->out, CHECK_FAILED, "mem_copy to the device: %s: %s", lt_status_name(st), told.text);
+}
+
+static bool from_device(struct check_guarded *room, struct check_block *b)
+{
+	struct check_device *d = room->w->device;
+	struct check_diagnostics told;
+	if (!on_device(d))
+		return true;
+	lt__check_diagnostics_init(&told);
+	const struct lt_slot to = { b->block, 0, (int64_t)b->total }, from = { b->device, 0, (int64_t)b->total };
+	lt_status st = d->backend->mem_copy(d->session, &to, &from, b->total, LT_COPY_TO_HOST, NULL, &told.diag);
+	return !st || lt__check_end(room->w->out, CHECK_FAILED, "mem_copy to the host: %s: %s", lt_status_name(st), told.text);
+}
+
+static bool fill(struct check_guarded *room, void *const *data, int poison, bool prepared)
+{
+	const struct lt_program *p = room->w->p;
+	for (int32_t i = 0; i < room->n; i++) {
+		struct check_block *b = &room->block[i];
+		if (p->storages.storage[i].space == LT_SPACE_PREPARED && !prepared)
+			continue;
+		if (!b->block)
+			return lt__check_end(room->w->out, CHECK_FAILED, "no memory for %zu bytes", b->total);
+		memset(b->block, CHECK_MARK, b->total);
+		lt_node n = is_source(&p->storages.storage[i]) ? node_of(room->w->g, &p->storages.storage[i]) : -1;
+		if (n >= 0)
+			memcpy(b->block + b->at, data[n], b->bytes);
+		else
+			memset(b->block + b->at, poison, b->bytes);
+	}
+	for (int32_t i = 0; i < room->n; i++)
+		if (p->storages.storage[i].space == LT_SPACE_PARAM)
+			store_params(room, &room->block[i]);
+	for (int32_t i = 0; i < room->n; i++)
+		if ((prepared || p->storages.storage[i].space != LT_SPACE_PREPARED) && !to_device(room, &room->block[i]))
+			return false;
+	return true;
+}
+
+bool lt__check_guarded_fill(struct check_guarded *room, void *const *data, int poison) { return fill(room, data, poison, true); }
+bool lt__check_guarded_refill(struct check_guarded *room, void *const *data, int poison) { return fill(room, data, poison, false); }
+
+void *lt__check_guarded_fetch(struct check_guarded *room, int32_t storage)
+{
+	struct check_block *b = &room->block[storage];
+	return from_device(room, b) ? b->block + b->at : NULL;
+}
+
+static const char *name_of(const struct check_guarded *room, int32_t i)
+{
+	static const enum lt_binding kind[] = { LT_BINDING_INPUT, LT_BINDING_CONSTANT, LT_BINDING_STATE, LT_BINDING_RESULT };
+	const struct lt_storage *s = &room->w->p->storages.storage[i];
+	return s->space <= LT_SPACE_RESULT ? lt_program_name(room->w->p, kind[s->space], s->binding)
+		: s->space == LT_SPACE_PARAM ? "run-time scalars" : "an intermediate";
+}
+
+static bool sentinels_stand(struct check_guarded *room, int32_t i)
+{
+	const struct check_block *b = &room->block[i];
+	for (size_t k = 0; k < b->total; k++)
+		if ((k < b->at || k >= b->at + b->bytes) && b->block[k] != CHECK_MARK)
+			return lt__check_end(room->w->out, CHECK_FAILED, "a byte %zu %s buffer '%s' of %zu bytes was overwritten", k < b->at ? b->at - k
+				: k - b->at - b->bytes + 1, k < b->at ? "before" : "behind", name_of(room, i), b->bytes);
+	return true;
+}
+
+bool lt__check_guarded_stand(struct check_guarded *room, void *const *data)
+{
+	const struct lt_program *p = room->w->p;
+	for (int32_t i = 0; i < room->n; i++) {
+		const struct check_block *b = &room->block[i];
+		const struct lt_storage *s = &p->storages.storage[i];
+		if (!from_device(room, &room->block[i]) || !sentinels_stand(room, i))
+			return false;
+		if ((s->space == LT_SPACE_INPUT || s->space == LT_SPACE_CONSTANT) && memcmp(b->block + b->at, data[node_of(room->w->g, s)], b->bytes))
+			return lt__check_end(room->w->out, CHECK_FAILED, "%s '%s' was changed by the run", s->space == LT_SPACE_INPUT ? "input" : "constant",
+				name_of(room, i));
+	}
+	return true;
+}
+
+void *lt__check_guarded_at(const struct check_guarded *room, enum lt_space space, int32_t binding)
+{
+	for (int32_t i = 0; i < room->n; i++)
+		if (room->w->p->storages.storage[i].space == space && room->w->p->storages.storage[i].binding == binding)
+			return room->block[i].block + room->block[i].at;
+	return NULL;
+}
+
+void lt__check_guarded_slots(const struct check_guarded *room, int32_t nest, struct lt_slot *slot)
+{
+	const struct lt_frozen *f = &room->w->p->frozen[nest];
+	for (int32_t i = 0; i < f->n_bind; i++) {
+		const struct check_block *b = &room->block[f->bind[i].storage];
+		size_t bytes = element(&room->w->p->storages.storage[f->bind[i].storage]);
+		slot[i] = (struct lt_slot){ b->device ? b->device : b->block, (int64_t)(b->at + (size_t)f->bind[i].offset * bytes),
+			(int64_t)((size_t)f->bind[i].elems * bytes) };
+	}
+}
+
+bool lt__check_space_new(struct check_work *w, const struct lt_object *o, uint32_t n_thread, int fill, struct check_space *space)
+{
+	const struct lt_backend *backend = w->device->backend;
+	struct check_diagnostics told;
+	size_t align = 1;
+	*space = (struct check_space){ 0 };
+	if (!LT_HAS(struct lt_backend, backend, need))
+		return true;
+	backend->need(o, n_thread, &space->bytes, &align);
+	if (space->bytes == 0)
+		return true;
+	if (align == 0 || (align & (align - 1)))
+		return lt__check_end(w->out, CHECK_FAILED, "need says an alignment of %zu, which is no power of two", align);
+	size_t at = begin_of(align, 0), step = align > 256 ? 2 * align : 256;
+	if (align > CHECK_GUARD)
+		at = align;             /* of a block that is aligned to twice as much */
+	space->total = (at + space->bytes + CHECK_GUARD + step - 1) / step * step;
+	space->block = aligned_alloc(step, space->total);
+	if (!space->block)
+		return lt__check_end(w->out, CHECK_FAILED, "no memory for a workspace of %zu bytes", space->bytes);
+	memset(space->block, CHECK_MARK, space->total);
+	space->at = space->block + at;
+	memset(space->at, fill, space->bytes);
+	if (!on_device(w->device))
+		return true;
+	lt__check_diagnostics_init(&told);
+	const size_t bytes = space->bytes + CHECK_GUARD;        /* a handle has no offset: nothing of ours can stand before it */
+	lt_status st = backend->mem_new(w->device->session, bytes, &space->device, &told.diag);
+	if (st)
+		return lt__check_end(w->out, CHECK_FAILED, "mem_new of %zu bytes: %s: %s", bytes, lt_status_name(st), told.text);
+	const struct lt_slot to = { space->device, 0, (int64_t)bytes }, from = { space->at, 0, (int64_t)bytes };
+	st = backend->mem_copy(w->device->session, &to, &from, bytes, LT_COPY_TO_DEVICE, NULL, &told.diag);
+	return !st || lt__check_end(w->out, CHECK_FAILED, "mem_copy to the device: %s: %s", lt_status_name(st), told.text);
+}
+
+/* The sentinels behind a workspace of the device, to where those of its copy stand. */
+static bool guard_from_device(struct check_work *w, const struct check_space *space)
+{
+	const struct lt_slot to = { space->at + space->bytes, 0, CHECK_GUARD }, from = { space->device, (int64_t)space->bytes, CHECK_GUARD };
+	struct check_diagnostics told;
+	lt__check_diagnostics_init(&told);
+	lt_status st = w->device->backend->mem_copy(w->device->session, &to, &from, CHECK_GUARD, LT_COPY_TO_HOST, NULL, &told.diag);
+	return !st || lt__check_end(w->out, CHECK_FAILED, "mem_copy to the host: %s: %s", lt_status_name(st), told.text);
+}
+
+bool lt__check_space_end(struct check_work *w, struct check_space *space)
+{
+	bool good = !space->device || guard_from_device(w, space);
+	for (size_t k = 0; space->block && k < space->total && good; k++) {
+		const unsigned char *at = space->block + k;
+		if ((at < space->at || at >= space->at + space->bytes) && *at != CHECK_MARK)
+			good = lt__check_end(w->out, CHECK_FAILED, "a byte %s the workspace of %zu bytes was overwritten", at < space->at ? "before" : "behind",
+				space->bytes);
+	}
+	if (space->device)
+		w->device->backend->mem_free(w->device->session, space->device);
+	free(space->block);
+	*space = (struct check_space){ 0 };
+	return good;
+}

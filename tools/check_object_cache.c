@@ -1,0 +1,214 @@
+/* tools/check_object_cache.c -- objects that are saved and loaded, runs that are captured and replayed. */
+#include <stdlib.h>
+#include <string.h>
+#include "tools/check_parts.h"
+
+static bool offers_save(struct check_device *d, struct check_outcome *out)
+{
+	struct check_text id = { NULL, 0 };
+	struct check_diagnostics told;
+	if (!LT_HAS(struct lt_backend, d->backend, save) || !LT_HAS(struct lt_backend, d->backend, load) || !LT_HAS(struct lt_backend, d->backend, identity))
+		return lt__check_end(out, CHECK_SKIPPED, "save and load are not offered");
+	lt__check_diagnostics_init(&told);
+	lt_status st = d->backend->identity(d->session, lt__check_text_add, &id, &told.diag);
+	bool good = !st && id.n > 0;
+	if (st == LT_EUNSUPPORTED)
+		(void)lt__check_end(out, CHECK_SKIPPED, "objects of this session are not kept: %s", told.text);
+	else if (!good)
+		(void)lt__check_end(out, CHECK_FAILED, "identity: %s, %zu bytes: %s", lt_status_name(st), id.n, told.text);
+	free(id.at);
+	return good;
+}
+
+/* The sample's objects, loaded from bytes in the session of d; those of w stay. */
+static bool load_all(struct check_work *w, struct check_device *d, struct check_work *other)
+{
+	struct check_diagnostics told;
+	*other = *w;
+	other->device = d;
+	other->object = calloc((size_t)w->p->n_frozen + 1, sizeof *other->object);
+	for (int32_t i = 0; i < w->p->n_frozen; i++) {
+		struct check_text b = { NULL, 0 };
+		if (!w->object[i])
+			continue;
+		lt__check_diagnostics_init(&told);
+		lt_status st = w->device->backend->save(w->object[i], lt__check_text_add, &b, &told.diag);
+		if (!st && b.n == 0)
+			(void)lt__check_end(w->out, CHECK_FAILED, "save succeeds and writes nothing");
+		else if (st)
+			(void)lt__check_end(w->out, CHECK_FAILED, "save: %s: %s", lt_status_name(st), told.text);
+		else if ((st = d->backend->load(d->session, &w->p->frozen[i].tree, b.at, b.n, &other->object[i], &told.diag)) || !other->object[i])
+			(void)lt__check_end(w->out, CHECK_FAILED, "load of what save wrote: %s: %s", lt_status_name(st), told.text);
+		free(b.at);
+		if (w->out->done)
+			return false;
+	}
+	return true;
+}
+
+static bool save(struct check_work *w)
+{
+	struct check_device d;
+	struct check_work other = { .object = NULL };
+	struct check_trial t;
+	struct check_guarded first, second;
+	struct lt_fault fault;
+	if (!lt__check_open_again(w->device, &d, w->out))
+		return false;
+	bool good = lt__check_trial_new(w, 0, w->seed, &t) && load_all(w, &d, &other);
+	if (good) {
+		lt__check_guarded_new(w, 0, &first);
+		lt__check_guarded_new(&other, 0, &second);
+		good = lt__check_guarded_fill(&first, t.data, 0x5A) && lt__check_launch(&first, 0x5A, 1, &fault) && lt__check_guarded_stand(&first, t.data)
+			&& lt__check_guarded_fill(&second, t.data, 0x5A) && lt__check_launch(&second, 0x5A, 1, &fault)
+			&& lt__check_guarded_stand(&second, t.data) && lt__check_compare(&second, t.judge, t.data, NULL)
+			&& lt__check_same_bits(&first, &second, t.judge, "when its object was saved and loaded");
+		lt__check_guarded_free(&first);
+		lt__check_guarded_free(&second);
+	}
+	for (int32_t i = 0; other.object && i < w->p->n_frozen; i++)
+		if (other.object[i])
+			d.backend->destroy(other.object[i]);
+	free(other.object);
+	lt__check_trial_free(w, &t);
+	lt__check_close(&d);
+	return good;
+}
+
+/* Nothing, a part, and other bytes: refused with LT_EINVAL, and no object. */
+static bool load_other(struct check_work *w)
+{
+	const struct check_device *d = w->device;
+	const struct lt_tree *tree = &w->p->frozen[lt__check_nest(w)].tree;
+	struct check_diagnostics told;
+	struct check_text b = { NULL, 0 };
+	char noise[300];
+	bool good = true;
+	lt__check_diagnostics_init(&told);
+	for (size_t i = 0; i < sizeof noise; i++)
+		noise[i] = (char)(i * 131 + 7);
+	if (d->backend->save(w->object[lt__check_nest(w)], lt__check_text_add, &b, &told.diag))
+		return lt__check_end(w->out, CHECK_FAILED, "save: %s", told.text);
+	const struct { const char *what; const void *at; size_t n; } tries[] = { { "no bytes", noise, 0 }, { "noise", noise, sizeof noise },
+		{ "the first half of an object", b.at, b.n / 2 }, { "the first byte of an object", b.at, 1 } };
+	for (size_t i = 0; good && i < sizeof tries / sizeof *tries; i++) {
+		struct lt_object *object = (struct lt_object *)(void *)&told;
+		lt__check_diagnostics_init(&told);
+		lt_status st = d->backend->load(d->session, tree, tries[i].at, tries[i].n, &object, &told.diag);
+		if (!st)
+			good = lt__check_end(w->out, CHECK_FAILED, "load takes %s", tries[i].what);
+		else if (object)
+			good = lt__check_end(w->out, CHECK_FAILED, "load refuses %s and leaves an object behind", tries[i].what);
+		else if (st != LT_EINVAL)
+			good = lt__check_end(w->out, CHECK_FAILED, "load answers %s to %s, not LT_EINVAL", lt_status_name(st), tries[i].what);
+	}
+	free(b.at);
+	return good;
+}
+
+void lt__check_optional_save(struct check_device *d, const struct check_case *c, struct check_outcome *out)
+{
+	if (offers_save(d, out))
+		lt__check_samples(d, c, out, CHECK_S_ALL, save);
+}
+
+void lt__check_optional_load_other(struct check_device *d, const struct check_case *c, struct check_outcome *out)
+{
+	if (offers_save(d, out))
+		lt__check_samples(d, c, out, CHECK_S_CHAIN, load_other);
+}
+
+/* -- capture -- */
+
+enum { MOST = 16 };
+
+/* What a later host hands over: an element of its array is longer than lt_args is here. */
+struct longer_args { struct lt_args args; uint64_t more[3]; };
+
+/* The steps of a run, recorded; args and slots are the backend's copies from then on. */
+static struct lt_capture *record(struct check_work *w, struct check_guarded *room, struct check_space *space, struct lt_fault *fault)
+{
+	const struct check_device *d = w->device;
+	struct lt_object *object[MOST];
+	struct longer_args args[MOST];
+	struct lt_slot *slot[MOST] = { NULL };
+	struct lt_capture *capture = NULL;
+	struct check_diagnostics told;
+	uint32_t n = 0;
+	bool good = true;
+	lt__check_diagnostics_init(&told);
+	memset(args, 0xFF, sizeof args);
+	for (int32_t i = 0; good && i < w->p->n_run && n < MOST; i++) {
+		int32_t nest = w->p->run[i].nest;
+		if (w->p->run[i].kind != LT_STEP_RUN)
+			continue;
+		good = lt__check_space_new(w, w->object[nest], 1, 0x5A, &space[n]);
+		slot[n] = calloc((size_t)w->p->frozen[nest].n_bind + 1, sizeof *slot[n]);
+		lt__check_guarded_slots(room, nest, slot[n]);
+		object[n] = w->object[nest];
+		args[n].args = (struct lt_args){ .size = sizeof *args, .n_slot = (uint32_t)w->p->frozen[nest].n_bind, .slot = slot[n],
+			.workspace = space[n].device ? space[n].device : space[n].at, .n_thread = 1, .fault = fault };
+		n++;
+	}
+	lt_status st = good ? d->backend->capture(d->session, object, &args->args, n, &capture, &told.diag) : LT_ENOMEM;
+	if (good && (st || !capture))
+		(void)lt__check_end(w->out, CHECK_FAILED, "capture of %u runs: %s: %s", n, lt_status_name(st), told.text);
+	memset(args, 0xFF, sizeof args);
+	memset(object, 0xFF, sizeof object);
+	for (uint32_t i = 0; i < n; i++) {
+		memset(slot[i], 0xFF, sizeof *slot[i]);
+		free(slot[i]);
+	}
+	return capture;
+}
+
+static bool has_copies(const struct lt_program *p)
+{
+	for (int32_t i = 0; i < p->n_run; i++)
+		if (p->run[i].kind != LT_STEP_RUN)
+			return true;
+	return p->n_run > MOST;
+}
+
+static bool capture(struct check_work *w)
+{
+	const struct check_device *d = w->device;
+	struct check_space space[MOST] = { { 0 } };
+	struct check_trial t;
+	struct check_guarded direct, room;
+	struct lt_fault fault = { 0, -1, -1, 0 };
+	struct check_diagnostics told;
+	if (has_copies(w->p))
+		return true;
+	lt__check_diagnostics_init(&told);
+	bool good = lt__check_trial_new(w, 0, w->seed, &t);
+	lt__check_guarded_new(w, 0, &direct);
+	lt__check_guarded_new(w, 0, &room);
+	good = good && lt__check_guarded_fill(&direct, t.data, 0x5A) && lt__check_launch(&direct, 0x5A, 1, &fault) && lt__check_guarded_stand(&direct, t.data)
+		&& lt__check_guarded_fill(&room, t.data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault);
+	struct lt_capture *c = good ? record(w, &room, space, &fault) : NULL;
+	for (int i = 0; c && good && i < 3; i++) {
+		good = lt__check_guarded_refill(&room, t.data, 0xFF);
+		lt_status st = good ? d->backend->replay(c, &told.diag) : LT_OK;         /* done when it comes back: no sync */
+		if (st)
+			good = lt__check_end(w->out, CHECK_FAILED, "replay: %s: %s", lt_status_name(st), told.text);
+		good = good && lt__check_guarded_stand(&room, t.data) && lt__check_compare(&room, t.judge, t.data, NULL)
+			&& lt__check_same_bits(&direct, &room, t.judge, "when it is replayed");
+	}
+	if (c)
+		d->backend->capture_free(c);
+	for (int i = 0; i < MOST; i++)
+		good = lt__check_space_end(w, &space[i]) && good;
+	lt__check_guarded_free(&direct);
+	lt__check_guarded_free(&room);
+	lt__check_trial_free(w, &t);
+	return good && !w->out->done;
+}
+
+void lt__check_optional_capture(struct check_device *d, const struct check_case *c, struct check_outcome *out)
+{
+	if (!LT_HAS(struct lt_backend, d->backend, capture))
+		(void)lt__check_end(out, CHECK_SKIPPED, "capture is not offered");
+	else
+		lt__check_samples(d, c, out, CHECK_S_ALL, capture);
+}

@@ -1,0 +1,132 @@
+/* tools/run_bindings.c -- what a graph asks for and gives: inputs, constants, states and results with their shapes. */
+#include <stdlib.h>
+#include <string.h>
+#include "ir/need.h"
+#include "tools/run.h"
+
+static int add_binding(const struct lt_graph *g, struct run_bindings *bindings, enum lt_binding kind, const char *name, lt_node node,
+	bool needed)
+{
+	const struct lt_nodedef *n = &g->node[node];
+	struct run_binding *grown, *p;
+
+	if ((bindings->n & (bindings->n - 1)) == 0) {
+		grown = realloc(bindings->at, (size_t)(bindings->n ? 2 * bindings->n : 1) * sizeof *grown);
+		if (!grown)
+			return run_failed("out of memory");
+		bindings->at = grown;
+	}
+	p = &bindings->at[bindings->n++];
+	*p = (struct run_binding){ .name = name ? name : "", .kind = kind, .dtype = n->dtype, .rank = n->n_dim, .node = node,
+		.needed = needed };
+	p->shape = malloc((size_t)n->n_dim * sizeof *p->shape + 1);
+	if (!p->shape)
+		return run_failed("out of memory");
+	for (int32_t i = 0; i < n->n_dim; i++) {
+		p->shape[i] = g->var[n->dim[i]].extent;
+		p->bounded |= g->var[n->dim[i]].bounded;
+	}
+	return RUN_OK;
+}
+
+struct asking { const struct lt_graph *g; struct lt_arena *arena; bool *needed; };
+
+static lt_status ask(void *arg)
+{
+	struct asking *a = arg;
+
+	a->needed = lt__needed_nodes(a->g, a->arena);
+	return LT_OK;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp((*(struct run_binding *const *)a)->name, (*(struct run_binding *const *)b)->name);
+}
+
+static int sort_bindings(struct run_bindings *p)
+{
+	p->sorted = malloc(((size_t)p->n + 1) * sizeof(struct run_binding *));
+	if (!p->sorted)
+		return run_failed("out of memory");
+	for (int32_t i = 0; i < p->n; i++)
+		p->sorted[i] = &p->at[i];
+	qsort(p->sorted, (size_t)p->n, sizeof(struct run_binding *), by_name);
+	return RUN_OK;
+}
+
+int run_bindings_find(const struct lt_graph *g, struct run_bindings out[LT_BINDING_RESULT + 1])
+{
+	struct asking a = { .g = g };
+	int code = lt__arena_new(g->ctx, &a.arena) || lt__protect(g->ctx, ask, &a) ? run_failed("out of memory") : RUN_OK;
+
+	for (lt_node i = 0; i < g->n_node && code == RUN_OK; i++) {
+		enum lt_opcode op = g->node[i].op;
+
+		if (op == LT_OP_input || op == LT_OP_constant || op == LT_OP_state) {
+			enum lt_binding kind = op == LT_OP_input ? LT_BINDING_INPUT : op == LT_OP_constant ? LT_BINDING_CONSTANT : LT_BINDING_STATE;
+
+			code = add_binding(g, &out[kind], kind, g->node[i].label, i, a.needed[i]);
+		}
+	}
+	for (int32_t i = 0; i < g->n_result && code == RUN_OK; i++)
+		code = add_binding(g, &out[LT_BINDING_RESULT], LT_BINDING_RESULT, g->result[i].name, g->result[i].node, true);
+	lt__arena_free(a.arena);
+	for (int k = 0; k <= LT_BINDING_RESULT && code == RUN_OK; k++)
+		code = sort_bindings(&out[k]);
+	return code;
+}
+
+void run_bindings_free(struct run_bindings bindings[LT_BINDING_RESULT + 1])
+{
+	for (int k = 0; k <= LT_BINDING_RESULT; k++) {
+		for (int32_t i = 0; i < bindings[k].n; i++)
+			free(bindings[k].at[i].shape);
+		free(bindings[k].at);
+		free(bindings[k].sorted);
+		bindings[k] = (struct run_bindings){ 0 };
+	}
+}
+
+int32_t run_binding_index(const struct run_bindings *bindings, const char *name, size_t bytes)
+{
+	int32_t low = 0, high = bindings->n;
+
+	while (low < high) {
+		int32_t mid = low + (high - low) / 2;
+		const struct run_binding *p = bindings->sorted[mid];
+		int order = strncmp(p->name, name, bytes);
+
+		if (!order && p->name[bytes])
+			order = 1;
+		if (!order)
+			return (int32_t)(p - bindings->at);
+		if (order < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return -1;
+}
+
+const char *run_binding_kind(enum lt_binding kind)
+{
+	static const char *const names[] = { "input", "constant", "state", "result" };
+
+	return names[kind];
+}
+
+const char *run_binding_text(const struct run_binding *p, char *out, size_t bytes)
+{
+	size_t n = (size_t)snprintf(out, bytes, "%s [", lt__dtype_info(p->dtype)->script);
+
+	for (int32_t i = 0; i < p->rank; i++) {
+		if (n + 40 > bytes) {
+			n += (size_t)snprintf(out + n, bytes - n, "...");
+			break;
+		}
+		n += (size_t)snprintf(out + n, bytes - n, i ? ", %lld" : "%lld", (long long)p->shape[i]);
+	}
+	snprintf(out + n, bytes - n, "]");
+	return out;
+}
