@@ -8,7 +8,7 @@
 /* From here on the mutants become fewer. */
 static const double much_work = 4e6;
 
-enum { MANY = 20 };                     /* scripts, of which some has a place for each kind */
+enum { MANY = 20, MAX_NOT_RUN = 10 };     /* MANY: scripts, of which some has a place for each kind */
 struct draw { int subject, kind, n; struct verdict verdict; };
 struct score {
 	const struct setting *setting;
@@ -169,7 +169,10 @@ static int tell(const struct score *s, double least)
 	(void)printf("# show mutants: %d of %d caught, %d harmless, %d not compiled, %d crashed or hung (seed %llu)\n", count[CAUGHT], counted,
 		count[HARMLESS], count[NOT_COMPILED], count[NOT_RUN], (unsigned long long)s->setting->seed);
 	(void)printf("%sok - mutants: at least %g %% are caught\n", good ? "" : "not ", least);
-	return !good || wrong;
+	/* One that does not run says nothing about the judge: many of them would leave it unjudged. */
+	const bool ran = count[NOT_RUN] * MAX_NOT_RUN <= counted;
+	(void)printf("%sok - mutants: at most one crashes or hangs for %d that are judged\n", ran ? "" : "not ", MAX_NOT_RUN);
+	return !good || !ran || wrong;
 }
 
 int score(const struct setting *setting, const struct plan *plan)
