@@ -1,4 +1,4 @@
-/* looptree/auto.h -- what the parts of the default tree share: placing (auto.c), loop order (order.c), products (product*.c). */
+/* looptree/auto.h -- what the parts of the default tree share: clusters (auto_cluster.c), placing (auto.c), loop order (order.c), products (product*.c). */
 #ifndef LT_LOOPTREE_AUTO_H
 #define LT_LOOPTREE_AUTO_H
 #include "looptree/looptree.h"
@@ -62,8 +62,14 @@ struct lt_auto {
 	int32_t *in_call;               /* by node: the number of its call and 1; 0: none */
 	struct lt_product **role, **behind;     /* by node: the product it is part of; the one whose epilogue it ends */
 };
+/* looptree/auto_cluster.c */
+enum { LT_MAX_CLUSTER = 64 };           /* leaves: so that a chain of any length stays linear */
+/* What is known of each node of the graph before anything is placed: its readers, its class, whether it rides with its reader.  Asked
+ * again when the graph has changed. */
+lt_status lt__auto_survey(struct lt_auto *);
+/* Whether leaf n reads u at its own index along each of u's vars; var >= 0: along this one. */
 bool lt__reads_in_place(const struct lt_auto *, lt_node n, lt_node u, lt_var);
-/* auto.c: members of the cluster of root n, in order of the graph, and the stored values it reads from outside. */
+/* Members of the cluster of root n, in order of the graph, and the stored values it reads from outside. */
 void lt__auto_gather(struct lt_auto *, lt_node n);
 void lt__auto_sort(lt_node *, int32_t count);   /* in the order of the graph */
 /* A new root that the nest of number and kind begins with. */

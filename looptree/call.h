@@ -35,7 +35,7 @@ lt_var lt__call_as(const struct lt_contraction *, lt_var);
 const char *lt__contraction_find(struct lt_looptree *, struct lt_arena *, const lt_node *member, int32_t n, lt_node end, const char *where,
 	struct lt_contraction *out);
 
-/* looptree/call_epilogue.c: what stands between sum and end.  Marks what it has used. */
+/* looptree/call_search.c */
 struct lt_callsearch {
 	struct lt_looptree *t;
 	struct lt_arena *a;
@@ -52,7 +52,15 @@ static inline bool lt__call_is_behind(const struct lt_callsearch *s, lt_node n)
 	return i >= 0 && s->behind[i];
 }
 static inline void lt__call_use(struct lt_callsearch *s, lt_node n) { s->used[lt__call_member(s, n)] = true; }
-bool lt__epilogue_find(struct lt_callsearch *, lt_node end);
+static inline const char *lt__call_name(const struct lt_callsearch *s, lt_node n) { return s->t->graph->node[n].name; }
+static inline const char *lt__call_op_name(const struct lt_callsearch *s, lt_node n)
+{
+	return lt__op_info(s->t->graph->node[n].op)->name;
+}
+/* A var of one element counts nothing: it fits any dim. */
+static inline bool lt__call_is_unit(const struct lt_graph *g, lt_var v) { return g->var[v].extent == 1 && !g->var[v].bounded; }
+/* v is the dim `as` from here on, if none is known yet; as -1: nothing. */
+void lt__call_set_as(struct lt_callsearch *, lt_var v, lt_var as);
 /* Steps of the search: each false with a sentence in why. */
 bool lt__call_fail(struct lt_callsearch *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* What leaf n reads as operand k, in one piece; NULL with a sentence. */
@@ -61,6 +69,9 @@ const struct lt_readpiece *lt__call_piece(struct lt_callsearch *, lt_node n, int
 bool lt__call_in_place(struct lt_callsearch *, lt_node n, const struct lt_readpiece *);
 /* The value outside that operand k of leaf n is, through casts that keep it. */
 bool lt__call_outside(struct lt_callsearch *, lt_node n, int32_t k, struct lt_callread *out);
+
+/* looptree/call_epilogue.c: what stands between sum and end.  Marks what it has used. */
+bool lt__epilogue_find(struct lt_callsearch *, lt_node end);
 
 /* What a row of a routine table is asked of a call. */
 struct lt_callshape {

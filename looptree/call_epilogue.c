@@ -15,9 +15,6 @@ static const struct { uint32_t bit; const char *is, *name; } activations[] = {
 };
 enum { N_ACTIVATION = sizeof activations / sizeof *activations, MAX_NODES = 64 };
 
-static const char *name(const struct lt_callsearch *s, lt_node n) { return s->t->graph->node[n].name; }
-static const char *op_name(const struct lt_callsearch *s, lt_node n) { return lt__op_info(s->t->graph->node[n].op)->name; }
-
 struct match { const struct lt_callsearch *s; lt_node x, used[MAX_NODES]; int32_t n; };
 
 static bool is_number(const struct lt_readpiece *p, enum lt_dtype t, const char *text)
@@ -150,7 +147,7 @@ static bool add_value(struct lt_callsearch *s, struct found *f, lt_node n, const
 	bool bias = !(is.roles & ~(1u << LT_DIM_COLUMN));
 	if (!bias && !is.full)
 		return lt__call_fail(s, "%%%s (add) adds %%%s, which has neither only the columns of the product, as a bias, nor all its dims; move it out of %s",
-			name(s, n), name(s, value->piece->base), s->where);
+			lt__call_name(s, n), lt__call_name(s, value->piece->base), s->where);
 	/* A vector of results: the last of two is a residual, if it has all of them. */
 	if (bias && (c->epilogues & LT_EPILOGUE_BIAS) && !(c->epilogues & LT_EPILOGUE_RESIDUAL) && along(s, &f->bias).full) {
 		f->residual = f->bias;
@@ -158,7 +155,7 @@ static bool add_value(struct lt_callsearch *s, struct found *f, lt_node n, const
 	}
 	if (c->epilogues & LT_EPILOGUE_BIAS || (!bias && c->epilogues & LT_EPILOGUE_RESIDUAL))
 		return lt__call_fail(s, "%%%s (add) stands before the %s of a product that has one behind it; a routine adds one bias, then one residual; move what is "
-			"behind %%%s out of %s", name(s, n), c->epilogues & LT_EPILOGUE_BIAS ? "bias" : "residual", name(s, n), s->where);
+			"behind %%%s out of %s", lt__call_name(s, n), c->epilogues & LT_EPILOGUE_BIAS ? "bias" : "residual", lt__call_name(s, n), s->where);
 	*(bias ? &f->bias : &f->residual) = *value;
 	c->epilogues |= bias ? LT_EPILOGUE_BIAS : LT_EPILOGUE_RESIDUAL;
 	f->next = bias ? "bias" : "residual";
@@ -193,7 +190,7 @@ static bool step_back(struct lt_callsearch *s, struct found *f, lt_node *n)
 	if (bit) {
 		if (s->c->epilogues && bit >= (s->c->epilogues & -s->c->epilogues))
 			return lt__call_fail(s, "%%%s (%s) stands before the %s of the product, and a routine does that first; move what is behind %%%s out of %s",
-				name(s, *n), what, f->next, name(s, *n), s->where);
+				lt__call_name(s, *n), what, f->next, lt__call_name(s, *n), s->where);
 		s->c->epilogues |= bit;
 		f->next = what;
 		*n = before;
@@ -201,8 +198,8 @@ static bool step_back(struct lt_callsearch *s, struct found *f, lt_node *n)
 	}
 	if (d->op != LT_OP_add || d->reduce) {
 		if (f->next)
-			return lt__call_fail(s, "%%%s %s stands between the product and its %s; move it out of %s", name(s, *n), op_name(s, *n), f->next, s->where);
-		return lt__call_fail(s, "%%%s %s stands behind the product and is nothing that a routine does; move it out of %s", name(s, *n), op_name(s, *n),
+			return lt__call_fail(s, "%%%s %s stands between the product and its %s; move it out of %s", lt__call_name(s, *n), lt__call_op_name(s, *n), f->next, s->where);
+		return lt__call_fail(s, "%%%s %s stands behind the product and is nothing that a routine does; move it out of %s", lt__call_name(s, *n), lt__call_op_name(s, *n),
 			s->where);
 	}
 	const struct lt_readpiece *first = lt__call_piece(s, *n, 0), *second = lt__call_piece(s, *n, 1);
@@ -225,7 +222,7 @@ bool lt__epilogue_find(struct lt_callsearch *s, lt_node end)
 	c->type = g->node[c->sum].dtype;
 	for (lt_node n = end; n != c->sum;) {
 		if (!lt__call_is_behind(s, n))
-			return lt__call_fail(s, "%%%s is read outside of %s, and is not made from the product; move it out", name(s, n), s->where);
+			return lt__call_fail(s, "%%%s is read outside of %s, and is not made from the product; move it out", lt__call_name(s, n), s->where);
 		if (is_passed(g, n, &last)) {
 			lt__call_use(s, n);
 			n = s->t->leaf[n]->read[0].piece[0].base;

@@ -89,21 +89,6 @@ bool lt__edit_precedes(const struct lt_looptree *t, lt_tnode a, lt_tnode b)
 	return false;
 }
 
-lt_tnode lt__loop_around(const struct lt_looptree *t, lt_tnode loop)
-{
-	for (lt_tnode up = t->node[loop].parent; up >= 0; up = t->node[up].parent)
-		if (t->node[up].kind == LT_TLOOP && t->node[up].var == t->node[loop].var)
-			return up;
-	return -1;
-}
-
-int64_t lt__loop_span(const struct lt_looptree *t, lt_tnode loop)
-{
-	lt_tnode around = lt__loop_around(t, loop);
-	int64_t extent = t->graph->var[t->node[loop].var].extent;
-	return around >= 0 && t->node[around].step < extent ? t->node[around].step : extent;
-}
-
 lt_tnode lt__edit_called(const struct lt_looptree *t, lt_tnode at)
 {
 	while (at >= 0 && t->node[at].loop != LT_CALL && t->node[at].loop != LT_TILE)

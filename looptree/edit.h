@@ -1,4 +1,4 @@
-/* looptree/edit.h -- what the schedule primitives share: a copy of a tree to change, its loops by their paths, words of a step.
+/* looptree/edit.h -- what the schedule primitives share: a copy of a tree to change.
  *
  * A primitive is a function lt__primitive_NAME(edit, words) in a file of its own, and a row of schedule.def.  It changes the copy;
  * nodes keep their numbers meanwhile and what it takes out is dropped at the end, when the whole tree is checked and proven.
@@ -6,16 +6,13 @@
  */
 #ifndef LT_LOOPTREE_EDIT_H
 #define LT_LOOPTREE_EDIT_H
-#include "looptree/looptree.h"
+#include "looptree/path.h"
 
 struct lt_edit {
 	const struct lt_looptree *from; /* never changed */
 	struct lt_looptree *t;          /* the copy; `last`, last_root, n_root are set by lt__edit_close */
 	lt_tnode *into;                 /* by node of `from`: the loop that took its place where it is gone, -1: none */
 };
-/* A word of a step; words begin behind the primitive's name. */
-struct lt_word { const char *at; size_t bytes; };
-struct lt_words { int32_t n; const struct lt_word *word; };
 
 /* edit.c: the copy's nodes. */
 lt_status lt__edit_open(struct lt_edit *, const struct lt_looptree *from);
@@ -42,31 +39,10 @@ lt_tnode lt__edit_before(const struct lt_looptree *, lt_tnode at);
 bool lt__edit_is_only(const struct lt_looptree *, lt_tnode at);         /* child of its parent */
 /* Whether a comes before b in the text. */
 bool lt__edit_precedes(const struct lt_looptree *, lt_tnode a, lt_tnode b);
-/* Elements of its var that a loop covers in a trip of what stands around it. */
-int64_t lt__loop_span(const struct lt_looptree *, lt_tnode loop);
-/* Nearest loop over its var around it, -1: none. */
-lt_tnode lt__loop_around(const struct lt_looptree *, lt_tnode loop);
 /* The loop or group around `at`, or `at` itself, that hands its nest to a routine; -1: none. */
 lt_tnode lt__edit_called(const struct lt_looptree *, lt_tnode at);
 /* Whether kind, argument, routine and tail are the same; nothing but serial and guard. */
 bool lt__same_annotations(const struct lt_looptree *, lt_tnode, lt_tnode);
-
-/* path.c: names.  A group's is "group", with a prime for each group around it.  Texts are the context's scratch: the fourth after it overwrites it. */
-const char *lt__loop_name(const struct lt_looptree *, lt_tnode loop);   /* "m'" */
-/* What lt__path_find finds: "m'", or "%C/m'" where there are several. */
-const char *lt__loop_path(const struct lt_looptree *, lt_tnode loop);
-const char *lt__loop_is(const struct lt_looptree *, lt_tnode loop);     /* "parallel", "call gemm", "serial, tail peel" */
-/* The loop of that path; among the loops around the leaf of n, or among those that are not; n -1: among all. */
-enum lt_path_where { LT_PATH_AROUND, LT_PATH_APART };
-lt_status lt__path_find(const struct lt_looptree *, const struct lt_word *, lt_node n, enum lt_path_where, lt_tnode *out);
-/* The loop or group of that path. */
-lt_status lt__path_find_any(const struct lt_looptree *, const struct lt_word *, lt_tnode *out);
-/* "%y": a node that has a leaf. */
-/* What names no node: told with the nearest; leaf: of those that have a leaf. */
-lt_status lt__path_no_node(const struct lt_looptree *, bool leaf, const char *name, size_t bytes);
-lt_status lt__path_leaf(const struct lt_looptree *, const struct lt_word *, lt_node *out);
-bool lt__word_is(const struct lt_word *, const char *);
-lt_status lt__word_number(const struct lt_looptree *, const struct lt_word *, const char *what, int64_t *out);
 
 /* tail.c: LT_OK, or what makes the extent of an unroll, vector or block loop vary. */
 lt_status lt__check_extent(const struct lt_looptree *, lt_tnode loop);

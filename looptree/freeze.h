@@ -135,7 +135,7 @@ struct lt_freezer {
 };
 static inline bool lt__stmt_reduces(const struct lt_stmt *s) { return s->kind == LT_REDUCE || s->kind == LT_COMBINE; }
 
-/* freeze.c: parts of a nest. */
+/* freeze_stmt.c: parts of a nest. */
 int32_t lt__freeze_op(struct lt_freezer *, enum lt_opcode, enum lt_dtype out, int32_t n, const enum lt_dtype *in);
 int64_t lt__freeze_step(const struct lt_freezer *, lt_tnode loop);
 struct lt_peeled;
@@ -151,6 +151,14 @@ lt_status lt__freeze_dest(struct lt_freezer *, lt_node n, const struct lt_leaf *
 void lt__freeze_reductions(struct lt_freezer *);                /* once for a tree: the lists by loop */
 lt_status lt__freeze_resets(struct lt_freezer *, lt_tnode loop);
 lt_status lt__freeze_combines(struct lt_freezer *, lt_tnode loop);
+
+/* freeze_lane.c: the lanes of a reduction over vector and block loops. */
+bool lt__is_lanes(const struct lt_tnodedef *);
+/* Most trips of a loop; with padded loops, which run past the end, as freeze_tail.c has them. */
+int64_t lt__lane_trips(const struct lt_freezer *, lt_tnode loop);
+/* Where the lanes of node n, which `reducing` reduces, begin, if it has any; the local that has them, in the loop that they begin in. */
+void lt__lanes_plan(struct lt_freezer *, lt_node n, lt_tnode reducing);
+void lt__lanes_add(struct lt_freezer *, lt_node n);
 /* An access of the lanes of n. */
 int32_t lt__freeze_lane(struct lt_freezer *, lt_node n, const struct lt_leaf *, bool written);
 
@@ -175,14 +183,18 @@ int32_t lt__freeze_limit(struct lt_freezer *, const struct lt_linear *);
 int32_t lt__freeze_guards(struct lt_freezer *, const struct lt_rows *);          /* the first of them in f->guard */
 
 /* ahead.c: copies of a loop that are made some trips ahead, into buffers in turn. */
-typedef lt_status lt_freeze_walk(struct lt_freezer *, lt_tnode);
-typedef lt_status lt_freeze_opener(struct lt_freezer *, lt_tnode, const struct lt_peeled *);
-typedef void lt_freeze_closer(struct lt_freezer *);
 int32_t lt__freeze_depth(const struct lt_looptree *, lt_node);
-lt_status lt__freeze_first(struct lt_freezer *, lt_tnode loop, int64_t step, lt_freeze_opener *, lt_freeze_walk *, lt_freeze_closer *);
-lt_status lt__freeze_multibuffer(struct lt_freezer *, lt_tnode loop, lt_tnode child, lt_freeze_walk *);
+/* The copy below `child` that is made ahead in the loop `at`, alone in its nest; -1: none. */
+lt_node lt__multibuffered_below(const struct lt_looptree *, lt_tnode at, lt_tnode child);
 /* Adds the buffer that the loop's trip means, path[owner], of `elems` elements each. */
 void lt__freeze_turn(struct lt_freezer *, lt_node, int32_t owner, int64_t elems, struct lt_row *offset);
+
+/* freeze_multibuffer.c: walk freezes a node of the tree. */
+typedef lt_status lt_freeze_walk(struct lt_freezer *, lt_tnode);
+/* Before the loop: the copies of its first trips. */
+lt_status lt__freeze_first(struct lt_freezer *, lt_tnode loop, int64_t step, lt_freeze_walk *);
+/* In the loop, the last of the path: the copy of a later trip, if there is one. */
+lt_status lt__freeze_multibuffer(struct lt_freezer *, lt_tnode loop, lt_tnode child, lt_freeze_walk *);
 
 /* freeze_tail.c: what a loop covers, and what its partial last trip becomes. */
 /* One loop that a loop of the tree becomes: all of its trips, the whole ones of a peeled one, or one of its rests. */

@@ -89,6 +89,8 @@ lt_status lt__node_read(const struct lt_graph *, struct lt_arena *, lt_node n, s
 void lt__leaf_dest(const struct lt_graph *, struct lt_arena *, lt_node, const struct lt_leaf *, struct lt_map *out);
 /* Whether row i of the map is exactly column x (of the dims). */
 bool lt__row_is(const struct lt_map *, int32_t i, int32_t x);
+/* Whether a node is a reduction over the var. */
+bool lt__reduces(const struct lt_graph *, lt_node, lt_var);
 /* Position of var in the leaf's vars, -1: it has none. */
 int32_t lt__leaf_column(const struct lt_leaf *, lt_var);
 /* How far var v moves in a trip of a loop over `over` in steps of `step`: the step of v's own loops, the trips of a loop that v is
@@ -122,9 +124,13 @@ lt_status lt__check_tree(struct lt_looptree *);
 lt_status lt__verify_tree(struct lt_looptree *);
 lt_status lt__prove_tree(struct lt_looptree *);
 
-/* Tree helpers (looptree.c). */
+/* looptree/walk.c: a tree asked. */
 /* A failure at a tree node: "file:line: " before the sentence, where the tree was read from a text. */
 lt_status lt__tree_fail(const struct lt_looptree *, lt_tnode at, lt_status, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* Nearest loop over its var around it, -1: none. */
+lt_tnode lt__loop_around(const struct lt_looptree *, lt_tnode loop);
+/* Elements of its var that a loop covers in a trip of what stands around it. */
+int64_t lt__loop_span(const struct lt_looptree *, lt_tnode loop);
 bool lt__is_above(const struct lt_looptree *, lt_tnode above, lt_tnode at);     /* proper ancestor */
 lt_tnode lt__root_of(const struct lt_looptree *, lt_tnode);
 lt_tnode lt__common(const struct lt_looptree *, lt_tnode, lt_tnode);            /* lowest common ancestor, -1 */
@@ -132,9 +138,10 @@ lt_tnode lt__common(const struct lt_looptree *, lt_tnode, lt_tnode);            
 lt_tnode lt__reducing_loop(const struct lt_looptree *, lt_node);
 /* Whether a loop around the leaf of node (whose accesses are known) counts a var that node reduces over. */
 bool lt__loop_reduces(const struct lt_looptree *, lt_node, lt_tnode loop);
-bool lt__reduces(const struct lt_graph *, lt_node, lt_var);
 /* Outermost first; returns their number; out may be NULL. */
 int32_t lt__loops_above(const struct lt_looptree *, lt_tnode at, lt_tnode *out);
+
+/* looptree/written.c */
 /* Marks the node, and the sources of a view that is written through: what a result or a state's content is made by. */
 void lt__mark_written(const struct lt_graph *, lt_node, bool *mark);
 /* Whether a node is computed before the first run: it depends on constants and on nothing that changes from run to run, or is

@@ -1,10 +1,10 @@
 /* Copies that are made ahead: depth N of a staged copy keeps N buffers in turn, and trip t of the loop around it makes the copy of
- * trip t + N - 1.  What may have one, and how freezing makes it: the first N - 1 copies before the loop, the others in it. */
+ * trip t + N - 1.  What may have one, and which buffer an access means; freeze_multibuffer.c makes
+ * the first N - 1 copies before the loop and the others in it. */
 #include "looptree/edit.h"
 #include "looptree/freeze.h"
 
-/* The copy below `child` that is made ahead in the loop `at`, alone in its nest; -1: none. */
-static lt_node copy_below(const struct lt_looptree *t, lt_tnode at, lt_tnode child)
+lt_node lt__multibuffered_below(const struct lt_looptree *t, lt_tnode at, lt_tnode child)
 {
 	while (t->node[child].kind != LT_TLEAF && t->node[t->node[child].child].next < 0)
 		child = t->node[child].child;
@@ -24,7 +24,7 @@ static lt_status check(struct lt_looptree *t, lt_tnode at)
 	while (t->node[child].parent != loop)
 		child = t->node[child].parent;
 	const char *path = lt__loop_path(t, loop);
-	if (copy_below(t, loop, child) != n)
+	if (lt__multibuffered_below(t, loop, child) != n)
 		return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s has depth %d, but shares its loops inside %s with other leaves; `fission` it first", name,
 			(int)t->node[at].depth, path);
 	if (t->node[loop].loop != LT_SERIAL || t->node[loop].tail != LT_GUARD)
@@ -60,41 +60,6 @@ lt_status lt__check_depths(struct lt_looptree *t)
 int32_t lt__freeze_depth(const struct lt_looptree *t, lt_node n)
 {
 	return t->leaf_of[n] >= 0 && t->node[t->leaf_of[n]].depth > 1 ? t->node[t->leaf_of[n]].depth : 1;
-}
-
-/* Before the loop: the copies of its first trips. */
-lt_status lt__freeze_first(struct lt_freezer *f, lt_tnode at, int64_t step, lt_freeze_opener *open, lt_freeze_walk *walk, lt_freeze_closer *close)
-{
-	for (lt_tnode child = f->t->node[at].child; child >= 0; child = f->t->node[child].next) {
-		lt_node n = copy_below(f->t, at, child);
-		for (int64_t trip = 0; n >= 0 && trip < lt__freeze_depth(f->t, n) - 1 && trip < lt_looptree_trip_count(f->t, at); trip++) {
-			const struct lt_peeled one = { .peeled = true, .remainder = true, .first = trip, .cover = step };
-			LT_TRY(open(f, at, &one));
-			LT_TRY(walk(f, child));
-			close(f);
-		}
-	}
-	return LT_OK;
-}
-
-/* In the loop, the last of the path: the copy of a later trip, if there is one. */
-lt_status lt__freeze_multibuffer(struct lt_freezer *f, lt_tnode at, lt_tnode child, lt_freeze_walk *walk)
-{
-	int32_t k = f->n_path - 1;
-	lt_node n = copy_below(f->t, at, child);
-	int64_t ahead = n < 0 ? 0 : lt__freeze_depth(f->t, n) - 1;
-	struct lt_rows before = f->ahead;
-	if (ahead > 0) {
-		struct lt_row row = { .constant = lt_looptree_trip_count(f->t, at) - 1 - ahead };
-		lt__row_term(f, &row, LT_TERM_LOOP, f->path[k].loop, -1);
-		f->ahead = (struct lt_rows){ 0 };
-		lt__rows_add(f, &f->ahead, &row);
-	}
-	f->path[k].first += ahead;
-	LT_TRY(walk(f, child));
-	f->path[k].first -= ahead;
-	f->ahead = before;
-	return LT_OK;
 }
 
 /* Which of the buffers in turn an access means: the trip of the loop around, mod depth. */

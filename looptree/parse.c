@@ -7,61 +7,6 @@
 #include "ir/nearest.h"
 #include "looptree/parse.h"
 
-void lt__tree_next(struct lt_treereader *r)
-{
-	lt__lex_next(&r->l);
-	r->l.depth = 0;         /* a line ends within brackets, too */
-}
-
-void lt__tree_word(struct lt_treereader *r)
-{
-	struct lt_lexer *l = &r->l;
-	while (l->next < l->end && (*l->next == ' ' || *l->next == '\t'))
-		l->next++;
-	if (l->next == l->end || *l->next == '\n' || *l->next == '\r' || *l->next == '#') {
-		lt__tree_next(r);
-		return;
-	}
-	l->at = l->next;
-	l->token_line = l->line;
-	l->token_column = (int32_t)(l->at - l->line_at < INT32_MAX ? l->at - l->line_at + 1 : INT32_MAX);
-	while (l->next < l->end && !memchr(" \t\r\n#", *l->next, 5))
-		l->next++;
-	l->bytes = (size_t)(l->next - l->at);
-	l->kind = *l->at >= '0' && *l->at <= '9' ? LT_TOKEN_NUMBER : LT_TOKEN_NAME;
-}
-
-bool lt__tree_at_end(const struct lt_treereader *r) { return r->l.kind == LT_TOKEN_LINE || r->l.kind == LT_TOKEN_END; }
-
-lt_status lt__tree_end(struct lt_treereader *r)
-{
-	if (lt__tree_at_end(r))
-		return LT_OK;
-	return LT_TREE_SYNTAX(r, "the line should end here, not go on with %s", lt__lex_text(r->ctx, &r->l));
-}
-
-lt_status lt__tree_line(struct lt_treereader *r)
-{
-	do
-		lt__tree_next(r);
-	while (r->l.kind == LT_TOKEN_LINE);
-	for (const char *c = r->l.line_at; r->l.kind != LT_TOKEN_END && c < r->l.at; c++)
-		if (*c == '\t') {
-			r->l.token_column = (int32_t)(c - r->l.line_at) + 1;
-			return LT_TREE_SYNTAX(r, "a tab in the indentation; a level is two blanks");
-		}
-	return LT_OK;
-}
-
-lt_status lt__tree_number(struct lt_treereader *r, const char *what, int64_t least, int64_t *out)
-{
-	uint64_t n;
-	if (!lt__lex_whole(&r->l, &n) || n > INT64_MAX || (int64_t)n < least)
-		return LT_TREE_SYNTAX(r, "%s is a whole number from %lld on, not %s", what, (long long)least, lt__lex_text(r->ctx, &r->l));
-	*out = (int64_t)n;
-	return LT_OK;
-}
-
 /* The level of the line whose first token was read: how many lines above it stand open around it. */
 static lt_status read_level(struct lt_treereader *r, int32_t *out)
 {

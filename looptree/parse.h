@@ -1,5 +1,5 @@
-/* looptree/parse.h -- what the two halves of reading a tree share: parse.c reads the lines of the tree, parse_head.c the
- * header and the nodes, and holds both against the graph. */
+/* looptree/parse.h -- what the parts of reading a tree share: parse.c reads the lines of the tree, parse_head.c the
+ * header and the nodes, and holds both against the graph; parse_word.c their words. */
 #ifndef LT_LOOPTREE_PARSE_H
 #define LT_LOOPTREE_PARSE_H
 #include "ir/intern.h"
@@ -23,7 +23,7 @@ struct lt_treereader {
 
 #define LT_TREE_SYNTAX(r, ...) lt__lex_fail((r)->ctx, &(r)->l, LT_ESYNTAX, __VA_ARGS__)
 
-/* parse.c: tokens.  A word ends at a blank, an end of line or '#'; NULL: the line has no more. */
+/* parse_word.c.  A word ends at a blank, an end of line or '#'; NULL: the line has no more. */
 void lt__tree_next(struct lt_treereader *);
 void lt__tree_word(struct lt_treereader *);
 bool lt__tree_at_end(const struct lt_treereader *);    /* of a line, or of the text */
@@ -33,9 +33,9 @@ lt_status lt__tree_line(struct lt_treereader *);
 /* The token as a whole number from `least` on. */
 lt_status lt__tree_number(struct lt_treereader *, const char *what, int64_t least, int64_t *out);
 
-/* parse_head.c */
 /* "the text and the graph differ", at the token last read. */
 lt_status lt__tree_differs(struct lt_treereader *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 /* parse_derived.c: the lines "own"; the first token of a line is read, and so it is afterwards.  r->g is the tree's graph then. */
 lt_status lt__tree_derived_lines(struct lt_treereader *);
 /* "layout [DIGITS] pad N" of node n, up to `stream` or the end of the line; the token last read is `layout`. */
@@ -46,6 +46,8 @@ bool lt__tree_at_layout(const struct lt_treereader *);
 bool lt__tree_at_depth(const struct lt_treereader *);
 /* Whether it is the word `stream` that ends a leaf's line. */
 bool lt__tree_at_stream(const struct lt_treereader *);
+
+/* parse_head.c */
 /* Everything up to the line "tree". */
 lt_status lt__tree_header(struct lt_treereader *);
 /* A node's line from %NAME on (the token last read) to its end; leaf: it stands in the tree, in `parent`. */

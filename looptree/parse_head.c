@@ -3,19 +3,6 @@
 #include "ir/nearest.h"
 #include "looptree/parse.h"
 
-lt_status lt__tree_differs(struct lt_treereader *r, const char *fmt, ...)
-{
-	char text[700];
-	va_list list;
-	va_start(list, fmt);
-	vsnprintf(text, sizeof text, fmt, list);
-	va_end(list);
-	if (!r->other)
-		return lt__lex_fail(r->ctx, &r->l, LT_EILLEGAL, "%s", text);
-	return lt__lex_fail(r->ctx, &r->l, LT_EILLEGAL, "this tree is of another graph, or of an older version of the script (%s; the graph is %s); "
-		"the first difference: %s", r->made_for, r->given, text);
-}
-
 /* Whether two texts are the same tokens. */
 static bool same_tokens(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
 {

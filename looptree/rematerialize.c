@@ -115,13 +115,13 @@ static lt_status one_round(struct lt_auto *s, bool *changed)
 	return LT_OK;
 }
 
-lt_status lt__auto_rematerialize(struct lt_auto *s, lt_status (*survey)(struct lt_auto *))
+lt_status lt__auto_rematerialize(struct lt_auto *s)
 {
 	bool changed = true;
 	for (int i = 0; i < MAX_ROUNDS && changed; i++) {
 		LT_TRY(one_round(s, &changed));
 		if (changed)
-			LT_TRY(survey(s));
+			LT_TRY(lt__auto_survey(s));
 	}
 	return LT_OK;
 }

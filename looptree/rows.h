@@ -27,8 +27,8 @@ void lt__inner_block(struct lt_edit *, const struct lt_inner *);
 /* Trips of all leaves below. */
 double lt__nest_work(const struct lt_looptree *, lt_tnode at);
 
-/* rematerialize.c: gives readers of cheap nodes clones of them; survey finds readers and riders anew. */
-lt_status lt__auto_rematerialize(struct lt_auto *, lt_status (*survey)(struct lt_auto *));
+/* rematerialize.c: gives readers of cheap nodes clones of them. */
+lt_status lt__auto_rematerialize(struct lt_auto *);
 /* rows.c: the tree that auto.c has placed; open: by tree node, roots that may be changed. */
 lt_status lt__auto_rows(struct lt_looptree *, const struct lt_target *, const bool *open);
 #endif

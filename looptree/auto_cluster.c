@@ -1,0 +1,159 @@
+/* Clusters of the default tree: what is known of each node before anything is placed, and which nodes stand with their only reader. */
+#include <stdlib.h>
+#include "looptree/blocks.h"
+#include "looptree/rows.h"
+
+static lt_status count_readers(struct lt_auto *s)
+{
+	const struct lt_graph *g = s->g;
+	for (lt_node n = 0; n < g->n_node; n++) {
+		const struct lt_leaf *leaf;
+		if (!lt__has_leaf(g, n))
+			continue;
+		LT_TRY(lt__leaf(s->t, n, &leaf));
+		for (int32_t k = 0; k < leaf->n_read; k++)
+			for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
+				lt_node base = leaf->read[k].piece[p].base;
+				if (base < 0 || s->reader[base] == n)
+					continue;
+				s->n_reader[base]++;
+				s->reader[base] = n;
+			}
+		if (g->node[n].op == LT_OP_update)
+			s->n_reader[g->node[n].operand[0]] += 2;        /* kept whole */
+	}
+	bool *written = s->written = LT_NEW(s->t->arena, bool, g->n_node + 1);
+	for (int32_t i = 0; i < g->n_result; i++)
+		lt__mark_written(g, g->result[i].node, written);
+	for (int32_t i = 0; i < g->n_set; i++)
+		lt__mark_written(g, g->set[i].value, written);
+	for (lt_node n = 0; n < g->n_node; n++)
+		s->n_reader[n] += written[n] ? 2 : 0;
+	return LT_OK;
+}
+
+bool lt__reads_in_place(const struct lt_auto *s, lt_node n, lt_node u, lt_var x)
+{
+	const struct lt_leaf *leaf = s->t->leaf[n];
+	const struct lt_nodedef *d = &s->g->node[u];
+	for (int32_t k = 0; k < leaf->n_read; k++)
+		for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
+			const struct lt_readpiece *piece = &leaf->read[k].piece[p];
+			if (piece->base != u)
+				continue;
+			for (int32_t i = 0; i < d->n_dim; i++) {
+				int32_t column = lt__leaf_column(leaf, d->dim[i]);
+				if ((x < 0 || d->dim[i] == x) && (column < 0 || !lt__row_is(&piece->map, i, column)))
+					return false;
+			}
+		}
+	return true;
+}
+
+/* Whether all of a's vars are b's; one that b has and a has not would run a again and again. */
+static bool has_vars(const struct lt_leaf *a, const struct lt_leaf *b)
+{
+	for (int32_t i = 0; i < a->n_var; i++)
+		if (lt__leaf_column(b, a->var[i]) < 0)
+			return false;
+	return true;
+}
+
+/* Nodes made of literals and positions only: running them again costs no memory. */
+static bool *free_nodes(const struct lt_graph *g, struct lt_arena *a)
+{
+	bool *is_free = LT_NEW(a, bool, g->n_node + 1);
+	for (lt_node n = 0; n < g->n_node; n++) {
+		const struct lt_nodedef *d = &g->node[n];
+		is_free[n] = d->op != LT_OP_input && d->op != LT_OP_constant && d->op != LT_OP_state && !d->reduce;
+		for (int32_t i = 0; i < d->n_operand; i++)
+			is_free[n] = is_free[n] && is_free[d->operand[i]];
+	}
+	return is_free;
+}
+
+/* Marks the pointwise nodes that ride with their only reader. */
+static void find_riders(struct lt_auto *s)
+{
+	bool *is_free = free_nodes(s->g, s->t->arena);
+	for (lt_node n = 0; n < s->g->n_node; n++)
+		s->size[n] = 1;
+	for (lt_node n = 0; n < s->g->n_node; n++) {
+		const struct lt_nodedef *d = &s->g->node[n];
+		if (!lt__has_leaf(s->g, n) || d->reduce || d->op == LT_OP_update || s->n_reader[n] != 1)
+			continue;
+		lt_node v = s->reader[n];
+		if (lt__is_many(s->g, n, s->t->leaf[n]) || lt__is_many(s->g, v, s->t->leaf[v]))
+			continue;       /* which stands alone */
+		if (s->role && ((s->role[v] && s->role[v]->mul != n) || (s->role[n] && s->role[n]->mul != n)))
+			continue;       /* what stands in a product's nest is placed with it */
+		if (s->in_call && (s->in_call[n] || s->in_call[v]))
+			continue;       /* and what a routine computes */
+		if (s->constant[n] != s->constant[v] || s->size[n] + s->size[v] > LT_MAX_CLUSTER || !lt__auto_same_class(s, n, v))
+			continue;
+		if (!has_vars(s->t->leaf[n], s->t->leaf[v]) || !lt__reads_in_place(s, v, n, -1))
+			continue;
+		if (s->t->leaf[n]->n_var != s->t->leaf[v]->n_var && !is_free[n])
+			continue;
+		s->rides[n] = true;
+		s->size[v] += s->size[n];
+	}
+}
+
+static int by_number(const void *a, const void *b)
+{
+	return (*(const lt_node *)a > *(const lt_node *)b) - (*(const lt_node *)a < *(const lt_node *)b);
+}
+
+void lt__auto_sort(lt_node *n, int32_t count) { qsort(n, (size_t)count, sizeof *n, by_number); }
+
+void lt__auto_gather(struct lt_auto *s, lt_node n)
+{
+	s->n_member = s->n_producer = 0;
+	s->member[s->n_member++] = n;
+	for (int32_t i = 0; i < s->n_member; i++) {
+		const struct lt_leaf *leaf = s->t->leaf[s->member[i]];
+		for (int32_t k = 0; k < leaf->n_read; k++)
+			for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
+				lt_node base = leaf->read[k].piece[p].base;
+				if (base < 0 || !lt__has_leaf(s->g, base) || s->mark[base] == n + 1)
+					continue;
+				s->mark[base] = n + 1;
+				if (s->rides[base])
+					s->member[s->n_member++] = base;
+				else {
+					LT_GROW(s->t->arena, s->producer, s->n_producer, s->cap_producer);
+					s->producer[s->n_producer++] = base;
+				}
+			}
+	}
+	lt__auto_sort(s->member, s->n_member);
+}
+
+void lt__auto_record_nest(struct lt_auto *s, lt_tnode root, bool constant, bool closed)
+{
+	while (s->cap_nest <= root) {
+		LT_GROW(s->t->arena, s->nest, s->cap_nest, s->cap_nest);
+	}
+	if (s->nest[root].leaves == 0)
+		s->nest[root] = (struct lt_auto_nest){ .number = s->n_nest++, .class = s->aim, .constant = constant, .closed = closed };
+	s->nest[root].leaves += closed;
+}
+
+lt_status lt__auto_survey(struct lt_auto *s)
+{
+	struct lt_arena *a = s->t->arena;
+	size_t n = (size_t)s->g->n_node + 1;
+	s->n_reader = LT_NEW(a, int32_t, n);
+	s->reader = LT_NEW(a, lt_node, n);
+	s->size = LT_NEW(a, int32_t, n);
+	s->mark = LT_NEW(a, lt_node, n);
+	s->rides = LT_NEW(a, bool, n);
+	s->constant = lt__constant_nodes(s->g, a);
+	for (lt_node i = 0; i < s->g->n_node; i++)
+		s->reader[i] = -1;
+	lt__auto_classes(s);
+	LT_TRY(count_readers(s));
+	find_riders(s);
+	return LT_OK;
+}
