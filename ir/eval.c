@@ -2,11 +2,6 @@
 #include <string.h>
 #include "ir/eval_parts.h"
 
-bool lt__eval_is_source(const struct lt_nodedef *d)
-{
-	return d->op == LT_OP_input || d->op == LT_OP_constant || d->op == LT_OP_state;
-}
-
 static void free_value(struct lt_context *ctx, struct lt_stored *value)
 {
 	if (value->own)

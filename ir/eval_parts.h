@@ -128,8 +128,16 @@ struct lt_evaluation {
 	uint32_t n_worker;
 };
 
-/* ir/eval.c */
-bool lt__eval_is_source(const struct lt_nodedef *);
+static inline bool lt__eval_is_source(const struct lt_nodedef *d)
+{
+	return d->op == LT_OP_input || d->op == LT_OP_constant || d->op == LT_OP_state;
+}
+/* Keeps what went wrong in a worker; the status that the evaluation will end with. */
+static inline lt_status lt__eval_fault(struct lt_worker *w, struct lt_fault fault)
+{
+	w->fault = fault;
+	return LT_EFAULT;
+}
 /* ir/eval_param.c: reads and checks params and requirements, computes extents. */
 lt_status lt__eval_params(struct lt_evaluation *);
 /* Whether what the needed nodes depend on was given. */
@@ -157,12 +165,13 @@ bool lt__eval_has_var(const struct lt_nodedef *, lt_var);
 
 /* ir/eval_run.c: computes and stores a node. */
 lt_status lt__eval_store(struct lt_evaluation *, lt_node);
-/* ir/eval_walk.c: rows of a job that is no product */
+/* ir/eval_strip.c: rows of a job that is no product */
 lt_status lt__eval_row_task(struct lt_worker *, int64_t task);
 /* ir/eval_noise.c: the result of an add or mul reduction before rounding, as an order of its terms may make it that is not the index's. */
 double lt__eval_disturb_order(const struct lt_evaluation *, lt_node, enum lt_opcode, const struct lt_fold *, double value, int64_t place);
 /* ir/eval_fold.c: folds the rows of a reduction into w->out, `count` elements. */
 lt_status lt__eval_fold(struct lt_worker *, int32_t count);
+/* ir/eval_walk.c */
 /* A position over vars, the last one fastest: that of number `flat`; the next one, false after the last. */
 void lt__eval_set_walk(struct lt_worker *, const lt_var *, int32_t n, int64_t flat);
 bool lt__eval_next_walk(struct lt_worker *, const lt_var *, int32_t n);
@@ -179,8 +188,6 @@ size_t lt__eval_product_bytes(const struct lt_evaluation *, const struct lt_prod
 /* ir/eval_task.c: does the tasks of a job, on all threads if that pays. */
 lt_status lt__eval_run_tasks(struct lt_evaluation *, struct lt_job *);
 void lt__eval_free_workers(struct lt_evaluation *);
-/* Keeps what went wrong; the status that the evaluation will end with. */
-lt_status lt__eval_fault(struct lt_worker *, struct lt_fault);
 
 /* ir/eval_noise.c: the random errors of LT_EVAL_RANDOM. */
 void lt__eval_make_noise(struct lt_evaluation *);

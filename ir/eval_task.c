@@ -45,12 +45,6 @@ static lt_status report(const struct lt_evaluation *e, const struct lt_fault *f)
 	return lt__node_fail(e->g, f->node, LT_EOVERFLOW, "an index or a guard of it exceeds 63 bits: its coefficients are too large for the extents");
 }
 
-lt_status lt__eval_fault(struct lt_worker *w, struct lt_fault fault)
-{
-	w->fault = fault;
-	return LT_EFAULT;
-}
-
 /* Parts of one block of memory, each aligned to 64 bytes; at NULL only counts. */
 struct pieces { char *at; size_t used; };
 static void *piece(struct pieces *p, size_t bytes)

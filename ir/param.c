@@ -41,42 +41,6 @@ lt_status lt__linear_make(struct lt_graph *g, int64_t constant, int32_t n, const
 	return LT_OK;
 }
 
-bool lt__linear_equal(const struct lt_linear *a, const struct lt_linear *b)
-{
-	if (a->constant != b->constant || a->n != b->n)
-		return false;
-	for (int32_t i = 0; i < a->n; i++) {
-		int32_t j = 0;
-
-		while (j < b->n && b->param[j] != a->param[i])
-			j++;
-		if (j == b->n || a->coef[i] != b->coef[j])
-			return false;
-	}
-	return true;
-}
-
-int64_t lt__linear_min(const struct lt_graph *g, const struct lt_linear *l)
-{
-	int64_t sum = l->constant, term;
-
-	for (int32_t i = 0; i < l->n; i++) {
-		const struct lt_paramdef *p = &g->param[l->param[i]];
-
-		if (__builtin_mul_overflow(l->coef[i], l->coef[i] > 0 ? p->low : p->high, &term)
-		    || __builtin_add_overflow(sum, term, &sum))
-			return INT64_MIN;
-	}
-	return sum;
-}
-
-bool lt__var_same_range(const struct lt_graph *g, lt_var a, lt_var b)
-{
-	const struct lt_vardef *v = &g->var[a], *w = &g->var[b];
-
-	return v->extent == w->extent && v->bounded == w->bounded && (!v->bounded || lt__linear_equal(&v->limit, &w->limit));
-}
-
 /* The first vars without a name are i, j ... n, the later ones d6, d7 ... */
 lt_var lt__var_add(struct lt_graph *g, const char *name, int64_t extent, const struct lt_linear *limit)
 {

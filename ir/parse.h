@@ -1,4 +1,4 @@
-/* ir/parse.h -- what the halves of the graph parser share: ir/parse.c reads statements, ir/parse_map.c expressions. */
+/* ir/parse.h -- what the parts of the graph parser share: ir/parse.c reads statements, ir/parse_map.c expressions. */
 #ifndef LT_IR_PARSE_H
 #define LT_IR_PARSE_H
 #include "ir/graph.h"
@@ -37,11 +37,13 @@ struct lt_parser {
 
 #define LT_PARSE_FAIL(p, ...) lt__lex_fail((p)->ctx, &(p)->l, LT_ESYNTAX, __VA_ARGS__)
 
-/* ir/parse.c */
+/* ir/parse_word.c */
 lt_status lt__parse_expect(struct lt_parser *, const char *sign);       /* and moves behind it */
 bool lt__parse_accept(struct lt_parser *, const char *sign);
 lt_status lt__parse_int(struct lt_parser *, int64_t *out);              /* with its minus */
 lt_status lt__parse_operand(struct lt_parser *, lt_node *out);
+/* The node that a token read before names. */
+lt_status lt__parse_node_at(struct lt_parser *, const struct lt_lexer *at, lt_node *out);
 
 /* ir/parse_map.c */
 /* constant + sum coef*param; params by name. */

@@ -73,16 +73,3 @@ bool lt__require_implies(const struct lt_graph *g, const struct lt_linear *l)
 	return found >= 0 && found < g->n_require && min_by(&g->require[found], key, bytes, &least)
 		&& !lt__add_overflow(least, l->constant, &least) && least >= 0;
 }
-
-int64_t lt__linear_greatest(const struct lt_graph *g, const struct lt_linear *l)
-{
-	int64_t sum = l->constant, term;
-
-	for (int32_t i = 0; i < l->n; i++) {
-		const struct lt_paramdef *p = &g->param[l->param[i]];
-
-		if (lt__mul_overflow(l->coef[i], l->coef[i] > 0 ? p->high : p->low, &term) || lt__add_overflow(sum, term, &sum))
-			return INT64_MAX;
-	}
-	return sum;
-}

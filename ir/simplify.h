@@ -35,7 +35,7 @@ static inline int64_t *lt__simplify_row(const struct lt_simplify *t, int64_t *ro
 	return rows + (size_t)i * (size_t)t->width;
 }
 
-/* ir/simplify.c: divs that a row needs, and terms of it and of them. */
+/* ir/simplify_weigh.c: divs that a row needs, and terms of it and of them. */
 void lt__simplify_weigh(struct lt_simplify *, const int64_t *row, int32_t *n_div, int32_t *n_term);
 
 /* ir/affine.c */

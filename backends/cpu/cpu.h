@@ -115,7 +115,7 @@ void lt__cpu_capture_free(struct lt_capture *);
 /* threads.c: what kernels with parallel loops need of the compiler. */
 /* Whether it can compile and link OpenMP; asked once, s->why_no_openmp says why not.  An error: there is no telling. */
 lt_status lt__cpu_openmp(struct lt_session *, bool *can, struct lt_diag *);
-/* After the first such kernel is loaded: its run-time library must outlive it, because its threads do. */
+/* runtime.c.  After the first such kernel is loaded: its run-time library must outlive it, because its threads do. */
 void lt__cpu_keep_runtime(struct lt_session *, void *handle);
 
 /* source.c: C that the user edited in place of what is printed. */

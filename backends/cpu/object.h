@@ -11,7 +11,7 @@ struct lt_object {
 	struct lt_cgen_need need;
 	char *code; size_t code_bytes;  /* of the shared object; NULL: not kept */
 };
-/* cpu.c: threads of a run for which the host says n, and the workspace of so many. */
+/* object.c: threads of a run for which the host says n, and the workspace of so many. */
 uint32_t lt__cpu_threads(const struct lt_object *, uint32_t n);
 int64_t lt__cpu_workspace(const struct lt_object *, uint32_t n_thread);
 /* Whether a run with these arguments can be, and its number of threads. */

@@ -1,4 +1,4 @@
-/* backends/cpu/threads.c -- OpenMP: whether the compiler has it, and its run-time library kept as long as its threads.
+/* backends/cpu/threads.c -- OpenMP: whether the compiler has it.
  *
  * Parallel loops are OpenMP's; kernels without any are neither compiled nor linked with it.  All kernels share the run-time library's
  * one team for each thread that runs programs.
@@ -69,15 +69,4 @@ lt_status lt__cpu_openmp(struct lt_session *s, bool *can, struct lt_diag *diag)
 	free(known);
 	free(key);
 	return status;
-}
-
-void lt__cpu_keep_runtime(struct lt_session *s, void *handle)
-{
-	static const char *const functions[] = { "GOMP_parallel", "__kmpc_fork_call" };         /* of gcc's, of clang's */
-	Dl_info info;
-	for (size_t i = 0; !s->runtime_kept && i < sizeof functions / sizeof *functions; i++) {
-		void *f = dlsym(handle, functions[i]);
-		if (f && dladdr(f, &info) && info.dli_fname)
-			s->runtime_kept = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE) != NULL;
-	}
 }

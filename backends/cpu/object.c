@@ -1,0 +1,41 @@
+/* backends/cpu/object.c -- a compiled kernel asked: its threads and workspace, and whether arguments fit it. */
+#include "backends/cpu/object.h"
+
+/* Of a run for which the host says n, 0: the session's number.  More threads than a system gives end the process, so there is a limit. */
+uint32_t lt__cpu_threads(const struct lt_object *o, uint32_t n)
+{
+	enum { MOST = 256 };
+	uint32_t most = o->s->n_core > MOST ? o->s->n_core : MOST;
+	n = o->need.threads && o->s->openmp != LT_CANNOT ? n ? n : o->s->n_thread : 1;
+	return n < most ? n : most;
+}
+
+int64_t lt__cpu_workspace(const struct lt_object *o, uint32_t n_thread)
+{
+	return o->need.shared + (int64_t)n_thread * o->need.private_;
+}
+
+lt_status lt__cpu_check(const struct lt_object *o, const struct lt_args *args, uint32_t *n_thread, struct lt_diag *diag)
+{
+	const struct lt_tree *t = o->tree;
+	if (!o->kernel && o->s->text_only)
+		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, "compile it without text_only", "cpu: kernel %s was printed, not compiled", t->name);
+	if (!o->kernel)
+		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, "leave target= out, or only look at the text (--dump=source)",
+			"cpu: this machine does not run code for the target %s", o->s->model->name);
+	if (args->n_slot != (uint32_t)t->n_slot)
+		return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s takes %d buffers, %u were given", t->name, (int)t->n_slot,
+			(unsigned)args->n_slot);
+	for (uint32_t i = 0; i < t->buffers.n; i++) {
+		const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, i);
+		int64_t bytes = b->elems * LT_AT(struct lt_type, t->types, b->type)->bytes;
+		if (b->slot >= 0 && args->slot[b->slot].bytes < bytes)
+			return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s: buffer %s has %lld bytes and needs %lld", t->name,
+				b->name ? b->name : "?", (long long)args->slot[b->slot].bytes, (long long)bytes);
+	}
+	*n_thread = lt__cpu_threads(o, args->n_thread);
+	int64_t bytes = lt__cpu_workspace(o, *n_thread);
+	if (bytes && !args->workspace)
+		return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s needs a workspace of %lld bytes", t->name, (long long)bytes);
+	return LT_OK;
+}
