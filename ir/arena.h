@@ -83,4 +83,9 @@ void lt__text_format(struct lt_text *, const char *fmt, ...) __attribute__((form
 /* checked products and sums of sizes: true on overflow */
 #define lt__mul_overflow(a, b, out) __builtin_mul_overflow((a), (b), (out))
 #define lt__add_overflow(a, b, out) __builtin_add_overflow((a), (b), (out))
+/* Rounded down. */
+static inline int64_t lt__floor_div(int64_t a, int64_t b)       /* b > 0 */
+{
+	return a / b - (a % b < 0);
+}
 #endif

@@ -7,11 +7,6 @@
 #include "ir/affine.h"
 #include "ir/eval_parts.h"
 
-static int64_t floor_div(int64_t a, int64_t b)
-{
-	return a / b - (a % b != 0 && (a < 0) != (b < 0));      /* a is never INT64_MIN: row_line */
-}
-
 /* A row over the columns.  A graph is refused where the range of a row does not fit 62 bits, so that this does not overflow;
  * where it does all the same, *wide says so.  Once the ends of a line fit, so do its points. */
 static struct lt_line row_line(const int64_t *row, const struct lt_line *column, int32_t width, bool *wide)
@@ -36,7 +31,7 @@ static struct lt_line row_line(const int64_t *row, const struct lt_line *column,
 /* floor(x/den), and for how many elements (at most *n) it is the line that is given back. */
 static struct lt_line quotient(struct lt_line x, int64_t den, int64_t *n)
 {
-	int64_t q = floor_div(x.at, den), remainder = x.at - q * den, stays;
+	int64_t q = lt__floor_div(x.at, den), remainder = x.at - q * den, stays;
 
 	if (x.slope % den == 0)
 		return (struct lt_line){ q, x.slope / den };
@@ -74,7 +69,7 @@ static bool guards_hold(const struct lt_worker *w, const struct lt_map *map, int
 	for (int32_t i = 0; i < map->n_guard; i++) {
 		struct lt_line x = row_line(map->guard + (int64_t)i * width, w->column, width, wide);
 		if (x.at < 0) {         /* this piece stays out until this guard holds */
-			int64_t until = x.slope > 0 ? -floor_div(x.at, x.slope) : *n;
+			int64_t until = x.slope > 0 ? -lt__floor_div(x.at, x.slope) : *n;
 			*n = until < *n ? until : *n;
 			return false;
 		}

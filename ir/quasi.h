@@ -32,11 +32,6 @@ enum lt_sign lt__quasi_guard(struct lt_quasi *, int64_t *row);
 /* a += factor * b over n columns; false on overflow. */
 bool lt__row_add(int64_t *a, int64_t factor, const int64_t *b, int32_t n);
 
-static inline int64_t lt__floor_div(int64_t a, int64_t b)       /* b > 0 */
-{
-	return a / b - (a % b < 0);
-}
-
 /* The columns of a map in the order in which its text names them: rows, then guards; in each expression dims, params,
  * divs, a div behind what stands in it.  Writes the numbers of the used params (n_param at most) and divs, and their
  * counts.  scratch: 3 * n_div + n_param numbers. */

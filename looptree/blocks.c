@@ -18,8 +18,6 @@ struct cutter {
 	struct lt_cells *out;
 };
 
-static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
-
 /* Where all guards hold, within the extents; false: that is no box of fixed numbers. */
 static bool box_of(const struct lt_map *m, const int64_t *extent, struct lt_cell *box)
 {
@@ -44,10 +42,10 @@ static bool box_of(const struct lt_map *m, const int64_t *extent, struct lt_cell
 			continue;
 		int64_t times = row[1 + m->n_param + along], end;
 		if (times > 0) {                /* index >= -constant / times, rounded up */
-			end = -floor_div(row[0], times);
+			end = -lt__floor_div(row[0], times);
 			box->low[along] = end > box->low[along] ? end : box->low[along];
 		} else {
-			end = floor_div(row[0], -times);
+			end = lt__floor_div(row[0], -times);
 			box->high[along] = end < box->high[along] ? end + 1 : box->high[along];
 		}
 	}

@@ -7,7 +7,6 @@
 #include "looptree/text.h"
 
 static const char *var_name(const struct lt_looptree *t, lt_tnode loop) { return t->graph->var[t->node[loop].var].name; }
-static const char *node_name(const struct lt_looptree *t, lt_node n) { return t->graph->node[n].name; }
 
 /* Innermost loop over v above `at`, -1: none. */
 static lt_tnode loop_over(const struct lt_looptree *t, lt_tnode at, lt_var v)
@@ -55,14 +54,14 @@ static lt_status check_trip_count(const struct lt_looptree *t, lt_tnode at, cons
 	}
 	if (counted && named >= 0)
 		return lt__tree_fail(t, named, LT_EILLEGAL, "the loops over %s around %%%s count %s already; take the loop over %s away from around it",
-			of->name, node_name(t, t->node[at].leaf), d->name, d->name);
+			of->name, lt__leaf_name(t, t->node[at].leaf), d->name, d->name);
 	if (!counted || (unit && span && misfit < 0))
 		return LT_OK;
 	const char *needs = !d->span ? lt__scratch(t->ctx, "one of step %lld", (long long)d->unit)
 		: lt__scratch(t->ctx, "one of step %lld and one of step %lld", (long long)d->span, (long long)d->unit);
 	return lt__tree_fail(t, misfit >= 0 ? misfit : at, LT_EILLEGAL, "%s, a dim of %s%%%s, counts trips of a loop over %s: the loops over %s around it "
 		"need %s, and larger steps are multiples of those; %s", d->name, column < leaf->n_var ? "" : "what is read by ",
-		node_name(t, t->node[at].leaf), of->name, of->name, needs, misfit >= 0 ? lt__scratch(t->ctx, "one has step %lld", (long long)t->node[misfit].step) : "add what is missing with `split`");
+		lt__leaf_name(t, t->node[at].leaf), of->name, of->name, needs, misfit >= 0 ? lt__scratch(t->ctx, "one has step %lld", (long long)t->node[misfit].step) : "add what is missing with `split`");
 }
 
 static lt_status check_leaf_loops(struct lt_looptree *t, lt_tnode at)
@@ -77,17 +76,17 @@ static lt_status check_leaf_loops(struct lt_looptree *t, lt_tnode at)
 		lt_tnode loop = loop_over(t, at, leaf->var[i]);
 		if (loop < 0)
 			return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s has var %s, but no loop over %s stands around it; put it below one",
-				node_name(t, n), t->graph->var[leaf->var[i]].name, t->graph->var[leaf->var[i]].name);
+				lt__leaf_name(t, n), t->graph->var[leaf->var[i]].name, t->graph->var[leaf->var[i]].name);
 		if (lt__var_step(t->graph, leaf->var[i], t->node[loop].var, t->node[loop].step) != 1)
 			return lt__tree_fail(t, loop, LT_EILLEGAL, "the innermost loop over %s around %%%s has step %lld; it must be 1: "
-				"add a loop over %s with step 1 inside", var_name(t, loop), node_name(t, n),
+				"add a loop over %s with step 1 inside", var_name(t, loop), lt__leaf_name(t, n),
 				(long long)t->node[loop].step, var_name(t, loop));
 	}
 	lt_tnode reducing = lt__reducing_loop(t, n);
 	for (lt_tnode up = t->node[at].parent; reducing >= 0 && up != reducing; up = t->node[up].parent)
 		if (t->node[up].kind == LT_TLOOP && lt__loop_column(t, leaf, up) < 0)
 			return lt__tree_fail(t, up, LT_EILLEGAL, "the loop over %s repeats the reduction %%%s inside its reducing loop over %s; "
-				"move it outside of that loop", var_name(t, up), node_name(t, n), var_name(t, reducing));
+				"move it outside of that loop", var_name(t, up), lt__leaf_name(t, n), var_name(t, reducing));
 	return LT_OK;
 }
 
@@ -100,14 +99,14 @@ static lt_status check_flow(struct lt_looptree *t, lt_tnode at, lt_node u, const
 	lt_tnode reducing = lt__reducing_loop(t, u);
 	if (reducing >= 0 && lt__is_above(t, reducing, at))
 		return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s reads %%%s inside its reducing loop over %s, before the reduction is complete; "
-			"move %%%s behind that loop", node_name(t, n), d->name, var_name(t, reducing), node_name(t, n));
+			"move %%%s behind that loop", lt__leaf_name(t, n), d->name, var_name(t, reducing), lt__leaf_name(t, n));
 	lt_tnode common = lt__common(t, from, at);
 	for (lt_tnode up = common; up >= 0; up = t->node[up].parent) {
 		if (t->node[up].kind != LT_TLOOP)
 			continue;
 		if (d->op == LT_OP_update || !map)
 			return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s and %%%s share the loop over %s, but an updated value is complete only when "
-				"the whole loop has ended; give %%%s loops of its own", d->name, node_name(t, n), var_name(t, up), node_name(t, n));
+				"the whole loop has ended; give %%%s loops of its own", d->name, lt__leaf_name(t, n), var_name(t, up), lt__leaf_name(t, n));
 		for (int32_t i = 0; i < d->n_dim; i++) {
 			int32_t column = lt__leaf_column(leaf, d->dim[i]);
 			if (lt__var_step(t->graph, d->dim[i], t->node[up].var, t->node[up].step) && (column < 0 || !lt__row_is(map, i, column)))
@@ -116,7 +115,7 @@ static lt_status check_flow(struct lt_looptree *t, lt_tnode at, lt_node u, const
 	}
 	if (common >= 0 && !map)
 		return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s updates %%%s within the root nest that writes it, but an update starts when its old "
-			"value is complete; give %%%s a root nest of its own", node_name(t, n), d->name, node_name(t, n));
+			"value is complete; give %%%s a root nest of its own", lt__leaf_name(t, n), d->name, lt__leaf_name(t, n));
 	return LT_OK;
 }
 
@@ -133,7 +132,7 @@ static lt_status check_leaf_reads(struct lt_looptree *t, lt_tnode at, const int3
 		if (lt__has_leaf(t->graph, x) && t->leaf_of[x] >= 0) {
 			if (order[t->leaf_of[x]] > order[at])
 				return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s updates %%%s, which is written behind it; put the leaf of %%%s before it",
-					d->name, node_name(t, x), node_name(t, x));
+					d->name, lt__leaf_name(t, x), lt__leaf_name(t, x));
 			LT_TRY(check_flow(t, at, x, NULL, leaf));
 		}
 	}
@@ -145,7 +144,7 @@ static lt_status check_leaf_reads(struct lt_looptree *t, lt_tnode at, const int3
 			lt_tnode from = t->leaf_of[piece->base];
 			if (from < 0 || order[from] > order[at])
 				return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s reads %%%s, which %s; put the leaf of %%%s before it", d->name,
-					node_name(t, piece->base), from < 0 ? "has no leaf" : "is written behind it", node_name(t, piece->base));
+					lt__leaf_name(t, piece->base), from < 0 ? "has no leaf" : "is written behind it", lt__leaf_name(t, piece->base));
 			LT_TRY(check_flow(t, at, piece->base, &piece->map, leaf));
 		}
 	return LT_OK;
@@ -156,7 +155,7 @@ lt_status lt__check_tree(struct lt_looptree *t)
 	t->plain = true;
 	for (lt_node n = 0; n < t->graph->n_node; n++)
 		if (lt__has_leaf(t->graph, n) && t->leaf_of[n] < 0)
-			return lt_fail(t->ctx, LT_EILLEGAL, "%%%s has no leaf in the tree", node_name(t, n));
+			return lt_fail(t->ctx, LT_EILLEGAL, "%%%s has no leaf in the tree", lt__leaf_name(t, n));
 	int32_t *order = LT_NEW(t->arena, int32_t, t->n_node + 1), n = 0;
 	for (lt_tnode at = lt_looptree_after(t, -1); at >= 0; at = lt_looptree_after(t, at)) {
 		order[at] = n++;

@@ -17,8 +17,6 @@ struct chain {
 	bool *once;                     /* its trips are not told apart: one of them */
 };
 
-static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
-
 static int64_t clamped_times(int64_t a, int64_t b)
 {
 	int64_t r;
@@ -58,7 +56,7 @@ static void row_range(const struct chain *c, int32_t row, int64_t *low, int64_t 
 		if (!divs[i])
 			continue;
 		row_range(c, d->row, &a, &b);
-		add_range(divs[i], floor_div(a, d->den), floor_div(b, d->den), low, high);
+		add_range(divs[i], lt__floor_div(a, d->den), lt__floor_div(b, d->den), low, high);
 	}
 }
 

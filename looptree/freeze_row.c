@@ -122,7 +122,6 @@ static int64_t plus(int64_t a, int64_t b)
 	int64_t r;
 	return lt__add_overflow(a, b, &r) ? (b > 0 ? INT64_MAX : INT64_MIN) : r;
 }
-static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
 static void term_range(const struct lt_freezer *f, const struct lt_term *t, int64_t *low, int64_t *high)
 {
@@ -134,8 +133,8 @@ static void term_range(const struct lt_freezer *f, const struct lt_term *t, int6
 		*high = f->g->param[f->param[t->at]].high;
 	} else {
 		lt__row_range(f, &f->div[t->at].row, low, high);
-		*low = floor_div(*low, f->div[t->at].den);
-		*high = floor_div(*high, f->div[t->at].den);
+		*low = lt__floor_div(*low, f->div[t->at].den);
+		*high = lt__floor_div(*high, f->div[t->at].den);
 	}
 }
 
@@ -200,8 +199,8 @@ static bool remainder_within(struct lt_freezer *f, const struct lt_row *row, int
 		if (row->term[i].coef % g)
 			lt__row_term(f, &remainder, row->term[i].kind, row->term[i].at, row->term[i].coef);
 	lt__row_range(f, &remainder, &low, &high);
-	*m = floor_div(low, g);
-	return low > INT64_MIN && high < INT64_MAX && floor_div(high, g) == *m;
+	*m = lt__floor_div(low, g);
+	return low > INT64_MIN && high < INT64_MAX && lt__floor_div(high, g) == *m;
 }
 
 /* Multiples of den leave the numerator; terms that only move the value within a common divisor of den and the others are dropped:
@@ -217,7 +216,7 @@ void lt__row_floor(struct lt_freezer *f, struct lt_row *to, const struct lt_row 
 		else
 			lt__row_term(f, to, t->kind, t->at, product(f, factor, t->coef / den));
 	}
-	int64_t whole = floor_div(row->constant, den);
+	int64_t whole = lt__floor_div(row->constant, den);
 	lt__row_number(f, to, whole, factor);
 	remainder.constant = row->constant % den + (row->constant % den < 0 ? den : 0);
 	if (remainder_within(f, &remainder, den, &m)) {

@@ -243,8 +243,6 @@ static const char *kernel_name(struct lt_freezer *f, int32_t number)
 	return name;
 }
 
-static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
-
 /* The least and the greatest sum of some of the row's terms, and its own ends; false: more than 63 bits. */
 static bool row_fits(const int64_t *row, int32_t n, const int64_t *low, const int64_t *high, int64_t *least, int64_t *most)
 {
@@ -280,8 +278,8 @@ static bool rows_fit(struct lt_freezer *f, const struct lt_tree *x)
 		const struct lt_div *d = LT_AT(struct lt_div, x->divs, i);
 		if (!row_fits(x->rows + (int64_t)d->row * x->n_column, first_div + i, low, high, &least, &most))
 			return false;
-		low[first_div + i] = floor_div(least, d->den);
-		high[first_div + i] = floor_div(most, d->den);
+		low[first_div + i] = lt__floor_div(least, d->den);
+		high[first_div + i] = lt__floor_div(most, d->den);
 	}
 	for (int32_t i = 0; i < x->n_row; i++)
 		if (!row_fits(x->rows + (int64_t)i * x->n_column, x->n_column, low, high, &least, &most))

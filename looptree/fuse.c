@@ -1,8 +1,6 @@
 /* fuse: a leaf moves under a loop of another nest and shares it. */
 #include "looptree/edit.h"
 
-static const char *node_name(const struct lt_looptree *t, lt_node n) { return t->graph->node[n].name; }
-
 /* The outermost line, below what leaf and loop have in common, that holds the leaf only. */
 static lt_status find_derived(const struct lt_edit *e, lt_node n, lt_tnode common, lt_tnode *out)
 {
@@ -18,9 +16,9 @@ static lt_status find_derived(const struct lt_edit *e, lt_node n, lt_tnode commo
 		if (t->node[up].kind == LT_TLOOP)
 			outermost = up;
 	if (outermost < 0)
-		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s stands in a group that is handed over whole, or in one within another", node_name(t, n));
-	return lt_fail(t->ctx, LT_EILLEGAL, "%%%s shares the loop %s with other leaves and would leave it; `fission %%%s %s` first", node_name(t, n),
-		lt__loop_path(t, outermost), node_name(t, n), lt__loop_name(t, outermost));
+		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s stands in a group that is handed over whole, or in one within another", lt__leaf_name(t, n));
+	return lt_fail(t->ctx, LT_EILLEGAL, "%%%s shares the loop %s with other leaves and would leave it; `fission %%%s %s` first", lt__leaf_name(t, n),
+		lt__loop_path(t, outermost), lt__leaf_name(t, n), lt__loop_name(t, outermost));
 }
 
 /* The loop of the nest, from `loop` up to `common`, that the leaf's own loop `own` becomes; -1: own stays, inside. */
@@ -38,11 +36,11 @@ static lt_status match(const struct lt_edit *e, lt_node n, lt_tnode derived, lt_
 	}
 	if (*out < 0 && least >= 0 && t->node[least].step < t->node[derived].step)
 		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s has a loop over %s in steps of %lld, which do not fit inside the steps of %lld of %s; split or merge "
-			"until both nests have the same steps", node_name(t, n), t->graph->var[t->node[derived].var].name, (long long)t->node[derived].step,
+			"until both nests have the same steps", lt__leaf_name(t, n), t->graph->var[t->node[derived].var].name, (long long)t->node[derived].step,
 			(long long)t->node[least].step, lt__loop_path(t, least));
 	if (*out >= 0 && !lt__same_annotations(t, *out, derived))
 		return lt_fail(t->ctx, LT_EILLEGAL, "the loop %s of %%%s is %s, and %s, which it would share, is %s; make them the same first",
-			lt__loop_name(t, derived), node_name(t, n), lt__loop_is(t, derived), lt__loop_name(t, *out), lt__loop_is(t, *out));
+			lt__loop_name(t, derived), lt__leaf_name(t, n), lt__loop_is(t, derived), lt__loop_name(t, *out), lt__loop_is(t, *out));
 	return LT_OK;
 }
 
@@ -55,7 +53,7 @@ lt_status lt__primitive_fuse(struct lt_edit *e, const struct lt_words *w)
 	LT_TRY(lt__path_find(t, &w->word[1], n, LT_PATH_APART, &loop));
 	lt_tnode leaf = t->leaf_of[n], last = leaf;
 	if (lt__is_above(t, loop, leaf))
-		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s stands below the loop %s already", node_name(t, n), lt__loop_path(t, loop));
+		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s stands below the loop %s already", lt__leaf_name(t, n), lt__loop_path(t, loop));
 	if (lt__edit_called(t, loop) >= 0)
 		return lt_fail(t->ctx, LT_EILLEGAL, "the loop %s is in a nest that `%s` hands over; make that serial first", lt__loop_path(t, loop),
 			lt__loop_is(t, lt__edit_called(t, loop)));
@@ -67,7 +65,7 @@ lt_status lt__primitive_fuse(struct lt_edit *e, const struct lt_words *w)
 		if (t->node[at].kind == LT_TLOOP)
 			LT_TRY(match(e, n, at, loop, common, &shared));
 		else if (lt__edit_called(t, at) == at)
-			return lt_fail(t->ctx, LT_EILLEGAL, "%%%s stands in a group that `%s` hands over", node_name(t, n), lt__loop_is(t, at));
+			return lt_fail(t->ctx, LT_EILLEGAL, "%%%s stands in a group that `%s` hands over", lt__leaf_name(t, n), lt__loop_is(t, at));
 	lt__edit_detach(e, top);
 	if (group != common && t->node[group].child < 0)
 		lt__edit_detach(e, group);

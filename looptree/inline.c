@@ -4,8 +4,6 @@
 #include "looptree/derived.h"
 #include "looptree/clone_view.h"
 
-static const char *node_name(const struct lt_looptree *t, lt_node n) { return t->graph->node[n].name; }
-
 static bool is_read_by(const struct lt_graph *g, lt_node x, lt_node reader)
 {
 	for (int32_t i = 0; i < g->node[reader].n_operand; i++)
@@ -106,7 +104,7 @@ static lt_status place(struct lt_edit *e, lt_node clone)
 	struct spot s;
 	LT_TRY(find_spot(t, clone, &s));
 	if (s.first < 0)
-		return lt_fail(t->ctx, LT_EILLEGAL, "no leaf reads %%%s", node_name(t, clone));
+		return lt_fail(t->ctx, LT_EILLEGAL, "no leaf reads %%%s", lt__leaf_name(t, clone));
 	if (t->graph->node[clone].reduce) {
 		lt_tnode reducing = lt__reducing_loop(t, t->node[s.first].leaf);
 		if (reducing >= 0 && s.parent >= 0 && (s.parent == reducing || lt__is_above(t, reducing, s.parent)))
@@ -148,16 +146,16 @@ static lt_status find_readers(struct lt_looptree *t, lt_node n, struct readers *
 		view = g->node[x].op == LT_OP_view ? x : view;
 		if (!r->through[r->n] && r->first < 0)
 			r->first = r->n;
-		r->name[r->n++] = node_name(t, x);
+		r->name[r->n++] = lt__leaf_name(t, x);
 	}
 	if (r->n == 0)
-		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s is read by nothing, so there is no reader to compute it", node_name(t, n));
+		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s is read by nothing, so there is no reader to compute it", lt__leaf_name(t, n));
 	if (r->n == 1 && r->first == 0 && view >= 0)
 		return lt_fail(t->ctx, LT_EILLEGAL, written[view] ? "%%%s has one reader, the result %%%s, which it is stored in; `materialize %%%s` first"
 			: "%%%s gathers, so that it cannot be computed at the points where %%%s reads it; `stage` the value %%%s for its reader",
-			node_name(t, n), node_name(t, view), node_name(t, view));
+			lt__leaf_name(t, n), lt__leaf_name(t, view), lt__leaf_name(t, view));
 	if (r->n == 1 && r->first == 0 && (!copies || written[n]))
-		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s has one reader; `fuse` moves it to where it is read", node_name(t, n));
+		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s has one reader; `fuse` moves it to where it is read", lt__leaf_name(t, n));
 	if (r->n == 1)
 		r->first = -1;
 	return LT_OK;
@@ -169,7 +167,7 @@ lt_status lt__primitive_inline(struct lt_edit *e, const struct lt_words *w)
 	struct readers r;
 	lt_node n;
 	LT_TRY(lt__path_leaf(t, &w->word[0], &n));
-	const char *of = node_name(t, n);
+	const char *of = lt__leaf_name(t, n);
 	lt_tnode at = t->leaf_of[n];
 	LT_TRY(find_readers(t, n, &r));
 	for (int32_t i = 0; i < r.n; i++) {

@@ -131,6 +131,7 @@ lt_status lt__tree_fail(const struct lt_looptree *, lt_tnode at, lt_status, cons
 lt_tnode lt__loop_around(const struct lt_looptree *, lt_tnode loop);
 /* Elements of its var that a loop covers in a trip of what stands around it. */
 int64_t lt__loop_span(const struct lt_looptree *, lt_tnode loop);
+static inline const char *lt__leaf_name(const struct lt_looptree *t, lt_node n) { return t->graph->node[n].name; }
 bool lt__is_above(const struct lt_looptree *, lt_tnode above, lt_tnode at);     /* proper ancestor */
 lt_tnode lt__root_of(const struct lt_looptree *, lt_tnode);
 lt_tnode lt__common(const struct lt_looptree *, lt_tnode, lt_tnode);            /* lowest common ancestor, -1 */

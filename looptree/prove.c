@@ -6,7 +6,6 @@
  */
 #include "looptree/depend.h"
 
-static const char *node_name(const struct lt_looptree *t, lt_node n) { return t->graph->node[n].name; }
 static const char *var_name(const struct lt_looptree *t, lt_tnode loop) { return t->graph->var[t->node[loop].var].name; }
 
 static const char *unordered_word(enum lt_loop_kind kind)
@@ -52,7 +51,7 @@ static lt_status check_repeats(const struct lt_looptree *t)
 			const struct lt_vardef *v = &t->graph->var[t->node[up].var];
 			if (v->bounded && lt__linear_min(t->graph, &v->limit) < 1)
 				return lt__tree_fail(t, up, LT_EILLEGAL, "the loop over %s may have no trips, and %%%s, which has no var %s, would then not be "
-					"computed for those outside of the loop; move %%%s out of it", v->name, node_name(t, n), v->name, node_name(t, n));
+					"computed for those outside of the loop; move %%%s out of it", v->name, lt__leaf_name(t, n), v->name, lt__leaf_name(t, n));
 		}
 	return LT_OK;
 }
@@ -132,12 +131,12 @@ static const char *element_text(const struct lt_looptree *t, const struct lt_que
 	size_t n = 0;
 	int32_t n_dim = q->g->node[q->value].n_dim;
 	if (n_dim == 0 || !element_of(q, a, x, at, element))
-		return lt__scratch(t->ctx, "%%%s", node_name(t, q->value));
+		return lt__scratch(t->ctx, "%%%s", lt__leaf_name(t, q->value));
 	for (int32_t i = 0; i < n_dim && n < sizeof text - 1; i++) {
 		int wrote = snprintf(text + n, sizeof text - n, "%s%lld", i ? ", " : "", (long long)element[i]);
 		n += wrote > 0 ? (size_t)wrote : 0;
 	}
-	return lt__scratch(t->ctx, "element %s of %%%s", text, node_name(t, q->value));
+	return lt__scratch(t->ctx, "element %s of %%%s", text, lt__leaf_name(t, q->value));
 }
 
 /* Where the leaf of the value writes the element that an instance reads: "m = 4, n = 7". */
@@ -176,7 +175,7 @@ static lt_status say_early(const struct lt_looptree *t, const struct lt_question
 {
 	const struct lt_touch *x = &q->touch[a->touch];
 	lt_tnode at = t->leaf_of[x->node], loop = crossed_loop(t, q, x);
-	const char *name = node_name(t, x->node), *value = node_name(t, q->value);
+	const char *name = lt__leaf_name(t, x->node), *value = lt__leaf_name(t, q->value);
 	const char *when = instance_text(t, x, a->at), *element = element_text(t, q, a, x, a->at), *from = writer_text(t, q, a, x);
 	if (x->kind == LT_TOUCH_ADDS)
 		return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s at %s adds to %s before it is reset", name, when, element);
@@ -194,14 +193,14 @@ static lt_status say_other(const struct lt_looptree *t, const struct lt_question
 	const char *when = instance_text(t, x, a->at), *element = element_text(t, q, a, x, a->at);
 	const char *found = element_text(t, q, a, w, a->other_at), *from = instance_text(t, w, a->other_at);
 	return lt__tree_fail(t, t->leaf_of[x->node], LT_EILLEGAL, "%%%s at %s reads %s, but its place was overwritten by %s, written at %s; "
-		"give %%%s a loop of its own behind that of %%%s", node_name(t, x->node), when, element, found, from, node_name(t, x->node),
-		node_name(t, q->value));
+		"give %%%s a loop of its own behind that of %%%s", lt__leaf_name(t, x->node), when, element, found, from, lt__leaf_name(t, x->node),
+		lt__leaf_name(t, q->value));
 }
 
 static lt_status say_carried(const struct lt_looptree *t, const struct lt_question *q, const struct lt_answer *a, lt_tnode loop)
 {
 	const struct lt_touch *x = &q->touch[a->touch], *w = &q->touch[a->other];
-	const char *kind = unordered_word(t->node[loop].loop), *var = var_name(t, loop), *name = node_name(t, q->value);
+	const char *kind = unordered_word(t->node[loop].loop), *var = var_name(t, loop), *name = lt__leaf_name(t, q->value);
 	const char *when = instance_text(t, x, a->at), *first = instance_text(t, w, a->other_at), *element = element_text(t, q, a, x, a->at);
 	if (x->kind == LT_TOUCH_WRITES && w->kind == LT_TOUCH_WRITES && lt__loop_reduces(t, q->value, loop))
 		return lt__tree_fail(t, loop, LT_EILLEGAL, "the %s loop over %s reduces %%%s: its trips at %s and %s add to the same %s; "
@@ -211,8 +210,8 @@ static lt_status say_carried(const struct lt_looptree *t, const struct lt_questi
 			"move %%%s out of the loop, or make it serial", kind, var, name, first, when, element, name);
 	const struct lt_touch *r = x->kind == LT_TOUCH_READS ? x : w;
 	return lt__tree_fail(t, loop, LT_EILLEGAL, "the %s loop over %s carries a dependence: %%%s at %s reads %s, which another trip, at %s, writes; "
-		"make it serial, or give %%%s loops of its own behind those of %%%s", kind, var, node_name(t, r->node), r == x ? when : first,
-		element, r == x ? first : when, node_name(t, r->node), name);
+		"make it serial, or give %%%s loops of its own behind those of %%%s", kind, var, lt__leaf_name(t, r->node), r == x ? when : first,
+		element, r == x ? first : when, lt__leaf_name(t, r->node), name);
 }
 
 static lt_status say(const struct lt_looptree *t, const struct lt_question *q, const struct lt_answer *a, lt_tnode loop)
@@ -228,9 +227,9 @@ static lt_status say(const struct lt_looptree *t, const struct lt_question *q, c
 	}
 	if (loop >= 0)
 		return lt__tree_fail(t, loop, LT_EILLEGAL, "not proven within the budget: that no trip of the %s loop over %s needs what another does "
-			"to %%%s; make it serial", unordered_word(t->node[loop].loop), var_name(t, loop), node_name(t, q->value));
+			"to %%%s; make it serial", unordered_word(t->node[loop].loop), var_name(t, loop), lt__leaf_name(t, q->value));
 	return lt__tree_fail(t, t->leaf_of[x->node], LT_EILLEGAL, "not proven within the budget: that %%%s reads %%%s after it is written; "
-		"give it loops of its own behind those of %%%s", node_name(t, x->node), node_name(t, q->value), node_name(t, q->value));
+		"give it loops of its own behind those of %%%s", lt__leaf_name(t, x->node), lt__leaf_name(t, q->value), lt__leaf_name(t, q->value));
 }
 
 /* -- the exact check -- */

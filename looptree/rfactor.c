@@ -4,8 +4,6 @@
 #include "looptree/edit.h"
 #include "looptree/derived.h"
 
-static const char *node_name(const struct lt_looptree *t, lt_node n) { return t->graph->node[n].name; }
-
 static lt_status check(const struct lt_looptree *t, lt_node n, lt_tnode loop)
 {
 	lt_tnode called = lt__edit_called(t, t->leaf_of[n]);
@@ -14,16 +12,16 @@ static lt_status check(const struct lt_looptree *t, lt_node n, lt_tnode loop)
 		return lt_fail(t->ctx, LT_EILLEGAL, "the loop %s is in a nest that `%s` hands over; make that serial first", lt__loop_path(t, loop),
 			lt__loop_is(t, called));
 	if (!lt__is_above(t, loop, t->leaf_of[n]))
-		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s does not stand below the loop %s", node_name(t, n), lt__loop_path(t, loop));
+		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s does not stand below the loop %s", lt__leaf_name(t, n), lt__loop_path(t, loop));
 	if (!lt__loop_reduces(t, n, loop))
-		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s does not reduce over the loop %s", node_name(t, n), lt__loop_path(t, loop));
+		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s does not reduce over the loop %s", lt__leaf_name(t, n), lt__loop_path(t, loop));
 	if (lt_looptree_trip_count(t, loop) < 2)
 		return lt_fail(t->ctx, LT_EILLEGAL, "the loop %s has one trip, so its one partial result would be the whole one", lt__loop_path(t, loop));
 	for (lt_tnode up = t->node[t->leaf_of[n]].parent; up >= 0; up = t->node[up].parent)
 		n_reducing += lt__loop_reduces(t, n, up);
 	if (n_reducing < 2)
 		return lt_fail(t->ctx, LT_EILLEGAL, "%s is the only loop that %%%s reduces over, so its partial results would be its terms; `split %s` first",
-			lt__loop_path(t, loop), node_name(t, n), lt__loop_name(t, loop));
+			lt__loop_path(t, loop), lt__leaf_name(t, n), lt__loop_name(t, loop));
 	return LT_OK;
 }
 
@@ -97,8 +95,8 @@ lt_status lt__primitive_rfactor(struct lt_edit *e, const struct lt_words *w)
 		return lt_fail(t->ctx, LT_EILLEGAL, "how many trips the loop %s has depends on a run-time scalar, so its trips are no dim; `split` it and use the "
 			"inner loop", lt__loop_path(t, loop));
 	const char *var = t->graph->var[v].name;
-	const struct lt_derived_step step = { .kind = LT_DERIVED_PARTIAL, .of = node_name(t, n), .var = var,
-		.made = lt__derived_name(t, lt__arena_format(t->arena, "%s.part", node_name(t, n))),
+	const struct lt_derived_step step = { .kind = LT_DERIVED_PARTIAL, .of = lt__leaf_name(t, n), .var = var,
+		.made = lt__derived_name(t, lt__arena_format(t->arena, "%s.part", lt__leaf_name(t, n))),
 		.dim = lt__derived_dim(t, var, t->node[loop].step), .step = t->node[loop].step, .span = around >= 0 ? t->node[around].step : 0 };
 	lt_node *to = LT_NEW(t->arena, lt_node, t->graph->n_node + 1);
 	LT_TRY(lt__tree_derive(t, &step, 1, to));

@@ -5,8 +5,6 @@
 #include "looptree/derived.h"
 #include "looptree/window.h"
 
-static const char *node_name(const struct lt_looptree *t, lt_node n) { return t->graph->node[n].name; }
-
 /* Elements of var v that one trip of `at` and the loops around it leave: 1 where it is a single one; -1: all.  *over: the var that
  * the loops so far count it by. */
 static int64_t room_of(const struct lt_looptree *t, lt_tnode at, lt_var v, lt_var *over)
@@ -75,7 +73,7 @@ static lt_status find_loop(struct lt_edit *e, const struct lt_word *w, lt_node n
 	lt_tnode called = lt__edit_called(e->t, *out);
 	if (!lt__is_above(e->t, *out, e->t->leaf_of[n]))
 		return lt_fail(e->t->ctx, LT_EILLEGAL, "%%%s does not stand below the loop %s; the copy is made in a loop around its reader, or at root",
-			node_name(e->t, n), lt__loop_path(e->t, *out));
+			lt__leaf_name(e->t, n), lt__loop_path(e->t, *out));
 	if (called >= 0)
 		return lt_fail(e->t->ctx, LT_EILLEGAL, "the loop %s is in a nest that `%s` hands over; make that serial first", lt__loop_path(e->t, *out),
 			lt__loop_is(e->t, called));
@@ -174,8 +172,8 @@ lt_status lt__primitive_stage(struct lt_edit *e, const struct lt_words *w)
 	if (!lt__word_is(&w->word[2], "at"))
 		return lt_fail(t->ctx, LT_ESYNTAX, "`at LOOP` says where the copy is made; `at root` makes it in a nest of its own");
 	LT_TRY(find_loop(e, &w->word[3], reader, &loop));
-	struct lt_derived_step step = { .kind = LT_DERIVED_COPY, .reader = node_name(t, reader), .of = node_name(t, of),
-		.made = lt__derived_name(t, lt__arena_format(t->arena, "%s.copy", node_name(t, of))) };
+	struct lt_derived_step step = { .kind = LT_DERIVED_COPY, .reader = lt__leaf_name(t, reader), .of = lt__leaf_name(t, of),
+		.made = lt__derived_name(t, lt__arena_format(t->arena, "%s.copy", lt__leaf_name(t, of))) };
 	lt_node view = view_of(t->graph, reader, of), *to = LT_NEW(t->arena, lt_node, t->graph->n_node + 1);
 	if (view >= 0)
 		LT_TRY(make_window(t, view, loop, &step));
@@ -222,13 +220,13 @@ lt_status lt__primitive_materialize(struct lt_edit *e, const struct lt_words *w)
 	LT_TRY(find_node(t, &w->word[0], &of));
 	bool store = is_outside(t->graph, of), has_leaf = t->leaf_of[of] >= 0;
 	if (has_leaf && !store)
-		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s has a leaf and lives where that says; `stage` copies it for a reader", node_name(t, of));
+		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s has a leaf and lives where that says; `stage` copies it for a reader", lt__leaf_name(t, of));
 	if (has_leaf && t->graph->node[of].op == LT_OP_update)
-		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s changes the result itself; it has no other place", node_name(t, of));
+		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s changes the result itself; it has no other place", lt__leaf_name(t, of));
 	if (w->n == 2 || (w->n == 3 && !lt__word_is(&w->word[1], "at")))
 		return lt_fail(t->ctx, LT_ESYNTAX, "`at LOOP` says where the copy is made");
-	const struct lt_derived_step step = { .kind = LT_DERIVED_MATERIALIZE, .of = node_name(t, of),
-		.made = lt__derived_name(t, lt__arena_format(t->arena, "%s.copy", node_name(t, of))) };
+	const struct lt_derived_step step = { .kind = LT_DERIVED_MATERIALIZE, .of = lt__leaf_name(t, of),
+		.made = lt__derived_name(t, lt__arena_format(t->arena, "%s.copy", lt__leaf_name(t, of))) };
 	lt_node *to = LT_NEW(t->arena, lt_node, t->graph->n_node + 1);
 	LT_TRY(lt__tree_derive(t, &step, 1, to));
 	lt_node copy = lt__tree_node_named(t, step.made);
@@ -236,7 +234,7 @@ lt_status lt__primitive_materialize(struct lt_edit *e, const struct lt_words *w)
 	if (!has_leaf)
 		LT_TRY(first_reader(t, copy, &by));
 	if (by < 0)
-		return lt_fail(t->ctx, LT_EILLEGAL, "no leaf reads %%%s", node_name(t, to[of]));
+		return lt_fail(t->ctx, LT_EILLEGAL, "no leaf reads %%%s", lt__leaf_name(t, to[of]));
 	if (w->n == 3)
 		LT_TRY(find_loop(e, &w->word[2], t->node[by].leaf, &loop));
 	lt_tnode child = child_with(t, loop, by);
