@@ -77,7 +77,7 @@ void lt__judge_threads(const struct lt_judge_options *o, struct lt_judge_work *w
 	eval->n_thread = eval->parallel ? o->n_thread : 1;
 }
 
-static lt_status evaluate(const struct lt_judge *j, int32_t run, struct lt_evaluation **out)
+static lt_status judge_evaluate(const struct lt_judge *j, int32_t run, struct lt_evaluation **out)
 {
 	struct lt_judge_work work;
 	struct lt_eval_options eval = { .mode = run < 0 ? LT_EVAL_EXACT : run == 0 ? LT_EVAL_NEAREST : LT_EVAL_RANDOM,
@@ -99,7 +99,7 @@ lt_status lt__judge_new(const struct lt_graph *g, const void *const *source, con
 	*j = (struct lt_judge){ .g = g, .source = source, .result = new_noise(g->n_result), .set = new_noise(g->n_set) };
 	if (o)
 		j->o = *o;
-	st = j->result && j->set ? evaluate(j, -1, &j->reference) : lt_fail(g->ctx, LT_ENOMEM, "out of memory");
+	st = j->result && j->set ? judge_evaluate(j, -1, &j->reference) : lt_fail(g->ctx, LT_ENOMEM, "out of memory");
 	if (st) {
 		lt__judge_free(j);
 		return st;
@@ -198,7 +198,7 @@ static lt_status need_runs(struct lt_judge *j, int32_t runs)
 		struct lt_evaluation *e;
 		/* The run without random errors has errors of the permitted size, once. */
 		double weight = j->runs == 0 ? LT_JUDGE_NOISE : 1;
-		LT_TRY(evaluate(j, j->runs, &e));
+		LT_TRY(judge_evaluate(j, j->runs, &e));
 		for (int32_t i = 0; i < j->g->n_result && good; i++)
 			good = add_run(j, j->g->result[i].node, lt_eval_result(j->reference, i, NULL), lt_eval_result(e, i, NULL), &j->result[i], weight);
 		for (int32_t i = 0; i < j->g->n_set && good; i++)
@@ -216,7 +216,7 @@ static lt_status need_runs(struct lt_judge *j, int32_t runs)
 /* -- judging one tensor -- */
 
 /* What one pass over the elements finds. */
-struct pass {
+struct judge_pass {
 	int64_t elements, equal, judged, open, wrong, first_wrong, first_open, worst;
 	/* Sums of squares, in units of the tensor's root mean square: of the errors that count, of the reference, of what the runs allow. */
 	double unit, error2, size2, allowed2, largest2;
@@ -233,7 +233,7 @@ static double tolerance(const struct noise *noise, int64_t i, double size, enum 
 }
 
 /* The norm allows what each element's runs do on average, and the most that one element may do: with few elements that decides. */
-static void add_allowed(const struct lt_judge *j, const struct tensor *x, int64_t i, double size, struct pass *p)
+static void add_allowed(const struct lt_judge *j, const struct tensor *x, int64_t i, double size, struct judge_pass *p)
 {
 	const struct noise *noise = x->noise;
 	if (!noise->sum || !isfinite(noise->sum[i]))
@@ -243,11 +243,11 @@ static void add_allowed(const struct lt_judge *j, const struct tensor *x, int64_
 	p->largest2 = fmax(p->largest2, lt__square(most / p->unit));
 }
 
-static void count_pass(const struct lt_judge *j, const struct tensor *x, double scale, struct pass *p)
+static void count_pass(const struct lt_judge *j, const struct tensor *x, double scale, struct judge_pass *p)
 {
 	int64_t at[LT_MAX_RANK] = { 0 }, flat = 0;
 	enum lt_dtype t = j->g->node[x->node].dtype;
-	*p = (struct pass){ .first_wrong = -1, .first_open = -1, .worst = -1, .unit = scale > 0 ? scale : 1 };
+	*p = (struct judge_pass){ .first_wrong = -1, .first_open = -1, .worst = -1, .unit = scale > 0 ? scale : 1 };
 	if (lt__is_empty(j->g, j->reference, x->node))
 		return;
 	do {
@@ -275,9 +275,9 @@ static void count_pass(const struct lt_judge *j, const struct tensor *x, double 
 	p->allowed2 += p->largest2;
 }
 
-static bool norm_fails(const struct pass *p) { return !(p->error2 <= p->allowed2); }
+static bool norm_fails(const struct judge_pass *p) { return !(p->error2 <= p->allowed2); }
 
-static const char *place(const struct lt_judge *j, const struct tensor *x, int64_t flat, const struct lt_report *r, char *out, size_t bytes)
+static const char *element_text(const struct lt_judge *j, const struct tensor *x, int64_t flat, const struct lt_report *r, char *out, size_t bytes)
 {
 	return lt__judge_location(j->g, x->node, x->kind, x->name, flat, r->when, out, bytes);
 }
@@ -293,16 +293,16 @@ static void find_largest(const struct lt_judge *j, const struct tensor *x, struc
 		double error = lt__distance(x->got, x->want, flat, t), size = lt__magnitude(x->want, flat, t), relative = size > 0 ? error / size : 0;
 		if (error > r->absolute.value) {
 			r->absolute.value = error;
-			place(j, x, flat, r, r->absolute.at, sizeof r->absolute.at);
+			element_text(j, x, flat, r, r->absolute.at, sizeof r->absolute.at);
 		}
 		if (relative > r->relative.value) {
 			r->relative.value = relative;
-			place(j, x, flat, r, r->relative.at, sizeof r->relative.at);
+			element_text(j, x, flat, r, r->relative.at, sizeof r->relative.at);
 		}
 	} while (lt__next_element(j->g, j->reference, x->node, at, &flat));
 }
 
-static void report_wrong(const struct lt_judge *j, const struct tensor *x, const struct pass *p, struct lt_report *r)
+static void report_wrong(const struct lt_judge *j, const struct tensor *x, const struct judge_pass *p, struct lt_report *r)
 {
 	enum lt_dtype t = j->g->node[x->node].dtype;
 	char where[160], got[40], want[40];
@@ -311,7 +311,7 @@ static void report_wrong(const struct lt_judge *j, const struct tensor *x, const
 	if (p->first_wrong >= 0) {
 		double allowed = tolerance(x->noise, p->first_wrong, lt__magnitude(x->want, p->first_wrong, t), t);
 		snprintf(r->first, sizeof r->first, "%s is %s, the reference has %s, and rounding explains %.3g (%lld of %lld elements are wrong)",
-			place(j, x, p->first_wrong, r, where, sizeof where), lt__element_text(x->got, p->first_wrong, t, got, sizeof got),
+			element_text(j, x, p->first_wrong, r, where, sizeof where), lt__element_text(x->got, p->first_wrong, t, got, sizeof got),
 			lt__element_text(x->want, p->first_wrong, t, want, sizeof want), allowed, (long long)p->wrong, (long long)p->elements);
 	} else if (norm_fails(p)) {
 		double norm = p->size2 > 0 ? sqrt(p->size2) : 1;
@@ -323,7 +323,7 @@ static void report_wrong(const struct lt_judge *j, const struct tensor *x, const
 static lt_status judge(struct lt_judge *j, const struct tensor *x, struct lt_report *r)
 {
 	double scale = lt__root_mean_square(j->g, j->reference, x->node, x->want);
-	struct pass p;
+	struct judge_pass p;
 	char text[200];
 	count_pass(j, x, scale, &p);
 	if (p.equal < p.elements && !x->kept) {                         /* where all is equal no run is needed */
@@ -342,7 +342,7 @@ static lt_status judge(struct lt_judge *j, const struct tensor *x, struct lt_rep
 	find_largest(j, x, r);
 	if (p.ratio > r->noise.value && p.worst >= 0) {
 		r->noise.value = p.ratio;
-		place(j, x, p.worst, r, r->noise.at, sizeof r->noise.at);
+		element_text(j, x, p.worst, r, r->noise.at, sizeof r->noise.at);
 	}
 	double norm = p.size2 > 0 ? sqrt(p.error2 / p.size2) : sqrt(p.error2);
 	if (norm > r->norm.value) {
@@ -351,7 +351,7 @@ static lt_status judge(struct lt_judge *j, const struct tensor *x, struct lt_rep
 		snprintf(r->norm.at, sizeof r->norm.at, "%s%s%s", x->kind, x->name, r->when ? r->when : "");
 	}
 	if (p.open && !r->open_at[0])
-		snprintf(r->open_at, sizeof r->open_at, "%s", place(j, x, p.first_open, r, text, sizeof text));
+		snprintf(r->open_at, sizeof r->open_at, "%s", element_text(j, x, p.first_open, r, text, sizeof text));
 	r->norm_wrong += p.wrong == 0 && norm_fails(&p);
 	if (p.wrong || norm_fails(&p))
 		report_wrong(j, x, &p, r);

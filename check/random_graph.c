@@ -219,7 +219,7 @@ static int64_t union_elems(const struct lt_graph *g, int n, const lt_node *x)
 }
 
 /* Operands brought to where the operator is well behaved; the size of the result.  Now and then as they are. */
-static double prepare(struct random_maker *m, enum lt_opcode op, lt_node *x)
+static double operand_prepare(struct random_maker *m, enum lt_opcode op, lt_node *x)
 {
 	struct lt_graph *g = m->g;
 	enum lt_dtype t = x[0] >= 0 ? g->node[x[0]].dtype : LT_F32;
@@ -278,7 +278,7 @@ static lt_node make_map(struct random_maker *m)
 		if (m->g->node[x[i]].dtype != t)
 			x[i] = random_cast(m, x[i], t);
 	}
-	double size = prepare(m, op, x);
+	double size = operand_prepare(m, op, x);
 	lt_node y = random_keep(m, lt_graph_op(m->g, info->name, info->arity, x), size);
 	if (y >= 0 && size > 256 && is_float(m->g, y))
 		y = random_tame(m, y, 16);

@@ -76,7 +76,7 @@ static lt_give isl_set *where_nonnegative(lt_take isl_aff *aff)
 	return isl_pw_aff_nonneg_set(isl_pw_aff_from_aff(aff));
 }
 
-static lt_give isl_set *cut(lt_take isl_set *set, struct lt_simplify *t, const int64_t *row)
+static lt_give isl_set *isl_cut(lt_take isl_set *set, struct lt_simplify *t, const int64_t *row)
 {
 	return isl_set_intersect(set, where_nonnegative(aff_of(t, row)));
 }
@@ -117,7 +117,7 @@ static lt_give isl_set *box_set(struct lt_simplify *t)
 					: t->g->param[limit->param[i]].low, &product) && !__builtin_add_overflow(t->bound[0], product, &t->bound[0]);
 		}
 		if (known)
-			set = cut(set, t, t->bound);
+			set = isl_cut(set, t, t->bound);
 	}
 	return set;
 }
@@ -135,7 +135,7 @@ static bool ask_isl(struct lt_simplify *t)
 	t->around = box_set(t);
 	t->domain = isl_set_copy(t->around);
 	for (int32_t i = 0; t->settled && i < t->n_guard; i++)
-		t->domain = cut(t->domain, t, lt__simplify_row(t, t->guard, i));
+		t->domain = isl_cut(t->domain, t, lt__simplify_row(t, t->guard, i));
 	return t->domain != NULL;
 }
 
@@ -219,18 +219,18 @@ void lt__isl_drop_implied(struct lt_simplify *t)
 	if (!ask_isl(t))
 		return;
 	for (int32_t i = 0; i < t->n_guard; i++)
-		t->domain = cut(t->domain, t, lt__simplify_row(t, t->guard, i));
+		t->domain = isl_cut(t->domain, t, lt__simplify_row(t, t->guard, i));
 	t->empty = isl_set_is_empty(t->domain) == isl_bool_true;
 	for (int32_t i = t->n_guard - 1; !t->empty && i >= 0; i--) {
 		isl_set *set = isl_set_copy(t->around);
 
 		for (int32_t j = 0; j < t->n_guard; j++)
 			if (j != i)
-				set = cut(set, t, lt__simplify_row(t, t->guard, j));
+				set = isl_cut(set, t, lt__simplify_row(t, t->guard, j));
 		for (int32_t c = 0; c < t->width; c++)
 			t->a[c] = -lt__simplify_row(t, t->guard, i)[c];
 		t->a[0] -= 1;
-		set = cut(set, t, t->a);
+		set = isl_cut(set, t, t->a);
 		if (isl_set_is_empty(set) == isl_bool_true) {
 			t->n_guard--;
 			memmove(lt__simplify_row(t, t->guard, i), lt__simplify_row(t, t->guard, i + 1),
@@ -246,7 +246,7 @@ void lt__isl_settle(struct lt_simplify *t)
 		isl_set_free(t->domain);
 		t->domain = isl_set_copy(t->around);
 		for (int32_t i = 0; i < t->n_guard; i++)
-			t->domain = cut(t->domain, t, lt__simplify_row(t, t->guard, i));
+			t->domain = isl_cut(t->domain, t, lt__simplify_row(t, t->guard, i));
 	}
 	t->settled = true;
 }

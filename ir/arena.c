@@ -6,8 +6,8 @@
 
 enum { ALIGN = 16 };
 
-struct chunk {
-	struct chunk *next;
+struct arena_chunk {
+	struct arena_chunk *next;
 	size_t bytes, used;             /* of the whole chunk, this header included */
 	size_t unused;                  /* keeps the header a multiple of ALIGN */
 };
@@ -18,12 +18,12 @@ struct deferred {
 };
 struct lt_arena {
 	struct lt_context *ctx;
-	struct chunk *chunk;            /* the newest first; allocations come from it */
+	struct arena_chunk *chunk;            /* the newest first; allocations come from it */
 	struct deferred *deferred;      /* the newest first */
 	size_t next_bytes, handed_out;
 };
 
-_Static_assert(sizeof(struct chunk) % ALIGN == 0, "chunk header keeps the alignment");
+_Static_assert(sizeof(struct arena_chunk) % ALIGN == 0, "chunk header keeps the alignment");
 
 lt_status lt__arena_new(struct lt_context *ctx, struct lt_arena **out)
 {
@@ -43,24 +43,24 @@ void lt__arena_free(struct lt_arena *arena)
 		return;
 	for (struct deferred *d = arena->deferred; d; d = d->next)
 		d->release(d->at);
-	for (struct chunk *c = arena->chunk, *next; c; c = next) {
+	for (struct arena_chunk *c = arena->chunk, *next; c; c = next) {
 		next = c->next;
 		lt__context_realloc(arena->ctx, c, c->bytes, 0);
 	}
 	lt__context_realloc(arena->ctx, arena, sizeof *arena, 0);
 }
 
-static struct chunk *new_chunk(struct lt_arena *arena, size_t least)
+static struct arena_chunk *new_chunk(struct lt_arena *arena, size_t least)
 {
 	size_t bytes = arena->next_bytes;
-	struct chunk *chunk;
+	struct arena_chunk *chunk;
 
 	if (bytes < least)
 		bytes = least;
 	chunk = lt__context_realloc(arena->ctx, NULL, 0, bytes);
 	if (!chunk)
 		return NULL;
-	*chunk = (struct chunk){ .bytes = bytes, .used = sizeof *chunk };
+	*chunk = (struct arena_chunk){ .bytes = bytes, .used = sizeof *chunk };
 	if (arena->next_bytes < arena->ctx->chunk_max)
 		arena->next_bytes *= 2;
 	return chunk;
@@ -69,7 +69,7 @@ static struct chunk *new_chunk(struct lt_arena *arena, size_t least)
 /* NULL when out of memory.  A large piece gets a chunk of its own behind the newest, whose rest stays usable. */
 static void *try_alloc(struct lt_arena *arena, size_t bytes)
 {
-	struct chunk *chunk = arena->chunk;
+	struct arena_chunk *chunk = arena->chunk;
 	char *at;
 
 	if (bytes > SIZE_MAX / 2)

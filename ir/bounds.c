@@ -24,7 +24,7 @@ static int32_t guard_dim(const struct lt_map *m, const int64_t *guard, bool *con
 }
 
 /* Cuts the box to where coef*dim + constant >= 0. */
-static void cut(struct lt_left *b, int32_t dim, int64_t coef, int64_t constant)
+static void bounds_cut(struct lt_left *b, int32_t dim, int64_t coef, int64_t constant)
 {
 	int64_t end = coef > 0 ? -lt__floor_div(constant, coef) : lt__floor_div(constant, -coef);       /* 62 bits each */
 
@@ -40,7 +40,7 @@ static bool holds(const struct lt_left *b, int32_t dim, int64_t coef, int64_t co
 {
 	struct lt_left now = *b;
 
-	cut(&now, dim, coef, constant);
+	bounds_cut(&now, dim, coef, constant);
 	return now.low[dim] == b->low[dim] && now.high[dim] == b->high[dim];
 }
 
@@ -62,7 +62,7 @@ static void find_box(struct lt_bounds *b)
 		} else if (dim < 0) {
 			open = b->box.more = true;
 		} else if (!holds(&b->left, dim, guard[1 + m->n_param + dim], guard[0])) {
-			cut(&b->box, dim, guard[1 + m->n_param + dim], guard[0]);
+			bounds_cut(&b->box, dim, guard[1 + m->n_param + dim], guard[0]);
 			n_open++;
 			last = i;
 		}
@@ -74,7 +74,7 @@ static void find_box(struct lt_bounds *b)
 		bool constant;
 		int32_t dim = guard_dim(m, guard, &constant);
 
-		cut(&b->left, dim, -guard[1 + m->n_param + dim], -guard[0] - 1);
+		bounds_cut(&b->left, dim, -guard[1 + m->n_param + dim], -guard[0] - 1);
 	} else if (open || n_open) {
 		b->left.more = true;
 	} else {

@@ -120,7 +120,7 @@ static lt_status compute(struct lt_evaluation *e, lt_node n)
 	return LT_OK;
 }
 
-static lt_status evaluate(void *arg)
+static lt_status eval_body(void *arg)
 {
 	struct lt_evaluation *e = arg;
 	const struct lt_graph *g = e->g;
@@ -146,11 +146,11 @@ static lt_status evaluate(void *arg)
 	return LT_OK;
 }
 
-struct start { const struct lt_graph *g; struct lt_arena *arena; struct lt_evaluation *e; };
+struct eval_start { const struct lt_graph *g; struct lt_arena *arena; struct lt_evaluation *e; };
 
 static lt_status make_evaluation(void *arg)
 {
-	struct start *start = arg;
+	struct eval_start *start = arg;
 
 	start->e = LT_NEW(start->arena, struct lt_evaluation, 1);
 	return LT_OK;
@@ -158,7 +158,7 @@ static lt_status make_evaluation(void *arg)
 
 lt_status lt_eval_with(const struct lt_graph *g, const void *const *source, const struct lt_eval_options *options, struct lt_evaluation **out)
 {
-	struct start start = { .g = g };
+	struct eval_start start = { .g = g };
 	lt_status status;
 
 	*out = NULL;
@@ -172,7 +172,7 @@ lt_status lt_eval_with(const struct lt_graph *g, const void *const *source, cons
 		start.e->options = *options;
 		start.e->options.want_error = options->want_error && options->mode == LT_EVAL_EXACT;
 		start.e->amplify = options->amplify != 0 ? options->amplify : 1;
-		status = lt__protect(g->ctx, evaluate, start.e);
+		status = lt__protect(g->ctx, eval_body, start.e);
 	}
 	if (status) {
 		lt__arena_free(start.arena);

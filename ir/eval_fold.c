@@ -141,7 +141,7 @@ static void end_fold(struct lt_worker *w, const struct folding *f, int32_t count
 
 lt_status lt__eval_fold(struct lt_worker *w, int32_t count)
 {
-	const struct lt_job *job = w->job;
+	const struct lt_eval_job *job = w->job;
 	const struct folding f = folding_of(w);
 	int64_t place = lt__eval_place(w, &w->e->g->node[job->node]), k = 0;
 

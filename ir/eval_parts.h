@@ -31,12 +31,12 @@ struct lt_line { int64_t at, slope; };
  * and for nodes whose value is given: there data is the caller's. */
 struct lt_stored { const void *data; void *own; double *error; size_t bytes, error_bytes; };
 /* One node of a lazy expression, operands first; in: steps of its operands. */
-struct lt_step { lt_node node; int32_t in[3]; bool read; };
-struct lt_steps { struct lt_step *step; int32_t n, top; };      /* top: the step that gives the expression's value */
+struct lt_eval_step { lt_node node; int32_t in[3]; bool read; };
+struct lt_steps { struct lt_eval_step *step; int32_t n, top; };      /* top: the step that gives the expression's value */
 
 /* What went wrong in a worker: a sentence for the caller is made of it later. */
 enum lt_fault_kind { LT_FAULT_NONE, LT_FAULT_READ, LT_FAULT_GATHER, LT_FAULT_WIDE };
-struct lt_fault { enum lt_fault_kind kind; lt_node node; int64_t value, extent; int32_t axis; int64_t task; };
+struct lt_eval_fault { enum lt_fault_kind kind; lt_node node; int64_t value, extent; int32_t axis; int64_t task; };
 
 /* Error of a reduction on its way. */
 struct lt_fold {
@@ -48,7 +48,7 @@ struct lt_fold {
 
 /* The vars that one operand of a product is walked over, in the order of its panel; along: where its rows run. */
 struct lt_panel { struct lt_steps steps; lt_var *var; int32_t n_var; bool along_deep; };
-struct lt_product {
+struct lt_eval_product {
 	struct lt_panel left, right;    /* rows and columns of a tile */
 	lt_var *batch, *deep;
 	int32_t n_batch, n_deep;
@@ -59,7 +59,7 @@ struct lt_product {
 
 struct lt_worker;
 /* How a stored node is computed: elements over the kept vars, each folded over the reduced ones. */
-struct lt_job {
+struct lt_eval_job {
 	lt_node node;
 	struct lt_steps steps;
 	lt_var *outer, *inner;          /* kept and reduced vars without the strip var */
@@ -67,7 +67,7 @@ struct lt_job {
 	lt_var along;                   /* the strip var, -1: none */
 	bool along_inner;               /* the strip var is reduced */
 	int64_t strips, rows;           /* strips along a kept var; rows of them: of all outer vars */
-	struct lt_product *product;     /* or it is a product, computed by tiles */
+	struct lt_eval_product *product;     /* or it is a product, computed by tiles */
 	/* where element at[dim[i]] .. goes */
 	struct lt_stored *to;
 	int32_t n_dim;
@@ -83,7 +83,7 @@ struct lt_job {
 /* One thread's position and scratch. */
 struct lt_worker {
 	const struct lt_evaluation *e;
-	const struct lt_job *job;
+	const struct lt_eval_job *job;
 	int64_t *at;                            /* index of each var now */
 	lt_var along;
 	struct lt_line *dim, *row, *column, *index;     /* as long as the widest map */
@@ -96,7 +96,7 @@ struct lt_worker {
 	double *panel;                          /* scratch of a product */
 	int64_t *row_at, *column_at;            /* places of the tile's elements in the result */
 	bool inexact;                           /* an error other than 0 was stored */
-	struct lt_fault fault;
+	struct lt_eval_fault fault;
 	void *block; size_t bytes;              /* all of the scratch */
 };
 
@@ -106,7 +106,7 @@ struct lt_evaluation {
 	const struct lt_graph *g;               /* during lt_eval_with only */
 	const void *const *source;
 	struct lt_eval_options options;         /* done, parallel, progress: during lt_eval_with only */
-	const struct lt_rows *rows;
+	const struct lt_eval_rows *rows;
 	double amplify;                         /* options.amplify, 1 where that is 0 */
 	double *slope;                          /* scratch of lt__eval_stride */
 	double *noise;                          /* a table of random numbers in -1..1; RANDOM only */
@@ -133,7 +133,7 @@ static inline bool lt__eval_is_source(const struct lt_nodedef *d)
 	return d->op == LT_OP_input || d->op == LT_OP_constant || d->op == LT_OP_state;
 }
 /* Keeps what went wrong in a worker; the status that the evaluation will end with. */
-static inline lt_status lt__eval_fault(struct lt_worker *w, struct lt_fault fault)
+static inline lt_status lt__eval_fault(struct lt_worker *w, struct lt_eval_fault fault)
 {
 	w->fault = fault;
 	return LT_EFAULT;
@@ -179,14 +179,14 @@ int64_t lt__eval_count(const struct lt_evaluation *, const lt_var *, int32_t n);
 
 /* ir/eval_product.c */
 /* Plans the job as a sum of products by tiles; false: it is none that gains from it. */
-bool lt__eval_plan_product(struct lt_evaluation *, struct lt_job *, const lt_var *loop, int32_t n_kept, int32_t n_loop);
+bool lt__eval_plan_product(struct lt_evaluation *, struct lt_eval_job *, const lt_var *loop, int32_t n_kept, int32_t n_loop);
 /* ir/eval_tile.c */
 lt_status lt__eval_product_task(struct lt_worker *, int64_t task);
 /* Doubles in a worker's panel. */
-size_t lt__eval_product_bytes(const struct lt_evaluation *, const struct lt_product *);
+size_t lt__eval_product_bytes(const struct lt_evaluation *, const struct lt_eval_product *);
 
 /* ir/eval_task.c: does the tasks of a job, on all threads if that pays. */
-lt_status lt__eval_run_tasks(struct lt_evaluation *, struct lt_job *);
+lt_status lt__eval_run_tasks(struct lt_evaluation *, struct lt_eval_job *);
 void lt__eval_free_workers(struct lt_evaluation *);
 
 /* ir/eval_noise.c: the random errors of LT_EVAL_RANDOM. */

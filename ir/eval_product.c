@@ -59,7 +59,7 @@ static int32_t tile_of(int64_t extent, int64_t most)
 }
 
 /* Wide tiles where there are few rows. */
-static void choose_tiles(struct lt_product *p)
+static void choose_tiles(struct lt_eval_product *p)
 {
 	int64_t m = p->rows < TILE_SIDE ? p->rows : TILE_SIDE, n;
 
@@ -72,13 +72,13 @@ static void choose_tiles(struct lt_product *p)
 	p->n = (p->n + LT_LANES - 1) / LT_LANES * LT_LANES;
 }
 
-bool lt__eval_plan_product(struct lt_evaluation *e, struct lt_job *job, const lt_var *loop, int32_t n_kept, int32_t n_loop)
+bool lt__eval_plan_product(struct lt_evaluation *e, struct lt_eval_job *job, const lt_var *loop, int32_t n_kept, int32_t n_loop)
 {
 	lt_node mul = product_of(e, job->node);
 	if (mul < 0)
 		return false;
 	const lt_node *factor = e->g->node[mul].operand;
-	struct lt_product *p = LT_NEW(e->arena, struct lt_product, 1);
+	struct lt_eval_product *p = LT_NEW(e->arena, struct lt_eval_product, 1);
 	lt_var *var[2] = { LT_NEW(e->arena, lt_var, n_kept + 1), LT_NEW(e->arena, lt_var, n_kept + 1) };
 	int32_t n[2] = { 0 };
 

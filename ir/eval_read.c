@@ -108,7 +108,7 @@ static lt_status store_stored(struct lt_worker *w, lt_node node, const struct lt
 		int64_t extent = w->e->g->var[d->dim[i]].extent, end = dim[i].at;
 		bool over = dim[i].slope != 0 && (lt__mul_overflow(n - 1, dim[i].slope, &end) || lt__add_overflow(dim[i].at, end, &end));
 		if (over || dim[i].at < 0 || dim[i].at >= extent || end < 0 || end >= extent)
-			return lt__eval_fault(w, (struct lt_fault){ .kind = LT_FAULT_READ, .node = node, .extent = extent,
+			return lt__eval_fault(w, (struct lt_eval_fault){ .kind = LT_FAULT_READ, .node = node, .extent = extent,
 				.value = over || dim[i].at < 0 || dim[i].at >= extent ? dim[i].at : end, .axis = i });
 		at = at * extent + dim[i].at;
 		slope = slope * extent + (n > 1 ? dim[i].slope : 0);
@@ -151,7 +151,7 @@ static lt_status read_stretch(struct lt_worker *w, lt_node node, int64_t begin, 
 		for (int32_t i = 0; piece && i < piece->map.n_row; i++)
 			dim[i] = row_line(piece->map.row + (int64_t)i * width, w->column, width, &wide);
 		if (wide)
-			return lt__eval_fault(w, (struct lt_fault){ .kind = LT_FAULT_WIDE, .node = node });
+			return lt__eval_fault(w, (struct lt_eval_fault){ .kind = LT_FAULT_WIDE, .node = node });
 		if (!piece || piece->source < 0) {
 			store_line(out, begin, n, lt__scalar_of(piece ? piece->bits : d->bits, d->dtype), 0);
 			*done = n;
@@ -166,7 +166,7 @@ static lt_status read_stretch(struct lt_worker *w, lt_node node, int64_t begin, 
 	if (d->op == LT_OP_lit)
 		store_line(out, begin, n, lt__scalar_of(d->bits, d->dtype), 0);
 	else if (d->op == LT_OP_index && (lt__mul_overflow(n, dim[0].slope, &end) || lt__add_overflow(dim[0].at, end, &end)))
-		return lt__eval_fault(w, (struct lt_fault){ .kind = LT_FAULT_WIDE, .node = node });
+		return lt__eval_fault(w, (struct lt_eval_fault){ .kind = LT_FAULT_WIDE, .node = node });
 	else if (d->op == LT_OP_index)
 		store_line(out, begin, n, (union lt_scalar){ .i = dim[0].at }, dim[0].slope);
 	else

@@ -20,7 +20,7 @@
 #endif
 #endif
 
-const struct lt_rows *lt__rows(void)
+const struct lt_eval_rows *lt__rows(void)
 {
 #ifdef __x86_64__
 	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))

@@ -32,7 +32,7 @@ struct lt_tile {
 };
 enum lt_tile_mode { LT_TILE_EXACT, LT_TILE_NEAREST, LT_TILE_RANDOM, LT_TILE_BOUND, LT_TILE_MODES };
 
-struct lt_rows {
+struct lt_eval_rows {
 	/* n elements of an array of t: element `at`, then each `slope` further. */
 	void (*load)(enum lt_dtype, const void *from, int64_t at, int64_t slope, int32_t n, union lt_row *out);
 	void (*store)(enum lt_dtype, void *to, int64_t at, int64_t slope, int32_t n, const union lt_row *);
@@ -51,5 +51,5 @@ struct lt_rows {
 	void (*product[LT_TILE_MODES][2])(const struct lt_tile *);       /* f32, f64 */
 };
 /* The form for this processor. */
-const struct lt_rows *lt__rows(void);
+const struct lt_eval_rows *lt__rows(void);
 #endif

@@ -6,7 +6,7 @@
 enum { COST_STRIP = 60, COST_FAR = 4, COST_BOUND = 30, COST_TASK = 50000 };
 
 /* Of one element of a strip of the job along v: what reading costs where neighbours are far apart, and its share of a strip. */
-static double cost_along(const struct lt_evaluation *e, const struct lt_job *job, lt_var v, bool kept)
+static double cost_along(const struct lt_evaluation *e, const struct lt_eval_job *job, lt_var v, bool kept)
 {
 	int64_t extent = e->extent[v] < LT_STRIP ? e->extent[v] : LT_STRIP;
 	double cost = 0;
@@ -21,7 +21,7 @@ static double cost_along(const struct lt_evaluation *e, const struct lt_job *job
 }
 
 /* Chooses the strip var; where the order of a reduction counts, of the reduced ones only the fastest. */
-static void choose_along(const struct lt_evaluation *e, struct lt_job *job, const lt_var *loop, int32_t n_kept, int32_t n_loop)
+static void choose_along(const struct lt_evaluation *e, struct lt_eval_job *job, const lt_var *loop, int32_t n_kept, int32_t n_loop)
 {
 	bool ordered = e->options.mode != LT_EVAL_EXACT;
 	double best = 0;
@@ -39,7 +39,7 @@ static void choose_along(const struct lt_evaluation *e, struct lt_job *job, cons
 	}
 }
 
-static double row_cost(const struct lt_evaluation *e, const struct lt_job *job)
+static double row_cost(const struct lt_evaluation *e, const struct lt_eval_job *job)
 {
 	int64_t folds = lt__eval_count(e, job->inner, job->n_inner), length = job->along < 0 ? 1 : e->extent[job->along];
 
@@ -49,7 +49,7 @@ static double row_cost(const struct lt_evaluation *e, const struct lt_job *job)
 }
 
 /* Plans the loops: over n_kept vars and then, where the node is a reduction, the reduced ones. */
-static lt_status run_job(struct lt_evaluation *e, struct lt_job *job, const lt_var *loop, int32_t n_kept, int32_t n_loop)
+static lt_status run_job(struct lt_evaluation *e, struct lt_eval_job *job, const lt_var *loop, int32_t n_kept, int32_t n_loop)
 {
 	const struct lt_nodedef *d = &e->g->node[job->node];
 
@@ -111,10 +111,10 @@ static lt_status new_storage(struct lt_evaluation *e, lt_node n)
 }
 
 /* The values of n into its own storage: of its own operator, or (an update) of operand 0. */
-static lt_status fill(struct lt_evaluation *e, lt_node n, lt_node top, const lt_var *loop, int32_t n_loop)
+static lt_status job_fill(struct lt_evaluation *e, lt_node n, lt_node top, const lt_var *loop, int32_t n_loop)
 {
 	const struct lt_nodedef *d = &e->g->node[n];
-	struct lt_job job = { .node = n, .to = &e->value[n], .n_dim = d->n_dim, .dim = d->dim, .stride = strides(e, d) };
+	struct lt_eval_job job = { .node = n, .to = &e->value[n], .n_dim = d->n_dim, .dim = d->dim, .stride = strides(e, d) };
 
 	LT_TRY(new_storage(e, n));
 	job.steps = lt__eval_list_steps(e, top, top == n ? n : -1);
@@ -129,7 +129,7 @@ static lt_status fill(struct lt_evaluation *e, lt_node n, lt_node top, const lt_
 static lt_status write_block(struct lt_evaluation *e, lt_node n)
 {
 	const struct lt_nodedef *d = &e->g->node[n], *part = &e->g->node[d->operand[1]];
-	struct lt_job job = { .node = n, .to = &e->value[n], .n_dim = d->n_dim, .dim = part->dim, .stride = strides(e, d),
+	struct lt_eval_job job = { .node = n, .to = &e->value[n], .n_dim = d->n_dim, .dim = part->dim, .stride = strides(e, d),
 		.steps = lt__eval_list_steps(e, d->operand[1], -1) };
 
 	for (int32_t i = 0; i < d->n_dim; i++) {
@@ -166,7 +166,7 @@ static lt_status update(struct lt_evaluation *e, lt_node n)
 		e->value[n].data = NULL;
 		*x = (struct lt_stored){ 0 };
 	} else {
-		LT_TRY(fill(e, n, d->operand[0], d->dim, d->n_dim));
+		LT_TRY(job_fill(e, n, d->operand[0], d->dim, d->n_dim));
 		LT_TRY(keep_errors(e, &e->value[n]));
 	}
 	return write_block(e, n);
@@ -181,5 +181,5 @@ lt_status lt__eval_store(struct lt_evaluation *e, lt_node n)
 	int32_t most = d->n_dim + (d->n_operand > 0 ? e->g->node[d->operand[0]].n_dim : 0);
 	lt_var *loop = LT_NEW(e->arena, lt_var, most + 1);
 	int32_t n_loop = lt__node_loops(e->g, n, loop);
-	return fill(e, n, d->reduce ? d->operand[0] : d->op == LT_OP_gather ? d->operand[1] : n, loop, n_loop);
+	return job_fill(e, n, d->reduce ? d->operand[0] : d->op == LT_OP_gather ? d->operand[1] : n, loop, n_loop);
 }

@@ -18,15 +18,15 @@ static bool is_read(const struct lt_evaluation *e, lt_node n, lt_node root)
 }
 
 /* Depth is bounded by LT_LAZY_SIZE. */
-static int32_t add_step(struct lt_evaluation *e, struct lt_steps *to, lt_node n, lt_node root)
+static int32_t eval_add_step(struct lt_evaluation *e, struct lt_steps *to, lt_node n, lt_node root)
 {
 	const struct lt_nodedef *d = &e->g->node[n];
-	struct lt_step step = { .node = n, .read = is_read(e, n, root) };
+	struct lt_eval_step step = { .node = n, .read = is_read(e, n, root) };
 
 	if (e->step_stamp[n] == e->stamp)
 		return e->step_of[n];
 	for (int32_t i = 0; !step.read && i < d->n_operand; i++)
-		step.in[i] = add_step(e, to, d->operand[i], root);
+		step.in[i] = eval_add_step(e, to, d->operand[i], root);
 	if (to->n == LT_STEPS)
 		lt_bug("an expression of the oracle has too many steps");
 	to->step[to->n] = step;
@@ -37,11 +37,11 @@ static int32_t add_step(struct lt_evaluation *e, struct lt_steps *to, lt_node n,
 
 struct lt_steps lt__eval_list_steps(struct lt_evaluation *e, lt_node n, lt_node root)
 {
-	struct lt_step room[LT_STEPS];
+	struct lt_eval_step room[LT_STEPS];
 	struct lt_steps steps = { .step = room };
 
 	e->stamp++;
-	steps.top = add_step(e, &steps, n, root);
+	steps.top = eval_add_step(e, &steps, n, root);
 	steps.step = lt__arena_copy(e->arena, room, (size_t)steps.n * sizeof *room);
 	return steps;
 }
@@ -71,7 +71,7 @@ static double step_error(const struct lt_nodedef *d, enum lt_dtype from, const u
 }
 
 /* Errors of the strip, element by element; raw: before rounding. */
-static void find_errors(const struct lt_worker *w, const struct lt_step *step, int32_t count, const union lt_row *raw, struct lt_strip *out)
+static void find_errors(const struct lt_worker *w, const struct lt_eval_step *step, int32_t count, const union lt_row *raw, struct lt_strip *out)
 {
 	const struct lt_nodedef *d = &w->e->g->node[step->node];
 	enum lt_dtype from = w->e->g->node[d->operand[d->n_operand - 1]].dtype;
@@ -100,7 +100,7 @@ static const union lt_row *operand_row(const struct lt_strip *in, int32_t count,
 	return spread;
 }
 
-static void compute(const struct lt_worker *w, const struct lt_step *step, int32_t count, struct lt_strip *out)
+static void compute(const struct lt_worker *w, const struct lt_eval_step *step, int32_t count, struct lt_strip *out)
 {
 	const struct lt_evaluation *e = w->e;
 	const struct lt_nodedef *d = &e->g->node[step->node];
@@ -136,7 +136,7 @@ static void compute(const struct lt_worker *w, const struct lt_step *step, int32
 lt_status lt__eval_run_steps(struct lt_worker *w, const struct lt_steps *steps, int32_t count)
 {
 	for (int32_t i = 0; i < steps->n; i++) {
-		const struct lt_step *step = &steps->step[i];
+		const struct lt_eval_step *step = &steps->step[i];
 		const struct lt_nodedef *d = &w->e->g->node[step->node];
 		struct lt_strip *out = &w->strip[i];
 		out->uniform = !lt__eval_has_var(d, w->along);

@@ -20,7 +20,7 @@ static lt_status gather(struct lt_worker *w, int32_t count)
 		if (e->options.mode == LT_EVAL_RANDOM && extent > 0)
 			place = place < 0 ? 0 : place < extent ? place : extent - 1;
 		if (place < 0 || place >= extent)
-			return lt__eval_fault(w, (struct lt_fault){ .kind = LT_FAULT_GATHER, .node = w->job->node, .value = place,
+			return lt__eval_fault(w, (struct lt_eval_fault){ .kind = LT_FAULT_GATHER, .node = w->job->node, .value = place,
 				.extent = extent, .axis = d->axis });
 		lt__eval_set_dims(w, x, w->index);
 		for (int32_t i = 0; i < x->n_dim; i++)
@@ -41,7 +41,7 @@ static lt_status gather(struct lt_worker *w, int32_t count)
 
 static void store_strip(struct lt_worker *w, int32_t count, const struct lt_strip *in)
 {
-	const struct lt_job *job = w->job;
+	const struct lt_eval_job *job = w->job;
 	const union lt_row *x = &in->at;
 	int64_t at = job->base, step = 0;
 
@@ -63,7 +63,7 @@ static void store_strip(struct lt_worker *w, int32_t count, const struct lt_stri
 
 static lt_status run_strip(struct lt_worker *w, int32_t count)
 {
-	const struct lt_job *job = w->job;
+	const struct lt_eval_job *job = w->job;
 	const struct lt_nodedef *d = &w->e->g->node[job->node];
 	const struct lt_strip *from = w->out;
 
@@ -81,7 +81,7 @@ static lt_status run_strip(struct lt_worker *w, int32_t count)
 
 lt_status lt__eval_row_task(struct lt_worker *w, int64_t task)
 {
-	const struct lt_job *job = w->job;
+	const struct lt_eval_job *job = w->job;
 	int64_t row = task * job->grain, end = job->rows - row < job->grain ? job->rows : row + job->grain;
 	bool kept = job->along >= 0 && !job->along_inner;
 	int64_t extent = kept ? w->e->extent[job->along] : 1;

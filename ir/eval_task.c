@@ -10,7 +10,7 @@
 /* Nanoseconds, about: below the first a job has one thread; progress is told after the second. */
 enum { COST_THREADS = 200000, COST_ROUND = 50000000 };
 
-struct round { struct lt_evaluation *e; const struct lt_job *job; _Atomic int64_t next, failed; int64_t end; };
+struct round { struct lt_evaluation *e; const struct lt_eval_job *job; _Atomic int64_t next, failed; int64_t end; };
 
 static void take_tasks(void *arg, uint32_t i, uint32_t n)
 {
@@ -31,7 +31,7 @@ static void take_tasks(void *arg, uint32_t i, uint32_t n)
 	}
 }
 
-static lt_status report(const struct lt_evaluation *e, const struct lt_fault *f)
+static lt_status report(const struct lt_evaluation *e, const struct lt_eval_fault *f)
 {
 	const struct lt_nodedef *d = &e->g->node[f->node];
 
@@ -46,8 +46,8 @@ static lt_status report(const struct lt_evaluation *e, const struct lt_fault *f)
 }
 
 /* Parts of one block of memory, each aligned to 64 bytes; at NULL only counts. */
-struct pieces { char *at; size_t used; };
-static void *piece(struct pieces *p, size_t bytes)
+struct scratch_pieces { char *at; size_t used; };
+static void *piece(struct scratch_pieces *p, size_t bytes)
 {
 	size_t begin = p->used;
 
@@ -55,7 +55,7 @@ static void *piece(struct pieces *p, size_t bytes)
 	return p->at ? p->at + begin : NULL;
 }
 
-static void cut_block(const struct lt_evaluation *e, const struct lt_job *job, struct lt_worker *w, struct pieces *p)
+static void cut_block(const struct lt_evaluation *e, const struct lt_eval_job *job, struct lt_worker *w, struct scratch_pieces *p)
 {
 	bool reduce = e->g->node[job->node].reduce && !job->product;
 	int32_t n_step = job->steps.n;
@@ -76,9 +76,9 @@ static void cut_block(const struct lt_evaluation *e, const struct lt_job *job, s
 }
 
 /* Scratch grows with the jobs that need more, and is not cleared. */
-static lt_status prepare(struct lt_evaluation *e, const struct lt_job *job, struct lt_worker *w)
+static lt_status worker_prepare(struct lt_evaluation *e, const struct lt_eval_job *job, struct lt_worker *w)
 {
-	struct pieces count = { NULL, 64 }, parts;
+	struct scratch_pieces count = { NULL, 64 }, parts;
 
 	if (!w->e) {
 		w->at = LT_NEW(e->arena, int64_t, e->n_var + 1);
@@ -98,7 +98,7 @@ static lt_status prepare(struct lt_evaluation *e, const struct lt_job *job, stru
 		w->block = more;
 		w->bytes = count.used;
 	}
-	parts = (struct pieces){ (char *)w->block + (64 - (uintptr_t)w->block % 64) % 64, 0 };
+	parts = (struct scratch_pieces){ (char *)w->block + (64 - (uintptr_t)w->block % 64) % 64, 0 };
 	cut_block(e, job, w, &parts);
 	return LT_OK;
 }
@@ -110,7 +110,7 @@ void lt__eval_free_workers(struct lt_evaluation *e)
 			lt__context_realloc(e->ctx, e->worker[i].block, e->worker[i].bytes, 0);
 }
 
-static const struct lt_fault *find_fault(const struct lt_evaluation *e, uint32_t n, int64_t task)
+static const struct lt_eval_fault *find_fault(const struct lt_evaluation *e, uint32_t n, int64_t task)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (e->worker[i].fault.kind && e->worker[i].fault.task == task)
@@ -127,14 +127,14 @@ static void report_progress(const struct lt_evaluation *e, double part)
 		e->options.progress(e->options.user, share < 1 ? share : 1);
 }
 
-lt_status lt__eval_run_tasks(struct lt_evaluation *e, struct lt_job *job)
+lt_status lt__eval_run_tasks(struct lt_evaluation *e, struct lt_eval_job *job)
 {
 	uint32_t n = e->options.parallel && job->cost * (double)job->n_task > COST_THREADS ? e->n_worker : 1;
 	struct round r = { .e = e, .job = job };
 
 	n = (int64_t)n > job->n_task ? (uint32_t)job->n_task : n;
 	for (uint32_t i = 0; i < n; i++)
-		LT_TRY(prepare(e, job, &e->worker[i]));
+		LT_TRY(worker_prepare(e, job, &e->worker[i]));
 	int64_t step = job->cost < COST_ROUND ? (int64_t)(COST_ROUND / job->cost) * n : n;
 	atomic_store(&r.failed, INT64_MAX);
 	while (r.end < job->n_task && atomic_load(&r.failed) == INT64_MAX) {
@@ -146,7 +146,7 @@ lt_status lt__eval_run_tasks(struct lt_evaluation *e, struct lt_job *job)
 			take_tasks(&r, 0, 1);
 		report_progress(e, (double)r.end / (double)job->n_task);
 	}
-	const struct lt_fault *fault = find_fault(e, n, atomic_load(&r.failed));
+	const struct lt_eval_fault *fault = find_fault(e, n, atomic_load(&r.failed));
 	for (uint32_t i = 0; i < n; i++)
 		job->inexact = job->inexact || e->worker[i].inexact;
 	return fault ? report(e, fault) : LT_OK;

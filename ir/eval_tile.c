@@ -7,7 +7,7 @@
 static size_t sums_of(const struct lt_evaluation *e) { return e->options.want_error ? 6 : e->noise ? 4 : 2; }
 
 /* Panels of both factors and of their errors, sums, and the noise's offsets, one after another. */
-size_t lt__eval_product_bytes(const struct lt_evaluation *e, const struct lt_product *p)
+size_t lt__eval_product_bytes(const struct lt_evaluation *e, const struct lt_eval_product *p)
 {
 	size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k, panels = k * (m + n);
 
@@ -18,7 +18,7 @@ struct parts { double *a, *b, *a_error, *b_error, *value, *remainder, *error, *s
 
 static struct parts cut_panel(const struct lt_worker *w)
 {
-	const struct lt_product *p = w->job->product;
+	const struct lt_eval_product *p = w->job->product;
 	size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k;
 	double *at = w->panel;
 	struct parts c = { .a = at, .b = at + k * m };
@@ -50,7 +50,7 @@ static struct parts cut_panel(const struct lt_worker *w)
 /* Elements first.. of a panel from one strip: to[j * step]. */
 static void store_row(const struct lt_worker *w, const struct lt_strip *in, int32_t n, double *to, double *error, int64_t step, double *largest)
 {
-	const struct lt_rows *rows = w->e->rows;
+	const struct lt_eval_rows *rows = w->e->rows;
 	double value = rows->largest(in->uniform ? 1 : n, in->at.f);
 
 	*largest = value > *largest ? value : *largest;
@@ -67,7 +67,7 @@ static lt_status fill_panel(struct lt_worker *w, const struct lt_panel *p, int64
 	double *to, double *error, double *largest)
 {
 	const struct lt_evaluation *e = w->e;
-	const struct lt_product *job = w->job->product;
+	const struct lt_eval_product *job = w->job->product;
 	const struct lt_strip *in = &w->strip[p->steps.top];
 	const lt_var *outer = p->along_deep ? p->var : job->deep, *inner = p->along_deep ? job->deep : p->var;
 	int32_t n_outer = p->along_deep ? p->n_var : job->n_deep, n_inner = p->along_deep ? job->n_deep : p->n_var;
@@ -105,12 +105,12 @@ static void clear_remainder(double *panel, int32_t depth, int32_t count, int32_t
 			panel[(int64_t)k * wide + j] = 0;
 }
 
-static enum lt_dtype type_of(const struct lt_worker *w) { return w->e->g->node[w->job->node].dtype; }
+static enum lt_dtype tile_type(const struct lt_worker *w) { return w->e->g->node[w->job->node].dtype; }
 
 /* The same step term by term as ir/eval_error.c has it: for infinities, NaN and what may overflow. */
 static void bound_by_terms(const struct lt_worker *w, const struct lt_tile *t, int64_t *odd)
 {
-	enum lt_dtype type = type_of(w);
+	enum lt_dtype type = tile_type(w);
 
 	for (int64_t at = 0; at < (int64_t)t->m * t->n; at++) {
 		struct lt_fold fold = { .error = t->error[at], .size = t->size[at], .coarse = t->coarse[at] != 0, .odd = odd[at] != 0 };
@@ -133,8 +133,8 @@ static void bound_by_terms(const struct lt_worker *w, const struct lt_tile *t, i
 
 static void random_by_terms(const struct lt_worker *w, const struct lt_tile *t)
 {
-	const struct lt_rows *rows = w->e->rows;
-	enum lt_dtype type = type_of(w);
+	const struct lt_eval_rows *rows = w->e->rows;
+	enum lt_dtype type = tile_type(w);
 
 	for (int64_t at = 0; at < (int64_t)t->m * t->n; at++) {
 		for (int32_t k = 0; k < t->k; k++) {
@@ -157,12 +157,12 @@ static void random_by_terms(const struct lt_worker *w, const struct lt_tile *t)
 
 /* Adds `t->k` products to each sum.  Where no product can overflow, that is not asked term by term.  An error that is infinite, or reaches
  * beyond the type's numbers, makes the error of the sum infinite in either way (sum_error of ir/eval_error.c). */
-static void add_step(const struct lt_worker *w, const struct lt_tile *t, int64_t *odd, double largest)
+static void tile_add_term(const struct lt_worker *w, const struct lt_tile *t, int64_t *odd, double largest)
 {
 	static const enum lt_tile_mode modes[] = { [LT_EVAL_EXACT] = LT_TILE_EXACT, [LT_EVAL_NEAREST] = LT_TILE_NEAREST,
 		[LT_EVAL_RANDOM] = LT_TILE_RANDOM };
 	const struct lt_evaluation *e = w->e;
-	bool tame = largest <= lt__dtype_info(type_of(w))->largest / 4;
+	bool tame = largest <= lt__dtype_info(tile_type(w))->largest / 4;
 	enum lt_tile_mode mode = e->options.want_error ? LT_TILE_BOUND : modes[e->options.mode];
 
 	if (mode == LT_TILE_BOUND && !tame)
@@ -170,13 +170,13 @@ static void add_step(const struct lt_worker *w, const struct lt_tile *t, int64_t
 	else if (mode == LT_TILE_RANDOM && !tame)
 		random_by_terms(w, t);
 	else
-		e->rows->product[mode][type_of(w) == LT_F64](t);
+		e->rows->product[mode][tile_type(w) == LT_F64](t);
 }
 
 /* Places in the result of `count` positions of vars from `first` on. */
 static void find_places(struct lt_worker *w, const lt_var *var, int32_t n, int64_t first, int32_t count, int64_t *to)
 {
-	const struct lt_job *job = w->job;
+	const struct lt_eval_job *job = w->job;
 
 	lt__eval_set_walk(w, var, n, first);
 	for (int32_t i = 0; i < count; i++) {
@@ -194,7 +194,7 @@ static void store_errors(struct lt_worker *w, const struct lt_tile *t, const int
 		int64_t at = (int64_t)m * t->n + n;
 		struct lt_fold fold = { .uncertain = t->error[at] != 0, .odd = odd[at] != 0, .coarse = t->coarse[at] != 0,
 			.error = t->error[at], .size = t->size[at], .n = w->job->product->depth };
-		double error = lt__eval_folded_error(&fold, LT_OP_add, type_of(w), (union lt_scalar){ .f = w->out->at.f[n] });
+		double error = lt__eval_folded_error(&fold, LT_OP_add, tile_type(w), (union lt_scalar){ .f = w->out->at.f[n] });
 		w->job->to->error[base + w->column_at[n]] = error;
 		w->inexact = w->inexact || error != 0;
 	}
@@ -203,24 +203,24 @@ static void store_errors(struct lt_worker *w, const struct lt_tile *t, const int
 /* A row of the results, in stretches of equal distance. */
 static void store_results(struct lt_worker *w, const struct lt_tile *t, const int64_t *odd, int32_t m, int32_t columns, int64_t base)
 {
-	const struct lt_job *job = w->job;
+	const struct lt_eval_job *job = w->job;
 	union lt_row *row = &w->out->at, *part = &w->one->at;
 
 	for (int32_t n = 0; n < columns; n++) {
 		int64_t at = (int64_t)m * t->n + n;
-		row->f[n] = t->value[at] + (w->e->options.mode == LT_EVAL_EXACT && type_of(w) == LT_F64 && isfinite(t->value[at]) ? t->remainder[at] : 0);
+		row->f[n] = t->value[at] + (w->e->options.mode == LT_EVAL_EXACT && tile_type(w) == LT_F64 && isfinite(t->value[at]) ? t->remainder[at] : 0);
 		const struct lt_fold fold = { .n = job->product->depth, .size = w->e->noise ? t->size[at] : 0, .coarse = w->e->noise && t->coarse[at] };
 		if (w->e->noise)
 			row->f[n] = lt__eval_disturb_order(w->e, job->node, LT_OP_add, &fold, row->f[n], base + w->column_at[n]);
 	}
-	w->e->rows->round(type_of(w), columns, row);
+	w->e->rows->round(tile_type(w), columns, row);
 	for (int32_t n = 0, next; n < columns; n = next) {
 		int64_t step = n + 1 < columns ? w->column_at[n + 1] - w->column_at[n] : 1;
 		for (next = n + 1; next < columns && w->column_at[next] - w->column_at[next - 1] == step; next++)
 			continue;
 		for (int32_t j = n; j < next; j++)
 			part->f[j - n] = row->f[j];
-		w->e->rows->store(type_of(w), job->to->own, base + w->column_at[n], step, next - n, part);
+		w->e->rows->store(tile_type(w), job->to->own, base + w->column_at[n], step, next - n, part);
 	}
 	if (w->e->options.want_error)
 		store_errors(w, t, odd, m, columns, base);
@@ -229,8 +229,8 @@ static void store_results(struct lt_worker *w, const struct lt_tile *t, const in
 lt_status lt__eval_product_task(struct lt_worker *w, int64_t task)
 {
 	const struct lt_evaluation *e = w->e;
-	const struct lt_product *p = w->job->product;
-	const struct lt_dtypeinfo *type = lt__dtype_info(type_of(w));
+	const struct lt_eval_product *p = w->job->product;
+	const struct lt_dtypeinfo *type = lt__dtype_info(tile_type(w));
 	const struct parts parts = cut_panel(w);
 	int64_t column = task % p->n_tiles * p->n, row = task / p->n_tiles % p->m_tiles * p->m, base;
 	int32_t columns = p->columns - column < p->n ? (int32_t)(p->columns - column) : p->n;
@@ -254,7 +254,7 @@ lt_status lt__eval_product_task(struct lt_worker *w, int64_t task)
 		clear_remainder(parts.b_error, t.k, columns, t.n);
 		for (int64_t i = 0; e->noise && i < (int64_t)t.k * t.m; i++)
 			parts.offset[i] = lt__eval_noise_offset(e, w->job->node, base + w->row_at[i % t.m] + w->column_at[0], deep + i / t.m);
-		add_step(w, &t, parts.odd, left * right);
+		tile_add_term(w, &t, parts.odd, left * right);
 	}
 	for (int32_t m = 0; m < t.m; m++)
 		store_results(w, &t, parts.odd, m, columns, base + w->row_at[m]);

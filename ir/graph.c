@@ -56,7 +56,7 @@ static char *clean_name(struct lt_arena *arena, const char *name, bool is_node)
 	return at;
 }
 
-static void *copy(struct lt_graph *g, const void *from, size_t size, int32_t n)
+static void *graph_copy(struct lt_graph *g, const void *from, size_t size, int32_t n)
 {
 	return from && n > 0 ? lt__arena_copy(g->arena, from, size * (size_t)n) : NULL;
 }
@@ -65,11 +65,11 @@ lt_node lt__graph_add(struct lt_graph *g, const struct lt_nodedef *def)
 {
 	struct lt_nodedef n = *def;
 
-	n.operand = copy(g, def->operand, sizeof *n.operand, n.n_operand);
-	n.dim = copy(g, def->dim, sizeof *n.dim, n.n_dim);
-	n.offset = copy(g, def->offset, sizeof *n.offset, n.n_dim);
-	n.at = copy(g, def->at, sizeof *n.at, n.n_dim);
-	n.piece = copy(g, def->piece, sizeof *n.piece, n.n_piece);
+	n.operand = graph_copy(g, def->operand, sizeof *n.operand, n.n_operand);
+	n.dim = graph_copy(g, def->dim, sizeof *n.dim, n.n_dim);
+	n.offset = graph_copy(g, def->offset, sizeof *n.offset, n.n_dim);
+	n.at = graph_copy(g, def->at, sizeof *n.at, n.n_dim);
+	n.piece = graph_copy(g, def->piece, sizeof *n.piece, n.n_piece);
 	for (int32_t i = 0; i < n.n_piece; i++)
 		n.piece[i].map = lt__map_copy(g->arena, &n.piece[i].map);
 	if (n.label)

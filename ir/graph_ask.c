@@ -4,7 +4,7 @@
 #include <string.h>
 #include "ir/graph.h"
 
-static const char *place(const struct lt_graph *g, int32_t line, int32_t column)
+static const char *line_text(const struct lt_graph *g, int32_t line, int32_t column)
 {
 	if (line > 0 && g->file)
 		return lt__scratch(g->ctx, "%.200s:%d:%d: ", g->file, line, column);
@@ -21,7 +21,7 @@ lt_status lt__graph_fail(const struct lt_graph *g, lt_status status, const char 
 	va_start(list, fmt);
 	vsnprintf(text, sizeof text, fmt, list);
 	va_end(list);
-	return lt_fail(g->ctx, status, "%s%s", place(g, g->line, g->column), text);
+	return lt_fail(g->ctx, status, "%s%s", line_text(g, g->line, g->column), text);
 }
 
 lt_status lt__node_fail(const struct lt_graph *g, lt_node node, lt_status status, const char *fmt, ...)
@@ -33,7 +33,7 @@ lt_status lt__node_fail(const struct lt_graph *g, lt_node node, lt_status status
 	va_start(list, fmt);
 	vsnprintf(text, sizeof text, fmt, list);
 	va_end(list);
-	return lt_fail(g->ctx, status, "%snode '%.200s' (%s%s): %s", place(g, n->line, n->column), n->name,
+	return lt_fail(g->ctx, status, "%snode '%.200s' (%s%s): %s", line_text(g, n->line, n->column), n->name,
 		n->op >= 0 && n->op < LT_NOP ? lt__op_info(n->op)->name : "no operator", n->reduce ? ".reduce" : "", text);
 }
 

@@ -50,7 +50,7 @@ static struct name *slot_of(const struct lt_names *names, const char *text, size
 }
 
 /* At most half of the slots are used. */
-static void grow(struct lt_names *names)
+static void names_grow(struct lt_names *names)
 {
 	struct name *old = names->slot;
 	size_t n_old = names->n_slot;
@@ -69,7 +69,7 @@ int32_t lt__names_find(const struct lt_names *names, const char *text, size_t by
 	return s->text ? s->value : -1;
 }
 
-static struct name *put(struct lt_names *names, const char *text, size_t bytes, int32_t value)
+static struct name *names_insert(struct lt_names *names, const char *text, size_t bytes, int32_t value)
 {
 	uint64_t hash = hash_of(text, bytes);
 	struct name *s = slot_of(names, text, bytes, hash);
@@ -80,7 +80,7 @@ static struct name *put(struct lt_names *names, const char *text, size_t bytes, 
 		if (bytes)
 			memcpy(copy, text, bytes);
 		if ((names->n_used + 1) * 2 > names->n_slot) {
-			grow(names);
+			names_grow(names);
 			s = slot_of(names, text, bytes, hash);
 		}
 		*s = (struct name){ .text = copy, .bytes = bytes, .hash = hash, .next = 2 };
@@ -92,7 +92,7 @@ static struct name *put(struct lt_names *names, const char *text, size_t bytes, 
 
 const char *lt__names_add(struct lt_names *names, const char *text, size_t bytes, int32_t value)
 {
-	return put(names, text, bytes, value)->text;
+	return names_insert(names, text, bytes, value)->text;
 }
 
 const char *lt__names_unique(struct lt_names *names, const char *text, int32_t value)

@@ -188,7 +188,7 @@ struct lt_map lt__map_copy(struct lt_arena *arena, const struct lt_map *m)
 	return to;
 }
 
-static bool same(const void *a, const void *b, size_t bytes)
+static bool same_bytes(const void *a, const void *b, size_t bytes)
 {
 	return !bytes || !memcmp(a, b, bytes);
 }
@@ -197,8 +197,8 @@ bool lt__map_equal(const struct lt_map *a, const struct lt_map *b)
 {
 	return a->n_param == b->n_param && a->n_dim == b->n_dim && a->n_div == b->n_div
 		&& a->n_guard == b->n_guard && a->n_row == b->n_row
-		&& same(a->param, b->param, sizeof *a->param * (size_t)a->n_param)
-		&& same(a->div, b->div, row_bytes(a, a->n_div, 1))
-		&& same(a->guard, b->guard, row_bytes(a, a->n_guard, 0))
-		&& same(a->row, b->row, row_bytes(a, a->n_row, 0));
+		&& same_bytes(a->param, b->param, sizeof *a->param * (size_t)a->n_param)
+		&& same_bytes(a->div, b->div, row_bytes(a, a->n_div, 1))
+		&& same_bytes(a->guard, b->guard, row_bytes(a, a->n_guard, 0))
+		&& same_bytes(a->row, b->row, row_bytes(a, a->n_row, 0));
 }

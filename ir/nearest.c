@@ -4,7 +4,7 @@
 
 enum { LONGEST = 48, FAR = 1000 };
 
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+static char lower_letter(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
 /* Letters to change, add or drop, and neighbours to exchange, until one word is the other; case aside. */
 static size_t distance(const char *a, size_t n, const char *b)
@@ -19,9 +19,9 @@ static size_t distance(const char *a, size_t n, const char *b)
 				now[j] = i + j;
 				continue;
 			}
-			size_t change = last[j - 1] + (lower(a[i - 1]) != lower(b[j - 1])), other = (last[j] < now[j - 1] ? last[j] : now[j - 1]) + 1;
+			size_t change = last[j - 1] + (lower_letter(a[i - 1]) != lower_letter(b[j - 1])), other = (last[j] < now[j - 1] ? last[j] : now[j - 1]) + 1;
 			now[j] = change < other ? change : other;
-			if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]) && before[j - 2] + 1 < now[j])
+			if (i > 1 && j > 1 && lower_letter(a[i - 1]) == lower_letter(b[j - 2]) && lower_letter(a[i - 2]) == lower_letter(b[j - 1]) && before[j - 2] + 1 < now[j])
 				now[j] = before[j - 2] + 1;
 		}
 	}

@@ -151,9 +151,9 @@ static const char *cast_source(enum lt_dtype from, enum lt_dtype to)
 	return to == LT_BOOL ? "($0 != 0)" : "((@T)$0)";
 }
 
-struct out { char *at; size_t n, bytes; };
+struct template_out { char *at; size_t n, bytes; };
 
-static void put(struct out *out, const char *text, size_t n)
+static void template_add(struct template_out *out, const char *text, size_t n)
 {
 	for (size_t i = 0; i < n; i++, out->n++)
 		if (out->n + 1 < out->bytes)
@@ -165,7 +165,7 @@ size_t lt__op_csource(enum lt_opcode op, enum lt_dtype t, enum lt_dtype to, char
 	const struct lt_dtypeinfo *from = lt__dtype_info(t), *result = op == LT_OP_cast ? lt__dtype_info(to) : from;
 	const char *source = op == LT_OP_cast ? cast_source(t, to)
 		: from->cls == LT_CLASS_FLOAT ? ops[op].csource_f : ops[op].csource_i;
-	struct out out = { .at = buf, .bytes = bytes };
+	struct template_out out = { .at = buf, .bytes = bytes };
 
 	for (const char *s = source; *s; s++) {
 		const char *word = NULL;
@@ -179,9 +179,9 @@ size_t lt__op_csource(enum lt_opcode op, enum lt_dtype t, enum lt_dtype to, char
 			case 'U': word = result->utype; break;
 			}
 		if (word)
-			put(&out, word, strlen(word)), s++;
+			template_add(&out, word, strlen(word)), s++;
 		else
-			put(&out, s, 1);
+			template_add(&out, s, 1);
 	}
 	if (bytes)
 		buf[out.n < bytes ? out.n : bytes - 1] = '\0';

@@ -6,7 +6,7 @@
 #include "ir/lex.h"
 
 enum lt_term_kind { LT_TERM_CONSTANT, LT_TERM_PARAM, LT_TERM_DIM, LT_TERM_FLOOR };
-struct lt_term  { enum lt_term_kind kind; int32_t index; int64_t coef; };      /* index: of the piece's params, dims, floors */
+struct lt_parse_term  { enum lt_term_kind kind; int32_t index; int64_t coef; };      /* index: of the piece's params, dims, floors */
 struct lt_span  { int32_t first, n; };                                          /* of terms */
 struct lt_floor { int64_t den; struct lt_span num; };
 struct lt_open  { int32_t first; int64_t coef; bool paren; };                  /* a floor under way */
@@ -20,8 +20,8 @@ struct lt_parser {
 	int32_t n_dim;
 	const lt_var *dim;
 	bool numbered, in_with;
-	struct lt_term *term;    int32_t n_term, cap_term;      /* of finished rows and floors */
-	struct lt_term *pending; int32_t n_pending, cap_pending;
+	struct lt_parse_term *term;    int32_t n_term, cap_term;      /* of finished rows and floors */
+	struct lt_parse_term *pending; int32_t n_pending, cap_pending;
 	struct lt_span *row;     int32_t n_row, cap_row;
 	struct lt_floor *floor;  int32_t n_floor, cap_floor;
 	lt_param *param;         int32_t n_param, cap_param;

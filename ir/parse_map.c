@@ -6,7 +6,7 @@
 #include "ir/literal.h"
 #include "ir/parse.h"
 
-static void forget(struct lt_parser *p, int32_t n_dim, const lt_var *dim)
+static void parser_forget(struct lt_parser *p, int32_t n_dim, const lt_var *dim)
 {
 	p->n_dim = n_dim;
 	p->dim = dim;
@@ -18,11 +18,11 @@ static void forget(struct lt_parser *p, int32_t n_dim, const lt_var *dim)
 static void push(struct lt_parser *p, enum lt_term_kind kind, int32_t index, int64_t coef)
 {
 	LT_GROW(p->scratch, p->pending, p->n_pending, p->cap_pending);
-	p->pending[p->n_pending++] = (struct lt_term){ .kind = kind, .index = index, .coef = coef };
+	p->pending[p->n_pending++] = (struct lt_parse_term){ .kind = kind, .index = index, .coef = coef };
 }
 
 /* The pending terms from `first` on become finished ones. */
-static struct lt_span settle(struct lt_parser *p, int32_t first)
+static struct lt_span span_settle(struct lt_parser *p, int32_t first)
 {
 	struct lt_span span = { .first = p->n_term, .n = p->n_pending - first };
 
@@ -56,7 +56,7 @@ static int32_t floor_number(struct lt_parser *p, int64_t den, int32_t first)
 	}
 	lt__names_add(p->floors, (const char *)key, bytes, p->n_floor);
 	LT_GROW(p->scratch, p->floor, p->n_floor, p->cap_floor);
-	p->floor[p->n_floor] = (struct lt_floor){ .den = den, .num = settle(p, first) };
+	p->floor[p->n_floor] = (struct lt_floor){ .den = den, .num = span_settle(p, first) };
 	return p->n_floor++;
 }
 
@@ -194,7 +194,7 @@ static lt_status parse_sum(struct lt_parser *p)
 		lt__lex_next(&p->l);
 	}
 	LT_GROW(p->scratch, p->row, p->n_row, p->cap_row);
-	p->row[p->n_row++] = settle(p, 0);
+	p->row[p->n_row++] = span_settle(p, 0);
 	return LT_OK;
 }
 
@@ -204,12 +204,12 @@ lt_status lt__parse_linear(struct lt_parser *p, struct lt_linear *out)
 	lt_param *param;
 	int32_t n = 0;
 
-	forget(p, 0, NULL);
+	parser_forget(p, 0, NULL);
 	LT_TRY(parse_sum(p));
 	param = LT_NEW(p->scratch, lt_param, p->n_term);
 	coef = LT_NEW(p->scratch, int64_t, p->n_term);
 	for (int32_t i = 0; i < p->n_term; i++) {
-		const struct lt_term *t = &p->term[i];
+		const struct lt_parse_term *t = &p->term[i];
 
 		if (t->kind == LT_TERM_PARAM) {
 			param[n] = p->param[t->index];
@@ -257,7 +257,7 @@ static bool fill_row(const struct lt_parser *p, struct lt_span span, int64_t *ro
 		[LT_TERM_FLOOR] = 1 + p->n_param + p->n_dim };
 
 	for (int32_t i = 0; i < span.n; i++) {
-		const struct lt_term *t = &p->term[span.first + i];
+		const struct lt_parse_term *t = &p->term[span.first + i];
 		int64_t *at = &row[base[t->kind] + t->index];
 
 		if (__builtin_add_overflow(*at, t->coef, at))
@@ -297,7 +297,7 @@ static lt_status make_map(struct lt_parser *p, int32_t n_guard, struct lt_map *o
 	return LT_OK;
 }
 
-struct pieces { struct lt_graphpiece *piece; int32_t n, cap; lt_node *operand; int32_t n_operand, cap_operand; bool listed;
+struct view_pieces { struct lt_graphpiece *piece; int32_t n, cap; lt_node *operand; int32_t n_operand, cap_operand; bool listed;
 	struct lt_names *seen; };
 
 static lt_status parse_indices(struct lt_parser *p)
@@ -320,7 +320,7 @@ static bool at_operand_number(const struct lt_parser *p)
 }
 
 /* %source[...], or 0[...] where the operands are listed, or a value. */
-static lt_status parse_source(struct lt_parser *p, struct pieces *s, const struct lt_nodedef *n, struct lt_graphpiece *piece)
+static lt_status parse_source(struct lt_parser *p, struct view_pieces *s, const struct lt_nodedef *n, struct lt_graphpiece *piece)
 {
 	int64_t number;
 	lt_node x;
@@ -351,12 +351,12 @@ static lt_status parse_source(struct lt_parser *p, struct pieces *s, const struc
 	return parse_indices(p);
 }
 
-static lt_status parse_piece(struct lt_parser *p, struct pieces *s, const struct lt_nodedef *n, struct lt_graphpiece *piece)
+static lt_status parse_piece(struct lt_parser *p, struct view_pieces *s, const struct lt_nodedef *n, struct lt_graphpiece *piece)
 {
 	int32_t n_row;
 	int64_t zero;
 
-	forget(p, n->n_dim, n->dim ? n->dim : &(lt_var){ -1 });
+	parser_forget(p, n->n_dim, n->dim ? n->dim : &(lt_var){ -1 });
 	if (lt__parse_accept(p, "with"))
 		LT_TRY(parse_with(p));
 	LT_TRY(parse_source(p, s, n, piece));
@@ -374,7 +374,7 @@ static lt_status parse_piece(struct lt_parser *p, struct pieces *s, const struct
 
 lt_status lt__parse_pieces(struct lt_parser *p, struct lt_nodedef *n)
 {
-	struct pieces s = { .operand = n->operand, .n_operand = n->n_operand, .listed = n->n_operand > 0 };
+	struct view_pieces s = { .operand = n->operand, .n_operand = n->n_operand, .listed = n->n_operand > 0 };
 
 	LT_TRY(lt__parse_expect(p, "{"));
 	do {

@@ -1,8 +1,8 @@
 /* ir/pass.c -- running the passes. */
 #include "ir/pass.h"
 
-struct row { char letter; const char *name; lt_pass *run; };
-static const struct row rows[] = {
+struct pass_row { char letter; const char *name; lt_pass *run; };
+static const struct pass_row rows[] = {
 #define PASS(letter, name, doc) { letter, #name, lt__pass_##name },
 #include "ir/pass.def"
 };

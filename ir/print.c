@@ -10,7 +10,7 @@
 enum { BUFFER = 4096, LONGEST = 4096 };        /* bytes kept back; numbers of terms that floors may unfold to */
 
 /* Which columns a row has, and how they are named. */
-struct columns {
+struct print_columns {
 	const struct lt_map *map;
 	const lt_var *dim;
 	bool numbered;                  /* params and floors as ~0, ~1 ... */
@@ -23,7 +23,7 @@ struct frame {
 	int64_t den;                    /* of the floor that it stands in; 0: none */
 };
 
-struct printer {
+struct graph_printer {
 	const struct lt_graph *g;
 	struct lt_arena *scratch;
 	void (*write)(void *, const char *, size_t);
@@ -34,7 +34,7 @@ struct printer {
 	size_t n;
 };
 
-static void put(struct printer *p, const char *text, size_t bytes)
+static void printer_add(struct graph_printer *p, const char *text, size_t bytes)
 {
 	if (p->n + bytes > BUFFER) {
 		p->write(p->user, p->buffer, p->n);
@@ -48,91 +48,91 @@ static void put(struct printer *p, const char *text, size_t bytes)
 	}
 }
 
-static void say(struct printer *p, const char *text)
+static void printer_text(struct graph_printer *p, const char *text)
 {
-	put(p, text, strlen(text));
+	printer_add(p, text, strlen(text));
 }
 
-static void say_int(struct printer *p, int64_t value)
+static void say_int(struct graph_printer *p, int64_t value)
 {
 	char text[24];
 
 	snprintf(text, sizeof text, "%" PRId64, value);
-	say(p, text);
+	printer_text(p, text);
 }
 
 /* What may not be shown as it is, byte by byte, so that every text is read back, and none acts upon a terminal. */
-static void say_string(struct printer *p, const char *text)
+static void say_string(struct graph_printer *p, const char *text)
 {
 	static const char special[] = "\"\\\n\t", letter[] = "\"\\nt";
 	char escape[8];
 	bool plain;
 
-	say(p, "\"");
+	printer_text(p, "\"");
 	for (size_t n = strlen(text), bytes; n > 0; text += bytes, n -= bytes) {
 		const char *found = strchr(special, *text);
 
 		bytes = lt__plain_next(text, n, &plain);
 		for (size_t i = 0; i < bytes; i++) {
 			snprintf(escape, sizeof escape, found ? "\\%c" : plain ? "%c" : "\\x%02x", found ? letter[found - special] : (unsigned char)text[i]);
-			say(p, escape);
+			printer_text(p, escape);
 		}
 	}
-	say(p, "\"");
+	printer_text(p, "\"");
 }
 
-static void say_node(struct printer *p, lt_node x)
+static void say_node(struct graph_printer *p, lt_node x)
 {
-	say(p, "%");
-	say(p, p->g->node[x].name);
+	printer_text(p, "%");
+	printer_text(p, p->g->node[x].name);
 }
 
-static void say_bits(struct printer *p, uint64_t bits, enum lt_dtype t)
+static void say_bits(struct graph_printer *p, uint64_t bits, enum lt_dtype t)
 {
 	char text[LT_LITERAL_BYTES];
 
 	lt__literal_text(bits, t, text);
-	say(p, text);
+	printer_text(p, text);
 }
 
-static void say_location(struct printer *p, int32_t line, int32_t column)
+static void say_location(struct graph_printer *p, int32_t line, int32_t column)
 {
 	if (!line && !column)
 		return;
-	say(p, " @ ");
+	printer_text(p, " @ ");
 	say_int(p, line);
-	say(p, ":");
+	printer_text(p, ":");
 	say_int(p, column);
 }
 
 /* "+ 3*" before a term, "-" before a first one. */
-static void say_factor(struct printer *p, bool first, int64_t c, bool atom)
+static void say_factor(struct graph_printer *p, bool first, int64_t c, bool atom)
 {
 	char text[24];
 	uint64_t size = c < 0 ? 0 - (uint64_t)c : (uint64_t)c;
 
-	say(p, first ? (c < 0 ? "-" : "") : c < 0 ? " - " : " + ");
+	printer_text(p, first ? (c < 0 ? "-" : "") : c < 0 ? " - " : " + ");
 	if (atom && size == 1)
 		return;
 	snprintf(text, sizeof text, "%" PRIu64 "%s", size, atom ? "*" : "");
-	say(p, text);
+	printer_text(p, text);
 }
 
 /* constant + sum coef*param, params first. */
-static void say_linear(struct printer *p, const struct lt_linear *l)
+static void say_linear(struct graph_printer *p, const struct lt_linear *l)
 {
 	bool first = true;
 
 	for (int32_t i = 0; i < l->n; i++) {
 		say_factor(p, first, l->coef[i], true);
-		say(p, p->g->param[l->param[i]].name);
+		printer_text(p, p->g->param[l->param[i]].name);
 		first = false;
 	}
 	if (l->constant || first)
 		say_factor(p, first, l->constant, false);
 }
 
-static void open_frame(const struct columns *c, struct frame *f, const int64_t *row, int64_t den)
+static void open_frame(const struct print_columns *c, struct frame *f, const int64_t *row, int64_t den)
 {
 	int32_t n_term = row[0] != 0;
 	int64_t lead = 0;
@@ -149,7 +149,7 @@ static void open_frame(const struct columns *c, struct frame *f, const int64_t *
 		.den = den };
 }
 
-static void say_constant(struct printer *p, struct frame *f, bool needed)
+static void say_constant(struct graph_printer *p, struct frame *f, bool needed)
 {
 	if (!f->row[0] && !needed)
 		return;
@@ -165,22 +165,22 @@ static int32_t column_of(const struct lt_map *m, int32_t s)
 	return s <= m->n_dim + m->n_param ? s - m->n_dim : s;
 }
 
-static void say_column(struct printer *p, const struct columns *c, int32_t column)
+static void say_column(struct graph_printer *p, const struct print_columns *c, int32_t column)
 {
 	const struct lt_map *m = c->map;
 
 	if (column > m->n_param && column <= m->n_param + m->n_dim) {
-		say(p, p->g->var[c->dim[column - 1 - m->n_param]].name);
+		printer_text(p, p->g->var[c->dim[column - 1 - m->n_param]].name);
 	} else if (c->numbered) {
-		say(p, "~");
+		printer_text(p, "~");
 		say_int(p, column <= m->n_param ? column - 1 : column - 1 - m->n_dim);
 	} else {
-		say(p, p->g->param[m->param[column - 1]].name);
+		printer_text(p, p->g->param[m->param[column - 1]].name);
 	}
 }
 
 /* A row, or (den > 0) its floor; one within it opens a frame on the stack instead of a recursion. */
-static void say_row(struct printer *p, const struct columns *c, const int64_t *row, int64_t den)
+static void say_row(struct graph_printer *p, const struct print_columns *c, const int64_t *row, int64_t den)
 {
 	const struct lt_map *m = c->map;
 	int32_t width = lt__map_width(m), depth = 0;
@@ -192,14 +192,14 @@ static void say_row(struct printer *p, const struct columns *c, const int64_t *r
 		int32_t s = f->step++, column = s && s < width ? column_of(m, s) : 0;
 
 		if (s == 0 && f->den)
-			say(p, f->paren ? "floor((" : "floor(");
+			printer_text(p, f->paren ? "floor((" : "floor(");
 		if ((s == 0 && f->lead) || (s == width && !f->lead))
 			say_constant(p, f, s == 0 && f->lead);
 		if (s == width) {
 			if (f->den) {
-				say(p, f->paren ? ") / " : " / ");
+				printer_text(p, f->paren ? ") / " : " / ");
 				say_int(p, f->den);
-				say(p, ")");
+				printer_text(p, ")");
 			}
 			depth--;
 		} else if (column && f->row[column]) {
@@ -218,7 +218,7 @@ static void say_row(struct printer *p, const struct columns *c, const int64_t *r
 }
 
 /* Whether the columns follow from the text: each named, in this order, none twice, and not unfolding without end. */
-static bool follows(struct printer *p, const struct lt_map *m)
+static bool follows(struct graph_printer *p, const struct lt_map *m)
 {
 	int32_t *param = LT_NEW(p->scratch, int32_t, 2 * m->n_param + 4 * m->n_div), *div = param + m->n_param, n_param, n_div;
 	int64_t *terms = LT_NEW(p->scratch, int64_t, m->n_div), total = 0;
@@ -258,29 +258,29 @@ static bool follows(struct printer *p, const struct lt_map *m)
 	return total <= LONGEST;
 }
 
-static void say_with(struct printer *p, const struct columns *c)
+static void say_with(struct graph_printer *p, const struct print_columns *c)
 {
 	const struct lt_map *m = c->map;
 	size_t width = (size_t)lt__map_width(m);
 
-	say(p, "with ");
+	printer_text(p, "with ");
 	for (int32_t i = 0; i < m->n_param; i++) {
-		say(p, i ? ", " : "");
-		say(p, p->g->param[m->param[i]].name);
+		printer_text(p, i ? ", " : "");
+		printer_text(p, p->g->param[m->param[i]].name);
 	}
 	for (int32_t k = 0; k < m->n_div; k++) {
 		const int64_t *div = m->div + (size_t)k * (width + 1);
 
-		say(p, k || m->n_param ? ", " : "");
+		printer_text(p, k || m->n_param ? ", " : "");
 		say_row(p, c, div + 1, div[0]);
 	}
-	say(p, ": ");
+	printer_text(p, ": ");
 }
 
-static void say_piece(struct printer *p, const struct lt_nodedef *n, const struct lt_graphpiece *piece, bool listed)
+static void say_piece(struct graph_printer *p, const struct lt_nodedef *n, const struct lt_graphpiece *piece, bool listed)
 {
 	const struct lt_map *m = &piece->map;
-	struct columns c = { .map = m, .dim = n->dim, .numbered = !follows(p, m) };
+	struct print_columns c = { .map = m, .dim = n->dim, .numbered = !follows(p, m) };
 	size_t width = (size_t)lt__map_width(m);
 
 	if (c.numbered)
@@ -292,17 +292,17 @@ static void say_piece(struct printer *p, const struct lt_nodedef *n, const struc
 			say_int(p, piece->source);
 		else
 			say_node(p, n->operand[piece->source]);
-		say(p, "[");
+		printer_text(p, "[");
 		for (int32_t r = 0; r < m->n_row; r++) {
-			say(p, r ? ", " : "");
+			printer_text(p, r ? ", " : "");
 			say_row(p, &c, m->row + (size_t)r * width, 0);
 		}
-		say(p, "]");
+		printer_text(p, "]");
 	}
 	for (int32_t i = 0; i < m->n_guard; i++) {
-		say(p, i ? ", " : " if ");
+		printer_text(p, i ? ", " : " if ");
 		say_row(p, &c, m->guard + (size_t)i * width, 0);
-		say(p, " >= 0");
+		printer_text(p, " >= 0");
 	}
 }
 
@@ -323,73 +323,73 @@ static bool operands_follow(const struct lt_nodedef *n)
 	return known == n->n_operand;
 }
 
-static void say_operands(struct printer *p, const struct lt_nodedef *n)
+static void say_operands(struct graph_printer *p, const struct lt_nodedef *n)
 {
 	for (int32_t i = 0; i < n->n_operand; i++) {
-		say(p, i ? ", " : " ");
+		printer_text(p, i ? ", " : " ");
 		say_node(p, n->operand[i]);
 	}
 }
 
-static void say_view(struct printer *p, const struct lt_nodedef *n)
+static void say_view(struct graph_printer *p, const struct lt_nodedef *n)
 {
 	bool listed = !operands_follow(n), lines = n->n_piece > 1;
 
 	if (listed)
 		say_operands(p, n);
-	say(p, lines ? " {" : " { ");
+	printer_text(p, lines ? " {" : " { ");
 	for (int32_t i = 0; i < n->n_piece; i++) {
-		say(p, !lines ? "" : i ? ";\n  " : "\n  ");
+		printer_text(p, !lines ? "" : i ? ";\n  " : "\n  ");
 		say_piece(p, n, &n->piece[i], listed);
 	}
 	if (n->has_fill) {
-		say(p, lines ? ";\n  else " : "; else ");
+		printer_text(p, lines ? ";\n  else " : "; else ");
 		say_bits(p, n->bits, n->dtype);
 	}
-	say(p, lines ? "\n}" : " }");
+	printer_text(p, lines ? "\n}" : " }");
 }
 
-static void say_update(struct printer *p, const struct lt_nodedef *n)
+static void say_update(struct graph_printer *p, const struct lt_nodedef *n)
 {
 	say_operands(p, n);
-	say(p, " at [");
+	printer_text(p, " at [");
 	for (int32_t i = 0; i < n->n_dim; i++) {
-		say(p, i ? ", " : "");
+		printer_text(p, i ? ", " : "");
 		if (n->at[i] >= 0)
-			say(p, p->g->param[n->at[i]].name);
+			printer_text(p, p->g->param[n->at[i]].name);
 		if (n->at[i] < 0 || n->offset[i])
 			say_factor(p, n->at[i] < 0, n->offset[i], false);
 	}
-	say(p, "]");
+	printer_text(p, "]");
 }
 
-static void say_literal(struct printer *p, const struct lt_nodedef *n)
+static void say_literal(struct graph_printer *p, const struct lt_nodedef *n)
 {
-	say(p, " ");
+	printer_text(p, " ");
 	say_bits(p, n->bits, n->dtype);
 }
 
-static void say_label(struct printer *p, const struct lt_nodedef *n)
+static void say_label(struct graph_printer *p, const struct lt_nodedef *n)
 {
-	say(p, " ");
+	printer_text(p, " ");
 	say_string(p, n->label);
 }
 
-static void say_var(struct printer *p, const struct lt_nodedef *n)
+static void say_var(struct graph_printer *p, const struct lt_nodedef *n)
 {
-	say(p, " ");
-	say(p, p->g->var[n->var].name);
+	printer_text(p, " ");
+	printer_text(p, p->g->var[n->var].name);
 }
 
-static void say_gather(struct printer *p, const struct lt_nodedef *n)
+static void say_gather(struct graph_printer *p, const struct lt_nodedef *n)
 {
 	say_operands(p, n);
-	say(p, " axis ");
+	printer_text(p, " axis ");
 	say_int(p, n->axis);
 }
 
 /* What stands behind the operator; not named here: the operands. */
-static void (*const say_attributes[LT_NOP])(struct printer *, const struct lt_nodedef *) = {
+static void (*const say_attributes[LT_NOP])(struct graph_printer *, const struct lt_nodedef *) = {
 	[LT_OP_lit] = say_literal,
 	[LT_OP_input] = say_label,
 	[LT_OP_constant] = say_label,
@@ -400,88 +400,88 @@ static void (*const say_attributes[LT_NOP])(struct printer *, const struct lt_no
 	[LT_OP_update] = say_update,
 };
 
-static void say_nodedef(struct printer *p, lt_node x)
+static void say_nodedef(struct graph_printer *p, lt_node x)
 {
 	const struct lt_nodedef *n = &p->g->node[x];
 
 	say_node(p, x);
-	say(p, " = ");
-	say(p, lt__dtype_info(n->dtype)->name);
-	say(p, "[");
+	printer_text(p, " = ");
+	printer_text(p, lt__dtype_info(n->dtype)->name);
+	printer_text(p, "[");
 	for (int32_t i = 0; i < n->n_dim; i++) {
-		say(p, i ? ", " : "");
-		say(p, p->g->var[n->dim[i]].name);
+		printer_text(p, i ? ", " : "");
+		printer_text(p, p->g->var[n->dim[i]].name);
 	}
-	say(p, "] ");
-	say(p, lt__op_info(n->op)->name);
-	say(p, n->reduce ? ".reduce" : "");
+	printer_text(p, "] ");
+	printer_text(p, lt__op_info(n->op)->name);
+	printer_text(p, n->reduce ? ".reduce" : "");
 	(say_attributes[n->op] ? say_attributes[n->op] : say_operands)(p, n);
 	say_location(p, n->line, n->column);
-	say(p, "\n");
+	printer_text(p, "\n");
 }
 
-static void say_header(struct printer *p)
+static void say_header(struct graph_printer *p)
 {
 	const struct lt_graph *g = p->g;
 
-	say(p, "graph 1\n");
+	printer_text(p, "graph 1\n");
 	for (lt_var v = 0; v < g->n_var; v++) {
-		say(p, "var ");
-		say(p, g->var[v].name);
-		say(p, " ");
+		printer_text(p, "var ");
+		printer_text(p, g->var[v].name);
+		printer_text(p, " ");
 		say_int(p, g->var[v].extent);
 		if (g->var[v].bounded) {
-			say(p, " limit ");
+			printer_text(p, " limit ");
 			say_linear(p, &g->var[v].limit);
 		}
-		say(p, "\n");
+		printer_text(p, "\n");
 	}
 	for (lt_param i = 0; i < g->n_param; i++) {
 		const struct lt_paramdef *d = &g->param[i];
 
-		say(p, "param ");
-		say(p, d->name);
-		say(p, " = ");
+		printer_text(p, "param ");
+		printer_text(p, d->name);
+		printer_text(p, " = ");
 		say_node(p, d->source);
-		say(p, "[");
+		printer_text(p, "[");
 		say_int(p, d->element);
-		say(p, "] in ");
+		printer_text(p, "] in ");
 		say_int(p, d->low);
-		say(p, "..");
+		printer_text(p, "..");
 		say_int(p, d->high);
-		say(p, "\n");
+		printer_text(p, "\n");
 	}
 	for (int32_t i = 0; i < g->n_require; i++) {
-		say(p, "require ");
+		printer_text(p, "require ");
 		say_linear(p, &g->require[i].value);
-		say(p, g->require[i].equal ? " == 0 " : " >= 0 ");
+		printer_text(p, g->require[i].equal ? " == 0 " : " >= 0 ");
 		say_string(p, g->require[i].text);
 		say_location(p, g->require[i].line, g->require[i].column);
-		say(p, "\n");
+		printer_text(p, "\n");
 	}
 }
 
 static lt_status say_graph(void *user)
 {
-	struct printer *p = user;
+	struct graph_printer *p = user;
 	const struct lt_graph *g = p->g;
 
 	say_header(p);
 	for (lt_node x = 0; x < g->n_node; x++)
 		say_nodedef(p, x);
 	for (int32_t i = 0; i < g->n_result; i++) {
-		say(p, "result ");
+		printer_text(p, "result ");
 		say_string(p, g->result[i].name);
-		say(p, " = ");
+		printer_text(p, " = ");
 		say_node(p, g->result[i].node);
-		say(p, "\n");
+		printer_text(p, "\n");
 	}
 	for (int32_t i = 0; i < g->n_set; i++) {
-		say(p, "set ");
+		printer_text(p, "set ");
 		say_node(p, g->set[i].state);
-		say(p, " = ");
+		printer_text(p, " = ");
 		say_node(p, g->set[i].value);
-		say(p, "\n");
+		printer_text(p, "\n");
 	}
 	if (p->n)
 		p->write(p->user, p->buffer, p->n);
@@ -490,7 +490,7 @@ static lt_status say_graph(void *user)
 
 lt_status lt_graph_print(const struct lt_graph *g, void (*write)(void *, const char *, size_t), void *user)
 {
-	struct printer p = { .g = g, .write = write, .user = user };
+	struct graph_printer p = { .g = g, .write = write, .user = user };
 	lt_status status;
 
 	LT_TRY(lt__arena_new(g->ctx, &p.scratch));

@@ -6,7 +6,7 @@
 struct key { int64_t param, coef; };    /* no padding: keys are compared as bytes */
 
 /* The params and coefficients of a sum, times `sign`, by param; returns the bytes. */
-static size_t key_of(const struct lt_linear *l, int64_t sign, struct key *key)
+static size_t require_key(const struct lt_linear *l, int64_t sign, struct key *key)
 {
 	memset(key, 0, sizeof *key * (size_t)l->n);
 	for (int32_t i = 0; i < l->n; i++) {
@@ -25,16 +25,16 @@ static bool min_by(const struct lt_require *r, const struct key *key, size_t byt
 {
 	struct key own[LT_MAX_RANK];
 
-	if (key_of(&r->value, 1, own) == bytes && !memcmp(own, key, bytes))
+	if (require_key(&r->value, 1, own) == bytes && !memcmp(own, key, bytes))
 		return !__builtin_sub_overflow((int64_t)0, r->value.constant, least);
 	*least = r->value.constant;     /* -sum + constant == 0 */
-	return r->equal && key_of(&r->value, -1, own) == bytes && !memcmp(own, key, bytes);
+	return r->equal && require_key(&r->value, -1, own) == bytes && !memcmp(own, key, bytes);
 }
 
 static void note(struct lt_graph *g, int32_t number, int64_t sign)
 {
 	struct key key[LT_MAX_RANK];
-	size_t bytes = key_of(&g->require[number].value, sign, key);
+	size_t bytes = require_key(&g->require[number].value, sign, key);
 	int64_t old, now;
 	int32_t found = lt__names_find(g->required, (const char *)key, bytes);
 
@@ -68,7 +68,7 @@ bool lt__require_implies(const struct lt_graph *g, const struct lt_linear *l)
 		return true;
 	if (!g->required || !l->n)
 		return false;
-	bytes = key_of(l, 1, key);
+	bytes = require_key(l, 1, key);
 	found = lt__names_find(g->required, (const char *)key, bytes);
 	return found >= 0 && found < g->n_require && min_by(&g->require[found], key, bytes, &least)
 		&& !lt__add_overflow(least, l->constant, &least) && least >= 0;

@@ -18,7 +18,7 @@ struct reshaping {
 	int64_t *div, *row;
 	int32_t width;
 };
-struct run { int32_t from, from_end, to, to_end; };     /* source dims from .. from_end, result dims to .. to_end */
+struct dim_run { int32_t from, from_end, to, to_end; };     /* source dims from .. from_end, result dims to .. to_end */
 
 static const struct lt_vardef *source_var(const struct reshaping *r, int32_t i)
 {
@@ -41,7 +41,7 @@ static bool skip_target(const struct reshaping *r, int32_t i)
 }
 
 /* The next run behind *run; false at the end.  The products of all dims are equal, so both sides end together. */
-static bool next_run(const struct reshaping *r, struct run *run)
+static bool next_run(const struct reshaping *r, struct dim_run *run)
 {
 	int64_t p, q;
 
@@ -72,7 +72,7 @@ static lt_status refuse_bounded(const struct reshaping *r, int32_t from)
 		lt__node_shape_text(r->g, r->x), from < r->rank ? source_var(r, from)->name : "1");
 }
 
-static lt_status check_bounded(const struct reshaping *r, const struct run *run)
+static lt_status check_bounded(const struct reshaping *r, const struct dim_run *run)
 {
 	bool plain = run->from_end - run->from == 1 && run->to_end - run->to == 1, bounded = false;
 
@@ -86,7 +86,7 @@ static lt_status check_bounded(const struct reshaping *r, const struct run *run)
 }
 
 /* Division number `div` of the map: floor(position in the run / den). */
-static void write_div(struct reshaping *r, const struct run *run, int32_t div, int64_t den)
+static void write_div(struct reshaping *r, const struct dim_run *run, int32_t div, int64_t den)
 {
 	int64_t *at = r->div + (int64_t)div * (1 + r->width), stride = 1;
 
@@ -98,7 +98,7 @@ static void write_div(struct reshaping *r, const struct run *run, int32_t div, i
 }
 
 /* `by` times floor(position / s) in a row, s being what division `div` divides by; div -1: the position itself. */
-static void add_quotient(const struct reshaping *r, const struct run *run, int64_t *row, int32_t div, int64_t by)
+static void add_quotient(const struct reshaping *r, const struct dim_run *run, int64_t *row, int32_t div, int64_t by)
 {
 	int64_t stride = by;
 
@@ -112,7 +112,7 @@ static void add_quotient(const struct reshaping *r, const struct run *run, int64
 	}
 }
 
-static void write_run(struct reshaping *r, const struct run *run, int32_t *n_div)
+static void write_run(struct reshaping *r, const struct dim_run *run, int32_t *n_div)
 {
 	int64_t below = 1;
 	int32_t inner = -1;             /* the division by `below` */
@@ -135,7 +135,7 @@ static void write_run(struct reshaping *r, const struct run *run, int32_t *n_div
 /* Divisions that the map needs: one less than the source dims of each run. */
 static lt_status count_divs(struct reshaping *r)
 {
-	struct run run = { 0 };
+	struct dim_run run = { 0 };
 
 	while (next_run(r, &run)) {
 		LT_TRY(check_bounded(r, &run));
@@ -180,7 +180,7 @@ static lt_status check_shape(const struct reshaping *r)
 
 static lt_node build(struct reshaping *r)
 {
-	struct run run = { 0 };
+	struct dim_run run = { 0 };
 	int32_t n_div = 0;
 
 	r->rank = r->g->node[r->x].n_dim;

@@ -39,7 +39,7 @@ static bool take_memory(struct lt_simplify *t)
 	return true;
 }
 
-static void finish(struct lt_simplify *t)
+static void simplify_finish(struct lt_simplify *t)
 {
 	lt__isl_forget(t);
 	lt__context_realloc(t->g->ctx, t->block, t->bytes, 0);
@@ -199,7 +199,7 @@ static bool do_rows(struct lt_simplify *t)
 enum { MAX_DIVS = 64, MAX_COLUMNS = 1024, MAX_GUARDS = 256 };
 
 /* The intervals of params and dims, then guards and rows.  *done: whether the task holds the map's simplest form. */
-static bool begin(struct lt_simplify *t, bool *done)
+static bool simplify_begin(struct lt_simplify *t, bool *done)
 {
 	const struct lt_map *m = t->map;
 
@@ -291,13 +291,13 @@ lt_status lt__map_simplify(const struct lt_graph *g, struct lt_arena *arena, con
 	*empty = false;
 	if (!map->n_guard && !map->n_div)
 		return LT_OK;
-	if (!begin(&t, &done))
+	if (!simplify_begin(&t, &done))
 		return lt_fail(g->ctx, LT_ENOMEM, "out of memory: %zu more bytes were refused", t.bytes);
 	*empty = done && t.empty;
 	lt__isl_forget(&t);
 	if (done && !t.empty)
 		status = lt__protect(g->ctx, write_map, &w);
-	finish(&t);
+	simplify_finish(&t);
 	return status;
 }
 
@@ -310,7 +310,7 @@ bool lt__map_range(const struct lt_graph *g, const struct lt_box *box, const str
 		low[r] = INT64_MIN;
 		high[r] = INT64_MAX;
 	}
-	if (!begin(&t, &done))
+	if (!simplify_begin(&t, &done))
 		return true;
 	plain = t.simple;
 	for (int32_t r = 0; done && !t.empty && r < map->n_row; r++) {
@@ -329,6 +329,6 @@ bool lt__map_range(const struct lt_graph *g, const struct lt_box *box, const str
 		}
 	}
 	done = !t.empty;
-	finish(&t);
+	simplify_finish(&t);
 	return done;
 }

@@ -1,8 +1,8 @@
 /* ir/status.c -- names and texts of the status codes. */
 #include "lt/status.h"
 
-struct row { const char *name, *text; };
-static const struct row rows[LT_NSTATUS] = {
+struct status_row { const char *name, *text; };
+static const struct status_row rows[LT_NSTATUS] = {
 #define ROW(name, value, text) [value] = { #name, text },
 	LT_STATUS_MAP(ROW)
 #undef ROW

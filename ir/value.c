@@ -266,7 +266,7 @@ static bool check_over(const struct lt_graph *g, lt_node x, int32_t n, const lt_
 }
 
 /* The reduction alone, in x's type. */
-static lt_node reduce(struct lt_graph *g, enum lt_opcode op, lt_node x, int32_t n, const lt_var *over)
+static lt_node build_reduce(struct lt_graph *g, enum lt_opcode op, lt_node x, int32_t n, const lt_var *over)
 {
 	struct lt_nodedef def = node_here(g, op, g->node[x].dtype);
 	int32_t n_dim = g->node[x].n_dim;
@@ -298,7 +298,7 @@ static lt_node add_reduce(struct lt_graph *g, const char *name, lt_node x, int32
 		return x;
 	t = g->node[x].dtype;
 	compute_operands(g, (enum lt_opcode)op, 1, &x);
-	x = reduce(g, (enum lt_opcode)op, x, n, over);
+	x = build_reduce(g, (enum lt_opcode)op, x, n, over);
 	return x < 0 ? -1 : lt__build_cast(g, x, t);
 }
 
@@ -327,7 +327,7 @@ static lt_node add_contract(struct lt_graph *g, lt_node a, lt_node b, int32_t n,
 	x = lt__graph_adopt(g, &def);
 	if (x < 0 || !check_over(g, x, n, over))
 		return -1;
-	x = n > 0 ? reduce(g, LT_OP_add, x, n, over) : x;
+	x = n > 0 ? build_reduce(g, LT_OP_add, x, n, over) : x;
 	return x < 0 ? -1 : lt__build_cast(g, x, t);
 }
 

@@ -179,11 +179,11 @@ static lt_status place_many(struct lt_auto *s, lt_node n)
 	return LT_OK;
 }
 
-struct body { struct lt_looptree *t; const struct lt_target *const *target; int32_t n_target; const int32_t *class; };
+struct auto_input { struct lt_looptree *t; const struct lt_target *const *target; int32_t n_target; const int32_t *class; };
 
 static bool wants_vectors(const struct lt_target *t) { return t && t->vector_bytes > 1; }
 
-static lt_status place(struct lt_auto *s, lt_node n)
+static lt_status auto_place(struct lt_auto *s, lt_node n)
 {
 	struct lt_product *p = s->role ? s->role[n] : NULL;
 	lt__auto_aim(s, n);
@@ -223,7 +223,7 @@ static lt_status add_vectors(struct lt_auto *s, int32_t n_target)
 
 static lt_status auto_body(void *arg)
 {
-	struct body *b = arg;
+	struct auto_input *b = arg;
 	struct lt_auto s = { .g = b->t->graph, .t = b->t, .target = b->target[0], .targets = b->target, .base_class = b->class, .last_group = -1,
 		.member = LT_NEW(b->t->arena, lt_node, LT_MAX_CLUSTER + 1) };
 	bool any = false;
@@ -241,7 +241,7 @@ static lt_status auto_body(void *arg)
 		LT_TRY(lt__auto_survey(&s));
 	for (lt_node i = 0; i < s.g->n_node; i++)
 		if (lt__has_leaf(s.g, i) && !s.rides[i])
-			LT_TRY(place(&s, i));
+			LT_TRY(auto_place(&s, i));
 	return add_vectors(&s, b->n_target);
 }
 
@@ -249,7 +249,7 @@ lt_status lt__looptree_auto_for(const struct lt_graph *g, const struct lt_target
 	struct lt_looptree **out)
 {
 	LT_TRY(lt_looptree_new(g, out));
-	struct body b = { *out, target, n_target, class };
+	struct auto_input b = { *out, target, n_target, class };
 	(*out)->target = target[0] ? target[0]->name : NULL;
 	lt_status st = lt__protect(g->ctx, auto_body, &b);
 	if (!st)

@@ -62,7 +62,7 @@ static bool add_readers(struct draft *d, lt_node x)
 }
 
 /* On to the next value that is all that others need of what is behind the sum; false: there is none. */
-static bool grow(struct draft *d)
+static bool draft_grow(struct draft *d)
 {
 	if (!add_readers(d, d->end))
 		return false;
@@ -239,7 +239,7 @@ static void add_call(struct lt_auto *s, lt_node sum)
 		best = (struct lt_autocall){ r->name, d.mul, sum, d.end, d.n, c.n_dim, NULL, NULL };
 		best.member = lt__arena_copy(s->t->arena, d.member, sizeof *d.member * (size_t)d.n);
 		best.dim = lt__arena_copy(s->t->arena, c.dim, sizeof *c.dim * (size_t)c.n_dim);
-	} while (grow(&d));
+	} while (draft_grow(&d));
 	if (!best.name)
 		return;
 	LT_GROW(s->t->arena, s->call, s->n_call, s->cap_call);

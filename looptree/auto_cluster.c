@@ -100,12 +100,12 @@ static void find_riders(struct lt_auto *s)
 	}
 }
 
-static int by_number(const void *a, const void *b)
+static int by_node(const void *a, const void *b)
 {
 	return (*(const lt_node *)a > *(const lt_node *)b) - (*(const lt_node *)a < *(const lt_node *)b);
 }
 
-void lt__auto_sort(lt_node *n, int32_t count) { qsort(n, (size_t)count, sizeof *n, by_number); }
+void lt__auto_sort(lt_node *n, int32_t count) { qsort(n, (size_t)count, sizeof *n, by_node); }
 
 void lt__auto_gather(struct lt_auto *s, lt_node n)
 {

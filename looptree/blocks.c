@@ -9,7 +9,7 @@
 
 enum { CELLS_A_PIECE = 64 };    /* more than a border inside a border makes: 2 for each dim */
 
-struct span { int64_t low, high; int32_t at; };
+struct block_span { int64_t low, high; int32_t at; };
 struct cutter {
 	struct lt_arena *a;
 	int32_t rank;
@@ -146,7 +146,7 @@ static bool cut_one_by_one(struct cutter *c, const int32_t *list, int32_t n, con
 
 static int by_low(const void *a, const void *b)
 {
-	const struct span *x = a, *y = b;
+	const struct block_span *x = a, *y = b;
 	return x->low != y->low ? (x->low > y->low) - (x->low < y->low) : (x->at > y->at) - (x->at < y->at);
 }
 
@@ -168,20 +168,20 @@ static int32_t narrow(const struct cutter *c, const int32_t *list, int32_t n, st
 }
 
 /* Cuts the region by the boxes in the list, the first of which counts; elsewhere it shows region->piece. */
-static bool cut(struct cutter *c, int32_t axis, const int32_t *from, int32_t n, struct lt_cell region)
+static bool blocks_cut(struct cutter *c, int32_t axis, const int32_t *from, int32_t n, struct lt_cell region)
 {
 	int32_t *list = LT_NEW(c->a, int32_t, n + 1), n_group = 0;
 	n = narrow(c, from, n, &region, list);
 	if (n <= 1 || axis == c->rank)
 		return cut_one_by_one(c, list, n, &region);
-	struct span *span = LT_NEW(c->a, struct span, n), *group = LT_NEW(c->a, struct span, n);
+	struct block_span *span = LT_NEW(c->a, struct block_span, n), *group = LT_NEW(c->a, struct block_span, n);
 	int32_t *group_of = LT_NEW(c->a, int32_t, n), *member = LT_NEW(c->a, int32_t, n);
 	for (int32_t i = 0; i < n; i++)
-		span[i] = (struct span){ c->box[list[i]].low[axis], c->box[list[i]].high[axis], i };
+		span[i] = (struct block_span){ c->box[list[i]].low[axis], c->box[list[i]].high[axis], i };
 	qsort(span, (size_t)n, sizeof *span, by_low);
 	for (int32_t i = 0; i < n; i++) {
 		if (!n_group || span[i].low >= group[n_group - 1].high)
-			group[n_group++] = (struct span){ span[i].low, span[i].high, 0 };
+			group[n_group++] = (struct block_span){ span[i].low, span[i].high, 0 };
 		else if (span[i].high > group[n_group - 1].high)
 			group[n_group - 1].high = span[i].high;
 		group_of[span[i].at] = n_group - 1;
@@ -206,7 +206,7 @@ static bool cut(struct cutter *c, int32_t axis, const int32_t *from, int32_t n, 
 		part = new_box(c, &region);
 		part.low[axis] = group[g].low > at ? group[g].low : at;
 		at = part.high[axis] = group[g].high < end ? group[g].high : end;
-		if (!cut(c, axis + 1, member + first, group[g].at - first, part))
+		if (!blocks_cut(c, axis + 1, member + first, group[g].at - first, part))
 			return false;
 		first = group[g].at;
 	}
@@ -233,7 +233,7 @@ bool lt__cells_cut(struct lt_arena *a, int32_t rank, const int64_t *extent, int3
 	all.high = all.low + rank;
 	for (int32_t i = 0; i < rank; i++)
 		all.high[i] = extent[i];
-	return cut(&c, 0, list, n_list, all);
+	return blocks_cut(&c, 0, list, n_list, all);
 }
 
 bool lt__flat_row(const struct lt_map *m, const int64_t *stride, int64_t *out)

@@ -109,10 +109,10 @@ static bool moves_along(const struct lt_callsearch *s, const struct lt_callread 
 }
 
 /* The dims of the result that an operand moves along: a bit set of their roles, and whether they are all. */
-struct along { uint32_t roles; bool full; };
-static struct along along(const struct lt_callsearch *s, const struct lt_callread *r)
+struct operand_along { uint32_t roles; bool full; };
+static struct operand_along along(const struct lt_callsearch *s, const struct lt_callread *r)
 {
-	struct along x = { .full = true };
+	struct operand_along x = { .full = true };
 	for (int32_t d = 0; d < s->c->n_dim; d++) {
 		if (s->c->role[d] == LT_DIM_DEEP || s->t->graph->var[s->c->dim[d]].extent == 1)
 			continue;
@@ -134,12 +134,12 @@ static void swap_factors(struct lt_contraction *c)
 }
 
 /* What has been found so far, from the end on. */
-struct found { struct lt_callread bias, residual; const char *next; };
+struct epilogue_found { struct lt_callread bias, residual; const char *next; };
 
-static bool add_value(struct lt_callsearch *s, struct found *f, lt_node n, const struct lt_callread *value)
+static bool add_value(struct lt_callsearch *s, struct epilogue_found *f, lt_node n, const struct lt_callread *value)
 {
 	struct lt_contraction *c = s->c;
-	struct along is = along(s, value);
+	struct operand_along is = along(s, value);
 	if (is.roles == 1u << LT_DIM_ROW && !(c->epilogues & LT_EPILOGUE_BIAS) && !is.full) {
 		swap_factors(c);
 		is.roles = 1u << LT_DIM_COLUMN;
@@ -180,7 +180,7 @@ static lt_node match_activation(struct lt_callsearch *s, lt_node n, uint32_t *bi
 	return n;
 }
 
-static bool step_back(struct lt_callsearch *s, struct found *f, lt_node *n)
+static bool step_back(struct lt_callsearch *s, struct epilogue_found *f, lt_node *n)
 {
 	const struct lt_nodedef *d = &s->t->graph->node[*n];
 	uint32_t bit;
@@ -215,7 +215,7 @@ static bool step_back(struct lt_callsearch *s, struct found *f, lt_node *n)
 
 bool lt__epilogue_find(struct lt_callsearch *s, lt_node end)
 {
-	struct found f = { .next = NULL };
+	struct epilogue_found f = { .next = NULL };
 	struct lt_contraction *c = s->c;
 	const struct lt_graph *g = s->t->graph;
 	bool last = true;       /* only casts and copies are behind n, and none that changes the type */

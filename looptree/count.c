@@ -29,7 +29,7 @@ static int64_t clamped_plus(int64_t a, int64_t b)
 	return lt__add_overflow(a, b, &r) ? (b > 0 ? INT64_MAX : INT64_MIN) : r;
 }
 
-static const struct lt_loop *loop_at(const struct chain *c, int32_t k) { return LT_AT(struct lt_loop, c->x->loops, c->loop[k]); }
+static const struct lt_loop *chain_loop(const struct chain *c, int32_t k) { return LT_AT(struct lt_loop, c->x->loops, c->loop[k]); }
 static const int64_t *row_at(const struct chain *c, int32_t row) { return c->x->rows + (int64_t)row * c->x->n_column; }
 
 static void add_range(int64_t coef, int64_t a, int64_t b, int64_t *low, int64_t *high)
@@ -69,14 +69,14 @@ static bool moves_with(const struct chain *c, int32_t row, int32_t loop)
 	return moves;
 }
 
-static int32_t bound_at(const struct chain *c, int32_t k, int32_t i) { return c->x->bounds[loop_at(c, k)->first_bound + i]; }
+static int32_t bound_at(const struct chain *c, int32_t k, int32_t i) { return c->x->bounds[chain_loop(c, k)->first_bound + i]; }
 static int32_t guard_at(const struct chain *c, int32_t i) { return c->x->guards[c->s->first_guard + i]; }
 
 /* Whether a bound or guard inside moves with loop k. */
 static bool is_felt(const struct chain *c, int32_t k)
 {
 	for (int32_t j = k + 1; j < c->n; j++)
-		for (int32_t i = 0; i < loop_at(c, j)->n_bound; i++)
+		for (int32_t i = 0; i < chain_loop(c, j)->n_bound; i++)
 			if (moves_with(c, bound_at(c, j, i), c->loop[k]))
 				return true;
 	for (int32_t i = 0; i < c->s->n_guard; i++)
@@ -92,11 +92,11 @@ static bool is_stretch(struct chain *c, int32_t k, int64_t from, int64_t to)
 	c->low[k] = from;
 	c->high[k] = to;
 	for (int32_t j = k + 1; j < c->n; j++)
-		for (int32_t i = 0; i < loop_at(c, j)->n_bound; i++) {
+		for (int32_t i = 0; i < chain_loop(c, j)->n_bound; i++) {
 			if (!moves_with(c, bound_at(c, j, i), c->loop[k]))
 				continue;
 			row_range(c, bound_at(c, j, i), &low, &high);
-			if (low != high && low < loop_at(c, j)->max_trip_count && high > 0)
+			if (low != high && low < chain_loop(c, j)->max_trip_count && high > 0)
 				return false;
 		}
 	for (int32_t i = 0; i < c->s->n_guard; i++) {
@@ -126,8 +126,8 @@ static int64_t stretch_end(struct chain *c, int32_t k, int64_t from, int64_t las
 /* Trips of loop k at most, over the trips in hand of those further out. */
 static int64_t trip_count_of(const struct chain *c, int32_t k)
 {
-	int64_t trip_count = loop_at(c, k)->max_trip_count, low, high;
-	for (int32_t i = 0; i < loop_at(c, k)->n_bound; i++) {
+	int64_t trip_count = chain_loop(c, k)->max_trip_count, low, high;
+	for (int32_t i = 0; i < chain_loop(c, k)->n_bound; i++) {
 		row_range(c, bound_at(c, k, i), &low, &high);
 		trip_count = high < trip_count ? high : trip_count;
 	}
@@ -155,7 +155,7 @@ static int64_t count_inside(struct chain *c, int32_t k)
 		n = lt__count_plus(n, lt__count_times(to - from + 1, count_inside(c, k + 1)));
 	}
 	c->low[k] = 0;
-	c->high[k] = loop_at(c, k)->max_trip_count - 1;
+	c->high[k] = chain_loop(c, k)->max_trip_count - 1;
 	return n;
 }
 
@@ -204,9 +204,9 @@ static int64_t operations(const struct lt_tree *x, const int64_t *param, int32_t
 /* -- bytes -- */
 
 /* What is accessed of a slot: the hull, and accesses that differ in the trips that they move with. */
-struct touch { int64_t low, high, points; };
+struct access_touch { int64_t low, high, points; };
 
-static void add_touch(struct chain *c, int32_t access, struct touch *by_slot)
+static void add_touch(struct chain *c, int32_t access, struct access_touch *by_slot)
 {
 	const struct lt_tree *x = c->x;
 	const struct lt_access *at = LT_AT(struct lt_access, x->accesses, access);
@@ -225,27 +225,27 @@ static void add_touch(struct chain *c, int32_t access, struct touch *by_slot)
 	if (at->index >= 0)
 		add_range(at->index_stride, 0, at->index_extent - 1, &low, &high);
 	for (int32_t k = 0; k < c->n; k++)
-		c->high[k] = loop_at(c, k)->max_trip_count - 1;
+		c->high[k] = chain_loop(c, k)->max_trip_count - 1;
 	int64_t points = slot >= 0 && runs ? count_inside(c, 0) : 0;
 	if (points == 0)
 		return;
-	struct touch *t = &by_slot[slot];
+	struct access_touch *t = &by_slot[slot];
 	t->low = t->points == 0 || low < t->low ? low : t->low;
 	t->high = t->points == 0 || high > t->high ? high : t->high;
 	t->points = lt__count_plus(t->points, points);
 }
 
 /* The access, and those that give its index. */
-static void add_touches(struct chain *c, int32_t access, struct touch *by_slot)
+static void add_touches(struct chain *c, int32_t access, struct access_touch *by_slot)
 {
 	for (; access >= 0; access = LT_AT(struct lt_access, c->x->accesses, access)->index)
 		add_touch(c, access, by_slot);
 }
 
-static int64_t bytes_of(const struct lt_frozen *f, const int64_t *param, struct lt_arena *a)
+static int64_t touched_bytes(const struct lt_frozen *f, const int64_t *param, struct lt_arena *a)
 {
 	const struct lt_tree *x = &f->tree;
-	struct touch *by_slot = LT_NEW(a, struct touch, f->n_bind + 1);
+	struct access_touch *by_slot = LT_NEW(a, struct access_touch, f->n_bind + 1);
 	int64_t bytes = 0;
 	for (uint32_t i = 0; i < x->stmts.n; i++) {
 		const struct lt_stmt *s = LT_AT(struct lt_stmt, x->stmts, i);
@@ -264,7 +264,7 @@ static int64_t bytes_of(const struct lt_frozen *f, const int64_t *param, struct 
 		const struct lt_buffer *b = LT_AT(struct lt_buffer, x->buffers, i);
 		if (b->slot < 0 || by_slot[b->slot].points == 0)
 			continue;
-		const struct touch *t = &by_slot[b->slot];
+		const struct access_touch *t = &by_slot[b->slot];
 		uint64_t hull = (uint64_t)t->high - (uint64_t)t->low;
 		int64_t elems = t->points < b->elems ? t->points : b->elems;
 		elems = hull < (uint64_t)elems ? (int64_t)hull + 1 : elems;
@@ -292,7 +292,7 @@ void lt__count_kernel(const struct lt_frozen *f, const int64_t *param, struct lt
 {
 	const int64_t *values = params_of(f, param, a);
 	out->executed = operations(&f->tree, values, -1, a);
-	out->bytes = bytes_of(f, values, a);
+	out->bytes = touched_bytes(f, values, a);
 }
 
 int64_t lt__count_loop(const struct lt_frozen *f, const int64_t *param, int32_t loop, struct lt_arena *a)

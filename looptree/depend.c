@@ -41,7 +41,7 @@ static lt_give isl_aff *constant_of(const struct asked *k, const struct lt_touch
 	return isl_aff_val_on_domain_space(space_of(k, x), val(k, c));
 }
 
-static lt_give isl_aff *plus(lt_take isl_aff *aff, const struct asked *k, enum isl_dim_type type, int32_t i, int64_t c)
+static lt_give isl_aff *aff_plus(lt_take isl_aff *aff, const struct asked *k, enum isl_dim_type type, int32_t i, int64_t c)
 {
 	return isl_aff_add_coefficient_val(aff, type, (int)i, val(k, c));
 }
@@ -64,10 +64,10 @@ static int64_t step_along(const struct lt_graph *g, const struct lt_touch *x, in
 static lt_give isl_aff *add_column(lt_take isl_aff *aff, const struct asked *k, const struct lt_touch *x, int32_t column, int64_t c, int32_t from)
 {
 	if (column >= x->leaf->n_var + x->leaf->n_trip)
-		return plus(aff, k, isl_dim_in, x->n_counter, c);
+		return aff_plus(aff, k, isl_dim_in, x->n_counter, c);
 	for (int32_t i = from; i < x->n_counter; i++)
 		if (step_along(k->q->g, x, i, column))
-			aff = plus(aff, k, isl_dim_in, i, c * step_along(k->q->g, x, i, column));
+			aff = aff_plus(aff, k, isl_dim_in, i, c * step_along(k->q->g, x, i, column));
 	return aff;
 }
 
@@ -76,7 +76,7 @@ static lt_give isl_aff *row_of(const struct asked *k, const struct lt_touch *x, 
 	isl_aff *aff = constant_of(k, x, row[0]);
 	for (int32_t i = 0; i < m->n_param; i++)
 		if (row[1 + i])
-			aff = plus(aff, k, isl_dim_param, param_number(k, m->param[i]), row[1 + i]);
+			aff = aff_plus(aff, k, isl_dim_param, param_number(k, m->param[i]), row[1 + i]);
 	for (int32_t i = 0; i < m->n_dim; i++)
 		if (row[1 + m->n_param + i])
 			aff = add_column(aff, k, x, i, row[1 + m->n_param + i], from);
@@ -94,7 +94,7 @@ static lt_give isl_aff *add_linear(lt_take isl_aff *aff, const struct asked *k, 
 {
 	aff = isl_aff_add_constant_val(aff, val(k, times * l->constant));
 	for (int32_t i = 0; i < l->n; i++)
-		aff = plus(aff, k, isl_dim_param, param_number(k, l->param[i]), times * l->coef[i]);
+		aff = aff_plus(aff, k, isl_dim_param, param_number(k, l->param[i]), times * l->coef[i]);
 	return aff;
 }
 
@@ -147,7 +147,7 @@ static lt_give isl_set *cut_counters(lt_take isl_set *set, const struct asked *k
 			first = first && (i >= f || x->counter[i].var != x->counter[f].var);
 			if (i <= f || x->counter[i].var != x->counter[f].var)
 				continue;
-			remainder = plus(remainder, k, isl_dim_in, i, -x->counter[i].step);
+			remainder = aff_plus(remainder, k, isl_dim_in, i, -x->counter[i].step);
 			inner = true;
 		}
 		if (inner)
@@ -158,7 +158,7 @@ static lt_give isl_set *cut_counters(lt_take isl_set *set, const struct asked *k
 		remainder = constant_of(k, x, -1);
 		for (int32_t i = f; i < x->n_counter; i++)
 			if (x->counter[i].var == x->counter[f].var)
-				remainder = plus(remainder, k, isl_dim_in, i, -x->counter[i].step);
+				remainder = aff_plus(remainder, k, isl_dim_in, i, -x->counter[i].step);
 		if (v->bounded)
 			set = where(set, add_linear(isl_aff_copy(remainder), k, &v->limit, 1));
 		set = where(set, isl_aff_add_constant_val(remainder, val(k, v->extent)));
@@ -186,25 +186,25 @@ static lt_give isl_set *instances_of(const struct asked *k, const struct lt_touc
 }
 
 /* Rows that are filled one after the other into a map from the touch's instances. */
-struct rows { isl_multi_aff *at; int32_t n; };
+struct owned_rows { isl_multi_aff *at; int32_t n; };
 
-static struct rows rows_new(const struct asked *k, const struct lt_touch *x, int32_t n)
+static struct owned_rows rows_new(const struct asked *k, const struct lt_touch *x, int32_t n)
 {
 	isl_space *from = space_of(k, x), *to = isl_space_set_from_params(isl_space_params(isl_space_copy(from)));
 	to = isl_space_add_dims(to, isl_dim_set, (unsigned)n);
-	return (struct rows){ isl_multi_aff_zero(isl_space_map_from_domain_and_range(from, to)), 0 };
+	return (struct owned_rows){ isl_multi_aff_zero(isl_space_map_from_domain_and_range(from, to)), 0 };
 }
 
-static void rows_add(struct rows *r, lt_take isl_aff *aff) { r->at = isl_multi_aff_set_aff(r->at, r->n++, aff); }
+static void rows_add(struct owned_rows *r, lt_take isl_aff *aff) { r->at = isl_multi_aff_set_aff(r->at, r->n++, aff); }
 
-static lt_give isl_map *rows_map(struct rows *r, lt_keep isl_set *instances)
+static lt_give isl_map *rows_map(struct owned_rows *r, lt_keep isl_set *instances)
 {
 	return isl_map_intersect_domain(isl_map_from_multi_aff(r->at), isl_set_copy(instances));
 }
 
 static lt_give isl_aff *counter_of(const struct asked *k, const struct lt_touch *x, int32_t i)
 {
-	return plus(constant_of(k, x, 0), k, isl_dim_in, i, 1);
+	return aff_plus(constant_of(k, x, 0), k, isl_dim_in, i, 1);
 }
 
 static bool owner_covers(const struct lt_graph *g, const struct lt_touch *x, lt_var v)
@@ -225,7 +225,7 @@ static int32_t digits_in(const struct asked *k, const struct lt_touch *x, int32_
 }
 
 /* The index along dim i, counted from counter `from` on: digits and the rest, or the row as a whole. */
-static void add_index(struct rows *r, const struct asked *k, const struct lt_touch *x, int32_t i, int32_t from)
+static void add_index(struct owned_rows *r, const struct asked *k, const struct lt_touch *x, int32_t i, int32_t from)
 {
 	int32_t n_digit = k->q->n_digit[i], seen = 0;
 	isl_aff *remainder;
@@ -241,7 +241,7 @@ static void add_index(struct rows *r, const struct asked *k, const struct lt_tou
 		if (seen++ < n_digit && c >= from)
 			rows_add(r, counter_of(k, x, c));
 		else if (seen > n_digit && c >= from)
-			remainder = plus(remainder, k, isl_dim_in, c, step);
+			remainder = aff_plus(remainder, k, isl_dim_in, c, step);
 	}
 	if (k->q->remainder[i])
 		rows_add(r, isl_aff_copy(remainder));
@@ -261,7 +261,7 @@ static lt_give isl_map *indices_of(const struct asked *k, const struct lt_touch 
 	int32_t n = n_outer;
 	for (int32_t i = 0; i < d->n_dim; i++)
 		n += n_index(k, x, i, owned && owner_covers(k->q->g, x, d->dim[i]) ? n_outer : 0);
-	struct rows r = rows_new(k, x, n);
+	struct owned_rows r = rows_new(k, x, n);
 	for (int32_t i = 0; i < n_outer; i++)
 		rows_add(&r, counter_of(k, x, i));
 	for (int32_t i = 0; i < d->n_dim; i++)
@@ -283,7 +283,7 @@ static lt_give isl_map *elements_of(const struct asked *k, const struct lt_touch
 
 static lt_give isl_map *times_of(const struct asked *k, const struct lt_touch *x, lt_keep isl_set *instances)
 {
-	struct rows r = rows_new(k, x, x->n_when);
+	struct owned_rows r = rows_new(k, x, x->n_when);
 	for (int32_t i = 0; i < x->n_when; i++)
 		rows_add(&r, x->when[i].counter < 0 ? constant_of(k, x, x->when[i].place) : counter_of(k, x, x->when[i].counter));
 	return rows_map(&r, instances);
@@ -297,7 +297,7 @@ static lt_give isl_set *written_part(lt_take isl_set *set, const struct asked *k
 		isl_aff *at = row_of(k, x, &x->map, x->map.row + (int64_t)i * lt__map_width(&x->map), 0);
 		at = isl_aff_add_constant_val(at, val(k, -q->low[i]));
 		if (q->at[i] >= 0)
-			at = plus(at, k, isl_dim_param, param_number(k, q->at[i]), -1);
+			at = aff_plus(at, k, isl_dim_param, param_number(k, q->at[i]), -1);
 		set = where(set, isl_aff_copy(at));
 		at = isl_aff_add_constant_val(isl_aff_neg(at), val(k, -1));
 		if (q->limit[i])

@@ -94,7 +94,7 @@ static lt_status check_step(const struct batch *b, const struct lt_derived_step 
 	return s->kind == LT_DERIVED_PARTIAL ? check_partial(g, s, of) : LT_OK;
 }
 
-static lt_status add(struct lt_frame *f, struct lt_nodedef *d, lt_node *out)
+static lt_status frame_add(struct lt_frame *f, struct lt_nodedef *d, lt_node *out)
 {
 	*out = lt__graph_add(f->out, d);
 	return *out < 0 ? lt_context_code(f->in->ctx) : LT_OK;
@@ -105,7 +105,7 @@ static lt_status add_copy(struct lt_frame *f, lt_node of, const char *name, lt_n
 	const struct lt_nodedef *x = &f->out->node[of];
 	struct lt_nodedef copy = { .op = LT_OP_copy, .dtype = x->dtype, .n_operand = 1, .operand = &of, .n_dim = x->n_dim,
 		.dim = x->dim, .name = name, .line = x->line, .column = x->column };
-	return add(f, &copy, out);
+	return frame_add(f, &copy, out);
 }
 
 /* The dims of partial sums, in the order of the steps. */
@@ -137,7 +137,7 @@ static lt_status add_partial(struct lt_frame *f, const struct lt_derived_step *s
 	for (int32_t i = 0; i < sum->n_dim; i++)
 		d.dim[i] = sum->dim[i];
 	d.dim[d.n_dim++] = trip;
-	return add(f, &d, out);
+	return frame_add(f, &d, out);
 }
 
 /* What stands before d, node x with operands that it may change; PARTIAL leaves the sum with its partial sums as operand. */
@@ -156,7 +156,7 @@ static lt_status add_before(struct lt_frame *f, int32_t step, lt_node x, struct 
 	} else if (s->kind == LT_DERIVED_CLONE) {
 		struct lt_nodedef clone = b->gone[of] ? lt__frame_node(f, of) : f->out->node[f->to[of]];
 		clone.name = s->made;
-		LT_TRY(add(f, &clone, &made));
+		LT_TRY(frame_add(f, &clone, &made));
 	} else {
 		LT_TRY(add_partial(f, s, b->trip[step], d, &made));
 		d->operand[0] = made;
@@ -188,7 +188,7 @@ static lt_status rebuild(struct lt_frame *f)
 		for (int32_t i = b->first[x]; i >= 0; i = b->next[i])
 			if (b->step[i].kind != LT_DERIVED_MATERIALIZE)
 				LT_TRY(add_before(f, i, x, &d));
-		LT_TRY(add(f, &d, &f->to[x]));
+		LT_TRY(frame_add(f, &d, &f->to[x]));
 		alone[x] = f->to[x];
 		for (int32_t i = b->first[x]; i >= 0; i = b->next[i])
 			if (b->step[i].kind == LT_DERIVED_MATERIALIZE && !(b->result[x] && lt__has_leaf(f->in, x)))
@@ -349,12 +349,12 @@ static struct lt_derived *new_derived(struct lt_looptree *t, struct lt_graph *g,
 	return derived;
 }
 
-struct change { struct lt_looptree *t; struct batch *b; struct lt_graph *g; };
+struct graph_change { struct lt_looptree *t; struct batch *b; struct lt_graph *g; };
 
 /* What the tree holds by node goes where its node went. */
 static lt_status change_body(void *arg)
 {
-	struct change *c = arg;
+	struct graph_change *c = arg;
 	struct lt_looptree *t = c->t;
 	const struct lt_graph *g = c->g;
 	const lt_node *to = c->b->to;
@@ -388,7 +388,7 @@ static lt_status change_body(void *arg)
 static lt_status derive_batch(struct lt_looptree *t, const struct lt_derived_step *step, int32_t *n, lt_node *to, int32_t n_to)
 {
 	struct batch b = { .in = t->graph, .step = step, .n = *n };
-	struct change c = { t, &b, NULL };
+	struct graph_change c = { t, &b, NULL };
 	lt_status st = make_graph(t->arena, &b, &c.g);
 	*n = b.now;
 	LT_TRY(st);

@@ -15,10 +15,10 @@ struct record {
 	int32_t partner;                /* in the other text, -1 */
 	bool tree, leaf;
 };
-struct side { const char *file; struct record *at; int32_t n, cap, first, last; struct lt_names *leaf; };
+struct diff_side { const char *file; struct record *at; int32_t n, cap, first, last; struct lt_names *leaf; };
 struct differ {
 	struct lt_arena *a;
-	struct side side[2];
+	struct diff_side side[2];
 	int32_t *list[2], *length, *todo, n_todo, cap_todo;
 	struct lt_text out;
 };
@@ -38,7 +38,7 @@ static const char *words_of(struct lt_arena *a, const char *from, const char *en
 }
 
 /* What names a line: its first two words ("var m", "for m'"); a leaf's or a group's first one. */
-static const char *key_of(struct lt_arena *a, const char *text)
+static const char *line_key(struct lt_arena *a, const char *text)
 {
 	size_t n = strcspn(text, " ");
 	bool two = *text != '%' && strncmp(text, "group", n) != 0 && strncmp(text, "graph", n) != 0 && strncmp(text, "target", n) != 0 && text[n];
@@ -49,7 +49,7 @@ static const char *key_of(struct lt_arena *a, const char *text)
 	return key;
 }
 
-static lt_status add_record(struct differ *d, struct side *s, struct record r, const int32_t *open, int32_t level)
+static lt_status add_record(struct differ *d, struct diff_side *s, struct record r, const int32_t *open, int32_t level)
 {
 	int32_t parent = r.tree && level > 0 ? open[level - 1] : -1;
 	LT_GROW(d->a, s->at, s->n, s->cap);
@@ -65,7 +65,7 @@ static lt_status add_record(struct differ *d, struct side *s, struct record r, c
 	return LT_OK;
 }
 
-static lt_status read_side(struct differ *d, struct side *s, const char *text, size_t bytes)
+static lt_status read_side(struct differ *d, struct diff_side *s, const char *text, size_t bytes)
 {
 	int32_t *open = LT_NEW(d->a, int32_t, LT_TREE_DEPTH), n_open = 0, line = 0;
 	bool tree = false, begun = false;
@@ -90,7 +90,7 @@ static lt_status read_side(struct differ *d, struct side *s, const char *text, s
 		if (tree && ((begin - from) % 2 != 0 || level > n_open || level >= LT_TREE_DEPTH || *begin == '\t'))
 			return lt_fail(ctx, LT_ESYNTAX, "%.200s:%d:%lld: the indentation is no level of the lines above; a level is two blanks", s->file,
 				(int)line, (long long)(begin - from) + 1);
-		r.key = key_of(d->a, r.text);
+		r.key = line_key(d->a, r.text);
 		r.tree = tree;
 		r.leaf = tree && *r.text == '%';
 		LT_TRY(add_record(d, s, r, open, (int32_t)level));
@@ -129,7 +129,7 @@ static int32_t list_children(struct differ *d, int32_t side, int32_t first)
 }
 
 /* The longest common subsequence of two lists of siblings, after what they share at both ends. */
-static void match(struct differ *d, int32_t first_a, int32_t first_b)
+static void diff_match(struct differ *d, int32_t first_a, int32_t first_b)
 {
 	int32_t n = list_children(d, 0, first_a), m = list_children(d, 1, first_b), begin = 0;
 	const int32_t *a = d->list[0], *b = d->list[1];
@@ -170,7 +170,7 @@ static void match_moved(struct differ *d)
 	}
 }
 
-static void say(struct differ *d, int32_t side, const char *what, const struct record *r)
+static void diff_line(struct differ *d, int32_t side, const char *what, const struct record *r)
 {
 	lt__text_format(&d->out, "%-8s%s:%d: %s\n", what, d->side[side].file, (int)r->line, r->text);
 }
@@ -187,40 +187,40 @@ static void print_differences(struct differ *d)
 	for (int32_t i = 0; i <= d->side[0].n; i++) {
 		const struct record *a = i < d->side[0].n ? &d->side[0].at[i] : NULL;
 		if (a && a->partner < 0) {
-			say(d, 0, "removed", a);
+			diff_line(d, 0, "removed", a);
 			continue;
 		}
 		int32_t until = a ? a->partner : d->side[1].n;
 		for (; next < until; next++)
 			if (d->side[1].at[next].partner < 0)
-				say(d, 1, "added", &d->side[1].at[next]);
+				diff_line(d, 1, "added", &d->side[1].at[next]);
 		if (!a)
 			break;
 		const struct record *b = &d->side[1].at[until];
 		if (a->tree && moved(d, a, b)) {
-			say(d, 0, "moved", a);
-			say(d, 1, "  to", b);
+			diff_line(d, 0, "moved", a);
+			diff_line(d, 1, "  to", b);
 		} else if (strcmp(a->text, b->text) != 0) {
-			say(d, 0, "changed", a);
-			say(d, 1, "  to", b);
+			diff_line(d, 0, "changed", a);
+			diff_line(d, 1, "  to", b);
 		}
 	}
 }
 
-struct body { struct differ d; const char *text[2]; size_t bytes[2]; };
+struct diff_input { struct differ d; const char *text[2]; size_t bytes[2]; };
 
 static lt_status diff_body(void *user)
 {
-	struct body *b = user;
+	struct diff_input *b = user;
 	struct differ *d = &b->d;
 	for (int i = 0; i < 2; i++) {
 		LT_TRY(read_side(d, &d->side[i], b->text[i], b->bytes[i]));
 		d->list[i] = LT_NEW(d->a, int32_t, d->side[i].n + 1);
 	}
-	match(d, d->side[0].first, d->side[1].first);
+	diff_match(d, d->side[0].first, d->side[1].first);
 	while (d->n_todo > 0) {
 		int32_t a = d->todo[--d->n_todo];
-		match(d, d->side[0].at[a].first, d->side[1].at[d->side[0].at[a].partner].first);
+		diff_match(d, d->side[0].at[a].first, d->side[1].at[d->side[0].at[a].partner].first);
 	}
 	match_moved(d);
 	print_differences(d);
@@ -230,7 +230,7 @@ static lt_status diff_body(void *user)
 lt_status lt_looptree_diff(struct lt_context *ctx, const char *a, size_t a_bytes, const char *a_file, const char *b, size_t b_bytes,
 	const char *b_file, int *same, void (*write)(void *, const char *, size_t), void *user)
 {
-	struct body body = { .d = { .side = { { .file = a_file ? a_file : "a" }, { .file = b_file ? b_file : "b" } } }, .text = { a, b },
+	struct diff_input body = { .d = { .side = { { .file = a_file ? a_file : "a" }, { .file = b_file ? b_file : "b" } } }, .text = { a, b },
 		.bytes = { a_bytes, b_bytes } };
 	*same = 0;
 	LT_TRY(lt__arena_new(ctx, &body.d.a));

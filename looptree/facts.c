@@ -10,7 +10,7 @@
 #include "looptree/text.h"
 
 /* What is touched of one value within one run of a loop. */
-struct touch {
+struct leaf_touch {
 	lt_tnode loop;
 	int32_t next, n_dim;            /* next touch of the same value; -1 */
 	uint64_t outer, all;            /* hashes of the part of the access that the loop does not move, and of all of it */
@@ -18,26 +18,26 @@ struct touch {
 	int64_t points;                 /* accesses: no more elements than these */
 };
 /* The part of a leaf's var that the loops from some point inwards cover. */
-struct cover { lt_var var; int64_t span, step, outer, unit; };     /* step of the innermost and of the outermost loop; unit: of the
+struct fact_cover { lt_var var; int64_t span, step, outer, unit; };     /* step of the innermost and of the outermost loop; unit: of the
                                                                      * innermost that counts a var of the leaf, 0: none does */
 
-struct facts {
+struct tree_facts {
 	struct lt_looptree *t;
 	struct lt_arena *a;
 	struct lt_fact *fact;
-	struct touch *touch; int32_t n_touch, cap_touch;
+	struct leaf_touch *touch; int32_t n_touch, cap_touch;
 	int32_t *first;                 /* by node: its first touch in this nest, -1 */
 	lt_node *touched; int32_t n_touched, cap_touched;
-	struct cover *cover; int32_t n_cover, cap_cover;
+	struct fact_cover *cover; int32_t n_cover, cap_cover;
 	const bool *useful;             /* by node */
 	int64_t *sum;                   /* by tree node: elements of the value in hand; 0 */
 };
 
 static int64_t times(int64_t a, int64_t b) { return lt__count_times(a, b); }
-static int64_t plus(int64_t a, int64_t b) { return lt__count_plus(a, b); }
+static int64_t facts_plus(int64_t a, int64_t b) { return lt__count_plus(a, b); }
 static void mix(uint64_t *h, int64_t x) { *h = (*h ^ (uint64_t)x) * UINT64_C(0x9E3779B97F4A7C15) + (*h >> 29); }
 
-static const struct cover *covered(const struct facts *f, lt_var v)
+static const struct fact_cover *covered(const struct tree_facts *f, lt_var v)
 {
 	for (int32_t i = 0; i < f->n_cover; i++)
 		if (f->cover[i].var == v)
@@ -46,10 +46,10 @@ static const struct cover *covered(const struct facts *f, lt_var v)
 }
 
 /* Elements of var v that the loops covered so far run over. */
-static int64_t span_of(const struct facts *f, lt_var v)
+static int64_t span_of(const struct tree_facts *f, lt_var v)
 {
 	const struct lt_vardef *d = &f->t->graph->var[v];
-	const struct cover *at = covered(f, v);
+	const struct fact_cover *at = covered(f, v);
 	if (at || !d->unit)
 		return at ? at->span : 1;
 	at = covered(f, d->of);         /* the trips of a loop over another var */
@@ -60,7 +60,7 @@ static int64_t span_of(const struct facts *f, lt_var v)
 }
 
 /* One loop more around the leaf. */
-static void cover_loop(struct facts *f, const struct lt_leaf *leaf, lt_tnode loop)
+static void cover_loop(struct tree_facts *f, const struct lt_leaf *leaf, lt_tnode loop)
 {
 	const struct lt_looptree *t = f->t;
 	const struct lt_tnodedef *d = &t->node[loop];
@@ -73,10 +73,10 @@ static void cover_loop(struct facts *f, const struct lt_leaf *leaf, lt_tnode loo
 			return;
 		}
 	LT_GROW(f->a, f->cover, f->n_cover, f->cap_cover);
-	f->cover[f->n_cover++] = (struct cover){ d->var, span, d->step, d->step, unit };
+	f->cover[f->n_cover++] = (struct fact_cover){ d->var, span, d->step, d->step, unit };
 }
 
-static int64_t runs_of(const struct facts *f)
+static int64_t runs_of(const struct tree_facts *f)
 {
 	int64_t runs = 1;
 	for (int32_t i = 0; i < f->n_cover; i++)
@@ -85,7 +85,7 @@ static int64_t runs_of(const struct facts *f)
 }
 
 /* Elements that the leaf computes. */
-static int64_t elems_computed(const struct facts *f)
+static int64_t elems_computed(const struct tree_facts *f)
 {
 	int64_t elems = 1;
 	for (int32_t i = 0; i < f->n_cover; i++)
@@ -95,9 +95,9 @@ static int64_t elems_computed(const struct facts *f)
 }
 
 /* What an access moves over: of column c of a leaf's map (its own vars, then a gathered axis). */
-struct columns { const struct lt_leaf *leaf; int64_t gathered; };
+struct leaf_columns { const struct lt_leaf *leaf; int64_t gathered; };
 
-static int64_t reach_of(const struct facts *f, const struct columns *c, int32_t column, lt_tnode loop, bool *moves_outside)
+static int64_t reach_of(const struct tree_facts *f, const struct leaf_columns *c, int32_t column, lt_tnode loop, bool *moves_outside)
 {
 	if (column >= c->leaf->n_var + c->leaf->n_trip)
 		return c->gathered;
@@ -108,7 +108,7 @@ static int64_t reach_of(const struct facts *f, const struct columns *c, int32_t 
 }
 
 /* Range of a row over what is covered; what the loops outside and the params give goes into *outer. */
-static void row_range(const struct facts *f, const struct columns *c, const struct lt_map *m, const int64_t *row, lt_tnode loop,
+static void row_range(const struct tree_facts *f, const struct leaf_columns *c, const struct lt_map *m, const int64_t *row, lt_tnode loop,
 	const int64_t *div_size, int64_t *low, int64_t *high, uint64_t *outer)
 {
 	*low = *high = row[0];
@@ -131,11 +131,11 @@ static void row_range(const struct facts *f, const struct columns *c, const stru
 		if (coef < 0)
 			*low = size > INT64_MAX - 1 || *low < INT64_MIN + size ? INT64_MIN / 2 : *low - size;
 		else
-			*high = plus(*high, size);
+			*high = facts_plus(*high, size);
 	}
 }
 
-static uint64_t hash_map(const struct columns *c, const struct lt_map *m)
+static uint64_t hash_map(const struct leaf_columns *c, const struct lt_map *m)
 {
 	uint64_t h = 1;
 	int32_t width = lt__map_width(m);
@@ -151,7 +151,7 @@ static uint64_t hash_map(const struct columns *c, const struct lt_map *m)
 }
 
 /* Sizes of the ranges of the map's divisions. */
-static int64_t *div_sizes(const struct facts *f, const struct columns *c, const struct lt_map *m, lt_tnode loop)
+static int64_t *div_sizes(const struct tree_facts *f, const struct leaf_columns *c, const struct lt_map *m, lt_tnode loop)
 {
 	int64_t *size = LT_NEW(f->a, int64_t, m->n_div + 1), low, high;
 	uint64_t ignored = 0;
@@ -174,10 +174,10 @@ static bool lives_outside(const struct lt_looptree *t, lt_node base, lt_tnode lo
 	return owner >= 0 ? lt__is_above(t, owner, loop) : t->node[loop].kind == LT_TLOOP;
 }
 
-static void add_touch(struct facts *f, lt_node base, const struct lt_leaf *leaf, const struct lt_map *m, int64_t gathered, lt_tnode loop)
+static void add_touch(struct tree_facts *f, lt_node base, const struct lt_leaf *leaf, const struct lt_map *m, int64_t gathered, lt_tnode loop)
 {
-	struct columns c = { .leaf = leaf, .gathered = gathered };
-	struct touch x = { .loop = loop, .next = -1, .n_dim = m->n_row, .outer = 2, .all = hash_map(&c, m), .points = runs_of(f),
+	struct leaf_columns c = { .leaf = leaf, .gathered = gathered };
+	struct leaf_touch x = { .loop = loop, .next = -1, .n_dim = m->n_row, .outer = 2, .all = hash_map(&c, m), .points = runs_of(f),
 		.low = LT_NEW(f->a, int64_t, m->n_row + 1), .high = LT_NEW(f->a, int64_t, m->n_row + 1) };
 	const int64_t *size = div_sizes(f, &c, m, loop);
 	int32_t width = lt__map_width(m);
@@ -186,14 +186,14 @@ static void add_touch(struct facts *f, lt_node base, const struct lt_leaf *leaf,
 	if (m->n_div > 0)
 		x.outer = x.all;        /* a box of its own: where a division begins is not known */
 	for (int32_t at = f->first[base]; at >= 0; at = f->touch[at].next) {
-		struct touch *y = &f->touch[at];
+		struct leaf_touch *y = &f->touch[at];
 		if (y->loop != loop || y->outer != x.outer || y->n_dim != x.n_dim)
 			continue;
 		for (int32_t i = 0; i < x.n_dim; i++) {
 			y->low[i] = x.low[i] < y->low[i] ? x.low[i] : y->low[i];
 			y->high[i] = x.high[i] > y->high[i] ? x.high[i] : y->high[i];
 		}
-		y->points = y->all == x.all ? (x.points > y->points ? x.points : y->points) : plus(x.points, y->points);
+		y->points = y->all == x.all ? (x.points > y->points ? x.points : y->points) : facts_plus(x.points, y->points);
 		return;
 	}
 	if (f->first[base] < 0) {
@@ -206,12 +206,12 @@ static void add_touch(struct facts *f, lt_node base, const struct lt_leaf *leaf,
 	f->touch[f->n_touch++] = x;
 }
 
-static void add_loop(struct facts *f, lt_node n, const struct lt_leaf *leaf, const struct lt_map *written, lt_tnode loop)
+static void add_loop(struct tree_facts *f, lt_node n, const struct lt_leaf *leaf, const struct lt_map *written, lt_tnode loop)
 {
 	const struct lt_looptree *t = f->t;
 	const struct lt_nodedef *d = &t->graph->node[n];
 	if (f->useful[n] && lt__op_counts(d->op))
-		f->fact[loop].flops = plus(f->fact[loop].flops, elems_computed(f));
+		f->fact[loop].flops = facts_plus(f->fact[loop].flops, elems_computed(f));
 	if (lives_outside(t, n, loop))
 		add_touch(f, n, leaf, written, 1, loop);
 	for (int32_t k = 0; k < leaf->n_read; k++)
@@ -232,7 +232,7 @@ static int64_t held(const struct lt_looptree *t, lt_node n)
 	return elems;
 }
 
-static int64_t elems_of(const struct facts *f, lt_node n, const struct touch *x)
+static int64_t elems_of(const struct tree_facts *f, lt_node n, const struct leaf_touch *x)
 {
 	const struct lt_nodedef *d = &f->t->graph->node[n];
 	int64_t box = 1;
@@ -245,16 +245,16 @@ static int64_t elems_of(const struct facts *f, lt_node n, const struct touch *x)
 }
 
 /* Sums up the nest in hand, and forgets it. */
-static void finish_nest(struct facts *f)
+static void finish_nest(struct tree_facts *f)
 {
 	for (int32_t i = 0; i < f->n_touched; i++) {
 		lt_node n = f->touched[i];
 		int64_t most = held(f->t, n), bytes = lt__dtype_info(f->t->graph->node[n].dtype)->bytes;
 		for (int32_t at = f->first[n]; at >= 0; at = f->touch[at].next)
-			f->sum[f->touch[at].loop] = plus(f->sum[f->touch[at].loop], elems_of(f, n, &f->touch[at]));
+			f->sum[f->touch[at].loop] = facts_plus(f->sum[f->touch[at].loop], elems_of(f, n, &f->touch[at]));
 		for (int32_t at = f->first[n]; at >= 0; at = f->touch[at].next) {
 			int64_t *sum = &f->sum[f->touch[at].loop], *to = &f->fact[f->touch[at].loop].bytes;
-			*to = plus(*to, times(*sum < most ? *sum : most, bytes));
+			*to = facts_plus(*to, times(*sum < most ? *sum : most, bytes));
 			*sum = 0;
 		}
 		f->first[n] = -1;
@@ -279,7 +279,7 @@ static lt_status count_quietly(struct lt_looptree *t, struct lt_arena *a, int64_
 
 lt_status lt__fill_facts(struct lt_looptree *t, struct lt_arena *a, struct lt_fact *fact)
 {
-	struct facts f = { .t = t, .a = a, .fact = fact, .first = LT_NEW(a, int32_t, t->graph->n_node + 1),
+	struct tree_facts f = { .t = t, .a = a, .fact = fact, .first = LT_NEW(a, int32_t, t->graph->n_node + 1),
 		.sum = LT_NEW(a, int64_t, t->n_node + 1), .useful = lt__useful_leaves(t, a) };
 	int64_t *executed = LT_NEW(a, int64_t, t->n_node + 1);
 	bool counted;

@@ -131,12 +131,12 @@ static lt_status add_leaf(struct lt_freezer *f, lt_tnode at)
 	return lt__pad_fill(f, n, leaf, stmt, &guards, away);
 }
 
-static lt_status walk(struct lt_freezer *, lt_tnode);
+static lt_status freeze_walk(struct lt_freezer *, lt_tnode);
 
 static lt_status walk_children(struct lt_freezer *f, lt_tnode at)
 {
 	for (lt_tnode child = f->t->node[at].child; child >= 0; child = f->t->node[child].next)
-		LT_TRY(f->t->node[at].kind == LT_TLOOP ? lt__freeze_multibuffer(f, at, child, walk) : walk(f, child));
+		LT_TRY(f->t->node[at].kind == LT_TLOOP ? lt__freeze_multibuffer(f, at, child, freeze_walk) : freeze_walk(f, child));
 	return LT_OK;
 }
 
@@ -148,7 +148,7 @@ static lt_status walk_loop(struct lt_freezer *f, lt_tnode at)
 	struct lt_peeled *copy;
 	int32_t n;
 	LT_TRY(lt__freeze_resets(f, at));
-	LT_TRY(lt__freeze_first(f, at, step, walk));
+	LT_TRY(lt__freeze_first(f, at, step, freeze_walk));
 	LT_TRY(lt__freeze_copies(f, at, d->var, step, d->tail, &n, &copy));
 	for (int32_t k = 0; k < n; k++) {
 		int32_t loop = f->n_loop;
@@ -176,7 +176,7 @@ static lt_status walk_called(struct lt_freezer *f, lt_tnode at)
 }
 
 /* The recursion is as deep as the nest, not as the graph. */
-static lt_status walk(struct lt_freezer *f, lt_tnode at)
+static lt_status freeze_walk(struct lt_freezer *f, lt_tnode at)
 {
 	const struct lt_tnodedef *d = &f->t->node[at];
 	if (d->kind == LT_TLEAF)
@@ -222,7 +222,7 @@ lt_status lt__freeze(struct lt_looptree *t, const struct lt_storage_assignment *
 	lt__freeze_reductions(&f);
 	int32_t number = 0;
 	for (lt_tnode root = t->root; root >= 0; root = t->node[root].next) {
-		LT_TRY(walk(&f, root));
+		LT_TRY(freeze_walk(&f, root));
 		LT_TRY(lt__freeze_write(&f, root, number, &(*out)[number]));
 		number++;
 		forget_kernel(&f);

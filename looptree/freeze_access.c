@@ -147,9 +147,9 @@ static int64_t stride_of(const struct lt_memlayout *l, int32_t dim, const int64_
 }
 
 /* How the index along dim i of `base` moves an access. */
-struct along { int64_t stride, extent; const struct lt_memlayout *layout; const int64_t *held; };
+struct access_along { int64_t stride, extent; const struct lt_memlayout *layout; const int64_t *held; };
 
-static void add_index(struct lt_freezer *f, const struct along *a, int32_t dim, const struct lt_row *index, struct lt_row *offset)
+static void add_index(struct lt_freezer *f, const struct access_along *a, int32_t dim, const struct lt_row *index, struct lt_row *offset)
 {
 	if (a->layout)
 		add_digits(f, a->layout, dim, a->held, index, offset);
@@ -173,7 +173,7 @@ lt_status lt__freeze_access(struct lt_freezer *f, const struct lt_leaf *leaf, lt
 	int64_t low = access.row.constant, high = low, unit = 1;
 	for (int32_t i = d->n_dim - 1; i >= 0; i--) {
 		const int64_t *row = m->row + (int64_t)i * width;
-		struct along along = { .extent = extent ? extent[i] : f->g->var[d->dim[i]].extent, .layout = f->t->layout[base], .held = extent };
+		struct access_along along = { .extent = extent ? extent[i] : f->g->var[d->dim[i]].extent, .layout = f->t->layout[base], .held = extent };
 		along.stride = along.layout ? stride_of(along.layout, i, extent) : whole ? place->stride[i] : unit;
 		struct lt_row index;
 		int64_t l, h;

@@ -7,7 +7,7 @@
 #include "looptree/call.h"
 #include "looptree/edit.h"
 
-struct nest {
+struct call_nest {
 	struct lt_freezer *f;
 	lt_tnode at;
 	const struct lt_peeled *copy;
@@ -17,7 +17,7 @@ struct nest {
 	int64_t first[LT_MAX_RANK];     /* by dim: of a peeled rest, elements before it */
 };
 
-static bool fail(struct nest *x, const char *why)
+static bool fail(struct call_nest *x, const char *why)
 {
 	x->why = x->why ? x->why : why;
 	return false;
@@ -31,7 +31,7 @@ static lt_tnode next_of(const struct lt_looptree *t, lt_tnode at)
 	return next >= 0 && t->node[next].parent >= 0 ? next : -1;
 }
 
-static bool is_outside(const struct nest *x, lt_node n)
+static bool is_outside(const struct call_nest *x, lt_node n)
 {
 	const struct lt_looptree *t = x->f->t;
 	if (t->scope[n].whole)
@@ -46,13 +46,13 @@ static bool is_outside(const struct nest *x, lt_node n)
 	return false;
 }
 
-static int by_number(const void *a, const void *b)
+static int by_call_node(const void *a, const void *b)
 {
 	return (*(const lt_node *)a > *(const lt_node *)b) - (*(const lt_node *)a < *(const lt_node *)b);
 }
 
 /* The leaves below the call, in the order of the graph. */
-static lt_node *find_members(const struct nest *x, int32_t *n)
+static lt_node *find_members(const struct call_nest *x, int32_t *n)
 {
 	const struct lt_looptree *t = x->f->t;
 	lt_node *member = NULL;
@@ -64,12 +64,12 @@ static lt_node *find_members(const struct nest *x, int32_t *n)
 		LT_GROW(x->f->a, member, *n, cap);
 		member[(*n)++] = t->node[at].leaf;
 	}
-	qsort(member, (size_t)*n, sizeof *member, by_number);
+	qsort(member, (size_t)*n, sizeof *member, by_call_node);
 	return member;
 }
 
 /* What the leaves below the call compute. */
-static bool find(struct nest *x)
+static bool call_find(struct call_nest *x)
 {
 	struct lt_freezer *f = x->f;
 	const struct lt_looptree *t = f->t;
@@ -93,7 +93,7 @@ static bool find(struct nest *x)
 	return !x->why;
 }
 
-static bool is_dim(const struct nest *x, lt_var v, bool deep)
+static bool is_dim(const struct call_nest *x, lt_var v, bool deep)
 {
 	for (int32_t d = 0; d < x->c.n_dim; d++)
 		if (x->c.dim[d] == v && (!deep || x->c.role[d] == LT_DIM_DEEP))
@@ -102,7 +102,7 @@ static bool is_dim(const struct nest *x, lt_var v, bool deep)
 }
 
 /* The loops around the call and in it: none outside sums, none is padded. */
-static bool check_loops(struct nest *x)
+static bool check_loops(struct call_nest *x)
 {
 	const struct lt_looptree *t = x->f->t;
 	struct lt_rows on = { 0 };
@@ -123,7 +123,7 @@ static bool check_loops(struct nest *x)
 }
 
 /* Elements of dim d, as bounds of trips. */
-static void add_dim(struct nest *x, int32_t d, int32_t loop)
+static void add_dim(struct call_nest *x, int32_t d, int32_t loop)
 {
 	struct lt_freezer *f = x->f;
 	struct lt_fcalldim dim = { .var = x->c.dim[d], .role = x->c.role[d] };
@@ -154,7 +154,7 @@ static void add_dim(struct nest *x, int32_t d, int32_t loop)
 }
 
 /* Loops over the dims, in terms of the vars of a leaf; -1 for a dim that it has not. */
-static bool open_dims(struct nest *x, const struct lt_leaf *leaf, int32_t first_dim, int32_t *loop_of)
+static bool open_dims(struct call_nest *x, const struct lt_leaf *leaf, int32_t first_dim, int32_t *loop_of)
 {
 	struct lt_freezer *f = x->f;
 	int32_t n_outer = f->n_path;
@@ -179,7 +179,7 @@ static bool open_dims(struct nest *x, const struct lt_leaf *leaf, int32_t first_
 }
 
 /* Row and strides of operand o. */
-static lt_status add_operand(struct nest *x, int32_t o, int32_t first_dim)
+static lt_status add_operand(struct call_nest *x, int32_t o, int32_t first_dim)
 {
 	struct lt_freezer *f = x->f;
 	const struct lt_callread *r = &x->c.operand[o];
@@ -220,7 +220,7 @@ static lt_status add_operand(struct nest *x, int32_t o, int32_t first_dim)
 	return st;
 }
 
-static lt_status describe(struct nest *x, struct lt_call *call)
+static lt_status describe(struct call_nest *x, struct lt_call *call)
 {
 	struct lt_freezer *f = x->f;
 	const struct lt_floop *loop = &f->loop[call->loop];
@@ -249,10 +249,10 @@ static lt_status describe(struct nest *x, struct lt_call *call)
 lt_status lt__freeze_call(struct lt_freezer *f, lt_tnode at, int32_t loop, const struct lt_peeled *copy, int64_t step)
 {
 	bool group = f->t->node[at].kind == LT_TGROUP;
-	struct nest x = { .f = f, .at = at, .copy = copy, .step = step };
+	struct call_nest x = { .f = f, .at = at, .copy = copy, .step = step };
 	struct lt_call call = { .loop = loop, .pattern = LT_PATTERN_NONE, .stmt = -1, .first_dim = f->n_call_dim, .first_operand = f->n_call_operand };
 	x.where = group ? "the group" : lt__arena_format(f->a, "the loop %s", lt__loop_path(f->t, at));
-	if (find(&x) && check_loops(&x))
+	if (call_find(&x) && check_loops(&x))
 		LT_TRY(describe(&x, &call));
 	if (x.why) {
 		f->n_call_dim = call.first_dim;

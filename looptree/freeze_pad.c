@@ -97,7 +97,7 @@ static struct lt_fill merge(struct lt_fill a, struct lt_fill b)
 	return a.state == LT_FILL_SAME && b.state == LT_FILL_SAME && a.bits == b.bits ? a : (struct lt_fill){ .state = LT_FILL_OPEN };
 }
 
-static struct lt_fill same(uint64_t bits) { return (struct lt_fill){ LT_FILL_SAME, bits }; }
+static struct lt_fill fill_same(uint64_t bits) { return (struct lt_fill){ LT_FILL_SAME, bits }; }
 static const struct lt_fill open = { .state = LT_FILL_OPEN };
 
 /* What a piece of an operand is where column c is past the end. */
@@ -105,7 +105,7 @@ static struct lt_fill piece_fill(const struct lt_freezer *f, const struct lt_lea
 {
 	int32_t dim;
 	if (p->kind == LT_PIECE_IMMEDIATE)
-		return same(p->bits);
+		return fill_same(p->bits);
 	if (p->kind != LT_PIECE_READ || !moves(f->g, leaf, p->base, &p->map, c, &dim) || dim < 0 || !f->fill[p->base])
 		return open;
 	struct lt_fill x = f->fill[p->base][dim];
@@ -121,7 +121,7 @@ static struct lt_fill operand_fill(struct lt_freezer *f, const struct lt_leaf *l
 	for (int32_t i = 0; i < all->n; i++)
 		never = never && lt__rows_have(away, &all->at[i]);
 	if (away->n)
-		x = same(bits);
+		x = fill_same(bits);
 	for (int32_t p = 0; !never && p < leaf->read[k].n_piece; p++)
 		x = merge(x, piece_fill(f, leaf, &leaf->read[k].piece[p], c));
 	return x;
@@ -145,10 +145,10 @@ static struct lt_fill result_fill(const struct lt_freezer *f, const struct lt_st
 	enum lt_dtype out = (enum lt_dtype)op->out, last = (enum lt_dtype)op->in[s->n_operand - 1];
 	union lt_scalar v = code == LT_OP_cast ? lt__convert(in[0], last, out)
 		: lt__op_value(info->data ? LT_OP_copy : (enum lt_opcode)code, lt__dtype_info(last)->cls, in);
-	return same(lt__bits_of(lt__round_to(v, out), out));
+	return fill_same(lt__bits_of(lt__round_to(v, out), out));
 }
 
-static lt_status refuse(const struct lt_freezer *f, lt_node n, lt_var v)
+static lt_status pad_refuse(const struct lt_freezer *f, lt_node n, lt_var v)
 {
 	const struct lt_vardef *d = &f->g->var[v];
 	lt_tnode loop = -1, counted = -1;       /* a number of trips is padded where the loop that it counts is */
@@ -203,11 +203,11 @@ lt_status lt__pad_fill(struct lt_freezer *f, lt_node n, const struct lt_leaf *le
 			x[k] = leaf->gather ? open : operand_fill(f, leaf, k, c, &all, &away[k], bits);
 		}
 		if (reduces)
-			made = is_identity(f, n, x[0]) ? same(identity_of(f->g, n)) : open;
+			made = is_identity(f, n, x[0]) ? fill_same(identity_of(f->g, n)) : open;
 		else
 			made = result_fill(f, s, x);
 		if (reduces && c >= leaf->n_out && made.state == LT_FILL_OPEN)
-			return refuse(f, n, leaf->var[c]);
+			return pad_refuse(f, n, leaf->var[c]);
 		for (int32_t i = 0; c < leaf->n_out && i < d->n_dim; i++) {
 			if (d->dim[i] != leaf->var[c])
 				continue;

@@ -29,7 +29,7 @@ void lt__freeze_reductions(struct lt_freezer *f)
 
 /* -- nests of the writer's loops over the result's vars, and over the lanes -- */
 
-struct nest {
+struct reset_nest {
 	lt_node n;
 	const struct lt_leaf *leaf;
 	int32_t n_loop;
@@ -38,7 +38,7 @@ struct nest {
 	int32_t outermost_lanes;        /* COMBINE: the frozen loop, -1: not yet in it */
 };
 
-static lt_status element(struct lt_freezer *f, const struct nest *x)
+static lt_status reset_element(struct lt_freezer *f, const struct reset_nest *x)
 {
 	const struct lt_nodedef *d = &f->g->node[x->n];
 	enum lt_dtype in[3] = { d->dtype, d->dtype };
@@ -62,10 +62,10 @@ static lt_status element(struct lt_freezer *f, const struct nest *x)
 	return lt__freeze_dest(f, x->n, x->leaf, stmt, x->what == RESET_LANES, &guards);
 }
 
-static lt_status walk(struct lt_freezer *, const struct nest *, int32_t i);
+static lt_status reset_walk(struct lt_freezer *, const struct reset_nest *, int32_t i);
 
 /* The loop over all lanes: they are all there, whatever the loops of the reduced var around them left of it. */
-static lt_status walk_lanes(struct lt_freezer *f, const struct nest *x, int32_t i)
+static lt_status walk_lanes(struct lt_freezer *f, const struct reset_nest *x, int32_t i)
 {
 	lt_tnode at = x->loop[i];
 	int32_t primes = 0, parent = f->n_path > 0 ? f->path[f->n_path - 1].loop : -1, loop = f->n_loop;
@@ -76,19 +76,19 @@ static lt_status walk_lanes(struct lt_freezer *f, const struct nest *x, int32_t 
 	f->loop[f->n_loop++] = (struct lt_floop){ .parent = parent, .first_stmt = f->n_stmt, .first_bound = f->n_bound, .at = at, .primes = primes,
 		.kind = f->t->node[at].loop, .max_trip_count = lt__lane_trips(f, at), .line = { -1, true } };
 	f->path[f->n_path++] = (struct lt_step){ .var = -1, .step = 1, .cover = 1, .full = 1, .loop = loop, .at = at };
-	struct nest inner = *x;
+	struct reset_nest inner = *x;
 	if (x->what == COMBINE && x->outermost_lanes < 0)
 		inner.outermost_lanes = loop;
-	LT_TRY(walk(f, &inner, i + 1));
+	LT_TRY(reset_walk(f, &inner, i + 1));
 	lt__freeze_close(f);
 	return LT_OK;
 }
 
 /* A loop that is a dim of a partial sum counts that dim: nothing around counts the reduced var. */
-static lt_status walk(struct lt_freezer *f, const struct nest *x, int32_t i)
+static lt_status reset_walk(struct lt_freezer *f, const struct reset_nest *x, int32_t i)
 {
 	if (i == x->n_loop)
-		return element(f, x);
+		return reset_element(f, x);
 	lt_tnode at = x->loop[i];
 	if (lt__loop_reduces(f->t, x->n, at))
 		return walk_lanes(f, x, i);
@@ -100,14 +100,14 @@ static lt_status walk(struct lt_freezer *f, const struct nest *x, int32_t i)
 	LT_TRY(lt__freeze_copies(f, at, v, step, tail, &n, &copy));
 	for (int32_t k = 0; k < n; k++) {
 		LT_TRY(lt__freeze_open(f, at, v, step, tail, &copy[k]));
-		LT_TRY(walk(f, x, i + 1));
+		LT_TRY(reset_walk(f, x, i + 1));
 		lt__freeze_close(f);
 	}
 	return LT_OK;
 }
 
 /* The loops from `loop` inwards over the result's vars, and in them those whose trips are the lanes. */
-static lt_status add_nest(struct lt_freezer *f, lt_tnode loop, struct nest x)
+static lt_status add_nest(struct lt_freezer *f, lt_tnode loop, struct reset_nest x)
 {
 	LT_TRY(lt__leaf(f->t, x.n, &x.leaf));
 	int32_t n_above = lt__loops_above(f->t, f->t->leaf_of[x.n], NULL);
@@ -124,7 +124,7 @@ static lt_status add_nest(struct lt_freezer *f, lt_tnode loop, struct nest x)
 			inner[x.n_loop++] = above[i];
 	x.loop = inner;
 	int32_t first = f->n_loop;
-	LT_TRY(walk(f, &x, 0));
+	LT_TRY(reset_walk(f, &x, 0));
 	for (int32_t i = first; i < f->n_loop; i++)     /* combines are told with the loop that they end */
 		f->loop[i].line = (struct lt_loopline){ x.what == COMBINE && f->loop[i].parent < first ? loop : -1, true };
 	return LT_OK;
@@ -133,10 +133,10 @@ static lt_status add_nest(struct lt_freezer *f, lt_tnode loop, struct nest x)
 lt_status lt__freeze_resets(struct lt_freezer *f, lt_tnode loop)
 {
 	for (lt_node n = f->first_reset[loop]; n >= 0; n = f->next_reset[n])
-		LT_TRY(add_nest(f, loop, (struct nest){ .n = n, .what = RESET, .outermost_lanes = -1 }));
+		LT_TRY(add_nest(f, loop, (struct reset_nest){ .n = n, .what = RESET, .outermost_lanes = -1 }));
 	for (lt_node n = f->first_lanes[loop]; n >= 0; n = f->next_lanes[n]) {
 		lt__lanes_add(f, n);
-		LT_TRY(add_nest(f, loop, (struct nest){ .n = n, .what = RESET_LANES, .outermost_lanes = -1 }));
+		LT_TRY(add_nest(f, loop, (struct reset_nest){ .n = n, .what = RESET_LANES, .outermost_lanes = -1 }));
 	}
 	return LT_OK;
 }
@@ -144,6 +144,6 @@ lt_status lt__freeze_resets(struct lt_freezer *f, lt_tnode loop)
 lt_status lt__freeze_combines(struct lt_freezer *f, lt_tnode loop)
 {
 	for (lt_node n = f->first_lanes[loop]; n >= 0; n = f->next_lanes[n])
-		LT_TRY(add_nest(f, loop, (struct nest){ .n = n, .what = COMBINE, .outermost_lanes = -1 }));
+		LT_TRY(add_nest(f, loop, (struct reset_nest){ .n = n, .what = COMBINE, .outermost_lanes = -1 }));
 	return LT_OK;
 }

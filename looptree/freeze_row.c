@@ -112,12 +112,12 @@ int32_t lt__freeze_guards(struct lt_freezer *f, const struct lt_rows *rows)
 
 /* -- ranges -- */
 
-static int64_t times(int64_t a, int64_t b)
+static int64_t row_range_times(int64_t a, int64_t b)
 {
 	int64_t r;
 	return lt__mul_overflow(a, b, &r) ? ((a < 0) == (b < 0) ? INT64_MAX : INT64_MIN) : r;
 }
-static int64_t plus(int64_t a, int64_t b)
+static int64_t row_range_plus(int64_t a, int64_t b)
 {
 	int64_t r;
 	return lt__add_overflow(a, b, &r) ? (b > 0 ? INT64_MAX : INT64_MIN) : r;
@@ -145,9 +145,9 @@ void lt__row_range(const struct lt_freezer *f, const struct lt_row *r, int64_t *
 	for (int32_t i = 0; i < r->n; i++) {
 		int64_t a, b;
 		term_range(f, &r->term[i], &a, &b);
-		int64_t x = times(r->term[i].coef, a), y = times(r->term[i].coef, b);
-		*low = plus(*low, x < y ? x : y);
-		*high = plus(*high, x < y ? y : x);
+		int64_t x = row_range_times(r->term[i].coef, a), y = row_range_times(r->term[i].coef, b);
+		*low = row_range_plus(*low, x < y ? x : y);
+		*high = row_range_plus(*high, x < y ? y : x);
 	}
 }
 

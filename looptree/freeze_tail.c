@@ -20,13 +20,13 @@ static int32_t last_cut(const struct lt_freezer *f, lt_var v, int32_t below)
 }
 
 /* A span of v: the trip of path[from], or (-1) the extent. */
-struct span { int32_t from; bool exact; int64_t size; struct lt_row left; };
+struct tail_span { int32_t from; bool exact; int64_t size; struct lt_row left; };
 
 /* What the loops from the span inwards to path[end - 1] leave of it.  exact: always `size`.  full: whatever is left further out. */
-static struct span span_of(struct lt_freezer *f, lt_var v, int32_t from, int32_t end, bool full)
+static struct tail_span span_of(struct lt_freezer *f, lt_var v, int32_t from, int32_t end, bool full)
 {
 	const struct lt_vardef *var = &f->g->var[v];
-	struct span s = { .from = from, .exact = from >= 0 || !var->bounded,
+	struct tail_span s = { .from = from, .exact = from >= 0 || !var->bounded,
 		.size = from < 0 ? var->extent : full ? f->path[from].full : f->path[from].cover };
 	s.left.constant = s.size;
 	if (from < 0 && var->bounded) {
@@ -51,9 +51,9 @@ static bool is_span(const struct lt_freezer *f, lt_var v, int32_t k, int32_t cut
 
 /* One thing that a trip of the loops around may cover, and when it does. */
 struct extent { int64_t size; struct lt_rows when; };
-struct extents { int32_t n, cap; struct extent *at; };
+struct frozen_extents { int32_t n, cap; struct extent *at; };
 
-static struct extent *add_extent(struct lt_freezer *f, struct extents *x, int64_t size)
+static struct extent *tail_add_extent(struct lt_freezer *f, struct frozen_extents *x, int64_t size)
 {
 	LT_GROW(f->a, x->at, x->n, x->cap);
 	x->at[x->n] = (struct extent){ .size = size };
@@ -61,19 +61,19 @@ static struct extent *add_extent(struct lt_freezer *f, struct extents *x, int64_
 }
 
 /* From what path[k] runs over to what its trips cover: the whole step, or what is left in the last trip.  when: with the rows. */
-static struct extents go_in(struct lt_freezer *f, const struct extents *from, int32_t cut, int32_t k, bool when)
+static struct frozen_extents go_in(struct lt_freezer *f, const struct frozen_extents *from, int32_t cut, int32_t k, bool when)
 {
 	const struct lt_step *p = &f->path[k];
-	struct extents to = { 0 };
+	struct frozen_extents to = { 0 };
 	bool whole = false;
 	for (int32_t i = 0; i < from->n; i++)
 		whole = whole || from->at[i].size >= p->step;
 	if (whole) {
-		struct extent *x = add_extent(f, &to, p->step);
+		struct extent *x = tail_add_extent(f, &to, p->step);
 		for (int32_t i = cut; when && i < k; i++) {
 			if (!is_span(f, p->var, i, cut))
 				continue;
-			struct span s = span_of(f, p->var, i, k + 1, false);
+			struct tail_span s = span_of(f, p->var, i, k + 1, false);
 			lt__row_number(f, &s.left, p->step, -1);
 			if (!s.exact)
 				lt__rows_add(f, &x->when, &s.left);
@@ -82,7 +82,7 @@ static struct extents go_in(struct lt_freezer *f, const struct extents *from, in
 	for (int32_t i = 0; i < from->n; i++) {
 		if (from->at[i].size % p->step == 0)
 			continue;
-		struct extent *x = add_extent(f, &to, from->at[i].size % p->step);
+		struct extent *x = tail_add_extent(f, &to, from->at[i].size % p->step);
 		if (!when)
 			continue;
 		struct lt_row last = { .constant = p->first - from->at[i].size / p->step };
@@ -96,13 +96,13 @@ static struct extents go_in(struct lt_freezer *f, const struct extents *from, in
 }
 
 /* All that v may be covered of by the trips of the loops from its last cut to path[end - 1]; none: a run-time scalar says it. */
-static struct extents extents_of(struct lt_freezer *f, lt_var v, int32_t end, bool when)
+static struct frozen_extents extents_of(struct lt_freezer *f, lt_var v, int32_t end, bool when)
 {
 	int32_t cut = last_cut(f, v, end);
-	struct extents x = { 0 };
+	struct frozen_extents x = { 0 };
 	if (cut < 0 && f->g->var[v].bounded)
 		return x;
-	add_extent(f, &x, cut < 0 ? f->g->var[v].extent : f->path[cut].cover);
+	tail_add_extent(f, &x, cut < 0 ? f->g->var[v].extent : f->path[cut].cover);
 	for (int32_t k = cut + 1; k < end; k++)
 		if (f->path[k].var == v)
 			x = go_in(f, &x, cut, k, when);
@@ -110,7 +110,7 @@ static struct extents extents_of(struct lt_freezer *f, lt_var v, int32_t end, bo
 }
 
 /* Whether all are equal, or (step > 0) multiples of step. */
-static bool are_same(const struct extents *x, int64_t step)
+static bool are_same(const struct frozen_extents *x, int64_t step)
 {
 	bool same = x->n > 0;
 	for (int32_t i = 0; i < x->n; i++)
@@ -124,7 +124,7 @@ lt_status lt__freeze_copies(struct lt_freezer *f, lt_tnode at, lt_var v, int64_t
 	*out = LT_NEW(f->a, struct lt_peeled, 1);
 	if (tail != LT_PEEL)
 		return LT_OK;
-	struct extents x = extents_of(f, v, f->n_path, true);
+	struct frozen_extents x = extents_of(f, v, f->n_path, true);
 	if (x.n == 0)
 		return lt__tree_fail(f->t, at, LT_EILLEGAL, "the loop %s cannot be peeled: the extent of %s depends on a run-time scalar, so there is no fixed "
 			"rest; give it tail guard, mask or pad", lt__loop_path(f->t, at), f->g->var[v].name);
@@ -167,7 +167,7 @@ static void open_remainder(struct lt_freezer *f, const struct lt_peeled *c, stru
 }
 
 /* whole: only trips that cover all of the step. */
-static void bound_by(struct lt_freezer *f, struct span *s, bool whole, struct lt_floop *loop, struct lt_step *p)
+static void bound_by(struct lt_freezer *f, struct tail_span *s, bool whole, struct lt_floop *loop, struct lt_step *p)
 {
 	if (loop->kind == LT_UNROLL) {          /* its number of trips is constant: those past the end are off */
 		lt__row_term(f, &s->left, LT_TERM_LOOP, p->loop, -p->step);
@@ -193,7 +193,7 @@ void lt__freeze_trip_count(struct lt_freezer *f, const struct lt_peeled *c, stru
 		open_remainder(f, c, loop, p);
 		return;
 	}
-	struct extents x = extents_of(f, p->var, f->n_path, false);
+	struct frozen_extents x = extents_of(f, p->var, f->n_path, false);
 	bool constant = are_same(&x, 0);
 	for (int32_t from = cut; from < f->n_path; from++)
 		if (is_span(f, p->var, from, cut))
@@ -204,7 +204,7 @@ void lt__freeze_trip_count(struct lt_freezer *f, const struct lt_peeled *c, stru
 	for (int32_t from = cut; !constant && from < f->n_path; from++) {
 		if (!is_span(f, p->var, from, cut))
 			continue;
-		struct span s = span_of(f, p->var, from, f->n_path, false);
+		struct tail_span s = span_of(f, p->var, from, f->n_path, false);
 		if (!s.exact)
 			bound_by(f, &s, c->peeled, loop, p);
 	}
@@ -266,11 +266,11 @@ void lt__freeze_padding(struct lt_freezer *f, lt_var v, int32_t owner, bool room
 		if (f->path[k].var != v || !f->path[k].pad)
 			continue;
 		int32_t cut = last_cut(f, v, k);
-		struct extents x = extents_of(f, v, k, false);
+		struct frozen_extents x = extents_of(f, v, k, false);
 		for (int32_t from = cut; !are_same(&x, f->path[k].step) && from < k; from++) {
 			if (!is_span(f, v, from, cut) || (roomy && from <= owner))
 				continue;
-			struct span s = span_of(f, v, from, k, true);
+			struct tail_span s = span_of(f, v, from, k, true);
 			if (s.exact && s.size % f->path[k].step == 0)
 				continue;
 			s = span_of(f, v, from, end, true);

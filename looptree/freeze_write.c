@@ -73,7 +73,7 @@ static void *copy_table(struct lt_arena *a, const void *at, int32_t n, size_t si
 	return n > 0 ? lt__arena_copy(a, at, size * (size_t)n) : lt__arena_alloc(a, size);
 }
 
-static int32_t type_of(struct lt_type *types, int32_t *n, enum lt_dtype t)
+static int32_t frozen_type(struct lt_type *types, int32_t *n, enum lt_dtype t)
 {
 	for (int32_t i = 0; i < *n; i++)
 		if (types[i].dtype == t)
@@ -123,7 +123,7 @@ static void write_buffers(struct writer *w, struct lt_frozen *out, struct lt_typ
 		}
 		enum lt_space space = local ? LT_SPACE_WORKSPACE : f->layout->storage[b->storage].space;
 		bool ours = space == LT_SPACE_WORKSPACE || space == LT_SPACE_PREPARED || space == LT_SPACE_STATE;
-		buffers[i] = (struct lt_buffer){ .name = b->name, .type = type_of(types, n_type, b->dtype), .role = role_of(f, b),
+		buffers[i] = (struct lt_buffer){ .name = b->name, .type = frozen_type(types, n_type, b->dtype), .role = role_of(f, b),
 			.scope = b->scope, .elems = b->elems, .align = local ? 64 : align_of(b->low * bytes, bytes, ours),
 			.slot = b->slot, .written = b->written, .alias_of = -1,
 			.depth = local && b->node >= 0 ? lt__freeze_depth(f->t, b->node) : 1 };

@@ -22,7 +22,7 @@ static lt_status find_derived(const struct lt_edit *e, lt_node n, lt_tnode commo
 }
 
 /* The loop of the nest, from `loop` up to `common`, that the leaf's own loop `own` becomes; -1: own stays, inside. */
-static lt_status match(const struct lt_edit *e, lt_node n, lt_tnode derived, lt_tnode loop, lt_tnode common, lt_tnode *out)
+static lt_status fuse_match(const struct lt_edit *e, lt_node n, lt_tnode derived, lt_tnode loop, lt_tnode common, lt_tnode *out)
 {
 	const struct lt_looptree *t = e->t;
 	lt_tnode least = -1;
@@ -63,7 +63,7 @@ lt_status lt__primitive_fuse(struct lt_edit *e, const struct lt_words *w)
 	lt_tnode group = t->node[top].parent;
 	for (lt_tnode at = top; at != leaf; at = t->node[at].child)
 		if (t->node[at].kind == LT_TLOOP)
-			LT_TRY(match(e, n, at, loop, common, &shared));
+			LT_TRY(fuse_match(e, n, at, loop, common, &shared));
 		else if (lt__edit_called(t, at) == at)
 			return lt_fail(t->ctx, LT_EILLEGAL, "%%%s stands in a group that `%s` hands over", lt__leaf_name(t, n), lt__loop_is(t, at));
 	lt__edit_detach(e, top);
@@ -80,7 +80,7 @@ lt_status lt__primitive_fuse(struct lt_edit *e, const struct lt_words *w)
 			lt__edit_detach(e, at);
 		shared = -1;
 		if (t->node[at].kind == LT_TLOOP)
-			LT_TRY(match(e, n, at, loop, common, &shared));
+			LT_TRY(fuse_match(e, n, at, loop, common, &shared));
 		if (shared >= 0 && at < e->from->n_node)
 			e->into[at] = shared;
 		if (shared >= 0 || t->node[at].kind != LT_TLOOP)

@@ -98,7 +98,7 @@ static bool counts_reduced(const struct lt_looptree *t, lt_node n, lt_tnode loop
 /* The clone stands right before its first reader, in the loops that it shares with all of them; where one reads it at other places, in a
  * nest of its own.  A reduction has loops of its own: it stands outside of loops over what it reduces, and of its reader's reducing loops,
  * where it would be run again. */
-static lt_status place(struct lt_edit *e, lt_node clone)
+static lt_status inline_place(struct lt_edit *e, lt_node clone)
 {
 	struct lt_looptree *t = e->t;
 	struct spot s;
@@ -129,15 +129,15 @@ static void take_out(struct lt_edit *e, lt_tnode at)
 
 /* -- readers -- */
 
-struct readers { int32_t n, first; const char **name; bool *through; };     /* first: the one that keeps the node, -1 */
+struct inline_readers { int32_t n, first; const char **name; bool *through; };     /* first: the one that keeps the node, -1 */
 
-static lt_status find_readers(struct lt_looptree *t, lt_node n, struct readers *r)
+static lt_status find_readers(struct lt_looptree *t, lt_node n, struct inline_readers *r)
 {
 	const struct lt_graph *g = t->graph;
 	const bool *live = live_nodes(t), *written = written_nodes(t);
 	bool copies = false;
 	lt_node view = -1;
-	*r = (struct readers){ .first = -1, .name = LT_NEW(t->arena, const char *, g->n_node + 1), .through = LT_NEW(t->arena, bool, g->n_node + 1) };
+	*r = (struct inline_readers){ .first = -1, .name = LT_NEW(t->arena, const char *, g->n_node + 1), .through = LT_NEW(t->arena, bool, g->n_node + 1) };
 	for (lt_node x = 0; x < g->n_node; x++) {
 		if (!live[x] || !is_read_by(g, n, x))
 			continue;
@@ -164,7 +164,7 @@ static lt_status find_readers(struct lt_looptree *t, lt_node n, struct readers *
 lt_status lt__primitive_inline(struct lt_edit *e, const struct lt_words *w)
 {
 	struct lt_looptree *t = e->t;
-	struct readers r;
+	struct inline_readers r;
 	lt_node n;
 	LT_TRY(lt__path_leaf(t, &w->word[0], &n));
 	const char *of = lt__leaf_name(t, n);
@@ -176,7 +176,7 @@ lt_status lt__primitive_inline(struct lt_edit *e, const struct lt_words *w)
 		const struct lt_derived_step step = { .kind = r.through[i] ? LT_DERIVED_CLONE_VIEW : LT_DERIVED_CLONE, .of = of, .reader = r.name[i],
 			.made = lt__derived_name(t, lt__arena_format(t->arena, "%s.again", of)) };
 		LT_TRY(lt__tree_derive(t, &step, 1, NULL));
-		LT_TRY(place(e, lt__tree_node_named(t, step.made)));
+		LT_TRY(inline_place(e, lt__tree_node_named(t, step.made)));
 	}
 	if (t->node[at].leaf < 0)
 		take_out(e, at);

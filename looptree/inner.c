@@ -4,9 +4,9 @@
 enum { MAX_CHAIN = 16, MAX_TILE = 32 };        /* MAX_TILE: rows of a tile, which are so many copies of its text */
 
 /* Reads and writes of the leaves of a loop, by how they move along it. */
-struct moves { int32_t next, same, far; uint32_t widest; lt_node across; };
+struct inner_moves { int32_t next, same, far; uint32_t widest; lt_node across; };
 
-static void count(const struct lt_looptree *t, struct moves *m, lt_tnode loop, const struct lt_readpiece *p, int32_t column)
+static void moves_count(const struct lt_looptree *t, struct inner_moves *m, lt_tnode loop, const struct lt_readpiece *p, int32_t column)
 {
 	const struct lt_scope *s = &t->scope[p->base];
 	if (t->leaf_of[p->base] >= 0 && !s->whole && s->owner >= 0 && (s->owner == loop || lt__is_above(t, loop, s->owner)))
@@ -19,10 +19,10 @@ static void count(const struct lt_looptree *t, struct moves *m, lt_tnode loop, c
 		m->across = p->base;
 }
 
-static uint32_t bytes_of(enum lt_dtype d) { return lt__dtype_info(d)->bytes; }
+static uint32_t element_bytes(enum lt_dtype d) { return lt__dtype_info(d)->bytes; }
 
 /* Counts what leaf n touches; false: not every trip has an element of its own. */
-static bool count_leaf(struct lt_looptree *t, lt_tnode loop, lt_node n, struct moves *read, struct moves *written)
+static bool count_leaf(struct lt_looptree *t, lt_tnode loop, lt_node n, struct inner_moves *read, struct inner_moves *written)
 {
 	const struct lt_leaf *leaf = t->leaf[n];
 	int32_t column = leaf ? lt__loop_column(t, leaf, loop) : -1;
@@ -30,14 +30,14 @@ static bool count_leaf(struct lt_looptree *t, lt_tnode loop, lt_node n, struct m
 	if (column < 0 || leaf->var[column] != t->node[loop].var)
 		return false;
 	lt__leaf_dest(t->graph, t->arena, n, leaf, &dest.map);
-	count(t, written, loop, &dest, column);
-	read->widest = bytes_of(t->graph->node[n].dtype) > read->widest ? bytes_of(t->graph->node[n].dtype) : read->widest;
+	moves_count(t, written, loop, &dest, column);
+	read->widest = element_bytes(t->graph->node[n].dtype) > read->widest ? element_bytes(t->graph->node[n].dtype) : read->widest;
 	for (int32_t k = 0; k < leaf->n_read; k++) {
-		uint32_t bytes = bytes_of(leaf->read[k].dtype);
+		uint32_t bytes = element_bytes(leaf->read[k].dtype);
 		read->widest = bytes > read->widest ? bytes : read->widest;
 		for (int32_t i = 0; i < leaf->read[k].n_piece; i++)
 			if (leaf->read[k].piece[i].kind == LT_PIECE_READ)
-				count(t, read, loop, &leaf->read[k].piece[i], column);
+				moves_count(t, read, loop, &leaf->read[k].piece[i], column);
 	}
 	return true;
 }
@@ -69,7 +69,7 @@ static lt_tnode find_with(const struct lt_looptree *t, lt_tnode loop, lt_node ac
 bool lt__inner_look(struct lt_looptree *t, const struct lt_target *target, lt_tnode loop, struct lt_inner *out)
 {
 	const struct lt_tnodedef *d = &t->node[loop];
-	struct moves read = { .across = -1 }, written = { .across = -1 };
+	struct inner_moves read = { .across = -1 }, written = { .across = -1 };
 	*out = (struct lt_inner){ .loop = loop, .v = d->var, .unroll = 1, .with = -1 };
 	if (d->kind != LT_TLOOP || d->step != 1 || d->loop != LT_SERIAL)
 		return false;

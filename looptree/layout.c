@@ -12,7 +12,7 @@ struct lt_memlayout *lt__layout_new(const struct lt_looptree *t, int32_t n, cons
 	return l;
 }
 
-static int shown(const struct lt_word *w) { return w->bytes < 60 ? (int)w->bytes : 60; }
+static int word_bytes_shown(const struct lt_word *w) { return w->bytes < 60 ? (int)w->bytes : 60; }
 
 /* "n" or "n/64" */
 static lt_status read_digit(const struct lt_looptree *t, lt_node n, const struct lt_word *w, struct lt_digit *out)
@@ -27,7 +27,7 @@ static lt_status read_digit(const struct lt_looptree *t, lt_node n, const struct
 			out->dim = i;
 	}
 	if (out->dim < 0)
-		return lt_fail(t->ctx, LT_EILLEGAL, "'%.*s' is no dim of %%%s, which has %s", shown(w), w->at, d->name,
+		return lt_fail(t->ctx, LT_EILLEGAL, "'%.*s' is no dim of %%%s, which has %s", word_bytes_shown(w), w->at, d->name,
 			d->n_dim ? lt__node_shape_text(t->graph, n) : "none");
 	if (!slash)
 		return LT_OK;

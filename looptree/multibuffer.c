@@ -12,7 +12,7 @@ lt_node lt__multibuffered_below(const struct lt_looptree *t, lt_tnode at, lt_tno
 	return d->kind == LT_TLEAF && d->depth > 1 && t->scope[d->leaf].owner == at ? d->leaf : -1;
 }
 
-static lt_status check(struct lt_looptree *t, lt_tnode at)
+static lt_status depth_check(struct lt_looptree *t, lt_tnode at)
 {
 	lt_node n = t->node[at].leaf;
 	const char *name = t->graph->node[n].name;
@@ -53,7 +53,7 @@ lt_status lt__check_depths(struct lt_looptree *t)
 {
 	for (lt_tnode at = lt_looptree_leaf_after(t, -1); at >= 0; at = lt_looptree_leaf_after(t, at))
 		if (t->node[at].depth > 1)
-			LT_TRY(check(t, at));
+			LT_TRY(depth_check(t, at));
 	return LT_OK;
 }
 

@@ -62,7 +62,7 @@ static void want(struct lt_auto *s, lt_var v, int64_t step)
 /* What the reads say about making y (a result var) or a reduced var the innermost loop. */
 struct shape { bool along_y, rows; int64_t panel; lt_var unit; };
 
-static struct shape look(const struct lt_auto *s, const struct lt_leaf *root, lt_var y)
+static struct shape order_look(const struct lt_auto *s, const struct lt_leaf *root, lt_var y)
 {
 	struct shape shape = { .unit = -1 };
 	struct reads r = { 0, 0, 0 };
@@ -146,7 +146,7 @@ lt_status lt__auto_order(struct lt_auto *s, lt_node n)
 			y = i;
 		s->order.contraction = s->order.contraction || !lt__auto_is_batch(s, leaf->var[i]);
 	}
-	struct shape shape = look(s, leaf, y < 0 ? -1 : leaf->var[y]);
+	struct shape shape = order_look(s, leaf, y < 0 ? -1 : leaf->var[y]);
 	bool tiled = y >= 0 && shape.along_y && !shape.rows;
 	int64_t tile = tile_of(s, s->g->node[n].dtype);
 	bool split = tiled && s->g->var[leaf->var[y]].extent > 2 * tile, batch = true;

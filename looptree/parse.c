@@ -184,7 +184,7 @@ static lt_status read_leaf(struct lt_treereader *r, lt_tnode parent, lt_tnode *o
 	return LT_OK;
 }
 
-static lt_status read_line(struct lt_treereader *r)
+static lt_status read_tree_line(struct lt_treereader *r)
 {
 	static const char *const words[] = { "for", "group", NULL };
 	int32_t level, line = r->l.token_line;
@@ -227,15 +227,15 @@ static lt_status read_tree(void *user)
 		LT_TRY(lt__tree_line(r));
 		if (r->l.kind == LT_TOKEN_END)
 			break;
-		LT_TRY(read_line(r));
+		LT_TRY(read_tree_line(r));
 	}
 	return check_leaves(r);
 }
 
-struct start { struct lt_looptree *t; const char *file; };
+struct parse_start { struct lt_looptree *t; const char *file; };
 static lt_status keep_file(void *user)
 {
-	struct start *s = user;
+	struct parse_start *s = user;
 	s->t->file = lt__arena_string(s->t->arena, s->file);
 	return LT_OK;
 }
@@ -243,7 +243,7 @@ static lt_status keep_file(void *user)
 lt_status lt_looptree_parse(const struct lt_graph *g, const char *text, size_t bytes, const char *file, struct lt_looptree **out)
 {
 	struct lt_treereader r = { .ctx = g->ctx, .g = g };
-	struct start start = { NULL, file ? file : "tree" };
+	struct parse_start start = { NULL, file ? file : "tree" };
 	LT_TRY(lt_looptree_new(g, out));
 	r.t = start.t = *out;
 	lt__lex_begin(&r.l, start.file, text, bytes);

@@ -19,9 +19,9 @@ static bool same_tokens(const char *a, size_t a_bytes, const char *b, size_t b_b
 }
 
 /* A part of the line, compared with what the graph has there. */
-struct part { const char *at; size_t bytes; struct lt_lexer l; };
+struct line_part { const char *at; size_t bytes; struct lt_lexer l; };
 
-static lt_status compare(struct lt_treereader *r, const struct part *p, const struct lt_text *want, const char *name, const char *what)
+static lt_status compare(struct lt_treereader *r, const struct line_part *p, const struct lt_text *want, const char *name, const char *what)
 {
 	const char *text = want->n ? want->at : "";
 	if (same_tokens(p->at, p->bytes, text, want->n))
@@ -34,8 +34,8 @@ static lt_status compare(struct lt_treereader *r, const struct part *p, const st
 }
 
 /* Gathers tokens into a part for as long as `takes` holds. */
-static void begin_part(const struct lt_treereader *r, struct part *p) { *p = (struct part){ .at = r->l.at, .l = r->l }; }
-static void extend_part(struct lt_treereader *r, struct part *p)
+static void begin_part(const struct lt_treereader *r, struct line_part *p) { *p = (struct line_part){ .at = r->l.at, .l = r->l }; }
+static void extend_part(struct lt_treereader *r, struct line_part *p)
 {
 	p->bytes = (size_t)(r->l.next - p->at);
 	lt__tree_next(r);
@@ -44,7 +44,7 @@ static void extend_part(struct lt_treereader *r, struct part *p)
 static bool is_sign(const struct lt_treereader *r, const char *sign) { return r->l.kind == LT_TOKEN_SIGN && lt__lex_is(&r->l, sign); }
 
 /* "[", names with primes if `primes`, "]" */
-static lt_status read_list(struct lt_treereader *r, bool primes, struct part *p)
+static lt_status read_list(struct lt_treereader *r, bool primes, struct line_part *p)
 {
 	begin_part(r, p);
 	if (!is_sign(r, "["))
@@ -63,7 +63,7 @@ static lt_status read_op(struct lt_treereader *r, lt_node n, bool leaf, lt_tnode
 {
 	const struct lt_nodedef *d = &r->g->node[n];
 	struct lt_text want = { .arena = r->scratch }, loops = { .arena = r->scratch };
-	struct part op, list = { 0 };
+	struct line_part op, list = { 0 };
 	if (!is_sign(r, "="))
 		return LT_TREE_SYNTAX(r, "'=' is expected, not %s", lt__lex_text(r->ctx, &r->l));
 	lt__tree_next(r);
@@ -93,7 +93,7 @@ static lt_status read_op(struct lt_treereader *r, lt_node n, bool leaf, lt_tnode
 static lt_status read_remainder(struct lt_treereader *r, lt_node n, const char *name)
 {
 	struct lt_text operands = { .arena = r->scratch }, attribute = { .arena = r->scratch };
-	struct part p;
+	struct line_part p;
 	lt__text_operands(&operands, r->g, n);
 	lt__text_attribute(&attribute, r->g, n);
 	begin_part(r, &p);
@@ -137,7 +137,7 @@ bool lt__tree_at_stream(const struct lt_treereader *r)
 lt_status lt__tree_node(struct lt_treereader *r, bool leaf, lt_tnode parent, lt_node *out)
 {
 	struct lt_text dims = { .arena = r->scratch }, dtype = { .arena = r->scratch };
-	struct part p;
+	struct line_part p;
 	if (r->l.kind != LT_TOKEN_NODE)
 		return LT_TREE_SYNTAX(r, "a node such as %%y is expected, not %s", lt__lex_text(r->ctx, &r->l));
 	lt_node n = lt__names_find(r->g->node_names, r->l.at, r->l.bytes);
@@ -165,7 +165,7 @@ lt_status lt__tree_node(struct lt_treereader *r, bool leaf, lt_tnode parent, lt_
 static lt_status read_var(struct lt_treereader *r, const bool *used, bool *seen)
 {
 	struct lt_text want = { .arena = r->scratch };
-	struct part p;
+	struct line_part p;
 	int64_t extent;
 	lt__tree_next(r);
 	if (r->l.kind != LT_TOKEN_NAME)

@@ -53,15 +53,15 @@ const char *lt__loop_is(const struct lt_looptree *t, lt_tnode loop)
 bool lt__word_is(const struct lt_word *w, const char *text) { return strlen(text) == w->bytes && !memcmp(text, w->at, w->bytes); }
 
 /* For messages: words of any length stay short. */
-static int shown(size_t bytes) { return bytes < 60 ? (int)bytes : 60; }
+static int path_bytes_shown(size_t bytes) { return bytes < 60 ? (int)bytes : 60; }
 
 lt_status lt__word_number(const struct lt_looptree *t, const struct lt_word *w, const char *what, int64_t *out)
 {
 	*out = 0;
 	for (size_t i = 0; i < w->bytes; i++)
 		if (w->at[i] < '0' || w->at[i] > '9' || lt__mul_overflow(*out, 10, out) || lt__add_overflow(*out, w->at[i] - '0', out))
-			return lt_fail(t->ctx, LT_ESYNTAX, "%s is a whole number from 1 on, not '%.*s'", what, shown(w->bytes), w->at);
-	return *out >= 1 ? LT_OK : lt_fail(t->ctx, LT_ESYNTAX, "%s is a whole number from 1 on, not '%.*s'", what, shown(w->bytes), w->at);
+			return lt_fail(t->ctx, LT_ESYNTAX, "%s is a whole number from 1 on, not '%.*s'", what, path_bytes_shown(w->bytes), w->at);
+	return *out >= 1 ? LT_OK : lt_fail(t->ctx, LT_ESYNTAX, "%s is a whole number from 1 on, not '%.*s'", what, path_bytes_shown(w->bytes), w->at);
 }
 
 lt_status lt__path_no_node(const struct lt_looptree *t, bool leaf, const char *name, size_t bytes)
@@ -69,7 +69,7 @@ lt_status lt__path_no_node(const struct lt_looptree *t, bool leaf, const char *n
 	bool *has_leaf = LT_NEW(t->arena, bool, t->graph->n_node + 1);
 	for (lt_node n = 0; n < t->graph->n_node; n++)
 		has_leaf[n] = t->leaf_of[n] >= 0;
-	return lt_fail(t->ctx, LT_EILLEGAL, "the graph has no node %%%.*s%s (lt-run --dump=tree shows them)", shown(bytes), name,
+	return lt_fail(t->ctx, LT_EILLEGAL, "the graph has no node %%%.*s%s (lt-run --dump=tree shows them)", path_bytes_shown(bytes), name,
 		lt__nearest_node(t->graph, leaf ? has_leaf : NULL, name, bytes));
 }
 
@@ -79,7 +79,7 @@ static lt_status find_leaf(const struct lt_looptree *t, const char *name, size_t
 		if (strlen(t->graph->node[n].name) == bytes && !memcmp(t->graph->node[n].name, name, bytes)) {
 			*out = n;
 			return t->leaf_of[n] >= 0 ? LT_OK : lt_fail(t->ctx, LT_EILLEGAL, "%%%.*s has no leaf: inputs, constants, states, literals and "
-				"views are read where they are used", shown(bytes), name);
+				"views are read where they are used", path_bytes_shown(bytes), name);
 		}
 	return lt__path_no_node(t, true, name, bytes);
 }
@@ -87,7 +87,7 @@ static lt_status find_leaf(const struct lt_looptree *t, const char *name, size_t
 lt_status lt__path_leaf(const struct lt_looptree *t, const struct lt_word *w, lt_node *out)
 {
 	if (w->bytes < 2 || w->at[0] != '%')
-		return lt_fail(t->ctx, LT_ESYNTAX, "a leaf is named by its node, as %%y, not '%.*s'", shown(w->bytes), w->at);
+		return lt_fail(t->ctx, LT_ESYNTAX, "a leaf is named by its node, as %%y, not '%.*s'", path_bytes_shown(w->bytes), w->at);
 	return find_leaf(t, w->at + 1, w->bytes - 1, out);
 }
 
@@ -138,9 +138,9 @@ static lt_status say_missing(const struct search *s, const char *around)
 			lt__nearest_add(&near, s->t->graph->var[s->t->node[at].var].name);
 	}
 	size_t bytes = s->bytes + s->primes;
-	return lt_fail(s->t->ctx, LT_EILLEGAL, "there is no %s%.*s%s%s; %s%s%s", s->kind == LT_TGROUP ? "" : "loop ", shown(bytes), s->name,
+	return lt_fail(s->t->ctx, LT_EILLEGAL, "there is no %s%.*s%s%s; %s%s%s", s->kind == LT_TGROUP ? "" : "loop ", path_bytes_shown(bytes), s->name,
 		*around ? " around %" : "", around, all.count ? "there are " : "there is none", all.text,
-		lt__nearest_hint(s->t->ctx, &near, "", lt__scratch(s->t->ctx, "%.*s", shown(s->primes), s->name + s->bytes)));
+		lt__nearest_hint(s->t->ctx, &near, "", lt__scratch(s->t->ctx, "%.*s", path_bytes_shown(s->primes), s->name + s->bytes)));
 }
 
 static lt_status find_name(const struct search *s, const char *around, lt_tnode *out)
@@ -156,10 +156,10 @@ static lt_status find_name(const struct search *s, const char *around, lt_tnode 
 	if (n == 0)
 		return say_missing(s, around);
 	return n == 1 ? LT_OK : lt_fail(s->t->ctx, LT_EILLEGAL, "there are %d %s%.*s%s; say which: %s", (int)n, s->kind == LT_TGROUP ? "" : "loops ",
-		shown(s->bytes + s->primes), s->name, s->kind == LT_TGROUP ? "s" : "", all.text);
+		path_bytes_shown(s->bytes + s->primes), s->name, s->kind == LT_TGROUP ? "s" : "", all.text);
 }
 
-static lt_status find(const struct lt_looptree *t, const struct lt_word *w, lt_node n, enum lt_path_where where, bool groups, lt_tnode *out)
+static lt_status path_find(const struct lt_looptree *t, const struct lt_word *w, lt_node n, enum lt_path_where where, bool groups, lt_tnode *out)
 {
 	struct search s = { t, w->at, w->bytes, 0, n, where, LT_TLOOP };
 	const char *slash = w->bytes > 0 && w->at[0] == '%' ? memchr(w->at, '/', w->bytes) : NULL;
@@ -172,7 +172,7 @@ static lt_status find(const struct lt_looptree *t, const struct lt_word *w, lt_n
 	} else if (w->bytes > 1 && w->at[0] == '%' && lt__names_find(t->graph->node_names, w->at + 1, w->bytes - 1) < 0) {
 		return lt__path_no_node(t, true, w->at + 1, w->bytes - 1);
 	} else if (w->bytes > 0 && w->at[0] == '%') {
-		return lt_fail(t->ctx, LT_ESYNTAX, "'%.*s' is a leaf; a loop is named by its var, as m', or %%y/m' above the leaf of %%y", shown(w->bytes), w->at);
+		return lt_fail(t->ctx, LT_ESYNTAX, "'%.*s' is a leaf; a loop is named by its var, as m', or %%y/m' above the leaf of %%y", path_bytes_shown(w->bytes), w->at);
 	}
 	while (s.bytes > 0 && s.name[s.bytes - 1] == '\'') {
 		s.bytes--;
@@ -185,10 +185,10 @@ static lt_status find(const struct lt_looptree *t, const struct lt_word *w, lt_n
 
 lt_status lt__path_find(const struct lt_looptree *t, const struct lt_word *w, lt_node n, enum lt_path_where where, lt_tnode *out)
 {
-	return find(t, w, n, where, false, out);
+	return path_find(t, w, n, where, false, out);
 }
 
 lt_status lt__path_find_any(const struct lt_looptree *t, const struct lt_word *w, lt_tnode *out)
 {
-	return find(t, w, -1, LT_PATH_AROUND, true, out);
+	return path_find(t, w, -1, LT_PATH_AROUND, true, out);
 }

@@ -11,9 +11,9 @@
 
 enum { RIDGE = 8 };     /* flops a byte from which on arithmetic, not memory, bounds a core */
 
-struct printer { struct lt_looptree *t; struct lt_text text; struct lt_fact *fact; };
+struct tree_printer { struct lt_looptree *t; struct lt_text text; struct lt_fact *fact; };
 
-static lt_status print_header(struct printer *p)
+static lt_status print_header(struct tree_printer *p)
 {
 	const struct lt_graph *g = p->t->graph;
 	struct lt_text *x = &p->text;
@@ -41,7 +41,7 @@ static lt_status print_header(struct printer *p)
 }
 
 /* "%name dtype dims = op[.reduce[loops]] operands attribute" */
-static lt_status print_node(struct printer *p, lt_node n, lt_tnode parent)
+static lt_status print_node(struct tree_printer *p, lt_node n, lt_tnode parent)
 {
 	const struct lt_nodedef *d = &p->t->graph->node[n];
 	struct lt_text *x = &p->text;
@@ -70,7 +70,7 @@ static lt_status print_node(struct printer *p, lt_node n, lt_tnode parent)
 	return LT_OK;
 }
 
-static void print_values(struct printer *p)
+static void print_values(struct tree_printer *p)
 {
 	const struct lt_graph *g = p->t->graph;
 	for (lt_node n = 0; n < g->n_node; n++) {
@@ -83,7 +83,7 @@ static void print_values(struct printer *p)
 }
 
 /* Where the value of a leaf lives, and what its place in the tree does to it. */
-static void print_leaf_facts(struct printer *p, lt_tnode at)
+static void print_leaf_facts(struct tree_printer *p, lt_tnode at)
 {
 	const struct lt_looptree *t = p->t;
 	lt_node n = t->node[at].leaf;
@@ -118,7 +118,7 @@ static void print_leaf_facts(struct printer *p, lt_tnode at)
 }
 
 /* What runs and is touched below a line; on a root, which of both bounds the nest. */
-static void print_work(struct printer *p, lt_tnode at)
+static void print_work(struct tree_printer *p, lt_tnode at)
 {
 	const struct lt_fact *f = &p->fact[at];
 	lt__text_format(&p->text, "%lld flops", (long long)f->flops);
@@ -134,7 +134,7 @@ static void print_work(struct printer *p, lt_tnode at)
 		whole >= RIDGE ? "flops" : "bytes");
 }
 
-static void print_loop(struct printer *p, lt_tnode at)
+static void print_loop(struct tree_printer *p, lt_tnode at)
 {
 	const struct lt_looptree *t = p->t;
 	const struct lt_tnodedef *d = &t->node[at];
@@ -164,12 +164,12 @@ static void print_loop(struct printer *p, lt_tnode at)
 	print_work(p, at);
 }
 
-struct body { struct printer p; void (*write)(void *, const char *, size_t); void *user; };
+struct print_output { struct tree_printer p; void (*write)(void *, const char *, size_t); void *user; };
 
 static lt_status print_body(void *arg)
 {
-	struct body *b = arg;
-	struct printer *p = &b->p;
+	struct print_output *b = arg;
+	struct tree_printer *p = &b->p;
 	const struct lt_looptree *t = p->t;
 	if (!t->scope)
 		return lt_fail(t->ctx, LT_EINVAL, "a tree is printed once it is finished: call lt_looptree_finish");
@@ -204,7 +204,7 @@ static lt_status print_body(void *arg)
 lt_status lt_looptree_print(const struct lt_looptree *t, void (*write)(void *, const char *, size_t), void *user)
 {
 	/* Accesses that are asked for first here are kept in the tree; nothing of it changes that can be seen. */
-	struct body b = { .p = { .t = (struct lt_looptree *)(uintptr_t)t }, .write = write, .user = user };
+	struct print_output b = { .p = { .t = (struct lt_looptree *)(uintptr_t)t }, .write = write, .user = user };
 	struct lt_arena *a;
 	LT_TRY(lt__arena_new(t->ctx, &a));
 	b.p.text.arena = a;

@@ -70,7 +70,7 @@ static lt_var last_dim(const struct lt_graph *g, lt_node n)
 
 static struct lt_vars vars_of(struct lt_arena *a, int32_t n) { return (struct lt_vars){ 0, LT_NEW(a, lt_var, n + 1) }; }
 
-static bool begin(const struct lt_auto *s, struct lt_product *p, lt_node sum, int right, lt_var n)
+static bool product_begin(const struct lt_auto *s, struct lt_product *p, lt_node sum, int right, lt_var n)
 {
 	lt_node mul = s->g->node[sum].operand[0];
 	int32_t n_var = s->t->leaf[mul]->n_var;
@@ -99,7 +99,7 @@ static lt_var find_across(const struct lt_auto *s, const struct lt_product *p, i
 	return best;
 }
 
-static bool find(struct lt_auto *s, lt_node sum, struct lt_product *p)
+static bool product_find(struct lt_auto *s, lt_node sum, struct lt_product *p)
 {
 	const struct lt_graph *g = s->g;
 	const struct lt_nodedef *d = &g->node[sum];
@@ -117,11 +117,11 @@ static bool find(struct lt_auto *s, lt_node sum, struct lt_product *p)
 	if (in_left == in_right || d->operand[0] != mul || g->node[mul].operand[0] == g->node[mul].operand[1])
 		return false;
 	int right = in_right ? 1 : 0;
-	if (!begin(s, p, sum, right, last))
+	if (!product_begin(s, p, sum, right, last))
 		return false;
 	int64_t lanes = lt__auto_lanes(s->target, d->dtype);
 	lt_var across = find_across(s, p, lanes);
-	if (across >= 0 && !begin(s, p, sum, 1 - right, across))
+	if (across >= 0 && !product_begin(s, p, sum, 1 - right, across))
 		return false;
 	p->across = across >= 0;
 	double work = 1;
@@ -179,9 +179,9 @@ static const char *dim_name(const struct lt_auto *s, const char *var, int64_t st
 	return text;
 }
 
-struct steps { struct lt_derived_step *at; int32_t n, cap; };
+struct derived_steps { struct lt_derived_step *at; int32_t n, cap; };
 
-static const char *add_step(struct lt_auto *s, struct steps *list, struct lt_derived_step step, const char *what, lt_node of)
+static const char *product_add_step(struct lt_auto *s, struct derived_steps *list, struct lt_derived_step step, const char *what, lt_node of)
 {
 	LT_GROW(s->t->arena, list->at, list->n, list->cap);
 	step.made = lt__derived_name(s->t, lt__arena_format(s->t->arena, "%s.%s", name(s, of), what));
@@ -193,29 +193,29 @@ static const char *add_step(struct lt_auto *s, struct steps *list, struct lt_der
 struct made { const char *left, *right, *part, *out; };
 
 /* stored: by node, the name of the sum in its place, which is what others read then. */
-static void add_steps(struct lt_auto *s, int32_t number, struct steps *list, struct made *made, const char **stored)
+static void add_steps(struct lt_auto *s, int32_t number, struct derived_steps *list, struct made *made, const char **stored)
 {
 	const struct lt_product *p = &s->product[number];
 	const char *sum = name(s, p->sum), *mul = name(s, p->mul);
 	const char *left = stored[p->left] ? stored[p->left] : name(s, p->left), *right = stored[p->right] ? stored[p->right] : name(s, p->right);
 	if (p->left_copy >= 0)
-		made->left = add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = left, .reader = mul }, "left", p->sum);
+		made->left = product_add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = left, .reader = mul }, "left", p->sum);
 	if (p->right_copy >= 0)
-		made->right = add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = right, .reader = mul }, "right", p->sum);
+		made->right = product_add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = right, .reader = mul }, "right", p->sum);
 	if (p->part >= 0) {
 		const char *var = s->g->var[p->k].name;
 		bool lanes = p->form == LT_PRODUCT_DOTS;
-		made->part = add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_PARTIAL, .of = sum, .var = var, .step = lanes ? 1 : p->block_k,
+		made->part = product_add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_PARTIAL, .of = sum, .var = var, .step = lanes ? 1 : p->block_k,
 			.span = lanes ? p->lanes : 0, .dim = dim_name(s, var, lanes ? 1 : p->block_k, number) }, "part", p->sum);
 	}
 	if (p->out >= 0)
-		stored[p->sum] = made->out = add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_MATERIALIZE, .of = sum }, "out", p->sum);
+		stored[p->sum] = made->out = product_add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_MATERIALIZE, .of = sum }, "out", p->sum);
 }
 
 /* The own nodes are made all at once; what was found of the products moves with its nodes. */
 static lt_status make_derived(struct lt_auto *s)
 {
-	struct steps list = { NULL, 0, 0 };
+	struct derived_steps list = { NULL, 0, 0 };
 	struct made *made = LT_NEW(s->t->arena, struct made, s->n_product + 1);
 	const char **stored = LT_NEW(s->t->arena, const char *, s->g->n_node + 1);
 	for (int32_t i = 0; i < s->n_product; i++)
@@ -260,7 +260,7 @@ lt_status lt__auto_products(struct lt_auto *s)
 	for (lt_node n = 0; n < s->g->n_node; n++) {
 		struct lt_product p;
 		lt__auto_aim(s, n);
-		if (!find(s, n, &p))
+		if (!product_find(s, n, &p))
 			continue;
 		p.epilogue = find_epilogue(s, &p);
 		lt__product_form(s, &p);

@@ -22,7 +22,7 @@ static const double GOOD_SHARE = 0.9;   /* of the threads' time that they work, 
 
 static int64_t extent(const struct lt_auto *s, lt_var v) { return v < 0 ? 1 : s->g->var[v].extent; }
 
-static int64_t count(const struct lt_auto *s, const struct lt_vars *list)
+static int64_t vars_count(const struct lt_auto *s, const struct lt_vars *list)
 {
 	int64_t n = 1;
 	for (int32_t i = 0; i < list->n; i++)
@@ -39,7 +39,7 @@ static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 /* How the product's leaf reads a factor. */
 struct source { const struct lt_read *read; const struct lt_leaf *leaf; bool plain, early; };
 
-static struct source look(const struct lt_auto *s, const struct lt_product *p, bool right)
+static struct source factor_look(const struct lt_auto *s, const struct lt_product *p, bool right)
 {
 	const struct lt_leaf *leaf = s->t->leaf[p->mul];
 	lt_node of = right ? p->right : p->left;
@@ -126,7 +126,7 @@ static bool is_kept(const struct lt_auto *s, const struct lt_product *p) { retur
 /* Cuts the longest deep var so that a panel of the right factor leaves room in the second cache. */
 static void choose_depth(const struct lt_auto *s, struct lt_product *p, int64_t bytes)
 {
-	int64_t deep = count(s, &p->deep);
+	int64_t deep = vars_count(s, &p->deep);
 	int64_t room = most(32, lt__auto_cache(s->target) / 8 * 5 / most(1, p->tile_n * p->tile_n2 * bytes));
 	if (deep <= room && is_kept(s, p))
 		room = divide_up(deep, 2);
@@ -149,17 +149,17 @@ double lt__product_share(int64_t trip_count, int64_t cores) { return (double)tri
 /* Rows between the loops of the tiles: as many as the third cache keeps of the left factor, fewer where threads need trips. */
 static void choose_blocks(const struct lt_auto *s, struct lt_product *p, double work, int64_t bytes)
 {
-	int64_t rows = extent(s, p->m), deep = count(s, &p->deep), cores = most(1, s->target->cores);
-	int64_t trip_count = count(s, &p->batch) * (count(s, &p->column) / extent(s, p->n) / extent(s, p->n2));
+	int64_t rows = extent(s, p->m), deep = vars_count(s, &p->deep), cores = most(1, s->target->cores);
+	int64_t trip_count = vars_count(s, &p->batch) * (vars_count(s, &p->column) / extent(s, p->n) / extent(s, p->n2));
 	trip_count *= divide_up(extent(s, p->n), p->tile_n) * divide_up(extent(s, p->n2), p->tile_n2);
 	int64_t block = rows;
 	bool panel = p->left_copy >= 0 && !p->left_early;
 	if (s->target->l3_bytes && p->m >= 0 && !panel)
 		block = least(block, most(MIN_BLOCK, (int64_t)s->target->l3_bytes / 2 / most(1, deep * bytes)));
 	p->parallel = cores > 1 && work >= MIN_PARALLEL && work >= (double)(cores * MIN_THREAD);
-	if (p->parallel && p->form != LT_PRODUCT_PANEL && !panel && lt__product_share(trip_count, cores) < GOOD_SHARE && count(s, &p->row) / rows >= cores) {
+	if (p->parallel && p->form != LT_PRODUCT_PANEL && !panel && lt__product_share(trip_count, cores) < GOOD_SHARE && vars_count(s, &p->row) / rows >= cores) {
 		p->rows_outside = true;
-		trip_count *= count(s, &p->row) / rows;
+		trip_count *= vars_count(s, &p->row) / rows;
 	}
 	int64_t floor = p->form == LT_PRODUCT_PANEL ? MIN_PACKED_ROWS : 2 * p->tile_m, blocks = divide_up(rows, block), best = blocks;
 	for (; p->parallel && p->m >= 0 && !panel && rows / blocks >= floor && blocks <= ITERATIONS_A_THREAD * cores; blocks++) {
@@ -184,7 +184,7 @@ static void choose_out(const struct lt_auto *s, struct lt_product *p, bool direc
 
 static void form_rows(const struct lt_auto *s, struct lt_product *p, double work)
 {
-	int64_t cores = most(1, s->target->cores), rows = count(s, &p->row);
+	int64_t cores = most(1, s->target->cores), rows = vars_count(s, &p->row);
 	p->form = LT_PRODUCT_ROWS;
 	p->tile_n = 2 * p->lanes;
 	p->tile_n2 = 1;
@@ -204,7 +204,7 @@ static void form_rows(const struct lt_auto *s, struct lt_product *p, double work
 
 static void form_dots(const struct lt_auto *s, struct lt_product *p, lt_var deep, double work)
 {
-	int64_t rows = count(s, &p->row), cores = most(1, s->target->cores);
+	int64_t rows = vars_count(s, &p->row), cores = most(1, s->target->cores);
 	p->form = LT_PRODUCT_DOTS;
 	p->k = deep;
 	p->block_k = p->lanes;
@@ -212,7 +212,7 @@ static void form_dots(const struct lt_auto *s, struct lt_product *p, lt_var deep
 	p->tile_n2 = 1;
 	p->part = p->sum;
 	p->parallel = cores > 1 && work >= MIN_PARALLEL;
-	int64_t dot = count(s, &p->deep) * rows;
+	int64_t dot = vars_count(s, &p->deep) * rows;
 	p->block_n = round_up(most(2 * p->tile_n, divide_up(MIN_THREAD, dot)), p->tile_n);    /* tiles are peeled inside of blocks */
 	if (p->block_n >= extent(s, p->n) || !p->parallel)
 		p->block_n = 0;
@@ -247,7 +247,7 @@ static void choose_left(const struct lt_auto *s, struct lt_product *p, const str
 		along = along || (extent(s, p->deep.at[i]) > 1 && stride(s, left, p->deep.at[i]) == 1);
 	if (p->m < 0 || !may_copy(s, p, false))
 		return;
-	if (!left->plain && !left->early && count(s, &p->column) >= 2 * FEW_ROWS)
+	if (!left->plain && !left->early && vars_count(s, &p->column) >= 2 * FEW_ROWS)
 		p->left_copy = p->left;
 	/* Once for all rows, if the right factor is too large to be read again for each of them. */
 	p->left_whole = p->left_copy >= 0 && bytes <= (double)lt__auto_cache(s->target) && weight > (double)lt__auto_cache(s->target);
@@ -262,9 +262,9 @@ static void choose_left(const struct lt_auto *s, struct lt_product *p, const str
 void lt__product_form(const struct lt_auto *s, struct lt_product *p)
 {
 	int64_t bytes = lt__dtype_info(s->g->node[p->sum].dtype)->bytes;
-	struct source left = look(s, p, false), right = look(s, p, true);
-	int64_t rows = count(s, &p->row), columns = count(s, &p->column), deep = count(s, &p->deep);
-	double work = (double)rows * (double)columns * (double)deep * (double)count(s, &p->batch);
+	struct source left = factor_look(s, p, false), right = factor_look(s, p, true);
+	int64_t rows = vars_count(s, &p->row), columns = vars_count(s, &p->column), deep = vars_count(s, &p->deep);
+	double work = (double)rows * (double)columns * (double)deep * (double)vars_count(s, &p->batch);
 	double weight = (double)columns * (double)deep * (double)bytes;         /* bytes of the right factor, of one batch */
 	bool along = stride(s, &right, p->n) == 1, large = weight > (double)lt__auto_cache(s->target);
 	p->lanes = lt__auto_lanes(s->target, s->g->node[p->sum].dtype);

@@ -3,12 +3,12 @@
 #include "looptree/layout.h"
 
 /* A place in the tree below which loops are opened; -1: the root. */
-struct nest { struct lt_auto *s; const struct lt_product *p; lt_tnode at; };
+struct product_nest { struct lt_auto *s; const struct lt_product *p; lt_tnode at; };
 
 enum { MAX_EXTENTS = 16 };
-struct extents { int32_t n; bool full; int64_t at[MAX_EXTENTS]; };
+struct nest_extents { int32_t n; bool full; int64_t at[MAX_EXTENTS]; };
 
-static void add_extent(struct extents *x, int64_t e)
+static void nest_add_extent(struct nest_extents *x, int64_t e)
 {
 	for (int32_t i = 0; i < x->n; i++)
 		if (x->at[i] == e)
@@ -18,23 +18,23 @@ static void add_extent(struct extents *x, int64_t e)
 }
 
 /* What the loops over v above `at` leave to one that is opened there. */
-static struct extents left_of(const struct lt_looptree *t, lt_tnode at, lt_var v)
+static struct nest_extents left_of(const struct lt_looptree *t, lt_tnode at, lt_var v)
 {
 	lt_tnode level[MAX_EXTENTS];
 	int32_t n = 0;
-	struct extents x = { .n = 1 };
+	struct nest_extents x = { .n = 1 };
 	x.at[0] = t->graph->var[v].extent;
 	for (; at >= 0 && n < MAX_EXTENTS; at = t->node[at].parent)
 		if (t->node[at].kind == LT_TLOOP && t->node[at].var == v)
 			level[n++] = at;
 	while (n-- > 0) {
 		const struct lt_tnodedef *d = &t->node[level[n]];
-		struct extents in = { .n = 0 };
+		struct nest_extents in = { .n = 0 };
 		for (int32_t i = 0; i < x.n; i++) {
 			if (x.at[i] >= d->step || d->tail == LT_PAD)
-				add_extent(&in, d->step);
+				nest_add_extent(&in, d->step);
 			if (x.at[i] % d->step != 0 && d->tail != LT_PAD)
-				add_extent(&in, x.at[i] % d->step);
+				nest_add_extent(&in, x.at[i] % d->step);
 		}
 		x = in;
 	}
@@ -42,12 +42,12 @@ static struct extents left_of(const struct lt_looptree *t, lt_tnode at, lt_var v
 }
 
 /* A loop over v in steps of `step`, unless the loops above leave no room for it; its tail only where a trip may be partial. */
-static void open(struct nest *x, lt_var v, int64_t step, enum lt_loop_kind kind, enum lt_tail tail)
+static void open(struct product_nest *x, lt_var v, int64_t step, enum lt_loop_kind kind, enum lt_tail tail)
 {
 	struct lt_looptree *t = x->s->t;
 	if (v < 0 || step < 1)
 		return;
-	struct extents left = left_of(t, x->at, v);
+	struct nest_extents left = left_of(t, x->at, v);
 	int64_t room = 0;
 	bool partial = false;
 	for (int32_t i = 0; i < left.n; i++) {
@@ -65,7 +65,7 @@ static void open(struct nest *x, lt_var v, int64_t step, enum lt_loop_kind kind,
 }
 
 /* A loop over tiles that threads may share: where the last tile is smaller, it is one trip of the loop like the others, and cut off inside. */
-static void open_tiles(struct nest *x, lt_var v, int64_t step, enum lt_tail tail)
+static void open_tiles(struct product_nest *x, lt_var v, int64_t step, enum lt_tail tail)
 {
 	struct lt_looptree *t = x->s->t;
 	lt_tnode before = x->at;
@@ -76,21 +76,21 @@ static void open_tiles(struct nest *x, lt_var v, int64_t step, enum lt_tail tail
 	t->node[x->at].tail = LT_PEEL;
 }
 
-static void open_all(struct nest *x, const struct lt_vars *list, lt_var but, lt_var and)
+static void open_all(struct product_nest *x, const struct lt_vars *list, lt_var but, lt_var and)
 {
 	for (int32_t i = 0; i < list->n; i++)
 		if (list->at[i] != but && list->at[i] != and)
 			open(x, list->at[i], 1, LT_SERIAL, LT_GUARD);
 }
 
-static void leaf(struct nest *x, lt_node n)
+static void leaf(struct product_nest *x, lt_node n)
 {
 	if (n >= 0 && x->s->t->leaf_of[n] < 0)
 		(void)lt_looptree_add_leaf(x->s->t, x->at, n);
 }
 
 /* The elements of a register tile. */
-static void open_tile(struct nest *x, enum lt_tail tail)
+static void open_tile(struct product_nest *x, enum lt_tail tail)
 {
 	const struct lt_product *p = x->p;
 	open(x, p->m, 1, LT_UNROLL, LT_GUARD);
@@ -100,7 +100,7 @@ static void open_tile(struct nest *x, enum lt_tail tail)
 }
 
 /* All elements of the sum that the loops above leave, in the order of its dims, by vectors of columns. */
-static void open_elements(struct nest *x)
+static void open_elements(struct product_nest *x)
 {
 	const struct lt_nodedef *d = &x->s->g->node[x->p->sum];
 	for (int32_t i = 0; i < d->n_dim; i++)
@@ -155,7 +155,7 @@ static void set_layout(struct lt_auto *s, lt_node n, const struct lt_product *p,
 }
 
 /* A panel of a factor: the deep vars, then v by vectors, which is around them where the source does not lie along it. */
-static void add_copy(struct nest x, lt_node copy, lt_var v)
+static void add_copy(struct product_nest x, lt_node copy, lt_var v)
 {
 	const struct lt_product *p = x.p;
 	set_layout(x.s, copy, p, v, 0);
@@ -201,7 +201,7 @@ static void interleave(struct lt_auto *s, const struct lt_product *p)
 /* A copy that is made in a nest of its own, in the order of its layout. */
 static void add_early(struct lt_auto *s, const struct lt_product *p, lt_node copy, lt_var v, int64_t step)
 {
-	struct nest x = { s, p, -1 };
+	struct product_nest x = { s, p, -1 };
 	const struct lt_nodedef *d = &s->g->node[copy];
 	set_layout(s, copy, p, v, step);
 	const struct lt_memlayout *l = s->t->layout[copy];
@@ -221,7 +221,7 @@ static void add_early(struct lt_auto *s, const struct lt_product *p, lt_node cop
 }
 
 /* The outermost loops are parallel until there are trips enough for the cores. */
-static void make_parallel(struct nest *x)
+static void make_parallel(struct product_nest *x)
 {
 	struct lt_looptree *t = x->s->t;
 	int64_t trip_count = 1, cores = (int64_t)x->s->target->cores;
@@ -243,14 +243,14 @@ static void make_parallel(struct nest *x)
 }
 
 /* One nest for all leaves: a group where no loop holds them. */
-static void open_group(struct nest *x)
+static void open_group(struct product_nest *x)
 {
 	if (x->at < 0)
 		x->at = lt_looptree_add_group(x->s->t, -1);
 }
 
 /* The outermost loop around `at` below the nest's place. */
-static lt_tnode child_below(const struct nest *x, lt_tnode at)
+static lt_tnode child_below(const struct product_nest *x, lt_tnode at)
 {
 	while (x->s->t->node[at].parent != x->at)
 		at = x->s->t->node[at].parent;
@@ -258,14 +258,14 @@ static lt_tnode child_below(const struct nest *x, lt_tnode at)
 }
 
 /* Batches and the loops over whole tiles; a panel of the left factor stands below those over its other rows. */
-static void open_outer(struct nest *x, enum lt_tail tail)
+static void open_outer(struct product_nest *x, enum lt_tail tail)
 {
 	const struct lt_product *p = x->p;
 	open_all(x, &p->batch, -1, -1);
 	bool panel = p->left_copy >= 0 && !p->left_early && !p->left_whole;
 	if (p->left_whole) {
 		open_group(x);
-		struct nest rows = *x;
+		struct product_nest rows = *x;
 		open_all(&rows, &p->row, p->m, -1);
 		if (p->parallel && rows.at != x->at)
 			x->s->t->node[child_below(x, rows.at)].loop = LT_PARALLEL;
@@ -290,7 +290,7 @@ static void open_outer(struct nest *x, enum lt_tail tail)
 }
 
 /* Where what stands behind the sum goes: the node `out`, or the cluster that reads it, when that is met. */
-static void end_at(struct nest x, struct lt_product *p, bool in_tile)
+static void end_at(struct product_nest x, struct lt_product *p, bool in_tile)
 {
 	p->end = x.at;
 	p->in_tile = in_tile;
@@ -303,19 +303,19 @@ static void end_at(struct nest x, struct lt_product *p, bool in_tile)
 	leaf(&x, p->out);
 }
 
-static void place_tiles(struct nest *x, struct lt_product *p)
+static void place_tiles(struct product_nest *x, struct lt_product *p)
 {
 	open_outer(x, p->tail);
-	struct nest k = *x;
+	struct product_nest k = *x;
 	if (p->part >= 0)
 		open(&k, p->k, p->block_k, LT_SERIAL, LT_PEEL);
 	if (p->form == LT_PRODUCT_PANEL)
 		add_copy(k, p->right_copy, p->n);
-	struct nest tile = k;
+	struct product_nest tile = k;
 	open_all(&tile, &p->row, p->m, -1);
 	open(&tile, p->m, p->tile_m, LT_SERIAL, LT_PEEL);
 	open_group(&tile);
-	struct nest term = tile;
+	struct product_nest term = tile;
 	open_all(&term, &p->deep, -1, -1);
 	open_tile(&term, LT_PEEL);
 	leaf(&term, p->mul);
@@ -325,7 +325,7 @@ static void place_tiles(struct nest *x, struct lt_product *p)
 	if (p->part >= 0)
 		lay_across(x->s, p, p->part);
 	if (p->part >= 0) {
-		struct nest add = tile;
+		struct product_nest add = tile;
 		open_tile(&add, LT_PEEL);
 		leaf(&add, p->sum);
 		end_at(*x, p, false);
@@ -334,7 +334,7 @@ static void place_tiles(struct nest *x, struct lt_product *p)
 	}
 }
 
-static void open_block(struct nest *x)
+static void open_block(struct product_nest *x)
 {
 	open_all(x, &x->p->batch, -1, -1);
 	open_all(x, &x->p->column, x->p->n, -1);
@@ -342,14 +342,14 @@ static void open_block(struct nest *x)
 	make_parallel(x);
 }
 
-static void place_rows(struct nest *x, struct lt_product *p)
+static void place_rows(struct product_nest *x, struct lt_product *p)
 {
 	open_block(x);
 	open_group(x);
-	struct nest k = *x;
+	struct product_nest k = *x;
 	open(&k, p->k, p->block_k, LT_SERIAL, LT_PEEL);
 	open(&k, p->n, p->tile_n, LT_SERIAL, LT_PEEL);
-	struct nest term = k, add = k;
+	struct product_nest term = k, add = k;
 	open_all(&term, &p->deep, p->k, -1);    /* partial sums are over all of them */
 	open(&term, p->k, 1, LT_UNROLL, LT_GUARD);
 	for (int32_t i = 0; i < p->row.n; i++) {
@@ -366,16 +366,16 @@ static void place_rows(struct nest *x, struct lt_product *p)
 	end_at(*x, p, false);
 }
 
-static void place_dots(struct nest *x, struct lt_product *p)
+static void place_dots(struct product_nest *x, struct lt_product *p)
 {
 	const struct lt_graph *g = x->s->g;
 	open_block(x);
 	open(x, p->n, p->tile_n, LT_SERIAL, LT_PEEL);
 	open_group(x);
-	struct nest k = *x;
+	struct product_nest k = *x;
 	open_all(&k, &p->deep, p->k, -1);
 	open(&k, p->k, p->lanes, LT_SERIAL, LT_PEEL);
-	struct nest sum = *x;
+	struct product_nest sum = *x;
 	for (int32_t i = 0; i < p->row.n; i++) {
 		open(&k, p->row.at[i], 1, LT_UNROLL, LT_GUARD);
 		open(&sum, p->row.at[i], 1, LT_UNROLL, LT_GUARD);
@@ -393,7 +393,7 @@ static void place_dots(struct nest *x, struct lt_product *p)
 
 lt_status lt__product_place(struct lt_auto *s, struct lt_product *p)
 {
-	struct nest x = { s, p, -1 };
+	struct product_nest x = { s, p, -1 };
 	if (p->right_early)
 		add_early(s, p, p->right_copy, p->n, p->tile_n);
 	if (p->left_early)
@@ -412,7 +412,7 @@ lt_status lt__product_place(struct lt_auto *s, struct lt_product *p)
 
 lt_status lt__product_place_epilogue(struct lt_auto *s, struct lt_product *p)
 {
-	struct nest x = { s, p, p->end };
+	struct product_nest x = { s, p, p->end };
 	if (p->in_tile)
 		open_tile(&x, LT_PEEL);
 	else

@@ -214,7 +214,7 @@ static lt_status say_carried(const struct lt_looptree *t, const struct lt_questi
 		element, r == x ? first : when, lt__leaf_name(t, r->node), name);
 }
 
-static lt_status say(const struct lt_looptree *t, const struct lt_question *q, const struct lt_answer *a, lt_tnode loop)
+static lt_status prove_fail(const struct lt_looptree *t, const struct lt_question *q, const struct lt_answer *a, lt_tnode loop)
 {
 	const struct lt_touch *x = &q->touch[a->touch];
 	switch (a->kind) {
@@ -258,7 +258,7 @@ static lt_status prove_loop(const struct prove *p, const struct lt_question *q, 
 			if ((reduced && i == 0 && k == 0) || !stands_below(x, loop) || !stands_below(y, loop))
 				continue;
 			lt__depend_carried(q, i, k, loop, a);
-			LT_TRY(say(p->t, q, a, loop));
+			LT_TRY(prove_fail(p->t, q, a, loop));
 		}
 	return LT_OK;
 }
@@ -279,7 +279,7 @@ static lt_status prove_body(void *arg)
 		lt__depend_simple(&q, i, &a);
 		if (a.kind == LT_ANSWER_OPEN)
 			lt__depend_flow(&q, i, &a);
-		LT_TRY(say(t, &q, &a, -1));
+		LT_TRY(prove_fail(t, &q, &a, -1));
 	}
 	for (lt_tnode up = t->node[t->leaf_of[p->value]].parent; up >= 0; up = t->node[up].parent)
 		if (shares_cells(t, p->value, up))

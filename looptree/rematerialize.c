@@ -43,7 +43,7 @@ static lt_node root_of(const struct lt_auto *s, lt_node n)
 	return n;
 }
 
-struct readers { int32_t n; lt_node at[MAX_READERS + 1]; };
+struct cheap_readers { int32_t n; lt_node at[MAX_READERS + 1]; };
 
 /* The factors of a product have trees of their own. */
 static bool is_factor(const struct lt_auto *s, lt_node reader)
@@ -61,7 +61,7 @@ static bool reduces_dim(const struct lt_auto *s, lt_node sum, lt_node n)
 }
 
 /* Whether its readers are apart, with a reduction of it between them. */
-static bool is_divided(const struct lt_auto *s, const struct readers *r, lt_node n)
+static bool is_divided(const struct lt_auto *s, const struct cheap_readers *r, lt_node n)
 {
 	bool reduced = false, apart = false;
 	if (r->n < 2 || r->n > MAX_READERS)
@@ -81,7 +81,7 @@ static lt_status one_round(struct lt_auto *s, bool *changed)
 {
 	struct lt_arena *a = s->t->arena;
 	const struct lt_graph *g = s->g;
-	struct readers *readers = LT_NEW(a, struct readers, g->n_node + 1);
+	struct cheap_readers *readers = LT_NEW(a, struct cheap_readers, g->n_node + 1);
 	bool *near = LT_NEW(a, bool, g->n_node + 1), *other = LT_NEW(a, bool, g->n_node + 1);
 	struct lt_derived_step *step = NULL;
 	int32_t n_step = 0, cap = 0;
@@ -92,7 +92,7 @@ static lt_status one_round(struct lt_auto *s, bool *changed)
 	for (lt_node n = 0; n < g->n_node; n++) {
 		for (int32_t k = 0; k < g->node[n].n_operand; k++) {
 			lt_node x = g->node[n].operand[k];
-			struct readers *r = &readers[x];
+			struct cheap_readers *r = &readers[x];
 			other[x] = other[x] || !lt__has_leaf(g, n);
 			if (r->n <= MAX_READERS && (r->n == 0 || r->at[r->n - 1] != n))
 				r->at[r->n++] = n;

@@ -1,9 +1,9 @@
 /* reorder: the loops of a perfect nest in another order. */
 #include "looptree/edit.h"
 
-struct nest { int32_t n; lt_tnode *loop; };
+struct reorder_nest { int32_t n; lt_tnode *loop; };
 
-static bool is_listed(const struct nest *list, lt_tnode loop)
+static bool is_listed(const struct reorder_nest *list, lt_tnode loop)
 {
 	for (int32_t i = 0; i < list->n; i++)
 		if (list->loop[i] == loop)
@@ -11,7 +11,7 @@ static bool is_listed(const struct nest *list, lt_tnode loop)
 	return false;
 }
 
-static lt_status read_loops(struct lt_edit *e, const struct lt_words *w, struct nest *out)
+static lt_status read_loops(struct lt_edit *e, const struct lt_words *w, struct reorder_nest *out)
 {
 	out->loop = LT_NEW(e->t->arena, lt_tnode, w->n);
 	for (out->n = 0; out->n < w->n; out->n++) {
@@ -25,7 +25,7 @@ static lt_status read_loops(struct lt_edit *e, const struct lt_words *w, struct 
 }
 
 /* From the outermost of the listed loops to the innermost, each the only child of the one before. */
-static lt_status find_nest(const struct lt_edit *e, const struct nest *list, struct nest *out)
+static lt_status find_nest(const struct lt_edit *e, const struct reorder_nest *list, struct reorder_nest *out)
 {
 	const struct lt_looptree *t = e->t;
 	lt_tnode innermost = list->loop[0];
@@ -56,11 +56,11 @@ static lt_status find_nest(const struct lt_edit *e, const struct nest *list, str
 lt_status lt__primitive_reorder(struct lt_edit *e, const struct lt_words *w)
 {
 	struct lt_looptree *t = e->t;
-	struct nest list = { .n = 0 }, nest = { .n = 0 };
+	struct reorder_nest list = { .n = 0 }, nest = { .n = 0 };
 	LT_TRY(read_loops(e, w, &list));
 	LT_TRY(find_nest(e, &list, &nest));
 	/* The places of the listed loops are filled anew; others keep theirs. */
-	struct nest now = { nest.n, LT_NEW(t->arena, lt_tnode, nest.n) };
+	struct reorder_nest now = { nest.n, LT_NEW(t->arena, lt_tnode, nest.n) };
 	for (int32_t i = 0, k = 0; i < nest.n; i++)
 		now.loop[i] = is_listed(&list, nest.loop[i]) ? list.loop[k++] : nest.loop[i];
 	for (int32_t i = 0; i < now.n; i++)

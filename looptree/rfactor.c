@@ -4,7 +4,7 @@
 #include "looptree/edit.h"
 #include "looptree/derived.h"
 
-static lt_status check(const struct lt_looptree *t, lt_node n, lt_tnode loop)
+static lt_status rfactor_check(const struct lt_looptree *t, lt_node n, lt_tnode loop)
 {
 	lt_tnode called = lt__edit_called(t, t->leaf_of[n]);
 	int32_t n_reducing = 0;
@@ -88,7 +88,7 @@ lt_status lt__primitive_rfactor(struct lt_edit *e, const struct lt_words *w)
 	LT_TRY(lt__path_leaf(t, &w->word[0], &n));
 	LT_TRY(lt__path_find(t, &w->word[1], n, LT_PATH_AROUND, &loop));
 	LT_TRY(lt__leaf(t, n, &leaf));
-	LT_TRY(check(t, n, loop));
+	LT_TRY(rfactor_check(t, n, loop));
 	lt_tnode around = lt__loop_around(t, loop);
 	lt_var v = t->node[loop].var;
 	if (t->graph->var[v].bounded && around < 0)

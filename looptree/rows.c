@@ -19,26 +19,26 @@ enum {
 };
 
 /* A reduction and what it gets; names, because nodes are numbered anew when it is made. */
-struct part {
+struct nest_part {
 	lt_node sum;
 	lt_tnode outermost;             /* of the loops that reduce it */
 	const char *chunk, *lanes, *out, *chunk_dim, *lanes_dim;
 	const struct lt_inner *inner;
 };
-struct rows {
+struct nest_rows {
 	struct lt_looptree *t;
 	const struct lt_target *target;
 	const bool *open;
 	struct lt_edit e;
 	struct lt_inner *inner; int32_t n_inner, cap_inner;
-	struct part *part; int32_t n_part, cap_part;
+	struct nest_part *part; int32_t n_part, cap_part;
 	struct lt_derived_step *step; int32_t n_step, cap_step;
 	int64_t *chunk;                 /* by tree node: step of the loop over chunks that it gets around it, 0: none */
 };
 
 /* -- what is wanted -- */
 
-static bool name_is_free(const struct rows *s, const char *name)
+static bool name_is_free(const struct nest_rows *s, const char *name)
 {
 	for (int32_t i = 0; i < s->n_step; i++)
 		if (s->step[i].dim && !strcmp(s->step[i].dim, name))
@@ -46,7 +46,7 @@ static bool name_is_free(const struct rows *s, const char *name)
 	return lt__names_find(s->t->graph->var_names, name, strlen(name)) == -1;
 }
 
-static const char *add_partial(struct rows *s, lt_node sum, const char *of, lt_var v, int64_t step, int64_t span, const char *what, const char **dim)
+static const char *add_partial(struct nest_rows *s, lt_node sum, const char *of, lt_var v, int64_t step, int64_t span, const char *what, const char **dim)
 {
 	struct lt_arena *a = s->t->arena;
 	const char *var = s->t->graph->var[v].name, *base = lt__arena_format(a, "%s_%lld", var, (long long)step);
@@ -60,7 +60,7 @@ static const char *add_partial(struct rows *s, lt_node sum, const char *of, lt_v
 	return made;
 }
 
-static const char *add_out(struct rows *s, lt_node sum)
+static const char *add_out(struct nest_rows *s, lt_node sum)
 {
 	const char *name = s->t->graph->node[sum].name;
 	LT_GROW(s->t->arena, s->step, s->n_step, s->cap_step);
@@ -103,7 +103,7 @@ static bool is_shared_out(const struct lt_looptree *t, lt_tnode loop, bool sums)
 static int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
 /* Whether the sum's one dim is in lanes. */
-static bool keeps_lanes(const struct rows *s, lt_node sum)
+static bool keeps_lanes(const struct nest_rows *s, lt_node sum)
 {
 	for (int32_t i = 0; i < s->n_inner; i++)
 		if (s->inner[i].loop == s->t->node[s->t->leaf_of[sum]].parent)
@@ -112,7 +112,7 @@ static bool keeps_lanes(const struct rows *s, lt_node sum)
 }
 
 /* Root loops that reduce, with nothing outside to be shared out. */
-static void want_chunks(struct rows *s, lt_tnode root)
+static void want_chunks(struct nest_rows *s, lt_tnode root)
 {
 	const struct lt_looptree *t = s->t;
 	const struct lt_tnodedef *d = &t->node[root];
@@ -138,10 +138,10 @@ static void want_chunks(struct rows *s, lt_tnode root)
 		s->chunk[root] = step;
 }
 
-static void want_part(struct rows *s, const struct lt_inner *x, lt_node sum)
+static void want_part(struct nest_rows *s, const struct lt_inner *x, lt_node sum)
 {
 	struct lt_looptree *t = s->t;
-	struct part p = { .sum = sum, .outermost = lt__reducing_loop(t, sum), .inner = x };
+	struct nest_part p = { .sum = sum, .outermost = lt__reducing_loop(t, sum), .inner = x };
 	if (p.outermost < 0)
 		return;
 	const char *of = t->graph->node[sum].name;
@@ -162,7 +162,7 @@ static void want_part(struct rows *s, const struct lt_inner *x, lt_node sum)
 
 /* Vectors side by side: as many sums at once as keep the processor busy, and no more than there are registers for.  Their partial results
  * are folded by halves, so that vectors of other numbers of lanes stand alone. */
-static void choose_unroll(const struct rows *s, struct lt_inner *x)
+static void choose_unroll(const struct nest_rows *s, struct lt_inner *x)
 {
 	const struct lt_looptree *t = s->t;
 	int64_t vectors = lt__loop_span(t, x->loop) / x->lanes, n = 0, room = s->target->vector_registers / 2;
@@ -176,7 +176,7 @@ static void choose_unroll(const struct rows *s, struct lt_inner *x)
 		x->unroll = vectors;
 }
 
-static void survey(struct rows *s)
+static void survey(struct nest_rows *s)
 {
 	struct lt_looptree *t = s->t;
 	for (lt_tnode at = lt_looptree_after(t, -1); at >= 0; at = lt_looptree_after(t, at)) {
@@ -202,7 +202,7 @@ static void survey(struct rows *s)
 			for (int32_t i = 0; i < s->n_part && !has; i++)
 				has = s->part[i].sum == n;
 			if (!has) {
-				struct part p = { .sum = n, .outermost = root };
+				struct nest_part p = { .sum = n, .outermost = root };
 				p.chunk = add_partial(s, n, t->graph->node[n].name, t->node[root].var, s->chunk[root], 0, "chunk", &p.chunk_dim);
 				LT_GROW(t->arena, s->part, s->n_part, s->cap_part);
 				s->part[s->n_part++] = p;
@@ -211,7 +211,7 @@ static void survey(struct rows *s)
 }
 
 /* Elements that no cache holds until somebody reads them, written by whole vectors. */
-static bool is_streamed(const struct rows *s, const struct lt_inner *x, lt_node n)
+static bool is_streamed(const struct nest_rows *s, const struct lt_inner *x, lt_node n)
 {
 	const struct lt_looptree *t = s->t;
 	const struct lt_nodedef *d = &t->graph->node[n];
@@ -234,7 +234,7 @@ static bool is_streamed(const struct rows *s, const struct lt_inner *x, lt_node 
 	return true;
 }
 
-static void choose_streams(struct rows *s)
+static void choose_streams(struct nest_rows *s)
 {
 	struct lt_looptree *t = s->t;
 	for (int32_t i = 0; i < s->n_inner; i++)
@@ -245,7 +245,7 @@ static void choose_streams(struct rows *s)
 /* -- and made -- */
 
 /* What stands beside a root loop from now on needs a nest with it. */
-static void ensure_group(struct rows *s, lt_tnode at)
+static void ensure_group(struct nest_rows *s, lt_tnode at)
 {
 	if (s->t->node[at].parent >= 0)
 		return;
@@ -255,7 +255,7 @@ static void ensure_group(struct rows *s, lt_tnode at)
 }
 
 /* A loop over partial results behind `after`, with the leaf of n: its trips are lanes, or those of a dim that n keeps. */
-static void add_fold(struct rows *s, lt_tnode after, const char *dim, lt_node n, const struct lt_inner *inner)
+static void add_fold(struct nest_rows *s, lt_tnode after, const char *dim, lt_node n, const struct lt_inner *inner)
 {
 	struct lt_looptree *t = s->t;
 	lt_tnode loop = lt__edit_new_loop(&s->e, lt__names_find(t->graph->var_names, dim, strlen(dim)), 1);
@@ -282,7 +282,7 @@ static void lay_by_chunk(struct lt_looptree *t, lt_node chunk)
 	t->layout[chunk] = lt__layout_new(t, 2, digit, 0);
 }
 
-static void add_store(struct rows *s, const struct part *p)
+static void add_store(struct nest_rows *s, const struct nest_part *p)
 {
 	struct lt_looptree *t = s->t;
 	lt_tnode loop = lt__edit_new_loop(&s->e, p->inner->v, 1);
@@ -293,7 +293,7 @@ static void add_store(struct rows *s, const struct part *p)
 	lt__inner_cut(&s->e, &x);
 }
 
-static void make_chunks(struct rows *s, lt_tnode loop)
+static void make_chunks(struct nest_rows *s, lt_tnode loop)
 {
 	ensure_group(s, loop);
 	lt_tnode outer = lt__inner_around(&s->e, loop, s->chunk[loop]);
@@ -301,7 +301,7 @@ static void make_chunks(struct rows *s, lt_tnode loop)
 }
 
 /* In the place of a sum its innermost partial results are made; the others stand behind the loops that make them. */
-static void make_part(struct rows *s, const struct part *p, const lt_node *to)
+static void make_part(struct nest_rows *s, const struct nest_part *p, const lt_node *to)
 {
 	struct lt_looptree *t = s->t;
 	lt_node sum = to[p->sum], chunk = p->chunk ? lt__tree_node_named(t, p->chunk) : -1, lanes = p->lanes ? lt__tree_node_named(t, p->lanes) : -1;
@@ -337,7 +337,7 @@ static int64_t trip_count_around(const struct lt_looptree *t, lt_tnode loop)
 }
 
 /* A long run of elements below few other loops is cut for threads. */
-static void share_run(struct rows *s, const struct lt_inner *x)
+static void share_run(struct nest_rows *s, const struct lt_inner *x)
 {
 	const struct lt_looptree *t = s->t;
 	int64_t around = trip_count_around(t, x->loop), span = lt__loop_span(t, x->loop);
@@ -371,7 +371,7 @@ static void share_nest(struct lt_looptree *t, lt_tnode root)
 
 lt_status lt__auto_rows(struct lt_looptree *t, const struct lt_target *target, const bool *open)
 {
-	struct rows s = { .t = t, .target = target, .open = open, .e = { .t = t, .from = t } };
+	struct nest_rows s = { .t = t, .target = target, .open = open, .e = { .t = t, .from = t } };
 	LT_TRY(lt__fill_scopes(t));
 	survey(&s);
 	choose_streams(&s);

@@ -21,13 +21,13 @@ const struct lt_primitive *lt__primitive_at(int32_t i) { return &primitives[i]; 
 
 /* -- words -- */
 
-struct list { struct lt_context *ctx; const char *file, *next, *end, *line_at; int32_t line; };
-struct step { const char *at; size_t bytes; int32_t line, column, n; struct lt_word word[MAX_WORDS + 1]; };
+struct step_list { struct lt_context *ctx; const char *file, *next, *end, *line_at; int32_t line; };
+struct schedule_step { const char *at; size_t bytes; int32_t line, column, n; struct lt_word word[MAX_WORDS + 1]; };
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 /* Words up to an end of line, a ';' or a comment; one more than fits is not kept. */
-static void read_words(struct list *l, struct step *s)
+static void read_words(struct step_list *l, struct schedule_step *s)
 {
 	while (l->next < l->end && *l->next != '\n' && *l->next != ';') {
 		const char *at = l->next;
@@ -54,7 +54,7 @@ static void read_words(struct list *l, struct step *s)
 }
 
 /* The next step that has words; false: the list has ended. */
-static bool next_step(struct list *l, struct step *s)
+static bool next_step(struct step_list *l, struct schedule_step *s)
 {
 	s->n = 0;
 	while (l->next < l->end) {
@@ -69,16 +69,16 @@ static bool next_step(struct list *l, struct step *s)
 	return false;
 }
 
-static int shown(size_t bytes, int most) { return bytes < (size_t)most ? (int)bytes : most; }
+static int step_bytes_shown(size_t bytes, int most) { return bytes < (size_t)most ? (int)bytes : most; }
 
 /* The context's sentence, with the step that it is about. */
-static lt_status fail_step(const struct list *l, const struct step *s, lt_status status)
+static lt_status fail_step(const struct step_list *l, const struct schedule_step *s, lt_status status)
 {
 	char text[sizeof l->ctx->message];
 	if (status == LT_ENOMEM)
 		return status;
 	snprintf(text, sizeof text, "%s", l->ctx->message);
-	return lt_fail(l->ctx, status, "%.200s:%d:%d: `%.*s`: %s", l->file, (int)s->line, (int)s->column, shown(s->bytes, 120), s->at, text);
+	return lt_fail(l->ctx, status, "%.200s:%d:%d: `%.*s`: %s", l->file, (int)s->line, (int)s->column, step_bytes_shown(s->bytes, 120), s->at, text);
 }
 
 /* -- steps -- */
@@ -97,7 +97,7 @@ static void count_words(const char *usage, int32_t *least, int32_t *most)
 	}
 }
 
-static lt_status find_primitive(struct lt_context *ctx, const struct step *s, int32_t *out)
+static lt_status find_primitive(struct lt_context *ctx, const struct schedule_step *s, int32_t *out)
 {
 	const char *names[N_PRIMITIVE + 1] = { NULL };
 	for (*out = 0; *out < N_PRIMITIVE; ++*out) {
@@ -107,7 +107,7 @@ static lt_status find_primitive(struct lt_context *ctx, const struct step *s, in
 	}
 	if (*out == N_PRIMITIVE) {
 		const char *near = lt__nearest_of(ctx, s->word[0].at, s->word[0].bytes, names);
-		return lt_fail(ctx, LT_ESYNTAX, "there is no primitive '%.*s'%s", shown(s->word[0].bytes, 60), s->word[0].at,
+		return lt_fail(ctx, LT_ESYNTAX, "there is no primitive '%.*s'%s", step_bytes_shown(s->word[0].bytes, 60), s->word[0].at,
 			*near ? near : "; docs/schedule.md lists them");
 	}
 	int32_t least, most;
@@ -119,15 +119,15 @@ static lt_status find_primitive(struct lt_context *ctx, const struct step *s, in
 	return LT_OK;
 }
 
-struct change { struct lt_edit *e; const struct lt_words *w; primitive_fn *call; };
+struct step_change { struct lt_edit *e; const struct lt_words *w; primitive_fn *call; };
 static lt_status change_body(void *arg)
 {
-	struct change *c = arg;
+	struct step_change *c = arg;
 	return c->call(c->e, c->w);
 }
 
 /* Without a step: the same tree again. */
-static lt_status do_step(const struct lt_looptree *from, const struct step *s, lt_tnode *moved, struct lt_looptree **out)
+static lt_status do_step(const struct lt_looptree *from, const struct schedule_step *s, lt_tnode *moved, struct lt_looptree **out)
 {
 	int32_t which = 0;
 	struct lt_edit e;
@@ -135,7 +135,7 @@ static lt_status do_step(const struct lt_looptree *from, const struct step *s, l
 		LT_TRY(find_primitive(from->ctx, s, &which));
 	LT_TRY(lt__edit_open(&e, from));
 	const struct lt_words w = { s ? s->n - 1 : 0, s ? s->word + 1 : NULL };
-	struct change c = { &e, &w, functions[which] };
+	struct step_change c = { &e, &w, functions[which] };
 	lt_status st = s ? lt__protect(from->ctx, change_body, &c) : LT_OK;
 	if (!st)
 		st = lt__edit_close(&e, moved);
@@ -147,7 +147,7 @@ static lt_status do_step(const struct lt_looptree *from, const struct step *s, l
 }
 
 /* The step, and what becomes of the cursors. */
-static lt_status follow_step(const struct lt_looptree *from, const struct step *s, int32_t n_cursor, lt_tnode *cursor, struct lt_looptree **out)
+static lt_status follow_step(const struct lt_looptree *from, const struct schedule_step *s, int32_t n_cursor, lt_tnode *cursor, struct lt_looptree **out)
 {
 	size_t bytes = ((size_t)from->n_node + 1) * sizeof(lt_tnode);
 	lt_tnode *moved = lt__context_realloc(from->ctx, NULL, 0, bytes);
@@ -160,9 +160,9 @@ static lt_status follow_step(const struct lt_looptree *from, const struct step *
 	return st;
 }
 
-static lt_status do_steps(struct list *l, const struct lt_looptree *from, int32_t n_cursor, lt_tnode *cursor, struct lt_looptree **out)
+static lt_status do_steps(struct step_list *l, const struct lt_looptree *from, int32_t n_cursor, lt_tnode *cursor, struct lt_looptree **out)
 {
-	struct step s = { .n = 0 };
+	struct schedule_step s = { .n = 0 };
 	while (next_step(l, &s)) {
 		struct lt_looptree *next = NULL;
 		lt_status st = follow_step(*out ? *out : from, &s, n_cursor, cursor, &next);
@@ -177,32 +177,32 @@ static lt_status do_steps(struct list *l, const struct lt_looptree *from, int32_
 
 bool lt__schedule_is_empty(const char *text, size_t bytes)
 {
-	struct list l = { .next = text, .end = text + bytes, .line_at = text, .line = 1 };
-	struct step s;
+	struct step_list l = { .next = text, .end = text + bytes, .line_at = text, .line = 1 };
+	struct schedule_step s;
 	return !next_step(&l, &s);
 }
 
-static void begin(struct list *l, struct lt_context *ctx, const char *text, size_t bytes, const char *name)
+static void steps_begin(struct step_list *l, struct lt_context *ctx, const char *text, size_t bytes, const char *name)
 {
-	*l = (struct list){ .ctx = ctx, .file = name ? name : "schedule", .next = text, .end = text + bytes, .line_at = text, .line = 1 };
+	*l = (struct step_list){ .ctx = ctx, .file = name ? name : "schedule", .next = text, .end = text + bytes, .line_at = text, .line = 1 };
 }
 
 lt_status lt__schedule_steps(const struct lt_looptree *from, const char *text, size_t bytes, const char *name, int32_t n_cursor, lt_tnode *cursor,
 	struct lt_looptree **out)
 {
-	struct list l;
+	struct step_list l;
 	*out = NULL;
-	begin(&l, from->ctx, text, bytes, name);
+	steps_begin(&l, from->ctx, text, bytes, name);
 	return do_steps(&l, from, n_cursor, cursor, out);
 }
 
 lt_status lt__schedule_apply(const struct lt_looptree *from, const char *text, size_t bytes, const char *name, struct lt_looptree **out)
 {
-	struct list l;
-	struct step head = { .n = 0 };
+	struct step_list l;
+	struct schedule_step head = { .n = 0 };
 	int64_t version;
 	*out = NULL;
-	begin(&l, from->ctx, text, bytes, name);
+	steps_begin(&l, from->ctx, text, bytes, name);
 	if (!next_step(&l, &head) || !lt__word_is(&head.word[0], "schedule") || head.n != 2)
 		return lt_fail(from->ctx, LT_ESYNTAX, "%.200s:%d:1: a list of primitives begins with 'schedule %d'", l.file, head.n ? (int)head.line : 1,
 			LT_SCHEDULE_VERSION);

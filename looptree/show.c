@@ -237,27 +237,27 @@ void lt__show_frozen(struct lt_text *x, const struct lt_tree *t)
 	}
 }
 
-struct along { int64_t stride, trip_count; };
+struct loop_along { int64_t stride, trip_count; };
 static int by_stride(const void *a, const void *b)
 {
-	unsigned long long x = size_of(((const struct along *)a)->stride), y = size_of(((const struct along *)b)->stride);
+	unsigned long long x = size_of(((const struct loop_along *)a)->stride), y = size_of(((const struct loop_along *)b)->stride);
 	return (x > y) - (x < y);
 }
 
-static int64_t times(int64_t a, int64_t b)
+static int64_t show_times(int64_t a, int64_t b)
 {
 	int64_t r;
 	return lt__mul_overflow(a, b, &r) ? INT64_MAX : r;
 }
 
-static int64_t plus(int64_t a, int64_t b)
+static int64_t show_plus(int64_t a, int64_t b)
 {
 	int64_t r;
 	return lt__add_overflow(a, b, &r) ? INT64_MAX : r;
 }
 
 /* Elements that a row touches while the given loops run; *exact: counted, else an upper bound. */
-static int64_t touched(struct along *along, int32_t n, bool *exact)
+static int64_t touched(struct loop_along *along, int32_t n, bool *exact)
 {
 	int64_t count = 1, span = 1;
 	bool dense = true;
@@ -267,15 +267,15 @@ static int64_t touched(struct along *along, int32_t n, bool *exact)
 		int64_t c = size_of(along[i].stride) > INT64_MAX ? INT64_MAX : (int64_t)size_of(along[i].stride), trip_count = along[i].trip_count;
 		if (c == 0 || trip_count <= 1)
 			continue;
-		int64_t wider = plus(span, times(c, trip_count - 1));
+		int64_t wider = show_plus(span, show_times(c, trip_count - 1));
 		if (c >= span) {
 			dense = dense && c == span;
-			count = times(count, trip_count);
+			count = show_times(count, trip_count);
 		} else if (dense) {
 			count = wider;          /* intervals that overlap */
 		} else {
 			*exact = false;
-			count = times(count, trip_count) < wider ? times(count, trip_count) : wider;
+			count = show_times(count, trip_count) < wider ? show_times(count, trip_count) : wider;
 		}
 		span = wider;
 	}
@@ -288,7 +288,7 @@ static void show_footprints(struct lt_text *x, const struct lt_tree *t, const st
 	const int64_t *row = t->rows + (int64_t)a->row * t->n_column;
 	const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, a->buffer);
 	int64_t bytes = LT_AT(struct lt_type, t->types, b->type)->bytes;
-	struct along along[64];
+	struct loop_along along[64];
 	int32_t n = 0;
 	bool divs = false, exact;
 	for (int32_t i = 0; i < t->n_div; i++)
@@ -296,8 +296,8 @@ static void show_footprints(struct lt_text *x, const struct lt_tree *t, const st
 	for (int32_t at = loop; at >= 0 && n < 64; at = LT_AT(struct lt_loop, t->loops, at)->parent) {
 		const struct lt_loop *l = LT_AT(struct lt_loop, t->loops, at);
 		lt__text_format(x, "      %s: stride %lld, ", l->var, (long long)row[1 + t->n_param + at]);
-		along[n++] = (struct along){ row[1 + t->n_param + at], l->max_trip_count };
-		struct along copy[64];
+		along[n++] = (struct loop_along){ row[1 + t->n_param + at], l->max_trip_count };
+		struct loop_along copy[64];
 		memcpy(copy, along, sizeof *along * (size_t)n);
 		int64_t elems = touched(copy, n, &exact);
 		if (divs || a->index >= 0 || elems > b->elems)

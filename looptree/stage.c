@@ -20,9 +20,9 @@ static int64_t room_of(const struct lt_looptree *t, lt_tnode at, lt_var v, lt_va
 	return -1;
 }
 
-struct nest { struct lt_edit *e; lt_tnode parent, after, last; };
+struct stage_nest { struct lt_edit *e; lt_tnode parent, after, last; };
 
-static void add_loop(struct nest *x, lt_var v, int64_t step)
+static void add_loop(struct stage_nest *x, lt_var v, int64_t step)
 {
 	lt_var over;
 	int64_t room = room_of(x->e->t, x->last, v, &over);
@@ -39,7 +39,7 @@ lt_status lt__edit_nest(struct lt_edit *e, lt_node n, lt_tnode parent, lt_tnode 
 	const struct lt_nodedef *d = &t->graph->node[n];
 	const struct lt_memlayout *layout = t->layout[n];
 	const struct lt_leaf *leaf;
-	struct nest x = { e, parent, after, parent };
+	struct stage_nest x = { e, parent, after, parent };
 	LT_TRY(lt__leaf(t, n, &leaf));
 	for (int32_t i = 0; layout && i < layout->n; i++)
 		add_loop(&x, d->dim[layout->digit[i].dim], layout->digit[i].step);

@@ -6,9 +6,9 @@ static bool is_constant_kind(enum lt_loop_kind kind) { return kind == LT_UNROLL 
 
 /* What a loop may cover in a trip of those around it: a few numbers, or (any) whatever a run-time scalar gives. */
 enum { MAX_LEVELS = 32 };
-struct extents { int32_t n; bool any; int64_t at[MAX_LEVELS + 2]; };
+struct tail_extents { int32_t n; bool any; int64_t at[MAX_LEVELS + 2]; };
 
-static void add_extent(struct extents *x, int64_t extent)
+static void add_extent(struct tail_extents *x, int64_t extent)
 {
 	for (int32_t i = 0; i < x->n; i++)
 		if (x->at[i] == extent)
@@ -18,9 +18,9 @@ static void add_extent(struct extents *x, int64_t extent)
 }
 
 /* From what a loop covers to what one trip of it does.  Returns the least rest of a partial trip, 0: all are whole. */
-static int64_t go_in(const struct lt_tnodedef *loop, struct extents *x)
+static int64_t go_in(const struct lt_tnodedef *loop, struct tail_extents *x)
 {
-	struct extents in = { .any = x->any };
+	struct tail_extents in = { .any = x->any };
 	int64_t least = x->any && loop->step > 1 ? 1 : 0;
 	for (int32_t i = 0; i < x->n; i++) {
 		int64_t remainder = x->at[i] % loop->step;
@@ -31,7 +31,7 @@ static int64_t go_in(const struct lt_tnodedef *loop, struct extents *x)
 		least = remainder > 0 && (least == 0 || remainder < least) ? remainder : least;
 	}
 	if (loop->step == 1 || loop->tail == LT_MASK || loop->tail == LT_PAD) {
-		in = (struct extents){ .n = 1 };
+		in = (struct tail_extents){ .n = 1 };
 		in.at[0] = loop->step;
 	}
 	*x = in;
@@ -51,7 +51,7 @@ lt_status lt__check_extent(const struct lt_looptree *t, lt_tnode loop)
 		level[n++] = up;
 	if (n == MAX_LEVELS)
 		return lt_fail(t->ctx, LT_EUNSUPPORTED, "there are more than %d loops over %s around each other; merge some", MAX_LEVELS, v->name);
-	struct extents x = { .n = 1, .any = v->bounded };
+	struct tail_extents x = { .n = 1, .any = v->bounded };
 	x.at[0] = v->extent;
 	int64_t remainder = 0;
 	bool open = x.any;

@@ -10,13 +10,13 @@
 
 /* What becomes of dim j of the view: range elements in a trip of the loops that stand around the copy; trip: the dim of the copy that
  * says which trip (step 1: the var itself), -1: no loop moves it. */
-struct column { int64_t range, step; int32_t trip; };
+struct window_column { int64_t range, step; int32_t trip; };
 struct window {
 	const struct lt_graph *g;
 	struct lt_arena *a;
 	const struct lt_nodedef *view, *from;
 	const struct lt_map *map;
-	struct column *column;          /* by dim of the view */
+	struct window_column *column;          /* by dim of the view */
 	int32_t *plain;                 /* by dim of the source: the view's dim that it is, -1: a window */
 	int32_t n_dim, *at;             /* of the copy; by dim of the source: where its h, or itself, is */
 	lt_var *dim;
@@ -24,7 +24,7 @@ struct window {
 
 static const int64_t *row_of(const struct window *w, int32_t i) { return w->map->row + (int64_t)i * lt__map_width(w->map); }
 
-static lt_status refuse(const struct window *w, const char *why)
+static lt_status window_refuse(const struct window *w, const char *why)
 {
 	return lt_fail(w->g->ctx, LT_EILLEGAL, "%%%s is no window of %%%s: %s; stage %%%s itself", w->view->name, w->from->name, why, w->view->name);
 }
@@ -46,20 +46,20 @@ static bool is_bound(const struct window *w, const int64_t *guard)
 	return false;
 }
 
-static lt_status check(const struct window *w)
+static lt_status window_check(const struct window *w)
 {
 	const struct lt_nodedef *v = w->view;
 	if (v->op != LT_OP_view || v->n_operand != 1 || v->n_piece < 1 || v->piece[0].source != 0 || v->n_piece > 2
 	    || (v->n_piece == 2 && (v->piece[1].source >= 0 || v->piece[1].map.n_guard > 0)))
-		return refuse(w, "it reads more than one source, or a part of it");
+		return window_refuse(w, "it reads more than one source, or a part of it");
 	if (w->map->n_div > 0 || w->map->n_param > 0)
-		return refuse(w, "its places are no plain sums of its dims");
+		return window_refuse(w, "its places are no plain sums of its dims");
 	for (int32_t i = 0; i < w->map->n_guard; i++)
 		if (!is_bound(w, w->map->guard + (int64_t)i * lt__map_width(w->map)))
-			return refuse(w, "it leaves out elements that the source has");
+			return window_refuse(w, "it leaves out elements that the source has");
 	for (int32_t i = 0; i < w->from->n_dim; i++)
 		if (w->g->var[w->from->dim[i]].bounded)
-			return refuse(w, "the source's extent depends on run-time scalars");
+			return window_refuse(w, "the source's extent depends on run-time scalars");
 	return LT_OK;
 }
 
@@ -96,13 +96,13 @@ static lt_status open_window(struct window *w, const struct lt_graph *g, struct 
 	*w = (struct window){ .g = g, .a = a, .view = &g->node[view] };
 	w->from = w->view->n_operand > 0 ? &g->node[w->view->operand[0]] : w->view;
 	w->map = w->view->n_piece > 0 ? &w->view->piece[0].map : NULL;
-	LT_TRY(check(w));
+	LT_TRY(window_check(w));
 	w->plain = LT_NEW(a, int32_t, w->from->n_dim + 1);
-	w->column = LT_NEW(a, struct column, w->view->n_dim + 1);
+	w->column = LT_NEW(a, struct window_column, w->view->n_dim + 1);
 	for (int32_t i = 0; i < w->from->n_dim; i++)
 		w->plain[i] = plain_dim(w, i);
 	for (int32_t j = 0; j < w->view->n_dim; j++)
-		w->column[j] = (struct column){ g->var[w->view->dim[j]].extent, 0, -1 };
+		w->column[j] = (struct window_column){ g->var[w->view->dim[j]].extent, 0, -1 };
 	return LT_OK;
 }
 
@@ -139,7 +139,7 @@ static lt_status make_dims(struct window *w, struct lt_graph *out, const struct 
 		int64_t extent = out->var[v].extent;
 		if (m->step < 1 || m->step >= extent + (extent == 1))
 			return lt_fail(out->ctx, LT_EILLEGAL, "a loop over %s in steps of %lld has one trip, which moves no window", m->var, (long long)m->step);
-		w->column[j] = (struct column){ m->step, m->step, w->n_dim };
+		w->column[j] = (struct window_column){ m->step, m->step, w->n_dim };
 		if (m->step > 1) {
 			lt_var trip = lt__var_add(out, m->dim, (extent - 1) / m->step + 1, NULL);
 			if (trip < 0)
@@ -174,7 +174,7 @@ static void add_low(const struct window *w, int32_t i, int64_t *row, const int32
 	const int64_t *from = row_of(w, i);
 	row[0] += times * from[0];
 	for (int32_t j = 0; j < w->view->n_dim; j++) {
-		const struct column *c = &w->column[j];
+		const struct window_column *c = &w->column[j];
 		if (from[1 + j] < 0)
 			row[0] += times * from[1 + j] * (c->range - 1);
 		if (c->trip >= 0)

@@ -5,11 +5,11 @@
 
 struct note { lt_status code; int32_t loop, stmt; const char *text, *remedy; };
 enum verdict { UNKNOWN, TAKEN, REFUSED };
-struct answer { enum verdict verdict; int32_t n_diagnostic; struct note *note; };
+struct accept_answer { enum verdict verdict; int32_t n_diagnostic; struct note *note; };
 struct lt_asked {
 	struct lt_arena *arena;
 	struct lt_names *texts;                 /* canonical text: its number */
-	struct answer **answer;                 /* by number, by choice */
+	struct accept_answer **answer;                 /* by number, by choice */
 	int32_t n, cap;
 	lt_status failed;                       /* what is no refusal, by code and sentence */
 	const char *why;
@@ -22,19 +22,19 @@ struct lt_asked *lt__asked_new(struct lt_program *p)
 	return a;
 }
 
-static struct answer *answer_of(struct lt_program *p, struct lt_asked *a, const char *text, int32_t opened)
+static struct accept_answer *answer_of(struct lt_program *p, struct lt_asked *a, const char *text, int32_t opened)
 {
 	int32_t at = lt__names_find(a->texts, text, strlen(text));
 	if (at < 0) {
 		LT_GROW(a->arena, a->answer, a->n, a->cap);
 		at = a->n++;
-		a->answer[at] = LT_NEW(a->arena, struct answer, p->n_opened);
+		a->answer[at] = LT_NEW(a->arena, struct accept_answer, p->n_opened);
 		lt__names_add(a->texts, text, strlen(text), at);
 	}
 	return &a->answer[at][opened];
 }
 
-static void ask(struct lt_program *p, struct lt_asked *a, const struct lt_tree *tree, const struct lt_opened *c, struct answer *out)
+static void accept_ask(struct lt_program *p, struct lt_asked *a, const struct lt_tree *tree, const struct lt_opened *c, struct accept_answer *out)
 {
 	struct lt_diagnostics told;
 	lt__diagnostics_init(&told);
@@ -95,9 +95,9 @@ bool lt__accepts(struct lt_program *p, struct lt_asked *a, int32_t nest, int32_t
 {
 	const struct lt_frozen *f = &p->frozen[nest];
 	const struct lt_opened *c = &p->opened[opened];
-	struct answer *x = answer_of(p, a, f->tree.text, opened);
+	struct accept_answer *x = answer_of(p, a, f->tree.text, opened);
 	if (x->verdict == UNKNOWN)
-		ask(p, a, &f->tree, c, x);
+		accept_ask(p, a, &f->tree, c, x);
 	const char *other = x->n_diagnostic > 0 ? elsewhere(p, opened) : NULL;        /* told once, behind all that the backend says itself */
 	for (int32_t i = 0; i < x->n_diagnostic; i++) {
 		struct lt_refusal *r = refusal_of(p, f, &x->note[i], c->backend->name);

@@ -115,7 +115,7 @@ static bool fill_exactly(const struct lt_graph *g, struct lt_arena *a, const str
 	return true;
 }
 
-static int by_number(const void *a, const void *b)
+static int by_result_node(const void *a, const void *b)
 {
 	return (*(const lt_node *)a > *(const lt_node *)b) - (*(const lt_node *)a < *(const lt_node *)b);
 }
@@ -129,7 +129,7 @@ static bool has_derived_sources(const struct lt_graph *g, struct lt_arena *a, co
 			return false;
 	}
 	lt_node *sorted = lt__arena_copy(a, view->operand, sizeof *sorted * (size_t)view->n_operand);
-	qsort(sorted, (size_t)view->n_operand, sizeof *sorted, by_number);
+	qsort(sorted, (size_t)view->n_operand, sizeof *sorted, by_result_node);
 	for (int32_t p = 1; p < view->n_operand; p++)
 		if (sorted[p] == sorted[p - 1])
 			return false;

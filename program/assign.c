@@ -191,7 +191,7 @@ static lt_status rebuild(struct assign *x)
 	return lt__looptree_auto_for(p->base, target, p->n_opened, x->class, &p->tree);
 }
 
-static lt_status refuse(struct lt_program *p)
+static lt_status assign_refuse(struct lt_program *p)
 {
 	int32_t i = 0;
 	while (p->opened_of[i] >= 0)
@@ -231,5 +231,5 @@ lt_status lt__program_nests(struct lt_program *p, bool tree_only)
 		lt__program_kernels(p);
 	if (p->options.explain)
 		lt__explain_each(p, p->nests, p->options.explain, p->options.user);
-	return taken ? LT_OK : refuse(p);
+	return taken ? LT_OK : assign_refuse(p);
 }

@@ -23,7 +23,7 @@ static int32_t add_storage(struct lt_program *p, enum lt_space space, int32_t bi
 	return l->n_storage++;
 }
 
-static void put(struct placer *c, lt_node n, int32_t storage)
+static void storage_put(struct placer *c, lt_node n, int32_t storage)
 {
 	const struct lt_nodedef *d = &c->g->node[n];
 	struct lt_assigned *place = &c->p->storages.place[n];
@@ -99,7 +99,7 @@ static bool in_place(const struct placer *c, lt_node n)
 static void place_sources(struct placer *c, lt_node n, enum lt_space space, enum lt_binding kind)
 {
 	const struct lt_nodedef *d = &c->g->node[n];
-	put(c, n, add_storage(c->p, space, binding_of(c->p, kind, d), d->dtype, lt__node_elems(c->g, n)));
+	storage_put(c, n, add_storage(c->p, space, binding_of(c->p, kind, d), d->dtype, lt__node_elems(c->g, n)));
 }
 
 static void place_results(struct placer *c)
@@ -109,7 +109,7 @@ static void place_results(struct placer *c)
 		lt_node n = g->result[i].node;
 		int32_t s = add_storage(c->p, LT_SPACE_RESULT, i, g->node[n].dtype, lt__node_elems(g, n));
 		if (lt__has_leaf(g, n)) {
-			put(c, n, s);
+			storage_put(c, n, s);
 			continue;
 		}
 		struct lt_assigned *slice = LT_NEW(c->p->nests, struct lt_assigned, g->node[n].n_operand + 1);
@@ -127,7 +127,7 @@ static lt_status place_computed(struct placer *c, lt_node n)
 {
 	int64_t elems;
 	LT_TRY(lt__held_elems(c->t, n, c->t->scope[n].extent, &elems));
-	put(c, n, add_storage(c->p, c->p->early[n] ? LT_SPACE_PREPARED : LT_SPACE_WORKSPACE, -1, c->g->node[n].dtype, elems));
+	storage_put(c, n, add_storage(c->p, c->p->early[n] ? LT_SPACE_PREPARED : LT_SPACE_WORKSPACE, -1, c->g->node[n].dtype, elems));
 	return LT_OK;
 }
 
@@ -219,7 +219,7 @@ lt_status lt__program_assign_storage(struct lt_program *p)
 	return place_all(&c);
 }
 
-static void add_step(struct lt_program *p, bool prepare, struct lt_pstep step)
+static void program_add_step(struct lt_program *p, bool prepare, struct lt_pstep step)
 {
 	if (prepare)
 		p->prepare[p->n_prepare++] = step;
@@ -253,15 +253,15 @@ lt_status lt__program_steps(struct lt_program *p)
 			copied[f->node[k]] = i + 1;
 			int32_t to = whole_storage(p, f->node[k]), from = whole_storage(p, d->operand[0]);
 			if (to != from)
-				add_step(p, false, (struct lt_pstep){ .kind = LT_STEP_COPY, .to = to, .from = from });
+				program_add_step(p, false, (struct lt_pstep){ .kind = LT_STEP_COPY, .to = to, .from = from });
 		}
 		if (!p->blocks[i] || p->blocks[i]->n > 0)       /* all sources of a copy may be in their places already */
-			add_step(p, p->early[f->node[0]], (struct lt_pstep){ .kind = p->blocks[i] ? LT_STEP_BLOCKS : LT_STEP_RUN, .nest = i });
+			program_add_step(p, p->early[f->node[0]], (struct lt_pstep){ .kind = p->blocks[i] ? LT_STEP_BLOCKS : LT_STEP_RUN, .nest = i });
 	}
 	for (int32_t i = 0; i < g->n_set; i++) {
 		int32_t to = whole_storage(p, g->set[i].state), from = whole_storage(p, g->set[i].value);
 		if (to != from)
-			add_step(p, false, (struct lt_pstep){ .kind = LT_STEP_COPY, .to = to, .from = from });
+			program_add_step(p, false, (struct lt_pstep){ .kind = LT_STEP_COPY, .to = to, .from = from });
 	}
 	return LT_OK;
 }

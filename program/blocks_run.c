@@ -4,7 +4,7 @@
 
 enum { SHARED = 1 << 20 };      /* bytes: less is done by one thread */
 
-struct run {
+struct blocks_run {
 	const struct lt_blocks *b;
 	const int64_t *param;
 	lt_slot_find *find;
@@ -30,7 +30,7 @@ static void copy_run(char *to, const char *from, const struct lt_blockdim *d, in
 }
 
 /* Iterations of a dim in this run: none where the block begins after the actual extent. */
-static int64_t count(const struct lt_blockdim *d, const int64_t *param)
+static int64_t blocks_count(const struct lt_blockdim *d, const int64_t *param)
 {
 	if (!d->limit)
 		return d->size;
@@ -41,9 +41,9 @@ static int64_t count(const struct lt_blockdim *d, const int64_t *param)
 }
 
 /* A value everywhere has no steps in `from`, which is the value. */
-static void copy_dims(const struct run *r, char *to, const char *from, const struct lt_blockdim *d, int32_t n_dim)
+static void copy_dims(const struct blocks_run *r, char *to, const char *from, const struct lt_blockdim *d, int32_t n_dim)
 {
-	int64_t n = n_dim > 0 ? count(d, r->param) : 1;
+	int64_t n = n_dim > 0 ? blocks_count(d, r->param) : 1;
 	uint32_t unit = r->b->unit;
 	if (n_dim == 0)
 		memcpy(to, from, unit);
@@ -57,7 +57,7 @@ static void copy_dims(const struct run *r, char *to, const char *from, const str
 /* Of n threads the i-th, whose blocks are neighbours. */
 static void part(void *arg, uint32_t i, uint32_t n)
 {
-	const struct run *r = arg;
+	const struct blocks_run *r = arg;
 	const struct lt_blocks *b = r->b;
 	int64_t end = (int64_t)b->n * (i + 1) / n;
 	for (int64_t k = (int64_t)b->n * i / n; k < end; k++) {
@@ -75,7 +75,7 @@ void lt__blocks_run(const struct lt_host *host, uint32_t n_thread, const struct 
 	const void *user)
 {
 	const struct lt_slot to = find(user, b->to);
-	struct run r = { .b = b, .param = param, .find = find, .user = user, .to = (char *)to.base + to.offset };
+	struct blocks_run r = { .b = b, .param = param, .find = find, .user = user, .to = (char *)to.base + to.offset };
 	bool share = b->elems * (int64_t)b->unit >= SHARED;
 	lt__host_parallel(host, share ? lt__host_threads(n_thread) : 1, part, &r);
 }

@@ -12,7 +12,7 @@
 #include "ir/owner.h"
 #include "program/cache.h"
 
-struct head { char magic[8]; uint64_t key_bytes, data_bytes, checksum; };     /* then key, then data */
+struct entry_head { char magic[8]; uint64_t key_bytes, data_bytes, checksum; };     /* then key, then data */
 static const char magic[8] = "ltcode1";
 
 enum { NAME_BYTES = 48, LARGEST = 1 << 30 };
@@ -82,9 +82,9 @@ static int open_entry(int folder, const char *name, size_t *bytes, char *why, si
 }
 
 /* The data of a sound entry for key, or NULL.  The head is compared before there is memory for the rest. */
-static char *read_entry(int fd, size_t file_bytes, const void *key, size_t key_bytes, size_t *data_bytes)
+static char *cache_read_entry(int fd, size_t file_bytes, const void *key, size_t key_bytes, size_t *data_bytes)
 {
-	struct head head;
+	struct entry_head head;
 	if (file_bytes < sizeof head || !read_all(fd, (char *)&head, sizeof head))
 		return NULL;
 	size_t rest = file_bytes - sizeof head;
@@ -110,7 +110,7 @@ char *lt__cache_read(struct lt_cache *c, enum lt_entry kind, const void *key, si
 	entry_name(name, kind, key, key_bytes);
 	int fd = open_entry(c->fd, name, &file_bytes, why, sizeof why);
 	errno = 0;
-	char *data = fd >= 0 ? read_entry(fd, file_bytes, key, key_bytes, bytes) : NULL;
+	char *data = fd >= 0 ? cache_read_entry(fd, file_bytes, key, key_bytes, bytes) : NULL;
 	const bool no_memory = fd >= 0 && !data && errno == ENOMEM;
 	if (fd >= 0)
 		(void)close(fd);
@@ -151,14 +151,14 @@ static bool move_in_place(int folder, const char *from, const char *name)
 void lt__cache_write(struct lt_cache *c, enum lt_entry kind, const void *key, size_t key_bytes, const void *data, size_t bytes)
 {
 	char name[NAME_BYTES], temporary[NAME_BYTES];
-	char *file = c->fd >= 0 && bytes < LARGEST - key_bytes - sizeof(struct head) ? malloc(sizeof(struct head) + key_bytes + bytes) : NULL;
+	char *file = c->fd >= 0 && bytes < LARGEST - key_bytes - sizeof(struct entry_head) ? malloc(sizeof(struct entry_head) + key_bytes + bytes) : NULL;
 	if (!file)
 		return;
-	char *at = file + sizeof(struct head);
+	char *at = file + sizeof(struct entry_head);
 	memcpy(at, key, key_bytes);
 	if (bytes)
 		memcpy(at + key_bytes, data, bytes);
-	struct head head = { .key_bytes = key_bytes, .data_bytes = bytes, .checksum = checksum(at, key_bytes + bytes) };
+	struct entry_head head = { .key_bytes = key_bytes, .data_bytes = bytes, .checksum = checksum(at, key_bytes + bytes) };
 	memcpy(head.magic, magic, sizeof magic);
 	memcpy(file, &head, sizeof head);
 	entry_name(name, kind, key, key_bytes);

@@ -20,10 +20,10 @@ static bool is_temporary(const char *name)
 
 bool lt__cache_is_entry(const char *name) { return is_kernel(name) || is_fact(name); }
 
-struct count { int64_t n, bytes; bool remove; int error; };     /* error: of the first entry that could not be removed */
+struct entry_count { int64_t n, bytes; bool remove; int error; };     /* error: of the first entry that could not be removed */
 
 /* Regular files only: links are not followed, and folders are never entered. */
-static void visit(int folder, const char *name, struct count *c)
+static void visit(int folder, const char *name, struct entry_count *c)
 {
 	struct stat st;
 	if (!lt__cache_is_entry(name) && !is_temporary(name))
@@ -38,7 +38,7 @@ static void visit(int folder, const char *name, struct count *c)
 		c->error = errno;
 }
 
-static lt_status walk(const char *path, struct count *c, char *why, size_t room)
+static lt_status cache_walk(const char *path, struct entry_count *c, char *why, size_t room)
 {
 	struct lt_cache cache = { .fd = -1 };
 	enum lt_cache_state state = lt__cache_open(&cache, path, false, why, room);
@@ -57,8 +57,8 @@ static lt_status walk(const char *path, struct count *c, char *why, size_t room)
 
 lt_status lt__cache_stats(const char *dir, int64_t *n, int64_t *bytes, char *why, size_t room)
 {
-	struct count c = { 0 };
-	lt_status status = walk(dir, &c, why, room);
+	struct entry_count c = { 0 };
+	lt_status status = cache_walk(dir, &c, why, room);
 	*n = c.n;
 	*bytes = c.bytes;
 	return status;
@@ -66,8 +66,8 @@ lt_status lt__cache_stats(const char *dir, int64_t *n, int64_t *bytes, char *why
 
 lt_status lt__cache_clear(const char *dir, char *why, size_t room)
 {
-	struct count c = { .remove = true };
-	lt_status status = walk(dir, &c, why, room);
+	struct entry_count c = { .remove = true };
+	lt_status status = cache_walk(dir, &c, why, room);
 	if (status || !c.error)
 		return status;
 	snprintf(why, room, "some entries cannot be removed: %s", strerror(c.error));

@@ -21,7 +21,7 @@ static const char marker_text[] = "Signature: looptree-cache-1\n"
 struct verdict { const char *dir; char *why; size_t room; };
 
 __attribute__((format(printf, 3, 4)))
-static enum lt_cache_state say(const struct verdict *v, enum lt_cache_state state, const char *fmt, ...)
+static enum lt_cache_state verdict_say(const struct verdict *v, enum lt_cache_state state, const char *fmt, ...)
 {
 	va_list args;
 	int n = snprintf(v->why, v->room, "'%s' cannot hold compiled code: ", v->dir);
@@ -38,9 +38,9 @@ static bool is_passing(int error) { return error == ENOSPC || error == EDQUOT ||
 static enum lt_cache_state say_error(const struct verdict *v, int error)
 {
 	if (error == ENOMEM)
-		return say(v, LT_CACHE_NO_MEMORY, "out of memory");
-	return is_passing(error) ? say(v, LT_CACHE_WITHOUT, "%s; free some space, or give another folder", strerror(error))
-		: say(v, LT_CACHE_REFUSED, "%s; give another folder, or none", strerror(error));
+		return verdict_say(v, LT_CACHE_NO_MEMORY, "out of memory");
+	return is_passing(error) ? verdict_say(v, LT_CACHE_WITHOUT, "%s; free some space, or give another folder", strerror(error))
+		: verdict_say(v, LT_CACHE_REFUSED, "%s; give another folder, or none", strerror(error));
 }
 
 /* 0, or the errno of the first folder that cannot be made: that of those in it would only say that it is not there. */
@@ -67,16 +67,16 @@ static int find_marker(const struct verdict *v, int fd)
 	if (fstatat(fd, LT_CACHE_MARKER, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return errno == ENOENT ? 0 : (say_error(v, errno), -1);
 	if (!S_ISREG(st.st_mode))
-		(void)say(v, LT_CACHE_REFUSED, "its marker '" LT_CACHE_MARKER "' is no regular file; give another folder");
+		(void)verdict_say(v, LT_CACHE_REFUSED, "its marker '" LT_CACHE_MARKER "' is no regular file; give another folder");
 	else if (!lt__owner_alone(&st, false, why, sizeof why))
-		(void)say(v, LT_CACHE_REFUSED, "of its marker '" LT_CACHE_MARKER "', %s; give another folder", why);
+		(void)verdict_say(v, LT_CACHE_REFUSED, "of its marker '" LT_CACHE_MARKER "', %s; give another folder", why);
 	else
 		return 1;
 	return -1;
 }
 
 /* Without a marker, a folder is ours if it is empty, or has entries only, as caches of before markers do. A marker that is there by now is
-   that of a process that was faster; `mark` looks at it. */
+   that of a process that was faster; `folder_mark` looks at it. */
 static enum lt_cache_state check_members(const struct verdict *v, int fd)
 {
 	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -87,14 +87,14 @@ static enum lt_cache_state check_members(const struct verdict *v, int fd)
 	for (const struct dirent *d; dir && state == LT_CACHE_READY && (d = readdir(dir)); )
 		if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0 && strcmp(d->d_name, LT_CACHE_MARKER) != 0
 			&& !lt__cache_is_entry(d->d_name))
-			state = say(v, LT_CACHE_REFUSED, "it is no cache, because it has no file '" LT_CACHE_MARKER "' and holds "
+			state = verdict_say(v, LT_CACHE_REFUSED, "it is no cache, because it has no file '" LT_CACHE_MARKER "' and holds "
 				"others, such as '%.200s'; give an empty folder or a new one", d->d_name);
 	if (dir)
 		(void)closedir(dir);
 	return state;
 }
 
-static enum lt_cache_state mark(const struct verdict *v, int fd)
+static enum lt_cache_state folder_mark(const struct verdict *v, int fd)
 {
 	int file = openat(fd, LT_CACHE_MARKER, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	/* Another process may have been faster.  Its text is for people: none on a full disk is no harm. */
@@ -113,12 +113,12 @@ static enum lt_cache_state check_folder(const struct verdict *v, int fd, bool ma
 	if (fstat(fd, &st) != 0)
 		return say_error(v, errno);
 	if (!lt__owner_alone(&st, false, why, sizeof why))
-		return say(v, LT_CACHE_REFUSED, "%s, and what is in it would be run; give a folder of your own", why);
+		return verdict_say(v, LT_CACHE_REFUSED, "%s, and what is in it would be run; give a folder of your own", why);
 	int above = lt__owner_open_above(fd, why, sizeof why);
 	if (above < 0)
 		return say_error(v, errno);
 	if (above > 0)
-		return say(v, LT_CACHE_REFUSED, "everybody may exchange it, because the folder '%s' above it may be written to "
+		return verdict_say(v, LT_CACHE_REFUSED, "everybody may exchange it, because the folder '%s' above it may be written to "
 			"by all and has no sticky bit; give a folder elsewhere", why);
 	int marker = find_marker(v, fd);
 	if (marker != 0)
@@ -126,7 +126,7 @@ static enum lt_cache_state check_folder(const struct verdict *v, int fd, bool ma
 	enum lt_cache_state state = check_members(v, fd);
 	if (state != LT_CACHE_READY)
 		return state;
-	return make ? mark(v, fd) : find_marker(v, fd) >= 0 ? LT_CACHE_READY : LT_CACHE_REFUSED;
+	return make ? folder_mark(v, fd) : find_marker(v, fd) >= 0 ? LT_CACHE_READY : LT_CACHE_REFUSED;
 }
 
 enum lt_cache_state lt__cache_open(struct lt_cache *c, const char *dir, bool make, char *why, size_t room)
@@ -147,10 +147,10 @@ enum lt_cache_state lt__cache_open(struct lt_cache *c, const char *dir, bool mak
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), error = errno;
 	struct stat st;
 	if (fd < 0 && lstat(path, &st) == 0)
-		return S_ISLNK(st.st_mode) ? say(&v, LT_CACHE_REFUSED, "it is a link; give the folder itself")
-			: !S_ISDIR(st.st_mode) ? say(&v, LT_CACHE_REFUSED, "it is not a folder; give another name, or none") : say_error(&v, error);
+		return S_ISLNK(st.st_mode) ? verdict_say(&v, LT_CACHE_REFUSED, "it is a link; give the folder itself")
+			: !S_ISDIR(st.st_mode) ? verdict_say(&v, LT_CACHE_REFUSED, "it is not a folder; give another name, or none") : say_error(&v, error);
 	if (fd < 0 && !make && error == ENOENT)
-		return say(&v, LT_CACHE_WITHOUT, "it is not there");
+		return verdict_say(&v, LT_CACHE_WITHOUT, "it is not there");
 	if (fd < 0)
 		return say_error(&v, made ? made : error);
 	enum lt_cache_state state = check_folder(&v, fd, make);

@@ -6,9 +6,9 @@
 #include "program/caps.h"
 
 /* Columns of rows: the params, or the divs. */
-struct columns { int32_t first, n; };
+struct caps_columns { int32_t first, n; };
 
-static bool row_uses(const struct lt_tree *t, int32_t row, struct columns c)
+static bool row_uses(const struct lt_tree *t, int32_t row, struct caps_columns c)
 {
 	for (int32_t i = 0; row >= 0 && i < c.n; i++)
 		if (t->rows[(int64_t)row * t->n_column + c.first + i])
@@ -16,7 +16,7 @@ static bool row_uses(const struct lt_tree *t, int32_t row, struct columns c)
 	return false;
 }
 
-static bool list_uses(const struct lt_tree *t, const int32_t *rows, int32_t first, int32_t n, struct columns c)
+static bool list_uses(const struct lt_tree *t, const int32_t *rows, int32_t first, int32_t n, struct caps_columns c)
 {
 	for (int32_t i = 0; i < n; i++)
 		if (row_uses(t, rows[first + i], c))
@@ -24,7 +24,7 @@ static bool list_uses(const struct lt_tree *t, const int32_t *rows, int32_t firs
 	return false;
 }
 
-static bool access_uses(const struct lt_tree *t, int32_t access, struct columns c)
+static bool access_uses(const struct lt_tree *t, int32_t access, struct caps_columns c)
 {
 	for (; access >= 0; access = LT_AT(struct lt_access, t->accesses, access)->index) {
 		const struct lt_access *a = LT_AT(struct lt_access, t->accesses, access);
@@ -42,7 +42,7 @@ const struct lt_piece *lt__caps_piece(const struct lt_tree *t, const struct lt_s
 	return piece < o->n_piece ? LT_AT(struct lt_piece, t->pieces, o->first_piece + piece) : NULL;
 }
 
-static bool stmt_columns(const struct lt_tree *t, const struct lt_stmt *s, struct columns c)
+static bool stmt_columns(const struct lt_tree *t, const struct lt_stmt *s, struct caps_columns c)
 {
 	const struct lt_piece *x;
 	bool uses = access_uses(t, s->dest, c) || list_uses(t, t->guards, s->first_guard, s->n_guard, c);
@@ -91,8 +91,8 @@ static bool stmt_uses(const struct lt_tree *t, const struct lt_stmt *s, uint64_t
 {
 	const struct lt_buffer *b = lt__caps_dest(t, s);
 	switch (need) {
-	case LT_NEED_PARAMS:  return stmt_columns(t, s, (struct columns){ 1, t->n_param });
-	case LT_NEED_DIVS:    return stmt_columns(t, s, (struct columns){ 1 + t->n_param + t->n_loop, t->n_div });
+	case LT_NEED_PARAMS:  return stmt_columns(t, s, (struct caps_columns){ 1, t->n_param });
+	case LT_NEED_DIVS:    return stmt_columns(t, s, (struct caps_columns){ 1 + t->n_param + t->n_loop, t->n_div });
 	case LT_NEED_GATHER:  return stmt_gathers(t, s);
 	case LT_NEED_PIECES:  return stmt_pieces(t, s);
 	case LT_NEED_GUARDED: return stmt_guarded(t, s);
@@ -160,7 +160,7 @@ static int32_t find_loop(const struct lt_tree *t, uint64_t need)
 {
 	for (int32_t i = 0; i < t->n_loop; i++) {
 		const struct lt_loop *l = LT_AT(struct lt_loop, t->loops, i);
-		if ((need == LT_NEED_PARAMS && list_uses(t, t->bounds, l->first_bound, l->n_bound, (struct columns){ 1, t->n_param }))
+		if ((need == LT_NEED_PARAMS && list_uses(t, t->bounds, l->first_bound, l->n_bound, (struct caps_columns){ 1, t->n_param }))
 		    || (need == LT_NEED_GUARDED && is_masked(l)))
 			return i;
 	}

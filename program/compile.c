@@ -8,7 +8,7 @@ static const size_t MAX_WORKSPACE = SIZE_MAX / 16;     /* bytes: so that sums of
 /* Lines "name number" of a backend, as they come. */
 struct lines { char line[128]; size_t n; int threads; bool parallel, serialised; };
 
-static void read_line(struct lines *l)
+static void read_dump_line(struct lines *l)
 {
 	char name[64];
 	long long value;
@@ -27,7 +27,7 @@ static void take_text(void *user, const char *text, size_t bytes)
 	struct lines *l = user;
 	for (size_t i = 0; i < bytes; i++)
 		if (text[i] == '\n')
-			read_line(l);
+			read_dump_line(l);
 		else if (l->n + 1 < sizeof l->line)
 			l->line[l->n++] = text[i];
 }
@@ -38,7 +38,7 @@ static void count_threads(struct lt_program *p, const struct lt_backend *b, cons
 	struct lines l = { .n = 0 };
 	if (!LT_HAS(struct lt_backend, b, dump) || b->dump(object, LT_DUMP_STATS, take_text, &l))
 		return;
-	read_line(&l);
+	read_dump_line(&l);
 	if (l.threads > p->stats.n_thread)
 		p->stats.n_thread = l.threads;
 	p->stats.n_parallel += l.parallel;
@@ -98,7 +98,7 @@ static lt_status compile_missing(struct lt_program *p, const struct lt_opened *c
 }
 
 /* What the kernels of a backend need to run. */
-static lt_status measure(struct lt_program *p, int32_t opened)
+static lt_status workspace_measure(struct lt_program *p, int32_t opened)
 {
 	struct lt_opened *c = &p->opened[opened];
 	for (int32_t i = 0; i < p->n_kernel; i++) {
@@ -139,7 +139,7 @@ static lt_status compile_with(struct lt_program *p, int32_t opened)
 	st = st ? st : load_cached(p, opened, &kept, &m);
 	st = st ? st : compile_missing(p, c, &kept, &m);
 	lt__object_cache_close(&kept);
-	return st ? st : measure(p, opened);
+	return st ? st : workspace_measure(p, opened);
 }
 
 lt_status lt__program_compile(struct lt_program *p)

@@ -2,7 +2,7 @@
 #include <string.h>
 #include "program/program.h"
 
-static size_t bytes_of(const struct lt_storage *s) { return (size_t)s->elems * lt__dtype_info(s->dtype)->bytes; }
+static size_t storage_bytes(const struct lt_storage *s) { return (size_t)s->elems * lt__dtype_info(s->dtype)->bytes; }
 
 static lt_status new_block(struct lt_program *p, int32_t memory, struct lt_device_memory *r, size_t bytes, const char *what, void **out)
 {
@@ -19,7 +19,7 @@ static lt_status new_block(struct lt_program *p, int32_t memory, struct lt_devic
 	return LT_OK;
 }
 
-static lt_status fill(struct lt_program *p, int32_t memory, bool prepare, struct lt_device_memory *r)
+static lt_status memory_fill(struct lt_program *p, int32_t memory, bool prepare, struct lt_device_memory *r)
 {
 	const struct lt_pmemory *m = &p->memory[memory];
 	const enum lt_space region_space = prepare ? LT_SPACE_PREPARED : LT_SPACE_WORKSPACE;
@@ -32,11 +32,11 @@ static lt_status fill(struct lt_program *p, int32_t memory, bool prepare, struct
 		if (lt__space_is_early(x->space) != prepare || !(p->in_memories[s] >> memory & 1))
 			continue;
 		struct lt_slot *at = &r->where[s];
-		*at = (struct lt_slot){ region, m->offset[s], (int64_t)bytes_of(x) };
-		if (x->space == region_space && (region || !bytes_of(x)))
+		*at = (struct lt_slot){ region, m->offset[s], (int64_t)storage_bytes(x) };
+		if (x->space == region_space && (region || !storage_bytes(x)))
 			continue;
 		at->offset = 0;
-		LT_TRY(new_block(p, memory, r, bytes_of(x), lt__storage_text(p, s), &at->base));
+		LT_TRY(new_block(p, memory, r, storage_bytes(x), lt__storage_text(p, s), &at->base));
 	}
 	if (m->scratch_align > 256)
 		return lt_fail(p->ctx, LT_EUNSUPPORTED, "backend %s: a kernel's workspace wants an alignment of %zu bytes; device memory has 256",
@@ -72,7 +72,7 @@ lt_status lt__device_memory_new(struct lt_program *p, bool prepare, struct lt_de
 			memcpy(r[i].where, p->room[i].where, slot_bytes);
 	}
 	for (int32_t i = 1; !st && i < p->n_memory; i++)
-		st = fill(p, i, prepare, &r[i]);
+		st = memory_fill(p, i, prepare, &r[i]);
 	if (st) {
 		lt__device_memory_free(p, r);
 		return st;

@@ -4,7 +4,7 @@
 #include "program/program.h"
 
 /* Where a copy of the text begins in kept; what does not fit is cut off. */
-static size_t keep(struct lt_diagnostics *told, const char *text)
+static size_t diagnostics_keep(struct lt_diagnostics *told, const char *text)
 {
 	size_t at = told->n_kept, n = strlen(text), room = sizeof told->kept - at;
 	if (room < 2)
@@ -17,15 +17,15 @@ static size_t keep(struct lt_diagnostics *told, const char *text)
 	return at;
 }
 
-static void tell(struct lt_diag *diag, const struct lt_diagnostic *note)
+static void diagnostics_report(struct lt_diag *diag, const struct lt_diagnostic *note)
 {
 	struct lt_diagnostics *told = (struct lt_diagnostics *)(void *)diag;
 	if (told->n_diagnostic < LT_MAX_DIAGNOSTICS) {
 		told->note[told->n_diagnostic].code = note->code;
 		told->note[told->n_diagnostic].loop = note->loop;
 		told->note[told->n_diagnostic].stmt = note->stmt;
-		told->note[told->n_diagnostic].text = keep(told, note->text ? note->text : lt_status_text(note->code));
-		told->note[told->n_diagnostic++].remedy = note->remedy ? keep(told, note->remedy) : 0;
+		told->note[told->n_diagnostic].text = diagnostics_keep(told, note->text ? note->text : lt_status_text(note->code));
+		told->note[told->n_diagnostic++].remedy = note->remedy ? diagnostics_keep(told, note->remedy) : 0;
 	}
 	int n = snprintf(told->text + told->n, sizeof told->text - told->n, "%s%s%s%s", told->n ? "; " : "", note->text ? note->text : "",
 		note->remedy ? ": " : "", note->remedy ? note->remedy : "");
@@ -35,7 +35,7 @@ static void tell(struct lt_diag *diag, const struct lt_diagnostic *note)
 
 void lt__diagnostics_init(struct lt_diagnostics *told)
 {
-	told->diag = (struct lt_diag){ sizeof told->diag, tell };
+	told->diag = (struct lt_diag){ sizeof told->diag, diagnostics_report };
 	told->n_diagnostic = 0;
 	told->n = 0;
 	told->n_kept = 1;               /* 0 is no place */

@@ -6,7 +6,7 @@
 
 struct dump { const struct lt_program *p; enum lt_dump_kind kind; lt_write *write; void *user; struct lt_arena *a; };
 
-static void put(struct dump *d, struct lt_text *x)
+static void dump_text(struct dump *d, struct lt_text *x)
 {
 	if (x->n)
 		d->write(d->user, x->at, x->n);
@@ -31,12 +31,12 @@ static lt_status dump_nests(struct dump *d)
 		} else {
 			lt__show_frozen(&x, &p->frozen[i].tree);
 		}
-		put(d, &x);
+		dump_text(d, &x);
 	}
 	return LT_OK;
 }
 
-static void keep(void *user, const char *text, size_t bytes) { lt__text_add(user, text, bytes); }
+static void dump_keep(void *user, const char *text, size_t bytes) { lt__text_add(user, text, bytes); }
 
 /* Definitions that an earlier kernel's text has brought are left out: the whole can be compiled as one file. */
 static void write_source(struct dump *d, struct lt_names *said, const struct lt_text *x)
@@ -73,20 +73,20 @@ static lt_status dump_source(struct dump *d)
 		if (i)
 			d->write(d->user, "\n", 1);
 		x.n = 0;
-		lt_status st = b->dump(k->object, source ? LT_DUMP_SOURCE : LT_DUMP_ASM, keep, &x);
+		lt_status st = b->dump(k->object, source ? LT_DUMP_SOURCE : LT_DUMP_ASM, dump_keep, &x);
 		if (st)
 			return lt_fail(p->ctx, st, "backend %s, kernel %s: %s", b->name, k->frozen->tree.name, x.n ? lt__diagnostic_text(x.at, b->name)
 				: source ? "it has no source to show" : "it has no assembly to show");
 		if (source && x.n)
 			write_source(d, said, &x);
 		else
-			put(d, &x);
+			dump_text(d, &x);
 	}
 	for (int32_t i = 0; i < p->n_frozen && source; i++)
 		if (p->blocks[i]) {
 			lt__text_format(&x, "%s/* %s is copied by the program, of %d blocks: it has no code */\n", i || p->n_kernel ? "\n" : "",
 				p->frozen[i].tree.name, (int)p->blocks[i]->n);
-			put(d, &x);
+			dump_text(d, &x);
 		}
 	return LT_OK;
 }
@@ -169,7 +169,7 @@ static lt_status dump_plan(struct dump *d)
 			}
 		}
 		lt__text_add(&x, "\n", 1);
-		put(d, &x);
+		dump_text(d, &x);
 	}
 	return LT_OK;
 }

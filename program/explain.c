@@ -23,58 +23,58 @@ const char *lt__refusals_text(struct lt_program *p, const struct lt_refusals *li
 }
 
 /* Texts of any length, without memory of its own. */
-static void put(lt_write *write, void *user, const char *text) { write(user, text, strlen(text)); }
+static void explain_text(lt_write *write, void *user, const char *text) { write(user, text, strlen(text)); }
 
 static void write_number(lt_write *write, void *user, int32_t n)
 {
 	char text[32];
 	(void)snprintf(text, sizeof text, ":%d", (int)n);
-	put(write, user, text);
+	explain_text(write, user, text);
 }
 
 static void print_refusal(const struct lt_refusal *r, lt_write *write, void *user)
 {
 	const char *const words[] = { "  ", r->backend, " refuses it", r->node ? " at %" : "", r->node ? r->node : "" };
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		put(write, user, words[i]);
+		explain_text(write, user, words[i]);
 	if (r->node && r->line > 0) {
-		put(write, user, " (");
-		put(write, user, r->file ? r->file : "script");
+		explain_text(write, user, " (");
+		explain_text(write, user, r->file ? r->file : "script");
 		write_number(write, user, r->line);
 		write_number(write, user, r->column);
-		put(write, user, ")");
+		explain_text(write, user, ")");
 	}
 	if (r->loop) {
-		put(write, user, ", loop ");
-		put(write, user, r->loop);
+		explain_text(write, user, ", loop ");
+		explain_text(write, user, r->loop);
 	}
-	put(write, user, ": ");
-	put(write, user, r->text);
-	put(write, user, "\n");
+	explain_text(write, user, ": ");
+	explain_text(write, user, r->text);
+	explain_text(write, user, "\n");
 	if (r->remedy) {
-		put(write, user, "    nearest change: ");
-		put(write, user, r->remedy);
-		put(write, user, "\n");
+		explain_text(write, user, "    nearest change: ");
+		explain_text(write, user, r->remedy);
+		explain_text(write, user, "\n");
 	}
 }
 
 void lt_explained_print(const struct lt_explained *e, lt_write *write, void *user)
 {
-	put(write, user, e->kernel);
-	put(write, user, e->backend ? " -> " : " -> none");
-	put(write, user, e->backend ? e->backend : "");
+	explain_text(write, user, e->kernel);
+	explain_text(write, user, e->backend ? " -> " : " -> none");
+	explain_text(write, user, e->backend ? e->backend : "");
 	if (e->same_as) {
-		put(write, user, " (the code of ");
-		put(write, user, e->same_as);
-		put(write, user, ")");
+		explain_text(write, user, " (the code of ");
+		explain_text(write, user, e->same_as);
+		explain_text(write, user, ")");
 	}
 	if (e->size > offsetof(struct lt_explained, n_block) && e->n_block >= 0) {
 		char text[120];
 		(void)snprintf(text, sizeof text, " (a copy of more than %d pieces: by the program, %d block%s, no code)", (int)LT_MAX_PIECES,
 			(int)e->n_block, e->n_block == 1 ? "" : "s");
-		put(write, user, text);
+		explain_text(write, user, text);
 	}
-	put(write, user, "\n");
+	explain_text(write, user, "\n");
 	for (uint32_t i = 0; i < e->n_refusal; i++)
 		print_refusal(&e->refusal[i], write, user);
 }

@@ -61,7 +61,7 @@ static lt_status recall(const struct lt_host *host, const void *key, size_t key_
 	return LT_OK;
 }
 
-static void keep(const struct lt_host *host, const void *key, size_t key_bytes, const void *data, size_t bytes)
+static void host_keep(const struct lt_host *host, const void *key, size_t key_bytes, const void *data, size_t bytes)
 {
 	struct lt_program *p = host->user;
 	lt__cache_write(&p->cache, LT_ENTRY_FACT, key, key_bytes, data, bytes);
@@ -110,7 +110,7 @@ lt_status lt__host_open(struct lt_program *p)
 	const bool cache = p->cache.fd >= 0;
 	p->host = (struct lt_host){ .size = sizeof p->host, .n_thread = p->options.n_thread, .cc = p->options.cc,
 		.temp_dir = p->options.temp_dir, .user = p, .progress = p->options.progress ? progress : NULL,
-		.log = p->options.log ? log_ : NULL, .parallel = lt__host_parallel, .recall = cache ? recall : NULL, .keep = cache ? keep : NULL,
+		.log = p->options.log ? log_ : NULL, .parallel = lt__host_parallel, .recall = cache ? recall : NULL, .keep = cache ? host_keep : NULL,
 		.cancelled = p->options.cancelled ? cancelled : NULL, .cc_timeout_ms = p->options.cc_timeout_ms,
 		.text_only = p->options.source_only };
 	return LT_OK;

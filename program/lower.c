@@ -67,11 +67,11 @@ static lt_status lower_body(void *arg)
 
 static const char *copy_string(struct lt_arena *a, const char *text) { return text ? lt__arena_string(a, text) : NULL; }
 
-struct start { struct lt_context *ctx; const struct lt_options *options; struct lt_program *p; };
+struct lower_start { struct lt_context *ctx; const struct lt_options *options; struct lt_program *p; };
 
 static lt_status start_body(void *arg)
 {
-	struct start *s = arg;
+	struct lower_start *s = arg;
 	struct lt_program *p = s->p;
 	if (s->options)
 		memcpy(&p->options, s->options, s->options->size < sizeof p->options ? s->options->size : sizeof p->options);
@@ -84,7 +84,7 @@ static lt_status start_body(void *arg)
 	return lt__host_open(p);
 }
 
-static lt_status compile(struct lt_context *ctx, const struct lt_graph *graph, struct lt_graph *lowered, struct lt_looptree *tree,
+static lt_status compile_program(struct lt_context *ctx, const struct lt_graph *graph, struct lt_graph *lowered, struct lt_looptree *tree,
 	const struct lt_options *options, bool tree_only, struct lt_program **out)
 {
 	struct lt_program *p = lt__context_realloc(ctx, NULL, 0, sizeof *p);
@@ -95,7 +95,7 @@ static lt_status compile(struct lt_context *ctx, const struct lt_graph *graph, s
 	}
 	*p = (struct lt_program){ .ctx = ctx, .base = lowered, .tree = tree, .cache = { .fd = -1 },
 		.fixed_tree = tree || (options && options->size > offsetof(struct lt_options, apply) && (options->schedule || options->apply)) };
-	struct start s = { ctx, options, p };
+	struct lower_start s = { ctx, options, p };
 	struct lower l = { p, graph, tree_only };
 	lt_status st = lt__arena_new(ctx, &p->arena);
 	if (!st)
@@ -118,13 +118,13 @@ lt_status lt_compile(struct lt_context *ctx, const struct lt_graph *graph, const
 		return lt_fail(ctx, LT_EINVAL, "lt_compile is given no graph; look at what lt_parse answered");
 	if (options && options->size < offsetof(struct lt_options, schedule))
 		return lt_fail(ctx, LT_EINVAL, "lt_options.size is %u; set it to sizeof (struct lt_options)", (unsigned)options->size);
-	return compile(ctx, graph, NULL, NULL, options, false, out);
+	return compile_program(ctx, graph, NULL, NULL, options, false, out);
 }
 
 lt_status lt__check_schedule(struct lt_context *ctx, const struct lt_graph *graph, const struct lt_options *options)
 {
 	struct lt_program *p = NULL;
-	lt_status st = compile(ctx, graph, NULL, NULL, options, true, &p);
+	lt_status st = compile_program(ctx, graph, NULL, NULL, options, true, &p);
 	lt_program_free(p);
 	return st;
 }
@@ -133,7 +133,7 @@ lt_status lt__compile_tree(struct lt_context *ctx, const struct lt_graph *graph,
 	const struct lt_options *options, struct lt_program **out)
 {
 	*out = NULL;
-	return compile(ctx, graph, lowered, tree, options, false, out);
+	return compile_program(ctx, graph, lowered, tree, options, false, out);
 }
 
 void lt_program_free(struct lt_program *p)

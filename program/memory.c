@@ -11,13 +11,13 @@
 enum { MAX_MEMORIES = 64 };
 
 /* Elements [from, to) and the memories where they are valid; 0: nobody has written them. */
-struct range { int64_t from, to; uint64_t valid; };
-struct ranges { struct range *at; int32_t n, cap; };
-struct steps { struct lt_pstep *at; int32_t n, cap; };
+struct valid_range { int64_t from, to; uint64_t valid; };
+struct valid_ranges { struct valid_range *at; int32_t n, cap; };
+struct mover_steps { struct lt_pstep *at; int32_t n, cap; };
 struct mover {
 	struct lt_program *p;
-	struct ranges *of;                      /* by storage */
-	struct steps prepare, run, *now;
+	struct valid_ranges *of;                      /* by storage */
+	struct mover_steps prepare, run, *now;
 	int32_t *written_in;                    /* by storage: memory of the last step of a run that writes it, -1 */
 };
 
@@ -29,13 +29,13 @@ static int32_t memory_of(const struct lt_program *p, int32_t nest)
 	return p->blocks[nest] && !p->blocks[nest]->runs ? 0 : p->opened[p->opened_of[nest]].memory;
 }
 
-static void add(struct mover *m, struct steps *list, struct lt_pstep step)
+static void mover_add_step(struct mover *m, struct mover_steps *list, struct lt_pstep step)
 {
 	LT_GROW(m->p->arena, list->at, list->n, list->cap);
 	list->at[list->n++] = step;
 }
 
-static void cut(struct mover *m, struct ranges *r, int64_t at)
+static void ranges_cut(struct mover *m, struct valid_ranges *r, int64_t at)
 {
 	for (int32_t i = 0; i < r->n; i++) {
 		if (at <= r->at[i].from || at >= r->at[i].to)
@@ -47,32 +47,32 @@ static void cut(struct mover *m, struct ranges *r, int64_t at)
 	}
 }
 
-static void bring_range(struct mover *m, int32_t storage, struct range *r, int32_t memory)
+static void bring_range(struct mover *m, int32_t storage, struct valid_range *r, int32_t memory)
 {
 	struct lt_program *p = m->p;
 	/* What is prepared once crosses once. */
-	struct steps *list = lt__space_is_early(p->storages.storage[storage].space) ? &m->prepare : m->now;
+	struct mover_steps *list = lt__space_is_early(p->storages.storage[storage].space) ? &m->prepare : m->now;
 	struct lt_pstep step = { .kind = LT_STEP_MOVE, .to = storage, .from = storage, .offset = r->from, .elems = r->to - r->from };
 	if (!r->valid || r->valid & bit(memory))
 		return;
 	int32_t from = __builtin_ctzll(r->valid);
 	if (from && memory) {
 		step.from_memory = from;
-		add(m, list, step);
+		mover_add_step(m, list, step);
 		p->in_memories[storage] |= bit(0);
 		r->valid |= bit(0);
 		from = 0;
 	}
 	step.from_memory = from;
 	step.memory = memory;
-	add(m, list, step);
+	mover_add_step(m, list, step);
 	r->valid |= bit(memory);
 }
 
 /* Makes what there is of [from, to) valid in the memory: all of each part that has some of it, so that it crosses once. */
 static void bring(struct mover *m, int32_t storage, int64_t from, int64_t to, int32_t memory)
 {
-	struct ranges *r = &m->of[storage];
+	struct valid_ranges *r = &m->of[storage];
 	m->p->in_memories[storage] |= bit(memory);
 	for (int32_t i = 0; i < r->n; i++)
 		if (r->at[i].from < to && r->at[i].to > from)
@@ -81,10 +81,10 @@ static void bring(struct mover *m, int32_t storage, int64_t from, int64_t to, in
 
 static void written(struct mover *m, int32_t storage, int64_t from, int64_t to, int32_t memory)
 {
-	struct ranges *r = &m->of[storage];
+	struct valid_ranges *r = &m->of[storage];
 	int32_t n = 0;
-	cut(m, r, from);
-	cut(m, r, to);
+	ranges_cut(m, r, from);
+	ranges_cut(m, r, to);
 	for (int32_t i = 0; i < r->n; i++)
 		if (r->at[i].from < to && r->at[i].to > from)
 			r->at[i].valid = bit(memory);
@@ -100,12 +100,12 @@ static void written(struct mover *m, int32_t storage, int64_t from, int64_t to, 
 
 static void all_of(struct mover *m, int32_t storage, uint64_t valid)
 {
-	struct ranges *r = &m->of[storage];
+	struct valid_ranges *r = &m->of[storage];
 	r->n = 0;
 	if (m->p->storages.storage[storage].elems == 0)
 		return;
 	LT_GROW(m->p->arena, r->at, r->n, r->cap);
-	r->at[r->n++] = (struct range){ 0, m->p->storages.storage[storage].elems, valid };
+	r->at[r->n++] = (struct valid_range){ 0, m->p->storages.storage[storage].elems, valid };
 }
 
 /* A copy of a whole storage is made where the kernel behind it writes it, else where its content is. */
@@ -115,11 +115,11 @@ static int32_t copy_memory(const struct mover *m, const struct lt_pstep *step, c
 	for (int32_t i = 0; f && i < f->n_bind; i++)
 		if (f->bind[i].storage == step->to)
 			return memory_of(m->p, next->nest);
-	const struct ranges *r = &m->of[step->from];
+	const struct valid_ranges *r = &m->of[step->from];
 	return r->n && r->at[0].valid ? __builtin_ctzll(r->at[0].valid) : 0;
 }
 
-static void pass(struct mover *m, const struct lt_pstep *step, int32_t n, struct steps *list)
+static void pass(struct mover *m, const struct lt_pstep *step, int32_t n, struct mover_steps *list)
 {
 	struct lt_program *p = m->p;
 	m->now = list;
@@ -129,7 +129,7 @@ static void pass(struct mover *m, const struct lt_pstep *step, int32_t n, struct
 			int64_t elems = p->storages.storage[s.to].elems;
 			s.memory = s.from_memory = copy_memory(m, &s, i + 1 < n ? &step[i + 1] : NULL);
 			bring(m, s.from, 0, elems, s.memory);
-			add(m, list, s);
+			mover_add_step(m, list, s);
 			written(m, s.to, 0, elems, s.memory);
 			continue;
 		}
@@ -137,7 +137,7 @@ static void pass(struct mover *m, const struct lt_pstep *step, int32_t n, struct
 		s.memory = s.from_memory = memory_of(p, s.nest);
 		for (int32_t k = 0; k < f->n_bind; k++)
 			bring(m, f->bind[k].storage, f->bind[k].offset, f->bind[k].offset + f->bind[k].elems, s.memory);
-		add(m, list, s);
+		mover_add_step(m, list, s);
 		for (int32_t k = 0; k < f->n_bind; k++)
 			if (f->bind[k].written)
 				written(m, f->bind[k].storage, f->bind[k].offset, f->bind[k].offset + f->bind[k].elems, s.memory);
@@ -189,7 +189,7 @@ static void find_states(struct mover *m)
 	}
 }
 
-static void begin(struct mover *m, bool run)
+static void mover_begin(struct mover *m, bool run)
 {
 	const struct lt_program *p = m->p;
 	for (int32_t s = 0; s < p->storages.n_storage; s++) {
@@ -202,7 +202,7 @@ static void begin(struct mover *m, bool run)
 }
 
 /* Results are on the host, states where the next run looks for them. */
-static void end(struct mover *m)
+static void mover_end(struct mover *m)
 {
 	const struct lt_program *p = m->p;
 	for (int32_t s = 0; s < p->storages.n_storage; s++) {
@@ -253,16 +253,16 @@ lt_status lt__program_memory(struct lt_program *p)
 		find_segments(p);
 		return LT_OK;
 	}
-	struct mover m = { .p = p, .of = LT_NEW(p->arena, struct ranges, p->storages.n_storage + 1),
+	struct mover m = { .p = p, .of = LT_NEW(p->arena, struct valid_ranges, p->storages.n_storage + 1),
 		.written_in = LT_NEW(p->arena, int32_t, p->storages.n_storage + 1) };
 	p->in_memories = LT_NEW(p->arena, uint64_t, p->storages.n_storage + 1);
 	find_writers(&m);
 	find_states(&m);
-	begin(&m, false);
+	mover_begin(&m, false);
 	pass(&m, p->prepare, p->n_prepare, &m.prepare);
-	begin(&m, true);
+	mover_begin(&m, true);
 	pass(&m, p->run, p->n_run, &m.run);
-	end(&m);
+	mover_end(&m);
 	p->prepare = m.prepare.at;
 	p->n_prepare = m.prepare.n;
 	p->run = m.run.at;

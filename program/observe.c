@@ -127,7 +127,7 @@ struct observer {
 static size_t storage_bytes(const struct lt_storage *s) { return (size_t)s->elems * lt__dtype_info(s->dtype)->bytes; }
 
 /* From the memory that the value was written in. */
-static lt_status show(const struct observer *o, const struct lt_seen *seen, int32_t memory)
+static lt_status observer_show(const struct observer *o, const struct lt_seen *seen, int32_t memory)
 {
 	struct lt_program *p = o->r->program;
 	const struct lt_storage *s = &p->storages.storage[seen->storage];
@@ -154,11 +154,11 @@ static lt_status run_steps(const struct observer *o, const struct lt_seen *seen,
 		memset(o->a->workspace, 0xff, p->workspace_bytes);
 	for (; next < n && seen[next].step < p->n_prepare; next++)
 		if (seen[next].lasts)
-			LT_TRY(show(o, &seen[next], p->prepare[seen[next].step].memory));
+			LT_TRY(observer_show(o, &seen[next], p->prepare[seen[next].step].memory));
 	for (int32_t i = 0; i < p->n_run; i++) {
 		LT_TRY(lt__program_steps_run(p, &p->run[i], 1, o->a, o->r->slot, &o->r->fault));
 		for (; next < n && seen[next].step == p->n_prepare + i; next++)
-			LT_TRY(show(o, &seen[next], p->run[i].memory));
+			LT_TRY(observer_show(o, &seen[next], p->run[i].memory));
 	}
 	return LT_OK;
 }

@@ -11,7 +11,7 @@ enum { ALIGN = 64 };
 struct hole { int64_t at, bytes; };
 struct region { struct lt_arena *a; struct hole *hole; int32_t n, cap; int64_t end; bool overflow; };
 
-static int64_t take(struct region *r, int64_t bytes)
+static int64_t region_take(struct region *r, int64_t bytes)
 {
 	int32_t best = -1;
 	for (int32_t i = 0; i < r->n; i++)
@@ -54,7 +54,7 @@ static void give_back(struct region *r, int64_t at, int64_t bytes)
 }
 
 /* Sums that are told, not used: they stop at the largest number. */
-static void grow(int64_t *sum, int64_t by)
+static void plan_grow(int64_t *sum, int64_t by)
 {
 	if (lt__add_overflow(*sum, by, sum))
 		*sum = INT64_MAX;
@@ -100,7 +100,7 @@ static lt_status plan_region(struct lt_program *p, enum lt_space space, int32_t 
 	for (int32_t i = 0; i < n_step; i++) {
 		for (int32_t s = l->begin[i]; s >= 0; s = l->next_begin[s])
 			if (lives_in(p, s, space, memory))
-				*(offset ? &offset[s] : &p->storages.storage[s].offset) = take(&r, room_of(&p->storages.storage[s]));
+				*(offset ? &offset[s] : &p->storages.storage[s].offset) = region_take(&r, room_of(&p->storages.storage[s]));
 		if (r.overflow)
 			return lt_fail(p->ctx, LT_EOVERFLOW, "the intermediates that live at one time exceed 63 bits of bytes; make the tensors smaller");
 		for (int32_t s = l->end[i]; s >= 0; s = l->next_end[s])
@@ -133,15 +133,15 @@ lt_status lt__program_plan(struct lt_program *p)
 		l.next_end[s] = l.end[d->last];
 		l.end[d->last] = s;
 		if (d->space == LT_SPACE_WORKSPACE)
-			grow(&p->stats.intermediate_bytes, d->elems * lt__dtype_info(d->dtype)->bytes);
+			plan_grow(&p->stats.intermediate_bytes, d->elems * lt__dtype_info(d->dtype)->bytes);
 	}
 	for (int32_t i = 0; i < p->n_memory; i++) {
 		struct lt_pmemory *m = &p->memory[i];
 		m->offset = i ? LT_NEW(p->arena, int64_t, n + 1) : NULL;
 		LT_TRY(plan_region(p, LT_SPACE_WORKSPACE, i, n_step, &l, &m->workspace_bytes));
 		LT_TRY(plan_region(p, LT_SPACE_PREPARED, i, n_step, &l, &m->prepared_bytes));
-		grow(&p->stats.workspace_bytes, (int64_t)m->workspace_bytes);
-		grow(&p->stats.constant_bytes, (int64_t)m->prepared_bytes);
+		plan_grow(&p->stats.workspace_bytes, (int64_t)m->workspace_bytes);
+		plan_grow(&p->stats.constant_bytes, (int64_t)m->prepared_bytes);
 	}
 	p->workspace_bytes = p->memory[0].workspace_bytes;
 	p->prepared_bytes = p->memory[0].prepared_bytes;
@@ -151,10 +151,10 @@ lt_status lt__program_plan(struct lt_program *p)
 			p->stats.n_launch++;
 		} else if (step->kind == LT_STEP_BLOCKS) {
 			const struct lt_blocks *b = p->blocks[step->nest];
-			grow(&p->stats.bytes, (b->elems + b->read) * b->unit);
+			plan_grow(&p->stats.bytes, (b->elems + b->read) * b->unit);
 		} else if (step->kind == LT_STEP_MOVE) {
 			p->stats.n_move++;
-			grow(&p->stats.move_bytes, step->elems * lt__dtype_info(p->storages.storage[step->to].dtype)->bytes);
+			plan_grow(&p->stats.move_bytes, step->elems * lt__dtype_info(p->storages.storage[step->to].dtype)->bytes);
 		}
 	}
 	return lt__program_count(p);

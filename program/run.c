@@ -64,7 +64,7 @@ static lt_status allocate(struct lt_program *p, void **at, size_t bytes, const c
 }
 
 /* Gives back what allocate gave; bytes as they were asked for. */
-static void release(struct lt_program *p, void *at, size_t bytes)
+static void memory_release(struct lt_program *p, void *at, size_t bytes)
 {
 	if (at)
 		lt__context_realloc(p->ctx, at, bytes + LT_ALIGNMENT_SLACK, 0);
@@ -84,7 +84,7 @@ static void *aligned_scratch(const struct lt_program *p, void *at)
 }
 
 /* Runs what depends on constants only, once. */
-static lt_status prepare(struct lt_program *p)
+static lt_status program_prepare(struct lt_program *p)
 {
 	int64_t begin = lt__now_ns();
 	LT_TRY(missing(p, LT_BINDING_CONSTANT, p->constant, "constant"));
@@ -101,10 +101,10 @@ static lt_status prepare(struct lt_program *p)
 	struct lt_fault fault;
 	if (!st)
 		st = lt__program_steps_run(p, p->prepare, p->n_prepare, &a, slot, &fault);
-	release(p, scratch, p->scratch_bytes);
-	release(p, slot, slot_bytes);
+	memory_release(p, scratch, p->scratch_bytes);
+	memory_release(p, slot, slot_bytes);
 	if (st) {
-		release(p, p->prepared, p->prepared_bytes);
+		memory_release(p, p->prepared, p->prepared_bytes);
 		lt__device_memory_free(p, p->room);
 		p->prepared = p->room = NULL;
 	}
@@ -121,7 +121,7 @@ lt_status lt_instance_new(struct lt_program *p, struct lt_instance **out)
 	if (p->options.source_only)
 		return lt_fail(p->ctx, LT_EINVAL, "the program was compiled with source_only: it can be shown, not run");
 	if (!p->ready)
-		LT_TRY(prepare(p));
+		LT_TRY(program_prepare(p));
 	void *at;
 	LT_TRY(allocate(p, &at, sizeof(struct lt_instance), "an instance"));
 	struct lt_instance *r = at;
@@ -185,7 +185,7 @@ void lt_instance_free(struct lt_instance *r)
 	lt__events_free(r);
 	lt__device_memory_free(p, r->room);
 	for (int32_t i = 0; r->state_block && i < p->bindings[LT_BINDING_STATE].n; i++)
-		release(p, r->state_block[i], p->bindings[LT_BINDING_STATE].at[i].bytes);
+		memory_release(p, r->state_block[i], p->bindings[LT_BINDING_STATE].at[i].bytes);
 	void *const at[] = { r->state, r->state_block, r->workspace, r->scratch, r->param, r->absent, r->extent, r->slot, r->touched, r->event, r };
 	const size_t states = sizeof(void *) * (size_t)(p->bindings[LT_BINDING_STATE].n + 1);
 	const size_t bytes[] = { states, states, p->workspace_bytes, p->scratch_bytes,
@@ -194,7 +194,7 @@ void lt_instance_free(struct lt_instance *r)
 		sizeof(struct lt_slot) * (size_t)(lt__program_slots(p, p->run, p->n_run) + 1),
 		sizeof(bool) * (size_t)(p->bindings[LT_BINDING_STATE].n + 1), sizeof(struct lt_event *) * 2 * (size_t)p->n_opened, sizeof *r };
 	for (size_t i = 0; i < sizeof at / sizeof *at; i++)
-		release(p, at[i], bytes[i]);
+		memory_release(p, at[i], bytes[i]);
 }
 
 /* The params of a run, read before its first kernel, and checked: a refused run changes nothing. */

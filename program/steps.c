@@ -130,7 +130,7 @@ lt_status lt__fetch(struct lt_program *p, int32_t storage, int32_t memory, const
 	return bytes == 0 ? LT_OK : copy_on(p, memory, &to, &from, LT_COPY_TO_HOST, storage);
 }
 
-static lt_status copy(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
+static lt_status step_copy(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
 {
 	const struct lt_storage *x = &p->storages.storage[s->to];
 	int64_t bytes = x->elems * lt__dtype_info(x->dtype)->bytes;
@@ -143,11 +143,11 @@ static lt_status copy(struct lt_program *p, const struct lt_pstep *s, const stru
 	return LT_OK;
 }
 
-struct found { const struct lt_program *p; const struct lt_addresses *a; };
+struct block_sources { const struct lt_program *p; const struct lt_addresses *a; };
 
 static struct lt_slot host_slot(const void *user, int32_t storage)
 {
-	const struct found *f = user;
+	const struct block_sources *f = user;
 	return slot_of(f->p, storage, 0, f->a, 0, 0);
 }
 
@@ -155,7 +155,7 @@ static lt_status blocks(struct lt_program *p, const struct lt_pstep *s, const st
 {
 	const struct lt_blocks *b = p->blocks[s->nest];
 	if (!s->memory) {
-		lt__blocks_run(&p->host, p->options.n_thread, b, a->param, host_slot, &(const struct found){ p, a });
+		lt__blocks_run(&p->host, p->options.n_thread, b, a->param, host_slot, &(const struct block_sources){ p, a });
 		return LT_OK;
 	}
 	for (int32_t i = 0; i < b->n; i++) {
@@ -172,7 +172,7 @@ static lt_status run_step(struct lt_program *p, const struct lt_pstep *s, const 
 {
 	switch (s->kind) {
 	case LT_STEP_RUN:    return launch(p, s, a, slot, fault);
-	case LT_STEP_COPY:   return copy(p, s, a);
+	case LT_STEP_COPY:   return step_copy(p, s, a);
 	case LT_STEP_MOVE:   return lt__move(p, s, a);
 	case LT_STEP_BLOCKS: return blocks(p, s, a);
 	}

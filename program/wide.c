@@ -19,7 +19,7 @@ struct wide {
 static int64_t size_of(int64_t x) { return x == INT64_MIN ? INT64_MAX : x < 0 ? -x : x; }
 
 /* sum += |factor| * size; false: it is too large. */
-static bool add(int64_t *sum, int64_t factor, int64_t size)
+static bool wide_add(int64_t *sum, int64_t factor, int64_t size)
 {
 	int64_t term;
 	return !lt__mul_overflow(size_of(factor), size, &term) && !lt__add_overflow(*sum, term, sum) && *sum <= MOST;
@@ -30,7 +30,7 @@ static bool weigh_row(const int64_t *row, int32_t n, const int64_t *size, int64_
 	bool fits = true;
 	*out = 0;
 	for (int32_t i = 0; i < n && fits; i++)
-		fits = !row[i] || add(out, row[i], size[i]);
+		fits = !row[i] || wide_add(out, row[i], size[i]);
 	return fits;
 }
 
@@ -57,7 +57,7 @@ static bool weigh(const struct wide *w, const struct lt_nodedef *n, const struct
 		if (!weigh_row(m->guard + (int64_t)i * width, width, size, &weight))
 			return false;
 	for (int32_t r = m->n_row - 1; r >= 0; r--) {
-		if (!weigh_row(m->row + (int64_t)r * width, width, size, &out[r]) || !add(&flat, unit, out[r]))
+		if (!weigh_row(m->row + (int64_t)r * width, width, size, &out[r]) || !wide_add(&flat, unit, out[r]))
 			return false;
 		if (r > 0 && lt__mul_overflow(unit, w->g->var[w->g->node[n->operand[p->source]].dim[r]].extent, &unit))
 			return false;
@@ -66,7 +66,7 @@ static bool weigh(const struct wide *w, const struct lt_nodedef *n, const struct
 }
 
 /* Tells the views that n reads how large their indices become; false: too large.  index: those of n. */
-static bool tell(struct wide *w, const struct lt_nodedef *n, const int64_t *index)
+static bool wide_report(struct wide *w, const struct lt_nodedef *n, const int64_t *index)
 {
 	int64_t out[LT_MAX_RANK];
 	for (int32_t i = 0; i < n->n_piece; i++) {
@@ -96,10 +96,10 @@ bool *lt__wide_views(const struct lt_graph *g, struct lt_arena *a)
 			own[d] = g->var[n->dim[d]].extent;
 			all[d] = w.index[x] && w.index[x][d] > own[d] ? w.index[x][d] : own[d];
 		}
-		if (tell(&w, n, all))
+		if (wide_report(&w, n, all))
 			continue;
 		w.copied[x] = w.index[x] != NULL;
-		if (tell(&w, n, own))
+		if (wide_report(&w, n, own))
 			continue;
 		for (int32_t i = 0; i < n->n_operand; i++)      /* nearly too large by itself */
 			w.copied[n->operand[i]] |= g->node[n->operand[i]].op == LT_OP_view;

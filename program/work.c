@@ -33,11 +33,11 @@ static void add_steps(const struct lt_program *p, struct lt_arena *a, const int6
 	}
 }
 
-struct count { const struct lt_program *p; const struct lt_instance *r; struct lt_arena *a; struct lt_work work; };
+struct work_count { const struct lt_program *p; const struct lt_instance *r; struct lt_arena *a; struct lt_work work; };
 
 static lt_status count_body(void *arg)
 {
-	struct count *c = arg;
+	struct work_count *c = arg;
 	const struct lt_program *p = c->p;
 	struct lt_arena *a = c->a;
 	struct lt_counted *by_nest = NULL;
@@ -50,7 +50,7 @@ static lt_status count_body(void *arg)
 	return LT_OK;
 }
 
-static lt_status count_all(struct count *c)
+static lt_status count_all(struct work_count *c)
 {
 	LT_TRY(lt__arena_new(c->p->ctx, &c->a));
 	lt_status st = lt__protect(c->p->ctx, count_body, c);
@@ -60,7 +60,7 @@ static lt_status count_all(struct count *c)
 
 lt_status lt__program_count(struct lt_program *p)
 {
-	struct count c = { .p = p };
+	struct work_count c = { .p = p };
 	LT_TRY(count_all(&c));
 	p->stats.flops = c.work.useful;
 	p->stats.executed = c.work.executed;
@@ -74,7 +74,7 @@ lt_status lt_instance_work(const struct lt_instance *r, struct lt_work *out)
 	struct lt_work w = { .useful = p->stats.flops, .executed = p->stats.executed, .bytes = p->stats.bytes };
 	uint32_t size = out->size < sizeof w ? out->size : (uint32_t)sizeof w;
 	if (r->ran && p->lowered->n_param > 0) {
-		struct count c = { .p = p, .r = r };
+		struct work_count c = { .p = p, .r = r };
 		LT_TRY(count_all(&c));
 		w = c.work;
 	}

@@ -286,7 +286,7 @@ Test(tensorfile, writing_that_fails)
 Test(tensorfile, writing_is_all_or_nothing)
 {
 	struct lt_bytes b;
-	struct lt_out o;
+	struct lt_outfile o;
 	FILE *f = fopen(scratch("old.npy"), "wb");
 
 	fputs("old", f);

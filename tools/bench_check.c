@@ -50,7 +50,7 @@ static void free_judge(struct bench_judge *j)
 	free(j);
 }
 
-static bool evaluate(const struct bench_case *c, struct bench_truth *t)
+static bool truth_evaluate(const struct bench_case *c, struct bench_truth *t)
 {
 	const struct lt_judge_options options = { .seed = 1, .n_thread = lt__judge_threads_here(), .parallel = lt__judge_on_threads };
 	struct bench_judge *j = bench_alloc(sizeof *j);
@@ -121,7 +121,7 @@ void bench_truth_make(const struct bench_case *c, struct bench_truth *t)
 	t->want = bench_buffer(c->out.n);
 	if (!c->reference || (c->script && c->flops + 8 * c->out.n <= EVAL_MAX)) {
 		t->method = "graph evaluator";
-		if (!evaluate(c, t)) {
+		if (!truth_evaluate(c, t)) {
 			bench_buffer_free(t->want, c->out.n);
 			t->want = NULL;
 		}

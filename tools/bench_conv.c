@@ -79,7 +79,7 @@ static void convolve(const struct bench_case *c, float *out)
 	free(plane);
 }
 
-static void add(struct bench_cases *l, const char *suite, const struct layer *y)
+static void conv_add(struct bench_cases *l, const char *suite, const struct layer *y)
 {
 	int pad = y->window / 2, count = (y->size + 2 * pad - y->window) / y->stride + 1;
 	char name[64];
@@ -110,5 +110,5 @@ static void add(struct bench_cases *l, const char *suite, const struct layer *y)
 void bench_conv_cases(struct bench_cases *l)
 {
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-		add(l, "conv", &table[i]);
+		conv_add(l, "conv", &table[i]);
 }

@@ -107,7 +107,7 @@ static bool describe(const struct library *l, struct description *d, const struc
 	return !(any ? l->tagged_2(d->room, s->rank, s->extent, F32, ANY) : l->strided_2(d->room, s->rank, s->extent, F32, stride));
 }
 
-static void forget(const struct library *l, struct descriptions *d)
+static void dnnl_forget(const struct library *l, struct descriptions *d)
 {
 	struct description *const all[] = { &d->src, &d->weights, &d->plain, &d->bias, &d->dst, &d->plain_src, &d->plain_dst };
 
@@ -278,7 +278,7 @@ bool bench_dnnl_add(struct bench_dnnl *d, const struct bench_layer *y)
 		d->l.description_destroy(description);
 	if (attributes)
 		d->l.attributes_destroy(attributes);
-	forget(&d->l, t);
+	dnnl_forget(&d->l, t);
 	return ok;
 }
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "tools/bench.h"
 
-static const struct row { const char *group; int m, k, n; enum bench_bound bound; } table[] = {
+static const struct gemm_row { const char *group; int m, k, n; enum bench_bound bound; } table[] = {
 	{ "squares 64-256", 64, 64, 64, BENCH_FLOPS },
 	{ "squares 64-256", 128, 128, 128, BENCH_FLOPS },
 	{ "squares 64-256", 256, 256, 256, BENCH_FLOPS },
@@ -51,7 +51,7 @@ static void multiply(const struct bench_case *c, float *out)
 	free(row);
 }
 
-static void add(struct bench_cases *l, const char *suite, const struct row *r)
+static void gemm_add(struct bench_cases *l, const char *suite, const struct gemm_row *r)
 {
 	char name[64];
 	struct bench_case *c;
@@ -81,5 +81,5 @@ static void add(struct bench_cases *l, const char *suite, const struct row *r)
 void bench_gemm_cases(struct bench_cases *l)
 {
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-		add(l, "gemm", &table[i]);
+		gemm_add(l, "gemm", &table[i]);
 }

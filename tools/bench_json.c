@@ -5,7 +5,7 @@
 #include "tools/bench.h"
 #include "tools/jsontext.h"
 
-static json_t *number(double v)
+static json_t *json_finite(double v)
 {
 	return isfinite(v) ? json_real(v) : json_null();
 }
@@ -24,18 +24,18 @@ static json_t *row_json(const struct bench_row *r)
 	}
 	samples = json_array();
 	for (int i = 0; i < r->n_sample; i++)
-		json_array_append_new(samples, number(r->sample[i]));
+		json_array_append_new(samples, json_finite(r->sample[i]));
 	json_object_set_new(o, "samples_s", samples);
 	json_object_set_new(o, "repetitions", json_integer((json_int_t)r->repeat));
-	json_object_set_new(o, "median_s", number(r->median));
-	json_object_set_new(o, "minimum_s", number(r->minimum));
-	json_object_set_new(o, "spread", number(r->spread));
-	json_object_set_new(o, "per_second", number(r->rate));
-	json_object_set_new(o, "of_peak", r->of_peak > 0 ? number(r->of_peak) : json_null());
-	json_object_set_new(o, "of_best", r->of_best > 0 ? number(r->of_best) : json_null());
+	json_object_set_new(o, "median_s", json_finite(r->median));
+	json_object_set_new(o, "minimum_s", json_finite(r->minimum));
+	json_object_set_new(o, "spread", json_finite(r->spread));
+	json_object_set_new(o, "per_second", json_finite(r->rate));
+	json_object_set_new(o, "of_peak", r->of_peak > 0 ? json_finite(r->of_peak) : json_null());
+	json_object_set_new(o, "of_best", r->of_best > 0 ? json_finite(r->of_best) : json_null());
 	if (r->role != BENCH_DENOMINATOR) {
-		json_object_set_new(o, "prepare_s", number(r->prepare));
-		json_object_set_new(o, "relative_l2", number(r->error));
+		json_object_set_new(o, "prepare_s", json_finite(r->prepare));
+		json_object_set_new(o, "relative_l2", json_finite(r->error));
 	}
 	if (r->stats)
 		json_object_set(o, "stats", r->stats);

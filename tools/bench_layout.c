@@ -46,7 +46,7 @@ static void pad(const struct bench_case *c, float *out)
 			memcpy(out + (i * wide + y + p) * wide + p, c->in[0].data + (i * size + y) * size, (size_t)size * sizeof *out);
 }
 
-static void finish(struct bench_case *c, bench_reference *reference)
+static void layout_finish(struct bench_case *c, bench_reference *reference)
 {
 	c->bytes = 4 * c->out.n;
 	for (int i = 0; i < c->n_in; i++)
@@ -70,7 +70,7 @@ static void add_permute(struct bench_cases *l, const char *name, int rank, const
 	bench_case_in(c, "x", false, rank, shape);
 	bench_case_out(c, rank, out);
 	bench_case_script(c, "$2 = PermuteNode($1, [%s]);\n$3 = CopyNode($2);\nresult = $3;\n", list);
-	finish(c, permute);
+	layout_finish(c, permute);
 }
 
 static void add_concat(struct bench_cases *l, int axis, int64_t size)
@@ -85,7 +85,7 @@ static void add_concat(struct bench_cases *l, int axis, int64_t size)
 	bench_case_in(c, "y", false, 2, (const int64_t[]){ size, size });
 	bench_case_out(c, 2, (const int64_t[]){ axis ? size : 2 * size, axis ? 2 * size : size });
 	bench_case_script(c, "$3 = ConcatNode(%d, $1, $2);\nresult = $3;\n", axis);
-	finish(c, concat);
+	layout_finish(c, concat);
 }
 
 static void add_pad(struct bench_cases *l, int64_t channels, int64_t size, int64_t p)
@@ -100,7 +100,7 @@ static void add_pad(struct bench_cases *l, int64_t channels, int64_t size, int64
 	bench_case_out(c, 4, (const int64_t[]){ 1, channels, size + 2 * p, size + 2 * p });
 	bench_case_script(c, "$2 = PadNode($1, [0, 0, %lld, %lld], [0, 0, %lld, %lld]);\nresult = $2;\n", (long long)p, (long long)p, (long long)p,
 		(long long)p);
-	finish(c, pad);
+	layout_finish(c, pad);
 }
 
 void bench_layout_cases(struct bench_cases *l)

@@ -6,7 +6,7 @@
 #include "tools/temporary.h"
 #include "tools/tensorfile.h"
 
-struct contestant {
+struct looptree_contestant {
 	char *backend, *schedule_name;
 	struct lt_bytes schedule;
 	bool has_schedule;
@@ -38,7 +38,7 @@ static const struct bench_tensor *tensor(const struct bench_case *c, const char 
 	return NULL;
 }
 
-static lt_status compile(struct contestant *s, const struct bench_case *c, int threads)
+static lt_status looptree_compile(struct looptree_contestant *s, const struct bench_case *c, int threads)
 {
 	const struct lt_options o = { .size = sizeof o, .n_thread = (uint32_t)threads, .backends = s->backend, .strict = 1, .cc = s->o->cc,
 		.cache_dir = s->o->cache_dir, .temp_dir = lt__temp_dir(), .cancelled = lt__interrupted, .cc_timeout_ms = s->o->cc_timeout_ms,
@@ -54,7 +54,7 @@ static lt_status compile(struct contestant *s, const struct bench_case *c, int t
 	return st;
 }
 
-static lt_status bind(struct contestant *s, const struct bench_case *c)
+static lt_status bind(struct looptree_contestant *s, const struct bench_case *c)
 {
 	for (int32_t i = 0; i < lt_program_count(s->program, LT_BINDING_CONSTANT); i++) {
 		const struct bench_tensor *t = tensor(c, lt_program_name(s->program, LT_BINDING_CONSTANT, i));
@@ -74,16 +74,16 @@ static lt_status bind(struct contestant *s, const struct bench_case *c)
 	return lt_instance_new(s->program, &s->instance);
 }
 
-static enum bench_answer begin(struct bench_contestant *k, const struct bench_case *c, int threads, char *why)
+static enum bench_answer looptree_begin(struct bench_contestant *k, const struct bench_case *c, int threads, char *why)
 {
-	struct contestant *s = k->state;
+	struct looptree_contestant *s = k->state;
 	double start = bench_now();
 
 	if (lt_context_new(&s->ctx)) {
 		bench_why(why, "out of memory");
 		return BENCH_BAD;
 	}
-	if (compile(s, c, threads) || bind(s, c)) {
+	if (looptree_compile(s, c, threads) || bind(s, c)) {
 		bench_why(why, "%s", lt_context_message(s->ctx));
 		return BENCH_BAD;
 	}
@@ -94,9 +94,9 @@ static enum bench_answer begin(struct bench_contestant *k, const struct bench_ca
 	return BENCH_READY;
 }
 
-static bool run(struct bench_contestant *k, int64_t n, double *seconds, char *why)
+static bool looptree_run(struct bench_contestant *k, int64_t n, double *seconds, char *why)
 {
-	struct contestant *s = k->state;
+	struct looptree_contestant *s = k->state;
 	void *const out[] = { s->output };
 	double start = bench_now();
 
@@ -108,9 +108,9 @@ static bool run(struct bench_contestant *k, int64_t n, double *seconds, char *wh
 }
 
 /* A run into a buffer of its own, which the caller has filled with NaN: an element left out is seen. */
-static bool result(struct bench_contestant *k, const struct bench_case *c, float *to, char *why)
+static bool looptree_result(struct bench_contestant *k, const struct bench_case *c, float *to, char *why)
 {
-	struct contestant *s = k->state;
+	struct looptree_contestant *s = k->state;
 
 	(void)c;
 	if (lt_instance_run(s->instance, s->input, (void *const []){ to }))
@@ -118,9 +118,9 @@ static bool result(struct bench_contestant *k, const struct bench_case *c, float
 	return true;
 }
 
-static void end(struct bench_contestant *k)
+static void looptree_end(struct bench_contestant *k)
 {
-	struct contestant *s = k->state;
+	struct looptree_contestant *s = k->state;
 
 	lt_instance_free(s->instance);
 	lt_program_free(s->program);
@@ -135,9 +135,9 @@ static void end(struct bench_contestant *k)
 	s->output = NULL;
 }
 
-static void close_contestant(struct bench_contestant *k)
+static void looptree_close(struct bench_contestant *k)
 {
-	struct contestant *s = k->state;
+	struct looptree_contestant *s = k->state;
 
 	lt__bytes_free(&s->schedule);
 	free(s->backend);
@@ -145,13 +145,13 @@ static void close_contestant(struct bench_contestant *k)
 	free(s);
 }
 
-static const struct bench_ops ops = { begin, run, result, end, close_contestant };
+static const struct bench_ops ops = { looptree_begin, looptree_run, looptree_result, looptree_end, looptree_close };
 
-struct heard { struct lt_diag diag; char *why; };
+struct looptree_heard { struct lt_diag diag; char *why; };
 
-static void hear(struct lt_diag *d, const struct lt_diagnostic *n)
+static void looptree_hear(struct lt_diag *d, const struct lt_diagnostic *n)
 {
-	struct heard *h = (struct heard *)(void *)d;
+	struct looptree_heard *h = (struct looptree_heard *)(void *)d;
 
 	if (n->text)
 		bench_why(h->why, "%s%s%s", n->text, n->remedy ? "; " : "", n->remedy ? n->remedy : "");
@@ -167,7 +167,7 @@ static bool known(const char *backend, char *why)
 	snprintf(name, sizeof name, "%.*s", (int)(config - backend), backend);
 	b = lt_backend_find(name);
 	if (b) {
-		struct heard h = { { sizeof h.diag, hear }, why };
+		struct looptree_heard h = { { sizeof h.diag, looptree_hear }, why };
 		struct lt_host host = { .size = sizeof host, .temp_dir = lt__temp_dir() };
 		struct lt_session *s = NULL;
 		bool ok = b->open(&host, *config ? config + 1 : "", &s, &h.diag) == LT_OK;
@@ -182,7 +182,7 @@ static bool known(const char *backend, char *why)
 	return false;
 }
 
-static bool read_schedule(struct contestant *s, const char *path, char *why)
+static bool read_schedule(struct looptree_contestant *s, const char *path, char *why)
 {
 	struct lt_context *ctx = NULL;
 	bool ok = !lt_context_new(&ctx) && !lt__bytes_read(ctx, path, &s->schedule);
@@ -196,7 +196,7 @@ static bool read_schedule(struct contestant *s, const char *path, char *why)
 
 bool bench_looptree_open(struct bench_contestant *k, const char *backend, const char *schedule, const struct bench_options *o, char *why)
 {
-	struct contestant *s = bench_alloc(sizeof *s);
+	struct looptree_contestant *s = bench_alloc(sizeof *s);
 
 	s->o = o;
 	s->backend = bench_format("%s", backend);

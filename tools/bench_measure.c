@@ -155,7 +155,7 @@ bool bench_leads(const struct bench_outcome *o, int i)
 }
 
 /* What the one before left running (threads that spin before they sleep) must not slow the next. */
-static void settle(int threads)
+static void threads_settle(int threads)
 {
 	const struct timespec pause = { .tv_nsec = 5000000 };
 
@@ -179,7 +179,7 @@ static bool verify(struct bench_contestant *k, const struct bench_case *c, const
 }
 
 /* Prepares, runs once, and finds how many runs make a sample. */
-static enum bench_answer begin(struct bench_contestant *k, struct bench_case *c, const struct bench_truth *t, int threads,
+static enum bench_answer measure_begin(struct bench_contestant *k, struct bench_case *c, const struct bench_truth *t, int threads,
 	const struct bench_options *o, struct bench_row *r)
 {
 	enum bench_answer answer;
@@ -254,15 +254,15 @@ void bench_measure(struct bench_case *c, struct bench_contestants *all, int thre
 			r->role = all->at[i].role;
 			snprintf(r->label, sizeof r->label, "%s", all->at[i].label);
 			r->sample = bench_alloc((size_t)o->samples * sizeof *r->sample);
-			settle(threads);
-			r->answer = begin(&all->at[i], c, &truth, threads, o, r);
+			threads_settle(threads);
+			r->answer = measure_begin(&all->at[i], c, &truth, threads, o, r);
 		}
 	for (int round = 0; round < o->samples && !bench_interrupted(); round++)
 		for (int place = 0; place < out->n_row; place++) {
 			int i = bench_turn(round, place, out->n_row);
 
 			if (out->row[i].answer == BENCH_READY) {
-				settle(threads);
+				threads_settle(threads);
 				sample(k[i], &out->row[i]);
 			}
 		}

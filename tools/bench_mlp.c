@@ -15,7 +15,7 @@ static void layer(const double *x, int64_t n_in, const struct bench_tensor *w, c
 			y[j] += x[p] * w->data[p * n + j];
 }
 
-static void run(const struct bench_case *c, float *out)
+static void mlp_reference(const struct bench_case *c, float *out)
 {
 	double *x = bench_alloc((IN + HIDDEN + OUT) * sizeof *x), *h = x + IN, *y = h + HIDDEN;
 
@@ -58,6 +58,6 @@ void bench_mlp_cases(struct bench_cases *l)
 		c->bytes = 4 * (c->in[0].n + c->in[1].n + c->in[2].n + c->in[3].n + c->in[4].n + c->out.n);
 		c->bound = BENCH_FLOPS;
 		c->depth = HIDDEN;
-		c->reference = run;
+		c->reference = mlp_reference;
 	}
 }

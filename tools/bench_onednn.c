@@ -8,7 +8,7 @@
 #include "tools/bench.h"
 #include "tools/bench_dnnl.h"
 
-struct contestant {
+struct onednn_contestant {
 	struct bench_dnnl *d;
 	const struct bench_case *c;
 	float *out, *hidden;
@@ -24,7 +24,7 @@ static struct bench_shape shape_of(int rank, const int64_t *extent)
 	return s;
 }
 
-static bool once(struct contestant *s)
+static bool once(struct onednn_contestant *s)
 {
 	const struct bench_case *c = s->c;
 
@@ -32,7 +32,7 @@ static bool once(struct contestant *s)
 		bench_dnnl_run(s->d);
 }
 
-static bool add_convolution(struct contestant *s, const struct bench_case *c, bool blocked)
+static bool add_convolution(struct onednn_contestant *s, const struct bench_case *c, bool blocked)
 {
 	int64_t groups = bench_case_get(c, "groups"), in = bench_case_get(c, "in"), out = bench_case_get(c, "out"), window = bench_case_get(c, "window");
 	const int64_t weights[] = { groups, out / groups, in / groups, window, window };
@@ -44,7 +44,7 @@ static bool add_convolution(struct contestant *s, const struct bench_case *c, bo
 	return bench_dnnl_add(s->d, &y);
 }
 
-static bool add_dense(struct contestant *s, const float *in, const struct bench_tensor *w, const struct bench_tensor *b, float *out, int64_t batch,
+static bool add_dense(struct onednn_contestant *s, const float *in, const struct bench_tensor *w, const struct bench_tensor *b, float *out, int64_t batch,
 	bool relu)
 {
 	struct bench_layer y = { .kind = BENCH_MATMUL, .src = shape_of(2, (const int64_t[]){ batch, w->shape[0] }), .weights = shape_of(2, w->shape),
@@ -56,7 +56,7 @@ static bool add_dense(struct contestant *s, const float *in, const struct bench_
 	return bench_dnnl_add(s->d, &y);
 }
 
-static bool add_softmax(struct contestant *s, const struct bench_case *c)
+static bool add_softmax(struct onednn_contestant *s, const struct bench_case *c)
 {
 	const struct bench_layer y = { .kind = BENCH_SOFTMAX, .src = shape_of(2, c->in[0].shape), .dst = shape_of(2, c->out.shape), .in = c->in[0].data,
 		.out = s->out };
@@ -64,7 +64,7 @@ static bool add_softmax(struct contestant *s, const struct bench_case *c)
 	return bench_dnnl_add(s->d, &y);
 }
 
-static bool add_mlp(struct contestant *s, const struct bench_case *c)
+static bool add_mlp(struct onednn_contestant *s, const struct bench_case *c)
 {
 	int64_t batch = bench_case_get(c, "batch");
 
@@ -75,7 +75,7 @@ static bool add_mlp(struct contestant *s, const struct bench_case *c)
 }
 
 /* The second of two ways, if there is one; false: refused. */
-static bool prepare(struct contestant *s, const struct bench_case *c, bool second)
+static bool onednn_prepare(struct onednn_contestant *s, const struct bench_case *c, bool second)
 {
 	bench_dnnl_reset(s->d);
 	s->sgemm = false;
@@ -85,10 +85,10 @@ static bool prepare(struct contestant *s, const struct bench_case *c, bool secon
 }
 
 /* Seconds of a run, the least of a few; a large number if it cannot be run. */
-static double try_it(struct contestant *s, const struct bench_case *c, bool second)
+static double try_it(struct onednn_contestant *s, const struct bench_case *c, bool second)
 {
 	double start, best = 1e9;
-	bool ok = prepare(s, c, second) && once(s);
+	bool ok = onednn_prepare(s, c, second) && once(s);
 	int64_t n;
 
 	start = bench_now();
@@ -104,7 +104,7 @@ static double try_it(struct contestant *s, const struct bench_case *c, bool seco
 	return ok ? best : 1e9;
 }
 
-static bool choose(struct contestant *s, const struct bench_case *c)
+static bool choose(struct onednn_contestant *s, const struct bench_case *c)
 {
 	bool two = !strcmp(c->op, "gemm") || !strcmp(c->op, "conv2d");
 
@@ -114,13 +114,13 @@ static bool choose(struct contestant *s, const struct bench_case *c)
 		if (first <= second)
 			return first < 1e9;
 	}
-	return prepare(s, c, two);
+	return onednn_prepare(s, c, two);
 }
 
-static enum bench_answer begin(struct bench_contestant *k, const struct bench_case *c, int threads, char *why)
+static enum bench_answer onednn_begin(struct bench_contestant *k, const struct bench_case *c, int threads, char *why)
 {
 	static const char *const known[] = { "gemm", "conv2d", "mlp", "softmax" };
-	struct contestant *s = k->state;
+	struct onednn_contestant *s = k->state;
 	double start;
 	bool knows = false;
 
@@ -142,7 +142,7 @@ static enum bench_answer begin(struct bench_contestant *k, const struct bench_ca
 	return BENCH_READY;
 }
 
-static bool run(struct bench_contestant *k, int64_t n, double *seconds, char *why)
+static bool onednn_run(struct bench_contestant *k, int64_t n, double *seconds, char *why)
 {
 	double start = bench_now();
 
@@ -153,9 +153,9 @@ static bool run(struct bench_contestant *k, int64_t n, double *seconds, char *wh
 	return true;
 }
 
-static bool result(struct bench_contestant *k, const struct bench_case *c, float *out, char *why)
+static bool onednn_result(struct bench_contestant *k, const struct bench_case *c, float *out, char *why)
 {
-	struct contestant *s = k->state;
+	struct onednn_contestant *s = k->state;
 
 	memset(s->out, 0xff, (size_t)c->out.n * sizeof *out);
 	if (!once(s))
@@ -164,9 +164,9 @@ static bool result(struct bench_contestant *k, const struct bench_case *c, float
 	return true;
 }
 
-static void end(struct bench_contestant *k)
+static void onednn_end(struct bench_contestant *k)
 {
-	struct contestant *s = k->state;
+	struct onednn_contestant *s = k->state;
 
 	bench_dnnl_reset(s->d);
 	if (s->out)
@@ -176,19 +176,19 @@ static void end(struct bench_contestant *k)
 	s->out = s->hidden = NULL;
 }
 
-static void close_contestant(struct bench_contestant *k)
+static void onednn_close(struct bench_contestant *k)
 {
-	struct contestant *s = k->state;
+	struct onednn_contestant *s = k->state;
 
 	bench_dnnl_close(s->d);
 	free(s);
 }
 
-static const struct bench_ops ops = { begin, run, result, end, close_contestant };
+static const struct bench_ops ops = { onednn_begin, onednn_run, onednn_result, onednn_end, onednn_close };
 
 bool bench_onednn_open(struct bench_contestant *k, char *why)
 {
-	struct contestant *s = bench_alloc(sizeof *s);
+	struct onednn_contestant *s = bench_alloc(sizeof *s);
 
 	k->ops = &ops;
 	k->state = s;

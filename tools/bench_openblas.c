@@ -16,7 +16,7 @@ typedef void sgemv_fn(int order, int ta, int m, int n, float alpha, const float 
 typedef void threads_fn(int);
 typedef const char *text_fn(void);
 
-struct contestant {
+struct openblas_contestant {
 	void *library;
 	sgemm_fn *sgemm;
 	sgemv_fn *sgemv;
@@ -26,14 +26,14 @@ struct contestant {
 	bool vector;                    /* a single row by sgemv, which was faster */
 };
 
-static void find(void *library, const char *name, void *to, size_t bytes)
+static void openblas_find(void *library, const char *name, void *to, size_t bytes)
 {
 	void *at = dlsym(library, name);
 
 	memcpy(to, &at, bytes);
 }
 
-static void product(const struct contestant *s, const float *a, const float *b, float *c, int64_t m, int64_t k, int64_t n)
+static void product(const struct openblas_contestant *s, const float *a, const float *b, float *c, int64_t m, int64_t k, int64_t n)
 {
 	s->sgemm(ROW_MAJOR, PLAIN, PLAIN, (int)m, (int)n, (int)k, 1, a, (int)k, b, (int)n, 0, c, (int)n);
 }
@@ -48,7 +48,7 @@ static void add_bias(float *c, const float *bias, int64_t m, int64_t n, bool rel
 		}
 }
 
-static void once(const struct contestant *s, float *out)
+static void once(const struct openblas_contestant *s, float *out)
 {
 	const struct bench_case *c = s->c;
 	int64_t m = bench_case_get(c, "m"), k = bench_case_get(c, "k"), n = bench_case_get(c, "n");
@@ -68,7 +68,7 @@ static void once(const struct contestant *s, float *out)
 	}
 }
 
-static double time_once(const struct contestant *s)
+static double time_once(const struct openblas_contestant *s)
 {
 	double best = 1e9;
 
@@ -82,9 +82,9 @@ static double time_once(const struct contestant *s)
 	return best;
 }
 
-static enum bench_answer begin(struct bench_contestant *k, const struct bench_case *c, int threads, char *why)
+static enum bench_answer openblas_begin(struct bench_contestant *k, const struct bench_case *c, int threads, char *why)
 {
-	struct contestant *s = k->state;
+	struct openblas_contestant *s = k->state;
 
 	if (strcmp(c->op, "gemm") != 0 && strcmp(c->op, "mlp") != 0) {
 		bench_why(why, "OpenBLAS has no %s", c->op);
@@ -105,9 +105,9 @@ static enum bench_answer begin(struct bench_contestant *k, const struct bench_ca
 	return BENCH_READY;
 }
 
-static bool run(struct bench_contestant *k, int64_t n, double *seconds, char *why)
+static bool openblas_run(struct bench_contestant *k, int64_t n, double *seconds, char *why)
 {
-	struct contestant *s = k->state;
+	struct openblas_contestant *s = k->state;
 	double start = bench_now();
 
 	(void)why;
@@ -117,7 +117,7 @@ static bool run(struct bench_contestant *k, int64_t n, double *seconds, char *wh
 	return true;
 }
 
-static bool result(struct bench_contestant *k, const struct bench_case *c, float *out, char *why)
+static bool openblas_result(struct bench_contestant *k, const struct bench_case *c, float *out, char *why)
 {
 	(void)c;
 	(void)why;
@@ -125,9 +125,9 @@ static bool result(struct bench_contestant *k, const struct bench_case *c, float
 	return true;
 }
 
-static void end(struct bench_contestant *k)
+static void openblas_end(struct bench_contestant *k)
 {
-	struct contestant *s = k->state;
+	struct openblas_contestant *s = k->state;
 
 	if (s->out)
 		bench_buffer_free(s->out, s->c->out.n);
@@ -136,17 +136,17 @@ static void end(struct bench_contestant *k)
 	s->out = s->hidden = NULL;
 }
 
-static void close_contestant(struct bench_contestant *k)
+static void openblas_close(struct bench_contestant *k)
 {
 	/* The library stays: its threads may still run in it. */
 	free(k->state);
 }
 
-static const struct bench_ops ops = { begin, run, result, end, close_contestant };
+static const struct bench_ops ops = { openblas_begin, openblas_run, openblas_result, openblas_end, openblas_close };
 
 bool bench_openblas_open(struct bench_contestant *k, char *why)
 {
-	struct contestant *s = bench_alloc(sizeof *s);
+	struct openblas_contestant *s = bench_alloc(sizeof *s);
 	text_fn *config = NULL, *core = NULL;
 
 	k->ops = &ops;
@@ -156,11 +156,11 @@ bool bench_openblas_open(struct bench_contestant *k, char *why)
 		s->library = dlopen("libopenblas.so", RTLD_NOW | RTLD_LOCAL);
 	if (!s->library)
 		return bench_why(why, "OpenBLAS is not installed (libopenblas.so.0 is not found)");
-	find(s->library, "cblas_sgemm", &s->sgemm, sizeof s->sgemm);
-	find(s->library, "cblas_sgemv", &s->sgemv, sizeof s->sgemv);
-	find(s->library, "openblas_set_num_threads", &s->set_threads, sizeof s->set_threads);
-	find(s->library, "openblas_get_config", &config, sizeof config);
-	find(s->library, "openblas_get_corename", &core, sizeof core);
+	openblas_find(s->library, "cblas_sgemm", &s->sgemm, sizeof s->sgemm);
+	openblas_find(s->library, "cblas_sgemv", &s->sgemv, sizeof s->sgemv);
+	openblas_find(s->library, "openblas_set_num_threads", &s->set_threads, sizeof s->set_threads);
+	openblas_find(s->library, "openblas_get_config", &config, sizeof config);
+	openblas_find(s->library, "openblas_get_corename", &core, sizeof core);
 	if (!s->sgemm || !s->sgemv || !s->set_threads || !config || !core)
 		return bench_why(why, "libopenblas.so.0 lacks cblas_sgemm or its openblas_ functions");
 	snprintf(k->about, sizeof k->about, "openblas:%s %s", core(), config());

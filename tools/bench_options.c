@@ -170,7 +170,7 @@ static int take_coretypes(struct bench_options *o, const char *list)
 	return BENCH_OK;
 }
 
-static int take(struct bench_options *o, int c, char *value)
+static int bench_take_option(struct bench_options *o, int c, char *value)
 {
 	switch (c) {
 	case 'b':
@@ -260,7 +260,7 @@ int bench_options_parse(int argc, char **argv, struct bench_options *o)
 			printf("lt-bench %s\n", lt_version());
 			return BENCH_DONE;
 		}
-		if ((code = take(o, c, optarg)) != BENCH_OK)
+		if ((code = bench_take_option(o, c, optarg)) != BENCH_OK)
 			return code;
 	}
 	if ((code = take_suites(o, argc - optind, argv + optind)) != BENCH_OK)

@@ -92,7 +92,7 @@ static bool write_text(const char *path)
 	return fclose(f) == 0;
 }
 
-static bool compile(const struct bench_options *o, const char *folder, const char *from, const char *to, char *why)
+static bool peak_compile(const struct bench_options *o, const char *folder, const char *from, const char *to, char *why)
 {
 	const char *const rest[] = { "-O3", "-march=native", "-w", "-shared", "-fPIC", "-o", to, from, NULL };
 	const struct lt_command_limits limits = { .ms = o->cc_timeout_ms, .cancelled = lt__interrupted, .folder = folder };
@@ -132,7 +132,7 @@ static bool open_library(struct bench_peak *p, const struct bench_options *o, ch
 {
 	const char *folder = bench_folder(why);
 	char *source = bench_format("%s/peak.c", folder ? folder : ""), *library = bench_format("%s/peak.so", folder ? folder : "");
-	bool ok = folder && compile(o, folder, source, library, why);
+	bool ok = folder && peak_compile(o, folder, source, library, why);
 
 	if (ok && !(p->library = dlopen(library, RTLD_NOW | RTLD_LOCAL)))
 		ok = bench_why(why, "%s", dlerror());
@@ -303,7 +303,7 @@ static double try_form(struct bench_peak *p, enum bench_bound bound, int i, int 
 }
 
 /* Every form once, those that are near the best a few times more. */
-static void measure(struct bench_peak *p, enum bench_bound bound, int threads)
+static void peak_measure(struct bench_peak *p, enum bench_bound bound, int threads)
 {
 	double rate[FORMS];
 	int64_t n[FORMS];
@@ -329,7 +329,7 @@ double bench_peak_measure(struct bench_peak *p, enum bench_bound bound, int thre
 	threads = threads > MOST ? MOST : threads;
 	for (int t = 1; t <= threads; t++)
 		if (!p->best_threads[bound][t])
-			measure(p, bound, t);
+			peak_measure(p, bound, t);
 	return p->rate[bound][threads];
 }
 
@@ -352,11 +352,11 @@ json_t *bench_peak_json(const struct bench_peak *p)
 }
 
 /* As contestants they run beside the others in each case. */
-struct contestant { struct bench_peak *p; int threads; };
+struct peak_contestant { struct bench_peak *p; int threads; };
 
 static enum bench_answer begin_case(struct bench_contestant *k, const struct bench_case *c, int threads, char *why)
 {
-	struct contestant *s = k->state;
+	struct peak_contestant *s = k->state;
 
 	(void)why;
 	bench_peak_measure(s->p, c->bound, threads);
@@ -366,9 +366,9 @@ static enum bench_answer begin_case(struct bench_contestant *k, const struct ben
 	return BENCH_READY;
 }
 
-static bool run(struct bench_contestant *k, int64_t n, double *seconds, char *why)
+static bool peak_run(struct bench_contestant *k, int64_t n, double *seconds, char *why)
 {
-	struct contestant *s = k->state;
+	struct peak_contestant *s = k->state;
 
 	(void)why;
 	*seconds = run_team(s->p, k->bound, &s->p->form[k->bound][s->p->best[k->bound][s->threads]], s->threads, n);
@@ -377,11 +377,11 @@ static bool run(struct bench_contestant *k, int64_t n, double *seconds, char *wh
 
 static double limit(struct bench_contestant *k, int threads, bool anew)
 {
-	struct contestant *s = k->state;
+	struct peak_contestant *s = k->state;
 
 	threads = threads > MOST ? MOST : threads;
 	if (anew)
-		measure(s->p, k->bound, threads);
+		peak_measure(s->p, k->bound, threads);
 	return bench_peak_measure(s->p, k->bound, threads);
 }
 
@@ -390,16 +390,16 @@ static void end_case(struct bench_contestant *k)
 	(void)k;
 }
 
-static void close_contestant(struct bench_contestant *k)
+static void peak_close(struct bench_contestant *k)
 {
 	free(k->state);
 }
 
-static const struct bench_ops contestant_ops = { begin_case, run, NULL, end_case, close_contestant };
+static const struct bench_ops contestant_ops = { begin_case, peak_run, NULL, end_case, peak_close };
 
 void bench_peak_open(struct bench_contestant *k, struct bench_peak *p, enum bench_bound bound)
 {
-	struct contestant *s = bench_alloc(sizeof *s);
+	struct peak_contestant *s = bench_alloc(sizeof *s);
 
 	s->p = p;
 	k->ops = &contestant_ops;

@@ -4,12 +4,12 @@
 #include "tools/bench.h"
 
 /* The chain goes round this list.  Each step has an operand so that none of them cancels another. */
-static const struct step { const char *node; double operand; bool unary; } steps[] = {
+static const struct pointwise_step { const char *node; double operand; bool unary; } steps[] = {
 	{ "Multiply", 1.25, false }, { "Add", 0.5, false }, { "Max", -0.25, false }, { "Sub", 0.75, false },
 	{ "Abs", 0, true }, { "Multiply", -1.5, false }, { "Min", 0.125, false }, { "Add", 2, false },
 };
 
-static double step(const struct step *s, double x)
+static double step(const struct pointwise_step *s, double x)
 {
 	switch (s->node[0] == 'M' ? s->node[1] : s->node[0]) {
 	case 'u': return (float)(x * s->operand);
@@ -58,7 +58,7 @@ static void fma_of(const struct bench_case *c, float *out)
 		out[i] = (float)((double)c->in[0].data[i] * c->in[1].data[i] + c->in[0].data[i]);
 }
 
-static struct bench_case *begin(struct bench_cases *l, const char *group, const char *op, const char *title, int bits, int n_in)
+static struct bench_case *pointwise_begin(struct bench_cases *l, const char *group, const char *op, const char *title, int bits, int n_in)
 {
 	static const char *const names[] = { "x", "y" };
 	int64_t n = INT64_C(1) << bits;
@@ -84,7 +84,7 @@ static void add_chain(struct bench_cases *l, int operations, int bits)
 	struct bench_case *c;
 
 	snprintf(title, sizeof title, "chain%d", operations);
-	c = begin(l, "chains", "chain", title, bits, 1);
+	c = pointwise_begin(l, "chains", "chain", title, bits, 1);
 	bench_case_number(c, "operations", operations);
 	for (int i = 0; i < operations; i++) {
 		if (steps[i].unary)
@@ -101,7 +101,7 @@ static void add_chain(struct bench_cases *l, int operations, int bits)
 
 static void add_one(struct bench_cases *l, const char *op, int flops, const char *script, bench_reference *reference, int n_in, int bits)
 {
-	struct bench_case *c = begin(l, "single", op, op, bits, n_in);
+	struct bench_case *c = pointwise_begin(l, "single", op, op, bits, n_in);
 
 	bench_case_script(c, "%s", script);
 	c->flops = flops * c->out.n;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "tools/bench.h"
 
-struct contestant {
+struct peer_contestant {
 	pid_t pid;
 	int in, out;                    /* its standard input and output */
 	char *log;                      /* a file with what it says on standard error */
@@ -22,7 +22,7 @@ struct contestant {
 };
 
 /* The last line that it has said on standard error; "" if there is none.  The shell's, that says a signal's name, is not its own. */
-static void last_words(const struct contestant *s, int signal_number, char *out, size_t bytes)
+static void last_words(const struct peer_contestant *s, int signal_number, char *out, size_t bytes)
 {
 	FILE *f = fopen(s->log, "r");
 	char line[256];
@@ -38,7 +38,7 @@ static void last_words(const struct contestant *s, int signal_number, char *out,
 }
 
 /* With all that it has started; what the process ended with. */
-static int stop(struct contestant *s)
+static int stop(struct peer_contestant *s)
 {
 	int status = 0;
 
@@ -50,7 +50,7 @@ static int stop(struct contestant *s)
 	return status;
 }
 
-static bool lost(struct contestant *s, char *why)
+static bool lost(struct peer_contestant *s, char *why)
 {
 	char words[256];
 	int status = stop(s);
@@ -70,7 +70,7 @@ static int signal_of(int status)
 }
 
 /* A process that has ended by itself says more by how it did than one that is killed now. */
-static bool ended(struct contestant *s, char *why)
+static bool ended(struct peer_contestant *s, char *why)
 {
 	char words[256];
 	int status = 0;
@@ -90,7 +90,7 @@ static bool ended(struct contestant *s, char *why)
 }
 
 /* Until there is something to read, or room to write; a peer that takes too long for it is ended. */
-static bool wait_for(struct contestant *s, int file, short events, double until, char *why)
+static bool wait_for(struct peer_contestant *s, int file, short events, double until, char *why)
 {
 	struct pollfd p = { .fd = file, .events = events };
 	double left;
@@ -108,7 +108,7 @@ static bool wait_for(struct contestant *s, int file, short events, double until,
 }
 
 /* One line, without its end; overlong ones are cut. */
-static bool read_line(struct contestant *s, char *out, size_t bytes, char *why)
+static bool peer_read_line(struct peer_contestant *s, char *out, size_t bytes, char *why)
 {
 	double until = bench_now() + s->patience;
 
@@ -134,7 +134,7 @@ static bool read_line(struct contestant *s, char *out, size_t bytes, char *why)
 	}
 }
 
-static bool write_all(struct contestant *s, const char *text, size_t n, char *why)
+static bool write_all(struct peer_contestant *s, const char *text, size_t n, char *why)
 {
 	double until = bench_now() + s->patience;
 
@@ -153,8 +153,8 @@ static bool write_all(struct contestant *s, const char *text, size_t n, char *wh
 	return true;
 }
 
-static bool ask(struct contestant *s, char *answer, size_t bytes, char *why, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
-static bool ask(struct contestant *s, char *answer, size_t bytes, char *why, const char *fmt, ...)
+static bool peer_ask(struct peer_contestant *s, char *answer, size_t bytes, char *why, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+static bool peer_ask(struct peer_contestant *s, char *answer, size_t bytes, char *why, const char *fmt, ...)
 {
 	va_list args;
 	char *text = NULL;
@@ -167,7 +167,7 @@ static bool ask(struct contestant *s, char *answer, size_t bytes, char *why, con
 		text = NULL;
 	va_end(args);
 	ok = text ? true : bench_why(why, "out of memory");
-	ok = ok && write_all(s, text, strlen(text), why) && read_line(s, answer, bytes, why);
+	ok = ok && write_all(s, text, strlen(text), why) && peer_read_line(s, answer, bytes, why);
 	free(text);
 	return ok;
 }
@@ -224,12 +224,12 @@ json_t *bench_process_case(const struct bench_case *c, int threads)
 	return o;
 }
 
-static enum bench_answer begin(struct bench_contestant *k, const struct bench_case *c, int threads, char *why)
+static enum bench_answer peer_begin(struct bench_contestant *k, const struct bench_case *c, int threads, char *why)
 {
 	json_t *o = bench_process_case(c, threads);
 	char *text = json_dumps(o, JSON_COMPACT), answer[BENCH_WHY];
 	double start = bench_now();
-	bool ok = ask(k->state, answer, sizeof answer, why, "case %s\n", text);
+	bool ok = peer_ask(k->state, answer, sizeof answer, why, "case %s\n", text);
 
 	free(text);
 	json_decref(o);
@@ -247,22 +247,22 @@ static enum bench_answer begin(struct bench_contestant *k, const struct bench_ca
 	return BENCH_READY;
 }
 
-static bool run(struct bench_contestant *k, int64_t n, double *seconds, char *why)
+static bool peer_run(struct bench_contestant *k, int64_t n, double *seconds, char *why)
 {
 	char answer[BENCH_WHY], *end;
 
-	if (!ask(k->state, answer, sizeof answer, why, "sample %lld\n", (long long)n))
+	if (!peer_ask(k->state, answer, sizeof answer, why, "sample %lld\n", (long long)n))
 		return false;
 	*seconds = strtod(answer, &end);
 	return (end != answer && !*end && *seconds > 0) || refused(answer, "a number of seconds", why);
 }
 
-static bool result(struct bench_contestant *k, const struct bench_case *c, float *out, char *why)
+static bool peer_result(struct bench_contestant *k, const struct bench_case *c, float *out, char *why)
 {
 	char answer[BENCH_WHY], *path = bench_temporary();
 	FILE *f = NULL;
 	size_t n = 0;
-	bool ok = path ? ask(k->state, answer, sizeof answer, why, "result %s\n", path) : bench_why(why, "no file can be made for the result");
+	bool ok = path ? peer_ask(k->state, answer, sizeof answer, why, "result %s\n", path) : bench_why(why, "no file can be made for the result");
 
 	if (ok && !is(answer, "ok"))
 		ok = refused(answer, "'ok'", why);
@@ -280,18 +280,18 @@ static bool result(struct bench_contestant *k, const struct bench_case *c, float
 	return ok;
 }
 
-static void end(struct bench_contestant *k)
+static void peer_end(struct bench_contestant *k)
 {
-	struct contestant *s = k->state;
+	struct peer_contestant *s = k->state;
 	char answer[BENCH_WHY], why[BENCH_WHY];
 
 	if (!s->gone)
-		ask(s, answer, sizeof answer, why, "end\n");
+		peer_ask(s, answer, sizeof answer, why, "end\n");
 }
 
-static void close_contestant(struct bench_contestant *k)
+static void peer_close(struct bench_contestant *k)
 {
-	struct contestant *s = k->state;
+	struct peer_contestant *s = k->state;
 	char why[BENCH_WHY];
 
 	if (!s->gone && s->pid > 0) {
@@ -315,7 +315,7 @@ static void close_contestant(struct bench_contestant *k)
 	free(s);
 }
 
-static const struct bench_ops ops = { begin, run, result, end, close_contestant };
+static const struct bench_ops ops = { peer_begin, peer_run, peer_result, peer_end, peer_close };
 
 static _Noreturn void become(const char *command, const char *environment, const char *log, const int in[2], const int out[2])
 {
@@ -335,7 +335,7 @@ static _Noreturn void become(const char *command, const char *environment, const
 	_exit(127);
 }
 
-static bool start(struct contestant *s, const char *command, const char *environment, char *why)
+static bool start(struct peer_contestant *s, const char *command, const char *environment, char *why)
 {
 	int in[2] = { -1, -1 }, out[2] = { -1, -1 };
 
@@ -358,7 +358,7 @@ static bool start(struct contestant *s, const char *command, const char *environ
 
 bool bench_process_open(struct bench_contestant *k, const char *command, const char *environment, double patience, char *why)
 {
-	struct contestant *s = bench_alloc(sizeof *s);
+	struct peer_contestant *s = bench_alloc(sizeof *s);
 	char answer[BENCH_WHY];
 
 	s->in = s->out = -1;
@@ -367,7 +367,7 @@ bool bench_process_open(struct bench_contestant *k, const char *command, const c
 	k->state = s;
 	k->files = true;
 	signal(SIGPIPE, SIG_IGN);
-	if (!start(s, command, environment, why) || !read_line(s, answer, sizeof answer, why))
+	if (!start(s, command, environment, why) || !peer_read_line(s, answer, sizeof answer, why))
 		return false;
 	if (is(answer, "absent"))
 		return bench_why(why, "%s", rest(answer));

@@ -81,7 +81,7 @@ static const struct op { const char *name; int flops, row_flops, n_weight; const
 	{ "sum", 1, 0, 0, "$2 = ReduceSumNode($1, [1]);\nresult = $2;\n", row_sum },
 };
 
-static void add(struct bench_cases *l, const char *suite, const struct op *op, int64_t columns, int bits)
+static void rows_add(struct bench_cases *l, const char *suite, const struct op *op, int64_t columns, int bits)
 {
 	int64_t rows = (INT64_C(1) << bits) / columns;
 	char name[64];
@@ -116,5 +116,5 @@ void bench_rows_cases(struct bench_cases *l)
 	for (size_t o = 0; o < sizeof ops / sizeof *ops; o++)
 		for (size_t b = 0; b < sizeof bits / sizeof *bits; b++)
 			for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-				add(l, "rows", &ops[o], columns[i], bits[b]);
+				rows_add(l, "rows", &ops[o], columns[i], bits[b]);
 }

@@ -9,7 +9,7 @@
 #include "tools/interrupt.h"
 #include "tools/say.h"
 
-static void say(const char *fmt, va_list args)
+static void bench_vsay(const char *fmt, va_list args)
 {
 	fflush(stdout);
 	fputs("lt-bench: ", stderr);
@@ -22,7 +22,7 @@ int bench_usage(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	say(fmt, args);
+	bench_vsay(fmt, args);
 	va_end(args);
 	return BENCH_USAGE;
 }
@@ -32,7 +32,7 @@ int bench_failed(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	say(fmt, args);
+	bench_vsay(fmt, args);
 	va_end(args);
 	return BENCH_FAILED;
 }

@@ -4,7 +4,7 @@
 #include "tools/bench.h"
 #include "tools/say.h"
 
-struct sum {
+struct outcome_sum {
 	const char *suite, *group, *label;      /* group NULL: the whole suite */
 	int n_label;                            /* characters of it */
 	enum bench_role role;
@@ -12,23 +12,23 @@ struct sum {
 	double of_peak, of_best;
 };
 
-static bool same(const char *a, const char *b)
+static bool same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-static bool counts(const struct bench_outcome *o, const struct sum *s)
+static bool counts(const struct bench_outcome *o, const struct outcome_sum *s)
 {
-	return o->threads == s->threads && same(o->c->suite, s->suite) && (!s->group || same(o->c->group, s->group));
+	return o->threads == s->threads && same_text(o->c->suite, s->suite) && (!s->group || same_text(o->c->group, s->group));
 }
 
-static bool is_of(const struct bench_row *r, const struct sum *s)
+static bool is_of(const struct bench_row *r, const struct outcome_sum *s)
 {
 	return r->role == s->role && bench_family(r) == s->n_label && !strncmp(r->label, s->label, (size_t)s->n_label);
 }
 
 /* Everything of one contestant in one group. */
-static void fill(const struct bench_outcomes *l, struct sum *s)
+static void sum_fill(const struct bench_outcomes *l, struct outcome_sum *s)
 {
 	double *peak = bench_alloc((size_t)l->n * sizeof *peak), *best = bench_alloc((size_t)l->n * sizeof *best);
 
@@ -52,22 +52,22 @@ static void fill(const struct bench_outcomes *l, struct sum *s)
 	free(best);
 }
 
-typedef void each(const struct sum *, void *user);
+typedef void each(const struct outcome_sum *, void *user);
 
-static bool seen(const struct sum *s, const struct sum *before, int n)
+static bool seen(const struct outcome_sum *s, const struct outcome_sum *before, int n)
 {
 	for (int i = 0; i < n; i++)
-		if (same(before[i].suite, s->suite) && same(before[i].group, s->group) && before[i].threads == s->threads && before[i].role == s->role &&
+		if (same_text(before[i].suite, s->suite) && same_text(before[i].group, s->group) && before[i].threads == s->threads && before[i].role == s->role &&
 		    before[i].n_label == s->n_label && !strncmp(before[i].label, s->label, (size_t)s->n_label))
 			return true;
 	return false;
 }
 
 /* In the order of the cases; a suite's whole after its groups, where it has several. */
-static void walk(const struct bench_outcomes *l, each *tell, void *user)
+static void outcomes_walk(const struct bench_outcomes *l, each *tell, void *user)
 {
 	int room = 1, n = 0;
-	struct sum *all;
+	struct outcome_sum *all;
 
 	for (int i = 0; i < l->n; i++)
 		room += 2 * l->at[i].n_row;
@@ -76,19 +76,19 @@ static void walk(const struct bench_outcomes *l, each *tell, void *user)
 		for (int i = 0; i < l->n; i++)
 			for (int k = 0; k < l->at[i].n_row; k++) {
 				const struct bench_outcome *o = &l->at[i];
-				struct sum s = { .suite = o->c->suite, .group = whole ? NULL : o->c->group, .label = o->row[k].label, .threads = o->threads,
+				struct outcome_sum s = { .suite = o->c->suite, .group = whole ? NULL : o->c->group, .label = o->row[k].label, .threads = o->threads,
 					.role = o->row[k].role, .n_label = bench_family(&o->row[k]) };
 
 				if (o->row[k].role == BENCH_DENOMINATOR || o->row[k].role == BENCH_AGAIN || o->row[k].answer == BENCH_SKIP || seen(&s, all, n))
 					continue;
-				fill(l, &s);
+				sum_fill(l, &s);
 				all[n++] = s;
 				tell(&s, user);
 			}
 	free(all);
 }
 
-static void print(const struct sum *s, void *user)
+static void print(const struct outcome_sum *s, void *user)
 {
 	char best[64] = "";
 
@@ -163,13 +163,13 @@ void bench_print_summary(const struct bench_report *r, FILE *f)
 {
 	if (r->outcomes.n) {
 		lt__say(f, "\ngeometric means: rate over peak or bandwidth; over the best of the others\n");
-		walk(&r->outcomes, print, f);
+		outcomes_walk(&r->outcomes, print, f);
 		print_noise(&r->outcomes, f);
 	}
 	print_compiles(&r->compiles, f);
 }
 
-static void add(const struct sum *s, void *user)
+static void json_add_sum(const struct outcome_sum *s, void *user)
 {
 	json_t *o = json_pack("{s:s,s:i,s:s%,s:i,s:i,s:f,s:f,s:i,s:i}", "suite", s->suite, "threads", s->threads, "contestant", s->label, (size_t)s->n_label, "cases", s->n, "failed",
 		s->failed, "of_peak", s->of_peak, "of_best", s->of_best, "wins", s->wins, "compared", s->compared);
@@ -182,6 +182,6 @@ json_t *bench_summary_json(const struct bench_report *r)
 {
 	json_t *list = json_array();
 
-	walk(&r->outcomes, add, list);
+	outcomes_walk(&r->outcomes, json_add_sum, list);
 	return list;
 }

@@ -22,7 +22,7 @@ static void escaped(FILE *f, const char *text)
 		fputs(*text == '<' ? "&lt;" : *text == '>' ? "&gt;" : *text == '&' ? "&amp;" : *text == '"' ? "&quot;" : (char[]){ *text, 0 }, f);
 }
 
-static bool shown(const struct bench_row *r)
+static bool svg_shows(const struct bench_row *r)
 {
 	return r->answer == BENCH_READY && r->role != BENCH_DENOMINATOR && r->role != BENCH_AGAIN;
 }
@@ -50,7 +50,7 @@ static int bars_of(const struct bench_outcome *o)
 	int n = 0;
 
 	for (int i = 0; i < o->n_row; i++)
-		n += shown(&o->row[i]);
+		n += svg_shows(&o->row[i]);
 	return n;
 }
 
@@ -67,7 +67,7 @@ static void bars(struct plot *p, double bottom)
 			const struct bench_row *r = &o->row[k];
 			double high = r->of_peak > top ? top : r->of_peak;
 
-			if (!shown(r))
+			if (!svg_shows(r))
 				continue;
 			fprintf(p->f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%.1f\" fill=\"%s\"><title>", x, bottom - high * one, BAR - 1, high * one,
 				colors[color(p, r->label) % 8]);
@@ -176,7 +176,7 @@ static void roofline(struct plot *p, double top)
 			const struct bench_row *r = &o->row[k];
 			double x = (double)o->c->flops / (double)o->c->bytes;
 
-			if (!shown(r) || o->c->flops == 0 || r->median <= 0 || x < a.least || x > a.most)
+			if (!svg_shows(r) || o->c->flops == 0 || r->median <= 0 || x < a.least || x > a.most)
 				continue;
 			fprintf(p->f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\" fill-opacity=\"0.7\"><title>", at_x(&a, x),
 				at_y(&a, (double)o->c->flops / r->median), colors[color(p, r->label) % 8]);

@@ -82,7 +82,7 @@ static double probe(struct bench_contestant *k, struct bench_cases *l, bool quic
 
 struct tried { struct bench_contestant k; bool open; double rate, seconds[8]; };
 
-static json_t *tell(const char *type, const struct tried *t, const char *why)
+static json_t *vendor_json(const char *type, const struct tried *t, const char *why)
 {
 	return json_pack("{s:s,s:s,s:f,s:s}", "coretype", type, "is", t->open || t->rate > 0 ? t->k.label : "", "flops_per_second", t->rate, "why", why);
 }
@@ -126,7 +126,7 @@ static void try_type(struct tried *t, const char *self, const char *type, const 
 		t->rate = probe(&t->k, probes, o->quick, t->seconds, why);
 		t->open = t->rate > 0;
 	}
-	json_array_append_new(report, tell(type ? type : "its own choice", t, why));
+	json_array_append_new(report, vendor_json(type ? type : "its own choice", t, why));
 	free(environment);
 }
 

@@ -36,7 +36,7 @@ static double now(void) { return (double)lt__now_ns() * 1e-9; }
 
 /* -- in the child -- */
 
-static void put(int fd, const void *at, size_t bytes)
+static void child_write(int fd, const void *at, size_t bytes)
 {
 	const char *from = at;
 	while (bytes > 0) {
@@ -53,17 +53,17 @@ static void put(int fd, const void *at, size_t bytes)
 static void say_at(int fd, int kind, int32_t i)
 {
 	const struct message m = { .kind = kind, .i = i };
-	put(fd, &m, sizeof m);
+	child_write(fd, &m, sizeof m);
 }
 
 static void say_outcome(int fd, int32_t i, const struct check_outcome *out)
 {
 	const struct message m = { OUTCOME, i, (int32_t)out->status, out->set, (int32_t)strlen(out->text), out->tree ? (int32_t)strlen(out->tree) : 0,
 		out->seconds };
-	put(fd, &m, sizeof m);
-	put(fd, out->text, (size_t)m.n_text);
+	child_write(fd, &m, sizeof m);
+	child_write(fd, out->text, (size_t)m.n_text);
 	if (out->tree)
-		put(fd, out->tree, (size_t)m.n_tree);
+		child_write(fd, out->tree, (size_t)m.n_tree);
 }
 
 static void prepare_case(struct check_device *d, const struct check_case *c, struct check_work *w)
@@ -210,7 +210,7 @@ static bool take_outcome(const struct check_options *o, int fd, const struct mes
 	return good;
 }
 
-static void tell(struct parent *p, int32_t i)
+static void child_report(struct parent *p, int32_t i)
 {
 	p->n_passed += p->outcome[i].status == CHECK_PASSED;
 	p->stopped = !p->told(p->user, i) || p->stopped;
@@ -248,7 +248,7 @@ static void listen_to(struct parent *p, int fd, struct message *m, int32_t *n_do
 		if (!take_outcome(p->o, fd, m, &p->outcome[m->i], silent))
 			return;
 		++*n_done;
-		tell(p, m->i);
+		child_report(p, m->i);
 		if (no_session)
 			count_alike(p, p->outcome[m->i].text, NULL, "session", MAX_ENDED);
 	}
@@ -272,7 +272,7 @@ static void fail_case(struct parent *p, int32_t i, const char *phase, const char
 	if (p->outcome[i].done)
 		return;
 	(void)lt__check_end(&p->outcome[i], CHECK_FAILED, "%s%s: %s", member ? "in " : "", member ? member : phase, how);
-	tell(p, i);
+	child_report(p, i);
 	count_alike(p, p->outcome[i].text, member, "case", silent ? MAX_SILENT : MAX_ENDED);
 }
 
@@ -282,7 +282,7 @@ static void fail_batch(struct parent *p, int32_t first, int32_t n, const char *w
 	for (int32_t i = first; i < first + n && !p->stopped; i++) {
 		(void)lt__check_end(&p->outcome[i], CHECK_FAILED, "it was not run: %s", why);
 		p->outcome[i].unrun = true;
-		tell(p, i);
+		child_report(p, i);
 		count_alike(p, p->outcome[i].text, NULL, "case", MAX_SILENT);
 	}
 }

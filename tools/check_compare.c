@@ -96,7 +96,7 @@ bool lt__check_compare(struct check_guarded *room, struct lt_judge *judge, void 
 
 /* -- the same bits -- */
 
-static bool same(const struct check_work *w, const struct lt_evaluation *e, const struct pair *p, const char *what)
+static bool pair_same(const struct check_work *w, const struct lt_evaluation *e, const struct pair *p, const char *what)
 {
 	int64_t at[LT_MAX_RANK] = { 0 }, flat = 0;
 	enum lt_dtype t = w->g->node[p->node].dtype;
@@ -122,7 +122,7 @@ bool lt__check_same_bits(struct check_guarded *room, const struct check_guarded 
 		struct pair p = { .kind = "result", .name = w->g->result[i].name, .node = w->g->result[i].node };
 		p.got = lt__check_guarded_at(room, LT_SPACE_RESULT, i);
 		p.second = lt__check_guarded_at(second, LT_SPACE_RESULT, i);
-		if (!same(w, e, &p, what))
+		if (!pair_same(w, e, &p, what))
 			return false;
 	}
 	for (lt_node n = 0; n < w->g->n_node; n++) {
@@ -131,7 +131,7 @@ bool lt__check_same_bits(struct check_guarded *room, const struct check_guarded 
 			continue;
 		p.got = lt__check_guarded_at(room, LT_SPACE_STATE, binding);
 		p.second = lt__check_guarded_at(second, LT_SPACE_STATE, binding++);
-		if (!same(w, e, &p, what))
+		if (!pair_same(w, e, &p, what))
 			return false;
 	}
 	return true;

@@ -10,9 +10,9 @@
 #include "check/random_graph.h"
 #include "tools/check.h"
 
-struct range { bool given, bounded; int64_t low, high; };        /* bounded: by a run-time scalar; high is its least */
+struct index_range { bool given, bounded; int64_t low, high; };        /* bounded: by a run-time scalar; high is its least */
 
-static void narrow(struct range *r, int64_t low, int64_t high)
+static void narrow(struct index_range *r, int64_t low, int64_t high)
 {
 	if (!r->given || low > r->low)
 		r->low = low;
@@ -44,9 +44,9 @@ static int64_t min_extent(const struct lt_graph *g, const struct lt_vardef *v)
 	return least < 1 ? 1 : least > v->extent ? v->extent : least;
 }
 
-static struct range *ranges_of(const struct lt_graph *g)
+static struct index_range *ranges_of(const struct lt_graph *g)
 {
-	struct range *r = calloc((size_t)g->n_node + 1, sizeof *r);
+	struct index_range *r = calloc((size_t)g->n_node + 1, sizeof *r);
 	if (!r)
 		return NULL;
 	for (int32_t i = 0; i < g->n_param; i++)
@@ -97,7 +97,7 @@ static int64_t special_int(enum lt_dtype t, uint64_t *rng)
 	return all[random_between(rng, 0, (int64_t)(sizeof all / sizeof *all) - 1)];
 }
 
-static union lt_scalar draw(enum lt_dtype t, const struct range *r, bool special, uint64_t *rng)
+static union lt_scalar draw(enum lt_dtype t, const struct index_range *r, bool special, uint64_t *rng)
 {
 	union lt_scalar x;
 	if (r->given)
@@ -141,7 +141,7 @@ static bool is_below(const struct lt_nodedef *d, int set)
 	return set == CHECK_BELOW_ZERO && d->op != LT_OP_constant && strcmp(name, "k") && strcmp(name, "v");
 }
 
-static void *fill(const struct lt_graph *g, lt_node n, const struct range *r, const struct check_data *data)
+static void *data_fill(const struct lt_graph *g, lt_node n, const struct index_range *r, const struct check_data *data)
 {
 	const struct lt_nodedef *d = &g->node[n];
 	int64_t elems = lt__node_elems(g, n);
@@ -172,10 +172,10 @@ static void store_params(const struct lt_graph *g, void **all, const struct chec
 void **lt__check_data_new(const struct lt_graph *g, const struct check_data *data)
 {
 	void **all = calloc((size_t)g->n_node + 1, sizeof *all);
-	struct range *r = ranges_of(g);
+	struct index_range *r = ranges_of(g);
 	for (lt_node n = 0; all && r && n < g->n_node; n++)
 		if (g->node[n].op == LT_OP_input || g->node[n].op == LT_OP_constant || g->node[n].op == LT_OP_state)
-			all[n] = fill(g, n, &r[n], data);
+			all[n] = data_fill(g, n, &r[n], data);
 	if (all && r)
 		store_params(g, all, data);
 	free(r);

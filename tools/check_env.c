@@ -20,7 +20,7 @@ extern char **environ;
 /* -- in such a process -- */
 
 /* What it is, how it begins, and a hash of all of it. */
-static void say(FILE *f, const char *kernel, const char *what, const void *at, size_t n)
+static void env_print(FILE *f, const char *kernel, const char *what, const void *at, size_t n)
 {
 	const unsigned char *byte = at;
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -47,7 +47,7 @@ static bool probe(struct check_work *w)
 	for (int kind = LT_DUMP_SOURCE; LT_HAS(struct lt_backend, b, dump) && kind <= LT_DUMP_STATS; kind++) {
 		struct check_text text = { NULL, 0 };
 		if (!b->dump(w->object[nest], (enum lt_dump)kind, lt__check_text_add, &text) && text.at)
-			say(f, kernel, dumps[kind], text.at, text.n);
+			env_print(f, kernel, dumps[kind], text.at, text.n);
 		free(text.at);
 	}
 	if (LT_HAS(struct lt_backend, b, need))
@@ -59,7 +59,7 @@ static bool probe(struct check_work *w)
 		&& lt__check_compare(&room, t.judge, t.data, NULL);
 	for (int32_t i = 0; good && i < room.n; i++)
 		if (w->p->storages.storage[i].space == LT_SPACE_RESULT)
-			say(f, kernel, "values", room.block[i].block + room.block[i].at, room.block[i].bytes);
+			env_print(f, kernel, "values", room.block[i].block + room.block[i].at, room.block[i].bytes);
 	lt__check_guarded_free(&room);
 	lt__check_trial_free(w, &t);
 	return good;
@@ -72,13 +72,13 @@ static void say_session(const struct check_device *d, FILE *f)
 	struct check_diagnostics told;
 	lt__check_diagnostics_init(&told);
 	if (LT_HAS(struct lt_backend, b, identity) && !b->identity(d->session, lt__check_text_add, &text, &told.diag) && text.at)
-		say(f, NULL, "identity", text.at, text.n);
+		env_print(f, NULL, "identity", text.at, text.n);
 	text.n = 0;
 	if (LT_HAS(struct lt_backend, b, describe))
 		b->describe(d->session, lt__check_text_add, &text);
 	if (text.n > 0)
-		say(f, NULL, "describe", text.at, text.n);
-	say(f, NULL, "the name of caps.target", d->caps->target->name, strlen(d->caps->target->name));
+		env_print(f, NULL, "describe", text.at, text.n);
+	env_print(f, NULL, "the name of caps.target", d->caps->target->name, strlen(d->caps->target->name));
 	free(text.at);
 }
 
@@ -156,7 +156,7 @@ static void free_environment(char **all)
 }
 
 /* What such a process writes; NULL, with its sentence: there is none.  which: words for its environment.  The caller's to free. */
-static char *ask(const struct check_options *o, char **environment, const char *which, struct check_outcome *out)
+static char *env_ask(const struct check_options *o, char **environment, const char *which, struct check_outcome *out)
 {
 	char threads[20], *text = calloc(1, 1), part[4096];
 	const char **argv = calloc((size_t)o->n_load * 2 + 8, sizeof *argv);
@@ -247,8 +247,8 @@ void lt__check_errors_environment(struct check_device *d, const struct check_cas
 {
 	char **environment = other_environment(d->backend->name);
 	static const char same[] = "this environment", odder[] = "another environment";
-	char *first = ask(d->options, environ, same, out), *other = first ? ask(d->options, environment, odder, out) : NULL;
-	char *again = other && strcmp(first, other) != 0 ? ask(d->options, environ, same, out) : NULL;
+	char *first = env_ask(d->options, environ, same, out), *other = first ? env_ask(d->options, environment, odder, out) : NULL;
+	char *again = other && strcmp(first, other) != 0 ? env_ask(d->options, environ, same, out) : NULL;
 	(void)c;
 	if (other && asks_for_none(out, first) && asks_for_none(out, other) && again)
 		(void)are_same(out, first, other, again);

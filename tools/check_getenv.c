@@ -24,7 +24,7 @@ static bool is_known(const char *name, const void *caller)
 	return false;
 }
 
-static void hear(const char *name, const void *caller)
+static void getenv_hear(const char *name, const void *caller)
 {
 	const void *from = __atomic_load_n(&only, __ATOMIC_ACQUIRE);
 	Dl_info asked;
@@ -40,18 +40,18 @@ static void hear(const char *name, const void *caller)
 	__atomic_store_n(&heard[at].caller, caller, __ATOMIC_RELEASE);
 }
 
-static char *find(const char *name, const void *caller)
+static char *getenv_find(const char *name, const void *caller)
 {
 	size_t n = strlen(name);
-	hear(name, caller);
+	getenv_hear(name, caller);
 	for (char **e = environ; e && *e; e++)
 		if (!strncmp(*e, name, n) && (*e)[n] == '=')
 			return *e + n + 1;
 	return NULL;
 }
 
-__attribute__((visibility("default"))) char *getenv(const char *name) { return find(name, __builtin_return_address(0)); }
-__attribute__((visibility("default"))) char *secure_getenv(const char *name) { return find(name, __builtin_return_address(0)); }
+__attribute__((visibility("default"))) char *getenv(const char *name) { return getenv_find(name, __builtin_return_address(0)); }
+__attribute__((visibility("default"))) char *secure_getenv(const char *name) { return getenv_find(name, __builtin_return_address(0)); }
 
 uint32_t lt__check_heard(void) { return __atomic_load_n(&n_heard, __ATOMIC_RELAXED); }
 

@@ -24,13 +24,13 @@ lt_node lt__check_build_gather(struct lt_graph *g, const struct check_case *c)
 
 /* -- states -- */
 
-static lt_node plus(struct lt_graph *g, lt_node a, lt_node b)
+static lt_node add_nodes(struct lt_graph *g, lt_node a, lt_node b)
 {
 	return lt_graph_binary(g, lt_node_dtype(g, a) == LT_BOOL ? "xor" : "add", a, b);
 }
 
 /* The state's new content; the result is made of it. */
-static lt_node keep(struct lt_graph *g, lt_node state, lt_node value)
+static lt_node data_keep_state(struct lt_graph *g, lt_node state, lt_node value)
 {
 	return value >= 0 && lt_graph_set_state(g, state, value) ? -1 : value;
 }
@@ -51,31 +51,31 @@ lt_node lt__check_build_state(struct lt_graph *g, const struct check_case *c)
 	case CHECK_UPDATE: {
 		lt_param at[2] = { offset(g, 4), -1 };
 		x = lt_graph_input(g, "x", t, 2, part);
-		return keep(g, s, lt_graph_update(g, s, x, zero, at));
+		return data_keep_state(g, s, lt_graph_update(g, s, x, zero, at));
 	}
 	case CHECK_SWAP:
 		second = lt_graph_state(g, "s2", t, 2, dims);
-		if (keep(g, s, plus(g, second, lt_graph_input(g, "x", t, 2, dims))) < 0)
+		if (data_keep_state(g, s, add_nodes(g, second, lt_graph_input(g, "x", t, 2, dims))) < 0)
 			return -1;
-		return keep(g, second, lt_graph_unary(g, "copy", s));
+		return data_keep_state(g, second, lt_graph_unary(g, "copy", s));
 	case CHECK_COUNTER: {           /* the state is read as a run-time scalar */
 		lt_var one = lt_graph_var(g, "one", 1);
 		lt_node count = lt_graph_state(g, "count", LT_I64, 1, &one);
 		lt_param at[2] = { lt_graph_param(g, count, 0, 0, 4), -1 };
 		lt_node next = lt_graph_binary(g, "add", count, lt_graph_literal_int(g, LT_I64, 1));
 		x = lt_graph_input(g, "x", t, 2, part);
-		if (keep(g, count, lt_graph_binary(g, "min", next, lt_graph_literal_int(g, LT_I64, 4))) < 0)
+		if (data_keep_state(g, count, lt_graph_binary(g, "min", next, lt_graph_literal_int(g, LT_I64, 4))) < 0)
 			return -1;
-		return keep(g, s, lt_graph_update(g, s, x, zero, at));
+		return data_keep_state(g, s, lt_graph_update(g, s, x, zero, at));
 	}
 	case CHECK_APPEND: {            /* a row is added, then all are read */
 		lt_param at[2] = { offset(g, 4), -1 };
 		x = lt_graph_input(g, "x", t, 2, part);
-		second = keep(g, s, lt_graph_update(g, s, x, zero, at));
+		second = data_keep_state(g, s, lt_graph_update(g, s, x, zero, at));
 		return lt_graph_reduce(g, "max", second, 1, &dims[0]);
 	}
 	default:
-		return keep(g, s, plus(g, s, lt_graph_input(g, "x", t, 2, dims)));
+		return data_keep_state(g, s, add_nodes(g, s, lt_graph_input(g, "x", t, 2, dims)));
 	}
 }
 
@@ -111,11 +111,11 @@ lt_node lt__check_build_param(struct lt_graph *g, const struct check_case *c)
 
 /* -- products -- */
 
-struct extents { int64_t m, n, k, b; };
-static struct extents extents_of(int shape)
+struct product_extents { int64_t m, n, k, b; };
+static struct product_extents extents_of(int shape)
 {
-	return shape == CHECK_ONE ? (struct extents){ 1, 1, 1, 1 } : shape == CHECK_PRIME ? (struct extents){ 7, 13, 5, 3 }
-		: shape == CHECK_ABOVE ? (struct extents){ 17, 33, 65, 2 } : (struct extents){ 40, 70, 129, 2 };
+	return shape == CHECK_ONE ? (struct product_extents){ 1, 1, 1, 1 } : shape == CHECK_PRIME ? (struct product_extents){ 7, 13, 5, 3 }
+		: shape == CHECK_ABOVE ? (struct product_extents){ 17, 33, 65, 2 } : (struct product_extents){ 40, 70, 129, 2 };
 }
 
 static lt_node product_of(struct lt_graph *g, enum lt_dtype t, int kind, lt_var m, lt_var n, lt_var k, lt_var b)
@@ -142,7 +142,7 @@ static lt_node product_of(struct lt_graph *g, enum lt_dtype t, int kind, lt_var 
 	return lt_graph_contract(g, x, w, 1, &k);
 }
 
-static lt_node conv(struct lt_graph *g, enum lt_dtype t, const struct extents *e)
+static lt_node conv(struct lt_graph *g, enum lt_dtype t, const struct product_extents *e)
 {
 	static const int64_t strides[2] = { 2, 1 }, pads[4] = { 1, 0, 1, 2 }, dilations[2] = { 1, 2 };
 	lt_var x[4] = { lt_graph_var(g, "batch", e->b), lt_graph_var(g, "c", e->k > 8 ? 8 : e->k), lt_graph_var(g, "h", e->m > 3 ? e->m : 4),
@@ -152,7 +152,7 @@ static lt_node conv(struct lt_graph *g, enum lt_dtype t, const struct extents *e
 	return lt_build_conv2d(g, lt_graph_input(g, "x", t, 4, x), lt_graph_constant(g, "k", t, 4, w), strides, pads, dilations, 1, LT_NCHW);
 }
 
-static lt_node attention(struct lt_graph *g, enum lt_dtype t, const struct extents *e)
+static lt_node attention(struct lt_graph *g, enum lt_dtype t, const struct product_extents *e)
 {
 	lt_var q[2] = { lt_graph_var(g, "s", e->m), lt_graph_var(g, "d", 8) }, k[2] = { lt_graph_var(g, "t", e->n), lt_graph_var(g, "d", 8) };
 	lt_var v[2] = { lt_graph_var(g, "t", e->n), lt_graph_var(g, "e", 5) };
@@ -163,7 +163,7 @@ static lt_node attention(struct lt_graph *g, enum lt_dtype t, const struct exten
 lt_node lt__check_build_product(struct lt_graph *g, const struct check_case *c)
 {
 	enum lt_dtype t = c->spec.dtype;
-	const struct extents e = extents_of(c->spec.shape);
+	const struct product_extents e = extents_of(c->spec.shape);
 	int kind = c->spec.variant;
 	if (kind == CHECK_CONV)
 		return conv(g, t, &e);

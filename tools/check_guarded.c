@@ -7,13 +7,13 @@
 #include <string.h>
 #include "tools/check.h"
 
-static size_t element(const struct lt_storage *s) { return lt__dtype_info(s->dtype)->bytes; }
+static size_t element_size(const struct lt_storage *s) { return lt__dtype_info(s->dtype)->bytes; }
 static bool on_device(const struct check_device *d) { return LT_HAS(struct lt_caps, d->caps, device_memory); }
 
 /* The largest alignment that a kernel asks of the storage's first element. */
 static size_t align_of(const struct lt_program *p, int32_t storage)
 {
-	size_t align = element(&p->storages.storage[storage]);
+	size_t align = element_size(&p->storages.storage[storage]);
 	for (int32_t i = 0; i < p->n_frozen; i++)
 		for (uint32_t b = 0; b < p->frozen[i].tree.buffers.n; b++) {
 			const struct lt_buffer *buffer = LT_AT(struct lt_buffer, p->frozen[i].tree.buffers, b);
@@ -40,7 +40,7 @@ void lt__check_guarded_new(struct check_work *w, int odd, struct check_guarded *
 	for (int32_t i = 0; room->block && i < room->n; i++) {
 		struct check_block *b = &room->block[i];
 		const struct lt_storage *s = &p->storages.storage[i];
-		b->bytes = (size_t)s->elems * element(s);
+		b->bytes = (size_t)s->elems * element_size(s);
 		b->at = begin_of(align_of(p, i), (size_t)odd);
 		b->total = (b->at + b->bytes + CHECK_GUARD + 255) / 256 * 256;
 		b->block = aligned_alloc(256, b->total);
@@ -116,7 +116,7 @@ static bool from_device(struct check_guarded *room, struct check_block *b)
 	return !st || lt__check_end(room->w->out, CHECK_FAILED, "mem_copy to the host: %s: %s", lt_status_name(st), told.text);
 }
 
-static bool fill(struct check_guarded *room, void *const *data, int poison, bool prepared)
+static bool buffers_fill(struct check_guarded *room, void *const *data, int poison, bool prepared)
 {
 	const struct lt_program *p = room->w->p;
 	for (int32_t i = 0; i < room->n; i++) {
@@ -141,8 +141,8 @@ static bool fill(struct check_guarded *room, void *const *data, int poison, bool
 	return true;
 }
 
-bool lt__check_guarded_fill(struct check_guarded *room, void *const *data, int poison) { return fill(room, data, poison, true); }
-bool lt__check_guarded_refill(struct check_guarded *room, void *const *data, int poison) { return fill(room, data, poison, false); }
+bool lt__check_guarded_fill(struct check_guarded *room, void *const *data, int poison) { return buffers_fill(room, data, poison, true); }
+bool lt__check_guarded_refill(struct check_guarded *room, void *const *data, int poison) { return buffers_fill(room, data, poison, false); }
 
 void *lt__check_guarded_fetch(struct check_guarded *room, int32_t storage)
 {
@@ -196,7 +196,7 @@ void lt__check_guarded_slots(const struct check_guarded *room, int32_t nest, str
 	const struct lt_frozen *f = &room->w->p->frozen[nest];
 	for (int32_t i = 0; i < f->n_bind; i++) {
 		const struct check_block *b = &room->block[f->bind[i].storage];
-		size_t bytes = element(&room->w->p->storages.storage[f->bind[i].storage]);
+		size_t bytes = element_size(&room->w->p->storages.storage[f->bind[i].storage]);
 		slot[i] = (struct lt_slot){ b->device ? b->device : b->block, (int64_t)(b->at + (size_t)f->bind[i].offset * bytes),
 			(int64_t)((size_t)f->bind[i].elems * bytes) };
 	}

@@ -24,7 +24,7 @@ static const char style[] =
 	"@media print{body{max-width:none;padding:0;font-size:11px}details{break-inside:avoid}tbody th{position:static}"
 	"td,th{-webkit-print-color-adjust:exact;print-color-adjust:exact}}\n";
 
-static void put(FILE *f, const char *text)
+static void html_text(FILE *f, const char *text)
 {
 	for (; *text; text++)
 		switch (*text) {
@@ -43,12 +43,12 @@ static enum check_status status_of(const struct check_report *r, int32_t i) { re
 
 /* -- reasons: each once, the one that stands for most cases first -- */
 
-struct reason { const char *text; int32_t n, first; };         /* cases that it stands for; the first of them */
-struct reasons { struct reason *at; int32_t n; enum check_status status; };
+struct html_reason { const char *text; int32_t n, first; };         /* cases that it stands for; the first of them */
+struct reasons { struct html_reason *at; int32_t n; enum check_status status; };
 
 static int by_count(const void *x, const void *y)
 {
-	const struct reason *a = x, *b = y;
+	const struct html_reason *a = x, *b = y;
 	return a->n != b->n ? (a->n < b->n ? 1 : -1) : (a->first > b->first) - (a->first < b->first);
 }
 
@@ -69,7 +69,7 @@ static struct reasons list_reasons(const struct check_report *r, enum check_stat
 			continue;
 		int32_t k = find_reason(&l, r->outcome[i].text);
 		if (k == l.n)
-			l.at[l.n++] = (struct reason){ .text = r->outcome[i].text, .first = i };
+			l.at[l.n++] = (struct html_reason){ .text = r->outcome[i].text, .first = i };
 		l.at[k].n++;
 	}
 	if (l.at)
@@ -84,11 +84,11 @@ static void write_reasons(const struct check_report *r, const struct reasons *l,
 		(void)fprintf(f, "<h2>%s</h2>\n<p class=soft>%s</p>\n", title, words);
 	for (int32_t k = 0; k < l->n; k++) {
 		(void)fprintf(f, "<details id=%c%d><summary><b>%d.</b> ", sign, (int)k + 1, (int)k + 1);
-		put(f, l->at[k].text[0] ? l->at[k].text : "not reached");
+		html_text(f, l->at[k].text[0] ? l->at[k].text : "not reached");
 		(void)fprintf(f, " <span class=soft>(%d case%s)</span></summary><pre>", (int)l->at[k].n, l->at[k].n == 1 ? "" : "s");
 		for (int32_t i = 0; i < r->n; i++)
 			if (status_of(r, i) == l->status && !strcmp(r->outcome[i].text, l->at[k].text)) {
-				put(f, r->chosen[i]->name);
+				html_text(f, r->chosen[i]->name);
 				(void)fputc('\n', f);
 			}
 		(void)fputs("</pre></details>\n", f);
@@ -98,9 +98,9 @@ static void write_reasons(const struct check_report *r, const struct reasons *l,
 /* -- the matrix -- */
 
 struct cell { int n[4]; bool *why; };           /* why: by reason of a refusal, whether it has it */
-struct row { const char *name; struct cell cell[LT_NDTYPE]; };
+struct html_row { const char *name; struct cell cell[LT_NDTYPE]; };
 
-static int32_t fill_rows(const struct check_report *r, const struct reasons *refused, struct row *rows, bool *why)
+static int32_t fill_rows(const struct check_report *r, const struct reasons *refused, struct html_row *rows, bool *why)
 {
 	int32_t n = 0, k;
 	for (int32_t i = 0; i < r->n; i++) {
@@ -148,7 +148,7 @@ static void write_cell(FILE *f, const struct cell *c, int32_t n_reason)
 
 static void write_matrix(const struct check_report *r, const struct reasons *refused, FILE *f)
 {
-	struct row *rows = calloc((size_t)r->n + 1, sizeof *rows);
+	struct html_row *rows = calloc((size_t)r->n + 1, sizeof *rows);
 	bool *why = calloc(((size_t)r->n + 1) * LT_NDTYPE * ((size_t)refused->n + 1), sizeof *why);
 	int32_t n = rows && why ? fill_rows(r, refused, rows, why) : 0;
 	if (n > 0) {
@@ -160,7 +160,7 @@ static void write_matrix(const struct check_report *r, const struct reasons *ref
 		(void)fputs("</tr></thead><tbody>\n", f);
 		for (int32_t i = 0; i < n; i++) {
 			(void)fputs("<tr><th>", f);
-			put(f, rows[i].name);
+			html_text(f, rows[i].name);
 			(void)fputs("</th>", f);
 			for (int t = 1; t < LT_NDTYPE; t++)
 				write_cell(f, &rows[i].cell[t], refused->n);
@@ -190,7 +190,7 @@ static void write_groups(const struct check_report *r, FILE *f)
 			continue;
 		(void)fprintf(f, "<tr><th>%s</th><td class=%s>%d</td><td class=%s>%d</td><td class=%s>%d</td><td class=n>%d</td><td>%.1f</td><td class=l>",
 			lt__check_group(g)->name, n[0] ? "p" : "n", n[0], n[1] ? "r" : "n", n[1], n[2] ? "f" : "n", n[2], n[3], seconds);
-		put(f, lt__check_group(g)->doc);
+		html_text(f, lt__check_group(g)->doc);
 		(void)fputs("</td></tr>\n", f);
 	}
 	(void)fputs("</tbody></table></div>\n", f);
@@ -210,15 +210,15 @@ static void write_failures(const struct check_report *r, FILE *f)
 		first = false;
 		lt__check_repeat(r->o, r->chosen[i]->name, command, sizeof command);
 		(void)fputs("<details open><summary><code>", f);
-		put(f, r->chosen[i]->name);
+		html_text(f, r->chosen[i]->name);
 		(void)fputs("</code></summary><p>", f);
-		put(f, r->outcome[i].text);
+		html_text(f, r->outcome[i].text);
 		(void)fputs("</p><pre>", f);
-		put(f, command);
+		html_text(f, command);
 		(void)fputs("</pre>", f);
 		if (r->more[i] && r->more[i][0]) {
 			(void)fputs("<pre>", f);
-			put(f, r->more[i]);
+			html_text(f, r->more[i]);
 			(void)fputs("</pre>", f);
 		}
 		(void)fputs("</details>\n", f);
@@ -233,18 +233,18 @@ lt_status lt__check_html(const struct check_report *r, FILE *f)
 		n[status_of(r, i)]++;
 	(void)fputs("<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport content=\"width=device-width,initial-scale=1\">\n<title>"
 		"lt-check: ", f);
-	put(f, r->backend->name);
+	html_text(f, r->backend->name);
 	(void)fprintf(f, "</title>\n<style>\n%s</style></head><body>\n<h1>", style);
-	put(f, r->o->word);
+	html_text(f, r->o->word);
 	(void)fprintf(f, ": %s</h1>\n<p>%d passed, %d refused, %d failed, %d skipped</p>\n<p class=soft>", n[2] ? "failed" : "nothing failed", n[0], n[1],
 		n[2], n[3]);
-	put(f, r->backend->summary ? r->backend->summary : "");
+	html_text(f, r->backend->summary ? r->backend->summary : "");
 	(void)fputs("; version ", f);
-	put(f, r->backend->version ? r->backend->version : "");
+	html_text(f, r->backend->version ? r->backend->version : "");
 	(void)fprintf(f, "; seed %llu; %.1f s", (unsigned long long)r->o->seed, r->seconds);
 	if (r->o->filter) {
 		(void)fputs("; only the cases that fit <code>", f);
-		put(f, r->o->filter);
+		html_text(f, r->o->filter);
 		(void)fputs("</code>", f);
 	}
 	if (r->o->n_part > 0)

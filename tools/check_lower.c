@@ -43,14 +43,14 @@ static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct l
 	return LT_OK;
 }
 
-static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
+static lt_status tree_keeper_compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
 {
 	(void)s, (void)tree, (void)n, (void)diag;
 	*object = NULL;
 	return LT_EUNSUPPORTED;
 }
 
-static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
+static lt_status tree_keeper_run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
 {
 	(void)o, (void)args, (void)diag;
 	return LT_EUNSUPPORTED;
@@ -66,11 +66,11 @@ static void destroy(struct lt_object *o) { (void)o; }
 
 static const struct lt_backend lowering = {
 	.size = sizeof lowering, .abi = LT_ABI, .build = LT_BUILD, .name = "lower_only", .summary = "trees of another backend's target", .version = "1",
-	.score = score, .open = open_, .close = close_, .caps = caps, .accepts = accepts, .compile = compile, .run = run, .sync = sync_,
+	.score = score, .open = open_, .close = close_, .caps = caps, .accepts = accepts, .compile = tree_keeper_compile, .run = tree_keeper_run, .sync = sync_,
 	.destroy = destroy,
 };
 
-static lt_status lower(const struct check_device *device, const struct lt_graph *g, const char *schedule, const char *apply, struct lt_program **out)
+static lt_status lower_for_device(const struct check_device *device, const struct lt_graph *g, const char *schedule, const char *apply, struct lt_program **out)
 {
 	char word[60];
 	(void)snprintf(word, sizeof word, "lower_only:%p", (const void *)device->caps->target);
@@ -108,7 +108,7 @@ static void draw(const struct lt_looptree *first, uint64_t seed, char *list)
 static lt_status lower_steps(const struct check_device *device, const struct lt_graph *g, const char *begin, char *list, struct lt_program **out)
 {
 	for (;;) {
-		lt_status st = lower(device, g, begin, list[0] ? list : NULL, out);
+		lt_status st = lower_for_device(device, g, begin, list[0] ? list : NULL, out);
 		char *last = strrchr(list, ';');
 		if (!st || (st != LT_EILLEGAL && st != LT_EUNSUPPORTED) || !list[0])
 			return st;
@@ -120,7 +120,7 @@ static lt_status lower_drawn(const struct check_device *device, const struct lt_
 {
 	char list[MAX_STEPS];
 	struct lt_program *p;
-	LT_TRY(lower(device, g, begin, NULL, &p));
+	LT_TRY(lower_for_device(device, g, begin, NULL, &p));
 	if (p->tree->root < 0) {
 		*out = p;
 		return LT_OK;
@@ -175,7 +175,7 @@ static lt_status lower_vectors(const struct check_device *device, const struct l
 	struct lt_program *p;
 	struct lt_looptree *mine = NULL, *next;
 	size_t n = 0;
-	LT_TRY(lower(device, g, begin, NULL, &p));
+	LT_TRY(lower_for_device(device, g, begin, NULL, &p));
 	for (lt_tnode at = 0; at < p->tree->n_node && n + sizeof step + 3 < MAX_STEPS; at++) {
 		if (p->tree->node[at].kind != LT_TLOOP)
 			continue;
@@ -196,14 +196,14 @@ lt_status lt__check_lower(const struct check_device *device, const struct lt_gra
 	static const char plain[] = "schedule 1\n";
 	*out = NULL;
 	if (how->text)
-		return lower(device, g, how->text, NULL, out);
+		return lower_for_device(device, g, how->text, NULL, out);
 	switch (how->kind) {
-	case CHECK_PLAIN:  return lower(device, g, plain, NULL, out);
+	case CHECK_PLAIN:  return lower_for_device(device, g, plain, NULL, out);
 	case CHECK_DRAWN:  return lower_drawn(device, g, plain, how->seed, out);
 	case CHECK_DRAWN2: return lower_drawn(device, g, NULL, how->seed + 1, out);
 	case CHECK_MASKED: case CHECK_PEELED: case CHECK_INNER: case CHECK_PADDED: case CHECK_OUTER: case CHECK_NESTED: case CHECK_STRIPS:
 		return lower_vectors(device, g, plain, how->kind, out);
-	default:           return lower(device, g, NULL, NULL, out);
+	default:           return lower_for_device(device, g, NULL, NULL, out);
 	}
 }
 

@@ -54,7 +54,7 @@ enum { WINDOWS = 4 };
 struct watch { struct level at[WINDOWS + 1]; };
 
 /* Before round i, and behind the last one. */
-static void look(struct watch *w, int64_t i, int64_t warm, int64_t rounds)
+static void watch_look(struct watch *w, int64_t i, int64_t warm, int64_t rounds)
 {
 	for (int64_t k = 0; k <= WINDOWS; k++)
 		if (i == warm + rounds * k / WINDOWS)
@@ -105,7 +105,7 @@ static bool many_runs(struct check_work *w)
 	lt__check_diagnostics_init(&told);
 	lt__check_guarded_slots(&room, nest, slot);
 	for (int i = 0; good && i <= WARM + RUNS; i++) {
-		look(&watch, i, WARM, RUNS);
+		watch_look(&watch, i, WARM, RUNS);
 		const struct lt_args args = { .size = sizeof args, .n_slot = (uint32_t)w->p->frozen[nest].n_bind, .slot = slot,
 			.workspace = space.device ? space.device : space.at, .n_thread = 1, .fault = &fault };
 		lt_status st = w->device->backend->run(w->object[nest], &args, &told.diag);
@@ -155,7 +155,7 @@ static bool many_objects(struct check_work *w)
 	struct watch watch = { 0 };
 	bool good = lt__check_trial_new(w, 0, w->seed, &t);
 	for (int i = 0; good && i <= OBJECTS_WARM + OBJECTS; i++) {
-		look(&watch, i, OBJECTS_WARM, OBJECTS);
+		watch_look(&watch, i, OBJECTS_WARM, OBJECTS);
 		good = one_object(w, &t);
 	}
 	good = good && stayed(w->out, "object", OBJECTS, &watch);
@@ -178,7 +178,7 @@ void lt__check_memory_sessions(struct check_device *d, const struct check_case *
 	struct check_device other;
 	(void)clause;
 	for (int i = 0; i <= SESSIONS_WARM + SESSIONS; i++) {
-		look(&watch, i, SESSIONS_WARM, SESSIONS);
+		watch_look(&watch, i, SESSIONS_WARM, SESSIONS);
 		if (!lt__check_open_again(d, &other, out))
 			return;
 		lt__check_close(&other);
@@ -197,7 +197,7 @@ static bool many_refusals(struct check_work *w)
 	tree.needs |= UINT64_C(1) << 63;
 	for (int i = 0; i <= 100 + 1000; i++) {
 		struct lt_session *session = NULL;
-		look(&watch, i, 100, 1000);
+		watch_look(&watch, i, 100, 1000);
 		lt__check_diagnostics_init(&told);
 		(void)d->backend->accepts(d->session, &tree, &told.diag);
 		if (!d->backend->open(&d->host, "no_such_word_of_any_backend", &session, &told.diag) && session)

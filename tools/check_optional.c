@@ -186,7 +186,7 @@ void lt__check_optional_events(struct check_device *d, const struct check_case *
 
 /* -- memory of the device -- */
 
-static lt_status copy(const struct check_device *d, void *to, int64_t to_at, void *from, int64_t from_at, size_t bytes, enum lt_copy how,
+static lt_status device_copy(const struct check_device *d, void *to, int64_t to_at, void *from, int64_t from_at, size_t bytes, enum lt_copy how,
 	struct check_diagnostics *told)
 {
 	const struct lt_slot a = { to, to_at, (int64_t)bytes }, b = { from, from_at, (int64_t)bytes };
@@ -212,8 +212,8 @@ void lt__check_optional_memory(struct check_device *d, const struct check_case *
 	}
 	if (d->backend->mem_new(d->session, BYTES, &first, &told.diag) || d->backend->mem_new(d->session, BYTES, &second, &told.diag) || !first || !second)
 		(void)lt__check_end(out, CHECK_FAILED, "mem_new: %s", told.text);
-	else if (copy(d, first, 0, from, 0, BYTES, LT_COPY_TO_DEVICE, &told) || copy(d, second, 0, to, 0, BYTES, LT_COPY_TO_DEVICE, &told)
-		 || copy(d, second, 17, first, 5, PART, LT_COPY_DEVICE, &told) || copy(d, to, 0, second, 0, BYTES, LT_COPY_TO_HOST, &told))
+	else if (device_copy(d, first, 0, from, 0, BYTES, LT_COPY_TO_DEVICE, &told) || device_copy(d, second, 0, to, 0, BYTES, LT_COPY_TO_DEVICE, &told)
+		 || device_copy(d, second, 17, first, 5, PART, LT_COPY_DEVICE, &told) || device_copy(d, to, 0, second, 0, BYTES, LT_COPY_TO_HOST, &told))
 		(void)lt__check_end(out, CHECK_FAILED, "mem_copy: %s", told.text);
 	for (int i = 0; i < BYTES && !out->done; i++) {
 		unsigned char want = i >= 17 && i < 17 + PART ? from[i - 17 + 5] : 0;

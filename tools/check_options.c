@@ -122,7 +122,7 @@ static int take_backend(struct check_options *o, char *word)
 	return -1;
 }
 
-static int take(struct check_options *o, int option, char *value)
+static int check_take_option(struct check_options *o, int option, char *value)
 {
 	if (option >= OPT_FILTER)
 		o->given |= GIVEN(option);
@@ -235,7 +235,7 @@ int lt__check_options(int argc, char **argv, struct check_options *o)
 	opterr = 0;                     /* it would print the word as it is */
 	while (code < 0 && (option = getopt_long(argc, argv, ":b:B:vh", longs, NULL)) != -1)
 		code = option == '?' ? usage("there is no such option, or it takes no value:", argv[optind - 1])
-			: option == ':' ? usage("this option needs a value:", argv[optind - 1]) : take(o, option, optarg);
+			: option == ':' ? usage("this option needs a value:", argv[optind - 1]) : check_take_option(o, option, optarg);
 	if (code < 0 && optind < argc)
 		code = usage("there is no argument", argv[optind]);
 	if (code < 0)

@@ -8,7 +8,7 @@
 #include "tools/check.h"
 
 enum { MAX_FACTORS = 8, MAX_LEVELS = 64 };
-struct cover {
+struct pair_cover {
 	const struct check_factors *f;
 	bool done[MAX_FACTORS][MAX_LEVELS][MAX_FACTORS][MAX_LEVELS];
 	int turn;
@@ -19,7 +19,7 @@ static bool is_wanted(const struct check_factors *f, int a, int b)
 	return a < b && !(a == f->skip_a && b == f->skip_b && f->skip_a != f->skip_b);
 }
 
-static int gain(const struct cover *c, const int *at, int factor, int level)
+static int gain(const struct pair_cover *c, const int *at, int factor, int level)
 {
 	int n = 0;
 	for (int i = 0; i < c->f->n; i++) {
@@ -32,7 +32,7 @@ static int gain(const struct cover *c, const int *at, int factor, int level)
 }
 
 /* Fills the open factors from i on: the best level first, another where the rest cannot be filled. */
-static bool fill(struct cover *c, int *at, int i)
+static bool pairs_fill(struct pair_cover *c, int *at, int i)
 {
 	bool tried[MAX_LEVELS] = { false };
 	while (i < c->f->n && at[i] >= 0)
@@ -50,30 +50,30 @@ static bool fill(struct cover *c, int *at, int i)
 		}
 		tried[best] = true;
 		at[i] = best;
-		if (c->f->allowed(at) && fill(c, at, i + 1))
+		if (c->f->allowed(at) && pairs_fill(c, at, i + 1))
 			return true;
 		at[i] = -1;
 	}
 	return false;
 }
 
-static void mark(struct cover *c, const int *at)
+static void pairs_mark(struct pair_cover *c, const int *at)
 {
 	for (int a = 0; a < c->f->n; a++)
 		for (int b = a + 1; b < c->f->n; b++)
 			c->done[a][at[a]][b][at[b]] = true;
 }
 
-static void cover_pair(struct cover *c, int a, int la, int b, int lb, void (*row)(void *user, const int *at), void *user)
+static void cover_pair(struct pair_cover *c, int a, int la, int b, int lb, void (*row)(void *user, const int *at), void *user)
 {
 	int at[MAX_FACTORS];
 	for (int i = 0; i < MAX_FACTORS; i++)
 		at[i] = -1;
 	at[a] = la;
 	at[b] = lb;
-	if (c->done[a][la][b][lb] || !c->f->allowed(at) || !fill(c, at, 0))
+	if (c->done[a][la][b][lb] || !c->f->allowed(at) || !pairs_fill(c, at, 0))
 		return;
-	mark(c, at);
+	pairs_mark(c, at);
 	c->turn++;
 	row(user, at);
 }
@@ -91,7 +91,7 @@ static void product(const struct check_factors *f, void (*row)(void *user, const
 
 void lt__check_pairs(const struct check_factors *f, bool full, void (*row)(void *user, const int *at), void *user)
 {
-	struct cover *c;
+	struct pair_cover *c;
 	if (full) {
 		product(f, row, user);
 		return;

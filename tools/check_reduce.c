@@ -89,11 +89,11 @@ static char *copy_text(const char *text)
 	return at;
 }
 
-struct step { struct lt_graph *g; const struct reduce_kind *kind; int64_t k; enum reduce_made made; };
+struct reduce_step { struct lt_graph *g; const struct reduce_kind *kind; int64_t k; enum reduce_made made; };
 
 static lt_status step_body(void *arg)
 {
-	struct step *s = arg;
+	struct reduce_step *s = arg;
 	s->made = s->kind ? s->kind->make(s->g, s->k) : REDUCE_MADE;
 	if (s->made == REDUCE_MADE)
 		lt__reduce_tidy(s->g);
@@ -103,7 +103,7 @@ static lt_status step_body(void *arg)
 /* The graph after a step (kind NULL: only tidied); *made says whether there is a k-th. */
 static char *graph_after(struct reducer *r, const struct reduce_kind *kind, int64_t k, enum reduce_made *made)
 {
-	struct step s = { NULL, kind, k, REDUCE_NONE };
+	struct reduce_step s = { NULL, kind, k, REDUCE_NONE };
 	char *text = NULL;
 	if (!lt_graph_parse(r->ctx, r->graph, strlen(r->graph), "graph", &s.g)) {
 		if (lt__protect(r->ctx, step_body, &s))
@@ -165,7 +165,7 @@ static void try_other_trees(struct reducer *r)
 }
 
 /* Until a whole round keeps nothing. */
-static void reduce(struct reducer *r)
+static void reduce_all(struct reducer *r)
 {
 	enum reduce_made made;
 	try_other_trees(r);
@@ -192,7 +192,7 @@ lt_status lt__check_reduce(const struct check_failure *f, check_still_fails *fai
 	if (r && r->graph && (r->tree || !f->tree_text)) {
 		if (is_failure(r, r->graph, r->tree)) {
 			r->set = r->set_asked;
-			reduce(r);
+			reduce_all(r);
 			st = lt__reduce_write(f, &(struct reduced){ r->graph, r->tree, r->set, r->n_tried, is_over(r) }, told, bytes);
 		} else {
 			st = LT_EINVAL;

@@ -69,7 +69,7 @@ static void make_input(struct lt_graph *g, struct lt_nodedef *n)
 }
 
 /* What a node computes is given instead; the last nodes first, which cuts most. */
-static enum reduce_made cut(struct lt_graph *g, int64_t k)
+static enum reduce_made reduce_cut(struct lt_graph *g, int64_t k)
 {
 	COUNTED(k, g->n_node);
 	struct lt_nodedef *n = &g->node[g->n_node - 1 - k];
@@ -121,7 +121,7 @@ static enum reduce_made requires(struct lt_graph *g, int64_t k)
 	return REDUCE_MADE;
 }
 
-static void forget(struct lt_linear *l, lt_param p)
+static void linear_forget(struct lt_linear *l, lt_param p)
 {
 	for (int32_t i = l->n - 1; i >= 0; i--)
 		if (l->param[i] == p) {
@@ -136,9 +136,9 @@ static enum reduce_made scalars(struct lt_graph *g, int64_t k)
 	COUNTED(k, g->n_param);
 	for (lt_var v = 0; v < g->n_var; v++)
 		if (g->var[v].bounded)
-			forget(&g->var[v].limit, (lt_param)k);
+			linear_forget(&g->var[v].limit, (lt_param)k);
 	for (int32_t i = 0; i < g->n_require; i++)
-		forget(&g->require[i].value, (lt_param)k);
+		linear_forget(&g->require[i].value, (lt_param)k);
 	for (lt_node x = 0; x < g->n_node; x++) {
 		struct lt_nodedef *n = &g->node[x];
 		for (int32_t i = 0; n->op == LT_OP_update && i < n->n_dim; i++)
@@ -230,7 +230,7 @@ static enum reduce_made types(struct lt_graph *g, int64_t k)
 
 /* What cuts most stands first. */
 const struct reduce_kind lt__reduce_kinds[] = {
-	{ "results", results }, { "results of operands", results_up }, { "inputs for nodes", cut }, { "operands for nodes", bypass },
+	{ "results", results }, { "results of operands", results_up }, { "inputs for nodes", reduce_cut }, { "operands for nodes", bypass },
 	{ "states", sets }, { "limits", limits }, { "requirements", requires }, { "scalars", scalars }, { "ranges", ranges },
 	{ "extents", lt__reduce_shrink }, { "pieces", pieces }, { "dims", lt__reduce_drop_dim }, { "types", types }, { "inputs", inputs },
 	{ "guards", guards }, { NULL, NULL }

@@ -32,7 +32,7 @@ static void keep_of_node(struct keep *k, const struct lt_nodedef *n)
 		keep_param(k, n->at[i]);
 }
 
-static void mark(struct keep *k)
+static void tidy_mark(struct keep *k)
 {
 	const struct lt_graph *g = k->g;
 	for (int32_t i = 0; i < g->n_result; i++)
@@ -180,7 +180,7 @@ void lt__reduce_tidy(struct lt_graph *g)
 	}
 	struct keep k = { .g = g, .node = LT_NEW(g->arena, bool, g->n_node + 1), .var = LT_NEW(g->arena, bool, g->n_var + 1),
 		.param = LT_NEW(g->arena, bool, g->n_param + 1) };
-	mark(&k);
+	tidy_mark(&k);
 	const int32_t *node = numbers(g, k.node, g->n_node), *var = numbers(g, k.var, g->n_var), *param = numbers(g, k.param, g->n_param);
 	int32_t n = 0;
 	for (lt_node x = 0; x < g->n_node; x++)

@@ -8,11 +8,11 @@
 #include "program/program.h"
 #include "tools/check_reduce.h"
 
-struct text { char *at; size_t n; bool bad; };
+struct tree_text { char *at; size_t n; bool bad; };
 
-static void add(void *text, const char *more, size_t n)
+static void text_add(void *text, const char *more, size_t n)
 {
-	struct text *t = text;
+	struct tree_text *t = text;
 	char *at = t->bad ? NULL : realloc(t->at, t->n + n + 1);
 	t->bad = !at;
 	if (!at)
@@ -23,7 +23,7 @@ static void add(void *text, const char *more, size_t n)
 	t->at = at;
 }
 
-static char *end(struct text *t, lt_status st)
+static char *text_end(struct tree_text *t, lt_status st)
 {
 	if (!st && !t->bad)
 		return t->at;
@@ -33,18 +33,18 @@ static char *end(struct text *t, lt_status st)
 
 char *lt__reduce_text(const struct lt_graph *g)
 {
-	struct text t = { NULL, 0, false };
-	return end(&t, lt_graph_print(g, add, &t));
+	struct tree_text t = { NULL, 0, false };
+	return text_end(&t, lt_graph_print(g, text_add, &t));
 }
 
 static char *tree_text(const struct lt_looptree *tree)
 {
-	struct text t = { NULL, 0, false };
-	return end(&t, lt_looptree_print(tree, add, &t));
+	struct tree_text t = { NULL, 0, false };
+	return text_end(&t, lt_looptree_print(tree, text_add, &t));
 }
 
 /* The graph that trees stand over, as a program without passes has it. */
-static lt_status lower(struct lt_context *ctx, const char *text, struct lt_graph **out)
+static lt_status reduce_lower(struct lt_context *ctx, const char *text, struct lt_graph **out)
 {
 	struct lt_graph *g, *live;
 	*out = NULL;
@@ -62,7 +62,7 @@ char *lt__reduce_plain(struct lt_context *ctx, const char *graph)
 	struct lt_graph *base;
 	struct lt_looptree *t;
 	char *text = NULL;
-	if (lower(ctx, graph, &base))
+	if (reduce_lower(ctx, graph, &base))
 		return NULL;
 	if (!lt_looptree_auto(base, NULL, &t)) {
 		text = tree_text(t);
@@ -233,7 +233,7 @@ char *lt__reduce_tree(struct lt_context *ctx, const char *from, const char *text
 	struct lt_graph *base = NULL, *other = NULL;
 	struct lt_looptree *t = NULL;
 	char *out = NULL;
-	if (!lower(ctx, from, &base) && !lt_looptree_parse(base, text, strlen(text), "tree", &t) && !lower(ctx, to, &other)) {
+	if (!reduce_lower(ctx, from, &base) && !lt_looptree_parse(base, text, strlen(text), "tree", &t) && !reduce_lower(ctx, to, &other)) {
 		m.from = t;
 		if (!lt_looptree_new(other, &m.to) && !lt__protect(ctx, move_body, &m) && m.made != REDUCE_NONE
 		    && !lt_looptree_finish(m.to))

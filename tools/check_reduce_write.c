@@ -8,7 +8,7 @@
 #include "tools/tensorfile.h"
 
 struct paths { char script[1200], tree[1200], data[1200]; };
-struct out { char *at; size_t bytes; };
+struct reduce_out { char *at; size_t bytes; };
 
 static void name_files(const struct check_failure *f, struct paths *p)
 {
@@ -24,7 +24,7 @@ static void name_files(const struct check_failure *f, struct paths *p)
 
 static lt_status write_text(struct lt_context *ctx, const char *path, const char *text)
 {
-	struct lt_out out;
+	struct lt_outfile out;
 	LT_TRY(lt__out_open(ctx, path, &out));
 	return lt__out_close(ctx, &out, fputs(text, out.file) >= 0);
 }
@@ -74,7 +74,7 @@ static bool has_op(const struct lt_graph *g, enum lt_opcode op)
 	return false;
 }
 
-__attribute__((format(printf, 2, 3))) static void say(struct out *to, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void say(struct reduce_out *to, const char *fmt, ...)
 {
 	va_list list;
 	va_start(list, fmt);
@@ -87,7 +87,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct out *to, const char
 	}
 }
 
-static void say_path(struct out *to, const char *option, const char *path)
+static void say_path(struct reduce_out *to, const char *option, const char *path)
 {
 	char word[CHECK_COMMAND] = "";
 	lt__check_word(path, word, sizeof word);
@@ -96,7 +96,7 @@ static void say_path(struct out *to, const char *option, const char *path)
 
 /* lt-check sees all that it saw; lt-run only wrong values: where what differs is one. */
 static void say_commands(const struct check_failure *f, const struct reduced *r, const struct lt_graph *g, const struct paths *p,
-	bool has_state, struct out *to)
+	bool has_state, struct reduce_out *to)
 {
 	int32_t n = count_nodes(g);
 	say(to, "reduced to %d computed node%s in %d tries%s\n", (int)n, n == 1 ? "" : "s", r->n_tried,
@@ -125,7 +125,7 @@ static void say_commands(const struct check_failure *f, const struct reduced *r,
 lt_status lt__reduce_write(const struct check_failure *f, const struct reduced *r, char *told, size_t bytes)
 {
 	struct lt_context *ctx = f->graph->ctx;
-	struct out to = { told, bytes };
+	struct reduce_out to = { told, bytes };
 	struct paths p;
 	struct lt_graph *g;
 	bool has_state = false;

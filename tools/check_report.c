@@ -4,7 +4,7 @@
 #include "tools/check.h"
 #include "tools/say.h"
 
-struct count { int64_t n[4]; double seconds; };
+struct outcome_count { int64_t n[4]; double seconds; };
 
 void lt__check_report_failure(const struct check_report *r, int32_t i, FILE *f)
 {
@@ -15,18 +15,18 @@ void lt__check_report_failure(const struct check_report *r, int32_t i, FILE *f)
 		lt__say(f, "  %s\n", r->more[i]);
 }
 
-struct reason { const char *text; int64_t n; };
+struct report_reason { const char *text; int64_t n; };
 
-static int by_number(const void *a, const void *b)
+static int by_count(const void *a, const void *b)
 {
-	const struct reason *x = a, *y = b;
+	const struct report_reason *x = a, *y = b;
 	return x->n != y->n ? (x->n < y->n) - (x->n > y->n) : strcmp(x->text, y->text);
 }
 
 /* Reasons of one status, the most frequent first. */
 static void report_reasons(const struct check_report *r, enum check_status status, const char *word, FILE *f)
 {
-	struct reason *all = calloc((size_t)r->n + 1, sizeof *all);
+	struct report_reason *all = calloc((size_t)r->n + 1, sizeof *all);
 	int32_t n = 0;
 	for (int32_t i = 0; all && i < r->n; i++) {
 		int32_t k = 0;
@@ -39,7 +39,7 @@ static void report_reasons(const struct check_report *r, enum check_status statu
 		all[k].n++;
 	}
 	if (all)
-		qsort(all, (size_t)n, sizeof *all, by_number);
+		qsort(all, (size_t)n, sizeof *all, by_count);
 	for (int32_t i = 0; i < n && i < 20; i++)
 		lt__say(f, "%s %lld: %s\n", word, (long long)all[i].n, all[i].text);
 	if (n > 20)
@@ -62,7 +62,7 @@ int lt__check_exit(const struct check_report *r)
 }
 
 /* The last line. */
-static void report_verdict(const struct check_report *r, const struct count *all, FILE *f)
+static void report_verdict(const struct check_report *r, const struct outcome_count *all, FILE *f)
 {
 	int64_t n_late = 0, n_left = 0, n_ran = all->n[CHECK_PASSED] + all->n[CHECK_FAILED];
 	for (int32_t i = 0; i < r->n; i++) {
@@ -89,9 +89,9 @@ static void report_verdict(const struct check_report *r, const struct count *all
 
 void lt__check_report_all(const struct check_report *r, FILE *f)
 {
-	struct count group[CHECK_N_GROUP] = { 0 }, all = { 0 };
+	struct outcome_count group[CHECK_N_GROUP] = { 0 }, all = { 0 };
 	for (int32_t i = 0; i < r->n; i++) {
-		struct count *c = &group[r->chosen[i]->group];
+		struct outcome_count *c = &group[r->chosen[i]->group];
 		int status = r->outcome[i].done ? (int)r->outcome[i].status : CHECK_SKIPPED;
 		c->n[status]++;
 		c->seconds += r->outcome[i].seconds;

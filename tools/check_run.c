@@ -17,7 +17,7 @@ bool lt__check_end(struct check_outcome *out, enum check_status status, const ch
 	return false;
 }
 
-static void tell(struct lt_diag *diag, const struct lt_diagnostic *note)
+static void check_diagnostics_report(struct lt_diag *diag, const struct lt_diagnostic *note)
 {
 	struct check_diagnostics *t = (struct check_diagnostics *)(void *)diag;
 	if (t->n++)
@@ -32,7 +32,7 @@ static void tell(struct lt_diag *diag, const struct lt_diagnostic *note)
 
 void lt__check_diagnostics_init(struct check_diagnostics *t)
 {
-	*t = (struct check_diagnostics){ .diag = { sizeof t->diag, tell }, .loop = -1, .stmt = -1 };
+	*t = (struct check_diagnostics){ .diag = { sizeof t->diag, check_diagnostics_report }, .loop = -1, .stmt = -1 };
 }
 
 /* -- accepted -- */
@@ -193,7 +193,7 @@ void lt__check_work_free(struct check_work *w)
 
 /* -- run -- */
 
-static bool copy(struct check_guarded *room, const struct lt_pstep *step)
+static bool run_copy_step(struct check_guarded *room, const struct lt_pstep *step)
 {
 	struct check_block *to = &room->block[step->to], *from = &room->block[step->from];
 	struct check_device *d = room->w->device;
@@ -248,7 +248,7 @@ static bool launch(struct check_guarded *room, int32_t nest, int fill, uint32_t 
 }
 
 /* Hands what step `at` has left to the judge of kernels. */
-static bool show(struct check_guarded *room, const struct lt_seen *seen, int32_t n, int32_t at)
+static bool run_show(struct check_guarded *room, const struct lt_seen *seen, int32_t n, int32_t at)
 {
 	const struct lt_program *p = room->w->p;
 	for (int32_t i = 0; i < n; i++) {
@@ -266,7 +266,7 @@ static bool show(struct check_guarded *room, const struct lt_seen *seen, int32_t
 
 struct looking { const struct lt_program *p; struct lt_arena *arena; struct lt_seen *seen; int32_t n; };
 
-static lt_status look(void *user)
+static lt_status run_look(void *user)
 {
 	struct looking *l = user;
 	lt__seen_values(l->p, l->arena, &l->seen, &l->n);
@@ -278,9 +278,9 @@ static bool launch_all(struct check_guarded *room, int fill, uint32_t n_thread, 
 	const struct lt_program *p = room->w->p;
 	for (int32_t i = 0; i < p->n_prepare + p->n_run && fault->n == 0; i++) {
 		const struct lt_pstep *step = i < p->n_prepare ? &p->prepare[i] : &p->run[i - p->n_prepare];
-		if (step->kind == LT_STEP_COPY ? !copy(room, step) : !launch(room, step->nest, fill, n_thread, fault))
+		if (step->kind == LT_STEP_COPY ? !run_copy_step(room, step) : !launch(room, step->nest, fill, n_thread, fault))
 			return false;
-		if (room->kernels && !show(room, l->seen, l->n, i))
+		if (room->kernels && !run_show(room, l->seen, l->n, i))
 			return false;
 	}
 	return true;
@@ -290,7 +290,7 @@ bool lt__check_launch(struct check_guarded *room, int fill, uint32_t n_thread, s
 {
 	struct looking l = { .p = room->w->p };
 	*fault = (struct lt_fault){ .n = 0, .stmt = -1, .access = -1 };
-	if (room->kernels && (lt__arena_new(room->w->ctx, &l.arena) || lt__protect(room->w->ctx, look, &l)))
+	if (room->kernels && (lt__arena_new(room->w->ctx, &l.arena) || lt__protect(room->w->ctx, run_look, &l)))
 		return lt__check_end(room->w->out, CHECK_SKIPPED, "out of memory");
 	bool good = launch_all(room, fill, n_thread, &l, fault);
 	lt__arena_free(l.arena);

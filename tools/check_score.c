@@ -5,11 +5,11 @@
 #include "tools/check.h"
 #include "tools/interrupt.h"
 
-struct answer { int32_t score; char text[600], remedy[300]; };
+struct score_answer { int32_t score; char text[600], remedy[300]; };
 
 static void child(const struct lt_backend *b, const struct check_options *o, int fd)
 {
-	struct answer a = { .score = 0 };
+	struct score_answer a = { .score = 0 };
 	struct check_diagnostics told;
 	lt__check_print_catch(-1, o->verbose);
 	lt__check_diagnostics_init(&told);
@@ -21,7 +21,7 @@ static void child(const struct lt_backend *b, const struct check_options *o, int
 
 bool lt__check_score(const struct lt_backend *b, const struct check_options *o, int32_t *score, struct check_diagnostics *told, char *how, size_t bytes)
 {
-	struct answer a = { .score = 0 };
+	struct score_answer a = { .score = 0 };
 	int fd, status = 0;
 	ssize_t n = 0;
 	bool silent = false;

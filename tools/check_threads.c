@@ -15,7 +15,7 @@ static const struct check_case parallel = { .name = "parallel product", .group =
 	.spec = { .dtype = LT_F32, .shape = CHECK_ABOVE, .variant = CHECK_BIAS_RELU } };
 
 /* One thread: a session, an object of its own, its own data. */
-struct side {
+struct thread_side {
 	struct check_device device;
 	struct check_outcome out;
 	struct check_work w;
@@ -27,7 +27,7 @@ struct side {
 };
 
 /* All sides begin each run at once, however busy the machine is; one that has failed waits with the others, too. */
-static bool run_together(struct side *s, int i)
+static bool run_together(struct thread_side *s, int i)
 {
 	struct check_guarded room = { 0 };
 	struct lt_fault fault;
@@ -45,7 +45,7 @@ static bool run_together(struct side *s, int i)
 
 static void *run_side(void *user)
 {
-	struct side *s = user;
+	struct thread_side *s = user;
 	struct check_work *one = &s->w;
 	(void)pthread_barrier_wait(s->start);
 	s->ready = s->ready && lt__check_compile(&one, 1) && !s->out.done;
@@ -64,7 +64,7 @@ static bool has_parallel(const struct lt_program *p)
 }
 
 /* The first drawn tree that the backend takes and that has parallel loops; the same for each side. */
-static bool prepare_parallel(struct side *s)
+static bool prepare_parallel(struct thread_side *s)
 {
 	for (uint64_t i = 0; i < TRIES; i++) {
 		const struct check_tree tree = { CHECK_DRAWN, i, NULL };
@@ -77,7 +77,7 @@ static bool prepare_parallel(struct side *s)
 	return lt__check_end(&s->out, CHECK_REFUSED, "no tree with parallel loops is accepted");
 }
 
-static bool open_side(const struct check_device *d, const struct check_case *c, uint64_t seed, struct side *s)
+static bool open_side(const struct check_device *d, const struct check_case *c, uint64_t seed, struct thread_side *s)
 {
 	static const struct check_tree tree = { CHECK_DEFAULT, 0, NULL };
 	s->w = (struct check_work){ .device = &s->device, .out = &s->out, .seed = seed };
@@ -85,7 +85,7 @@ static bool open_side(const struct check_device *d, const struct check_case *c, 
 		&& (s->n_thread > 1 ? prepare_parallel(s) : lt__check_prepare(&s->w, &tree)) && lt__check_trial_new(&s->w, 0, seed, &s->t);
 }
 
-static void close_side(struct side *s)
+static void close_side(struct thread_side *s)
 {
 	lt__check_trial_free(&s->w, &s->t);
 	lt__check_work_free(&s->w);
@@ -97,7 +97,7 @@ static void close_side(struct side *s)
 /* The same tree in two sessions at once, with data of their own: what is shared between them shows.  How many were refused. */
 static int run_sides(struct check_device *d, const struct check_case *c, uint64_t seed, uint32_t n_thread, struct check_outcome *out)
 {
-	struct side side[N] = { { .ready = false } };
+	struct thread_side side[N] = { { .ready = false } };
 	pthread_barrier_t start;
 	int refused = 0;
 	(void)pthread_barrier_init(&start, NULL, N);
@@ -133,7 +133,7 @@ void lt__check_threads_sessions(struct check_device *d, const struct check_case 
 		(void)lt__check_end(out, CHECK_REFUSED, "none of the kernels is accepted");
 }
 
-static bool number(struct check_work *w)
+static bool threads_number(struct check_work *w)
 {
 	struct check_trial t;
 	bool good = lt__check_trial_new(w, 0, w->seed, &t);
@@ -173,7 +173,7 @@ static bool moved(struct check_work *w)
 
 void lt__check_threads_number(struct check_device *d, const struct check_case *c, struct check_outcome *out)
 {
-	lt__check_samples(d, c, out, CHECK_S_ALL | CHECK_S_LARGE, number);
+	lt__check_samples(d, c, out, CHECK_S_ALL | CHECK_S_LARGE, threads_number);
 }
 
 void lt__check_threads_moved(struct check_device *d, const struct check_case *c, struct check_outcome *out)

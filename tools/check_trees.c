@@ -26,7 +26,7 @@ static bool copies_make(struct check_work *w, bool seal, struct copies *c)
 	return true;
 }
 
-static bool show(struct check_work *w, const struct copies *c)
+static bool trees_show(struct check_work *w, const struct copies *c)
 {
 	struct check_diagnostics told;
 	lt__check_diagnostics_init(&told);
@@ -111,18 +111,18 @@ static bool compiled(struct check_work *w)
 }
 
 /* A copy is shown, closed, and never seen again; then the tree that stayed is shown and compiled. */
-static bool shown(struct check_work *w)
+static bool trees_shown(struct check_work *w)
 {
 	struct copies c = { .tree = NULL };
 	struct lt_object **kept = calloc((size_t)w->p->n_frozen + 1, sizeof *kept);
 	struct check_trial t;
-	bool good = lt__check_trial_new(w, 0, w->seed, &t) && kept && copies_make(w, false, &c) && show(w, &c);
+	bool good = lt__check_trial_new(w, 0, w->seed, &t) && kept && copies_make(w, false, &c) && trees_show(w, &c);
 	if (good) {
 		struct copies stayed = { .tree = calloc((size_t)c.n + 1, sizeof *stayed.tree), .n = c.n };
 		for (int32_t i = 0; stayed.tree && i < c.n; i++)
 			stayed.tree[i] = c.tree[i] ? &w->p->frozen[i].tree : NULL;
 		lt__check_pages_close(&c.pages);
-		good = stayed.tree && goes_on(w, &t) && show(w, &stayed) && compile_copies(w, &stayed, kept) && goes_on(w, &t);
+		good = stayed.tree && goes_on(w, &t) && trees_show(w, &stayed) && compile_copies(w, &stayed, kept) && goes_on(w, &t);
 		destroy_copies(w, &stayed, kept);
 		free(stayed.tree);
 	}
@@ -148,7 +148,7 @@ static bool take_turns(struct check_work *w, bool compile_first, struct check_ou
 		struct check_work *x = &w[i % 2];
 		struct check_trial t;
 		bool compiles = compile_first || i % 2;
-		good = lt__check_trial_new(x, 0, x->seed, &t) && x->p->n_frozen < 64 && copies_make(x, compile_first, &c) && (compile_first || show(x, &c))
+		good = lt__check_trial_new(x, 0, x->seed, &t) && x->p->n_frozen < 64 && copies_make(x, compile_first, &c) && (compile_first || trees_show(x, &c))
 			&& (!compiles || compile_copies(x, &c, kept[i % 2])) && (!compiles || lt__check_one_run(x, &t, 0xFF, 0xFF, 1));
 		if (compiles && c.tree)
 			destroy_copies(x, &c, kept[i % 2]);
@@ -195,5 +195,5 @@ void lt__check_accepts_forgets(struct check_device *d, const struct check_case *
 {
 	same_address(d, c, false, out);
 	if (!out->done)
-		lt__check_samples(d, c, out, CHECK_S_ALL, shown);
+		lt__check_samples(d, c, out, CHECK_S_ALL, trees_shown);
 }

@@ -115,11 +115,11 @@ void HamKaasFreeModel(const void *handle, const void *model)
 		free_model((struct model *)(uintptr_t)model);
 }
 
-struct reason { struct lt_diag diag; char text[400]; };
+struct hamkaas_reason { struct lt_diag diag; char text[400]; };
 
 static void keep_reason(struct lt_diag *d, const struct lt_diagnostic *n)
 {
-	struct reason *r = (struct reason *)(void *)d;
+	struct hamkaas_reason *r = (struct hamkaas_reason *)(void *)d;
 
 	if (n->text)
 		snprintf(r->text, sizeof r->text, "%s", n->text);
@@ -127,7 +127,7 @@ static void keep_reason(struct lt_diag *d, const struct lt_diagnostic *n)
 
 static char *check_backend(const char *option, const char *name)
 {
-	struct reason r = { .diag = { .size = sizeof r.diag, .report = keep_reason } };
+	struct hamkaas_reason r = { .diag = { .size = sizeof r.diag, .report = keep_reason } };
 	const struct lt_backend *b = lt_backend_find(name);
 
 	if (!b)
@@ -152,7 +152,7 @@ static void find_answer(struct model *m, const struct lt_graph *g)
 }
 
 /* data[i]: what is given for port i, NULL for nothing. The last of equal names counts. */
-static char *match(const struct lt_program *p, enum lt_binding binding, const char *what, const struct TNamedTensor *given, int n_given,
+static char *hamkaas_match(const struct lt_program *p, enum lt_binding binding, const char *what, const struct TNamedTensor *given, int n_given,
 	const void **data)
 {
 	int32_t n = lt_program_count(p, binding);
@@ -177,7 +177,7 @@ static char *bind_constants(struct model *m, const struct TNamedTensor *constant
 {
 	int32_t n = lt_program_count(m->program, LT_BINDING_CONSTANT);
 	const void **data = calloc((size_t)n + 1, sizeof *data);
-	char *text = data ? match(m->program, LT_BINDING_CONSTANT, "constant", constants, n_constants, data) : message("%s", no_memory);
+	char *text = data ? hamkaas_match(m->program, LT_BINDING_CONSTANT, "constant", constants, n_constants, data) : message("%s", no_memory);
 	lt_status s = LT_OK;
 
 	for (int32_t i = 0; i < n && !text && !s; i++)
@@ -203,7 +203,7 @@ static char *grow_text(struct model *m)
 	return m->input && m->result && m->own ? NULL : message("%s", no_memory);
 }
 
-static char *compile(struct model *m, const struct handle *h, const char *backends, const char *script,
+static char *hamkaas_compile(struct model *m, const struct handle *h, const char *backends, const char *script,
 	const struct TNamedTensor *constants, int n_constants)
 {
 	const struct lt_options options = { .size = sizeof options, .backends = backends, .cc = h->cc, .cache_dir = h->cache_dir,
@@ -248,7 +248,7 @@ struct TCompilationResult HamKaasCompileModel(const void *handle, struct TCompil
 	m = text ? NULL : calloc(1, sizeof *m);
 	if (m) {
 		pthread_mutex_init(&m->lock, NULL);
-		text = compile(m, handle, backends, script, constants, n_constants);
+		text = hamkaas_compile(m, handle, backends, script, constants, n_constants);
 		if (text)
 			free_model(m);
 		else
@@ -296,7 +296,7 @@ const char *HamKaasEvaluateModel(const void *handle, const void *model, const st
 		return message(!handle ? "The handle is NULL: HamKaasInitialize gives one" :
 			!model ? "The model is NULL: HamKaasCompileModel gives one" : "There is no room for the output: it is NULL");
 	pthread_mutex_lock(&m->lock);
-	text = match(m->program, LT_BINDING_INPUT, "input", inputs, n_inputs, m->input);
+	text = hamkaas_match(m->program, LT_BINDING_INPUT, "input", inputs, n_inputs, m->input);
 	if (!text) {
 		for (int32_t i = 0; i < lt_program_count(m->program, LT_BINDING_RESULT); i++)
 			m->result[i] = m->own[i] ? m->own[i] : output;

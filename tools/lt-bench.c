@@ -40,7 +40,7 @@ static bool is_compile(const struct whole *w, int suite)
 	return !strcmp(w->o.suite.at[suite], "compile");
 }
 
-static int count(const struct whole *w, bool compile)
+static int cases_count(const struct whole *w, bool compile)
 {
 	int n = 0;
 
@@ -129,7 +129,7 @@ static int add_contestants(struct whole *w)
 	return BENCH_OK;
 }
 
-static void measure(struct whole *w)
+static void measure_cases(struct whole *w)
 {
 	bool first = true, noise = false;
 
@@ -155,7 +155,7 @@ static void measure(struct whole *w)
 			}
 }
 
-static void compile(struct whole *w)
+static void compile_cases(struct whole *w)
 {
 	bool first = true;
 
@@ -197,14 +197,14 @@ static int work(struct whole *w)
 	make_cases(w);
 	if (w->o.list)
 		return list(w);
-	if (!count(w, false) && !count(w, true))
+	if (!cases_count(w, false) && !cases_count(w, true))
 		return bench_usage("no case of these suites fits '%s' (lt-bench --list shows them)", w->o.filter);
 	w->report.o = &w->o;
 	w->report.machine = bench_machine();
-	if (count(w, false) && (code = add_contestants(w)))
+	if (cases_count(w, false) && (code = add_contestants(w)))
 		return code;
-	measure(w);
-	compile(w);
+	measure_cases(w);
+	compile_cases(w);
 	if (bench_interrupted())
 		bench_failed("interrupted: what follows is of the cases before");
 	if (!w->o.quiet)
@@ -213,7 +213,7 @@ static int work(struct whole *w)
 	return code ? code : w->bad || bench_interrupted() ? BENCH_FAILED : BENCH_OK;
 }
 
-static void release(struct whole *w)
+static void bench_release(struct whole *w)
 {
 	bench_contestants_free(&w->contestants);
 	bench_outcomes_free(&w->report.outcomes);
@@ -272,7 +272,7 @@ int main(int argc, char **argv)
 	lt__interrupt_catch(0);
 	if (code == BENCH_OK)
 		code = work(&w);
-	release(&w);
+	bench_release(&w);
 	bench_folder_remove();
 	if (fflush(stdout) != 0 || ferror(stdout))
 		code = bench_failed("standard output cannot be written");

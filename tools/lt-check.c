@@ -45,7 +45,7 @@ static bool is_worth_reducing(const struct suite *s, const struct check_case *c)
 	return true;
 }
 
-static void reduce(struct suite *s, int32_t i)
+static void reduce_case(struct suite *s, int32_t i)
 {
 	const struct check_case *c = s->report.chosen[i];
 	struct again a = { s->o, { c->seed, s->outcome[i].set, c->special, c->wild } };
@@ -85,7 +85,7 @@ static bool told(void *user, int32_t i)
 		lt__say(stdout, "%-7s %s%s%s\n", words[out->status], s->report.chosen[i]->name, out->text[0] ? ": " : "", out->text);
 	if (out->status == CHECK_FAILED && s->n_failed++ < 200) {
 		if (!out->unrun && is_worth_reducing(s, s->report.chosen[i]))
-			reduce(s, i);
+			reduce_case(s, i);
 		if (!s->o->json)
 			lt__check_report_failure(&s->report, i, stdout);
 	}

@@ -111,7 +111,7 @@ static int work(struct run *r)
 	return RUN_OK;
 }
 
-static void release(struct run *r)
+static void run_release(struct run *r)
 {
 	run_verify_free(r);
 	run_explain_free(r);
@@ -171,7 +171,7 @@ int main(int argc, char **argv)
 		json_dumpf(r.json, stdout, LT_JSON_PLAIN);
 		putchar('\n');
 	}
-	release(&r);
+	run_release(&r);
 	if (fflush(stdout) != 0 || ferror(stdout))
 		code = run_failed("standard output cannot be written");
 	running = NULL;

@@ -31,7 +31,7 @@ static void skip_blanks(struct scan *s)
 		s->at++;
 }
 
-static bool take(struct scan *s, char c)
+static bool scan_accept(struct scan *s, char c)
 {
 	skip_blanks(s);
 	if (s->at == s->end || *s->at != c)
@@ -110,15 +110,15 @@ static lt_status read_shape(struct scan *s, struct header *h)
 {
 	int32_t cap = 0;
 
-	if (!take(s, '('))
+	if (!scan_accept(s, '('))
 		return broken(s, "the shape in parentheses");
-	while (!take(s, ')')) {
+	while (!scan_accept(s, ')')) {
 		int64_t extent = 0;
 		const char *begin;
 
-		if (h->rank > 0 && !take(s, ','))
+		if (h->rank > 0 && !scan_accept(s, ','))
 			return broken(s, "',' or ')'");
-		if (h->rank > 0 && take(s, ')'))
+		if (h->rank > 0 && scan_accept(s, ')'))
 			break;
 		skip_blanks(s);
 		for (begin = s->at; s->at < s->end && *s->at >= '0' && *s->at <= '9'; s->at++)
@@ -126,7 +126,7 @@ static lt_status read_shape(struct scan *s, struct header *h)
 				return lt_fail(s->ctx, LT_EOVERFLOW, "%s: an extent of the shape exceeds 63 bits", s->file);
 		if (s->at == begin)
 			return broken(s, "an extent that is not negative");
-		(void)take(s, 'L');
+		(void)scan_accept(s, 'L');
 		if (h->rank == cap) {
 			int64_t *grown = realloc(h->shape, (size_t)(cap = cap ? 2 * cap : 8) * sizeof *grown);
 
@@ -139,7 +139,7 @@ static lt_status read_shape(struct scan *s, struct header *h)
 	return LT_OK;
 }
 
-static lt_status read_entry(struct scan *s, struct header *h)
+static lt_status npy_read_entry(struct scan *s, struct header *h)
 {
 	static const char *const keys[] = { "descr", "fortran_order", "shape" };
 	bool *const had[] = { &h->has_descr, &h->has_order, &h->has_shape };
@@ -156,7 +156,7 @@ static lt_status read_entry(struct scan *s, struct header *h)
 	if (*had[which])
 		return lt_fail(s->ctx, LT_EINVAL, "%s: the .npy header has the key '%.*s' twice", s->file, n, key);
 	*had[which] = true;
-	if (!take(s, ':'))
+	if (!scan_accept(s, ':'))
 		return broken(s, "':'");
 	if (which == 0)
 		return read_descr(s, h);
@@ -170,14 +170,14 @@ static lt_status read_header(struct scan *s, struct header *h)
 {
 	bool first = true;
 
-	if (!take(s, '{'))
+	if (!scan_accept(s, '{'))
 		return broken(s, "'{'");
-	while (!take(s, '}')) {
-		if (!first && !take(s, ','))
+	while (!scan_accept(s, '}')) {
+		if (!first && !scan_accept(s, ','))
 			return broken(s, "',' or '}'");
-		if (!first && take(s, '}'))
+		if (!first && scan_accept(s, '}'))
 			break;
-		LT_TRY(read_entry(s, h));
+		LT_TRY(npy_read_entry(s, h));
 		first = false;
 	}
 	skip_blanks(s);
@@ -328,7 +328,7 @@ lt_status lt__npy_header(struct lt_context *ctx, const char *file, const struct 
 
 lt_status lt__npy_write(struct lt_context *ctx, const char *path, const struct lt_tensor *t)
 {
-	struct lt_out o;
+	struct lt_outfile o;
 	char *header;
 	size_t n;
 	lt_status s;

@@ -73,7 +73,7 @@ static lt_status unpack(struct lt_context *ctx, const char *file, zip_t *z, zip_
 	return s;
 }
 
-static lt_status read_entry(struct lt_context *ctx, const char *file, zip_t *z, zip_uint64_t i, size_t bytes, uint64_t *packed,
+static lt_status npz_read_entry(struct lt_context *ctx, const char *file, zip_t *z, zip_uint64_t i, size_t bytes, uint64_t *packed,
 	struct lt_tensor *out)
 {
 	struct zip_stat st;
@@ -132,7 +132,7 @@ lt_status lt__npz_parse(struct lt_context *ctx, const char *file, const void *at
 	if (!out->at)
 		s = lt_fail(ctx, LT_ENOMEM, "%s: out of memory: %lld entries", file, (long long)n);
 	for (zip_int64_t i = 0; i < n && !s; i++) {
-		s = read_entry(ctx, file, z, (zip_uint64_t)i, bytes, &packed, &out->at[i]);
+		s = npz_read_entry(ctx, file, z, (zip_uint64_t)i, bytes, &packed, &out->at[i]);
 		out->n += !s;
 	}
 	zip_discard(z);

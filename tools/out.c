@@ -10,7 +10,7 @@
 #include "tools/tensorfile.h"
 
 /* A signal that came meanwhile ends the process here, where nothing is left behind. */
-static void forget(struct lt_out *o)
+static void out_forget(struct lt_outfile *o)
 {
 	free(o->path);
 	free(o->temporary);
@@ -20,7 +20,7 @@ static void forget(struct lt_out *o)
 
 /* What is no regular file (a device, a pipe, a link) is written through its name; anything else is written
  * beside it and renamed. */
-lt_status lt__out_open(struct lt_context *ctx, const char *path, struct lt_out *o)
+lt_status lt__out_open(struct lt_context *ctx, const char *path, struct lt_outfile *o)
 {
 	struct stat st;
 	bool through = lstat(path, &st) == 0 && !S_ISREG(st.st_mode);
@@ -31,7 +31,7 @@ lt_status lt__out_open(struct lt_context *ctx, const char *path, struct lt_out *
 	o->path = strdup(path);
 	o->temporary = malloc(strlen(path) + 64);
 	if (!o->path || !o->temporary) {
-		forget(o);
+		out_forget(o);
 		return lt_fail(ctx, LT_ENOMEM, "%s: out of memory", path);
 	}
 	for (int attempt = 0;; attempt++) {
@@ -53,14 +53,14 @@ lt_status lt__out_open(struct lt_context *ctx, const char *path, struct lt_out *
 			unlink(o->temporary);
 	}
 	if (!o->file) {
-		forget(o);
+		out_forget(o);
 		return code == ENOMEM ? lt_fail(ctx, LT_ENOMEM, "%s: out of memory", path)
 			: lt_fail(ctx, LT_EIO, "%s: cannot be written: %s", path, strerror(code));
 	}
 	return LT_OK;
 }
 
-lt_status lt__out_close(struct lt_context *ctx, struct lt_out *o, bool ok)
+lt_status lt__out_close(struct lt_context *ctx, struct lt_outfile *o, bool ok)
 {
 	bool bad = fflush(o->file) != 0 || ferror(o->file);
 	int code = errno;
@@ -79,6 +79,6 @@ lt_status lt__out_close(struct lt_context *ctx, struct lt_out *o, bool ok)
 		unlink(o->temporary);
 	if (ok && bad)
 		s = lt_fail(ctx, LT_EIO, "%s: cannot be written: %s", o->path, strerror(code));
-	forget(o);
+	out_forget(o);
 	return s;
 }

@@ -12,11 +12,11 @@
 #include "tools/trusted.h"
 
 /* Keeps the first sentence that a backend says, in one line. */
-struct heard { struct lt_diag diag; char text[1024]; };
+struct plugin_heard { struct lt_diag diag; char text[1024]; };
 
-static void hear(struct lt_diag *d, const struct lt_diagnostic *n)
+static void plugin_hear(struct lt_diag *d, const struct lt_diagnostic *n)
 {
-	struct heard *h = (struct heard *)(void *)d;
+	struct plugin_heard *h = (struct plugin_heard *)(void *)d;
 
 	if (!h->text[0] && n->text)
 		snprintf(h->text, sizeof h->text, "%s%s%s", n->text, n->remedy ? "; " : "", n->remedy ? n->remedy : "");
@@ -61,7 +61,7 @@ static bool is_loaded(const char *path)
 }
 
 /* Whether code may be loaded from there, or looked for in that folder; says why not.  A file that was named is the user's own choice. */
-static bool check(const struct loader *l, const char *path, const char *real, const char *end)
+static bool plugin_check(const struct loader *l, const char *path, const char *real, const char *end)
 {
 	char why[PATH_MAX + 200];
 
@@ -77,7 +77,7 @@ static bool check(const struct loader *l, const char *path, const char *real, co
 
 static lt_status load(const struct loader *l, const char *path, const char *end)
 {
-	struct heard h = { .diag = { sizeof h.diag, hear } };
+	struct plugin_heard h = { .diag = { sizeof h.diag, plugin_hear } };
 	char *real;
 	lt_status st;
 
@@ -89,7 +89,7 @@ static lt_status load(const struct loader *l, const char *path, const char *end)
 		return LT_ELOAD;
 	}
 	/* Of a file that was named the loader says that it is not there. */
-	if (real && !check(l, path, real, end)) {
+	if (real && !plugin_check(l, path, real, end)) {
 		free(real);
 		return LT_ELOAD;
 	}
@@ -119,7 +119,7 @@ static void load_folder(const struct loader *l, const char *folder, bool may_be_
 	char *real = realpath(folder, NULL);
 	int n;
 
-	if (real && !check(l, folder, real, " (left out)")) {
+	if (real && !plugin_check(l, folder, real, " (left out)")) {
 		free(real);
 		return;
 	}

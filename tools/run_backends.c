@@ -8,11 +8,11 @@
 #include "tools/say.h"
 
 /* Keeps the first sentence that a backend says, in one line. */
-struct heard { struct lt_diag diag; char text[512]; };
+struct backend_heard { struct lt_diag diag; char text[512]; };
 
-static void hear(struct lt_diag *d, const struct lt_diagnostic *n)
+static void backend_hear(struct lt_diag *d, const struct lt_diagnostic *n)
 {
-	struct heard *h = (struct heard *)(void *)d;
+	struct backend_heard *h = (struct backend_heard *)(void *)d;
 
 	if (!h->text[0] && n->text)
 		snprintf(h->text, sizeof h->text, "%s%s%s", n->text, n->remedy ? "; " : "", n->remedy ? n->remedy : "");
@@ -21,9 +21,9 @@ static void hear(struct lt_diag *d, const struct lt_diagnostic *n)
 			*c = ' ';
 }
 
-static struct heard listen(void)
+static struct backend_heard listen(void)
 {
-	return (struct heard){ .diag = { .size = sizeof(struct lt_diag), .report = hear } };
+	return (struct backend_heard){ .diag = { .size = sizeof(struct lt_diag), .report = backend_hear } };
 }
 
 int run_plugins_load(const struct run_options *o)
@@ -33,15 +33,15 @@ int run_plugins_load(const struct run_options *o)
 	return s == LT_ENOMEM ? RUN_FAILED : s ? RUN_USAGE : RUN_OK;
 }
 
-struct facts { char *text; size_t bytes; FILE *to; };
+struct backend_facts { char *text; size_t bytes; FILE *to; };
 
 static void write_fact(void *user, const char *text, size_t bytes)
 {
-	fwrite(text, 1, bytes, ((struct facts *)user)->to);
+	fwrite(text, 1, bytes, ((struct backend_facts *)user)->to);
 }
 
 /* The device that a session would use, "" if there is no telling, and what that session says of it. */
-static bool find_device(const struct lt_backend *b, const struct run_options *o, char *out, size_t bytes, struct facts *facts, struct heard *h)
+static bool find_device(const struct lt_backend *b, const struct run_options *o, char *out, size_t bytes, struct backend_facts *facts, struct backend_heard *h)
 {
 	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc, .temp_dir = lt__temp_dir(),
 		.cc_timeout_ms = o->cc_timeout_ms };
@@ -84,15 +84,15 @@ static json_t *json_facts(char *text)
 	return o;
 }
 
-static const char *reason(const struct heard *h) { return h->text[0] ? h->text : "it does not say why"; }
+static const char *reason(const struct backend_heard *h) { return h->text[0] ? h->text : "it does not say why"; }
 
 /* One backend, as it is listed. */
 struct listed {
 	const struct lt_backend *backend;
 	int32_t score;                  /* 0 or less: not usable */
 	char device[128];
-	struct heard heard;
-	struct facts facts;
+	struct backend_heard heard;
+	struct backend_facts facts;
 };
 
 static void find_listed(const struct run_options *o, uint32_t i, struct listed *l)
@@ -210,7 +210,7 @@ static bool has_gap(const char *list)
  * when the program is compiled. */
 static int check_score(const struct run_options *o, const struct lt_backend *b, const char *config)
 {
-	struct heard h = listen(), unheard = listen();
+	struct backend_heard h = listen(), unheard = listen();
 	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc, .temp_dir = lt__temp_dir(),
 		.cc_timeout_ms = o->cc_timeout_ms };
 	struct lt_session *session = NULL;
@@ -280,8 +280,8 @@ static int choose_cpu(struct run *r)
 /* A plug-in that nobody named must not keep the others from working: one whose device is busy is left out, with a word. */
 static bool opens(const struct run_options *o, const struct lt_backend *b)
 {
-	struct heard h = listen();
-	struct facts none = { 0 };
+	struct backend_heard h = listen();
+	struct backend_facts none = { 0 };
 	char device[128];
 
 	if (!lt_backend_origin(b) || find_device(b, o, device, sizeof device, &none, &h))
@@ -302,7 +302,7 @@ int run_backends_choose(struct run *r)
 		return r->backends ? check_names(&r->o, r->backends) : run_failed("out of memory");
 	}
 	for (uint32_t i = 0; i < lt_backend_count(); i++) {
-		struct heard h = listen();
+		struct backend_heard h = listen();
 		int32_t score = lt_backend_at(i)->score(NULL, &h.diag);
 
 		if (score > most && opens(&r->o, lt_backend_at(i))) {
@@ -325,7 +325,7 @@ bool run_backends_any_values(const struct run_options *o, const char *list)
 	size_t n = strcspn(list, ",");
 	char *name = strndup(list, n), *config = name ? strchr(name, ':') : NULL;
 	const struct lt_backend *b;
-	struct heard h = listen();
+	struct backend_heard h = listen();
 	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc, .temp_dir = lt__temp_dir(),
 		.cc_timeout_ms = o->cc_timeout_ms };
 	struct lt_session *session = NULL;

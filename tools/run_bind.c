@@ -23,8 +23,8 @@ struct binder {
 /* The ports of one kind being given their tensors; from[i]: the option or file that gave value[i]. */
 struct slots { enum lt_binding kind; const struct lt_tensor **value; const char **from; };
 
-static void tell(struct binder *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void tell(struct binder *b, const char *fmt, ...)
+static void bind_report(struct binder *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void bind_report(struct binder *b, const char *fmt, ...)
 {
 	va_list args;
 
@@ -49,25 +49,25 @@ static void report_unknown(struct binder *b, enum lt_binding kind, const char *n
 	const char *near = run_nearest(name, p->n, name_at, p);
 
 	if (run_binding_index(&b->binding[other], name, strlen(name)) >= 0)
-		tell(b, "%s: '%s' is no %s of the script but %s %s: give it with %s", from, name, run_binding_kind(kind),
+		bind_report(b, "%s: '%s' is no %s of the script but %s %s: give it with %s", from, name, run_binding_kind(kind),
 			other == LT_BINDING_INPUT ? "an" : "a", run_binding_kind(other),
 			other == LT_BINDING_INPUT ? "-i or --inputs" : "-c or --weights");
 	else if (near)
-		tell(b, "%s: the script has no %s '%s'; did you mean '%s'?", from, run_binding_kind(kind), name, near);
+		bind_report(b, "%s: the script has no %s '%s'; did you mean '%s'?", from, run_binding_kind(kind), name, near);
 	else if (p->n == 0)
-		tell(b, "%s: the script has no %s '%s'; it has no %ss at all", from, run_binding_kind(kind), name, run_binding_kind(kind));
+		bind_report(b, "%s: the script has no %s '%s'; it has no %ss at all", from, run_binding_kind(kind), name, run_binding_kind(kind));
 	else
-		tell(b, "%s: the script has no %s '%s'; it has '%s'%s", from, run_binding_kind(kind), name, p->at[0].name,
+		bind_report(b, "%s: the script has no %s '%s'; it has '%s'%s", from, run_binding_kind(kind), name, p->at[0].name,
 			p->n > 1 ? " and others (-v lists them)" : "");
 }
 
 static void report_twice(struct binder *b, const struct slots *s, int32_t i, const char *from)
 {
-	tell(b, "%s: the %s '%s' is given twice, here and by %s", from, run_binding_kind(s->kind), b->binding[s->kind].at[i].name, s->from[i]);
+	bind_report(b, "%s: the %s '%s' is given twice, here and by %s", from, run_binding_kind(s->kind), b->binding[s->kind].at[i].name, s->from[i]);
 }
 
 /* Gives port i its tensor, if it fits. */
-static void place(struct binder *b, struct slots *s, int32_t i, const struct lt_tensor *t, const char *from)
+static void bind_slot(struct binder *b, struct slots *s, int32_t i, const struct lt_tensor *t, const char *from)
 {
 	const struct run_binding *p = &b->binding[s->kind].at[i];
 	char want[256], got[256];
@@ -79,7 +79,7 @@ static void place(struct binder *b, struct slots *s, int32_t i, const struct lt_
 		report_twice(b, s, i, from);
 	} else if (!fits || p->dtype != t->dtype) {
 		lt__shape_text(got, sizeof got, t->rank, t->shape);
-		tell(b, "%s: the %s '%s' is %s, but this is %s %s%s%s%s", from, run_binding_kind(s->kind), p->name,
+		bind_report(b, "%s: the %s '%s' is %s, but this is %s %s%s%s%s", from, run_binding_kind(s->kind), p->name,
 			run_binding_text(p, want, sizeof want), lt__dtype_info(t->dtype)->script, got,
 			fits ? " (in NumPy: .astype('" : "", fits ? lt__dtype_info(p->dtype)->script : "", fits ? "'))" : "");
 	} else {
@@ -89,7 +89,7 @@ static void place(struct binder *b, struct slots *s, int32_t i, const struct lt_
 }
 
 /* Keeps the tensors of one file or option; the array has room for all. */
-static struct lt_tensors *keep(struct binder *b, const struct lt_tensors *t)
+static struct lt_tensors *bind_keep(struct binder *b, const struct lt_tensors *t)
 {
 	b->given->file[b->given->n_file] = *t;
 	return &b->given->file[b->given->n_file++];
@@ -110,12 +110,12 @@ static void place_spec(struct binder *b, struct slots *s, int32_t i, const char 
 	lt_status st = one.at ? run_spec_make(b->ctx, p, spec, one.at) : LT_ENOMEM;
 	if (st) {
 		b->no_memory = b->no_memory || st == LT_ENOMEM;
-		tell(b, "%s: %s", from, one.at ? lt_context_message(b->ctx) : "out of memory");
+		bind_report(b, "%s: %s", from, one.at ? lt_context_message(b->ctx) : "out of memory");
 		free(one.at);
 		s->from[i] = from;
 		return;
 	}
-	place(b, s, i, keep(b, &one)->at, from);
+	bind_slot(b, s, i, bind_keep(b, &one)->at, from);
 }
 
 /* NAME=SPEC; a name may itself hold '=', so every one is tried. */
@@ -136,7 +136,7 @@ static void place_option(struct binder *b, struct slots *s, const char *option)
 	name = strndup(option, strcspn(option, "="));
 	b->no_memory = b->no_memory || !name;
 	if (!strchr(option, '='))
-		tell(b, "'%s' is not NAME=SPEC, such as %s=random", option, option);
+		bind_report(b, "'%s' is not NAME=SPEC, such as %s=random", option, option);
 	else if (name)
 		report_unknown(b, s->kind, name, option);
 	free(name);
@@ -151,16 +151,16 @@ static void place_file(struct binder *b, struct slots *s, const char *path)
 	lt_status st = lt__tensors_read(b->ctx, path, &file);
 	if (st) {
 		b->no_memory = b->no_memory || st == LT_ENOMEM;
-		tell(b, "%s", lt_context_message(b->ctx));
+		bind_report(b, "%s", lt_context_message(b->ctx));
 		b->unread = true;
 		return;
 	}
-	kept = keep(b, &file);
+	kept = bind_keep(b, &file);
 	for (int32_t i = 0; i < kept->n; i++) {
 		int32_t binding = run_binding_index(&b->binding[s->kind], kept->at[i].name, strlen(kept->at[i].name));
 
 		if (binding >= 0)
-			place(b, s, binding, &kept->at[i], path);
+			bind_slot(b, s, binding, &kept->at[i], path);
 		else
 			report_unknown(b, s->kind, kept->at[i].name, path);
 	}
@@ -178,7 +178,7 @@ static void check_remainder(struct binder *b, const struct slots *s, const struc
 
 	for (int32_t i = 0; i < options->n; i++) {
 		if (first && is_remainder(b, s, options->at[i]))
-			tell(b, "%s: '*', every other %s, is given twice, here and by %s", options->at[i], run_binding_kind(s->kind), first);
+			bind_report(b, "%s: '*', every other %s, is given twice, here and by %s", options->at[i], run_binding_kind(s->kind), first);
 		if (!first && is_remainder(b, s, options->at[i]))
 			first = options->at[i];
 	}
@@ -245,7 +245,7 @@ static bool make_slots(struct binder *b, struct slots *s, enum lt_binding kind, 
 	s->from = calloc(n + 1, sizeof(char *));
 	if (!s->value || !s->from) {
 		b->no_memory = true;
-		tell(b, "out of memory");
+		bind_report(b, "out of memory");
 		return false;
 	}
 	for (size_t i = 0; base && i < n; i++) {

@@ -29,11 +29,11 @@ static int add_binding(const struct lt_graph *g, struct run_bindings *bindings, 
 	return RUN_OK;
 }
 
-struct asking { const struct lt_graph *g; struct lt_arena *arena; bool *needed; };
+struct bindings_asking { const struct lt_graph *g; struct lt_arena *arena; bool *needed; };
 
-static lt_status ask(void *arg)
+static lt_status bindings_ask(void *arg)
 {
-	struct asking *a = arg;
+	struct bindings_asking *a = arg;
 
 	a->needed = lt__needed_nodes(a->g, a->arena);
 	return LT_OK;
@@ -57,8 +57,8 @@ static int sort_bindings(struct run_bindings *p)
 
 int run_bindings_find(const struct lt_graph *g, struct run_bindings out[LT_BINDING_RESULT + 1])
 {
-	struct asking a = { .g = g };
-	int code = lt__arena_new(g->ctx, &a.arena) || lt__protect(g->ctx, ask, &a) ? run_failed("out of memory") : RUN_OK;
+	struct bindings_asking a = { .g = g };
+	int code = lt__arena_new(g->ctx, &a.arena) || lt__protect(g->ctx, bindings_ask, &a) ? run_failed("out of memory") : RUN_OK;
 
 	for (lt_node i = 0; i < g->n_node && code == RUN_OK; i++) {
 		enum lt_opcode op = g->node[i].op;

@@ -74,7 +74,7 @@ static int dump_program(struct run *r, struct lt_says *to)
 int run_dump(struct run *r)
 {
 	bool graph = !strcmp(r->o.dump, "graph") || !strcmp(r->o.dump, "dot");
-	struct lt_out out = { .file = stdout };
+	struct lt_outfile out = { .file = stdout };
 	struct lt_says says = { 0 };
 	lt_status s;
 	int code;
@@ -100,7 +100,7 @@ static int diff(struct run *r, const struct lt_bytes *a, const struct lt_bytes *
 int run_diff(struct run *r)
 {
 	struct lt_bytes other = { 0 };
-	struct lt_out out = { .file = stdout };
+	struct lt_outfile out = { .file = stdout };
 	bool bad = lt__bytes_read(r->ctx, r->o.script, &r->script) || lt__bytes_read(r->ctx, r->o.second, &other);
 	int code = bad ? run_usage("%s", lt_context_message(r->ctx)) : RUN_OK;
 

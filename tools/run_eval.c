@@ -98,7 +98,7 @@ static void poison(const struct run *r)
 		memset(r->output[i], 0xff, lt_program_bytes(r->program, LT_BINDING_RESULT, i));
 }
 
-static int evaluate(struct run *r, int64_t number, int64_t of)
+static int run_evaluate_once(struct run *r, int64_t number, int64_t of)
 {
 	const struct run_values *v = &r->given.input[number % r->given.n_input];
 	int code = RUN_OK;
@@ -138,7 +138,7 @@ int run_evaluate(struct run *r)
 
 	/* An evaluation that differs from the reference does not keep the next from being looked at. */
 	for (int64_t i = 0; i < n && code == RUN_OK; i++)
-		code = evaluate(r, i, n);
+		code = run_evaluate_once(r, i, n);
 	if (code == RUN_OK && r->verify)
 		code = run_verify_end(r);
 	return code;

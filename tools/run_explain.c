@@ -18,7 +18,7 @@ int run_explain_begin(struct run *r)
 	return e->list || e->to ? RUN_OK : run_failed("out of memory");
 }
 
-static void put(void *user, const char *text, size_t bytes)
+static void explain_write(void *user, const char *text, size_t bytes)
 {
 	fwrite(text, 1, bytes, user);
 }
@@ -45,7 +45,7 @@ void run_explain_add(struct run *r, const struct lt_explained *x)
 	json_t *o, *list;
 
 	if (e->to) {
-		lt_explained_print(x, put, e->to);
+		lt_explained_print(x, explain_write, e->to);
 		return;
 	}
 	o = json_object();

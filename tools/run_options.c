@@ -33,7 +33,7 @@ static const struct option longs[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
-static void tell(const char *fmt, va_list args)
+static void options_report(const char *fmt, va_list args)
 {
 	fputs("lt-run: ", stderr);
 	lt__vsay(stderr, fmt, args);
@@ -45,7 +45,7 @@ int run_usage(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	tell(fmt, args);
+	options_report(fmt, args);
 	va_end(args);
 	return RUN_USAGE;
 }
@@ -55,7 +55,7 @@ int run_failed(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	tell(fmt, args);
+	options_report(fmt, args);
 	va_end(args);
 	return RUN_FAILED;
 }
@@ -67,7 +67,7 @@ static const char *long_at(const void *user, int32_t i)
 }
 
 /* getopt has refused the word `word`; optopt is the option it knew, if it did. */
-static int refuse(const char *word)
+static int option_refuse(const char *word)
 {
 	char name[64];
 	const char *near;
@@ -132,7 +132,7 @@ static int take_flag(struct run_options *o, int c)
 	return RUN_OK;
 }
 
-static int take(struct run_options *o, int c, const char *value)
+static int run_take_option(struct run_options *o, int c, const char *value)
 {
 	static const char *const dumps[] = { "graph", "dot", "tree", "access", "frozen", "source", "asm", "plan", "diff", NULL };
 	static const char *const caches[] = { "stats", "clear", NULL };
@@ -238,7 +238,7 @@ int run_options_parse(int argc, char **argv, struct run_options *o)
 		if (c == -1)
 			break;
 		if (c == '?')
-			return refuse(argv[optind - 1]);
+			return option_refuse(argv[optind - 1]);
 		if (c == ':')
 			return run_usage("the option %s needs a value", argv[optind - 1]);
 		if (c == 'h') {
@@ -249,7 +249,7 @@ int run_options_parse(int argc, char **argv, struct run_options *o)
 			printf("lt-run %s\n", lt_version());
 			return RUN_DONE;
 		}
-		if ((code = take(o, c, optarg)) != RUN_OK)
+		if ((code = run_take_option(o, c, optarg)) != RUN_OK)
 			return code;
 	}
 	if (optind + 2 == argc && o->dump && !strcmp(o->dump, "diff"))

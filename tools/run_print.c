@@ -7,7 +7,7 @@
 #define MAX_SHOWN 1000
 #define EDGE 3
 
-struct printer {
+struct tensor_printer {
 	const struct lt_tensor *t;
 	const int64_t *stride;
 	bool cut;
@@ -17,13 +17,13 @@ struct printer {
 };
 
 /* How many of an axis are shown at its beginning; all of it, or EDGE and as many at the end. */
-static bool is_cut(const struct printer *p, int32_t axis)
+static bool is_cut(const struct tensor_printer *p, int32_t axis)
 {
 	return p->cut && p->t->shape[axis] > 2 * EDGE;
 }
 
 /* The offsets that are shown, for alignment; at has room for them. */
-static int64_t collect(const struct printer *p, int64_t *at)
+static int64_t collect(const struct tensor_printer *p, int64_t *at)
 {
 	int64_t n = 1;
 
@@ -39,7 +39,7 @@ static int64_t collect(const struct printer *p, int64_t *at)
 	return n;
 }
 
-static int element(const struct printer *p, int64_t at, char *out, size_t bytes)
+static int print_element(const struct tensor_printer *p, int64_t at, char *out, size_t bytes)
 {
 	enum lt_class cls = lt__dtype_info(p->t->dtype)->cls;
 	union lt_scalar v;
@@ -56,7 +56,7 @@ static int element(const struct printer *p, int64_t at, char *out, size_t bytes)
  * wrapped loses them. */
 struct line { int column, blanks; };
 
-static void write_word(const struct printer *p, struct line *l, int indent, int width, const char *word, bool last)
+static void write_word(const struct tensor_printer *p, struct line *l, int indent, int width, const char *word, bool last)
 {
 	int n = (int)strlen(word), bare = n;
 
@@ -71,7 +71,7 @@ static void write_word(const struct printer *p, struct line *l, int indent, int 
 	l->column += n + !last;
 }
 
-static void print_row(const struct printer *p, int64_t base, int width)
+static void print_row(const struct tensor_printer *p, int64_t base, int width)
 {
 	int32_t axis = p->t->rank - 1;
 	int64_t extent = p->t->shape[axis];
@@ -84,13 +84,13 @@ static void print_row(const struct printer *p, int64_t base, int width)
 			write_word(p, &l, indent, width, "...", false);
 			i = extent - EDGE;
 		}
-		element(p, base + i * p->stride[axis], word, sizeof word);
+		print_element(p, base + i * p->stride[axis], word, sizeof word);
 		write_word(p, &l, indent, width, word, i + 1 == extent);
 	}
 	fprintf(p->to, "%*s", l.blanks, "");
 }
 
-static void print_axis(const struct printer *p, int32_t axis, int64_t base, int width)
+static void print_axis(const struct tensor_printer *p, int32_t axis, int64_t base, int width)
 {
 	int64_t extent = p->t->shape[axis];
 
@@ -114,7 +114,7 @@ static void print_axis(const struct printer *p, int32_t axis, int64_t base, int 
 	fputc(']', p->to);
 }
 
-static void measure(struct printer *p, int64_t *at)
+static void printer_measure(struct tensor_printer *p, int64_t *at)
 {
 	int64_t n = collect(p, at);
 	char text[64];
@@ -126,7 +126,7 @@ static void measure(struct printer *p, int64_t *at)
 		return;
 	}
 	for (int64_t i = 0; i < n; i++) {
-		int w = element(p, at[i], text, sizeof text);
+		int w = print_element(p, at[i], text, sizeof text);
 
 		p->width = w > p->width ? w : p->width;
 	}
@@ -136,7 +136,7 @@ lt_status run_print_tensor(FILE *f, const struct lt_tensor *t)
 {
 	int64_t elems = (int64_t)(t->bytes / lt__dtype_info(t->dtype)->bytes), room = 1;
 	int64_t *stride = malloc(((size_t)t->rank + 1) * sizeof *stride), *at;
-	struct printer p = { .t = t, .stride = stride, .cut = elems > MAX_SHOWN, .to = f };
+	struct tensor_printer p = { .t = t, .stride = stride, .cut = elems > MAX_SHOWN, .to = f };
 	char word[512];
 
 	for (int32_t d = t->rank - 1; d >= 0 && stride; d--)
@@ -150,7 +150,7 @@ lt_status run_print_tensor(FILE *f, const struct lt_tensor *t)
 		return LT_ENOMEM;
 	}
 	if (elems > 0)
-		measure(&p, at);
+		printer_measure(&p, at);
 	if (elems == 0)
 		fputs("[]", f);
 	else if (t->rank > 0)
@@ -158,7 +158,7 @@ lt_status run_print_tensor(FILE *f, const struct lt_tensor *t)
 	else if (lt__dtype_info(t->dtype)->cls == LT_CLASS_FLOAT)
 		run_number_scalar(t, word, sizeof word);
 	else
-		element(&p, 0, word, sizeof word);
+		print_element(&p, 0, word, sizeof word);
 	if (elems > 0 && t->rank == 0)
 		fputs(word, f);
 	fputc('\n', f);

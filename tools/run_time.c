@@ -12,7 +12,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Runs with the last evaluation's inputs; the states go on changing. */
-static int measure(struct run *r, int64_t **out, int64_t *n)
+static int time_measure(struct run *r, int64_t **out, int64_t *n)
 {
 	int64_t wanted = r->o.time, cap = wanted > 0 ? wanted : 64, total = 0;
 	int64_t *ns = malloc((size_t)cap * sizeof *ns);
@@ -129,7 +129,7 @@ int run_time(struct run *r)
 	int code;
 
 	lt_program_stats(r->program, &before);
-	code = measure(r, &ns, &n);
+	code = time_measure(r, &ns, &n);
 
 	if (code != RUN_OK)
 		return code;

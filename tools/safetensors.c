@@ -9,7 +9,7 @@
 #define LONGEST_HEADER 100000000u       /* the format's own limit */
 
 /* Where the data of one tensor is. */
-struct span { uint64_t begin, end; int32_t which; };
+struct byte_span { uint64_t begin, end; int32_t which; };
 
 static int dtype_of(const char *name)
 {
@@ -23,7 +23,7 @@ static int dtype_of(const char *name)
 }
 
 /* From the file's byte order (little endian) to the machine's; bools to 0 and 1. */
-static void settle(struct lt_tensor *t)
+static void tensor_settle(struct lt_tensor *t)
 {
 	unsigned char *b = t->data;
 
@@ -62,7 +62,7 @@ static lt_status read_shape(struct lt_context *ctx, const char *file, const char
 }
 
 static lt_status read_offsets(struct lt_context *ctx, const char *file, const char *name, const json_t *list, size_t bytes,
-	struct span *out)
+	struct byte_span *out)
 {
 	const json_t *begin = json_array_get(list, 0), *end = json_array_get(list, 1);
 
@@ -78,8 +78,8 @@ static lt_status read_offsets(struct lt_context *ctx, const char *file, const ch
 }
 
 /* Checks one entry of the header; allocates and copies nothing but its shape. */
-static lt_status read_entry(struct lt_context *ctx, const char *file, const char *name, const json_t *entry, size_t bytes,
-	struct lt_tensor *t, struct span *span)
+static lt_status safetensors_read_entry(struct lt_context *ctx, const char *file, const char *name, const json_t *entry, size_t bytes,
+	struct lt_tensor *t, struct byte_span *span)
 {
 	const char *dtype = json_string_value(json_object_get(entry, "dtype"));
 	const json_t *list = json_object_get(entry, "shape");
@@ -104,14 +104,14 @@ static lt_status read_entry(struct lt_context *ctx, const char *file, const char
 
 static int by_begin(const void *a, const void *b)
 {
-	const struct span *x = a, *y = b;
+	const struct byte_span *x = a, *y = b;
 
 	return x->begin != y->begin ? (x->begin < y->begin ? -1 : 1) : x->end != y->end ? (x->end < y->end ? -1 : 1) :
 		x->which - y->which;
 }
 
 /* The format wants the data covered exactly once. */
-static lt_status check_spans(struct lt_context *ctx, const char *file, const struct lt_tensor *t, struct span *span, int32_t n,
+static lt_status check_spans(struct lt_context *ctx, const char *file, const struct lt_tensor *t, struct byte_span *span, int32_t n,
 	size_t bytes)
 {
 	uint64_t at = 0;
@@ -135,7 +135,7 @@ static lt_status check_spans(struct lt_context *ctx, const char *file, const str
 static lt_status read_all(struct lt_context *ctx, const char *file, json_t *root, const unsigned char *data, size_t bytes,
 	struct lt_tensors *out)
 {
-	struct span *span = calloc(json_object_size(root) + 1, sizeof *span);
+	struct byte_span *span = calloc(json_object_size(root) + 1, sizeof *span);
 	const char *name;
 	json_t *entry;
 	lt_status s = LT_OK;
@@ -151,7 +151,7 @@ static lt_status read_all(struct lt_context *ctx, const char *file, json_t *root
 				continue;
 			span[out->n].which = out->n;
 			t->name = strdup(name);
-			s = t->name ? read_entry(ctx, file, name, entry, bytes, t, &span[out->n]) :
+			s = t->name ? safetensors_read_entry(ctx, file, name, entry, bytes, t, &span[out->n]) :
 				lt_fail(ctx, LT_ENOMEM, "%s: out of memory", file);
 			out->n++;
 			if (s)
@@ -167,7 +167,7 @@ static lt_status read_all(struct lt_context *ctx, const char *file, json_t *root
 		if (!s && t->bytes > 0)
 			memcpy(t->data, data + span[i].begin, t->bytes);
 		if (!s)
-			settle(t);
+			tensor_settle(t);
 	}
 	free(span);
 	return s;
@@ -255,7 +255,7 @@ lt_status lt__safetensors_write(struct lt_context *ctx, const char *path, const 
 	int32_t *order = malloc((size_t)t->n * sizeof *order + 1);
 	json_t *root = json_object();
 	char *text = NULL;
-	struct lt_out o;
+	struct lt_outfile o;
 	lt_status s = order && root ? arrange(ctx, path, t, root, order) : lt_fail(ctx, LT_ENOMEM, "%s: out of memory", path);
 
 	if (!s && !(text = json_dumps(root, JSON_COMPACT)))

@@ -18,7 +18,7 @@ static size_t plain_bytes(const char *text, size_t n, bool lines)
 	return at;
 }
 
-static void put(FILE *f, const char *text, size_t n)
+static void plain_write(FILE *f, const char *text, size_t n)
 {
 	for (size_t at = 0; at < n;) {
 		size_t plain = plain_bytes(text + at, n - at, true);
@@ -49,7 +49,7 @@ void lt__vsay(FILE *f, const char *fmt, va_list args)
 	}
 	va_end(again);
 	if (n > 0)
-		put(f, all ? all : text, strlen(all ? all : text));
+		plain_write(f, all ? all : text, strlen(all ? all : text));
 	if (all != text)
 		free(all);
 }
@@ -76,7 +76,7 @@ static size_t shown_bytes(const char *text, size_t n)
 	return all;
 }
 
-static char *show(char *to, const char *text, size_t n)
+static char *show_text(char *to, const char *text, size_t n)
 {
 	size_t bytes;
 	bool plain;
@@ -96,7 +96,7 @@ struct lt_shown lt__shown(const char *name)
 	char *to = s.text;
 
 	if (n <= room && shown_bytes(name, n) <= room) {
-		to = show(to, name, n);
+		to = show_text(to, name, n);
 	} else {
 		size_t first = 0, last = n;
 		bool plain;
@@ -111,9 +111,9 @@ struct lt_shown lt__shown(const char *name)
 		/* Not within a character. */
 		while (last < n && ((unsigned char)name[last] & 0xc0) == 0x80)
 			last++;
-		to = show(to, name, first);
+		to = show_text(to, name, first);
 		to += sprintf(to, "...");
-		to = show(to, name + last, n - last);
+		to = show_text(to, name + last, n - last);
 	}
 	*to = '\0';
 	return s;
@@ -141,7 +141,7 @@ void lt__say_piece(void *says, const char *text, size_t bytes)
 	for (; s->n > 0 && bytes > 0; text++, bytes--) {
 		s->held[s->n++] = *text;
 		if (begun(s->held, s->n) != s->n) {
-			put(s->to, s->held, s->n);
+			plain_write(s->to, s->held, s->n);
 			s->n = 0;
 		}
 	}
@@ -149,13 +149,13 @@ void lt__say_piece(void *says, const char *text, size_t bytes)
 		return;
 	size_t rest = begun(text, bytes);
 
-	put(s->to, text, bytes - rest);
+	plain_write(s->to, text, bytes - rest);
 	memcpy(s->held, text + bytes - rest, rest);
 	s->n = rest;
 }
 
 void lt__say_end(struct lt_says *s)
 {
-	put(s->to, s->held, s->n);
+	plain_write(s->to, s->held, s->n);
 	s->n = 0;
 }

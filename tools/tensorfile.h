@@ -47,10 +47,10 @@ lt_status lt__bytes_read(struct lt_context *, const char *path, struct lt_bytes 
 void lt__bytes_free(struct lt_bytes *);
 
 /* A file that is written: it appears under its name whole, or not at all. */
-struct lt_out { FILE *file; char *path, *temporary; };
-lt_status lt__out_open(struct lt_context *, const char *path, struct lt_out *);
+struct lt_outfile { FILE *file; char *path, *temporary; };
+lt_status lt__out_open(struct lt_context *, const char *path, struct lt_outfile *);
 /* Closes; with ok false, or when something could not be written, removes what there is. */
-lt_status lt__out_close(struct lt_context *, struct lt_out *, bool ok);
+lt_status lt__out_close(struct lt_context *, struct lt_outfile *, bool ok);
 
 /* npy.c */
 lt_status lt__npy_parse(struct lt_context *, const char *file, const char *name, const void *at, size_t bytes,

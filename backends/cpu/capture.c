@@ -11,7 +11,7 @@ static const struct lt_args *at(const struct lt_args *args, uint32_t i)
 	return (const struct lt_args *)(const void *)((const char *)args + (size_t)i * args->size);
 }
 
-static lt_status fill(struct lt_capture *c, struct lt_object *const *object, const struct lt_args *args, struct lt_diag *diag)
+static lt_status capture_fill(struct lt_capture *c, struct lt_object *const *object, const struct lt_args *args, struct lt_diag *diag)
 {
 	struct lt_slot *slot = c->slot;
 	for (uint32_t i = 0; i < c->n; i++) {
@@ -38,7 +38,7 @@ lt_status lt__cpu_capture(struct lt_session *s, struct lt_object *const *object,
 	struct lt_capture *c = malloc(sizeof *c + n * sizeof *c->call);
 	if (c)
 		*c = (struct lt_capture){ .n = n, .slot = malloc(n_slot * sizeof *c->slot) };
-	lt_status status = c && c->slot ? fill(c, object, args, diag) : lt__cpu_no_memory(diag);
+	lt_status status = c && c->slot ? capture_fill(c, object, args, diag) : lt__cpu_no_memory(diag);
 	if (status)
 		lt__cpu_capture_free(c);
 	else

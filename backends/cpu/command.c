@@ -92,7 +92,7 @@ static bool start(struct lt_command *c, struct running *r, char *const *environm
 }
 
 /* Reads what is there, and no more than a program that ends can have left there. */
-static void take(struct running *r)
+static void command_take_output(struct running *r)
 {
 	enum { MAX_PARTS = 128 };
 	struct lt_command *c = r->command;
@@ -123,11 +123,11 @@ static bool has_ended(const struct running *r)
 	return got == 0 ? info.si_pid == r->pid : errno != EINTR;
 }
 
-static void finish(struct running *r)
+static void command_finish(struct running *r)
 {
 	int status;
 	pid_t got;
-	take(r);
+	command_take_output(r);
 	if (r->fd >= 0)
 		close(r->fd);
 	if (r->end >= 0)
@@ -191,9 +191,9 @@ bool lt__command_run(struct lt_command *c, uint32_t n, uint32_t width, const str
 			n_work += start(&c[next++], &work[n_work], environment, ms);
 		wait_some(work, n_work);
 		for (uint32_t i = n_work; i-- > 0; ) {
-			take(&work[i]);
+			command_take_output(&work[i]);
 			if (has_ended(&work[i])) {
-				finish(&work[i]);
+				command_finish(&work[i]);
 				work[i] = work[--n_work];
 				if (ended && !cancelled)
 					ended(user);

@@ -24,7 +24,7 @@ enum { N_FLAG = sizeof flags / sizeof *flags, N_LIBRARY = sizeof library_flags /
 
 struct work {
 	struct lt_session *s;
-	struct lt_job *job;
+	struct lt_cpu_job *job;
 	uint32_t n, n_done;
 	struct lt_diag *diag;
 	char level[4], machine[64];     /* "-O3"; what makes the compiler write for another machine, "" for this one */
@@ -40,7 +40,7 @@ static void one_done(void *work)
 }
 
 /* At most MAX_FLAGS; returns their number. */
-static uint32_t job_flags(const struct lt_session *s, const char *level, const char *machine, const struct lt_job *job, const char **out)
+static uint32_t job_flags(const struct lt_session *s, const char *level, const char *machine, const struct lt_cpu_job *job, const char **out)
 {
 	bool library = job->product == LT_LIBRARY;
 	uint32_t n = 0;
@@ -63,7 +63,7 @@ static uint32_t job_flags(const struct lt_session *s, const char *level, const c
 void lt__cpu_flags(const struct lt_session *s, bool threads, FILE *out)
 {
 	const char *flag[MAX_FLAGS], level[] = { '-', 'O', s->level, '\0' };
-	const struct lt_job job = { .threads = threads };
+	const struct lt_cpu_job job = { .threads = threads };
 	uint32_t n = job_flags(s, level, "", &job, flag);
 	for (uint32_t i = 0; i < n; i++)
 		(void)fprintf(out, " %s", flag[i]);
@@ -90,7 +90,7 @@ char *lt__cpu_read_file(const char *path, size_t *bytes)
 	return at;
 }
 
-static const char *suffix_of(const struct lt_job *job) { return job->product == LT_LIBRARY ? ".so" : ".s"; }
+static const char *suffix_of(const struct lt_cpu_job *job) { return job->product == LT_LIBRARY ? ".so" : ".s"; }
 
 static void job_path(const struct work *w, uint32_t i, const char *suffix, char *path)
 {
@@ -116,7 +116,7 @@ static char *name_kernel(char *assembly, const char *path, const char *name)
 	return NULL;
 }
 
-static lt_status no_product(const struct work *w, const struct lt_job *job, const char *why)
+static lt_status no_product(const struct work *w, const struct lt_cpu_job *job, const char *why)
 {
 	char fault[PATH_BYTES];
 	return lt__report(w->diag, LT_ECOMPILE, -1, -1, lt__cpu_folder_fault(&w->folder, why, fault, sizeof fault),
@@ -128,7 +128,7 @@ static lt_status take_product(struct work *w, uint32_t i)
 {
 	char path[PATH_BYTES], source[PATH_BYTES];
 	size_t bytes;
-	struct lt_job *job = &w->job[i];
+	struct lt_cpu_job *job = &w->job[i];
 	job_path(w, i, suffix_of(job), path);
 	job_path(w, i, ".c", source);
 	errno = 0;
@@ -163,7 +163,7 @@ static lt_status write_source(const struct work *w, uint32_t i)
 		"cpu: '%s' cannot be written: %s", path, strerror(errno));
 }
 
-static lt_status explain(const struct work *w, const char *program, const struct lt_command *c, const struct lt_job *job)
+static lt_status explain(const struct work *w, const char *program, const struct lt_command *c, const struct lt_cpu_job *job)
 {
 	const char *what = job->no_kernel ? "" : "kernel ";
 	char fault[PATH_BYTES];
@@ -200,7 +200,7 @@ static lt_status compile_all(struct work *w)
 		status = lt__report(w->diag, LT_EINVAL, -1, -1, "give --cc a command", "cpu: the name of the C compiler is empty");
 	for (uint32_t i = 0; !status && i < n; i++) {
 		const char **a = argv + i * width;
-		const struct lt_job *job = &w->job[i];
+		const struct lt_cpu_job *job = &w->job[i];
 		job_path(w, i, ".c", path[i][0]);
 		job_path(w, i, suffix_of(job), path[i][1]);
 		memcpy(a, word, n_word * sizeof *a);
@@ -249,7 +249,7 @@ static lt_status find_machine(struct work *w)
 	return LT_OK;
 }
 
-lt_status lt__cpu_compile(struct lt_session *s, struct lt_job *job, uint32_t n, struct lt_diag *diag)
+lt_status lt__cpu_compile(struct lt_session *s, struct lt_cpu_job *job, uint32_t n, struct lt_diag *diag)
 {
 	struct work *w = n ? calloc(1, sizeof *w) : NULL;
 	if (!w)

@@ -108,7 +108,7 @@ static void destroy(struct lt_object *o)
 /* Else objects are texts: for another machine, or to be looked at only. */
 static bool is_compiled(const struct lt_session *s) { return s->runs && !s->text_only; }
 
-static lt_status print_all(struct lt_session *s, uint32_t n, struct lt_object **object, struct lt_job *job, struct lt_diag *diag)
+static lt_status print_all(struct lt_session *s, uint32_t n, struct lt_object **object, struct lt_cpu_job *job, struct lt_diag *diag)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct lt_object *o = object[i];
@@ -116,14 +116,14 @@ static lt_status print_all(struct lt_session *s, uint32_t n, struct lt_object **
 		lt_status status = lt__cgen_print(&s->dialect, o->tree, 0, &text, &o->need, diag);
 		if (status)
 			return status;
-		job[i] = (struct lt_job){ .name = o->tree->name ? o->tree->name : "?", .source = text, .keep = true };
+		job[i] = (struct lt_cpu_job){ .name = o->tree->name ? o->tree->name : "?", .source = text, .keep = true };
 		if (o->need.threads && is_compiled(s) && (status = lt__cpu_openmp(s, &job[i].threads, diag)))
 			return status;
 	}
 	return LT_OK;
 }
 
-static lt_status take_all(struct lt_session *s, uint32_t n, struct lt_object **object, struct lt_job *job, struct lt_diag *diag)
+static lt_status take_all(struct lt_session *s, uint32_t n, struct lt_object **object, struct lt_cpu_job *job, struct lt_diag *diag)
 {
 	lt_status status = LT_OK;
 	for (uint32_t i = 0; i < n; i++) {
@@ -141,7 +141,7 @@ static lt_status take_all(struct lt_session *s, uint32_t n, struct lt_object **o
 /* What is printed, compiled; of a target that does not run here, the texts only. */
 static lt_status compile_printed(struct lt_session *s, uint32_t n, struct lt_object **object, struct lt_diag *diag)
 {
-	struct lt_job *job = calloc(n, sizeof *job);
+	struct lt_cpu_job *job = calloc(n, sizeof *job);
 	lt_status status = job ? print_all(s, n, object, job, diag) : lt__cpu_no_memory(diag);
 	if (!status && is_compiled(s))
 		status = lt__cpu_compile(s, job, n, diag);
@@ -153,7 +153,7 @@ static lt_status compile_printed(struct lt_session *s, uint32_t n, struct lt_obj
 	return status;
 }
 
-static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
+static lt_status cpu_compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
 	struct lt_diag *diag)
 {
 	lt_status status = LT_OK;
@@ -176,7 +176,7 @@ static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree
 	return status;
 }
 
-static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
+static lt_status cpu_run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
 {
 	uint32_t n_thread;
 	lt_status status = lt__cpu_check(o, args, &n_thread, diag);
@@ -200,7 +200,7 @@ static void need(const struct lt_object *o, uint32_t n_thread, size_t *bytes, si
 /* A dump that fails writes why. */
 struct tell { struct lt_diag diag; lt_write *write; void *user; };
 
-static void tell(struct lt_diag *d, const struct lt_diagnostic *note)
+static void dump_report(struct lt_diag *d, const struct lt_diagnostic *note)
 {
 	struct tell *t = (struct tell *)(void *)d;
 	const char *const parts[] = { note->text, note->remedy ? ": " : "", note->remedy ? note->remedy : "" };
@@ -228,7 +228,7 @@ static lt_status dump_assembly(const struct lt_object *o, lt_write *write, void 
 	lt_status status = lt__cgen_print(&d, o->tree, 1, &text, &printed, diag);
 	if (status)
 		return status;
-	struct lt_job job = { .name = o->tree->name, .source = text, .product = LT_ASSEMBLY,
+	struct lt_cpu_job job = { .name = o->tree->name, .source = text, .product = LT_ASSEMBLY,
 		.threads = printed.threads && s->openmp == LT_CAN };
 	void (*progress)(void *, int32_t, int32_t) = s->progress;
 	s->progress = NULL;             /* the host counts kernels */
@@ -243,7 +243,7 @@ static lt_status dump_assembly(const struct lt_object *o, lt_write *write, void 
 
 static lt_status dump(const struct lt_object *o, enum lt_dump what, lt_write *write, void *user)
 {
-	struct tell t = { { sizeof t.diag, tell }, write, user };
+	struct tell t = { { sizeof t.diag, dump_report }, write, user };
 	if (what == LT_DUMP_STATS) {
 		dump_stats(o, write, user);
 		return LT_OK;
@@ -257,7 +257,7 @@ static lt_status dump(const struct lt_object *o, enum lt_dump what, lt_write *wr
 static const struct lt_backend cpu = {
 	.size = sizeof cpu, .abi = LT_ABI, .build = LT_BUILD,
 	.name = "cpu", .summary = "C text through the system's compiler", .version = LT_CPU_VERSION,
-	.score = score, .open = open_, .close = close_, .caps = caps, .accepts = accepts, .compile = compile, .run = run,
+	.score = score, .open = open_, .close = close_, .caps = caps, .accepts = accepts, .compile = cpu_compile, .run = cpu_run,
 	.sync = sync_, .destroy = destroy, .need = need, .dump = dump, .describe = lt__cpu_describe,
 	.identity = lt__cpu_session_identity, .save = lt__cpu_save, .load = lt__cpu_load,
 	.capture = lt__cpu_capture, .replay = lt__cpu_replay, .capture_free = lt__cpu_capture_free,

@@ -83,7 +83,7 @@ void lt__cpu_keep(const struct lt_session *, const char *key, const char *text);
 
 /* compile.c: texts to shared objects */
 enum lt_cpu_product { LT_LIBRARY, LT_ASSEMBLY };
-struct lt_job {
+struct lt_cpu_job {
 	const char *name;               /* for messages: of the kernel, or of what else it is */
 	bool no_kernel;
 	const char *source;             /* C */
@@ -95,7 +95,7 @@ struct lt_job {
 	char *assembly;                 /* OUT: of an assembly, the caller's to free */
 };
 /* All or nothing: on failure no handle is open. */
-lt_status lt__cpu_compile(struct lt_session *, struct lt_job *, uint32_t n, struct lt_diag *);
+lt_status lt__cpu_compile(struct lt_session *, struct lt_cpu_job *, uint32_t n, struct lt_diag *);
 /* The flags of a library with or without OpenMP, one behind the other with spaces before them. */
 void lt__cpu_flags(const struct lt_session *, bool threads, FILE *);
 /* A whole file, then a 0; NULL: not there, not readable, no memory. */

@@ -7,8 +7,8 @@
 
 struct to { lt_write *write; void *user; };
 
-static void put(const struct to *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void put(const struct to *to, const char *fmt, ...)
+static void describe_fact(const struct to *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void describe_fact(const struct to *to, const char *fmt, ...)
 {
 	char text[1024];
 	va_list args;
@@ -21,9 +21,9 @@ static void put(const struct to *to, const char *fmt, ...)
 static void write_cache(const struct to *to, const char *name, uint64_t bytes, uint32_t ways)
 {
 	if (bytes && ways)
-		put(to, "%s %llu KiB, %u ways\n", name, (unsigned long long)(bytes >> 10), (unsigned)ways);
+		describe_fact(to, "%s %llu KiB, %u ways\n", name, (unsigned long long)(bytes >> 10), (unsigned)ways);
 	else if (bytes)
-		put(to, "%s %llu KiB\n", name, (unsigned long long)(bytes >> 10));
+		describe_fact(to, "%s %llu KiB\n", name, (unsigned long long)(bytes >> 10));
 }
 
 static void write_models(const struct to *to, const char *name, bool runs)
@@ -33,31 +33,31 @@ static void write_models(const struct to *to, const char *name, bool runs)
 		const struct lt_cpu_model *m = lt__cpu_model_at(i);
 		if (m->runs() != runs)
 			continue;
-		put(to, "%s%s", first ? name : ", ", m->name);
+		describe_fact(to, "%s%s", first ? name : ", ", m->name);
 		first = false;
 	}
-	put(to, "%s", first ? "" : "\n");
+	describe_fact(to, "%s", first ? "" : "\n");
 }
 
 void lt__cpu_describe(struct lt_session *s, lt_write *write, void *user)
 {
 	const struct to to = { write, user };
 	const struct lt_target *t = &s->target;
-	put(&to, "cores %u\n", (unsigned)t->cores);
-	put(&to, "vectors %u bytes, %u registers\n", (unsigned)t->vector_bytes, (unsigned)t->vector_registers);
+	describe_fact(&to, "cores %u\n", (unsigned)t->cores);
+	describe_fact(&to, "vectors %u bytes, %u registers\n", (unsigned)t->vector_bytes, (unsigned)t->vector_registers);
 	write_cache(&to, "L1", t->l1_bytes, t->l1_ways);
 	write_cache(&to, "L2", t->l2_bytes, t->l2_ways);
 	write_cache(&to, "L3", t->l3_bytes, t->l3_ways);
 	bool can;
 	if (lt__cpu_openmp(s, &can, NULL)) {
-		put(&to, "threads %u, if %s can compile OpenMP, which cannot be found out: %s\n", (unsigned)s->n_thread, s->cc, s->why_no_openmp);
+		describe_fact(&to, "threads %u, if %s can compile OpenMP, which cannot be found out: %s\n", (unsigned)s->n_thread, s->cc, s->why_no_openmp);
 	} else if (can) {
-		put(&to, "threads %u\n", (unsigned)s->n_thread);
+		describe_fact(&to, "threads %u\n", (unsigned)s->n_thread);
 	} else {
 		char *why = s->why_no_openmp;
 		for (char *c = why; *c; c++)
 			*c = *c == '\n' ? ' ' : *c;
-		put(&to, "threads 1: parallel loops run one trip after the other, because %s cannot compile OpenMP: %s\n", s->cc, why);
+		describe_fact(&to, "threads 1: parallel loops run one trip after the other, because %s cannot compile OpenMP: %s\n", s->cc, why);
 	}
 	write_models(&to, "targets ", true);
 	write_models(&to, "text-only ", false);

@@ -14,10 +14,10 @@
 #include "backends/cpu/cpu.h"
 
 /* The command's words, asked in a folder of their own if there is one: without it they are asked as well, and compiling will say why. */
-struct asking { struct lt_session *s; const char *const *word; uint32_t n; struct lt_folder folder; struct lt_diag *diag; };
+struct compiler_asking { struct lt_session *s; const char *const *word; uint32_t n; struct lt_folder folder; struct lt_diag *diag; };
 
 /* Runs the shell's script on the words; it is the shell that looks programs up. */
-static lt_status ask(const struct asking *x, const char *script, struct lt_command *c)
+static lt_status compiler_ask(const struct compiler_asking *x, const char *script, struct lt_command *c)
 {
 	const char **argv = malloc((x->n + 5) * sizeof *argv);
 	if (!argv)
@@ -57,11 +57,11 @@ static bool write_files(FILE *out, char *paths, uint32_t n_word)
 	return n_word == 1 && n_binary == 1;
 }
 
-struct text { char *at; size_t n; bool failed; };
+struct identity_text { char *at; size_t n; bool failed; };
 
 static void append(void *user, const char *text, size_t bytes)
 {
-	struct text *t = user;
+	struct identity_text *t = user;
 	char *at = t->failed ? NULL : realloc(t->at, t->n + bytes + 1);
 	t->failed = !at;
 	if (!at)
@@ -74,7 +74,7 @@ static void append(void *user, const char *text, size_t bytes)
 
 lt_status lt__cpu_recall(const struct lt_session *s, const char *key, char **text, struct lt_diag *diag)
 {
-	struct text t = { 0 };
+	struct identity_text t = { 0 };
 	lt_status status = LT_HAS(struct lt_host, s->host, recall) ? s->host->recall(s->host, key, strlen(key), append, &t) : LT_EMISSING;
 	*text = NULL;
 	if (!status && !t.failed) {
@@ -92,13 +92,13 @@ void lt__cpu_keep(const struct lt_session *s, const char *key, const char *text)
 }
 
 /* What the command says of its version, its first line. */
-static lt_status find_version(const struct asking *x, const char *key, bool kept, char **version)
+static lt_status find_version(const struct compiler_asking *x, const char *key, bool kept, char **version)
 {
 	struct lt_command c;
 	*version = NULL;
 	lt_status status = kept ? lt__cpu_recall(x->s, key, version, x->diag) : LT_OK;
 	if (!status && !*version)
-		status = ask(x, "exec \"$@\" --version", &c);
+		status = compiler_ask(x, "exec \"$@\" --version", &c);
 	if (status || *version)
 		return status;
 	c.output[strcspn(c.output, "\n")] = '\0';
@@ -109,12 +109,12 @@ static lt_status find_version(const struct asking *x, const char *key, bool kept
 }
 
 /* What is found out of the words and the processor becomes the session's identity. */
-static lt_status identify(const struct asking *x, const char *processor)
+static lt_status identify(const struct compiler_asking *x, const char *processor)
 {
 	char *key = NULL, *version = NULL;
 	size_t bytes;
 	struct lt_command c;
-	lt_status status = ask(x, "for w; do command -v \"$w\"; done", &c);
+	lt_status status = compiler_ask(x, "for w; do command -v \"$w\"; done", &c);
 	FILE *out = status ? NULL : open_memstream(&key, &bytes);
 	if (out) {
 		(void)fprintf(out, "cpu: compiler %s\n", x->s->cc);
@@ -134,7 +134,7 @@ static lt_status identify(const struct asking *x, const char *processor)
 
 lt_status lt__cpu_identity(struct lt_session *s, struct lt_diag *diag)
 {
-	struct asking x = { .s = s, .diag = diag };
+	struct compiler_asking x = { .s = s, .diag = diag };
 	const char **word = lt__command_words(s->cc, 0, &x.n);
 	char *processor = lt__cpu_processor();
 	lt_status status = word && processor ? LT_OK : lt__cpu_no_memory(diag);

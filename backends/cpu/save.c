@@ -18,7 +18,7 @@
 #include "backends/cgen/revision.h"
 #include "backends/cpu/object.h"
 
-struct head { char magic[8]; int64_t shared, private_, threads; uint64_t bytes, checksum; };
+struct object_head { char magic[8]; int64_t shared, private_, threads; uint64_t bytes, checksum; };
 static const char magic[8] = "ltcpu1";
 
 lt_status lt__cpu_session_identity(struct lt_session *s, lt_write *write, void *user, struct lt_diag *diag)
@@ -54,7 +54,7 @@ lt_status lt__cpu_save(const struct lt_object *o, lt_write *write, void *user, s
 {
 	if (!o->code || (o->need.threads && o->s->openmp == LT_CANNOT))
 		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, NULL, "cpu: the code of kernel %s is not kept", o->tree->name);
-	struct head head = { .shared = o->need.shared, .private_ = o->need.private_, .threads = o->need.threads, .bytes = o->code_bytes,
+	struct object_head head = { .shared = o->need.shared, .private_ = o->need.private_, .threads = o->need.threads, .bytes = o->code_bytes,
 		.checksum = XXH3_64bits(o->code, o->code_bytes) };
 	memcpy(head.magic, magic, sizeof magic);
 	write(user, (const char *)&head, sizeof head);
@@ -137,7 +137,7 @@ static lt_status open_library(const struct lt_session *s, const char *code, size
 
 lt_status lt__cpu_load(struct lt_session *s, const struct lt_tree *t, const void *data, size_t bytes, struct lt_object **out, struct lt_diag *diag)
 {
-	struct head head;
+	struct object_head head;
 	const char *code = (const char *)data + sizeof head;
 	*out = NULL;
 	if (bytes < sizeof head)

@@ -151,7 +151,7 @@ static lt_status not_there(const struct lt_cpu_source *source, const char *name,
 static lt_status compile_file(struct lt_session *s, struct lt_diag *diag)
 {
 	struct lt_cpu_source *source = s->source;
-	struct lt_job job = { .name = source->path, .no_kernel = true, .source = source->text };
+	struct lt_cpu_job job = { .name = source->path, .no_kernel = true, .source = source->text };
 	lt_status status = source->threads ? lt__cpu_openmp(s, &job.threads, diag) : LT_OK;
 	status = status ? status : lt__cpu_compile(s, &job, 1, diag);
 	source->handle = job.handle;

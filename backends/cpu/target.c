@@ -10,7 +10,7 @@
 #include "backends/cpu/cpu.h"
 
 /* The first line of a small file of the system, without its end; false: not there. */
-static bool read_line(const char *path, char *line, size_t room)
+static bool read_first_line(const char *path, char *line, size_t room)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd >= 0 ? read(fd, line, room - 1) : -1;
@@ -27,7 +27,7 @@ static bool cache_fact(int index, const char *what, char *line, size_t room)
 {
 	char path[128];
 	(void)snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, what);
-	return read_line(path, line, room);
+	return read_first_line(path, line, room);
 }
 
 static uint64_t with_unit(const char *text)

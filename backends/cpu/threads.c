@@ -18,7 +18,7 @@ static const char probe[] =
 
 struct hear { struct lt_diag diag; struct lt_session *s; };
 
-static void hear(struct lt_diag *d, const struct lt_diagnostic *note)
+static void openmp_hear(struct lt_diag *d, const struct lt_diagnostic *note)
 {
 	struct lt_session *s = ((struct hear *)(void *)d)->s;
 	(void)snprintf(s->why_no_openmp, sizeof s->why_no_openmp, "%s", note->text);
@@ -27,8 +27,8 @@ static void hear(struct lt_diag *d, const struct lt_diagnostic *note)
 /* Compiles the probe as kernels are, but does not show the host. */
 static lt_status try_probe(struct lt_session *s)
 {
-	struct lt_job job = { .name = "a test for OpenMP", .no_kernel = true, .source = probe, .threads = true };
-	struct hear h = { .diag = { sizeof h.diag, hear }, .s = s };
+	struct lt_cpu_job job = { .name = "a test for OpenMP", .no_kernel = true, .source = probe, .threads = true };
+	struct hear h = { .diag = { sizeof h.diag, openmp_hear }, .s = s };
 	void (*progress)(void *, int32_t, int32_t) = s->progress;
 	s->progress = NULL;
 	lt_status status = lt__cpu_compile(s, &job, 1, &h.diag);

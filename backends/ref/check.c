@@ -59,7 +59,7 @@ static lt_status check_buffers(const struct lt_tree *t, struct lt_diag *diag)
 	return LT_OK;
 }
 
-static uint32_t type_of(const struct lt_tree *t, int32_t access)
+static uint32_t access_type(const struct lt_tree *t, int32_t access)
 {
 	int32_t buffer = LT_AT(struct lt_access, t->accesses, access)->buffer;
 	return LT_AT(struct lt_type, t->types, LT_AT(struct lt_buffer, t->buffers, buffer)->type)->dtype;
@@ -71,7 +71,7 @@ static lt_status check_operand(const struct lt_tree *t, int32_t s, const struct 
 		BAD(-1, s, "statement %d: pieces %d+%d of %u", (int)s, (int)o->first_piece, (int)o->n_piece, (unsigned)t->pieces.n);
 	for (int32_t i = 0; i < o->n_piece; i++) {
 		const struct lt_piece *p = LT_AT(struct lt_piece, t->pieces, o->first_piece + i);
-		if (p->kind == LT_READ && (!in(p->access, t->accesses.n) || type_of(t, p->access) != o->dtype))
+		if (p->kind == LT_READ && (!in(p->access, t->accesses.n) || access_type(t, p->access) != o->dtype))
 			BAD(-1, s, "statement %d: it reads access %d as type %u", (int)s, (int)p->access, (unsigned)o->dtype);
 		if (p->kind == LT_AFFINE && !in(p->row, t->n_row))
 			BAD(-1, s, "statement %d: its operand is row %d", (int)s, (int)p->row);
@@ -126,9 +126,9 @@ lt_status lt__ref_check(const struct lt_tree *t, struct lt_diag *diag)
 				st->name ? st->name : "?", op->name ? op->name : "?", op->source ? op->source : "", at);
 		if (st->n_operand != (st->kind == LT_MAP ? op->arity : 1))
 			BAD(-1, s, "statement %d: %s with %d operands", (int)s, op->name, (int)st->n_operand);
-		if (type_of(t, st->dest) != op->out)
+		if (access_type(t, st->dest) != op->out)
 			BAD(-1, s, "statement %d: %s of type %u goes to a buffer of type %u", (int)s, op->name, (unsigned)op->out,
-				(unsigned)type_of(t, st->dest));
+				(unsigned)access_type(t, st->dest));
 		for (int32_t k = 0; k < st->n_guard; k++)
 			if (!in(t->guards[st->first_guard + k], t->n_row))
 				BAD(-1, s, "statement %d: a guard is row %d", (int)s, (int)t->guards[st->first_guard + k]);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include "backends/ref/ref.h"
 
-struct run {
+struct ref_interpreter {
 	const struct lt_object *o;
 	const struct lt_tree *t;
 	const struct lt_args *args;
@@ -18,7 +18,7 @@ struct run {
 };
 
 /* "m=3, k=2", of the loops around a place. */
-static void trip_count_text(const struct run *r, int32_t loop, char *text, size_t room)
+static void trip_count_text(const struct ref_interpreter *r, int32_t loop, char *text, size_t room)
 {
 	size_t n = strlen(text);
 	if (loop < 0)
@@ -30,7 +30,7 @@ static void trip_count_text(const struct run *r, int32_t loop, char *text, size_
 		(long long)r->column[1 + r->t->n_param + loop]);
 }
 
-static lt_status illegal(const struct run *r, int32_t s, const char *what)
+static lt_status illegal(const struct ref_interpreter *r, int32_t s, const char *what)
 {
 	const struct lt_stmt *st = LT_AT(struct lt_stmt, r->t->stmts, s);
 	char trip_count[512] = "";
@@ -40,7 +40,7 @@ static lt_status illegal(const struct run *r, int32_t s, const char *what)
 }
 
 /* INT64_MIN stands for overflow: no offset and no bound can be it. */
-static int64_t row(const struct run *r, int32_t i)
+static int64_t row(const struct ref_interpreter *r, int32_t i)
 {
 	int64_t sum = r->t->rows[(int64_t)i * r->t->n_column], product;
 	for (int32_t k = r->o->first_term[i]; k < r->o->first_term[i + 1]; k++)
@@ -50,7 +50,7 @@ static int64_t row(const struct run *r, int32_t i)
 	return sum;
 }
 
-static bool hold(const struct run *r, int32_t first, int32_t n)
+static bool hold(const struct ref_interpreter *r, int32_t first, int32_t n)
 {
 	for (int32_t i = 0; i < n; i++)
 		if (row(r, r->t->guards[first + i]) < 0)
@@ -58,12 +58,12 @@ static bool hold(const struct run *r, int32_t first, int32_t n)
 	return true;
 }
 
-static uint32_t type_of(const struct lt_tree *t, int32_t buffer)
+static uint32_t buffer_type(const struct lt_tree *t, int32_t buffer)
 {
 	return LT_AT(struct lt_type, t->types, LT_AT(struct lt_buffer, t->buffers, buffer)->type)->dtype;
 }
 
-static char *base_of(const struct run *r, int32_t buffer)
+static char *base_of(const struct ref_interpreter *r, int32_t buffer)
 {
 	if (r->o->local[buffer] >= 0)
 		return (char *)r->args->workspace + r->o->local[buffer];
@@ -72,17 +72,17 @@ static char *base_of(const struct run *r, int32_t buffer)
 }
 
 /* Which element an access names. */
-static lt_status find(const struct run *r, int32_t s, int32_t access, int64_t *element)
+static lt_status element_find(const struct ref_interpreter *r, int32_t s, int32_t access, int64_t *element)
 {
 	const struct lt_access *a = LT_AT(struct lt_access, r->t->accesses, access);
 	const struct lt_buffer *b = LT_AT(struct lt_buffer, r->t->buffers, a->buffer);
 	int64_t at = row(r, a->row), index, more;
 	if (a->index >= 0) {
-		lt_status status = find(r, s, a->index, &index);
+		lt_status status = element_find(r, s, a->index, &index);
 		if (status)
 			return status;
 		int32_t from = LT_AT(struct lt_access, r->t->accesses, a->index)->buffer;
-		index = lt__ref_load(base_of(r, from), index, type_of(r->t, from)).i;
+		index = lt__ref_load(base_of(r, from), index, buffer_type(r->t, from)).i;
 		bool inside = index >= 0 && index < a->index_extent;
 		for (int32_t i = 0; i < a->n_bound; i++)
 			inside = inside && index < row(r, r->t->bounds[a->first_bound + i]);
@@ -105,12 +105,12 @@ static lt_status find(const struct run *r, int32_t s, int32_t access, int64_t *e
 }
 
 /* The elements of a buffer that reductions write, before they are rounded; NULL: none do. */
-static union lt_ref_number *exact_of(const struct run *r, int32_t buffer)
+static union lt_ref_number *exact_of(const struct ref_interpreter *r, int32_t buffer)
 {
 	return r->o->shadow[buffer] < 0 ? NULL : (union lt_ref_number *)(void *)((char *)r->args->workspace + r->o->shadow[buffer]);
 }
 
-static lt_status operand(const struct run *r, int32_t s, const struct lt_operand *o, union lt_ref_number *out)
+static lt_status operand(const struct ref_interpreter *r, int32_t s, const struct lt_operand *o, union lt_ref_number *out)
 {
 	const struct lt_piece *p = NULL;
 	int64_t element;
@@ -128,20 +128,20 @@ static lt_status operand(const struct run *r, int32_t s, const struct lt_operand
 		*out = lt__ref_convert(*out, LT_I64, o->dtype);
 		return LT_OK;
 	}
-	lt_status status = find(r, s, p->access, &element);
+	lt_status status = element_find(r, s, p->access, &element);
 	if (!status) {
 		int32_t buffer = LT_AT(struct lt_access, r->t->accesses, p->access)->buffer;
-		*out = lt__ref_load(base_of(r, buffer), element, type_of(r->t, buffer));
+		*out = lt__ref_load(base_of(r, buffer), element, buffer_type(r->t, buffer));
 	}
 	return status;
 }
 
-static union lt_ref_number value_of(const struct run *r, const struct lt_stmt *st, const union lt_ref_number *x)
+static union lt_ref_number value_of(const struct ref_interpreter *r, const struct lt_stmt *st, const union lt_ref_number *x)
 {
 	return st->kind == LT_RESET ? x[0] : lt__ref_value_of(&r->o->value[st->op], x);
 }
 
-static lt_status statement(const struct run *r, int32_t s)
+static lt_status statement(const struct ref_interpreter *r, int32_t s)
 {
 	const struct lt_stmt *st = LT_AT(struct lt_stmt, r->t->stmts, s);
 	union lt_ref_number x[4] = { { 0 } };
@@ -155,11 +155,11 @@ static lt_status statement(const struct run *r, int32_t s)
 		if (status)
 			return status;
 	}
-	lt_status status = find(r, s, st->dest, &element);
+	lt_status status = element_find(r, s, st->dest, &element);
 	if (status)
 		return status;
 	int32_t buffer = LT_AT(struct lt_access, r->t->accesses, st->dest)->buffer;
-	uint32_t type = type_of(r->t, buffer);
+	uint32_t type = buffer_type(r->t, buffer);
 	char *base = base_of(r, buffer);
 	union lt_ref_number *exact = exact_of(r, buffer);
 	if (reduces)
@@ -174,7 +174,7 @@ static lt_status statement(const struct run *r, int32_t s)
 static int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0); }
 
 /* A trip of loop l (-1: the kernel) begins: its divs have values, its locals have none. */
-static void enter(const struct run *r, int32_t l)
+static void enter(const struct ref_interpreter *r, int32_t l)
 {
 	for (int32_t d = r->o->first_div[l + 1]; d >= 0; d = r->o->next_div[d]) {
 		const struct lt_div *div = LT_AT(struct lt_div, r->t->divs, d);
@@ -187,7 +187,7 @@ static void enter(const struct run *r, int32_t l)
 	}
 }
 
-static int64_t trip_count(const struct run *r, int32_t l)
+static int64_t trip_count(const struct ref_interpreter *r, int32_t l)
 {
 	const struct lt_loop *loop = LT_AT(struct lt_loop, r->t->loops, l);
 	int64_t n = loop->max_trip_count;
@@ -198,7 +198,7 @@ static int64_t trip_count(const struct run *r, int32_t l)
 	return n;
 }
 
-static lt_status body(const struct run *r, int32_t loop, int32_t s, int32_t end)
+static lt_status body(const struct ref_interpreter *r, int32_t loop, int32_t s, int32_t end)
 {
 	lt_status status = LT_OK;
 	enter(r, loop);
@@ -221,7 +221,7 @@ static lt_status body(const struct run *r, int32_t loop, int32_t s, int32_t end)
 	return status;
 }
 
-static lt_status check_slots(const struct run *r)
+static lt_status check_slots(const struct ref_interpreter *r)
 {
 	const struct lt_tree *t = r->t;
 	const char *name = t->name ? t->name : "?";
@@ -243,7 +243,7 @@ static lt_status check_slots(const struct run *r)
 lt_status lt__ref_run(const struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
 {
 	const struct lt_tree *t = o->tree;
-	struct run r = { .o = o, .t = t, .args = args, .diag = diag, .column = args->workspace };
+	struct ref_interpreter r = { .o = o, .t = t, .args = args, .diag = diag, .column = args->workspace };
 	lt_status status = check_slots(&r);
 	if (status)
 		return status;
@@ -260,6 +260,6 @@ lt_status lt__ref_run(const struct lt_object *o, const struct lt_args *args, str
 	for (int32_t b = 0; b < (int32_t)t->buffers.n; b++)
 		if (o->starts[b])
 			for (int64_t i = 0; i < LT_AT(struct lt_buffer, t->buffers, b)->elems; i++)
-				((union lt_ref_number *)(void *)((char *)args->workspace + o->shadow[b]))[i] = lt__ref_load(base_of(&r, b), i, type_of(t, b));
+				((union lt_ref_number *)(void *)((char *)args->workspace + o->shadow[b]))[i] = lt__ref_load(base_of(&r, b), i, buffer_type(t, b));
 	return body(&r, -1, 0, (int32_t)t->stmts.n);
 }

@@ -131,7 +131,7 @@ static int32_t root(const struct lt_tree *t, int32_t b)
 	return b;
 }
 
-static int64_t take(struct lt_object *o, int64_t bytes, lt_status *status)
+static int64_t bytes_take(struct lt_object *o, int64_t bytes, lt_status *status)
 {
 	int64_t at = o->workspace;
 	if (__builtin_add_overflow(o->workspace, bytes, &o->workspace) || __builtin_add_overflow(o->workspace, 63, &o->workspace))
@@ -145,13 +145,13 @@ static lt_status fill_memory(struct lt_object *o)
 {
 	const struct lt_tree *t = o->tree;
 	lt_status status = LT_OK;
-	(void)take(o, (int64_t)t->n_column * 8, &status);
+	(void)bytes_take(o, (int64_t)t->n_column * 8, &status);
 	for (int32_t i = 0; i < (int32_t)t->buffers.n; i++) {
 		const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, i);
 		int32_t of = root(t, i);
 		o->shadow[i] = -1;
 		o->local[i] = of != i ? o->local[of] : b->role == LT_LOCAL
-			? take(o, b->elems * LT_AT(struct lt_type, t->types, b->type)->bytes, &status) : -1;
+			? bytes_take(o, b->elems * LT_AT(struct lt_type, t->types, b->type)->bytes, &status) : -1;
 	}
 	for (uint32_t s = 0; s < t->stmts.n; s++) {
 		const struct lt_stmt *st = LT_AT(struct lt_stmt, t->stmts, s);
@@ -159,7 +159,7 @@ static lt_status fill_memory(struct lt_object *o)
 			continue;
 		int32_t b = root(t, LT_AT(struct lt_access, t->accesses, st->dest)->buffer);
 		if (o->shadow[b] < 0)
-			o->shadow[b] = take(o, LT_AT(struct lt_buffer, t->buffers, b)->elems * 8, &status);
+			o->shadow[b] = bytes_take(o, LT_AT(struct lt_buffer, t->buffers, b)->elems * 8, &status);
 		o->starts[b] = true;
 	}
 	for (uint32_t s = 0; s < t->stmts.n; s++) {
@@ -172,7 +172,7 @@ static lt_status fill_memory(struct lt_object *o)
 	return status;
 }
 
-static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
+static lt_status ref_compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
 	struct lt_diag *diag)
 {
 	lt_status status = LT_OK;
@@ -200,7 +200,7 @@ static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree
 	return status;
 }
 
-static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
+static lt_status ref_run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
 {
 	return lt__ref_run(o, args, diag);
 }
@@ -221,7 +221,7 @@ static void need(const struct lt_object *o, uint32_t n_thread, size_t *bytes, si
 static const struct lt_backend ref = {
 	.size = sizeof ref, .abi = LT_ABI, .build = LT_BUILD,
 	.name = "ref", .summary = "interpreter in double precision: slow, for comparison", .version = "1",
-	.score = score, .open = open_, .close = close_, .caps = caps, .accepts = accepts, .compile = compile, .run = run,
+	.score = score, .open = open_, .close = close_, .caps = caps, .accepts = accepts, .compile = ref_compile, .run = ref_run,
 	.sync = sync_, .destroy = destroy, .need = need,
 };
 LT_BACKEND(ref)

@@ -62,7 +62,7 @@ struct reader { const char *at; const struct lt_op *op; struct lt_ref_value *out
 
 static enum kind ternary(struct reader *);
 
-static void put(struct reader *r, enum step what, int arg, union lt_ref_number number)
+static void value_emit(struct reader *r, enum step what, int arg, union lt_ref_number number)
 {
 	r->depth += what <= NUMBER ? 1 : what == CHOOSE_INT ? -2 : what >= ADD ? -1 : what == CALL || what == CALL_FLOAT ? 1 - functions[arg].arity : 0;
 	if (r->out->n == LT_REF_MAX_CODE || r->depth > MAX_DEPTH)
@@ -71,10 +71,10 @@ static void put(struct reader *r, enum step what, int arg, union lt_ref_number n
 		r->out->step[r->out->n++] = (struct lt_ref_step){ (uint8_t)what, (uint8_t)arg, number };
 }
 
-static void store_step(struct reader *r, int what) { put(r, (enum step)what, 0, (union lt_ref_number){ 0 }); }
+static void store_step(struct reader *r, int what) { value_emit(r, (enum step)what, 0, (union lt_ref_number){ 0 }); }
 static enum kind no(struct reader *r) { r->bad = true; return BAD; }
 
-static bool take(struct reader *r, const char *text)
+static bool value_accept(struct reader *r, const char *text)
 {
 	size_t n = strlen(text);
 	while (*r->at == ' ')
@@ -85,7 +85,7 @@ static bool take(struct reader *r, const char *text)
 	return true;
 }
 
-static enum kind number(struct reader *r)
+static enum kind value_number(struct reader *r)
 {
 	char *end;
 	long long whole = strtoll(r->at, &end, 10);
@@ -94,7 +94,7 @@ static enum kind number(struct reader *r)
 	if (is_float)
 		x.f = strtod(r->at, &end);
 	r->at = *end == 'f' && is_float ? end + 1 : end;
-	put(r, NUMBER, 0, x);
+	value_emit(r, NUMBER, 0, x);
 	return is_float ? IS_FLOAT : IS_INT;
 }
 
@@ -120,15 +120,15 @@ static enum kind call(struct reader *r)
 	r->at += n + 1;
 	enum kind kind = IS_INT, other;
 	for (int i = 0; i < functions[f].arity; i++) {
-		if (i && !take(r, ","))
+		if (i && !value_accept(r, ","))
 			return no(r);
 		if ((other = ternary(r)) == BAD || (i && other != kind))
 			return no(r);
 		kind = other;
 	}
-	if (!take(r, ")") || kind == WORD || (kind == IS_FLOAT ? !functions[f].real : !functions[f].whole))
+	if (!value_accept(r, ")") || kind == WORD || (kind == IS_FLOAT ? !functions[f].real : !functions[f].whole))
 		return no(r);
-	put(r, kind == IS_FLOAT ? CALL_FLOAT : CALL, f, (union lt_ref_number){ 0 });
+	value_emit(r, kind == IS_FLOAT ? CALL_FLOAT : CALL, f, (union lt_ref_number){ 0 });
 	return kind;
 }
 
@@ -140,12 +140,12 @@ static bool cast_type(struct reader *r, enum kind *kind, int *bits)
 		{ "(int16_t)", 16, 1 }, { "(uint16_t)", 16, 0 }, { "(int32_t)", 32, 1 }, { "(uint32_t)", 32, 0 }, { "(int64_t)", 64, 1 },
 		{ "(uint64_t)", 64, 0 } };
 	for (size_t i = 0; i < 2; i++)
-		if (take(r, floats[i])) {
+		if (value_accept(r, floats[i])) {
 			*kind = IS_FLOAT;
 			return true;
 		}
 	for (size_t i = 0; i < sizeof ints / sizeof *ints; i++)
-		if (take(r, ints[i].name)) {
+		if (value_accept(r, ints[i].name)) {
 			*bits = ints[i].is_signed ? ints[i].bits : -ints[i].bits;
 			*kind = *bits == -64 ? WORD : IS_INT;
 			return true;
@@ -163,25 +163,25 @@ static enum kind cast(struct reader *r, enum kind to, int bits)
 	if (to == IS_FLOAT && kind == IS_INT)
 		store_step(r, TO_FLOAT);
 	if (to != IS_FLOAT && abs(bits) != 64)
-		put(r, bits < 0 ? WRAP_UNSIGNED : WRAP_SIGNED, abs(bits), (union lt_ref_number){ 0 });
+		value_emit(r, bits < 0 ? WRAP_UNSIGNED : WRAP_SIGNED, abs(bits), (union lt_ref_number){ 0 });
 	return to;
 }
 
 static enum kind primary(struct reader *r)
 {
-	if (take(r, "(")) {
+	if (value_accept(r, "(")) {
 		enum kind kind = ternary(r);
-		return take(r, ")") ? kind : no(r);
+		return value_accept(r, ")") ? kind : no(r);
 	}
-	if (take(r, "$")) {
+	if (value_accept(r, "$")) {
 		int k = *r->at - '0';
 		if (k < 0 || k >= r->op->arity || k > 2)
 			return no(r);
 		r->at++;
-		put(r, OPERAND, k, (union lt_ref_number){ 0 });
+		value_emit(r, OPERAND, k, (union lt_ref_number){ 0 });
 		return lt__ref_is_float(r->op->in[k]) ? IS_FLOAT : IS_INT;
 	}
-	return isdigit((unsigned char)*r->at) ? number(r) : call(r);
+	return isdigit((unsigned char)*r->at) ? value_number(r) : call(r);
 }
 
 static enum kind unary(struct reader *r)
@@ -192,10 +192,10 @@ static enum kind unary(struct reader *r)
 		no(r);
 	else if (cast_type(r, &to, &bits))
 		kind = cast(r, to, bits);
-	else if (take(r, "-")) {
+	else if (value_accept(r, "-")) {
 		kind = unary(r);
 		store_step(r, kind == IS_FLOAT ? NEGATE_FLOAT : NEGATE);
-	} else if (take(r, "!")) {
+	} else if (value_accept(r, "!")) {
 		kind = unary(r) == IS_INT ? IS_INT : no(r);
 		store_step(r, NOT);
 	} else
@@ -213,7 +213,7 @@ static const struct { const char *text; enum step what; int level; bool compares
 enum { N_OPERATOR = sizeof operators / sizeof *operators, LEVELS = 7 };
 
 /* Both of one kind; what is unsigned is neither compared nor made a float. */
-static enum kind match(struct reader *r, enum kind a, enum kind b, enum step what, bool compares)
+static enum kind value_match(struct reader *r, enum kind a, enum kind b, enum step what, bool compares)
 {
 	bool is_float = a == IS_FLOAT || b == IS_FLOAT, word = a == WORD || b == WORD;
 	if (a == BAD || b == BAD || (word && (is_float || compares)) || (is_float && (what == AND || what == OR || what == XOR))
@@ -231,8 +231,8 @@ static enum kind binary(struct reader *r, int level)
 {
 	enum kind kind = level < LEVELS ? binary(r, level + 1) : unary(r);
 	for (int i = 0; level < LEVELS && i < N_OPERATOR && !r->bad; i++)
-		if (operators[i].level == level && take(r, operators[i].text)) {
-			kind = match(r, kind, binary(r, level + 1), operators[i].what, operators[i].compares);
+		if (operators[i].level == level && value_accept(r, operators[i].text)) {
+			kind = value_match(r, kind, binary(r, level + 1), operators[i].what, operators[i].compares);
 			i = -1;
 		}
 	return kind;
@@ -241,9 +241,9 @@ static enum kind binary(struct reader *r, int level)
 static enum kind ternary(struct reader *r)
 {
 	enum kind kind = r->bad ? BAD : binary(r, 0);
-	if (!take(r, "?"))
+	if (!value_accept(r, "?"))
 		return kind;
-	enum kind a = ternary(r), b = take(r, ":") ? ternary(r) : BAD;
+	enum kind a = ternary(r), b = value_accept(r, ":") ? ternary(r) : BAD;
 	if (kind != IS_INT || a == BAD || a != b)
 		return no(r);
 	store_step(r, CHOOSE_INT);

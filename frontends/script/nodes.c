@@ -8,8 +8,8 @@
 #include "frontends/script/nodes.def"
 lt_script_build lt__script_build_op;
 
-struct row { const char *name, *pattern; lt_script_build *build; enum lt_opcode op; const char *doc; };
-static const struct row rows[] = {
+struct node_row { const char *name, *pattern; lt_script_build *build; enum lt_opcode op; const char *doc; };
+static const struct node_row rows[] = {
 #define NODE(name, pattern, builder, doc) { #name, pattern, lt__script_build_##builder, LT_NOP, doc },
 #define OPNODE(name, op) { #name, NULL, lt__script_build_op, LT_OP_##op, NULL },
 #include "frontends/script/nodes.def"
@@ -42,7 +42,7 @@ int32_t lt__script_nodes(struct lt_script_node *out, int32_t cap)
 {
 	int32_t n = 0;
 	for (int32_t i = 0; i < N_ROW; i++, n++) {
-		const struct row *r = &rows[i];
+		const struct node_row *r = &rows[i];
 		bool op = r->op != LT_NOP;
 		if (n >= cap)
 			continue;

@@ -13,7 +13,7 @@ struct einsum {
 	int32_t last[N_LETTER];         /* operand that names it last */
 };
 
-static lt_node refuse(const struct einsum *e, const char *why)
+static lt_node einsum_refuse(const struct einsum *e, const char *why)
 {
 	return lt__script_refuse(e->s, e->equation->place, LT_ESYNTAX, "Invalid equation '%.*s': %s",
 		e->equation->n < 200 ? e->equation->n : 200, e->equation->text, why);
@@ -30,12 +30,12 @@ static bool split(struct einsum *e, int32_t n)
 	for (const char *c = e->at; c < e->end; c++) {
 		commas += *c == ',';
 		if (*c == '-' || *c == '>')
-			return refuse(e, "the result stands behind '->'") >= 0;
+			return einsum_refuse(e, "the result stands behind '->'") >= 0;
 		if (*c != ',')
 			e->last[(int)*c] = commas, seen[(int)*c]++;
 	}
 	if (commas + 1 != n)
-		return refuse(e, "it has to have one comma less than there are operands") >= 0;
+		return einsum_refuse(e, "it has to have one comma less than there are operands") >= 0;
 	e->out = arrow ? arrow + 2 : made;
 	for (int c = 0; !arrow && c < N_LETTER; c++)
 		if (seen[c] == 1)
@@ -45,9 +45,9 @@ static bool split(struct einsum *e, int32_t n)
 	for (int32_t i = 0; i < e->n_out; i++) {
 		int c = e->out[i];
 		if (c == ',' || c == '-' || c == '>' || !seen[c])
-			return refuse(e, "the result names an axis that no operand has") >= 0;
+			return einsum_refuse(e, "the result names an axis that no operand has") >= 0;
 		if (twice[c]++)
-			return refuse(e, "the result names an axis twice") >= 0;
+			return einsum_refuse(e, "the result names an axis twice") >= 0;
 	}
 	return true;
 }

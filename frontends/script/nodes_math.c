@@ -59,7 +59,7 @@ static lt_node keep_dims(struct lt_script *s, const struct lt_arg *x, lt_node su
 }
 
 /* op NULL: the mean. */
-static lt_node reduce(struct lt_script *s, const char *op, const struct lt_arg *a)
+static lt_node script_reduce(struct lt_script *s, const char *op, const struct lt_arg *a)
 {
 	struct lt_graph *g = s->graph;
 	int32_t rank = lt_node_rank(g, a[0].node);
@@ -81,8 +81,8 @@ static lt_node reduce(struct lt_script *s, const char *op, const struct lt_arg *
 	return x >= 0 && a[2].i ? keep_dims(s, &a[0], x, gone) : x;
 }
 
-LT_BUILDER(reduce_sum)     { return reduce(s, "add", a); }
-LT_BUILDER(reduce_product) { return reduce(s, "mul", a); }
-LT_BUILDER(reduce_min)     { return reduce(s, "min", a); }
-LT_BUILDER(reduce_max)     { return reduce(s, "max", a); }
-LT_BUILDER(reduce_mean)    { return reduce(s, NULL, a); }
+LT_BUILDER(reduce_sum)     { return script_reduce(s, "add", a); }
+LT_BUILDER(reduce_product) { return script_reduce(s, "mul", a); }
+LT_BUILDER(reduce_min)     { return script_reduce(s, "min", a); }
+LT_BUILDER(reduce_max)     { return script_reduce(s, "max", a); }
+LT_BUILDER(reduce_mean)    { return script_reduce(s, NULL, a); }

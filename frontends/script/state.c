@@ -75,15 +75,15 @@ static lt_node derived_vars(struct lt_script *s, lt_node x, lt_node part)
 }
 
 /* constant + sum coef[i]*param[i], for lt_graph_require, which refuses more than a few. */
-struct sum { int64_t constant; int32_t n; lt_param param[2 * LT_MAX_RANK + 2]; int64_t coef[2 * LT_MAX_RANK + 2]; };
+struct extent_sum { int64_t constant; int32_t n; lt_param param[2 * LT_MAX_RANK + 2]; int64_t coef[2 * LT_MAX_RANK + 2]; };
 
-static void add_param(struct sum *sum, lt_param p, int64_t by)
+static void add_param(struct extent_sum *sum, lt_param p, int64_t by)
 {
 	sum->param[sum->n] = p;
 	sum->coef[sum->n++] = by;
 }
 
-static void add_extent(const struct lt_script *s, struct sum *sum, lt_var v, int64_t by)
+static void sum_add_extent(const struct lt_script *s, struct extent_sum *sum, lt_var v, int64_t by)
 {
 	const struct lt_vardef *def = &s->graph->var[v];
 	sum->constant += by * (def->bounded ? def->limit.constant : def->extent);
@@ -92,7 +92,7 @@ static void add_extent(const struct lt_script *s, struct sum *sum, lt_var v, int
 }
 
 /* 0 <= (equal: 0 ==) the sum in every run, else `text` with that place. */
-static lt_status require(struct lt_script *s, struct lt_position place, bool equal, const struct sum *sum, const char *text)
+static lt_status require(struct lt_script *s, struct lt_position place, bool equal, const struct extent_sum *sum, const char *text)
 {
 	struct lt_graph *g = s->graph;
 	int32_t from = g->n_require;
@@ -135,11 +135,11 @@ LT_BUILDER(replace_slice)
 	lt_param end = lt__script_param(s, &a[3], known ? part : 0, elems, "Begin and end");
 	if (end < 0)
 		return -1;
-	struct sum length = { 0 }, rest = { 0 };
+	struct extent_sum length = { 0 }, rest = { 0 };
 	add_param(&length, end, 1);
 	add_param(&length, begin, -1);
-	add_extent(s, &length, block, -1);
-	add_extent(s, &rest, whole, 1);
+	sum_add_extent(s, &length, block, -1);
+	sum_add_extent(s, &rest, whole, 1);
 	add_param(&rest, end, -1);
 	const struct lt_statement *st = &s->statement[a[1].statement];
 	const char *size = g->var[block].bounded ? "" : lt__arena_format(s->arena, "%lld, ", (long long)part);
@@ -156,9 +156,9 @@ LT_BUILDER(replace_slice)
 /* The part of a run fits into axis i of the value of a run. */
 static lt_status require_fit(struct lt_script *s, const struct lt_arg *a, int32_t i, int64_t offset, lt_param at)
 {
-	struct sum rest = { .constant = -offset };
-	add_extent(s, &rest, lt_node_dim(s->graph, a[0].node, i), 1);
-	add_extent(s, &rest, lt_node_dim(s->graph, a[1].node, i), -1);
+	struct extent_sum rest = { .constant = -offset };
+	sum_add_extent(s, &rest, lt_node_dim(s->graph, a[0].node, i), 1);
+	sum_add_extent(s, &rest, lt_node_dim(s->graph, a[1].node, i), -1);
 	if (at >= 0)
 		add_param(&rest, at, -1);
 	return require(s, a[2 + i].place, false, &rest, lt__arena_format(s->arena, "UpdateNode: the part %s does not fit into axis %d of %s",

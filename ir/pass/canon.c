@@ -3,7 +3,7 @@
 
 enum { ROUNDS = 4 };
 
-static lt_status tidy_views(struct lt_work *w)
+static lt_status tidy_views(struct lt_rewrite *w)
 {
 	int32_t n = w->n;
 
@@ -14,7 +14,7 @@ static lt_status tidy_views(struct lt_work *w)
 }
 
 /* The last views first, so that one moves on together with those that it meets. */
-static lt_status push_views(struct lt_work *w)
+static lt_status push_views(struct lt_rewrite *w)
 {
 	int32_t n;
 	const lt_node *order = lt__work_order(w, &n);
@@ -27,7 +27,7 @@ static lt_status push_views(struct lt_work *w)
 }
 
 /* The first views first, so that one meets views of what is no view. */
-static lt_status compose_views(struct lt_work *w)
+static lt_status compose_views(struct lt_rewrite *w)
 {
 	int32_t n;
 	const lt_node *order = lt__work_order(w, &n);
@@ -45,7 +45,7 @@ static lt_status compose_views(struct lt_work *w)
 
 static lt_status canonize(struct lt_frame *f)
 {
-	struct lt_work *w = lt__work_load(f);
+	struct lt_rewrite *w = lt__work_load(f);
 
 	LT_TRY(tidy_views(w));
 	for (int round = 0; round < ROUNDS; round++) {

@@ -14,7 +14,7 @@ static size_t add_key(int64_t *key, size_t n, const int64_t *from, size_t count)
 }
 
 /* What the simplest form depends on, as numbers. */
-static int64_t *key_of(const struct lt_work *w, int32_t n_dim, const lt_var *dim, const struct lt_map *m, size_t *bytes)
+static int64_t *view_key(const struct lt_rewrite *w, int32_t n_dim, const lt_var *dim, const struct lt_map *m, size_t *bytes)
 {
 	size_t width = (size_t)lt__map_width(m), n = 0, divs = (size_t)m->n_div * (width + 1);
 	size_t rows = ((size_t)m->n_guard + (size_t)m->n_row) * width;
@@ -35,7 +35,7 @@ static int64_t *key_of(const struct lt_work *w, int32_t n_dim, const lt_var *dim
 	return key;
 }
 
-lt_status lt__work_simplify(struct lt_work *w, int32_t n_dim, const lt_var *dim, struct lt_map *m, bool *empty)
+lt_status lt__work_simplify(struct lt_rewrite *w, int32_t n_dim, const lt_var *dim, struct lt_map *m, bool *empty)
 {
 	int64_t *extent = LT_NEW(w->arena, int64_t, n_dim);
 	const struct lt_linear **limit = LT_NEW(w->arena, const struct lt_linear *, n_dim);
@@ -47,7 +47,7 @@ lt_status lt__work_simplify(struct lt_work *w, int32_t n_dim, const lt_var *dim,
 	*empty = false;
 	if (!m->n_guard && !m->n_div)
 		return LT_OK;
-	key = (char *)key_of(w, n_dim, dim, m, &bytes);
+	key = (char *)view_key(w, n_dim, dim, m, &bytes);
 	found = lt__names_find(w->memo, key, bytes);
 	if (found < 0) {
 		for (int32_t i = 0; i < n_dim; i++) {
@@ -83,7 +83,7 @@ int32_t lt__work_row_dim(const struct lt_map *m, int32_t row)
 }
 
 /* Whether a map over n's dims into `source` (NULL: nothing) is within 62 bits. */
-static bool fits(struct lt_work *w, const struct lt_nodedef *n, const struct lt_nodedef *source, const struct lt_map *m)
+static bool fits(struct lt_rewrite *w, const struct lt_nodedef *n, const struct lt_nodedef *source, const struct lt_map *m)
 {
 	int64_t extent[LT_MAX_RANK];
 
@@ -93,7 +93,7 @@ static bool fits(struct lt_work *w, const struct lt_nodedef *n, const struct lt_
 }
 
 /* Appends a piece whose map is simplified; *open: whether anything is left behind it. */
-static lt_status add_piece(struct lt_work *w, const struct lt_nodedef *n, const struct lt_graphpiece *from, const struct lt_nodedef *source,
+static lt_status add_piece(struct lt_rewrite *w, const struct lt_nodedef *n, const struct lt_graphpiece *from, const struct lt_nodedef *source,
 	struct lt_graphpiece *to, int32_t *n_piece, bool *open)
 {
 	struct lt_graphpiece piece = *from;
@@ -112,7 +112,7 @@ static lt_status add_piece(struct lt_work *w, const struct lt_nodedef *n, const 
 }
 
 /* The operands that pieces still show, in the order of their first piece; `operand` is what piece.source counts. */
-static void renumber(struct lt_work *w, lt_node x, struct lt_nodedef *n, const lt_node *operand)
+static void renumber(struct lt_rewrite *w, lt_node x, struct lt_nodedef *n, const lt_node *operand)
 {
 	lt_node *kept = LT_NEW(w->arena, lt_node, n->n_piece);
 	int32_t n_kept = 0;
@@ -135,7 +135,7 @@ static void renumber(struct lt_work *w, lt_node x, struct lt_nodedef *n, const l
 }
 
 /* A view without a source: one value everywhere is a copy of a literal, else the first piece shows a literal. */
-static void give_source(struct lt_work *w, struct lt_nodedef *n, lt_node *literal)
+static void give_source(struct lt_rewrite *w, struct lt_nodedef *n, lt_node *literal)
 {
 	bool one = true;
 
@@ -153,7 +153,7 @@ static void give_source(struct lt_work *w, struct lt_nodedef *n, lt_node *litera
 }
 
 /* Takes over pieces that are simple already; `operand` is what their sources count. */
-static void settle(struct lt_work *w, lt_node x, struct lt_nodedef *n, const lt_node *operand, bool open)
+static void view_settle(struct lt_rewrite *w, lt_node x, struct lt_nodedef *n, const lt_node *operand, bool open)
 {
 	lt_node literal = -1, *one = NULL;
 
@@ -183,12 +183,12 @@ static void settle(struct lt_work *w, lt_node x, struct lt_nodedef *n, const lt_
 }
 
 /* What a piece of a view shows; NULL: a value. */
-static const struct lt_nodedef *source_of(const struct lt_work *w, const struct lt_nodedef *view, const struct lt_graphpiece *p)
+static const struct lt_nodedef *source_of(const struct lt_rewrite *w, const struct lt_nodedef *view, const struct lt_graphpiece *p)
 {
 	return p->source < 0 ? NULL : &w->node[lt__work_find(w, view->operand[p->source])];
 }
 
-lt_status lt__work_tidy_view(struct lt_work *w, lt_node x)
+lt_status lt__work_tidy_view(struct lt_rewrite *w, lt_node x)
 {
 	struct lt_nodedef n = w->node[x];
 	const struct lt_graphpiece *from = n.piece;
@@ -199,7 +199,7 @@ lt_status lt__work_tidy_view(struct lt_work *w, lt_node x)
 	n.n_piece = 0;
 	for (int32_t i = 0; i < n_from; i++)
 		LT_TRY(add_piece(w, &n, &from[i], source_of(w, &n, &from[i]), n.piece, &n.n_piece, &open));
-	settle(w, x, &n, n.operand, open);
+	view_settle(w, x, &n, n.operand, open);
 	return LT_OK;
 }
 
@@ -213,7 +213,7 @@ static struct lt_map guards_of(const struct lt_map *m)
 }
 
 /* Piece p shows view `from`: a piece for each of its, and its fill, where p applies. */
-static lt_status through(struct lt_work *w, const struct lt_nodedef *n, const struct lt_graphpiece *p,
+static lt_status through(struct lt_rewrite *w, const struct lt_nodedef *n, const struct lt_graphpiece *p,
 	const struct lt_nodedef *from, int32_t first_operand, struct lt_graphpiece *to, int32_t *n_piece, bool *open)
 {
 	bool all = false;
@@ -234,7 +234,7 @@ static lt_status through(struct lt_work *w, const struct lt_nodedef *n, const st
 	return LT_OK;
 }
 
-lt_status lt__work_compose(struct lt_work *w, lt_node x, int32_t at, bool *done)
+lt_status lt__work_compose(struct lt_rewrite *w, lt_node x, int32_t at, bool *done)
 {
 	struct lt_nodedef n = w->node[x];
 	const struct lt_nodedef *from = &w->node[lt__work_find(w, n.operand[at])];
@@ -268,7 +268,7 @@ lt_status lt__work_compose(struct lt_work *w, lt_node x, int32_t at, bool *done)
 		return LT_OK;
 	}
 	LT_TRY(status);
-	settle(w, x, &n, operand, open);
+	view_settle(w, x, &n, operand, open);
 	*done = w->changed = true;
 	return LT_OK;
 }

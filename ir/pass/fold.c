@@ -6,14 +6,14 @@
 #include <string.h>
 #include "ir/pass/frame.h"
 
-struct fold {
+struct constant_fold {
 	struct lt_frame *f;
 	struct lt_graph *out;
 	lt_node *literal;               /* of each node of out: the literal that each of its elements is, -1: none */
 	int32_t n_literal, cap_literal;
 };
 
-static lt_node add_node(struct fold *w, const struct lt_nodedef *n, lt_node literal)
+static lt_node add_node(struct constant_fold *w, const struct lt_nodedef *n, lt_node literal)
 {
 	lt_node x = lt__graph_add(w->out, n);
 
@@ -24,7 +24,7 @@ static lt_node add_node(struct fold *w, const struct lt_nodedef *n, lt_node lite
 	return x;
 }
 
-static const struct lt_nodedef *node(const struct fold *w, lt_node x)
+static const struct lt_nodedef *node(const struct constant_fold *w, lt_node x)
 {
 	return &w->out->node[x];
 }
@@ -35,7 +35,7 @@ static bool same_dims(const struct lt_nodedef *a, const struct lt_nodedef *b)
 }
 
 /* A value in the place of n: x itself if the dims are n's, else a copy of it along them. */
-static lt_node stand_in(struct fold *w, const struct lt_nodedef *n, lt_node x)
+static lt_node stand_in(struct constant_fold *w, const struct lt_nodedef *n, lt_node x)
 {
 	struct lt_nodedef copy = { .op = LT_OP_copy, .dtype = n->dtype, .n_operand = 1, .operand = &x, .n_dim = n->n_dim,
 		.dim = n->dim, .name = n->name, .line = n->line, .column = n->column };
@@ -45,7 +45,7 @@ static lt_node stand_in(struct fold *w, const struct lt_nodedef *n, lt_node x)
 	return same_dims(node(w, x), n) ? x : add_node(w, &copy, w->literal[x]);
 }
 
-static lt_node add_literal(struct fold *w, const struct lt_nodedef *like, uint64_t bits)
+static lt_node add_literal(struct constant_fold *w, const struct lt_nodedef *like, uint64_t bits)
 {
 	struct lt_nodedef n = { .op = LT_OP_lit, .dtype = like->dtype, .bits = bits, .name = like->name,
 		.line = like->line, .column = like->column };
@@ -60,7 +60,7 @@ static bool is_pointwise(const struct lt_nodedef *n)
 
 /* -- operators on literals -- */
 
-static lt_node fold_literals(struct fold *w, const struct lt_nodedef *n)
+static lt_node fold_literals(struct constant_fold *w, const struct lt_nodedef *n)
 {
 	union lt_scalar x[3], value;
 	enum lt_dtype t = LT_NDTYPE;
@@ -113,7 +113,7 @@ static uint64_t neutral_bits(enum neutral_kind kind, enum lt_dtype t)
 }
 
 /* x for x + -0, x - 0, x * 1 and the like. */
-static lt_node fold_neutral(struct fold *w, const struct lt_nodedef *n)
+static lt_node fold_neutral(struct constant_fold *w, const struct lt_nodedef *n)
 {
 	if (n->n_operand != 2 || !is_pointwise(n))
 		return -1;
@@ -161,7 +161,7 @@ static bool may_skip(enum lt_dtype a, enum lt_dtype b, enum lt_dtype c)
 	return holds_all(b, a) && (!wraps || lt__dtype_info(b)->cls == LT_CLASS_INT || holds_all(c, a));
 }
 
-static lt_node fold_cast(struct fold *w, struct lt_nodedef *n)
+static lt_node fold_cast(struct constant_fold *w, struct lt_nodedef *n)
 {
 	const struct lt_nodedef *from;
 
@@ -175,7 +175,7 @@ static lt_node fold_cast(struct fold *w, struct lt_nodedef *n)
 	return from->dtype == n->dtype ? stand_in(w, n, n->operand[0]) : -1;
 }
 
-static lt_node fold_same(struct fold *w, const struct lt_nodedef *n)
+static lt_node fold_same(struct constant_fold *w, const struct lt_nodedef *n)
 {
 	const struct lt_nodedef *from = n->n_operand ? node(w, n->operand[0]) : NULL;
 
@@ -193,7 +193,7 @@ static lt_node fold_same(struct fold *w, const struct lt_nodedef *n)
 /* -- views -- */
 
 /* The bits that a piece always shows; false: they differ from element to element. */
-static bool piece_bits(const struct fold *w, const struct lt_nodedef *n, const struct lt_graphpiece *p, uint64_t *bits)
+static bool piece_bits(const struct constant_fold *w, const struct lt_nodedef *n, const struct lt_graphpiece *p, uint64_t *bits)
 {
 	lt_node literal = p->source < 0 ? -1 : w->literal[n->operand[p->source]];
 
@@ -204,7 +204,7 @@ static bool piece_bits(const struct fold *w, const struct lt_nodedef *n, const s
 }
 
 /* A view that shows one value everywhere; pieces behind one without guards do not count. */
-static lt_node fold_view(struct fold *w, const struct lt_nodedef *n)
+static lt_node fold_view(struct constant_fold *w, const struct lt_nodedef *n)
 {
 	uint64_t bits, first = 0;
 	bool open = true;
@@ -223,7 +223,7 @@ static lt_node fold_view(struct fold *w, const struct lt_nodedef *n)
 }
 
 /* Operands that are one literal everywhere are read as it. */
-static void read_literals(const struct fold *w, struct lt_nodedef *n)
+static void read_literals(const struct constant_fold *w, struct lt_nodedef *n)
 {
 	for (int32_t i = 0; is_pointwise(n) && i < n->n_operand; i++)
 		if (w->literal[n->operand[i]] >= 0)
@@ -232,7 +232,7 @@ static void read_literals(const struct fold *w, struct lt_nodedef *n)
 
 static lt_status fold_graph(struct lt_frame *f)
 {
-	struct fold w = { .f = f, .out = f->out };
+	struct constant_fold w = { .f = f, .out = f->out };
 
 	for (lt_node x = 0; x < f->in->n_node; x++) {
 		struct lt_nodedef n = lt__frame_node(f, x);

@@ -91,7 +91,7 @@ static void copy_requires(struct lt_frame *f)
 }
 
 /* Params, results and states as the nodes that their values became. */
-static lt_status finish(struct lt_frame *f)
+static lt_status frame_finish(struct lt_frame *f)
 {
 	const struct lt_graph *in = f->in;
 	struct lt_graph *out = f->out;
@@ -113,17 +113,17 @@ static lt_status finish(struct lt_frame *f)
 	return LT_OK;
 }
 
-struct run { struct lt_frame f; lt_frame_body *body; };
+struct frame_run { struct lt_frame f; lt_frame_body *body; };
 
 static lt_status run_body(void *user)
 {
-	struct run *r = user;
+	struct frame_run *r = user;
 
 	r->f.to = LT_NEW(r->f.scratch, lt_node, r->f.in->n_node);
 	for (lt_node x = 0; x < r->f.in->n_node; x++)
 		r->f.to[x] = -1;
 	LT_TRY(r->body(&r->f));
-	return finish(&r->f);
+	return frame_finish(&r->f);
 }
 
 lt_status lt__frame_run(const struct lt_graph *in, lt_frame_body *body, struct lt_graph **out)
@@ -133,7 +133,7 @@ lt_status lt__frame_run(const struct lt_graph *in, lt_frame_body *body, struct l
 
 lt_status lt__frame_run_for(const struct lt_graph *in, lt_frame_body *body, void *user, struct lt_graph **out)
 {
-	struct run r = { .f = { .in = in, .user = user }, .body = body };
+	struct frame_run r = { .f = { .in = in, .user = user }, .body = body };
 	lt_status status;
 
 	*out = NULL;

@@ -6,7 +6,7 @@
 /* The chosen rows over the old columns, and which params and floors they and the guards need, in the order of the text. */
 struct picked { struct lt_map map; int32_t *param, *div, n_param, n_div; };
 
-static struct picked pick(struct lt_work *w, const struct lt_map *m, int32_t n_row, const int32_t *row)
+static struct picked pick(struct lt_rewrite *w, const struct lt_map *m, int32_t n_row, const int32_t *row)
 {
 	size_t width = (size_t)lt__map_width(m);
 	int64_t *rows = LT_NEW(w->arena, int64_t, (size_t)n_row * width);
@@ -28,7 +28,7 @@ static void mark_row(const struct lt_map *m, const int64_t *row, bool *used)
 		used[d] |= row[1 + m->n_param + d] != 0;
 }
 
-void lt__work_mark_dims(struct lt_work *w, const struct lt_map *m, int32_t n_row, const int32_t *row, bool *used)
+void lt__work_mark_dims(struct lt_rewrite *w, const struct lt_map *m, int32_t n_row, const int32_t *row, bool *used)
 {
 	struct picked p = pick(w, m, n_row, row);
 	size_t width = (size_t)lt__map_width(m);
@@ -41,7 +41,7 @@ void lt__work_mark_dims(struct lt_work *w, const struct lt_map *m, int32_t n_row
 		mark_row(m, m->div + (size_t)p.div[k] * (width + 1) + 1, used);
 }
 
-static void place(const struct picked *p, const int64_t *from, int32_t n_dim, const int32_t *dim_to, int64_t *to)
+static void pick_columns(const struct picked *p, const int64_t *from, int32_t n_dim, const int32_t *dim_to, int64_t *to)
 {
 	const struct lt_map *m = &p->map;
 
@@ -55,7 +55,7 @@ static void place(const struct picked *p, const int64_t *from, int32_t n_dim, co
 		to[1 + p->n_param + n_dim + k] = from[1 + m->n_param + m->n_dim + p->div[k]];
 }
 
-struct lt_map lt__work_pick(struct lt_work *w, const struct lt_map *m, int32_t n_row, const int32_t *row, int32_t n_dim,
+struct lt_map lt__work_pick(struct lt_rewrite *w, const struct lt_map *m, int32_t n_row, const int32_t *row, int32_t n_dim,
 	const int32_t *dim_to)
 {
 	struct picked p = pick(w, m, n_row, row);
@@ -72,12 +72,12 @@ struct lt_map lt__work_pick(struct lt_work *w, const struct lt_map *m, int32_t n
 		const int64_t *from = m->div + (size_t)p.div[k] * (old + 1);
 
 		div[(size_t)k * (width + 1)] = from[0];
-		place(&p, from + 1, n_dim, dim_to, div + (size_t)k * (width + 1) + 1);
+		pick_columns(&p, from + 1, n_dim, dim_to, div + (size_t)k * (width + 1) + 1);
 	}
 	for (int32_t i = 0; i < m->n_guard; i++)
-		place(&p, m->guard + (size_t)i * old, n_dim, dim_to, guard + (size_t)i * width);
+		pick_columns(&p, m->guard + (size_t)i * old, n_dim, dim_to, guard + (size_t)i * width);
 	for (int32_t r = 0; r < n_row; r++) {
-		place(&p, p.map.row + (size_t)r * old, n_dim, dim_to, rows + (size_t)r * width);
+		pick_columns(&p, p.map.row + (size_t)r * old, n_dim, dim_to, rows + (size_t)r * width);
 		if (row[r] < 0)
 			rows[(size_t)r * width + (size_t)(1 + p.n_param + ~row[r])] = 1;
 	}

@@ -8,9 +8,9 @@
 #include <string.h>
 #include "ir/pass/work.h"
 
-struct moves { struct lt_work *w; lt_node *view; int32_t n, cap; };     /* views still to be moved */
+struct pushed_views { struct lt_rewrite *w; lt_node *view; int32_t n, cap; };     /* views still to be moved */
 
-static void later(struct moves *m, lt_node view)
+static void later(struct pushed_views *m, lt_node view)
 {
 	LT_GROW(m->w->arena, m->view, m->n, m->cap);
 	m->view[m->n++] = view;
@@ -24,12 +24,12 @@ static int32_t find_dim(const struct lt_nodedef *n, lt_var v)
 	return -1;
 }
 
-static const struct lt_nodedef *operand_of(const struct lt_work *w, const struct lt_nodedef *n, int32_t i)
+static const struct lt_nodedef *operand_of(const struct lt_rewrite *w, const struct lt_nodedef *n, int32_t i)
 {
 	return &w->node[lt__work_find(w, n->operand[i])];
 }
 
-void lt__work_mark_light(struct lt_work *w)
+void lt__work_mark_light(struct lt_rewrite *w)
 {
 	int32_t n;
 	const lt_node *order = lt__work_order(w, &n);
@@ -47,7 +47,7 @@ void lt__work_mark_light(struct lt_work *w)
 /* -- when -- */
 
 /* A source dim bounded by params must be shown whole, by a dim with the same bound: beyond it there is no element. */
-static bool keeps_bounds(const struct lt_work *w, const struct lt_nodedef *view, const struct lt_nodedef *s)
+static bool keeps_bounds(const struct lt_rewrite *w, const struct lt_nodedef *view, const struct lt_nodedef *s)
 {
 	for (int32_t i = 0; i < view->n_piece; i++)
 		for (int32_t r = 0; view->piece[i].source >= 0 && r < s->n_dim; r++) {
@@ -68,7 +68,7 @@ static bool has_floor(const struct lt_nodedef *view)
 }
 
 /* Literals and positions cost nothing, however often. */
-static bool is_cheap(const struct lt_work *w, const struct lt_nodedef *s)
+static bool is_cheap(const struct lt_rewrite *w, const struct lt_nodedef *s)
 {
 	for (int32_t i = 0; i < s->n_operand; i++) {
 		enum lt_opcode op = operand_of(w, s, i)->op;
@@ -79,7 +79,7 @@ static bool is_cheap(const struct lt_work *w, const struct lt_nodedef *s)
 	return true;
 }
 
-static bool may_pass(const struct lt_work *w, const struct lt_nodedef *view, lt_node x)
+static bool may_pass(const struct lt_rewrite *w, const struct lt_nodedef *view, lt_node x)
 {
 	const struct lt_nodedef *s = &w->node[x];
 
@@ -91,7 +91,7 @@ static bool may_pass(const struct lt_work *w, const struct lt_nodedef *view, lt_
 /* -- constants of a view, and what an operator makes of them -- */
 
 /* What operand i shows where the view shows the constant c: a literal itself, else c in the operand's type. */
-static uint64_t constant_for(const struct lt_work *w, const struct lt_nodedef *s, int32_t i, uint64_t c)
+static uint64_t constant_for(const struct lt_rewrite *w, const struct lt_nodedef *s, int32_t i, uint64_t c)
 {
 	const struct lt_nodedef *a = operand_of(w, s, i);
 
@@ -103,7 +103,7 @@ static uint64_t constant_for(const struct lt_work *w, const struct lt_nodedef *s
 }
 
 /* Whether the operator maps the constant to itself, to the bit, on every backend. */
-static bool keeps_constant(const struct lt_work *w, const struct lt_nodedef *s, uint64_t c)
+static bool keeps_constant(const struct lt_rewrite *w, const struct lt_nodedef *s, uint64_t c)
 {
 	union lt_scalar x[3], value;
 	enum lt_dtype t = LT_NDTYPE;
@@ -119,7 +119,7 @@ static bool keeps_constant(const struct lt_work *w, const struct lt_nodedef *s, 
 	return lt__bits_of(value, s->dtype) == c;
 }
 
-static bool keeps_constants(const struct lt_work *w, const struct lt_nodedef *view, const struct lt_nodedef *s)
+static bool keeps_constants(const struct lt_rewrite *w, const struct lt_nodedef *view, const struct lt_nodedef *s)
 {
 	bool keeps = !view->has_fill || keeps_constant(w, s, view->bits);
 
@@ -153,10 +153,10 @@ static bool shows_itself(const struct lt_nodedef *view, const struct lt_nodedef 
 }
 
 /* A view of `a` over n_dim dims, dim_to as lt__work_pick has it; `fill` in the place of each constant c that is not 0. */
-static lt_status add_view(struct moves *m, const struct lt_nodedef *view, lt_node a, const int32_t *row, int32_t n_dim, lt_var *dim,
+static lt_status add_view(struct pushed_views *m, const struct lt_nodedef *view, lt_node a, const int32_t *row, int32_t n_dim, lt_var *dim,
 	const int32_t *dim_to, const struct lt_nodedef *s, int32_t i, bool masked, lt_node *out)
 {
-	struct lt_work *w = m->w;
+	struct lt_rewrite *w = m->w;
 	const struct lt_nodedef *from = &w->node[a];
 	struct lt_nodedef n = { .op = LT_OP_view, .dtype = from->dtype, .n_operand = 1, .n_dim = n_dim, .dim = dim, .name = view->name,
 		.line = view->line, .column = view->column, .has_fill = view->has_fill, .n_piece = view->n_piece };
@@ -183,7 +183,7 @@ static lt_status add_view(struct moves *m, const struct lt_nodedef *view, lt_nod
 
 /* The dims of the view that rows of it, or (n_row 0) its guards alone, depend on: *n of them, and dim_to.  A bounded dim stays in any
  * case: where it has no element the rows may point outside of their source. */
-static lt_var *needed_dims(struct lt_work *w, const struct lt_nodedef *view, int32_t n_row, const int32_t *row, int32_t *n,
+static lt_var *needed_dims(struct lt_rewrite *w, const struct lt_nodedef *view, int32_t n_row, const int32_t *row, int32_t *n,
 	int32_t *dim_to)
 {
 	bool *used = LT_NEW(w->arena, bool, view->n_dim);
@@ -202,10 +202,10 @@ static lt_var *needed_dims(struct lt_work *w, const struct lt_nodedef *view, int
 }
 
 /* Operand i of s as the view shows it. */
-static lt_status read_operand(struct moves *m, const struct lt_nodedef *view, const struct lt_nodedef *s, int32_t i, bool masked,
+static lt_status read_operand(struct pushed_views *m, const struct lt_nodedef *view, const struct lt_nodedef *s, int32_t i, bool masked,
 	lt_node *out)
 {
-	struct lt_work *w = m->w;
+	struct lt_rewrite *w = m->w;
 	lt_node a = lt__work_find(w, s->operand[i]);
 	const struct lt_nodedef *from = &w->node[a];
 	int32_t row[LT_MAX_RANK], dim_to[LT_MAX_RANK], n_dim;
@@ -223,7 +223,7 @@ static lt_status read_operand(struct moves *m, const struct lt_nodedef *view, co
 }
 
 /* true where a piece of the view shows its source, over the dims of the guards. */
-static lt_status add_domain(struct lt_work *w, const struct lt_nodedef *view, lt_node *out)
+static lt_status add_domain(struct lt_rewrite *w, const struct lt_nodedef *view, lt_node *out)
 {
 	struct lt_nodedef n = { .op = LT_OP_view, .dtype = LT_BOOL, .n_operand = 1, .name = view->name, .line = view->line,
 		.column = view->column, .has_fill = true, .n_piece = view->n_piece };
@@ -245,7 +245,7 @@ static struct lt_nodedef operator_like(const struct lt_nodedef *s, const struct 
 		.name = s->name, .line = s->line, .column = s->column };
 }
 
-static void become(struct lt_work *w, lt_node x, struct lt_nodedef n, int32_t n_operand, lt_node *operand)
+static void become(struct lt_rewrite *w, lt_node x, struct lt_nodedef n, int32_t n_operand, lt_node *operand)
 {
 	lt__work_set_operands(w, x, n_operand, operand);
 	n.operand = operand;
@@ -254,9 +254,9 @@ static void become(struct lt_work *w, lt_node x, struct lt_nodedef n, int32_t n_
 	w->changed = true;
 }
 
-static lt_status push_pointwise(struct moves *m, lt_node x, lt_node at)
+static lt_status push_pointwise(struct pushed_views *m, lt_node x, lt_node at)
 {
-	struct lt_work *w = m->w;
+	struct lt_rewrite *w = m->w;
 	struct lt_nodedef view = w->node[x], s = w->node[at], n = operator_like(&s, &view);
 	bool masked = !keeps_constants(w, &view, &s);
 	lt_node *operand, *choice;
@@ -294,9 +294,9 @@ static lt_status push_pointwise(struct moves *m, lt_node x, lt_node at)
 }
 
 /* The reduced vars are added to the view untouched.  Guards and floors would stand inside the reduction: not through. */
-static lt_status push_reduce(struct moves *m, lt_node x, lt_node at)
+static lt_status push_reduce(struct pushed_views *m, lt_node x, lt_node at)
 {
-	struct lt_work *w = m->w;
+	struct lt_rewrite *w = m->w;
 	struct lt_nodedef view = w->node[x], s = w->node[at];
 	lt_node a = lt__work_find(w, s.operand[0]), *operand = LT_NEW(w->arena, lt_node, 1);
 	const struct lt_nodedef *from = &w->node[a];
@@ -327,9 +327,9 @@ static lt_status push_reduce(struct moves *m, lt_node x, lt_node at)
 	return LT_OK;
 }
 
-lt_status lt__work_push(struct lt_work *w, lt_node view)
+lt_status lt__work_push(struct lt_rewrite *w, lt_node view)
 {
-	struct moves m = { .w = w };
+	struct pushed_views m = { .w = w };
 
 	later(&m, view);
 	while (m.n) {

@@ -7,12 +7,12 @@
 #include "ir/pass/work.h"
 
 struct pairs { uint64_t *slot; uint64_t n_slot, n_used; };      /* 0: free */
-struct list { lt_var *at; int32_t n, cap; };
+struct var_list { lt_var *at; int32_t n, cap; };
 struct vars {
-	struct lt_work *w;
+	struct lt_rewrite *w;
 	lt_var *up;             /* union-find: -1 for a class's root */
 	lt_var *chosen;         /* of a root: the var whose name the class keeps */
-	struct list *beside;    /* of a root: vars that stand in one node with it */
+	struct var_list *beside;    /* of a root: vars that stand in one node with it */
 	struct pairs pairs;     /* the same, to look up */
 };
 
@@ -37,14 +37,14 @@ static uint64_t *slot_of(const struct pairs *p, uint64_t key)
 	return &p->slot[at];
 }
 
-static uint64_t key_of(lt_var a, lt_var b)
+static uint64_t pair_key(lt_var a, lt_var b)
 {
 	return (uint64_t)(a < b ? a : b) << 32 | (uint64_t)((a < b ? b : a) + 1);
 }
 
 static bool together(const struct vars *s, lt_var a, lt_var b)
 {
-	return s->pairs.n_slot && *slot_of(&s->pairs, key_of(a, b)) != 0;
+	return s->pairs.n_slot && *slot_of(&s->pairs, pair_key(a, b)) != 0;
 }
 
 static void add_pair(struct vars *s, uint64_t key)
@@ -64,7 +64,7 @@ static void add_pair(struct vars *s, uint64_t key)
 
 static void add_beside(struct vars *s, lt_var a, lt_var b)
 {
-	struct list *l = &s->beside[a];
+	struct var_list *l = &s->beside[a];
 
 	LT_GROW(s->w->arena, l->at, l->n, l->cap);
 	l->at[l->n++] = b;
@@ -75,7 +75,7 @@ static void note(struct vars *s, lt_var a, lt_var b)
 {
 	if (a == b || together(s, a, b))
 		return;
-	add_pair(s, key_of(a, b));
+	add_pair(s, pair_key(a, b));
 	add_beside(s, a, b);
 	add_beside(s, b, a);
 }
@@ -97,7 +97,7 @@ static bool better(const struct lt_graph *g, lt_var a, lt_var b)
 
 static void join(struct vars *s, lt_var a, lt_var b)
 {
-	struct list *from;
+	struct var_list *from;
 
 	a = root_of(s, a);
 	b = root_of(s, b);
@@ -144,7 +144,7 @@ static void record_node(struct vars *s, const struct lt_nodedef *n, lt_var **all
 }
 
 /* A view of one piece that shows its source whole, dim by dim: at[r] is the view's dim for the source's dim r. */
-static bool is_rename(struct lt_work *w, const struct lt_nodedef *n, int32_t *at)
+static bool is_rename(struct lt_rewrite *w, const struct lt_nodedef *n, int32_t *at)
 {
 	const struct lt_nodedef *from;
 	const struct lt_map *m;
@@ -230,7 +230,7 @@ static void rewrite_dims(struct vars *s, struct lt_nodedef *n)
 		n->var = dim[0];
 }
 
-void lt__work_join_vars(struct lt_work *w)
+void lt__work_join_vars(struct lt_rewrite *w)
 {
 	struct vars s = { .w = w };
 	int32_t n, cap = 0;
@@ -239,7 +239,7 @@ void lt__work_join_vars(struct lt_work *w)
 
 	s.up = LT_NEW(w->arena, lt_var, w->in->n_var);
 	s.chosen = LT_NEW(w->arena, lt_var, w->in->n_var);
-	s.beside = LT_NEW(w->arena, struct list, w->in->n_var);
+	s.beside = LT_NEW(w->arena, struct var_list, w->in->n_var);
 	for (lt_var v = 0; v < w->in->n_var; v++) {
 		s.up[v] = -1;
 		s.chosen[v] = v;
@@ -265,7 +265,7 @@ static int32_t find_dim(const struct lt_nodedef *n, lt_var v)
 }
 
 /* A view that shows its source by var: each element of it is the source's element of the same vars. */
-static bool shows_by_var(struct lt_work *w, const struct lt_nodedef *n)
+static bool shows_by_var(struct lt_rewrite *w, const struct lt_nodedef *n)
 {
 	const struct lt_nodedef *from;
 	const struct lt_map *m;
@@ -292,7 +292,7 @@ static bool reads_by_var(const struct lt_nodedef *n, bool same_set)
 	return lt__work_pointwise(n) || (same_set && (n->reduce || n->op == LT_OP_gather));
 }
 
-static void skip_operands(struct lt_work *w, lt_node x)
+static void skip_operands(struct lt_rewrite *w, lt_node x)
 {
 	struct lt_nodedef *n = &w->node[x];
 	lt_node *operand = NULL;
@@ -322,7 +322,7 @@ static void skip_operands(struct lt_work *w, lt_node x)
 	w->changed = true;
 }
 
-void lt__work_skip_views(struct lt_work *w)
+void lt__work_skip_views(struct lt_rewrite *w)
 {
 	int32_t n;
 	const lt_node *order = lt__work_order(w, &n);

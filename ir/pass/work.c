@@ -3,7 +3,7 @@
 #include "ir/intern.h"
 #include "ir/pass/work.h"
 
-static void grow(struct lt_work *w)
+static void work_grow(struct lt_rewrite *w)
 {
 	LT_GROW(w->arena, w->node, w->n, w->cap);
 	LT_GROW(w->arena, w->readers, w->n, w->cap_readers);
@@ -12,9 +12,9 @@ static void grow(struct lt_work *w)
 	LT_GROW(w->arena, w->place, w->n, w->cap_place);
 }
 
-static lt_node append(struct lt_work *w, const struct lt_nodedef *n)
+static lt_node append(struct lt_rewrite *w, const struct lt_nodedef *n)
 {
-	grow(w);
+	work_grow(w);
 	w->node[w->n] = *n;
 	w->readers[w->n] = 0;
 	w->same[w->n] = -1;
@@ -23,9 +23,9 @@ static lt_node append(struct lt_work *w, const struct lt_nodedef *n)
 	return w->n++;
 }
 
-struct lt_work *lt__work_load(struct lt_frame *f)
+struct lt_rewrite *lt__work_load(struct lt_frame *f)
 {
-	struct lt_work *w = LT_NEW(f->scratch, struct lt_work, 1);
+	struct lt_rewrite *w = LT_NEW(f->scratch, struct lt_rewrite, 1);
 	const struct lt_graph *in = f->in;
 	const bool *live = lt__frame_live(f);
 
@@ -49,7 +49,7 @@ struct lt_work *lt__work_load(struct lt_frame *f)
 	return w;
 }
 
-lt_node lt__work_find(const struct lt_work *w, lt_node x)
+lt_node lt__work_find(const struct lt_rewrite *w, lt_node x)
 {
 	while (w->same[x] >= 0) {
 		lt_node next = w->same[x];
@@ -62,7 +62,7 @@ lt_node lt__work_find(const struct lt_work *w, lt_node x)
 }
 
 /* Nodes that lose their last reader let go of their operands; a list instead of recursion. */
-static void release(struct lt_work *w, int32_t n, const lt_node *operand)
+static void work_release(struct lt_rewrite *w, int32_t n, const lt_node *operand)
 {
 	lt_node *list = NULL;
 	int32_t n_list = 0, cap = 0;
@@ -82,19 +82,19 @@ static void release(struct lt_work *w, int32_t n, const lt_node *operand)
 	}
 }
 
-static void gain(struct lt_work *w, int32_t n, const lt_node *operand)
+static void gain(struct lt_rewrite *w, int32_t n, const lt_node *operand)
 {
 	for (int32_t i = 0; i < n; i++)
 		w->readers[lt__work_find(w, operand[i])]++;
 }
 
-lt_node lt__work_add(struct lt_work *w, const struct lt_nodedef *n)
+lt_node lt__work_add(struct lt_rewrite *w, const struct lt_nodedef *n)
 {
 	gain(w, n->n_operand, n->operand);
 	return append(w, n);
 }
 
-void lt__work_set_operands(struct lt_work *w, lt_node x, int32_t n, lt_node *operand)
+void lt__work_set_operands(struct lt_rewrite *w, lt_node x, int32_t n, lt_node *operand)
 {
 	int32_t n_old = w->node[x].n_operand;
 	const lt_node *old = w->node[x].operand;
@@ -102,22 +102,22 @@ void lt__work_set_operands(struct lt_work *w, lt_node x, int32_t n, lt_node *ope
 	gain(w, n, operand);
 	w->node[x].operand = operand;
 	w->node[x].n_operand = n;
-	release(w, n_old, old);
+	work_release(w, n_old, old);
 }
 
-void lt__work_alias(struct lt_work *w, lt_node x, lt_node same)
+void lt__work_alias(struct lt_rewrite *w, lt_node x, lt_node same)
 {
 	same = lt__work_find(w, same);
 	w->readers[same] += w->readers[x];
 	w->readers[x] = 0;
 	w->same[x] = same;
-	release(w, w->node[x].n_operand, w->node[x].operand);
+	work_release(w, w->node[x].n_operand, w->node[x].operand);
 	w->node[x].n_operand = 0;
 	w->changed = true;
 }
 
 /* Depth first from each live node of the old graph in its order: what is new stands before what reads it. */
-lt_node *lt__work_order(struct lt_work *w, int32_t *n)
+lt_node *lt__work_order(struct lt_rewrite *w, int32_t *n)
 {
 	lt_node *order = LT_NEW(w->arena, lt_node, w->n), *stack = LT_NEW(w->arena, lt_node, w->n);
 	int32_t *next = LT_NEW(w->arena, int32_t, w->n), depth = 0;     /* next operand to look at, plus 1; 0: not met */
@@ -146,7 +146,7 @@ lt_node *lt__work_order(struct lt_work *w, int32_t *n)
 	return order;
 }
 
-lt_status lt__work_emit(struct lt_work *w)
+lt_status lt__work_emit(struct lt_rewrite *w)
 {
 	lt_node *to = LT_NEW(w->arena, lt_node, w->n);
 	int32_t n;
@@ -167,7 +167,7 @@ lt_status lt__work_emit(struct lt_work *w)
 	return LT_OK;
 }
 
-int64_t lt__work_elems(const struct lt_work *w, const struct lt_nodedef *n)
+int64_t lt__work_elems(const struct lt_rewrite *w, const struct lt_nodedef *n)
 {
 	int64_t elems = 1;
 
@@ -177,7 +177,7 @@ int64_t lt__work_elems(const struct lt_work *w, const struct lt_nodedef *n)
 	return elems;
 }
 
-lt_node lt__work_literal(struct lt_work *w, enum lt_dtype t, uint64_t bits)
+lt_node lt__work_literal(struct lt_rewrite *w, enum lt_dtype t, uint64_t bits)
 {
 	return append(w, &(struct lt_nodedef){ .op = LT_OP_lit, .dtype = t, .bits = bits });
 }

@@ -8,7 +8,7 @@
 #define LT_IR_PASS_WORK_H
 #include "ir/pass/frame.h"
 
-struct lt_work {
+struct lt_rewrite {
 	struct lt_frame *f;
 	const struct lt_graph *in;
 	struct lt_arena *arena;         /* the frame's scratch */
@@ -26,46 +26,46 @@ struct lt_work {
 };
 
 /* ir/pass/work.c */
-struct lt_work *lt__work_load(struct lt_frame *);
-lt_status lt__work_emit(struct lt_work *);              /* into the frame's graph */
-lt_node lt__work_add(struct lt_work *, const struct lt_nodedef *);      /* no readers yet; its operands gain one */
-lt_node lt__work_find(const struct lt_work *, lt_node); /* behind `same` */
+struct lt_rewrite *lt__work_load(struct lt_frame *);
+lt_status lt__work_emit(struct lt_rewrite *);              /* into the frame's graph */
+lt_node lt__work_add(struct lt_rewrite *, const struct lt_nodedef *);      /* no readers yet; its operands gain one */
+lt_node lt__work_find(const struct lt_rewrite *, lt_node); /* behind `same` */
 /* The node's new operands gain a reader each, then its old ones lose theirs. */
-void lt__work_set_operands(struct lt_work *, lt_node, int32_t n, lt_node *operand);
-void lt__work_alias(struct lt_work *, lt_node x, lt_node same);        /* x is the value of `same` from now on */
+void lt__work_set_operands(struct lt_rewrite *, lt_node, int32_t n, lt_node *operand);
+void lt__work_alias(struct lt_rewrite *, lt_node x, lt_node same);        /* x is the value of `same` from now on */
 /* Live nodes, operands before readers; their number in *n. */
-lt_node *lt__work_order(struct lt_work *, int32_t *n);
-int64_t lt__work_elems(const struct lt_work *, const struct lt_nodedef *);
-lt_node lt__work_literal(struct lt_work *, enum lt_dtype, uint64_t bits);
+lt_node *lt__work_order(struct lt_rewrite *, int32_t *n);
+int64_t lt__work_elems(const struct lt_rewrite *, const struct lt_nodedef *);
+lt_node lt__work_literal(struct lt_rewrite *, enum lt_dtype, uint64_t bits);
 bool lt__work_pointwise(const struct lt_nodedef *);     /* an elementwise operator or a cast */
 
 /* ir/pass/compose.c */
 /* A piece's map over the view's dims in its simplest form; *empty: no element is there. */
-lt_status lt__work_simplify(struct lt_work *, int32_t n_dim, const lt_var *dim, struct lt_map *, bool *empty);
+lt_status lt__work_simplify(struct lt_rewrite *, int32_t n_dim, const lt_var *dim, struct lt_map *, bool *empty);
 /* Pieces simplified, those that never apply gone; one that shows a value everywhere becomes a copy of a literal. */
-lt_status lt__work_tidy_view(struct lt_work *, lt_node);
+lt_status lt__work_tidy_view(struct lt_rewrite *, lt_node);
 /* The view reads through its operand number `at`, a view.  *done: whether it did (it is not done where that is large). */
-lt_status lt__work_compose(struct lt_work *, lt_node, int32_t at, bool *done);
+lt_status lt__work_compose(struct lt_rewrite *, lt_node, int32_t at, bool *done);
 /* Which dim of the view row `row` of the piece is, alone and with nothing added; -1: none. */
 int32_t lt__work_row_dim(const struct lt_map *, int32_t row);
 
 /* ir/pass/rename.c */
 /* Vars that views make equal become one, where no node then has it twice. */
-void lt__work_join_vars(struct lt_work *);
+void lt__work_join_vars(struct lt_rewrite *);
 /* Views that change nothing, or only the order of dims where that does not matter, are read past. */
-void lt__work_skip_views(struct lt_work *);
+void lt__work_skip_views(struct lt_rewrite *);
 
 /* ir/pass/pick.c */
 /* The map with some of its rows: row[r] >= 0: that one; else the new dim ~row[r] alone.  Its dims are n_dim new ones, dim d
  * of the map being dim_to[d] (-1: unused); params and floors that are not needed go. */
-struct lt_map lt__work_pick(struct lt_work *, const struct lt_map *, int32_t n_row, const int32_t *row, int32_t n_dim,
+struct lt_map lt__work_pick(struct lt_rewrite *, const struct lt_map *, int32_t n_row, const int32_t *row, int32_t n_dim,
 	const int32_t *dim_to);
 /* Marks the dims that those rows and the guards depend on. */
-void lt__work_mark_dims(struct lt_work *, const struct lt_map *, int32_t n_row, const int32_t *row, bool *used);
+void lt__work_mark_dims(struct lt_rewrite *, const struct lt_map *, int32_t n_row, const int32_t *row, bool *used);
 
 /* ir/pass/push.c */
 /* The view moves towards the inputs as far as that computes no more elements. */
-lt_status lt__work_push(struct lt_work *, lt_node);
+lt_status lt__work_push(struct lt_rewrite *, lt_node);
 /* Fills `light`. */
-void lt__work_mark_light(struct lt_work *);
+void lt__work_mark_light(struct lt_rewrite *);
 #endif
