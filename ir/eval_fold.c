@@ -33,17 +33,17 @@ static void find_remainder(enum lt_opcode op, const double *x, const double *y, 
 }
 
 /* Folds row x into w->fold_value[0]; k: how many rows came before. */
-static void fold_row(struct lt_worker *w, const struct folding *f, const union lt_row *x, int32_t n, int64_t place, int64_t k)
+static void fold_row(struct lt_worker *w, const struct folding *f, const union lt_eval_row *x, int32_t n, int64_t place, int64_t k)
 {
 	const struct lt_evaluation *e = w->e;
 	const struct lt_dtypeinfo *type = lt__dtype_info(f->t);
-	union lt_row *old = w->fold_value[0], *value = w->fold_value[1];
+	union lt_eval_row *old = w->fold_value[0], *value = w->fold_value[1];
 
 	if (f->compensated) {
 		e->rows->add(n, x->f, old->f, w->remainder);
 		return;
 	}
-	e->rows->value(f->op, f->cls, n, (const union lt_row *[]){ old, x, x }, value);
+	e->rows->value(f->op, f->cls, n, (const union lt_eval_row *[]){ old, x, x }, value);
 	if (f->stepwise)
 		e->rows->round(f->t, n, value);
 	if (f->noisy) {
@@ -56,11 +56,11 @@ static void fold_row(struct lt_worker *w, const struct folding *f, const union l
 }
 
 /* Folds the elements of row x into the first of w->fold_value[0]; k: how many terms came before. */
-static void fold_across(struct lt_worker *w, const struct folding *f, const union lt_row *x, int32_t n, int64_t place, int64_t k)
+static void fold_across(struct lt_worker *w, const struct folding *f, const union lt_eval_row *x, int32_t n, int64_t place, int64_t k)
 {
 	const struct lt_evaluation *e = w->e;
 	const struct lt_dtypeinfo *type = lt__dtype_info(f->t);
-	union lt_row *to = w->fold_value[0];
+	union lt_eval_row *to = w->fold_value[0];
 	const double *noise = f->noisy ? lt__eval_noise(e, w->job->node, place, k) : NULL;
 
 	if (f->op == LT_OP_add && f->cls == LT_CLASS_FLOAT && !f->compensated && !f->stepwise && !f->noisy) {
@@ -93,7 +93,7 @@ static void record_errors(struct lt_worker *w, const struct folding *f, const st
 static lt_status fold_strip(struct lt_worker *w, const struct folding *f, int32_t n, int64_t place, int64_t k)
 {
 	const struct lt_strip *in = &w->strip[w->job->steps.top];
-	const union lt_row *x = &in->at;
+	const union lt_eval_row *x = &in->at;
 
 	LT_TRY(lt__eval_run_steps(w, &w->job->steps, n));
 	for (int32_t j = 0; in->uniform && j < n; j++) {

@@ -50,7 +50,7 @@ const double *lt__eval_noise(const struct lt_evaluation *e, lt_node n, int64_t p
 
 /* What the exact results of an operator that rounds correctly have beyond raw, where both are f64: of those whose results are not
  * operands or whole numbers. */
-static void find_residuals(enum lt_opcode op, bool from_float, const union lt_row *const *x, int32_t n, const double *raw, double *out)
+static void find_residuals(enum lt_opcode op, bool from_float, const union lt_eval_row *const *x, int32_t n, const double *raw, double *out)
 {
 	const double *a = x[0]->f, *b = x[1]->f;
 
@@ -71,7 +71,7 @@ static void find_residuals(enum lt_opcode op, bool from_float, const union lt_ro
 
 /* A function: what the table grants in units in the last place, and beyond that.  Of infinities and NaN it is exact, and
  * at its zeros. */
-static void disturb_function(const struct lt_worker *w, lt_node n, const union lt_row *const *x, int32_t count, const double *noise, double *raw)
+static void disturb_function(const struct lt_worker *w, lt_node n, const union lt_eval_row *const *x, int32_t count, const double *noise, double *raw)
 {
 	const struct lt_evaluation *e = w->e;
 	const struct lt_nodedef *d = &e->g->node[n];
@@ -90,7 +90,7 @@ static void disturb_function(const struct lt_worker *w, lt_node n, const union l
 	}
 }
 
-void lt__eval_disturb(const struct lt_worker *w, lt_node n, const union lt_row *const *x, int32_t count, int64_t place, double *raw)
+void lt__eval_disturb(const struct lt_worker *w, lt_node n, const union lt_eval_row *const *x, int32_t count, int64_t place, double *raw)
 {
 	const struct lt_evaluation *e = w->e;
 	const struct lt_nodedef *d = &e->g->node[n];

@@ -22,7 +22,7 @@ enum {
 /* Values of a node along the strip var; uniform: one value stands for all.  error is filled unless exact. */
 struct lt_strip {
 	bool uniform, exact;
-	union lt_row at;
+	union lt_eval_row at;
 	double error[LT_STRIP];
 };
 /* Quantity that is affine along a strip: at + slope*j. */
@@ -89,8 +89,8 @@ struct lt_worker {
 	struct lt_line *dim, *row, *column, *index;     /* as long as the widest map */
 	struct lt_strip *strip;                 /* of each step */
 	struct lt_strip *out, *one;
-	union lt_row *spread;                   /* operands whose one value stands for all; more scratch */
-	union lt_row *fold_value[2];
+	union lt_eval_row *spread;                   /* operands whose one value stands for all; more scratch */
+	union lt_eval_row *fold_value[2];
 	double *remainder;
 	struct lt_fold *fold;
 	double *panel;                          /* scratch of a product */
@@ -195,7 +195,7 @@ void lt__eval_make_noise(struct lt_evaluation *);
 uint32_t lt__eval_noise_offset(const struct lt_evaluation *, lt_node, int64_t place, int64_t k);
 const double *lt__eval_noise(const struct lt_evaluation *, lt_node, int64_t place, int64_t k);
 /* In place: values of an operator or a cast (from integers or floats) on floats before rounding; place: of the first. */
-void lt__eval_disturb(const struct lt_worker *, lt_node, const union lt_row *const *x, int32_t n, int64_t place, double *raw);
+void lt__eval_disturb(const struct lt_worker *, lt_node, const union lt_eval_row *const *x, int32_t n, int64_t place, double *raw);
 
 /* ir/eval_error.c */
 /* Error of the rounded result r of an operator, raw before rounding; operands x give or take e. */

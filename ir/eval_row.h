@@ -12,7 +12,7 @@ enum {
 	LT_LANES = 8,           /* panels of a product have a multiple of this width */
 	LT_NOISE = 4096         /* random numbers in a table, and LT_STRIP more, so that a row may begin at each of these */
 };
-union lt_row { double f[LT_STRIP]; int64_t i[LT_STRIP]; };
+union lt_eval_row { double f[LT_STRIP]; int64_t i[LT_STRIP]; };
 
 /* A block of sums of products: value[m][n] += sum over k of a[k][m] * b[k][n].  n is a multiple of LT_LANES. */
 struct lt_tile {
@@ -34,13 +34,13 @@ enum lt_tile_mode { LT_TILE_EXACT, LT_TILE_NEAREST, LT_TILE_RANDOM, LT_TILE_BOUN
 
 struct lt_eval_rows {
 	/* n elements of an array of t: element `at`, then each `slope` further. */
-	void (*load)(enum lt_dtype, const void *from, int64_t at, int64_t slope, int32_t n, union lt_row *out);
-	void (*store)(enum lt_dtype, void *to, int64_t at, int64_t slope, int32_t n, const union lt_row *);
+	void (*load)(enum lt_dtype, const void *from, int64_t at, int64_t slope, int32_t n, union lt_eval_row *out);
+	void (*store)(enum lt_dtype, void *to, int64_t at, int64_t slope, int32_t n, const union lt_eval_row *);
 	/* An operator of the table on operands of a class before rounding; x: three rows, of a select's condition integers. */
-	void (*value)(enum lt_opcode, enum lt_class, int32_t n, const union lt_row *const *x, union lt_row *out);
+	void (*value)(enum lt_opcode, enum lt_class, int32_t n, const union lt_eval_row *const *x, union lt_eval_row *out);
 	/* In place: rounded or wrapped to the type. */
-	void (*round)(enum lt_dtype, int32_t n, union lt_row *);
-	void (*convert)(enum lt_dtype from, enum lt_dtype to, int32_t n, const union lt_row *x, union lt_row *out);
+	void (*round)(enum lt_dtype, int32_t n, union lt_eval_row *);
+	void (*convert)(enum lt_dtype from, enum lt_dtype to, int32_t n, const union lt_eval_row *x, union lt_eval_row *out);
 	double (*sum)(int32_t n, const double *x);
 	/* value + rest += x, element by element */
 	void (*add)(int32_t n, const double *x, double *value, double *remainder);

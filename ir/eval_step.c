@@ -71,7 +71,7 @@ static double step_error(const struct lt_nodedef *d, enum lt_dtype from, const u
 }
 
 /* Errors of the strip, element by element; raw: before rounding. */
-static void find_errors(const struct lt_worker *w, const struct lt_eval_step *step, int32_t count, const union lt_row *raw, struct lt_strip *out)
+static void find_errors(const struct lt_worker *w, const struct lt_eval_step *step, int32_t count, const union lt_eval_row *raw, struct lt_strip *out)
 {
 	const struct lt_nodedef *d = &w->e->g->node[step->node];
 	enum lt_dtype from = w->e->g->node[d->operand[d->n_operand - 1]].dtype;
@@ -91,7 +91,7 @@ static void find_errors(const struct lt_worker *w, const struct lt_eval_step *st
 }
 
 /* An operand as a row of `count` elements. */
-static const union lt_row *operand_row(const struct lt_strip *in, int32_t count, union lt_row *spread)
+static const union lt_eval_row *operand_row(const struct lt_strip *in, int32_t count, union lt_eval_row *spread)
 {
 	if (!in->uniform || count == 1)
 		return &in->at;
@@ -107,8 +107,8 @@ static void compute(const struct lt_worker *w, const struct lt_eval_step *step, 
 	enum lt_dtype from = e->g->node[d->operand[d->n_operand - 1]].dtype;
 	bool noisy = e->options.mode == LT_EVAL_RANDOM && lt__dtype_info(d->dtype)->cls == LT_CLASS_FLOAT;
 	bool sure = !e->options.want_error || lt__op_info(d->op)->ulp == 0;     /* exact operands give an exact result */
-	const union lt_row *x[3] = { 0 };
-	union lt_row *raw = &w->spread[3];
+	const union lt_eval_row *x[3] = { 0 };
+	union lt_eval_row *raw = &w->spread[3];
 
 	for (int32_t i = 0; i < d->n_operand; i++) {
 		const struct lt_strip *in = &w->strip[step->in[i]];

@@ -42,7 +42,7 @@ static lt_status gather(struct lt_worker *w, int32_t count)
 static void store_strip(struct lt_worker *w, int32_t count, const struct lt_strip *in)
 {
 	const struct lt_eval_job *job = w->job;
-	const union lt_row *x = &in->at;
+	const union lt_eval_row *x = &in->at;
 	int64_t at = job->base, step = 0;
 
 	for (int32_t i = 0; i < job->n_dim; i++) {

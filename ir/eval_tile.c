@@ -204,7 +204,7 @@ static void store_errors(struct lt_worker *w, const struct lt_tile *t, const int
 static void store_results(struct lt_worker *w, const struct lt_tile *t, const int64_t *odd, int32_t m, int32_t columns, int64_t base)
 {
 	const struct lt_eval_job *job = w->job;
-	union lt_row *row = &w->out->at, *part = &w->one->at;
+	union lt_eval_row *row = &w->out->at, *part = &w->one->at;
 
 	for (int32_t n = 0; n < columns; n++) {
 		int64_t at = (int64_t)m * t->n + n;

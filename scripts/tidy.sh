@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks what docs/architecture.md promises of the sources: a file includes only from its own floor and those below, isl
-# is used in three files, each header compiles alone.  Prints what does not hold and answers 1; files of more than 500
-# lines are only reported.  CC: compiler and warnings.
+# is used in three files, each header compiles alone, and what scripts/names.sh looks at.  Prints what does not hold and
+# answers 1; files of more than 500 lines are only reported.  CC: compiler and warnings; O: where objects are.
 set -u
 bad=0
 
@@ -31,6 +31,8 @@ fi
 for h in $(find include ir looptree backends frontends program check tools tests -name '*.h' | sort); do
 	echo "#include \"$h\"" | ${CC:-cc} -Iinclude -I. -fsyntax-only -x c - || { echo "$h does not compile alone"; bad=1; }
 done
+
+scripts/names.sh || bad=1
 
 find . -name '*.[ch]' ! -path './build/*' ! -path './tests/golden/*' -exec wc -l {} + | awk '$2 != "total" && $1 > 500 { print $2 ": " $1 " lines, is it one subject?" }'
 exit $bad

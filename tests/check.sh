@@ -50,6 +50,7 @@ part readme tests/readme.sh
 part corpora tests/corpora.sh
 part examples tests/examples.sh
 part table tests/bench_table.sh
+part names tests/names.sh
 part signals tests/signals.sh
 part alloc tests/alloc.sh
 part abi tests/abi/abi.sh

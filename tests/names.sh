@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# tests/names.sh -- scripts/names.sh finds each kind of fault in a tree that has it, and none in one that has none.  Prints TAP.
+set -u
+export LC_ALL=C.UTF-8
+script=$PWD/scripts/names.sh
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+
+# try NAME WORDS: what the script says of the tree in hand holds these words; no words: it finds nothing.
+try() {
+	local said
+	said=$(cd "$tree" && O=build "$script" 2>&1)
+	local status=$?
+	if { [ -z "$2" ] && [ $status = 0 ] && [ -z "$said" ]; } || { [ -n "$2" ] && [ $status = 1 ] && [[ $said == *"$2"* ]]; }; then
+		echo "ok - names: $1"
+	else
+		echo "not ok - names: $1"
+		printf '%s\n' "answered $status and said:" "$said" "expected: $2" >&2
+	fi
+	rm -rf "${tree:?}"/*
+	mkdir -p "$tree"/{include/lt,ir,looptree,backends/ref,backends/cpu,tools,build/looptree}
+}
+try 'an empty tree' ''
+
+for file in ir/a.c looptree/b.c tools/c.c; do echo 'static int fill(int x) { return x; }' >"$tree/$file"; done
+try 'a name in three files is no fault' ''
+for file in ir/a.c looptree/b.c tools/c.c tools/d.h; do echo 'static inline int fill(int x) { return x; }' >"$tree/$file"; done
+try 'a name in four files' 'fill: ir/a.c looptree/b.c tools/c.c tools/d.h'
+for file in ir/a.c looptree/b.c tools/c.c tools/d.c; do
+	printf '%s\n' '/* static int fill(int x) */' 'static const char *text = "static int fill(";' 'static int (*call)(int);' >"$tree/$file"
+done
+try 'comments, texts and pointers are no functions' ''
+
+echo 'struct row { int x; };' >"$tree/ir/a.c"
+echo 'static union row { int y; } rows;' >"$tree/tools/b.c"
+try 'a tag in two files' 'struct row: ir/a.c tools/b.c'
+echo 'struct lt_object;' >"$tree/include/lt/backend.h"
+echo 'struct lt_object { int x; };' | tee "$tree/backends/ref/ref.c" >"$tree/backends/cpu/cpu.c"
+try "what backend.h leaves to backends is each backend's" ''
+
+echo '#include "looptree/b.h"' >"$tree/looptree/a.h"
+echo '#include "looptree/a.h"' >"$tree/looptree/b.h"
+try 'headers in a circle' 'looptree/a.h'
+
+# compile FILE...: their objects, newer than they are.
+compile() {
+	touch -d '2000-01-01' "$tree"/looptree/*.c
+	for file in "$@"; do "${CC:-cc}" -c -o "$tree/build/${file%.c}.o" "$tree/$file"; done
+}
+echo 'int lt__b(void); int lt__a(void) { return lt__b(); }' >"$tree/looptree/a.c"
+echo 'int lt__a(void); int lt__b(void) { return lt__a(); }' >"$tree/looptree/b.c"
+compile looptree/a.c looptree/b.c
+try 'files that call each other' 'looptree/a.c'
+echo 'int lt__b(void); int lt__a(void) { return lt__b(); }' >"$tree/looptree/a.c"
+echo 'int lt__b(void) { return 0; }' >"$tree/looptree/b.c"
+compile looptree/a.c looptree/b.c
+try 'files that call in one direction' ''
