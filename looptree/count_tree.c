@@ -6,34 +6,37 @@
 
 /* -- memory of its own for each whole value -- */
 
-static void add_place(const struct lt_looptree *t, struct lt_arena *a, lt_node n, struct lt_storage_assignment *out)
+/* Fills the storage and location of value n. */
+static void count_storage(const struct lt_looptree *t, struct lt_arena *a, lt_node n, int32_t number, struct lt_fstorage *storage,
+	struct lt_location *location)
 {
 	const struct lt_nodedef *d = &t->graph->node[n];
-	struct lt_assigned *place = &out->place[n];
 	int64_t unit = 1;
-	*place = (struct lt_assigned){ .storage = out->n_storage, .stride = LT_NEW(a, int64_t, d->n_dim + 1) };
+	*location = (struct lt_location){ .storage = number, .stride = LT_NEW(a, int64_t, d->n_dim + 1) };
 	for (int32_t i = d->n_dim - 1; i >= 0; i--) {
-		place->stride[i] = unit;
+		location->stride[i] = unit;
 		unit = lt__count_times(unit, t->leaf_of[n] >= 0 ? t->scope[n].extent[i] : t->graph->var[d->dim[i]].extent);
 	}
-	LT_GROW(a, out->storage, out->n_storage, out->cap_storage);
-	out->storage[out->n_storage++] = (struct lt_storage){ .space = LT_SPACE_WORKSPACE, .binding = -1, .dtype = d->dtype, .elems = unit };
+	*storage = (struct lt_fstorage){ .role = LT_WORKSPACE, .dtype = d->dtype, .aligned = true, .elems = unit };
 }
 
-static void fill_places(const struct lt_looptree *t, struct lt_arena *a, struct lt_storage_assignment *out)
+static void count_memory(const struct lt_looptree *t, struct lt_arena *a, struct lt_fmemory *out)
 {
 	const struct lt_graph *g = t->graph;
-	*out = (struct lt_storage_assignment){ .place = LT_NEW(a, struct lt_assigned, g->n_node + 1), .param_storage = -1 };
+	struct lt_fstorage *storage = LT_NEW(a, struct lt_fstorage, g->n_node + 1);
+	struct lt_location *location = LT_NEW(a, struct lt_location, g->n_node + 1);
+	int32_t n_storage = 0;
 	for (lt_node n = 0; n < g->n_node; n++) {
 		enum lt_opcode op = g->node[n].op;
 		bool source = op == LT_OP_input || op == LT_OP_constant || op == LT_OP_state;
-		out->place[n].storage = -1;
-		if (source || (t->leaf_of[n] >= 0 && t->scope[n].whole))
-			add_place(t, a, n, out);
+		location[n].storage = -1;
+		if (source || (t->leaf_of[n] >= 0 && t->scope[n].whole)) {
+			count_storage(t, a, n, n_storage, &storage[n_storage], &location[n]);
+			n_storage++;
+		}
 	}
-	out->param_storage = out->n_storage;
-	LT_GROW(a, out->storage, out->n_storage, out->cap_storage);
-	out->storage[out->n_storage++] = (struct lt_storage){ .space = LT_SPACE_PARAM, .binding = -1, .dtype = LT_I64, .elems = g->n_param };
+	storage[n_storage] = (struct lt_fstorage){ .role = LT_WORKSPACE, .dtype = LT_I64, .elems = g->n_param };
+	*out = (struct lt_fmemory){ .n_storage = n_storage + 1, .storage = storage, .location = location, .param_storage = n_storage };
 }
 
 /* -- lines -- */
@@ -82,11 +85,11 @@ lt_status lt__count_tree(struct lt_looptree *t, struct lt_arena *a, int64_t *exe
 {
 	struct lt_graph g;
 	struct lt_looptree fixed;
-	struct lt_storage_assignment places;
+	struct lt_fmemory memory;
 	struct lt_frozen *frozen;
 	fix_extents(t, a, &g, &fixed);
-	fill_places(&fixed, a, &places);
-	LT_TRY(lt__freeze(&fixed, &places, a, &frozen));
+	count_memory(&fixed, a, &memory);
+	LT_TRY(lt__freeze(&fixed, &memory, a, &frozen));
 	int64_t *param = LT_NEW(a, int64_t, g.n_param + 1);
 	int32_t *first_copy = LT_NEW(a, int32_t, t->n_node + 1), number = 0;
 	for (lt_tnode at = 0; at < t->n_node; at++)

@@ -210,14 +210,14 @@ static int32_t *no_numbers(struct lt_arena *a, int64_t n)
 	return at;
 }
 
-lt_status lt__freeze(struct lt_looptree *t, const struct lt_storage_assignment *layout, struct lt_arena *a, struct lt_frozen **out)
+lt_status lt__freeze(struct lt_looptree *t, const struct lt_fmemory *memory, struct lt_arena *a, struct lt_frozen **out)
 {
 	const struct lt_graph *g = t->graph;
-	struct lt_freezer f = { .t = t, .g = g, .layout = layout, .a = a,
+	struct lt_freezer f = { .t = t, .g = g, .memory = memory, .a = a,
 		.first_reset = no_numbers(a, t->n_node), .next_reset = no_numbers(a, g->n_node),
 		.first_lanes = no_numbers(a, t->n_node), .next_lanes = no_numbers(a, g->n_node), .lanes = LT_NEW(a, struct lt_lanes *, g->n_node + 1),
 		.param_of = no_numbers(a, g->n_param), .buffer_of_node = no_numbers(a, g->n_node),
-		.buffer_of_storage = no_numbers(a, layout->n_storage), .fill = LT_NEW(a, struct lt_fill *, g->n_node + 1) };
+		.buffer_of_storage = no_numbers(a, memory->n_storage), .fill = LT_NEW(a, struct lt_fill *, g->n_node + 1) };
 	*out = LT_NEW(a, struct lt_frozen, t->n_root + 1);
 	lt__freeze_reductions(&f);
 	int32_t number = 0;

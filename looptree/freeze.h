@@ -7,24 +7,16 @@
 #define LT_LOOPTREE_FREEZE_H
 #include "looptree/looptree.h"
 
-/* A piece of memory that outlives a kernel. */
-enum lt_space { LT_SPACE_INPUT, LT_SPACE_CONSTANT, LT_SPACE_STATE, LT_SPACE_RESULT, LT_SPACE_WORKSPACE, LT_SPACE_PREPARED,
-	LT_SPACE_PARAM };
-struct lt_storage {
-	enum lt_space space;
-	int32_t binding;                   /* number of the input, constant, state or result */
-	enum lt_dtype dtype;
-	int64_t elems;
-	int32_t first, last;            /* steps of the program that use it; -1: none yet (program/plan.c) */
-	int64_t offset;                 /* bytes, in WORKSPACE and PREPARED */
-};
-/* Where a whole value lies: element (i0, i1 ..) is at offset + sum stride[d]*i_d, in elements of storage. */
-struct lt_assigned { int32_t storage; int64_t offset; int64_t *stride; };
-struct lt_storage_assignment {
-	int32_t n_storage, cap_storage;
-	struct lt_storage *storage;
-	struct lt_assigned *place;         /* by graph node; storage -1: not whole */
-	int32_t param_storage;          /* int64 values of the graph's params, in order; -1: none */
+/* Where a whole value lies: element (i0, i1 ..) is at offset + sum stride[d]*i_d, in elements of the storage. */
+struct lt_location { int32_t storage; int64_t offset; int64_t *stride; };
+/* What freezing is told of the memory that outlives a kernel; program/assign_storage.h decides it.  A storage is one piece of it: role says what
+ * its buffer is to a kernel, aligned that it begins at a multiple of 64 bytes. */
+struct lt_fstorage { int32_t role; enum lt_dtype dtype; bool aligned; int64_t elems; };   /* role: enum lt_role */
+struct lt_fmemory {
+	int32_t n_storage;
+	const struct lt_fstorage *storage;
+	const struct lt_location *location;     /* by graph node; storage -1: not whole */
+	int32_t param_storage;                  /* int64 values of the graph's params, in order; -1: none */
 };
 
 /* A call of a frozen tree for messages: where it stands, why it has no pattern (NULL: it has one), and else the nodes of its operands. */
@@ -47,7 +39,7 @@ struct lt_frozen {
 /* Elements of memory that value n takes, of which `extent` are held along its dims, by its layout. */
 lt_status lt__held_elems(const struct lt_looptree *, lt_node n, const int64_t *extent, int64_t *out);
 /* Freezes every root nest, in order. */
-lt_status lt__freeze(struct lt_looptree *, const struct lt_storage_assignment *, struct lt_arena *, struct lt_frozen **out);
+lt_status lt__freeze(struct lt_looptree *, const struct lt_fmemory *, struct lt_arena *, struct lt_frozen **out);
 
 /* --- between the files freeze*.c --- */
 enum { LT_TERM_PARAM, LT_TERM_LOOP, LT_TERM_DIV };
@@ -100,7 +92,7 @@ struct lt_lanes {
 struct lt_freezer {
 	struct lt_looptree *t;
 	const struct lt_graph *g;
-	const struct lt_storage_assignment *layout;
+	const struct lt_fmemory *memory;
 	struct lt_arena *a;
 	/* by tree node, kept over all roots */
 	lt_node *first_reset, *next_reset;      /* by loop; by graph node: reductions that begin there */

@@ -7,14 +7,14 @@ static int32_t buffer_of_storage(struct lt_freezer *f, int32_t storage, const ch
 	if (*at >= 0)
 		return *at;
 	LT_GROW(f->a, f->buffer, f->n_buffer, f->cap_buffer);
-	f->buffer[f->n_buffer] = (struct lt_fbuffer){ .node = -1, .storage = storage, .dtype = f->layout->storage[storage].dtype,
-		.elems = f->layout->storage[storage].elems, .low = INT64_MAX, .high = -1, .scope = -1, .name = name };
+	f->buffer[f->n_buffer] = (struct lt_fbuffer){ .node = -1, .storage = storage, .dtype = f->memory->storage[storage].dtype,
+		.elems = f->memory->storage[storage].elems, .low = INT64_MAX, .high = -1, .scope = -1, .name = name };
 	return *at = f->n_buffer++;
 }
 
 int32_t lt__freeze_owner(const struct lt_freezer *f, lt_node n)
 {
-	for (int32_t k = f->n_path - 1; k >= 0 && f->layout->place[n].storage < 0; k--)
+	for (int32_t k = f->n_path - 1; k >= 0 && f->memory->location[n].storage < 0; k--)
 		if (f->path[k].at == f->t->scope[n].owner)
 			return k;
 	return -1;
@@ -163,7 +163,7 @@ static int64_t within(int64_t index, int64_t extent) { return index < 0 ? 0 : in
 lt_status lt__freeze_access(struct lt_freezer *f, const struct lt_leaf *leaf, lt_node base, const struct lt_map *m, bool dest, int32_t *out)
 {
 	const struct lt_nodedef *d = &f->g->node[base];
-	const struct lt_assigned *place = &f->layout->place[base];
+	const struct lt_location *place = &f->memory->location[base];
 	bool whole = place->storage >= 0;
 	int32_t b = whole ? buffer_of_storage(f, place->storage, d->name) : -1, owner = lt__freeze_owner(f, base), width = lt__map_width(m);
 	if (!whole)
@@ -198,7 +198,7 @@ lt_status lt__freeze_access(struct lt_freezer *f, const struct lt_leaf *leaf, lt
 	struct lt_fbuffer *buffer = &f->buffer[b];
 	if (whole && f->t->layout[base]) {
 		low = place->offset;
-		high = low + f->layout->storage[place->storage].elems - 1;
+		high = low + f->memory->storage[place->storage].elems - 1;
 	}
 	if (whole) {
 		buffer->low = low < buffer->low ? low : buffer->low;

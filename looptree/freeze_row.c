@@ -51,7 +51,7 @@ int32_t lt__freeze_param(struct lt_freezer *f, lt_param p)
 	LT_GROW(f->a, f->param, f->n_param, f->cap_param);
 	LT_GROW(f->a, f->param_buffer, f->n_param, f->cap_param_buffer);
 	LT_GROW(f->a, f->buffer, f->n_buffer, f->cap_buffer);
-	f->buffer[f->n_buffer] = (struct lt_fbuffer){ .node = -1, .storage = f->layout->param_storage, .dtype = LT_I64,
+	f->buffer[f->n_buffer] = (struct lt_fbuffer){ .node = -1, .storage = f->memory->param_storage, .dtype = LT_I64,
 		.low = p, .high = p, .scope = -1, .read = true, .name = f->g->param[p].name };
 	f->param_buffer[f->n_param] = f->n_buffer++;
 	f->param[f->n_param] = p;

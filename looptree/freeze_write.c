@@ -83,19 +83,6 @@ static int32_t frozen_type(struct lt_type *types, int32_t *n, enum lt_dtype t)
 	return (*n)++;
 }
 
-static int32_t role_of(const struct lt_freezer *f, const struct lt_fbuffer *b)
-{
-	if (b->storage < 0)
-		return LT_LOCAL;
-	switch (f->layout->storage[b->storage].space) {
-	case LT_SPACE_INPUT:    return LT_INPUT;
-	case LT_SPACE_CONSTANT: return LT_CONSTANT;
-	case LT_SPACE_STATE:    return LT_STATE;
-	case LT_SPACE_RESULT:   return LT_OUTPUT;
-	default:                return LT_WORKSPACE;
-	}
-}
-
 /* Largest power of two, at most 64, that divides the byte offset of the slot in its storage. */
 static int64_t align_of(int64_t bytes, int64_t element, bool whole_is_aligned)
 {
@@ -121,10 +108,9 @@ static void write_buffers(struct writer *w, struct lt_frozen *out, struct lt_typ
 			b->slot = out->n_bind;
 			out->bind[out->n_bind++] = (struct lt_bind){ b->storage, b->low, b->elems, b->written, b->read };
 		}
-		enum lt_space space = local ? LT_SPACE_WORKSPACE : f->layout->storage[b->storage].space;
-		bool ours = space == LT_SPACE_WORKSPACE || space == LT_SPACE_PREPARED || space == LT_SPACE_STATE;
-		buffers[i] = (struct lt_buffer){ .name = b->name, .type = frozen_type(types, n_type, b->dtype), .role = role_of(f, b),
-			.scope = b->scope, .elems = b->elems, .align = local ? 64 : align_of(b->low * bytes, bytes, ours),
+		const struct lt_fstorage *s = local ? NULL : &f->memory->storage[b->storage];
+		buffers[i] = (struct lt_buffer){ .name = b->name, .type = frozen_type(types, n_type, b->dtype), .role = local ? LT_LOCAL : s->role,
+			.scope = b->scope, .elems = b->elems, .align = local ? 64 : align_of(b->low * bytes, bytes, s->aligned),
 			.slot = b->slot, .written = b->written, .alias_of = -1,
 			.depth = local && b->node >= 0 ? lt__freeze_depth(f->t, b->node) : 1 };
 	}

@@ -46,7 +46,7 @@ static bool same_order(const struct lt_graph *g, const struct lt_nodedef *view, 
 
 /* Each source dim along one result dim: fills the slice's box and the source's strides. */
 static bool slice_of(const struct lt_graph *g, const struct lt_nodedef *view, const struct lt_nodedef *x, const struct lt_map *m,
-	const int64_t *out_stride, struct lt_assigned *place, struct box *box)
+	const int64_t *out_stride, struct lt_location *place, struct box *box)
 {
 	int32_t width = lt__map_width(m);
 	if (m->n_div > 0 || m->n_param > 0)
@@ -136,7 +136,7 @@ static bool has_derived_sources(const struct lt_graph *g, struct lt_arena *a, co
 	return true;
 }
 
-bool lt__alias_result(const struct lt_graph *g, struct lt_arena *a, lt_node n, struct lt_assigned *place)
+bool lt__alias_result(const struct lt_graph *g, struct lt_arena *a, lt_node n, struct lt_location *place)
 {
 	const struct lt_nodedef *view = &g->node[n];
 	if (view->n_piece != view->n_operand || bounded(g, view) || !has_derived_sources(g, a, view))
@@ -147,7 +147,7 @@ bool lt__alias_result(const struct lt_graph *g, struct lt_arena *a, lt_node n, s
 	for (int32_t p = 0; p < view->n_piece; p++) {
 		const struct lt_graphpiece *piece = &view->piece[p];
 		const struct lt_nodedef *x = &g->node[view->operand[p]];
-		place[p] = (struct lt_assigned){ .stride = LT_NEW(a, int64_t, x->n_dim + 1) };
+		place[p] = (struct lt_location){ .stride = LT_NEW(a, int64_t, x->n_dim + 1) };
 		box[p] = (struct box){ LT_NEW(a, int64_t, view->n_dim + 1), LT_NEW(a, int64_t, view->n_dim + 1) };
 		if (view->n_piece == 1 && piece->map.n_guard == 0 && lt__node_elems(g, view->operand[p]) == lt__node_elems(g, n)
 		    && same_order(g, view, view->operand[p], &piece->map, place[p].stride))

@@ -153,12 +153,13 @@ static lt_status freeze(struct lt_program *p)
 {
 	lt__arena_free(p->nests);
 	p->nests = NULL;
-	p->storages = (struct lt_storage_assignment){ .param_storage = -1 };
+	p->assigned = (struct lt_assigned){ .param_storage = -1 };
 	LT_TRY(lt__arena_new(p->ctx, &p->nests));
 	p->lowered = p->tree->graph;                            /* with the nodes that are the tree's own */
-	LT_TRY(lt__program_assign_storage(p));                          /* each whole value has a place in a storage */
+	LT_TRY(lt__program_assign(p));                          /* each whole value has a storage */
 	LT_TRY(lt__program_blocks(p));                          /* which nests are copies made block by block */
-	LT_TRY(lt__freeze(p->tree, &p->storages, p->nests, &p->frozen));
+	const struct lt_fmemory memory = lt__assigned_memory(&p->assigned, p->nests);
+	LT_TRY(lt__freeze(p->tree, &memory, p->nests, &p->frozen));
 	p->n_frozen = p->tree->n_root;
 	for (int32_t i = 0; i < p->n_frozen; i++)
 		p->frozen[i].tree.prelude = p->prelude;

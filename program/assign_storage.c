@@ -1,8 +1,8 @@
-/* Places: which storage each whole value lives in, when an update may overwrite, and the steps of a run. */
+/* Storage assignment: which storage each whole value lives in, when an update may overwrite, and the steps of a run. */
 #include <string.h>
 #include "program/blocks.h"
 
-struct placer {
+struct assigner {
 	struct lt_program *p;
 	const struct lt_graph *g;
 	const struct lt_looptree *t;
@@ -14,23 +14,23 @@ struct placer {
 	bool *content;          /* by node: a state's new content, read at the end of the run */
 };
 
-static int32_t add_storage(struct lt_program *p, enum lt_space space, int32_t binding, enum lt_dtype dtype, int64_t elems)
+static int32_t storage_add(struct lt_program *p, enum lt_space space, int32_t binding, enum lt_dtype dtype, int64_t elems)
 {
-	struct lt_storage_assignment *l = &p->storages;
+	struct lt_assigned *l = &p->assigned;
 	LT_GROW(p->nests, l->storage, l->n_storage, l->cap_storage);
 	l->storage[l->n_storage] = (struct lt_storage){ .space = space, .binding = binding, .dtype = dtype, .elems = elems,
 		.first = -1, .last = -1 };
 	return l->n_storage++;
 }
 
-static void storage_put(struct placer *c, lt_node n, int32_t storage)
+static void storage_assign(struct assigner *c, lt_node n, int32_t storage)
 {
 	const struct lt_nodedef *d = &c->g->node[n];
-	struct lt_assigned *place = &c->p->storages.place[n];
+	struct lt_location *at = &c->p->assigned.location[n];
 	int64_t unit = 1;
-	*place = (struct lt_assigned){ .storage = storage, .stride = LT_NEW(c->p->nests, int64_t, d->n_dim + 1) };
+	*at = (struct lt_location){ .storage = storage, .stride = LT_NEW(c->p->nests, int64_t, d->n_dim + 1) };
 	for (int32_t i = d->n_dim - 1; i >= 0; i--) {
-		place->stride[i] = unit;
+		at->stride[i] = unit;
 		unit *= c->t->leaf_of[n] >= 0 ? c->t->scope[n].extent[i] : c->g->var[d->dim[i]].extent;
 	}
 }
@@ -40,14 +40,14 @@ static int32_t binding_of(const struct lt_program *p, enum lt_binding kind, cons
 	return lt_program_find(p, kind, d->label ? d->label : d->name);
 }
 
-static void record_reader(struct placer *c, lt_node of, lt_node leaf)
+static void record_reader(struct assigner *c, lt_node of, lt_node leaf)
 {
 	LT_GROW(c->p->nests, c->reading, c->n_reading, c->cap_reading);
 	c->reading[c->n_reading] = (struct reading){ leaf, c->first_reader[of] };
 	c->first_reader[of] = c->n_reading++;
 }
 
-static lt_status find_readers(struct placer *c)
+static lt_status find_readers(struct assigner *c)
 {
 	for (lt_node n = 0; n < c->g->n_node; n++) {
 		const struct lt_leaf *leaf;
@@ -64,7 +64,7 @@ static lt_status find_readers(struct placer *c)
 	return LT_OK;
 }
 
-static bool is_content_of_other(const struct placer *c, lt_node n, int32_t binding)
+static bool is_content_of_other(const struct assigner *c, lt_node n, int32_t binding)
 {
 	for (int32_t i = 0; c->content[n] && i < c->g->n_set; i++)
 		if (c->g->set[i].value == n && binding_of(c->p, LT_BINDING_STATE, &c->g->node[c->g->set[i].state]) != binding)
@@ -73,11 +73,11 @@ static bool is_content_of_other(const struct placer *c, lt_node n, int32_t bindi
 }
 
 /* Whether update n may write into the storage of its first operand: nothing reads the old content afterwards. */
-static bool in_place(const struct placer *c, lt_node n)
+static bool in_place(const struct assigner *c, lt_node n)
 {
 	lt_node x = c->g->node[n].operand[0];
-	const struct lt_assigned *place = &c->p->storages.place[x];
-	const struct lt_storage *s = &c->p->storages.storage[place->storage];
+	const struct lt_location *at = &c->p->assigned.location[x];
+	const struct lt_storage *s = &c->p->assigned.storage[at->storage];
 	if (c->content[x] || (s->space == LT_SPACE_STATE ? c->may_set[n] != s->binding : s->space != LT_SPACE_WORKSPACE))
 		return false;
 	/* Another state's new content must outlive what this one is given at the end. */
@@ -96,42 +96,42 @@ static bool in_place(const struct placer *c, lt_node n)
 	return true;
 }
 
-static void place_sources(struct placer *c, lt_node n, enum lt_space space, enum lt_binding kind)
+static void assign_sources(struct assigner *c, lt_node n, enum lt_space space, enum lt_binding kind)
 {
 	const struct lt_nodedef *d = &c->g->node[n];
-	storage_put(c, n, add_storage(c->p, space, binding_of(c->p, kind, d), d->dtype, lt__node_elems(c->g, n)));
+	storage_assign(c, n, storage_add(c->p, space, binding_of(c->p, kind, d), d->dtype, lt__node_elems(c->g, n)));
 }
 
-static void place_results(struct placer *c)
+static void assign_results(struct assigner *c)
 {
 	const struct lt_graph *g = c->g;
 	for (int32_t i = 0; i < g->n_result; i++) {
 		lt_node n = g->result[i].node;
-		int32_t s = add_storage(c->p, LT_SPACE_RESULT, i, g->node[n].dtype, lt__node_elems(g, n));
+		int32_t s = storage_add(c->p, LT_SPACE_RESULT, i, g->node[n].dtype, lt__node_elems(g, n));
 		if (lt__has_leaf(g, n)) {
-			storage_put(c, n, s);
+			storage_assign(c, n, s);
 			continue;
 		}
-		struct lt_assigned *slice = LT_NEW(c->p->nests, struct lt_assigned, g->node[n].n_operand + 1);
+		struct lt_location *slice = LT_NEW(c->p->nests, struct lt_location, g->node[n].n_operand + 1);
 		if (!lt__alias_result(g, c->p->nests, n, slice))
 			lt_bug("a result has neither a leaf nor slices");
 		for (int32_t k = 0; k < g->node[n].n_operand; k++) {
 			slice[k].storage = s;
-			c->p->storages.place[g->node[n].operand[k]] = slice[k];
+			c->p->assigned.location[g->node[n].operand[k]] = slice[k];
 		}
 	}
 }
 
 /* A value between nests may lie in another order than its dims', with room behind them. */
-static lt_status place_computed(struct placer *c, lt_node n)
+static lt_status assign_computed(struct assigner *c, lt_node n)
 {
 	int64_t elems;
 	LT_TRY(lt__held_elems(c->t, n, c->t->scope[n].extent, &elems));
-	storage_put(c, n, add_storage(c->p, c->p->early[n] ? LT_SPACE_PREPARED : LT_SPACE_WORKSPACE, -1, c->g->node[n].dtype, elems));
+	storage_assign(c, n, storage_add(c->p, c->p->early[n] ? LT_SPACE_PREPARED : LT_SPACE_WORKSPACE, -1, c->g->node[n].dtype, elems));
 	return LT_OK;
 }
 
-static void mark_states(struct placer *c)
+static void mark_states(struct assigner *c)
 {
 	const struct lt_graph *g = c->g;
 	for (lt_node n = 0; n < g->n_node; n++)
@@ -145,7 +145,7 @@ static void mark_states(struct placer *c)
 }
 
 /* Whether a leaf reads what a run computes. */
-static bool reads_run(const struct placer *c, lt_node n)
+static bool reads_run(const struct assigner *c, lt_node n)
 {
 	const struct lt_leaf *leaf = c->t->leaf[n];
 	for (int32_t k = 0; k < leaf->n_read; k++)
@@ -158,7 +158,7 @@ static bool reads_run(const struct placer *c, lt_node n)
 }
 
 /* A nest runs before the first run only as a whole: if all of its leaves, and all that they read, may. */
-static void find_early(struct placer *c)
+static void find_early(struct assigner *c)
 {
 	const struct lt_looptree *t = c->t;
 	bool *early = c->p->early = lt__constant_nodes(c->g, c->p->nests);
@@ -172,51 +172,65 @@ static void find_early(struct placer *c)
 	}
 }
 
-static lt_status place_all(struct placer *c)
+static lt_status assign_all(struct assigner *c)
 {
 	const struct lt_graph *g = c->g;
 	LT_TRY(find_readers(c));
 	find_early(c);
 	mark_states(c);
-	place_results(c);
+	assign_results(c);
 	for (lt_node n = 0; n < g->n_node; n++) {
 		const struct lt_nodedef *d = &g->node[n];
 		if (d->op == LT_OP_input)
-			place_sources(c, n, LT_SPACE_INPUT, LT_BINDING_INPUT);
+			assign_sources(c, n, LT_SPACE_INPUT, LT_BINDING_INPUT);
 		else if (d->op == LT_OP_constant)
-			place_sources(c, n, LT_SPACE_CONSTANT, LT_BINDING_CONSTANT);
+			assign_sources(c, n, LT_SPACE_CONSTANT, LT_BINDING_CONSTANT);
 		else if (d->op == LT_OP_state)
-			place_sources(c, n, LT_SPACE_STATE, LT_BINDING_STATE);
-		else if (c->t->leaf_of[n] < 0 || !c->t->scope[n].whole || c->p->storages.place[n].storage >= 0)
+			assign_sources(c, n, LT_SPACE_STATE, LT_BINDING_STATE);
+		else if (c->t->leaf_of[n] < 0 || !c->t->scope[n].whole || c->p->assigned.location[n].storage >= 0)
 			continue;
 		else if (d->op == LT_OP_update && in_place(c, n))
-			c->p->storages.place[n] = c->p->storages.place[d->operand[0]];
+			c->p->assigned.location[n] = c->p->assigned.location[d->operand[0]];
 		else
-			LT_TRY(place_computed(c, n));
+			LT_TRY(assign_computed(c, n));
 	}
 	if (g->n_param > 0)
-		c->p->storages.param_storage = add_storage(c->p, LT_SPACE_PARAM, -1, LT_I64, g->n_param);
+		c->p->assigned.param_storage = storage_add(c->p, LT_SPACE_PARAM, -1, LT_I64, g->n_param);
 	return LT_OK;
 }
 
-lt_status lt__program_assign_storage(struct lt_program *p)
+lt_status lt__program_assign(struct lt_program *p)
 {
 	const struct lt_graph *g = p->lowered;
 	size_t n = (size_t)g->n_node + 1;
-	struct placer c = { .p = p, .g = g, .t = p->tree, .root_number = LT_NEW(p->nests, int32_t, n),
+	struct assigner c = { .p = p, .g = g, .t = p->tree, .root_number = LT_NEW(p->nests, int32_t, n),
 		.first_reader = LT_NEW(p->nests, lt_node, n), .may_set = LT_NEW(p->nests, int32_t, n),
 		.content = LT_NEW(p->nests, bool, n) };
-	p->storages.place = LT_NEW(p->nests, struct lt_assigned, n);
-	p->storages.param_storage = -1;
+	p->assigned.location = LT_NEW(p->nests, struct lt_location, n);
+	p->assigned.param_storage = -1;
 	for (lt_node i = 0; i < g->n_node; i++) {
-		p->storages.place[i].storage = c.first_reader[i] = c.root_number[i] = -1;
+		p->assigned.location[i].storage = c.first_reader[i] = c.root_number[i] = -1;
 	}
 	int32_t number = 0;
 	for (lt_tnode root = p->tree->root; root >= 0; root = p->tree->node[root].next, number++)
 		for (lt_tnode at = root; at >= 0 && (at == root || p->tree->node[at].parent >= 0); at = lt_looptree_after(p->tree, at))
 			if (p->tree->node[at].kind == LT_TLEAF)
 				c.root_number[p->tree->node[at].leaf] = number;
-	return place_all(&c);
+	return assign_all(&c);
+}
+
+struct lt_fmemory lt__assigned_memory(const struct lt_assigned *x, struct lt_arena *a)
+{
+	static const int32_t role[] = { [LT_SPACE_INPUT] = LT_INPUT, [LT_SPACE_CONSTANT] = LT_CONSTANT, [LT_SPACE_STATE] = LT_STATE,
+		[LT_SPACE_RESULT] = LT_OUTPUT, [LT_SPACE_WORKSPACE] = LT_WORKSPACE, [LT_SPACE_PREPARED] = LT_WORKSPACE,
+		[LT_SPACE_PARAM] = LT_WORKSPACE };
+	struct lt_fstorage *storage = LT_NEW(a, struct lt_fstorage, x->n_storage + 1);
+	for (int32_t i = 0; i < x->n_storage; i++) {
+		const struct lt_storage *s = &x->storage[i];
+		bool ours = s->space == LT_SPACE_WORKSPACE || s->space == LT_SPACE_PREPARED || s->space == LT_SPACE_STATE;
+		storage[i] = (struct lt_fstorage){ .role = role[s->space], .dtype = s->dtype, .aligned = ours, .elems = s->elems };
+	}
+	return (struct lt_fmemory){ .n_storage = x->n_storage, .storage = storage, .location = x->location, .param_storage = x->param_storage };
 }
 
 static void program_add_step(struct lt_program *p, bool prepare, struct lt_pstep step)
@@ -231,10 +245,10 @@ static void program_add_step(struct lt_program *p, bool prepare, struct lt_pstep
  * the content of states that was made elsewhere. */
 static int32_t whole_storage(const struct lt_program *p, lt_node n)
 {
-	const struct lt_assigned *place = &p->storages.place[n];
-	if (place->storage < 0 || place->offset != 0)
+	const struct lt_location *at = &p->assigned.location[n];
+	if (at->storage < 0 || at->offset != 0)
 		lt_bug("a value that is copied whole has no block of its own");
-	return place->storage;
+	return at->storage;
 }
 
 lt_status lt__program_steps(struct lt_program *p)

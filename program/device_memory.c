@@ -27,8 +27,8 @@ static lt_status memory_fill(struct lt_program *p, int32_t memory, bool prepare,
 	void *region = NULL;
 	if (region_bytes)
 		LT_TRY(new_block(p, memory, r, region_bytes, prepare ? "what is computed from constants" : "the workspace", &region));
-	for (int32_t s = 0; s < p->storages.n_storage; s++) {
-		const struct lt_storage *x = &p->storages.storage[s];
+	for (int32_t s = 0; s < p->assigned.n_storage; s++) {
+		const struct lt_storage *x = &p->assigned.storage[s];
 		if (lt__space_is_early(x->space) != prepare || !(p->in_memories[s] >> memory & 1))
 			continue;
 		struct lt_slot *at = &r->where[s];
@@ -46,7 +46,7 @@ static lt_status memory_fill(struct lt_program *p, int32_t memory, bool prepare,
 
 static size_t tables(const struct lt_program *p, size_t *block_bytes)
 {
-	size_t n = (size_t)p->storages.n_storage;
+	size_t n = (size_t)p->assigned.n_storage;
 	*block_bytes = sizeof(void *) * (n + 3);
 	return (sizeof(struct lt_slot) * (n + 1) + *block_bytes) * (size_t)p->n_memory + sizeof(struct lt_device_memory) * (size_t)p->n_memory;
 }
@@ -56,7 +56,7 @@ lt_status lt__device_memory_new(struct lt_program *p, bool prepare, struct lt_de
 	*out = NULL;
 	if (p->n_memory == 1)
 		return LT_OK;
-	size_t block_bytes, bytes = tables(p, &block_bytes), slot_bytes = sizeof(struct lt_slot) * ((size_t)p->storages.n_storage + 1);
+	size_t block_bytes, bytes = tables(p, &block_bytes), slot_bytes = sizeof(struct lt_slot) * ((size_t)p->assigned.n_storage + 1);
 	struct lt_device_memory *r = lt__context_realloc(p->ctx, NULL, 0, bytes);
 	if (!r)
 		return lt_fail(p->ctx, LT_ENOMEM, "out of memory: %zu bytes for tables of device memory", bytes);

@@ -109,7 +109,7 @@ static const enum lt_binding binding_of[] = { LT_BINDING_INPUT, LT_BINDING_CONST
 
 const char *lt__storage_text(const struct lt_program *p, int32_t s)
 {
-	const struct lt_storage *st = &p->storages.storage[s];
+	const struct lt_storage *st = &p->assigned.storage[s];
 	return st->binding >= 0 ? lt__scratch(p->ctx, "%s '%.200s'", space_word[st->space], lt_program_name(p, binding_of[st->space], st->binding))
 		: lt__scratch(p->ctx, "%s", space_word[st->space]);
 }
@@ -122,7 +122,7 @@ static void write_memory(struct dump *d, struct lt_text *x, int32_t memory)
 
 static void write_storage(struct dump *d, struct lt_text *x, int32_t s, int32_t memory)
 {
-	const struct lt_storage *st = &d->p->storages.storage[s];
+	const struct lt_storage *st = &d->p->assigned.storage[s];
 	if (st->binding >= 0)
 		lt__text_format(x, "%s '%s'", space_word[st->space], lt_program_name(d->p, binding_of[st->space], st->binding));
 	else

@@ -135,7 +135,7 @@ static lt_status add_many(struct build *b, lt_node n, struct lt_nodedef *d)
 	lt_node view = b->map[n] = lt__graph_add(b->out, d);
 	if (view < 0)
 		return lt_context_code(b->in->ctx);
-	if (!b->read[n] && leaves && lt__alias_result(b->out, b->a, view, LT_NEW(b->a, struct lt_assigned, d->n_operand + 1)))
+	if (!b->read[n] && leaves && lt__alias_result(b->out, b->a, view, LT_NEW(b->a, struct lt_location, d->n_operand + 1)))
 		return LT_OK;
 	return (b->map[n] = add_copy(b, view)) < 0 ? lt_context_code(b->in->ctx) : LT_OK;
 }
@@ -144,7 +144,7 @@ static lt_status add_many(struct build *b, lt_node n, struct lt_nodedef *d)
 static lt_node written(struct build *b, lt_node n, bool slices)
 {
 	const struct lt_nodedef *d = &b->out->node[n];
-	struct lt_assigned *place = LT_NEW(b->a, struct lt_assigned, d->n_operand + 1);
+	struct lt_location *place = LT_NEW(b->a, struct lt_location, d->n_operand + 1);
 	bool through = slices && d->op == LT_OP_view && lt__alias_result(b->out, b->a, n, place);
 	for (int32_t i = 0; through && i < d->n_operand; i++)
 		through = !b->taken[d->operand[i]] && !b->updated[d->operand[i]];

@@ -51,7 +51,7 @@ static void bring_range(struct mover *m, int32_t storage, struct valid_range *r,
 {
 	struct lt_program *p = m->p;
 	/* What is prepared once crosses once. */
-	struct mover_steps *list = lt__space_is_early(p->storages.storage[storage].space) ? &m->prepare : m->now;
+	struct mover_steps *list = lt__space_is_early(p->assigned.storage[storage].space) ? &m->prepare : m->now;
 	struct lt_pstep step = { .kind = LT_STEP_MOVE, .to = storage, .from = storage, .offset = r->from, .elems = r->to - r->from };
 	if (!r->valid || r->valid & bit(memory))
 		return;
@@ -102,10 +102,10 @@ static void all_of(struct mover *m, int32_t storage, uint64_t valid)
 {
 	struct valid_ranges *r = &m->of[storage];
 	r->n = 0;
-	if (m->p->storages.storage[storage].elems == 0)
+	if (m->p->assigned.storage[storage].elems == 0)
 		return;
 	LT_GROW(m->p->arena, r->at, r->n, r->cap);
-	r->at[r->n++] = (struct valid_range){ 0, m->p->storages.storage[storage].elems, valid };
+	r->at[r->n++] = (struct valid_range){ 0, m->p->assigned.storage[storage].elems, valid };
 }
 
 /* A copy of a whole storage is made where the kernel behind it writes it, else where its content is. */
@@ -126,7 +126,7 @@ static void pass(struct mover *m, const struct lt_pstep *step, int32_t n, struct
 	for (int32_t i = 0; i < n; i++) {
 		struct lt_pstep s = step[i];
 		if (s.kind == LT_STEP_COPY) {
-			int64_t elems = p->storages.storage[s.to].elems;
+			int64_t elems = p->assigned.storage[s.to].elems;
 			s.memory = s.from_memory = copy_memory(m, &s, i + 1 < n ? &step[i + 1] : NULL);
 			bring(m, s.from, 0, elems, s.memory);
 			mover_add_step(m, list, s);
@@ -148,7 +148,7 @@ static void pass(struct mover *m, const struct lt_pstep *step, int32_t n, struct
 static void find_writers(struct mover *m)
 {
 	struct lt_program *p = m->p;
-	for (int32_t s = 0; s < p->storages.n_storage; s++)
+	for (int32_t s = 0; s < p->assigned.n_storage; s++)
 		m->written_in[s] = -1;
 	for (int32_t i = 0; i < p->n_run; i++) {
 		const struct lt_pstep *s = &p->run[i];
@@ -169,21 +169,21 @@ static void find_states(struct mover *m)
 	struct lt_program *p = m->p;
 	const struct lt_graph *g = p->lowered;
 	p->state_memories = LT_NEW(p->arena, uint64_t, p->bindings[LT_BINDING_STATE].n + 1);
-	for (int32_t s = 0; s < p->storages.n_storage; s++) {
-		const struct lt_storage *x = &p->storages.storage[s];
+	for (int32_t s = 0; s < p->assigned.n_storage; s++) {
+		const struct lt_storage *x = &p->assigned.storage[s];
 		if (x->space == LT_SPACE_STATE)
 			p->state_memories[x->binding] |= bit(m->written_in[s] < 0 ? 0 : m->written_in[s]);
 	}
 	for (int32_t i = 0; i < p->n_run; i++) {
 		const struct lt_frozen *f = p->run[i].kind != LT_STEP_COPY ? &p->frozen[p->run[i].nest] : NULL;
 		for (int32_t k = 0; f && k < f->n_bind; k++) {
-			const struct lt_storage *x = &p->storages.storage[f->bind[k].storage];
+			const struct lt_storage *x = &p->assigned.storage[f->bind[k].storage];
 			if (x->space == LT_SPACE_STATE && m->written_in[f->bind[k].storage] < 0)
 				p->state_memories[x->binding] |= bit(memory_of(p, p->run[i].nest));
 		}
 	}
 	for (int32_t i = 0; i < g->n_param; i++) {
-		const struct lt_storage *x = &p->storages.storage[p->storages.place[g->param[i].source].storage];
+		const struct lt_storage *x = &p->assigned.storage[p->assigned.location[g->param[i].source].storage];
 		if (x->space == LT_SPACE_STATE)
 			p->state_memories[x->binding] |= bit(0);
 	}
@@ -192,8 +192,8 @@ static void find_states(struct mover *m)
 static void mover_begin(struct mover *m, bool run)
 {
 	const struct lt_program *p = m->p;
-	for (int32_t s = 0; s < p->storages.n_storage; s++) {
-		const struct lt_storage *x = &p->storages.storage[s];
+	for (int32_t s = 0; s < p->assigned.n_storage; s++) {
+		const struct lt_storage *x = &p->assigned.storage[s];
 		if (run && lt__space_is_early(x->space))
 			continue;
 		all_of(m, s, x->space == LT_SPACE_INPUT || x->space == LT_SPACE_CONSTANT || x->space == LT_SPACE_PARAM ? bit(0)
@@ -205,8 +205,8 @@ static void mover_begin(struct mover *m, bool run)
 static void mover_end(struct mover *m)
 {
 	const struct lt_program *p = m->p;
-	for (int32_t s = 0; s < p->storages.n_storage; s++) {
-		const struct lt_storage *x = &p->storages.storage[s];
+	for (int32_t s = 0; s < p->assigned.n_storage; s++) {
+		const struct lt_storage *x = &p->assigned.storage[s];
 		uint64_t want = x->space == LT_SPACE_RESULT ? bit(0) : x->space == LT_SPACE_STATE ? p->state_memories[x->binding] : 0;
 		for (int32_t i = 0; i < p->n_memory; i++)
 			if (want & bit(i))
@@ -253,9 +253,9 @@ lt_status lt__program_memory(struct lt_program *p)
 		find_segments(p);
 		return LT_OK;
 	}
-	struct mover m = { .p = p, .of = LT_NEW(p->arena, struct valid_ranges, p->storages.n_storage + 1),
-		.written_in = LT_NEW(p->arena, int32_t, p->storages.n_storage + 1) };
-	p->in_memories = LT_NEW(p->arena, uint64_t, p->storages.n_storage + 1);
+	struct mover m = { .p = p, .of = LT_NEW(p->arena, struct valid_ranges, p->assigned.n_storage + 1),
+		.written_in = LT_NEW(p->arena, int32_t, p->assigned.n_storage + 1) };
+	p->in_memories = LT_NEW(p->arena, uint64_t, p->assigned.n_storage + 1);
 	find_writers(&m);
 	find_states(&m);
 	mover_begin(&m, false);

@@ -32,11 +32,11 @@ static void add_values(const struct lt_program *p, const struct lt_pstep *step, 
 	const struct lt_frozen *f = &p->frozen[step->nest];
 	for (uint32_t i = 0; i < f->tree.stmts.n; i++) {
 		lt_node node = f->node[i];
-		const struct lt_assigned *place = &p->storages.place[node];
+		const struct lt_location *place = &p->assigned.location[node];
 		if (place->storage < 0 || done[node] || base[node] < 0)
 			continue;
 		done[node] = true;
-		const struct lt_storage *s = &p->storages.storage[place->storage];
+		const struct lt_storage *s = &p->assigned.storage[place->storage];
 		out[(*n)++] = (struct lt_seen){ .base = base[node], .lowered = node, .step = at, .storage = place->storage, .kernel = f->tree.name,
 			.lasts = s->space == LT_SPACE_PREPARED && s->last >= p->n_prepare + p->n_run, .elems = lt__node_elems(p->lowered, node) };
 	}
@@ -87,7 +87,7 @@ static int64_t **new_offsets(const struct lt_program *p, lt_node n)
 		int64_t extent = p->lowered->var[d->dim[i]].extent;
 		offset[i] = at;
 		for (int64_t x = 0; x < extent; x++)
-			*at++ = l ? digits_of(l, i, p->tree->scope[n].extent, x) : x * p->storages.place[n].stride[i];
+			*at++ = l ? digits_of(l, i, p->tree->scope[n].extent, x) : x * p->assigned.location[n].stride[i];
 	}
 	return offset;
 }
@@ -102,7 +102,7 @@ lt_status lt__seen_read(const struct lt_program *p, const struct lt_seen *seen, 
 	if (!offset)
 		return lt_fail(p->ctx, LT_ENOMEM, "out of memory");
 	for (int64_t done = 0; done < seen->elems; done += row) {
-		int64_t base = p->storages.place[seen->lowered].offset;
+		int64_t base = p->assigned.location[seen->lowered].offset;
 		for (int32_t i = 0; i < inner; i++)
 			base += offset[i][at[i]];
 		for (int64_t x = 0; x < row; x++)
@@ -130,7 +130,7 @@ static size_t storage_bytes(const struct lt_storage *s) { return (size_t)s->elem
 static lt_status observer_show(const struct observer *o, const struct lt_seen *seen, int32_t memory)
 {
 	struct lt_program *p = o->r->program;
-	const struct lt_storage *s = &p->storages.storage[seen->storage];
+	const struct lt_storage *s = &p->assigned.storage[seen->storage];
 	size_t bytes = (size_t)seen->elems * lt__dtype_info(s->dtype)->bytes;
 	void *data = malloc(bytes + 1), *fetched = memory ? malloc(storage_bytes(s) + 1) : NULL;
 	lt_status st = data && (fetched || !memory) ? LT_OK : lt_fail(p->ctx, LT_ENOMEM, "out of memory");

@@ -76,13 +76,13 @@ static void use(struct lt_storage *s, int32_t step)
 static void use_step(struct lt_program *p, const struct lt_pstep *step, int32_t at)
 {
 	if (step->kind != LT_STEP_RUN && step->kind != LT_STEP_BLOCKS) {
-		use(&p->storages.storage[step->to], at);
-		use(&p->storages.storage[step->from], at);
+		use(&p->assigned.storage[step->to], at);
+		use(&p->assigned.storage[step->from], at);
 		return;
 	}
 	const struct lt_frozen *f = &p->frozen[step->nest];
 	for (int32_t i = 0; i < f->n_bind; i++)
-		use(&p->storages.storage[f->bind[i].storage], at);
+		use(&p->assigned.storage[f->bind[i].storage], at);
 }
 
 /* Lists of storages by step, as linked indices. */
@@ -90,7 +90,7 @@ struct lists { int32_t *begin, *next_begin, *end, *next_end; };
 
 static bool lives_in(const struct lt_program *p, int32_t s, enum lt_space space, int32_t memory)
 {
-	return p->storages.storage[s].space == space && (p->in_memories ? p->in_memories[s] >> memory & 1 : memory == 0);
+	return p->assigned.storage[s].space == space && (p->in_memories ? p->in_memories[s] >> memory & 1 : memory == 0);
 }
 
 static lt_status plan_region(struct lt_program *p, enum lt_space space, int32_t memory, int32_t n_step, const struct lists *l, size_t *bytes)
@@ -100,12 +100,12 @@ static lt_status plan_region(struct lt_program *p, enum lt_space space, int32_t 
 	for (int32_t i = 0; i < n_step; i++) {
 		for (int32_t s = l->begin[i]; s >= 0; s = l->next_begin[s])
 			if (lives_in(p, s, space, memory))
-				*(offset ? &offset[s] : &p->storages.storage[s].offset) = region_take(&r, room_of(&p->storages.storage[s]));
+				*(offset ? &offset[s] : &p->assigned.storage[s].offset) = region_take(&r, room_of(&p->assigned.storage[s]));
 		if (r.overflow)
 			return lt_fail(p->ctx, LT_EOVERFLOW, "the intermediates that live at one time exceed 63 bits of bytes; make the tensors smaller");
 		for (int32_t s = l->end[i]; s >= 0; s = l->next_end[s])
 			if (lives_in(p, s, space, memory))
-				give_back(&r, offset ? offset[s] : p->storages.storage[s].offset, room_of(&p->storages.storage[s]));
+				give_back(&r, offset ? offset[s] : p->assigned.storage[s].offset, room_of(&p->assigned.storage[s]));
 	}
 	*bytes = (size_t)r.end;
 	return LT_OK;
@@ -113,7 +113,7 @@ static lt_status plan_region(struct lt_program *p, enum lt_space space, int32_t 
 
 lt_status lt__program_plan(struct lt_program *p)
 {
-	int32_t n_step = p->n_prepare + p->n_run, n = p->storages.n_storage;
+	int32_t n_step = p->n_prepare + p->n_run, n = p->assigned.n_storage;
 	for (int32_t i = 0; i < p->n_prepare; i++)
 		use_step(p, &p->prepare[i], i);
 	for (int32_t i = 0; i < p->n_run; i++)
@@ -123,7 +123,7 @@ lt_status lt__program_plan(struct lt_program *p)
 	for (int32_t i = 0; i <= n_step; i++)
 		l.begin[i] = l.end[i] = -1;
 	for (int32_t s = n - 1; s >= 0; s--) {
-		struct lt_storage *d = &p->storages.storage[s];
+		struct lt_storage *d = &p->assigned.storage[s];
 		if (d->first < 0)
 			continue;
 		if (d->space == LT_SPACE_PREPARED && d->last >= p->n_prepare)
@@ -154,7 +154,7 @@ lt_status lt__program_plan(struct lt_program *p)
 			plan_grow(&p->stats.bytes, (b->elems + b->read) * b->unit);
 		} else if (step->kind == LT_STEP_MOVE) {
 			p->stats.n_move++;
-			plan_grow(&p->stats.move_bytes, step->elems * lt__dtype_info(p->storages.storage[step->to].dtype)->bytes);
+			plan_grow(&p->stats.move_bytes, step->elems * lt__dtype_info(p->assigned.storage[step->to].dtype)->bytes);
 		}
 	}
 	return lt__program_count(p);

@@ -2,8 +2,8 @@
 #ifndef LT_PROGRAM_PROGRAM_H
 #define LT_PROGRAM_PROGRAM_H
 #include "ir/graph.h"
-#include "looptree/freeze.h"
 #include "lt/program.h"
+#include "program/assign_storage.h"
 #include "program/cache.h"
 
 /* Notes of a backend, kept until they are told: each of the first, and all of them as one text. */
@@ -91,7 +91,7 @@ struct lt_program {
 	int32_t n_done;                         /* kernels that have their object, for progress */
 	struct lt_bindings bindings[4];               /* by enum lt_binding */
 	lt_node *result_source;                 /* by result: its node in the lowered graph */
-	struct lt_storage_assignment storages;
+	struct lt_assigned assigned;
 	bool *early;                            /* by node of the lowered graph: computed once, before the first instance */
 	bool fixed_tree;                        /* the user's: it is never rebuilt */
 	const char *prelude;                    /* what the operators' C texts call: one text for all kernels */
@@ -146,9 +146,9 @@ lt_status lt__program_bindings(struct lt_program *, const struct lt_graph *);   
 lt_status lt__materialize(const struct lt_graph *in, struct lt_graph **out);            /* materialize.c */
 /* Whether the view can be written through; fills the place of each operand (storage left alone). */
 bool *lt__wide_views(const struct lt_graph *, struct lt_arena *);       /* wide.c: by node, views that views read through a copy */
-bool lt__alias_result(const struct lt_graph *, struct lt_arena *, lt_node view, struct lt_assigned *place);      /* through.c */
+bool lt__alias_result(const struct lt_graph *, struct lt_arena *, lt_node view, struct lt_location *place);      /* through.c */
 lt_status lt__program_tree(struct lt_program *);                                         /* schedule.c */
-lt_status lt__program_assign_storage(struct lt_program *);                                      /* assign_storage.c */
+lt_status lt__program_assign(struct lt_program *);                                      /* assign_storage.c */
 lt_status lt__program_steps(struct lt_program *);                                       /* assign_storage.c */
 lt_status lt__program_plan(struct lt_program *);                                        /* plan.c */
 lt_status lt__program_count(struct lt_program *);                                       /* work.c */
@@ -192,8 +192,6 @@ lt_status lt__fetch(struct lt_program *, int32_t storage, int32_t memory, const 
 lt_status lt__program_memory(struct lt_program *);
 void lt__program_scratch(struct lt_program *);          /* what the kernels of each memory need beside their slots; they are compiled */
 const char *lt__storage_text(const struct lt_program *, int32_t storage);               /* dump.c: "input 'x'"; in the context's scratch */
-/* Storages of the program: constants and what is made of them; all others are an instance's. */
-static inline bool lt__space_is_early(enum lt_space s) { return s == LT_SPACE_CONSTANT || s == LT_SPACE_PREPARED; }
 /* device_memory.c: device memory.  prepare: for the program; else for an instance, whose tables begin as copies of the program's. */
 lt_status lt__device_memory_new(struct lt_program *, bool prepare, struct lt_device_memory **out);
 void lt__device_memory_free(struct lt_program *, struct lt_device_memory *);

@@ -205,7 +205,7 @@ static lt_status read_params(struct lt_instance *r, const void *const *input)
 	for (int32_t i = 0; i < g->n_param; i++) {
 		const struct lt_paramdef *d = &g->param[i];
 		const struct lt_nodedef *source = &g->node[d->source];
-		const struct lt_storage *s = &p->storages.storage[p->storages.place[d->source].storage];
+		const struct lt_storage *s = &p->assigned.storage[p->assigned.location[d->source].storage];
 		enum lt_binding kind = s->space == LT_SPACE_INPUT ? LT_BINDING_INPUT : s->space == LT_SPACE_CONSTANT ? LT_BINDING_CONSTANT
 			: LT_BINDING_STATE;
 		r->absent[i] = !p->bindings[kind].at[s->binding].needed;
@@ -286,8 +286,8 @@ static lt_status cross_state(struct lt_instance *r, int32_t i, bool to_devices)
 	struct lt_program *p = r->program;
 	const struct lt_addresses a = addresses(r, NULL, NULL);
 	uint64_t in_memories = p->state_memories ? p->state_memories[i] : 1;
-	for (int32_t s = 0; s < p->storages.n_storage && in_memories != 1; s++) {
-		const struct lt_storage *x = &p->storages.storage[s];
+	for (int32_t s = 0; s < p->assigned.n_storage && in_memories != 1; s++) {
+		const struct lt_storage *x = &p->assigned.storage[s];
 		if (x->space != LT_SPACE_STATE || x->binding != i)
 			continue;
 		for (int32_t m = 1; m < p->n_memory; m++)

@@ -62,7 +62,7 @@ static struct lt_slot slot_of(const struct lt_program *p, int32_t storage, int32
 	int64_t bytes)
 {
 	if (!memory)
-		return (struct lt_slot){ lt__storage_address(&p->storages.storage[storage], a), offset, bytes };
+		return (struct lt_slot){ lt__storage_address(&p->assigned.storage[storage], a), offset, bytes };
 	const struct lt_slot *at = &a->room[memory].where[storage];
 	return (struct lt_slot){ at->base, at->offset + offset, bytes };
 }
@@ -73,7 +73,7 @@ struct lt_args lt__launch_args(const struct lt_program *p, const struct lt_pstep
 	const struct lt_frozen *f = &p->frozen[step->nest];
 	const struct lt_kernel *k = &p->kernel[p->kernel_of[step->nest]];
 	for (int32_t i = 0; i < f->n_bind; i++) {
-		int64_t bytes = lt__dtype_info(p->storages.storage[f->bind[i].storage].dtype)->bytes;
+		int64_t bytes = lt__dtype_info(p->assigned.storage[f->bind[i].storage].dtype)->bytes;
 		slot[i] = slot_of(p, f->bind[i].storage, step->memory, a, f->bind[i].offset * bytes, f->bind[i].elems * bytes);
 	}
 	return (struct lt_args){ .size = sizeof(struct lt_args), .n_slot = (uint32_t)f->n_bind, .slot = slot,
@@ -112,7 +112,7 @@ static lt_status copy_on(struct lt_program *p, int32_t memory, const struct lt_s
 
 lt_status lt__move(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
 {
-	int64_t unit = lt__dtype_info(p->storages.storage[s->to].dtype)->bytes, bytes = s->elems * unit, begin = lt__now_ns();
+	int64_t unit = lt__dtype_info(p->assigned.storage[s->to].dtype)->bytes, bytes = s->elems * unit, begin = lt__now_ns();
 	if (bytes == 0)
 		return LT_OK;
 	struct lt_slot to = slot_of(p, s->to, s->memory, a, s->offset * unit, bytes);
@@ -124,7 +124,7 @@ lt_status lt__move(struct lt_program *p, const struct lt_pstep *s, const struct 
 
 lt_status lt__fetch(struct lt_program *p, int32_t storage, int32_t memory, const struct lt_addresses *a, void *out)
 {
-	const struct lt_storage *s = &p->storages.storage[storage];
+	const struct lt_storage *s = &p->assigned.storage[storage];
 	int64_t bytes = s->elems * lt__dtype_info(s->dtype)->bytes;
 	struct lt_slot to = { out, 0, bytes }, from = slot_of(p, storage, memory, a, 0, bytes);
 	return bytes == 0 ? LT_OK : copy_on(p, memory, &to, &from, LT_COPY_TO_HOST, storage);
@@ -132,7 +132,7 @@ lt_status lt__fetch(struct lt_program *p, int32_t storage, int32_t memory, const
 
 static lt_status step_copy(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
 {
-	const struct lt_storage *x = &p->storages.storage[s->to];
+	const struct lt_storage *x = &p->assigned.storage[s->to];
 	int64_t bytes = x->elems * lt__dtype_info(x->dtype)->bytes;
 	struct lt_slot to = slot_of(p, s->to, s->memory, a, 0, bytes), from = slot_of(p, s->from, s->memory, a, 0, bytes);
 	if (bytes == 0)

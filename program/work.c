@@ -28,7 +28,7 @@ static void add_steps(const struct lt_program *p, struct lt_arena *a, const int6
 		else if (step->kind == LT_STEP_RUN)
 			lt__count_kernel(&p->frozen[step->nest], param, a, &c);
 		else if (step->kind == LT_STEP_COPY)
-			c.bytes = lt__count_times(p->storages.storage[step->to].elems, 2 * (int64_t)lt__dtype_info(p->storages.storage[step->to].dtype)->bytes);
+			c.bytes = lt__count_times(p->assigned.storage[step->to].elems, 2 * (int64_t)lt__dtype_info(p->assigned.storage[step->to].dtype)->bytes);
 		add_work(w, &c);
 	}
 }

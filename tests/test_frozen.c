@@ -79,7 +79,7 @@ static void check_operand(struct frozen *z, const struct lt_stmt *s, lt_node n, 
 				(long long)b->elems);
 			if (b->slot < 0)
 				return;
-			const struct lt_assigned *place = &z->p->storages.place[want.base];
+			const struct lt_location *place = &z->p->assigned.location[want.base];
 			int64_t element = place->offset;
 			for (int32_t i = 0; i < g->node[want.base].n_dim; i++)
 				element += place->stride[i] * want.at[i];
@@ -104,7 +104,7 @@ static void check_stmt(struct frozen *z, int32_t i)
 	cr_assert(at >= 0 && at < b->elems, "seed %d: %%%s writes element %lld of %lld", (int)z->seed, d->name, (long long)at, (long long)b->elems);
 	if (b->slot >= 0) {
 		const struct lt_nodedef *shape = d->op == LT_OP_update ? &g->node[d->operand[1]] : d;
-		const struct lt_assigned *place = &z->p->storages.place[n];
+		const struct lt_location *place = &z->p->assigned.location[n];
 		element = place->offset;
 		for (int32_t k = 0; k < d->n_dim; k++)
 			element += place->stride[k] * (position(z, s->loop, g->var[shape->dim[k]].name)

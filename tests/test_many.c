@@ -26,12 +26,12 @@ static lt_status compile(void *user, const struct lt_graph *g, const struct lt_o
 	s->kernels += (*out)->n_kernel;
 	for (int32_t i = 0; i < (*out)->n_frozen; i++)
 		if ((*out)->blocks[i]) {
-			const struct lt_storage_assignment *places = &(*out)->storages;
+			const struct lt_assigned *assigned = &(*out)->assigned;
 			lt_node n = (*out)->frozen[i].node[0];
 			s->copies++;
 			s->blocks += (*out)->blocks[i]->n;
 			for (lt_node x = 0; x < (*out)->lowered->n_node; x++)
-				s->moved += x != n && places->place[x].storage == places->place[n].storage;
+				s->moved += x != n && assigned->location[x].storage == assigned->location[n].storage;
 		}
 	return LT_OK;
 }

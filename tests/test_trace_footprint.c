@@ -29,14 +29,14 @@ struct tally { int64_t buffers, accesses, at_most; };
 
 static void mark(struct nest *z, lt_node base, const int64_t *index, int how)
 {
-	const struct lt_assigned *place = &z->p->storages.place[base];
+	const struct lt_location *place = &z->p->assigned.location[base];
 	const struct lt_nodedef *d = &z->p->lowered->node[base];
 	if (place->storage < 0)
 		return;
 	int64_t element = place->offset;
 	for (int32_t i = 0; i < d->n_dim; i++)
 		element += place->stride[i] * index[i];
-	cr_assert(element >= 0 && element < z->p->storages.storage[place->storage].elems, "%s: %%%s", z->what, d->name);
+	cr_assert(element >= 0 && element < z->p->assigned.storage[place->storage].elems, "%s: %%%s", z->what, d->name);
 	z->mark[place->storage][element] |= (unsigned char)how;
 }
 
@@ -81,7 +81,7 @@ static void walk_leaf(struct nest *z, lt_node n)
 static int64_t count(const struct nest *z, const struct lt_bind *b, int how)
 {
 	int64_t n = 0;
-	for (int64_t i = 0; i < z->p->storages.storage[b->storage].elems; i++)
+	for (int64_t i = 0; i < z->p->assigned.storage[b->storage].elems; i++)
 		n += (z->mark[b->storage][i] & how) != 0;
 	return n;
 }
@@ -236,10 +236,10 @@ static void compare_program(const struct lt_program *p, const char *name, const 
 		char what[64];
 		(void)snprintf(what, sizeof what, "%s, %s", name, f->tree.name);
 		int64_t own[64];
-		struct nest z = { .p = p, .f = f, .what = what, .param = param, .mark = calloc((size_t)p->storages.n_storage + 1, sizeof *z.mark) };
+		struct nest z = { .p = p, .f = f, .what = what, .param = param, .mark = calloc((size_t)p->assigned.n_storage + 1, sizeof *z.mark) };
 		cr_assert_eq(lt__arena_new(p->ctx, &z.a), LT_OK);
-		for (int32_t s = 0; s < p->storages.n_storage; s++)
-			z.mark[s] = calloc(1, (size_t)p->storages.storage[s].elems + 1);
+		for (int32_t s = 0; s < p->assigned.n_storage; s++)
+			z.mark[s] = calloc(1, (size_t)p->assigned.storage[s].elems + 1);
 		for (int32_t s = 0; s < (int32_t)f->tree.stmts.n; s++) {
 			bool again = false;
 			for (int32_t k = 0; k < s && !again; k++)
@@ -253,7 +253,7 @@ static void compare_program(const struct lt_program *p, const char *name, const 
 		compare_buffers(&z, &t, tally);
 		compare_printed(&z, &t, tally);
 		traced_free(&t);
-		for (int32_t s = 0; s < p->storages.n_storage; s++)
+		for (int32_t s = 0; s < p->assigned.n_storage; s++)
 			free(z.mark[s]);
 		free(z.mark);
 		lt__arena_free(z.a);

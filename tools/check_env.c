@@ -58,7 +58,7 @@ static bool probe(struct check_work *w)
 	good = good && lt__check_guarded_fill(&room, t.data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault) && lt__check_guarded_stand(&room, t.data)
 		&& lt__check_compare(&room, t.judge, t.data, NULL);
 	for (int32_t i = 0; good && i < room.n; i++)
-		if (w->p->storages.storage[i].space == LT_SPACE_RESULT)
+		if (w->p->assigned.storage[i].space == LT_SPACE_RESULT)
 			env_print(f, kernel, "values", room.block[i].block + room.block[i].at, room.block[i].bytes);
 	lt__check_guarded_free(&room);
 	lt__check_trial_free(w, &t);

@@ -1,0 +1,31 @@
+/* program/assign_storage.h -- storage assignment: which piece of memory each whole value lives in, and which values may share one.
+ *
+ * Example: a program of two kernels, where the first writes %h and the second reads it, has a storage for its input, one for %h (WORKSPACE) and
+ * one for its result.  An update in place has the storage of what it updates; a value that is a part of a result is written right there.
+ */
+#ifndef LT_PROGRAM_ASSIGN_STORAGE_H
+#define LT_PROGRAM_ASSIGN_STORAGE_H
+#include "looptree/freeze.h"
+
+/* A piece of memory that outlives a kernel. */
+enum lt_space { LT_SPACE_INPUT, LT_SPACE_CONSTANT, LT_SPACE_STATE, LT_SPACE_RESULT, LT_SPACE_WORKSPACE, LT_SPACE_PREPARED,
+	LT_SPACE_PARAM };
+struct lt_storage {
+	enum lt_space space;
+	int32_t binding;                   /* number of the input, constant, state or result */
+	enum lt_dtype dtype;
+	int64_t elems;
+	int32_t first, last;            /* steps of the program that use it; -1: none yet (program/plan.c) */
+	int64_t offset;                 /* bytes, in WORKSPACE and PREPARED */
+};
+struct lt_assigned {
+	int32_t n_storage, cap_storage;
+	struct lt_storage *storage;
+	struct lt_location *location;   /* by graph node; storage -1: not whole */
+	int32_t param_storage;          /* int64 values of the graph's params, in order; -1: none */
+};
+/* What the freezer needs to know of it. */
+struct lt_fmemory lt__assigned_memory(const struct lt_assigned *, struct lt_arena *);
+/* Storages of the program: constants and what is made of them; all others are an instance's. */
+static inline bool lt__space_is_early(enum lt_space s) { return s == LT_SPACE_CONSTANT || s == LT_SPACE_PREPARED; }
+#endif
