@@ -189,7 +189,7 @@ static void find_sources(struct instance_work *w, const void *const *input)
 		int32_t binding = d->op == LT_OP_input ? lt_program_find(p, LT_BINDING_INPUT, name) : d->op == LT_OP_constant
 			? lt_program_find(p, LT_BINDING_CONSTANT, name) : d->op == LT_OP_state ? lt_program_find(p, LT_BINDING_STATE, name) : -1;
 		if (binding >= 0)
-			w->source[n] = d->op == LT_OP_input ? input[binding] : d->op == LT_OP_constant ? p->constant[binding] : w->state[binding];
+			w->source[n] = d->op == LT_OP_input ? input[binding] : d->op == LT_OP_constant ? p->constants.data[binding] : w->state[binding];
 	}
 }
 

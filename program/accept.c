@@ -1,13 +1,17 @@
 /* Asking backends: equal nests are asked for once, and each is refused at its own nodes. */
 #include <string.h>
 #include "ir/intern.h"
-#include "program/program.h"
+#include "program/caps.h"
+#include "program/nests.h"
+#include "program/told.h"
 
 struct note { lt_status code; int32_t loop, stmt; const char *text, *remedy; };
 enum verdict { UNKNOWN, TAKEN, REFUSED };
 struct accept_answer { enum verdict verdict; int32_t n_diagnostic; struct note *note; };
 struct lt_asked {
 	struct lt_arena *arena;
+	const struct lt_choices *choices;
+	const char *list;                       /* that they were named by; NULL: no other one is to be proposed */
 	struct lt_names *texts;                 /* canonical text: its number */
 	struct accept_answer **answer;                 /* by number, by choice */
 	int32_t n, cap;
@@ -15,26 +19,27 @@ struct lt_asked {
 	const char *why;
 };
 
-struct lt_asked *lt__asked_new(struct lt_program *p)
+struct lt_asked *lt__asked_new(const struct lt_choices *choices, const struct lt_options *options, struct lt_arena *arena)
 {
-	struct lt_asked *a = LT_NEW(p->arena, struct lt_asked, 1);
-	*a = (struct lt_asked){ .arena = p->arena, .texts = lt__names_new(p->arena) };
+	struct lt_asked *a = LT_NEW(arena, struct lt_asked, 1);
+	*a = (struct lt_asked){ .arena = arena, .choices = choices, .list = options->strict ? NULL : options->backends,
+		.texts = lt__names_new(arena) };
 	return a;
 }
 
-static struct accept_answer *answer_of(struct lt_program *p, struct lt_asked *a, const char *text, int32_t opened)
+static struct accept_answer *answer_of(struct lt_asked *a, const char *text, int32_t opened)
 {
 	int32_t at = lt__names_find(a->texts, text, strlen(text));
 	if (at < 0) {
 		LT_GROW(a->arena, a->answer, a->n, a->cap);
 		at = a->n++;
-		a->answer[at] = LT_NEW(a->arena, struct accept_answer, p->n_opened);
+		a->answer[at] = LT_NEW(a->arena, struct accept_answer, a->choices->n);
 		lt__names_add(a->texts, text, strlen(text), at);
 	}
 	return &a->answer[at][opened];
 }
 
-static void accept_ask(struct lt_program *p, struct lt_asked *a, const struct lt_tree *tree, const struct lt_opened *c, struct accept_answer *out)
+static void accept_ask(struct lt_asked *a, const struct lt_tree *tree, const struct lt_opened *c, struct accept_answer *out)
 {
 	struct lt_diagnostics told;
 	lt__diagnostics_init(&told);
@@ -50,67 +55,67 @@ static void accept_ask(struct lt_program *p, struct lt_asked *a, const struct lt
 	if (!st)
 		return;
 	out->n_diagnostic = told.n_diagnostic ? told.n_diagnostic : 1;
-	out->note = LT_NEW(p->arena, struct note, out->n_diagnostic);
+	out->note = LT_NEW(a->arena, struct note, out->n_diagnostic);
 	if (!told.n_diagnostic)
 		out->note[0] = (struct note){ .code = st, .loop = -1, .stmt = -1,
-			.text = lt__arena_string(p->arena, lt__diagnostic_reason(&told, st, c->backend->name, "accepts")) };
+			.text = lt__arena_string(a->arena, lt__diagnostic_reason(&told, st, c->backend->name, "accepts")) };
 	for (int32_t i = 0; i < told.n_diagnostic; i++)
 		out->note[i] = (struct note){ told.note[i].code ? told.note[i].code : st, told.note[i].loop, told.note[i].stmt,
-			lt__arena_string(p->arena, lt__diagnostic_text(told.kept + told.note[i].text, c->backend->name)),
-			told.note[i].remedy ? lt__arena_string(p->arena, told.kept + told.note[i].remedy) : NULL };
+			lt__arena_string(a->arena, lt__diagnostic_text(told.kept + told.note[i].text, c->backend->name)),
+			told.note[i].remedy ? lt__arena_string(a->arena, told.kept + told.note[i].remedy) : NULL };
 }
 
 /* A note about this nest: where it points to is told by name and by the place in the script. */
-static struct lt_refusal *refusal_of(struct lt_program *p, const struct lt_frozen *f, const struct note *n, const char *backend)
+static struct lt_refusal *refusal_of(struct lt_asked *a, const struct lt_graph *g, const struct lt_frozen *f, const struct note *n,
+	const char *backend)
 {
-	struct lt_refusal *r = LT_NEW(p->arena, struct lt_refusal, 1);
+	struct lt_refusal *r = LT_NEW(a->arena, struct lt_refusal, 1);
 	*r = (struct lt_refusal){ .size = sizeof *r, .code = n->code, .backend = backend, .text = n->text, .remedy = n->remedy };
 	if (n->loop >= 0 && n->loop < f->tree.n_loop && LT_AT(struct lt_loop, f->tree.loops, n->loop)->var)
-		r->loop = lt__arena_string(p->arena, LT_AT(struct lt_loop, f->tree.loops, n->loop)->var);
+		r->loop = lt__arena_string(a->arena, LT_AT(struct lt_loop, f->tree.loops, n->loop)->var);
 	if (n->stmt < 0 || (uint32_t)n->stmt >= f->tree.stmts.n)
 		return r;
-	const struct lt_nodedef *d = &p->lowered->node[f->node[n->stmt]];
-	r->node = lt__arena_string(p->arena, d->name);
+	const struct lt_nodedef *d = &g->node[f->node[n->stmt]];
+	r->node = lt__arena_string(a->arena, d->name);
 	r->line = d->line;
 	r->column = d->column;
-	if (d->line > 0 && p->lowered->file)
-		r->file = lt__arena_string(p->arena, p->lowered->file);
+	if (d->line > 0 && g->file)
+		r->file = lt__arena_string(a->arena, g->file);
 	return r;
 }
 
 /* The list to put another backend behind, which only the host can propose: it knows who is asked next.  NULL: somebody is, or nobody may
  * be. */
-static const char *elsewhere(struct lt_program *p, int32_t opened)
+static const char *elsewhere(const struct lt_asked *a, int32_t opened)
 {
 	const struct lt_backend *cpu = lt_backend_find("cpu");
-	if (!cpu || p->options.strict || opened + 1 < p->n_opened)
+	if (!cpu || !a->list || opened + 1 < a->choices->n)
 		return NULL;
-	for (int32_t i = 0; i < p->n_opened; i++)
-		if (p->opened[i].backend == cpu)
+	for (int32_t i = 0; i < a->choices->n; i++)
+		if (a->choices->at[i].backend == cpu)
 			return NULL;
-	return p->options.backends;
+	return a->list;
 }
 
-bool lt__accepts(struct lt_program *p, struct lt_asked *a, int32_t nest, int32_t opened, struct lt_refusals *why)
+bool lt__accepts(struct lt_asked *a, const struct lt_graph *g, const struct lt_frozen *f, int32_t opened, struct lt_refusals *why)
 {
-	const struct lt_frozen *f = &p->frozen[nest];
-	const struct lt_opened *c = &p->opened[opened];
-	struct accept_answer *x = answer_of(p, a, f->tree.text, opened);
+	const struct lt_opened *c = &a->choices->at[opened];
+	struct accept_answer *x = answer_of(a, f->tree.text, opened);
 	if (x->verdict == UNKNOWN)
-		accept_ask(p, a, &f->tree, c, x);
-	const char *other = x->n_diagnostic > 0 ? elsewhere(p, opened) : NULL;        /* told once, behind all that the backend says itself */
+		accept_ask(a, &f->tree, c, x);
+	const char *other = x->n_diagnostic > 0 ? elsewhere(a, opened) : NULL;        /* told once, behind all that the backend says itself */
 	for (int32_t i = 0; i < x->n_diagnostic; i++) {
-		struct lt_refusal *r = refusal_of(p, f, &x->note[i], c->backend->name);
+		struct lt_refusal *r = refusal_of(a, g, f, &x->note[i], c->backend->name);
 		if (other && i + 1 == x->n_diagnostic)
-			r->remedy = lt__arena_format(p->arena, "%s%sname another backend behind it (-b %s,cpu)", r->remedy ? r->remedy : "",
+			r->remedy = lt__arena_format(a->arena, "%s%sname another backend behind it (-b %s,cpu)", r->remedy ? r->remedy : "",
 				r->remedy ? "; or " : "", other);
-		LT_GROW(p->arena, why->at, why->n, why->cap);
+		LT_GROW(a->arena, why->at, why->n, why->cap);
 		why->at[why->n++] = r;
 	}
 	return x->verdict == TAKEN;
 }
 
-lt_status lt__asked_failed(const struct lt_program *p, const struct lt_asked *a)
+lt_status lt__asked_failed(const struct lt_asked *a)
 {
-	return a->failed ? lt_fail(p->ctx, a->failed, "%s", a->why) : LT_OK;
+	return a->failed ? lt_fail(lt__arena_context(a->arena), a->failed, "%s", a->why) : LT_OK;
 }

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 #include "looptree/blocks.h"
-#include "program/program.h"
+#include "program/materialize.h"
 
 struct box { int64_t *low, *size; };
 

@@ -1,11 +1,14 @@
-/* Storage assignment: which storage each whole value lives in, when an update may overwrite, and the steps of a run. */
+/* Storage assignment: which storage each whole value lives in, when an update may overwrite. */
 #include <string.h>
-#include "program/blocks.h"
+#include "program/assign_storage.h"
+#include "program/materialize.h"
 
 struct assigner {
-	struct lt_program *p;
+	const struct lt_bindings *bindings;
+	struct lt_arena *a;
+	struct lt_assigned *out;
 	const struct lt_graph *g;
-	const struct lt_looptree *t;
+	struct lt_looptree *t;
 	int32_t *root_number;   /* by graph node: position of its leaf's nest, -1 */
 	lt_node *first_reader;  /* by graph node: list of leaves and updates that read it */
 	struct reading { lt_node leaf; int32_t next; } *reading;
@@ -14,35 +17,34 @@ struct assigner {
 	bool *content;          /* by node: a state's new content, read at the end of the run */
 };
 
-static int32_t storage_add(struct lt_program *p, enum lt_space space, int32_t binding, enum lt_dtype dtype, int64_t elems)
+static int32_t storage_add(struct assigner *c, enum lt_space space, int32_t binding, enum lt_dtype dtype, int64_t elems)
 {
-	struct lt_assigned *l = &p->assigned;
-	LT_GROW(p->nests, l->storage, l->n_storage, l->cap_storage);
-	l->storage[l->n_storage] = (struct lt_storage){ .space = space, .binding = binding, .dtype = dtype, .elems = elems,
-		.first = -1, .last = -1 };
+	struct lt_assigned *l = c->out;
+	LT_GROW(c->a, l->storage, l->n_storage, l->cap_storage);
+	l->storage[l->n_storage] = (struct lt_storage){ .space = space, .binding = binding, .dtype = dtype, .elems = elems };
 	return l->n_storage++;
 }
 
 static void storage_assign(struct assigner *c, lt_node n, int32_t storage)
 {
 	const struct lt_nodedef *d = &c->g->node[n];
-	struct lt_location *at = &c->p->assigned.location[n];
+	struct lt_location *at = &c->out->location[n];
 	int64_t unit = 1;
-	*at = (struct lt_location){ .storage = storage, .stride = LT_NEW(c->p->nests, int64_t, d->n_dim + 1) };
+	*at = (struct lt_location){ .storage = storage, .stride = LT_NEW(c->a, int64_t, d->n_dim + 1) };
 	for (int32_t i = d->n_dim - 1; i >= 0; i--) {
 		at->stride[i] = unit;
 		unit *= c->t->leaf_of[n] >= 0 ? c->t->scope[n].extent[i] : c->g->var[d->dim[i]].extent;
 	}
 }
 
-static int32_t binding_of(const struct lt_program *p, enum lt_binding kind, const struct lt_nodedef *d)
+static int32_t binding_of(const struct assigner *c, enum lt_binding kind, const struct lt_nodedef *d)
 {
-	return lt_program_find(p, kind, d->label ? d->label : d->name);
+	return lt__port_find(&c->bindings[kind], d->label ? d->label : d->name);
 }
 
 static void record_reader(struct assigner *c, lt_node of, lt_node leaf)
 {
-	LT_GROW(c->p->nests, c->reading, c->n_reading, c->cap_reading);
+	LT_GROW(c->a, c->reading, c->n_reading, c->cap_reading);
 	c->reading[c->n_reading] = (struct reading){ leaf, c->first_reader[of] };
 	c->first_reader[of] = c->n_reading++;
 }
@@ -53,7 +55,7 @@ static lt_status find_readers(struct assigner *c)
 		const struct lt_leaf *leaf;
 		if (c->t->leaf_of[n] < 0)
 			continue;
-		LT_TRY(lt__leaf(c->p->tree, n, &leaf));
+		LT_TRY(lt__leaf(c->t, n, &leaf));
 		for (int32_t k = 0; k < leaf->n_read; k++)
 			for (int32_t i = 0; i < leaf->read[k].n_piece; i++)
 				if (leaf->read[k].piece[i].base >= 0)
@@ -67,7 +69,7 @@ static lt_status find_readers(struct assigner *c)
 static bool is_content_of_other(const struct assigner *c, lt_node n, int32_t binding)
 {
 	for (int32_t i = 0; c->content[n] && i < c->g->n_set; i++)
-		if (c->g->set[i].value == n && binding_of(c->p, LT_BINDING_STATE, &c->g->node[c->g->set[i].state]) != binding)
+		if (c->g->set[i].value == n && binding_of(c, LT_BINDING_STATE, &c->g->node[c->g->set[i].state]) != binding)
 			return true;
 	return false;
 }
@@ -76,8 +78,8 @@ static bool is_content_of_other(const struct assigner *c, lt_node n, int32_t bin
 static bool in_place(const struct assigner *c, lt_node n)
 {
 	lt_node x = c->g->node[n].operand[0];
-	const struct lt_location *at = &c->p->assigned.location[x];
-	const struct lt_storage *s = &c->p->assigned.storage[at->storage];
+	const struct lt_location *at = &c->out->location[x];
+	const struct lt_storage *s = &c->out->storage[at->storage];
 	if (c->content[x] || (s->space == LT_SPACE_STATE ? c->may_set[n] != s->binding : s->space != LT_SPACE_WORKSPACE))
 		return false;
 	/* Another state's new content must outlive what this one is given at the end. */
@@ -99,7 +101,7 @@ static bool in_place(const struct assigner *c, lt_node n)
 static void assign_sources(struct assigner *c, lt_node n, enum lt_space space, enum lt_binding kind)
 {
 	const struct lt_nodedef *d = &c->g->node[n];
-	storage_assign(c, n, storage_add(c->p, space, binding_of(c->p, kind, d), d->dtype, lt__node_elems(c->g, n)));
+	storage_assign(c, n, storage_add(c, space, binding_of(c, kind, d), d->dtype, lt__node_elems(c->g, n)));
 }
 
 static void assign_results(struct assigner *c)
@@ -107,17 +109,17 @@ static void assign_results(struct assigner *c)
 	const struct lt_graph *g = c->g;
 	for (int32_t i = 0; i < g->n_result; i++) {
 		lt_node n = g->result[i].node;
-		int32_t s = storage_add(c->p, LT_SPACE_RESULT, i, g->node[n].dtype, lt__node_elems(g, n));
+		int32_t s = storage_add(c, LT_SPACE_RESULT, i, g->node[n].dtype, lt__node_elems(g, n));
 		if (lt__has_leaf(g, n)) {
 			storage_assign(c, n, s);
 			continue;
 		}
-		struct lt_location *slice = LT_NEW(c->p->nests, struct lt_location, g->node[n].n_operand + 1);
-		if (!lt__alias_result(g, c->p->nests, n, slice))
+		struct lt_location *slice = LT_NEW(c->a, struct lt_location, g->node[n].n_operand + 1);
+		if (!lt__alias_result(g, c->a, n, slice))
 			lt_bug("a result has neither a leaf nor slices");
 		for (int32_t k = 0; k < g->node[n].n_operand; k++) {
 			slice[k].storage = s;
-			c->p->assigned.location[g->node[n].operand[k]] = slice[k];
+			c->out->location[g->node[n].operand[k]] = slice[k];
 		}
 	}
 }
@@ -127,7 +129,7 @@ static lt_status assign_computed(struct assigner *c, lt_node n)
 {
 	int64_t elems;
 	LT_TRY(lt__held_elems(c->t, n, c->t->scope[n].extent, &elems));
-	storage_assign(c, n, storage_add(c->p, c->p->early[n] ? LT_SPACE_PREPARED : LT_SPACE_WORKSPACE, -1, c->g->node[n].dtype, elems));
+	storage_assign(c, n, storage_add(c, c->out->early[n] ? LT_SPACE_PREPARED : LT_SPACE_WORKSPACE, -1, c->g->node[n].dtype, elems));
 	return LT_OK;
 }
 
@@ -141,7 +143,7 @@ static void mark_states(struct assigner *c)
 	for (int32_t i = 0; i < g->n_set; i++)
 		for (lt_node n = g->set[i].value; g->node[n].op == LT_OP_update; n = g->node[n].operand[0])
 			if (c->may_set[n] < 0)
-				c->may_set[n] = binding_of(c->p, LT_BINDING_STATE, &g->node[g->set[i].state]);
+				c->may_set[n] = binding_of(c, LT_BINDING_STATE, &g->node[g->set[i].state]);
 }
 
 /* Whether a leaf reads what a run computes. */
@@ -151,7 +153,7 @@ static bool reads_run(const struct assigner *c, lt_node n)
 	for (int32_t k = 0; k < leaf->n_read; k++)
 		for (int32_t i = 0; i < leaf->read[k].n_piece; i++) {
 			lt_node base = leaf->read[k].piece[i].base;
-			if (base >= 0 && c->t->leaf_of[base] >= 0 && c->root_number[base] != c->root_number[n] && !c->p->early[base])
+			if (base >= 0 && c->t->leaf_of[base] >= 0 && c->root_number[base] != c->root_number[n] && !c->out->early[base])
 				return true;
 		}
 	return false;
@@ -161,7 +163,7 @@ static bool reads_run(const struct assigner *c, lt_node n)
 static void find_early(struct assigner *c)
 {
 	const struct lt_looptree *t = c->t;
-	bool *early = c->p->early = lt__constant_nodes(c->g, c->p->nests);
+	bool *early = c->out->early = lt__constant_nodes(c->g, c->a);
 	for (lt_tnode at = lt_looptree_leaf_after(t, -1), next; at >= 0; at = next) {
 		int32_t root = c->root_number[t->node[at].leaf];
 		bool all = true;
@@ -187,35 +189,32 @@ static lt_status assign_all(struct assigner *c)
 			assign_sources(c, n, LT_SPACE_CONSTANT, LT_BINDING_CONSTANT);
 		else if (d->op == LT_OP_state)
 			assign_sources(c, n, LT_SPACE_STATE, LT_BINDING_STATE);
-		else if (c->t->leaf_of[n] < 0 || !c->t->scope[n].whole || c->p->assigned.location[n].storage >= 0)
+		else if (c->t->leaf_of[n] < 0 || !c->t->scope[n].whole || c->out->location[n].storage >= 0)
 			continue;
 		else if (d->op == LT_OP_update && in_place(c, n))
-			c->p->assigned.location[n] = c->p->assigned.location[d->operand[0]];
+			c->out->location[n] = c->out->location[d->operand[0]];
 		else
 			LT_TRY(assign_computed(c, n));
 	}
 	if (g->n_param > 0)
-		c->p->assigned.param_storage = storage_add(c->p, LT_SPACE_PARAM, -1, LT_I64, g->n_param);
+		c->out->param_storage = storage_add(c, LT_SPACE_PARAM, -1, LT_I64, g->n_param);
 	return LT_OK;
 }
 
-lt_status lt__program_assign(struct lt_program *p)
+lt_status lt__assign_storage(struct lt_looptree *t, const struct lt_bindings *bindings, struct lt_arena *a, struct lt_assigned *out)
 {
-	const struct lt_graph *g = p->lowered;
+	const struct lt_graph *g = t->graph;
 	size_t n = (size_t)g->n_node + 1;
-	struct assigner c = { .p = p, .g = g, .t = p->tree, .root_number = LT_NEW(p->nests, int32_t, n),
-		.first_reader = LT_NEW(p->nests, lt_node, n), .may_set = LT_NEW(p->nests, int32_t, n),
-		.content = LT_NEW(p->nests, bool, n) };
-	p->assigned.location = LT_NEW(p->nests, struct lt_location, n);
-	p->assigned.param_storage = -1;
-	for (lt_node i = 0; i < g->n_node; i++) {
-		p->assigned.location[i].storage = c.first_reader[i] = c.root_number[i] = -1;
-	}
+	struct assigner c = { .bindings = bindings, .a = a, .out = out, .g = g, .t = t, .root_number = LT_NEW(a, int32_t, n),
+		.first_reader = LT_NEW(a, lt_node, n), .may_set = LT_NEW(a, int32_t, n), .content = LT_NEW(a, bool, n) };
+	*out = (struct lt_assigned){ .location = LT_NEW(a, struct lt_location, n), .param_storage = -1 };
+	for (lt_node i = 0; i < g->n_node; i++)
+		out->location[i].storage = c.first_reader[i] = c.root_number[i] = -1;
 	int32_t number = 0;
-	for (lt_tnode root = p->tree->root; root >= 0; root = p->tree->node[root].next, number++)
-		for (lt_tnode at = root; at >= 0 && (at == root || p->tree->node[at].parent >= 0); at = lt_looptree_after(p->tree, at))
-			if (p->tree->node[at].kind == LT_TLEAF)
-				c.root_number[p->tree->node[at].leaf] = number;
+	for (lt_tnode root = t->root; root >= 0; root = t->node[root].next, number++)
+		for (lt_tnode at = root; at >= 0 && (at == root || t->node[at].parent >= 0); at = lt_looptree_after(t, at))
+			if (t->node[at].kind == LT_TLEAF)
+				c.root_number[t->node[at].leaf] = number;
 	return assign_all(&c);
 }
 
@@ -231,51 +230,4 @@ struct lt_fmemory lt__assigned_memory(const struct lt_assigned *x, struct lt_are
 		storage[i] = (struct lt_fstorage){ .role = role[s->space], .dtype = s->dtype, .aligned = ours, .elems = s->elems };
 	}
 	return (struct lt_fmemory){ .n_storage = x->n_storage, .storage = storage, .location = x->location, .param_storage = x->param_storage };
-}
-
-static void program_add_step(struct lt_program *p, bool prepare, struct lt_pstep step)
-{
-	if (prepare)
-		p->prepare[p->n_prepare++] = step;
-	else
-		p->run[p->n_run++] = step;
-}
-
-/* Launches in the order of the nests; before an update that is not in place, the copy of its old content; at the end
- * the content of states that was made elsewhere. */
-static int32_t whole_storage(const struct lt_program *p, lt_node n)
-{
-	const struct lt_location *at = &p->assigned.location[n];
-	if (at->storage < 0 || at->offset != 0)
-		lt_bug("a value that is copied whole has no block of its own");
-	return at->storage;
-}
-
-lt_status lt__program_steps(struct lt_program *p)
-{
-	const struct lt_graph *g = p->lowered;
-	int32_t room = p->n_frozen + g->n_node + g->n_set + 1;
-	p->prepare = LT_NEW(p->arena, struct lt_pstep, room);
-	p->run = LT_NEW(p->arena, struct lt_pstep, room);
-	int32_t *copied = LT_NEW(p->arena, int32_t, g->n_node + 1);     /* by node: 1 + the nest before which it was; peeling makes it many statements */
-	for (int32_t i = 0; i < p->n_frozen; i++) {
-		const struct lt_frozen *f = &p->frozen[i];
-		for (uint32_t k = 0; k < f->tree.stmts.n; k++) {
-			const struct lt_nodedef *d = &g->node[f->node[k]];
-			if (d->op != LT_OP_update || copied[f->node[k]] == i + 1)
-				continue;
-			copied[f->node[k]] = i + 1;
-			int32_t to = whole_storage(p, f->node[k]), from = whole_storage(p, d->operand[0]);
-			if (to != from)
-				program_add_step(p, false, (struct lt_pstep){ .kind = LT_STEP_COPY, .to = to, .from = from });
-		}
-		if (!p->blocks[i] || p->blocks[i]->n > 0)       /* all sources of a copy may be in their places already */
-			program_add_step(p, p->early[f->node[0]], (struct lt_pstep){ .kind = p->blocks[i] ? LT_STEP_BLOCKS : LT_STEP_RUN, .nest = i });
-	}
-	for (int32_t i = 0; i < g->n_set; i++) {
-		int32_t to = whole_storage(p, g->set[i].state), from = whole_storage(p, g->set[i].value);
-		if (to != from)
-			program_add_step(p, false, (struct lt_pstep){ .kind = LT_STEP_COPY, .to = to, .from = from });
-	}
-	return LT_OK;
 }

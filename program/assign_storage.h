@@ -6,6 +6,7 @@
 #ifndef LT_PROGRAM_ASSIGN_STORAGE_H
 #define LT_PROGRAM_ASSIGN_STORAGE_H
 #include "looptree/freeze.h"
+#include "program/ports.h"
 
 /* A piece of memory that outlives a kernel. */
 enum lt_space { LT_SPACE_INPUT, LT_SPACE_CONSTANT, LT_SPACE_STATE, LT_SPACE_RESULT, LT_SPACE_WORKSPACE, LT_SPACE_PREPARED,
@@ -15,17 +16,19 @@ struct lt_storage {
 	int32_t binding;                   /* number of the input, constant, state or result */
 	enum lt_dtype dtype;
 	int64_t elems;
-	int32_t first, last;            /* steps of the program that use it; -1: none yet (program/plan.c) */
-	int64_t offset;                 /* bytes, in WORKSPACE and PREPARED */
 };
 struct lt_assigned {
 	int32_t n_storage, cap_storage;
 	struct lt_storage *storage;
-	struct lt_location *location;   /* by graph node; storage -1: not whole */
+	struct lt_location *location;   /* by node of the tree's graph; storage -1: not whole */
 	int32_t param_storage;          /* int64 values of the graph's params, in order; -1: none */
+	bool *early;                    /* by node: computed once, before the first instance */
 };
+/* ports: by enum lt_binding. */
+lt_status lt__assign_storage(struct lt_looptree *, const struct lt_bindings *bindings, struct lt_arena *, struct lt_assigned *out);
 /* What the freezer needs to know of it. */
 struct lt_fmemory lt__assigned_memory(const struct lt_assigned *, struct lt_arena *);
 /* Storages of the program: constants and what is made of them; all others are an instance's. */
 static inline bool lt__space_is_early(enum lt_space s) { return s == LT_SPACE_CONSTANT || s == LT_SPACE_PREPARED; }
+static inline size_t lt__storage_bytes(const struct lt_storage *s) { return (size_t)s->elems * lt__dtype_info(s->dtype)->bytes; }
 #endif

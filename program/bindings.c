@@ -4,55 +4,58 @@
 #include "ir/need.h"
 #include "program/program.h"
 
-static lt_status fill_binding(struct lt_program *p, const struct lt_graph *g, lt_node n, const char *name, bool needed, struct lt_binding_def *out)
+static lt_status fill_binding(struct lt_arena *a, const struct lt_graph *g, lt_node n, const char *name, bool needed, struct lt_binding_def *out)
 {
 	const struct lt_nodedef *d = &g->node[n];
-	*out = (struct lt_binding_def){ .name = lt__arena_string(p->arena, name), .dtype = d->dtype, .rank = d->n_dim, .needed = needed,
-		.extent = LT_NEW(p->arena, int64_t, d->n_dim + 1) };
+	*out = (struct lt_binding_def){ .name = lt__arena_string(a, name), .dtype = d->dtype, .rank = d->n_dim, .needed = needed,
+		.extent = LT_NEW(a, int64_t, d->n_dim + 1) };
 	for (int32_t i = 0; i < d->n_dim; i++)
 		out->extent[i] = g->var[d->dim[i]].extent;
 	int64_t elems = lt__node_elems(g, n), bytes;
 	if (elems < 0 || lt__mul_overflow(elems, (int64_t)lt__dtype_info(d->dtype)->bytes, &bytes))
-		return lt_fail(p->ctx, LT_EOVERFLOW, "%s: its size exceeds 63 bits", name);
+		return lt_fail(g->ctx, LT_EOVERFLOW, "%s: its size exceeds 63 bits", name);
 	out->bytes = (size_t)bytes;
 	return LT_OK;
 }
 
-lt_status lt__program_bindings(struct lt_program *p, const struct lt_graph *g)
+lt_status lt__ports_fill(const struct lt_graph *g, struct lt_arena *a, struct lt_bindings *all)
 {
 	static const enum lt_opcode op_of[] = { LT_OP_input, LT_OP_constant, LT_OP_state };
 	if (g->n_result == 0)
-		return lt_fail(p->ctx, LT_EINVAL, "%s%sthe graph has no result: name one (result = $n; in a script)",
+		return lt_fail(g->ctx, LT_EINVAL, "%s%sthe graph has no result: name one (result = $n; in a script)",
 			g->file ? g->file : "", g->file ? ": " : "");
-	bool *need = lt__needed_nodes(g, p->arena);
+	bool *need = lt__needed_nodes(g, a);
 	for (int kind = 0; kind < 3; kind++) {
-		struct lt_bindings *bindings = &p->bindings[kind];
-		bindings->at = LT_NEW(p->arena, struct lt_binding_def, g->n_node + 1);
+		struct lt_bindings *bindings = &all[kind];
+		bindings->at = LT_NEW(a, struct lt_binding_def, g->n_node + 1);
 		for (lt_node n = 0; n < g->n_node; n++)
 			if (g->node[n].op == op_of[kind])
-				LT_TRY(fill_binding(p, g, n, g->node[n].label ? g->node[n].label : g->node[n].name, need[n], &bindings->at[bindings->n++]));
+				LT_TRY(fill_binding(a, g, n, g->node[n].label ? g->node[n].label : g->node[n].name, need[n], &bindings->at[bindings->n++]));
 	}
-	struct lt_bindings *results = &p->bindings[LT_BINDING_RESULT];
-	results->at = LT_NEW(p->arena, struct lt_binding_def, g->n_result + 1);
+	struct lt_bindings *results = &all[LT_BINDING_RESULT];
+	results->at = LT_NEW(a, struct lt_binding_def, g->n_result + 1);
 	for (int32_t i = 0; i < g->n_result; i++)
-		LT_TRY(fill_binding(p, g, g->result[i].node, g->result[i].name, true, &results->at[results->n++]));
-	for (int kind = 0; kind < 4; kind++) {
-		struct lt_bindings *bindings = &p->bindings[kind];
-		bindings->names = lt__names_new(p->arena);
+		LT_TRY(fill_binding(a, g, g->result[i].node, g->result[i].name, true, &results->at[results->n++]));
+	for (int kind = 0; kind < LT_NPORT_KIND; kind++) {
+		struct lt_bindings *bindings = &all[kind];
+		bindings->names = lt__names_new(a);
 		for (int32_t i = bindings->n - 1; i >= 0; i--)
 			lt__names_add(bindings->names, bindings->at[i].name, strlen(bindings->at[i].name), i);
 	}
-	p->constant = LT_NEW(p->arena, const void *, p->bindings[LT_BINDING_CONSTANT].n + 1);
-	p->owned = LT_NEW(p->arena, void *, p->bindings[LT_BINDING_CONSTANT].n + 1);
 	return LT_OK;
+}
+
+int32_t lt__port_find(const struct lt_bindings *bindings, const char *name)
+{
+	return bindings->names ? lt__names_find(bindings->names, name, strlen(name)) : -1;
 }
 
 static const struct lt_binding_def *binding(const struct lt_program *p, enum lt_binding kind, int32_t i)
 {
-	return (unsigned)kind < 4 && i >= 0 && i < p->bindings[kind].n ? &p->bindings[kind].at[i] : NULL;
+	return (unsigned)kind < LT_NPORT_KIND && i >= 0 && i < p->bindings[kind].n ? &p->bindings[kind].at[i] : NULL;
 }
 
-int32_t lt_program_count(const struct lt_program *p, enum lt_binding kind) { return (unsigned)kind < 4 ? p->bindings[kind].n : 0; }
+int32_t lt_program_count(const struct lt_program *p, enum lt_binding kind) { return (unsigned)kind < LT_NPORT_KIND ? p->bindings[kind].n : 0; }
 const char *lt_program_name(const struct lt_program *p, enum lt_binding kind, int32_t i)
 {
 	const struct lt_binding_def *d = binding(p, kind, i);
@@ -60,7 +63,7 @@ const char *lt_program_name(const struct lt_program *p, enum lt_binding kind, in
 }
 int32_t lt_program_find(const struct lt_program *p, enum lt_binding kind, const char *name)
 {
-	return (unsigned)kind < 4 && p->bindings[kind].names ? lt__names_find(p->bindings[kind].names, name, strlen(name)) : -1;
+	return (unsigned)kind < LT_NPORT_KIND ? lt__port_find(&p->bindings[kind], name) : -1;
 }
 enum lt_dtype lt_program_dtype(const struct lt_program *p, enum lt_binding kind, int32_t i)
 {

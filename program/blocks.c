@@ -10,7 +10,8 @@
 enum { CHUNK = 1 << 20 };       /* bytes: larger blocks are cut, so that threads can share them */
 
 struct planner {
-	struct lt_program *p;
+	struct lt_assigned *assigned;
+	struct lt_blocks **blocks;      /* by root */
 	struct lt_arena *a;             /* of the plan */
 	struct lt_arena *scratch;
 	const struct lt_looptree *t;
@@ -31,7 +32,7 @@ static lt_node lone_copy(const struct planner *x, lt_tnode root)
 	}
 	lt_node n = t->node[at].leaf;
 	bool plain = lt__is_many(x->g, n, t->leaf[n]) && !t->layout[n] && !t->node[at].stream && t->node[at].depth <= 1 && t->scope[n].whole;
-	return plain && t->leaf[n]->n_trip == 0 && x->p->assigned.location[n].storage >= 0 ? n : -1;
+	return plain && t->leaf[n]->n_trip == 0 && x->assigned->location[n].storage >= 0 ? n : -1;
 }
 
 static void find_readers(struct planner *x)
@@ -58,7 +59,7 @@ static void find_readers(struct planner *x)
 /* What a piece shows as one sum over [1 | params | dims] of elements of its source's storage; false: it is none. */
 static bool source_row(const struct planner *x, const struct lt_readpiece *p, int64_t *row)
 {
-	const struct lt_location *place = &x->p->assigned.location[p->base];
+	const struct lt_location *place = &x->assigned->location[p->base];
 	return place->storage >= 0 && !x->t->layout[p->base] && lt__flat_row(&p->map, place->stride, row)
 		&& !lt__add_overflow(row[0], place->offset, &row[0]);
 }
@@ -105,9 +106,9 @@ static void add_chunks(struct planner *x, struct lt_blocks *b, struct lt_block b
 
 static void add_block(struct planner *x, struct lt_blocks *b, lt_node n, const struct lt_cell *cell, const struct lt_readpiece *p, const int64_t *row)
 {
-	const struct lt_location *to = &x->p->assigned.location[n];
+	const struct lt_location *to = &x->assigned->location[n];
 	const struct lt_leaf *leaf = x->t->leaf[n];
-	struct lt_block block = { .from = p->kind == LT_PIECE_READ ? x->p->assigned.location[p->base].storage : -1, .first_dim = b->n_dim,
+	struct lt_block block = { .from = p->kind == LT_PIECE_READ ? x->assigned->location[p->base].storage : -1, .first_dim = b->n_dim,
 		.first_term = b->n_term, .to_at = to->offset, .from_at = row ? row[0] : 0, .bits = p->bits };
 	const int64_t *along = row ? row + 1 + p->map.n_param : NULL;
 	int64_t elems = 1;
@@ -139,7 +140,7 @@ static bool may_move(const struct planner *x, lt_node n, lt_node base)
 	const struct lt_graph *g = x->g;
 	const struct lt_nodedef *d = &g->node[base];
 	bool moves = x->t->leaf_of[base] >= 0 && x->reader[base] == n && !x->binding[base] && d->op != LT_OP_update && !x->t->layout[base]
-		&& x->p->early[base] == x->p->early[n] && x->t->scope[base].whole;
+		&& x->assigned->early[base] == x->assigned->early[n] && x->t->scope[base].whole;
 	for (int32_t i = 0; moves && i < d->n_dim; i++)
 		moves = !g->var[d->dim[i]].bounded && x->t->scope[base].extent[i] == g->var[d->dim[i]].extent;
 	return moves;
@@ -149,7 +150,7 @@ static bool may_move(const struct planner *x, lt_node n, lt_node base)
 static bool move(struct planner *x, lt_node n, const struct lt_cell *cell, const struct lt_readpiece *p)
 {
 	const struct lt_graph *g = x->g;
-	const struct lt_location *to = &x->p->assigned.location[n];
+	const struct lt_location *to = &x->assigned->location[n];
 	const struct lt_leaf *leaf = x->t->leaf[n];
 	const struct lt_map *m = &p->map;
 	int64_t elems = 1, offset = to->offset;
@@ -180,7 +181,7 @@ static bool move(struct planner *x, lt_node n, const struct lt_cell *cell, const
 			return false;
 		stride[i] = along < 0 ? 0 : to->stride[along];
 	}
-	x->p->assigned.location[p->base] = (struct lt_location){ .storage = to->storage, .offset = offset, .stride = stride };
+	x->assigned->location[p->base] = (struct lt_location){ .storage = to->storage, .offset = offset, .stride = stride };
 	return true;
 }
 
@@ -207,7 +208,7 @@ static struct lt_blocks *blocks_of(struct planner *x, lt_node n)
 		if (cells.at[i].piece == read->n_piece)
 			return NULL;            /* pieces fill all of it, but as guards that are no boxes */
 	struct lt_blocks *b = LT_NEW(x->a, struct lt_blocks, 1);
-	*b = (struct lt_blocks){ .to = x->p->assigned.location[n].storage, .unit = lt__dtype_info(x->g->node[n].dtype)->bytes, .runs = true };
+	*b = (struct lt_blocks){ .to = x->assigned->location[n].storage, .unit = lt__dtype_info(x->g->node[n].dtype)->bytes, .runs = true };
 	for (int32_t i = 0; i < cells.n; i++) {
 		const struct lt_readpiece *p = &read->piece[cells.at[i].piece];
 		if (!move(x, n, &cells.at[i], p))
@@ -228,7 +229,7 @@ static lt_status plan(void *arg)
 	bool any = false;
 	for (int32_t i = 0; i < n; i++)
 		any = any || copy[i] >= 0;
-	x->p->blocks = LT_NEW(x->a, struct lt_blocks *, n + 1);
+	x->blocks = LT_NEW(x->a, struct lt_blocks *, n + 1);
 	if (!any)
 		return LT_OK;
 	x->reader = LT_NEW(x->scratch, lt_node, x->g->n_node + 1);
@@ -236,15 +237,16 @@ static lt_status plan(void *arg)
 	find_readers(x);
 	while (n-- > 0)
 		if (copy[n] >= 0)
-			x->p->blocks[n] = blocks_of(x, copy[n]);
+			x->blocks[n] = blocks_of(x, copy[n]);
 	return LT_OK;
 }
 
-lt_status lt__program_blocks(struct lt_program *p)
+lt_status lt__find_blocks(struct lt_looptree *t, struct lt_assigned *assigned, struct lt_arena *a, struct lt_blocks ***out)
 {
-	struct planner x = { .p = p, .a = p->nests, .t = p->tree, .g = p->lowered };
-	LT_TRY(lt__arena_new(p->ctx, &x.scratch));
-	lt_status st = lt__protect(p->ctx, plan, &x);
+	struct planner x = { .assigned = assigned, .a = a, .t = t, .g = t->graph };
+	LT_TRY(lt__arena_new(t->graph->ctx, &x.scratch));
+	lt_status st = lt__protect(t->graph->ctx, plan, &x);
 	lt__arena_free(x.scratch);
+	*out = x.blocks;
 	return st;
 }

@@ -3,6 +3,7 @@
  * A text says what the backend lacks, and is the same for all kernels; where, and what to change there, the note and its remedy say.
  */
 #include <string.h>
+#include <stdio.h>
 #include "program/caps.h"
 
 /* Columns of rows: the params, or the divs. */

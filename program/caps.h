@@ -1,9 +1,15 @@
-/* program/caps.h -- between the files that compare a tree with a backend's caps. */
+/* program/caps.h -- comparing a tree with a backend's caps. */
 #ifndef LT_PROGRAM_CAPS_H
 #define LT_PROGRAM_CAPS_H
-#include "program/program.h"
+#include <stdbool.h>
+#include "lt/backend.h"
 
-/* Piece `piece` of operand `operand` of a statement; NULL: it has no such. */
+/* caps.c: what a tree needs beyond what a backend says that it takes, told as the backend would. */
+lt_status lt__refuse_by_caps(const struct lt_tree *, const struct lt_caps *, struct lt_diag *);
+uint64_t lt__known_needs(void);                                         /* all LT_NEED_* bits that there are */
+const char *lt__need_words(uint64_t needs, char *out, size_t bytes);    /* "params, gather"; out */
+
+/* Between the files that do so.  Piece `piece` of operand `operand` of a statement; NULL: it has no such. */
 const struct lt_piece *lt__caps_piece(const struct lt_tree *, const struct lt_stmt *, int32_t operand, int32_t piece);
 /* What a statement writes; NULL: nothing. */
 const struct lt_buffer *lt__caps_dest(const struct lt_tree *, const struct lt_stmt *);

@@ -1,5 +1,7 @@
 /* What a backend's caps refuse before it is asked: types of elements and of operators that it has not, and what a script may change. */
+#include <stdio.h>
 #include <string.h>
+#include "ir/op.h"
 #include "program/caps.h"
 
 static bool lacks(uint64_t dtypes, uint32_t dtype) { return dtype >= 64 || !(dtypes >> dtype & 1); }

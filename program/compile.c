@@ -1,7 +1,11 @@
-/* Compiling: the kernels of each backend at once, but for those that the cache has. */
+/* Kernels: what nests have in common.  Those of each backend are compiled at once, but for those that the cache has. */
 #include <stdio.h>
 #include <string.h>
+#include "ir/intern.h"
+#include "program/blocks.h"
+#include "program/compile.h"
 #include "program/object_cache.h"
+#include "program/told.h"
 
 static const size_t MAX_WORKSPACE = SIZE_MAX / 16;     /* bytes: so that sums of a few do not overflow */
 
@@ -33,41 +37,41 @@ static void take_text(void *user, const char *text, size_t bytes)
 }
 
 /* A backend may say of each object how many threads it uses. */
-static void count_threads(struct lt_program *p, const struct lt_backend *b, const struct lt_object *object)
+static void count_threads(struct lt_kernels *x, const struct lt_backend *b, const struct lt_object *object)
 {
 	struct lines l = { .n = 0 };
 	if (!LT_HAS(struct lt_backend, b, dump) || b->dump(object, LT_DUMP_STATS, take_text, &l))
 		return;
 	read_dump_line(&l);
-	if (l.threads > p->stats.n_thread)
-		p->stats.n_thread = l.threads;
-	p->stats.n_parallel += l.parallel;
-	p->stats.n_serialised += l.parallel && l.serialised;
+	if (l.threads > x->n_thread)
+		x->n_thread = l.threads;
+	x->n_parallel += l.parallel;
+	x->n_serialised += l.parallel && l.serialised;
 }
 
-static void count_done(struct lt_program *p)
+static void count_cached(struct lt_kernels *x, struct lt_services *s)
 {
-	p->n_done++;
-	p->stats.n_cached++;
-	if (p->options.progress)
-		p->options.progress(p->options.user, p->n_done, p->n_kernel);
+	x->n_cached++;
+	s->n_done++;
+	if (s->options->progress)
+		s->options->progress(s->options->user, s->n_done, s->n_kernel);
 }
 
 /* The kernels that a backend has to compile, and room for what it is asked and answers. */
 struct missing { int32_t n, *kernel; const struct lt_tree **tree; struct lt_object **object; };
 
 /* Those that are in the cache have their objects. */
-static lt_status load_cached(struct lt_program *p, int32_t opened, struct lt_object_cache *kept, struct missing *m)
+static lt_status load_cached(struct lt_kernels *x, int32_t opened, struct lt_services *s, struct lt_object_cache *kept, struct missing *m)
 {
-	for (int32_t i = 0; i < p->n_kernel; i++) {
-		struct lt_kernel *k = &p->kernel[i];
+	for (int32_t i = 0; i < x->n; i++) {
+		struct lt_kernel *k = &x->at[i];
 		if (k->opened != opened)
 			continue;
-		LT_TRY(lt__cancelled(p));
+		LT_TRY(lt__cancelled(s));
 		if (lt__object_cache_load(kept, &k->frozen->tree, &k->object))
-			return lt_fail(p->ctx, LT_ENOMEM, "out of memory");
+			return lt_fail(s->ctx, LT_ENOMEM, "out of memory");
 		if (k->object) {
-			count_done(p);
+			count_cached(x, s);
 			continue;
 		}
 		m->kernel[m->n] = i;
@@ -76,75 +80,98 @@ static lt_status load_cached(struct lt_program *p, int32_t opened, struct lt_obj
 	return LT_OK;
 }
 
-static lt_status compile_missing(struct lt_program *p, const struct lt_opened *c, struct lt_object_cache *kept, const struct missing *m)
+static lt_status compile_missing(struct lt_kernels *x, const struct lt_opened *c, struct lt_services *s, struct lt_object_cache *kept, const struct missing *m)
 {
 	struct lt_diagnostics told;
 	lt__diagnostics_init(&told);
 	lt_status st = m->n ? c->backend->compile(c->session, m->tree, (uint32_t)m->n, m->object, &told.diag) : LT_OK;
 	if (st)
-		return lt_fail(p->ctx, st, "backend %s: %s", c->backend->name, lt__diagnostic_reason(&told, st, c->backend->name, "compile"));
+		return lt_fail(s->ctx, st, "backend %s: %s", c->backend->name, lt__diagnostic_reason(&told, st, c->backend->name, "compile"));
 	for (int32_t i = 0; i < m->n; i++)
-		p->kernel[m->kernel[i]].object = m->object[i];          /* to be destroyed, whatever comes */
+		x->at[m->kernel[i]].object = m->object[i];          /* to be destroyed, whatever comes */
 	for (int32_t i = 0; i < m->n; i++)
 		if (!m->object[i])
-			return lt_fail(p->ctx, LT_EABI, "backend %s, kernel %s: it says that it is compiled, but gives no object; its author has to mend `compile`",
+			return lt_fail(s->ctx, LT_EABI, "backend %s, kernel %s: it says that it is compiled, but gives no object; its author has to mend `compile`",
 				c->backend->name, m->tree[i]->name);
-	p->n_done += m->n;
-	p->stats.n_compiled += m->n;
+	s->n_done += m->n;
+	x->n_compiled += m->n;
 	for (int32_t i = 0; i < m->n; i++)
 		if (lt__object_cache_save(kept, m->tree[i], m->object[i]))
-			return lt_fail(p->ctx, LT_ENOMEM, "out of memory");
+			return lt_fail(s->ctx, LT_ENOMEM, "out of memory");
 	return LT_OK;
 }
 
 /* What the kernels of a backend need to run. */
-static lt_status workspace_measure(struct lt_program *p, int32_t opened)
+static lt_status workspace_measure(struct lt_kernels *x, int32_t opened, const struct lt_opened *c, const struct lt_services *s)
 {
-	struct lt_opened *c = &p->opened[opened];
-	for (int32_t i = 0; i < p->n_kernel; i++) {
-		struct lt_kernel *k = &p->kernel[i];
+	for (int32_t i = 0; i < x->n; i++) {
+		struct lt_kernel *k = &x->at[i];
 		if (k->opened != opened)
 			continue;
-		count_threads(p, c->backend, k->object);
+		count_threads(x, c->backend, k->object);
 		k->workspace_align = 1;
 		if (LT_HAS(struct lt_backend, c->backend, need))
-			c->backend->need(k->object, p->options.n_thread, &k->workspace_bytes, &k->workspace_align);
+			c->backend->need(k->object, s->options->n_thread, &k->workspace_bytes, &k->workspace_align);
 		if (k->workspace_align == 0 || (k->workspace_align & (k->workspace_align - 1)) != 0)
-			return lt_fail(p->ctx, LT_EABI, "backend %s, kernel %s: it asks for a workspace aligned to %zu bytes, which is no power of two; "
+			return lt_fail(s->ctx, LT_EABI, "backend %s, kernel %s: it asks for a workspace aligned to %zu bytes, which is no power of two; "
 				"its author has to mend `need`", c->backend->name, k->frozen->tree.name, k->workspace_align);
 		if (k->workspace_bytes > MAX_WORKSPACE || k->workspace_align > MAX_WORKSPACE)
-			return lt_fail(p->ctx, LT_EABI, "backend %s, kernel %s: it asks for a workspace of %zu bytes aligned to %zu, more than any memory has; "
+			return lt_fail(s->ctx, LT_EABI, "backend %s, kernel %s: it asks for a workspace of %zu bytes aligned to %zu, more than any memory has; "
 				"its author has to mend `need`", c->backend->name, k->frozen->tree.name, k->workspace_bytes, k->workspace_align);
-		if (k->workspace_bytes > c->scratch_bytes)
-			c->scratch_bytes = k->workspace_bytes;
-		if (k->workspace_bytes > p->scratch_bytes)
-			p->scratch_bytes = k->workspace_bytes;
-		p->stats.kernel_bytes = (int64_t)p->scratch_bytes;
 	}
 	return LT_OK;
 }
 
-static lt_status compile_with(struct lt_program *p, int32_t opened)
+static lt_status compile_with(struct lt_kernels *x, int32_t opened, const struct lt_opened *c, struct lt_services *s, struct lt_arena *a)
 {
-	struct lt_opened *c = &p->opened[opened];
 	struct lt_object_cache kept = { 0 };
-	struct missing m = { .kernel = LT_NEW(p->arena, int32_t, p->n_kernel + 1), .tree = LT_NEW(p->arena, const struct lt_tree *, p->n_kernel + 1),
-		.object = LT_NEW(p->arena, struct lt_object *, p->n_kernel + 1) };
-	bool any = false;
-	for (int32_t i = 0; i < p->n_kernel; i++)
-		any = any || p->kernel[i].opened == opened;
-	if (!any)
-		return LT_OK;
-	lt_status st = lt__object_cache_open(&kept, p, c);
-	st = st ? st : load_cached(p, opened, &kept, &m);
-	st = st ? st : compile_missing(p, c, &kept, &m);
+	struct missing m = { .kernel = LT_NEW(a, int32_t, x->n + 1), .tree = LT_NEW(a, const struct lt_tree *, x->n + 1),
+		.object = LT_NEW(a, struct lt_object *, x->n + 1) };
+	lt_status st = lt__object_cache_open(&kept, s, c);
+	st = st ? st : load_cached(x, opened, s, &kept, &m);
+	st = st ? st : compile_missing(x, c, s, &kept, &m);
 	lt__object_cache_close(&kept);
-	return st ? st : workspace_measure(p, opened);
+	return st ? st : workspace_measure(x, opened, c, s);
 }
 
-lt_status lt__program_compile(struct lt_program *p)
+lt_status lt__kernels_compile(struct lt_kernels *x, const struct lt_choices *choices, struct lt_services *s, struct lt_arena *a)
 {
-	for (int32_t i = 0; i < p->n_opened && !p->options.plan_only; i++)
-		LT_TRY(compile_with(p, i));
+	s->n_kernel = x->n;
+	for (int32_t i = 0; i < choices->n; i++)
+		if (x->used[i])
+			LT_TRY(compile_with(x, i, &choices->at[i], s, a));
 	return LT_OK;
+}
+
+void lt__kernels_find(const struct lt_nests *nests, int32_t n_opened, struct lt_arena *a, struct lt_kernels *out)
+{
+	struct lt_names **texts = LT_NEW(a, struct lt_names *, n_opened + 1);
+	*out = (struct lt_kernels){ .at = LT_NEW(a, struct lt_kernel, nests->n + 1), .of = LT_NEW(a, int32_t, nests->n + 1),
+		.used = LT_NEW(a, bool, n_opened + 1) };
+	for (int32_t i = 0; i < n_opened; i++)
+		texts[i] = lt__names_new(a);
+	for (int32_t i = 0; i < nests->n; i++) {
+		const char *text = nests->frozen[i].tree.text;
+		int32_t opened = nests->opened_of[i];
+		struct lt_names *known = texts[opened];
+		out->of[i] = -1;
+		if (nests->blocks[i])
+			continue;
+		int32_t k = lt__names_find(known, text, strlen(text));
+		if (k < 0) {
+			k = out->n++;
+			lt__names_add(known, text, strlen(text), k);
+			out->at[k] = (struct lt_kernel){ .frozen = &nests->frozen[i], .opened = opened };
+			out->used[opened] = true;
+		}
+		out->of[i] = k;
+	}
+}
+
+void lt__kernels_destroy(struct lt_kernels *x, const struct lt_choices *choices)
+{
+	for (int32_t i = 0; i < x->n; i++)
+		if (x->at[i].object)
+			choices->at[x->at[i].opened].backend->destroy(x->at[i].object);
+	x->n = 0;
 }

@@ -2,11 +2,9 @@
 #include <string.h>
 #include "program/program.h"
 
-static size_t storage_bytes(const struct lt_storage *s) { return (size_t)s->elems * lt__dtype_info(s->dtype)->bytes; }
-
 static lt_status new_block(struct lt_program *p, int32_t memory, struct lt_device_memory *r, size_t bytes, const char *what, void **out)
 {
-	struct lt_opened *c = &p->opened[p->memory[memory].opened];
+	struct lt_opened *c = &p->choices.at[p->memories.at[memory].opened];
 	struct lt_diagnostics told;
 	lt__diagnostics_init(&told);
 	*out = NULL;
@@ -21,65 +19,65 @@ static lt_status new_block(struct lt_program *p, int32_t memory, struct lt_devic
 
 static lt_status memory_fill(struct lt_program *p, int32_t memory, bool prepare, struct lt_device_memory *r)
 {
-	const struct lt_pmemory *m = &p->memory[memory];
+	const struct lt_pmemory *m = &p->memories.at[memory];
 	const enum lt_space region_space = prepare ? LT_SPACE_PREPARED : LT_SPACE_WORKSPACE;
 	const size_t region_bytes = prepare ? m->prepared_bytes : m->workspace_bytes;
 	void *region = NULL;
 	if (region_bytes)
 		LT_TRY(new_block(p, memory, r, region_bytes, prepare ? "what is computed from constants" : "the workspace", &region));
-	for (int32_t s = 0; s < p->assigned.n_storage; s++) {
-		const struct lt_storage *x = &p->assigned.storage[s];
-		if (lt__space_is_early(x->space) != prepare || !(p->in_memories[s] >> memory & 1))
+	for (int32_t s = 0; s < p->nests.assigned.n_storage; s++) {
+		const struct lt_storage *x = &p->nests.assigned.storage[s];
+		if (lt__space_is_early(x->space) != prepare || !(p->memories.in_memories[s] >> memory & 1))
 			continue;
 		struct lt_slot *at = &r->where[s];
-		*at = (struct lt_slot){ region, m->offset[s], (int64_t)storage_bytes(x) };
-		if (x->space == region_space && (region || !storage_bytes(x)))
+		*at = (struct lt_slot){ region, m->offset[s], (int64_t)lt__storage_bytes(x) };
+		if (x->space == region_space && (region || !lt__storage_bytes(x)))
 			continue;
 		at->offset = 0;
-		LT_TRY(new_block(p, memory, r, storage_bytes(x), lt__storage_text(p, s), &at->base));
+		LT_TRY(new_block(p, memory, r, lt__storage_bytes(x), lt__storage_text(p, s), &at->base));
 	}
 	if (m->scratch_align > 256)
 		return lt_fail(p->ctx, LT_EUNSUPPORTED, "backend %s: a kernel's workspace wants an alignment of %zu bytes; device memory has 256",
-			p->opened[m->opened].backend->name, m->scratch_align);
+			p->choices.at[m->opened].backend->name, m->scratch_align);
 	return m->scratch_bytes ? new_block(p, memory, r, m->scratch_bytes, "a kernel's workspace", &r->scratch) : LT_OK;
 }
 
 static size_t tables(const struct lt_program *p, size_t *block_bytes)
 {
-	size_t n = (size_t)p->assigned.n_storage;
+	size_t n = (size_t)p->nests.assigned.n_storage;
 	*block_bytes = sizeof(void *) * (n + 3);
-	return (sizeof(struct lt_slot) * (n + 1) + *block_bytes) * (size_t)p->n_memory + sizeof(struct lt_device_memory) * (size_t)p->n_memory;
+	return (sizeof(struct lt_slot) * (n + 1) + *block_bytes) * (size_t)p->memories.n + sizeof(struct lt_device_memory) * (size_t)p->memories.n;
 }
 
 lt_status lt__device_memory_new(struct lt_program *p, bool prepare, struct lt_device_memory **out)
 {
 	*out = NULL;
-	if (p->n_memory == 1)
+	if (p->memories.n == 1)
 		return LT_OK;
-	size_t block_bytes, bytes = tables(p, &block_bytes), slot_bytes = sizeof(struct lt_slot) * ((size_t)p->assigned.n_storage + 1);
+	size_t block_bytes, bytes = tables(p, &block_bytes), slot_bytes = sizeof(struct lt_slot) * ((size_t)p->nests.assigned.n_storage + 1);
 	struct lt_device_memory *r = lt__context_realloc(p->ctx, NULL, 0, bytes);
 	if (!r)
 		return lt_fail(p->ctx, LT_ENOMEM, "out of memory: %zu bytes for tables of device memory", bytes);
 	memset(r, 0, bytes);
-	char *at = (char *)(r + p->n_memory);
+	char *at = (char *)(r + p->memories.n);
 	lt_status st = LT_OK;
-	for (int32_t i = 0; i < p->n_memory; i++) {
+	for (int32_t i = 0; i < p->memories.n; i++) {
 		r[i].where = (struct lt_slot *)(void *)at;
 		at += slot_bytes;
 		r[i].block = (void **)(void *)at;
 		at += block_bytes;
 		if (!prepare)
-			memcpy(r[i].where, p->room[i].where, slot_bytes);
+			memcpy(r[i].where, p->constants.room[i].where, slot_bytes);
 	}
-	for (int32_t i = 1; !st && i < p->n_memory; i++)
+	for (int32_t i = 1; !st && i < p->memories.n; i++)
 		st = memory_fill(p, i, prepare, &r[i]);
 	if (st) {
 		lt__device_memory_free(p, r);
 		return st;
 	}
 	p->stats.device_bytes = 0;
-	for (int32_t i = 0; i < p->n_memory; i++)
-		p->stats.device_bytes += r[i].bytes + (prepare ? 0 : p->room[i].bytes);
+	for (int32_t i = 0; i < p->memories.n; i++)
+		p->stats.device_bytes += r[i].bytes + (prepare ? 0 : p->constants.room[i].bytes);
 	*out = r;
 	return LT_OK;
 }
@@ -87,8 +85,8 @@ lt_status lt__device_memory_new(struct lt_program *p, bool prepare, struct lt_de
 void lt__device_memory_free(struct lt_program *p, struct lt_device_memory *r)
 {
 	size_t block_bytes;
-	for (int32_t i = 1; r && i < p->n_memory; i++) {
-		struct lt_opened *c = &p->opened[p->memory[i].opened];
+	for (int32_t i = 1; r && i < p->memories.n; i++) {
+		struct lt_opened *c = &p->choices.at[p->memories.at[i].opened];
 		for (int32_t k = 0; k < r[i].n_block; k++)
 			c->backend->mem_free(c->session, r[i].block[k]);
 	}

@@ -3,6 +3,7 @@
 #include "ir/intern.h"
 #include "looptree/show.h"
 #include "program/blocks.h"
+#include "program/program.h"
 
 struct dump { const struct lt_program *p; enum lt_dump_kind kind; lt_write *write; void *user; struct lt_arena *a; };
 
@@ -16,20 +17,20 @@ static void dump_text(struct dump *d, struct lt_text *x)
 /* The first nest that each kernel was made of. */
 static bool is_first(const struct lt_program *p, int32_t nest)
 {
-	return p->kernel_of[nest] < 0 || p->kernel[p->kernel_of[nest]].frozen == &p->frozen[nest];
+	return p->kernels.of[nest] < 0 || p->kernels.at[p->kernels.of[nest]].frozen == &p->nests.frozen[nest];
 }
 
 static lt_status dump_nests(struct dump *d)
 {
 	const struct lt_program *p = d->p;
 	struct lt_text x = { .arena = d->a };
-	for (int32_t i = 0; i < p->n_frozen; i++) {
+	for (int32_t i = 0; i < p->nests.n; i++) {
 		if (!is_first(p, i)) {
-			lt__text_format(&x, "kernel %s = %s\n", p->frozen[i].tree.name, p->kernel[p->kernel_of[i]].frozen->tree.name);
+			lt__text_format(&x, "kernel %s = %s\n", p->nests.frozen[i].tree.name, p->kernels.at[p->kernels.of[i]].frozen->tree.name);
 		} else if (d->kind == LT_SHOW_ACCESS) {
-			lt__show_access(&x, &p->frozen[i].tree);
+			lt__show_access(&x, &p->nests.frozen[i].tree);
 		} else {
-			lt__show_frozen(&x, &p->frozen[i].tree);
+			lt__show_frozen(&x, &p->nests.frozen[i].tree);
 		}
 		dump_text(d, &x);
 	}
@@ -65,9 +66,9 @@ static lt_status dump_source(struct dump *d)
 		return lt_fail(p->ctx, LT_EINVAL, "the program was compiled with plan_only: it has no source to show");
 	if (!source && p->options.source_only)
 		return lt_fail(p->ctx, LT_EINVAL, "the program was compiled with source_only: it has no assembly to show");
-	for (int32_t i = 0; i < p->n_kernel; i++) {
-		const struct lt_kernel *k = &p->kernel[i];
-		const struct lt_backend *b = p->opened[k->opened].backend;
+	for (int32_t i = 0; i < p->kernels.n; i++) {
+		const struct lt_kernel *k = &p->kernels.at[i];
+		const struct lt_backend *b = p->choices.at[k->opened].backend;
 		if (!LT_HAS(struct lt_backend, b, dump))
 			return lt_fail(p->ctx, LT_EUNSUPPORTED, "backend %s has no source to show; use -b cpu", b->name);
 		if (i)
@@ -82,10 +83,10 @@ static lt_status dump_source(struct dump *d)
 		else
 			dump_text(d, &x);
 	}
-	for (int32_t i = 0; i < p->n_frozen && source; i++)
-		if (p->blocks[i]) {
-			lt__text_format(&x, "%s/* %s is copied by the program, of %d blocks: it has no code */\n", i || p->n_kernel ? "\n" : "",
-				p->frozen[i].tree.name, (int)p->blocks[i]->n);
+	for (int32_t i = 0; i < p->nests.n && source; i++)
+		if (p->nests.blocks[i]) {
+			lt__text_format(&x, "%s/* %s is copied by the program, of %d blocks: it has no code */\n", i || p->kernels.n ? "\n" : "",
+				p->nests.frozen[i].tree.name, (int)p->nests.blocks[i]->n);
 			dump_text(d, &x);
 		}
 	return LT_OK;
@@ -109,37 +110,37 @@ static const enum lt_binding binding_of[] = { LT_BINDING_INPUT, LT_BINDING_CONST
 
 const char *lt__storage_text(const struct lt_program *p, int32_t s)
 {
-	const struct lt_storage *st = &p->assigned.storage[s];
+	const struct lt_storage *st = &p->nests.assigned.storage[s];
 	return st->binding >= 0 ? lt__scratch(p->ctx, "%s '%.200s'", space_word[st->space], lt_program_name(p, binding_of[st->space], st->binding))
 		: lt__scratch(p->ctx, "%s", space_word[st->space]);
 }
 
 static void write_memory(struct dump *d, struct lt_text *x, int32_t memory)
 {
-	if (d->p->n_memory > 1)
-		lt__text_format(x, " in %s", memory ? d->p->opened[d->p->memory[memory].opened].backend->name : "host");
+	if (d->p->memories.n > 1)
+		lt__text_format(x, " in %s", memory ? d->p->choices.at[d->p->memories.at[memory].opened].backend->name : "host");
 }
 
 static void write_storage(struct dump *d, struct lt_text *x, int32_t s, int32_t memory)
 {
-	const struct lt_storage *st = &d->p->assigned.storage[s];
+	const struct lt_storage *st = &d->p->nests.assigned.storage[s];
 	if (st->binding >= 0)
 		lt__text_format(x, "%s '%s'", space_word[st->space], lt_program_name(d->p, binding_of[st->space], st->binding));
 	else
-		lt__text_format(x, "%s+%lld", space_word[st->space], (long long)(memory ? d->p->memory[memory].offset[s] : st->offset));
+		lt__text_format(x, "%s+%lld", space_word[st->space], (long long)d->p->memories.at[memory].offset[s]);
 }
 
 static lt_status dump_plan(struct dump *d)
 {
 	const struct lt_program *p = d->p;
 	struct lt_text x = { .arena = d->a };
-	if (p->n_memory > 1)
+	if (p->memories.n > 1)
 		lt__text_format(&x, "moves %d a run, %lld bytes\n", (int)p->stats.n_move, (long long)p->stats.move_bytes);
 	lt__text_format(&x, "workspace %lld bytes, intermediates %lld bytes in all, prepared from constants %lld bytes\n",
 		(long long)p->stats.workspace_bytes, (long long)p->stats.intermediate_bytes, (long long)p->stats.constant_bytes);
-	for (int32_t i = 0; i < p->n_prepare + p->n_run; i++) {
-		const struct lt_pstep *s = i < p->n_prepare ? &p->prepare[i] : &p->run[i - p->n_prepare];
-		lt__text_format(&x, "%s ", i < p->n_prepare ? "once" : "run ");
+	for (int32_t i = 0; i < p->plan.n_prepare + p->plan.n_run; i++) {
+		const struct lt_pstep *s = i < p->plan.n_prepare ? &p->plan.prepare[i] : &p->plan.run[i - p->plan.n_prepare];
+		lt__text_format(&x, "%s ", i < p->plan.n_prepare ? "once" : "run ");
 		if (s->kind == LT_STEP_COPY) {
 			lt__text_format(&x, "copy ");
 			write_storage(d, &x, s->from, s->memory);
@@ -155,12 +156,12 @@ static lt_status dump_plan(struct dump *d)
 			write_storage(d, &x, s->to, s->memory);
 			write_memory(d, &x, s->memory);
 		} else {
-			const struct lt_frozen *f = &p->frozen[s->nest];
+			const struct lt_frozen *f = &p->nests.frozen[s->nest];
 			lt__text_format(&x, "%s", f->tree.name);
 			if (s->kind == LT_STEP_BLOCKS)
-				lt__text_format(&x, " by the program, %d blocks", (int)p->blocks[s->nest]->n);
-			else if (p->n_opened > 1)
-				lt__text_format(&x, " by %s", p->opened[p->opened_of[s->nest]].backend->name);
+				lt__text_format(&x, " by the program, %d blocks", (int)p->nests.blocks[s->nest]->n);
+			else if (p->choices.n > 1)
+				lt__text_format(&x, " by %s", p->choices.at[p->nests.opened_of[s->nest]].backend->name);
 			write_memory(d, &x, s->memory);
 			for (int32_t k = 0; k < f->n_bind; k++) {
 				lt__text_format(&x, "%s", f->bind[k].written ? "  writes " : "  reads ");

@@ -1,6 +1,7 @@
 /* Saying why: which backend takes which kernel, and what the others refused it for. */
 #include <string.h>
 #include "program/blocks.h"
+#include "program/program.h"
 
 static void add_place(struct lt_text *x, const struct lt_refusal *r)
 {
@@ -10,9 +11,9 @@ static void add_place(struct lt_text *x, const struct lt_refusal *r)
 		lt__text_format(x, " (%s:%d:%d)", r->file ? r->file : "script", (int)r->line, (int)r->column);
 }
 
-const char *lt__refusals_text(struct lt_program *p, const struct lt_refusals *list)
+const char *lt__refusals_text(struct lt_arena *a, const struct lt_refusals *list)
 {
-	struct lt_text x = { .arena = p->arena };
+	struct lt_text x = { .arena = a };
 	for (int32_t i = 0; i < list->n; i++) {
 		const struct lt_refusal *r = list->at[i];
 		lt__text_format(&x, "%s%s refuses it", i ? "; " : "", r->backend);
@@ -81,16 +82,16 @@ void lt_explained_print(const struct lt_explained *e, lt_write *write, void *use
 
 void lt__explain_each(const struct lt_program *p, struct lt_arena *a, void (*say)(void *, const struct lt_explained *), void *user)
 {
-	for (int32_t i = 0; i < p->n_frozen; i++) {
-		const struct lt_refusals *list = &p->refused[i];
-		const struct lt_frozen *code = p->kernel_of && p->kernel_of[i] >= 0 ? p->kernel[p->kernel_of[i]].frozen : &p->frozen[i];
+	for (int32_t i = 0; i < p->nests.n; i++) {
+		const struct lt_refusals *list = &p->nests.refused[i];
+		const struct lt_frozen *code = p->kernels.of && p->kernels.of[i] >= 0 ? p->kernels.at[p->kernels.of[i]].frozen : &p->nests.frozen[i];
 		struct lt_refusal *all = LT_NEW(a, struct lt_refusal, list->n + 1);
 		for (int32_t k = 0; k < list->n; k++)
 			all[k] = *list->at[k];
-		const struct lt_explained e = { .size = sizeof e, .kernel = p->frozen[i].tree.name,
-			.backend = p->blocks[i] ? "host" : p->opened_of[i] < 0 ? NULL : p->opened[p->opened_of[i]].backend->name,
-			.n_block = p->blocks[i] ? p->blocks[i]->n : -1,
-			.same_as = code != &p->frozen[i] ? code->tree.name : NULL, .refusal = all, .n_refusal = (uint32_t)list->n };
+		const struct lt_explained e = { .size = sizeof e, .kernel = p->nests.frozen[i].tree.name,
+			.backend = p->nests.blocks[i] ? "host" : p->nests.opened_of[i] < 0 || !p->choices.n ? NULL : p->choices.at[p->nests.opened_of[i]].backend->name,
+			.n_block = p->nests.blocks[i] ? p->nests.blocks[i]->n : -1,
+			.same_as = code != &p->nests.frozen[i] ? code->tree.name : NULL, .refusal = all, .n_refusal = (uint32_t)list->n };
 		say(user, &e);
 	}
 }

@@ -2,10 +2,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
-#include "program/program.h"
+#include "program/host.h"
 
 /* The threads wait for the next call as OpenMP's do (OMP_WAIT_POLICY), and are those that compiled kernels use, too.  More than a system gives
  * end the process: a backend may hand on any number that it was given. */
@@ -37,23 +38,23 @@ uint32_t lt__host_threads(uint32_t n)
 /* A backend counts the trees that it was given; the program's kernels are those of all backends, and those from the cache. */
 static void progress(void *user, int32_t done, int32_t total)
 {
-	const struct lt_program *p = user;
+	const struct lt_services *s = user;
 	(void)total;
-	p->options.progress(p->options.user, p->n_done + done, p->n_kernel);
+	s->options->progress(s->options->user, s->n_done + done, s->n_kernel);
 }
 
 static void log_(const struct lt_host *host, enum lt_log level, const char *text)
 {
-	const struct lt_program *p = host->user;
-	p->options.log(p->options.user, (int)level, text);
+	const struct lt_services *s = host->user;
+	s->options->log(s->options->user, (int)level, text);
 }
 
 static lt_status recall(const struct lt_host *host, const void *key, size_t key_bytes, lt_write *write, void *user)
 {
-	struct lt_program *p = host->user;
+	struct lt_services *s = host->user;
 	size_t bytes;
 	errno = 0;
-	char *data = lt__cache_read(&p->cache, LT_ENTRY_FACT, key, key_bytes, &bytes);
+	char *data = lt__cache_read(&s->cache, LT_ENTRY_FACT, key, key_bytes, &bytes);
 	if (!data)
 		return errno == ENOMEM ? LT_ENOMEM : LT_EMISSING;
 	write(user, data, bytes);
@@ -63,55 +64,63 @@ static lt_status recall(const struct lt_host *host, const void *key, size_t key_
 
 static void host_keep(const struct lt_host *host, const void *key, size_t key_bytes, const void *data, size_t bytes)
 {
-	struct lt_program *p = host->user;
-	lt__cache_write(&p->cache, LT_ENTRY_FACT, key, key_bytes, data, bytes);
+	struct lt_services *s = host->user;
+	lt__cache_write(&s->cache, LT_ENTRY_FACT, key, key_bytes, data, bytes);
 }
 
 static void warn(void *user, const char *text)
 {
-	const struct lt_program *p = user;
-	if (p->options.log)
-		p->options.log(p->options.user, LT_LOG_WARNING, text);
+	const struct lt_services *s = user;
+	if (s->options->log)
+		s->options->log(s->options->user, LT_LOG_WARNING, text);
 }
 
 /* A folder that was named by mistake, or that others may put code in, is an error, unless the caller can do without. */
-static lt_status open_cache(struct lt_program *p)
+static lt_status open_cache(struct lt_services *s, struct lt_arena *a)
 {
 	char why[8192];
-	const char *dir = p->options.cache_dir;
-	p->cache.warn = warn;
-	p->cache.user = p;
-	if (!dir || p->options.plan_only)
+	const char *dir = s->options->cache_dir;
+	s->cache.warn = warn;
+	s->cache.user = s;
+	if (!dir || s->options->plan_only)
 		return LT_OK;
-	enum lt_cache_state state = lt__cache_open(&p->cache, dir, true, why, sizeof why);
+	enum lt_cache_state state = lt__cache_open(&s->cache, dir, true, why, sizeof why);
 	if (state == LT_CACHE_NO_MEMORY)
-		return lt_fail(p->ctx, LT_ENOMEM, "out of memory");
-	if (state == LT_CACHE_REFUSED && !p->options.cache_optional)
-		return lt_fail(p->ctx, LT_EIO, "the cache folder %s", why);
+		return lt_fail(s->ctx, LT_ENOMEM, "out of memory");
+	if (state == LT_CACHE_REFUSED && !s->options->cache_optional)
+		return lt_fail(s->ctx, LT_EIO, "the cache folder %s", why);
 	if (state != LT_CACHE_READY)
-		p->cache_why = lt__arena_string(p->arena, why);
+		s->cache_why = lt__arena_string(a, why);
 	return LT_OK;
 }
 
 static int cancelled(const struct lt_host *host)
 {
-	const struct lt_program *p = host->user;
-	return p->options.cancelled(p->options.user);
+	const struct lt_services *s = host->user;
+	return s->options->cancelled(s->options->user);
 }
 
-lt_status lt__cancelled(struct lt_program *p)
+lt_status lt__cancelled(const struct lt_services *s)
 {
-	return p->options.cancelled && p->options.cancelled(p->options.user) ? lt_fail(p->ctx, LT_ECANCELLED, "compiling was cancelled") : LT_OK;
+	return s->options->cancelled && s->options->cancelled(s->options->user) ? lt_fail(s->ctx, LT_ECANCELLED, "compiling was cancelled") : LT_OK;
 }
 
-lt_status lt__host_open(struct lt_program *p)
+lt_status lt__host_open(struct lt_services *s, struct lt_context *ctx, const struct lt_options *o, struct lt_arena *a)
 {
-	LT_TRY(open_cache(p));
-	const bool cache = p->cache.fd >= 0;
-	p->host = (struct lt_host){ .size = sizeof p->host, .n_thread = p->options.n_thread, .cc = p->options.cc,
-		.temp_dir = p->options.temp_dir, .user = p, .progress = p->options.progress ? progress : NULL,
-		.log = p->options.log ? log_ : NULL, .parallel = lt__host_parallel, .recall = cache ? recall : NULL, .keep = cache ? host_keep : NULL,
-		.cancelled = p->options.cancelled ? cancelled : NULL, .cc_timeout_ms = p->options.cc_timeout_ms,
-		.text_only = p->options.source_only };
+	s->ctx = ctx;
+	s->options = o;
+	LT_TRY(open_cache(s, a));
+	const bool cache = s->cache.fd >= 0;
+	s->host = (struct lt_host){ .size = sizeof s->host, .n_thread = o->n_thread, .cc = o->cc, .temp_dir = o->temp_dir, .user = s,
+		.progress = o->progress ? progress : NULL, .log = o->log ? log_ : NULL, .parallel = lt__host_parallel,
+		.recall = cache ? recall : NULL, .keep = cache ? host_keep : NULL, .cancelled = o->cancelled ? cancelled : NULL,
+		.cc_timeout_ms = o->cc_timeout_ms, .text_only = o->source_only };
 	return LT_OK;
+}
+
+int64_t lt__now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }

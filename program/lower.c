@@ -1,105 +1,138 @@
 /* Compiling a graph: the pipeline, in the order of the data. */
 #include <string.h>
-#include <time.h>
 #include "backends/cgen/cgen.h"
 #include "ir/pass.h"
+#include "program/blocks.h"
 #include "program/program.h"
+#include "program/schedule.h"
 
-int64_t lt__now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
+/* What is lowered, and for what. */
+struct request {
+	const struct lt_graph *graph;
+	const struct lt_options *options;
+	struct lt_graph *base;                  /* its lowered form and a finished tree over that; NULL: not given */
+	struct lt_looptree *tree;
+	const struct lt_target *target;         /* for this one, and for no backend; NULL: for the options' backends */
+	bool tree_only;                         /* whether there are nests that backends take */
+};
+struct lower { struct lt_program *p; const struct request *request; };
 
 /* What the operators' C texts call: one text for all kernels. */
-static void give_prelude(struct lt_program *p)
+static const char *new_prelude(struct lt_arena *a)
 {
 	size_t bytes = lt__cgen_prelude(NULL, 0) + 1;
-	char *text = lt__arena_alloc(p->arena, bytes);
+	char *text = lt__arena_alloc(a, bytes);
 	lt__cgen_prelude(text, bytes);
-	p->prelude = text;
+	return text;
 }
-
-struct lower { struct lt_program *p; const struct lt_graph *graph; bool tree_only; };
 
 /* The graph that is lowered: its nodes are what the leaves of a tree stand for. */
 static lt_status lower_graph(struct lt_program *p, const struct lt_graph *graph)
 {
 	LT_TRY(p->options.no_passes ? lt__pass_dead(graph, &p->graph)           /* what nothing needs is never computed */
 		: lt__passes_run(graph, NULL, NULL, &p->graph));
-	return lt__materialize(p->graph, &p->base);                          /* each result and state has a leaf, or is written through */
+	return lt__materialize(p->graph, &p->base);                             /* each result and state has a leaf, or is written through */
 }
 
-static lt_status lower(struct lt_program *p, const struct lt_graph *graph, bool tree_only)
+static lt_status lower(struct lt_program *p, const struct request *q)
 {
+	const bool fixed = p->tree || p->options.schedule || p->options.apply;          /* the user's tree: never rebuilt */
+	const char *prelude = new_prelude(p->arena);
+	const struct lt_target *const *target = &q->target;
+	struct lt_nests *nests = &p->nests;
+	bool again = true;
 	int64_t last = lt__now_ns();
-	LT_TRY(lt_graph_verify(graph));
-	LT_TRY(lt__program_bindings(p, graph));
+
+	LT_TRY(lt_graph_verify(q->graph));
+	LT_TRY(lt__ports_fill(q->graph, p->arena, p->bindings));                           /* what a caller gives and gets has a number */
+	lt__constants_init(&p->constants, p->bindings[LT_BINDING_CONSTANT].n, p->arena);
 	if (!p->base)
-		LT_TRY(lower_graph(p, graph));
-	p->lowered = p->base;
+		LT_TRY(lower_graph(p, q->graph));                                       /* every node that computes is a leaf */
 	lt__lap(&p->stats.passes_ns, &last);
-	LT_TRY(lt__cancelled(p));
-	LT_TRY(lt__program_open(p));                                            /* the backends' targets are known */
-	give_prelude(p);
-	LT_TRY(lt__program_nests(p, tree_only));                                /* frozen nests, each with a backend; equal ones are one kernel */
-	if (tree_only)
-		return LT_OK;
-	LT_TRY(lt__cancelled(p));
-	last = lt__now_ns();
-	LT_TRY(lt__program_steps(p));                                           /* launches and copies, in order */
-	LT_TRY(lt__program_memory(p));                                          /* what crosses between memories is a step, too */
-	LT_TRY(lt__program_plan(p));                                            /* storages have offsets */
+	LT_TRY(lt__cancelled(&p->services));
+	if (!q->target) {
+		LT_TRY(lt__backends_open(p->options.backends, &p->services.host, p->arena, &p->choices));
+		target = lt__backend_targets(&p->choices, p->arena);                    /* the machines are known */
+	}
+	if (!p->tree)
+		LT_TRY(lt__first_tree(p->base, target[0], &p->options, &p->tree));      /* the default one, or the user's */
+	struct lt_offers *offers = lt__offers_new(p->base, target, q->target ? 1 : p->choices.n, q->target ? NULL : &p->choices, &p->options,
+		fixed, p->arena);
+	lt__lap(&p->stats.tree_ns, &last);
+	while (again) {
+		LT_TRY(lt__cancelled(&p->services));
+		LT_TRY(lt__nests_reset(nests, p->ctx, p->tree));
+		LT_TRY(lt__assign_storage(p->tree, p->bindings, nests->arena, &nests->assigned));          /* each whole value has a storage */
+		LT_TRY(lt__find_blocks(p->tree, &nests->assigned, nests->arena, &nests->blocks));       /* copies that need no kernel are known */
+		LT_TRY(lt__nests_freeze(nests, p->tree, prelude));                      /* loops, guards and offsets are resolved */
+		LT_TRY(lt__cancelled(&p->services));
+		LT_TRY(lt__offer_nests(offers, p->tree, nests, &again));                /* each is taken, or its nodes are for the next backend */
+		lt__lap(&p->stats.freeze_ns, &last);
+		if (again)
+			LT_TRY(lt__offers_tree(offers, &p->tree));                      /* by their backends' targets */
+		lt__lap(&p->stats.tree_ns, &last);
+	}
+	const bool taken = lt__nests_taken(nests);
+	if (taken && !q->tree_only)
+		lt__kernels_find(nests, q->target ? 1 : p->choices.n, p->arena, &p->kernels);   /* equal nests are one kernel */
+	if (p->options.explain)
+		lt__explain_each(p, nests->arena, p->options.explain, p->options.user);
+	if (!taken || q->tree_only)
+		return taken ? LT_OK : lt__offers_refused(offers, nests);
+	LT_TRY(lt__cancelled(&p->services));
+	lt__plan_steps(p->tree->graph, nests, p->arena, &p->plan);                      /* launches and copies, in order */
+	LT_TRY(lt__plan_moves(p->tree->graph, p->bindings[LT_BINDING_STATE].n, nests, &p->choices, &p->kernels, p->arena, &p->plan,
+		&p->memories));                                                         /* what crosses between memories is a step, too */
+	LT_TRY(lt__plan_offsets(nests, &p->plan, p->arena, &p->memories));              /* storages have offsets */
 	lt__lap(&p->stats.freeze_ns, &last);
-	LT_TRY(lt__cancelled(p));
-	LT_TRY(lt__program_compile(p));
-	lt__program_scratch(p);
+	LT_TRY(lt__cancelled(&p->services));
+	if (!p->options.plan_only)
+		LT_TRY(lt__kernels_compile(&p->kernels, &p->choices, &p->services, p->arena));  /* kernels have objects */
+	lt__plan_scratch(&p->kernels, &p->memories);
 	lt__lap(&p->stats.compile_ns, &last);
+	LT_TRY(lt__program_count(p, &p->stats));
+	lt__lap(&p->stats.freeze_ns, &last);
 	return LT_OK;
 }
 
 static lt_status lower_body(void *arg)
 {
 	struct lower *l = arg;
-	return lower(l->p, l->graph, l->tree_only);
+	return lower(l->p, l->request);
 }
 
 static const char *copy_string(struct lt_arena *a, const char *text) { return text ? lt__arena_string(a, text) : NULL; }
 
-struct lower_start { struct lt_context *ctx; const struct lt_options *options; struct lt_program *p; };
-
 static lt_status start_body(void *arg)
 {
-	struct lower_start *s = arg;
-	struct lt_program *p = s->p;
-	if (s->options)
-		memcpy(&p->options, s->options, s->options->size < sizeof p->options ? s->options->size : sizeof p->options);
+	struct lower *l = arg;
+	struct lt_program *p = l->p;
+	const struct lt_options *o = l->request->options;
+	if (o)
+		memcpy(&p->options, o, o->size < sizeof p->options ? o->size : sizeof p->options);
 	p->options.backends = copy_string(p->arena, p->options.backends ? p->options.backends : "cpu");
 	p->options.cc = copy_string(p->arena, p->options.cc);
 	/* What is only printed is not kept. */
 	p->options.cache_dir = p->options.source_only ? NULL : copy_string(p->arena, p->options.cache_dir);
 	p->options.temp_dir = copy_string(p->arena, p->options.temp_dir);
 	p->stats.size = sizeof p->stats;
-	return lt__host_open(p);
+	return lt__host_open(&p->services, p->ctx, &p->options, p->arena);
 }
 
-static lt_status compile_program(struct lt_context *ctx, const struct lt_graph *graph, struct lt_graph *lowered, struct lt_looptree *tree,
-	const struct lt_options *options, bool tree_only, struct lt_program **out)
+static lt_status compile_program(struct lt_context *ctx, const struct request *q, struct lt_program **out)
 {
 	struct lt_program *p = lt__context_realloc(ctx, NULL, 0, sizeof *p);
+	*out = NULL;
 	if (!p) {
-		lt_looptree_free(tree);
-		lt_graph_free(lowered);
+		lt_looptree_free(q->tree);
+		lt_graph_free(q->base);
 		return lt_fail(ctx, LT_ENOMEM, "out of memory");
 	}
-	*p = (struct lt_program){ .ctx = ctx, .base = lowered, .tree = tree, .cache = { .fd = -1 },
-		.fixed_tree = tree || (options && options->size > offsetof(struct lt_options, apply) && (options->schedule || options->apply)) };
-	struct lower_start s = { ctx, options, p };
-	struct lower l = { p, graph, tree_only };
+	*p = (struct lt_program){ .ctx = ctx, .base = q->base, .tree = q->tree, .services.cache.fd = -1 };
+	struct lower l = { p, q };
 	lt_status st = lt__arena_new(ctx, &p->arena);
 	if (!st)
-		st = lt__protect(ctx, start_body, &s);
+		st = lt__protect(ctx, start_body, &l);
 	if (!st)
 		st = lt__protect(ctx, lower_body, &l);
 	p->options.schedule = p->options.apply = NULL;          /* read during the call only */
@@ -118,13 +151,13 @@ lt_status lt_compile(struct lt_context *ctx, const struct lt_graph *graph, const
 		return lt_fail(ctx, LT_EINVAL, "lt_compile is given no graph; look at what lt_parse answered");
 	if (options && options->size < offsetof(struct lt_options, schedule))
 		return lt_fail(ctx, LT_EINVAL, "lt_options.size is %u; set it to sizeof (struct lt_options)", (unsigned)options->size);
-	return compile_program(ctx, graph, NULL, NULL, options, false, out);
+	return compile_program(ctx, &(struct request){ .graph = graph, .options = options }, out);
 }
 
 lt_status lt__check_schedule(struct lt_context *ctx, const struct lt_graph *graph, const struct lt_options *options)
 {
-	struct lt_program *p = NULL;
-	lt_status st = compile_program(ctx, graph, NULL, NULL, options, true, &p);
+	struct lt_program *p;
+	lt_status st = compile_program(ctx, &(struct request){ .graph = graph, .options = options, .tree_only = true }, &p);
 	lt_program_free(p);
 	return st;
 }
@@ -132,26 +165,27 @@ lt_status lt__check_schedule(struct lt_context *ctx, const struct lt_graph *grap
 lt_status lt__compile_tree(struct lt_context *ctx, const struct lt_graph *graph, struct lt_graph *lowered, struct lt_looptree *tree,
 	const struct lt_options *options, struct lt_program **out)
 {
-	*out = NULL;
-	return compile_program(ctx, graph, lowered, tree, options, false, out);
+	return compile_program(ctx, &(struct request){ .graph = graph, .options = options, .base = lowered, .tree = tree }, out);
+}
+
+lt_status lt__compile_for(struct lt_context *ctx, const struct lt_graph *graph, const struct lt_target *target, const struct lt_options *options,
+	struct lt_program **out)
+{
+	return compile_program(ctx, &(struct request){ .graph = graph, .options = options, .target = target }, out);
 }
 
 void lt_program_free(struct lt_program *p)
 {
 	if (!p)
 		return;
-	lt__device_memory_free(p, p->room);
-	lt__program_close(p);
-	lt__cache_close(&p->cache);
-	for (int32_t i = 0; p->owned && i < p->bindings[LT_BINDING_CONSTANT].n; i++)
-		if (p->owned[i])
-			lt__context_realloc(p->ctx, p->owned[i], p->bindings[LT_BINDING_CONSTANT].at[i].bytes, 0);
-	if (p->prepared)
-		lt__context_realloc(p->ctx, p->prepared, p->prepared_bytes + LT_ALIGNMENT_SLACK, 0);
+	lt__constants_free(p);
+	lt__kernels_destroy(&p->kernels, &p->choices);
+	lt__backends_close(&p->choices);
+	lt__cache_close(&p->services.cache);
 	lt_looptree_free(p->tree);
 	lt_graph_free(p->base);
 	lt_graph_free(p->graph);
-	lt__arena_free(p->nests);
+	lt__arena_free(p->nests.arena);
 	lt__arena_free(p->arena);
 	lt__context_realloc(p->ctx, p, sizeof *p, 0);
 }

@@ -9,7 +9,7 @@
 #include "ir/bounds.h"
 #include "ir/pass.h"
 #include "looptree/blocks.h"
-#include "program/program.h"
+#include "program/materialize.h"
 
 struct build {
 	const struct lt_graph *in;

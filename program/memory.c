@@ -7,6 +7,7 @@
  */
 #include <string.h>
 #include "program/blocks.h"
+#include "program/plan.h"
 
 enum { MAX_MEMORIES = 64 };
 
@@ -15,7 +16,11 @@ struct valid_range { int64_t from, to; uint64_t valid; };
 struct valid_ranges { struct valid_range *at; int32_t n, cap; };
 struct mover_steps { struct lt_pstep *at; int32_t n, cap; };
 struct mover {
-	struct lt_program *p;
+	const struct lt_nests *nests;
+	const struct lt_storage *storage; int32_t n_storage;
+	struct lt_memories *memories;
+	const struct lt_plan *plan;             /* without moves */
+	struct lt_arena *a;
 	struct valid_ranges *of;                      /* by storage */
 	struct mover_steps prepare, run, *now;
 	int32_t *written_in;                    /* by storage: memory of the last step of a run that writes it, -1 */
@@ -24,14 +29,15 @@ struct mover {
 static uint64_t bit(int32_t memory) { return UINT64_C(1) << memory; }
 
 /* A device copies runs of neighbours; all else that is made block by block is made on the host. */
-static int32_t memory_of(const struct lt_program *p, int32_t nest)
+static int32_t memory_of(const struct mover *m, int32_t nest)
 {
-	return p->blocks[nest] && !p->blocks[nest]->runs ? 0 : p->opened[p->opened_of[nest]].memory;
+	const struct lt_blocks *b = m->nests->blocks[nest];
+	return b && !b->runs ? 0 : m->memories->of_choice[m->nests->opened_of[nest]];
 }
 
 static void mover_add_step(struct mover *m, struct mover_steps *list, struct lt_pstep step)
 {
-	LT_GROW(m->p->arena, list->at, list->n, list->cap);
+	LT_GROW(m->a, list->at, list->n, list->cap);
 	list->at[list->n++] = step;
 }
 
@@ -40,7 +46,7 @@ static void ranges_cut(struct mover *m, struct valid_ranges *r, int64_t at)
 	for (int32_t i = 0; i < r->n; i++) {
 		if (at <= r->at[i].from || at >= r->at[i].to)
 			continue;
-		LT_GROW(m->p->arena, r->at, r->n, r->cap);
+		LT_GROW(m->a, r->at, r->n, r->cap);
 		memmove(&r->at[i + 1], &r->at[i], (size_t)(r->n++ - i) * sizeof *r->at);
 		r->at[i].to = r->at[i + 1].from = at;
 		return;
@@ -49,9 +55,8 @@ static void ranges_cut(struct mover *m, struct valid_ranges *r, int64_t at)
 
 static void bring_range(struct mover *m, int32_t storage, struct valid_range *r, int32_t memory)
 {
-	struct lt_program *p = m->p;
 	/* What is prepared once crosses once. */
-	struct mover_steps *list = lt__space_is_early(p->assigned.storage[storage].space) ? &m->prepare : m->now;
+	struct mover_steps *list = lt__space_is_early(m->storage[storage].space) ? &m->prepare : m->now;
 	struct lt_pstep step = { .kind = LT_STEP_MOVE, .to = storage, .from = storage, .offset = r->from, .elems = r->to - r->from };
 	if (!r->valid || r->valid & bit(memory))
 		return;
@@ -59,7 +64,7 @@ static void bring_range(struct mover *m, int32_t storage, struct valid_range *r,
 	if (from && memory) {
 		step.from_memory = from;
 		mover_add_step(m, list, step);
-		p->in_memories[storage] |= bit(0);
+		m->memories->in_memories[storage] |= bit(0);
 		r->valid |= bit(0);
 		from = 0;
 	}
@@ -73,7 +78,7 @@ static void bring_range(struct mover *m, int32_t storage, struct valid_range *r,
 static void bring(struct mover *m, int32_t storage, int64_t from, int64_t to, int32_t memory)
 {
 	struct valid_ranges *r = &m->of[storage];
-	m->p->in_memories[storage] |= bit(memory);
+	m->memories->in_memories[storage] |= bit(memory);
 	for (int32_t i = 0; i < r->n; i++)
 		if (r->at[i].from < to && r->at[i].to > from)
 			bring_range(m, storage, &r->at[i], memory);
@@ -95,46 +100,45 @@ static void written(struct mover *m, int32_t storage, int64_t from, int64_t to, 
 		else
 			r->at[++n] = r->at[i];
 	r->n = r->n ? n + 1 : 0;
-	m->p->in_memories[storage] |= bit(memory);
+	m->memories->in_memories[storage] |= bit(memory);
 }
 
 static void all_of(struct mover *m, int32_t storage, uint64_t valid)
 {
 	struct valid_ranges *r = &m->of[storage];
 	r->n = 0;
-	if (m->p->assigned.storage[storage].elems == 0)
+	if (m->storage[storage].elems == 0)
 		return;
-	LT_GROW(m->p->arena, r->at, r->n, r->cap);
-	r->at[r->n++] = (struct valid_range){ 0, m->p->assigned.storage[storage].elems, valid };
+	LT_GROW(m->a, r->at, r->n, r->cap);
+	r->at[r->n++] = (struct valid_range){ 0, m->storage[storage].elems, valid };
 }
 
 /* A copy of a whole storage is made where the kernel behind it writes it, else where its content is. */
 static int32_t copy_memory(const struct mover *m, const struct lt_pstep *step, const struct lt_pstep *next)
 {
-	const struct lt_frozen *f = next && next->kind == LT_STEP_RUN ? &m->p->frozen[next->nest] : NULL;
+	const struct lt_frozen *f = next && next->kind == LT_STEP_RUN ? &m->nests->frozen[next->nest] : NULL;
 	for (int32_t i = 0; f && i < f->n_bind; i++)
 		if (f->bind[i].storage == step->to)
-			return memory_of(m->p, next->nest);
+			return memory_of(m, next->nest);
 	const struct valid_ranges *r = &m->of[step->from];
 	return r->n && r->at[0].valid ? __builtin_ctzll(r->at[0].valid) : 0;
 }
 
 static void pass(struct mover *m, const struct lt_pstep *step, int32_t n, struct mover_steps *list)
 {
-	struct lt_program *p = m->p;
 	m->now = list;
 	for (int32_t i = 0; i < n; i++) {
 		struct lt_pstep s = step[i];
 		if (s.kind == LT_STEP_COPY) {
-			int64_t elems = p->assigned.storage[s.to].elems;
+			int64_t elems = m->storage[s.to].elems;
 			s.memory = s.from_memory = copy_memory(m, &s, i + 1 < n ? &step[i + 1] : NULL);
 			bring(m, s.from, 0, elems, s.memory);
 			mover_add_step(m, list, s);
 			written(m, s.to, 0, elems, s.memory);
 			continue;
 		}
-		const struct lt_frozen *f = &p->frozen[s.nest];
-		s.memory = s.from_memory = memory_of(p, s.nest);
+		const struct lt_frozen *f = &m->nests->frozen[s.nest];
+		s.memory = s.from_memory = memory_of(m, s.nest);
 		for (int32_t k = 0; k < f->n_bind; k++)
 			bring(m, f->bind[k].storage, f->bind[k].offset, f->bind[k].offset + f->bind[k].elems, s.memory);
 		mover_add_step(m, list, s);
@@ -147,142 +151,141 @@ static void pass(struct mover *m, const struct lt_pstep *step, int32_t n, struct
 /* Where the last step that writes each storage does so; copies of what is elsewhere follow it. */
 static void find_writers(struct mover *m)
 {
-	struct lt_program *p = m->p;
-	for (int32_t s = 0; s < p->assigned.n_storage; s++)
+	for (int32_t s = 0; s < m->n_storage; s++)
 		m->written_in[s] = -1;
-	for (int32_t i = 0; i < p->n_run; i++) {
-		const struct lt_pstep *s = &p->run[i];
+	for (int32_t i = 0; i < m->plan->n_run; i++) {
+		const struct lt_pstep *s = &m->plan->run[i];
 		if (s->kind == LT_STEP_COPY) {
 			m->written_in[s->to] = m->written_in[s->from] < 0 ? 0 : m->written_in[s->from];
 			continue;
 		}
-		const struct lt_frozen *f = &p->frozen[s->nest];
+		const struct lt_frozen *f = &m->nests->frozen[s->nest];
 		for (int32_t k = 0; k < f->n_bind; k++)
 			if (f->bind[k].written)
-				m->written_in[f->bind[k].storage] = memory_of(p, s->nest);
+				m->written_in[f->bind[k].storage] = memory_of(m, s->nest);
 	}
 }
 
 /* A state is kept where it is written, one that is not, where it is read; a run-time scalar is read on the host. */
-static void find_states(struct mover *m)
+static void find_states(struct mover *m, const struct lt_graph *g, int32_t n_state)
 {
-	struct lt_program *p = m->p;
-	const struct lt_graph *g = p->lowered;
-	p->state_memories = LT_NEW(p->arena, uint64_t, p->bindings[LT_BINDING_STATE].n + 1);
-	for (int32_t s = 0; s < p->assigned.n_storage; s++) {
-		const struct lt_storage *x = &p->assigned.storage[s];
+	uint64_t *state_memories = m->memories->state_memories = LT_NEW(m->a, uint64_t, n_state + 1);
+	for (int32_t s = 0; s < m->n_storage; s++) {
+		const struct lt_storage *x = &m->storage[s];
 		if (x->space == LT_SPACE_STATE)
-			p->state_memories[x->binding] |= bit(m->written_in[s] < 0 ? 0 : m->written_in[s]);
+			state_memories[x->binding] |= bit(m->written_in[s] < 0 ? 0 : m->written_in[s]);
 	}
-	for (int32_t i = 0; i < p->n_run; i++) {
-		const struct lt_frozen *f = p->run[i].kind != LT_STEP_COPY ? &p->frozen[p->run[i].nest] : NULL;
+	for (int32_t i = 0; i < m->plan->n_run; i++) {
+		const struct lt_frozen *f = m->plan->run[i].kind != LT_STEP_COPY ? &m->nests->frozen[m->plan->run[i].nest] : NULL;
 		for (int32_t k = 0; f && k < f->n_bind; k++) {
-			const struct lt_storage *x = &p->assigned.storage[f->bind[k].storage];
+			const struct lt_storage *x = &m->storage[f->bind[k].storage];
 			if (x->space == LT_SPACE_STATE && m->written_in[f->bind[k].storage] < 0)
-				p->state_memories[x->binding] |= bit(memory_of(p, p->run[i].nest));
+				state_memories[x->binding] |= bit(memory_of(m, m->plan->run[i].nest));
 		}
 	}
 	for (int32_t i = 0; i < g->n_param; i++) {
-		const struct lt_storage *x = &p->assigned.storage[p->assigned.location[g->param[i].source].storage];
+		const struct lt_storage *x = &m->storage[m->nests->assigned.location[g->param[i].source].storage];
 		if (x->space == LT_SPACE_STATE)
-			p->state_memories[x->binding] |= bit(0);
+			state_memories[x->binding] |= bit(0);
 	}
 }
 
 static void mover_begin(struct mover *m, bool run)
 {
-	const struct lt_program *p = m->p;
-	for (int32_t s = 0; s < p->assigned.n_storage; s++) {
-		const struct lt_storage *x = &p->assigned.storage[s];
+	for (int32_t s = 0; s < m->n_storage; s++) {
+		const struct lt_storage *x = &m->storage[s];
 		if (run && lt__space_is_early(x->space))
 			continue;
 		all_of(m, s, x->space == LT_SPACE_INPUT || x->space == LT_SPACE_CONSTANT || x->space == LT_SPACE_PARAM ? bit(0)
-			: x->space == LT_SPACE_STATE ? p->state_memories[x->binding] : 0);
+			: x->space == LT_SPACE_STATE ? m->memories->state_memories[x->binding] : 0);
 	}
 }
 
 /* Results are on the host, states where the next run looks for them. */
 static void mover_end(struct mover *m)
 {
-	const struct lt_program *p = m->p;
-	for (int32_t s = 0; s < p->assigned.n_storage; s++) {
-		const struct lt_storage *x = &p->assigned.storage[s];
-		uint64_t want = x->space == LT_SPACE_RESULT ? bit(0) : x->space == LT_SPACE_STATE ? p->state_memories[x->binding] : 0;
-		for (int32_t i = 0; i < p->n_memory; i++)
+	for (int32_t s = 0; s < m->n_storage; s++) {
+		const struct lt_storage *x = &m->storage[s];
+		uint64_t want = x->space == LT_SPACE_RESULT ? bit(0) : x->space == LT_SPACE_STATE ? m->memories->state_memories[x->binding] : 0;
+		for (int32_t i = 0; i < m->memories->n; i++)
 			if (want & bit(i))
 				bring(m, s, 0, x->elems, i);
 	}
 }
 
 /* The devices that some kernel runs on. */
-static lt_status find_memories(struct lt_program *p)
+static lt_status find_memories(const struct lt_choices *choices, const struct lt_kernels *kernels, struct lt_arena *a, struct lt_memories *out)
 {
-	p->memory = LT_NEW(p->arena, struct lt_pmemory, p->n_opened + 1);
-	p->memory[0].opened = -1;
-	p->n_memory = 1;
-	for (int32_t i = 0; i < p->n_opened; i++) {
-		struct lt_opened *c = &p->opened[i];
-		const struct lt_caps *caps = c->backend->caps(c->session);
-		if (!c->used || !LT_HAS(struct lt_caps, caps, device_memory))
+	*out = (struct lt_memories){ .n = 1, .at = LT_NEW(a, struct lt_pmemory, choices->n + 1), .of_choice = LT_NEW(a, int32_t, choices->n + 1) };
+	out->at[0].opened = -1;
+	for (int32_t i = 0; i < choices->n; i++) {
+		const struct lt_caps *caps = choices->at[i].backend->caps(choices->at[i].session);
+		if (!kernels->used[i] || !LT_HAS(struct lt_caps, caps, device_memory))
 			continue;
-		if (p->n_memory == MAX_MEMORIES)
-			return lt_fail(p->ctx, LT_EUNSUPPORTED, "one program runs on %d devices at most", MAX_MEMORIES - 1);
-		c->memory = p->n_memory;
-		p->memory[p->n_memory++].opened = i;
+		if (out->n == MAX_MEMORIES)
+			return lt_fail(lt__arena_context(a), LT_EUNSUPPORTED, "one program runs on %d devices at most", MAX_MEMORIES - 1);
+		out->of_choice[i] = out->n;
+		out->at[out->n++].opened = i;
 	}
 	return LT_OK;
 }
 
-static void find_segments(struct lt_program *p)
+static void find_segments(const struct lt_nests *nests, struct lt_arena *a, struct lt_plan *plan)
 {
 	int32_t slots = 0;
-	p->segment = LT_NEW(p->arena, struct lt_segment, p->n_run + 1);
-	for (int32_t i = 0; i < p->n_run; i++) {
-		int32_t opened = p->run[i].kind == LT_STEP_RUN ? p->opened_of[p->run[i].nest] : -1;
-		if (!p->n_segment || p->segment[p->n_segment - 1].opened != opened)
-			p->segment[p->n_segment++] = (struct lt_segment){ .opened = opened, .first = i, .first_slot = slots };
-		p->segment[p->n_segment - 1].n++;
-		slots += opened >= 0 ? p->frozen[p->run[i].nest].n_bind : 0;
+	plan->segment = LT_NEW(a, struct lt_segment, plan->n_run + 1);
+	plan->n_segment = 0;
+	for (int32_t i = 0; i < plan->n_run; i++) {
+		const struct lt_pstep *step = &plan->run[i];
+		int32_t opened = step->kind == LT_STEP_RUN ? nests->opened_of[step->nest] : -1;
+		if (!plan->n_segment || plan->segment[plan->n_segment - 1].opened != opened)
+			plan->segment[plan->n_segment++] = (struct lt_segment){ .opened = opened, .first = i, .first_slot = slots };
+		plan->segment[plan->n_segment - 1].n++;
+		slots += opened >= 0 ? nests->frozen[step->nest].n_bind : 0;
 	}
 }
 
-lt_status lt__program_memory(struct lt_program *p)
+/* The plan with moves. */
+static void add_moves(struct mover *m, const struct lt_graph *g, int32_t n_state, struct lt_plan *plan)
 {
-	LT_TRY(find_memories(p));
-	if (p->n_memory == 1) {
-		find_segments(p);
-		return LT_OK;
-	}
-	struct mover m = { .p = p, .of = LT_NEW(p->arena, struct valid_ranges, p->assigned.n_storage + 1),
-		.written_in = LT_NEW(p->arena, int32_t, p->assigned.n_storage + 1) };
-	p->in_memories = LT_NEW(p->arena, uint64_t, p->assigned.n_storage + 1);
-	find_writers(&m);
-	find_states(&m);
-	mover_begin(&m, false);
-	pass(&m, p->prepare, p->n_prepare, &m.prepare);
-	mover_begin(&m, true);
-	pass(&m, p->run, p->n_run, &m.run);
-	mover_end(&m);
-	p->prepare = m.prepare.at;
-	p->n_prepare = m.prepare.n;
-	p->run = m.run.at;
-	p->n_run = m.run.n;
-	find_segments(p);
+	m->written_in = LT_NEW(m->a, int32_t, m->n_storage + 1);
+	m->of = LT_NEW(m->a, struct valid_ranges, m->n_storage + 1);
+	m->memories->in_memories = LT_NEW(m->a, uint64_t, m->n_storage + 1);
+	find_writers(m);
+	find_states(m, g, n_state);
+	mover_begin(m, false);
+	pass(m, plan->prepare, plan->n_prepare, &m->prepare);
+	mover_begin(m, true);
+	pass(m, plan->run, plan->n_run, &m->run);
+	mover_end(m);
+	plan->prepare = m->prepare.at;
+	plan->n_prepare = m->prepare.n;
+	plan->run = m->run.at;
+	plan->n_run = m->run.n;
+}
+
+lt_status lt__plan_moves(const struct lt_graph *g, int32_t n_state, const struct lt_nests *nests, const struct lt_choices *choices,
+	const struct lt_kernels *kernels, struct lt_arena *a, struct lt_plan *plan, struct lt_memories *out)
+{
+	struct mover m = { .nests = nests, .storage = nests->assigned.storage, .n_storage = nests->assigned.n_storage, .memories = out,
+		.plan = plan, .a = a };
+	LT_TRY(find_memories(choices, kernels, a, out));
+	if (out->n > 1)
+		add_moves(&m, g, n_state, plan);
+	find_segments(nests, a, plan);
 	return LT_OK;
 }
 
-void lt__program_scratch(struct lt_program *p)
+void lt__plan_scratch(const struct lt_kernels *kernels, struct lt_memories *memories)
 {
-	for (int32_t i = 0; i < p->n_memory; i++)
-		p->memory[i].scratch_align = 1;
-	for (int32_t i = 0; i < p->n_kernel; i++) {
-		const struct lt_kernel *k = &p->kernel[i];
-		struct lt_pmemory *m = &p->memory[p->opened[k->opened].memory];
+	for (int32_t i = 0; i < memories->n; i++)
+		memories->at[i].scratch_align = 1;
+	for (int32_t i = 0; i < kernels->n; i++) {
+		const struct lt_kernel *k = &kernels->at[i];
+		struct lt_pmemory *m = &memories->at[memories->of_choice[k->opened]];
 		if (k->workspace_bytes == 0)
 			continue;               /* nothing is to be aligned */
 		m->scratch_bytes = k->workspace_bytes > m->scratch_bytes ? k->workspace_bytes : m->scratch_bytes;
 		m->scratch_align = k->workspace_align > m->scratch_align ? k->workspace_align : m->scratch_align;
 	}
-	/* Room to align beyond what every block of the host has. */
-	p->scratch_bytes = p->memory[0].scratch_bytes + (p->memory[0].scratch_align > LT_ALIGNMENT_SLACK ? p->memory[0].scratch_align : 0);
 }

@@ -6,6 +6,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 #include "program/object_cache.h"
+#include "program/told.h"
 
 #ifndef LT_VERSION                      /* of the library: the Makefile's */
 #define LT_VERSION "0"
@@ -29,16 +30,16 @@ static void append(struct lt_growing *b, const void *data, size_t bytes)
 static void write_bytes(void *user, const char *text, size_t bytes) { append(user, text, bytes); }
 static void append_text(struct lt_growing *b, const char *text) { append(b, text, text ? strlen(text) : 0); }
 
-lt_status lt__object_cache_open(struct lt_object_cache *k, struct lt_program *p, const struct lt_opened *c)
+lt_status lt__object_cache_open(struct lt_object_cache *k, struct lt_services *s, const struct lt_opened *c)
 {
 	const struct lt_backend *b = c->backend;
 	char text[256];
-	*k = (struct lt_object_cache){ .backend = b, .session = c->session, .cache = &p->cache };
-	if (!p->options.cache_dir || !LT_HAS(struct lt_backend, b, identity) || !LT_HAS(struct lt_backend, b, save) || !LT_HAS(struct lt_backend, b, load))
+	*k = (struct lt_object_cache){ .backend = b, .session = c->session, .cache = &s->cache };
+	if (!s->options->cache_dir || !LT_HAS(struct lt_backend, b, identity) || !LT_HAS(struct lt_backend, b, save) || !LT_HAS(struct lt_backend, b, load))
 		return LT_OK;
-	if (p->cache.fd < 0) {
-		if (p->cache_why)
-			lt__cache_warn(&p->cache, "%s", p->cache_why);
+	if (s->cache.fd < 0) {
+		if (s->cache_why)
+			lt__cache_warn(&s->cache, "%s", s->cache_why);
 		return LT_OK;
 	}
 	struct lt_diagnostics told;
@@ -54,9 +55,9 @@ lt_status lt__object_cache_open(struct lt_object_cache *k, struct lt_program *p,
 	lt_status st = b->identity(c->session, write_bytes, &k->start, &told.diag);
 	k->on = st == LT_OK;
 	if (k->start.failed)
-		return lt_fail(p->ctx, LT_ENOMEM, "out of memory");
+		return lt_fail(s->ctx, LT_ENOMEM, "out of memory");
 	if (st && st != LT_EUNSUPPORTED)
-		return lt_fail(p->ctx, st, "backend %s: %s", b->name, lt__diagnostic_reason(&told, st, b->name, "identity"));
+		return lt_fail(s->ctx, st, "backend %s: %s", b->name, lt__diagnostic_reason(&told, st, b->name, "identity"));
 	return LT_OK;
 }
 

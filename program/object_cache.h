@@ -5,7 +5,8 @@
  */
 #ifndef LT_PROGRAM_OBJECT_CACHE_H
 #define LT_PROGRAM_OBJECT_CACHE_H
-#include "program/program.h"
+#include "program/choose.h"
+#include "program/host.h"
 
 struct lt_growing { char *at; size_t n, room; bool failed; };
 struct lt_object_cache {
@@ -17,7 +18,7 @@ struct lt_object_cache {
 };
 
 /* lt__object_cache_close it, on failure too. */
-lt_status lt__object_cache_open(struct lt_object_cache *, struct lt_program *, const struct lt_opened *);
+lt_status lt__object_cache_open(struct lt_object_cache *, struct lt_services *, const struct lt_opened *);
 void lt__object_cache_close(struct lt_object_cache *);
 lt_status lt__object_cache_load(struct lt_object_cache *, const struct lt_tree *, struct lt_object **out);      /* NULL: it has to be compiled */
 lt_status lt__object_cache_save(struct lt_object_cache *, const struct lt_tree *, const struct lt_object *);

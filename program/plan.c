@@ -4,7 +4,7 @@
  * that live at different times share bytes.  What is prepared from constants has a region of its own: what
  * later runs read stays, the rest shares.  Each memory has its own workspace and region.
  */
-#include "program/blocks.h"
+#include "program/plan.h"
 
 enum { ALIGN = 64 };
 
@@ -53,19 +53,12 @@ static void give_back(struct region *r, int64_t at, int64_t bytes)
 	r->hole[r->n++] = (struct hole){ at, bytes };
 }
 
-/* Sums that are told, not used: they stop at the largest number. */
-static void plan_grow(int64_t *sum, int64_t by)
-{
-	if (lt__add_overflow(*sum, by, sum))
-		*sum = INT64_MAX;
-}
-
 static int64_t room_of(const struct lt_storage *s)
 {
 	return (s->elems * lt__dtype_info(s->dtype)->bytes + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-static void use(struct lt_storage *s, int32_t step)
+static void use(struct lt_lifetime *s, int32_t step)
 {
 	if (s->first < 0)
 		s->first = step;
@@ -73,89 +66,95 @@ static void use(struct lt_storage *s, int32_t step)
 		s->last = step;
 }
 
-static void use_step(struct lt_program *p, const struct lt_pstep *step, int32_t at)
+struct lifetimes { const struct lt_nests *nests; struct lt_lifetime *of; };
+
+static void use_step(const struct lifetimes *x, const struct lt_pstep *step, int32_t at)
 {
 	if (step->kind != LT_STEP_RUN && step->kind != LT_STEP_BLOCKS) {
-		use(&p->assigned.storage[step->to], at);
-		use(&p->assigned.storage[step->from], at);
+		use(&x->of[step->to], at);
+		use(&x->of[step->from], at);
 		return;
 	}
-	const struct lt_frozen *f = &p->frozen[step->nest];
+	const struct lt_frozen *f = &x->nests->frozen[step->nest];
 	for (int32_t i = 0; i < f->n_bind; i++)
-		use(&p->assigned.storage[f->bind[i].storage], at);
+		use(&x->of[f->bind[i].storage], at);
+}
+
+static struct lt_lifetime *find_lifetimes(const struct lt_nests *nests, const struct lt_plan *plan, struct lt_arena *a)
+{
+	const struct lt_assigned *assigned = &nests->assigned;
+	const struct lifetimes x = { nests, LT_NEW(a, struct lt_lifetime, assigned->n_storage + 1) };
+	for (int32_t s = 0; s < assigned->n_storage; s++)
+		x.of[s] = (struct lt_lifetime){ -1, -1 };
+	for (int32_t i = 0; i < plan->n_prepare; i++)
+		use_step(&x, &plan->prepare[i], i);
+	for (int32_t i = 0; i < plan->n_run; i++)
+		use_step(&x, &plan->run[i], plan->n_prepare + i);
+	for (int32_t s = 0; s < assigned->n_storage; s++)
+		if (assigned->storage[s].space == LT_SPACE_PREPARED && x.of[s].last >= plan->n_prepare)
+			x.of[s].last = plan->n_prepare + plan->n_run;   /* every run reads it */
+	return x.of;
 }
 
 /* Lists of storages by step, as linked indices. */
 struct lists { int32_t *begin, *next_begin, *end, *next_end; };
 
-static bool lives_in(const struct lt_program *p, int32_t s, enum lt_space space, int32_t memory)
+static struct lists list_lifetimes(const struct lt_lifetime *of, int32_t n, int32_t n_step, struct lt_arena *a)
 {
-	return p->assigned.storage[s].space == space && (p->in_memories ? p->in_memories[s] >> memory & 1 : memory == 0);
+	struct lists l = { LT_NEW(a, int32_t, n_step + 1), LT_NEW(a, int32_t, n + 1), LT_NEW(a, int32_t, n_step + 1), LT_NEW(a, int32_t, n + 1) };
+	for (int32_t i = 0; i <= n_step; i++)
+		l.begin[i] = l.end[i] = -1;
+	for (int32_t s = n - 1; s >= 0; s--) {
+		if (of[s].first < 0)
+			continue;
+		l.next_begin[s] = l.begin[of[s].first];
+		l.begin[of[s].first] = s;
+		l.next_end[s] = l.end[of[s].last];
+		l.end[of[s].last] = s;
+	}
+	return l;
 }
 
-static lt_status plan_region(struct lt_program *p, enum lt_space space, int32_t memory, int32_t n_step, const struct lists *l, size_t *bytes)
+struct layout { const struct lt_assigned *assigned; const struct lt_memories *memories; int32_t n_step; struct lists lists; struct lt_arena *a; };
+
+static bool lives_in(const struct layout *x, int32_t s, enum lt_space space, int32_t memory)
 {
-	struct region r = { .a = p->arena };
-	int64_t *offset = memory ? p->memory[memory].offset : NULL;
-	for (int32_t i = 0; i < n_step; i++) {
+	const uint64_t *in_memories = x->memories->in_memories;
+	return x->assigned->storage[s].space == space && (in_memories ? in_memories[s] >> memory & 1 : memory == 0);
+}
+
+/* Offsets of the storages of one space in one memory. */
+static lt_status plan_region(const struct layout *x, enum lt_space space, int32_t memory, size_t *bytes)
+{
+	const struct lt_storage *storage = x->assigned->storage;
+	const struct lists *l = &x->lists;
+	struct region r = { .a = x->a };
+	int64_t *offset = x->memories->at[memory].offset;
+	for (int32_t i = 0; i < x->n_step; i++) {
 		for (int32_t s = l->begin[i]; s >= 0; s = l->next_begin[s])
-			if (lives_in(p, s, space, memory))
-				*(offset ? &offset[s] : &p->assigned.storage[s].offset) = region_take(&r, room_of(&p->assigned.storage[s]));
+			if (lives_in(x, s, space, memory))
+				offset[s] = region_take(&r, room_of(&storage[s]));
 		if (r.overflow)
-			return lt_fail(p->ctx, LT_EOVERFLOW, "the intermediates that live at one time exceed 63 bits of bytes; make the tensors smaller");
+			return lt_fail(lt__arena_context(x->a), LT_EOVERFLOW,
+				"the intermediates that live at one time exceed 63 bits of bytes; make the tensors smaller");
 		for (int32_t s = l->end[i]; s >= 0; s = l->next_end[s])
-			if (lives_in(p, s, space, memory))
-				give_back(&r, offset ? offset[s] : p->assigned.storage[s].offset, room_of(&p->assigned.storage[s]));
+			if (lives_in(x, s, space, memory))
+				give_back(&r, offset[s], room_of(&storage[s]));
 	}
 	*bytes = (size_t)r.end;
 	return LT_OK;
 }
 
-lt_status lt__program_plan(struct lt_program *p)
+lt_status lt__plan_offsets(const struct lt_nests *nests, const struct lt_plan *plan, struct lt_arena *a, struct lt_memories *memories)
 {
-	int32_t n_step = p->n_prepare + p->n_run, n = p->assigned.n_storage;
-	for (int32_t i = 0; i < p->n_prepare; i++)
-		use_step(p, &p->prepare[i], i);
-	for (int32_t i = 0; i < p->n_run; i++)
-		use_step(p, &p->run[i], p->n_prepare + i);
-	struct lists l = { LT_NEW(p->arena, int32_t, n_step + 1), LT_NEW(p->arena, int32_t, n + 1),
-		LT_NEW(p->arena, int32_t, n_step + 1), LT_NEW(p->arena, int32_t, n + 1) };
-	for (int32_t i = 0; i <= n_step; i++)
-		l.begin[i] = l.end[i] = -1;
-	for (int32_t s = n - 1; s >= 0; s--) {
-		struct lt_storage *d = &p->assigned.storage[s];
-		if (d->first < 0)
-			continue;
-		if (d->space == LT_SPACE_PREPARED && d->last >= p->n_prepare)
-			d->last = n_step;       /* every run reads it */
-		l.next_begin[s] = l.begin[d->first];
-		l.begin[d->first] = s;
-		l.next_end[s] = l.end[d->last];
-		l.end[d->last] = s;
-		if (d->space == LT_SPACE_WORKSPACE)
-			plan_grow(&p->stats.intermediate_bytes, d->elems * lt__dtype_info(d->dtype)->bytes);
+	const int32_t n_step = plan->n_prepare + plan->n_run, n = nests->assigned.n_storage;
+	memories->lifetime = find_lifetimes(nests, plan, a);
+	const struct layout x = { &nests->assigned, memories, n_step, list_lifetimes(memories->lifetime, n, n_step, a), a };
+	for (int32_t i = 0; i < memories->n; i++) {
+		struct lt_pmemory *m = &memories->at[i];
+		m->offset = LT_NEW(a, int64_t, n + 1);
+		LT_TRY(plan_region(&x, LT_SPACE_WORKSPACE, i, &m->workspace_bytes));
+		LT_TRY(plan_region(&x, LT_SPACE_PREPARED, i, &m->prepared_bytes));
 	}
-	for (int32_t i = 0; i < p->n_memory; i++) {
-		struct lt_pmemory *m = &p->memory[i];
-		m->offset = i ? LT_NEW(p->arena, int64_t, n + 1) : NULL;
-		LT_TRY(plan_region(p, LT_SPACE_WORKSPACE, i, n_step, &l, &m->workspace_bytes));
-		LT_TRY(plan_region(p, LT_SPACE_PREPARED, i, n_step, &l, &m->prepared_bytes));
-		plan_grow(&p->stats.workspace_bytes, (int64_t)m->workspace_bytes);
-		plan_grow(&p->stats.constant_bytes, (int64_t)m->prepared_bytes);
-	}
-	p->workspace_bytes = p->memory[0].workspace_bytes;
-	p->prepared_bytes = p->memory[0].prepared_bytes;
-	for (int32_t i = 0; i < p->n_run; i++) {
-		const struct lt_pstep *step = &p->run[i];
-		if (step->kind == LT_STEP_RUN) {
-			p->stats.n_launch++;
-		} else if (step->kind == LT_STEP_BLOCKS) {
-			const struct lt_blocks *b = p->blocks[step->nest];
-			plan_grow(&p->stats.bytes, (b->elems + b->read) * b->unit);
-		} else if (step->kind == LT_STEP_MOVE) {
-			p->stats.n_move++;
-			plan_grow(&p->stats.move_bytes, step->elems * lt__dtype_info(p->assigned.storage[step->to].dtype)->bytes);
-		}
-	}
-	return lt__program_count(p);
+	return LT_OK;
 }

@@ -20,7 +20,7 @@ struct lt_recorder {
 
 static bool can_record(const struct lt_program *p, const struct lt_segment *s)
 {
-	const struct lt_backend *b = s->opened < 0 ? NULL : p->opened[s->opened].backend;
+	const struct lt_backend *b = s->opened < 0 ? NULL : p->choices.at[s->opened].backend;
 	return b && s->n >= MIN_LAUNCHES && LT_HAS(struct lt_backend, b, capture) && LT_HAS(struct lt_backend, b, replay)
 		&& LT_HAS(struct lt_backend, b, capture_free);
 }
@@ -29,7 +29,7 @@ static int32_t slots_of(const struct lt_program *p, const struct lt_segment *s)
 {
 	int32_t n = 0;
 	for (int32_t i = 0; i < s->n; i++)
-		n += p->frozen[p->run[s->first + i].nest].n_bind;
+		n += p->nests.frozen[p->plan.run[s->first + i].nest].n_bind;
 	return n;
 }
 
@@ -45,7 +45,7 @@ static void *part(struct block *b, size_t bytes)
 
 static void lay_out(const struct lt_program *p, int32_t n_slot, int32_t n_args, struct block *b, struct lt_recorder *r)
 {
-	size_t n_step = (size_t)p->n_run + 1, n_segment = (size_t)p->n_segment + 1;
+	size_t n_step = (size_t)p->plan.n_run + 1, n_segment = (size_t)p->plan.n_segment + 1;
 	(void)part(b, sizeof *r);
 	r->cell = part(b, n_step * sizeof *r->cell);
 	r->slot = part(b, ((size_t)n_slot + 1) * sizeof *r->slot);
@@ -62,12 +62,12 @@ lt_status lt__recorder_new(struct lt_instance *r)
 {
 	struct lt_program *p = r->program;
 	int32_t n_slot = 0, n_args = 0;
-	for (int32_t i = 0; i < p->n_segment && !p->options.no_capture; i++) {
-		if (!can_record(p, &p->segment[i]))
+	for (int32_t i = 0; i < p->plan.n_segment && !p->options.no_capture; i++) {
+		if (!can_record(p, &p->plan.segment[i]))
 			continue;
-		int32_t slots = slots_of(p, &p->segment[i]);
+		int32_t slots = slots_of(p, &p->plan.segment[i]);
 		n_slot = slots > n_slot ? slots : n_slot;
-		n_args = p->segment[i].n > n_args ? p->segment[i].n : n_args;
+		n_args = p->plan.segment[i].n > n_args ? p->plan.segment[i].n : n_args;
 	}
 	if (n_args == 0)
 		return LT_OK;
@@ -87,13 +87,13 @@ static void drop(struct lt_instance *r, int32_t segment)
 {
 	struct lt_capture **c = &r->recorder->capture[segment];
 	if (*c)
-		r->program->opened[r->program->segment[segment].opened].backend->capture_free(*c);
+		r->program->choices.at[r->program->plan.segment[segment].opened].backend->capture_free(*c);
 	*c = NULL;
 }
 
 void lt__recorder_free(struct lt_instance *r)
 {
-	for (int32_t i = 0; r->recorder && i < r->program->n_segment; i++)
+	for (int32_t i = 0; r->recorder && i < r->program->plan.n_segment; i++)
 		drop(r, i);
 	if (r->recorder)
 		lt__context_realloc(r->program->ctx, r->recorder, r->recorder->bytes, 0);
@@ -114,8 +114,8 @@ static void record_addresses(struct lt_instance *r, const struct lt_addresses *a
 		memcpy(x->input, a->input, in);
 	if (out)
 		memcpy(x->result, a->result, out);
-	for (int32_t i = 0; i < p->n_segment; i++)
-		if (p->segment[i].opened >= 0 && !p->opened[p->segment[i].opened].memory)
+	for (int32_t i = 0; i < p->plan.n_segment; i++)
+		if (p->plan.segment[i].opened >= 0 && !p->memories.of_choice[p->plan.segment[i].opened])
 			drop(r, i);
 }
 
@@ -123,15 +123,15 @@ static lt_status record(struct lt_instance *r, int32_t segment, const struct lt_
 {
 	struct lt_program *p = r->program;
 	struct lt_recorder *x = r->recorder;
-	const struct lt_segment *s = &p->segment[segment];
-	const struct lt_opened *c = &p->opened[s->opened];
+	const struct lt_segment *s = &p->plan.segment[segment];
+	const struct lt_opened *c = &p->choices.at[s->opened];
 	struct lt_slot *slot = x->slot;
 	struct lt_diagnostics told;
 	for (int32_t i = 0; i < s->n; i++) {
-		const struct lt_pstep *step = &p->run[s->first + i];
+		const struct lt_pstep *step = &p->plan.run[s->first + i];
 		x->args[i] = lt__launch_args(p, step, a, slot, &x->cell[s->first + i]);
-		x->object[i] = p->kernel[p->kernel_of[step->nest]].object;
-		slot += p->frozen[step->nest].n_bind;
+		x->object[i] = p->kernels.at[p->kernels.of[step->nest]].object;
+		slot += p->nests.frozen[step->nest].n_bind;
 	}
 	lt__diagnostics_init(&told);
 	lt_status st = c->backend->capture(c->session, x->object, x->args, (uint32_t)s->n, &x->capture[segment], &told.diag);
@@ -146,8 +146,8 @@ static lt_status record(struct lt_instance *r, int32_t segment, const struct lt_
 static lt_status replay(struct lt_instance *r, int32_t segment, const struct lt_addresses *a)
 {
 	struct lt_program *p = r->program;
-	const struct lt_segment *s = &p->segment[segment];
-	const struct lt_opened *c = &p->opened[s->opened];
+	const struct lt_segment *s = &p->plan.segment[segment];
+	const struct lt_opened *c = &p->choices.at[s->opened];
 	struct lt_fault *cell = &r->recorder->cell[s->first];
 	struct lt_diagnostics told;
 	for (int32_t i = 0; i < s->n; i++)
@@ -156,7 +156,7 @@ static lt_status replay(struct lt_instance *r, int32_t segment, const struct lt_
 	lt_status st = c->backend->replay(r->recorder->capture[segment], &told.diag);
 	for (int32_t i = 0; i < s->n; i++)
 		if (cell[i].n > 0)
-			return lt__fault_report(p, &p->run[s->first + i], &cell[i], a->param);
+			return lt__fault_report(p, &p->plan.run[s->first + i], &cell[i], a->param);
 	return st ? lt_fail(p->ctx, st, "backend %s, %d recorded launches: %s", c->backend->name, (int)s->n,
 		lt__diagnostic_reason(&told, st, c->backend->name, "replay")) : LT_OK;
 }
@@ -164,21 +164,21 @@ static lt_status replay(struct lt_instance *r, int32_t segment, const struct lt_
 static lt_status launch_all(struct lt_instance *r, int32_t segment, const struct lt_addresses *a)
 {
 	struct lt_program *p = r->program;
-	const struct lt_segment *s = &p->segment[segment];
+	const struct lt_segment *s = &p->plan.segment[segment];
 	struct lt_recorder *x = r->recorder;
-	if (x && !x->capture[segment] && !x->refused[segment] && (p->opened[s->opened].memory ? x->runs : x->same) > 1 && can_record(p, s))
+	if (x && !x->capture[segment] && !x->refused[segment] && (p->memories.of_choice[s->opened] ? x->runs : x->same) > 1 && can_record(p, s))
 		LT_TRY(record(r, segment, a));
 	if (x && x->capture[segment])
 		return replay(r, segment, a);
-	return lt__program_steps_run(p, &p->run[s->first], s->n, a, r->slot, &r->fault);
+	return lt__program_steps_run(p, &p->plan.run[s->first], s->n, a, r->slot, &r->fault);
 }
 
 /* The same between two events of the device. */
 static lt_status timed(struct lt_instance *r, int32_t segment, const struct lt_addresses *a)
 {
 	struct lt_program *p = r->program;
-	const struct lt_opened *c = &p->opened[p->segment[segment].opened];
-	struct lt_event **e = r->event ? &r->event[2 * p->segment[segment].opened] : NULL;
+	const struct lt_opened *c = &p->choices.at[p->plan.segment[segment].opened];
+	struct lt_event **e = r->event ? &r->event[2 * p->plan.segment[segment].opened] : NULL;
 	int64_t ns = 0;
 	struct lt_diagnostics told;
 	if (!e || !e[0])
@@ -201,9 +201,9 @@ lt_status lt__instance_segments(struct lt_instance *r, const struct lt_addresses
 	bool replayed = false;
 	if (r->recorder)
 		record_addresses(r, a);
-	for (int32_t i = 0; i < p->n_segment; i++) {
-		const struct lt_segment *s = &p->segment[i];
-		LT_TRY(s->opened < 0 ? lt__program_steps_run(p, &p->run[s->first], s->n, a, r->slot, &r->fault) : timed(r, i, a));
+	for (int32_t i = 0; i < p->plan.n_segment; i++) {
+		const struct lt_segment *s = &p->plan.segment[i];
+		LT_TRY(s->opened < 0 ? lt__program_steps_run(p, &p->plan.run[s->first], s->n, a, r->slot, &r->fault) : timed(r, i, a));
 		replayed = replayed || (r->recorder && r->recorder->capture[i]);
 	}
 	p->stats.n_run++;
@@ -215,10 +215,10 @@ lt_status lt__events_new(struct lt_instance *r)
 {
 	struct lt_program *p = r->program;
 	struct lt_diagnostics told;
-	for (int32_t i = 0; r->event && i < 2 * p->n_opened; i++) {
-		const struct lt_opened *c = &p->opened[i / 2];
+	for (int32_t i = 0; r->event && i < 2 * p->choices.n; i++) {
+		const struct lt_opened *c = &p->choices.at[i / 2];
 		const struct lt_backend *b = c->backend;
-		if (!c->used || !LT_HAS(struct lt_backend, b, event_new) || !LT_HAS(struct lt_backend, b, event_record)
+		if (!p->kernels.used[i / 2] || !LT_HAS(struct lt_backend, b, event_new) || !LT_HAS(struct lt_backend, b, event_record)
 		    || !LT_HAS(struct lt_backend, b, event_ns) || !LT_HAS(struct lt_backend, b, event_free))
 			continue;
 		lt__diagnostics_init(&told);
@@ -233,7 +233,7 @@ lt_status lt__events_new(struct lt_instance *r)
 
 void lt__events_free(struct lt_instance *r)
 {
-	for (int32_t i = 0; r->event && i < 2 * r->program->n_opened; i++)
+	for (int32_t i = 0; r->event && i < 2 * r->program->choices.n; i++)
 		if (r->event[i])
-			r->program->opened[i / 2].backend->event_free(r->event[i]);
+			r->program->choices.at[i / 2].backend->event_free(r->event[i]);
 }

@@ -3,24 +3,41 @@
 #include <string.h>
 #include "program/program.h"
 
+void lt__constants_init(struct lt_constants *c, int32_t n, struct lt_arena *a)
+{
+	*c = (struct lt_constants){ .data = LT_NEW(a, const void *, n + 1), .owned = LT_NEW(a, void *, n + 1) };
+}
+
+void lt__constants_free(struct lt_program *p)
+{
+	struct lt_constants *c = &p->constants;
+	lt__device_memory_free(p, c->room);
+	for (int32_t i = 0; c->owned && i < p->bindings[LT_BINDING_CONSTANT].n; i++)
+		if (c->owned[i])
+			lt__context_realloc(p->ctx, c->owned[i], p->bindings[LT_BINDING_CONSTANT].at[i].bytes, 0);
+	if (c->prepared)
+		lt__context_realloc(p->ctx, c->prepared, p->memories.at[0].prepared_bytes + LT_ALIGNMENT_SLACK, 0);
+	c->prepared = c->room = NULL;
+}
+
 lt_status lt_program_bind(struct lt_program *p, int32_t i, const void *data, int copy)
 {
 	const struct lt_bindings *bindings = &p->bindings[LT_BINDING_CONSTANT];
 	if (i < 0 || i >= bindings->n)
 		return lt_fail(p->ctx, LT_EINVAL, "there is no constant %d; the program has %d", (int)i, (int)bindings->n);
 	const struct lt_binding_def *d = &bindings->at[i];
-	if (p->ready)
+	if (p->constants.ready)
 		return lt_fail(p->ctx, LT_EINVAL, "constant '%s' is bound too late: an instance exists; bind constants before it", d->name);
 	if (!data)
 		return lt_fail(p->ctx, LT_EMISSING, "constant '%s' is given no data", d->name);
 	if (copy) {
-		void *own = p->owned[i] ? p->owned[i] : lt__context_realloc(p->ctx, NULL, 0, d->bytes);
+		void *own = p->constants.owned[i] ? p->constants.owned[i] : lt__context_realloc(p->ctx, NULL, 0, d->bytes);
 		if (!own)
 			return lt_fail(p->ctx, LT_ENOMEM, "out of memory: %zu bytes for constant '%s'", d->bytes, d->name);
-		p->owned[i] = own;
+		p->constants.owned[i] = own;
 		data = memcpy(own, data, d->bytes);
 	}
-	p->constant[i] = data;
+	p->constants.data[i] = data;
 	return LT_OK;
 }
 
@@ -80,35 +97,42 @@ static void *aligned(void *at) { return aligned_to(at, LT_ALIGNMENT_SLACK); }
 /* A kernel may want its workspace to begin at more than other blocks do. */
 static void *aligned_scratch(const struct lt_program *p, void *at)
 {
-	return aligned_to(at, p->memory[0].scratch_align > LT_ALIGNMENT_SLACK ? p->memory[0].scratch_align : LT_ALIGNMENT_SLACK);
+	return aligned_to(at, p->memories.at[0].scratch_align > LT_ALIGNMENT_SLACK ? p->memories.at[0].scratch_align : LT_ALIGNMENT_SLACK);
+}
+
+/* With room to align beyond what every block of the host has. */
+static size_t scratch_bytes(const struct lt_program *p)
+{
+	const struct lt_pmemory *m = &p->memories.at[0];
+	return m->scratch_bytes + (m->scratch_align > LT_ALIGNMENT_SLACK ? m->scratch_align : 0);
 }
 
 /* Runs what depends on constants only, once. */
 static lt_status program_prepare(struct lt_program *p)
 {
 	int64_t begin = lt__now_ns();
-	LT_TRY(missing(p, LT_BINDING_CONSTANT, p->constant, "constant"));
-	LT_TRY(allocate(p, &p->prepared, p->prepared_bytes, "what is computed from constants"));
+	LT_TRY(missing(p, LT_BINDING_CONSTANT, p->constants.data, "constant"));
+	LT_TRY(allocate(p, &p->constants.prepared, p->memories.at[0].prepared_bytes, "what is computed from constants"));
 	void *scratch = NULL, *slot = NULL;
-	lt_status st = lt__device_memory_new(p, true, &p->room);
+	lt_status st = lt__device_memory_new(p, true, &p->constants.room);
 	if (!st)
-		st = allocate(p, &scratch, p->scratch_bytes, "a kernel's workspace");
-	size_t slot_bytes = sizeof(struct lt_slot) * (size_t)(lt__program_slots(p, p->prepare, p->n_prepare) + 1);
+		st = allocate(p, &scratch, scratch_bytes(p), "a kernel's workspace");
+	size_t slot_bytes = sizeof(struct lt_slot) * (size_t)(lt__program_slots(p, p->plan.prepare, p->plan.n_prepare) + 1);
 	if (!st)
 		st = allocate(p, &slot, slot_bytes, "slots");
-	struct lt_addresses a = { .constant = p->constant, .prepared = aligned(p->prepared),
-		.scratch = aligned_scratch(p, scratch), .room = p->room };
+	struct lt_addresses a = { .constant = p->constants.data, .prepared = aligned(p->constants.prepared),
+		.scratch = aligned_scratch(p, scratch), .room = p->constants.room };
 	struct lt_fault fault;
 	if (!st)
-		st = lt__program_steps_run(p, p->prepare, p->n_prepare, &a, slot, &fault);
-	memory_release(p, scratch, p->scratch_bytes);
+		st = lt__program_steps_run(p, p->plan.prepare, p->plan.n_prepare, &a, slot, &fault);
+	memory_release(p, scratch, scratch_bytes(p));
 	memory_release(p, slot, slot_bytes);
 	if (st) {
-		memory_release(p, p->prepared, p->prepared_bytes);
-		lt__device_memory_free(p, p->room);
-		p->prepared = p->room = NULL;
+		memory_release(p, p->constants.prepared, p->memories.at[0].prepared_bytes);
+		lt__device_memory_free(p, p->constants.room);
+		p->constants.prepared = p->constants.room = NULL;
 	}
-	p->ready = !st;
+	p->constants.ready = !st;
 	p->stats.bind_ns += lt__now_ns() - begin;
 	return st;
 }
@@ -120,13 +144,13 @@ lt_status lt_instance_new(struct lt_program *p, struct lt_instance **out)
 		return lt_fail(p->ctx, LT_EINVAL, "the program was compiled with plan_only: it can be shown, not run");
 	if (p->options.source_only)
 		return lt_fail(p->ctx, LT_EINVAL, "the program was compiled with source_only: it can be shown, not run");
-	if (!p->ready)
+	if (!p->constants.ready)
 		LT_TRY(program_prepare(p));
 	void *at;
 	LT_TRY(allocate(p, &at, sizeof(struct lt_instance), "an instance"));
 	struct lt_instance *r = at;
 	r->program = p;
-	int32_t n_state = p->bindings[LT_BINDING_STATE].n, n_slot = lt__program_slots(p, p->run, p->n_run);
+	int32_t n_state = p->bindings[LT_BINDING_STATE].n, n_slot = lt__program_slots(p, p->plan.run, p->plan.n_run);
 	lt_status st = allocate(p, &at, sizeof(void *) * (size_t)(n_state + 1), "states");
 	r->state = st ? NULL : at;
 	if (!st)
@@ -137,17 +161,17 @@ lt_status lt_instance_new(struct lt_program *p, struct lt_instance **out)
 		r->state[i] = aligned(r->state_block[i]);
 	}
 	if (!st)
-		st = allocate(p, &r->workspace, p->workspace_bytes, "the workspace");
+		st = allocate(p, &r->workspace, p->memories.at[0].workspace_bytes, "the workspace");
 	if (!st)
-		st = allocate(p, &r->scratch, p->scratch_bytes, "a kernel's workspace");
+		st = allocate(p, &r->scratch, scratch_bytes(p), "a kernel's workspace");
 	if (!st)
-		st = allocate(p, &at, sizeof(int64_t) * (size_t)(p->lowered->n_param + 1), "parameters");
+		st = allocate(p, &at, sizeof(int64_t) * (size_t)(p->tree->graph->n_param + 1), "parameters");
 	r->param = st ? NULL : at;
 	if (!st)
-		st = allocate(p, &at, sizeof(bool) * (size_t)(p->lowered->n_param + 1), "parameters");
+		st = allocate(p, &at, sizeof(bool) * (size_t)(p->tree->graph->n_param + 1), "parameters");
 	r->absent = st ? NULL : at;
 	if (!st)
-		st = allocate(p, &at, sizeof(int64_t) * (size_t)(p->lowered->n_var + 1), "extents");
+		st = allocate(p, &at, sizeof(int64_t) * (size_t)(p->tree->graph->n_var + 1), "extents");
 	r->extent = st ? NULL : at;
 	if (!st)
 		st = allocate(p, &at, sizeof(struct lt_slot) * (size_t)(n_slot + 1), "slots");
@@ -158,7 +182,7 @@ lt_status lt_instance_new(struct lt_program *p, struct lt_instance **out)
 	for (int32_t i = 0; !st && i < n_state; i++)
 		r->touched[i] = true;                           /* zeros, on the host until the first run */
 	if (!st && p->options.device_time)
-		st = allocate(p, &at, sizeof(struct lt_event *) * 2 * (size_t)p->n_opened, "events");
+		st = allocate(p, &at, sizeof(struct lt_event *) * 2 * (size_t)p->choices.n, "events");
 	r->event = st || !p->options.device_time ? NULL : at;
 	if (!st)
 		st = lt__events_new(r);
@@ -170,8 +194,8 @@ lt_status lt_instance_new(struct lt_program *p, struct lt_instance **out)
 		lt_instance_free(r);
 		return st;
 	}
-	for (lt_var v = 0; v < p->lowered->n_var; v++)
-		r->extent[v] = p->lowered->var[v].extent;
+	for (lt_var v = 0; v < p->tree->graph->n_var; v++)
+		r->extent[v] = p->tree->graph->var[v].extent;
 	*out = r;
 	return LT_OK;
 }
@@ -188,11 +212,11 @@ void lt_instance_free(struct lt_instance *r)
 		memory_release(p, r->state_block[i], p->bindings[LT_BINDING_STATE].at[i].bytes);
 	void *const at[] = { r->state, r->state_block, r->workspace, r->scratch, r->param, r->absent, r->extent, r->slot, r->touched, r->event, r };
 	const size_t states = sizeof(void *) * (size_t)(p->bindings[LT_BINDING_STATE].n + 1);
-	const size_t bytes[] = { states, states, p->workspace_bytes, p->scratch_bytes,
-		sizeof(int64_t) * (size_t)(p->lowered->n_param + 1), sizeof(bool) * (size_t)(p->lowered->n_param + 1),
-		sizeof(int64_t) * (size_t)(p->lowered->n_var + 1),
-		sizeof(struct lt_slot) * (size_t)(lt__program_slots(p, p->run, p->n_run) + 1),
-		sizeof(bool) * (size_t)(p->bindings[LT_BINDING_STATE].n + 1), sizeof(struct lt_event *) * 2 * (size_t)p->n_opened, sizeof *r };
+	const size_t bytes[] = { states, states, p->memories.at[0].workspace_bytes, scratch_bytes(p),
+		sizeof(int64_t) * (size_t)(p->tree->graph->n_param + 1), sizeof(bool) * (size_t)(p->tree->graph->n_param + 1),
+		sizeof(int64_t) * (size_t)(p->tree->graph->n_var + 1),
+		sizeof(struct lt_slot) * (size_t)(lt__program_slots(p, p->plan.run, p->plan.n_run) + 1),
+		sizeof(bool) * (size_t)(p->bindings[LT_BINDING_STATE].n + 1), sizeof(struct lt_event *) * 2 * (size_t)p->choices.n, sizeof *r };
 	for (size_t i = 0; i < sizeof at / sizeof *at; i++)
 		memory_release(p, at[i], bytes[i]);
 }
@@ -201,17 +225,17 @@ void lt_instance_free(struct lt_instance *r)
 static lt_status read_params(struct lt_instance *r, const void *const *input)
 {
 	struct lt_program *p = r->program;
-	const struct lt_graph *g = p->lowered;
+	const struct lt_graph *g = p->tree->graph;
 	for (int32_t i = 0; i < g->n_param; i++) {
 		const struct lt_paramdef *d = &g->param[i];
 		const struct lt_nodedef *source = &g->node[d->source];
-		const struct lt_storage *s = &p->assigned.storage[p->assigned.location[d->source].storage];
+		const struct lt_storage *s = &p->nests.assigned.storage[p->nests.assigned.location[d->source].storage];
 		enum lt_binding kind = s->space == LT_SPACE_INPUT ? LT_BINDING_INPUT : s->space == LT_SPACE_CONSTANT ? LT_BINDING_CONSTANT
 			: LT_BINDING_STATE;
 		r->absent[i] = !p->bindings[kind].at[s->binding].needed;
 		if (r->absent[i])
 			continue;
-		const void *data = s->space == LT_SPACE_INPUT ? input[s->binding] : s->space == LT_SPACE_CONSTANT ? p->constant[s->binding]
+		const void *data = s->space == LT_SPACE_INPUT ? input[s->binding] : s->space == LT_SPACE_CONSTANT ? p->constants.data[s->binding]
 			: r->state[s->binding];
 		r->param[i] = ((const int64_t *)data)[d->element];
 		if (r->param[i] < d->low || r->param[i] > d->high)
@@ -245,7 +269,7 @@ static bool value_of(const struct lt_instance *r, const struct lt_linear *l, int
 static lt_status check_params(struct lt_instance *r)
 {
 	struct lt_program *p = r->program;
-	const struct lt_graph *g = p->lowered;
+	const struct lt_graph *g = p->tree->graph;
 	for (int32_t i = 0; i < g->n_require; i++) {
 		const struct lt_require *q = &g->require[i];
 		int64_t v;
@@ -275,8 +299,8 @@ static lt_status check_params(struct lt_instance *r)
 static struct lt_addresses addresses(const struct lt_instance *r, const void *const *input, void *const *result)
 {
 	const struct lt_program *p = r->program;
-	return (struct lt_addresses){ .state = r->state, .input = input, .constant = p->constant, .result = result,
-		.workspace = aligned(r->workspace), .prepared = aligned(p->prepared), .scratch = aligned_scratch(p, r->scratch),
+	return (struct lt_addresses){ .state = r->state, .input = input, .constant = p->constants.data, .result = result,
+		.workspace = aligned(r->workspace), .prepared = aligned(p->constants.prepared), .scratch = aligned_scratch(p, r->scratch),
 		.param = r->param, .room = r->room };
 }
 
@@ -285,12 +309,12 @@ static lt_status cross_state(struct lt_instance *r, int32_t i, bool to_devices)
 {
 	struct lt_program *p = r->program;
 	const struct lt_addresses a = addresses(r, NULL, NULL);
-	uint64_t in_memories = p->state_memories ? p->state_memories[i] : 1;
-	for (int32_t s = 0; s < p->assigned.n_storage && in_memories != 1; s++) {
-		const struct lt_storage *x = &p->assigned.storage[s];
+	uint64_t in_memories = p->memories.state_memories ? p->memories.state_memories[i] : 1;
+	for (int32_t s = 0; s < p->nests.assigned.n_storage && in_memories != 1; s++) {
+		const struct lt_storage *x = &p->nests.assigned.storage[s];
 		if (x->space != LT_SPACE_STATE || x->binding != i)
 			continue;
-		for (int32_t m = 1; m < p->n_memory; m++)
+		for (int32_t m = 1; m < p->memories.n; m++)
 			if (in_memories >> m & 1 && (to_devices || !(in_memories & 1))) {
 				LT_TRY(lt__move(p, &(struct lt_pstep){ .kind = LT_STEP_MOVE, .to = s, .from = s, .memory = to_devices ? m : 0,
 					.from_memory = to_devices ? 0 : m, .elems = x->elems }, &a));
@@ -338,7 +362,7 @@ lt_status lt_instance_run(struct lt_instance *r, const void *const *input, void 
 int64_t lt_instance_extent(const struct lt_instance *r, int32_t result, int32_t axis)
 {
 	const struct lt_program *p = r->program;
-	const struct lt_graph *g = p->lowered;
+	const struct lt_graph *g = p->tree->graph;
 	if (result < 0 || result >= g->n_result)
 		return 0;
 	const struct lt_nodedef *d = &g->node[g->result[result].node];

@@ -1,13 +1,14 @@
 /* Running steps: slots filled from the storages' addresses, one launch or copy after the other. */
 #include <string.h>
 #include "program/blocks.h"
+#include "program/program.h"
 
 int32_t lt__program_slots(const struct lt_program *p, const struct lt_pstep *step, int32_t n)
 {
 	int32_t most = 0;
 	for (int32_t i = 0; i < n; i++)
-		if (step[i].kind == LT_STEP_RUN && p->frozen[step[i].nest].n_bind > most)
-			most = p->frozen[step[i].nest].n_bind;
+		if (step[i].kind == LT_STEP_RUN && p->nests.frozen[step[i].nest].n_bind > most)
+			most = p->nests.frozen[step[i].nest].n_bind;
 	return most;
 }
 
@@ -15,18 +16,20 @@ const char *lt__location_text(const struct lt_program *p, int32_t line, int32_t 
 {
 	if (line <= 0)
 		return "";
-	return lt__scratch(p->ctx, "%s:%d:%d: ", p->lowered->file ? p->lowered->file : "script", (int)line, (int)column);
+	return lt__scratch(p->ctx, "%s:%d:%d: ", p->tree->graph->file ? p->tree->graph->file : "script", (int)line, (int)column);
 }
 
-void *lt__storage_address(const struct lt_storage *s, const struct lt_addresses *a)
+void *lt__storage_address(const struct lt_program *p, int32_t storage, const struct lt_addresses *a)
 {
+	const struct lt_storage *s = &p->nests.assigned.storage[storage];
+	const int64_t *offset = p->memories.at[0].offset;
 	switch (s->space) {
 	case LT_SPACE_INPUT:     return (char *)(uintptr_t)a->input[s->binding];
 	case LT_SPACE_CONSTANT:  return (char *)(uintptr_t)a->constant[s->binding];
 	case LT_SPACE_STATE:     return a->state[s->binding];
 	case LT_SPACE_RESULT:    return a->result[s->binding];
-	case LT_SPACE_WORKSPACE: return (char *)a->workspace + s->offset;
-	case LT_SPACE_PREPARED:  return (char *)a->prepared + s->offset;
+	case LT_SPACE_WORKSPACE: return (char *)a->workspace + offset[storage];
+	case LT_SPACE_PREPARED:  return (char *)a->prepared + offset[storage];
 	case LT_SPACE_PARAM:     return (char *)a->param;
 	}
 	lt_bug("a storage of no space");
@@ -35,8 +38,8 @@ void *lt__storage_address(const struct lt_storage *s, const struct lt_addresses 
 /* Extent of the axis that a gather reads along, in this run. */
 static int64_t gathered_extent(const struct lt_program *p, const struct lt_nodedef *gather, const int64_t *param)
 {
-	const struct lt_nodedef *x = &p->lowered->node[gather->operand[0]];
-	const struct lt_vardef *v = &p->lowered->var[x->dim[gather->axis]];
+	const struct lt_nodedef *x = &p->tree->graph->node[gather->operand[0]];
+	const struct lt_vardef *v = &p->tree->graph->var[x->dim[gather->axis]];
 	int64_t extent = v->bounded ? v->limit.constant : v->extent;
 	for (int32_t i = 0; v->bounded && i < v->limit.n; i++)
 		extent += v->limit.coef[i] * param[v->limit.param[i]];
@@ -45,11 +48,11 @@ static int64_t gathered_extent(const struct lt_program *p, const struct lt_noded
 
 lt_status lt__fault_report(struct lt_program *p, const struct lt_pstep *step, const struct lt_fault *fault, const int64_t *param)
 {
-	const struct lt_frozen *f = &p->frozen[step->nest];
+	const struct lt_frozen *f = &p->nests.frozen[step->nest];
 	const struct lt_nodedef *d = NULL;
 	int64_t extent = 0;
 	if (fault->stmt >= 0 && (uint32_t)fault->stmt < f->tree.stmts.n)
-		d = &p->lowered->node[f->node[fault->stmt]];
+		d = &p->tree->graph->node[f->node[fault->stmt]];
 	if (d && d->op == LT_OP_gather)
 		extent = gathered_extent(p, d, param);
 	const char *where = d ? lt__location_text(p, d->line, d->column) : "";
@@ -62,7 +65,7 @@ static struct lt_slot slot_of(const struct lt_program *p, int32_t storage, int32
 	int64_t bytes)
 {
 	if (!memory)
-		return (struct lt_slot){ lt__storage_address(&p->assigned.storage[storage], a), offset, bytes };
+		return (struct lt_slot){ lt__storage_address(p, storage, a), offset, bytes };
 	const struct lt_slot *at = &a->room[memory].where[storage];
 	return (struct lt_slot){ at->base, at->offset + offset, bytes };
 }
@@ -70,10 +73,10 @@ static struct lt_slot slot_of(const struct lt_program *p, int32_t storage, int32
 struct lt_args lt__launch_args(const struct lt_program *p, const struct lt_pstep *step, const struct lt_addresses *a, struct lt_slot *slot,
 	struct lt_fault *fault)
 {
-	const struct lt_frozen *f = &p->frozen[step->nest];
-	const struct lt_kernel *k = &p->kernel[p->kernel_of[step->nest]];
+	const struct lt_frozen *f = &p->nests.frozen[step->nest];
+	const struct lt_kernel *k = &p->kernels.at[p->kernels.of[step->nest]];
 	for (int32_t i = 0; i < f->n_bind; i++) {
-		int64_t bytes = lt__dtype_info(p->assigned.storage[f->bind[i].storage].dtype)->bytes;
+		int64_t bytes = lt__dtype_info(p->nests.assigned.storage[f->bind[i].storage].dtype)->bytes;
 		slot[i] = slot_of(p, f->bind[i].storage, step->memory, a, f->bind[i].offset * bytes, f->bind[i].elems * bytes);
 	}
 	return (struct lt_args){ .size = sizeof(struct lt_args), .n_slot = (uint32_t)f->n_bind, .slot = slot,
@@ -84,8 +87,8 @@ struct lt_args lt__launch_args(const struct lt_program *p, const struct lt_pstep
 static lt_status launch(struct lt_program *p, const struct lt_pstep *step, const struct lt_addresses *a, struct lt_slot *slot,
 	struct lt_fault *fault)
 {
-	struct lt_kernel *k = &p->kernel[p->kernel_of[step->nest]];
-	const struct lt_backend *backend = p->opened[k->opened].backend;
+	struct lt_kernel *k = &p->kernels.at[p->kernels.of[step->nest]];
+	const struct lt_backend *backend = p->choices.at[k->opened].backend;
 	struct lt_args args = lt__launch_args(p, step, a, slot, fault);
 	struct lt_diagnostics told;
 	lt__diagnostics_init(&told);
@@ -93,7 +96,7 @@ static lt_status launch(struct lt_program *p, const struct lt_pstep *step, const
 	if (fault->n > 0)
 		return lt__fault_report(p, step, fault, a->param);
 	if (st)
-		return lt_fail(p->ctx, st, "backend %s, kernel %s: %s", backend->name, p->frozen[step->nest].tree.name,
+		return lt_fail(p->ctx, st, "backend %s, kernel %s: %s", backend->name, p->nests.frozen[step->nest].tree.name,
 			lt__diagnostic_reason(&told, st, backend->name, "run"));
 	return LT_OK;
 }
@@ -101,7 +104,7 @@ static lt_status launch(struct lt_program *p, const struct lt_pstep *step, const
 static lt_status copy_on(struct lt_program *p, int32_t memory, const struct lt_slot *to, const struct lt_slot *from, enum lt_copy direction,
 	int32_t storage)
 {
-	struct lt_opened *c = &p->opened[p->memory[memory].opened];
+	struct lt_opened *c = &p->choices.at[p->memories.at[memory].opened];
 	struct lt_diagnostics told;
 	lt__diagnostics_init(&told);
 	lt_status st = c->backend->mem_copy(c->session, to, from, (size_t)to->bytes, direction, NULL, &told.diag);
@@ -112,7 +115,7 @@ static lt_status copy_on(struct lt_program *p, int32_t memory, const struct lt_s
 
 lt_status lt__move(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
 {
-	int64_t unit = lt__dtype_info(p->assigned.storage[s->to].dtype)->bytes, bytes = s->elems * unit, begin = lt__now_ns();
+	int64_t unit = lt__dtype_info(p->nests.assigned.storage[s->to].dtype)->bytes, bytes = s->elems * unit, begin = lt__now_ns();
 	if (bytes == 0)
 		return LT_OK;
 	struct lt_slot to = slot_of(p, s->to, s->memory, a, s->offset * unit, bytes);
@@ -124,7 +127,7 @@ lt_status lt__move(struct lt_program *p, const struct lt_pstep *s, const struct 
 
 lt_status lt__fetch(struct lt_program *p, int32_t storage, int32_t memory, const struct lt_addresses *a, void *out)
 {
-	const struct lt_storage *s = &p->assigned.storage[storage];
+	const struct lt_storage *s = &p->nests.assigned.storage[storage];
 	int64_t bytes = s->elems * lt__dtype_info(s->dtype)->bytes;
 	struct lt_slot to = { out, 0, bytes }, from = slot_of(p, storage, memory, a, 0, bytes);
 	return bytes == 0 ? LT_OK : copy_on(p, memory, &to, &from, LT_COPY_TO_HOST, storage);
@@ -132,7 +135,7 @@ lt_status lt__fetch(struct lt_program *p, int32_t storage, int32_t memory, const
 
 static lt_status step_copy(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
 {
-	const struct lt_storage *x = &p->assigned.storage[s->to];
+	const struct lt_storage *x = &p->nests.assigned.storage[s->to];
 	int64_t bytes = x->elems * lt__dtype_info(x->dtype)->bytes;
 	struct lt_slot to = slot_of(p, s->to, s->memory, a, 0, bytes), from = slot_of(p, s->from, s->memory, a, 0, bytes);
 	if (bytes == 0)
@@ -153,9 +156,9 @@ static struct lt_slot host_slot(const void *user, int32_t storage)
 
 static lt_status blocks(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
 {
-	const struct lt_blocks *b = p->blocks[s->nest];
+	const struct lt_blocks *b = p->nests.blocks[s->nest];
 	if (!s->memory) {
-		lt__blocks_run(&p->host, p->options.n_thread, b, a->param, host_slot, &(const struct block_sources){ p, a });
+		lt__blocks_run(&p->services.host, p->options.n_thread, b, a->param, host_slot, &(const struct block_sources){ p, a });
 		return LT_OK;
 	}
 	for (int32_t i = 0; i < b->n; i++) {

@@ -5,7 +5,7 @@
  * an index can become is known from the reader on, so the graph is walked backwards.
  */
 #include "ir/range.h"
-#include "program/program.h"
+#include "program/materialize.h"
 
 #define MOST (LT_ROW_MAX / 4)          /* what simplifying makes of a row may be larger than it was */
 

@@ -20,15 +20,15 @@ static bool is_bounded(const struct lt_graph *g)
 /* Each step of a run; by_nest: the maxima of a graph with run-time extents, else NULL.  param: of a run, or NULL. */
 static void add_steps(const struct lt_program *p, struct lt_arena *a, const int64_t *param, const struct lt_counted *by_nest, struct lt_work *w)
 {
-	for (int32_t i = 0; i < p->n_run; i++) {
-		const struct lt_pstep *step = &p->run[i];
+	for (int32_t i = 0; i < p->plan.n_run; i++) {
+		const struct lt_pstep *step = &p->plan.run[i];
 		struct lt_counted c = { 0 };
 		if (step->kind == LT_STEP_RUN && by_nest)
 			c = by_nest[step->nest];
 		else if (step->kind == LT_STEP_RUN)
-			lt__count_kernel(&p->frozen[step->nest], param, a, &c);
+			lt__count_kernel(&p->nests.frozen[step->nest], param, a, &c);
 		else if (step->kind == LT_STEP_COPY)
-			c.bytes = lt__count_times(p->assigned.storage[step->to].elems, 2 * (int64_t)lt__dtype_info(p->assigned.storage[step->to].dtype)->bytes);
+			c.bytes = lt__count_times(p->nests.assigned.storage[step->to].elems, 2 * (int64_t)lt__dtype_info(p->nests.assigned.storage[step->to].dtype)->bytes);
 		add_work(w, &c);
 	}
 }
@@ -42,8 +42,8 @@ static lt_status count_body(void *arg)
 	struct lt_arena *a = c->a;
 	struct lt_counted *by_nest = NULL;
 	c->work.useful = lt__graph_operations(p->base, a, lt__constant_nodes(p->base, a), c->r ? c->r->extent : NULL);
-	if (!c->r && is_bounded(p->lowered)) {
-		by_nest = LT_NEW(a, struct lt_counted, p->n_frozen + 1);
+	if (!c->r && is_bounded(p->tree->graph)) {
+		by_nest = LT_NEW(a, struct lt_counted, p->nests.n + 1);
 		LT_TRY(lt__count_tree(p->tree, a, NULL, by_nest));
 	}
 	add_steps(p, a, c->r ? c->r->param : NULL, by_nest, &c->work);
@@ -58,13 +58,57 @@ static lt_status count_all(struct work_count *c)
 	return st;
 }
 
-lt_status lt__program_count(struct lt_program *p)
+/* Sums that are told, not used: they stop at the largest number. */
+static void grow(int64_t *sum, int64_t by)
+{
+	if (lt__add_overflow(*sum, by, sum))
+		*sum = INT64_MAX;
+}
+
+static void add_memories(const struct lt_program *p, struct lt_stats *out)
+{
+	const struct lt_memories *m = &p->memories;
+	for (int32_t i = 0; i < m->n; i++) {
+		grow(&out->workspace_bytes, (int64_t)m->at[i].workspace_bytes);
+		grow(&out->constant_bytes, (int64_t)m->at[i].prepared_bytes);
+	}
+	for (int32_t i = 0; i < p->nests.assigned.n_storage; i++) {
+		const struct lt_storage *s = &p->nests.assigned.storage[i];
+		if (s->space == LT_SPACE_WORKSPACE && m->lifetime[i].first >= 0)
+			grow(&out->intermediate_bytes, (int64_t)lt__storage_bytes(s));
+	}
+	for (int32_t i = 0; i < p->plan.n_run; i++) {
+		const struct lt_pstep *step = &p->plan.run[i];
+		out->n_launch += step->kind == LT_STEP_RUN;
+		if (step->kind != LT_STEP_MOVE)
+			continue;
+		out->n_move++;
+		grow(&out->move_bytes, step->elems * lt__dtype_info(p->nests.assigned.storage[step->to].dtype)->bytes);
+	}
+}
+
+static void add_kernels(const struct lt_kernels *kernels, struct lt_stats *out)
+{
+	out->n_kernel = kernels->n;
+	out->n_compiled = kernels->n_compiled;
+	out->n_cached = kernels->n_cached;
+	out->n_parallel = kernels->n_parallel;
+	out->n_serialised = kernels->n_serialised;
+	out->n_thread = kernels->n_thread;
+	for (int32_t i = 0; i < kernels->n; i++)
+		if ((int64_t)kernels->at[i].workspace_bytes > out->kernel_bytes)
+			out->kernel_bytes = (int64_t)kernels->at[i].workspace_bytes;
+}
+
+lt_status lt__program_count(const struct lt_program *p, struct lt_stats *out)
 {
 	struct work_count c = { .p = p };
+	add_memories(p, out);
+	add_kernels(&p->kernels, out);
 	LT_TRY(count_all(&c));
-	p->stats.flops = c.work.useful;
-	p->stats.executed = c.work.executed;
-	p->stats.bytes = c.work.bytes;
+	out->flops = c.work.useful;
+	out->executed = c.work.executed;
+	out->bytes = c.work.bytes;
 	return LT_OK;
 }
 
@@ -73,7 +117,7 @@ lt_status lt_instance_work(const struct lt_instance *r, struct lt_work *out)
 	const struct lt_program *p = r->program;
 	struct lt_work w = { .useful = p->stats.flops, .executed = p->stats.executed, .bytes = p->stats.bytes };
 	uint32_t size = out->size < sizeof w ? out->size : (uint32_t)sizeof w;
-	if (r->ran && p->lowered->n_param > 0) {
+	if (r->ran && p->tree->graph->n_param > 0) {
 		struct work_count c = { .p = p, .r = r };
 		LT_TRY(count_all(&c));
 		w = c.work;

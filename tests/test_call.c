@@ -181,7 +181,7 @@ Test(call, strides_are_0_along_dims_that_an_operand_has_not)
 		const struct lt_options options = { .size = sizeof options, .backends = "odd" };
 		cr_assert_eq(compile((void *)(uintptr_t)"group call gemm\n" WIDE_LOOPS " m\n  n\n   j\n    %y\n", g, &options, &p), LT_OK, "%s",
 			lt_context_message(ctx));
-		const struct lt_tree *t = &p->frozen[0].tree;
+		const struct lt_tree *t = &p->nests.frozen[0].tree;
 		const struct lt_call *c = LT_AT(struct lt_call, t->calls, 0);
 		cr_assert(c->n_dim == 4 && c->n_operand == 4 && c->epilogues == LT_EPILOGUE_BIAS);
 		const struct lt_call_operand *bias = LT_AT(struct lt_call_operand, t->call_operands, c->first_operand + 3);
@@ -211,7 +211,7 @@ Test(call, names_the_statement_that_sums)
 		struct lt_graph *g = parse(ctx, all);
 		const struct lt_options options = { .size = sizeof options, .backends = "odd" };
 		cr_assert_eq(compile((void *)(uintptr_t)want[i].tree, g, &options, &p), LT_OK, "%s%s", want[i].tree, lt_context_message(ctx));
-		const struct lt_tree *t = &p->frozen[0].tree;
+		const struct lt_tree *t = &p->nests.frozen[0].tree;
 		const struct lt_call *c = LT_AT(struct lt_call, t->calls, 0);
 		cr_assert(t->calls.n == 1 && c->pattern == LT_PATTERN_PRODUCT && c->stmt >= 0 && c->stmt < (int32_t)t->stmts.n, "%s", want[i].tree);
 		const struct lt_stmt *s = LT_AT(struct lt_stmt, t->stmts, c->stmt);

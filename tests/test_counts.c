@@ -105,11 +105,11 @@ static void check_program(const struct lt_program *p, uint64_t *rng, uint64_t se
 	struct lt_arena *a;
 	int64_t *param;
 	cr_assert_eq(lt__arena_new(p->ctx, &a), LT_OK);
-	param = LT_NEW(a, int64_t, p->lowered->n_param + 1);
+	param = LT_NEW(a, int64_t, p->tree->graph->n_param + 1);
 	const bool *constant = lt__constant_nodes(p->base, a);
-	for (int times = 0; times < (p->lowered->n_param ? 3 : 1) && draw_params(p->lowered, rng, param); times++) {
-		for (int32_t i = 0; i < p->n_frozen; i++)
-			check_kernel(&p->frozen[i], param, a, seed, steps, m);
+	for (int times = 0; times < (p->tree->graph->n_param ? 3 : 1) && draw_params(p->tree->graph, rng, param); times++) {
+		for (int32_t i = 0; i < p->nests.n; i++)
+			check_kernel(&p->nests.frozen[i], param, a, seed, steps, m);
 		int64_t *extent = LT_NEW(a, int64_t, p->base->n_var + 1), want = brute_graph(p->base, constant, param);
 		for (lt_var v = 0; v < p->base->n_var; v++) {
 			const struct lt_vardef *d = &p->base->var[v];
@@ -242,11 +242,11 @@ Test(counts, run_time_extents_count_by_their_value)
 			cr_assert_eq(lt_instance_work(r, &w), LT_OK);
 			cr_assert_eq(w.useful, 3 * 4 * n, "%s at %lld: %lld", form[i].apply ? form[i].apply : "as it is", (long long)n, (long long)w.useful);
 			int64_t executed = 0;
-			for (int32_t k = 0; k < p->n_frozen; k++) {
+			for (int32_t k = 0; k < p->nests.n; k++) {
 				struct brute b;
-				cr_assert(brute_run(&p->frozen[k].tree, &n, &b));
+				cr_assert(brute_run(&p->nests.frozen[k].tree, &n, &b));
 				executed += b.operations;
-				brute_free(&p->frozen[k].tree, &b);
+				brute_free(&p->nests.frozen[k].tree, &b);
 			}
 			cr_assert_eq(w.executed, executed, "%lld", (long long)n);
 			cr_assert_leq(w.executed, st.executed);

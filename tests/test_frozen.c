@@ -51,7 +51,7 @@ static int64_t position(const struct frozen *z, int32_t loop, const char *var)
 static void check_operand(struct frozen *z, const struct lt_stmt *s, lt_node n, const struct lt_operand *o, lt_node operand)
 {
 	const struct lt_tree *t = &z->f->tree;
-	const struct lt_graph *g = z->p->lowered;
+	const struct lt_graph *g = z->p->tree->graph;
 	const struct lt_nodedef *x = &g->node[operand];
 	int64_t index[LT_MAX_RANK];
 	struct walk_found want;
@@ -79,7 +79,7 @@ static void check_operand(struct frozen *z, const struct lt_stmt *s, lt_node n, 
 				(long long)b->elems);
 			if (b->slot < 0)
 				return;
-			const struct lt_location *place = &z->p->assigned.location[want.base];
+			const struct lt_location *place = &z->p->nests.assigned.location[want.base];
 			int64_t element = place->offset;
 			for (int32_t i = 0; i < g->node[want.base].n_dim; i++)
 				element += place->stride[i] * want.at[i];
@@ -96,7 +96,7 @@ static void check_stmt(struct frozen *z, int32_t i)
 {
 	const struct lt_stmt *s = LT_AT(struct lt_stmt, z->f->tree.stmts, i);
 	lt_node n = z->f->node[i];
-	const struct lt_graph *g = z->p->lowered;
+	const struct lt_graph *g = z->p->tree->graph;
 	const struct lt_nodedef *d = &g->node[n];
 	const struct lt_access *dest = LT_AT(struct lt_access, z->f->tree.accesses, s->dest);
 	const struct lt_buffer *b = LT_AT(struct lt_buffer, z->f->tree.buffers, dest->buffer);
@@ -104,7 +104,7 @@ static void check_stmt(struct frozen *z, int32_t i)
 	cr_assert(at >= 0 && at < b->elems, "seed %d: %%%s writes element %lld of %lld", (int)z->seed, d->name, (long long)at, (long long)b->elems);
 	if (b->slot >= 0) {
 		const struct lt_nodedef *shape = d->op == LT_OP_update ? &g->node[d->operand[1]] : d;
-		const struct lt_location *place = &z->p->assigned.location[n];
+		const struct lt_location *place = &z->p->nests.assigned.location[n];
 		element = place->offset;
 		for (int32_t k = 0; k < d->n_dim; k++)
 			element += place->stride[k] * (position(z, s->loop, g->var[shape->dim[k]].name)
@@ -155,11 +155,11 @@ Test(frozen, rows_and_guards_equal_a_walk_through_the_views)
 		uint64_t rng = seed;
 		cr_assert_eq(lt_compile(l.ctx, l.r.g, &(struct lt_options){ .size = sizeof(struct lt_options), .backends = "ref", .no_passes = seed % 2 }, &p),
 			LT_OK, "%s", lt_context_message(l.ctx));
-		int64_t *param = calloc((size_t)p->lowered->n_param + 1, sizeof *param);
-		if (walk_params(p->lowered, &rng, param))
-			for (int32_t i = 0; i < p->n_frozen; i++) {
-				const struct lt_tree *t = &p->frozen[i].tree;
-				struct frozen z = { .l = &l, .p = p, .f = &p->frozen[i], .param = param, .seed = seed,
+		int64_t *param = calloc((size_t)p->tree->graph->n_param + 1, sizeof *param);
+		if (walk_params(p->tree->graph, &rng, param))
+			for (int32_t i = 0; i < p->nests.n; i++) {
+				const struct lt_tree *t = &p->nests.frozen[i].tree;
+				struct frozen z = { .l = &l, .p = p, .f = &p->nests.frozen[i], .param = param, .seed = seed,
 					.column = calloc((size_t)t->n_column, sizeof(int64_t)) };
 				z.column[0] = 1;
 				for (int32_t k = 0; k < t->n_param; k++) {

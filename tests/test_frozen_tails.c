@@ -50,7 +50,7 @@ static struct nest open_nest(const char *graph, const char *tree)
 	struct nest x = { .g = graph_of(graph) };
 	const struct lt_options options = { .size = sizeof options, .backends = "ref" };
 	cr_assert_eq(compile_marked((void *)(uintptr_t)tree, x.g, &options, &x.p), LT_OK, "%s\n%s", lt_context_message(x.g->ctx), tree);
-	x.t = &x.p->frozen[0].tree;
+	x.t = &x.p->nests.frozen[0].tree;
 	for (int i = 0; i < 2; i++) {
 		struct run_config config = { .backends = backends[i], .compile = compile_marked, .user = (void *)(uintptr_t)tree };
 		struct run_tally tally = { 0 };
@@ -201,7 +201,7 @@ Test(frozen_tails, a_reset_is_peeled_as_its_loops_are)
 {
 	struct nest x = open_nest(PRODUCT, "k\n n\n  %e\nm step 4  tail peel\n k step 4  tail peel\n  m\n   k\n    n step 4  tail peel\n     n\n      %p\n      %c\n");
 	int resets = 0;
-	x.t = &x.p->frozen[1].tree;
+	x.t = &x.p->nests.frozen[1].tree;
 	for (uint32_t i = 0; i < x.t->stmts.n; i++)
 		resets += LT_AT(struct lt_stmt, x.t->stmts, i)->kind == LT_RESET;
 	cr_expect_eq(resets, 4, "%d", resets);          /* whole and rest of m, times those of n; k is reset once, before its copies */
@@ -220,7 +220,7 @@ Test(frozen_tails, a_packed_and_padded_product)
 	cr_expect_eq(guards_of(&x, "e", LT_MAP), 0);
 	cr_expect_eq(pieces_of(&x, "e"), 1);
 	cr_expect_eq(x.t->n_div, 0);
-	x.t = &x.p->frozen[1].tree;
+	x.t = &x.p->nests.frozen[1].tree;
 	cr_expect_eq(pieces_of(&x, "p"), 1);            /* a is not packed */
 	cr_expect_eq(guards_of(&x, "c", LT_REDUCE), 1);
 	cr_expect_eq(guards_of(&x, "c", LT_RESET), 1);

@@ -66,9 +66,9 @@ static void expect(const char *graph, const char *tree, const char *want, const 
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
 	cr_assert_eq(lt_graph_parse(ctx, graph, strlen(graph), "test", &g), LT_OK, "%s", lt_context_message(ctx));
 	cr_assert_eq(compile_marked((void *)(uintptr_t)tree, g, &options, &p), LT_OK, "%s\n%s", lt_context_message(ctx), tree);
-	tell(&p->frozen[0].tree, text, sizeof text);
+	tell(&p->nests.frozen[0].tree, text, sizeof text);
 	cr_expect_str_eq(text, want, "%s\n%s, not %s", tree, text, want);
-	cr_expect_eq((p->frozen[0].tree.needs & LT_NEED_COMBINE) != 0, strstr(want, "combine") != NULL);
+	cr_expect_eq((p->nests.frozen[0].tree.needs & LT_NEED_COMBINE) != 0, strstr(want, "combine") != NULL);
 	lt_program_free(p);
 	for (const char *b = backends; *b; b += strcspn(b, " ") + (b[strcspn(b, " ")] == ' ')) {
 		char name[16] = "", why[1000] = "";
@@ -208,7 +208,7 @@ Test(lanes, the_outermost_reducing_loop)
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
 	cr_assert_eq(lt_graph_parse(ctx, graph, strlen(graph), "test", &g), LT_OK);
 	cr_assert_eq(compile_marked((void *)(uintptr_t)tree, g, &options, &p), LT_OK, "%s", lt_context_message(ctx));
-	const struct lt_tree *t = &p->frozen[0].tree;
+	const struct lt_tree *t = &p->nests.frozen[0].tree;
 	cr_assert_eq(t->stmts.n, 4);
 	for (uint32_t i = 0; i < 4; i++) {
 		const struct lt_stmt *s = LT_AT(struct lt_stmt, t->stmts, i);
@@ -465,8 +465,8 @@ Test(lanes, those_of_a_reduction_never_meet)
 		lt_program_free(p);
 		o.apply = steps;
 		if (lt_compile(ctx, r.g, &o, &p) == LT_OK) {    /* a tail that cannot be had is told when the tree is frozen */
-			for (int32_t i = 0; i < p->n_frozen; i++) {
-				struct walk w = { .t = &p->frozen[i].tree, .seed = seed, .steps = steps };
+			for (int32_t i = 0; i < p->nests.n; i++) {
+				struct walk w = { .t = &p->nests.frozen[i].tree, .seed = seed, .steps = steps };
 				walk_tree(&w, &rng);
 				checked += w.checked;
 				combined += w.combined;

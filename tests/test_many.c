@@ -23,14 +23,14 @@ static lt_status compile(void *user, const struct lt_graph *g, const struct lt_o
 	struct seen *s = user;
 	LT_TRY(lt_compile(g->ctx, g, options, out));
 	s->programs++;
-	s->kernels += (*out)->n_kernel;
-	for (int32_t i = 0; i < (*out)->n_frozen; i++)
-		if ((*out)->blocks[i]) {
-			const struct lt_assigned *assigned = &(*out)->assigned;
-			lt_node n = (*out)->frozen[i].node[0];
+	s->kernels += (*out)->kernels.n;
+	for (int32_t i = 0; i < (*out)->nests.n; i++)
+		if ((*out)->nests.blocks[i]) {
+			const struct lt_assigned *assigned = &(*out)->nests.assigned;
+			lt_node n = (*out)->nests.frozen[i].node[0];
 			s->copies++;
-			s->blocks += (*out)->blocks[i]->n;
-			for (lt_node x = 0; x < (*out)->lowered->n_node; x++)
+			s->blocks += (*out)->nests.blocks[i]->n;
+			for (lt_node x = 0; x < (*out)->tree->graph->n_node; x++)
 				s->moved += x != n && assigned->location[x].storage == assigned->location[n].storage;
 		}
 	return LT_OK;
@@ -135,7 +135,7 @@ Test(many, large_blocks_are_shared)
 		}
 		cr_assert_eq(lt_graph_result(g, "y", lt_graph_concat(g, axis, LARGE, x)), LT_OK, "%s", lt_context_message(ctx));
 		cr_assert_eq(lt_compile(ctx, g, &options, &p), LT_OK, "%s", lt_context_message(ctx));
-		cr_assert(p->blocks[0] && p->blocks[0]->n >= 2 * LARGE, "%d blocks", p->blocks[0] ? (int)p->blocks[0]->n : -1);
+		cr_assert(p->nests.blocks[0] && p->nests.blocks[0]->n >= 2 * LARGE, "%d blocks", p->nests.blocks[0] ? (int)p->nests.blocks[0]->n : -1);
 		cr_assert_eq(lt_instance_new(p, &r), LT_OK);
 		memset(out, 0xff, sizeof *out * LARGE * ROWS * COLUMNS);
 		cr_assert_eq(lt_instance_run(r, (const void *const *)in, (void *[]){ out }), LT_OK, "%s", lt_context_message(ctx));

@@ -188,11 +188,11 @@ static int measure(const struct many_case *c, int n, const char *backend, size_t
 		if (k != SOURCE || !strcmp(backend, "cpu"))
 			cr_assert_eq(lt_program_dump(p, kind[k], count, &size[k]), LT_OK, "%s: %s", size_name[k], lt_context_message(ctx));
 	size[NODES] = (size_t)p->base->n_node;
-	size[STEPS] = (size_t)(p->n_prepare + p->n_run);
-	for (int32_t i = 0; i < p->n_frozen; i++)
-		size[BLOCKS] += p->blocks[i] ? (size_t)p->blocks[i]->n : 0;
+	size[STEPS] = (size_t)(p->plan.n_prepare + p->plan.n_run);
+	for (int32_t i = 0; i < p->nests.n; i++)
+		size[BLOCKS] += p->nests.blocks[i] ? (size_t)p->nests.blocks[i]->n : 0;
 	size[MEMORY] = (size_t)counter.peak;
-	int n_kernel = p->n_kernel;
+	int n_kernel = p->kernels.n;
 	lt_program_free(p);
 	lt_graph_free(g);
 	lt_context_free(ctx);

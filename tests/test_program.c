@@ -187,8 +187,8 @@ Test(program, the_workspace_is_shared_by_what_lives_at_different_times)
 static int copies(const struct lt_program *p)
 {
 	int n = 0;
-	for (int32_t i = 0; i < p->n_run; i++)
-		n += p->run[i].kind == LT_STEP_COPY;
+	for (int32_t i = 0; i < p->plan.n_run; i++)
+		n += p->plan.run[i].kind == LT_STEP_COPY;
 	return n;
 }
 
@@ -253,8 +253,8 @@ Test(program, views_are_written_through_where_their_map_can_be_inverted)
 			struct lt_graph *g = parsed(views[i].text);
 			struct lt_program *p = compiled(g, "ref", no_passes);
 			bool copied = false;
-			for (lt_node n = 0; n < p->lowered->n_node; n++)
-				copied = copied || p->lowered->node[n].op == LT_OP_copy;
+			for (lt_node n = 0; n < p->tree->graph->n_node; n++)
+				copied = copied || p->tree->graph->node[n].op == LT_OP_copy;
 			if (no_passes)
 				cr_assert_eq(copied, !views[i].through, "%s is %scopied", views[i].name, copied ? "" : "not ");
 			lt_program_free(p);

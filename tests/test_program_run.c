@@ -363,7 +363,7 @@ Test(program_run, lanes_do_not_count_twice)
 		cr_assert_eq(lt_compile(g->ctx, g, &o, &p), LT_OK, "%s", lt_context_message(g->ctx));
 		lt_program_stats(p, &st);
 		cr_expect_eq(st.flops, 5 * 96, "%s: %lld", applied[i] ? applied[i] : "as it is", (long long)st.flops);
-		const struct lt_tree *t = &p->frozen[0].tree;
+		const struct lt_tree *t = &p->nests.frozen[0].tree;
 		bool reduces = false, combines = false;
 		for (uint32_t s = 0; s < t->stmts.n; s++) {
 			reduces = reduces || LT_AT(struct lt_stmt, t->stmts, s)->kind == LT_REDUCE;

@@ -191,8 +191,8 @@ Test(trace, distances_and_hits_equal_a_plain_simulation)
 		random_layer(ctx, seed, 60, &g, text, sizeof text);
 		const struct lt_options o = { .size = sizeof o, .backends = "ref", .plan_only = 1 };
 		cr_assert_eq(lt_compile(ctx, g, &o, &p), LT_OK, "%s", lt_context_message(ctx));
-		for (int32_t i = 0; i < p->n_frozen; i++) {
-			const struct lt_tree *tree = &p->frozen[i].tree;
+		for (int32_t i = 0; i < p->nests.n; i++) {
+			const struct lt_tree *tree = &p->nests.frozen[i].tree;
 			struct traced t;
 			char what[64];
 			size_t which = (seed + (uint64_t)i) % (sizeof caches / sizeof *caches);

@@ -29,21 +29,21 @@ struct tally { int64_t buffers, accesses, at_most; };
 
 static void mark(struct nest *z, lt_node base, const int64_t *index, int how)
 {
-	const struct lt_location *place = &z->p->assigned.location[base];
-	const struct lt_nodedef *d = &z->p->lowered->node[base];
+	const struct lt_location *place = &z->p->nests.assigned.location[base];
+	const struct lt_nodedef *d = &z->p->tree->graph->node[base];
 	if (place->storage < 0)
 		return;
 	int64_t element = place->offset;
 	for (int32_t i = 0; i < d->n_dim; i++)
 		element += place->stride[i] * index[i];
-	cr_assert(element >= 0 && element < z->p->assigned.storage[place->storage].elems, "%s: %%%s", z->what, d->name);
+	cr_assert(element >= 0 && element < z->p->nests.assigned.storage[place->storage].elems, "%s: %%%s", z->what, d->name);
 	z->mark[place->storage][element] |= (unsigned char)how;
 }
 
 /* A leaf at one point.  What a gather reads depends on data: that is only noted. */
 static void walk_point(struct nest *z, lt_node n, const struct lt_leaf *leaf, const struct lt_map *dest, int64_t *at)
 {
-	const struct lt_graph *g = z->p->lowered;
+	const struct lt_graph *g = z->p->tree->graph;
 	int64_t out[LT_MAX_RANK] = { 0 };
 	for (int32_t i = leaf->n_var; i < leaf->n_var + leaf->n_trip; i++)
 		at[i] = at[lt__leaf_column(leaf, g->var[leaf->var[i]].of)] / g->var[leaf->var[i]].unit;
@@ -64,7 +64,7 @@ static void walk_point(struct nest *z, lt_node n, const struct lt_leaf *leaf, co
 
 static void walk_leaf(struct nest *z, lt_node n)
 {
-	const struct lt_graph *g = z->p->lowered;
+	const struct lt_graph *g = z->p->tree->graph;
 	struct lt_leaf *leaf;
 	struct lt_map dest;
 	int64_t extent[LT_MAX_RANK], at[2 * LT_MAX_RANK] = { 0 };
@@ -81,7 +81,7 @@ static void walk_leaf(struct nest *z, lt_node n)
 static int64_t count(const struct nest *z, const struct lt_bind *b, int how)
 {
 	int64_t n = 0;
-	for (int64_t i = 0; i < z->p->assigned.storage[b->storage].elems; i++)
+	for (int64_t i = 0; i < z->p->nests.assigned.storage[b->storage].elems; i++)
 		n += (z->mark[b->storage][i] & how) != 0;
 	return n;
 }
@@ -230,16 +230,16 @@ static void find_params(struct nest *z, int64_t *param)
 
 static void compare_program(const struct lt_program *p, const char *name, const int64_t *param, struct tally *tally)
 {
-	for (int32_t i = 0; i < p->n_frozen; i++) {
-		const struct lt_frozen *f = &p->frozen[i];
+	for (int32_t i = 0; i < p->nests.n; i++) {
+		const struct lt_frozen *f = &p->nests.frozen[i];
 		struct traced t;
 		char what[64];
 		(void)snprintf(what, sizeof what, "%s, %s", name, f->tree.name);
 		int64_t own[64];
-		struct nest z = { .p = p, .f = f, .what = what, .param = param, .mark = calloc((size_t)p->assigned.n_storage + 1, sizeof *z.mark) };
+		struct nest z = { .p = p, .f = f, .what = what, .param = param, .mark = calloc((size_t)p->nests.assigned.n_storage + 1, sizeof *z.mark) };
 		cr_assert_eq(lt__arena_new(p->ctx, &z.a), LT_OK);
-		for (int32_t s = 0; s < p->assigned.n_storage; s++)
-			z.mark[s] = calloc(1, (size_t)p->assigned.storage[s].elems + 1);
+		for (int32_t s = 0; s < p->nests.assigned.n_storage; s++)
+			z.mark[s] = calloc(1, (size_t)p->nests.assigned.storage[s].elems + 1);
 		for (int32_t s = 0; s < (int32_t)f->tree.stmts.n; s++) {
 			bool again = false;
 			for (int32_t k = 0; k < s && !again; k++)
@@ -253,7 +253,7 @@ static void compare_program(const struct lt_program *p, const char *name, const 
 		compare_buffers(&z, &t, tally);
 		compare_printed(&z, &t, tally);
 		traced_free(&t);
-		for (int32_t s = 0; s < p->assigned.n_storage; s++)
+		for (int32_t s = 0; s < p->nests.assigned.n_storage; s++)
 			free(z.mark[s]);
 		free(z.mark);
 		lt__arena_free(z.a);
@@ -267,9 +267,9 @@ static void compare_graph(const struct lt_graph *g, uint64_t seed, const char *k
 	(void)snprintf(name, sizeof name, "%s %d", kind, (int)seed);
 	const struct lt_options o = { .size = sizeof o, .backends = seed % 2 ? "ref" : "trace:file=/dev/null", .plan_only = 1, .no_passes = seed % 3 == 0 };
 	cr_assert_eq(lt_compile(g->ctx, g, &o, &p), LT_OK, "%s", lt_context_message(g->ctx));
-	int64_t *param = calloc((size_t)p->lowered->n_param + 1, sizeof *param);
+	int64_t *param = calloc((size_t)p->tree->graph->n_param + 1, sizeof *param);
 	uint64_t rng = seed;
-	if (walk_params(p->lowered, &rng, param))
+	if (walk_params(p->tree->graph, &rng, param))
 		compare_program(p, name, param, tally);
 	free(param);
 	lt_program_free(p);

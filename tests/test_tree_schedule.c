@@ -35,7 +35,7 @@ static lt_status compile_with(void *lines, const struct lt_graph *g, const struc
 	struct run_text text = { NULL, 0 };
 	*out = NULL;
 	LT_TRY(lt_compile(g->ctx, g, &(struct lt_options){ .size = sizeof o, .backends = "ref", .no_passes = o.no_passes }, &p));
-	char *schedule = tree_with_header(p->lowered, lines);
+	char *schedule = tree_with_header(p->tree->graph, lines);
 	lt_program_free(p);
 	o.schedule = schedule;
 	o.schedule_bytes = strlen(schedule);

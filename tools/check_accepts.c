@@ -36,7 +36,7 @@ static bool again(struct check_work *w)
 	struct check_diagnostics told;
 	for (int i = 0; i < 20; i++) {
 		lt__check_diagnostics_init(&told);
-		lt_status st = d->backend->accepts(d->session, &w->p->frozen[lt__check_nest(w)].tree, &told.diag);
+		lt_status st = d->backend->accepts(d->session, &w->p->nests.frozen[lt__check_nest(w)].tree, &told.diag);
 		if (st)
 			return lt__check_end(w->out, CHECK_FAILED, "accepts took the tree, and then answers %s: %s", lt_status_name(st), told.text);
 	}
@@ -123,7 +123,7 @@ void lt__check_accepts_caps(struct check_device *d, const struct check_case *cla
 static bool no_diag(struct check_work *w)
 {
 	const struct check_device *d = w->device;
-	const struct lt_tree *tree = &w->p->frozen[lt__check_nest(w)].tree;
+	const struct lt_tree *tree = &w->p->nests.frozen[lt__check_nest(w)].tree;
 	struct lt_tree strange = *tree;
 	struct lt_object *object = NULL;
 	struct lt_session *session = NULL;
@@ -147,7 +147,7 @@ static bool unknown_feature(struct check_work *w)
 {
 	const struct check_device *d = w->device;
 	const struct lt_caps *caps = d->caps;
-	struct lt_tree tree = w->p->frozen[lt__check_nest(w)].tree;
+	struct lt_tree tree = w->p->nests.frozen[lt__check_nest(w)].tree;
 	struct check_diagnostics told;
 	char words[200];
 	uint64_t needs = caps->understands & ~lt__known_needs(), loops = caps->loops >> LT_NLOOP_KIND << LT_NLOOP_KIND;
@@ -172,7 +172,7 @@ static bool unknown_feature(struct check_work *w)
 static bool unknown_operator(struct check_work *w)
 {
 	const struct check_device *d = w->device;
-	struct lt_tree *tree = &w->p->frozen[lt__check_nest(w)].tree;
+	struct lt_tree *tree = &w->p->nests.frozen[lt__check_nest(w)].tree;
 	const struct lt_array was = tree->ops;
 	struct lt_op *ops = calloc(was.n + 1u, sizeof *ops);
 	struct lt_object **object = &w->object[lt__check_nest(w)], *old = *object;

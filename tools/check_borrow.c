@@ -23,18 +23,18 @@ static bool compile_lent(struct check_work *w, struct lent *l, struct check_work
 	uint32_t n = 0;
 	lt__check_diagnostics_init(&told);
 	lt__check_pages_open(&l->call);
-	const struct lt_tree **tree = lt__check_pages_take(&l->call, NULL, (size_t)(w->p->n_frozen + 1) * sizeof *tree);
-	struct lt_object **object = lt__check_pages_take(&l->call, NULL, (size_t)(w->p->n_frozen + 1) * sizeof *object);
-	for (int32_t i = 0; i < w->p->n_frozen; i++)
+	const struct lt_tree **tree = lt__check_pages_take(&l->call, NULL, (size_t)(w->p->nests.n + 1) * sizeof *tree);
+	struct lt_object **object = lt__check_pages_take(&l->call, NULL, (size_t)(w->p->nests.n + 1) * sizeof *object);
+	for (int32_t i = 0; i < w->p->nests.n; i++)
 		if (w->object[i])
-			tree[n++] = &w->p->frozen[i].tree;
+			tree[n++] = &w->p->nests.frozen[i].tree;
 	for (uint32_t i = 0; i < n; i++)
 		if (mine->device->backend->accepts(mine->device->session, tree[i], &told.diag))
 			return lt__check_end(w->out, CHECK_FAILED, "accepts took the tree of kernel %s, and refuses it in another session: %s",
 				tree[i]->name, told.text);
 	lt_status st = mine->device->backend->compile(mine->device->session, tree, n, object, &told.diag);
 	n = 0;
-	for (int32_t i = 0; i < w->p->n_frozen; i++)
+	for (int32_t i = 0; i < w->p->nests.n; i++)
 		mine->object[i] = st || !w->object[i] ? NULL : object[n++];
 	lt__check_pages_close(&l->call);
 	return !st || lt__check_end(w->out, CHECK_FAILED, "compile of trees that compiled in another session: %s: %s", lt_status_name(st), told.text);
@@ -48,7 +48,7 @@ static bool load_lent(struct check_work *w, struct lent *l)
 	lt_status st = LT_OK;
 	if (!LT_HAS(struct lt_backend, b, save))
 		return true;
-	for (int32_t i = 0; !st && i < w->p->n_frozen; i++) {
+	for (int32_t i = 0; !st && i < w->p->nests.n; i++) {
 		struct check_text saved = { NULL, 0 };
 		struct lt_object *again = NULL;
 		lt__check_diagnostics_init(&told);
@@ -56,7 +56,7 @@ static bool load_lent(struct check_work *w, struct lent *l)
 			lt__check_pages_open(&l->call);
 			const void *at = lt__check_pages_take(&l->call, saved.at, saved.n);
 			lt__check_pages_seal(&l->call);
-			st = at ? b->load(w->device->session, &w->p->frozen[i].tree, at, saved.n, &again, &told.diag) : LT_OK;
+			st = at ? b->load(w->device->session, &w->p->nests.frozen[i].tree, at, saved.n, &again, &told.diag) : LT_OK;
 			lt__check_pages_close(&l->call);
 		}
 		if (again) {
@@ -95,7 +95,7 @@ static bool borrowed(struct check_work *w)
 	struct check_trial t;
 	bool good = lt__check_trial_new(w, 0, w->seed, &t);
 	mine.device = &d;
-	mine.object = calloc((size_t)w->p->n_frozen + 1, sizeof *mine.object);
+	mine.object = calloc((size_t)w->p->nests.n + 1, sizeof *mine.object);
 	d.session = NULL;
 	if (good && (!mine.object || !lt__check_pages_new(&l.call) || !lt__check_pages_new(&l.config)))
 		good = lt__check_end(w->out, CHECK_FAILED, "there is no memory to lend");
@@ -104,7 +104,7 @@ static bool borrowed(struct check_work *w)
 		d.backend->describe(d.session, drop, NULL);
 	if (good && LT_HAS(struct lt_backend, d.backend, dump))
 		(void)d.backend->dump(mine.object[lt__check_nest(w)], LT_DUMP_SOURCE, drop, NULL);
-	for (int32_t i = 0; mine.object && i < w->p->n_frozen; i++)
+	for (int32_t i = 0; mine.object && i < w->p->nests.n; i++)
 		if (mine.object[i])
 			d.backend->destroy(mine.object[i]);
 	free(mine.object);

@@ -134,9 +134,9 @@ void lt__check_trial_free(struct check_work *w, struct check_trial *t)
 
 int32_t lt__check_nest(const struct check_work *w)
 {
-	for (int32_t i = w->p->n_run; i-- > 0;)
-		if (w->p->run[i].kind == LT_STEP_RUN)
-			return w->p->run[i].nest;
+	for (int32_t i = w->p->plan.n_run; i-- > 0;)
+		if (w->p->plan.run[i].kind == LT_STEP_RUN)
+			return w->p->plan.run[i].nest;
 	return -1;
 }
 

@@ -43,7 +43,7 @@ static bool probe(struct check_work *w)
 	struct check_guarded room;
 	struct lt_fault fault;
 	size_t bytes = 0, align = 0;
-	(void)snprintf(kernel, sizeof kernel, "kernel %.25s", w->p->frozen[nest].tree.name);
+	(void)snprintf(kernel, sizeof kernel, "kernel %.25s", w->p->nests.frozen[nest].tree.name);
 	for (int kind = LT_DUMP_SOURCE; LT_HAS(struct lt_backend, b, dump) && kind <= LT_DUMP_STATS; kind++) {
 		struct check_text text = { NULL, 0 };
 		if (!b->dump(w->object[nest], (enum lt_dump)kind, lt__check_text_add, &text) && text.at)
@@ -58,7 +58,7 @@ static bool probe(struct check_work *w)
 	good = good && lt__check_guarded_fill(&room, t.data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault) && lt__check_guarded_stand(&room, t.data)
 		&& lt__check_compare(&room, t.judge, t.data, NULL);
 	for (int32_t i = 0; good && i < room.n; i++)
-		if (w->p->assigned.storage[i].space == LT_SPACE_RESULT)
+		if (w->p->nests.assigned.storage[i].space == LT_SPACE_RESULT)
 			env_print(f, kernel, "values", room.block[i].block + room.block[i].at, room.block[i].bytes);
 	lt__check_guarded_free(&room);
 	lt__check_trial_free(w, &t);

@@ -35,7 +35,7 @@ enum wrong { FEWER_SLOTS, MORE_SLOTS, SMALL_SLOT, NO_WORKSPACE };
 /* One run with something wrong: refused, told, and nothing is written. */
 static bool run_wrong(struct check_work *w, enum wrong what, int32_t at)
 {
-	int32_t nest = lt__check_nest(w), n = w->p->frozen[nest].n_bind;
+	int32_t nest = lt__check_nest(w), n = w->p->nests.frozen[nest].n_bind;
 	const struct check_device *d = w->device;
 	struct lt_slot *slot = calloc((size_t)n + 2, sizeof *slot);
 	struct check_space space = { 0 };
@@ -81,7 +81,7 @@ static bool slots(struct check_work *w) { return run_wrong(w, FEWER_SLOTS, 0) &&
 
 static bool small_slot(struct check_work *w)
 {
-	int32_t n = w->p->frozen[lt__check_nest(w)].n_bind;
+	int32_t n = w->p->nests.frozen[lt__check_nest(w)].n_bind;
 	bool good = true;
 	for (int32_t i = 0; good && i < n; i++)
 		good = run_wrong(w, SMALL_SLOT, i);
@@ -120,7 +120,7 @@ static void store_index(const struct check_work *w, void **data, int64_t first, 
 
 static bool is_reported(struct check_work *w, const struct lt_fault *f)
 {
-	const struct lt_tree *t = &w->p->frozen[lt__check_nest(w)].tree;
+	const struct lt_tree *t = &w->p->nests.frozen[lt__check_nest(w)].tree;
 	if (f->n <= 0)
 		return lt__check_end(w->out, CHECK_FAILED, "an index is out of range and the fault cell is not set");
 	if (f->stmt < 0 || f->stmt >= (int32_t)t->stmts.n || f->access < 0 || f->access >= (int32_t)t->accesses.n)

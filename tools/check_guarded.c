@@ -13,11 +13,11 @@ static bool on_device(const struct check_device *d) { return LT_HAS(struct lt_ca
 /* The largest alignment that a kernel asks of the storage's first element. */
 static size_t align_of(const struct lt_program *p, int32_t storage)
 {
-	size_t align = element_size(&p->assigned.storage[storage]);
-	for (int32_t i = 0; i < p->n_frozen; i++)
-		for (uint32_t b = 0; b < p->frozen[i].tree.buffers.n; b++) {
-			const struct lt_buffer *buffer = LT_AT(struct lt_buffer, p->frozen[i].tree.buffers, b);
-			if (buffer->slot >= 0 && p->frozen[i].bind[buffer->slot].storage == storage && (size_t)buffer->align > align)
+	size_t align = element_size(&p->nests.assigned.storage[storage]);
+	for (int32_t i = 0; i < p->nests.n; i++)
+		for (uint32_t b = 0; b < p->nests.frozen[i].tree.buffers.n; b++) {
+			const struct lt_buffer *buffer = LT_AT(struct lt_buffer, p->nests.frozen[i].tree.buffers, b);
+			if (buffer->slot >= 0 && p->nests.frozen[i].bind[buffer->slot].storage == storage && (size_t)buffer->align > align)
 				align = (size_t)buffer->align;
 		}
 	return align;
@@ -36,10 +36,10 @@ void lt__check_guarded_new(struct check_work *w, int odd, struct check_guarded *
 {
 	const struct lt_program *p = w->p;
 	struct check_diagnostics told;
-	*room = (struct check_guarded){ .w = w, .n = p->assigned.n_storage, .block = calloc((size_t)p->assigned.n_storage + 1, sizeof *room->block) };
+	*room = (struct check_guarded){ .w = w, .n = p->nests.assigned.n_storage, .block = calloc((size_t)p->nests.assigned.n_storage + 1, sizeof *room->block) };
 	for (int32_t i = 0; room->block && i < room->n; i++) {
 		struct check_block *b = &room->block[i];
-		const struct lt_storage *s = &p->assigned.storage[i];
+		const struct lt_storage *s = &p->nests.assigned.storage[i];
 		b->bytes = (size_t)s->elems * element_size(s);
 		b->at = begin_of(align_of(p, i), (size_t)odd);
 		b->total = (b->at + b->bytes + CHECK_GUARD + 255) / 256 * 256;
@@ -82,10 +82,10 @@ static void store_params(const struct check_guarded *room, struct check_block *b
 {
 	const struct lt_program *p = room->w->p;
 	int64_t *value = (int64_t *)(void *)(b->block + b->at);
-	for (int32_t i = 0; i < p->lowered->n_param; i++) {
-		const struct lt_paramdef *d = &p->lowered->param[i];
-		int32_t from = p->assigned.location[d->source].storage;
-		if (from >= 0 && is_source(&p->assigned.storage[from]) && (size_t)(i + 1) * 8 <= b->bytes)
+	for (int32_t i = 0; i < p->tree->graph->n_param; i++) {
+		const struct lt_paramdef *d = &p->tree->graph->param[i];
+		int32_t from = p->nests.assigned.location[d->source].storage;
+		if (from >= 0 && is_source(&p->nests.assigned.storage[from]) && (size_t)(i + 1) * 8 <= b->bytes)
 			value[i] = ((const int64_t *)(const void *)(room->block[from].block + room->block[from].at))[d->element];
 	}
 }
@@ -121,22 +121,22 @@ static bool buffers_fill(struct check_guarded *room, void *const *data, int pois
 	const struct lt_program *p = room->w->p;
 	for (int32_t i = 0; i < room->n; i++) {
 		struct check_block *b = &room->block[i];
-		if (p->assigned.storage[i].space == LT_SPACE_PREPARED && !prepared)
+		if (p->nests.assigned.storage[i].space == LT_SPACE_PREPARED && !prepared)
 			continue;
 		if (!b->block)
 			return lt__check_end(room->w->out, CHECK_FAILED, "no memory for %zu bytes", b->total);
 		memset(b->block, CHECK_MARK, b->total);
-		lt_node n = is_source(&p->assigned.storage[i]) ? node_of(room->w->g, &p->assigned.storage[i]) : -1;
+		lt_node n = is_source(&p->nests.assigned.storage[i]) ? node_of(room->w->g, &p->nests.assigned.storage[i]) : -1;
 		if (n >= 0)
 			memcpy(b->block + b->at, data[n], b->bytes);
 		else
 			memset(b->block + b->at, poison, b->bytes);
 	}
 	for (int32_t i = 0; i < room->n; i++)
-		if (p->assigned.storage[i].space == LT_SPACE_PARAM)
+		if (p->nests.assigned.storage[i].space == LT_SPACE_PARAM)
 			store_params(room, &room->block[i]);
 	for (int32_t i = 0; i < room->n; i++)
-		if ((prepared || p->assigned.storage[i].space != LT_SPACE_PREPARED) && !to_device(room, &room->block[i]))
+		if ((prepared || p->nests.assigned.storage[i].space != LT_SPACE_PREPARED) && !to_device(room, &room->block[i]))
 			return false;
 	return true;
 }
@@ -153,7 +153,7 @@ void *lt__check_guarded_fetch(struct check_guarded *room, int32_t storage)
 static const char *name_of(const struct check_guarded *room, int32_t i)
 {
 	static const enum lt_binding kind[] = { LT_BINDING_INPUT, LT_BINDING_CONSTANT, LT_BINDING_STATE, LT_BINDING_RESULT };
-	const struct lt_storage *s = &room->w->p->assigned.storage[i];
+	const struct lt_storage *s = &room->w->p->nests.assigned.storage[i];
 	return s->space <= LT_SPACE_RESULT ? lt_program_name(room->w->p, kind[s->space], s->binding)
 		: s->space == LT_SPACE_PARAM ? "run-time scalars" : "an intermediate";
 }
@@ -173,7 +173,7 @@ bool lt__check_guarded_stand(struct check_guarded *room, void *const *data)
 	const struct lt_program *p = room->w->p;
 	for (int32_t i = 0; i < room->n; i++) {
 		const struct check_block *b = &room->block[i];
-		const struct lt_storage *s = &p->assigned.storage[i];
+		const struct lt_storage *s = &p->nests.assigned.storage[i];
 		if (!from_device(room, &room->block[i]) || !sentinels_stand(room, i))
 			return false;
 		if ((s->space == LT_SPACE_INPUT || s->space == LT_SPACE_CONSTANT) && memcmp(b->block + b->at, data[node_of(room->w->g, s)], b->bytes))
@@ -186,17 +186,17 @@ bool lt__check_guarded_stand(struct check_guarded *room, void *const *data)
 void *lt__check_guarded_at(const struct check_guarded *room, enum lt_space space, int32_t binding)
 {
 	for (int32_t i = 0; i < room->n; i++)
-		if (room->w->p->assigned.storage[i].space == space && room->w->p->assigned.storage[i].binding == binding)
+		if (room->w->p->nests.assigned.storage[i].space == space && room->w->p->nests.assigned.storage[i].binding == binding)
 			return room->block[i].block + room->block[i].at;
 	return NULL;
 }
 
 void lt__check_guarded_slots(const struct check_guarded *room, int32_t nest, struct lt_slot *slot)
 {
-	const struct lt_frozen *f = &room->w->p->frozen[nest];
+	const struct lt_frozen *f = &room->w->p->nests.frozen[nest];
 	for (int32_t i = 0; i < f->n_bind; i++) {
 		const struct check_block *b = &room->block[f->bind[i].storage];
-		size_t bytes = element_size(&room->w->p->assigned.storage[f->bind[i].storage]);
+		size_t bytes = element_size(&room->w->p->nests.assigned.storage[f->bind[i].storage]);
 		slot[i] = (struct lt_slot){ b->device ? b->device : b->block, (int64_t)(b->at + (size_t)f->bind[i].offset * bytes),
 			(int64_t)((size_t)f->bind[i].elems * bytes) };
 	}

@@ -7,7 +7,7 @@ enum { N = 3 };
 static bool half(struct check_work *w)
 {
 	const struct check_device *d = w->device;
-	const struct lt_tree *good_tree = &w->p->frozen[lt__check_nest(w)].tree, *trees[N];
+	const struct lt_tree *good_tree = &w->p->nests.frozen[lt__check_nest(w)].tree, *trees[N];
 	struct lt_object *object[N] = { NULL };
 	struct lt_tree bad = *good_tree;
 	struct lt_op *ops = calloc(bad.ops.n + 1u, sizeof *ops);

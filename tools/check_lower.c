@@ -1,9 +1,8 @@
 /* tools/check_lower.c -- from a graph to the frozen trees that a backend is given.
  *
- * The library lowers for a backend that accepts everything and compiles nothing; its target is that of the backend which is checked.  So
- * whether that backend accepts a tree is asked here, and not on the way.
+ * The library lowers for the target of the backend which is checked, and asks no backend on the way.  So whether that one accepts a tree is
+ * asked here.
  */
-#include <stdlib.h>
 #include <string.h>
 #include "check/random_graph.h"
 #include "check/random_steps.h"
@@ -11,74 +10,11 @@
 #include "looptree/schedule.h"
 #include "tools/check_parts.h"
 
-struct lt_session { struct lt_caps caps; };
-
-static int32_t score(const char *config, struct lt_diag *diag)
-{
-	(void)config, (void)diag;
-	return 1;
-}
-
-/* config: the address of the target. */
-static lt_status open_(const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
-{
-	void *target = NULL;
-	(void)host, (void)diag;
-	if (!config || sscanf(config, "%p", &target) != 1)
-		return LT_EINVAL;
-	*out = calloc(1, sizeof **out);
-	if (!*out)
-		return LT_ENOMEM;
-	(*out)->caps = (struct lt_caps){ .size = sizeof (*out)->caps, .dtypes = UINT64_MAX, .loops = UINT64_MAX, .understands = UINT64_MAX,
-		.target = target };
-	return LT_OK;
-}
-
-static void close_(struct lt_session *s) { free(s); }
-static const struct lt_caps *caps(const struct lt_session *s) { return &s->caps; }
-
-static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
-{
-	(void)s, (void)t, (void)diag;
-	return LT_OK;
-}
-
-static lt_status tree_keeper_compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
-{
-	(void)s, (void)tree, (void)n, (void)diag;
-	*object = NULL;
-	return LT_EUNSUPPORTED;
-}
-
-static lt_status tree_keeper_run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
-{
-	(void)o, (void)args, (void)diag;
-	return LT_EUNSUPPORTED;
-}
-
-static lt_status sync_(struct lt_session *s, void *stream, struct lt_diag *diag)
-{
-	(void)s, (void)stream, (void)diag;
-	return LT_OK;
-}
-
-static void destroy(struct lt_object *o) { (void)o; }
-
-static const struct lt_backend lowering = {
-	.size = sizeof lowering, .abi = LT_ABI, .build = LT_BUILD, .name = "lower_only", .summary = "trees of another backend's target", .version = "1",
-	.score = score, .open = open_, .close = close_, .caps = caps, .accepts = accepts, .compile = tree_keeper_compile, .run = tree_keeper_run, .sync = sync_,
-	.destroy = destroy,
-};
-
 static lt_status lower_for_device(const struct check_device *device, const struct lt_graph *g, const char *schedule, const char *apply, struct lt_program **out)
 {
-	char word[60];
-	(void)snprintf(word, sizeof word, "lower_only:%p", (const void *)device->caps->target);
-	if (!lt_backend_find("lower_only") && lt_backend_register(&lowering, NULL))
-		return lt_fail(g->ctx, LT_EINVAL, "the name lower_only is taken by another backend");
-	const struct lt_options o = { .size = sizeof o, .n_thread = device->n_thread, .backends = word, .strict = 1, .no_passes = 1, .plan_only = 1,
+	const struct lt_options o = { .size = sizeof o, .n_thread = device->n_thread, .strict = 1, .no_passes = 1, .plan_only = 1,
 		.schedule = schedule, .schedule_bytes = schedule ? strlen(schedule) : 0, .schedule_name = "tree", .apply = apply };
-	return lt_compile(g->ctx, g, &o, out);
+	return lt__compile_for(g->ctx, g, device->caps->target, &o, out);
 }
 
 /* Steps that are accepted one after the other, as a list.  Loops of a device's launch are not drawn: their trees are a matter of the target. */

@@ -95,7 +95,7 @@ static bool many_runs(struct check_work *w)
 	struct check_space space = { 0 };
 	struct lt_fault fault = { 0, -1, -1, 0 };
 	int32_t nest = lt__check_nest(w);
-	struct lt_slot *slot = calloc((size_t)w->p->frozen[nest].n_bind + 1, sizeof *slot);
+	struct lt_slot *slot = calloc((size_t)w->p->nests.frozen[nest].n_bind + 1, sizeof *slot);
 	struct check_diagnostics told;
 	struct watch watch = { 0 };
 	bool good = lt__check_trial_new(w, 0, w->seed, &t);
@@ -106,7 +106,7 @@ static bool many_runs(struct check_work *w)
 	lt__check_guarded_slots(&room, nest, slot);
 	for (int i = 0; good && i <= WARM + RUNS; i++) {
 		watch_look(&watch, i, WARM, RUNS);
-		const struct lt_args args = { .size = sizeof args, .n_slot = (uint32_t)w->p->frozen[nest].n_bind, .slot = slot,
+		const struct lt_args args = { .size = sizeof args, .n_slot = (uint32_t)w->p->nests.frozen[nest].n_bind, .slot = slot,
 			.workspace = space.device ? space.device : space.at, .n_thread = 1, .fault = &fault };
 		lt_status st = w->device->backend->run(w->object[nest], &args, &told.diag);
 		if (st)
@@ -132,7 +132,7 @@ static bool one_object(struct check_work *w, const struct check_trial *t)
 {
 	const struct check_device *d = w->device;
 	struct lt_object *keep[64] = { NULL };
-	int32_t n = w->p->n_frozen < 64 ? w->p->n_frozen : 64;
+	int32_t n = w->p->nests.n < 64 ? w->p->nests.n : 64;
 	for (int32_t i = 0; i < n; i++) {
 		keep[i] = w->object[i];
 		w->object[i] = NULL;
@@ -191,7 +191,7 @@ void lt__check_memory_sessions(struct check_device *d, const struct check_case *
 static bool many_refusals(struct check_work *w)
 {
 	const struct check_device *d = w->device;
-	struct lt_tree tree = w->p->frozen[lt__check_nest(w)].tree;
+	struct lt_tree tree = w->p->nests.frozen[lt__check_nest(w)].tree;
 	struct watch watch = { 0 };
 	struct check_diagnostics told;
 	tree.needs |= UINT64_C(1) << 63;

@@ -26,8 +26,8 @@ static bool load_all(struct check_work *w, struct check_device *d, struct check_
 	struct check_diagnostics told;
 	*other = *w;
 	other->device = d;
-	other->object = calloc((size_t)w->p->n_frozen + 1, sizeof *other->object);
-	for (int32_t i = 0; i < w->p->n_frozen; i++) {
+	other->object = calloc((size_t)w->p->nests.n + 1, sizeof *other->object);
+	for (int32_t i = 0; i < w->p->nests.n; i++) {
 		struct check_text b = { NULL, 0 };
 		if (!w->object[i])
 			continue;
@@ -37,7 +37,7 @@ static bool load_all(struct check_work *w, struct check_device *d, struct check_
 			(void)lt__check_end(w->out, CHECK_FAILED, "save succeeds and writes nothing");
 		else if (st)
 			(void)lt__check_end(w->out, CHECK_FAILED, "save: %s: %s", lt_status_name(st), told.text);
-		else if ((st = d->backend->load(d->session, &w->p->frozen[i].tree, b.at, b.n, &other->object[i], &told.diag)) || !other->object[i])
+		else if ((st = d->backend->load(d->session, &w->p->nests.frozen[i].tree, b.at, b.n, &other->object[i], &told.diag)) || !other->object[i])
 			(void)lt__check_end(w->out, CHECK_FAILED, "load of what save wrote: %s: %s", lt_status_name(st), told.text);
 		free(b.at);
 		if (w->out->done)
@@ -66,7 +66,7 @@ static bool save(struct check_work *w)
 		lt__check_guarded_free(&first);
 		lt__check_guarded_free(&second);
 	}
-	for (int32_t i = 0; other.object && i < w->p->n_frozen; i++)
+	for (int32_t i = 0; other.object && i < w->p->nests.n; i++)
 		if (other.object[i])
 			d.backend->destroy(other.object[i]);
 	free(other.object);
@@ -79,7 +79,7 @@ static bool save(struct check_work *w)
 static bool load_other(struct check_work *w)
 {
 	const struct check_device *d = w->device;
-	const struct lt_tree *tree = &w->p->frozen[lt__check_nest(w)].tree;
+	const struct lt_tree *tree = &w->p->nests.frozen[lt__check_nest(w)].tree;
 	struct check_diagnostics told;
 	struct check_text b = { NULL, 0 };
 	char noise[300];
@@ -138,15 +138,15 @@ static struct lt_capture *record(struct check_work *w, struct check_guarded *roo
 	bool good = true;
 	lt__check_diagnostics_init(&told);
 	memset(args, 0xFF, sizeof args);
-	for (int32_t i = 0; good && i < w->p->n_run && n < MOST; i++) {
-		int32_t nest = w->p->run[i].nest;
-		if (w->p->run[i].kind != LT_STEP_RUN)
+	for (int32_t i = 0; good && i < w->p->plan.n_run && n < MOST; i++) {
+		int32_t nest = w->p->plan.run[i].nest;
+		if (w->p->plan.run[i].kind != LT_STEP_RUN)
 			continue;
 		good = lt__check_space_new(w, w->object[nest], 1, 0x5A, &space[n]);
-		slot[n] = calloc((size_t)w->p->frozen[nest].n_bind + 1, sizeof *slot[n]);
+		slot[n] = calloc((size_t)w->p->nests.frozen[nest].n_bind + 1, sizeof *slot[n]);
 		lt__check_guarded_slots(room, nest, slot[n]);
 		object[n] = w->object[nest];
-		args[n].args = (struct lt_args){ .size = sizeof *args, .n_slot = (uint32_t)w->p->frozen[nest].n_bind, .slot = slot[n],
+		args[n].args = (struct lt_args){ .size = sizeof *args, .n_slot = (uint32_t)w->p->nests.frozen[nest].n_bind, .slot = slot[n],
 			.workspace = space[n].device ? space[n].device : space[n].at, .n_thread = 1, .fault = fault };
 		n++;
 	}
@@ -164,10 +164,10 @@ static struct lt_capture *record(struct check_work *w, struct check_guarded *roo
 
 static bool has_copies(const struct lt_program *p)
 {
-	for (int32_t i = 0; i < p->n_run; i++)
-		if (p->run[i].kind != LT_STEP_RUN)
+	for (int32_t i = 0; i < p->plan.n_run; i++)
+		if (p->plan.run[i].kind != LT_STEP_RUN)
 			return true;
-	return p->n_run > MOST;
+	return p->plan.n_run > MOST;
 }
 
 static bool capture(struct check_work *w)

@@ -56,7 +56,7 @@ static bool do_all(struct check_work *w)
 {
 	struct check_trial t;
 	struct check_diagnostics told;
-	struct lt_tree strange = w->p->frozen[lt__check_nest(w)].tree;
+	struct lt_tree strange = w->p->nests.frozen[lt__check_nest(w)].tree;
 	bool good = lt__check_trial_new(w, 0, w->seed, &t) && lt__check_one_run(w, &t, 0x5A, 0x5A, 1);
 	lt__check_trial_free(w, &t);
 	lt__check_diagnostics_init(&told);

@@ -94,11 +94,11 @@ static bool is_accepted(struct check_work *w, const struct lt_tree *t)
 /* A nest that has steps; padding nests of nothing are not run. */
 static bool is_run(const struct lt_program *p, int32_t nest)
 {
-	for (int32_t i = 0; i < p->n_prepare; i++)
-		if (p->prepare[i].kind == LT_STEP_RUN && p->prepare[i].nest == nest)
+	for (int32_t i = 0; i < p->plan.n_prepare; i++)
+		if (p->plan.prepare[i].kind == LT_STEP_RUN && p->plan.prepare[i].nest == nest)
 			return true;
-	for (int32_t i = 0; i < p->n_run; i++)
-		if (p->run[i].kind == LT_STEP_RUN && p->run[i].nest == nest)
+	for (int32_t i = 0; i < p->plan.n_run; i++)
+		if (p->plan.run[i].kind == LT_STEP_RUN && p->plan.run[i].nest == nest)
 			return true;
 	return false;
 }
@@ -108,11 +108,11 @@ bool lt__check_prepare(struct check_work *w, const struct check_tree *tree)
 	lt_status st = lt__check_lower(w->device, w->g, tree, &w->p);
 	if (st)
 		return lt__check_end(w->out, CHECK_SKIPPED, "no tree: %s: %s", lt_status_name(st), lt_context_message(w->ctx));
-	w->object = calloc((size_t)w->p->n_frozen + 1, sizeof *w->object);
+	w->object = calloc((size_t)w->p->nests.n + 1, sizeof *w->object);
 	if (!w->object)
 		return lt__check_end(w->out, CHECK_FAILED, "out of memory");
-	for (int32_t i = 0; i < w->p->n_frozen; i++)
-		if (is_run(w->p, i) && !is_accepted(w, &w->p->frozen[i].tree))
+	for (int32_t i = 0; i < w->p->nests.n; i++)
+		if (is_run(w->p, i) && !is_accepted(w, &w->p->nests.frozen[i].tree))
 			return false;
 	return true;
 }
@@ -123,10 +123,10 @@ static uint32_t gather_trees(struct check_work *const *w, int32_t n, const struc
 {
 	uint32_t n_tree = 0;
 	for (int32_t i = 0; i < n; i++)
-		for (int32_t k = 0; !w[i]->out->done && k < w[i]->p->n_frozen; k++)
+		for (int32_t k = 0; !w[i]->out->done && k < w[i]->p->nests.n; k++)
 			if (is_run(w[i]->p, k)) {
 				if (tree) {
-					tree[n_tree] = &w[i]->p->frozen[k].tree;
+					tree[n_tree] = &w[i]->p->nests.frozen[k].tree;
 					place[n_tree] = &w[i]->object[k];
 				}
 				n_tree++;
@@ -182,7 +182,7 @@ bool lt__check_compile(struct check_work *const *w, int32_t n)
 
 void lt__check_work_free(struct check_work *w)
 {
-	for (int32_t i = 0; w->object && i < w->p->n_frozen; i++)
+	for (int32_t i = 0; w->object && i < w->p->nests.n; i++)
 		if (w->object[i])
 			w->device->backend->destroy(w->object[i]);
 	free(w->object);
@@ -226,7 +226,7 @@ static lt_status run_lent(struct check_pages *lend, const struct check_work *w, 
 static bool launch(struct check_guarded *room, int32_t nest, int fill, uint32_t n_thread, struct lt_fault *fault)
 {
 	struct check_work *w = room->w;
-	const struct lt_frozen *f = &w->p->frozen[nest];
+	const struct lt_frozen *f = &w->p->nests.frozen[nest];
 	struct lt_slot *slot = calloc((size_t)f->n_bind + 1, sizeof *slot);
 	struct check_space space = { 0 };
 	struct check_diagnostics told;
@@ -276,8 +276,8 @@ static lt_status run_look(void *user)
 static bool launch_all(struct check_guarded *room, int fill, uint32_t n_thread, const struct looking *l, struct lt_fault *fault)
 {
 	const struct lt_program *p = room->w->p;
-	for (int32_t i = 0; i < p->n_prepare + p->n_run && fault->n == 0; i++) {
-		const struct lt_pstep *step = i < p->n_prepare ? &p->prepare[i] : &p->run[i - p->n_prepare];
+	for (int32_t i = 0; i < p->plan.n_prepare + p->plan.n_run && fault->n == 0; i++) {
+		const struct lt_pstep *step = i < p->plan.n_prepare ? &p->plan.prepare[i] : &p->plan.run[i - p->plan.n_prepare];
 		if (step->kind == LT_STEP_COPY ? !run_copy_step(room, step) : !launch(room, step->nest, fill, n_thread, fault))
 			return false;
 		if (room->kernels && !run_show(room, l->seen, l->n, i))

@@ -56,9 +56,9 @@ static void *run_side(void *user)
 
 static bool has_parallel(const struct lt_program *p)
 {
-	for (int32_t i = 0; i < p->n_run; i++)
-		for (int32_t l = 0; p->run[i].kind == LT_STEP_RUN && l < p->frozen[p->run[i].nest].tree.n_loop; l++)
-			if (LT_AT(struct lt_loop, p->frozen[p->run[i].nest].tree.loops, l)->kind == LT_PARALLEL)
+	for (int32_t i = 0; i < p->plan.n_run; i++)
+		for (int32_t l = 0; p->plan.run[i].kind == LT_STEP_RUN && l < p->nests.frozen[p->plan.run[i].nest].tree.n_loop; l++)
+			if (LT_AT(struct lt_loop, p->nests.frozen[p->plan.run[i].nest].tree.loops, l)->kind == LT_PARALLEL)
 				return true;
 	return false;
 }

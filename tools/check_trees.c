@@ -15,10 +15,10 @@ static bool copies_make(struct check_work *w, bool seal, struct copies *c)
 	if (!c->pages.at && !lt__check_pages_new(&c->pages))
 		return lt__check_end(w->out, CHECK_FAILED, "there is no memory for a copy of its trees");
 	lt__check_pages_open(&c->pages);
-	c->n = w->p->n_frozen;
+	c->n = w->p->nests.n;
 	c->tree = lt__check_pages_take(&c->pages, NULL, (size_t)(c->n + 1) * sizeof *c->tree);
 	for (int32_t i = 0; c->tree && i < c->n; i++)
-		c->tree[i] = w->object[i] ? lt__check_pages_tree(&c->pages, &w->p->frozen[i].tree) : NULL;
+		c->tree[i] = w->object[i] ? lt__check_pages_tree(&c->pages, &w->p->nests.frozen[i].tree) : NULL;
 	if (!c->tree || c->pages.full)
 		return lt__check_end(w->out, CHECK_FAILED, "there is no memory for a copy of its trees");
 	if (seal)
@@ -93,7 +93,7 @@ static bool goes_on(struct check_work *w, const struct check_trial *t)
 static bool compiled(struct check_work *w)
 {
 	struct copies c = { .tree = NULL }, more = { .tree = NULL };
-	struct lt_object **kept = calloc((size_t)w->p->n_frozen + 1, sizeof *kept);
+	struct lt_object **kept = calloc((size_t)w->p->nests.n + 1, sizeof *kept);
 	struct check_trial t;
 	bool good = lt__check_trial_new(w, 0, w->seed, &t) && kept && copies_make(w, true, &c);
 	for (int round = 0; good && round < 2; round++) {
@@ -114,13 +114,13 @@ static bool compiled(struct check_work *w)
 static bool trees_shown(struct check_work *w)
 {
 	struct copies c = { .tree = NULL };
-	struct lt_object **kept = calloc((size_t)w->p->n_frozen + 1, sizeof *kept);
+	struct lt_object **kept = calloc((size_t)w->p->nests.n + 1, sizeof *kept);
 	struct check_trial t;
 	bool good = lt__check_trial_new(w, 0, w->seed, &t) && kept && copies_make(w, false, &c) && trees_show(w, &c);
 	if (good) {
 		struct copies stayed = { .tree = calloc((size_t)c.n + 1, sizeof *stayed.tree), .n = c.n };
 		for (int32_t i = 0; stayed.tree && i < c.n; i++)
-			stayed.tree[i] = c.tree[i] ? &w->p->frozen[i].tree : NULL;
+			stayed.tree[i] = c.tree[i] ? &w->p->nests.frozen[i].tree : NULL;
 		lt__check_pages_close(&c.pages);
 		good = stayed.tree && goes_on(w, &t) && trees_show(w, &stayed) && compile_copies(w, &stayed, kept) && goes_on(w, &t);
 		destroy_copies(w, &stayed, kept);
@@ -148,7 +148,7 @@ static bool take_turns(struct check_work *w, bool compile_first, struct check_ou
 		struct check_work *x = &w[i % 2];
 		struct check_trial t;
 		bool compiles = compile_first || i % 2;
-		good = lt__check_trial_new(x, 0, x->seed, &t) && x->p->n_frozen < 64 && copies_make(x, compile_first, &c) && (compile_first || trees_show(x, &c))
+		good = lt__check_trial_new(x, 0, x->seed, &t) && x->p->nests.n < 64 && copies_make(x, compile_first, &c) && (compile_first || trees_show(x, &c))
 			&& (!compiles || compile_copies(x, &c, kept[i % 2])) && (!compiles || lt__check_one_run(x, &t, 0xFF, 0xFF, 1));
 		if (compiles && c.tree)
 			destroy_copies(x, &c, kept[i % 2]);

@@ -63,7 +63,7 @@ static bool compare(struct turn_side *s)
 }
 
 /* The kernel's args stay until it is waited for.  Programs of more than one step are left out: their order is the host's. */
-static bool is_single(const struct turn_side *s) { return s->w.p->n_prepare == 0 && s->w.p->n_run == 1 && s->w.p->run[0].kind == LT_STEP_RUN; }
+static bool is_single(const struct turn_side *s) { return s->w.p->plan.n_prepare == 0 && s->w.p->plan.n_run == 1 && s->w.p->plan.run[0].kind == LT_STEP_RUN; }
 
 static bool enqueue(struct turn_side *s)
 {
@@ -72,11 +72,11 @@ static bool enqueue(struct turn_side *s)
 	if (!is_single(s))
 		return side_run(s);
 	lt__check_diagnostics_init(&told);
-	s->slot = calloc((size_t)s->w.p->frozen[nest].n_bind + 1, sizeof *s->slot);
+	s->slot = calloc((size_t)s->w.p->nests.frozen[nest].n_bind + 1, sizeof *s->slot);
 	if (!s->slot || !lt__check_space_new(&s->w, s->w.object[nest], 1, 0x5A, &s->space))
 		return false;
 	lt__check_guarded_slots(&s->room, nest, s->slot);
-	s->args = (struct lt_args){ .size = sizeof s->args, .n_slot = (uint32_t)s->w.p->frozen[nest].n_bind, .slot = s->slot,
+	s->args = (struct lt_args){ .size = sizeof s->args, .n_slot = (uint32_t)s->w.p->nests.frozen[nest].n_bind, .slot = s->slot,
 		.workspace = s->space.device ? s->space.device : s->space.at, .n_thread = 1, .async = 1, .fault = &s->fault };
 	lt_status st = s->device.backend->run(s->w.object[nest], &s->args, &told.diag);
 	return !st || lt__check_end(&s->out, CHECK_FAILED, "a run that is only enqueued: %s: %s", lt_status_name(st), told.text);

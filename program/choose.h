@@ -1,0 +1,19 @@
+/* program/choose.h -- the backends that a program may use, in the order that they are asked. */
+#ifndef LT_PROGRAM_CHOOSE_H
+#define LT_PROGRAM_CHOOSE_H
+#include "ir/arena.h"
+#include "lt/backend.h"
+
+struct lt_opened {
+	const struct lt_backend *backend;
+	const char *config;
+	struct lt_session *session;
+};
+struct lt_choices { int32_t n; struct lt_opened *at; };
+
+/* list: "cpu", "mine:config,cpu".  lt__backends_close it, on failure too. */
+lt_status lt__backends_open(const char *list, const struct lt_host *, struct lt_arena *, struct lt_choices *out);
+void lt__backends_close(struct lt_choices *);
+/* By choice: the target that its trees are made for. */
+const struct lt_target **lt__backend_targets(const struct lt_choices *, struct lt_arena *);
+#endif

@@ -1,0 +1,50 @@
+/* program/plan.h -- the steps of a run, which memories their storages are in, and where there. */
+#ifndef LT_PROGRAM_PLAN_H
+#define LT_PROGRAM_PLAN_H
+#include "program/compile.h"
+#include "program/nests.h"
+
+enum lt_step_kind { LT_STEP_RUN, LT_STEP_COPY, LT_STEP_MOVE, LT_STEP_BLOCKS };
+/* One step of a run, or of preparing constants: a launch, a copy of a whole storage, a part of one that crosses to another memory, or a nest
+ * that is made block by block. */
+struct lt_pstep {
+	enum lt_step_kind kind;
+	int32_t nest;                           /* RUN, BLOCKS: index into frozen */
+	int32_t to, from;                       /* COPY: storages; MOVE: one storage, twice */
+	int32_t memory, from_memory;            /* where it is done; MOVE: to and from, one of them the host's (0) */
+	int64_t offset, elems;                  /* MOVE: of the storage */
+};
+/* Consecutive launches of one backend, or (choice -1) steps of the host's. */
+struct lt_segment { int32_t opened, first, n, first_slot; };
+struct lt_plan {
+	struct lt_pstep *prepare, *run;         /* what runs once, and in every run */
+	int32_t n_prepare, n_run;
+	struct lt_segment *segment; int32_t n_segment;          /* of run */
+};
+
+/* A memory: 0 is the host's, and each device of the list that runs a kernel has one. */
+struct lt_pmemory {
+	int32_t opened;                         /* whose it is; -1: the host's */
+	int64_t *offset;                        /* bytes, by storage, in WORKSPACE and PREPARED */
+	size_t workspace_bytes, prepared_bytes;
+	size_t scratch_bytes, scratch_align;    /* of the kernels that run there: the most that one needs beside its slots */
+};
+struct lt_lifetime { int32_t first, last; };    /* steps that use a storage, those of prepare first; -1: none */
+struct lt_memories {
+	int32_t n;
+	struct lt_pmemory *at;
+	int32_t *of_choice;                     /* by choice: the memory that its slots lie in */
+	uint64_t *in_memories;                         /* by storage: memories that it has room in; NULL: all live in the host's */
+	uint64_t *state_memories;                   /* by port: memories where a state is whole between runs; NULL: the host's */
+	struct lt_lifetime *lifetime;           /* by storage */
+};
+/* plan_steps.c: launches and copies, in order. */
+void lt__plan_steps(const struct lt_graph *, const struct lt_nests *, struct lt_arena *, struct lt_plan *out);
+/* memory.c: which memories each storage lives in, and the moves between them, put into the steps; the segments of a run. */
+lt_status lt__plan_moves(const struct lt_graph *, int32_t n_state, const struct lt_nests *, const struct lt_choices *, const struct lt_kernels *,
+	struct lt_arena *, struct lt_plan *, struct lt_memories *out);
+/* plan.c: each storage's offsets, by liveness. */
+lt_status lt__plan_offsets(const struct lt_nests *, const struct lt_plan *, struct lt_arena *, struct lt_memories *);
+/* memory.c: what the kernels of each memory need beside their slots; they are compiled. */
+void lt__plan_scratch(const struct lt_kernels *, struct lt_memories *);
+#endif

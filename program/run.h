@@ -1,0 +1,71 @@
+/* program/run.h -- running a program: constants, instances, steps. */
+#ifndef LT_PROGRAM_RUN_H
+#define LT_PROGRAM_RUN_H
+#include "program/plan.h"
+
+/* Bytes that blocks are allocated larger, so that they can begin at a multiple of 64. */
+enum { LT_ALIGNMENT_SLACK = 64 };
+/* Device memory of a program (constants and what is made of them), or of an instance (the rest). */
+struct lt_device_memory {
+	void **block; int32_t n_block;          /* as mem_new gave them */
+	struct lt_slot *where;                  /* by storage: where it begins; bytes 0: not there */
+	void *scratch;
+	int64_t bytes;                          /* of all blocks */
+};
+/* What is bound, and what is computed from it once. */
+struct lt_constants {
+	const void **data;                      /* by port */
+	void **owned;                           /* by port: our copy, or NULL */
+	void *prepared;
+	struct lt_device_memory *room;                   /* by memory, 0 is empty: constants and what is made of them; NULL: not made yet */
+	bool ready;
+};
+struct lt_instance {
+	struct lt_program *program;
+	void **state, **state_block;            /* by port: aligned, and as allocated */
+	void *workspace, *scratch;
+	int64_t *param;
+	bool *absent;                           /* by param: read by unused nodes only, and not checked */
+	struct lt_slot *slot;                   /* of all steps, one after the other */
+	int64_t *extent;                        /* by var of the program's graph: of the last run */
+	bool ran;                               /* the params and extents are those of a run, which was not refused */
+	struct lt_fault fault;
+	struct lt_device_memory *room;                   /* by memory: the rest */
+	bool *touched;                          /* by state: its bytes on the host are newer than those on devices */
+	struct lt_recorder *recorder;           /* runs that repeat; NULL: no backend can */
+	struct lt_event **event;                /* by choice: begin, end; NULL: runs are not timed */
+};
+
+/* Where the storages of a run are. */
+struct lt_addresses { void *const *state; const void *const *input; const void *const *constant; void *const *result;
+	void *workspace, *prepared, *scratch; int64_t *param; const struct lt_device_memory *room; };
+/* steps.c: runs steps, one after the other; slot: room for all slots of one. */
+lt_status lt__program_steps_run(struct lt_program *, const struct lt_pstep *, int32_t n, const struct lt_addresses *,
+	struct lt_slot *, struct lt_fault *);
+int32_t lt__program_slots(const struct lt_program *, const struct lt_pstep *, int32_t n);        /* most slots of one step */
+/* Where a storage begins in the host's memory. */
+void *lt__storage_address(const struct lt_program *, int32_t storage, const struct lt_addresses *);
+/* The arguments of one launch, with its slots filled. */
+struct lt_args lt__launch_args(const struct lt_program *, const struct lt_pstep *, const struct lt_addresses *, struct lt_slot *, struct lt_fault *);
+lt_status lt__fault_report(struct lt_program *, const struct lt_pstep *, const struct lt_fault *, const int64_t *param);
+/* "file:line:column: ", or "" where the place is unknown; in the context's scratch. */
+const char *lt__location_text(const struct lt_program *, int32_t line, int32_t column);
+/* Bytes of a storage from one memory to the other; offset in elements. */
+lt_status lt__move(struct lt_program *, const struct lt_pstep *move, const struct lt_addresses *);
+/* All bytes of a storage out of a device's memory; nothing is planned or remembered. */
+lt_status lt__fetch(struct lt_program *, int32_t storage, int32_t memory, const struct lt_addresses *, void *out);
+
+/* run.c: what every run does before its first step: checks what is given, reads and checks the parameters, finds the addresses. */
+lt_status lt__instance_begin(struct lt_instance *, const void *const *input, void *const *result, struct lt_addresses *out);
+void lt__constants_init(struct lt_constants *, int32_t n, struct lt_arena *);    /* n: ports */
+void lt__constants_free(struct lt_program *);
+/* device_memory.c: device memory.  prepare: for the program; else for an instance, whose tables begin as copies of the program's. */
+lt_status lt__device_memory_new(struct lt_program *, bool prepare, struct lt_device_memory **out);
+void lt__device_memory_free(struct lt_program *, struct lt_device_memory *);
+/* record.c: a whole run, in the order of its segments; replayed where it was recorded. */
+lt_status lt__recorder_new(struct lt_instance *);
+void lt__recorder_free(struct lt_instance *);
+lt_status lt__instance_segments(struct lt_instance *, const struct lt_addresses *);
+lt_status lt__events_new(struct lt_instance *);         /* those of the backends that can, into r->event where it is made */
+void lt__events_free(struct lt_instance *);
+#endif
