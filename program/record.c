@@ -15,7 +15,6 @@ struct lt_recorder {
 	struct lt_object **object;
 	struct lt_capture **capture;    /* by segment */
 	bool *refused;                  /* by segment: its backend cannot record it */
-	size_t bytes;                   /* of all this */
 };
 
 static bool can_record(const struct lt_program *p, const struct lt_segment *s)
@@ -33,34 +32,10 @@ static int32_t slots_of(const struct lt_program *p, const struct lt_segment *s)
 	return n;
 }
 
-/* Parts of one block, whose size is found first, without a base. */
-struct block { char *base; size_t n; };
-
-static void *part(struct block *b, size_t bytes)
+void lt__recorder_new(struct lt_instance *r)
 {
-	void *x = b->base ? b->base + b->n : NULL;
-	b->n += (bytes + 15) / 16 * 16;
-	return x;
-}
-
-static void lay_out(const struct lt_program *p, int32_t n_slot, int32_t n_args, struct block *b, struct lt_recorder *r)
-{
-	size_t n_step = (size_t)p->plan.n_run + 1, n_segment = (size_t)p->plan.n_segment + 1;
-	(void)part(b, sizeof *r);
-	r->cell = part(b, n_step * sizeof *r->cell);
-	r->slot = part(b, ((size_t)n_slot + 1) * sizeof *r->slot);
-	r->args = part(b, ((size_t)n_args + 1) * sizeof *r->args);
-	r->object = part(b, ((size_t)n_args + 1) * sizeof *r->object);
-	r->capture = part(b, n_segment * sizeof *r->capture);
-	r->input = part(b, ((size_t)p->bindings[LT_BINDING_INPUT].n + 1) * sizeof *r->input);
-	r->result = part(b, ((size_t)p->bindings[LT_BINDING_RESULT].n + 1) * sizeof *r->result);
-	r->refused = part(b, n_segment);
-	r->bytes = b->n;
-}
-
-lt_status lt__recorder_new(struct lt_instance *r)
-{
-	struct lt_program *p = r->program;
+	const struct lt_program *p = r->program;
+	struct lt_arena *a = r->arena;
 	int32_t n_slot = 0, n_args = 0;
 	for (int32_t i = 0; i < p->plan.n_segment && !p->options.no_capture; i++) {
 		if (!can_record(p, &p->plan.segment[i]))
@@ -70,17 +45,16 @@ lt_status lt__recorder_new(struct lt_instance *r)
 		n_args = p->plan.segment[i].n > n_args ? p->plan.segment[i].n : n_args;
 	}
 	if (n_args == 0)
-		return LT_OK;
-	struct lt_recorder sizes = { 0 };
-	struct block block = { NULL, 0 };
-	lay_out(p, n_slot, n_args, &block, &sizes);
-	r->recorder = lt__context_realloc(p->ctx, NULL, 0, sizes.bytes);
-	if (!r->recorder)
-		return lt_fail(p->ctx, LT_ENOMEM, "out of memory: %zu bytes to record runs", sizes.bytes);
-	memset(r->recorder, 0, sizes.bytes);
-	block = (struct block){ (char *)r->recorder, 0 };
-	lay_out(p, n_slot, n_args, &block, r->recorder);
-	return LT_OK;
+		return;
+	struct lt_recorder *x = r->recorder = LT_NEW(a, struct lt_recorder, 1);
+	x->cell = LT_NEW(a, struct lt_fault, p->plan.n_run + 1);
+	x->slot = LT_NEW(a, struct lt_slot, n_slot + 1);
+	x->args = LT_NEW(a, struct lt_args, n_args + 1);
+	x->object = LT_NEW(a, struct lt_object *, n_args + 1);
+	x->capture = LT_NEW(a, struct lt_capture *, p->plan.n_segment + 1);
+	x->refused = LT_NEW(a, bool, p->plan.n_segment + 1);
+	x->input = LT_NEW(a, const void *, p->bindings[LT_BINDING_INPUT].n + 1);
+	x->result = LT_NEW(a, void *, p->bindings[LT_BINDING_RESULT].n + 1);
 }
 
 static void drop(struct lt_instance *r, int32_t segment)
@@ -95,8 +69,6 @@ void lt__recorder_free(struct lt_instance *r)
 {
 	for (int32_t i = 0; r->recorder && i < r->program->plan.n_segment; i++)
 		drop(r, i);
-	if (r->recorder)
-		lt__context_realloc(r->program->ctx, r->recorder, r->recorder->bytes, 0);
 	r->recorder = NULL;
 }
 

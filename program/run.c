@@ -95,16 +95,10 @@ static void *aligned_to(void *at, size_t align)
 static void *aligned(void *at) { return aligned_to(at, LT_ALIGNMENT_SLACK); }
 
 /* A kernel may want its workspace to begin at more than other blocks do. */
-static void *aligned_scratch(const struct lt_program *p, void *at)
+static size_t scratch_align(const struct lt_program *p)
 {
-	return aligned_to(at, p->memories.at[0].scratch_align > LT_ALIGNMENT_SLACK ? p->memories.at[0].scratch_align : LT_ALIGNMENT_SLACK);
-}
-
-/* With room to align beyond what every block of the host has. */
-static size_t scratch_bytes(const struct lt_program *p)
-{
-	const struct lt_pmemory *m = &p->memories.at[0];
-	return m->scratch_bytes + (m->scratch_align > LT_ALIGNMENT_SLACK ? m->scratch_align : 0);
+	size_t align = p->memories.at[0].scratch_align;
+	return align > LT_ALIGNMENT_SLACK ? align : LT_ALIGNMENT_SLACK;
 }
 
 /* Runs what depends on constants only, once. */
@@ -113,19 +107,20 @@ static lt_status program_prepare(struct lt_program *p)
 	int64_t begin = lt__now_ns();
 	LT_TRY(missing(p, LT_BINDING_CONSTANT, p->constants.data, "constant"));
 	LT_TRY(allocate(p, &p->constants.prepared, p->memories.at[0].prepared_bytes, "what is computed from constants"));
+	const size_t need = p->memories.at[0].scratch_bytes, scratch_bytes = need ? need + scratch_align(p) : 0;
 	void *scratch = NULL, *slot = NULL;
 	lt_status st = lt__device_memory_new(p, true, &p->constants.room);
 	if (!st)
-		st = allocate(p, &scratch, scratch_bytes(p), "a kernel's workspace");
+		st = allocate(p, &scratch, scratch_bytes, "a kernel's workspace");
 	size_t slot_bytes = sizeof(struct lt_slot) * (size_t)(lt__program_slots(p, p->plan.prepare, p->plan.n_prepare) + 1);
 	if (!st)
 		st = allocate(p, &slot, slot_bytes, "slots");
 	struct lt_addresses a = { .constant = p->constants.data, .prepared = aligned(p->constants.prepared),
-		.scratch = aligned_scratch(p, scratch), .room = p->constants.room };
+		.scratch = aligned_to(scratch, scratch_align(p)), .room = p->constants.room };
 	struct lt_fault fault;
 	if (!st)
 		st = lt__program_steps_run(p, p->plan.prepare, p->plan.n_prepare, &a, slot, &fault);
-	memory_release(p, scratch, scratch_bytes(p));
+	memory_release(p, scratch, scratch_bytes);
 	memory_release(p, slot, slot_bytes);
 	if (st) {
 		memory_release(p, p->constants.prepared, p->memories.at[0].prepared_bytes);
@@ -137,6 +132,42 @@ static lt_status program_prepare(struct lt_program *p)
 	return st;
 }
 
+/* Zeroed, at a multiple of align; touched now, so that no run meets a fresh page. */
+static void *aligned_new(struct lt_arena *a, size_t bytes, size_t align)
+{
+	return bytes ? aligned_to(lt__arena_alloc(a, bytes + align), align) : NULL;
+}
+
+static lt_status fill_instance(void *arg)
+{
+	struct lt_instance *r = arg;
+	struct lt_program *p = r->program;
+	const struct lt_graph *g = p->tree->graph;
+	const struct lt_bindings *states = &p->bindings[LT_BINDING_STATE];
+	const struct lt_pmemory *host = &p->memories.at[0];
+	struct lt_arena *a = r->arena;
+	r->state = LT_NEW(a, void *, states->n + 1);
+	for (int32_t i = 0; i < states->n; i++)
+		r->state[i] = aligned_new(a, states->at[i].bytes, LT_ALIGNMENT_SLACK);
+	r->workspace = aligned_new(a, host->workspace_bytes, LT_ALIGNMENT_SLACK);
+	r->scratch = aligned_new(a, host->scratch_bytes, scratch_align(p));
+	r->param = LT_NEW(a, int64_t, g->n_param + 1);
+	r->absent = LT_NEW(a, bool, g->n_param + 1);
+	r->extent = LT_NEW(a, int64_t, g->n_var + 1);
+	for (lt_var v = 0; v < g->n_var; v++)
+		r->extent[v] = g->var[v].extent;
+	r->slot = LT_NEW(a, struct lt_slot, lt__program_slots(p, p->plan.run, p->plan.n_run) + 1);
+	r->touched = LT_NEW(a, bool, states->n + 1);
+	for (int32_t i = 0; i < states->n; i++)
+		r->touched[i] = true;                           /* zeros, on the host until the first run */
+	if (p->options.device_time)
+		r->event = LT_NEW(a, struct lt_event *, 2 * p->choices.n);
+	LT_TRY(lt__events_new(r));
+	LT_TRY(lt__device_memory_new(p, false, &r->room));
+	lt__recorder_new(r);
+	return LT_OK;
+}
+
 lt_status lt_instance_new(struct lt_program *p, struct lt_instance **out)
 {
 	*out = NULL;
@@ -146,56 +177,17 @@ lt_status lt_instance_new(struct lt_program *p, struct lt_instance **out)
 		return lt_fail(p->ctx, LT_EINVAL, "the program was compiled with source_only: it can be shown, not run");
 	if (!p->constants.ready)
 		LT_TRY(program_prepare(p));
-	void *at;
-	LT_TRY(allocate(p, &at, sizeof(struct lt_instance), "an instance"));
-	struct lt_instance *r = at;
-	r->program = p;
-	int32_t n_state = p->bindings[LT_BINDING_STATE].n, n_slot = lt__program_slots(p, p->plan.run, p->plan.n_run);
-	lt_status st = allocate(p, &at, sizeof(void *) * (size_t)(n_state + 1), "states");
-	r->state = st ? NULL : at;
+	struct lt_instance *r = lt__context_realloc(p->ctx, NULL, 0, sizeof *r);
+	if (!r)
+		return lt_fail(p->ctx, LT_ENOMEM, "out of memory: %zu bytes for an instance", sizeof *r);
+	*r = (struct lt_instance){ .program = p };
+	lt_status st = lt__arena_new(p->ctx, &r->arena);
 	if (!st)
-		st = allocate(p, &at, sizeof(void *) * (size_t)(n_state + 1), "states");
-	r->state_block = st ? NULL : at;
-	for (int32_t i = 0; !st && i < n_state; i++) {
-		st = allocate(p, &r->state_block[i], p->bindings[LT_BINDING_STATE].at[i].bytes, p->bindings[LT_BINDING_STATE].at[i].name);
-		r->state[i] = aligned(r->state_block[i]);
-	}
-	if (!st)
-		st = allocate(p, &r->workspace, p->memories.at[0].workspace_bytes, "the workspace");
-	if (!st)
-		st = allocate(p, &r->scratch, scratch_bytes(p), "a kernel's workspace");
-	if (!st)
-		st = allocate(p, &at, sizeof(int64_t) * (size_t)(p->tree->graph->n_param + 1), "parameters");
-	r->param = st ? NULL : at;
-	if (!st)
-		st = allocate(p, &at, sizeof(bool) * (size_t)(p->tree->graph->n_param + 1), "parameters");
-	r->absent = st ? NULL : at;
-	if (!st)
-		st = allocate(p, &at, sizeof(int64_t) * (size_t)(p->tree->graph->n_var + 1), "extents");
-	r->extent = st ? NULL : at;
-	if (!st)
-		st = allocate(p, &at, sizeof(struct lt_slot) * (size_t)(n_slot + 1), "slots");
-	r->slot = st ? NULL : at;
-	if (!st)
-		st = allocate(p, &at, sizeof(bool) * (size_t)(n_state + 1), "states");
-	r->touched = st ? NULL : at;
-	for (int32_t i = 0; !st && i < n_state; i++)
-		r->touched[i] = true;                           /* zeros, on the host until the first run */
-	if (!st && p->options.device_time)
-		st = allocate(p, &at, sizeof(struct lt_event *) * 2 * (size_t)p->choices.n, "events");
-	r->event = st || !p->options.device_time ? NULL : at;
-	if (!st)
-		st = lt__events_new(r);
-	if (!st)
-		st = lt__device_memory_new(p, false, &r->room);
-	if (!st)
-		st = lt__recorder_new(r);
+		st = lt__protect(p->ctx, fill_instance, r);
 	if (st) {
 		lt_instance_free(r);
 		return st;
 	}
-	for (lt_var v = 0; v < p->tree->graph->n_var; v++)
-		r->extent[v] = p->tree->graph->var[v].extent;
 	*out = r;
 	return LT_OK;
 }
@@ -208,17 +200,8 @@ void lt_instance_free(struct lt_instance *r)
 	lt__recorder_free(r);
 	lt__events_free(r);
 	lt__device_memory_free(p, r->room);
-	for (int32_t i = 0; r->state_block && i < p->bindings[LT_BINDING_STATE].n; i++)
-		memory_release(p, r->state_block[i], p->bindings[LT_BINDING_STATE].at[i].bytes);
-	void *const at[] = { r->state, r->state_block, r->workspace, r->scratch, r->param, r->absent, r->extent, r->slot, r->touched, r->event, r };
-	const size_t states = sizeof(void *) * (size_t)(p->bindings[LT_BINDING_STATE].n + 1);
-	const size_t bytes[] = { states, states, p->memories.at[0].workspace_bytes, scratch_bytes(p),
-		sizeof(int64_t) * (size_t)(p->tree->graph->n_param + 1), sizeof(bool) * (size_t)(p->tree->graph->n_param + 1),
-		sizeof(int64_t) * (size_t)(p->tree->graph->n_var + 1),
-		sizeof(struct lt_slot) * (size_t)(lt__program_slots(p, p->plan.run, p->plan.n_run) + 1),
-		sizeof(bool) * (size_t)(p->bindings[LT_BINDING_STATE].n + 1), sizeof(struct lt_event *) * 2 * (size_t)p->choices.n, sizeof *r };
-	for (size_t i = 0; i < sizeof at / sizeof *at; i++)
-		memory_release(p, at[i], bytes[i]);
+	lt__arena_free(r->arena);
+	lt__context_realloc(p->ctx, r, sizeof *r, 0);
 }
 
 /* The params of a run, read before its first kernel, and checked: a refused run changes nothing. */
@@ -300,7 +283,7 @@ static struct lt_addresses addresses(const struct lt_instance *r, const void *co
 {
 	const struct lt_program *p = r->program;
 	return (struct lt_addresses){ .state = r->state, .input = input, .constant = p->constants.data, .result = result,
-		.workspace = aligned(r->workspace), .prepared = aligned(p->constants.prepared), .scratch = aligned_scratch(p, r->scratch),
+		.workspace = r->workspace, .prepared = aligned(p->constants.prepared), .scratch = r->scratch,
 		.param = r->param, .room = r->room };
 }
 

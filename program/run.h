@@ -22,7 +22,8 @@ struct lt_constants {
 };
 struct lt_instance {
 	struct lt_program *program;
-	void **state, **state_block;            /* by port: aligned, and as allocated */
+	struct lt_arena *arena;                 /* of all that follows but room */
+	void **state;                           /* by port */
 	void *workspace, *scratch;
 	int64_t *param;
 	bool *absent;                           /* by param: read by unused nodes only, and not checked */
@@ -63,7 +64,7 @@ void lt__constants_free(struct lt_program *);
 lt_status lt__device_memory_new(struct lt_program *, bool prepare, struct lt_device_memory **out);
 void lt__device_memory_free(struct lt_program *, struct lt_device_memory *);
 /* record.c: a whole run, in the order of its segments; replayed where it was recorded. */
-lt_status lt__recorder_new(struct lt_instance *);
+void lt__recorder_new(struct lt_instance *);           /* sets r->recorder, in the arena */
 void lt__recorder_free(struct lt_instance *);
 lt_status lt__instance_segments(struct lt_instance *, const struct lt_addresses *);
 lt_status lt__events_new(struct lt_instance *);         /* those of the backends that can, into r->event where it is made */
