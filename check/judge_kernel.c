@@ -174,7 +174,7 @@ static lt_status restore_states(struct instance_work *w)
 	for (int32_t i = 0; i < lt_program_count(w->r->program, LT_BINDING_STATE); i++) {
 		void *now = lt_instance_state(w->r, i);
 		if (!now)
-			return lt_context_code(w->r->program->ctx);
+			return lt_instance_code(w->r);
 		memcpy(now, w->state[i], state_bytes(w->r, i));
 	}
 	return LT_OK;
@@ -207,7 +207,10 @@ lt_status lt__judge_instance(struct lt_instance *r, const void *const *input, vo
 		st = lt__kernel_judge_new(p, w.source, o, &k);
 	}
 	if (!st) {
+		lt_context_clear(&r->ctx);
 		st = lt__instance_observe(r, input, result, lt__kernel_judge_see, k);
+		if (st && lt_instance_code(r))          /* its own failure, not the judge's */
+			(void)lt_fail(p->ctx, st, "%s", lt_instance_message(r));
 		lt_status back = restore_states(&w);
 		st = st ? st : back;
 	}

@@ -8,6 +8,7 @@
  */
 #ifndef LT_IR_ARENA_H
 #define LT_IR_ARENA_H
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -18,6 +19,8 @@ struct lt_catch { jmp_buf jump; struct lt_catch *up; };
 struct lt_context {
 	lt_alloc *alloc;                /* like realloc; bytes 0 frees */
 	void *user;
+	struct lt_context *of;          /* whose memory a branch uses; NULL: it is none */
+	pthread_mutex_t lock;           /* of alloc and of the message, which branches on other threads use, too */
 	struct lt_catch *top;           /* innermost lt__protect */
 	size_t chunk, chunk_max;       /* bytes of an arena's first chunk and of later ones; tests make them small */
 	lt_status code;                 /* of the last failure */
@@ -25,6 +28,9 @@ struct lt_context {
 	char scratch[4][256];           /* short texts that go into a sentence, used in turn */
 	unsigned turn;
 };
+
+/* A branch: a context that uses the memory of another one, on a thread of its own, and has its own failures.  Not to be freed. */
+void lt__context_branch(struct lt_context *of, struct lt_context *out);
 
 struct lt_arena;
 lt_status lt__arena_new(struct lt_context *, struct lt_arena **out);

@@ -28,6 +28,7 @@ lt_status lt_context_new_with(lt_alloc *alloc, void *user, struct lt_context **o
 	ctx->user = user;
 	ctx->chunk = FIRST_CHUNK;
 	ctx->chunk_max = LAST_CHUNK;
+	(void)pthread_mutex_init(&ctx->lock, NULL);             /* of this kind it cannot fail */
 	*out = ctx;
 	return LT_OK;
 }
@@ -39,9 +40,18 @@ lt_status lt_context_new(struct lt_context **out)
 
 void lt_context_free(struct lt_context *ctx)
 {
-	if (ctx)
-		ctx->alloc(ctx->user, ctx, sizeof *ctx, 0);
+	if (!ctx)
+		return;
+	(void)pthread_mutex_destroy(&ctx->lock);
+	ctx->alloc(ctx->user, ctx, sizeof *ctx, 0);
 }
+
+void lt__context_branch(struct lt_context *of, struct lt_context *out)
+{
+	*out = (struct lt_context){ .of = of->of ? of->of : of, .chunk = of->chunk, .chunk_max = of->chunk_max };
+}
+
+static struct lt_context *root_of(struct lt_context *ctx) { return ctx->of ? ctx->of : ctx; }
 
 const char *lt_context_message(const struct lt_context *ctx)
 {
@@ -61,7 +71,12 @@ void lt_context_clear(struct lt_context *ctx)
 
 void *lt__context_realloc(struct lt_context *ctx, void *at, size_t old_bytes, size_t new_bytes)
 {
-	return ctx->alloc(ctx->user, at, old_bytes, new_bytes);
+	struct lt_context *root = root_of(ctx);
+
+	(void)pthread_mutex_lock(&root->lock);
+	at = root->alloc(root->user, at, old_bytes, new_bytes);
+	(void)pthread_mutex_unlock(&root->lock);
+	return at;
 }
 
 lt_status lt__protect(struct lt_context *ctx, lt_status (*body)(void *), void *arg)
@@ -81,8 +96,10 @@ lt_status lt_fail(struct lt_context *ctx, lt_status status, const char *fmt, ...
 	va_start(list, fmt);
 	vsnprintf(text, sizeof text, fmt, list);
 	va_end(list);
+	(void)pthread_mutex_lock(&root_of(ctx)->lock);
 	memcpy(ctx->message, text, sizeof text);
 	ctx->code = status;
+	(void)pthread_mutex_unlock(&root_of(ctx)->lock);
 	return status;
 }
 

@@ -50,6 +50,32 @@ int32_t lt__port_find(const struct lt_bindings *bindings, const char *name)
 	return bindings->names ? lt__names_find(bindings->names, name, strlen(name)) : -1;
 }
 
+/* All of it, or as many as a sentence holds and how many more. */
+lt_status lt__ports_missing(struct lt_context *ctx, const struct lt_bindings *bindings, const void *const *given, const char *what)
+{
+	char text[800] = "";
+	size_t n = 0;
+	int32_t more = 0;
+	for (int32_t i = 0; i < bindings->n; i++) {
+		const struct lt_binding_def *d = &bindings->at[i];
+		char one[200];
+		if (given[i] || !d->needed)
+			continue;
+		int w = snprintf(one, sizeof one, "%s'%.80s' (%s [", n ? ", " : "", d->name, lt__dtype_info(d->dtype)->script);
+		for (int32_t k = 0; k < d->rank && w < (int)sizeof one - 30; k++)
+			w += snprintf(one + w, sizeof one - (size_t)w, "%s%lld", k ? ", " : "", (long long)d->extent[k]);
+		if (n + (size_t)w + 40 > sizeof text) {
+			more++;
+			continue;
+		}
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s])", one);
+	}
+	if (n == 0)
+		return LT_OK;
+	return more ? lt_fail(ctx, LT_EMISSING, "Missing %s: %s and %d more", what, text, (int)more)
+		: lt_fail(ctx, LT_EMISSING, "Missing %s: %s", what, text);
+}
+
 static const struct lt_binding_def *binding(const struct lt_program *p, enum lt_binding kind, int32_t i)
 {
 	return (unsigned)kind < LT_NPORT_KIND && i >= 0 && i < p->bindings[kind].n ? &p->bindings[kind].at[i] : NULL;
@@ -92,7 +118,15 @@ int lt_program_needs(const struct lt_program *p, enum lt_binding kind, int32_t i
 }
 void lt_program_stats(const struct lt_program *p, struct lt_stats *out)
 {
+	struct lt_turn *turn = (struct lt_turn *)(uintptr_t)&p->turn;
 	uint32_t size = out->size < sizeof p->stats ? out->size : (uint32_t)sizeof p->stats;
-	memcpy(out, &p->stats, size);
+	lt__turn_take(turn);
+	struct lt_stats now = p->stats;
+	lt__turn_give(turn);
+	now.n_run = p->tally.n_run;
+	now.n_replayed = p->tally.n_replayed;
+	now.move_ns = p->tally.move_ns;
+	now.device_ns = p->tally.device_ns;
+	memcpy(out, &now, size);
 	out->size = size;
 }

@@ -42,7 +42,7 @@ static lt_status open_one(const char *item, size_t bytes, const struct lt_host *
 	if (config)
 		*config++ = '\0';
 	struct lt_opened *c = &out->at[out->n];
-	*c = (struct lt_opened){ .backend = lt_backend_find(name), .config = config ? config : "" };
+	*c = (struct lt_opened){ .backend = lt_backend_find(name), .config = config ? config : "", .turn = LT_NEW(a, struct lt_turn, 1) };
 	if (!c->backend)
 		return lt_fail(ctx, LT_EINVAL, "there is no backend '%s'; there is: %s", name, known_names(a));
 	struct lt_diagnostics told;
@@ -51,8 +51,11 @@ static lt_status open_one(const char *item, size_t bytes, const struct lt_host *
 	if (st)
 		return lt_fail(ctx, st, "backend %s: %s", name, why_not_open(&told, c, st));
 	out->n++;
+	if (!lt__turn_init(c->turn))
+		return lt_fail(ctx, LT_ENOMEM, "out of memory");
 	const struct lt_caps *caps = c->backend->caps(c->session);
 	LT_TRY(check_caps(ctx, c->backend, caps));
+	c->together = LT_HAS(struct lt_caps, caps, promises) && caps->promises & LT_PROMISE_RUN_TOGETHER;
 	if (LT_HAS(struct lt_caps, caps, device_memory) && !(LT_HAS(struct lt_backend, c->backend, mem_new)
 	    && LT_HAS(struct lt_backend, c->backend, mem_free) && LT_HAS(struct lt_backend, c->backend, mem_copy)))
 		return lt_fail(ctx, LT_EUNSUPPORTED, "backend %s keeps its buffers in device memory, but has not all of mem_new, mem_free and "
@@ -77,8 +80,10 @@ lt_status lt__backends_open(const char *list, const struct lt_host *host, struct
 
 void lt__backends_close(struct lt_choices *choices)
 {
-	for (int32_t i = 0; i < choices->n; i++)
+	for (int32_t i = 0; i < choices->n; i++) {
 		choices->at[i].backend->close(choices->at[i].session);
+		lt__turn_free(choices->at[i].turn);
+	}
 	choices->n = 0;
 }
 

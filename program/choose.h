@@ -3,11 +3,14 @@
 #define LT_PROGRAM_CHOOSE_H
 #include "ir/arena.h"
 #include "lt/backend.h"
+#include "program/turn.h"
 
 struct lt_opened {
 	const struct lt_backend *backend;
 	const char *config;
 	struct lt_session *session;
+	bool together;                          /* run and replay are called by several threads at once; all else in turns */
+	struct lt_turn *turn;
 };
 struct lt_choices { int32_t n; struct lt_opened *at; };
 

@@ -2,29 +2,31 @@
 #include <string.h>
 #include "program/program.h"
 
-static lt_status new_block(struct lt_program *p, int32_t memory, struct lt_device_memory *r, size_t bytes, const char *what, void **out)
+static lt_status new_block(struct lt_context *ctx, const struct lt_program *p, int32_t memory, struct lt_device_memory *r, size_t bytes, const char *what, void **out)
 {
-	struct lt_opened *c = &p->choices.at[p->memories.at[memory].opened];
+	const struct lt_opened *c = &p->choices.at[p->memories.at[memory].opened];
 	struct lt_diagnostics told;
 	lt__diagnostics_init(&told);
 	*out = NULL;
+	lt__turn_take(c->turn);
 	lt_status st = c->backend->mem_new(c->session, bytes ? bytes : 1, out, &told.diag);
+	lt__turn_give(c->turn);
 	if (st)
-		return lt_fail(p->ctx, st, "backend %s: no memory on the device: %zu bytes for %s: %s", c->backend->name, bytes, what,
+		return lt_fail(ctx, st, "backend %s: no memory on the device: %zu bytes for %s: %s", c->backend->name, bytes, what,
 			lt__diagnostic_reason(&told, st, c->backend->name, "mem_new"));
 	r->block[r->n_block++] = *out;
 	r->bytes += (int64_t)bytes;
 	return LT_OK;
 }
 
-static lt_status memory_fill(struct lt_program *p, int32_t memory, bool prepare, struct lt_device_memory *r)
+static lt_status memory_fill(struct lt_context *ctx, const struct lt_program *p, int32_t memory, bool prepare, struct lt_device_memory *r)
 {
 	const struct lt_pmemory *m = &p->memories.at[memory];
 	const enum lt_space region_space = prepare ? LT_SPACE_PREPARED : LT_SPACE_WORKSPACE;
 	const size_t region_bytes = prepare ? m->prepared_bytes : m->workspace_bytes;
 	void *region = NULL;
 	if (region_bytes)
-		LT_TRY(new_block(p, memory, r, region_bytes, prepare ? "what is computed from constants" : "the workspace", &region));
+		LT_TRY(new_block(ctx, p, memory, r, region_bytes, prepare ? "what is computed from constants" : "the workspace", &region));
 	for (int32_t s = 0; s < p->nests.assigned.n_storage; s++) {
 		const struct lt_storage *x = &p->nests.assigned.storage[s];
 		if (lt__space_is_early(x->space) != prepare || !(p->memories.in_memories[s] >> memory & 1))
@@ -34,12 +36,12 @@ static lt_status memory_fill(struct lt_program *p, int32_t memory, bool prepare,
 		if (x->space == region_space && (region || !lt__storage_bytes(x)))
 			continue;
 		at->offset = 0;
-		LT_TRY(new_block(p, memory, r, lt__storage_bytes(x), lt__storage_text(p, s), &at->base));
+		LT_TRY(new_block(ctx, p, memory, r, lt__storage_bytes(x), lt__storage_text(ctx, p, s), &at->base));
 	}
 	if (m->scratch_align > 256)
-		return lt_fail(p->ctx, LT_EUNSUPPORTED, "backend %s: a kernel's workspace wants an alignment of %zu bytes; device memory has 256",
+		return lt_fail(ctx, LT_EUNSUPPORTED, "backend %s: a kernel's workspace wants an alignment of %zu bytes; device memory has 256",
 			p->choices.at[m->opened].backend->name, m->scratch_align);
-	return m->scratch_bytes ? new_block(p, memory, r, m->scratch_bytes, "a kernel's workspace", &r->scratch) : LT_OK;
+	return m->scratch_bytes ? new_block(ctx, p, memory, r, m->scratch_bytes, "a kernel's workspace", &r->scratch) : LT_OK;
 }
 
 static size_t tables(const struct lt_program *p, size_t *block_bytes)
@@ -49,15 +51,15 @@ static size_t tables(const struct lt_program *p, size_t *block_bytes)
 	return (sizeof(struct lt_slot) * (n + 1) + *block_bytes) * (size_t)p->memories.n + sizeof(struct lt_device_memory) * (size_t)p->memories.n;
 }
 
-lt_status lt__device_memory_new(struct lt_program *p, bool prepare, struct lt_device_memory **out)
+lt_status lt__device_memory_new(struct lt_context *ctx, struct lt_program *p, bool prepare, struct lt_device_memory **out)
 {
 	*out = NULL;
 	if (p->memories.n == 1)
 		return LT_OK;
 	size_t block_bytes, bytes = tables(p, &block_bytes), slot_bytes = sizeof(struct lt_slot) * ((size_t)p->nests.assigned.n_storage + 1);
-	struct lt_device_memory *r = lt__context_realloc(p->ctx, NULL, 0, bytes);
+	struct lt_device_memory *r = lt__context_realloc(ctx, NULL, 0, bytes);
 	if (!r)
-		return lt_fail(p->ctx, LT_ENOMEM, "out of memory: %zu bytes for tables of device memory", bytes);
+		return lt_fail(ctx, LT_ENOMEM, "out of memory: %zu bytes for tables of device memory", bytes);
 	memset(r, 0, bytes);
 	char *at = (char *)(r + p->memories.n);
 	lt_status st = LT_OK;
@@ -70,7 +72,7 @@ lt_status lt__device_memory_new(struct lt_program *p, bool prepare, struct lt_de
 			memcpy(r[i].where, p->constants.room[i].where, slot_bytes);
 	}
 	for (int32_t i = 1; !st && i < p->memories.n; i++)
-		st = memory_fill(p, i, prepare, &r[i]);
+		st = memory_fill(ctx, p, i, prepare, &r[i]);
 	if (st) {
 		lt__device_memory_free(p, r);
 		return st;
@@ -86,9 +88,11 @@ void lt__device_memory_free(struct lt_program *p, struct lt_device_memory *r)
 {
 	size_t block_bytes;
 	for (int32_t i = 1; r && i < p->memories.n; i++) {
-		struct lt_opened *c = &p->choices.at[p->memories.at[i].opened];
+		const struct lt_opened *c = &p->choices.at[p->memories.at[i].opened];
+		lt__turn_take(c->turn);
 		for (int32_t k = 0; k < r[i].n_block; k++)
 			c->backend->mem_free(c->session, r[i].block[k]);
+		lt__turn_give(c->turn);
 	}
 	if (r)
 		lt__context_realloc(p->ctx, r, tables(p, &block_bytes), 0);

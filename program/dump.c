@@ -74,7 +74,9 @@ static lt_status dump_source(struct dump *d)
 		if (i)
 			d->write(d->user, "\n", 1);
 		x.n = 0;
+		lt__turn_take(p->choices.at[k->opened].turn);
 		lt_status st = b->dump(k->object, source ? LT_DUMP_SOURCE : LT_DUMP_ASM, dump_keep, &x);
+		lt__turn_give(p->choices.at[k->opened].turn);
 		if (st)
 			return lt_fail(p->ctx, st, "backend %s, kernel %s: %s", b->name, k->frozen->tree.name, x.n ? lt__diagnostic_text(x.at, b->name)
 				: source ? "it has no source to show" : "it has no assembly to show");
@@ -108,11 +110,11 @@ static const char *const space_word[] = { "input", "constant", "state", "result"
 
 static const enum lt_binding binding_of[] = { LT_BINDING_INPUT, LT_BINDING_CONSTANT, LT_BINDING_STATE, LT_BINDING_RESULT };
 
-const char *lt__storage_text(const struct lt_program *p, int32_t s)
+const char *lt__storage_text(struct lt_context *ctx, const struct lt_program *p, int32_t s)
 {
 	const struct lt_storage *st = &p->nests.assigned.storage[s];
-	return st->binding >= 0 ? lt__scratch(p->ctx, "%s '%.200s'", space_word[st->space], lt_program_name(p, binding_of[st->space], st->binding))
-		: lt__scratch(p->ctx, "%s", space_word[st->space]);
+	return st->binding >= 0 ? lt__scratch(ctx, "%s '%.200s'", space_word[st->space], lt_program_name(p, binding_of[st->space], st->binding))
+		: lt__scratch(ctx, "%s", space_word[st->space]);
 }
 
 static void write_memory(struct dump *d, struct lt_text *x, int32_t memory)

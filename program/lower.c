@@ -129,8 +129,9 @@ static lt_status compile_program(struct lt_context *ctx, const struct request *q
 		return lt_fail(ctx, LT_ENOMEM, "out of memory");
 	}
 	*p = (struct lt_program){ .ctx = ctx, .base = q->base, .tree = q->tree, .services.cache.fd = -1 };
+	const bool made = lt__turn_init(&p->turn);
 	struct lower l = { p, q };
-	lt_status st = lt__arena_new(ctx, &p->arena);
+	lt_status st = made ? lt__arena_new(ctx, &p->arena) : lt_fail(ctx, LT_ENOMEM, "out of memory");
 	if (!st)
 		st = lt__protect(ctx, start_body, &l);
 	if (!st)
@@ -187,5 +188,6 @@ void lt_program_free(struct lt_program *p)
 	lt_graph_free(p->graph);
 	lt__arena_free(p->nests.arena);
 	lt__arena_free(p->arena);
+	lt__turn_free(&p->turn);
 	lt__context_realloc(p->ctx, p, sizeof *p, 0);
 }

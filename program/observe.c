@@ -100,7 +100,7 @@ lt_status lt__seen_read(const struct lt_program *p, const struct lt_seen *seen, 
 	int32_t inner = d->n_dim - 1;
 	int64_t row = inner >= 0 ? p->tree->graph->var[d->dim[inner]].extent : 1;
 	if (!offset)
-		return lt_fail(p->ctx, LT_ENOMEM, "out of memory");
+		return LT_ENOMEM;
 	for (int64_t done = 0; done < seen->elems; done += row) {
 		int64_t base = p->nests.assigned.location[seen->lowered].offset;
 		for (int32_t i = 0; i < inner; i++)
@@ -127,15 +127,17 @@ struct observer {
 /* From the memory that the value was written in. */
 static lt_status observer_show(const struct observer *o, const struct lt_seen *seen, int32_t memory)
 {
-	struct lt_program *p = o->r->program;
+	const struct lt_program *p = o->r->program;
+	struct lt_context *ctx = &o->r->ctx;
 	const struct lt_storage *s = &p->nests.assigned.storage[seen->storage];
 	size_t bytes = (size_t)seen->elems * lt__dtype_info(s->dtype)->bytes;
 	void *data = malloc(bytes + 1), *fetched = memory ? malloc(lt__storage_bytes(s) + 1) : NULL;
-	lt_status st = data && (fetched || !memory) ? LT_OK : lt_fail(p->ctx, LT_ENOMEM, "out of memory");
+	lt_status st = data && (fetched || !memory) ? LT_OK : lt_fail(ctx, LT_ENOMEM, "out of memory");
 	if (!st && memory)
 		st = lt__fetch(p, seen->storage, memory, o->a, fetched);
 	if (!st)
-		st = lt__seen_read(p, seen, memory ? fetched : lt__storage_address(p, seen->storage, o->a), data);
+		st = lt__seen_read(p, seen, memory ? fetched : lt__storage_address(p, seen->storage, o->a), data) ?
+			lt_fail(ctx, LT_ENOMEM, "out of memory") : LT_OK;
 	if (!st)
 		st = o->seen(o->user, seen, data);
 	free(fetched);
@@ -172,7 +174,7 @@ static lt_status list_values(void *arg)
 
 lt_status lt__instance_observe(struct lt_instance *r, const void *const *input, void *const *result, lt__seen_fn *seen, void *user)
 {
-	struct lt_context *ctx = r->program->ctx;
+	struct lt_context *ctx = &r->ctx;
 	struct listing l = { .p = r->program };
 	struct lt_addresses a;
 	LT_TRY(lt__instance_begin(r, input, result, &a));

@@ -18,4 +18,6 @@ struct lt_bindings { int32_t n; struct lt_binding_def *at; struct lt_names *name
 /* ports: one table for each enum lt_binding. */
 lt_status lt__ports_fill(const struct lt_graph *, struct lt_arena *, struct lt_bindings *bindings);
 int32_t lt__port_find(const struct lt_bindings *, const char *name);       /* -1: no such */
+/* LT_EMISSING, with names, unless all that are needed are given; what: "input". */
+lt_status lt__ports_missing(struct lt_context *, const struct lt_bindings *, const void *const *given, const char *what);
 #endif

@@ -1,12 +1,15 @@
 /* program/program.h -- a compiled program: what each stage of lowering made (program/lower.c), which the driver, dumps and captures read. */
 #ifndef LT_PROGRAM_PROGRAM_H
 #define LT_PROGRAM_PROGRAM_H
+#include <stdatomic.h>
 #include "program/caps.h"
 #include "program/materialize.h"
 #include "program/plan.h"
 #include "program/run.h"
 #include "program/told.h"
 
+/* What all instances have done so far. */
+struct lt_tally { _Atomic int64_t n_run, n_replayed, move_ns, device_ns; };
 struct lt_program {
 	struct lt_context *ctx;
 	struct lt_arena *arena;
@@ -23,6 +26,8 @@ struct lt_program {
 	struct lt_memories memories;            /* memory.c, plan.c */
 	struct lt_constants constants;          /* run.c */
 	struct lt_stats stats;
+	struct lt_tally tally;
+	struct lt_turn turn;                    /* of constants and stats: instances may be made on several threads */
 };
 
 /* As lt_compile, with a finished tree over the lowered form (lt__materialize) of the graph; takes both, on failure too. */
@@ -37,5 +42,5 @@ lt_status lt__check_schedule(struct lt_context *, const struct lt_graph *, const
 /* work.c: what a run does, as far as the stats say it. */
 lt_status lt__program_count(const struct lt_program *, struct lt_stats *);
 void lt__explain_each(const struct lt_program *, struct lt_arena *, void (*)(void *, const struct lt_explained *), void *user);    /* explain.c */
-const char *lt__storage_text(const struct lt_program *, int32_t storage);               /* dump.c: "input 'x'"; in the context's scratch */
+const char *lt__storage_text(struct lt_context *, const struct lt_program *, int32_t storage);     /* dump.c: "input 'x'"; in the scratch */
 #endif

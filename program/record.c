@@ -60,8 +60,12 @@ void lt__recorder_new(struct lt_instance *r)
 static void drop(struct lt_instance *r, int32_t segment)
 {
 	struct lt_capture **c = &r->recorder->capture[segment];
-	if (*c)
-		r->program->choices.at[r->program->plan.segment[segment].opened].backend->capture_free(*c);
+	const struct lt_opened *by = &r->program->choices.at[r->program->plan.segment[segment].opened];
+	if (!*c)
+		return;
+	lt__turn_take(by->turn);
+	by->backend->capture_free(*c);
+	lt__turn_give(by->turn);
 	*c = NULL;
 }
 
@@ -106,12 +110,14 @@ static lt_status record(struct lt_instance *r, int32_t segment, const struct lt_
 		slot += p->nests.frozen[step->nest].n_bind;
 	}
 	lt__diagnostics_init(&told);
+	lt__turn_take(c->turn);
 	lt_status st = c->backend->capture(c->session, x->object, x->args, (uint32_t)s->n, &x->capture[segment], &told.diag);
+	lt__turn_give(c->turn);
 	if (!st)
 		return LT_OK;
 	x->capture[segment] = NULL;
 	x->refused[segment] = st == LT_EUNSUPPORTED;    /* its launches are made one by one, as without recording */
-	return x->refused[segment] ? LT_OK : lt_fail(p->ctx, st, "backend %s: recording %d launches: %s; run without recording (no_capture)",
+	return x->refused[segment] ? LT_OK : lt_fail(&r->ctx, st, "backend %s: recording %d launches: %s; run without recording (no_capture)",
 		c->backend->name, (int)s->n, lt__diagnostic_reason(&told, st, c->backend->name, "capture"));
 }
 
@@ -125,11 +131,15 @@ static lt_status replay(struct lt_instance *r, int32_t segment, const struct lt_
 	for (int32_t i = 0; i < s->n; i++)
 		cell[i] = (struct lt_fault){ .n = 0, .stmt = -1, .access = -1 };
 	lt__diagnostics_init(&told);
+	if (!c->together)
+		lt__turn_take(c->turn);
 	lt_status st = c->backend->replay(r->recorder->capture[segment], &told.diag);
+	if (!c->together)
+		lt__turn_give(c->turn);
 	for (int32_t i = 0; i < s->n; i++)
 		if (cell[i].n > 0)
-			return lt__fault_report(p, &p->plan.run[s->first + i], &cell[i], a->param);
-	return st ? lt_fail(p->ctx, st, "backend %s, %d recorded launches: %s", c->backend->name, (int)s->n,
+			return lt__fault_report(p, a, &p->plan.run[s->first + i], &cell[i]);
+	return st ? lt_fail(&r->ctx, st, "backend %s, %d recorded launches: %s", c->backend->name, (int)s->n,
 		lt__diagnostic_reason(&told, st, c->backend->name, "replay")) : LT_OK;
 }
 
@@ -145,16 +155,14 @@ static lt_status launch_all(struct lt_instance *r, int32_t segment, const struct
 	return lt__program_steps_run(p, &p->plan.run[s->first], s->n, a, r->slot, &r->fault);
 }
 
-/* The same between two events of the device. */
-static lt_status timed(struct lt_instance *r, int32_t segment, const struct lt_addresses *a)
+/* The same between two events of the device, which has nothing else to do meanwhile. */
+static lt_status timed_in_turn(struct lt_instance *r, int32_t segment, const struct lt_addresses *a)
 {
 	struct lt_program *p = r->program;
 	const struct lt_opened *c = &p->choices.at[p->plan.segment[segment].opened];
-	struct lt_event **e = r->event ? &r->event[2 * p->plan.segment[segment].opened] : NULL;
+	struct lt_event **e = &r->event[2 * p->plan.segment[segment].opened];
 	int64_t ns = 0;
 	struct lt_diagnostics told;
-	if (!e || !e[0])
-		return launch_all(r, segment, a);
 	lt__diagnostics_init(&told);
 	lt_status st = c->backend->event_record(e[0], NULL, &told.diag);
 	if (!st)
@@ -163,8 +171,20 @@ static lt_status timed(struct lt_instance *r, int32_t segment, const struct lt_a
 		st = c->backend->event_record(e[1], NULL, &told.diag);
 	if (!st)
 		st = c->backend->event_ns(e[0], e[1], &ns, &told.diag);
-	p->stats.device_ns += ns;
-	return st ? lt_fail(p->ctx, st, "backend %s: timing a run: %s", c->backend->name, lt__diagnostic_reason(&told, st, c->backend->name, "event_ns")) : LT_OK;
+	p->tally.device_ns += ns;
+	return st ? lt_fail(&r->ctx, st, "backend %s: timing a run: %s", c->backend->name, lt__diagnostic_reason(&told, st, c->backend->name, "event_ns")) : LT_OK;
+}
+
+static lt_status launch_timed(struct lt_instance *r, int32_t segment, const struct lt_addresses *a)
+{
+	int32_t opened = r->program->plan.segment[segment].opened;
+	struct lt_turn *turn = r->program->choices.at[opened].turn;
+	if (!r->event || !r->event[2 * opened])
+		return launch_all(r, segment, a);
+	lt__turn_take(turn);
+	lt_status st = timed_in_turn(r, segment, a);
+	lt__turn_give(turn);
+	return st;
 }
 
 lt_status lt__instance_segments(struct lt_instance *r, const struct lt_addresses *a)
@@ -175,11 +195,12 @@ lt_status lt__instance_segments(struct lt_instance *r, const struct lt_addresses
 		record_addresses(r, a);
 	for (int32_t i = 0; i < p->plan.n_segment; i++) {
 		const struct lt_segment *s = &p->plan.segment[i];
-		LT_TRY(s->opened < 0 ? lt__program_steps_run(p, &p->plan.run[s->first], s->n, a, r->slot, &r->fault) : timed(r, i, a));
+		LT_TRY(s->opened < 0 ? lt__program_steps_run(p, &p->plan.run[s->first], s->n, a, r->slot, &r->fault) : launch_timed(r, i, a));
 		replayed = replayed || (r->recorder && r->recorder->capture[i]);
 	}
-	p->stats.n_run++;
-	p->stats.n_replayed += replayed;
+	p->tally.n_run++;
+	if (replayed)
+		p->tally.n_replayed++;
 	return LT_OK;
 }
 
@@ -194,10 +215,12 @@ lt_status lt__events_new(struct lt_instance *r)
 		    || !LT_HAS(struct lt_backend, b, event_ns) || !LT_HAS(struct lt_backend, b, event_free))
 			continue;
 		lt__diagnostics_init(&told);
+		lt__turn_take(c->turn);
 		lt_status st = c->backend->event_new(c->session, &r->event[i], &told.diag);
+		lt__turn_give(c->turn);
 		if (st) {
 			r->event[i] = NULL;
-			return lt_fail(p->ctx, st, "backend %s: an event to time runs with: %s", c->backend->name, lt__diagnostic_reason(&told, st, c->backend->name, "event_new"));
+			return lt_fail(&r->ctx, st, "backend %s: an event to time runs with: %s", c->backend->name, lt__diagnostic_reason(&told, st, c->backend->name, "event_new"));
 		}
 	}
 	return LT_OK;
@@ -206,6 +229,10 @@ lt_status lt__events_new(struct lt_instance *r)
 void lt__events_free(struct lt_instance *r)
 {
 	for (int32_t i = 0; r->event && i < 2 * r->program->choices.n; i++)
-		if (r->event[i])
-			r->program->choices.at[i / 2].backend->event_free(r->event[i]);
+		if (r->event[i]) {
+			const struct lt_opened *c = &r->program->choices.at[i / 2];
+			lt__turn_take(c->turn);
+			c->backend->event_free(r->event[i]);
+			lt__turn_give(c->turn);
+		}
 }

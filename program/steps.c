@@ -12,11 +12,11 @@ int32_t lt__program_slots(const struct lt_program *p, const struct lt_pstep *ste
 	return most;
 }
 
-const char *lt__location_text(const struct lt_program *p, int32_t line, int32_t column)
+const char *lt__location_text(struct lt_context *ctx, const struct lt_program *p, int32_t line, int32_t column)
 {
 	if (line <= 0)
 		return "";
-	return lt__scratch(p->ctx, "%s:%d:%d: ", p->tree->graph->file ? p->tree->graph->file : "script", (int)line, (int)column);
+	return lt__scratch(ctx, "%s:%d:%d: ", p->tree->graph->file ? p->tree->graph->file : "script", (int)line, (int)column);
 }
 
 void *lt__storage_address(const struct lt_program *p, int32_t storage, const struct lt_addresses *a)
@@ -46,7 +46,7 @@ static int64_t gathered_extent(const struct lt_program *p, const struct lt_noded
 	return extent < 0 ? 0 : extent;
 }
 
-lt_status lt__fault_report(struct lt_program *p, const struct lt_pstep *step, const struct lt_fault *fault, const int64_t *param)
+lt_status lt__fault_report(const struct lt_program *p, const struct lt_addresses *a, const struct lt_pstep *step, const struct lt_fault *fault)
 {
 	const struct lt_frozen *f = &p->nests.frozen[step->nest];
 	const struct lt_nodedef *d = NULL;
@@ -54,9 +54,9 @@ lt_status lt__fault_report(struct lt_program *p, const struct lt_pstep *step, co
 	if (fault->stmt >= 0 && (uint32_t)fault->stmt < f->tree.stmts.n)
 		d = &p->tree->graph->node[f->node[fault->stmt]];
 	if (d && d->op == LT_OP_gather)
-		extent = gathered_extent(p, d, param);
-	const char *where = d ? lt__location_text(p, d->line, d->column) : "";
-	return lt_fail(p->ctx, LT_EFAULT, "%s%%%s: index %lld is out of range 0..%lld; results and states are undefined now", where,
+		extent = gathered_extent(p, d, a->param);
+	const char *where = d ? lt__location_text(a->ctx, p, d->line, d->column) : "";
+	return lt_fail(a->ctx, LT_EFAULT, "%s%%%s: index %lld is out of range 0..%lld; results and states are undefined now", where,
 		d ? d->name : "?", (long long)fault->value, (long long)extent - 1);
 }
 
@@ -84,32 +84,39 @@ struct lt_args lt__launch_args(const struct lt_program *p, const struct lt_pstep
 		.n_thread = p->options.n_thread, .fault = fault };
 }
 
-static lt_status launch(struct lt_program *p, const struct lt_pstep *step, const struct lt_addresses *a, struct lt_slot *slot,
+static lt_status launch(const struct lt_program *p, const struct lt_pstep *step, const struct lt_addresses *a, struct lt_slot *slot,
 	struct lt_fault *fault)
 {
-	struct lt_kernel *k = &p->kernels.at[p->kernels.of[step->nest]];
-	const struct lt_backend *backend = p->choices.at[k->opened].backend;
+	const struct lt_kernel *k = &p->kernels.at[p->kernels.of[step->nest]];
+	const struct lt_opened *c = &p->choices.at[k->opened];
+	const struct lt_backend *backend = c->backend;
 	struct lt_args args = lt__launch_args(p, step, a, slot, fault);
 	struct lt_diagnostics told;
 	lt__diagnostics_init(&told);
+	if (!c->together)
+		lt__turn_take(c->turn);
 	lt_status st = backend->run(k->object, &args, &told.diag);
+	if (!c->together)
+		lt__turn_give(c->turn);
 	if (fault->n > 0)
-		return lt__fault_report(p, step, fault, a->param);
+		return lt__fault_report(p, a, step, fault);
 	if (st)
-		return lt_fail(p->ctx, st, "backend %s, kernel %s: %s", backend->name, p->nests.frozen[step->nest].tree.name,
+		return lt_fail(a->ctx, st, "backend %s, kernel %s: %s", backend->name, p->nests.frozen[step->nest].tree.name,
 			lt__diagnostic_reason(&told, st, backend->name, "run"));
 	return LT_OK;
 }
 
-static lt_status copy_on(struct lt_program *p, int32_t memory, const struct lt_slot *to, const struct lt_slot *from, enum lt_copy direction,
-	int32_t storage)
+static lt_status copy_on(const struct lt_program *p, const struct lt_addresses *a, int32_t memory, const struct lt_slot *to,
+	const struct lt_slot *from, enum lt_copy direction, int32_t storage)
 {
-	struct lt_opened *c = &p->choices.at[p->memories.at[memory].opened];
+	const struct lt_opened *c = &p->choices.at[p->memories.at[memory].opened];
 	struct lt_diagnostics told;
 	lt__diagnostics_init(&told);
+	lt__turn_take(c->turn);
 	lt_status st = c->backend->mem_copy(c->session, to, from, (size_t)to->bytes, direction, NULL, &told.diag);
-	return st ? lt_fail(p->ctx, st, "backend %s: copying %lld bytes of %s %s: %s", c->backend->name, (long long)to->bytes,
-		lt__storage_text(p, storage), direction == LT_COPY_TO_DEVICE ? "to its memory" : direction == LT_COPY_TO_HOST ? "from its memory"
+	lt__turn_give(c->turn);
+	return st ? lt_fail(a->ctx, st, "backend %s: copying %lld bytes of %s %s: %s", c->backend->name, (long long)to->bytes,
+		lt__storage_text(a->ctx, p, storage), direction == LT_COPY_TO_DEVICE ? "to its memory" : direction == LT_COPY_TO_HOST ? "from its memory"
 		: "within its memory", lt__diagnostic_reason(&told, st, c->backend->name, "mem_copy")) : LT_OK;
 }
 
@@ -120,20 +127,20 @@ lt_status lt__move(struct lt_program *p, const struct lt_pstep *s, const struct 
 		return LT_OK;
 	struct lt_slot to = slot_of(p, s->to, s->memory, a, s->offset * unit, bytes);
 	struct lt_slot from = slot_of(p, s->from, s->from_memory, a, s->offset * unit, bytes);
-	lt_status st = copy_on(p, s->memory ? s->memory : s->from_memory, &to, &from, s->memory ? LT_COPY_TO_DEVICE : LT_COPY_TO_HOST, s->to);
-	p->stats.move_ns += lt__now_ns() - begin;
+	lt_status st = copy_on(p, a, s->memory ? s->memory : s->from_memory, &to, &from, s->memory ? LT_COPY_TO_DEVICE : LT_COPY_TO_HOST, s->to);
+	p->tally.move_ns += lt__now_ns() - begin;
 	return st;
 }
 
-lt_status lt__fetch(struct lt_program *p, int32_t storage, int32_t memory, const struct lt_addresses *a, void *out)
+lt_status lt__fetch(const struct lt_program *p, int32_t storage, int32_t memory, const struct lt_addresses *a, void *out)
 {
 	const struct lt_storage *s = &p->nests.assigned.storage[storage];
 	int64_t bytes = s->elems * lt__dtype_info(s->dtype)->bytes;
 	struct lt_slot to = { out, 0, bytes }, from = slot_of(p, storage, memory, a, 0, bytes);
-	return bytes == 0 ? LT_OK : copy_on(p, memory, &to, &from, LT_COPY_TO_HOST, storage);
+	return bytes == 0 ? LT_OK : copy_on(p, a, memory, &to, &from, LT_COPY_TO_HOST, storage);
 }
 
-static lt_status step_copy(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
+static lt_status step_copy(const struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
 {
 	const struct lt_storage *x = &p->nests.assigned.storage[s->to];
 	int64_t bytes = x->elems * lt__dtype_info(x->dtype)->bytes;
@@ -141,7 +148,7 @@ static lt_status step_copy(struct lt_program *p, const struct lt_pstep *s, const
 	if (bytes == 0)
 		return LT_OK;
 	if (s->memory)
-		return copy_on(p, s->memory, &to, &from, LT_COPY_DEVICE, s->to);
+		return copy_on(p, a, s->memory, &to, &from, LT_COPY_DEVICE, s->to);
 	memcpy(to.base, from.base, (size_t)bytes);
 	return LT_OK;
 }
@@ -154,7 +161,7 @@ static struct lt_slot host_slot(const void *user, int32_t storage)
 	return slot_of(f->p, storage, 0, f->a, 0, 0);
 }
 
-static lt_status blocks(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
+static lt_status blocks(const struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
 {
 	const struct lt_blocks *b = p->nests.blocks[s->nest];
 	if (!s->memory) {
@@ -166,7 +173,7 @@ static lt_status blocks(struct lt_program *p, const struct lt_pstep *s, const st
 		int64_t bytes = (x->n_dim ? b->dim[x->first_dim].size : 1) * b->unit;
 		struct lt_slot to = slot_of(p, b->to, s->memory, a, x->to_at * b->unit, bytes);
 		struct lt_slot from = slot_of(p, x->from, s->memory, a, x->from_at * b->unit, bytes);
-		LT_TRY(copy_on(p, s->memory, &to, &from, LT_COPY_DEVICE, b->to));
+		LT_TRY(copy_on(p, a, s->memory, &to, &from, LT_COPY_DEVICE, b->to));
 	}
 	return LT_OK;
 }

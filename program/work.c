@@ -33,7 +33,7 @@ static void add_steps(const struct lt_program *p, struct lt_arena *a, const int6
 	}
 }
 
-struct work_count { const struct lt_program *p; const struct lt_instance *r; struct lt_arena *a; struct lt_work work; };
+struct work_count { struct lt_context *ctx; const struct lt_program *p; const struct lt_instance *r; struct lt_arena *a; struct lt_work work; };
 
 static lt_status count_body(void *arg)
 {
@@ -52,8 +52,8 @@ static lt_status count_body(void *arg)
 
 static lt_status count_all(struct work_count *c)
 {
-	LT_TRY(lt__arena_new(c->p->ctx, &c->a));
-	lt_status st = lt__protect(c->p->ctx, count_body, c);
+	LT_TRY(lt__arena_new(c->ctx, &c->a));
+	lt_status st = lt__protect(c->ctx, count_body, c);
 	lt__arena_free(c->a);
 	return st;
 }
@@ -102,7 +102,7 @@ static void add_kernels(const struct lt_kernels *kernels, struct lt_stats *out)
 
 lt_status lt__program_count(const struct lt_program *p, struct lt_stats *out)
 {
-	struct work_count c = { .p = p };
+	struct work_count c = { .ctx = p->ctx, .p = p };
 	add_memories(p, out);
 	add_kernels(&p->kernels, out);
 	LT_TRY(count_all(&c));
@@ -118,7 +118,7 @@ lt_status lt_instance_work(const struct lt_instance *r, struct lt_work *out)
 	struct lt_work w = { .useful = p->stats.flops, .executed = p->stats.executed, .bytes = p->stats.bytes };
 	uint32_t size = out->size < sizeof w ? out->size : (uint32_t)sizeof w;
 	if (r->ran && p->tree->graph->n_param > 0) {
-		struct work_count c = { .p = p, .r = r };
+		struct work_count c = { .ctx = (struct lt_context *)(uintptr_t)&r->ctx, .p = p, .r = r };      /* it tells of its failures */
 		LT_TRY(count_all(&c));
 		w = c.work;
 	}

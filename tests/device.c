@@ -87,6 +87,7 @@ static lt_status open_number(int number, const struct lt_host *host, const char 
 		return LT_EDEVICE;
 	}
 	s->caps = *ref()->caps(s->ref);
+	s->caps.promises = 0;
 	s->target = *s->caps.target;
 	s->target.name = number == 1 ? "devone" : "devtwo";
 	snprintf(words, sizeof words, "%s", config ? config : "");

@@ -257,10 +257,10 @@ static bool one_run(struct contest *c)
 	int64_t before = c->counter ? c->counter->calls : 0;
 	lt_status st = lt_instance_run(c->r, c->input, c->result);
 	if (st && !w->judge[c->run])
-		return st == w->status || bad(c, "it fails with %s (%s), the oracle with %s", lt_status_name(st), lt_context_message(c->ctx),
+		return st == w->status || bad(c, "it fails with %s (%s), the oracle with %s", lt_status_name(st), lt_instance_message(c->r),
 			lt_status_name(w->status));
 	if (st)
-		return bad(c, "%s: %s; the oracle succeeds", lt_status_name(st), lt_context_message(c->ctx));
+		return bad(c, "%s: %s; the oracle succeeds", lt_status_name(st), lt_instance_message(c->r));
 	if (!w->judge[c->run])
 		return bad(c, "it succeeds, the oracle says: %s", w->message);
 	if (c->run > 0 && c->counter && c->counter->calls != before)
@@ -297,7 +297,7 @@ static bool again(struct contest *c)
 		memcpy(c->second[i], c->result[i], lt_program_bytes(c->p, LT_BINDING_RESULT, i));
 	poison(c, 0x5A);
 	if (lt_instance_run(c->r, c->input, c->result))
-		return bad(c, "repeated: %s", lt_context_message(c->ctx));
+		return bad(c, "repeated: %s", lt_instance_message(c->r));
 	for (int i = 0; i < c->n_result; i++)
 		if (!same_bits(c, c->g->result[i].node, c->second[i], c->result[i]))
 			return bad(c, "result '%s' has other bits when the run is repeated", c->g->result[i].name);

@@ -238,7 +238,7 @@ Test(counts, run_time_extents_count_by_their_value)
 		for (int64_t n = 0; n <= 100; n += n < 20 ? 1 : 16) {
 			const float x[4] = { 1, 2, 3, 4 };
 			float out[4];
-			cr_assert_eq(lt_instance_run(r, (const void *const[]){ &n, x }, (void *const[]){ out }), LT_OK, "%s", lt_context_message(ctx));
+			cr_assert_eq(lt_instance_run(r, (const void *const[]){ &n, x }, (void *const[]){ out }), LT_OK, "%s", lt_instance_message(r));
 			cr_assert_eq(lt_instance_work(r, &w), LT_OK);
 			cr_assert_eq(w.useful, 3 * 4 * n, "%s at %lld: %lld", form[i].apply ? form[i].apply : "as it is", (long long)n, (long long)w.useful);
 			int64_t executed = 0;

@@ -108,14 +108,14 @@ Test(device, products_of_packed_weights)
 #define CHAIN "graph 1\nvar m 5\nvar n 3\n%x = f32[m, n] input \"x\"\n%w = f32[m, n] constant \"w\"\n%e = f32[m, n] exp %x\n%s = f32[m] add.reduce %e\n" \
 	"%t = f32[m] tanh %s\n%y = f32[m, n] mul %e, %t\n%z = f32[m, n] add %y, %w\nresult \"z\" = %z\nresult \"t\" = %t\n"
 
-static void run_chain(struct lt_instance *r, struct lt_graph *g, float *z, float *t)
+static void run_chain(struct lt_instance *r, float *z, float *t)
 {
 	float x[15];
 	for (int i = 0; i < 15; i++)
 		x[i] = (float)i / 8;
 	memset(z, 0xa5, sizeof *z * 15);
 	memset(t, 0xa5, sizeof *t * 5);
-	cr_assert_eq(lt_instance_run(r, (const void *[]){ x }, (void *[]){ z, t }), LT_OK, "%s", lt_context_message(g->ctx));
+	cr_assert_eq(lt_instance_run(r, (const void *[]){ x }, (void *[]){ z, t }), LT_OK, "%s", lt_instance_message(r));
 }
 
 Test(device, each_thing_crosses_once)
@@ -130,7 +130,7 @@ Test(device, each_thing_crosses_once)
 		if (which)
 			cr_assert_eq(device_one.to_device, 1, "the constant, once");
 		for (int run = 0; run < 3; run++)
-			run_chain(r, g, z[which], t[which]);
+			run_chain(r, z[which], t[which]);
 		struct lt_stats st = { .size = sizeof st };
 		lt_program_stats(p, &st);
 		cr_assert_eq(st.n_run, 3);
@@ -170,7 +170,7 @@ Test(device, what_a_refused_nest_reads_and_writes_crosses_once)
 	struct lt_program *p = compiled(g, "ref");
 	struct lt_instance *r = instance_of(p, g);
 	float x[16], want[4], h[4];
-	run_long(r, g, x, want, 1);
+	run_long(r, x, want, 1);
 	lt_instance_free(r);
 	lt_program_free(p);
 	for (int i = 0; i < 2; i++) {
@@ -185,7 +185,7 @@ Test(device, what_a_refused_nest_reads_and_writes_crosses_once)
 		cr_assert_eq(count_of(plan, " in devtwo") > 0, i == 1, "%s", plan);
 		r = instance_of(p, g);
 		for (int run = 1; run <= 3; run++) {
-			run_long(r, g, x, h, 1);
+			run_long(r, x, h, 1);
 			cr_assert(!memcmp(h, want, sizeof h), "%s", plan);
 			cr_assert_eq(device_one.to_device + device_one.to_host + device_two.to_device + device_two.to_host, run * st.n_move, "%s", plan);
 		}
@@ -212,7 +212,7 @@ Test(device, a_state_lives_on_the_device_and_is_fetched_when_asked_for)
 	const void *in[] = { x };
 	void *out[] = { z };
 	for (int run = 1; run <= 4; run++)
-		cr_assert_eq(lt_instance_run(r, in, out), LT_OK, "%s", lt_context_message(g->ctx));
+		cr_assert_eq(lt_instance_run(r, in, out), LT_OK, "%s", lt_instance_message(r));
 	cr_assert_float_eq(z[3], 4 * 16, 0);
 	cr_assert_eq(device_one.to_host, 4, "results only");
 	cr_assert_eq(device_one.to_device, 4 + 1, "inputs, and the state's zeros once");
@@ -233,7 +233,7 @@ Test(device, a_state_lives_on_the_device_and_is_fetched_when_asked_for)
 	cr_assert_eq(lt_instance_run(r, in, out), LT_OK);
 	device_one.fail_copy = 1;
 	cr_assert_null(lt_instance_state(r, 0));
-	cr_assert_str_eq(lt_context_message(g->ctx), "backend devone: copying 16 bytes of state 's' from its memory: the bus is broken");
+	cr_assert_str_eq(lt_instance_message(r), "backend devone: copying 16 bytes of state 's' from its memory: the bus is broken");
 	lt_instance_free(r);
 	lt_program_free(p);
 	close_graph(g);
@@ -268,7 +268,7 @@ Test(device, what_the_device_cannot_do_is_told)
 	device_one.fail_new = 0;
 	device_one.fail_copy = 1;
 	cr_assert_eq(lt_instance_run(r, (const void *[]){ x }, (void *[]){ z, t }), LT_EDEVICE);
-	cr_assert_str_eq(lt_context_message(g->ctx), "backend devone: copying 60 bytes of input 'x' to its memory: the bus is broken");
+	cr_assert_str_eq(lt_instance_message(r), "backend devone: copying 60 bytes of input 'x' to its memory: the bus is broken");
 	cr_assert_eq(lt_instance_run(r, (const void *[]){ x }, (void *[]){ z, t }), LT_OK);
 	lt_instance_free(r);
 	lt_program_free(p);
@@ -417,7 +417,7 @@ Test(device, a_run_time_scalar_crosses_each_run)
 	float x[12] = { 1, 2, 3, 4 }, s[3] = { 7, 7, 7 }, y[12];
 	int64_t e = 0;
 	for (int run = 0; run < 3; run++)
-		cr_assert_eq(lt_instance_run(r, (const void *[]){ &e, x }, (void *[]){ s, y }), LT_OK, "%s", lt_context_message(g->ctx));
+		cr_assert_eq(lt_instance_run(r, (const void *[]){ &e, x }, (void *[]){ s, y }), LT_OK, "%s", lt_instance_message(r));
 	cr_assert(s[0] == 0 && s[1] == 0 && s[2] == 0);
 	e = 2;
 	cr_assert_eq(lt_instance_run(r, (const void *[]){ &e, x }, (void *[]){ s, y }), LT_OK);
@@ -463,7 +463,7 @@ Test(device, every_allocation_may_fail)
 		for (int run = 0; !st && run < 3; run++)
 			st = lt_instance_run(r, (const void *const[]){ x }, (void *const[]){ d, f });
 		if (!st && !lt_instance_state(r, 0))
-			st = lt_context_code(ctx);
+			st = lt_instance_code(r);
 		done = !st;
 		if (st)
 			cr_assert_eq(st, LT_ENOMEM, "allocation %lld: %s", (long long)n, lt_context_message(ctx));

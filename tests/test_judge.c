@@ -337,7 +337,7 @@ Test(judge, a_wrong_kernel_is_found_where_it_is)
 			struct spoil s = { .value = i, .factor = wrong ? 1.02 : 1 };
 			struct lt_report found = { 0 };
 			cr_assert_eq(lt__kernel_judge_new(p, source, &options, &s.k), LT_OK);
-			cr_assert_eq(lt__instance_observe(r, input, result, spoil_value, &s), LT_OK, "%s", lt_context_message(ctx));
+			cr_assert_eq(lt__instance_observe(r, input, result, spoil_value, &s), LT_OK, "%s", lt_instance_message(r));
 			cr_assert_eq(lt__kernel_judge_end(s.k, &found), LT_OK);
 			cr_assert_eq(lt__report_failed(&found), wrong, "value %d: %s", (int)i, found.first);
 			cr_assert(!wrong || (found.kernel_wrong >= 1 && strstr(found.first, "kernel ")), "%s", found.first);

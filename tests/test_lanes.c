@@ -247,7 +247,7 @@ Test(lanes, a_combine_reads_rounded_values)
 		float t = 5;
 		cr_assert_eq(compile_marked((void *)(uintptr_t)trees[i], g, &options, &p), LT_OK, "%s", lt_context_message(ctx));
 		cr_assert_eq(lt_instance_new(p, &r), LT_OK);
-		cr_assert_eq(lt_instance_run(r, (const void *[]){ x }, (void *[]){ &t }), LT_OK, "%s", lt_context_message(ctx));
+		cr_assert_eq(lt_instance_run(r, (const void *[]){ x }, (void *[]){ &t }), LT_OK, "%s", lt_instance_message(r));
 		cr_expect_eq(t, 0, "%s: %g", trees[i], t);
 		lt_instance_free(r);
 		lt_program_free(p);

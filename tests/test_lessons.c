@@ -88,7 +88,7 @@ static void expect(struct lt_graph *g, const struct lesson *l, const struct lt_o
 			out[i] = malloc(ELEMS * 8);
 			memset(out[i], 0x5A, ELEMS * 8);
 		}
-		cr_assert_eq(lt_instance_run(r, in, out), LT_OK, "%s", lt_context_message(g->ctx));
+		cr_assert_eq(lt_instance_run(r, in, out), LT_OK, "%s", lt_instance_message(r));
 		for (int i = 0; i < lt_program_count(p, LT_BINDING_RESULT); i++) {
 			enum lt_dtype t = lt_program_dtype(p, LT_BINDING_RESULT, i);
 			for (int k = 0; k < l->out[i].n; k++) {
@@ -280,7 +280,7 @@ Test(lessons, lesson_8_extents_and_offsets_beyond_32_bits)
 		cr_assert_eq(lt_compile(g->ctx, g, &(struct lt_options){ .size = sizeof(struct lt_options), .backends = b ? "cpu" : "ref" }, &p), LT_OK,
 			"%s", lt_context_message(g->ctx));
 		cr_assert_eq(lt_instance_new(p, &r), LT_OK);
-		cr_assert_eq(lt_instance_run(r, (const void *const[]){ data }, (void *const[]){ out, &mid }), LT_OK, "%s", lt_context_message(g->ctx));
+		cr_assert_eq(lt_instance_run(r, (const void *const[]){ data }, (void *const[]){ out, &mid }), LT_OK, "%s", lt_instance_message(r));
 		cr_assert(out[0] == 200 && out[1] == 100 && out[2] == 0 && mid == 50);
 		lt_instance_free(r);
 		lt_program_free(p);

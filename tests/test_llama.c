@@ -197,7 +197,7 @@ static void step(struct model *m, const float *token, const float *freq, int pos
 			: !strncmp(name, "cache_start_", 12) ? (const void *)&start[atoi(name + 12)] : (const void *)&end[atoi(name + 10)];
 	}
 	void *result[1] = { logits };
-	cr_assert(!lt_instance_run(m->run, input, result), "%s", lt_context_message(m->ctx));
+	cr_assert(!lt_instance_run(m->run, input, result), "%s", lt_instance_message(m->run));
 }
 
 static void compare(const char *backend)

@@ -138,7 +138,7 @@ Test(many, large_blocks_are_shared)
 		cr_assert(p->nests.blocks[0] && p->nests.blocks[0]->n >= 2 * LARGE, "%d blocks", p->nests.blocks[0] ? (int)p->nests.blocks[0]->n : -1);
 		cr_assert_eq(lt_instance_new(p, &r), LT_OK);
 		memset(out, 0xff, sizeof *out * LARGE * ROWS * COLUMNS);
-		cr_assert_eq(lt_instance_run(r, (const void *const *)in, (void *[]){ out }), LT_OK, "%s", lt_context_message(ctx));
+		cr_assert_eq(lt_instance_run(r, (const void *const *)in, (void *[]){ out }), LT_OK, "%s", lt_instance_message(r));
 		for (int k = 0; k < LARGE; k++)
 			for (int64_t i = 0; i < ROWS; i++)
 				cr_assert(!memcmp(out + (axis ? (i * LARGE + k) * COLUMNS : (k * ROWS + i) * COLUMNS), in[k] + i * COLUMNS, sizeof *out * COLUMNS),

@@ -205,7 +205,7 @@ static float *run(const char *text, uint32_t n_thread, int64_t elems)
 			}
 			n++;
 		}
-	must(!lt_instance_run(r, (const void *const *)data, (void *const[]){ y }), "%s", lt_context_message(ctx));
+	must(!lt_instance_run(r, (const void *const *)data, (void *const[]){ y }), "%s", lt_instance_message(r));
 	lt_instance_free(r);
 	lt_program_free(p);
 	lt_graph_free(g);

@@ -55,6 +55,13 @@ static void expect_message(struct lt_graph *g, lt_status got, lt_status want, co
 	cr_assert(strstr(lt_context_message(g->ctx), say), "'%s' does not say '%s'", lt_context_message(g->ctx), say);
 }
 
+static void expect_failure(struct lt_instance *r, lt_status got, lt_status want, const char *say)
+{
+	cr_assert_eq(got, want, "%s: %s", lt_status_name(got), lt_instance_message(r));
+	cr_assert_eq(lt_instance_code(r), want);
+	cr_assert(strstr(lt_instance_message(r), say), "'%s' does not say '%s'", lt_instance_message(r), say);
+}
+
 #define MANY "graph 1\nvar m 3\nvar n 2\nvar one 1\nparam p = %pos[0] in 0..2\n%pos = i64[one] input \"pos\"\n%x = f32[m] input \"x\"\n" \
 	"%y = f16[m, n] input \"y\"\n%z = f32[m] input \"z\"\n%c = f32[m] constant \"c\"\n%k = i64[n] constant \"k\"\n%d = f32[m] neg %z\n" \
 	"%part = f32[one] input \"part\"\n%dead = f32[m] update %d, %part at [p]\n%kd = i64[n] neg %k\n%y32 = f32[m, n] cast %y\n" \
@@ -92,14 +99,14 @@ Test(program_run, missing_inputs_and_constants_are_named_unneeded_ones_are_not_a
 			cr_assert_eq(lt_program_bind(p, 0, c, 1), LT_OK);
 			r = instance_of(p, g);
 			expect_message(g, lt_program_bind(p, 0, c, 1), LT_EINVAL, "constant 'c' is bound too late");
-			expect_message(g, lt_instance_run(r, (const void *const[]){ NULL, NULL, NULL, NULL, NULL }, (void *const[]){ out }), LT_EMISSING,
+			expect_failure(r, lt_instance_run(r, (const void *const[]){ NULL, NULL, NULL, NULL, NULL }, (void *const[]){ out }), LT_EMISSING,
 				"'x' (float32 [3]), 'y' (float16 [3, 2])");
-			cr_assert(!strstr(lt_context_message(g->ctx), "'z'"));
-			expect_message(g, lt_instance_run(r, NULL, (void *const[]){ out }), LT_EMISSING, "Missing input");
-			expect_message(g, lt_instance_run(r, (const void *const[]){ NULL, x, y, NULL, NULL }, (void *const[]){ NULL }), LT_EMISSING,
+			cr_assert(!strstr(lt_instance_message(r), "'z'"));
+			expect_failure(r, lt_instance_run(r, NULL, (void *const[]){ out }), LT_EMISSING, "Missing input");
+			expect_failure(r, lt_instance_run(r, (const void *const[]){ NULL, x, y, NULL, NULL }, (void *const[]){ NULL }), LT_EMISSING,
 				"result 'r'");
 			cr_assert_eq(lt_instance_run(r, (const void *const[]){ NULL, x, y, NULL, NULL }, (void *const[]){ out }), LT_OK, "%s",
-				lt_context_message(g->ctx));
+				lt_instance_message(r));
 			cr_assert(out[0] == 6 && out[1] == 4 && out[2] == 8);
 			lt_instance_free(r);
 			lt_program_free(p);
@@ -127,18 +134,18 @@ Test(program_run, a_refused_run_changes_no_state)
 		float out = 0, before[8];
 		int64_t pos[2] = { 2, 8 };
 		const void *const in[2] = { pos, x };
-		cr_assert_eq(lt_instance_run(r, in, (void *const[]){ &out }), LT_OK, "%s", lt_context_message(g->ctx));
+		cr_assert_eq(lt_instance_run(r, in, (void *const[]){ &out }), LT_OK, "%s", lt_instance_message(r));
 		cr_assert_eq(out, 7);
 		cr_assert_eq(lt_program_bytes(p, LT_BINDING_STATE, 0), sizeof before);
 		memcpy(before, lt_instance_state(r, 0), sizeof before);
 		cr_assert(before[1] == 0 && before[2] == 1 && before[4] == 4);
 		for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 			memcpy(pos, bad[i].pos, sizeof pos);
-			expect_message(g, lt_instance_run(r, in, (void *const[]){ &out }), LT_EFAULT, bad[i].say);
+			expect_failure(r, lt_instance_run(r, in, (void *const[]){ &out }), LT_EFAULT, bad[i].say);
 			cr_assert(!memcmp(before, lt_instance_state(r, 0), sizeof before), "%s", bad[i].say);
 		}
 		memcpy(pos, (int64_t[2]){ 5, 5 }, sizeof pos);
-		cr_assert_eq(lt_instance_run(r, in, (void *const[]){ &out }), LT_OK, "it runs again: %s", lt_context_message(g->ctx));
+		cr_assert_eq(lt_instance_run(r, in, (void *const[]){ &out }), LT_OK, "it runs again: %s", lt_instance_message(r));
 		cr_assert_eq(out, 0, "no trips give the identity");
 		lt_instance_reset(r);
 		memset(before, 0, sizeof before);
@@ -160,9 +167,9 @@ Test(program_run, a_gather_out_of_range_is_a_fault_with_node_and_value)
 		const float x[4] = { 1, 2, 3, 4 };
 		int32_t k[3] = { 3, 4, 0 };
 		float z[3];
-		expect_message(g, lt_instance_run(r, (const void *const[]){ x, k }, (void *const[]){ z }), LT_EFAULT, "%y: index 4 is out of range 0..3");
+		expect_failure(r, lt_instance_run(r, (const void *const[]){ x, k }, (void *const[]){ z }), LT_EFAULT, "%y: index 4 is out of range 0..3");
 		k[1] = -1;
-		expect_message(g, lt_instance_run(r, (const void *const[]){ x, k }, (void *const[]){ z }), LT_EFAULT, "index -1 is out of range");
+		expect_failure(r, lt_instance_run(r, (const void *const[]){ x, k }, (void *const[]){ z }), LT_EFAULT, "index -1 is out of range");
 		k[1] = 1;
 		cr_assert_eq(lt_instance_run(r, (const void *const[]){ x, k }, (void *const[]){ z }), LT_OK);
 		cr_assert(z[0] == -4 && z[1] == -2 && z[2] == -1);
@@ -189,11 +196,11 @@ Test(program_run, a_gather_along_a_bounded_axis_stays_within_this_run)
 			x[i] = (float)(i + 1);
 		for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 			lt_status st = lt_instance_run(r, (const void *const[]){ cases[i].pos, x, &cases[i].k }, (void *const[]){ &y });
-			cr_assert_eq(st, cases[i].want < 0 ? LT_EFAULT : LT_OK, "case %d: %s", (int)i, lt_context_message(g->ctx));
+			cr_assert_eq(st, cases[i].want < 0 ? LT_EFAULT : LT_OK, "case %d: %s", (int)i, lt_instance_message(r));
 			if (!st)
 				cr_assert_eq(y, (float)cases[i].want, "case %d: %g", (int)i, (double)y);
 			else
-				cr_assert(strstr(lt_context_message(g->ctx), "is out of range 0.."));
+				cr_assert(strstr(lt_instance_message(r), "is out of range 0.."));
 		}
 		free(x);
 		lt_instance_free(r);

@@ -17,12 +17,12 @@ static void check_recorded(const char *backends, bool device)
 	static const int recorded[] = { 0, 1, 1, 1, 2, 2, 2, 2, 2, 3 }, replayed[] = { 0, 1, 2, 2, 3, 4, 4, 4, 4, 5 };
 	for (int run = 0; run < 10; run++) {
 		memset(h, 0xa5, sizeof h);
-		run_long(r, g, x[which[run]], h, (float)run);
+		run_long(r, x[which[run]], h, (float)run);
 		/* In a device's memory nothing ever moves. */
 		cr_expect_eq(device_one.captures, device ? run > 0 : recorded[run], "%s, run %d: %lld", backends, run, (long long)device_one.captures);
 		cr_expect_eq(device_one.replays, device ? run : replayed[run], "%s, run %d: %lld", backends, run, (long long)device_one.replays);
 		int64_t captures = device_one.captures, replays = device_one.replays;
-		run_long(q, g, x[which[run]], want, (float)run);
+		run_long(q, x[which[run]], want, (float)run);
 		cr_assert(captures == device_one.captures && replays == device_one.replays, "no_capture");
 		cr_assert(!memcmp(h, want, sizeof h), "%s, run %d", backends, run);
 	}
@@ -49,7 +49,7 @@ Test(record, a_backend_that_cannot_record_runs_one_by_one)
 	struct lt_instance *r = instance_of(p, g);
 	float x[16], h[4];
 	for (int run = 0; run < 4; run++)
-		run_long(r, g, x, h, 1);
+		run_long(r, x, h, 1);
 	struct lt_stats st = { .size = sizeof st };
 	lt_program_stats(p, &st);
 	cr_assert(device_one.captures == 0 && st.n_replayed == 0);
@@ -72,9 +72,9 @@ static void check_faults(const char *backends, bool replays)
 	for (int run = 0; run < 5; run++) {
 		i[0] = run == 3 ? 7 : run % 4;
 		lt_status st = lt_instance_run(r, (const void *[]){ x, i }, (void *[]){ z });
-		cr_assert_eq(st, run == 3 ? LT_EFAULT : LT_OK, "%s: %s", backends, lt_context_message(g->ctx));
+		cr_assert_eq(st, run == 3 ? LT_EFAULT : LT_OK, "%s: %s", backends, lt_instance_message(r));
 		if (run == 3)
-			cr_assert(strstr(lt_context_message(g->ctx), "%y: index 7 is out of range 0..3"), "%s", lt_context_message(g->ctx));
+			cr_assert(strstr(lt_instance_message(r), "%y: index 7 is out of range 0..3"), "%s", lt_instance_message(r));
 	}
 	cr_assert_eq(device_one.replays > 0, replays, "%s", backends);
 	lt_instance_free(r);
@@ -100,7 +100,7 @@ Test(record, time_on_the_device)
 	struct lt_instance *r = instance_of(p, g);
 	float x[16], h[4];
 	for (int run = 0; run < 4; run++)
-		run_long(r, g, x, h, 1);
+		run_long(r, x, h, 1);
 	struct lt_stats st = { .size = sizeof st };
 	lt_program_stats(p, &st);
 	cr_assert_eq(st.device_ns, 4 * 1000 * (int64_t)st.n_launch, "%lld", (long long)st.device_ns);
@@ -108,7 +108,7 @@ Test(record, time_on_the_device)
 	lt_program_free(p);
 	p = compiled(g, "devone");
 	r = instance_of(p, g);
-	run_long(r, g, x, h, 1);
+	run_long(r, x, h, 1);
 	lt_program_stats(p, &st);
 	cr_assert_eq(st.device_ns, 0);
 	lt_instance_free(r);

@@ -98,21 +98,23 @@ static bool run_on(const struct job *j, const char *backend, const char *apply, 
 	struct lt_program *p;
 	struct lt_instance *r;
 	void *out[MAX_RESULT];
-	char who[300];
+	char who[300], why[1024] = "";
 	lt_status st = lt_compile(j->ctx, j->g, &o, &p);
 	if (!st && (st = lt_instance_new(p, &r)))
 		lt_program_free(p);
 	if (!st)
 		for (int32_t i = 0; i < j->n_result; i++)
 			out[i] = calloc((size_t)j->n[i], 8);
+	if (st)
+		(void)snprintf(why, sizeof why, "%s", lt_context_message(j->ctx));
 	if (!st && (st = lt_instance_run(r, (const void *const *)j->input, out))) {
+		(void)snprintf(why, sizeof why, "%s", lt_instance_message(r));
 		for (int32_t i = 0; i < j->n_result; i++)
 			free(out[i]);
 		lt_instance_free(r);
 		lt_program_free(p);
 	}
 	if (st) {
-		const char *why = lt_context_message(j->ctx);
 		cr_assert(strstr(why, "does not run code for the target") || (apply && st == LT_EILLEGAL), "%s, `%s`: %s", backend, apply ? apply : "", why);
 		return false;
 	}

@@ -102,7 +102,7 @@ static bool looptree_run(struct bench_contestant *k, int64_t n, double *seconds,
 
 	for (int64_t i = 0; i < n; i++)
 		if (lt_instance_run(s->instance, s->input, out))
-			return bench_why(why, "%s", lt_context_message(s->ctx));
+			return bench_why(why, "%s", lt_instance_message(s->instance));
 	*seconds = bench_now() - start;
 	return true;
 }
@@ -114,7 +114,7 @@ static bool looptree_result(struct bench_contestant *k, const struct bench_case 
 
 	(void)c;
 	if (lt_instance_run(s->instance, s->input, (void *const []){ to }))
-		return bench_why(why, "%s", lt_context_message(s->ctx));
+		return bench_why(why, "%s", lt_instance_message(s->instance));
 	return true;
 }
 

@@ -24,6 +24,7 @@ static const struct { int group; const char *name; check_clause *run; } clauses[
 	{ CHECK_threads, "turns", lt__check_threads_turns },            /* three sessions in turn, in one thread */
 	{ CHECK_threads, "number", lt__check_threads_number },          /* one object on 1, 2 and 3 threads */
 	{ CHECK_threads, "moved", lt__check_threads_moved },            /* a session that another thread goes on with */
+	{ CHECK_threads, "together", lt__check_threads_together },      /* one object on two threads at once, where caps promise it */
 	{ CHECK_memory, "runs", lt__check_memory_runs },
 	{ CHECK_memory, "objects", lt__check_memory_objects },
 	{ CHECK_memory, "sessions", lt__check_memory_sessions },

@@ -57,6 +57,7 @@ check_clause lt__check_accepts_caps, lt__check_accepts_promise, lt__check_accept
 check_clause lt__check_accepts_forgets, lt__check_memory_trees, lt__check_memory_borrowed;                       /* check_trees.c, check_borrow.c */
 check_clause lt__check_threads_sessions, lt__check_threads_number, lt__check_threads_moved;                     /* check_threads.c */
 check_clause lt__check_threads_turns;                                                                           /* check_turns.c */
+check_clause lt__check_threads_together;                                                                        /* check_together.c */
 check_clause lt__check_memory_runs, lt__check_memory_objects, lt__check_memory_sessions, lt__check_memory_refusals;     /* check_memory.c */
 check_clause lt__check_errors_config, lt__check_errors_slots, lt__check_errors_small_slot, lt__check_errors_workspace, lt__check_errors_fault,
 	lt__check_errors_fault_value;                                                                           /* check_errors.c */

@@ -302,7 +302,7 @@ const char *HamKaasEvaluateModel(const void *handle, const void *model, const st
 			m->result[i] = m->own[i] ? m->own[i] : output;
 		s = lt_instance_run(m->instance, m->input, m->result);
 		if (s)
-			text = library_message(m->ctx, s);
+			text = message("%s", lt_instance_message(m->instance));
 		else if (m->bounded)
 			pack(m, output);
 	}

@@ -9,7 +9,7 @@
 /* What the user wrote is a matter of usage; what went wrong with it afterwards is a failure. */
 int run_status(const struct run *r, lt_status s, const char *doing)
 {
-	const char *text = lt_context_message(r->ctx);
+	const char *text = r->instance && lt_instance_code(r->instance) ? lt_instance_message(r->instance) : lt_context_message(r->ctx);
 
 	if (!*text)
 		return run_failed("%s: %s", doing, lt_status_text(s));

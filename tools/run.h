@@ -100,7 +100,7 @@ struct run {
 	json_t *json;                           /* --json: the object that is printed at the end */
 };
 int64_t run_now(void);                          /* ns of a clock that only goes forward */
-int run_status(const struct run *, lt_status, const char *doing);      /* says the context's message; RUN_FAILED, RUN_USAGE */
+int run_status(const struct run *, lt_status, const char *doing);      /* says the instance's message, else the context's; RUN_FAILED, RUN_USAGE */
 
 /* run_backends.c */
 int run_plugins_load(const struct run_options *);

@@ -21,7 +21,7 @@ static int time_measure(struct run *r, int64_t **out, int64_t *n)
 	/* What came before (the oracle, say) has left the caches to others. */
 	if (ns && lt_instance_run(r->instance, r->input, r->output)) {
 		free(ns);
-		return run_status(r, lt_context_code(r->ctx), "running");
+		return run_status(r, lt_instance_code(r->instance), "running");
 	}
 	while (ns && (wanted > 0 ? *n < wanted : *n < 3 || (total < ENOUGH_NS && *n < 1000000))) {
 		int64_t begin = run_now();

@@ -137,7 +137,7 @@ static int judge_states(struct run *r, struct lt_judge *j)
 		const void *got = lt_instance_state(r->instance, i);
 
 		if (!got)
-			return run_status(r, lt_context_code(r->ctx), "fetching a state");
+			return run_status(r, lt_instance_code(r->instance), "fetching a state");
 		if (lt_program_needs(r->program, LT_BINDING_STATE, i) && lt__judge_state(j, states->at[i].node, got, &v->report))
 			return run_failed("verification failed: %s", lt_context_message(r->ctx));
 	}
@@ -153,7 +153,7 @@ static int keep_states(struct run *r)
 		const void *now = lt_instance_state(r->instance, i);
 
 		if (!now)
-			return run_status(r, lt_context_code(r->ctx), "fetching a state");
+			return run_status(r, lt_instance_code(r->instance), "fetching a state");
 		memcpy(r->verify->state[i], now, state_bytes(&states->at[i]));
 	}
 	return RUN_OK;

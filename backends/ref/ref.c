@@ -13,7 +13,7 @@ enum { KNOWN = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES |
 static const struct lt_target target = { .size = sizeof target, .name = "ref", .cores = 1,
 	.cache_line = 64, .l1_bytes = 32 << 10, .l2_bytes = 256 << 10 };
 static const struct lt_caps known = { .size = sizeof known, .dtypes = (1u << LT_NDTYPE) - 2, .loops = (1u << LT_NLOOP_KIND) - 1,
-	.understands = KNOWN, .target = &target };
+	.understands = KNOWN, .target = &target, .promises = LT_PROMISE_RUN_TOGETHER };
 
 static lt_status read_config(const char *config, struct lt_diag *diag)
 {

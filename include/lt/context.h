@@ -1,6 +1,7 @@
 /* lt/context.h -- the context: owns what the library allocates and the last message.
  *
- * Two contexts on two threads do not know of each other; one context belongs to one thread at a time.
+ * Two contexts on two threads do not know of each other; one context belongs to one thread at a time, but for the
+ * instances of its programs (lt/program.h).
  */
 #ifndef LT_CONTEXT_H
 #define LT_CONTEXT_H
@@ -11,7 +12,8 @@ extern "C" {
 #endif
 
 struct lt_context;
-/* Like realloc: at NULL allocates, bytes 0 frees (and returns NULL), NULL on failure leaves `at`. */
+/* Like realloc: at NULL allocates, bytes 0 frees (and returns NULL), NULL on failure leaves `at`.  Called by one thread at a time; where
+ * several use instances of one program, by any of them. */
 typedef void *lt_alloc(void *user, void *at, size_t old_bytes, size_t bytes);
 
 LT_API lt_status lt_context_new(struct lt_context **out);

@@ -4,8 +4,15 @@
  * instance runs.  What depends on constants only is computed once, before the first instance is made.
  * Inputs, constants, states and results are enumerated in the order of the graph: kind and number i.
  * Data is row-major; a dim that is bounded by a run-time scalar is laid out at its maximum.
- * A program belongs to its context, its instances to the program: free instances first.  All calls on one
- * context are made by one thread at a time; programs of different contexts do not know of each other.
+ * A program belongs to its context, its instances to the program: free instances first.
+ *
+ * Threads.  A compiled program is shared: several threads may use instances of it at once, each instance by one
+ * thread at a time.  They share code and what is computed from constants, which is done once.  lt_instance_new,
+ * and what only asks a program (its count, names, types, sizes and stats), may be called by any thread, also
+ * while instances run.  All other calls on a context or a program are made by one thread at a time; different
+ * contexts do not know of each other.  Backends that do not promise that their code may run on several threads
+ * at once (LT_PROMISE_RUN_TOGETHER) run one kernel at a time: the threads take turns.
+ * What fails in an instance is told by lt_instance_message, not by the context.
  */
 #ifndef LT_PROGRAM_H
 #define LT_PROGRAM_H
@@ -73,7 +80,7 @@ struct lt_options {             /* all zero: the defaults; size must be sizeof (
 	/* Called (with user) for each kernel in order when each has its backend, and also when none takes one of them, before lt_compile
 	 * fails.  What it is given lives during the call.  May be NULL. */
 	void (*explain)(void *user, const struct lt_explained *);
-	/* What a backend tells beside errors (with user); level: enum lt_log.  May be NULL. */
+	/* What a backend tells beside errors (with user), by the thread that called it; level: enum lt_log.  May be NULL. */
 	void (*log)(void *user, int level, const char *text);
 	const char *temp_dir;   /* temporary files are made there (lt_host.temp_dir); NULL: the system's folder, /tmp */
 	/* Asked (with user) a few times a second while something is compiled, by the thread that called: not 0: compilers that run are ended, their
@@ -101,16 +108,20 @@ LT_API int lt_program_needs(const struct lt_program *, enum lt_binding, int32_t 
 
 /* Gives constant i; before the first instance.  copy 0: borrowed until the program is freed. */
 LT_API lt_status lt_program_bind(struct lt_program *, int32_t i, const void *data, int copy);
-/* A new instance: its own states (zeros) and workspace.  LT_EMISSING names the constants not yet bound. */
+/* A new instance: its own states (zeros) and workspace.  LT_EMISSING names the constants not yet bound.  What fails is told in the context: where
+ * several threads fail at once, by one of them. */
 LT_API lt_status lt_instance_new(struct lt_program *, struct lt_instance **out);
 LT_API void lt_instance_free(struct lt_instance *);
+/* The sentence of the instance's last failure, "" if none, and its code; valid until the next call on it.  Since 1.1. */
+LT_API const char *lt_instance_message(const struct lt_instance *);
+LT_API lt_status lt_instance_code(const struct lt_instance *);
 /* One run: input[i], result[i] in enumeration order; input[i] may be NULL where it is not needed.  Allocates
  * nothing after the first run, but what a backend takes to record the second with the same addresses
  * (lt_options.no_capture).  Refused before anything is changed if a run-time scalar is out of range. */
 LT_API lt_status lt_instance_run(struct lt_instance *, const void *const *input, void *const *result);
 LT_API int64_t lt_instance_extent(const struct lt_instance *, int32_t result, int32_t axis);    /* of the last run */
 /* The bytes of state i, to read or write until the next run.  A state that lives in a device's memory is copied from there by this call and
- * back by the next run: call it again after each run.  NULL: there is no such state, or the device failed (lt_context_message). */
+ * back by the next run: call it again after each run.  NULL: there is no such state, or the device failed (lt_instance_message). */
 LT_API void *lt_instance_state(struct lt_instance *, int32_t i);
 LT_API void lt_instance_reset(struct lt_instance *);                    /* states to zeros */
 

@@ -1,0 +1,92 @@
+/* Constants: bound by the caller, and what is computed from them, once. */
+#include <string.h>
+#include "program/program.h"
+
+void lt__constants_init(struct lt_constants *c, int32_t n, struct lt_arena *a)
+{
+	*c = (struct lt_constants){ .data = LT_NEW(a, const void *, n + 1), .owned = LT_NEW(a, void *, n + 1) };
+}
+
+void lt__constants_free(struct lt_program *p)
+{
+	struct lt_constants *c = &p->constants;
+	lt__device_memory_free(p, c->room);
+	for (int32_t i = 0; c->owned && i < p->bindings[LT_BINDING_CONSTANT].n; i++)
+		if (c->owned[i])
+			lt__context_realloc(p->ctx, c->owned[i], p->bindings[LT_BINDING_CONSTANT].at[i].bytes, 0);
+	lt__arena_free(c->arena);
+	c->arena = NULL;
+	c->prepared = c->room = NULL;
+}
+
+static lt_status bind_in_turn(struct lt_program *p, int32_t i, const void *data, int copy)
+{
+	const struct lt_bindings *bindings = &p->bindings[LT_BINDING_CONSTANT];
+	if (i < 0 || i >= bindings->n)
+		return lt_fail(p->ctx, LT_EINVAL, "there is no constant %d; the program has %d", (int)i, (int)bindings->n);
+	const struct lt_binding_def *d = &bindings->at[i];
+	if (p->constants.ready)
+		return lt_fail(p->ctx, LT_EINVAL, "constant '%s' is bound too late: an instance exists; bind constants before it", d->name);
+	if (!data)
+		return lt_fail(p->ctx, LT_EMISSING, "constant '%s' is given no data", d->name);
+	if (copy) {
+		void *own = p->constants.owned[i] ? p->constants.owned[i] : lt__context_realloc(p->ctx, NULL, 0, d->bytes);
+		if (!own)
+			return lt_fail(p->ctx, LT_ENOMEM, "out of memory: %zu bytes for constant '%s'", d->bytes, d->name);
+		p->constants.owned[i] = own;
+		data = memcpy(own, data, d->bytes);
+	}
+	p->constants.data[i] = data;
+	return LT_OK;
+}
+
+lt_status lt_program_bind(struct lt_program *p, int32_t i, const void *data, int copy)
+{
+	lt__turn_take(&p->turn);
+	lt_status st = bind_in_turn(p, i, data, copy);
+	lt__turn_give(&p->turn);
+	return st;
+}
+
+struct prepare { struct lt_program *p; struct lt_context *ctx; struct lt_arena *scratch; };
+
+static lt_status prepare_body(void *arg)
+{
+	const struct prepare *x = arg;
+	struct lt_program *p = x->p;
+	struct lt_constants *c = &p->constants;
+	const struct lt_pmemory *host = &p->memories.at[0];
+	struct lt_fault fault;
+	c->prepared = lt__aligned_new(c->arena, host->prepared_bytes, LT_ALIGNMENT_SLACK);
+	LT_TRY(lt__device_memory_new(x->ctx, p, true, &c->room));
+	struct lt_slot *slot = LT_NEW(x->scratch, struct lt_slot, lt__program_slots(p, p->plan.prepare, p->plan.n_prepare) + 1);
+	const struct lt_addresses a = { .ctx = x->ctx, .constant = c->data, .prepared = c->prepared, .room = c->room,
+		.scratch = lt__aligned_new(x->scratch, host->scratch_bytes, lt__scratch_align(host)) };
+	return lt__program_steps_run(p, p->plan.prepare, p->plan.n_prepare, &a, slot, &fault);
+}
+
+lt_status lt__constants_prepare(struct lt_program *p)
+{
+	struct lt_constants *c = &p->constants;
+	struct prepare x = { .p = p, .ctx = &c->ctx };
+	int64_t begin = lt__now_ns();
+	if (c->ready)
+		return LT_OK;
+	lt__context_branch(p->ctx, &c->ctx);
+	LT_TRY(lt__ports_missing(&c->ctx, &p->bindings[LT_BINDING_CONSTANT], c->data, "constant"));
+	lt_status st = lt__arena_new(&c->ctx, &c->arena);
+	if (!st)
+		st = lt__arena_new(&c->ctx, &x.scratch);
+	if (!st)
+		st = lt__protect(&c->ctx, prepare_body, &x);
+	lt__arena_free(x.scratch);
+	if (st) {
+		lt__device_memory_free(p, c->room);
+		lt__arena_free(c->arena);
+		c->prepared = c->room = NULL;
+		c->arena = NULL;
+	}
+	c->ready = !st;
+	p->stats.bind_ns += lt__now_ns() - begin;
+	return st;
+}
