@@ -1,4 +1,5 @@
-/* program/host.h -- the services of the host that backends are given (struct lt_host), and what they need of a program. */
+/* program/host.h -- the services of the host that backends are given (struct lt_host), and what they need of a
+ * program. */
 #ifndef LT_PROGRAM_HOST_H
 #define LT_PROGRAM_HOST_H
 #include "ir/arena.h"

@@ -29,9 +29,9 @@ static const char *new_prelude(struct lt_arena *a)
 /* The graph that is lowered: its nodes are what the leaves of a tree stand for. */
 static lt_status lower_graph(struct lt_program *p, const struct lt_graph *graph)
 {
-	LT_TRY(p->options.no_passes ? lt__pass_dead(graph, &p->graph)           /* what nothing needs is never computed */
+	LT_TRY(p->options.no_passes ? lt__pass_dead(graph, &p->graph)   /* what nothing needs is never computed */
 		: lt__passes_run(graph, NULL, NULL, &p->graph));
-	return lt__materialize(p->graph, &p->base);                             /* each result and state has a leaf, or is written through */
+	return lt__materialize(p->graph, &p->base);     /* each result and state has a leaf, or is written through */
 }
 
 static lt_status lower(struct lt_program *p, const struct request *q)
@@ -44,50 +44,56 @@ static lt_status lower(struct lt_program *p, const struct request *q)
 	int64_t last = lt__now_ns();
 
 	LT_TRY(lt_graph_verify(q->graph));
-	LT_TRY(lt__ports_fill(q->graph, p->arena, p->bindings));                           /* what a caller gives and gets has a number */
+	LT_TRY(lt__ports_fill(q->graph, p->arena, p->bindings));           /* what a caller gives and gets has a number */
 	lt__constants_init(&p->constants, p->bindings[LT_BINDING_CONSTANT].n, p->arena);
 	if (!p->base)
-		LT_TRY(lower_graph(p, q->graph));                                       /* every node that computes is a leaf */
+		LT_TRY(lower_graph(p, q->graph));                       /* every node that computes is a leaf */
 	lt__lap(&p->stats.passes_ns, &last);
 	LT_TRY(lt__cancelled(&p->services));
 	if (!q->target) {
 		LT_TRY(lt__backends_open(p->options.backends, &p->services.host, p->arena, &p->choices));
-		target = lt__backend_targets(&p->choices, p->arena);                    /* the machines are known */
+		target = lt__backend_targets(&p->choices, p->arena);    /* the machines are known */
 	}
+	const int32_t n_target = q->target ? 1 : p->choices.n;
 	if (!p->tree)
-		LT_TRY(lt__first_tree(p->base, target[0], &p->options, &p->tree));      /* the default one, or the user's */
-	struct lt_offers *offers = lt__offers_new(p->base, target, q->target ? 1 : p->choices.n, q->target ? NULL : &p->choices, &p->options,
+		LT_TRY(lt__first_tree(p->base, target[0], &p->options, &p->tree));      /* the default, or the user's */
+	struct lt_offers *offers = lt__offers_new(p->base, target, n_target, q->target ? NULL : &p->choices, &p->options,
 		fixed, p->arena);
 	lt__lap(&p->stats.tree_ns, &last);
 	while (again) {
 		LT_TRY(lt__cancelled(&p->services));
 		LT_TRY(lt__nests_reset(nests, p->ctx, p->tree));
-		LT_TRY(lt__assign_storage(p->tree, p->bindings, nests->arena, &nests->assigned));          /* each whole value has a storage */
-		LT_TRY(lt__find_blocks(p->tree, &nests->assigned, nests->arena, &nests->blocks));       /* copies that need no kernel are known */
-		LT_TRY(lt__nests_freeze(nests, p->tree, prelude));                      /* loops, guards and offsets are resolved */
+		/* each whole value has a storage */
+		LT_TRY(lt__assign_storage(p->tree, p->bindings, nests->arena, &nests->assigned));
+		/* copies that need no kernel are known */
+		LT_TRY(lt__find_blocks(p->tree, &nests->assigned, nests->arena, &nests->blocks));
+		/* loops, guards and offsets are resolved */
+		LT_TRY(lt__nests_freeze(nests, p->tree, prelude));
 		LT_TRY(lt__cancelled(&p->services));
-		LT_TRY(lt__offer_nests(offers, p->tree, nests, &again));                /* each is taken, or its nodes are for the next backend */
+		/* each nest is taken, or its nodes are for the next backend, which needs another tree */
+		LT_TRY(lt__offer_nests(offers, p->tree, nests, &again));
 		lt__lap(&p->stats.freeze_ns, &last);
 		if (again)
-			LT_TRY(lt__offers_tree(offers, &p->tree));                      /* by their backends' targets */
+			LT_TRY(lt__offers_tree(offers, &p->tree));
 		lt__lap(&p->stats.tree_ns, &last);
 	}
 	const bool taken = lt__nests_taken(nests);
 	if (taken && !q->tree_only)
-		lt__kernels_find(nests, q->target ? 1 : p->choices.n, p->arena, &p->kernels);   /* equal nests are one kernel */
+		lt__kernels_find(nests, n_target, p->arena, &p->kernels);       /* equal nests are one kernel */
 	if (p->options.explain)
 		lt__explain_each(p, nests->arena, p->options.explain, p->options.user);
 	if (!taken || q->tree_only)
 		return taken ? LT_OK : lt__offers_refused(offers, nests);
 	LT_TRY(lt__cancelled(&p->services));
-	lt__plan_steps(p->tree->graph, nests, p->arena, &p->plan);                      /* launches and copies, in order */
+	lt__plan_steps(p->tree->graph, nests, p->arena, &p->plan);      /* launches and copies, in order */
+	/* what crosses between memories is a step, too */
 	LT_TRY(lt__plan_moves(p->tree->graph, p->bindings[LT_BINDING_STATE].n, nests, &p->choices, &p->kernels, p->arena, &p->plan,
-		&p->memories));                                                         /* what crosses between memories is a step, too */
-	LT_TRY(lt__plan_offsets(nests, &p->plan, p->arena, &p->memories));              /* storages have offsets */
+		&p->memories));
+	LT_TRY(lt__plan_offsets(nests, &p->plan, p->arena, &p->memories));      /* storages have offsets */
 	lt__lap(&p->stats.freeze_ns, &last);
 	LT_TRY(lt__cancelled(&p->services));
 	if (!p->options.plan_only)
-		LT_TRY(lt__kernels_compile(&p->kernels, &p->choices, &p->services, p->arena));  /* kernels have objects */
+		LT_TRY(lt__kernels_compile(&p->kernels, &p->choices, &p->services, p->arena));
 	lt__plan_scratch(&p->kernels, &p->memories);
 	lt__lap(&p->stats.compile_ns, &last);
 	LT_TRY(lt__program_count(p, &p->stats));

@@ -29,7 +29,8 @@ struct lt_offers;
 /* fixed: the tree is the user's, and never rebuilt.  choices NULL: each nest is taken, for the first target. */
 struct lt_offers *lt__offers_new(const struct lt_graph *base, const struct lt_target *const *target, int32_t n_target, const struct lt_choices *,
 	const struct lt_options *, bool fixed, struct lt_arena *);
-/* Fills opened_of and refused.  *again: some nests are refused, but their nodes are for the next backend in another tree. */
+/* Fills opened_of and refused.  *again: some nests are refused, but their nodes are for the next backend in another
+ * tree. */
 lt_status lt__offer_nests(struct lt_offers *, const struct lt_looptree *, struct lt_nests *, bool *again);
 /* That tree, in the place of the one before. */
 lt_status lt__offers_tree(const struct lt_offers *, struct lt_looptree **);

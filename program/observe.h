@@ -9,7 +9,7 @@
 #include "program/program.h"
 
 struct lt_seen {
-	lt_node base, lowered;          /* the node, in lt_program.base and in lt_program.lowered */
+	lt_node base, lowered;          /* the node, in lt_program.base and in the tree's graph */
 	int32_t step;                   /* complete after it: an index into prepare, or n_prepare + an index into run */
 	int32_t storage;
 	bool lasts;                     /* a prepared value that no later one overwrites */

@@ -90,8 +90,8 @@ static void move_node(struct lt_offers *x, lt_node base, int32_t class, const st
 	x->why[(size_t)class * (size_t)x->graph->n_node + (size_t)base] = why;
 }
 
-/* The nodes of a refused nest are for the next backend; of one that has the tree's own alone, all of the nests that these are made for, so
- * that no product is torn from its factors' copies, or apart. */
+/* The nodes of a refused nest are for the next backend; of one that has the tree's own alone, all of the nests that
+ * these are made for, so that no product is torn from its factors' copies, or apart. */
 static void move_nest(struct lt_offers *x, int32_t nest, int32_t class, const struct lt_refusals *why)
 {
 	uint32_t n = x->nests->frozen[nest].tree.stmts.n;

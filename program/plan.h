@@ -5,8 +5,8 @@
 #include "program/nests.h"
 
 enum lt_step_kind { LT_STEP_RUN, LT_STEP_COPY, LT_STEP_MOVE, LT_STEP_BLOCKS };
-/* One step of a run, or of preparing constants: a launch, a copy of a whole storage, a part of one that crosses to another memory, or a nest
- * that is made block by block. */
+/* One step of a run, or of preparing constants: a launch, a copy of a whole storage, a part of one that crosses to
+ * another memory, or a nest that is made block by block. */
 struct lt_pstep {
 	enum lt_step_kind kind;
 	int32_t nest;                           /* RUN, BLOCKS: index into frozen */
@@ -40,7 +40,8 @@ struct lt_memories {
 };
 /* plan_steps.c: launches and copies, in order. */
 void lt__plan_steps(const struct lt_graph *, const struct lt_nests *, struct lt_arena *, struct lt_plan *out);
-/* memory.c: which memories each storage lives in, and the moves between them, put into the steps; the segments of a run. */
+/* memory.c: which memories each storage lives in, and the moves between them, put into the steps; the segments of a
+ * run. */
 lt_status lt__plan_moves(const struct lt_graph *, int32_t n_state, const struct lt_nests *, const struct lt_choices *, const struct lt_kernels *,
 	struct lt_arena *, struct lt_plan *, struct lt_memories *out);
 /* plan.c: each storage's offsets, by liveness. */

@@ -26,7 +26,8 @@ static void copy_whole(const struct lt_nests *nests, struct lt_plan *plan, lt_no
 		add_step(plan, false, (struct lt_pstep){ .kind = LT_STEP_COPY, .to = to, .from = from });
 }
 
-/* Before an update that is not in place comes the copy of its old content; at the end, the content of states that was made elsewhere. */
+/* Before an update that is not in place comes the copy of its old content; at the end, the content of states that
+ * was made elsewhere. */
 void lt__plan_steps(const struct lt_graph *g, const struct lt_nests *nests, struct lt_arena *a, struct lt_plan *out)
 {
 	int32_t room = nests->n + g->n_node + g->n_set + 1;

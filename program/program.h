@@ -1,4 +1,5 @@
-/* program/program.h -- a compiled program: what each stage of lowering made (program/lower.c), which the driver, dumps and captures read. */
+/* program/program.h -- a compiled program: what each stage of lowering made (program/lower.c), which the driver,
+ * dumps and captures read. */
 #ifndef LT_PROGRAM_PROGRAM_H
 #define LT_PROGRAM_PROGRAM_H
 #include <stdatomic.h>
@@ -30,7 +31,8 @@ struct lt_program {
 	struct lt_turn turn;                    /* of constants and stats: instances may be made on several threads */
 };
 
-/* As lt_compile, with a finished tree over the lowered form (lt__materialize) of the graph; takes both, on failure too. */
+/* As lt_compile, with a finished tree over the lowered form (lt__materialize) of the graph; takes both, on failure
+ * too. */
 lt_status lt__compile_tree(struct lt_context *, const struct lt_graph *, struct lt_graph *lowered, struct lt_looptree *tree,
 	const struct lt_options *, struct lt_program **out);                            /* lower.c */
 /* As lt_compile with plan_only, for a target instead of backends: each nest is taken, and nothing is compiled. */

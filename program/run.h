@@ -60,17 +60,20 @@ lt_status lt__move(struct lt_program *, const struct lt_pstep *move, const struc
 /* All bytes of a storage out of a device's memory; nothing is planned or remembered. */
 lt_status lt__fetch(const struct lt_program *, int32_t storage, int32_t memory, const struct lt_addresses *, void *out);
 
-/* run.c: what every run does before its first step: checks what is given, reads and checks the parameters, finds the addresses. */
+/* run.c: what every run does before its first step: checks what is given, reads and checks the parameters, finds the
+ * addresses. */
 lt_status lt__instance_begin(struct lt_instance *, const void *const *input, void *const *result, struct lt_addresses *out);
 /* constants.c */
 void lt__constants_init(struct lt_constants *, int32_t n, struct lt_arena *);    /* n: ports */
 void lt__constants_free(struct lt_program *);
 /* Runs what depends on constants only, once; in the program's turn.  What fails is told in constants.ctx. */
 lt_status lt__constants_prepare(struct lt_program *);
-/* instance.c: zeroed memory at a multiple of align, touched now, so that no run meets a fresh page; NULL: of no bytes. */
+/* instance.c: zeroed memory at a multiple of align, touched now, so that no run meets a fresh page; NULL: of no
+ * bytes. */
 void *lt__aligned_new(struct lt_arena *, size_t bytes, size_t align);
 size_t lt__scratch_align(const struct lt_pmemory *);    /* a kernel may want its workspace to begin at more than other blocks do */
-/* device_memory.c: device memory.  prepare: for the program; else for an instance, whose tables begin as copies of the program's. */
+/* device_memory.c: device memory.  prepare: for the program; else for an instance, whose tables begin as copies of the
+ * program's. */
 lt_status lt__device_memory_new(struct lt_context *, struct lt_program *, bool prepare, struct lt_device_memory **out);
 void lt__device_memory_free(struct lt_program *, struct lt_device_memory *);
 /* record.c: a whole run, in the order of its segments; replayed where it was recorded. */

@@ -1,5 +1,6 @@
-/* tests/test_shared.c -- one program on several threads: instances give the oracle's results, constants are prepared once, backends that do not
- * promise to run on several threads run in turns, and what fails is told in the instance that failed. */
+/* tests/test_shared.c -- one program on several threads: instances give the oracle's results, constants are prepared
+ * once, backends that do not promise to run on several threads run in turns, and what fails is told in the instance
+ * that failed. */
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <sched.h>

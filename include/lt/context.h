@@ -12,8 +12,8 @@ extern "C" {
 #endif
 
 struct lt_context;
-/* Like realloc: at NULL allocates, bytes 0 frees (and returns NULL), NULL on failure leaves `at`.  Called by one thread at a time; where
- * several use instances of one program, by any of them. */
+/* Like realloc: at NULL allocates, bytes 0 frees (and returns NULL), NULL on failure leaves `at`.  Called
+ * by one thread at a time; where several use instances of one program, by any of them. */
 typedef void *lt_alloc(void *user, void *at, size_t old_bytes, size_t bytes);
 
 LT_API lt_status lt_context_new(struct lt_context **out);

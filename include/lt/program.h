@@ -80,7 +80,8 @@ struct lt_options {             /* all zero: the defaults; size must be sizeof (
 	/* Called (with user) for each kernel in order when each has its backend, and also when none takes one of them, before lt_compile
 	 * fails.  What it is given lives during the call.  May be NULL. */
 	void (*explain)(void *user, const struct lt_explained *);
-	/* What a backend tells beside errors (with user), by the thread that called it; level: enum lt_log.  May be NULL. */
+	/* What a backend tells beside errors (with user), by the thread that called it; level: enum lt_log.  May be
+	 * NULL. */
 	void (*log)(void *user, int level, const char *text);
 	const char *temp_dir;   /* temporary files are made there (lt_host.temp_dir); NULL: the system's folder, /tmp */
 	/* Asked (with user) a few times a second while something is compiled, by the thread that called: not 0: compilers that run are ended, their
@@ -108,8 +109,8 @@ LT_API int lt_program_needs(const struct lt_program *, enum lt_binding, int32_t 
 
 /* Gives constant i; before the first instance.  copy 0: borrowed until the program is freed. */
 LT_API lt_status lt_program_bind(struct lt_program *, int32_t i, const void *data, int copy);
-/* A new instance: its own states (zeros) and workspace.  LT_EMISSING names the constants not yet bound.  What fails is told in the context: where
- * several threads fail at once, by one of them. */
+/* A new instance: its own states (zeros) and workspace.  LT_EMISSING names the constants not yet bound.  What fails is
+ * told in the context: where several threads fail at once, by one of them. */
 LT_API lt_status lt_instance_new(struct lt_program *, struct lt_instance **out);
 LT_API void lt_instance_free(struct lt_instance *);
 /* The sentence of the instance's last failure, "" if none, and its code; valid until the next call on it.  Since 1.1. */
