@@ -36,6 +36,13 @@ static int count(const char *text, const char *word)
 
 static const char *const members[] = { "open", "caps", "accepts", "compile", "run", "need", "destroy", "close" };
 enum { N_MEMBER = sizeof members / sizeof *members };
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+enum { SANITIZED = 1 };
+#elif defined __has_feature
+enum { SANITIZED = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) };
+#else
+enum { SANITIZED = 0 };
+#endif
 
 ParameterizedTestParameters(check_ends, the_member_is_named)
 {
@@ -132,7 +139,7 @@ Test(check_ends, who_refuses_everything_is_not_good)
 
 #define CLOSED "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; "
 
-/* By limits of the system; each has its sentence, and none passes for success.  NPROC does not bind root. */
+/* By limits of the system; each has its sentence, and none counts as success.  NPROC does not bind root. */
 Test(check_ends, what_cannot_be_run_has_failed)
 {
 	static const struct { const char *prefix, *said; } limits[] = {
@@ -150,4 +157,95 @@ Test(check_ends, what_cannot_be_run_has_failed)
 			cr_expect(strstr(out, limits[i].said) || strstr(err, limits[i].said), "%s: %s%s", limits[i].prefix, out, err);
 			cr_expect_null(strstr(out, "nothing failed"), "%s", out);
 		}
+}
+
+/* -- when a call of the system fails -- */
+
+static const char one[] = "op/exp/f32/prime";
+
+/* In the first process that is asked, and in a later one; of casts, in the second batch: a reason, and never a good exit. */
+Test(check_ends, each_call_that_fails_has_its_reason)
+{
+	static const struct { const char *call; int at; const char *filter, *said; } calls[] = {
+		{ "fork", 1, one, "in score: it was not asked: no process can be made: Cannot allocate memory" },
+		{ "fork", 2, one, "it was not run: no process can be made: Cannot allocate memory" },
+		{ "fork", 3, "cast/f", "it was not run: no process can be made: Cannot allocate memory" },
+		{ "pipe", 2, one, "it was not run: no process can be made: Too many open files in system" },
+		{ "waitpid", 1, one, "in score: nothing is known of its process: No child processes" },
+		{ "waitpid", 2, one, "it was not run: nothing is known of its process: No child processes" },
+		{ "poll", 1, one, "in score: what it answers cannot be read: Cannot allocate memory" },
+		{ "poll", 2, one, "it was not run: what its process says cannot be read: Cannot allocate memory" },
+		{ "poll", 4, one, "it was not run: what its process says cannot be read: Cannot allocate memory" },
+		{ "memfd_create", 0, one, "it was not run: there is no file for what backends print: Cannot allocate memory" },
+		{ "pthread_create", 0, "threads/sessions", "it was not run: no thread can be made: Resource temporarily unavailable" },
+		{ "pthread_create", 0, "threads/moved", "it was not run: no thread can be made: Resource temporarily unavailable" },
+	};
+	char command[4096];
+	if (SANITIZED)
+		cr_skip_test("a sanitizer is loaded first");
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+		(void)snprintf(command, sizeof command, "LD_PRELOAD=%s LT_FAIL_PROGRAM=lt-check LT_FAIL_CALL=%s LT_FAIL_AT=%d ", built("tests/interpose/call.so"),
+			calls[i].call, calls[i].at);
+		size_t n = strlen(command);
+		(void)snprintf(command + n, sizeof command - n, "%s -b ref --no-reduce --filter %s", built("lt-check"), calls[i].filter);
+		cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 1, "%s %d: %s%s", calls[i].call, calls[i].at, out, err);
+		cr_expect(strstr(out, calls[i].said) || strstr(err, calls[i].said), "%s %d: %s%s", calls[i].call, calls[i].at, out, err);
+		cr_expect_null(strstr(out, "nothing failed"), "%s %d: %s", calls[i].call, calls[i].at, out);
+	}
+}
+
+/* Whatever is not there to be had: the same output, or no good exit. */
+Test(check_ends, memory_that_runs_out_is_no_success)
+{
+	static char want[1 << 16];
+	static const char *const tries[] = { "--list", "-v" };
+	char command[4096];
+	if (SANITIZED)
+		cr_skip_test("a sanitizer has malloc");
+	for (int k = 0; k < 2; k++)
+		for (int at = 0; at < (k ? 130 : 20); at += k && at ? 7 : 1) {
+			(void)snprintf(command, sizeof command, "LD_PRELOAD=%s LT_FAIL_PROGRAM=lt-check LT_FAIL_AT=%d ", built("tests/interpose/alloc.so"), at);
+			size_t n = strlen(command);
+			(void)snprintf(command + n, sizeof command - n, "%s -b ref --no-reduce --filter %s %s", built("lt-check"), one, tries[k]);
+			int code = run_command(command, out, sizeof out, err, sizeof err);
+			out[k ? strcspn(out, "\n") : strlen(out)] = '\0';      /* behind it is how long it took */
+			if (at == 0)
+				(void)snprintf(want, sizeof want, "%s", out);
+			cr_expect(code == 1 || code == 2 || (code == 0 && !strcmp(out, want)), "%s, allocation %d: %d: %s%s", tries[k], at, code, out, err);
+		}
+}
+
+/* Where children are ignored nobody is told how they end: that is set right. */
+Test(check_ends, ignored_children)
+{
+	char command[4096];
+	(void)snprintf(command, sizeof command, "trap '' CHLD; cd %s && exec %s -b ref --filter %s", scratch(""), built("lt-check"), one);
+	cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s%s", out, err);
+	FILE *f = fopen(scratch("a.lt"), "w");
+	cr_assert_not_null(f);
+	fputs("graph 1\nvar m 5\n%x = f32[m] input \"x\"\n%y = f32[m] exp %x\nresult \"y\" = %y\n", f);
+	fclose(f);
+	int n = snprintf(command, sizeof command, "trap '' CHLD; cd %s && exec %s ", scratch(""), built("lt-check"));
+	(void)snprintf(command + n, sizeof command - (size_t)n, "-B %s -b dies:run --script a.lt", built("tests/faults/dies.so"));
+	cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 1, "%s%s", out, err);
+	cr_expect_not_null(strstr(out, "FAILED a.lt\n  in run: it ended the process by a signal: "), "%s", out);
+}
+
+/* -- when nothing can be written -- */
+
+Test(check_ends, output_that_cannot_be_written)
+{
+	static const char *const whats[] = { "-b ref --filter op/exp/f32/prime", "-b ref --filter op/exp/f32/prime --json", "-b ref --list", "--help",
+		"--version" };
+	static const struct { const char *to, *why; } where[] = { { ">/dev/full", "No space left on device" }, { ">&-", "Bad file descriptor" } };
+	char command[4096], words[200];
+	for (size_t i = 0; i < sizeof whats / sizeof *whats; i++)
+		for (int k = 0; k < 2; k++) {
+			(void)snprintf(command, sizeof command, "%s %s %s", built("lt-check"), whats[i], where[k].to);
+			(void)snprintf(words, sizeof words, "lt-check: standard output cannot be written: %s\n", where[k].why);
+			cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 2, "%s: %s%s", command, out, err);
+			cr_expect_not_null(strstr(err, words), "%s: %s", command, err);
+		}
+	cr_expect_eq(lt_check("none", "--filter op/exp/f32/prime --report /dev/full"), 2, "%s%s", out, err);
+	cr_expect_not_null(strstr(err, "lt-check: /dev/full: cannot be written: No space left on device"), "%s", err);
 }

@@ -54,8 +54,11 @@ struct check_case {
 	bool wild;                      /* an index is out of range in the second set of data */
 	/* A clause of the contract instead of a graph of its own: NULL for a graph. */
 	void (*clause)(struct check_device *, const struct check_case *, struct check_outcome *);
+	/* A graph that is there already, with the text of its tree (NULL: the default one): NULL where it is made from the spec. */
+	const struct lt_graph *graph;
+	const char *tree;
 };
-struct check_list { struct check_case *at; int32_t n, cap; };
+struct check_list { struct check_case *at; int32_t n, cap; bool lost; };         /* lost: there was no memory for all */
 
 struct check_options {
 	const char *backend, *config;   /* the name as given; what stood behind NAME: */
@@ -78,9 +81,10 @@ void lt__check_cases(const struct check_options *, struct check_list *);
 void lt__check_cases_free(struct check_list *);
 bool lt__check_matches(const char *pattern, const char *name);          /* a glob, or part of the name */
 
-/* check_pairs.c: rows of levels that cover every allowed pair, or (full) every allowed combination.  allowed: levels may be -1 (open). */
+/* check_pairs.c: rows of levels that cover every allowed pair, or (full) every allowed combination.  allowed: levels may be -1 (open).
+ * false: there is no memory. */
 struct check_factors { int n; const int *level; bool (*allowed)(const int *at); int skip_a, skip_b; };   /* skip: a pair that need not be covered */
-void lt__check_pairs(const struct check_factors *, bool full, void (*row)(void *user, const int *at), void *user);
+bool lt__check_pairs(const struct check_factors *, bool full, void (*row)(void *user, const int *at), void *user);
 
 /* check_graph.c, check_graph_*.c: the graph of a case; -1 results are bugs of the suite, told in the context. */
 lt_status lt__check_graph(struct lt_context *, const struct check_case *, struct lt_graph **out);
@@ -205,10 +209,11 @@ bool lt__check_same_bits(struct check_guarded *, const struct check_guarded *, c
 
 /* -- children (check_child.c) -- */
 
-/* Runs cases in child processes; outcome[i] of case i.  told: called as each is known; false: no more are wanted.  The number of calls of
- * run that came back well. */
+/* told: called as the outcome of a case is known; false: no more are wanted. */
+struct check_watch { bool (*told)(void *user, int32_t i); void *user; };
+/* Runs cases in child processes; outcome[i] of case i.  The number of calls of run that came back well. */
 int64_t lt__check_children(const struct check_options *, const struct check_case *const *, int32_t n, struct check_outcome *outcome,
-	bool (*told)(void *user, int32_t i), void *user);
+	const struct check_watch *);
 /* One graph, by a tree's text (NULL: the default tree), in a child of its own. */
 void lt__check_child_graph(const struct check_options *, const struct lt_graph *, const char *tree, const struct check_data *, struct check_outcome *);
 
@@ -218,8 +223,9 @@ void lt__check_ended(const struct check_options *, int status, bool silent, char
 void lt__check_no_core(void);
 /* check_fork.c: a child in a group of its own, and a pipe from it to its parent: 0 in the child; -1: none could be made, errno says why. */
 pid_t lt__check_fork(int *fd);
-/* Whether there is something to read within so many seconds; else it is silent, has closed its end, or lt-check is to end. */
-bool lt__check_wait_read(int fd, double seconds, bool *silent);
+/* 1: there is something to read, or the other end is closed; 0: not within so many seconds; -1: it cannot be said, or lt-check is to end
+ * (EINTR). */
+int lt__check_wait_read(int fd, double seconds);
 bool lt__check_wait(pid_t, int *status);
 /* A child that is not waited for any more, and what it has started. */
 void lt__check_end_child(pid_t);

@@ -63,7 +63,7 @@ int lt__check_again(const struct check_options *o)
 	else {
 		lt__check_child_graph(o, g, tree, &data, &out);
 		lt__say(stdout, "%s %s%s%s\n", words[out.status], o->script, out.text[0] ? "\n  " : "", out.text);
-		code = out.status == CHECK_FAILED ? 1 : out.status == CHECK_SKIPPED ? 2 : 0;
+		code = !out.done || out.status == CHECK_FAILED ? 1 : out.status == CHECK_SKIPPED ? 2 : 0;
 		free(out.tree);
 	}
 	free(tree);

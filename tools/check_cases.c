@@ -45,14 +45,17 @@ struct check_case *lt__check_add(struct check_adder *a, int group, const struct 
 	if (a->list->n == a->list->cap) {
 		int32_t cap = a->list->cap ? 2 * a->list->cap : 512;
 		struct check_case *at = realloc(a->list->at, sizeof *at * (size_t)cap);
-		if (!at)
+		if (!at) {
+			a->list->lost = true;
 			return &a->spare;
+		}
 		a->list->at = at;
 		a->list->cap = cap;
 	}
 	struct check_case *c = &a->list->at[a->list->n];
 	*c = (struct check_case){ .name = strdup(name), .group = group, .row = row ? strdup(row) : NULL, .special = 4,
 		.seed = hash_of(name, a->o->seed) };
+	a->list->lost |= !c->name || (row && !c->row);
 	if (!c->name)
 		return &a->spare;
 	if (spec) {
@@ -133,7 +136,7 @@ static void add_ops(struct check_adder *a)
 			for (int shape = 0; shape <= CHECK_ZERO && lt__check_takes((enum lt_opcode)op, (enum lt_dtype)t); shape++)
 				add_op(a, &(struct check_spec){ .op = op, .dtype = (enum lt_dtype)t, .shape = shape });
 	const struct check_factors f = { F_N, level, op_allowed, F_OP, F_DTYPE };
-	lt__check_pairs(&f, a->o->full, op_row, a);
+	a->list->lost |= !lt__check_pairs(&f, a->o->full, op_row, a);
 }
 
 /* Loops in vectors: each operator at two types, by trees in turn; then all pairs of what is around one. */
@@ -169,7 +172,7 @@ static void add_op_vectors(struct check_adder *a)
 		add_op(a, &(struct check_spec){ .op = LT_OP_add, .dtype = tree % 2 ? LT_I32 : LT_F32, .view = CHECK_FLATTEN,
 			.shape = tree % 3 == 0 ? CHECK_DEEP : tree % 3 == 1 ? CHECK_ABOVE : CHECK_PRIME, .schedule = tree });
 	const struct check_factors f = { V_N, level, vectors_allowed, V_N, V_N };
-	lt__check_pairs(&f, a->o->full, vectors_row, a);
+	a->list->lost |= !lt__check_pairs(&f, a->o->full, vectors_row, a);
 }
 
 /* -- cast -- */
@@ -249,7 +252,7 @@ static void add_reduces(struct check_adder *a)
 				add_reduce(a, &s);
 		}
 	const struct check_factors f = { R_N, level, reduce_allowed, R_OP, R_DTYPE };
-	lt__check_pairs(&f, a->o->full, reduce_row, a);
+	a->list->lost |= !lt__check_pairs(&f, a->o->full, reduce_row, a);
 }
 
 /* A case is in the part that its name says, with any seed and filter: neighbours in the list are alike, and go to different ones. */

@@ -2,6 +2,7 @@
  *
  * A child says what it does through a pipe: a line when it begins with a case, and the outcome of each.  One that dies, or is silent for too
  * long, has failed the case it was at; if it was at work for the whole batch (compiling), the batch is halved until the case is found.
+ * Cases that could not be run, for no process could be made or heard, have failed: a suite that did not run is no success.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,14 +23,21 @@ struct parent {
 	const struct check_options *o;
 	const struct check_case *const *c; int32_t n;
 	struct check_outcome *outcome;
-	bool (*told)(void *user, int32_t i);
-	void *user;
+	const struct check_watch *watch;
 	bool stopped;
-	int print;                      /* file of what children print */
+	int print;                      /* file of what children print; -1: nobody asks */
 	bool printed;                   /* a case has failed for what was printed */
 	int32_t n_passed, n_alike;      /* n_alike: cases that ended as the last one did */
 	char ended[CHECK_TEXT];         /* how that was */
 	int64_t came_back;              /* what had come back then */
+};
+/* A child as its parent knows it. */
+struct child {
+	int fd;
+	struct message last;
+	int32_t first, n, n_done;       /* its cases; how many are known */
+	bool silent;
+	int lost;                       /* errno: why it cannot be heard; 0: it can */
 };
 
 static double now(void) { return (double)lt__now_ns() * 1e-9; }
@@ -69,19 +77,21 @@ static void say_outcome(int fd, int32_t i, const struct check_outcome *out)
 static void prepare_case(struct check_device *d, const struct check_case *c, struct check_work *w)
 {
 	double begin = now();
-	const struct check_tree tree = { c->spec.schedule, c->seed, NULL };
+	const struct check_tree tree = { c->spec.schedule, c->seed, c->tree };
 	w->device = d;
 	w->seed = c->seed;
 	w->special = c->special;
 	w->wild = c->wild;
-	if (lt_context_new(&w->ctx) || lt__check_graph(w->ctx, c, &w->g))
+	w->g = (struct lt_graph *)(uintptr_t)c->graph;
+	w->ctx = c->graph ? c->graph->ctx : NULL;
+	if (!c->graph && (lt_context_new(&w->ctx) || lt__check_graph(w->ctx, c, &w->g)))
 		(void)lt__check_end(w->out, CHECK_FAILED, "no graph: %s", w->ctx ? lt_context_message(w->ctx) : "out of memory");
 	else
 		(void)lt__check_prepare(w, &tree);
 	w->out->seconds += now() - begin;
 }
 
-static void finish_case(struct check_work *w)
+static void finish_case(const struct check_case *c, struct check_work *w)
 {
 	double begin = now();
 	if (!w->out->done)
@@ -89,8 +99,10 @@ static void finish_case(struct check_work *w)
 	if (w->out->status == CHECK_FAILED && w->p)
 		w->out->tree = lt__check_tree_text(w->p);
 	lt__check_work_free(w);
-	lt_graph_free(w->g);
-	lt_context_free(w->ctx);
+	if (!c->graph) {
+		lt_graph_free(w->g);
+		lt_context_free(w->ctx);
+	}
 	w->out->seconds += now() - begin;
 }
 
@@ -108,12 +120,10 @@ static void has_printed(bool *known, struct check_outcome *out)
 /* Cases first .. first + n - 1, which are graphs. */
 static void run_graphs(const struct parent *p, struct check_device *d, int fd, int32_t first, int32_t n)
 {
-	struct check_work *w = calloc((size_t)n, sizeof *w), **open = calloc((size_t)n, sizeof *open);
-	struct check_outcome *out = calloc((size_t)n, sizeof *out);
+	struct check_work w[BATCH] = { { 0 } }, *open[BATCH];
+	struct check_outcome out[BATCH] = { { 0 } };
 	int32_t n_open = 0;
-	bool known = p->printed;
-	if (!w || !open || !out)
-		_exit(3);
+	bool known = p->printed || p->print < 0;
 	for (int32_t i = 0; i < n; i++) {
 		say_at(fd, AT_TREE, first + i);
 		w[i].out = &out[i];
@@ -126,14 +136,11 @@ static void run_graphs(const struct parent *p, struct check_device *d, int fd, i
 		(void)lt__check_compile(open, n_open);
 	for (int32_t i = 0; i < n; i++) {
 		say_at(fd, AT_CASE, first + i);
-		finish_case(&w[i]);
+		finish_case(p->c[first + i], &w[i]);
 		has_printed(&known, &out[i]);
 		say_outcome(fd, first + i, &out[i]);
 		free(out[i].tree);
 	}
-	free(w);
-	free(open);
-	free(out);
 }
 
 static void run_clause(const struct parent *p, struct check_device *d, int fd, int32_t i)
@@ -154,7 +161,7 @@ void lt__check_no_core(void)
 	(void)setrlimit(RLIMIT_CORE, &none);
 }
 
-static void child(const struct parent *p, int fd, int32_t first, int32_t n)
+static void run_child(const struct parent *p, int fd, int32_t first, int32_t n)
 {
 	struct check_device d;
 	struct check_outcome out = { 0 };
@@ -165,7 +172,7 @@ static void child(const struct parent *p, int fd, int32_t first, int32_t n)
 			say_at(fd, NO_SESSION, first + i);
 			say_outcome(fd, first + i, &out);
 		}
-		_exit(0);
+		return;
 	}
 	if (p->c[first]->clause)
 		run_clause(p, &d, fd, first);
@@ -173,20 +180,22 @@ static void child(const struct parent *p, int fd, int32_t first, int32_t n)
 		run_graphs(p, &d, fd, first, n);
 	say_at(fd, AT_BATCH, first);
 	lt__check_close(&d);
+	(void)fflush(NULL);
 }
 
 /* -- in the parent -- */
 
-/* All of `bytes`; false: the child is gone (0) or silent (1). */
-static bool get(const struct check_options *o, int fd, void *at, size_t bytes, bool *silent)
+/* All of `bytes`, a part at a time; false: the child is gone, is silent, or cannot be heard. */
+static bool get(struct parent *p, struct child *c, void *at, size_t bytes)
 {
 	char *to = at;
 	while (bytes > 0) {
-		if (!lt__check_wait_read(fd, o->patience, silent))
-			return false;
-		ssize_t n = read(fd, to, bytes);
-		if (n < 0 && errno == EINTR)
+		int ready = lt__check_wait_read(c->fd, p->o->patience);
+		ssize_t n = ready > 0 ? read(c->fd, to, bytes) : -1;
+		if (ready > 0 && n < 0 && errno == EINTR)
 			continue;
+		c->silent = ready == 0;
+		c->lost = ready != 0 && n < 0 && errno != EINTR ? errno : 0;
 		if (n <= 0)
 			return false;
 		to += n;
@@ -195,25 +204,27 @@ static bool get(const struct check_options *o, int fd, void *at, size_t bytes, b
 	return true;
 }
 
-static bool take_outcome(const struct check_options *o, int fd, const struct message *m, struct check_outcome *out, bool *silent)
+static bool take_outcome(struct parent *p, struct child *c, const struct message *m, struct check_outcome *out)
 {
-	char *text = calloc(1, (size_t)m->n_text + 1), *tree = m->n_tree ? calloc(1, (size_t)m->n_tree + 1) : NULL;
-	bool good = text && get(o, fd, text, (size_t)m->n_text, silent) && (!tree || get(o, fd, tree, (size_t)m->n_tree, silent));
-	if (good) {
-		free(out->tree);
-		*out = (struct check_outcome){ .status = (enum check_status)m->status, .tree = tree, .set = m->set, .seconds = m->seconds, .done = true };
-		(void)snprintf(out->text, sizeof out->text, "%s", text);
-	} else {
-		free(tree);
+	struct check_outcome new = { .status = (enum check_status)m->status, .set = m->set, .seconds = m->seconds, .done = true,
+		.tree = m->n_tree ? calloc(1, (size_t)m->n_tree + 1) : NULL };
+	if (!get(p, c, new.text, (size_t)m->n_text) || (new.tree && !get(p, c, new.tree, (size_t)m->n_tree))) {
+		free(new.tree);
+		return false;
 	}
-	free(text);
-	return good;
+	if (m->n_tree && !new.tree) {
+		c->lost = ENOMEM;
+		return false;
+	}
+	free(out->tree);
+	*out = new;
+	return true;
 }
 
 static void child_report(struct parent *p, int32_t i)
 {
 	p->n_passed += p->outcome[i].status == CHECK_PASSED;
-	p->stopped = !p->told(p->user, i) || p->stopped;
+	p->stopped = (p->watch && !p->watch->told(p->watch->user, i)) || p->stopped;
 }
 
 /* The cases that are left are not tried where so many ended as this one did.  member: what ended so, each time that it was called; NULL: what
@@ -236,21 +247,21 @@ static void count_alike(struct parent *p, const char *text, const char *member, 
 		}
 }
 
-/* Reads what a child says until it ends; *m: what it said last; *n_done of its cases are known. */
-static void listen_to(struct parent *p, int fd, struct message *m, int32_t *n_done, bool *silent)
+/* Reads what a child says until it ends. */
+static void listen_to(struct parent *p, struct child *c)
 {
 	struct message next;
-	while (!p->stopped && get(p->o, fd, &next, sizeof next, silent)) {
-		bool no_session = m->kind == NO_SESSION;
-		*m = next;
-		if (m->kind != OUTCOME)
+	while (!p->stopped && get(p, c, &next, sizeof next)) {
+		bool no_session = c->last.kind == NO_SESSION;
+		c->last = next;
+		if (next.kind != OUTCOME)
 			continue;
-		if (!take_outcome(p->o, fd, m, &p->outcome[m->i], silent))
-			return;
-		++*n_done;
-		child_report(p, m->i);
+		if (!take_outcome(p, c, &next, &p->outcome[next.i]))
+			break;
+		c->n_done++;
+		child_report(p, next.i);
 		if (no_session)
-			count_alike(p, p->outcome[m->i].text, NULL, "session", MAX_ENDED);
+			count_alike(p, p->outcome[next.i].text, NULL, "session", MAX_ENDED);
 	}
 	p->stopped = p->stopped || lt__interrupted(NULL);
 }
@@ -276,64 +287,72 @@ static void fail_case(struct parent *p, int32_t i, const char *phase, const char
 	count_alike(p, p->outcome[i].text, member, "case", silent ? MAX_SILENT : MAX_ENDED);
 }
 
-/* A part of the suite that could not run is a failure of it. */
-static void fail_batch(struct parent *p, int32_t first, int32_t n, const char *why)
+/* A part of the suite that could not run is a failure of it.  error: errno. */
+static void fail_batch(struct parent *p, int32_t first, int32_t n, const char *why, int error)
 {
 	for (int32_t i = first; i < first + n && !p->stopped; i++) {
-		(void)lt__check_end(&p->outcome[i], CHECK_FAILED, "it was not run: %s", why);
+		(void)lt__check_end(&p->outcome[i], CHECK_FAILED, "it was not run: %s: %s", why, strerror(error));
 		p->outcome[i].unrun = true;
 		child_report(p, i);
 		count_alike(p, p->outcome[i].text, NULL, "case", MAX_SILENT);
 	}
 }
 
+/* Those that it has not told of have not run; nor is anything known of the end of its session. */
+static void fail_unheard(struct parent *p, struct child *c, const char *why, int error)
+{
+	if (c->n_done == c->n)
+		p->outcome[c->first + --c->n_done].done = false;
+	fail_batch(p, c->first + c->n_done, c->n - c->n_done, why, error);
+}
+
 static void run_batch(struct parent *p, int32_t first, int32_t n)
 {
-	int fd, status = 0;
-	struct message last = { .kind = AT_TREE, .i = first };
-	int32_t n_done = 0;
-	bool silent = false;
+	static const char opening[] = "while the session was opened, or the tree made and accepted";
+	struct child c = { .first = first, .n = n, .last = { .kind = AT_TREE, .i = first } };
+	int status = 0;
 	char how[200];
 	if (n <= 0 || p->stopped)
 		return;
 	lt__check_calls_clear();
-	pid_t pid = lt__check_fork(&fd);
+	pid_t pid = lt__check_fork(&c.fd);
 	if (pid < 0) {
-		(void)snprintf(how, sizeof how, "no process can be made: %s", strerror(errno));
-		fail_batch(p, first, n, how);
+		fail_batch(p, first, n, "no process can be made", errno);
 		return;
 	}
 	if (pid == 0) {
-		child(p, fd, first, n);
-		(void)fflush(NULL);
+		run_child(p, c.fd, first, n);
 		_exit(0);
 	}
-	listen_to(p, fd, &last, &n_done, &silent);
-	(void)close(fd);
-	if (silent || p->stopped)
+	listen_to(p, &c);
+	(void)close(c.fd);
+	if (c.silent || c.lost || p->stopped)
 		lt__check_end_child(pid);
 	if (!lt__check_wait(pid, &status)) {
-		fail_batch(p, first + n_done, n - n_done, "nothing is known of its process");
+		fail_unheard(p, &c, "nothing is known of its process", errno);
+		return;
+	}
+	if (c.lost) {
+		fail_unheard(p, &c, "what its process says cannot be read", c.lost);
 		return;
 	}
 	if (!p->c[first]->clause || p->c[first]->group == CHECK_errors)
 		p->printed = p->printed || (p->print >= 0 && lseek(p->print, 0, SEEK_CUR) > 0);
-	if ((n_done == n && status == 0 && !silent) || p->stopped)
+	if ((c.n_done == n && status == 0 && !c.silent) || p->stopped)
 		return;
-	lt__check_ended(p->o, status, silent, how, sizeof how);
-	if (n_done == n) {              /* all cases were well; the end of the session was not */
+	lt__check_ended(p->o, status, c.silent, how, sizeof how);
+	if (c.n_done == n) {            /* all cases were well; the end of the session was not */
 		p->outcome[first].done = false;
-		fail_case(p, first, "while objects and session were closed", how, silent);
+		fail_case(p, first, "while objects and session were closed", how, c.silent);
 	} else if (n == 1) {
-		fail_case(p, first, last.kind == AT_BATCH ? "while it was compiled" : last.kind == AT_TREE
-			? "while the session was opened, or the tree made and accepted" : "while it ran", how, silent);
-	} else if (last.kind == AT_CASE && last.i == first + n_done) {  /* those before it are known */
-		fail_case(p, last.i, "while it ran", how, silent);
-		run_batch(p, last.i + 1, first + n - last.i - 1);
-	} else if (last.kind == AT_TREE) {      /* those before it were not compiled yet */
-		fail_case(p, last.i, "while the session was opened, or the tree made and accepted", how, silent);
-		run_batch(p, first, last.i - first);
-		run_batch(p, last.i + 1, first + n - last.i - 1);
+		fail_case(p, first, c.last.kind == AT_BATCH ? "while it was compiled" : c.last.kind == AT_TREE ? opening : "while it ran", how, c.silent);
+	} else if (c.last.kind == AT_CASE && c.last.i == first + c.n_done) {    /* those before it are known */
+		fail_case(p, c.last.i, "while it ran", how, c.silent);
+		run_batch(p, c.last.i + 1, first + n - c.last.i - 1);
+	} else if (c.last.kind == AT_TREE) {    /* those before it were not compiled yet */
+		fail_case(p, c.last.i, opening, how, c.silent);
+		run_batch(p, first, c.last.i - first);
+		run_batch(p, c.last.i + 1, first + n - c.last.i - 1);
 	} else {
 		run_batch(p, first, n / 2);
 		run_batch(p, first + n / 2, n - n / 2);
@@ -341,13 +360,14 @@ static void run_batch(struct parent *p, int32_t first, int32_t n)
 }
 
 int64_t lt__check_children(const struct check_options *o, const struct check_case *const *c, int32_t n, struct check_outcome *outcome,
-	bool (*told)(void *user, int32_t i), void *user)
+	const struct check_watch *watch)
 {
-	struct parent p = { .o = o, .c = c, .n = n, .outcome = outcome, .told = told, .user = user, .print = lt__check_print_new() };
+	struct parent p = { .o = o, .c = c, .n = n, .outcome = outcome, .watch = watch, .print = lt__check_print_new() };
 	if (p.print < 0)
-		fail_batch(&p, 0, n, "there is no file for what backends print");
+		fail_batch(&p, 0, n, "there is no file for what backends print", errno);
 	else if (!lt__check_calls_share())
-		fail_batch(&p, 0, n, "there is no memory that processes share");
+		fail_batch(&p, 0, n, "there is no memory that processes share", errno);
+	p.stopped = p.stopped || outcome[0].unrun;
 	for (int32_t i = 0, k; i < n && !p.stopped; i = k) {
 		for (k = i + 1; k < n && k - i < BATCH && !c[i]->clause && !c[k]->clause && c[k]->group == c[i]->group; k++)
 			;
@@ -358,61 +378,16 @@ int64_t lt__check_children(const struct check_options *o, const struct check_cas
 	return lt__check_calls_good("run");
 }
 
-/* -- one graph -- */
-
-static void run_one(struct check_device *d, const struct lt_graph *g, const char *tree, const struct check_data *data, struct check_outcome *out)
-{
-	const struct check_tree how = { CHECK_DEFAULT, 0, tree };
-	struct check_work w = { .device = d, .ctx = g->ctx, .g = (struct lt_graph *)(uintptr_t)g, .out = out, .seed = data->seed,
-		.special = data->special, .wild = data->wild }, *one = &w;
-	if (lt__check_prepare(&w, &how) && lt__check_compile(&one, 1))
-		(void)lt__check_run(&w);
-	lt__check_work_free(&w);
-}
-
-static bool ignore(void *user, int32_t i)
-{
-	(void)user, (void)i;
-	return true;
-}
-
+/* What is printed is not asked about: a graph that is made smaller is to fail by what it computes. */
 void lt__check_child_graph(const struct check_options *o, const struct lt_graph *g, const char *tree, const struct check_data *data,
 	struct check_outcome *out)
 {
-	struct parent p = { .o = o, .outcome = out, .told = ignore };
-	int fd, status = 0;
-	struct message last;
-	int32_t n_done = 0;
-	bool silent = false;
-	char how[200];
+	const struct check_case c = { .group = CHECK_random, .graph = g, .tree = tree, .seed = data->seed, .special = data->special,
+		.wild = data->wild }, *one = &c;
+	struct parent p = { .o = o, .c = &one, .n = 1, .outcome = out, .print = -1 };
 	*out = (struct check_outcome){ 0 };
-	(void)lt__check_calls_share();
-	lt__check_calls_clear();
-	pid_t pid = lt__check_fork(&fd);
-	if (pid < 0) {
-		(void)lt__check_end(out, CHECK_FAILED, "it was not run: no process can be made: %s", strerror(errno));
-		out->unrun = true;
-		return;
-	}
-	if (pid == 0) {
-		struct check_device d;
-		struct check_outcome mine = { 0 };
-		lt__check_print_catch(-1, o->verbose);
-		if (lt__check_open(&d, o, &mine)) {
-			run_one(&d, g, tree, data, &mine);
-			lt__check_close(&d);
-		}
-		say_outcome(fd, 0, &mine);
-		_exit(0);
-	}
-	listen_to(&p, fd, &last, &n_done, &silent);
-	(void)close(fd);
-	if (silent || lt__interrupted(NULL))
-		lt__check_end_child(pid);
-	if (lt__check_wait(pid, &status) && !out->done) {
-		const char *member = lt__check_calls_in();
-		lt__check_ended(o, status, silent, how, sizeof how);
-		(void)lt__check_end(out, CHECK_FAILED, "%s%s%s%s", member ? "in " : "", member ? member : "", member ? ": " : "", how);
-		out->unrun = lt__interrupted(NULL);
-	}
+	if (lt__check_calls_share())
+		run_batch(&p, 0, 1);
+	else
+		fail_batch(&p, 0, 1, "there is no memory that processes share", errno);
 }

@@ -18,6 +18,8 @@ pid_t lt__check_fork(int *fd)
 	pid_t parent = getpid(), pid;
 
 	(void)fflush(NULL);
+	/* Where whoever began lt-check ignores it, nobody is told how a child ended. */
+	(void)signal(SIGCHLD, SIG_DFL);
 	if (pipe(pipes))
 		return -1;
 	pid = fork();
@@ -43,23 +45,20 @@ pid_t lt__check_fork(int *fd)
 	return 0;
 }
 
-bool lt__check_wait_read(int fd, double seconds, bool *silent)
+int lt__check_wait_read(int fd, double seconds)
 {
 	enum { SLICE = 200 };           /* ms: how long a signal may be overlooked that comes just before poll */
 	int64_t until = lt__now_ns() + (int64_t)(seconds * 1e9);
 
-	*silent = false;
 	while (!lt__interrupted(NULL)) {
 		struct pollfd f = { .fd = fd, .events = POLLIN };
 		int64_t left = (until - lt__now_ns() + 999999) / 1000000;
 		int ready = poll(&f, 1, left < SLICE ? left > 0 ? (int)left : 0 : SLICE);
-		if (ready > 0)
-			return true;
-		*silent = ready == 0 && left <= 0;
-		if (*silent || (ready < 0 && errno != EINTR))
-			return false;
+		if (ready > 0 || (ready == 0 && left <= 0) || (ready < 0 && errno != EINTR))
+			return ready;
 	}
-	return false;
+	errno = EINTR;
+	return -1;
 }
 
 bool lt__check_wait(pid_t pid, int *status)

@@ -89,16 +89,16 @@ static void product(const struct check_factors *f, void (*row)(void *user, const
 	}
 }
 
-void lt__check_pairs(const struct check_factors *f, bool full, void (*row)(void *user, const int *at), void *user)
+bool lt__check_pairs(const struct check_factors *f, bool full, void (*row)(void *user, const int *at), void *user)
 {
 	struct pair_cover *c;
 	if (full) {
 		product(f, row, user);
-		return;
+		return true;
 	}
 	c = calloc(1, sizeof *c);
 	if (!c)
-		return;
+		return false;
 	c->f = f;
 	for (int a = 0; a < f->n; a++)
 		for (int b = a + 1; b < f->n; b++)
@@ -106,4 +106,5 @@ void lt__check_pairs(const struct check_factors *f, bool full, void (*row)(void 
 				for (int lb = 0; lb < f->level[b]; lb++)
 					cover_pair(c, a, la, b, lb, row, user);
 	free(c);
+	return true;
 }

@@ -54,9 +54,9 @@ int lt__check_exit(const struct check_report *r)
 	bool whole = true;
 	for (int32_t i = 0; i < r->n; i++) {
 		const struct check_outcome *out = &r->outcome[i];
-		if (out->done && out->status == CHECK_FAILED)
+		if (!out->done || out->status == CHECK_FAILED)
 			return CHECK_EXIT_FAILED;
-		whole = whole && !(r->chosen[i]->clause && (!out->done || out->late));
+		whole = whole && !(r->chosen[i]->clause && out->late);
 	}
 	return r->o->filter || (whole && r->n_run > 0) ? CHECK_EXIT_GOOD : CHECK_EXIT_LITTLE;
 }

@@ -107,7 +107,7 @@ bool lt__check_prepare(struct check_work *w, const struct check_tree *tree)
 {
 	lt_status st = lt__check_lower(w->device, w->g, tree, &w->p);
 	if (st)
-		return lt__check_end(w->out, CHECK_SKIPPED, "no tree: %s: %s", lt_status_name(st), lt_context_message(w->ctx));
+		return lt__check_end(w->out, st == LT_ENOMEM ? CHECK_FAILED : CHECK_SKIPPED, "no tree: %s: %s", lt_status_name(st), lt_context_message(w->ctx));
 	w->object = calloc((size_t)w->p->nests.n + 1, sizeof *w->object);
 	if (!w->object)
 		return lt__check_end(w->out, CHECK_FAILED, "out of memory");
@@ -259,7 +259,7 @@ static bool run_show(struct check_guarded *room, const struct lt_seen *seen, int
 		bool good = data && !lt__seen_read(p, &seen[i], from, data) && !lt__kernel_judge_see(room->kernels, &seen[i], data);
 		free(data);
 		if (!good)
-			return lt__check_end(room->w->out, CHECK_SKIPPED, "out of memory");
+			return lt__check_end(room->w->out, CHECK_FAILED, "out of memory");
 	}
 	return true;
 }
@@ -291,7 +291,7 @@ bool lt__check_launch(struct check_guarded *room, int fill, uint32_t n_thread, s
 	struct looking l = { .p = room->w->p };
 	*fault = (struct lt_fault){ .n = 0, .stmt = -1, .access = -1 };
 	if (room->kernels && (lt__arena_new(room->w->ctx, &l.arena) || lt__protect(room->w->ctx, run_look, &l)))
-		return lt__check_end(room->w->out, CHECK_SKIPPED, "out of memory");
+		return lt__check_end(room->w->out, CHECK_FAILED, "out of memory");
 	bool good = launch_all(room, fill, n_thread, &l, fault);
 	lt__arena_free(l.arena);
 	return good;
@@ -312,7 +312,7 @@ static const void **sources_of(const struct check_work *w, void *const *data)
 static bool begin_kernels(struct check_guarded *room, const void *const *source)
 {
 	return (source && !lt__kernel_judge_new(room->w->p, source, NULL, &room->kernels))
-		|| lt__check_end(room->w->out, CHECK_SKIPPED, "out of memory");
+		|| lt__check_end(room->w->out, CHECK_FAILED, "out of memory");
 }
 
 /* Each kernel by itself. */
@@ -376,6 +376,8 @@ static bool run_set(struct check_work *w, int set, bool *unfit)
 		good = run_twice(w, data, judge);
 	else if (wild && st == LT_EFAULT)
 		good = run_fault(w, data);
+	else if (st == LT_ENOMEM)
+		good = lt__check_end(w->out, CHECK_FAILED, "out of memory");
 	else
 		*unfit = true;          /* no data were found that the run-time scalars allow */
 	lt__judge_free(judge);

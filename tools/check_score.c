@@ -22,9 +22,8 @@ static void child(const struct lt_backend *b, const struct check_options *o, int
 bool lt__check_score(const struct lt_backend *b, const struct check_options *o, int32_t *score, struct check_diagnostics *told, char *how, size_t bytes)
 {
 	struct score_answer a = { .score = 0 };
-	int fd, status = 0;
-	ssize_t n = 0;
-	bool silent = false;
+	int fd, status = 0, ready;
+	ssize_t n = -1;
 	lt__check_diagnostics_init(told);
 	pid_t pid = lt__check_fork(&fd);
 	if (pid == 0)
@@ -33,20 +32,22 @@ bool lt__check_score(const struct lt_backend *b, const struct check_options *o, 
 		(void)snprintf(how, bytes, "it was not asked: no process can be made: %s", strerror(errno));
 		return false;
 	}
-	if (lt__check_wait_read(fd, o->patience, &silent))
-		while ((n = read(fd, &a, sizeof a)) < 0 && errno == EINTR)
-			;
+	while ((ready = lt__check_wait_read(fd, o->patience)) > 0 && (n = read(fd, &a, sizeof a)) < 0 && errno == EINTR)
+		;
+	const int lost = ready != 0 && n < 0 ? errno : 0;
 	(void)close(fd);
-	if (silent || lt__interrupted(NULL))
+	if (ready == 0 || lost)
 		lt__check_end_child(pid);
 	if (!lt__check_wait(pid, &status)) {
 		(void)snprintf(how, bytes, "nothing is known of its process: %s", strerror(errno));
 		return false;
 	}
-	if (n != (ssize_t)sizeof a) {
-		lt__check_ended(o, status, silent, how, bytes);
+	if (lost)
+		(void)snprintf(how, bytes, "what it answers cannot be read: %s", strerror(lost));
+	else if (n != (ssize_t)sizeof a)
+		lt__check_ended(o, status, ready == 0, how, bytes);
+	if (n != (ssize_t)sizeof a)
 		return false;
-	}
 	*score = a.score;
 	memcpy(told->text, a.text, sizeof a.text);
 	memcpy(told->remedy, a.remedy, sizeof a.remedy);

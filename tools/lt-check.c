@@ -1,8 +1,10 @@
 /* tools/lt-check.c -- the conformance suite for backends: docs/lt-check.1. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "tools/check.h"
 #include "tools/interrupt.h"
 #include "tools/plugins.h"
@@ -23,14 +25,16 @@ static double now(void) { return (double)lt__now_ns() * 1e-9; }
 
 /* -- reducing -- */
 
-struct again { const struct check_options *o; struct check_data data; };
+struct again { const struct check_options *o; struct check_data data; char unrun[200]; };
 
 static bool still_fails(void *user, const struct lt_graph *g, const char *tree, int *set)
 {
-	const struct again *a = user;
+	struct again *a = user;
 	struct check_outcome out;
 	lt__check_child_graph(a->o, g, tree, &a->data, &out);
 	free(out.tree);
+	if (out.unrun)
+		(void)snprintf(a->unrun, sizeof a->unrun, "%.190s", out.text);
 	*set = out.set;
 	return out.done && !out.unrun && out.status == CHECK_FAILED;
 }
@@ -48,7 +52,7 @@ static bool is_worth_reducing(const struct suite *s, const struct check_case *c)
 static void reduce_case(struct suite *s, int32_t i)
 {
 	const struct check_case *c = s->report.chosen[i];
-	struct again a = { s->o, { c->seed, s->outcome[i].set, c->special, c->wild } };
+	struct again a = { s->o, { c->seed, s->outcome[i].set, c->special, c->wild }, "" };
 	struct lt_context *ctx = NULL;
 	struct lt_graph *g = NULL;
 	char command[CHECK_COMMAND], backend[CHECK_COMMAND], limits[80], *told = calloc(1, MAX_REPORTED);
@@ -64,7 +68,8 @@ static void reduce_case(struct suite *s, int32_t i)
 		const struct check_failure f = { .name = c->name, .graph = g, .tree_text = s->outcome[i].tree, .data_seed = c->seed,
 			.set = s->outcome[i].set, .special = c->special, .wild = c->wild, .what = s->outcome[i].text, .repeat = command, .keep = s->o->keep,
 			.backend = backend, .limits = limits };
-		(void)lt__check_reduce(&f, still_fails, &a, told, MAX_REPORTED);
+		if (lt__check_reduce(&f, still_fails, &a, told, MAX_REPORTED) && a.unrun[0])
+			(void)snprintf(told, MAX_REPORTED, "not reduced: %s", a.unrun);
 		s->report.more[i] = told;
 		s->reduced[s->n_reduced++] = c->row;
 	} else {
@@ -141,7 +146,7 @@ static int run_suite(struct suite *s, const struct check_list *list)
 	s->report.chosen = chosen;
 	s->report.n = list->n;
 	s->report.outcome = s->outcome;
-	s->report.n_run = lt__check_children(s->o, chosen, list->n, s->outcome, told, s);
+	s->report.n_run = lt__check_children(s->o, chosen, list->n, s->outcome, &(struct check_watch){ told, s });
 	if (lt__interrupted(NULL)) {
 		(void)fputs("lt-check: interrupted\n", stderr);
 		(void)fflush(stdout);
@@ -206,11 +211,33 @@ static int find_backend(struct check_options *o)
 	return -1;
 }
 
+/* Of the suite, or of the list of its cases. */
+static int work(struct check_options *o)
+{
+	struct suite s = { .o = o, .begin = now(), .report = { .o = o, .backend = lt_backend_find(o->backend) } };
+	struct check_list list;
+	int code = CHECK_EXIT_USE;
+	lt__check_cases(o, &list);
+	if (list.lost) {
+		(void)fputs("lt-check: out of memory\n", stderr);
+		code = CHECK_EXIT_FAILED;
+	} else if (list.n == 0 && o->n_part > 0) {
+		lt__say(stderr, "lt-check: there is no case in part %d/%d (lt-check --list shows all)\n", o->part, o->n_part);
+	} else if (list.n == 0) {
+		lt__say(stderr, "lt-check: no case fits '%s' (lt-check --list shows all)\n", o->filter ? o->filter : "");
+	} else {
+		code = o->list ? list_cases(&list) : run_suite(&s, &list);
+	}
+	lt__check_cases_free(&list);
+	return code;
+}
+
 int main(int argc, char **argv)
 {
 	struct check_options o;
-	struct check_list list;
-	int code = lt__check_options(argc, argv, &o);
+	/* Files that are opened would stand in its place. */
+	bool has_output = fcntl(STDOUT_FILENO, F_GETFD) >= 0;
+	int code = has_output ? lt__check_options(argc, argv, &o) : CHECK_EXIT_USE;
 	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
 	if (code < 0 && lt__plugins_load("lt-check", o.load, o.n_load, true, stderr))
 		code = 2;
@@ -220,26 +247,15 @@ int main(int argc, char **argv)
 		code = lt__check_probe(&o);
 	else if (code < 0 && o.script)
 		code = lt__check_again(&o);
-	if (code >= 0) {
+	else if (code < 0)
+		code = work(&o);
+	if (has_output)
 		free((void *)(uintptr_t)o.load);
-		lt__interrupt_release();
-		return code;
+	errno = has_output ? 0 : EBADF;
+	if (!has_output || fflush(stdout) || ferror(stdout)) {
+		lt__say(stderr, "lt-check: standard output cannot be written%s%s\n", errno ? ": " : "", errno ? strerror(errno) : "");
+		code = CHECK_EXIT_USE;
 	}
-	struct suite s = { .o = &o, .begin = now() };
-	s.report.o = &o;
-	s.report.backend = lt_backend_find(o.backend);
-	lt__check_cases(&o, &list);
-	if (list.n == 0) {
-		if (o.n_part > 0)
-			lt__say(stderr, "lt-check: there is no case in part %d/%d (lt-check --list shows all)\n", o.part, o.n_part);
-		else
-			lt__say(stderr, "lt-check: no case fits '%s' (lt-check --list shows all)\n", o.filter ? o.filter : "");
-		code = 2;
-	} else {
-		code = o.list ? list_cases(&list) : run_suite(&s, &list);
-	}
-	lt__check_cases_free(&list);
-	free((void *)(uintptr_t)o.load);
 	lt__interrupt_release();
 	return code;
 }
