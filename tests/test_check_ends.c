@@ -1,9 +1,12 @@
 /* tests/test_check_ends.c -- lt-check on backends that end the process, hang, or take nothing: what is named, when it stops, what it answers. */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
+#include <pty.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include "tests/built.h"
 #include "tests/script_run.h"
 
@@ -248,4 +251,43 @@ Test(check_ends, output_that_cannot_be_written)
 		}
 	cr_expect_eq(lt_check("none", "--filter op/exp/f32/prime --report /dev/full"), 2, "%s%s", out, err);
 	cr_expect_not_null(strstr(err, "lt-check: /dev/full: cannot be written: No space left on device"), "%s", err);
+}
+
+/* -- how far it is -- */
+
+/* What it writes to a terminal; false: there is none. */
+static bool on_a_terminal(const char *plugin, const char *options)
+{
+	char command[2048];
+	int k = snprintf(command, sizeof command, "exec %s", built("lt-check"));
+	(void)snprintf(command + k, sizeof command - (size_t)k, " -B %s %s", built(plugin), options);
+	size_t n = 0;
+	int terminal, status = 0;
+	pid_t pid = forkpty(&terminal, NULL, NULL, NULL);
+	if (pid < 0)
+		return false;
+	if (pid == 0) {
+		execl("/bin/sh", "sh", "-c", command, NULL);
+		_exit(9);
+	}
+	for (ssize_t got; (got = read(terminal, out + n, sizeof out - 1 - n)) > 0;)
+		n += (size_t)got;
+	out[n] = '\0';
+	(void)close(terminal);
+	cr_assert(waitpid(pid, &status, 0) == pid && WIFEXITED(status), "%s", out);
+	return true;
+}
+
+/* A line that is wiped before what stays; not where somebody else reads it. */
+Test(check_ends, it_says_how_far_it_is_on_a_terminal)
+{
+	if (!on_a_terminal("tests/faults/endless.so", "--no-reduce --patience 0.8 --filter 'op/mod/f32/p*/*none/default/alone'"))
+		cr_skip_test("no pseudo-terminal can be had here");
+	cr_expect(strstr(out, " cases, ") && strstr(out, " s: op\033[K\r"), "%s", out);
+	cr_expect(strstr(out, "\r\033[KFAILED op/"), "%s", out);
+	cr_expect(strstr(out, "1 of 2 cases, 1 failed, "), "%s", out);
+	cr_expect(on_a_terminal("tests/faults/endless.so", "--json --no-reduce --patience 0.8 --filter op/mod/f32/prime/view=none"));
+	cr_expect_null(strstr(out, "\033"), "%s", out);
+	cr_expect_eq(lt_check("none", "--filter 'op/max/f32/*'"), 0, "%s%s", out, err);
+	cr_expect_str_eq(err, "");
 }

@@ -209,8 +209,8 @@ bool lt__check_same_bits(struct check_guarded *, const struct check_guarded *, c
 
 /* -- children (check_child.c) -- */
 
-/* told: called as the outcome of a case is known; false: no more are wanted. */
-struct check_watch { bool (*told)(void *user, int32_t i); void *user; };
+/* told: called as the outcome of a case is known; false: no more are wanted.  at: some times a second while the case is under way. */
+struct check_watch { bool (*told)(void *user, int32_t i); void (*at)(void *user, int32_t i); void *user; };
 /* Runs cases in child processes; outcome[i] of case i.  The number of calls of run that came back well. */
 int64_t lt__check_children(const struct check_options *, const struct check_case *const *, int32_t n, struct check_outcome *outcome,
 	const struct check_watch *);
@@ -282,6 +282,15 @@ struct check_report {
 	double seconds;
 	int64_t n_run;                  /* calls of run that came back well */
 };
+
+/* check_progress.c: a line on standard error, if that is a terminal. */
+struct check_progress { bool on, shown; double begin, last; };
+void lt__check_progress_begin(struct check_progress *, bool wanted);
+/* what: is being done; at_once: or only if it is a while since. */
+void lt__check_progress_show(struct check_progress *, const struct check_report *, const char *what, bool at_once);
+/* Before anything else is written. */
+void lt__check_progress_wipe(struct check_progress *);
+
 void lt__check_report_failure(const struct check_report *, int32_t i, FILE *);
 /* What a run of the suite amounts to: the exit code. */
 enum { CHECK_EXIT_GOOD, CHECK_EXIT_FAILED, CHECK_EXIT_USE, CHECK_EXIT_LITTLE };

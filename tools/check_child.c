@@ -185,12 +185,26 @@ static void run_child(const struct parent *p, int fd, int32_t first, int32_t n)
 
 /* -- in the parent -- */
 
+/* As lt__check_wait_read, until its patience ends. */
+static int wait_for(const struct parent *p, const struct child *c)
+{
+	static const double part = 0.2;
+	for (double until = now() + p->o->patience; ; ) {
+		double left = until - now();
+		int ready = lt__check_wait_read(c->fd, left < part ? left : part);
+		if (ready != 0 || left <= part)
+			return ready;
+		if (p->watch)
+			p->watch->at(p->watch->user, c->last.i);
+	}
+}
+
 /* All of `bytes`, a part at a time; false: the child is gone, is silent, or cannot be heard. */
 static bool get(struct parent *p, struct child *c, void *at, size_t bytes)
 {
 	char *to = at;
 	while (bytes > 0) {
-		int ready = lt__check_wait_read(c->fd, p->o->patience);
+		int ready = wait_for(p, c);
 		ssize_t n = ready > 0 ? read(c->fd, to, bytes) : -1;
 		if (ready > 0 && n < 0 && errno == EINTR)
 			continue;
@@ -254,6 +268,8 @@ static void listen_to(struct parent *p, struct child *c)
 	while (!p->stopped && get(p, c, &next, sizeof next)) {
 		bool no_session = c->last.kind == NO_SESSION;
 		c->last = next;
+		if (p->watch)
+			p->watch->at(p->watch->user, next.i);
 		if (next.kind != OUTCOME)
 			continue;
 		if (!take_outcome(p, c, &next, &p->outcome[next.i]))

@@ -15,6 +15,7 @@ struct suite {
 	struct check_report report;
 	struct check_options *o;
 	struct check_outcome *outcome;
+	struct check_progress progress;
 	double begin;
 	int64_t n_failed;
 	int n_reduced;
@@ -51,6 +52,7 @@ static bool is_worth_reducing(const struct suite *s, const struct check_case *c)
 
 static void reduce_case(struct suite *s, int32_t i)
 {
+	lt__check_progress_show(&s->progress, &s->report, "a failure is made smaller", true);
 	const struct check_case *c = s->report.chosen[i];
 	struct again a = { s->o, { c->seed, s->outcome[i].set, c->special, c->wild }, "" };
 	struct lt_context *ctx = NULL;
@@ -86,11 +88,14 @@ static bool told(void *user, int32_t i)
 	struct suite *s = user;
 	static const char *const words[] = { "passed", "refused", "FAILED", "skipped" };
 	const struct check_outcome *out = &s->outcome[i];
+	if (s->o->verbose || out->status == CHECK_FAILED)
+		lt__check_progress_wipe(&s->progress);
 	if (s->o->verbose && !s->o->json)
 		lt__say(stdout, "%-7s %s%s%s\n", words[out->status], s->report.chosen[i]->name, out->text[0] ? ": " : "", out->text);
 	if (out->status == CHECK_FAILED && s->n_failed++ < 200) {
 		if (!out->unrun && is_worth_reducing(s, s->report.chosen[i]))
 			reduce_case(s, i);
+		lt__check_progress_wipe(&s->progress);
 		if (!s->o->json)
 			lt__check_report_failure(&s->report, i, stdout);
 	}
@@ -104,6 +109,12 @@ static bool told(void *user, int32_t i)
 		return false;
 	}
 	return true;
+}
+
+static void at_case(void *user, int32_t i)
+{
+	struct suite *s = user;
+	lt__check_progress_show(&s->progress, &s->report, lt__check_group(s->report.chosen[i]->group)->name, false);
 }
 
 static int list_cases(const struct check_list *list)
@@ -146,7 +157,9 @@ static int run_suite(struct suite *s, const struct check_list *list)
 	s->report.chosen = chosen;
 	s->report.n = list->n;
 	s->report.outcome = s->outcome;
-	s->report.n_run = lt__check_children(s->o, chosen, list->n, s->outcome, &(struct check_watch){ told, s });
+	lt__check_progress_begin(&s->progress, !s->o->json);
+	s->report.n_run = lt__check_children(s->o, chosen, list->n, s->outcome, &(struct check_watch){ told, at_case, s });
+	lt__check_progress_wipe(&s->progress);
 	if (lt__interrupted(NULL)) {
 		(void)fputs("lt-check: interrupted\n", stderr);
 		(void)fflush(stdout);
