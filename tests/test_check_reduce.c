@@ -1,10 +1,10 @@
-/* tests/test_check_reduce.c -- the reducer of lt-check on predicates whose smallest graphs and trees are known. */
+/* tests/test_check_reduce.c -- the reducer of lt-check on predicates whose smallest graphs and schedules are known. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 #include "check/random_graph.h"
 #include "ir/pass.h"
-#include "looptree/looptree.h"
+#include "looptree/schedule.h"
 #include "tests/built.h"
 #include "tests/run_graph.h"
 #include "tests/script_run.h"
@@ -16,7 +16,7 @@ struct asked {
 	enum lt_opcode op;              /* of some predicates */
 	int n, n_bad;                   /* candidates; those that break a rule */
 	lt_status status;
-	char told[2000], *script, *tree;
+	char told[2000], *script, *schedule;
 	struct lt_graph *g;             /* of the script */
 };
 static struct lt_context *ctx;
@@ -38,49 +38,79 @@ static lt_status lowered(const struct lt_graph *g, struct lt_graph **out)
 	return st;
 }
 
-/* A candidate that is no graph, or a tree that is none of it, is never asked about. */
-static bool ask(void *user, const struct lt_graph *g, const char *tree, int *set)
+/* The plain tree of the graph with those of the steps that it takes, as a text; *taken: these. */
+static char *tree_by(const struct lt_graph *g, const char *steps, char **taken)
 {
-	*set = 0;
-	struct asked *a = user;
+	struct run_text text = { NULL, 0 };
 	struct lt_graph *base;
-	struct lt_looptree *t;
-	a->n++;
-	a->n_bad += lt_graph_verify(g) != LT_OK;
-	if (tree && !lowered(g, &base)) {
-		a->n_bad += lt_looptree_parse(base, tree, strlen(tree), "tree", &t) != LT_OK;
-		lt_looptree_free(t);
-		lt_graph_free(base);
-	}
-	return a->is(a, g, tree);
+	struct lt_looptree *plain, *t;
+	cr_assert_eq(lowered(g, &base), LT_OK);
+	cr_assert_eq(lt_looptree_auto(base, NULL, &plain), LT_OK);
+	*taken = lt__check_replay(plain, steps);
+	cr_assert_eq(lt__schedule_steps(plain, *taken, strlen(*taken), "s", 0, NULL, &t), LT_OK, "%s", lt_context_message(ctx));
+	cr_assert_eq(lt_looptree_print(t, run_text_add, &text), LT_OK);
+	lt_looptree_free(t);
+	lt_looptree_free(plain);
+	lt_graph_free(base);
+	return text.at;
 }
 
-static void reduce(struct asked *a, const char *graph, const char *tree)
+static const char begin[] = "schedule 1\n";
+
+static bool is_asked(const struct asked *a, const struct lt_graph *g, const char *schedule, char **taken)
+{
+	char *tree = schedule ? tree_by(g, schedule + strlen(begin), taken) : NULL;
+	bool is = a->is(a, g, tree);
+	free(tree);
+	return is;
+}
+
+/* A candidate that is no graph is never asked about. */
+static bool ask(void *user, const struct lt_graph *g, const char *schedule, struct check_outcome *out)
+{
+	struct asked *a = user;
+	char *taken = NULL;
+	*out = (struct check_outcome){ .done = true };
+	a->n++;
+	a->n_bad += lt_graph_verify(g) != LT_OK;
+	bool is = is_asked(a, g, schedule, &taken);
+	if (schedule) {
+		out->schedule = calloc(1, strlen(taken) + sizeof begin);
+		strcat(strcpy(out->schedule, begin), taken);
+	}
+	free(taken);
+	return is;
+}
+
+static void reduce(struct asked *a, const char *graph, const char *schedule)
 {
 	struct lt_graph *g;
 	size_t bytes;
 	cr_assert_eq(lt_graph_parse(ctx, graph, strlen(graph), "test", &g), LT_OK, "%s", lt_context_message(ctx));
-	remove(scratch("a-case-1.tree"));
+	remove(scratch("a-case-1.schedule"));
 	remove(scratch("a-case-1.lt"));
-	const struct check_failure f = { .name = "a/case:1", .graph = g, .tree_text = tree, .data_seed = 1, .what = "r[0] (%1) is 1, the reference has 2, and rounding explains 0 (1 of 1 elements are wrong)", .repeat = "",
-		.keep = scratch(""), .backend = "-b mine" };
+	const struct check_failure f = { .name = "a/case:1", .graph = g, .schedule = schedule, .data_seed = 1,
+		.what = "r[0] (%1) is 1, the reference has 2, and rounding explains 0 (1 of 1 elements are wrong)", .keep = scratch(""), .backend = "-b mine" };
 	a->n = a->n_bad = 0;
 	a->status = lt__check_reduce(&f, ask, a, a->told, sizeof a->told);
 	lt_graph_free(g);
 	a->script = script_file(scratch("a-case-1.lt"), &bytes);
-	a->tree = script_file(scratch("a-case-1.tree"), &bytes);
+	a->schedule = script_file(scratch("a-case-1.schedule"), &bytes);
 	a->g = NULL;
 	if (a->script)
 		cr_assert_eq(lt_graph_parse(ctx, a->script, strlen(a->script), "reduced", &a->g), LT_OK, "%s", lt_context_message(ctx));
 	cr_expect_eq(a->n_bad, 0, "%d of %d candidates break a rule", a->n_bad, a->n);
+	char *taken = NULL;
 	if (!a->status)
-		cr_assert(a->g && a->is(a, a->g, a->tree), "what was written does not fail: %s%s", a->told, a->script ? a->script : "");
+		cr_assert(a->g && is_asked(a, a->g, a->schedule, &taken), "what was written does not fail: %s%s", a->told, a->script ? a->script : "");
+	cr_expect(!taken || !strcmp(taken, a->schedule + strlen(begin)), "not all steps of the schedule fit: %s%s", a->script, a->schedule);
+	free(taken);
 }
 
 static void forget(struct asked *a)
 {
 	free(a->script);
-	free(a->tree);
+	free(a->schedule);
 	lt_graph_free(a->g);
 }
 
@@ -125,17 +155,17 @@ Test(check_reduce, a_padded_exp)
 	struct asked a = { .is = has_padded_exp };
 	reduce(&a, many, NULL);
 	cr_assert_eq(a.status, LT_OK, "%s", a.told);
-	cr_expect_null(a.tree);
+	cr_expect_null(a.schedule);
 	cr_expect(a.g->n_node == 3 && a.g->n_param == 0 && a.g->n_require == 0 && a.g->n_result == 1 && a.g->n_set == 0, "%s", a.script);
 	for (lt_var v = 0; v < a.g->n_var; v++)
 		cr_expect_leq(a.g->var[v].extent, 5, "%s", a.script);
-	cr_expect_leq(a.g->n_var, 2, "%s", a.script);
+	cr_expect_leq(a.g->n_var, 4, "%s", a.script);
 	cr_expect_not_null(strstr(a.told, "  lt-check -b mine --script "), "%s", a.told);
 	cr_expect_not_null(strstr(a.told, "  lt-run -b mine "), "%s", a.told);
 	forget(&a);
 }
 
-/* Every operator of that graph, alone: one node that computes, on inputs without dims, but for what an operator asks of dims. */
+/* Every operator of that graph, alone: one node that computes, on inputs of one element. */
 Test(check_reduce, each_operator_alone)
 {
 	static const enum lt_opcode ops[] = { LT_OP_mul, LT_OP_exp, LT_OP_cast, LT_OP_neg, LT_OP_add };
@@ -144,7 +174,6 @@ Test(check_reduce, each_operator_alone)
 		reduce(&a, many, NULL);
 		cr_assert_eq(a.status, LT_OK, "%s", a.told);
 		cr_expect(strstr(a.told, "reduced to 1 computed node in"), "%s\n%s", a.told, a.script);
-		cr_expect_leq(a.g->n_var, 1, "%s", a.script);
 		for (lt_var v = 0; v < a.g->n_var; v++)
 			cr_expect_eq(a.g->var[v].extent, 1, "%s", a.script);
 		forget(&a);
@@ -179,22 +208,6 @@ Test(check_reduce, scalars_and_states_stay_where_they_are_needed)
 	forget(&a);
 }
 
-/* A tree of the graph, made from its plain one. */
-static char *tree_of(const char *graph, const char *steps)
-{
-	struct lt_graph *g;
-	struct lt_program *p;
-	struct run_text text = { NULL, 0 };
-	cr_assert_eq(lt_graph_parse(ctx, graph, strlen(graph), "test", &g), LT_OK);
-	const struct lt_options o = { .size = sizeof o, .backends = "ref", .no_passes = 1, .plan_only = 1, .schedule = "schedule 1\n",
-		.schedule_bytes = 11, .apply = steps };
-	cr_assert_eq(lt_compile(ctx, g, &o, &p), LT_OK, "%s", lt_context_message(ctx));
-	cr_assert_eq(lt_program_dump(p, LT_SHOW_TREE, run_text_add, &text), LT_OK);
-	lt_program_free(p);
-	lt_graph_free(g);
-	return text.at;
-}
-
 static const char layer[] = "graph 1\nvar m 13\nvar n 7\nvar k 29\n"
 	"%x = f32[m, k] input \"x\"\n%w = f32[k, n] constant \"w\"\n%b = f32[n] constant \"b\"\n"
 	"%p = f32[m, k, n] mul %x, %w\n%s = f32[m, n] add.reduce %p\n%c = f32[m, n] add %s, %b\n%y = f32[m, n] exp %c\n"
@@ -214,19 +227,17 @@ static int lines_of(const char *text, const char *word)
 	return n;
 }
 
-/* Only the loop with the tail, and the one inside it, stay. */
-Test(check_reduce, a_tree_is_carried_along)
+/* Only the steps that the tail needs stay. */
+Test(check_reduce, a_schedule_is_replayed)
 {
-	char *tree = tree_of(layer, "split %s/m 5; split %s/n 3; tail %y/m peel; unroll %s/k");
 	struct asked a = { .is = has_peel };
-	reduce(&a, layer, tree);
-	cr_assert(!a.status && a.tree, "%s\n%s", a.told, tree);
-	cr_expect_eq(a.g->n_node, 2, "%s\n%s", a.script, a.tree);
-	cr_expect_leq(lines_of(a.tree, "for "), 2, "%s\n%s", a.script, a.tree);
-	cr_expect_null(strstr(a.tree, "unroll"), "%s", a.tree);
+	reduce(&a, layer, "schedule 1\nsplit %s/m 5\nsplit %s/n 3; vectorize %s/n'\ntail %y/m peel\nunroll %s/k\nsplit %y/n 2\n");
+	cr_assert(!a.status && a.schedule, "%s", a.told);
+	cr_expect_leq(a.g->n_node, 3, "%s%s", a.script, a.schedule);
+	cr_expect_leq(lines_of(a.schedule, "\n"), 3, "%s%s", a.script, a.schedule);
+	cr_expect_null(strstr(a.schedule, "unroll"), "%s", a.schedule);
 	cr_expect_not_null(strstr(a.told, "--schedule "), "%s", a.told);
 	forget(&a);
-	free(tree);
 }
 
 static bool has_derived(const struct asked *a, const struct lt_graph *g, const char *tree)
@@ -236,15 +247,23 @@ static bool has_derived(const struct asked *a, const struct lt_graph *g, const c
 }
 
 /* A tree with nodes of its own goes with a graph that is cut, too. */
-Test(check_reduce, a_tree_with_own_nodes)
+Test(check_reduce, a_schedule_with_own_nodes)
 {
-	char *tree = tree_of(layer, "split %s/k 8; stage %p %w at k; split %y/n 2; tail %y/n mask; vectorize %y/n'");
 	struct asked a = { .is = has_derived };
-	reduce(&a, layer, tree);
-	cr_assert(!a.status && a.tree, "%s\n%s", a.told, tree);
-	cr_expect_leq(a.g->n_node, 3, "%s\n%s", a.script, a.tree);
+	reduce(&a, layer, "schedule 1\nsplit %s/k 8\nstage %p %w at k\nsplit %y/n 2; tail %y/n mask; vectorize %y/n'\n");
+	cr_assert(!a.status && a.schedule, "%s", a.told);
+	cr_expect_leq(a.g->n_node, 3, "%s\n%s", a.script, a.schedule);
 	forget(&a);
-	free(tree);
+}
+
+/* What fails by its default tree needs no schedule. */
+Test(check_reduce, the_default_tree_is_tried_first)
+{
+	struct asked a = { .is = has_op, .op = LT_OP_exp };
+	reduce(&a, layer, "schedule 1\nsplit %s/m 5\nunroll %s/k\n");
+	cr_expect(!a.status && !a.schedule && a.g->n_node == 2, "%s", a.told);
+	cr_expect_null(strstr(a.told, "--schedule "), "%s", a.told);
+	forget(&a);
 }
 
 static bool always(const struct asked *a, const struct lt_graph *g, const char *tree)
@@ -258,7 +277,7 @@ Test(check_reduce, all_and_nothing)
 {
 	struct asked a = { .is = always };
 	reduce(&a, many, NULL);
-	cr_expect(!a.status && a.g->n_node == 1 && a.g->n_var == 0, "%s%s", a.told, a.script);
+	cr_expect(!a.status && a.g->n_node == 1, "%s%s", a.told, a.script);
 	forget(&a);
 	a.is = never;
 	reduce(&a, many, NULL);

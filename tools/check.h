@@ -41,6 +41,10 @@ struct check_spec {
 	int shape, view, schedule, neighbour;
 	int variant;
 };
+/* text: a tree, a schedule, or steps that change the default tree; NULL: as the kind says.  replay: a schedule, or steps, of which those that
+ * do not fit are left out.  The program can be shown, not run: its frozen trees are the
+ * backend's to run. */
+struct check_tree { int kind; uint64_t seed; const char *text; bool replay; };
 struct check_device;
 struct check_outcome;
 struct check_case {
@@ -54,9 +58,9 @@ struct check_case {
 	bool wild;                      /* an index is out of range in the second set of data */
 	/* A clause of the contract instead of a graph of its own: NULL for a graph. */
 	void (*clause)(struct check_device *, const struct check_case *, struct check_outcome *);
-	/* A graph that is there already, with the text of its tree (NULL: the default one): NULL where it is made from the spec. */
+	/* A graph that is there already, and its tree; NULL where both follow from the spec. */
 	const struct lt_graph *graph;
-	const char *tree;
+	struct check_tree how;
 };
 struct check_list { struct check_case *at; int32_t n, cap; bool lost; };         /* lost: there was no memory for all */
 
@@ -96,7 +100,7 @@ enum { CHECK_TEXT = 1500 };
 struct check_outcome {
 	enum check_status status;
 	char text[CHECK_TEXT];          /* what differs; why it is refused or skipped */
-	char *tree;                     /* of a failure: the text of the tree that it ran by, or NULL; the caller's to free */
+	char *schedule;                 /* of a failure: that of lt__check_lower; the caller's to free */
 	int set;                        /* of a failure: the set of data */
 	double seconds;
 	bool done, unrun, late, left;   /* unrun: it could not even be begun, which is a failure; late: not run, the time was up; left: not run, for many before it had ended in one way */
@@ -137,11 +141,11 @@ void lt__check_data_free(const struct lt_graph *, void **);
 
 /* -- lowering (check_lower.c) -- */
 
-/* schedule: text of a tree ("looptree 1 ..."), NULL: as the kind says.  The program can be shown, not run: its frozen trees are the
- * backend's to run. */
-struct check_tree { int kind; uint64_t seed; const char *text; };
-lt_status lt__check_lower(const struct check_device *, const struct lt_graph *, const struct check_tree *, struct lt_program **out);
-char *lt__check_tree_text(const struct lt_program *);                    /* the caller's to free */
+/* schedule: the steps that made the tree ("schedule 1" before those from the plain one), the caller's to free; NULL: there are none. */
+lt_status lt__check_lower(const struct check_device *, const struct lt_graph *, const struct check_tree *, struct lt_program **out,
+	char **schedule);
+/* The steps, a line each, that the tree takes one after the other; the caller's to free. */
+char *lt__check_replay(const struct lt_looptree *, const char *steps);
 
 /* -- running (check_guarded.c, check_run.c, check_compare.c) -- */
 
@@ -151,6 +155,7 @@ struct check_work {
 	struct lt_context *ctx;
 	struct lt_graph *g;
 	struct lt_program *p;
+	char *schedule;                 /* as lt__check_lower has it */
 	struct lt_object **object;      /* by nest of the program */
 	struct check_outcome *out;
 	uint64_t seed; int special; bool wild;
@@ -214,8 +219,9 @@ struct check_watch { bool (*told)(void *user, int32_t i); void (*at)(void *user,
 /* Runs cases in child processes; outcome[i] of case i.  The number of calls of run that came back well. */
 int64_t lt__check_children(const struct check_options *, const struct check_case *const *, int32_t n, struct check_outcome *outcome,
 	const struct check_watch *);
-/* One graph, by a tree's text (NULL: the default tree), in a child of its own. */
-void lt__check_child_graph(const struct check_options *, const struct lt_graph *, const char *tree, const struct check_data *, struct check_outcome *);
+/* One graph, in a child of its own. */
+void lt__check_child_graph(const struct check_options *, const struct lt_graph *, const struct check_tree *, const struct check_data *,
+	struct check_outcome *);
 
 /* check_score.c: what score answers, in a child of its own.  false: it did not, how says in which way. */
 bool lt__check_score(const struct lt_backend *, const struct check_options *, int32_t *score, struct check_diagnostics *, char *how, size_t bytes);
@@ -248,19 +254,18 @@ bool lt__check_print_fail(struct check_outcome *, int64_t from);         /* true
 struct check_failure {
 	const char *name;               /* of the case */
 	const struct lt_graph *graph;   /* as the case made it; its context is free to use for smaller ones */
-	const char *tree_text;          /* "looptree 1 ...", over the graph's lowered form without passes; NULL: the default tree */
+	const char *schedule;           /* that it fails by; NULL: the default tree */
 	uint64_t data_seed;
 	int set, special; bool wild;    /* the data are lt__check_data_new(graph, {data_seed, set, special, wild}) */
 	const char *what;               /* what differs */
-	const char *repeat;             /* the command that repeats the case */
 	const char *keep;               /* folder for the files, which exists */
 	const char *backend;            /* the options that choose the backend, for lt-run: "-B mine.so -b mine"; NULL: not told */
 	const char *limits;             /* lt__check_limits; NULL: none */
 };
-/* Whether a graph with a tree (NULL: its default tree) fails, in a process of its own: a wrong value, a crash, no end; *set: with which data.  A text that is no tree
- * of the graph, or a graph that cannot be evaluated, does not fail. */
-typedef bool check_still_fails(void *user, const struct lt_graph *, const char *tree_text, int *set);
-/* Writes the smallest script and tree it finds that still fail into files in f->keep; told: sentences that name them and say how to run
+/* Whether a graph fails, in a process of its own, by those of the schedule's steps that fit (NULL: its default tree): a wrong value, a crash, no
+ * end.  out: with which data, and by which steps.  A graph that cannot be evaluated does not fail. */
+typedef bool check_still_fails(void *user, const struct lt_graph *, const char *schedule, struct check_outcome *out);
+/* Writes the smallest script and schedule it finds that still fail into files in f->keep; told: sentences that name them and say how to run
  * them, to print below the failure.  LT_OK, or why nothing was written (told says so, too). */
 lt_status lt__check_reduce(const struct check_failure *f, check_still_fails *, void *user, char *told, size_t bytes);
 

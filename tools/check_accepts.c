@@ -13,7 +13,7 @@ void lt__check_accepts_promise(struct check_device *d, const struct check_case *
 	for (int i = 0; i < 24 && !out->done; i++) {
 		const struct check_case c = { .group = i % 2 ? CHECK_product : CHECK_op, .spec = { .op = LT_OP_add, .dtype = LT_F32,
 			.shape = CHECK_PRIME, .variant = CHECK_BIAS_RELU, .neighbour = CHECK_REDUCED } };
-		const struct check_tree tree = { i % 4 < 2 ? CHECK_DRAWN : CHECK_DRAWN2, clause->seed + (uint64_t)i * 1000, NULL };
+		const struct check_tree tree = { .kind = i % 4 < 2 ? CHECK_DRAWN : CHECK_DRAWN2, .seed = clause->seed + (uint64_t)i * 1000 };
 		struct check_outcome mine = { 0 };
 		struct check_work w = { .device = d, .out = &mine, .seed = clause->seed + (uint64_t)i }, *one = &w;
 		if (!lt_context_new(&w.ctx) && !lt__check_graph(w.ctx, &c, &w.g) && lt__check_prepare(&w, &tree) && lt__check_compile(&one, 1))
@@ -57,7 +57,7 @@ void lt__check_accepts_together(struct check_device *d, const struct check_case 
 		{ .group = CHECK_reduce, .spec = { .op = LT_OP_min, .dtype = LT_F32, .shape = CHECK_ABOVE } },
 		{ .group = CHECK_op, .spec = { .op = LT_OP_mul, .dtype = LT_F32, .shape = CHECK_ONE } },
 	};
-	static const struct check_tree tree = { CHECK_DEFAULT, 0, NULL };
+	static const struct check_tree tree = { .kind = CHECK_DEFAULT };
 	struct check_outcome mine[N] = { { 0 } };
 	struct check_work w[N] = { { 0 } }, *open[N];
 	int32_t n = 0;

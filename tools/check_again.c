@@ -61,10 +61,10 @@ int lt__check_again(const struct check_options *o)
 	else if (read_all(ctx, o, &g, &tree, &data))
 		lt__say(stderr, "lt-check: %s\n", lt_context_message(ctx));
 	else {
-		lt__check_child_graph(o, g, tree, &data, &out);
+		lt__check_child_graph(o, g, &(struct check_tree){ .text = tree }, &data, &out);
 		lt__say(stdout, "%s %s%s%s\n", words[out.status], o->script, out.text[0] ? "\n  " : "", out.text);
 		code = !out.done || out.status == CHECK_FAILED ? 1 : out.status == CHECK_SKIPPED ? 2 : 0;
-		free(out.tree);
+		free(out.schedule);
 	}
 	free(tree);
 	lt_graph_free(g);

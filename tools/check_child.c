@@ -17,7 +17,7 @@
  * take long, each. */
 enum { BATCH = 48, MAX_ENDED = 20, MAX_SILENT = 5 };
 enum { AT_CASE = 1, OUTCOME = 2, AT_BATCH = 3, AT_TREE = 4, NO_SESSION = 5 };
-struct message { int32_t kind, i, status, set, n_text, n_tree; double seconds; };
+struct message { int32_t kind, i, status, set, n_text, n_schedule; double seconds; };
 
 struct parent {
 	const struct check_options *o;
@@ -66,18 +66,18 @@ static void say_at(int fd, int kind, int32_t i)
 
 static void say_outcome(int fd, int32_t i, const struct check_outcome *out)
 {
-	const struct message m = { OUTCOME, i, (int32_t)out->status, out->set, (int32_t)strlen(out->text), out->tree ? (int32_t)strlen(out->tree) : 0,
+	const struct message m = { OUTCOME, i, (int32_t)out->status, out->set, (int32_t)strlen(out->text), out->schedule ? (int32_t)strlen(out->schedule) : 0,
 		out->seconds };
 	child_write(fd, &m, sizeof m);
 	child_write(fd, out->text, (size_t)m.n_text);
-	if (out->tree)
-		child_write(fd, out->tree, (size_t)m.n_tree);
+	if (out->schedule)
+		child_write(fd, out->schedule, (size_t)m.n_schedule);
 }
 
 static void prepare_case(struct check_device *d, const struct check_case *c, struct check_work *w)
 {
 	double begin = now();
-	const struct check_tree tree = { c->spec.schedule, c->seed, c->tree };
+	const struct check_tree tree = c->graph ? c->how : (struct check_tree){ .kind = c->spec.schedule, .seed = c->seed };
 	w->device = d;
 	w->seed = c->seed;
 	w->special = c->special;
@@ -96,8 +96,10 @@ static void finish_case(const struct check_case *c, struct check_work *w)
 	double begin = now();
 	if (!w->out->done)
 		(void)lt__check_run(w);
-	if (w->out->status == CHECK_FAILED && w->p)
-		w->out->tree = lt__check_tree_text(w->p);
+	if (w->out->status == CHECK_FAILED) {
+		w->out->schedule = w->schedule;
+		w->schedule = NULL;
+	}
 	lt__check_work_free(w);
 	if (!c->graph) {
 		lt_graph_free(w->g);
@@ -139,7 +141,7 @@ static void run_graphs(const struct parent *p, struct check_device *d, int fd, i
 		finish_case(p->c[first + i], &w[i]);
 		has_printed(&known, &out[i]);
 		say_outcome(fd, first + i, &out[i]);
-		free(out[i].tree);
+		free(out[i].schedule);
 	}
 }
 
@@ -221,16 +223,16 @@ static bool get(struct parent *p, struct child *c, void *at, size_t bytes)
 static bool take_outcome(struct parent *p, struct child *c, const struct message *m, struct check_outcome *out)
 {
 	struct check_outcome new = { .status = (enum check_status)m->status, .set = m->set, .seconds = m->seconds, .done = true,
-		.tree = m->n_tree ? calloc(1, (size_t)m->n_tree + 1) : NULL };
-	if (!get(p, c, new.text, (size_t)m->n_text) || (new.tree && !get(p, c, new.tree, (size_t)m->n_tree))) {
-		free(new.tree);
+		.schedule = m->n_schedule ? calloc(1, (size_t)m->n_schedule + 1) : NULL };
+	if (!get(p, c, new.text, (size_t)m->n_text) || (new.schedule && !get(p, c, new.schedule, (size_t)m->n_schedule))) {
+		free(new.schedule);
 		return false;
 	}
-	if (m->n_tree && !new.tree) {
+	if (m->n_schedule && !new.schedule) {
 		c->lost = ENOMEM;
 		return false;
 	}
-	free(out->tree);
+	free(out->schedule);
 	*out = new;
 	return true;
 }
@@ -395,10 +397,10 @@ int64_t lt__check_children(const struct check_options *o, const struct check_cas
 }
 
 /* What is printed is not asked about: a graph that is made smaller is to fail by what it computes. */
-void lt__check_child_graph(const struct check_options *o, const struct lt_graph *g, const char *tree, const struct check_data *data,
+void lt__check_child_graph(const struct check_options *o, const struct lt_graph *g, const struct check_tree *how, const struct check_data *data,
 	struct check_outcome *out)
 {
-	const struct check_case c = { .group = CHECK_random, .graph = g, .tree = tree, .seed = data->seed, .special = data->special,
+	const struct check_case c = { .group = CHECK_random, .graph = g, .how = *how, .seed = data->seed, .special = data->special,
 		.wild = data->wild }, *one = &c;
 	struct parent p = { .o = o, .c = &one, .n = 1, .outcome = out, .print = -1 };
 	*out = (struct check_outcome){ 0 };

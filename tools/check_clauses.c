@@ -83,7 +83,7 @@ static const struct { unsigned bit; struct check_case c; } samples[] = {
 static bool try_sample(struct check_device *d, const struct check_case *clause, const struct check_case *c, check_on_sample *fn,
 	struct check_outcome *out, int *n_done)
 {
-	const struct check_tree tree = { c->spec.schedule, 0, NULL };
+	const struct check_tree tree = { .kind = c->spec.schedule };
 	struct check_outcome mine = { 0 };
 	struct check_work w = { .device = d, .out = &mine, .seed = clause->seed, .special = 0 }, *one = &w;
 	if (lt_context_new(&w.ctx) || lt__check_graph(w.ctx, c, &w.g))

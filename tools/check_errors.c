@@ -136,7 +136,7 @@ static bool is_reported(struct check_work *w, const struct lt_fault *f)
 /* fn: with the room as it is after a run with two indices out of range, data with 0 in their place. */
 static void with_fault(struct check_device *d, const struct check_case *clause, struct check_outcome *out, bool elsewhere)
 {
-	const struct check_tree tree = { CHECK_PLAIN, 0, NULL };
+	const struct check_tree tree = { .kind = CHECK_PLAIN };
 	const struct check_case gather = gather_for(d);
 	struct check_work w = { .device = d, .out = out, .seed = clause->seed }, *one = &w;
 	struct check_trial good_data = { 0 };

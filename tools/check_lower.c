@@ -3,6 +3,10 @@
  * The library lowers for the target of the backend which is checked, and asks no backend on the way.  So whether that one accepts a tree is
  * asked here.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <stdlib.h>
 #include <string.h>
 #include "check/random_graph.h"
 #include "check/random_steps.h"
@@ -17,53 +21,52 @@ static lt_status lower_for_device(const struct check_device *device, const struc
 	return lt__compile_for(g->ctx, g, device->caps->target, &o, out);
 }
 
-/* Steps that are accepted one after the other, as a list.  Loops of a device's launch are not drawn: their trees are a matter of the target. */
-enum { MAX_STEPS = 3000, MAX_TRIES = 24, MAX_NODES = 400 };
+/* -- steps -- */
 
-static void draw(const struct lt_looptree *first, uint64_t seed, char *list)
+/* Steps that a tree has taken one after the other, a line each; the others are left out. */
+enum { MAX_STEPS = 3000, MAX_STEP = 1200, MAX_TRIES = 24, MAX_NODES = 400 };
+struct taken { const struct lt_looptree *t; struct lt_looptree *mine; char list[MAX_STEPS]; size_t n; };
+
+static bool steps_have_room(const struct taken *x) { return x->n + MAX_STEP + 3 < MAX_STEPS; }
+
+static bool steps_take(struct taken *x, const char *step)
 {
-	const struct lt_looptree *t = first;
-	struct lt_looptree *mine = NULL, *next;
-	uint64_t rng = seed;
+	struct lt_looptree *next;
+	if (!steps_have_room(x) || lt__schedule_steps(x->t, step, strlen(step), "s", 0, NULL, &next))
+		return false;
+	lt_looptree_free(x->mine);
+	x->t = x->mine = next;
+	x->n += (size_t)snprintf(x->list + x->n, MAX_STEPS - x->n, "%s\n", step);
+	return true;
+}
+
+/* Loops of a device's launch are not drawn: their trees are a matter of the target. */
+static void steps_draw(struct taken *x, const struct check_tree *how)
+{
+	uint64_t rng = how->seed;
 	int wanted = (int)random_between(&rng, 2, 6), kind;
-	size_t n = 0;
-	char step[800];
-	list[0] = '\0';
-	for (int i = 0; i < MAX_TRIES && wanted > 0 && t->n_node < MAX_NODES && n + sizeof step + 3 < MAX_STEPS; i++) {
-		if (!random_step(t, &rng, "bind call", &kind, step, sizeof step) || lt__schedule_steps(t, step, strlen(step), "s", 0, NULL, &next))
-			continue;
-		lt_looptree_free(mine);
-		t = mine = next;
-		n += (size_t)snprintf(list + n, MAX_STEPS - n, "%s%s", n ? "; " : "", step);
-		wanted--;
-	}
-	lt_looptree_free(mine);
+	char step[MAX_STEP];
+	for (int i = 0; i < MAX_TRIES && wanted > 0 && x->t->n_node < MAX_NODES && steps_have_room(x); i++)
+		if (random_step(x->t, &rng, "bind call", &kind, step, sizeof step) && steps_take(x, step))
+			wanted--;
 }
 
-/* A tail that cannot be had is told when the tree is frozen: then fewer steps are taken. */
-static lt_status lower_steps(const struct check_device *device, const struct lt_graph *g, const char *begin, char *list, struct lt_program **out)
+/* Those of another graph's schedule that fit this one, too. */
+static void steps_replay(struct taken *x, const struct check_tree *how)
 {
-	for (;;) {
-		lt_status st = lower_for_device(device, g, begin, list[0] ? list : NULL, out);
-		char *last = strrchr(list, ';');
-		if (!st || (st != LT_EILLEGAL && st != LT_EUNSUPPORTED) || !list[0])
-			return st;
-		*(last ? last : list) = '\0';
+	char step[MAX_STEP];
+	for (const char *line = how->text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		(void)snprintf(step, sizeof step, "%.*s", (int)strcspn(line, "\n"), line);
+		(void)steps_take(x, step);
 	}
 }
 
-static lt_status lower_drawn(const struct check_device *device, const struct lt_graph *g, const char *begin, uint64_t seed, struct lt_program **out)
+char *lt__check_replay(const struct lt_looptree *from, const char *steps)
 {
-	char list[MAX_STEPS];
-	struct lt_program *p;
-	LT_TRY(lower_for_device(device, g, begin, NULL, &p));
-	if (p->tree->root < 0) {
-		*out = p;
-		return LT_OK;
-	}
-	draw(p->tree, seed, list);
-	lt_program_free(p);
-	return lower_steps(device, g, begin, list, out);
+	struct taken x = { .t = from };
+	steps_replay(&x, &(struct check_tree){ .text = steps });
+	lt_looptree_free(x.mine);
+	return strdup(x.list);
 }
 
 /* -- loops in vectors -- */
@@ -105,47 +108,84 @@ static void vector_steps(const struct lt_looptree *t, lt_tnode loop, int kind, c
 }
 
 /* Loops that cannot be vectors stay as they are. */
-static lt_status lower_vectors(const struct check_device *device, const struct lt_graph *g, const char *begin, int kind, struct lt_program **out)
+static void make_vectors(struct taken *x, const struct check_tree *how)
 {
-	char list[MAX_STEPS] = "", step[1200];
-	struct lt_program *p;
-	struct lt_looptree *mine = NULL, *next;
-	size_t n = 0;
-	LT_TRY(lower_for_device(device, g, begin, NULL, &p));
-	for (lt_tnode at = 0; at < p->tree->n_node && n + sizeof step + 3 < MAX_STEPS; at++) {
-		if (p->tree->node[at].kind != LT_TLOOP)
+	const struct lt_looptree *first = x->t;
+	char step[MAX_STEP];
+	for (lt_tnode at = 0; at < first->n_node; at++) {
+		if (first->node[at].kind != LT_TLOOP)
 			continue;
-		vector_steps(p->tree, at, kind, step, sizeof step);
-		if (!step[0] || lt__schedule_steps(mine ? mine : p->tree, step, strlen(step), "s", 0, NULL, &next))
-			continue;
-		lt_looptree_free(mine);
-		mine = next;
-		n += (size_t)snprintf(list + n, MAX_STEPS - n, "%s%s", n ? "; " : "", step);
+		vector_steps(first, at, how->kind, step, sizeof step);
+		if (step[0])
+			(void)steps_take(x, step);
 	}
-	lt_looptree_free(mine);
-	lt_program_free(p);
-	return lower_steps(device, g, begin, list, out);
 }
 
-lt_status lt__check_lower(const struct check_device *device, const struct lt_graph *g, const struct check_tree *how, struct lt_program **out)
+/* -- trees -- */
+
+/* A tail that cannot be had is told when the tree is frozen: then fewer steps are taken. */
+static lt_status lower_steps(const struct check_device *device, const struct lt_graph *g, const char *begin, char *list, struct lt_program **out)
+{
+	for (;;) {
+		lt_status st = lower_for_device(device, g, begin, list[0] ? list : NULL, out);
+		if (!st || (st != LT_EILLEGAL && st != LT_EUNSUPPORTED) || !list[0])
+			return st;
+		size_t n = strlen(list) - 1;
+		while (n > 0 && list[n - 1] != ';' && list[n - 1] != '\n')
+			n--;
+		list[n > 0 && list[n - 1] == ';' ? n - 1 : n] = '\0';
+	}
+}
+
+static lt_status lower_made(const struct check_device *device, const struct lt_graph *g, const char *begin, const struct check_tree *how,
+	void (*make)(struct taken *, const struct check_tree *), struct lt_program **out, char **schedule)
+{
+	struct taken x = { .n = 0 };
+	struct lt_program *p;
+	if (make) {
+		LT_TRY(lower_for_device(device, g, begin, NULL, &p));
+		x.t = p->tree;
+		if (p->tree->root >= 0)
+			make(&x, how);
+		lt_looptree_free(x.mine);
+		lt_program_free(p);
+	}
+	LT_TRY(lower_steps(device, g, begin, x.list, out));
+	if (!begin && !x.list[0])
+		return LT_OK;
+	if (asprintf(schedule, "%s%s", begin ? begin : "", x.list) >= 0)
+		return LT_OK;
+	lt_program_free(*out);
+	*out = NULL;
+	*schedule = NULL;
+	return lt_fail(g->ctx, LT_ENOMEM, "out of memory");
+}
+
+lt_status lt__check_lower(const struct check_device *device, const struct lt_graph *g, const struct check_tree *how, struct lt_program **out,
+	char **schedule)
 {
 	static const char plain[] = "schedule 1\n";
+	const size_t head = sizeof plain - 1;
+	struct check_tree mine = *how;
 	*out = NULL;
-	if (how->text)
-		return lower_for_device(device, g, how->text, NULL, out);
-	switch (how->kind) {
-	case CHECK_PLAIN:  return lower_for_device(device, g, plain, NULL, out);
-	case CHECK_DRAWN:  return lower_drawn(device, g, plain, how->seed, out);
-	case CHECK_DRAWN2: return lower_drawn(device, g, NULL, how->seed + 1, out);
-	case CHECK_MASKED: case CHECK_PEELED: case CHECK_INNER: case CHECK_PADDED: case CHECK_OUTER: case CHECK_NESTED: case CHECK_STRIPS:
-		return lower_vectors(device, g, plain, how->kind, out);
-	default:           return lower_for_device(device, g, NULL, NULL, out);
+	*schedule = NULL;
+	if (how->text && !how->replay) {
+		bool steps = strncmp(how->text, "schedule", 8) != 0 && strncmp(how->text, "looptree", 8) != 0;
+		return lower_for_device(device, g, steps ? NULL : how->text, steps ? how->text : NULL, out);
 	}
-}
-
-char *lt__check_tree_text(const struct lt_program *p)
-{
-	struct check_text t = { NULL, 0 };
-	(void)lt_looptree_print(p->tree, lt__check_text_add, &t);
-	return t.at;
+	if (how->text && !strncmp(how->text, plain, head)) {
+		mine.text += head;
+		return lower_made(device, g, plain, &mine, steps_replay, out, schedule);
+	}
+	if (how->text)
+		return lower_made(device, g, NULL, how, steps_replay, out, schedule);
+	switch (how->kind) {
+	case CHECK_PLAIN:  return lower_made(device, g, plain, how, NULL, out, schedule);
+	case CHECK_DRAWN:  return lower_made(device, g, plain, how, steps_draw, out, schedule);
+	case CHECK_DRAWN2:
+		mine.seed++;
+		return lower_made(device, g, NULL, &mine, steps_draw, out, schedule);
+	case CHECK_DEFAULT: return lower_for_device(device, g, NULL, NULL, out);
+	default:           return lower_made(device, g, plain, how, make_vectors, out, schedule);
+	}
 }

@@ -1,5 +1,4 @@
-/* tools/check_reduce_graph.c -- steps of the reducer: fewer results, states, nodes, pieces, scalars; plainer types. */
-#include <stdlib.h>
+/* tools/check_reduce_graph.c -- steps of the reducer: fewer results, states, nodes, pieces, scalars; smaller extents; plainer types. */
 #include <string.h>
 #include "tools/check_reduce.h"
 
@@ -10,7 +9,8 @@ static bool is_source(const struct lt_nodedef *n)
 	return n->op == LT_OP_input || n->op == LT_OP_constant || n->op == LT_OP_state || n->op == LT_OP_lit;
 }
 
-void lt__reduce_redirect(struct lt_graph *g, lt_node from, lt_node to)
+/* All that reads or shows `from` takes `to` instead. */
+static void redirect(struct lt_graph *g, lt_node from, lt_node to)
 {
 	for (lt_node x = 0; x < g->n_node; x++)
 		for (int32_t i = 0; i < g->node[x].n_operand; i++)
@@ -88,7 +88,7 @@ static enum reduce_made bypass(struct lt_graph *g, int64_t k)
 	const struct lt_nodedef *n = &g->node[x];
 	if (k % MOST >= n->n_operand || g->node[n->operand[k % MOST]].dtype != n->dtype)
 		return REDUCE_NOT;
-	lt__reduce_redirect(g, x, n->operand[k % MOST]);
+	redirect(g, x, n->operand[k % MOST]);
 	return REDUCE_MADE;
 }
 
@@ -130,6 +130,15 @@ static void linear_forget(struct lt_linear *l, lt_param p)
 		}
 }
 
+/* Rows without what they have of a column. */
+static const int64_t *zeroed(struct lt_graph *g, const int64_t *from, int32_t n, int32_t width, int32_t column)
+{
+	int64_t *out = lt__arena_copy(g->arena, from, sizeof *out * (size_t)n * (size_t)width);
+	for (int32_t i = 0; i < n; i++)
+		out[i * width + column] = 0;
+	return out;
+}
+
 /* A run-time scalar is 0 wherever it is read. */
 static enum reduce_made scalars(struct lt_graph *g, int64_t k)
 {
@@ -143,10 +152,16 @@ static enum reduce_made scalars(struct lt_graph *g, int64_t k)
 		struct lt_nodedef *n = &g->node[x];
 		for (int32_t i = 0; n->op == LT_OP_update && i < n->n_dim; i++)
 			n->at[i] = n->at[i] == k ? -1 : n->at[i];
-		for (int32_t i = 0; i < n->n_piece; i++)
-			for (int32_t c = n->piece[i].map.n_param; c > 0; c--)
-				if (n->piece[i].map.param[c - 1] == k)
-					lt__reduce_drop_column(g, &n->piece[i].map, c);
+		for (int32_t i = 0; i < n->n_piece; i++) {
+			struct lt_map *m = &n->piece[i].map;
+			int32_t width = lt__map_width(m);
+			for (int32_t c = m->n_param; c > 0; c--)
+				if (m->param[c - 1] == k) {
+					m->guard = zeroed(g, m->guard, m->n_guard, width, c);
+					m->row = zeroed(g, m->row, m->n_row, width, c);
+					m->div = zeroed(g, m->div, m->n_div, 1 + width, 1 + c);
+				}
+		}
 	}
 	return REDUCE_MADE;
 }
@@ -159,6 +174,53 @@ static enum reduce_made ranges(struct lt_graph *g, int64_t k)
 	if (high >= p->high)
 		return REDUCE_NOT;
 	p->high = high;
+	return REDUCE_MADE;
+}
+
+/* Index row i of a piece stays below the extent: by the guard that says so already, or by a new one. */
+static void hold_below(struct lt_graph *g, struct lt_nodedef *view, struct lt_map *m, int32_t i, int64_t extent)
+{
+	int32_t width = lt__map_width(m), c = 0;
+	const int64_t *row = m->row + (int64_t)i * width;
+	int64_t *guard = LT_NEW(g->arena, int64_t, (int64_t)(m->n_guard + 1) * width);
+	memcpy(guard, m->guard, sizeof *guard * (size_t)m->n_guard * (size_t)width);
+	m->guard = guard;
+	for (int32_t k = 0; k < m->n_guard; k++, guard += width) {
+		for (c = 1; c < width && guard[c] == -row[c]; c++)
+			;
+		if (c == width) {
+			guard[0] = guard[0] + row[0] < extent ? guard[0] : extent - 1 - row[0];
+			return;
+		}
+	}
+	for (c = 1; c < width; c++)
+		guard[c] = -row[c];
+	guard[0] = extent - 1 - row[0];
+	m->n_guard++;
+	view->bits = view->has_fill ? view->bits : 0;
+	view->has_fill = true;
+}
+
+/* Views of what is smaller read no further: by their guards, where k is odd, else by what they are. */
+static enum reduce_made shrink(struct lt_graph *g, int64_t k)
+{
+	static const int64_t sizes[] = { 1, 2, 3, 4, 5, 7, 8, 16 };
+	enum { N = sizeof sizes / sizeof *sizes };
+	int64_t v = k / 2 / (N + 2), i = k / 2 % (N + 2);
+	COUNTED(v, g->n_var);
+	int64_t now = g->var[v].extent, size = i < N ? sizes[i] : i == N ? now / 2 : now - 1;
+	if (size < 1 || size >= now)
+		return REDUCE_NOT;
+	g->var[v].extent = size;
+	for (lt_node x = 0; k % 2 && x < g->n_node; x++) {
+		struct lt_nodedef *n = &g->node[x];
+		for (int32_t p = 0; p < n->n_piece; p++) {
+			const struct lt_nodedef *from = n->piece[p].source < 0 ? NULL : &g->node[n->operand[n->piece[p].source]];
+			for (int32_t d = 0; from && d < from->n_dim; d++)
+				if (from->dim[d] == v)
+					hold_below(g, n, &n->piece[p].map, d, size);
+		}
+	}
 	return REDUCE_MADE;
 }
 
@@ -224,7 +286,7 @@ static enum reduce_made types(struct lt_graph *g, int64_t k)
 	}
 	for (lt_node x = 0; x < g->n_node; x++)
 		if (g->node[x].op == LT_OP_cast && g->node[g->node[x].operand[0]].dtype == g->node[x].dtype)
-			lt__reduce_redirect(g, x, g->node[x].operand[0]);
+			redirect(g, x, g->node[x].operand[0]);
 	return seen ? REDUCE_MADE : REDUCE_NOT;
 }
 
@@ -232,6 +294,5 @@ static enum reduce_made types(struct lt_graph *g, int64_t k)
 const struct reduce_kind lt__reduce_kinds[] = {
 	{ "results", results }, { "results of operands", results_up }, { "inputs for nodes", reduce_cut }, { "operands for nodes", bypass },
 	{ "states", sets }, { "limits", limits }, { "requirements", requires }, { "scalars", scalars }, { "ranges", ranges },
-	{ "extents", lt__reduce_shrink }, { "pieces", pieces }, { "dims", lt__reduce_drop_dim }, { "types", types }, { "inputs", inputs },
-	{ "guards", guards }, { NULL, NULL }
+	{ "extents", shrink }, { "pieces", pieces }, { "types", types }, { "inputs", inputs }, { "guards", guards }, { NULL, NULL }
 };

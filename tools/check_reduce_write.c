@@ -7,7 +7,7 @@
 #include "tools/check_reduce.h"
 #include "tools/tensorfile.h"
 
-struct paths { char script[1200], tree[1200], data[1200]; };
+struct paths { char script[1200], schedule[1200], data[1200]; };
 struct reduce_out { char *at; size_t bytes; };
 
 static void name_files(const struct check_failure *f, struct paths *p)
@@ -18,7 +18,7 @@ static void name_files(const struct check_failure *f, struct paths *p)
 		clean[n++] = (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') || *s == '_' ? *s : '-';
 	clean[n] = '\0';
 	(void)snprintf(p->script, sizeof p->script, "%.1000s/%s.lt", f->keep, clean);
-	(void)snprintf(p->tree, sizeof p->tree, "%.1000s/%s.tree", f->keep, clean);
+	(void)snprintf(p->schedule, sizeof p->schedule, "%.1000s/%s.schedule", f->keep, clean);
 	(void)snprintf(p->data, sizeof p->data, "%.1000s/%s.safetensors", f->keep, clean);
 }
 
@@ -105,16 +105,20 @@ static void say_commands(const struct check_failure *f, const struct reduced *r,
 		return;
 	say(to, "  lt-check %s", f->backend);
 	say_path(to, " --script", p->script);
-	if (r->tree)
-		say_path(to, " --schedule", p->tree);
+	if (r->schedule)
+		say_path(to, " --schedule", p->schedule);
 	say(to, " --data %" PRIu64 "/%d/%d/%d%s\n", f->data_seed, r->set, f->special, f->wild, f->limits ? f->limits : "");
 	if (!f->what || !(strstr(f->what, " elements are ") || strstr(f->what, " as a whole is off by ")))
 		return;
 	say(to, "  lt-run %s", f->backend);
 	say_path(to, "", p->script);
 	say(to, " --no-passes");
-	if (r->tree)
-		say_path(to, " --schedule", p->tree);
+	if (r->schedule && !strncmp(r->schedule, "schedule ", 9)) {
+		say_path(to, " --schedule", p->schedule);
+	} else if (r->schedule) {       /* of the default tree */
+		say_path(to, " --apply \"$(cat", p->schedule);
+		say(to, ")\"");
+	}
 	if (has_op(g, LT_OP_input))
 		say_path(to, " --inputs", p->data);
 	if (has_op(g, LT_OP_constant))
@@ -132,8 +136,8 @@ lt_status lt__reduce_write(const struct check_failure *f, const struct reduced *
 	name_files(f, &p);
 	LT_TRY(lt_graph_parse(ctx, r->graph, strlen(r->graph), p.script, &g));
 	lt_status st = write_text(ctx, p.script, r->graph);
-	if (!st && r->tree)
-		st = write_text(ctx, p.tree, r->tree);
+	if (!st && r->schedule)
+		st = write_text(ctx, p.schedule, r->schedule);
 	if (!st)
 		st = write_data(f, r, g, p.data, &has_state);
 	if (!st)

@@ -105,7 +105,7 @@ static bool is_run(const struct lt_program *p, int32_t nest)
 
 bool lt__check_prepare(struct check_work *w, const struct check_tree *tree)
 {
-	lt_status st = lt__check_lower(w->device, w->g, tree, &w->p);
+	lt_status st = lt__check_lower(w->device, w->g, tree, &w->p, &w->schedule);
 	if (st)
 		return lt__check_end(w->out, st == LT_ENOMEM ? CHECK_FAILED : CHECK_SKIPPED, "no tree: %s: %s", lt_status_name(st), lt_context_message(w->ctx));
 	w->object = calloc((size_t)w->p->nests.n + 1, sizeof *w->object);
@@ -186,8 +186,10 @@ void lt__check_work_free(struct check_work *w)
 		if (w->object[i])
 			w->device->backend->destroy(w->object[i]);
 	free(w->object);
+	free(w->schedule);
 	lt_program_free(w->p);
 	w->object = NULL;
+	w->schedule = NULL;
 	w->p = NULL;
 }
 

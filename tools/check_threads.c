@@ -66,7 +66,7 @@ static bool has_parallel(const struct lt_program *p)
 static bool prepare_parallel(struct thread_side *s)
 {
 	for (uint64_t i = 0; i < TRIES; i++) {
-		const struct check_tree tree = { CHECK_DRAWN, i, NULL };
+		const struct check_tree tree = { .kind = CHECK_DRAWN, .seed = i };
 		bool taken = lt__check_prepare(&s->w, &tree);
 		if ((taken && has_parallel(s->w.p)) || (s->out.done && s->out.status == CHECK_FAILED))
 			return taken;
@@ -78,7 +78,7 @@ static bool prepare_parallel(struct thread_side *s)
 
 static bool open_side(const struct check_device *d, const struct check_case *c, uint64_t seed, struct thread_side *s)
 {
-	static const struct check_tree tree = { CHECK_DEFAULT, 0, NULL };
+	static const struct check_tree tree = { .kind = CHECK_DEFAULT };
 	s->w = (struct check_work){ .device = &s->device, .out = &s->out, .seed = seed };
 	return lt__check_open_again(d, &s->device, &s->out) && !lt_context_new(&s->w.ctx) && !lt__check_graph(s->w.ctx, c, &s->w.g)
 		&& (s->n_thread > 1 ? prepare_parallel(s) : lt__check_prepare(&s->w, &tree)) && lt__check_trial_new(&s->w, 0, seed, &s->t);

@@ -164,7 +164,7 @@ static bool take_turns(struct check_work *w, bool compile_first, struct check_ou
 
 static void same_address(struct check_device *d, const struct check_case *clause, bool compile_first, struct check_outcome *out)
 {
-	static const struct check_tree tree = { CHECK_DEFAULT, 0, NULL };
+	static const struct check_tree tree = { .kind = CHECK_DEFAULT };
 	struct check_outcome mine[2] = { { 0 } };
 	struct check_work w[2] = { { 0 } };
 	bool good = true;

@@ -28,7 +28,7 @@ struct turn_side {
 
 static bool open_side(const struct check_device *d, const struct check_case *c, uint64_t seed, struct turn_side *s)
 {
-	static const struct check_tree tree = { CHECK_DEFAULT, 0, NULL };
+	static const struct check_tree tree = { .kind = CHECK_DEFAULT };
 	*s = (struct turn_side){ .w = { .device = &s->device, .out = &s->out, .seed = seed } };
 	return lt__check_open_again(d, &s->device, &s->out) && !lt_context_new(&s->w.ctx) && !lt__check_graph(s->w.ctx, c, &s->w.g)
 		&& lt__check_prepare(&s->w, &tree) && lt__check_trial_new(&s->w, 0, seed, &s->t);

@@ -28,16 +28,13 @@ static double now(void) { return (double)lt__now_ns() * 1e-9; }
 
 struct again { const struct check_options *o; struct check_data data; char unrun[200]; };
 
-static bool still_fails(void *user, const struct lt_graph *g, const char *tree, int *set)
+static bool still_fails(void *user, const struct lt_graph *g, const char *schedule, struct check_outcome *out)
 {
 	struct again *a = user;
-	struct check_outcome out;
-	lt__check_child_graph(a->o, g, tree, &a->data, &out);
-	free(out.tree);
-	if (out.unrun)
-		(void)snprintf(a->unrun, sizeof a->unrun, "%.190s", out.text);
-	*set = out.set;
-	return out.done && !out.unrun && out.status == CHECK_FAILED;
+	lt__check_child_graph(a->o, g, &(struct check_tree){ .text = schedule, .replay = true }, &a->data, out);
+	if (out->unrun)
+		(void)snprintf(a->unrun, sizeof a->unrun, "%.190s", out->text);
+	return out->done && !out->unrun && out->status == CHECK_FAILED;
 }
 
 static bool is_worth_reducing(const struct suite *s, const struct check_case *c)
@@ -57,18 +54,17 @@ static void reduce_case(struct suite *s, int32_t i)
 	struct again a = { s->o, { c->seed, s->outcome[i].set, c->special, c->wild }, "" };
 	struct lt_context *ctx = NULL;
 	struct lt_graph *g = NULL;
-	char command[CHECK_COMMAND], backend[CHECK_COMMAND], limits[80], *told = calloc(1, MAX_REPORTED);
+	char backend[CHECK_COMMAND], limits[80], *told = calloc(1, MAX_REPORTED);
 	if (mkdir(s->o->keep, 0777) && errno != EEXIST) {
 		lt__say(stderr, "lt-check: %s: cannot be made: %s\n", s->o->keep, strerror(errno));
 		free(told);
 		return;
 	}
-	lt__check_repeat(s->o, c->name, command, sizeof command);
 	lt__check_backend_words(s->o, backend, sizeof backend);
 	lt__check_limits(s->o, limits, sizeof limits);
 	if (told && !lt_context_new(&ctx) && !lt__check_graph(ctx, c, &g)) {
-		const struct check_failure f = { .name = c->name, .graph = g, .tree_text = s->outcome[i].tree, .data_seed = c->seed,
-			.set = s->outcome[i].set, .special = c->special, .wild = c->wild, .what = s->outcome[i].text, .repeat = command, .keep = s->o->keep,
+		const struct check_failure f = { .name = c->name, .graph = g, .schedule = s->outcome[i].schedule, .data_seed = c->seed,
+			.set = s->outcome[i].set, .special = c->special, .wild = c->wild, .what = s->outcome[i].text, .keep = s->o->keep,
 			.backend = backend, .limits = limits };
 		if (lt__check_reduce(&f, still_fails, &a, told, MAX_REPORTED) && a.unrun[0])
 			(void)snprintf(told, MAX_REPORTED, "not reduced: %s", a.unrun);
@@ -174,7 +170,7 @@ static int run_suite(struct suite *s, const struct check_list *list)
 		code = write_report(s);
 	const int verdict = lt__check_exit(&s->report);
 	for (int32_t i = 0; i < list->n; i++) {
-		free(s->outcome[i].tree);
+		free(s->outcome[i].schedule);
 		free(s->report.more[i]);
 	}
 	if (code == 0)
