@@ -159,6 +159,7 @@ struct check_work {
 	struct lt_object **object;      /* by nest of the program */
 	struct check_outcome *out;
 	uint64_t seed; int special; bool wild;
+	bool is_given;                  /* the graph is another's */
 };
 /* check_copy.c: pages of addresses of their own.  Open: they can be written, and are empty; sealed: only read; closed: not touched at all. */
 struct check_pages { char *at; size_t n; bool full; };

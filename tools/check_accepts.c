@@ -12,26 +12,25 @@ void lt__check_accepts_promise(struct check_device *d, const struct check_case *
 	int64_t taken = 0, refused = 0;
 	for (int i = 0; i < 24 && !out->done; i++) {
 		const struct check_case c = { .group = i % 2 ? CHECK_product : CHECK_op, .spec = { .op = LT_OP_add, .dtype = LT_F32,
-			.shape = CHECK_PRIME, .variant = CHECK_BIAS_RELU, .neighbour = CHECK_REDUCED } };
-		const struct check_tree tree = { .kind = i % 4 < 2 ? CHECK_DRAWN : CHECK_DRAWN2, .seed = clause->seed + (uint64_t)i * 1000 };
+			.shape = CHECK_PRIME, .variant = CHECK_BIAS_RELU, .neighbour = CHECK_REDUCED,
+			.schedule = i % 4 < 2 ? CHECK_DRAWN : CHECK_DRAWN2 } };
 		struct check_outcome mine = { 0 };
-		struct check_work w = { .device = d, .out = &mine, .seed = clause->seed + (uint64_t)i }, *one = &w;
-		if (!lt_context_new(&w.ctx) && !lt__check_graph(w.ctx, &c, &w.g) && lt__check_prepare(&w, &tree) && lt__check_compile(&one, 1))
+		struct check_work w;
+		if (lt__check_work_open(&w, d, &c, clause->seed + (uint64_t)i * 1000, &mine) && lt__check_work_compile(&w))
 			(void)lt__check_run(&w);
 		taken += mine.status != CHECK_REFUSED;
 		refused += mine.done && mine.status == CHECK_REFUSED;
 		if (mine.done && mine.status == CHECK_FAILED)
 			(void)lt__check_end(out, CHECK_FAILED, "drawn tree %d: %s", i, mine.text);
-		lt__check_work_free(&w);
-		lt_graph_free(w.g);
-		lt_context_free(w.ctx);
+		lt__check_work_close(&w);
 	}
 	if (taken == 0)
 		(void)lt__check_end(out, CHECK_REFUSED, "all %lld trees are refused", (long long)refused);
 }
 
-static bool again(struct check_work *w)
+static bool again(struct check_work *w, const struct check_trial *t)
 {
+	(void)t;
 	const struct check_device *d = w->device;
 	struct check_diagnostics told;
 	for (int i = 0; i < 20; i++) {
@@ -57,15 +56,12 @@ void lt__check_accepts_together(struct check_device *d, const struct check_case 
 		{ .group = CHECK_reduce, .spec = { .op = LT_OP_min, .dtype = LT_F32, .shape = CHECK_ABOVE } },
 		{ .group = CHECK_op, .spec = { .op = LT_OP_mul, .dtype = LT_F32, .shape = CHECK_ONE } },
 	};
-	static const struct check_tree tree = { .kind = CHECK_DEFAULT };
 	struct check_outcome mine[N] = { { 0 } };
 	struct check_work w[N] = { { 0 } }, *open[N];
 	int32_t n = 0;
-	for (int i = 0; i < N; i++) {
-		w[i] = (struct check_work){ .device = d, .out = &mine[i], .seed = clause->seed + (uint64_t)i };
-		if (!lt_context_new(&w[i].ctx) && !lt__check_graph(w[i].ctx, &c[i], &w[i].g) && lt__check_prepare(&w[i], &tree))
+	for (int i = 0; i < N; i++)
+		if (lt__check_work_open(&w[i], d, &c[i], clause->seed + (uint64_t)i, &mine[i]))
 			open[n++] = &w[i];
-	}
 	if (n > 0)
 		(void)lt__check_compile(open, n);
 	for (int i = N; i-- > 0;) {
@@ -76,11 +72,8 @@ void lt__check_accepts_together(struct check_device *d, const struct check_case 
 	}
 	if (n == 0)
 		(void)lt__check_end(out, CHECK_REFUSED, "%s", mine[0].text);
-	for (int i = 0; i < N; i++) {
-		lt__check_work_free(&w[i]);
-		lt_graph_free(w[i].g);
-		lt_context_free(w[i].ctx);
-	}
+	for (int i = 0; i < N; i++)
+		lt__check_work_close(&w[i]);
 }
 
 /* -- caps -- */
@@ -120,8 +113,9 @@ void lt__check_accepts_caps(struct check_device *d, const struct check_case *cla
 
 /* -- trees that are changed -- */
 
-static bool no_diag(struct check_work *w)
+static bool no_diag(struct check_work *w, const struct check_trial *t)
 {
+	(void)t;
 	const struct check_device *d = w->device;
 	const struct lt_tree *tree = &w->p->nests.frozen[lt__check_nest(w)].tree;
 	struct lt_tree strange = *tree;
@@ -143,8 +137,9 @@ static bool no_diag(struct check_work *w)
 
 /* The host asks caps, and refuses what they do not name before accepts sees it: caps that name what there is not would let it pass.  A
  * backend of a later interface may know more than this one. */
-static bool unknown_feature(struct check_work *w)
+static bool unknown_feature(struct check_work *w, const struct check_trial *t)
 {
+	(void)t;
 	const struct check_device *d = w->device;
 	const struct lt_caps *caps = d->caps;
 	struct lt_tree tree = w->p->nests.frozen[lt__check_nest(w)].tree;
@@ -168,26 +163,32 @@ static bool unknown_feature(struct check_work *w)
 	return true;
 }
 
+/* The tree's operators by a name that nobody knows; source NULL: their own.  The caller's to free. */
+static struct lt_op *strange_ops(const struct lt_tree *t, const char *source)
+{
+	struct lt_op *ops = calloc(t->ops.n + 1u, sizeof *ops);
+	for (uint32_t i = 0; ops && i < t->ops.n; i++) {
+		ops[i] = *LT_AT(struct lt_op, t->ops, i);
+		ops[i].name = "an_operator_of_tomorrow";
+		ops[i].source = source ? source : ops[i].source;
+	}
+	return ops;
+}
+
 /* Operators travel by description: one of another name is computed by its source, or refused. */
-static bool unknown_operator(struct check_work *w)
+static bool unknown_operator(struct check_work *w, const struct check_trial *t)
 {
 	const struct check_device *d = w->device;
 	struct lt_tree *tree = &w->p->nests.frozen[lt__check_nest(w)].tree;
 	const struct lt_array was = tree->ops;
-	struct lt_op *ops = calloc(was.n + 1u, sizeof *ops);
-	struct lt_object **object = &w->object[lt__check_nest(w)], *old = *object;
+	struct lt_op *ops = strange_ops(tree, NULL);
 	struct check_diagnostics told;
-	struct check_trial t;
+	struct check_work twin;
 	bool good = false;
 	if (!ops)
 		return lt__check_end(w->out, CHECK_FAILED, "out of memory");
-	for (uint32_t i = 0; i < was.n; i++) {
-		ops[i] = *LT_AT(struct lt_op, was, i);
-		ops[i].name = "an_operator_of_tomorrow";
-	}
 	tree->ops = (struct lt_array){ ops, was.n, sizeof *ops };
 	lt__check_diagnostics_init(&told);
-	const struct lt_tree *one = tree;
 	lt_status answer = d->backend->accepts(d->session, tree, &told.diag);
 	if (answer && answer != LT_EUNSUPPORTED) {
 		(void)lt__check_end(w->out, CHECK_FAILED, "accepts answers %s (%d) for a tree with an unknown operator; a refusal is LT_EUNSUPPORTED",
@@ -195,22 +196,47 @@ static bool unknown_operator(struct check_work *w)
 	} else if (answer) {
 		good = told.text[0] || lt__check_end(w->out, CHECK_FAILED, "accepts refuses a tree with an unknown operator and says nothing");
 	} else {
-		*object = NULL;
-		lt_status st = d->backend->compile(d->session, &one, 1, object, &told.diag);
-		if (st)
-			(void)lt__check_end(w->out, CHECK_FAILED, "accepts takes a tree with an unknown operator, compile answers %s: %s",
-				lt_status_name(st), told.text);
-		else if (lt__check_trial_new(w, 0, w->seed, &t)) {
-			good = lt__check_one_run(w, &t, 0xFF, 0xFF, 1);
-			lt__check_trial_free(w, &t);
-		}
-		if (*object)
-			d->backend->destroy(*object);
-		*object = old;
+		good = lt__check_twin_new(w, w->device, &twin) && lt__check_twin_compile(w, NULL, NULL, &twin)
+			&& lt__check_one_run(&twin, t, 0xFF, 0xFF, 1);
+		lt__check_twin_free(&twin);
 	}
 	tree->ops = was;
 	free(ops);
 	return good;
+}
+
+/* A compilation of several trees of which one cannot be compiled leaves nothing behind. */
+static bool half(struct check_work *w, const struct check_trial *t)
+{
+	enum { N = 3 };
+	const struct check_device *d = w->device;
+	const struct lt_tree *good_tree = &w->p->nests.frozen[lt__check_nest(w)].tree, *trees[N];
+	struct lt_object *object[N] = { NULL };
+	struct lt_tree bad = *good_tree;
+	struct lt_op *ops = strange_ops(&bad, "no expression");
+	struct check_diagnostics told;
+	bool fine = true;
+	(void)t;
+	if (!ops)
+		return lt__check_end(w->out, CHECK_FAILED, "out of memory");
+	bad.ops = (struct lt_array){ ops, bad.ops.n, sizeof *ops };
+	bad.text = "a tree whose operators are no expressions";
+	for (int at = 0; at < N && fine; at++) {
+		for (int i = 0; i < N; i++) {
+			trees[i] = i == at ? &bad : good_tree;
+			object[i] = (struct lt_object *)(void *)&told;  /* something that is no object */
+		}
+		lt__check_diagnostics_init(&told);
+		lt_status st = d->backend->compile(d->session, trees, N, object, &told.diag);
+		for (int i = 0; i < N && !st; i++)
+			d->backend->destroy(object[i]);
+		for (int i = 0; i < N && st && fine; i++)
+			fine = !object[i] || lt__check_end(w->out, CHECK_FAILED, "compile of %d trees fails with %s at tree %d and leaves an object behind",
+				N, lt_status_name(st), at);
+		fine = fine && (!st || told.text[0] || lt__check_end(w->out, CHECK_FAILED, "compile answers %s and says nothing", lt_status_name(st)));
+	}
+	free(ops);
+	return fine;
 }
 
 #define CLAUSE(name, which) \
@@ -220,3 +246,8 @@ CLAUSE(again, CHECK_S_ALL)
 CLAUSE(no_diag, CHECK_S_CHAIN)
 CLAUSE(unknown_feature, CHECK_S_CHAIN)
 CLAUSE(unknown_operator, CHECK_S_CHAIN)
+
+void lt__check_errors_half(struct check_device *d, const struct check_case *c, struct check_outcome *out)
+{
+	lt__check_samples(d, c, out, CHECK_S_CHAIN, half);
+}

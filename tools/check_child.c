@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "tools/check.h"
+#include "tools/check_parts.h"
 #include "tools/interrupt.h"
 
 /* So many cases that end in one way, and no such call that comes back between them, say what the others would; those that did not come back
@@ -74,40 +74,6 @@ static void say_outcome(int fd, int32_t i, const struct check_outcome *out)
 		child_write(fd, out->schedule, (size_t)m.n_schedule);
 }
 
-static void prepare_case(struct check_device *d, const struct check_case *c, struct check_work *w)
-{
-	double begin = now();
-	const struct check_tree tree = c->graph ? c->how : (struct check_tree){ .kind = c->spec.schedule, .seed = c->seed };
-	w->device = d;
-	w->seed = c->seed;
-	w->special = c->special;
-	w->wild = c->wild;
-	w->g = (struct lt_graph *)(uintptr_t)c->graph;
-	w->ctx = c->graph ? c->graph->ctx : NULL;
-	if (!c->graph && (lt_context_new(&w->ctx) || lt__check_graph(w->ctx, c, &w->g)))
-		(void)lt__check_end(w->out, CHECK_FAILED, "no graph: %s", w->ctx ? lt_context_message(w->ctx) : "out of memory");
-	else
-		(void)lt__check_prepare(w, &tree);
-	w->out->seconds += now() - begin;
-}
-
-static void finish_case(const struct check_case *c, struct check_work *w)
-{
-	double begin = now();
-	if (!w->out->done)
-		(void)lt__check_run(w);
-	if (w->out->status == CHECK_FAILED) {
-		w->out->schedule = w->schedule;
-		w->schedule = NULL;
-	}
-	lt__check_work_free(w);
-	if (!c->graph) {
-		lt_graph_free(w->g);
-		lt_context_free(w->ctx);
-	}
-	w->out->seconds += now() - begin;
-}
-
 /* Who prints fails the first case in which it does; a thousand others would tell no more. */
 static void has_printed(bool *known, struct check_outcome *out)
 {
@@ -127,21 +93,26 @@ static void run_graphs(const struct parent *p, struct check_device *d, int fd, i
 	int32_t n_open = 0;
 	bool known = p->printed || p->print < 0;
 	for (int32_t i = 0; i < n; i++) {
+		double begin = now();
 		say_at(fd, AT_TREE, first + i);
-		w[i].out = &out[i];
-		prepare_case(d, p->c[first + i], &w[i]);
-		if (!out[i].done)
+		if (lt__check_work_open(&w[i], d, p->c[first + i], p->c[first + i]->seed, &out[i]))
 			open[n_open++] = &w[i];
+		out[i].seconds = now() - begin;
 	}
 	say_at(fd, AT_BATCH, first);
 	if (n_open > 0)
 		(void)lt__check_compile(open, n_open);
 	for (int32_t i = 0; i < n; i++) {
+		double begin = now();
 		say_at(fd, AT_CASE, first + i);
-		finish_case(p->c[first + i], &w[i]);
+		if (!out[i].done)
+			(void)lt__check_run(&w[i]);
+		out[i].seconds += now() - begin;
 		has_printed(&known, &out[i]);
+		if (out[i].status == CHECK_FAILED)
+			out[i].schedule = w[i].schedule;
 		say_outcome(fd, first + i, &out[i]);
-		free(out[i].schedule);
+		lt__check_work_close(&w[i]);
 	}
 }
 

@@ -1,5 +1,4 @@
 /* tools/check_clauses.c -- the clauses of the contract that have cases of their own, and the kernels that they are tried on. */
-#include <stdlib.h>
 #include "tools/check_data_kinds.h"
 #include "tools/check_parts.h"
 
@@ -83,12 +82,10 @@ static const struct { unsigned bit; struct check_case c; } samples[] = {
 static bool try_sample(struct check_device *d, const struct check_case *clause, const struct check_case *c, check_on_sample *fn,
 	struct check_outcome *out, int *n_done)
 {
-	const struct check_tree tree = { .kind = c->spec.schedule };
 	struct check_outcome mine = { 0 };
-	struct check_work w = { .device = d, .out = &mine, .seed = clause->seed, .special = 0 }, *one = &w;
-	if (lt_context_new(&w.ctx) || lt__check_graph(w.ctx, c, &w.g))
-		(void)lt__check_end(&mine, CHECK_FAILED, "no graph");
-	if (!mine.done && lt__check_prepare(&w, &tree) && lt__check_compile(&one, 1) && fn(&w))
+	struct check_work w;
+	struct check_trial t = { 0 };
+	if (lt__check_work_open(&w, d, c, clause->seed, &mine) && lt__check_work_compile(&w) && lt__check_trial_new(&w, 0, w.seed, &t) && fn(&w, &t))
 		++*n_done;
 	bool failed = mine.done && mine.status == CHECK_FAILED;
 	if (failed)
@@ -97,9 +94,8 @@ static bool try_sample(struct check_device *d, const struct check_case *clause, 
 		(void)snprintf(out->text, sizeof out->text, "%s", mine.text);
 	else if (mine.done && mine.status == CHECK_SKIPPED)
 		(void)lt__check_end(out, CHECK_SKIPPED, "%s", mine.text);
-	lt__check_work_free(&w);
-	lt_graph_free(w.g);
-	lt_context_free(w.ctx);
+	lt__check_trial_free(&w, &t);
+	lt__check_work_close(&w);
 	return !failed;
 }
 
@@ -116,38 +112,4 @@ void lt__check_samples(struct check_device *d, const struct check_case *clause, 
 	} else if (!out->done) {
 		(void)lt__check_end(out, CHECK_PASSED, "%s", "");
 	}
-}
-
-bool lt__check_trial_new(struct check_work *w, int set, uint64_t seed, struct check_trial *t)
-{
-	const struct check_data how = { seed, set, w->special, w->wild };
-	*t = (struct check_trial){ .data = lt__check_data_new(w->g, &how) };
-	lt_status st = lt__judge_new(w->g, (const void *const *)t->data, NULL, &t->judge);
-	return !st || st == LT_EFAULT || lt__check_end(w->out, st == LT_ENOMEM ? CHECK_FAILED : CHECK_SKIPPED, "the graph cannot be evaluated: %s", lt_context_message(w->ctx));
-}
-
-void lt__check_trial_free(struct check_work *w, struct check_trial *t)
-{
-	lt__judge_free(t->judge);
-	lt__check_data_free(w->g, t->data);
-	*t = (struct check_trial){ 0 };
-}
-
-int32_t lt__check_nest(const struct check_work *w)
-{
-	for (int32_t i = w->p->plan.n_run; i-- > 0;)
-		if (w->p->plan.run[i].kind == LT_STEP_RUN)
-			return w->p->plan.run[i].nest;
-	return -1;
-}
-
-bool lt__check_one_run(struct check_work *w, const struct check_trial *t, int poison, int fill, uint32_t n_thread)
-{
-	struct check_guarded room;
-	struct lt_fault fault;
-	lt__check_guarded_new(w, 0, &room);
-	bool good = lt__check_guarded_fill(&room, t->data, poison) && lt__check_launch(&room, fill, n_thread, &fault)
-		&& lt__check_guarded_stand(&room, t->data) && lt__check_compare(&room, t->judge, t->data, NULL);
-	lt__check_guarded_free(&room);
-	return good;
 }

@@ -32,16 +32,14 @@ static void env_print(FILE *f, const char *kernel, const char *what, const void 
 	(void)fprintf(f, "%s' (hash %016llx)\n", n > 40 ? " .." : "", (unsigned long long)h);
 }
 
-static bool probe(struct check_work *w)
+static bool probe(struct check_work *w, const struct check_trial *t)
 {
 	static const char *const dumps[] = { "dump of the source", "dump of the assembly", "dump of statistics" };
 	const struct lt_backend *b = w->device->backend;
 	FILE *f = w->device->probe;
 	int32_t nest = lt__check_nest(w);
 	char kernel[40];
-	struct check_trial t;
 	struct check_guarded room;
-	struct lt_fault fault;
 	size_t bytes = 0, align = 0;
 	(void)snprintf(kernel, sizeof kernel, "kernel %.25s", w->p->nests.frozen[nest].tree.name);
 	for (int kind = LT_DUMP_SOURCE; LT_HAS(struct lt_backend, b, dump) && kind <= LT_DUMP_STATS; kind++) {
@@ -53,15 +51,12 @@ static bool probe(struct check_work *w)
 	if (LT_HAS(struct lt_backend, b, need))
 		b->need(w->object[nest], 1, &bytes, &align);
 	(void)fprintf(f, "%s: need\t%zu bytes, alignment %zu\n", kernel, bytes, align);
-	bool good = lt__check_trial_new(w, 0, w->seed, &t);
 	lt__check_guarded_new(w, 0, &room);
-	good = good && lt__check_guarded_fill(&room, t.data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault) && lt__check_guarded_stand(&room, t.data)
-		&& lt__check_compare(&room, t.judge, t.data, NULL);
+	bool good = lt__check_guarded_run(&room, t, 0x5A, 0x5A, 1) && lt__check_guarded_judge(&room, t);
 	for (int32_t i = 0; good && i < room.n; i++)
 		if (w->p->nests.assigned.storage[i].space == LT_SPACE_RESULT)
 			env_print(f, kernel, "values", room.block[i].block + room.block[i].at, room.block[i].bytes);
 	lt__check_guarded_free(&room);
-	lt__check_trial_free(w, &t);
 	return good;
 }
 
@@ -89,9 +84,9 @@ int lt__check_probe(const struct check_options *o)
 	const struct check_case c = { .name = "errors/environment", .group = CHECK_errors, .seed = 1 };
 	FILE *f = fdopen(dup(STDOUT_FILENO), "w");
 	const struct lt_backend *b = lt_backend_find(o->backend);
-	uint32_t from = lt_backend_origin(b) ? 0 : lt__check_heard();    /* linked in, it is in one file with this program */
+	if (!lt_backend_origin(b))      /* linked in, it is in one file with this program */
+		lt__check_unhear();
 	lt__check_print_catch(-1, false);
-	lt__check_hear_only(__extension__ (const void *)b->open);
 	if (!f || !lt__check_open(&d, o, &out)) {
 		(void)(f && fprintf(f, "open\t%s\n", out.text));
 		return f && !fclose(f) ? 0 : 2;
@@ -102,7 +97,8 @@ int lt__check_probe(const struct check_options *o)
 	if (out.status == CHECK_FAILED)
 		(void)fprintf(f, "what is said\t%s\n", out.text);
 	lt__check_close(&d);
-	for (const char *name; (name = lt__check_heard_from(__extension__ (const void *)b->open, &from)); )
+	const char *name = lt__check_heard_from(__extension__ (const void *)b->open);
+	if (name)
 		(void)fprintf(f, "getenv\t%s\n", name);
 	return fclose(f) ? 2 : 0;
 }
@@ -155,51 +151,24 @@ static void free_environment(char **all)
 	free(all);
 }
 
-/* What such a process writes; NULL, with its sentence: there is none.  which: words for its environment.  The caller's to free. */
+/* What such a process writes, with this environment; NULL, with its sentence: there is none.  which: words for it.  The caller's to free. */
 static char *env_ask(const struct check_options *o, char **environment, const char *which, struct check_outcome *out)
 {
-	char threads[20], *text = calloc(1, 1), part[4096];
-	const char **argv = calloc((size_t)o->n_load * 2 + 8, sizeof *argv);
-	int pipes[2], n = 0, status = 0;
-	size_t size = 0;
-	if (!text || !argv || pipe(pipes)) {
-		free(text);
-		free(argv);
-		return (void)lt__check_end(out, CHECK_FAILED, "no other process can be asked: %s", strerror(errno)), NULL;
-	}
-	(void)snprintf(threads, sizeof threads, "%u", (unsigned)o->n_thread);
-	argv[n++] = "lt-check";
-	for (int32_t i = 0; i < o->n_load; i++) {
-		argv[n++] = "-B";
-		argv[n++] = o->load[i];
-	}
-	const char *const rest[] = { "-b", o->word, "--threads", threads, "--probe", o->temp_dir ? o->temp_dir : "/tmp" };
-	memcpy(argv + n, rest, sizeof rest);
-	pid_t pid = fork();
-	int error = errno;
-	if (pid == 0) {
-		(void)dup2(pipes[1], STDOUT_FILENO);
-		(void)close(pipes[0]);
-		(void)close(pipes[1]);
-		(void)execve("/proc/self/exe", (char *const *)(uintptr_t)argv, environment);
-		_exit(127);
-	}
-	(void)close(pipes[1]);
-	for (ssize_t got; (got = read(pipes[0], part, sizeof part)) > 0 || (got < 0 && errno == EINTR); ) {
-		char *more = got > 0 ? realloc(text, size + (size_t)got + 1) : NULL;
-		if (!more)
-			continue;
-		text = more;
-		memcpy(text + size, part, (size_t)got);
-		size += (size_t)got;
-		text[size] = '\0';
-	}
-	(void)close(pipes[0]);
-	free(argv);
-	if (pid > 0 && waitpid(pid, &status, 0) == pid && status == 0)
-		return text;
-	free(text);
-	if (pid < 0)
+	struct check_text text = { NULL, 0 };
+	char words[CHECK_COMMAND], command[2 * CHECK_COMMAND], part[4096], **mine = environ;
+	lt__check_backend_words(o, words, sizeof words);
+	(void)snprintf(command, sizeof command, "exec /proc/%ld/exe %s --threads %u --probe", (long)getpid(), words, (unsigned)o->n_thread);
+	lt__check_word(o->temp_dir ? o->temp_dir : "/tmp", command, sizeof command);
+	environ = environment;
+	FILE *f = popen(command, "r");
+	environ = mine;
+	for (size_t n; f && (n = fread(part, 1, sizeof part, f)) > 0; )
+		lt__check_text_add(&text, part, n);
+	int error = errno, status = f ? pclose(f) : -1;
+	if (status == 0 && text.at)
+		return text.at;
+	free(text.at);
+	if (status == -1)
 		(void)lt__check_end(out, CHECK_FAILED, "no other process can be asked: %s", strerror(error));
 	else if (WIFSIGNALED(status))
 		(void)lt__check_end(out, CHECK_FAILED, "in a process with %s it ended by a signal: %s", which, strsignal(WTERMSIG(status)));

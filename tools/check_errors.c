@@ -33,21 +33,19 @@ void lt__check_errors_config(struct check_device *d, const struct check_case *cl
 enum wrong { FEWER_SLOTS, MORE_SLOTS, SMALL_SLOT, NO_WORKSPACE };
 
 /* One run with something wrong: refused, told, and nothing is written. */
-static bool run_wrong(struct check_work *w, enum wrong what, int32_t at)
+static bool run_wrong(struct check_work *w, const struct check_trial *t, enum wrong what, int32_t at)
 {
 	int32_t nest = lt__check_nest(w), n = w->p->nests.frozen[nest].n_bind;
 	const struct check_device *d = w->device;
 	struct lt_slot *slot = calloc((size_t)n + 2, sizeof *slot);
 	struct check_space space = { 0 };
-	struct lt_fault fault;
-	struct check_trial t;
+	struct lt_fault fault = { 0, -1, -1, 0 };
 	struct check_guarded room, before;
 	struct check_diagnostics told;
-	bool good = lt__check_trial_new(w, 0, w->seed, &t);
 	lt__check_guarded_new(w, 0, &room);
 	lt__check_guarded_new(w, 0, &before);
-	good = good && slot && lt__check_guarded_fill(&room, t.data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault)
-		&& lt__check_guarded_fill(&room, t.data, 0x5A) && lt__check_guarded_fill(&before, t.data, 0x5A)
+	bool good = slot && lt__check_guarded_run(&room, t, 0x5A, 0x5A, 1)
+		&& lt__check_guarded_fill(&room, t->data, 0x5A) && lt__check_guarded_fill(&before, t->data, 0x5A)
 		&& (what == NO_WORKSPACE || lt__check_space_new(w, w->object[nest], 1, 0x5A, &space));
 	if (good) {
 		lt__check_diagnostics_init(&told);
@@ -64,7 +62,7 @@ static bool run_wrong(struct check_work *w, enum wrong what, int32_t at)
 				: "a run with another number of slots than the tree's succeeds (%d)", (int)at);
 		else if (!told.text[0])
 			good = lt__check_end(w->out, CHECK_FAILED, "a run with wrong args answers %s and says nothing", lt_status_name(st));
-		good = good && lt__check_guarded_stand(&room, t.data);
+		good = good && lt__check_guarded_stand(&room, t->data);
 		for (int32_t i = 0; good && i < room.n; i++)
 			if (memcmp(room.block[i].block, before.block[i].block, room.block[i].total))
 				good = lt__check_end(w->out, CHECK_FAILED, "a run that fails with %s has written to a buffer", lt_status_name(st));
@@ -73,28 +71,30 @@ static bool run_wrong(struct check_work *w, enum wrong what, int32_t at)
 	good = lt__check_space_end(w, &space) && good;
 	lt__check_guarded_free(&room);
 	lt__check_guarded_free(&before);
-	lt__check_trial_free(w, &t);
 	return good;
 }
 
-static bool slots(struct check_work *w) { return run_wrong(w, FEWER_SLOTS, 0) && run_wrong(w, MORE_SLOTS, 0); }
+static bool slots(struct check_work *w, const struct check_trial *t)
+{
+	return run_wrong(w, t, FEWER_SLOTS, 0) && run_wrong(w, t, MORE_SLOTS, 0);
+}
 
-static bool small_slot(struct check_work *w)
+static bool small_slot(struct check_work *w, const struct check_trial *t)
 {
 	int32_t n = w->p->nests.frozen[lt__check_nest(w)].n_bind;
 	bool good = true;
 	for (int32_t i = 0; good && i < n; i++)
-		good = run_wrong(w, SMALL_SLOT, i);
+		good = run_wrong(w, t, SMALL_SLOT, i);
 	return good;
 }
 
-static bool workspace(struct check_work *w)
+static bool workspace(struct check_work *w, const struct check_trial *t)
 {
 	const struct check_device *d = w->device;
 	size_t bytes = 0, align = 1;
 	if (LT_HAS(struct lt_backend, d->backend, need))
 		d->backend->need(w->object[lt__check_nest(w)], 1, &bytes, &align);
-	return bytes == 0 || run_wrong(w, NO_WORKSPACE, 0);
+	return bytes == 0 || run_wrong(w, t, NO_WORKSPACE, 0);
 }
 
 /* -- a gather out of range -- */
@@ -136,14 +136,13 @@ static bool is_reported(struct check_work *w, const struct lt_fault *f)
 /* fn: with the room as it is after a run with two indices out of range, data with 0 in their place. */
 static void with_fault(struct check_device *d, const struct check_case *clause, struct check_outcome *out, bool elsewhere)
 {
-	const struct check_tree tree = { .kind = CHECK_PLAIN };
 	const struct check_case gather = gather_for(d);
-	struct check_work w = { .device = d, .out = out, .seed = clause->seed }, *one = &w;
+	struct check_work w;
 	struct check_trial good_data = { 0 };
 	struct check_guarded room = { 0 };
 	struct lt_fault fault = { 0, -1, -1, 0 };
 	void **data = NULL;
-	if (!lt_context_new(&w.ctx) && !lt__check_graph(w.ctx, &gather, &w.g) && lt__check_prepare(&w, &tree) && lt__check_compile(&one, 1)) {
+	if (lt__check_work_open(&w, d, &gather, clause->seed, out) && lt__check_work_compile(&w)) {
 		const struct check_data how = { clause->seed, 0, 0, false };
 		data = lt__check_data_new(w.g, &how);
 		store_index(&w, data, 0, 0);
@@ -155,7 +154,7 @@ static void with_fault(struct check_device *d, const struct check_case *clause, 
 		bool good = good_data.judge && lt__check_guarded_fill(&room, data, 0xFF) && lt__check_launch(&room, 0xFF, 1, &fault)
 			&& lt__check_guarded_stand(&room, data) && is_reported(&w, &fault);
 		if (good && elsewhere)
-			(void)lt__check_compare(&room, good_data.judge, data, NULL);
+			(void)lt__check_guarded_judge(&room, &(struct check_trial){ data, good_data.judge });
 		else if (good && fault.value != first_value)
 			(void)lt__check_end(out, CHECK_FAILED, "the fault cell has value %lld; the first index out of range, of one thread and serial loops, "
 				"is %lld", (long long)fault.value, (long long)first_value);
@@ -165,9 +164,7 @@ static void with_fault(struct check_device *d, const struct check_case *clause, 
 	lt__check_data_free(w.g, good_data.data);
 	if (data)
 		lt__check_data_free(w.g, data);
-	lt__check_work_free(&w);
-	lt_graph_free(w.g);
-	lt_context_free(w.ctx);
+	lt__check_work_close(&w);
 }
 
 void lt__check_errors_fault(struct check_device *d, const struct check_case *c, struct check_outcome *out) { with_fault(d, c, out, true); }

@@ -9,41 +9,31 @@
 
 extern char **environ;
 
-/* By whom, and which, each once.  Plug-ins ask while they are loaded, too, when nobody could have handed over a place to write to, and all
- * others are heard: EARLY of these.  Once it is known whose calls are looked for, no others take any room. */
-enum { MOST = 512, EARLY = MOST / 2, MAX_NAME = 64 };
-static struct { const void *caller; char name[MAX_NAME]; } heard[MOST];
+/* By file, the first variable that it asks for: a plug-in asks while it is loaded, too, when nobody could have handed over a place to write
+ * to. */
+enum { MAX_FILES = 256, MAX_NAME = 64 };
+static struct { const void *file; char name[MAX_NAME]; } heard[MAX_FILES];
 static uint32_t n_heard;
-static const void *only;                /* where the file begins whose calls are looked for; NULL: of all files */
 
-static bool is_known(const char *name, const void *caller)
+static const char *heard_from(const void *code, const void **file)
 {
-	for (uint32_t i = 0; i < MOST && i < lt__check_heard(); i++)
-		if (__atomic_load_n(&heard[i].caller, __ATOMIC_ACQUIRE) == caller && !strncmp(heard[i].name, name, MAX_NAME - 1))
-			return true;
-	return false;
-}
-
-static void getenv_hear(const char *name, const void *caller)
-{
-	const void *from = __atomic_load_n(&only, __ATOMIC_ACQUIRE);
-	Dl_info asked;
-	if (lt__check_heard() >= (from ? MOST : EARLY) || is_known(name, caller))
-		return;
-	if (from && (!dladdr(caller, &asked) || asked.dli_fbase != from))
-		return;
-	uint32_t at = __atomic_fetch_add(&n_heard, 1, __ATOMIC_RELAXED);
-	size_t n = strlen(name);
-	if (at >= MOST)
-		return;
-	memcpy(heard[at].name, name, n < MAX_NAME ? n : MAX_NAME - 1);
-	__atomic_store_n(&heard[at].caller, caller, __ATOMIC_RELEASE);
+	Dl_info from;
+	*file = dladdr(code, &from) ? from.dli_fbase : NULL;
+	for (uint32_t i = 0; i < MAX_FILES && i < __atomic_load_n(&n_heard, __ATOMIC_ACQUIRE); i++)
+		if (__atomic_load_n(&heard[i].file, __ATOMIC_ACQUIRE) == *file)
+			return heard[i].name;
+	return NULL;
 }
 
 static char *getenv_find(const char *name, const void *caller)
 {
+	const void *file;
 	size_t n = strlen(name);
-	getenv_hear(name, caller);
+	uint32_t at = heard_from(caller, &file) ? MAX_FILES : __atomic_fetch_add(&n_heard, 1, __ATOMIC_ACQ_REL);
+	if (at < MAX_FILES) {
+		memcpy(heard[at].name, name, n < MAX_NAME ? n : MAX_NAME - 1);
+		__atomic_store_n(&heard[at].file, file, __ATOMIC_RELEASE);
+	}
 	for (char **e = environ; e && *e; e++)
 		if (!strncmp(*e, name, n) && (*e)[n] == '=')
 			return *e + n + 1;
@@ -53,24 +43,14 @@ static char *getenv_find(const char *name, const void *caller)
 __attribute__((visibility("default"))) char *getenv(const char *name) { return getenv_find(name, __builtin_return_address(0)); }
 __attribute__((visibility("default"))) char *secure_getenv(const char *name) { return getenv_find(name, __builtin_return_address(0)); }
 
-uint32_t lt__check_heard(void) { return __atomic_load_n(&n_heard, __ATOMIC_RELAXED); }
-
-void lt__check_hear_only(const void *code)
+void lt__check_unhear(void)
 {
-	Dl_info mine;
-	if (dladdr(code, &mine))
-		__atomic_store_n(&only, mine.dli_fbase, __ATOMIC_RELEASE);
+	memset(heard, 0, sizeof heard);
+	n_heard = 0;
 }
 
-const char *lt__check_heard_from(const void *code, uint32_t *i)
+const char *lt__check_heard_from(const void *code)
 {
-	Dl_info asked, mine;
-	if (!dladdr(code, &mine))
-		return NULL;
-	for (; *i < MOST && *i < lt__check_heard(); ++*i) {
-		const void *caller = __atomic_load_n(&heard[*i].caller, __ATOMIC_ACQUIRE);
-		if (caller && dladdr(caller, &asked) && asked.dli_fbase == mine.dli_fbase)
-			return heard[(*i)++].name;
-	}
-	return NULL;
+	const void *file;
+	return heard_from(code, &file);
 }

@@ -88,9 +88,8 @@ static bool stayed(struct check_outcome *out, const char *what, int64_t rounds, 
 
 enum { RUNS = 10000, WARM = 200 };
 
-static bool many_runs(struct check_work *w)
+static bool many_runs(struct check_work *w, const struct check_trial *t)
 {
-	struct check_trial t;
 	struct check_guarded room;
 	struct check_space space = { 0 };
 	struct lt_fault fault = { 0, -1, -1, 0 };
@@ -98,10 +97,8 @@ static bool many_runs(struct check_work *w)
 	struct lt_slot *slot = calloc((size_t)w->p->nests.frozen[nest].n_bind + 1, sizeof *slot);
 	struct check_diagnostics told;
 	struct watch watch = { 0 };
-	bool good = lt__check_trial_new(w, 0, w->seed, &t);
 	lt__check_guarded_new(w, 0, &room);
-	good = good && slot && lt__check_guarded_fill(&room, t.data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault)
-		&& lt__check_space_new(w, w->object[nest], 1, 0, &space);
+	bool good = slot && lt__check_guarded_run(&room, t, 0x5A, 0x5A, 1) && lt__check_space_new(w, w->object[nest], 1, 0, &space);
 	lt__check_diagnostics_init(&told);
 	lt__check_guarded_slots(&room, nest, slot);
 	for (int i = 0; good && i <= WARM + RUNS; i++) {
@@ -116,7 +113,6 @@ static bool many_runs(struct check_work *w)
 	free(slot);
 	good = lt__check_space_end(w, &space) && good;
 	lt__check_guarded_free(&room);
-	lt__check_trial_free(w, &t);
 	return good;
 }
 
@@ -127,40 +123,20 @@ void lt__check_memory_runs(struct check_device *d, const struct check_case *c, s
 
 /* -- objects -- */
 
-/* Compiled, run, destroyed: the same tree each time. */
-static bool one_object(struct check_work *w, const struct check_trial *t)
-{
-	const struct check_device *d = w->device;
-	struct lt_object *keep[64] = { NULL };
-	int32_t n = w->p->nests.n < 64 ? w->p->nests.n : 64;
-	for (int32_t i = 0; i < n; i++) {
-		keep[i] = w->object[i];
-		w->object[i] = NULL;
-	}
-	struct check_work *one = w;
-	bool good = lt__check_compile(&one, 1) && lt__check_one_run(w, t, 0xFF, 0xFF, 1);
-	for (int32_t i = 0; i < n; i++) {
-		if (w->object[i])
-			d->backend->destroy(w->object[i]);
-		w->object[i] = keep[i];
-	}
-	return good;
-}
-
 enum { OBJECTS = 48, OBJECTS_WARM = 8 };
 
-static bool many_objects(struct check_work *w)
+/* Compiled, run, destroyed: the same tree each time. */
+static bool many_objects(struct check_work *w, const struct check_trial *t)
 {
-	struct check_trial t;
 	struct watch watch = { 0 };
-	bool good = lt__check_trial_new(w, 0, w->seed, &t);
+	bool good = true;
 	for (int i = 0; good && i <= OBJECTS_WARM + OBJECTS; i++) {
+		struct check_work twin;
 		watch_look(&watch, i, OBJECTS_WARM, OBJECTS);
-		good = one_object(w, &t);
+		good = lt__check_twin_new(w, w->device, &twin) && lt__check_twin_compile(w, NULL, NULL, &twin) && lt__check_one_run(&twin, t, 0xFF, 0xFF, 1);
+		lt__check_twin_free(&twin);
 	}
-	good = good && stayed(w->out, "object", OBJECTS, &watch);
-	lt__check_trial_free(w, &t);
-	return good;
+	return good && stayed(w->out, "object", OBJECTS, &watch);
 }
 
 void lt__check_memory_objects(struct check_device *d, const struct check_case *c, struct check_outcome *out)
@@ -188,8 +164,9 @@ void lt__check_memory_sessions(struct check_device *d, const struct check_case *
 
 /* -- refusals -- */
 
-static bool many_refusals(struct check_work *w)
+static bool many_refusals(struct check_work *w, const struct check_trial *t)
 {
+	(void)t;
 	const struct check_device *d = w->device;
 	struct lt_tree tree = w->p->nests.frozen[lt__check_nest(w)].tree;
 	struct watch watch = { 0 };

@@ -20,13 +20,11 @@ static bool offers_save(struct check_device *d, struct check_outcome *out)
 	return good;
 }
 
-/* The sample's objects, loaded from bytes in the session of d; those of w stay. */
-static bool load_all(struct check_work *w, struct check_device *d, struct check_work *other)
+/* The sample's objects, loaded from bytes in another session; those of w stay. */
+static bool load_all(struct check_work *w, struct check_work *other)
 {
 	struct check_diagnostics told;
-	*other = *w;
-	other->device = d;
-	other->object = calloc((size_t)w->p->nests.n + 1, sizeof *other->object);
+	const struct check_device *d = other->device;
 	for (int32_t i = 0; i < w->p->nests.n; i++) {
 		struct check_text b = { NULL, 0 };
 		if (!w->object[i])
@@ -46,37 +44,24 @@ static bool load_all(struct check_work *w, struct check_device *d, struct check_
 	return true;
 }
 
-static bool save(struct check_work *w)
+static bool save(struct check_work *w, const struct check_trial *t)
 {
 	struct check_device d;
-	struct check_work other = { .object = NULL };
-	struct check_trial t;
-	struct check_guarded first, second;
-	struct lt_fault fault;
+	struct check_work other;
+	struct check_guarded first;
 	if (!lt__check_open_again(w->device, &d, w->out))
 		return false;
-	bool good = lt__check_trial_new(w, 0, w->seed, &t) && load_all(w, &d, &other);
-	if (good) {
-		lt__check_guarded_new(w, 0, &first);
-		lt__check_guarded_new(&other, 0, &second);
-		good = lt__check_guarded_fill(&first, t.data, 0x5A) && lt__check_launch(&first, 0x5A, 1, &fault) && lt__check_guarded_stand(&first, t.data)
-			&& lt__check_guarded_fill(&second, t.data, 0x5A) && lt__check_launch(&second, 0x5A, 1, &fault)
-			&& lt__check_guarded_stand(&second, t.data) && lt__check_compare(&second, t.judge, t.data, NULL)
-			&& lt__check_same_bits(&first, &second, t.judge, "when its object was saved and loaded");
-		lt__check_guarded_free(&first);
-		lt__check_guarded_free(&second);
-	}
-	for (int32_t i = 0; other.object && i < w->p->nests.n; i++)
-		if (other.object[i])
-			d.backend->destroy(other.object[i]);
-	free(other.object);
-	lt__check_trial_free(w, &t);
+	lt__check_guarded_new(w, 0, &first);
+	bool good = lt__check_twin_new(w, &d, &other) && load_all(w, &other) && lt__check_guarded_run(&first, t, 0x5A, 0x5A, 1)
+		&& lt__check_same_run(&first, &other, t, 0x5A, 0x5A, "when its object was saved and loaded");
+	lt__check_guarded_free(&first);
+	lt__check_twin_free(&other);
 	lt__check_close(&d);
 	return good;
 }
 
 /* Nothing, a part, and other bytes: refused with LT_EINVAL, and no object. */
-static bool load_other(struct check_work *w)
+static bool load_other(struct check_work *w, const struct check_trial *t)
 {
 	const struct check_device *d = w->device;
 	const struct lt_tree *tree = &w->p->nests.frozen[lt__check_nest(w)].tree;
@@ -84,6 +69,7 @@ static bool load_other(struct check_work *w)
 	struct check_text b = { NULL, 0 };
 	char noise[300];
 	bool good = true;
+	(void)t;
 	lt__check_diagnostics_init(&told);
 	for (size_t i = 0; i < sizeof noise; i++)
 		noise[i] = (char)(i * 131 + 7);
@@ -170,30 +156,27 @@ static bool has_copies(const struct lt_program *p)
 	return p->plan.n_run > MOST;
 }
 
-static bool capture(struct check_work *w)
+static bool capture(struct check_work *w, const struct check_trial *t)
 {
 	const struct check_device *d = w->device;
 	struct check_space space[MOST] = { { 0 } };
-	struct check_trial t;
 	struct check_guarded direct, room;
 	struct lt_fault fault = { 0, -1, -1, 0 };
 	struct check_diagnostics told;
 	if (has_copies(w->p))
 		return true;
 	lt__check_diagnostics_init(&told);
-	bool good = lt__check_trial_new(w, 0, w->seed, &t);
 	lt__check_guarded_new(w, 0, &direct);
 	lt__check_guarded_new(w, 0, &room);
-	good = good && lt__check_guarded_fill(&direct, t.data, 0x5A) && lt__check_launch(&direct, 0x5A, 1, &fault) && lt__check_guarded_stand(&direct, t.data)
-		&& lt__check_guarded_fill(&room, t.data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault);
+	bool good = lt__check_guarded_run(&direct, t, 0x5A, 0x5A, 1) && lt__check_guarded_run(&room, t, 0x5A, 0x5A, 1);
 	struct lt_capture *c = good ? record(w, &room, space, &fault) : NULL;
 	for (int i = 0; c && good && i < 3; i++) {
-		good = lt__check_guarded_refill(&room, t.data, 0xFF);
+		good = lt__check_guarded_refill(&room, t->data, 0xFF);
 		lt_status st = good ? d->backend->replay(c, &told.diag) : LT_OK;         /* done when it comes back: no sync */
 		if (st)
 			good = lt__check_end(w->out, CHECK_FAILED, "replay: %s: %s", lt_status_name(st), told.text);
-		good = good && lt__check_guarded_stand(&room, t.data) && lt__check_compare(&room, t.judge, t.data, NULL)
-			&& lt__check_same_bits(&direct, &room, t.judge, "when it is replayed");
+		good = good && lt__check_guarded_stand(&room, t->data) && lt__check_guarded_judge(&room, t)
+			&& lt__check_same_bits(&direct, &room, t->judge, "when it is replayed");
 	}
 	if (c)
 		d->backend->capture_free(c);
@@ -201,7 +184,6 @@ static bool capture(struct check_work *w)
 		good = lt__check_space_end(w, &space[i]) && good;
 	lt__check_guarded_free(&direct);
 	lt__check_guarded_free(&room);
-	lt__check_trial_free(w, &t);
 	return good && !w->out->done;
 }
 

@@ -39,9 +39,10 @@ void lt__check_optional_members(struct check_device *d, const struct check_case 
 
 /* -- need -- */
 
-static bool need(struct check_work *w)
+static bool need(struct check_work *w, const struct check_trial *t)
 {
 	const struct check_device *d = w->device;
+	(void)t;
 	for (uint32_t n = 0; n <= 4; n++) {
 		size_t bytes = 0, align = 0, again = 0, align2 = 0;
 		d->backend->need(w->object[lt__check_nest(w)], n, &bytes, &align);
@@ -54,14 +55,6 @@ static bool need(struct check_work *w)
 			return lt__check_end(w->out, CHECK_FAILED, "need says %zu bytes for a small kernel", bytes);
 	}
 	return true;
-}
-
-void lt__check_optional_need(struct check_device *d, const struct check_case *c, struct check_outcome *out)
-{
-	if (!OFFERS(d->backend, need))
-		(void)lt__check_end(out, CHECK_SKIPPED, "need is not offered");
-	else
-		lt__check_samples(d, c, out, CHECK_S_ALL, need);
 }
 
 /* -- dump, describe -- */
@@ -96,36 +89,22 @@ static bool are_numbers(struct check_outcome *out, const char *text)
 	return true;
 }
 
-static bool dump(struct check_work *w)
+static bool dump(struct check_work *w, const struct check_trial *t)
 {
 	static const char *const names[] = { "dump of the source", "dump of the assembly", "dump of statistics" };
 	bool good = true;
 	for (int kind = LT_DUMP_SOURCE; good && kind <= LT_DUMP_STATS; kind++) {
-		struct check_text t = { NULL, 0 };
-		lt_status st = w->device->backend->dump(w->object[lt__check_nest(w)], (enum lt_dump)kind, lt__check_text_add, &t);
-		if (!st && t.n == 0)
+		struct check_text text = { NULL, 0 };
+		lt_status st = w->device->backend->dump(w->object[lt__check_nest(w)], (enum lt_dump)kind, lt__check_text_add, &text);
+		if (!st && text.n == 0)
 			good = lt__check_end(w->out, CHECK_FAILED, "the %s succeeds and writes nothing", names[kind]);
-		if (!st && t.n > 0 && strlen(t.at) != t.n)
+		if (!st && text.n > 0 && strlen(text.at) != text.n)
 			good = lt__check_end(w->out, CHECK_FAILED, "the %s has a zero byte", names[kind]);
 		if (good && !st && kind == LT_DUMP_STATS)
-			good = are_numbers(w->out, t.at);
-		free(t.at);
+			good = are_numbers(w->out, text.at);
+		free(text.at);
 	}
-	struct check_trial t;
-	good = good && lt__check_trial_new(w, 0, w->seed, &t);
-	if (good) {                     /* and the object runs as before */
-		good = lt__check_one_run(w, &t, 0xFF, 0xFF, 1);
-		lt__check_trial_free(w, &t);
-	}
-	return good;
-}
-
-void lt__check_optional_dump(struct check_device *d, const struct check_case *c, struct check_outcome *out)
-{
-	if (!OFFERS(d->backend, dump))
-		(void)lt__check_end(out, CHECK_SKIPPED, "dump is not offered");
-	else
-		lt__check_samples(d, c, out, CHECK_S_BASIC, dump);
+	return good && lt__check_one_run(w, t, 0xFF, 0xFF, 1);  /* the object runs as before */
 }
 
 void lt__check_optional_describe(struct check_device *d, const struct check_case *clause, struct check_outcome *out)
@@ -143,14 +122,13 @@ void lt__check_optional_describe(struct check_device *d, const struct check_case
 
 /* -- events -- */
 
-static bool events(struct check_work *w)
+static bool events(struct check_work *w, const struct check_trial *t)
 {
 	const struct check_device *d = w->device;
 	struct lt_event *e[3] = { NULL };
 	struct check_diagnostics told;
-	struct check_trial t;
 	int64_t ns = -1, whole = -1;
-	bool good = lt__check_trial_new(w, 0, w->seed, &t);
+	bool good = true;
 	lt__check_diagnostics_init(&told);
 	for (int i = 0; good && i < 3; i++) {
 		lt_status st = d->backend->event_new(d->session, &e[i], &told.diag);
@@ -162,7 +140,7 @@ static bool events(struct check_work *w)
 		if (st)
 			good = lt__check_end(w->out, CHECK_FAILED, "event_record: %s: %s", lt_status_name(st), told.text);
 		for (int k = 0; good && i < 2 && k < 10; k++)
-			good = lt__check_one_run(w, &t, 0xFF, 0xFF, 1);
+			good = lt__check_one_run(w, t, 0xFF, 0xFF, 1);
 	}
 	if (good && (d->backend->event_ns(e[0], e[1], &ns, &told.diag) || d->backend->event_ns(e[0], e[2], &whole, &told.diag)))
 		good = lt__check_end(w->out, CHECK_FAILED, "event_ns: %s", told.text);
@@ -172,16 +150,7 @@ static bool events(struct check_work *w)
 	for (int i = 0; i < 3; i++)
 		if (e[i])
 			d->backend->event_free(e[i]);
-	lt__check_trial_free(w, &t);
 	return good;
-}
-
-void lt__check_optional_events(struct check_device *d, const struct check_case *c, struct check_outcome *out)
-{
-	if (!OFFERS(d->backend, event_new))
-		(void)lt__check_end(out, CHECK_SKIPPED, "events are not offered");
-	else
-		lt__check_samples(d, c, out, CHECK_S_CHAIN, events);
 }
 
 /* -- memory of the device -- */
@@ -225,3 +194,15 @@ void lt__check_optional_memory(struct check_device *d, const struct check_case *
 	if (second)
 		d->backend->mem_free(d->session, second);
 }
+
+#define CLAUSE(name, member, what, which) \
+	void lt__check_optional_##name(struct check_device *d, const struct check_case *c, struct check_outcome *out) \
+	{ \
+		if (!OFFERS(d->backend, member)) \
+			(void)lt__check_end(out, CHECK_SKIPPED, what " not offered"); \
+		else \
+			lt__check_samples(d, c, out, which, name); \
+	}
+CLAUSE(need, need, "need is", CHECK_S_ALL)
+CLAUSE(dump, dump, "dump is", CHECK_S_BASIC)
+CLAUSE(events, event_new, "events are", CHECK_S_CHAIN)

@@ -39,15 +39,13 @@ static bool put_behind_closed_page(struct check_block *b, struct page *p)
 static bool run_beside(struct check_work *w, const struct check_trial *t, bool (*put)(struct check_block *, struct page *))
 {
 	struct check_guarded room;
-	struct lt_fault fault;
 	bool good = true;
 	lt__check_guarded_new(w, 0, &room);
 	struct page *pages = calloc((size_t)room.n + 1, sizeof *pages);
 	for (int32_t i = 0; good && i < room.n; i++)
 		good = (pages && room.block[i].block && put(&room.block[i], &pages[i]))
 			|| lt__check_end(w->out, CHECK_FAILED, "no memory for %zu bytes", room.block[i].total);
-	good = good && lt__check_guarded_fill(&room, t->data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault) && lt__check_guarded_stand(&room, t->data)
-		&& lt__check_compare(&room, t->judge, t->data, NULL);
+	good = good && lt__check_guarded_run(&room, t, 0x5A, 0x5A, 1) && lt__check_guarded_judge(&room, t);
 	for (int32_t i = 0; pages && i < room.n; i++)
 		if (pages[i].map && pages[i].map != MAP_FAILED) {
 			(void)munmap(pages[i].map, pages[i].bytes);
@@ -58,14 +56,11 @@ static bool run_beside(struct check_work *w, const struct check_trial *t, bool (
 	return good;
 }
 
-static bool page(struct check_work *w)
+static bool page(struct check_work *w, const struct check_trial *t)
 {
-	struct check_trial t;
 	if (LT_HAS(struct lt_caps, w->device->caps, device_memory))
 		return lt__check_end(w->out, CHECK_SKIPPED, "its memory is the device's");
-	bool good = lt__check_trial_new(w, 0, w->seed, &t) && run_beside(w, &t, put_before_closed_page) && run_beside(w, &t, put_behind_closed_page);
-	lt__check_trial_free(w, &t);
-	return good;
+	return run_beside(w, t, put_before_closed_page) && run_beside(w, t, put_behind_closed_page);
 }
 
 /* Padded and joined operands among them: pieces that are not chosen lie beside their buffers. */

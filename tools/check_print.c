@@ -52,16 +52,13 @@ bool lt__check_print_fail(struct check_outcome *out, int64_t from)
 }
 
 /* All that can be asked of a kernel, that is, and is done. */
-static bool do_all(struct check_work *w)
+static bool do_all(struct check_work *w, const struct check_trial *t)
 {
-	struct check_trial t;
 	struct check_diagnostics told;
-	struct lt_tree strange = w->p->nests.frozen[lt__check_nest(w)].tree;
-	bool good = lt__check_trial_new(w, 0, w->seed, &t) && lt__check_one_run(w, &t, 0x5A, 0x5A, 1);
-	lt__check_trial_free(w, &t);
+	bool good = lt__check_one_run(w, t, 0x5A, 0x5A, 1);
 	lt__check_diagnostics_init(&told);
 	const struct lt_args none = { .size = sizeof none };
-	if (good && strange.n_slot > 0)
+	if (good && w->p->nests.frozen[lt__check_nest(w)].tree.n_slot > 0)
 		(void)w->device->backend->run(w->object[lt__check_nest(w)], &none, &told.diag);
 	return good && lt__check_print_fail(w->out, 0);
 }

@@ -1,0 +1,144 @@
+/* tools/check_work.c -- what cases are made of: a kernel of the suite's own, its data, one run of it, its objects once more. */
+#include <stdlib.h>
+#include "tools/check_parts.h"
+
+bool lt__check_work_open(struct check_work *w, struct check_device *d, const struct check_case *c, uint64_t seed, struct check_outcome *out)
+{
+	const struct check_tree how = c->graph ? c->how : (struct check_tree){ .kind = c->spec.schedule, .seed = seed };
+	*w = (struct check_work){ .device = d, .out = out, .seed = seed, .special = c->special, .wild = c->wild,
+		.g = (struct lt_graph *)(uintptr_t)c->graph, .is_given = c->graph != NULL, .ctx = c->graph ? c->graph->ctx : NULL };
+	if (!c->graph && (lt_context_new(&w->ctx) || lt__check_graph(w->ctx, c, &w->g)))
+		return lt__check_end(out, CHECK_FAILED, "no graph: %s", w->ctx ? lt_context_message(w->ctx) : "out of memory");
+	return lt__check_prepare(w, &how);
+}
+
+void lt__check_work_close(struct check_work *w)
+{
+	lt__check_work_free(w);
+	if (!w->is_given) {
+		lt_graph_free(w->g);
+		lt_context_free(w->ctx);
+	}
+	w->g = NULL;
+	w->ctx = NULL;
+}
+
+bool lt__check_work_compile(struct check_work *w) { return lt__check_compile(&w, 1) && !w->out->done; }
+
+int32_t lt__check_nest(const struct check_work *w)
+{
+	for (int32_t i = w->p->plan.n_run; i-- > 0;)
+		if (w->p->plan.run[i].kind == LT_STEP_RUN)
+			return w->p->plan.run[i].nest;
+	return -1;
+}
+
+/* -- data and runs -- */
+
+bool lt__check_trial_new(struct check_work *w, int set, uint64_t seed, struct check_trial *t)
+{
+	const struct check_data how = { seed, set, w->special, w->wild };
+	*t = (struct check_trial){ .data = lt__check_data_new(w->g, &how) };
+	lt_status st = lt__judge_new(w->g, (const void *const *)t->data, NULL, &t->judge);
+	return !st || st == LT_EFAULT || lt__check_end(w->out, st == LT_ENOMEM ? CHECK_FAILED : CHECK_SKIPPED,
+		"the graph cannot be evaluated: %s", lt_context_message(w->ctx));
+}
+
+void lt__check_trial_free(struct check_work *w, struct check_trial *t)
+{
+	lt__judge_free(t->judge);
+	lt__check_data_free(w->g, t->data);
+	*t = (struct check_trial){ 0 };
+}
+
+bool lt__check_guarded_run(struct check_guarded *room, const struct check_trial *t, int poison, int fill, uint32_t n_thread)
+{
+	struct lt_fault fault;
+	return lt__check_guarded_fill(room, t->data, poison) && lt__check_launch(room, fill, n_thread, &fault) && lt__check_guarded_stand(room, t->data);
+}
+
+bool lt__check_one_run(struct check_work *w, const struct check_trial *t, int poison, int fill, uint32_t n_thread)
+{
+	struct check_guarded room;
+	lt__check_guarded_new(w, 0, &room);
+	bool good = lt__check_guarded_run(&room, t, poison, fill, n_thread) && lt__check_guarded_judge(&room, t);
+	lt__check_guarded_free(&room);
+	return good;
+}
+
+bool lt__check_same_run(struct check_guarded *first, struct check_work *w, const struct check_trial *t, int poison, int fill, const char *what)
+{
+	struct check_guarded room;
+	lt__check_guarded_new(w, 0, &room);
+	bool good = lt__check_guarded_run(&room, t, poison, fill, 1) && lt__check_guarded_judge(&room, t)
+		&& lt__check_same_bits(first, &room, t->judge, what);
+	lt__check_guarded_free(&room);
+	return good;
+}
+
+bool lt__check_guarded_judge(struct check_guarded *room, const struct check_trial *t)
+{
+	return lt__check_compare(room, t->judge, t->data, NULL);
+}
+
+/* -- the objects once more -- */
+
+bool lt__check_twin_new(const struct check_work *w, struct check_device *d, struct check_work *twin)
+{
+	*twin = *w;
+	twin->device = d;
+	twin->object = calloc((size_t)w->p->nests.n + 1, sizeof *twin->object);
+	return twin->object || lt__check_end(w->out, CHECK_FAILED, "out of memory");
+}
+
+bool lt__check_twin_compile(const struct check_work *w, const struct lt_tree *const *tree, struct check_pages *lend, struct check_work *twin)
+{
+	const size_t n_most = (size_t)w->p->nests.n + 1;
+	struct check_diagnostics told;
+	uint32_t n = 0;
+	if (lend)
+		lt__check_pages_open(lend);
+	const struct lt_tree **list = lend ? lt__check_pages_take(lend, NULL, n_most * sizeof *list) : calloc(n_most, sizeof *list);
+	struct lt_object **object = lend ? lt__check_pages_take(lend, NULL, n_most * sizeof *object) : calloc(n_most, sizeof *object);
+	bool good = (list && object) || lt__check_end(w->out, CHECK_FAILED, "out of memory");
+	for (int32_t i = 0; good && i < w->p->nests.n; i++)
+		if (w->object[i])
+			list[n++] = tree ? tree[i] : &w->p->nests.frozen[i].tree;
+	lt__check_diagnostics_init(&told);
+	lt_status st = good ? twin->device->backend->compile(twin->device->session, list, n, object, &told.diag) : LT_ENOMEM;
+	n = 0;
+	for (int32_t i = 0; !st && i < w->p->nests.n; i++)
+		if (w->object[i])
+			twin->object[i] = object[n++];
+	if (lend) {
+		lt__check_pages_close(lend);
+	} else {
+		free(list);
+		free(object);
+	}
+	return !st || lt__check_end(w->out, CHECK_FAILED, "compile of trees that compiled before: %s: %s", lt_status_name(st), told.text);
+}
+
+void lt__check_twin_free(struct check_work *twin)
+{
+	for (int32_t i = 0; twin->object && i < twin->p->nests.n; i++)
+		if (twin->object[i])
+			twin->device->backend->destroy(twin->object[i]);
+	free(twin->object);
+	twin->object = NULL;
+}
+
+static void drop(void *user, const char *text, size_t bytes) { (void)user, (void)text, (void)bytes; }
+
+void lt__check_ask_all(struct check_work *w)
+{
+	const struct lt_backend *b = w->device->backend;
+	struct check_diagnostics told;
+	lt__check_diagnostics_init(&told);
+	if (LT_HAS(struct lt_backend, b, describe))
+		b->describe(w->device->session, drop, NULL);
+	if (LT_HAS(struct lt_backend, b, identity))
+		(void)b->identity(w->device->session, drop, NULL, &told.diag);
+	if (LT_HAS(struct lt_backend, b, dump))
+		(void)b->dump(w->object[lt__check_nest(w)], LT_DUMP_SOURCE, drop, NULL);
+}
