@@ -71,7 +71,7 @@ struct check_options {
 	double seconds;                 /* 0: no limit */
 	double patience;                /* seconds that one step of a case may take */
 	uint32_t cc_timeout_ms;         /* lt_host.cc_timeout_ms */
-	bool full, json, list, verbose, no_reduce, probe, go_on;
+	bool full, json, list, verbose, no_reduce, go_on;
 	uint32_t n_thread;
 	int part, n_part;               /* 1 <= part <= n_part; 0: all cases */
 	unsigned given;                 /* options that were given: check_options.c */
@@ -121,7 +121,7 @@ struct check_device {
 	uint32_t n_thread;
 	uint64_t seed;
 	const struct check_options *options;
-	FILE *probe;                    /* of lt__check_probe: where it writes */
+	struct check_text *facts;       /* of errors/environment: where they are kept */
 };
 bool lt__check_open(struct check_device *, const struct check_options *, struct check_outcome *);
 void lt__check_close(struct check_device *);
@@ -272,9 +272,6 @@ lt_status lt__check_reduce(const struct check_failure *f, check_still_fails *, v
 
 /* check_again.c: o->script with o->schedule, once more; the exit code. */
 int lt__check_again(const struct check_options *);
-
-/* check_env.c: what a process with another environment is asked; the exit code. */
-int lt__check_probe(const struct check_options *);
 
 /* -- the report (check_report.c, check_json.c, check_html.c) -- */
 

@@ -12,7 +12,7 @@
 #include "tools/timeout.h"
 
 enum { OPT_FILTER = 256, OPT_SEED, OPT_SECONDS, OPT_FULL, OPT_JSON, OPT_REPORT, OPT_LIST, OPT_KEEP, OPT_THREADS, OPT_NO_REDUCE, OPT_VERSION,
-	OPT_SCRIPT, OPT_SCHEDULE, OPT_DATA, OPT_PATIENCE, OPT_PART, OPT_PROBE, OPT_GO_ON, OPT_CC_TIMEOUT };
+	OPT_SCRIPT, OPT_SCHEDULE, OPT_DATA, OPT_PATIENCE, OPT_PART, OPT_GO_ON, OPT_CC_TIMEOUT };
 #define GIVEN(option) (1u << ((option) - OPT_FILTER))
 static const struct option longs[] = {
 	{ "backend", required_argument, NULL, 'b' },    { "load", required_argument, NULL, 'B' },
@@ -23,7 +23,7 @@ static const struct option longs[] = {
 	{ "threads", required_argument, NULL, OPT_THREADS }, { "no-reduce", no_argument, NULL, OPT_NO_REDUCE },
 	{ "script", required_argument, NULL, OPT_SCRIPT }, { "schedule", required_argument, NULL, OPT_SCHEDULE },
 	{ "data", required_argument, NULL, OPT_DATA }, { "patience", required_argument, NULL, OPT_PATIENCE },
-	{ "part", required_argument, NULL, OPT_PART },  { "probe", required_argument, NULL, OPT_PROBE },
+	{ "part", required_argument, NULL, OPT_PART },
 	{ "go-on", no_argument, NULL, OPT_GO_ON },      { "cc-timeout", required_argument, NULL, OPT_CC_TIMEOUT },
 	{ "verbose", no_argument, NULL, 'v' },          { "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPT_VERSION },  { NULL, 0, NULL, 0 }
@@ -140,8 +140,6 @@ static int check_take_option(struct check_options *o, int option, char *value)
 	case OPT_SCHEDULE:  return take_path("--schedule", value, &o->schedule);
 	case OPT_DATA:      o->data = value; return -1;
 	case OPT_KEEP:      return take_path("--keep", value, &o->keep);
-	/* Of errors/environment alone, and not in the help: the folder for temporary files, because its environment is an odd one. */
-	case OPT_PROBE:     o->probe = true; o->temp_dir = value; return -1;
 	case OPT_GO_ON:     o->go_on = true; return -1;
 	case OPT_CC_TIMEOUT:
 		o->cc_timeout_ms = lt__timeout_read(value);

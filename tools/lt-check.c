@@ -252,9 +252,7 @@ int main(int argc, char **argv)
 		code = 2;
 	if (code < 0)
 		code = find_backend(&o);
-	if (code < 0 && o.probe)
-		code = lt__check_probe(&o);
-	else if (code < 0 && o.script)
+	if (code < 0 && o.script)
 		code = lt__check_again(&o);
 	else if (code < 0)
 		code = work(&o);
