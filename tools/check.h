@@ -194,13 +194,14 @@ bool lt__check_guarded_stand(struct check_guarded *, void *const *data);
 /* Back from the device: one storage, whatever stands around it; its first element. */
 void *lt__check_guarded_fetch(struct check_guarded *, int32_t storage);       /* NULL: the device failed */
 void *lt__check_guarded_at(const struct check_guarded *, enum lt_space, int32_t binding);        /* NULL: no such storage */
-/* The slots of a nest in the room. */
-void lt__check_guarded_slots(const struct check_guarded *, int32_t nest, struct lt_slot *);
-
 /* A workspace of exactly what need says, between sentinels; NULL memory for none. */
 struct check_space { unsigned char *block, *at; size_t bytes, total; void *device; };
-bool lt__check_space_new(struct check_work *, const struct lt_object *, uint32_t n_thread, int fill, struct check_space *);
-bool lt__check_space_end(struct check_work *, struct check_space *);     /* checks and frees */
+/* What a run of a nest is handed, with room for one slot more. */
+struct check_args { struct lt_slot *slot; struct check_space space; struct lt_args args; };
+bool lt__check_args_new(struct check_guarded *, int32_t nest, int fill, uint32_t n_thread, struct lt_fault *, struct check_args *);
+bool lt__check_args_end(struct check_work *, struct check_args *);       /* checks the workspace, and frees */
+/* Between the host and the device, or on it. */
+bool lt__check_mem_copy(struct check_work *, void *to, size_t to_at, void *from, size_t from_at, size_t bytes, enum lt_copy);
 
 /* check_run.c: case by graph.  Each answers whether it may go on; else the outcome says what. */
 bool lt__check_prepare(struct check_work *, const struct check_tree *);         /* lowered, accepted */
@@ -299,6 +300,13 @@ void lt__check_report_failure(const struct check_report *, int32_t i, FILE *);
 enum { CHECK_EXIT_GOOD, CHECK_EXIT_FAILED, CHECK_EXIT_USE, CHECK_EXIT_LITTLE };
 int lt__check_exit(const struct check_report *);
 void lt__check_report_all(const struct check_report *, FILE *);
+extern const char *const lt__check_words[];      /* by status */
+enum check_status lt__check_status(const struct check_report *, int32_t i);     /* CHECK_SKIPPED where it was not run */
+/* Reasons of one status, the one that stands for most cases first; first: the first of these.  at: the caller's to free. */
+struct check_reason { const char *text; int32_t n, first; };
+struct check_reasons { struct check_reason *at; int32_t n; enum check_status status; };
+struct check_reasons lt__check_reasons(const struct check_report *, enum check_status);
+int32_t lt__check_reason_find(const struct check_reasons *, const char *text);   /* n: it is none of them */
 lt_status lt__check_json(const struct check_report *, FILE *);
 lt_status lt__check_html(const struct check_report *, FILE *);
 enum { CHECK_COMMAND = 8192 };           /* bytes of a command */

@@ -1,7 +1,6 @@
 /* tools/check_accepts.c -- what accepts promises. */
 #include <stdlib.h>
 #include <string.h>
-#include "tools/check_data_kinds.h"
 #include "tools/check_parts.h"
 
 enum { MAX_VECTOR = 1 << 16 };  /* bytes of a vector: far above any machine's */

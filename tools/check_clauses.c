@@ -1,5 +1,4 @@
 /* tools/check_clauses.c -- the clauses of the contract that have cases of their own, and the kernels that they are tried on. */
-#include "tools/check_data_kinds.h"
 #include "tools/check_parts.h"
 
 static const struct { int group; const char *name; check_clause *run; } clauses[] = {

@@ -67,28 +67,39 @@ static const void *content_of(const struct check_work *w, const struct lt_evalua
 	return data[n];
 }
 
+/* Result i of the graph, or the state behind its results; false: there are no more. */
+static bool next_pair(const struct check_guarded *room, const struct check_guarded *second, int32_t i, lt_node *state, struct pair *p)
+{
+	const struct lt_graph *g = room->w->g;
+	enum lt_space space = i < g->n_result ? LT_SPACE_RESULT : LT_SPACE_STATE;
+	int32_t binding = i < g->n_result ? i : i - g->n_result;
+	if (space == LT_SPACE_STATE)
+		for (++*state; *state < g->n_node && g->node[*state].op != LT_OP_state; ++*state)
+			;
+	if (*state >= g->n_node)
+		return false;
+	*p = space == LT_SPACE_RESULT ? (struct pair){ .kind = "result", .name = g->result[i].name, .node = g->result[i].node }
+		: (struct pair){ .kind = "state", .name = label_of(g, *state), .node = *state };
+	p->got = lt__check_guarded_at(room, space, binding);
+	p->second = second ? lt__check_guarded_at(second, space, binding) : NULL;
+	return true;
+}
+
 bool lt__check_compare(struct check_guarded *room, struct lt_judge *judge, void *const *data, const struct check_guarded *second)
 {
 	const struct check_work *w = room->w;
 	const struct lt_evaluation *e = lt__judge_reference(judge);
-	for (int32_t i = 0; i < w->g->n_result; i++) {
-		struct pair p = { .kind = "result", .name = w->g->result[i].name, .node = w->g->result[i].node };
+	struct pair p;
+	lt_node state = -1;
+	for (int32_t i = 0; next_pair(room, second, i, &state, &p); i++) {
 		struct lt_report r = { 0 };
-		p.got = lt__check_guarded_at(room, LT_SPACE_RESULT, i);
-		p.second = second ? lt__check_guarded_at(second, LT_SPACE_RESULT, i) : NULL;
-		p.want = lt_eval_result(e, i, NULL);
-		if (p.got && (!is_written(w, e, &p) || !is_right(w, lt__judge_result(judge, i, p.got, &r), &r)))
-			return false;
-	}
-	int32_t binding = 0;
-	for (lt_node n = 0; n < w->g->n_node; n++) {
-		struct pair p = { .kind = "state", .name = label_of(w->g, n), .node = n };
-		struct lt_report r = { 0 };
-		if (w->g->node[n].op != LT_OP_state)
+		if (!p.got)
 			continue;
-		p.got = lt__check_guarded_at(room, LT_SPACE_STATE, binding++);
-		p.want = content_of(w, e, data, n);
-		if (p.got && (!is_written(w, e, &p) || !is_right(w, lt__judge_state(judge, n, p.got, &r), &r)))
+		p.want = state < 0 ? lt_eval_result(e, i, NULL) : content_of(w, e, data, p.node);
+		if (!is_written(w, e, &p))
+			return false;
+		lt_status st = state < 0 ? lt__judge_result(judge, i, p.got, &r) : lt__judge_state(judge, p.node, p.got, &r);
+		if (!is_right(w, st, &r))
 			return false;
 	}
 	return true;
@@ -115,24 +126,10 @@ static bool pair_same(const struct check_work *w, const struct lt_evaluation *e,
 
 bool lt__check_same_bits(struct check_guarded *room, const struct check_guarded *second, const struct lt_judge *judge, const char *what)
 {
-	const struct check_work *w = room->w;
-	const struct lt_evaluation *e = lt__judge_reference(judge);
-	int32_t binding = 0;
-	for (int32_t i = 0; i < w->g->n_result; i++) {
-		struct pair p = { .kind = "result", .name = w->g->result[i].name, .node = w->g->result[i].node };
-		p.got = lt__check_guarded_at(room, LT_SPACE_RESULT, i);
-		p.second = lt__check_guarded_at(second, LT_SPACE_RESULT, i);
-		if (!pair_same(w, e, &p, what))
-			return false;
-	}
-	for (lt_node n = 0; n < w->g->n_node; n++) {
-		struct pair p = { .kind = "state", .name = label_of(w->g, n), .node = n };
-		if (w->g->node[n].op != LT_OP_state)
-			continue;
-		p.got = lt__check_guarded_at(room, LT_SPACE_STATE, binding);
-		p.second = lt__check_guarded_at(second, LT_SPACE_STATE, binding++);
-		if (!pair_same(w, e, &p, what))
-			return false;
-	}
-	return true;
+	struct pair p;
+	lt_node state = -1;
+	bool good = true;
+	for (int32_t i = 0; good && next_pair(room, second, i, &state, &p); i++)
+		good = pair_same(room->w, lt__judge_reference(judge), &p, what);
+	return good;
 }

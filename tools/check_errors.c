@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "check/compare.h"
-#include "tools/check_data_kinds.h"
 #include "tools/check_parts.h"
 
 void lt__check_errors_config(struct check_device *d, const struct check_case *clause, struct check_outcome *out)
@@ -36,26 +35,21 @@ enum wrong { FEWER_SLOTS, MORE_SLOTS, SMALL_SLOT, NO_WORKSPACE };
 static bool run_wrong(struct check_work *w, const struct check_trial *t, enum wrong what, int32_t at)
 {
 	int32_t nest = lt__check_nest(w), n = w->p->nests.frozen[nest].n_bind;
-	const struct check_device *d = w->device;
-	struct lt_slot *slot = calloc((size_t)n + 2, sizeof *slot);
-	struct check_space space = { 0 };
+	struct check_args a = { .slot = NULL };
 	struct lt_fault fault = { 0, -1, -1, 0 };
 	struct check_guarded room, before;
 	struct check_diagnostics told;
 	lt__check_guarded_new(w, 0, &room);
 	lt__check_guarded_new(w, 0, &before);
-	bool good = slot && lt__check_guarded_run(&room, t, 0x5A, 0x5A, 1)
-		&& lt__check_guarded_fill(&room, t->data, 0x5A) && lt__check_guarded_fill(&before, t->data, 0x5A)
-		&& (what == NO_WORKSPACE || lt__check_space_new(w, w->object[nest], 1, 0x5A, &space));
+	bool good = lt__check_guarded_run(&room, t, 0x5A, 0x5A, 1) && lt__check_guarded_fill(&room, t->data, 0x5A)
+		&& lt__check_guarded_fill(&before, t->data, 0x5A) && lt__check_args_new(&room, nest, 0x5A, 1, &fault, &a);
 	if (good) {
 		lt__check_diagnostics_init(&told);
-		lt__check_guarded_slots(&room, nest, slot);
-		slot[n] = slot[n > 0 ? n - 1 : 0];
-		if (what == SMALL_SLOT)
-			slot[at].bytes--;
-		const struct lt_args args = { .size = sizeof args, .n_slot = (uint32_t)(n - (what == FEWER_SLOTS) + (what == MORE_SLOTS)), .slot = slot,
-			.workspace = what == NO_WORKSPACE ? NULL : space.device ? space.device : space.at, .n_thread = 1, .fault = &fault };
-		lt_status st = d->backend->run(w->object[nest], &args, &told.diag);
+		a.slot[n] = a.slot[n > 0 ? n - 1 : 0];
+		a.slot[at].bytes -= what == SMALL_SLOT;
+		a.args.n_slot = (uint32_t)(n - (what == FEWER_SLOTS) + (what == MORE_SLOTS));
+		a.args.workspace = what == NO_WORKSPACE ? NULL : a.args.workspace;
+		lt_status st = w->device->backend->run(w->object[nest], &a.args, &told.diag);
 		if (!st)
 			good = lt__check_end(w->out, CHECK_FAILED, what == SMALL_SLOT ? "a run with slot %d a byte too small succeeds"
 				: what == NO_WORKSPACE ? "a run without a workspace succeeds, and need() says that there must be one (%d)"
@@ -67,8 +61,7 @@ static bool run_wrong(struct check_work *w, const struct check_trial *t, enum wr
 			if (memcmp(room.block[i].block, before.block[i].block, room.block[i].total))
 				good = lt__check_end(w->out, CHECK_FAILED, "a run that fails with %s has written to a buffer", lt_status_name(st));
 	}
-	free(slot);
-	good = lt__check_space_end(w, &space) && good;
+	good = lt__check_args_end(w, &a) && good;
 	lt__check_guarded_free(&room);
 	lt__check_guarded_free(&before);
 	return good;

@@ -1,5 +1,4 @@
 /* tools/check_graph_data.c -- graphs about data that move: gathers, states, run-time scalars; products. */
-#include "tools/check_data_kinds.h"
 #include "tools/check_parts.h"
 
 /* Axis `variant`, or that axis with an extent that a run-time scalar bounds. */

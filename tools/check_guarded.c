@@ -90,30 +90,28 @@ static void store_params(const struct check_guarded *room, struct check_block *b
 	}
 }
 
+bool lt__check_mem_copy(struct check_work *w, void *to, size_t to_at, void *from, size_t from_at, size_t bytes, enum lt_copy how)
+{
+	static const char *const words[] = { [LT_COPY_TO_DEVICE] = "to", [LT_COPY_TO_HOST] = "from", [LT_COPY_DEVICE] = "on" };
+	const struct lt_slot a = { to, (int64_t)to_at, (int64_t)bytes }, b = { from, (int64_t)from_at, (int64_t)bytes };
+	struct check_diagnostics told;
+	lt__check_diagnostics_init(&told);
+	lt_status st = w->device->backend->mem_copy(w->device->session, &a, &b, bytes, how, NULL, &told.diag);
+	return !st || lt__check_end(w->out, CHECK_FAILED, "mem_copy %s the device: %s: %s", words[how], lt_status_name(st), told.text);
+}
+
 static bool to_device(struct check_guarded *room, struct check_block *b)
 {
-	struct check_device *d = room->w->device;
-	struct check_diagnostics told;
-	if (!on_device(d))
+	if (!on_device(room->w->device))
 		return true;
-	lt__check_diagnostics_init(&told);
 	if (!b->device)
 		return lt__check_end(room->w->out, CHECK_FAILED, "mem_new of %zu bytes gave no memory", b->total);
-	const struct lt_slot to = { b->device, 0, (int64_t)b->total }, from = { b->block, 0, (int64_t)b->total };
-	lt_status st = d->backend->mem_copy(d->session, &to, &from, b->total, LT_COPY_TO_DEVICE, NULL, &told.diag);
-	return !st || lt__check_end(room->w->out, CHECK_FAILED, "mem_copy to the device: %s: %s", lt_status_name(st), told.text);
+	return lt__check_mem_copy(room->w, b->device, 0, b->block, 0, b->total, LT_COPY_TO_DEVICE);
 }
 
 static bool from_device(struct check_guarded *room, struct check_block *b)
 {
-	struct check_device *d = room->w->device;
-	struct check_diagnostics told;
-	if (!on_device(d))
-		return true;
-	lt__check_diagnostics_init(&told);
-	const struct lt_slot to = { b->block, 0, (int64_t)b->total }, from = { b->device, 0, (int64_t)b->total };
-	lt_status st = d->backend->mem_copy(d->session, &to, &from, b->total, LT_COPY_TO_HOST, NULL, &told.diag);
-	return !st || lt__check_end(room->w->out, CHECK_FAILED, "mem_copy to the host: %s: %s", lt_status_name(st), told.text);
+	return !on_device(room->w->device) || lt__check_mem_copy(room->w, b->block, 0, b->device, 0, b->total, LT_COPY_TO_HOST);
 }
 
 static bool buffers_fill(struct check_guarded *room, void *const *data, int poison, bool prepared)
@@ -191,7 +189,7 @@ void *lt__check_guarded_at(const struct check_guarded *room, enum lt_space space
 	return NULL;
 }
 
-void lt__check_guarded_slots(const struct check_guarded *room, int32_t nest, struct lt_slot *slot)
+static void store_slots(const struct check_guarded *room, int32_t nest, struct lt_slot *slot)
 {
 	const struct lt_frozen *f = &room->w->p->nests.frozen[nest];
 	for (int32_t i = 0; i < f->n_bind; i++) {
@@ -202,7 +200,7 @@ void lt__check_guarded_slots(const struct check_guarded *room, int32_t nest, str
 	}
 }
 
-bool lt__check_space_new(struct check_work *w, const struct lt_object *o, uint32_t n_thread, int fill, struct check_space *space)
+static bool space_new(struct check_work *w, const struct lt_object *o, uint32_t n_thread, int fill, struct check_space *space)
 {
 	const struct lt_backend *backend = w->device->backend;
 	struct check_diagnostics told;
@@ -232,24 +230,14 @@ bool lt__check_space_new(struct check_work *w, const struct lt_object *o, uint32
 	lt_status st = backend->mem_new(w->device->session, bytes, &space->device, &told.diag);
 	if (st)
 		return lt__check_end(w->out, CHECK_FAILED, "mem_new of %zu bytes: %s: %s", bytes, lt_status_name(st), told.text);
-	const struct lt_slot to = { space->device, 0, (int64_t)bytes }, from = { space->at, 0, (int64_t)bytes };
-	st = backend->mem_copy(w->device->session, &to, &from, bytes, LT_COPY_TO_DEVICE, NULL, &told.diag);
-	return !st || lt__check_end(w->out, CHECK_FAILED, "mem_copy to the device: %s: %s", lt_status_name(st), told.text);
+	return lt__check_mem_copy(w, space->device, 0, space->at, 0, bytes, LT_COPY_TO_DEVICE);
 }
 
-/* The sentinels behind a workspace of the device, to where those of its copy stand. */
-static bool guard_from_device(struct check_work *w, const struct check_space *space)
+static bool space_end(struct check_work *w, struct check_space *space)
 {
-	const struct lt_slot to = { space->at + space->bytes, 0, CHECK_GUARD }, from = { space->device, (int64_t)space->bytes, CHECK_GUARD };
-	struct check_diagnostics told;
-	lt__check_diagnostics_init(&told);
-	lt_status st = w->device->backend->mem_copy(w->device->session, &to, &from, CHECK_GUARD, LT_COPY_TO_HOST, NULL, &told.diag);
-	return !st || lt__check_end(w->out, CHECK_FAILED, "mem_copy to the host: %s: %s", lt_status_name(st), told.text);
-}
-
-bool lt__check_space_end(struct check_work *w, struct check_space *space)
-{
-	bool good = !space->device || guard_from_device(w, space);
+	/* The sentinels behind a workspace of the device, to where those of its copy stand. */
+	bool good = !space->device
+		|| lt__check_mem_copy(w, space->at, space->bytes, space->device, space->bytes, CHECK_GUARD, LT_COPY_TO_HOST);
 	for (size_t k = 0; space->block && k < space->total && good; k++) {
 		const unsigned char *at = space->block + k;
 		if ((at < space->at || at >= space->at + space->bytes) && *at != CHECK_MARK)
@@ -261,4 +249,26 @@ bool lt__check_space_end(struct check_work *w, struct check_space *space)
 	free(space->block);
 	*space = (struct check_space){ 0 };
 	return good;
+}
+
+bool lt__check_args_new(struct check_guarded *room, int32_t nest, int fill, uint32_t n_thread, struct lt_fault *fault, struct check_args *a)
+{
+	struct check_work *w = room->w;
+	const uint32_t n = (uint32_t)w->p->nests.frozen[nest].n_bind;
+	*a = (struct check_args){ .slot = calloc((size_t)n + 2, sizeof *a->slot) };
+	if (!a->slot)
+		return lt__check_end(w->out, CHECK_FAILED, "out of memory");
+	if (!space_new(w, w->object[nest], n_thread, fill, &a->space))
+		return false;
+	store_slots(room, nest, a->slot);
+	a->args = (struct lt_args){ .size = sizeof a->args, .n_slot = n, .slot = a->slot,
+		.workspace = a->space.device ? a->space.device : a->space.at, .n_thread = n_thread, .async = room->async, .fault = fault };
+	return true;
+}
+
+bool lt__check_args_end(struct check_work *w, struct check_args *a)
+{
+	free(a->slot);
+	a->slot = NULL;
+	return space_end(w, &a->space);
 }

@@ -39,46 +39,10 @@ static void html_text(FILE *f, const char *text)
 		}
 }
 
-static enum check_status status_of(const struct check_report *r, int32_t i) { return r->outcome[i].done ? r->outcome[i].status : CHECK_SKIPPED; }
-
 /* -- reasons: each once, the one that stands for most cases first -- */
 
-struct html_reason { const char *text; int32_t n, first; };         /* cases that it stands for; the first of them */
-struct reasons { struct html_reason *at; int32_t n; enum check_status status; };
-
-static int by_count(const void *x, const void *y)
-{
-	const struct html_reason *a = x, *b = y;
-	return a->n != b->n ? (a->n < b->n ? 1 : -1) : (a->first > b->first) - (a->first < b->first);
-}
-
-/* Its place; n if it is none of them. */
-static int32_t find_reason(const struct reasons *l, const char *text)
-{
-	int32_t k = 0;
-	while (k < l->n && strcmp(l->at[k].text, text) != 0)
-		k++;
-	return k;
-}
-
-static struct reasons list_reasons(const struct check_report *r, enum check_status status)
-{
-	struct reasons l = { .at = calloc((size_t)r->n + 1, sizeof *l.at), .status = status };
-	for (int32_t i = 0; l.at && i < r->n; i++) {
-		if (status_of(r, i) != status)
-			continue;
-		int32_t k = find_reason(&l, r->outcome[i].text);
-		if (k == l.n)
-			l.at[l.n++] = (struct html_reason){ .text = r->outcome[i].text, .first = i };
-		l.at[k].n++;
-	}
-	if (l.at)
-		qsort(l.at, (size_t)l.n, sizeof *l.at, by_count);
-	return l;
-}
-
 /* Numbered from 1; the sign makes the names of the places that the matrix points to. */
-static void write_reasons(const struct check_report *r, const struct reasons *l, char sign, const char *title, const char *words, FILE *f)
+static void write_reasons(const struct check_report *r, const struct check_reasons *l, char sign, const char *title, const char *words, FILE *f)
 {
 	if (l->n > 0)
 		(void)fprintf(f, "<h2>%s</h2>\n<p class=soft>%s</p>\n", title, words);
@@ -87,7 +51,7 @@ static void write_reasons(const struct check_report *r, const struct reasons *l,
 		html_text(f, l->at[k].text[0] ? l->at[k].text : "not reached");
 		(void)fprintf(f, " <span class=soft>(%d case%s)</span></summary><pre>", (int)l->at[k].n, l->at[k].n == 1 ? "" : "s");
 		for (int32_t i = 0; i < r->n; i++)
-			if (status_of(r, i) == l->status && !strcmp(r->outcome[i].text, l->at[k].text)) {
+			if (lt__check_status(r, i) == l->status && !strcmp(r->outcome[i].text, l->at[k].text)) {
 				html_text(f, r->chosen[i]->name);
 				(void)fputc('\n', f);
 			}
@@ -100,7 +64,7 @@ static void write_reasons(const struct check_report *r, const struct reasons *l,
 struct cell { int n[4]; bool *why; };           /* why: by reason of a refusal, whether it has it */
 struct html_row { const char *name; struct cell cell[LT_NDTYPE]; };
 
-static int32_t fill_rows(const struct check_report *r, const struct reasons *refused, struct html_row *rows, bool *why)
+static int32_t fill_rows(const struct check_report *r, const struct check_reasons *refused, struct html_row *rows, bool *why)
 {
 	int32_t n = 0, k;
 	for (int32_t i = 0; i < r->n; i++) {
@@ -113,9 +77,9 @@ static int32_t fill_rows(const struct check_report *r, const struct reasons *ref
 			rows[n++].name = c->row;
 		struct cell *cell = &rows[k].cell[c->column];
 		cell->why = why + ((size_t)k * LT_NDTYPE + (size_t)c->column) * (size_t)refused->n;
-		cell->n[status_of(r, i)]++;
-		if (status_of(r, i) == CHECK_REFUSED)
-			cell->why[find_reason(refused, r->outcome[i].text)] = true;
+		cell->n[lt__check_status(r, i)]++;
+		if (lt__check_status(r, i) == CHECK_REFUSED)
+			cell->why[lt__check_reason_find(refused, r->outcome[i].text)] = true;
 	}
 	return n;
 }
@@ -146,7 +110,7 @@ static void write_cell(FILE *f, const struct cell *c, int32_t n_reason)
 	(void)fputs(refused ? "]</small></td>" : "</td>", f);
 }
 
-static void write_matrix(const struct check_report *r, const struct reasons *refused, FILE *f)
+static void write_matrix(const struct check_report *r, const struct check_reasons *refused, FILE *f)
 {
 	struct html_row *rows = calloc((size_t)r->n + 1, sizeof *rows);
 	bool *why = calloc(((size_t)r->n + 1) * LT_NDTYPE * ((size_t)refused->n + 1), sizeof *why);
@@ -183,7 +147,7 @@ static void write_groups(const struct check_report *r, FILE *f)
 		double seconds = 0;
 		for (int32_t i = 0; i < r->n; i++)
 			if (r->chosen[i]->group == g) {
-				n[status_of(r, i)]++;
+				n[lt__check_status(r, i)]++;
 				seconds += r->outcome[i].seconds;
 			}
 		if (n[0] + n[1] + n[2] + n[3] == 0)
@@ -203,7 +167,7 @@ static void write_failures(const struct check_report *r, FILE *f)
 	char command[CHECK_COMMAND];
 	bool first = true;
 	for (int32_t i = 0; i < r->n; i++) {
-		if (status_of(r, i) != CHECK_FAILED)
+		if (lt__check_status(r, i) != CHECK_FAILED)
 			continue;
 		if (first)
 			(void)fputs("<h2>Failures</h2>\n", f);
@@ -227,10 +191,10 @@ static void write_failures(const struct check_report *r, FILE *f)
 
 lt_status lt__check_html(const struct check_report *r, FILE *f)
 {
-	struct reasons refused = list_reasons(r, CHECK_REFUSED), skipped = list_reasons(r, CHECK_SKIPPED);
+	struct check_reasons refused = lt__check_reasons(r, CHECK_REFUSED), skipped = lt__check_reasons(r, CHECK_SKIPPED);
 	int n[4] = { 0 };
 	for (int32_t i = 0; i < r->n; i++)
-		n[status_of(r, i)]++;
+		n[lt__check_status(r, i)]++;
 	(void)fputs("<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport content=\"width=device-width,initial-scale=1\">\n<title>"
 		"lt-check: ", f);
 	html_text(f, r->backend->name);

@@ -3,13 +3,11 @@
 #include "tools/check.h"
 #include "tools/jsontext.h"
 
-static const char *const words[] = { "passed", "refused", "failed", "skipped" };
-
 static json_t *case_of(const struct check_report *r, int32_t i)
 {
 	const struct check_outcome *out = &r->outcome[i];
 	json_t *o = json_pack("{s:s,s:s,s:s,s:f}", "name", r->chosen[i]->name, "group", lt__check_group(r->chosen[i]->group)->name, "status",
-		words[out->done ? out->status : CHECK_SKIPPED], "seconds", out->seconds);
+		lt__check_words[lt__check_status(r, i)], "seconds", out->seconds);
 	char command[CHECK_COMMAND];
 	if (r->chosen[i]->row)
 		json_object_set_new(o, "operator", json_string(r->chosen[i]->row));
@@ -32,10 +30,10 @@ lt_status lt__check_json(const struct check_report *r, FILE *f)
 	int64_t n[4] = { 0 };
 	for (int32_t i = 0; i < r->n; i++) {
 		json_array_append_new(cases, case_of(r, i));
-		n[r->outcome[i].done ? r->outcome[i].status : CHECK_SKIPPED]++;
+		n[lt__check_status(r, i)]++;
 	}
 	for (int i = 0; i < 4; i++)
-		json_object_set_new(sums, words[i], json_integer((json_int_t)n[i]));
+		json_object_set_new(sums, lt__check_words[i], json_integer((json_int_t)n[i]));
 	all = json_pack("{s:s,s:o,s:o,s:I,s:f,s:o,s:o}", "backend", r->backend->name, "version",
 		lt__json_text(r->backend->version ? r->backend->version : ""), "config", lt__json_text(r->o->config), "seed", (json_int_t)r->o->seed, "seconds", r->seconds, "sums", sums, "cases", cases);
 	if (all && r->o->n_part > 0)

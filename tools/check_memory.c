@@ -91,27 +91,23 @@ enum { RUNS = 10000, WARM = 200 };
 static bool many_runs(struct check_work *w, const struct check_trial *t)
 {
 	struct check_guarded room;
-	struct check_space space = { 0 };
+	struct check_args a = { .slot = NULL };
 	struct lt_fault fault = { 0, -1, -1, 0 };
 	int32_t nest = lt__check_nest(w);
-	struct lt_slot *slot = calloc((size_t)w->p->nests.frozen[nest].n_bind + 1, sizeof *slot);
 	struct check_diagnostics told;
 	struct watch watch = { 0 };
 	lt__check_guarded_new(w, 0, &room);
-	bool good = slot && lt__check_guarded_run(&room, t, 0x5A, 0x5A, 1) && lt__check_space_new(w, w->object[nest], 1, 0, &space);
+	bool good = lt__check_guarded_run(&room, t, 0x5A, 0x5A, 1) && lt__check_args_new(&room, nest, 0, 1, &fault, &a);
 	lt__check_diagnostics_init(&told);
-	lt__check_guarded_slots(&room, nest, slot);
 	for (int i = 0; good && i <= WARM + RUNS; i++) {
 		watch_look(&watch, i, WARM, RUNS);
-		const struct lt_args args = { .size = sizeof args, .n_slot = (uint32_t)w->p->nests.frozen[nest].n_bind, .slot = slot,
-			.workspace = space.device ? space.device : space.at, .n_thread = 1, .fault = &fault };
+		const struct lt_args args = a.args;
 		lt_status st = w->device->backend->run(w->object[nest], &args, &told.diag);
 		if (st)
 			good = lt__check_end(w->out, CHECK_FAILED, "run %d: %s: %s", i, lt_status_name(st), told.text);
 	}
 	good = good && stayed(w->out, "run", RUNS, &watch);
-	free(slot);
-	good = lt__check_space_end(w, &space) && good;
+	good = lt__check_args_end(w, &a) && good;
 	lt__check_guarded_free(&room);
 	return good;
 }

@@ -1,6 +1,5 @@
 /* tools/check_names.c -- the cases about data that move: gathers, states, run-time scalars, products, random graphs. */
 #include "tools/check_parts.h"
-#include "tools/check_data_kinds.h"
 
 const char *const lt__check_states[CHECK_N_STATE] = { "replace", "update", "swap", "counter", "append" };
 const char *const lt__check_params[CHECK_N_PARAM] = { "extent", "slice", "sum", "greatest", "both", "softmax", "difference" };

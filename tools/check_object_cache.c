@@ -112,12 +112,11 @@ enum { MOST = 16 };
 struct longer_args { struct lt_args args; uint64_t more[3]; };
 
 /* The steps of a run, recorded; args and slots are the backend's copies from then on. */
-static struct lt_capture *record(struct check_work *w, struct check_guarded *room, struct check_space *space, struct lt_fault *fault)
+static struct lt_capture *record(struct check_work *w, struct check_guarded *room, struct check_args *each, struct lt_fault *fault)
 {
 	const struct check_device *d = w->device;
 	struct lt_object *object[MOST];
 	struct longer_args args[MOST];
-	struct lt_slot *slot[MOST] = { NULL };
 	struct lt_capture *capture = NULL;
 	struct check_diagnostics told;
 	uint32_t n = 0;
@@ -128,23 +127,18 @@ static struct lt_capture *record(struct check_work *w, struct check_guarded *roo
 		int32_t nest = w->p->plan.run[i].nest;
 		if (w->p->plan.run[i].kind != LT_STEP_RUN)
 			continue;
-		good = lt__check_space_new(w, w->object[nest], 1, 0x5A, &space[n]);
-		slot[n] = calloc((size_t)w->p->nests.frozen[nest].n_bind + 1, sizeof *slot[n]);
-		lt__check_guarded_slots(room, nest, slot[n]);
+		good = lt__check_args_new(room, nest, 0x5A, 1, fault, &each[n]);
 		object[n] = w->object[nest];
-		args[n].args = (struct lt_args){ .size = sizeof *args, .n_slot = (uint32_t)w->p->nests.frozen[nest].n_bind, .slot = slot[n],
-			.workspace = space[n].device ? space[n].device : space[n].at, .n_thread = 1, .fault = fault };
-		n++;
+		args[n].args = each[n].args;
+		args[n++].args.size = sizeof *args;
 	}
 	lt_status st = good ? d->backend->capture(d->session, object, &args->args, n, &capture, &told.diag) : LT_ENOMEM;
 	if (good && (st || !capture))
 		(void)lt__check_end(w->out, CHECK_FAILED, "capture of %u runs: %s: %s", n, lt_status_name(st), told.text);
 	memset(args, 0xFF, sizeof args);
 	memset(object, 0xFF, sizeof object);
-	for (uint32_t i = 0; i < n; i++) {
-		memset(slot[i], 0xFF, sizeof *slot[i]);
-		free(slot[i]);
-	}
+	for (uint32_t i = 0; i < n && each[i].slot; i++)
+		memset(each[i].slot, 0xFF, sizeof *each[i].slot * each[i].args.n_slot);
 	return capture;
 }
 
@@ -159,7 +153,7 @@ static bool has_copies(const struct lt_program *p)
 static bool capture(struct check_work *w, const struct check_trial *t)
 {
 	const struct check_device *d = w->device;
-	struct check_space space[MOST] = { { 0 } };
+	struct check_args each[MOST] = { { .slot = NULL } };
 	struct check_guarded direct, room;
 	struct lt_fault fault = { 0, -1, -1, 0 };
 	struct check_diagnostics told;
@@ -169,7 +163,7 @@ static bool capture(struct check_work *w, const struct check_trial *t)
 	lt__check_guarded_new(w, 0, &direct);
 	lt__check_guarded_new(w, 0, &room);
 	bool good = lt__check_guarded_run(&direct, t, 0x5A, 0x5A, 1) && lt__check_guarded_run(&room, t, 0x5A, 0x5A, 1);
-	struct lt_capture *c = good ? record(w, &room, space, &fault) : NULL;
+	struct lt_capture *c = good ? record(w, &room, each, &fault) : NULL;
 	for (int i = 0; c && good && i < 3; i++) {
 		good = lt__check_guarded_refill(&room, t->data, 0xFF);
 		lt_status st = good ? d->backend->replay(c, &told.diag) : LT_OK;         /* done when it comes back: no sync */
@@ -181,7 +175,7 @@ static bool capture(struct check_work *w, const struct check_trial *t)
 	if (c)
 		d->backend->capture_free(c);
 	for (int i = 0; i < MOST; i++)
-		good = lt__check_space_end(w, &space[i]) && good;
+		good = lt__check_args_end(w, &each[i]) && good;
 	lt__check_guarded_free(&direct);
 	lt__check_guarded_free(&room);
 	return good && !w->out->done;

@@ -6,6 +6,13 @@
 extern const char *const lt__check_shapes[CHECK_N_SHAPE], *const lt__check_views[CHECK_N_VIEWS], *const lt__check_schedules[CHECK_N_TREE],
 	*const lt__check_neighbours[CHECK_N_NEIGHBOUR];
 
+/* The kinds of graphs of the groups gather, state, param and product. */
+enum { CHECK_G_FIRST, CHECK_G_SECOND, CHECK_G_BOUNDED, CHECK_G_BOUNDED2 };            /* the axis; one that a run-time scalar bounds */
+enum { CHECK_REPLACE, CHECK_UPDATE, CHECK_SWAP, CHECK_COUNTER, CHECK_APPEND, CHECK_N_STATE };
+enum { CHECK_P_EXTENT, CHECK_P_SLICE, CHECK_P_SUM, CHECK_P_GREATEST, CHECK_P_BOTH, CHECK_P_SOFTMAX, CHECK_P_DIFFERENCE, CHECK_N_PARAM };
+enum { CHECK_NN, CHECK_NT, CHECK_TN, CHECK_BATCH, CHECK_VECTOR, CHECK_BIAS_RELU, CHECK_BIAS_GELU, CHECK_BIAS_RESIDUAL, CHECK_SILU,
+	CHECK_SOFTMAX, CHECK_CONV, CHECK_ATTENTION, CHECK_CHAIN, CHECK_MEAN, CHECK_N_PRODUCT };
+
 /* check_cases.c */
 struct check_adder { const struct check_options *o; struct check_list *list; struct check_case spare; };
 /* A new case, or, where the filter leaves it out, a spare one; what it has beside its spec may be set.  fmt: the name behind "GROUP/". */
@@ -82,7 +89,7 @@ check_clause lt__check_errors_config, lt__check_errors_slots, lt__check_errors_s
 check_clause lt__check_optional_members, lt__check_optional_need, lt__check_optional_dump, lt__check_optional_describe,
 	lt__check_optional_events, lt__check_optional_memory;                                                   /* check_optional.c */
 check_clause lt__check_optional_save, lt__check_optional_load_other, lt__check_optional_capture;                /* check_object_cache.c */
-/* check_text.c: what a backend writes, kept, with a 0 behind it; the caller's to free.  An lt_write. */
+/* What a backend writes, kept, with a 0 behind it; the caller's to free.  An lt_write. */
 struct check_text { char *at; size_t n; };
 void lt__check_text_add(void *text, const char *, size_t);
 #endif

@@ -1,6 +1,5 @@
 /* tools/check_reduce_write.c -- the files of a reduced failure, and the commands that repeat it. */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tools/check.h"
@@ -8,7 +7,6 @@
 #include "tools/tensorfile.h"
 
 struct paths { char script[1200], schedule[1200], data[1200]; };
-struct reduce_out { char *at; size_t bytes; };
 
 static void name_files(const struct check_failure *f, struct paths *p)
 {
@@ -74,74 +72,64 @@ static bool has_op(const struct lt_graph *g, enum lt_opcode op)
 	return false;
 }
 
-__attribute__((format(printf, 2, 3))) static void say(struct reduce_out *to, const char *fmt, ...)
-{
-	va_list list;
-	va_start(list, fmt);
-	int n = vsnprintf(to->at, to->bytes, fmt, list);
-	va_end(list);
-	if (n > 0) {
-		size_t more = (size_t)n < to->bytes ? (size_t)n : to->bytes - 1;
-		to->at += more;
-		to->bytes -= more;
-	}
-}
-
-static void say_path(struct reduce_out *to, const char *option, const char *path)
+static void say_path(FILE *to, const char *option, const char *path)
 {
 	char word[CHECK_COMMAND] = "";
 	lt__check_word(path, word, sizeof word);
-	say(to, "%s%s", option, word);
+	(void)fprintf(to, "%s%s", option, word);
 }
 
 /* lt-check sees all that it saw; lt-run only wrong values: where what differs is one. */
 static void say_commands(const struct check_failure *f, const struct reduced *r, const struct lt_graph *g, const struct paths *p,
-	bool has_state, struct reduce_out *to)
+	bool has_state, FILE *to)
 {
 	int32_t n = count_nodes(g);
-	say(to, "reduced to %d computed node%s in %d tries%s\n", (int)n, n == 1 ? "" : "s", r->n_tried,
+	(void)fprintf(to, "reduced to %d computed node%s in %d tries%s\n", (int)n, n == 1 ? "" : "s", r->n_tried,
 		r->is_over ? ", which is where time or tries ran out" : "");
 	if (!f->backend)
 		return;
-	say(to, "  lt-check %s", f->backend);
+	(void)fprintf(to, "  lt-check %s", f->backend);
 	say_path(to, " --script", p->script);
 	if (r->schedule)
 		say_path(to, " --schedule", p->schedule);
-	say(to, " --data %" PRIu64 "/%d/%d/%d%s\n", f->data_seed, r->set, f->special, f->wild, f->limits ? f->limits : "");
+	(void)fprintf(to, " --data %" PRIu64 "/%d/%d/%d%s\n", f->data_seed, r->set, f->special, f->wild, f->limits ? f->limits : "");
 	if (!f->what || !(strstr(f->what, " elements are ") || strstr(f->what, " as a whole is off by ")))
 		return;
-	say(to, "  lt-run %s", f->backend);
+	(void)fprintf(to, "  lt-run %s", f->backend);
 	say_path(to, "", p->script);
-	say(to, " --no-passes");
+	(void)fprintf(to, " --no-passes");
 	if (r->schedule && !strncmp(r->schedule, "schedule ", 9)) {
 		say_path(to, " --schedule", p->schedule);
 	} else if (r->schedule) {       /* of the default tree */
 		say_path(to, " --apply \"$(cat", p->schedule);
-		say(to, ")\"");
+		(void)fprintf(to, ")\"");
 	}
 	if (has_op(g, LT_OP_input))
 		say_path(to, " --inputs", p->data);
 	if (has_op(g, LT_OP_constant))
 		say_path(to, " -w", p->data);
-	say(to, " --verify   # tells of values only%s\n", has_state ? "; states begin as zeros" : "");
+	(void)fprintf(to, " --verify   # tells of values only%s\n", has_state ? "; states begin as zeros" : "");
 }
 
 lt_status lt__reduce_write(const struct check_failure *f, const struct reduced *r, char *told, size_t bytes)
 {
 	struct lt_context *ctx = f->graph->ctx;
-	struct reduce_out to = { told, bytes };
+	FILE *to = fmemopen(told, bytes, "w");
 	struct paths p;
-	struct lt_graph *g;
+	struct lt_graph *g = NULL;
 	bool has_state = false;
 	name_files(f, &p);
-	LT_TRY(lt_graph_parse(ctx, r->graph, strlen(r->graph), p.script, &g));
-	lt_status st = write_text(ctx, p.script, r->graph);
+	lt_status st = to ? lt_graph_parse(ctx, r->graph, strlen(r->graph), p.script, &g) : LT_ENOMEM;
+	if (!st)
+		st = write_text(ctx, p.script, r->graph);
 	if (!st && r->schedule)
 		st = write_text(ctx, p.schedule, r->schedule);
 	if (!st)
 		st = write_data(f, r, g, p.data, &has_state);
 	if (!st)
-		say_commands(f, r, g, &p, has_state, &to);
+		say_commands(f, r, g, &p, has_state, to);
 	lt_graph_free(g);
+	if (to)
+		(void)fclose(to);
 	return st;
 }

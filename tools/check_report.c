@@ -4,7 +4,8 @@
 #include "tools/check.h"
 #include "tools/say.h"
 
-struct outcome_count { int64_t n[4]; double seconds; };
+const char *const lt__check_words[] = { "passed", "refused", "failed", "skipped" };
+struct outcome_count { int64_t n[4]; };
 
 void lt__check_report_failure(const struct check_report *r, int32_t i, FILE *f)
 {
@@ -15,36 +16,51 @@ void lt__check_report_failure(const struct check_report *r, int32_t i, FILE *f)
 		lt__say(f, "  %s\n", r->more[i]);
 }
 
-struct report_reason { const char *text; int64_t n; };
-
-static int by_count(const void *a, const void *b)
+enum check_status lt__check_status(const struct check_report *r, int32_t i)
 {
-	const struct report_reason *x = a, *y = b;
-	return x->n != y->n ? (x->n < y->n) - (x->n > y->n) : strcmp(x->text, y->text);
+	return r->outcome[i].done ? r->outcome[i].status : CHECK_SKIPPED;
 }
 
-/* Reasons of one status, the most frequent first. */
-static void report_reasons(const struct check_report *r, enum check_status status, const char *word, FILE *f)
+static int by_count(const void *x, const void *y)
 {
-	struct report_reason *all = calloc((size_t)r->n + 1, sizeof *all);
-	int32_t n = 0;
-	for (int32_t i = 0; all && i < r->n; i++) {
-		int32_t k = 0;
-		if (r->outcome[i].status != status || !r->outcome[i].done)
+	const struct check_reason *a = x, *b = y;
+	return a->n != b->n ? (a->n < b->n ? 1 : -1) : (a->first > b->first) - (a->first < b->first);
+}
+
+int32_t lt__check_reason_find(const struct check_reasons *l, const char *text)
+{
+	int32_t k = 0;
+	while (k < l->n && strcmp(l->at[k].text, text) != 0)
+		k++;
+	return k;
+}
+
+struct check_reasons lt__check_reasons(const struct check_report *r, enum check_status status)
+{
+	struct check_reasons l = { .at = calloc((size_t)r->n + 1, sizeof *l.at), .status = status };
+	for (int32_t i = 0; l.at && i < r->n; i++) {
+		if (lt__check_status(r, i) != status)
 			continue;
-		while (k < n && strcmp(all[k].text, r->outcome[i].text))
-			k++;
-		if (k == n)
-			all[n++].text = r->outcome[i].text;
-		all[k].n++;
+		int32_t k = lt__check_reason_find(&l, r->outcome[i].text);
+		if (k == l.n)
+			l.at[l.n++] = (struct check_reason){ .text = r->outcome[i].text, .first = i };
+		l.at[k].n++;
 	}
-	if (all)
-		qsort(all, (size_t)n, sizeof *all, by_count);
-	for (int32_t i = 0; i < n && i < 20; i++)
-		lt__say(f, "%s %lld: %s\n", word, (long long)all[i].n, all[i].text);
-	if (n > 20)
-		lt__say(f, "%s: and %d other reasons (--json has all)\n", word, (int)(n - 20));
-	free(all);
+	if (l.at)
+		qsort(l.at, (size_t)l.n, sizeof *l.at, by_count);
+	return l;
+}
+
+static void report_reasons(const struct check_report *r, enum check_status status, FILE *f)
+{
+	enum { MOST = 20 };
+	struct check_reasons l = lt__check_reasons(r, status);
+	const char *word = lt__check_words[status];
+	for (int32_t i = 0; i < l.n && i < MOST; i++)
+		lt__say(f, "%s %d: %s\n", word, (int)l.at[i].n, l.at[i].text);
+	if (l.n > MOST)
+		lt__say(f, "%s: and %d other reasons (--json has all)\n", word, (int)l.n - MOST);
+	free(l.at);
 }
 
 /* A suite that ran little is no success: 0 says that every clause of the contract was tried, and that something was computed: some clauses
@@ -92,10 +108,8 @@ void lt__check_report_all(const struct check_report *r, FILE *f)
 	struct outcome_count group[CHECK_N_GROUP] = { 0 }, all = { 0 };
 	for (int32_t i = 0; i < r->n; i++) {
 		struct outcome_count *c = &group[r->chosen[i]->group];
-		int status = r->outcome[i].done ? (int)r->outcome[i].status : CHECK_SKIPPED;
-		c->n[status]++;
-		c->seconds += r->outcome[i].seconds;
-		all.n[status]++;
+		c->n[lt__check_status(r, i)]++;
+		all.n[lt__check_status(r, i)]++;
 	}
 	lt__say(f, "%-10s %8s %8s %8s %8s\n", "group", "passed", "refused", "failed", "skipped");
 	for (int g = 0; g < CHECK_N_GROUP; g++)
@@ -104,7 +118,7 @@ void lt__check_report_all(const struct check_report *r, FILE *f)
 				(long long)group[g].n[CHECK_REFUSED], (long long)group[g].n[CHECK_FAILED], (long long)group[g].n[CHECK_SKIPPED]);
 	lt__say(f, "%-10s %8lld %8lld %8lld %8lld\n", "all", (long long)all.n[CHECK_PASSED], (long long)all.n[CHECK_REFUSED],
 		(long long)all.n[CHECK_FAILED], (long long)all.n[CHECK_SKIPPED]);
-	report_reasons(r, CHECK_REFUSED, "refused", f);
-	report_reasons(r, CHECK_SKIPPED, "skipped", f);
+	report_reasons(r, CHECK_REFUSED, f);
+	report_reasons(r, CHECK_SKIPPED, f);
 	report_verdict(r, &all, f);
 }

@@ -198,16 +198,10 @@ void lt__check_work_free(struct check_work *w)
 static bool run_copy_step(struct check_guarded *room, const struct lt_pstep *step)
 {
 	struct check_block *to = &room->block[step->to], *from = &room->block[step->from];
-	struct check_device *d = room->w->device;
-	struct check_diagnostics told;
-	if (!to->device) {
-		memcpy(to->block + to->at, from->block + from->at, to->bytes);
-		return true;
-	}
-	lt__check_diagnostics_init(&told);
-	const struct lt_slot a = { to->device, (int64_t)to->at, (int64_t)to->bytes }, b = { from->device, (int64_t)from->at, (int64_t)to->bytes };
-	lt_status st = d->backend->mem_copy(d->session, &a, &b, to->bytes, LT_COPY_DEVICE, NULL, &told.diag);
-	return !st || lt__check_end(room->w->out, CHECK_FAILED, "mem_copy on the device: %s: %s", lt_status_name(st), told.text);
+	if (to->device)
+		return lt__check_mem_copy(room->w, to->device, to->at, from->device, from->at, to->bytes, LT_COPY_DEVICE);
+	memcpy(to->block + to->at, from->block + from->at, to->bytes);
+	return true;
 }
 
 /* Args that are gone when the run has come back. */
@@ -228,25 +222,20 @@ static lt_status run_lent(struct check_pages *lend, const struct check_work *w, 
 static bool launch(struct check_guarded *room, int32_t nest, int fill, uint32_t n_thread, struct lt_fault *fault)
 {
 	struct check_work *w = room->w;
-	const struct lt_frozen *f = &w->p->nests.frozen[nest];
-	struct lt_slot *slot = calloc((size_t)f->n_bind + 1, sizeof *slot);
-	struct check_space space = { 0 };
+	struct check_args a;
 	struct check_diagnostics told;
-	bool good = slot && lt__check_space_new(w, w->object[nest], n_thread, fill, &space);
+	bool good = lt__check_args_new(room, nest, fill, n_thread, fault, &a);
 	if (good) {
-		lt__check_guarded_slots(room, nest, slot);
-		const struct lt_args args = { .size = sizeof args, .n_slot = (uint32_t)f->n_bind, .slot = slot,
-			.workspace = space.device ? space.device : space.at, .n_thread = n_thread, .async = room->async, .fault = fault };
 		lt__check_diagnostics_init(&told);
-		lt_status st = room->lend ? run_lent(room->lend, w, nest, &args, &told.diag) : w->device->backend->run(w->object[nest], &args, &told.diag);
+		lt_status st = room->lend ? run_lent(room->lend, w, nest, &a.args, &told.diag)
+			: w->device->backend->run(w->object[nest], &a.args, &told.diag);
 		if (room->async && !room->lend && !st)
 			st = w->device->backend->sync(w->device->session, NULL, &told.diag);
 		if (st && !fault->n)
-			good = lt__check_end(w->out, CHECK_FAILED, "run of kernel %s: %s: %s", f->tree.name, lt_status_name(st),
+			good = lt__check_end(w->out, CHECK_FAILED, "run of kernel %s: %s: %s", w->p->nests.frozen[nest].tree.name, lt_status_name(st),
 				told.text[0] ? told.text : "nothing is said");
 	}
-	free(slot);
-	return lt__check_space_end(w, &space) && good;
+	return lt__check_args_end(w, &a) && good;
 }
 
 /* Hands what step `at` has left to the judge of kernels. */

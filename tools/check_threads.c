@@ -1,8 +1,6 @@
 /* tools/check_threads.c -- sessions side by side, on threads of their own and in turn; objects on several threads. */
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
-#include "tools/check_data_kinds.h"
 #include "tools/check_parts.h"
 
 enum { N = 2, RUNS = 40, PARALLEL_RUNS = 20, TRIES = 40 };
@@ -26,9 +24,7 @@ struct thread_side {
 	bool ready;
 	/* In turn: */
 	struct check_guarded room;
-	struct check_space space;
-	struct lt_slot *slot;
-	struct lt_args args;
+	struct check_args args;
 	struct lt_fault fault;
 };
 
@@ -222,13 +218,10 @@ static bool enqueue(struct thread_side *s)
 	if (!is_single(s))
 		return run(s);
 	lt__check_diagnostics_init(&told);
-	s->slot = calloc((size_t)s->w.p->nests.frozen[nest].n_bind + 1, sizeof *s->slot);
-	if (!s->slot || !lt__check_space_new(&s->w, s->w.object[nest], 1, 0x5A, &s->space))
+	s->room.async = true;
+	if (!lt__check_args_new(&s->room, nest, 0x5A, 1, &s->fault, &s->args))
 		return false;
-	lt__check_guarded_slots(&s->room, nest, s->slot);
-	s->args = (struct lt_args){ .size = sizeof s->args, .n_slot = (uint32_t)s->w.p->nests.frozen[nest].n_bind, .slot = s->slot,
-		.workspace = s->space.device ? s->space.device : s->space.at, .n_thread = 1, .async = 1, .fault = &s->fault };
-	lt_status st = s->device.backend->run(s->w.object[nest], &s->args, &told.diag);
+	lt_status st = s->device.backend->run(s->w.object[nest], &s->args.args, &told.diag);
 	return !st || lt__check_end(&s->out, CHECK_FAILED, "a run that is only enqueued: %s: %s", lt_status_name(st), told.text);
 }
 
@@ -237,10 +230,8 @@ static bool wait(struct thread_side *s)
 	struct check_diagnostics told;
 	lt__check_diagnostics_init(&told);
 	lt_status st = s->device.backend->sync(s->device.session, NULL, &told.diag);
-	bool good = lt__check_space_end(&s->w, &s->space) && (!st || lt__check_end(&s->out, CHECK_FAILED, "sync: %s: %s", lt_status_name(st), told.text));
-	free(s->slot);
-	s->slot = NULL;
-	return good;
+	return lt__check_args_end(&s->w, &s->args)
+		&& (!st || lt__check_end(&s->out, CHECK_FAILED, "sync: %s: %s", lt_status_name(st), told.text));
 }
 
 /* One step by all; first: who begins. */

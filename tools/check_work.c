@@ -1,5 +1,6 @@
 /* tools/check_work.c -- what cases are made of: a kernel of the suite's own, its data, one run of it, its objects once more. */
 #include <stdlib.h>
+#include <string.h>
 #include "tools/check_parts.h"
 
 bool lt__check_work_open(struct check_work *w, struct check_device *d, const struct check_case *c, uint64_t seed, struct check_outcome *out)
@@ -141,4 +142,15 @@ void lt__check_ask_all(struct check_work *w)
 		(void)b->identity(w->device->session, drop, NULL, &told.diag);
 	if (LT_HAS(struct lt_backend, b, dump))
 		(void)b->dump(w->object[lt__check_nest(w)], LT_DUMP_SOURCE, drop, NULL);
+}
+
+void lt__check_text_add(void *text, const char *more, size_t bytes)
+{
+	struct check_text *t = text;
+	char *at = realloc(t->at, t->n + bytes + 1);
+	if (!at)
+		return;
+	memcpy(at + t->n, more, bytes);
+	*t = (struct check_text){ at, t->n + bytes };
+	t->at[t->n] = '\0';
 }
