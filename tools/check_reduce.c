@@ -70,35 +70,13 @@ static bool keep_if_fails(struct reducer *r, char *graph, const char *schedule)
 	return fails;
 }
 
-struct reduce_step { struct lt_graph *g; const struct reduce_kind *kind; int64_t k; enum reduce_made made; };
-
-static lt_status step_body(void *arg)
-{
-	struct reduce_step *s = arg;
-	s->made = s->kind->make(s->g, s->k);
-	return LT_OK;
-}
-
-/* The graph after a step; *made says whether there is a k-th. */
-static char *graph_after(struct reducer *r, const struct reduce_kind *kind, int64_t k, enum reduce_made *made)
-{
-	struct reduce_step s = { NULL, kind, k, REDUCE_NONE };
-	char *text = NULL;
-	if (!lt_graph_parse(r->ctx, r->graph, strlen(r->graph), "graph", &s.g)) {
-		if (lt__protect(r->ctx, step_body, &s))
-			s.made = REDUCE_NOT;
-		text = s.made == REDUCE_MADE ? lt__reduce_text(s.g) : NULL;
-		lt_graph_free(s.g);
-	}
-	*made = s.made;
-	return text;
-}
-
 static void try_kind(struct reducer *r, const struct reduce_kind *kind)
 {
-	enum reduce_made made = REDUCE_NOT;
-	for (int64_t k = 0; made != REDUCE_NONE && !is_over(r); ) {
-		char *graph = graph_after(r, kind, k, &made);
+	bool more = true;
+	for (int64_t k = 0; more && !is_over(r); ) {
+		char *graph = kind->make(r->graph, k, &more);
+		if (graph)
+			lt__reduce_drop_unused(graph);
 		k += !keep_if_fails(r, graph, r->schedule);     /* what was k + 1 is k now */
 	}
 }

@@ -3,18 +3,23 @@
 #define LT_TOOLS_CHECK_REDUCE_H
 #include "ir/graph.h"
 
-/* Whether there is a k-th candidate, and whether this one is made. */
-enum reduce_made { REDUCE_NONE, REDUCE_NOT, REDUCE_MADE };
-/* A kind of step: k counts its places in the graph.  Changes the graph's tables in place, under lt__protect; what comes of it may break a
- * rule, and is asked of lt_graph_parse. */
-struct reduce_kind { const char *name; enum reduce_made (*make)(struct lt_graph *, int64_t k); };
-extern const struct reduce_kind lt__reduce_kinds[];             /* check_reduce_graph.c; ends with a row of NULL */
-
-/* check_reduce_text.c: the caller's to free; NULL: it cannot be printed, or memory ran out. */
-/* The text of a graph, without the nodes, vars and scalars that nothing uses. */
+/* check_reduce_text.c.  Texts are the caller's to free; NULL: there is none, or memory ran out. */
 char *lt__reduce_text(const struct lt_graph *);
-/* A schedule without its k-th step; NULL: it has none. */
+/* A kind of step: the graph's text after the k-th change of this kind; *more: whether there is a k-th.  What comes of it may be no graph. */
+struct reduce_kind { const char *name; char *(*make)(const char *graph, int64_t k, bool *more); };
+extern const struct reduce_kind lt__reduce_kinds[];             /* check_reduce_graph.c; ends with a row of NULL */
+/* Nodes, vars and scalars that nothing uses go. */
+void lt__reduce_drop_unused(char *graph);
+/* Without its k-th step; NULL: it has none. */
 char *lt__reduce_step(const char *schedule, int64_t k);
+/* Where line k begins; NULL: there is none. */
+const char *lt__reduce_line(const char *text, int64_t k);
+/* n bytes at `at`, which is in the text, become `with`. */
+char *lt__reduce_splice(const char *text, const char *at, size_t n, const char *with);
+/* The length of the name of a node, a var or a scalar that begins here, with its %; 0: none does. */
+size_t lt__reduce_name(const char *);
+/* The name of n bytes, at `from` or behind; strings have none. */
+const char *lt__reduce_find(const char *from, const char *name, size_t n);
 
 /* check_reduce_write.c.  What was found: texts (schedule NULL: the default tree), the set of data, and whether time or tries ran out. */
 struct reduced { const char *graph, *schedule; int set, n_tried; bool is_over; };

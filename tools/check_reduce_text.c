@@ -1,12 +1,15 @@
-/* tools/check_reduce_text.c -- the texts of the reducer's candidates: lines that nothing needs go. */
+/* tools/check_reduce_text.c -- texts of graphs and schedules, by lines and names. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tools/check_parts.h"
 #include "tools/check_reduce.h"
 
-/* The length of the name of a node, a var or a scalar that begins here; 0: none does. */
-static size_t name_at(const char *s)
+size_t lt__reduce_name(const char *s)
 {
 	size_t n = *s == '%';
 	while (isalnum((unsigned char)s[n]) || s[n] == '_' || s[n] == '.')
@@ -21,22 +24,30 @@ static const char *past_string(const char *s)
 	return s + (*s == '"');
 }
 
-/* Whether the name at `at` stands anywhere else. */
-static bool is_used(const char *text, const char *at)
+const char *lt__reduce_find(const char *from, const char *name, size_t n)
 {
-	size_t n = name_at(at), m;
-	for (const char *s = text; *s; s += m) {
-		if (*s == '"') {
-			s = past_string(s);
-			m = 0;
-			continue;
-		}
-		m = name_at(s);
-		if (m == n && s != at && !memcmp(s, at, n))
-			return true;
-		m += m == 0;
+	while (*from) {
+		size_t m = lt__reduce_name(from);
+		if (m == n && !memcmp(from, name, n))
+			return from;
+		from = *from == '"' ? past_string(from) : from + m + (m == 0);
 	}
-	return false;
+	return NULL;
+}
+
+const char *lt__reduce_line(const char *text, int64_t k)
+{
+	for (; *text && k > 0; k--) {
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+	return *text ? text : NULL;
+}
+
+char *lt__reduce_splice(const char *text, const char *at, size_t n, const char *with)
+{
+	char *out;
+	return asprintf(&out, "%.*s%s%s", (int)(at - text), text, with, at + n) < 0 ? NULL : out;
 }
 
 /* What the line defines; NULL: it is there for another reason. */
@@ -45,24 +56,32 @@ static const char *defined_by(const char *line)
 	return *line == '%' ? line : !strncmp(line, "var ", 4) ? line + 4 : !strncmp(line, "param ", 6) ? line + 6 : NULL;
 }
 
-/* From the last line to the first, for lines name what stands above them; a scalar names a node below it, so once more. */
-static void drop_unused(char *text)
+void lt__reduce_drop_unused(char *text)
 {
-	bool more = true;
-	while (more) {
-		more = false;
-		for (char *end = text + strlen(text); end > text; ) {
-			char *line = end - 1;
-			while (line > text && line[-1] != '\n')
-				line--;
-			const char *name = defined_by(line);
-			if (name && !is_used(text, name)) {
-				memmove(line, end, strlen(end) + 1);
-				more = true;
-			}
-			end = line;
-		}
+	for (int64_t k = 0; lt__reduce_line(text, k); k++) {
+		char *line = text + (lt__reduce_line(text, k) - text);
+		const char *name = defined_by(line), *found = name ? lt__reduce_find(text, name, lt__reduce_name(name)) : NULL;
+		if (!found || lt__reduce_find(found + lt__reduce_name(name), name, lt__reduce_name(name)))
+			continue;
+		char *end = line + strcspn(line, "\n");
+		end += *end == '\n';
+		memmove(line, end, strlen(end) + 1);
+		k = -1;                         /* what it was made of may be unused now */
 	}
+}
+
+/* The pieces of a view, each on a line of its own, go to that of its node. */
+static void join_pieces(char *text)
+{
+	char *to = text;
+	for (const char *from = text; *from; from++)
+		if (*from != '\n' || (from[1] != '}' && strncmp(from + 1, "  ", 2) != 0))
+			*to++ = *from;
+		else if (from[1] == '}')
+			*to++ = ' ';
+		else
+			from++;
+	*to = '\0';
 }
 
 char *lt__reduce_text(const struct lt_graph *g)
@@ -72,22 +91,14 @@ char *lt__reduce_text(const struct lt_graph *g)
 		free(t.at);
 		return NULL;
 	}
-	drop_unused(t.at);
+	join_pieces(t.at);
+	lt__reduce_drop_unused(t.at);
 	return t.at;
 }
 
 char *lt__reduce_step(const char *schedule, int64_t k)
 {
-	const char *line = schedule;
-	for (k += !strncmp(schedule, "schedule ", 9); *line && k > 0; k--) {
-		line += strcspn(line, "\n");
-		line += *line == '\n';
-	}
-	if (!*line)
-		return NULL;
-	size_t n = strcspn(line, "\n") + (strchr(line, '\n') != NULL), before = (size_t)(line - schedule);
-	char *text = strdup(schedule);
-	if (text)
-		memmove(text + before, text + before + n, strlen(text + before + n) + 1);
-	return text;
+	const char *line = lt__reduce_line(schedule, k + !strncmp(schedule, "schedule ", 9));
+	size_t n = line ? strcspn(line, "\n") : 0;
+	return line ? lt__reduce_splice(schedule, line, n + (line[n] == '\n'), "") : NULL;
 }
