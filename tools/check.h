@@ -84,6 +84,8 @@ struct check_options {
 void lt__check_cases(const struct check_options *, struct check_list *);
 void lt__check_cases_free(struct check_list *);
 bool lt__check_matches(const char *pattern, const char *name);          /* a glob, or part of the name */
+uint64_t lt__check_hash(const void *, size_t bytes, uint64_t seed);
+static inline double lt__check_now(void) { return (double)lt__now_ns() * 1e-9; }
 
 /* check_pairs.c: rows of levels that cover every allowed pair, or (full) every allowed combination.  allowed: levels may be -1 (open).
  * false: there is no memory. */

@@ -23,11 +23,11 @@ bool lt__check_matches(const char *pattern, const char *name)
 	return !pattern || strstr(name, pattern) || fnmatch(pattern, name, 0) == 0;
 }
 
-static uint64_t hash_of(const char *text, uint64_t seed)
+uint64_t lt__check_hash(const void *at, size_t bytes, uint64_t seed)
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325) ^ (seed * UINT64_C(0x9e3779b97f4a7c15));
-	for (; *text; text++)
-		h = (h ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	for (const unsigned char *byte = at; bytes-- > 0; byte++)
+		h = (h ^ *byte) * UINT64_C(0x100000001b3);
 	return h ^ (h >> 31);
 }
 
@@ -54,7 +54,7 @@ struct check_case *lt__check_add(struct check_adder *a, int group, const struct 
 	}
 	struct check_case *c = &a->list->at[a->list->n];
 	*c = (struct check_case){ .name = strdup(name), .group = group, .row = row ? strdup(row) : NULL, .special = 4,
-		.seed = hash_of(name, a->o->seed) };
+		.seed = lt__check_hash(name, strlen(name), a->o->seed) };
 	a->list->lost |= !c->name || (row && !c->row);
 	if (!c->name)
 		return &a->spare;
@@ -260,11 +260,12 @@ static void keep_part(const struct check_options *o, struct check_list *list)
 {
 	int32_t n = 0;
 	for (int32_t i = 0; i < list->n; i++) {
-		if (hash_of(list->at[i].name, 0) % (uint64_t)o->n_part == (uint64_t)(o->part - 1)) {
+		const char *name = list->at[i].name;
+		if (lt__check_hash(name, strlen(name), 0) % (uint64_t)o->n_part == (uint64_t)(o->part - 1)) {
 			list->at[n++] = list->at[i];
 			continue;
 		}
-		free((void *)(uintptr_t)list->at[i].name);
+		free((void *)(uintptr_t)name);
 		free((void *)(uintptr_t)list->at[i].row);
 	}
 	list->n = n;

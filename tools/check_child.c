@@ -40,8 +40,6 @@ struct child {
 	int lost;                       /* errno: why it cannot be heard; 0: it can */
 };
 
-static double now(void) { return (double)lt__now_ns() * 1e-9; }
-
 /* -- in the child -- */
 
 static void child_write(int fd, const void *at, size_t bytes)
@@ -93,21 +91,21 @@ static void run_graphs(const struct parent *p, struct check_device *d, int fd, i
 	int32_t n_open = 0;
 	bool known = p->printed || p->print < 0;
 	for (int32_t i = 0; i < n; i++) {
-		double begin = now();
+		double begin = lt__check_now();
 		say_at(fd, AT_TREE, first + i);
 		if (lt__check_work_open(&w[i], d, p->c[first + i], p->c[first + i]->seed, &out[i]))
 			open[n_open++] = &w[i];
-		out[i].seconds = now() - begin;
+		out[i].seconds = lt__check_now() - begin;
 	}
 	say_at(fd, AT_BATCH, first);
 	if (n_open > 0)
 		(void)lt__check_compile(open, n_open);
 	for (int32_t i = 0; i < n; i++) {
-		double begin = now();
+		double begin = lt__check_now();
 		say_at(fd, AT_CASE, first + i);
 		if (!out[i].done)
 			(void)lt__check_run(&w[i]);
-		out[i].seconds += now() - begin;
+		out[i].seconds += lt__check_now() - begin;
 		has_printed(&known, &out[i]);
 		if (out[i].status == CHECK_FAILED)
 			out[i].schedule = w[i].schedule;
@@ -119,11 +117,11 @@ static void run_graphs(const struct parent *p, struct check_device *d, int fd, i
 static void run_clause(const struct parent *p, struct check_device *d, int fd, int32_t i)
 {
 	struct check_outcome out = { 0 };
-	double begin = now();
+	double begin = lt__check_now();
 	say_at(fd, AT_CASE, i);
 	p->c[i]->clause(d, p->c[i], &out);
 	(void)lt__check_end(&out, CHECK_PASSED, "%s", "");
-	out.seconds = now() - begin;
+	out.seconds = lt__check_now() - begin;
 	say_outcome(fd, i, &out);
 }
 
@@ -162,8 +160,8 @@ static void run_child(const struct parent *p, int fd, int32_t first, int32_t n)
 static int wait_for(const struct parent *p, const struct child *c)
 {
 	static const double part = 0.2;
-	for (double until = now() + p->o->patience; ; ) {
-		double left = until - now();
+	for (double until = lt__check_now() + p->o->patience; ; ) {
+		double left = until - lt__check_now();
 		int ready = lt__check_wait_read(c->fd, left < part ? left : part);
 		if (ready != 0 || left <= part)
 			return ready;

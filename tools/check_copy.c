@@ -67,34 +67,18 @@ static struct lt_array array(struct check_pages *p, struct lt_array a)
 	for (uint32_t i = 0; i < (a).n && (a).at; i++) \
 		COPIED(type, a, i)->member = text(p, LT_AT(type, a, i)->member)
 /* The length of a list that nobody says: as far as elements that name `count` of it from `first` on reach. */
-#define REACH(type, a, first, count) \
-	for (uint32_t i = 0; i < (a).n; i++) \
-		if (LT_AT(type, a, i)->count > 0 && LT_AT(type, a, i)->first + LT_AT(type, a, i)->count > most) \
-			most = LT_AT(type, a, i)->first + LT_AT(type, a, i)->count
-
-static int32_t n_guard(const struct lt_tree *t)
+static int32_t reach(int32_t most, const struct lt_array *a, size_t first, size_t count)
 {
-	int32_t most = 0;
-	REACH(struct lt_piece, t->pieces, first_guard, n_guard);
-	REACH(struct lt_stmt, t->stmts, first_guard, n_guard);
+	for (uint32_t i = 0; i < a->n; i++) {
+		const char *at = (const char *)a->at + (size_t)i * a->stride;
+		int32_t begin, n;
+		memcpy(&begin, at + first, sizeof begin);
+		memcpy(&n, at + count, sizeof n);
+		most = n > 0 && begin + n > most ? begin + n : most;
+	}
 	return most;
 }
-
-static int32_t n_bound(const struct lt_tree *t)
-{
-	int32_t most = 0;
-	REACH(struct lt_loop, t->loops, first_bound, n_bound);
-	REACH(struct lt_access, t->accesses, first_bound, n_bound);
-	REACH(struct lt_call_dim, t->call_dims, first_bound, n_bound);
-	return most;
-}
-
-static int32_t n_spread(const struct lt_tree *t)
-{
-	int32_t most = 0;
-	REACH(struct lt_buffer, t->buffers, first_spread, n_spread);
-	return most;
-}
+#define REACH(most, type, a, what) reach(most, &(a), offsetof(type, first_##what), offsetof(type, n_##what))
 
 static int32_t n_stride(const struct lt_tree *t)
 {
@@ -112,10 +96,14 @@ static int32_t n_stride(const struct lt_tree *t)
 static void copy_lists(struct check_pages *p, const struct lt_tree *from, struct lt_tree *t)
 {
 	t->rows = lt__check_pages_take(p, from->rows, (size_t)from->n_row * (size_t)from->n_column * sizeof *t->rows);
-	t->guards = lt__check_pages_take(p, from->guards, (size_t)n_guard(from) * sizeof *t->guards);
-	t->bounds = lt__check_pages_take(p, from->bounds, (size_t)n_bound(from) * sizeof *t->bounds);
+	int32_t n = REACH(REACH(0, struct lt_piece, t->pieces, guard), struct lt_stmt, t->stmts, guard);
+	t->guards = lt__check_pages_take(p, from->guards, (size_t)n * sizeof *t->guards);
+	n = REACH(REACH(0, struct lt_loop, t->loops, bound), struct lt_access, t->accesses, bound);
+	n = REACH(n, struct lt_call_dim, t->call_dims, bound);
+	t->bounds = lt__check_pages_take(p, from->bounds, (size_t)n * sizeof *t->bounds);
+	n = REACH(0, struct lt_buffer, t->buffers, spread);
+	t->spreads = lt__check_pages_take(p, from->spreads, (size_t)n * sizeof *t->spreads);
 	t->strides = lt__check_pages_take(p, from->strides, (size_t)n_stride(from) * sizeof *t->strides);
-	t->spreads = lt__check_pages_take(p, from->spreads, (size_t)n_spread(from) * sizeof *t->spreads);
 	struct lt_array *const all[] = { &t->types, &t->ops, &t->params, &t->divs, &t->loops, &t->buffers, &t->accesses, &t->pieces, &t->operands,
 		&t->stmts, &t->calls, &t->call_dims, &t->call_operands };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)

@@ -19,15 +19,11 @@
 static void keep_fact(struct check_text *facts, const char *what, const void *at, size_t n)
 {
 	const unsigned char *byte = at;
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
 	char begin[41] = "", line[200];
-	for (size_t i = 0; i < n; i++) {
-		h = (h ^ byte[i]) * UINT64_C(0x100000001b3);
-		if (i < sizeof begin - 1)
-			begin[i] = (char)(isprint(byte[i]) ? byte[i] : '.');
-	}
+	for (size_t i = 0; i < n && i < sizeof begin - 1; i++)
+		begin[i] = (char)(isprint(byte[i]) ? byte[i] : '.');
 	int m = snprintf(line, sizeof line, "%.80s: %zu bytes '%s%s' (hash %016llx)\n", what, n, begin, n >= sizeof begin ? " .." : "",
-		(unsigned long long)h);
+		(unsigned long long)lt__check_hash(at, n, 0));
 	lt__check_text_add(facts, line, (size_t)m);
 }
 

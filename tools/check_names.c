@@ -8,22 +8,43 @@ const char *const lt__check_products[CHECK_N_PRODUCT] = { "nn", "nt", "tn", "bat
 
 static const enum lt_dtype index_types[] = { LT_I64, LT_I32, LT_I16, LT_U8, LT_I8 };
 
+/* where: which axis, or what of its indices; number < 0: without one. */
+static void add_gather(struct check_adder *a, const struct check_spec *s, const char *where, int number, bool wild)
+{
+	char digit[2] = { (char)('0' + number), '\0' };
+	lt__check_add(a, CHECK_gather, s, "gather", "%s/by_%s/%s%s/%s", lt__dtype_info(s->dtype)->name, lt__dtype_info(s->other)->name, where,
+		number < 0 ? "" : digit, lt__check_schedules[s->schedule])->wild = wild;
+}
+
+static void add_state(struct check_adder *a, const struct check_spec *s)
+{
+	lt__check_add(a, CHECK_state, s, "state", "%s/%s/%s", lt__check_states[s->variant], lt__dtype_info(s->dtype)->name,
+		lt__check_schedules[s->schedule]);
+}
+
+static void add_param(struct check_adder *a, const struct check_spec *s)
+{
+	lt__check_add(a, CHECK_param, s, NULL, "%s/%s/%s", lt__check_params[s->variant], lt__dtype_info(s->dtype)->name,
+		lt__check_schedules[s->schedule]);
+}
+
+static void add_product(struct check_adder *a, const struct check_spec *s)
+{
+	lt__check_add(a, CHECK_product, s, "product", "%s/%s/%s/%s", lt__check_products[s->variant], lt__dtype_info(s->dtype)->name,
+		lt__check_shapes[s->shape], lt__check_schedules[s->schedule]);
+}
+
 static void add_gathers(struct check_adder *a)
 {
 	for (int t = 1; t < LT_NDTYPE; t++)
 		for (int k = 0; k < 5; k++)
-			for (int axis = 0; axis < 2; axis++) {
-				struct check_spec s = { .dtype = (enum lt_dtype)t, .other = index_types[k], .variant = axis,
-					.schedule = (t + k + axis) % CHECK_N_SCHEDULE };
+			for (int axis = 0; axis < 2; axis++)
 				if (a->o->full || k == 0 || (k + axis) % 5 == t % 5)
-					lt__check_add(a, CHECK_gather, &s, "gather", "%s/by_%s/axis%d/%s", lt__dtype_info(s.dtype)->name,
-						lt__dtype_info(s.other)->name, axis, lt__check_schedules[s.schedule]);
-			}
-	for (int k = 0; k < 5; k++) {
-		struct check_spec s = { .dtype = LT_F32, .other = index_types[k], .variant = k % 2, .schedule = k % 2 ? CHECK_PLAIN : CHECK_DEFAULT };
-		lt__check_add(a, CHECK_gather, &s, "gather", "f32/by_%s/out_of_range/%s", lt__dtype_info(s.other)->name,
-			lt__check_schedules[s.schedule])->wild = true;
-	}
+					add_gather(a, &(struct check_spec){ .dtype = (enum lt_dtype)t, .other = index_types[k], .variant = axis,
+						.schedule = (t + k + axis) % CHECK_N_SCHEDULE }, "axis", axis, false);
+	for (int k = 0; k < 5; k++)
+		add_gather(a, &(struct check_spec){ .dtype = LT_F32, .other = index_types[k], .variant = k % 2,
+			.schedule = k % 2 ? CHECK_PLAIN : CHECK_DEFAULT }, "out_of_range", -1, true);
 }
 
 /* Loops in vectors: over the axis of the index and beside it; indices that are out of range in one lane, or beyond a run-time extent. */
@@ -33,11 +54,9 @@ static void add_gather_vectors(struct check_adder *a)
 	for (int tree = CHECK_INNER; tree < CHECK_N_TREE; tree++)
 		for (int k = 0; k < 8; k++) {
 			struct check_spec s = { .dtype = types[k / 4], .other = index_types[k / 2 % 2], .variant = k % 2, .schedule = tree };
-			lt__check_add(a, CHECK_gather, &s, "gather", "%s/by_%s/axis%d/%s", lt__dtype_info(s.dtype)->name, lt__dtype_info(s.other)->name,
-				s.variant, lt__check_schedules[tree]);
+			add_gather(a, &s, "axis", s.variant, false);
 			if (k < 4)
-				lt__check_add(a, CHECK_gather, &s, "gather", "f32/by_%s/out_of_range%d/%s", lt__dtype_info(s.other)->name, s.variant,
-					lt__check_schedules[tree])->wild = true;
+				add_gather(a, &s, "out_of_range", s.variant, true);
 		}
 }
 
@@ -51,23 +70,18 @@ static void add_gather_bounded(struct check_adder *a)
 			for (int i = 0; i < 4; i++) {
 				struct check_spec s = { .dtype = types[k], .other = index_types[by], .variant = CHECK_G_BOUNDED + (i + k) % 2,
 					.schedule = trees[i] };
-				lt__check_add(a, CHECK_gather, &s, "gather", "%s/by_%s/bounded%d/%s", lt__dtype_info(s.dtype)->name,
-					lt__dtype_info(s.other)->name, (i + k) % 2, lt__check_schedules[s.schedule]);
+				add_gather(a, &s, "bounded", (i + k) % 2, false);
 				if (k == 0)
-					lt__check_add(a, CHECK_gather, &s, "gather", "f32/by_%s/out_of_bound%d/%s", lt__dtype_info(s.other)->name,
-						(i + k) % 2, lt__check_schedules[s.schedule])->wild = true;
+					add_gather(a, &s, "out_of_bound", (i + k) % 2, true);
 			}
 }
 
 static void add_states(struct check_adder *a)
 {
 	for (int kind = 0; kind < CHECK_N_STATE; kind++)
-		for (int t = 1; t < LT_NDTYPE; t++) {
-			struct check_spec s = { .dtype = (enum lt_dtype)t, .variant = kind, .schedule = (t + kind) % CHECK_N_SCHEDULE };
+		for (int t = 1; t < LT_NDTYPE; t++)
 			if (kind == CHECK_COUNTER ? t == LT_F32 : kind <= CHECK_UPDATE || a->o->full || t == LT_F32 || t == LT_F16 || t == LT_I8)
-				lt__check_add(a, CHECK_state, &s, "state", "%s/%s/%s", lt__check_states[kind], lt__dtype_info(s.dtype)->name,
-					lt__check_schedules[s.schedule]);
-		}
+				add_state(a, &(struct check_spec){ .dtype = (enum lt_dtype)t, .variant = kind, .schedule = (t + kind) % CHECK_N_SCHEDULE });
 }
 
 static void add_vectors(struct check_adder *a)
@@ -75,23 +89,16 @@ static void add_vectors(struct check_adder *a)
 	static const enum lt_dtype types[] = { LT_F32, LT_I32 };
 	for (int tree = CHECK_INNER; tree < CHECK_N_TREE; tree++)
 		for (int k = 0; k < 2; k++) {
-			for (int kind = 0; kind < CHECK_N_STATE && (k == 0 || a->o->full); kind++) {
-				struct check_spec s = { .dtype = types[k], .variant = kind, .schedule = tree };
-				lt__check_add(a, CHECK_state, &s, "state", "%s/%s/%s", lt__check_states[kind], lt__dtype_info(s.dtype)->name,
-					lt__check_schedules[tree]);
-			}
-			for (int kind = 0; kind < CHECK_N_PARAM; kind++) {
-				struct check_spec s = { .dtype = types[k], .variant = kind, .schedule = tree };
-				if (k == 0 || (kind != CHECK_P_SOFTMAX && (a->o->full || (kind + tree) % 2)))
-					lt__check_add(a, CHECK_param, &s, NULL, "%s/%s/%s", lt__check_params[kind], lt__dtype_info(s.dtype)->name,
-						lt__check_schedules[tree]);
-			}
-			for (int kind = 0; kind < CHECK_N_PRODUCT; kind++) {
-				struct check_spec s = { .dtype = types[k], .shape = (kind + tree) % 2 ? CHECK_PRIME : CHECK_ABOVE, .variant = kind,
-					.schedule = tree };
-				if (k == 0 || kind < CHECK_BIAS_RELU)
-					lt__check_add(a, CHECK_product, &s, "product", "%s/%s/%s/%s", lt__check_products[kind], lt__dtype_info(s.dtype)->name,
-						lt__check_shapes[s.shape], lt__check_schedules[tree]);
+			struct check_spec s = { .dtype = types[k], .schedule = tree };
+			for (s.variant = 0; s.variant < CHECK_N_STATE && (k == 0 || a->o->full); s.variant++)
+				add_state(a, &s);
+			for (s.variant = 0; s.variant < CHECK_N_PARAM; s.variant++)
+				if (k == 0 || (s.variant != CHECK_P_SOFTMAX && (a->o->full || (s.variant + tree) % 2)))
+					add_param(a, &s);
+			for (s.variant = 0; s.variant < CHECK_N_PRODUCT; s.variant++) {
+				s.shape = (s.variant + tree) % 2 ? CHECK_PRIME : CHECK_ABOVE;
+				if (k == 0 || s.variant < CHECK_BIAS_RELU)
+					add_product(a, &s);
 			}
 		}
 }
@@ -101,12 +108,9 @@ static void add_params(struct check_adder *a)
 	static const enum lt_dtype types[] = { LT_F32, LT_F16, LT_I32, LT_F64, LT_I8 };
 	for (int kind = 0; kind < CHECK_N_PARAM; kind++)
 		for (int k = 0; k < (kind == CHECK_P_SOFTMAX ? 2 : 5); k++)
-			for (int schedule = 0; schedule < CHECK_N_SCHEDULE; schedule++) {
-				struct check_spec s = { .dtype = types[k], .variant = kind, .schedule = schedule };
+			for (int schedule = 0; schedule < CHECK_N_SCHEDULE; schedule++)
 				if (a->o->full || k == 0 || (k + schedule + kind) % 3 == 0)
-					lt__check_add(a, CHECK_param, &s, NULL, "%s/%s/%s", lt__check_params[kind], lt__dtype_info(s.dtype)->name,
-						lt__check_schedules[schedule]);
-			}
+					add_param(a, &(struct check_spec){ .dtype = types[k], .variant = kind, .schedule = schedule });
 }
 
 static void add_products(struct check_adder *a)
@@ -116,13 +120,10 @@ static void add_products(struct check_adder *a)
 	for (int kind = 0; kind < CHECK_N_PRODUCT; kind++)
 		for (int k = 0; k < 5; k++)
 			for (int i = 0; i < 4; i++)
-				for (int schedule = 0; schedule < CHECK_N_SCHEDULE; schedule++) {
-					struct check_spec s = { .dtype = types[k], .shape = shapes[i], .variant = kind, .schedule = schedule };
-					if (s.dtype == LT_I32 && kind >= CHECK_BIAS_RELU && kind != CHECK_CHAIN)
-						continue;
-					if (a->o->full || (schedule == CHECK_DEFAULT && (k == 0 || (k + i + kind) % 4 == 0)) || (k + i + kind + schedule) % 16 == 0)
-						lt__check_add(a, CHECK_product, &s, "product", "%s/%s/%s/%s", lt__check_products[kind],
-							lt__dtype_info(s.dtype)->name, lt__check_shapes[s.shape], lt__check_schedules[schedule]);
+				for (int tree = 0; tree < CHECK_N_SCHEDULE; tree++) {
+					bool often = (tree == CHECK_DEFAULT && (k == 0 || (k + i + kind) % 4 == 0)) || (k + i + kind + tree) % 16 == 0;
+					if ((a->o->full || often) && (types[k] != LT_I32 || kind < CHECK_BIAS_RELU || kind == CHECK_CHAIN))
+						add_product(a, &(struct check_spec){ .dtype = types[k], .shape = shapes[i], .variant = kind, .schedule = tree });
 				}
 }
 

@@ -3,18 +3,16 @@
 #include "tools/check.h"
 #include "tools/say.h"
 
-static double now(void) { return (double)lt__now_ns() * 1e-9; }
-
 void lt__check_progress_begin(struct check_progress *p, bool wanted)
 {
-	*p = (struct check_progress){ .on = wanted && isatty(STDERR_FILENO), .begin = now(), .last = now() };
+	*p = (struct check_progress){ .on = wanted && isatty(STDERR_FILENO), .begin = lt__check_now(), .last = lt__check_now() };
 }
 
 void lt__check_progress_show(struct check_progress *p, const struct check_report *r, const char *what, bool at_once)
 {
 	enum { EACH_MS = 500 };
 	int32_t n_done = 0, n_failed = 0;
-	double seconds = now();
+	double seconds = lt__check_now();
 	if (!p->on || (!at_once && seconds - p->last < EACH_MS * 1e-3))
 		return;
 	p->last = seconds;

@@ -6,7 +6,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "tools/check.h"
 #include "tools/check_reduce.h"
 
@@ -24,31 +23,13 @@ struct reducer {
 	bool more;                      /* something was kept in this round */
 };
 
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static bool is_over(const struct reducer *r) { return r->n_tried == MAX_TRIES || now() > r->until; }
-
-static uint64_t hash_of(const char *graph, const char *schedule)
-{
-	uint64_t h = 14695981039346656037u;
-	for (const char *const *text = (const char *const[]){ graph, schedule ? schedule : "-", NULL }; *text; text++)
-		for (const char *s = *text; ; s++) {
-			h = (h ^ (unsigned char)*s) * 1099511628211u;
-			if (!*s)
-				break;
-		}
-	return h;
-}
+static bool is_over(const struct reducer *r) { return r->n_tried == MAX_TRIES || lt__check_now() > r->until; }
 
 /* Whether these texts, which are new, are of a graph that fails; it is then the smallest.  Takes the graph's, and never the schedule. */
 static bool keep_if_fails(struct reducer *r, char *graph, const char *schedule)
 {
-	uint64_t hash = graph ? hash_of(graph, schedule) : 0;
+	uint64_t hash = schedule ? lt__check_hash(schedule, strlen(schedule), 1) : 0;
+	hash = graph ? lt__check_hash(graph, strlen(graph), hash) : 0;
 	struct check_outcome out = { .done = false };
 	struct lt_graph *g;
 	bool fails = false, known = !graph || is_over(r);
@@ -108,7 +89,7 @@ lt_status lt__check_reduce(const struct check_failure *f, check_still_fails *fai
 	lt_status st = LT_ENOMEM;
 	told[0] = '\0';
 	if (r) {
-		*r = (struct reducer){ .ctx = f->graph->ctx, .fails = fails, .user = user, .until = now() + MAX_SECONDS };
+		*r = (struct reducer){ .ctx = f->graph->ctx, .fails = fails, .user = user, .until = lt__check_now() + MAX_SECONDS };
 		st = LT_EINVAL;
 		if (keep_if_fails(r, lt__reduce_text(f->graph), f->schedule)) {
 			reduce_all(r);

@@ -22,8 +22,6 @@ struct suite {
 	const char *reduced[MAX_REDUCED];      /* rows that were: one failure of an operator tells as much as ten */
 };
 
-static double now(void) { return (double)lt__now_ns() * 1e-9; }
-
 /* -- reducing -- */
 
 struct again { const struct check_options *o; struct check_data data; char unrun[200]; };
@@ -96,7 +94,7 @@ static bool told(void *user, int32_t i)
 			lt__check_report_failure(&s->report, i, stdout);
 	}
 	(void)fflush(stdout);
-	if (s->o->seconds > 0 && now() - s->begin > s->o->seconds) {
+	if (s->o->seconds > 0 && lt__check_now() - s->begin > s->o->seconds) {
 		for (int32_t k = 0; k < s->report.n; k++)
 			if (!s->outcome[k].done) {
 				(void)lt__check_end(&s->outcome[k], CHECK_SKIPPED, "the time was up");
@@ -161,7 +159,7 @@ static int run_suite(struct suite *s, const struct check_list *list)
 		(void)fflush(stdout);
 		lt__interrupt_release();
 	}
-	s->report.seconds = now() - s->begin;
+	s->report.seconds = lt__check_now() - s->begin;
 	if (s->o->json)
 		code = lt__check_json(&s->report, stdout) ? 2 : 0;
 	else
@@ -223,7 +221,7 @@ static int find_backend(struct check_options *o)
 /* Of the suite, or of the list of its cases. */
 static int work(struct check_options *o)
 {
-	struct suite s = { .o = o, .begin = now(), .report = { .o = o, .backend = lt_backend_find(o->backend) } };
+	struct suite s = { .o = o, .begin = lt__check_now(), .report = { .o = o, .backend = lt_backend_find(o->backend) } };
 	struct check_list list;
 	int code = CHECK_EXIT_USE;
 	lt__check_cases(o, &list);
