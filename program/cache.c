@@ -151,7 +151,9 @@ static bool move_in_place(int folder, const char *from, const char *name)
 void lt__cache_write(struct lt_cache *c, enum lt_entry kind, const void *key, size_t key_bytes, const void *data, size_t bytes)
 {
 	char name[NAME_BYTES], temporary[NAME_BYTES];
-	char *file = c->fd >= 0 && bytes < LARGEST - key_bytes - sizeof(struct entry_head) ? malloc(sizeof(struct entry_head) + key_bytes + bytes) : NULL;
+	const size_t most = LARGEST - sizeof(struct entry_head);
+	const bool fits = key_bytes <= most && bytes <= most - key_bytes;
+	char *file = c->fd >= 0 && fits ? malloc(sizeof(struct entry_head) + key_bytes + bytes) : NULL;
 	if (!file)
 		return;
 	char *at = file + sizeof(struct entry_head);

@@ -40,7 +40,8 @@ char *lt__cache_read(struct lt_cache *, enum lt_entry, const void *key, size_t k
 /* A cache that cannot be written to is no error. */
 void lt__cache_write(struct lt_cache *, enum lt_entry, const void *key, size_t key_bytes, const void *data, size_t bytes);
 
-/* cache_clear.c: the number of kernels in a folder and their bytes together; none if the folder is not there. */
+/* cache_clear.c: the number of kernels in a folder and their bytes together.  LT_EMISSING, of lt__cache_clear too: the
+ * folder is not there. */
 lt_status lt__cache_stats(const char *dir, int64_t *n, int64_t *bytes, char *why, size_t room);
 /* Removes entries, and what interrupted processes left of them. */
 lt_status lt__cache_clear(const char *dir, char *why, size_t room);

@@ -43,7 +43,7 @@ static lt_status cache_walk(const char *path, struct entry_count *c, char *why, 
 	struct lt_cache cache = { .fd = -1 };
 	enum lt_cache_state state = lt__cache_open(&cache, path, false, why, room);
 	if (state != LT_CACHE_READY)
-		return state == LT_CACHE_WITHOUT ? LT_OK : state == LT_CACHE_NO_MEMORY ? LT_ENOMEM : LT_EIO;
+		return state == LT_CACHE_WITHOUT ? LT_EMISSING : state == LT_CACHE_NO_MEMORY ? LT_ENOMEM : LT_EIO;
 	DIR *dir = fdopendir(cache.fd);
 	if (!dir) {
 		lt__cache_close(&cache);

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # tests/check.sh PROGRAM... -- runs every test and says how long each part took and how many passed, failed and were skipped; 1 if one
 # failed.  Called by `make check` with O, CC, SAN, DIRS and MAKE. Each part prints TAP lines ("ok - name", "not ok - name",
-# "ok - name # SKIP why"), kept in $O/check; of what fails, everything that it said is shown.  A line "# show WORDS" is
+# "ok - name # SKIP why"), kept in $O/check-log; of what fails, everything that it said is shown.  A line "# show WORDS" is
 # shown always, without its first two words.
 set -u
 export LC_ALL=C.UTF-8
-log=$O/check
+log=$O/check-log
 
 # Seconds since $1, which was $EPOCHREALTIME then.
 since() {
@@ -55,7 +55,8 @@ part signals tests/signals.sh
 part alloc tests/alloc.sh
 part abi tests/abi/abi.sh
 part install tests/install/install.sh
-limit=900 part graphs "$O/graphs" "${CHECK_GRAPHS:-150}"
+# With sanitizers a graph takes many times as long.
+limit=900 part graphs "$O/graphs" "${CHECK_GRAPHS:-$([ -z "${SAN-}" ] && echo 150 || echo 10)}"
 if [ -z "${SAN-}" ]; then
 	limit=900 part mutants "$O/mutants" --each "${CHECK_MUTANTS:-16}"
 else

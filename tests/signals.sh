@@ -17,7 +17,7 @@ script=examples/matmul.lt
 cat >"$to/slow" <<'END'
 #!/bin/sh
 # A compiler that takes a second, does not end when it is asked to, and has a child in a session of its own that holds its output.
-trap '' TERM INT HUP
+trap '' TERM INT HUP QUIT
 case " $* " in *" --version "*) echo slow; exit 0 ;; esac
 setsid sleep 21.5 &
 sleep 1
@@ -58,9 +58,11 @@ one_left() {
 }
 if one_left; then echo "ok - a process that is left is seen"; else echo "not ok - a process that is left is seen"; fi
 
-declare -A number=([INT]=2 [TERM]=15 [HUP]=1 [KILL]=9)
+ulimit -c 0            # SIGQUIT would leave the process as a file
+declare -A number=([INT]=2 [TERM]=15 [HUP]=1 [QUIT]=3 [KILL]=9)
 total=0
-for signal in INT TERM HUP KILL; do
+for signal in INT TERM HUP QUIT KILL; do
+	any=0
 	for cc in cc "$to/slow"; do
 		bad= died=0 done=0
 		for ((i = 0; i < ROUNDS; i++)); do
@@ -69,7 +71,7 @@ for signal in INT TERM HUP KILL; do
 			# It may have come to its end before.
 			case $status in
 			0) done=$((done + 1)) ;;
-			$((128 + ${number[$signal]}))) died=$((died + 1)) ;;
+			$((128 + ${number[$signal]}))) died=$((died + 1)) any=$((any + 1)) ;;
 			*) bad="$bad exit status $status: $(cat "$to/out");" ;;
 			esac
 			if [ $signal = KILL ]; then
@@ -86,5 +88,7 @@ for signal in INT TERM HUP KILL; do
 		name="SIG$signal, ${cc##*/}: $died died of it, $done were done"
 		if [ -z "$bad" ]; then echo "ok - $name"; else echo "not ok - $name"; echo "# $bad" >&2; fi
 	done
+	# Where all came to their end first, nothing was tried.
+	if [ $any -gt 0 ]; then echo "ok - SIG$signal ended a run"; else echo "not ok - SIG$signal ended a run"; fi
 done
 echo "ok - $total runs ended by signals"

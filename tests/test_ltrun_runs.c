@@ -238,7 +238,11 @@ Test(ltrun_runs, the_cache_of_compiled_code)
 	int kernels = 0;
 
 	cr_assert_eq(run("--cache=stats --cache-dir=kept"), 0);
-	cr_assert_str_eq(out, "kept: 0 kernels, 0 bytes\n");
+	cr_assert_str_eq(out, "kept: there is no such folder, so no compiled code is kept there\n");
+	cr_assert_eq(run("--cache=clear --cache-dir=kept"), 0);
+	cr_assert_str_eq(out, "kept: there is no such folder, so no compiled code is kept there\n");
+	cr_assert_eq(run("--cache=clear --cache-dir=kept --json"), 0);
+	cr_assert(strstr(out, "\"cleared\": false"), "%s", out);
 	cr_assert_eq(run("two.lt -b cpu -i x=1 -q --cache-dir=kept/below --time=1"), 0, "%s", err);
 	cr_assert(strstr(out, " compiled, 0 from the cache;") && !strstr(out, " 0 compiled"), "%s", out);
 	cr_assert_eq(run("--cache=stats --cache-dir=kept/below"), 0);

@@ -1,6 +1,7 @@
 /* tests/test_processes.c -- compilers that hang, hold their output, find no room: how they are ended, and what is said; and cancelling. */
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "backends/cpu/command.h"
 #include "lt/lt.h"
 #include "tests/ltrun.h"
+#include "tools/interrupt.h"
 
 #define out ltrun_out
 #define err ltrun_err
@@ -118,6 +120,58 @@ Test(processes, folders_of_the_dead_are_removed)
 	cr_expect(access(alive, F_OK) != 0);
 	cr_assert_eq(rmdir(odd), 0);
 	expect_clean();
+}
+
+/* However TMPDIR named the folder above: by a link, with more slashes, from the current folder. */
+Test(processes, what_is_left_is_found_by_any_name_of_its_folder)
+{
+	char command[9000], want[1024], names[4][512] = { "", "", "", "tmp" };
+	struct lt_folder f;
+	char *real = realpath(scratch("tmp"), NULL);
+	cr_assert(real && !symlink(scratch("tmp"), scratch("link")) && !chdir(scratch("")));
+	snprintf(names[0], sizeof names[0], "%s", scratch("link"));
+	snprintf(names[1], sizeof names[1], "%s//", scratch("tmp"));
+	snprintf(names[2], sizeof names[2], "%s/../link/", scratch("tmp"));
+	snprintf(want, sizeof want, "%s/looptree-tmp-", real);
+	for (int i = 0; i < 4; i++) {
+		cr_assert_eq(lt__folder_new(&f, names[i]), 0, "%s", names[i]);
+		cr_expect_eq(strncmp(f.path, want, strlen(want)), 0, "%s: %s", names[i], f.path);
+		snprintf(command, sizeof command, "TMPDIR='%s' sh -c ': >%s/begun; sleep 100' & "
+			"while [ ! -e %s/begun ]; do sleep 0.01; done", f.path, f.path, f.path);
+		cr_assert_eq(system(command), 0);
+		close(f.fd);            /* as if its owner had been killed */
+		cr_assert_eq(lt__folder_new(&f, names[(i + 1) % 4]), 0);
+		lt__folder_remove(&f);
+		expect_clean();
+	}
+	free(real);
+	cr_assert_eq(chdir("/"), 0);
+}
+
+static volatile sig_atomic_t n_alarm;
+static void count_alarm(int signal_number) { n_alarm += signal_number == SIGALRM; }
+
+/* SIGALRM is the caller's as long as nothing has interrupted it. */
+Test(processes, an_alarm_of_ones_own_stays)
+{
+	struct sigaction mine = { .sa_handler = count_alarm }, is;
+	cr_assert_eq(sigaction(SIGALRM, &mine, NULL), 0);
+	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
+	(void)raise(SIGALRM);
+	cr_expect_eq(n_alarm, 1);
+	(void)alarm(100);
+	lt__interrupt_release();
+	cr_expect_neq(alarm(0), 0u, "the alarm was taken away");
+	cr_assert_eq(sigaction(SIGALRM, NULL, &is), 0);
+	cr_expect(is.sa_handler == count_alarm);
+	/* Nor has a child to do with what has interrupted its parent. */
+	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
+	(void)raise(SIGQUIT);
+	cr_expect_eq(lt__interrupted(NULL), SIGQUIT);
+	(void)alarm(0);
+	lt__interrupt_forget();
+	cr_assert_eq(sigaction(SIGALRM, NULL, &is), 0);
+	cr_expect(is.sa_handler == count_alarm && !lt__interrupted(NULL));
 }
 
 Test(processes, a_folder_is_private_and_its_own)

@@ -5,9 +5,9 @@
 #include <unistd.h>
 #include "tools/interrupt.h"
 
-enum { N_SIGNAL = 3 };
-static const int caught[N_SIGNAL] = { SIGINT, SIGTERM, SIGHUP };
-static struct sigaction before[N_SIGNAL];
+enum { N_SIGNAL = 4 };
+static const int caught[N_SIGNAL] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+static struct sigaction before[N_SIGNAL], alarm_before;
 static int depth;
 static volatile sig_atomic_t interrupted, patience;
 
@@ -18,32 +18,38 @@ static void end_by(int signal_number)
 	(void)raise(signal_number);
 }
 
-static void note(int signal_number)
-{
-	if (interrupted == signal_number)
-		end_by(signal_number);
-	if (interrupted)
-		return;
-	interrupted = signal_number;
-	(void)alarm((unsigned)patience);
-}
-
 static void end_late(int signal_number)
 {
 	(void)signal_number;
 	end_by(interrupted);
 }
 
+/* SIGALRM stays the caller's until the process is sure to end. */
+static void note(int signal_number)
+{
+	struct sigaction late = { .sa_handler = end_late };
+
+	if (interrupted == signal_number)
+		end_by(signal_number);
+	if (interrupted)
+		return;
+	interrupted = signal_number;
+	(void)sigaction(SIGALRM, &late, &alarm_before);
+	(void)alarm((unsigned)patience);
+}
+
 void lt__interrupt_catch(unsigned seconds)
 {
 	/* No SA_RESTART: what waits, such as poll, comes back. */
-	struct sigaction a = { .sa_handler = note }, late = { .sa_handler = end_late };
+	struct sigaction a = { .sa_handler = note };
 
 	if (depth++ > 0)
 		return;
+	/* One that comes while another one is noted waits: both would keep the action of SIGALRM. */
+	for (int i = 0; i < N_SIGNAL; i++)
+		(void)sigaddset(&a.sa_mask, caught[i]);
 	interrupted = 0;
 	patience = (sig_atomic_t)seconds;
-	(void)sigaction(SIGALRM, &late, NULL);
 	for (int i = 0; i < N_SIGNAL; i++)
 		if (sigaction(caught[i], NULL, &before[i]) == 0 && before[i].sa_handler != SIG_IGN)
 			(void)sigaction(caught[i], &a, NULL);
@@ -67,10 +73,10 @@ void lt__interrupt_release(void)
 	if (depth == 0 || --depth > 0)
 		return;
 	restore();
-	(void)alarm(0);
 	if (interrupted) {
 		sigset_t set;
 
+		(void)alarm(0);
 		end_by(interrupted);
 		/* Somebody has blocked it. */
 		sigemptyset(&set);
@@ -84,6 +90,8 @@ void lt__interrupt_forget(void)
 {
 	if (depth > 0)
 		restore();
+	if (depth > 0 && interrupted)
+		(void)sigaction(SIGALRM, &alarm_before, NULL);
 	depth = 0;
 	interrupted = 0;
 }

@@ -1,4 +1,4 @@
-/* tools/interrupt.h -- SIGINT, SIGTERM and SIGHUP while there is something to clean up: noted, and died of afterwards.
+/* tools/interrupt.h -- SIGINT, SIGTERM, SIGHUP and SIGQUIT while there is something to clean up: noted, and died of afterwards.
  *
  * One call of catch for each of release; they may be nested.  A second signal of the same kind ends the process at once.
  */

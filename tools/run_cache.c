@@ -58,23 +58,30 @@ int run_cache_command(const struct run *r)
 {
 	int64_t n = 0, bytes = 0;
 	char why[8192] = "";
+	bool clear = !strcmp(r->o.cache, "clear");
 
 	if (!r->cache_dir)
 		return run_usage("there is no folder of compiled code: give one with --cache-dir");
-	if (lt__cache_stats(r->cache_dir, &n, &bytes, why, sizeof why))
+	lt_status status = lt__cache_stats(r->cache_dir, &n, &bytes, why, sizeof why);
+	if (status && status != LT_EMISSING)
 		return run_failed("%s", *why ? why : "the folder cannot be read");
-	if (!strcmp(r->o.cache, "clear") && lt__cache_clear(r->cache_dir, why, sizeof why))
+	clear = clear && !status;
+	if (clear)
+		status = lt__cache_clear(r->cache_dir, why, sizeof why);
+	if (status && status != LT_EMISSING)
 		return run_failed("%s", *why ? why : "the folder cannot be cleared");
 	if (r->o.json) {
 		json_t *o = json_pack("{s:o,s:I,s:I,s:b}", "folder", lt__json_text(r->cache_dir), "kernels", (json_int_t)n, "bytes", (json_int_t)bytes, "cleared",
-			!strcmp(r->o.cache, "clear"));
+			clear);
 
 		json_dumpf(o, stdout, LT_JSON_PLAIN);
 		putchar('\n');
 		json_decref(o);
+	} else if (status) {
+		lt__say(stdout, "%s: there is no such folder, so no compiled code is kept there\n", r->cache_dir);
 	} else {
 		lt__say(stdout, "%s: %lld kernel%s, %lld byte%s%s\n", r->cache_dir, (long long)n, run_s(n), (long long)bytes, run_s(bytes),
-			!strcmp(r->o.cache, "clear") ? ", removed" : "");
+			clear ? ", removed" : "");
 	}
 	return RUN_OK;
 }

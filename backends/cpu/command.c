@@ -72,7 +72,7 @@ static bool start(struct lt_command *c, struct running *r, char *const *environm
 	c->error = c->error ? c->error : posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
 	sigemptyset(&set);
 	posix_spawnattr_setsigmask(&attr, &set);
-	for (const int *s = (const int[]){ SIGPIPE, SIGCHLD, SIGINT, SIGTERM, SIGHUP, 0 }; *s; s++)
+	for (const int *s = (const int[]){ SIGPIPE, SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, 0 }; *s; s++)
 		sigaddset(&set, *s);
 	posix_spawnattr_setsigdefault(&attr, &set);
 	posix_spawnattr_setpgroup(&attr, 0);

@@ -35,7 +35,8 @@ struct lt_folder {
 	char path[4096 - 64];           /* "": there is none */
 	int fd;                         /* locked as long as the process lives */
 };
-/* In `dir`, NULL: /tmp; 0, or errno.  Folders of processes that are gone are removed from `dir` first, and what they left running ended. */
+/* In `dir`, NULL: /tmp; 0, or errno.  path begins with the real path of dir: absolute, without links.  Folders of
+ * processes that are gone are removed from `dir` first, and what they left running ended. */
 int lt__folder_new(struct lt_folder *, const char *dir);
 /* With all that is in it; nothing, if there is none. */
 void lt__folder_remove(struct lt_folder *);

@@ -2,7 +2,7 @@
  *
  * A folder is locked (flock) by its owner: the lock goes when the process goes, however it ends, and no number of a process is needed that
  * another one may have by then.  Whoever makes a folder removes those of its user beside it that are not locked.  A compiler that such an
- * owner left running is found by its environment: it names the folder.
+ * owner left running is found by its environment: it names the folder, by its real path, however the owner was told of it.
  */
 #define _GNU_SOURCE 1
 #include <dirent.h>
@@ -147,14 +147,20 @@ int lt__folder_new(struct lt_folder *f, const char *dir)
 {
 	enum { MAX_TRIES = 20 };
 	int error = 0;
-	dir = dir ? dir : "/tmp";
-	remove_old(dir);
+	char *real = realpath(dir ? dir : "/tmp", NULL);
+	f->path[0] = '\0';
+	if (!real)
+		return errno;
+	remove_old(real);
 	for (int i = 0; !error && i < MAX_TRIES; i++) {
-		int n = snprintf(f->path, sizeof f->path, "%s/" NAME "XXXXXX", dir);
+		int n = snprintf(f->path, sizeof f->path, "%s/" NAME "XXXXXX", strcmp(real, "/") ? real : "");
 		error = n < 0 || (size_t)n >= sizeof f->path ? ENAMETOOLONG : mkdtemp(f->path) ? 0 : errno;
-		if (!error && lock(f, &error))
+		if (!error && lock(f, &error)) {
+			free(real);
 			return 0;
+		}
 	}
+	free(real);
 	f->path[0] = '\0';
 	return error ? error : EBUSY;
 }
