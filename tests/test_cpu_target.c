@@ -168,6 +168,27 @@ static void write_scripts(void)
 		"$4 = CastNode($2, float32); $5 = MatMulNode($3, $4); $6 = CastNode($5, bfloat16); $7 = CastNode($5, float16); result = $6; result f = $7;");
 }
 
+/* Targets of one vector width have one text: the golden files have one target of each width, and sse2 and sse4 are
+ * looked at here. */
+Test(cpu_target, sse2_and_sse4_differ_by_name_only)
+{
+	static char text[2][2][sizeof ltrun_out];
+	static const char *const kinds[] = { "tree", "source" };
+	write_scripts();
+	for (int i = 0; i < 2; i++)
+		for (int kind = 0; kind < 2; kind++) {
+			cr_assert_eq(run("dense.lt --target sse%d --dump=%s", i ? 4 : 2, kinds[kind]), 0, "%s", err);
+			memcpy(text[i][kind], out, sizeof out);
+		}
+	cr_expect_str_eq(text[0][1], text[1][1]);
+	cr_expect(strstr(text[0][1], "vector_size(16)") && !strstr(text[0][1], "vector_size(32)"), "%s", text[0][1]);
+	char *two = strstr(text[0][0], "target cpu:sse2\n"), *four = strstr(text[1][0], "target cpu:sse4\n");
+	cr_assert(two && four);
+	two[14] = '4';
+	cr_expect_str_eq(text[0][0], text[1][0]);
+	cr_expect(strstr(text[0][0], "vector"), "%s", text[0][0]);
+}
+
 /* By default and by hand: the numbers are right on each target, whatever the level. */
 Test(cpu_target, each_that_runs_here_is_right)
 {
