@@ -22,17 +22,21 @@ static char *with_slash(const char *path)
 	return file;
 }
 
-/* Bits of LT_BUILD that the file shows; none if it cannot be read, which dlopen will say. */
+/* The LT_BUILD that LT_BACKEND has left in the file; that of this library if there is none, or the file cannot be read,
+ * which dlopen will say. */
 static uint32_t build_of(const char *file, size_t bytes)
 {
 	int fd = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	void *data = fd < 0 || bytes == 0 ? MAP_FAILED : mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-	uint32_t build = data == MAP_FAILED ? 0 : lt__elf_build(data, bytes);
+	struct lt_backend_mark mark = { LT_BACKEND_MARK, LT_BUILD };
+	const char *at = data == MAP_FAILED ? NULL : memmem(data, bytes, mark.text, sizeof mark.text);
+	if (at && bytes - (size_t)(at - (const char *)data) >= sizeof mark)
+		memcpy(&mark, at, sizeof mark);
 	if (data != MAP_FAILED)
 		(void)munmap(data, bytes);
 	if (fd >= 0)
 		(void)close(fd);
-	return build;
+	return mark.build;
 }
 
 /* Whether the file begins as a shared object does; one that cannot be read is left to dlopen, which says why. */
@@ -67,10 +71,10 @@ static lt_status load(const char *path, const char *file, const struct before *b
 	if (!is_library(file))
 		return lt__report(diag, LT_ELOAD, -1, -1, "make one: cc -shared -fPIC -fvisibility=hidden -DLT_PLUGIN",
 			"%s: cannot be loaded: it is no shared library", path);
-	/* A sanitizer's runtime that comes too late ends the process; without one too little is checked, and the table says so. */
-	uint32_t build = build_of(file, (size_t)st.st_size);
-	if (build & ~LT_BUILD)
-		return lt__backend_alike(build, path, diag);
+	/* Before it is loaded: a sanitizer's runtime that comes too late ends the process. */
+	lt_status alike = lt__backend_alike(build_of(file, (size_t)st.st_size), path, diag);
+	if (alike)
+		return alike;
 	void *so = dlopen(file, RTLD_NOW | RTLD_LOCAL);
 	if (!so)
 		return lt__report(diag, LT_ELOAD, -1, -1, NULL, "%s: cannot be loaded: %s", path, lt__load_error(file));

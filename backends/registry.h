@@ -12,6 +12,4 @@ lt_status lt__backend_check(const struct lt_backend *, const char *origin, struc
 lt_status lt__backend_load_behind(const char *path, const char *real, const struct lt_backend *const *before, uint32_t n, struct lt_diag *);
 /* Refuses what was not built as this library was: LT_BUILD bits. */
 lt_status lt__backend_alike(uint32_t build, const char *origin, struct lt_diag *);
-/* elf.c: LT_BUILD bits of a shared object, by the bytes of its file; 0 also for what is no such file. */
-uint32_t lt__elf_build(const void *data, size_t bytes);
 #endif

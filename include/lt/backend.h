@@ -223,9 +223,14 @@ LT_API const char *lt_backend_origin(const struct lt_backend *);
  * NULL if nothing did.  The text stays as it is. */
 LT_API const char *lt_backend_complaint(void);
 
+/* What LT_BACKEND leaves in a plug-in's file, so that a host knows how it was built before it loads it. */
+#define LT_BACKEND_MARK "lt_backend built as"
+struct lt_backend_mark { char text[20]; uint32_t build; };
+
 #ifdef LT_PLUGIN                /* cc -shared -fPIC -fvisibility=hidden -DLT_PLUGIN mine.c */
 LT_API const struct lt_backend *lt_backend_entry(uint32_t host_abi);
 #define LT_BACKEND(table)                                                     \
+	__attribute__((used)) static const struct lt_backend_mark lt_backend_mark = { LT_BACKEND_MARK, LT_BUILD }; \
 	const struct lt_backend *lt_backend_entry(uint32_t host_abi)              \
 	{ return host_abi >> 16 == LT_ABI_MAJOR ? &(table) : NULL; }
 #else                           /* linked in: name the .o itself, not an archive */
