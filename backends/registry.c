@@ -77,13 +77,13 @@ lt_status lt__backend_check(const struct lt_backend *b, const char *origin, stru
 	const char *at = from(origin), *missing = NULL;
 	if (!b)
 		return lt__report(diag, LT_EABI, -1, -1, "compile it with the headers of this version",
-			"%s: it does not know version %u of the backend interface", at, (unsigned)LT_ABI_MAJOR);
-	if (b->size < offsetof(struct lt_backend, name) && b->abi >> 16 == LT_ABI_MAJOR)
-		return lt__report(diag, LT_EABI, -1, -1, "set .size = sizeof (the table)", "%s: the size of its table is %u", at, (unsigned)b->size);
-	if (b->size < offsetof(struct lt_backend, name) || b->abi >> 16 != LT_ABI_MAJOR)
+			"%s: it does not know version %u.%u of the backend interface", at, LT_ABI_MAJOR, LT_ABI_MINOR);
+	if (!LT_ABI_FITS(b->abi))
 		return lt__report(diag, LT_EABI, -1, -1, "compile it with the headers of this version",
-			"%s: it was built for version %u of the backend interface, this library has %u", at, (unsigned)(b->abi >> 16),
-			(unsigned)LT_ABI_MAJOR);
+			"%s: it was built for version %u.%u of the backend interface, and this library has %u.%u", at,
+			(unsigned)(b->abi >> 16), (unsigned)(b->abi & 0xffff), LT_ABI_MAJOR, LT_ABI_MINOR);
+	if (b->size < offsetof(struct lt_backend, name))
+		return lt__report(diag, LT_EABI, -1, -1, "set .size = sizeof (the table)", "%s: the size of its table is %u", at, (unsigned)b->size);
 	if (b->size < offsetof(struct lt_backend, need))
 		return lt__report(diag, LT_EABI, -1, -1, "compile it with the headers of this version",
 			"%s: its table has %u bytes, too short for the mandatory functions (%u)", at, (unsigned)b->size,

@@ -4,11 +4,14 @@
  * (lt/tree.h: arrays of integers, no isl, nothing to free) and gives back an
  * opaque object to run.  The same source file serves linked in or as a plug-in.
  *
- * Versions.   Structs that begin with `size`, and elements of an lt_array, only
- *             ever grow at the end; all others (lt_slot, lt_fault, lt_array) never
- *             do.  Majors must match, minors may differ; ask LT_HAS (LT_AT_HAS of
- *             an array's elements) before a member that came later is read, and
- *             fill `reserved` with 0.
+ * Versions.   This is 0.9: it becomes 1.0 when a GPU has used it.  While the major is 0,
+ *             anything may change, and host and plug-in must have the same version;
+ *             what is marked provisional is what nothing makes or reads yet.  From 1.0
+ *             on majors must match and minors may differ: structs that begin with
+ *             `size`, and elements of an lt_array, then only grow at the end; all
+ *             others (lt_slot, lt_fault, lt_array) never do.  Ask LT_HAS (LT_AT_HAS of
+ *             an array's elements) before an optional member, or one that came later,
+ *             is read, and fill `reserved` with 0.
  * Ownership.  What open() and compile() give, the host closes and destroys
  *             once: captures before their objects, these, events and memory
  *             before their session.  All else is borrowed for the call; an
@@ -32,9 +35,10 @@
 extern "C" {
 #endif
 
-#define LT_ABI_MAJOR 1u         /* a member moved, or changed type or meaning */
-#define LT_ABI_MINOR 1u         /* a member was appended                      */
+#define LT_ABI_MAJOR 0u         /* a member moved, or changed type or meaning */
+#define LT_ABI_MINOR 9u         /* a member was appended                      */
 #define LT_ABI       (LT_ABI_MAJOR << 16 | LT_ABI_MINOR)
+#define LT_ABI_FITS(other) ((other) == LT_ABI)  /* whether what has that LT_ABI goes with this one */
 #define LT_HAS(type, p, member) ((p)->size > offsetof(type, member) && (p)->member)
 
 /* How a host or a plug-in was built; a mismatch is refused (bit 0: address sanitizer,
@@ -101,7 +105,7 @@ struct lt_host {
 	 * backend that has save, load and identity. */
 	lt_status (*recall)(const struct lt_host *, const void *key, size_t key_bytes, lt_write *, void *user);
 	void (*keep)(const struct lt_host *, const void *key, size_t key_bytes, const void *data, size_t bytes);
-	/* Since 1.1.  Asked by a call that takes its time, such as compile, a few times a second: not 0: it ends what it has begun, cleans up and
+	/* Asked by a call that takes its time, such as compile, a few times a second: not 0: it ends what it has begun, cleans up and
 	 * answers LT_ECANCELLED.  NULL: never. */
 	int (*cancelled)(const struct lt_host *);
 	uint32_t cc_timeout_ms;     /* a C compiler that has not come to its end by then is ended, and has failed; 0: 60 s */
@@ -137,7 +141,7 @@ struct lt_args {                /* one launch                                 */
 	void *workspace;            /* need() bytes at need() alignment, or NULL; its contents are anything */
 	uint32_t n_thread;          /* at most; 0: host's                         */
 	uint32_t async;             /* 0: return when done; 1: when enqueued      */
-	void *stream;               /* native queue (CUstream); NULL: the session's own */
+	void *stream;               /* native queue (CUstream); NULL: the session's own.  Provisional: hosts give NULL */
 	struct lt_fault *fault;     /* never NULL; host memory, set when the run, or sync, comes back */
 };
 /* SOURCE: first definitions that texts of other kernels may repeat, parted by empty lines; then, from a line that begins
@@ -232,7 +236,7 @@ LT_API const struct lt_backend *lt_backend_entry(uint32_t host_abi);
 #define LT_BACKEND(table)                                                     \
 	__attribute__((used)) static const struct lt_backend_mark lt_backend_mark = { LT_BACKEND_MARK, LT_BUILD }; \
 	const struct lt_backend *lt_backend_entry(uint32_t host_abi)              \
-	{ return host_abi >> 16 == LT_ABI_MAJOR ? &(table) : NULL; }
+	{ return LT_ABI_FITS(host_abi) ? &(table) : NULL; }
 #else                           /* linked in: name the .o itself, not an archive */
 #define LT_BACKEND(table)                                                     \
 	__attribute__((constructor)) static void lt_register_##table(void)        \

@@ -45,6 +45,9 @@
  *           round goes to the even one of two that are as near.  The source of an op says
  *           it all: a C expression over $0, $1 ...; functions it names are in
  *           lt_tree.prelude (C text, static inline, C and CUDA).
+ * Provisional.  Members and bits with this word are made by no host, or read by no
+ *           backend, so that nobody knows whether they are right.  They may still change
+ *           until the interface is 1.0 (lt/backend.h).
  */
 #ifndef LT_TREE_H
 #define LT_TREE_H
@@ -77,7 +80,7 @@ enum lt_stmt_kind {
 	LT_REDUCE,      /* dest = op(dest, operand 0); see Lanes                         */
 	/* Of these two a host makes none without LT_NEED_COMBINE, LT_NEED_BARRIER. */
 	LT_COMBINE,     /* the same, of lanes that meet: dest = op(dest, operand 0 of each) */
-	LT_BARRIER      /* all threads of the block or group loop around it have come so far */
+	LT_BARRIER      /* provisional: all threads of the block or group loop around it have come so far */
 };
 enum lt_piece_kind {
 	LT_READ,        /* element of a buffer                                          */
@@ -86,9 +89,9 @@ enum lt_piece_kind {
 };
 /* Bits of lt_tree.needs and lt_caps.understands: features that change meaning.  A tree whose bits a backend does not understand is
  * refused by the host.  PARAMS: rows with params; DIVS: with divs; GATHER: accesses with an index; PIECES: operands of several pieces, or
- * an affine one; GUARDED: statements with guards, or masked vector loops; MEMORY: a local's memory space that must be kept; SWIZZLE,
- * SPREAD: locals that are swizzled, or spread over loops; COMBINE, BARRIER: statements of these kinds.  Hosts of 1.0 ask for the first five
- * and COMBINE. */
+ * an affine one; GUARDED: statements with guards, or masked vector loops; COMBINE: statements of that kind.  Provisional, as no host makes
+ * them: MEMORY: a local's memory space that must be kept; SWIZZLE, SPREAD: locals that are swizzled, or spread over loops; BARRIER:
+ * statements of that kind. */
 enum lt_need { LT_NEED_PARAMS = 1, LT_NEED_DIVS = 2, LT_NEED_GATHER = 4, LT_NEED_PIECES = 8,
 	LT_NEED_GUARDED = 16, LT_NEED_MEMORY = 32, LT_NEED_SWIZZLE = 64, LT_NEED_SPREAD = 128,
 	LT_NEED_COMBINE = 256, LT_NEED_BARRIER = 512 };
@@ -108,6 +111,7 @@ enum lt_epilogue {
 	LT_EPILOGUE_SILU = 32           /* x * sigmoid(x)                                    */
 };
 enum lt_dim_role { LT_DIM_BATCH, LT_DIM_ROW, LT_DIM_COLUMN, LT_DIM_DEEP };
+/* Provisional. */
 enum lt_memory { LT_MEMORY_ANY, LT_MEMORY_GLOBAL, LT_MEMORY_SHARED, LT_MEMORY_REGISTER };
 
 /* dtype: enum lt_dtype; ctype: its C storage type ("float", "uint16_t" for f16). */
@@ -137,9 +141,10 @@ struct lt_buffer {
 	int64_t align;                  /* bytes, of the base                            */
 	int32_t slot;                   /* index into lt_args.slot; -1 for a local        */
 	int32_t written;                /* 1: some statement writes it                    */
-	int32_t alias_of;               /* -1, or an earlier buffer with the same slot; never of a local.  Hosts of 1.0 give -1 */
+	int32_t alias_of;               /* -1, or an earlier buffer with the same slot; never of a local.  Provisional: always -1 */
 	int32_t depth;                  /* a local is so many buffers in turn; 0, 1: one.  Rows and elems count them
 	                                 * already: who runs the rows need not look.  A hint, and for dumps */
+	/* All provisional: hosts give 0 and NULL. */
 	int32_t memory;                 /* enum lt_memory: where the tree wants a local; ANY: the backend's choice */
 	int32_t first_spread, n_spread; /* loops over whose trips (lanes, threads) the elements are spread: into lt_tree.spreads */
 	int32_t swizzle[3];             /* B, M, S: bits B of the element's number from bit M+S on are XORed into those from M; B 0: none */
@@ -194,7 +199,7 @@ struct lt_tree {
 	const char *text;                       /* canonical, without names and lines: with the ops' sources and the prelude, the key of every cache */
 	struct lt_array calls, call_dims, call_operands;
 	const int64_t *strides;                 /* of call operands                      */
-	const int32_t *spreads;                 /* loops; buffers point in               */
+	const int32_t *spreads;                 /* loops; buffers point in.  Provisional */
 };
 
 #ifdef __cplusplus
