@@ -260,7 +260,7 @@ static lt_node make_map(struct random_maker *m)
 	const struct lt_opinfo *info = lt__op_info(op);
 	lt_node x[3];
 	if (info->data || op == LT_OP_copy)
-		return -2;
+		return LT_OMIT;
 	/* Operands of one type that the operator takes; select: a bool first. */
 	x[0] = random_value_of(m, op == LT_OP_select ? LT_BOOL : 0);
 	enum lt_dtype t = op == LT_OP_select ? m->g->node[random_value_of(m, 0)].dtype : m->g->node[x[0]].dtype;
@@ -292,12 +292,12 @@ static lt_node make_broadcast(struct random_maker *m)
 	lt_var dims[RANDOM_RANK + 2];
 	int32_t n = 0;
 	if (d->n_dim >= RANDOM_RANK || random_elems(m->g, x) * 7 > RANDOM_ELEMS)
-		return -2;
+		return LT_OMIT;
 	lt_var more = m->pool[random_pick_int(m, 0, RANDOM_POOL - 1)];
 	int64_t at = random_pick_int(m, 0, d->n_dim);
 	for (int32_t i = 0; i < d->n_dim; i++) {
 		if (d->dim[i] == more)
-			return -2;
+			return LT_OMIT;
 		if (i == at)
 			dims[n++] = more;
 		dims[n++] = d->dim[i];
@@ -329,11 +329,11 @@ static lt_node make_reduce(struct random_maker *m)
 			terms *= m->g->var[d->dim[i]].extent;
 		}
 	if (n == 0)
-		return -2;
+		return LT_OMIT;
 	double size = random_size(m, x);
 	if (which == 1 && is_float(m->g, x)) {
 		if (terms > 8)
-			return -2;
+			return LT_OMIT;
 		x = random_tame(m, x, 1.5);
 		size = pow(1.5, (double)terms);
 	} else if (which == 0) {
@@ -361,7 +361,7 @@ static lt_node make_contract(struct random_maker *m)
 		if (n > 0)
 			return random_tame(m, random_keep(m, lt_graph_contract(m->g, a, b, n, over), 4096), 32);
 	}
-	return -2;
+	return LT_OMIT;
 }
 
 static void make_one(struct random_maker *m)

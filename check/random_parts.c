@@ -57,15 +57,15 @@ lt_node random_gather(struct random_maker *m)
 {
 	lt_node x = random_value_of(m, 0);
 	if (m->g->node[x].n_dim == 0 || random_elems(m->g, x) * 7 > RANDOM_ELEMS || m->n_gather == 16)
-		return -2;
+		return LT_OMIT;
 	int32_t axis = (int32_t)random_pick_int(m, 0, m->g->node[x].n_dim - 1);
 	if (m->g->var[m->g->node[x].dim[axis]].bounded && !m->out->wild)
-		return -2;              /* in range only where the run leaves enough of it */
+		return LT_OMIT;              /* in range only where the run leaves enough of it */
 	lt_node index = make_index(m, random_extent(m->g, x, axis));
 	if (random_maybe(m, 20))
 		index = random_view(m, index);
 	if (index < 0 || random_is_bounded(m->g, index) || random_elems(m->g, index) * random_elems(m->g, x) > 4 * RANDOM_ELEMS)
-		return -2;
+		return LT_OMIT;
 	lt_node y = random_keep(m, lt_graph_gather(m->g, x, index, axis), random_size(m, x));
 	if (y >= 0)
 		m->gather[m->n_gather++] = y;
@@ -103,12 +103,12 @@ lt_node random_update(struct random_maker *m, lt_node x)
 			x = n;
 	d = &m->g->node[x];
 	if (d->n_dim > 6 || random_is_bounded(m->g, x))
-		return -2;
+		return LT_OMIT;
 	for (int32_t i = 0; i < d->n_dim; i++) {
 		int64_t extent = random_extent(m->g, x, i);
 		size[i] = random_pick_int(m, 1, extent);
 		offset[i] = random_pick_int(m, 0, extent - size[i]);
-		at[i] = -1;
+		at[i] = LT_OMIT;
 		if (random_maybe(m, 50)) {
 			at[i] = random_param(m, 0, extent - size[i] - offset[i]);
 			if (random_maybe(m, 30)) {
@@ -210,18 +210,19 @@ static lt_node make_norm(struct random_maker *m, lt_node x)
 	int64_t last = random_extent(m->g, x, d->n_dim - 1);
 	bool rms = random_maybe(m, 50);
 	if (m->g->var[d->dim[d->n_dim - 1]].bounded)
-		return -2;
+		return LT_OMIT;
 	lt_var w = lt_graph_var(m->g, NULL, last);
-	lt_node weight = rms || random_maybe(m, 70) ? random_source(m, d->dtype, 1, &w) : -1;
+	lt_node weight = rms || random_maybe(m, 70) ? random_source(m, d->dtype, 1, &w) : LT_OMIT;
 	if (rms)
 		return lt_build_rms_norm(m->g, x, weight, 1e-2);
-	return lt_build_layer_norm(m->g, x, weight, weight >= 0 && random_maybe(m, 70) ? random_source(m, d->dtype, 1, &w) : -1, 1e-2);
+	lt_node bias = weight >= 0 && random_maybe(m, 70) ? random_source(m, d->dtype, 1, &w) : LT_OMIT;
+	return lt_build_layer_norm(m->g, x, weight, bias, 1e-2);
 }
 
 lt_node random_composite(struct random_maker *m)
 {
 	enum lt_dtype t = random_float(m);
-	lt_node x = random_tame(m, random_value_of(m, t), 8), y = -2;
+	lt_node x = random_tame(m, random_value_of(m, t), 8), y = LT_OMIT;
 	for (int tries = 0; tries < 5 && m->g->node[x].n_dim == 0; tries++)
 		x = random_tame(m, random_value_of(m, t), 8);
 	int32_t rank = m->g->node[x].n_dim;
@@ -231,20 +232,20 @@ lt_node random_composite(struct random_maker *m)
 	case 0:  y = lt_build_relu(m->g, x); break;
 	case 1:  y = lt_build_silu(m->g, x); break;
 	case 2:  y = lt_build_gelu(m->g, x); break;
-	case 3:  y = rank ? lt_build_mean(m->g, x, 1, m->g->node[x].dim) : -2; break;
-	case 4:  y = rank && !large ? lt_build_softmax(m->g, x, (int32_t)random_pick_int(m, 0, rank - 1)) : -2; break;
+	case 3:  y = rank ? lt_build_mean(m->g, x, 1, m->g->node[x].dim) : LT_OMIT; break;
+	case 4:  y = rank && !large ? lt_build_softmax(m->g, x, (int32_t)random_pick_int(m, 0, rank - 1)) : LT_OMIT; break;
 	case 5:
 		if (rank && !large && m->want->params && !random_is_bounded(m->g, x))
 			y = lt_build_sliced_softmax(m->g, x, random_param(m, 0, random_extent(m->g, x, rank - 1)));
 		break;
-	case 6:  y = rank && !large ? make_norm(m, x) : -2; break;
+	case 6:  y = rank && !large ? make_norm(m, x) : LT_OMIT; break;
 	case 7:  y = make_matmul(m, t); break;
 	case 8:  y = make_conv(m, t, false); break;
 	case 9:  y = make_conv(m, t, true); break;
 	default: y = make_attention(m, t); break;
 	}
-	if (y == -2)
-		return -2;
+	if (y == LT_OMIT)
+		return LT_OMIT;
 	y = random_keep(m, y, what == 5 || what == 4 ? random_size(m, x) : 128);
 	return random_tame(m, y, 32);
 }

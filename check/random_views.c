@@ -240,8 +240,8 @@ static lt_node view_bounded(struct random_maker *m, lt_node x)
 	if (axis < 0 || !m->want->params)
 		return x;
 	int64_t extent = random_extent(m->g, x, axis), middle = random_pick_int(m, 0, extent);
-	lt_param begin = random_maybe(m, 60) ? random_param(m, 0, middle) : -1;
-	lt_param end = begin < 0 || random_maybe(m, 70) ? random_param(m, middle, extent) : -1;
+	lt_param begin = random_maybe(m, 60) ? random_param(m, 0, middle) : LT_OMIT;
+	lt_param end = begin < 0 || random_maybe(m, 70) ? random_param(m, middle, extent) : LT_OMIT;
 	return lt_graph_slice_bounded(m->g, x, axis, begin, end);
 }
 

@@ -110,9 +110,11 @@ lt_node lt_build_sliced_softmax(struct lt_graph *g, lt_node x, lt_param prefix)
 		lt__graph_fail(g, LT_EINVAL, "softmax needs a last axis, but '%.100s' has no dims", g->node[x].name);
 		return -1;
 	}
-	if (prefix < 0)
+	if (!lt__param_given(g, prefix, &prefix))
 		return -1;
-	lt_node head = lt_graph_slice_bounded(g, lt__build_wide(g, x), last, -1, prefix);
+	if (prefix < 0)
+		return lt_build_softmax(g, x, last);
+	lt_node head = lt_graph_slice_bounded(g, lt__build_wide(g, x), last, LT_OMIT, prefix);
 	lt_var t = lt_node_dim(g, head, last);
 	if (t >= 0 && t != lt_node_dim(g, x, last))
 		lt_var_set_name(g, t, "t");
@@ -168,13 +170,16 @@ lt_node lt_build_layer_norm(struct lt_graph *g, lt_node x, lt_node w, lt_node b,
 		return -1;
 	lt_var last = lt_node_dim(g, x, lt_node_rank(g, x) - 1);
 	lt_node wide = lt__build_wide(g, x);
-	lt_node weight = w == -1 ? -1 : along_last(g, w, x, "layer norm"), bias = b == -1 ? -1 : along_last(g, b, x, "layer norm");
-	if (wide < 0 || (w != -1 && weight < 0) || (b != -1 && bias < 0))
+	if (!lt__graph_given(g, w, "the weight of layer norm") || !lt__graph_given(g, b, "the bias of layer norm"))
+		return -1;
+	lt_node weight = w == LT_OMIT ? -1 : along_last(g, w, x, "layer norm");
+	lt_node bias = b == LT_OMIT ? -1 : along_last(g, b, x, "layer norm");
+	if (wide < 0 || (w != LT_OMIT && weight < 0) || (b != LT_OMIT && bias < 0))
 		return -1;
 	lt_node y = over_root_mean_square(g, lt_graph_binary(g, "sub", wide, mean(g, wide, 1, &last)), eps);
-	if (w != -1)
+	if (w != LT_OMIT)
 		y = lt_graph_binary(g, "mul", y, weight);
-	if (b != -1)
+	if (b != LT_OMIT)
 		y = lt_graph_binary(g, "add", y, bias);
 	return lt_graph_cast(g, y, lt_node_dtype(g, x));
 }

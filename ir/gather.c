@@ -60,9 +60,10 @@ static lt_node derived_dims(struct lt_graph *g, lt_node x, lt_node part, const i
 	return lt__build_rename(g, part, from->n_dim, dims);
 }
 
-static lt_node add_update(struct lt_graph *g, lt_node x, lt_node part, const int64_t *offset, const lt_param *at)
+static lt_node add_update(struct lt_graph *g, lt_node x, lt_node part, const int64_t *offset, const lt_param *given)
 {
 	struct lt_nodedef def = { .op = LT_OP_update, .line = g->line, .column = g->column };
+	lt_param *at;
 	int32_t n;
 
 	if (!lt__graph_has(g, x) || !lt__graph_has(g, part))
@@ -73,14 +74,10 @@ static lt_node add_update(struct lt_graph *g, lt_node x, lt_node part, const int
 			lt__node_shape_text(g, part), n, g->node[x].name, lt__node_shape_text(g, x));
 		return -1;
 	}
+	at = LT_NEW(g->arena, lt_param, n);
 	for (int32_t i = 0; i < n; i++)
-		if (at[i] == LT_FAILED_PARAM)
+		if (!lt__param_given(g, given ? given[i] : LT_OMIT, &at[i]))
 			return -1;
-	for (int32_t i = 0; i < n; i++)
-		if (at[i] < -1 || at[i] >= g->n_param) {
-			lt__graph_fail(g, LT_EINVAL, "there is no run-time scalar number %d: the graph has %d", at[i], g->n_param);
-			return -1;
-		}
 	part = derived_dims(g, x, part, offset, at);
 	if (part < 0)
 		return -1;
@@ -90,7 +87,7 @@ static lt_node add_update(struct lt_graph *g, lt_node x, lt_node part, const int
 	def.n_dim = n;
 	def.dim = g->node[x].dim;
 	def.offset = lt__arena_copy(g->arena, offset, sizeof *offset * (size_t)n);
-	def.at = lt__arena_copy(g->arena, at, sizeof *at * (size_t)n);
+	def.at = at;
 	return lt__graph_adopt(g, &def);
 }
 

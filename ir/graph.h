@@ -71,12 +71,16 @@ static inline int32_t lt__map_width(const struct lt_map *m) { return 1 + m->n_pa
 enum { LT_MAX_PIECES = 16 };
 /* The greatest rank of a value, and width of a map. */
 enum { LT_MAX_RANK = 64, LT_MAX_WIDTH = 1 << 15 };
-enum { LT_FAILED_PARAM = -2 };
 
 /* A failure at the place given by lt_graph_at: its "file:line:column: " stands before the sentence. */
 lt_status lt__graph_fail(const struct lt_graph *, lt_status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* The same at a node: "file:line:column: node '5' (view): ...". */
 lt_status lt__node_fail(const struct lt_graph *, lt_node, lt_status, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* Whether x, which the caller may leave out by LT_OMIT, is there or left out (true), or LT_NONE (false, with a sentence
+ * where none is told yet). */
+bool lt__graph_given(const struct lt_graph *, int32_t x, const char *what);
+/* A run-time scalar that may be left out, as the tables have it: -1 then.  False: there is no such, or it has failed. */
+bool lt__param_given(const struct lt_graph *, lt_param given, lt_param *out);
 /* Whether x may be read as a node (true) or is a failed one (false); a number that is no node fails with a sentence. */
 bool lt__graph_has(const struct lt_graph *, lt_node x);
 /* As lt__graph_add, but the arrays of the node lie in the graph's arena already and are not copied. */

@@ -44,6 +44,13 @@ bool lt__graph_has(const struct lt_graph *g, lt_node x)
 	return x >= 0 && x < g->n_node;
 }
 
+bool lt__graph_given(const struct lt_graph *g, int32_t x, const char *what)
+{
+	if (x == LT_NONE && !g->ctx->code)
+		lt__graph_fail(g, LT_EINVAL, "%s is missing; LT_OMIT leaves it out", what);
+	return x != LT_NONE;
+}
+
 enum lt_dtype lt_node_dtype(const struct lt_graph *g, lt_node x)
 {
 	return x >= 0 && x < g->n_node ? g->node[x].dtype : 0;

@@ -5,6 +5,16 @@
 #include "ir/intern.h"
 #include "ir/range.h"
 
+bool lt__param_given(const struct lt_graph *g, lt_param given, lt_param *out)
+{
+	*out = given == LT_OMIT ? -1 : given;
+	if (!lt__graph_given(g, given, "a run-time scalar"))
+		return false;
+	if (*out < -1 || *out >= g->n_param)
+		lt__graph_fail(g, LT_EINVAL, "there is no run-time scalar number %d: the graph has %d", *out, g->n_param);
+	return *out >= -1 && *out < g->n_param;
+}
+
 lt_status lt__linear_make(struct lt_graph *g, int64_t constant, int32_t n, const lt_param *param, const int64_t *coef,
 	struct lt_linear *out)
 {
@@ -18,7 +28,7 @@ lt_status lt__linear_make(struct lt_graph *g, int64_t constant, int32_t n, const
 	for (int32_t i = 0; i < n; i++) {
 		int32_t at = 0;
 
-		if (param[i] == LT_FAILED_PARAM && g->ctx->code)
+		if (param[i] == LT_NONE && g->ctx->code)
 			return g->ctx->code;
 		if (param[i] < 0 || param[i] >= g->n_param)
 			return lt__graph_fail(g, LT_EINVAL, "there is no run-time scalar number %d: the graph has %d",
@@ -222,23 +232,23 @@ static lt_param add_param(struct lt_graph *g, lt_node source, int64_t element, i
 	int32_t found;
 
 	if (!lt__graph_has(g, source))
-		return LT_FAILED_PARAM;
+		return LT_NONE;
 	if (g->node[source].dtype != LT_I64) {
 		lt__graph_fail(g, LT_ETYPE, "a run-time scalar must be int64, but '%.200s' is %s", g->node[source].name,
 			lt__dtype_info(g->node[source].dtype)->name);
-		return LT_FAILED_PARAM;
+		return LT_NONE;
 	}
 	if (element < 0 || element >= lt__node_elems(g, source)) {
 		lt__graph_fail(g, LT_EINVAL, "element %lld of '%.200s' is outside its %lld elements", (long long)element,
 			g->node[source].name, (long long)lt__node_elems(g, source));
-		return LT_FAILED_PARAM;
+		return LT_NONE;
 	}
 	if (low > high) {
 		lt__graph_fail(g, LT_EINVAL, "the range %lld .. %lld of a run-time scalar is empty", (long long)low, (long long)high);
-		return LT_FAILED_PARAM;
+		return LT_NONE;
 	}
 	if (!find_element(g, &source, &element))
-		return LT_FAILED_PARAM;
+		return LT_NONE;
 	key = lt__arena_format(g->arena, "param:%d:%lld:%lld:%lld", source, (long long)element, (long long)low, (long long)high);
 	found = lt__names_find(g->labels, key, strlen(key));
 	if (found >= 0)
@@ -256,7 +266,7 @@ static lt_param add_param(struct lt_graph *g, lt_node source, int64_t element, i
 
 lt_param lt_graph_param(struct lt_graph *g, lt_node source, int64_t element, int64_t low, int64_t high)
 {
-	lt_param p = LT_FAILED_PARAM;
+	lt_param p = LT_NONE;
 
 	LT_GUARDED(g->ctx, p, add_param(g, source, element, low, high));
 	return p;

@@ -126,13 +126,8 @@ static lt_node add_slice_bounded(struct lt_graph *g, lt_node x, int32_t axis, lt
 
 	if (!lt__graph_has_axis(g, x, axis))
 		return -1;
-	if (begin == LT_FAILED_PARAM || end == LT_FAILED_PARAM)
+	if (!lt__param_given(g, begin, &begin) || !lt__param_given(g, end, &end))
 		return -1;
-	if (begin < -1 || begin >= g->n_param || end < -1 || end >= g->n_param) {
-		lt__graph_fail(g, LT_EINVAL, "there is no run-time scalar number %d: the graph has %d",
-			begin < -1 || begin >= g->n_param ? begin : end, g->n_param);
-		return -1;
-	}
 	if (begin < 0 && end < 0)
 		return x;
 	v = &g->var[g->node[x].dim[axis]];

@@ -41,9 +41,10 @@ static lt_node add_view(struct lt_graph *g, int32_t n_dim, const lt_var *dims, i
 		if (dims[i] == -1)
 			return -1;
 	for (int32_t i = 0; i < n_piece; i++) {
-		bool immediate = piece[i].source == -1 && !piece[i].map.n_row;
+		bool immediate = piece[i].source == LT_OMIT && !piece[i].map.n_row;
 
-		if ((!immediate && !lt__graph_has(g, piece[i].source)) || !has_sizes(g, &piece[i].map, n_dim, i))
+		if (!lt__graph_given(g, piece[i].source, "the source of a piece") || (!immediate && !lt__graph_has(g, piece[i].source))
+			|| !has_sizes(g, &piece[i].map, n_dim, i))
 			return -1;
 		def.piece[i].source = immediate ? -1 : operand_of(&def, piece[i].source);
 		def.piece[i].map = lt__map_copy(g->arena, &piece[i].map);

@@ -175,7 +175,7 @@ static lt_node boxes(struct draw *d)
 		struct lt_view_piece *p = &piece[k];
 		bool last = rest && k == n_piece - 1;
 		int64_t *at = guard[k];
-		*p = (struct lt_view_piece){ .source = maybe(d, 70) || k == 0 ? source[pick(d, 0, 5)] : -1, .bits = bits(d),
+		*p = (struct lt_view_piece){ .source = maybe(d, 70) || k == 0 ? source[pick(d, 0, 5)] : LT_OMIT, .bits = bits(d),
 			.map = { .n_param = 1, .n_dim = n, .param = &d->at, .guard = guard[k], .row = row[k] } };
 		for (int32_t i = 0; i < n && !last; i++) {
 			int64_t low = pick(d, 0, extent[i] - 1), high = pick(d, low, low + 6 < extent[i] ? low + 6 : extent[i] - 1);

@@ -238,7 +238,7 @@ Test(build, norms)
 		b = oracle_open(kind == 3 ? LT_BF16 : LT_F32);
 		lt_node x = TENSOR(b, 4, 3, 5, 7), w = TENSOR(b, 5, 7), c = TENSOR(b, 6, 7), y;
 		if (kind == 0)
-			y = lt_build_layer_norm(b->g, x, -1, -1, 1e-5);
+			y = lt_build_layer_norm(b->g, x, LT_OMIT, LT_OMIT, 1e-5);
 		else if (kind == 1)
 			y = lt_build_layer_norm(b->g, x, w, c, 1e-5);
 		else
@@ -264,7 +264,7 @@ Test(build, mean)
 			want[i] = end ? mean_prefix_3[i] : NAN;
 		b = oracle_open(LT_F32);
 		lt_param p = scalar(b, end, 7);
-		x = lt_graph_slice_bounded(b->g, TENSOR(b, 4, 3, 5, 7), 2, -1, p);
+		x = lt_graph_slice_bounded(b->g, TENSOR(b, 4, 3, 5, 7), 2, LT_OMIT, p);
 		lt_var v = lt_node_dim(b->g, x, 2);
 		expect(b, "mean of a prefix", lt_build_mean(b->g, x, 1, &v), 15, want, F32);
 		oracle_close(b);
@@ -337,8 +337,8 @@ Test(build, attention_shared)
 		b = oracle_open(LT_F32);
 		lt_param filled = scalar(b, causal ? 4 : 2, 4);
 		lt_node q = quarter(b, TENSOR(b, 1, 2, 3, 5));
-		lt_node k = lt_graph_slice_bounded(b->g, quarter(b, TENSOR(b, 2, 2, 4, 5)), 1, -1, filled);
-		lt_node v = lt_graph_slice_bounded(b->g, TENSOR(b, 3, 2, 4, 3), 1, -1, filled);
+		lt_node k = lt_graph_slice_bounded(b->g, quarter(b, TENSOR(b, 2, 2, 4, 5)), 1, LT_OMIT, filled);
+		lt_node v = lt_graph_slice_bounded(b->g, TENSOR(b, 3, 2, 4, 3), 1, LT_OMIT, filled);
 		expect(b, "attention to a prefix", lt_build_attention(b->g, q, k, v, 0.25, causal), 18,
 			causal ? attention_causal : attention_first_2, F32);
 		oracle_close(b);
@@ -431,7 +431,7 @@ Test(build, failure_travels)
 	lt_var v = lt_node_dim(b->g, x, 0);
 	const lt_node results[] = {
 		lt_build_relu(b->g, bad), lt_build_silu(b->g, bad), lt_build_gelu(b->g, bad), lt_build_mean(b->g, bad, 1, &v),
-		lt_build_softmax(b->g, bad, 0), lt_build_sliced_softmax(b->g, bad, 0), lt_build_layer_norm(b->g, bad, -1, -1, 1),
+		lt_build_softmax(b->g, bad, 0), lt_build_sliced_softmax(b->g, bad, 0), lt_build_layer_norm(b->g, bad, LT_OMIT, LT_OMIT, 1),
 		lt_build_rms_norm(b->g, bad, x, 1), lt_build_rms_norm(b->g, x, bad, 1), lt_build_matmul(b->g, bad, x), lt_build_matmul(b->g, x, bad),
 		lt_build_conv2d(b->g, bad, x, ones, none, ones, 1, LT_NCHW), lt_build_conv2d(b->g, x, bad, ones, none, ones, 1, LT_NCHW),
 		lt_build_max_pool2d(b->g, bad, ones, ones, none, ones, LT_NCHW), lt_build_average_pool2d(b->g, bad, ones, ones, none, 0, LT_NHWC),
@@ -456,7 +456,7 @@ static lt_status build_and_run(struct lt_graph *g)
 	lt_node x = lt_graph_input(g, "x", LT_F32, 4, dims);
 	lt_node y = lt_build_conv2d(g, x, x, ones, (int64_t[]){ 1, 2, 3, 4 }, ones, 1, LT_NCHW);
 	y = lt_build_attention(g, y, y, y, 1, 1);
-	y = lt_build_layer_norm(g, y, -1, -1, 1e-5);
+	y = lt_build_layer_norm(g, y, LT_OMIT, LT_OMIT, 1e-5);
 	lt_status status = lt_graph_result(g, "y", y);
 	if (!status) {
 		source[x] = data;

@@ -39,7 +39,7 @@ static void large_graph(struct oracle *b, uint64_t *seed, enum lt_dtype t)
 	lt_var r = lt_graph_var(b->g, "r", 150), c = lt_graph_var(b->g, "c", 140), k = lt_graph_var(b->g, "k", 130), i = lt_graph_var(b->g, "i", 150);
 	lt_node x = oracle_random(b, t, 2, (lt_var[]){ r, k }, seed, 0.01), w = oracle_random(b, t, 2, (lt_var[]){ k, c }, seed, 0.02);
 	lt_node dot = lt_graph_contract(b->g, x, w, 1, &k), soft = lt_build_softmax(b->g, dot, 1);
-	lt_node norm = lt_build_layer_norm(b->g, lt_graph_unary(b->g, "exp", lt_graph_binary(b->g, "add", soft, dot)), -1, -1, 1e-5);
+	lt_node norm = lt_build_layer_norm(b->g, lt_graph_unary(b->g, "exp", lt_graph_binary(b->g, "add", soft, dot)), LT_OMIT, LT_OMIT, 1e-5);
 	lt_node index = oracle_input(b, LT_I32, 1, &i, NULL);
 	for (int j = 0; j < 150; j++)
 		((int32_t *)b->data[index])[j] = 149 - j;
@@ -184,7 +184,7 @@ Test(eval_options, given_views_and_updates)
 	static const float x[4] = { 1, 2, 3, 4 }, other[4] = { 10, 20, 30, 40 };
 	lt_var v = lt_graph_var(b->g, "v", 4);
 	lt_node in = oracle_input(b, LT_F32, 1, &v, x), old = lt_graph_unary(b->g, "neg", in), back = lt_graph_slice(b->g, old, 0, 3, -1, 4);
-	lt_node part = lt_graph_slice(b->g, in, 0, 0, 1, 2), next = lt_graph_update(b->g, old, part, (int64_t[]){ 1 }, (lt_param[]){ -1 });
+	lt_node part = lt_graph_slice(b->g, in, 0, 0, 1, 2), next = lt_graph_update(b->g, old, part, (int64_t[]){ 1 }, (lt_param[]){ LT_OMIT });
 	const lt_node want[2] = { back, next };
 	const void *given[64] = { 0 };
 

@@ -71,7 +71,7 @@ Test(eval_run, update)
 		lt_node base = lt_graph_binary(b->g, "add", in, in);
 		lt_node part = lt_graph_slice(b->g, base, 0, 0, 1, 3);
 		lt_node moved = lt_graph_update(b->g, base, part, (int64_t[]){ 0 }, &p);
-		lt_node last = lt_graph_update(b->g, moved, lt_graph_slice(b->g, moved, 0, 5, -1, 2), (int64_t[]){ 0 }, (lt_param[]){ -1 });
+		lt_node last = lt_graph_update(b->g, moved, lt_graph_slice(b->g, moved, 0, 5, -1, 2), (int64_t[]){ 0 }, (lt_param[]){ LT_OMIT });
 		lt_node y = lt_graph_binary(b->g, "sub", last, base);
 		const float *got = oracle_run(b, y, NULL);
 		float want[6], again[6];
@@ -96,7 +96,7 @@ Test(eval_run, update_block)
 	lt_var one = lt_graph_var(b->g, "one", 1);
 	lt_node x = oracle_random(b, LT_I16, 2, (lt_var[]){ r, c }, &seed, 1), part = oracle_random(b, LT_I16, 2, (lt_var[]){ s, d }, &seed, 1);
 	lt_param p = lt_graph_param(b->g, oracle_input(b, LT_I64, 1, &one, &row), 0, 0, 3);
-	const int16_t *got = oracle_run(b, lt_graph_update(b->g, x, part, (int64_t[]){ 0, 4 }, (lt_param[]){ p, -1 }), NULL);
+	const int16_t *got = oracle_run(b, lt_graph_update(b->g, x, part, (int64_t[]){ 0, 4 }, (lt_param[]){ p, LT_OMIT }), NULL);
 	const int16_t *old = b->data[x], *block = b->data[part];
 
 	for (int i = 0; i < 35; i++) {
@@ -113,7 +113,7 @@ Test(eval_run, update_by_itself)
 	static const float x[3] = { 1, 2, 3 };
 	lt_var v = lt_graph_var(b->g, "v", 3);
 	lt_node y = lt_graph_unary(b->g, "neg", oracle_input(b, LT_F32, 1, &v, x));
-	const float *got = oracle_run(b, lt_graph_update(b->g, y, y, (int64_t[]){ 0 }, (lt_param[]){ -1 }), NULL);
+	const float *got = oracle_run(b, lt_graph_update(b->g, y, y, (int64_t[]){ 0 }, (lt_param[]){ LT_OMIT }), NULL);
 
 	for (int i = 0; i < 3; i++)
 		cr_expect_eq(got[i], -x[i]);
@@ -130,7 +130,7 @@ Test(eval_run, state)
 	lt_var v = lt_graph_var(b->g, "v", 4), w = lt_graph_var(b->g, "w", 2);
 	lt_node s = lt_graph_state(b->g, "s", LT_F32, 1, &v), x = oracle_input(b, LT_F32, 1, &w, part);
 	b->source[s] = content;
-	lt_node next = lt_graph_update(b->g, s, x, (int64_t[]){ 1 }, (lt_param[]){ -1 });
+	lt_node next = lt_graph_update(b->g, s, x, (int64_t[]){ 1 }, (lt_param[]){ LT_OMIT });
 	cr_assert_eq(lt_graph_set_state(b->g, s, next), LT_OK, "%s", lt_context_message(b->ctx));
 	const double *error;
 	const float *y = oracle_run(b, lt_graph_binary(b->g, "add", s, next), NULL), *set = lt_eval_state(b->e, 0, &error);
@@ -211,7 +211,7 @@ Test(eval_run, missing)
 	lt_node absent = lt_graph_input(b->g, "absent", LT_F32, 1, &v), limit = lt_graph_input(b->g, "limit", LT_I64, 1, &one);
 	lt_param p = lt_graph_param(b->g, limit, 0, 0, 2);
 
-	lt_graph_slice_bounded(b->g, lt_graph_unary(b->g, "exp", absent), 0, -1, p);
+	lt_graph_slice_bounded(b->g, lt_graph_unary(b->g, "exp", absent), 0, LT_OMIT, p);
 	cr_expect_eq(((const float *)oracle_run(b, in, NULL))[1], 2);
 	lt_eval_free(b->e);
 	cr_assert_eq(lt_graph_result(b->g, "z", lt_graph_unary(b->g, "neg", absent)), LT_OK);

@@ -52,6 +52,73 @@ static void expect_failure(long long got, lt_status code, const char *words)
 	lt_context_clear(ctx);
 }
 
+/* -1 is what has failed, and is handed on with its sentence; what is left out is said so. */
+Test(graph, none_is_not_left_out)
+{
+	lt_node pos = lt_graph_input(g, "pos", LT_I64, 0, NULL), x = lt_graph_cast(g, pos, LT_F32);
+	lt_var one = lt_graph_var(g, "one", 1), four = lt_graph_var(g, "four", 4);
+	lt_node part = lt_graph_input(g, "part", LT_F32, 2, (const lt_var[]){ one, k }), w = lt_graph_input(g, "w", LT_F32, 1, &four);
+	const int64_t zero[2] = { 0, 0 };
+	const struct lt_view_piece piece[2] = { { .source = LT_NONE, .map = { .n_dim = 0 } }, { .source = pos } };
+
+	cr_expect_eq(lt_graph_param(g, x, 0, 0, 1), LT_NONE);
+	const char *first = strdup(lt_context_message(ctx));
+	lt_node handed[] = { lt_graph_slice_bounded(g, a, 0, lt_graph_param(g, LT_NONE, 0, 0, 1), LT_OMIT),
+		lt_graph_update(g, a, part, zero, (const lt_param[]){ LT_OMIT, LT_NONE }), lt_build_sliced_softmax(g, a, LT_NONE),
+		lt_build_layer_norm(g, a, LT_NONE, LT_OMIT, 1e-5), lt_build_layer_norm(g, a, LT_OMIT, LT_NONE, 1e-5), lt_build_relu(g, LT_NONE),
+		lt_graph_view(g, 0, NULL, 2, piece, 0, 0), lt_graph_var_bounded(g, NULL, 9, 0, 1, (const lt_param[]){ LT_NONE }, zero) };
+	for (size_t i = 0; i < sizeof handed / sizeof *handed; i++)
+		cr_expect_eq(handed[i], LT_NONE, "%zu: %d", i, handed[i]);
+	cr_expect_str_eq(lt_context_message(ctx), first);
+	free((char *)(uintptr_t)first);
+	lt_context_clear(ctx);
+	/* Without such a sentence there is one of its own. */
+	expect_failure(lt_graph_slice_bounded(g, a, 0, LT_NONE, LT_OMIT), LT_EINVAL, "run-time scalar is missing|LT_OMIT");
+	expect_failure(lt_graph_update(g, a, part, zero, (const lt_param[]){ LT_NONE, LT_NONE }), LT_EINVAL, "LT_OMIT");
+	expect_failure(lt_build_layer_norm(g, a, LT_NONE, LT_OMIT, 1e-5), LT_EINVAL, "weight|LT_OMIT");
+	expect_failure(lt_build_layer_norm(g, a, LT_OMIT, LT_NONE, 1e-5), LT_EINVAL, "bias|LT_OMIT");
+	expect_failure(lt_graph_view(g, 0, NULL, 2, piece, 0, 0), LT_EINVAL, "source of a piece|LT_OMIT");
+	/* Where it may not be left out, it is no number of a node. */
+	expect_failure(lt_build_relu(g, LT_OMIT), LT_EINVAL, "-2");
+	expect_failure(lt_build_rms_norm(g, a, LT_OMIT, 1e-5), LT_EINVAL, "-2");
+	expect_failure(lt_graph_param(g, LT_OMIT, 0, 0, 1), LT_EINVAL, "-2");
+	cr_expect(lt_graph_slice_bounded(g, a, 0, LT_OMIT, LT_OMIT) == a && lt_graph_update(g, a, part, zero, NULL) >= 0
+		&& lt_build_layer_norm(g, a, LT_OMIT, LT_OMIT, 1e-5) >= 0 && lt_build_layer_norm(g, a, w, LT_OMIT, 1e-5) >= 0
+		&& lt_build_sliced_softmax(g, a, LT_OMIT) >= 0, "%s", lt_context_message(ctx));
+}
+
+static void count_bytes(void *user, const char *text, size_t bytes) { *(size_t *)user += text ? bytes : 0; }
+
+/* Every pointer of lt/graph.h that may be NULL. */
+Test(graph, what_may_be_null)
+{
+	lt_node s = lt_graph_literal(g, LT_F32, 2), state = lt_graph_state(g, NULL, LT_F32, 0, NULL);
+	lt_param p = lt_graph_param(g, lt_graph_input(g, "pos", LT_I64, 0, NULL), 0, 0, 3);
+	const struct lt_view_piece piece = { .source = s };
+	struct lt_graph *parsed = NULL;
+	size_t bytes = 0;
+	const lt_node made[] = { s, state, lt_graph_constant(g, "c", LT_F32, 0, NULL), lt_graph_op_to(g, "neg", 1, &s, 0, NULL),
+		lt_graph_reduce(g, "add", a, 0, NULL), lt_graph_contract(g, a, a, 0, NULL), lt_graph_view(g, 0, NULL, 1, &piece, 0, 0),
+		lt_graph_rename(g, s, 0, NULL), lt_graph_permute(g, s, 0, NULL), lt_graph_reshape(g, s, 0, NULL), lt_graph_reshape_to(g, s, 0, NULL),
+		lt_graph_pad(g, s, NULL, NULL, 0), lt_graph_update(g, s, s, NULL, NULL), lt_graph_update(g, a, a, (const int64_t[]){ 0, 0 }, NULL) };
+
+	for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+		cr_expect(made[i] >= 0, "%zu: %s", i, lt_context_message(ctx));
+	cr_expect(lt_graph_var(g, NULL, 3) >= 0 && lt_graph_var_bounded(g, NULL, 3, 0, 1, &p, &(int64_t){ 1 }) >= 0);
+	cr_expect_geq(lt_graph_var_bounded(g, NULL, 3, 3, 0, NULL, NULL), 0);
+	cr_expect_eq(lt_graph_require(g, 0, 2, 1, &p, &(int64_t){ -1 }, NULL), LT_OK);
+	cr_expect_eq(lt_graph_require(g, 0, 0, 0, NULL, NULL, NULL), LT_OK);
+	lt_node_set_name(g, a, NULL);
+	lt_var_set_name(g, m, NULL);
+	cr_expect(!strcmp(g->node[a].name, "a") && !strcmp(g->var[m].name, "m"));
+	cr_expect(lt_graph_print(g, count_bytes, &bytes) == LT_OK && lt_graph_dot(g, count_bytes, &bytes) == LT_OK && bytes > 0);
+	cr_expect_neq(lt_graph_parse(ctx, "graph 2", 7, NULL, &parsed), LT_OK);
+	cr_expect(strstr(lt_context_message(ctx), "graph:1:"), "%s", lt_context_message(ctx));
+	lt_context_clear(ctx);
+	lt_graph_free(parsed);
+	cr_assert_eq(lt_graph_set_state(g, state, s), LT_OK);
+}
+
 Test(graph, dims_of_operators)
 {
 	lt_node p = lt_graph_binary(g, "mul", a, b), s, one = lt_graph_literal(g, LT_F32, 1.5);
@@ -219,17 +286,17 @@ Test(graph, run_time_scalars)
 	cr_expect_eq(lt_graph_param(g, part, 0, 0, 9), p);
 	padded = lt_graph_pad(g, part, (const int64_t[]){ 1 }, (const int64_t[]){ 0 }, 0);
 	cr_expect_eq(lt_graph_param(g, padded, 1, 0, 9), p);
-	cr_expect_eq(lt_graph_param(g, padded, 0, 0, 9), LT_FAILED_PARAM);
+	cr_expect_eq(lt_graph_param(g, padded, 0, 0, 9), LT_NONE);
 	cr_expect(strstr(lt_context_message(ctx), "fill"), "%s", lt_context_message(ctx));
-	cr_expect_eq(lt_graph_param(g, lt_graph_unary(g, "neg", x), 0, 0, 9), LT_FAILED_PARAM);
+	cr_expect_eq(lt_graph_param(g, lt_graph_unary(g, "neg", x), 0, 0, 9), LT_NONE);
 	cr_expect(strstr(lt_context_message(ctx), "computed (neg)"), "%s", lt_context_message(ctx));
-	cr_expect_eq(lt_graph_param(g, lt_graph_slice_bounded(g, row, 0, -1, p), 0, 0, 9) >= 0, true, "its map has no scalar");
-	cr_expect_eq(lt_graph_param(g, lt_graph_slice_bounded(g, row, 0, p, -1), 0, 0, 9), LT_FAILED_PARAM);
-	cr_expect_eq(lt_graph_param(g, a, 0, 0, 9), LT_FAILED_PARAM, "a float");
-	cr_expect_eq(lt_graph_param(g, x, 6, 0, 9), LT_FAILED_PARAM);
-	cr_expect_eq(lt_graph_param(g, x, -1, 0, 9), LT_FAILED_PARAM);
-	cr_expect_eq(lt_graph_param(g, x, 0, 9, 0), LT_FAILED_PARAM);
-	cr_expect_eq(lt_graph_param(g, -1, 0, 0, 9), LT_FAILED_PARAM);
+	cr_expect_eq(lt_graph_param(g, lt_graph_slice_bounded(g, row, 0, LT_OMIT, p), 0, 0, 9) >= 0, true, "its map has no scalar");
+	cr_expect_eq(lt_graph_param(g, lt_graph_slice_bounded(g, row, 0, p, LT_OMIT), 0, 0, 9), LT_NONE);
+	cr_expect_eq(lt_graph_param(g, a, 0, 0, 9), LT_NONE, "a float");
+	cr_expect_eq(lt_graph_param(g, x, 6, 0, 9), LT_NONE);
+	cr_expect_eq(lt_graph_param(g, x, -1, 0, 9), LT_NONE);
+	cr_expect_eq(lt_graph_param(g, x, 0, 9, 0), LT_NONE);
+	cr_expect_eq(lt_graph_param(g, -1, 0, 0, 9), LT_NONE);
 }
 
 Test(graph, limits_and_requirements)
@@ -270,23 +337,23 @@ Test(graph, updates)
 	lt_var two = lt_graph_var(g, "two", 2);
 
 	part = lt_graph_input(g, "part", LT_F32, DIMS(two, k));
-	x = lt_graph_update(g, a, part, (const int64_t[]){ 1, 0 }, (const lt_param[]){ -1, -1 });
+	x = lt_graph_update(g, a, part, (const int64_t[]){ 1, 0 }, (const lt_param[]){ LT_OMIT, LT_OMIT });
 	cr_assert(x >= 0, "%s", lt_context_message(ctx));
 	cr_expect(has_dims(x, DIMS(m, k)) && g->node[x].operand[1] == part && g->n_require == 0);
-	expect_failure(lt_graph_update(g, a, part, (const int64_t[]){ 2, 0 }, (const lt_param[]){ -1, -1 }), LT_ETYPE, "2 elements at 2");
-	x = lt_graph_update(g, a, part, (const int64_t[]){ 0, 0 }, (const lt_param[]){ q, -1 });
+	expect_failure(lt_graph_update(g, a, part, (const int64_t[]){ 2, 0 }, (const lt_param[]){ LT_OMIT, LT_OMIT }), LT_ETYPE, "2 elements at 2");
+	x = lt_graph_update(g, a, part, (const int64_t[]){ 0, 0 }, (const lt_param[]){ q, LT_OMIT });
 	cr_expect(x >= 0 && g->n_require == 1, "it ends behind the axis if q > 1");
 	cr_expect(g->require[0].value.constant == 1 && g->require[0].value.coef[0] == -1);
-	lt_graph_update(g, a, part, (const int64_t[]){ -1, 0 }, (const lt_param[]){ p, -1 });
+	lt_graph_update(g, a, part, (const int64_t[]){ -1, 0 }, (const lt_param[]){ p, LT_OMIT });
 	cr_expect_eq(g->n_require, 2, "it begins before 0 if p is 0; 2 is fine");
 	same = lt_graph_input(g, "same", LT_F32, DIMS(m, k));
-	x = lt_graph_update(g, a, same, (const int64_t[]){ 0, 0 }, (const lt_param[]){ q, -1 });
+	x = lt_graph_update(g, a, same, (const int64_t[]){ 0, 0 }, (const lt_param[]){ q, LT_OMIT });
 	cr_expect(x >= 0 && g->node[g->node[x].operand[1]].op == LT_OP_view, "a var that is not at the same positions is renamed");
 	cr_expect_eq(lt_node_dim(g, g->node[x].operand[1], 1), k);
-	expect_failure(lt_graph_update(g, a, b, (const int64_t[]){ 0, 0 }, (const lt_param[]){ -1, -1 }), LT_ETYPE, "fit");
+	expect_failure(lt_graph_update(g, a, b, (const int64_t[]){ 0, 0 }, (const lt_param[]){ LT_OMIT, LT_OMIT }), LT_ETYPE, "fit");
 	expect_failure(lt_graph_update(g, a, pos, NULL, NULL), LT_ETYPE, "2 dims");
-	expect_failure(lt_graph_update(g, a, input("wide", LT_F64), (const int64_t[]){ 0, 0 }, (const lt_param[]){ -1, -1 }), LT_ETYPE, "f64");
-	expect_failure(lt_graph_update(g, a, part, (const int64_t[]){ INT64_MIN, 0 }, (const lt_param[]){ p, -1 }), LT_EOVERFLOW, "");
+	expect_failure(lt_graph_update(g, a, input("wide", LT_F64), (const int64_t[]){ 0, 0 }, (const lt_param[]){ LT_OMIT, LT_OMIT }), LT_ETYPE, "f64");
+	expect_failure(lt_graph_update(g, a, part, (const int64_t[]){ INT64_MIN, 0 }, (const lt_param[]){ p, LT_OMIT }), LT_EOVERFLOW, "");
 }
 
 Test(graph, results_and_states)

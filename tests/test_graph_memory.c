@@ -205,9 +205,9 @@ static void build(struct lt_graph *g)
 	y = lt_graph_reshape_to(g, lt_graph_slice(g, y, 3, 0, 1, 1), 1, (const lt_var[]){ lt_graph_var(g, "flat", 6 * 5 * 3) });
 	lt_graph_result(g, "view", lt_graph_rename(g, y, 1, (const lt_var[]){ lt_graph_var(g, "flat", 6 * 5 * 3) }));
 	lt_graph_result(g, "rows", lt_graph_gather(g, x, at, 1));
-	lt_graph_result(g, "head", lt_graph_slice_bounded(g, x, 1, -1, p));
+	lt_graph_result(g, "head", lt_graph_slice_bounded(g, x, 1, LT_OMIT, p));
 	lt_graph_result(g, "soft", lt_build_softmax(g, x, 1));
-	lt_graph_result(g, "norm", lt_build_layer_norm(g, x, w, -1, 1e-5));
+	lt_graph_result(g, "norm", lt_build_layer_norm(g, x, w, LT_OMIT, 1e-5));
 	s = lt_graph_state(g, NULL, LT_F16, 1, &k);
 	lt_graph_set_state(g, s, lt_graph_update(g, s, lt_graph_slice(g, w, 0, 0, 1, 2), (const int64_t[]){ 0 }, &p));
 	lt_var_set_name(g, k, "k");

@@ -134,7 +134,7 @@ Test(graph_view, reshape_keeps_or_refuses)
 	cr_expect_eq(lt_graph_reshape(g, x, SHAPE(-4, -6)), -1);
 	cr_expect_eq(lt_graph_reshape(g, x, SHAPE(INT64_C(1) << 62, 4)), -1);
 	cr_expect_eq(lt_context_code(ctx), LT_EOVERFLOW);
-	y = lt_graph_slice_bounded(g, x, 0, -1, p);
+	y = lt_graph_slice_bounded(g, x, 0, LT_OMIT, p);
 	cr_expect_eq(lt_graph_reshape(g, y, SHAPE(24)), -1);
 	cr_expect_eq(lt_context_code(ctx), LT_EUNSUPPORTED);
 	z = lt_graph_reshape(g, y, SHAPE(4, 2, 3));
@@ -257,13 +257,13 @@ Test(graph_view, bounded_slices)
 {
 	lt_node x = input("x", SHAPE(9, 2)), at = lt_graph_input(g, "at", LT_I64, 1, (const lt_var[]){ lt_graph_var(g, NULL, 2) });
 	lt_param begin = lt_graph_param(g, at, 0, 0, 5), end = lt_graph_param(g, at, 1, 2, 9), wide = lt_graph_param(g, at, 1, -3, 20);
-	lt_node head = lt_graph_slice_bounded(g, x, 0, -1, end), tail, part, again;
+	lt_node head = lt_graph_slice_bounded(g, x, 0, LT_OMIT, end), tail, part, again;
 	const struct lt_vardef *v = &g->var[lt_node_dim(g, head, 0)];
 
 	cr_assert_eq(g->n_require, 0, "the ranges say it all");
 	cr_expect(v->bounded && v->extent == 9 && v->limit.constant == 0 && v->limit.n == 1 && v->limit.param[0] == end);
 	cr_expect_eq(lt_node_dim(g, head, 1), lt_node_dim(g, x, 1));
-	tail = lt_graph_slice_bounded(g, x, 0, begin, -1);
+	tail = lt_graph_slice_bounded(g, x, 0, begin, LT_OMIT);
 	v = &g->var[lt_node_dim(g, tail, 0)];
 	cr_expect(v->extent == 9 && v->limit.constant == 9 && v->limit.coef[0] == -1);
 	params[begin] = 4, params[end] = 6;
@@ -272,14 +272,14 @@ Test(graph_view, bounded_slices)
 	cr_expect_eq(g->n_require, 1, "begin may be behind end");
 	cr_expect(g->require[0].value.constant == 0 && g->require[0].value.n == 2);
 	cr_expect_eq(shown(part, (const int64_t[]){ 1, 0 }), x * 1000 + 10);
-	again = lt_graph_slice_bounded(g, head, 0, -1, begin);
+	again = lt_graph_slice_bounded(g, head, 0, LT_OMIT, begin);
 	cr_expect(again >= 0 && lt_var_extent(g, lt_node_dim(g, again, 0)) == 5, "at most the greatest end");
 	cr_expect_eq(g->n_require, 2, "its end may be behind the shorter axis");
-	lt_graph_slice_bounded(g, x, 0, -1, wide);
+	lt_graph_slice_bounded(g, x, 0, LT_OMIT, wide);
 	cr_expect_eq(g->n_require, 4);
-	cr_expect_eq(lt_graph_slice_bounded(g, x, 0, -1, -1), x);
-	cr_expect_eq(lt_graph_slice_bounded(g, x, 0, -1, 77), -1);
-	cr_expect_eq(lt_graph_slice_bounded(g, x, 0, -1, lt_graph_param(g, at, 9, 0, 1)), -1, "a failed scalar is not the whole axis");
+	cr_expect_eq(lt_graph_slice_bounded(g, x, 0, LT_OMIT, LT_OMIT), x);
+	cr_expect_eq(lt_graph_slice_bounded(g, x, 0, LT_OMIT, 77), LT_NONE);
+	cr_expect_eq(lt_graph_slice_bounded(g, x, 0, LT_OMIT, lt_graph_param(g, at, 9, 0, 1)), -1, "a failed scalar is not the whole axis");
 	cr_expect_eq(lt_graph_slice(g, head, 0, 1, 1, 2), -1);
 	cr_expect_eq(lt_graph_concat(g, 0, 2, (const lt_node[]){ head, x }), -1);
 	cr_expect_eq(lt_graph_pad(g, head, (const int64_t[]){ 1, 0 }, (const int64_t[]){ 0, 0 }, 0), -1);
@@ -293,7 +293,7 @@ Test(graph_view, general)
 	static const int64_t row[] = { 3, -1 }, guard[] = { 3, -1 }, wrong_div[] = { 0, 0, 1, 0 }, self_div[] = { 2, 0, 1, 1 };
 	struct lt_view_piece piece[2] = {
 		{ .source = x, .map = { .n_dim = 1, .n_row = 1, .n_guard = 1, .row = row, .guard = guard } },
-		{ .source = -1, .bits = UINT64_MAX, .map = { .n_dim = 1 } },
+		{ .source = LT_OMIT, .bits = UINT64_MAX, .map = { .n_dim = 1 } },
 	};
 
 	y = lt_graph_view(g, 1, &v, 2, piece, 5, 0);

@@ -183,7 +183,7 @@ static lt_node random_node(struct lt_graph *g, const lt_param *param, int n_para
 	case 6:
 		if (!n->n_dim || !n_param || g->var[n->dim[0]].bounded || g->var[n->dim[0]].extent < 5)
 			return x;
-		return lt_graph_slice_bounded(g, x, 0, -1, param[between(0, n_param - 1)]);
+		return lt_graph_slice_bounded(g, x, 0, LT_OMIT, param[between(0, n_param - 1)]);
 	case 7:
 		return n->n_dim ? lt_graph_index(g, n->dim[between(0, n->n_dim - 1)]) : x;
 	case 8:

@@ -62,6 +62,52 @@ static void expect_failure(struct lt_instance *r, lt_status got, lt_status want,
 	cr_assert(strstr(lt_instance_message(r), say), "'%s' does not say '%s'", lt_instance_message(r), say);
 }
 
+/* What lt/program.h asks of the memory of a run, and no more: each tensor lies as badly as its elements allow, and
+ * touches the next one; the bytes around them stay. */
+Test(program_run, memory_is_aligned_as_elements_are_and_may_touch)
+{
+	static const char *const backends[] = { "cpu", "ref" };
+	enum { M = 5, K = 67, N = 33, PAST = 77 };
+	for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
+		struct lt_graph *g = parsed("graph 1\nvar m 5\nvar k 67\nvar n 33\n%x = f32[m, k] input \"x\"\n%h = f16[m, k] input \"h\"\n"
+			"%w = f32[k, n] constant \"w\"\n%u = i8[m, k] input \"u\"\n%p = f32[m, k, n] mul %x, %w\n%y = f32[m, n] add.reduce %p\n"
+			"%h32 = f32[m, k] cast %h\n%s = f32[m, k] add %h32, %x\n%t = f16[m, k] cast %s\n%v = i8[m, k] copy %u\n"
+			"result \"y\" = %y\nresult \"t\" = %t\nresult \"v\" = %v\n");
+		struct lt_program *p = compiled(g, backends[b], false);
+		static char block[64 + 3 * (M * K * 4 + K * N * 4 + M * N * 4)];
+		char *at = (char *)(((uintptr_t)block + 63) & ~(uintptr_t)63) + 4;
+		memset(block, PAST, sizeof block);
+		/* From here on each begins where the one before ends: f32, f32, f32, f16, f16, i8, i8. */
+		float *x = (float *)(void *)at, *w = x + M * K, *y = w + K * N;
+		uint16_t *h = (uint16_t *)(void *)(y + M * N), *t = h + M * K;
+		int8_t *u = (int8_t *)(t + M * K), *v = u + M * K, *end = v + M * K;
+		for (int i = 0; i < M * K; i++)
+			x[i] = (float)(i % 7 - 3), h[i] = i % 2 ? 0x3c00 : 0x4000, u[i] = (int8_t)(i * 5);      /* 1, 2 */
+		for (int i = 0; i < K * N; i++)
+			w[i] = (float)(i % 5 - 2);
+		cr_assert_eq(lt_program_bind(p, 0, w, 0), LT_OK);
+		struct lt_instance *r = instance_of(p, g);
+		for (int run = 0; run < 3; run++) {
+			cr_assert_eq(lt_instance_run(r, (const void *[]){ x, h, u }, (void *[]){ y, t, v }), LT_OK, "%s",
+				lt_instance_message(r));
+			for (int i = 0; i < M; i++)
+				for (int j = 0; j < N; j++) {
+					float sum = 0;
+					for (int l = 0; l < K; l++)
+						sum += x[i * K + l] * w[l * N + j];
+					cr_assert_eq(y[i * N + j], sum, "%s: %d %d", backends[b], i, j);
+				}
+			static const uint16_t half[] = { 0xc000, 0xbc00, 0, 0x3c00, 0x4000, 0x4200, 0x4400, 0x4500 };   /* -2 .. 5 */
+			for (int i = 0; i < M * K; i++)
+				cr_assert(t[i] == half[i % 7 - 3 + (i % 2 ? 1 : 2) + 2] && v[i] == u[i], "%s: %d", backends[b], i);
+			cr_assert(at[-1] == PAST && *end == PAST);
+		}
+		lt_instance_free(r);
+		lt_program_free(p);
+		close_graph(g);
+	}
+}
+
 #define MANY "graph 1\nvar m 3\nvar n 2\nvar one 1\nparam p = %pos[0] in 0..2\n%pos = i64[one] input \"pos\"\n%x = f32[m] input \"x\"\n" \
 	"%y = f16[m, n] input \"y\"\n%z = f32[m] input \"z\"\n%c = f32[m] constant \"c\"\n%k = i64[n] constant \"k\"\n%d = f32[m] neg %z\n" \
 	"%part = f32[one] input \"part\"\n%dead = f32[m] update %d, %part at [p]\n%kd = i64[n] neg %k\n%y32 = f32[m, n] cast %y\n" \

@@ -48,7 +48,7 @@ lt_node lt__check_build_state(struct lt_graph *g, const struct check_case *c)
 	const int64_t zero[2] = { 0, 0 };
 	switch (c->spec.variant) {
 	case CHECK_UPDATE: {
-		lt_param at[2] = { offset(g, 4), -1 };
+		lt_param at[2] = { offset(g, 4), LT_OMIT };
 		x = lt_graph_input(g, "x", t, 2, part);
 		return data_keep_state(g, s, lt_graph_update(g, s, x, zero, at));
 	}
@@ -60,7 +60,7 @@ lt_node lt__check_build_state(struct lt_graph *g, const struct check_case *c)
 	case CHECK_COUNTER: {           /* the state is read as a run-time scalar */
 		lt_var one = lt_graph_var(g, "one", 1);
 		lt_node count = lt_graph_state(g, "count", LT_I64, 1, &one);
-		lt_param at[2] = { lt_graph_param(g, count, 0, 0, 4), -1 };
+		lt_param at[2] = { lt_graph_param(g, count, 0, 0, 4), LT_OMIT };
 		lt_node next = lt_graph_binary(g, "add", count, lt_graph_literal_int(g, LT_I64, 1));
 		x = lt_graph_input(g, "x", t, 2, part);
 		if (data_keep_state(g, count, lt_graph_binary(g, "min", next, lt_graph_literal_int(g, LT_I64, 4))) < 0)
@@ -68,7 +68,7 @@ lt_node lt__check_build_state(struct lt_graph *g, const struct check_case *c)
 		return data_keep_state(g, s, lt_graph_update(g, s, x, zero, at));
 	}
 	case CHECK_APPEND: {            /* a row is added, then all are read */
-		lt_param at[2] = { offset(g, 4), -1 };
+		lt_param at[2] = { offset(g, 4), LT_OMIT };
 		x = lt_graph_input(g, "x", t, 2, part);
 		second = data_keep_state(g, s, lt_graph_update(g, s, x, zero, at));
 		return lt_graph_reduce(g, "max", second, 1, &dims[0]);

@@ -35,7 +35,8 @@ LT_BUILDER(layer_norm)
 	}
 	if (!lt__script_eps(s, &a[3], lt_node_dtype(g, a[0].node)))
 		return -1;
-	return lt_build_layer_norm(g, a[0].node, a[1].node, a[2].node, a[3].number);
+	return lt_build_layer_norm(g, a[0].node, a[1].given ? a[1].node : LT_OMIT, a[2].given ? a[2].node : LT_OMIT,
+		a[3].number);
 }
 
 /* Lists of `n` numbers, each at least `least`; what: "strides". */

@@ -53,7 +53,7 @@ static lt_node slice_bounded(struct lt_script *s, const struct lt_arg *a, int32_
 	struct lt_graph *g = s->graph;
 	lt_node x = a[0].node;
 	int64_t extent = lt__script_extent(s, x, axis);
-	lt_param begin = -1, end = -1;
+	lt_param begin = LT_OMIT, end = LT_OMIT;
 	if (a[4].i != 1)
 		return lt__script_refuse(s, a[4].place, LT_EUNSUPPORTED,
 			"Invalid step %lld: a slice with a run-time begin or end has step 1", (long long)a[4].i);

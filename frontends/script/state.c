@@ -187,7 +187,7 @@ LT_BUILDER(update)
 		if (room < 0)
 			return lt__script_refuse(s, a[1].place, LT_ETYPE, "Replacement does not fit: %s is longer than %s at axis %d",
 				lt__script_value(s, &a[1]), lt__script_value(s, &a[0]), i);
-		at[i] = -1;
+		at[i] = LT_OMIT;
 		if (b->statement < 0) {
 			offset[i] = b->i;
 			if (b->i < 0 || b->i > room)

@@ -24,9 +24,13 @@
  *             of their terms, each a coefficient times what its dim (0 .. extent-1), param (its range) or
  *             division can be, guards or not; and so does the place in memory, in bytes of the widest type.
  *             What does not fit is refused (LT_EOVERFLOW), so that no arithmetic on rows wraps anywhere.
- * Failures.   A function that gives a node or var gives -1 on failure; the context then holds the first
- *             sentence (lt_context_message).  -1 as an operand gives -1 and keeps that sentence, so that
- *             only the last of a chain needs a look.
+ * Failures.   A function that gives a node, var or param gives LT_NONE on failure; the context then holds the first
+ *             sentence (lt_context_message).  LT_NONE as an operand gives LT_NONE and keeps that sentence, so
+ *             that only the last of a chain needs a look.  What is left out on purpose is LT_OMIT, where a
+ *             function says that it may be.
+ * Pointers.   No argument may be NULL unless its function says so: no handle, no `out`, no text.  An array of n
+ *             elements may be NULL if n is 0, an array with an element for each axis if the rank is 0.  `user`
+ *             may be anything.
  * Ownership.  The graph copies names and arrays that it is handed.  A graph belongs to its context and is
  *             used by one thread at a time; freeing the context's last graph is the caller's.
  */
@@ -41,27 +45,30 @@ extern "C" {
 
 struct lt_context;
 struct lt_graph;
-typedef int32_t lt_node, lt_var, lt_param;      /* indices into the graph's tables; -1: none */
+typedef int32_t lt_node, lt_var, lt_param;      /* indices into the graph's tables */
+/* Instead of an index.  NONE: there is none, as after a failure.  OMIT: it is left out on purpose. */
+enum { LT_NONE = -1, LT_OMIT = -2 };
 
 LT_API lt_status lt_graph_new(struct lt_context *, struct lt_graph **out);
-LT_API void lt_graph_free(struct lt_graph *);
+LT_API void lt_graph_free(struct lt_graph *);                   /* NULL: nothing */
 /* Where the nodes built from here on come from (1-based); 0, 0: unknown. */
 LT_API void lt_graph_at(struct lt_graph *, int32_t line, int32_t column);
 
-/* Vars.  name: NULL for a made-up one; made unique by a number behind it.  extent >= 1. */
+/* Vars.  name: made unique by a number behind it; NULL: a made-up one, of lt_graph_var_bounded too.  extent >= 1. */
 LT_API lt_var lt_graph_var(struct lt_graph *, const char *name, int64_t extent);
 /* Run-time scalar (a param): element `element` (row-major) of an int64 input, constant or state, or a view of
- * one.  The run is refused unless low <= value <= high.  -2 on failure, since -1 is "no scalar" to those
- * that take one; they hand a -2 on as they do a failed node. */
+ * one.  The run is refused unless low <= value <= high. */
 LT_API lt_param lt_graph_param(struct lt_graph *, lt_node source, int64_t element, int64_t low, int64_t high);
 /* Var with extent  constant + sum coef[i]*param[i]  (never below 0), at most `max`. */
 LT_API lt_var lt_graph_var_bounded(struct lt_graph *, const char *name, int64_t max,
 	int64_t constant, int32_t n, const lt_param *param, const int64_t *coef);
-/* A run is refused, with `text`, unless constant + sum coef[i]*param[i] >= 0 (equal != 0: == 0). */
+/* A run is refused, with `text` (NULL: one that says little), unless constant + sum coef[i]*param[i] >= 0
+ * (equal != 0: == 0). */
 LT_API lt_status lt_graph_require(struct lt_graph *, int equal, int64_t constant, int32_t n,
 	const lt_param *param, const int64_t *coef, const char *text);
 
-/* Sources.  dims: n vars, outermost first; distinct.  name: unique among inputs (constants). */
+/* Sources.  dims: n vars, outermost first; distinct.  name: unique among inputs (constants, states); that of a state
+ * may be NULL: a made-up one. */
 LT_API lt_node lt_graph_input(struct lt_graph *, const char *name, enum lt_dtype, int32_t n, const lt_var *dims);
 LT_API lt_node lt_graph_constant(struct lt_graph *, const char *name, enum lt_dtype, int32_t n, const lt_var *dims);
 LT_API lt_node lt_graph_state(struct lt_graph *, const char *name, enum lt_dtype, int32_t n, const lt_var *dims);
@@ -88,13 +95,14 @@ LT_API lt_node lt_graph_contract(struct lt_graph *, lt_node a, lt_node b, int32_
  * [1 | n_param params | n_dim result dims | n_div floor divisions], see struct lt_map. */
 struct lt_map {
 	int32_t n_param, n_dim, n_div, n_guard, n_row;
+	/* Each NULL where there are none. */
 	const lt_param *param;          /* n_param: the graph's parameter behind each column     */
 	const int64_t *div;             /* n_div x (1 + width): denominator > 0, then numerator row; earlier divs only */
 	const int64_t *guard;           /* n_guard x width: row >= 0                             */
 	const int64_t *row;             /* n_row x width: one index for each dim of the source   */
 };                                      /* width = 1 + n_param + n_dim + n_div                   */
 struct lt_view_piece {
-	lt_node source;                 /* -1: the immediate `bits`, and the map has no rows     */
+	lt_node source;                 /* LT_OMIT: the immediate `bits`, and the map has no rows */
 	uint64_t bits;
 	struct lt_map map;
 };
@@ -108,7 +116,7 @@ LT_API lt_node lt_graph_reshape(struct lt_graph *, lt_node, int32_t n, const int
 LT_API lt_node lt_graph_reshape_to(struct lt_graph *, lt_node, int32_t n, const lt_var *dims);
 /* Elements begin .. begin+step*(count-1) along axis; other vars kept. */
 LT_API lt_node lt_graph_slice(struct lt_graph *, lt_node, int32_t axis, int64_t begin, int64_t step, int64_t count);
-/* Elements begin .. end of an axis with run-time begin and end (params; -1: 0 and the extent);
+/* Elements begin .. end of an axis with run-time begin and end (LT_OMIT: 0 and the extent);
  * requires 0 <= begin <= end <= extent. */
 LT_API lt_node lt_graph_slice_bounded(struct lt_graph *, lt_node, int32_t axis, lt_param begin, lt_param end);
 /* before[i], after[i] >= 0 elements of `bits` around axis i; axes without padding keep their var. */
@@ -121,8 +129,8 @@ LT_API lt_node lt_graph_window(struct lt_graph *, lt_node, int32_t axis, lt_var 
 
 /* x with dims (.., axis, ..), index integer: result dims are x's without axis, index's vars in its place. */
 LT_API lt_node lt_graph_gather(struct lt_graph *, lt_node x, lt_node index, int32_t axis);
-/* x with the block of part's shape at offset (per axis of x: a constant plus a param or -1) replaced; requires that
- * it lies within x. */
+/* x with the block of part's shape at offset (per axis of x: a constant plus a param or LT_OMIT) replaced; requires
+ * that it lies within x.  at NULL: no params. */
 LT_API lt_node lt_graph_update(struct lt_graph *, lt_node x, lt_node part, const int64_t *offset, const lt_param *at);
 /* At the end of a run `state` takes the content of `value` (same type and shape). */
 LT_API lt_status lt_graph_set_state(struct lt_graph *, lt_node state, lt_node value);
@@ -139,8 +147,8 @@ LT_API enum lt_dtype lt_node_dtype(const struct lt_graph *, lt_node);
 LT_API int32_t lt_node_rank(const struct lt_graph *, lt_node);
 LT_API lt_var lt_node_dim(const struct lt_graph *, lt_node, int32_t axis);
 LT_API int64_t lt_var_extent(const struct lt_graph *, lt_var);          /* the maximum, if bounded by params */
-LT_API void lt_node_set_name(struct lt_graph *, lt_node, const char *); /* made unique */
-LT_API void lt_var_set_name(struct lt_graph *, lt_var, const char *);   /* made unique */
+LT_API void lt_node_set_name(struct lt_graph *, lt_node, const char *); /* made unique; NULL: the name stays */
+LT_API void lt_var_set_name(struct lt_graph *, lt_var, const char *);   /* made unique; NULL: the name stays */
 
 /* Composite operators (ir/build_*.c): graphs of the above. axis counts from 0. */
 LT_API lt_node lt_build_relu(struct lt_graph *, lt_node);
@@ -148,9 +156,9 @@ LT_API lt_node lt_build_silu(struct lt_graph *, lt_node);
 LT_API lt_node lt_build_gelu(struct lt_graph *, lt_node);               /* x/2 (1+erf(x/sqrt 2)) */
 LT_API lt_node lt_build_mean(struct lt_graph *, lt_node, int32_t n, const lt_var *over);
 LT_API lt_node lt_build_softmax(struct lt_graph *, lt_node, int32_t axis);      /* with the row's maximum subtracted */
-/* softmax of the first `prefix` elements of the last axis, the others copied */
+/* softmax of the first `prefix` elements of the last axis (LT_OMIT: of all), the others copied */
 LT_API lt_node lt_build_sliced_softmax(struct lt_graph *, lt_node, lt_param prefix);
-/* over the last axis: (x-mean)/sqrt(var+eps)*w+b; w, b: rank 1 or -1 */
+/* over the last axis: (x-mean)/sqrt(var+eps)*w+b; w, b: rank 1 or LT_OMIT */
 LT_API lt_node lt_build_layer_norm(struct lt_graph *, lt_node, lt_node w, lt_node b, double eps);
 /* over the last axis: w*x/sqrt(mean(x*x)+eps) */
 LT_API lt_node lt_build_rms_norm(struct lt_graph *, lt_node, lt_node w, double eps);
@@ -170,7 +178,7 @@ LT_API lt_node lt_build_complex_mul(struct lt_graph *, lt_node l, lt_node r);
 /* r viewed with l's vars, NumPy's rules restricted to r: equal rank, each dim equal or 1. */
 LT_API lt_node lt_build_broadcast_to(struct lt_graph *, lt_node r, lt_node l);
 
-/* Text: docs/graph.md.  Deterministic; parsing it back gives the same graph. */
+/* Text: docs/graph.md.  Deterministic; parsing it back gives the same graph.  file, for messages; NULL: "graph". */
 LT_API lt_status lt_graph_print(const struct lt_graph *, void (*write)(void *, const char *, size_t), void *user);
 LT_API lt_status lt_graph_dot(const struct lt_graph *, void (*write)(void *, const char *, size_t), void *user);
 LT_API lt_status lt_graph_parse(struct lt_context *, const char *text, size_t bytes, const char *file, struct lt_graph **out);

@@ -107,7 +107,8 @@ LT_API size_t lt_program_bytes(const struct lt_program *, enum lt_binding, int32
 /* Whether the program reads it at all: inputs and constants that only unused nodes read need not be given. */
 LT_API int lt_program_needs(const struct lt_program *, enum lt_binding, int32_t i);
 
-/* Gives constant i; before the first instance.  copy 0: borrowed until the program is freed. */
+/* Gives constant i; before the first instance.  copy 0: borrowed until the program is freed, with the alignment and
+ * without the overlap that lt_instance_run asks for.  Else it is copied, and neither matters. */
 LT_API lt_status lt_program_bind(struct lt_program *, int32_t i, const void *data, int copy);
 /* A new instance: its own states (zeros) and workspace.  LT_EMISSING names the constants not yet bound.  What fails is
  * told in the context: where several threads fail at once, by one of them. */
@@ -116,8 +117,16 @@ LT_API void lt_instance_free(struct lt_instance *);
 /* The sentence of the instance's last failure, "" if none, and its code; valid until the next call on it.  Since 1.1. */
 LT_API const char *lt_instance_message(const struct lt_instance *);
 LT_API lt_status lt_instance_code(const struct lt_instance *);
-/* One run: input[i], result[i] in enumeration order; input[i] may be NULL where it is not needed.  Allocates
- * nothing after the first run, but what a backend takes to record the second with the same addresses
+/* One run: input[i], result[i] in enumeration order.
+ * Size.       lt_program_bytes each, even where a run-time extent leaves a part of it unused.
+ * Alignment.  That of its element type is enough, for results and borrowed constants, too.
+ * Overlap.    No input, result or borrowed constant (lt_program_bind) shares a byte with another one, or with a state
+ *             (lt_instance_state): compiled code relies on it, and nothing is checked.  This holds for two results
+ *             of one value and for two inputs of the same content, too.  They may touch.
+ * NULL.       input[i] may be NULL where lt_program_needs says 0, `input` if there are no inputs.  No result may.
+ * Contents.   Inputs are only read, results only written.  Both, and their addresses, may change from run to run.
+ *             After a run that failed, results and states are undefined; a run that is refused changes nothing.
+ * Allocates nothing after the first run, but what a backend takes to record the second with the same addresses
  * (lt_options.no_capture).  Refused before anything is changed if a run-time scalar is out of range. */
 LT_API lt_status lt_instance_run(struct lt_instance *, const void *const *input, void *const *result);
 LT_API int64_t lt_instance_extent(const struct lt_instance *, int32_t result, int32_t axis);    /* of the last run */
