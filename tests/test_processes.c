@@ -125,7 +125,7 @@ Test(processes, folders_of_the_dead_are_removed)
 /* However TMPDIR named the folder above: by a link, with more slashes, from the current folder. */
 Test(processes, what_is_left_is_found_by_any_name_of_its_folder)
 {
-	char command[9000], want[1024], names[4][512] = { "", "", "", "tmp" };
+	char command[16384], want[1024], names[4][512] = { "", "", "", "tmp" };
 	struct lt_folder f;
 	char *real = realpath(scratch("tmp"), NULL);
 	cr_assert(real && !symlink(scratch("tmp"), scratch("link")) && !chdir(scratch("")));

@@ -122,7 +122,7 @@ struct lt_caps {                /* answers that hold for every tree           */
 	uint32_t any_values;        /* 1: what its runs are for does not depend on values (a trace, a profile): tools give random
 	                             * ones to inputs and constants that the user left out, and say so */
 	uint32_t reserved;
-	uint64_t promises;          /* LT_PROMISE_* bits; since 1.1               */
+	uint64_t promises;          /* LT_PROMISE_* bits                          */
 };
 /* run, and replay of captures that differ, may be called by several threads at once, with workspaces and fault cells of
  * their own, and slots that overlap only where both read; and while another call on the session is made.  A backend

@@ -114,7 +114,7 @@ LT_API lt_status lt_program_bind(struct lt_program *, int32_t i, const void *dat
  * told in the context: where several threads fail at once, by one of them. */
 LT_API lt_status lt_instance_new(struct lt_program *, struct lt_instance **out);
 LT_API void lt_instance_free(struct lt_instance *);
-/* The sentence of the instance's last failure, "" if none, and its code; valid until the next call on it.  Since 1.1. */
+/* The sentence of the instance's last failure, "" if none, and its code; valid until the next call on it. */
 LT_API const char *lt_instance_message(const struct lt_instance *);
 LT_API lt_status lt_instance_code(const struct lt_instance *);
 /* One run: input[i], result[i] in enumeration order.

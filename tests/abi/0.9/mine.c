@@ -35,7 +35,7 @@ static lt_status refuse(struct lt_diag *diag, lt_status code, int32_t stmt, cons
 	(void)snprintf(sentence, sizeof sentence, text, what);
 	const struct lt_diagnostic note = { .size = sizeof note, .code = code, .loop = -1, .stmt = stmt, .text = sentence, .remedy = remedy };
 	if (diag)
-		diag->report(diag, &note);
+		diag->tell(diag, &note);
 	return code;
 }
 
@@ -95,11 +95,11 @@ static void body(const struct run *r, int32_t loop, int32_t s, int32_t end)    /
 		while (LT_AT(struct lt_loop, r->t->loops, inner)->parent != loop)
 			inner = LT_AT(struct lt_loop, r->t->loops, inner)->parent;
 		const struct lt_loop *l = LT_AT(struct lt_loop, r->t->loops, inner);
-		int64_t trip_count = l->max_trip_count, *trip = &r->column[1 + r->t->n_param + inner];
+		int64_t trips = l->max_trip_count, *trip = &r->column[1 + r->t->n_param + inner];
 		for (int32_t b = 0; b < l->n_bound; b++)
-			if (row(r, r->t->bounds[l->first_bound + b]) < trip_count)
-				trip_count = row(r, r->t->bounds[l->first_bound + b]);
-		for (*trip = 0; *trip < trip_count; ++*trip)
+			if (row(r, r->t->bounds[l->first_bound + b]) < trips)
+				trips = row(r, r->t->bounds[l->first_bound + b]);
+		for (*trip = 0; *trip < trips; ++*trip)
 			body(r, inner, l->first_stmt, l->first_stmt + l->n_stmt);
 		*trip = 0;
 		s = l->first_stmt + l->n_stmt;

@@ -19,7 +19,8 @@
  * Errors.     A call that fails returns a code, has told diag why in one or
  *             more notes, and has left every out-parameter NULL.
  * Threads.    Tables are immutable and shared.  A session and its objects are
- *             used by one thread at a time; distinct sessions may run at once.
+ *             used by one thread at a time, unless caps promise more
+ *             (LT_PROMISE_RUN_TOGETHER); distinct sessions may run at once.
  *             Objects do not change after compile: two runs with different slots
  *             and workspaces do not interfere.
  *             A backend never calls the host except through diag, host and write.
@@ -96,7 +97,7 @@ struct lt_host {
 	void (*progress)(void *user, int32_t done, int32_t total);
 	void (*log)(const struct lt_host *, enum lt_log, const char *text);
 	/* Calls body(arg, i, n) for all i < n at once, each on a thread of its own, n at most n_thread, and comes back when all have.  Threads
-	 * wait for the next call and keep their places.  n_thread 0 counts as 1.  A body must not call it; sessions of several threads may at once.
+	 * wait for the next call and keep their places.  n_thread 0 counts as 1.  A body must not call it; several threads may at once.
 	 * NULL: call body(arg, 0, 1). */
 	void (*parallel)(const struct lt_host *, uint32_t n_thread, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg);
 	/* The host's disk cache for facts that take long to find, under keys that begin with the backend's name.
@@ -121,7 +122,12 @@ struct lt_caps {                /* answers that hold for every tree           */
 	uint32_t any_values;        /* 1: what its runs are for does not depend on values (a trace, a profile): tools give random
 	                             * ones to inputs and constants that the user left out, and say so */
 	uint32_t reserved;
+	uint64_t promises;          /* LT_PROMISE_* bits                          */
 };
+/* run, and replay of captures that differ, may be called by several threads at once, with workspaces and fault cells of
+ * their own, and slots that overlap only where both read; and while another call on the session is made.  A backend
+ * that does not promise it is called by one thread at a time: the host lets its threads take turns. */
+#define LT_PROMISE_RUN_TOGETHER (UINT64_C(1) << 0)
 struct lt_slot { void *base; int64_t offset, bytes; };  /* byte offset from base; bytes usable from there */
 /* The host clears it before a run.  A gather out of range adds to n (at least 1 where there was any) and leaves its place and value: of
  * one of them, where several ran at once. */
