@@ -35,7 +35,7 @@ static lt_status refuse(struct lt_diag *diag, lt_status code, int32_t stmt, cons
 	(void)snprintf(sentence, sizeof sentence, text, what);
 	const struct lt_diagnostic note = { .size = sizeof note, .code = code, .loop = -1, .stmt = stmt, .text = sentence, .remedy = remedy };
 	if (diag)
-		diag->tell(diag, &note);
+		diag->report(diag, &note);
 	return code;
 }
 
