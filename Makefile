@@ -5,7 +5,7 @@
 # make plugins      the backends of examples/plugin, and ours as plug-ins (llvm needs Debian's llvm-19-dev)
 # make fuzz         20000 random schedules and graphs at the limits, 1000 layers, 10000 graphs everywhere, mutants, libFuzzer for 60 s each
 # make mutants      wrong kernels that lt-run --verify must catch: MUTANTS_EACH=60 a script, MUTANTS_SEED=1   make tidy   floors; headers alone; names
-# make install PREFIX=/usr/local DESTDIR=                               make uninstall       make clean
+# make install PREFIX=/usr/local DESTDIR=  libraries, tools, man pages, completions, docs, examples     make uninstall       make clean
 # Knobs, on the command line or in config.mk: MODE=debug|release SAN=address,undefined CC CFLAGS LDFLAGS O V=1
 
 -include config.mk
@@ -17,6 +17,7 @@ comma   := ,
 O       ?= build$(if $(SAN),/$(subst $(comma),-,$(SAN)))$(if $(filter debug,$(MODE)),/debug)
 PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
+DOCDIR  ?= $(PREFIX)/share/doc/looptree
 FUZZ_SECONDS ?= 60
 FUZZ_SEQUENCES ?= 20000
 FUZZ_LIMITS ?= 20000
@@ -105,9 +106,11 @@ $(O)/ir/eval%.o $(O)/ir/op.o: private FLAGS += -ffp-contract=off
 $(O)/ir/eval_row.o: private FLAGS += -fno-math-errno -fno-trapping-math $(if $(filter debug,$(MODE)),,-O3)
 # Where installed tools look for plug-ins: made anew when it changes, as between make and make install PREFIX=...
 $(O)/tools/plugins.o: FLAGS += -DLT_BACKEND_DIR='"$(LIBDIR)/looptree/backends"'
-$(O)/tools/plugins.o: $(O)/libdir
-$(O)/libdir: FORCE
-	@mkdir -p $(@D); echo '$(LIBDIR)' | cmp -s - $@ || echo '$(LIBDIR)' >$@
+# And where messages of installed tools find a document that they name.
+$(O)/tools/options.o: FLAGS += -DLT_DOC_DIR='"$(DOCDIR)"'
+$(O)/tools/plugins.o $(O)/tools/options.o: $(O)/folders
+$(O)/folders: FORCE
+	@mkdir -p $(@D); echo '$(LIBDIR) $(DOCDIR)' | cmp -s - $@ || echo '$(LIBDIR) $(DOCDIR)' >$@
 
 # Changes when the compiler or its flags do, and with it every object.
 $(O)/flags: FORCE
@@ -192,7 +195,7 @@ tests: all $(TESTS) $(PLUGGED) $(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/mu
 check: tests
 	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(TESTS) $(PLUGGED)
 bless: all $(O)/tests/test_script_docs $(O)/tests/test_tree_text
-	@O=$(O) tests/golden.sh --bless; O=$(O) tests/readme.sh --bless
+	@O=$(O) tests/golden.sh --bless; O=$(O) tests/readme.sh --bless; O=$(O) tests/options.sh --bless
 	@LT_BLESS=1 $(O)/tests/test_script_docs --filter '*/every_error_has_its_message' >/dev/null
 	@LT_BLESS=1 $(O)/tests/test_tree_text --filter '*/each_mistake_has_its_sentence' >/dev/null
 mutants: all $(O)/mutants
@@ -218,6 +221,13 @@ demo-accuracy: all $(EXAMPLE)
 
 TO = $(DESTDIR)$(PREFIX)
 LIBTO = $(DESTDIR)$(LIBDIR)
+PAGES = $(wildcard docs/*.1)
+# Where shells look for how to complete a command: bash for its name, zsh for _NAME, fish for NAME.fish.
+SHELLS  = bash zsh fish
+to_bash = share/bash-completion/completions
+to_zsh  = share/zsh/site-functions
+to_fish = share/fish/vendor_completions.d
+completion = $(to_$(1))/$(if $(filter zsh,$(1)),_)$(2)$(if $(filter fish,$(1)),.fish)
 install: all
 	install -d $(TO)/bin $(TO)/include/lt $(LIBTO)/pkgconfig $(LIBTO)/looptree/backends $(TO)/share/man/man1
 	install $(PROGRAM) $(TO)/bin
@@ -227,9 +237,14 @@ install: all
 	install $(O)/$(SO).$(VERSION) $(O)/libhamkaas.so $(LIBTO)
 	ln -sf $(SO).$(VERSION) $(LIBTO)/$(SONAME) && ln -sf $(SONAME) $(LIBTO)/$(SO)
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' looptree.pc.in >$(LIBTO)/pkgconfig/looptree.pc
-	install -m 644 docs/*.1 $(TO)/share/man/man1
+	for page in $(notdir $(PAGES)); do sed 's|docs/[a-z-]*\.md|$(DOCDIR)/&|g' docs/$$page >$(TO)/share/man/man1/$$page; done
+	$(foreach shell,$(SHELLS),install -d $(TO)/$(to_$(shell));)
+	$(foreach shell,$(SHELLS),$(foreach tool,$(PROGRAM),$(tool) --completion=$(shell) >$(TO)/$(call completion,$(shell),$(notdir $(tool)));))
+	install -d $(DESTDIR)$(DOCDIR) && rm -rf $(DESTDIR)$(DOCDIR)/* && cp -R docs examples README.md CHANGELOG.md LICENSE $(DESTDIR)$(DOCDIR)
 uninstall:
-	cd $(TO) && rm -rf include/lt include/hamkaas.h $(patsubst $(O)/%,bin/%,$(PROGRAM)) $(patsubst docs/%,share/man/man1/%,$(wildcard docs/*.1))
+	cd $(TO) && rm -rf include/lt include/hamkaas.h $(patsubst $(O)/%,bin/%,$(PROGRAM)) $(patsubst docs/%,share/man/man1/%,$(PAGES)) \
+		$(foreach shell,$(SHELLS),$(foreach tool,$(PROGRAM),$(call completion,$(shell),$(notdir $(tool)))))
+	rm -rf $(DESTDIR)$(DOCDIR)
 	rmdir $(LIBTO)/looptree/backends $(LIBTO)/looptree 2>/dev/null || true
 	cd $(LIBTO) && rm -f liblooptree.* libhamkaas.so pkgconfig/looptree.pc
 tidy:

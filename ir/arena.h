@@ -24,7 +24,7 @@ struct lt_context {
 	struct lt_catch *top;           /* innermost lt__protect */
 	size_t chunk, chunk_max;       /* bytes of an arena's first chunk and of later ones; tests make them small */
 	lt_status code;                 /* of the last failure */
-	char message[1024];             /* its sentence */
+	char message[4096];             /* its sentence, or several in lines */
 	char scratch[4][256];           /* short texts that go into a sentence, used in turn */
 	unsigned turn;
 };

@@ -54,6 +54,7 @@ part names tests/names.sh
 part signals tests/signals.sh
 part alloc tests/alloc.sh
 part abi tests/abi/abi.sh
+part options tests/options.sh
 part install tests/install/install.sh
 # With sanitizers a graph takes many times as long.
 limit=900 part graphs "$O/graphs" "${CHECK_GRAPHS:-$([ -z "${SAN-}" ] && echo 150 || echo 10)}"

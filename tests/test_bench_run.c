@@ -452,7 +452,7 @@ Test(bench_run, mistakes_in_the_options_are_told)
 	static const struct { const char *options, *says; } rows[] = {
 		{ "", "a suite is missing" }, { "gem", "there is no suite 'gem'" }, { "gemm --samples 0", "--samples takes" },
 		{ "gemm --seconds x", "--seconds takes" }, { "gemm --patience 0", "--patience takes" }, { "gemm --threads 1,x", "--threads takes" }, { "gemm --threads ''", "--threads takes" },
-		{ "gemm --nonsense", "no option '--nonsense'" }, { "gemm --json", "needs a value" }, { "gemm --filter nowhere", "no case" },
+		{ "gemm --nonsense", "there is no option --nonsense (lt-bench -h lists them)" }, { "gemm --filtr x", "did you mean --filter?" }, { "gemm --samples=", "--samples takes" }, { "gemm --json", "needs a value" }, { "gemm --filter nowhere", "no case" },
 		{ "gemm --filter gemm/8 --quick -b nobody", "there is no backend 'nobody'" },
 		{ "gemm --filter gemm/8 --quick --schedule nowhere.tree", "nowhere.tree" },
 		{ "gemm -b ref,,cpu", "a name is missing in --backend 'ref,,cpu'" }, { "gemm -b ''", "a name is missing in --backend ''" },

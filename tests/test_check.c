@@ -395,7 +395,7 @@ Test(check, parts)
 Test(check, mistakes)
 {
 	cr_expect_eq(lt_check("-b nosuch"), 2);
-	cr_expect_not_null(strstr(err, "there is no backend 'nosuch'; there is: "), "%s", err);
+	cr_expect_not_null(strstr(err, "there is no backend 'nosuch' (there are: "), "%s", err);
 	cr_expect_eq(lt_check("-b ref --filter nothing_fits"), 2);
 	cr_expect_not_null(strstr(err, "no case fits 'nothing_fits'"), "%s", err);
 	cr_expect_eq(lt_check("-B nosuch.so"), 2);
@@ -405,18 +405,22 @@ Test(check, mistakes)
 		{ "--patience 0", "--patience takes seconds, more than 0" },
 		{ "--part 0/3", "--part takes K/N" }, { "--part 4/3", "--part takes K/N" }, { "--part 2", "--part takes K/N" },
 		{ "--part '1/ 2'", "--part takes K/N" }, { "--part 1/4294967298", "--part takes K/N" },
-		{ "--script a.lt --part 1/2", "--part says nothing beside --script" },
+		{ "--script a.lt --part 1/2", "--part does not go with --script, which checks one graph" },
 		{ "--threads 0", "--threads takes a whole number from 1" },
-		{ "--data 1/0/0/0", "--data is for --script, which is not given" },
-		{ "--schedule a.tree", "--schedule is for --script, which is not given" },
-		{ "--script a.lt --filter op", "--filter says nothing beside --script" },
-		{ "--script a.lt --json", "--json says nothing beside --script" },
-		{ "--script a.lt --report r.html", "--report says nothing beside --script" },
-		{ "--script a.lt --go-on", "--go-on says nothing beside --script" },
-		{ "--list --json", "--json says nothing beside --list" },
-		{ "-B ''", "-B takes a path, and it is empty" },
-		{ "--report ''", "--report takes a path, and it is empty" },
-		{ "--keep ''", "--keep takes a path, and it is empty" },
+		{ "--data 1/0/0/0", "--data is only for --script, which is not given" },
+		{ "--schedule a.tree", "--schedule is only for --script, which is not given" },
+		{ "--script a.lt --filter op", "--filter does not go with --script, which checks one graph" },
+		{ "--script a.lt --json", "--json does not go with --script, which checks one graph" },
+		{ "--script a.lt --report r.html", "--report does not go with --script, which checks one graph" },
+		{ "--script a.lt --go-on", "--go-on does not go with --script, which checks one graph" },
+		{ "--list --json", "--json does not go with --list, which lists cases" },
+		{ "-B ''", "--load takes the name of a file, and it is empty" },
+		{ "--report ''", "--report takes the name of a file, and it is empty" },
+		{ "--keep ''", "--keep takes the name of a folder, and it is empty" },
+		{ "--sede 1", "there is no option --sede; did you mean --seed?" }, { "--se 1", "--se is short for several: --seed, --seconds" },
+		{ "--full=1", "the option --full takes no value" }, { "op/exp", "'op/exp' is no option" },
+	};
+	static const struct { const char *options, *words; } unwritable[] = {
 		{ "--report no/such/r.html", "no/such/r.html: cannot be written" },
 		{ "--keep no/such/folder", "no/such/folder: cannot be written" },
 		{ "--keep /dev/null", "/dev/null: cannot be written: Not a directory" },
@@ -424,6 +428,10 @@ Test(check, mistakes)
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		cr_expect_eq(lt_check("-b ref %s", wrong[i].options), 2, "%s: %s%s", wrong[i].options, out, err);
 		cr_expect_not_null(strstr(err, wrong[i].words), "%s: %s", wrong[i].options, err);
+	}
+	for (size_t i = 0; i < sizeof unwritable / sizeof *unwritable; i++) {
+		cr_expect_eq(lt_check("-b ref %s", unwritable[i].options), 1, "%s: %s%s", unwritable[i].options, out, err);
+		cr_expect_not_null(strstr(err, unwritable[i].words), "%s: %s", unwritable[i].options, err);
 	}
 	cr_expect_eq(lt_check("-b ref:word --filter op/exp/f32/prime"), 2, "%s%s", out, err);
 	cr_expect_not_null(strstr(err, "ref cannot be used here: "), "%s", err);

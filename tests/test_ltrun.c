@@ -28,7 +28,7 @@ static const struct mistake cases[] = {
 	{ "--otuput=x add.lt", 2, "", "did you mean --output?" },
 	{ "--xyzzy add.lt", 2, "", "there is no option --xyzzy (lt-run -h lists them)" },
 	{ "--explain=3 add.lt", 2, "", "--explain takes no value" },
-	{ "--verify=3 add.lt", 2, "", "--verify has no '3' (allow-unbounded, or nothing)" },
+	{ "--verify=3 add.lt", 2, "", "--verify has no '3' (allow-unbounded)" },
 	{ "--verify=allow-unbound add.lt", 2, "", "did you mean 'allow-unbounded'?" },
 	{ "--ca stats", 2, "", "is short for several: --cache-dir, --cache" },
 	{ "-Z add.lt", 2, "", "there is no option -Z" },
@@ -54,7 +54,7 @@ static const struct mistake cases[] = {
 	{ "-w x.txt add.lt", 2, "", "ends in .npz or .safetensors" },
 	{ "--no-cache --cache-dir=x add.lt", 2, "", "contradict" },
 	{ "--cache-dir=add.lt add.lt", 2, "", "is not a folder" },
-	{ "-dF add.lt", 2, "", "goes with --dump=graph" },
+	{ "-dF add.lt", 2, "", "-d is only for --dump=graph or dot, which is not given" },
 	{ "--dump=graph -dX add.lt", 2, "", "no pass -dX" },
 	/* inputs and constants */
 	{ "add.lt", 2, "", "add.lt needs 2 tensors that are not given:\n  input 'x', float32 [2, 3]: give it with  -i x=FILE.npy\n"
@@ -180,6 +180,9 @@ static const struct mistake refused[] = {
 	{ "bytes.graph -b ref -i x=iota", 2, "", "lt-run: x=iota: iota counts to 299, which does not fit int8\n" },
 	{ "bytes.graph -b ref -i x=128", 2, "", "128 does not fit int8" },
 	{ "truths.graph -b ref -i x=iota", 2, "", "iota counts to 2, which does not fit bool" },
+	/* A hint can be copied. */
+	{ "names.graph -b ref", 2, "", "give it with  -i 'a b=FILE.npy'\n" }, { "names.graph -b ref", 2, "", "give it with  -i 'it'\\''s=FILE.npy'\n" },
+	{ "names.graph -b ref -i 'a b'", 2, "", "'a b' is not NAME=SPEC, such as 'a b=random'\n" },
 };
 
 Test(ltrun, what_is_refused_before_a_run)
@@ -187,6 +190,7 @@ Test(ltrun, what_is_refused_before_a_run)
 	ltrun_write_text("none.graph", "graph 1\nvar m 4\n%x = f32[m] input \"x\"\n");
 	ltrun_write_text("half.graph", "graph 1\nvar m 4\n%x = bf16[m] input \"x\"\nresult \"y\" = %x\n");
 	ltrun_write_text("bytes.graph", "graph 1\nvar m 300\n%x = i8[m] input \"x\"\nresult \"y\" = %x\n");
+	ltrun_write_text("names.graph", "graph 1\nvar m 3\n%x = f32[m] input \"a b\"\n%y = f32[m] input \"it's\"\n%z = f32[m] add %x, %y\nresult \"z\" = %z\n");
 	ltrun_write_text("truths.graph", "graph 1\nvar m 3\n%x = bool[m] input \"x\"\nresult \"y\" = %x\n");
 	expect_answers(refused, sizeof refused / sizeof *refused);
 	ltrun_write_text("bytes.graph", "graph 1\nvar m 128\n%x = i8[m] input \"x\"\nresult \"y\" = %x\n");

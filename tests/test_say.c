@@ -79,6 +79,22 @@ Test(say, names_are_one_line_and_not_too_long)
 	}
 }
 
+Test(say, words_for_a_shell)
+{
+	static const struct { const char *word, *shown; } words[] = {
+		{ "x=FILE.npy", "x=FILE.npy" }, { "", "''" }, { "a b", "'a b'" }, { "it's", "'it'\\''s'" }, { "*=1", "'*=1'" }, { "$HOME", "'$HOME'" },
+		{ "a\nb", "$'a\\x0ab'" }, { "'\\\x1b", "$'\\'\\\\\\x1b'" }, { "gr\xc3\xbc\xc3\x9f", "'gr\xc3\xbc\xc3\x9f'" },
+	};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		cr_expect_str_eq(lt__shell(words[i].word).text, words[i].shown);
+	char text[5000];
+
+	memset(text, '\'', sizeof text - 1);
+	text[sizeof text - 1] = '\0';
+	cr_expect_lt(strlen(lt__shell(text).text), sizeof(struct lt_shown));
+}
+
 /* A long message is said as a whole. */
 Test(say, long_messages)
 {

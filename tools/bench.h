@@ -12,19 +12,18 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "lt/lt.h"
+#include "tools/options.h"
 
 enum { BENCH_WHY = 512, BENCH_RANK = 6, BENCH_TENSORS = 6, BENCH_NUMBERS = 12 };
 #define BENCH_SLACK 0.1
-enum bench_exit { BENCH_OK, BENCH_FAILED, BENCH_USAGE, BENCH_DONE };    /* BENCH_DONE: nothing is left to do; exit 0 */
 
 /* bench_say.c */
-int bench_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));    /* on standard error; BENCH_USAGE */
-int bench_failed(const char *fmt, ...) __attribute__((format(printf, 1, 2)));   /* BENCH_FAILED */
 /* Fills a buffer of BENCH_WHY bytes; false. */
 bool bench_why(char *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The first Ctrl-C ends the measuring in order, with what there is; the second one ends the program. */
 bool bench_interrupted(void);
 double bench_now(void);                                 /* of a clock that only goes forward */
+_Noreturn void bench_end(const char *why);              /* where nothing can go on: ends the program */
 void *bench_alloc(size_t bytes);                        /* zeroed; ends the program when there is no memory */
 /* An array with room for one more than n elements; the same. */
 void *bench_grow(void *at, int n, int *room, size_t bytes);
@@ -34,9 +33,8 @@ float *bench_buffer(int64_t n);
 void bench_buffer_free(float *, int64_t n);
 
 /* bench_options.c: the command line; everything points into argv. */
-struct bench_words { const char **at; int n; };
 struct bench_options {
-	struct bench_words suite, backend, schedule, peer, load;
+	struct lt_texts suite, backend, schedule, peer, load;
 	int *threads, n_threads;
 	int samples;
 	double seconds;                 /* least seconds of a sample */
@@ -45,9 +43,10 @@ struct bench_options {
 	const char *filter, *json, *csv, *plot, *cc, *cache_dir, *coretypes, *serve;
 	bool list, quick, no_vendor, quiet;
 };
-int bench_options_parse(int argc, char **argv, struct bench_options *);
+extern const struct lt_tool bench_tool;
+/* done: help or the like was printed, and nothing is left to do. */
+lt_status bench_options_read(struct lt_context *, int argc, char **argv, struct bench_options *, bool *done);
 void bench_options_free(struct bench_options *);
-void bench_help(FILE *);
 
 /* A case.  The result is one float32 tensor; so are the inputs. */
 struct bench_tensor {
@@ -159,7 +158,7 @@ bool bench_looptree_open(struct bench_contestant *, const char *backend, const c
 bool bench_process_open(struct bench_contestant *, const char *command, const char *environment, double patience, char *why);
 json_t *bench_process_case(const struct bench_case *, int threads);
 /* bench_serve.c: this program as a peer. */
-int bench_serve(const struct bench_options *);
+void bench_serve(const struct bench_options *);
 bool bench_serve_case(const json_t *, struct bench_case *out, int *threads, char *why);
 /* bench_openblas.c, bench_onednn.c: libraries opened at run time. */
 bool bench_openblas_open(struct bench_contestant *, char *why);

@@ -271,7 +271,7 @@ bool bench_dnnl_add(struct bench_dnnl *d, const struct bench_layer *y)
 	bool ok;
 
 	if (posix_memalign(&room, 64, sizeof *t))
-		exit(bench_failed("out of memory"));
+		bench_end("out of memory");
 	t = memset(room, 0, sizeof *t);
 	ok = describe_all(&d->l, y, t) && make_description(d, y, t, attributes, &description) && add_stages(d, y, t, description);
 	if (description)

@@ -264,7 +264,7 @@ static double run_team(const struct bench_peak *p, enum bench_bound bound, const
 	for (int i = 1; i < threads; i++) {
 		m[i] = (struct member){ .team = &t, .number = i };
 		if (pthread_create(&m[i].thread, NULL, run_member, &m[i]))
-			exit(bench_failed("no thread can be made"));
+			bench_end("no thread can be made");
 	}
 	pthread_barrier_wait(&t.begin);
 	begin = bench_now();

@@ -7,35 +7,6 @@
 #include <time.h>
 #include "tools/bench.h"
 #include "tools/interrupt.h"
-#include "tools/say.h"
-
-static void bench_vsay(const char *fmt, va_list args)
-{
-	fflush(stdout);
-	fputs("lt-bench: ", stderr);
-	lt__vsay(stderr, fmt, args);
-	fputc('\n', stderr);
-}
-
-int bench_usage(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	bench_vsay(fmt, args);
-	va_end(args);
-	return BENCH_USAGE;
-}
-
-int bench_failed(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	bench_vsay(fmt, args);
-	va_end(args);
-	return BENCH_FAILED;
-}
 
 bool bench_why(char *why, const char *fmt, ...)
 {
@@ -60,10 +31,10 @@ double bench_now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static _Noreturn void no_memory(void)
+_Noreturn void bench_end(const char *why)
 {
-	fputs("lt-bench: out of memory\n", stderr);
-	exit(BENCH_FAILED);
+	fprintf(stderr, "lt-bench: %s\n", why);
+	exit(LT_EXIT_FAILED);
 }
 
 void *bench_alloc(size_t bytes)
@@ -71,7 +42,7 @@ void *bench_alloc(size_t bytes)
 	void *at = calloc(1, bytes ? bytes : 1);
 
 	if (!at)
-		no_memory();
+		bench_end("out of memory");
 	return at;
 }
 
@@ -82,7 +53,7 @@ void *bench_grow(void *at, int n, int *room, size_t bytes)
 	*room = *room ? 2 * *room : 64;
 	at = realloc(at, (size_t)*room * bytes);
 	if (!at)
-		no_memory();
+		bench_end("out of memory");
 	return at;
 }
 
@@ -93,7 +64,7 @@ char *bench_format(const char *fmt, ...)
 
 	va_start(args, fmt);
 	if (vasprintf(&text, fmt, args) < 0)
-		no_memory();
+		bench_end("out of memory");
 	va_end(args);
 	return text;
 }
@@ -114,7 +85,7 @@ float *bench_buffer(int64_t n)
 	void *at = NULL;
 
 	if (posix_memalign(&at, bytes >= (size_t)HUGE_PAGE ? (size_t)HUGE_PAGE : 4096, bytes))
-		no_memory();
+		bench_end("out of memory");
 #ifdef MADV_HUGEPAGE
 	if (bytes >= (size_t)HUGE_PAGE)
 		(void)madvise(at, bytes, MADV_HUGEPAGE);

@@ -143,7 +143,7 @@ static void add_openblas(struct bench_contestants *to, const char *self, const s
 			if (probes.n == probes.room)
 				probes.at = realloc(probes.at, (size_t)(probes.room += 8) * sizeof *probes.at);
 			if (!probes.at)
-				exit(bench_failed("out of memory"));
+				bench_end("out of memory");
 			probes.at[probes.n++] = all.at[i];
 		}
 	try_type(&t[n++], self, NULL, t, 0, &probes, o, list);

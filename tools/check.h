@@ -13,6 +13,7 @@
 #include "check/judge.h"
 #include "lt/backend.h"
 #include "program/program.h"
+#include "tools/options.h"
 
 enum check_group {
 #define GROUP(name, doc) CHECK_##name,
@@ -74,9 +75,10 @@ struct check_options {
 	bool full, json, list, verbose, no_reduce, go_on;
 	uint32_t n_thread;
 	int part, n_part;               /* 1 <= part <= n_part; 0: all cases */
-	unsigned given;                 /* options that were given: check_options.c */
+	struct lt_given given;          /* which options were given */
+	struct lt_texts loads;
 	const char *word;               /* as -b was given, for the commands that repeat a case */
-	const char *const *load; int32_t n_load;
+	const char *const *load; int32_t n_load;        /* what is in loads */
 	const char *temp_dir;           /* lt_host.temp_dir */
 	const char *script, *schedule, *data;   /* a graph to check instead of the suite, its tree, its data: "SEED/SET/SPECIAL/WILD" */
 };
@@ -299,7 +301,7 @@ void lt__check_progress_wipe(struct check_progress *);
 
 void lt__check_report_failure(const struct check_report *, int32_t i, FILE *);
 /* What a run of the suite amounts to: the exit code. */
-enum { CHECK_EXIT_GOOD, CHECK_EXIT_FAILED, CHECK_EXIT_USE, CHECK_EXIT_LITTLE };
+enum { CHECK_EXIT_GOOD = LT_EXIT_OK, CHECK_EXIT_FAILED = LT_EXIT_FAILED, CHECK_EXIT_USE = LT_EXIT_USAGE, CHECK_EXIT_LITTLE = LT_EXIT_OPEN };
 int lt__check_exit(const struct check_report *);
 void lt__check_report_all(const struct check_report *, FILE *);
 extern const char *const lt__check_words[];      /* by status */
@@ -318,5 +320,8 @@ void lt__check_limits(const struct check_options *, char *out, size_t bytes);   
 void lt__check_repeat(const struct check_options *, const char *name, char *out, size_t bytes);         /* the command */
 void lt__check_backend_words(const struct check_options *, char *out, size_t bytes);                    /* "-B mine.so -b mine" */
 
-int lt__check_options(int argc, char **argv, struct check_options *);    /* check_options.c: -1: go on; else an exit code */
+/* check_options.c */
+extern const struct lt_tool check_tool;
+lt_status lt__check_options(struct lt_context *, int argc, char **argv, struct check_options *);
+void lt__check_options_free(struct check_options *);
 #endif

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "ir/arena.h"
 #include "tools/bench.h"
 #include "program/cache.h"
 #include "tools/interrupt.h"
@@ -14,6 +15,7 @@ struct whole {
 	struct bench_contestants contestants;
 	struct bench_peak *peak;
 	struct bench_report report;
+	struct lt_context *ctx;
 	bool bad;                               /* a row of ours failed */
 };
 
@@ -49,7 +51,7 @@ static int cases_count(const struct whole *w, bool compile)
 	return n;
 }
 
-static int list(const struct whole *w)
+static void list(const struct whole *w)
 {
 	for (int i = 0; i < w->o.suite.n; i++) {
 		lt__say(stdout, "%s%-10s %s\n", i ? "\n" : "", w->o.suite.at[i], bench_suite_find(w->o.suite.at[i])->summary);
@@ -59,63 +61,55 @@ static int list(const struct whole *w)
 			lt__say(stdout, "  %s/%-40s %-16s %12.3f MFLOP %10.3f MB\n", c->suite, c->name, c->group, (double)c->flops * 1e-6, (double)c->bytes * 1e-6);
 		}
 	}
-	return BENCH_DONE;
 }
 
-static int load_backends(const struct whole *w)
-{
-	return lt__plugins_load("lt-bench", w->o.load.at, w->o.load.n, true, stderr) ? BENCH_USAGE : BENCH_OK;
-}
-
-static int add_ours(struct whole *w, const char *backend, const char *schedule, enum bench_role role, const char *label)
+static lt_status add_ours(struct whole *w, const char *backend, const char *schedule, enum bench_role role, const char *label)
 {
 	struct bench_contestant *k = bench_contestant_add(&w->contestants, label, role, NULL);
 	char why[BENCH_WHY] = "";
 
-	return bench_looptree_open(k, backend, schedule, &w->o, why) ? BENCH_OK : bench_usage("%s", why);
+	return bench_looptree_open(k, backend, schedule, &w->o, why) ? LT_OK : lt_fail(w->ctx, LT_EINVAL, "%s", why);
 }
 
-static int add_backends(struct whole *w)
+static lt_status add_backends(struct whole *w)
 {
 	const char *first = w->o.backend.at[0];
-	int code = BENCH_OK;
 	char label[128];
 
-	for (int i = 0; i < w->o.backend.n && code == BENCH_OK; i++)
-		code = add_ours(w, w->o.backend.at[i], NULL, BENCH_OURS, w->o.backend.at[i]);
-	for (int i = 0; i < w->o.schedule.n && code == BENCH_OK; i++)
-		code = add_ours(w, first, w->o.schedule.at[i], BENCH_OURS, "");
+	for (int i = 0; i < w->o.backend.n; i++)
+		LT_TRY(add_ours(w, w->o.backend.at[i], NULL, BENCH_OURS, w->o.backend.at[i]));
+	for (int i = 0; i < w->o.schedule.n; i++)
+		LT_TRY(add_ours(w, first, w->o.schedule.at[i], BENCH_OURS, ""));
 	snprintf(label, sizeof label, "%s again", first);
-	return code ? code : add_ours(w, first, NULL, BENCH_AGAIN, label);
+	return add_ours(w, first, NULL, BENCH_AGAIN, label);
 }
 
-static int add_peers(struct whole *w)
+static lt_status add_peers(struct whole *w)
 {
 	for (int i = 0; i < w->o.peer.n; i++) {
 		struct bench_contestant *k = bench_contestant_add(&w->contestants, "", BENCH_OTHER, NULL);
 		char why[BENCH_WHY] = "";
 
 		if (!bench_process_open(k, w->o.peer.at[i], NULL, w->o.patience, why))
-			return bench_usage("--peer '%s': %s", w->o.peer.at[i], why);
+			return lt_fail(w->ctx, LT_EINVAL, "--peer '%s': %s", w->o.peer.at[i], why);
 	}
-	return BENCH_OK;
+	return LT_OK;
 }
 
-static int add_contestants(struct whole *w)
+static lt_status add_contestants(struct whole *w)
 {
 	char why[BENCH_WHY] = "";
-	int code;
 
 	if (!bench_peak_new(&w->o, &w->peak, why))
-		return bench_failed("%s", why);
+		return lt_fail(w->ctx, LT_ECOMPILE, "%s", why);
 	w->report.peak = w->peak;
 	for (int i = 0; i < w->o.n_threads; i++)
 		for (int b = 0; b < 3 && !bench_interrupted(); b++)
 			bench_peak_measure(w->peak, (enum bench_bound)b, w->o.threads[i]);
 	if (bench_interrupted())
-		return BENCH_FAILED;
-	if ((code = add_backends(w)) || (code = add_peers(w)))
-		return code;
+		return lt_fail(w->ctx, LT_ECANCELLED, "interrupted");
+	LT_TRY(add_backends(w));
+	LT_TRY(add_peers(w));
 	w->report.vendors = json_object();
 	if (!w->o.no_vendor)
 		bench_vendors_add(&w->contestants, &w->o, w->report.vendors);
@@ -126,7 +120,7 @@ static int add_contestants(struct whole *w)
 	}
 	if (!w->o.quiet)
 		bench_print_head(&w->report, stdout);
-	return BENCH_OK;
+	return LT_OK;
 }
 
 static void measure_cases(struct whole *w)
@@ -173,44 +167,43 @@ static void compile_cases(struct whole *w)
 			}
 }
 
-static int write_files(const struct whole *w)
+static lt_status write_files(const struct whole *w)
 {
-	int code = BENCH_OK;
+	const bool json = !w->o.json || bench_write_json(&w->report, w->o.json), csv = !w->o.csv || bench_write_csv(&w->report, w->o.csv),
+		plot = !w->o.plot || bench_write_svg(&w->report, w->o.plot);
 
-	if (w->o.json && !bench_write_json(&w->report, w->o.json))
-		code = bench_failed("--json: '%s' cannot be written", w->o.json);
-	if (w->o.csv && !bench_write_csv(&w->report, w->o.csv))
-		code = bench_failed("--csv: '%s' cannot be written", w->o.csv);
-	if (w->o.plot && !bench_write_svg(&w->report, w->o.plot))
-		code = bench_failed("--plot: '%s' cannot be written", w->o.plot);
-	return code;
+	return json && csv && plot ? LT_OK : lt_fail(w->ctx, LT_EIO, "%s: '%s' cannot be written", !json ? "--json" : !csv ? "--csv" : "--plot",
+		!json ? w->o.json : !csv ? w->o.csv : w->o.plot);
 }
 
-static int work(struct whole *w)
+static lt_status work(struct whole *w)
 {
-	int code = load_backends(w);
+	lt_status s = lt__plugins_load(w->ctx, bench_tool.name, w->o.load.at, w->o.load.n, true);
 
-	if (code)
-		return code;
-	if (w->o.serve)
-		return bench_serve(&w->o);
+	if (s)
+		return s == LT_ENOMEM ? s : LT_EINVAL;
+	if (w->o.serve) {
+		bench_serve(&w->o);
+		return LT_OK;
+	}
 	make_cases(w);
-	if (w->o.list)
-		return list(w);
+	if (w->o.list) {
+		list(w);
+		return LT_OK;
+	}
 	if (!cases_count(w, false) && !cases_count(w, true))
-		return bench_usage("no case of these suites fits '%s' (lt-bench --list shows them)", w->o.filter);
+		return lt_fail(w->ctx, LT_EINVAL, "no case of these suites fits '%s' (lt-bench --list shows them)", w->o.filter);
 	w->report.o = &w->o;
 	w->report.machine = bench_machine();
-	if (cases_count(w, false) && (code = add_contestants(w)))
-		return code;
+	if (cases_count(w, false))
+		LT_TRY(add_contestants(w));
 	measure_cases(w);
 	compile_cases(w);
 	if (bench_interrupted())
-		bench_failed("interrupted: what follows is of the cases before");
+		lt__say(stderr, "lt-bench: interrupted: what follows is of the cases before\n");
 	if (!w->o.quiet)
 		bench_print_summary(&w->report, stdout);
-	code = write_files(w);
-	return code ? code : w->bad || bench_interrupted() ? BENCH_FAILED : BENCH_OK;
+	return write_files(w);
 }
 
 static void bench_release(struct whole *w)
@@ -228,54 +221,63 @@ static void bench_release(struct whole *w)
 }
 
 /* Whether the files can be written is asked before hours of measuring, not behind them. */
-static int try_file(const char *option, const char *path)
+static lt_status try_file(struct lt_context *ctx, const char *option, const char *path)
 {
 	FILE *f = path ? fopen(path, "a") : NULL;
 
 	if (f)
 		fclose(f);
-	return !path || f ? BENCH_OK : bench_failed("%s: '%s' cannot be written: %s", option, path, strerror(errno));
+	return !path || f ? LT_OK : lt_fail(ctx, LT_EIO, "%s: '%s' cannot be written: %s", option, path, strerror(errno));
 }
 
-static int try_files(const struct bench_options *o)
+static lt_status try_files(struct lt_context *ctx, const struct bench_options *o)
 {
-	int code = try_file("--json", o->json);
-
-	code = code == BENCH_OK ? try_file("--csv", o->csv) : code;
-	return code == BENCH_OK ? try_file("--plot", o->plot) : code;
+	LT_TRY(try_file(ctx, "--json", o->json));
+	LT_TRY(try_file(ctx, "--csv", o->csv));
+	return try_file(ctx, "--plot", o->plot);
 }
 
 /* A folder that was named must work. */
-static int try_folder(const struct bench_options *o)
+static lt_status try_folder(struct lt_context *ctx, const struct bench_options *o)
 {
 	char why[8192];
 	struct lt_cache cache = { .fd = -1 };
 
-	if (o->cache_dir && !*o->cache_dir)
-		return bench_usage("--cache-dir takes the name of a folder");
 	if (o->cache_dir && lt__cache_open(&cache, o->cache_dir, true, why, sizeof why) != LT_CACHE_READY)
-		return bench_usage("--cache-dir: %s", why);
+		return lt_fail(ctx, LT_EINVAL, "--cache-dir: %s", why);
 	lt__cache_close(&cache);
-	return BENCH_OK;
+	return LT_OK;
+}
+
+static lt_status begin(struct whole *w, int argc, char **argv)
+{
+	bool done;
+
+	LT_TRY(bench_options_read(w->ctx, argc, argv, &w->o, &done));
+	if (done)
+		return LT_OK;
+	LT_TRY(try_files(w->ctx, &w->o));
+	LT_TRY(try_folder(w->ctx, &w->o));
+	return work(w);
 }
 
 int main(int argc, char **argv)
 {
 	struct whole w = { .bad = false };
-	int code = bench_options_parse(argc, argv, &w.o);
+	int code;
 
-	if (code == BENCH_OK)
-		code = try_files(&w.o);
-	if (code == BENCH_OK)
-		code = try_folder(&w.o);
+	if (lt_context_new(&w.ctx)) {
+		fputs("lt-bench: out of memory\n", stderr);
+		return LT_EXIT_FAILED;
+	}
 	/* The first Ctrl-C ends the measuring in order, with what there is; the second one ends the program. */
 	lt__interrupt_catch(0);
-	if (code == BENCH_OK)
-		code = work(&w);
+	code = lt__tool_end(w.ctx, &bench_tool, begin(&w, argc, argv));
+	if (!code && (w.bad || bench_interrupted()))
+		code = LT_EXIT_FAILED;
 	bench_release(&w);
 	bench_folder_remove();
-	if (fflush(stdout) != 0 || ferror(stdout))
-		code = bench_failed("standard output cannot be written");
+	lt_context_free(w.ctx);
 	lt__interrupt_release();
-	return code == BENCH_DONE ? BENCH_OK : code;
+	return code;
 }

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "ir/arena.h"
+#include "ir/nearest.h"
 #include "tools/check.h"
 #include "tools/interrupt.h"
 #include "tools/plugins.h"
@@ -130,7 +132,7 @@ static int write_report(const struct suite *s)
 	lt_status st = f ? lt__check_html(&s->report, f) : LT_EIO;
 	if ((f && fclose(f)) || st) {
 		lt__say(stderr, "lt-check: %s: cannot be written: %s\n", s->o->report, strerror(errno));
-		return 2;
+		return CHECK_EXIT_FAILED;
 	}
 	return 0;
 }
@@ -161,7 +163,7 @@ static int run_suite(struct suite *s, const struct check_list *list)
 	}
 	s->report.seconds = lt__check_now() - s->begin;
 	if (s->o->json)
-		code = lt__check_json(&s->report, stdout) ? 2 : 0;
+		code = lt__check_json(&s->report, stdout) ? CHECK_EXIT_FAILED : 0;
 	else
 		lt__check_report_all(&s->report, stdout);
 	if (s->o->report && code == 0)
@@ -180,87 +182,92 @@ static int run_suite(struct suite *s, const struct check_list *list)
 }
 
 /* The backend that is named; else that of the last plug-in; else cpu. */
-static int find_backend(struct check_options *o)
+static void choose_backend(struct check_options *o)
+{
+	o->backend = o->word = "cpu";
+	for (int32_t k = 0; k < o->n_load; k++)         /* one that names a file again has given none */
+		for (uint32_t i = 0; i < lt_backend_count(); i++) {
+			const char *origin = lt_backend_origin(lt_backend_at(i));
+			if (origin && !strcmp(origin, o->load[k]))
+				o->backend = o->word = lt_backend_at(i)->name;
+		}
+}
+
+static lt_status find_backend(struct lt_context *ctx, struct check_options *o)
 {
 	struct check_diagnostics told;
 	int32_t score = 0;
-	char how[200];
-	if (!o->backend) {
-		o->backend = o->word = "cpu";
-		for (int32_t k = 0; k < o->n_load; k++)         /* one that names a file again has given none */
-			for (uint32_t i = 0; i < lt_backend_count(); i++) {
-				const char *origin = lt_backend_origin(lt_backend_at(i));
-				if (origin && !strcmp(origin, o->load[k]))
-					o->backend = o->word = lt_backend_at(i)->name;
-			}
-	}
+	char how[200], names[512];
+	if (!o->backend)
+		choose_backend(o);
 	const struct lt_backend *b = lt_backend_find(o->backend);
-	if (!b && strchr(o->backend, ',')) {
-		lt__say(stderr, "lt-check: -b takes one backend, not '%s'\n", o->word);
-		return 2;
-	}
+	if (!b && strchr(o->backend, ','))
+		return lt_fail(ctx, LT_EINVAL, "-b takes one backend, not '%s'", o->word);
 	if (!b) {
-		lt__say(stderr, "lt-check: there is no backend '%s'; there is:", o->backend);
+		struct lt_nearest near;
+		lt__nearest_begin(&near, o->backend, strlen(o->backend));
 		for (uint32_t i = 0; i < lt_backend_count(); i++)
-			lt__say(stderr, "%s %s", i ? "," : "", lt_backend_at(i)->name);
-		(void)fputc('\n', stderr);
-		return 2;
+			lt__nearest_add(&near, lt_backend_at(i)->name);
+		lt__option_words(check_tool.option, names, sizeof names);
+		return lt_fail(ctx, LT_EINVAL, "there is no backend '%s'%s (there are: %s)", o->backend, lt__nearest_hint(ctx, &near, "'", "'"), names);
 	}
-	if (!lt__check_score(b, o, &score, &told, how, sizeof how)) {
-		lt__say(stderr, "lt-check: %s: FAILED: in score: %s\n", o->backend, how);
-		return CHECK_EXIT_FAILED;
-	}
-	if (score <= 0) {
-		lt__say(stderr, "lt-check: %s cannot be used here: %s%s%s\n", o->backend, told.text[0] ? told.text : "it does not say why",
+	if (!lt__check_score(b, o, &score, &told, how, sizeof how))
+		return lt_fail(ctx, LT_EDEVICE, "%s: FAILED: in score: %s", o->backend, how);
+	if (score <= 0)
+		return lt_fail(ctx, LT_EINVAL, "%s cannot be used here: %s%s%s", o->backend, told.text[0] ? told.text : "it does not say why",
 			told.remedy[0] ? "; " : "", told.remedy);
-		return 2;
-	}
-	return -1;
+	return LT_OK;
 }
 
-/* Of the suite, or of the list of its cases. */
-static int work(struct check_options *o)
+static lt_status check_all(struct lt_context *ctx, struct check_options *o, int *verdict)
 {
 	struct suite s = { .o = o, .begin = lt__check_now(), .report = { .o = o, .backend = lt_backend_find(o->backend) } };
 	struct check_list list;
-	int code = CHECK_EXIT_USE;
+	lt_status st = LT_OK;
 	lt__check_cases(o, &list);
-	if (list.lost) {
-		(void)fputs("lt-check: out of memory\n", stderr);
-		code = CHECK_EXIT_FAILED;
-	} else if (list.n == 0 && o->n_part > 0) {
-		lt__say(stderr, "lt-check: there is no case in part %d/%d (lt-check --list shows all)\n", o->part, o->n_part);
-	} else if (list.n == 0) {
-		lt__say(stderr, "lt-check: no case fits '%s' (lt-check --list shows all)\n", o->filter ? o->filter : "");
-	} else {
-		code = o->list ? list_cases(&list) : run_suite(&s, &list);
-	}
+	if (list.lost)
+		st = lt_fail(ctx, LT_ENOMEM, "out of memory");
+	else if (list.n == 0 && o->n_part > 0)
+		st = lt_fail(ctx, LT_EINVAL, "there is no case in part %d/%d (lt-check --list shows all)", o->part, o->n_part);
+	else if (list.n == 0)
+		st = lt_fail(ctx, LT_EINVAL, "no case fits '%s' (lt-check --list shows all)", o->filter ? o->filter : "");
+	else
+		*verdict = o->list ? list_cases(&list) : run_suite(&s, &list);
 	lt__check_cases_free(&list);
-	return code;
+	return st;
+}
+
+static lt_status begin(struct lt_context *ctx, int argc, char **argv, struct check_options *o, int *verdict)
+{
+	/* Files that are opened would take its place. */
+	if (fcntl(STDOUT_FILENO, F_GETFD) < 0)
+		return lt_fail(ctx, LT_EIO, "standard output cannot be written: %s", strerror(errno));
+	LT_TRY(lt__check_options(ctx, argc, argv, o));
+	if (o->given.done)
+		return LT_OK;
+	lt_status st = lt__plugins_load(ctx, check_tool.name, o->load, o->n_load, true);
+	if (st)
+		return st == LT_ENOMEM ? st : LT_EINVAL;
+	LT_TRY(find_backend(ctx, o));
+	if (!o->script)
+		return check_all(ctx, o, verdict);
+	*verdict = lt__check_again(o);
+	return LT_OK;
 }
 
 int main(int argc, char **argv)
 {
-	struct check_options o;
-	/* Files that are opened would stand in its place. */
-	bool has_output = fcntl(STDOUT_FILENO, F_GETFD) >= 0;
-	int code = has_output ? lt__check_options(argc, argv, &o) : CHECK_EXIT_USE;
-	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
-	if (code < 0 && lt__plugins_load("lt-check", o.load, o.n_load, true, stderr))
-		code = 2;
-	if (code < 0)
-		code = find_backend(&o);
-	if (code < 0 && o.script)
-		code = lt__check_again(&o);
-	else if (code < 0)
-		code = work(&o);
-	if (has_output)
-		free((void *)(uintptr_t)o.load);
-	errno = has_output ? 0 : EBADF;
-	if (!has_output || fflush(stdout) || ferror(stdout)) {
-		lt__say(stderr, "lt-check: standard output cannot be written%s%s\n", errno ? ": " : "", errno ? strerror(errno) : "");
-		code = CHECK_EXIT_USE;
+	struct check_options o = { 0 };
+	struct lt_context *ctx;
+	int verdict = LT_EXIT_OK;
+	if (lt_context_new(&ctx)) {
+		(void)fputs("lt-check: out of memory\n", stderr);
+		return LT_EXIT_FAILED;
 	}
+	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
+	const int code = lt__tool_end(ctx, &check_tool, begin(ctx, argc, argv, &o, &verdict));
+	lt__check_options_free(&o);
+	lt_context_free(ctx);
 	lt__interrupt_release();
-	return code;
+	return code ? code : verdict;
 }

@@ -3,46 +3,32 @@
 #include <string.h>
 #include <unistd.h>
 #include "tools/jsontext.h"
+#include "tools/plugins.h"
 #include "tools/run.h"
 #include "tools/say.h"
-
-/* What the user wrote is a matter of usage; what went wrong with it afterwards is a failure. */
-int run_status(const struct run *r, lt_status s, const char *doing)
-{
-	const char *text = r->instance && lt_instance_code(r->instance) ? lt_instance_message(r->instance) : lt_context_message(r->ctx);
-
-	if (!*text)
-		return run_failed("%s: %s", doing, lt_status_text(s));
-	return s == LT_EINVAL || s == LT_ESYNTAX || s == LT_ETYPE || s == LT_EMISSING ? run_usage("%s", text) : run_failed("%s", text);
-}
 
 static const char *script_name(const struct run *r)
 {
 	return !strcmp(r->o.script, "-") ? "standard input" : r->o.script;
 }
 
-static int parse(struct run *r)
+static lt_status parse(struct run *r)
 {
 	const char *name = script_name(r);
 	int64_t begin;
-	lt_status s = lt__bytes_read(r->ctx, r->o.script, &r->script);
 
-	if (s)
-		return run_usage("%s", lt_context_message(r->ctx));
+	LT_TRY(run_mistake(lt__bytes_read(r->ctx, r->o.script, &r->script)));
 	begin = run_now();
-	s = lt_parse(r->ctx, (const char *)r->script.at, r->script.n, name, NULL, &r->graph);
+	LT_TRY(run_mistake(lt_parse(r->ctx, (const char *)r->script.at, r->script.n, name, NULL, &r->graph)));
 	r->parse_ns = run_now() - begin;
-	/* Whatever a script does wrong is a mistake in it. */
-	if (s)
-		return s == LT_ENOMEM ? run_failed("%s", lt_context_message(r->ctx)) : run_usage("%s", lt_context_message(r->ctx));
 	if (r->o.verbose)
 		lt__say(stderr, "%s: %d node%s in %.1f ms\n", name, r->graph->n_node, run_s(r->graph->n_node), (double)r->parse_ns / 1e6);
 	return run_bindings_find(r->graph, r->binding);
 }
 
-static int check_results(const struct run *r)
+static lt_status check_results(const struct run *r)
 {
-	return r->binding[LT_BINDING_RESULT].n > 0 ? RUN_OK : run_usage("%s: the graph has no result: name one (result = $n; in a script, "
+	return r->binding[LT_BINDING_RESULT].n > 0 ? LT_OK : lt_fail(r->ctx, LT_EINVAL, "%s: the graph has no result: name one (result = $n; in a script, "
 		"result \"name\" = %%n in a graph's text)", script_name(r));
 }
 
@@ -56,59 +42,64 @@ static void list_bindings(const struct run *r)
 				run_binding_text(&r->binding[k].at[i], text, sizeof text), r->binding[k].at[i].needed ? "" : ", not used");
 }
 
-static int check_output(const struct run *r)
+static lt_status check_output(const struct run *r)
 {
 	enum lt_tensorfile kind = r->o.output ? lt__tensorfile_kind(r->o.output) : LT_FILE_OTHER;
 	const struct run_bindings *p = &r->binding[LT_BINDING_RESULT];
 
 	if (kind == LT_FILE_NPY && p->n != 1)
-		return run_usage("%s has %d results, and a .npy holds one: write a .npz or a .safetensors", r->o.script, p->n);
+		return lt_fail(r->ctx, LT_EINVAL, "%s has %d results, and a .npy holds one: write a .npz or a .safetensors", r->o.script, p->n);
 	for (int32_t i = 0; kind == LT_FILE_NPZ && i < p->n; i++)
 		if (lt__npz_name(p->at[i].name))
-			return run_usage("%s: the result '%.200s' cannot be the name of an entry: %s; name it otherwise, or write a .safetensors", r->o.output,
+			return lt_fail(r->ctx, LT_EINVAL, "%s: the result '%.200s' cannot be the name of an entry: %s; name it otherwise, or write a .safetensors", r->o.output,
 				p->at[i].name, lt__npz_name(p->at[i].name));
 	for (int32_t i = 0; i < p->n; i++)
 		if ((kind == LT_FILE_NPY || kind == LT_FILE_NPZ) && p->at[i].dtype == LT_BF16)
-			return run_usage("%s: the result '%s' is bfloat16, which NumPy's format does not have: write a .safetensors", r->o.output,
+			return lt_fail(r->ctx, LT_EINVAL, "%s: the result '%s' is bfloat16, which NumPy's format does not have: write a .safetensors", r->o.output,
 				p->at[i].name);
-	return RUN_OK;
+	return LT_OK;
 }
 
-/* After a step that was all that was asked for. */
-static int the_end(int code)
+/* From the script to results, in order. */
+static lt_status run(struct run *r)
 {
-	return code == RUN_OK ? RUN_DONE : code;
+	LT_TRY(check_output(r));
+	LT_TRY(run_backends_choose(r));
+	LT_TRY(run_cache_find(r));
+	LT_TRY(run_bind(r->ctx, &r->o, r->backends, r->binding, &r->given));
+	LT_TRY(run_compile(r));
+	LT_TRY(run_start(r));
+	LT_TRY(run_evaluate(r));
+	return r->o.time ? run_time(r) : LT_OK;
 }
 
-/* Everything, in order; the first step that does not answer RUN_OK ends it. */
-static int work(struct run *r)
+/* What is done with a script. */
+static lt_status work_on_script(struct run *r)
 {
-	int code;
-
-#define STEP(when, call) if ((when) && (code = (call)) != RUN_OK) return code
-	STEP(true, run_plugins_load(&r->o));
-	STEP(r->o.list, the_end(run_backends_list(&r->o)));
-	STEP(r->o.cache, run_cache_find(r));
-	STEP(r->o.cache, the_end(run_cache_command(r)));
-	STEP(run_dump_is(&r->o, "diff"), the_end(run_diff(r)));
-	STEP(true, parse(r));
-	STEP(!run_dump_is(&r->o, "graph") && !run_dump_is(&r->o, "dot"), check_results(r));
-	STEP(r->o.dump || r->o.check_schedule, run_bind(r->ctx, &r->o, r->backends, r->binding, &r->given));
-	STEP(r->o.schedule, run_schedule_read(r));
-	STEP(r->o.check_schedule, the_end(run_schedule_check(r)));
+	LT_TRY(parse(r));
+	if (!run_dump_is(&r->o, "graph") && !run_dump_is(&r->o, "dot"))
+		LT_TRY(check_results(r));
+	if (r->o.dump || r->o.check_schedule)
+		LT_TRY(run_bind(r->ctx, &r->o, r->backends, r->binding, &r->given));
+	if (r->o.schedule)
+		LT_TRY(run_schedule_read(r));
+	if (r->o.check_schedule)
+		return run_schedule_check(r);
 	if (r->o.verbose)
 		list_bindings(r);
-	STEP(r->o.dump, the_end(run_dump(r)));
-	STEP(true, check_output(r));
-	STEP(true, run_backends_choose(r));
-	STEP(true, run_cache_find(r));
-	STEP(true, run_bind(r->ctx, &r->o, r->backends, r->binding, &r->given));
-	STEP(true, run_compile(r));
-	STEP(true, run_start(r));
-	STEP(true, run_evaluate(r));
-	STEP(r->o.time, run_time(r));
-#undef STEP
-	return RUN_OK;
+	return r->o.dump ? run_dump(r) : run(r);
+}
+
+static lt_status work(struct run *r)
+{
+	LT_TRY(run_mistake(lt__plugins_load(r->ctx, run_tool.name, r->o.load.at, r->o.load.n, true)));
+	if (r->o.list)
+		return run_backends_list(r->ctx, &r->o);
+	if (r->o.cache) {
+		LT_TRY(run_cache_find(r));
+		return run_cache_command(r);
+	}
+	return run_dump_is(&r->o, "diff") ? run_diff(r) : work_on_script(r);
 }
 
 static void run_release(struct run *r)
@@ -131,8 +122,8 @@ static void run_release(struct run *r)
 		lt_graph_free(r->graph);
 	lt__bytes_free(&r->script);
 	lt__bytes_free(&r->schedule);
-	lt_context_free(r->ctx);
 	run_options_free(&r->o);
+	lt_context_free(r->ctx);
 	free(r->backends);
 	free(r->cache_dir);
 	json_decref(r->json);
@@ -148,32 +139,44 @@ static void end_early(void)
 	fflush(stdout);
 	lt__say(stderr, "lt-run: a backend has called exit before lt-run was done; its author has to return an error instead%s%s\n",
 		running->backends ? ": -b " : "", running->backends ? running->backends : "");
-	_exit(RUN_FAILED);
+	_exit(LT_EXIT_FAILED);
+}
+
+static lt_status begin(struct run *r, int argc, char **argv)
+{
+	bool done;
+
+	LT_TRY(run_options_read(r->ctx, argc, argv, &r->o, &done));
+	if (done)
+		return LT_OK;
+	if (!r->o.cc && getenv("CC") && *getenv("CC"))
+		r->o.cc = getenv("CC");
+	r->json = r->o.json && !r->o.list && !r->o.cache && !r->o.dump ? json_object() : NULL;
+	return work(r);
 }
 
 int main(int argc, char **argv)
 {
 	static struct run r;
-	int code = run_options_parse(argc, argv, &r.o);
+	lt_status s;
+	int code;
 
+	if (lt_context_new(&r.ctx)) {
+		fputs("lt-run: out of memory\n", stderr);
+		return LT_EXIT_FAILED;
+	}
 	if (atexit(end_early) == 0)
 		running = &r;
-	if (code == RUN_OK && lt_context_new(&r.ctx))
-		code = run_failed("out of memory");
-	if (code == RUN_OK) {
-		if (!r.o.cc && getenv("CC") && *getenv("CC"))
-			r.o.cc = getenv("CC");
-		r.json = r.o.json && !r.o.list && !r.o.cache && !r.o.dump ? json_object() : NULL;
-		code = work(&r);
-	}
+	s = begin(&r, argc, argv);
 	/* A verification that failed is told, too. */
 	if (r.json && json_object_size(r.json) > 0) {
 		json_dumpf(r.json, stdout, LT_JSON_PLAIN);
 		putchar('\n');
 	}
+	code = lt__tool_end(r.ctx, &run_tool, s);
+	if (r.verdict)
+		code = (int)r.verdict;
 	run_release(&r);
-	if (fflush(stdout) != 0 || ferror(stdout))
-		code = run_failed("standard output cannot be written");
 	running = NULL;
-	return code == RUN_DONE ? RUN_OK : code;
+	return code;
 }

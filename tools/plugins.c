@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "backends/registry.h"
+#include "ir/arena.h"
 #include "tools/plugins.h"
 #include "tools/say.h"
 #include "tools/trusted.h"
@@ -27,16 +28,14 @@ static void plugin_hear(struct lt_diag *d, const struct lt_diagnostic *n)
 
 /* Who is told, and of which source: "--load", "LT_BACKEND_PATH", the folder; and the plug-ins of the sources before it, whose names win: who
  * gives the file that was built just now has the installed one in mind, too. */
-struct loader { const char *tool, *source; bool named; FILE *err; uint32_t n; const struct lt_backend **before; };
+struct loader { struct lt_context *ctx; const char *tool, *source; bool named; uint32_t n; const struct lt_backend **before; };
 
 static lt_status count_before(struct loader *l)
 {
 	l->n = 0;
 	l->before = calloc(lt_backend_count() + 1, sizeof(struct lt_backend *));
-	if (!l->before) {
-		fprintf(l->err, "%s: out of memory\n", l->tool);
-		return LT_ENOMEM;
-	}
+	if (!l->before)
+		return lt_fail(l->ctx, LT_ENOMEM, "out of memory");
 	for (uint32_t i = 0; i < lt_backend_count(); i++)
 		if (lt_backend_origin(lt_backend_at(i)))
 			l->before[l->n++] = lt_backend_at(i);
@@ -68,9 +67,9 @@ static bool plugin_check(const struct loader *l, const char *path, const char *r
 	if (lt__path_is_trusted(real, why, sizeof why))
 		return true;
 	if (l->named)
-		lt__say(l->err, "%s: %s: warning: others may change %s: %s\n", l->tool, l->source, path, why);
+		lt__say(stderr, "%s: %s: warning: others may change %s: %s\n", l->tool, l->source, path, why);
 	else
-		lt__say(l->err, "%s: %s: %s: not loaded, because others may change it: %s; -B loads one file all the same%s\n", l->tool, l->source, path, why,
+		lt__say(stderr, "%s: %s: %s: not loaded, because others may change it: %s; -B loads one file all the same%s\n", l->tool, l->source, path, why,
 			end);
 	return l->named;
 }
@@ -85,7 +84,7 @@ static lt_status load(const struct loader *l, const char *path, const char *end)
 		return LT_OK;
 	real = realpath(path, NULL);
 	if (!real && !l->named) {
-		lt__say(l->err, "%s: %s: %s: cannot be loaded: %s%s\n", l->tool, l->source, path, strerror(errno), end);
+		lt__say(stderr, "%s: %s: %s: cannot be loaded: %s%s\n", l->tool, l->source, path, strerror(errno), end);
 		return LT_ELOAD;
 	}
 	/* Of a file that was named the loader says that it is not there. */
@@ -95,14 +94,16 @@ static lt_status load(const struct loader *l, const char *path, const char *end)
 	}
 	st = lt__backend_load_behind(path, l->named ? NULL : real, l->before, l->n, &h.diag);
 	free(real);
+	if (st && l->named)
+		return lt_fail(l->ctx, st, "%s: %s", l->source, h.text[0] ? h.text : lt_status_text(st));
 	if (st)
-		lt__say(l->err, "%s: %s: %s%s\n", l->tool, l->source, h.text[0] ? h.text : lt_status_text(st), end);
+		lt__say(stderr, "%s: %s: %s%s\n", l->tool, l->source, h.text[0] ? h.text : lt_status_text(st), end);
 	return st;
 }
 
 static void no_memory(const struct loader *l)
 {
-	fprintf(l->err, "%s: %s: out of memory (left out)\n", l->tool, l->source);
+	fprintf(stderr, "%s: %s: out of memory (left out)\n", l->tool, l->source);
 }
 
 static int is_so(const struct dirent *e)
@@ -125,7 +126,7 @@ static void load_folder(const struct loader *l, const char *folder, bool may_be_
 	}
 	n = real ? scandir(real, &list, is_so, alphasort) : -1;
 	if (n < 0 && !(may_be_absent && errno == ENOENT))
-		lt__say(l->err, "%s: %s: %s: cannot be read: %s (left out)\n", l->tool, l->source, folder, strerror(errno));
+		lt__say(stderr, "%s: %s: %s: cannot be read: %s (left out)\n", l->tool, l->source, folder, strerror(errno));
 	for (int i = 0; i < n; i++) {
 		char *path = malloc(strlen(folder) + strlen(list[i]->d_name) + 2);
 
@@ -160,9 +161,9 @@ static void load_path(const struct loader *l, const char *list)
 	free(copy);
 }
 
-lt_status lt__plugins_load(const char *tool, const char *const *files, int32_t n, bool environment, FILE *err)
+lt_status lt__plugins_load(struct lt_context *ctx, const char *tool, const char *const *files, int32_t n, bool environment)
 {
-	struct loader given = { tool, "--load", true, err, 0, NULL }, path = { tool, "LT_BACKEND_PATH", false, err, 0, NULL };
+	struct loader given = { ctx, tool, "--load", true, 0, NULL }, path = { ctx, tool, "LT_BACKEND_PATH", false, 0, NULL };
 
 	for (int32_t i = 0; i < n; i++) {
 		lt_status st = load(&given, files[i], "");
@@ -178,7 +179,7 @@ lt_status lt__plugins_load(const char *tool, const char *const *files, int32_t n
 	}
 #ifdef LT_BACKEND_DIR
 	if (environment) {
-		struct loader installed = { tool, "installed backends", false, err, 0, NULL };
+		struct loader installed = { ctx, tool, "installed backends", false, 0, NULL };
 
 		if (count_before(&installed))
 			return LT_ENOMEM;
@@ -187,6 +188,6 @@ lt_status lt__plugins_load(const char *tool, const char *const *files, int32_t n
 	}
 #endif
 	if (lt_backend_complaint())
-		lt__say(err, "%s: %s\n", tool, lt_backend_complaint());
+		lt__say(stderr, "%s: %s\n", tool, lt_backend_complaint());
 	return LT_OK;
 }

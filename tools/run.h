@@ -1,7 +1,7 @@
 /* tools/run.h -- the parts of lt-run: what the command line says, what the script asks for, one run of it all.
  *
- * Every step answers an exit code (enum run_exit) and has said on standard error what went wrong.  All memory of a
- * run lives in struct run and goes with it.
+ * A step that fails answers a code and leaves a sentence in the context, which main prints.  All memory of a run lives in
+ * struct run and goes with it.
  */
 #ifndef LT_TOOLS_RUN_H
 #define LT_TOOLS_RUN_H
@@ -9,16 +9,13 @@
 #include <stdbool.h>
 #include "ir/graph.h"
 #include "lt/lt.h"
+#include "tools/options.h"
 #include "tools/tensorfile.h"
 
-/* RUN_UNVERIFIED: --verify can say nothing of some elements.  RUN_DONE: nothing is left to do; exit 0. */
-enum run_exit { RUN_OK, RUN_FAILED, RUN_USAGE, RUN_UNVERIFIED, RUN_DONE = 100 };
-
 /* run_options.c: the command line; everything points into argv. */
-struct run_list { const char **at; int32_t n; };
 struct run_options {
 	const char *script;
-	struct run_list input, inputs, constant, weights, load;
+	struct lt_texts input, inputs, constant, weights, load;
 	const char *output, *backends, *dump, *cc, *cache, *cache_dir, *schedule, *apply, *target, *use_source;
 	const char *second;                     /* --dump=diff: the other tree */
 	int64_t runs, time, threads;            /* time: 0 none, -1 as many as take half a second */
@@ -26,23 +23,17 @@ struct run_options {
 	char pass;                              /* -dLETTER; 0: none */
 	bool verify, allow_unbounded, explain, strict, no_passes, no_cache, list, json, quiet, verbose, check_schedule, no_capture;
 };
-int run_options_parse(int argc, char **argv, struct run_options *);
+extern const struct lt_tool run_tool;
+/* done: help or the like was printed, and nothing is left to do. */
+lt_status run_options_read(struct lt_context *, int argc, char **argv, struct run_options *, bool *done);
 void run_options_free(struct run_options *);
-/* run_whole.c */
-int run_check_together(const struct run_options *);     /* RUN_USAGE for options that make no sense beside each other */
 bool run_dump_is(const struct run_options *, const char *kind);
-/* Prints "lt-run: " and the sentence on standard error; gives RUN_USAGE, RUN_FAILED. */
-int run_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-int run_failed(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Whatever is wrong with a file or a script that the user named is the user's mistake. */
+static inline lt_status run_mistake(lt_status s) { return s && s != LT_ENOMEM ? LT_EINVAL : s; }
 
 /* The ending of a plural. */
 static inline const char *run_s(int64_t n) { return n == 1 ? "" : "s"; }
-
-/* run_help.c */
-void run_help(FILE *);
-/* The one of n words that `word` was probably meant to be, or NULL; word i is at(user, i). */
-const char *run_nearest(const char *word, int32_t n, const char *(*at)(const void *user, int32_t i), const void *user);
-const char *run_nearest_of(const char *word, const char *const *words);        /* NULL ends the words */
 
 /* run_bindings.c: what a graph asks for and gives, in the order of the library's enumeration. */
 struct run_binding {
@@ -56,7 +47,7 @@ struct run_binding {
 	bool bounded;           /* an extent depends on a run-time scalar */
 };
 struct run_bindings { struct run_binding *at, **sorted; int32_t n; };         /* sorted: by name */
-int run_bindings_find(const struct lt_graph *, struct run_bindings out[LT_BINDING_RESULT + 1]);
+lt_status run_bindings_find(const struct lt_graph *, struct run_bindings out[LT_BINDING_RESULT + 1]);
 void run_bindings_free(struct run_bindings bindings[LT_BINDING_RESULT + 1]);
 int32_t run_binding_index(const struct run_bindings *, const char *name, size_t bytes);      /* -1: no such */
 const char *run_binding_kind(enum lt_binding);        /* "input" */
@@ -76,7 +67,7 @@ struct run_given {
 	int32_t n_input;
 };
 /* backends: the list that will run it, whose first may say that any values do; NULL: not known. */
-int run_bind(struct lt_context *, const struct run_options *, const char *backends, const struct run_bindings *bindings, struct run_given *out);
+lt_status run_bind(struct lt_context *, const struct run_options *, const char *backends, const struct run_bindings *bindings, struct run_given *out);
 void run_given_free(struct run_given *);
 
 /* The whole. */
@@ -97,40 +88,40 @@ struct run {
 	struct run_verify *verify;
 	struct run_explained *explained;
 	int64_t parse_ns;
+	enum lt_exit verdict;                   /* what was asked for is done, and the answer is no: trees differ, elements are not verified */
 	json_t *json;                           /* --json: the object that is printed at the end */
 };
 int64_t run_now(void);                          /* ns of a clock that only goes forward */
-int run_status(const struct run *, lt_status, const char *doing);      /* says the instance's message, else the context's; RUN_FAILED, RUN_USAGE */
 
 /* run_backends.c */
-int run_plugins_load(const struct run_options *);
-int run_backends_list(const struct run_options *);
+lt_status run_backends_list(struct lt_context *, const struct run_options *);
 /* The list to compile with: as -b names it, or the best that is usable here. */
-int run_backends_choose(struct run *);
+lt_status run_backends_choose(struct run *);
 bool run_backends_any_values(const struct run_options *, const char *list);     /* lt_caps.any_values of the first */
 
 /* run_cache.c */
-int run_cache_find(struct run *);               /* where compiled code is kept */
-int run_cache_command(const struct run *);      /* --cache=stats|clear */
+lt_status run_cache_find(struct run *);               /* where compiled code is kept */
+lt_status run_cache_command(const struct run *);      /* --cache=stats|clear */
 
 /* run_compile.c */
-int run_compile(struct run *);
-int run_schedule_read(struct run *);            /* --schedule: its text */
-int run_schedule_check(struct run *);           /* --check-schedule: says whether it and --apply fit; RUN_FAILED if not */
-int run_start(struct run *);                    /* binds the constants, makes an instance and room for the results */
+lt_status run_compile(struct run *);
+lt_status run_schedule_read(struct run *);            /* --schedule: its text */
+lt_status run_schedule_check(struct run *);     /* --check-schedule: whether it and --apply fit; the sentence says why not */
+lt_status run_start(struct run *);                    /* binds the constants, makes an instance and room for the results */
 
 /* run_dump.c */
-int run_dump(struct run *);
-int run_diff(struct run *);                     /* --dump=diff A B; RUN_FAILED if they differ */
+lt_status run_dump(struct run *);
+lt_status run_diff(struct run *);               /* --dump=diff A B; the verdict says whether they differ */
 
 /* run_explain.c: what lt_options.explain is given, told when the compilation has ended, well or not. */
-int run_explain_begin(struct run *);
+lt_status run_explain_begin(struct run *);
 void run_explain_add(struct run *, const struct lt_explained *);
 void run_explain_say(struct run *);
 void run_explain_free(struct run *);
 
 /* run_eval.c: the evaluations, each printed, compared, written as asked for. */
-int run_evaluate(struct run *);
+lt_status run_evaluate(struct run *);
+lt_status run_instance(struct run *);     /* one run; its sentence is the context's, as that of every failure of the tool */
 
 /* run_print.c: as NumPy's str() prints an array; at most a line's 75 characters. */
 lt_status run_print_tensor(FILE *, const struct lt_tensor *);     /* LT_ENOMEM: nothing is printed */
@@ -147,12 +138,12 @@ json_t *run_json_number(double);
 json_t *run_json_under(json_t *object, const char *key);        /* the array of that name, made if missing */
 
 /* run_verify.c */
-int run_verify_begin(struct run *);
-int run_verify_kernels(struct run *, int64_t evaluation);       /* before a run on r->input: makes one of its own, and puts the states back */
-int run_verify_compare(struct run *, int64_t evaluation);       /* after that run */
-int run_verify_end(struct run *);               /* says what was found; RUN_FAILED if something is wrong, RUN_UNVERIFIED */
+lt_status run_verify_begin(struct run *);
+lt_status run_verify_kernels(struct run *, int64_t evaluation);       /* before a run on r->input: makes one of its own, and puts the states back */
+lt_status run_verify_compare(struct run *, int64_t evaluation);       /* after that run */
+lt_status run_verify_end(struct run *);         /* prints what was found, and fails if something is wrong or open */
 void run_verify_free(struct run *);
 
 /* run_time.c */
-int run_time(struct run *);
+lt_status run_time(struct run *);
 #endif

@@ -1,7 +1,7 @@
 /* tools/run_backends.c -- which backends there are: plug-ins, --list-backends, and the choice when -b names none. */
 #include <stdlib.h>
 #include <string.h>
-#include "tools/plugins.h"
+#include "ir/nearest.h"
 #include "tools/jsontext.h"
 #include "tools/run.h"
 #include "tools/temporary.h"
@@ -24,13 +24,6 @@ static void backend_hear(struct lt_diag *d, const struct lt_diagnostic *n)
 static struct backend_heard listen(void)
 {
 	return (struct backend_heard){ .diag = { .size = sizeof(struct lt_diag), .report = backend_hear } };
-}
-
-int run_plugins_load(const struct run_options *o)
-{
-	lt_status s = lt__plugins_load("lt-run", o->load.at, o->load.n, true, stderr);
-
-	return s == LT_ENOMEM ? RUN_FAILED : s ? RUN_USAGE : RUN_OK;
 }
 
 struct backend_facts { char *text; size_t bytes; FILE *to; };
@@ -172,26 +165,20 @@ static void print_table(struct listed *list, uint32_t n)
 	}
 }
 
-int run_backends_list(const struct run_options *o)
+lt_status run_backends_list(struct lt_context *ctx, const struct run_options *o)
 {
 	uint32_t n = lt_backend_count();
 	struct listed *list = calloc(n + 1, sizeof *list);
 
 	if (!list)
-		return run_failed("out of memory");
+		return lt_fail(ctx, LT_ENOMEM, "out of memory");
 	for (uint32_t i = 0; i < n; i++)
 		find_listed(o, i, &list[i]);
 	(o->json ? print_json : print_table)(list, n);
 	for (uint32_t i = 0; i < n; i++)
 		free(list[i].facts.text);
 	free(list);
-	return RUN_OK;
-}
-
-static const char *backend_at(const void *user, int32_t i)
-{
-	(void)user;
-	return lt_backend_at((uint32_t)i)->name;
+	return LT_OK;
 }
 
 /* Whether one of the names between the commas is empty. */
@@ -208,7 +195,7 @@ static bool has_gap(const char *list)
 
 /* A backend whose score is 0 or less is not for this machine; its code may be looked at all the same.  One that does not open says so itself
  * when the program is compiled. */
-static int check_score(const struct run_options *o, const struct lt_backend *b, const char *config)
+static lt_status check_score(struct lt_context *ctx, const struct run_options *o, const struct lt_backend *b, const char *config)
 {
 	struct backend_heard h = listen(), unheard = listen();
 	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc, .temp_dir = lt__temp_dir(),
@@ -216,65 +203,65 @@ static int check_score(const struct run_options *o, const struct lt_backend *b, 
 	struct lt_session *session = NULL;
 
 	if (o->dump || o->check_schedule || b->score(config, &h.diag) > 0 || b->open(&host, config, &session, &unheard.diag))
-		return RUN_OK;
+		return LT_OK;
 	b->close(session);
-	return run_failed("the backend %s cannot be used here: %s%s", b->name, reason(&h), LT_HAS(struct lt_backend, b, dump) ?
+	return lt_fail(ctx, LT_EINVAL, "the backend %s cannot be used here: %s%s", b->name, reason(&h), LT_HAS(struct lt_backend, b, dump) ?
 		"; its code can be looked at (--dump=source)" : "");
 }
 
 /* Each NAME[:CONFIG] of the list must be there. */
-static int check_names(const struct run_options *o, const char *list)
+static lt_status check_names(struct lt_context *ctx, const struct run_options *o, const char *list)
 {
 	char *copy = strdup(list), *rest = NULL, names[512] = "";
-	int code = copy ? RUN_OK : run_failed("out of memory");
+	lt_status s = copy ? LT_OK : lt_fail(ctx, LT_ENOMEM, "out of memory");
 
 	for (uint32_t i = 0; i < lt_backend_count() && strlen(names) + strlen(lt_backend_at(i)->name) + 3 < sizeof names; i++)
 		strcat(strcat(names, i ? ", " : ""), lt_backend_at(i)->name);
 	if (copy && has_gap(copy))
-		code = run_usage("a name is missing in --backend '%s': it takes a name, or several with commas (there are: %s)", list, names);
-	for (char *at = copy && code == RUN_OK ? strtok_r(copy, ",", &rest) : NULL; at && code == RUN_OK; at = strtok_r(NULL, ",", &rest)) {
+		s = lt_fail(ctx, LT_EINVAL, "a name is missing in --backend '%s': it takes a name, or several with commas (there are: %s)", list, names);
+	for (char *at = copy && !s ? strtok_r(copy, ",", &rest) : NULL; at && !s; at = strtok_r(NULL, ",", &rest)) {
 		char *config = strchr(at, ':');
 
 		if (config)
 			*config++ = 0;
 		if (lt_backend_find(at)) {
-			code = check_score(o, lt_backend_find(at), config ? config : "");
+			s = check_score(ctx, o, lt_backend_find(at), config ? config : "");
 		} else {
-			const char *near = run_nearest(at, (int32_t)lt_backend_count(), backend_at, NULL);
+			struct lt_nearest near;
 
-			code = near ? run_usage("there is no backend '%s'; did you mean '%s'? (there are: %s)", at, near, names) :
-				run_usage("there is no backend '%s' (there are: %s)", at, names);
+			lt__nearest_begin(&near, at, strlen(at));
+			for (uint32_t i = 0; i < lt_backend_count(); i++)
+				lt__nearest_add(&near, lt_backend_at(i)->name);
+			s = lt_fail(ctx, LT_EINVAL, "there is no backend '%s'%s (there are: %s)", at, lt__nearest_hint(ctx, &near, "'", "'"), names);
 		}
 	}
 	free(copy);
-	return code;
+	return s;
 }
 
 /* --target and --use-source are words of the backend cpu: they are put behind its own, or it alone is used. */
-static int choose_cpu(struct run *r)
+static lt_status choose_cpu(struct run *r)
 {
 	const char *list = r->o.backends ? r->o.backends : "cpu", *at = list, *source = r->o.use_source;
 	size_t room = strlen(list) + 64 + (r->o.target ? strlen(r->o.target) : 0) + (source ? strlen(source) : 0), end;
-	int code = check_names(&r->o, list);
 
-	if (code != RUN_OK)
-		return code;
+	LT_TRY(check_names(r->ctx, &r->o, list));
 	if (r->o.target && strpbrk(r->o.target, ";,"))
-		return run_usage("--target takes one name, not '%s'", r->o.target);
+		return lt_fail(r->ctx, LT_EINVAL, "--target takes one name, not '%s'", r->o.target);
 	if (source && strpbrk(source, ";,"))
-		return run_usage("--use-source takes no file with a ';' or ',' in its name, which part options of backends: '%s'", source);
+		return lt_fail(r->ctx, LT_EINVAL, "--use-source takes no file with a ';' or ',' in its name, which part options of backends: '%s'", source);
 	while (strncmp(at, "cpu", 3) != 0 || (at[3] && at[3] != ':' && at[3] != ',')) {
 		at += strcspn(at, ",");
 		if (!*at++)
-			return run_usage("%s is for the backend cpu, which is not in --backend '%s'", source ? "--use-source" : "--target", list);
+			return lt_fail(r->ctx, LT_EINVAL, "%s is for the backend cpu, which is not in --backend '%s'", source ? "--use-source" : "--target", list);
 	}
 	r->backends = malloc(room);
 	if (!r->backends)
-		return run_failed("out of memory");
+		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 	end = (size_t)(at - list) + strcspn(at, ",");
 	snprintf(r->backends, room, "%.*s%s%s%s%s%s%s%s", (int)end, list, at[3] == ':' ? ";" : ":", r->o.target ? "target=" : "",
 		r->o.target ? r->o.target : "", r->o.target && source ? ";" : "", source ? "source=" : "", source ? source : "", list + end);
-	return RUN_OK;
+	return LT_OK;
 }
 
 /* A plug-in that nobody named must not keep the others from working: one whose device is busy is left out, with a word. */
@@ -290,7 +277,7 @@ static bool opens(const struct run_options *o, const struct lt_backend *b)
 	return false;
 }
 
-int run_backends_choose(struct run *r)
+lt_status run_backends_choose(struct run *r)
 {
 	const struct lt_backend *best = NULL;
 	int32_t most = 0;
@@ -299,7 +286,7 @@ int run_backends_choose(struct run *r)
 		return choose_cpu(r);
 	if (r->o.backends) {
 		r->backends = strdup(r->o.backends);
-		return r->backends ? check_names(&r->o, r->backends) : run_failed("out of memory");
+		return r->backends ? check_names(r->ctx, &r->o, r->backends) : lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 	}
 	for (uint32_t i = 0; i < lt_backend_count(); i++) {
 		struct backend_heard h = listen();
@@ -311,13 +298,13 @@ int run_backends_choose(struct run *r)
 		}
 	}
 	if (!best)
-		return run_failed("no backend works on this machine (lt-run --list-backends says why)");
+		return lt_fail(r->ctx, LT_EUNSUPPORTED, "no backend works on this machine (lt-run --list-backends says why)");
 	/* A plug-in that is preferred need not take everything: what it refuses goes to the processor. */
 	r->backends = malloc(strlen(best->name) + 8);
 	if (!r->backends)
-		return run_failed("out of memory");
+		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 	sprintf(r->backends, "%s%s", best->name, strcmp(best->name, "cpu") != 0 && lt_backend_find("cpu") ? ",cpu" : "");
-	return RUN_OK;
+	return LT_OK;
 }
 
 bool run_backends_any_values(const struct run_options *o, const char *list)

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include "ir/nearest.h"
 #include "tools/run.h"
 #include "tools/say.h"
 
@@ -12,8 +13,9 @@ struct binder {
 	const struct run_options *o;
 	const struct run_bindings *binding;           /* by kind */
 	struct run_given *given;
-	FILE *text;                             /* what does not fit, a line each */
-	int32_t n_problem, n_missing;
+	FILE *text;                             /* what does not fit: sentences, the second and the others in lines of their own */
+	int32_t n_problem;
+	bool begun;                             /* there is a sentence */
 	bool names_only;                        /* nothing is run: the tensors are neither made nor asked for */
 	bool unread;                            /* a file failed: what it was to give is not known */
 	bool no_memory;                         /* which is no mistake of the user's */
@@ -23,6 +25,13 @@ struct binder {
 /* The ports of one kind being given their tensors; from[i]: the option or file that gave value[i]. */
 struct slots { enum lt_binding kind; const struct lt_tensor **value; const char **from; };
 
+static void begin_sentence(struct binder *b)
+{
+	if (b->begun)
+		fputs("\nlt-run: ", b->text);
+	b->begun = true;
+}
+
 static void bind_report(struct binder *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void bind_report(struct binder *b, const char *fmt, ...)
 {
@@ -31,29 +40,26 @@ static void bind_report(struct binder *b, const char *fmt, ...)
 	if (++b->n_problem > MAX_PROBLEMS)
 		return;
 	va_start(args, fmt);
-	fputs("lt-run: ", b->text);
-	lt__vsay(b->text, fmt, args);
-	fputc('\n', b->text);
+	begin_sentence(b);
+	vfprintf(b->text, fmt, args);
 	va_end(args);
-}
-
-static const char *name_at(const void *bindings, int32_t i)
-{
-	return ((const struct run_bindings *)bindings)->at[i].name;
 }
 
 static void report_unknown(struct binder *b, enum lt_binding kind, const char *name, const char *from)
 {
 	const struct run_bindings *p = &b->binding[kind];
 	enum lt_binding other = kind == LT_BINDING_INPUT ? LT_BINDING_CONSTANT : LT_BINDING_INPUT;
-	const char *near = run_nearest(name, p->n, name_at, p);
+	struct lt_nearest near;
 
+	lt__nearest_begin(&near, name, strlen(name));
+	for (int32_t i = 0; i < p->n; i++)
+		lt__nearest_add(&near, p->at[i].name);
 	if (run_binding_index(&b->binding[other], name, strlen(name)) >= 0)
 		bind_report(b, "%s: '%s' is no %s of the script but %s %s: give it with %s", from, name, run_binding_kind(kind),
 			other == LT_BINDING_INPUT ? "an" : "a", run_binding_kind(other),
 			other == LT_BINDING_INPUT ? "-i or --inputs" : "-c or --weights");
-	else if (near)
-		bind_report(b, "%s: the script has no %s '%s'; did you mean '%s'?", from, run_binding_kind(kind), name, near);
+	else if (near.n)
+		bind_report(b, "%s: the script has no %s '%s'%s", from, run_binding_kind(kind), name, lt__nearest_hint(b->ctx, &near, "'", "'"));
 	else if (p->n == 0)
 		bind_report(b, "%s: the script has no %s '%s'; it has no %ss at all", from, run_binding_kind(kind), name, run_binding_kind(kind));
 	else
@@ -136,7 +142,7 @@ static void place_option(struct binder *b, struct slots *s, const char *option)
 	name = strndup(option, strcspn(option, "="));
 	b->no_memory = b->no_memory || !name;
 	if (!strchr(option, '='))
-		bind_report(b, "'%s' is not NAME=SPEC, such as %s=random", option, option);
+		bind_report(b, "'%s' is not NAME=SPEC, such as %s", option, lt__shell(lt__scratch(b->ctx, "%s=random", option)).text);
 	else if (name)
 		report_unknown(b, s->kind, name, option);
 	free(name);
@@ -172,7 +178,7 @@ static bool is_remainder(const struct binder *b, const struct slots *s, const ch
 }
 
 /* "*=SPEC" given a second time. */
-static void check_remainder(struct binder *b, const struct slots *s, const struct run_list *options)
+static void check_remainder(struct binder *b, const struct slots *s, const struct lt_texts *options)
 {
 	const char *first = NULL;
 
@@ -185,7 +191,7 @@ static void check_remainder(struct binder *b, const struct slots *s, const struc
 }
 
 /* The ports that are needed and have nothing yet, from "*=SPEC". */
-static void place_remainder(struct binder *b, struct slots *s, const struct run_list *options)
+static void place_remainder(struct binder *b, struct slots *s, const struct lt_texts *options)
 {
 	const char *rest = NULL;
 
@@ -209,7 +215,7 @@ static void place_any(struct binder *b, struct slots *s)
 			return;
 		place_spec(b, s, i, "random", "random");
 		if (!b->o->quiet)
-			lt__say(b->text, "lt-run: the %s '%s' is not given and has random values, which do for this backend\n",
+			lt__say(stderr, "lt-run: the %s '%s' is not given and has random values, which do for this backend\n",
 				run_binding_kind(s->kind), lt__shown(b->binding[s->kind].at[i].name).text);
 	}
 }
@@ -231,8 +237,8 @@ static void report_missing(struct binder *b, const struct slots *s, const char *
 		const struct run_binding *p = &b->binding[s->kind].at[i];
 
 		if (p->needed && !s->from[i])
-			lt__say(b->text, "  %s '%s', %s: give it with  %s %s=FILE.npy\n", run_binding_kind(s->kind), lt__shown(p->name).text,
-				run_binding_text(p, text, sizeof text), flag, lt__shown(p->name).text);
+			fprintf(b->text, "\n  %s '%s', %s: give it with  %s %s", run_binding_kind(s->kind), lt__shown(p->name).text,
+				run_binding_text(p, text, sizeof text), flag, lt__shell(lt__scratch(b->ctx, "%s=FILE.npy", p->name)).text);
 	}
 }
 
@@ -288,18 +294,18 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 	}
 	n += count_missing(b, constant);
 	if (n > 0 && s.from && !b->names_only && !b->unread) {
-		lt__say(b->text, "lt-run: %s needs %d tensor%s not given%s%s:\n", b->o->script, n, n == 1 ? " that is" : "s that are",
+		begin_sentence(b);
+		fprintf(b->text, "%s needs %d tensor%s not given%s%s:", b->o->script, n, n == 1 ? " that is" : "s that are",
 			file ? ", with the inputs of " : "", file ? file : "");
 		report_missing(b, &s, "-i");
 		report_missing(b, constant, "-c");
-		fputs("  (a value, zeros, ones, iota or random[:SEED] may stand for FILE.npy; --inputs and --weights take all at "
-			"once from a .npz or .safetensors)\n", b->text);
-		b->n_missing = n;
+		fputs("\n  (a value, zeros, ones, iota or random[:SEED] may stand for FILE.npy; --inputs and --weights take all at "
+			"once from a .npz or .safetensors)", b->text);
 	}
 	free(s.from);
 }
 
-int run_bind(struct lt_context *ctx, const struct run_options *o, const char *backends, const struct run_bindings *binding, struct run_given *out)
+lt_status run_bind(struct lt_context *ctx, const struct run_options *o, const char *backends, const struct run_bindings *binding, struct run_given *out)
 {
 	struct binder b = { .ctx = ctx, .o = o, .binding = binding, .given = out, .names_only = o->dump || o->check_schedule, .backends = backends,
 		.any = backends ? -1 : 0 };
@@ -318,7 +324,7 @@ int run_bind(struct lt_context *ctx, const struct run_options *o, const char *ba
 		if (b.text)
 			fclose(b.text);
 		free(text);
-		return run_failed("out of memory");
+		return lt_fail(ctx, LT_ENOMEM, "out of memory");
 	}
 	if (make_slots(&b, &constant, LT_BINDING_CONSTANT, NULL) && make_slots(&b, &common, LT_BINDING_INPUT, NULL))
 		bind_all(&b, &constant, &common);
@@ -326,17 +332,13 @@ int run_bind(struct lt_context *ctx, const struct run_options *o, const char *ba
 	free(constant.from);
 	free(common.value);
 	free(common.from);
+	if (b.n_problem > MAX_PROBLEMS)
+		fprintf(b.text, "\nlt-run: ... and %d more like these", b.n_problem - MAX_PROBLEMS);
 	fclose(b.text);
 	/* What does not fit may be so for that alone. */
-	if (b.no_memory) {
-		free(text);
-		return run_failed("out of memory");
-	}
-	fwrite(text, 1, bytes, stderr);
-	if (b.n_problem > MAX_PROBLEMS)
-		run_usage("... and %d more like these", b.n_problem - MAX_PROBLEMS);
+	lt_status st = b.no_memory ? lt_fail(ctx, LT_ENOMEM, "out of memory") : b.begun ? lt_fail(ctx, LT_EINVAL, "%s", text) : LT_OK;
 	free(text);
-	return b.n_problem + b.n_missing > 0 ? RUN_USAGE : RUN_OK;
+	return st;
 }
 
 void run_given_free(struct run_given *g)

@@ -4,7 +4,7 @@
 #include "ir/need.h"
 #include "tools/run.h"
 
-static int add_binding(const struct lt_graph *g, struct run_bindings *bindings, enum lt_binding kind, const char *name, lt_node node,
+static lt_status add_binding(const struct lt_graph *g, struct run_bindings *bindings, enum lt_binding kind, const char *name, lt_node node,
 	bool needed)
 {
 	const struct lt_nodedef *n = &g->node[node];
@@ -13,7 +13,7 @@ static int add_binding(const struct lt_graph *g, struct run_bindings *bindings, 
 	if ((bindings->n & (bindings->n - 1)) == 0) {
 		grown = realloc(bindings->at, (size_t)(bindings->n ? 2 * bindings->n : 1) * sizeof *grown);
 		if (!grown)
-			return run_failed("out of memory");
+			return lt_fail(g->ctx, LT_ENOMEM, "out of memory");
 		bindings->at = grown;
 	}
 	p = &bindings->at[bindings->n++];
@@ -21,12 +21,12 @@ static int add_binding(const struct lt_graph *g, struct run_bindings *bindings, 
 		.needed = needed };
 	p->shape = malloc((size_t)n->n_dim * sizeof *p->shape + 1);
 	if (!p->shape)
-		return run_failed("out of memory");
+		return lt_fail(g->ctx, LT_ENOMEM, "out of memory");
 	for (int32_t i = 0; i < n->n_dim; i++) {
 		p->shape[i] = g->var[n->dim[i]].extent;
 		p->bounded |= g->var[n->dim[i]].bounded;
 	}
-	return RUN_OK;
+	return LT_OK;
 }
 
 struct bindings_asking { const struct lt_graph *g; struct lt_arena *arena; bool *needed; };
@@ -44,37 +44,37 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*(struct run_binding *const *)a)->name, (*(struct run_binding *const *)b)->name);
 }
 
-static int sort_bindings(struct run_bindings *p)
+static lt_status sort_bindings(struct lt_context *ctx, struct run_bindings *p)
 {
 	p->sorted = malloc(((size_t)p->n + 1) * sizeof(struct run_binding *));
 	if (!p->sorted)
-		return run_failed("out of memory");
+		return lt_fail(ctx, LT_ENOMEM, "out of memory");
 	for (int32_t i = 0; i < p->n; i++)
 		p->sorted[i] = &p->at[i];
 	qsort(p->sorted, (size_t)p->n, sizeof(struct run_binding *), by_name);
-	return RUN_OK;
+	return LT_OK;
 }
 
-int run_bindings_find(const struct lt_graph *g, struct run_bindings out[LT_BINDING_RESULT + 1])
+lt_status run_bindings_find(const struct lt_graph *g, struct run_bindings out[LT_BINDING_RESULT + 1])
 {
 	struct bindings_asking a = { .g = g };
-	int code = lt__arena_new(g->ctx, &a.arena) || lt__protect(g->ctx, bindings_ask, &a) ? run_failed("out of memory") : RUN_OK;
+	lt_status s = lt__arena_new(g->ctx, &a.arena) || lt__protect(g->ctx, bindings_ask, &a) ? lt_fail(g->ctx, LT_ENOMEM, "out of memory") : LT_OK;
 
-	for (lt_node i = 0; i < g->n_node && code == RUN_OK; i++) {
+	for (lt_node i = 0; i < g->n_node && !s; i++) {
 		enum lt_opcode op = g->node[i].op;
 
 		if (op == LT_OP_input || op == LT_OP_constant || op == LT_OP_state) {
 			enum lt_binding kind = op == LT_OP_input ? LT_BINDING_INPUT : op == LT_OP_constant ? LT_BINDING_CONSTANT : LT_BINDING_STATE;
 
-			code = add_binding(g, &out[kind], kind, g->node[i].label, i, a.needed[i]);
+			s = add_binding(g, &out[kind], kind, g->node[i].label, i, a.needed[i]);
 		}
 	}
-	for (int32_t i = 0; i < g->n_result && code == RUN_OK; i++)
-		code = add_binding(g, &out[LT_BINDING_RESULT], LT_BINDING_RESULT, g->result[i].name, g->result[i].node, true);
+	for (int32_t i = 0; i < g->n_result && !s; i++)
+		s = add_binding(g, &out[LT_BINDING_RESULT], LT_BINDING_RESULT, g->result[i].name, g->result[i].node, true);
 	lt__arena_free(a.arena);
-	for (int k = 0; k <= LT_BINDING_RESULT && code == RUN_OK; k++)
-		code = sort_bindings(&out[k]);
-	return code;
+	for (int k = 0; k <= LT_BINDING_RESULT && !s; k++)
+		s = sort_bindings(g->ctx, &out[k]);
+	return s;
 }
 
 void run_bindings_free(struct run_bindings bindings[LT_BINDING_RESULT + 1])

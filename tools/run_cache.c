@@ -23,53 +23,51 @@ static bool keeps(const char *list)
 }
 
 /* A folder that was named by mistake is one; the usual one is done without where it cannot be used, which lt_compile says. */
-int run_cache_find(struct run *r)
+lt_status run_cache_find(struct run *r)
 {
 	char why[8192];
 	struct lt_cache cache = { .fd = -1 };
 
 	if (r->o.no_cache)
-		return RUN_OK;
+		return LT_OK;
 	if (!r->o.cache_dir) {
 		errno = 0;
 		r->cache_dir = lt__cachedir_default(why, sizeof why);
 		if (!r->cache_dir && errno == ENOMEM)
-			return run_failed("out of memory");
+			return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 		if (!r->cache_dir && !r->o.cache && keeps(r->backends))
 			lt__say(stderr, "lt-run: no compiled code is kept: %s; name a folder with --cache-dir, or give --no-cache\n", why);
-		return RUN_OK;
+		return LT_OK;
 	}
-	if (!*r->o.cache_dir)
-		return run_usage("--cache-dir takes the name of a folder");
 	r->cache_dir = strdup(r->o.cache_dir);
 	if (!r->cache_dir)
-		return run_failed("out of memory");
+		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 	if (r->o.cache)
-		return RUN_OK;
+		return LT_OK;
 	switch (lt__cache_open(&cache, r->cache_dir, true, why, sizeof why)) {
-	case LT_CACHE_REFUSED:   return run_usage("--cache-dir: %s", why);
-	case LT_CACHE_NO_MEMORY: return run_failed("out of memory");
+	case LT_CACHE_REFUSED:   return lt_fail(r->ctx, LT_EINVAL, "--cache-dir: %s", why);
+	case LT_CACHE_NO_MEMORY: return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 	default:                 lt__cache_close(&cache);
 	}
-	return RUN_OK;
+	return LT_OK;
 }
 
-int run_cache_command(const struct run *r)
+lt_status run_cache_command(const struct run *r)
 {
 	int64_t n = 0, bytes = 0;
 	char why[8192] = "";
 	bool clear = !strcmp(r->o.cache, "clear");
 
 	if (!r->cache_dir)
-		return run_usage("there is no folder of compiled code: give one with --cache-dir");
+		return lt_fail(r->ctx, LT_EINVAL, "there is no folder of compiled code: give one with --cache-dir");
 	lt_status status = lt__cache_stats(r->cache_dir, &n, &bytes, why, sizeof why);
 	if (status && status != LT_EMISSING)
-		return run_failed("%s", *why ? why : "the folder cannot be read");
+		return lt_fail(r->ctx, LT_EIO, "%s", *why ? why : "the folder cannot be read");
 	clear = clear && !status;
 	if (clear)
 		status = lt__cache_clear(r->cache_dir, why, sizeof why);
 	if (status && status != LT_EMISSING)
-		return run_failed("%s", *why ? why : "the folder cannot be cleared");
+		return lt_fail(r->ctx, LT_EIO, "%s", *why ? why : "the folder cannot be cleared");
 	if (r->o.json) {
 		json_t *o = json_pack("{s:o,s:I,s:I,s:b}", "folder", lt__json_text(r->cache_dir), "kernels", (json_int_t)n, "bytes", (json_int_t)bytes, "cleared",
 			clear);
@@ -83,5 +81,5 @@ int run_cache_command(const struct run *r)
 		lt__say(stdout, "%s: %lld kernel%s, %lld byte%s%s\n", r->cache_dir, (long long)n, run_s(n), (long long)bytes, run_s(bytes),
 			clear ? ", removed" : "");
 	}
-	return RUN_OK;
+	return LT_OK;
 }

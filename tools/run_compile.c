@@ -68,31 +68,30 @@ static const char *schedule_text(const struct run *r)
 	return !r->o.schedule ? NULL : r->schedule.at ? (const char *)r->schedule.at : "";
 }
 
-int run_schedule_read(struct run *r)
+lt_status run_schedule_read(struct run *r)
 {
-	lt_status s = lt__bytes_read(r->ctx, r->o.schedule, &r->schedule);
-
-	return s ? run_usage("%s", lt_context_message(r->ctx)) : RUN_OK;
+	return run_mistake(lt__bytes_read(r->ctx, r->o.schedule, &r->schedule));
 }
 
-int run_schedule_check(struct run *r)
+lt_status run_schedule_check(struct run *r)
 {
-	int code = run_backends_choose(r);
 	struct lt_options options = { .size = sizeof options, .n_thread = (uint32_t)r->o.threads, .strict = r->o.strict,
 		.no_passes = r->o.no_passes, .cc = r->o.cc, .temp_dir = lt__temp_dir(), .schedule = schedule_text(r),
 		.schedule_bytes = r->schedule.n, .schedule_name = schedule_name(r), .apply = r->o.apply };
 
-	if (code != RUN_OK)
-		return code;
+	LT_TRY(run_backends_choose(r));
 	options.backends = r->backends;
-	if (lt__check_schedule(r->ctx, r->graph, &options))
-		return run_failed("%s", lt_context_message(r->ctx));
+	/* A schedule that does not apply is an answer, not a mistake on the command line. */
+	if (lt__check_schedule(r->ctx, r->graph, &options)) {
+		r->verdict = LT_EXIT_FAILED;
+		return lt_context_code(r->ctx);
+	}
 	if (!r->o.quiet)
 		puts("applies");
-	return RUN_OK;
+	return LT_OK;
 }
 
-int run_compile(struct run *r)
+lt_status run_compile(struct run *r)
 {
 	bool terminal = isatty(STDERR_FILENO) && !r->o.quiet;
 	struct progress p = { .begin_ns = run_now(), .run = r };
@@ -105,11 +104,10 @@ int run_compile(struct run *r)
 		.no_capture = r->o.no_capture, .device_time = r->o.time != 0, .explain = r->o.explain ? explain : NULL,
 		.log = r->o.verbose ? show_log : show_short_log, .cancelled = lt__interrupted, .cc_timeout_ms = r->o.cc_timeout_ms,
 		.source_only = run_dump_is(&r->o, "source") };
-	int code = r->o.explain ? run_explain_begin(r) : RUN_OK;
 	lt_status s;
 
-	if (code != RUN_OK)
-		return code;
+	if (r->o.explain)
+		LT_TRY(run_explain_begin(r));
 	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
 	s = lt_compile(r->ctx, r->graph, &options, &r->program);
 
@@ -118,30 +116,28 @@ int run_compile(struct run *r)
 	lt__interrupt_release();
 	if (r->o.explain)
 		run_explain_say(r);
-	if (s)
-		return run_status(r, s, "compiling");
-	if (r->o.verbose)
+	if (!s && r->o.verbose)
 		report_stats(r, run_now() - p.begin_ns);
-	return RUN_OK;
+	return s;
 }
 
 /* The graph's ports and the program's are the same, in the same order; what a program needs beyond what the
  * graph shows would be a defect, but must not become a null pointer in a kernel. */
-static int check_bindings(const struct run *r)
+static lt_status check_bindings(const struct run *r)
 {
 	for (int k = 0; k <= LT_BINDING_RESULT; k++)
 		if (lt_program_count(r->program, (enum lt_binding)k) != r->binding[k].n)
-			return run_failed("%s: the program has %d %ss, the graph %d", r->o.script, lt_program_count(r->program, (enum lt_binding)k),
+			return lt_fail(r->ctx, LT_EINVAL, "%s: the program has %d %ss, the graph %d", r->o.script, lt_program_count(r->program, (enum lt_binding)k),
 				run_binding_kind((enum lt_binding)k), r->binding[k].n);
 	for (int32_t e = 0; e < r->given.n_input; e++)
 		for (int32_t i = 0; i < r->binding[LT_BINDING_INPUT].n; i++)
 			if (lt_program_needs(r->program, LT_BINDING_INPUT, i) && !r->given.input[e].value[i])
-				return run_usage("input '%s' is missing: give it with -i %s=FILE.npy", r->binding[LT_BINDING_INPUT].at[i].name,
-					r->binding[LT_BINDING_INPUT].at[i].name);
-	return RUN_OK;
+				return lt_fail(r->ctx, LT_EMISSING, "input '%s' is missing: give it with -i %s", r->binding[LT_BINDING_INPUT].at[i].name,
+					lt__shell(lt__scratch(r->ctx, "%s=FILE.npy", r->binding[LT_BINDING_INPUT].at[i].name)).text);
+	return LT_OK;
 }
 
-static int make_results(struct run *r)
+static lt_status make_results(struct run *r)
 {
 	const struct run_bindings *p = &r->binding[LT_BINDING_RESULT];
 
@@ -149,7 +145,7 @@ static int make_results(struct run *r)
 	r->output = calloc((size_t)p->n + 1, sizeof *r->output);
 	r->input = calloc((size_t)r->binding[LT_BINDING_INPUT].n + 1, sizeof *r->input);
 	if (!r->result || !r->output || !r->input)
-		return run_failed("out of memory");
+		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 	for (int32_t i = 0; i < p->n; i++) {
 		struct run_result *out = &r->result[i];
 		size_t bytes = lt_program_bytes(r->program, LT_BINDING_RESULT, i);
@@ -159,26 +155,22 @@ static int make_results(struct run *r)
 		out->packed = p->at[i].bounded ? malloc(bytes + 1) : NULL;
 		out->tensor.shape = malloc((size_t)p->at[i].rank * sizeof(int64_t) + 1);
 		if (!out->data || !out->tensor.shape || (p->at[i].bounded && !out->packed))
-			return run_failed("out of memory: the result '%s' takes %zu bytes", p->at[i].name, bytes);
+			return lt_fail(r->ctx, LT_ENOMEM, "out of memory: the result '%s' takes %zu bytes", p->at[i].name, bytes);
 		memset(out->data, 0, bytes);
 		r->output[i] = out->data;
 	}
-	return RUN_OK;
+	return LT_OK;
 }
 
-int run_start(struct run *r)
+lt_status run_start(struct run *r)
 {
-	int code = check_bindings(r);
-	lt_status s;
-
-	if (code != RUN_OK)
-		return code;
+	LT_TRY(check_bindings(r));
 	for (int32_t i = 0; i < r->binding[LT_BINDING_CONSTANT].n; i++) {
 		const struct lt_tensor *t = r->given.constant.value[i];
 
-		if (t && (s = lt_program_bind(r->program, i, t->data, 0)))
-			return run_status(r, s, "binding the constants");
+		if (t)
+			LT_TRY(lt_program_bind(r->program, i, t->data, 0));
 	}
-	s = lt_instance_new(r->program, &r->instance);
-	return s ? run_status(r, s, "preparing the constants") : make_results(r);
+	LT_TRY(lt_instance_new(r->program, &r->instance));
+	return make_results(r);
 }

@@ -29,91 +29,83 @@ static void print_after(void *user, char letter, const char *name, const struct 
 	a->status = print_graph(a->r, g, a->to);
 }
 
-static int dump_graph(struct run *r, struct lt_says *to)
+static lt_status dump_graph(struct run *r, struct lt_says *to)
 {
 	struct after a = { .r = r, .to = to, .letter = r->o.pass };
 	struct lt_graph *last = NULL;
-	lt_status s;
-	int code = r->o.backends ? run_backends_choose(r) : RUN_OK;
 
-	if (code != RUN_OK)
-		return code;
-	if (!r->o.pass) {
-		s = print_graph(r, r->graph, to);
-	} else {
-		s = lt__passes_run(r->graph, print_after, &a, &last);
-		if (!s)
-			lt_graph_free(last);
-		if (!s && !a.found)
-			return run_usage("there is no pass -d%c (C, F, E, D are)", r->o.pass);
-		s = s ? s : a.status;
-	}
-	return s ? run_status(r, s, "printing") : RUN_OK;
+	if (r->o.backends)
+		LT_TRY(run_backends_choose(r));
+	if (!r->o.pass)
+		return print_graph(r, r->graph, to);
+	LT_TRY(lt__passes_run(r->graph, print_after, &a, &last));
+	lt_graph_free(last);
+	return a.found ? a.status : lt_fail(r->ctx, LT_EINVAL, "there is no pass -d%c (lt-run -h lists them)", r->o.pass);
 }
 
-static int dump_program(struct run *r, struct lt_says *to)
+static lt_status dump_program(struct run *r, struct lt_says *to)
 {
 	static const struct { const char *name; enum lt_dump_kind kind; } kinds[] = {
 		{ "tree", LT_SHOW_TREE }, { "access", LT_SHOW_ACCESS }, { "frozen", LT_SHOW_FROZEN }, { "source", LT_SHOW_SOURCE },
 		{ "asm", LT_SHOW_ASM }, { "plan", LT_SHOW_PLAN },
 	};
-	int code = run_backends_choose(r);
 	lt_status s = LT_OK;
 
-	if (code == RUN_OK)
-		code = run_cache_find(r);
-	if (code == RUN_OK)
-		code = run_compile(r);
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds && code == RUN_OK; i++)
-		if (!strcmp(r->o.dump, kinds[i].name) && (s = lt_program_dump(r->program, kinds[i].kind, lt__say_piece, to)))
-			/* A backend that has no source to show is the wrong one to ask. */
-			code = s == LT_EUNSUPPORTED ? run_usage("%s", lt_context_message(r->ctx)) : run_status(r, s, "printing");
-	return code;
+	LT_TRY(run_backends_choose(r));
+	LT_TRY(run_cache_find(r));
+	LT_TRY(run_compile(r));
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !s; i++)
+		if (!strcmp(r->o.dump, kinds[i].name))
+			s = lt_program_dump(r->program, kinds[i].kind, lt__say_piece, to);
+	/* A backend that has no source to show is the wrong one to ask. */
+	return s == LT_EUNSUPPORTED ? LT_EINVAL : s;
 }
 
-int run_dump(struct run *r)
+lt_status run_dump(struct run *r)
 {
 	bool graph = !strcmp(r->o.dump, "graph") || !strcmp(r->o.dump, "dot");
 	struct lt_outfile out = { .file = stdout };
 	struct lt_says says = { 0 };
 	lt_status s;
-	int code;
 
-	if (r->o.output && (s = lt__out_open(r->ctx, r->o.output, &out)))
-		return run_status(r, s, "writing");
+	if (r->o.output)
+		LT_TRY(lt__out_open(r->ctx, r->o.output, &out));
 	says.to = out.file;
-	code = graph ? dump_graph(r, &says) : dump_program(r, &says);
+	s = graph ? dump_graph(r, &says) : dump_program(r, &says);
 	lt__say_end(&says);
-	if (r->o.output && (s = lt__out_close(r->ctx, &out, code == RUN_OK)) && code == RUN_OK)
-		code = run_status(r, s, "writing");
-	return code;
+	if (r->o.output && lt__out_close(r->ctx, &out, !s) && !s)
+		s = lt_context_code(r->ctx);
+	return s;
 }
 
-static int diff(struct run *r, const struct lt_bytes *a, const struct lt_bytes *b, struct lt_says *to)
+static lt_status diff(struct run *r, const struct lt_bytes *a, const struct lt_bytes *b, struct lt_says *to)
 {
 	int same;
 	lt_status s = lt_looptree_diff(r->ctx, (const char *)a->at, a->n, r->o.script, (const char *)b->at, b->n, r->o.second, &same, lt__say_piece, to);
 
-	return s ? run_status(r, s, "comparing") : same ? RUN_OK : RUN_FAILED;
+	if (!s && !same)
+		r->verdict = LT_EXIT_FAILED;
+	return s;
 }
 
-int run_diff(struct run *r)
+lt_status run_diff(struct run *r)
 {
 	struct lt_bytes other = { 0 };
 	struct lt_outfile out = { .file = stdout };
-	bool bad = lt__bytes_read(r->ctx, r->o.script, &r->script) || lt__bytes_read(r->ctx, r->o.second, &other);
-	int code = bad ? run_usage("%s", lt_context_message(r->ctx)) : RUN_OK;
+	lt_status s = run_mistake(lt__bytes_read(r->ctx, r->o.script, &r->script));
 
-	if (code == RUN_OK && r->o.output && lt__out_open(r->ctx, r->o.output, &out))
-		code = run_failed("%s", lt_context_message(r->ctx));
-	else if (code == RUN_OK) {
+	if (!s)
+		s = run_mistake(lt__bytes_read(r->ctx, r->o.second, &other));
+	if (!s && r->o.output)
+		s = lt__out_open(r->ctx, r->o.output, &out);
+	if (!s) {
 		struct lt_says says = { .to = out.file };
 
-		code = diff(r, &r->script, &other, &says);
+		s = diff(r, &r->script, &other, &says);
 		lt__say_end(&says);
-		if (r->o.output && lt__out_close(r->ctx, &out, code != RUN_USAGE))
-			code = run_failed("%s", lt_context_message(r->ctx));
+		if (r->o.output && lt__out_close(r->ctx, &out, !s) && !s)
+			s = lt_context_code(r->ctx);
 	}
 	lt__bytes_free(&other);
-	return code;
+	return s;
 }

@@ -43,15 +43,15 @@ static void collect(const struct run *r, int32_t i)
 		pack(res, (int64_t)(t->bytes / lt__dtype_info(p->dtype)->bytes));
 }
 
-static int write_results(const struct run *r, int64_t evaluation)
+static lt_status write_results(const struct run *r, int64_t evaluation)
 {
 	int32_t n = r->binding[LT_BINDING_RESULT].n;
 	const char *number = strstr(r->o.output, "%d");
 	char *path = malloc(strlen(r->o.output) + 32);
 	struct lt_tensors all = { .at = calloc((size_t)n + 1, sizeof *all.at), .n = n };
-	lt_status s = LT_ENOMEM;
+	lt_status s = path && all.at ? LT_OK : lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 
-	if (path && all.at) {
+	if (!s) {
 		if (number)
 			sprintf(path, "%.*s%lld%s", (int)(number - r->o.output), r->o.output, (long long)evaluation, number + 2);
 		else
@@ -62,10 +62,10 @@ static int write_results(const struct run *r, int64_t evaluation)
 	}
 	free(path);
 	free(all.at);
-	return s ? run_status(r, s, "writing the results") : RUN_OK;
+	return s;
 }
 
-static int print_results(const struct run *r, int64_t evaluation, bool several)
+static lt_status print_results(const struct run *r, int64_t evaluation, bool several)
 {
 	char shape[256];
 
@@ -76,10 +76,10 @@ static int print_results(const struct run *r, int64_t evaluation, bool several)
 
 		lt__say(stdout, "%s: %s %s\n", lt__shown(t->name).text, lt__dtype_info(t->dtype)->script, lt__shape_text(shape, sizeof shape, t->rank, t->shape));
 		if (run_print_tensor(stdout, t))
-			return run_failed("out of memory");
+			return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 	}
 	fflush(stdout);
-	return RUN_OK;
+	return LT_OK;
 }
 
 static void add_json(const struct run *r)
@@ -98,48 +98,52 @@ static void poison(const struct run *r)
 		memset(r->output[i], 0xff, lt_program_bytes(r->program, LT_BINDING_RESULT, i));
 }
 
-static int run_evaluate_once(struct run *r, int64_t number, int64_t of)
+/* The instance keeps its own sentence; the tool's is the context's. */
+lt_status run_instance(struct run *r)
+{
+	lt_status s = lt_instance_run(r->instance, r->input, r->output);
+
+	return s ? lt_fail(r->ctx, s, "%s", lt_instance_message(r->instance)) : LT_OK;
+}
+
+static lt_status run_evaluate_once(struct run *r, int64_t number, int64_t of)
 {
 	const struct run_values *v = &r->given.input[number % r->given.n_input];
-	int code = RUN_OK;
 	lt_status s;
 
 	for (int32_t i = 0; i < r->binding[LT_BINDING_INPUT].n; i++)
 		r->input[i] = v->value[i] ? v->value[i]->data : NULL;
 	if (r->verify)
 		poison(r);
-	if (r->verify && (code = run_verify_kernels(r, number)) != RUN_OK)
-		return code;
+	if (r->verify)
+		LT_TRY(run_verify_kernels(r, number));
 	if (r->verify)
 		poison(r);
-	s = lt_instance_run(r->instance, r->input, r->output);
+	s = run_instance(r);
 	if (s && of > 1)
 		lt__say(stderr, "lt-run: evaluation %lld failed\n", (long long)number);
 	if (s)
-		return run_status(r, s, "running");
+		return s;
 	for (int32_t i = 0; i < r->binding[LT_BINDING_RESULT].n; i++)
 		collect(r, i);
 	/* Without a number in its name the file is the last evaluation's. */
 	if (r->o.output && (strstr(r->o.output, "%d") || number + 1 == of))
-		code = write_results(r, number);
+		LT_TRY(write_results(r, number));
 	if (r->json)
 		add_json(r);
 	else if (!r->o.output && !r->o.quiet)
-		code = print_results(r, number, of > 1);
-	if (code == RUN_OK && r->verify)
-		code = run_verify_compare(r, number);
-	return code;
+		LT_TRY(print_results(r, number, of > 1));
+	return r->verify ? run_verify_compare(r, number) : LT_OK;
 }
 
-int run_evaluate(struct run *r)
+lt_status run_evaluate(struct run *r)
 {
 	int64_t n = r->o.runs * r->given.n_input;
-	int code = r->o.verify ? run_verify_begin(r) : RUN_OK;
 
+	if (r->o.verify)
+		LT_TRY(run_verify_begin(r));
 	/* An evaluation that differs from the reference does not keep the next from being looked at. */
-	for (int64_t i = 0; i < n && code == RUN_OK; i++)
-		code = run_evaluate_once(r, i, n);
-	if (code == RUN_OK && r->verify)
-		code = run_verify_end(r);
-	return code;
+	for (int64_t i = 0; i < n; i++)
+		LT_TRY(run_evaluate_once(r, i, n));
+	return r->verify ? run_verify_end(r) : LT_OK;
 }

@@ -5,17 +5,17 @@
 
 struct run_explained { FILE *to; char *text; size_t bytes; json_t *list; };
 
-int run_explain_begin(struct run *r)
+lt_status run_explain_begin(struct run *r)
 {
 	struct run_explained *e = r->explained = calloc(1, sizeof *e);
 
 	if (!e)
-		return run_failed("out of memory");
+		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 	if (r->json)
 		e->list = json_array();
 	else
 		e->to = open_memstream(&e->text, &e->bytes);
-	return e->list || e->to ? RUN_OK : run_failed("out of memory");
+	return e->list || e->to ? LT_OK : lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 }
 
 static void explain_write(void *user, const char *text, size_t bytes)

@@ -1,271 +1,281 @@
-/* tools/run_options.c -- lt-run's command line. */
-#include <errno.h>
-#include <getopt.h>
-#include <stdarg.h>
+/* tools/run_options.c -- lt-run's command line: its table of options, and what only the whole of it can show. */
 #include <stdlib.h>
 #include <string.h>
+#include "backends/cpu/cpu.h"
+#include "ir/arena.h"
 #include "tools/run.h"
-#include "tools/say.h"
-#include "tools/timeout.h"
 
-enum { OPT_INPUTS = 256, OPT_THREADS, OPT_VERIFY, OPT_TIME, OPT_DUMP, OPT_EXPLAIN, OPT_LIST, OPT_JSON, OPT_VERSION, OPT_STRICT,
-	OPT_CC, OPT_CACHE_DIR, OPT_NO_CACHE, OPT_CACHE, OPT_NO_PASSES, OPT_SCHEDULE, OPT_APPLY, OPT_CHECK_SCHEDULE,
-	OPT_TARGET, OPT_USE_SOURCE, OPT_NO_CAPTURE, OPT_CC_TIMEOUT };
+/* What is asked for. */
+enum { LIST = 1, CACHE = 2, DIFF = 4, CHECK = 8, GRAPH = 16, PROGRAM = 32, RUN = 64,
+	TENSORS = RUN | PROGRAM | GRAPH | CHECK, LOOPS = RUN | PROGRAM | CHECK, PRINTS = PROGRAM | GRAPH | DIFF };
 
-static const struct option longs[] = {
-	{ "input", required_argument, NULL, 'i' },      { "inputs", required_argument, NULL, OPT_INPUTS },
-	{ "constant", required_argument, NULL, 'c' },   { "weights", required_argument, NULL, 'w' },
-	{ "output", required_argument, NULL, 'o' },     { "runs", required_argument, NULL, 'n' },
-	{ "backend", required_argument, NULL, 'b' },    { "load", required_argument, NULL, 'B' },
-	{ "threads", required_argument, NULL, OPT_THREADS },
-	{ "verify", optional_argument, NULL, OPT_VERIFY },   { "time", optional_argument, NULL, OPT_TIME },
-	{ "dump", required_argument, NULL, OPT_DUMP },  { "explain", no_argument, NULL, OPT_EXPLAIN },
-	{ "list-backends", no_argument, NULL, OPT_LIST }, { "json", no_argument, NULL, OPT_JSON },
-	{ "quiet", no_argument, NULL, 'q' },            { "verbose", no_argument, NULL, 'v' },
-	{ "help", no_argument, NULL, 'h' },             { "version", no_argument, NULL, OPT_VERSION },
-	{ "strict", no_argument, NULL, OPT_STRICT },    { "cc", required_argument, NULL, OPT_CC },
-	{ "cache-dir", required_argument, NULL, OPT_CACHE_DIR }, { "no-cache", no_argument, NULL, OPT_NO_CACHE },
-	{ "cache", required_argument, NULL, OPT_CACHE }, { "no-passes", no_argument, NULL, OPT_NO_PASSES },
-	{ "schedule", required_argument, NULL, OPT_SCHEDULE }, { "check-schedule", no_argument, NULL, OPT_CHECK_SCHEDULE },
-	{ "apply", required_argument, NULL, OPT_APPLY }, { "target", required_argument, NULL, OPT_TARGET },
-	{ "use-source", required_argument, NULL, OPT_USE_SOURCE },
-	{ "no-capture", no_argument, NULL, OPT_NO_CAPTURE }, { "cc-timeout", required_argument, NULL, OPT_CC_TIMEOUT },
-	{ NULL, 0, NULL, 0 }
+static const struct lt_mode modes[] = {
+	{ LIST, "--list-backends", "which lists them and ends" },
+	{ CACHE, "--cache", "which looks after compiled code and ends" },
+	{ DIFF, "--dump=diff", "which compares two files and ends" },
+	{ CHECK, "--check-schedule", "which runs nothing" },
+	{ GRAPH, "--dump=graph or dot", "which prints the graph and ends" },
+	{ PROGRAM, "--dump", "which prints instead of running" },
+	{ RUN, "a run", NULL },
+	{ 0 }
 };
 
-static void options_report(const char *fmt, va_list args)
+static const char *backend_at(int i)
 {
-	fputs("lt-run: ", stderr);
-	lt__vsay(stderr, fmt, args);
-	fputc('\n', stderr);
+	return i < (int)lt_backend_count() ? lt_backend_at((uint32_t)i)->name : NULL;
 }
 
-int run_usage(const char *fmt, ...)
+static const char *target_at(int i)
 {
-	va_list args;
-
-	va_start(args, fmt);
-	options_report(fmt, args);
-	va_end(args);
-	return RUN_USAGE;
+	return i < (int)lt__cpu_model_count() ? lt__cpu_model_at((uint32_t)i)->name : NULL;
 }
 
-int run_failed(const char *fmt, ...)
+static const char *pass_at(int i)
 {
-	va_list args;
+	static const char letters[][2] = {
+#define PASS(letter, name, what) { letter, '\0' },
+#include "ir/pass.def"
+#undef PASS
+	};
 
-	va_start(args, fmt);
-	options_report(fmt, args);
-	va_end(args);
-	return RUN_FAILED;
+	return i < (int)(sizeof letters / sizeof *letters) ? letters[i] : NULL;
 }
 
-static const char *long_at(const void *user, int32_t i)
+static lt_status take_apply(struct lt_context *ctx, void *options, char *value)
 {
-	(void)user;
-	return longs[i].name;
+	struct run_options *o = options;
+
+	if (o->apply)
+		return lt_fail(ctx, LT_EINVAL, "--apply is given twice; one takes several steps, with ';' between them");
+	o->apply = value;
+	return LT_OK;
 }
 
-/* getopt has refused the word `word`; optopt is the option it knew, if it did. */
-static int option_refuse(const char *word)
+static lt_status take_verify(struct lt_context *ctx, void *options, char *value)
 {
-	char name[64];
-	const char *near;
-	size_t n;
-	int32_t n_fit = 0;
-	char fits[256] = "";
+	struct run_options *o = options;
 
-	if (strncmp(word, "--", 2) != 0)
-		return run_usage("there is no option -%c (lt-run -h lists them)", optopt);
-	n = strcspn(word + 2, "=");
-	if (optopt)
-		return run_usage("the option --%.*s takes no value", (int)n, word + 2);
-	if (n >= sizeof name)
-		return run_usage("there is no option %.60s... (lt-run -h lists them)", word);
-	memcpy(name, word + 2, n);
-	name[n] = 0;
-	for (int32_t i = 0; longs[i].name; i++)
-		if (!strncmp(longs[i].name, name, n) && strlen(fits) + 40 < sizeof fits) {
-			strcat(strcat(fits, n_fit++ ? ", --" : "--"), longs[i].name);
-		}
-	if (n > 0 && n_fit > 1)
-		return run_usage("the option --%s is short for several: %s", name, fits);
-	near = run_nearest(name, (int32_t)(sizeof longs / sizeof *longs) - 1, long_at, NULL);
-	return near ? run_usage("there is no option --%s; did you mean --%s?", name, near) :
-		run_usage("there is no option --%s (lt-run -h lists them)", name);
+	(void)ctx;
+	o->verify = true;
+	o->allow_unbounded = value != NULL;
+	return LT_OK;
 }
 
-static int take_count(const char *option, const char *text, int64_t *out)
+static lt_status take_time(struct lt_context *ctx, void *options, char *value)
 {
-	char *end;
-	long long n;
+	struct run_options *o = options;
 
-	errno = 0;
-	n = strtoll(text, &end, 10);
-	if (errno || end == text || *end || n < 1 || n > 1000000000)
-		return run_usage("%s takes a whole number from 1 to 1000000000, not '%s'", option, text);
-	*out = n;
-	return RUN_OK;
+	o->time = -1;
+	return value ? lt__count_read(ctx, "--time", value, 1, 1000000000, &o->time) : LT_OK;
 }
 
-static int one_of(const char *option, const char *text, const char *const *words, const char *list)
+static lt_status take_pass(struct lt_context *ctx, void *options, char *value)
 {
-	const char *near = run_nearest_of(text, words);
-
-	for (int i = 0; words[i]; i++)
-		if (!strcmp(words[i], text))
-			return RUN_OK;
-	return near ? run_usage("%s has no '%s'; did you mean '%s'? (%s)", option, text, near, list) :
-		run_usage("%s has no '%s' (%s)", option, text, list);
+	((struct run_options *)options)->pass = value[0];
+	return strlen(value) == 1 ? LT_OK : lt_fail(ctx, LT_EINVAL, "-d takes the letter of one pass, not '%s'", value);
 }
 
-static void push(struct run_list *l, const char *text)
+#define AT(member) LT_MEMBER(struct run_options, member)
+#define SPECS LT_VALUES("zeros", "ones", "iota", "random", "*.npy")
+#define TENSOR_FILES LT_VALUES("*.npz", "*.safetensors")
+
+static const struct lt_option rows[] = {
+	{ .help = "Tensors in" },
+	{ 'i', "input", "NAME=SPEC", TAKE_LIST, AT(input), .help = "an input; SPEC: FILE.npy, zeros, ones, VALUE, iota, "
+		"random[:SEED] (normal distribution; small "
+		"numbers for integers); NAME *: all others", TENSORS, SPECS },
+	{ 0, "inputs", "FILE", TAKE_LIST, AT(inputs), .help = "all inputs by name, from a .npz or .safetensors; given several "
+		"times: one evaluation each, in "
+		"order, state kept", TENSORS, TENSOR_FILES },
+	{ 'c', "constant", "NAME=SPEC", TAKE_LIST, AT(constant), .help = "a constant, as --input gives an input", TENSORS,
+		SPECS },
+	{ 'w', "weights", "FILE", TAKE_LIST, AT(weights), .help = "constants by name, from a .npz or .safetensors; may be "
+		"given several times", TENSORS, TENSOR_FILES },
+
+	{ .help = "Tensors out" },
+	{ 'o', "output", "FILE", TAKE_TEXT, AT(output), .help = "writes the results as .npy, .npz or .safetensors (several "
+		"results: one of the last two); %d in the "
+		"name becomes the number of the evaluation, one file each; with --dump: the text", RUN | PRINTS,
+		LT_VALUES("*.npy", "*.npz", "*.safetensors") },
+	{ 0, "json", NULL, TAKE_FLAG, AT(json), .help = "results and reports as one JSON object", RUN | CACHE | LIST },
+	{ 'q', "quiet", NULL, TAKE_FLAG, AT(quiet), .help = "no results and no progress; only what is asked for, and errors" },
+
+	{ .help = "Running" },
+	{ 'n', "runs", "N", TAKE_COUNT, AT(runs), .help = "evaluates N times (all --inputs in order, N times), state kept",
+		RUN },
+	{ 'b', "backend", "NAME[:CONFIG][,NAME...]", TAKE_TEXT, AT(backends), .help = "the first that takes a kernel runs it; "
+		"default: the best that works here; "
+		"cpu:O0 to cpu:O3: how far the C compiler optimizes, O3 by default", TENSORS, .list = backend_at },
+	{ 0, "target", "NAME", TAKE_TEXT, AT(target), .help = "the processor to make loops and code for: %v; default: native, "
+		"this one; short for -b cpu:target=NAME",
+		TENSORS, .list = target_at },
+	{ 0, "use-source", "FILE", TAKE_TEXT, AT(use_source), .help = "runs the C in FILE, which --dump=source wrote and you "
+		"have edited", RUN, LT_VALUES("*.c") },
+	{ 'B', "load", "FILE.so", TAKE_LIST, AT(load), .help = "loads a backend (also from the files and folders in "
+		"$LT_BACKEND_PATH)", 0, LT_VALUES("*.so") },
+	{ 0, "list-backends", NULL, TAKE_FLAG, AT(list), .help = "which there are, and whether they work here" },
+	{ 0, "strict", NULL, TAKE_FLAG, AT(strict), .help = "a kernel that the first backend refuses is an error", TENSORS },
+	{ 0, "threads", "N", TAKE_COUNT, AT(threads), .help = "at most N threads for compiling and running; default: one for "
+		"each processor" },
+	{ 0, "no-capture", NULL, TAKE_FLAG, AT(no_capture), .help = "always runs kernels one by one, also where a backend "
+		"could repeat a whole run by one call", RUN },
+	{ 0, "no-passes", NULL, TAKE_FLAG, AT(no_passes), .help = "compiles the graph as it was parsed", TENSORS },
+	{ 0, "schedule", "FILE", TAKE_TEXT, AT(schedule), .help = "runs by the loops in FILE: a tree, as --dump=tree prints "
+		"it, or a list of primitives", LOOPS,
+		LT_VALUES("*.tree", "*.schedule") },
+	{ 0, "apply", "STEPS", TAKE_OWN, AT(apply), .help = "changes those loops, or the default ones, by primitives: \"split "
+		"i 8; unroll i'\"", LOOPS, .own = take_apply },
+	{ 0, "cc", "CMD", TAKE_TEXT, AT(cc), .help = "the C compiler; default: $CC, or cc" },
+	{ 0, "cc-timeout", "S", TAKE_TIMEOUT, AT(cc_timeout_ms), .help = "a C compiler that takes longer than S seconds for a "
+		"kernel is ended, and has failed; default: 60" },
+	{ 0, "cache-dir", "DIR", TAKE_TEXT, AT(cache_dir), .help =
+		"where compiled code is kept; default: $XDG_CACHE_HOME/looptree or ~/.cache/looptree", 0, LT_VALUES("/") },
+	{ 0, "no-cache", NULL, TAKE_FLAG, AT(no_cache), .help = "keeps no compiled code, and uses none that is kept" },
+	{ 0, "cache", "=stats|clear", TAKE_CHOICE, AT(cache), .help = "says how many compiled kernels are kept and how large "
+		"they are, or removes them", CACHE,
+		LT_VALUES("stats", "clear") },
+
+	{ .help = "Looking" },
+	{ 0, "verify", "[=allow-unbounded]", TAKE_OWN, AT(verify), .help = "judges every kernel, result and state by the "
+		"reference evaluator; exit code 1 if something is "
+		"wrong, 3 if rounding may explain any value of some elements, which --verify=allow-unbounded lets pass", RUN,
+			LT_VALUES("allow-unbounded"),
+		.own = take_verify },
+	{ 0, "time", "[=N]", TAKE_OWN, AT(time), .help = "after the evaluations, times N more runs, and says what the "
+		"compiler did; default: as many as take half a second, "
+		"at least 3", RUN, .own = take_time },
+	{ 0, "dump", "=KIND", TAKE_CHOICE, AT(dump), .help = "prints instead of running: %v; diff takes two files with trees, "
+		"and the exit code is 1 if they differ", PRINTS,
+		LT_VALUES("graph", "dot", "tree", "access", "frozen", "source", "asm", "plan", "diff") },
+	{ 'd', NULL, "LETTER", TAKE_OWN, AT(pass), .help = "with --dump=graph or --dump=dot: the graph after that pass (%v)",
+		GRAPH, .list = pass_at, .own = take_pass },
+	{ 0, "check-schedule", NULL, TAKE_FLAG, AT(check_schedule), .help = "says whether --schedule and --apply fit the "
+		"script, or which line does not, and why; exit code 1",
+		CHECK },
+	{ 0, "explain", NULL, TAKE_FLAG, AT(explain), .help = "says which backend takes which kernel, and why the others do "
+		"not", RUN },
+	{ 'v', "verbose", NULL, TAKE_FLAG, AT(verbose), .help = "says on standard error what is done" },
+	{ 0 }
+};
+
+const struct lt_tool run_tool = {
+	.name = "lt-run",
+	.usage = "lt-run [options] SCRIPT                 (SCRIPT -: standard input)\n"
+		"       lt-run --dump=diff A B\n"
+		"       lt-run --list-backends\n"
+		"       lt-run --cache=stats|clear",
+	.about = "Compiles a script of tensor operations, or a graph in its text form, and runs it.",
+	.operand = { .arg = "SCRIPT", .values = LT_VALUES("*.lt", "*.graph", "*.tree") },
+	.option = rows,
+	.mode = modes,
+	.end = "Exit code: 0; 1: a run or a verification failed, a schedule does not apply, two trees differ, or a file "
+		"cannot be written;\n"
+		"2: a mistake in the options, the script or a file; 3: --verify could not judge some elements.\n"
+		"\n"
+		"Examples\n"
+		"  lt-run softmax.lt -i x=random                        prints the result\n"
+		"  lt-run mnist.lt -w weights.safetensors -i image=digits.npy -o out.npy\n"
+		"  lt-run model.lt -c '*=random' -i '*=random' --verify --time\n"
+		"  lt-run step.lt --inputs t0.npz --inputs t1.npz -o out%d.npz\n"
+		"  lt-run --dump=tree softmax.lt                        the loops it becomes\n"
+		"  lt-run --dump=tree softmax.lt -o s.tree; edit s.tree; lt-run softmax.lt --schedule s.tree -i x=random --verify\n"
+		"  lt-run --dump=source softmax.lt -o k.c; edit k.c; lt-run softmax.lt --use-source k.c -i x=random --verify --time\n"
+		"  lt-run --dump=graph softmax.lt | lt-run - -i x=ones  a graph's own text is a script, too\n"
+		"\n"
+		"lt-run(1) says more.\n",
+};
+
+bool run_dump_is(const struct run_options *o, const char *kind)
 {
-	l->at[l->n++] = text;
+	return o->dump && !strcmp(o->dump, kind);
 }
 
-static int take_flag(struct run_options *o, int c)
+static unsigned asked_for(const struct run_options *o)
 {
-	*(c == OPT_EXPLAIN ? &o->explain : c == OPT_LIST ? &o->list : c == OPT_JSON ? &o->json :
-		c == OPT_STRICT ? &o->strict : c == OPT_NO_CACHE ? &o->no_cache : c == OPT_NO_PASSES ? &o->no_passes :
-		c == OPT_CHECK_SCHEDULE ? &o->check_schedule : c == OPT_NO_CAPTURE ? &o->no_capture : c == 'q' ? &o->quiet : &o->verbose) = true;
-	return RUN_OK;
+	return o->list ? LIST : o->cache ? CACHE : run_dump_is(o, "diff") ? DIFF : o->check_schedule ? CHECK :
+		run_dump_is(o, "graph") || run_dump_is(o, "dot") ? GRAPH : o->dump ? PROGRAM : RUN;
 }
 
-static int run_take_option(struct run_options *o, int c, const char *value)
+static lt_status take_operands(struct lt_context *ctx, struct run_options *o, int n, char **word)
 {
-	static const char *const dumps[] = { "graph", "dot", "tree", "access", "frozen", "source", "asm", "plan", "diff", NULL };
-	static const char *const caches[] = { "stats", "clear", NULL };
-	static const char *const verifies[] = { "allow-unbounded", NULL };
+	const unsigned mode = asked_for(o);
+	const struct lt_mode *m = modes;
 
-	switch (c) {
-	case 'i': push(&o->input, value); return RUN_OK;
-	case 'c': push(&o->constant, value); return RUN_OK;
-	case 'w': push(&o->weights, value); return RUN_OK;
-	case 'B': push(&o->load, value); return RUN_OK;
-	case OPT_INPUTS: push(&o->inputs, value); return RUN_OK;
-	case 'o': o->output = value; return RUN_OK;
-	case 'b': o->backends = value; return RUN_OK;
-	case OPT_SCHEDULE: o->schedule = value; return RUN_OK;
-	case OPT_APPLY:
-		if (o->apply)
-			return run_usage("--apply is given twice; one takes several steps, with ';' between them");
-		o->apply = value;
-		return RUN_OK;
-	case OPT_CC: o->cc = value; return RUN_OK;
-	case OPT_CC_TIMEOUT:
-		o->cc_timeout_ms = lt__timeout_read(value);
-		return o->cc_timeout_ms ? RUN_OK : run_usage("--cc-timeout takes " LT_TIMEOUT_WORDS ", not '%s'", value);
-	case OPT_TARGET: o->target = value; return RUN_OK;
-	case OPT_USE_SOURCE: o->use_source = value; return RUN_OK;
-	case OPT_CACHE_DIR: o->cache_dir = value; return RUN_OK;
-	case 'n': return take_count("--runs", value, &o->runs);
-	case OPT_THREADS: return take_count("--threads", value, &o->threads);
-	case OPT_VERIFY:
-		o->verify = true;
-		o->allow_unbounded = value != NULL;
-		return value ? one_of("--verify", value, verifies, "allow-unbounded, or nothing") : RUN_OK;
-	case OPT_TIME:
-		o->time = -1;
-		return value ? take_count("--time", value, &o->time) : RUN_OK;
-	case OPT_DUMP:
-		o->dump = value;
-		return one_of("--dump", value, dumps, "graph, dot, tree, access, frozen, source, asm, plan, diff");
-	case OPT_CACHE:
-		o->cache = value;
-		return one_of("--cache", value, caches, "stats, clear");
-	case 'd':
-		o->pass = value[0];
-		return strlen(value) == 1 ? RUN_OK : run_usage("-d takes the letter of one pass, not '%s'", value);
-	default: return take_flag(o, c);
-	}
+	while (m->bit != mode)
+		m++;
+	if (n == 2 && mode == DIFF)
+		o->second = word[1];
+	else if (n > 1)
+		return lt_fail(ctx, LT_EINVAL, "one script at a time: '%s' and '%s'", word[0], word[1]);
+	if (n > 0)
+		o->script = word[0];
+	if (o->script && mode & (LIST | CACHE))
+		return lt_fail(ctx, LT_EINVAL, "a script does not go with %s, %s", m->name, m->which);
+	if (!o->script && !(mode & (LIST | CACHE | DIFF)))
+		return lt_fail(ctx, LT_EINVAL, "a script is missing: lt-run [options] SCRIPT (lt-run -h says more)");
+	if (mode == DIFF && !o->second)
+		return lt_fail(ctx, LT_EINVAL, "--dump=diff takes two files with trees: lt-run --dump=diff A B");
+	return LT_OK;
 }
 
-/* What only the whole command line can show. */
-static int check_whole(const struct run_options *o)
+/* Files with several tensors. */
+static lt_status check_files(struct lt_context *ctx, const char *option, const struct lt_texts *files,
+	const char *single)
 {
-	enum lt_tensorfile kind = o->output ? lt__tensorfile_kind(o->output) : LT_FILE_OTHER;
-	const char *number = o->output ? strstr(o->output, "%d") : NULL;
-
-	if (o->dump && !strcmp(o->dump, "diff") && !o->second)
-		return run_usage("--dump=diff takes two files with trees: lt-run --dump=diff A B");
-	if (o->check_schedule && !o->schedule && !o->apply)
-		return run_usage("--check-schedule goes with --schedule=FILE or --apply=STEPS");
-	if (o->schedule && o->script && !strcmp(o->schedule, "-") && !strcmp(o->script, "-"))
-		return run_usage("the script and the schedule cannot both come from standard input");
-	if (!o->script && !o->list && !o->cache)
-		return run_usage("a script is missing: lt-run [options] SCRIPT (lt-run -h says more)");
-	if (o->no_cache && o->cache_dir)
-		return run_usage("--no-cache and --cache-dir contradict each other");
-	if (o->pass && (!o->dump || (strcmp(o->dump, "graph") != 0 && strcmp(o->dump, "dot") != 0)))
-		return run_usage("-d%c goes with --dump=graph or --dump=dot", o->pass);
-	for (int32_t i = 0; i < o->inputs.n + o->weights.n; i++) {
-		const char *path = i < o->inputs.n ? o->inputs.at[i] : o->weights.at[i - o->inputs.n];
-		enum lt_tensorfile k = lt__tensorfile_kind(path);
+	for (int32_t i = 0; i < files->n; i++) {
+		enum lt_tensorfile k = lt__tensorfile_kind(files->at[i]);
 
 		if (k != LT_FILE_NPZ && k != LT_FILE_SAFETENSORS)
-			return run_usage("%s takes a file that ends in .npz or .safetensors, not '%s'%s", i < o->inputs.n ? "--inputs" : "--weights",
-				path, k == LT_FILE_NPY ? (i < o->inputs.n ? "; for one tensor: -i NAME=FILE.npy" : "; for one tensor: -c NAME=FILE.npy") : "");
+			return lt_fail(ctx, LT_EINVAL, "%s takes a file that ends in .npz or .safetensors, not '%s'%s%s%s", option,
+				files->at[i],
+				k == LT_FILE_NPY ? "; for one tensor: " : "", k == LT_FILE_NPY ? single : "", k == LT_FILE_NPY ? " NAME=FILE.npy" :
+					"");
 	}
-	if (!o->output || o->dump)
-		return RUN_OK;
-	if (kind == LT_FILE_OTHER)
-		return run_usage("--output takes a name that ends in .npy, .npz or .safetensors, not '%s'", o->output);
-	if (number && strstr(number + 1, "%d"))
-		return run_usage("'%s' has %%d twice", o->output);
-	if (o->inputs.n > 1 && !number)
-		return run_usage("%d evaluations would overwrite '%s': put %%d in its name for one file each", o->inputs.n, o->output);
-	return RUN_OK;
+	return LT_OK;
 }
 
-int run_options_parse(int argc, char **argv, struct run_options *o)
+static lt_status check_output(struct lt_context *ctx, const struct run_options *o)
 {
-	struct run_list *const lists[] = { &o->input, &o->inputs, &o->constant, &o->weights, &o->load };
-	int c, code;
+	const char *number = strstr(o->output, "%d");
 
-	memset(o, 0, sizeof *o);
-	o->runs = 1;
-	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-		lists[i]->at = calloc((size_t)argc + 1, sizeof(char *));
-		if (!lists[i]->at)
-			return run_failed("out of memory");
-	}
-	opterr = 0;
-	optind = 0;
-	for (;;) {
-		optopt = 0;
-		c = getopt_long(argc, argv, ":i:c:w:o:n:b:B:d:qvh", longs, NULL);
-		if (c == -1)
-			break;
-		if (c == '?')
-			return option_refuse(argv[optind - 1]);
-		if (c == ':')
-			return run_usage("the option %s needs a value", argv[optind - 1]);
-		if (c == 'h') {
-			run_help(stdout);
-			return RUN_DONE;
-		}
-		if (c == OPT_VERSION) {
-			printf("lt-run %s\n", lt_version());
-			return RUN_DONE;
-		}
-		if ((code = run_take_option(o, c, optarg)) != RUN_OK)
-			return code;
-	}
-	if (optind + 2 == argc && o->dump && !strcmp(o->dump, "diff"))
-		o->second = argv[optind + 1];
-	else if (optind + 1 < argc)
-		return run_usage("one script at a time: '%s' and '%s'", argv[optind], argv[optind + 1]);
-	if (optind < argc)
-		o->script = argv[optind];
-	return (c = run_check_together(o)) != RUN_OK ? c : check_whole(o);
+	if (lt__tensorfile_kind(o->output) == LT_FILE_OTHER)
+		return lt_fail(ctx, LT_EINVAL, "--output takes a name that ends in .npy, .npz or .safetensors, not '%s'", o->output);
+	if (number && strstr(number + 1, "%d"))
+		return lt_fail(ctx, LT_EINVAL, "'%s' has %%d twice", o->output);
+	if (o->inputs.n > 1 && !number)
+		return lt_fail(ctx, LT_EINVAL, "%d evaluations would overwrite '%s': put %%d in its name for one file each",
+			o->inputs.n, o->output);
+	return LT_OK;
+}
+
+static lt_status check_whole(struct lt_context *ctx, const struct run_options *o)
+{
+	if (o->check_schedule && !o->schedule && !o->apply)
+		return lt_fail(ctx, LT_EINVAL, "--check-schedule goes with --schedule=FILE or --apply=STEPS");
+	if (o->schedule && o->script && !strcmp(o->schedule, "-") && !strcmp(o->script, "-"))
+		return lt_fail(ctx, LT_EINVAL, "the script and the schedule cannot both come from standard input");
+	if (o->no_cache && o->cache_dir)
+		return lt_fail(ctx, LT_EINVAL, "--no-cache and --cache-dir contradict each other");
+	LT_TRY(check_files(ctx, "--inputs", &o->inputs, "-i"));
+	LT_TRY(check_files(ctx, "--weights", &o->weights, "-c"));
+	return o->output && !o->dump ? check_output(ctx, o) : LT_OK;
+}
+
+lt_status run_options_read(struct lt_context *ctx, int argc, char **argv, struct run_options *o, bool *done)
+{
+	struct lt_given given;
+
+	*o = (struct run_options){ .runs = 1 };
+	LT_TRY(lt__options_read(ctx, &run_tool, argc, argv, o, &given));
+	*done = given.done;
+	if (given.done)
+		return LT_OK;
+	LT_TRY(lt__options_together(ctx, &run_tool, &given, asked_for(o)));
+	LT_TRY(take_operands(ctx, o, argc - given.first, argv + given.first));
+	return check_whole(ctx, o);
 }
 
 void run_options_free(struct run_options *o)
 {
-	free(o->input.at);
-	free(o->inputs.at);
-	free(o->constant.at);
-	free(o->weights.at);
-	free(o->load.at);
+	lt__options_free(&run_tool, o);
 }

@@ -12,24 +12,26 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Runs with the last evaluation's inputs; the states go on changing. */
-static int time_measure(struct run *r, int64_t **out, int64_t *n)
+static lt_status time_measure(struct run *r, int64_t **out, int64_t *n)
 {
 	int64_t wanted = r->o.time, cap = wanted > 0 ? wanted : 64, total = 0;
 	int64_t *ns = malloc((size_t)cap * sizeof *ns);
 
 	*n = 0;
 	/* What came before (the oracle, say) has left the caches to others. */
-	if (ns && lt_instance_run(r->instance, r->input, r->output)) {
+	lt_status s = ns ? run_instance(r) : LT_OK;
+
+	if (s) {
 		free(ns);
-		return run_status(r, lt_instance_code(r->instance), "running");
+		return s;
 	}
 	while (ns && (wanted > 0 ? *n < wanted : *n < 3 || (total < ENOUGH_NS && *n < 1000000))) {
 		int64_t begin = run_now();
-		lt_status s = lt_instance_run(r->instance, r->input, r->output);
 
+		s = run_instance(r);
 		if (s) {
 			free(ns);
-			return run_status(r, s, "running");
+			return s;
 		}
 		if (*n == cap) {
 			int64_t *grown = realloc(ns, (size_t)(cap *= 2) * sizeof *ns);
@@ -42,7 +44,7 @@ static int time_measure(struct run *r, int64_t **out, int64_t *n)
 		total += ns[(*n)++];
 	}
 	*out = ns;
-	return ns ? RUN_OK : run_failed("out of memory");
+	return ns ? LT_OK : lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 }
 
 static const char *scaled(double ns, char *out, size_t bytes)
@@ -120,26 +122,22 @@ static void add_json(struct run *r, const struct lt_stats *st, const struct lt_w
 		(json_int_t)(st->device_ns / st->n_run), "replayed_runs", (json_int_t)st->n_replayed));
 }
 
-int run_time(struct run *r)
+lt_status run_time(struct run *r)
 {
 	struct lt_stats st = { .size = sizeof st };
 	struct lt_stats before = { .size = sizeof before };
 	struct lt_work work = { .size = sizeof work };
 	int64_t *ns = NULL, n;
-	int code;
 
 	lt_program_stats(r->program, &before);
-	code = time_measure(r, &ns, &n);
-
-	if (code != RUN_OK)
-		return code;
+	LT_TRY(time_measure(r, &ns, &n));
 	qsort(ns, (size_t)n, sizeof *ns, by_value);
 	/* A clock too coarse for the shortest runs must not divide by nothing. */
 	ns[n / 2] += ns[n / 2] == 0;
 	lt_program_stats(r->program, &st);
 	if (lt_instance_work(r->instance, &work)) {
 		free(ns);
-		return run_status(r, lt_context_code(r->ctx), "counting operations");
+		return lt_context_code(r->ctx);
 	}
 	/* Of these runs alone. */
 	st.n_run -= before.n_run;
@@ -151,5 +149,5 @@ int run_time(struct run *r)
 	else
 		print_text(r, &st, &work, n, ns);
 	free(ns);
-	return RUN_OK;
+	return LT_OK;
 }

@@ -50,17 +50,17 @@ static void end_progress(struct run_verify *v)
 	v->shown = false;
 }
 
-int run_verify_begin(struct run *r)
+lt_status run_verify_begin(struct run *r)
 {
 	struct run_verify *v = r->verify = calloc(1, sizeof *v);
 	const struct run_bindings *states = &r->binding[LT_BINDING_STATE], *constants = &r->binding[LT_BINDING_CONSTANT];
 
 	if (!v)
-		return run_failed("out of memory");
+		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 	v->source = calloc((size_t)r->graph->n_node + 1, sizeof *v->source);
 	v->state = calloc((size_t)states->n + 1, sizeof *v->state);
 	if (!v->source || !v->state)
-		return run_failed("out of memory");
+		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 	v->options = (struct lt_judge_options){ .seed = 1, .n_thread = r->o.threads ? (uint32_t)r->o.threads : lt__judge_threads_here(),
 		.parallel = lt__judge_on_threads, .progress = isatty(STDERR_FILENO) && !r->o.quiet ? progress : NULL, .user = v };
 	for (int32_t i = 0; i < constants->n; i++)
@@ -68,10 +68,10 @@ int run_verify_begin(struct run *r)
 	for (int32_t i = 0; i < states->n; i++) {
 		v->state[i] = calloc(1, state_bytes(&states->at[i]) + 1);
 		if (!v->state[i])
-			return run_failed("out of memory");
+			return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 		v->source[states->at[i].node] = v->state[i];
 	}
-	return RUN_OK;
+	return LT_OK;
 }
 
 void run_verify_free(struct run *r)
@@ -96,7 +96,7 @@ static void begin_evaluation(struct run *r, int64_t evaluation)
 	v->begin_ns = run_now();
 }
 
-int run_verify_kernels(struct run *r, int64_t evaluation)
+lt_status run_verify_kernels(struct run *r, int64_t evaluation)
 {
 	struct run_verify *v = r->verify;
 	lt_status s;
@@ -104,10 +104,10 @@ int run_verify_kernels(struct run *r, int64_t evaluation)
 	begin_evaluation(r, evaluation);
 	s = lt__judge_instance(r->instance, r->input, r->output, &v->options, &v->report);
 	end_progress(v);
-	return s ? run_status(r, s, "running") : RUN_OK;
+	return s;
 }
 
-static int judge_results(struct run *r, struct lt_judge *j)
+static lt_status judge_results(struct run *r, struct lt_judge *j)
 {
 	const struct run_bindings *results = &r->binding[LT_BINDING_RESULT];
 
@@ -118,16 +118,16 @@ static int judge_results(struct run *r, struct lt_judge *j)
 			int64_t want = lt_eval_extent(lt__judge_reference(j), node->dim[d]), got = lt_instance_extent(r->instance, i, d);
 
 			if (want != got)
-				return run_failed("verification failed: '%s' has extent %lld on axis %d, the reference %lld", results->at[i].name,
+				return lt_fail(r->ctx, LT_EDEVICE, "verification failed: '%s' has extent %lld on axis %d, the reference %lld", results->at[i].name,
 					(long long)got, d, (long long)want);
 		}
 		if (lt__judge_result(j, i, r->output[i], &r->verify->report))
-			return run_failed("verification failed: %s", lt_context_message(r->ctx));
+			return lt_fail(r->ctx, LT_EDEVICE, "verification failed: %s", lt_context_message(r->ctx));
 	}
-	return RUN_OK;
+	return LT_OK;
 }
 
-static int judge_states(struct run *r, struct lt_judge *j)
+static lt_status judge_states(struct run *r, struct lt_judge *j)
 {
 	struct run_verify *v = r->verify;
 	const struct run_bindings *states = &r->binding[LT_BINDING_STATE];
@@ -137,15 +137,15 @@ static int judge_states(struct run *r, struct lt_judge *j)
 		const void *got = lt_instance_state(r->instance, i);
 
 		if (!got)
-			return run_status(r, lt_instance_code(r->instance), "fetching a state");
+			return lt_instance_code(r->instance);
 		if (lt_program_needs(r->program, LT_BINDING_STATE, i) && lt__judge_state(j, states->at[i].node, got, &v->report))
-			return run_failed("verification failed: %s", lt_context_message(r->ctx));
+			return lt_fail(r->ctx, LT_EDEVICE, "verification failed: %s", lt_context_message(r->ctx));
 	}
-	return RUN_OK;
+	return LT_OK;
 }
 
 /* What the next evaluation begins with. */
-static int keep_states(struct run *r)
+static lt_status keep_states(struct run *r)
 {
 	const struct run_bindings *states = &r->binding[LT_BINDING_STATE];
 
@@ -153,33 +153,32 @@ static int keep_states(struct run *r)
 		const void *now = lt_instance_state(r->instance, i);
 
 		if (!now)
-			return run_status(r, lt_instance_code(r->instance), "fetching a state");
+			return lt_instance_code(r->instance);
 		memcpy(r->verify->state[i], now, state_bytes(&states->at[i]));
 	}
-	return RUN_OK;
+	return LT_OK;
 }
 
-int run_verify_compare(struct run *r, int64_t evaluation)
+lt_status run_verify_compare(struct run *r, int64_t evaluation)
 {
 	struct run_verify *v = r->verify;
 	const struct run_bindings *inputs = &r->binding[LT_BINDING_INPUT];
 	struct lt_judge *j = NULL;
 	lt_status s;
-	int code;
 
 	begin_evaluation(r, evaluation);
 	for (int32_t i = 0; i < inputs->n; i++)
 		v->source[inputs->at[i].node] = r->input[i];
 	s = lt__judge_new(r->graph, v->source, &v->options, &j);
 	if (s)
-		code = run_failed("verification failed: the reference refuses what was run: %s", lt_context_message(r->ctx));
+		s = lt_fail(r->ctx, LT_EDEVICE, "verification failed: the reference refuses what was run: %s", lt_context_message(r->ctx));
 	else
-		code = judge_results(r, j);
-	if (code == RUN_OK)
-		code = judge_states(r, j);
+		s = judge_results(r, j);
+	if (!s)
+		s = judge_states(r, j);
 	lt__judge_free(j);
 	end_progress(v);
-	return code == RUN_OK ? keep_states(r) : code;
+	return s ? s : keep_states(r);
 }
 
 /* -- telling -- */
@@ -246,7 +245,7 @@ static void print(const struct lt_report *p, const char *verdict)
 	putchar('\n');
 }
 
-int run_verify_end(struct run *r)
+lt_status run_verify_end(struct run *r)
 {
 	const struct lt_report *p = &r->verify->report;
 	bool failed = lt__report_failed(p), open = p->open > 0 && !r->o.allow_unbounded;
@@ -258,11 +257,11 @@ int run_verify_end(struct run *r)
 		print(p, verdict);
 	fflush(stdout);
 	if (failed)
-		return run_failed("verification failed: %s", p->first);
+		return lt_fail(r->ctx, LT_EDEVICE, "verification failed: %s", p->first);
 	if (open) {
-		run_failed("not verified: %lld of %lld elements differ from the reference where rounding may explain any value, such as %s; with "
+		r->verdict = LT_EXIT_OPEN;
+		return lt_fail(r->ctx, LT_EUNSUPPORTED, "not verified: %lld of %lld elements differ from the reference where rounding may explain any value, such as %s; with "
 			"--verify=allow-unbounded they pass", (long long)p->open, (long long)p->elements, p->open_at);
-		return RUN_UNVERIFIED;
 	}
-	return RUN_OK;
+	return LT_OK;
 }

@@ -119,6 +119,33 @@ struct lt_shown lt__shown(const char *name)
 	return s;
 }
 
+struct lt_shown lt__shell(const char *word)
+{
+	static const char bare[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._:=,+-@%";
+	const size_t n = strlen(word);
+	const bool odd = plain_bytes(word, n, false) < n, quoted = odd || n == 0 || strspn(word, bare) < n;
+	struct lt_shown s;
+	char *to = s.text, *const last = s.text + sizeof s.text - 24;
+	bool plain;
+
+	to += sprintf(to, "%s", odd ? "$'" : quoted ? "'" : "");
+	for (size_t at = 0, bytes; at < n && to < last; at += bytes) {
+		bytes = lt__plain_next(word + at, n - at, &plain);
+		for (size_t i = at; i < at + bytes; i++) {
+			if (!plain)
+				to += sprintf(to, "\\x%02x", (unsigned char)word[i]);
+			else if (word[i] == '\'')
+				to += sprintf(to, odd ? "\\'" : "'\\''");
+			else if (odd && word[i] == '\\')
+				to += sprintf(to, "\\\\");
+			else
+				*to++ = word[i];
+		}
+	}
+	strcpy(to, quoted ? "'" : "");
+	return s;
+}
+
 /* Bytes of the end that may begin a character which the next piece ends. */
 static size_t begun(const char *text, size_t n)
 {

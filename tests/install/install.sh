@@ -20,7 +20,9 @@ package() {
 files_are_there() {
 	local f
 	for f in bin/lt-run bin/lt-check lib/liblooptree.a lib/liblooptree.so lib/liblooptree.so.0 lib/libhamkaas.so lib/pkgconfig/looptree.pc \
-		include/lt/lt.h include/hamkaas.h share/man/man1/lt-run.1; do
+		include/lt/lt.h include/hamkaas.h share/man/man1/lt-run.1 share/bash-completion/completions/lt-bench \
+		share/zsh/site-functions/_lt-run share/fish/vendor_completions.d/lt-check.fish share/doc/looptree/README.md \
+		share/doc/looptree/docs/schedule.md share/doc/looptree/examples/softmax.lt; do
 		[ -s "$at/$f" ] || { echo "$f is missing"; return 1; }
 	done
 }
@@ -100,6 +102,15 @@ install_directory() {
 	$MAKE -s install PREFIX="$to/own" && cp "$to/page/mine.so" "$to/own/lib/looptree/backends" &&
 	LT_BACKEND_PATH='' "$to/own/bin/lt-run" --list-backends | grep '^mine '
 }
+# What an installed tool and its man pages call a document is there, and completion is what the tool prints.
+documents() {
+	local own=$to/own page
+	"$own/bin/lt-run" --apply= "$own/share/doc/looptree/examples/softmax.lt" -i x=1 2>&1 | grep -F "($own/share/doc/looptree/docs/schedule.md)" || return 1
+	for page in $(grep -ohE "[^ (]*docs/[a-z-]+\.md" "$own"/share/man/man1/*.1 | sort -u); do
+		[ -s "$page" ] || { echo "$page is named and not there"; return 1; }
+	done
+	[ -n "$page" ] && diff "$own/share/bash-completion/completions/lt-run" <("$own/bin/lt-run" --completion=bash)
+}
 trace_outside() {
 	mkdir "$to/trace" && cp examples/plugin/trace/*.[ch] "$to/trace" && cp examples/matmul.lt "$to/trace" && cd "$to/trace" || return 1
 	$CC -shared -fPIC -fvisibility=hidden -DLT_PLUGIN $flags -O2 -Wall -Wextra -Werror $(package --cflags) -o trace.so *.c -lm &&
@@ -160,6 +171,7 @@ try "the backend of docs/backend.md, built and run outside of the tree" page_bac
 try "its repository: make, make check, make install" page_repository
 try "the contract names the cases that there are" page_cases
 try "plug-ins of the install directory are found" install_directory
+try "documents are where messages and man pages say" documents
 try "the backend trace, built outside of the tree" eval '(trace_outside)'
 if [ -n "$flags" ]; then
 	echo "ok - a plug-in shows one symbol # SKIP sanitizers add their own"
