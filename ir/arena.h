@@ -72,7 +72,8 @@ lt_status lt__protect(struct lt_context *, lt_status (*body)(void *), void *arg)
 /* Plain memory of the context that is not an arena's: NULL when out of memory. */
 void *lt__context_realloc(struct lt_context *, void *, size_t old_bytes, size_t new_bytes);
 
-/* A failure: sets the context's code and sentence, returns the code. */
+/* A failure: sets the context's code and sentence, returns the code.  Names and paths that are put in stay in their line;
+ * "%-s" is for a text that has lines (ir/message.h). */
 lt_status lt_fail(struct lt_context *, lt_status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 #define LT_TRY(call) do { lt_status try_ = (call); if (try_) return try_; } while (0)
 /* One of the context's scratch buffers filled with a short text; the fourth call after it overwrites it. */

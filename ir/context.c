@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ir/arena.h"
+#include "ir/message.h"
 
 /* Chunks double from the first size to the last. */
 enum { FIRST_CHUNK = 4096, LAST_CHUNK = 1 << 20 };
@@ -94,7 +95,7 @@ lt_status lt_fail(struct lt_context *ctx, lt_status status, const char *fmt, ...
 	va_list list;
 
 	va_start(list, fmt);
-	vsnprintf(text, sizeof text, fmt, list);
+	lt__message(text, sizeof text, fmt, list);
 	va_end(list);
 	(void)pthread_mutex_lock(&root_of(ctx)->lock);
 	memcpy(ctx->message, text, sizeof text);

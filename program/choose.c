@@ -49,7 +49,7 @@ static lt_status open_one(const char *item, size_t bytes, const struct lt_host *
 	lt__diagnostics_init(&told);
 	lt_status st = c->backend->open(host, c->config, &c->session, &told.diag);
 	if (st)
-		return lt_fail(ctx, st, "backend %s: %s", name, why_not_open(&told, c, st));
+		return lt_fail(ctx, st, "backend %s: %-s", name, why_not_open(&told, c, st));
 	out->n++;
 	if (!lt__turn_init(c->turn))
 		return lt_fail(ctx, LT_ENOMEM, "out of memory");

@@ -86,7 +86,7 @@ static lt_status compile_missing(struct lt_kernels *x, const struct lt_opened *c
 	lt__diagnostics_init(&told);
 	lt_status st = m->n ? c->backend->compile(c->session, m->tree, (uint32_t)m->n, m->object, &told.diag) : LT_OK;
 	if (st)
-		return lt_fail(s->ctx, st, "backend %s: %s", c->backend->name, lt__diagnostic_reason(&told, st, c->backend->name, "compile"));
+		return lt_fail(s->ctx, st, "backend %s: %-s", c->backend->name, lt__diagnostic_reason(&told, st, c->backend->name, "compile"));
 	for (int32_t i = 0; i < m->n; i++)
 		x->at[m->kernel[i]].object = m->object[i];          /* to be destroyed, whatever comes */
 	for (int32_t i = 0; i < m->n; i++)

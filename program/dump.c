@@ -78,7 +78,7 @@ static lt_status dump_source(struct dump *d)
 		lt_status st = b->dump(k->object, source ? LT_DUMP_SOURCE : LT_DUMP_ASM, dump_keep, &x);
 		lt__turn_give(p->choices.at[k->opened].turn);
 		if (st)
-			return lt_fail(p->ctx, st, "backend %s, kernel %s: %s", b->name, k->frozen->tree.name, x.n ? lt__diagnostic_text(x.at, b->name)
+			return lt_fail(p->ctx, st, "backend %s, kernel %s: %-s", b->name, k->frozen->tree.name, x.n ? lt__diagnostic_text(x.at, b->name)
 				: source ? "it has no source to show" : "it has no assembly to show");
 		if (source && x.n)
 			write_source(d, said, &x);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "ir/arena.h"
 #include "ir/plain.h"
 #include "tests/ltrun.h"
 #include "tools/say.h"
@@ -93,6 +94,57 @@ Test(say, words_for_a_shell)
 	memset(text, '\'', sizeof text - 1);
 	text[sizeof text - 1] = '\0';
 	cr_expect_lt(strlen(lt__shell(text).text), sizeof(struct lt_shown));
+}
+
+/* As printf makes it, but a name has no line of its own. */
+Test(say, sentences_of_the_library)
+{
+	struct lt_context *ctx;
+	char want[200];
+
+	cr_assert_eq(lt_context_new(&ctx), LT_OK);
+	snprintf(want, sizeof want, "%d|%5d|%-5d|%05d|%+d|%lld|%zu|%ld|%u|%#x|%c|%%|%.3s|%.*s|%g|%.3f|%10.2e|%s", -1, 2, 3, 4, 5, INT64_MIN + 0LL,
+		SIZE_MAX, -7L, 8u, 9u, 'c', "abcdef", 2, "ghi", 0.5, 1.25, 1e100, "");
+	(void)lt_fail(ctx, LT_EINVAL, "%d|%5d|%-5d|%05d|%+d|%lld|%zu|%ld|%u|%#x|%c|%%|%.3s|%.*s|%g|%.3f|%10.2e|%s", -1, 2, 3, 4, 5, INT64_MIN + 0LL,
+		SIZE_MAX, -7L, 8u, 9u, 'c', "abcdef", 2, "ghi", 0.5, 1.25, 1e100, "");
+	cr_expect_str_eq(lt_context_message(ctx), want);
+	(void)lt_fail(ctx, LT_EINVAL, "a\n'%s'%c'%.3s' %-s %*d", "x\ny\x1b", '\n', "12\n4", "c\nd", 3, 7);
+	cr_expect_str_eq(lt_context_message(ctx), "a\n'x\\x0ay\\x1b'\\x0a'12\\x0a' c\nd   7");
+	/* It may hold its own last sentence, and ends where there is no room. */
+	(void)lt_fail(ctx, LT_EINVAL, "%-s; again: %-s", lt_context_message(ctx), lt_context_message(ctx));
+	cr_expect_str_eq(lt_context_message(ctx), "a\n'x\\x0ay\\x1b'\\x0a'12\\x0a' c\nd   7; again: a\n'x\\x0ay\\x1b'\\x0a'12\\x0a' c\nd   7");
+	char *text = malloc(20001);
+
+	memset(text, '\n', 20000);
+	text[20000] = '\0';
+	(void)lt_fail(ctx, LT_EINVAL, "%s%s", text, text);
+	cr_expect_eq(strlen(lt_context_message(ctx)), sizeof ctx->message - 1);
+	free(text);
+	lt_context_free(ctx);
+}
+
+/* Nor does a name look like a line of ours. */
+Test(say, names_with_lines)
+{
+	static const char *const args[] = {
+		"'no\nlt-run: fine.lt'", "lines.graph", "lines.graph -i 'a\nlt-run: fine=no'", "lines.graph -i '*=1\nlt-run: fine'", "lines.graph -b 'x\nlt-run: fine'",
+		"lines.graph -i '*=no\nlt-run: fine.npy'", "lines.graph -i '*=1' --schedule 'no\nlt-run: fine'", "lines.graph -i '*=1' --apply 'split\nlt-run: fine'",
+		"'--no\nlt-run: fine'", "lines.graph -i '*=1' -o 'no/\nlt-run: fine.npy'", "lines.graph -i '*=1' --cache-dir 'lines.graph\nlt-run: fine'",
+		"'bad\nlt-run: fine.graph'", "-B 'no\nlt-run: fine.so' lines.graph", "--dump='a\nlt-run: fine' lines.graph",
+	};
+
+	ltrun_write_text("lines.graph", "graph 1\nvar m 3\n%x = f32[m] input \"a\\nlt-run: fine\"\nresult \"r\" = %x\n");
+	ltrun_write_text("bad\nlt-run: fine.graph", "graph 1\nvar m 3\n%x = f32[m] inpt\n");
+	for (size_t i = 0; i < sizeof args / sizeof *args; i++) {
+		const char *at = err;
+
+		(void)ltrun("%s", args[i]);
+		cr_expect(*err || i == 10, "%s says nothing", args[i]);
+		while ((at = strstr(at, "lt-run: fine"))) {
+			cr_expect(at > err && at[-1] != '\n', "%s:\n%s", args[i], err);
+			at++;
+		}
+	}
 }
 
 /* A long message is said as a whole. */

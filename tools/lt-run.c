@@ -22,7 +22,7 @@ static lt_status parse(struct run *r)
 	LT_TRY(run_mistake(lt_parse(r->ctx, (const char *)r->script.at, r->script.n, name, NULL, &r->graph)));
 	r->parse_ns = run_now() - begin;
 	if (r->o.verbose)
-		lt__say(stderr, "%s: %d node%s in %.1f ms\n", name, r->graph->n_node, run_s(r->graph->n_node), (double)r->parse_ns / 1e6);
+		lt__say(stderr, "%s: %d node%s in %.1f ms\n", lt__shown(name).text, r->graph->n_node, run_s(r->graph->n_node), (double)r->parse_ns / 1e6);
 	return run_bindings_find(r->graph, r->binding);
 }
 

@@ -67,9 +67,9 @@ static bool plugin_check(const struct loader *l, const char *path, const char *r
 	if (lt__path_is_trusted(real, why, sizeof why))
 		return true;
 	if (l->named)
-		lt__say(stderr, "%s: %s: warning: others may change %s: %s\n", l->tool, l->source, path, why);
+		lt__say(stderr, "%s: %s: warning: others may change %s: %s\n", l->tool, l->source, lt__shown(path).text, why);
 	else
-		lt__say(stderr, "%s: %s: %s: not loaded, because others may change it: %s; -B loads one file all the same%s\n", l->tool, l->source, path, why,
+		lt__say(stderr, "%s: %s: %s: not loaded, because others may change it: %s; -B loads one file all the same%s\n", l->tool, l->source, lt__shown(path).text, why,
 			end);
 	return l->named;
 }
@@ -84,7 +84,7 @@ static lt_status load(const struct loader *l, const char *path, const char *end)
 		return LT_OK;
 	real = realpath(path, NULL);
 	if (!real && !l->named) {
-		lt__say(stderr, "%s: %s: %s: cannot be loaded: %s%s\n", l->tool, l->source, path, strerror(errno), end);
+		lt__say(stderr, "%s: %s: %s: cannot be loaded: %s%s\n", l->tool, l->source, lt__shown(path).text, strerror(errno), end);
 		return LT_ELOAD;
 	}
 	/* Of a file that was named the loader says that it is not there. */
@@ -126,7 +126,7 @@ static void load_folder(const struct loader *l, const char *folder, bool may_be_
 	}
 	n = real ? scandir(real, &list, is_so, alphasort) : -1;
 	if (n < 0 && !(may_be_absent && errno == ENOENT))
-		lt__say(stderr, "%s: %s: %s: cannot be read: %s (left out)\n", l->tool, l->source, folder, strerror(errno));
+		lt__say(stderr, "%s: %s: %s: cannot be read: %s (left out)\n", l->tool, l->source, lt__shown(folder).text, strerror(errno));
 	for (int i = 0; i < n; i++) {
 		char *path = malloc(strlen(folder) + strlen(list[i]->d_name) + 2);
 

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include "ir/message.h"
 #include "ir/nearest.h"
 #include "tools/run.h"
 #include "tools/say.h"
@@ -35,14 +36,16 @@ static void begin_sentence(struct binder *b)
 static void bind_report(struct binder *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void bind_report(struct binder *b, const char *fmt, ...)
 {
+	char text[4096];
 	va_list args;
 
 	if (++b->n_problem > MAX_PROBLEMS)
 		return;
 	va_start(args, fmt);
-	begin_sentence(b);
-	vfprintf(b->text, fmt, args);
+	lt__message(text, sizeof text, fmt, args);
 	va_end(args);
+	begin_sentence(b);
+	fputs(text, b->text);
 }
 
 static void report_unknown(struct binder *b, enum lt_binding kind, const char *name, const char *from)
@@ -295,8 +298,8 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 	n += count_missing(b, constant);
 	if (n > 0 && s.from && !b->names_only && !b->unread) {
 		begin_sentence(b);
-		fprintf(b->text, "%s needs %d tensor%s not given%s%s:", b->o->script, n, n == 1 ? " that is" : "s that are",
-			file ? ", with the inputs of " : "", file ? file : "");
+		fprintf(b->text, "%s needs %d tensor%s not given%s%s:", lt__shown(b->o->script).text, n, n == 1 ? " that is" : "s that are",
+			file ? ", with the inputs of " : "", file ? lt__shown(file).text : "");
 		report_missing(b, &s, "-i");
 		report_missing(b, constant, "-c");
 		fputs("\n  (a value, zeros, ones, iota or random[:SEED] may stand for FILE.npy; --inputs and --weights take all at "
@@ -336,7 +339,7 @@ lt_status run_bind(struct lt_context *ctx, const struct run_options *o, const ch
 		fprintf(b.text, "\nlt-run: ... and %d more like these", b.n_problem - MAX_PROBLEMS);
 	fclose(b.text);
 	/* What does not fit may be so for that alone. */
-	lt_status st = b.no_memory ? lt_fail(ctx, LT_ENOMEM, "out of memory") : b.begun ? lt_fail(ctx, LT_EINVAL, "%s", text) : LT_OK;
+	lt_status st = b.no_memory ? lt_fail(ctx, LT_ENOMEM, "out of memory") : b.begun ? lt_fail(ctx, LT_EINVAL, "%-s", text) : LT_OK;
 	free(text);
 	return st;
 }
