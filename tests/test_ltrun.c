@@ -180,6 +180,9 @@ static const struct mistake refused[] = {
 	{ "bytes.graph -b ref -i x=iota", 2, "", "lt-run: x=iota: iota counts to 299, which does not fit int8\n" },
 	{ "bytes.graph -b ref -i x=128", 2, "", "128 does not fit int8" },
 	{ "truths.graph -b ref -i x=iota", 2, "", "iota counts to 2, which does not fit bool" },
+	/* Random numbers that the script can be run with. */
+	{ "range.graph -b ref -q -i '*=random:1'", 0, "", "" }, { "range.graph -b ref -q -i '*=random:2'", 0, "", "" },
+	{ "range.graph -b ref -q -i '*=random:3'", 0, "", "" },
 	/* A hint can be copied. */
 	{ "names.graph -b ref", 2, "", "give it with  -i 'a b=FILE.npy'\n" }, { "names.graph -b ref", 2, "", "give it with  -i 'it'\\''s=FILE.npy'\n" },
 	{ "names.graph -b ref -i 'a b'", 2, "", "'a b' is not NAME=SPEC, such as 'a b=random'\n" },
@@ -190,6 +193,8 @@ Test(ltrun, what_is_refused_before_a_run)
 	ltrun_write_text("none.graph", "graph 1\nvar m 4\n%x = f32[m] input \"x\"\n");
 	ltrun_write_text("half.graph", "graph 1\nvar m 4\n%x = bf16[m] input \"x\"\nresult \"y\" = %x\n");
 	ltrun_write_text("bytes.graph", "graph 1\nvar m 300\n%x = i8[m] input \"x\"\nresult \"y\" = %x\n");
+	ltrun_write_text("range.graph", "graph 1\nvar i 3\nvar j 2\nvar n 8\n%t = f32[i, j] input \"table\"\n%n = i64[n] input \"ids\"\n"
+		"%g = f32[n, j] gather %t, %n axis 0\nresult \"r\" = %g\n");
 	ltrun_write_text("names.graph", "graph 1\nvar m 3\n%x = f32[m] input \"a b\"\n%y = f32[m] input \"it's\"\n%z = f32[m] add %x, %y\nresult \"z\" = %z\n");
 	ltrun_write_text("truths.graph", "graph 1\nvar m 3\n%x = bool[m] input \"x\"\nresult \"y\" = %x\n");
 	expect_answers(refused, sizeof refused / sizeof *refused);

@@ -1,70 +1,11 @@
-/* tools/check_data.c -- data for the sources of any graph: a function of their names, types and ranges.
- *
- * Ranges follow from the graph: what a gather takes as index, and what a run-time scalar is read from, has to be within bounds.  They are
- * handed back through views and casts to the sources.
- */
+/* tools/check_data.c -- data for the sources of any graph: a function of their names, types and ranges. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "check/random_graph.h"
 #include "tools/check.h"
-
-struct index_range { bool given, bounded; int64_t low, high; };        /* bounded: by a run-time scalar; high is its least */
-
-static void narrow(struct index_range *r, int64_t low, int64_t high)
-{
-	if (!r->given || low > r->low)
-		r->low = low;
-	if (!r->given || high < r->high)
-		r->high = high;
-	r->given = true;
-	if (r->high < r->low)
-		r->high = r->low;
-}
-
-static bool hands_on(const struct lt_nodedef *d) { return d->op == LT_OP_view || d->op == LT_OP_cast || d->op == LT_OP_copy; }
-
-/* The node's first source that it only moves, itself included. */
-static lt_node source_of(const struct lt_graph *g, lt_node n)
-{
-	while (hands_on(&g->node[n]) && g->node[n].n_operand > 0)
-		n = g->node[n].operand[0];
-	return n;
-}
-
-/* Of an axis that run-time scalars bound: as few as there may be, but one. */
-static int64_t min_extent(const struct lt_graph *g, const struct lt_vardef *v)
-{
-	int64_t least = v->bounded ? v->limit.constant : v->extent;
-	for (int32_t i = 0; v->bounded && i < v->limit.n; i++) {
-		const struct lt_paramdef *p = &g->param[v->limit.param[i]];
-		least += v->limit.coef[i] * (v->limit.coef[i] < 0 ? p->high : p->low);
-	}
-	return least < 1 ? 1 : least > v->extent ? v->extent : least;
-}
-
-static struct index_range *ranges_of(const struct lt_graph *g)
-{
-	struct index_range *r = calloc((size_t)g->n_node + 1, sizeof *r);
-	if (!r)
-		return NULL;
-	for (int32_t i = 0; i < g->n_param; i++)
-		if (g->node[g->param[i].source].n_operand > 0)          /* through a view: which element is not asked */
-			narrow(&r[source_of(g, g->param[i].source)], g->param[i].low, g->param[i].high);
-	for (lt_node n = g->n_node - 1; n >= 0; n--) {
-		const struct lt_nodedef *d = &g->node[n];
-		if (d->op == LT_OP_gather) {
-			const struct lt_vardef *axis = &g->var[g->node[d->operand[0]].dim[d->axis]];
-			narrow(&r[d->operand[1]], 0, min_extent(g, axis) - 1);
-			r[d->operand[1]].bounded |= axis->bounded;
-		}
-		if (hands_on(d) && r[n].given)
-			for (int32_t i = 0; i < d->n_operand; i++)
-				narrow(&r[d->operand[i]], r[n].low, r[n].high);
-	}
-	return r;
-}
+#include "tools/sources.h"
 
 static uint64_t mix(uint64_t h, uint64_t x) { return (h ^ x) * UINT64_C(0x9e3779b97f4a7c15) + (h >> 29); }
 
@@ -97,7 +38,7 @@ static int64_t special_int(enum lt_dtype t, uint64_t *rng)
 	return all[random_between(rng, 0, (int64_t)(sizeof all / sizeof *all) - 1)];
 }
 
-static union lt_scalar draw(enum lt_dtype t, const struct index_range *r, bool special, uint64_t *rng)
+static union lt_scalar draw(enum lt_dtype t, const struct lt_source_range *r, bool special, uint64_t *rng)
 {
 	union lt_scalar x;
 	if (r->given)
@@ -141,7 +82,7 @@ static bool is_below(const struct lt_nodedef *d, int set)
 	return set == CHECK_BELOW_ZERO && d->op != LT_OP_constant && strcmp(name, "k") && strcmp(name, "v");
 }
 
-static void *data_fill(const struct lt_graph *g, lt_node n, const struct index_range *r, const struct check_data *data)
+static void *data_fill(const struct lt_graph *g, lt_node n, const struct lt_source_range *r, const struct check_data *data)
 {
 	const struct lt_nodedef *d = &g->node[n];
 	int64_t elems = lt__node_elems(g, n);
@@ -172,7 +113,7 @@ static void store_params(const struct lt_graph *g, void **all, const struct chec
 void **lt__check_data_new(const struct lt_graph *g, const struct check_data *data)
 {
 	void **all = calloc((size_t)g->n_node + 1, sizeof *all);
-	struct index_range *r = ranges_of(g);
+	struct lt_source_range *r = lt__source_ranges(g, false);
 	for (lt_node n = 0; all && r && n < g->n_node; n++)
 		if (g->node[n].op == LT_OP_input || g->node[n].op == LT_OP_constant || g->node[n].op == LT_OP_state)
 			all[n] = data_fill(g, n, &r[n], data);

@@ -10,6 +10,7 @@
 #include "ir/graph.h"
 #include "lt/lt.h"
 #include "tools/options.h"
+#include "tools/sources.h"
 #include "tools/tensorfile.h"
 
 /* run_options.c: the command line; everything points into argv. */
@@ -45,6 +46,7 @@ struct run_binding {
 	lt_node node;
 	bool needed;            /* a result or a state's new content depends on it */
 	bool bounded;           /* an extent depends on a run-time scalar */
+	struct lt_source_range range;           /* of the values that it may have */
 };
 struct run_bindings { struct run_binding *at, **sorted; int32_t n; };         /* sorted: by name */
 lt_status run_bindings_find(const struct lt_graph *, struct run_bindings out[LT_BINDING_RESULT + 1]);

@@ -60,6 +60,10 @@ lt_status run_bindings_find(const struct lt_graph *g, struct run_bindings out[LT
 	struct bindings_asking a = { .g = g };
 	lt_status s = lt__arena_new(g->ctx, &a.arena) || lt__protect(g->ctx, bindings_ask, &a) ? lt_fail(g->ctx, LT_ENOMEM, "out of memory") : LT_OK;
 
+	struct lt_source_range *range = lt__source_ranges(g, true);
+
+	if (!s && !range)
+		s = lt_fail(g->ctx, LT_ENOMEM, "out of memory");
 	for (lt_node i = 0; i < g->n_node && !s; i++) {
 		enum lt_opcode op = g->node[i].op;
 
@@ -67,10 +71,13 @@ lt_status run_bindings_find(const struct lt_graph *g, struct run_bindings out[LT
 			enum lt_binding kind = op == LT_OP_input ? LT_BINDING_INPUT : op == LT_OP_constant ? LT_BINDING_CONSTANT : LT_BINDING_STATE;
 
 			s = add_binding(g, &out[kind], kind, g->node[i].label, i, a.needed[i]);
+			if (!s)
+				out[kind].at[out[kind].n - 1].range = range[i];
 		}
 	}
 	for (int32_t i = 0; i < g->n_result && !s; i++)
 		s = add_binding(g, &out[LT_BINDING_RESULT], LT_BINDING_RESULT, g->result[i].name, g->result[i].node, true);
+	free(range);
 	lt__arena_free(a.arena);
 	for (int k = 0; k <= LT_BINDING_RESULT && !s; k++)
 		s = sort_bindings(g->ctx, &out[k]);

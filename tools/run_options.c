@@ -82,8 +82,8 @@ static lt_status take_pass(struct lt_context *ctx, void *options, char *value)
 static const struct lt_option rows[] = {
 	{ .help = "Tensors in" },
 	{ 'i', "input", "NAME=SPEC", TAKE_LIST, AT(input), .help = "an input; SPEC: FILE.npy, zeros, ones, VALUE, iota, "
-		"random[:SEED] (normal distribution; small "
-		"numbers for integers); NAME *: all others", TENSORS, SPECS },
+		"random[:SEED] (normal "
+		"distribution; integers small, or in the range the script needs); NAME *: all others", TENSORS, SPECS },
 	{ 0, "inputs", "FILE", TAKE_LIST, AT(inputs), .help = "all inputs by name, from a .npz or .safetensors; given several "
 		"times: one evaluation each, in "
 		"order, state kept", TENSORS, TENSOR_FILES },

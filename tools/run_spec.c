@@ -31,7 +31,17 @@ static uint64_t seed_of(const char *name)
 	return h;
 }
 
-static void fill_random(struct lt_tensor *t, uint64_t state)
+/* Where the script says which values are right (an index, a run-time scalar), within these: a part of them if there are
+ * very many. */
+static int64_t random_within(const struct lt_source_range *r, uint64_t *state)
+{
+	const int64_t many = INT64_C(1) << 31, low = r->low < -many ? -8 : r->low;
+	const uint64_t n = (uint64_t)r->high - (uint64_t)low;
+
+	return low + (int64_t)((next(state) >> 16) % ((n < (uint64_t)many ? n : (uint64_t)many) + 1));
+}
+
+static void fill_random(struct lt_tensor *t, const struct lt_source_range *range, uint64_t state)
 {
 	const struct lt_dtypeinfo *info = lt__dtype_info(t->dtype);
 	int64_t n = (int64_t)(t->bytes / info->bytes);
@@ -39,7 +49,10 @@ static void fill_random(struct lt_tensor *t, uint64_t state)
 	for (int64_t i = 0; i < n; i++) {
 		union lt_scalar v;
 
-		if (info->cls == LT_CLASS_FLOAT) {
+		if (range->given) {
+			v.i = random_within(range, &state);
+			v = lt__convert(v, LT_I64, t->dtype);
+		} else if (info->cls == LT_CLASS_FLOAT) {
 			v.f = sqrt(-2 * log(uniform(&state)));
 			v.f *= cos(6.283185307179586 * uniform(&state));
 			v = lt__round_to(v, t->dtype);
@@ -170,7 +183,7 @@ lt_status run_spec_make(struct lt_context *ctx, const struct run_binding *p, con
 		LT_TRY(check_iota(ctx, p));
 	LT_TRY(lt__tensor_new(ctx, spec, p->name, p->dtype, p->rank, p->shape, out));
 	if (random)
-		fill_random(out, seed);
+		fill_random(out, &p->range, seed);
 	else if (iota)
 		fill_iota(out);
 	else
