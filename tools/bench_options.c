@@ -6,11 +6,7 @@
 #include "ir/arena.h"
 #include "ir/nearest.h"
 #include "tools/bench.h"
-
-static const char *backend_at(int i)
-{
-	return i < (int)lt_backend_count() ? lt_backend_at((uint32_t)i)->name : NULL;
-}
+#include "tools/plugins.h"
 
 static const char *suite_at(int i)
 {
@@ -111,7 +107,7 @@ static const struct lt_option rows[] = {
 
 	{ .help = "Contestants" },
 	{ 'b', "backend", "NAME[:CONFIG][,NAME...]", TAKE_OWN, AT(backend), .help = "Looptree's backends, each a contestant; "
-		"default: cpu", .list = backend_at,
+		"default: cpu", .list = lt__backend_name,
 		.own = take_backends },
 	{ 'B', "load", "FILE.so", TAKE_LIST, AT(load), .help = "loads a backend (also from the files and folders in "
 		"$LT_BACKEND_PATH)", .values = LT_VALUES("*.so") },
@@ -154,7 +150,7 @@ static const struct lt_option rows[] = {
 	{ 'q', "quiet", NULL, TAKE_FLAG, AT(quiet), .help = "no table" },
 	{ 0, "serve", "NAME", TAKE_TEXT, AT(serve), .help = "answers as a peer: openblas, onednn, or a backend of Looptree",
 		.values = LT_VALUES("openblas", "onednn"),
-		.list = backend_at },
+		.list = lt__backend_name },
 	{ 0 }
 };
 

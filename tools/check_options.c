@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "ir/arena.h"
 #include "tools/check.h"
+#include "tools/plugins.h"
 #include "tools/say.h"
 #include "tools/temporary.h"
 
@@ -17,11 +18,6 @@ static const struct lt_mode modes[] = {
 	{ SUITE, "the suite", NULL },
 	{ 0 }
 };
-
-static const char *backend_at(int i)
-{
-	return i < (int)lt_backend_count() ? lt_backend_at((uint32_t)i)->name : NULL;
-}
 
 /* NAME:CONFIG is cut in two. */
 static lt_status take_backend(struct lt_context *ctx, void *options, char *word)
@@ -69,7 +65,7 @@ static lt_status take_seed(struct lt_context *ctx, void *options, char *text)
 
 static const struct lt_option rows[] = {
 	{ 'b', "backend", "NAME[:CONFIG]", TAKE_OWN, AT(backend), .help = "the backend; default: that of the last --load, "
-		"else cpu", .list = backend_at,
+		"else cpu", .list = lt__backend_name,
 		.own = take_backend },
 	{ 'B', "load", "FILE.so", TAKE_LIST, AT(loads), .help = "loads a plug-in; may be repeated (also from the files and "
 		"folders in $LT_BACKEND_PATH)",

@@ -23,7 +23,7 @@ static const char *function_of(const struct lt_tool *t, char out[40])
 }
 
 /* Words, endings of files ("npy"; "" for all) and folders that the row offers, each kind by itself. */
-static int print_values(FILE *f, const struct lt_option *o, char kind, const char *before)
+static int print_offers(FILE *f, const struct lt_option *o, char kind, const char *before)
 {
 	const char *value;
 	int n = 0;
@@ -37,7 +37,7 @@ static int print_values(FILE *f, const struct lt_option *o, char kind, const cha
 	return n;
 }
 
-static bool has(const struct lt_option *o, char kind)
+static bool offers(const struct lt_option *o, char kind)
 {
 	const char *value;
 
@@ -111,12 +111,12 @@ static void bash_offer(FILE *f, const char *name, const struct lt_option *o)
 	if (is_list(o))
 		fputs(" [[ $word == *,* ]] && list=${word%,*},;", f);
 	snprintf(call, sizeof call, " %s_words ", name);
-	if (print_values(f, o, 'w', call))
+	if (print_offers(f, o, 'w', call))
 		fputc(';', f);
 	snprintf(call, sizeof call, " %s_files ", name);
-	if (print_values(f, o, '*', call))
+	if (print_offers(f, o, '*', call))
 		fputc(';', f);
-	if (has(o, '/'))
+	if (offers(o, '/'))
 		fprintf(f, " %s_folders;", name);
 }
 
@@ -174,23 +174,23 @@ static void print_bash(const struct lt_tool *t, FILE *f)
 
 static void zsh_action(FILE *f, const struct lt_option *o)
 {
-	bool files = has(o, '*'), folders = has(o, '/'), words = has(o, 'w');
+	bool files = offers(o, '*'), folders = offers(o, '/'), words = offers(o, 'w');
 	const char *value;
 	int n = 0;
 
 	if (is_list(o) && words) {
-		print_values(f, o, 'w', "_sequence compadd - ");
+		print_offers(f, o, 'w', "_sequence compadd - ");
 		return;
 	}
 	if (is_pair(o)) {
 		fputs("{ compset -P \"*=\" && { compadd ", f);
-		print_values(f, o, 'w', "");
+		print_offers(f, o, 'w', "");
 		fputs("; _files -g \"*.npy\" } || _message \"NAME=SPEC\" }", f);
 		return;
 	}
 	if (words && !files) {
 		fputc('(', f);
-		print_values(f, o, 'w', "");
+		print_offers(f, o, 'w', "");
 		fputc(')', f);
 	} else if (files) {
 		fputs("_files -g \"", f);
@@ -263,12 +263,12 @@ static void fish_values(FILE *f, const struct lt_option *o)
 	if (is_pair(o) || !lt__option_value(o, 0))
 		return;
 	/* A suffix is what comes first, if the order is kept. */
-	fputs(has(o, '*') ? " -k -a '" : " -a '", f);
-	if (has(o, 'w') && is_list(o)) {
-		print_values(f, o, 'w', "(__fish_append , ");
+	fputs(offers(o, '*') ? " -k -a '" : " -a '", f);
+	if (offers(o, 'w') && is_list(o)) {
+		print_offers(f, o, 'w', "(__fish_append , ");
 		fputc(')', f);
 	} else {
-		print_values(f, o, 'w', "");
+		print_offers(f, o, 'w', "");
 	}
 	for (int i = 0; (value = lt__option_value(o, i)); i++)
 		if (*value == '*')
@@ -284,7 +284,7 @@ static void print_fish(const struct lt_tool *t, FILE *f)
 
 	fprintf(f, "# fish completion for %s: printed by %s --completion=fish\ncomplete -c %s -f\n", t->name, t->name,
 		t->name);
-	if (has(&t->operand, 'w') || has(&t->operand, '*')) {
+	if (offers(&t->operand, 'w') || offers(&t->operand, '*')) {
 		fprintf(f, "complete -c %s", t->name);
 		fish_values(f, &t->operand);
 		fputc('\n', f);

@@ -42,7 +42,7 @@ static void print_wrapped(FILE *f, const char *text, int at, int indent)
 	fputc('\n', f);
 }
 
-static void print_row(FILE *f, const struct lt_option *o)
+static void help_row(FILE *f, const struct lt_option *o)
 {
 	char head[120] = "  ";
 	char *text = lt__option_help(o);
@@ -74,12 +74,12 @@ void lt__help_print(const struct lt_tool *t, FILE *f)
 	if (t->operand.help || t->option[0].letter || t->option[0].name)
 		fputc('\n', f);
 	if (t->operand.help)
-		print_row(f, &t->operand);
+		help_row(f, &t->operand);
 	for (int i = 0; (o = lt__option_at(t, i)); i++) {
 		if (o->letter || o->name ? !o->help : false)
 			continue;
 		if (o->letter || o->name)
-			print_row(f, o);
+			help_row(f, o);
 		else
 			fprintf(f, "\n%s\n", o->help);
 	}
@@ -88,7 +88,7 @@ void lt__help_print(const struct lt_tool *t, FILE *f)
 
 /* -- man pages -- */
 
-static void print_roff(FILE *f, const char *text, size_t n)
+static void man_text(FILE *f, const char *text, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		fputs(text[i] == '-' ? "\\-" : text[i] == '\\' ? "\\e" : (char [2]){ text[i], '\0' }, f);
@@ -110,7 +110,7 @@ static size_t placeholder(const struct lt_option *o, const char *word, size_t n)
 }
 
 /* The fragment as a sentence: options in bold, what an argument stands for in italics. */
-static void print_sentence(FILE *f, const struct lt_option *o, char *text)
+static void man_sentence(FILE *f, const struct lt_option *o, char *text)
 {
 	size_t n, special;
 	bool first = true;
@@ -129,35 +129,35 @@ static void print_sentence(FILE *f, const struct lt_option *o, char *text)
 		special = *text == '-' && n > 1 ? strcspn(text, " ,;:)") : placeholder(o, text, n);
 		if (special > 0)
 			fputs(*text == '-' ? "\\fB" : "\\fI", f);
-		print_roff(f, text, special);
+		man_text(f, text, special);
 		if (special > 0)
 			fputs("\\fR", f);
-		print_roff(f, text + special, n - special);
+		man_text(f, text + special, n - special);
 	}
 	fputs(".\n", f);
 }
 
-static void print_entry(FILE *f, const struct lt_option *o, char *text)
+static void man_entry(FILE *f, const struct lt_option *o, char *text)
 {
 	fputs(".TP\n", f);
 	if (o->letter)
 		fprintf(f, "\\fB\\-%c\\fR%s", o->letter, o->name ? ", " : "");
 	if (o->name) {
 		fputs("\\fB\\-\\-", f);
-		print_roff(f, o->name, strlen(o->name));
+		man_text(f, o->name, strlen(o->name));
 		fputs("\\fR", f);
 	}
 	if (o->arg) {
 		fputs(*o->arg == '=' || *o->arg == '[' || !o->name ? "\\fI" : " \\fI", f);
-		print_roff(f, o->arg, strlen(o->arg));
+		man_text(f, o->arg, strlen(o->arg));
 		fputs("\\fR", f);
 	}
 	fputc('\n', f);
-	print_sentence(f, o, text);
+	man_sentence(f, o, text);
 }
 
 /* The row that a line of the page names: "--NAME" or "-d"; -1: none. */
-static int find_row(const struct lt_tool *t, const char *name)
+static int man_row(const struct lt_tool *t, const char *name)
 {
 	const struct lt_option *o;
 
@@ -168,10 +168,10 @@ static int find_row(const struct lt_tool *t, const char *name)
 	return -1;
 }
 
-static lt_status print_found(struct lt_context *ctx, const struct lt_tool *t, const char *name, uint64_t *seen,
+static lt_status man_found(struct lt_context *ctx, const struct lt_tool *t, const char *name, uint64_t *seen,
 	FILE *to)
 {
-	const int row = find_row(t, name);
+	const int row = man_row(t, name);
 
 	if (row < 0)
 		return lt_fail(ctx, LT_EINVAL, "the page has an entry '%s', and there is no such option", name);
@@ -182,12 +182,12 @@ static lt_status print_found(struct lt_context *ctx, const struct lt_tool *t, co
 
 	if (!text)
 		return lt_fail(ctx, LT_ENOMEM, "out of memory");
-	print_entry(to, lt__option_at(t, row), text);
+	man_entry(to, lt__option_at(t, row), text);
 	free(text);
 	return LT_OK;
 }
 
-static const char *name_of(const struct lt_option *o, char letter[2])
+static const char *man_name(const struct lt_option *o, char letter[2])
 {
 	letter[0] = o->letter;
 	letter[1] = '\0';
@@ -210,7 +210,7 @@ lt_status lt__man_print(struct lt_context *ctx, const struct lt_tool *t, FILE *f
 		fputs(line, to);
 		if (!strncmp(line, begin, sizeof begin - 1)) {
 			line[strcspn(line, "\n")] = '\0';
-			LT_TRY(print_found(ctx, t, line + sizeof begin - 1, &seen, to));
+			LT_TRY(man_found(ctx, t, line + sizeof begin - 1, &seen, to));
 			within = true;
 		}
 	}
@@ -218,6 +218,6 @@ lt_status lt__man_print(struct lt_context *ctx, const struct lt_tool *t, FILE *f
 		if (o->help && (o->name || o->letter) && !(seen >> i & 1))
 			return lt_fail(ctx, LT_EINVAL, "the page has no entry of %s%s: it needs the lines  .\\\" [ %s%s  and  .\\\" ]",
 				o->name ? "--" : "-",
-				name_of(o, letter), o->name ? "--" : "-", name_of(o, letter));
+				man_name(o, letter), o->name ? "--" : "-", man_name(o, letter));
 	return within ? lt_fail(ctx, LT_EINVAL, "the page ends within an entry") : LT_OK;
 }

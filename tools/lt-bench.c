@@ -249,7 +249,7 @@ static lt_status try_folder(struct lt_context *ctx, const struct bench_options *
 	return LT_OK;
 }
 
-static lt_status begin(struct whole *w, int argc, char **argv)
+static lt_status bench_begin(struct whole *w, int argc, char **argv)
 {
 	bool done;
 
@@ -272,7 +272,7 @@ int main(int argc, char **argv)
 	}
 	/* The first Ctrl-C ends the measuring in order, with what there is; the second one ends the program. */
 	lt__interrupt_catch(0);
-	code = lt__tool_end(w.ctx, &bench_tool, begin(&w, argc, argv));
+	code = lt__tool_end(w.ctx, &bench_tool, bench_begin(&w, argc, argv));
 	if (!code && (w.bad || bench_interrupted()))
 		code = LT_EXIT_FAILED;
 	bench_release(&w);

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "ir/arena.h"
-#include "ir/nearest.h"
 #include "tools/check.h"
 #include "tools/interrupt.h"
 #include "tools/plugins.h"
@@ -197,20 +196,13 @@ static lt_status find_backend(struct lt_context *ctx, struct check_options *o)
 {
 	struct check_diagnostics told;
 	int32_t score = 0;
-	char how[200], names[512];
+	char how[200];
 	if (!o->backend)
 		choose_backend(o);
-	const struct lt_backend *b = lt_backend_find(o->backend);
-	if (!b && strchr(o->backend, ','))
+	const struct lt_backend *b;
+	if (strchr(o->backend, ','))
 		return lt_fail(ctx, LT_EINVAL, "-b takes one backend, not '%s'", o->word);
-	if (!b) {
-		struct lt_nearest near;
-		lt__nearest_begin(&near, o->backend, strlen(o->backend));
-		for (uint32_t i = 0; i < lt_backend_count(); i++)
-			lt__nearest_add(&near, lt_backend_at(i)->name);
-		lt__option_words(check_tool.option, names, sizeof names);
-		return lt_fail(ctx, LT_EINVAL, "there is no backend '%s'%s (there are: %s)", o->backend, lt__nearest_hint(ctx, &near, "'", "'"), names);
-	}
+	LT_TRY(lt__backend_named(ctx, o->backend, strlen(o->backend), &b));
 	if (!lt__check_score(b, o, &score, &told, how, sizeof how))
 		return lt_fail(ctx, LT_EDEVICE, "%s: FAILED: in score: %s", o->backend, how);
 	if (score <= 0)
@@ -237,7 +229,7 @@ static lt_status check_all(struct lt_context *ctx, struct check_options *o, int 
 	return st;
 }
 
-static lt_status begin(struct lt_context *ctx, int argc, char **argv, struct check_options *o, int *verdict)
+static lt_status check_begin(struct lt_context *ctx, int argc, char **argv, struct check_options *o, int *verdict)
 {
 	/* Files that are opened would take its place. */
 	if (fcntl(STDOUT_FILENO, F_GETFD) < 0)
@@ -265,7 +257,7 @@ int main(int argc, char **argv)
 		return LT_EXIT_FAILED;
 	}
 	lt__interrupt_catch(LT_INTERRUPT_SECONDS);
-	const int code = lt__tool_end(ctx, &check_tool, begin(ctx, argc, argv, &o, &verdict));
+	const int code = lt__tool_end(ctx, &check_tool, check_begin(ctx, argc, argv, &o, &verdict));
 	lt__check_options_free(&o);
 	lt_context_free(ctx);
 	lt__interrupt_release();

@@ -61,7 +61,7 @@ static lt_status check_output(const struct run *r)
 }
 
 /* From the script to results, in order. */
-static lt_status run(struct run *r)
+static lt_status run_script(struct run *r)
 {
 	LT_TRY(check_output(r));
 	LT_TRY(run_backends_choose(r));
@@ -87,7 +87,7 @@ static lt_status work_on_script(struct run *r)
 		return run_schedule_check(r);
 	if (r->o.verbose)
 		list_bindings(r);
-	return r->o.dump ? run_dump(r) : run(r);
+	return r->o.dump ? run_dump(r) : run_script(r);
 }
 
 static lt_status work(struct run *r)
@@ -142,7 +142,7 @@ static void end_early(void)
 	_exit(LT_EXIT_FAILED);
 }
 
-static lt_status begin(struct run *r, int argc, char **argv)
+static lt_status run_begin(struct run *r, int argc, char **argv)
 {
 	bool done;
 
@@ -167,7 +167,7 @@ int main(int argc, char **argv)
 	}
 	if (atexit(end_early) == 0)
 		running = &r;
-	s = begin(&r, argc, argv);
+	s = run_begin(&r, argc, argv);
 	/* A verification that failed is told, too. */
 	if (r.json && json_object_size(r.json) > 0) {
 		json_dumpf(r.json, stdout, LT_JSON_PLAIN);

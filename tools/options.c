@@ -101,7 +101,7 @@ lt_status lt__count_read(struct lt_context *ctx, const char *option, const char 
 	return LT_OK;
 }
 
-static lt_status read_seconds(struct lt_context *ctx, const struct lt_option *o, const char *text, double *out)
+static lt_status option_seconds(struct lt_context *ctx, const struct lt_option *o, const char *text, double *out)
 {
 	const double max = o->max > 0 ? o->max : 1e6;
 	char *end;
@@ -114,7 +114,7 @@ static lt_status read_seconds(struct lt_context *ctx, const struct lt_option *o,
 	return LT_OK;
 }
 
-static lt_status check_choice(struct lt_context *ctx, const struct lt_option *o, const char *text)
+static lt_status option_choice(struct lt_context *ctx, const struct lt_option *o, const char *text)
 {
 	struct lt_nearest near;
 	char words[256];
@@ -133,7 +133,7 @@ static lt_status check_choice(struct lt_context *ctx, const struct lt_option *o,
 }
 
 /* A file or a folder has a name. */
-static lt_status check_path(struct lt_context *ctx, const struct lt_option *o, const char *text)
+static lt_status option_path(struct lt_context *ctx, const struct lt_option *o, const char *text)
 {
 	const char *value = lt__option_value(o, 0);
 	bool folder = value && *value == '/';
@@ -145,7 +145,7 @@ static lt_status check_path(struct lt_context *ctx, const struct lt_option *o, c
 }
 
 /* The whole numbers of the tools' structs are int64_t, int or uint32_t. */
-static lt_status take_count(struct lt_context *ctx, const struct lt_option *o, const char *text, void *at)
+static lt_status option_count(struct lt_context *ctx, const struct lt_option *o, const char *text, void *at)
 {
 	int64_t n;
 
@@ -159,19 +159,19 @@ static lt_status take_count(struct lt_context *ctx, const struct lt_option *o, c
 }
 
 /* text: NULL where the option may be given without a value, and is. */
-static lt_status take(struct lt_context *ctx, const struct lt_option *o, void *options, char *text)
+static lt_status option_take(struct lt_context *ctx, const struct lt_option *o, void *options, char *text)
 {
 	void *at = (char *)options + o->at;
 	double seconds;
 
 	if (text)
-		LT_TRY(check_path(ctx, o, text));
+		LT_TRY(option_path(ctx, o, text));
 	switch (o->take) {
 	case TAKE_FLAG:
 		*(bool *)at = true;
 		return LT_OK;
 	case TAKE_CHOICE:
-		LT_TRY(check_choice(ctx, o, text));
+		LT_TRY(option_choice(ctx, o, text));
 		*(const char **)at = text;
 		return LT_OK;
 	case TAKE_TEXT:
@@ -180,22 +180,22 @@ static lt_status take(struct lt_context *ctx, const struct lt_option *o, void *o
 	case TAKE_LIST:
 		return lt__texts_add(ctx, at, text);
 	case TAKE_COUNT:
-		return take_count(ctx, o, text, at);
+		return option_count(ctx, o, text, at);
 	case TAKE_SECONDS:
-		return read_seconds(ctx, o, text, at);
+		return option_seconds(ctx, o, text, at);
 	case TAKE_TIMEOUT:
-		LT_TRY(read_seconds(ctx, o, text, &seconds));
+		LT_TRY(option_seconds(ctx, o, text, &seconds));
 		*(uint32_t *)at = seconds * 1e3 < 1 ? 1 : (uint32_t)(seconds * 1e3);
 		return LT_OK;
 	default:
 		if (text && *o->arg == '[' && lt__option_value(o, 0))
-			LT_TRY(check_choice(ctx, o, text));
+			LT_TRY(option_choice(ctx, o, text));
 		return o->own(ctx, options, text);
 	}
 }
 
 /* getopt has refused a word: optopt is the letter, the long option that takes no value, or 0. */
-static lt_status refuse(struct lt_context *ctx, const struct lt_tool *t, const struct option *longs, const char *word)
+static lt_status option_refuse(struct lt_context *ctx, const struct lt_tool *t, const struct option *longs, const char *word)
 {
 	struct lt_nearest near;
 	const size_t n = strcspn(word, "=") - 2;
@@ -223,7 +223,7 @@ static lt_status refuse(struct lt_context *ctx, const struct lt_tool *t, const s
 		"" : "...", t->name);
 }
 
-static lt_status take_common(struct lt_context *ctx, const struct lt_tool *t, const struct lt_option *o,
+static lt_status option_common(struct lt_context *ctx, const struct lt_tool *t, const struct lt_option *o,
 	const char *text)
 {
 	if (o == &common[0])
@@ -233,7 +233,7 @@ static lt_status take_common(struct lt_context *ctx, const struct lt_tool *t, co
 	else if (o == &common[3])
 		return lt__man_print(ctx, t, stdin, stdout);
 	else {
-		LT_TRY(check_choice(ctx, o, text));
+		LT_TRY(option_choice(ctx, o, text));
 		return lt__complete_print(ctx, t, text, stdout);
 	}
 	return LT_OK;
@@ -260,7 +260,7 @@ static void make_getopt(const struct lt_tool *t, struct option *longs, char *let
 	*longs = (struct option){ 0 };
 }
 
-static int row_of(const struct lt_tool *t, int c)
+static int option_row(const struct lt_tool *t, int c)
 {
 	int i = c - LONG;
 
@@ -287,17 +287,17 @@ lt_status lt__options_read(struct lt_context *ctx, const struct lt_tool *t, int 
 		if (c == -1)
 			break;
 		if (c == '?')
-			return refuse(ctx, t, longs, argv[optind - 1]);
+			return option_refuse(ctx, t, longs, argv[optind - 1]);
 		if (c == ':')
 			return lt_fail(ctx, LT_EINVAL, "the option %s needs a value", argv[optind - 1]);
-		const int i = row_of(t, c);
+		const int i = option_row(t, c);
 
 		if (i >= count_rows(t)) {
 			given->done = true;
-			return take_common(ctx, t, lt__option_at(t, i), optarg);
+			return option_common(ctx, t, lt__option_at(t, i), optarg);
 		}
 		given->rows |= UINT64_C(1) << i;
-		LT_TRY(take(ctx, &t->option[i], options, optarg));
+		LT_TRY(option_take(ctx, &t->option[i], options, optarg));
 	}
 	given->first = optind;
 	return LT_OK;
@@ -337,7 +337,7 @@ void lt__options_free(const struct lt_tool *t, void *options)
 #endif
 
 /* The sentence, and in it "docs/NAME.md", a file of the sources, by the name that it is installed by, where it is. */
-static void print_sentence(FILE *f, const char *tool, const char *text)
+static void option_say(FILE *f, const char *tool, const char *text)
 {
 	const char *const documents = access(LT_DOC_DIR "/docs", F_OK) ? "docs/" : LT_DOC_DIR "/docs/";
 	const char *at;
@@ -359,7 +359,7 @@ int lt__tool_end(const struct lt_context *ctx, const struct lt_tool *t, lt_statu
 		fprintf(stderr, "%s: standard output cannot be written\n", t->name);
 		s = s ? s : LT_EIO;
 	} else if (s) {
-		print_sentence(stderr, t->name, *text ? text : lt_status_text(s));
+		option_say(stderr, t->name, *text ? text : lt_status_text(s));
 	}
 	return !s ? LT_EXIT_OK : s == LT_EINVAL || s == LT_ESYNTAX || s == LT_ETYPE || s == LT_EMISSING ? LT_EXIT_USAGE :
 		LT_EXIT_FAILED;

@@ -8,22 +8,51 @@
 #include <sys/stat.h>
 #include "backends/registry.h"
 #include "ir/arena.h"
+#include "ir/nearest.h"
+#include "tools/options.h"
 #include "tools/plugins.h"
 #include "tools/say.h"
 #include "tools/trusted.h"
 
-/* Keeps the first sentence that a backend says, in one line. */
-struct plugin_heard { struct lt_diag diag; char text[1024]; };
-
-static void plugin_hear(struct lt_diag *d, const struct lt_diagnostic *n)
+static void backend_hear(struct lt_diag *d, const struct lt_diagnostic *n)
 {
-	struct plugin_heard *h = (struct plugin_heard *)(void *)d;
+	struct lt_heard *h = (struct lt_heard *)(void *)d;
 
 	if (!h->text[0] && n->text)
 		snprintf(h->text, sizeof h->text, "%s%s%s", n->text, n->remedy ? "; " : "", n->remedy ? n->remedy : "");
 	for (char *c = h->text; *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 127)
 			*c = ' ';
+}
+
+struct lt_heard lt__heard(void)
+{
+	return (struct lt_heard){ .diag = { .size = sizeof(struct lt_diag), .report = backend_hear } };
+}
+
+const char *lt__heard_reason(const struct lt_heard *h) { return h->text[0] ? h->text : "it does not say why"; }
+
+const char *lt__backend_name(int i)
+{
+	return i < (int)lt_backend_count() ? lt_backend_at((uint32_t)i)->name : NULL;
+}
+
+lt_status lt__backend_named(struct lt_context *ctx, const char *name, size_t bytes, const struct lt_backend **out)
+{
+	char names[512];
+	struct lt_nearest near;
+
+	lt__nearest_begin(&near, name, bytes);
+	for (uint32_t i = 0; i < lt_backend_count(); i++) {
+		*out = lt_backend_at(i);
+		if (strlen((*out)->name) == bytes && !memcmp((*out)->name, name, bytes))
+			return LT_OK;
+		lt__nearest_add(&near, (*out)->name);
+	}
+	*out = NULL;
+	lt__option_words(&(struct lt_option){ .list = lt__backend_name }, names, sizeof names);
+	return lt_fail(ctx, LT_EINVAL, "there is no backend '%.*s'%s (there are: %s)", (int)bytes, name,
+		lt__nearest_hint(ctx, &near, "'", "'"), names);
 }
 
 /* Who is told, and of which source: "--load", "LT_BACKEND_PATH", the folder; and the plug-ins of the sources before it, whose names win: who
@@ -76,7 +105,7 @@ static bool plugin_check(const struct loader *l, const char *path, const char *r
 
 static lt_status load(const struct loader *l, const char *path, const char *end)
 {
-	struct plugin_heard h = { .diag = { sizeof h.diag, plugin_hear } };
+	struct lt_heard h = lt__heard();
 	char *real;
 	lt_status st;
 

@@ -1,30 +1,11 @@
 /* tools/run_backends.c -- which backends there are: plug-ins, --list-backends, and the choice when -b names none. */
 #include <stdlib.h>
 #include <string.h>
-#include "ir/nearest.h"
 #include "tools/jsontext.h"
+#include "tools/plugins.h"
 #include "tools/run.h"
 #include "tools/temporary.h"
 #include "tools/say.h"
-
-/* Keeps the first sentence that a backend says, in one line. */
-struct backend_heard { struct lt_diag diag; char text[512]; };
-
-static void backend_hear(struct lt_diag *d, const struct lt_diagnostic *n)
-{
-	struct backend_heard *h = (struct backend_heard *)(void *)d;
-
-	if (!h->text[0] && n->text)
-		snprintf(h->text, sizeof h->text, "%s%s%s", n->text, n->remedy ? "; " : "", n->remedy ? n->remedy : "");
-	for (char *c = h->text; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 127)
-			*c = ' ';
-}
-
-static struct backend_heard listen(void)
-{
-	return (struct backend_heard){ .diag = { .size = sizeof(struct lt_diag), .report = backend_hear } };
-}
 
 struct backend_facts { char *text; size_t bytes; FILE *to; };
 
@@ -34,7 +15,7 @@ static void write_fact(void *user, const char *text, size_t bytes)
 }
 
 /* The device that a session would use, "" if there is no telling, and what that session says of it. */
-static bool find_device(const struct lt_backend *b, const struct run_options *o, char *out, size_t bytes, struct backend_facts *facts, struct backend_heard *h)
+static bool find_device(const struct lt_backend *b, const struct run_options *o, char *out, size_t bytes, struct backend_facts *facts, struct lt_heard *h)
 {
 	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc, .temp_dir = lt__temp_dir(),
 		.cc_timeout_ms = o->cc_timeout_ms };
@@ -77,20 +58,18 @@ static json_t *json_facts(char *text)
 	return o;
 }
 
-static const char *reason(const struct backend_heard *h) { return h->text[0] ? h->text : "it does not say why"; }
-
 /* One backend, as it is listed. */
 struct listed {
 	const struct lt_backend *backend;
 	int32_t score;                  /* 0 or less: not usable */
 	char device[128];
-	struct backend_heard heard;
+	struct lt_heard heard;
 	struct backend_facts facts;
 };
 
 static void find_listed(const struct run_options *o, uint32_t i, struct listed *l)
 {
-	*l = (struct listed){ .backend = lt_backend_at(i), .heard = listen() };
+	*l = (struct listed){ .backend = lt_backend_at(i), .heard = lt__heard() };
 	l->score = l->backend->score(NULL, &l->heard.diag);
 	l->facts.to = open_memstream(&l->facts.text, &l->facts.bytes);
 	if (l->score > 0 && !find_device(l->backend, o, l->device, sizeof l->device, &l->facts, &l->heard))
@@ -101,7 +80,7 @@ static void find_listed(const struct run_options *o, uint32_t i, struct listed *
 
 static const char *why_not(const struct listed *l)
 {
-	return l->score > 0 ? "" : reason(&l->heard);
+	return l->score > 0 ? "" : lt__heard_reason(&l->heard);
 }
 
 static void print_json(struct listed *list, uint32_t n)
@@ -181,23 +160,11 @@ lt_status run_backends_list(struct lt_context *ctx, const struct run_options *o)
 	return LT_OK;
 }
 
-/* Whether one of the names between the commas is empty. */
-static bool has_gap(const char *list)
-{
-	for (const char *at = list;; at++) {
-		if (!*at || *at == ',' || *at == ':')
-			return true;
-		at += strcspn(at, ",");
-		if (!*at)
-			return false;
-	}
-}
-
 /* A backend whose score is 0 or less is not for this machine; its code may be looked at all the same.  One that does not open says so itself
  * when the program is compiled. */
 static lt_status check_score(struct lt_context *ctx, const struct run_options *o, const struct lt_backend *b, const char *config)
 {
-	struct backend_heard h = listen(), unheard = listen();
+	struct lt_heard h = lt__heard(), unheard = lt__heard();
 	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc, .temp_dir = lt__temp_dir(),
 		.cc_timeout_ms = o->cc_timeout_ms };
 	struct lt_session *session = NULL;
@@ -205,38 +172,32 @@ static lt_status check_score(struct lt_context *ctx, const struct run_options *o
 	if (o->dump || o->check_schedule || b->score(config, &h.diag) > 0 || b->open(&host, config, &session, &unheard.diag))
 		return LT_OK;
 	b->close(session);
-	return lt_fail(ctx, LT_EINVAL, "the backend %s cannot be used here: %s%s", b->name, reason(&h), LT_HAS(struct lt_backend, b, dump) ?
+	return lt_fail(ctx, LT_EINVAL, "the backend %s cannot be used here: %s%s", b->name, lt__heard_reason(&h), LT_HAS(struct lt_backend, b, dump) ?
 		"; its code can be looked at (--dump=source)" : "");
 }
 
 /* Each NAME[:CONFIG] of the list must be there. */
 static lt_status check_names(struct lt_context *ctx, const struct run_options *o, const char *list)
 {
-	char *copy = strdup(list), *rest = NULL, names[512] = "";
-	lt_status s = copy ? LT_OK : lt_fail(ctx, LT_ENOMEM, "out of memory");
+	for (const char *at = list;; at++) {
+		const size_t name = strcspn(at, ":,"), whole = strcspn(at, ",");
+		const struct lt_backend *b;
 
-	for (uint32_t i = 0; i < lt_backend_count() && strlen(names) + strlen(lt_backend_at(i)->name) + 3 < sizeof names; i++)
-		strcat(strcat(names, i ? ", " : ""), lt_backend_at(i)->name);
-	if (copy && has_gap(copy))
-		s = lt_fail(ctx, LT_EINVAL, "a name is missing in --backend '%s': it takes a name, or several with commas (there are: %s)", list, names);
-	for (char *at = copy && !s ? strtok_r(copy, ",", &rest) : NULL; at && !s; at = strtok_r(NULL, ",", &rest)) {
-		char *config = strchr(at, ':');
+		if (name == 0)
+			return lt_fail(ctx, LT_EINVAL, "a name is missing in --backend '%s': it takes a name, or several with commas", list);
+		LT_TRY(lt__backend_named(ctx, at, name, &b));
+		char *config = strndup(at + name + (at[name] == ':'), whole - name - (at[name] == ':'));
 
-		if (config)
-			*config++ = 0;
-		if (lt_backend_find(at)) {
-			s = check_score(ctx, o, lt_backend_find(at), config ? config : "");
-		} else {
-			struct lt_nearest near;
+		if (!config)
+			return lt_fail(ctx, LT_ENOMEM, "out of memory");
+		lt_status s = check_score(ctx, o, b, config);
 
-			lt__nearest_begin(&near, at, strlen(at));
-			for (uint32_t i = 0; i < lt_backend_count(); i++)
-				lt__nearest_add(&near, lt_backend_at(i)->name);
-			s = lt_fail(ctx, LT_EINVAL, "there is no backend '%s'%s (there are: %s)", at, lt__nearest_hint(ctx, &near, "'", "'"), names);
-		}
+		free(config);
+		LT_TRY(s);
+		at += whole;
+		if (!*at)
+			return LT_OK;
 	}
-	free(copy);
-	return s;
 }
 
 /* --target and --use-source are words of the backend cpu: they are put behind its own, or it alone is used. */
@@ -267,7 +228,7 @@ static lt_status choose_cpu(struct run *r)
 /* A plug-in that nobody named must not keep the others from working: one whose device is busy is left out, with a word. */
 static bool opens(const struct run_options *o, const struct lt_backend *b)
 {
-	struct backend_heard h = listen();
+	struct lt_heard h = lt__heard();
 	struct backend_facts none = { 0 };
 	char device[128];
 
@@ -289,7 +250,7 @@ lt_status run_backends_choose(struct run *r)
 		return r->backends ? check_names(r->ctx, &r->o, r->backends) : lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 	}
 	for (uint32_t i = 0; i < lt_backend_count(); i++) {
-		struct backend_heard h = listen();
+		struct lt_heard h = lt__heard();
 		int32_t score = lt_backend_at(i)->score(NULL, &h.diag);
 
 		if (score > most && opens(&r->o, lt_backend_at(i))) {
@@ -312,7 +273,7 @@ bool run_backends_any_values(const struct run_options *o, const char *list)
 	size_t n = strcspn(list, ",");
 	char *name = strndup(list, n), *config = name ? strchr(name, ':') : NULL;
 	const struct lt_backend *b;
-	struct backend_heard h = listen();
+	struct lt_heard h = lt__heard();
 	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc, .temp_dir = lt__temp_dir(),
 		.cc_timeout_ms = o->cc_timeout_ms };
 	struct lt_session *session = NULL;

@@ -4,6 +4,7 @@
 #include "backends/cpu/cpu.h"
 #include "ir/arena.h"
 #include "tools/run.h"
+#include "tools/plugins.h"
 
 /* What is asked for. */
 enum { LIST = 1, CACHE = 2, DIFF = 4, CHECK = 8, GRAPH = 16, PROGRAM = 32, RUN = 64,
@@ -19,11 +20,6 @@ static const struct lt_mode modes[] = {
 	{ RUN, "a run", NULL },
 	{ 0 }
 };
-
-static const char *backend_at(int i)
-{
-	return i < (int)lt_backend_count() ? lt_backend_at((uint32_t)i)->name : NULL;
-}
 
 static const char *target_at(int i)
 {
@@ -105,7 +101,7 @@ static const struct lt_option rows[] = {
 		RUN },
 	{ 'b', "backend", "NAME[:CONFIG][,NAME...]", TAKE_TEXT, AT(backends), .help = "the first that takes a kernel runs it; "
 		"default: the best that works here; "
-		"cpu:O0 to cpu:O3: how far the C compiler optimizes, O3 by default", TENSORS, .list = backend_at },
+		"cpu:O0 to cpu:O3: how far the C compiler optimizes, O3 by default", TENSORS, .list = lt__backend_name },
 	{ 0, "target", "NAME", TAKE_TEXT, AT(target), .help = "the processor to make loops and code for: %v; default: native, "
 		"this one; short for -b cpu:target=NAME",
 		TENSORS, .list = target_at },
