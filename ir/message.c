@@ -63,8 +63,9 @@ static const char *read_directive(struct message *m, const char *at, struct dire
 	if (*at == '.') {
 		at++;
 		d->precision = read_number(m, &at);
-		n += snprintf(d->spec + n, sizeof d->spec - (size_t)n, ".%d", d->precision);
 	}
+	if (d->precision >= 0)
+		n += snprintf(d->spec + n, sizeof d->spec - (size_t)n, ".%d", d->precision);
 	d->length = *at == 'l' && at[1] == 'l' ? 'j' : *at;
 	d->length = strchr("lzjt", d->length) && d->length ? d->length : ' ';
 	at += strspn(at, "hlzjt");
@@ -104,6 +105,7 @@ static void add_argument(struct message *m, const struct directive *d)
 	switch (d->conversion) {
 	case 's':
 		text = va_arg(m->list, const char *);
+		text = text ? text : "(null)";
 		(d->lines ? message_add : message_add_plain)(m, text, d->precision < 0 ? strlen(text) : strnlen(text,
 			(size_t)d->precision));
 		return;

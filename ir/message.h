@@ -2,7 +2,8 @@
  *
  * A name or a path may hold anything, a line of its own that looks like one of ours too.  So the bytes of a text
  * (%s, %c) that may not be shown (ir/plain.h) become \x0a.  "%-s" puts in a text that is one sentence or several
- * already, such as a compiler's messages: its lines stay.
+ * already, such as a compiler's messages: its lines stay.  The width of a text is
+ * ignored.
  */
 #ifndef LT_IR_MESSAGE_H
 #define LT_IR_MESSAGE_H

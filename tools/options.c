@@ -195,7 +195,8 @@ static lt_status option_take(struct lt_context *ctx, const struct lt_option *o, 
 }
 
 /* getopt has refused a word: optopt is the letter, the long option that takes no value, or 0. */
-static lt_status option_refuse(struct lt_context *ctx, const struct lt_tool *t, const struct option *longs, const char *word)
+static lt_status option_refuse(struct lt_context *ctx, const struct lt_tool *t, const struct option *longs,
+	const char *word)
 {
 	struct lt_nearest near;
 	const size_t n = strcspn(word, "=") - 2;

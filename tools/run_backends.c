@@ -172,7 +172,7 @@ static lt_status check_score(struct lt_context *ctx, const struct run_options *o
 	if (o->dump || o->check_schedule || b->score(config, &h.diag) > 0 || b->open(&host, config, &session, &unheard.diag))
 		return LT_OK;
 	b->close(session);
-	return lt_fail(ctx, LT_EINVAL, "the backend %s cannot be used here: %s%s", b->name, lt__heard_reason(&h), LT_HAS(struct lt_backend, b, dump) ?
+	return lt_fail(ctx, LT_EUNSUPPORTED, "the backend %s cannot be used here: %s%s", b->name, lt__heard_reason(&h), LT_HAS(struct lt_backend, b, dump) ?
 		"; its code can be looked at (--dump=source)" : "");
 }
 
