@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/bench.h"
+#include "tools/plugins.h"
 #include "tools/interrupt.h"
 #include "tools/temporary.h"
 #include "tools/tensorfile.h"
@@ -147,39 +148,30 @@ static void looptree_close(struct bench_contestant *k)
 
 static const struct bench_ops ops = { looptree_begin, looptree_run, looptree_result, looptree_end, looptree_close };
 
-struct looptree_heard { struct lt_diag diag; char *why; };
-
-static void looptree_hear(struct lt_diag *d, const struct lt_diagnostic *n)
-{
-	struct looptree_heard *h = (struct looptree_heard *)(void *)d;
-
-	if (n->text)
-		bench_why(h->why, "%s%s%s", n->text, n->remedy ? "; " : "", n->remedy ? n->remedy : "");
-}
-
 /* There is one of the name, and it takes the config: asked before anything is measured. */
 static bool known(const char *backend, char *why)
 {
-	char name[64];
-	const char *config = backend + strcspn(backend, ":");
+	const size_t n = strcspn(backend, ":");
+	const char *config = backend[n] ? backend + n + 1 : "";
+	struct lt_host host = { .size = sizeof host, .temp_dir = lt__temp_dir() };
+	struct lt_heard h = lt__heard();
+	struct lt_session *session = NULL;
+	struct lt_context *ctx = NULL;
 	const struct lt_backend *b;
+	bool ok = false;
 
-	snprintf(name, sizeof name, "%.*s", (int)(config - backend), backend);
-	b = lt_backend_find(name);
-	if (b) {
-		struct looptree_heard h = { { sizeof h.diag, looptree_hear }, why };
-		struct lt_host host = { .size = sizeof host, .temp_dir = lt__temp_dir() };
-		struct lt_session *s = NULL;
-		bool ok = b->open(&host, *config ? config + 1 : "", &s, &h.diag) == LT_OK;
-
-		if (ok)
-			b->close(s);
-		return ok;
-	}
-	bench_why(why, "there is no backend '%s' (there are:", name);
-	for (uint32_t i = 0; i < lt_backend_count(); i++)
-		snprintf(why + strlen(why), BENCH_WHY - strlen(why), " %s%s", lt_backend_at(i)->name, i + 1 < lt_backend_count() ? "," : ")");
-	return false;
+	if (lt_context_new(&ctx))
+		return bench_why(why, "out of memory");
+	if (lt__backend_named(ctx, backend, n, &b))
+		bench_why(why, "%s", lt_context_message(ctx));
+	else if (b->open(&host, config, &session, &h.diag))
+		bench_why(why, "%s", lt__heard_reason(&h));
+	else
+		ok = true;
+	if (ok)
+		b->close(session);
+	lt_context_free(ctx);
+	return ok;
 }
 
 static bool read_schedule(struct looptree_contestant *s, const char *path, char *why)
