@@ -356,8 +356,10 @@ int lt__tool_end(const struct lt_context *ctx, const struct lt_tool *t, lt_statu
 {
 	const char *text = lt_context_message(ctx);
 
+	errno = 0;
 	if (fflush(stdout) != 0 || ferror(stdout)) {
-		fprintf(stderr, "%s: standard output cannot be written\n", t->name);
+		fprintf(stderr, "%s: standard output cannot be written%s%s\n", t->name, errno ? ": " : "",
+			errno ? strerror(errno) : "");
 		s = s ? s : LT_EIO;
 	} else if (s) {
 		option_say(stderr, t->name, *text ? text : lt_status_text(s));
