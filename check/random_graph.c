@@ -311,13 +311,17 @@ static lt_node make_broadcast(struct random_maker *m)
 
 static lt_node make_reduce(struct random_maker *m)
 {
-	static const char *const op[] = { "add", "mul", "min", "max" };
-	int64_t which = random_pick_int(m, 0, 5);
-	which = which > 3 ? 0 : which;
+	enum lt_opcode reduces[LT_NOP], op;
+	int32_t n_op = 0;
+	for (int i = 0; i < LT_NOP; i++)
+		if (lt__op_info((enum lt_opcode)i)->identity != LT_ID_NONE)
+			reduces[n_op++] = (enum lt_opcode)i;
+	int64_t which = random_pick_int(m, 0, n_op + 1);
+	op = which < n_op ? reduces[which] : LT_OP_add;         /* sums are drawn most */
 	lt_node x = random_value_of(m, 0);
 	for (int tries = 0; tries < 6 && m->g->node[x].n_dim == 0; tries++)
 		x = random_value_of(m, 0);
-	if (m->g->node[x].dtype == LT_BOOL && which < 2)
+	if (m->g->node[x].dtype == LT_BOOL && !lt__op_takes(op, LT_BOOL))
 		x = random_cast(m, x, random_maybe(m, 50) ? LT_I32 : random_float(m));
 	const struct lt_nodedef *d = &m->g->node[x];
 	lt_var over[16];
@@ -331,15 +335,15 @@ static lt_node make_reduce(struct random_maker *m)
 	if (n == 0)
 		return LT_OMIT;
 	double size = random_size(m, x);
-	if (which == 1 && is_float(m->g, x)) {
+	if (op == LT_OP_mul && is_float(m->g, x)) {
 		if (terms > 8)
 			return LT_OMIT;
 		x = random_tame(m, x, 1.5);
 		size = pow(1.5, (double)terms);
-	} else if (which == 0) {
+	} else if (op == LT_OP_add) {
 		size *= (double)terms;
 	}
-	return random_tame(m, random_keep(m, lt_graph_reduce(m->g, op[which], x, n, over), size), 64);
+	return random_tame(m, random_keep(m, lt_graph_reduce(m->g, lt__op_info(op)->name, x, n, over), size), 64);
 }
 
 static lt_node make_contract(struct random_maker *m)

@@ -70,12 +70,12 @@ double lt__eval_op_error(enum lt_opcode op, enum lt_dtype from, enum lt_dtype to
 		odd = odd || !isfinite(value[i]);
 		sure_nan = sure_nan || (isnan(value[i]) && e[i] < INFINITY);
 	}
-	if (sure_nan && float_to && isnan(r.f) && op != LT_OP_select && op != LT_OP_pow)
+	if (sure_nan && float_to && isnan(r.f) && !(info->traits & LT_TRAIT_LOSES_NAN))
 		return 0;               /* whatever the other operands are */
 	if (!certain || info->ulp > 1)  /* the table may grant more than its ulps: sigmoid */
 		propagated = lt__op_error(op, value, e, as_double(raw, to));
-	if (!certain && (!(propagated < INFINITY) || (!float_from && (op == LT_OP_div || op == LT_OP_mod))))
-		return INFINITY;                /* the table's quotient is that of floats */
+	if (!certain && (!(propagated < INFINITY) || (!float_from && (info->traits & LT_TRAIT_FLOAT_ERROR))))
+		return INFINITY;
 	if (float_to)
 		return float_error(op, to, value, propagated, certain, odd, raw.f, r.f);
 	return certain ? 0 : within(to, (double)r.i, propagated);

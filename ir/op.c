@@ -16,12 +16,13 @@ enum {
 };
 enum { RESULT_SAME, RESULT_BOOL };
 enum { ORDER_FREE, ORDER_ORDERED };
+enum { PLAIN, CHEAP = LT_TRAIT_CHEAP, LOSES_NAN = LT_TRAIT_LOSES_NAN, FLOAT_ERROR = LT_TRAIT_FLOAT_ERROR };
 
 static const struct lt_opinfo ops[LT_NOP] = {
-#define OP(name_, arity_, types, result, identity_, order, ulp_, source_f, source_i, value_f, value_i, error, doc_) \
+#define OP(name_, arity_, types, result, identity_, order, traits_, ulp_, source_f, source_i, value_f, value_i, error, doc_) \
 	[LT_OP_##name_] = { .name = #name_, .arity = arity_, .any = CLASS_##types == CLASS_ANY, \
 		.classes = CLASS_##types & CLASS_FIB, .to_bool = RESULT_##result == RESULT_BOOL, \
-		.identity = LT_ID_##identity_, .ordered = ORDER_##order == ORDER_ORDERED, .ulp = ulp_, \
+		.identity = LT_ID_##identity_, .ordered = ORDER_##order == ORDER_ORDERED, .traits = traits_, .ulp = ulp_, \
 		.csource_f = source_f, .csource_i = source_i, .doc = doc_ },
 #define DATA(name_, arity_, doc_) \
 	[LT_OP_##name_] = { .name = #name_, .arity = arity_, .data = true, .any = true, \
@@ -52,7 +53,7 @@ bool lt__op_takes(enum lt_opcode op, enum lt_dtype t)
 static double value_float(enum lt_opcode op, const double *x)
 {
 	switch (op) {
-#define OP(name, arity, types, result, identity, order, ulp, source_f, source_i, value_f, value_i, error, doc) \
+#define OP(name, arity, types, result, identity, order, traits, ulp, source_f, source_i, value_f, value_i, error, doc) \
 	case LT_OP_##name: return value_f;
 #define DATA(name, arity, doc)
 #include "ir/op.def"
@@ -63,7 +64,7 @@ static double value_float(enum lt_opcode op, const double *x)
 static int64_t value_int(enum lt_opcode op, const int64_t *a)
 {
 	switch (op) {
-#define OP(name, arity, types, result, identity, order, ulp, source_f, source_i, value_f, value_i, error, doc) \
+#define OP(name, arity, types, result, identity, order, traits, ulp, source_f, source_i, value_f, value_i, error, doc) \
 	case LT_OP_##name: return value_i;
 #define DATA(name, arity, doc)
 #include "ir/op.def"
@@ -97,7 +98,7 @@ union lt_scalar lt__op_value(enum lt_opcode op, enum lt_class cls, const union l
 static double error_bound(enum lt_opcode op, const double *x, const double *e, double r)
 {
 	switch (op) {
-#define OP(name, arity, types, result, identity, order, ulp, source_f, source_i, value_f, value_i, error, doc) \
+#define OP(name, arity, types, result, identity, order, traits, ulp, source_f, source_i, value_f, value_i, error, doc) \
 	case LT_OP_##name: return error;
 #define DATA(name, arity, doc)
 #include "ir/op.def"

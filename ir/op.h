@@ -15,6 +15,7 @@ enum lt_opcode {
 	LT_NOP
 };
 enum lt_class { LT_CLASS_FLOAT, LT_CLASS_INT, LT_CLASS_BOOL };
+enum lt_trait { LT_TRAIT_CHEAP = 1, LT_TRAIT_LOSES_NAN = 2, LT_TRAIT_FLOAT_ERROR = 4 };
 enum lt_identity { LT_ID_NONE, LT_ID_ZERO, LT_ID_ONE, LT_ID_LOWEST, LT_ID_HIGHEST };
 
 struct lt_opinfo {
@@ -26,6 +27,7 @@ struct lt_opinfo {
 	bool to_bool;           /* result is bool */
 	enum lt_identity identity;
 	bool ordered;
+	unsigned traits;        /* bit set of enum lt_trait */
 	int ulp;
 	const char *csource_f, *csource_i, *doc;
 };

@@ -7,14 +7,7 @@
 
 enum { MAX_READERS = 8, MAX_ROUNDS = 4 };
 
-static bool is_cheap(enum lt_opcode op)
-{
-	static const enum lt_opcode cheap[] = { LT_OP_add, LT_OP_sub, LT_OP_mul, LT_OP_neg, LT_OP_abs, LT_OP_min, LT_OP_max, LT_OP_cast, LT_OP_select };
-	for (size_t i = 0; i < sizeof cheap / sizeof *cheap; i++)
-		if (cheap[i] == op)
-			return true;
-	return false;
-}
+static bool is_cheap(enum lt_opcode op) { return op == LT_OP_cast || (lt__op_info(op)->traits & LT_TRAIT_CHEAP); }
 
 /* Whether it is read element by element from one value of its size, which lies in memory or is computed again itself. */
 static bool is_near_memory(const struct lt_auto *s, const bool *near, lt_node n)
