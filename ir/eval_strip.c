@@ -1,4 +1,4 @@
-/* ir/eval_strip.c -- the rows of a job, each of strips: a strip is a run of elements at one position of the other kept vars. */
+/* ir/eval_strip.c -- the rows of a job, cut into strips: elements at one position of the other kept vars. */
 #include <math.h>
 #include "ir/eval_parts.h"
 

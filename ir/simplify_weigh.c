@@ -1,4 +1,4 @@
-/* ir/simplify_weigh.c -- how simple a row is, for whoever makes it simpler: ir/simplify.c by itself, ir/affine.c by isl. */
+/* ir/simplify_weigh.c -- how simple a row is: ir/simplify.c and, by isl, ir/affine.c look for a simpler one. */
 #include <string.h>
 #include "ir/simplify.h"
 

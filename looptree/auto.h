@@ -1,4 +1,5 @@
-/* looptree/auto.h -- what the parts of the default tree share: clusters (auto_cluster.c), placing (auto.c), loop order (order.c), products (product*.c). */
+/* looptree/auto.h -- what the parts of the default tree share: clusters (auto_cluster.c), placing (auto.c), loop order
+ * (order.c), products (product*.c). */
 #ifndef LT_LOOPTREE_AUTO_H
 #define LT_LOOPTREE_AUTO_H
 #include "looptree/looptree.h"
@@ -64,8 +65,8 @@ struct lt_auto {
 };
 /* looptree/auto_cluster.c */
 enum { LT_MAX_CLUSTER = 64 };           /* leaves: so that a chain of any length stays linear */
-/* What is known of each node of the graph before anything is placed: its readers, its class, whether it rides with its reader.  Asked
- * again when the graph has changed. */
+/* What is known of each node of the graph before anything is placed: its readers, its class, whether it rides with its
+ * reader.  Asked again when the graph has changed. */
 lt_status lt__auto_survey(struct lt_auto *);
 /* Whether leaf n reads u at its own index along each of u's vars; var >= 0: along this one. */
 bool lt__reads_in_place(const struct lt_auto *, lt_node n, lt_node u, lt_var);

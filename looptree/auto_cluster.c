@@ -1,4 +1,5 @@
-/* Clusters of the default tree: what is known of each node before anything is placed, and which nodes stand with their only reader. */
+/* Clusters of the default tree: what is known of each node before anything is placed, and which nodes stand with their
+ * only reader. */
 #include <stdlib.h>
 #include "looptree/blocks.h"
 #include "looptree/rows.h"

@@ -58,7 +58,10 @@ static inline const char *lt__call_op_name(const struct lt_callsearch *s, lt_nod
 	return lt__op_info(s->t->graph->node[n].op)->name;
 }
 /* A var of one element counts nothing: it fits any dim. */
-static inline bool lt__call_is_unit(const struct lt_graph *g, lt_var v) { return g->var[v].extent == 1 && !g->var[v].bounded; }
+static inline bool lt__call_is_unit(const struct lt_graph *g, lt_var v)
+{
+	return g->var[v].extent == 1 && !g->var[v].bounded;
+}
 /* v is the dim `as` from here on, if none is known yet; as -1: nothing. */
 void lt__call_set_as(struct lt_callsearch *, lt_var v, lt_var as);
 /* Steps of the search: each false with a sentence in why. */

@@ -148,7 +148,8 @@ lt_status lt__freeze_combines(struct lt_freezer *, lt_tnode loop);
 bool lt__is_lanes(const struct lt_tnodedef *);
 /* Most trips of a loop; with padded loops, which run past the end, as freeze_tail.c has them. */
 int64_t lt__lane_trips(const struct lt_freezer *, lt_tnode loop);
-/* Where the lanes of node n, which `reducing` reduces, begin, if it has any; the local that has them, in the loop that they begin in. */
+/* Where the lanes of node n, which `reducing` reduces, begin, if it has any; the local that has them, in the loop that
+ * they begin in. */
 void lt__lanes_plan(struct lt_freezer *, lt_node n, lt_tnode reducing);
 void lt__lanes_add(struct lt_freezer *, lt_node n);
 /* An access of the lanes of n. */

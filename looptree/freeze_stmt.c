@@ -1,4 +1,4 @@
-/* What a nest that is frozen is made of: operators, loops opened and closed, statements with their guards and where they write. */
+/* What a frozen nest is made of: operators, loops opened and closed, statements with guards and where they write. */
 #include <string.h>
 #include "looptree/freeze.h"
 #include "looptree/path.h"

@@ -3,13 +3,14 @@
 #   a static function whose name stands in more than three files: a backtrace and grep must tell them apart;
 #   a struct's or union's tag that is defined twice; those that lt/backend.h leaves to each backend may be;
 #   headers that include each other in a circle;
-#   source files of a folder that call each other in a circle, by the objects of $O (build), as far as they are up to date.
+#   source files of a folder that call each other in a circle, by the objects of $O (build) that are up to date.
 # `make tidy` calls it, tests/names.sh tries it.
 set -u
 O=${O:-build}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-LIBRARY='ir ir/pass looptree backends backends/cgen backends/ref backends/cpu frontends frontends/script frontends/graph program'
+LIBRARY='ir ir/pass looptree backends backends/cgen backends/ref backends/cpu frontends frontends/script frontends/graph
+program'
 # Each line is folders that must have no circle among their objects.  Not yet: program, backends/cgen.
 FREE='ir ir/pass
 looptree
@@ -114,7 +115,8 @@ END { for (tag in n_of) if (n_of[tag] > 1) print "struct " tag ":" where[tag] }'
 	report 'a tag is defined twice; begin one of them with its subject'
 
 for f in $files; do
-	case $f in *.h) sed -n "s|^[ \t]*#[ \t]*include [\"<]\(lt/[^\">]*\)[\">].*|$f include/\1|p; s|^[ \t]*#[ \t]*include \"\([^\"]*\)\".*|$f \1|p" "$f" ;; esac
+	case $f in *.h) sed -n "s|^[ \t]*#[ \t]*include [\"<]\(lt/[^\">]*\)[\">].*|$f include/\1|p
+		s|^[ \t]*#[ \t]*include \"\([^\"]*\)\".*|$f \1|p" "$f" ;; esac
 done | circles | report 'headers include each other'
 
 # The object of a source, unless it is older than it.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tests/names.sh -- scripts/names.sh finds each kind of fault in a tree that has it, and none in one that has none.  Prints TAP.
+# tests/names.sh -- scripts/names.sh finds each kind of fault in a tree that has it, and none in others.  Prints TAP.
 set -u
 export LC_ALL=C.UTF-8
 script=$PWD/scripts/names.sh
@@ -11,7 +11,8 @@ try() {
 	local said
 	said=$(cd "$tree" && O=build "$script" 2>&1)
 	local status=$?
-	if { [ -z "$2" ] && [ $status = 0 ] && [ -z "$said" ]; } || { [ -n "$2" ] && [ $status = 1 ] && [[ $said == *"$2"* ]]; }; then
+	if { [ -z "$2" ] && [ $status = 0 ] && [ -z "$said" ]; } ||
+	   { [ -n "$2" ] && [ $status = 1 ] && [[ $said == *"$2"* ]]; }; then
 		echo "ok - names: $1"
 	else
 		echo "not ok - names: $1"
@@ -24,10 +25,13 @@ try 'an empty tree' ''
 
 for file in ir/a.c looptree/b.c tools/c.c; do echo 'static int fill(int x) { return x; }' >"$tree/$file"; done
 try 'a name in three files is no fault' ''
-for file in ir/a.c looptree/b.c tools/c.c tools/d.h; do echo 'static inline int fill(int x) { return x; }' >"$tree/$file"; done
+for file in ir/a.c looptree/b.c tools/c.c tools/d.h; do
+	echo 'static inline int fill(int x) { return x; }' >"$tree/$file"
+done
 try 'a name in four files' 'fill: ir/a.c looptree/b.c tools/c.c tools/d.h'
 for file in ir/a.c looptree/b.c tools/c.c tools/d.c; do
-	printf '%s\n' '/* static int fill(int x) */' 'static const char *text = "static int fill(";' 'static int (*call)(int);' >"$tree/$file"
+	printf '%s\n' '/* static int fill(int x) */' 'static const char *text = "static int fill(";' \
+		'static int (*call)(int);' >"$tree/$file"
 done
 try 'comments, texts and pointers are no functions' ''
 
