@@ -45,6 +45,8 @@ void lt__cache_write(struct lt_cache *, enum lt_entry, const void *key, size_t k
 lt_status lt__cache_stats(const char *dir, int64_t *n, int64_t *bytes, char *why, size_t room);
 /* Removes entries, and what interrupted processes left of them. */
 lt_status lt__cache_clear(const char *dir, char *why, size_t room);
-/* Whether it is the name of an entry. */
+/* cache_name.c: whether it is the name of an entry; of one that holds a kernel; of one that is being written. */
 bool lt__cache_is_entry(const char *name);
+bool lt__cache_is_kernel(const char *name);
+bool lt__cache_is_temporary(const char *name);
 #endif

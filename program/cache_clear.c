@@ -9,28 +9,17 @@
 #include <unistd.h>
 #include "program/cache.h"
 
-static bool is_hex(const char *text, size_t digits) { return strspn(text, "0123456789abcdef") == digits; }
-static bool is_kernel(const char *name) { return is_hex(name, 32) && strcmp(name + 32, ".ltk") == 0; }
-static bool is_fact(const char *name) { return is_hex(name, 32) && strcmp(name + 32, ".lti") == 0; }
-
-static bool is_temporary(const char *name)
-{
-	return strncmp(name, "new-", 4) == 0 && is_hex(name + 4, 16) && name[20] == '\0';
-}
-
-bool lt__cache_is_entry(const char *name) { return is_kernel(name) || is_fact(name); }
-
 struct entry_count { int64_t n, bytes; bool remove; int error; };     /* error: of the first entry that could not be removed */
 
 /* Regular files only: links are not followed, and folders are never entered. */
 static void visit(int folder, const char *name, struct entry_count *c)
 {
 	struct stat st;
-	if (!lt__cache_is_entry(name) && !is_temporary(name))
+	if (!lt__cache_is_entry(name) && !lt__cache_is_temporary(name))
 		return;
 	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
 		return;
-	if (is_kernel(name)) {
+	if (lt__cache_is_kernel(name)) {
 		c->n++;
 		c->bytes += st.st_size;
 	}
