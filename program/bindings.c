@@ -118,15 +118,14 @@ int lt_program_needs(const struct lt_program *p, enum lt_binding kind, int32_t i
 }
 void lt_program_stats(const struct lt_program *p, struct lt_stats *out)
 {
-	struct lt_turn *turn = (struct lt_turn *)(uintptr_t)&p->turn;
 	uint32_t size = out->size < sizeof p->stats ? out->size : (uint32_t)sizeof p->stats;
-	lt__turn_take(turn);
 	struct lt_stats now = p->stats;
-	lt__turn_give(turn);
 	now.n_run = p->tally.n_run;
 	now.n_replayed = p->tally.n_replayed;
 	now.move_ns = p->tally.move_ns;
 	now.device_ns = p->tally.device_ns;
+	now.bind_ns = p->tally.bind_ns;
+	now.device_bytes = p->tally.device_bytes;
 	memcpy(out, &now, size);
 	out->size = size;
 }

@@ -87,6 +87,6 @@ lt_status lt__constants_prepare(struct lt_program *p)
 		c->arena = NULL;
 	}
 	c->ready = !st;
-	p->stats.bind_ns += lt__now_ns() - begin;
+	p->tally.bind_ns += lt__now_ns() - begin;
 	return st;
 }

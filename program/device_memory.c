@@ -77,9 +77,10 @@ lt_status lt__device_memory_new(struct lt_context *ctx, struct lt_program *p, bo
 		lt__device_memory_free(p, r);
 		return st;
 	}
-	p->stats.device_bytes = 0;
+	int64_t all = 0;
 	for (int32_t i = 0; i < p->memories.n; i++)
-		p->stats.device_bytes += r[i].bytes + (prepare ? 0 : p->constants.room[i].bytes);
+		all += r[i].bytes + (prepare ? 0 : p->constants.room[i].bytes);
+	p->tally.device_bytes = all;
 	*out = r;
 	return LT_OK;
 }

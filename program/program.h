@@ -9,8 +9,8 @@
 #include "program/run.h"
 #include "program/told.h"
 
-/* What all instances have done so far. */
-struct lt_tally { _Atomic int64_t n_run, n_replayed, move_ns, device_ns; };
+/* The part of lt_stats that changes while instances are made and run, by any thread. */
+struct lt_tally { _Atomic int64_t n_run, n_replayed, move_ns, device_ns, bind_ns, device_bytes; };
 struct lt_program {
 	struct lt_context *ctx;
 	struct lt_arena *arena;
@@ -25,10 +25,10 @@ struct lt_program {
 	struct lt_kernels kernels;              /* compile.c */
 	struct lt_plan plan;                    /* plan_steps.c, with moves: memory.c */
 	struct lt_memories memories;            /* memory.c, plan.c */
-	struct lt_constants constants;          /* run.c */
+	struct lt_constants constants;          /* constants.c */
 	struct lt_stats stats;
 	struct lt_tally tally;
-	struct lt_turn turn;                    /* of constants and stats: instances may be made on several threads */
+	struct lt_turn turn;                    /* of constants: instances may be made on several threads */
 };
 
 /* As lt_compile, with a finished tree over the lowered form (lt__materialize) of the graph; takes both, on failure
