@@ -1,7 +1,9 @@
-/* program/assign_storage.h -- storage assignment: which piece of memory each whole value lives in, and which values may share one.
+/* program/assign_storage.h -- storage assignment: which piece of memory each whole value lives in, and which values may
+ * share one.
  *
- * Example: a program of two kernels, where the first writes %h and the second reads it, has a storage for its input, one for %h (WORKSPACE) and
- * one for its result.  An update in place has the storage of what it updates; a value that is a part of a result is written right there.
+ * Example: a program of two kernels, where the first writes %h and the second reads it, has a storage for its input,
+ * one for %h (WORKSPACE) and one for its result.  An update in place has the storage of what it updates; a value that is
+ * a part of a result is written right there.
  */
 #ifndef LT_PROGRAM_ASSIGN_STORAGE_H
 #define LT_PROGRAM_ASSIGN_STORAGE_H
@@ -9,8 +11,8 @@
 #include "program/ports.h"
 
 /* A piece of memory that outlives a kernel. */
-enum lt_space { LT_SPACE_INPUT, LT_SPACE_CONSTANT, LT_SPACE_STATE, LT_SPACE_RESULT, LT_SPACE_WORKSPACE, LT_SPACE_PREPARED,
-	LT_SPACE_PARAM };
+enum lt_space { LT_SPACE_INPUT, LT_SPACE_CONSTANT, LT_SPACE_STATE, LT_SPACE_RESULT, LT_SPACE_WORKSPACE,
+	LT_SPACE_PREPARED, LT_SPACE_PARAM };
 struct lt_storage {
 	enum lt_space space;
 	int32_t binding;                   /* number of the input, constant, state or result */
@@ -25,10 +27,14 @@ struct lt_assigned {
 	bool *early;                    /* by node: computed once, before the first instance */
 };
 /* ports: by enum lt_binding. */
-lt_status lt__assign_storage(struct lt_looptree *, const struct lt_bindings *bindings, struct lt_arena *, struct lt_assigned *out);
+lt_status lt__assign_storage(struct lt_looptree *, const struct lt_bindings *bindings, struct lt_arena *,
+	struct lt_assigned *out);
 /* What the freezer needs to know of it. */
 struct lt_fmemory lt__assigned_memory(const struct lt_assigned *, struct lt_arena *);
 /* Storages of the program: constants and what is made of them; all others are an instance's. */
 static inline bool lt__space_is_early(enum lt_space s) { return s == LT_SPACE_CONSTANT || s == LT_SPACE_PREPARED; }
-static inline size_t lt__storage_bytes(const struct lt_storage *s) { return (size_t)s->elems * lt__dtype_info(s->dtype)->bytes; }
+static inline size_t lt__storage_bytes(const struct lt_storage *s)
+{
+	return (size_t)s->elems * lt__dtype_info(s->dtype)->bytes;
+}
 #endif

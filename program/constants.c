@@ -26,7 +26,8 @@ static lt_status bind_in_turn(struct lt_program *p, int32_t i, const void *data,
 		return lt_fail(p->ctx, LT_EINVAL, "there is no constant %d; the program has %d", (int)i, (int)bindings->n);
 	const struct lt_binding_def *d = &bindings->at[i];
 	if (p->constants.ready)
-		return lt_fail(p->ctx, LT_EINVAL, "constant '%s' is bound too late: an instance exists; bind constants before it", d->name);
+		return lt_fail(p->ctx, LT_EINVAL, "constant '%s' is bound too late: an instance exists; bind constants before it",
+			d->name);
 	if (!data)
 		return lt_fail(p->ctx, LT_EMISSING, "constant '%s' is given no data", d->name);
 	if (copy) {
@@ -59,7 +60,8 @@ static lt_status prepare_body(void *arg)
 	struct lt_fault fault;
 	c->prepared = lt__aligned_new(c->arena, host->prepared_bytes, LT_ALIGNMENT_SLACK);
 	LT_TRY(lt__device_memory_new(x->ctx, p, true, &c->room));
-	struct lt_slot *slot = LT_NEW(x->scratch, struct lt_slot, lt__program_slots(p, p->plan.prepare, p->plan.n_prepare) + 1);
+	int32_t n_slot = lt__program_slots(p, p->plan.prepare, p->plan.n_prepare);
+	struct lt_slot *slot = LT_NEW(x->scratch, struct lt_slot, n_slot + 1);
 	const struct lt_addresses a = { .ctx = x->ctx, .constant = c->data, .prepared = c->prepared, .room = c->room,
 		.scratch = lt__aligned_new(x->scratch, host->scratch_bytes, lt__scratch_align(host)) };
 	return lt__program_steps_run(p, p->plan.prepare, p->plan.n_prepare, &a, slot, &fault);

@@ -16,10 +16,12 @@ struct lt_services {
 };
 /* Opens the cache's folder, or makes it.  Both live as long as the program: what backends are given points to them. */
 lt_status lt__host_open(struct lt_services *, struct lt_context *, const struct lt_options *, struct lt_arena *);
-lt_status lt__cancelled(const struct lt_services *);    /* LT_ECANCELLED, with its sentence, if the caller wants no more of it */
+/* LT_ECANCELLED, with its sentence, if the caller wants no more of it */
+lt_status lt__cancelled(const struct lt_services *);
 uint32_t lt__host_threads(uint32_t n);          /* as many as were asked for, 0: as there are processors */
 /* lt_host.parallel. */
-void lt__host_parallel(const struct lt_host *, uint32_t n_thread, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg);
+void lt__host_parallel(const struct lt_host *, uint32_t n_thread, void (*body)(void *arg, uint32_t i, uint32_t n),
+	void *arg);
 
 int64_t lt__now_ns(void);
 /* Adds the time since *last to *to. */

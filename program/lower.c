@@ -34,7 +34,7 @@ static lt_status lower_graph(struct lt_program *p, const struct lt_graph *graph)
 	return lt__materialize(p->graph, &p->base);     /* each result and state has a leaf, or is written through */
 }
 
-static lt_status lower(struct lt_program *p, const struct request *q)
+static lt_status lower_program(struct lt_program *p, const struct request *q)
 {
 	const bool fixed = p->tree || p->options.schedule || p->options.apply;          /* the user's tree: never rebuilt */
 	const char *prelude = new_prelude(p->arena);
@@ -104,7 +104,7 @@ static lt_status lower(struct lt_program *p, const struct request *q)
 static lt_status lower_body(void *arg)
 {
 	struct lower *l = arg;
-	return lower(l->p, l->request);
+	return lower_program(l->p, l->request);
 }
 
 static const char *copy_string(struct lt_arena *a, const char *text) { return text ? lt__arena_string(a, text) : NULL; }
@@ -125,7 +125,7 @@ static lt_status start_body(void *arg)
 	return lt__host_open(&p->services, p->ctx, &p->options, p->arena);
 }
 
-static lt_status compile_program(struct lt_context *ctx, const struct request *q, struct lt_program **out)
+static lt_status lower_request(struct lt_context *ctx, const struct request *q, struct lt_program **out)
 {
 	struct lt_program *p = lt__context_realloc(ctx, NULL, 0, sizeof *p);
 	*out = NULL;
@@ -151,34 +151,36 @@ static lt_status compile_program(struct lt_context *ctx, const struct request *q
 	return LT_OK;
 }
 
-lt_status lt_compile(struct lt_context *ctx, const struct lt_graph *graph, const struct lt_options *options, struct lt_program **out)
+lt_status lt_compile(struct lt_context *ctx, const struct lt_graph *graph, const struct lt_options *options,
+	struct lt_program **out)
 {
 	*out = NULL;
 	if (!graph)
 		return lt_fail(ctx, LT_EINVAL, "lt_compile is given no graph; look at what lt_parse answered");
 	if (options && options->size < offsetof(struct lt_options, schedule))
-		return lt_fail(ctx, LT_EINVAL, "lt_options.size is %u; set it to sizeof (struct lt_options)", (unsigned)options->size);
-	return compile_program(ctx, &(struct request){ .graph = graph, .options = options }, out);
+		return lt_fail(ctx, LT_EINVAL, "lt_options.size is %u; set it to sizeof (struct lt_options)",
+			(unsigned)options->size);
+	return lower_request(ctx, &(struct request){ .graph = graph, .options = options }, out);
 }
 
 lt_status lt__check_schedule(struct lt_context *ctx, const struct lt_graph *graph, const struct lt_options *options)
 {
 	struct lt_program *p;
-	lt_status st = compile_program(ctx, &(struct request){ .graph = graph, .options = options, .tree_only = true }, &p);
+	lt_status st = lower_request(ctx, &(struct request){ .graph = graph, .options = options, .tree_only = true }, &p);
 	lt_program_free(p);
 	return st;
 }
 
-lt_status lt__compile_tree(struct lt_context *ctx, const struct lt_graph *graph, struct lt_graph *lowered, struct lt_looptree *tree,
-	const struct lt_options *options, struct lt_program **out)
+lt_status lt__compile_tree(struct lt_context *ctx, const struct lt_graph *graph, struct lt_graph *lowered,
+	struct lt_looptree *tree, const struct lt_options *options, struct lt_program **out)
 {
-	return compile_program(ctx, &(struct request){ .graph = graph, .options = options, .base = lowered, .tree = tree }, out);
+	return lower_request(ctx, &(struct request){ .graph = graph, .options = options, .base = lowered, .tree = tree }, out);
 }
 
-lt_status lt__compile_for(struct lt_context *ctx, const struct lt_graph *graph, const struct lt_target *target, const struct lt_options *options,
-	struct lt_program **out)
+lt_status lt__compile_for(struct lt_context *ctx, const struct lt_graph *graph, const struct lt_target *target,
+	const struct lt_options *options, struct lt_program **out)
 {
-	return compile_program(ctx, &(struct request){ .graph = graph, .options = options, .target = target }, out);
+	return lower_request(ctx, &(struct request){ .graph = graph, .options = options, .target = target }, out);
 }
 
 void lt_program_free(struct lt_program *p)

@@ -4,7 +4,9 @@
 #include "looptree/freeze.h"
 
 lt_status lt__materialize(const struct lt_graph *in, struct lt_graph **out);            /* materialize.c */
-bool *lt__wide_views(const struct lt_graph *, struct lt_arena *);       /* wide.c: by node, views that views read through a copy */
+/* wide.c: by node, views that views read through a copy */
+bool *lt__wide_views(const struct lt_graph *, struct lt_arena *);
 /* Whether the view can be written through; fills the location of each operand (storage left alone). */
-bool lt__alias_result(const struct lt_graph *, struct lt_arena *, lt_node view, struct lt_location *);        /* through.c */
+/* through.c */
+bool lt__alias_result(const struct lt_graph *, struct lt_arena *, lt_node view, struct lt_location *);
 #endif

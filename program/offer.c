@@ -1,8 +1,8 @@
 /* Which backend runs which nest: trees by class of node, until each nest is taken.
  *
- * At first every node is for the first backend.  The nodes of all nests that it refuses are for the second then, and the tree is
- * rebuilt: nests have nodes of one class, and get the loops that fit their backend.  A tree of the user's is not rebuilt; its nests are
- * offered as they are, to one backend after the other.
+ * At first every node is for the first backend.  The nodes of all nests that it refuses are for the second then, and
+ * the tree is rebuilt: nests have nodes of one class, and get the loops that fit their backend.  A tree of the user's is
+ * not rebuilt; its nests are offered as they are, to one backend after the other.
  */
 #include <string.h>
 #include "looptree/auto.h"
@@ -38,13 +38,17 @@ struct lt_offers *lt__offers_new(const struct lt_graph *graph, const struct lt_t
 {
 	struct lt_offers *x = LT_NEW(a, struct lt_offers, 1);
 	*x = (struct lt_offers){ .arena = a, .graph = graph, .target = target, .n_target = n_target, .fixed = fixed,
-		.asked = choices ? lt__asked_new(choices, options, a) : NULL, .n_opened = options->strict || !choices ? 1 : choices->n,
+		.asked = choices ? lt__asked_new(choices, options, a) : NULL,
+		.n_opened = options->strict || !choices ? 1 : choices->n,
 		.strict = options->strict && choices && choices->n > 1, .class = LT_NEW(a, int32_t, graph->n_node + 1),
 		.why = LT_NEW(a, const struct lt_refusals *, (int64_t)graph->n_node * n_target + 1) };
 	return x;
 }
 
-static lt_node base_at(const struct lt_offers *x, int32_t nest, uint32_t stmt) { return x->base[x->nests->frozen[nest].node[stmt]]; }
+static lt_node base_at(const struct lt_offers *x, int32_t nest, uint32_t stmt)
+{
+	return x->base[x->nests->frozen[nest].node[stmt]];
+}
 
 /* That of a nest's first node; nodes of one nest are of one class. */
 static int32_t class_of(const struct lt_offers *x, int32_t nest)
@@ -81,7 +85,7 @@ static void gather_refusals(struct lt_offers *x, int32_t nest, int32_t class, st
 	}
 }
 
-static void move_node(struct lt_offers *x, lt_node base, int32_t class, const struct lt_refusals *why)
+static void offer_move(struct lt_offers *x, lt_node base, int32_t class, const struct lt_refusals *why)
 {
 	if (x->class[base] != class)
 		return;
@@ -92,7 +96,7 @@ static void move_node(struct lt_offers *x, lt_node base, int32_t class, const st
 
 /* The nodes of a refused nest are for the next backend; of one that has the tree's own alone, all of the nests that
  * these are made for, so that no product is torn from its factors' copies, or apart. */
-static void move_nest(struct lt_offers *x, int32_t nest, int32_t class, const struct lt_refusals *why)
+static void offer_move_nest(struct lt_offers *x, int32_t nest, int32_t class, const struct lt_refusals *why)
 {
 	uint32_t n = x->nests->frozen[nest].tree.stmts.n;
 	bool any = false;
@@ -100,17 +104,17 @@ static void move_nest(struct lt_offers *x, int32_t nest, int32_t class, const st
 		lt_node base = base_at(x, nest, i);
 		if (base < 0 || x->nest_of[base] != nest)
 			continue;
-		move_node(x, base, class, why);
+		offer_move(x, base, class, why);
 		any = true;
 	}
 	for (uint32_t i = 0; i < n && !any; i++) {
 		lt_node base = base_at(x, nest, i);
 		if (base >= 0 && x->class[base] == class && x->nest_of[base] >= 0)
-			move_nest(x, x->nest_of[base], class, why);
+			offer_move_nest(x, x->nest_of[base], class, why);
 	}
 }
 
-static void begin_round(struct lt_offers *x)
+static void offer_begin(struct lt_offers *x)
 {
 	const struct lt_nests *nests = x->nests;
 	const struct lt_graph *g = x->graph;
@@ -129,7 +133,7 @@ static void begin_round(struct lt_offers *x)
 		}
 }
 
-static bool accepts(struct lt_offers *x, int32_t nest, int32_t opened, struct lt_refusals *why)
+static bool offer_accepts(struct lt_offers *x, int32_t nest, int32_t opened, struct lt_refusals *why)
 {
 	return !x->asked || lt__accepts(x->asked, x->tree->graph, &x->nests->frozen[nest], opened, why);
 }
@@ -139,21 +143,21 @@ static bool ask_all(struct lt_offers *x)
 {
 	struct lt_nests *nests = x->nests;
 	bool taken = true, moved = false;
-	begin_round(x);
+	offer_begin(x);
 	for (int32_t i = 0; i < nests->n; i++) {
 		int32_t c = class_of(x, i);
 		struct lt_refusals *why = LT_NEW(x->arena, struct lt_refusals, 1);
 		gather_refusals(x, i, c, &nests->refused[i]);
 		nests->opened_of[i] = c;
-		if (nests->blocks[i] || accepts(x, i, c, why))
+		if (nests->blocks[i] || offer_accepts(x, i, c, why))
 			continue;
 		add_refusals(x, &nests->refused[i], why);
 		nests->opened_of[i] = -1;
 		moved = true;
 		taken = taken && c + 1 < x->n_opened;
-		move_nest(x, i, c, why);
+		offer_move_nest(x, i, c, why);
 		for (lt_node n = 0; x->move_all && n < x->graph->n_node; n++)
-			move_node(x, n, c, why);
+			offer_move(x, n, c, why);
 	}
 	return moved && taken && x->has_moved;          /* a refused nest of no nodes is for nobody else */
 }
@@ -165,7 +169,7 @@ static void offer_all(struct lt_offers *x)
 	for (int32_t i = 0; i < nests->n; i++) {
 		nests->opened_of[i] = nests->blocks[i] ? 0 : -1;
 		for (int32_t c = 0; c < x->n_opened && nests->opened_of[i] < 0; c++)
-			if (accepts(x, i, c, &nests->refused[i]))
+			if (offer_accepts(x, i, c, &nests->refused[i]))
 				nests->opened_of[i] = c;
 	}
 }

@@ -37,7 +37,7 @@ static int64_t region_take(struct region *r, int64_t bytes)
 	return at;
 }
 
-static void give_back(struct region *r, int64_t at, int64_t bytes)
+static void region_give_back(struct region *r, int64_t at, int64_t bytes)
 {
 	for (int32_t i = 0; i < r->n; i++) {    /* join with neighbours */
 		if (r->hole[i].at + r->hole[i].bytes == at) {
@@ -58,7 +58,7 @@ static int64_t room_of(const struct lt_storage *s)
 	return (s->elems * lt__dtype_info(s->dtype)->bytes + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-static void use(struct lt_lifetime *s, int32_t step)
+static void lifetime_use(struct lt_lifetime *s, int32_t step)
 {
 	if (s->first < 0)
 		s->first = step;
@@ -68,16 +68,16 @@ static void use(struct lt_lifetime *s, int32_t step)
 
 struct lifetimes { const struct lt_nests *nests; struct lt_lifetime *of; };
 
-static void use_step(const struct lifetimes *x, const struct lt_pstep *step, int32_t at)
+static void lifetime_use_step(const struct lifetimes *x, const struct lt_pstep *step, int32_t at)
 {
 	if (step->kind != LT_STEP_RUN && step->kind != LT_STEP_BLOCKS) {
-		use(&x->of[step->to], at);
-		use(&x->of[step->from], at);
+		lifetime_use(&x->of[step->to], at);
+		lifetime_use(&x->of[step->from], at);
 		return;
 	}
 	const struct lt_frozen *f = &x->nests->frozen[step->nest];
 	for (int32_t i = 0; i < f->n_bind; i++)
-		use(&x->of[f->bind[i].storage], at);
+		lifetime_use(&x->of[f->bind[i].storage], at);
 }
 
 static struct lt_lifetime *find_lifetimes(const struct lt_nests *nests, const struct lt_plan *plan, struct lt_arena *a)
@@ -87,9 +87,9 @@ static struct lt_lifetime *find_lifetimes(const struct lt_nests *nests, const st
 	for (int32_t s = 0; s < assigned->n_storage; s++)
 		x.of[s] = (struct lt_lifetime){ -1, -1 };
 	for (int32_t i = 0; i < plan->n_prepare; i++)
-		use_step(&x, &plan->prepare[i], i);
+		lifetime_use_step(&x, &plan->prepare[i], i);
 	for (int32_t i = 0; i < plan->n_run; i++)
-		use_step(&x, &plan->run[i], plan->n_prepare + i);
+		lifetime_use_step(&x, &plan->run[i], plan->n_prepare + i);
 	for (int32_t s = 0; s < assigned->n_storage; s++)
 		if (assigned->storage[s].space == LT_SPACE_PREPARED && x.of[s].last >= plan->n_prepare)
 			x.of[s].last = plan->n_prepare + plan->n_run;   /* every run reads it */
@@ -101,7 +101,8 @@ struct lists { int32_t *begin, *next_begin, *end, *next_end; };
 
 static struct lists list_lifetimes(const struct lt_lifetime *of, int32_t n, int32_t n_step, struct lt_arena *a)
 {
-	struct lists l = { LT_NEW(a, int32_t, n_step + 1), LT_NEW(a, int32_t, n + 1), LT_NEW(a, int32_t, n_step + 1), LT_NEW(a, int32_t, n + 1) };
+	struct lists l = { LT_NEW(a, int32_t, n_step + 1), LT_NEW(a, int32_t, n + 1), LT_NEW(a, int32_t, n_step + 1),
+		LT_NEW(a, int32_t, n + 1) };
 	for (int32_t i = 0; i <= n_step; i++)
 		l.begin[i] = l.end[i] = -1;
 	for (int32_t s = n - 1; s >= 0; s--) {
@@ -139,13 +140,14 @@ static lt_status plan_region(const struct layout *x, enum lt_space space, int32_
 				"the intermediates that live at one time exceed 63 bits of bytes; make the tensors smaller");
 		for (int32_t s = l->end[i]; s >= 0; s = l->next_end[s])
 			if (lives_in(x, s, space, memory))
-				give_back(&r, offset[s], room_of(&storage[s]));
+				region_give_back(&r, offset[s], room_of(&storage[s]));
 	}
 	*bytes = (size_t)r.end;
 	return LT_OK;
 }
 
-lt_status lt__plan_offsets(const struct lt_nests *nests, const struct lt_plan *plan, struct lt_arena *a, struct lt_memories *memories)
+lt_status lt__plan_offsets(const struct lt_nests *nests, const struct lt_plan *plan, struct lt_arena *a,
+	struct lt_memories *memories)
 {
 	const int32_t n_step = plan->n_prepare + plan->n_run, n = nests->assigned.n_storage;
 	memories->lifetime = find_lifetimes(nests, plan, a);

@@ -42,8 +42,8 @@ struct lt_memories {
 void lt__plan_steps(const struct lt_graph *, const struct lt_nests *, struct lt_arena *, struct lt_plan *out);
 /* memory.c: which memories each storage lives in, and the moves between them, put into the steps; the segments of a
  * run. */
-lt_status lt__plan_moves(const struct lt_graph *, int32_t n_state, const struct lt_nests *, const struct lt_choices *, const struct lt_kernels *,
-	struct lt_arena *, struct lt_plan *, struct lt_memories *out);
+lt_status lt__plan_moves(const struct lt_graph *, int32_t n_state, const struct lt_nests *, const struct lt_choices *,
+	const struct lt_kernels *, struct lt_arena *, struct lt_plan *, struct lt_memories *out);
 /* plan.c: each storage's offsets, by liveness. */
 lt_status lt__plan_offsets(const struct lt_nests *, const struct lt_plan *, struct lt_arena *, struct lt_memories *);
 /* memory.c: what the kernels of each memory need beside their slots; they are compiled. */

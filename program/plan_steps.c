@@ -2,7 +2,7 @@
 #include "program/blocks.h"
 #include "program/plan.h"
 
-static void add_step(struct lt_plan *plan, bool prepare, struct lt_pstep step)
+static void plan_add_step(struct lt_plan *plan, bool prepare, struct lt_pstep step)
 {
 	if (prepare)
 		plan->prepare[plan->n_prepare++] = step;
@@ -23,7 +23,7 @@ static void copy_whole(const struct lt_nests *nests, struct lt_plan *plan, lt_no
 {
 	int32_t to = whole_storage(nests, to_node), from = whole_storage(nests, from_node);
 	if (to != from)
-		add_step(plan, false, (struct lt_pstep){ .kind = LT_STEP_COPY, .to = to, .from = from });
+		plan_add_step(plan, false, (struct lt_pstep){ .kind = LT_STEP_COPY, .to = to, .from = from });
 }
 
 /* Before an update that is not in place comes the copy of its old content; at the end, the content of states that
@@ -32,7 +32,8 @@ void lt__plan_steps(const struct lt_graph *g, const struct lt_nests *nests, stru
 {
 	int32_t room = nests->n + g->n_node + g->n_set + 1;
 	*out = (struct lt_plan){ .prepare = LT_NEW(a, struct lt_pstep, room), .run = LT_NEW(a, struct lt_pstep, room) };
-	int32_t *copied = LT_NEW(a, int32_t, g->n_node + 1);    /* by node: 1 + the nest before which it was; peeling makes it many statements */
+	/* by node: 1 + the nest before which it was; peeling makes it many statements */
+	int32_t *copied = LT_NEW(a, int32_t, g->n_node + 1);
 	for (int32_t i = 0; i < nests->n; i++) {
 		const struct lt_frozen *f = &nests->frozen[i];
 		for (uint32_t k = 0; k < f->tree.stmts.n; k++) {
@@ -43,7 +44,7 @@ void lt__plan_steps(const struct lt_graph *g, const struct lt_nests *nests, stru
 			copy_whole(nests, out, f->node[k], d->operand[0]);
 		}
 		if (!nests->blocks[i] || nests->blocks[i]->n > 0)       /* all sources of a copy may be in their storage already */
-			add_step(out, nests->assigned.early[f->node[0]],
+			plan_add_step(out, nests->assigned.early[f->node[0]],
 				(struct lt_pstep){ .kind = nests->blocks[i] ? LT_STEP_BLOCKS : LT_STEP_RUN, .nest = i });
 	}
 	for (int32_t i = 0; i < g->n_set; i++)

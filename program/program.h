@@ -14,7 +14,8 @@ struct lt_tally { _Atomic int64_t n_run, n_replayed, move_ns, device_ns, bind_ns
 struct lt_program {
 	struct lt_context *ctx;
 	struct lt_arena *arena;
-	struct lt_options options;              /* with copies of the texts; those that are read during the call only are NULL after it */
+	/* with copies of the texts; those that are read during the call only are NULL after it */
+	struct lt_options options;
 	struct lt_services services;            /* host.c */
 	struct lt_bindings bindings[LT_NPORT_KIND];   /* bindings.c, by enum lt_binding */
 	struct lt_graph *graph;                 /* after the passes */
@@ -33,16 +34,19 @@ struct lt_program {
 
 /* As lt_compile, with a finished tree over the lowered form (lt__materialize) of the graph; takes both, on failure
  * too. */
-lt_status lt__compile_tree(struct lt_context *, const struct lt_graph *, struct lt_graph *lowered, struct lt_looptree *tree,
-	const struct lt_options *, struct lt_program **out);                            /* lower.c */
+lt_status lt__compile_tree(struct lt_context *, const struct lt_graph *, struct lt_graph *lowered,
+	struct lt_looptree *tree, const struct lt_options *, struct lt_program **out);   /* lower.c */
 /* As lt_compile with plan_only, for a target instead of backends: each nest is taken, and nothing is compiled. */
-lt_status lt__compile_for(struct lt_context *, const struct lt_graph *, const struct lt_target *, const struct lt_options *,
-	struct lt_program **out);                                                       /* lower.c */
-/* Whether the options' schedule is one for the graph: everything up to the nests; nothing is compiled. */
-lt_status lt__check_schedule(struct lt_context *, const struct lt_graph *, const struct lt_options *);          /* lower.c */
+lt_status lt__compile_for(struct lt_context *, const struct lt_graph *, const struct lt_target *,
+	const struct lt_options *, struct lt_program **out);   /* lower.c */
+/* Whether the options' schedule is one for the graph: everything up to the nests; nothing is compiled.  lower.c */
+lt_status lt__check_schedule(struct lt_context *, const struct lt_graph *, const struct lt_options *);
 
 /* work.c: what a run does, as far as the stats say it. */
 lt_status lt__program_count(const struct lt_program *, struct lt_stats *);
-void lt__explain_each(const struct lt_program *, struct lt_arena *, void (*)(void *, const struct lt_explained *), void *user);    /* explain.c */
-const char *lt__storage_text(struct lt_context *, const struct lt_program *, int32_t storage);     /* dump.c: "input 'x'"; in the scratch */
+/* explain.c */
+void lt__explain_each(const struct lt_program *, struct lt_arena *, void (*)(void *, const struct lt_explained *),
+	void *user);
+/* dump.c: "input 'x'"; in the scratch */
+const char *lt__storage_text(struct lt_context *, const struct lt_program *, int32_t storage);
 #endif

@@ -19,7 +19,8 @@ struct lt_constants {
 	const void **data;                      /* by port */
 	void **owned;                           /* by port: our copy, or NULL */
 	void *prepared;
-	struct lt_device_memory *room;                   /* by memory, 0 is empty: constants and what is made of them; NULL: not made yet */
+	/* by memory, 0 is empty: constants and what is made of them; NULL: not made yet */
+	struct lt_device_memory *room;
 	bool ready;
 };
 /* Used by one thread at a time, whatever other instances do: what it tells and what it changes is its own. */
@@ -42,17 +43,26 @@ struct lt_instance {
 };
 
 /* Where the storages of a run are; ctx: where it tells of its failures. */
-struct lt_addresses { struct lt_context *ctx; void *const *state; const void *const *input; const void *const *constant; void *const *result;
-	void *workspace, *prepared, *scratch; int64_t *param; const struct lt_device_memory *room; };
+struct lt_addresses {
+	struct lt_context *ctx;
+	void *const *state, *const *result;     /* by port, as are input and constant */
+	const void *const *input, *const *constant;
+	void *workspace, *prepared, *scratch;
+	int64_t *param;
+	const struct lt_device_memory *room;             /* by memory */
+};
 /* steps.c: runs steps, one after the other; slot: room for all slots of one. */
 lt_status lt__program_steps_run(struct lt_program *, const struct lt_pstep *, int32_t n, const struct lt_addresses *,
 	struct lt_slot *, struct lt_fault *);
-int32_t lt__program_slots(const struct lt_program *, const struct lt_pstep *, int32_t n);        /* most slots of one step */
+/* most slots of one step */
+int32_t lt__program_slots(const struct lt_program *, const struct lt_pstep *, int32_t n);
 /* Where a storage begins in the host's memory. */
 void *lt__storage_address(const struct lt_program *, int32_t storage, const struct lt_addresses *);
 /* The arguments of one launch, with its slots filled. */
-struct lt_args lt__launch_args(const struct lt_program *, const struct lt_pstep *, const struct lt_addresses *, struct lt_slot *, struct lt_fault *);
-lt_status lt__fault_report(const struct lt_program *, const struct lt_addresses *, const struct lt_pstep *, const struct lt_fault *);
+struct lt_args lt__launch_args(const struct lt_program *, const struct lt_pstep *, const struct lt_addresses *,
+	struct lt_slot *, struct lt_fault *);
+lt_status lt__fault_report(const struct lt_program *, const struct lt_addresses *, const struct lt_pstep *,
+	const struct lt_fault *);
 /* "file:line:column: ", or "" where the place is unknown; in the context's scratch. */
 const char *lt__location_text(struct lt_context *, const struct lt_program *, int32_t line, int32_t column);
 /* Bytes of a storage from one memory to the other; offset in elements. */
@@ -62,7 +72,8 @@ lt_status lt__fetch(const struct lt_program *, int32_t storage, int32_t memory, 
 
 /* run.c: what every run does before its first step: checks what is given, reads and checks the parameters, finds the
  * addresses. */
-lt_status lt__instance_begin(struct lt_instance *, const void *const *input, void *const *result, struct lt_addresses *out);
+lt_status lt__instance_begin(struct lt_instance *, const void *const *input, void *const *result,
+	struct lt_addresses *out);
 /* constants.c */
 void lt__constants_init(struct lt_constants *, int32_t n, struct lt_arena *);    /* n: ports */
 void lt__constants_free(struct lt_program *);
@@ -71,7 +82,8 @@ lt_status lt__constants_prepare(struct lt_program *);
 /* instance.c: zeroed memory at a multiple of align, touched now, so that no run meets a fresh page; NULL: of no
  * bytes. */
 void *lt__aligned_new(struct lt_arena *, size_t bytes, size_t align);
-size_t lt__scratch_align(const struct lt_pmemory *);    /* a kernel may want its workspace to begin at more than other blocks do */
+/* a kernel may want its workspace to begin at more than other blocks do */
+size_t lt__scratch_align(const struct lt_pmemory *);
 /* device_memory.c: device memory.  prepare: for the program; else for an instance, whose tables begin as copies of the
  * program's. */
 lt_status lt__device_memory_new(struct lt_context *, struct lt_program *, bool prepare, struct lt_device_memory **out);
@@ -80,6 +92,7 @@ void lt__device_memory_free(struct lt_program *, struct lt_device_memory *);
 void lt__recorder_new(struct lt_instance *);           /* sets r->recorder, in the arena */
 void lt__recorder_free(struct lt_instance *);
 lt_status lt__instance_segments(struct lt_instance *, const struct lt_addresses *);
-lt_status lt__events_new(struct lt_instance *);         /* those of the backends that can, into r->event where it is made */
+/* those of the backends that can, into r->event where it is made */
+lt_status lt__events_new(struct lt_instance *);
 void lt__events_free(struct lt_instance *);
 #endif

@@ -5,5 +5,6 @@
 #include "lt/program.h"
 
 /* base: materialised.  Reads the members schedule, schedule_bytes, schedule_name and apply of the options. */
-lt_status lt__first_tree(const struct lt_graph *base, const struct lt_target *, const struct lt_options *, struct lt_looptree **out);
+lt_status lt__first_tree(const struct lt_graph *base, const struct lt_target *, const struct lt_options *,
+	struct lt_looptree **out);
 #endif

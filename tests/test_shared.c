@@ -39,7 +39,8 @@ static int32_t score(const char *config, struct lt_diag *diag)
 	return 1;
 }
 
-static lt_status open_watched(struct watch *w, uint64_t promises, const struct lt_host *host, struct lt_session **out, struct lt_diag *diag)
+static lt_status open_watched(struct watch *w, uint64_t promises, const struct lt_host *host, struct lt_session **out,
+	struct lt_diag *diag)
 {
 	struct lt_session *s = *out = calloc(1, sizeof *s);
 	s->w = w;
@@ -49,13 +50,15 @@ static lt_status open_watched(struct watch *w, uint64_t promises, const struct l
 	return st;
 }
 
-static lt_status open_turns(const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
+static lt_status open_turns(const struct lt_host *host, const char *config, struct lt_session **out,
+	struct lt_diag *diag)
 {
 	(void)config;
 	return open_watched(&turns, 0, host, out, diag);
 }
 
-static lt_status open_together(const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
+static lt_status open_together(const struct lt_host *host, const char *config, struct lt_session **out,
+	struct lt_diag *diag)
 {
 	(void)config;
 	return open_watched(&together, LT_PROMISE_RUN_TOGETHER, host, out, diag);
@@ -68,10 +71,17 @@ static void close_(struct lt_session *s)
 }
 
 static const struct lt_caps *caps(const struct lt_session *s) { return &s->caps; }
-static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag) { return ref()->accepts(s->ref, t, diag); }
-static lt_status sync_(struct lt_session *s, void *stream, struct lt_diag *diag) { return ref()->sync(s->ref, stream, diag); }
+static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
+{
+	return ref()->accepts(s->ref, t, diag);
+}
+static lt_status sync_(struct lt_session *s, void *stream, struct lt_diag *diag)
+{
+	return ref()->sync(s->ref, stream, diag);
+}
 
-static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
+static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n,
+	struct lt_object **object, struct lt_diag *diag)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		object[i] = calloc(1, sizeof *object[i]);
@@ -109,7 +119,10 @@ static void destroy(struct lt_object *o)
 	free(o);
 }
 
-static void need(const struct lt_object *o, uint32_t n_thread, size_t *bytes, size_t *align) { ref()->need(o->ref, n_thread, bytes, align); }
+static void need(const struct lt_object *o, uint32_t n_thread, size_t *bytes, size_t *align)
+{
+	ref()->need(o->ref, n_thread, bytes, align);
+}
 
 #define WATCHED(word, opener) { .size = sizeof(struct lt_backend), .abi = LT_ABI, .build = LT_BUILD, .name = word, .summary = "ref, watched", \
 	.version = "1", .score = score, .open = opener, .close = close_, .caps = caps, .accepts = accepts, .compile = compile, .run = run, \
@@ -158,7 +171,10 @@ struct side {
 	bool bounded;                           /* some extents are run-time scalars */
 };
 
-static int32_t binding_of(const struct side *s, enum lt_binding kind, lt_node n) { return lt_program_find(s->p, kind, s->g->node[n].label); }
+static int32_t binding_of(const struct side *s, enum lt_binding kind, lt_node n)
+{
+	return lt_program_find(s->p, kind, s->g->node[n].label);
+}
 
 static void tell(struct side *s, lt_status code, const char *text)
 {
@@ -173,7 +189,8 @@ static lt_status one_run(struct side *s, struct lt_instance *r, int run_number, 
 		if (s->g->node[n].op == LT_OP_input)
 			input[binding_of(s, LT_BINDING_INPUT, n)] = source[n];
 		else if (s->g->node[n].op == LT_OP_state)
-			memcpy(lt_instance_state(r, binding_of(s, LT_BINDING_STATE, n)), source[n], lt_program_bytes(s->p, LT_BINDING_STATE, binding_of(s, LT_BINDING_STATE, n)));
+			memcpy(lt_instance_state(r, binding_of(s, LT_BINDING_STATE, n)), source[n],
+				lt_program_bytes(s->p, LT_BINDING_STATE, binding_of(s, LT_BINDING_STATE, n)));
 	}
 	return lt_instance_run(r, input, s->result[run_number]);
 }
@@ -242,7 +259,8 @@ static void run_graph_on(const struct random_graph *x, const char *backends, uin
 	}
 	for (lt_node n = 0; n < g->n_node; n++)
 		if (g->node[n].op == LT_OP_constant)
-			cr_assert_eq(lt_program_bind(p, lt_program_find(p, LT_BINDING_CONSTANT, g->node[n].label), side[0].want.source[0][n], 0), LT_OK);
+			cr_assert_eq(LT_OK, lt_program_bind(p, lt_program_find(p, LT_BINDING_CONSTANT, g->node[n].label),
+				side[0].want.source[0][n], 0));
 	for (int i = 0; i < THREADS; i++)
 		cr_assert_eq(pthread_create(&side[i].thread, NULL, run_side, &side[i]), 0);
 	for (int i = 0; i < THREADS; i++)
@@ -256,7 +274,8 @@ static void run_graph_on(const struct random_graph *x, const char *backends, uin
 			free(side[i].result[k / g->n_result][k % g->n_result]);
 	}
 	lt_program_stats(p, &stats);
-	cr_assert_eq(stats.n_run, n_run, "%s: %lld runs are counted, not %lld", backends, (long long)stats.n_run, (long long)n_run);
+	cr_assert_eq(stats.n_run, n_run, "%s: %lld runs are counted, not %lld", backends, (long long)stats.n_run,
+		(long long)n_run);
 	cr_assert_str_eq(lt_context_message(g->ctx), "", "%s", backends);
 	(void)pthread_barrier_destroy(&start);
 	lt_program_free(p);
@@ -268,7 +287,8 @@ Test(shared, instances_on_threads_give_the_oracles_results)
 	static const char *const backends[] = { "cpu", "ref", "turns", "together", "devone", "devone:host;refuse=max,ref" };
 	struct careful careful = { .inside = 0 };
 	for (uint64_t seed = 0; seed < GRAPHS; seed++) {
-		const struct random_options o = { .n_node = 12, .views = true, .params = seed % 2, .states = true, .composites = seed % 3 == 0 };
+		const struct random_options o = { .n_node = 12, .views = true, .params = seed % 2, .states = true,
+			.composites = seed % 3 == 0 };
 		struct lt_context *ctx;
 		struct random_graph x;
 		cr_assert_eq(lt_context_new_with(careful_alloc, &careful, &ctx), LT_OK);
@@ -344,7 +364,8 @@ Test(shared, constants_are_prepared_once)
 	int once = together.runs;
 	call_all(p, 2);
 	lt_program_stats(p, &stats);
-	cr_assert_eq(together.runs, once + 2 * THREADS * stats.n_launch, "%d launches, %d of them to prepare", (int)together.runs, once);
+	cr_assert_eq(together.runs, once + 2 * THREADS * stats.n_launch, "%d launches, %d of them to prepare",
+		(int)together.runs, once);
 	lt_program_free(p);
 	p = compiled(&ctx, "together");
 	together.runs = 0;

@@ -1,5 +1,5 @@
-/* tools/check_together.c -- LT_PROMISE_RUN_TOGETHER: the objects of one session run on two threads at once, with memory of their own, and give
- * what they give alone. */
+/* tools/check_together.c -- LT_PROMISE_RUN_TOGETHER: the objects of one session run on two threads at once, with memory
+ * of their own, and give what they give alone. */
 #include <pthread.h>
 #include <stdlib.h>
 #include "tools/check_parts.h"
@@ -64,7 +64,8 @@ static bool run_together(struct check_work *w, const struct check_trial *sample)
 		good = one_round(part, i);
 	for (int i = 0; i < N; i++) {
 		if (part[i].out.done)
-			(void)lt__check_end(w->out, part[i].out.status, "on thread %d of %d that run objects of one session at once: %s", i + 1, N,
+			(void)lt__check_end(w->out, part[i].out.status, "on thread %d of %d that run objects of one session at once: %s",
+				i + 1, N,
 				part[i].out.text);
 		lt__check_trial_free(&part[i].w, &part[i].t);
 	}
