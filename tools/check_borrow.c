@@ -17,7 +17,7 @@ static bool open_lent(struct check_work *w, struct lent *l, struct check_device 
 	return good;
 }
 
-static bool show(struct check_work *w, const struct check_device *d)
+static bool borrow_show(struct check_work *w, const struct check_device *d)
 {
 	struct check_diagnostics told;
 	lt__check_diagnostics_init(&told);
@@ -79,7 +79,7 @@ static bool borrowed(struct check_work *w, const struct check_trial *t)
 	d.session = NULL;
 	bool good = lt__check_twin_new(w, &d, &mine) && ((lt__check_pages_new(&l.call) && lt__check_pages_new(&l.config))
 		|| lt__check_end(w->out, CHECK_FAILED, "there is no memory to lend"));
-	good = good && open_lent(w, &l, &d) && show(w, &d) && lt__check_twin_compile(w, NULL, &l.call, &mine) && run_lent(&mine, &l, t)
+	good = good && open_lent(w, &l, &d) && borrow_show(w, &d) && lt__check_twin_compile(w, NULL, &l.call, &mine) && run_lent(&mine, &l, t)
 		&& load_lent(&mine, &l) && run_lent(&mine, &l, t);
 	if (good)
 		lt__check_ask_all(&mine);

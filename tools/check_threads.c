@@ -195,15 +195,15 @@ static const struct check_case turns[SIDES] = {
 	{ .name = "difference", .group = CHECK_op, .spec = { .op = LT_OP_sub, .dtype = LT_F32, .shape = CHECK_PRIME } },
 };
 
-static bool fill(struct thread_side *s)
+static bool side_fill(struct thread_side *s)
 {
 	lt__check_guarded_free(&s->room);
 	lt__check_guarded_new(&s->w, 0, &s->room);
 	return lt__check_guarded_fill(&s->room, s->t.data, 0xFF);
 }
 static bool compile_side(struct thread_side *s) { return lt__check_work_compile(&s->w); }
-static bool run(struct thread_side *s) { return lt__check_launch(&s->room, 0x5A, 1, &s->fault); }
-static bool compare(struct thread_side *s)
+static bool side_run(struct thread_side *s) { return lt__check_launch(&s->room, 0x5A, 1, &s->fault); }
+static bool side_compare(struct thread_side *s)
 {
 	return lt__check_guarded_stand(&s->room, s->t.data) && lt__check_guarded_judge(&s->room, &s->t);
 }
@@ -216,7 +216,7 @@ static bool enqueue(struct thread_side *s)
 	int32_t nest = lt__check_nest(&s->w);
 	struct check_diagnostics told;
 	if (!is_single(s))
-		return run(s);
+		return side_run(s);
 	lt__check_diagnostics_init(&told);
 	s->room.async = true;
 	if (!lt__check_args_new(&s->room, nest, 0x5A, 1, &s->fault, &s->args))
@@ -250,15 +250,15 @@ static bool take_turns(const struct check_device *d, uint64_t seed, struct threa
 			return false;
 	bool good = each(side, 1, compile_side);
 	for (int i = 0; good && i < ROUNDS; i++) {
-		good = each(side, i, fill) && each(side, i + 1, i < ROUNDS / 2 ? run : enqueue);
+		good = each(side, i, side_fill) && each(side, i + 1, i < ROUNDS / 2 ? side_run : enqueue);
 		for (int k = 0; i >= ROUNDS / 2 && k < SIDES; k++)
 			good = wait(&side[(2 * i + SIDES - k) % SIDES]) && good;
-		good = good && each(side, i + 2, compare);
+		good = good && each(side, i + 2, side_compare);
 	}
 	for (int i = 0; good && i < SIDES; i++) {           /* one leaves, another comes */
 		close_side(&side[i], NULL, NULL, NULL);
-		good = open_side(d, &turns[i], seed + 10 + (uint64_t)i, 1, &side[i]) && compile_side(&side[i]) && each(side, i, fill)
-			&& each(side, i, run) && each(side, i + 1, compare);
+		good = open_side(d, &turns[i], seed + 10 + (uint64_t)i, 1, &side[i]) && compile_side(&side[i]) && each(side, i, side_fill)
+			&& each(side, i, side_run) && each(side, i + 1, side_compare);
 	}
 	return good;
 }

@@ -211,6 +211,7 @@ static lt_status find_backend(struct lt_context *ctx, struct check_options *o)
 	return LT_OK;
 }
 
+/* Of the suite, or of the list of its cases. */
 static lt_status check_all(struct lt_context *ctx, struct check_options *o, int *verdict)
 {
 	struct suite s = { .o = o, .begin = lt__check_now(), .report = { .o = o, .backend = lt_backend_find(o->backend) } };
@@ -249,6 +250,7 @@ static lt_status check_begin(struct lt_context *ctx, int argc, char **argv, stru
 
 int main(int argc, char **argv)
 {
+/* Of the suite, or of the list of its cases. */
 	struct check_options o = { 0 };
 	struct lt_context *ctx;
 	int verdict = LT_EXIT_OK;
