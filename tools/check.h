@@ -252,8 +252,7 @@ int64_t lt__check_calls_good(const char *member);                        /* call
 /* check_print.c: the standard output of children is a file without a name; -1: there is none, and what is printed is lost. */
 int lt__check_print_new(void);
 void lt__check_print_catch(int fd, bool keep_stderr);                   /* in a child */
-int64_t lt__check_printed(void);                                        /* bytes so far, by all children of one file */
-bool lt__check_print_fail(struct check_outcome *, int64_t from);         /* true: nothing behind `from` was */
+bool lt__check_print_fail(struct check_outcome *);                      /* true: nothing was printed */
 
 /* -- reducing a failure (check_reduce.c) -- */
 

@@ -76,7 +76,7 @@ static void say_outcome(int fd, int32_t i, const struct check_outcome *out)
 static void has_printed(bool *known, struct check_outcome *out)
 {
 	struct check_outcome told = { 0 };
-	if (*known || out->status == CHECK_FAILED || lt__check_print_fail(&told, 0))
+	if (*known || out->status == CHECK_FAILED || lt__check_print_fail(&told))
 		return;
 	*known = true;
 	out->status = told.status;

@@ -33,22 +33,16 @@ void lt__check_print_catch(int fd, bool keep_stderr)
 		(void)close(nowhere);
 }
 
-int64_t lt__check_printed(void)
-{
-	(void)fflush(stdout);
-	off_t at = lseek(STDOUT_FILENO, 0, SEEK_CUR);
-	return at > 0 ? (int64_t)at : 0;
-}
-
-bool lt__check_print_fail(struct check_outcome *out, int64_t from)
+bool lt__check_print_fail(struct check_outcome *out)
 {
 	char text[80] = "";
-	int64_t n = lt__check_printed() - from;
-	ssize_t got = n > 0 ? pread(STDOUT_FILENO, text, n < (int64_t)sizeof text ? (size_t)n : sizeof text - 1, from) : 0;
+	(void)fflush(stdout);
+	off_t n = lseek(STDOUT_FILENO, 0, SEEK_CUR);
+	ssize_t got = n > 0 ? pread(STDOUT_FILENO, text, n < (off_t)sizeof text ? (size_t)n : sizeof text - 1, 0) : 0;
 	for (ssize_t i = 0; i < got; i++)
 		text[i] = (char)(isprint((unsigned char)text[i]) ? text[i] : ' ');
 	return n <= 0 || lt__check_end(out, CHECK_FAILED, "it prints on the standard output, \"%s\"%s; a backend speaks through diag and host->log", text,
-		n > (int64_t)sizeof text ? " and more" : "");
+		n > (off_t)sizeof text ? " and more" : "");
 }
 
 /* All that can be asked of a kernel, that is, and is done. */
@@ -60,7 +54,7 @@ static bool do_all(struct check_work *w, const struct check_trial *t)
 	const struct lt_args none = { .size = sizeof none };
 	if (good && w->p->nests.frozen[lt__check_nest(w)].tree.n_slot > 0)
 		(void)w->device->backend->run(w->object[lt__check_nest(w)], &none, &told.diag);
-	return good && lt__check_print_fail(w->out, 0);
+	return good && lt__check_print_fail(w->out);
 }
 
 void lt__check_errors_prints(struct check_device *d, const struct check_case *c, struct check_outcome *out)
@@ -71,6 +65,6 @@ void lt__check_errors_prints(struct check_device *d, const struct check_case *c,
 	(void)d->backend->score("no_such_word_of_any_backend", &told.diag);
 	if (lt__check_open_again(d, &other, out))
 		lt__check_close(&other);
-	if (lt__check_print_fail(out, 0))
+	if (lt__check_print_fail(out))
 		lt__check_samples(d, c, out, CHECK_S_ALL, do_all);
 }

@@ -106,8 +106,10 @@ static bool is_run(const struct lt_program *p, int32_t nest)
 bool lt__check_prepare(struct check_work *w, const struct check_tree *tree)
 {
 	lt_status st = lt__check_lower(w->device, w->g, tree, &w->p, &w->schedule);
+	/* A tree may be refused; all else is a mistake of the suite, where the graph and the tree are its own. */
+	bool skipped = st == LT_EILLEGAL || st == LT_EUNSUPPORTED || (w->is_given && st != LT_ENOMEM);
 	if (st)
-		return lt__check_end(w->out, st == LT_ENOMEM ? CHECK_FAILED : CHECK_SKIPPED, "no tree: %s: %s", lt_status_name(st), lt_context_message(w->ctx));
+		return lt__check_end(w->out, skipped ? CHECK_SKIPPED : CHECK_FAILED, "no tree: %s: %s", lt_status_name(st), lt_context_message(w->ctx));
 	w->object = calloc((size_t)w->p->nests.n + 1, sizeof *w->object);
 	if (!w->object)
 		return lt__check_end(w->out, CHECK_FAILED, "out of memory");
