@@ -180,6 +180,30 @@ Test(check_reduce, each_operator_alone)
 	}
 }
 
+/* A view with a guard, of something smaller than the view. */
+static bool has_guarded_view(const struct asked *a, const struct lt_graph *g, const char *tree)
+{
+	(void)a, (void)tree;
+	for (lt_node x = 0; x < g->n_node; x++) {
+		const struct lt_nodedef *v = &g->node[x];
+		if (v->op == LT_OP_view && v->piece[0].map.n_guard && g->var[v->dim[0]].extent > g->var[g->node[v->operand[0]].dim[0]].extent)
+			return true;
+	}
+	return false;
+}
+
+/* None of the three numbers can be smaller alone. */
+Test(check_reduce, extents_and_guards_shrink_together)
+{
+	struct asked a = { .is = has_guarded_view };
+	reduce(&a, "graph 1\nvar l 40\nvar k 41\n%x = f32[l] input \"x\"\n%v = f32[k] view { %x[k] if 39 - k >= 0; else 0.0 }\n"
+		"%e = f32[k] exp %v\nresult \"e\" = %e\n", NULL);
+	cr_assert(!a.status && a.g->n_node == 2, "%s%s", a.told, a.script);
+	for (lt_var v = 0; v < a.g->n_var; v++)
+		cr_expect_leq(a.g->var[v].extent, 3, "%s", a.script);
+	forget(&a);
+}
+
 static bool has_limit(const struct asked *a, const struct lt_graph *g, const char *tree)
 {
 	(void)a, (void)tree;

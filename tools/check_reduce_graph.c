@@ -109,6 +109,31 @@ static char *bypass(const char *graph, int64_t k, bool *more)
 	return text;
 }
 
+/* Whether a whole number begins here, and not a part of a name. */
+static bool is_number(const char *s)
+{
+	return isdigit((unsigned char)*s) && !isalnum((unsigned char)s[-1]) && s[-1] != '_' && s[-1] != '%';
+}
+
+/* Extents, and the bounds of guards that belong to them, together: all numbers that are large enough. */
+static char *shrink_all(const char *graph, int64_t k, bool *more)
+{
+	static const int64_t less[] = { 256, 64, 32, 16, 8, 4, 2, 1 };
+	char with[30], *text = strdup(graph);
+	bool in_string = false;
+	*more = k < (int64_t)(sizeof less / sizeof *less);
+	for (size_t at = strcspn(graph, "\n"); *more && text && text[at]; at++) {
+		in_string ^= text[at] == '"';
+		if (in_string || !is_number(text + at) || strtoll(text + at, NULL, 10) <= less[k])
+			continue;
+		(void)snprintf(with, sizeof with, "%lld", (long long)(strtoll(text + at, NULL, 10) - less[k]));
+		char *next = lt__reduce_splice(text, text + at, strspn(text + at, "0123456789"), with);
+		free(text);
+		text = next;
+	}
+	return text;
+}
+
 /* Extents and ranges: each number in the lines of vars and scalars. */
 static char *shrink(const char *graph, int64_t k, bool *more)
 {
@@ -121,7 +146,7 @@ static char *shrink(const char *graph, int64_t k, bool *more)
 		if (!begins(line, "var ") && !begins(line, "param "))
 			continue;
 		for (const char *s = line, *end = line + strcspn(line, "\n"); s < end; s++) {
-			if (!isdigit((unsigned char)*s) || isalnum((unsigned char)s[-1]) || s[-1] == '_' || s[-1] == '%' || left-- > 0)
+			if (!is_number(s) || left-- > 0)
 				continue;
 			int64_t now = strtoll(s, NULL, 10), size = which < N ? sizes[which] : which == N ? now / 2 : now - 1;
 			*more = true;
@@ -164,6 +189,6 @@ static char *drop_piece(const char *graph, int64_t k, bool *more) { return witho
 /* What cuts most stands first. */
 const struct reduce_kind lt__reduce_kinds[] = {
 	{ "one result", keep_purpose }, { "a result less", drop_purpose }, { "inputs for nodes", make_input }, { "operands for nodes", bypass },
-	{ "limits", drop_limit }, { "extents", shrink }, { "pieces", drop_piece }, { "first pieces", drop_first_piece }, { "guards", drop_guards },
+	{ "limits", drop_limit }, { "all extents", shrink_all }, { "extents", shrink }, { "pieces", drop_piece }, { "first pieces", drop_first_piece }, { "guards", drop_guards },
 	{ "a guard less", drop_guard }, { NULL, NULL }
 };
