@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""Prints what lt-bench has measured as Markdown, for docs/performance.md and docs/tutorial-matmul.md.
+"""Prints what lt-bench has measured as Markdown, for docs/performance.md, README.md and docs/tutorial-matmul.md.
 
     bench/table.py [--write PAGE] FILE.json...          the table of docs/performance.md
+    bench/table.py --rivals [--write PAGE] FILE.json... that of README.md: our speed over that of each library;
+                                                        with --fastest by each one's fastest sample, not by medians:
+                                                        for a machine that is busy with other work
     bench/table.py --tutorial [--write PAGE] FILE.json  the eight steps of docs/tutorial-matmul.md
 
 Several files may hold several runs, each with its own denominators: no ratio is taken across files.  --write puts the table
@@ -101,6 +104,35 @@ def performance(runs):
     return ["| what | aim | measured |", "| --- | --- | --- |"] + [f"| {a} | {b} | {c} |" for a, b, c in rows]
 
 
+def by_fastest(runs):
+    """The runs with the rates of the fastest samples."""
+    for row in (r for d in runs for c in d["cases"] for r in c["rows"] if r["status"] == "measured"):
+        row["per_second"] *= row["median_s"] / row["minimum_s"]
+    return runs
+
+
+def rivals(runs):
+    """With one thread, our speed over that of each library; a dash where it has no such case."""
+    libraries = (("ONNX Runtime", "onnxruntime"), ("OpenVINO", "openvino"), ("oneDNN", "onednn"))
+    kinds = (
+        ("products: squares of NAMES", "gemm", lambda c: c["name"] in SMALL + SIZES),
+        ("few rows: NAMES", "gemm", lambda c: c["name"] in ("1x4096x4096", "8x4096x4096")),
+        ("dense layers (MLP): NAMES", "mlp", lambda c: True),
+        ("convolutions of ResNet-50", "conv", lambda c: c["group"] == "resnet50"),
+        ("depthwise convolutions of MobileNetV2", "conv", lambda c: c["group"] == "depthwise"),
+        ("softmax", "rows", lambda c: c["group"] == "softmax"),
+        ("layer norm", "rows", lambda c: c["group"] == "layernorm"),
+    )
+    lines = ["| one thread | " + " | ".join(title for title, _ in libraries) + " |", "| --- |" + " --- |" * len(libraries)]
+    for what, suite, fits in kinds:
+        found = cases(runs, suite, 1, fits)
+        known = [[c for c in found if over_rivals(name)(c)] for _, name in libraries]
+        cells = [mean(some, over_rivals(name)) if some else "–" for some, (_, name) in zip(known, libraries)]
+        names = ", ".join(c["name"] for c in found) or "not measured"
+        lines.append(f"| {what.replace('NAMES', names)} | " + " | ".join(cells) + " |")
+    return lines
+
+
 def steps(runs):
     """(file or contestant, threads, row) of each step, of the default tree and of the best of each library."""
     for d in runs:
@@ -146,16 +178,16 @@ def write_steps(runs):
             f.write("\n".join(lines))
 
 
-def machine(runs):
+def machine(runs, with_limits=True):
     """What the figures were measured on, and its limits as they were then: one line a run."""
     lines = []
     for d in runs:
         m, peak = d["machine"], d.get("peak", {})
         limits = [f"{p['per_second'] / 1e9:.0f} {unit} with {p['threads']} thread{'s' * (p['threads'] > 1)}"
-                  for key, unit in (("flops", "GFLOP/s"), ("read_bytes", "GB/s read"), ("copy_bytes", "GB/s copied")) for p in peak.get(key, [])]
+                  for key, unit in (("flops", "GFLOP/s"), ("read_bytes", "GB/s read"), ("copy_bytes", "GB/s copied")) for p in peak.get(key, []) if with_limits]
         vector = next((v for f, v in (("avx512f", "AVX-512"), ("avx2", "AVX2"), ("asimd", "NEON")) if f in m["flags"].split()), "no wide vectors")
         line = (f"{m['processor']} ({m['architecture']}, {vector}), {m['processors']} processors, L1 {m['l1_bytes'] >> 10} KiB, "
-                f"L2 {m['l2_bytes'] >> 10} KiB, L3 {m['l3_bytes'] >> 20} MiB; compiler {m['built_with']}; {d['samples']} samples; {', '.join(limits)}")
+                f"L2 {m['l2_bytes'] >> 10} KiB, L3 {m['l3_bytes'] >> 20} MiB; compiler {m['built_with']}; {d['samples']} samples{'; ' * bool(limits)}{', '.join(limits)}")
         if line not in lines:
             lines.append(line)
     return [f"* {line}" for line in lines]
@@ -173,11 +205,15 @@ def write(page, lines):
 
 
 def main(words):
-    table, page, files = performance, None, []
+    table, page, files, fastest = performance, None, [], False
     while words:
         word = words.pop(0)
         if word == "--tutorial":
             table = tutorial
+        elif word == "--rivals":
+            table = rivals
+        elif word == "--fastest":
+            fastest = True
         elif word == "--write" and words:
             page = words.pop(0)
         elif word.startswith("-"):
@@ -190,7 +226,9 @@ def main(words):
     for name in files:
         with open(name) as f:
             runs.append(json.load(f))
-    lines = table(runs) + [""] + machine(runs)
+    lines = table(by_fastest(runs) if fastest else runs) + [""] + machine(runs, with_limits=table is not rivals)
+    if fastest:
+        lines.append("* by the fastest sample of each contestant, because the machine was busy with other work")
     if page:
         write(page, lines)
         if table is tutorial:

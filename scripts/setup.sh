@@ -4,7 +4,7 @@
 # and takes no time, when everything is there.
 # setup.sh bench -- the same for OpenBLAS and oneDNN, which lt-bench measures beside Looptree; nothing fails without them.
 # setup.sh plugins -- the same for LLVM, which the example plug-in llvm is built with; without it the plug-in is left out.
-# setup.sh peers FOLDER -- makes a virtual environment of Python there with ONNX Runtime and PyTorch, for bench/peers/.
+# setup.sh peers FOLDER -- makes a virtual environment of Python there with ONNX Runtime, OpenVINO and PyTorch, for bench/peers/.
 set -u
 
 # Installs packages that something can do without, one by one.
@@ -41,11 +41,11 @@ if [ "${1-}" = peers ]; then
 	folder=$2
 	[ -x "$folder/bin/python" ] || python3 -m venv "$folder" || exit 1
 	pip="$folder/bin/python -m pip install -q --disable-pip-version-check"
-	$pip numpy onnx onnxruntime || exit 1
+	$pip numpy onnx onnxruntime openvino || exit 1
 	# Without CUDA where that can be had: it is a tenth of the size.
 	"$folder/bin/python" -c 'import torch' 2>/dev/null || $pip torch --index-url https://download.pytorch.org/whl/cpu 2>/dev/null ||
 		$pip torch || exit 1
-	for peer in onnxruntime pytorch; do
+	for peer in onnxruntime openvino pytorch; do
 		echo "lt-bench gemm --peer '$folder/bin/python bench/peers/$peer.py'"
 	done
 	exit 0
