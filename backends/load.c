@@ -70,7 +70,7 @@ static lt_status load(const char *path, const char *file, const struct before *b
 		return lt__report(diag, LT_ELOAD, -1, -1, NULL, "%s: cannot be loaded: it is %s", path, S_ISDIR(st.st_mode) ? "a folder" : "no file");
 	if (!is_library(file))
 		return lt__report(diag, LT_ELOAD, -1, -1, "make one: cc -shared -fPIC -fvisibility=hidden -DLT_PLUGIN",
-			"%s: cannot be loaded: it is no shared library", path);
+			"%s: cannot be loaded: it is not a shared library", path);
 	/* Before it is loaded: a sanitizer's runtime that comes too late ends the process. */
 	lt_status alike = lt__backend_alike(build_of(file, (size_t)st.st_size), path, diag);
 	if (alike)
@@ -84,7 +84,7 @@ static lt_status load(const char *path, const char *file, const struct before *b
 	const bool left = entry && yields(table, path, before);
 	lt_status status = left ? LT_OK : entry ? lt__backend_add(table, path, diag)
 		: lt__report(diag, LT_ELOAD, -1, -1, "compile it with -DLT_PLUGIN and end it with LT_BACKEND(table)",
-			"%s: it has no symbol lt_backend_entry, so it is no backend", path);
+			"%s: it has no symbol lt_backend_entry, so it is not a backend", path);
 	if (status || left)
 		(void)dlclose(so);
 	return status;

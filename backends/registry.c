@@ -108,7 +108,8 @@ lt_status lt__backend_check(const struct lt_backend *b, const char *origin, stru
 	if (missing)
 		return lt__report(diag, LT_EINVAL, -1, -1, NULL, "%s: backend %s has no '%s', which is mandatory", at, b->name ? b->name : "?", missing);
 	if (!good_name(b->name))
-		return lt__report(diag, LT_EINVAL, -1, -1, NULL, "%s: '%s' is no name for a backend; a name is [a-z][a-z0-9_]*", at, b->name);
+		return lt__report(diag, LT_EINVAL, -1, -1, NULL, "%s: '%s' is not a valid name for a backend; a name is "
+			"[a-z][a-z0-9_]*", at, b->name);
 	return check_groups(b, at, diag);
 }
 

@@ -66,7 +66,7 @@ lt_status lt__bounds_require_row(const struct lt_bounds *b, int32_t row, bool be
 	char text[400];
 
 	(void)snprintf(text, sizeof text, "view '%.100s' reads '%.100s' %s axis %d ('%.60s', %s%lld elements)", b->n->name, source_name(b),
-		behind ? "behind the end of" : "before the start of", row, v->name, v->bounded ? "at most " : "", (long long)v->extent);
+		behind ? "past the end of" : "before the start of", row, v->name, v->bounded ? "at most " : "", (long long)v->extent);
 	return lt__bounds_require(b, sum, text);
 }
 

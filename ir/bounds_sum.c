@@ -76,7 +76,7 @@ lt_status lt__bounds_block(const struct lt_bounds *b, int32_t axis, bool behind)
 		fits = fits && lt__form_linear(&f, to->bounded ? &to->limit : &(struct lt_linear){ .constant = to->extent }, 0, 1)
 			&& lt__form_linear(&f, part->bounded ? &part->limit : &(struct lt_linear){ .constant = part->extent }, 0, -1);
 	(void)snprintf(text, sizeof text, "the block that replaces elements of axis %d of '%.100s' (%.100s) %s", axis, g->node[b->n->operand[0]].name,
-		lt__node_shape_text(g, b->x), behind ? "ends behind the axis" : "begins before 0");
+		lt__node_shape_text(g, b->x), behind ? "ends past the axis" : "begins before 0");
 	if (!fits)
 		return lt__node_fail(g, b->x, LT_EOVERFLOW, "whether %s exceeds 62 bits: narrow the ranges of its run-time scalars", text);
 	if (lt__require_implies(g, &f.sum))

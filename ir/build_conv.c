@@ -240,7 +240,7 @@ lt_node lt_build_average_pool2d(struct lt_graph *g, lt_node x, const int64_t win
 	for (int32_t i = 0; i < 4 && !count_pad; i++)
 		if (pads[i] >= window[i % 2] && pads[i] > 0) {
 			lt__graph_fail(g, LT_EINVAL, "average_pool2d without counting the padding: a window of %lld would lie wholly in a pad "
-				"of %lld; pads below the window are needed", (long long)window[i % 2], (long long)pads[i]);
+				"of %lld; pads must be smaller than the window", (long long)window[i % 2], (long long)pads[i]);
 			return -1;
 		}
 	lt_node wide = pool(g, "average_pool2d", x, o, window, strides, pads, dilations, sweep);

@@ -72,7 +72,7 @@ static lt_status fit_piece(const struct lt_graph *g, lt_node x, int32_t piece, c
 	if (!lt__map_columns(g, extent, &p->map, low, high, &why))
 		return fail_unfit(g, x, piece, &why);
 	if (p->source >= 0 && !fits_in_memory(g, &g->node[n->operand[p->source]], &p->map, low, high))
-		return FAIL("the place in memory that piece %d means exceeds 62 bits where its guards do not hold: use smaller factors", piece);
+		return FAIL("the memory offset of piece %d exceeds 62 bits where its guards do not hold: use smaller factors", piece);
 	return LT_OK;
 }
 

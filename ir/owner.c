@@ -12,9 +12,9 @@ bool lt__owner_alone(const struct stat *st, bool root, char *why, size_t bytes)
 	if (st->st_uid != geteuid() && !(root && st->st_uid == 0))
 		(void)snprintf(why, bytes, "it belongs to another user (uid %lu)", (unsigned long)st->st_uid);
 	else if (st->st_mode & S_IWOTH)         /* with a sticky bit it is meant so */
-		(void)snprintf(why, bytes, "everybody may write to it%s", st->st_mode & S_ISVTX ? "" : " (chmod go-w mends that)");
+		(void)snprintf(why, bytes, "everybody may write to it%s", st->st_mode & S_ISVTX ? "" : " (chmod go-w fixes that)");
 	else if (st->st_mode & S_IWGRP)
-		(void)snprintf(why, bytes, "its group may write to it (chmod go-w mends that)");
+		(void)snprintf(why, bytes, "its group may write to it (chmod go-w fixes that)");
 	else
 		return true;
 	return false;

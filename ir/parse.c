@@ -51,7 +51,7 @@ static lt_status parse_end(struct lt_parser *p)
 static lt_status parse_new_name(struct lt_parser *p, int32_t value, const char **out)
 {
 	if (p->settled)
-		return LT_PARSE_FAIL(p, "vars and params stand before everything else");
+		return LT_PARSE_FAIL(p, "vars and params come before everything else");
 	if (p->l.kind != LT_TOKEN_NAME)
 		return LT_PARSE_FAIL(p, "expected a name, found %s", lt__lex_text(p->ctx, &p->l));
 	if (lt__names_find(p->g->var_names, p->l.at, p->l.bytes) != -1)

@@ -80,7 +80,7 @@ static lt_status parse_name(struct lt_parser *p, int64_t coef)
 
 	if (found <= -2) {
 		if (p->numbered)
-			return LT_PARSE_FAIL(p, "behind a with list, run-time scalars and floors are written ~0, ~1 ...");
+			return LT_PARSE_FAIL(p, "after a with list, run-time scalars and floors are written ~0, ~1 ...");
 		push(p, LT_TERM_PARAM, param_number(p, -2 - found), coef);
 	} else {
 		int32_t i = 0;
@@ -88,8 +88,8 @@ static lt_status parse_name(struct lt_parser *p, int64_t coef)
 		while (i < p->n_dim && p->dim[i] != found)
 			i++;
 		if (found < 0 || i == p->n_dim)
-			return LT_PARSE_FAIL(p, "%s is no %srun-time scalar", lt__lex_text(p->ctx, &p->l),
-				p->dim ? "dim of this view and no " : "");
+			return LT_PARSE_FAIL(p, "%s is %srun-time scalar", lt__lex_text(p->ctx, &p->l),
+				p->dim ? "neither a dim of this view nor a " : "not a ");
 		push(p, LT_TERM_DIM, i, coef);
 	}
 	lt__lex_next(&p->l);
@@ -132,7 +132,7 @@ static lt_status parse_term(struct lt_parser *p, bool minus, int64_t *coef, bool
 
 	*floor = false;
 	if (number && (!lt__lex_whole(&p->l, &size) || size > (uint64_t)INT64_MAX + minus))
-		return LT_PARSE_FAIL(p, "%s is no whole number of at most 63 bits", lt__lex_text(p->ctx, &p->l));
+		return LT_PARSE_FAIL(p, "%s is not a whole number of at most 63 bits", lt__lex_text(p->ctx, &p->l));
 	*coef = (int64_t)(minus ? 0 - size : size);
 	if (number) {
 		lt__lex_next(&p->l);
@@ -143,7 +143,7 @@ static lt_status parse_term(struct lt_parser *p, bool minus, int64_t *coef, bool
 	}
 	if (at_floor(p)) {
 		if ((p->numbered && !p->in_with) || !p->dim)
-			return LT_PARSE_FAIL(p, "a floor cannot stand here%s", p->dim ? ": it belongs into the with list" : "");
+			return LT_PARSE_FAIL(p, "a floor is not allowed here%s", p->dim ? ": it belongs in the with list" : "");
 		*floor = true;
 		return LT_OK;
 	}

@@ -67,8 +67,8 @@ static bool next_run(const struct reshaping *r, struct dim_run *run)
 
 static lt_status refuse_bounded(const struct reshaping *r, int32_t from)
 {
-	return lt__graph_fail(r->g, LT_EUNSUPPORTED, "'%.200s' (%s) cannot be reshaped across dim '%.100s' and those beside it: "
-		"one is bounded by a run-time scalar; keep that dim as it is", r->g->node[r->x].name,
+	return lt__graph_fail(r->g, LT_EUNSUPPORTED, "'%.200s' (%s) cannot be reshaped across dim '%.100s' and its "
+		"neighbours: one is bounded by a run-time scalar; keep that dim as it is", r->g->node[r->x].name,
 		lt__node_shape_text(r->g, r->x), from < r->rank ? source_var(r, from)->name : "1");
 }
 

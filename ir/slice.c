@@ -112,7 +112,7 @@ static lt_status require_ends(struct lt_graph *g, lt_node x, int32_t axis, const
 
 	lt__graph_require(g, false, begin, lt__arena_format(g->arena, "the slice of %s begins before 0", of));
 	lt__graph_require(g, false, length, lt__arena_format(g->arena, "the slice of %s ends before it begins", of));
-	lt__graph_require(g, false, remainder, lt__arena_format(g->arena, "the slice of %s ends behind the axis", of));
+	lt__graph_require(g, false, remainder, lt__arena_format(g->arena, "the slice of %s ends past the axis", of));
 	return LT_OK;
 }
 

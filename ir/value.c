@@ -371,7 +371,7 @@ static lt_status add_result(struct lt_graph *g, const char *name, lt_node x)
 	const char *key;
 
 	if (x == -1)
-		return g->ctx->code ? g->ctx->code : lt__graph_fail(g, LT_EINVAL, "result '%.200s' is no node", name);
+		return g->ctx->code ? g->ctx->code : lt__graph_fail(g, LT_EINVAL, "result '%.200s' is not a node", name);
 	if (!lt__graph_has(g, x))
 		return LT_EINVAL;
 	key = lt__arena_format(g->arena, "result:%s", name);

@@ -52,7 +52,7 @@ static lt_status check_operands(const struct lt_graph *g, lt_node x, int32_t n_o
 		from = &g->node[n->operand[i]];
 		for (int32_t j = 0; elementwise && j < from->n_dim; j++)
 			if (!has_var(n, from->dim[j]))
-				return FAIL(LT_ETYPE, "operand '%.200s' (%s) has dim '%.100s', which the result (%s) has not",
+				return FAIL(LT_ETYPE, "operand '%.200s' (%s) has dim '%.100s', which the result (%s) does not have",
 					from->name, lt__node_shape_text(g, n->operand[i]), g->var[from->dim[j]].name,
 					lt__node_shape_text(g, x));
 	}
@@ -84,7 +84,7 @@ static lt_status check_reduce(const struct lt_graph *g, lt_node x)
 	for (int32_t i = 0; i < n->n_dim; i++) {
 		const struct lt_vardef *v = &g->var[n->dim[i]];
 		if (!has_var(from, n->dim[i]) && !(v->unit && has_var(from, v->of) && !has_var(n, v->of)))
-			return FAIL(LT_ETYPE, "dim '%.100s' of the result is none of operand '%.200s' (%s)",
+			return FAIL(LT_ETYPE, "dim '%.100s' of the result is not a dim of operand '%.200s' (%s)",
 				v->name, from->name, lt__node_shape_text(g, n->operand[0]));
 		kept += has_var(from, n->dim[i]);
 	}
@@ -125,7 +125,7 @@ static lt_status check_bits(const struct lt_graph *g, lt_node x, uint64_t bits)
 
 	if (lt__bits_of(lt__scalar_of(bits, t), t) != bits && !(lt__dtype_info(t)->cls == LT_CLASS_FLOAT
 	    && bits <= UINT64_MAX >> (64 - 8 * lt__dtype_info(t)->bytes)))
-		return FAIL(LT_EINVAL, "0x%llx are no bits of a value of type %s", (unsigned long long)bits,
+		return FAIL(LT_EINVAL, "0x%llx is not the bit pattern of a value of type %s", (unsigned long long)bits,
 			lt__dtype_info(t)->name);
 	return LT_OK;
 }
@@ -150,7 +150,7 @@ static lt_status check_index(const struct lt_graph *g, lt_node x)
 	const struct lt_nodedef *n = &g->node[x];
 
 	if (n->n_dim != 1 || n->dim[0] != n->var || n->dtype != LT_I64)
-		return FAIL(LT_EINVAL, "the index along a var has that var as its one dim and type i64");
+		return FAIL(LT_EINVAL, "the index along a var has that var as its only dim, and type i64");
 	return check_operands(g, x, 0, false);
 }
 
@@ -249,7 +249,8 @@ static lt_status check_gather(const struct lt_graph *g, lt_node x)
 				g->var[index->dim[i]].name, index->name);
 	for (int32_t i = 0; i < n->n_dim; i++)
 		if (!has_var(index, n->dim[i]) && (!has_var(from, n->dim[i]) || n->dim[i] == from->dim[n->axis]))
-			return FAIL(LT_ETYPE, "dim '%.100s' of the result is none of '%.200s' and its index", g->var[n->dim[i]].name,
+			return FAIL(LT_ETYPE, "dim '%.100s' of the result is a dim of neither '%.200s' nor its index",
+				g->var[n->dim[i]].name,
 				from->name);
 	return LT_OK;
 }
@@ -273,7 +274,7 @@ static lt_status check_block(const struct lt_graph *g, lt_node x, int32_t axis)
 			lt__node_shape_text(g, n->operand[0]));
 	for (int32_t i = 0; i < n->n_dim; i++)
 		if (v == n->dim[i] && (i != axis || moves))
-			return FAIL(LT_ETYPE, "dim '%.100s' of the block '%.200s' is a dim of the result, too, and not at the same "
+			return FAIL(LT_ETYPE, "dim '%.100s' of the block '%.200s' is also a dim of the result, but not at the same "
 				"positions: rename it", g->var[v].name, g->node[n->operand[1]].name);
 	return LT_OK;
 }
@@ -348,7 +349,7 @@ static lt_status check_vars(const struct lt_graph *g)
 			return lt_fail(g->ctx, LT_EINVAL, "var '%.200s' has extent %lld: at least 1 is needed", d->name,
 				(long long)d->extent);
 		if (lt__names_find(g->var_names, d->name, strlen(d->name)) != v)
-			return lt_fail(g->ctx, LT_EINVAL, "the name of var '%.200s' is not its own", d->name);
+			return lt_fail(g->ctx, LT_EINVAL, "the name of var '%.200s' is not unique", d->name);
 		if (d->bounded)
 			LT_TRY(check_linear(g, &d->limit, "the extent of var", d->name));
 		if (d->bounded && !lt__linear_fits(g, &d->limit))
@@ -370,7 +371,7 @@ static lt_status check_params(const struct lt_graph *g)
 		const struct lt_paramdef *d = &g->param[p];
 
 		if (!is_memory(g, d->source) || g->node[d->source].dtype != LT_I64)
-			return lt_fail(g->ctx, LT_EINVAL, "run-time scalar '%.200s' is no element of an int64 input, constant or "
+			return lt_fail(g->ctx, LT_EINVAL, "run-time scalar '%.200s' is not an element of an int64 input, constant or "
 				"state", d->name);
 		if (d->element < 0 || d->element >= lt__node_elems(g, d->source))
 			return lt_fail(g->ctx, LT_EINVAL, "run-time scalar '%.200s' is element %lld of '%.200s', which has %lld",
@@ -428,7 +429,7 @@ lt_status lt_graph_verify(const struct lt_graph *g)
 		if (!g->inside)
 			LT_TRY(lt__bounds_check(g, x, NULL));
 		if (lt__names_find(g->node_names, g->node[x].name, strlen(g->node[x].name)) != x)
-			return lt__node_fail(g, x, LT_EINVAL, "its name is not its own");
+			return lt__node_fail(g, x, LT_EINVAL, "its name is not unique");
 	}
 	return check_ends(g);
 }

@@ -157,8 +157,8 @@ static lt_node add_permute(struct lt_graph *g, lt_node x, int32_t n, const int32
 	memset(from, -1, sizeof *from * (size_t)n);
 	for (int32_t i = 0; i < n; i++) {
 		if (perm[i] < 0 || perm[i] >= n || from[perm[i]] >= 0) {
-			lt__graph_fail(g, LT_EINVAL, "place %d of the permutation of '%.200s' is axis %d: each of the %d axes must "
-				"stand there once", i, g->node[x].name, perm[i], n);
+			lt__graph_fail(g, LT_EINVAL, "entry %d of the permutation of '%.200s' is axis %d: each of the %d axes must occur "
+				"once", i, g->node[x].name, perm[i], n);
 			return -1;
 		}
 		from[perm[i]] = i;

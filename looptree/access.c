@@ -297,7 +297,7 @@ lt_status lt__leaf_access(const struct lt_graph *g, struct lt_arena *a, lt_node 
 			if (leaf->gather && k == 0 && i == d->axis)
 				at[i] = leaf->n_var;
 			if (at[i] < 0)
-				return lt_fail(g->ctx, LT_EILLEGAL, "%%%s: operand %%%s has var %s, the node has not", d->name,
+				return lt_fail(g->ctx, LT_EILLEGAL, "%%%s: operand %%%s has var %s, which the node does not have", d->name,
 					x->name, g->var[x->dim[i]].name);
 		}
 		struct lt_map select = lt__map_select(a, n_dim, x->n_dim, at, NULL);

@@ -25,7 +25,7 @@ static bool find_sum(struct lt_callsearch *s, const lt_node *member, int32_t n)
 			return lt__call_fail(s, "%%%s and %%%s are two sums; give each a call of its own", lt__call_name(s, s->c->sum), lt__call_name(s, member[i]));
 		s->c->sum = member[i];
 	}
-	return s->c->sum >= 0 || lt__call_fail(s, "no sum of products stands in %s", s->where);
+	return s->c->sum >= 0 || lt__call_fail(s, "there is no sum of products in %s", s->where);
 }
 
 static bool find_mul(struct lt_callsearch *s)
@@ -35,7 +35,8 @@ static bool find_mul(struct lt_callsearch *s)
 	if (!p)
 		return false;
 	if (p->kind != LT_PIECE_READ || lt__call_member(s, p->base) < 0 || g->node[p->base].op != LT_OP_mul || g->node[p->base].reduce)
-		return lt__call_fail(s, "%%%s is no sum of products: %%%s, which it sums, is no product in %s", lt__call_name(s, s->c->sum),
+		return lt__call_fail(s, "%%%s is not a sum of products: %%%s, which it sums, is not a product in %s",
+			lt__call_name(s, s->c->sum),
 			lt__call_name(s, g->node[s->c->sum].operand[0]), s->where);
 	s->c->mul = p->base;
 	const struct lt_leaf *mul = s->t->leaf[p->base], *sum = s->t->leaf[s->c->sum];
@@ -43,7 +44,8 @@ static bool find_mul(struct lt_callsearch *s)
 		lt__call_set_as(s, mul->var[i], mul->var[i]);
 	for (int32_t i = 0; i < g->node[p->base].n_dim; i++)
 		if (!lt__row_is(&p->map, i, lt__leaf_column(sum, g->node[p->base].dim[i])))
-			return lt__call_fail(s, "%%%s sums %%%s at other places than its own; materialize the view outside of %s", lt__call_name(s, s->c->sum),
+			return lt__call_fail(s, "%%%s sums %%%s at other positions than its own; materialize the view outside of %s",
+				lt__call_name(s, s->c->sum),
 				lt__call_name(s, p->base), s->where);
 	lt__call_use(s, p->base);
 	lt__call_use(s, s->c->sum);
@@ -75,7 +77,8 @@ static bool fail_var(struct lt_callsearch *s, lt_var v)
 	if (lt__reduces(g, s->c->sum, v)) {
 		bool first = lt__read_depends(&mul->read[0], x), second = lt__read_depends(&mul->read[1], x);
 		if (!first && !second)
-			return lt__call_fail(s, "%%%s sums over %s, which neither factor has; reduce that outside of %s", lt__call_name(s, s->c->sum), g->var[v].name,
+			return lt__call_fail(s, "%%%s sums over %s, which neither factor has; reduce over that outside of %s",
+				lt__call_name(s, s->c->sum), g->var[v].name,
 				s->where);
 		return lt__call_fail(s, "%%%s sums over %s, which only %%%s has; sum that alone, outside of %s", lt__call_name(s, s->c->sum), g->var[v].name,
 			lt__call_name(s, d->operand[second]), s->where);
@@ -96,7 +99,8 @@ static bool find_dims(struct lt_callsearch *s)
 		return fail_var(s, mul->var[bad]);
 	for (int32_t i = 0; i < mul->n_var; i++)
 		if (g->var[mul->var[i]].unit)
-			return lt__call_fail(s, "%%%s is a sum of partial sums, of trips of a loop over %s; call the whole sum", lt__call_name(s, c->sum),
+			return lt__call_fail(s, "%%%s is a sum of partial sums, one per iteration of a loop over %s; call the whole sum",
+				lt__call_name(s, c->sum),
 				g->var[g->var[mul->var[i]].of].name);
 	c->dim = LT_NEW(s->a, lt_var, mul->n_var + 1);
 	c->role = LT_NEW(s->a, int32_t, mul->n_var + 1);
@@ -109,7 +113,7 @@ static bool find_dims(struct lt_callsearch *s)
 			c->role[c->n_dim++] = r;
 		}
 	if (c->n_dim != mul->n_var)
-		return lt__call_fail(s, "%%%s has vars that %%%s has not", lt__call_name(s, c->mul), lt__call_name(s, c->sum));
+		return lt__call_fail(s, "%%%s has vars that %%%s does not have", lt__call_name(s, c->mul), lt__call_name(s, c->sum));
 	c->n_operand = 3;
 	return lt__call_outside(s, c->mul, 1 - right, &c->operand[LT_CALL_LEFT]) && lt__call_outside(s, c->mul, right, &c->operand[LT_CALL_RIGHT]);
 }
@@ -144,13 +148,14 @@ static bool check_end(struct lt_callsearch *s, lt_node end)
 		return lt__call_fail(s, "%%%s updates a part of a value; move it out of %s", lt__call_name(s, end), s->where);
 	for (int32_t i = 0; i < d->n_dim; i++) {
 		if (!lt__call_is_unit(g, d->dim[i]) && lt__call_as(c, d->dim[i]) < 0)
-			return lt__call_fail(s, "%%%s has the var %s, which the product has not; move it out of %s", lt__call_name(s, end), g->var[d->dim[i]].name,
+			return lt__call_fail(s, "%%%s has the var %s, which the product does not have; move it out of %s", lt__call_name(s, end),
+				g->var[d->dim[i]].name,
 				s->where);
 		n += !lt__call_is_unit(g, d->dim[i]);
 	}
 	for (int32_t i = 0; i < c->n_dim; i++)
 		want += c->role[i] != LT_DIM_DEEP && !lt__call_is_unit(g, c->dim[i]);
-	return n == want || lt__call_fail(s, "%%%s has not the dims of %%%s", lt__call_name(s, end), lt__call_name(s, c->sum));
+	return n == want || lt__call_fail(s, "%%%s does not have the dims of %%%s", lt__call_name(s, end), lt__call_name(s, c->sum));
 }
 
 static bool search(struct lt_callsearch *s, lt_node end)
@@ -163,7 +168,8 @@ static bool search(struct lt_callsearch *s, lt_node end)
 	s->c->operand[LT_CALL_RESULT] = (struct lt_callread){ end, NULL };
 	for (int32_t i = 0; i < s->n_member; i++)
 		if (!s->used[i])
-			return lt__call_fail(s, "%%%s %s is no part of the product; move it out of %s", lt__call_name(s, s->member[i]), lt__call_op_name(s, s->member[i]),
+			return lt__call_fail(s, "%%%s %s is not a part of the product; move it out of %s", lt__call_name(s, s->member[i]),
+				lt__call_op_name(s, s->member[i]),
 				s->where);
 	return true;
 }

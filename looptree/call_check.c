@@ -63,12 +63,12 @@ static bool lies_along(const struct lt_callshape *c, int32_t o)
 static const char *refuses_layout(struct lt_arena *a, const struct lt_callshape *c, int32_t o, bool residual)
 {
 	if (!residual)
-		return lies_along(c, o) ? NULL : lt__arena_format(a, "%%%s lies along neither of its two longest dims, as the routine needs it; stage or "
-			"materialize it outside", c->name[o]);
+		return lies_along(c, o) ? NULL : lt__arena_format(a, "%%%s lies along neither of its two longest dims, as the "
+			"routine requires; stage or materialize it outside", c->name[o]);
 	for (int32_t d = 0; d < c->n_dim; d++)
 		if (c->role[d] != LT_DIM_DEEP && c->extent[d] > 1 && c->stride[LT_CALL_RESULT][d] == 1 && c->stride[o][d] != 1)
-			return lt__arena_format(a, "%%%s does not lie along the dim that %%%s lies along, as the routine needs it of a residual; stage or "
-				"materialize it outside", c->name[o], c->name[LT_CALL_RESULT]);
+			return lt__arena_format(a, "%%%s does not lie along the dim that %%%s lies along, as the routine requires of a "
+				"residual; stage or materialize it outside", c->name[o], c->name[LT_CALL_RESULT]);
 	return NULL;
 }
 
@@ -88,7 +88,7 @@ const char *lt__routine_refuses(struct lt_arena *a, const struct lt_routine *r, 
 		return "the nest is not of the routine's pattern";
 	for (size_t i = 0; i < sizeof epilogues / sizeof *epilogues; i++)
 		if (c->epilogues & ~r->epilogues & epilogues[i].bit)
-			return lt__arena_format(a, "the routine adds no %s behind the product; move it out", epilogues[i].name + 2);
+			return lt__arena_format(a, "the routine adds no %s after the product; move it out", epilogues[i].name + 2);
 	for (int32_t o = 0; o < c->n_operand; o++)
 		if (!(takes[o] >> c->dtype[o] & 1))
 			return lt__arena_format(a, "%%%s is %s as %s, and the routine takes %s there; cast it outside", c->name[o],

@@ -154,8 +154,9 @@ static bool add_value(struct lt_callsearch *s, struct epilogue_found *f, lt_node
 		c->epilogues = (c->epilogues & ~(uint32_t)LT_EPILOGUE_BIAS) | LT_EPILOGUE_RESIDUAL;
 	}
 	if (c->epilogues & LT_EPILOGUE_BIAS || (!bias && c->epilogues & LT_EPILOGUE_RESIDUAL))
-		return lt__call_fail(s, "%%%s (add) stands before the %s of a product that has one behind it; a routine adds one bias, then one residual; move what is "
-			"behind %%%s out of %s", lt__call_name(s, n), c->epilogues & LT_EPILOGUE_BIAS ? "bias" : "residual", lt__call_name(s, n), s->where);
+		return lt__call_fail(s, "%%%s (add) comes before the %s of a product that has one after it; a routine adds one bias, "
+			"then one residual; move what comes after %%%s out of %s", lt__call_name(s, n),
+			c->epilogues & LT_EPILOGUE_BIAS ? "bias" : "residual", lt__call_name(s, n), s->where);
 	*(bias ? &f->bias : &f->residual) = *value;
 	c->epilogues |= bias ? LT_EPILOGUE_BIAS : LT_EPILOGUE_RESIDUAL;
 	f->next = bias ? "bias" : "residual";
@@ -189,7 +190,8 @@ static bool step_back(struct lt_callsearch *s, struct epilogue_found *f, lt_node
 	lt_node before = match_activation(s, *n, &bit, &what);
 	if (bit) {
 		if (s->c->epilogues && bit >= (s->c->epilogues & -s->c->epilogues))
-			return lt__call_fail(s, "%%%s (%s) stands before the %s of the product, and a routine does that first; move what is behind %%%s out of %s",
+			return lt__call_fail(s, "%%%s (%s) comes before the %s of the product, and a routine does that first; move what "
+				"comes after %%%s out of %s",
 				lt__call_name(s, *n), what, f->next, lt__call_name(s, *n), s->where);
 		s->c->epilogues |= bit;
 		f->next = what;
@@ -198,8 +200,10 @@ static bool step_back(struct lt_callsearch *s, struct epilogue_found *f, lt_node
 	}
 	if (d->op != LT_OP_add || d->reduce) {
 		if (f->next)
-			return lt__call_fail(s, "%%%s %s stands between the product and its %s; move it out of %s", lt__call_name(s, *n), lt__call_op_name(s, *n), f->next, s->where);
-		return lt__call_fail(s, "%%%s %s stands behind the product and is nothing that a routine does; move it out of %s", lt__call_name(s, *n), lt__call_op_name(s, *n),
+			return lt__call_fail(s, "%%%s %s is between the product and its %s; move it out of %s", lt__call_name(s, *n),
+				lt__call_op_name(s, *n), f->next, s->where);
+		return lt__call_fail(s, "%%%s %s comes after the product, and a routine does not do it; move it out of %s",
+			lt__call_name(s, *n), lt__call_op_name(s, *n),
 			s->where);
 	}
 	const struct lt_readpiece *first = lt__call_piece(s, *n, 0), *second = lt__call_piece(s, *n, 1);
@@ -222,7 +226,8 @@ bool lt__epilogue_find(struct lt_callsearch *s, lt_node end)
 	c->type = g->node[c->sum].dtype;
 	for (lt_node n = end; n != c->sum;) {
 		if (!lt__call_is_behind(s, n))
-			return lt__call_fail(s, "%%%s is read outside of %s, and is not made from the product; move it out", lt__call_name(s, n), s->where);
+			return lt__call_fail(s, "%%%s is read outside of %s, but is not computed from the product; move it out",
+				lt__call_name(s, n), s->where);
 		if (is_passed(g, n, &last)) {
 			lt__call_use(s, n);
 			n = s->t->leaf[n]->read[0].piece[0].base;

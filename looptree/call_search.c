@@ -80,7 +80,7 @@ static bool unify(struct lt_callsearch *s, lt_node n, lt_var a, lt_var b)
 	if (lt__call_is_unit(g, a) && lt__call_is_unit(g, b))
 		return true;
 	if (!lt__var_same_range(g, a, b) || (as_a >= 0 && as_b >= 0 && as_a != as_b))
-		return lt__call_fail(s, "%%%s reads along %s what %s counts; materialize the view outside of %s", lt__call_name(s, n), g->var[b].name, g->var[a].name,
+		return lt__call_fail(s, "%%%s reads along %s what is indexed by %s; materialize the view outside of %s", lt__call_name(s, n), g->var[b].name, g->var[a].name,
 			s->where);
 	lt__call_set_as(s, a, as_b);
 	lt__call_set_as(s, b, as_a);
@@ -97,7 +97,7 @@ bool lt__call_in_place(struct lt_callsearch *s, lt_node n, const struct lt_readp
 		while (x < leaf->n_var && !lt__row_is(&p->map, i, x))
 			x++;
 		if (x == leaf->n_var && !lt__call_is_unit(g, d->dim[i]))
-			return lt__call_fail(s, "%%%s reads %%%s at other places than its own; move it out of %s", lt__call_name(s, n), lt__call_name(s, p->base), s->where);
+			return lt__call_fail(s, "%%%s reads %%%s at other positions than its own; move it out of %s", lt__call_name(s, n), lt__call_name(s, p->base), s->where);
 		if (x < leaf->n_var && !unify(s, n, d->dim[i], leaf->var[x]))
 			return false;
 	}
@@ -132,7 +132,7 @@ bool lt__call_outside(struct lt_callsearch *s, lt_node n, int32_t k, struct lt_c
 		if (lt__call_is_behind(s, p->base))
 			return lt__call_fail(s, "%%%s (%s) uses the product twice; move it out of %s", lt__call_name(s, n), lt__call_op_name(s, n), s->where);
 		if (!lt__keeps_value(s->t->graph, p->base))
-			return lt__call_fail(s, "%%%s %s stands before %%%s, which a routine does not do; move it out of %s", lt__call_name(s, p->base), lt__call_op_name(s, p->base),
+			return lt__call_fail(s, "%%%s %s comes before %%%s, which a routine does not do; move it out of %s", lt__call_name(s, p->base), lt__call_op_name(s, p->base),
 				lt__call_name(s, n), s->where);
 		if (!lt__call_in_place(s, n, p))
 			return false;

@@ -53,14 +53,16 @@ static lt_status check_trip_count(const struct lt_looptree *t, lt_tnode at, cons
 			misfit = up;
 	}
 	if (counted && named >= 0)
-		return lt__tree_fail(t, named, LT_EILLEGAL, "the loops over %s around %%%s count %s already; take the loop over %s away from around it",
+		return lt__tree_fail(t, named, LT_EILLEGAL, "the loops over %s around %%%s count %s already; remove the loop over %s "
+			"around it",
 			of->name, lt__leaf_name(t, t->node[at].leaf), d->name, d->name);
 	if (!counted || (unit && span && misfit < 0))
 		return LT_OK;
 	const char *needs = !d->span ? lt__scratch(t->ctx, "one of step %lld", (long long)d->unit)
 		: lt__scratch(t->ctx, "one of step %lld and one of step %lld", (long long)d->span, (long long)d->unit);
-	return lt__tree_fail(t, misfit >= 0 ? misfit : at, LT_EILLEGAL, "%s, a dim of %s%%%s, counts trips of a loop over %s: the loops over %s around it "
-		"need %s, and larger steps are multiples of those; %s", d->name, column < leaf->n_var ? "" : "what is read by ",
+	return lt__tree_fail(t, misfit >= 0 ? misfit : at, LT_EILLEGAL, "%s, a dim of %s%%%s, counts iterations of a loop "
+		"over %s: the loops over %s around it need %s, and larger steps are multiples of those; %s", d->name,
+		column < leaf->n_var ? "" : "what is read by ",
 		lt__leaf_name(t, t->node[at].leaf), of->name, of->name, needs, misfit >= 0 ? lt__scratch(t->ctx, "one has step %lld", (long long)t->node[misfit].step) : "add what is missing with `split`");
 }
 
@@ -75,7 +77,7 @@ static lt_status check_leaf_loops(struct lt_looptree *t, lt_tnode at)
 	for (int32_t i = 0; i < leaf->n_var; i++) {
 		lt_tnode loop = loop_over(t, at, leaf->var[i]);
 		if (loop < 0)
-			return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s has var %s, but no loop over %s stands around it; put it below one",
+			return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s has var %s, but is inside no loop over %s; put it inside one",
 				lt__leaf_name(t, n), t->graph->var[leaf->var[i]].name, t->graph->var[leaf->var[i]].name);
 		if (lt__var_step(t->graph, leaf->var[i], t->node[loop].var, t->node[loop].step) != 1)
 			return lt__tree_fail(t, loop, LT_EILLEGAL, "the innermost loop over %s around %%%s has step %lld; it must be 1: "
@@ -98,8 +100,8 @@ static lt_status check_flow(struct lt_looptree *t, lt_tnode at, lt_node u, const
 	const struct lt_nodedef *d = &t->graph->node[u];
 	lt_tnode reducing = lt__reducing_loop(t, u);
 	if (reducing >= 0 && lt__is_above(t, reducing, at))
-		return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s reads %%%s inside its reducing loop over %s, before the reduction is complete; "
-			"move %%%s behind that loop", lt__leaf_name(t, n), d->name, var_name(t, reducing), lt__leaf_name(t, n));
+		return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s reads %%%s inside its reducing loop over %s, before the reduction is "
+			"complete; move %%%s after that loop", lt__leaf_name(t, n), d->name, var_name(t, reducing), lt__leaf_name(t, n));
 	lt_tnode common = lt__common(t, from, at);
 	for (lt_tnode up = common; up >= 0; up = t->node[up].parent) {
 		if (t->node[up].kind != LT_TLOOP)
@@ -131,7 +133,8 @@ static lt_status check_leaf_reads(struct lt_looptree *t, lt_tnode at, const int3
 			x = t->graph->node[x].operand[0];
 		if (lt__has_leaf(t->graph, x) && t->leaf_of[x] >= 0) {
 			if (order[t->leaf_of[x]] > order[at])
-				return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s updates %%%s, which is written behind it; put the leaf of %%%s before it",
+				return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s updates %%%s, which is written after it; put the leaf of %%%s "
+					"before it",
 					d->name, lt__leaf_name(t, x), lt__leaf_name(t, x));
 			LT_TRY(check_flow(t, at, x, NULL, leaf));
 		}
@@ -144,7 +147,7 @@ static lt_status check_leaf_reads(struct lt_looptree *t, lt_tnode at, const int3
 			lt_tnode from = t->leaf_of[piece->base];
 			if (from < 0 || order[from] > order[at])
 				return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s reads %%%s, which %s; put the leaf of %%%s before it", d->name,
-					lt__leaf_name(t, piece->base), from < 0 ? "has no leaf" : "is written behind it", lt__leaf_name(t, piece->base));
+					lt__leaf_name(t, piece->base), from < 0 ? "has no leaf" : "is written after it", lt__leaf_name(t, piece->base));
 			LT_TRY(check_flow(t, at, piece->base, &piece->map, leaf));
 		}
 	return LT_OK;

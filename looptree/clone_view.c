@@ -20,7 +20,8 @@ lt_status lt__clone_view_check(const struct lt_graph *g, lt_node of, lt_node vie
 {
 	const struct lt_nodedef *d = &g->node[of], *v = &g->node[view];
 	if (v->op != LT_OP_view)
-		return lt_fail(g->ctx, LT_EILLEGAL, "%%%s is no view, so %%%s has no other points there; write `for %%%s`", v->name, d->name, v->name);
+		return lt_fail(g->ctx, LT_EILLEGAL, "%%%s is not a view, so %%%s has no other points to be computed at; write `for "
+			"%%%s`", v->name, d->name, v->name);
 	if (d->op == LT_OP_gather)
 		return lt_fail(g->ctx, LT_EILLEGAL, "%%%s gathers: it cannot be computed at the points of %%%s; stage %%%s itself", d->name, v->name, v->name);
 	if (written[view])

@@ -60,11 +60,11 @@ static lt_status check_partial(const struct lt_graph *g, const struct lt_derived
 	if (!lt__reduces(g, of, v))
 		return lt_fail(g->ctx, LT_EILLEGAL, "%%%s does not reduce over %s: only a reduction has partial results", s->of, s->var);
 	if (s->step >= g->var[v].extent)
-		return lt_fail(g->ctx, LT_EILLEGAL, "a loop over %s in steps of %lld has one trip, so its one partial result would be the whole one; choose a "
-			"step below %lld", s->var, (long long)s->step, (long long)g->var[v].extent);
+		return lt_fail(g->ctx, LT_EILLEGAL, "a loop over %s in steps of %lld has one iteration, so its only partial result "
+			"would be the whole one; choose a step below %lld", s->var, (long long)s->step, (long long)g->var[v].extent);
 	if (s->step < 1 || (s->span && (s->span <= s->step || s->span % s->step != 0)))
-		return lt_fail(g->ctx, LT_EILLEGAL, "the trips of a loop over %s in steps of %lld below one of %lld are no dim: the one step has to be a "
-			"multiple of the other", s->var, (long long)s->step, (long long)s->span);
+		return lt_fail(g->ctx, LT_EILLEGAL, "the iterations of a loop over %s in steps of %lld inside one of %lld are not a "
+			"dim: the second step has to be a multiple of the first", s->var, (long long)s->step, (long long)s->span);
 	const struct lt_nodedef *from = &g->node[g->node[of].operand[0]];
 	for (int32_t i = 0; i < from->n_dim; i++)
 		if (from->dim[i] == v)

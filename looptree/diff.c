@@ -88,7 +88,8 @@ static lt_status read_side(struct differ *d, struct diff_side *s, const char *te
 		begun = true;
 		int64_t level = (begin - from) / 2;
 		if (tree && ((begin - from) % 2 != 0 || level > n_open || level >= LT_TREE_DEPTH || *begin == '\t'))
-			return lt_fail(ctx, LT_ESYNTAX, "%.200s:%d:%lld: the indentation is no level of the lines above; a level is two blanks", s->file,
+			return lt_fail(ctx, LT_ESYNTAX, "%.200s:%d:%lld: the indentation is not a level of the lines above; a level is two "
+				"blanks", s->file,
 				(int)line, (long long)(begin - from) + 1);
 		r.key = line_key(d->a, r.text);
 		r.tree = tree;

@@ -39,8 +39,9 @@ static lt_status find_side(struct lt_edit *e, lt_node n, lt_tnode loop, bool *be
 	if (!others)
 		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s shares the loop %s with no other leaf", lt__leaf_name(t, n), lt__loop_path(t, loop));
 	if (reads >= 0 && reader >= 0)
-		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s reads %%%s and is read by %%%s in the loop %s, so it can stand neither before nor behind it; "
-			"`fission %%%s %s` first", lt__leaf_name(t, n), lt__leaf_name(t, reads), lt__leaf_name(t, reader), lt__loop_path(t, loop), lt__leaf_name(t, reader),
+		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s reads %%%s and is read by %%%s in the loop %s, so it can go neither before "
+			"nor after it; `fission %%%s %s` first", lt__leaf_name(t, n), lt__leaf_name(t, reads), lt__leaf_name(t, reader),
+			lt__loop_path(t, loop), lt__leaf_name(t, reader),
 			lt__loop_name(t, loop));
 	*behind = reads >= 0 || (reader < 0 && last);
 	return LT_OK;
@@ -67,9 +68,10 @@ lt_status lt__primitive_fission(struct lt_edit *e, const struct lt_words *w)
 	LT_TRY(lt__path_find(t, &w->word[1], n, LT_PATH_AROUND, &loop));
 	lt_tnode leaf = t->leaf_of[n], top = leaf, called = lt__edit_called(t, t->node[leaf].parent);
 	if (!lt__is_above(t, loop, leaf))
-		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s does not stand below the loop %s", lt__leaf_name(t, n), lt__loop_path(t, loop));
+		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s is not inside the loop %s", lt__leaf_name(t, n), lt__loop_path(t, loop));
 	if (called >= 0)
-		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s is in a nest that `%s` hands over; make that serial first", lt__leaf_name(t, n), lt__loop_is(t, called));
+		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s is in a nest that is handed over by `%s`; make that serial first",
+			lt__leaf_name(t, n), lt__loop_is(t, called));
 	LT_TRY(find_side(e, n, loop, &behind));
 	LT_TRY(lt__leaf(t, n, &derived));
 	while (lt__edit_is_only(t, top))        /* loops that are its own already */

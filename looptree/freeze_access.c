@@ -47,8 +47,8 @@ lt_status lt__held_elems(const struct lt_looptree *t, lt_node n, const int64_t *
 		over = over || (i == l->n - 1 && lt__add_overflow(e, l->pad, &e)) || lt__mul_overflow(*out, e, out);
 	}
 	over = over || *out > INT64_MAX / 64;
-	return !over ? LT_OK : lt_fail(t->ctx, LT_EOVERFLOW, "%%%s with what its loops and layout leave free is more than 63 bits of bytes; "
-		"choose smaller steps", d->name);
+	return !over ? LT_OK : lt_fail(t->ctx, LT_EOVERFLOW, "%%%s with the gaps that its loops and layout leave has a size "
+		"that exceeds 63 bits; choose smaller steps", d->name);
 }
 
 int64_t lt__digit_extent(const struct lt_digit *d, const int64_t *extent)
@@ -94,7 +94,8 @@ static lt_status buffer_of_local(struct lt_freezer *f, lt_node n, int32_t *out)
 		b.extent[i] = lt__round_up(lt__freeze_held(f, owner, d->dim[i]), s->unit[i]);
 	LT_TRY(lt__held_elems(f->t, n, b.extent, &b.elems));
 	if (lt__mul_overflow(b.elems, depth, &b.elems) || b.elems > INT64_MAX / 64)
-		return lt_fail(f->t->ctx, LT_EOVERFLOW, "%%%s in %d buffers is more than 63 bits of bytes; choose a smaller depth", d->name, (int)depth);
+		return lt_fail(f->t->ctx, LT_EOVERFLOW, "%%%s in %d buffers has a size that exceeds 63 bits; choose a smaller "
+			"depth", d->name, (int)depth);
 	LT_GROW(f->a, f->buffer, f->n_buffer, f->cap_buffer);
 	*out = f->buffer_of_node[n] = f->n_buffer;
 	f->buffer[f->n_buffer++] = b;

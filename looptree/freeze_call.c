@@ -108,17 +108,19 @@ static bool check_loops(struct call_nest *x)
 	struct lt_rows on = { 0 };
 	for (lt_tnode up = t->node[x->at].parent; up >= 0; up = t->node[up].parent)
 		if (t->node[up].kind == LT_TLOOP && is_dim(x, t->node[up].var, true))
-			return FAIL(x, "the loop %s around the call sums %%%s, too; a routine computes the whole sum: put the call on that loop",
+			return FAIL(x, "the loop %s around the call also sums %%%s; a routine computes the whole sum: put the call on that "
+				"loop",
 				lt__loop_path(t, up), t->graph->node[x->c.sum].name);
 	for (lt_tnode at = lt__root_of(t, x->at); at >= 0; at = next_of(t, at))
 		if (t->node[at].kind == LT_TLOOP && t->node[at].tail == LT_PAD && (at == x->at || lt__is_above(t, x->at, at) || lt__is_above(t, at, x->at)))
-			return FAIL(x, "the loop %s is padded, and a routine does not fill what is behind the end; give it tail guard",
+			return FAIL(x, "the loop %s is padded, and a routine does not fill what is past the end; give it tail guard",
 				lt__loop_path(t, at));
 	if (x->copy && x->copy->peeled && is_dim(x, t->node[x->at].var, true))
 		return FAIL(x, "the loop %s sums and is peeled into several calls; give it tail guard", lt__loop_path(t, x->at));
 	lt__freeze_on(x->f, &on);
 	if (on.n > 0 || x->f->ahead.n > 0)
-		return FAIL(x, "some trips of the loops around %s are left out, which a routine does not know; make these loops serial", x->where);
+		return FAIL(x, "some iterations of the loops around %s are left out, and a routine cannot leave them out; make these "
+			"loops serial", x->where);
 	return true;
 }
 
@@ -167,7 +169,8 @@ static bool open_dims(struct call_nest *x, const struct lt_leaf *leaf, int32_t f
 				continue;
 			for (int32_t k = 0; k < n_outer && v != dim; k++)
 				if (f->path[k].var == v || f->path[k].var == dim)
-					return FAIL(x, "the loop %s around the call counts one of %s and the var that it is the same as; put the call on that loop",
+					return FAIL(x, "the loop %s around the call is over one of two equal vars, of which %s is one; put the call on "
+						"that loop",
 						f->g->var[f->path[k].var].name, f->g->var[dim].name);
 			LT_GROW(f->a, f->path, f->n_path, f->cap_path);
 			LT_GROW(f->a, f->loop, f->n_loop, f->cap_loop);

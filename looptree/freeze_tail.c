@@ -126,8 +126,8 @@ lt_status lt__freeze_copies(struct lt_freezer *f, lt_tnode at, lt_var v, int64_t
 		return LT_OK;
 	struct frozen_extents x = extents_of(f, v, f->n_path, true);
 	if (x.n == 0)
-		return lt__tree_fail(f->t, at, LT_EILLEGAL, "the loop %s cannot be peeled: the extent of %s depends on a run-time scalar, so there is no fixed "
-			"rest; give it tail guard, mask or pad", lt__loop_path(f->t, at), f->g->var[v].name);
+		return lt__tree_fail(f->t, at, LT_EILLEGAL, "the loop %s cannot be peeled: the extent of %s depends on a run-time "
+			"scalar, so it has no fixed remainder; give it tail guard, mask or pad", lt__loop_path(f->t, at), f->g->var[v].name);
 	*out = LT_NEW(f->a, struct lt_peeled, x.n + 1);
 	*n = 0;
 	for (int32_t i = 0; i < x.n; i++)

@@ -16,8 +16,10 @@ static lt_status find_derived(const struct lt_edit *e, lt_node n, lt_tnode commo
 		if (t->node[up].kind == LT_TLOOP)
 			outermost = up;
 	if (outermost < 0)
-		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s stands in a group that is handed over whole, or in one within another", lt__leaf_name(t, n));
-	return lt_fail(t->ctx, LT_EILLEGAL, "%%%s shares the loop %s with other leaves and would leave it; `fission %%%s %s` first", lt__leaf_name(t, n),
+		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s is in a group that is handed over whole, or in a group inside another",
+			lt__leaf_name(t, n));
+	return lt_fail(t->ctx, LT_EILLEGAL, "%%%s shares the loop %s with other leaves, and would have to leave it; `fission "
+		"%%%s %s` first", lt__leaf_name(t, n),
 		lt__loop_path(t, outermost), lt__leaf_name(t, n), lt__loop_name(t, outermost));
 }
 
@@ -53,9 +55,10 @@ lt_status lt__primitive_fuse(struct lt_edit *e, const struct lt_words *w)
 	LT_TRY(lt__path_find(t, &w->word[1], n, LT_PATH_APART, &loop));
 	lt_tnode leaf = t->leaf_of[n], last = leaf;
 	if (lt__is_above(t, loop, leaf))
-		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s stands below the loop %s already", lt__leaf_name(t, n), lt__loop_path(t, loop));
+		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s is inside the loop %s already", lt__leaf_name(t, n), lt__loop_path(t, loop));
 	if (lt__edit_called(t, loop) >= 0)
-		return lt_fail(t->ctx, LT_EILLEGAL, "the loop %s is in a nest that `%s` hands over; make that serial first", lt__loop_path(t, loop),
+		return lt_fail(t->ctx, LT_EILLEGAL, "the loop %s is in a nest that is handed over by `%s`; make that serial first",
+			lt__loop_path(t, loop),
 			lt__loop_is(t, lt__edit_called(t, loop)));
 	lt_tnode common = lt__common(t, leaf, loop);
 	LT_TRY(find_derived(e, n, common, &top));
@@ -65,7 +68,8 @@ lt_status lt__primitive_fuse(struct lt_edit *e, const struct lt_words *w)
 		if (t->node[at].kind == LT_TLOOP)
 			LT_TRY(fuse_match(e, n, at, loop, common, &shared));
 		else if (lt__edit_called(t, at) == at)
-			return lt_fail(t->ctx, LT_EILLEGAL, "%%%s stands in a group that `%s` hands over", lt__leaf_name(t, n), lt__loop_is(t, at));
+			return lt_fail(t->ctx, LT_EILLEGAL, "%%%s is in a group that is handed over by `%s`", lt__leaf_name(t, n),
+				lt__loop_is(t, at));
 	lt__edit_detach(e, top);
 	if (group != common && t->node[group].child < 0)
 		lt__edit_detach(e, group);

@@ -28,15 +28,18 @@ lt_status lt__primitive_group(struct lt_edit *e, const struct lt_words *w)
 		LT_TRY(find_child(e, &w->word[1], &last));
 	lt_tnode called = lt__edit_called(t, t->node[first].parent);
 	if (called >= 0)
-		return lt_fail(t->ctx, LT_EILLEGAL, "%s is in a nest that `%s` hands over; make that serial first", name_of(t, first), lt__loop_is(t, called));
+		return lt_fail(t->ctx, LT_EILLEGAL, "%s is in a nest that is handed over by `%s`; make that serial first",
+			name_of(t, first), lt__loop_is(t, called));
 	if (t->node[first].parent != t->node[last].parent)
-		return lt_fail(t->ctx, LT_EILLEGAL, "%s and %s do not stand beside each other; name two that the same loop or group holds", name_of(t, first),
+		return lt_fail(t->ctx, LT_EILLEGAL, "%s and %s are not neighbours; name two that are directly in the same loop or "
+			"group", name_of(t, first),
 			name_of(t, last));
 	lt_tnode at = first;
 	while (at >= 0 && at != last)
 		at = t->node[at].next;
 	if (at < 0)
-		return lt_fail(t->ctx, LT_EILLEGAL, "%s stands behind %s; name the first of them first", name_of(t, first), name_of(t, last));
+		return lt_fail(t->ctx, LT_EILLEGAL, "%s comes after %s; name the earlier one first", name_of(t, first),
+			name_of(t, last));
 	lt_tnode group = lt__edit_new_group(e), next = t->node[first].next;
 	lt__edit_replace(e, first, group);
 	lt__edit_insert(e, group, -1, first);

@@ -149,10 +149,10 @@ static lt_status find_readers(struct lt_looptree *t, lt_node n, struct inline_re
 		r->name[r->n++] = lt__leaf_name(t, x);
 	}
 	if (r->n == 0)
-		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s is read by nothing, so there is no reader to compute it", lt__leaf_name(t, n));
+		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s is not read, so there is no reader to compute it", lt__leaf_name(t, n));
 	if (r->n == 1 && r->first == 0 && view >= 0)
 		return lt_fail(t->ctx, LT_EILLEGAL, written[view] ? "%%%s has one reader, the result %%%s, which it is stored in; `materialize %%%s` first"
-			: "%%%s gathers, so that it cannot be computed at the points where %%%s reads it; `stage` the value %%%s for its reader",
+			: "%%%s gathers, so it cannot be computed at the points where %%%s reads it; `stage` the value %%%s for its reader",
 			lt__leaf_name(t, n), lt__leaf_name(t, view), lt__leaf_name(t, view));
 	if (r->n == 1 && r->first == 0 && (!copies || written[n]))
 		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s has one reader; `fuse` moves it to where it is read", lt__leaf_name(t, n));

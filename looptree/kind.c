@@ -47,7 +47,8 @@ lt_status lt__primitive_vectorize(struct lt_edit *e, const struct lt_words *w)
 	LT_TRY(lt__word_number(t, &w->word[1], "LANES", &lanes));
 	int64_t trip_count = lt_looptree_trip_count(t, loop);
 	if (trip_count < lanes)
-		return lt_fail(t->ctx, LT_EILLEGAL, "the loop %s has %lld trip%s, fewer than %lld lanes; choose at most %lld", lt__loop_path(t, loop),
+		return lt_fail(t->ctx, LT_EILLEGAL, "the loop %s has %lld iteration%s, fewer than %lld lanes; choose at most %lld",
+			lt__loop_path(t, loop),
 			(long long)trip_count, trip_count == 1 ? "" : "s", (long long)lanes, (long long)trip_count);
 	if (trip_count == lanes)
 		return LT_OK;

@@ -27,7 +27,7 @@ static lt_status read_digit(const struct lt_looptree *t, lt_node n, const struct
 			out->dim = i;
 	}
 	if (out->dim < 0)
-		return lt_fail(t->ctx, LT_EILLEGAL, "'%.*s' is no dim of %%%s, which has %s", word_bytes_shown(w), w->at, d->name,
+		return lt_fail(t->ctx, LT_EILLEGAL, "'%.*s' is not a dim of %%%s, which has %s", word_bytes_shown(w), w->at, d->name,
 			d->n_dim ? lt__node_shape_text(t->graph, n) : "none");
 	if (!slash)
 		return LT_OK;
@@ -45,7 +45,8 @@ lt_status lt__layout_read(const struct lt_looptree *t, lt_node n, const struct l
 		int64_t *last = &step[digit[i].dim];
 		const char *name = t->graph->var[d->dim[digit[i].dim]].name;
 		if (*last && (*last <= digit[i].step || *last % digit[i].step != 0))
-			return lt_fail(t->ctx, LT_EILLEGAL, "the digits of %s have steps %lld and then %lld; each has to divide the one before, as in `%s/64 %s/16 %s`",
+			return lt_fail(t->ctx, LT_EILLEGAL, "the digits of %s have steps %lld and then %lld; each has to divide the "
+				"previous one, as in `%s/64 %s/16 %s`",
 				name, (long long)*last, (long long)digit[i].step, name, name, name);
 		digit[i].span = *last;
 		*last = digit[i].step;
@@ -92,7 +93,7 @@ lt_status lt__check_layouts(const struct lt_looptree *t)
 		}
 		if (outside[n])
 			return lt__tree_fail(t, t->leaf_of[n], LT_EILLEGAL, "%%%s is a result, a state or part of an update: its order in memory is that of its dims; "
-				"`materialize` it to have a copy that can lie otherwise", g->node[n].name);
+				"`materialize` it to have a copy in another order", g->node[n].name);
 	}
 	return LT_OK;
 }

@@ -45,9 +45,10 @@ lt_status lt__primitive_merge(struct lt_edit *e, const struct lt_words *w)
 	if (!are_adjacent(t, loop, t->node[loop].child)) {
 		lt_tnode around = lt__loop_around(t, loop);
 		if (around >= 0)
-			return lt_fail(t->ctx, LT_EILLEGAL, "the loop %s does not stand alone right inside %s; reorder or fission what is between or beside "
-				"them first", lt__loop_path(t, loop), lt__loop_name(t, around));
-		return lt_fail(t->ctx, LT_EILLEGAL, "right inside of the loop %s is no loop over %s alone to merge it with", lt__loop_path(t, loop),
+			return lt_fail(t->ctx, LT_EILLEGAL, "the loop %s is not alone directly inside %s; reorder or fission what is "
+				"between or next to them first", lt__loop_path(t, loop), lt__loop_name(t, around));
+		return lt_fail(t->ctx, LT_EILLEGAL, "directly inside the loop %s there is not just one loop over %s to merge it "
+			"with", lt__loop_path(t, loop),
 			t->graph->var[t->node[loop].var].name);
 	}
 	while (are_adjacent(t, loop, t->node[loop].child)) {

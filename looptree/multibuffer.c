@@ -19,7 +19,8 @@ static lt_status depth_check(struct lt_looptree *t, lt_tnode at)
 	lt_tnode loop = t->scope[n].whole ? -1 : t->scope[n].owner, child = at;
 	const struct lt_leaf *leaf;
 	if (t->graph->node[n].op != LT_OP_copy || loop < 0)
-		return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s has depth %d, which only a copy has that a loop makes for what stands in it; leave depth out",
+		return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s has depth %d, but only a copy that a loop makes for what is inside it "
+			"has a depth; leave depth out",
 			name, (int)t->node[at].depth);
 	while (t->node[child].parent != loop)
 		child = t->node[child].parent;
@@ -37,14 +38,15 @@ static lt_status depth_check(struct lt_looptree *t, lt_tnode at)
 		whole = (up >= 0 ? t->node[up].step : t->graph->var[t->node[inner].var].extent) % t->node[inner].step == 0;
 	}
 	if (!whole)
-		return lt__tree_fail(t, at, LT_EILLEGAL, "the loop %s, ahead of which %%%s is to be copied, has a partial trip; choose a step that divides", path, name);
+		return lt__tree_fail(t, at, LT_EILLEGAL, "the loop %s, ahead of which %%%s is to be copied, has a partial last "
+			"iteration; choose a step that divides", path, name);
 	LT_TRY(lt__leaf(t, n, &leaf));
 	for (int32_t k = 0; k < leaf->n_read; k++)
 		for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
 			lt_node base = leaf->read[k].piece[p].base;
 			if (base >= 0 && t->leaf_of[base] >= 0 && lt__is_above(t, loop, t->leaf_of[base]))
-				return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s is copied ahead of the loop %s, but %%%s, which it copies, is written inside of it; "
-					"leave depth out", name, path, t->graph->node[base].name);
+				return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s is copied ahead of the loop %s, but %%%s, which it copies, is "
+					"written inside it; leave depth out", name, path, t->graph->node[base].name);
 		}
 	return LT_OK;
 }

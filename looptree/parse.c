@@ -17,8 +17,8 @@ static lt_status read_level(struct lt_treereader *r, int32_t *out)
 		return LT_TREE_SYNTAX(r, "%lld blanks before the line; a level is two blanks", (long long)blanks);
 	bool holds = r->n_open > 0 && r->t->node[r->open[r->n_open - 1]].kind != LT_TLEAF;
 	if (blanks / 2 > r->n_open - !holds && r->n_open > 0)
-		return LT_TREE_SYNTAX(r, holds ? "the line is indented by more than one level below the line above it" :
-			"the line is indented below a leaf, which holds nothing");
+		return LT_TREE_SYNTAX(r, holds ? "the line is indented by more than one level relative to the line above it" :
+			"the line is indented under a leaf, which holds nothing");
 	if (blanks > 0 && r->n_open == 0)
 		return LT_TREE_SYNTAX(r, "the first line of the tree is indented");
 	if (blanks / 2 >= LT_TREE_DEPTH)
@@ -43,7 +43,7 @@ static lt_status read_loop_name(struct lt_treereader *r, lt_tnode parent, lt_var
 {
 	lt__tree_word(r);
 	if (lt__tree_at_end(r))
-		return LT_TREE_SYNTAX(r, "the name of a loop is expected behind 'for'");
+		return LT_TREE_SYNTAX(r, "the name of a loop is expected after 'for'");
 	size_t bytes = r->l.bytes, primes = 0, around = 0;
 	while (bytes > 0 && r->l.at[bytes - 1] == '\'') {
 		bytes--;
@@ -55,7 +55,8 @@ static lt_status read_loop_name(struct lt_treereader *r, lt_tnode parent, lt_var
 	for (lt_tnode up = parent; up >= 0; up = r->t->node[up].parent)
 		around += r->t->node[up].kind == LT_TLOOP && r->t->node[up].var == v;
 	if (around != primes)
-		return LT_TREE_SYNTAX(r, "%zu loop%s over %s stand%s around this one, so its name has %zu prime%s, not %zu", around, around == 1 ? "" : "s",
+		return LT_TREE_SYNTAX(r, "%zu loop%s over %s enclose%s this one, so its name has %zu prime%s, not %zu", around,
+			around == 1 ? "" : "s",
 			r->g->var[v].name, around == 1 ? "s" : "", around, around == 1 ? "" : "s", primes);
 	*out = v;
 	return LT_OK;
@@ -113,7 +114,7 @@ static lt_status read_kind_and_tail(struct lt_treereader *r, lt_tnode at)
 		return LT_OK;
 	const struct lt_kindword *k = lt__kind_find(r->l.at, r->l.bytes);
 	if (group && (!k || !k->named))
-		return LT_TREE_SYNTAX(r, "a group has nothing behind it but `call NAME` or `tile NAME`, not %s", lt__lex_text(r->ctx, &r->l));
+		return LT_TREE_SYNTAX(r, "only `call NAME` or `tile NAME` can follow a group, not %s", lt__lex_text(r->ctx, &r->l));
 	if (k)
 		LT_TRY(read_kind(r, at, k));
 	if (!group && !lt__tree_at_end(r) && r->l.bytes == 4 && !memcmp(r->l.at, "tail", 4))
@@ -122,7 +123,7 @@ static lt_status read_kind_and_tail(struct lt_treereader *r, lt_tnode at)
 		return LT_OK;
 	for (const char *const *word = lt__loop_words; *word; word++)
 		if (strlen(*word) == r->l.bytes && !memcmp(*word, r->l.at, r->l.bytes))
-			return LT_TREE_SYNTAX(r, "%s cannot stand here; the order is: for LOOP step N KIND tail TAIL, each at most once",
+			return LT_TREE_SYNTAX(r, "%s is not allowed here; the order is: for LOOP step N KIND tail TAIL, each at most once",
 				lt__lex_text(r->ctx, &r->l));
 	if (k)
 		return lt__tree_end(r);

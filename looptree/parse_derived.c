@@ -128,11 +128,11 @@ lt_status lt__tree_layout(struct lt_treereader *r, lt_node n)
 	struct lt_lexer at = r->l;
 	lt__tree_word(r);
 	if (lt__tree_at_end(r) || *r->l.at != '[')
-		return LT_TREE_SYNTAX(r, "'[' is expected behind 'layout'");
+		return LT_TREE_SYNTAX(r, "'[' is expected after 'layout'");
 	for (bool more = true; more; lt__tree_word(r)) {
 		struct lt_word w = { r->l.at, r->l.bytes };
 		if (lt__tree_at_end(r) || digits.n == MOST)
-			return LT_TREE_SYNTAX(r, "']' is expected behind the digits of a layout");
+			return LT_TREE_SYNTAX(r, "']' is expected after the digits of a layout");
 		w.at += *w.at == '[';
 		w.bytes -= *r->l.at == '[';
 		more = w.bytes == 0 || w.at[w.bytes - 1] != ']';

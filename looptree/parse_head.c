@@ -74,7 +74,7 @@ static lt_status read_op(struct lt_treereader *r, lt_node n, bool leaf, lt_tnode
 	if (is_sign(r, ".")) {
 		extend_part(r, &op);
 		if (!lt__lex_is(&r->l, "reduce"))
-			return LT_TREE_SYNTAX(r, "'reduce' is expected behind the point, not %s", lt__lex_text(r->ctx, &r->l));
+			return LT_TREE_SYNTAX(r, "'reduce' is expected after the point, not %s", lt__lex_text(r->ctx, &r->l));
 		extend_part(r, &op);
 		LT_TRY(read_list(r, true, &list));
 	}
@@ -146,7 +146,8 @@ lt_status lt__tree_node(struct lt_treereader *r, bool leaf, lt_tnode parent, lt_
 		return lt__tree_differs(r, "the graph has no node %s%s", lt__lex_text(r->ctx, &r->l), lt__nearest_node(r->g, NULL, r->l.at, r->l.bytes));
 	if (lt__has_leaf(r->g, n) != leaf)
 		return lt__tree_differs(r, leaf ? "%s has no leaf: it is a value of the header (%s), read where it is used" :
-			"%s is no value of the header: it is computed (%s), by a leaf of the tree", name, lt__op_info(r->g->node[n].op)->name);
+			"%s is not a value of the header: it is computed (%s), by a leaf of the tree", name,
+			lt__op_info(r->g->node[n].op)->name);
 	*out = n;
 	lt__tree_next(r);
 	if (r->l.kind != LT_TOKEN_NAME)
@@ -191,7 +192,7 @@ static lt_status read_var(struct lt_treereader *r, const bool *used, bool *seen)
 	while (!lt__tree_at_end(r))
 		extend_part(r, &p);
 	if (limited && p.bytes == 0)
-		return LT_TREE_SYNTAX(r, "the extent by run-time scalars is expected behind 'limit'");
+		return LT_TREE_SYNTAX(r, "the extent by run-time scalars is expected after 'limit'");
 	if (d->bounded)
 		lt__text_linear(&want, r->g, &d->limit);
 	return compare(r, &p, &want, lt__arena_format(r->scratch, "var %s", d->name), "limit");

@@ -54,7 +54,7 @@ lt_status lt__tree_number(struct lt_treereader *r, const char *what, int64_t lea
 {
 	uint64_t n;
 	if (!lt__lex_whole(&r->l, &n) || n > INT64_MAX || (int64_t)n < least)
-		return LT_TREE_SYNTAX(r, "%s is a whole number from %lld on, not %s", what, (long long)least, lt__lex_text(r->ctx, &r->l));
+		return LT_TREE_SYNTAX(r, "%s is a whole number of at least %lld, not %s", what, (long long)least, lt__lex_text(r->ctx, &r->l));
 	*out = (int64_t)n;
 	return LT_OK;
 }

@@ -60,8 +60,9 @@ lt_status lt__word_number(const struct lt_looptree *t, const struct lt_word *w, 
 	*out = 0;
 	for (size_t i = 0; i < w->bytes; i++)
 		if (w->at[i] < '0' || w->at[i] > '9' || lt__mul_overflow(*out, 10, out) || lt__add_overflow(*out, w->at[i] - '0', out))
-			return lt_fail(t->ctx, LT_ESYNTAX, "%s is a whole number from 1 on, not '%.*s'", what, path_bytes_shown(w->bytes), w->at);
-	return *out >= 1 ? LT_OK : lt_fail(t->ctx, LT_ESYNTAX, "%s is a whole number from 1 on, not '%.*s'", what, path_bytes_shown(w->bytes), w->at);
+			return lt_fail(t->ctx, LT_ESYNTAX, "%s is a whole number of at least 1, not '%.*s'", what, path_bytes_shown(w->bytes), w->at);
+	return *out >= 1 ? LT_OK : lt_fail(t->ctx, LT_ESYNTAX, "%s is a whole number of at least 1, not '%.*s'", what,
+		path_bytes_shown(w->bytes), w->at);
 }
 
 lt_status lt__path_no_node(const struct lt_looptree *t, bool leaf, const char *name, size_t bytes)
@@ -128,7 +129,8 @@ static lt_status say_missing(const struct search *s, const char *around)
 	below.where = LT_PATH_AROUND;
 	for (lt_tnode at = lt_looptree_after(s->t, -1); at >= 0; at = lt_looptree_after(s->t, at)) {
 		if (s->n >= 0 && s->where == LT_PATH_APART && is_match(&below, at))
-			return lt_fail(s->t->ctx, LT_EILLEGAL, "%%%s stands below the loop %s already", s->t->graph->node[s->n].name, lt__loop_path(s->t, at));
+			return lt_fail(s->t->ctx, LT_EILLEGAL, "%%%s is inside the loop %s already", s->t->graph->node[s->n].name,
+				lt__loop_path(s->t, at));
 		bool first = is_eligible(s, at);
 		for (lt_tnode b = lt_looptree_after(s->t, -1); first && b != at; b = lt_looptree_after(s->t, b))
 			first = !(is_eligible(s, b) && same_name(s->t, b, at));
@@ -172,7 +174,8 @@ static lt_status path_find(const struct lt_looptree *t, const struct lt_word *w,
 	} else if (w->bytes > 1 && w->at[0] == '%' && lt__names_find(t->graph->node_names, w->at + 1, w->bytes - 1) < 0) {
 		return lt__path_no_node(t, true, w->at + 1, w->bytes - 1);
 	} else if (w->bytes > 0 && w->at[0] == '%') {
-		return lt_fail(t->ctx, LT_ESYNTAX, "'%.*s' is a leaf; a loop is named by its var, as m', or %%y/m' above the leaf of %%y", path_bytes_shown(w->bytes), w->at);
+		return lt_fail(t->ctx, LT_ESYNTAX, "'%.*s' is a leaf; a loop is named by its var, as m', or %%y/m' around the leaf "
+			"of %%y", path_bytes_shown(w->bytes), w->at);
 	}
 	while (s.bytes > 0 && s.name[s.bytes - 1] == '\'') {
 		s.bytes--;

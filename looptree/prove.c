@@ -50,8 +50,9 @@ static lt_status check_repeats(const struct lt_looptree *t)
 				continue;
 			const struct lt_vardef *v = &t->graph->var[t->node[up].var];
 			if (v->bounded && lt__linear_min(t->graph, &v->limit) < 1)
-				return lt__tree_fail(t, up, LT_EILLEGAL, "the loop over %s may have no trips, and %%%s, which has no var %s, would then not be "
-					"computed for those outside of the loop; move %%%s out of it", v->name, lt__leaf_name(t, n), v->name, lt__leaf_name(t, n));
+				return lt__tree_fail(t, up, LT_EILLEGAL, "the loop over %s may have no iterations, and %%%s, which has no var %s, "
+					"would then not be computed for those outside of the loop; move %%%s out of it", v->name, lt__leaf_name(t, n),
+					v->name, lt__leaf_name(t, n));
 		}
 	return LT_OK;
 }
@@ -181,9 +182,10 @@ static lt_status say_early(const struct lt_looptree *t, const struct lt_question
 		return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s at %s adds to %s before it is reset", name, when, element);
 	if (loop < 0)
 		return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s at %s reads %s, which is not written yet (its leaf writes it at %s); "
-			"put %%%s into loops of its own behind those of %%%s", name, when, element, from, name, value);
-	return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s reads elements of %%%s from other trips of the shared loop over %s: %%%s at %s reads %s, "
-		"which is written at %s; give it a loop of its own behind that of %%%s", name, value, var_name(t, loop), name, when, element,
+			"put %%%s into loops of its own after those of %%%s", name, when, element, from, name, value);
+	return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s reads elements of %%%s from other iterations of the shared loop over "
+		"%s: %%%s at %s reads %s, which is written at %s; give it a loop of its own after that of %%%s", name, value,
+		var_name(t, loop), name, when, element,
 		from, value);
 }
 
@@ -192,8 +194,9 @@ static lt_status say_other(const struct lt_looptree *t, const struct lt_question
 	const struct lt_touch *x = &q->touch[a->touch], *w = &q->touch[a->other];
 	const char *when = instance_text(t, x, a->at), *element = element_text(t, q, a, x, a->at);
 	const char *found = element_text(t, q, a, w, a->other_at), *from = instance_text(t, w, a->other_at);
-	return lt__tree_fail(t, t->leaf_of[x->node], LT_EILLEGAL, "%%%s at %s reads %s, but its place was overwritten by %s, written at %s; "
-		"give %%%s a loop of its own behind that of %%%s", lt__leaf_name(t, x->node), when, element, found, from, lt__leaf_name(t, x->node),
+	return lt__tree_fail(t, t->leaf_of[x->node], LT_EILLEGAL, "%%%s at %s reads %s, but its memory was overwritten by %s, "
+		"written at %s; give %%%s a loop of its own after that of %%%s", lt__leaf_name(t, x->node), when, element, found, from,
+		lt__leaf_name(t, x->node),
 		lt__leaf_name(t, q->value));
 }
 
@@ -203,14 +206,15 @@ static lt_status say_carried(const struct lt_looptree *t, const struct lt_questi
 	const char *kind = unordered_word(t->node[loop].loop), *var = var_name(t, loop), *name = lt__leaf_name(t, q->value);
 	const char *when = instance_text(t, x, a->at), *first = instance_text(t, w, a->other_at), *element = element_text(t, q, a, x, a->at);
 	if (x->kind == LT_TOUCH_WRITES && w->kind == LT_TOUCH_WRITES && lt__loop_reduces(t, q->value, loop))
-		return lt__tree_fail(t, loop, LT_EILLEGAL, "the %s loop over %s reduces %%%s: its trips at %s and %s add to the same %s; "
-			"rfactor %%%s over it first, or make it serial", kind, var, name, first, when, element, name);
+		return lt__tree_fail(t, loop, LT_EILLEGAL, "the %s loop over %s reduces %%%s: its iterations at %s and %s add to the "
+			"same %s; rfactor %%%s over it first, or make it serial", kind, var, name, first, when, element, name);
 	if (x->kind != LT_TOUCH_READS && w->kind != LT_TOUCH_READS)
-		return lt__tree_fail(t, loop, LT_EILLEGAL, "the %s loop over %s repeats %%%s: its trips at %s and %s both write %s; "
-			"move %%%s out of the loop, or make it serial", kind, var, name, first, when, element, name);
+		return lt__tree_fail(t, loop, LT_EILLEGAL, "the %s loop over %s repeats %%%s: its iterations at %s and %s both write "
+			"%s; move %%%s out of the loop, or make it serial", kind, var, name, first, when, element, name);
 	const struct lt_touch *r = x->kind == LT_TOUCH_READS ? x : w;
-	return lt__tree_fail(t, loop, LT_EILLEGAL, "the %s loop over %s carries a dependence: %%%s at %s reads %s, which another trip, at %s, writes; "
-		"make it serial, or give %%%s loops of its own behind those of %%%s", kind, var, lt__leaf_name(t, r->node), r == x ? when : first,
+	return lt__tree_fail(t, loop, LT_EILLEGAL, "the %s loop over %s carries a dependence: %%%s at %s reads %s, which "
+		"another iteration, at %s, writes; make it serial, or give %%%s loops of its own after those of %%%s", kind, var,
+		lt__leaf_name(t, r->node), r == x ? when : first,
 		element, r == x ? first : when, lt__leaf_name(t, r->node), name);
 }
 
@@ -226,10 +230,12 @@ static lt_status prove_fail(const struct lt_looptree *t, const struct lt_questio
 	case LT_ANSWER_OPEN:    break;
 	}
 	if (loop >= 0)
-		return lt__tree_fail(t, loop, LT_EILLEGAL, "not proven within the budget: that no trip of the %s loop over %s needs what another does "
-			"to %%%s; make it serial", unordered_word(t->node[loop].loop), var_name(t, loop), lt__leaf_name(t, q->value));
+		return lt__tree_fail(t, loop, LT_EILLEGAL, "not proven within the budget: that no iteration of the %s loop over %s "
+			"needs what another does to %%%s; make it serial", unordered_word(t->node[loop].loop), var_name(t, loop),
+			lt__leaf_name(t, q->value));
 	return lt__tree_fail(t, t->leaf_of[x->node], LT_EILLEGAL, "not proven within the budget: that %%%s reads %%%s after it is written; "
-		"give it loops of its own behind those of %%%s", lt__leaf_name(t, x->node), lt__leaf_name(t, q->value), lt__leaf_name(t, q->value));
+		"give it loops of its own after those of %%%s", lt__leaf_name(t, x->node), lt__leaf_name(t, q->value),
+		lt__leaf_name(t, q->value));
 }
 
 /* -- the exact check -- */

@@ -35,15 +35,16 @@ static lt_status find_nest(const struct lt_edit *e, const struct reorder_nest *l
 			innermost = list->loop[i];
 	for (int32_t i = 0; i < list->n; i++)
 		if (list->loop[i] != innermost && !lt__is_above(t, list->loop[i], innermost))
-			return lt_fail(t->ctx, LT_EILLEGAL, "the loops %s and %s stand beside each other, not one inside the other; only loops of one nest can "
-				"change places", lt__loop_path(t, list->loop[i]), lt__loop_path(t, innermost));
+			return lt_fail(t->ctx, LT_EILLEGAL, "the loops %s and %s are next to each other, not one inside the other; only "
+				"loops of one nest can be swapped", lt__loop_path(t, list->loop[i]), lt__loop_path(t, innermost));
 	for (lt_tnode at = innermost; left > 0; at = t->node[at].parent, n++) {
 		lt_tnode up = t->node[at].parent;
 		if (!lt__edit_is_only(t, at))
-			return lt_fail(t->ctx, LT_EILLEGAL, "the nest is not perfect: the loop %s holds more than %s; fission what stands beside it first",
+			return lt_fail(t->ctx, LT_EILLEGAL, "the nest is not perfect: the loop %s holds more than %s; fission what is next "
+				"to it first",
 				lt__loop_path(t, up), lt__loop_name(t, at));
 		if (t->node[up].kind != LT_TLOOP)
-			return lt_fail(t->ctx, LT_EILLEGAL, "the nest is not perfect: the loop %s stands in a group", lt__loop_path(t, at));
+			return lt_fail(t->ctx, LT_EILLEGAL, "the nest is not perfect: the loop %s is in a group", lt__loop_path(t, at));
 		left -= is_listed(list, up);
 	}
 	out->n = n;

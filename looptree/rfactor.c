@@ -9,18 +9,21 @@ static lt_status rfactor_check(const struct lt_looptree *t, lt_node n, lt_tnode 
 	lt_tnode called = lt__edit_called(t, t->leaf_of[n]);
 	int32_t n_reducing = 0;
 	if (called >= 0)
-		return lt_fail(t->ctx, LT_EILLEGAL, "the loop %s is in a nest that `%s` hands over; make that serial first", lt__loop_path(t, loop),
+		return lt_fail(t->ctx, LT_EILLEGAL, "the loop %s is in a nest that is handed over by `%s`; make that serial first",
+			lt__loop_path(t, loop),
 			lt__loop_is(t, called));
 	if (!lt__is_above(t, loop, t->leaf_of[n]))
-		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s does not stand below the loop %s", lt__leaf_name(t, n), lt__loop_path(t, loop));
+		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s is not inside the loop %s", lt__leaf_name(t, n), lt__loop_path(t, loop));
 	if (!lt__loop_reduces(t, n, loop))
 		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s does not reduce over the loop %s", lt__leaf_name(t, n), lt__loop_path(t, loop));
 	if (lt_looptree_trip_count(t, loop) < 2)
-		return lt_fail(t->ctx, LT_EILLEGAL, "the loop %s has one trip, so its one partial result would be the whole one", lt__loop_path(t, loop));
+		return lt_fail(t->ctx, LT_EILLEGAL, "the loop %s has one iteration, so its only partial result would be the whole "
+			"one", lt__loop_path(t, loop));
 	for (lt_tnode up = t->node[t->leaf_of[n]].parent; up >= 0; up = t->node[up].parent)
 		n_reducing += lt__loop_reduces(t, n, up);
 	if (n_reducing < 2)
-		return lt_fail(t->ctx, LT_EILLEGAL, "%s is the only loop that %%%s reduces over, so its partial results would be its terms; `split %s` first",
+		return lt_fail(t->ctx, LT_EILLEGAL, "%s is the only loop that %%%s reduces over, so its partial results would just "
+			"be its terms; `split %s` first",
 			lt__loop_path(t, loop), lt__leaf_name(t, n), lt__loop_name(t, loop));
 	return LT_OK;
 }
@@ -92,8 +95,8 @@ lt_status lt__primitive_rfactor(struct lt_edit *e, const struct lt_words *w)
 	lt_tnode around = lt__loop_around(t, loop);
 	lt_var v = t->node[loop].var;
 	if (t->graph->var[v].bounded && around < 0)
-		return lt_fail(t->ctx, LT_EILLEGAL, "how many trips the loop %s has depends on a run-time scalar, so its trips are no dim; `split` it and use the "
-			"inner loop", lt__loop_path(t, loop));
+		return lt_fail(t->ctx, LT_EILLEGAL, "the trip count of the loop %s depends on a run-time scalar, so its iterations "
+			"are not a dim; `split` it and use the inner loop", lt__loop_path(t, loop));
 	const char *var = t->graph->var[v].name;
 	const struct lt_derived_step step = { .kind = LT_DERIVED_PARTIAL, .of = lt__leaf_name(t, n), .var = var,
 		.made = lt__derived_name(t, lt__arena_format(t->arena, "%s.part", lt__leaf_name(t, n))),

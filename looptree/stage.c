@@ -72,10 +72,12 @@ static lt_status find_loop(struct lt_edit *e, const struct lt_word *w, lt_node n
 	LT_TRY(lt__path_find(e->t, w, n, LT_PATH_AROUND, out));
 	lt_tnode called = lt__edit_called(e->t, *out);
 	if (!lt__is_above(e->t, *out, e->t->leaf_of[n]))
-		return lt_fail(e->t->ctx, LT_EILLEGAL, "%%%s does not stand below the loop %s; the copy is made in a loop around its reader, or at root",
+		return lt_fail(e->t->ctx, LT_EILLEGAL, "%%%s is not inside the loop %s; the copy is made in a loop around its "
+			"reader, or at root",
 			lt__leaf_name(e->t, n), lt__loop_path(e->t, *out));
 	if (called >= 0)
-		return lt_fail(e->t->ctx, LT_EILLEGAL, "the loop %s is in a nest that `%s` hands over; make that serial first", lt__loop_path(e->t, *out),
+		return lt_fail(e->t->ctx, LT_EILLEGAL, "the loop %s is in a nest that is handed over by `%s`; make that serial "
+			"first", lt__loop_path(e->t, *out),
 			lt__loop_is(e->t, called));
 	return LT_OK;
 }
@@ -120,7 +122,7 @@ static lt_status read_remainder(struct lt_edit *e, const struct lt_words *w, int
 	}
 	*buffers = (int32_t)depth;
 	if (first < w->n)
-		return lt_fail(t->ctx, LT_ESYNTAX, "'%.*s' cannot stand here; behind the loop come `layout DIGIT ...` and `depth N`",
+		return lt_fail(t->ctx, LT_ESYNTAX, "'%.*s' is not allowed here; after the loop come `layout DIGIT ...` and `depth N`",
 			w->word[first].bytes < 60 ? (int)w->word[first].bytes : 60, w->word[first].at);
 	return LT_OK;
 }
@@ -220,9 +222,11 @@ lt_status lt__primitive_materialize(struct lt_edit *e, const struct lt_words *w)
 	LT_TRY(find_node(t, &w->word[0], &of));
 	bool store = is_outside(t->graph, of), has_leaf = t->leaf_of[of] >= 0;
 	if (has_leaf && !store)
-		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s has a leaf and lives where that says; `stage` copies it for a reader", lt__leaf_name(t, of));
+		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s has a leaf, which says where it is stored; `stage` copies it for a "
+			"reader", lt__leaf_name(t, of));
 	if (has_leaf && t->graph->node[of].op == LT_OP_update)
-		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s changes the result itself; it has no other place", lt__leaf_name(t, of));
+		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s changes the result itself, which cannot be stored elsewhere",
+			lt__leaf_name(t, of));
 	if (w->n == 2 || (w->n == 3 && !lt__word_is(&w->word[1], "at")))
 		return lt_fail(t->ctx, LT_ESYNTAX, "`at LOOP` says where the copy is made");
 	const struct lt_derived_step step = { .kind = LT_DERIVED_MATERIALIZE, .of = lt__leaf_name(t, of),

@@ -9,11 +9,11 @@ lt_status lt__primitive_stream(struct lt_edit *e, const struct lt_words *w)
 	const char *name = t->graph->node[n].name;
 	bool no = w->n > 1 && lt__word_is(&w->word[1], "no");
 	if (w->n > 1 && !no)
-		return lt_fail(t->ctx, LT_ESYNTAX, "behind %%%s there is nothing or `no`, not `%.*s`", name,
+		return lt_fail(t->ctx, LT_ESYNTAX, "after %%%s comes nothing or `no`, not `%.*s`", name,
 			(int)(w->word[1].bytes < 60 ? w->word[1].bytes : 60), w->word[1].at);
 	if (!no && !e->from->scope[n].whole)
-		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s does not outlive its nest, so it goes to no memory that a cache could be spared; `fission` its readers, or "
-			"stream what they write", name);
+		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s does not outlive its nest, so writing it past the caches saves nothing; "
+			"`fission` its readers, or stream what they write", name);
 	if (!no && t->graph->node[n].reduce)
 		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s is a reduction, which reads what it wrote; `materialize %%%s` and stream the copy", name, name);
 	t->node[t->leaf_of[n]].stream = !no;

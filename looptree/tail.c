@@ -65,8 +65,9 @@ lt_status lt__check_extent(const struct lt_looptree *t, lt_tnode loop)
 			"scalar; split it and give the outer loop tail mask or pad first, or make it serial", kind, lt__loop_path(t, loop), v->name);
 	const struct lt_tnodedef *o = &t->node[level[0]];
 	if (remainder > 0 && o->tail == LT_GUARD)
-		return lt__tree_fail(t, loop, LT_EILLEGAL, "the %s loop %s has to have a constant extent, but the last trip of %s covers %s of %lld and its tail is guard; "
-			"give that tail %s first, or a step that divides", kind, lt__loop_path(t, loop), lt__loop_name(t, level[0]),
+		return lt__tree_fail(t, loop, LT_EILLEGAL, "the %s loop %s has to have a constant extent, but the last iteration of "
+			"%s covers %s of %lld and its tail is guard; give that tail %s first, or a step that divides", kind,
+			lt__loop_path(t, loop), lt__loop_name(t, level[0]),
 			open ? "what a run-time scalar leaves" : lt__scratch(t->ctx, "%lld", (long long)remainder), (long long)o->step,
 			open ? "mask or pad" : "peel, mask or pad");
 	return LT_OK;
@@ -82,8 +83,8 @@ lt_status lt__check_tail(const struct lt_looptree *t, lt_tnode loop)
 	for (lt_tnode up = lt__loop_around(t, loop); up >= 0; up = lt__loop_around(t, up))
 		padded = padded || t->node[up].tail == LT_PAD;
 	if (d->tail == LT_PEEL && v->bounded && !padded)
-		return lt__tree_fail(t, loop, LT_EILLEGAL, "the extent of %s depends on a run-time scalar, so there is no fixed rest of the loop %s to peel; choose "
-			"guard, mask or pad", v->name, lt__loop_path(t, loop));
+		return lt__tree_fail(t, loop, LT_EILLEGAL, "the extent of %s depends on a run-time scalar, so the loop %s has no "
+			"fixed remainder to peel; choose guard, mask or pad", v->name, lt__loop_path(t, loop));
 	if (d->tail == LT_PAD && d->step > v->extent && d->step - v->extent > MAX_ROOM)
 		return lt__tree_fail(t, loop, LT_EILLEGAL, "the loop %s would pad the %lld elements of %s to %lld; choose a smaller step", lt__loop_path(t, loop),
 			(long long)v->extent, v->name, (long long)d->step);

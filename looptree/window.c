@@ -26,7 +26,8 @@ static const int64_t *row_of(const struct window *w, int32_t i) { return w->map-
 
 static lt_status window_refuse(const struct window *w, const char *why)
 {
-	return lt_fail(w->g->ctx, LT_EILLEGAL, "%%%s is no window of %%%s: %s; stage %%%s itself", w->view->name, w->from->name, why, w->view->name);
+	return lt_fail(w->g->ctx, LT_EILLEGAL, "%%%s is not a window of %%%s: %s; stage %%%s itself", w->view->name,
+		w->from->name, why, w->view->name);
 }
 
 /* Whether guard g says that some row is within the source, and nothing else. */
@@ -53,7 +54,7 @@ static lt_status window_check(const struct window *w)
 	    || (v->n_piece == 2 && (v->piece[1].source >= 0 || v->piece[1].map.n_guard > 0)))
 		return window_refuse(w, "it reads more than one source, or a part of it");
 	if (w->map->n_div > 0 || w->map->n_param > 0)
-		return window_refuse(w, "its places are no plain sums of its dims");
+		return window_refuse(w, "its indices are not plain sums of its dims");
 	for (int32_t i = 0; i < w->map->n_guard; i++)
 		if (!is_bound(w, w->map->guard + (int64_t)i * lt__map_width(w->map)))
 			return window_refuse(w, "it leaves out elements that the source has");
@@ -138,7 +139,8 @@ static lt_status make_dims(struct window *w, struct lt_graph *out, const struct 
 		lt_var v = w->view->dim[j];
 		int64_t extent = out->var[v].extent;
 		if (m->step < 1 || m->step >= extent + (extent == 1))
-			return lt_fail(out->ctx, LT_EILLEGAL, "a loop over %s in steps of %lld has one trip, which moves no window", m->var, (long long)m->step);
+			return lt_fail(out->ctx, LT_EILLEGAL, "a loop over %s in steps of %lld has one iteration, so no window moves",
+				m->var, (long long)m->step);
 		w->column[j] = (struct window_column){ m->step, m->step, w->n_dim };
 		if (m->step > 1) {
 			lt_var trip = lt__var_add(out, m->dim, (extent - 1) / m->step + 1, NULL);

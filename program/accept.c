@@ -107,7 +107,7 @@ bool lt__accepts(struct lt_asked *a, const struct lt_graph *g, const struct lt_f
 	for (int32_t i = 0; i < x->n_diagnostic; i++) {
 		struct lt_refusal *r = refusal_of(a, g, f, &x->note[i], c->backend->name);
 		if (other && i + 1 == x->n_diagnostic)
-			r->remedy = lt__arena_format(a->arena, "%s%sname another backend behind it (-b %s,cpu)", r->remedy ? r->remedy : "",
+			r->remedy = lt__arena_format(a->arena, "%s%sname another backend after it (-b %s,cpu)", r->remedy ? r->remedy : "",
 				r->remedy ? "; or " : "", other);
 		LT_GROW(a->arena, why->at, why->n, why->cap);
 		why->at[why->n++] = r;

@@ -61,7 +61,7 @@ static int open_entry(int folder, const char *name, size_t *bytes, char *why, si
 		return -1;
 	}
 	if (!S_ISREG(st.st_mode)) {
-		(void)snprintf(why, room, "it is no regular file");
+		(void)snprintf(why, room, "it is not a regular file");
 		return -1;
 	}
 	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -69,7 +69,7 @@ static int open_entry(int folder, const char *name, size_t *bytes, char *why, si
 		if (errno != ENOENT)
 			(void)snprintf(why, room, "%s", strerror(errno));
 	} else if (!S_ISREG(st.st_mode)) {
-		(void)snprintf(why, room, "it is no regular file");
+		(void)snprintf(why, room, "it is not a regular file");
 	} else if (lt__owner_alone(&st, false, why, room)) {
 		*bytes = (size_t)st.st_size;
 		if (st.st_size <= LARGEST)
@@ -178,6 +178,6 @@ void lt__cache_write(struct lt_cache *c, enum lt_entry kind, const void *key, si
 	if (fd >= 0 && !ok)
 		(void)unlinkat(c->fd, temporary, 0);
 	if (!ok)
-		lt__cache_warn(c, "compiled code cannot be kept in '%s': %s", c->dir, strerror(error));
+		lt__cache_warn(c, "compiled code cannot be cached in '%s': %s", c->dir, strerror(error));
 	free(file);
 }

@@ -67,7 +67,7 @@ static int find_marker(const struct verdict *v, int fd)
 	if (fstatat(fd, LT_CACHE_MARKER, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return errno == ENOENT ? 0 : (say_error(v, errno), -1);
 	if (!S_ISREG(st.st_mode))
-		(void)verdict_say(v, LT_CACHE_REFUSED, "its marker '" LT_CACHE_MARKER "' is no regular file; give another folder");
+		(void)verdict_say(v, LT_CACHE_REFUSED, "its marker '" LT_CACHE_MARKER "' is not a regular file; give another folder");
 	else if (!lt__owner_alone(&st, false, why, sizeof why))
 		(void)verdict_say(v, LT_CACHE_REFUSED, "of its marker '" LT_CACHE_MARKER "', %s; give another folder", why);
 	else
@@ -87,7 +87,7 @@ static enum lt_cache_state check_members(const struct verdict *v, int fd)
 	for (const struct dirent *d; dir && state == LT_CACHE_READY && (d = readdir(dir)); )
 		if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0 && strcmp(d->d_name, LT_CACHE_MARKER) != 0
 			&& !lt__cache_is_entry(d->d_name))
-			state = verdict_say(v, LT_CACHE_REFUSED, "it is no cache, because it has no file '" LT_CACHE_MARKER "' and holds "
+			state = verdict_say(v, LT_CACHE_REFUSED, "it is not a cache, because it has no file '" LT_CACHE_MARKER "' and holds "
 				"others, such as '%.200s'; give an empty folder or a new one", d->d_name);
 	if (dir)
 		(void)closedir(dir);
@@ -118,8 +118,8 @@ static enum lt_cache_state check_folder(const struct verdict *v, int fd, bool ma
 	if (above < 0)
 		return say_error(v, errno);
 	if (above > 0)
-		return verdict_say(v, LT_CACHE_REFUSED, "everybody may exchange it, because the folder '%s' above it may be written to "
-			"by all and has no sticky bit; give a folder elsewhere", why);
+		return verdict_say(v, LT_CACHE_REFUSED, "everybody may replace it, because everybody may write to the folder '%s' above it, "
+			"which has no sticky bit; give a folder elsewhere", why);
 	int marker = find_marker(v, fd);
 	if (marker != 0)
 		return marker > 0 ? LT_CACHE_READY : LT_CACHE_REFUSED;

@@ -110,13 +110,14 @@ static bool stmt_uses(const struct lt_tree *t, const struct lt_stmt *s, uint64_t
 static const struct { uint64_t bit; const char *name, *words, *remedy; } features[] = {
 	{ LT_NEED_PARAMS,  "params",  "run-time scalars", NULL },
 	{ LT_NEED_DIVS,    "divs",    "floor divisions in indices", NULL },
-	{ LT_NEED_GATHER,  "gather",  "reads at an index that is read itself", NULL },
-	{ LT_NEED_PIECES,  "pieces",  "operands that are of several pieces, or an index", NULL },
+	{ LT_NEED_GATHER,  "gather",  "reads at an index that is itself read from memory", NULL },
+	{ LT_NEED_PIECES,  "pieces",  "operands of several pieces, or an index as operand", NULL },
 	{ LT_NEED_GUARDED, "guarded", "guarded statements or masked vectors", "choose steps that divide, or give the loops tail peel" },
-	{ LT_NEED_MEMORY,  "memory",  "locals in a memory that the tree names", NULL },
+	{ LT_NEED_MEMORY,  "memory",  "locals in a memory space that the tree names", NULL },
 	{ LT_NEED_SWIZZLE, "swizzle", "swizzled locals", NULL },
 	{ LT_NEED_SPREAD,  "spread",  "locals that are spread over loops", NULL },
-	{ LT_NEED_COMBINE, "combine", "reductions across the trips of a loop", "make the vector loops that reduce serial" },
+	{ LT_NEED_COMBINE, "combine", "reductions across the iterations of a loop", "make the vector loops that reduce "
+		"serial" },
 	{ LT_NEED_BARRIER, "barrier", "barriers between threads", NULL },
 };
 
@@ -207,7 +208,8 @@ static bool refuse_loops(const struct lt_tree *t, uint64_t loops, struct lt_diag
 			(void)snprintf(text, sizeof text, "it calls no routines, and %.40s is handed to %.40s", var, l->call ? l->call : "one");
 		else
 			(void)snprintf(text, sizeof text, "it has no %s loops", known ? kinds[l->kind] : "such");
-		(void)snprintf(remedy, sizeof remedy, l->kind == LT_CALL || l->kind == LT_TILE ? "take the call away: serial %.40s" : "make loop %.40s serial",
+		(void)snprintf(remedy, sizeof remedy, l->kind == LT_CALL || l->kind == LT_TILE ? "remove the call: serial "
+			"%.40s" : "make loop %.40s serial",
 			var);
 		lt__caps_report(diag, i, l->n_stmt > 0 ? l->first_stmt : -1, text, l->kind == LT_SERIAL ? NULL : remedy);
 		if (!known)

@@ -81,7 +81,8 @@ static const char *cast_remedy(uint64_t dtypes, uint32_t dtype, const char *name
 	else if (dtype == LT_BOOL || (dot && !is_float(dtype)))
 		return NULL;
 	else if (dot)
-		(void)snprintf(out, bytes, "cast what %%%.*s is made of to a type that it has", (int)(dot - name < 80 ? dot - name : 80), name);
+		(void)snprintf(out, bytes, "cast what %%%.*s is computed from to a type that it has",
+			(int)(dot - name < 80 ? dot - name : 80), name);
 	else
 		(void)snprintf(out, bytes, "cast %.80s%sto a type that it has", name ? name : "", name ? " " : "");
 	return out;

@@ -26,7 +26,7 @@ static const char *why_not_open(struct lt_diagnostics *told, const struct lt_ope
 static lt_status check_caps(struct lt_context *ctx, const struct lt_backend *b, const struct lt_caps *caps)
 {
 	if (!caps)
-		return lt_fail(ctx, LT_EABI, "backend %s: `caps` answers NULL; its author has to mend it", b->name);
+		return lt_fail(ctx, LT_EABI, "backend %s: `caps` returned NULL; its author has to fix it", b->name);
 	if (caps->size < offsetof(struct lt_caps, any_values))
 		return lt_fail(ctx, LT_EABI, "backend %s: the size of its struct lt_caps is %u; its author has to set .size = sizeof (struct lt_caps)",
 			b->name, (unsigned)caps->size);
@@ -58,8 +58,8 @@ static lt_status open_one(const char *item, size_t bytes, const struct lt_host *
 	c->together = LT_HAS(struct lt_caps, caps, promises) && caps->promises & LT_PROMISE_RUN_TOGETHER;
 	if (LT_HAS(struct lt_caps, caps, device_memory) && !(LT_HAS(struct lt_backend, c->backend, mem_new)
 	    && LT_HAS(struct lt_backend, c->backend, mem_free) && LT_HAS(struct lt_backend, c->backend, mem_copy)))
-		return lt_fail(ctx, LT_EUNSUPPORTED, "backend %s keeps its buffers in device memory, but has not all of mem_new, mem_free and "
-			"mem_copy to fill it with; use another one (-b cpu)", name);
+		return lt_fail(ctx, LT_EUNSUPPORTED, "backend %s keeps its buffers in device memory, but does not have all of "
+			"mem_new, mem_free and mem_copy to fill it; use another one (-b cpu)", name);
 	return LT_OK;
 }
 

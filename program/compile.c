@@ -91,7 +91,8 @@ static lt_status compile_missing(struct lt_kernels *x, const struct lt_opened *c
 		x->at[m->kernel[i]].object = m->object[i];          /* to be destroyed, whatever comes */
 	for (int32_t i = 0; i < m->n; i++)
 		if (!m->object[i])
-			return lt_fail(s->ctx, LT_EABI, "backend %s, kernel %s: it says that it is compiled, but gives no object; its author has to mend `compile`",
+			return lt_fail(s->ctx, LT_EABI, "backend %s, kernel %s: it reports success, but gives no object; its author has to "
+				"fix `compile`",
 				c->backend->name, m->tree[i]->name);
 	s->n_done += m->n;
 	x->n_compiled += m->n;
@@ -113,11 +114,12 @@ static lt_status workspace_measure(struct lt_kernels *x, int32_t opened, const s
 		if (LT_HAS(struct lt_backend, c->backend, need))
 			c->backend->need(k->object, s->options->n_thread, &k->workspace_bytes, &k->workspace_align);
 		if (k->workspace_align == 0 || (k->workspace_align & (k->workspace_align - 1)) != 0)
-			return lt_fail(s->ctx, LT_EABI, "backend %s, kernel %s: it asks for a workspace aligned to %zu bytes, which is no power of two; "
-				"its author has to mend `need`", c->backend->name, k->frozen->tree.name, k->workspace_align);
+			return lt_fail(s->ctx, LT_EABI, "backend %s, kernel %s: it asks for a workspace aligned to %zu bytes, which is not "
+				"a power of two; its author has to fix `need`", c->backend->name, k->frozen->tree.name, k->workspace_align);
 		if (k->workspace_bytes > MAX_WORKSPACE || k->workspace_align > MAX_WORKSPACE)
-			return lt_fail(s->ctx, LT_EABI, "backend %s, kernel %s: it asks for a workspace of %zu bytes aligned to %zu, more than any memory has; "
-				"its author has to mend `need`", c->backend->name, k->frozen->tree.name, k->workspace_bytes, k->workspace_align);
+			return lt_fail(s->ctx, LT_EABI, "backend %s, kernel %s: it asks for a workspace of %zu bytes aligned to %zu, more "
+				"than any memory has; its author has to fix `need`", c->backend->name, k->frozen->tree.name, k->workspace_bytes,
+				k->workspace_align);
 	}
 	return LT_OK;
 }

@@ -53,7 +53,8 @@ const char *lt__diagnostic_reason(struct lt_diagnostics *told, lt_status st, con
 	if (st < 0 || st >= LT_NSTATUS) {
 		char said[sizeof told->text];
 		(void)snprintf(said, sizeof said, "%s", lt__diagnostic_text(told->text, name));
-		(void)snprintf(told->text, sizeof told->text, "`%s` answers %d, which is no status: its author has to mend `%s`%s%.*s", call, (int)st, call,
+		(void)snprintf(told->text, sizeof told->text, "`%s` returned %d, which is not a status: its author has to fix "
+			"`%s`%s%.*s", call, (int)st, call,
 			said[0] ? "; it says: " : "", (int)(sizeof told->text - 200), said);
 		return told->text;
 	}

@@ -156,7 +156,7 @@ lt_status lt_compile(struct lt_context *ctx, const struct lt_graph *graph, const
 {
 	*out = NULL;
 	if (!graph)
-		return lt_fail(ctx, LT_EINVAL, "lt_compile is given no graph; look at what lt_parse answered");
+		return lt_fail(ctx, LT_EINVAL, "lt_compile is given no graph; check what lt_parse returned");
 	if (options && options->size < offsetof(struct lt_options, schedule))
 		return lt_fail(ctx, LT_EINVAL, "lt_options.size is %u; set it to sizeof (struct lt_options)",
 			(unsigned)options->size);

@@ -137,7 +137,8 @@ static lt_status plan_region(const struct layout *x, enum lt_space space, int32_
 				offset[s] = region_take(&r, room_of(&storage[s]));
 		if (r.overflow)
 			return lt_fail(lt__arena_context(x->a), LT_EOVERFLOW,
-				"the intermediates that live at one time exceed 63 bits of bytes; make the tensors smaller");
+				"the size of the intermediates that are live at one time exceeds 63 bits; make "
+				"the tensors smaller");
 		for (int32_t s = l->end[i]; s >= 0; s = l->next_end[s])
 			if (lives_in(x, s, space, memory))
 				region_give_back(&r, offset[s], room_of(&storage[s]));

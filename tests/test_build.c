@@ -401,7 +401,7 @@ Test(build, refusals)
 		{ small_window, "window of 7 with dilation 1 reaches over 7 elements, but there are 0 + 5 + 0" },
 		{ no_stride, "stride 0" }, { negative_pad, "pads -1 and 0" }, { odd_groups, "3 groups" },
 		{ wrong_channels, "4 channels, weights from 3 to 6 channels" }, { no_groups, "0 groups" }, { huge_pad, "exceeds 63 bits" },
-		{ flat_image, "rank 4" }, { lost_window, "pads below the window" },
+		{ flat_image, "rank 4" }, { lost_window, "pads must be smaller than the window" },
 		{ inner, "Incompatible shapes for matrix multiplication" }, { ranks, "Incompatible shapes for matrix multiplication" },
 		{ batch, "Incompatible shapes for matrix multiplication" }, { mixed, "Different value types" },
 		{ whole_softmax, "floating type" }, { far_axis, "axis 1" }, { long_weight, "RMS norm" }, { no_weight, "" },

@@ -335,7 +335,8 @@ Test(cache, a_folder_without_marker_is_left_alone)
 	cr_expect_neq(access(in_cache(LT_CACHE_MARKER), F_OK), 0, "looking makes nothing");
 	make_file("thesis.tex");
 	cr_expect_eq(lt__cache_clear(cache, why, sizeof why), LT_EIO);
-	cr_expect(strstr(why, "it is no cache, because it has no file 'looptree-cache' and holds others, such as 'thesis.tex'; give an empty folder"), "%s", why);
+	cr_expect(strstr(why, "it is not a cache, because it has no file 'looptree-cache' and holds others, such as "
+		"'thesis.tex'; give an empty folder"), "%s", why);
 	cr_expect_eq(lt__cache_open(&c, cache, true, why, sizeof why), LT_CACHE_REFUSED);
 	cr_expect_eq(count_files(cache), 3);
 	cr_expect_eq(build("cpu", "cc", cache, 1, 1), -LT_EIO);
@@ -503,9 +504,11 @@ Test(cache, a_folder_that_cannot_be_made_says_why)
 		{ "@/file/a/b", "Not a directory; give another folder, or none" },
 		{ "@/link", "it is a link; give the folder itself" },
 		{ "@/link//", "it is a link; give the folder itself" },
-		{ "@/open", "everybody may write to it (chmod go-w mends that), and what is in it would be run; give a folder of your own" },
-		{ "@/group", "its group may write to it (chmod go-w mends that)" },
-		{ "@/open/a", "everybody may exchange it, because the folder '..' above it may be written to by all and has no sticky bit" },
+		{ "@/open", "everybody may write to it (chmod go-w fixes that), and what is in it would be run; give a folder of "
+			"your own" },
+		{ "@/group", "its group may write to it (chmod go-w fixes that)" },
+		{ "@/open/a", "everybody may replace it, because everybody may write to the folder '..' above it, which has no "
+			"sticky bit" },
 		{ "@/open/b/c/d", "because the folder '../../..' above it" },
 	};
 	char why[8192], folder[128];

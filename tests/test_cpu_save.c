@@ -95,7 +95,7 @@ Test(cpu_save, needs_are_saved)
 	struct lt_object *first = compiled(t), *loaded;
 	size_t bytes[2], align[2];
 	if (cpu->save(first, append, &saved, &k.diag)) {
-		cr_expect(strstr(k.text, "is not kept") != NULL, "%s", k.text);
+		cr_expect(strstr(k.text, "is not cached") != NULL, "%s", k.text);
 		cpu->destroy(first);
 		free(b);
 		cr_skip_test("the compiler has no OpenMP");
@@ -131,7 +131,7 @@ Test(cpu_save, what_is_damaged_is_none_of_ours)
 		loaded = (void *)1;
 		saved.at[at] = (char)(saved.at[at] ^ 16);
 		cr_expect_eq(cpu->load(s, t, saved.at, saved.n, &loaded, &k.diag), LT_EINVAL, "byte %d", (int)at);
-		cr_expect(!loaded && strstr(k.text, "cpu: what was kept is no kernel of this backend"), "%s", k.text);
+		cr_expect(!loaded && strstr(k.text, "cpu: the cached object is not a kernel of this backend"), "%s", k.text);
 		saved.at[at] = (char)(saved.at[at] ^ 16);
 	}
 	for (size_t n = 0; n < saved.n; n += n < 48 ? 12 : saved.n / 5)
@@ -163,7 +163,7 @@ Test(cpu_save, what_cannot_be_loaded_says_why)
 	(void)snprintf(command, sizeof command, "cd %s && cc -shared -fPIC -o libgone.so -x c /dev/null", scratch(""));
 	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
 	cr_expect_eq(cpu->load(other, t, saved.at, saved.n, &o, &k.diag), LT_EINVAL);
-	cr_expect_str_eq(k.text, "cpu: what was kept is no kernel of this backend: undefined symbol: gone");
+	cr_expect_str_eq(k.text, "cpu: the cached object is not a kernel of this backend: undefined symbol: gone");
 	cpu->close(other);
 	scratch_remove();
 	free(saved.at);
@@ -195,7 +195,7 @@ Test(cpu_save, identity_is_what_code_depends_on)
 	char config[300];
 	(void)snprintf(config, sizeof config, "source=%s", scratch("edited.c"));
 	cr_expect_null(identity_of(config, "cc").at);
-	cr_expect_str_eq(k.text, "cpu: what is compiled from an edited C file is not kept");
+	cr_expect_str_eq(k.text, "cpu: code compiled from an edited C file is not cached");
 #if defined(__x86_64__)
 	cr_expect_null(identity_of("target=neon", "cc").at);
 #endif

@@ -97,12 +97,12 @@ Test(cpu_source, mistakes)
 	static const struct { const char *from, *old, *new, *said; } edits[] = {
 		{ "k.c", NULL, "int 5;\n", "cc failed on e.c (exit status 1): e.c:" },
 		{ "k.c", "_entry(const", "_other(const", "e.c has no function k0_2_entry, which runs kernel k0_2" },
-		{ "k.c", ": loop tree ", ": loop tree 0", "e.c: its kernel k0_2 is of another loop tree" },
+		{ "k.c", ": loop tree ", ": loop tree 0", "e.c: its kernel k0_2 is from another loop tree" },
 		{ "k.c", "/* kernel k0_2:", "/* kernel k0_3:", "e.c has no kernel k0_2; it has k0_3: write the file again, with --dump=source" },
 		{ "k.c", "/* kernel k0_2:", "/* k0_2:", "e.c has no kernel k0_2; it has none" },
-		{ "k.c", ", workspace 0 + ", ", workspace -1 + ", "the line above kernel k0_2 was changed: it does not say which workspace" },
+		{ "k.c", ", workspace 0 + ", ", workspace -1 + ", "the line above kernel k0_2 was changed: it no longer says which workspace" },
 		{ "k.c", ", workspace ", ", ", "the line above kernel k0_2 was changed" },
-		{ "none.c", "/* kernel k0_2:", "/* kernel k0_2:", "its kernel k0_2 is of another loop tree" },
+		{ "none.c", "/* kernel k0_2:", "/* kernel k0_2:", "its kernel k0_2 is from another loop tree" },
 	};
 
 	cr_assert_eq(run("one.lt --dump=source -o k.c"), 0, "%s", err);
@@ -159,9 +159,10 @@ Test(cpu_source, threads_in_the_edited_text)
 	/* A compiler without OpenMP says so; its code runs on one thread. */
 	ltrun_write_text("cc", "#!/bin/sh\nfor a; do [ \"$a\" = -fopenmp ] && { echo never heard of $a; exit 1; }; done\nexec cc \"$@\"\n");
 	cr_assert_eq(run("--cc='sh cc' --list-backends"), 0, "%s", err);
-	cr_expect(strstr(out, "threads 1: parallel loops run one trip after the other, because sh cc cannot compile OpenMP: sh cc failed on a test "
-		"for OpenMP (exit status 1): never heard of -fopenmp\n"), "%s", out);
+	cr_expect(strstr(out, "threads 1: parallel loops run one iteration after the other, because sh cc cannot compile "
+		"OpenMP: sh cc failed on a test for OpenMP (exit status 1): never heard of -fopenmp\n"), "%s", out);
 	cr_assert_eq(run("one.lt -i x=1 --use-source e.c --threads 3 --time=1 --cc='sh cc'"), 0, "%s", err);
 	cr_expect(strstr(out, "\n[1. 2. 2. 2. 2. 2.]\n"), "%s", out);
-	cr_expect(strstr(out, "\nthreads: 1; 1 kernel with parallel loops, which run one trip after the other: the C compiler has no OpenMP"), "%s", out);
+	cr_expect(strstr(out, "\nthreads: 1; 1 kernel with parallel loops, which run one iteration after the other: the C "
+		"compiler has no OpenMP"), "%s", out);
 }

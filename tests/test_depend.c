@@ -111,7 +111,8 @@ Test(depend, key_value_cache_and_attention_over_what_is_filled)
 	expect_legal(graph, ".\n l\n  j\n   %k2\n   %u\n h/4\n  t/100\n   h\n    t\n     d/16\n      d\n       %x\n       %y\n  h\n   t\n    %m\n   t\n    %z\n");
 	struct fixture f = open_tree(graph, "l\n j\n  %k2\nh\n t\n  d\n   %x\n   %y\n t\n  %m\n t\n  %z\nl\n j\n  %u\n");
 	cr_assert_eq(f.status, LT_EILLEGAL);
-	cr_assert(strstr(lt_context_message(f.ctx), "%x reads %u, which is written behind it"), "%s", lt_context_message(f.ctx));
+	cr_assert(strstr(lt_context_message(f.ctx), "%x reads %u, which is written after it"), "%s",
+		lt_context_message(f.ctx));
 	close_tree(&f);
 }
 
@@ -153,8 +154,9 @@ Test(depend, the_element_before_may_share_the_loop)
 }
 
 static const struct { const char *graph, *tree, *say[3]; } refused[] = {
-	{ BEHIND, "b\n m\n  %y\n  %z\n", { "%z reads elements of %y from other trips of the shared loop over m",
-		"%z at b = 0, m = 0 reads element 0, 1 of %y, which is written at b = 0, m = 1", "give it a loop of its own behind that of %y" } },
+	{ BEHIND, "b\n m\n  %y\n  %z\n", { "%z reads elements of %y from other iterations of the shared loop over m",
+		"%z at b = 0, m = 0 reads element 0, 1 of %y, which is written at b = 0, m = 1", "give it a loop of its own after "
+		"that of %y" } },
 	{ BEHIND, "m/4\n b\n  m\n   %y\n  m\n   %z\n", { "%z at m = 3, b = 0 reads element 0, 4 of %y, which is written at b = 0, m = 4" } },
 };
 
@@ -180,17 +182,17 @@ static const struct { const char *graph, *tree, *var; int n; enum lt_loop_kind k
 	{ SUMS, "m\n k\n  %y\n  %s\n k\n  %e\n", "k", 0, LT_VECTOR, { NULL } },
 	{ SUMS, "m\n k\n  %y\n  %s\n k\n  %e\n", "k", 0, LT_BLOCK, { NULL } },
 	{ SUMS, "m\n k\n  %y\n  %s\n k\n  %e\n", "k", 1, LT_PARALLEL, { NULL } },
-	{ SUMS, "m\n k\n  %y\n  %s\n k\n  %e\n", "k", 0, LT_PARALLEL, { "the parallel loop over k reduces %s: its trips at m = 0, k = 0 and m = 0, k = 1 "
-		"add to the same element 0 of %s", "rfactor %s over it first" } },
+	{ SUMS, "m\n k\n  %y\n  %s\n k\n  %e\n", "k", 0, LT_PARALLEL, { "the parallel loop over k reduces %s: its iterations "
+		"at m = 0, k = 0 and m = 0, k = 1 add to the same element 0 of %s", "rfactor %s over it first" } },
 	{ SUMS, "m\n k\n  %y\n  %s\n k\n  %e\n", "k", 0, LT_GRID, { "the grid loop over k reduces %s" } },
 	{ BEFORE, "b\n m\n  %y\n  %z\n", "b", 0, LT_PARALLEL, { NULL } },
 	{ BEFORE, "b\n m\n  %y\n  %z\n", "m", 0, LT_PARALLEL, { "the parallel loop over m carries a dependence: %z at b = 0, m = 1 reads element 0, 0 of %y, "
-		"which another trip, at b = 0, m = 0, writes", "make it serial" } },
+		"which another iteration, at b = 0, m = 0, writes", "make it serial" } },
 	{ BEFORE, "b\n m\n  %y\n  %z\n", "m", 0, LT_UNROLL, { NULL } },
 	/* a leaf that a loop repeats */
 	{ REPEATED, "m\n k\n  %y\n  %z\n", "k", 0, LT_PARALLEL, { NULL } },
-	{ REPEATED, "k\n m\n  %y\nk\n m\n  %z\n", "k", 0, LT_PARALLEL, { "the parallel loop over k repeats %y: its trips at k = 0, m = 0 and k = 1, m = 0 "
-		"both write element 0 of %y", "move %y out of the loop" } },
+	{ REPEATED, "k\n m\n  %y\nk\n m\n  %z\n", "k", 0, LT_PARALLEL, { "the parallel loop over k repeats %y: its iterations "
+		"at k = 0, m = 0 and k = 1, m = 0 both write element 0 of %y", "move %y out of the loop" } },
 	{ REPEATED, "k\n m\n  %y\nk\n m\n  %z\n", "k", 0, LT_SERIAL, { NULL } },
 };
 
@@ -220,7 +222,8 @@ Test(depend, a_loop_that_may_have_no_trips_computes_nothing_for_others)
 	expect_legal(graph, "m\n %y\n t\n  %z\n %s\n");
 	struct fixture f = open_tree(graph, "t\n m\n  %y\n  %z\nm\n %s\n");
 	cr_assert_eq(f.status, LT_EILLEGAL);
-	cr_assert(strstr(lt_context_message(f.ctx), "the loop over t may have no trips, and %y, which has no var t, would then not be computed"), "%s",
+	cr_assert(strstr(lt_context_message(f.ctx), "the loop over t may have no iterations, and %y, which has no var t, "
+		"would then not be computed"), "%s",
 		lt_context_message(f.ctx));
 	close_tree(&f);
 }

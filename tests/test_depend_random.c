@@ -388,7 +388,7 @@ static void one_tree(const struct make *m, struct lt_graph *graph, const struct 
 	own ? tree_marks(t, &shape) : tree_to(t, &shape);
 	if (a.exact < 0) {
 		tally->shape++;
-	} else if (strstr(a.why, "may have no trips")) {        /* a rule that looks at no reader */
+	} else if (strstr(a.why, "may have no iterations")) {        /* a rule that looks at no reader */
 		tally->repeats++;
 		cr_assert_eq(a.fast, 0);
 	} else {
@@ -397,7 +397,7 @@ static void one_tree(const struct make *m, struct lt_graph *graph, const struct 
 			a.exact ? "legal" : a.why, *why ? why : "legal", shape.at, m->text.at);
 		cr_assert_eq(a.fast, a.exact, "seed %llu: the structure says %d, the exact check %d of\n%s%s", (unsigned long long)seed, a.fast, a.exact,
 			shape.at, m->text.at);
-		bool early = strstr(a.why, "from other trips");
+		bool early = strstr(a.why, "from other iterations");
 		for (lt_tnode at = 0; at < t->n_node; at++)     /* dataflow is asked about the serial order only */
 			if (t->node[at].kind == LT_TLOOP)
 				t->node[at].loop = LT_SERIAL;

@@ -32,73 +32,77 @@ static const struct { const char *from, *steps, *why; } refusals[] = {
 	{ "fused", "stage %p %b at q",
 		"apply:1:1: `stage %p %b at q`: there is no loop q around %p; there are m, k, n" },
 	{ "fused", "stage %p %b at %d/n",
-		"apply:1:1: `stage %p %b at %d/n`: %p does not stand below the loop %d/n; the copy is made in a loop around its reader, "
+		"apply:1:1: `stage %p %b at %d/n`: %p is not inside the loop %d/n; the copy is made in a loop around its reader, "
 		"or at root" },
 	{ "fused", "stage %d %b at m",
 		"apply:1:1: `stage %d %b at m`: %d does not read %b itself; it reads %c" },
 	{ "fused", "stage %d %c at root",
-		"apply:1:1: `stage %d %c at root`: %c.copy reads %c, which is written behind it; put the leaf of %c before it" },
+		"apply:1:1: `stage %d %c at root`: %c.copy reads %c, which is written after it; put the leaf of %c before it" },
 	{ "fused", "stage %d %c at %p/k",
-		"apply:1:1: `stage %d %c at %p/k`: %d does not stand below the loop k; the copy is made in a loop around its reader, or "
+		"apply:1:1: `stage %d %c at %p/k`: %d is not inside the loop k; the copy is made in a loop around its reader, or "
 		"at root" },
 	{ "fused", "stage %p %b at m layout n",
 		"apply:1:1: `stage %p %b at m layout n`: a layout of %b.copy ends the digits of each dim with the dim itself; `k` is "
 		"missing" },
 	{ "fused", "stage %p %b at m layout n k m",
-		"apply:1:1: `stage %p %b at m layout n k m`: 'm' is no dim of %b.copy, which has k 12, n 6" },
+		"apply:1:1: `stage %p %b at m layout n k m`: 'm' is not a dim of %b.copy, which has k 12, n 6" },
 	{ "fused", "stage %p %b at m layout n/4 n/3 k n",
-		"apply:1:1: `stage %p %b at m layout n/4 n/3 k n`: the digits of n have steps 4 and then 3; each has to divide the one "
-		"before, as in `n/64 n/16 n`" },
+		"apply:1:1: `stage %p %b at m layout n/4 n/3 k n`: the digits of n have steps 4 and then 3; each has to divide the "
+		"previous one, as in `n/64 n/16 n`" },
 	{ "fused", "stage %p %b at m layout n/2 n/4 k n",
-		"apply:1:1: `stage %p %b at m layout n/2 n/4 k n`: the digits of n have steps 2 and then 4; each has to divide the one "
-		"before, as in `n/64 n/16 n`" },
+		"apply:1:1: `stage %p %b at m layout n/2 n/4 k n`: the digits of n have steps 2 and then 4; each has to divide the "
+		"previous one, as in `n/64 n/16 n`" },
 	{ "fused", "stage %p %b at m layout n/x k n",
-		"apply:1:1: `stage %p %b at m layout n/x k n`: the step of a digit is a whole number from 1 on, not 'x'" },
+		"apply:1:1: `stage %p %b at m layout n/x k n`: the step of a digit is a whole number of at least 1, not 'x'" },
 	{ "fused", "stage %p %b at m layout n/0 k n",
-		"apply:1:1: `stage %p %b at m layout n/0 k n`: the step of a digit is a whole number from 1 on, not '0'" },
+		"apply:1:1: `stage %p %b at m layout n/0 k n`: the step of a digit is a whole number of at least 1, not '0'" },
 	{ "fused", "stage %p %b at m layout k n pad 0",
-		"apply:1:1: `stage %p %b at m layout k n pad 0`: pad is a whole number from 1 on, not '0'" },
+		"apply:1:1: `stage %p %b at m layout k n pad 0`: pad is a whole number of at least 1, not '0'" },
 	{ "fused", "stage %p %b at m layout k n pad x",
-		"apply:1:1: `stage %p %b at m layout k n pad x`: pad is a whole number from 1 on, not 'x'" },
+		"apply:1:1: `stage %p %b at m layout k n pad x`: pad is a whole number of at least 1, not 'x'" },
 	{ "fused", "stage %p %b at m layout k n pad",
-		"apply:1:1: `stage %p %b at m layout k n pad`: 'pad' cannot stand here; behind the loop come `layout DIGIT ...` and "
+		"apply:1:1: `stage %p %b at m layout k n pad`: 'pad' is not allowed here; after the loop come `layout DIGIT ...` and "
 		"`depth N`" },
 	{ "fused", "stage %p %b at m depth 1 async",
 		"apply:1:1: `stage %p %b at m depth 1 async`: no backend copies while it computes; leave `async` out" },
 	{ "fused", "stage %p %b at m twice",
-		"apply:1:1: `stage %p %b at m twice`: 'twice' cannot stand here; behind the loop come `layout DIGIT ...` and `depth N`" },
+		"apply:1:1: `stage %p %b at m twice`: 'twice' is not allowed here; after the loop come `layout DIGIT ...` and `depth "
+		"N`" },
 	{ "fused", "stage %p %b at m; stage %p %b at m",
 		"apply:1:19: `stage %p %b at m`: %p does not read %b itself; it reads %a, %b.copy" },
 	{ "keeps", "stage %u %h at root",
 		"apply:1:1: `stage %u %h at root`: %u changes %h itself, not a copy of it" },
 	{ "flat", "stage %y %h at root",
-		"apply:1:1: `stage %y %h at root`: %v is no window of %h: its places are no plain sums of its dims; stage %v itself" },
+		"apply:1:1: `stage %y %h at root`: %v is not a window of %h: its indices are not plain sums of its dims; stage %v "
+		"itself" },
 	{ "flat", "stage %z %h at root",
-		"apply:1:1: `stage %z %h at root`: %w is no window of %h: it leaves out elements that the source has; stage %w itself" },
+		"apply:1:1: `stage %z %h at root`: %w is not a window of %h: it leaves out elements that the source has; stage %w "
+		"itself" },
 	{ "conv", "split %y/o 2; stage %y %h at %y/o; fission %y o; merge %y/o",
-		"apply:1:36: `fission %y o`: %y reads %h.copy and is read by %s in the loop o, so it can stand neither before nor behind "
+		"apply:1:36: `fission %y o`: %y reads %h.copy and is read by %s in the loop o, so it can go neither before nor after "
 		"it; `fission %s o` first" },
 	{ "halo", "split i 3; stage %y %x at i; merge i'",
-		"apply:1:30: `merge i'`: the loop i' does not stand alone right inside i; reorder or fission what is between or beside "
+		"apply:1:30: `merge i'`: the loop i' is not alone directly inside i; reorder or fission what is between or next to "
 		"them first" },
 	{ "halo", "split i 3; stage %y %x at i; split i 4",
-		"apply:1:30: `split i 4`: a step of 4 is no multiple of 3, the step of the loop i; choose 6" },
+		"apply:1:30: `split i 4`: a step of 4 is not a multiple of 3, the step of the loop i; choose 6" },
 	{ "keeps", "materialize %h",
 		"apply:1:1: `materialize %h`: no leaf reads %h" },
 	{ "fused", "call m gemm; stage %p %b at k",
-		"apply:1:14: `stage %p %b at k`: the loop k is in a nest that `call gemm` hands over; make that serial first" },
+		"apply:1:14: `stage %p %b at k`: the loop k is in a nest that is handed over by `call gemm`; make that serial "
+		"first" },
 	{ "fused", "call m gemm; split k 4; rfactor %c k",
-		"apply:1:25: `rfactor %c k`: the loop k is in a nest that `call gemm` hands over; make that serial first" },
+		"apply:1:25: `rfactor %c k`: the loop k is in a nest that is handed over by `call gemm`; make that serial first" },
 	{ "fused", "stage %p %b at root layout k n; layout %b.copy k",
 		"apply:1:33: `layout %b.copy k`: a layout of %b.copy ends the digits of each dim with the dim itself; `n` is missing" },
 	{ "one", "split k 4; rfactor %c %d/k",
 		"apply:1:12: `rfactor %c %d/k`: there is no loop k around %d; there are m, n" },
 	{ "each", "split %c/k 4; rfactor %c %d/m",
-		"apply:1:15: `rfactor %c %d/m`: %c does not stand below the loop %d/m" },
+		"apply:1:15: `rfactor %c %d/m`: %c is not inside the loop %d/m" },
 	{ "fused", "materialize b",
 		"apply:1:1: `materialize b`: a value is named by its node, as %y, not 'b'" },
 	{ "fused", "materialize %d",
-		"apply:1:1: `materialize %d`: %d has a leaf and lives where that says; `stage` copies it for a reader" },
+		"apply:1:1: `materialize %d`: %d has a leaf, which says where it is stored; `stage` copies it for a reader" },
 	{ "fused", "materialize %zz",
 		"apply:1:1: `materialize %zz`: the graph has no node %zz (lt-run --dump=tree shows them)" },
 	{ "fused", "materialize %b at",
@@ -108,7 +112,7 @@ static const struct { const char *from, *steps, *why; } refusals[] = {
 	{ "fused", "materialize %b at q",
 		"apply:1:1: `materialize %b at q`: there is no loop q around %p; there are m, k, n" },
 	{ "keeps", "materialize %u",
-		"apply:1:1: `materialize %u`: %u changes the result itself; it has no other place" },
+		"apply:1:1: `materialize %u`: %u changes the result itself, which cannot be stored elsewhere" },
 	{ "conv", "materialize %x at o",
 		"apply:1:1: `materialize %x at o`: there is no loop o around %h; there are i" },
 	{ "fused", "materialize %e at k",
@@ -118,18 +122,19 @@ static const struct { const char *from, *steps, *why; } refusals[] = {
 	{ "conv", "inline %h; inline %h",
 		"apply:1:12: `inline %h`: the graph has no node %h (lt-run --dump=tree shows the leaves)" },
 	{ "gathers", "inline %h",
-		"apply:1:1: `inline %h`: %h gathers, so that it cannot be computed at the points where %w reads it; `stage` the value %w for its reader" },
+		"apply:1:1: `inline %h`: %h gathers, so it cannot be computed at the points where %w reads it; `stage` the value %w "
+		"for its reader" },
 	{ "through", "inline %h; inline %h",
 		"apply:1:12: `inline %h`: %h has one reader, the result %v, which it is stored in; `materialize %v` first" },
 	{ "fused", "inline %e",
-		"apply:1:1: `inline %e`: %e is read by nothing, so there is no reader to compute it" },
+		"apply:1:1: `inline %e`: %e is not read, so there is no reader to compute it" },
 	{ "fused", "inline %b",
 		"apply:1:1: `inline %b`: %b has no leaf: inputs, constants, states, literals and views are read where they are used" },
 	{ "keeps", "inline %u",
 		"apply:1:1: `inline %u`: %u has one reader; `fuse` moves it to where it is read" },
 	{ "fused", "rfactor %c k",
-		"apply:1:1: `rfactor %c k`: k is the only loop that %c reduces over, so its partial results would be its terms; `split "
-		"k` first" },
+		"apply:1:1: `rfactor %c k`: k is the only loop that %c reduces over, so its partial results would just be its terms; "
+		"`split k` first" },
 	{ "fused", "rfactor %c m",
 		"apply:1:1: `rfactor %c m`: %c does not reduce over the loop m" },
 	{ "fused", "rfactor %d n",
@@ -139,55 +144,55 @@ static const struct { const char *from, *steps, *why; } refusals[] = {
 	{ "fused", "rfactor %b k",
 		"apply:1:1: `rfactor %b k`: %b has no leaf: inputs, constants, states, literals and views are read where they are used" },
 	{ "upto", "split t 4; rfactor %s t",
-		"apply:1:12: `rfactor %s t`: how many trips the loop t has depends on a run-time scalar, so its trips are no dim; "
-		"`split` it and use the inner loop" },
+		"apply:1:12: `rfactor %s t`: the trip count of the loop t depends on a run-time scalar, so its iterations are not a "
+		"dim; `split` it and use the inner loop" },
 	{ "least", "rfactor %c m",
 		"apply:1:1: `rfactor %c m`: %c does not reduce over the loop m" },
 	{ "fused", "split k 4; rfactor %c k; parallel k",
-		"apply:1:26: `parallel k`: the parallel loop over k reduces %c: its trips at m = 0, k = 0, n = 0 and m = 0, k = 4, n = 0 "
-		"add to the same element 0, 0 of %c; rfactor %c over it first, or make it serial" },
+		"apply:1:26: `parallel k`: the parallel loop over k reduces %c: its iterations at m = 0, k = 0, n = 0 and m = 0, k = "
+		"4, n = 0 add to the same element 0, 0 of %c; rfactor %c over it first, or make it serial" },
 	{ "fused", "split k 4; rfactor %c k'; parallel k",
-		"apply:1:27: `parallel k`: the parallel loop over k reduces %c.part: its trips at m = 0, k = 0, n = 0 and m = 0, k = 4, "
-		"n = 0 add to the same element 0, 0, 0 of %c.part; rfactor %c.part over it first, or make it serial" },
+		"apply:1:27: `parallel k`: the parallel loop over k reduces %c.part: its iterations at m = 0, k = 0, n = 0 and m = "
+		"0, k = 4, n = 0 add to the same element 0, 0, 0 of %c.part; rfactor %c.part over it first, or make it serial" },
 	{ "fused", "split k 4; rfactor %c k'; parallel k_1",
-		"apply:1:27: `parallel k_1`: the parallel loop over k_1 reduces %c: its trips at m = 0, k_1 = 0, n = 0 and m = 0, k_1 = "
-		"1, n = 0 add to the same element 0, 0 of %c; rfactor %c over it first, or make it serial" },
+		"apply:1:27: `parallel k_1`: the parallel loop over k_1 reduces %c: its iterations at m = 0, k_1 = 0, n = 0 and m = "
+		"0, k_1 = 1, n = 0 add to the same element 0, 0 of %c; rfactor %c over it first, or make it serial" },
 	{ "fused", "split k 4; rfactor %c k'; merge k'",
-		"apply:1:27: `merge k'`: k_1, a dim of %c.part, counts trips of a loop over k: the loops over k around it need one of "
-		"step 4 and one of step 1, and larger steps are multiples of those; add what is missing with `split`" },
+		"apply:1:27: `merge k'`: k_1, a dim of %c.part, counts iterations of a loop over k: the loops over k around it need "
+		"one of step 4 and one of step 1, and larger steps are multiples of those; add what is missing with `split`" },
 	{ "fused", "split k 8; split k' 4; rfactor %c k'; merge k'",
-		"apply:1:39: `merge k'`: k_4, a dim of %c.part, counts trips of a loop over k: the loops over k around it need one of "
-		"step 8 and one of step 4, and larger steps are multiples of those; add what is missing with `split`" },
+		"apply:1:39: `merge k'`: k_4, a dim of %c.part, counts iterations of a loop over k: the loops over k around it need "
+		"one of step 8 and one of step 4, and larger steps are multiples of those; add what is missing with `split`" },
 	{ "fused", "split k 4; rfactor %c k'; split k 6",
-		"apply:1:27: `split k 6`: a step of 6 is no multiple of 4, the step of the loop k; choose 8" },
+		"apply:1:27: `split k 6`: a step of 6 is not a multiple of 4, the step of the loop k; choose 8" },
 	{ "fused", "split k 4; rfactor %c k'; fuse %c k",
-		"apply:1:27: `fuse %c k`: %c reads %c.part inside its reducing loop over k, before the reduction is complete; move %c "
-		"behind that loop" },
+		"apply:1:27: `fuse %c k`: %c reads %c.part inside its reducing loop over k, before the reduction is complete; move "
+		"%c after that loop" },
 	{ "fused", "layout %e n m",
 		"apply:1:1: `layout %e n m`: %e is a result, a state or part of an update: its order in memory is that of its dims; "
-		"`materialize` it to have a copy that can lie otherwise" },
+		"`materialize` it to have a copy in another order" },
 	{ "fused", "layout %c n",
 		"apply:1:1: `layout %c n`: a layout of %c ends the digits of each dim with the dim itself; `m` is missing" },
 	{ "fused", "layout %c n m m",
-		"apply:1:1: `layout %c n m m`: the digits of m have steps 1 and then 1; each has to divide the one before, as in `m/64 "
-		"m/16 m`" },
+		"apply:1:1: `layout %c n m m`: the digits of m have steps 1 and then 1; each has to divide the previous one, as in "
+		"`m/64 m/16 m`" },
 	{ "fused", "layout %c n m swizzle 3 4 3",
 		"apply:1:1: `layout %c n m swizzle 3 4 3`: no backend has swizzled layouts yet; use `pad`" },
 	{ "fused", "layout %a m k",
 		"apply:1:1: `layout %a m k`: %a has no leaf: inputs, constants, states, literals and views are read where they are used" },
 	{ "fused", "layout %c m n pad",
-		"apply:1:1: `layout %c m n pad`: 'pad' is no dim of %c, which has m 5, n 6" },
+		"apply:1:1: `layout %c m n pad`: 'pad' is not a dim of %c, which has m 5, n 6" },
 	{ "fused", "layout %c m n pad 0",
-		"apply:1:1: `layout %c m n pad 0`: pad is a whole number from 1 on, not '0'" },
+		"apply:1:1: `layout %c m n pad 0`: pad is a whole number of at least 1, not '0'" },
 	{ "conv", "layout %s o",
 		"apply:1:1: `layout %s o`: %s is a result, a state or part of an update: its order in memory is that of its dims; "
-		"`materialize` it to have a copy that can lie otherwise" },
+		"`materialize` it to have a copy in another order" },
 	{ "keeps", "layout %u i",
 		"apply:1:1: `layout %u i`: %u is a result, a state or part of an update: its order in memory is that of its dims; "
-		"`materialize` it to have a copy that can lie otherwise" },
+		"`materialize` it to have a copy in another order" },
 	{ "keeps", "layout %y q/1 q",
-		"apply:1:1: `layout %y q/1 q`: the digits of q have steps 1 and then 1; each has to divide the one before, as in `q/64 "
-		"q/16 q`" },
+		"apply:1:1: `layout %y q/1 q`: the digits of q have steps 1 and then 1; each has to divide the previous one, as in "
+		"`q/64 q/16 q`" },
 	{ "fused", "call m ge-mm",
 		"apply:1:1: `call m ge-mm`: the name of a routine has letters, digits, '_' and '.', not 'ge-mm'" },
 	{ "fused", "call m",
@@ -229,7 +234,7 @@ static const struct { const char *old, *new, *why; } edits[] = {
 	{ "own %b.copy = copy %b for %p", "own %b.copy = clone %b for %p",
 		"t:4:1: %b cannot be computed twice: it is read where it is used" },
 	{ "own %b.copy = copy %b for %p", "own %b.copy = clone %d at %e",
-		"t:4:1: %e is no view, so %d has no other points there; write `for %e`" },
+		"t:4:1: %e is not a view, so %d has no other points to be computed at; write `for %e`" },
 	{ "own %b.copy = copy %b for %p", "own %b.copy = clone %d to %e",
 		"t:4:24: 'for' is expected, not 'to'" },
 	{ "own %b.copy = copy %b for %p", "own %b.copy = clone %c for %d",
@@ -249,18 +254,18 @@ static const struct { const char *old, *new, *why; } edits[] = {
 	{ "step 1 below 4", "step 1 below 6",
 		"t:9:9: var k_1 has extent 4 here, and 6 in the graph" },
 	{ "step 1 below 4", "step 3 below 4",
-		"t:5:1: the trips of a loop over k in steps of 3 below one of 4 are no dim: the one step has to be a multiple of the "
-		"other" },
+		"t:5:1: the iterations of a loop over k in steps of 3 inside one of 4 are not a dim: the second step has to be a "
+		"multiple of the first" },
 	{ "step 1 below 4", "step 4 below 4",
-		"t:5:1: the trips of a loop over k in steps of 4 below one of 4 are no dim: the one step has to be a multiple of the "
-		"other" },
+		"t:5:1: the iterations of a loop over k in steps of 4 inside one of 4 are not a dim: the second step has to be a "
+		"multiple of the first" },
 	{ "step 1 below 4", "step 12",
-		"t:5:1: a loop over k in steps of 12 has one trip, so its one partial result would be the whole one; choose a step below "
-		"12" },
+		"t:5:1: a loop over k in steps of 12 has one iteration, so its only partial result would be the whole one; choose a "
+		"step below 12" },
 	{ "step 1 below 4", "step 0 below 4",
-		"t:5:38: a step is a whole number from 1 on, not '0'" },
+		"t:5:38: a step is a whole number of at least 1, not '0'" },
 	{ "step 1 below 4", "step 1 below x",
-		"t:5:46: a step is a whole number from 1 on, not 'x'" },
+		"t:5:46: a step is a whole number of at least 1, not 'x'" },
 	{ "step 1 below 4", "step 1",
 		"t:9:9: var k_1 has extent 4 here, and 12 in the graph" },
 	{ "as k_1", "as m",
@@ -278,21 +283,21 @@ static const struct { const char *old, *new, *why; } edits[] = {
 	{ "[n/4 k n]", "[n/4 k]",
 		"t:16:34: a layout of %b.copy ends the digits of each dim with the dim itself; `n` is missing" },
 	{ "[n/4 k n]", "[n/4 k n m]",
-		"t:16:34: 'm' is no dim of %b.copy, which has k 12, n 6" },
+		"t:16:34: 'm' is not a dim of %b.copy, which has k 12, n 6" },
 	{ "[n/4 k n]", "[n/3 n/2 k n]",
-		"t:16:34: the digits of n have steps 3 and then 2; each has to divide the one before, as in `n/64 n/16 n`" },
+		"t:16:34: the digits of n have steps 3 and then 2; each has to divide the previous one, as in `n/64 n/16 n`" },
 	{ "[n/4 k n]", "[n/4 k n/0]",
-		"t:16:34: the step of a digit is a whole number from 1 on, not '0'" },
+		"t:16:34: the step of a digit is a whole number of at least 1, not '0'" },
 	{ "[n/4 k n]", "[n/4 k n",
-		"t:16:75: ']' is expected behind the digits of a layout" },
+		"t:16:75: ']' is expected after the digits of a layout" },
 	{ "[n/4 k n]", "",
 		"t:16:34: %b.copy has attribute layout  pad 3 here, and none in the graph" },
 	{ "[n/4 k n]", "[]",
 		"t:16:34: a layout of %b.copy ends the digits of each dim with the dim itself; `k` is missing" },
 	{ "pad 3", "pad 0",
-		"t:16:55: the padding of a layout is a whole number from 1 on, not '0'" },
+		"t:16:55: the padding of a layout is a whole number of at least 1, not '0'" },
 	{ "pad 3", "pad",
-		"t:16:74: the padding of a layout is a whole number from 1 on, not the end of the line" },
+		"t:16:74: the padding of a layout is a whole number of at least 1, not the end of the line" },
 	{ "pad 3", "pad 3 3",
 		"t:16:57: the line should end here, not go on with '3'" },
 	{ "layout [n/4", "lay [n/4",
@@ -308,15 +313,15 @@ static const struct { const char *old, *new, *why; } edits[] = {
 	{ "copy %b layout", "copy %a layout",
 		"t:16:31: %b.copy has operands %a here, and %b in the graph" },
 	{ "= abs %d", "= abs %d layout [n m]",
-		"t:26: %e is a result, a state or part of an update: its order in memory is that of its dims; `materialize` it to have a "
-		"copy that can lie otherwise" },
+		"t:26: %e is a result, a state or part of an update: its order in memory is that of its dims; `materialize` it to "
+		"have a copy in another order" },
 	{ "      for k' ", "      for k_1 ",
 		"t:19: the innermost loop over k around %p has step 4; it must be 1: add a loop over k with step 1 inside" },
 	{ "    for k step 4", "    for k step 3",
 		"t:22:42: %c.part names the loops [k]; those around it that it reduces over are []" },
 	{ "    for k step 4", "    for k step 6",
-		"t:19: k_1, a dim of %c.part, counts trips of a loop over k: the loops over k around it need one of step 4 and one of "
-		"step 1, and larger steps are multiples of those; one has step 6" },
+		"t:19: k_1, a dim of %c.part, counts iterations of a loop over k: the loops over k around it need one of step 4 and "
+		"one of step 1, and larger steps are multiples of those; one has step 6" },
 };
 
 Test(derived_refused, each_step)

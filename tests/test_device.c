@@ -247,7 +247,8 @@ Test(device, what_the_device_cannot_do_is_told)
 	struct lt_program *p;
 	struct lt_options none = { .size = sizeof none, .backends = "devnone" };
 	cr_assert_eq(lt_compile(g->ctx, g, &none, &p), LT_EUNSUPPORTED);
-	cr_assert(strstr(lt_context_message(g->ctx), "backend devnone keeps its buffers in device memory, but has not all of mem_new"), "%s",
+	cr_assert(strstr(lt_context_message(g->ctx), "backend devnone keeps its buffers in device memory, but does not have "
+		"all of mem_new"), "%s",
 		lt_context_message(g->ctx));
 	p = compiled(g, "devone");
 	float w[15] = { 0 }, z[15], t[5], x[15] = { 0 };
@@ -342,7 +343,8 @@ Test(device, a_workspace_that_no_memory_has_is_refused)
 		struct lt_program *p = NULL;
 		cr_expect_eq(lt_compile(g->ctx, g, &(struct lt_options){ .size = sizeof(struct lt_options), .backends = backends[i] }, &p), LT_EABI,
 			"%s", backends[i]);
-		cr_expect(strstr(lt_context_message(g->ctx), "more than any memory has; its author has to mend `need`"), "%s", lt_context_message(g->ctx));
+		cr_expect(strstr(lt_context_message(g->ctx), "more than any memory has; its author has to fix `need`"), "%s",
+			lt_context_message(g->ctx));
 		lt_program_free(p);
 	}
 	close_graph(g);
@@ -353,8 +355,8 @@ Test(device, an_object_that_is_not_given_is_missed)
 	struct lt_graph *g = parsed(LONG);
 	struct lt_program *p = NULL;
 	cr_expect_eq(lt_compile(g->ctx, g, &(struct lt_options){ .size = sizeof(struct lt_options), .backends = "devone:loses" }, &p), LT_EABI);
-	cr_expect(strstr(lt_context_message(g->ctx), "backend devone, kernel k") && strstr(lt_context_message(g->ctx), ": it says that it is compiled, but gives no "
-		"object; its author has to mend `compile`"), "%s", lt_context_message(g->ctx));
+	cr_expect(strstr(lt_context_message(g->ctx), "backend devone, kernel k") && strstr(lt_context_message(g->ctx), ": it "
+		"reports success, but gives no object; its author has to fix `compile`"), "%s", lt_context_message(g->ctx));
 	lt_program_free(p);
 	close_graph(g);
 }

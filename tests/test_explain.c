@@ -45,15 +45,15 @@ Test(explain, each_refusal_has_its_node_line_and_change)
 Test(explain, features_types_and_loops_are_named_in_words)
 {
 	cr_assert_eq(run("features.g -i x=1 -i i=0 -q --explain -B %s -b picky,ref", picky), 0, "%s", err);
-	cr_assert(strstr(out, "  picky refuses it at %y (script:7:1): it does not understand reads at an index that is read itself (gather)\n"
-		"  picky refuses it"), "ref has taken it, which is no change to propose: %s", out);
+	cr_assert(strstr(out, "  picky refuses it at %y (script:7:1): it does not understand reads at an index that is itself "
+		"read from memory (gather)\n  picky refuses it"), "ref has taken it, which is no change to propose: %s", out);
 	cr_assert(strstr(out, "  picky refuses it at %y (script:7:1): it does not take elements of f16\n"
 		"    nearest change: cast x to a type that it has\n"), "%s", out);
 	/* Lanes that meet: a loop may be another. */
 	ltrun_write_text("sum.g", "graph 1\nvar m 4\nvar k 8\n%x = f32[m, k] input \"x\"\n%s = f32[m] add.reduce %x @ 5:1\nresult \"s\" = %s\n");
 	cr_assert_eq(run("sum.g -i x=1 -q --explain --apply 'vectorize k' -B %s -b picky,ref", picky), 0, "%s", err);
-	cr_assert(strstr(out, " -> ref\n  picky refuses it at %s (script:5:1): it does not understand reductions across the trips of a loop (combine)\n"
-		"    nearest change: make the vector loops that reduce serial\n"), "%s", out);
+	cr_assert(strstr(out, " -> ref\n  picky refuses it at %s (script:5:1): it does not understand reductions across the "
+		"iterations of a loop (combine)\n    nearest change: make the vector loops that reduce serial\n"), "%s", out);
 	cr_assert_eq(run("sum.g -i x=1 -q --explain --apply 'serial k' -B %s -b picky,ref", picky), 0, "%s", err);
 	cr_assert(strstr(out, " -> picky\n"), "%s", out);
 	/* Kinds of loops, in a tree of the user's. */
@@ -66,12 +66,12 @@ Test(explain, another_backend_is_proposed_where_none_is_named)
 {
 	ltrun_write_text("gather.g", "graph 1\nvar m 4\nvar n 3\nvar k 2\n%x = f32[m, n] input \"x\"\n%i = i64[k] input \"i\"\n"
 		"%y = f32[k, n] gather %x, %i axis 0 @ 7:1\nresult \"y\" = %y\n");
-	static const char gather[] = "it does not understand reads at an index that is read itself (gather)";
+	static const char gather[] = "it does not understand reads at an index that is itself read from memory (gather)";
 	char text[512];
 	cr_assert_eq(run("gather.g -i x=1 -i i=0 -q --explain -B %s -b picky", picky), 1);
-	snprintf(text, sizeof text, "%s\n    nearest change: name another backend behind it (-b picky,cpu)\n", gather);
+	snprintf(text, sizeof text, "%s\n    nearest change: name another backend after it (-b picky,cpu)\n", gather);
 	cr_assert(strstr(out, text), "%s", out);
-	cr_assert(strstr(err, ": name another backend behind it (-b picky,cpu)"), "%s", err);
+	cr_assert(strstr(err, ": name another backend after it (-b picky,cpu)"), "%s", err);
 	cr_assert_null(strstr(strstr(err, "(-b picky,cpu)") + 1, "(-b picky,cpu)"), "%s", err);
 	cr_assert_eq(run("gather.g -i x=1 -i i=0 -q --explain -B %s -B %s -b plain:x,picky", plain, picky), 0, "plain takes all: %s", err);
 	/* Not where it is named already, and not where others are not to be asked. */
@@ -105,7 +105,7 @@ Test(explain, an_observer_needs_no_values)
 Test(explain, a_routine_that_nobody_has)
 {
 	cr_assert_eq(run("nests.g -i x=1 -q --apply 'call %%d/m gemm' -b cpu"), 1);
-	cr_assert(strstr(err, "it calls no routines, and m is handed to gemm: take the call away: serial m"), "%s", err);
+	cr_assert(strstr(err, "it calls no routines, and m is handed to gemm: remove the call: serial m"), "%s", err);
 	cr_assert_eq(run("nests.g --apply 'call %%d/m gemm' -b cpu --check-schedule"), 1, "whether a backend takes it is asked, too");
 	cr_assert_eq(run("nests.g --apply 'call %%d/m gemm' -b ref --check-schedule"), 0, "%s", err);
 }
@@ -124,7 +124,8 @@ Test(explain, a_backend_in_trouble)
 	cr_assert_eq(run("soft.lt -i x=1 -q -B %s -b poor:sick,ref", poor), 1, "its device failed: ref is not asked");
 	cr_assert(strstr(err, "backend poor, asked for kernel k0_2: the device fell off the bus"), "%s", err);
 	cr_assert_eq(run("soft.lt -i x=1 -q -B %s -b poor:align", poor), 1);
-	cr_assert(strstr(err, "kernel k0_2: it asks for a workspace aligned to 288 bytes, which is no power of two"), "%s", err);
+	cr_assert(strstr(err, "kernel k0_2: it asks for a workspace aligned to 288 bytes, which is not a power of two"),
+		"%s", err);
 	cr_assert_eq(run("soft.lt -i x=1 -q -B %s -b poor:stats --time=1 --json", poor), 0, "%s", err);
 	cr_assert(strstr(out, "\"threads\": 2") && !strstr(out, "7777"), "%s", out);
 }
@@ -165,7 +166,8 @@ Test(explain, json)
 		cr_assert_eq(json_integer_value(json_object_get(refusal, "line")), 2);
 		cr_assert_eq(json_integer_value(json_object_get(refusal, "column")), 1);
 		cr_assert_str_eq(text_of(refusal, "reason"), "it has no exp");
-		cr_assert_str_eq(text_of(refusal, "change"), fails ? "write a polynomial; or name another backend behind it (-b picky,cpu)" :
+		cr_assert_str_eq(text_of(refusal, "change"), fails ? "write a polynomial; or name another backend after it (-b "
+			"picky,cpu)" :
 			"write a polynomial");
 		json_decref(list);
 	}

@@ -258,10 +258,11 @@ Test(frozen_tails, layouts_are_rows_without_divisions_where_loops_nest)
 /* -- refusals -- */
 
 static const struct { const char *graph, *tree, *why; } refused[] = {
-	{ BOUNDED, "m step 4  tail peel\n m\n  %y\n", "the extent of m depends on a run-time scalar, so there is no fixed rest of the loop m to peel; choose "
-		"guard, mask or pad" },
-	{ POINTWISE(41), "m step 13\n m unroll\n  %y\n", "the unroll loop m' has to have a constant extent, but the last trip of m covers 2 of 13 and its tail is "
-		"guard; give that tail peel, mask or pad first, or a step that divides" },
+	{ BOUNDED, "m step 4  tail peel\n m\n  %y\n", "the extent of m depends on a run-time scalar, so the loop m has no "
+		"fixed remainder to peel; choose guard, mask or pad" },
+	{ POINTWISE(41), "m step 13\n m unroll\n  %y\n", "the unroll loop m' has to have a constant extent, but the last "
+		"iteration of m covers 2 of 13 and its tail is guard; give that tail peel, mask or pad first, or a step that "
+		"divides" },
 	{ POINTWISE(41), "m step 2000000  tail pad\n m\n  %y\n", "the loop m would pad the 41 elements of m to 2000000; choose a smaller step" },
 	{ "graph 1\nvar k 41\n%x = f32[k] input \"x\"\n%h = f32[k] exp %x\n%y = f32[] add.reduce %h\nresult \"y\" = %y\n",
 		"k step 4  tail pad\n k\n  %h\n  %y\n", "the loop k cannot be padded: %y reduces over k, and what %h is past the end is not known to be the "

@@ -342,7 +342,7 @@ Test(graph, updates)
 	cr_expect(has_dims(x, DIMS(m, k)) && g->node[x].operand[1] == part && g->n_require == 0);
 	expect_failure(lt_graph_update(g, a, part, (const int64_t[]){ 2, 0 }, (const lt_param[]){ LT_OMIT, LT_OMIT }), LT_ETYPE, "2 elements at 2");
 	x = lt_graph_update(g, a, part, (const int64_t[]){ 0, 0 }, (const lt_param[]){ q, LT_OMIT });
-	cr_expect(x >= 0 && g->n_require == 1, "it ends behind the axis if q > 1");
+	cr_expect(x >= 0 && g->n_require == 1, "it ends past the axis if q > 1");
 	cr_expect(g->require[0].value.constant == 1 && g->require[0].value.coef[0] == -1);
 	lt_graph_update(g, a, part, (const int64_t[]){ -1, 0 }, (const lt_param[]){ p, LT_OMIT });
 	cr_expect_eq(g->n_require, 2, "it begins before 0 if p is 0; 2 is fine");

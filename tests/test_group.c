@@ -22,15 +22,18 @@ static const struct { const char *tree, *steps, *want; } steps[] = {
 		"group\n group call dot_bias\n  m\n   n\n    k\n     %p\n     %c\n  m\n   n\n    %d\n m\n  n\n   %e\n" },
 };
 static const struct { const char *steps, *why; } wrong[] = {
-	{ "group %e/m %p/m", "apply:1:1: `group %e/m %p/m`: %d/m stands behind %p/m; name the first of them first" },
-	{ "group %d %c", "apply:1:1: `group %d %c`: %d and %c do not stand beside each other; name two that the same loop or group holds" },
+	{ "group %e/m %p/m", "apply:1:1: `group %e/m %p/m`: %d/m comes after %p/m; name the earlier one first" },
+	{ "group %d %c", "apply:1:1: `group %d %c`: %d and %c are not neighbours; name two that are directly in the same loop "
+		"or group" },
 	{ "call group f", "apply:1:1: `call group f`: there is no group; there is none" },
 	{ "group %d; group %e; call group f", "apply:1:21: `call group f`: there are 2 groups; say which: %d/group, %e/group" },
-	{ "group %d; call group f; group %d", "apply:1:25: `group %d`: %d is in a nest that `call f` hands over; make that serial first" },
+	{ "group %d; call group f; group %d", "apply:1:25: `group %d`: %d is in a nest that is handed over by `call f`; make "
+		"that serial first" },
 	{ "group %d; call group f; call group g", "apply:1:25: `call group g`: the group is handed over by `call f`; make it serial first" },
 	{ "group %d; unroll group", "apply:1:11: `unroll group`: there is no loop group; there are m, n, k" },
 	{ "group %d; split group 3", "apply:1:11: `split group 3`: there is no loop group; there are m, n, k" },
-	{ "group %d; call group f; fission %d n", "apply:1:25: `fission %d n`: %d is in a nest that `call f` hands over; make that serial first" },
+	{ "group %d; call group f; fission %d n", "apply:1:25: `fission %d n`: %d is in a nest that is handed over by `call "
+		"f`; make that serial first" },
 	{ "call k/group f", "apply:1:1: `call k/group f`: there is no loop k/group; there are m, n, k" },
 };
 

@@ -313,7 +313,7 @@ Test(lessons, lesson_11_trees_that_are_none_are_refused)
 	static const struct { const char *tree, *say; } cases[] = {
 		{ "m/4\n %y\n", "innermost loop over m around %y has step 4; it must be 1" },
 		{ "m/4\n m/8\n  m\n   %y\n", "the inner loop over m has step 8, more than the 4 of the loop around it" },
-		{ ".\n %y\n", "%y has var m, but no loop over m stands around it" },
+		{ ".\n %y\n", "%y has var m, but is inside no loop over m" },
 	};
 	struct lt_graph *g = parsed("graph 1\nvar m 41\n%x = f32[m] input \"x\"\n%y = f32[m] add %x, %x\nresult \"y\" = %y\n");
 	struct lt_looptree *t;
@@ -395,7 +395,8 @@ Test(lessons, lesson_15_a_neighbour_of_another_trip_keeps_the_dim_whole)
 	struct lt_graph *g = parsed(text);
 	struct lt_looptree *t;
 	cr_assert_eq(tree_from(g, "m\n %y\n i\n  %z\n", &t), LT_EILLEGAL);
-	cr_assert(strstr(lt_context_message(g->ctx), "from other trips of the shared loop over m"), "%s", lt_context_message(g->ctx));
+	cr_assert(strstr(lt_context_message(g->ctx), "from other iterations of the shared loop over m"), "%s",
+		lt_context_message(g->ctx));
 	lt_looptree_free(t);
 	cr_assert_eq(tree_from(g, "m\n %y\ni\n %z\n", &t), LT_OK);
 	cr_assert(t->scope[tree_node(g, "y")].whole);

@@ -66,7 +66,7 @@ static const struct mistake cases[] = {
 	{ "add.lt -i w=1", 2, "", "'w' is no input of the script but a constant: give it with -c or --weights" },
 	{ "add.lt -c w=1 -i x=1 -i x=2", 2, "", "x=2: the input 'x' is given twice, here and by x=1" },
 	{ "add.lt -i x", 2, "", "'x' is not NAME=SPEC" },
-	{ "add.lt -i x= -c w=1", 2, "", "a value is missing behind '='" },
+	{ "add.lt -i x= -c w=1", 2, "", "a value is missing after '='" },
 	{ "add.lt -i x=zeroes -c w=1", 2, "", "'zeroes' is none of FILE.npy, zeros, ones, VALUE, iota, random[:SEED]" },
 	{ "add.lt -i x=add.lt -c w=1", 2, "", "'add.lt' does not end in .npy" },
 	{ "add.lt -i x=all.npz -c w=1", 2, "", "give it with --inputs" },

@@ -107,7 +107,8 @@ Test(ahead, the_text_holds_the_depth)
 Test(ahead, what_may_not_be_made_ahead)
 {
 	static const struct { const char *apply, *why; } refused[] = {
-		{ "split k 5; reorder k m k' n; stage %3.mul %2 at k depth 2", "has a partial trip; choose a step that divides" },
+		{ "split k 5; reorder k m k' n; stage %3.mul %2 at k depth 2", "has a partial last iteration; choose a step that "
+			"divides" },
 		{ "split m 4; parallel m; stage %3.mul %1 at m depth 2", "is parallel; it has to be serial, with tail guard" },
 		{ "stage %3.mul %2 at root depth 2", "leave depth out" },
 		{ "stage %3.mul %2 at m depth 5000", "a depth is at most" },

@@ -71,7 +71,7 @@ static const struct { const char *steps, *says; } steps[] = {
 	{ "slpit m 6", "there is no primitive 'slpit'; did you mean 'split'?" },
 	{ "split %99 6", "`split %99 6`: the graph has no node %99; there are %p, %c, %d (lt-run --dump=tree shows them)" },
 	{ "split %99/m 6", "the graph has no node %99; there are %p, %c, %d (" },
-	{ "split %d 6", "'%d' is a leaf; a loop is named by its var, as m', or %y/m' above the leaf of %y" },
+	{ "split %d 6", "'%d' is a leaf; a loop is named by its var, as m', or %y/m' around the leaf of %y" },
 	{ "inline %D", "the graph has no node %D; did you mean %d? (lt-run --dump=tree shows them)" },
 	{ "stage %p %99 at m", "the graph has no node %99; there are %a, %b, %p, %c, %d (lt-run" },
 	{ "materialize %cc", "the graph has no node %cc; did you mean %c? (" },

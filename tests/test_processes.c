@@ -59,7 +59,7 @@ static void expect_clean(void)
 Test(processes, a_compiler_that_hangs_is_ended)
 {
 	static const struct { const char *name, *text, *on; } compilers[] = {
-		{ "version", "#!/bin/sh\nsleep 50\n", "being asked which version it is" },
+		{ "version", "#!/bin/sh\nsleep 50\n", "being asked for its version" },
 		{ "kernel", "#!/bin/sh\ncase \" $* \" in *\" --version \"*) echo one; exit 0 ;; esac\ntrap '' TERM\nsleep 50\nsleep 50\n", "k0_2" },
 		{ "child", "#!/bin/sh\ncase \" $* \" in *\" --version \"*) echo one; exit 0 ;; esac\nsetsid sleep 50\n", "k0_2" },
 	};

@@ -33,7 +33,7 @@ Test(registry, loader_says_what_is_wrong)
 	static const struct { const char *file; lt_status status; const char *text; } cases[] = {
 		{ "not-there.so", LT_ELOAD, "not-there.so: cannot be loaded: No such file or directory" },
 		{ ".", LT_ELOAD, ".: cannot be loaded: it is a folder" },
-		{ "nosymbol.so", LT_ELOAD, "nosymbol.so: it has no symbol lt_backend_entry, so it is no backend" },
+		{ "nosymbol.so", LT_ELOAD, "nosymbol.so: it has no symbol lt_backend_entry, so it is not a backend" },
 		{ "major.so", LT_EABI, "major.so: it was built for version 1.0 of the backend interface, and this library has 0.9" },
 		{ "minor.so", LT_EABI, "minor.so: it was built for version 0.8 of the backend interface, and this library has 0.9" },
 		{ "refuses.so", LT_EABI, "refuses.so: it does not know version 0.9 of the backend interface" },
@@ -43,7 +43,7 @@ Test(registry, loader_says_what_is_wrong)
 		{ "sanitizer.so", LT_EABI, "sanitizer.so: it was built " },
 		{ "half_events.so", LT_EINVAL, "half_events.so: backend half_events has event_new but not event_record: all of event_new, event_record, "
 			"event_ns, event_free or none" },
-		{ "badname.so", LT_EINVAL, "'Bad,name' is no name for a backend" },
+		{ "badname.so", LT_EINVAL, "'Bad,name' is not a valid name for a backend" },
 		{ "duplicate.so", LT_EEXIST, "two backends are called 'ref': interpreter in double precision: slow, for comparison (linked in) and another ref (" },
 		{ "plain.so", LT_OK, "" },
 		{ "older.so", LT_OK, "" },
@@ -98,7 +98,7 @@ Test(registry, a_plugin_whose_library_is_missing)
 	FILE *f = fopen(command, "w");
 	cr_assert(f && fputs("no library at all, but long enough that the loader reads what would be the head of one\n", f) > 0 && fclose(f) == 0);
 	cr_expect_eq(lt_backend_load(command, &k.diag), LT_ELOAD);
-	cr_expect_str_eq(once(k.text, command), ": cannot be loaded: it is no shared library");
+	cr_expect_str_eq(once(k.text, command), ": cannot be loaded: it is not a shared library");
 	cr_expect(strstr(k.remedy, "cc -shared"), "%s", k.remedy);
 	f = fopen(command, "w");
 	cr_assert(f && fputs("\177ELF, and then nothing of the kind that makes the loader read on, however long it may be for one", f) > 0 && fclose(f) == 0);

@@ -120,25 +120,25 @@ static const struct { const char *from, *steps, *want; } changes[] = {
 };
 static const struct { const char *from, *steps, *why; } refusals[] = {
 	{ fused, "split m 24",
-		"apply:1:1: `split m 24`: the loop m covers 24, so a loop in steps of 24 around it would have one trip; choose a "
-		"step below 24" },
+		"apply:1:1: `split m 24`: the loop m covers 24, so a loop in steps of 24 around it would have one iteration; choose "
+		"a step below 24" },
 	{ fused, "split m 1",
-		"apply:1:1: `split m 1`: the loop m has step 1, so one in steps of 1 around it would leave it one trip; choose a "
-		"larger multiple of 1" },
+		"apply:1:1: `split m 1`: the loop m has step 1, so one in steps of 1 around it would leave it one iteration; choose "
+		"a larger multiple of 1" },
 	{ fused, "split m 0",
-		"apply:1:1: `split m 0`: STEP is a whole number from 1 on, not '0'" },
+		"apply:1:1: `split m 0`: STEP is a whole number of at least 1, not '0'" },
 	{ fused, "split m 6; split m 7",
-		"apply:1:12: `split m 7`: a step of 7 is no multiple of 6, the step of the loop m; choose 12" },
+		"apply:1:12: `split m 7`: a step of 7 is not a multiple of 6, the step of the loop m; choose 12" },
 	{ fused, "split m 6; split m 6",
-		"apply:1:12: `split m 6`: the loop m has step 6, so one in steps of 6 around it would leave it one trip; choose a "
-		"larger multiple of 6" },
+		"apply:1:12: `split m 6`: the loop m has step 6, so one in steps of 6 around it would leave it one iteration; choose "
+		"a larger multiple of 6" },
 	{ fused, "split m 12; split m' 12",
-		"apply:1:13: `split m' 12`: the loop m' covers 12, so a loop in steps of 12 around it would have one trip; choose a "
-		"step below 12" },
+		"apply:1:13: `split m' 12`: the loop m' covers 12, so a loop in steps of 12 around it would have one iteration; "
+		"choose a step below 12" },
 	{ fused, "split m x",
-		"apply:1:1: `split m x`: STEP is a whole number from 1 on, not 'x'" },
+		"apply:1:1: `split m x`: STEP is a whole number of at least 1, not 'x'" },
 	{ fused, "split m 99999999999999999999",
-		"apply:1:1: `split m 99999999999999999999`: STEP is a whole number from 1 on, not '99999999999999999999'" },
+		"apply:1:1: `split m 99999999999999999999`: STEP is a whole number of at least 1, not '99999999999999999999'" },
 	{ rows, "split %w/i 3",
 		"apply:1:1: `split %w/i 3`: there is no loop i around %w; there is none" },
 	{ fused, "split n 2",
@@ -155,23 +155,22 @@ static const struct { const char *from, *steps, *why; } refusals[] = {
 	{ fused, "split %q/m 2",
 		"apply:1:1: `split %q/m 2`: the graph has no node %q; there are %p, %c, %d, %e (lt-run --dump=tree shows them)" },
 	{ fused, "split %d 2",
-		"apply:1:1: `split %d 2`: '%d' is a leaf; a loop is named by its var, as m', or %y/m' above the leaf of %y" },
+		"apply:1:1: `split %d 2`: '%d' is a leaf; a loop is named by its var, as m', or %y/m' around the leaf of %y" },
 	{ fused, "merge m",
-		"apply:1:1: `merge m`: right inside of the loop m is no loop over m alone to merge it with" },
+		"apply:1:1: `merge m`: directly inside the loop m there is not just one loop over m to merge it with" },
 	{ fused, "split m 6; reorder m %d/n",
-		"apply:1:12: `reorder m %d/n`: the nest is not perfect: the loop m' holds more than n; fission what stands beside "
-		"it first" },
+		"apply:1:12: `reorder m %d/n`: the nest is not perfect: the loop m' holds more than n; fission what is next to it "
+		"first" },
 	{ marked, "vectorize m'; merge m",
 		"apply:1:15: `merge m`: the loop m is parallel and m' is vector, and one loop cannot be both; make one of them "
 		"serial first" },
 	{ marked, "tail m' pad; merge m'",
 		"apply:1:14: `merge m'`: the loops m and m' have different tails; give one of them tail guard first" },
 	{ fused, "reorder m k",
-		"apply:1:1: `reorder m k`: the nest is not perfect: the loop m holds more than k; fission what stands beside it "
-		"first" },
+		"apply:1:1: `reorder m k`: the nest is not perfect: the loop m holds more than k; fission what is next to it first" },
 	{ fused, "reorder %p/n %d/n",
-		"apply:1:1: `reorder %p/n %d/n`: the loops %d/n and %p/n stand beside each other, not one inside the other; only "
-		"loops of one nest can change places" },
+		"apply:1:1: `reorder %p/n %d/n`: the loops %d/n and %p/n are next to each other, not one inside the other; only "
+		"loops of one nest can be swapped" },
 	{ each, "split %c/m 6; reorder m' m",
 		"apply:1:15: `reorder m' m`: there are 3 loops m; say which: %p/m, %d/m, %e/m" },
 	{ one, "reorder m m",
@@ -179,21 +178,22 @@ static const struct { const char *from, *steps, *why; } refusals[] = {
 	{ each, "reorder %c/m",
 		"apply:1:1: `reorder %c/m`: a step of this kind is `reorder LOOP LOOP ...`" },
 	{ one, "reorder m n k",
-		"apply:1:1: `reorder m n k`: the nest is not perfect: the loop n holds more than k; fission what stands beside it "
+		"apply:1:1: `reorder m n k`: the nest is not perfect: the loop n holds more than k; fission what is next to it "
 		"first" },
 	{ each, "split %c/m 6; reorder m' %c/m",
 		"apply:1:15: `reorder m' %c/m`: the loop m' would come outside of m, but loops over one var keep their order" },
 	{ fused, "fuse %d m",
-		"apply:1:1: `fuse %d m`: %d stands below the loop m already" },
+		"apply:1:1: `fuse %d m`: %d is inside the loop m already" },
 	{ each, "fuse %d m",
 		"apply:1:1: `fuse %d m`: there are 2 loops m; say which: %p/m, %e/m" },
 	{ each, "fuse %e %c/k",
-		"apply:1:1: `fuse %e %c/k`: %e reads %d, which is written behind it; put the leaf of %d before it" },
+		"apply:1:1: `fuse %e %c/k`: %e reads %d, which is written after it; put the leaf of %d before it" },
 	{ apart, "fuse %e %c/m",
-		"apply:1:1: `fuse %e %c/m`: %e shares the loop %d/m with other leaves and would leave it; `fission %e m` first" },
+		"apply:1:1: `fuse %e %c/m`: %e shares the loop %d/m with other leaves, and would have to leave it; `fission %e m` "
+		"first" },
 	{ each, "fuse %d %c/k",
 		"apply:1:1: `fuse %d %c/k`: %d reads %c inside its reducing loop over k, before the reduction is complete; move %d "
-		"behind that loop" },
+		"after that loop" },
 	{ each, "split %d/m 8; split %c/m 6; fuse %d %c/m",
 		"apply:1:29: `fuse %d %c/m`: %d has a loop over m in steps of 8, which do not fit inside the steps of 6 of %p/m; "
 		"split or merge until both nests have the same steps" },
@@ -201,52 +201,53 @@ static const struct { const char *from, *steps, *why; } refusals[] = {
 		"apply:1:16: `fuse %d %c/m`: the loop m of %d is parallel, and m, which it would share, is serial; make them the "
 		"same first" },
 	{ called, "fission %d m; fuse %d %c/m",
-		"apply:1:15: `fuse %d %c/m`: the loop %p/m is in a nest that `call gemm` hands over; make that serial first" },
+		"apply:1:15: `fuse %d %c/m`: the loop %p/m is in a nest that is handed over by `call gemm`; make that serial first" },
 	{ each, "fuse d %c/m",
 		"apply:1:1: `fuse d %c/m`: a leaf is named by its node, as %y, not 'd'" },
 	{ each, "fuse %a %c/m",
 		"apply:1:1: `fuse %a %c/m`: %a has no leaf: inputs, constants, states, literals and views are read where they are "
 		"used" },
 	{ each, "fuse %e %c/n",
-		"apply:1:1: `fuse %e %c/n`: %e reads %d, which is written behind it; put the leaf of %d before it" },
+		"apply:1:1: `fuse %e %c/n`: %e reads %d, which is written after it; put the leaf of %d before it" },
 	{ rows, "fuse %w %u/i",
-		"apply:1:1: `fuse %w %u/i`: %w reads %v, which is written behind it; put the leaf of %v before it" },
+		"apply:1:1: `fuse %w %u/i`: %w reads %v, which is written after it; put the leaf of %v before it" },
 	{ rows, "fuse %w %v/i",
 		"apply:1:1: `fuse %w %v/i`: %w reads %v inside its reducing loop over i, before the reduction is complete; move %w "
-		"behind that loop" },
+		"after that loop" },
 	{ one, "fission %c n",
-		"apply:1:1: `fission %c n`: %c reads %p and is read by %d in the loop n, so it can stand neither before nor behind "
-		"it; `fission %d n` first" },
+		"apply:1:1: `fission %c n`: %c reads %p and is read by %d in the loop n, so it can go neither before nor after it; "
+		"`fission %d n` first" },
 	{ each, "fission %d m",
 		"apply:1:1: `fission %d m`: %d shares the loop %d/m with no other leaf" },
 	{ fused, "fission %d k",
 		"apply:1:1: `fission %d k`: there is no loop k around %d; there are m, n" },
 	{ called, "fission %c n",
-		"apply:1:1: `fission %c n`: %c is in a nest that `call gemm` hands over; make that serial first" },
+		"apply:1:1: `fission %c n`: %c is in a nest that is handed over by `call gemm`; make that serial first" },
 	{ one, "fission %d %e/k",
 		"apply:1:1: `fission %d %e/k`: there is no loop k around %e; there are m, n" },
 	{ one, "parallel k",
-		"apply:1:1: `parallel k`: the parallel loop over k reduces %c: its trips at m = 0, n = 0, k = 0 and m = 0, n = 0, k "
-		"= 1 add to the same element 0, 0 of %c; rfactor %c over it first, or make it serial" },
+		"apply:1:1: `parallel k`: the parallel loop over k reduces %c: its iterations at m = 0, n = 0, k = 0 and m = 0, n = "
+		"0, k = 1 add to the same element 0, 0 of %c; rfactor %c over it first, or make it serial" },
 	{ one, "vectorize m 48",
-		"apply:1:1: `vectorize m 48`: the loop m has 24 trips, fewer than 48 lanes; choose at most 24" },
+		"apply:1:1: `vectorize m 48`: the loop m has 24 iterations, fewer than 48 lanes; choose at most 24" },
 	{ one, "vectorize n 5",
-		"apply:1:1: `vectorize n 5`: the vector loop n' has to have a constant extent, but the last trip of n covers 2 of 5 "
-		"and its tail is guard; give that tail peel, mask or pad first, or a step that divides" },
+		"apply:1:1: `vectorize n 5`: the vector loop n' has to have a constant extent, but the last iteration of n covers 2 "
+		"of 5 and its tail is guard; give that tail peel, mask or pad first, or a step that divides" },
 	{ one, "vectorize n 1",
 		"apply:1:1: `vectorize n 1`: a vector of one lane is a serial loop; choose at least 2 lanes for n" },
 	{ one, "vectorize n 0",
-		"apply:1:1: `vectorize n 0`: LANES is a whole number from 1 on, not '0'" },
+		"apply:1:1: `vectorize n 0`: LANES is a whole number of at least 1, not '0'" },
 	{ called, "unroll %p/m",
 		"apply:1:1: `unroll %p/m`: the loop %p/m is handed over by `call gemm`; make it serial first" },
 	{ rows, "unroll t",
 		"apply:1:1: `unroll t`: the unroll loop t has to have a constant extent, and that of t depends on a run-time "
 		"scalar; split it and give the outer loop tail mask or pad first, or make it serial" },
 	{ rows, "split t 8; vectorize t'",
-		"apply:1:12: `vectorize t'`: the vector loop t' has to have a constant extent, but the last trip of t covers what a "
-		"run-time scalar leaves of 8 and its tail is guard; give that tail mask or pad first, or a step that divides" },
+		"apply:1:12: `vectorize t'`: the vector loop t' has to have a constant extent, but the last iteration of t covers "
+		"what a run-time scalar leaves of 8 and its tail is guard; give that tail mask or pad first, or a step that "
+		"divides" },
 	{ rows, "tail t peel",
-		"apply:1:1: `tail t peel`: the extent of t depends on a run-time scalar, so there is no fixed rest of the loop t to "
+		"apply:1:1: `tail t peel`: the extent of t depends on a run-time scalar, so the loop t has no fixed remainder to "
 		"peel; choose guard, mask or pad" },
 	{ one, "tail m pd",
 		"apply:1:1: `tail m pd`: there is no tail 'pd'; there are guard, peel, mask and pad" },
@@ -257,11 +258,11 @@ static const struct { const char *from, *steps, *why; } refusals[] = {
 		"apply:1:1: `bind m parallel`: there is no axis 'parallel'; there are grid.x, grid.y, grid.z, block.x, block.y and "
 		"block.z" },
 	{ one, "split m 6; unroll m'; split m' 4",
-		"apply:1:23: `split m' 4`: the unroll loop m'' has to have a constant extent, but the last trip of m' covers 2 of 4 "
-		"and its tail is guard; give that tail peel, mask or pad first, or a step that divides" },
+		"apply:1:23: `split m' 4`: the unroll loop m'' has to have a constant extent, but the last iteration of m' covers 2 "
+		"of 4 and its tail is guard; give that tail peel, mask or pad first, or a step that divides" },
 	{ one, "split m 9; tail m mask; vectorize m'; tail m guard",
-		"apply:1:39: `tail m guard`: the vector loop m' has to have a constant extent, but the last trip of m covers 6 of 9 "
-		"and its tail is guard; give that tail peel, mask or pad first, or a step that divides" },
+		"apply:1:39: `tail m guard`: the vector loop m' has to have a constant extent, but the last iteration of m covers 6 "
+		"of 9 and its tail is guard; give that tail peel, mask or pad first, or a step that divides" },
 	{ one, "splitt m 6",
 		"apply:1:1: `splitt m 6`: there is no primitive 'splitt'; did you mean 'split'?" },
 	{ one, "hoist m",
@@ -273,36 +274,39 @@ static const struct { const char *from, *steps, *why; } refusals[] = {
 	{ one, "split m 6;\nmerge q",
 		"apply:2:1: `merge q`: there is no loop q; there are m, m', n, k" },
 	{ marked, "reorder %c/k m'",
-		"apply:1:1: `reorder %c/k m'`: the nest is not perfect: the loop m' holds more than k; fission what stands beside "
-		"it first" },
+		"apply:1:1: `reorder %c/k m'`: the nest is not perfect: the loop m' holds more than k; fission what is next to it "
+		"first" },
 	{ one, "fission %d m; fission %e m; reorder n m",
-		"apply:1:1: `fission %d m`: %d reads %c and is read by %e in the loop m, so it can stand neither before nor behind "
-		"it; `fission %e m` first" },
+		"apply:1:1: `fission %d m`: %d reads %c and is read by %e in the loop m, so it can go neither before nor after it; "
+		"`fission %e m` first" },
 	{ apart, "split %c/m 6; fission %e n; fuse %e %c/m",
-		"apply:1:29: `fuse %e %c/m`: %e shares the loop %d/m with other leaves and would leave it; `fission %e m` first" },
+		"apply:1:29: `fuse %e %c/m`: %e shares the loop %d/m with other leaves, and would have to leave it; `fission %e m` "
+		"first" },
 	{ rows, "fuse %u %v/i",
-		"apply:1:1: `fuse %u %v/i`: %u shares the loop %s/i with other leaves and would leave it; `fission %u i` first" },
+		"apply:1:1: `fuse %u %v/i`: %u shares the loop %s/i with other leaves, and would have to leave it; `fission %u i` "
+		"first" },
 	{ each, "fuse %e %d/m; fuse %d %c/n; fuse %e %c/n",
-		"apply:1:15: `fuse %d %c/n`: %d shares the loop %d/m with other leaves and would leave it; `fission %d m` first" },
+		"apply:1:15: `fuse %d %c/n`: %d shares the loop %d/m with other leaves, and would have to leave it; `fission %d m` "
+		"first" },
 	{ apart, "split %c/m 6; fission %e m; fuse %e %c/m; fuse %d %c/n",
-		"apply:1:29: `fuse %e %c/m`: %e reads %d, which is written behind it; put the leaf of %d before it" },
+		"apply:1:29: `fuse %e %c/m`: %e reads %d, which is written after it; put the leaf of %d before it" },
 	{ one, "stage %d %b at m",
 		"apply:1:1: `stage %d %b at m`: %d does not read %b itself; it reads %c" },
 	{ one, "materialize %d",
-		"apply:1:1: `materialize %d`: %d has a leaf and lives where that says; `stage` copies it for a reader" },
+		"apply:1:1: `materialize %d`: %d has a leaf, which says where it is stored; `stage` copies it for a reader" },
 	{ one, "inline %d",
 		"apply:1:1: `inline %d`: %d has one reader; `fuse` moves it to where it is read" },
 	{ one, "rfactor %c k",
-		"apply:1:1: `rfactor %c k`: k is the only loop that %c reduces over, so its partial results would be its terms; `split k` "
-		"first" },
+		"apply:1:1: `rfactor %c k`: k is the only loop that %c reduces over, so its partial results would just be its terms; "
+		"`split k` first" },
 	{ one, "stream %d",
-		"apply:1:1: `stream %d`: %d does not outlive its nest, so it goes to no memory that a cache could be spared; `fission` its readers, or stream "
-		"what they write" },
+		"apply:1:1: `stream %d`: %d does not outlive its nest, so writing it past the caches saves nothing; `fission` its "
+		"readers, or stream what they write" },
 	{ one, "layout %c n",
 		"apply:1:1: `layout %c n`: a layout of %c ends the digits of each dim with the dim itself; `m` is missing" },
 	{ one, "call m ge-mm",
 		"apply:1:1: `call m ge-mm`: the name of a routine has letters, digits, '_' and '.', not 'ge-mm'" },
-	{ one, "group %d k", "apply:1:1: `group %d k`: %d stands behind k; name the first of them first" },
+	{ one, "group %d k", "apply:1:1: `group %d k`: %d comes after k; name the earlier one first" },
 };
 
 struct place { struct lt_context *ctx; struct lt_graph *g; struct lt_looptree *t; };
@@ -402,9 +406,10 @@ Test(schedule, lists)
 		{ "", "s:1:1: a list of primitives begins with 'schedule 1'" },
 		{ "split m 6\n", "s:1:1: a list of primitives begins with 'schedule 1'" },
 		{ "#\nschedule\n", "s:2:1: a list of primitives begins with 'schedule 1'" },
-		{ "schedule one\n", "s:1:1: `schedule one`: the version is a whole number from 1 on, not 'one'" },
+		{ "schedule one\n", "s:1:1: `schedule one`: the version is a whole number of at least 1, not 'one'" },
 		{ "\n schedule 2\n", "s:2:2: `schedule 2`: version 2 of lists of primitives is not known; this library reads version 1" },
-		{ "schedule 1\nsplit m 6\n\tmerge m;  merge m # twice\n", "s:3:12: `merge m`: right inside of the loop m is no loop over m alone to merge it with" },
+		{ "schedule 1\nsplit m 6\n\tmerge m;  merge m # twice\n", "s:3:12: `merge m`: directly inside the loop m there is "
+			"not just one loop over m to merge it with" },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct place p = open_tree(one);

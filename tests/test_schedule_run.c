@@ -28,8 +28,8 @@ Test(schedule_run, steps_on_the_command_line)
 	cr_expect_eq(lt_run(LAYER "--apply=\"split m 5; fission %e n; merge m'\"" DATA), 0, "%s", err);
 	cr_expect_eq(lt_run(LAYER "--apply='' --dump=tree"), 2, "%s", err);
 	cr_expect_eq(lt_run(LAYER "--apply=\"split m 5; split m' 5\"" DATA), 1);
-	cr_expect_str_eq(err, "lt-run: apply:1:12: `split m' 5`: the loop m' covers 5, so a loop in steps of 5 around it would have one trip; choose a "
-		"step below 5\n");
+	cr_expect_str_eq(err, "lt-run: apply:1:12: `split m' 5`: the loop m' covers 5, so a loop in steps of 5 around it "
+		"would have one iteration; choose a step below 5\n");
 	cr_expect_eq(lt_run(LAYER "--apply='split m'" DATA), 2);
 	cr_expect_str_eq(err, "lt-run: apply:1:1: `split m`: a step of this kind is `split LOOP STEP`\n");
 	cr_expect_eq(lt_run(LAYER "--apply"), 2);
@@ -64,7 +64,8 @@ Test(schedule_run, steps_on_top_of_a_schedule)
 		char options[400];
 		snprintf(options, sizeof options, "examples/matmul.lt --schedule=%s --apply=\"serial m; merge %%5/m'; split %%4/m' 8\"" DATA, files[i]);
 		cr_expect_eq(lt_run(options), 1);
-		cr_expect_not_null(strstr(err, "apply:1:11: `merge %5/m'`: the loop %5/m' does not stand alone right inside m"), "%s", err);
+		cr_expect_not_null(strstr(err, "apply:1:11: `merge %5/m'`: the loop %5/m' is not alone directly inside m"), "%s",
+			err);
 		snprintf(options, sizeof options, "examples/matmul.lt --schedule=%s --apply=\"serial m; split %%4/m' 8\"" DATA, files[i]);
 		cr_expect_eq(lt_run(options), 0, "%s", err);
 	}
@@ -109,7 +110,7 @@ Test(schedule_run, an_update_stands_behind_its_old_value)
 		"has ended; give %u loops of its own");
 	lt_looptree_free(t);
 	cr_assert_eq(tree_from(g, "q\n %u\nm\n %y\n", &t), LT_EILLEGAL);
-	cr_expect_str_eq(lt_context_message(ctx), "%u updates %y, which is written behind it; put the leaf of %y before it");
+	cr_expect_str_eq(lt_context_message(ctx), "%u updates %y, which is written after it; put the leaf of %y before it");
 	lt_looptree_free(t);
 	lt_graph_free(g);
 	lt_context_free(ctx);

@@ -84,7 +84,8 @@ Test(tensorfile, npy_fortran_of_rank_three)
 }
 
 static const struct { const char *header; size_t data; const char *says; } bad_npy[] = {
-	{ "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", 11, "is truncated: shape (3,) of float32 takes 12 bytes, behind the header are 11" },
+	{ "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", 11, "is truncated: shape (3,) of float32 takes 12 "
+		"bytes, after the header are 11" },
 	{ "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", 13, "is too long" },
 	{ "{'descr': '<f4', 'fortran_order': False, 'shape': (1099511627776,), }", 4, "is truncated" },
 	{ "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }", 4, "exceeds 63 bits" },

@@ -227,7 +227,8 @@ Test(tree_schedule, lt_run_takes_checks_and_compares_schedules, .fini = scratch_
 	write_text("b.tree", text);
 	snprintf(options, sizeof options, "--check-schedule --schedule=%s", scratch("b.tree"));
 	cr_assert_eq(lt_run("examples/softmax.lt", options), 1);
-	cr_assert_not_null(strstr(err, "b.tree:9:7: 1 loop over j stands around this one, so its name has 1 prime, not 0"), "%s", err);
+	cr_assert_not_null(strstr(err, "b.tree:9:7: 1 loop over j encloses this one, so its name has 1 prime, not 0"), "%s",
+		err);
 	snprintf(options, sizeof options, "%s", scratch("b.tree"));
 	char both[4096];
 	snprintf(both, sizeof both, "--dump=diff %s %s", scratch("a.tree"), options);

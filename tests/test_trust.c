@@ -227,8 +227,8 @@ Test(trust, damaged_folders)
 		{ "a fifo", "rm -r " CACHE " && mkfifo " CACHE, "it is not a folder", false },
 		{ "a dangling link", "rm -r " CACHE " && ln -s /no/such " CACHE, "it is a link", false },
 		{ "with other files", "rm " CACHE "/looptree-cache && touch " CACHE "/letter.txt", "holds others, such as 'letter.txt'", false },
-		{ "whose marker is a link", "cd " CACHE " && rm looptree-cache && ln -s /etc/passwd looptree-cache", "is no regular file", false },
-		{ "whose marker is a fifo", "cd " CACHE " && rm looptree-cache && mkfifo looptree-cache", "is no regular file", false },
+		{ "whose marker is a link", "cd " CACHE " && rm looptree-cache && ln -s /etc/passwd looptree-cache", "is not a regular file", false },
+		{ "whose marker is a fifo", "cd " CACHE " && rm looptree-cache && mkfifo looptree-cache", "is not a regular file", false },
 		{ "whose marker is another's", "chown 65534 " CACHE "/looptree-cache", "it belongs to another user", true },
 	};
 	int n = 0;
@@ -260,7 +260,7 @@ Test(trust, no_home)
 	static const struct { const char *environment, *says; } cases[] = {
 		{ "env -u HOME -u XDG_CACHE_HOME", "HOME is not set" },
 		{ "env HOME= XDG_CACHE_HOME=", "HOME is not set" },
-		{ "env HOME=here XDG_CACHE_HOME=", "HOME is no path from the root" },
+		{ "env HOME=here XDG_CACHE_HOME=", "HOME is not an absolute path" },
 		{ "env HOME=/no/such XDG_CACHE_HOME=", "HOME is '/no/such': No such file or directory" },
 		{ "env HOME=/proc/1/root/x XDG_CACHE_HOME=", "HOME is '/proc/1/root/x': " },
 		{ "env XDG_CACHE_HOME=/dev/null/x", "XDG_CACHE_HOME is '/dev/null/x': Not a directory" },
@@ -304,7 +304,8 @@ Test(trust, disks_that_are_full_or_read_only)
 	snprintf(command, sizeof command, "export XDG_CACHE_HOME=$PWD/disk; %s add.lt -i x=1 -c w=2 -q && dd if=/dev/zero of=disk/x bs=4k 2>dd; "
 		"timeout 100 %s add.lt -i x=1 -c w=2 --cc \"env cc\"", run, run);
 	cr_expect(with_disk("size=64k", command), "filled: %s", err);
-	cr_expect(!strcmp(out, right) && lines_with(err, "\n") == 1 && strstr(err, "compiled code cannot be kept in"), "filled: %s%s", out, err);
+	cr_expect(!strcmp(out, right) && lines_with(err, "\n") == 1 && strstr(err, "compiled code cannot be cached in"),
+		"filled: %s%s", out, err);
 	snprintf(command, sizeof command, "dd if=/dev/zero of=disk/x bs=4k 2>dd; timeout 100 %s add.lt -i x=1 -c w=2 --cache-dir disk/c", run);
 	cr_expect(with_disk("size=64k", command), "named and full: %s", err);
 	cr_expect(!strcmp(out, right) && lines_with(err, "\n") == 1 && strstr(err, "No space left on device"), "named and full: %s", err);

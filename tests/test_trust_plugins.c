@@ -33,8 +33,8 @@ static const struct { const char *what, *command, *path, *says; bool root; } cas
 	{ "a link to the folder", "ln -s a/b link", "link", NULL, false },
 	{ "a link to the file", "mkdir c && ln -s ../a/b/plain.so c/plain.so", "c", NULL, false },
 	{ "below a folder with a sticky bit", "chmod 1777 a", "a/b", NULL, false },
-	{ "a folder of its group", "chmod 775 a/b", "a/b", "its group may write to it (chmod go-w mends that)", false },
-	{ "a folder of everybody", "chmod 777 a/b", "a/b", "everybody may write to it (chmod go-w mends that)", false },
+	{ "a folder of its group", "chmod 775 a/b", "a/b", "its group may write to it (chmod go-w fixes that)", false },
+	{ "a folder of everybody", "chmod 777 a/b", "a/b", "everybody may write to it (chmod go-w fixes that)", false },
 	{ "a folder of everybody, sticky", "chmod 1777 a/b", "a/b", "everybody may write to it", false },
 	{ "a folder of another user", "chown 65534 a/b", "a/b", "it belongs to another user (uid 65534)", true },
 	{ "a file of its group", "chmod 775 a/b/plain.so", "a/b", "its group may write to it", false },
@@ -81,7 +81,7 @@ Test(trust_plugins, groups_above)
 
 	cr_expect_eq(good, geteuid() == 0, "%s", why);
 	if (geteuid() != 0)
-		cr_expect(strstr(why, "may be written to by its group (chmod g-w mends that)"), "%s", why);
+		cr_expect(strstr(why, "may be written to by its group (chmod g-w fixes that)"), "%s", why);
 	cr_expect(!lt__path_is_trusted(scratch("a/b"), why, sizeof why), "the group may exchange it itself");
 	cr_assert_eq(shell("chmod 755 a && ln -s a l"), 0);
 	cr_expect(!lt__path_is_trusted(scratch("l/b"), why, sizeof why) && strstr(why, "/l', which it is in, is a link"), "%s", why);

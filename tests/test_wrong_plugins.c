@@ -27,7 +27,8 @@ TestSuite(wrong_plugins, .init = set_up, .fini = ltrun_tear_down, .timeout = 60)
 
 /* The mistake, the end that lt-run comes to with -b wrong, and what it says, there and in the list. */
 static const struct { const char *mistake; int code; const char *say, *list; } mistakes[] = {
-	{ "caps", 1, "lt-run: backend wrong: `caps` answers NULL; its author has to mend it\n", "not usable here: `caps` answers NULL" },
+	{ "caps", 1, "lt-run: backend wrong: `caps` returned NULL; its author has to fix it\n", "not usable here: `caps` "
+		"answers NULL" },
 	{ "capsize", 1,
 		"lt-run: backend wrong: the size of its struct lt_caps is 0; its author has to set .size = sizeof (struct lt_caps)\n", "\nwrong " },
 	{ "exit", 1,
@@ -35,7 +36,8 @@ static const struct { const char *mistake; int code; const char *say, *list; } m
 	{ "exit3", 1, "lt-run: a backend has called exit before lt-run was done; ", "\nwrong " },
 	{ "negative", 1, "lt-run: the backend wrong cannot be used here: it does not say why\n", "not usable here: it does not say why" },
 	{ "zero", 2, "lt-run: backend wrong: not usable here: it does not say why\n", "not usable here: it does not say why" },
-	{ "code", 1, "lt-run: backend wrong, kernel k0_2: `run` answers 99, which is no status: its author has to mend `run`\n", "\nwrong " },
+	{ "code", 1, "lt-run: backend wrong, kernel k0_2: `run` returned 99, which is not a status: its author has to fix "
+		"`run`\n", "\nwrong " },
 };
 
 Test(wrong_plugins, each_mistake_ends_with_a_sentence)
@@ -78,7 +80,7 @@ Test(wrong_plugins, a_note_of_several_lines)
 /* What a cast cannot change has no such remedy: the last one proposes another backend alone. */
 Test(wrong_plugins, no_remedy_that_cannot_be_followed)
 {
-	const char *f32 = "0x2", *other = "nearest change: name another backend behind it (-b wrong:dtypes=0x2,cpu)\n";
+	const char *f32 = "0x2", *other = "nearest change: name another backend after it (-b wrong:dtypes=0x2,cpu)\n";
 	cr_assert_eq(run("count.lt -i part=1 -i begin=0 -i end=2 -q --explain -B %s -b wrong:dtypes=%s", wrong, f32), 1, "%s", out);
 	cr_assert(strstr(out, "wrong refuses it at %5 (count.lt:1:1"), "%s", out);
 	cr_assert(strstr(out, "): it does not take elements of i64\n"), "%s", out);
@@ -89,7 +91,7 @@ Test(wrong_plugins, no_remedy_that_cannot_be_followed)
 	/* A float can be cast, in the script's own words. */
 	cr_assert_eq(run("wide.lt -i x=1 -q --explain -B %s -b wrong:dtypes=%s,ref", wrong, f32), 0, "%s", err);
 	cr_assert(strstr(out, " at %2.max (wide.lt:2:1): it does not take elements of f64\n"
-		"    nearest change: cast what %2 is made of to a type that it has\n"), "%s", out);
+		"    nearest change: cast what %2 is computed from to a type that it has\n"), "%s", out);
 	for (const char *at = out; (at = strstr(at, "cast ")); at++)
 		cr_assert(!strncmp(at, "cast x ", 7) || !strncmp(at, "cast what %2 is made of ", 24), "nothing that is not in the script: %s", out);
 }
@@ -110,10 +112,11 @@ Test(wrong_plugins, another_backend_is_proposed_beside_a_remedy)
 	ltrun_write_text("exp.g", "graph 1\nvar m 4\n%x = f32[m] input \"x\"\n"
 		"%e = f32[m] exp %x @ 4:3\n%t = f32[m] tanh %e @ 5:3\nresult \"t\" = %t\n");
 	cr_assert_eq(run("exp.g -i x=1 -q --explain -B %s -b picky", picky), 1);
-	const char *end = ": write a polynomial; or name another backend behind it (-b picky,cpu)\n";
+	const char *end = ": write a polynomial; or name another backend after it (-b picky,cpu)\n";
 	cr_assert(strlen(err) > strlen(end) && !strcmp(err + strlen(err) - strlen(end), end), "%s", err);
 	cr_assert_eq(strstr(err, "another backend"), err + strlen(err) - strlen(end) + strlen(": write a polynomial; or name "), "once: %s", err);
-	cr_assert(strstr(out, "nearest change: write a polynomial; or name another backend behind it (-b picky,cpu)\n"), "%s", out);
+	cr_assert(strstr(out, "nearest change: write a polynomial; or name another backend after it (-b picky,cpu)\n"), "%s",
+		out);
 	cr_assert(strstr(out, "nearest change: write a polynomial\n"), "once: %s", out);
 	static const char *const lists[] = { "picky,cpu", "picky --strict", "picky,ref,cpu" };
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {

@@ -66,7 +66,8 @@ enum tree_verdict tree_judge(struct lt_looptree *t, char *why, size_t bytes)
 	(void)snprintf(why, bytes, "%s", said);
 	if (c.shape)
 		return TREE_SHAPE;
-	if (strstr(said, "may have no trips") || strstr(said, "not proven") || runs_of(t) < 0 || !few_values(t->graph, param, 8))
+	if (strstr(said, "may have no iterations") || strstr(said, "not proven") || runs_of(t) < 0 || !few_values(t->graph,
+		param, 8))
 		return TREE_OPEN;
 	do
 		found = tree_enumerate(t, param);

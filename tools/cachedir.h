@@ -23,7 +23,7 @@ static inline char *lt__cachedir_default(char *why, size_t room)
 	char *path = NULL;
 
 	if (!base || *base != '/')
-		snprintf(why, room, "HOME %s", home && *home ? "is no path from the root" : "is not set");
+		snprintf(why, room, "HOME %s", home && *home ? "is not an absolute path" : "is not set");
 	else if (stat(base, &st) != 0 ? !has_xdg || errno != ENOENT : false)
 		snprintf(why, room, "%s is '%s': %s", variable, base, strerror(errno));
 	else if (stat(base, &st) == 0 && st.st_uid != geteuid())

@@ -67,7 +67,7 @@ void lt__check_accepts_together(struct check_device *d, const struct check_case 
 		if (!mine[i].done)
 			(void)lt__check_run(&w[i]);
 		if (mine[i].status == CHECK_FAILED)
-			(void)lt__check_end(out, CHECK_FAILED, "tree %d of %d that were compiled by one call: %s", i, N, mine[i].text);
+			(void)lt__check_end(out, CHECK_FAILED, "tree %d of %d that one call compiled: %s", i, N, mine[i].text);
 	}
 	if (n == 0)
 		(void)lt__check_end(out, CHECK_REFUSED, "%s", mine[0].text);
@@ -92,7 +92,7 @@ void lt__check_accepts_caps(struct check_device *d, const struct check_case *cla
 	if (caps->dtypes == 0)
 		(void)lt__check_end(out, CHECK_FAILED, "caps.dtypes is 0, so every tree is refused: it has a bit 1 << LT_F32 for float32, and so on");
 	if (caps->dtypes & 1)
-		(void)lt__check_end(out, CHECK_FAILED, "caps.dtypes has bit 0, which is no type: is a `1 <<` missing?");
+		(void)lt__check_end(out, CHECK_FAILED, "caps.dtypes has bit 0, which is not a type: is a `1 <<` missing?");
 	if (!(caps->loops >> LT_SERIAL & 1))
 		(void)lt__check_end(out, CHECK_FAILED, "caps.loops is 0x%llx and lacks 1 << LT_SERIAL, so every tree with a plain loop is refused%s",
 			(unsigned long long)caps->loops, caps->loops ? ": is a `1 <<` missing?" : "");
@@ -100,7 +100,8 @@ void lt__check_accepts_caps(struct check_device *d, const struct check_case *cla
 		(void)lt__check_end(out, CHECK_FAILED, "caps.target->vector_bytes is %u; it is one vector register, 64 for AVX-512, and not more than %d",
 			(unsigned)t->vector_bytes, MAX_VECTOR);
 	if (narrowest && t->vector_bytes % narrowest)
-		(void)lt__check_end(out, CHECK_FAILED, "caps.target->vector_bytes is %u, which is no number of its narrowest elements, of %u bytes",
+		(void)lt__check_end(out, CHECK_FAILED, "caps.target->vector_bytes is %u, which is not a whole number of its "
+			"narrowest elements, of %u bytes",
 			(unsigned)t->vector_bytes, (unsigned)narrowest);
 	if (narrowest && t->vector_bytes > narrowest && !(caps->loops >> LT_VECTOR & 1))
 		(void)lt__check_end(out, CHECK_FAILED, "caps.target->vector_bytes is %u, so default trees have vector loops, and caps.loops lacks "

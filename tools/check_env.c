@@ -156,7 +156,7 @@ void lt__check_errors_environment(struct check_device *d, const struct check_cas
 	}
 	const char *name = lt__check_heard_from(__extension__ (const void *)b->open);
 	if (name)
-		(void)lt__check_end(out, CHECK_FAILED, "it asks for the environment variable %s; what a backend is to know stands in its config", name);
+		(void)lt__check_end(out, CHECK_FAILED, "it asks for the environment variable %s; what a backend has to know comes in its config", name);
 	else if (!first || !other || !again)
 		(void)lt__check_end(out, CHECK_FAILED, "out of memory");
 	else

@@ -115,14 +115,15 @@ static bool is_reported(struct check_work *w, const struct lt_fault *f)
 {
 	const struct lt_tree *t = &w->p->nests.frozen[lt__check_nest(w)].tree;
 	if (f->n <= 0)
-		return lt__check_end(w->out, CHECK_FAILED, "an index is out of range and the fault cell is not set");
+		return lt__check_end(w->out, CHECK_FAILED, "an index is out of range and the fault record is not set");
 	if (f->stmt < 0 || f->stmt >= (int32_t)t->stmts.n || f->access < 0 || f->access >= (int32_t)t->accesses.n)
-		return lt__check_end(w->out, CHECK_FAILED, "the fault cell names statement %d of %u, access %d of %u", (int)f->stmt,
+		return lt__check_end(w->out, CHECK_FAILED, "the fault record names statement %d of %u, access %d of %u", (int)f->stmt,
 			(unsigned)t->stmts.n, (int)f->access, (unsigned)t->accesses.n);
 	if (LT_AT(struct lt_access, t->accesses, f->access)->index < 0)
-		return lt__check_end(w->out, CHECK_FAILED, "the fault cell names access %d, which is no gather", (int)f->access);
+		return lt__check_end(w->out, CHECK_FAILED, "the fault record names access %d, which is not a gather", (int)f->access);
 	if (f->value != first_value && f->value != second_value)
-		return lt__check_end(w->out, CHECK_FAILED, "the fault cell has value %lld, which is no index", (long long)f->value);
+		return lt__check_end(w->out, CHECK_FAILED, "the fault record has value %lld, which is not an index",
+			(long long)f->value);
 	return true;
 }
 
@@ -149,8 +150,8 @@ static void with_fault(struct check_device *d, const struct check_case *clause, 
 		if (good && elsewhere)
 			(void)lt__check_guarded_judge(&room, &(struct check_trial){ data, good_data.judge });
 		else if (good && fault.value != first_value)
-			(void)lt__check_end(out, CHECK_FAILED, "the fault cell has value %lld; the first index out of range, of one thread and serial loops, "
-				"is %lld", (long long)fault.value, (long long)first_value);
+			(void)lt__check_end(out, CHECK_FAILED, "the fault record has value %lld; the first index out of range, of one "
+				"thread and serial loops, is %lld", (long long)fault.value, (long long)first_value);
 	}
 	lt__check_guarded_free(&room);
 	lt__judge_free(good_data.judge);

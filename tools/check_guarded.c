@@ -162,7 +162,7 @@ static bool sentinels_stand(struct check_guarded *room, int32_t i)
 	for (size_t k = 0; k < b->total; k++)
 		if ((k < b->at || k >= b->at + b->bytes) && b->block[k] != CHECK_MARK)
 			return lt__check_end(room->w->out, CHECK_FAILED, "a byte %zu %s buffer '%s' of %zu bytes was overwritten", k < b->at ? b->at - k
-				: k - b->at - b->bytes + 1, k < b->at ? "before" : "behind", name_of(room, i), b->bytes);
+				: k - b->at - b->bytes + 1, k < b->at ? "before" : "after", name_of(room, i), b->bytes);
 	return true;
 }
 
@@ -212,7 +212,7 @@ static bool space_new(struct check_work *w, const struct lt_object *o, uint32_t 
 	if (space->bytes == 0)
 		return true;
 	if (align == 0 || (align & (align - 1)))
-		return lt__check_end(w->out, CHECK_FAILED, "need says an alignment of %zu, which is no power of two", align);
+		return lt__check_end(w->out, CHECK_FAILED, "need says an alignment of %zu, which is not a power of two", align);
 	size_t at = begin_of(align, 0), step = align > 256 ? 2 * align : 256;
 	if (align > CHECK_GUARD)
 		at = align;             /* of a block that is aligned to twice as much */
@@ -241,7 +241,8 @@ static bool space_end(struct check_work *w, struct check_space *space)
 	for (size_t k = 0; space->block && k < space->total && good; k++) {
 		const unsigned char *at = space->block + k;
 		if ((at < space->at || at >= space->at + space->bytes) && *at != CHECK_MARK)
-			good = lt__check_end(w->out, CHECK_FAILED, "a byte %s the workspace of %zu bytes was overwritten", at < space->at ? "before" : "behind",
+			good = lt__check_end(w->out, CHECK_FAILED, "a byte %s the workspace of %zu bytes was overwritten",
+				at < space->at ? "before" : "after",
 				space->bytes);
 	}
 	if (space->device)

@@ -216,7 +216,8 @@ lt_status lt__check_html(const struct check_report *r, FILE *f)
 	(void)fputs("</p>\n", f);
 	write_failures(r, f);
 	write_matrix(r, &refused, f);
-	write_reasons(r, &refused, 'r', "Why cases are refused", "A refusal is an answer, and no fault. A line opens to the cases that it stands for.", f);
+	write_reasons(r, &refused, 'r', "Why cases are refused", "A refusal is an answer, not a fault. A line opens to the "
+		"cases that it stands for.", f);
 	write_groups(r, f);
 	write_reasons(r, &skipped, 's', "Why cases are skipped", "These were not tried.", f);
 	free(refused.at);

@@ -50,7 +50,7 @@ static bool need(struct check_work *w, const struct check_trial *t)
 		if (bytes != again || align != align2)
 			return lt__check_end(w->out, CHECK_FAILED, "need for %u threads says %zu bytes, then %zu", n, bytes, again);
 		if (align == 0 || (align & (align - 1)))
-			return lt__check_end(w->out, CHECK_FAILED, "need says an alignment of %zu, which is no power of two", align);
+			return lt__check_end(w->out, CHECK_FAILED, "need says an alignment of %zu, which is not a power of two", align);
 		if (bytes > (size_t)1 << 34)
 			return lt__check_end(w->out, CHECK_FAILED, "need says %zu bytes for a small kernel", bytes);
 	}
@@ -145,7 +145,8 @@ static bool events(struct check_work *w, const struct check_trial *t)
 	if (good && (d->backend->event_ns(e[0], e[1], &ns, &told.diag) || d->backend->event_ns(e[0], e[2], &whole, &told.diag)))
 		good = lt__check_end(w->out, CHECK_FAILED, "event_ns: %s", told.text);
 	if (good && (ns < 0 || whole < ns))
-		good = lt__check_end(w->out, CHECK_FAILED, "of three events in a row the second is %lld ns and the third %lld ns behind the first",
+		good = lt__check_end(w->out, CHECK_FAILED, "of three events in a row the second is %lld ns and the third %lld ns "
+			"after the first",
 			(long long)ns, (long long)whole);
 	for (int i = 0; i < 3; i++)
 		if (e[i])

@@ -108,7 +108,7 @@ static void say_commands(const struct check_failure *f, const struct reduced *r,
 		say_path(to, " --inputs", p->data);
 	if (has_op(g, LT_OP_constant))
 		say_path(to, " -w", p->data);
-	(void)fprintf(to, " --verify   # tells of values only%s\n", has_state ? "; states begin as zeros" : "");
+	(void)fprintf(to, " --verify   # judges values only%s\n", has_state ? "; states begin as zeros" : "");
 }
 
 lt_status lt__reduce_write(const struct check_failure *f, const struct reduced *r, char *told, size_t bytes)

@@ -100,7 +100,7 @@ static void report_verdict(const struct check_report *r, const struct outcome_co
 	lt__say(f, "; seed %llu, %.1f s\n", (unsigned long long)r->o->seed, r->seconds);
 	if (lt__check_exit(r) == CHECK_EXIT_LITTLE)
 		lt__say(f, "%s\n", r->n_run ? "not all clauses of the contract were tried: give more --seconds, or none"
-			: "nothing was computed, no kernel ran: this says nothing of the backend");
+			: "nothing was computed, no kernel ran: this says nothing about the backend");
 }
 
 void lt__check_report_all(const struct check_report *r, FILE *f)

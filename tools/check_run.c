@@ -330,7 +330,8 @@ static bool run_twice(struct check_work *w, void *const *data, struct lt_judge *
 		&& lt__check_guarded_stand(&first, data) && lt__check_guarded_fill(&second, data, 0x5A) && lt__check_launch(&second, 0x5A, 1, &fault)
 		&& lt__check_guarded_stand(&second, data);
 	if (good && fault.n)
-		good = lt__check_end(w->out, CHECK_FAILED, "the fault cell is set (statement %d, access %d, value %lld); no index is out of range",
+		good = lt__check_end(w->out, CHECK_FAILED, "the fault record is set (statement %d, access %d, value %lld); no index "
+			"is out of range",
 			(int)fault.stmt, (int)fault.access, (long long)fault.value);
 	good = good && lt__check_compare(&first, judge, data, &second) && judge_kernels(&first)
 		&& lt__check_same_bits(&first, &second, judge, "when it is run again, its outputs and workspace filled differently");
@@ -349,7 +350,8 @@ static bool run_fault(struct check_work *w, void *const *data)
 	lt__check_guarded_new(w, 0, &room);
 	bool good = lt__check_guarded_fill(&room, data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault) && lt__check_guarded_stand(&room, data);
 	lt__check_guarded_free(&room);
-	return good && (fault.n || lt__check_end(w->out, CHECK_FAILED, "an index is out of range (%s) and the fault cell is not set",
+	return good && (fault.n || lt__check_end(w->out, CHECK_FAILED, "an index is out of range (%s) and the fault record is "
+		"not set",
 		lt_context_message(w->ctx)));
 }
 

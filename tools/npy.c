@@ -279,7 +279,7 @@ lt_status lt__npy_parse(struct lt_context *ctx, const char *file, const char *na
 		if (!lt__tensor_bytes(h.dtype, h.rank, h.shape, &need))
 			status = lt_fail(ctx, LT_EOVERFLOW, "%s: the size of shape %s exceeds 63 bits", file, text);
 		else if (need != have)
-			status = lt_fail(ctx, LT_EINVAL, "%s: %s: shape %s of %s takes %zu bytes, behind the header are %zu", file,
+			status = lt_fail(ctx, LT_EINVAL, "%s: %s: shape %s of %s takes %zu bytes, after the header are %zu", file,
 				need > have ? "is truncated" : "is too long", text, lt__dtype_info(h.dtype)->script, need, have);
 		else
 			status = lt__tensor_new(ctx, file, name, h.dtype, h.rank, h.shape, out);

@@ -32,7 +32,7 @@ static bool find_device(const struct lt_backend *b, const struct run_options *o,
 	const struct lt_caps *caps = b->caps(session);
 
 	if (!caps) {
-		snprintf(h->text, sizeof h->text, "`caps` answers NULL; its author has to mend it");
+		snprintf(h->text, sizeof h->text, "`caps` returned NULL; its author has to fix it");
 		b->close(session);
 		return false;
 	}

@@ -36,7 +36,8 @@ lt_status run_cache_find(struct run *r)
 		if (!r->cache_dir && errno == ENOMEM)
 			return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 		if (!r->cache_dir && !r->o.cache && keeps(r->backends))
-			lt__say(stderr, "lt-run: no compiled code is kept: %s; name a folder with --cache-dir, or give --no-cache\n", why);
+			lt__say(stderr, "lt-run: compiled code is not cached: %s; name a folder with --cache-dir, or give --no-cache\n",
+				why);
 		return LT_OK;
 	}
 	r->cache_dir = strdup(r->o.cache_dir);

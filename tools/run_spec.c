@@ -171,7 +171,7 @@ lt_status run_spec_make(struct lt_context *ctx, const struct run_binding *p, con
 		return lt_fail(ctx, LT_EINVAL, "%s may hold several tensors: give it with %s", spec,
 			p->kind == LT_BINDING_INPUT ? "--inputs" : "--weights");
 	if (!*spec)
-		return lt_fail(ctx, LT_EINVAL, "a value is missing behind '='");
+		return lt_fail(ctx, LT_EINVAL, "a value is missing after '='");
 	if (random)
 		LT_TRY(read_seed(ctx, p, spec, &seed));
 	else if (!iota && !strcmp(spec, "ones"))

@@ -17,7 +17,7 @@ static bool may_exchange(const struct stat *st, bool own, char *why, size_t byte
 	else if (lt__owner_is_open(st))
 		snprintf(why, bytes, "may be written to by everybody");
 	else if ((st->st_mode & S_IWGRP) && !(st->st_mode & S_ISVTX) && (own || st->st_uid != 0))
-		snprintf(why, bytes, "may be written to by its group (chmod g-w mends that)");
+		snprintf(why, bytes, "may be written to by its group (chmod g-w fixes that)");
 	else
 		return false;
 	return true;
@@ -43,7 +43,7 @@ bool lt__path_is_trusted(const char *path, char *why, size_t bytes)
 	bool good = at && *at == '/';
 
 	if (!good)
-		snprintf(why, bytes, at ? "it is no path from the root" : "out of memory");
+		snprintf(why, bytes, at ? "it is not an absolute path" : "out of memory");
 	for (char *end = at; good && end; end = strchr(end + 1, '/')) {
 		char kept = end == at ? end[1] : *end, *cut = end == at ? end + 1 : end;
 		struct stat st;

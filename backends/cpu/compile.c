@@ -244,7 +244,8 @@ static lt_status find_machine(struct work *w)
 	c.output[strcspn(c.output, "\n")] = '\0';
 	if (!strstr(w->s->identity, "clang version"))
 		return lt__report(w->diag, LT_ECOMPILE, -1, -1, "give --cc=clang, or a gcc for that machine, such as --cc=aarch64-linux-gnu-gcc",
-			"cpu: %s writes for %s and the target %s is %s", w->s->cc, c.status == 0 ? c.output : "this machine", w->s->model->name, machine);
+			"cpu: %s generates code for %s, but the target %s is %s", w->s->cc, c.status == 0 ? c.output : "this machine",
+			w->s->model->name, machine);
 	(void)snprintf(w->machine, sizeof w->machine, "--target=%s-linux-gnu", machine);
 	return LT_OK;
 }

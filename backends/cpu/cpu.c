@@ -249,7 +249,7 @@ static lt_status dump(const struct lt_object *o, enum lt_dump what, lt_write *wr
 		return LT_OK;
 	}
 	if (o->s->source)
-		return lt__report(&t.diag, LT_EINVAL, -1, -1, NULL, "cpu: the code is what stands in the C file that was given");
+		return lt__report(&t.diag, LT_EINVAL, -1, -1, NULL, "cpu: the code is the C file that was given");
 	return what == LT_DUMP_SOURCE ? lt__cpu_source_write(o->s, o->tree, write, user, &t.diag)
 		: what == LT_DUMP_ASM ? dump_assembly(o, write, user, &t.diag) : LT_EUNSUPPORTED;
 }

@@ -57,7 +57,8 @@ void lt__cpu_describe(struct lt_session *s, lt_write *write, void *user)
 		char *why = s->why_no_openmp;
 		for (char *c = why; *c; c++)
 			*c = *c == '\n' ? ' ' : *c;
-		describe_fact(&to, "threads 1: parallel loops run one trip after the other, because %s cannot compile OpenMP: %s\n", s->cc, why);
+		describe_fact(&to, "threads 1: parallel loops run one iteration after the other, because %s cannot compile OpenMP: %s\n",
+			s->cc, why);
 	}
 	write_models(&to, "targets ", true);
 	write_models(&to, "text-only ", false);

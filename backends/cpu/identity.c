@@ -24,7 +24,7 @@ static lt_status compiler_ask(const struct compiler_asking *x, const char *scrip
 		return lt__cpu_no_memory(x->diag);
 	memcpy(argv, (const char *[]){ "/bin/sh", "-c", script, "sh" }, 4 * sizeof *argv);
 	memcpy(argv + 4, x->word, (x->n + 1) * sizeof *argv);
-	*c = (struct lt_command){ .argv = argv, .on = "being asked which version it is" };
+	*c = (struct lt_command){ .argv = argv, .on = "being asked for its version" };
 	lt_status status = lt__cpu_run(x->s, c, 1, &x->folder, NULL, NULL, x->diag);
 	c->argv = NULL;
 	free(argv);

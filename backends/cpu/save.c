@@ -26,11 +26,12 @@ lt_status lt__cpu_session_identity(struct lt_session *s, lt_write *write, void *
 	char *text = NULL;
 	size_t bytes;
 	if (s->source)
-		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, NULL, "cpu: what is compiled from an edited C file is not kept");
+		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, NULL, "cpu: code compiled from an edited C file is not cached");
 	if (s->text_only)
-		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, NULL, "cpu: nothing is compiled that could be kept");
+		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, NULL, "cpu: there is no compiled code to cache");
 	if (!s->runs)
-		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, NULL, "cpu: nothing is compiled for the target %s on this machine", s->model->name);
+		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, NULL, "cpu: this machine compiles no code for the target %s",
+			s->model->name);
 	lt_status status = s->identity ? LT_OK : lt__cpu_identity(s, diag);
 	FILE *out = status ? NULL : open_memstream(&text, &bytes);
 	if (status)
@@ -53,7 +54,7 @@ lt_status lt__cpu_session_identity(struct lt_session *s, lt_write *write, void *
 lt_status lt__cpu_save(const struct lt_object *o, lt_write *write, void *user, struct lt_diag *diag)
 {
 	if (!o->code || (o->need.threads && o->s->openmp == LT_CANNOT))
-		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, NULL, "cpu: the code of kernel %s is not kept", o->tree->name);
+		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, NULL, "cpu: the code of kernel %s is not cached", o->tree->name);
 	struct object_head head = { .shared = o->need.shared, .private_ = o->need.private_, .threads = o->need.threads, .bytes = o->code_bytes,
 		.checksum = XXH3_64bits(o->code, o->code_bytes) };
 	memcpy(head.magic, magic, sizeof magic);
@@ -64,7 +65,8 @@ lt_status lt__cpu_save(const struct lt_object *o, lt_write *write, void *user, s
 
 static lt_status none_of_ours(struct lt_diag *diag, const char *why)
 {
-	return lt__report(diag, LT_EINVAL, -1, -1, "compile it anew", "cpu: what was kept is no kernel of this backend: %s", why);
+	return lt__report(diag, LT_EINVAL, -1, -1, "compile it again", "cpu: the cached object is not a kernel of this "
+		"backend: %s", why);
 }
 
 static bool write_all(int fd, const char *at, size_t bytes)
@@ -124,7 +126,8 @@ static lt_status open_as_file(const struct lt_session *s, const char *code, size
 		status = lt__report(diag, LT_EIO, -1, -1, LT_CPU_OTHER_FOLDER, "cpu: '%s' cannot be written: %s", path, strerror(errno));
 	} else if (!*handle) {
 		const char *why = lt__load_error(path), *fault = lt__cpu_folder_fault(&folder, why, path, sizeof path);
-		status = fault ? lt__report(diag, LT_EIO, -1, -1, fault, "cpu: a kernel that was kept cannot be loaded: %s", why) : none_of_ours(diag, why);
+		status = fault ? lt__report(diag, LT_EIO, -1, -1, fault, "cpu: a cached kernel cannot be loaded: %s",
+			why) : none_of_ours(diag, why);
 	}
 	lt__folder_remove(&folder);
 	return status;

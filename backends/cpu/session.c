@@ -21,11 +21,11 @@ static lt_status check_temporaries(const char *dir, struct lt_diag *diag)
 		return LT_OK;           /* making a folder in it says why */
 	if ((st.st_mode & (S_IWOTH | S_IWGRP)) && !(st.st_mode & S_ISVTX))
 		return lt__report(diag, LT_EIO, -1, -1, "set that bit (chmod +t), or name another folder in TMPDIR",
-			"cpu: %s may write to the folder for temporary files, '%s', and it has no sticky bit, "
-			"so that others could exchange what is compiled there", st.st_mode & S_IWOTH ? "everybody" : "its group", dir);
+			"cpu: %s may write to the folder for temporary files, '%s', and it has no sticky bit, so others could replace what "
+			"is compiled there", st.st_mode & S_IWOTH ? "everybody" : "its group", dir);
 	if (st.st_uid != 0 && st.st_uid != geteuid())
 		return lt__report(diag, LT_EIO, -1, -1, "name a folder of your own in TMPDIR",
-			"cpu: the folder for temporary files, '%s', belongs to user %lu, who could exchange what is compiled there", dir,
+			"cpu: the folder for temporary files, '%s', belongs to user %lu, who could replace what is compiled there", dir,
 			(unsigned long)st.st_uid);
 	return LT_OK;
 }

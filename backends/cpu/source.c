@@ -169,11 +169,13 @@ lt_status lt__cpu_source_find(struct lt_session *s, const struct lt_tree *t, lt_
 	print_hash(t, hash);
 	if (strncmp(mark, ": loop tree ", 12) != 0 || strncmp(mark + 12, hash, 32) != 0)
 		return lt__report(diag, LT_EINVAL, -1, -1, "write the file again, with --dump=source, and repeat the edits",
-			"cpu: %s: its kernel %s is of another loop tree: the script, the schedule, the target or the number of threads was another", source->path, word);
+			"cpu: %s: its kernel %s is from another loop tree: the script, the schedule, the target or the number of threads "
+			"has changed", source->path, word);
 	if (sscanf(mark + 44, ", workspace %lld + %lld bytes", &shared, &private_) != 2 || shared < 0 || private_ < 0
 	    || shared > INT64_MAX / 4 || private_ > INT64_MAX >> 24)
 		return lt__report(diag, LT_EINVAL, -1, -1, "write the file again, with --dump=source, and repeat the edits",
-			"cpu: %s: the line above kernel %s was changed: it does not say which workspace the kernel has", source->path, word);
+			"cpu: %s: the line above kernel %s was changed: it no longer says which workspace the kernel has", source->path,
+			word);
 	lt_status status = source->handle ? LT_OK : compile_file(s, diag);
 	if (status)
 		return status;

@@ -93,7 +93,7 @@ static lt_status check_order(const struct lt_tree *t, struct lt_diag *diag)
 		for (int32_t l = LT_AT(struct lt_stmt, t->stmts, s)->loop; l >= 0; pairs--) {
 			const struct lt_loop *loop = LT_AT(struct lt_loop, t->loops, l);
 			if (s < loop->first_stmt || s >= loop->first_stmt + loop->n_stmt)
-				BAD(l, s, "statement %d is below loop %d (%s), which has statements %d+%d", (int)s, (int)l,
+				BAD(l, s, "statement %d is inside loop %d (%s), which has statements %d+%d", (int)s, (int)l,
 					loop->var ? loop->var : "?", (int)loop->first_stmt, (int)loop->n_stmt);
 			l = loop->parent;
 		}
@@ -115,7 +115,8 @@ lt_status lt__ref_check(const struct lt_tree *t, struct lt_diag *diag)
 		if (st->kind == LT_BARRIER)
 			continue;
 		if (st->kind < LT_MAP || st->kind > LT_COMBINE)
-			return lt__report(diag, LT_EUNSUPPORTED, -1, s, NULL, "ref: %%%s is a statement of a kind that it does not know", st->name ? st->name : "?");
+			return lt__report(diag, LT_EUNSUPPORTED, -1, s, NULL, "ref: %%%s is a statement of an unknown kind",
+				st->name ? st->name : "?");
 		if (!in(st->op, t->ops.n) || !in(st->dest, t->accesses.n) || !span(st->first_operand, st->n_operand, t->operands.n))
 			BAD(-1, s, "statement %d: operator %d, destination %d", (int)s, (int)st->op, (int)st->dest);
 		const struct lt_op *op = LT_AT(struct lt_op, t->ops, st->op);

@@ -190,7 +190,7 @@ static lt_status ref_compile(struct lt_session *s, const struct lt_tree *const *
 		fill_lists(object[i]);
 		status = fill_memory(object[i]);
 		if (status)
-			lt__report(diag, status, -1, -1, NULL, "ref: the locals of kernel %s are more than 63 bits of bytes",
+			lt__report(diag, status, -1, -1, NULL, "ref: the size in bytes of the locals of kernel %s exceeds 63 bits",
 				tree[i]->name ? tree[i]->name : "?");
 	}
 	for (uint32_t i = 0; status && i < n; i++) {

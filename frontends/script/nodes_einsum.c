@@ -30,7 +30,7 @@ static bool split(struct einsum *e, int32_t n)
 	for (const char *c = e->at; c < e->end; c++) {
 		commas += *c == ',';
 		if (*c == '-' || *c == '>')
-			return einsum_refuse(e, "the result stands behind '->'") >= 0;
+			return einsum_refuse(e, "the result comes after '->'") >= 0;
 		if (*c != ',')
 			e->last[(int)*c] = commas, seen[(int)*c]++;
 	}

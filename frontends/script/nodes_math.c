@@ -68,7 +68,7 @@ static lt_node script_reduce(struct lt_script *s, const char *op, const struct l
 	if (op ? !lt__script_takes(s, a, (enum lt_opcode)lt__op_find(op)) : !lt__script_float(s, a))
 		return -1;
 	if (a[2].given && !a[1].given)
-		return lt__script_refuse(s, a[2].place, LT_EINVAL, "The axes are a list: [%lld]; keepdims stands behind a list of axes",
+		return lt__script_refuse(s, a[2].place, LT_EINVAL, "The axes are a list: [%lld]; keepdims comes after a list of axes",
 			(long long)a[2].i);
 	if (a[2].i != 0 && a[2].i != 1)
 		return lt__script_refuse(s, a[2].place, LT_EINVAL, "Invalid keepdims %lld, it is 0 or 1", (long long)a[2].i);

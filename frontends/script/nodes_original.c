@@ -98,7 +98,7 @@ static const char *misfit(struct lt_script *s, lt_node l, lt_node r)
 	v = lt_node_dim(s->graph, l, p - 1);
 	w = lt_node_dim(s->graph, r, q - 2);
 	if (!lt__var_same_range(s->graph, v, w))
-		return lt__arena_format(s->arena, "the last dimension of the first has to be the last but one of the second%s",
+		return lt__arena_format(s->arena, "the last dimension of the first has to be the second-to-last of the second%s",
 			lt__script_unlike(s, v, w));
 	v = lt_node_dim(s->graph, l, 0);
 	w = lt_node_dim(s->graph, r, 0);

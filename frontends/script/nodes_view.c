@@ -173,7 +173,8 @@ LT_BUILDER(permute)
 	for (int32_t i = 0; i < rank; i++) {
 		int64_t p = a[1].list[i];
 		if (p < 0 || p >= rank || seen[p])
-			return lt__script_refuse(s, a[1].place, LT_EINVAL, "%s permutation index %lld in %s: each of 0 .. %d has to be there once",
+			return lt__script_refuse(s, a[1].place, LT_EINVAL, "%s permutation index %lld in %s: each of 0 .. %d has to occur "
+				"once",
 				p < 0 || p >= rank ? "Invalid" : "Duplicate", (long long)p, lt__script_list(s, a[1].list, rank), rank - 1);
 		seen[p] = true;
 		perm[i] = (int32_t)p;

@@ -38,8 +38,9 @@ lt_param lt__script_param(struct lt_script *s, const struct lt_arg *a, int64_t l
 		return refuse_computed(s, a);
 	lt_param p = lt_graph_param(g, a->node, 0, low, high);
 	if (p < 0 && s->ctx->code != LT_ENOMEM)
-		return (lt_param)lt__script_refuse(s, a->place, LT_EUNSUPPORTED, "%s is no element of an input, a constant or a buffer that is "
-			"known before a run: it is a fill value, or another run-time value chooses it", lt__script_value(s, a));
+		return (lt_param)lt__script_refuse(s, a->place, LT_EUNSUPPORTED, "%s is not an element of an input, a constant or a "
+			"buffer that is known before a run: it is a fill value, or another run-time value chooses it",
+			lt__script_value(s, a));
 	return p;
 }
 
@@ -146,7 +147,7 @@ LT_BUILDER(replace_slice)
 	const char *text = lt__arena_format(s->arena, "ReplaceSliceNode: end - begin has to be %sthe size of $%.*s", size, st->id_bytes, st->id);
 	if (require(s, s->here, true, &length, text))
 		return -1;
-	text = lt__arena_format(s->arena, "ReplaceSliceNode: it ends behind the last element of %s", lt__script_value(s, &a[0]));
+	text = lt__arena_format(s->arena, "ReplaceSliceNode: it ends past the last element of %s", lt__script_value(s, &a[0]));
 	if (!known && require(s, a[3].place, false, &rest, text))
 		return -1;
 	const int64_t offset = 0;
