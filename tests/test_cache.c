@@ -509,7 +509,7 @@ Test(cache, a_folder_that_cannot_be_made_says_why)
 		{ "@/group", "its group may write to it (chmod go-w fixes that)" },
 		{ "@/open/a", "everybody may replace it, because everybody may write to the folder '..' above it, which has no "
 			"sticky bit" },
-		{ "@/open/b/c/d", "because the folder '../../..' above it" },
+		{ "@/open/b/c/d", "to the folder '../../..' above it" },
 	};
 	char why[8192], folder[128];
 	(void)snprintf(folder, sizeof folder, "%s/file", dir);
