@@ -1,6 +1,6 @@
 /* lt/context.h -- the context: owns what the library allocates and the last message.
  *
- * Two contexts on two threads do not know of each other; one context belongs to one thread at a time, but for the
+ * Two contexts on two threads are independent; one context belongs to one thread at a time, but for the
  * instances of its programs (lt/program.h).
  */
 #ifndef LT_CONTEXT_H

@@ -5,20 +5,20 @@
  *             The extent of a var is stored on the var, once; two vars of equal extent stay different.
  * Numbers.    A value is rounded to its type where it is defined.  Integers wrap; x/0 and x%0 are 0 for
  *             integers; integer division rounds towards minus infinity.  Float to integer truncates and
- *             saturates, NaN gives 0.  min, max and ReLU hand NaN on, and for them -0 is less than +0, as operators
+ *             saturates, NaN gives 0.  min, max and ReLU propagate NaN, and for them -0 is less than +0, as operators
  *             and as reductions, for every backend: ReLU of -0 is +0.  A reduction over no elements gives
  *             the operator's identity.  The order of a reduction, the accuracy of a library function, the
  *             contraction of a product into its sum and the sign of a zero sum may differ between backends.
  *             Half types are computed in f32, 8- and 16-bit integers in i32, and cast back: the builder
  *             adds those casts.
- * Bounds.     What a view reads lies within its source, and the block of an update within what it replaces, in
+ * Bounds.     What a view reads is inside its source, and the block of an update inside what it replaces, in
  *             every run.  Each row of each piece is checked when the node is added (and when text is parsed):
  *             wherever the piece is shown (its guards hold, those of the pieces before it do not) the row is
  *             an index of the axis, whatever the params are within their ranges and the requirements that
  *             were added before.  An axis or dim bounded by params ends with the run's extent.  One that leaves
  *             its source is refused (LT_EINVAL) with an example; where params decide, the exact condition
  *             is added as requirements (lt_graph_require), by which a run is refused before its first
- *             kernel.  A condition that is no conjunction of at most four sums, or that is not found within a
+ *             kernel.  A condition that is not a conjunction of at most four sums, or that is not found within a
  *             budget, is refused (LT_EUNSUPPORTED): narrow the params' ranges, or guard the piece.
  * Large rows. Index rows, guards, numerators of floor divisions, limits and offsets fit 62 bits: the sum of any
  *             of their terms, each a coefficient times what its dim (0 .. extent-1), param (its range) or
@@ -26,7 +26,7 @@
  *             What does not fit is refused (LT_EOVERFLOW), so that no arithmetic on rows wraps anywhere.
  * Failures.   A function that gives a node, var or param gives LT_NONE on failure; the context then holds the first
  *             sentence (lt_context_message).  LT_NONE as an operand gives LT_NONE and keeps that sentence, so
- *             that only the last of a chain needs a look.  What is left out on purpose is LT_OMIT, where a
+ *             that only the last of a chain needs to be checked.  What is left out on purpose is LT_OMIT, where a
  *             function says that it may be.
  * Pointers.   No argument may be NULL unless its function says so: no handle, no `out`, no text.  An array of n
  *             elements may be NULL if n is 0, an array with an element for each axis if the rank is 0.  `user`
@@ -54,7 +54,7 @@ LT_API void lt_graph_free(struct lt_graph *);                   /* NULL: nothing
 /* Where the nodes built from here on come from (1-based); 0, 0: unknown. */
 LT_API void lt_graph_at(struct lt_graph *, int32_t line, int32_t column);
 
-/* Vars.  name: made unique by a number behind it; NULL: a made-up one, of lt_graph_var_bounded too.  extent >= 1. */
+/* Vars.  name: made unique by a number after it; NULL: a made-up one, of lt_graph_var_bounded too.  extent >= 1. */
 LT_API lt_var lt_graph_var(struct lt_graph *, const char *name, int64_t extent);
 /* Run-time scalar (a param): element `element` (row-major) of an int64 input, constant or state, or a view of
  * one.  The run is refused unless low <= value <= high. */
@@ -96,7 +96,7 @@ LT_API lt_node lt_graph_contract(struct lt_graph *, lt_node a, lt_node b, int32_
 struct lt_map {
 	int32_t n_param, n_dim, n_div, n_guard, n_row;
 	/* Each NULL where there are none. */
-	const lt_param *param;          /* n_param: the graph's parameter behind each column     */
+	const lt_param *param;          /* n_param: the graph's parameter for each column        */
 	const int64_t *div;             /* n_div x (1 + width): denominator > 0, then numerator row; earlier divs only */
 	const int64_t *guard;           /* n_guard x width: row >= 0                             */
 	const int64_t *row;             /* n_row x width: one index for each dim of the source   */
@@ -130,7 +130,7 @@ LT_API lt_node lt_graph_window(struct lt_graph *, lt_node, int32_t axis, lt_var 
 /* x with dims (.., axis, ..), index integer: result dims are x's without axis, index's vars in its place. */
 LT_API lt_node lt_graph_gather(struct lt_graph *, lt_node x, lt_node index, int32_t axis);
 /* x with the block of part's shape at offset (per axis of x: a constant plus a param or LT_OMIT) replaced; requires
- * that it lies within x.  at NULL: no params. */
+ * that it is inside x.  at NULL: no params. */
 LT_API lt_node lt_graph_update(struct lt_graph *, lt_node x, lt_node part, const int64_t *offset, const lt_param *at);
 /* At the end of a run `state` takes the content of `value` (same type and shape). */
 LT_API lt_status lt_graph_set_state(struct lt_graph *, lt_node state, lt_node value);
@@ -138,7 +138,7 @@ LT_API lt_status lt_graph_set_state(struct lt_graph *, lt_node state, lt_node va
 /* A named result; names are unique. */
 LT_API lt_status lt_graph_result(struct lt_graph *, const char *name, lt_node);
 
-/* "f32"; NULL for a number that is no type.  Bytes of one element, 0 likewise.  Any thread. */
+/* "f32"; NULL for a number that is not a type.  Bytes of one element, 0 likewise.  Any thread. */
 LT_API const char *lt_dtype_name(enum lt_dtype);
 LT_API size_t lt_dtype_bytes(enum lt_dtype);
 

@@ -1,7 +1,7 @@
 /* lt/looptree.h -- a loop tree: which loops, in which order, over which nodes of a graph.
  *
  * Inner nodes are loops (a var, a step, a kind) or groups; leaves are nodes of the graph, run once for each
- * trip of the loops around them.  The outermost loop over a var covers its extent in steps of `step`; a loop
+ * iteration of the loops around them.  The outermost loop over a var covers its extent in steps of `step`; a loop
  * over the same var further in covers [0, step of the loop around it); the innermost has step 1.
  * Nodes of the tree are indices; -1 is none.  The order of children is the order of execution.
  * A tree is a value: nothing here changes it.
@@ -43,7 +43,7 @@ struct lt_target;
 LT_API lt_status lt_looptree_auto(const struct lt_graph *, const struct lt_target *, struct lt_looptree **out);
 LT_API void lt_looptree_free(struct lt_looptree *);
 /* Text form: docs/tree.md.  Printing a parsed tree gives the text of the same tree.  Parsing checks the text against
- * the graph and the tree as lt_looptree_finish does; file (may be NULL) stands in messages, with line and column. */
+ * the graph and the tree as lt_looptree_finish does; file (may be NULL) is named in messages, with line and column. */
 LT_API lt_status lt_looptree_print(const struct lt_looptree *, void (*write)(void *, const char *, size_t), void *user);
 LT_API lt_status lt_looptree_parse(const struct lt_graph *, const char *text, size_t bytes, const char *file, struct lt_looptree **out);
 /* Writes what two texts of trees differ in, by line; nothing, and *same 1, if only facts and blanks do.  Needs no graph. */
@@ -58,9 +58,10 @@ LT_API lt_tnode lt_looptree_add_loop(struct lt_looptree *, lt_tnode parent, lt_v
 LT_API lt_tnode lt_looptree_add_group(struct lt_looptree *, lt_tnode parent);
 LT_API lt_tnode lt_looptree_add_leaf(struct lt_looptree *, lt_tnode parent, lt_node);
 LT_API lt_status lt_looptree_finish(struct lt_looptree *);
-/* Proves a finished tree legal exactly, by isl, whatever its structure tells already: every read of an element comes after
- * its write, no storage cell is overwritten before its last reader, and no parallel, vector, grid or block loop carries a
- * dependence.  LT_EILLEGAL with one violating pair of iterations, or where it could not be proven within a budget. */
+/* Proves a finished tree legal exactly, by isl, even where its structure already shows it: every read of an element
+ * comes after its write, no storage cell is overwritten before its last reader, and no parallel, vector, grid or block
+ * loop carries a dependence.  LT_EILLEGAL with one violating pair of iterations, or where it could not be proven within
+ * a budget. */
 LT_API lt_status lt_looptree_verify(struct lt_looptree *);
 
 #ifdef __cplusplus

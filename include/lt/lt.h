@@ -8,7 +8,7 @@
  *   lt_instance_new(p, &run);
  *   lt_instance_run(run, inputs, results);     in the order of lt_program_count, lt_program_name
  *
- * Every call answers an lt_status; lt_context_message(ctx) is the sentence.  Handles are opaque, no struct is
+ * Every call returns an lt_status; lt_context_message(ctx) is the sentence.  Handles are opaque, no struct is
  * passed by value, nothing is variadic: any language can bind it.
  */
 #ifndef LT_H

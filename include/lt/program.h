@@ -1,7 +1,7 @@
 /* lt/program.h -- compiling a graph and running it.
  *
  * lt_compile cuts a graph into kernels, plans memory, compiles; lt_program_bind gives the constants; an
- * instance runs.  What depends on constants only is computed once, before the first instance is made.
+ * instance runs.  What depends only on constants is computed once, before the first instance is made.
  * Inputs, constants, states and results are enumerated in the order of the graph: kind and number i.
  * Data is row-major; a dim that is bounded by a run-time scalar is laid out at its maximum.
  * A program belongs to its context, its instances to the program: free instances first.
@@ -10,7 +10,7 @@
  * thread at a time.  They share code and what is computed from constants, which is done once.  lt_instance_new,
  * and what only asks a program (its count, names, types, sizes and stats), may be called by any thread, also
  * while instances run.  All other calls on a context or a program are made by one thread at a time; different
- * contexts do not know of each other.  Backends that do not promise that their code may run on several threads
+ * contexts are independent.  Backends that do not promise that their code may run on several threads
  * at once (LT_PROMISE_RUN_TOGETHER) run one kernel at a time: the threads take turns.
  * What fails in an instance is told by lt_instance_message, not by the context.
  */
@@ -32,14 +32,14 @@ struct lt_refusal {
 	uint32_t size;
 	lt_status code;
 	const char *backend;
-	const char *node;               /* of the graph, without %; NULL: it was not said */
-	const char *loop;               /* its var; NULL: it was not said */
+	const char *node;               /* of the graph, without %; NULL: not known */
+	const char *loop;               /* its var; NULL: not known */
 	const char *file;               /* of the script, with the node's place; NULL, 0: not known */
 	int32_t line, column;
 	const char *text;               /* a sentence without a full stop */
 	const char *remedy;             /* the nearest change that would make it work, or NULL */
 };
-/* Which backend takes a kernel, and what those before it said. */
+/* Which backend takes a kernel, and why those before it refused. */
 struct lt_explained {
 	uint32_t size;
 	const char *kernel;
@@ -47,7 +47,8 @@ struct lt_explained {
 	const char *same_as;            /* the kernel whose code it runs, NULL: its own */
 	const struct lt_refusal *refusal;
 	uint32_t n_refusal;
-	int32_t n_block;                /* a copy of very many pieces, which the program makes of so many blocks: backend is "host"; -1: a kernel */
+	int32_t n_block;                /* a copy of very many pieces, which the program makes in this many blocks: backend is
+	                                 * "host"; -1: a kernel */
 };
 /* As lt-run --explain prints it. */
 LT_API void lt_explained_print(const struct lt_explained *, lt_write *, void *user);
@@ -55,14 +56,14 @@ LT_API void lt_explained_print(const struct lt_explained *, lt_write *, void *us
 struct lt_options {             /* all zero: the defaults; size must be sizeof (struct lt_options) */
 	uint32_t size;
 	uint32_t n_thread;      /* for compiling and running; 0: as many as there are processors */
-	/* "cpu", "ref", "mine:config,cpu"; NULL: "cpu".  The first that accepts a kernel takes it; what one refuses is cut into loops anew for
-	 * the next, unless the tree is the user's. */
+	/* "cpu", "ref", "mine:config,cpu"; NULL: "cpu".  The first that accepts a kernel takes it; a nest that one refuses
+	 * gets new loops for the next, unless the tree is the user's. */
 	const char *backends;
 	uint32_t strict;        /* 1: a kernel that the first backend refuses is an error */
-	uint32_t no_passes;     /* 1: the graph as it is, without what nothing needs */
+	uint32_t no_passes;     /* 1: the graph unchanged, except that unused nodes are left out */
 	const char *cc;         /* C compiler; NULL: "cc" */
 	/* A folder of the user's own for compiled code, made where it is missing; NULL: none.  One that others may write to, or that holds other
-	 * files, is an error (cache_optional); a disk that is full or read-only is told in log, and nothing is kept. */
+	 * files, is an error (cache_optional); a disk that is full or read-only is reported in log, and nothing is cached. */
 	const char *cache_dir;
 	/* Called as kernels are compiled: done of total. May be NULL. */
 	void (*progress)(void *user, int32_t done, int32_t total);
@@ -71,25 +72,25 @@ struct lt_options {             /* all zero: the defaults; size must be sizeof (
 	 * rebuilt: what does not fit the graph, or a backend, is an error.  Read during lt_compile only. */
 	const char *schedule;
 	size_t schedule_bytes;
-	const char *schedule_name;      /* stands in messages; NULL: "schedule" */
+	const char *schedule_name;      /* for messages; NULL: "schedule" */
 	/* Primitives, without the line "schedule 1", that are applied to that tree: "split m 6; unroll m'"; NULL: none. */
 	const char *apply;
 	uint32_t plan_only;     /* 1: no kernel is compiled: the program can be shown (not LT_SHOW_SOURCE, LT_SHOW_ASM), not run */
 	uint32_t no_capture;    /* 1: a run is never recorded to be run again by one call of the backend */
 	uint32_t device_time;   /* 1: runs are timed on the devices that can (lt_stats.device_ns) */
 	/* Called (with user) for each kernel in order when each has its backend, and also when none takes one of them, before lt_compile
-	 * fails.  What it is given lives during the call.  May be NULL. */
+	 * fails.  What it is given is valid during the call.  May be NULL. */
 	void (*explain)(void *user, const struct lt_explained *);
-	/* What a backend tells beside errors (with user), by the thread that called it; level: enum lt_log.  May be
+	/* What a backend reports besides errors (with user), by the thread that called it; level: enum lt_log.  May be
 	 * NULL. */
 	void (*log)(void *user, int level, const char *text);
 	const char *temp_dir;   /* temporary files are made there (lt_host.temp_dir); NULL: the system's folder, /tmp */
-	/* Asked (with user) a few times a second while something is compiled, by the thread that called: not 0: compilers that run are ended, their
-	 * files removed, and the call answers LT_ECANCELLED.  May be NULL. */
+	/* Asked (with user) a few times a second while something is compiled, by the thread that called.  If it is not 0,
+	 * running compilers are ended, their files removed, and the call returns LT_ECANCELLED.  May be NULL. */
 	int (*cancelled)(void *user);
 	uint32_t cc_timeout_ms; /* a C compiler that takes longer for one kernel is ended, and has failed; 0: 60 s */
 	uint32_t source_only;   /* 1: as plan_only, but with LT_SHOW_SOURCE: kernels are printed, and no compiler is needed */
-	uint32_t cache_optional;        /* 1: a cache_dir that cannot be used is told in log, and done without */
+	uint32_t cache_optional;        /* 1: a cache_dir that cannot be used is reported in log and ignored */
 };
 enum lt_binding { LT_BINDING_INPUT, LT_BINDING_CONSTANT, LT_BINDING_STATE, LT_BINDING_RESULT };
 
@@ -126,12 +127,13 @@ LT_API lt_status lt_instance_code(const struct lt_instance *);
  * NULL.       input[i] may be NULL where lt_program_needs says 0, `input` if there are no inputs.  No result may.
  * Contents.   Inputs are only read, results only written.  Both, and their addresses, may change from run to run.
  *             After a run that failed, results and states are undefined; a run that is refused changes nothing.
- * Allocates nothing after the first run, but what a backend takes to record the second with the same addresses
+ * Allocates nothing after the first run, except what a backend needs to record the second with the same addresses
  * (lt_options.no_capture).  Refused before anything is changed if a run-time scalar is out of range. */
 LT_API lt_status lt_instance_run(struct lt_instance *, const void *const *input, void *const *result);
 LT_API int64_t lt_instance_extent(const struct lt_instance *, int32_t result, int32_t axis);    /* of the last run */
-/* The bytes of state i, to read or write until the next run.  A state that lives in a device's memory is copied from there by this call and
- * back by the next run: call it again after each run.  NULL: there is no such state, or the device failed (lt_instance_message). */
+/* The bytes of state i, to read or write until the next run.  A state in a device's memory is copied from there by this
+ * call and back by the next run: call it again after each run.  NULL: there is no such state, or the device failed
+ * (lt_instance_message). */
 LT_API void *lt_instance_state(struct lt_instance *, int32_t i);
 LT_API void lt_instance_reset(struct lt_instance *);                    /* states to zeros */
 
@@ -141,12 +143,14 @@ struct lt_stats {
 	int32_t n_kernel, n_compiled, n_cached, n_launch;       /* distinct kernels; of them compiled, from the cache; launches a run */
 	int64_t workspace_bytes, intermediate_bytes;            /* peak, and the sum of all intermediates */
 	int64_t constant_bytes;                                 /* of what is computed from constants once */
-	/* Of one run, with run-time extents at their maximum: useful operations (struct lt_work); bytes read and written, each element once a kernel. */
+	/* Of one run, with run-time extents at their maximum: useful operations (struct lt_work); bytes read and written, each
+	 * element once per kernel. */
 	int64_t flops, bytes;
 	int64_t passes_ns, tree_ns, freeze_ns, compile_ns, bind_ns;
-	/* Kernels with parallel loops; of them those whose backend cannot run these on several threads; the most threads of a run. */
+	/* Kernels with parallel loops; of them those whose backend cannot run these on several threads; the maximum number of
+	 * threads of a run. */
 	int32_t n_parallel, n_serialised, n_thread;
-	int64_t kernel_bytes;           /* of the workspace of the kernel that needs most */
+	int64_t kernel_bytes;           /* of the workspace of the kernel that needs the most */
 	/* Crossing between memories: copies of a run, their bytes; of what a program keeps in device memory, constants and one instance. */
 	int32_t n_move;
 	int64_t move_bytes, device_bytes;
@@ -157,13 +161,14 @@ struct lt_stats {
 LT_API void lt_program_stats(const struct lt_program *, struct lt_stats *);
 
 /* What one run does.  An operation is one value that an operator computes: arithmetic, a comparison, logic, a function.  Each counts one,
- * whatever it costs: a multiply-add is two, max is one, exp is one, and a reduction has one for each term that it takes in.  What moves or
- * chooses a value is none: copy, cast, select, view, gather, update; nor are addresses, guards and the start of a sum.
- * What depends on constants only is computed once, when they are bound, and is in no run. */
+ * whatever it costs: a multiply-add is two, max is one, exp is one, and a reduction has one for each term.  What moves
+ * or chooses a value is not an operation: copy, cast, select, view, gather, update; nor are addresses, guards and the
+ * start of a sum. What depends only on constants is computed once, when they are bound, and is not part of any run. */
 struct lt_work {
 	uint32_t size;
-	int64_t useful;                 /* what the graph behind the passes asks for: each element of each node, once */
-	int64_t executed;               /* what the loops run: padded trips, values that are computed again, sums of partial results, too */
+	int64_t useful;                 /* what the graph after the passes asks for: each element of each node, once */
+	int64_t executed;               /* what the loops run: also padded iterations, values that are computed again, sums of
+	                                 * partial results */
 	int64_t bytes;                  /* read and written: of each tensor what a kernel accesses, once; copies of whole tensors */
 };
 /* Of the instance's last run, by the values of its run-time scalars; with run-time extents at their maximum before the first one, and after a
