@@ -105,7 +105,7 @@ $(O)/program/host.o: FLAGS += $(OPENMP)
 # The oracle's values are the same on every processor: no product is contracted into its sum.  Its rows are vectors in a release.
 $(O)/ir/eval%.o $(O)/ir/op.o: private FLAGS += -ffp-contract=off
 $(O)/ir/eval_row.o: private FLAGS += -fno-math-errno -fno-trapping-math $(if $(filter debug,$(MODE)),,-O3)
-# Where installed tools look for plug-ins: made anew when it changes, as between make and make install PREFIX=...
+# Where installed tools look for plug-ins: rebuilt when it changes, as between make and make install PREFIX=...
 $(O)/tools/plugins.o: FLAGS += -DLT_BACKEND_DIR='"$(LIBDIR)/looptree/backends"'
 # And where messages of installed tools find a document that they name.
 $(O)/tools/options.o: FLAGS += -DLT_DOC_DIR='"$(DOCDIR)"'

@@ -1,6 +1,7 @@
 /* backends/abi.c -- the layout of the backend interface, pinned, so that nothing in it changes without being seen.
  *
- * Until it is 1.0 tests/abi/freeze.sh writes the table anew after a change; from then on structs grow at their ends.
+ * Until it is 1.0 tests/abi/freeze.sh writes the table again after a change; from then on structs grow at their
+ * ends.
  */
 #include "lt/backend.h"
 

@@ -10,7 +10,7 @@
 enum { MOST = 64 };
 static struct { const struct lt_backend *backend; const char *origin; } table[MOST];     /* sorted by name */
 static uint32_t count;
-/* What constructors said.  A reader may hold an older text, so each is kept; together they are short. */
+/* What constructors reported.  A reader may hold an older text, so each is kept; together they are short. */
 struct said { struct said *before; char text[]; };
 static struct said *complaint;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -113,7 +113,7 @@ lt_status lt__backend_check(const struct lt_backend *b, const char *origin, stru
 	return check_groups(b, at, diag);
 }
 
-/* A note that is also written down, for constructors, which have nobody to tell. */
+/* A diagnostic that is also recorded, for constructors, which have no caller to report to. */
 struct listener { struct lt_diag diag; struct lt_diag *to; };
 static void listen_and_report(struct lt_diag *diag, const struct lt_diagnostic *note)
 {

@@ -1,4 +1,4 @@
-/* check/compare.h -- values of a backend beside the evaluator's, element by element. */
+/* check/compare.h -- values of a backend against the evaluator's, element by element. */
 #ifndef LT_CHECK_COMPARE_H
 #define LT_CHECK_COMPARE_H
 #include "ir/eval.h"

@@ -12,7 +12,7 @@ struct noise {
 	double *sum;                    /* of the deviations; not of their squares, which leave the type of a double */
 	double floor;                   /* median deviation relative to the element: the least that an inexact element is allowed */
 };
-/* One tensor of the program beside the reference. */
+/* One tensor of the program against the reference. */
 struct tensor {
 	const char *kind, *name;
 	lt_node node;

@@ -50,7 +50,7 @@ void lt__judge_on_threads(void *user, uint32_t n, void (*body)(void *arg, uint32
 struct lt_worst { double value; char at[200]; };
 /* What was found; begins as zeros, adds up over several judgements. */
 struct lt_report {
-	const char *when;               /* the caller's: stands after each place, such as " of evaluation 2"; NULL: nothing */
+	const char *when;               /* the caller's: follows each location, such as " of evaluation 2"; NULL: nothing */
 	int64_t elements;               /* of results and states: compared; of them equal, within the noise, open, wrong */
 	int64_t equal, judged, open, wrong;
 	int64_t kernels, values;        /* values judged by the test of kernels, and by how many kernels they were written */

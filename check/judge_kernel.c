@@ -125,7 +125,7 @@ static lt_status judge_value(void *user, const struct lt_evaluation *e, lt_node 
 static int64_t count_kernels(const struct lt_kernel_judge *k)
 {
 	int64_t n = 0;
-	for (int32_t i = 0; i < k->n_want; i++)         /* a kernel's values stand beside each other */
+	for (int32_t i = 0; i < k->n_want; i++)         /* a kernel's values are next to each other */
 		n += i == 0 || k->kernel[k->want[i]] != k->kernel[k->want[i - 1]];
 	return n;
 }

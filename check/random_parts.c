@@ -98,7 +98,7 @@ lt_node random_update(struct random_maker *m, lt_node x)
 	lt_param at[8];
 	if (m->n_state > 0 && random_maybe(m, 50))
 		x = m->state[random_pick_int(m, 0, m->n_state - 1)];
-	for (lt_node n = m->g->n_node - 1; n >= 0; n--)      /* mostly the end of a chain of updates */
+	for (lt_node n = m->g->n_node - 1; n >= 0; n--)      /* usually the end of a chain of updates */
 		if (m->g->node[n].op == LT_OP_update && m->g->node[n].operand[0] == x && random_maybe(m, 70))
 			x = n;
 	d = &m->g->node[x];

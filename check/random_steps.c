@@ -12,7 +12,7 @@ struct draw {
 	uint64_t *rng;
 	lt_tnode chain[MAX_CHAIN]; int n_chain;        /* loops around one place, that are not drawn yet */
 	lt_tnode loop;                  /* drawn last; -1: none yet */
-	lt_tnode first;                 /* of those that stand beside each other */
+	lt_tnode first;                 /* of those that are neighbours */
 	lt_node node, value;            /* -1: none yet */
 	bool apart;                     /* the loop that is wanted is not one around the node */
 	bool failed;
@@ -184,7 +184,7 @@ static void write_at(struct draw *d) { put(d, " at"); }
 static void write_layout(struct draw *d) { put(d, " layout"); }
 static void write_no(struct draw *d) { put(d, " no"); }
 
-/* more: what "..." behind the word stands for. */
+/* more: what "..." after the word stands for. */
 struct word { const char *name; void (*put)(struct draw *), (*more)(struct draw *); };
 static const struct word words[] = {
 	{ "LOOP", write_loop, write_loop }, { "STEP", write_step, NULL }, { "LANES", write_lanes, NULL }, { "%NODE", write_node, NULL },
@@ -202,7 +202,7 @@ static const struct word *find_word(const char *at, size_t bytes, const char *us
 	return NULL;
 }
 
-/* The words behind the name.  What is in brackets is left out now and then, with all that is optional behind it. */
+/* The words after the name.  What is in brackets is left out now and then, with all that is optional after it. */
 static void write_words(struct draw *d, const char *usage)
 {
 	const struct word *last = NULL;
@@ -246,7 +246,7 @@ static void write_tiles(struct draw *d)
 	put(d, "%s %s'", kind, path);
 }
 
-/* Partial sums: one for each trip of the outer of two loops. */
+/* Partial sums: one for each iteration of the outer of two loops. */
 static void write_partials(struct draw *d)
 {
 	write_node(d);

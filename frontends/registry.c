@@ -16,7 +16,7 @@ static bool good_name(const char *name)
 	return name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")] == 0;
 }
 
-/* Place of `name` in the table, or where it would stand. */
+/* Place of `name` in the table, or where it would be. */
 static uint32_t frontend_sort_key(const char *name)
 {
 	uint32_t i = 0;

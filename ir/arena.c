@@ -66,7 +66,8 @@ static struct arena_chunk *new_chunk(struct lt_arena *arena, size_t least)
 	return chunk;
 }
 
-/* NULL when out of memory.  A large piece gets a chunk of its own behind the newest, whose rest stays usable. */
+/* NULL when out of memory.  A large piece gets a chunk of its own after the newest, whose remaining bytes stay
+ * usable. */
 static void *try_alloc(struct lt_arena *arena, size_t bytes)
 {
 	struct arena_chunk *chunk = arena->chunk;

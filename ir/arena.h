@@ -62,7 +62,7 @@ lt_status lt__protect(struct lt_context *, lt_status (*body)(void *), void *arg)
 	(ctx)->top = catch_.up; \
 } while (0)
 /* The same of a public entry that has nothing to free.  Within the library, where an lt__protect is around it, memory that runs out unwinds to
- * that: who makes a hundred nodes need not ask after each, and none is forgotten. */
+ * that: code that makes a hundred nodes need not check each, and no failure is forgotten. */
 #define LT_GUARDED(ctx, result, call) do { \
 	if ((ctx)->top) \
 		(result) = (call); \

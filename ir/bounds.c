@@ -44,7 +44,7 @@ static bool holds(const struct lt_left *b, int32_t dim, int64_t coef, int64_t co
 	return now.low[dim] == b->low[dim] && now.high[dim] == b->high[dim];
 }
 
-/* The box of the piece; then what it leaves to those behind it. */
+/* The box of the piece; then what it leaves to those after it. */
 static void find_box(struct lt_bounds *b)
 {
 	const struct lt_map *m = b->map;
@@ -222,7 +222,7 @@ static bool box_is_all(const struct lt_bounds *b)
 
 /* -- views -- */
 
-/* No value of a param keeps the worst corner of the box inside: said with the least ones. */
+/* No value of a param keeps the worst corner of the box inside: reported with the smallest ones. */
 static lt_status outside_box(const struct lt_bounds *b, int32_t row, bool behind)
 {
 	const struct lt_map *m = b->map;

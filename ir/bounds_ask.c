@@ -1,4 +1,5 @@
-/* ir/bounds_ask.c -- what is said of a piece that leaves its source, or may; and isl's turn, where intervals do not tell. */
+/* ir/bounds_ask.c -- what is reported of a piece that leaves its source, or may; and isl's turn, where intervals do not
+ * decide. */
 #include "ir/bounds_parts.h"
 
 /* -- answers -- */

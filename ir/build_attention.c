@@ -23,7 +23,7 @@ static bool fits(struct lt_graph *g, lt_node q, lt_node k, lt_node v)
 		&& lt__var_same_range(g, lt_node_dim(g, k, rank - 2), lt_node_dim(g, v, rank - 2));
 }
 
-/* T-S, the number of keys that the first query sees beside its own; -1 with *none set where it is 0. */
+/* T-S, the number of keys that the first query sees in addition to its own; -1 with *none set where it is 0. */
 static lt_node keys_ahead(struct lt_graph *g, lt_var s, lt_var t, bool *none)
 {
 	*none = lt__var_same_range(g, s, t);

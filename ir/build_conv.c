@@ -5,7 +5,7 @@
  */
 #include "ir/build.h"
 
-/* Where each field stands in an image and in weights. */
+/* Where each field is in an image and in weights. */
 struct order { int32_t n, c, h, w, out, in, i, j; };
 static const struct order orders[] = {
 	[LT_NCHW] = { .n = 0, .c = 1, .h = 2, .w = 3, .out = 0, .in = 1, .i = 2, .j = 3 },

@@ -88,7 +88,7 @@ lt_status lt__protect(struct lt_context *ctx, lt_status (*body)(void *), void *a
 	return status;
 }
 
-/* The arguments may point into the old message, so the new one is made beside it. */
+/* The arguments may point into the old message, so the new one is made in other memory. */
 lt_status lt_fail(struct lt_context *ctx, lt_status status, const char *fmt, ...)
 {
 	char text[sizeof ctx->message];

@@ -18,7 +18,7 @@ enum lt_eval_mode {
 };
 struct lt_eval_options {        /* zero: the defaults */
 	enum lt_eval_mode mode;
-	bool want_error;                /* EXACT: rigorous bounds beside the values */
+	bool want_error;                /* EXACT: rigorous bounds with the values */
 	uint64_t seed;                  /* RANDOM: equal seeds give equal values, whatever the number of threads */
 	double amplify;                 /* RANDOM: random errors are this many times the permitted ones; 0 counts as 1 */
 	/* By node: values of further nodes that are known (dense, row-major, dims at their maximum).  Readers take these
@@ -34,7 +34,7 @@ struct lt_eval_options {        /* zero: the defaults */
 	/* body(arg, i, n) for i in 0..n-1, each once, possibly at once on several threads; NULL: one thread. */
 	void (*parallel)(void *user, uint32_t n, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg);
 	uint32_t n_thread;              /* 0 counts as 1 */
-	/* Share of the work that is done, 0..1, now and then, in the calling thread; NULL: nobody asks. */
+	/* Share of the work that is done, 0..1, now and then, in the calling thread; NULL: not reported. */
 	void (*progress)(void *user, double share);
 	void *user;                     /* of done, parallel and progress */
 };

@@ -40,7 +40,7 @@ struct lt_eval_fault { enum lt_fault_kind kind; lt_node node; int64_t value, ext
 
 /* Error of a reduction on its way. */
 struct lt_fold {
-	bool uncertain, odd, coarse;    /* a term has an error; is not finite; is no multiple of 2^-8 */
+	bool uncertain, odd, coarse;    /* a term has an error; is not finite; is not a multiple of 2^-8 */
 	double error, size;     /* sum (min, max: largest) of the errors; sum of the finite terms' sizes */
 	double grow, shrink;    /* products of the factors above and below 1 */
 	int64_t n;
@@ -165,7 +165,7 @@ bool lt__eval_has_var(const struct lt_nodedef *, lt_var);
 
 /* ir/eval_run.c: computes and stores a node. */
 lt_status lt__eval_store(struct lt_evaluation *, lt_node);
-/* ir/eval_strip.c: rows of a job that is no product */
+/* ir/eval_strip.c: rows of a job that is not a product */
 lt_status lt__eval_row_task(struct lt_worker *, int64_t task);
 /* ir/eval_noise.c: the result of an add or mul reduction before rounding, as an order of its terms may make it that is not the index's. */
 double lt__eval_disturb_order(const struct lt_evaluation *, lt_node, enum lt_opcode, const struct lt_fold *, double value, int64_t place);

@@ -19,7 +19,7 @@ struct lt_tile {
 	int32_t m, n, k;
 	const double *a, *b;
 	double *value, *remainder;           /* rest: what f64 sums have lost so far */
-	/* bounds: of the operands; sums of the terms' errors and sizes; -1: a term that is no multiple of 2^-8 */
+	/* bounds: of the operands; sums of the terms' errors and sizes; -1: a term that is not a multiple of 2^-8 */
 	const double *a_error, *b_error;
 	double *error, *size;
 	int64_t *coarse;

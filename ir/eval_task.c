@@ -1,13 +1,13 @@
 /* ir/eval_task.c -- doing the tasks of a job, on all threads where that pays; scratch; what went wrong.
  *
- * Tasks are handed out in order.  After a failure only those before it are still done, so that the first failure is told
- * whatever the number of threads.
+ * Tasks are handed out in order.  After a failure only those before it are still done, so that the first failure is
+ * reported whatever the number of threads.
  */
 #include <stdatomic.h>
 #include <string.h>
 #include "ir/eval_parts.h"
 
-/* Nanoseconds, about: below the first a job has one thread; progress is told after the second. */
+/* Nanoseconds, about: below the first a job has one thread; progress is reported after the second. */
 enum { COST_THREADS = 200000, COST_ROUND = 50000000 };
 
 struct round { struct lt_evaluation *e; const struct lt_eval_job *job; _Atomic int64_t next, failed; int64_t end; };

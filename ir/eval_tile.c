@@ -97,7 +97,7 @@ static lt_status fill_panel(struct lt_worker *w, const struct lt_panel *p, int64
 	return LT_OK;
 }
 
-/* Columns beyond the last, which nobody reads, are zeros. */
+/* Columns beyond the last, which is not read, are zeros. */
 static void clear_remainder(double *panel, int32_t depth, int32_t count, int32_t wide)
 {
 	for (int32_t k = 0; k < depth && panel; k++)

@@ -10,7 +10,7 @@ static bool has_var(const lt_var *dims, int32_t n, lt_var v)
 	return false;
 }
 
-/* x's dims with the index's in the place of `axis`; one that both have is shared and stands where x has it. */
+/* x's dims with the index's in the place of `axis`; one that both have is shared and is where x has it. */
 static lt_node add_gather(struct lt_graph *g, lt_node x, lt_node index, int32_t axis)
 {
 	struct lt_nodedef def = { .op = LT_OP_gather, .line = g->line, .column = g->column };

@@ -1,7 +1,7 @@
 /* ir/graph.h -- the graph as the library sees it: tables of vars, params, nodes and results.
  *
- * Nodes stand in a topological order: an operand's index is below its reader's.  A node is not
- * changed after it was added, but for names.  A pass gives a new graph (ir/pass.h).
+ * Nodes are in a topological order: an operand's index is smaller than its reader's.  A node is not
+ * changed after it was added, except for names.  A pass gives a new graph (ir/pass.h).
  */
 #ifndef LT_IR_GRAPH_H
 #define LT_IR_GRAPH_H
@@ -12,8 +12,8 @@
 /* constant + sum coef[i]*param[i] */
 struct lt_linear { int64_t constant; int32_t n; lt_param *param; int64_t *coef; };
 
-/* unit > 0: the number of a trip of a loop over the var `of`, floor((of mod span) / unit); span 0: no end.  Only in a loop tree's
- * own graph (looptree/derived.h). */
+/* unit > 0: the number of an iteration of a loop over the var `of`, floor((of mod span) / unit); span 0: no end.  Only
+ * in a loop tree's own graph (looptree/derived.h). */
 struct lt_vardef   { const char *name; int64_t extent; bool bounded; struct lt_linear limit; lt_var of; int64_t unit, span; };
 struct lt_paramdef { const char *name; lt_node source; int64_t element, low, high; };
 struct lt_require  { bool equal; struct lt_linear value; const char *text; int32_t line, column; };
@@ -60,7 +60,8 @@ struct lt_graph {
 	struct lt_names *labels;        /* "input:x", "constant:x", "state:x", "result:x", "param:...", "set:..." */
 	const char *file;            /* of the script, for messages; may be NULL */
 	int32_t line, column;        /* given to the next node */
-	bool nameless;               /* memory ran out when a name was set, which no answer could tell: the graph is not what it was to be */
+	bool nameless;               /* memory ran out when a name was set, which no status could report: the graph is not as
+	                              * intended */
 };
 
 static inline int32_t lt__map_width(const struct lt_map *m) { return 1 + m->n_param + m->n_dim + m->n_div; }
@@ -72,7 +73,7 @@ enum { LT_MAX_PIECES = 16 };
 /* The greatest rank of a value, and width of a map. */
 enum { LT_MAX_RANK = 64, LT_MAX_WIDTH = 1 << 15 };
 
-/* A failure at the place given by lt_graph_at: its "file:line:column: " stands before the sentence. */
+/* A failure at the place given by lt_graph_at: its "file:line:column: " is before the sentence. */
 lt_status lt__graph_fail(const struct lt_graph *, lt_status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* The same at a node: "file:line:column: node '5' (view): ...". */
 lt_status lt__node_fail(const struct lt_graph *, lt_node, lt_status, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
@@ -81,7 +82,8 @@ lt_status lt__node_fail(const struct lt_graph *, lt_node, lt_status, const char 
 bool lt__graph_given(const struct lt_graph *, int32_t x, const char *what);
 /* A run-time scalar that may be left out, as the tables have it: -1 then.  False: there is no such, or it has failed. */
 bool lt__param_given(const struct lt_graph *, lt_param given, lt_param *out);
-/* Whether x may be read as a node (true) or is a failed one (false); a number that is no node fails with a sentence. */
+/* Whether x may be read as a node (true) or is a failed one (false); a number that is not a node fails with a
+ * sentence. */
 bool lt__graph_has(const struct lt_graph *, lt_node x);
 /* As lt__graph_add, but the arrays of the node lie in the graph's arena already and are not copied. */
 lt_node lt__graph_adopt(struct lt_graph *, const struct lt_nodedef *);

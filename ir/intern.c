@@ -11,7 +11,7 @@ struct name {
 	size_t bytes;
 	uint64_t hash;
 	int32_t value;
-	int32_t next;                   /* number behind the next name made from this one */
+	int32_t next;                   /* number after the next name made from this one */
 };
 struct lt_names {
 	struct lt_arena *arena;

@@ -75,7 +75,7 @@ static void lex_number(struct lt_lexer *l)
 	}
 }
 
-/* The token is what stands between the quotes. */
+/* The token is what is between the quotes. */
 static void lex_string(struct lt_lexer *l)
 {
 	l->at = ++l->next;

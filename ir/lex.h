@@ -10,9 +10,9 @@
 enum lt_token {
 	LT_TOKEN_END, LT_TOKEN_LINE,
 	LT_TOKEN_NAME,                  /* at, bytes */
-	LT_TOKEN_NODE,                  /* the name behind % */
+	LT_TOKEN_NODE,                  /* the name after % */
 	LT_TOKEN_NUMBER,                /* digits, perhaps with point and exponent; decimal or 0x */
-	LT_TOKEN_STRING,                /* what stands between the quotes, not yet unescaped */
+	LT_TOKEN_STRING,                /* what is between the quotes, not yet unescaped */
 	LT_TOKEN_SIGN,                  /* one of [ ] { } ( ) , ; = + - * / ~ @ : . or, as two bytes, >= == .. */
 	LT_TOKEN_BAD                    /* a byte that begins no token, or an open string */
 };

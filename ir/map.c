@@ -82,7 +82,7 @@ static void add_scaled(struct composing *c, int64_t *to, const int64_t *from, in
 				|| __builtin_add_overflow(to[i], product, &to[i]);
 }
 
-/* A row over outer's columns as one over the new map's: the new params and divs stand behind outer's of each. */
+/* A row over outer's columns as one over the new map's: the new params and divs are after outer's of each. */
 static void add_outer(struct composing *c, int64_t *to, const int64_t *from, int64_t by)
 {
 	int32_t n = 1 + c->outer->n_param, at = 1 + c->m.n_param;

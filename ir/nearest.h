@@ -1,4 +1,4 @@
-/* ir/nearest.h -- the names that a word was probably meant to be: what stands behind "did you mean" in every message. */
+/* ir/nearest.h -- the names that a word was probably meant to be: what is after "did you mean" in every message. */
 #ifndef LT_IR_NEAREST_H
 #define LT_IR_NEAREST_H
 #include "ir/graph.h"
@@ -19,9 +19,11 @@ const char *lt__nearest_hint(struct lt_context *, const struct lt_nearest *, con
 /* The nearest of a list (NULL ends it), NULL: none is near; the same as a hint. */
 const char *lt__nearest(const char *word, size_t bytes, const char *const *list);
 const char *lt__nearest_of(struct lt_context *, const char *word, size_t bytes, const char *const *list);
-/* Behind "there is no node %word": the nearest nodes, or where none is near some that there are; only: by node whether it counts, or NULL. */
+/* After "there is no node %word": the nearest nodes, or where none is near some that there are; only: by node whether
+ * it counts, or NULL. */
 const char *lt__nearest_node(const struct lt_graph *, const bool *only, const char *word, size_t bytes);
-/* Behind "there is no var word", likewise, for the nearest var; and behind the name of no element type: the graph's names, or a script's. */
+/* After "there is no var word", likewise, for the nearest var; and after the name of no element type: the graph's
+ * names, or a script's. */
 const char *lt__nearest_var(const struct lt_graph *, const char *word, size_t bytes);
 const char *lt__nearest_dtype(struct lt_context *, bool script, const char *word, size_t bytes);
 #endif

@@ -15,6 +15,6 @@ bool lt__owner_alone(const struct stat *, bool root, char *why, size_t bytes);
 /* Whether everybody may exchange what is in this folder: all may write to it, and it has no sticky bit. */
 bool lt__owner_is_open(const struct stat *);
 /* The first folder above `folder` that everybody may exchange things in: 1, and its path relative to folder ("../..")
- * in where; 0: none; -1: it cannot be told, see errno. */
+ * in where; 0: none; -1: it cannot be determined, see errno. */
 int lt__owner_open_above(int folder, char *where, size_t bytes);
 #endif

@@ -227,7 +227,7 @@ static lt_status parse_update(struct lt_parser *p, struct lt_nodedef *n)
 	return lt__parse_expect(p, "]");
 }
 
-/* What stands behind the operator; not named here: the operands. */
+/* What is after the operator; not named here: the operands. */
 static lt_status (*const parse_attributes[LT_NOP])(struct lt_parser *, struct lt_nodedef *) = {
 	[LT_OP_lit] = parse_literal,
 	[LT_OP_input] = parse_label,

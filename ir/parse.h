@@ -38,7 +38,7 @@ struct lt_parser {
 #define LT_PARSE_FAIL(p, ...) lt__lex_fail((p)->ctx, &(p)->l, LT_ESYNTAX, __VA_ARGS__)
 
 /* ir/parse_word.c */
-lt_status lt__parse_expect(struct lt_parser *, const char *sign);       /* and moves behind it */
+lt_status lt__parse_expect(struct lt_parser *, const char *sign);       /* and moves after it */
 bool lt__parse_accept(struct lt_parser *, const char *sign);
 lt_status lt__parse_int(struct lt_parser *, int64_t *out);              /* with its minus */
 lt_status lt__parse_operand(struct lt_parser *, lt_node *out);

@@ -124,7 +124,7 @@ static bool at_floor(const struct lt_parser *p)
 	return lt__lex_is(&next, "(");
 }
 
-/* [number *] name, or a number; *floor: stands before a floor's parenthesis with its coefficient. */
+/* [number *] name, or a number; *floor: it precedes a floor's parenthesis with its coefficient. */
 static lt_status parse_term(struct lt_parser *p, bool minus, int64_t *coef, bool *floor)
 {
 	bool number = p->l.kind == LT_TOKEN_NUMBER;

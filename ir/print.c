@@ -20,7 +20,7 @@ struct frame {
 	const int64_t *row;
 	int32_t step;                   /* next column: 0 the constant if it leads, dims, params, divs, the constant */
 	bool lead, first, paren;
-	int64_t den;                    /* of the floor that it stands in; 0: none */
+	int64_t den;                    /* of the floor that it is in; 0: none */
 };
 
 struct graph_printer {
@@ -388,7 +388,7 @@ static void say_gather(struct graph_printer *p, const struct lt_nodedef *n)
 	say_int(p, n->axis);
 }
 
-/* What stands behind the operator; not named here: the operands. */
+/* What is after the operator; not named here: the operands. */
 static void (*const say_attributes[LT_NOP])(struct graph_printer *, const struct lt_nodedef *) = {
 	[LT_OP_lit] = say_literal,
 	[LT_OP_input] = say_label,

@@ -64,7 +64,7 @@ static bool plain_range(const struct lt_quasi *q, const int64_t *row, int64_t *l
 	return true;
 }
 
-/* Whether rest holds m times the numerator of div k, beside -m * den times div k itself. */
+/* Whether rest holds m times the numerator of div k, in addition to -m * den times div k itself. */
 static bool holds_remainder(const struct lt_quasi *q, const int64_t *remainder, int32_t k, int64_t *m)
 {
 	const int64_t *num = q->num + (size_t)k * (size_t)q->width;
@@ -295,7 +295,7 @@ enum lt_sign lt__quasi_guard(struct lt_quasi *q, int64_t *row)
 	return LT_SIGN_OPEN;
 }
 
-/* One expression's walk: params, then divs behind what stands in them; a stack instead of recursion. */
+/* One expression's walk: params, then divs after what is in them; a stack instead of recursion. */
 static void appear(const struct lt_map *map, const int64_t *row, int32_t *param, int32_t *n_param, int32_t *div, int32_t *n_div,
 	int32_t *seen_param, int32_t *seen_div, int32_t *stack, int32_t *from)
 {

@@ -14,7 +14,7 @@ struct lt_quasi {
 	int64_t *den, *num;                     /* cap_div; cap_div x width */
 	int64_t *temp;                          /* 2 x width, of the functions below */
 	bool overflow;
-	/* May be NULL: the range of a row over the points in question, where intervals do not tell. */
+	/* May be NULL: the range of a row over the points in question, where intervals do not decide. */
 	bool (*exact)(void *user, const int64_t *row, int64_t *low, int64_t *high);
 	void *user;
 };
@@ -33,7 +33,7 @@ enum lt_sign lt__quasi_guard(struct lt_quasi *, int64_t *row);
 bool lt__row_add(int64_t *a, int64_t factor, const int64_t *b, int32_t n);
 
 /* The columns of a map in the order in which its text names them: rows, then guards; in each expression dims, params,
- * divs, a div behind what stands in it.  Writes the numbers of the used params (n_param at most) and divs, and their
+ * divs, a div after what is in it.  Writes the numbers of the used params (n_param at most) and divs, and their
  * counts.  scratch: 3 * n_div + n_param numbers. */
 void lt__map_appearance(const struct lt_map *, int32_t *param, int32_t *n_param, int32_t *div, int32_t *n_div, int32_t *scratch);
 #endif

@@ -40,7 +40,7 @@ static bool skip_target(const struct reshaping *r, int32_t i)
 	return r->shape[i] == 1 && !target_bounded(r, i);
 }
 
-/* The next run behind *run; false at the end.  The products of all dims are equal, so both sides end together. */
+/* The next run after *run; false at the end.  The products of all dims are equal, so both sides end together. */
 static bool next_run(const struct reshaping *r, struct dim_run *run)
 {
 	int64_t p, q;

@@ -310,7 +310,7 @@ lt_node lt_graph_reduce(struct lt_graph *g, const char *op, lt_node x, int32_t n
 	return y;
 }
 
-/* Half types are cast once before the product and once behind the sum. */
+/* Half types are cast once before the product and once after the sum. */
 static lt_node add_contract(struct lt_graph *g, lt_node a, lt_node b, int32_t n, const lt_var *over)
 {
 	struct lt_nodedef def = node_here(g, LT_OP_mul, 0);

@@ -80,7 +80,7 @@ static lt_status check_reduce(const struct lt_graph *g, lt_node x)
 	if (from->dtype != n->dtype)
 		return FAIL(LT_ETYPE, "a reduction of %s gives %s: the types must be equal", lt__dtype_info(from->dtype)->name,
 			lt__dtype_info(n->dtype)->name);
-	int32_t kept = 0;       /* a partial sum has the trips of a loop over a reduced dim as a dim */
+	int32_t kept = 0;       /* a partial sum has the iterations of a loop over a reduced dim as a dim */
 	for (int32_t i = 0; i < n->n_dim; i++) {
 		const struct lt_vardef *v = &g->var[n->dim[i]];
 		if (!has_var(from, n->dim[i]) && !(v->unit && has_var(from, v->of) && !has_var(n, v->of)))

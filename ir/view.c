@@ -2,8 +2,8 @@
 #include <string.h>
 #include "ir/affine.h"
 
-/* The operand that shows `source`, added where it is new.  Only the latest are searched: an operand that stands twice
- * is no error, and a concatenation of very many stays linear. */
+/* The operand that shows `source`, added where it is new.  Only the latest are searched: an operand that occurs twice
+ * is not an error, and a concatenation of very many stays linear. */
 static int32_t operand_of(struct lt_nodedef *def, lt_node source)
 {
 	for (int32_t i = def->n_operand; i-- > 0 && i > def->n_operand - 64;)

@@ -85,13 +85,13 @@ static void push_todo(struct resolve *r, lt_node node, uint64_t bits, const stru
 	r->stack[r->n_stack++] = (struct todo){ .node = node, .bits = bits, .map = *map };
 }
 
-/* The pieces of a view come before everything behind it, so they are pushed in reverse. */
+/* The pieces of a view come before everything after it, so they are pushed in reverse. */
 static lt_status expand_view(struct resolve *r, const struct lt_nodedef *view, const struct lt_map *at)
 {
 	bool covered = false;
 	for (int32_t i = 0; i < view->n_piece; i++)
 		covered = covered || view->piece[i].map.n_guard == 0;
-	if (!covered) {         /* the fill stands under the guards that led here */
+	if (!covered) {         /* the fill is under the guards that led here */
 		struct lt_map remainder = *at;
 		remainder.n_row = 0;
 		push_todo(r, -1, view->bits, &remainder);
@@ -129,7 +129,7 @@ static lt_status resolve(struct resolve *r, lt_node node, const struct lt_map *a
 		} else {
 			push_piece(r, LT_PIECE_READ, t.node, 0, &t.map);
 		}
-		if (t.map.n_guard == 0)         /* it always holds: what comes behind is never reached */
+		if (t.map.n_guard == 0)         /* it always holds: what comes after is never reached */
 			break;
 	}
 	/* The pieces cover every point, so where all others fail the last one holds; equal immediates there are one. */
@@ -188,7 +188,7 @@ static void fill_vars(const struct lt_graph *g, struct lt_arena *a, lt_node n, s
 	}
 }
 
-/* The map with column `div` (-1: none) turned into a last dim, behind `more` dims that it does not use. */
+/* The map with column `div` (-1: none) turned into a last dim, after `more` dims that it does not use. */
 static struct lt_map div_to_dim(struct lt_arena *a, const struct lt_map *m, int32_t div, int32_t more)
 {
 	struct lt_map out = *m;
@@ -230,7 +230,8 @@ static int32_t find_trip(const struct lt_map *m, int32_t column, int64_t unit)
 	return -1;
 }
 
-/* Where a read's row is the number of a trip of a loop, floor(y / 4), it becomes a column of that var: such a row is in place. */
+/* Where a read's row is the number of an iteration of a loop, floor(y / 4), it becomes a column of that var: such a row
+ * is in place. */
 static void name_trip_count(const struct lt_graph *g, struct lt_arena *a, struct lt_leaf *leaf)
 {
 	for (int32_t k = 0; k < leaf->n_read; k++)

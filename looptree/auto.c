@@ -2,7 +2,7 @@
  * legal and saves memory.
  *
  * A cluster is a node with the pointwise nodes that only it reads, element by element: they need no loops of their
- * own.  A cluster goes to the end of the nest that its latest producer stands in, below as many of that nest's
+ * own.  A cluster goes to the end of the nest that its latest producer is in, inside as many of that nest's
  * loops as it may share, or else into a new nest.  Views, literals and sources have no leaf.
  */
 #include "looptree/blocks.h"
@@ -49,7 +49,7 @@ static bool completes_inside(const struct lt_auto *s, lt_node n, lt_tnode root)
 	return d->op != LT_OP_update || s->t->leaf_of[d->operand[0]] < 0 || lt__root_of(s->t, s->t->leaf_of[d->operand[0]]) != root;
 }
 
-/* Innermost loop of `root` under which the cluster may stand at the end of the nest; -1: none. */
+/* Innermost loop of `root` under which the cluster may be at the end of the nest; -1: none. */
 static lt_tnode find_place(const struct lt_auto *s, lt_node n, lt_tnode root)
 {
 	lt_tnode place = -1;

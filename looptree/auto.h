@@ -5,7 +5,7 @@
 #include "looptree/looptree.h"
 
 struct lt_auto_loop { lt_var var; int64_t step; };
-/* The loops that a cluster wants when it stands alone, outermost first. */
+/* The loops that a cluster wants when it is alone, outermost first. */
 struct lt_auto_order { int32_t n, cap; struct lt_auto_loop *loop; bool contraction; };
 struct lt_auto_nest { int32_t number, leaves, class; bool constant, closed; }; /* closed: nothing is added to it */
 
@@ -14,7 +14,8 @@ struct lt_auto_nest { int32_t number, leaves, class; bool constant, closed; }; /
  * right one follows from the sum: its last dim, which runs along memory, is a column. */
 enum lt_product_form {
 	LT_PRODUCT_TILE,        /* register tiles; the right factor is read where it lies, or packed before the first run     */
-	LT_PRODUCT_PANEL,       /* the same, below loops that pack a panel of the right factor                               */
+	LT_PRODUCT_PANEL,       /* the same, inside loops that pack a panel of the right factor
+	                         * */
 	LT_PRODUCT_ROWS,        /* few rows: the right factor is read once, a few of its rows at a time                      */
 	LT_PRODUCT_DOTS         /* few rows and a right factor that lies along a deep var: lanes hold partial sums           */
 };
@@ -22,20 +23,23 @@ struct lt_vars { int32_t n; lt_var *at; };
 struct lt_product {
 	enum lt_product_form form;
 	lt_node mul, sum, left, right;
-	lt_node left_copy, right_copy, part, out;       /* own nodes; -1: none.  out: the sum in its place                   */
+	lt_node left_copy, right_copy, part, out;       /* derived nodes; -1: none.  out: the sum in its place
+	                                                 * */
 	struct lt_vars batch, row, column, deep;        /* outermost first; unit vars are batch                              */
 	lt_var m, n, n2;                /* of a register tile: a row var, the sum's last column, another column; -1: none     */
 	int64_t tile_m, tile_n, tile_n2, lanes;         /* tile_n: a multiple of the lanes, or all of n                      */
 	enum lt_tail tail;              /* of the loop over tiles of n                                                       */
-	int64_t block_m, block_n;       /* elements of m and n in a trip of the loops around the tiles; 0: no such loops      */
+	int64_t block_m, block_n;       /* elements of m and n in an iteration of the loops around the tiles; 0: no such loops
+	                                 * */
 	lt_var k;                       /* deep var that is cut in blocks, -1: none                                          */
 	int64_t block_k;
 	bool right_early, left_early;   /* the copy is made in a nest of its own, in the order of its layout                  */
 	bool left_whole;                /* left_copy is made once in the nest, for all rows                                   */
 	bool parallel;
 	bool across;                    /* n is not the sum's last dim: its vectors are stored lane by lane                  */
-	bool rows_outside;              /* rows but m are looped over outside of n, to have trips for threads                 */
-	/* where the leaves behind the sum stand */
+	bool rows_outside;              /* rows but m are looped over outside of n, to have iterations for threads
+	                                 * */
+	/* where the leaves after the sum go */
 	lt_node epilogue;               /* last node of a cluster that alone reads the sum, element by element; -1            */
 	lt_tnode end;                   /* below it; -1: not placed yet                                                      */
 	bool in_tile;                   /* with the loops of a tile, else of all that `end` leaves                           */
@@ -105,7 +109,7 @@ int64_t lt__auto_stride(const struct lt_graph *, const struct lt_readpiece *, in
 lt_status lt__auto_products(struct lt_auto *);
 /* looptree/product_form.c: which tree a product gets. */
 void lt__product_form(const struct lt_auto *, struct lt_product *);
-/* What part of their time threads work if each has its share of equal trips. */
+/* What part of their time threads work if each has its share of equal iterations. */
 double lt__product_share(int64_t trip_count, int64_t cores);
 /* looptree/product_nest.c: its loops and leaves; then the leaves of its epilogue, the cluster in hand. */
 lt_status lt__product_place(struct lt_auto *, struct lt_product *);

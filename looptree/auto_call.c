@@ -1,7 +1,7 @@
 /* Calls of the default tree: products that fit a row of the target's table of routines, with as much of what follows them as fits.
  *
- * What is handed over stands in a group, as a plain nest: a routine does not look at its loops, and a backend that has lost the routine
- * still finds loops that are right.
+ * What is handed over is in a group, as a plain nest: a routine does not look at its loops, and a backend that has lost
+ * the routine still finds loops that are right.
  */
 #include "looptree/auto.h"
 #include "looptree/call.h"
@@ -29,7 +29,7 @@ static bool reads(const struct lt_leaf *leaf, lt_node x)
 	return false;
 }
 
-/* Whether more than the leaves behind the sum need x. */
+/* Whether more than the leaves after the sum need x. */
 static bool is_open(const struct draft *d, lt_node x)
 {
 	int32_t n = 0;
@@ -45,7 +45,7 @@ static bool may_join(const struct draft *d, lt_node n)
 		&& lt__auto_same_class(d->s, n, d->sum);
 }
 
-/* Adds the readers of x; false: one of them may stand in no call, or x is a result. */
+/* Adds the readers of x; false: one of them may be in no call, or x is a result. */
 static bool add_readers(struct draft *d, lt_node x)
 {
 	const struct lt_graph *g = d->s->g;
@@ -61,7 +61,7 @@ static bool add_readers(struct draft *d, lt_node x)
 	return true;
 }
 
-/* On to the next value that is all that others need of what is behind the sum; false: there is none. */
+/* On to the next value that is all that others need of what is after the sum; false: there is none. */
 static bool draft_grow(struct draft *d)
 {
 	if (!add_readers(d, d->end))
@@ -83,7 +83,7 @@ static bool draft_grow(struct draft *d)
 	}
 }
 
-/* Casts and copies that only the call reads stand in it, too. */
+/* Casts and copies that only the call reads are in it, too. */
 static void add_casts(struct draft *d)
 {
 	const struct lt_auto *s = d->s;
@@ -125,7 +125,7 @@ static bool is_aliased(const struct lt_auto *s, lt_node n)
 	return false;
 }
 
-/* As lt__auto_stride, but for dims that are cut and lie side by side again, as those of a reshape do. */
+/* As lt__auto_stride, except for dims that are cut and lie side by side again, as those of a reshape do. */
 static int64_t stride_of(const struct lt_graph *g, struct lt_arena *a, const struct lt_readpiece *p, int32_t x)
 {
 	const struct lt_nodedef *d = &g->node[p->base];
@@ -173,7 +173,7 @@ static void shape_of(const struct draft *d, const struct lt_contraction *c, stru
 	}
 }
 
-/* Elements whose places are no sums of strides. */
+/* Elements whose places are not sums of strides. */
 static bool is_cut(const struct lt_callshape *c)
 {
 	for (int32_t o = 1; o < c->n_operand; o++)
@@ -183,7 +183,8 @@ static bool is_cut(const struct lt_callshape *c)
 	return false;
 }
 
-/* A sum of squares, or of two values element by element, is no work for a routine: it belongs to the nest that reads it. */
+/* A sum of squares, or of two values element by element, is not a work for a routine: it belongs to the nest that reads
+ * it. */
 static bool is_matrix(const struct lt_callshape *c)
 {
 	for (int32_t i = 0; i < c->n_dim; i++)
@@ -219,7 +220,7 @@ static const struct lt_routine *try_draft(struct draft *d, bool casts, struct lt
 	return find_row(d, c);
 }
 
-/* As many leaves behind the sum as a row takes. */
+/* As many leaves after the sum as a row takes. */
 static void add_call(struct lt_auto *s, lt_node sum)
 {
 	const struct lt_graph *g = s->g;

@@ -18,7 +18,7 @@ struct cutter {
 	struct lt_cells *out;
 };
 
-/* Where all guards hold, within the extents; false: that is no box of fixed numbers. */
+/* Where all guards hold, within the extents; false: that is not a box of fixed numbers. */
 static bool box_of(const struct lt_map *m, const int64_t *extent, struct lt_cell *box)
 {
 	int32_t width = lt__map_width(m);

@@ -122,7 +122,7 @@ static bool find_dims(struct lt_callsearch *s)
 static bool find_behind(struct lt_callsearch *s)
 {
 	s->behind[lt__call_member(s, s->c->sum)] = true;
-	for (int32_t i = 0; i < s->n_member; i++) {     /* members stand in the order of the graph */
+	for (int32_t i = 0; i < s->n_member; i++) {     /* members are in the order of the graph */
 		const struct lt_leaf *leaf = s->t->leaf[s->member[i]];
 		for (int32_t k = 0; k < leaf->n_read; k++)
 			for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {

@@ -31,7 +31,7 @@ struct lt_contraction {
 /* The dim that a var is the same as in this nest; -1: none, it has one element. */
 lt_var lt__call_as(const struct lt_contraction *, lt_var);
 /* The leaves `member`, in the order of the graph, as a contraction whose end is read outside.  NULL, or a sentence about the var or operator
- * in the way; where: what they stand in, "the group". */
+ * in the way; where: what they are in, "the group". */
 const char *lt__contraction_find(struct lt_looptree *, struct lt_arena *, const lt_node *member, int32_t n, lt_node end, const char *where,
 	struct lt_contraction *out);
 

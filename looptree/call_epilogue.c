@@ -6,7 +6,8 @@
 #include <string.h>
 #include "looptree/call.h"
 
-/* Operators before their operands; x: the value before; the two operands of one stand in any order.  From the last bit to the first. */
+/* Operators before their operands; x: the value before; the two operands of one are in any order.  From the last bit to
+ * the first. */
 static const struct { uint32_t bit; const char *is, *name; } activations[] = {
 	{ LT_EPILOGUE_SILU, "mul x sigmoid x", "SiLU" },
 	{ LT_EPILOGUE_GELU_TANH, "mul mul x 0.5 add tanh mul add x mul mul mul x x x 0.044715 0.79788456080286535588 1", "GELU" },
@@ -29,7 +30,7 @@ static bool is_number(const struct lt_readpiece *p, enum lt_dtype t, const char 
 
 static const char *match_node(struct match *, const char *is, lt_node n);
 
-/* Behind the part of the text that operand k of n is; NULL: it is not. */
+/* The text after the part that operand k of n is; NULL: it is not. */
 static const char *match_operand(struct match *m, const char *is, lt_node n, int32_t k)
 {
 	const struct lt_read *r = &m->s->t->leaf[n]->read[k];
@@ -80,8 +81,9 @@ static bool is_float_cast(const struct lt_graph *g, lt_node n)
 		&& lt__dtype_info(g->node[d->operand[0]].dtype)->cls == LT_CLASS_FLOAT;
 }
 
-/* A copy or cast that no routine is told of: one that keeps every value, or the last one, which rounds to the type of the result.  A sum of
- * narrow integers wraps around, and one in a wider type does not: casts of integers do not pass. */
+/* A copy or cast that a routine need not know about: one that keeps every value, or the last one, which rounds to the
+ * type of the result.  A sum of narrow integers wraps around, and one in a wider type does not: casts of integers do
+ * not pass. */
 static bool is_passed(const struct lt_graph *g, lt_node n, bool *last)
 {
 	bool is_float = is_float_cast(g, n), same = g->node[n].n_operand > 0 && g->node[n].dtype == g->node[g->node[n].operand[0]].dtype;
@@ -222,7 +224,7 @@ bool lt__epilogue_find(struct lt_callsearch *s, lt_node end)
 	struct epilogue_found f = { .next = NULL };
 	struct lt_contraction *c = s->c;
 	const struct lt_graph *g = s->t->graph;
-	bool last = true;       /* only casts and copies are behind n, and none that changes the type */
+	bool last = true;       /* only casts and copies are after n, and none that changes the type */
 	c->type = g->node[c->sum].dtype;
 	for (lt_node n = end; n != c->sum;) {
 		if (!lt__call_is_behind(s, n))

@@ -1,7 +1,8 @@
 /* The rules that a tree must keep: loops over one var, loops a leaf needs, and the order of its data.
  *
  * These are structural.  Where every read on a shared loop is in place they are sufficient (`plain`): whatever passes computes
- * what the graph says.  A read of another trip's element (z[i-1] on a shared loop) is left to the exact check (prove.c).
+ * what the graph says.  A read of another iteration's element (z[i-1] on a shared loop) is left to the exact check
+ * (prove.c).
  */
 #include "looptree/looptree.h"
 #include "looptree/text.h"
@@ -30,8 +31,8 @@ static lt_status check_loop(const struct lt_looptree *t, lt_tnode loop)
 	return LT_OK;
 }
 
-/* A dim that counts the trips of loops over another var is counted by those loops or by ones over its own name, never by both; and
- * where they count it, the loops are cut at the very elements where the dim is. */
+/* A dim that counts the iterations of loops over another var is counted by those loops or by ones over its own name,
+ * never by both; and where they count it, the loops are cut at the very elements where the dim is. */
 static lt_status check_trip_count(const struct lt_looptree *t, lt_tnode at, const struct lt_leaf *leaf, int32_t column)
 {
 	lt_var v = leaf->var[column];

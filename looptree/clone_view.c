@@ -1,8 +1,9 @@
-/* Clones through a view: a node is computed at the points where a view reads it, so that it can stand in the loops of the view's readers.
+/* Clones through a view: a node is computed at the points where a view reads it, so that it can be in the loops of the
+ * view's readers.
  *
  * The clone has the view's dims.  It reads each operand where the view leads to, under the view's guards; where the view does not read the
- * node the operand counts as 0, and nobody reads what is computed of that: the view reads the clone in place, under the same guards, and
- * keeps its fill.
+ * node the operand counts as 0, and what is computed from that is not read: the view reads the clone in place, under
+ * the same guards, and keeps its fill.
  */
 #include "looptree/derived.h"
 #include "looptree/clone_view.h"
@@ -29,7 +30,7 @@ lt_status lt__clone_view_check(const struct lt_graph *g, lt_node of, lt_node vie
 	return LT_OK;
 }
 
-/* A row with columns for `more` dims behind the n_dim that it has. */
+/* A row with columns for `more` dims after the n_dim that it has. */
 static void widen(const struct lt_map *m, int32_t more, const int64_t *row, int64_t *out)
 {
 	int32_t first = 1 + m->n_param + m->n_dim;

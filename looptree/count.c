@@ -1,20 +1,22 @@
 /* Counting what a frozen tree runs: instances of its statements, and elements of its slots.
  *
- * A statement has as many instances as there are trips of the loops around it in which its guards hold.  Trips depend on trips further
- * out only where a step does not divide, so that a loop's trips fall into few stretches in which everything inside is the same: each
- * stretch is counted once.  A stretch ends where some bound or guard inside no longer gives the same answer for all of its trips.
+ * A statement has as many instances as there are iterations of the loops around it in which its guards hold.  Trip
+ * counts depend on iterations further out only where a step does not divide, so that a loop's iterations fall into few
+ * stretches in which everything inside is the same: each stretch is counted once.  A stretch ends where some bound or
+ * guard inside no longer gives the same answer for all of its iterations.
  */
 #include "looptree/count.h"
 
-/* The loops around one statement, outermost first, and the trips of each that are in hand: all of those not gone into yet. */
+/* The loops around one statement, outermost first, and the iterations of each that are in hand: all of those not gone
+ * into yet. */
 struct chain {
 	const struct lt_tree *x;
 	const int64_t *param;           /* by param of the tree */
 	const struct lt_stmt *s;
-	int32_t n, first;               /* loops before `first`: their first trip only */
+	int32_t n, first;               /* loops before `first`: their first iteration only */
 	int32_t *loop;
 	int64_t *low, *high;
-	bool *once;                     /* its trips are not told apart: one of them */
+	bool *once;                     /* its iterations are not distinguished: one of them */
 };
 
 static int64_t clamped_times(int64_t a, int64_t b)
@@ -39,7 +41,7 @@ static void add_range(int64_t coef, int64_t a, int64_t b, int64_t *low, int64_t 
 	*high = clamped_plus(*high, x < y ? y : x);
 }
 
-/* What a row may be over the trips in hand: exact where no division and another term move against each other. */
+/* What a row may be over the iterations in hand: exact where no division and another term move against each other. */
 static void row_range(const struct chain *c, int32_t row, int64_t *low, int64_t *high)
 {
 	const int64_t *r = row_at(c, row), *loops = r + 1 + c->x->n_param, *divs = loops + c->x->n_loop;
@@ -85,7 +87,7 @@ static bool is_felt(const struct chain *c, int32_t k)
 	return false;
 }
 
-/* Whether all that moves with loop k inside of it is the same in its trips from .. to. */
+/* Whether all that moves with loop k inside of it is the same in its iterations from .. to. */
 static bool is_stretch(struct chain *c, int32_t k, int64_t from, int64_t to)
 {
 	int64_t low, high;
@@ -109,7 +111,7 @@ static bool is_stretch(struct chain *c, int32_t k, int64_t from, int64_t to)
 	return true;
 }
 
-/* The last trip, `last` at most, of the longest stretch that begins at `from`. */
+/* The last iteration, `last` at most, of the longest stretch that begins at `from`. */
 static int64_t stretch_end(struct chain *c, int32_t k, int64_t from, int64_t last)
 {
 	int64_t good = from, step = 1;
@@ -123,7 +125,7 @@ static int64_t stretch_end(struct chain *c, int32_t k, int64_t from, int64_t las
 	return good;
 }
 
-/* Trips of loop k at most, over the trips in hand of those further out. */
+/* Iterations of loop k at most, over the iterations in hand of those further out. */
 static int64_t trip_count_of(const struct chain *c, int32_t k)
 {
 	int64_t trip_count = chain_loop(c, k)->max_trip_count, low, high;
@@ -159,7 +161,7 @@ static int64_t count_inside(struct chain *c, int32_t k)
 	return n;
 }
 
-/* inside: a loop of which one run is counted, in the first trips of those around it; -1: the whole kernel. */
+/* inside: a loop of which one run is counted, in the first iterations of those around it; -1: the whole kernel. */
 static struct chain chain_of(const struct lt_tree *x, const int64_t *param, const struct lt_stmt *s, int32_t inside, struct lt_arena *a)
 {
 	struct chain c = { .x = x, .param = param, .s = s };
@@ -203,7 +205,7 @@ static int64_t operations(const struct lt_tree *x, const int64_t *param, int32_t
 
 /* -- bytes -- */
 
-/* What is accessed of a slot: the hull, and accesses that differ in the trips that they move with. */
+/* What is accessed of a slot: the hull, and accesses that differ in the iterations that they move with. */
 struct access_touch { int64_t low, high, points; };
 
 static void add_touch(struct chain *c, int32_t access, struct access_touch *by_slot)

@@ -57,7 +57,7 @@ static void count_loops(const struct lt_frozen *f, const int64_t *param, struct 
 	}
 }
 
-/* A group runs what stands in it, once.  The recursion is as deep as the nest. */
+/* A group runs what is in it, once.  The recursion is as deep as the nest. */
 static void count_groups(const struct lt_looptree *t, lt_tnode at, int64_t *by_tnode)
 {
 	const struct lt_tnodedef *d = &t->node[at];

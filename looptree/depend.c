@@ -1,4 +1,4 @@
-/* The exact check: isl's dataflow over storage cells, and cells that two trips of a loop share.
+/* The exact check: isl's dataflow over storage cells, and cells that two iterations of a loop share.
  *
  * A touch is a set of instances (its counters); its cells, its element and its time are maps from there.  An order is right
  * where the last write before each read is one of the element that the graph names.  Nothing is allocated from an
@@ -54,7 +54,7 @@ static int32_t param_number(const struct asked *k, lt_param p)
 	return i;
 }
 
-/* How far a trip of counter i moves a column of the leaf. */
+/* How far an iteration of counter i moves a column of the leaf. */
 static int64_t step_along(const struct lt_graph *g, const struct lt_touch *x, int32_t i, int32_t column)
 {
 	return lt__var_step(g, x->leaf->var[column], x->counter[i].var, x->counter[i].step);
@@ -224,7 +224,7 @@ static int32_t digits_in(const struct asked *k, const struct lt_touch *x, int32_
 	return n;
 }
 
-/* The index along dim i, counted from counter `from` on: digits and the rest, or the row as a whole. */
+/* The index along dim i, counted from counter `from` on: digits and the remainder, or the row as a whole. */
 static void add_index(struct owned_rows *r, const struct asked *k, const struct lt_touch *x, int32_t i, int32_t from)
 {
 	int32_t n_digit = k->q->n_digit[i], seen = 0;
@@ -254,7 +254,7 @@ static int32_t n_index(const struct asked *k, const struct lt_touch *x, int32_t 
 }
 
 /* Rows for the first n_outer counters, then each index: of the cells as freezing lays them out (owned: counted within one
- * trip of the value's owner), or of the elements. */
+ * iteration of the value's owner), or of the elements. */
 static lt_give isl_map *indices_of(const struct asked *k, const struct lt_touch *x, lt_keep isl_set *instances, int32_t n_outer, bool owned)
 {
 	const struct lt_nodedef *d = &k->q->g->node[k->q->value];
@@ -269,13 +269,13 @@ static lt_give isl_map *indices_of(const struct asked *k, const struct lt_touch 
 	return rows_map(&r, instances);
 }
 
-/* Cells are new in each trip of the value's owner. */
+/* Cells are new in each iteration of the value's owner. */
 static lt_give isl_map *cells_of(const struct asked *k, const struct lt_touch *x, lt_keep isl_set *instances)
 {
 	return indices_of(k, x, instances, x->n_owned, true);
 }
 
-/* The element; for a reduction's own touches with the trips of the loops around it. */
+/* The element; for a reduction's own touches with the iterations of the loops around it. */
 static lt_give isl_map *elements_of(const struct asked *k, const struct lt_touch *x, lt_keep isl_set *instances, int32_t n_outer)
 {
 	return indices_of(k, x, instances, n_outer, false);
@@ -432,7 +432,7 @@ void lt__depend_simple(const struct lt_question *q, int32_t touch, struct lt_ans
 	const struct lt_touch *sink = &q->touch[touch];
 	out->touch = touch;
 	out->kind = LT_ANSWER_OPEN;
-	for (int32_t i = 0; i < d->n_dim; i++)          /* what one trip of the owner reads is written in it */
+	for (int32_t i = 0; i < d->n_dim; i++)          /* what one iteration of the owner reads is written in it */
 		if (owner_covers(k.q->g, sink, d->dim[i]) && (sink->column[i] < 0 || sink->leaf->var[sink->column[i]] != d->dim[i]))
 			return;
 	if (!open_isl(&k, out))

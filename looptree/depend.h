@@ -1,6 +1,6 @@
 /* looptree/depend.h -- what the exact check asks about one value of one root nest: who touches it, when and where.
  *
- * An instance of a touch is the trips of the loops around it (its counters), so that a split var is the sum of its
+ * An instance of a touch is the iterations of the loops around it (its counters), so that a split var is the sum of its
  * counters times their steps and nothing here needs a division.  depend_nest.c describes, depend.c asks isl.
  */
 #ifndef LT_LOOPTREE_DEPEND_H
@@ -25,12 +25,13 @@ struct lt_touch {
 	struct lt_map map;              /* over the leaf's columns: the element of the value; its guards hold */
 	int32_t n_before;               /* pieces that come before this one: none of them holds */
 	const struct lt_readpiece *before;
-	int32_t n_extra;                /* 1: a gather, whose axis is a free number behind the counters */
+	int32_t n_extra;                /* 1: a gather, whose axis is a free number after the counters */
 	int64_t extra_extent;
 	int32_t n_counter;
 	struct lt_counter *counter;
 	int32_t *column;                /* by dim of the value: the column that the row is, -1: another expression */
-	int32_t n_owned;                /* counters of the loops in whose trip the cells live: the value's owner and above */
+	int32_t n_owned;                /* counters of the loops in whose iteration the cells live: the value's owner and
+	                                 * above */
 	int32_t n_outer;                /* counters above the value's outermost reducing loop (not of READS) */
 	int32_t n_when;
 	struct lt_when *when;
@@ -71,6 +72,6 @@ lt_status lt__depend_question(struct lt_looptree *, const struct lt_order *, str
  * flow: exact. */
 void lt__depend_simple(const struct lt_question *, int32_t touch, struct lt_answer *);
 void lt__depend_flow(const struct lt_question *, int32_t touch, struct lt_answer *);
-/* Whether two trips of `loop`, which stands around both touches, meet in a cell. */
+/* Whether two iterations of `loop`, which is around both touches, meet in a cell. */
 void lt__depend_carried(const struct lt_question *, int32_t a, int32_t b, lt_tnode loop, struct lt_answer *);
 #endif

@@ -17,7 +17,7 @@ static lt_tnode resets_at(const struct lt_looptree *t, lt_node n)
 	return t->leaf_of[n] >= 0 && t->graph->node[n].reduce ? lt__reducing_loop(t, n) : -1;
 }
 
-/* The resets of a loop stand before it, in the order of their nodes. */
+/* The resets of a loop are before it, in the order of their nodes. */
 struct lt_order *lt__depend_order(const struct lt_looptree *t, struct lt_arena *a)
 {
 	const struct lt_graph *g = t->graph;
@@ -92,7 +92,7 @@ static void add_counter(struct ask *k, struct lt_touch *x, lt_tnode at, lt_tnode
 
 static void add_place(struct lt_touch *x, int64_t place) { x->when[x->n_when++] = (struct lt_when){ -1, place }; }
 
-/* Counters and time of a touch below `path`: places and trips in turn (a group: its one trip). */
+/* Counters and time of a touch inside `path`: places and iterations in turn (a group: its one iteration). */
 static void add_path(struct ask *k, struct lt_touch *x, const lt_tnode *path, int32_t n)
 {
 	const struct lt_looptree *t = k->t;

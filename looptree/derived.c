@@ -8,7 +8,7 @@
 #include "looptree/window.h"
 
 /* Steps in hand: those that only name nodes of the graph before them and leave each other alone.  They are hung on the node that
- * they stand before (or, of a materialised value, behind), in order. */
+ * they are before (or, of a materialised value, after), in order. */
 struct batch {
 	const struct lt_graph *in;
 	const struct lt_derived_step *step;
@@ -16,7 +16,7 @@ struct batch {
 	int32_t *first, *next;          /* by node; by step: lists, -1 ends */
 	bool *result, *written;         /* by node: a result or a state's content; what those are made by */
 	bool *live;                     /* by node: somebody reads it; a view may have lost its readers */
-	int32_t *left;                  /* by node: readers, and outside of the graph, behind the steps in hand */
+	int32_t *left;                  /* by node: readers, and outside of the graph, after the steps in hand */
 	bool *gone;                     /* by node: its last reader reads a clone */
 	lt_var *trip;                   /* by step: the dim that PARTIAL makes */
 	lt_node *to;                    /* where each node went, for the caller */
@@ -140,7 +140,8 @@ static lt_status add_partial(struct lt_frame *f, const struct lt_derived_step *s
 	return frame_add(f, &d, out);
 }
 
-/* What stands before d, node x with operands that it may change; PARTIAL leaves the sum with its partial sums as operand. */
+/* What is before d, node x with operands that it may change; PARTIAL leaves the sum with its partial sums as
+ * operand. */
 static lt_status add_before(struct lt_frame *f, int32_t step, lt_node x, struct lt_nodedef *d)
 {
 	struct batch *b = f->user;
@@ -246,8 +247,9 @@ static bool fits_clone(struct batch *b, const struct lt_derived_step *s, lt_node
 	return true;
 }
 
-/* Whether the step comes out in this batch as it would on its own, behind the steps before it; so do the numbers of vars: those of partial
- * sums come first, in order, those of windows and of clones through a view where their nodes are.  *window: the hook of the last one, -1;
+/* Whether the step comes out in this batch as it would on its own, after the steps before it; so do the numbers of
+ * vars: those of partial sums come first, in order, those of windows and of clones through a view where their nodes
+ * are.  *window: the hook of the last one, -1;
  * *gone: whether a node is. */
 static bool fits_batch(struct batch *b, const struct lt_derived_step *s, unsigned char *seen, lt_node *window, bool *gone)
 {
@@ -277,7 +279,7 @@ static bool fits_batch(struct batch *b, const struct lt_derived_step *s, unsigne
 	return true;
 }
 
-/* A view that nobody reads goes with the node that it reads. */
+/* A view that is not read goes with the node that it reads. */
 static void fill_gone(struct batch *b)
 {
 	for (lt_node x = 0; x < b->in->n_node; x++)

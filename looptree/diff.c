@@ -158,7 +158,7 @@ static void diff_match(struct differ *d, int32_t first_a, int32_t first_b)
 #undef LENGTH
 }
 
-/* A leaf that stands elsewhere in the other tree. */
+/* A leaf that is elsewhere in the other tree. */
 static void match_moved(struct differ *d)
 {
 	for (int32_t i = 0; i < d->side[0].n; i++) {
@@ -181,7 +181,7 @@ static bool moved(const struct differ *d, const struct record *a, const struct r
 	return a->parent < 0 || b->parent < 0 ? (a->parent < 0) != (b->parent < 0) : d->side[0].at[a->parent].partner != b->parent;
 }
 
-/* In order of the first text; what only the second has stands before the line that follows it there. */
+/* In order of the first text; what only the second has is before the line that follows it there. */
 static void print_differences(struct differ *d)
 {
 	int32_t next = 0;

@@ -2,7 +2,7 @@
  *
  * A primitive is a function lt__primitive_NAME(edit, words) in a file of its own, and a row of schedule.def.  It changes the copy;
  * nodes keep their numbers meanwhile and what it takes out is dropped at the end, when the whole tree is checked and proven.
- * It refuses (LT_EILLEGAL, LT_ESYNTAX) with a sentence about the loop or leaf, the rule, and what would mend it.
+ * It refuses (LT_EILLEGAL, LT_ESYNTAX) with a sentence about the loop or leaf, the rule, and what would fix it.
  */
 #ifndef LT_LOOPTREE_EDIT_H
 #define LT_LOOPTREE_EDIT_H
@@ -25,11 +25,11 @@ lt_status lt__edit_number(struct lt_edit *);
 lt_tnode lt__edit_new_loop(struct lt_edit *, lt_var, int64_t step);
 lt_tnode lt__edit_new_group(struct lt_edit *);
 lt_tnode lt__edit_new_leaf(struct lt_edit *, lt_node);
-/* A leaf for node n below parent (-1: a root) behind its child `after`, in serial loops over those of its vars that the loops around it
- * leave open: in the order of its layout, then of its vars. */
+/* A leaf for node n below parent (-1: a root) after its child `after`, in serial loops over those of its vars that the
+ * loops around it leave open: in the order of its layout, then of its vars. */
 lt_status lt__edit_nest(struct lt_edit *, lt_node n, lt_tnode parent, lt_tnode after);
 void lt__edit_detach(struct lt_edit *, lt_tnode);
-/* `at`, which is in no place, becomes a child of parent (-1: a root) behind its child `after`; -1: the first. */
+/* `at`, which is in no place, becomes a child of parent (-1: a root) after its child `after`; -1: the first. */
 void lt__edit_insert(struct lt_edit *, lt_tnode parent, lt_tnode after, lt_tnode at);
 /* `at`, which is in no place, takes the place of `old`, which then is in none; children stay with their loops. */
 void lt__edit_replace(struct lt_edit *, lt_tnode old, lt_tnode at);

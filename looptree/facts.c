@@ -1,4 +1,5 @@
-/* What is computed and touched below each loop of a tree: operations, and bytes of values that live outside of the loop.
+/* What is computed and touched inside each loop of a tree: operations, and bytes of values that live outside of the
+ * loop.
  *
  * All are counted with every bounded dim at its maximum.  Useful operations are of the elements that the leaves compute, each once; what
  * really runs (padding, leaves that a loop repeats, clones, sums of partial results) is counted in the frozen tree, count_tree.c.  Bytes count each element once, as far as the accesses show
@@ -52,7 +53,7 @@ static int64_t span_of(const struct tree_facts *f, lt_var v)
 	const struct fact_cover *at = covered(f, v);
 	if (at || !d->unit)
 		return at ? at->span : 1;
-	at = covered(f, d->of);         /* the trips of a loop over another var */
+	at = covered(f, d->of);         /* the iterations of a loop over another var */
 	if (!at || at->outer < d->unit)
 		return 1;
 	int64_t trip_count = (at->span - 1) / d->unit + 1;
@@ -165,7 +166,7 @@ static int64_t *div_sizes(const struct tree_facts *f, const struct leaf_columns 
 	return size;
 }
 
-/* Whether the value lives outside of the loop: one trip of it finds what another has left. */
+/* Whether the value lives outside of the loop: one iteration of it finds what another has left. */
 static bool lives_outside(const struct lt_looptree *t, lt_node base, lt_tnode loop)
 {
 	if (t->leaf_of[base] < 0 || t->scope[base].whole)
@@ -262,7 +263,7 @@ static void finish_nest(struct tree_facts *f)
 	f->n_touched = f->n_touch = 0;
 }
 
-/* What cannot be frozen is refused, with its reason, when it is to run; here the context keeps what it said. */
+/* What cannot be frozen is refused, with its reason, when it is to run; here the context keeps its message. */
 static lt_status count_quietly(struct lt_looptree *t, struct lt_arena *a, int64_t *executed, bool *counted)
 {
 	struct lt_context *ctx = t->ctx;

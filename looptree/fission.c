@@ -1,4 +1,4 @@
-/* fission: a leaf stops sharing a loop and those inside; it gets loops of its own before or behind it. */
+/* fission: a leaf stops sharing a loop and those inside; it gets loops of its own before or after it. */
 #include "looptree/edit.h"
 
 static lt_node first_read(struct lt_looptree *t, lt_node n, lt_tnode loop, lt_node which, lt_status *st)
@@ -18,7 +18,8 @@ static lt_node first_read(struct lt_looptree *t, lt_node n, lt_tnode loop, lt_no
 	return -1;
 }
 
-/* Behind the loop if the leaf reads what stays in it, before it if what stays reads the leaf; else as it stands in the text. */
+/* After the loop if the leaf reads what stays in it, before it if what stays reads the leaf; else as it is in the
+ * text. */
 static lt_status find_side(struct lt_edit *e, lt_node n, lt_tnode loop, bool *behind)
 {
 	struct lt_looptree *t = e->t;

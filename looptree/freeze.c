@@ -161,7 +161,7 @@ static lt_status walk_loop(struct lt_freezer *f, lt_tnode at)
 	return lt__freeze_combines(f, at);
 }
 
-/* A loop of one trip, over no var. */
+/* A loop of one iteration, over no var. */
 static lt_status walk_called(struct lt_freezer *f, lt_tnode at)
 {
 	int32_t parent = f->n_path > 0 ? f->path[f->n_path - 1].loop : -1, loop = f->n_loop;

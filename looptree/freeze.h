@@ -19,13 +19,14 @@ struct lt_fmemory {
 	int32_t param_storage;                  /* int64 values of the graph's params, in order; -1: none */
 };
 
-/* A call of a frozen tree for messages: where it stands, why it has no pattern (NULL: it has one), and else the nodes of its operands. */
+/* A call of a frozen tree for messages: where it is, why it has no pattern (NULL: it has one), and else the nodes of
+ * its operands. */
 enum { LT_CALL_NAMES = 5 };
 struct lt_callnote { lt_tnode at; const char *why, *where; lt_node operand[LT_CALL_NAMES]; };
 /* A slot of the frozen tree: `elems` elements of a storage from `offset` on. */
 struct lt_bind { int32_t storage; int64_t offset, elems; bool written, read; };
-/* The line of the tree that a frozen loop is a copy of; -1: none by itself (resets, and what stands inside of combines).  part: the
- * rest of a peeled loop, a copy ahead of it, the combines behind it. */
+/* The line of the tree that a frozen loop is a copy of; -1: none by itself (resets, and what is inside of combines).
+ * part: the remainder of a peeled loop, a copy ahead of it, the combines after it. */
 struct lt_loopline { lt_tnode at; bool part; };
 struct lt_frozen {
 	struct lt_tree tree;
@@ -33,7 +34,7 @@ struct lt_frozen {
 	int32_t n_bind;
 	struct lt_bind *bind;
 	lt_node *node;                  /* by statement */
-	const struct lt_loopline *line; /* by loop: for what is told of the tree's lines */
+	const struct lt_loopline *line; /* by loop: for what is reported of the tree's lines */
 	struct lt_callnote *call;       /* by call */
 };
 /* Elements of memory that value n takes, of which `extent` are held along its dims, by its layout. */
@@ -51,7 +52,7 @@ struct lt_floop {
 	lt_tnode at;
 	enum lt_loop_kind kind;
 	enum lt_tail tail;              /* MASK: a vector or block loop whose bound rows say what is on; else GUARD */
-	int64_t max_trip_count, base;        /* base: position of trip 0, of a peeled rest */
+	int64_t max_trip_count, base;        /* base: position of iteration 0, of a peeled remainder */
 	struct lt_loopline line;
 };
 struct lt_fbuffer {
@@ -71,23 +72,25 @@ struct lt_rows { int32_t n, cap; struct lt_row *at; };
 /* A loop on the way from the root to a leaf: var, step and the frozen loop. */
 struct lt_step {
 	lt_var var;
-	int64_t step, first, cover;     /* first: trips of the loop before its trip 0 (a peeled rest); cover: what one trip covers at most */
-	int64_t full;                   /* what one trip covers where nothing further out ends it */
+	int64_t step, first, cover;     /* first: iterations of the loop before its iteration 0 (a peeled remainder); cover:
+	                                 * what one iteration covers at most */
+	int64_t full;                   /* what one iteration covers where nothing further out ends it */
 	int32_t loop;
 	lt_tnode at;
 	bool cut, pad;                  /* loops inside run over `cover` whatever is left outside: peeled, or padded */
-	struct lt_rows on;              /* an unroll loop's trips may be past the end: where these hold they are not */
+	struct lt_rows on;              /* an unroll loop's iterations may be past the end: where these hold they are not */
 };
 struct lt_fcalldim { lt_var var; int32_t role; int64_t extent; int32_t first_bound, n_bound; };
 struct lt_fcalloperand { int32_t buffer; struct lt_row row; int32_t first_stride; };
-/* What the cells of a value hold behind the end of a dim: nothing that is known, or always the same (freeze_pad.c). */
+/* What the cells of a value hold past the end of a dim: nothing that is known, or always the same (freeze_pad.c). */
 enum lt_fill_state { LT_FILL_NEVER, LT_FILL_SAME, LT_FILL_OPEN };
 struct lt_fill { enum lt_fill_state state; uint64_t bits; };
-/* A reduction over vector or block loops: their trips have sums of their own around loop `begin`; -1: they meet in the result. */
+/* A reduction over vector or block loops: their iterations have sums of their own around loop `begin`; -1: they meet in
+ * the result. */
 struct lt_lanes {
 	lt_tnode begin;
 	int32_t owner, buffer;          /* since `begin` was met: position in the path of the loop around it, -1: none; the sums */
-	int64_t *extent;                /* of the result's dims in one trip of the owner */
+	int64_t *extent;                /* of the result's dims in one iteration of the owner */
 };
 struct lt_freezer {
 	struct lt_looptree *t;
@@ -134,12 +137,12 @@ struct lt_peeled;
 lt_status lt__freeze_open(struct lt_freezer *, lt_tnode, lt_var, int64_t step, enum lt_tail, const struct lt_peeled *);
 void lt__freeze_close(struct lt_freezer *);
 struct lt_stmt *lt__freeze_stmt(struct lt_freezer *, int32_t kind, lt_node);
-/* What has to hold for a statement of node n: the trips around it are there, and it writes to cells that are. */
+/* What has to hold for a statement of node n: the iterations around it are there, and it writes to cells that are. */
 void lt__freeze_guard(struct lt_freezer *, lt_node n, const struct lt_leaf *, struct lt_rows *guards);
 /* Where a statement of node n writes, and when.  lane: to its lanes. */
 lt_status lt__freeze_dest(struct lt_freezer *, lt_node n, const struct lt_leaf *, int32_t stmt, bool lane, const struct lt_rows *guards);
 
-/* freeze_reset.c: what begins before a loop, and what ends behind it. */
+/* freeze_reset.c: what begins before a loop, and what ends after it. */
 void lt__freeze_reductions(struct lt_freezer *);                /* once for a tree: the lists by loop */
 lt_status lt__freeze_resets(struct lt_freezer *, lt_tnode loop);
 lt_status lt__freeze_combines(struct lt_freezer *, lt_tnode loop);
@@ -160,7 +163,7 @@ void lt__row_term(struct lt_freezer *, struct lt_row *, int32_t kind, int32_t at
 void lt__row_number(struct lt_freezer *, struct lt_row *, int64_t number, int64_t times);      /* adds their product */
 void lt__row_plus(struct lt_freezer *, struct lt_row *to, const struct lt_row *, int64_t times);
 void lt__row_linear(struct lt_freezer *, struct lt_row *to, const struct lt_linear *);
-/* to += times * floor(row / den), without a division where the trips of the loops show that there is none. */
+/* to += times * floor(row / den), without a division where the iterations of the loops show that there is none. */
 void lt__row_floor(struct lt_freezer *, struct lt_row *to, const struct lt_row *, int64_t den, int64_t times);
 /* Least and greatest value by intervals, saturating. */
 void lt__row_range(const struct lt_freezer *, const struct lt_row *, int64_t *low, int64_t *high);
@@ -175,11 +178,11 @@ int32_t lt__freeze_param(struct lt_freezer *, lt_param);
 int32_t lt__freeze_limit(struct lt_freezer *, const struct lt_linear *);
 int32_t lt__freeze_guards(struct lt_freezer *, const struct lt_rows *);          /* the first of them in f->guard */
 
-/* ahead.c: copies of a loop that are made some trips ahead, into buffers in turn. */
+/* multibuffer.c: copies of a loop that are made some iterations ahead, into buffers in turn. */
 int32_t lt__freeze_depth(const struct lt_looptree *, lt_node);
 /* The copy below `child` that is made ahead in the loop `at`, alone in its nest; -1: none. */
 lt_node lt__multibuffered_below(const struct lt_looptree *, lt_tnode at, lt_tnode child);
-/* Adds the buffer that the loop's trip means, path[owner], of `elems` elements each. */
+/* Adds the buffer that the loop's iteration means, path[owner], of `elems` elements each. */
 void lt__freeze_turn(struct lt_freezer *, lt_node, int32_t owner, int64_t elems, struct lt_row *offset);
 
 /* freeze_multibuffer.c: walk freezes a node of the tree. */
@@ -189,26 +192,28 @@ lt_status lt__freeze_first(struct lt_freezer *, lt_tnode loop, int64_t step, lt_
 /* In the loop, the last of the path: the copy of a later trip, if there is one. */
 lt_status lt__freeze_multibuffer(struct lt_freezer *, lt_tnode loop, lt_tnode child, lt_freeze_walk *);
 
-/* freeze_tail.c: what a loop covers, and what its partial last trip becomes. */
-/* One loop that a loop of the tree becomes: all of its trips, the whole ones of a peeled one, or one of its rests. */
+/* freeze_tail.c: what a loop covers, and what its partial last iteration becomes. */
+/* One loop that a loop of the tree becomes: all of its iterations, the whole ones of a peeled one, or one of its
+ * remainders. */
 struct lt_peeled { bool peeled, remainder; int64_t first, cover; struct lt_rows when; };
-/* The copies of a loop over v in steps of `step` inside the path, in order; fails where they cannot be told apart. */
+/* The copies of a loop over v in steps of `step` inside the path, in order; fails where they cannot be
+ * distinguished. */
 lt_status lt__freeze_copies(struct lt_freezer *, lt_tnode at, lt_var v, int64_t step, enum lt_tail, int32_t *n, struct lt_peeled **out);
-/* Opens one of them: kind, bounds and trips of the frozen loop, and what the path needs to know of it. */
+/* Opens one of them: kind, bounds and iterations of the frozen loop, and what the path needs to know of it. */
 void lt__freeze_trip_count(struct lt_freezer *, const struct lt_peeled *, struct lt_floop *, struct lt_step *);
 /* What has to hold (rows >= 0) for an instance of v not to be past the end in a padded loop inside path[owner].  roomy: spans that
- * the owner's trip is cut from do not count. */
+ * the owner's iteration is cut from do not count. */
 bool lt__freeze_padded(const struct lt_freezer *, lt_var v);            /* whether there may be any */
 void lt__freeze_padding(struct lt_freezer *, lt_var v, int32_t owner, bool roomy, struct lt_rows *);
-/* What has to hold for the trips of the unroll loops around to be there. */
+/* What has to hold for the iterations of the unroll loops around to be there. */
 void lt__freeze_on(struct lt_freezer *, struct lt_rows *);
 
 /* freeze_access.c */
 /* An access of `base` at the rows of the map; dest: written. */
 lt_status lt__freeze_access(struct lt_freezer *, const struct lt_leaf *, lt_node base, const struct lt_map *, bool dest, int32_t *out);
-/* Position in the path of the innermost loop that a value's owner stands in or is; -1: it owns the whole nest, or more. */
+/* Position in the path of the innermost loop that a value's owner is in or is; -1: it owns the whole nest, or more. */
 int32_t lt__freeze_owner(const struct lt_freezer *, lt_node);
-/* Elements of a var in one trip of path[owner] and the loops around it; whether one of these counts it. */
+/* Elements of a var in one iteration of path[owner] and the loops around it; whether one of these counts it. */
 int64_t lt__freeze_held(const struct lt_freezer *, int32_t owner, lt_var);
 bool lt__freeze_covers(const struct lt_freezer *, int32_t owner, lt_var);
 /* How many numbers a digit of a layout counts. */
@@ -217,12 +222,13 @@ int64_t lt__digit_extent(const struct lt_digit *, const int64_t *extent);
 void lt__freeze_forget(struct lt_freezer *, int32_t loop);
 
 /* freeze_pad.c: padded loops. */
-/* Rows beside `already` without which the leaf of n must not touch base at the map. */
+/* Rows other than `already` without which the leaf of n must not touch base at the map. */
 void lt__pad_rows(struct lt_freezer *, lt_node n, const struct lt_leaf *, lt_node base, const struct lt_map *, bool dest,
 	const struct lt_rows *already, struct lt_rows *out);
 /* What an operand of node n is where it is not read. */
 uint64_t lt__pad_fallback(struct lt_freezer *, lt_node n, enum lt_dtype);
-/* Behind the operands of a statement: what it leaves in cells past the end; whether a reduction's extra terms are its identity.
+/* After the operands of a statement: what it leaves in cells past the end; whether a reduction's extra terms are its
+ * identity.
  * guards: the rows of the statement; away: by operand, those that keep it from being read. */
 lt_status lt__pad_fill(struct lt_freezer *, lt_node n, const struct lt_leaf *, int32_t stmt, const struct lt_rows *guards,
 	const struct lt_rows *away);

@@ -56,7 +56,7 @@ int64_t lt__digit_extent(const struct lt_digit *d, const int64_t *extent)
 	return d->span ? d->span / d->step : extent[d->dim] / d->step + (extent[d->dim] % d->step != 0);
 }
 
-/* Whether all leaves that read n stand below `at`. */
+/* Whether all leaves that read n are inside `at`. */
 static bool is_read_below(const struct lt_looptree *t, lt_tnode at, lt_node n)
 {
 	for (lt_node u = 0; u < t->graph->n_node; u++) {
@@ -69,7 +69,7 @@ static bool is_read_below(const struct lt_looptree *t, lt_tnode at, lt_node n)
 	return true;
 }
 
-/* The frozen loop in whose trip a local lives: its owner, or a called group between that and all of its leaves. */
+/* The frozen loop in whose iteration a local lives: its owner, or a called group between that and all of its leaves. */
 static int32_t scope_of(const struct lt_freezer *f, lt_node n, int32_t owner)
 {
 	for (int32_t k = f->n_path - 1; k > owner; k--)
@@ -86,7 +86,7 @@ static lt_status buffer_of_local(struct lt_freezer *f, lt_node n, int32_t *out)
 	const struct lt_nodedef *d = &f->g->node[n];
 	const struct lt_scope *s = &f->t->scope[n];
 	int32_t owner = lt__freeze_owner(f, n);
-	/* Buffers in turn outlive the trip whose copy each holds. */
+	/* Buffers in turn outlive the iteration whose copy each holds. */
 	int32_t depth = lt__freeze_depth(f->t, n), scope = depth > 1 ? owner - 1 : owner;
 	struct lt_fbuffer b = { .node = n, .storage = -1, .dtype = d->dtype, .scope = depth == 1 ? scope_of(f, n, owner) : scope < 0 ? -1 : f->path[scope].loop, .slot = -1,
 		.name = d->name, .extent = LT_NEW(f->a, int64_t, d->n_dim + 1) };

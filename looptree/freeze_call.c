@@ -1,7 +1,9 @@
-/* Calls of a frozen tree: the nest below an LT_CALL loop as dims, strides and epilogues, however its loops cut the vars.
+/* Calls of a frozen tree: the nest inside an LT_CALL loop as dims, strides and epilogues, however its loops cut the
+ * vars.
  *
- * The dims are the trips of loops of step 1 that would stand in the call's place; where an operand's elements lie along them is asked
- * with these loops around it, so that views, tiles and layouts outside of the call are all in the one row and the strides.
+ * The dims are the iterations of loops of step 1 that would be in the call's place; where an operand's elements lie
+ * along them is asked with these loops around it, so that views, tiles and layouts outside of the call are all in the
+ * one row and the strides.
  */
 #include <stdlib.h>
 #include "looptree/call.h"
@@ -14,7 +16,7 @@ struct call_nest {
 	int64_t step;
 	const char *where, *why;
 	struct lt_contraction c;
-	int64_t first[LT_MAX_RANK];     /* by dim: of a peeled rest, elements before it */
+	int64_t first[LT_MAX_RANK];     /* by dim: of a peeled remainder, elements before it */
 };
 
 static bool fail(struct call_nest *x, const char *why)
@@ -24,7 +26,7 @@ static bool fail(struct call_nest *x, const char *why)
 }
 #define FAIL(x, ...) fail((x), lt__arena_format((x)->f->a, __VA_ARGS__))
 
-/* The node of the tree behind `at`, in the nest of the call; -1: that ends. */
+/* The node of the tree after `at`, in the nest of the call; -1: that ends. */
 static lt_tnode next_of(const struct lt_looptree *t, lt_tnode at)
 {
 	lt_tnode next = lt_looptree_after(t, at);
@@ -51,7 +53,7 @@ static int by_call_node(const void *a, const void *b)
 	return (*(const lt_node *)a > *(const lt_node *)b) - (*(const lt_node *)a < *(const lt_node *)b);
 }
 
-/* The leaves below the call, in the order of the graph. */
+/* The leaves inside the call, in the order of the graph. */
 static lt_node *find_members(const struct call_nest *x, int32_t *n)
 {
 	const struct lt_looptree *t = x->f->t;
@@ -68,7 +70,7 @@ static lt_node *find_members(const struct call_nest *x, int32_t *n)
 	return member;
 }
 
-/* What the leaves below the call compute. */
+/* What the leaves inside the call compute. */
 static bool call_find(struct call_nest *x)
 {
 	struct lt_freezer *f = x->f;
@@ -124,7 +126,7 @@ static bool check_loops(struct call_nest *x)
 	return true;
 }
 
-/* Elements of dim d, as bounds of trips. */
+/* Elements of dim d, as bounds of iterations. */
 static void add_dim(struct call_nest *x, int32_t d, int32_t loop)
 {
 	struct lt_freezer *f = x->f;
@@ -155,7 +157,7 @@ static void add_dim(struct call_nest *x, int32_t d, int32_t loop)
 	f->call_dim[f->n_call_dim++] = dim;
 }
 
-/* Loops over the dims, in terms of the vars of a leaf; -1 for a dim that it has not. */
+/* Loops over the dims, in terms of the vars of a leaf; -1 for a dim that it does not have. */
 static bool open_dims(struct call_nest *x, const struct lt_leaf *leaf, int32_t first_dim, int32_t *loop_of)
 {
 	struct lt_freezer *f = x->f;

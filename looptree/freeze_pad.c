@@ -1,9 +1,9 @@
 /* Padded loops: what must not be touched past the end of a var, what is read there instead, and what lies there.
  *
- * In a padded trip the loops inside run on past the end.  What they compute there must not reach anybody: a store goes to cells
- * that are kept free for it, or has a guard; a read of what has no such cells has a guard and gives 0, or the identity of the
- * reduction that reads it.  A reduction over the var itself gets terms too many: each has to be its identity, which is known by
- * following constants from those reads through the operators.
+ * In a padded iteration the loops inside run on past the end.  What they compute there must not reach anybody: a store
+ * goes to cells that are kept free for it, or has a guard; a read of what has no such cells has a guard and gives 0, or
+ * the identity of the reduction that reads it.  A reduction over the var itself gets terms too many: each has to be its
+ * identity, which is known by following constants from those reads through the operators.
  */
 #include "looptree/freeze.h"
 #include "looptree/edit.h"
@@ -112,7 +112,8 @@ static struct lt_fill piece_fill(const struct lt_freezer *f, const struct lt_lea
 	return x.state == LT_FILL_NEVER ? open : x;
 }
 
-/* Operand k where column c is past the end: `all` rows tell, `away` are those that keep it from being read (then it is bits). */
+/* Operand k where column c is past the end: `all` rows say so, `away` are those that keep it from being read (then it
+ * is bits). */
 static struct lt_fill operand_fill(struct lt_freezer *f, const struct lt_leaf *leaf, int32_t k, int32_t c, const struct lt_rows *all,
 	const struct lt_rows *away, uint64_t bits)
 {
@@ -151,7 +152,7 @@ static struct lt_fill result_fill(const struct lt_freezer *f, const struct lt_st
 static lt_status pad_refuse(const struct lt_freezer *f, lt_node n, lt_var v)
 {
 	const struct lt_vardef *d = &f->g->var[v];
-	lt_tnode loop = -1, counted = -1;       /* a number of trips is padded where the loop that it counts is */
+	lt_tnode loop = -1, counted = -1;       /* a trip count is padded where the loop that it counts is */
 	for (int32_t k = f->n_path - 1; k >= 0; k--) {
 		if (f->path[k].var == v && f->path[k].pad && loop < 0)
 			loop = f->path[k].at;

@@ -1,8 +1,8 @@
 /* Resets of reductions, and the lanes of those over vector and block loops.
  *
- * A reduction starts from its identity before its outermost reducing loop.  Where a vector or block loop reduces, each of its trips (a
- * lane) has a sum of its own, as far out as the sums are few enough to stay near: a local is reset there, the lanes add to it, and behind the
- * loop a combine adds them to the result.
+ * A reduction starts from its identity before its outermost reducing loop.  Where a vector or block loop reduces, each
+ * of its iterations (a lane) has a sum of its own, as far out as the sums are few enough to stay near: a local is reset
+ * there, the lanes add to it, and after the loop a combine adds them to the result.
  *
  *     for k, 64 trips                    for k', 16 trips, vector
  *       for k', 16 trips, vector           s_lanes[k'] = identity of add
@@ -106,7 +106,7 @@ static lt_status reset_walk(struct lt_freezer *f, const struct reset_nest *x, in
 	return LT_OK;
 }
 
-/* The loops from `loop` inwards over the result's vars, and in them those whose trips are the lanes. */
+/* The loops from `loop` inwards over the result's vars, and in them those whose iterations are the lanes. */
 static lt_status add_nest(struct lt_freezer *f, lt_tnode loop, struct reset_nest x)
 {
 	LT_TRY(lt__leaf(f->t, x.n, &x.leaf));
@@ -125,7 +125,7 @@ static lt_status add_nest(struct lt_freezer *f, lt_tnode loop, struct reset_nest
 	x.loop = inner;
 	int32_t first = f->n_loop;
 	LT_TRY(reset_walk(f, &x, 0));
-	for (int32_t i = first; i < f->n_loop; i++)     /* combines are told with the loop that they end */
+	for (int32_t i = first; i < f->n_loop; i++)     /* combines are reported with the loop that they end */
 		f->loop[i].line = (struct lt_loopline){ x.what == COMBINE && f->loop[i].parent < first ? loop : -1, true };
 	return LT_OK;
 }

@@ -1,8 +1,9 @@
-/* Tails: what each loop covers where steps do not divide, and what its partial last trip becomes.
+/* Tails: what each loop covers where steps do not divide, and what its partial last iteration becomes.
  *
- * A span is a var's extent or what one trip of a loop over it covers; a loop further in runs at most to what is left of
- * each span around it.  guard and mask leave that to bound rows.  peel makes copies of a loop, in which what a trip covers is
- * known; pad lets the loops inside run to the end of the step.  Behind either, the spans further out no longer count (a cut).
+ * A span is a var's extent or what one iteration of a loop over it covers; a loop further in runs at most to what is
+ * left of each span around it.  guard and mask leave that to bound rows.  peel makes copies of a loop, in which what an
+ * iteration covers is known; pad lets the loops inside run to the end of the step.  After either, the spans further out
+ * no longer count (a cut).
  */
 #include "looptree/freeze.h"
 #include "looptree/edit.h"
@@ -19,7 +20,7 @@ static int32_t last_cut(const struct lt_freezer *f, lt_var v, int32_t below)
 	return k;
 }
 
-/* A span of v: the trip of path[from], or (-1) the extent. */
+/* A span of v: the iteration of path[from], or (-1) the extent. */
 struct tail_span { int32_t from; bool exact; int64_t size; struct lt_row left; };
 
 /* What the loops from the span inwards to path[end - 1] leave of it.  exact: always `size`.  full: whatever is left further out. */
@@ -49,7 +50,7 @@ static bool is_span(const struct lt_freezer *f, lt_var v, int32_t k, int32_t cut
 
 /* -- copies of a peeled loop -- */
 
-/* One thing that a trip of the loops around may cover, and when it does. */
+/* One thing that an iteration of the loops around may cover, and when it does. */
 struct extent { int64_t size; struct lt_rows when; };
 struct frozen_extents { int32_t n, cap; struct extent *at; };
 
@@ -60,7 +61,8 @@ static struct extent *tail_add_extent(struct lt_freezer *f, struct frozen_extent
 	return &x->at[x->n++];
 }
 
-/* From what path[k] runs over to what its trips cover: the whole step, or what is left in the last trip.  when: with the rows. */
+/* From what path[k] runs over to what its iterations cover: the whole step, or what is left in the last iteration.
+ * when: with the rows. */
 static struct frozen_extents go_in(struct lt_freezer *f, const struct frozen_extents *from, int32_t cut, int32_t k, bool when)
 {
 	const struct lt_step *p = &f->path[k];
@@ -95,7 +97,8 @@ static struct frozen_extents go_in(struct lt_freezer *f, const struct frozen_ext
 	return to;
 }
 
-/* All that v may be covered of by the trips of the loops from its last cut to path[end - 1]; none: a run-time scalar says it. */
+/* All that v may be covered of by the iterations of the loops from its last cut to path[end - 1]; none: a run-time
+ * scalar says it. */
 static struct frozen_extents extents_of(struct lt_freezer *f, lt_var v, int32_t end, bool when)
 {
 	int32_t cut = last_cut(f, v, end);
@@ -149,7 +152,7 @@ static void add_bound(struct lt_freezer *f, struct lt_floop *loop, const struct 
 	loop->n_bound++;
 }
 
-/* One trip, where it is there: each row that has to hold is a bound of at least one trip then. */
+/* One iteration, where it is there: each row that has to hold is a bound of at least one iteration then. */
 static void open_remainder(struct lt_freezer *f, const struct lt_peeled *c, struct lt_floop *loop, struct lt_step *p)
 {
 	loop->max_trip_count = 1;
@@ -166,10 +169,10 @@ static void open_remainder(struct lt_freezer *f, const struct lt_peeled *c, stru
 	p->cut = true;
 }
 
-/* whole: only trips that cover all of the step. */
+/* whole: only iterations that cover all of the step. */
 static void bound_by(struct lt_freezer *f, struct tail_span *s, bool whole, struct lt_floop *loop, struct lt_step *p)
 {
-	if (loop->kind == LT_UNROLL) {          /* its number of trips is constant: those past the end are off */
+	if (loop->kind == LT_UNROLL) {          /* its trip count is constant: iterations past the end are off */
 		lt__row_term(f, &s->left, LT_TERM_LOOP, p->loop, -p->step);
 		lt__row_number(f, &s->left, whole ? p->step : 1, -1);
 		lt__rows_add(f, &p->on, &s->left);
@@ -219,7 +222,7 @@ void lt__freeze_on(struct lt_freezer *f, struct lt_rows *out)
 		int32_t in = k + 1;
 		while (in < f->n_path && f->path[in].var != f->path[k].var)
 			in++;
-		/* What is left may bound a loop further in, too; not behind a cut. */
+		/* What is left may bound a loop further in, too; not after a cut. */
 		if (in < f->n_path && !f->path[in].cut && !f->path[k].cut && (f->path[in].on.n > 0 || f->loop[f->path[in].loop].n_bound > 0))
 			continue;
 		for (int32_t i = 0; i < f->path[k].on.n; i++)
@@ -229,8 +232,8 @@ void lt__freeze_on(struct lt_freezer *f, struct lt_rows *out)
 
 /* -- padding -- */
 
-/* The loops that count v, path[*begin] to path[*end - 1]: over v itself, or, of a number of trips, those over the var that it counts whose
- * steps are smaller than its span, and no smaller than one of these trips. */
+/* The loops that count v, path[*begin] to path[*end - 1]: over v itself, or, of a trip count, those over the var that
+ * it counts whose steps are smaller than its span, and no smaller than one of these iterations. */
 static lt_var counted(const struct lt_freezer *f, lt_var v, int32_t *begin, int32_t *end)
 {
 	const struct lt_vardef *d = &f->g->var[v];

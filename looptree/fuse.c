@@ -1,7 +1,7 @@
 /* fuse: a leaf moves under a loop of another nest and shares it. */
 #include "looptree/edit.h"
 
-/* The outermost line, below what leaf and loop have in common, that holds the leaf only. */
+/* The outermost line, inside what leaf and loop have in common, that holds only the leaf. */
 static lt_status find_derived(const struct lt_edit *e, lt_node n, lt_tnode common, lt_tnode *out)
 {
 	const struct lt_looptree *t = e->t;

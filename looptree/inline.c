@@ -95,9 +95,9 @@ static bool counts_reduced(const struct lt_looptree *t, lt_node n, lt_tnode loop
 	return false;
 }
 
-/* The clone stands right before its first reader, in the loops that it shares with all of them; where one reads it at other places, in a
- * nest of its own.  A reduction has loops of its own: it stands outside of loops over what it reduces, and of its reader's reducing loops,
- * where it would be run again. */
+/* The clone is right before its first reader, in the loops that it shares with all of them; where one reads it at other
+ * places, in a nest of its own.  A reduction has loops of its own: it is outside of loops over what it reduces, and of
+ * its reader's reducing loops, where it would be run again. */
 static lt_status inline_place(struct lt_edit *e, lt_node clone)
 {
 	struct lt_looptree *t = e->t;
@@ -118,7 +118,7 @@ static lt_status inline_place(struct lt_edit *e, lt_node clone)
 	return lt__edit_nest(e, clone, s.parent, lt__edit_before(t, s.first));
 }
 
-/* A leaf that stands for nothing now, with the loops that it alone had. */
+/* Removes a leaf that is no longer a node's, with the loops that only it had. */
 static void take_out(struct lt_edit *e, lt_tnode at)
 {
 	for (lt_tnode up; at >= 0 && e->t->node[at].child < 0; at = up) {

@@ -1,4 +1,4 @@
-/* The innermost loops of the default tree: whether their trips are lanes, and how they are cut into vectors. */
+/* The innermost loops of the default tree: whether their iterations are lanes, and how they are cut into vectors. */
 #include "looptree/rows.h"
 
 enum { MAX_CHAIN = 16, MAX_TILE = 32 };        /* MAX_TILE: rows of a tile, which are so many copies of its text */
@@ -21,7 +21,7 @@ static void moves_count(const struct lt_looptree *t, struct inner_moves *m, lt_t
 
 static uint32_t element_bytes(enum lt_dtype d) { return lt__dtype_info(d)->bytes; }
 
-/* Counts what leaf n touches; false: not every trip has an element of its own. */
+/* Counts what leaf n touches; false: not every iteration has an element of its own. */
 static bool count_leaf(struct lt_looptree *t, lt_tnode loop, lt_node n, struct inner_moves *read, struct inner_moves *written)
 {
 	const struct lt_leaf *leaf = t->leaf[n];
@@ -126,7 +126,7 @@ lt_tnode lt__inner_around(struct lt_edit *e, lt_tnode loop, int64_t step)
 	return outer;
 }
 
-/* Loops around it whose last trip is partial, and what those inside need then. */
+/* Loops around it whose last iteration is partial, and what those inside need then. */
 static void set_tails(struct lt_looptree *t, lt_tnode loop, bool bounded)
 {
 	for (lt_tnode at = lt__loop_around(t, loop); at >= 0; at = lt__loop_around(t, at)) {
@@ -175,7 +175,7 @@ void lt__inner_block(struct lt_edit *e, const struct lt_inner *x)
 	if (other > x->lanes) {
 		t->node[x->with].step = x->lanes;
 	} else {
-		/* The whole of it stands inside: the loop that was outside has nothing left to do. */
+		/* The whole of it is inside: the loop that was outside has nothing left to do. */
 		lt_tnode child = t->node[x->with].child;
 		lt__edit_detach(e, child);
 		lt__edit_replace(e, x->with, child);

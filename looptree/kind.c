@@ -35,7 +35,7 @@ lt_status lt__primitive_serial(struct lt_edit *e, const struct lt_words *w)
 	return set_kind(e, w, LT_SERIAL, 0, &loop);
 }
 
-/* A loop of more trips than lanes is split first. */
+/* A loop of more iterations than lanes is split first. */
 lt_status lt__primitive_vectorize(struct lt_edit *e, const struct lt_words *w)
 {
 	struct lt_looptree *t = e->t;
@@ -57,7 +57,7 @@ lt_status lt__primitive_vectorize(struct lt_edit *e, const struct lt_words *w)
 	if (lt__mul_overflow(lanes, t->node[loop].step, &step))
 		return lt_fail(t->ctx, LT_EILLEGAL, "%lld lanes of %lld overflow", (long long)lanes, (long long)t->node[loop].step);
 	lt_tnode outer = lt__edit_new_loop(e, t->node[loop].var, step);
-	t->node[outer].tail = t->node[loop].tail;       /* said of the loop before it was cut: of its partial trip */
+	t->node[outer].tail = t->node[loop].tail;       /* given for the loop before it was cut: for its partial iteration */
 	t->node[loop].tail = LT_GUARD;
 	lt__edit_replace(e, loop, outer);
 	lt__edit_insert(e, outer, -1, loop);

@@ -78,7 +78,7 @@ static lt_tnode add_node(struct lt_looptree *t, struct lt_tnodedef def)
 			def.parent >= t->n_node ? "not there" : "a leaf");
 		return -1;
 	}
-	/* As LT_GUARDED: who builds a tree within the library does not ask after each node. */
+	/* As LT_GUARDED: code that builds a tree inside the library need not check each node. */
 	if (t->ctx->top)
 		return add_body(&add) ? -1 : add.at;
 	return lt__protect(t->ctx, add_body, &add) ? -1 : add.at;

@@ -28,12 +28,13 @@ struct lt_tnodedef {
 /* The order of a value's elements in memory, slowest digit first.  The digits of a dim cut its index i: floor((i mod span) / step),
  * span 0: to the end.  Each dim has its digits in falling steps, each span the step of the digit before, the last step 1. */
 struct lt_digit { int32_t dim; int64_t step, span; };
-struct lt_memlayout { int32_t n; struct lt_digit *digit; int64_t pad; };  /* pad: elements left free behind each run of the last digit */
+struct lt_memlayout { int32_t n; struct lt_digit *digit; int64_t pad; };  /* pad: elements left free after each run of
+                                                                           * the last digit */
 enum { LT_MAX_DEPTH = 1024 };
 /* Where a value that a leaf writes lives. */
 struct lt_scope {
 	bool whole;                     /* in a buffer that outlives its root nest */
-	lt_tnode owner;                 /* local: the loop in whose trip it lives; -1: the root nest itself */
+	lt_tnode owner;                 /* local: the loop in whose iteration it lives; -1: the root nest itself */
 	int64_t *extent;                /* elements held, one a dim; multiples of `unit` */
 	int64_t *unit;                  /* by dim: its leaf's loops are padded to multiples of this, and so are its cells; 0: they are not */
 };
@@ -41,14 +42,15 @@ struct lt_looptree {
 	struct lt_context *ctx;
 	struct lt_arena *arena;
 	const struct lt_graph *graph;   /* what the leaves stand for: borrowed, or the tree's own (derived.h) */
-	const struct lt_graph *base;    /* borrowed: the graph that the tree was made for, without the tree's own nodes */
-	struct lt_derived *derived;             /* the tree's own nodes, NULL: none */
+	const struct lt_graph *base;    /* borrowed: the graph that the tree was made for, without the tree's derived nodes */
+	struct lt_derived *derived;             /* the tree's derived nodes, NULL: none */
 	struct lt_tnodedef *node; int32_t n_node, cap_node;
 	lt_tnode root, last_root;
 	int32_t n_root;
 	lt_tnode *leaf_of;              /* by graph node: its leaf, or -1 */
 	struct lt_leaf **leaf;          /* by graph node: its accesses, or NULL (lt__leaf) */
-	struct lt_memlayout **layout;      /* by graph node: of a value that is no result, state or source; NULL: as its dims stand */
+	struct lt_memlayout **layout;      /* by graph node: of a value that is not a result, state or source; NULL: in the
+	                                    * order of its dims */
 	struct lt_scope *scope;         /* by graph node; set by lt_looptree_finish */
 	bool plain;                     /* every read on a shared loop is in place: the rules of check.c order all data */
 	int64_t budget;                 /* isl operations of one question of the exact check; 0: the usual number */
@@ -67,13 +69,13 @@ struct lt_readpiece {
 struct lt_read { int32_t n_piece; enum lt_dtype dtype; struct lt_readpiece *piece; };
 struct lt_leaf {
 	int32_t n_var, n_out;           /* the leaf's own vars; the first n_out are the result's (update: the part's) */
-	/* Behind them in `var` and in the columns of the reads' maps: numbers of trips (lt_vardef.of) of loops over the leaf's vars, by
-	 * which windows are read that are copied once a trip. */
+	/* After them in `var` and in the columns of the reads' maps: trip counts (lt_vardef.of) of loops over the leaf's vars,
+	 * by which windows are read that are copied once per iteration. */
 	int32_t n_trip;
 	lt_var *var;
 	int32_t n_read;
 	struct lt_read *read;           /* operands in order; of an update: the part alone */
-	/* gather: read[0] is indexed along a column that stands behind the leaf's vars (column n_var of its maps);
+	/* gather: read[0] is indexed along a column that is after the leaf's vars (column n_var of its maps);
 	 * read[1] is the index. */
 	bool gather;
 };
@@ -93,8 +95,8 @@ bool lt__row_is(const struct lt_map *, int32_t i, int32_t x);
 bool lt__reduces(const struct lt_graph *, lt_node, lt_var);
 /* Position of var in the leaf's vars, -1: it has none. */
 int32_t lt__leaf_column(const struct lt_leaf *, lt_var);
-/* How far var v moves in a trip of a loop over `over` in steps of `step`: the step of v's own loops, the trips of a loop that v is
- * the number of trips of (lt_vardef.of); 0: the loop does not count v. */
+/* How far var v moves in an iteration of a loop over `over` in steps of `step`: the step of v's own loops, the
+ * iterations of a loop that v is the trip count of (lt_vardef.of); 0: the loop does not count v. */
 int64_t lt__var_step(const struct lt_graph *, lt_var v, lt_var over, int64_t step);
 /* Position in the leaf's vars of the one that a loop counts, -1: none.  A loop that is a dim of a partial sum counts that dim. */
 int32_t lt__loop_column(const struct lt_looptree *, const struct lt_leaf *, lt_tnode loop);
@@ -109,18 +111,18 @@ lt_status lt__fill_scopes(struct lt_looptree *);
 /* looptree/multibuffer.c: whether each copy that is made ahead may be. */
 lt_status lt__check_depths(struct lt_looptree *);
 /* looptree/tail.c */
-/* In each trip of `owner` (-1: all of it) the loops over v below it, around `leaf`, run over all multiples of this: a pad loop's step,
- * which divides those of the loops between; 0: they do not. */
+/* In each iteration of `owner` (-1: all of it) the loops over v inside it, around `leaf`, run over all multiples of
+ * this: a pad loop's step, which divides those of the loops between; 0: they do not. */
 int64_t lt__pad_unit(const struct lt_looptree *, lt_tnode owner, lt_tnode leaf, lt_var v);
 static inline int64_t lt__round_up(int64_t n, int64_t unit) { return unit > 1 && n % unit ? n + (unit - n % unit) : n; }
 /* LT_OK, or what is wrong with the tail of a loop or the extent of an unroll, vector or block loop. */
 lt_status lt__check_tail(const struct lt_looptree *, lt_tnode loop);
 
-/* looptree/check.c: the rules of a tree's shape and of data flow between its leaves.  Sets `plain`: reads of other trips'
- * elements are not refused here but left to the exact check. */
+/* looptree/check.c: the rules of a tree's shape and of data flow between its leaves.  Sets `plain`: reads of other
+ * iterations' elements are not refused here but left to the exact check. */
 lt_status lt__check_tree(struct lt_looptree *);
 /* looptree/prove.c: whether a tree that passed the rules and has scopes is legal.  lt__prove_tree always asks isl,
- * lt__verify_tree only where the structure does not tell. */
+ * lt__verify_tree only where the structure does not show it. */
 lt_status lt__verify_tree(struct lt_looptree *);
 lt_status lt__prove_tree(struct lt_looptree *);
 

@@ -1,6 +1,7 @@
-/* Copies that are made ahead: depth N of a staged copy keeps N buffers in turn, and trip t of the loop around it makes the copy of
- * trip t + N - 1.  What may have one, and which buffer an access means; freeze_multibuffer.c makes
- * the first N - 1 copies before the loop and the others in it. */
+/* Copies that are made ahead: depth N of a staged copy keeps N buffers in turn, and iteration t of the loop around it
+ * makes the copy of iteration t + N - 1.  What may have one, and which buffer an access means; freeze_multibuffer.c makes
+ * the first N - 1 copies before
+ * the loop and the others in it. */
 #include "looptree/edit.h"
 #include "looptree/freeze.h"
 

@@ -1,4 +1,4 @@
-/* The loop order of a cluster that stands alone: which var runs innermost, and which is cut into tiles.
+/* The loop order of a cluster that is alone: which var runs innermost, and which is cut into tiles.
  *
  * A reduction whose last result var runs along memory keeps a tile of accumulators and has that var innermost;
  * one whose reduced var runs along memory (rows times rows) has that one innermost.
@@ -112,7 +112,7 @@ static int32_t tile_begin(const struct lt_auto *s, const struct lt_leaf *leaf, i
 	return first;
 }
 
-/* Accumulators of a tile: whole vectors, and no more than the first cache holds beside what is read. */
+/* Accumulators of a tile: whole vectors, and no more than the first cache holds in addition to what is read. */
 static int64_t tile_of(const struct lt_auto *s, enum lt_dtype d)
 {
 	int64_t bytes = TILE_BYTES, lanes = lt__auto_lanes(s->target, d);

@@ -1,16 +1,17 @@
 /* Reading a loop tree from its text (docs/tree.md).
  *
- * The text is held against the graph while it is read, so that what is told first is the first line that does not fit; then
- * the tree is checked as one that was built by hand.  Nothing is changed afterwards: what runs is what the text says.
+ * The text is held against the graph while it is read, so that what is reported first is the first line that does not
+ * fit; then the tree is checked as one that was built by hand.  Nothing is changed afterwards: what runs is what the
+ * text says.
  */
 #include <string.h>
 #include "ir/nearest.h"
 #include "looptree/parse.h"
 
-/* The level of the line whose first token was read: how many lines above it stand open around it. */
+/* The level of the line whose first token was read: how many lines above it are open around it. */
 static lt_status read_level(struct lt_treereader *r, int32_t *out)
 {
-	/* A node's token begins behind its %. */
+	/* A node's token begins after its %. */
 	int64_t blanks = r->l.token_column - 1;
 	*out = 0;
 	if (blanks % 2 != 0)
@@ -38,7 +39,7 @@ static lt_status unknown_var(struct lt_treereader *r, size_t bytes)
 		lt__nearest_of(r->ctx, r->l.at, bytes, name));
 }
 
-/* The loop's name, whose primes say how many loops over the var stand around it. */
+/* The loop's name, whose primes say how many loops over the var are around it. */
 static lt_status read_loop_name(struct lt_treereader *r, lt_tnode parent, lt_var *out)
 {
 	lt__tree_word(r);
@@ -106,7 +107,7 @@ static lt_status read_tail(struct lt_treereader *r, lt_tnode at)
 	return LT_OK;
 }
 
-/* What stands behind a loop's name, or behind "group". */
+/* What is after a loop's name, or after "group". */
 static lt_status read_kind_and_tail(struct lt_treereader *r, lt_tnode at)
 {
 	bool group = r->t->node[at].kind == LT_TGROUP;

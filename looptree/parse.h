@@ -16,7 +16,7 @@ struct lt_treereader {
 	struct lt_lexer l;
 	bool other;                     /* the fingerprint is another graph's */
 	const char *made_for, *given;   /* fingerprints: of the text, of the graph */
-	struct lt_lexer print_at;       /* where the fingerprint stands */
+	struct lt_lexer print_at;       /* where the fingerprint is */
 	lt_tnode open[LT_TREE_DEPTH];   /* by level: the last line's tree node, and those around it */
 	int32_t n_open;
 };
@@ -50,6 +50,6 @@ bool lt__tree_at_stream(const struct lt_treereader *);
 /* parse_head.c */
 /* Everything up to the line "tree". */
 lt_status lt__tree_header(struct lt_treereader *);
-/* A node's line from %NAME on (the token last read) to its end; leaf: it stands in the tree, in `parent`. */
+/* A node's line from %NAME on (the token last read) to its end; leaf: it is in the tree, in `parent`. */
 lt_status lt__tree_node(struct lt_treereader *, bool leaf, lt_tnode parent, lt_node *out);
 #endif

@@ -1,4 +1,4 @@
-/* Reading a tree's header and its nodes, each held against the graph: the first difference is told. */
+/* Reading a tree's header and its nodes, each held against the graph: the first difference is reported. */
 #include <string.h>
 #include "ir/nearest.h"
 #include "looptree/parse.h"
@@ -99,7 +99,7 @@ static lt_status read_remainder(struct lt_treereader *r, lt_node n, const char *
 	begin_part(r, &p);
 	while (r->l.kind == LT_TOKEN_NODE)
 		extend_part(r, &p);
-	if (p.bytes) {          /* a node's token begins behind its % */
+	if (p.bytes) {          /* a node's token begins after its % */
 		p.at--;
 		p.bytes++;
 	}

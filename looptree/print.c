@@ -1,7 +1,7 @@
 /* Writing the text of a loop tree: docs/tree.md.
  *
  * Header (format version, fingerprint of the graph, target, vars, values), then one line a loop, group or leaf; two blanks
- * a level; facts behind '#'.
+ * a level; facts after '#'.
  */
 #include <string.h>
 #include "looptree/blocks.h"
@@ -117,7 +117,7 @@ static void print_leaf_facts(struct tree_printer *p, lt_tnode at)
 		}
 }
 
-/* What runs and is touched below a line; on a root, which of both bounds the nest. */
+/* What runs and is touched inside a line; on a root, which of both bounds the nest. */
 static void print_work(struct tree_printer *p, lt_tnode at)
 {
 	const struct lt_fact *f = &p->fact[at];

@@ -1,4 +1,5 @@
-/* The products of a graph: sums of products whose vars are rows, columns, batches or summed over, and the own nodes that they need. */
+/* The products of a graph: sums of products whose vars are rows, columns, batches or summed over, and the derived nodes
+ * that they need. */
 #include <string.h>
 #include "ir/intern.h"
 #include "looptree/auto.h"
@@ -12,7 +13,7 @@ enum {
 
 static void add_var(struct lt_vars *list, lt_var v) { list->at[list->n++] = v; }
 
-/* Sorts the vars of the product into the four lists; false: one fits none, so this is no product. */
+/* Sorts the vars of the product into the four lists; false: one fits none, so this is not a product. */
 static bool classify(const struct lt_auto *s, struct lt_product *p, int right)
 {
 	const struct lt_leaf *mul = s->t->leaf[p->mul], *sum = s->t->leaf[p->sum];
@@ -46,7 +47,7 @@ static bool classify(const struct lt_auto *s, struct lt_product *p, int right)
 	return true;
 }
 
-/* A leaf that rides with the product's terms would be run for each of them. */
+/* A leaf that is inlined into the product's terms would be run for each of them. */
 static bool is_fed_by_riders(const struct lt_auto *s, const struct lt_leaf *mul)
 {
 	for (int32_t k = 0; k < mul->n_read; k++)
@@ -130,7 +131,8 @@ static bool product_find(struct lt_auto *s, lt_node sum, struct lt_product *p)
 	return work >= MIN_WORK && g->var[p->n].extent * 2 >= lanes;
 }
 
-/* The cluster that alone reads the sum and that may stand in its nest: behind all else that it reads, and over the same elements. */
+/* The cluster that alone reads the sum and that may be in its nest: after all else that it reads, and over the same
+ * elements. */
 static lt_node find_epilogue(struct lt_auto *s, const struct lt_product *p)
 {
 	lt_node end = s->reader[p->sum];
@@ -189,7 +191,7 @@ static const char *product_add_step(struct lt_auto *s, struct derived_steps *lis
 	return step.made;
 }
 
-/* Names of a product's own nodes, until they are made. */
+/* Names of a product's derived nodes, until they are made. */
 struct made { const char *left, *right, *part, *out; };
 
 /* stored: by node, the name of the sum in its place, which is what others read then. */
@@ -212,7 +214,7 @@ static void add_steps(struct lt_auto *s, int32_t number, struct derived_steps *l
 		stored[p->sum] = made->out = product_add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_MATERIALIZE, .of = sum }, "out", p->sum);
 }
 
-/* The own nodes are made all at once; what was found of the products moves with its nodes. */
+/* The derived nodes are made all at once; what was found of the products moves with its nodes. */
 static lt_status make_derived(struct lt_auto *s)
 {
 	struct derived_steps list = { NULL, 0, 0 };

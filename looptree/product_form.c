@@ -2,8 +2,8 @@
  *
  * Right factors that lie along n are read where they lie while all of them fits into the second cache, else by panels of
  * tile_n columns and block_k deep elements that do, packed just before they are used (once for all rows).  The left factor is read where it
- * lies: a tile needs one scalar a row and trip.  Every block of k costs another pass over the sum, so there are as few as fit.
- * The number of threads changes what runs beside what, never the blocks of k: the sums are the same.
+ * lies: a tile needs one scalar a row and iteration.  Every block of k costs another pass over the sum, so there are as
+ * few as fit. The number of threads changes what runs at the same time, never the blocks of k: the sums are the same.
  */
 #include "looptree/auto.h"
 
@@ -18,7 +18,8 @@ enum {
 	ITERATIONS_A_THREAD = 4,
 	MIN_PACKED_ROWS = 24          /* rows between two packings of the same panel                                          */
 };
-static const double GOOD_SHARE = 0.9;   /* of the threads' time that they work, where trips do not divide among them */
+static const double GOOD_SHARE = 0.9;   /* of the threads' time that they work, where iterations do not divide among
+                                         * them */
 
 static int64_t extent(const struct lt_auto *s, lt_var v) { return v < 0 ? 1 : s->g->var[v].extent; }
 
@@ -70,8 +71,8 @@ static bool may_copy(const struct lt_auto *s, const struct lt_product *p, bool r
 	return d->n_dim > 0;
 }
 
-/* How much slower a tile of so many rows and vectors is than its multiply-adds: for each trip it loads vectors, which its rows share, and
- * one scalar a row, which its vectors share. */
+/* How much slower a tile of so many rows and vectors is than its multiply-adds: for each iteration it loads vectors,
+ * which its rows share, and one scalar a row, which its vectors share. */
 static double tile_cost(double rows, int64_t vectors) { return 0.25 / rows + 0.25 / (double)vectors; }
 
 static int64_t tile_rows(const struct lt_auto *s, int64_t vectors, int64_t extent_m)
@@ -146,7 +147,8 @@ static void choose_depth(const struct lt_auto *s, struct lt_product *p, int64_t 
 
 double lt__product_share(int64_t trip_count, int64_t cores) { return (double)trip_count / (double)(divide_up(trip_count, cores) * cores); }
 
-/* Rows between the loops of the tiles: as many as the third cache keeps of the left factor, fewer where threads need trips. */
+/* Rows between the loops of the tiles: as many as the third cache keeps of the left factor, fewer where threads need
+ * iterations. */
 static void choose_blocks(const struct lt_auto *s, struct lt_product *p, double work, int64_t bytes)
 {
 	int64_t rows = extent(s, p->m), deep = vars_count(s, &p->deep), cores = most(1, s->target->cores);
@@ -175,7 +177,7 @@ static void choose_blocks(const struct lt_auto *s, struct lt_product *p, double 
 		p->block_m = 0;
 }
 
-/* Whether the sum's readers have to find it in a place of its own: it stands in registers or in a tile otherwise. */
+/* Whether the sum's readers have to find it in a place of its own: it is in registers or in a tile otherwise. */
 static void choose_out(const struct lt_auto *s, struct lt_product *p, bool direct)
 {
 	if (p->epilogue < 0 && !direct && !is_kept(s, p))
@@ -192,7 +194,8 @@ static void form_rows(const struct lt_auto *s, struct lt_product *p, double work
 	for (int32_t i = 1; i < p->deep.n; i++)
 		if (extent(s, p->deep.at[i]) > 1)
 			p->k = p->deep.at[i];
-	p->block_k = ROWS_DEEP < extent(s, p->k) ? ROWS_DEEP : divide_up(extent(s, p->k), 2);     /* partial sums are of two trips at least */
+	p->block_k = ROWS_DEEP < extent(s, p->k) ? ROWS_DEEP : divide_up(extent(s, p->k), 2);     /* partial sums are of two
+	                                                                                           * iterations at least */
 	p->part = p->sum;
 	p->parallel = cores > 1 && work >= MIN_PARALLEL;
 	if (p->parallel)

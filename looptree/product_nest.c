@@ -2,7 +2,7 @@
 #include "looptree/auto.h"
 #include "looptree/layout.h"
 
-/* A place in the tree below which loops are opened; -1: the root. */
+/* The node of the tree inside which loops are opened; -1: the root. */
 struct product_nest { struct lt_auto *s; const struct lt_product *p; lt_tnode at; };
 
 enum { MAX_EXTENTS = 16 };
@@ -41,7 +41,8 @@ static struct nest_extents left_of(const struct lt_looptree *t, lt_tnode at, lt_
 	return x;
 }
 
-/* A loop over v in steps of `step`, unless the loops above leave no room for it; its tail only where a trip may be partial. */
+/* A loop over v in steps of `step`, unless the loops above leave no room for it; its tail only where an iteration may
+ * be partial. */
 static void open(struct product_nest *x, lt_var v, int64_t step, enum lt_loop_kind kind, enum lt_tail tail)
 {
 	struct lt_looptree *t = x->s->t;
@@ -64,7 +65,8 @@ static void open(struct product_nest *x, lt_var v, int64_t step, enum lt_loop_ki
 	t->node[x->at].tail = partial ? tail : LT_GUARD;
 }
 
-/* A loop over tiles that threads may share: where the last tile is smaller, it is one trip of the loop like the others, and cut off inside. */
+/* A loop over tiles that threads may share: where the last tile is smaller, it is one iteration of the loop like the
+ * others, and cut off inside. */
 static void open_tiles(struct product_nest *x, lt_var v, int64_t step, enum lt_tail tail)
 {
 	struct lt_looptree *t = x->s->t;
@@ -129,7 +131,8 @@ static void add_digit(struct digits *x, lt_var v, int64_t step, int64_t span)
 		}
 }
 
-/* The order of a copy's elements: v in steps (0: not cut), the deep vars, a second column, v within a step; other dims stand first. */
+/* The order of a copy's elements: v in steps (0: not cut), the deep vars, a second column, v within a step; other dims
+ * come first. */
 static void set_layout(struct lt_auto *s, lt_node n, const struct lt_product *p, lt_var v, int64_t step)
 {
 	const struct lt_nodedef *d = &s->g->node[n];
@@ -169,7 +172,8 @@ static void add_copy(struct product_nest x, lt_node copy, lt_var v)
 	leaf(&x, copy);
 }
 
-/* Sums that do not end with n lie so below the loops of their tile: lanes are next to each other, whatever the result's order is. */
+/* Inside the loops of their tile, sums that do not end with n are ordered like this: lanes are next to each other,
+ * whatever the result's order is. */
 static void lay_across(struct lt_auto *s, const struct lt_product *p, lt_node sum)
 {
 	const struct lt_nodedef *d = &s->g->node[sum];
@@ -220,7 +224,7 @@ static void add_early(struct lt_auto *s, const struct lt_product *p, lt_node cop
 	lt__auto_record_nest(s, root, s->constant[copy], true);
 }
 
-/* The outermost loops are parallel until there are trips enough for the cores. */
+/* The outermost loops are parallel until there are iterations enough for the cores. */
 static void make_parallel(struct product_nest *x)
 {
 	struct lt_looptree *t = x->s->t;
@@ -249,7 +253,7 @@ static void open_group(struct product_nest *x)
 		x->at = lt_looptree_add_group(x->s->t, -1);
 }
 
-/* The outermost loop around `at` below the nest's place. */
+/* The outermost loop around `at` inside the nest's place. */
 static lt_tnode child_below(const struct product_nest *x, lt_tnode at)
 {
 	while (x->s->t->node[at].parent != x->at)
@@ -257,7 +261,7 @@ static lt_tnode child_below(const struct product_nest *x, lt_tnode at)
 	return at;
 }
 
-/* Batches and the loops over whole tiles; a panel of the left factor stands below those over its other rows. */
+/* Batches and the loops over whole tiles; a panel of the left factor is inside those over its other rows. */
 static void open_outer(struct product_nest *x, enum lt_tail tail)
 {
 	const struct lt_product *p = x->p;
@@ -289,7 +293,7 @@ static void open_outer(struct product_nest *x, enum lt_tail tail)
 		open_group(x);
 }
 
-/* Where what stands behind the sum goes: the node `out`, or the cluster that reads it, when that is met. */
+/* Where what is after the sum goes: the node `out`, or the cluster that reads it, when that is met. */
 static void end_at(struct product_nest x, struct lt_product *p, bool in_tile)
 {
 	p->end = x.at;

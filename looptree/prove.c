@@ -1,8 +1,8 @@
 /* Whether a tree is legal: by its structure where that is enough, by isl where it is not; and what breaks it.
  *
- * The rules of check.c, where they hold, order every read behind its write; what is left then are the kinds of loops.
- * The exact check asks, value by value, whether each read finds the element that it means and whether trips of a loop
- * that may run in any order meet in a cell.  Whole values that cross root nests are ordered by the nests.
+ * The rules of check.c, where they hold, order every read after its write; what is left then are the kinds of loops.
+ * The exact check asks, value by value, whether each read finds the element that it means and whether iterations of a
+ * loop that may run in any order meet in a cell.  Whole values that cross root nests are ordered by the nests.
  */
 #include "looptree/depend.h"
 
@@ -31,7 +31,7 @@ static bool may_reduce(const struct lt_looptree *t, lt_tnode loop)
 	return t->node[loop].loop == LT_VECTOR || t->node[loop].loop == LT_BLOCK;
 }
 
-/* Whether each trip of the loop has cells of its own for the value. */
+/* Whether each iteration of the loop has cells of its own for the value. */
 static bool is_private(const struct lt_looptree *t, lt_node n, lt_tnode loop)
 {
 	const struct lt_scope *s = &t->scope[n];
@@ -40,8 +40,8 @@ static bool is_private(const struct lt_looptree *t, lt_node n, lt_tnode loop)
 
 /* -- rules beyond the order of reads -- */
 
-/* A leaf below a loop over a var that it does not have runs again on each trip; where there may be no trip, nobody outside
- * of that loop may need its value. */
+/* A leaf inside a loop over a var that it does not have runs again on each iteration; where there may be no iteration,
+ * nobody outside of that loop may need its value. */
 static lt_status check_repeats(const struct lt_looptree *t)
 {
 	for (lt_node n = 0; n < t->graph->n_node; n++)
@@ -59,7 +59,8 @@ static lt_status check_repeats(const struct lt_looptree *t)
 
 /* -- the fast path -- */
 
-/* Where reads are in place on every shared loop, trips of a loop over one of a value's own vars touch their own elements. */
+/* Where reads are in place on every shared loop, iterations of a loop over one of a value's own vars touch their own
+ * elements. */
 static bool kinds_are_plain(const struct lt_looptree *t)
 {
 	for (lt_node n = 0; n < t->graph->n_node; n++)
@@ -105,7 +106,7 @@ static int64_t param_value(const struct lt_question *q, const struct lt_answer *
 
 enum { MOST = LT_MAX_RANK };
 
-/* The element that an instance touches; false: not to be told. */
+/* The element that an instance touches; false: it cannot be determined. */
 static bool element_of(const struct lt_question *q, const struct lt_answer *a, const struct lt_touch *x, const int64_t *at, int64_t *out)
 {
 	int64_t param[MOST], dim[2 * MOST];
@@ -156,7 +157,8 @@ static const char *writer_text(const struct lt_looptree *t, const struct lt_ques
 	return lt__scratch(t->ctx, "%s", text);
 }
 
-/* The outermost loop that the touch shares with the value's leaf and on which it reads other trips' elements; -1: none. */
+/* The outermost loop that the touch shares with the value's leaf and on which it reads other iterations' elements; -1:
+ * none. */
 static lt_tnode crossed_loop(const struct lt_looptree *t, const struct lt_question *q, const struct lt_touch *x)
 {
 	const struct lt_nodedef *d = &q->g->node[q->value];

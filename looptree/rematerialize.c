@@ -1,6 +1,7 @@
 /* What the default tree computes again: a cheap node of what lies in memory, read on both sides of a reduction of it.
  *
- * The row that is reduced is in a cache when it is read again; a row of the node's own would have to be written beside it.
+ * The row that is reduced is in a cache when it is read again; a row of the node's own would have to be written as
+ * well.
  */
 #include "looptree/derived.h"
 #include "looptree/rows.h"

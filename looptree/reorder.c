@@ -60,7 +60,7 @@ lt_status lt__primitive_reorder(struct lt_edit *e, const struct lt_words *w)
 	struct reorder_nest list = { .n = 0 }, nest = { .n = 0 };
 	LT_TRY(read_loops(e, w, &list));
 	LT_TRY(find_nest(e, &list, &nest));
-	/* The places of the listed loops are filled anew; others keep theirs. */
+	/* The places of the listed loops are filled again; others keep theirs. */
 	struct reorder_nest now = { nest.n, LT_NEW(t->arena, lt_tnode, nest.n) };
 	for (int32_t i = 0, k = 0; i < nest.n; i++)
 		now.loop[i] = is_listed(&list, nest.loop[i]) ? list.loop[k++] : nest.loop[i];

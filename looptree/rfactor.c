@@ -1,4 +1,4 @@
-/* rfactor: a reduction by partial results, one for each trip of one of its loops, which are then reduced. */
+/* rfactor: a reduction by partial results, one for each iteration of one of its loops, which are then reduced. */
 #include <string.h>
 #include "ir/intern.h"
 #include "looptree/edit.h"
@@ -28,7 +28,7 @@ static lt_status rfactor_check(const struct lt_looptree *t, lt_node n, lt_tnode 
 	return LT_OK;
 }
 
-/* Whether a loop that the nest of a sum shares counts its dim v as trips of another var. */
+/* Whether a loop that the nest of a sum shares counts its dim v as iterations of another var. */
 static bool counts(const struct lt_looptree *t, lt_tnode at, lt_var v)
 {
 	for (; at >= 0; at = t->node[at].parent)
@@ -50,7 +50,8 @@ static lt_tnode copy_loop(struct lt_edit *e, lt_tnode loop, lt_var v, lt_tnode a
 	return copy;
 }
 
-/* Behind the partial results' outermost reducing loop: the loops of their results, with kinds and tails, and the reduction. */
+/* After the partial results' outermost reducing loop: the loops of their results, with kinds and tails, and the
+ * reduction. */
 static lt_status add_sum(struct lt_edit *e, lt_node part, lt_node sum)
 {
 	struct lt_looptree *t = e->t;

@@ -10,15 +10,16 @@
 #include "looptree/rows.h"
 
 enum {
-	MIN_SHARED = 1 << 16,         /* trips of leaves that are worth a second thread */
+	MIN_SHARED = 1 << 16,         /* iterations of leaves that are worth a second thread */
 	MIN_CHUNKED = 1 << 18,        /* of a reduction that needs partial results for it */
 	MAX_CHUNKS = 64, FEW_ITERATIONS = 64,
 	MAX_CACHE = 32 << 20,          /* bytes of the last cache, where it is not known */
 	MAX_SIDE = 4,                  /* vectors side by side: enough to hide the latency of an addition */
-	MIN_CHUNK = 4096              /* bytes of a run of elements that one thread takes; trips of leaves below a parallel loop */
+	MIN_CHUNK = 4096              /* bytes of a run of elements that one thread takes; iterations of leaves inside a
+	                               * parallel loop */
 };
 
-/* A reduction and what it gets; names, because nodes are numbered anew when it is made. */
+/* A reduction and what it gets; names, because nodes are numbered again when it is made. */
 struct nest_part {
 	lt_node sum;
 	lt_tnode outermost;             /* of the loops that reduce it */
@@ -87,7 +88,7 @@ static bool is_private(const struct lt_looptree *t, lt_node n, lt_tnode loop)
 	return !p->whole && p->owner >= 0 && (p->owner == loop || lt__is_above(t, loop, p->owner));
 }
 
-/* Whether each trip of the loop has elements of its own; sums: but for values that it reduces. */
+/* Whether each iteration of the loop has elements of its own; sums: except for values that it reduces. */
 static bool is_shared_out(const struct lt_looptree *t, lt_tnode loop, bool sums)
 {
 	for (lt_node n = 0; n < t->graph->n_node; n++) {
@@ -161,7 +162,7 @@ static void want_part(struct nest_rows *s, const struct lt_inner *x, lt_node sum
 }
 
 /* Vectors side by side: as many sums at once as keep the processor busy, and no more than there are registers for.  Their partial results
- * are folded by halves, so that vectors of other numbers of lanes stand alone. */
+ * are folded by halves, so that vectors of other numbers of lanes are alone. */
 static void choose_unroll(const struct nest_rows *s, struct lt_inner *x)
 {
 	const struct lt_looptree *t = s->t;
@@ -244,7 +245,7 @@ static void choose_streams(struct nest_rows *s)
 
 /* -- and made -- */
 
-/* What stands beside a root loop from now on needs a nest with it. */
+/* What is next to a root loop from now on needs a nest with it. */
 static void ensure_group(struct nest_rows *s, lt_tnode at)
 {
 	if (s->t->node[at].parent >= 0)
@@ -254,7 +255,8 @@ static void ensure_group(struct nest_rows *s, lt_tnode at)
 	lt__edit_insert(&s->e, group, -1, at);
 }
 
-/* A loop over partial results behind `after`, with the leaf of n: its trips are lanes, or those of a dim that n keeps. */
+/* A loop over partial results after `after`, with the leaf of n: its iterations are lanes, or those of a dim that n
+ * keeps. */
 static void add_fold(struct nest_rows *s, lt_tnode after, const char *dim, lt_node n, const struct lt_inner *inner)
 {
 	struct lt_looptree *t = s->t;
@@ -300,7 +302,7 @@ static void make_chunks(struct nest_rows *s, lt_tnode loop)
 	s->t->node[outer].loop = s->target->cores > 1 ? LT_PARALLEL : LT_SERIAL;        /* the sums are the same on one core */
 }
 
-/* In the place of a sum its innermost partial results are made; the others stand behind the loops that make them. */
+/* In the place of a sum its innermost partial results are made; the others are after the loops that make them. */
 static void make_part(struct nest_rows *s, const struct nest_part *p, const lt_node *to)
 {
 	struct lt_looptree *t = s->t;
@@ -324,7 +326,7 @@ static void make_part(struct nest_rows *s, const struct nest_part *p, const lt_n
 
 /* -- vectors and threads -- */
 
-/* How many trips all loops around the loop have, if they hold nothing else; -1. */
+/* How many iterations all loops around the loop have, if they hold nothing else; -1. */
 static int64_t trip_count_around(const struct lt_looptree *t, lt_tnode loop)
 {
 	int64_t trip_count = 1;
@@ -336,7 +338,7 @@ static int64_t trip_count_around(const struct lt_looptree *t, lt_tnode loop)
 	return trip_count;
 }
 
-/* A long run of elements below few other loops is cut for threads. */
+/* A long run of elements inside few other loops is cut for threads. */
 static void share_run(struct nest_rows *s, const struct lt_inner *x)
 {
 	const struct lt_looptree *t = s->t;
@@ -350,7 +352,7 @@ static void share_run(struct nest_rows *s, const struct lt_inner *x)
 		(void)lt__inner_around(&s->e, x->loop, step);
 }
 
-/* The outermost loops whose trips have elements of their own, until there are enough for many threads. */
+/* The outermost loops whose iterations have elements of their own, until there are enough for many threads. */
 static void share_nest(struct lt_looptree *t, lt_tnode root)
 {
 	int64_t trip_count = 1;

@@ -4,27 +4,28 @@
 #include "looptree/auto.h"
 #include "looptree/edit.h"
 
-/* An innermost loop whose trips may be lanes. */
+/* An innermost loop whose iterations may be lanes. */
 struct lt_inner {
 	lt_tnode loop;
 	lt_var v;
 	int64_t lanes, unroll;          /* of a vector of its widest type; vectors side by side */
 	bool reduces, accumulates;      /* a leaf reduces over it; over a loop around it, not over it */
-	bool bounded;                   /* its trips depend on a run-time scalar */
+	bool bounded;                   /* its iterations depend on a run-time scalar */
 	lt_tnode with;                  /* the loop around it along which what it reads lies in memory; -1: what it reads lies along it */
 };
 /* inner.c */
-/* False: its trips stay what they are. */
+/* False: its iterations stay what they are. */
 bool lt__inner_look(struct lt_looptree *, const struct lt_target *, lt_tnode loop, struct lt_inner *);
-/* Elements that the loop covers in a trip of the loops around it, at most and where these end. */
+/* Elements that the loop covers in an iteration of the loops around it, at most and where these end. */
 int32_t lt__inner_extents(const struct lt_looptree *, lt_tnode loop, int64_t *out, int32_t most);
-/* The loop becomes one over vectors, `unroll` of them side by side, and one over their lanes; tails go where trips are partial. */
+/* The loop becomes one over vectors, `unroll` of them side by side, and one over their lanes; tails go where iterations
+ * are partial. */
 void lt__inner_cut(struct lt_edit *, const struct lt_inner *);
 /* A loop in steps of `step` right around the loop. */
 lt_tnode lt__inner_around(struct lt_edit *, lt_tnode loop, int64_t step);
 /* The tiles of a copy between two orders of elements. */
 void lt__inner_block(struct lt_edit *, const struct lt_inner *);
-/* Trips of all leaves below. */
+/* Iterations of all leaves inside. */
 double lt__nest_work(const struct lt_looptree *, lt_tnode at);
 
 /* rematerialize.c: gives readers of cheap nodes clones of them. */

@@ -146,7 +146,7 @@ static lt_status do_step(const struct lt_looptree *from, const struct schedule_s
 	return st;
 }
 
-/* The step, and what becomes of the cursors. */
+/* The step, and what happens to the cursors. */
 static lt_status follow_step(const struct lt_looptree *from, const struct schedule_step *s, int32_t n_cursor, lt_tnode *cursor, struct lt_looptree **out)
 {
 	size_t bytes = ((size_t)from->n_node + 1) * sizeof(lt_tnode);

@@ -1,7 +1,8 @@
 /* Where values live: from the lowest common ancestor of a value's writer and its readers.
  *
  * A value whose loops are all shared is a scalar, one that shares some is a row or a tile, one that is read by
- * another root nest, or is a result or state, is whole.  A dim that another trip reads is held whole, owned outside its loops.
+ * another root nest, or is a result or state, is whole.  A dim that another iteration reads is held whole, owned
+ * outside its loops.
  */
 #include "looptree/looptree.h"
 
@@ -28,7 +29,8 @@ static void hold_whole(const struct lt_looptree *t, lt_tnode *owner, const struc
 	}
 }
 
-/* Elements of dim v held in one trip of `owner`: what the loops below it cover; all of the step where it is padded. */
+/* Elements of dim v held in one iteration of `owner`: what the loops inside it cover; all of the step where it is
+ * padded. */
 static int64_t held(const struct lt_looptree *t, lt_tnode owner, lt_var v)
 {
 	int64_t extent = t->graph->var[v].extent, found = 0;

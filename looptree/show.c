@@ -282,7 +282,7 @@ static int64_t touched(struct loop_along *along, int32_t n, bool *exact)
 	return count;
 }
 
-/* Footprint of one access within one trip of each loop around it, and in the whole kernel. */
+/* Footprint of one access within one iteration of each loop around it, and in the whole kernel. */
 static void show_footprints(struct lt_text *x, const struct lt_tree *t, const struct lt_access *a, int32_t loop)
 {
 	const int64_t *row = t->rows + (int64_t)a->row * t->n_column;

@@ -7,7 +7,8 @@
 
 /* Its tables with names: loops, buffers, statements with their rows. */
 void lt__show_frozen(struct lt_text *, const struct lt_tree *);
-/* What each statement touches: rows, guards, strides along each loop, bytes touched by all trips of a loop and those inside. */
+/* What each statement touches: rows, guards, strides along each loop, bytes touched by all iterations of a loop and
+ * those inside. */
 void lt__show_access(struct lt_text *, const struct lt_tree *);
 /* canonical.c: lt_tree.text, of all else in it. */
 void lt__tree_canonical(struct lt_text *, const struct lt_tree *);

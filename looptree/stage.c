@@ -5,8 +5,8 @@
 #include "looptree/derived.h"
 #include "looptree/window.h"
 
-/* Elements of var v that one trip of `at` and the loops around it leave: 1 where it is a single one; -1: all.  *over: the var that
- * the loops so far count it by. */
+/* Elements of var v that one iteration of `at` and the loops around it leave: 1 where it is a single one; -1: all.
+ * *over: the var that the loops so far count it by. */
 static int64_t room_of(const struct lt_looptree *t, lt_tnode at, lt_var v, lt_var *over)
 {
 	*over = v;
@@ -63,7 +63,7 @@ static lt_tnode child_with(const struct lt_looptree *t, lt_tnode parent, lt_tnod
 	return at;
 }
 
-/* The loop that a copy goes below, around the leaf of n; "root": none. */
+/* The loop that a copy goes into, around the leaf of n; "root": none. */
 static lt_status find_loop(struct lt_edit *e, const struct lt_word *w, lt_node n, lt_tnode *out)
 {
 	*out = -1;
@@ -141,7 +141,7 @@ static lt_node view_of(const struct lt_graph *g, lt_node reader, lt_node of)
 	return found;
 }
 
-/* The copy of the window that the reader reads through the view in one trip of `loop`. */
+/* The copy of the window that the reader reads through the view in one iteration of `loop`. */
 static lt_status make_window(struct lt_looptree *t, lt_node view, lt_tnode loop, struct lt_derived_step *s)
 {
 	const struct lt_nodedef *v = &t->graph->node[view];

@@ -1,10 +1,12 @@
-/* tail: what becomes of a loop's partial last trip; and the rule of constant extents, which says where guard is not enough. */
+/* tail: what happens to a loop's partial last iteration; and the rule of constant extents, which says where guard is
+ * not enough. */
 #include "looptree/edit.h"
 #include "looptree/text.h"
 
 static bool is_constant_kind(enum lt_loop_kind kind) { return kind == LT_UNROLL || kind == LT_VECTOR || kind == LT_BLOCK; }
 
-/* What a loop may cover in a trip of those around it: a few numbers, or (any) whatever a run-time scalar gives. */
+/* What a loop may cover in an iteration of those around it: a few numbers, or (any) whatever a run-time scalar
+ * gives. */
 enum { MAX_LEVELS = 32 };
 struct tail_extents { int32_t n; bool any; int64_t at[MAX_LEVELS + 2]; };
 
@@ -17,7 +19,8 @@ static void add_extent(struct tail_extents *x, int64_t extent)
 		x->at[x->n++] = extent;
 }
 
-/* From what a loop covers to what one trip of it does.  Returns the least rest of a partial trip, 0: all are whole. */
+/* From what a loop covers to what one iteration of it does.  Returns the smallest remainder of a partial iteration, 0:
+ * all are whole. */
 static int64_t go_in(const struct lt_tnodedef *loop, struct tail_extents *x)
 {
 	struct tail_extents in = { .any = x->any };
@@ -38,7 +41,8 @@ static int64_t go_in(const struct lt_tnodedef *loop, struct tail_extents *x)
 	return least;
 }
 
-/* Follows the loops over the var from the outermost to the one around `loop`; what that one's trips leave is what counts. */
+/* Follows the loops over the var from the outermost to the one around `loop`; what that one's iterations leave is what
+ * counts. */
 lt_status lt__check_extent(const struct lt_looptree *t, lt_tnode loop)
 {
 	const struct lt_tnodedef *d = &t->node[loop];
@@ -100,7 +104,7 @@ int64_t lt__pad_unit(const struct lt_looptree *t, lt_tnode owner, lt_tnode leaf,
 	for (int32_t i = 0; i < n; i++) {
 		const struct lt_tnodedef *d = &t->node[loop[i]];
 		if (d->var == v && below) {
-			/* Trips that are off leave cells unwritten. */
+			/* Iterations that are off leave cells unwritten. */
 			if ((masked && is_constant_kind(d->loop)) || (step && step % d->step))
 				return 0;
 			if (d->tail == LT_PAD)

@@ -1,4 +1,4 @@
-/* A tree for several targets: which one each node of a graph is for, the tree's own nodes included. */
+/* A tree for several targets: which one each node of a graph is for, the tree's derived nodes included. */
 #include "looptree/auto.h"
 #include "looptree/derived.h"
 

@@ -11,7 +11,7 @@ const struct lt_kindword *lt__kind_word(enum lt_loop_kind, int32_t arg);
 const struct lt_kindword *lt__kind_find(const char *word, size_t bytes);        /* NULL: no such */
 const char *lt__tail_word(enum lt_tail);
 int lt__tail_find(const char *word, size_t bytes);                              /* -1: no such */
-/* All words that may stand behind a loop's name. */
+/* All words that may be after a loop's name. */
 extern const char *const lt__loop_words[];
 
 /* "m'": the var, and a prime for each loop over it further out. */
@@ -20,14 +20,15 @@ void lt__text_linear(struct lt_text *, const struct lt_graph *, const struct lt_
 void lt__text_dims(struct lt_text *, const struct lt_graph *, lt_node);         /* "[m n]" */
 void lt__text_operands(struct lt_text *, const struct lt_graph *, lt_node);     /* "%a %b"; nothing if it has none */
 void lt__text_attribute(struct lt_text *, const struct lt_graph *, lt_node);    /* "axis 0", "at 0 + p, 3"; nothing */
-/* The loops around a leaf's place that its reduction runs over: "[k k']"; parent: the tree node it stands in. */
+/* The loops around a leaf's place that its reduction runs over: "[k k']"; parent: the tree node it is in. */
 lt_status lt__text_reduced(struct lt_text *, struct lt_looptree *, lt_node, lt_tnode parent);
 /* By var: whether a node has it as a dim, and so the header names it. */
 bool *lt__vars_used(const struct lt_graph *, struct lt_arena *);
 /* A number that changes with anything of the graph but the places of its nodes in a script. */
 lt_status lt__graph_fingerprint(const struct lt_graph *, uint64_t *out);
 
-/* looptree/facts.c: of one run of each loop or group (all its trips, within one trip of what stands around it). */
+/* looptree/facts.c: of one run of each loop or group (all its iterations, within one iteration of what is around
+ * it). */
 struct lt_fact {
 	int64_t flops, bytes;           /* flops: of what is computed, each element once; bytes: of values that live outside, each element once, at most */
 	int64_t executed;               /* flops that run, padding and repetition included; -1: the tree cannot be frozen */

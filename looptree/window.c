@@ -1,15 +1,16 @@
-/* Windows: a copy of what a view of a source reads in one trip of a loop, tile and halo, lower corner first.
+/* Windows: a copy of what a view of a source reads in one iteration of a loop, tile and halo, lower corner first.
  *
- * The view reads row i of its source at a sum of its dims, low(i) + h: low moves with the trips of the loops around the copy, h runs
- * over the rest.  The copy has a dim for each h and for each loop that moves a corner; outside of the source it holds the view's fill.
+ * The view reads row i of its source at a sum of its dims, low(i) + h: low moves with the iterations of the loops
+ * around the copy, h runs over the rest.  The copy has a dim for each h and for each loop that moves a corner; outside
+ * of the source it holds the view's fill.
  */
 #include <string.h>
 #include "ir/intern.h"
 #include "looptree/derived.h"
 #include "looptree/window.h"
 
-/* What becomes of dim j of the view: range elements in a trip of the loops that stand around the copy; trip: the dim of the copy that
- * says which trip (step 1: the var itself), -1: no loop moves it. */
+/* What happens to dim j of the view: range elements in an iteration of the loops that are around the copy; trip: the
+ * dim of the copy that says which iteration (step 1: the var itself), -1: no loop moves it. */
 struct window_column { int64_t range, step; int32_t trip; };
 struct window {
 	const struct lt_graph *g;
@@ -124,7 +125,7 @@ bool lt__window_moves(const struct lt_graph *g, struct lt_arena *a, lt_node view
 	return false;
 }
 
-/* The dims of the copy: trips of the loops that move it, then its own. */
+/* The dims of the copy: iterations of the loops that move it, then its own. */
 static lt_status make_dims(struct window *w, struct lt_graph *out, const struct lt_derived_step *s)
 {
 	w->dim = LT_NEW(w->a, lt_var, w->view->n_dim + w->from->n_dim + 1);

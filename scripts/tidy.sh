@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks what docs/architecture.md promises of the sources: a file includes only from its own floor and those below, isl
+# Checks what docs/architecture.md promises of the sources: a file includes only from its own floor and lower ones, isl
 # is used in three files, each header compiles alone, and what scripts/names.sh looks at.  Prints what does not hold and
 # answers 1; files of more than 500 lines are only reported.  CC: compiler and warnings; O: where objects are.
 set -u

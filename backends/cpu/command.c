@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "backends/cpu/command.h"
 
-extern char **environ;          /* handed on, never read but for one name that is replaced */
+extern char **environ;          /* handed on, never read except for one name that is replaced */
 
 /* How often a program is looked after that says nothing; one whose output has ended will end at once; how long one that is asked to end has
  * for removing its files. */
@@ -136,7 +136,7 @@ static void command_finish(struct running *r)
 		(void)kill(-r->pid, SIGKILL);
 	while ((got = waitpid(r->pid, &status, 0)) < 0 && errno == EINTR)
 		;
-	if (got < 0) {                  /* a host that ignores SIGCHLD: the result itself must tell */
+	if (got < 0) {                  /* a host that ignores SIGCHLD: the result itself must show it */
 		r->command->status = 0;
 		return;
 	}

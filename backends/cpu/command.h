@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LT_CC_TIMEOUT_MS = 60000 };      /* of a program, where nobody says another time */
+enum { LT_CC_TIMEOUT_MS = 60000 };      /* of a program, unless another time is given */
 
 struct lt_command {
 	const char *const *argv;        /* ends with NULL; argv[0] is looked for as a shell would */
@@ -22,7 +22,7 @@ struct lt_command_limits {
 	uint32_t ms;                    /* that each may take; 0: LT_CC_TIMEOUT_MS */
 	int (*cancelled)(void *user);   /* asked a few times a second; not 0: all are ended.  NULL: never */
 	void *user;
-	const char *folder;             /* the programs' TMPDIR, that of nobody else; NULL: none */
+	const char *folder;             /* TMPDIR for the programs only; NULL: none */
 };
 /* Runs n programs, at most `width` at a time, and waits for all; ended(user), if there is one, after each.  What a program leaves running
  * is not waited for.  False: it was cancelled, and no program runs any more. */
@@ -30,7 +30,7 @@ bool lt__command_run(struct lt_command *, uint32_t n, uint32_t width, const stru
 /* "ccache gcc" as words, then room for `more` others.  One block, the caller's to free; NULL: no memory. */
 const char **lt__command_words(const char *text, uint32_t more, uint32_t *n);
 
-/* folder.c: a folder of its own for the temporary files of one process, which nobody else may open. */
+/* folder.c: a folder of its own for the temporary files of one process, which no other user may open. */
 struct lt_folder {
 	char path[4096 - 64];           /* "": there is none */
 	int fd;                         /* locked as long as the process lives */

@@ -222,7 +222,8 @@ static lt_status compile_all(struct work *w)
 	return status;
 }
 
-/* A target of another machine needs a compiler that writes for it: one made for it, or clang, which is told. */
+/* A target of another machine needs a compiler that writes for it: one made for it, or clang, which gets the target as
+ * a flag. */
 static lt_status find_machine(struct work *w)
 {
 	const char *machine = w->s->model->machine;

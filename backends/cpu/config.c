@@ -1,4 +1,4 @@
-/* backends/cpu/config.c -- the words behind "cpu:", separated by ';': O0 .. O3, target=NAME, source=PATH. */
+/* backends/cpu/config.c -- the words after "cpu:", separated by ';': O0 .. O3, target=NAME, source=PATH. */
 #include <stdio.h>
 #include <string.h>
 #include "backends/cpu/cpu.h"

@@ -21,7 +21,7 @@ const struct lt_cpu_model *lt__cpu_model_at(uint32_t);
 const struct lt_cpu_model *lt__cpu_model_find(const char *name, size_t bytes);         /* NULL: no such */
 const char *lt__cpu_machine(void);                                                      /* this one */
 
-/* config.c: the words behind "cpu:" */
+/* config.c: the words after "cpu:" */
 struct lt_cpu_config {
 	char level;                     /* of optimisation: '0' .. '3' */
 	const struct lt_cpu_model *model;
@@ -68,14 +68,15 @@ lt_status lt__cpu_run(struct lt_session *, struct lt_command *, uint32_t n, cons
 	struct lt_diag *);
 /* A folder for temporary files; says why there is none. */
 lt_status lt__cpu_folder(const struct lt_session *, struct lt_folder *, struct lt_diag *);
-/* What a sentence about a folder that is full or must not hold code goes on with: the folder is named in it. */
+/* What a sentence about a folder that is full or must not hold code continues with: the folder is named in it. */
 #define LT_CPU_OTHER_FOLDER "free some space there, or name another folder for temporary files in TMPDIR"
-/* Why a file in the folder may have failed, with the way out; NULL: the folder is not to blame.  said: what was said of it, or NULL. */
+/* Why a file in the folder may have failed, with the remedy; NULL: the folder is not the cause.  said: the message
+ * about it, or NULL. */
 const char *lt__cpu_folder_fault(const struct lt_folder *, const char *said, char *out, size_t bytes);
 /* "out of memory", to the one that listens. */
 lt_status lt__cpu_no_memory(struct lt_diag *);
 
-/* identity.c: which compiler and processor it is: what compiled code depends on beside its text. */
+/* identity.c: which compiler and processor it is: what compiled code depends on besides its text. */
 lt_status lt__cpu_identity(struct lt_session *, struct lt_diag *);     /* sets s->identity */
 /* Facts that the host keeps, as strings.  *text NULL: it does not have it; the caller's to free. */
 lt_status lt__cpu_recall(const struct lt_session *, const char *key, char **text, struct lt_diag *);
@@ -96,7 +97,7 @@ struct lt_cpu_job {
 };
 /* All or nothing: on failure no handle is open. */
 lt_status lt__cpu_compile(struct lt_session *, struct lt_cpu_job *, uint32_t n, struct lt_diag *);
-/* The flags of a library with or without OpenMP, one behind the other with spaces before them. */
+/* The flags of a library with or without OpenMP, one after the other with spaces before them. */
 void lt__cpu_flags(const struct lt_session *, bool threads, FILE *);
 /* A whole file, then a 0; NULL: not there, not readable, no memory. */
 char *lt__cpu_read_file(const char *path, size_t *bytes);

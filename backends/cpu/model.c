@@ -1,4 +1,5 @@
-/* backends/cpu/model.c -- targets by name: what each can do, how a compiler is told to make code for it, whether this machine runs it.
+/* backends/cpu/model.c -- targets by name: what each can do, how a compiler is made to generate code for it, whether
+ * this machine runs it.
  *
  * native is this machine and has its numbers; the others have fixed ones, so that their trees and texts are the same everywhere.
  */
@@ -40,7 +41,7 @@ static bool runs_here(void) { return true; }
 		.cache_line = 64, .l1_bytes = (l1) << 10, .l1_ways = 8, .l2_bytes = (l2) << 10, .l2_ways = 8, .l3_bytes = (l3) << 20, \
 		.l3_ways = 16 }
 
-/* Compilers of clang's kind split vectors of 64 bytes where the processor is said to prefer less. */
+/* Compilers of clang's kind split vectors of 64 bytes where the processor prefers less. */
 static const struct lt_cpu_model models[] = {
 	{ .name = "native", .machine = MACHINE, .flags = { "-march=native" }, .runs = runs_here },
 	{ .name = "avx512", .machine = "x86_64", .flags = { "-march=x86-64-v4", "-mprefer-vector-width=512" }, .runs = runs_v4,

@@ -81,7 +81,8 @@ static bool write_all(int fd, const char *at, size_t bytes)
 }
 
 /* A path of the descriptor's own: the loader takes a library of a name that it knows for the one that it has, and numbers of descriptors come
- * again.  A memory file's inode does not while its library is loaded, so it stands in the path, in "/." for a 1 and "//" for a 0. */
+ * again.  A memory file's inode does not while its library is loaded, so it is in the path, in "/." for a 1 and "//"
+ * for a 0. */
 static void descriptor_path(int fd, uint64_t inode, char path[200])
 {
 	int n = snprintf(path, 200, "/proc/self/fd");

@@ -12,8 +12,8 @@ lt_status lt__cpu_no_memory(struct lt_diag *diag)
 	return lt__report(diag, LT_ENOMEM, -1, -1, NULL, "out of memory");
 }
 
-/* Where others may exchange the compiler's files, what is compiled is somebody else's: who owns a folder, and, without a sticky bit, who
- * may write to it, can rename what is in it. */
+/* Where others may replace the compiler's files, the compiled code is theirs: who owns a folder, and, without a sticky
+ * bit, who may write to it, can rename what is in it. */
 static lt_status check_temporaries(const char *dir, struct lt_diag *diag)
 {
 	struct stat st;

@@ -1,7 +1,7 @@
 /* backends/cpu/source.c -- C that people edit: kernels written with names, and such a file compiled in place of what would be printed.
  *
- * Above each kernel stands a line that says of which loop tree it is and what workspace it was printed for.  A kernel is taken by its
- * name, and only for that tree: its text is the user's, but its parameters are not.
+ * A line above each kernel says which loop tree it is from and for what workspace it was printed.  A kernel is taken by
+ * its name, and only for that tree: its text is the user's, but its parameters are not.
  */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
@@ -14,7 +14,7 @@
 #include "backends/cpu/cpu.h"
 
 struct lt_cpu_source {
-	char *path, *text;              /* text: of the file behind a line that names it to the compiler */
+	char *path, *text;              /* text: of the file after a line that names it to the compiler */
 	void *handle;                   /* NULL: not compiled yet */
 	bool threads;                   /* it speaks of OpenMP */
 };
@@ -41,7 +41,8 @@ static int depth_after(const char *line, size_t n, int depth)
 	return depth;
 }
 
-/* Definitions with an empty line behind each, so that one which other kernels have too can be told from the rest. */
+/* Definitions with an empty line after each, so that one which other kernels also have can be distinguished from the
+ * others. */
 static void write_definitions(const char *text, size_t n, lt_write *write, void *user)
 {
 	int depth = 0, ifs = 0;

@@ -66,7 +66,7 @@ static void caches(struct lt_target *t)
 			*ways[i] = (uint32_t)assoc;
 	}
 #endif
-	/* Where nobody says: small enough to be true almost everywhere. */
+	/* The default: small enough to be true almost everywhere. */
 	t->l1_bytes = t->l1_bytes ? t->l1_bytes : 32 << 10;
 	t->l2_bytes = t->l2_bytes ? t->l2_bytes : 256 << 10;
 	t->cache_line = t->cache_line ? t->cache_line : 64;

@@ -57,7 +57,7 @@ lt_status lt__cpu_openmp(struct lt_session *s, bool *can, struct lt_diag *diag)
 	if (key)
 		status = lt__cpu_recall(s, key, &known, diag);
 	lt_status tried = status || known ? LT_OK : try_probe(s);
-	/* That a compiler fails says that it cannot; that there is no memory, or nobody waits for it, says nothing. */
+	/* If the compiler fails, it cannot compile OpenMP; if memory runs out or the call is cancelled, nothing is known. */
 	if (tried == LT_ENOMEM || tried == LT_ECANCELLED || s->late)
 		status = lt__report(diag, tried, -1, -1, NULL, "%s", s->why_no_openmp);
 	if (!status) {

@@ -84,7 +84,7 @@ static lt_status check_operand(const struct lt_tree *t, int32_t s, const struct 
 	return LT_OK;
 }
 
-/* Statements below one loop are contiguous: each lies in the ranges of the loops around it, and these hold no others
+/* Statements inside one loop are contiguous: each lies in the ranges of the loops around it, and these hold no others
  * (there are as many pairs of statement and loop as the ranges have members). */
 static lt_status check_order(const struct lt_tree *t, struct lt_diag *diag)
 {

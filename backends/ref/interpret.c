@@ -1,7 +1,7 @@
 /* backends/ref/interpret.c -- runs a frozen tree one loop and one statement at a time.
  *
  * Each operator is computed in double (integers exactly) and rounded to the type of its destination.  A float buffer
- * that is reduced into has its doubles beside it, so that a whole reduction is rounded once: the buffer holds their
+ * that is reduced into has its doubles next to it, so that a whole reduction is rounded once: the buffer holds their
  * rounding.  Locals are filled with ones (NaN, -1) when their scope begins, so that a tree that reads before it
  * writes gives nonsense here, not yesterday's value.
  */
@@ -146,7 +146,7 @@ static lt_status statement(const struct ref_interpreter *r, int32_t s)
 	const struct lt_stmt *st = LT_AT(struct lt_stmt, r->t->stmts, s);
 	union lt_ref_number x[4] = { { 0 } };
 	int64_t element;
-	bool reduces = st->kind == LT_REDUCE || st->kind == LT_COMBINE;         /* one trip after the other */
+	bool reduces = st->kind == LT_REDUCE || st->kind == LT_COMBINE;         /* one iteration after the other */
 	int first = reduces;
 	if (st->kind == LT_BARRIER || !hold(r, st->first_guard, st->n_guard))
 		return LT_OK;
@@ -173,7 +173,7 @@ static lt_status statement(const struct ref_interpreter *r, int32_t s)
 
 static int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0); }
 
-/* A trip of loop l (-1: the kernel) begins: its divs have values, its locals have none. */
+/* An iteration of loop l (-1: the kernel) begins: its divs have values, its locals have none. */
 static void enter(const struct ref_interpreter *r, int32_t l)
 {
 	for (int32_t d = r->o->first_div[l + 1]; d >= 0; d = r->o->next_div[d]) {

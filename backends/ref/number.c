@@ -3,7 +3,7 @@
 #include <string.h>
 #include "backends/ref/number.h"
 
-/* mantissa: bits behind the point; 0: no float.  sign: 0 for bool. */
+/* mantissa: bits after the point; 0: no float.  sign: 0 for bool. */
 static const struct format { uint8_t bytes, mantissa, exponent; bool is_signed; } formats[LT_NDTYPE] = {
 	[LT_F32] = { 4, 23, 8, true }, [LT_F64] = { 8, 52, 11, true }, [LT_F16] = { 2, 10, 5, true }, [LT_BF16] = { 2, 7, 8, true },
 	[LT_I8] = { 1, 0, 0, true }, [LT_U8] = { 1, 0, 0, false }, [LT_I16] = { 2, 0, 0, true }, [LT_I32] = { 4, 0, 0, true },

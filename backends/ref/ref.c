@@ -1,6 +1,7 @@
 /* backends/ref/ref.c -- the backend ref: an interpreter in double precision, slow and obvious.
  *
- * It tells a wrong tree (ref differs from the graph evaluator) from a wrong backend (a backend differs from ref).
+ * It distinguishes a wrong tree (ref differs from the graph evaluator) from a wrong backend (a backend differs from
+ * ref).
  */
 #include <stdlib.h>
 #include <string.h>

@@ -14,7 +14,7 @@ struct lt_ref_value {
 	struct lt_ref_step step[LT_REF_MAX_CODE];
 };
 
-/* Reads op's source.  false: it is no expression that is known here; *at then points to where it ends to be. */
+/* Reads op's source.  false: it is not an expression that is known here; *at then points to where it ends to be. */
 bool lt__ref_value_read(const struct lt_op *, struct lt_ref_value *, const char **at);
 /* What it computes of x, not yet rounded to a type. */
 union lt_ref_number lt__ref_value_of(const struct lt_ref_value *, const union lt_ref_number *x);

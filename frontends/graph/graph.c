@@ -2,7 +2,7 @@
 #include <string.h>
 #include "lt/frontend.h"
 
-/* The first word, behind comments, is "graph" and a version; which versions there are lt_graph_parse knows. */
+/* The first word, after comments, is "graph" and a version; which versions there are lt_graph_parse knows. */
 static int recognize(const char *text, size_t bytes)
 {
 	static const char word[] = "graph ";

@@ -1,8 +1,8 @@
 /* frontends/script/args.c -- arguments of a node, read by the pattern of its row in nodes.def.
  *
- * pattern = item {", " item}; "?" behind an item: it may be left out; "=value": left out, this holds;
+ * pattern = item {", " item}; "?" after an item: it may be left out; "=value": left out, this holds;
  * "...": one or more of it, at the end.  An item that may be left out is left out where what
- * stands in its place cannot be one, so LayerNormNode($x, 1e-6) needs no weights.
+ * is in its place cannot be one, so LayerNormNode($x, 1e-6) needs no weights.
  */
 #include <math.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static enum lt_arg_kind kind_of(const char *word, const char *end)
 	return LT_ARG_INT;
 }
 
-/* The item at p; returns what is behind it, NULL at the pattern's end. */
+/* The item at p; returns what is after it, NULL at the pattern's end. */
 static const char *next_item(const char *p, struct item *out)
 {
 	memset(out, 0, sizeof *out);
@@ -102,7 +102,7 @@ lt_status lt__script_reference(struct lt_script *s, int32_t *statement)
 	return LT_OK;
 }
 
-/* So much of a number stands in a sentence. */
+/* How much of a number a message shows. */
 static int quoted(size_t bytes)
 {
 	return bytes < 40 ? (int)bytes : 40;
@@ -255,7 +255,7 @@ static lt_status read_arg(struct lt_script *s, struct lt_arg *a)
 	return LT_OK;
 }
 
-/* A name that may be left out (BufferTensor): a list behind the first comma says that it was. */
+/* A name that may be left out (BufferTensor): a list after the first comma says that it was. */
 static bool name_stands(struct lt_script *s)
 {
 	struct lt_cursor c = s->cursor;
@@ -309,7 +309,7 @@ static struct lt_arg *new_arg(struct lt_script *s, enum lt_arg_kind kind)
 	return a;
 }
 
-/* The default stands in the pattern and is read as if it stood in the script. */
+/* The default is in the pattern and is read as if it was in the script. */
 static lt_status read_default(struct lt_script *s, const struct item *item)
 {
 	struct lt_arg *a = new_arg(s, item->kind);
@@ -325,7 +325,7 @@ static lt_status read_default(struct lt_script *s, const struct item *item)
 	return status;
 }
 
-/* Reads one argument and the separator behind it; *more: another one has to follow. */
+/* Reads one argument and the separator after it; *more: another one has to follow. */
 static lt_status read_given(struct lt_script *s, const struct item *item, bool *more)
 {
 	int32_t i = s->n_arg;

@@ -73,7 +73,7 @@ const char *lt__script_nearest(const struct lt_script *s, const char *name, int3
 		return NULL;
 	lt__nearest_begin(&near, name, (size_t)bytes);
 	for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
-		near.limit = (size_t)bytes / 3 + (k == 0 ? 2 : 1);      /* letters that were not written tell nothing */
+		near.limit = (size_t)bytes / 3 + (k == 0 ? 2 : 1);      /* letters that were not written say nothing */
 		near.bytes = (size_t)snprintf(whole[k], sizeof whole[k], "%.*s%s", bytes, name, ends[k]);
 		near.word = whole[k];
 		for (int32_t i = 0; i < s->n_type; i++)

@@ -19,7 +19,7 @@ static lt_node einsum_refuse(const struct einsum *e, const char *why)
 		e->equation->n < 200 ? e->equation->n : 200, e->equation->text, why);
 }
 
-/* Letters of the result: behind "->", or (without one) those that stand once, in the order of the alphabet. */
+/* Letters of the result: after "->", or (without one) those that occur once, in alphabetical order. */
 static bool split(struct einsum *e, int32_t n)
 {
 	const char *text = e->equation->text, *arrow = strstr(text, "->");
@@ -96,7 +96,7 @@ static lt_node read_operand(struct einsum *e, const struct lt_arg *a)
 	return lt__script_view(s, a->node, m, v, at);
 }
 
-/* Axes of x that neither the result nor an operand behind number i names: they are summed now. */
+/* Axes of x that neither the result nor an operand after number i names: they are summed now. */
 static int32_t finished(const struct einsum *e, const lt_node *x, int32_t i, lt_var *over)
 {
 	int32_t n = 0;

@@ -89,7 +89,7 @@ LT_BUILDER(conv2d)
 	struct lt_graph *g = s->graph;
 	const struct lt_arg *x = &a[0], *w = &a[1];
 	enum lt_layout layout = a[6].layout;
-	bool first = layout == LT_NCHW;         /* channels stand first */
+	bool first = layout == LT_NCHW;         /* channels come first */
 	if (!check_image(s, x, first ? "NCHW" : "NHWC") || !check_image(s, w, first ? "OIHW" : "HWIO") ||
 		!lt__script_same_type(s, x, w) || !check_list(s, &a[2], 2, 1, "strides") || !check_list(s, &a[3], 4, 0, "pads") ||
 		!check_list(s, &a[4], 2, 1, "dilations"))

@@ -157,7 +157,7 @@ LT_BUILDER(rms_norm)
 	return lt_build_rms_norm(g, a[0].node, a[1].node, a[2].number);
 }
 
-/* A prefix that is known: softmax of a slice beside what is copied. */
+/* A prefix that is known: softmax of a slice, joined with what is copied. */
 static lt_node fixed_softmax(struct lt_script *s, const struct lt_arg *a, int32_t axis, int64_t prefix)
 {
 	struct lt_graph *g = s->graph;

@@ -33,7 +33,7 @@ static void mark_sourced(struct lt_script *s)
 	}
 }
 
-/* A builder of the graph that failed by itself has told what, but maybe not where. */
+/* A builder of the graph that failed by itself has reported what, but maybe not where. */
 static lt_status locate_failure(struct lt_script *s)
 {
 	struct lt_context *ctx = s->ctx;

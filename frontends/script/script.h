@@ -29,7 +29,7 @@ struct lt_arg {
 	bool given;             /* or its default holds */
 	bool whole;             /* number: it is the integer `i` as well */
 	struct lt_position place;
-	int32_t statement;      /* node: that defines it; -1: an integer stands there */
+	int32_t statement;      /* node: that defines it; -1: an integer is there */
 	lt_node node;
 	int64_t i;
 	double number;
@@ -93,7 +93,7 @@ struct lt_script {
 };
 
 /* lex.c */
-int lt__lex_peek(struct lt_cursor *);           /* next byte behind blanks and comments, -1 at the end */
+int lt__lex_peek(struct lt_cursor *);           /* next byte after blanks and comments, -1 at the end */
 void lt__lex_step(struct lt_cursor *);          /* over one byte */
 int32_t lt__lex_word(struct lt_cursor *, const char **text);    /* letters, digits, _; its bytes, 0: none */
 int32_t lt__lex_name(struct lt_cursor *, const char *stop, const char **text);  /* up to white space or a byte of stop */
@@ -129,7 +129,8 @@ const char *lt__script_value(struct lt_script *, const struct lt_arg *);        
 const char *lt__script_shape(struct lt_script *, lt_node);                      /* "[128, 10]" */
 const char *lt__script_list(struct lt_script *, const int64_t *, int32_t n);    /* "[128, 10]" */
 const char *lt__dtype_script(enum lt_dtype);                                    /* "float32" */
-/* "; their extents come from ...: 'n' and 'm'" where the dims of two values look alike but for run-time values, else "". */
+/* "; their extents come from ...: 'n' and 'm'" where the dims of two values look alike except for run-time values, else
+ * "". */
 const char *lt__script_unlike(struct lt_script *, lt_var, lt_var);
 bool lt__script_bounded(const struct lt_script *, lt_node, int32_t axis);       /* it has a run-time extent */
 /* Refuses an axis of a run-time extent, which cannot be `what`: "padded", "pad first, then slice". */

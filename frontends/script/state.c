@@ -4,7 +4,7 @@
 
 lt_script_build lt__script_build_buffer;
 
-/* Names the operator that computes what has to be given: below views of several values, the first such. */
+/* Names the operator that computes what has to be given: of several values under views, the first such. */
 static lt_param refuse_computed(struct lt_script *s, const struct lt_arg *a)
 {
 	const struct lt_graph *g = s->graph;
@@ -105,7 +105,7 @@ static lt_status require(struct lt_script *s, struct lt_position place, bool equ
 	return LT_OK;
 }
 
-/* The graph's own requirements stand there already, in words of the script. */
+/* The graph's own requirements are there already, in words of the script. */
 static lt_node add_update(struct lt_script *s, const struct lt_arg *a, const int64_t *offset, const lt_param *at)
 {
 	int32_t n = s->graph->n_require;

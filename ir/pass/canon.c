@@ -26,7 +26,7 @@ static lt_status push_views(struct lt_rewrite *w)
 	return LT_OK;
 }
 
-/* The first views first, so that one meets views of what is no view. */
+/* The first views first, so that one meets views of what is not a view. */
 static lt_status compose_views(struct lt_rewrite *w)
 {
 	int32_t n;

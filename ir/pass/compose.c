@@ -158,7 +158,7 @@ static void view_settle(struct lt_rewrite *w, lt_node x, struct lt_nodedef *n, c
 	lt_node literal = -1, *one = NULL;
 
 	n->has_fill &= open;
-	if (!open && n->piece[n->n_piece - 1].source < 0) {     /* a value behind everything else is the fill */
+	if (!open && n->piece[n->n_piece - 1].source < 0) {     /* a value after everything else is the fill */
 		n->bits = n->piece[--n->n_piece].bits;
 		n->has_fill = true;
 	}
@@ -203,7 +203,7 @@ lt_status lt__work_tidy_view(struct lt_rewrite *w, lt_node x)
 	return LT_OK;
 }
 
-/* The guards of a map alone: where a fill of the view behind it is shown. */
+/* The guards of a map alone: where a fill of the view after it is shown. */
 static struct lt_map guards_of(const struct lt_map *m)
 {
 	struct lt_map guards = *m;

@@ -203,7 +203,7 @@ static bool piece_bits(const struct constant_fold *w, const struct lt_nodedef *n
 	return true;
 }
 
-/* A view that shows one value everywhere; pieces behind one without guards do not count. */
+/* A view that shows one value everywhere; pieces after one without guards do not count. */
 static lt_node fold_view(struct constant_fold *w, const struct lt_nodedef *n)
 {
 	uint64_t bits, first = 0;

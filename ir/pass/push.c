@@ -2,8 +2,8 @@
  *
  * The node that was the view becomes the operator, its operands are read through views of their own, and so on.  It is
  * done only where nobody else reads the operator and where no more elements are computed than before.  A view with
- * floors stays behind an operator that a reduction precedes: the reduction would not share its loops any more.  One of very many pieces
- * stays where it is: it becomes a copy, and each operand would be one.
+ * floors stays after an operator that a reduction precedes: the reduction would not share its loops any more.  One of
+ * very many pieces stays where it is: it becomes a copy, and each operand would be one.
  */
 #include <string.h>
 #include "ir/pass/work.h"
@@ -293,7 +293,7 @@ static lt_status push_pointwise(struct pushed_views *m, lt_node x, lt_node at)
 	return LT_OK;
 }
 
-/* The reduced vars are added to the view untouched.  Guards and floors would stand inside the reduction: not through. */
+/* The reduced vars are added to the view untouched.  Guards and floors would be inside the reduction: not through. */
 static lt_status push_reduce(struct pushed_views *m, lt_node x, lt_node at)
 {
 	struct lt_rewrite *w = m->w;

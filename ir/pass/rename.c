@@ -1,6 +1,6 @@
 /* ir/pass/rename.c -- vars that views make equal become one; views that then change nothing are read past.
  *
- * Two vars may become one where no node has both among its loops.  Sets of vars that stand together are merged
+ * Two vars may become one where no node has both among its loops.  Sets of vars that occur together are merged
  * smaller into larger, so that all merging is n log n.
  */
 #include <string.h>
@@ -12,7 +12,7 @@ struct vars {
 	struct lt_rewrite *w;
 	lt_var *up;             /* union-find: -1 for a class's root */
 	lt_var *chosen;         /* of a root: the var whose name the class keeps */
-	struct var_list *beside;    /* of a root: vars that stand in one node with it */
+	struct var_list *beside;    /* of a root: vars that are in one node with it */
 	struct pairs pairs;     /* the same, to look up */
 };
 
@@ -70,7 +70,7 @@ static void add_beside(struct vars *s, lt_var a, lt_var b)
 	l->at[l->n++] = b;
 }
 
-/* a and b, two roots, stand in one node. */
+/* a and b, two roots, are in one node. */
 static void note(struct vars *s, lt_var a, lt_var b)
 {
 	if (a == b || together(s, a, b))
@@ -118,7 +118,7 @@ static void join(struct vars *s, lt_var a, lt_var b)
 	s->w->changed = true;
 }
 
-/* Every var among the loops of the node, and those of operands that are accessed by position beside them. */
+/* Every var among the loops of the node, and those of operands that are accessed by position as well. */
 static void record_node(struct vars *s, const struct lt_nodedef *n, lt_var **all, int32_t *cap)
 {
 	bool operands = n->reduce || n->op == LT_OP_gather || n->op == LT_OP_update;
@@ -286,7 +286,7 @@ static bool shows_by_var(struct lt_rewrite *w, const struct lt_nodedef *n)
 	return true;
 }
 
-/* Whether operand `at` of n may be one whose dims stand in another order (same_set), or that lacks some of them. */
+/* Whether operand `at` of n may be one whose dims are in another order (same_set), or that lacks some of them. */
 static bool reads_by_var(const struct lt_nodedef *n, bool same_set)
 {
 	return lt__work_pointwise(n) || (same_set && (n->reduce || n->op == LT_OP_gather));

@@ -116,7 +116,7 @@ void lt__work_alias(struct lt_rewrite *w, lt_node x, lt_node same)
 	w->changed = true;
 }
 
-/* Depth first from each live node of the old graph in its order: what is new stands before what reads it. */
+/* Depth first from each live node of the old graph in its order: what is new is before what reads it. */
 lt_node *lt__work_order(struct lt_rewrite *w, int32_t *n)
 {
 	lt_node *order = LT_NEW(w->arena, lt_node, w->n), *stack = LT_NEW(w->arena, lt_node, w->n);

@@ -1,7 +1,7 @@
 /* ir/pass/work.h -- the graph that canonical form works on: nodes that change in place, with their numbers of readers.
  *
- * A node keeps its number for life and the value of that number never changes, so that readers need not be told: a view
- * that moved through an operator becomes the operator.  Nodes 0 .. n_in-1 are those of `in`; new ones come behind.
+ * A node keeps its number for life and the value of that number never changes, so that readers need not be notified: a
+ * view that moved through an operator becomes the operator.  Nodes 0 .. n_in-1 are those of `in`; new ones come after.
  * Arrays of a node are never written, only replaced, for nodes share them.
  */
 #ifndef LT_IR_PASS_WORK_H
@@ -17,7 +17,7 @@ struct lt_rewrite {
 	int32_t *readers;               /* of each node: operands that are it, results, states, params; 0: dead */
 	lt_node *same;                  /* of each node: another one that is its value; -1: it stands for itself */
 	bool *light;                    /* of each node: no reduction, gather or update is before it */
-	int32_t *place;                 /* of each node: where it stood in the list of operands that met it last */
+	int32_t *place;                 /* of each node: where it was in the list of operands that met it last */
 	int32_t cap_readers, cap_same, cap_light, cap_place;
 	struct lt_names *memo;          /* simplified maps by box and map */
 	struct lt_map *known;           /* of the memo: the map; n_dim -1: empty */
@@ -29,7 +29,7 @@ struct lt_rewrite {
 struct lt_rewrite *lt__work_load(struct lt_frame *);
 lt_status lt__work_emit(struct lt_rewrite *);              /* into the frame's graph */
 lt_node lt__work_add(struct lt_rewrite *, const struct lt_nodedef *);      /* no readers yet; its operands gain one */
-lt_node lt__work_find(const struct lt_rewrite *, lt_node); /* behind `same` */
+lt_node lt__work_find(const struct lt_rewrite *, lt_node); /* after `same` */
 /* The node's new operands gain a reader each, then its old ones lose theirs. */
 void lt__work_set_operands(struct lt_rewrite *, lt_node, int32_t n, lt_node *operand);
 void lt__work_alias(struct lt_rewrite *, lt_node x, lt_node same);        /* x is the value of `same` from now on */
