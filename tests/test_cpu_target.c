@@ -223,7 +223,8 @@ Test(cpu_target, what_does_not_run_here_can_be_looked_at)
 #if defined(__x86_64__)
 	ltrun_write_text("cc", "#!/bin/sh\n[ \"$1\" = -dumpmachine ] && echo pdp11-unknown && exit\n[ \"$1\" = --version ] && echo gcc 12 && exit\nexit 9\n");
 	cr_expect_eq(run("rows.lt --target neon --dump=asm --cc 'sh cc'"), 1);
-	cr_expect(strstr(err, "kernel k0_2: sh cc writes for pdp11-unknown and the target neon is aarch64: give --cc=clang, or a gcc for that machine"),
+	cr_expect(strstr(err, "kernel k0_2: sh cc generates code for pdp11-unknown, but the target neon is aarch64: give --cc=clang, "
+		"or a gcc for that machine"),
 		"%s", err);
 	if (system("command -v clang >/dev/null 2>&1") == 0) {
 		cr_expect_eq(run("rows.lt --target neon --dump=asm --cc clang"), 0, "%s", err);

@@ -252,7 +252,7 @@ Test(trust, damaged_folders)
 	cr_assert_eq(shell("rm -rf " CACHE " real; mkdir -m 777 shared && mkdir -p shared/x && chmod 777 shared/x"), 0);
 	setenv("XDG_CACHE_HOME", scratch("shared/x"), 1);
 	runs("below a folder of everybody's", 1, false);
-	cr_expect_eq(lines_with(err, "the folder '..' above it may be written to by all and has no sticky bit"), 1, "%s", err);
+	cr_expect_eq(lines_with(err, "everybody may write to the folder '..' above it, which has no sticky bit"), 1, "%s", err);
 }
 
 Test(trust, no_home)

@@ -28,7 +28,7 @@ TestSuite(wrong_plugins, .init = set_up, .fini = ltrun_tear_down, .timeout = 60)
 /* The mistake, the end that lt-run comes to with -b wrong, and what it says, there and in the list. */
 static const struct { const char *mistake; int code; const char *say, *list; } mistakes[] = {
 	{ "caps", 1, "lt-run: backend wrong: `caps` returned NULL; its author has to fix it\n", "not usable here: `caps` "
-		"answers NULL" },
+		"returned NULL" },
 	{ "capsize", 1,
 		"lt-run: backend wrong: the size of its struct lt_caps is 0; its author has to set .size = sizeof (struct lt_caps)\n", "\nwrong " },
 	{ "exit", 1,
@@ -93,7 +93,7 @@ Test(wrong_plugins, no_remedy_that_cannot_be_followed)
 	cr_assert(strstr(out, " at %2.max (wide.lt:2:1): it does not take elements of f64\n"
 		"    nearest change: cast what %2 is computed from to a type that it has\n"), "%s", out);
 	for (const char *at = out; (at = strstr(at, "cast ")); at++)
-		cr_assert(!strncmp(at, "cast x ", 7) || !strncmp(at, "cast what %2 is made of ", 24), "nothing that is not in the script: %s", out);
+		cr_assert(!strncmp(at, "cast x ", 7) || !strncmp(at, "cast what %2 is computed from ", 30), "nothing that is not in the script: %s", out);
 }
 
 Test(wrong_plugins, a_backend_without_types)
