@@ -11,8 +11,8 @@ enum { MOST = 64 };
 static struct { const struct lt_backend *backend; const char *origin; } table[MOST];     /* sorted by name */
 static uint32_t count;
 /* What constructors reported.  A reader may hold an older text, so each is kept; together they are short. */
-struct said { struct said *before; char text[]; };
-static struct said *complaint;
+struct complaint_text { struct complaint_text *before; char text[]; };
+static struct complaint_text *complaint;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static const char *from(const char *origin) { return origin ? origin : "linked in"; }
@@ -124,7 +124,7 @@ static void listen_and_report(struct lt_diag *diag, const struct lt_diagnostic *
 	}
 	enum { LONGEST = 1024 };
 	size_t n = complaint ? strlen(complaint->text) : 0;
-	struct said *s = n + 1 < LONGEST ? malloc(sizeof *s + LONGEST) : NULL;
+	struct complaint_text *s = n + 1 < LONGEST ? malloc(sizeof *s + LONGEST) : NULL;
 	if (!s)
 		return;
 	s->before = complaint;

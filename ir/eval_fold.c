@@ -143,7 +143,7 @@ lt_status lt__eval_fold(struct lt_worker *w, int32_t count)
 {
 	const struct lt_eval_job *job = w->job;
 	const struct folding f = folding_of(w);
-	int64_t place = lt__eval_place(w, &w->e->g->node[job->node]), k = 0;
+	int64_t place = lt__eval_index(w, &w->e->g->node[job->node]), k = 0;
 
 	begin_fold(w, &f, count);
 	if (lt__eval_count(w->e, job->inner, job->n_inner) > 0) {

@@ -53,7 +53,7 @@ void lt__eval_set_dims(const struct lt_worker *w, const struct lt_nodedef *d, st
 		dim[i] = (struct lt_line){ w->at[d->dim[i]], d->dim[i] == w->along };
 }
 
-int64_t lt__eval_place(const struct lt_worker *w, const struct lt_nodedef *d)
+int64_t lt__eval_index(const struct lt_worker *w, const struct lt_nodedef *d)
 {
 	int64_t place = 0;
 
@@ -126,7 +126,7 @@ static void compute(const struct lt_worker *w, const struct lt_eval_step *step, 
 			raw->i[j] = out->at.i[j];
 	}
 	if (noisy)
-		lt__eval_disturb(w, step->node, x, count, lt__eval_place(w, d), out->at.f);
+		lt__eval_disturb(w, step->node, x, count, lt__eval_index(w, d), out->at.f);
 	if (d->op != LT_OP_cast || noisy)
 		e->rows->round(d->dtype, count, &out->at);
 	if (!sure)

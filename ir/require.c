@@ -31,7 +31,7 @@ static bool min_by(const struct lt_require *r, const struct key *key, size_t byt
 	return r->equal && require_key(&r->value, -1, own) == bytes && !memcmp(own, key, bytes);
 }
 
-static void note(struct lt_graph *g, int32_t number, int64_t sign)
+static void require_record(struct lt_graph *g, int32_t number, int64_t sign)
 {
 	struct key key[LT_MAX_RANK];
 	size_t bytes = require_key(&g->require[number].value, sign, key);
@@ -51,9 +51,9 @@ void lt__require_append(struct lt_graph *g, const struct lt_require *r)
 		g->required = lt__names_new(g->arena);
 	g->require[g->n_require] = *r;          /* counts when everything else is done: memory may run out */
 	if (r->value.n)
-		note(g, g->n_require, 1);
+		require_record(g, g->n_require, 1);
 	if (r->value.n && r->equal)
-		note(g, g->n_require, -1);
+		require_record(g, g->n_require, -1);
 	g->n_require++;
 }
 

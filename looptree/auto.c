@@ -93,7 +93,7 @@ static bool reads_from(const struct lt_auto *s, lt_node n, const struct lt_leaf 
 }
 
 /* Whether the cluster in hand, of node n, may be added to the nest. */
-static bool has_room(const struct lt_auto *s, lt_tnode root, lt_node n)
+static bool nest_fits(const struct lt_auto *s, lt_tnode root, lt_node n)
 {
 	const struct lt_auto_nest *x = &s->nest[root];
 	return !x->closed && x->constant == s->constant[n] && x->class == s->aim && x->leaves + s->n_member <= MAX_NEST;
@@ -104,7 +104,7 @@ static lt_tnode find_twin(const struct lt_auto *s, lt_node n, lt_tnode latest)
 {
 	for (lt_node u = n - 1; s->g->node[n].reduce && u >= 0 && u > n - LOOK_BACK; u--) {
 		lt_tnode at = s->g->node[u].reduce ? s->t->leaf_of[u] : -1, root = at < 0 ? -1 : lt__root_of(s->t, at), parent = at < 0 ? -1 : s->t->node[at].parent;
-		if (parent < 0 || !has_room(s, root, n) || (latest >= 0 && s->nest[latest].number >= s->nest[root].number))
+		if (parent < 0 || !nest_fits(s, root, n) || (latest >= 0 && s->nest[latest].number >= s->nest[root].number))
 			continue;
 		int32_t i = s->order.n;
 		for (at = parent; i > 0 && at >= 0 && s->t->node[at].kind == LT_TLOOP && s->t->node[at].var == s->order.loop[i - 1].var
@@ -146,7 +146,7 @@ static lt_status place_cluster(struct lt_auto *s, lt_node n)
 	bool scalar = s->t->leaf[n]->n_var == 0;
 	if (scalar && s->last_group >= 0 && (root < 0 || s->nest[root].number <= s->nest[s->last_group].number))
 		root = s->last_group;
-	if (root >= 0 && has_room(s, root, n))
+	if (root >= 0 && nest_fits(s, root, n))
 		place = !scalar ? find_place(s, n, root) : s->t->node[root].kind == LT_TGROUP && completes_inside(s, n, root) ? root : -1;
 	if (!scalar && place < 0)
 		place = find_twin(s, n, root);

@@ -150,7 +150,7 @@ lt_status lt__freeze_combines(struct lt_freezer *, lt_tnode loop);
 /* freeze_lane.c: the lanes of a reduction over vector and block loops. */
 bool lt__is_lanes(const struct lt_tnodedef *);
 /* Most trips of a loop; with padded loops, which run past the end, as freeze_tail.c has them. */
-int64_t lt__lane_trips(const struct lt_freezer *, lt_tnode loop);
+int64_t lt__lane_trip_count(const struct lt_freezer *, lt_tnode loop);
 /* Where the lanes of node n, which `reducing` reduces, begin, if it has any; the local that has them, in the loop that
  * they begin in. */
 void lt__lanes_plan(struct lt_freezer *, lt_node n, lt_tnode reducing);

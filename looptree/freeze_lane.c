@@ -14,7 +14,7 @@ static bool is_handed_over(const struct lt_looptree *t, lt_node n)
 	return false;
 }
 
-int64_t lt__lane_trips(const struct lt_freezer *f, lt_tnode at)
+int64_t lt__lane_trip_count(const struct lt_freezer *f, lt_tnode at)
 {
 	const struct lt_tnodedef *d = &f->t->node[at];
 	int64_t extent = f->g->var[d->var].extent, span = extent;
@@ -40,7 +40,7 @@ static int64_t lane_bytes(const struct lt_freezer *f, lt_node node, const lt_tno
 	for (int32_t i = first; i < n; i++) {
 		const struct lt_tnodedef *d = &f->t->node[loop[i]];
 		bool reduces = lt__loop_reduces(f->t, node, loop[i]);
-		int64_t *times = reduces && !lt__is_lanes(d) ? terms : &bytes, trip_count = lt__lane_trips(f, loop[i]);
+		int64_t *times = reduces && !lt__is_lanes(d) ? terms : &bytes, trip_count = lt__lane_trip_count(f, loop[i]);
 		if (is_shared_out(d) || (times == &bytes && (lt__mul_overflow(all, trip_count, &all) || all > INT64_MAX >> 16)))
 			return -1;
 		if (d->loop == LT_BLOCK && times == &bytes)
@@ -92,7 +92,7 @@ void lt__lanes_add(struct lt_freezer *f, lt_node n)
 	}
 	for (lt_tnode up = f->t->node[f->t->leaf_of[n]].parent; up >= 0; up = f->t->node[up].parent)
 		if (lt__is_lanes(&f->t->node[up]) && lt__loop_reduces(f->t, n, up))
-			elems *= lt__lane_trips(f, up);
+			elems *= lt__lane_trip_count(f, up);
 	LT_GROW(f->a, f->buffer, f->n_buffer, f->cap_buffer);
 	f->buffer[f->n_buffer] = (struct lt_fbuffer){ .node = -1, .storage = -1, .dtype = d->dtype, .elems = elems, .slot = -1,
 		.scope = x->owner < 0 ? -1 : f->path[x->owner].loop, .name = lt__arena_format(f->a, "%s_lanes", d->name) };
@@ -112,7 +112,7 @@ int32_t lt__freeze_lane(struct lt_freezer *f, lt_node n, const struct lt_leaf *l
 		if (!lt__is_lanes(&f->t->node[at]) || !lt__loop_reduces(f->t, n, at))
 			continue;
 		lt__row_term(f, &access.row, LT_TERM_LOOP, f->path[k].loop, unit);
-		unit *= lt__lane_trips(f, at);
+		unit *= lt__lane_trip_count(f, at);
 	}
 	for (int32_t i = d->n_dim - 1; i >= 0; i--) {
 		struct lt_row index;

@@ -34,8 +34,8 @@ static int64_t vars_count(const struct lt_auto *s, const struct lt_vars *list)
 
 static int64_t divide_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 static int64_t round_up(int64_t a, int64_t b) { return divide_up(a, b) * b; }
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t product_min(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t product_max(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* How the product's leaf reads a factor. */
 struct source { const struct lt_read *read; const struct lt_leaf *leaf; bool plain, early; };
@@ -78,7 +78,7 @@ static double tile_cost(double rows, int64_t vectors) { return 0.25 / rows + 0.2
 static int64_t tile_rows(const struct lt_auto *s, int64_t vectors, int64_t extent_m)
 {
 	int64_t registers = s->target->vector_registers ? s->target->vector_registers : FEW_REGISTERS;
-	int64_t rows = most(1, least((registers - 1 - vectors) / vectors, MAX_TILE_ROWS));
+	int64_t rows = product_max(1, product_min((registers - 1 - vectors) / vectors, MAX_TILE_ROWS));
 	return divide_up(extent_m, divide_up(extent_m, rows));
 }
 
@@ -86,10 +86,10 @@ static int64_t tile_rows(const struct lt_auto *s, int64_t vectors, int64_t exten
 static void choose_tile(const struct lt_auto *s, struct lt_product *p)
 {
 	int64_t registers = s->target->vector_registers ? s->target->vector_registers : FEW_REGISTERS;
-	int64_t wide = registers >= 32 ? 4 : registers >= FEW_REGISTERS ? 2 : 1, all = divide_up(extent(s, p->n), p->lanes), vectors = least(all, wide);
+	int64_t wide = registers >= 32 ? 4 : registers >= FEW_REGISTERS ? 2 : 1, all = divide_up(extent(s, p->n), p->lanes), vectors = product_min(all, wide);
 	int64_t full = tile_rows(s, vectors, MAX_TILE_ROWS);
 	for (int32_t i = 0; i < p->row.n; i++)          /* the last row var that fills a tile, or the longest */
-		if (p->m < 0 || extent(s, p->row.at[i]) >= least(full, extent(s, p->m)))
+		if (p->m < 0 || extent(s, p->row.at[i]) >= product_min(full, extent(s, p->m)))
 			p->m = p->row.at[i];
 	int64_t m = extent(s, p->m);
 	double best = 0;
@@ -106,7 +106,7 @@ static void choose_tile(const struct lt_auto *s, struct lt_product *p)
 		if (p->column.at[i] != p->n && extent(s, p->column.at[i]) > 1)
 			p->n2 = p->column.at[i];
 	if (p->n2 >= 0) {
-		p->tile_n2 = least(extent(s, p->n2), wide / vectors);
+		p->tile_n2 = product_min(extent(s, p->n2), wide / vectors);
 		p->tile_n2 = divide_up(extent(s, p->n2), divide_up(extent(s, p->n2), p->tile_n2));
 	}
 	p->tile_m = p->m >= 0 ? tile_rows(s, vectors * p->tile_n2, m) : 0;
@@ -128,7 +128,7 @@ static bool is_kept(const struct lt_auto *s, const struct lt_product *p) { retur
 static void choose_depth(const struct lt_auto *s, struct lt_product *p, int64_t bytes)
 {
 	int64_t deep = vars_count(s, &p->deep);
-	int64_t room = most(32, lt__auto_cache(s->target) / 8 * 5 / most(1, p->tile_n * p->tile_n2 * bytes));
+	int64_t room = product_max(32, lt__auto_cache(s->target) / 8 * 5 / product_max(1, p->tile_n * p->tile_n2 * bytes));
 	if (deep <= room && is_kept(s, p))
 		room = divide_up(deep, 2);
 	if (deep <= room)
@@ -137,7 +137,7 @@ static void choose_depth(const struct lt_auto *s, struct lt_product *p, int64_t 
 	for (int32_t i = 1; i < p->deep.n; i++)
 		if (extent(s, p->deep.at[i]) > extent(s, longest))
 			longest = p->deep.at[i];
-	int64_t all = extent(s, longest), blocks = least(all / 2, divide_up(deep, room));
+	int64_t all = extent(s, longest), blocks = product_min(all / 2, divide_up(deep, room));
 	if (blocks < 2)
 		return;
 	p->k = longest;
@@ -151,13 +151,13 @@ double lt__product_share(int64_t trip_count, int64_t cores) { return (double)tri
  * iterations. */
 static void choose_blocks(const struct lt_auto *s, struct lt_product *p, double work, int64_t bytes)
 {
-	int64_t rows = extent(s, p->m), deep = vars_count(s, &p->deep), cores = most(1, s->target->cores);
+	int64_t rows = extent(s, p->m), deep = vars_count(s, &p->deep), cores = product_max(1, s->target->cores);
 	int64_t trip_count = vars_count(s, &p->batch) * (vars_count(s, &p->column) / extent(s, p->n) / extent(s, p->n2));
 	trip_count *= divide_up(extent(s, p->n), p->tile_n) * divide_up(extent(s, p->n2), p->tile_n2);
 	int64_t block = rows;
 	bool panel = p->left_copy >= 0 && !p->left_early;
 	if (s->target->l3_bytes && p->m >= 0 && !panel)
-		block = least(block, most(MIN_BLOCK, (int64_t)s->target->l3_bytes / 2 / most(1, deep * bytes)));
+		block = product_min(block, product_max(MIN_BLOCK, (int64_t)s->target->l3_bytes / 2 / product_max(1, deep * bytes)));
 	p->parallel = cores > 1 && work >= MIN_PARALLEL && work >= (double)(cores * MIN_THREAD);
 	if (p->parallel && p->form != LT_PRODUCT_PANEL && !panel && lt__product_share(trip_count, cores) < GOOD_SHARE && vars_count(s, &p->row) / rows >= cores) {
 		p->rows_outside = true;
@@ -172,7 +172,7 @@ static void choose_blocks(const struct lt_auto *s, struct lt_product *p, double 
 	}
 	block = divide_up(rows, best);
 	if (p->m >= 0 && block < rows)
-		p->block_m = least(rows, round_up(divide_up(rows, divide_up(rows, block)), p->tile_m));
+		p->block_m = product_min(rows, round_up(divide_up(rows, divide_up(rows, block)), p->tile_m));
 	if (p->block_m >= rows)
 		p->block_m = 0;
 }
@@ -186,7 +186,7 @@ static void choose_out(const struct lt_auto *s, struct lt_product *p, bool direc
 
 static void form_rows(const struct lt_auto *s, struct lt_product *p, double work)
 {
-	int64_t cores = most(1, s->target->cores), rows = vars_count(s, &p->row);
+	int64_t cores = product_max(1, s->target->cores), rows = vars_count(s, &p->row);
 	p->form = LT_PRODUCT_ROWS;
 	p->tile_n = 2 * p->lanes;
 	p->tile_n2 = 1;
@@ -199,7 +199,7 @@ static void form_rows(const struct lt_auto *s, struct lt_product *p, double work
 	p->part = p->sum;
 	p->parallel = cores > 1 && work >= MIN_PARALLEL;
 	if (p->parallel)
-		p->block_n = most(MIN_BLOCK, round_up(divide_up(extent(s, p->n), cores), p->tile_n));
+		p->block_n = product_max(MIN_BLOCK, round_up(divide_up(extent(s, p->n), cores), p->tile_n));
 	if (p->block_n >= extent(s, p->n))
 		p->block_n = 0;
 	choose_out(s, p, rows == 1);
@@ -207,16 +207,16 @@ static void form_rows(const struct lt_auto *s, struct lt_product *p, double work
 
 static void form_dots(const struct lt_auto *s, struct lt_product *p, lt_var deep, double work)
 {
-	int64_t rows = vars_count(s, &p->row), cores = most(1, s->target->cores);
+	int64_t rows = vars_count(s, &p->row), cores = product_max(1, s->target->cores);
 	p->form = LT_PRODUCT_DOTS;
 	p->k = deep;
 	p->block_k = p->lanes;
-	p->tile_n = least(extent(s, p->n), most(1, least(8, 16 / rows)));
+	p->tile_n = product_min(extent(s, p->n), product_max(1, product_min(8, 16 / rows)));
 	p->tile_n2 = 1;
 	p->part = p->sum;
 	p->parallel = cores > 1 && work >= MIN_PARALLEL;
 	int64_t dot = vars_count(s, &p->deep) * rows;
-	p->block_n = round_up(most(2 * p->tile_n, divide_up(MIN_THREAD, dot)), p->tile_n);    /* tiles are peeled inside of blocks */
+	p->block_n = round_up(product_max(2 * p->tile_n, divide_up(MIN_THREAD, dot)), p->tile_n);    /* tiles are peeled inside of blocks */
 	if (p->block_n >= extent(s, p->n) || !p->parallel)
 		p->block_n = 0;
 	choose_out(s, p, true);

@@ -7,7 +7,7 @@
 
 /* Elements of var v that one iteration of `at` and the loops around it leave: 1 where it is a single one; -1: all.
  * *over: the var that the loops so far count it by. */
-static int64_t room_of(const struct lt_looptree *t, lt_tnode at, lt_var v, lt_var *over)
+static int64_t span_around(const struct lt_looptree *t, lt_tnode at, lt_var v, lt_var *over)
 {
 	*over = v;
 	for (; at >= 0; at = t->node[at].parent) {
@@ -25,7 +25,7 @@ struct stage_nest { struct lt_edit *e; lt_tnode parent, after, last; };
 static void add_loop(struct stage_nest *x, lt_var v, int64_t step)
 {
 	lt_var over;
-	int64_t room = room_of(x->e->t, x->last, v, &over);
+	int64_t room = span_around(x->e->t, x->last, v, &over);
 	if (room == 1 || (room > 0 && step >= room) || (room < 0 && step >= x->e->t->graph->var[v].extent && step > 1))
 		return;
 	lt_tnode loop = lt__edit_new_loop(x->e, over, over == v ? step : step * x->e->t->graph->var[v].unit);
@@ -150,7 +150,7 @@ static lt_status make_window(struct lt_looptree *t, lt_node view, lt_tnode loop,
 	for (int32_t i = 0; i < v->n_dim; i++) {
 		const struct lt_vardef *var = &t->graph->var[v->dim[i]];
 		lt_var over;
-		int64_t step = room_of(t, loop, v->dim[i], &over);
+		int64_t step = span_around(t, loop, v->dim[i], &over);
 		if (step < 0 || (step >= var->extent && var->extent > 1) || !lt__window_moves(t->graph, t->arena, view, v->dim[i]))
 			continue;
 		struct lt_ownmove *m = &move[s->n_move++];

@@ -3,14 +3,14 @@
 #include "ir/intern.h"
 #include "program/caps.h"
 #include "program/nests.h"
-#include "program/told.h"
+#include "program/diagnostics.h"
 
 struct note { lt_status code; int32_t loop, stmt; const char *text, *remedy; };
 enum verdict { UNKNOWN, TAKEN, REFUSED };
 struct accept_answer { enum verdict verdict; int32_t n_diagnostic; struct note *note; };
 struct lt_asked {
 	struct lt_arena *arena;
-	const struct lt_choices *choices;
+	const struct lt_opened_backends *backends;
 	const char *list;                       /* that they were named by; NULL: no other one is to be proposed */
 	struct lt_names *texts;                 /* canonical text: its number */
 	struct accept_answer **answer;                 /* by number, by choice */
@@ -19,10 +19,10 @@ struct lt_asked {
 	const char *why;
 };
 
-struct lt_asked *lt__asked_new(const struct lt_choices *choices, const struct lt_options *options, struct lt_arena *arena)
+struct lt_asked *lt__asked_new(const struct lt_opened_backends *backends, const struct lt_options *options, struct lt_arena *arena)
 {
 	struct lt_asked *a = LT_NEW(arena, struct lt_asked, 1);
-	*a = (struct lt_asked){ .arena = arena, .choices = choices, .list = options->strict ? NULL : options->backends,
+	*a = (struct lt_asked){ .arena = arena, .backends = backends, .list = options->strict ? NULL : options->backends,
 		.texts = lt__names_new(arena) };
 	return a;
 }
@@ -33,7 +33,7 @@ static struct accept_answer *answer_of(struct lt_asked *a, const char *text, int
 	if (at < 0) {
 		LT_GROW(a->arena, a->answer, a->n, a->cap);
 		at = a->n++;
-		a->answer[at] = LT_NEW(a->arena, struct accept_answer, a->choices->n);
+		a->answer[at] = LT_NEW(a->arena, struct accept_answer, a->backends->n);
 		lt__names_add(a->texts, text, strlen(text), at);
 	}
 	return &a->answer[at][opened];
@@ -89,17 +89,17 @@ static struct lt_refusal *refusal_of(struct lt_asked *a, const struct lt_graph *
 static const char *elsewhere(const struct lt_asked *a, int32_t opened)
 {
 	const struct lt_backend *cpu = lt_backend_find("cpu");
-	if (!cpu || !a->list || opened + 1 < a->choices->n)
+	if (!cpu || !a->list || opened + 1 < a->backends->n)
 		return NULL;
-	for (int32_t i = 0; i < a->choices->n; i++)
-		if (a->choices->at[i].backend == cpu)
+	for (int32_t i = 0; i < a->backends->n; i++)
+		if (a->backends->at[i].backend == cpu)
 			return NULL;
 	return a->list;
 }
 
 bool lt__accepts(struct lt_asked *a, const struct lt_graph *g, const struct lt_frozen *f, int32_t opened, struct lt_refusals *why)
 {
-	const struct lt_opened *c = &a->choices->at[opened];
+	const struct lt_opened *c = &a->backends->at[opened];
 	struct accept_answer *x = answer_of(a, f->tree.text, opened);
 	if (x->verdict == UNKNOWN)
 		accept_ask(a, &f->tree, c, x);

@@ -39,7 +39,7 @@ static void storage_assign(struct assigner *c, lt_node n, int32_t storage)
 
 static int32_t binding_of(const struct assigner *c, enum lt_binding kind, const struct lt_nodedef *d)
 {
-	return lt__port_find(&c->bindings[kind], d->label ? d->label : d->name);
+	return lt__binding_find(&c->bindings[kind], d->label ? d->label : d->name);
 }
 
 static void record_reader(struct assigner *c, lt_node of, lt_node leaf)

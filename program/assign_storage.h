@@ -8,7 +8,7 @@
 #ifndef LT_PROGRAM_ASSIGN_STORAGE_H
 #define LT_PROGRAM_ASSIGN_STORAGE_H
 #include "looptree/freeze.h"
-#include "program/ports.h"
+#include "program/bindings.h"
 
 /* A piece of memory that outlives a kernel. */
 enum lt_space { LT_SPACE_INPUT, LT_SPACE_CONSTANT, LT_SPACE_STATE, LT_SPACE_RESULT, LT_SPACE_WORKSPACE,

@@ -18,7 +18,7 @@ static lt_status fill_binding(struct lt_arena *a, const struct lt_graph *g, lt_n
 	return LT_OK;
 }
 
-lt_status lt__ports_fill(const struct lt_graph *g, struct lt_arena *a, struct lt_bindings *all)
+lt_status lt__bindings_fill(const struct lt_graph *g, struct lt_arena *a, struct lt_bindings *all)
 {
 	static const enum lt_opcode op_of[] = { LT_OP_input, LT_OP_constant, LT_OP_state };
 	if (g->n_result == 0)
@@ -36,7 +36,7 @@ lt_status lt__ports_fill(const struct lt_graph *g, struct lt_arena *a, struct lt
 	results->at = LT_NEW(a, struct lt_binding_def, g->n_result + 1);
 	for (int32_t i = 0; i < g->n_result; i++)
 		LT_TRY(fill_binding(a, g, g->result[i].node, g->result[i].name, true, &results->at[results->n++]));
-	for (int kind = 0; kind < LT_NPORT_KIND; kind++) {
+	for (int kind = 0; kind < LT_NBINDING; kind++) {
 		struct lt_bindings *bindings = &all[kind];
 		bindings->names = lt__names_new(a);
 		for (int32_t i = bindings->n - 1; i >= 0; i--)
@@ -45,13 +45,13 @@ lt_status lt__ports_fill(const struct lt_graph *g, struct lt_arena *a, struct lt
 	return LT_OK;
 }
 
-int32_t lt__port_find(const struct lt_bindings *bindings, const char *name)
+int32_t lt__binding_find(const struct lt_bindings *bindings, const char *name)
 {
 	return bindings->names ? lt__names_find(bindings->names, name, strlen(name)) : -1;
 }
 
 /* All of it, or as many as a sentence holds and how many more. */
-lt_status lt__ports_missing(struct lt_context *ctx, const struct lt_bindings *bindings, const void *const *given, const char *what)
+lt_status lt__bindings_missing(struct lt_context *ctx, const struct lt_bindings *bindings, const void *const *given, const char *what)
 {
 	char text[800] = "";
 	size_t n = 0;
@@ -78,10 +78,10 @@ lt_status lt__ports_missing(struct lt_context *ctx, const struct lt_bindings *bi
 
 static const struct lt_binding_def *binding(const struct lt_program *p, enum lt_binding kind, int32_t i)
 {
-	return (unsigned)kind < LT_NPORT_KIND && i >= 0 && i < p->bindings[kind].n ? &p->bindings[kind].at[i] : NULL;
+	return (unsigned)kind < LT_NBINDING && i >= 0 && i < p->bindings[kind].n ? &p->bindings[kind].at[i] : NULL;
 }
 
-int32_t lt_program_count(const struct lt_program *p, enum lt_binding kind) { return (unsigned)kind < LT_NPORT_KIND ? p->bindings[kind].n : 0; }
+int32_t lt_program_count(const struct lt_program *p, enum lt_binding kind) { return (unsigned)kind < LT_NBINDING ? p->bindings[kind].n : 0; }
 const char *lt_program_name(const struct lt_program *p, enum lt_binding kind, int32_t i)
 {
 	const struct lt_binding_def *d = binding(p, kind, i);
@@ -89,7 +89,7 @@ const char *lt_program_name(const struct lt_program *p, enum lt_binding kind, in
 }
 int32_t lt_program_find(const struct lt_program *p, enum lt_binding kind, const char *name)
 {
-	return (unsigned)kind < LT_NPORT_KIND ? lt__port_find(&p->bindings[kind], name) : -1;
+	return (unsigned)kind < LT_NBINDING ? lt__binding_find(&p->bindings[kind], name) : -1;
 }
 enum lt_dtype lt_program_dtype(const struct lt_program *p, enum lt_binding kind, int32_t i)
 {

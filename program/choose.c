@@ -2,7 +2,7 @@
 #include <string.h>
 #include "ir/intern.h"
 #include "program/choose.h"
-#include "program/told.h"
+#include "program/diagnostics.h"
 
 static const char *known_names(struct lt_arena *a)
 {
@@ -33,7 +33,7 @@ static lt_status check_caps(struct lt_context *ctx, const struct lt_backend *b, 
 	return LT_OK;
 }
 
-static lt_status open_one(const char *item, size_t bytes, const struct lt_host *host, struct lt_arena *a, struct lt_choices *out)
+static lt_status open_one(const char *item, size_t bytes, const struct lt_host *host, struct lt_arena *a, struct lt_opened_backends *out)
 {
 	struct lt_context *ctx = lt__arena_context(a);
 	char *name = lt__arena_alloc(a, bytes + 1), *config;
@@ -63,7 +63,7 @@ static lt_status open_one(const char *item, size_t bytes, const struct lt_host *
 	return LT_OK;
 }
 
-lt_status lt__backends_open(const char *list, const struct lt_host *host, struct lt_arena *a, struct lt_choices *out)
+lt_status lt__backends_open(const char *list, const struct lt_host *host, struct lt_arena *a, struct lt_opened_backends *out)
 {
 	int32_t n = 1;
 	for (const char *c = list; *c; c++)
@@ -78,19 +78,19 @@ lt_status lt__backends_open(const char *list, const struct lt_host *host, struct
 	}
 }
 
-void lt__backends_close(struct lt_choices *choices)
+void lt__backends_close(struct lt_opened_backends *backends)
 {
-	for (int32_t i = 0; i < choices->n; i++) {
-		choices->at[i].backend->close(choices->at[i].session);
-		lt__turn_free(choices->at[i].turn);
+	for (int32_t i = 0; i < backends->n; i++) {
+		backends->at[i].backend->close(backends->at[i].session);
+		lt__turn_free(backends->at[i].turn);
 	}
-	choices->n = 0;
+	backends->n = 0;
 }
 
-const struct lt_target **lt__backend_targets(const struct lt_choices *choices, struct lt_arena *a)
+const struct lt_target **lt__backend_targets(const struct lt_opened_backends *backends, struct lt_arena *a)
 {
-	const struct lt_target **target = LT_NEW(a, const struct lt_target *, choices->n + 1);
-	for (int32_t i = 0; i < choices->n; i++)
-		target[i] = choices->at[i].backend->caps(choices->at[i].session)->target;
+	const struct lt_target **target = LT_NEW(a, const struct lt_target *, backends->n + 1);
+	for (int32_t i = 0; i < backends->n; i++)
+		target[i] = backends->at[i].backend->caps(backends->at[i].session)->target;
 	return target;
 }

@@ -5,7 +5,7 @@
 #include "program/blocks.h"
 #include "program/compile.h"
 #include "program/object_cache.h"
-#include "program/told.h"
+#include "program/diagnostics.h"
 
 static const size_t MAX_WORKSPACE = SIZE_MAX / 16;     /* bytes: so that sums of a few do not overflow */
 
@@ -136,12 +136,12 @@ static lt_status compile_with(struct lt_kernels *x, int32_t opened, const struct
 	return st ? st : workspace_measure(x, opened, c, s);
 }
 
-lt_status lt__kernels_compile(struct lt_kernels *x, const struct lt_choices *choices, struct lt_services *s, struct lt_arena *a)
+lt_status lt__kernels_compile(struct lt_kernels *x, const struct lt_opened_backends *backends, struct lt_services *s, struct lt_arena *a)
 {
 	s->n_kernel = x->n;
-	for (int32_t i = 0; i < choices->n; i++)
+	for (int32_t i = 0; i < backends->n; i++)
 		if (x->used[i])
-			LT_TRY(compile_with(x, i, &choices->at[i], s, a));
+			LT_TRY(compile_with(x, i, &backends->at[i], s, a));
 	return LT_OK;
 }
 
@@ -170,10 +170,10 @@ void lt__kernels_find(const struct lt_nests *nests, int32_t n_opened, struct lt_
 	}
 }
 
-void lt__kernels_destroy(struct lt_kernels *x, const struct lt_choices *choices)
+void lt__kernels_destroy(struct lt_kernels *x, const struct lt_opened_backends *backends)
 {
 	for (int32_t i = 0; i < x->n; i++)
 		if (x->at[i].object)
-			choices->at[x->at[i].opened].backend->destroy(x->at[i].object);
+			backends->at[x->at[i].opened].backend->destroy(x->at[i].object);
 	x->n = 0;
 }

@@ -75,7 +75,7 @@ lt_status lt__constants_prepare(struct lt_program *p)
 	if (c->ready)
 		return LT_OK;
 	lt__context_branch(p->ctx, &c->ctx);
-	LT_TRY(lt__ports_missing(&c->ctx, &p->bindings[LT_BINDING_CONSTANT], c->data, "constant"));
+	LT_TRY(lt__bindings_missing(&c->ctx, &p->bindings[LT_BINDING_CONSTANT], c->data, "constant"));
 	lt_status st = lt__arena_new(&c->ctx, &c->arena);
 	if (!st)
 		st = lt__arena_new(&c->ctx, &x.scratch);

@@ -4,7 +4,7 @@
 
 static lt_status new_block(struct lt_context *ctx, const struct lt_program *p, int32_t memory, struct lt_device_memory *r, size_t bytes, const char *what, void **out)
 {
-	const struct lt_opened *c = &p->choices.at[p->memories.at[memory].opened];
+	const struct lt_opened *c = &p->backends.at[p->memories.at[memory].opened];
 	struct lt_diagnostics told;
 	lt__diagnostics_init(&told);
 	*out = NULL;
@@ -40,7 +40,7 @@ static lt_status memory_fill(struct lt_context *ctx, const struct lt_program *p,
 	}
 	if (m->scratch_align > 256)
 		return lt_fail(ctx, LT_EUNSUPPORTED, "backend %s: a kernel's workspace wants an alignment of %zu bytes; device memory has 256",
-			p->choices.at[m->opened].backend->name, m->scratch_align);
+			p->backends.at[m->opened].backend->name, m->scratch_align);
 	return m->scratch_bytes ? new_block(ctx, p, memory, r, m->scratch_bytes, "a kernel's workspace", &r->scratch) : LT_OK;
 }
 
@@ -89,7 +89,7 @@ void lt__device_memory_free(struct lt_program *p, struct lt_device_memory *r)
 {
 	size_t block_bytes;
 	for (int32_t i = 1; r && i < p->memories.n; i++) {
-		const struct lt_opened *c = &p->choices.at[p->memories.at[i].opened];
+		const struct lt_opened *c = &p->backends.at[p->memories.at[i].opened];
 		lt__turn_take(c->turn);
 		for (int32_t k = 0; k < r[i].n_block; k++)
 			c->backend->mem_free(c->session, r[i].block[k]);

@@ -68,15 +68,15 @@ static lt_status dump_source(struct dump *d)
 		return lt_fail(p->ctx, LT_EINVAL, "the program was compiled with source_only: it has no assembly to show");
 	for (int32_t i = 0; i < p->kernels.n; i++) {
 		const struct lt_kernel *k = &p->kernels.at[i];
-		const struct lt_backend *b = p->choices.at[k->opened].backend;
+		const struct lt_backend *b = p->backends.at[k->opened].backend;
 		if (!LT_HAS(struct lt_backend, b, dump))
 			return lt_fail(p->ctx, LT_EUNSUPPORTED, "backend %s has no source to show; use -b cpu", b->name);
 		if (i)
 			d->write(d->user, "\n", 1);
 		x.n = 0;
-		lt__turn_take(p->choices.at[k->opened].turn);
+		lt__turn_take(p->backends.at[k->opened].turn);
 		lt_status st = b->dump(k->object, source ? LT_DUMP_SOURCE : LT_DUMP_ASM, dump_keep, &x);
-		lt__turn_give(p->choices.at[k->opened].turn);
+		lt__turn_give(p->backends.at[k->opened].turn);
 		if (st)
 			return lt_fail(p->ctx, st, "backend %s, kernel %s: %-s", b->name, k->frozen->tree.name, x.n ? lt__diagnostic_text(x.at, b->name)
 				: source ? "it has no source to show" : "it has no assembly to show");
@@ -120,7 +120,7 @@ const char *lt__storage_text(struct lt_context *ctx, const struct lt_program *p,
 static void write_memory(struct dump *d, struct lt_text *x, int32_t memory)
 {
 	if (d->p->memories.n > 1)
-		lt__text_format(x, " in %s", memory ? d->p->choices.at[d->p->memories.at[memory].opened].backend->name : "host");
+		lt__text_format(x, " in %s", memory ? d->p->backends.at[d->p->memories.at[memory].opened].backend->name : "host");
 }
 
 static void write_storage(struct dump *d, struct lt_text *x, int32_t s, int32_t memory)
@@ -162,8 +162,8 @@ static lt_status dump_plan(struct dump *d)
 			lt__text_format(&x, "%s", f->tree.name);
 			if (s->kind == LT_STEP_BLOCKS)
 				lt__text_format(&x, " by the program, %d blocks", (int)p->nests.blocks[s->nest]->n);
-			else if (p->choices.n > 1)
-				lt__text_format(&x, " by %s", p->choices.at[p->nests.opened_of[s->nest]].backend->name);
+			else if (p->backends.n > 1)
+				lt__text_format(&x, " by %s", p->backends.at[p->nests.opened_of[s->nest]].backend->name);
 			write_memory(d, &x, s->memory);
 			for (int32_t k = 0; k < f->n_bind; k++) {
 				lt__text_format(&x, "%s", f->bind[k].written ? "  writes " : "  reads ");

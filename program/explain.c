@@ -89,7 +89,7 @@ void lt__explain_each(const struct lt_program *p, struct lt_arena *a, void (*say
 		for (int32_t k = 0; k < list->n; k++)
 			all[k] = *list->at[k];
 		const struct lt_explained e = { .size = sizeof e, .kernel = p->nests.frozen[i].tree.name,
-			.backend = p->nests.blocks[i] ? "host" : p->nests.opened_of[i] < 0 || !p->choices.n ? NULL : p->choices.at[p->nests.opened_of[i]].backend->name,
+			.backend = p->nests.blocks[i] ? "host" : p->nests.opened_of[i] < 0 || !p->backends.n ? NULL : p->backends.at[p->nests.opened_of[i]].backend->name,
 			.n_block = p->nests.blocks[i] ? p->nests.blocks[i]->n : -1,
 			.same_as = code != &p->nests.frozen[i] ? code->tree.name : NULL, .refusal = all, .n_refusal = (uint32_t)list->n };
 		say(user, &e);

@@ -32,7 +32,7 @@ static lt_status instance_fill(void *arg)
 	for (int32_t i = 0; i < states->n; i++)
 		r->touched[i] = true;                           /* zeros, on the host until the first run */
 	if (p->options.device_time)
-		r->event = LT_NEW(a, struct lt_event *, 2 * p->choices.n);
+		r->event = LT_NEW(a, struct lt_event *, 2 * p->backends.n);
 	LT_TRY(lt__events_new(r));
 	LT_TRY(lt__device_memory_new(&r->ctx, p, false, &r->room));
 	lt__recorder_new(r);

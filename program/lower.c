@@ -44,20 +44,20 @@ static lt_status lower_program(struct lt_program *p, const struct request *q)
 	int64_t last = lt__now_ns();
 
 	LT_TRY(lt_graph_verify(q->graph));
-	LT_TRY(lt__ports_fill(q->graph, p->arena, p->bindings));           /* what a caller gives and gets has a number */
+	LT_TRY(lt__bindings_fill(q->graph, p->arena, p->bindings));           /* what a caller gives and gets has a number */
 	lt__constants_init(&p->constants, p->bindings[LT_BINDING_CONSTANT].n, p->arena);
 	if (!p->base)
 		LT_TRY(lower_graph(p, q->graph));                       /* every node that computes is a leaf */
 	lt__lap(&p->stats.passes_ns, &last);
 	LT_TRY(lt__cancelled(&p->services));
 	if (!q->target) {
-		LT_TRY(lt__backends_open(p->options.backends, &p->services.host, p->arena, &p->choices));
-		target = lt__backend_targets(&p->choices, p->arena);    /* the machines are known */
+		LT_TRY(lt__backends_open(p->options.backends, &p->services.host, p->arena, &p->backends));
+		target = lt__backend_targets(&p->backends, p->arena);    /* the machines are known */
 	}
-	const int32_t n_target = q->target ? 1 : p->choices.n;
+	const int32_t n_target = q->target ? 1 : p->backends.n;
 	if (!p->tree)
 		LT_TRY(lt__first_tree(p->base, target[0], &p->options, &p->tree));      /* the default, or the user's */
-	struct lt_offers *offers = lt__offers_new(p->base, target, n_target, q->target ? NULL : &p->choices, &p->options,
+	struct lt_offers *offers = lt__offers_new(p->base, target, n_target, q->target ? NULL : &p->backends, &p->options,
 		fixed, p->arena);
 	lt__lap(&p->stats.tree_ns, &last);
 	while (again) {
@@ -87,13 +87,13 @@ static lt_status lower_program(struct lt_program *p, const struct request *q)
 	LT_TRY(lt__cancelled(&p->services));
 	lt__plan_steps(p->tree->graph, nests, p->arena, &p->plan);      /* launches and copies, in order */
 	/* what crosses between memories is a step, too */
-	LT_TRY(lt__plan_moves(p->tree->graph, p->bindings[LT_BINDING_STATE].n, nests, &p->choices, &p->kernels, p->arena, &p->plan,
+	LT_TRY(lt__plan_moves(p->tree->graph, p->bindings[LT_BINDING_STATE].n, nests, &p->backends, &p->kernels, p->arena, &p->plan,
 		&p->memories));
 	LT_TRY(lt__plan_offsets(nests, &p->plan, p->arena, &p->memories));      /* storages have offsets */
 	lt__lap(&p->stats.freeze_ns, &last);
 	LT_TRY(lt__cancelled(&p->services));
 	if (!p->options.plan_only)
-		LT_TRY(lt__kernels_compile(&p->kernels, &p->choices, &p->services, p->arena));
+		LT_TRY(lt__kernels_compile(&p->kernels, &p->backends, &p->services, p->arena));
 	lt__plan_scratch(&p->kernels, &p->memories);
 	lt__lap(&p->stats.compile_ns, &last);
 	LT_TRY(lt__program_count(p, &p->stats));
@@ -188,8 +188,8 @@ void lt_program_free(struct lt_program *p)
 	if (!p)
 		return;
 	lt__constants_free(p);
-	lt__kernels_destroy(&p->kernels, &p->choices);
-	lt__backends_close(&p->choices);
+	lt__kernels_destroy(&p->kernels, &p->backends);
+	lt__backends_close(&p->backends);
 	lt__cache_close(&p->services.cache);
 	lt_looptree_free(p->tree);
 	lt_graph_free(p->base);

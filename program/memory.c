@@ -32,7 +32,7 @@ static uint64_t bit(int32_t memory) { return UINT64_C(1) << memory; }
 static int32_t memory_of(const struct mover *m, int32_t nest)
 {
 	const struct lt_blocks *b = m->nests->blocks[nest];
-	return b && !b->runs ? 0 : m->memories->of_choice[m->nests->opened_of[nest]];
+	return b && !b->runs ? 0 : m->memories->of_opened[m->nests->opened_of[nest]];
 }
 
 static void mover_add_step(struct mover *m, struct mover_steps *list, struct lt_pstep step)
@@ -214,17 +214,17 @@ static void mover_end(struct mover *m)
 }
 
 /* The devices that some kernel runs on. */
-static lt_status find_memories(const struct lt_choices *choices, const struct lt_kernels *kernels, struct lt_arena *a, struct lt_memories *out)
+static lt_status find_memories(const struct lt_opened_backends *backends, const struct lt_kernels *kernels, struct lt_arena *a, struct lt_memories *out)
 {
-	*out = (struct lt_memories){ .n = 1, .at = LT_NEW(a, struct lt_pmemory, choices->n + 1), .of_choice = LT_NEW(a, int32_t, choices->n + 1) };
+	*out = (struct lt_memories){ .n = 1, .at = LT_NEW(a, struct lt_pmemory, backends->n + 1), .of_opened = LT_NEW(a, int32_t, backends->n + 1) };
 	out->at[0].opened = -1;
-	for (int32_t i = 0; i < choices->n; i++) {
-		const struct lt_caps *caps = choices->at[i].backend->caps(choices->at[i].session);
+	for (int32_t i = 0; i < backends->n; i++) {
+		const struct lt_caps *caps = backends->at[i].backend->caps(backends->at[i].session);
 		if (!kernels->used[i] || !LT_HAS(struct lt_caps, caps, device_memory))
 			continue;
 		if (out->n == MAX_MEMORIES)
 			return lt_fail(lt__arena_context(a), LT_EUNSUPPORTED, "one program runs on %d devices at most", MAX_MEMORIES - 1);
-		out->of_choice[i] = out->n;
+		out->of_opened[i] = out->n;
 		out->at[out->n++].opened = i;
 	}
 	return LT_OK;
@@ -264,12 +264,12 @@ static void add_moves(struct mover *m, const struct lt_graph *g, int32_t n_state
 	plan->n_run = m->run.n;
 }
 
-lt_status lt__plan_moves(const struct lt_graph *g, int32_t n_state, const struct lt_nests *nests, const struct lt_choices *choices,
+lt_status lt__plan_moves(const struct lt_graph *g, int32_t n_state, const struct lt_nests *nests, const struct lt_opened_backends *backends,
 	const struct lt_kernels *kernels, struct lt_arena *a, struct lt_plan *plan, struct lt_memories *out)
 {
 	struct mover m = { .nests = nests, .storage = nests->assigned.storage, .n_storage = nests->assigned.n_storage, .memories = out,
 		.plan = plan, .a = a };
-	LT_TRY(find_memories(choices, kernels, a, out));
+	LT_TRY(find_memories(backends, kernels, a, out));
 	if (out->n > 1)
 		add_moves(&m, g, n_state, plan);
 	find_segments(nests, a, plan);
@@ -282,7 +282,7 @@ void lt__plan_scratch(const struct lt_kernels *kernels, struct lt_memories *memo
 		memories->at[i].scratch_align = 1;
 	for (int32_t i = 0; i < kernels->n; i++) {
 		const struct lt_kernel *k = &kernels->at[i];
-		struct lt_pmemory *m = &memories->at[memories->of_choice[k->opened]];
+		struct lt_pmemory *m = &memories->at[memories->of_opened[k->opened]];
 		if (k->workspace_bytes == 0)
 			continue;               /* nothing is to be aligned */
 		m->scratch_bytes = k->workspace_bytes > m->scratch_bytes ? k->workspace_bytes : m->scratch_bytes;

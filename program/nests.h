@@ -26,9 +26,9 @@ bool lt__nests_taken(const struct lt_nests *);
 
 /* offer.c: nests are offered to backends. */
 struct lt_offers;
-/* fixed: the tree is the user's, and never rebuilt.  choices NULL: each nest is taken, for the first target. */
+/* fixed: the tree is the user's, and never rebuilt.  backends NULL: each nest is taken, for the first target. */
 struct lt_offers *lt__offers_new(const struct lt_graph *base, const struct lt_target *const *target, int32_t n_target,
-	const struct lt_choices *, const struct lt_options *, bool fixed, struct lt_arena *);
+	const struct lt_opened_backends *, const struct lt_options *, bool fixed, struct lt_arena *);
 /* Fills opened_of and refused.  *again: some nests are refused, but their nodes are for the next backend in another
  * tree. */
 lt_status lt__offer_nests(struct lt_offers *, const struct lt_looptree *, struct lt_nests *, bool *again);
@@ -39,7 +39,7 @@ lt_status lt__offers_refused(const struct lt_offers *, const struct lt_nests *);
 
 /* accept.c: asks a backend whether it takes a nest; what it says is remembered by the nest's text. */
 struct lt_asked;
-struct lt_asked *lt__asked_new(const struct lt_choices *, const struct lt_options *, struct lt_arena *);
+struct lt_asked *lt__asked_new(const struct lt_opened_backends *, const struct lt_options *, struct lt_arena *);
 /* graph: the tree's.  False also where accepts fails otherwise, which lt__asked_failed tells. */
 bool lt__accepts(struct lt_asked *, const struct lt_graph *, const struct lt_frozen *, int32_t opened,
 	struct lt_refusals *why);

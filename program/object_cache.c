@@ -6,7 +6,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 #include "program/object_cache.h"
-#include "program/told.h"
+#include "program/diagnostics.h"
 
 #ifndef LT_VERSION                      /* of the library: the Makefile's */
 #define LT_VERSION "0"

@@ -34,13 +34,13 @@ struct lt_offers {
 };
 
 struct lt_offers *lt__offers_new(const struct lt_graph *graph, const struct lt_target *const *target, int32_t n_target,
-	const struct lt_choices *choices, const struct lt_options *options, bool fixed, struct lt_arena *a)
+	const struct lt_opened_backends *backends, const struct lt_options *options, bool fixed, struct lt_arena *a)
 {
 	struct lt_offers *x = LT_NEW(a, struct lt_offers, 1);
 	*x = (struct lt_offers){ .arena = a, .graph = graph, .target = target, .n_target = n_target, .fixed = fixed,
-		.asked = choices ? lt__asked_new(choices, options, a) : NULL,
-		.n_opened = options->strict || !choices ? 1 : choices->n,
-		.strict = options->strict && choices && choices->n > 1, .class = LT_NEW(a, int32_t, graph->n_node + 1),
+		.asked = backends ? lt__asked_new(backends, options, a) : NULL,
+		.n_opened = options->strict || !backends ? 1 : backends->n,
+		.strict = options->strict && backends && backends->n > 1, .class = LT_NEW(a, int32_t, graph->n_node + 1),
 		.why = LT_NEW(a, const struct lt_refusals *, (int64_t)graph->n_node * n_target + 1) };
 	return x;
 }

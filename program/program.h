@@ -7,7 +7,7 @@
 #include "program/materialize.h"
 #include "program/plan.h"
 #include "program/run.h"
-#include "program/told.h"
+#include "program/diagnostics.h"
 
 /* The part of lt_stats that changes while instances are made and run, by any thread. */
 struct lt_tally { _Atomic int64_t n_run, n_replayed, move_ns, device_ns, bind_ns, device_bytes; };
@@ -17,10 +17,10 @@ struct lt_program {
 	/* with copies of the texts; those that are read during the call only are NULL after it */
 	struct lt_options options;
 	struct lt_services services;            /* host.c */
-	struct lt_bindings bindings[LT_NPORT_KIND];   /* bindings.c, by enum lt_binding */
+	struct lt_bindings bindings[LT_NBINDING];   /* bindings.c, by enum lt_binding */
 	struct lt_graph *graph;                 /* after the passes */
 	struct lt_graph *base;                  /* materialised: what a tree is made for */
-	struct lt_choices choices;              /* choose.c */
+	struct lt_opened_backends backends;              /* choose.c */
 	struct lt_looptree *tree;               /* its graph is base, or has nodes that the tree added to that */
 	struct lt_nests nests;                  /* of the tree: assign_storage.c, blocks.c, freezing, offer.c */
 	struct lt_kernels kernels;              /* compile.c */

@@ -19,7 +19,7 @@ struct lt_recorder {
 
 static bool can_record(const struct lt_program *p, const struct lt_segment *s)
 {
-	const struct lt_backend *b = s->opened < 0 ? NULL : p->choices.at[s->opened].backend;
+	const struct lt_backend *b = s->opened < 0 ? NULL : p->backends.at[s->opened].backend;
 	return b && s->n >= MIN_LAUNCHES && LT_HAS(struct lt_backend, b, capture) && LT_HAS(struct lt_backend, b, replay)
 		&& LT_HAS(struct lt_backend, b, capture_free);
 }
@@ -60,7 +60,7 @@ void lt__recorder_new(struct lt_instance *r)
 static void drop(struct lt_instance *r, int32_t segment)
 {
 	struct lt_capture **c = &r->recorder->capture[segment];
-	const struct lt_opened *by = &r->program->choices.at[r->program->plan.segment[segment].opened];
+	const struct lt_opened *by = &r->program->backends.at[r->program->plan.segment[segment].opened];
 	if (!*c)
 		return;
 	lt__turn_take(by->turn);
@@ -91,7 +91,7 @@ static void record_addresses(struct lt_instance *r, const struct lt_addresses *a
 	if (out)
 		memcpy(x->result, a->result, out);
 	for (int32_t i = 0; i < p->plan.n_segment; i++)
-		if (p->plan.segment[i].opened >= 0 && !p->memories.of_choice[p->plan.segment[i].opened])
+		if (p->plan.segment[i].opened >= 0 && !p->memories.of_opened[p->plan.segment[i].opened])
 			drop(r, i);
 }
 
@@ -100,7 +100,7 @@ static lt_status record(struct lt_instance *r, int32_t segment, const struct lt_
 	struct lt_program *p = r->program;
 	struct lt_recorder *x = r->recorder;
 	const struct lt_segment *s = &p->plan.segment[segment];
-	const struct lt_opened *c = &p->choices.at[s->opened];
+	const struct lt_opened *c = &p->backends.at[s->opened];
 	struct lt_slot *slot = x->slot;
 	struct lt_diagnostics told;
 	for (int32_t i = 0; i < s->n; i++) {
@@ -125,7 +125,7 @@ static lt_status replay(struct lt_instance *r, int32_t segment, const struct lt_
 {
 	struct lt_program *p = r->program;
 	const struct lt_segment *s = &p->plan.segment[segment];
-	const struct lt_opened *c = &p->choices.at[s->opened];
+	const struct lt_opened *c = &p->backends.at[s->opened];
 	struct lt_fault *cell = &r->recorder->cell[s->first];
 	struct lt_diagnostics told;
 	for (int32_t i = 0; i < s->n; i++)
@@ -148,7 +148,7 @@ static lt_status launch_all(struct lt_instance *r, int32_t segment, const struct
 	struct lt_program *p = r->program;
 	const struct lt_segment *s = &p->plan.segment[segment];
 	struct lt_recorder *x = r->recorder;
-	if (x && !x->capture[segment] && !x->refused[segment] && (p->memories.of_choice[s->opened] ? x->runs : x->same) > 1 && can_record(p, s))
+	if (x && !x->capture[segment] && !x->refused[segment] && (p->memories.of_opened[s->opened] ? x->runs : x->same) > 1 && can_record(p, s))
 		LT_TRY(record(r, segment, a));
 	if (x && x->capture[segment])
 		return replay(r, segment, a);
@@ -159,7 +159,7 @@ static lt_status launch_all(struct lt_instance *r, int32_t segment, const struct
 static lt_status timed_in_turn(struct lt_instance *r, int32_t segment, const struct lt_addresses *a)
 {
 	struct lt_program *p = r->program;
-	const struct lt_opened *c = &p->choices.at[p->plan.segment[segment].opened];
+	const struct lt_opened *c = &p->backends.at[p->plan.segment[segment].opened];
 	struct lt_event **e = &r->event[2 * p->plan.segment[segment].opened];
 	int64_t ns = 0;
 	struct lt_diagnostics told;
@@ -178,7 +178,7 @@ static lt_status timed_in_turn(struct lt_instance *r, int32_t segment, const str
 static lt_status launch_timed(struct lt_instance *r, int32_t segment, const struct lt_addresses *a)
 {
 	int32_t opened = r->program->plan.segment[segment].opened;
-	struct lt_turn *turn = r->program->choices.at[opened].turn;
+	struct lt_turn *turn = r->program->backends.at[opened].turn;
 	if (!r->event || !r->event[2 * opened])
 		return launch_all(r, segment, a);
 	lt__turn_take(turn);
@@ -208,8 +208,8 @@ lt_status lt__events_new(struct lt_instance *r)
 {
 	struct lt_program *p = r->program;
 	struct lt_diagnostics told;
-	for (int32_t i = 0; r->event && i < 2 * p->choices.n; i++) {
-		const struct lt_opened *c = &p->choices.at[i / 2];
+	for (int32_t i = 0; r->event && i < 2 * p->backends.n; i++) {
+		const struct lt_opened *c = &p->backends.at[i / 2];
 		const struct lt_backend *b = c->backend;
 		if (!p->kernels.used[i / 2] || !LT_HAS(struct lt_backend, b, event_new) || !LT_HAS(struct lt_backend, b, event_record)
 		    || !LT_HAS(struct lt_backend, b, event_ns) || !LT_HAS(struct lt_backend, b, event_free))
@@ -228,9 +228,9 @@ lt_status lt__events_new(struct lt_instance *r)
 
 void lt__events_free(struct lt_instance *r)
 {
-	for (int32_t i = 0; r->event && i < 2 * r->program->choices.n; i++)
+	for (int32_t i = 0; r->event && i < 2 * r->program->backends.n; i++)
 		if (r->event[i]) {
-			const struct lt_opened *c = &r->program->choices.at[i / 2];
+			const struct lt_opened *c = &r->program->backends.at[i / 2];
 			lt__turn_take(c->turn);
 			c->backend->event_free(r->event[i]);
 			lt__turn_give(c->turn);

@@ -120,7 +120,7 @@ lt_status lt__instance_begin(struct lt_instance *r, const void *const *input, vo
 {
 	struct lt_program *p = r->program;
 	if (p->bindings[LT_BINDING_INPUT].n > 0)
-		LT_TRY(input ? lt__ports_missing(&r->ctx, &p->bindings[LT_BINDING_INPUT], input, "input") : lt_fail(&r->ctx, LT_EMISSING, "Missing input: no inputs are given"));
+		LT_TRY(input ? lt__bindings_missing(&r->ctx, &p->bindings[LT_BINDING_INPUT], input, "input") : lt_fail(&r->ctx, LT_EMISSING, "Missing input: no inputs are given"));
 	for (int32_t i = 0; i < p->bindings[LT_BINDING_RESULT].n; i++)
 		if (!result || !result[i])
 			return lt_fail(&r->ctx, LT_EMISSING, "result '%s' is given no memory", p->bindings[LT_BINDING_RESULT].at[i].name);

@@ -88,7 +88,7 @@ static lt_status launch(const struct lt_program *p, const struct lt_pstep *step,
 	struct lt_fault *fault)
 {
 	const struct lt_kernel *k = &p->kernels.at[p->kernels.of[step->nest]];
-	const struct lt_opened *c = &p->choices.at[k->opened];
+	const struct lt_opened *c = &p->backends.at[k->opened];
 	const struct lt_backend *backend = c->backend;
 	struct lt_args args = lt__launch_args(p, step, a, slot, fault);
 	struct lt_diagnostics told;
@@ -109,7 +109,7 @@ static lt_status launch(const struct lt_program *p, const struct lt_pstep *step,
 static lt_status copy_on(const struct lt_program *p, const struct lt_addresses *a, int32_t memory, const struct lt_slot *to,
 	const struct lt_slot *from, enum lt_copy direction, int32_t storage)
 {
-	const struct lt_opened *c = &p->choices.at[p->memories.at[memory].opened];
+	const struct lt_opened *c = &p->backends.at[p->memories.at[memory].opened];
 	struct lt_diagnostics told;
 	lt__diagnostics_init(&told);
 	lt__turn_take(c->turn);

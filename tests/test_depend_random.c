@@ -412,7 +412,7 @@ static void one_tree(const struct make *m, struct lt_graph *graph, const struct 
 		tally->own += a.exact && own;
 		if (a.exact && !kinds && own && random_chance(rng, 30)) {
 			char what[60];
-			struct own_place place = { g->ctx, graph, (struct lt_graph *)(uintptr_t)g, t };
+			struct derived_place place = { g->ctx, graph, (struct lt_graph *)(uintptr_t)g, t };
 			snprintf(what, sizeof what, "seed %llu", (unsigned long long)seed);
 			derived_expect_text(&place, t, what);
 			derived_expect_run(&place, t, "ref", false, what);

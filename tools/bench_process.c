@@ -173,7 +173,7 @@ static bool peer_ask(struct peer_contestant *s, char *answer, size_t bytes, char
 }
 
 /* What stands behind the first word. */
-static const char *rest(const char *answer)
+static const char *answer_remainder(const char *answer)
 {
 	answer += strcspn(answer, " ");
 	return answer + strspn(answer, " ");
@@ -189,7 +189,7 @@ static bool is(const char *answer, const char *word)
 static bool refused(const char *answer, const char *wanted, char *why)
 {
 	if (is(answer, "failed"))
-		return bench_why(why, "%s", *rest(answer) ? rest(answer) : "it does not say why");
+		return bench_why(why, "%s", *answer_remainder(answer) ? answer_remainder(answer) : "it does not say why");
 	return bench_why(why, "the peer answers '%s' where %s is due", answer, wanted);
 }
 
@@ -236,14 +236,14 @@ static enum bench_answer peer_begin(struct bench_contestant *k, const struct ben
 	if (!ok)
 		return BENCH_BAD;
 	if (is(answer, "skip")) {
-		bench_why(why, "%s", rest(answer));
+		bench_why(why, "%s", answer_remainder(answer));
 		return BENCH_SKIP;
 	}
 	if (!is(answer, "ok")) {
 		refused(answer, "'ok', 'skip' or 'failed'", why);
 		return BENCH_BAD;
 	}
-	k->prepare = *rest(answer) ? strtod(rest(answer), NULL) : bench_now() - start;
+	k->prepare = *answer_remainder(answer) ? strtod(answer_remainder(answer), NULL) : bench_now() - start;
 	return BENCH_READY;
 }
 
@@ -370,10 +370,10 @@ bool bench_process_open(struct bench_contestant *k, const char *command, const c
 	if (!start(s, command, environment, why) || !peer_read_line(s, answer, sizeof answer, why))
 		return false;
 	if (is(answer, "absent"))
-		return bench_why(why, "%s", rest(answer));
-	if (!is(answer, "peer") || !is(rest(answer), "1"))
+		return bench_why(why, "%s", answer_remainder(answer));
+	if (!is(answer, "peer") || !is(answer_remainder(answer), "1"))
 		return bench_why(why, "the peer begins with '%s', not with 'peer 1 NAME'", answer);
-	snprintf(k->about, sizeof k->about, "%s", rest(rest(answer)));
+	snprintf(k->about, sizeof k->about, "%s", answer_remainder(answer_remainder(answer)));
 	if (!*k->label)
 		snprintf(k->label, sizeof k->label, "%.*s", (int)strcspn(k->about, " "), k->about);
 	return *k->label ? true : bench_why(why, "the peer does not say its name ('peer 1 NAME')");

@@ -72,7 +72,7 @@ char *bench_format(const char *fmt, ...)
 #define HUGE_PAGE (INT64_C(2) << 20)
 
 /* Whole huge pages for what is large, since the system gives them only then. */
-static size_t room(int64_t n)
+static size_t page_bytes(int64_t n)
 {
 	int64_t bytes = n * (int64_t)sizeof(float) + 64, unit = bytes >= HUGE_PAGE ? HUGE_PAGE : 4096;
 
@@ -81,7 +81,7 @@ static size_t room(int64_t n)
 
 float *bench_buffer(int64_t n)
 {
-	size_t bytes = room(n);
+	size_t bytes = page_bytes(n);
 	void *at = NULL;
 
 	if (posix_memalign(&at, bytes >= (size_t)HUGE_PAGE ? (size_t)HUGE_PAGE : 4096, bytes))

@@ -17,7 +17,7 @@
  * take long, each. */
 enum { BATCH = 48, MAX_ENDED = 20, MAX_SILENT = 5 };
 enum { AT_CASE = 1, OUTCOME = 2, AT_BATCH = 3, AT_TREE = 4, NO_SESSION = 5 };
-struct message { int32_t kind, i, status, set, n_text, n_schedule; double seconds; };
+struct child_message { int32_t kind, i, status, set, n_text, n_schedule; double seconds; };
 
 struct parent {
 	const struct check_options *o;
@@ -34,7 +34,7 @@ struct parent {
 /* A child as its parent knows it. */
 struct child {
 	int fd;
-	struct message last;
+	struct child_message last;
 	int32_t first, n, n_done;       /* its cases; how many are known */
 	bool silent;
 	int lost;                       /* errno: why it cannot be heard; 0: it can */
@@ -58,13 +58,13 @@ static void child_write(int fd, const void *at, size_t bytes)
 
 static void say_at(int fd, int kind, int32_t i)
 {
-	const struct message m = { .kind = kind, .i = i };
+	const struct child_message m = { .kind = kind, .i = i };
 	child_write(fd, &m, sizeof m);
 }
 
 static void say_outcome(int fd, int32_t i, const struct check_outcome *out)
 {
-	const struct message m = { OUTCOME, i, (int32_t)out->status, out->set, (int32_t)strlen(out->text), out->schedule ? (int32_t)strlen(out->schedule) : 0,
+	const struct child_message m = { OUTCOME, i, (int32_t)out->status, out->set, (int32_t)strlen(out->text), out->schedule ? (int32_t)strlen(out->schedule) : 0,
 		out->seconds };
 	child_write(fd, &m, sizeof m);
 	child_write(fd, out->text, (size_t)m.n_text);
@@ -189,7 +189,7 @@ static bool get(struct parent *p, struct child *c, void *at, size_t bytes)
 	return true;
 }
 
-static bool take_outcome(struct parent *p, struct child *c, const struct message *m, struct check_outcome *out)
+static bool take_outcome(struct parent *p, struct child *c, const struct child_message *m, struct check_outcome *out)
 {
 	struct check_outcome new = { .status = (enum check_status)m->status, .set = m->set, .seconds = m->seconds, .done = true,
 		.schedule = m->n_schedule ? calloc(1, (size_t)m->n_schedule + 1) : NULL };
@@ -235,7 +235,7 @@ static void count_alike(struct parent *p, const char *text, const char *member, 
 /* Reads what a child says until it ends. */
 static void listen_to(struct parent *p, struct child *c)
 {
-	struct message next;
+	struct child_message next;
 	while (!p->stopped && get(p, c, &next, sizeof next)) {
 		bool no_session = c->last.kind == NO_SESSION;
 		c->last = next;

@@ -27,12 +27,12 @@ static lt_status lower_for_device(const struct check_device *device, const struc
 enum { MAX_STEPS = 3000, MAX_STEP = 1200, MAX_TRIES = 24, MAX_NODES = 400 };
 struct taken { const struct lt_looptree *t; struct lt_looptree *mine; char list[MAX_STEPS]; size_t n; };
 
-static bool steps_have_room(const struct taken *x) { return x->n + MAX_STEP + 3 < MAX_STEPS; }
+static bool steps_fit(const struct taken *x) { return x->n + MAX_STEP + 3 < MAX_STEPS; }
 
 static bool steps_take(struct taken *x, const char *step)
 {
 	struct lt_looptree *next;
-	if (!steps_have_room(x) || lt__schedule_steps(x->t, step, strlen(step), "s", 0, NULL, &next))
+	if (!steps_fit(x) || lt__schedule_steps(x->t, step, strlen(step), "s", 0, NULL, &next))
 		return false;
 	lt_looptree_free(x->mine);
 	x->t = x->mine = next;
@@ -46,7 +46,7 @@ static void steps_draw(struct taken *x, const struct check_tree *how)
 	uint64_t rng = how->seed;
 	int wanted = (int)random_between(&rng, 2, 6), kind;
 	char step[MAX_STEP];
-	for (int i = 0; i < MAX_TRIES && wanted > 0 && x->t->n_node < MAX_NODES && steps_have_room(x); i++)
+	for (int i = 0; i < MAX_TRIES && wanted > 0 && x->t->n_node < MAX_NODES && steps_fit(x); i++)
 		if (random_step(x->t, &rng, "bind call", &kind, step, sizeof step) && steps_take(x, step))
 			wanted--;
 }

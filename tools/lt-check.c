@@ -78,7 +78,7 @@ static void reduce_case(struct suite *s, int32_t i)
 
 /* -- the suite -- */
 
-static bool told(void *user, int32_t i)
+static bool report_backend(void *user, int32_t i)
 {
 	struct suite *s = user;
 	static const char *const words[] = { "passed", "refused", "FAILED", "skipped" };
@@ -153,7 +153,7 @@ static int run_suite(struct suite *s, const struct check_list *list)
 	s->report.n = list->n;
 	s->report.outcome = s->outcome;
 	lt__check_progress_begin(&s->progress, !s->o->json);
-	s->report.n_run = lt__check_children(s->o, chosen, list->n, s->outcome, &(struct check_watch){ told, at_case, s });
+	s->report.n_run = lt__check_children(s->o, chosen, list->n, s->outcome, &(struct check_watch){ report_backend, at_case, s });
 	lt__check_progress_wipe(&s->progress);
 	if (lt__interrupted(NULL)) {
 		(void)fputs("lt-check: interrupted\n", stderr);

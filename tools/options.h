@@ -17,7 +17,7 @@
  * seconds; a timeout in milliseconds; what the row's own function makes of it. */
 enum lt_take { TAKE_FLAG, TAKE_TEXT, TAKE_LIST, TAKE_CHOICE, TAKE_COUNT, TAKE_SECONDS, TAKE_TIMEOUT, TAKE_OWN };
 struct lt_texts { const char **at; int32_t n, room; };
-typedef lt_status lt_take_own(struct lt_context *, void *options, char *value);
+typedef lt_status lt_take_text(struct lt_context *, void *options, char *value);
 
 struct lt_option {
 	char letter;                    /* 0: none */
@@ -34,7 +34,7 @@ struct lt_option {
 	const char *const *values;
 	const char *(*list)(int i);     /* more of them; NULL behind the last */
 	double min, max;                /* of a number; max 0: the usual ones, 1 to 1000000000 or seconds up to 1000000 */
-	lt_take_own *own;
+	lt_take_text *own;
 };
 #define LT_MEMBER(type, member) offsetof(type, member), sizeof(((type *)0)->member)
 #define LT_VALUES(...) (const char *const []){ __VA_ARGS__, NULL }

@@ -198,11 +198,11 @@ static void need(const struct lt_object *o, uint32_t n_thread, size_t *bytes, si
 }
 
 /* A dump that fails writes why. */
-struct tell { struct lt_diag diag; lt_write *write; void *user; };
+struct report { struct lt_diag diag; lt_write *write; void *user; };
 
 static void dump_report(struct lt_diag *d, const struct lt_diagnostic *note)
 {
-	struct tell *t = (struct tell *)(void *)d;
+	struct report *t = (struct report *)(void *)d;
 	const char *const parts[] = { note->text, note->remedy ? ": " : "", note->remedy ? note->remedy : "" };
 	for (int i = 0; i < 3; i++)
 		t->write(t->user, parts[i], strlen(parts[i]));
@@ -243,7 +243,7 @@ static lt_status dump_assembly(const struct lt_object *o, lt_write *write, void 
 
 static lt_status dump(const struct lt_object *o, enum lt_dump what, lt_write *write, void *user)
 {
-	struct tell t = { { sizeof t.diag, dump_report }, write, user };
+	struct report t = { { sizeof t.diag, dump_report }, write, user };
 	if (what == LT_DUMP_STATS) {
 		dump_stats(o, write, user);
 		return LT_OK;

@@ -213,7 +213,7 @@ static struct lt_map guards_of(const struct lt_map *m)
 }
 
 /* Piece p shows view `from`: a piece for each of its, and its fill, where p applies. */
-static lt_status through(struct lt_rewrite *w, const struct lt_nodedef *n, const struct lt_graphpiece *p,
+static lt_status compose_through(struct lt_rewrite *w, const struct lt_nodedef *n, const struct lt_graphpiece *p,
 	const struct lt_nodedef *from, int32_t first_operand, struct lt_graphpiece *to, int32_t *n_piece, bool *open)
 {
 	bool all = false;
@@ -261,7 +261,7 @@ lt_status lt__work_compose(struct lt_rewrite *w, lt_node x, int32_t at, bool *do
 	n.piece = LT_NEW(w->arena, struct lt_graphpiece, most);
 	n.n_piece = 0;
 	for (int32_t i = 0; i < n_old && !status; i++)
-		status = old[i].source == at ? through(w, &n, &old[i], from, n.n_operand, n.piece, &n.n_piece, &open)
+		status = old[i].source == at ? compose_through(w, &n, &old[i], from, n.n_operand, n.piece, &n.n_piece, &open)
 			: add_piece(w, &n, &old[i], source_of(w, &n, &old[i]), n.piece, &n.n_piece, &open);
 	if (status == LT_EOVERFLOW) {
 		lt_context_clear(w->in->ctx);

@@ -1,6 +1,6 @@
-/* program/told.h -- what backends tell beside a status: their notes, kept one by one and as one text. */
-#ifndef LT_PROGRAM_TOLD_H
-#define LT_PROGRAM_TOLD_H
+/* program/diagnostics.h -- what backends tell beside a status: their notes, kept one by one and as one text. */
+#ifndef LT_PROGRAM_DIAGNOSTICS_H
+#define LT_PROGRAM_DIAGNOSTICS_H
 #include "lt/backend.h"
 
 enum { LT_MAX_DIAGNOSTICS = 8 };
