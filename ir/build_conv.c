@@ -1,7 +1,7 @@
 /* ir/build_conv.c -- convolution and pooling over images as graphs of primitives.
  *
  * Rows and columns become windows: view element (y, i) of an axis is element y*stride + i*dilation - pad of it, and
- * outside of the image the fill.  A convolution is then a sum of products, a pool a reduction.
+ * outside the image the fill.  A convolution is then a sum of products, a pool a reduction.
  */
 #include "ir/build.h"
 
@@ -53,7 +53,7 @@ static int64_t positions(struct lt_graph *g, const char *what, const char *axis,
 	return (padded - reach) / stride + 1;
 }
 
-/* Rows and columns of x as windows, outside of it `fill`. */
+/* Rows and columns of x as windows, outside it `fill`. */
 static lt_node windows(struct lt_graph *g, lt_node x, int32_t row_axis, const struct sweep sweep[2], uint64_t fill)
 {
 	const struct sweep *rows = &sweep[0], *columns = &sweep[1];

@@ -78,7 +78,7 @@ lt_status lt__graph_fail(const struct lt_graph *, lt_status, const char *fmt, ..
 /* The same at a node: "file:line:column: node '5' (view): ...". */
 lt_status lt__node_fail(const struct lt_graph *, lt_node, lt_status, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* Whether x, which the caller may leave out by LT_OMIT, is there or left out (true), or LT_NONE (false, with a sentence
- * where none is told yet). */
+ * where none is reported yet). */
 bool lt__graph_given(const struct lt_graph *, int32_t x, const char *what);
 /* A run-time scalar that may be left out, as the tables have it: -1 then.  False: there is no such, or it has failed. */
 bool lt__param_given(const struct lt_graph *, lt_param given, lt_param *out);

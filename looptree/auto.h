@@ -37,7 +37,7 @@ struct lt_product {
 	bool left_whole;                /* left_copy is made once in the nest, for all rows                                   */
 	bool parallel;
 	bool across;                    /* n is not the sum's last dim: its vectors are stored lane by lane                  */
-	bool rows_outside;              /* rows but m are looped over outside of n, to have iterations for threads
+	bool rows_outside;              /* rows but m are looped over outside n, to have iterations for threads
 	                                 * */
 	/* where the leaves after the sum go */
 	lt_node epilogue;               /* last node of a cluster that alone reads the sum, element by element; -1            */

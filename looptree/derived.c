@@ -16,7 +16,7 @@ struct batch {
 	int32_t *first, *next;          /* by node; by step: lists, -1 ends */
 	bool *result, *written;         /* by node: a result or a state's content; what those are made by */
 	bool *live;                     /* by node: somebody reads it; a view may have lost its readers */
-	int32_t *left;                  /* by node: readers, and outside of the graph, after the steps in hand */
+	int32_t *left;                  /* by node: readers, and outside the graph, after the steps in hand */
 	bool *gone;                     /* by node: its last reader reads a clone */
 	lt_var *trip;                   /* by step: the dim that PARTIAL makes */
 	lt_node *to;                    /* where each node went, for the caller */

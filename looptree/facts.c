@@ -1,4 +1,4 @@
-/* What is computed and touched inside each loop of a tree: operations, and bytes of values that live outside of the
+/* What is computed and touched inside each loop of a tree: operations, and bytes of values that live outside the
  * loop.
  *
  * All are counted with every bounded dim at its maximum.  Useful operations are of the elements that the leaves compute, each once; what
@@ -166,7 +166,7 @@ static int64_t *div_sizes(const struct tree_facts *f, const struct leaf_columns 
 	return size;
 }
 
-/* Whether the value lives outside of the loop: one iteration of it finds what another has left. */
+/* Whether the value lives outside the loop: one iteration of it finds what another has left. */
 static bool lives_outside(const struct lt_looptree *t, lt_node base, lt_tnode loop)
 {
 	if (t->leaf_of[base] < 0 || t->scope[base].whole)

@@ -9,7 +9,7 @@
 
 /* Where a whole value lies: element (i0, i1 ..) is at offset + sum stride[d]*i_d, in elements of the storage. */
 struct lt_location { int32_t storage; int64_t offset; int64_t *stride; };
-/* What freezing is told of the memory that outlives a kernel; program/assign_storage.h decides it.  A storage is one piece of it: role says what
+/* What freezing knows of the memory that outlives a kernel; program/assign_storage.h decides it.  A storage is one piece of it: role says what
  * its buffer is to a kernel, aligned that it begins at a multiple of 64 bytes. */
 struct lt_fstorage { int32_t role; enum lt_dtype dtype; bool aligned; int64_t elems; };   /* role: enum lt_role */
 struct lt_fmemory {

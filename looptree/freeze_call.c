@@ -2,7 +2,7 @@
  * vars.
  *
  * The dims are the iterations of loops of step 1 that would be in the call's place; where an operand's elements lie
- * along them is asked with these loops around it, so that views, tiles and layouts outside of the call are all in the
+ * along them is asked with these loops around it, so that views, tiles and layouts outside the call are all in the
  * one row and the strides.
  */
 #include <stdlib.h>

@@ -96,7 +96,7 @@ static bool counts_reduced(const struct lt_looptree *t, lt_node n, lt_tnode loop
 }
 
 /* The clone is right before its first reader, in the loops that it shares with all of them; where one reads it at other
- * places, in a nest of its own.  A reduction has loops of its own: it is outside of loops over what it reduces, and of
+ * places, in a nest of its own.  A reduction has loops of its own: it is outside loops over what it reduces, and of
  * its reader's reducing loops, where it would be run again. */
 static lt_status inline_place(struct lt_edit *e, lt_node clone)
 {

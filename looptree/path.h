@@ -3,7 +3,7 @@
 #define LT_LOOPTREE_PATH_H
 #include "looptree/looptree.h"
 
-/* Words begin behind the primitive's name. */
+/* Words begin after the primitive's name. */
 struct lt_word { const char *at; size_t bytes; };
 struct lt_words { int32_t n; const struct lt_word *word; };
 

@@ -41,7 +41,7 @@ static bool is_private(const struct lt_looptree *t, lt_node n, lt_tnode loop)
 /* -- rules beyond the order of reads -- */
 
 /* A leaf inside a loop over a var that it does not have runs again on each iteration; where there may be no iteration,
- * nobody outside of that loop may need its value. */
+ * nobody outside that loop may need its value. */
 static lt_status check_repeats(const struct lt_looptree *t)
 {
 	for (lt_node n = 0; n < t->graph->n_node; n++)

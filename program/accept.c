@@ -1,4 +1,4 @@
-/* Asking backends: equal nests are asked for once, and each is refused at its own nodes. */
+/* Asking backends: equal nests are asked for once, and each is refused at its derived nodes. */
 #include <string.h>
 #include "ir/intern.h"
 #include "program/caps.h"
@@ -65,7 +65,7 @@ static void accept_ask(struct lt_asked *a, const struct lt_tree *tree, const str
 			told.note[i].remedy ? lt__arena_string(a->arena, told.kept + told.note[i].remedy) : NULL };
 }
 
-/* A note about this nest: where it points to is told by name and by the place in the script. */
+/* A note about this nest: where it points to is reported by name and by the place in the script. */
 static struct lt_refusal *refusal_of(struct lt_asked *a, const struct lt_graph *g, const struct lt_frozen *f, const struct note *n,
 	const char *backend)
 {
@@ -84,7 +84,7 @@ static struct lt_refusal *refusal_of(struct lt_asked *a, const struct lt_graph *
 	return r;
 }
 
-/* The list to put another backend behind, which only the host can propose: it knows who is asked next.  NULL: somebody is, or nobody may
+/* The list to put another backend after, which only the host can propose: it knows who is asked next.  NULL: somebody is, or nobody may
  * be. */
 static const char *elsewhere(const struct lt_asked *a, int32_t opened)
 {
@@ -103,7 +103,7 @@ bool lt__accepts(struct lt_asked *a, const struct lt_graph *g, const struct lt_f
 	struct accept_answer *x = answer_of(a, f->tree.text, opened);
 	if (x->verdict == UNKNOWN)
 		accept_ask(a, &f->tree, c, x);
-	const char *other = x->n_diagnostic > 0 ? elsewhere(a, opened) : NULL;        /* told once, behind all that the backend says itself */
+	const char *other = x->n_diagnostic > 0 ? elsewhere(a, opened) : NULL;        /* told once, after all that the backend says itself */
 	for (int32_t i = 0; i < x->n_diagnostic; i++) {
 		struct lt_refusal *r = refusal_of(a, g, f, &x->note[i], c->backend->name);
 		if (other && i + 1 == x->n_diagnostic)

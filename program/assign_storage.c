@@ -124,7 +124,7 @@ static void assign_results(struct assigner *c)
 	}
 }
 
-/* A value between nests may lie in another order than its dims', with room behind them. */
+/* A value between nests may lie in another order than its dims', with room after them. */
 static lt_status assign_computed(struct assigner *c, lt_node n)
 {
 	int64_t elems;

@@ -70,7 +70,7 @@ static bool is_fixed(const struct lt_tree *t, int32_t buffer, uint32_t dtype)
 
 static bool is_float(uint32_t dtype) { return dtype < LT_NDTYPE && dtype > 0 && lt__dtype_info((enum lt_dtype)dtype)->cls == LT_CLASS_FLOAT; }
 
-/* What a cast in the script could change, NULL: nothing.  Lowering names its own nodes behind a dot; there what the script's node is made of
+/* What a cast in the script could change, NULL: nothing.  Lowering names its derived nodes after a dot; there what the script's node is made of
  * is to be cast, which gives its floats another type, but not its counters. */
 static const char *cast_remedy(uint64_t dtypes, uint32_t dtype, const char *name, char *out, size_t bytes)
 {

@@ -39,7 +39,7 @@ static lt_status instance_fill(void *arg)
 	return LT_OK;
 }
 
-/* Failures of several threads at once are told in the program's context one after the other. */
+/* Failures of several threads at once are reported in the program's context one after the other. */
 static lt_status instance_new(struct lt_program *p, struct lt_instance **out)
 {
 	if (p->options.plan_only)

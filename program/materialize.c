@@ -44,7 +44,7 @@ static bool gather_is_plain(const struct lt_read *r, int32_t operand)
 	return operand == 1 || (m->n_div == 0 && m->n_param == 0);
 }
 
-/* Where a run leaves the axis of a table no element, element 0 of a view may be outside of the view's source. */
+/* Where a run leaves the axis of a table no element, element 0 of a view may be outside the view's source. */
 static bool leaves_bounds(const struct lt_graph *g, lt_node table, int32_t axis)
 {
 	const struct lt_nodedef *x = &g->node[table];

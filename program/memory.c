@@ -113,7 +113,7 @@ static void all_of(struct mover *m, int32_t storage, uint64_t valid)
 	r->at[r->n++] = (struct valid_range){ 0, m->storage[storage].elems, valid };
 }
 
-/* A copy of a whole storage is made where the kernel behind it writes it, else where its content is. */
+/* A copy of a whole storage is made where the kernel after it writes it, else where its content is. */
 static int32_t copy_memory(const struct mover *m, const struct lt_pstep *step, const struct lt_pstep *next)
 {
 	const struct lt_frozen *f = next && next->kind == LT_STEP_RUN ? &m->nests->frozen[next->nest] : NULL;

@@ -125,7 +125,7 @@ lt_status lt__object_cache_load(struct lt_object_cache *k, const struct lt_tree 
 	free(data);
 	if (st)
 		*out = NULL;
-	return st == LT_ENOMEM ? st : LT_OK;            /* none of its bytes, it says: compiled anew, and replaced */
+	return st == LT_ENOMEM ? st : LT_OK;            /* none of its bytes, it says: compiled again, and replaced */
 }
 
 lt_status lt__object_cache_save(struct lt_object_cache *k, const struct lt_tree *t, const struct lt_object *object)

@@ -21,7 +21,7 @@ void lt__seen_values(const struct lt_program *, struct lt_arena *, struct lt_see
 /* The value out of its storage, which begins at `from`: row-major, in its dtype, bounded dims at their maximum.  LT_ENOMEM, without a sentence. */
 lt_status lt__seen_read(const struct lt_program *, const struct lt_seen *, const void *from, void *out);
 
-/* A run, one step at a time; what fails is told in the instance.  seen: called once for each value, with its elements as lt__seen_read gives them; they live during the call.  Constants'
+/* A run, one step at a time; what fails is reported in the instance.  seen: called once for each value, with its elements as lt__seen_read gives them; they live during the call.  Constants'
  * values that other values have overwritten since they were prepared are left out.  A status other than LT_OK ends the run with it. */
 typedef lt_status lt__seen_fn(void *user, const struct lt_seen *, const void *data);
 lt_status lt__instance_observe(struct lt_instance *, const void *const *input, void *const *result, lt__seen_fn *seen, void *user);

@@ -77,7 +77,7 @@ lt_status lt__instance_begin(struct lt_instance *, const void *const *input, voi
 /* constants.c */
 void lt__constants_init(struct lt_constants *, int32_t n, struct lt_arena *);    /* n: ports */
 void lt__constants_free(struct lt_program *);
-/* Runs what depends on constants only, once; in the program's turn.  What fails is told in constants.ctx. */
+/* Runs what depends on constants only, once; in the program's turn.  What fails is reported in constants.ctx. */
 lt_status lt__constants_prepare(struct lt_program *);
 /* instance.c: zeroed memory at a multiple of align, touched now, so that no run meets a fresh page; NULL: of no
  * bytes. */

@@ -58,7 +58,7 @@ static lt_status count_all(struct work_count *c)
 	return st;
 }
 
-/* Sums that are told, not used: they stop at the largest number. */
+/* Sums that are reported, not used: they stop at the largest number. */
 static void grow(int64_t *sum, int64_t by)
 {
 	if (lt__add_overflow(*sum, by, sum))

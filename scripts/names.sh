@@ -27,7 +27,7 @@ report() {
 	: >"$work/bad"           # each report is a process of its own
 }
 
-# Code without comments, strings and lines of the preprocessor, each line behind FILE and a tab.
+# Code without comments, strings and lines of the preprocessor, each line after FILE and a tab.
 code() {
 	awk '
 	FNR == 1 { inside = 0 }

@@ -57,7 +57,7 @@ static int64_t enter(char *text, const struct lt_cpu_model *model)
 	return batch.n++;
 }
 
-/* A text whose names with linkage, and types, all begin with lt_ or `kernel`: each gets a number behind it. */
+/* A text whose names with linkage, and types, all begin with lt_ or `kernel`: each gets a number after it. */
 static void write_numbered(FILE *f, const char *text, int64_t number)
 {
 	for (const char *at = text; *at;) {

@@ -1,4 +1,4 @@
-/* tests/device.c -- devices that are not there: ref behind handles. */
+/* tests/device.c -- devices that are not there: ref after handles. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

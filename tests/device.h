@@ -20,5 +20,5 @@ struct device_counts {
 	char wrong[256];                                /* the first thing that a host must not do, and did; "" */
 };
 extern struct device_counts device_one, device_two;
-void device_register(void);     /* once a process; the counts begin anew each time */
+void device_register(void);     /* once a process; the counts begin again each time */
 #endif

@@ -24,6 +24,6 @@ struct layer_plan {
 	uint32_t n_thread;              /* 0: 1 to 3 in turn */
 };
 struct layer_tally { int graphs, failed; int64_t elements, skipped; };
-/* Adds to the tally; what is wrong is told on stderr with its seed; ends early after twelve failures. */
+/* Adds to the tally; what is wrong is reported on stderr with its seed; ends early after twelve failures. */
 void layer_runs(const struct layer_plan *, struct layer_tally *);
 #endif

@@ -13,7 +13,7 @@ struct limits_tally {
 	int64_t graphs, taken, required, outside, large, open;  /* required: of those taken, with requirements; open: not decided */
 	int64_t runs, refused_runs, elements, failed;
 };
-/* Graphs of the seeds from `seed` on; what is wrong is told on standard error with its seed. */
+/* Graphs of the seeds from `seed` on; what is wrong is reported on standard error with its seed. */
 void limits_run(uint64_t seed, int n, struct limits_tally *);
 /* The flags of batch_open under which kernels trap. */
 extern const char limits_level[];

@@ -31,7 +31,7 @@ static struct vars draw_vars(struct draw *d, const char *name, int least, int mo
 	return v;
 }
 
-/* The vars of several lists in any order, or one list behind the other. */
+/* The vars of several lists in any order, or one list after the other. */
 static int mix(struct draw *d, lt_var *out, const struct vars *const *list, int n)
 {
 	int count = 0;

@@ -65,7 +65,7 @@ static void end(void)
 
 /* -- what holds of each tree -- */
 
-/* What does not hold is told and counted; true if it does. */
+/* What does not hold is reported and counted; true if it does. */
 __attribute__((format(printf, 3, 4))) static bool expect(struct state *s, bool holds, const char *fmt, ...)
 {
 	va_list list;
@@ -259,7 +259,7 @@ static void open_job(struct state *s, uint64_t seed, struct job *j)
 		o = options_of(s, q->text);
 		begin(seed, q->text);
 		lt_status st = lt_compile(j->ctx, j->r.g, &o, &p);
-		if (st == LT_EUNSUPPORTED || st == LT_EILLEGAL) {       /* a tail that cannot be had is told when the tree is frozen */
+		if (st == LT_EUNSUPPORTED || st == LT_EILLEGAL) {       /* a tail that cannot be had is reported when the tree is frozen */
 			q->refused = true;
 			s->tally->refused++;
 			(void)snprintf(s->tally->refusal, sizeof s->tally->refusal, "%s", lt_context_message(j->ctx));

@@ -13,7 +13,7 @@ static const char *say(const char *what, const char *name)
 	return said;
 }
 
-/* Behind "NAME SEP " at the beginning of a line; NULL: there is none. */
+/* After "NAME SEP " at the beginning of a line; NULL: there is none. */
 static const char *value_text(const char *values, const char *name, const char *sep)
 {
 	size_t n = strlen(name), m = strlen(sep);

@@ -13,6 +13,6 @@
 const char *script_run(const char *script, const char *file, const char *values, int *n_checked);
 /* The sentence of a script that is refused; "" if it is not; static storage. */
 const char *script_error(const char *script, const char *file);
-/* A whole file with a 0 behind it; the caller's to free; NULL if it cannot be read. */
+/* A whole file with a 0 after it; the caller's to free; NULL if it cannot be read. */
 char *script_file(const char *path, size_t *bytes);
 #endif

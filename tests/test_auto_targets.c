@@ -442,7 +442,7 @@ Test(auto_targets, each_row_takes_what_it_can)
 		}
 }
 
-/* Bytes of the default tree of so many products, one behind the other, each a call. */
+/* Bytes of the default tree of so many products, one after the other, each a call. */
 static int64_t bytes_of_chain(int links)
 {
 	struct run_counter counter;

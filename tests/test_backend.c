@@ -155,7 +155,7 @@ Test(backend, first_piece_that_holds_is_the_value)
 		open_bench(&n, both[w], b);
 		put(&n, 0, (int64_t[]){ 5, 6, 7, 8 });
 		int64_t *out = data(&n, 1);
-		out[11] = 42;                           /* behind the statement's guard */
+		out[11] = 42;                           /* after the statement's guard */
 		cr_assert_eq(run(&n, 2), LT_OK, "%s", n.k.text);
 		for (int i = 0; i < 12; i++)
 			cr_expect_eq(out[i], i < 4 ? 5 + i : i < 8 ? 100 * i - 7 : i < 11 ? INT64_MIN : 42, "%s: %d", both[w], i);

@@ -225,7 +225,7 @@ Test(bench_cases, numbers_depend_on_names_alone)
 	bench_cases_free(&b);
 }
 
-/* What a peer is told is what the server understands. */
+/* What a peer is reported is what the server understands. */
 Test(bench_cases, a_case_survives_its_way_to_a_peer)
 {
 	struct bench_cases l = all_cases();

@@ -289,7 +289,7 @@ Test(build, matmul)
 	b = oracle_open(LT_F16);
 	expect(b, "halves", lt_build_matmul(b->g, TENSOR(b, 1, 2, 3, 5), TENSOR(b, 2, 2, 5, 7)), 42, matmul_33, 2e-3);
 	oracle_close(b);
-	b = oracle_open(LT_F32);         /* both operands are one node: its vars must be told apart */
+	b = oracle_open(LT_F32);         /* both operands are one node: its vars must be distinguished */
 	lt_node x = TENSOR(b, 1, 5, 5);
 	expect(b, "square", lt_build_matmul(b->g, x, x), 25, matmul_square, F32);
 	oracle_close(b);

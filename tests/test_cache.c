@@ -173,7 +173,7 @@ Test(cache, nothing_is_kept_of_what_failed)
 	cr_expect_eq(build("cpu", "no-such-compiler", cache, 1, 1), -LT_ECOMPILE);
 	cr_expect_str_eq(said, "backend cpu: no-such-compiler: not found: install gcc or give --cc");
 	cr_expect_eq(count_files(cache), 0);
-	/* One fails behind one that was found. */
+	/* One fails after one that was found. */
 	(void)script("[ -e $0.fails ] && exit 1\nexec cc \"$@\"");
 	cr_expect_eq(build("cpu", cc, cache, 1, 1), 0, "%s", said);
 	char fails[140];
@@ -494,7 +494,7 @@ Test(cache, facts_are_no_kernels)
 	lt__cache_close(&c);
 }
 
-/* What is told of a folder in one that cannot be made is why, not that it is not there; none of these leaves anything open or made. */
+/* What is reported of a folder in one that cannot be made is why, not that it is not there; none of these leaves anything open or made. */
 Test(cache, a_folder_that_cannot_be_made_says_why)
 {
 	static const struct { const char *folder, *want; } cases[] = {

@@ -60,7 +60,7 @@ static const char renamed[] = "graph 1\nvar m 5\nvar k 12\nvar n 7\nvar i 7\nvar
 	"%r = f32[i, j] input \"r\"\n%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\n%t = f32[i, j] view { %c[j, i] }\n%d = f32[i, j] add %t, %v\n"
 	"%y = f32[i, j] add %d, %r\nresult \"y\" = %y\n";
 
-/* casts that keep every value between what a routine does, and one that rounds behind it */
+/* casts that keep every value between what a routine does, and one that rounds after it */
 static const char widened[] = PRODUCT "%v = f32[n] input \"v\"\n%r = f64[m, n] input \"r\"\n%d = f32[m, n] add %c, %v\n%d64 = f64[m, n] cast %d\n"
 	"%e = f64[m, n] add %d64, %r\n%y = f16[m, n] cast %e\nresult \"y\" = %y\n";
 
@@ -194,7 +194,7 @@ Test(call, strides_are_0_along_dims_that_an_operand_has_not)
 	}
 }
 
-/* The statement that sums, of one lane or of many that meet; not the one that resets, nor what comes behind it. */
+/* The statement that sums, of one lane or of many that meet; not the one that resets, nor what comes after it. */
 Test(call, names_the_statement_that_sums)
 {
 	static const struct { const char *tree; enum lt_stmt_kind kind; } want[] = {
@@ -456,7 +456,7 @@ Test(call, without_a_table_the_backend_decides)
 	for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
 		try_tree("ref", refusals[i].graph, refusals[i].tree, LT_OK, "");
 	try_tree("cpu", plain, "group call gemm\n" LOOPS, LT_EUNSUPPORTED, "call");
-	/* A routine that does anything is told nothing of the nest, and this backend knows none. */
+	/* A routine that does anything is reported nothing of the nest, and this backend knows none. */
 	odd_open();
 	odd_routines(strict, 3);
 	try_tree("odd", chain, "group call anything\n" LOOPS " m\n  n\n   %d\n   %y\n", LT_EUNSUPPORTED, "does not say what the call computes");

@@ -107,7 +107,7 @@ static const struct field tree_fields[] = {
 	ARRAY(call_operands, "see arrays"), ARRAY(strides, "see lists"), ARRAY(spreads, "see lists"),
 };
 
-/* -- a tree that has all of it; behind what is used of each table stands more that is other -- */
+/* -- a tree that has all of it; after what is used of each table stands more that is other -- */
 
 enum { COLUMNS = 7, ROWS = 24 };                /* 1 + 2 params + 3 loops + 1 div */
 struct rich {

@@ -106,7 +106,7 @@ ParameterizedTest(int *at, check, some_are_caught_by_one_case)
 	cr_expect_eq(n, 1, "%s", only[*at][0]);
 }
 
-/* A call of getenv is heard behind many of another file's. */
+/* A call of getenv is heard after many of another file's. */
 Test(check, getenv_is_heard_by_file)
 {
 	cr_expect_eq(lt_check("-B %s -B %s --no-reduce --filter 'errors/environment'", built("tests/plugins/asks.so"), fault("environment")), 1);
@@ -331,7 +331,7 @@ Test(check, wrong_identities_fail_every_reduction)
 	}
 }
 
-/* What is printed does not get between the lines of the tool; the first graph that prints is told, where no clause is tried. */
+/* What is printed does not get between the lines of the tool; the first graph that prints is reported, where no clause is tried. */
 Test(check, what_is_printed_is_kept_away)
 {
 	int code = lt_check("-B %s --no-reduce --filter 'op/*/f32/prime/*' --json", fault("prints"));

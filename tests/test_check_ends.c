@@ -211,14 +211,14 @@ Test(check_ends, memory_that_runs_out_is_no_success)
 			size_t n = strlen(command);
 			(void)snprintf(command + n, sizeof command - n, "%s -b ref --no-reduce --filter %s %s", built("lt-check"), one, tries[k]);
 			int code = run_command(command, out, sizeof out, err, sizeof err);
-			out[k ? strcspn(out, "\n") : strlen(out)] = '\0';      /* behind it is how long it took */
+			out[k ? strcspn(out, "\n") : strlen(out)] = '\0';      /* after it is how long it took */
 			if (at == 0)
 				(void)snprintf(want, sizeof want, "%s", out);
 			cr_expect(code == 1 || code == 2 || (code == 0 && !strcmp(out, want)), "%s, allocation %d: %d: %s%s", tries[k], at, code, out, err);
 		}
 }
 
-/* Where children are ignored nobody is told how they end: that is set right. */
+/* Where children are ignored nobody is reported how they end: that is set right. */
 Test(check_ends, ignored_children)
 {
 	char command[4096];

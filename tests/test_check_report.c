@@ -96,7 +96,7 @@ static const char *cell_text(const char *html, const char *op, const char *type,
 	return to;
 }
 
-/* What a cell has refused stands below the matrix, in words, by the number that the cell names: nothing has to be pointed at. */
+/* What a cell has refused is inside the matrix, in words, by the number that the cell names: nothing has to be pointed at. */
 Test(check_report, it_says_why_without_a_mouse)
 {
 	char path[600], cell[2000], why[200] = "", number[48];

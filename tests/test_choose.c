@@ -1,4 +1,4 @@
-/* tests/test_choose.c -- several backends for a program: which takes what, trees made anew for the next one, and the user's, which are not. */
+/* tests/test_choose.c -- several backends for a program: which takes what, trees rebuilt for the next one, and the user's, which are not. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void close_graph(struct lt_graph *g)
 	cr_assert_str_eq(device_one.wrong, "");
 }
 
-/* What the explanation says, a line a kernel: "k1_c devone", behind it " | node: text: remedy" for each refusal. */
+/* What the explanation says, a line a kernel: "k1_c devone", after it " | node: text: remedy" for each refusal. */
 struct heard { char text[8192]; int kernels, refused, none; };
 static void hear(void *user, const struct lt_explained *e)
 {
@@ -65,7 +65,7 @@ static char *tree_of(const struct lt_program *p)
 	return x.at;
 }
 
-/* A sum along rows, one along columns, what comes behind: three nests. */
+/* A sum along rows, one along columns, what comes after: three nests. */
 #define NESTS "graph 1\nvar m 64\nvar n 64\n%x = f32[m, n] input \"x\"\n%a = f32[m] add.reduce %x\n%e = f32[m] tanh %a\n%b = f32[m, n] add %x, %e\n" \
 	"%c = f32[n] max.reduce %b\n%d = f32[m, n] sub %x, %c\nresult \"d\" = %d\n"
 
@@ -115,7 +115,7 @@ static const char *root_text(char *tree, const char *leaf)
 	return text;
 }
 
-/* A backend without vectors behind one with: no loop of its nest is a vector's. */
+/* A backend without vectors after one with: no loop of its nest is a vector's. */
 Test(choose, nests_fit_their_backend)
 {
 	struct lt_graph *g = parsed(NESTS);
@@ -251,7 +251,7 @@ Test(choose, what_a_reader_was_refused_for_is_not_told_of_a_product)
 
 /* ---- the tree of several targets ---- */
 
-/* Who the tree's own nodes are for: the reader of a copy or clone, the value that is stored, the sum of partial ones; through each other. */
+/* Who the tree's derived nodes are for: the reader of a copy or clone, the value that is stored, the sum of partial ones; through each other. */
 Test(choose, own_nodes_are_for_what_they_are_made_for)
 {
 	static const struct lt_derived_step step[] = {

@@ -101,7 +101,7 @@ Test(default_tree, a_wide_product_is_tiled_so_that_its_accumulators_stay_small)
 	close_tree(&f);
 }
 
-/* A reader of a neighbour's element cannot stand below the loop that writes it. */
+/* A reader of a neighbour's element cannot are inside the loop that writes it. */
 Test(default_tree, a_window_over_a_computed_value_has_a_nest_of_its_own)
 {
 	struct fixture f = open_tree("graph 1\nvar m 9\nvar i 7\nvar j 3\n%x = f32[m] input \"x\"\n%y = f32[m] exp %x\n%w = f32[i, j] view { %y[i + j] }\n"

@@ -60,7 +60,7 @@ Test(derived_follow, cursors_follow)
 	}
 }
 
-/* Memory that runs out at any allocation is an error, and nothing is left behind. */
+/* Memory that runs out at any allocation is an error, and nothing is left after. */
 Test(derived_follow, out_of_memory)
 {
 	static const char graph[] = "graph 1\nvar m 3\nvar k 4\n%x = f32[m, k] input \"x\"\n%y = f32[m, k] exp %x\n"

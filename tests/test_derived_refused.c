@@ -1,4 +1,4 @@
-/* tests/test_derived_refused.c -- what stage, materialize, inline, rfactor, layout and call refuse; texts of trees with own nodes that are
+/* tests/test_derived_refused.c -- what stage, materialize, inline, rfactor, layout and call refuse; texts of trees with derived nodes that are
  * wrong. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -392,7 +392,7 @@ Test(derived_refused, texts_may_end_anywhere)
 	derived_close(&p);
 }
 
-/* Own lines about another graph's nodes: another graph is what is told. */
+/* Own lines about another graph's nodes: another graph is what is reported. */
 Test(derived_refused, another_graph)
 {
 	struct derived_place p = derived_open("one"), q = derived_open("planes");

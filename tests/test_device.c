@@ -69,7 +69,7 @@ Test(device, random_graphs_are_right_on_any_mixture_of_memories)
 	cr_assert(device_one.to_device > 1000 && device_one.to_host > 1000 && device_one.within > 10 && device_two.runs > 100 && device_one.replays > 10);
 }
 
-/* ---- products: packed weights, partial sums, and states behind them ---- */
+/* ---- products: packed weights, partial sums, and states after them ---- */
 
 #define PRODUCT "graph 1\nvar m 9\nvar n 40\nvar k 56\n%x = f32[m, k] input \"x\"\n%w = f32[n, k] constant \"w\"\n%b = f32[n] constant \"b\"\n" \
 	"%p = f32[m, n, k] mul %x, %w\n%y = f32[m, n] add.reduce %p\n%z = f32[m, n] add %y, %b\n%s = f32[m, n] state \"s\"\n%t = f32[m, n] max %s, %z\n" \
@@ -276,7 +276,7 @@ Test(device, what_the_device_cannot_do_is_told)
 	close_graph(g);
 }
 
-/* What is told of device memory is of one instance, however many there are, or were refused. */
+/* What is reported of device memory is of one instance, however many there are, or were refused. */
 Test(device, its_memory_is_counted_for_one_instance)
 {
 	struct lt_graph *g = parsed(CHAIN);

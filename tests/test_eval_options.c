@@ -91,7 +91,7 @@ Test(eval_options, threads_change_nothing, .timeout = 300)
 		}
 }
 
-/* The first failure is told, by however many threads; what one is, is not forgotten. */
+/* The first failure is reported, by however many threads; what one is, is not forgotten. */
 Test(eval_options, first_failure)
 {
 	for (uint32_t threads = 1; threads < 6; threads++) {

@@ -220,7 +220,7 @@ Test(eval_run, missing)
 	oracle_close(b);
 }
 
-/* Results that are no operators: the caller's data, literals, positions; what lies behind a bound is 0. */
+/* Results that are no operators: the caller's data, literals, positions; what lies after a bound is 0. */
 Test(eval_run, plain_results)
 {
 	struct oracle *b = oracle_open(LT_F32);

@@ -110,7 +110,7 @@ Test(explain, a_routine_that_nobody_has)
 	cr_assert_eq(run("nests.g --apply 'call %%d/m gemm' -b ref --check-schedule"), 0, "%s", err);
 }
 
-/* What a backend does wrong is told, and is not taken for a refusal. */
+/* What a backend does wrong is reported, and is not taken for a refusal. */
 Test(explain, a_backend_in_trouble)
 {
 	char poor[512];

@@ -189,7 +189,7 @@ Test(frozen_tails, buffers_of_copies)
 	cr_expect_eq(pieces_of(&x, "y"), 1);            /* x has no cells past its end */
 	cr_expect_eq(pieces_of(&x, "z"), 0);
 	close_nest(&x);
-	/* made larger outside of the padded loops; a reader with another step that does not divide the writer's has guards */
+	/* made larger outside the padded loops; a reader with another step that does not divide the writer's has guards */
 	x = open_nest(CHAIN, "m step 13\n m step 4  tail pad\n  m\n   %y\n m step 4  tail pad\n  m\n   %z\n");
 	cr_expect_str_eq(elems_of(&x, "y"), "16");
 	cr_expect_eq(guards_of(&x, "y", LT_MAP), 0);

@@ -149,7 +149,7 @@ static void check_network(const void *handle, const void *model, const struct we
 	evaluate(handle, model, &TENSOR("input", x), 1, got);
 	for (int i = 0; i < 6; i++)
 		cr_assert_eq(got[i], want[i], "element %d is %g, not %g", i, (double)got[i], (double)want[i]);
-	/* Nothing is written behind the output. */
+	/* Nothing is written after the output. */
 	cr_assert(isnan(got[6]) && isnan(got[7]));
 }
 

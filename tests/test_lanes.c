@@ -197,7 +197,7 @@ Test(lanes, padding_that_is_no_identity_is_refused)
 	lt_context_free(ctx);
 }
 
-/* `reducing` is the outermost reducing loop: of the combine behind, the outermost of its lanes; of a reset -1. */
+/* `reducing` is the outermost reducing loop: of the combine after, the outermost of its lanes; of a reset -1. */
 Test(lanes, the_outermost_reducing_loop)
 {
 	struct lt_context *ctx;
@@ -464,7 +464,7 @@ Test(lanes, those_of_a_reduction_never_meet)
 		draw_steps(p->tree, &rng, steps, sizeof steps);
 		lt_program_free(p);
 		o.apply = steps;
-		if (lt_compile(ctx, r.g, &o, &p) == LT_OK) {    /* a tail that cannot be had is told when the tree is frozen */
+		if (lt_compile(ctx, r.g, &o, &p) == LT_OK) {    /* a tail that cannot be had is reported when the tree is frozen */
 			for (int32_t i = 0; i < p->nests.n; i++) {
 				struct walk w = { .t = &p->nests.frozen[i].tree, .seed = seed, .steps = steps };
 				walk_tree(&w, &rng);

@@ -38,7 +38,7 @@ static void append(void *user, const char *text, size_t bytes)
 	t->at[t->n += bytes] = '\0';
 }
 
-/* The tree on a backend: all its memory, one buffer behind the other. */
+/* The tree on a backend: all its memory, one buffer after the other. */
 enum { MAX_BYTES = 1 << 20 };
 static size_t results(const char *backend, const char *config, struct tb *b, unsigned char *to, struct text *source)
 {
@@ -342,7 +342,7 @@ static struct tb *clash_tree(int clash)
 		tb_stmt(b, LT_MAP, neg, l1, tb_access(b, z, "i0 + 9*i1 + 1"), NULL, "z", 2);
 		tb_read(b, lying);
 		break;
-	case 2:                                         /* y is written across, and read in the trip behind it */
+	case 2:                                         /* y is written across, and read in the trip after it */
 		tb_stmt(b, LT_MAP, neg, l1, tb_access(b, y, "i0 + 9*i1"), NULL, "y", 1);
 		tb_read(b, tb_access(b, x, "8*i0 + i1"));
 		tb_stmt(b, LT_MAP, neg, l1, tb_access(b, z, "8*i0 + i1"), NULL, "z", 2);

@@ -202,7 +202,7 @@ Test(ltrun, what_is_refused_before_a_run)
 	cr_assert_eq(run("bytes.graph -b ref -i x=iota"), 0, "%s", err);
 }
 
-/* A file that cannot be read may hold what is missing: only the file is told of. */
+/* A file that cannot be read may hold what is missing: only the file is reported of. */
 Test(ltrun, a_file_with_a_bad_entry)
 {
 	const int64_t two = 2, shape[] = { 2, 3 };

@@ -49,7 +49,7 @@ static uint64_t number_of(const char *name, uint64_t otherwise)
 	return text && *text ? strtoull(text, NULL, 0) : otherwise;
 }
 
-/* Each graph on each of the backends, NULL behind them, with passes and without. */
+/* Each graph on each of the backends, NULL after them, with passes and without. */
 static void compare(uint64_t first, uint64_t n_graph, const char *const *backend, struct seen *seen)
 {
 	struct run_tally tally = { 0 };

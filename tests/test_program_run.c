@@ -225,7 +225,7 @@ Test(program_run, a_gather_out_of_range_is_a_fault_with_node_and_value)
 	}
 }
 
-/* Below what run-time scalars leave of an axis, not below its maximum; and nothing outside of the source is read. */
+/* Below what run-time scalars leave of an axis, not below its maximum; and nothing outside the source is read. */
 Test(program_run, a_gather_along_a_bounded_axis_stays_within_this_run)
 {
 	static const struct { int64_t pos[2]; int32_t k; int want; } cases[] = {
@@ -237,7 +237,7 @@ Test(program_run, a_gather_along_a_bounded_axis_stays_within_this_run)
 			"%y = f32[one] gather %v, %k axis 0\nresult \"y\" = %y\n");
 		struct lt_program *p = compiled(g, b ? "cpu" : "ref", false);
 		struct lt_instance *r = instance_of(p, g);
-		float *x = malloc(8 * sizeof *x), y;    /* to its end: a sanitizer sees a read behind it */
+		float *x = malloc(8 * sizeof *x), y;    /* to its end: a sanitizer sees a read after it */
 		for (int i = 0; i < 8; i++)
 			x[i] = (float)(i + 1);
 		for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -401,7 +401,7 @@ Test(program_run, dumps_of_two_compilations_are_byte_equal)
 }
 
 /* The n-th allocation fails, for every n: an error, no leak, no crash. */
-/* Arithmetic of a run is what the graph says, whatever the lanes: their sums, which become one behind the loop, are counted already. */
+/* Arithmetic of a run is what the graph says, whatever the lanes: their sums, which become one after the loop, are counted already. */
 Test(program_run, lanes_do_not_count_twice)
 {
 	static const char graph[] = "graph 1\nvar m 5\nvar k 96\n%x = f32[m, k] input \"x\"\n%s = f32[m] add.reduce %x\nresult \"s\" = %s\n";

@@ -72,7 +72,7 @@ Test(registry, loader_says_what_is_wrong)
 	newer->close(s);
 }
 
-/* What stands behind the path that the sentence begins with. */
+/* What comes after the path that the sentence begins with. */
 static const char *once(const char *text, const char *path)
 {
 	cr_assert(strncmp(text, path, strlen(path)) == 0, "%s", text);
@@ -158,7 +158,7 @@ Test(registry, ours_need_nothing_of_the_library)
 	}
 }
 
-/* One file by two names is one backend twice; both names are told. */
+/* One file by two names is one backend twice; both names are reported. */
 Test(registry, a_link_to_a_plugin_is_the_same_one)
 {
 	char path[512], want[2048];

@@ -148,7 +148,7 @@ Test(schedule_run, a_tail_before_its_vectors)
 	cr_expect_not_null(strstr(err, "--apply is given twice; one takes several steps, with ';' between them"), "%s", err);
 }
 
-/* Memory that runs out at any allocation is an error, and nothing is left behind. */
+/* Memory that runs out at any allocation is an error, and nothing is left after. */
 Test(schedule_run, out_of_memory)
 {
 	static const char graph[] = "graph 1\nvar m 24\n%x = f32[m] input \"x\"\n%y = f32[m] exp %x\n%z = f32[m] neg %y\nresult \"z\" = %z\n";

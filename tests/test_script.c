@@ -128,7 +128,7 @@ Test(script, refuses_run_time_values_out_of_range)
 	}
 }
 
-/* What a run checks is told in words of the script, at the argument that is wrong. */
+/* What a run checks is reported in words of the script, at the argument that is wrong. */
 Test(script, refuses_run_time_slices_that_do_not_fit)
 {
 	const char *text = "$1 = InputTensor(x, float32, [4]); $2 = InputTensor(b, int64, [1]); $3 = InputTensor(e, int64, [1]);"

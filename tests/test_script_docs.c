@@ -7,7 +7,7 @@
 #include "frontends/script/script.h"
 #include "tests/script_run.h"
 
-/* Text between a fence "```kind" at or behind *at and its end; moves *at behind it.  NULL: no more. */
+/* Text between a fence "```kind" at or after *at and its end; moves *at after it.  NULL: no more. */
 static char *fenced(const char **at, const char *kind)
 {
 	char fence[32];

@@ -1,5 +1,5 @@
 /* tests/test_shared.c -- one program on several threads: instances give the oracle's results, constants are prepared
- * once, backends that do not promise to run on several threads run in turns, and what fails is told in the instance
+ * once, backends that do not promise to run on several threads run in turns, and what fails is reported in the instance
  * that failed. */
 #include <criterion/criterion.h>
 #include <pthread.h>
@@ -21,7 +21,7 @@ enum { TEAM = 1, GRAPHS = 4 };          /* the sanitizer does not see what OpenM
 enum { TEAM = 2, GRAPHS = 12 };
 #endif
 
-/* -- backends that watch over their threads: ref behind a count of those that are in run -- */
+/* -- backends that watch over their threads: ref after a count of those that are in run -- */
 
 static struct watch {
 	atomic_int inside, most, runs, waiting;

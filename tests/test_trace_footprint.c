@@ -132,7 +132,7 @@ static struct distinct *find_distinct(const struct traced *t, const struct lt_tr
 }
 
 /* The last line of footprints below the line at `text`: those of all trips of the outermost loop; its bytes, -1 if they are at most so many,
- * 0 without a loop.  *next: the line behind them. */
+ * 0 without a loop.  *next: the line after them. */
 static int64_t printed_bytes(const char *text, const char **next)
 {
 	int64_t bytes = 0;

@@ -75,7 +75,7 @@ static const struct { const char *graph, *tree; bool compiled; } right[] = {
 	{ BOUNDED, "m\n t\n  %y\n t\n  %z\n", false },
 	{ BOUNDED, "t/4\n m\n  t/3\n   t\n    %y\nt/5\n t\n  m/2\n   m\n    %z\n", true },
 	{ BOUNDED, "m/2\n t/6\n  m\n   t\n    %y\n m\n  t\n   %z\n", true },
-	/* independent reductions share a loop; their reader stands behind it */
+	/* independent reductions share a loop; their reader comes after it */
 	{ TWO_SUMS, "m\n k\n  %s\n  %q\n  %t\n %u\n", false },
 	{ TWO_SUMS, "m/2\n k/4\n  m\n   k\n    %s\n    %q\n    %t\n m\n  %u\n", true },
 	{ TWO_SUMS, "k\n m\n  %q\n  %s\n  %t\nm\n %u\n", false },

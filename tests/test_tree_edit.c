@@ -21,7 +21,7 @@ enum { MOST = 400, ROOM = 200, EDITS = 8 };
 struct line { int depth; char text[ROOM]; };
 struct lines { int n; struct line at[MOST]; };
 
-/* The lines of a tree behind its header, without facts; false: too many or too long. */
+/* The lines of a tree after its header, without facts; false: too many or too long. */
 static bool take_lines(const char *text, struct lines *out)
 {
 	text = strstr(text, "\ntree\n") + 6;
@@ -194,7 +194,7 @@ static void edit(struct lines *x, uint64_t *rng)
 			}
 		}
 		break;
-	case 4:         /* a leaf one level up, behind its siblings */
+	case 4:         /* a leaf one level up, after its siblings */
 		if (*l->text == '%' && l->depth > 1 && (i + 1 == x->n || x->at[i + 1].depth < l->depth))
 			l->depth--;
 		break;

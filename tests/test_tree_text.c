@@ -53,7 +53,7 @@ static void check_identity(const struct lt_looptree *t, const char *what)
 {
 	struct run_text one = tree_print(t), two;
 	struct lt_looptree *read;
-	/* A block of exactly that size, so that a sanitizer sees a read behind it. */
+	/* A block of exactly that size, so that a sanitizer sees a read after it. */
 	char *exact = malloc(one.n);
 	memcpy(exact, one.at, one.n);
 	cr_assert_eq(lt_looptree_parse(t->graph, exact, one.n, "printed", &read), LT_OK, "%s: %s\n%s", what, lt_context_message(t->ctx), one.at);

@@ -61,7 +61,7 @@ Test(trust_plugins, folders_and_files)
 		cr_expect_eq(strstr(out, "plain ") != NULL, cases[i].says == NULL, "%s\n%s%s", cases[i].what, out, err);
 		cr_expect(cases[i].says ? strstr(err, cases[i].says) && strstr(err, "lt-run: LT_BACKEND_PATH: ") && strstr(err, "(left out)") : !*err,
 			"%s: %s", cases[i].what, err);
-		/* Named, it is loaded, and the user is told. */
+		/* Named, it is loaded, and the user is reported. */
 		unsetenv("LT_BACKEND_PATH");
 		cr_expect_eq(ltrun("-B a/b/plain.so --list-backends"), 0, "%s: %s", cases[i].what, err);
 		cr_expect(strstr(out, "plain ") != NULL, "%s", cases[i].what);

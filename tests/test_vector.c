@@ -236,7 +236,7 @@ Test(vector, texts)
 Test(vector, sources)
 {
 	struct lt_pool *pool = calloc(1, sizeof *pool);
-	volatile int n = 0;     /* behind setjmp */
+	volatile int n = 0;     /* after setjmp */
 	cr_assert(pool && setjmp(pool->jump) == 0);
 	for (int code = 0; code < LT_NOP; code++)
 		for (int t = 1; t < LT_NDTYPE; t++)
@@ -272,7 +272,7 @@ static int count(const char *text, const char *part)
 	return n;
 }
 
-/* Each definition once, behind what it uses, and nothing that is not used; names that only look like ours are left alone. */
+/* Each definition once, after what it uses, and nothing that is not used; names that only look like ours are left alone. */
 Test(vector, definitions)
 {
 	struct lt_pool *pool = calloc(1, sizeof *pool);

@@ -106,7 +106,7 @@ Test(wrong_plugins, a_backend_without_types)
 	}
 }
 
-/* Behind the remedy of the refusal itself, and last. */
+/* After the remedy of the refusal itself, and last. */
 Test(wrong_plugins, another_backend_is_proposed_beside_a_remedy)
 {
 	ltrun_write_text("exp.g", "graph 1\nvar m 4\n%x = f32[m] input \"x\"\n"

@@ -91,7 +91,7 @@ static void judge_by_evaluator(const struct job *j)
 	lt_eval_free(e);
 }
 
-/* Whether it ran: a target that is not this machine's, and a tree that steps cannot have, are told apart by their messages. */
+/* Whether it ran: a target that is not this machine's, and a tree that steps cannot have, are reported apart by their messages. */
 static bool run_on(const struct job *j, const char *backend, const char *apply, bool no_passes)
 {
 	const struct lt_options o = { .size = sizeof o, .backends = backend, .strict = 1, .apply = apply, .no_passes = no_passes, .n_thread = 2 };

@@ -9,7 +9,7 @@
 #include "tests/tree_marked.h"
 #include "tests/tree_text.h"
 
-/* What stands behind a loop's name. */
+/* What comes after a loop's name. */
 static void mark(struct lt_looptree *t, lt_tnode at, char *words)
 {
 	for (char *w = strtok(words, " "); w; w = strtok(NULL, " ")) {
@@ -63,7 +63,7 @@ static void add_derived(struct lt_looptree *t, char *line)
 	must(lt__tree_derive(t, &s, 1, NULL) == LT_OK, "%s", lt_context_message(t->ctx));
 }
 
-/* What stands behind a leaf: "layout [n/4 k n] pad 3", or "stream". */
+/* What comes after a leaf: "layout [n/4 k n] pad 3", or "stream". */
 static void add_layout(struct lt_looptree *t, lt_node n, char *words)
 {
 	t->node[t->leaf_of[n]].stream = !strcmp(words, "stream");

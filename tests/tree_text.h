@@ -16,7 +16,7 @@ void tree_to(const struct lt_looptree *, struct run_text *);
 lt_node tree_node(const struct lt_graph *, const char *name);
 lt_var tree_var(const struct lt_graph *, const char *name);
 
-/* The whole text of a tree; the header of a graph's default tree with lines of a tree behind it (the caller's to free). */
+/* The whole text of a tree; the header of a graph's default tree with lines of a tree after it (the caller's to free). */
 struct run_text tree_print(const struct lt_looptree *);
 char *tree_with_header(const struct lt_graph *, const char *lines);
 

@@ -10,7 +10,7 @@ struct walk_found { lt_node base; int64_t at[LT_MAX_RANK]; uint64_t bits; int64_
 bool walk_apply(const struct lt_map *, const int64_t *param, const int64_t *dim, int64_t *out);
 /* Element `at` of a node, through its views. */
 void walk_views(const struct lt_graph *, const int64_t *param, lt_node, const int64_t *at, struct walk_found *);
-/* The next point of a box; false behind the last. */
+/* The next point of a box; false after the last. */
 bool walk_next(int32_t n, const int64_t *extent, int64_t *at);
 /* Extent of a var with these params. */
 int64_t walk_extent(const struct lt_graph *, const int64_t *param, lt_var);

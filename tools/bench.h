@@ -1,4 +1,4 @@
-/* tools/bench.h -- the parts of lt-bench: cases, contestants, the protocol of measuring, what is told.
+/* tools/bench.h -- the parts of lt-bench: cases, contestants, the protocol of measuring, what is reported.
  *
  * A case is a script with its tensors, made by a suite.  A contestant answers for a case: it prepares, runs N repetitions
  * and tells how long they took, hands out its result.  Looptree's backends answer in this process, everything else is a
@@ -63,7 +63,7 @@ enum bench_bound { BENCH_FLOPS, BENCH_READ, BENCH_COPY };
 struct bench_case;
 typedef void bench_reference(const struct bench_case *, float *out);    /* in double, rounded once */
 struct bench_case {
-	const char *suite, *group;      /* group: geometric means are told for each */
+	const char *suite, *group;      /* group: geometric means are reported for each */
 	char name[80];
 	const char *op;                 /* for peers: gemm, conv2d, softmax ... */
 	struct { const char *name; int64_t value; } number[BENCH_NUMBERS];     /* its sizes, for peers */
@@ -141,7 +141,7 @@ struct bench_contestant {
 	enum bench_role role;
 	enum bench_bound bound;         /* of a denominator */
 	double unit;                    /* of a denominator: what one repetition does, FLOP or bytes */
-	/* Of a denominator: the best rate that is known for so many threads; anew: after measuring it once more. */
+	/* Of a denominator: the best rate that is known for so many threads; again: after measuring it once more. */
 	double (*limit)(struct bench_contestant *, int threads, bool anew);
 	bool files;                     /* reads a case's inputs from files */
 	double prepare;                 /* of the case begun: compiling, packing */

@@ -173,7 +173,7 @@ static void *pack(struct bench_dnnl *d, const void *chosen, const void *plain, v
 	return ok ? to : NULL;
 }
 
-/* Attributes with a ReLU behind the operation. */
+/* Attributes with a ReLU after the operation. */
 static void *relu(struct bench_dnnl *d)
 {
 	const struct library *l = &d->l;

@@ -1,4 +1,4 @@
-/* tools/bench_process.c -- a peer as a contestant: a process that is told a case, and answers samples, in lines of text. */
+/* tools/bench_process.c -- a peer as a contestant: a process that is reported a case, and answers samples, in lines of text. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
@@ -172,7 +172,7 @@ static bool peer_ask(struct peer_contestant *s, char *answer, size_t bytes, char
 	return ok;
 }
 
-/* What stands behind the first word. */
+/* What comes after the first word. */
 static const char *answer_remainder(const char *answer)
 {
 	answer += strcspn(answer, " ");

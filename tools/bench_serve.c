@@ -1,4 +1,4 @@
-/* tools/bench_serve.c -- this program as a peer: a library, or a backend, behind the lines of text that lt-bench speaks. */
+/* tools/bench_serve.c -- this program as a peer: a library, or a backend, after the lines of text that lt-bench speaks. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -27,8 +27,8 @@ const struct check_groupinfo *lt__check_group(int group);               /* check
 
 enum check_shape { CHECK_ONE, CHECK_PRIME, CHECK_BELOW, CHECK_POWER, CHECK_ABOVE, CHECK_ZERO, CHECK_SCALAR, CHECK_DEEP, CHECK_N_SHAPE };
 enum check_view { CHECK_NONE, CHECK_PAD, CHECK_STRIDE, CHECK_SLICE, CHECK_RESHAPE, CHECK_PERMUTE, CHECK_CONCAT, CHECK_BROADCAST, CHECK_FLIP,
-	CHECK_N_VIEW, CHECK_FLATTEN = CHECK_N_VIEW, CHECK_N_VIEWS };    /* behind N_VIEW: beside the pairs of op */
-/* Behind N_SCHEDULE: plain trees with loops in vectors, beside the pairs.  MASKED, PEELED: dim n, eight lanes; INNER: the innermost loops,
+	CHECK_N_VIEW, CHECK_FLATTEN = CHECK_N_VIEW, CHECK_N_VIEWS };    /* after N_VIEW: beside the pairs of op */
+/* After N_SCHEDULE: plain trees with loops in vectors, beside the pairs.  MASKED, PEELED: dim n, eight lanes; INNER: the innermost loops,
  * eight; PADDED: the same, the rest padded; OUTER: those right around them, four; NESTED: both; STRIPS: the innermost, cut in four, each lane
  * a part of them. */
 enum check_schedule { CHECK_DEFAULT, CHECK_PLAIN, CHECK_DRAWN, CHECK_DRAWN2, CHECK_N_SCHEDULE, CHECK_MASKED = CHECK_N_SCHEDULE, CHECK_PEELED,
@@ -66,7 +66,7 @@ struct check_case {
 struct check_list { struct check_case *at; int32_t n, cap; bool lost; };         /* lost: there was no memory for all */
 
 struct check_options {
-	const char *backend, *config;   /* the name as given; what stood behind NAME: */
+	const char *backend, *config;   /* the name as given; what came after NAME: */
 	const char *filter, *report, *keep;
 	uint64_t seed;
 	double seconds;                 /* 0: no limit */
@@ -313,7 +313,7 @@ int32_t lt__check_reason_find(const struct check_reasons *, const char *text);  
 lt_status lt__check_json(const struct check_report *, FILE *);
 lt_status lt__check_html(const struct check_report *, FILE *);
 enum { CHECK_COMMAND = 8192 };           /* bytes of a command */
-/* " word", quoted for a shell where it has to be, behind what is in out. */
+/* " word", quoted for a shell where it has to be, after what is in out. */
 void lt__check_word(const char *text, char *out, size_t bytes);
 void lt__check_limits(const struct check_options *, char *out, size_t bytes);            /* " --patience 2 --threads 1", as given */
 void lt__check_repeat(const struct check_options *, const char *name, char *out, size_t bytes);         /* the command */

@@ -205,7 +205,7 @@ static bool unknown_operator(struct check_work *w, const struct check_trial *t)
 	return good;
 }
 
-/* A compilation of several trees of which one cannot be compiled leaves nothing behind. */
+/* A compilation of several trees of which one cannot be compiled leaves nothing after. */
 static bool half(struct check_work *w, const struct check_trial *t)
 {
 	enum { N = 3 };

@@ -7,7 +7,7 @@
 #include "tools/tensorfile.h"
 #include "tools/say.h"
 
-/* A text file with a 0 behind it, the caller's to free. */
+/* A text file with a 0 after it, the caller's to free. */
 static lt_status read_text(struct lt_context *ctx, const char *path, char **out)
 {
 	struct lt_bytes bytes;

@@ -1,4 +1,4 @@
-/* tools/check_borrow.c -- what is lent to a call is gone behind it: the config of open, the lists of compile, the args of a run, the bytes of
+/* tools/check_borrow.c -- what is lent to a call is gone after it: the config of open, the lists of compile, the args of a run, the bytes of
  * load.  Each stands in pages that are closed when the call comes back. */
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@ static const struct { int group; const char *name; check_clause *run; } clauses[
 	{ CHECK_slots, "again", lt__check_slots_again },                /* the same run gives the same bits */
 	{ CHECK_slots, "interleaved", lt__check_slots_interleaved },    /* runs with different slots do not interfere */
 	{ CHECK_slots, "async", lt__check_slots_async },                /* a run that is only enqueued is done after sync */
-	{ CHECK_slots, "page", lt__check_slots_page },                  /* nothing before or behind a slot is read */
+	{ CHECK_slots, "page", lt__check_slots_page },                  /* nothing before or after a slot is read */
 	{ CHECK_accepts, "caps", lt__check_accepts_caps },              /* bits and numbers that can be */
 	{ CHECK_accepts, "promise", lt__check_accepts_promise },        /* what accepts takes compiles */
 	{ CHECK_accepts, "again", lt__check_accepts_again },            /* the same tree, the same answer */
@@ -28,14 +28,14 @@ static const struct { int group; const char *name; check_clause *run; } clauses[
 	{ CHECK_memory, "sessions", lt__check_memory_sessions },
 	{ CHECK_memory, "refusals", lt__check_memory_refusals },
 	{ CHECK_memory, "trees", lt__check_memory_trees },              /* a tree is not written to, and goes with its object */
-	{ CHECK_memory, "borrowed", lt__check_memory_borrowed },        /* what is lent to a call is gone behind it */
+	{ CHECK_memory, "borrowed", lt__check_memory_borrowed },        /* what is lent to a call is gone after it */
 	{ CHECK_errors, "prints", lt__check_errors_prints },            /* nothing on the standard output */
 	{ CHECK_errors, "environment", lt__check_errors_environment },  /* the same in another environment */
 	{ CHECK_errors, "config", lt__check_errors_config },
 	{ CHECK_errors, "slots", lt__check_errors_slots },              /* n_slot is not the tree's */
 	{ CHECK_errors, "small_slot", lt__check_errors_small_slot },
 	{ CHECK_errors, "workspace", lt__check_errors_workspace },      /* none, where need() says some */
-	{ CHECK_errors, "fault", lt__check_errors_fault },              /* a gather out of range is told, and element 0 taken */
+	{ CHECK_errors, "fault", lt__check_errors_fault },              /* a gather out of range is reported, and element 0 taken */
 	{ CHECK_errors, "fault_value", lt__check_errors_fault_value },  /* statement, access and value of the first */
 	{ CHECK_errors, "half", lt__check_errors_half },                /* one tree of several is not compiled: none is */
 	{ CHECK_optional, "members", lt__check_optional_members },      /* all of a family or none; names */

@@ -67,7 +67,7 @@ static const void *content_of(const struct check_work *w, const struct lt_evalua
 	return data[n];
 }
 
-/* Result i of the graph, or the state behind its results; false: there are no more. */
+/* Result i of the graph, or the state after its results; false: there are no more. */
 static bool next_pair(const struct check_guarded *room, const struct check_guarded *second, int32_t i, lt_node *state, struct pair *p)
 {
 	const struct lt_graph *g = room->w->g;

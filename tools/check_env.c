@@ -85,7 +85,7 @@ static char *facts_of(const struct check_device *d, const struct check_case *c)
 
 /* -- another environment -- */
 
-/* What a process needs to find its files at all stays; the rest is gone, and these are odd; so are those behind the backend's name in
+/* What a process needs to find its files at all stays; the rest is gone, and these are odd; so are those after the backend's name in
  * capitals. */
 static const char *const stays[] = { "PATH=", "HOME=", "LD_", "DYLD_", "ASAN_", "LSAN_", "TSAN_", "UBSAN_", "MSAN_", "LT_BACKEND_PATH=" };
 static const char *const odd[] = { "TMPDIR=/no/such/folder", "TMP=/no/such/folder", "XDG_CACHE_HOME=/no/such/folder", "LANG=xx_YY", "USER=nobody",

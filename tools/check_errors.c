@@ -1,4 +1,4 @@
-/* tools/check_errors.c -- wrong use, and data out of range: told, and nothing left behind. */
+/* tools/check_errors.c -- wrong use, and data out of range: told, and nothing left after. */
 #include <stdlib.h>
 #include <string.h>
 #include "check/compare.h"

@@ -18,7 +18,7 @@ pid_t lt__check_fork(int *fd)
 	pid_t parent = getpid(), pid;
 
 	(void)fflush(NULL);
-	/* Where whoever began lt-check ignores it, nobody is told how a child ended. */
+	/* Where whoever began lt-check ignores it, nobody is reported how a child ended. */
 	(void)signal(SIGCHLD, SIG_DFL);
 	if (pipe(pipes))
 		return -1;

@@ -57,7 +57,7 @@ static lt_node padded(struct lt_graph *g, enum lt_dtype t, const struct check_di
 		before[axis] = 1;
 	if (extent > 3)
 		after[axis] = 2;
-	if (extent == 1)                /* one element of padding behind, and the first taken away */
+	if (extent == 1)                /* one element of padding after, and the first taken away */
 		return lt_graph_slice(g, lt_graph_pad(g, input_with(g, "x", t, d, -1, 0), before, (int64_t[4]){ axis == 0, axis == 1, axis == 2,
 			axis == 3 }, typed_bits(t, 3)), axis, 1, 1, 1);
 	return lt_graph_pad(g, input_with(g, "x", t, d, axis, extent - before[axis] - after[axis]), before, after, typed_bits(t, 3));
@@ -72,7 +72,7 @@ static lt_node reshaped(struct lt_graph *g, enum lt_dtype t, const struct check_
 	return lt_graph_reshape(g, lt_graph_input(g, "x", t, 1, &flat), d->n, shape);
 }
 
-/* Columns of another tensor, one behind the other: rows of the result begin in the middle of them. */
+/* Columns of another tensor, one after the other: rows of the result begin in the middle of them. */
 static lt_node flattened(struct lt_graph *g, enum lt_dtype t, const struct check_dims *d)
 {
 	static const int32_t swap[2] = { 1, 0 };

@@ -1,7 +1,7 @@
 /* tools/check_guarded.c -- the memory of a run: each storage between sentinels, aligned as its trees ask and not more.
  *
  * A storage is a whole tensor; a slot of a kernel is a part of one.  With device memory a storage's block lies on the device, sentinels
- * and all, and is copied there before a run and back behind it.
+ * and all, and is copied there before a run and back after it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -235,7 +235,7 @@ static bool space_new(struct check_work *w, const struct lt_object *o, uint32_t 
 
 static bool space_end(struct check_work *w, struct check_space *space)
 {
-	/* The sentinels behind a workspace of the device, to where those of its copy stand. */
+	/* The sentinels after a workspace of the device, to where those of its copy stand. */
 	bool good = !space->device
 		|| lt__check_mem_copy(w, space->at, space->bytes, space->device, space->bytes, CHECK_GUARD, LT_COPY_TO_HOST);
 	for (size_t k = 0; space->block && k < space->total && good; k++) {

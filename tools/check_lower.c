@@ -123,7 +123,7 @@ static void make_vectors(struct taken *x, const struct check_tree *how)
 
 /* -- trees -- */
 
-/* A tail that cannot be had is told when the tree is frozen: then fewer steps are taken. */
+/* A tail that cannot be had is reported when the tree is frozen: then fewer steps are taken. */
 static lt_status lower_steps(const struct check_device *device, const struct lt_graph *g, const char *begin, char *list, struct lt_program **out)
 {
 	for (;;) {

@@ -53,7 +53,7 @@ static struct level level_now(void)
 enum { WINDOWS = 4 };
 struct watch { struct level at[WINDOWS + 1]; };
 
-/* Before round i, and behind the last one. */
+/* Before round i, and after the last one. */
 static void watch_look(struct watch *w, int64_t i, int64_t warm, int64_t rounds)
 {
 	for (int64_t k = 0; k <= WINDOWS; k++)

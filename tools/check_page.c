@@ -1,4 +1,4 @@
-/* tools/check_page.c -- slots right before and right behind memory that cannot be touched: whoever reads beside one crashes. */
+/* tools/check_page.c -- slots right before and right after memory that cannot be touched: whoever reads beside one crashes. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -6,8 +6,8 @@
 
 struct page { void *map; size_t bytes; };
 
-/* The block moves to pages of its own, of which the one right behind its data is closed, or the one right before them.  Its alignment, which is
- * the lowest bit of where its data begin, stays where they end at a page, so that a few bytes may be left behind the data of a slot that asks for
+/* The block moves to pages of its own, of which the one right after its data is closed, or the one right before them.  Its alignment, which is
+ * the lowest bit of where its data begin, stays where they end at a page, so that a few bytes may be left after the data of a slot that asks for
  * more than its elements do; where they begin at a page they are aligned better than they need be, which other cases try. */
 static bool write_beside_closed_page(struct check_block *b, struct page *p, bool before)
 {

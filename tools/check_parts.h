@@ -15,7 +15,7 @@ enum { CHECK_NN, CHECK_NT, CHECK_TN, CHECK_BATCH, CHECK_VECTOR, CHECK_BIAS_RELU,
 
 /* check_cases.c */
 struct check_adder { const struct check_options *o; struct check_list *list; struct check_case spare; };
-/* A new case, or, where the filter leaves it out, a spare one; what it has beside its spec may be set.  fmt: the name behind "GROUP/". */
+/* A new case, or, where the filter leaves it out, a spare one; what it has beside its spec may be set.  fmt: the name after "GROUP/". */
 struct check_case *lt__check_add(struct check_adder *, int group, const struct check_spec *, const char *row, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 bool lt__check_takes(enum lt_opcode, enum lt_dtype);
@@ -60,7 +60,7 @@ bool lt__check_guarded_judge(struct check_guarded *, const struct check_trial *)
 bool lt__check_one_run(struct check_work *, const struct check_trial *, int poison, int fill, uint32_t n_thread);
 bool lt__check_same_run(struct check_guarded *first, struct check_work *, const struct check_trial *, int poison, int fill, const char *what);
 /* Other objects of the same kernels, in d's session: none yet; then by one call of compile, of trees that are the same (NULL: its own), the
- * call's lists in pages that are closed behind it (lend, may be NULL). */
+ * call's lists in pages that are closed after it (lend, may be NULL). */
 bool lt__check_twin_new(const struct check_work *, struct check_device *d, struct check_work *twin);
 bool lt__check_twin_compile(const struct check_work *, const struct lt_tree *const *tree, struct check_pages *lend, struct check_work *twin);
 void lt__check_twin_free(struct check_work *twin);
@@ -89,7 +89,7 @@ check_clause lt__check_errors_config, lt__check_errors_slots, lt__check_errors_s
 check_clause lt__check_optional_members, lt__check_optional_need, lt__check_optional_dump, lt__check_optional_describe,
 	lt__check_optional_events, lt__check_optional_memory;                                                   /* check_optional.c */
 check_clause lt__check_optional_save, lt__check_optional_load_other, lt__check_optional_capture;                /* check_object_cache.c */
-/* What a backend writes, kept, with a 0 behind it; the caller's to free.  An lt_write. */
+/* What a backend writes, kept, with a 0 after it; the caller's to free.  An lt_write. */
 struct check_text { char *at; size_t n; };
 void lt__check_text_add(void *text, const char *, size_t);
 #endif

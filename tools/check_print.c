@@ -1,4 +1,4 @@
-/* tools/check_print.c -- what a backend prints goes where it harms nothing, and is told: a backend speaks through diag and log only. */
+/* tools/check_print.c -- what a backend prints goes where it harms nothing, and is reported: a backend speaks through diag and log only. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -18,7 +18,7 @@ const char *lt__reduce_line(const char *text, int64_t k);
 char *lt__reduce_splice(const char *text, const char *at, size_t n, const char *with);
 /* The length of the name of a node, a var or a scalar that begins here, with its %; 0: none does. */
 size_t lt__reduce_name(const char *);
-/* The name of n bytes, at `from` or behind; strings have none. */
+/* The name of n bytes, at `from` or after; strings have none. */
 const char *lt__reduce_find(const char *from, const char *name, size_t n);
 
 /* check_reduce_write.c.  What was found: texts (schedule NULL: the default tree), the set of data, and whether time or tries ran out. */

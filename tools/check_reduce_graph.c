@@ -54,7 +54,7 @@ static char *keep_purpose(const char *graph, int64_t k, bool *more)
 	return text;
 }
 
-/* Line k from the end, if it defines a node; *type: behind the "= ". */
+/* Line k from the end, if it defines a node; *type: after the "= ". */
 static const char *node_line(const char *graph, int64_t k, const char **type, bool *more)
 {
 	int64_t at = count_lines(graph) - 1 - k;

@@ -342,7 +342,7 @@ static bool run_twice(struct check_work *w, void *const *data, struct lt_judge *
 	return good;
 }
 
-/* A gather out of range: the run ends, and the fault cell names a gather of the tree. */
+/* A gather out of range: the run ends, and the fault record names a gather of the tree. */
 static bool run_fault(struct check_work *w, void *const *data)
 {
 	struct check_guarded room;

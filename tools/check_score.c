@@ -1,4 +1,4 @@
-/* tools/check_score.c -- what score answers, asked in a child: one that crashes or hangs is told as such. */
+/* tools/check_score.c -- what score answers, asked in a child: one that crashes or hangs is reported as such. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

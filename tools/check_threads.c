@@ -187,7 +187,7 @@ void lt__check_threads_moved(struct check_device *d, const struct check_case *c,
 
 /* Each step is done by all sessions, in one thread, before the next one is: opened, asked, compiled, filled, run, compared; then enqueued, and
  * waited for in another order.  What one keeps for another shows every time, and not only where two threads meet.  At last one is closed and
- * opened anew while the others go on. */
+ * opened again while the others go on. */
 enum { SIDES = 3, ROUNDS = 6 };
 static const struct check_case turns[SIDES] = {
 	{ .name = "chain", .group = CHECK_op, .spec = { .op = LT_OP_mul, .dtype = LT_F32, .shape = CHECK_PRIME, .neighbour = CHECK_PRODUCER } },

@@ -120,7 +120,7 @@ static void bash_offer(FILE *f, const char *name, const struct lt_option *o)
 		fprintf(f, " %s_folders;", name);
 }
 
-/* The words behind which a value of this option stands. */
+/* The words after which a value of this option stands. */
 static void bash_patterns(FILE *f, const struct lt_option *o)
 {
 	const char *before = "";

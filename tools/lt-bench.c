@@ -220,7 +220,7 @@ static void bench_release(struct whole *w)
 	bench_options_free(&w->o);
 }
 
-/* Whether the files can be written is asked before hours of measuring, not behind them. */
+/* Whether the files can be written is asked before hours of measuring, not after them. */
 static lt_status try_file(struct lt_context *ctx, const char *option, const char *path)
 {
 	FILE *f = path ? fopen(path, "a") : NULL;

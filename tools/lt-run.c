@@ -168,7 +168,7 @@ int main(int argc, char **argv)
 	if (atexit(end_early) == 0)
 		running = &r;
 	s = run_begin(&r, argc, argv);
-	/* A verification that failed is told, too. */
+	/* A verification that failed is reported, too. */
 	if (r.json && json_object_size(r.json) > 0) {
 		json_dumpf(r.json, stdout, LT_JSON_PLAIN);
 		putchar('\n');

@@ -309,7 +309,7 @@ lt_status lt__npy_header(struct lt_context *ctx, const char *file, const struct 
 	for (int32_t i = 0; i < t->rank; i++)
 		n += (size_t)sprintf(h + n, i + 1 < t->rank ? "%lld, " : t->rank == 1 ? "%lld," : "%lld", (long long)t->shape[i]);
 	n += (size_t)sprintf(h + n, "), }");
-	/* The text stands behind 12 bytes; version 1.0 needs but 10. */
+	/* The text comes after 12 bytes; version 1.0 needs but 10. */
 	begin = n - 12 + 10 + 64 < 65536 ? 10 : 12;
 	memmove(h + begin, h + 12, n - 12);
 	n = n - 12 + begin;

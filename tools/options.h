@@ -32,7 +32,7 @@ struct lt_option {
 	unsigned with;                  /* bits of the modes it has a meaning in; 0: all */
 	/* for completion, and the words of TAKE_CHOICE; NULL ends them.  "*.npy": files; "/": folders */
 	const char *const *values;
-	const char *(*list)(int i);     /* more of them; NULL behind the last */
+	const char *(*list)(int i);     /* more of them; NULL after the last */
 	double min, max;                /* of a number; max 0: the usual ones, 1 to 1000000000 or seconds up to 1000000 */
 	lt_take_text *own;
 };
@@ -45,7 +45,7 @@ struct lt_mode { unsigned bit; const char *name, *which; };
 
 struct lt_tool {
 	const char *name;
-	const char *usage;              /* lines behind "usage: " */
+	const char *usage;              /* lines after "usage: " */
 	const char *about;              /* what it does, a sentence */
 	struct lt_option operand;       /* what is no option: arg, values and list; with a help it is shown */
 	const struct lt_option *option; /* an empty row ends them */
@@ -69,16 +69,16 @@ lt_status lt__texts_add(struct lt_context *, struct lt_texts *, const char *);
 /* A number as TAKE_COUNT and TAKE_SECONDS read it; option: "--threads". */
 lt_status lt__count_read(struct lt_context *, const char *option, const char *text, int64_t min, int64_t max,
 	int64_t *out);
-/* The rows of the table, then the common ones; NULL behind the last. */
+/* The rows of the table, then the common ones; NULL after the last. */
 const struct lt_option *lt__option_at(const struct lt_tool *, int i);
-/* Value i that completion offers; NULL behind the last. */
+/* Value i that completion offers; NULL after the last. */
 const char *lt__option_value(const struct lt_option *, int i);
 /* "graph, dot, tree": those of them that are words. */
 void lt__option_words(const struct lt_option *, char *out, size_t bytes);
 
 /* help.c */
 void lt__help_print(const struct lt_tool *, FILE *);
-/* Copies a man page; what is between the lines  .\" [ --NAME  and  .\" ]  is printed anew from the table. 
+/* Copies a man page; what is between the lines  .\" [ --NAME  and  .\" ]  is printed again from the table. 
  * LT_EINVAL: an option is missing there. */
 lt_status lt__man_print(struct lt_context *, const struct lt_tool *, FILE *from, FILE *to);
 /* The help of an option with its words filled in, malloc; NULL: no memory. */

@@ -9,7 +9,7 @@
 #include "tools/interrupt.h"
 #include "tools/tensorfile.h"
 
-/* A signal that came meanwhile ends the process here, where nothing is left behind. */
+/* A signal that came meanwhile ends the process here, where nothing is left after. */
 static void out_forget(struct lt_outfile *o)
 {
 	free(o->path);

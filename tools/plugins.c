@@ -55,7 +55,7 @@ lt_status lt__backend_named(struct lt_context *ctx, const char *name, size_t byt
 		lt__nearest_hint(ctx, &near, "'", "'"), names);
 }
 
-/* Who is told, and of which source: "--load", "LT_BACKEND_PATH", the folder; and the plug-ins of the sources before it, whose names win: who
+/* Who is reported, and of which source: "--load", "LT_BACKEND_PATH", the folder; and the plug-ins of the sources before it, whose names win: who
  * gives the file that was built just now has the installed one in mind, too. */
 struct loader { struct lt_context *ctx; const char *tool, *source; bool named; uint32_t n; const struct lt_backend **before; };
 

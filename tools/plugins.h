@@ -11,7 +11,7 @@ struct lt_heard { struct lt_diag diag; char text[1024]; };
 struct lt_heard lt__heard(void);
 const char *lt__heard_reason(const struct lt_heard *);
 
-/* The name of a backend by number, for the values of an option; NULL behind the last. */
+/* The name of a backend by number, for the values of an option; NULL after the last. */
 const char *lt__backend_name(int i);
 /* The backend of that name; LT_EINVAL: there is none, and the sentence says which there are and which one was meant. */
 lt_status lt__backend_named(struct lt_context *, const char *name, size_t bytes, const struct lt_backend **out);

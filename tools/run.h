@@ -56,7 +56,7 @@ const char *run_binding_kind(enum lt_binding);        /* "input" */
 /* "float32 [3, 4]" */
 const char *run_binding_text(const struct run_binding *, char *out, size_t bytes);
 
-/* run_spec.c: the tensor that the text behind NAME= describes. */
+/* run_spec.c: the tensor that the text after NAME= describes. */
 lt_status run_spec_make(struct lt_context *, const struct run_binding *, const char *spec, struct lt_tensor *out);
 
 /* run_bind.c: which tensor goes to which port.  value[i]: of port i, or NULL. */

@@ -200,7 +200,7 @@ static lt_status check_names(struct lt_context *ctx, const struct run_options *o
 	}
 }
 
-/* --target and --use-source are words of the backend cpu: they are put behind its own, or it alone is used. */
+/* --target and --use-source are words of the backend cpu: they are put after its own, or it alone is used. */
 static lt_status choose_cpu(struct run *r)
 {
 	const char *list = r->o.backends ? r->o.backends : "cpu", *at = list, *source = r->o.use_source;

@@ -117,7 +117,7 @@ void run_number_style(const struct lt_tensor *t, const int64_t *at, int64_t n, s
 		if (e && (int)strlen(e) > s->after)
 			s->after = (int)strlen(e);
 	}
-	/* The whole width behind the point: decimals, and in scientific form the exponent. */
+	/* The whole width after the point: decimals, and in scientific form the exponent. */
 	s->after += s->decimals;
 	if (odd) {
 		int behind = finite ? s->after + 1 : 1, wide = 3 + negative_inf;

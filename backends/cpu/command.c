@@ -132,7 +132,7 @@ static void command_finish(struct running *r)
 		close(r->fd);
 	if (r->end >= 0)
 		close(r->end);
-	if (r->asked)                   /* what it leaves behind of its group */
+	if (r->asked)                   /* what it leaves after of its group */
 		(void)kill(-r->pid, SIGKILL);
 	while ((got = waitpid(r->pid, &status, 0)) < 0 && errno == EINTR)
 		;

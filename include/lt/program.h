@@ -12,7 +12,7 @@
  * while instances run.  All other calls on a context or a program are made by one thread at a time; different
  * contexts are independent.  Backends that do not promise that their code may run on several threads
  * at once (LT_PROMISE_RUN_TOGETHER) run one kernel at a time: the threads take turns.
- * What fails in an instance is told by lt_instance_message, not by the context.
+ * What fails in an instance is reported by lt_instance_message, not by the context.
  */
 #ifndef LT_PROGRAM_H
 #define LT_PROGRAM_H

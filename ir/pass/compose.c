@@ -92,7 +92,7 @@ static bool fits(struct lt_rewrite *w, const struct lt_nodedef *n, const struct 
 	return lt__piece_fits(w->in, w->arena, extent, source, m);
 }
 
-/* Appends a piece whose map is simplified; *open: whether anything is left behind it. */
+/* Appends a piece whose map is simplified; *open: whether anything is left after it. */
 static lt_status add_piece(struct lt_rewrite *w, const struct lt_nodedef *n, const struct lt_graphpiece *from, const struct lt_nodedef *source,
 	struct lt_graphpiece *to, int32_t *n_piece, bool *open)
 {

@@ -182,7 +182,7 @@ static lt_status add_view(struct pushed_views *m, const struct lt_nodedef *view,
 }
 
 /* The dims of the view that rows of it, or (n_row 0) its guards alone, depend on: *n of them, and dim_to.  A bounded dim stays in any
- * case: where it has no element the rows may point outside of their source. */
+ * case: where it has no element the rows may point outside their source. */
 static lt_var *needed_dims(struct lt_rewrite *w, const struct lt_nodedef *view, int32_t n_row, const int32_t *row, int32_t *n,
 	int32_t *dim_to)
 {

@@ -1,5 +1,5 @@
 /* tests/faults/reads_unchosen.c -- reads every piece of an operand before it looks which of them is chosen, as code does that selects between
- * values: an element outside of its buffer, too. */
+ * values: an element outside its buffer, too. */
 #include "tests/faults/fault.h"
 
 /* The least and the greatest value of a row over whole loops; 0: it has run-time scalars or divisions in it. */

@@ -25,7 +25,7 @@ static int replay(const char *path)
 		n += got = fread(data + n, 1, 65536, f);
 	} while (got);
 	fclose(f);
-	/* A block of exactly that size, so that a sanitizer sees a read behind it. */
+	/* A block of exactly that size, so that a sanitizer sees a read after it. */
 	uint8_t *exact = realloc(data, n ? n : 1);
 	LLVMFuzzerTestOneInput(exact, n);
 	free(exact);

@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	struct lt_looptree *from, *before, *made, *again;
 	if (lt_graph_parse(ctx, fuzz_graph, sizeof fuzz_graph - 1, "graph", &g) || lt_looptree_auto(g, NULL, &from) || lt_looptree_auto(g, NULL, &before))
 		abort();
-	/* Without a byte behind it, so that a sanitizer sees a read there. */
+	/* Without a byte after it, so that a sanitizer sees a read there. */
 	char *exact = malloc(bytes ? bytes : 1);
 	memcpy(exact, data, bytes);
 	lt_status status = bytes >= 8 && !memcmp(data, "schedule", 8) ? lt__schedule_apply(from, exact, bytes, "fuzz.schedule", &made)

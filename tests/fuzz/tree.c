@@ -1,6 +1,6 @@
 /* tests/fuzz/tree.c -- fuzz target: the text of a loop tree over one small graph.
  *
- * Bytes that begin with "looptree" are a whole text; others stand behind the header of the graph, so that lines of a tree
+ * Bytes that begin with "looptree" are a whole text; others come after the header of the graph, so that lines of a tree
  * are reached at once.  A text that is taken prints to one that reads back to the same, and differs from itself in nothing.
  */
 #include "tests/fuzz/tree.h"
@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	if (bytes < 8 || memcmp(data, "looptree", 8) != 0)
 		text = header_of(g);
 	fuzz_keep(&text, (const char *)data, bytes);
-	/* Without the byte behind it, so that a sanitizer sees a read there. */
+	/* Without the byte after it, so that a sanitizer sees a read there. */
 	char *exact = malloc(text.n ? text.n : 1);
 	memcpy(exact, text.at, text.n);
 	lt_status status = lt_looptree_parse(g, exact, text.n, "fuzz.tree", &t);

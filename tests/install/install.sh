@@ -63,7 +63,7 @@ has_runtime() { $CC -shared -fPIC -DLT_PLUGIN "$1" -Iinclude -o "$to/try.so" tes
 block() {
 	awk -v start='```'"$1" -v n="$2" '$0 == start && ++at == n { inside = 1; next } $0 == "```" { inside = 0 } inside' docs/backend.md
 }
-# Commands of the page, in a folder outside of this tree.
+# Commands of the page, in a folder outside this tree.
 as_author() {
 	(cd "$to/page" && PATH=$to/cc:$at/bin:$PATH PKG_CONFIG_PATH=$at/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$to LT_BACKEND_PATH='' CC=cc bash -eu "$@")
 }

@@ -1,7 +1,7 @@
 /* tests/interpose/alloc.c -- the n-th allocation that the program itself asks for fails: preloaded (LD_PRELOAD), for tests/alloc.sh.
  *
  * LT_FAIL_PROGRAM: the program's name; others, such as compilers, are left alone.  LT_FAIL_AT: which allocation fails, from 1 on; 0: none.
- * LT_FAIL_COUNT: a file that is told how many there were.  An allocation is the program's if the call stands in its own code: those that libraries
+ * LT_FAIL_COUNT: a file that is reported how many there were.  An allocation is the program's if the call stands in its own code: those that libraries
  * make for themselves always succeed.
  */
 #define _GNU_SOURCE 1

@@ -238,7 +238,7 @@ bool kind_drop(const struct text *t, int i, int variant, struct mutant *m)
 		&& mutate(t, m, i, text_end(t, i), ";");
 }
 
-/* The statement behind a loop, before it. */
+/* The statement after a loop, before it. */
 bool kind_early_store(const struct text *t, int i, int variant, struct mutant *m)
 {
 	int before;

@@ -287,7 +287,7 @@ static int precedence(const struct text *t, int i)
 	return -1;
 }
 
-/* Past an operand with what stands before and behind it. */
+/* Past an operand with what stands before and after it. */
 static int operand(const struct text *t, int i, int end)
 {
 	while (i < end && (text_is(t, i, "*") || text_is(t, i, "-") || text_is(t, i, "+") || text_is(t, i, "!") || text_is(t, i, "~")

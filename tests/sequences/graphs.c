@@ -1,7 +1,7 @@
 /* tests/sequences/graphs.c -- graphs [N [SEED]]: right kernels must be judged right.  Random graphs of every operator on ref, on cpu for each
  * target that this machine runs, and on the plug-in llvm where it is built, with and without passes; N of N must be as the oracle says.
  *
- * Prints TAP.  What is judged wrong is told with its seed, with as few nodes as still show it; 1 if something was, or if of more than one
+ * Prints TAP.  What is judged wrong is reported with its seed, with as few nodes as still show it; 1 if something was, or if of more than one
  * element in a hundred nothing could be said.  LT_JOBS=N: side by side; LT_LEVEL=-O1: how far kernels are optimised.
  */
 #include <string.h>

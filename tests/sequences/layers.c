@@ -1,7 +1,7 @@
 /* tests/sequences/layers.c -- layers [N [SEED]]: random layers on `cpu`, by the default trees for this machine and for machines with
  * tiny caches, many to a compiler.
  *
- * What is wrong is told with its seed; 1 if something was.  LT_ON=ref: on ref.  LT_WORK=N: multiply-adds of a node, at most.
+ * What is wrong is reported with its seed; 1 if something was.  LT_ON=ref: on ref.  LT_WORK=N: multiply-adds of a node, at most.
  * LT_TARGET=native or small: one of the two.  LT_LEVEL=-O2: how far kernels are optimised.  LT_ANY=1: random graphs of every operator
  * instead.  LT_VERIFY=1: trees are proven, too.  LT_THREADS=N.  LT_SHOW=1: shows each script first.
  */

@@ -1,5 +1,5 @@
 /* tests/sequences/limits.c -- limits [N [SEED]]: random graphs in text form at the limits of their sources and of int64, against a model of
- * them, the oracle, `ref` and compiled kernels that trap.  What is wrong is told with its seed; 1 if something was.
+ * them, the oracle, `ref` and compiled kernels that trap.  What is wrong is reported with its seed; 1 if something was.
  */
 #include "check/must.h"
 #include "tests/batch.h"

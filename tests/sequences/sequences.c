@@ -1,6 +1,6 @@
 /* tests/sequences/sequences.c -- sequences [N [SEED]]: random sequences of primitives, N on `ref` and a tenth as many on `cpu`.
  *
- * What is wrong is told with its seed; 1 if something was.  LT_SKIP='bind call' leaves primitives out, LT_ON=ref or LT_ON=batch
+ * What is wrong is reported with its seed; 1 if something was.  LT_SKIP='bind call' leaves primitives out, LT_ON=ref or LT_ON=batch
  * runs one of the two.
  */
 #include <string.h>

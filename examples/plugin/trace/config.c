@@ -1,4 +1,4 @@
-/* config.c -- what the user wrote behind `trace:`, words with ; between them. */
+/* config.c -- what the user wrote after `trace:`, words with ; between them. */
 #include <stdlib.h>
 #include <string.h>
 #include "trace.h"

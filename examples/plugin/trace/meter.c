@@ -18,7 +18,7 @@ int bucket_of(int64_t distance)
 	return b;
 }
 
-/* The buffers one behind the other, each at its alignment; those with one storage at one place.  Gives the end. */
+/* The buffers one after the other, each at its alignment; those with one storage at one place.  Gives the end. */
 static int64_t place(struct meter *m)
 {
 	int64_t end = 0;

@@ -48,7 +48,7 @@ enum { LABEL = 96, WIDTH = 14 };        /* room of one; what most need */
 static const struct lt_buffer *buffer_at(const struct lt_tree *t, int32_t i) { return LT_AT(struct lt_buffer, t->buffers, i); }
 static const char *name_of(const struct lt_tree *t, int32_t i) { return buffer_at(t, i)->name ? buffer_at(t, i)->name : "?"; }
 
-/* How many other buffers before have this name; all: behind, too. */
+/* How many other buffers before have this name; all: after, too. */
 static int namesakes(const struct lt_tree *t, int32_t buffer, bool all)
 {
 	int n = 0;

@@ -2,8 +2,8 @@
  *
  *   lt-run -B trace.so -b 'trace:L1=32k/8/64;L2=1m/16/64' SCRIPT ...
  *
- * The report of a kernel is told when its object is destroyed, so that it covers all runs; the sum over all kernels when the session is
- * closed.  A library must not print behind its host's back: the lines go to the host's log (LT_LOG_INFO), to file=PATH if the user
+ * The report of a kernel is reported when its object is destroyed, so that it covers all runs; the sum over all kernels when the session is
+ * closed.  A library must not print without its host's knowledge: the lines go to the host's log (LT_LOG_INFO), to file=PATH if the user
  * named one, and to the standard error of a host that has no log.
  */
 #include <errno.h>

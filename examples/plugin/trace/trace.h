@@ -2,10 +2,10 @@
  *
  * trace runs the frozen tree statement by statement, serially and in the order of the tree, and tells a meter of each
  * access: which buffer, which element, read or written.  The meter counts footprints, reuse distances, and the hits of
- * a simulated cache.  Addresses are the backend's own: the buffers of a kernel lie one behind the other at their
+ * a simulated cache.  Addresses are the backend's own: the buffers of a kernel lie one after the other at their
  * alignment, so that the numbers are the same on every machine and run.
  *
- *   config.c   the words behind `trace:`                     walk.c    runs a tree
+ *   config.c   the words after `trace:`                     walk.c    runs a tree
  *   value.c    types and operators                           meter.c   footprints, and the parts below put together
  *   reuse.c    LRU stack distances                           cache.c   levels of a cache
  *   report.c   the tables that are printed                   trace.c   the backend's table

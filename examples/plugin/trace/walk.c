@@ -1,5 +1,5 @@
 /* walk.c -- runs a frozen tree: every loop serially, every statement by itself, as lt/tree.h says.  The kinds of loops are
- * permissions, so this order is always right.  Each access is told to the meter when it happens: the operands from left to right (of a
+ * permissions, so this order is always right.  Each access is reported to the meter when it happens: the operands from left to right (of a
  * gather the index first), what a reduction adds to, then what is written.
  */
 #include <stdlib.h>
