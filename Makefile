@@ -102,7 +102,8 @@ $(O)/%.o: %.c $(O)/flags | $(O)/backends/cgen/prelude_text.h $(O)/backends/cgen/
 	$(call say,CC $<)$(CC) $(FLAGS) -MMD -MP -c -o $@ $<
 
 $(O)/program/host.o: FLAGS += $(OPENMP)
-# The oracle's values are the same on every processor: no product is contracted into its sum.  Its rows are vectors in a release.
+# The oracle's values are the same on every processor: no product is contracted into its sum.  Its rows are vectors in a
+# release.
 $(O)/ir/eval%.o $(O)/ir/op.o: private FLAGS += -ffp-contract=off
 $(O)/ir/eval_row.o: private FLAGS += -fno-math-errno -fno-trapping-math $(if $(filter debug,$(MODE)),,-O3)
 # Where installed tools look for plug-ins: rebuilt when it changes, as between make and make install PREFIX=...

@@ -7,7 +7,8 @@
 
 #if __SIZEOF_POINTER__ == 8
 #define MEMBER(type, member, at, bytes) \
-	_Static_assert(offsetof(struct type, member) == (at) && sizeof ((struct type *)0)->member == (bytes), #type "." #member " has moved");
+	_Static_assert(offsetof(struct type, member) == (at) && sizeof((struct type *)0)->member == (bytes), \
+		#type "." #member " has moved");
 #define VALUE(name, value) _Static_assert((name) == (value), #name " has another value");
 #define SIZE(type, bytes) _Static_assert(sizeof (struct type) == (bytes), #type " has another size");
 #include "backends/abi.def"

@@ -67,7 +67,8 @@ static lt_status load(const char *path, const char *file, const struct before *b
 	if (stat(file, &st) != 0)
 		return lt__report(diag, LT_ELOAD, -1, -1, NULL, "%s: cannot be loaded: %s", path, strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return lt__report(diag, LT_ELOAD, -1, -1, NULL, "%s: cannot be loaded: it is %s", path, S_ISDIR(st.st_mode) ? "a folder" : "no file");
+		return lt__report(diag, LT_ELOAD, -1, -1, NULL, "%s: cannot be loaded: it is %s", path,
+			S_ISDIR(st.st_mode) ? "a folder" : "no file");
 	if (!is_library(file))
 		return lt__report(diag, LT_ELOAD, -1, -1, "make one: cc -shared -fPIC -fvisibility=hidden -DLT_PLUGIN",
 			"%s: cannot be loaded: it is not a shared library", path);
@@ -90,15 +91,20 @@ static lt_status load(const char *path, const char *file, const struct before *b
 	return status;
 }
 
-lt_status lt__backend_load_behind(const char *path, const char *real, const struct lt_backend *const *before, uint32_t n, struct lt_diag *diag)
+lt_status lt__backend_load_behind(
+	const char *path, const char *real, const struct lt_backend *const *before, uint32_t n, struct lt_diag *diag)
 {
 	const struct before others = { before, n };
 	if (!path[0])
 		return lt__report(diag, LT_EINVAL, -1, -1, "name the file of a backend", "the name of a plug-in is empty");
 	char *file = with_slash(real ? real : path);
-	lt_status status = file ? load(path, file, &others, diag) : lt__report(diag, LT_ENOMEM, -1, -1, NULL, "%s: no memory to load it", path);
+	lt_status status = file ? load(path, file, &others, diag)
+				: lt__report(diag, LT_ENOMEM, -1, -1, NULL, "%s: no memory to load it", path);
 	free(file);
 	return status;
 }
 
-lt_status lt_backend_load(const char *path, struct lt_diag *diag) { return lt__backend_load_behind(path, NULL, NULL, 0, diag); }
+lt_status lt_backend_load(const char *path, struct lt_diag *diag)
+{
+	return lt__backend_load_behind(path, NULL, NULL, 0, diag);
+}

@@ -38,25 +38,32 @@ static bool good_name(const char *name)
 
 static const char *sanitizer(uint32_t build)
 {
-	return build == 0 ? "without a sanitizer" : build == 1 ? "with the address sanitizer" : build == 2 ? "with the thread sanitizer"
-		: build == 4 ? "with the memory sanitizer" : "with other sanitizers";
+	return build == 0    ? "without a sanitizer"
+		: build == 1 ? "with the address sanitizer"
+		: build == 2 ? "with the thread sanitizer"
+		: build == 4 ? "with the memory sanitizer"
+			     : "with other sanitizers";
 }
 
 lt_status lt__backend_alike(uint32_t build, const char *origin, struct lt_diag *diag)
 {
-	return build == LT_BUILD ? LT_OK : lt__report(diag, LT_EABI, -1, -1, "build both alike", "%s: it was built %s, this library %s", from(origin),
-		sanitizer(build), sanitizer(LT_BUILD));
+	return build == LT_BUILD
+		? LT_OK
+		: lt__report(diag, LT_EABI, -1, -1, "build both alike", "%s: it was built %s, this library %s",
+			from(origin), sanitizer(build), sanitizer(LT_BUILD));
 }
 
 /* Optional members that are of use together only. */
 static lt_status check_groups(const struct lt_backend *b, const char *at, struct lt_diag *diag)
 {
 #define MEMBER(member) { #member, LT_HAS(struct lt_backend, b, member) }
-	const struct { struct { const char *name; bool has; } member[4]; const char *all; } groups[] = {
+	const struct { struct { const char *name; bool has; } member[4]; const char *all;
+	} groups[] = {
 		{ { MEMBER(mem_new), MEMBER(mem_free), MEMBER(mem_copy) }, "mem_new, mem_free, mem_copy" },
 		{ { MEMBER(identity), MEMBER(save), MEMBER(load) }, "identity, save, load" },
 		{ { MEMBER(capture), MEMBER(replay), MEMBER(capture_free) }, "capture, replay, capture_free" },
-		{ { MEMBER(event_new), MEMBER(event_record), MEMBER(event_ns), MEMBER(event_free) }, "event_new, event_record, event_ns, event_free" },
+		{ { MEMBER(event_new), MEMBER(event_record), MEMBER(event_ns), MEMBER(event_free) },
+			"event_new, event_record, event_ns, event_free" },
 	};
 #undef MEMBER
 	for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
@@ -66,7 +73,8 @@ static lt_status check_groups(const struct lt_backend *b, const char *at, struct
 			*to = *to ? *to : groups[i].member[k].name;
 		}
 		if (has && lacks)
-			return lt__report(diag, LT_EINVAL, -1, -1, NULL, "%s: backend %s has %s but not %s: all of %s or none", at, b->name, has, lacks,
+			return lt__report(diag, LT_EINVAL, -1, -1, NULL,
+				"%s: backend %s has %s but not %s: all of %s or none", at, b->name, has, lacks,
 				groups[i].all);
 	}
 	return LT_OK;
@@ -83,7 +91,8 @@ lt_status lt__backend_check(const struct lt_backend *b, const char *origin, stru
 			"%s: it was built for version %u.%u of the backend interface, and this library has %u.%u", at,
 			(unsigned)(b->abi >> 16), (unsigned)(b->abi & 0xffff), LT_ABI_MAJOR, LT_ABI_MINOR);
 	if (b->size < offsetof(struct lt_backend, name))
-		return lt__report(diag, LT_EABI, -1, -1, "set .size = sizeof (the table)", "%s: the size of its table is %u", at, (unsigned)b->size);
+		return lt__report(diag, LT_EABI, -1, -1, "set .size = sizeof (the table)",
+			"%s: the size of its table is %u", at, (unsigned)b->size);
 	if (b->size < offsetof(struct lt_backend, need))
 		return lt__report(diag, LT_EABI, -1, -1, "compile it with the headers of this version",
 			"%s: its table has %u bytes, too short for the mandatory functions (%u)", at, (unsigned)b->size,
@@ -106,7 +115,8 @@ lt_status lt__backend_check(const struct lt_backend *b, const char *origin, stru
 	WANT(destroy);
 #undef WANT
 	if (missing)
-		return lt__report(diag, LT_EINVAL, -1, -1, NULL, "%s: backend %s has no '%s', which is mandatory", at, b->name ? b->name : "?", missing);
+		return lt__report(diag, LT_EINVAL, -1, -1, NULL, "%s: backend %s has no '%s', which is mandatory", at,
+			b->name ? b->name : "?", missing);
 	if (!good_name(b->name))
 		return lt__report(diag, LT_EINVAL, -1, -1, NULL, "%s: '%s' is not a valid name for a backend; a name is "
 			"[a-z][a-z0-9_]*", at, b->name);
@@ -143,7 +153,8 @@ lt_status lt__backend_add(const struct lt_backend *b, const char *origin, struct
 			"two backends are called '%s': %s (%s) and %s (%s)", b->name, table[at].backend->summary, from(table[at].origin),
 			b->summary, from(origin));
 	else if (!status && count == MOST)
-		status = lt__report(&l.diag, LT_ENOMEM, -1, -1, NULL, "backend '%s' (%s): there are %d already", b->name, from(origin), (int)MOST);
+		status = lt__report(&l.diag, LT_ENOMEM, -1, -1, NULL, "backend '%s' (%s): there are %d already",
+			b->name, from(origin), (int)MOST);
 	char *copy = !status && origin ? strdup(origin) : NULL;
 	if (!status && origin && !copy)
 		status = lt__report(&l.diag, LT_ENOMEM, -1, -1, NULL, "backend '%s' (%s): no memory", b->name, origin);

@@ -84,7 +84,8 @@ const char *lt__element_text(const void *data, int64_t i, enum lt_dtype t, char 
 {
 	union lt_scalar x = lt__load(data, i, t);
 	if (lt__dtype_info(t)->cls == LT_CLASS_FLOAT)
-		(void)(isnan(x.f) ? snprintf(out, bytes, "nan") : snprintf(out, bytes, "%.9g", x.f));   /* the sign of a NaN says nothing */
+		(void)(isnan(x.f) ? snprintf(out, bytes, "nan")
+				  : snprintf(out, bytes, "%.9g", x.f)); /* the sign of a NaN says nothing */
 	else
 		(void)snprintf(out, bytes, "%lld", t == LT_BOOL ? (long long)((const uint8_t *)data)[i] : (long long)x.i);
 	return out;

@@ -1,4 +1,5 @@
-/* check/judge.c -- the whole program: the reference, runs with random errors, and what they allow (tests noise and norm). */
+/* check/judge.c -- the whole program: the reference, runs with random errors, and what they allow (tests noise and
+ * norm). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +9,11 @@
 
 /* What the runs say of one tensor, element by element. */
 struct noise {
-	double *largest;                /* deviation from the reference over all runs; infinity: it changed between number, NaN and infinity */
+	/* deviation from the reference over all runs; infinity: it changed between number, NaN and infinity */
+	double *largest;
 	double *sum;                    /* of the deviations; not of their squares, which leave the type of a double */
-	double floor;                   /* median deviation relative to the element: the least that an inexact element is allowed */
+	/* median deviation relative to the element: the least that an inexact element is allowed */
+	double floor;
 };
 /* One tensor of the program against the reference. */
 struct tensor {
@@ -89,7 +92,8 @@ static lt_status judge_evaluate(const struct lt_judge *j, int32_t run, struct lt
 
 static struct noise *new_noise(int32_t n) { return calloc((size_t)n + 1, sizeof(struct noise)); }
 
-lt_status lt__judge_new(const struct lt_graph *g, const void *const *source, const struct lt_judge_options *o, struct lt_judge **out)
+lt_status lt__judge_new(
+	const struct lt_graph *g, const void *const *source, const struct lt_judge_options *o, struct lt_judge **out)
 {
 	struct lt_judge *j = *out = NULL;
 	lt_status st;
@@ -143,7 +147,8 @@ static double deviation(const void *a, const void *b, int64_t i, enum lt_dtype t
 	return class_of(x.f) != class_of(y.f) ? INFINITY : isfinite(x.f) ? fabs(x.f - y.f) : 0;
 }
 
-static bool add_run(const struct lt_judge *j, lt_node n, const void *want, const void *run, struct noise *noise, double weight)
+static bool add_run(
+	const struct lt_judge *j, lt_node n, const void *want, const void *run, struct noise *noise, double weight)
 {
 	int64_t at[LT_MAX_RANK] = { 0 }, flat = 0;
 	enum lt_dtype t = j->g->node[n].dtype;
@@ -170,8 +175,9 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Few runs may agree by chance on an element that is as inexact as its neighbours: half of the elements of a tensor deviate by
- * more than this share of themselves.  Of a sample, since it is a floor and no statement about any one element. */
+/* Few runs may agree by chance on an element that is as inexact as its neighbours: half of the elements of a tensor
+ * deviate by more than this share of themselves.  Of a sample, since it is a floor and no statement about any one
+ * element. */
 static double median_share(const struct lt_judge *j, lt_node n, const void *want, const struct noise *noise)
 {
 	enum { SAMPLE = 2048 };
@@ -200,9 +206,11 @@ static lt_status need_runs(struct lt_judge *j, int32_t runs)
 		double weight = j->runs == 0 ? LT_JUDGE_NOISE : 1;
 		LT_TRY(judge_evaluate(j, j->runs, &e));
 		for (int32_t i = 0; i < j->g->n_result && good; i++)
-			good = add_run(j, j->g->result[i].node, lt_eval_result(j->reference, i, NULL), lt_eval_result(e, i, NULL), &j->result[i], weight);
+			good = add_run(j, j->g->result[i].node, lt_eval_result(j->reference, i, NULL),
+				lt_eval_result(e, i, NULL), &j->result[i], weight);
 		for (int32_t i = 0; i < j->g->n_set && good; i++)
-			good = add_run(j, j->g->set[i].value, lt_eval_state(j->reference, i, NULL), lt_eval_state(e, i, NULL), &j->set[i], weight);
+			good = add_run(j, j->g->set[i].value, lt_eval_state(j->reference, i, NULL),
+				lt_eval_state(e, i, NULL), &j->set[i], weight);
 		lt_eval_free(e);
 		j->runs++;
 	}
@@ -218,7 +226,8 @@ static lt_status need_runs(struct lt_judge *j, int32_t runs)
 /* What one pass over the elements finds. */
 struct judge_pass {
 	int64_t elements, equal, judged, open, wrong, first_wrong, first_open, worst;
-	/* Sums of squares, in units of the tensor's root mean square: of the errors that count, of the reference, of what the runs allow. */
+	/* Sums of squares, in units of the tensor's root mean square: of the errors that count, of the reference, of
+	 * what the runs allow. */
 	double unit, error2, size2, allowed2, largest2;
 	double ratio;                   /* largest error / tolerance, at element `worst` */
 };
@@ -229,10 +238,13 @@ static double tolerance(const struct noise *noise, int64_t i, double size, enum 
 	if (d == 0)             /* exact: no run moves it */
 		return 0;
 	/* An integer or bool that flips between the runs says nothing of what it may be. */
-	return lt__dtype_info(t)->cls != LT_CLASS_FLOAT ? INFINITY : LT_JUDGE_WIDEN * (fmax(d, noise->floor * size) + lt__dtype_info(t)->tiny);
+	return lt__dtype_info(t)->cls != LT_CLASS_FLOAT
+		? INFINITY
+		: LT_JUDGE_WIDEN * (fmax(d, noise->floor * size) + lt__dtype_info(t)->tiny);
 }
 
-/* The norm allows what each element's runs do on average, and the most that one element may do: with few elements that decides. */
+/* The norm allows what each element's runs do on average, and the most that one element may do: with few elements that
+ * decides. */
 static void add_allowed(const struct lt_judge *j, const struct tensor *x, int64_t i, double size, struct judge_pass *p)
 {
 	const struct noise *noise = x->noise;
@@ -277,7 +289,8 @@ static void count_pass(const struct lt_judge *j, const struct tensor *x, double 
 
 static bool norm_fails(const struct judge_pass *p) { return !(p->error2 <= p->allowed2); }
 
-static const char *element_text(const struct lt_judge *j, const struct tensor *x, int64_t flat, const struct lt_report *r, char *out, size_t bytes)
+static const char *element_text(const struct lt_judge *j, const struct tensor *x, int64_t flat,
+	const struct lt_report *r, char *out, size_t bytes)
 {
 	return lt__judge_location(j->g, x->node, x->kind, x->name, flat, r->when, out, bytes);
 }
@@ -290,7 +303,8 @@ static void find_largest(const struct lt_judge *j, const struct tensor *x, struc
 	if (lt__is_empty(j->g, j->reference, x->node))
 		return;
 	do {
-		double error = lt__distance(x->got, x->want, flat, t), size = lt__magnitude(x->want, flat, t), relative = size > 0 ? error / size : 0;
+		double error = lt__distance(x->got, x->want, flat, t), size = lt__magnitude(x->want, flat, t),
+		       relative = size > 0 ? error / size : 0;
 		if (error > r->absolute.value) {
 			r->absolute.value = error;
 			element_text(j, x, flat, r, r->absolute.at, sizeof r->absolute.at);
@@ -302,7 +316,8 @@ static void find_largest(const struct lt_judge *j, const struct tensor *x, struc
 	} while (lt__next_element(j->g, j->reference, x->node, at, &flat));
 }
 
-static void report_wrong(const struct lt_judge *j, const struct tensor *x, const struct judge_pass *p, struct lt_report *r)
+static void report_wrong(
+	const struct lt_judge *j, const struct tensor *x, const struct judge_pass *p, struct lt_report *r)
 {
 	enum lt_dtype t = j->g->node[x->node].dtype;
 	char where[160], got[40], want[40];
@@ -310,12 +325,16 @@ static void report_wrong(const struct lt_judge *j, const struct tensor *x, const
 		return;
 	if (p->first_wrong >= 0) {
 		double allowed = tolerance(x->noise, p->first_wrong, lt__magnitude(x->want, p->first_wrong, t), t);
-		snprintf(r->first, sizeof r->first, "%s is %s, the reference has %s, and rounding explains %.3g (%lld of %lld elements are wrong)",
-			element_text(j, x, p->first_wrong, r, where, sizeof where), lt__element_text(x->got, p->first_wrong, t, got, sizeof got),
-			lt__element_text(x->want, p->first_wrong, t, want, sizeof want), allowed, (long long)p->wrong, (long long)p->elements);
+		snprintf(r->first, sizeof r->first,
+			"%s is %s, the reference has %s, and rounding explains %.3g (%lld of %lld elements are wrong)",
+			element_text(j, x, p->first_wrong, r, where, sizeof where),
+			lt__element_text(x->got, p->first_wrong, t, got, sizeof got),
+			lt__element_text(x->want, p->first_wrong, t, want, sizeof want), allowed, (long long)p->wrong,
+			(long long)p->elements);
 	} else if (norm_fails(p)) {
 		double norm = p->size2 > 0 ? sqrt(p->size2) : 1;
-		snprintf(r->first, sizeof r->first, "%s%s%s as a whole is off by %.3g of its norm, and rounding explains %.3g", x->kind, x->name,
+		snprintf(r->first, sizeof r->first,
+			"%s%s%s as a whole is off by %.3g of its norm, and rounding explains %.3g", x->kind, x->name,
 			r->when ? r->when : "", sqrt(p->error2) / norm, sqrt(p->allowed2) / norm);
 	}
 }
@@ -360,7 +379,8 @@ static lt_status judge(struct lt_judge *j, const struct tensor *x, struct lt_rep
 
 lt_status lt__judge_result(struct lt_judge *j, int32_t i, const void *got, struct lt_report *r)
 {
-	const struct tensor x = { "", j->g->result[i].name, j->g->result[i].node, got, lt_eval_result(j->reference, i, NULL), &j->result[i], false };
+	const struct tensor x = { "", j->g->result[i].name, j->g->result[i].node, got,
+		lt_eval_result(j->reference, i, NULL), &j->result[i], false };
 	return judge(j, &x, r);
 }
 

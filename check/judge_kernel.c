@@ -1,7 +1,8 @@
-/* check/judge_kernel.c -- each kernel by itself: what the oracle computes from the values that the backend really left in memory.
+/* check/judge_kernel.c -- each kernel by itself: what the oracle computes from the values that the backend really left
+ * in memory.
  *
- * The nodes of the optimised graph that are whole in memory cut it into parts; each part is what one kernel (or a few, where one packs or adds
- * up parts for the next) computes, and the rigorous bound spans that part alone.
+ * The nodes of the optimised graph that are whole in memory cut it into parts; each part is what one kernel (or a few,
+ * where one packs or adds up parts for the next) computes, and the rigorous bound spans that part alone.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,13 +21,17 @@ struct lt_kernel_judge {
 	struct lt_report *report;       /* during lt__kernel_judge_end */
 };
 
-lt_status lt__kernel_judge_new(struct lt_program *p, const void *const *source, const struct lt_judge_options *o, struct lt_kernel_judge **out)
+lt_status lt__kernel_judge_new(
+	struct lt_program *p, const void *const *source, const struct lt_judge_options *o, struct lt_kernel_judge **out)
 {
 	size_t n = (size_t)p->base->n_node + 1;
 	struct lt_kernel_judge *k = *out = calloc(1, sizeof *k);
 	if (!k)
 		return lt_fail(p->ctx, LT_ENOMEM, "out of memory");
-	*k = (struct lt_kernel_judge){ .p = p, .source = source, .given = calloc(n, sizeof *k->given), .kernel = calloc(n, sizeof *k->kernel),
+	*k = (struct lt_kernel_judge){ .p = p,
+		.source = source,
+		.given = calloc(n, sizeof *k->given),
+		.kernel = calloc(n, sizeof *k->kernel),
 		.want = calloc(n, sizeof *k->want) };
 	if (o)
 		k->o = *o;
@@ -66,7 +71,8 @@ lt_status lt__kernel_judge_see(void *user, const struct lt_seen *seen, const voi
 	return LT_OK;
 }
 
-static void report_wrong(struct lt_kernel_judge *k, lt_node n, int64_t flat, const void *value, double bound, int64_t wrong, int64_t all)
+static void report_wrong(
+	struct lt_kernel_judge *k, lt_node n, int64_t flat, const void *value, double bound, int64_t wrong, int64_t all)
 {
 	const struct lt_graph *g = k->p->base;
 	struct lt_report *r = k->report;
@@ -74,12 +80,16 @@ static void report_wrong(struct lt_kernel_judge *k, lt_node n, int64_t flat, con
 	if (r->first[0])
 		return;
 	lt__judge_location(g, n, "", "", flat, r->when, where, sizeof where);
-	snprintf(r->first, sizeof r->first, "kernel %s: %s is %s; from what the kernel read it is %s, give or take %.3g (%lld of %lld elements are wrong)",
+	snprintf(r->first, sizeof r->first,
+		"kernel %s: %s is %s; from what the kernel read it is %s, give or take %.3g (%lld of %lld elements are "
+		"wrong)",
 		k->kernel[n], where, lt__element_text(k->given[n], flat, g->node[n].dtype, got, sizeof got),
-		lt__element_text(value, flat, g->node[n].dtype, want, sizeof want), bound, (long long)wrong, (long long)all);
+		lt__element_text(value, flat, g->node[n].dtype, want, sizeof want), bound, (long long)wrong,
+		(long long)all);
 }
 
-static lt_status judge_value(void *user, const struct lt_evaluation *e, lt_node n, const void *value, const double *error)
+static lt_status judge_value(
+	void *user, const struct lt_evaluation *e, lt_node n, const void *value, const double *error)
 {
 	struct lt_judge_work *work = user;
 	struct lt_kernel_judge *k = work->user;
@@ -98,7 +108,9 @@ static lt_status judge_value(void *user, const struct lt_evaluation *e, lt_node 
 			r->kernel_equal++;
 			continue;
 		}
-		if (!isfinite(bound) || (bound > LT_JUDGE_LOOSE * fmax(size, scale) && lt__is_near(k->given[n], value, flat, t, bound))) {
+		if (!isfinite(bound)
+			|| (bound > LT_JUDGE_LOOSE * fmax(size, scale)
+				&& lt__is_near(k->given[n], value, flat, t, bound))) {
 			left++;
 			continue;
 		}
@@ -133,7 +145,10 @@ static int64_t count_kernels(const struct lt_kernel_judge *k)
 lt_status lt__kernel_judge_end(struct lt_kernel_judge *k, struct lt_report *r)
 {
 	struct lt_judge_work work = { .what = "kernels", .user = k };
-	struct lt_eval_options eval = { .want_error = true, .given = (const void *const *)k->given, .want = k->want, .n_want = k->n_want,
+	struct lt_eval_options eval = { .want_error = true,
+		.given = (const void *const *)k->given,
+		.want = k->want,
+		.n_want = k->n_want,
 		.done = judge_value };
 	struct lt_evaluation *e;
 	if (k->n_want == 0)
@@ -155,7 +170,10 @@ struct instance_work {
 	const void **source;            /* by node of the optimised graph */
 };
 
-static size_t state_bytes(const struct lt_instance *r, int32_t i) { return lt_program_bytes(r->program, LT_BINDING_STATE, i); }
+static size_t state_bytes(const struct lt_instance *r, int32_t i)
+{
+	return lt_program_bytes(r->program, LT_BINDING_STATE, i);
+}
 
 static bool keep_states(struct instance_work *w)
 {
@@ -186,15 +204,19 @@ static void find_sources(struct instance_work *w, const void *const *input)
 	for (lt_node n = 0; n < p->base->n_node; n++) {
 		const struct lt_nodedef *d = &p->base->node[n];
 		const char *name = d->label ? d->label : d->name;
-		int32_t binding = d->op == LT_OP_input ? lt_program_find(p, LT_BINDING_INPUT, name) : d->op == LT_OP_constant
-			? lt_program_find(p, LT_BINDING_CONSTANT, name) : d->op == LT_OP_state ? lt_program_find(p, LT_BINDING_STATE, name) : -1;
+		int32_t binding = d->op == LT_OP_input ? lt_program_find(p, LT_BINDING_INPUT, name)
+			: d->op == LT_OP_constant      ? lt_program_find(p, LT_BINDING_CONSTANT, name)
+			: d->op == LT_OP_state         ? lt_program_find(p, LT_BINDING_STATE, name)
+						       : -1;
 		if (binding >= 0)
-			w->source[n] = d->op == LT_OP_input ? input[binding] : d->op == LT_OP_constant ? p->constants.data[binding] : w->state[binding];
+			w->source[n] = d->op == LT_OP_input ? input[binding]
+				: d->op == LT_OP_constant   ? p->constants.data[binding]
+							    : w->state[binding];
 	}
 }
 
-lt_status lt__judge_instance(struct lt_instance *r, const void *const *input, void *const *result, const struct lt_judge_options *o,
-	struct lt_report *report)
+lt_status lt__judge_instance(struct lt_instance *r, const void *const *input, void *const *result,
+	const struct lt_judge_options *o, struct lt_report *report)
 {
 	struct lt_program *p = r->program;
 	int32_t n_state = lt_program_count(p, LT_BINDING_STATE);

@@ -10,6 +10,6 @@ void lt__judge_threads(const struct lt_judge_options *, struct lt_judge_work *, 
 void lt__judge_progress(void *work, double share);
 void lt__judge_parallel(void *work, uint32_t n, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg);
 /* "state cache[3, 4] (%23) of evaluation 2": element `flat` of a node, at maximum extents. */
-const char *lt__judge_location(const struct lt_graph *, lt_node, const char *kind, const char *name, int64_t flat, const char *when, char *out,
-	size_t bytes);
+const char *lt__judge_location(const struct lt_graph *, lt_node, const char *kind, const char *name, int64_t flat,
+	const char *when, char *out, size_t bytes);
 #endif

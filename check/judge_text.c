@@ -2,11 +2,12 @@
 #include <stdio.h>
 #include "check/judge_parts.h"
 
-const char *lt__judge_location(const struct lt_graph *g, lt_node n, const char *kind, const char *name, int64_t flat, const char *when, char *out,
-	size_t bytes)
+const char *lt__judge_location(const struct lt_graph *g, lt_node n, const char *kind, const char *name, int64_t flat,
+	const char *when, char *out, size_t bytes)
 {
 	const struct lt_nodedef *d = &g->node[n];
-	size_t used = (size_t)(*name ? snprintf(out, bytes, "%s%.60s[", kind, name) : snprintf(out, bytes, "%%%.60s[", d->name));
+	size_t used = (size_t)(*name ? snprintf(out, bytes, "%s%.60s[", kind, name)
+				     : snprintf(out, bytes, "%%%.60s[", d->name));
 	int64_t rest = flat, unit = 1;
 	for (int32_t i = 1; i < d->n_dim; i++)
 		unit *= g->var[d->dim[i]].extent;

@@ -1,4 +1,5 @@
-/* check/must.h -- what test code that is also linked without a test framework asks for: a sentence, and the end of the program.
+/* check/must.h -- what test code that is also linked without a test framework asks for: a sentence, and the end of the
+ * program.
  *
  * Inside of a Criterion test the end of the program is a failure of that test alone.
  */
@@ -9,7 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-__attribute__((format(printf, 3, 4), noreturn)) static inline void must_end(const char *file, int line, const char *fmt, ...)
+__attribute__((format(printf, 3, 4), noreturn)) static inline void must_end(
+	const char *file, int line, const char *fmt, ...)
 {
 	va_list list;
 	va_start(list, fmt);

@@ -50,7 +50,9 @@ void random_graph_fill(const struct random_graph *r, uint64_t seed, int run, lt_
 			x.f = free_number(r, &rng);
 			x = lt__round_to(x, d->dtype);
 		} else {
-			x.i = cls == LT_CLASS_BOOL ? random_between(&rng, 0, 1) : d->dtype == LT_U8 ? random_between(&rng, 0, 9) : random_between(&rng, -6, 6);
+			x.i = cls == LT_CLASS_BOOL  ? random_between(&rng, 0, 1)
+				: d->dtype == LT_U8 ? random_between(&rng, 0, 9)
+						    : random_between(&rng, -6, 6);
 		}
 		lt__store(out, i, d->dtype, x);
 	}

@@ -6,7 +6,10 @@
 #include "check/must.h"
 #include "check/random_maker.h"
 
-int64_t random_pick_int(struct random_maker *m, int64_t low, int64_t high) { return random_between(&m->rng, low, high); }
+int64_t random_pick_int(struct random_maker *m, int64_t low, int64_t high)
+{
+	return random_between(&m->rng, low, high);
+}
 bool random_maybe(struct random_maker *m, int percent) { return random_chance(&m->rng, percent); }
 
 int64_t random_elems(const struct lt_graph *g, lt_node n) { return lt__node_elems(g, n); }
@@ -80,7 +83,10 @@ double random_size(const struct random_maker *m, lt_node n)
 	return at >= 0 ? m->value[at].size : 4;
 }
 
-static bool is_float(const struct lt_graph *g, lt_node n) { return lt__dtype_info(g->node[n].dtype)->cls == LT_CLASS_FLOAT; }
+static bool is_float(const struct lt_graph *g, lt_node n)
+{
+	return lt__dtype_info(g->node[n].dtype)->cls == LT_CLASS_FLOAT;
+}
 static bool is_int(enum lt_dtype t) { return lt__dtype_info(t)->cls == LT_CLASS_INT; }
 
 enum lt_dtype random_float(struct random_maker *m)
@@ -91,8 +97,8 @@ enum lt_dtype random_float(struct random_maker *m)
 
 static enum lt_dtype any_type(struct random_maker *m)
 {
-	static const enum lt_dtype type[] = { LT_F32, LT_F32, LT_F32, LT_F32, LT_F64, LT_F64, LT_F16, LT_BF16, LT_I8, LT_U8, LT_I16,
-		LT_I32, LT_I32, LT_I64, LT_I64, LT_BOOL };
+	static const enum lt_dtype type[] = { LT_F32, LT_F32, LT_F32, LT_F32, LT_F64, LT_F64, LT_F16, LT_BF16, LT_I8,
+		LT_U8, LT_I16, LT_I32, LT_I32, LT_I64, LT_I64, LT_BOOL };
 	return type[random_pick_int(m, 0, 15)];
 }
 
@@ -103,7 +109,8 @@ lt_node random_tame(struct random_maker *m, lt_node x, double size)
 		return x;
 	while (has * factor > size && factor > 1e-30)
 		factor /= 2;
-	return random_keep(m, lt_graph_binary(m->g, "mul", x, lt_graph_literal(m->g, m->g->node[x].dtype, factor)), has * factor);
+	return random_keep(
+		m, lt_graph_binary(m->g, "mul", x, lt_graph_literal(m->g, m->g->node[x].dtype, factor)), has * factor);
 }
 
 lt_node random_cast(struct random_maker *m, lt_node x, enum lt_dtype t)
@@ -124,7 +131,8 @@ static lt_node draw(struct random_maker *m)
 {
 	for (int tries = 0; tries < 40; tries++) {
 		int late = m->n_value < 5 ? m->n_value : 5;
-		int64_t at = random_maybe(m, 60) ? m->n_value - 1 - random_pick_int(m, 0, late - 1) : random_pick_int(m, 0, m->n_value - 1);
+		int64_t at = random_maybe(m, 60) ? m->n_value - 1 - random_pick_int(m, 0, late - 1)
+						 : random_pick_int(m, 0, m->n_value - 1);
 		if (m->only_constants && !m->value[at].constant)
 			continue;
 		if (m->value[at].readers > 1 && tries < 20 && random_maybe(m, 50))
@@ -143,8 +151,8 @@ lt_node random_value_of(struct random_maker *m, enum lt_dtype t)
 	return t ? random_cast(m, x, t) : x;
 }
 
-lt_node random_range_source(struct random_maker *m, enum lt_dtype t, int32_t rank, const lt_var *dims, int64_t n, const int64_t *low,
-	const int64_t *high)
+lt_node random_range_source(struct random_maker *m, enum lt_dtype t, int32_t rank, const lt_var *dims, int64_t n,
+	const int64_t *low, const int64_t *high)
 {
 	lt_node x = random_maybe(m, 80) || m->out->wild ? lt_graph_input(m->g, random_name(m, "x"), t, rank, dims)
 		: lt_graph_constant(m->g, random_name(m, "c"), t, rank, dims);
@@ -156,7 +164,9 @@ lt_node random_range_source(struct random_maker *m, enum lt_dtype t, int32_t ran
 		must(out->source != NULL, "out of memory");
 	}
 	struct random_source *s = &out->source[out->n_source++];
-	*s = (struct random_source){ .node = x, .kind = RANDOM_RANGE, .n = n, .low = calloc((size_t)n, 8), .high = calloc((size_t)n, 8) };
+	*s = (struct random_source){
+		.node = x, .kind = RANDOM_RANGE, .n = n, .low = calloc((size_t)n, 8), .high = calloc((size_t)n, 8)
+	};
 	memcpy(s->low, low, 8 * (size_t)n);
 	memcpy(s->high, high, 8 * (size_t)n);
 	return x;
@@ -265,7 +275,9 @@ static lt_node make_map(struct random_maker *m)
 	x[0] = random_value_of(m, op == LT_OP_select ? LT_BOOL : 0);
 	enum lt_dtype t = op == LT_OP_select ? m->g->node[random_value_of(m, 0)].dtype : m->g->node[x[0]].dtype;
 	if (!lt__op_takes(op, lt__dtype_info(t)->compute))
-		t = lt__op_takes(op, LT_F32) ? random_float(m) : lt__op_takes(op, LT_I32) ? (random_maybe(m, 50) ? LT_I32 : LT_I64) : LT_BOOL;
+		t = lt__op_takes(op, LT_F32)       ? random_float(m)
+			: lt__op_takes(op, LT_I32) ? (random_maybe(m, 50) ? LT_I32 : LT_I64)
+						   : LT_BOOL;
 	if (op != LT_OP_select)
 		x[0] = random_cast(m, x[0], t);
 	for (int i = 1; i < info->arity; i++) {
@@ -428,7 +440,8 @@ static void make_results(struct random_maker *m)
 	free(read);
 }
 
-void random_graph_new(struct lt_context *ctx, uint64_t seed, const struct random_options *want, struct random_graph *out)
+void random_graph_new(
+	struct lt_context *ctx, uint64_t seed, const struct random_options *want, struct random_graph *out)
 {
 	static const int64_t extent[] = { 1, 2, 3, 4, 5, 7 };
 	struct random_maker m = { .want = want, .out = out, .rng = seed };

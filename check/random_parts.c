@@ -43,7 +43,8 @@ static lt_node make_index(struct random_maker *m, int64_t extent)
 	int32_t n = (int32_t)random_pick_int(m, 0, dims[0] == dims[1] ? 1 : 2);
 	if (random_maybe(m, 35) && n > 0) {
 		lt_node i = lt_graph_index(m->g, dims[0]), three = lt_graph_literal_int(m->g, LT_I64, random_pick_int(m, 1, 5));
-		return lt_graph_binary(m->g, "mod", lt_graph_binary(m->g, "mul", i, three), lt_graph_literal_int(m->g, LT_I64, extent));
+		return lt_graph_binary(m->g, "mod", lt_graph_binary(m->g, "mul", i, three),
+			lt_graph_literal_int(m->g, LT_I64, extent));
 	}
 	int64_t low = 0, high = extent - 1;
 	if (m->out->wild && random_maybe(m, 40)) {
@@ -64,7 +65,8 @@ lt_node random_gather(struct random_maker *m)
 	lt_node index = make_index(m, random_extent(m->g, x, axis));
 	if (random_maybe(m, 20))
 		index = random_view(m, index);
-	if (index < 0 || random_is_bounded(m->g, index) || random_elems(m->g, index) * random_elems(m->g, x) > 4 * RANDOM_ELEMS)
+	if (index < 0 || random_is_bounded(m->g, index)
+		|| random_elems(m->g, index) * random_elems(m->g, x) > 4 * RANDOM_ELEMS)
 		return LT_OMIT;
 	lt_node y = random_keep(m, lt_graph_gather(m->g, x, index, axis), random_size(m, x));
 	if (y >= 0)
@@ -161,7 +163,8 @@ static lt_node of_rank(struct random_maker *m, enum lt_dtype t, int32_t n, const
 
 static lt_node make_conv(struct random_maker *m, enum lt_dtype t, bool pool)
 {
-	int64_t groups = random_maybe(m, 30) ? 2 : 1, in = groups * random_pick_int(m, 1, 2), out = groups * random_pick_int(m, 1, 2);
+	int64_t groups = random_maybe(m, 30) ? 2 : 1, in = groups * random_pick_int(m, 1, 2),
+		out = groups * random_pick_int(m, 1, 2);
 	int64_t size[2], window[2], strides[2], pads[4], dilations[2];
 	enum lt_layout layout = random_maybe(m, 50) ? LT_NCHW : LT_NHWC;
 	for (int i = 0; i < 2; i++) {
@@ -173,7 +176,8 @@ static lt_node make_conv(struct random_maker *m, enum lt_dtype t, bool pool)
 		size[i] = random_pick_int(m, (window[i] - 1) * dilations[i] + 1, (window[i] - 1) * dilations[i] + 3);
 	}
 	const int64_t nchw[4] = { 1, in, size[0], size[1] }, nhwc[4] = { 1, size[0], size[1], in };
-	const int64_t oihw[4] = { out, in / groups, window[0], window[1] }, hwio[4] = { window[0], window[1], in / groups, out };
+	const int64_t oihw[4] = { out, in / groups, window[0], window[1] },
+		      hwio[4] = { window[0], window[1], in / groups, out };
 	lt_node x = of_rank(m, t, 4, layout == LT_NCHW ? nchw : nhwc);
 	if (pool && random_maybe(m, 50))
 		return lt_build_max_pool2d(m->g, x, window, strides, pads, dilations, layout);
@@ -185,7 +189,8 @@ static lt_node make_conv(struct random_maker *m, enum lt_dtype t, bool pool)
 
 static lt_node make_matmul(struct random_maker *m, enum lt_dtype t)
 {
-	int64_t b = random_pick_int(m, 1, 3), i = random_pick_int(m, 1, 5), k = random_pick_int(m, 1, 7), j = random_pick_int(m, 1, 5);
+	int64_t b = random_pick_int(m, 1, 3), i = random_pick_int(m, 1, 5), k = random_pick_int(m, 1, 7),
+		j = random_pick_int(m, 1, 5);
 	const int64_t left[3] = { b, i, k }, right[3] = { b, k, j };
 	switch (random_pick_int(m, 0, 2)) {
 	case 0:  return lt_build_matmul(m->g, of_rank(m, t, 1, left + 2), of_rank(m, t, 2, right + 1));
@@ -196,12 +201,13 @@ static lt_node make_matmul(struct random_maker *m, enum lt_dtype t)
 
 static lt_node make_attention(struct random_maker *m, enum lt_dtype t)
 {
-	int64_t s = random_pick_int(m, 1, 4), k = s + random_pick_int(m, 0, 2), d = random_pick_int(m, 1, 4), e = random_pick_int(m, 1, 3);
+	int64_t s = random_pick_int(m, 1, 4), k = s + random_pick_int(m, 0, 2), d = random_pick_int(m, 1, 4),
+		e = random_pick_int(m, 1, 3);
 	lt_var batch = lt_graph_var(m->g, NULL, 2), to = lt_graph_var(m->g, NULL, k), depth = lt_graph_var(m->g, NULL, d);
 	const lt_var q[3] = { batch, lt_graph_var(m->g, NULL, s), depth }, keys[3] = { batch, to, depth };
 	const lt_var v[3] = { batch, to, lt_graph_var(m->g, NULL, e) };
-	return lt_build_attention(m->g, random_source(m, t, 3, q), random_source(m, t, 3, keys), random_source(m, t, 3, v), 0.5,
-		random_maybe(m, 50));
+	return lt_build_attention(m->g, random_source(m, t, 3, q), random_source(m, t, 3, keys),
+		random_source(m, t, 3, v), 0.5, random_maybe(m, 50));
 }
 
 static lt_node make_norm(struct random_maker *m, lt_node x)

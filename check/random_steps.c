@@ -57,7 +57,8 @@ static lt_tnode any_leaf(struct draw *d)
 
 static void begin_chain(struct draw *d)
 {
-	lt_tnode leaf = d->node >= 0 ? d->t->leaf_of[d->node] : -1, at = leaf >= 0 && !d->apart && chance(d, 70) ? leaf : random_loop(d->t, d->rng);
+	lt_tnode leaf = d->node >= 0 ? d->t->leaf_of[d->node] : -1,
+		 at = leaf >= 0 && !d->apart && chance(d, 70) ? leaf : random_loop(d->t, d->rng);
 	for (int i = 0; d->apart && i < 20 && lt__is_above(d->t, at, leaf); i++)
 		at = random_loop(d->t, d->rng);
 	int skip = chance(d, 60) ? (int)between(d, 0, 2) : 0, most = chance(d, 50) ? (int)between(d, 2, 4) : MAX_CHAIN;
@@ -166,8 +167,9 @@ static void write_child(struct draw *d, lt_tnode at)
 	d->first = at;
 	d->failed = d->failed || d->t->node[at].kind == LT_TGROUP;
 	if (!d->failed)
-		put(d, d->t->node[at].kind == LT_TLEAF ? " %%%s" : " %s", d->t->node[at].kind == LT_TLEAF ? d->t->graph->node[d->t->node[at].leaf].name
-			: lt__loop_path(d->t, at));
+		put(d, d->t->node[at].kind == LT_TLEAF ? " %%%s" : " %s",
+			d->t->node[at].kind == LT_TLEAF ? d->t->graph->node[d->t->node[at].leaf].name
+							: lt__loop_path(d->t, at));
 }
 
 static void write_first(struct draw *d) { write_child(d, (lt_tnode)between(d, 0, d->t->n_node - 1)); }
@@ -187,10 +189,20 @@ static void write_no(struct draw *d) { put(d, " no"); }
 /* more: what "..." after the word stands for. */
 struct word { const char *name; void (*put)(struct draw *), (*more)(struct draw *); };
 static const struct word words[] = {
-	{ "LOOP", write_loop, write_loop }, { "STEP", write_step, NULL }, { "LANES", write_lanes, NULL }, { "%NODE", write_node, NULL },
-	{ "%VALUE", write_value, NULL }, { "AXIS", write_axis, NULL }, { "TAIL", write_tail, NULL }, { "NAME", write_name, NULL },
-	{ "DIGIT", write_digits, NULL }, { "at", write_at, NULL }, { "layout", write_layout, write_digits }, { "no", write_no, NULL },
-	{ "FIRST", write_first, NULL }, { "LAST", write_last, NULL },
+	{ "LOOP", write_loop, write_loop },
+	{ "STEP", write_step, NULL },
+	{ "LANES", write_lanes, NULL },
+	{ "%NODE", write_node, NULL },
+	{ "%VALUE", write_value, NULL },
+	{ "AXIS", write_axis, NULL },
+	{ "TAIL", write_tail, NULL },
+	{ "NAME", write_name, NULL },
+	{ "DIGIT", write_digits, NULL },
+	{ "at", write_at, NULL },
+	{ "layout", write_layout, write_digits },
+	{ "no", write_no, NULL },
+	{ "FIRST", write_first, NULL },
+	{ "LAST", write_last, NULL },
 };
 
 static const struct word *find_word(const char *at, size_t bytes, const char *usage)
@@ -237,7 +249,8 @@ static void write_words(struct draw *d, const char *usage)
 /* Tiles of a loop, with a tail that lets them be straight code or a vector. */
 static void write_tiles(struct draw *d)
 {
-	static const char *const tails[] = { "peel", "mask", "pad" }, *const kinds[] = { "vectorize", "unroll", "vectorize", "parallel" };
+	static const char *const tails[] = { "peel", "mask", "pad" },
+				 *const kinds[] = { "vectorize", "unroll", "vectorize", "parallel" };
 	lt_tnode loop = random_loop(d->t, d->rng);
 	const char *path = lt__loop_path(d->t, loop), *kind = kinds[between(d, 0, 3)];
 	put(d, "split %s %lld; ", path, (long long)(d->t->node[loop].step * between(d, 2, 8)));
@@ -256,7 +269,8 @@ static void write_partials(struct draw *d)
 		d->failed = true;
 		return;
 	}
-	const char *path = lt__loop_path(d->t, loop), *name = d->t->graph->node[d->node].name, *var = lt__loop_name(d->t, loop);
+	const char *path = lt__loop_path(d->t, loop), *name = d->t->graph->node[d->node].name,
+		   *var = lt__loop_name(d->t, loop);
 	put(d, "split %s %lld; rfactor %%%s %s", path, (long long)(d->t->node[loop].step * between(d, 2, 5)), name, var);
 	if (chance(d, 50))
 		put(d, "'");
@@ -282,8 +296,12 @@ static void write_called(struct draw *d)
 	put(d, " routine");
 }
 
-static const struct { const char *name, *uses; void (*put)(struct draw *); } idioms[] = {
-	{ "tiles", "tail", write_tiles }, { "partials", "rfactor", write_partials }, { "inverse", "merge", write_inverse }, { "called", "call", write_called },
+static const struct { const char *name, *uses; void (*put)(struct draw *);
+} idioms[] = {
+	{ "tiles", "tail", write_tiles },
+	{ "partials", "rfactor", write_partials },
+	{ "inverse", "merge", write_inverse },
+	{ "called", "call", write_called },
 };
 enum { N_IDIOM = sizeof idioms / sizeof *idioms };
 

@@ -139,8 +139,8 @@ static lt_node view_window(struct random_maker *m, lt_node x)
 		return x;
 	int64_t extent = random_extent(m->g, x, axis), taps = random_pick_int(m, 1, 4);
 	lt_var out = var_of(m, random_pick_int(m, 1, extent + 1), x), tap = lt_graph_var(m->g, "tap", taps);
-	return lt_graph_window(m->g, x, axis, out, tap, random_pick_int(m, 1, 2), random_pick_int(m, 1, 2), random_pick_int(m, 0, 2),
-		random_fill_bits(m, m->g->node[x].dtype));
+	return lt_graph_window(m->g, x, axis, out, tap, random_pick_int(m, 1, 2), random_pick_int(m, 1, 2),
+		random_pick_int(m, 0, 2), random_fill_bits(m, m->g->node[x].dtype));
 }
 
 /* Maps by hand: rows over [1 | params | dims | divs]. */

@@ -1,4 +1,5 @@
-/* ir/affine.c -- what isl knows about a map: exact ranges, guards that others imply, gists; and whether a view stays in its source.
+/* ir/affine.c -- what isl knows about a map: exact ranges, guards that others imply, gists; and whether a view stays in
+ * its source.
  *
  * isl sees params and dims alike as the dims of one set.  It is only asked, within a budget: where it gives no answer,
  * or one beyond 63 bits, what there was stays.
@@ -141,7 +142,8 @@ static bool ask_isl(struct lt_simplify *t)
 
 static bool number_of(lt_take isl_val *v, int64_t *out)
 {
-	bool fits = isl_val_is_int(v) == isl_bool_true && isl_val_cmp_si(v, INT64_MAX) <= 0 && isl_val_cmp_si(v, INT64_MIN + 1) >= 0;
+	bool fits = isl_val_is_int(v) == isl_bool_true && isl_val_cmp_si(v, INT64_MAX) <= 0
+		&& isl_val_cmp_si(v, INT64_MIN + 1) >= 0;
 
 	*out = fits ? isl_val_get_num_si(v) : 0;
 	isl_val_free(v);
@@ -163,7 +165,8 @@ bool lt__isl_range(void *user, const int64_t *row, int64_t *low, int64_t *high)
 }
 
 /* out = den * aff as a row, its divs given by of[]: isl div i is the row of[i * width]. */
-static bool read_aff(struct lt_simplify *t, lt_keep isl_aff *aff, const int64_t *of, int32_t n_div, int64_t *out, int64_t *den)
+static bool read_aff(
+	struct lt_simplify *t, lt_keep isl_aff *aff, const int64_t *of, int32_t n_div, int64_t *out, int64_t *den)
 {
 	isl_val *d = isl_aff_get_denominator_val(aff);
 	int64_t c;
@@ -272,13 +275,15 @@ static int32_t asked_param(const struct lt_boundask *ask, lt_param p)
 
 static lt_give isl_aff *add_term(lt_take isl_aff *aff, int32_t column, int64_t coef)
 {
-	isl_val *v = isl_val_add(isl_aff_get_coefficient_val(aff, isl_dim_in, column), isl_val_int_from_si(isl_aff_get_ctx(aff), coef));
+	isl_val *v = isl_val_add(
+		isl_aff_get_coefficient_val(aff, isl_dim_in, column), isl_val_int_from_si(isl_aff_get_ctx(aff), coef));
 
 	return isl_aff_set_coefficient_val(aff, isl_dim_in, column, v);
 }
 
 /* A row of a map, whose floors are known. */
-static lt_give isl_aff *reach_row(const struct reach *r, const struct lt_map *m, const int64_t *row, lt_keep isl_aff *const *div, int32_t n_div)
+static lt_give isl_aff *reach_row(
+	const struct reach *r, const struct lt_map *m, const int64_t *row, lt_keep isl_aff *const *div, int32_t n_div)
 {
 	isl_aff *aff = isl_aff_zero_on_domain(isl_local_space_copy(r->space));
 
@@ -309,7 +314,8 @@ static lt_give isl_aff *reach_linear(const struct reach *r, const struct lt_line
 		aff = add_term(aff, at, l->coef[i]);
 	}
 	aff = isl_aff_set_constant_val(aff, isl_val_int_from_si(r->ctx, l->constant));
-	return isl_aff_add_constant_val(isl_aff_scale_val(aff, isl_val_int_from_si(r->ctx, sign)), isl_val_int_from_si(r->ctx, more));
+	return isl_aff_add_constant_val(
+		isl_aff_scale_val(aff, isl_val_int_from_si(r->ctx, sign)), isl_val_int_from_si(r->ctx, more));
 }
 
 static void reach_divs(const struct reach *r, const struct lt_map *m, isl_aff **div)
@@ -337,7 +343,8 @@ static lt_give isl_set *reach_guards(const struct reach *r, const struct lt_map 
 
 	reach_divs(r, m, div);
 	for (int32_t i = 0; i < m->n_guard; i++)
-		set = isl_set_intersect(set, where_nonnegative(reach_row(r, m, m->guard + (int64_t)i * lt__map_width(m), div, m->n_div)));
+		set = isl_set_intersect(set,
+			where_nonnegative(reach_row(r, m, m->guard + (int64_t)i * lt__map_width(m), div, m->n_div)));
 	free_divs(m, div);
 	return set;
 }
@@ -455,8 +462,14 @@ static enum lt_bound reach_forms(const struct reach *r, lt_keep isl_set *params,
 		hull = isl_set_simple_hull(remainder);
 		answer = LT_BOUND_TANGLED;
 		if (hull && isl_basic_set_dim(hull, isl_dim_div) == 0
-		    && read_forms(r->ask, isl_basic_set_inequalities_matrix(hull, isl_dim_cst, isl_dim_set, isl_dim_param, isl_dim_div), false)
-		    && read_forms(r->ask, isl_basic_set_equalities_matrix(hull, isl_dim_cst, isl_dim_set, isl_dim_param, isl_dim_div), true))
+			&& read_forms(r->ask,
+				isl_basic_set_inequalities_matrix(
+					hull, isl_dim_cst, isl_dim_set, isl_dim_param, isl_dim_div),
+				false)
+			&& read_forms(r->ask,
+				isl_basic_set_equalities_matrix(
+					hull, isl_dim_cst, isl_dim_set, isl_dim_param, isl_dim_div),
+				true))
 			answer = LT_BOUND_REQUIRES;
 	} else if (isl_ctx_last_error(r->ctx) == isl_error_none) {
 		answer = LT_BOUND_TANGLED;

@@ -29,7 +29,8 @@ struct lt_context {
 	unsigned turn;
 };
 
-/* A branch: a context that uses the memory of another one, on a thread of its own, and has its own failures.  Not to be freed. */
+/* A branch: a context that uses the memory of another one, on a thread of its own, and has its own failures.  Not to be
+ * freed. */
 void lt__context_branch(struct lt_context *of, struct lt_context *out);
 
 struct lt_arena;
@@ -61,8 +62,8 @@ lt_status lt__protect(struct lt_context *, lt_status (*body)(void *), void *arg)
 		(result) = (call); \
 	(ctx)->top = catch_.up; \
 } while (0)
-/* The same of a public entry that has nothing to free.  Within the library, where an lt__protect is around it, memory that runs out unwinds to
- * that: code that makes a hundred nodes need not check each, and no failure is forgotten. */
+/* The same of a public entry that has nothing to free.  Within the library, where an lt__protect is around it, memory
+ * that runs out unwinds to that: code that makes a hundred nodes need not check each, and no failure is forgotten. */
 #define LT_GUARDED(ctx, result, call) do { \
 	if ((ctx)->top) \
 		(result) = (call); \
@@ -72,8 +73,8 @@ lt_status lt__protect(struct lt_context *, lt_status (*body)(void *), void *arg)
 /* Plain memory of the context that is not an arena's: NULL when out of memory. */
 void *lt__context_realloc(struct lt_context *, void *, size_t old_bytes, size_t new_bytes);
 
-/* A failure: sets the context's code and sentence, returns the code.  Names and paths that are put in stay in their line;
- * "%-s" is for a text that has lines (ir/message.h). */
+/* A failure: sets the context's code and sentence, returns the code.  Names and paths that are put in stay in their
+ * line; "%-s" is for a text that has lines (ir/message.h). */
 lt_status lt_fail(struct lt_context *, lt_status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 #define LT_TRY(call) do { lt_status try_ = (call); if (try_) return try_; } while (0)
 /* One of the context's scratch buffers filled with a short text; the fourth call after it overwrites it. */

@@ -1,4 +1,5 @@
-/* ir/bounds.c -- whether what a node reads or replaces lies within its source: by intervals, by guards, by what is required; then by isl. */
+/* ir/bounds.c -- whether what a node reads or replaces lies within its source: by intervals, by guards, by what is
+ * required; then by isl. */
 #include <string.h>
 #include "ir/bounds_parts.h"
 
@@ -84,7 +85,8 @@ static void find_box(struct lt_bounds *b)
 
 /* -- what follows without isl -- */
 
-/* The columns of a map with floors within the box; where there are very many floors, by plain intervals and within the extents. */
+/* The columns of a map with floors within the box; where there are very many floors, by plain intervals and within the
+ * extents. */
 static lt_status open_floors(struct lt_bounds *b)
 {
 	const struct lt_map *m = b->map;
@@ -143,8 +145,8 @@ static bool has_floors(const struct lt_map *m, const int64_t *row)
 	return false;
 }
 
-/* What the condition is at the worst dims of the box, as a sum over params; false: it has floors, or is too large.  limits: a
- * bounded dim ends with the run's extent, else with its greatest. */
+/* What the condition is at the worst dims of the box, as a sum over params; false: it has floors, or is too large. 
+ * limits: a bounded dim ends with the run's extent, else with its greatest. */
 static bool worst(const struct lt_bounds *b, const struct lt_condition *c, bool limits, struct lt_form *f)
 {
 	const struct lt_map *m = b->map;
@@ -177,7 +179,8 @@ static bool holds_by_intervals(const struct lt_bounds *b, const struct lt_condit
 	int64_t low, high, remainder = lt__linear_min(b->g, &c->sum);
 	struct lt_form f;
 
-	if ((worst(b, c, false, &f) && lt__require_implies(b->g, &f.sum)) || (worst(b, c, true, &f) && lt__require_implies(b->g, &f.sum)))
+	if ((worst(b, c, false, &f) && lt__require_implies(b->g, &f.sum))
+		|| (worst(b, c, true, &f) && lt__require_implies(b->g, &f.sum)))
 		return true;
 	if (remainder == INT64_MIN || (!b->plain && (!b->has_q || !lt__quasi_range(&b->q, c->row, &low, &high))))
 		return false;

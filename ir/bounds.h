@@ -1,8 +1,8 @@
 /* ir/bounds.h -- whether what a node reads or replaces lies within its source.
  *
- * Each row of each piece of a view has to be an index of its source's axis wherever the piece is shown; where only run-time scalars
- * decide, a requirement says so, which a run is refused by before its first kernel.  Intervals answer most questions, isl the others,
- * within a budget: what it does not answer is refused.
+ * Each row of each piece of a view has to be an index of its source's axis wherever the piece is shown; where only
+ * run-time scalars decide, a requirement says so, which a run is refused by before its first kernel.  Intervals answer
+ * most questions, isl the others, within a budget: what it does not answer is refused.
  */
 #ifndef LT_IR_BOUNDS_H
 #define LT_IR_BOUNDS_H
@@ -22,14 +22,16 @@ int64_t lt__linear_greatest(const struct lt_graph *, const struct lt_linear *); 
 
 /* ir/affine.c: the same question for isl. */
 enum lt_bound { LT_BOUND_INSIDE, LT_BOUND_REQUIRES, LT_BOUND_OUTSIDE, LT_BOUND_OPEN, LT_BOUND_TANGLED };
-enum { LT_BOUND_FORMS = 4, LT_BOUND_PARAMS = 16, LT_BOUND_PIECES = 32, LT_BOUND_DIVS = 64 };   /* larger questions stay open */
+/* larger questions stay open */
+enum { LT_BOUND_FORMS = 4, LT_BOUND_PARAMS = 16, LT_BOUND_PIECES = 32, LT_BOUND_DIVS = 64 };
 struct lt_boundask {
 	lt_node view;
 	int32_t piece, row;
 	bool behind;                    /* the end of the axis, not its begin */
 	int32_t n_param;                /* the params in question: of the pieces, of the limits of dims */
 	lt_param param[LT_BOUND_PARAMS];
-	/* LT_BOUND_REQUIRES: all of form[i][0] + sum form[i][1 + k] * param[k] >= 0.  LT_BOUND_OUTSIDE: where, as params and dims. */
+	/* LT_BOUND_REQUIRES: all of form[i][0] + sum form[i][1 + k] * param[k] >= 0.  LT_BOUND_OUTSIDE: where, as
+	 * params and dims. */
 	int32_t n_form;
 	int64_t form[LT_BOUND_FORMS][1 + LT_BOUND_PARAMS];
 	int64_t point[LT_BOUND_PARAMS + LT_MAX_RANK];

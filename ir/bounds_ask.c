@@ -26,8 +26,10 @@ static const char *params_text(const struct lt_bounds *b, char *text, size_t roo
 	return m->n_param ? text : "that it depends on";
 }
 
-/* "at i = 3, p = 7": the point at which a piece leaves its source; `point` has a value for each param of the map and each dim. */
-lt_status lt__bounds_outside(const struct lt_bounds *b, int32_t row, const int64_t *param, const int64_t *dim, bool behind)
+/* "at i = 3, p = 7": the point at which a piece leaves its source; `point` has a value for each param of the map and
+ * each dim. */
+lt_status lt__bounds_outside(
+	const struct lt_bounds *b, int32_t row, const int64_t *param, const int64_t *dim, bool behind)
 {
 	const struct lt_map *m = b->map;
 	const struct lt_vardef *v = &b->g->var[lt__bounds_axis(b, row)];
@@ -42,11 +44,15 @@ lt_status lt__bounds_outside(const struct lt_bounds *b, int32_t row, const int64
 	lt__map_apply(&one, param, dim, &index);
 	text[0] = '\0';
 	for (int32_t i = 0; i < m->n_dim + m->n_param && n < sizeof text - 100; i++)
-		n += (size_t)snprintf(text + n, sizeof text - n, "%s%.60s = %lld", i ? ", " : " at ", i < m->n_dim ? b->g->var[b->n->dim[i]].name
-			: b->g->param[m->param[i - m->n_dim]].name, (long long)(i < m->n_dim ? dim[i] : param[i - m->n_dim]));
-	return lt__node_fail(b->g, b->x, LT_EINVAL, "piece %d reads '%.100s' at index %lld of axis %d ('%.60s', %s%lld elements)%s: guard the "
-		"piece by an index %s%s%s", b->piece, source_name(b), (long long)index, row, v->name, v->bounded ? "at most " : "",
-		(long long)v->extent, text, behind ? "that ends with the axis" : "of 0 or more", m->n_param ? ", or narrow the range of run-time scalar " : "",
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s%.60s = %lld", i ? ", " : " at ",
+			i < m->n_dim ? b->g->var[b->n->dim[i]].name : b->g->param[m->param[i - m->n_dim]].name,
+			(long long)(i < m->n_dim ? dim[i] : param[i - m->n_dim]));
+	return lt__node_fail(b->g, b->x, LT_EINVAL,
+		"piece %d reads '%.100s' at index %lld of axis %d ('%.60s', %s%lld elements)%s: guard the piece by an "
+		"index %s%s%s",
+		b->piece, source_name(b), (long long)index, row, v->name, v->bounded ? "at most " : "",
+		(long long)v->extent, text, behind ? "that ends with the axis" : "of 0 or more",
+		m->n_param ? ", or narrow the range of run-time scalar " : "",
 		m->n_param ? params_text(b, names, sizeof names) : "");
 }
 
@@ -55,10 +61,12 @@ lt_status lt__bounds_open(const struct lt_bounds *b, int32_t row, bool tangled)
 	char names[300];
 	const struct lt_vardef *v = &b->g->var[lt__bounds_axis(b, row)];
 
-	return lt__node_fail(b->g, b->x, LT_EUNSUPPORTED, "%s piece %d stays within axis %d of '%.100s' ('%.60s', %lld elements)%s: guard the "
-		"piece by that index, or narrow the range of run-time scalar %s", tangled ? "no few requirements on run-time scalars say when"
-		: "it is not known whether", b->piece, row, source_name(b), v->name, (long long)v->extent,
-		tangled ? "" : "; the question is too large", params_text(b, names, sizeof names));
+	return lt__node_fail(b->g, b->x, LT_EUNSUPPORTED,
+		"%s piece %d stays within axis %d of '%.100s' ('%.60s', %lld elements)%s: guard the piece by that "
+		"index, or narrow the range of run-time scalar %s",
+		tangled ? "no few requirements on run-time scalars say when" : "it is not known whether", b->piece, row,
+		source_name(b), v->name, (long long)v->extent, tangled ? "" : "; the question is too large",
+		params_text(b, names, sizeof names));
 }
 
 lt_status lt__bounds_require_row(const struct lt_bounds *b, int32_t row, bool behind, const struct lt_linear *sum)
@@ -66,8 +74,9 @@ lt_status lt__bounds_require_row(const struct lt_bounds *b, int32_t row, bool be
 	const struct lt_vardef *v = &b->g->var[lt__bounds_axis(b, row)];
 	char text[400];
 
-	(void)snprintf(text, sizeof text, "view '%.100s' reads '%.100s' %s axis %d ('%.60s', %s%lld elements)", b->n->name, source_name(b),
-		behind ? "past the end of" : "before the start of", row, v->name, v->bounded ? "at most " : "", (long long)v->extent);
+	(void)snprintf(text, sizeof text, "view '%.100s' reads '%.100s' %s axis %d ('%.60s', %s%lld elements)",
+		b->n->name, source_name(b), behind ? "past the end of" : "before the start of", row, v->name,
+		v->bounded ? "at most " : "", (long long)v->extent);
 	return lt__bounds_require(b, sum, text);
 }
 
@@ -98,7 +107,8 @@ static bool ask_limit(const struct lt_bounds *b, struct lt_boundask *ask, lt_var
 
 static bool ask_params(const struct lt_bounds *b, struct lt_boundask *ask)
 {
-	bool fits = b->piece < LT_BOUND_PIECES && b->map->n_param <= LT_MAX_RANK && ask_limit(b, ask, lt__bounds_axis(b, ask->row));
+	bool fits = b->piece < LT_BOUND_PIECES && b->map->n_param <= LT_MAX_RANK
+		&& ask_limit(b, ask, lt__bounds_axis(b, ask->row));
 
 	for (int32_t p = 0; p <= b->piece && fits; p++) {
 		const struct lt_map *m = &b->n->piece[p].map;

@@ -1,4 +1,5 @@
-/* ir/bounds_parts.h -- what the files that ask whether a node stays within its sources share; included by ir/bounds*.c only. */
+/* ir/bounds_parts.h -- what the files that ask whether a node stays within its sources share; included by ir/bounds*.c
+ * only. */
 #ifndef LT_IR_BOUNDS_PARTS_H
 #define LT_IR_BOUNDS_PARTS_H
 #include "ir/affine.h"
@@ -44,9 +45,11 @@ lt_status lt__bounds_block(const struct lt_bounds *, int32_t axis, bool behind);
 lt_status lt__bounds_require(const struct lt_bounds *, const struct lt_linear *, const char *text);
 
 /* ir/bounds_ask.c: answers that are sentences, and isl's. */
-lt_var lt__bounds_axis(const struct lt_bounds *, int32_t row);          /* the dim of the source that a row is an index of */
+/* the dim of the source that a row is an index of */
+lt_var lt__bounds_axis(const struct lt_bounds *, int32_t row);
 /* The piece leaves its source at these params of its map and these dims. */
-lt_status lt__bounds_outside(const struct lt_bounds *, int32_t row, const int64_t *param, const int64_t *dim, bool behind);
+lt_status lt__bounds_outside(
+	const struct lt_bounds *, int32_t row, const int64_t *param, const int64_t *dim, bool behind);
 lt_status lt__bounds_open(const struct lt_bounds *, int32_t row, bool tangled);
 lt_status lt__bounds_require_row(const struct lt_bounds *, int32_t row, bool behind, const struct lt_linear *);
 lt_status lt__bounds_ask(const struct lt_bounds *, int32_t row, bool behind);

@@ -1,4 +1,5 @@
-/* ir/bounds_sum.c -- sums over params that have to be 0 or more; those of an update's block; requirements made of them. */
+/* ir/bounds_sum.c -- sums over params that have to be 0 or more; those of an update's block; requirements made of
+ * them. */
 #include "ir/bounds_parts.h"
 
 bool lt__form_add(struct lt_form *f, lt_param p, int64_t coef)
@@ -45,11 +46,15 @@ void lt__form_begin(struct lt_form *f)
 
 lt_status lt__bounds_require(const struct lt_bounds *b, const struct lt_linear *sum, const char *text)
 {
-	struct lt_require r = { .value = { .constant = sum->constant, .n = sum->n }, .line = b->n->line, .column = b->n->column };
+	struct lt_require r = {
+		.value = { .constant = sum->constant, .n = sum->n }, .line = b->n->line, .column = b->n->column
+	};
 
 	if (!b->add)
-		return lt__node_fail(b->g, b->x, LT_EINVAL, "the graph lacks the requirement that %s: parse its text again, or add the node by its "
-			"function of lt/graph.h", text);
+		return lt__node_fail(b->g, b->x, LT_EINVAL,
+			"the graph lacks the requirement that %s: parse its text again, or add the node by its "
+			"function of lt/graph.h",
+			text);
 	r.value.param = lt__arena_copy(b->add->arena, sum->param, sizeof *sum->param * (size_t)sum->n);
 	r.value.coef = lt__arena_copy(b->add->arena, sum->coef, sizeof *sum->coef * (size_t)sum->n);
 	r.text = lt__arena_string(b->add->arena, text);
@@ -75,15 +80,18 @@ lt_status lt__bounds_block(const struct lt_bounds *b, int32_t axis, bool behind)
 	if (behind)
 		fits = fits && lt__form_linear(&f, to->bounded ? &to->limit : &(struct lt_linear){ .constant = to->extent }, 0, 1)
 			&& lt__form_linear(&f, part->bounded ? &part->limit : &(struct lt_linear){ .constant = part->extent }, 0, -1);
-	(void)snprintf(text, sizeof text, "the block that replaces elements of axis %d of '%.100s' (%.100s) %s", axis, g->node[b->n->operand[0]].name,
-		lt__node_shape_text(g, b->x), behind ? "ends past the axis" : "begins before 0");
+	(void)snprintf(text, sizeof text, "the block that replaces elements of axis %d of '%.100s' (%.100s) %s", axis,
+		g->node[b->n->operand[0]].name, lt__node_shape_text(g, b->x),
+		behind ? "ends past the axis" : "begins before 0");
 	if (!fits)
-		return lt__node_fail(g, b->x, LT_EOVERFLOW, "whether %s exceeds 62 bits: narrow the ranges of its run-time scalars", text);
+		return lt__node_fail(g, b->x, LT_EOVERFLOW,
+			"whether %s exceeds 62 bits: narrow the ranges of its run-time scalars", text);
 	if (lt__require_implies(g, &f.sum))
 		return LT_OK;
 	if (lt__linear_greatest(g, &f.sum) < 0)
-		return lt__node_fail(g, b->x, LT_EINVAL, "%s%s", text, f.sum.n ? " whatever its run-time scalars are within their ranges: change those, or the offset"
-			: ": choose another offset");
+		return lt__node_fail(g, b->x, LT_EINVAL, "%s%s", text,
+			f.sum.n ? " whatever its run-time scalars are within their ranges: change those, or the offset"
+				: ": choose another offset");
 	char named[600];
 	(void)snprintf(named, sizeof named, "update '%.100s': %s", b->n->name, text);
 	return lt__bounds_require(b, &f.sum, named);

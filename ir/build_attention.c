@@ -4,8 +4,10 @@
 
 static lt_node no_attention(struct lt_graph *g, lt_node q, lt_node k, lt_node v)
 {
-	lt__graph_fail(g, LT_ETYPE, "attention needs q (.., s, d), k (.., t, d) and v (.., t, e) with equal leading dims, but has (%s), "
-		"(%s) and (%s)", lt__node_shape_text(g, q), lt__node_shape_text(g, k), lt__node_shape_text(g, v));
+	lt__graph_fail(g, LT_ETYPE,
+		"attention needs q (.., s, d), k (.., t, d) and v (.., t, e) with equal leading dims, but has (%s), "
+		"(%s) and (%s)",
+		lt__node_shape_text(g, q), lt__node_shape_text(g, k), lt__node_shape_text(g, v));
 	return -1;
 }
 
@@ -56,8 +58,9 @@ lt_node lt_build_attention(struct lt_graph *g, lt_node q, lt_node k, lt_node v, 
 	if (!lt__graph_has(g, q) || !lt__graph_has(g, k) || !lt__graph_has(g, v) || !lt__build_is_float(g, q, "attention"))
 		return -1;
 	if (lt_node_dtype(g, q) != lt_node_dtype(g, k) || lt_node_dtype(g, q) != lt_node_dtype(g, v)) {
-		lt__graph_fail(g, LT_ETYPE, "Different value types: attention over %s, %s and %s", lt__dtype_info(lt_node_dtype(g, q))->name,
-			lt__dtype_info(lt_node_dtype(g, k))->name, lt__dtype_info(lt_node_dtype(g, v))->name);
+		lt__graph_fail(g, LT_ETYPE, "Different value types: attention over %s, %s and %s",
+			lt__dtype_info(lt_node_dtype(g, q))->name, lt__dtype_info(lt_node_dtype(g, k))->name,
+			lt__dtype_info(lt_node_dtype(g, v))->name);
 		return -1;
 	}
 	if (!fits(g, q, k, v))

@@ -12,7 +12,8 @@ bool lt__build_is_float(const struct lt_graph *g, lt_node x, const char *what)
 
 	if (type->cls == LT_CLASS_FLOAT)
 		return true;
-	lt__graph_fail(g, LT_ETYPE, "%s needs a floating type, but '%.100s' is %s: cast it first", what, g->node[x].name, type->name);
+	lt__graph_fail(g, LT_ETYPE, "%s needs a floating type, but '%.100s' is %s: cast it first", what,
+		g->node[x].name, type->name);
 	return false;
 }
 

@@ -28,15 +28,17 @@ static bool is_image(struct lt_graph *g, lt_node x, enum lt_layout layout, const
 }
 
 /* Number of positions of a window along an axis; -1 with a sentence if there is none. */
-static int64_t positions(struct lt_graph *g, const char *what, const char *axis, int64_t extent, int64_t before, int64_t after,
-	int64_t window, int64_t dilation, int64_t stride)
+static int64_t positions(struct lt_graph *g, const char *what, const char *axis, int64_t extent, int64_t before,
+	int64_t after, int64_t window, int64_t dilation, int64_t stride)
 {
 	int64_t padded, reach;
 
 	if (window < 1 || stride < 1 || dilation < 1 || before < 0 || after < 0) {
-		lt__graph_fail(g, LT_EINVAL, "%s: along the %s window %lld, stride %lld, dilation %lld, pads %lld and %lld: window, stride and "
-			"dilation are at least 1, pads at least 0", what, axis, (long long)window, (long long)stride,
-			(long long)dilation, (long long)before, (long long)after);
+		lt__graph_fail(g, LT_EINVAL,
+			"%s: along the %s window %lld, stride %lld, dilation %lld, pads %lld and %lld: window, stride "
+			"and dilation are at least 1, pads at least 0",
+			what, axis, (long long)window, (long long)stride, (long long)dilation, (long long)before,
+			(long long)after);
 		return -1;
 	}
 	if (lt__add_overflow(extent, before, &padded) || lt__add_overflow(padded, after, &padded)
@@ -45,9 +47,11 @@ static int64_t positions(struct lt_graph *g, const char *what, const char *axis,
 		return -1;
 	}
 	if (reach > padded) {
-		lt__graph_fail(g, LT_ETYPE, "%s: along the %s the window of %lld with dilation %lld reaches over %lld elements, but there are "
-			"%lld + %lld + %lld (with pads)", what, axis, (long long)window, (long long)dilation, (long long)reach,
-			(long long)before, (long long)extent, (long long)after);
+		lt__graph_fail(g, LT_ETYPE,
+			"%s: along the %s the window of %lld with dilation %lld reaches over %lld elements, but there "
+			"are %lld + %lld + %lld (with pads)",
+			what, axis, (long long)window, (long long)dilation, (long long)reach, (long long)before,
+			(long long)extent, (long long)after);
 		return -1;
 	}
 	return (padded - reach) / stride + 1;
@@ -59,7 +63,8 @@ static lt_node windows(struct lt_graph *g, lt_node x, int32_t row_axis, const st
 	const struct sweep *rows = &sweep[0], *columns = &sweep[1];
 
 	x = lt_graph_window(g, x, row_axis, rows->out, rows->tap, rows->stride, rows->dilation, rows->before, fill);
-	return lt_graph_window(g, x, row_axis + 2, columns->out, columns->tap, columns->stride, columns->dilation, columns->before, fill);
+	return lt_graph_window(g, x, row_axis + 2, columns->out, columns->tap, columns->stride, columns->dilation,
+		columns->before, fill);
 }
 
 /* Fills sweep from the shape of x; tap vars are set by the caller. */
@@ -91,17 +96,18 @@ static bool can_convolve(struct lt_graph *g, lt_node x, lt_node w, const struct 
 		return false;
 	}
 	if (lt_node_rank(g, w) != 4) {
-		lt__graph_fail(g, LT_ETYPE, "conv2d needs weights of rank 4 (%s), but '%.100s' has (%s)", o->out == 0 ? "OIHW" : "HWIO",
-			g->node[w].name, lt__node_shape_text(g, w));
+		lt__graph_fail(g, LT_ETYPE, "conv2d needs weights of rank 4 (%s), but '%.100s' has (%s)",
+			o->out == 0 ? "OIHW" : "HWIO", g->node[w].name, lt__node_shape_text(g, w));
 		return false;
 	}
 	int64_t channels = lt_var_extent(g, lt_node_dim(g, x, o->c)), out = lt_var_extent(g, lt_node_dim(g, w, o->out));
 	int64_t in = lt_var_extent(g, lt_node_dim(g, w, o->in));
 	if (groups >= 1 && channels % groups == 0 && out % groups == 0 && in == channels / groups)
 		return true;
-	lt__graph_fail(g, LT_ETYPE, "conv2d: %lld channels, weights from %lld to %lld channels, %lld groups: groups must divide the channels "
-		"of the image and of the result, and the weights take channels / groups", (long long)channels, (long long)in,
-		(long long)out, (long long)groups);
+	lt__graph_fail(g, LT_ETYPE,
+		"conv2d: %lld channels, weights from %lld to %lld channels, %lld groups: groups must divide the "
+		"channels of the image and of the result, and the weights take channels / groups",
+		(long long)channels, (long long)in, (long long)out, (long long)groups);
 	return false;
 }
 
@@ -136,8 +142,8 @@ static lt_node group_weights(struct lt_graph *g, lt_node w, const struct fields 
 }
 
 /* Sum of products over c, i, j, with the channels of the result as groups x channels/groups. */
-static lt_node convolve(struct lt_graph *g, lt_node x, lt_node w, const struct fields *f, const struct sweep sweep[2], bool nchw,
-	bool grouped)
+static lt_node convolve(struct lt_graph *g, lt_node x, lt_node w, const struct fields *f, const struct sweep sweep[2],
+	bool nchw, bool grouped)
 {
 	lt_var dims[8] = { f->n }, over[3] = { f->c, f->i, f->j };
 	lt_node operand[2] = { windows(g, x, nchw ? 2 + grouped : 1, sweep, 0), w };
@@ -184,7 +190,8 @@ lt_node lt_build_conv2d(struct lt_graph *g, lt_node x, lt_node w, const int64_t 
 	lt_node y = convolve(g, x, weights, &f, sweep, nchw, grouped);
 	if (grouped && y >= 0) {
 		lt_var whole = lt_graph_var(g, "o", out);
-		lt_var by_channel[4] = { f.n, whole, sweep[0].out, sweep[1].out }, by_pixel[4] = { f.n, sweep[0].out, sweep[1].out, whole };
+		lt_var by_channel[4] = { f.n, whole, sweep[0].out, sweep[1].out },
+		       by_pixel[4] = { f.n, sweep[0].out, sweep[1].out, whole };
 		y = whole < 0 ? -1 : lt_graph_reshape_to(g, y, 4, nchw ? by_channel : by_pixel);
 	}
 	return lt_graph_cast(g, y, lt_node_dtype(g, w));
@@ -201,8 +208,8 @@ static lt_node pool(struct lt_graph *g, const char *what, lt_node x, const struc
 	return sweep[0].tap < 0 || sweep[1].tap < 0 ? -1 : lt__build_wide(g, x);
 }
 
-lt_node lt_build_max_pool2d(struct lt_graph *g, lt_node x, const int64_t window[2], const int64_t strides[2], const int64_t pads[4],
-	const int64_t dilations[2], enum lt_layout layout)
+lt_node lt_build_max_pool2d(struct lt_graph *g, lt_node x, const int64_t window[2], const int64_t strides[2],
+	const int64_t pads[4], const int64_t dilations[2], enum lt_layout layout)
 {
 	struct sweep sweep[2];
 
@@ -227,8 +234,8 @@ static lt_node count_taps(struct lt_graph *g, lt_var axis, const struct sweep *s
 	return lt_graph_reduce(g, "add", ones, 1, &sweep->tap);
 }
 
-lt_node lt_build_average_pool2d(struct lt_graph *g, lt_node x, const int64_t window[2], const int64_t strides[2], const int64_t pads[4],
-	int count_pad, enum lt_layout layout)
+lt_node lt_build_average_pool2d(struct lt_graph *g, lt_node x, const int64_t window[2], const int64_t strides[2],
+	const int64_t pads[4], int count_pad, enum lt_layout layout)
 {
 	static const int64_t dilations[2] = { 1, 1 };
 	struct sweep sweep[2];
@@ -239,8 +246,10 @@ lt_node lt_build_average_pool2d(struct lt_graph *g, lt_node x, const int64_t win
 	bool padded = pads[0] > 0 || pads[1] > 0 || pads[2] > 0 || pads[3] > 0;
 	for (int32_t i = 0; i < 4 && !count_pad; i++)
 		if (pads[i] >= window[i % 2] && pads[i] > 0) {
-			lt__graph_fail(g, LT_EINVAL, "average_pool2d without counting the padding: a window of %lld would lie wholly in a pad "
-				"of %lld; pads must be smaller than the window", (long long)window[i % 2], (long long)pads[i]);
+			lt__graph_fail(g, LT_EINVAL,
+				"average_pool2d without counting the padding: a window of %lld would lie wholly in a "
+				"pad of %lld; pads must be smaller than the window",
+				(long long)window[i % 2], (long long)pads[i]);
 			return -1;
 		}
 	lt_node wide = pool(g, "average_pool2d", x, o, window, strides, pads, dilations, sweep);

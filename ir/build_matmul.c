@@ -3,8 +3,10 @@
 
 static lt_node no_product(struct lt_graph *g, lt_node a, lt_node b)
 {
-	lt__graph_fail(g, LT_ETYPE, "Incompatible shapes for matrix multiplication: (%s) and (%s); ranks 1 and 2, 2 and 2, or "
-		"3 and 3 with equal inner and batch dims are possible: lt_graph_reshape changes ranks", lt__node_shape_text(g, a), lt__node_shape_text(g, b));
+	lt__graph_fail(g, LT_ETYPE,
+		"Incompatible shapes for matrix multiplication: (%s) and (%s); ranks 1 and 2, 2 and 2, or "
+		"3 and 3 with equal inner and batch dims are possible: lt_graph_reshape changes ranks",
+		lt__node_shape_text(g, a), lt__node_shape_text(g, b));
 	return -1;
 }
 
@@ -12,8 +14,9 @@ static bool same_type(struct lt_graph *g, lt_node a, lt_node b)
 {
 	if (lt_node_dtype(g, a) == lt_node_dtype(g, b))
 		return true;
-	lt__graph_fail(g, LT_ETYPE, "Different value types: %s of '%.100s' and %s of '%.100s'", lt__dtype_info(lt_node_dtype(g, a))->name,
-		g->node[a].name, lt__dtype_info(lt_node_dtype(g, b))->name, g->node[b].name);
+	lt__graph_fail(g, LT_ETYPE, "Different value types: %s of '%.100s' and %s of '%.100s'",
+		lt__dtype_info(lt_node_dtype(g, a))->name, g->node[a].name, lt__dtype_info(lt_node_dtype(g, b))->name,
+		g->node[b].name);
 	return false;
 }
 
@@ -58,7 +61,9 @@ lt_node lt_build_broadcast_to(struct lt_graph *g, lt_node r, lt_node l)
 		same = same && v == dims[i];
 	}
 	if (!fits) {
-		lt__graph_fail(g, LT_ETYPE, "'%.100s' (%s) does not broadcast to '%.100s' (%s): equal rank is needed, and each dim equal or 1",
+		lt__graph_fail(g, LT_ETYPE,
+			"'%.100s' (%s) does not broadcast to '%.100s' (%s): equal rank is needed, and each dim equal "
+			"or 1",
 			g->node[r].name, lt__node_shape_text(g, r), g->node[l].name, lt__node_shape_text(g, l));
 		return -1;
 	}
@@ -109,8 +114,8 @@ static bool is_pair(struct lt_graph *g, lt_node x)
 
 	if (rank > 0 && lt_var_extent(g, lt_node_dim(g, x, rank - 1)) == 2 && !g->var[lt_node_dim(g, x, rank - 1)].bounded)
 		return true;
-	lt__graph_fail(g, LT_ETYPE, "a complex product needs a last dim of 2 (real, imaginary), but '%.100s' has (%s)", g->node[x].name,
-		lt__node_shape_text(g, x));
+	lt__graph_fail(g, LT_ETYPE, "a complex product needs a last dim of 2 (real, imaginary), but '%.100s' has (%s)",
+		g->node[x].name, lt__node_shape_text(g, x));
 	return false;
 }
 

@@ -160,7 +160,8 @@ static lt_node over_root_mean_square(struct lt_graph *g, lt_node x, double eps)
 		return -1;
 	lt_var last = lt_node_dim(g, x, lt_node_rank(g, x) - 1);
 	lt_node square = mean(g, lt_graph_binary(g, "mul", x, x), 1, &last);
-	lt_node root = lt_graph_unary(g, "sqrt", lt_graph_binary(g, "add", square, lt_graph_literal(g, lt_node_dtype(g, x), eps)));
+	lt_node root = lt_graph_unary(
+		g, "sqrt", lt_graph_binary(g, "add", square, lt_graph_literal(g, lt_node_dtype(g, x), eps)));
 	return lt_graph_binary(g, "div", x, root);
 }
 

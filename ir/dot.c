@@ -41,7 +41,8 @@ static void print_node(struct dot *d, lt_node n)
 	}
 	lt__text_format(t, "\\n%s[", lt__dtype_info(node->dtype)->name);
 	for (int32_t i = 0; i < node->n_dim; i++)
-		lt__text_format(t, "%s%s %lld", i ? ", " : "", d->g->var[node->dim[i]].name, (long long)d->g->var[node->dim[i]].extent);
+		lt__text_format(t, "%s%s %lld", i ? ", " : "", d->g->var[node->dim[i]].name,
+			(long long)d->g->var[node->dim[i]].extent);
 	lt__text_format(t, "]\"%s];\n", source ? ", shape=ellipse" : node->op == LT_OP_view ? ", style=dashed" : "");
 	for (int32_t i = 0; i < node->n_operand; i++)
 		lt__text_format(t, "  n%d -> n%d;\n", (int)node->operand[i], (int)n);
@@ -63,7 +64,8 @@ static lt_status print_body(void *arg)
 		lt__text_format(&d->text, "\", shape=plaintext];\n  n%d -> r%d;\n", (int)g->result[i].node, (int)i);
 	}
 	for (int32_t i = 0; i < g->n_set; i++)
-		lt__text_format(&d->text, "  n%d -> n%d [style=dotted, constraint=false];\n", (int)g->set[i].value, (int)g->set[i].state);
+		lt__text_format(&d->text, "  n%d -> n%d [style=dotted, constraint=false];\n", (int)g->set[i].value,
+			(int)g->set[i].state);
 	lt__text_format(&d->text, "}\n");
 	flush(d);
 	return LT_OK;

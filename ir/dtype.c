@@ -12,8 +12,10 @@ enum code {
 };
 
 /* These follow from a row (a float has -1 - log2(unit) bits of mantissa), but not in a constant expression. */
-#define TINY_FLOAT(bytes, unit) ((bytes) == 8 ? 0x1p-1074 : (bytes) == 4 ? 0x1p-149 : (unit) == 0x1p-11 ? 0x1p-24 : 0x1p-133)
-#define LARGEST_FLOAT(bytes, unit) ((bytes) == 8 ? DBL_MAX : (bytes) == 4 ? (double)FLT_MAX : (unit) == 0x1p-11 ? 65504. : 0x1.fep127)
+#define TINY_FLOAT(bytes, unit) \
+	((bytes) == 8 ? 0x1p-1074 : (bytes) == 4 ? 0x1p-149 : (unit) == 0x1p-11 ? 0x1p-24 : 0x1p-133)
+#define LARGEST_FLOAT(bytes, unit) \
+	((bytes) == 8 ? DBL_MAX : (bytes) == 4 ? (double)FLT_MAX : (unit) == 0x1p-11 ? 65504. : 0x1.fep127)
 #define LARGEST_WHOLE(bytes, is_signed) ((double)(UINT64_MAX >> (64 - 8 * (bytes) + (is_signed))))
 #define TINY_INT(bytes, unit) 0
 #define LARGEST_INT(bytes, unit) 0

@@ -156,7 +156,8 @@ static lt_status make_evaluation(void *arg)
 	return LT_OK;
 }
 
-lt_status lt_eval_with(const struct lt_graph *g, const void *const *source, const struct lt_eval_options *options, struct lt_evaluation **out)
+lt_status lt_eval_with(const struct lt_graph *g, const void *const *source, const struct lt_eval_options *options,
+	struct lt_evaluation **out)
 {
 	struct eval_start start = { .g = g };
 	lt_status status;

@@ -13,8 +13,10 @@
 struct lt_evaluation;
 enum lt_eval_mode {
 	LT_EVAL_EXACT,          /* the reference: each operator and each whole reduction in double, then rounded to its type */
-	LT_EVAL_NEAREST,        /* as a plain program would: sums and products too are rounded to the type at each step, in index order */
-	LT_EVAL_RANDOM          /* Monte Carlo arithmetic: each inexact rounding, and each function's permitted error, is a random one */
+	/* as a plain program would: sums and products too are rounded to the type at each step, in index order */
+	LT_EVAL_NEAREST,
+	/* Monte Carlo arithmetic: each inexact rounding, and each function's permitted error, is a random one */
+	LT_EVAL_RANDOM
 };
 struct lt_eval_options {        /* zero: the defaults */
 	enum lt_eval_mode mode;
@@ -40,15 +42,16 @@ struct lt_eval_options {        /* zero: the defaults */
 };
 /* source[i]: data of node i in its dtype, row-major with bounded dims at their maximum, for each input, constant
  * and state (others NULL).  All data is borrowed for the call.
- * LT_EFAULT: a parameter out of its range, a requirement not met, a gather out of range (RANDOM takes the nearest element then:
- * only a random error can lead there if the reference does not fail). */
-lt_status lt_eval_with(const struct lt_graph *, const void *const *source, const struct lt_eval_options *, struct lt_evaluation **out);
+ * LT_EFAULT: a parameter out of its range, a requirement not met, a gather out of range (RANDOM takes the nearest
+ * element then: only a random error can lead there if the reference does not fail). */
+lt_status lt_eval_with(
+	const struct lt_graph *, const void *const *source, const struct lt_eval_options *, struct lt_evaluation **out);
 /* The reference on one thread.  want_error: also compute bounds. */
 lt_status lt_eval(const struct lt_graph *, const void *const *source, bool want_error, struct lt_evaluation **out);
 void lt_eval_free(struct lt_evaluation *);
 /* Of result i, of the new content of state set i, of a wanted node: elements in dtype, row-major at maximum extents;
- * elements beyond a bounded extent are 0.  error: one double an element, NULL if not wanted; infinity: no statement can be
- * made.  NULL where the node was not wanted, or went to done. */
+ * elements beyond a bounded extent are 0.  error: one double an element, NULL if not wanted; infinity: no statement can
+ * be made.  NULL where the node was not wanted, or went to done. */
 const void *lt_eval_result(const struct lt_evaluation *, int32_t i, const double **error);
 const void *lt_eval_state(const struct lt_evaluation *, int32_t i, const double **error);
 const void *lt_eval_value(const struct lt_evaluation *, lt_node, const double **error);

@@ -39,8 +39,8 @@ static bool exact_product(enum lt_opcode op, enum lt_dtype t, const double *x, d
 	return op == LT_OP_mul && (t == LT_F64 ? fma(x[0], x[1], -r) == 0 : raw == r);
 }
 
-static double float_error(enum lt_opcode op, enum lt_dtype t, const double *x, double propagated, bool certain, bool odd,
-	double raw, double r)
+static double float_error(enum lt_opcode op, enum lt_dtype t, const double *x, double propagated, bool certain,
+	bool odd, double raw, double r)
 {
 	const struct lt_opinfo *info = lt__op_info(op);
 	const struct lt_dtypeinfo *type = lt__dtype_info(t);
@@ -48,7 +48,9 @@ static double float_error(enum lt_opcode op, enum lt_dtype t, const double *x, d
 	if (certain && odd)
 		return 0;               /* functions of infinities and NaN are exact */
 	if (!isfinite(r)) {
-		if (certain)    /* rounded to infinity: an accurate backend may just stay below it, a product contracted into its sum far below */
+		/* rounded to infinity: an accurate backend may just stay below it, a product contracted into its sum
+		 * far below */
+		if (certain)
 			return info->ulp > 0 && (isfinite(raw) || op == LT_OP_mul) ? INFINITY : 0;
 		return odd ? 0 : INFINITY;
 	}
@@ -57,8 +59,8 @@ static double float_error(enum lt_opcode op, enum lt_dtype t, const double *x, d
 	return within(t, r, propagated);
 }
 
-double lt__eval_op_error(enum lt_opcode op, enum lt_dtype from, enum lt_dtype to, const union lt_scalar *x, const double *e,
-	union lt_scalar raw, union lt_scalar r)
+double lt__eval_op_error(enum lt_opcode op, enum lt_dtype from, enum lt_dtype to, const union lt_scalar *x,
+	const double *e, union lt_scalar raw, union lt_scalar r)
 {
 	const struct lt_opinfo *info = lt__op_info(op);
 	double value[3] = { 0 }, propagated = 0;

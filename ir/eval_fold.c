@@ -1,9 +1,9 @@
 /* ir/eval_fold.c -- folding the rows of a reduction: element by element where the strip var is kept, all into one where
- * it is reduced.
+ *it is reduced.
  *
- * The reference takes sums in double: of n terms of f32, or narrower, that is wrong by n 2^-53 of their sizes at most, which for
- * n < 2^23 (more has no bound, ir/eval_error.c) is less than one of the n roundings to f32 that the bound grants a backend,
- * of which only n-1 happen.  Sums of f64 are compensated (Neumaier).
+ * The reference takes sums in double: of n terms of f32, or narrower, that is wrong by n 2^-53 of their sizes at most,
+ * which for n < 2^23 (more has no bound, ir/eval_error.c) is less than one of the n roundings to f32 that the bound
+ * grants a backend, of which only n-1 happen.  Sums of f64 are compensated (Neumaier).
  */
 #include <math.h>
 #include <string.h>
@@ -24,7 +24,8 @@ static struct folding folding_of(const struct lt_worker *w)
 }
 
 /* What the exact sums or products have beyond their f64 values. */
-static void find_remainder(enum lt_opcode op, const double *x, const double *y, const double *r, int32_t n, double *remainder)
+static void find_remainder(
+	enum lt_opcode op, const double *x, const double *y, const double *r, int32_t n, double *remainder)
 {
 	for (int32_t j = 0; j < n; j++) {
 		double part = r[j] - x[j];
@@ -33,7 +34,8 @@ static void find_remainder(enum lt_opcode op, const double *x, const double *y, 
 }
 
 /* Folds row x into w->fold_value[0]; k: how many rows came before. */
-static void fold_row(struct lt_worker *w, const struct folding *f, const union lt_eval_row *x, int32_t n, int64_t place, int64_t k)
+static void fold_row(
+	struct lt_worker *w, const struct folding *f, const union lt_eval_row *x, int32_t n, int64_t place, int64_t k)
 {
 	const struct lt_evaluation *e = w->e;
 	const struct lt_dtypeinfo *type = lt__dtype_info(f->t);
@@ -49,14 +51,16 @@ static void fold_row(struct lt_worker *w, const struct folding *f, const union l
 	if (f->noisy) {
 		if (f->t == LT_F64)
 			find_remainder(f->op, old->f, x->f, value->f, n, w->remainder);
-		e->rows->disturb(f->t, n, w->remainder, lt__eval_noise(e, w->job->node, place, k), e->amplify * type->unit, 0, value->f);
+		e->rows->disturb(f->t, n, w->remainder, lt__eval_noise(e, w->job->node, place, k),
+			e->amplify * type->unit, 0, value->f);
 	}
 	w->fold_value[0] = value;
 	w->fold_value[1] = old;
 }
 
 /* Folds the elements of row x into the first of w->fold_value[0]; k: how many terms came before. */
-static void fold_across(struct lt_worker *w, const struct folding *f, const union lt_eval_row *x, int32_t n, int64_t place, int64_t k)
+static void fold_across(
+	struct lt_worker *w, const struct folding *f, const union lt_eval_row *x, int32_t n, int64_t place, int64_t k)
 {
 	const struct lt_evaluation *e = w->e;
 	const struct lt_dtypeinfo *type = lt__dtype_info(f->t);

@@ -1,9 +1,10 @@
 /* ir/eval_noise.c -- the random errors of Monte Carlo arithmetic.
  *
- * Where a rounding changes the exact result, and only there, the result moves by a random part of what a rounding may do; a function of
- * the operator table by a random part of what the table grants, one half of it common to the node in this run, since a
- * library is wrong in the same direction everywhere.  The numbers are taken from a table that is made from the seed, from a
- * place that is a hash of node, element and term: equal seeds give equal values in any order of evaluation.
+ * Where a rounding changes the exact result, and only there, the result moves by a random part of what a rounding may
+ * do; a function of the operator table by a random part of what the table grants, one half of it common to the node in
+ * this run, since a library is wrong in the same direction everywhere.  The numbers are taken from a table that is made
+ * from the seed, from a place that is a hash of node, element and term: equal seeds give equal values in any order of
+ * evaluation.
  */
 #include <math.h>
 #include <string.h>
@@ -35,8 +36,8 @@ void lt__eval_make_noise(struct lt_evaluation *e)
 
 uint32_t lt__eval_noise_offset(const struct lt_evaluation *e, lt_node n, int64_t place, int64_t k)
 {
-	uint64_t x = e->options.seed + (uint64_t)n * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)place * UINT64_C(0xbf58476d1ce4e5b9)
-		+ (uint64_t)k * UINT64_C(0x94d049bb133111eb);
+	uint64_t x = e->options.seed + (uint64_t)n * UINT64_C(0x9e3779b97f4a7c15)
+		+ (uint64_t)place * UINT64_C(0xbf58476d1ce4e5b9) + (uint64_t)k * UINT64_C(0x94d049bb133111eb);
 
 	x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
 	x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
@@ -48,9 +49,10 @@ const double *lt__eval_noise(const struct lt_evaluation *e, lt_node n, int64_t p
 	return e->noise + (lt__eval_noise_offset(e, n, place, k) & (LT_NOISE - 1));
 }
 
-/* What the exact results of an operator that rounds correctly have beyond raw, where both are f64: of those whose results are not
- * operands or whole numbers. */
-static void find_residuals(enum lt_opcode op, bool from_float, const union lt_eval_row *const *x, int32_t n, const double *raw, double *out)
+/* What the exact results of an operator that rounds correctly have beyond raw, where both are f64: of those whose
+ * results are not operands or whole numbers. */
+static void find_residuals(enum lt_opcode op, bool from_float, const union lt_eval_row *const *x, int32_t n,
+	const double *raw, double *out)
 {
 	const double *a = x[0]->f, *b = x[1]->f;
 
@@ -63,15 +65,20 @@ static void find_residuals(enum lt_opcode op, bool from_float, const union lt_ev
 		case LT_OP_div: out[j] = -fma(r, b[j], -a[j]) / b[j]; break;
 		case LT_OP_reciprocal: out[j] = -fma(r, a[j], -1) / a[j]; break;
 		case LT_OP_sqrt: out[j] = r == 0 ? 0 : -fma(r, r, -a[j]) / (2 * r); break;
-		case LT_OP_cast: out[j] = from_float ? 0 : r < 0x1p63 ? (double)(x[0]->i[j] - (int64_t)r) : (double)(x[0]->i[j] - INT64_MAX) - 1; break;
+		case LT_OP_cast:
+			out[j] = from_float  ? 0
+				: r < 0x1p63 ? (double)(x[0]->i[j] - (int64_t)r)
+					     : (double)(x[0]->i[j] - INT64_MAX) - 1;
+			break;
 		default: out[j] = 0; break;
 		}
 	}
 }
 
-/* A function: what the table grants in units in the last place, and beyond that.  Of infinities and NaN it is exact, and
- * at its zeros. */
-static void disturb_function(const struct lt_worker *w, lt_node n, const union lt_eval_row *const *x, int32_t count, const double *noise, double *raw)
+/* A function: what the table grants in units in the last place, and beyond that.  Of infinities and NaN it is exact,
+ * and at its zeros. */
+static void disturb_function(const struct lt_worker *w, lt_node n, const union lt_eval_row *const *x, int32_t count,
+	const double *noise, double *raw)
 {
 	const struct lt_evaluation *e = w->e;
 	const struct lt_nodedef *d = &e->g->node[n];
@@ -90,7 +97,8 @@ static void disturb_function(const struct lt_worker *w, lt_node n, const union l
 	}
 }
 
-void lt__eval_disturb(const struct lt_worker *w, lt_node n, const union lt_eval_row *const *x, int32_t count, int64_t place, double *raw)
+void lt__eval_disturb(const struct lt_worker *w, lt_node n, const union lt_eval_row *const *x, int32_t count,
+	int64_t place, double *raw)
 {
 	const struct lt_evaluation *e = w->e;
 	const struct lt_nodedef *d = &e->g->node[n];
@@ -106,23 +114,27 @@ void lt__eval_disturb(const struct lt_worker *w, lt_node n, const union lt_eval_
 		return;
 	}
 	if (d->dtype == LT_F64)
-		find_residuals(d->op, lt__dtype_info(e->g->node[d->operand[0]].dtype)->cls == LT_CLASS_FLOAT, x, count, raw, residual);
+		find_residuals(d->op, lt__dtype_info(e->g->node[d->operand[0]].dtype)->cls == LT_CLASS_FLOAT, x, count,
+			raw, residual);
 	e->rows->disturb(d->dtype, count, residual, noise, e->amplify * type->unit, e->amplify * type->tiny / 2, raw);
 }
 
-/* Sums and products in another order than that of the index.  Its roundings in index order are in `value` already; other orders
- * have other partial results, up to the size of all terms together, and may leave the type on the way.  A library that adds up many terms
- * may err in one direction: common, a small part of each rounding. */
-double lt__eval_disturb_order(const struct lt_evaluation *e, lt_node n, enum lt_opcode op, const struct lt_fold *fold, double value, int64_t place)
+/* Sums and products in another order than that of the index.  Its roundings in index order are in `value` already;
+ * other orders have other partial results, up to the size of all terms together, and may leave the type on the way.  A
+ * library that adds up many terms may err in one direction: common, a small part of each rounding. */
+double lt__eval_disturb_order(const struct lt_evaluation *e, lt_node n, enum lt_opcode op, const struct lt_fold *fold,
+	double value, int64_t place)
 {
 	enum { COMMON = 256 };
 	const struct lt_dtypeinfo *type = lt__dtype_info(e->g->node[n].dtype);
-	double noise = *lt__eval_noise(e, n, place, -2), common = uniform(scramble(scramble(e->options.seed) - (uint64_t)n - 1));
+	double noise = *lt__eval_noise(e, n, place, -2),
+	       common = uniform(scramble(scramble(e->options.seed) - (uint64_t)n - 1));
 
 	if (fold->n <= 1)
 		return value;
 	if (op == LT_OP_mul) {
-		bool overflows = fold->grow > type->largest / 2, underflows = fold->shrink > 0 && fold->shrink < type->tiny / type->unit;
+		bool overflows = fold->grow > type->largest / 2,
+		     underflows = fold->shrink > 0 && fold->shrink < type->tiny / type->unit;
 		if (noise > 0 && (overflows || (underflows && fold->odd)))
 			return NAN;
 		return noise > 0 && underflows ? 0 : value;

@@ -31,9 +31,10 @@ static lt_status check_range(const struct lt_evaluation *e, lt_param p)
 
 	if (!e->known[p] || (e->param[p] >= def->low && e->param[p] <= def->high))
 		return LT_OK;
-	return lt__node_fail(e->g, def->source, LT_EFAULT, "element %lld of '%s' is %lld, outside of %lld..%lld, the range of the run-time scalar '%s'",
-		(long long)def->element, param_label(e->g, p), (long long)e->param[p], (long long)def->low, (long long)def->high,
-		def->name);
+	return lt__node_fail(e->g, def->source, LT_EFAULT,
+		"element %lld of '%s' is %lld, outside of %lld..%lld, the range of the run-time scalar '%s'",
+		(long long)def->element, param_label(e->g, p), (long long)e->param[p], (long long)def->low,
+		(long long)def->high, def->name);
 }
 
 static lt_status check_require(const struct lt_evaluation *e, const struct lt_require *require)
@@ -99,8 +100,9 @@ lt_status lt__eval_params(struct lt_evaluation *e)
 
 static lt_status not_given(const struct lt_evaluation *e, lt_param p)
 {
-	return lt__node_fail(e->g, e->g->param[p].source, LT_EMISSING, "'%s' is not given; its element %lld is the run-time scalar '%s'",
-		param_label(e->g, p), (long long)e->g->param[p].element, e->g->param[p].name);
+	return lt__node_fail(e->g, e->g->param[p].source, LT_EMISSING,
+		"'%s' is not given; its element %lld is the run-time scalar '%s'", param_label(e->g, p),
+		(long long)e->g->param[p].element, e->g->param[p].name);
 }
 
 static lt_status use_param(struct lt_evaluation *e, lt_param p)
@@ -117,7 +119,8 @@ static lt_status check_node(struct lt_evaluation *e, lt_node n)
 	const struct lt_nodedef *d = &g->node[n];
 
 	if (lt__eval_is_source(d) && !e->source[n] && !(e->options.given && e->options.given[n]))
-		return lt__node_fail(e->g, n, LT_EMISSING, "%s '%s' is not given", lt__op_info(d->op)->name, d->label ? d->label : d->name);
+		return lt__node_fail(e->g, n, LT_EMISSING, "%s '%s' is not given", lt__op_info(d->op)->name,
+			d->label ? d->label : d->name);
 	for (int32_t i = 0; i < d->n_dim; i++)
 		for (int32_t k = 0; g->var[d->dim[i]].bounded && k < g->var[d->dim[i]].limit.n; k++)
 			LT_TRY(use_param(e, g->var[d->dim[i]].limit.param[k]));

@@ -5,8 +5,8 @@
  * down to something stored, to a literal or to an index.
  *
  * A stored node is a job, cut into tasks that several workers do; what a task computes depends on nothing but the
- * graph, the data and the seed, so that all numbers of threads give the same bits.  A worker allocates nothing and leaves
- * messages to the calling thread (struct lt_fault).
+ * graph, the data and the seed, so that all numbers of threads give the same bits.  A worker allocates nothing and
+ * leaves messages to the calling thread (struct lt_fault).
  */
 #ifndef LT_IR_EVAL_PARTS_H
 #define LT_IR_EVAL_PARTS_H
@@ -27,12 +27,13 @@ struct lt_strip {
 };
 /* Quantity that is affine along a strip: at + slope*j. */
 struct lt_line { int64_t at, slope; };
-/* Values of a stored node: data is what readers take, own (with its error; NULL: all 0) what was computed.  They differ for sources
- * and for nodes whose value is given: there data is the caller's. */
+/* Values of a stored node: data is what readers take, own (with its error; NULL: all 0) what was computed.  They differ
+ * for sources and for nodes whose value is given: there data is the caller's. */
 struct lt_stored { const void *data; void *own; double *error; size_t bytes, error_bytes; };
 /* One node of a lazy expression, operands first; in: steps of its operands. */
 struct lt_eval_step { lt_node node; int32_t in[3]; bool read; };
-struct lt_steps { struct lt_eval_step *step; int32_t n, top; };      /* top: the step that gives the expression's value */
+/* top: the step that gives the expression's value */
+struct lt_steps { struct lt_eval_step *step; int32_t n, top; };
 
 /* What went wrong in a worker: a sentence for the caller is made of it later. */
 enum lt_fault_kind { LT_FAULT_NONE, LT_FAULT_READ, LT_FAULT_GATHER, LT_FAULT_WIDE };
@@ -167,8 +168,10 @@ bool lt__eval_has_var(const struct lt_nodedef *, lt_var);
 lt_status lt__eval_store(struct lt_evaluation *, lt_node);
 /* ir/eval_strip.c: rows of a job that is not a product */
 lt_status lt__eval_row_task(struct lt_worker *, int64_t task);
-/* ir/eval_noise.c: the result of an add or mul reduction before rounding, as an order of its terms may make it that is not the index's. */
-double lt__eval_disturb_order(const struct lt_evaluation *, lt_node, enum lt_opcode, const struct lt_fold *, double value, int64_t place);
+/* ir/eval_noise.c: the result of an add or mul reduction before rounding, as an order of its terms may make it that is
+ * not the index's. */
+double lt__eval_disturb_order(
+	const struct lt_evaluation *, lt_node, enum lt_opcode, const struct lt_fold *, double value, int64_t place);
 /* ir/eval_fold.c: folds the rows of a reduction into w->out, `count` elements. */
 lt_status lt__eval_fold(struct lt_worker *, int32_t count);
 /* ir/eval_walk.c */
@@ -179,7 +182,8 @@ int64_t lt__eval_count(const struct lt_evaluation *, const lt_var *, int32_t n);
 
 /* ir/eval_product.c */
 /* Plans the job as a sum of products by tiles; false: it is none that gains from it. */
-bool lt__eval_plan_product(struct lt_evaluation *, struct lt_eval_job *, const lt_var *loop, int32_t n_kept, int32_t n_loop);
+bool lt__eval_plan_product(
+	struct lt_evaluation *, struct lt_eval_job *, const lt_var *loop, int32_t n_kept, int32_t n_loop);
 /* ir/eval_tile.c */
 lt_status lt__eval_product_task(struct lt_worker *, int64_t task);
 /* Doubles in a worker's panel. */
@@ -194,13 +198,15 @@ void lt__eval_make_noise(struct lt_evaluation *);
 /* A number for a place of a node, step k of a reduction there: 24 bits and more. */
 uint32_t lt__eval_noise_offset(const struct lt_evaluation *, lt_node, int64_t place, int64_t k);
 const double *lt__eval_noise(const struct lt_evaluation *, lt_node, int64_t place, int64_t k);
-/* In place: values of an operator or a cast (from integers or floats) on floats before rounding; place: of the first. */
-void lt__eval_disturb(const struct lt_worker *, lt_node, const union lt_eval_row *const *x, int32_t n, int64_t place, double *raw);
+/* In place: values of an operator or a cast (from integers or floats) on floats before rounding; place: of the
+ * first. */
+void lt__eval_disturb(
+	const struct lt_worker *, lt_node, const union lt_eval_row *const *x, int32_t n, int64_t place, double *raw);
 
 /* ir/eval_error.c */
 /* Error of the rounded result r of an operator, raw before rounding; operands x give or take e. */
-double lt__eval_op_error(enum lt_opcode, enum lt_dtype from, enum lt_dtype to, const union lt_scalar *x, const double *e,
-	union lt_scalar raw, union lt_scalar r);
+double lt__eval_op_error(enum lt_opcode, enum lt_dtype from, enum lt_dtype to, const union lt_scalar *x,
+	const double *e, union lt_scalar raw, union lt_scalar r);
 double lt__eval_cast_error(enum lt_dtype from, enum lt_dtype to, union lt_scalar x, double e, union lt_scalar r);
 void lt__eval_fold_error(struct lt_fold *, enum lt_opcode, enum lt_dtype, union lt_scalar x, double e);
 double lt__eval_folded_error(const struct lt_fold *, enum lt_opcode, enum lt_dtype, union lt_scalar r);

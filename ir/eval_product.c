@@ -1,9 +1,9 @@
-/* ir/eval_product.c -- sums of products by tiles: the sum over the deep vars of left * right, where each factor lacks vars that the
- * other has.
+/* ir/eval_product.c -- sums of products by tiles: the sum over the deep vars of left * right, where each factor lacks
+ * vars that the other has.
  *
  * A factor's values are read by its index functions, as everywhere, but only once for many products: into panels, deep
- * positions by rows (vars of the left factor only) or columns (of the right one).  The tile's sums are then taken in the order of
- * the deep positions.  Vars of both are the batch.
+ * positions by rows (vars of the left factor only) or columns (of the right one).  The tile's sums are then taken in
+ * the order of the deep positions.  Vars of both are the batch.
  */
 #include <math.h>
 #include <string.h>
@@ -22,13 +22,16 @@ static lt_node product_of(const struct lt_evaluation *e, lt_node n)
 	const struct lt_nodedef *d = &e->g->node[n];
 	lt_node x = d->operand[0];
 
-	if (d->op != LT_OP_add || lt__dtype_info(d->dtype)->cls != LT_CLASS_FLOAT || e->g->node[x].op != LT_OP_mul || e->g->node[x].reduce)
+	if (d->op != LT_OP_add || lt__dtype_info(d->dtype)->cls != LT_CLASS_FLOAT || e->g->node[x].op != LT_OP_mul
+		|| e->g->node[x].reduce)
 		return -1;
 	return e->stored[x] ? -1 : x;
 }
 
-/* Sorts a panel's vars so that the last has the nearest neighbours, then its rows: along that or along the last deep var. */
-static void order_panel(const struct lt_evaluation *e, struct lt_panel *p, lt_node from, const lt_var *deep, int32_t n_deep)
+/* Sorts a panel's vars so that the last has the nearest neighbours, then its rows: along that or along the last deep
+ * var. */
+static void order_panel(
+	const struct lt_evaluation *e, struct lt_panel *p, lt_node from, const lt_var *deep, int32_t n_deep)
 {
 	int64_t best = INT64_MAX, deep_stride = n_deep > 0 ? lt__eval_stride(e, from, deep[n_deep - 1]) : 0;
 	int32_t last = p->n_var - 1;
@@ -50,7 +53,8 @@ static void order_panel(const struct lt_evaluation *e, struct lt_panel *p, lt_no
 	int64_t length = p->n_var > 0 ? e->extent[p->var[p->n_var - 1]] : 1, depth = e->extent[deep[n_deep - 1]];
 	length = length < TILE_SIDE ? length : TILE_SIDE;
 	depth = depth < TILE_DEPTH ? depth : TILE_DEPTH;
-	p->along_deep = p->n_var == 0 || 60. / (double)depth + (deep_stride > 1 ? 4 : 1) < 60. / (double)length + (best > 1 ? 4 : 1);
+	p->along_deep = p->n_var == 0
+		|| 60. / (double)depth + (deep_stride > 1 ? 4 : 1) < 60. / (double)length + (best > 1 ? 4 : 1);
 }
 
 static int32_t tile_of(int64_t extent, int64_t most)
@@ -72,7 +76,8 @@ static void choose_tiles(struct lt_eval_product *p)
 	p->n = (p->n + LT_LANES - 1) / LT_LANES * LT_LANES;
 }
 
-bool lt__eval_plan_product(struct lt_evaluation *e, struct lt_eval_job *job, const lt_var *loop, int32_t n_kept, int32_t n_loop)
+bool lt__eval_plan_product(
+	struct lt_evaluation *e, struct lt_eval_job *job, const lt_var *loop, int32_t n_kept, int32_t n_loop)
 {
 	lt_node mul = product_of(e, job->node);
 	if (mul < 0)
@@ -99,7 +104,9 @@ bool lt__eval_plan_product(struct lt_evaluation *e, struct lt_eval_job *job, con
 	if (count[0] == 1 && count[1] == 1)
 		return false;
 	int wide = count[1] >= count[0];        /* which factor has the columns */
-	p->left = (struct lt_panel){ .steps = lt__eval_list_steps(e, factor[!wide], -1), .var = var[!wide], .n_var = n[!wide] };
+	p->left = (struct lt_panel){
+		.steps = lt__eval_list_steps(e, factor[!wide], -1), .var = var[!wide], .n_var = n[!wide]
+	};
 	p->right = (struct lt_panel){ .steps = lt__eval_list_steps(e, factor[wide], -1), .var = var[wide], .n_var = n[wide] };
 	p->rows = count[!wide];
 	p->columns = count[wide];
@@ -110,8 +117,11 @@ bool lt__eval_plan_product(struct lt_evaluation *e, struct lt_eval_job *job, con
 	job->product = p;
 	job->grain = 1;
 	job->n_task = lt__eval_count(e, p->batch, p->n_batch) * p->m_tiles * p->n_tiles;
-	job->cost = (double)p->depth * ((double)p->m * p->n * (e->options.mode == LT_EVAL_EXACT && !e->options.want_error ? 0.5 : 1.5)
-		+ (double)COST_READ * (p->m + p->n)) + 1000;
+	job->cost = (double)p->depth
+			* ((double)p->m * p->n
+					* (e->options.mode == LT_EVAL_EXACT && !e->options.want_error ? 0.5 : 1.5)
+				+ (double)COST_READ * (p->m + p->n))
+		+ 1000;
 	job->run = lt__eval_product_task;
 	return true;
 }

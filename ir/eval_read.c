@@ -7,8 +7,8 @@
 #include "ir/affine.h"
 #include "ir/eval_parts.h"
 
-/* A row over the columns.  A graph is refused where the range of a row does not fit 62 bits, so that this does not overflow;
- * where it does all the same, *wide says so.  Once the ends of a line fit, so do its points. */
+/* A row over the columns.  A graph is refused where the range of a row does not fit 62 bits, so that this does not
+ * overflow; where it does all the same, *wide says so.  Once the ends of a line fit, so do its points. */
 static struct lt_line row_line(const int64_t *row, const struct lt_line *column, int32_t width, bool *wide)
 {
 	int64_t at = 0, slope = 0, term;
@@ -41,7 +41,8 @@ static struct lt_line quotient(struct lt_line x, int64_t den, int64_t *n)
 }
 
 /* The columns of a map over the dims; returns for how many elements (at most n) they hold. */
-static int64_t fill_columns(const struct lt_worker *w, const struct lt_map *map, const struct lt_line *dim, int64_t n, bool *wide)
+static int64_t fill_columns(
+	const struct lt_worker *w, const struct lt_map *map, const struct lt_line *dim, int64_t n, bool *wide)
 {
 	struct lt_line *column = w->column;
 	int32_t width = lt__map_width(map), first_div = 1 + map->n_param + map->n_dim;
@@ -98,7 +99,8 @@ static void store_line(struct lt_strip *out, int64_t begin, int64_t n, union lt_
 	store_error(out, begin, n, NULL, 0, 0);
 }
 
-static lt_status store_stored(struct lt_worker *w, lt_node node, const struct lt_line *dim, int64_t begin, int64_t n, struct lt_strip *out)
+static lt_status store_stored(
+	struct lt_worker *w, lt_node node, const struct lt_line *dim, int64_t begin, int64_t n, struct lt_strip *out)
 {
 	const struct lt_nodedef *d = &w->e->g->node[node];
 	const struct lt_stored *value = &w->e->value[node];
@@ -106,7 +108,8 @@ static lt_status store_stored(struct lt_worker *w, lt_node node, const struct lt
 
 	for (int32_t i = 0; i < d->n_dim; i++) {
 		int64_t extent = w->e->g->var[d->dim[i]].extent, end = dim[i].at;
-		bool over = dim[i].slope != 0 && (lt__mul_overflow(n - 1, dim[i].slope, &end) || lt__add_overflow(dim[i].at, end, &end));
+		bool over = dim[i].slope != 0
+			&& (lt__mul_overflow(n - 1, dim[i].slope, &end) || lt__add_overflow(dim[i].at, end, &end));
 		if (over || dim[i].at < 0 || dim[i].at >= extent || end < 0 || end >= extent)
 			return lt__eval_fault(w, (struct lt_eval_fault){ .kind = LT_FAULT_READ, .node = node, .extent = extent,
 				.value = over || dim[i].at < 0 || dim[i].at >= extent ? dim[i].at : end, .axis = i });
@@ -124,8 +127,8 @@ static lt_status store_stored(struct lt_worker *w, lt_node node, const struct lt
 }
 
 /* The piece that gives the view's first element, NULL for the fill; lowers *n to where that may change. */
-static const struct lt_graphpiece *find_piece(const struct lt_worker *w, const struct lt_nodedef *d, const struct lt_line *dim, int64_t *n,
-	bool *wide)
+static const struct lt_graphpiece *find_piece(
+	const struct lt_worker *w, const struct lt_nodedef *d, const struct lt_line *dim, int64_t *n, bool *wide)
 {
 	for (int32_t p = 0; p < d->n_piece; p++) {
 		*n = fill_columns(w, &d->piece[p].map, dim, *n, wide);
@@ -136,7 +139,8 @@ static const struct lt_graphpiece *find_piece(const struct lt_worker *w, const s
 }
 
 /* Values from `begin` on while they are one line of one source; *done: how many. */
-static lt_status read_stretch(struct lt_worker *w, lt_node node, int64_t begin, int64_t n, struct lt_strip *out, int64_t *done)
+static lt_status read_stretch(
+	struct lt_worker *w, lt_node node, int64_t begin, int64_t n, struct lt_strip *out, int64_t *done)
 {
 	const struct lt_evaluation *e = w->e;
 	const struct lt_nodedef *d = &e->g->node[node];

@@ -1,7 +1,7 @@
 /* ir/eval_row.h -- arithmetic of the oracle on rows of values, in forms for several processors that give the same bits.
  *
- * Floats are doubles, integers and bools int64_t.  Nothing here knows of graphs.  A row that is written is none of those
- * that are read, unless said otherwise.
+ * Floats are doubles, integers and bools int64_t.  Nothing here knows of graphs.  A row that is written is none of
+ * those that are read, unless said otherwise.
  */
 #ifndef LT_IR_EVAL_ROW_H
 #define LT_IR_EVAL_ROW_H
@@ -44,9 +44,10 @@ struct lt_eval_rows {
 	double (*sum)(int32_t n, const double *x);
 	/* value + rest += x, element by element */
 	void (*add)(int32_t n, const double *x, double *value, double *remainder);
-	/* In place: floats before rounding to t, moved by noise * (scale * size + least) where the rounding changes them; f64: where
-	 * residual, by which the exact value is larger, is not 0. */
-	void (*disturb)(enum lt_dtype t, int32_t n, const double *residual, const double *noise, double scale, double least, double *x);
+	/* In place: floats before rounding to t, moved by noise * (scale * size + least) where the rounding changes
+	 * them; f64: where residual, by which the exact value is larger, is not 0. */
+	void (*disturb)(enum lt_dtype t, int32_t n, const double *residual, const double *noise, double scale,
+		double least, double *x);
 	double (*largest)(int32_t n, const double *x);          /* size; infinity where there is a NaN */
 	void (*product[LT_TILE_MODES][2])(const struct lt_tile *);       /* f32, f64 */
 };

@@ -5,7 +5,8 @@
 /* Costs for the choice of the strip var and for the size of tasks, about in nanoseconds. */
 enum { COST_STRIP = 60, COST_FAR = 4, COST_BOUND = 30, COST_TASK = 50000 };
 
-/* Of one element of a strip of the job along v: what reading costs where neighbours are far apart, and its share of a strip. */
+/* Of one element of a strip of the job along v: what reading costs where neighbours are far apart, and its share of a
+ * strip. */
 static double cost_along(const struct lt_evaluation *e, const struct lt_eval_job *job, lt_var v, bool kept)
 {
 	int64_t extent = e->extent[v] < LT_STRIP ? e->extent[v] : LT_STRIP;
@@ -21,7 +22,8 @@ static double cost_along(const struct lt_evaluation *e, const struct lt_eval_job
 }
 
 /* Chooses the strip var; where the order of a reduction counts, of the reduced ones only the fastest. */
-static void choose_along(const struct lt_evaluation *e, struct lt_eval_job *job, const lt_var *loop, int32_t n_kept, int32_t n_loop)
+static void choose_along(
+	const struct lt_evaluation *e, struct lt_eval_job *job, const lt_var *loop, int32_t n_kept, int32_t n_loop)
 {
 	bool ordered = e->options.mode != LT_EVAL_EXACT;
 	double best = 0;
@@ -45,11 +47,14 @@ static double row_cost(const struct lt_evaluation *e, const struct lt_eval_job *
 
 	if (length > LT_STRIP && !job->along_inner)
 		length = LT_STRIP;
-	return COST_STRIP + (double)folds * job->steps.n * (COST_STRIP + (double)length * (e->options.want_error ? COST_BOUND : 1));
+	return COST_STRIP
+		+ (double)folds * job->steps.n
+		* (COST_STRIP + (double)length * (e->options.want_error ? COST_BOUND : 1));
 }
 
 /* Plans the loops: over n_kept vars and then, where the node is a reduction, the reduced ones. */
-static lt_status run_job(struct lt_evaluation *e, struct lt_eval_job *job, const lt_var *loop, int32_t n_kept, int32_t n_loop)
+static lt_status run_job(
+	struct lt_evaluation *e, struct lt_eval_job *job, const lt_var *loop, int32_t n_kept, int32_t n_loop)
 {
 	const struct lt_nodedef *d = &e->g->node[job->node];
 

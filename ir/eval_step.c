@@ -71,7 +71,8 @@ static double step_error(const struct lt_nodedef *d, enum lt_dtype from, const u
 }
 
 /* Errors of the strip, element by element; raw: before rounding. */
-static void find_errors(const struct lt_worker *w, const struct lt_eval_step *step, int32_t count, const union lt_eval_row *raw, struct lt_strip *out)
+static void find_errors(const struct lt_worker *w, const struct lt_eval_step *step, int32_t count,
+	const union lt_eval_row *raw, struct lt_strip *out)
 {
 	const struct lt_nodedef *d = &w->e->g->node[step->node];
 	enum lt_dtype from = w->e->g->node[d->operand[d->n_operand - 1]].dtype;
@@ -85,7 +86,8 @@ static void find_errors(const struct lt_worker *w, const struct lt_eval_step *st
 			x[i].i = in->at.i[at];
 			error[i] = in->exact ? 0 : in->error[at];
 		}
-		out->error[j] = step_error(d, from, x, error, (union lt_scalar){ .i = raw->i[j] }, (union lt_scalar){ .i = out->at.i[j] });
+		out->error[j] = step_error(
+			d, from, x, error, (union lt_scalar){ .i = raw->i[j] }, (union lt_scalar){ .i = out->at.i[j] });
 		out->exact = out->exact && out->error[j] == 0;
 	}
 }

@@ -26,7 +26,8 @@ static lt_status gather(struct lt_worker *w, int32_t count)
 		for (int32_t i = 0; i < x->n_dim; i++)
 			w->index[i].at += j * w->index[i].slope;
 		w->index[d->axis] = (struct lt_line){ place, 0 };
-		while (j + n < count && index->at.i[index->uniform ? 0 : j + n] == index->at.i[at] && (index->uniform || index->exact))
+		while (j + n < count && index->at.i[index->uniform ? 0 : j + n] == index->at.i[at]
+			&& (index->uniform || index->exact))
 			n++;
 		LT_TRY(lt__eval_read(w, d->operand[0], w->index, n, one));
 		for (int32_t k = 0; k < n; k++) {

@@ -39,10 +39,12 @@ static lt_status report(const struct lt_evaluation *e, const struct lt_eval_faul
 		return lt__node_fail(e->g, f->node, LT_EINVAL, "it is read at index %lld of axis %d, whose extent is %lld",
 			(long long)f->value, (int)f->axis, (long long)f->extent);
 	if (f->kind == LT_FAULT_GATHER)
-		return lt__node_fail(e->g, f->node, LT_EFAULT, "the index %lld from '%s' is outside of axis %d of '%s', whose extent is %lld",
-			(long long)f->value, e->g->node[d->operand[1]].name, (int)f->axis, e->g->node[d->operand[0]].name,
-			(long long)f->extent);
-	return lt__node_fail(e->g, f->node, LT_EOVERFLOW, "an index or a guard of it exceeds 63 bits: its coefficients are too large for the extents");
+		return lt__node_fail(e->g, f->node, LT_EFAULT,
+			"the index %lld from '%s' is outside of axis %d of '%s', whose extent is %lld",
+			(long long)f->value, e->g->node[d->operand[1]].name, (int)f->axis,
+			e->g->node[d->operand[0]].name, (long long)f->extent);
+	return lt__node_fail(e->g, f->node, LT_EOVERFLOW,
+		"an index or a guard of it exceeds 63 bits: its coefficients are too large for the extents");
 }
 
 /* Parts of one block of memory, each aligned to 64 bytes; at NULL only counts. */
@@ -55,13 +57,15 @@ static void *piece(struct scratch_pieces *p, size_t bytes)
 	return p->at ? p->at + begin : NULL;
 }
 
-static void cut_block(const struct lt_evaluation *e, const struct lt_eval_job *job, struct lt_worker *w, struct scratch_pieces *p)
+static void cut_block(
+	const struct lt_evaluation *e, const struct lt_eval_job *job, struct lt_worker *w, struct scratch_pieces *p)
 {
 	bool reduce = e->g->node[job->node].reduce && !job->product;
 	int32_t n_step = job->steps.n;
 
 	if (job->product)
-		n_step = job->product->left.steps.n > job->product->right.steps.n ? job->product->left.steps.n : job->product->right.steps.n;
+		n_step = job->product->left.steps.n > job->product->right.steps.n ? job->product->left.steps.n
+										  : job->product->right.steps.n;
 	w->strip = piece(p, (size_t)n_step * sizeof *w->strip);
 	w->out = piece(p, sizeof *w->out);
 	w->one = piece(p, sizeof *w->one);

@@ -3,7 +3,8 @@
 #include <string.h>
 #include "ir/eval_parts.h"
 
-/* Numbers of one sum: its value and rest; the terms' sizes, and whether one is coarse; of bounds the errors, and whether one is odd. */
+/* Numbers of one sum: its value and rest; the terms' sizes, and whether one is coarse; of bounds the errors, and
+ * whether one is odd. */
 static size_t sums_of(const struct lt_evaluation *e) { return e->options.want_error ? 6 : e->noise ? 4 : 2; }
 
 /* Panels of both factors and of their errors, sums, and the noise's offsets, one after another. */
@@ -14,7 +15,11 @@ size_t lt__eval_product_bytes(const struct lt_evaluation *e, const struct lt_eva
 	return (e->options.want_error ? 2 : 1) * panels + sums_of(e) * m * n + (e->noise ? k * m : 0);
 }
 
-struct parts { double *a, *b, *a_error, *b_error, *value, *remainder, *error, *size; int64_t *coarse, *odd; uint32_t *offset; };
+struct parts {
+	double *a, *b, *a_error, *b_error, *value, *remainder, *error, *size;
+	int64_t *coarse, *odd;
+	uint32_t *offset;
+};
 
 static struct parts cut_panel(const struct lt_worker *w)
 {
@@ -48,7 +53,8 @@ static struct parts cut_panel(const struct lt_worker *w)
 }
 
 /* Elements first.. of a panel from one strip: to[j * step]. */
-static void store_row(const struct lt_worker *w, const struct lt_strip *in, int32_t n, double *to, double *error, int64_t step, double *largest)
+static void store_row(const struct lt_worker *w, const struct lt_strip *in, int32_t n, double *to, double *error,
+	int64_t step, double *largest)
 {
 	const struct lt_eval_rows *rows = w->e->rows;
 	double value = rows->largest(in->uniform ? 1 : n, in->at.f);
@@ -62,9 +68,10 @@ static void store_row(const struct lt_worker *w, const struct lt_strip *in, int3
 		error[j * step] = in->exact ? 0 : in->error[in->uniform ? 0 : j];
 }
 
-/* One factor at `count` positions of its vars from `first` on (width of the panel: `wide`) and `depth` deep ones from `deep` on. */
-static lt_status fill_panel(struct lt_worker *w, const struct lt_panel *p, int64_t first, int32_t count, int32_t wide, int64_t deep, int32_t depth,
-	double *to, double *error, double *largest)
+/* One factor at `count` positions of its vars from `first` on (width of the panel: `wide`) and `depth` deep ones from
+ * `deep` on. */
+static lt_status fill_panel(struct lt_worker *w, const struct lt_panel *p, int64_t first, int32_t count, int32_t wide,
+	int64_t deep, int32_t depth, double *to, double *error, double *largest)
 {
 	const struct lt_evaluation *e = w->e;
 	const struct lt_eval_product *job = w->job->product;
@@ -113,11 +120,15 @@ static void bound_by_terms(const struct lt_worker *w, const struct lt_tile *t, i
 	enum lt_dtype type = tile_type(w);
 
 	for (int64_t at = 0; at < (int64_t)t->m * t->n; at++) {
-		struct lt_fold fold = { .error = t->error[at], .size = t->size[at], .coarse = t->coarse[at] != 0, .odd = odd[at] != 0 };
+		struct lt_fold fold = {
+			.error = t->error[at], .size = t->size[at], .coarse = t->coarse[at] != 0, .odd = odd[at] != 0
+		};
 		for (int32_t k = 0; k < t->k; k++) {
 			int64_t i = (int64_t)k * t->m + at / t->n, j = (int64_t)k * t->n + at % t->n;
-			union lt_scalar x[2] = { { .f = t->a[i] }, { .f = t->b[j] } }, raw = { .f = t->a[i] * t->b[j] }, r = lt__round_to(raw, type);
-			double error[3] = { t->a_error[i], t->b_error[j] }, bound = lt__eval_op_error(LT_OP_mul, type, type, x, error, raw, r);
+			union lt_scalar x[2] = { { .f = t->a[i] }, { .f = t->b[j] } }, raw = { .f = t->a[i] * t->b[j] },
+					r = lt__round_to(raw, type);
+			double error[3] = { t->a_error[i], t->b_error[j] },
+			       bound = lt__eval_op_error(LT_OP_mul, type, type, x, error, raw, r);
 			lt__eval_fold_error(&fold, LT_OP_add, type, r, bound);
 			if (type == LT_F64)
 				w->e->rows->add(1, &r.f, &t->value[at], &t->remainder[at]);
@@ -155,8 +166,9 @@ static void random_by_terms(const struct lt_worker *w, const struct lt_tile *t)
 	}
 }
 
-/* Adds `t->k` products to each sum.  Where no product can overflow, that is not asked term by term.  An error that is infinite, or reaches
- * beyond the type's numbers, makes the error of the sum infinite in either way (sum_error of ir/eval_error.c). */
+/* Adds `t->k` products to each sum.  Where no product can overflow, that is not asked term by term.  An error that is
+ * infinite, or reaches beyond the type's numbers, makes the error of the sum infinite in either way (sum_error of
+ * ir/eval_error.c). */
 static void tile_add_term(const struct lt_worker *w, const struct lt_tile *t, int64_t *odd, double largest)
 {
 	static const enum lt_tile_mode modes[] = { [LT_EVAL_EXACT] = LT_TILE_EXACT, [LT_EVAL_NEAREST] = LT_TILE_NEAREST,
@@ -188,7 +200,8 @@ static void find_places(struct lt_worker *w, const lt_var *var, int32_t n, int64
 	}
 }
 
-static void store_errors(struct lt_worker *w, const struct lt_tile *t, const int64_t *odd, int32_t m, int32_t columns, int64_t base)
+static void store_errors(
+	struct lt_worker *w, const struct lt_tile *t, const int64_t *odd, int32_t m, int32_t columns, int64_t base)
 {
 	for (int32_t n = 0; n < columns; n++) {
 		int64_t at = (int64_t)m * t->n + n;
@@ -201,15 +214,21 @@ static void store_errors(struct lt_worker *w, const struct lt_tile *t, const int
 }
 
 /* A row of the results, in stretches of equal distance. */
-static void store_results(struct lt_worker *w, const struct lt_tile *t, const int64_t *odd, int32_t m, int32_t columns, int64_t base)
+static void store_results(
+	struct lt_worker *w, const struct lt_tile *t, const int64_t *odd, int32_t m, int32_t columns, int64_t base)
 {
 	const struct lt_eval_job *job = w->job;
 	union lt_eval_row *row = &w->out->at, *part = &w->one->at;
 
 	for (int32_t n = 0; n < columns; n++) {
 		int64_t at = (int64_t)m * t->n + n;
-		row->f[n] = t->value[at] + (w->e->options.mode == LT_EVAL_EXACT && tile_type(w) == LT_F64 && isfinite(t->value[at]) ? t->remainder[at] : 0);
-		const struct lt_fold fold = { .n = job->product->depth, .size = w->e->noise ? t->size[at] : 0, .coarse = w->e->noise && t->coarse[at] };
+		row->f[n] = t->value[at]
+			+ (w->e->options.mode == LT_EVAL_EXACT && tile_type(w) == LT_F64 && isfinite(t->value[at])
+					? t->remainder[at]
+					: 0);
+		const struct lt_fold fold = { .n = job->product->depth,
+			.size = w->e->noise ? t->size[at] : 0,
+			.coarse = w->e->noise && t->coarse[at] };
 		if (w->e->noise)
 			row->f[n] = lt__eval_disturb_order(w->e, job->node, LT_OP_add, &fold, row->f[n], base + w->column_at[n]);
 	}
@@ -234,9 +253,21 @@ lt_status lt__eval_product_task(struct lt_worker *w, int64_t task)
 	const struct parts parts = cut_panel(w);
 	int64_t column = task % p->n_tiles * p->n, row = task / p->n_tiles % p->m_tiles * p->m, base;
 	int32_t columns = p->columns - column < p->n ? (int32_t)(p->columns - column) : p->n;
-	struct lt_tile t = { .a = parts.a, .b = parts.b, .value = parts.value, .remainder = parts.remainder, .a_error = parts.a_error,
-		.b_error = parts.b_error, .error = parts.error, .size = parts.size, .coarse = parts.coarse, .offset = parts.offset,
-		.noise = e->noise, .scale = e->amplify * type->unit, .least = e->amplify * type->tiny / 2, .unit = type->unit, .tiny = type->tiny };
+	struct lt_tile t = { .a = parts.a,
+		.b = parts.b,
+		.value = parts.value,
+		.remainder = parts.remainder,
+		.a_error = parts.a_error,
+		.b_error = parts.b_error,
+		.error = parts.error,
+		.size = parts.size,
+		.coarse = parts.coarse,
+		.offset = parts.offset,
+		.noise = e->noise,
+		.scale = e->amplify * type->unit,
+		.least = e->amplify * type->tiny / 2,
+		.unit = type->unit,
+		.tiny = type->tiny };
 
 	t.m = p->rows - row < p->m ? (int32_t)(p->rows - row) : p->m;
 	t.n = (columns + LT_LANES - 1) / LT_LANES * LT_LANES;
@@ -253,7 +284,8 @@ lt_status lt__eval_product_task(struct lt_worker *w, int64_t task)
 		clear_remainder(parts.b, t.k, columns, t.n);
 		clear_remainder(parts.b_error, t.k, columns, t.n);
 		for (int64_t i = 0; e->noise && i < (int64_t)t.k * t.m; i++)
-			parts.offset[i] = lt__eval_noise_offset(e, w->job->node, base + w->row_at[i % t.m] + w->column_at[0], deep + i / t.m);
+			parts.offset[i] = lt__eval_noise_offset(
+				e, w->job->node, base + w->row_at[i % t.m] + w->column_at[0], deep + i / t.m);
 		tile_add_term(w, &t, parts.odd, left * right);
 	}
 	for (int32_t m = 0; m < t.m; m++)

@@ -1,11 +1,13 @@
-/* ir/fit.c -- the rows of a node within 62 bits: those of a view, the elements of memory that they mean, the block of an update. */
+/* ir/fit.c -- the rows of a node within 62 bits: those of a view, the elements of memory that they mean, the block of
+ * an update. */
 #include "ir/bounds.h"
 #include "ir/range.h"
 
 #define FAIL(...) lt__node_fail(g, x, LT_EOVERFLOW, __VA_ARGS__)
 
 /* What makes a row too large, and what to do about it. */
-static const char *column_text(const struct lt_graph *g, const struct lt_nodedef *n, const struct lt_map *m, int32_t column)
+static const char *column_text(
+	const struct lt_graph *g, const struct lt_nodedef *n, const struct lt_map *m, int32_t column)
 {
 	const struct lt_paramdef *p;
 	const struct lt_vardef *v;
@@ -14,8 +16,9 @@ static const char *column_text(const struct lt_graph *g, const struct lt_nodedef
 		return "its number alone is too large: use a smaller one";
 	if (column <= m->n_param) {
 		p = &g->param[m->param[column - 1]];
-		return lt__scratch(g->ctx, "with run-time scalar '%.60s' in %lld..%lld: narrow that range, or use a smaller factor", p->name,
-			(long long)p->low, (long long)p->high);
+		return lt__scratch(g->ctx,
+			"with run-time scalar '%.60s' in %lld..%lld: narrow that range, or use a smaller factor",
+			p->name, (long long)p->low, (long long)p->high);
 	}
 	if (column > m->n_param + m->n_dim)
 		return lt__scratch(g->ctx, "with floor division %d: use smaller factors", column - 1 - m->n_param - m->n_dim);
@@ -25,17 +28,19 @@ static const char *column_text(const struct lt_graph *g, const struct lt_nodedef
 
 static lt_status fail_unfit(const struct lt_graph *g, lt_node x, int32_t piece, const struct lt_unfit *why)
 {
-	static const char *const part[] = { [LT_UNFIT_DIV] = "floor division", [LT_UNFIT_GUARD] = "guard", [LT_UNFIT_ROW] = "index" };
+	static const char *const part[] = {
+		[LT_UNFIT_DIV] = "floor division", [LT_UNFIT_GUARD] = "guard", [LT_UNFIT_ROW] = "index"
+	};
 	const struct lt_nodedef *n = &g->node[x];
 
 	return FAIL("%s %d of piece %d exceeds 62 bits, %s", part[why->kind], why->number, piece,
 		column_text(g, n, &n->piece[piece].map, why->column));
 }
 
-/* The bytes from the begin of the source to what the rows mean, in any order of its dims; of the widest type, since passes read
- * through casts. */
-static bool fits_in_memory(const struct lt_graph *g, const struct lt_nodedef *from, const struct lt_map *m, const int64_t *low,
-	const int64_t *high)
+/* The bytes from the begin of the source to what the rows mean, in any order of its dims; of the widest type, since
+ * passes read through casts. */
+static bool fits_in_memory(const struct lt_graph *g, const struct lt_nodedef *from, const struct lt_map *m,
+	const int64_t *low, const int64_t *high)
 {
 	int64_t unit = 8, least = 0, most = 0;
 	int32_t width = lt__map_width(m), column;
@@ -52,8 +57,8 @@ static bool fits_in_memory(const struct lt_graph *g, const struct lt_nodedef *fr
 	return true;
 }
 
-bool lt__piece_fits(const struct lt_graph *g, struct lt_arena *arena, const int64_t *extent, const struct lt_nodedef *from,
-	const struct lt_map *m)
+bool lt__piece_fits(const struct lt_graph *g, struct lt_arena *arena, const int64_t *extent,
+	const struct lt_nodedef *from, const struct lt_map *m)
 {
 	int64_t own[128], *at = own;
 	size_t width = (size_t)lt__map_width(m);
@@ -63,7 +68,8 @@ bool lt__piece_fits(const struct lt_graph *g, struct lt_arena *arena, const int6
 	return lt__map_columns(g, extent, m, at, at + width, NULL) && (!from || fits_in_memory(g, from, m, at, at + width));
 }
 
-static lt_status fit_piece(const struct lt_graph *g, lt_node x, int32_t piece, const int64_t *extent, int64_t *low, int64_t *high)
+static lt_status fit_piece(
+	const struct lt_graph *g, lt_node x, int32_t piece, const int64_t *extent, int64_t *low, int64_t *high)
 {
 	const struct lt_nodedef *n = &g->node[x];
 	const struct lt_graphpiece *p = &n->piece[piece];
@@ -103,14 +109,17 @@ static lt_status fit_block(const struct lt_graph *g, lt_node x, int32_t axis)
 {
 	const struct lt_nodedef *n = &g->node[x];
 	const struct lt_paramdef *p = &g->param[n->at[axis]];
-	int64_t least = 0, most = 0, part = g->var[g->node[n->operand[1]].dim[axis]].extent, unit = (int64_t)lt__dtype_info(n->dtype)->bytes;
+	int64_t least = 0, most = 0, part = g->var[g->node[n->operand[1]].dim[axis]].extent,
+		unit = (int64_t)lt__dtype_info(n->dtype)->bytes;
 
 	for (int32_t i = axis + 1; i < n->n_dim; i++)
 		unit *= g->var[n->dim[i]].extent;
 	if (!lt__span_add(1, p->low, p->high, &least, &most) || !lt__span_add(n->offset[axis], 1, 1, &least, &most)
-	    || !lt__span_add(1, 0, part - 1, &least, &most) || !lt__span_add(unit, least, most, &(int64_t){ 0 }, &(int64_t){ 0 }))
-		return FAIL("the offset along axis %d exceeds 62 bits with run-time scalar '%.60s' in %lld..%lld: narrow that range", axis, p->name,
-			(long long)p->low, (long long)p->high);
+		|| !lt__span_add(1, 0, part - 1, &least, &most)
+		|| !lt__span_add(unit, least, most, &(int64_t){ 0 }, &(int64_t){ 0 }))
+		return FAIL("the offset along axis %d exceeds 62 bits with run-time scalar '%.60s' in %lld..%lld: "
+			    "narrow that range",
+			axis, p->name, (long long)p->low, (long long)p->high);
 	return LT_OK;
 }
 

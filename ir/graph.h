@@ -14,7 +14,14 @@ struct lt_linear { int64_t constant; int32_t n; lt_param *param; int64_t *coef; 
 
 /* unit > 0: the number of an iteration of a loop over the var `of`, floor((of mod span) / unit); span 0: no end.  Only
  * in a loop tree's own graph (looptree/derived.h). */
-struct lt_vardef   { const char *name; int64_t extent; bool bounded; struct lt_linear limit; lt_var of; int64_t unit, span; };
+struct lt_vardef {
+	const char *name;
+	int64_t extent;
+	bool bounded;
+	struct lt_linear limit;
+	lt_var of;
+	int64_t unit, span;
+};
 struct lt_paramdef { const char *name; lt_node source; int64_t element, low, high; };
 struct lt_require  { bool equal; struct lt_linear value; const char *text; int32_t line, column; };
 
@@ -56,7 +63,8 @@ struct lt_graph {
 	struct lt_names *var_names;     /* ir/intern.h: a var's index; -2-p for param p */
 	struct lt_names *node_names;    /* a node's index */
 	struct lt_names *required;      /* requirements by their sums (ir/require.c); NULL: none yet */
-	bool inside;                    /* nodes are not asked whether they stay within their sources: they are made of such that were */
+	/* nodes are not asked whether they stay within their sources: they are made of such that were */
+	bool inside;
 	struct lt_names *labels;        /* "input:x", "constant:x", "state:x", "result:x", "param:...", "set:..." */
 	const char *file;            /* of the script, for messages; may be NULL */
 	int32_t line, column;        /* given to the next node */
@@ -66,21 +74,25 @@ struct lt_graph {
 
 static inline int32_t lt__map_width(const struct lt_map *m) { return 1 + m->n_param + m->n_dim + m->n_div; }
 
-/* The most pieces that one read chooses among.  Views of views become one view, and a reader reads through them, up to as many: a choice is made
- * for each element or vector, and each piece that is added makes the text of a kernel longer, of the vectors' by all the pieces before it (64 take
- * the C compiler seconds).  A view of more is copied into memory first, block by block and not by a kernel (docs/graph.md, looptree/blocks.h). */
+/* The most pieces that one read chooses among.  Views of views become one view, and a reader reads through them, up to
+ * as many: a choice is made for each element or vector, and each piece that is added makes the text of a kernel longer,
+ * of the vectors' by all the pieces before it (64 take the C compiler seconds).  A view of more is copied into memory
+ * first, block by block and not by a kernel (docs/graph.md, looptree/blocks.h). */
 enum { LT_MAX_PIECES = 16 };
 /* The greatest rank of a value, and width of a map. */
 enum { LT_MAX_RANK = 64, LT_MAX_WIDTH = 1 << 15 };
 
 /* A failure at the place given by lt_graph_at: its "file:line:column: " is before the sentence. */
-lt_status lt__graph_fail(const struct lt_graph *, lt_status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+lt_status lt__graph_fail(const struct lt_graph *, lt_status, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 /* The same at a node: "file:line:column: node '5' (view): ...". */
-lt_status lt__node_fail(const struct lt_graph *, lt_node, lt_status, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+lt_status lt__node_fail(const struct lt_graph *, lt_node, lt_status, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 /* Whether x, which the caller may leave out by LT_OMIT, is there or left out (true), or LT_NONE (false, with a sentence
  * where none is reported yet). */
 bool lt__graph_given(const struct lt_graph *, int32_t x, const char *what);
-/* A run-time scalar that may be left out, as the tables have it: -1 then.  False: there is no such, or it has failed. */
+/* A run-time scalar that may be left out, as the tables have it: -1 then.  False: there is no such, or it has
+ * failed. */
 bool lt__param_given(const struct lt_graph *, lt_param given, lt_param *out);
 /* Whether x may be read as a node (true) or is a failed one (false); a number that is not a node fails with a
  * sentence. */
@@ -93,7 +105,8 @@ const char *lt__name_clean_var(struct lt_graph *, const char *);
 lt_var lt__var_add(struct lt_graph *, const char *name, int64_t extent, const struct lt_linear *limit);
 lt_var lt__var_like(struct lt_graph *, lt_var, int64_t extent, const struct lt_linear *limit);
 /* Sums equal params, drops zero coefficients; -1 on a param that the graph lacks or overflow, with a sentence. */
-lt_status lt__linear_make(struct lt_graph *, int64_t constant, int32_t n, const lt_param *, const int64_t *coef, struct lt_linear *out);
+lt_status lt__linear_make(
+	struct lt_graph *, int64_t constant, int32_t n, const lt_param *, const int64_t *coef, struct lt_linear *out);
 bool lt__linear_equal(const struct lt_linear *, const struct lt_linear *);
 /* Least value over the params' ranges; INT64_MIN on overflow. */
 int64_t lt__linear_min(const struct lt_graph *, const struct lt_linear *);
@@ -106,8 +119,10 @@ lt_status lt__verify_set(const struct lt_graph *, lt_node state, lt_node value);
 /* Builder steps that run inside a protected entry. */
 lt_node lt__build_cast(struct lt_graph *, lt_node, enum lt_dtype);
 lt_node lt__build_rename(struct lt_graph *, lt_node, int32_t n, const lt_var *dims);
-/* A view of one source by a map that lies in the graph's arena, and so do the dims; outside the guards (if any) `bits`. */
-lt_node lt__build_view(struct lt_graph *, lt_node source, int32_t n_dim, lt_var *dims, const struct lt_map *, uint64_t bits);
+/* A view of one source by a map that lies in the graph's arena, and so do the dims; outside the guards (if any)
+ * `bits`. */
+lt_node lt__build_view(
+	struct lt_graph *, lt_node source, int32_t n_dim, lt_var *dims, const struct lt_map *, uint64_t bits);
 /* Whether `axis` is one of x's and x is a node; else false, with a sentence unless x is -1. */
 bool lt__graph_has_axis(const struct lt_graph *, lt_node x, int32_t axis);
 
@@ -120,8 +135,8 @@ lt_status lt__verify_node(const struct lt_graph *, lt_node);    /* ir/verify.c *
 int32_t lt__node_loops(const struct lt_graph *, lt_node, lt_var *out);
 /* Number of elements (of bounded vars: the maximum); -1 on overflow. */
 int64_t lt__node_elems(const struct lt_graph *, lt_node);
-/* ir/work.c: operations (lt__op_counts) that the nodes ask for, each element of each node once; without: nodes that are left out, or NULL;
- * extent: of each var in a run, NULL: the maxima. */
+/* ir/work.c: operations (lt__op_counts) that the nodes ask for, each element of each node once; without: nodes that are
+ * left out, or NULL; extent: of each var in a run, NULL: the maxima. */
 int64_t lt__graph_operations(const struct lt_graph *, struct lt_arena *, const bool *without, const int64_t *extent);
 struct lt_map lt__map_copy(struct lt_arena *, const struct lt_map *);
 bool lt__map_equal(const struct lt_map *, const struct lt_map *);

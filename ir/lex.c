@@ -133,7 +133,8 @@ void lt__lex_next(struct lt_lexer *l)
 
 bool lt__lex_is(const struct lt_lexer *l, const char *text)
 {
-	return (l->kind == LT_TOKEN_NAME || l->kind == LT_TOKEN_SIGN) && strlen(text) == l->bytes && !memcmp(l->at, text, l->bytes);
+	return (l->kind == LT_TOKEN_NAME || l->kind == LT_TOKEN_SIGN) && strlen(text) == l->bytes
+		&& !memcmp(l->at, text, l->bytes);
 }
 
 const char *lt__lex_text(struct lt_context *ctx, const struct lt_lexer *l)
@@ -170,7 +171,8 @@ bool lt__lex_whole(const struct lt_lexer *l, uint64_t *out)
 	for (size_t i = hex ? 2 : 0; i < l->bytes; i++) {
 		int digit = hex ? hex_digit(l->at[i]) : is_digit(l->at[i]) ? l->at[i] - '0' : -1;
 
-		if (digit < 0 || __builtin_mul_overflow(value, base, &value) || __builtin_add_overflow(value, (uint64_t)digit, &value))
+		if (digit < 0 || __builtin_mul_overflow(value, base, &value)
+			|| __builtin_add_overflow(value, (uint64_t)digit, &value))
 			return false;
 	}
 	*out = value;

@@ -51,7 +51,8 @@ struct lt_map lt__map_identity(struct lt_arena *arena, int32_t n)
 	return m;
 }
 
-struct lt_map lt__map_select(struct lt_arena *arena, int32_t n_dim, int32_t n_row, const int32_t *at, const int64_t *add)
+struct lt_map lt__map_select(
+	struct lt_arena *arena, int32_t n_dim, int32_t n_row, const int32_t *at, const int64_t *add)
 {
 	struct lt_map m = { .n_dim = n_dim, .n_row = n_row };
 	int64_t *row = LT_NEW(arena, int64_t, (size_t)n_row * (size_t)(n_dim + 1));

@@ -19,9 +19,11 @@ static size_t distance(const char *a, size_t n, const char *b)
 				now[j] = i + j;
 				continue;
 			}
-			size_t change = last[j - 1] + (lower_letter(a[i - 1]) != lower_letter(b[j - 1])), other = (last[j] < now[j - 1] ? last[j] : now[j - 1]) + 1;
+			size_t change = last[j - 1] + (lower_letter(a[i - 1]) != lower_letter(b[j - 1])),
+			       other = (last[j] < now[j - 1] ? last[j] : now[j - 1]) + 1;
 			now[j] = change < other ? change : other;
-			if (i > 1 && j > 1 && lower_letter(a[i - 1]) == lower_letter(b[j - 2]) && lower_letter(a[i - 2]) == lower_letter(b[j - 1]) && before[j - 2] + 1 < now[j])
+			if (i > 1 && j > 1 && lower_letter(a[i - 1]) == lower_letter(b[j - 2])
+				&& lower_letter(a[i - 2]) == lower_letter(b[j - 1]) && before[j - 2] + 1 < now[j])
 				now[j] = before[j - 2] + 1;
 		}
 	}
@@ -30,7 +32,8 @@ static size_t distance(const char *a, size_t n, const char *b)
 
 void lt__nearest_begin(struct lt_nearest *x, const char *word, size_t bytes)
 {
-	*x = (struct lt_nearest){ .word = word, .bytes = bytes, .limit = bytes / 3 + 2 };       /* farther off, a suggestion only confuses */
+	/* farther off, a suggestion only confuses */
+	*x = (struct lt_nearest){ .word = word, .bytes = bytes, .limit = bytes / 3 + 2 };
 }
 
 void lt__nearest_add(struct lt_nearest *x, const char *name)
@@ -58,8 +61,10 @@ const char *lt__nearest_hint(struct lt_context *ctx, const struct lt_nearest *x,
 {
 	char text[200] = "";
 	int n = 0;
-	for (int i = 0; i < x->n && (i == 0 || x->cost[i] / 2 == x->cost[0] / 2); i++)      /* others only where they are as near */
-		n += snprintf(text + n, sizeof text - (size_t)n, "%s%s%.48s%s", i == 0 ? "; did you mean " : " or ", before, x->name[i], behind);
+	/* others only where they are as near */
+	for (int i = 0; i < x->n && (i == 0 || x->cost[i] / 2 == x->cost[0] / 2); i++)
+		n += snprintf(text + n, sizeof text - (size_t)n, "%s%s%.48s%s", i == 0 ? "; did you mean " : " or ",
+			before, x->name[i], behind);
 	return n ? lt__scratch(ctx, "%s?", text) : "";
 }
 
@@ -98,8 +103,9 @@ const char *lt__nearest_node(const struct lt_graph *g, const bool *only, const c
 		return lt__nearest_hint(g->ctx, &x, "%", "");
 	for (lt_node i = 0; i < g->n_node && shown <= SOME && n < (int)sizeof text - 30; i++)
 		if (!only || only[i])
-			n += shown++ == SOME ? snprintf(text + n, sizeof text - (size_t)n, " ...") : snprintf(text + n, sizeof text - (size_t)n, "%s%%%.20s",
-				shown > 1 ? ", " : "", g->node[i].name);
+			n += shown++ == SOME ? snprintf(text + n, sizeof text - (size_t)n, " ...")
+					     : snprintf(text + n, sizeof text - (size_t)n, "%s%%%.20s",
+						     shown > 1 ? ", " : "", g->node[i].name);
 	return n ? lt__scratch(g->ctx, "; there %s %s", shown > 1 ? "are" : "is", text) : "";
 }
 

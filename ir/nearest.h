@@ -4,17 +4,20 @@
 #include "ir/graph.h"
 
 enum { LT_NEAREST_MAX = 3 };
-/* Names that are near, the nearest first; of equally near ones those that were added first.  Case counts less than any letter. */
+/* Names that are near, the nearest first; of equally near ones those that were added first.  Case counts less than any
+ * letter. */
 struct lt_nearest {
 	const char *word; size_t bytes;
-	size_t limit;                   /* mistakes (a letter in, out, changed, or two exchanged) that are too many; fewer may be set */
+	/* mistakes (a letter in, out, changed, or two exchanged) that are too many; fewer may be set */
+	size_t limit;
 	int n;
 	const char *name[LT_NEAREST_MAX];
 	size_t cost[LT_NEAREST_MAX];
 };
 void lt__nearest_begin(struct lt_nearest *, const char *word, size_t bytes);
 void lt__nearest_add(struct lt_nearest *, const char *name);    /* lives as long as the search */
-/* "; did you mean 'split' or 'slip'?", each name between the two texts; "" where none is near.  In the context's scratch. */
+/* "; did you mean 'split' or 'slip'?", each name between the two texts; "" where none is near.  In the context's
+ * scratch. */
 const char *lt__nearest_hint(struct lt_context *, const struct lt_nearest *, const char *before, const char *behind);
 /* The nearest of a list (NULL ends it), NULL: none is near; the same as a hint. */
 const char *lt__nearest(const char *word, size_t bytes, const char *const *list);

@@ -61,7 +61,8 @@ static inline double lt_err_select(const double *x, const double *e)
 
 static inline double lt_err_mul(const double *x, const double *e)
 {
-	return (e[0] > 0 ? e[0] * fabs(x[1]) : 0) + (e[1] > 0 ? e[1] * fabs(x[0]) : 0) + (e[0] > 0 && e[1] > 0 ? e[0] * e[1] : 0);
+	return (e[0] > 0 ? e[0] * fabs(x[1]) : 0) + (e[1] > 0 ? e[1] * fabs(x[0]) : 0)
+		+ (e[0] > 0 && e[1] > 0 ? e[0] * e[1] : 0);
 }
 
 /* |y0/y1 - x0/x1| = |(y0-x0) - (y1-x1) x0/x1| / |y1| */

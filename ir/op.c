@@ -19,11 +19,20 @@ enum { ORDER_FREE, ORDER_ORDERED };
 enum { PLAIN, CHEAP = LT_TRAIT_CHEAP, LOSES_NAN = LT_TRAIT_LOSES_NAN, FLOAT_ERROR = LT_TRAIT_FLOAT_ERROR };
 
 static const struct lt_opinfo ops[LT_NOP] = {
-#define OP(name_, arity_, types, result, identity_, order, traits_, ulp_, source_f, source_i, value_f, value_i, error, doc_) \
-	[LT_OP_##name_] = { .name = #name_, .arity = arity_, .any = CLASS_##types == CLASS_ANY, \
-		.classes = CLASS_##types & CLASS_FIB, .to_bool = RESULT_##result == RESULT_BOOL, \
-		.identity = LT_ID_##identity_, .ordered = ORDER_##order == ORDER_ORDERED, .traits = traits_, .ulp = ulp_, \
-		.csource_f = source_f, .csource_i = source_i, .doc = doc_ },
+#define OP(name_, arity_, types, result, identity_, order, traits_, ulp_, source_f, source_i, value_f, value_i, error, \
+	doc_) \
+	[LT_OP_##name_] = { .name = #name_, \
+		.arity = arity_, \
+		.any = CLASS_##types == CLASS_ANY, \
+		.classes = CLASS_##types & CLASS_FIB, \
+		.to_bool = RESULT_##result == RESULT_BOOL, \
+		.identity = LT_ID_##identity_, \
+		.ordered = ORDER_##order == ORDER_ORDERED, \
+		.traits = traits_, \
+		.ulp = ulp_, \
+		.csource_f = source_f, \
+		.csource_i = source_i, \
+		.doc = doc_ },
 #define DATA(name_, arity_, doc_) \
 	[LT_OP_##name_] = { .name = #name_, .arity = arity_, .data = true, .any = true, \
 		.csource_f = "", .csource_i = "", .doc = doc_ },

@@ -50,14 +50,16 @@ union lt_scalar { double f; int64_t i; };
 const struct lt_opinfo *lt__op_info(enum lt_opcode);
 int lt__op_find(const char *name);                      /* -1: no such */
 const struct lt_dtypeinfo *lt__dtype_info(enum lt_dtype);
-/* How far a is from b, floats of a type; an infinity counts as the largest number of the type and half a step more, since what overflows on
- * one side may have just not done so on the other.  Of a NaN, or two infinities that differ: infinity. */
+/* How far a is from b, floats of a type; an infinity counts as the largest number of the type and half a step more,
+ * since what overflows on one side may have just not done so on the other.  Of a NaN, or two infinities that differ:
+ * infinity. */
 double lt__float_distance(double a, double b, enum lt_dtype);
 int lt__dtype_find(const char *name);                   /* by name ("f32"); 0: no such */
 int lt__dtype_find_script(const char *name, size_t bytes);      /* by script keyword; 0: no such */
 
-/* Whether a value of it is an operation for those who count them (lt/program.h): arithmetic, comparisons, logic and functions are, whatever
- * they cost; what moves or chooses a value (copy, select, cast, view, gather, update) is none. */
+/* Whether a value of it is an operation for those who count them (lt/program.h): arithmetic, comparisons, logic and
+ * functions are, whatever they cost; what moves or chooses a value (copy, select, cast, view, gather, update) is
+ * none. */
 static inline bool lt__op_counts(enum lt_opcode op) { return !lt__op_info(op)->data && !lt__op_info(op)->any; }
 
 /* Whether `op` computes on operands of compute type `t` (or any, for copy and select). */

@@ -57,12 +57,15 @@ lt_var lt__var_add(struct lt_graph *g, const char *name, int64_t extent, const s
 	struct lt_vardef v = { .extent = extent, .bounded = limit != NULL };
 
 	if (extent < 1) {
-		lt__graph_fail(g, LT_EINVAL, "dim '%.100s' has extent %lld: at least 1 is needed", name ? name : "?", (long long)extent);
+		lt__graph_fail(g, LT_EINVAL, "dim '%.100s' has extent %lld: at least 1 is needed", name ? name : "?",
+			(long long)extent);
 		return -1;
 	}
 	if (limit && !lt__linear_fits(g, limit)) {
-		lt__graph_fail(g, LT_EOVERFLOW, "the extent of dim '%.100s' exceeds 62 bits: narrow the ranges of the run-time scalars in its "
-			"limit", name ? name : "?");
+		lt__graph_fail(g, LT_EOVERFLOW,
+			"the extent of dim '%.100s' exceeds 62 bits: narrow the ranges of the run-time scalars in its "
+			"limit",
+			name ? name : "?");
 		return -1;
 	}
 	if (limit)
@@ -249,7 +252,8 @@ static lt_param add_param(struct lt_graph *g, lt_node source, int64_t element, i
 	}
 	if (!find_element(g, &source, &element))
 		return LT_NONE;
-	key = lt__arena_format(g->arena, "param:%d:%lld:%lld:%lld", source, (long long)element, (long long)low, (long long)high);
+	key = lt__arena_format(
+		g->arena, "param:%d:%lld:%lld:%lld", source, (long long)element, (long long)low, (long long)high);
 	found = lt__names_find(g->labels, key, strlen(key));
 	if (found >= 0)
 		return found;

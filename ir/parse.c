@@ -177,8 +177,8 @@ static lt_status parse_known_var(struct lt_parser *p, lt_var *out)
 {
 	*out = p->l.kind == LT_TOKEN_NAME ? lt__names_find(p->g->var_names, p->l.at, p->l.bytes) : -1;
 	if (*out < 0)
-		return LT_PARSE_FAIL(p, "expected the name of a var, found %s%s", lt__lex_text(p->ctx, &p->l), p->l.kind == LT_TOKEN_NAME ?
-			lt__nearest_var(p->g, p->l.at, p->l.bytes) : "");
+		return LT_PARSE_FAIL(p, "expected the name of a var, found %s%s", lt__lex_text(p->ctx, &p->l),
+			p->l.kind == LT_TOKEN_NAME ? lt__nearest_var(p->g, p->l.at, p->l.bytes) : "");
 	lt__lex_next(&p->l);
 	return LT_OK;
 }
@@ -239,7 +239,10 @@ static lt_status (*const parse_attributes[LT_NOP])(struct lt_parser *, struct lt
 	[LT_OP_update] = parse_update,
 };
 
-static const char *near_type(struct lt_context *ctx, const char *word, size_t bytes) { return lt__nearest_dtype(ctx, false, word, bytes); }
+static const char *near_type(struct lt_context *ctx, const char *word, size_t bytes)
+{
+	return lt__nearest_dtype(ctx, false, word, bytes);
+}
 
 static const char *near_operator(struct lt_context *ctx, const char *word, size_t bytes)
 {
@@ -419,7 +422,8 @@ static lt_status parse_graph(void *user)
 	return settle_bounds(p);
 }
 
-lt_status lt_graph_parse(struct lt_context *ctx, const char *text, size_t bytes, const char *file, struct lt_graph **out)
+lt_status lt_graph_parse(
+	struct lt_context *ctx, const char *text, size_t bytes, const char *file, struct lt_graph **out)
 {
 	struct lt_parser p = { .ctx = ctx };
 	lt_status status;

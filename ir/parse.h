@@ -6,7 +6,8 @@
 #include "ir/lex.h"
 
 enum lt_term_kind { LT_TERM_CONSTANT, LT_TERM_PARAM, LT_TERM_DIM, LT_TERM_FLOOR };
-struct lt_parse_term  { enum lt_term_kind kind; int32_t index; int64_t coef; };      /* index: of the piece's params, dims, floors */
+/* index: of the piece's params, dims, floors */
+struct lt_parse_term  { enum lt_term_kind kind; int32_t index; int64_t coef; };
 struct lt_span  { int32_t first, n; };                                          /* of terms */
 struct lt_floor { int64_t den; struct lt_span num; };
 struct lt_open  { int32_t first; int64_t coef; bool paren; };                  /* a floor under way */

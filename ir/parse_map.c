@@ -297,8 +297,14 @@ static lt_status make_map(struct lt_parser *p, int32_t n_guard, struct lt_map *o
 	return LT_OK;
 }
 
-struct view_pieces { struct lt_graphpiece *piece; int32_t n, cap; lt_node *operand; int32_t n_operand, cap_operand; bool listed;
-	struct lt_names *seen; };
+struct view_pieces {
+	struct lt_graphpiece *piece;
+	int32_t n, cap;
+	lt_node *operand;
+	int32_t n_operand, cap_operand;
+	bool listed;
+	struct lt_names *seen;
+};
 
 static lt_status parse_indices(struct lt_parser *p)
 {
@@ -320,7 +326,8 @@ static bool at_operand_number(const struct lt_parser *p)
 }
 
 /* %source[...], or 0[...] where the operands are listed, or a value. */
-static lt_status parse_source(struct lt_parser *p, struct view_pieces *s, const struct lt_nodedef *n, struct lt_graphpiece *piece)
+static lt_status parse_source(
+	struct lt_parser *p, struct view_pieces *s, const struct lt_nodedef *n, struct lt_graphpiece *piece)
 {
 	int64_t number;
 	lt_node x;
@@ -351,7 +358,8 @@ static lt_status parse_source(struct lt_parser *p, struct view_pieces *s, const 
 	return parse_indices(p);
 }
 
-static lt_status parse_piece(struct lt_parser *p, struct view_pieces *s, const struct lt_nodedef *n, struct lt_graphpiece *piece)
+static lt_status parse_piece(
+	struct lt_parser *p, struct view_pieces *s, const struct lt_nodedef *n, struct lt_graphpiece *piece)
 {
 	int32_t n_row;
 	int64_t zero;

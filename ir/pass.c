@@ -7,8 +7,9 @@ static const struct pass_row rows[] = {
 #include "ir/pass.def"
 };
 
-lt_status lt__passes_run(const struct lt_graph *in, void (*trace)(void *, char letter, const char *name, const struct lt_graph *),
-	void *user, struct lt_graph **out)
+lt_status lt__passes_run(const struct lt_graph *in,
+	void (*trace)(void *, char letter, const char *name, const struct lt_graph *), void *user,
+	struct lt_graph **out)
 {
 	struct lt_graph *before = NULL, *after;
 

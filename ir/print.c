@@ -74,7 +74,11 @@ static void say_string(struct graph_printer *p, const char *text)
 
 		bytes = lt__plain_next(text, n, &plain);
 		for (size_t i = 0; i < bytes; i++) {
-			snprintf(escape, sizeof escape, found ? "\\%c" : plain ? "%c" : "\\x%02x", found ? letter[found - special] : (unsigned char)text[i]);
+			snprintf(escape, sizeof escape,
+				found           ? "\\%c"
+					: plain ? "%c"
+						: "\\x%02x",
+				found ? letter[found - special] : (unsigned char)text[i]);
 			printer_text(p, escape);
 		}
 	}
@@ -277,7 +281,8 @@ static void say_with(struct graph_printer *p, const struct print_columns *c)
 	printer_text(p, ": ");
 }
 
-static void say_piece(struct graph_printer *p, const struct lt_nodedef *n, const struct lt_graphpiece *piece, bool listed)
+static void say_piece(
+	struct graph_printer *p, const struct lt_nodedef *n, const struct lt_graphpiece *piece, bool listed)
 {
 	const struct lt_map *m = &piece->map;
 	struct print_columns c = { .map = m, .dim = n->dim, .numbered = !follows(p, m) };

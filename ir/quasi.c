@@ -296,8 +296,8 @@ enum lt_sign lt__quasi_guard(struct lt_quasi *q, int64_t *row)
 }
 
 /* One expression's walk: params, then divs after what is in them; a stack instead of recursion. */
-static void appear(const struct lt_map *map, const int64_t *row, int32_t *param, int32_t *n_param, int32_t *div, int32_t *n_div,
-	int32_t *seen_param, int32_t *seen_div, int32_t *stack, int32_t *from)
+static void appear(const struct lt_map *map, const int64_t *row, int32_t *param, int32_t *n_param, int32_t *div,
+	int32_t *n_div, int32_t *seen_param, int32_t *seen_div, int32_t *stack, int32_t *from)
 {
 	int32_t base = 1 + map->n_param + map->n_dim, depth = 0, start = 0;
 	size_t width = (size_t)lt__map_width(map);
@@ -330,10 +330,12 @@ static void appear(const struct lt_map *map, const int64_t *row, int32_t *param,
 	}
 }
 
-void lt__map_appearance(const struct lt_map *map, int32_t *param, int32_t *n_param, int32_t *div, int32_t *n_div, int32_t *scratch)
+void lt__map_appearance(
+	const struct lt_map *map, int32_t *param, int32_t *n_param, int32_t *div, int32_t *n_div, int32_t *scratch)
 {
 	size_t width = (size_t)lt__map_width(map);
-	int32_t *seen_div = scratch, *stack = scratch + map->n_div, *from = stack + map->n_div, *seen_param = from + map->n_div;
+	int32_t *seen_div = scratch, *stack = scratch + map->n_div, *from = stack + map->n_div,
+		*seen_param = from + map->n_div;
 
 	memset(scratch, 0, ((size_t)map->n_div * 3 + (size_t)map->n_param) * sizeof *scratch);
 	*n_param = *n_div = 0;

@@ -35,5 +35,6 @@ bool lt__row_add(int64_t *a, int64_t factor, const int64_t *b, int32_t n);
 /* The columns of a map in the order in which its text names them: rows, then guards; in each expression dims, params,
  * divs, a div after what is in it.  Writes the numbers of the used params (n_param at most) and divs, and their
  * counts.  scratch: 3 * n_div + n_param numbers. */
-void lt__map_appearance(const struct lt_map *, int32_t *param, int32_t *n_param, int32_t *div, int32_t *n_div, int32_t *scratch);
+void lt__map_appearance(
+	const struct lt_map *, int32_t *param, int32_t *n_param, int32_t *div, int32_t *n_div, int32_t *scratch);
 #endif

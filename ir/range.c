@@ -9,13 +9,15 @@ bool lt__span_add(int64_t coef, int64_t low, int64_t high, int64_t *least, int64
 {
 	int64_t a, b;
 
-	if (!within(coef) || lt__mul_overflow(coef, coef < 0 ? high : low, &a) || lt__mul_overflow(coef, coef < 0 ? low : high, &b)
-	    || lt__add_overflow(*least, a < 0 ? a : 0, least) || lt__add_overflow(*most, b > 0 ? b : 0, most))
+	if (!within(coef) || lt__mul_overflow(coef, coef < 0 ? high : low, &a)
+		|| lt__mul_overflow(coef, coef < 0 ? low : high, &b) || lt__add_overflow(*least, a < 0 ? a : 0, least)
+		|| lt__add_overflow(*most, b > 0 ? b : 0, most))
 		return false;
 	return *least >= -LT_ROW_MAX && *most <= LT_ROW_MAX;
 }
 
-bool lt__row_span(const int64_t *row, int32_t n, const int64_t *low, const int64_t *high, int64_t *least, int64_t *most, int32_t *column)
+bool lt__row_span(const int64_t *row, int32_t n, const int64_t *low, const int64_t *high, int64_t *least, int64_t *most,
+	int32_t *column)
 {
 	*least = *most = 0;
 	for (int32_t i = 0; i < n; i++)
@@ -26,7 +28,8 @@ bool lt__row_span(const int64_t *row, int32_t n, const int64_t *low, const int64
 	return true;
 }
 
-void lt__row_values(const int64_t *row, int32_t n, const int64_t *low, const int64_t *high, int64_t *least, int64_t *most)
+void lt__row_values(
+	const int64_t *row, int32_t n, const int64_t *low, const int64_t *high, int64_t *least, int64_t *most)
 {
 	*least = *most = row[0];
 	for (int32_t i = 1; i < n; i++) {
@@ -42,7 +45,8 @@ static bool unfit(struct lt_unfit *why, enum lt_unfit_kind kind, int32_t number,
 	return false;
 }
 
-bool lt__map_columns(const struct lt_graph *g, const int64_t *extent, const struct lt_map *m, int64_t *low, int64_t *high, struct lt_unfit *why)
+bool lt__map_columns(const struct lt_graph *g, const int64_t *extent, const struct lt_map *m, int64_t *low,
+	int64_t *high, struct lt_unfit *why)
 {
 	int32_t width = lt__map_width(m), base = 1 + m->n_param + m->n_dim, column;
 	int64_t least, most;

@@ -20,7 +20,8 @@ static size_t require_key(const struct lt_linear *l, int64_t sign, struct key *k
 	return sizeof *key * (size_t)l->n;
 }
 
-/* The least that the sum without its constant can be by requirement r, whose sum has the same params; false: it says nothing. */
+/* The least that the sum without its constant can be by requirement r, whose sum has the same params; false: it says
+ * nothing. */
 static bool min_by(const struct lt_require *r, const struct key *key, size_t bytes, int64_t *least)
 {
 	struct key own[LT_MAX_RANK];

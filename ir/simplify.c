@@ -1,4 +1,5 @@
-/* ir/simplify.c -- maps in their simplest form, and their ranges: the rules of ir/quasi.c, in order, over guards and rows. */
+/* ir/simplify.c -- maps in their simplest form, and their ranges: the rules of ir/quasi.c, in order, over guards and
+ * rows. */
 #include <string.h>
 #include "ir/range.h"
 #include "ir/simplify.h"
@@ -226,8 +227,8 @@ static bool simplify_begin(struct lt_simplify *t, bool *done)
 
 struct writing { struct lt_simplify *t; struct lt_arena *arena; struct lt_map *out; };
 
-static void write_row(const struct lt_simplify *t, const int64_t *from, const int32_t *param, int32_t n_param, const int32_t *div,
-	int32_t n_div, int64_t *to)
+static void write_row(const struct lt_simplify *t, const int64_t *from, const int32_t *param, int32_t n_param,
+	const int32_t *div, int32_t n_div, int64_t *to)
 {
 	const struct lt_map *m = t->map;
 
@@ -280,8 +281,8 @@ static lt_status write_map(void *user)
 	return LT_OK;
 }
 
-lt_status lt__map_simplify(const struct lt_graph *g, struct lt_arena *arena, const struct lt_box *box, struct lt_map *map,
-	bool *empty)
+lt_status lt__map_simplify(
+	const struct lt_graph *g, struct lt_arena *arena, const struct lt_box *box, struct lt_map *map, bool *empty)
 {
 	struct lt_simplify t = { .g = g, .box = box, .map = map };
 	struct writing w = { .t = &t, .arena = arena, .out = map };
@@ -301,7 +302,8 @@ lt_status lt__map_simplify(const struct lt_graph *g, struct lt_arena *arena, con
 	return status;
 }
 
-bool lt__map_range(const struct lt_graph *g, const struct lt_box *box, const struct lt_map *map, int64_t *low, int64_t *high)
+bool lt__map_range(
+	const struct lt_graph *g, const struct lt_box *box, const struct lt_map *map, int64_t *low, int64_t *high)
 {
 	struct lt_simplify t = { .g = g, .box = box, .map = map };
 	bool done, plain;

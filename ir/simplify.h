@@ -1,4 +1,5 @@
-/* ir/simplify.h -- a map being brought into its simplest form: what ir/simplify.c holds and ir/affine.c asks isl about. */
+/* ir/simplify.h -- a map being brought into its simplest form: what ir/simplify.c holds and ir/affine.c asks isl
+ * about. */
 #ifndef LT_IR_SIMPLIFY_H
 #define LT_IR_SIMPLIFY_H
 #include "ir/quasi.h"

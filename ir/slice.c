@@ -29,8 +29,9 @@ static bool is_fixed(const struct lt_graph *g, lt_node x, int32_t axis, const ch
 	const struct lt_vardef *v = &g->var[g->node[x].dim[axis]];
 
 	if (v->bounded)
-		lt__graph_fail(g, LT_EUNSUPPORTED, "axis %d ('%.100s') of '%.200s' is bounded by a run-time scalar and cannot be %s: %s",
-			axis, v->name, g->node[x].name, what, remedy);
+		lt__graph_fail(g, LT_EUNSUPPORTED,
+			"axis %d ('%.100s') of '%.200s' is bounded by a run-time scalar and cannot be %s: %s", axis,
+			v->name, g->node[x].name, what, remedy);
 	return !v->bounded;
 }
 
@@ -71,7 +72,8 @@ lt_node lt_graph_slice(struct lt_graph *g, lt_node x, int32_t axis, int64_t begi
 }
 
 /* a - b */
-static lt_status difference(struct lt_graph *g, const struct lt_linear *a, const struct lt_linear *b, struct lt_linear *out)
+static lt_status difference(
+	struct lt_graph *g, const struct lt_linear *a, const struct lt_linear *b, struct lt_linear *out)
 {
 	lt_param *param = LT_NEW(g->arena, lt_param, a->n + b->n);
 	int64_t *coef = LT_NEW(g->arena, int64_t, a->n + b->n), constant;
@@ -217,7 +219,8 @@ lt_node lt_graph_pad(struct lt_graph *g, lt_node x, const int64_t *before, const
 }
 
 /* Greatest position of a window in the source; -1 with a sentence. */
-static int64_t window_end(struct lt_graph *g, lt_node x, lt_var out, lt_var tap, int64_t stride, int64_t dilation, int64_t before)
+static int64_t window_end(
+	struct lt_graph *g, lt_node x, lt_var out, lt_var tap, int64_t stride, int64_t dilation, int64_t before)
 {
 	int64_t a, b, last;
 
@@ -237,8 +240,9 @@ static int64_t window_end(struct lt_graph *g, lt_node x, lt_var out, lt_var tap,
 			"to begin later", g->node[x].name, (long long)before);
 		return -1;
 	}
-	if (__builtin_mul_overflow(g->var[out].extent - 1, stride, &a) || __builtin_mul_overflow(g->var[tap].extent - 1, dilation, &b)
-	    || __builtin_add_overflow(a, b, &last)) {
+	if (__builtin_mul_overflow(g->var[out].extent - 1, stride, &a)
+		|| __builtin_mul_overflow(g->var[tap].extent - 1, dilation, &b)
+		|| __builtin_add_overflow(a, b, &last)) {
 		lt__graph_fail(g, LT_EOVERFLOW, "the window over '%.200s' exceeds 63 bits", g->node[x].name);
 		return -1;
 	}

@@ -353,8 +353,10 @@ static lt_status check_vars(const struct lt_graph *g)
 		if (d->bounded)
 			LT_TRY(check_linear(g, &d->limit, "the extent of var", d->name));
 		if (d->bounded && !lt__linear_fits(g, &d->limit))
-			return lt_fail(g->ctx, LT_EOVERFLOW, "the extent of var '%.200s' exceeds 62 bits: narrow the ranges of the run-time scalars "
-				"in its limit", d->name);
+			return lt_fail(g->ctx, LT_EOVERFLOW,
+				"the extent of var '%.200s' exceeds 62 bits: narrow the ranges of the run-time scalars "
+				"in its limit",
+				d->name);
 	}
 	return LT_OK;
 }

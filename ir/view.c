@@ -25,8 +25,10 @@ static bool has_sizes(const struct lt_graph *g, const struct lt_map *m, int32_t 
 		&& m->n_param <= LT_MAX_WIDTH && m->n_div <= LT_MAX_WIDTH && n_dim <= LT_MAX_RANK;
 
 	if (!good)
-		lt__graph_fail(g, LT_EINVAL, "the map of piece %d, with %d params, %d dims, %d divisions, %d guards and %d rows, does "
-			"not fit a view of %d dims", piece, m->n_param, m->n_dim, m->n_div, m->n_guard, m->n_row, n_dim);
+		lt__graph_fail(g, LT_EINVAL,
+			"the map of piece %d, with %d params, %d dims, %d divisions, %d guards and %d rows, does not "
+			"fit a view of %d dims",
+			piece, m->n_param, m->n_dim, m->n_div, m->n_guard, m->n_row, n_dim);
 	return good;
 }
 
@@ -43,8 +45,8 @@ static lt_node add_view(struct lt_graph *g, int32_t n_dim, const lt_var *dims, i
 	for (int32_t i = 0; i < n_piece; i++) {
 		bool immediate = piece[i].source == LT_OMIT && !piece[i].map.n_row;
 
-		if (!lt__graph_given(g, piece[i].source, "the source of a piece") || (!immediate && !lt__graph_has(g, piece[i].source))
-			|| !has_sizes(g, &piece[i].map, n_dim, i))
+		if (!lt__graph_given(g, piece[i].source, "the source of a piece")
+			|| (!immediate && !lt__graph_has(g, piece[i].source)) || !has_sizes(g, &piece[i].map, n_dim, i))
 			return -1;
 		def.piece[i].source = immediate ? -1 : operand_of(&def, piece[i].source);
 		def.piece[i].map = lt__map_copy(g->arena, &piece[i].map);
@@ -117,9 +119,12 @@ lt_node lt__build_rename(struct lt_graph *g, lt_node x, int32_t n, const lt_var 
 		if (dims[i] == -1)
 			return -1;
 		if (dims[i] < 0 || dims[i] >= g->n_var || !lt__var_same_range(g, v, dims[i])) {
-			lt__graph_fail(g, LT_ETYPE, "dim %d of '%.200s' (%s) cannot be renamed to '%.100s' of extent %lld: the extents differ",
-				i, g->node[x].name, lt__node_shape_text(g, x), dims[i] >= 0 && dims[i] < g->n_var ? g->var[dims[i]].name
-				: "?", (long long)lt_var_extent(g, dims[i]));
+			lt__graph_fail(g, LT_ETYPE,
+				"dim %d of '%.200s' (%s) cannot be renamed to '%.100s' of extent %lld: the extents "
+				"differ",
+				i, g->node[x].name, lt__node_shape_text(g, x),
+				dims[i] >= 0 && dims[i] < g->n_var ? g->var[dims[i]].name : "?",
+				(long long)lt_var_extent(g, dims[i]));
 			return -1;
 		}
 		same &= dims[i] == v;
@@ -210,8 +215,10 @@ static int64_t joined_extent(struct lt_graph *g, int32_t axis, int32_t n, const 
 			return -1;
 		}
 		if (v->bounded && n > 1) {
-			lt__graph_fail(g, LT_EUNSUPPORTED, "axis %d of '%.200s' is bounded by a run-time scalar and cannot be joined: join first, "
-				"then slice", axis, g->node[x[i]].name);
+			lt__graph_fail(g, LT_EUNSUPPORTED,
+				"axis %d of '%.200s' is bounded by a run-time scalar and cannot be joined: join first, "
+				"then slice",
+				axis, g->node[x[i]].name);
 			return -1;
 		}
 		if (__builtin_add_overflow(sum, v->extent, &sum)) {

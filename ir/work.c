@@ -19,7 +19,8 @@ int64_t lt__graph_operations(const struct lt_graph *g, struct lt_arena *a, const
 	int64_t sum = 0;
 	lt_var *loops = LT_NEW(a, lt_var, 2 * LT_MAX_RANK + 1);
 	for (lt_node n = 0; n < g->n_node; n++)
-		if (lt__op_counts(g->node[n].op) && !(without && without[n]) && lt__add_overflow(sum, operations_of(g, n, extent, loops), &sum))
+		if (lt__op_counts(g->node[n].op) && !(without && without[n])
+			&& lt__add_overflow(sum, operations_of(g, n, extent, loops), &sum))
 			return INT64_MAX;
 	return sum;
 }

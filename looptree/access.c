@@ -241,7 +241,8 @@ static void name_trip_count(const struct lt_graph *g, struct lt_arena *a, struct
 			for (int32_t i = 0; base && i < base->n_dim; i++) {
 				const struct lt_vardef *v = &g->var[base->dim[i]];
 				int32_t of = v->unit && !v->span ? lt__leaf_column(leaf, v->of) : -1, at = leaf->n_var, d;
-				if (of < 0 || of >= leaf->n_var || lt__leaf_column(leaf, base->dim[i]) >= 0 || (d = find_trip(&piece->map, of, v->unit)) < 0)
+				if (of < 0 || of >= leaf->n_var || lt__leaf_column(leaf, base->dim[i]) >= 0
+					|| (d = find_trip(&piece->map, of, v->unit)) < 0)
 					continue;
 				while (at < leaf->n_var + leaf->n_trip && leaf->var[at] != base->dim[i])
 					at++;
@@ -318,7 +319,8 @@ lt_status lt__leaf(struct lt_looptree *t, lt_node n, const struct lt_leaf **out)
 	return LT_OK;
 }
 
-void lt__leaf_dest(const struct lt_graph *g, struct lt_arena *a, lt_node n, const struct lt_leaf *leaf, struct lt_map *out)
+void lt__leaf_dest(
+	const struct lt_graph *g, struct lt_arena *a, lt_node n, const struct lt_leaf *leaf, struct lt_map *out)
 {
 	const struct lt_nodedef *d = &g->node[n];
 	int32_t *at = LT_NEW(a, int32_t, d->n_dim + 1), n_param = 0;

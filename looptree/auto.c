@@ -46,7 +46,8 @@ static bool completes_inside(const struct lt_auto *s, lt_node n, lt_tnode root)
 {
 	/* An update needs its old value whole: the nest that makes it must have ended. */
 	const struct lt_nodedef *d = &s->g->node[n];
-	return d->op != LT_OP_update || s->t->leaf_of[d->operand[0]] < 0 || lt__root_of(s->t, s->t->leaf_of[d->operand[0]]) != root;
+	return d->op != LT_OP_update || s->t->leaf_of[d->operand[0]] < 0
+		|| lt__root_of(s->t, s->t->leaf_of[d->operand[0]]) != root;
 }
 
 /* Innermost loop of `root` under which the cluster may be at the end of the nest; -1: none. */
@@ -103,12 +104,15 @@ static bool nest_fits(const struct lt_auto *s, lt_tnode root, lt_node n)
 static lt_tnode find_twin(const struct lt_auto *s, lt_node n, lt_tnode latest)
 {
 	for (lt_node u = n - 1; s->g->node[n].reduce && u >= 0 && u > n - LOOK_BACK; u--) {
-		lt_tnode at = s->g->node[u].reduce ? s->t->leaf_of[u] : -1, root = at < 0 ? -1 : lt__root_of(s->t, at), parent = at < 0 ? -1 : s->t->node[at].parent;
+		lt_tnode at = s->g->node[u].reduce ? s->t->leaf_of[u] : -1, root = at < 0 ? -1 : lt__root_of(s->t, at),
+			 parent = at < 0 ? -1 : s->t->node[at].parent;
 		if (parent < 0 || !nest_fits(s, root, n) || (latest >= 0 && s->nest[latest].number >= s->nest[root].number))
 			continue;
 		int32_t i = s->order.n;
-		for (at = parent; i > 0 && at >= 0 && s->t->node[at].kind == LT_TLOOP && s->t->node[at].var == s->order.loop[i - 1].var
-		     && s->t->node[at].step == s->order.loop[i - 1].step; at = s->t->node[at].parent)
+		for (at = parent; i > 0 && at >= 0 && s->t->node[at].kind == LT_TLOOP
+			&& s->t->node[at].var == s->order.loop[i - 1].var
+			&& s->t->node[at].step == s->order.loop[i - 1].step;
+			at = s->t->node[at].parent)
 			i--;
 		if (i > 0 || at >= 0)
 			continue;
@@ -147,7 +151,9 @@ static lt_status place_cluster(struct lt_auto *s, lt_node n)
 	if (scalar && s->last_group >= 0 && (root < 0 || s->nest[root].number <= s->nest[s->last_group].number))
 		root = s->last_group;
 	if (root >= 0 && nest_fits(s, root, n))
-		place = !scalar ? find_place(s, n, root) : s->t->node[root].kind == LT_TGROUP && completes_inside(s, n, root) ? root : -1;
+		place = !scalar                                                              ? find_place(s, n, root)
+			: s->t->node[root].kind == LT_TGROUP && completes_inside(s, n, root) ? root
+											     : -1;
 	if (!scalar && place < 0)
 		place = find_twin(s, n, root);
 	if (scalar && place < 0)
@@ -179,7 +185,12 @@ static lt_status place_many(struct lt_auto *s, lt_node n)
 	return LT_OK;
 }
 
-struct auto_input { struct lt_looptree *t; const struct lt_target *const *target; int32_t n_target; const int32_t *class; };
+struct auto_input {
+	struct lt_looptree *t;
+	const struct lt_target *const *target;
+	int32_t n_target;
+	const int32_t *class;
+};
 
 static bool wants_vectors(const struct lt_target *t) { return t && t->vector_bytes > 1; }
 
@@ -199,7 +210,8 @@ static lt_status auto_place(struct lt_auto *s, lt_node n)
 	return lt__product_place_epilogue(s, s->behind[n]);
 }
 
-/* Vectors and threads for the nests that have none; one target after the other, by the place of the roots, which stays. */
+/* Vectors and threads for the nests that have none; one target after the other, by the place of the roots, which
+ * stays. */
 static lt_status add_vectors(struct lt_auto *s, int32_t n_target)
 {
 	struct lt_looptree *t = s->t;
@@ -224,7 +236,12 @@ static lt_status add_vectors(struct lt_auto *s, int32_t n_target)
 static lt_status auto_body(void *arg)
 {
 	struct auto_input *b = arg;
-	struct lt_auto s = { .g = b->t->graph, .t = b->t, .target = b->target[0], .targets = b->target, .base_class = b->class, .last_group = -1,
+	struct lt_auto s = { .g = b->t->graph,
+		.t = b->t,
+		.target = b->target[0],
+		.targets = b->target,
+		.base_class = b->class,
+		.last_group = -1,
 		.member = LT_NEW(b->t->arena, lt_node, LT_MAX_CLUSTER + 1) };
 	bool any = false;
 	for (int32_t i = 0; i < b->n_target; i++)
@@ -245,8 +262,8 @@ static lt_status auto_body(void *arg)
 	return add_vectors(&s, b->n_target);
 }
 
-lt_status lt__looptree_auto_for(const struct lt_graph *g, const struct lt_target *const *target, int32_t n_target, const int32_t *class,
-	struct lt_looptree **out)
+lt_status lt__looptree_auto_for(const struct lt_graph *g, const struct lt_target *const *target, int32_t n_target,
+	const int32_t *class, struct lt_looptree **out)
 {
 	LT_TRY(lt_looptree_new(g, out));
 	struct auto_input b = { *out, target, n_target, class };

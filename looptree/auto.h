@@ -9,11 +9,12 @@ struct lt_auto_loop { lt_var var; int64_t step; };
 struct lt_auto_order { int32_t n, cap; struct lt_auto_loop *loop; bool contraction; };
 struct lt_auto_nest { int32_t number, leaves, class; bool constant, closed; }; /* closed: nothing is added to it */
 
-/* A sum of products over vars that both factors have, and the tree that it gets.  A var of the product is batch (of both factors and
- * the sum), row (of the left one and the sum), column (of the right one and the sum) or deep (summed over).  Which factor is the
- * right one follows from the sum: its last dim, which runs along memory, is a column. */
+/* A sum of products over vars that both factors have, and the tree that it gets.  A var of the product is batch (of
+ * both factors and the sum), row (of the left one and the sum), column (of the right one and the sum) or deep (summed
+ * over).  Which factor is the right one follows from the sum: its last dim, which runs along memory, is a column. */
 enum lt_product_form {
-	LT_PRODUCT_TILE,        /* register tiles; the right factor is read where it lies, or packed before the first run     */
+	/* register tiles; the right factor is read where it lies, or packed before the first run */
+	LT_PRODUCT_TILE,
 	LT_PRODUCT_PANEL,       /* the same, inside loops that pack a panel of the right factor
 	                         * */
 	LT_PRODUCT_ROWS,        /* few rows: the right factor is read once, a few of its rows at a time                      */
@@ -26,21 +27,25 @@ struct lt_product {
 	lt_node left_copy, right_copy, part, out;       /* derived nodes; -1: none.  out: the sum in its place
 	                                                 * */
 	struct lt_vars batch, row, column, deep;        /* outermost first; unit vars are batch                              */
-	lt_var m, n, n2;                /* of a register tile: a row var, the sum's last column, another column; -1: none     */
+	/* of a register tile: a row var, the sum's last column, another column; -1: none */
+	lt_var m, n, n2;
 	int64_t tile_m, tile_n, tile_n2, lanes;         /* tile_n: a multiple of the lanes, or all of n                      */
 	enum lt_tail tail;              /* of the loop over tiles of n                                                       */
 	int64_t block_m, block_n;       /* elements of m and n in an iteration of the loops around the tiles; 0: no such loops
 	                                 * */
 	lt_var k;                       /* deep var that is cut in blocks, -1: none                                          */
 	int64_t block_k;
-	bool right_early, left_early;   /* the copy is made in a nest of its own, in the order of its layout                  */
-	bool left_whole;                /* left_copy is made once in the nest, for all rows                                   */
+	/* the copy is made in a nest of its own, in the order of its layout */
+	bool right_early, left_early;
+	/* left_copy is made once in the nest, for all rows */
+	bool left_whole;
 	bool parallel;
 	bool across;                    /* n is not the sum's last dim: its vectors are stored lane by lane                  */
 	bool rows_outside;              /* rows but m are looped over outside n, to have iterations for threads
 	                                 * */
 	/* where the leaves after the sum go */
-	lt_node epilogue;               /* last node of a cluster that alone reads the sum, element by element; -1            */
+	/* last node of a cluster that alone reads the sum, element by element; -1 */
+	lt_node epilogue;
 	lt_tnode end;                   /* below it; -1: not placed yet                                                      */
 	bool in_tile;                   /* with the loops of a tile, else of all that `end` leaves                           */
 };
@@ -49,7 +54,8 @@ struct lt_auto {
 	const struct lt_graph *g;
 	struct lt_looptree *t;
 	const struct lt_target *target;         /* that of what is in hand */
-	/* A tree for several targets (targets.c): a nest has nodes of one class only, that of its target; base_class NULL: one for all. */
+	/* A tree for several targets (targets.c): a nest has nodes of one class only, that of its target; base_class
+	 * NULL: one for all. */
 	const struct lt_target *const *targets;
 	const int32_t *base_class;              /* by node of the tree's base: which of the targets */
 	int32_t *class, aim;                    /* by node: the same; that of what is in hand */
@@ -82,17 +88,24 @@ void lt__auto_record_nest(struct lt_auto *, lt_tnode root, bool constant, bool c
 /* looptree/targets.c: finds the classes of the graph's nodes; turns to the target of node n. */
 void lt__auto_classes(struct lt_auto *);
 void lt__auto_aim(struct lt_auto *, lt_node n);
-static inline bool lt__auto_same_class(const struct lt_auto *s, lt_node a, lt_node b) { return !s->class || s->class[a] == s->class[b]; }
-/* looptree/auto_call.c: products for the routines of their target; nodes have moved (`to`, by old number) and their places in in_call with
- * them; the nest of the call of node n, if n is what it writes. */
+static inline bool lt__auto_same_class(const struct lt_auto *s, lt_node a, lt_node b)
+{
+	return !s->class || s->class[a] == s->class[b];
+}
+/* looptree/auto_call.c: products for the routines of their target; nodes have moved (`to`, by old number) and their
+ * places in in_call with them; the nest of the call of node n, if n is what it writes. */
 void lt__auto_calls(struct lt_auto *);
 void lt__auto_move_calls(struct lt_auto *, const lt_node *to);
 lt_status lt__auto_place_call(struct lt_auto *, lt_node n);
 /* Elements of a vector; below 2: none. */
-static inline int64_t lt__auto_lanes(const struct lt_target *t, enum lt_dtype d) { return t ? t->vector_bytes / lt__dtype_info(d)->bytes : 0; }
+static inline int64_t lt__auto_lanes(const struct lt_target *t, enum lt_dtype d)
+{
+	return t ? t->vector_bytes / lt__dtype_info(d)->bytes : 0;
+}
 /* Whether a vector loop may have the lanes of a few vectors: what does not fit one is cut by halves then. */
 static inline bool lt__auto_halves(int64_t lanes) { return lanes > 0 && (lanes & (lanes - 1)) == 0; }
-/* Bytes of the cache that blocks are cut for: the second, or the nearest to it that is known; without limit where none is. */
+/* Bytes of the cache that blocks are cut for: the second, or the nearest to it that is known; without limit where none
+ * is. */
 static inline int64_t lt__auto_cache(const struct lt_target *t)
 {
 	uint64_t bytes = t->l2_bytes ? t->l2_bytes : t->l3_bytes ? t->l3_bytes : t->l1_bytes;

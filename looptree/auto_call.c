@@ -1,4 +1,5 @@
-/* Calls of the default tree: products that fit a row of the target's table of routines, with as much of what follows them as fits.
+/* Calls of the default tree: products that fit a row of the target's table of routines, with as much of what follows
+ * them as fits.
  *
  * What is handed over is in a group, as a plain nest: a routine does not look at its loops, and a backend that has lost
  * the routine still finds loops that are right.
@@ -10,7 +11,12 @@ enum { MAX_MEMBERS = 40 };
 
 struct lt_autocall { const char *name; lt_node mul, sum, end; int32_t n, n_dim; lt_node *member; lt_var *dim; };
 /* The leaves that may become a call. */
-struct draft { struct lt_auto *s; lt_node mul, sum, end; int32_t n, n_behind; lt_node behind[MAX_MEMBERS], member[MAX_MEMBERS]; };
+struct draft {
+	struct lt_auto *s;
+	lt_node mul, sum, end;
+	int32_t n, n_behind;
+	lt_node behind[MAX_MEMBERS], member[MAX_MEMBERS];
+};
 
 static bool has(const lt_node *list, int32_t n, lt_node x)
 {
@@ -41,7 +47,8 @@ static bool is_open(const struct draft *d, lt_node x)
 static bool may_join(const struct draft *d, lt_node n)
 {
 	const struct lt_nodedef *x = &d->s->g->node[n];
-	return lt__has_leaf(d->s->g, n) && !d->s->in_call[n] && !x->reduce && x->op != LT_OP_update && x->op != LT_OP_gather && d->s->constant[n] == d->s->constant[d->sum]
+	return lt__has_leaf(d->s->g, n) && !d->s->in_call[n] && !x->reduce && x->op != LT_OP_update
+		&& x->op != LT_OP_gather && d->s->constant[n] == d->s->constant[d->sum]
 		&& lt__auto_same_class(d->s, n, d->sum);
 }
 
@@ -91,9 +98,11 @@ static void add_casts(struct draft *d)
 		const struct lt_leaf *leaf = s->t->leaf[d->member[i]];
 		for (int32_t k = 0; k < leaf->n_read; k++) {
 			lt_node base = leaf->read[k].n_piece == 1 ? leaf->read[k].piece[0].base : -1;
-			if (base < 0 || !lt__has_leaf(s->g, base) || s->in_call[base] || s->n_reader[base] != 1 || d->n == MAX_MEMBERS || has(d->member, d->n, base))
+			if (base < 0 || !lt__has_leaf(s->g, base) || s->in_call[base] || s->n_reader[base] != 1
+				|| d->n == MAX_MEMBERS || has(d->member, d->n, base))
 				continue;
-			if ((s->g->node[base].op == LT_OP_cast || s->g->node[base].op == LT_OP_copy) && !s->g->node[base].reduce && lt__auto_same_class(s, base, d->sum))
+			if ((s->g->node[base].op == LT_OP_cast || s->g->node[base].op == LT_OP_copy)
+				&& !s->g->node[base].reduce && lt__auto_same_class(s, base, d->sum))
 				d->member[d->n++] = base;
 		}
 	}
@@ -148,7 +157,10 @@ static void shape_of(const struct draft *d, const struct lt_contraction *c, stru
 {
 	const struct lt_graph *g = d->s->g;
 	bool through = is_aliased(d->s, c->end);
-	*out = (struct lt_callshape){ .pattern = LT_PATTERN_PRODUCT, .epilogues = c->epilogues, .sum = c->type, .n_dim = c->n_dim,
+	*out = (struct lt_callshape){ .pattern = LT_PATTERN_PRODUCT,
+		.epilogues = c->epilogues,
+		.sum = c->type,
+		.n_dim = c->n_dim,
 		.n_operand = c->n_operand };
 	for (int32_t i = 0; i < c->n_dim; i++) {
 		out->role[i] = c->role[i];
@@ -202,7 +214,8 @@ static const struct lt_routine *find_row(const struct draft *d, struct lt_contra
 	shape_of(d, c, &shape);
 	for (int32_t i = 0; i < lt__routine_count(d->s->target) && is_matrix(&shape) && !is_cut(&shape); i++) {
 		const struct lt_routine *r = lt__routine_at(d->s->target, i);
-		if (r->pattern == LT_PATTERN_PRODUCT && lt__routine_is_sound(r) && lt__call_flops(&shape) >= r->min_flops && !lt__routine_refuses(d->s->t->arena, r, &shape))
+		if (r->pattern == LT_PATTERN_PRODUCT && lt__routine_is_sound(r)
+			&& lt__call_flops(&shape) >= r->min_flops && !lt__routine_refuses(d->s->t->arena, r, &shape))
 			return r;
 	}
 	return NULL;
@@ -230,7 +243,8 @@ static void add_call(struct lt_auto *s, lt_node sum)
 	if (!lt__has_leaf(g, sum) || g->node[sum].op != LT_OP_add || !g->node[sum].reduce)
 		return;
 	d.mul = g->node[sum].operand[0];
-	if (g->node[d.mul].op != LT_OP_mul || g->node[d.mul].reduce || s->in_call[d.mul] || s->n_reader[d.mul] != 1 || !lt__auto_same_class(s, d.mul, sum))
+	if (g->node[d.mul].op != LT_OP_mul || g->node[d.mul].reduce || s->in_call[d.mul] || s->n_reader[d.mul] != 1
+		|| !lt__auto_same_class(s, d.mul, sum))
 		return;
 	do {
 		const struct lt_routine *r = try_draft(&d, true, &c);

@@ -137,7 +137,9 @@ void lt__auto_record_nest(struct lt_auto *s, lt_tnode root, bool constant, bool 
 		LT_GROW(s->t->arena, s->nest, s->cap_nest, s->cap_nest);
 	}
 	if (s->nest[root].leaves == 0)
-		s->nest[root] = (struct lt_auto_nest){ .number = s->n_nest++, .class = s->aim, .constant = constant, .closed = closed };
+		s->nest[root] = (struct lt_auto_nest){
+			.number = s->n_nest++, .class = s->aim, .constant = constant, .closed = closed
+		};
 	s->nest[root].leaves += closed;
 }
 

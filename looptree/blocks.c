@@ -1,7 +1,7 @@
 /* Views as blocks: which box of a view's elements shows which piece.
  *
- * Boxes are split along one axis after the other into groups that do not meet, so that a concatenation of n takes n log n; boxes of a group that
- * meet along every axis (borders inside borders) are cut one by one.
+ * Boxes are split along one axis after the other into groups that do not meet, so that a concatenation of n takes n log
+ * n; boxes of a group that meet along every axis (borders inside borders) are cut one by one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -213,9 +213,14 @@ static bool blocks_cut(struct cutter *c, int32_t axis, const int32_t *from, int3
 	return c->out->n <= c->most;
 }
 
-bool lt__cells_cut(struct lt_arena *a, int32_t rank, const int64_t *extent, int32_t n, const struct lt_map *const *map, struct lt_cells *out)
+bool lt__cells_cut(struct lt_arena *a, int32_t rank, const int64_t *extent, int32_t n, const struct lt_map *const *map,
+	struct lt_cells *out)
 {
-	struct cutter c = { .a = a, .rank = rank, .most = CELLS_A_PIECE * ((int64_t)n + 1), .box = LT_NEW(a, struct lt_cell, n + 1), .out = out };
+	struct cutter c = { .a = a,
+		.rank = rank,
+		.most = CELLS_A_PIECE * ((int64_t)n + 1),
+		.box = LT_NEW(a, struct lt_cell, n + 1),
+		.out = out };
 	int32_t *list = LT_NEW(a, int32_t, n + 1), n_list = 0;
 	*out = (struct lt_cells){ 0 };
 	for (int32_t i = 0; i < n; i++) {

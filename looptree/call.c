@@ -1,11 +1,14 @@
-/* Which contraction a few leaves compute: result = sum over the deep vars of left * right, and what follows it element by element. */
+/* Which contraction a few leaves compute: result = sum over the deep vars of left * right, and what follows it element
+ * by element. */
 #include "looptree/call.h"
 
-int32_t lt__product_roles(const struct lt_graph *g, const struct lt_leaf *mul, const struct lt_leaf *sum, int32_t right, int32_t *role)
+int32_t lt__product_roles(
+	const struct lt_graph *g, const struct lt_leaf *mul, const struct lt_leaf *sum, int32_t right, int32_t *role)
 {
 	for (int32_t i = 0; i < mul->n_var; i++) {
 		int32_t at = lt__leaf_column(sum, mul->var[i]);
-		bool out = at >= 0 && at < sum->n_out, in_left = lt__read_depends(&mul->read[1 - right], i), in_right = lt__read_depends(&mul->read[right], i);
+		bool out = at >= 0 && at < sum->n_out, in_left = lt__read_depends(&mul->read[1 - right], i),
+		     in_right = lt__read_depends(&mul->read[right], i);
 		role[i] = !out ? LT_DIM_DEEP : in_left == in_right ? LT_DIM_BATCH : in_left ? LT_DIM_ROW : LT_DIM_COLUMN;
 		if (!lt__call_is_unit(g, mul->var[i]) && (out ? !in_left && !in_right : !in_left || !in_right))
 			return i;
@@ -20,9 +23,11 @@ static bool find_sum(struct lt_callsearch *s, const lt_node *member, int32_t n)
 		if (!g->node[member[i]].reduce)
 			continue;
 		if (g->node[member[i]].op != LT_OP_add)
-			return lt__call_fail(s, "%%%s reduces by %s, and a product is a sum; move it out of %s", lt__call_name(s, member[i]), lt__call_op_name(s, member[i]), s->where);
+			return lt__call_fail(s, "%%%s reduces by %s, and a product is a sum; move it out of %s",
+				lt__call_name(s, member[i]), lt__call_op_name(s, member[i]), s->where);
 		if (s->c->sum >= 0)
-			return lt__call_fail(s, "%%%s and %%%s are two sums; give each a call of its own", lt__call_name(s, s->c->sum), lt__call_name(s, member[i]));
+			return lt__call_fail(s, "%%%s and %%%s are two sums; give each a call of its own",
+				lt__call_name(s, s->c->sum), lt__call_name(s, member[i]));
 		s->c->sum = member[i];
 	}
 	return s->c->sum >= 0 || lt__call_fail(s, "there is no sum of products in %s", s->where);
@@ -34,7 +39,8 @@ static bool find_mul(struct lt_callsearch *s)
 	const struct lt_readpiece *p = lt__call_piece(s, s->c->sum, 0);
 	if (!p)
 		return false;
-	if (p->kind != LT_PIECE_READ || lt__call_member(s, p->base) < 0 || g->node[p->base].op != LT_OP_mul || g->node[p->base].reduce)
+	if (p->kind != LT_PIECE_READ || lt__call_member(s, p->base) < 0 || g->node[p->base].op != LT_OP_mul
+		|| g->node[p->base].reduce)
 		return lt__call_fail(s, "%%%s is not a sum of products: %%%s, which it sums, is not a product in %s",
 			lt__call_name(s, s->c->sum),
 			lt__call_name(s, g->node[s->c->sum].operand[0]), s->where);
@@ -80,11 +86,11 @@ static bool fail_var(struct lt_callsearch *s, lt_var v)
 			return lt__call_fail(s, "%%%s sums over %s, which neither factor has; reduce over that outside of %s",
 				lt__call_name(s, s->c->sum), g->var[v].name,
 				s->where);
-		return lt__call_fail(s, "%%%s sums over %s, which only %%%s has; sum that alone, outside of %s", lt__call_name(s, s->c->sum), g->var[v].name,
-			lt__call_name(s, d->operand[second]), s->where);
+		return lt__call_fail(s, "%%%s sums over %s, which only %%%s has; sum that alone, outside of %s",
+			lt__call_name(s, s->c->sum), g->var[v].name, lt__call_name(s, d->operand[second]), s->where);
 	}
-	return lt__call_fail(s, "%%%s has the var %s, which neither factor has; repeat the result outside of %s", lt__call_name(s, s->c->sum), g->var[v].name,
-		s->where);
+	return lt__call_fail(s, "%%%s has the var %s, which neither factor has; repeat the result outside of %s",
+		lt__call_name(s, s->c->sum), g->var[v].name, s->where);
 }
 
 static bool find_dims(struct lt_callsearch *s)
@@ -92,7 +98,8 @@ static bool find_dims(struct lt_callsearch *s)
 	const struct lt_graph *g = s->t->graph;
 	struct lt_contraction *c = s->c;
 	const struct lt_leaf *mul = s->t->leaf[c->mul], *sum = s->t->leaf[c->sum];
-	int32_t *role = LT_NEW(s->a, int32_t, mul->n_var + 1), right = right_factor(s), bad = lt__product_roles(g, mul, sum, right, role);
+	int32_t *role = LT_NEW(s->a, int32_t, mul->n_var + 1), right = right_factor(s),
+		bad = lt__product_roles(g, mul, sum, right, role);
 	if (mul->n_var > LT_MAX_RANK)
 		return lt__call_fail(s, "%%%s has more than %d dims", lt__call_name(s, c->mul), LT_MAX_RANK);
 	if (bad >= 0)
@@ -115,7 +122,8 @@ static bool find_dims(struct lt_callsearch *s)
 	if (c->n_dim != mul->n_var)
 		return lt__call_fail(s, "%%%s has vars that %%%s does not have", lt__call_name(s, c->mul), lt__call_name(s, c->sum));
 	c->n_operand = 3;
-	return lt__call_outside(s, c->mul, 1 - right, &c->operand[LT_CALL_LEFT]) && lt__call_outside(s, c->mul, right, &c->operand[LT_CALL_RIGHT]);
+	return lt__call_outside(s, c->mul, 1 - right, &c->operand[LT_CALL_LEFT])
+		&& lt__call_outside(s, c->mul, right, &c->operand[LT_CALL_RIGHT]);
 }
 
 /* Leaves that read the sum, and those that read them: all element by element. */
@@ -148,14 +156,16 @@ static bool check_end(struct lt_callsearch *s, lt_node end)
 		return lt__call_fail(s, "%%%s updates a part of a value; move it out of %s", lt__call_name(s, end), s->where);
 	for (int32_t i = 0; i < d->n_dim; i++) {
 		if (!lt__call_is_unit(g, d->dim[i]) && lt__call_as(c, d->dim[i]) < 0)
-			return lt__call_fail(s, "%%%s has the var %s, which the product does not have; move it out of %s", lt__call_name(s, end),
-				g->var[d->dim[i]].name,
-				s->where);
+			return lt__call_fail(s,
+				"%%%s has the var %s, which the product does not have; move it out of %s",
+				lt__call_name(s, end), g->var[d->dim[i]].name, s->where);
 		n += !lt__call_is_unit(g, d->dim[i]);
 	}
 	for (int32_t i = 0; i < c->n_dim; i++)
 		want += c->role[i] != LT_DIM_DEEP && !lt__call_is_unit(g, c->dim[i]);
-	return n == want || lt__call_fail(s, "%%%s does not have the dims of %%%s", lt__call_name(s, end), lt__call_name(s, c->sum));
+	return n == want
+		|| lt__call_fail(
+			s, "%%%s does not have the dims of %%%s", lt__call_name(s, end), lt__call_name(s, c->sum));
 }
 
 static bool search(struct lt_callsearch *s, lt_node end)
@@ -174,10 +184,16 @@ static bool search(struct lt_callsearch *s, lt_node end)
 	return true;
 }
 
-const char *lt__contraction_find(struct lt_looptree *t, struct lt_arena *a, const lt_node *member, int32_t n, lt_node end, const char *where,
-	struct lt_contraction *out)
+const char *lt__contraction_find(struct lt_looptree *t, struct lt_arena *a, const lt_node *member, int32_t n,
+	lt_node end, const char *where, struct lt_contraction *out)
 {
-	struct lt_callsearch s = { .t = t, .a = a, .where = where, .c = out, .member = member, .n_member = n, .used = LT_NEW(a, bool, n + 1),
+	struct lt_callsearch s = { .t = t,
+		.a = a,
+		.where = where,
+		.c = out,
+		.member = member,
+		.n_member = n,
+		.used = LT_NEW(a, bool, n + 1),
 		.behind = LT_NEW(a, bool, n + 1) };
 	*out = (struct lt_contraction){ .mul = -1, .sum = -1, .end = -1 };
 	return search(&s, end) ? NULL : s.why;

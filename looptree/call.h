@@ -1,6 +1,7 @@
 /* looptree/call.h -- what a nest that is handed to a routine computes.
  *
- * Found once, of leaves alone, so that the default tree (auto_call.c), the frozen tree (freeze_call.c) and refusals agree.
+ * Found once, of leaves alone, so that the default tree (auto_call.c), the frozen tree (freeze_call.c) and refusals
+ * agree.
  */
 #ifndef LT_LOOPTREE_CALL_H
 #define LT_LOOPTREE_CALL_H
@@ -10,9 +11,11 @@
 bool lt__read_depends(const struct lt_read *, int32_t x);
 /* A copy, or a cast to a type that has all values of the other. */
 bool lt__keeps_value(const struct lt_graph *, lt_node);
-/* The roles (enum lt_dim_role) of the vars of mul's leaf, in their order: which of the factors have them, and whether the sum keeps them.
- * right: the read of mul that is the right factor.  Vars of one element fit anywhere.  -1, or the position of the first that fits none. */
-int32_t lt__product_roles(const struct lt_graph *, const struct lt_leaf *mul, const struct lt_leaf *sum, int32_t right, int32_t *role);
+/* The roles (enum lt_dim_role) of the vars of mul's leaf, in their order: which of the factors have them, and whether
+ * the sum keeps them. right: the read of mul that is the right factor.  Vars of one element fit anywhere.  -1, or the
+ * position of the first that fits none. */
+int32_t lt__product_roles(
+	const struct lt_graph *, const struct lt_leaf *mul, const struct lt_leaf *sum, int32_t right, int32_t *role);
 
 enum { LT_CALL_RESULT, LT_CALL_LEFT, LT_CALL_RIGHT, LT_CALL_MAX = 5 };        /* operands of a call, in order */
 /* leaf: whose vars are the columns of the piece's map; piece NULL: what it writes. */
@@ -30,10 +33,10 @@ struct lt_contraction {
 };
 /* The dim that a var is the same as in this nest; -1: none, it has one element. */
 lt_var lt__call_as(const struct lt_contraction *, lt_var);
-/* The leaves `member`, in the order of the graph, as a contraction whose end is read outside.  NULL, or a sentence about the var or operator
- * in the way; where: what they are in, "the group". */
-const char *lt__contraction_find(struct lt_looptree *, struct lt_arena *, const lt_node *member, int32_t n, lt_node end, const char *where,
-	struct lt_contraction *out);
+/* The leaves `member`, in the order of the graph, as a contraction whose end is read outside.  NULL, or a sentence
+ * about the var or operator in the way; where: what they are in, "the group". */
+const char *lt__contraction_find(struct lt_looptree *, struct lt_arena *, const lt_node *member, int32_t n, lt_node end,
+	const char *where, struct lt_contraction *out);
 
 /* looptree/call_search.c */
 struct lt_callsearch {

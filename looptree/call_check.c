@@ -8,7 +8,10 @@ int32_t lt__routine_count(const struct lt_target *t)
 	return t && t->size >= offsetof(struct lt_target, routines) + sizeof t->routines ? (int32_t)t->routines.n : 0;
 }
 
-const struct lt_routine *lt__routine_at(const struct lt_target *t, int32_t i) { return LT_AT(struct lt_routine, t->routines, i); }
+const struct lt_routine *lt__routine_at(const struct lt_target *t, int32_t i)
+{
+	return LT_AT(struct lt_routine, t->routines, i);
+}
 
 bool lt__routine_is_sound(const struct lt_routine *r)
 {
@@ -72,9 +75,14 @@ static const char *refuses_layout(struct lt_arena *a, const struct lt_callshape 
 	return NULL;
 }
 
-static const struct { uint32_t bit; const char *name; } epilogues[] = {
-	{ LT_EPILOGUE_BIAS, "a bias" }, { LT_EPILOGUE_RESIDUAL, "a residual" }, { LT_EPILOGUE_RELU, "a ReLU" }, { LT_EPILOGUE_GELU, "a GELU" },
-	{ LT_EPILOGUE_GELU_TANH, "a GELU by tanh" }, { LT_EPILOGUE_SILU, "a SiLU" },
+static const struct { uint32_t bit; const char *name;
+} epilogues[] = {
+	{ LT_EPILOGUE_BIAS, "a bias" },
+	{ LT_EPILOGUE_RESIDUAL, "a residual" },
+	{ LT_EPILOGUE_RELU, "a ReLU" },
+	{ LT_EPILOGUE_GELU, "a GELU" },
+	{ LT_EPILOGUE_GELU_TANH, "a GELU by tanh" },
+	{ LT_EPILOGUE_SILU, "a SiLU" },
 };
 
 const char *lt__routine_refuses(struct lt_arena *a, const struct lt_routine *r, const struct lt_callshape *c)
@@ -91,14 +99,18 @@ const char *lt__routine_refuses(struct lt_arena *a, const struct lt_routine *r, 
 			return lt__arena_format(a, "the routine adds no %s after the product; move it out", epilogues[i].name + 2);
 	for (int32_t o = 0; o < c->n_operand; o++)
 		if (!(takes[o] >> c->dtype[o] & 1))
-			return lt__arena_format(a, "%%%s is %s as %s, and the routine takes %s there; cast it outside", c->name[o],
-				o == LT_CALL_RESULT ? "written" : "read", lt__dtype_info((enum lt_dtype)c->dtype[o])->name, type_names(a, takes[o]));
+			return lt__arena_format(a, "%%%s is %s as %s, and the routine takes %s there; cast it outside",
+				c->name[o], o == LT_CALL_RESULT ? "written" : "read",
+				lt__dtype_info((enum lt_dtype)c->dtype[o])->name, type_names(a, takes[o]));
 	if (!is_as_wide(c->sum, r->sum))
-		return lt__arena_format(a, "the graph adds in %s, and the routine in %s; cast outside", lt__dtype_info((enum lt_dtype)c->sum)->name,
-			lt__dtype_info((enum lt_dtype)r->sum)->name);
+		return lt__arena_format(a, "the graph adds in %s, and the routine in %s; cast outside",
+			lt__dtype_info((enum lt_dtype)c->sum)->name, lt__dtype_info((enum lt_dtype)r->sum)->name);
 	for (int32_t d = 0; d < c->n_dim && !(r->layouts & LT_LAYOUT_BATCH); d++)
 		if (c->role[d] == LT_DIM_BATCH && c->extent[d] > 1)
-			return lt__arena_format(a, "the product has the batch %s, and the routine takes none; put the call inside of a loop over it", c->var[d]);
+			return lt__arena_format(a,
+				"the product has the batch %s, and the routine takes none; put the call inside of a "
+				"loop over it",
+				c->var[d]);
 	/* Operand 3 is the bias, or of a call without one the residual. */
 	for (int32_t o = 0; o < c->n_operand && !(r->layouts & LT_LAYOUT_ANY); o++) {
 		const char *why = refuses_layout(a, c, o, o > LT_CALL_RIGHT && !(o == LT_CALL_RIGHT + 1 && has_bias));
@@ -113,7 +125,11 @@ static void shape_of(const struct lt_looptree *t, const struct lt_frozen *f, int
 {
 	const struct lt_tree *x = &f->tree;
 	const struct lt_call *c = LT_AT(struct lt_call, x->calls, i);
-	*out = (struct lt_callshape){ .pattern = (uint32_t)c->pattern, .epilogues = c->epilogues, .sum = c->sum, .n_dim = c->n_dim, .n_operand = c->n_operand };
+	*out = (struct lt_callshape){ .pattern = (uint32_t)c->pattern,
+		.epilogues = c->epilogues,
+		.sum = c->sum,
+		.n_dim = c->n_dim,
+		.n_operand = c->n_operand };
 	for (int32_t d = 0; d < c->n_dim; d++) {
 		const struct lt_call_dim *dim = LT_AT(struct lt_call_dim, x->call_dims, c->first_dim + d);
 		out->role[d] = dim->role;
@@ -136,14 +152,20 @@ static const char *names_of(struct lt_arena *a, const struct lt_target *target)
 	for (int32_t i = 0; i < lt__routine_count(target); i++) {
 		bool known = !lt__routine_is_sound(lt__routine_at(target, i));
 		for (int32_t k = 0; k < i && !known; k++)
-			known = lt__routine_is_sound(lt__routine_at(target, k)) && !strcmp(lt__routine_at(target, k)->name, lt__routine_at(target, i)->name);
+			known = lt__routine_is_sound(lt__routine_at(target, k))
+				&& !strcmp(lt__routine_at(target, k)->name, lt__routine_at(target, i)->name);
 		if (!known)
 			lt__text_format(&x, "%s%s", x.n ? ", " : "", lt__routine_at(target, i)->name);
 	}
 	return x.n ? x.at : "none";
 }
 
-struct check { const struct lt_looptree *t; const struct lt_frozen *f; const struct lt_target *target; struct lt_arena *a; };
+struct check {
+	const struct lt_looptree *t;
+	const struct lt_frozen *f;
+	const struct lt_target *target;
+	struct lt_arena *a;
+};
 
 /* A name may have several rows: one has to fit. */
 static lt_status check_call(const struct check *x, int32_t i)
@@ -167,7 +189,8 @@ static lt_status check_call(const struct check *x, int32_t i)
 		why = why ? why : said;
 	}
 	if (!known)
-		return lt__tree_fail(x->t, note->at, LT_EILLEGAL, "`call %s` on %s: %s has no routine of that name; it has %s", name, note->where,
+		return lt__tree_fail(x->t, note->at, LT_EILLEGAL,
+			"`call %s` on %s: %s has no routine of that name; it has %s", name, note->where,
 			x->target->name ? x->target->name : "the target", names_of(x->a, x->target));
 	return lt__tree_fail(x->t, note->at, LT_EILLEGAL, "`call %s` on %s: %s", name, note->where, why);
 }

@@ -8,9 +8,11 @@
 
 /* Operators before their operands; x: the value before; the two operands of one are in any order.  From the last bit to
  * the first. */
-static const struct { uint32_t bit; const char *is, *name; } activations[] = {
+static const struct { uint32_t bit; const char *is, *name;
+} activations[] = {
 	{ LT_EPILOGUE_SILU, "mul x sigmoid x", "SiLU" },
-	{ LT_EPILOGUE_GELU_TANH, "mul mul x 0.5 add tanh mul add x mul mul mul x x x 0.044715 0.79788456080286535588 1", "GELU" },
+	{ LT_EPILOGUE_GELU_TANH, "mul mul x 0.5 add tanh mul add x mul mul mul x x x 0.044715 0.79788456080286535588 1",
+		"GELU" },
 	{ LT_EPILOGUE_GELU, "mul mul x 0.5 add erf mul x 0.70710678118654752440 1", "GELU" },
 	{ LT_EPILOGUE_RELU, "max x 0", "ReLU" },
 };
@@ -86,7 +88,8 @@ static bool is_float_cast(const struct lt_graph *g, lt_node n)
  * not pass. */
 static bool is_passed(const struct lt_graph *g, lt_node n, bool *last)
 {
-	bool is_float = is_float_cast(g, n), same = g->node[n].n_operand > 0 && g->node[n].dtype == g->node[g->node[n].operand[0]].dtype;
+	bool is_float = is_float_cast(g, n),
+	     same = g->node[n].n_operand > 0 && g->node[n].dtype == g->node[g->node[n].operand[0]].dtype;
 	if (!(lt__keeps_value(g, n) && (is_float || same)) && !(is_float && *last))
 		return false;
 	*last = *last && same;
@@ -148,7 +151,9 @@ static bool add_value(struct lt_callsearch *s, struct epilogue_found *f, lt_node
 	}
 	bool bias = !(is.roles & ~(1u << LT_DIM_COLUMN));
 	if (!bias && !is.full)
-		return lt__call_fail(s, "%%%s (add) adds %%%s, which has neither only the columns of the product, as a bias, nor all its dims; move it out of %s",
+		return lt__call_fail(s,
+			"%%%s (add) adds %%%s, which has neither only the columns of the product, as a bias, nor all "
+			"its dims; move it out of %s",
 			lt__call_name(s, n), lt__call_name(s, value->piece->base), s->where);
 	/* A vector of results: the last of two is a residual, if it has all of them. */
 	if (bias && (c->epilogues & LT_EPILOGUE_BIAS) && !(c->epilogues & LT_EPILOGUE_RESIDUAL) && along(s, &f->bias).full) {

@@ -67,7 +67,8 @@ const struct lt_readpiece *lt__call_piece(struct lt_callsearch *s, lt_node n, in
 	const struct lt_readpiece *p = &r->piece[0];
 	if (r->n_piece == 1 && p->map.n_guard == 0 && !leaf->gather && leaf->n_trip == 0)
 		return p;
-	lt__call_fail(s, "%%%s reads %%%s %s; materialize that outside of %s", lt__call_name(s, n), lt__call_name(s, s->t->graph->node[n].operand[k]),
+	lt__call_fail(s, "%%%s reads %%%s %s; materialize that outside of %s", lt__call_name(s, n),
+		lt__call_name(s, s->t->graph->node[n].operand[k]),
 		leaf->gather ? "at an index from memory" : "through a view with a border or several pieces", s->where);
 	return NULL;
 }
@@ -80,8 +81,8 @@ static bool unify(struct lt_callsearch *s, lt_node n, lt_var a, lt_var b)
 	if (lt__call_is_unit(g, a) && lt__call_is_unit(g, b))
 		return true;
 	if (!lt__var_same_range(g, a, b) || (as_a >= 0 && as_b >= 0 && as_a != as_b))
-		return lt__call_fail(s, "%%%s reads along %s what is indexed by %s; materialize the view outside of %s", lt__call_name(s, n), g->var[b].name, g->var[a].name,
-			s->where);
+		return lt__call_fail(s, "%%%s reads along %s what is indexed by %s; materialize the view outside of %s",
+			lt__call_name(s, n), g->var[b].name, g->var[a].name, s->where);
 	lt__call_set_as(s, a, as_b);
 	lt__call_set_as(s, b, as_a);
 	return true;
@@ -97,7 +98,8 @@ bool lt__call_in_place(struct lt_callsearch *s, lt_node n, const struct lt_readp
 		while (x < leaf->n_var && !lt__row_is(&p->map, i, x))
 			x++;
 		if (x == leaf->n_var && !lt__call_is_unit(g, d->dim[i]))
-			return lt__call_fail(s, "%%%s reads %%%s at other positions than its own; move it out of %s", lt__call_name(s, n), lt__call_name(s, p->base), s->where);
+			return lt__call_fail(s, "%%%s reads %%%s at other positions than its own; move it out of %s",
+				lt__call_name(s, n), lt__call_name(s, p->base), s->where);
 		if (x < leaf->n_var && !unify(s, n, d->dim[i], leaf->var[x]))
 			return false;
 	}
@@ -125,15 +127,19 @@ bool lt__call_outside(struct lt_callsearch *s, lt_node n, int32_t k, struct lt_c
 		if (!p)
 			return false;
 		if (p->kind != LT_PIECE_READ)
-			return lt__call_fail(s, "%%%s (%s) takes a number, where a routine reads a value; move it out of %s", lt__call_name(s, n), lt__call_op_name(s, n), s->where);
+			return lt__call_fail(s,
+				"%%%s (%s) takes a number, where a routine reads a value; move it out of %s",
+				lt__call_name(s, n), lt__call_op_name(s, n), s->where);
 		*out = (struct lt_callread){ n, p };
 		if (lt__call_member(s, p->base) < 0)
 			return true;
 		if (lt__call_is_behind(s, p->base))
-			return lt__call_fail(s, "%%%s (%s) uses the product twice; move it out of %s", lt__call_name(s, n), lt__call_op_name(s, n), s->where);
+			return lt__call_fail(s, "%%%s (%s) uses the product twice; move it out of %s",
+				lt__call_name(s, n), lt__call_op_name(s, n), s->where);
 		if (!lt__keeps_value(s->t->graph, p->base))
-			return lt__call_fail(s, "%%%s %s comes before %%%s, which a routine does not do; move it out of %s", lt__call_name(s, p->base), lt__call_op_name(s, p->base),
-				lt__call_name(s, n), s->where);
+			return lt__call_fail(s,
+				"%%%s %s comes before %%%s, which a routine does not do; move it out of %s",
+				lt__call_name(s, p->base), lt__call_op_name(s, p->base), lt__call_name(s, n), s->where);
 		if (!lt__call_in_place(s, n, p))
 			return false;
 		lt__call_use(s, p->base);

@@ -1,5 +1,6 @@
-/* The canonical text of a frozen tree, which is the key of every cache: all that changes the code that a backend makes of it, and nothing else:
- * no names, no lines of a script, nothing that is for dumps.  What is as in most trees is left out, so that a tree's text stays short. */
+/* The canonical text of a frozen tree, which is the key of every cache: all that changes the code that a backend makes
+ * of it, and nothing else: no names, no lines of a script, nothing that is for dumps.  What is as in most trees is left
+ * out, so that a tree's text stays short. */
 #include "looptree/show.h"
 
 static void print_row(struct lt_text *t, const struct lt_tree *tree, int32_t row)
@@ -14,8 +15,9 @@ static void print_row(struct lt_text *t, const struct lt_tree *tree, int32_t row
 
 static void print_buffer(struct lt_text *t, const struct lt_tree *x, const struct lt_buffer *b)
 {
-	lt__text_format(t, "b %s %d %d %lld %lld %d %d %d", LT_AT(struct lt_type, x->types, b->type)->name, (int)b->role, (int)b->scope,
-		(long long)b->elems, (long long)b->align, (int)b->slot, (int)b->written, (int)b->alias_of);
+	lt__text_format(t, "b %s %d %d %lld %lld %d %d %d", LT_AT(struct lt_type, x->types, b->type)->name,
+		(int)b->role, (int)b->scope, (long long)b->elems, (long long)b->align, (int)b->slot, (int)b->written,
+		(int)b->alias_of);
 	if (b->depth > 1)
 		lt__text_format(t, " depth %d", (int)b->depth);
 	if (b->memory != LT_MEMORY_ANY)
@@ -29,11 +31,12 @@ static void print_buffer(struct lt_text *t, const struct lt_tree *x, const struc
 
 static void print_tables(struct lt_text *t, const struct lt_tree *x)
 {
-	lt__text_format(t, "tree 1 needs %llx params %d loops %d divs %d slots %d\n", (unsigned long long)x->needs, (int)x->n_param,
-		(int)x->n_loop, (int)x->n_div, (int)x->n_slot);
+	lt__text_format(t, "tree 1 needs %llx params %d loops %d divs %d slots %d\n", (unsigned long long)x->needs,
+		(int)x->n_param, (int)x->n_loop, (int)x->n_div, (int)x->n_slot);
 	for (uint32_t i = 0; i < x->params.n; i++) {
 		const struct lt_tparam *p = LT_AT(struct lt_tparam, x->params, i);
-		lt__text_format(t, "p %d %lld %lld %lld\n", (int)p->buffer, (long long)p->element, (long long)p->low, (long long)p->high);
+		lt__text_format(t, "p %d %lld %lld %lld\n", (int)p->buffer, (long long)p->element, (long long)p->low,
+			(long long)p->high);
 	}
 	for (uint32_t i = 0; i < x->divs.n; i++) {
 		const struct lt_div *d = LT_AT(struct lt_div, x->divs, i);
@@ -43,8 +46,8 @@ static void print_tables(struct lt_text *t, const struct lt_tree *x)
 	}
 	for (uint32_t i = 0; i < x->loops.n; i++) {
 		const struct lt_loop *l = LT_AT(struct lt_loop, x->loops, i);
-		lt__text_format(t, "l %d %d %d %lld %d %d", (int)l->parent, (int)l->kind, (int)l->kind_arg, (long long)l->max_trip_count,
-			(int)l->first_stmt, (int)l->n_stmt);
+		lt__text_format(t, "l %d %d %d %lld %d %d", (int)l->parent, (int)l->kind, (int)l->kind_arg,
+			(long long)l->max_trip_count, (int)l->first_stmt, (int)l->n_stmt);
 		if (l->tail != LT_GUARD || l->call)
 			lt__text_format(t, " t%d %s", (int)l->tail, l->call ? l->call : "");
 		for (int32_t k = 0; k < l->n_bound; k++)
@@ -117,7 +120,8 @@ static void print_calls(struct lt_text *t, const struct lt_tree *x)
 {
 	for (uint32_t i = 0; i < x->calls.n; i++) {
 		const struct lt_call *c = LT_AT(struct lt_call, x->calls, i);
-		lt__text_format(t, "c %d %d %x %u %d\n", (int)c->loop, (int)c->pattern, (unsigned)c->epilogues, (unsigned)c->sum, (int)c->stmt);
+		lt__text_format(t, "c %d %d %x %u %d\n", (int)c->loop, (int)c->pattern, (unsigned)c->epilogues,
+			(unsigned)c->sum, (int)c->stmt);
 		for (int32_t d = 0; d < c->n_dim; d++) {
 			const struct lt_call_dim *dim = LT_AT(struct lt_call_dim, x->call_dims, c->first_dim + d);
 			lt__text_format(t, " %d %lld", (int)dim->role, (long long)dim->extent);

@@ -1,13 +1,16 @@
 /* The rules that a tree must keep: loops over one var, loops a leaf needs, and the order of its data.
  *
- * These are structural.  Where every read on a shared loop is in place they are sufficient (`plain`): whatever passes computes
- * what the graph says.  A read of another iteration's element (z[i-1] on a shared loop) is left to the exact check
- * (prove.c).
+ * These are structural.  Where every read on a shared loop is in place they are sufficient (`plain`): whatever passes
+ * computes what the graph says.  A read of another iteration's element (z[i-1] on a shared loop) is left to the exact
+ * check (prove.c).
  */
 #include "looptree/looptree.h"
 #include "looptree/text.h"
 
-static const char *var_name(const struct lt_looptree *t, lt_tnode loop) { return t->graph->var[t->node[loop].var].name; }
+static const char *var_name(const struct lt_looptree *t, lt_tnode loop)
+{
+	return t->graph->var[t->node[loop].var].name;
+}
 
 /* Innermost loop over v above `at`, -1: none. */
 static lt_tnode loop_over(const struct lt_looptree *t, lt_tnode at, lt_var v)
@@ -26,8 +29,10 @@ static lt_status check_loop(const struct lt_looptree *t, lt_tnode loop)
 	lt_tnode up = loop_over(t, loop, d->var);
 	int64_t room = up >= 0 ? t->node[up].step : t->graph->var[d->var].extent;
 	if (up >= 0 && d->step > room)
-		return lt__tree_fail(t, loop, LT_EILLEGAL, "the inner loop over %s has step %lld, more than the %lld of the loop around it; "
-			"steps must not grow inwards", var_name(t, loop), (long long)d->step, (long long)room);
+		return lt__tree_fail(t, loop, LT_EILLEGAL,
+			"the inner loop over %s has step %lld, more than the %lld of the loop around it; steps must "
+			"not grow inwards",
+			var_name(t, loop), (long long)d->step, (long long)room);
 	return LT_OK;
 }
 
@@ -61,10 +66,13 @@ static lt_status check_trip_count(const struct lt_looptree *t, lt_tnode at, cons
 		return LT_OK;
 	const char *needs = !d->span ? lt__scratch(t->ctx, "one of step %lld", (long long)d->unit)
 		: lt__scratch(t->ctx, "one of step %lld and one of step %lld", (long long)d->span, (long long)d->unit);
-	return lt__tree_fail(t, misfit >= 0 ? misfit : at, LT_EILLEGAL, "%s, a dim of %s%%%s, counts iterations of a loop "
-		"over %s: the loops over %s around it need %s, and larger steps are multiples of those; %s", d->name,
-		column < leaf->n_var ? "" : "what is read by ",
-		lt__leaf_name(t, t->node[at].leaf), of->name, of->name, needs, misfit >= 0 ? lt__scratch(t->ctx, "one has step %lld", (long long)t->node[misfit].step) : "add what is missing with `split`");
+	return lt__tree_fail(t, misfit >= 0 ? misfit : at, LT_EILLEGAL,
+		"%s, a dim of %s%%%s, counts iterations of a loop "
+		"over %s: the loops over %s around it need %s, and larger steps are multiples of those; %s",
+		d->name, column < leaf->n_var ? "" : "what is read by ", lt__leaf_name(t, t->node[at].leaf), of->name,
+		of->name, needs,
+		misfit >= 0 ? lt__scratch(t->ctx, "one has step %lld", (long long)t->node[misfit].step)
+			    : "add what is missing with `split`");
 }
 
 static lt_status check_leaf_loops(struct lt_looptree *t, lt_tnode at)
@@ -88,13 +96,16 @@ static lt_status check_leaf_loops(struct lt_looptree *t, lt_tnode at)
 	lt_tnode reducing = lt__reducing_loop(t, n);
 	for (lt_tnode up = t->node[at].parent; reducing >= 0 && up != reducing; up = t->node[up].parent)
 		if (t->node[up].kind == LT_TLOOP && lt__loop_column(t, leaf, up) < 0)
-			return lt__tree_fail(t, up, LT_EILLEGAL, "the loop over %s repeats the reduction %%%s inside its reducing loop over %s; "
-				"move it outside of that loop", var_name(t, up), lt__leaf_name(t, n), var_name(t, reducing));
+			return lt__tree_fail(t, up, LT_EILLEGAL,
+				"the loop over %s repeats the reduction %%%s inside its reducing loop over %s; move it "
+				"outside of that loop",
+				var_name(t, up), lt__leaf_name(t, n), var_name(t, reducing));
 	return LT_OK;
 }
 
 /* Leaf `at` reads u through the map (NULL: it updates u), element by element or not. */
-static lt_status check_flow(struct lt_looptree *t, lt_tnode at, lt_node u, const struct lt_map *map, const struct lt_leaf *leaf)
+static lt_status check_flow(
+	struct lt_looptree *t, lt_tnode at, lt_node u, const struct lt_map *map, const struct lt_leaf *leaf)
 {
 	lt_node n = t->node[at].leaf;
 	lt_tnode from = t->leaf_of[u];
@@ -108,17 +119,22 @@ static lt_status check_flow(struct lt_looptree *t, lt_tnode at, lt_node u, const
 		if (t->node[up].kind != LT_TLOOP)
 			continue;
 		if (d->op == LT_OP_update || !map)
-			return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s and %%%s share the loop over %s, but an updated value is complete only when "
-				"the whole loop has ended; give %%%s loops of its own", d->name, lt__leaf_name(t, n), var_name(t, up), lt__leaf_name(t, n));
+			return lt__tree_fail(t, at, LT_EILLEGAL,
+				"%%%s and %%%s share the loop over %s, but an updated value is complete only when the "
+				"whole loop has ended; give %%%s loops of its own",
+				d->name, lt__leaf_name(t, n), var_name(t, up), lt__leaf_name(t, n));
 		for (int32_t i = 0; i < d->n_dim; i++) {
 			int32_t column = lt__leaf_column(leaf, d->dim[i]);
-			if (lt__var_step(t->graph, d->dim[i], t->node[up].var, t->node[up].step) && (column < 0 || !lt__row_is(map, i, column)))
+			if (lt__var_step(t->graph, d->dim[i], t->node[up].var, t->node[up].step)
+				&& (column < 0 || !lt__row_is(map, i, column)))
 				t->plain = false;
 		}
 	}
 	if (common >= 0 && !map)
-		return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s updates %%%s within the root nest that writes it, but an update starts when its old "
-			"value is complete; give %%%s a root nest of its own", lt__leaf_name(t, n), d->name, lt__leaf_name(t, n));
+		return lt__tree_fail(t, at, LT_EILLEGAL,
+			"%%%s updates %%%s within the root nest that writes it, but an update starts when its old "
+			"value is complete; give %%%s a root nest of its own",
+			lt__leaf_name(t, n), d->name, lt__leaf_name(t, n));
 	return LT_OK;
 }
 

@@ -1,9 +1,9 @@
 /* Clones through a view: a node is computed at the points where a view reads it, so that it can be in the loops of the
  * view's readers.
  *
- * The clone has the view's dims.  It reads each operand where the view leads to, under the view's guards; where the view does not read the
- * node the operand counts as 0, and what is computed from that is not read: the view reads the clone in place, under
- * the same guards, and keeps its fill.
+ * The clone has the view's dims.  It reads each operand where the view leads to, under the view's guards; where the
+ * view does not read the node the operand counts as 0, and what is computed from that is not read: the view reads the
+ * clone in place, under the same guards, and keeps its fill.
  */
 #include "looptree/derived.h"
 #include "looptree/clone_view.h"
@@ -24,9 +24,13 @@ lt_status lt__clone_view_check(const struct lt_graph *g, lt_node of, lt_node vie
 		return lt_fail(g->ctx, LT_EILLEGAL, "%%%s is not a view, so %%%s has no other points to be computed at; write `for "
 			"%%%s`", v->name, d->name, v->name);
 	if (d->op == LT_OP_gather)
-		return lt_fail(g->ctx, LT_EILLEGAL, "%%%s gathers: it cannot be computed at the points of %%%s; stage %%%s itself", d->name, v->name, v->name);
+		return lt_fail(g->ctx, LT_EILLEGAL,
+			"%%%s gathers: it cannot be computed at the points of %%%s; stage %%%s itself", d->name,
+			v->name, v->name);
 	if (written[view])
-		return lt_fail(g->ctx, LT_EILLEGAL, "%%%s is a result, and %%%s is written through it; materialize %%%s first", v->name, d->name, v->name);
+		return lt_fail(g->ctx, LT_EILLEGAL,
+			"%%%s is a result, and %%%s is written through it; materialize %%%s first", v->name, d->name,
+			v->name);
 	return LT_OK;
 }
 
@@ -38,16 +42,18 @@ static void widen(const struct lt_map *m, int32_t more, const int64_t *row, int6
 		out[c < first ? c : c + more] = row[c];
 }
 
-/* The guards and floor divisions of a piece's map over the dims of the clone's operands; the rows lead to x, -1: nowhere; or are those
- * of the clone itself, in place. */
+/* The guards and floor divisions of a piece's map over the dims of the clone's operands; the rows lead to x, -1:
+ * nowhere; or are those of the clone itself, in place. */
 static struct lt_map lead(const struct through *w, const struct lt_map *m, const struct lt_nodedef *x, bool in_place)
 {
 	struct lt_arena *a = w->f->scratch;
-	int32_t more = in_place ? 0 : w->n_reduced, width = lt__map_width(m), wide = width + more, first = 1 + m->n_param + m->n_dim;
+	int32_t more = in_place ? 0 : w->n_reduced, width = lt__map_width(m), wide = width + more,
+		first = 1 + m->n_param + m->n_dim;
 	struct lt_map out = *m;
 	out.n_dim += more;
 	out.n_row = in_place ? m->n_dim : x ? x->n_dim : 0;
-	int64_t *guard = LT_NEW(a, int64_t, (int64_t)wide * m->n_guard + 1), *div = LT_NEW(a, int64_t, (int64_t)(1 + wide) * m->n_div + 1);
+	int64_t *guard = LT_NEW(a, int64_t, (int64_t)wide * m->n_guard + 1),
+		*div = LT_NEW(a, int64_t, (int64_t)(1 + wide) * m->n_div + 1);
 	int64_t *row = LT_NEW(a, int64_t, (int64_t)wide * out.n_row + 1);
 	for (int32_t i = 0; i < m->n_guard; i++)
 		widen(m, more, m->guard + (int64_t)i * width, guard + (int64_t)i * wide);
@@ -108,7 +114,10 @@ static lt_status find_dims(struct through *w)
 	return LT_OK;
 }
 
-static bool reads_of(const struct through *w, const struct lt_graphpiece *p) { return p->source >= 0 && w->view->operand[p->source] == w->of; }
+static bool reads_of(const struct through *w, const struct lt_graphpiece *p)
+{
+	return p->source >= 0 && w->view->operand[p->source] == w->of;
+}
 
 /* Operand k of the node, at the view's points. */
 static lt_status add_operand(const struct through *w, int32_t k, const char *name, lt_node *out)
@@ -125,14 +134,24 @@ static lt_status add_operand(const struct through *w, int32_t k, const char *nam
 		bool here = reads_of(w, p);
 		piece[i] = (struct lt_graphpiece){ .source = here ? 0 : -1, .map = lead(w, &p->map, here ? x : NULL, false) };
 	}
-	struct lt_nodedef view = { .op = LT_OP_view, .dtype = x->dtype, .n_operand = 1, .operand = &to, .n_dim = w->view->n_dim + w->n_reduced,
-		.dim = w->dim, .name = name, .n_piece = w->view->n_piece, .piece = piece, .has_fill = true, .line = w->view->line,
+	struct lt_nodedef view = { .op = LT_OP_view,
+		.dtype = x->dtype,
+		.n_operand = 1,
+		.operand = &to,
+		.n_dim = w->view->n_dim + w->n_reduced,
+		.dim = w->dim,
+		.name = name,
+		.n_piece = w->view->n_piece,
+		.piece = piece,
+		.has_fill = true,
+		.line = w->view->line,
 		.column = w->view->column };
 	*out = lt__graph_add(f->out, &view);
 	return *out < 0 ? lt_context_code(f->in->ctx) : LT_OK;
 }
 
-lt_status lt__clone_view_add(struct lt_frame *f, lt_node of, lt_node view, struct lt_nodedef *d, const char *name, lt_node *made)
+lt_status lt__clone_view_add(
+	struct lt_frame *f, lt_node of, lt_node view, struct lt_nodedef *d, const char *name, lt_node *made)
 {
 	struct through w = { .f = f, .of = of, .from = &f->in->node[of], .view = &f->in->node[view] };
 	LT_TRY(find_dims(&w));

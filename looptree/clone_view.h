@@ -3,8 +3,11 @@
 #define LT_LOOPTREE_CLONE_VIEW_H
 #include "ir/pass/frame.h"
 
-/* Whether the view may read a clone of `of` that is computed at its points; written: what results and states are made by. */
+/* Whether the view may read a clone of `of` that is computed at its points; written: what results and states are made
+ * by. */
 lt_status lt__clone_view_check(const struct lt_graph *, lt_node of, lt_node view, const bool *written);
-/* Adds the clone `made` of node `of` of f->in; d, the view (a node of f->in with its operands in f->out), reads it from then on. */
-lt_status lt__clone_view_add(struct lt_frame *f, lt_node of, lt_node view, struct lt_nodedef *d, const char *name, lt_node *made);
+/* Adds the clone `made` of node `of` of f->in; d, the view (a node of f->in with its operands in f->out), reads it from
+ * then on. */
+lt_status lt__clone_view_add(
+	struct lt_frame *f, lt_node of, lt_node view, struct lt_nodedef *d, const char *name, lt_node *made);
 #endif

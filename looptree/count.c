@@ -31,7 +31,10 @@ static int64_t clamped_plus(int64_t a, int64_t b)
 	return lt__add_overflow(a, b, &r) ? (b > 0 ? INT64_MAX : INT64_MIN) : r;
 }
 
-static const struct lt_loop *chain_loop(const struct chain *c, int32_t k) { return LT_AT(struct lt_loop, c->x->loops, c->loop[k]); }
+static const struct lt_loop *chain_loop(const struct chain *c, int32_t k)
+{
+	return LT_AT(struct lt_loop, c->x->loops, c->loop[k]);
+}
 static const int64_t *row_at(const struct chain *c, int32_t row) { return c->x->rows + (int64_t)row * c->x->n_column; }
 
 static void add_range(int64_t coef, int64_t a, int64_t b, int64_t *low, int64_t *high)
@@ -71,7 +74,10 @@ static bool moves_with(const struct chain *c, int32_t row, int32_t loop)
 	return moves;
 }
 
-static int32_t bound_at(const struct chain *c, int32_t k, int32_t i) { return c->x->bounds[chain_loop(c, k)->first_bound + i]; }
+static int32_t bound_at(const struct chain *c, int32_t k, int32_t i)
+{
+	return c->x->bounds[chain_loop(c, k)->first_bound + i];
+}
 static int32_t guard_at(const struct chain *c, int32_t i) { return c->x->guards[c->s->first_guard + i]; }
 
 /* Whether a bound or guard inside moves with loop k. */
@@ -162,7 +168,8 @@ static int64_t count_inside(struct chain *c, int32_t k)
 }
 
 /* inside: a loop of which one run is counted, in the first iterations of those around it; -1: the whole kernel. */
-static struct chain chain_of(const struct lt_tree *x, const int64_t *param, const struct lt_stmt *s, int32_t inside, struct lt_arena *a)
+static struct chain chain_of(
+	const struct lt_tree *x, const int64_t *param, const struct lt_stmt *s, int32_t inside, struct lt_arena *a)
 {
 	struct chain c = { .x = x, .param = param, .s = s };
 	for (int32_t l = s->loop; l >= 0; l = LT_AT(struct lt_loop, x->loops, l)->parent)

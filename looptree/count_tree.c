@@ -1,4 +1,5 @@
-/* Counting what a tree runs, line by line: it is frozen as if every whole value had memory of its own, and its kernels are counted. */
+/* Counting what a tree runs, line by line: it is frozen as if every whole value had memory of its own, and its kernels
+ * are counted. */
 #include <string.h>
 #include "ir/intern.h"
 #include "looptree/count.h"
@@ -7,8 +8,8 @@
 /* -- memory of its own for each whole value -- */
 
 /* Fills the storage and location of value n. */
-static void count_storage(const struct lt_looptree *t, struct lt_arena *a, lt_node n, int32_t number, struct lt_fstorage *storage,
-	struct lt_location *location)
+static void count_storage(const struct lt_looptree *t, struct lt_arena *a, lt_node n, int32_t number,
+	struct lt_fstorage *storage, struct lt_location *location)
 {
 	const struct lt_nodedef *d = &t->graph->node[n];
 	int64_t unit = 1;
@@ -36,14 +37,17 @@ static void count_memory(const struct lt_looptree *t, struct lt_arena *a, struct
 		}
 	}
 	storage[n_storage] = (struct lt_fstorage){ .role = LT_WORKSPACE, .dtype = LT_I64, .elems = g->n_param };
-	*out = (struct lt_fmemory){ .n_storage = n_storage + 1, .storage = storage, .location = location, .param_storage = n_storage };
+	*out = (struct lt_fmemory){
+		.n_storage = n_storage + 1, .storage = storage, .location = location, .param_storage = n_storage
+	};
 }
 
 /* -- lines -- */
 
-/* What the first copy of each loop runs, in the first copies of those around it.  (The copies made ahead of a loop come before it, but
- * compute nothing.) */
-static void count_loops(const struct lt_frozen *f, const int64_t *param, struct lt_arena *a, int32_t *first_copy, int64_t *by_tnode)
+/* What the first copy of each loop runs, in the first copies of those around it.  (The copies made ahead of a loop come
+ * before it, but compute nothing.) */
+static void count_loops(
+	const struct lt_frozen *f, const int64_t *param, struct lt_arena *a, int32_t *first_copy, int64_t *by_tnode)
 {
 	for (int32_t i = 0; i < f->tree.n_loop; i++) {
 		const struct lt_loopline *line = &f->line[i];
@@ -70,7 +74,8 @@ static void count_groups(const struct lt_looptree *t, lt_tnode at, int64_t *by_t
 	}
 }
 
-/* A copy of the tree whose run-time extents are their maxima.  Params that are left move reads, and nothing that is counted. */
+/* A copy of the tree whose run-time extents are their maxima.  Params that are left move reads, and nothing that is
+ * counted. */
 static void fix_extents(const struct lt_looptree *t, struct lt_arena *a, struct lt_graph *g, struct lt_looptree *fixed)
 {
 	*g = *t->graph;
@@ -81,7 +86,8 @@ static void fix_extents(const struct lt_looptree *t, struct lt_arena *a, struct 
 	fixed->graph = g;
 }
 
-lt_status lt__count_tree(struct lt_looptree *t, struct lt_arena *a, int64_t *executed_by_tnode, struct lt_counted *by_root)
+lt_status lt__count_tree(
+	struct lt_looptree *t, struct lt_arena *a, int64_t *executed_by_tnode, struct lt_counted *by_root)
 {
 	struct lt_graph g;
 	struct lt_looptree fixed;
@@ -107,8 +113,12 @@ lt_status lt__count_tree(struct lt_looptree *t, struct lt_arena *a, int64_t *exe
 
 /* -- what is computed a second time -- */
 
-/* A value of the graph that the tree was made for, or what took its place: by a number of its own, -1 what is not one. */
-static int32_t value_of(const struct lt_names *stands, const char *name) { return lt__names_find(stands, name, strlen(name)); }
+/* A value of the graph that the tree was made for, or what took its place: by a number of its own, -1 what is not
+ * one. */
+static int32_t value_of(const struct lt_names *stands, const char *name)
+{
+	return lt__names_find(stands, name, strlen(name));
+}
 
 static void follow_steps(const struct lt_looptree *t, struct lt_names *stands)
 {

@@ -1,7 +1,7 @@
 /* The exact check: isl's dataflow over storage cells, and cells that two iterations of a loop share.
  *
- * A touch is a set of instances (its counters); its cells, its element and its time are maps from there.  An order is right
- * where the last write before each read is one of the element that the graph names.  Nothing is allocated from an
+ * A touch is a set of instances (its counters); its cells, its element and its time are maps from there.  An order is
+ * right where the last write before each read is one of the element that the graph names.  Nothing is allocated from an
  * arena while isl objects live; each question has its budget, and one that isl gives up is open.
  */
 #include <isl/aff.h>
@@ -41,7 +41,8 @@ static lt_give isl_aff *constant_of(const struct asked *k, const struct lt_touch
 	return isl_aff_val_on_domain_space(space_of(k, x), val(k, c));
 }
 
-static lt_give isl_aff *aff_plus(lt_take isl_aff *aff, const struct asked *k, enum isl_dim_type type, int32_t i, int64_t c)
+static lt_give isl_aff *aff_plus(
+	lt_take isl_aff *aff, const struct asked *k, enum isl_dim_type type, int32_t i, int64_t c)
 {
 	return isl_aff_add_coefficient_val(aff, type, (int)i, val(k, c));
 }
@@ -61,7 +62,8 @@ static int64_t step_along(const struct lt_graph *g, const struct lt_touch *x, in
 }
 
 /* c times a column of the leaf: a var is the sum of its counters times their steps, from counter `from` on. */
-static lt_give isl_aff *add_column(lt_take isl_aff *aff, const struct asked *k, const struct lt_touch *x, int32_t column, int64_t c, int32_t from)
+static lt_give isl_aff *add_column(
+	lt_take isl_aff *aff, const struct asked *k, const struct lt_touch *x, int32_t column, int64_t c, int32_t from)
 {
 	if (column >= x->leaf->n_var + x->leaf->n_trip)
 		return aff_plus(aff, k, isl_dim_in, x->n_counter, c);
@@ -71,7 +73,8 @@ static lt_give isl_aff *add_column(lt_take isl_aff *aff, const struct asked *k, 
 	return aff;
 }
 
-static lt_give isl_aff *row_of(const struct asked *k, const struct lt_touch *x, const struct lt_map *m, const int64_t *row, int32_t from)
+static lt_give isl_aff *row_of(
+	const struct asked *k, const struct lt_touch *x, const struct lt_map *m, const int64_t *row, int32_t from)
 {
 	isl_aff *aff = constant_of(k, x, row[0]);
 	for (int32_t i = 0; i < m->n_param; i++)
@@ -90,7 +93,8 @@ static lt_give isl_aff *row_of(const struct asked *k, const struct lt_touch *x, 
 	return aff;
 }
 
-static lt_give isl_aff *add_linear(lt_take isl_aff *aff, const struct asked *k, const struct lt_linear *l, int64_t times)
+static lt_give isl_aff *add_linear(
+	lt_take isl_aff *aff, const struct asked *k, const struct lt_linear *l, int64_t times)
 {
 	aff = isl_aff_add_constant_val(aff, val(k, times * l->constant));
 	for (int32_t i = 0; i < l->n; i++)
@@ -168,7 +172,8 @@ static lt_give isl_set *cut_counters(lt_take isl_set *set, const struct asked *k
 	return set;
 }
 
-static lt_give isl_set *cut_guards(lt_take isl_set *set, const struct asked *k, const struct lt_touch *x, const struct lt_map *m)
+static lt_give isl_set *cut_guards(
+	lt_take isl_set *set, const struct asked *k, const struct lt_touch *x, const struct lt_map *m)
 {
 	for (int32_t i = 0; i < m->n_guard; i++)
 		set = where(set, row_of(k, x, m, m->guard + (int64_t)i * lt__map_width(m), 0));
@@ -253,9 +258,10 @@ static int32_t n_index(const struct asked *k, const struct lt_touch *x, int32_t 
 	return k->q->n_digit[i] ? k->q->n_digit[i] - digits_in(k, x, i, from) + k->q->remainder[i] : 1;
 }
 
-/* Rows for the first n_outer counters, then each index: of the cells as freezing lays them out (owned: counted within one
- * iteration of the value's owner), or of the elements. */
-static lt_give isl_map *indices_of(const struct asked *k, const struct lt_touch *x, lt_keep isl_set *instances, int32_t n_outer, bool owned)
+/* Rows for the first n_outer counters, then each index: of the cells as freezing lays them out (owned: counted within
+ * one iteration of the value's owner), or of the elements. */
+static lt_give isl_map *indices_of(
+	const struct asked *k, const struct lt_touch *x, lt_keep isl_set *instances, int32_t n_outer, bool owned)
 {
 	const struct lt_nodedef *d = &k->q->g->node[k->q->value];
 	int32_t n = n_outer;
@@ -276,7 +282,8 @@ static lt_give isl_map *cells_of(const struct asked *k, const struct lt_touch *x
 }
 
 /* The element; for a reduction's own touches with the iterations of the loops around it. */
-static lt_give isl_map *elements_of(const struct asked *k, const struct lt_touch *x, lt_keep isl_set *instances, int32_t n_outer)
+static lt_give isl_map *elements_of(
+	const struct asked *k, const struct lt_touch *x, lt_keep isl_set *instances, int32_t n_outer)
 {
 	return indices_of(k, x, instances, n_outer, false);
 }
@@ -311,14 +318,16 @@ static lt_give isl_set *written_part(lt_take isl_set *set, const struct asked *k
 
 static bool number_of(lt_take isl_val *v, int64_t *out)
 {
-	bool fits = isl_val_is_int(v) == isl_bool_true && isl_val_cmp_si(v, INT64_MAX) <= 0 && isl_val_cmp_si(v, INT64_MIN) >= 0;
+	bool fits = isl_val_is_int(v) == isl_bool_true && isl_val_cmp_si(v, INT64_MAX) <= 0
+		&& isl_val_cmp_si(v, INT64_MIN) >= 0;
 	*out = fits ? isl_val_get_num_si(v) : 0;
 	isl_val_free(v);
 	return fits;
 }
 
 /* The first point of a set over one or two touches; a == NULL: the point is of b alone. */
-static void take_point(const struct asked *k, lt_take isl_set *set, const struct lt_touch *a, const struct lt_touch *b, struct lt_answer *out)
+static void take_point(const struct asked *k, lt_take isl_set *set, const struct lt_touch *a, const struct lt_touch *b,
+	struct lt_answer *out)
 {
 	isl_set *first = isl_set_lexmin(isl_set_copy(set));
 	isl_point *at = isl_set_sample_point(first ? first : isl_set_copy(set));
@@ -337,13 +346,15 @@ static void take_point(const struct asked *k, lt_take isl_set *set, const struct
 }
 
 /* Reads that find the last write of their cell to be another element's. */
-static void find_other(const struct asked *k, const struct lt_touch *sink, lt_keep isl_set *reads, lt_keep isl_union_map *sources, struct lt_answer *out)
+static void find_other(const struct asked *k, const struct lt_touch *sink, lt_keep isl_set *reads,
+	lt_keep isl_union_map *sources, struct lt_answer *out)
 {
 	for (int32_t w = 0; w < k->q->n_write && out->kind == LT_ANSWER_LEGAL; w++) {
 		const struct lt_touch *from = &k->q->touch[w];
 		int32_t n_outer = sink->kind == LT_TOUCH_ADDS ? sink->n_outer : 0;
 		isl_set *writes = instances_of(k, from);
-		isl_map *meant = isl_map_apply_range(elements_of(k, from, writes, n_outer), isl_map_reverse(elements_of(k, sink, reads, n_outer)));
+		isl_map *meant = isl_map_apply_range(
+			elements_of(k, from, writes, n_outer), isl_map_reverse(elements_of(k, sink, reads, n_outer)));
 		isl_map *found = isl_union_map_extract_map(sources, isl_map_get_space(meant));
 		isl_bool right;
 		found = isl_map_subtract(found, meant);
@@ -361,7 +372,8 @@ static void find_other(const struct asked *k, const struct lt_touch *sink, lt_ke
 	}
 }
 
-static void find_early(const struct asked *k, const struct lt_touch *sink, lt_take isl_union_map *lost, struct lt_answer *out)
+static void find_early(
+	const struct asked *k, const struct lt_touch *sink, lt_take isl_union_map *lost, struct lt_answer *out)
 {
 	isl_union_set *reads = isl_union_map_domain(lost);
 	isl_set *early = written_part(isl_union_set_extract_set(reads, space_of(k, sink)), k, sink);
@@ -397,12 +409,14 @@ static void close_isl(struct asked *k, struct lt_answer *out)
 }
 
 /* Cells that both touches use. */
-static lt_give isl_map *same_cells(const struct asked *k, const struct lt_touch *a, lt_keep isl_set *at, const struct lt_touch *b, lt_keep isl_set *bt)
+static lt_give isl_map *same_cells(const struct asked *k, const struct lt_touch *a, lt_keep isl_set *at,
+	const struct lt_touch *b, lt_keep isl_set *bt)
 {
 	return isl_map_apply_range(cells_of(k, a, at), isl_map_reverse(cells_of(k, b, bt)));
 }
 
-/* Whether the touch can only find the element that it means in its cell at all, and, a read, only after all writes there. */
+/* Whether the touch can only find the element that it means in its cell at all, and, a read, only after all writes
+ * there. */
 static bool is_undisturbed(const struct asked *k, const struct lt_touch *sink, lt_keep isl_set *reads)
 {
 	isl_bool empty = isl_bool_true;
@@ -411,7 +425,8 @@ static bool is_undisturbed(const struct asked *k, const struct lt_touch *sink, l
 		int32_t n_outer = sink->kind == LT_TOUCH_ADDS ? sink->n_outer : 0;
 		isl_set *writes = instances_of(k, from);
 		isl_map *same = same_cells(k, from, writes, sink, reads);
-		isl_map *wrong = isl_map_apply_range(elements_of(k, from, writes, n_outer), isl_map_reverse(elements_of(k, sink, reads, n_outer)));
+		isl_map *wrong = isl_map_apply_range(
+			elements_of(k, from, writes, n_outer), isl_map_reverse(elements_of(k, sink, reads, n_outer)));
 		wrong = isl_map_subtract(isl_map_copy(same), wrong);
 		empty = isl_map_is_empty(wrong);
 		isl_map_free(wrong);
@@ -451,7 +466,8 @@ void lt__depend_flow(const struct lt_question *q, int32_t touch, struct lt_answe
 	if (!open_isl(&k, out))
 		return;
 	isl_set *reads = instances_of(&k, sink);
-	isl_union_map *order = isl_union_map_from_map(times_of(&k, sink, reads)), *writes = isl_union_map_empty(isl_union_map_get_space(order));
+	isl_union_map *order = isl_union_map_from_map(times_of(&k, sink, reads)),
+		      *writes = isl_union_map_empty(isl_union_map_get_space(order));
 	for (int32_t w = 0; w < q->n_write; w++) {
 		isl_set *at = instances_of(&k, &q->touch[w]);
 		order = isl_union_map_add_map(order, times_of(&k, &q->touch[w], at));

@@ -56,7 +56,14 @@ struct lt_question {
 };
 
 /* A point of one or two touches: counters, and the values of the question's params. */
-enum lt_answer_kind { LT_ANSWER_LEGAL, LT_ANSWER_EARLY, LT_ANSWER_OTHER, LT_ANSWER_CARRIED, LT_ANSWER_OPEN, LT_ANSWER_MEMORY };
+enum lt_answer_kind {
+	LT_ANSWER_LEGAL,
+	LT_ANSWER_EARLY,
+	LT_ANSWER_OTHER,
+	LT_ANSWER_CARRIED,
+	LT_ANSWER_OPEN,
+	LT_ANSWER_MEMORY
+};
 struct lt_answer {
 	enum lt_answer_kind kind;       /* EARLY: read before written; OTHER: another element is there; OPEN: not proven */
 	int32_t touch, other;           /* the later one; OTHER, CARRIED: the other side */
@@ -67,7 +74,8 @@ struct lt_answer {
 struct lt_order;        /* the places of a tree's nodes and resets in the text */
 struct lt_order *lt__depend_order(const struct lt_looptree *, struct lt_arena *);
 /* Everything about value n and the leaves of its root nest that read it; NULL: nothing to ask. */
-lt_status lt__depend_question(struct lt_looptree *, const struct lt_order *, struct lt_arena *, lt_node n, struct lt_question *out);
+lt_status lt__depend_question(
+	struct lt_looptree *, const struct lt_order *, struct lt_arena *, lt_node n, struct lt_question *out);
 /* depend.c: isl; answers have their room before.  Simple: LEGAL or OPEN, by comparing times of what shares a cell;
  * flow: exact. */
 void lt__depend_simple(const struct lt_question *, int32_t touch, struct lt_answer *);

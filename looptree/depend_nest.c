@@ -41,7 +41,13 @@ struct lt_order *lt__depend_order(const struct lt_looptree *t, struct lt_arena *
 	return o;
 }
 
-struct ask { struct lt_looptree *t; const struct lt_order *order; struct lt_arena *a; struct lt_question *q; lt_tnode reducing; };
+struct ask {
+	struct lt_looptree *t;
+	const struct lt_order *order;
+	struct lt_arena *a;
+	struct lt_question *q;
+	lt_tnode reducing;
+};
 
 static void record_param(struct ask *k, lt_param p)
 {
@@ -83,7 +89,8 @@ static void add_counter(struct ask *k, struct lt_touch *x, lt_tnode at, lt_tnode
 	report_limit(k, v->bounded ? &v->limit : NULL);
 	x->when[x->n_when++] = (struct lt_when){ x->n_counter, 0 };
 	x->counter[x->n_counter++] = (struct lt_counter){ loop, d->var, d->step };
-	/* A loop of a reset that is a dim of a partial sum counts that dim: nothing around the reset counts the reduced var. */
+	/* A loop of a reset that is a dim of a partial sum counts that dim: nothing around the reset counts the reduced
+	 * var. */
 	int32_t column = loop < 0 ? lt__loop_column(k->t, x->leaf, at) : -1;
 	if (column >= 0 && x->leaf->var[column] != d->var)
 		x->counter[x->n_counter - 1] = (struct lt_counter){ loop, x->leaf->var[column],
@@ -135,7 +142,8 @@ static struct lt_touch *add_leaf_touch(struct ask *k, enum lt_touch_kind kind, l
 	return x;
 }
 
-/* As freezing makes it: the writer's loops over the result's vars, from the reducing loop inwards, just before that loop. */
+/* As freezing makes it: the writer's loops over the result's vars, from the reducing loop inwards, just before that
+ * loop. */
 static void add_reset(struct ask *k, const struct lt_map *element)
 {
 	lt_node n = k->q->value;
@@ -228,7 +236,10 @@ static void fill_digits(struct ask *k)
 		int32_t n_first = q->touch[0].column[i] < 0 ? 0 : steps_of(q->g, &q->touch[0], q->touch[0].column[i], steps);
 		q->n_digit[i] = n_first;
 		for (int32_t t = 1; t < q->n_touch; t++) {
-			int32_t same = 0, n = q->touch[t].column[i] < 0 ? 0 : steps_of(q->g, &q->touch[t], q->touch[t].column[i], steps + most);
+			int32_t same = 0,
+				n = q->touch[t].column[i] < 0
+				? 0
+				: steps_of(q->g, &q->touch[t], q->touch[t].column[i], steps + most);
 			while (same < n && same < q->n_digit[i] && steps[same] == steps[most + same])
 				same++;
 			q->remainder[i] = q->remainder[i] || n > same;
@@ -267,10 +278,13 @@ static void align_times(struct ask *k)
 		q->touch[i].n_when = n;
 }
 
-lt_status lt__depend_question(struct lt_looptree *t, const struct lt_order *order, struct lt_arena *a, lt_node n, struct lt_question *out)
+lt_status lt__depend_question(
+	struct lt_looptree *t, const struct lt_order *order, struct lt_arena *a, lt_node n, struct lt_question *out)
 {
 	const struct lt_leaf *leaf;
-	*out = (struct lt_question){ .g = t->graph, .value = n, .budget = t->budget, .param = LT_NEW(a, lt_param, t->graph->n_param + 1) };
+	*out = (struct lt_question){
+		.g = t->graph, .value = n, .budget = t->budget, .param = LT_NEW(a, lt_param, t->graph->n_param + 1)
+	};
 	LT_TRY(lt__leaf(t, n, &leaf));
 	struct ask k = { t, order, a, out, resets_at(t, n) };
 	struct lt_map element;

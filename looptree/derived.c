@@ -7,8 +7,8 @@
 #include "looptree/clone_view.h"
 #include "looptree/window.h"
 
-/* Steps in hand: those that only name nodes of the graph before them and leave each other alone.  They are hung on the node that
- * they are before (or, of a materialised value, after), in order. */
+/* Steps in hand: those that only name nodes of the graph before them and leave each other alone.  They are hung on the
+ * node that they are before (or, of a materialised value, after), in order. */
 struct batch {
 	const struct lt_graph *in;
 	const struct lt_derived_step *step;
@@ -58,7 +58,8 @@ static lt_status check_partial(const struct lt_graph *g, const struct lt_derived
 	if (v < 0 || v >= g->n_var)
 		return lt_fail(g->ctx, LT_EILLEGAL, "there is no var %s%s", s->var, lt__nearest_var(g, s->var, strlen(s->var)));
 	if (!lt__reduces(g, of, v))
-		return lt_fail(g->ctx, LT_EILLEGAL, "%%%s does not reduce over %s: only a reduction has partial results", s->of, s->var);
+		return lt_fail(g->ctx, LT_EILLEGAL,
+			"%%%s does not reduce over %s: only a reduction has partial results", s->of, s->var);
 	if (s->step >= g->var[v].extent)
 		return lt_fail(g->ctx, LT_EILLEGAL, "a loop over %s in steps of %lld has one iteration, so its only partial result "
 			"would be the whole one; choose a step below %lld", s->var, (long long)s->step, (long long)g->var[v].extent);
@@ -84,7 +85,8 @@ static lt_status check_step(const struct batch *b, const struct lt_derived_step 
 		return lt_fail(g->ctx, LT_EILLEGAL, "there is a node %%%s already; choose another name", s->made);
 	if ((s->reader || hook != of) && !reads(g, hook, of))
 		return reads_not(g, &g->node[hook], s->of);
-	if ((s->kind == LT_DERIVED_CLONE || s->kind == LT_DERIVED_CLONE_VIEW) && (!lt__has_leaf(g, of) || g->node[of].op == LT_OP_update))
+	if ((s->kind == LT_DERIVED_CLONE || s->kind == LT_DERIVED_CLONE_VIEW)
+		&& (!lt__has_leaf(g, of) || g->node[of].op == LT_OP_update))
 		return lt_fail(g->ctx, LT_EILLEGAL, "%%%s cannot be computed twice: it is %s", s->of,
 			lt__has_leaf(g, of) ? "an update" : "read where it is used");
 	if (s->kind == LT_DERIVED_COPY && g->node[hook].op == LT_OP_update && g->node[hook].operand[0] == of)
@@ -129,7 +131,8 @@ static lt_status add_trip_count(struct lt_frame *f, const struct lt_derived_step
 	return LT_OK;
 }
 
-static lt_status add_partial(struct lt_frame *f, const struct lt_derived_step *s, lt_var trip, const struct lt_nodedef *sum, lt_node *out)
+static lt_status add_partial(
+	struct lt_frame *f, const struct lt_derived_step *s, lt_var trip, const struct lt_nodedef *sum, lt_node *out)
 {
 	struct lt_nodedef d = *sum;
 	d.name = s->made;
@@ -172,7 +175,10 @@ static lt_status add_before(struct lt_frame *f, int32_t step, lt_node x, struct 
 	return read ? LT_OK : reads_not(f->out, d, s->of);
 }
 
-static bool is_source(const struct lt_nodedef *d) { return d->op == LT_OP_input || d->op == LT_OP_constant || d->op == LT_OP_state; }
+static bool is_source(const struct lt_nodedef *d)
+{
+	return d->op == LT_OP_input || d->op == LT_OP_constant || d->op == LT_OP_state;
+}
 
 static lt_status rebuild(struct lt_frame *f)
 {
@@ -230,8 +236,8 @@ static void fill_readers(struct batch *b, struct lt_arena *a)
 	}
 }
 
-/* Of a node: all read its copy; it was computed elsewhere, as it is; it is a sum of partial ones; who reads it, or what it reads, is
- * another; no step may name it. */
+/* Of a node: all read its copy; it was computed elsewhere, as it is; it is a sum of partial ones; who reads it, or what
+ * it reads, is another; no step may name it. */
 enum { COPIED = 1, CLONED = 2, SPLIT = 4, CHANGED = 8, GONE = 16 };
 
 /* A step that lets somebody read a clone: where that was the last reader of the node, the node is gone. */
@@ -251,10 +257,12 @@ static bool fits_clone(struct batch *b, const struct lt_derived_step *s, lt_node
  * vars: those of partial sums come first, in order, those of windows and of clones through a view where their nodes
  * are.  *window: the hook of the last one, -1;
  * *gone: whether a node is. */
-static bool fits_batch(struct batch *b, const struct lt_derived_step *s, unsigned char *seen, lt_node *window, bool *gone)
+static bool fits_batch(
+	struct batch *b, const struct lt_derived_step *s, unsigned char *seen, lt_node *window, bool *gone)
 {
 	const struct lt_graph *g = b->in;
-	bool clones = s->kind == LT_DERIVED_CLONE || s->kind == LT_DERIVED_CLONE_VIEW, inner = s->kind == LT_DERIVED_WINDOW || s->kind == LT_DERIVED_CLONE_VIEW;
+	bool clones = s->kind == LT_DERIVED_CLONE || s->kind == LT_DERIVED_CLONE_VIEW,
+	     inner = s->kind == LT_DERIVED_WINDOW || s->kind == LT_DERIVED_CLONE_VIEW;
 	lt_node of = lt__node_named(g, s->of), hook = hook_of(g, s);
 	if (of < 0 || hook < 0 || (s->kind == LT_DERIVED_PARTIAL && lt__names_find(g->var_names, s->var, strlen(s->var)) < 0))
 		return false;
@@ -326,7 +334,8 @@ static lt_status make_graph(struct lt_arena *a, struct batch *b, struct lt_graph
 
 struct grow { struct lt_looptree *t; const struct lt_derived_step *step; int32_t n; lt_node *to; int32_t failed; };
 
-static struct lt_derived *new_derived(struct lt_looptree *t, struct lt_graph *g, const struct lt_derived_step *step, int32_t n)
+static struct lt_derived *new_derived(
+	struct lt_looptree *t, struct lt_graph *g, const struct lt_derived_step *step, int32_t n)
 {
 	int32_t before = t->derived ? t->derived->n_step : 0;
 	struct lt_derived *derived = LT_NEW(g->arena, struct lt_derived, 1);
@@ -387,7 +396,8 @@ static lt_status change_body(void *arg)
 }
 
 /* *n: how many of the steps were done; of a failure the step that failed. */
-static lt_status derive_batch(struct lt_looptree *t, const struct lt_derived_step *step, int32_t *n, lt_node *to, int32_t n_to)
+static lt_status derive_batch(
+	struct lt_looptree *t, const struct lt_derived_step *step, int32_t *n, lt_node *to, int32_t n_to)
 {
 	struct batch b = { .in = t->graph, .step = step, .n = *n };
 	struct graph_change c = { t, &b, NULL };
@@ -419,7 +429,8 @@ static lt_status grow_body(void *arg)
 	return LT_OK;
 }
 
-lt_status lt__tree_derive_steps(struct lt_looptree *t, const struct lt_derived_step *step, int32_t n, lt_node *to, int32_t *failed)
+lt_status lt__tree_derive_steps(
+	struct lt_looptree *t, const struct lt_derived_step *step, int32_t n, lt_node *to, int32_t *failed)
 {
 	struct grow w = { .t = t, .step = step, .n = n, .to = to };
 	lt_status st = lt__protect(t->ctx, grow_body, &w);
@@ -435,7 +446,8 @@ lt_status lt__tree_derive(struct lt_looptree *t, const struct lt_derived_step *s
 
 lt_node lt__tree_node_named(const struct lt_looptree *t, const char *name) { return lt__node_named(t->graph, name); }
 
-/* A node that is gone, because its readers read a clone, is still in the graph that the steps begin with, or made by its step. */
+/* A node that is gone, because its readers read a clone, is still in the graph that the steps begin with, or made by
+ * its step. */
 static bool is_made(const struct lt_looptree *t, const char *name)
 {
 	if (lt__node_named(t->base, name) >= 0)
@@ -482,7 +494,11 @@ void lt__derived_text(struct lt_text *x, const struct lt_derived_step *s)
 	if (s->kind == LT_DERIVED_COPY || s->kind == LT_DERIVED_MATERIALIZE)
 		lt__text_format(x, "copy %%%s", s->of);
 	else
-		lt__text_format(x, "%s %%%s", s->kind == LT_DERIVED_WINDOW ? "window" : s->kind == LT_DERIVED_PARTIAL ? "partial" : "clone", s->of);
+		lt__text_format(x, "%s %%%s",
+			s->kind == LT_DERIVED_WINDOW            ? "window"
+				: s->kind == LT_DERIVED_PARTIAL ? "partial"
+								: "clone",
+			s->of);
 	if (s->reader)
 		lt__text_format(x, " %s %%%s", s->kind == LT_DERIVED_CLONE_VIEW ? "at" : "for", s->reader);
 	for (int32_t i = 0; i < s->n_move; i++) {

@@ -10,13 +10,17 @@
 #include "looptree/looptree.h"
 
 enum lt_derived_kind {
-	LT_DERIVED_COPY,            /* made = copy of; reader reads it in place of `of`                                       */
-	LT_DERIVED_MATERIALIZE,     /* made = copy of; of a result: the result is the copy; of another value: all readers read it   */
+	/* made = copy of; reader reads it in place of `of` */
+	LT_DERIVED_COPY,
+	/* made = copy of; of a result: the result is the copy; of another value: all readers read it */
+	LT_DERIVED_MATERIALIZE,
 	LT_DERIVED_WINDOW,          /* made = copy of what the view `of` reads of its source in one iteration of the loops that
 	                             * move it; reader reads
 	                         * it, through a view of the copy, in place of `of`                                        */
-	LT_DERIVED_CLONE,           /* made computes what `of` does; reader reads it in place of `of`                          */
-	LT_DERIVED_CLONE_VIEW,         /* made computes what `of` does at the points where the view `reader` reads it; the view reads that in place */
+	/* made computes what `of` does; reader reads it in place of `of` */
+	LT_DERIVED_CLONE,
+	/* made computes what `of` does at the points where the view `reader` reads it; the view reads that in place */
+	LT_DERIVED_CLONE_VIEW,
 	LT_DERIVED_PARTIAL          /* made reduces what `of` reduces within one iteration of a loop over var in steps of
 	                             * `step`, inside
 	                         * one of `span`; that iteration is its last dim, `dim`, and all that `of` reduces
@@ -44,12 +48,13 @@ struct lt_derived { int32_t refs; struct lt_graph *graph; int32_t n_step; const 
  * of no node now, is the caller's to take out. Fails with a sentence. */
 lt_status lt__tree_derive(struct lt_looptree *, const struct lt_derived_step *, int32_t n, lt_node *to);
 /* The same; *failed: the step that a failure is about. */
-lt_status lt__tree_derive_steps(struct lt_looptree *, const struct lt_derived_step *, int32_t n, lt_node *to, int32_t *failed);
+lt_status lt__tree_derive_steps(
+	struct lt_looptree *, const struct lt_derived_step *, int32_t n, lt_node *to, int32_t *failed);
 /* The node of that name in a graph, in the tree's; -1: there is none, or no name. */
 lt_node lt__node_named(const struct lt_graph *, const char *name);
 lt_node lt__tree_node_named(const struct lt_looptree *, const char *name);
-/* targets.c: by node of the tree's graph the node of the base that it is; of the tree's own, and of views, that it is made for: the value
- * that a copy stores, else who reads it (the last of several).  -1: none. */
+/* targets.c: by node of the tree's graph the node of the base that it is; of the tree's own, and of views, that it is
+ * made for: the value that a copy stores, else who reads it (the last of several).  -1: none. */
 lt_node *lt__tree_bases(const struct lt_looptree *, struct lt_arena *);
 /* A name that no node of the graph has, and none had that a step made: base, base2 ...; in the tree's arena. */
 const char *lt__derived_name(const struct lt_looptree *, const char *base);

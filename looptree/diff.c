@@ -1,7 +1,7 @@
 /* What two texts of trees differ in: lines that were added, removed, changed or moved; blanks and facts do not count.
  *
- * Lines are matched by what they name: a var, a value, a loop among its siblings, a leaf.  Children are matched where their
- * parents are, in order, as many as possible; a leaf that found no partner is looked for in the whole other tree.
+ * Lines are matched by what they name: a var, a value, a loop among its siblings, a leaf.  Children are matched where
+ * their parents are, in order, as many as possible; a leaf that found no partner is looked for in the whole other tree.
  */
 #include <string.h>
 #include "ir/intern.h"
@@ -41,7 +41,8 @@ static const char *words_of(struct lt_arena *a, const char *from, const char *en
 static const char *line_key(struct lt_arena *a, const char *text)
 {
 	size_t n = strcspn(text, " ");
-	bool two = *text != '%' && strncmp(text, "group", n) != 0 && strncmp(text, "graph", n) != 0 && strncmp(text, "target", n) != 0 && text[n];
+	bool two = *text != '%' && strncmp(text, "group", n) != 0 && strncmp(text, "graph", n) != 0
+		&& strncmp(text, "target", n) != 0 && text[n];
 	if (two)
 		n += 1 + strcspn(text + n + 1, " ");
 	char *key = lt__arena_alloc(a, n + 1);
@@ -83,8 +84,9 @@ static lt_status read_side(struct differ *d, struct diff_side *s, const char *te
 		if (!*r.text)
 			continue;
 		if (!begun && strncmp(r.text, "looptree ", 9) != 0)
-			return lt_fail(ctx, LT_ESYNTAX, "%.200s:%d:1: the text of a tree begins with 'looptree %d', not with '%.40s'", s->file, (int)line,
-				LT_TREE_VERSION, r.text);
+			return lt_fail(ctx, LT_ESYNTAX,
+				"%.200s:%d:1: the text of a tree begins with 'looptree %d', not with '%.40s'", s->file,
+				(int)line, LT_TREE_VERSION, r.text);
 		begun = true;
 		int64_t level = (begin - from) / 2;
 		if (tree && ((begin - from) % 2 != 0 || level > n_open || level >= LT_TREE_DEPTH || *begin == '\t'))
@@ -101,8 +103,10 @@ static lt_status read_side(struct differ *d, struct diff_side *s, const char *te
 		}
 		tree = tree || !strcmp(r.text, "tree");
 	}
-	return begun ? LT_OK : lt_fail(ctx, LT_ESYNTAX, "%.200s:1:1: the text of a tree begins with 'looptree %d'; this one is empty", s->file,
-		LT_TREE_VERSION);
+	return begun ? LT_OK
+		     : lt_fail(ctx, LT_ESYNTAX,
+			     "%.200s:1:1: the text of a tree begins with 'looptree %d'; this one is empty", s->file,
+			     LT_TREE_VERSION);
 }
 
 static bool same_key(const struct differ *d, int32_t a, int32_t b)
@@ -178,7 +182,8 @@ static void diff_line(struct differ *d, int32_t side, const char *what, const st
 
 static bool moved(const struct differ *d, const struct record *a, const struct record *b)
 {
-	return a->parent < 0 || b->parent < 0 ? (a->parent < 0) != (b->parent < 0) : d->side[0].at[a->parent].partner != b->parent;
+	return a->parent < 0 || b->parent < 0 ? (a->parent < 0) != (b->parent < 0)
+					      : d->side[0].at[a->parent].partner != b->parent;
 }
 
 /* In order of the first text; what only the second has is before the line that follows it there. */
@@ -228,11 +233,14 @@ static lt_status diff_body(void *user)
 	return LT_OK;
 }
 
-lt_status lt_looptree_diff(struct lt_context *ctx, const char *a, size_t a_bytes, const char *a_file, const char *b, size_t b_bytes,
-	const char *b_file, int *same, void (*write)(void *, const char *, size_t), void *user)
+lt_status lt_looptree_diff(struct lt_context *ctx, const char *a, size_t a_bytes, const char *a_file, const char *b,
+	size_t b_bytes, const char *b_file, int *same, void (*write)(void *, const char *, size_t), void *user)
 {
-	struct diff_input body = { .d = { .side = { { .file = a_file ? a_file : "a" }, { .file = b_file ? b_file : "b" } } }, .text = { a, b },
-		.bytes = { a_bytes, b_bytes } };
+	struct diff_input body = {
+		.d = { .side = { { .file = a_file ? a_file : "a" }, { .file = b_file ? b_file : "b" } } },
+		.text = { a, b },
+		.bytes = { a_bytes, b_bytes }
+	};
 	*same = 0;
 	LT_TRY(lt__arena_new(ctx, &body.d.a));
 	body.d.out.arena = body.d.a;

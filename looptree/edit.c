@@ -5,8 +5,14 @@
 
 /* -- links -- */
 
-static lt_tnode *first_of(struct lt_looptree *t, lt_tnode parent) { return parent < 0 ? &t->root : &t->node[parent].child; }
-static lt_tnode child_of(const struct lt_looptree *t, lt_tnode parent) { return parent < 0 ? t->root : t->node[parent].child; }
+static lt_tnode *first_of(struct lt_looptree *t, lt_tnode parent)
+{
+	return parent < 0 ? &t->root : &t->node[parent].child;
+}
+static lt_tnode child_of(const struct lt_looptree *t, lt_tnode parent)
+{
+	return parent < 0 ? t->root : t->node[parent].child;
+}
 
 lt_tnode lt__edit_last(const struct lt_looptree *t, lt_tnode parent)
 {

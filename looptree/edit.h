@@ -1,8 +1,9 @@
 /* looptree/edit.h -- what the schedule primitives share: a copy of a tree to change.
  *
- * A primitive is a function lt__primitive_NAME(edit, words) in a file of its own, and a row of schedule.def.  It changes the copy;
- * nodes keep their numbers meanwhile and what it takes out is dropped at the end, when the whole tree is checked and proven.
- * It refuses (LT_EILLEGAL, LT_ESYNTAX) with a sentence about the loop or leaf, the rule, and what would fix it.
+ * A primitive is a function lt__primitive_NAME(edit, words) in a file of its own, and a row of schedule.def.  It
+ * changes the copy; nodes keep their numbers meanwhile and what it takes out is dropped at the end, when the whole tree
+ * is checked and proven. It refuses (LT_EILLEGAL, LT_ESYNTAX) with a sentence about the loop or leaf, the rule, and
+ * what would fix it.
  */
 #ifndef LT_LOOPTREE_EDIT_H
 #define LT_LOOPTREE_EDIT_H
@@ -16,8 +17,8 @@ struct lt_edit {
 
 /* edit.c: the copy's nodes. */
 lt_status lt__edit_open(struct lt_edit *, const struct lt_looptree *from);
-/* Numbers the nodes that are left in the order of the text; moved (by node of `from`; may be NULL): where each is now, -1: gone.
- * Then the tree is checked as lt_looptree_finish does, and held against the rule of constant extents. */
+/* Numbers the nodes that are left in the order of the text; moved (by node of `from`; may be NULL): where each is now,
+ * -1: gone. Then the tree is checked as lt_looptree_finish does, and held against the rule of constant extents. */
 lt_status lt__edit_close(struct lt_edit *, lt_tnode *moved);
 /* Only numbers them, of a tree that is being made: t and from are the same. */
 lt_status lt__edit_number(struct lt_edit *);

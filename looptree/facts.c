@@ -1,9 +1,10 @@
 /* What is computed and touched inside each loop of a tree: operations, and bytes of values that live outside the
  * loop.
  *
- * All are counted with every bounded dim at its maximum.  Useful operations are of the elements that the leaves compute, each once; what
- * really runs (padding, leaves that a loop repeats, clones, sums of partial results) is counted in the frozen tree, count_tree.c.  Bytes count each element once, as far as the accesses show
- * it: those that differ by a constant only make one box, others add up, and no value counts for more than what is held of it.
+ * All are counted with every bounded dim at its maximum.  Useful operations are of the elements that the leaves
+ * compute, each once; what really runs (padding, leaves that a loop repeats, clones, sums of partial results) is
+ * counted in the frozen tree, count_tree.c.  Bytes count each element once, as far as the accesses show it: those that
+ * differ by a constant only make one box, others add up, and no value counts for more than what is held of it.
  */
 #include <string.h>
 #include "looptree/count.h"
@@ -19,8 +20,9 @@ struct leaf_touch {
 	int64_t points;                 /* accesses: no more elements than these */
 };
 /* The part of a leaf's var that the loops from some point inwards cover. */
-struct fact_cover { lt_var var; int64_t span, step, outer, unit; };     /* step of the innermost and of the outermost loop; unit: of the
-                                                                     * innermost that counts a var of the leaf, 0: none does */
+/* step of the innermost and of the outermost loop; unit: of the innermost that counts a var of the leaf, 0: none
+ * does */
+struct fact_cover { lt_var var; int64_t span, step, outer, unit; };
 
 struct tree_facts {
 	struct lt_looptree *t;
@@ -98,7 +100,8 @@ static int64_t elems_computed(const struct tree_facts *f)
 /* What an access moves over: of column c of a leaf's map (its own vars, then a gathered axis). */
 struct leaf_columns { const struct lt_leaf *leaf; int64_t gathered; };
 
-static int64_t reach_of(const struct tree_facts *f, const struct leaf_columns *c, int32_t column, lt_tnode loop, bool *moves_outside)
+static int64_t reach_of(
+	const struct tree_facts *f, const struct leaf_columns *c, int32_t column, lt_tnode loop, bool *moves_outside)
 {
 	if (column >= c->leaf->n_var + c->leaf->n_trip)
 		return c->gathered;
@@ -109,8 +112,8 @@ static int64_t reach_of(const struct tree_facts *f, const struct leaf_columns *c
 }
 
 /* Range of a row over what is covered; what the loops outside and the params give goes into *outer. */
-static void row_range(const struct tree_facts *f, const struct leaf_columns *c, const struct lt_map *m, const int64_t *row, lt_tnode loop,
-	const int64_t *div_size, int64_t *low, int64_t *high, uint64_t *outer)
+static void row_range(const struct tree_facts *f, const struct leaf_columns *c, const struct lt_map *m,
+	const int64_t *row, lt_tnode loop, const int64_t *div_size, int64_t *low, int64_t *high, uint64_t *outer)
 {
 	*low = *high = row[0];
 	for (int32_t i = 0; i < m->n_param; i++)
@@ -152,7 +155,8 @@ static uint64_t hash_map(const struct leaf_columns *c, const struct lt_map *m)
 }
 
 /* Sizes of the ranges of the map's divisions. */
-static int64_t *div_sizes(const struct tree_facts *f, const struct leaf_columns *c, const struct lt_map *m, lt_tnode loop)
+static int64_t *div_sizes(
+	const struct tree_facts *f, const struct leaf_columns *c, const struct lt_map *m, lt_tnode loop)
 {
 	int64_t *size = LT_NEW(f->a, int64_t, m->n_div + 1), low, high;
 	uint64_t ignored = 0;
@@ -175,11 +179,18 @@ static bool lives_outside(const struct lt_looptree *t, lt_node base, lt_tnode lo
 	return owner >= 0 ? lt__is_above(t, owner, loop) : t->node[loop].kind == LT_TLOOP;
 }
 
-static void add_touch(struct tree_facts *f, lt_node base, const struct lt_leaf *leaf, const struct lt_map *m, int64_t gathered, lt_tnode loop)
+static void add_touch(struct tree_facts *f, lt_node base, const struct lt_leaf *leaf, const struct lt_map *m,
+	int64_t gathered, lt_tnode loop)
 {
 	struct leaf_columns c = { .leaf = leaf, .gathered = gathered };
-	struct leaf_touch x = { .loop = loop, .next = -1, .n_dim = m->n_row, .outer = 2, .all = hash_map(&c, m), .points = runs_of(f),
-		.low = LT_NEW(f->a, int64_t, m->n_row + 1), .high = LT_NEW(f->a, int64_t, m->n_row + 1) };
+	struct leaf_touch x = { .loop = loop,
+		.next = -1,
+		.n_dim = m->n_row,
+		.outer = 2,
+		.all = hash_map(&c, m),
+		.points = runs_of(f),
+		.low = LT_NEW(f->a, int64_t, m->n_row + 1),
+		.high = LT_NEW(f->a, int64_t, m->n_row + 1) };
 	const int64_t *size = div_sizes(f, &c, m, loop);
 	int32_t width = lt__map_width(m);
 	for (int32_t i = 0; i < m->n_row; i++, mix(&x.outer, i))
@@ -207,7 +218,8 @@ static void add_touch(struct tree_facts *f, lt_node base, const struct lt_leaf *
 	f->touch[f->n_touch++] = x;
 }
 
-static void add_loop(struct tree_facts *f, lt_node n, const struct lt_leaf *leaf, const struct lt_map *written, lt_tnode loop)
+static void add_loop(
+	struct tree_facts *f, lt_node n, const struct lt_leaf *leaf, const struct lt_map *written, lt_tnode loop)
 {
 	const struct lt_looptree *t = f->t;
 	const struct lt_nodedef *d = &t->graph->node[n];

@@ -27,7 +27,8 @@ static lt_status find_side(struct lt_edit *e, lt_node n, lt_tnode loop, bool *be
 	lt_node reads = first_read(t, n, loop, -1, &st), reader = -1;
 	LT_TRY(st);
 	bool others = false, last = true;
-	for (lt_tnode at = lt_looptree_leaf_after(t, loop); at >= 0 && lt__is_above(t, loop, at); at = lt_looptree_leaf_after(t, at)) {
+	for (lt_tnode at = lt_looptree_leaf_after(t, loop); at >= 0 && lt__is_above(t, loop, at);
+		at = lt_looptree_leaf_after(t, at)) {
 		lt_node m = t->node[at].leaf;
 		if (m == n)
 			continue;
@@ -38,7 +39,8 @@ static lt_status find_side(struct lt_edit *e, lt_node n, lt_tnode loop, bool *be
 		LT_TRY(st);
 	}
 	if (!others)
-		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s shares the loop %s with no other leaf", lt__leaf_name(t, n), lt__loop_path(t, loop));
+		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s shares the loop %s with no other leaf", lt__leaf_name(t, n),
+			lt__loop_path(t, loop));
 	if (reads >= 0 && reader >= 0)
 		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s reads %%%s and is read by %%%s in the loop %s, so it can go neither before "
 			"nor after it; `fission %%%s %s` first", lt__leaf_name(t, n), lt__leaf_name(t, reads), lt__leaf_name(t, reader),

@@ -2,7 +2,8 @@
 #include "looptree/freeze.h"
 
 /* away: rows that have to hold beside the piece's own guards. */
-static lt_status add_piece(struct lt_freezer *f, const struct lt_leaf *leaf, const struct lt_readpiece *p, const struct lt_rows *away)
+static lt_status add_piece(
+	struct lt_freezer *f, const struct lt_leaf *leaf, const struct lt_readpiece *p, const struct lt_rows *away)
 {
 	struct lt_fpiece made, *out = &made;
 	int32_t width = lt__map_width(&p->map);
@@ -32,13 +33,17 @@ static lt_status add_piece(struct lt_freezer *f, const struct lt_leaf *leaf, con
 static void add_immediate(struct lt_freezer *f, uint64_t bits)
 {
 	LT_GROW(f->a, f->piece, f->n_piece, f->cap_piece);
-	f->piece[f->n_piece++] = (struct lt_fpiece){ .kind = LT_IMMEDIATE, .access = -1, .first_guard = f->n_guard, .bits = bits };
+	f->piece[f->n_piece++] =
+		(struct lt_fpiece){ .kind = LT_IMMEDIATE, .access = -1, .first_guard = f->n_guard, .bits = bits };
 }
 
 /* bits: what it is where a row of `away` does not hold. */
-static lt_status add_operand(struct lt_freezer *f, const struct lt_leaf *leaf, const struct lt_read *read, const struct lt_rows *away, uint64_t bits)
+static lt_status add_operand(struct lt_freezer *f, const struct lt_leaf *leaf, const struct lt_read *read,
+	const struct lt_rows *away, uint64_t bits)
 {
-	struct lt_operand operand = { .first_piece = f->n_piece, .n_piece = read->n_piece + (away->n > 0), .dtype = read->dtype };
+	struct lt_operand operand = {
+		.first_piece = f->n_piece, .n_piece = read->n_piece + (away->n > 0), .dtype = read->dtype
+	};
 	if (operand.n_piece > 1)
 		f->needs |= LT_NEED_PIECES;
 	for (int32_t i = 0; i < read->n_piece; i++)
@@ -51,14 +56,16 @@ static lt_status add_operand(struct lt_freezer *f, const struct lt_leaf *leaf, c
 }
 
 /* What keeps operand k from being read in a padded loop. */
-static void find_away(struct lt_freezer *f, lt_node n, const struct lt_leaf *leaf, int32_t k, const struct lt_rows *guards, struct lt_rows *away)
+static void find_away(struct lt_freezer *f, lt_node n, const struct lt_leaf *leaf, int32_t k,
+	const struct lt_rows *guards, struct lt_rows *away)
 {
 	for (int32_t p = 0; p < leaf->read[k].n_piece; p++)
 		if (leaf->read[k].piece[p].kind == LT_PIECE_READ)
 			lt__pad_rows(f, n, leaf, leaf->read[k].piece[p].base, &leaf->read[k].piece[p].map, false, guards, away);
 }
 
-static lt_status add_gather(struct lt_freezer *f, const struct lt_leaf *leaf, int32_t stmt, lt_node n, const struct lt_rows *guards, struct lt_rows *away)
+static lt_status add_gather(struct lt_freezer *f, const struct lt_leaf *leaf, int32_t stmt, lt_node n,
+	const struct lt_rows *guards, struct lt_rows *away)
 {
 	/* One operand: the gathered element; the index is part of its access. */
 	struct lt_leaf plain = *leaf;
@@ -104,8 +111,9 @@ static lt_status add_leaf(struct lt_freezer *f, lt_tnode at)
 	} else {
 		for (int32_t k = 0; k < leaf->n_read; k++) {
 			find_away(f, n, leaf, k, &guards, &away[k]);
-			LT_TRY(add_operand(f, leaf, &leaf->read[k], &away[k], reduces ? lt__bits_of(lt__op_identity(d->op, d->dtype), d->dtype)
-				: lt__pad_fallback(f, n, leaf->read[k].dtype)));
+			LT_TRY(add_operand(f, leaf, &leaf->read[k], &away[k],
+				reduces ? lt__bits_of(lt__op_identity(d->op, d->dtype), d->dtype)
+					: lt__pad_fallback(f, n, leaf->read[k].dtype)));
 		}
 		if (d->op == LT_OP_update || (d->reduce && !reduces))
 			op = LT_OP_copy;
@@ -167,7 +175,12 @@ static lt_status walk_called(struct lt_freezer *f, lt_tnode at)
 	int32_t parent = f->n_path > 0 ? f->path[f->n_path - 1].loop : -1, loop = f->n_loop;
 	LT_GROW(f->a, f->loop, f->n_loop, f->cap_loop);
 	LT_GROW(f->a, f->path, f->n_path, f->cap_path);
-	f->loop[f->n_loop++] = (struct lt_floop){ .parent = parent, .first_stmt = f->n_stmt, .at = at, .kind = LT_CALL, .max_trip_count = 1, .first_bound = f->n_bound,
+	f->loop[f->n_loop++] = (struct lt_floop){ .parent = parent,
+		.first_stmt = f->n_stmt,
+		.at = at,
+		.kind = LT_CALL,
+		.max_trip_count = 1,
+		.first_bound = f->n_bound,
 		.line = { at, false } };
 	f->path[f->n_path++] = (struct lt_step){ .var = -1, .step = 1, .cover = 1, .full = 1, .loop = loop, .at = at };
 	LT_TRY(walk_children(f, at));
@@ -184,7 +197,8 @@ static lt_status freeze_walk(struct lt_freezer *f, lt_tnode at)
 	if (d->kind == LT_TGROUP && d->loop == LT_CALL)
 		return walk_called(f, at);
 	if (d->kind == LT_TGROUP && d->call)
-		return lt__tree_fail(f->t, at, LT_EUNSUPPORTED, "no backend takes a group with `tile %s`; leave it out, or put it on a loop", d->call);
+		return lt__tree_fail(f->t, at, LT_EUNSUPPORTED,
+			"no backend takes a group with `tile %s`; leave it out, or put it on a loop", d->call);
 	return d->kind == LT_TLOOP ? walk_loop(f, at) : walk_children(f, at);
 }
 
@@ -213,11 +227,19 @@ static int32_t *no_numbers(struct lt_arena *a, int64_t n)
 lt_status lt__freeze(struct lt_looptree *t, const struct lt_fmemory *memory, struct lt_arena *a, struct lt_frozen **out)
 {
 	const struct lt_graph *g = t->graph;
-	struct lt_freezer f = { .t = t, .g = g, .memory = memory, .a = a,
-		.first_reset = no_numbers(a, t->n_node), .next_reset = no_numbers(a, g->n_node),
-		.first_lanes = no_numbers(a, t->n_node), .next_lanes = no_numbers(a, g->n_node), .lanes = LT_NEW(a, struct lt_lanes *, g->n_node + 1),
-		.param_of = no_numbers(a, g->n_param), .buffer_of_node = no_numbers(a, g->n_node),
-		.buffer_of_storage = no_numbers(a, memory->n_storage), .fill = LT_NEW(a, struct lt_fill *, g->n_node + 1) };
+	struct lt_freezer f = { .t = t,
+		.g = g,
+		.memory = memory,
+		.a = a,
+		.first_reset = no_numbers(a, t->n_node),
+		.next_reset = no_numbers(a, g->n_node),
+		.first_lanes = no_numbers(a, t->n_node),
+		.next_lanes = no_numbers(a, g->n_node),
+		.lanes = LT_NEW(a, struct lt_lanes *, g->n_node + 1),
+		.param_of = no_numbers(a, g->n_param),
+		.buffer_of_node = no_numbers(a, g->n_node),
+		.buffer_of_storage = no_numbers(a, memory->n_storage),
+		.fill = LT_NEW(a, struct lt_fill *, g->n_node + 1) };
 	*out = LT_NEW(a, struct lt_frozen, t->n_root + 1);
 	lt__freeze_reductions(&f);
 	int32_t number = 0;

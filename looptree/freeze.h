@@ -9,8 +9,8 @@
 
 /* Where a whole value lies: element (i0, i1 ..) is at offset + sum stride[d]*i_d, in elements of the storage. */
 struct lt_location { int32_t storage; int64_t offset; int64_t *stride; };
-/* What freezing knows of the memory that outlives a kernel; program/assign_storage.h decides it.  A storage is one piece of it: role says what
- * its buffer is to a kernel, aligned that it begins at a multiple of 64 bytes. */
+/* What freezing knows of the memory that outlives a kernel; program/assign_storage.h decides it.  A storage is one
+ * piece of it: role says what its buffer is to a kernel, aligned that it begins at a multiple of 64 bytes. */
 struct lt_fstorage { int32_t role; enum lt_dtype dtype; bool aligned; int64_t elems; };   /* role: enum lt_role */
 struct lt_fmemory {
 	int32_t n_storage;
@@ -65,7 +65,13 @@ struct lt_fbuffer {
 	bool written, read;
 	const char *name;
 };
-struct lt_faccess { int32_t buffer; struct lt_row row; int32_t index; int64_t index_extent, index_stride; int32_t first_bound, n_bound; };
+struct lt_faccess {
+	int32_t buffer;
+	struct lt_row row;
+	int32_t index;
+	int64_t index_extent, index_stride;
+	int32_t first_bound, n_bound;
+};
 struct lt_fpiece { int32_t kind, access; struct lt_row row; int32_t first_guard, n_guard; uint64_t bits; };
 /* A list of rows, each >= 0 where it holds. */
 struct lt_rows { int32_t n, cap; struct lt_row *at; };
@@ -89,7 +95,8 @@ struct lt_fill { enum lt_fill_state state; uint64_t bits; };
  * the result. */
 struct lt_lanes {
 	lt_tnode begin;
-	int32_t owner, buffer;          /* since `begin` was met: position in the path of the loop around it, -1: none; the sums */
+	/* since `begin` was met: position in the path of the loop around it, -1: none; the sums */
+	int32_t owner, buffer;
 	int64_t *extent;                /* of the result's dims in one iteration of the owner */
 };
 struct lt_freezer {
@@ -140,7 +147,8 @@ struct lt_stmt *lt__freeze_stmt(struct lt_freezer *, int32_t kind, lt_node);
 /* What has to hold for a statement of node n: the iterations around it are there, and it writes to cells that are. */
 void lt__freeze_guard(struct lt_freezer *, lt_node n, const struct lt_leaf *, struct lt_rows *guards);
 /* Where a statement of node n writes, and when.  lane: to its lanes. */
-lt_status lt__freeze_dest(struct lt_freezer *, lt_node n, const struct lt_leaf *, int32_t stmt, bool lane, const struct lt_rows *guards);
+lt_status lt__freeze_dest(
+	struct lt_freezer *, lt_node n, const struct lt_leaf *, int32_t stmt, bool lane, const struct lt_rows *guards);
 
 /* freeze_reset.c: what begins before a loop, and what ends after it. */
 void lt__freeze_reductions(struct lt_freezer *);                /* once for a tree: the lists by loop */
@@ -171,8 +179,10 @@ bool lt__row_same(const struct lt_row *, const struct lt_row *);
 /* Appends a row that is not there yet. */
 void lt__rows_add(struct lt_freezer *, struct lt_rows *, const struct lt_row *);
 bool lt__rows_have(const struct lt_rows *, const struct lt_row *);
-/* Row i of a map over a leaf's columns as a row over the loops of the path; loops up to path[below] are left out (-1: none). */
-void lt__freeze_row(struct lt_freezer *, const struct lt_leaf *, const struct lt_map *, const int64_t *row, int32_t below, struct lt_row *out);
+/* Row i of a map over a leaf's columns as a row over the loops of the path; loops up to path[below] are left out (-1:
+ * none). */
+void lt__freeze_row(struct lt_freezer *, const struct lt_leaf *, const struct lt_map *, const int64_t *row,
+	int32_t below, struct lt_row *out);
 int32_t lt__freeze_param(struct lt_freezer *, lt_param);
 /* A bound row: constant + sum of params. */
 int32_t lt__freeze_limit(struct lt_freezer *, const struct lt_linear *);
@@ -198,11 +208,12 @@ lt_status lt__freeze_multibuffer(struct lt_freezer *, lt_tnode loop, lt_tnode ch
 struct lt_peeled { bool peeled, remainder; int64_t first, cover; struct lt_rows when; };
 /* The copies of a loop over v in steps of `step` inside the path, in order; fails where they cannot be
  * distinguished. */
-lt_status lt__freeze_copies(struct lt_freezer *, lt_tnode at, lt_var v, int64_t step, enum lt_tail, int32_t *n, struct lt_peeled **out);
+lt_status lt__freeze_copies(
+	struct lt_freezer *, lt_tnode at, lt_var v, int64_t step, enum lt_tail, int32_t *n, struct lt_peeled **out);
 /* Opens one of them: kind, bounds and iterations of the frozen loop, and what the path needs to know of it. */
 void lt__freeze_trip_count(struct lt_freezer *, const struct lt_peeled *, struct lt_floop *, struct lt_step *);
-/* What has to hold (rows >= 0) for an instance of v not to be past the end in a padded loop inside path[owner].  roomy: spans that
- * the owner's iteration is cut from do not count. */
+/* What has to hold (rows >= 0) for an instance of v not to be past the end in a padded loop inside path[owner].  roomy:
+ * spans that the owner's iteration is cut from do not count. */
 bool lt__freeze_padded(const struct lt_freezer *, lt_var v);            /* whether there may be any */
 void lt__freeze_padding(struct lt_freezer *, lt_var v, int32_t owner, bool roomy, struct lt_rows *);
 /* What has to hold for the iterations of the unroll loops around to be there. */
@@ -210,7 +221,8 @@ void lt__freeze_on(struct lt_freezer *, struct lt_rows *);
 
 /* freeze_access.c */
 /* An access of `base` at the rows of the map; dest: written. */
-lt_status lt__freeze_access(struct lt_freezer *, const struct lt_leaf *, lt_node base, const struct lt_map *, bool dest, int32_t *out);
+lt_status lt__freeze_access(
+	struct lt_freezer *, const struct lt_leaf *, lt_node base, const struct lt_map *, bool dest, int32_t *out);
 /* Position in the path of the innermost loop that a value's owner is in or is; -1: it owns the whole nest, or more. */
 int32_t lt__freeze_owner(const struct lt_freezer *, lt_node);
 /* Elements of a var in one iteration of path[owner] and the loops around it; whether one of these counts it. */
@@ -223,17 +235,18 @@ void lt__freeze_forget(struct lt_freezer *, int32_t loop);
 
 /* freeze_pad.c: padded loops. */
 /* Rows other than `already` without which the leaf of n must not touch base at the map. */
-void lt__pad_rows(struct lt_freezer *, lt_node n, const struct lt_leaf *, lt_node base, const struct lt_map *, bool dest,
-	const struct lt_rows *already, struct lt_rows *out);
+void lt__pad_rows(struct lt_freezer *, lt_node n, const struct lt_leaf *, lt_node base, const struct lt_map *,
+	bool dest, const struct lt_rows *already, struct lt_rows *out);
 /* What an operand of node n is where it is not read. */
 uint64_t lt__pad_fallback(struct lt_freezer *, lt_node n, enum lt_dtype);
 /* After the operands of a statement: what it leaves in cells past the end; whether a reduction's extra terms are its
  * identity.
  * guards: the rows of the statement; away: by operand, those that keep it from being read. */
-lt_status lt__pad_fill(struct lt_freezer *, lt_node n, const struct lt_leaf *, int32_t stmt, const struct lt_rows *guards,
-	const struct lt_rows *away);
+lt_status lt__pad_fill(struct lt_freezer *, lt_node n, const struct lt_leaf *, int32_t stmt,
+	const struct lt_rows *guards, const struct lt_rows *away);
 
-/* freeze_call.c: what the nest of a loop or group computes that was frozen as `loop`, which is closed; copy, step: of a loop, else NULL. */
+/* freeze_call.c: what the nest of a loop or group computes that was frozen as `loop`, which is closed; copy, step: of a
+ * loop, else NULL. */
 lt_status lt__freeze_call(struct lt_freezer *, lt_tnode at, int32_t loop, const struct lt_peeled *copy, int64_t step);
 
 /* freeze_write.c */

@@ -1,4 +1,5 @@
-/* Buffers and accesses of a frozen tree: where an element lies, by the order of its dims or by the digits of a layout. */
+/* Buffers and accesses of a frozen tree: where an element lies, by the order of its dims or by the digits of a
+ * layout. */
 #include "looptree/freeze.h"
 
 static int32_t buffer_of_storage(struct lt_freezer *f, int32_t storage, const char *name)
@@ -7,8 +8,14 @@ static int32_t buffer_of_storage(struct lt_freezer *f, int32_t storage, const ch
 	if (*at >= 0)
 		return *at;
 	LT_GROW(f->a, f->buffer, f->n_buffer, f->cap_buffer);
-	f->buffer[f->n_buffer] = (struct lt_fbuffer){ .node = -1, .storage = storage, .dtype = f->memory->storage[storage].dtype,
-		.elems = f->memory->storage[storage].elems, .low = INT64_MAX, .high = -1, .scope = -1, .name = name };
+	f->buffer[f->n_buffer] = (struct lt_fbuffer){ .node = -1,
+		.storage = storage,
+		.dtype = f->memory->storage[storage].dtype,
+		.elems = f->memory->storage[storage].elems,
+		.low = INT64_MAX,
+		.high = -1,
+		.scope = -1,
+		.name = name };
 	return *at = f->n_buffer++;
 }
 
@@ -88,8 +95,15 @@ static lt_status buffer_of_local(struct lt_freezer *f, lt_node n, int32_t *out)
 	int32_t owner = lt__freeze_owner(f, n);
 	/* Buffers in turn outlive the iteration whose copy each holds. */
 	int32_t depth = lt__freeze_depth(f->t, n), scope = depth > 1 ? owner - 1 : owner;
-	struct lt_fbuffer b = { .node = n, .storage = -1, .dtype = d->dtype, .scope = depth == 1 ? scope_of(f, n, owner) : scope < 0 ? -1 : f->path[scope].loop, .slot = -1,
-		.name = d->name, .extent = LT_NEW(f->a, int64_t, d->n_dim + 1) };
+	struct lt_fbuffer b = { .node = n,
+		.storage = -1,
+		.dtype = d->dtype,
+		.scope = depth == 1 ? scope_of(f, n, owner)
+			: scope < 0 ? -1
+				    : f->path[scope].loop,
+		.slot = -1,
+		.name = d->name,
+		.extent = LT_NEW(f->a, int64_t, d->n_dim + 1) };
 	for (int32_t i = 0; i < d->n_dim; i++)
 		b.extent[i] = lt__round_up(lt__freeze_held(f, owner, d->dim[i]), s->unit[i]);
 	LT_TRY(lt__held_elems(f->t, n, b.extent, &b.elems));
@@ -118,8 +132,8 @@ bool lt__freeze_covers(const struct lt_freezer *f, int32_t owner, lt_var v)
 }
 
 /* Adds the digits of dim i, whose index is known, to the offset. */
-static void add_digits(struct lt_freezer *f, const struct lt_memlayout *l, int32_t dim, const int64_t *extent, const struct lt_row *index,
-	struct lt_row *offset)
+static void add_digits(struct lt_freezer *f, const struct lt_memlayout *l, int32_t dim, const int64_t *extent,
+	const struct lt_row *index, struct lt_row *offset)
 {
 	int64_t unit = 1;
 	for (int32_t i = l->n - 1; i >= 0; i--) {
@@ -150,7 +164,8 @@ static int64_t stride_of(const struct lt_memlayout *l, int32_t dim, const int64_
 /* How the index along dim i of `base` moves an access. */
 struct access_along { int64_t stride, extent; const struct lt_memlayout *layout; const int64_t *held; };
 
-static void add_index(struct lt_freezer *f, const struct access_along *a, int32_t dim, const struct lt_row *index, struct lt_row *offset)
+static void add_index(struct lt_freezer *f, const struct access_along *a, int32_t dim, const struct lt_row *index,
+	struct lt_row *offset)
 {
 	if (a->layout)
 		add_digits(f, a->layout, dim, a->held, index, offset);
@@ -161,12 +176,14 @@ static void add_index(struct lt_freezer *f, const struct access_along *a, int32_
 /* An index that is read is one of the axis, whatever intervals say. */
 static int64_t within(int64_t index, int64_t extent) { return index < 0 ? 0 : index > extent - 1 ? extent - 1 : index; }
 
-lt_status lt__freeze_access(struct lt_freezer *f, const struct lt_leaf *leaf, lt_node base, const struct lt_map *m, bool dest, int32_t *out)
+lt_status lt__freeze_access(
+	struct lt_freezer *f, const struct lt_leaf *leaf, lt_node base, const struct lt_map *m, bool dest, int32_t *out)
 {
 	const struct lt_nodedef *d = &f->g->node[base];
 	const struct lt_location *place = &f->memory->location[base];
 	bool whole = place->storage >= 0;
-	int32_t b = whole ? buffer_of_storage(f, place->storage, d->name) : -1, owner = lt__freeze_owner(f, base), width = lt__map_width(m);
+	int32_t b = whole ? buffer_of_storage(f, place->storage, d->name) : -1, owner = lt__freeze_owner(f, base),
+		width = lt__map_width(m);
 	if (!whole)
 		LT_TRY(buffer_of_local(f, base, &b));
 	const int64_t *extent = !whole ? f->buffer[b].extent : f->t->leaf_of[base] >= 0 ? f->t->scope[base].extent : NULL;
@@ -174,15 +191,19 @@ lt_status lt__freeze_access(struct lt_freezer *f, const struct lt_leaf *leaf, lt
 	int64_t low = access.row.constant, high = low, unit = 1;
 	for (int32_t i = d->n_dim - 1; i >= 0; i--) {
 		const int64_t *row = m->row + (int64_t)i * width;
-		struct access_along along = { .extent = extent ? extent[i] : f->g->var[d->dim[i]].extent, .layout = f->t->layout[base], .held = extent };
+		struct access_along along = { .extent = extent ? extent[i] : f->g->var[d->dim[i]].extent,
+			.layout = f->t->layout[base],
+			.held = extent };
 		along.stride = along.layout ? stride_of(along.layout, i, extent) : whole ? place->stride[i] : unit;
 		struct lt_row index;
 		int64_t l, h;
 		lt__freeze_row(f, leaf, m, row, lt__freeze_covers(f, owner, d->dim[i]) ? owner : -1, &index);
 		if (leaf->gather && m->n_dim > leaf->n_var && row[1 + m->n_param + leaf->n_var]) {
 			if (!along.stride)
-				return lt__tree_fail(f->t, f->t->leaf_of[base], LT_EUNSUPPORTED, "the layout of %%%s cuts the axis %s, along which it is gathered, "
-					"into digits; leave that dim whole", d->name, f->g->var[d->dim[i]].name);
+				return lt__tree_fail(f->t, f->t->leaf_of[base], LT_EUNSUPPORTED,
+					"the layout of %%%s cuts the axis %s, along which it is gathered, into digits; "
+					"leave that dim whole",
+					d->name, f->g->var[d->dim[i]].name);
 			f->overflow |= lt__mul_overflow(along.stride, row[1 + m->n_param + leaf->n_var], &l)
 				|| lt__add_overflow(access.index_stride, l, &access.index_stride);
 			high += along.stride * (along.extent - 1);

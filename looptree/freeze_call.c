@@ -39,7 +39,8 @@ static bool is_outside(const struct call_nest *x, lt_node n)
 	if (t->scope[n].whole)
 		return true;
 	for (lt_tnode at = lt__root_of(t, x->at); at >= 0; at = next_of(t, at)) {
-		const struct lt_leaf *leaf = t->node[at].kind == LT_TLEAF && !lt__is_above(t, x->at, at) ? t->leaf[t->node[at].leaf] : NULL;
+		const struct lt_leaf *leaf =
+			t->node[at].kind == LT_TLEAF && !lt__is_above(t, x->at, at) ? t->leaf[t->node[at].leaf] : NULL;
 		for (int32_t k = 0; leaf && k < leaf->n_read; k++)
 			for (int32_t p = 0; p < leaf->read[k].n_piece; p++)
 				if (leaf->read[k].piece[p].base == n)
@@ -85,8 +86,10 @@ static bool call_find(struct call_nest *x)
 		if (!is_outside(x, u))
 			continue;
 		if (end >= 0)
-			return FAIL(x, "%%%s and %%%s are both read outside of %s, and a routine writes one value; move one of them out", t->graph->node[end].name,
-				t->graph->node[u].name, x->where);
+			return FAIL(x,
+				"%%%s and %%%s are both read outside of %s, and a routine writes one value; move one "
+				"of them out",
+				t->graph->node[end].name, t->graph->node[u].name, x->where);
 		end = u;
 	}
 	if (end < 0)
@@ -114,7 +117,8 @@ static bool check_loops(struct call_nest *x)
 				"loop",
 				lt__loop_path(t, up), t->graph->node[x->c.sum].name);
 	for (lt_tnode at = lt__root_of(t, x->at); at >= 0; at = next_of(t, at))
-		if (t->node[at].kind == LT_TLOOP && t->node[at].tail == LT_PAD && (at == x->at || lt__is_above(t, x->at, at) || lt__is_above(t, at, x->at)))
+		if (t->node[at].kind == LT_TLOOP && t->node[at].tail == LT_PAD
+			&& (at == x->at || lt__is_above(t, x->at, at) || lt__is_above(t, at, x->at)))
 			return FAIL(x, "the loop %s is padded, and a routine does not fill what is past the end; give it tail guard",
 				lt__loop_path(t, at));
 	if (x->copy && x->copy->peeled && is_dim(x, t->node[x->at].var, true))
@@ -176,8 +180,17 @@ static bool open_dims(struct call_nest *x, const struct lt_leaf *leaf, int32_t f
 						f->g->var[f->path[k].var].name, f->g->var[dim].name);
 			LT_GROW(f->a, f->path, f->n_path, f->cap_path);
 			LT_GROW(f->a, f->loop, f->n_loop, f->cap_loop);
-			f->path[f->n_path++] = (struct lt_step){ .var = v, .step = 1, .first = x->first[d], .cover = 1, .full = 1, .loop = f->n_loop, .at = -1 };
-			f->loop[f->n_loop] = (struct lt_floop){ .parent = -1, .kind = LT_SERIAL, .max_trip_count = f->call_dim[first_dim + d].extent, .at = -1 };
+			f->path[f->n_path++] = (struct lt_step){ .var = v,
+				.step = 1,
+				.first = x->first[d],
+				.cover = 1,
+				.full = 1,
+				.loop = f->n_loop,
+				.at = -1 };
+			f->loop[f->n_loop] = (struct lt_floop){ .parent = -1,
+				.kind = LT_SERIAL,
+				.max_trip_count = f->call_dim[first_dim + d].extent,
+				.at = -1 };
 			loop_of[d] = f->n_loop++;
 		}
 	return true;
@@ -195,11 +208,13 @@ static lt_status add_operand(struct call_nest *x, int32_t o, int32_t first_dim)
 	lt_status st = LT_OK;
 	if (!r->piece)
 		lt__leaf_dest(f->g, f->a, r->leaf, leaf, &dest);
-	if (open_dims(x, leaf, first_dim, loop_of) && !(st = lt__freeze_access(f, leaf, base, r->piece ? &r->piece->map : &dest, !r->piece, &access))) {
+	if (open_dims(x, leaf, first_dim, loop_of)
+		&& !(st = lt__freeze_access(f, leaf, base, r->piece ? &r->piece->map : &dest, !r->piece, &access))) {
 		struct lt_fcalloperand *made;
 		LT_GROW(f->a, f->call_operand, f->n_call_operand, f->cap_call_operand);
 		made = &f->call_operand[f->n_call_operand++];
-		*made = (struct lt_fcalloperand){ .buffer = f->access[access].buffer, .row = { .constant = f->access[access].row.constant },
+		*made = (struct lt_fcalloperand){ .buffer = f->access[access].buffer,
+			.row = { .constant = f->access[access].row.constant },
 			.first_stride = f->n_stride };
 		for (int32_t d = 0; d < x->c.n_dim; d++) {
 			LT_GROW(f->a, f->stride, f->n_stride, f->cap_stride);
@@ -213,7 +228,10 @@ static lt_status add_operand(struct call_nest *x, int32_t o, int32_t first_dim)
 			if (d < x->c.n_dim)
 				f->stride[made->first_stride + d] = term->coef;
 			else if (term->kind == LT_TERM_DIV)
-				FAIL(x, "the elements of %%%s lie in blocks that %s cuts; materialize it, or choose another layout", f->g->node[base].name, x->where);
+				FAIL(x,
+					"the elements of %%%s lie in blocks that %s cuts; materialize it, or choose "
+					"another layout",
+					f->g->node[base].name, x->where);
 			else
 				lt__row_term(f, &made->row, term->kind, term->at, term->coef);
 		}
@@ -255,14 +273,22 @@ lt_status lt__freeze_call(struct lt_freezer *f, lt_tnode at, int32_t loop, const
 {
 	bool group = f->t->node[at].kind == LT_TGROUP;
 	struct call_nest x = { .f = f, .at = at, .copy = copy, .step = step };
-	struct lt_call call = { .loop = loop, .pattern = LT_PATTERN_NONE, .stmt = -1, .first_dim = f->n_call_dim, .first_operand = f->n_call_operand };
+	struct lt_call call = { .loop = loop,
+		.pattern = LT_PATTERN_NONE,
+		.stmt = -1,
+		.first_dim = f->n_call_dim,
+		.first_operand = f->n_call_operand };
 	x.where = group ? "the group" : lt__arena_format(f->a, "the loop %s", lt__loop_path(f->t, at));
 	if (call_find(&x) && check_loops(&x))
 		LT_TRY(describe(&x, &call));
 	if (x.why) {
 		f->n_call_dim = call.first_dim;
 		f->n_call_operand = call.first_operand;
-		call = (struct lt_call){ .loop = loop, .pattern = LT_PATTERN_NONE, .stmt = -1, .first_dim = call.first_dim, .first_operand = call.first_operand };
+		call = (struct lt_call){ .loop = loop,
+			.pattern = LT_PATTERN_NONE,
+			.stmt = -1,
+			.first_dim = call.first_dim,
+			.first_operand = call.first_operand };
 	}
 	LT_GROW(f->a, f->call, f->n_call, f->cap_call);
 	LT_GROW(f->a, f->call_report, f->n_call, f->cap_call_report);

@@ -4,7 +4,10 @@
 enum { MAX_LANE_BYTES = 16384 };       /* of the sums that one thread has at a time: half of a small first cache */
 
 bool lt__is_lanes(const struct lt_tnodedef *d) { return d->loop == LT_VECTOR || d->loop == LT_BLOCK; }
-static bool is_shared_out(const struct lt_tnodedef *d) { return d->loop == LT_PARALLEL || d->loop == LT_GRID || d->loop == LT_RANK; }
+static bool is_shared_out(const struct lt_tnodedef *d)
+{
+	return d->loop == LT_PARALLEL || d->loop == LT_GRID || d->loop == LT_RANK;
+}
 
 static bool is_handed_over(const struct lt_looptree *t, lt_node n)
 {
@@ -31,9 +34,10 @@ int64_t lt__lane_trip_count(const struct lt_freezer *f, lt_tnode at)
 	return span / d->step + (span % d->step != 0);
 }
 
-/* Bytes of the sums of one thread where they are kept around loop[first] of the n loops around the leaf; -1: too many.  *terms: how many
- * values each of them gets. */
-static int64_t lane_bytes(const struct lt_freezer *f, lt_node node, const lt_tnode *loop, int32_t first, int32_t n, int64_t *terms)
+/* Bytes of the sums of one thread where they are kept around loop[first] of the n loops around the leaf; -1: too many. 
+ * *terms: how many values each of them gets. */
+static int64_t lane_bytes(
+	const struct lt_freezer *f, lt_node node, const lt_tnode *loop, int32_t first, int32_t n, int64_t *terms)
 {
 	int64_t bytes = lt__dtype_info(f->g->node[node].dtype)->bytes, all = bytes;
 	*terms = 1;
@@ -116,7 +120,8 @@ int32_t lt__freeze_lane(struct lt_freezer *f, lt_node n, const struct lt_leaf *l
 	}
 	for (int32_t i = d->n_dim - 1; i >= 0; i--) {
 		struct lt_row index;
-		lt__freeze_row(f, leaf, &m, m.row + (int64_t)i * lt__map_width(&m), lt__freeze_covers(f, x->owner, d->dim[i]) ? x->owner : -1, &index);
+		lt__freeze_row(f, leaf, &m, m.row + (int64_t)i * lt__map_width(&m),
+			lt__freeze_covers(f, x->owner, d->dim[i]) ? x->owner : -1, &index);
 		lt__row_plus(f, &access.row, &index, unit);
 		unit *= x->extent[i];
 	}

@@ -5,7 +5,9 @@ lt_status lt__freeze_first(struct lt_freezer *f, lt_tnode at, int64_t step, lt_f
 {
 	for (lt_tnode child = f->t->node[at].child; child >= 0; child = f->t->node[child].next) {
 		lt_node n = lt__multibuffered_below(f->t, at, child);
-		for (int64_t trip = 0; n >= 0 && trip < lt__freeze_depth(f->t, n) - 1 && trip < lt_looptree_trip_count(f->t, at); trip++) {
+		for (int64_t trip = 0;
+			n >= 0 && trip < lt__freeze_depth(f->t, n) - 1 && trip < lt_looptree_trip_count(f->t, at);
+			trip++) {
 			const struct lt_peeled one = { .peeled = true, .remainder = true, .first = trip, .cover = step };
 			LT_TRY(lt__freeze_open(f, at, f->t->node[at].var, lt__freeze_step(f, at), LT_GUARD, &one));
 			LT_TRY(walk(f, child));

@@ -20,8 +20,10 @@ static bool uses(const struct lt_map *m, const int64_t *row, int32_t column)
 	return false;
 }
 
-/* Whether the index moves with column c; *dim: the dim of base that is read in place along it, -1: it is read elsewhere. */
-static bool moves(const struct lt_graph *g, const struct lt_leaf *leaf, lt_node base, const struct lt_map *m, int32_t c, int32_t *dim)
+/* Whether the index moves with column c; *dim: the dim of base that is read in place along it, -1: it is read
+ * elsewhere. */
+static bool moves(const struct lt_graph *g, const struct lt_leaf *leaf, lt_node base, const struct lt_map *m, int32_t c,
+	int32_t *dim)
 {
 	int32_t n = 0;
 	*dim = -1;
@@ -36,7 +38,8 @@ static bool moves(const struct lt_graph *g, const struct lt_leaf *leaf, lt_node 
 	return n > 0;
 }
 
-/* Whether the leaf of n, which touches a value in place along dim i, stays within the cells that the value's leaf fills. */
+/* Whether the leaf of n, which touches a value in place along dim i, stays within the cells that the value's leaf
+ * fills. */
 static bool stays_inside(const struct lt_freezer *f, lt_node n, lt_node base, int32_t i, bool dest)
 {
 	if (f->t->leaf_of[base] < 0 || !f->t->scope[base].unit[i])
@@ -45,15 +48,16 @@ static bool stays_inside(const struct lt_freezer *f, lt_node n, lt_node base, in
 	return unit > 0 && f->t->scope[base].unit[i] % unit == 0;
 }
 
-void lt__pad_rows(struct lt_freezer *f, lt_node n, const struct lt_leaf *leaf, lt_node base, const struct lt_map *m, bool dest,
-	const struct lt_rows *already, struct lt_rows *out)
+void lt__pad_rows(struct lt_freezer *f, lt_node n, const struct lt_leaf *leaf, lt_node base, const struct lt_map *m,
+	bool dest, const struct lt_rows *already, struct lt_rows *out)
 {
 	for (int32_t c = 0; c < leaf->n_var + leaf->n_trip; c++) {
 		int32_t dim;
 		struct lt_rows rows = { 0 };
 		if (!lt__freeze_padded(f, leaf->var[c]) || !moves(f->g, leaf, base, m, c, &dim))
 			continue;
-		lt__freeze_padding(f, leaf->var[c], dim < 0 ? -1 : lt__freeze_owner(f, base), dim >= 0 && stays_inside(f, n, base, dim, dest), &rows);
+		lt__freeze_padding(f, leaf->var[c], dim < 0 ? -1 : lt__freeze_owner(f, base),
+			dim >= 0 && stays_inside(f, n, base, dim, dest), &rows);
 		for (int32_t i = 0; i < rows.n; i++)
 			if (!already || !lt__rows_have(already, &rows.at[i]))
 				lt__rows_add(f, out, &rows.at[i]);
@@ -94,14 +98,17 @@ static struct lt_fill merge(struct lt_fill a, struct lt_fill b)
 {
 	if (a.state == LT_FILL_NEVER || b.state == LT_FILL_NEVER)
 		return a.state == LT_FILL_NEVER ? b : a;
-	return a.state == LT_FILL_SAME && b.state == LT_FILL_SAME && a.bits == b.bits ? a : (struct lt_fill){ .state = LT_FILL_OPEN };
+	return a.state == LT_FILL_SAME && b.state == LT_FILL_SAME && a.bits == b.bits
+		? a
+		: (struct lt_fill){ .state = LT_FILL_OPEN };
 }
 
 static struct lt_fill fill_same(uint64_t bits) { return (struct lt_fill){ LT_FILL_SAME, bits }; }
 static const struct lt_fill open = { .state = LT_FILL_OPEN };
 
 /* What a piece of an operand is where column c is past the end. */
-static struct lt_fill piece_fill(const struct lt_freezer *f, const struct lt_leaf *leaf, const struct lt_readpiece *p, int32_t c)
+static struct lt_fill piece_fill(
+	const struct lt_freezer *f, const struct lt_leaf *leaf, const struct lt_readpiece *p, int32_t c)
 {
 	int32_t dim;
 	if (p->kind == LT_PIECE_IMMEDIATE)
@@ -114,8 +121,8 @@ static struct lt_fill piece_fill(const struct lt_freezer *f, const struct lt_lea
 
 /* Operand k where column c is past the end: `all` rows say so, `away` are those that keep it from being read (then it
  * is bits). */
-static struct lt_fill operand_fill(struct lt_freezer *f, const struct lt_leaf *leaf, int32_t k, int32_t c, const struct lt_rows *all,
-	const struct lt_rows *away, uint64_t bits)
+static struct lt_fill operand_fill(struct lt_freezer *f, const struct lt_leaf *leaf, int32_t k, int32_t c,
+	const struct lt_rows *all, const struct lt_rows *away, uint64_t bits)
 {
 	struct lt_fill x = { .state = LT_FILL_NEVER };
 	bool never = true;
@@ -161,9 +168,11 @@ static lt_status pad_refuse(const struct lt_freezer *f, lt_node n, lt_var v)
 	}
 	if (loop < 0)
 		loop = counted;
-	return lt__tree_fail(f->t, loop, LT_EILLEGAL, "the loop %s cannot be padded: %%%s reduces over %s, and what %%%s is past the end is not known to be the "
-		"identity; compute that outside of the loop (`fission`), or give the loop tail guard, peel or mask", lt__loop_path(f->t, loop),
-		f->g->node[n].name, f->g->var[v].name, f->g->node[f->g->node[n].operand[0]].name);
+	return lt__tree_fail(f->t, loop, LT_EILLEGAL,
+		"the loop %s cannot be padded: %%%s reduces over %s, and what %%%s is past the end is not known to be "
+		"the identity; compute that outside of the loop (`fission`), or give the loop tail guard, peel or mask",
+		lt__loop_path(f->t, loop), f->g->node[n].name, f->g->var[v].name,
+		f->g->node[f->g->node[n].operand[0]].name);
 }
 
 /* Rows of `all` that the statement's own guards do not hold already. */
@@ -184,8 +193,8 @@ static bool is_identity(const struct lt_freezer *f, lt_node n, struct lt_fill x)
 	return x.state == LT_FILL_SAME && (lt__dtype_info(t)->cls == LT_CLASS_FLOAT ? a.f == b.f : a.i == b.i);
 }
 
-lt_status lt__pad_fill(struct lt_freezer *f, lt_node n, const struct lt_leaf *leaf, int32_t stmt, const struct lt_rows *guards,
-	const struct lt_rows *away)
+lt_status lt__pad_fill(struct lt_freezer *f, lt_node n, const struct lt_leaf *leaf, int32_t stmt,
+	const struct lt_rows *guards, const struct lt_rows *away)
 {
 	const struct lt_nodedef *d = &f->g->node[n];
 	const struct lt_stmt *s = &f->stmt[stmt];

@@ -73,8 +73,14 @@ static lt_status walk_lanes(struct lt_freezer *f, const struct reset_nest *x, in
 		primes += f->t->node[up].kind == LT_TLOOP && f->t->node[up].var == f->t->node[at].var;
 	LT_GROW(f->a, f->loop, f->n_loop, f->cap_loop);
 	LT_GROW(f->a, f->path, f->n_path, f->cap_path);
-	f->loop[f->n_loop++] = (struct lt_floop){ .parent = parent, .first_stmt = f->n_stmt, .first_bound = f->n_bound, .at = at, .primes = primes,
-		.kind = f->t->node[at].loop, .max_trip_count = lt__lane_trip_count(f, at), .line = { -1, true } };
+	f->loop[f->n_loop++] = (struct lt_floop){ .parent = parent,
+		.first_stmt = f->n_stmt,
+		.first_bound = f->n_bound,
+		.at = at,
+		.primes = primes,
+		.kind = f->t->node[at].loop,
+		.max_trip_count = lt__lane_trip_count(f, at),
+		.line = { -1, true } };
 	f->path[f->n_path++] = (struct lt_step){ .var = -1, .step = 1, .cover = 1, .full = 1, .loop = loop, .at = at };
 	struct reset_nest inner = *x;
 	if (x->what == COMBINE && x->outermost_lanes < 0)

@@ -76,7 +76,9 @@ bool lt__row_same(const struct lt_row *a, const struct lt_row *b)
 		return false;
 	for (int32_t i = 0; i < a->n; i++) {
 		int32_t k = 0;
-		while (k < b->n && (a->term[i].kind != b->term[k].kind || a->term[i].at != b->term[k].at || a->term[i].coef != b->term[k].coef))
+		while (k < b->n
+			&& (a->term[i].kind != b->term[k].kind || a->term[i].at != b->term[k].at
+				|| a->term[i].coef != b->term[k].coef))
 			k++;
 		if (k == b->n)
 			return false;
@@ -181,7 +183,8 @@ static int32_t add_div(struct lt_freezer *f, const struct lt_row *row, int64_t d
 
 static int64_t gcd(int64_t a, int64_t b)
 {
-	a = a < 0 ? -(a + (a == INT64_MIN)) : a;        /* of the least number, which no row that is written has: any will do */
+	/* of the least number, which no row that is written has: any will do */
+	a = a < 0 ? -(a + (a == INT64_MIN)) : a;
 	while (b) {
 		int64_t r = a % b;
 		a = b;
@@ -190,7 +193,8 @@ static int64_t gcd(int64_t a, int64_t b)
 	return a;
 }
 
-/* The terms that g does not divide, and what is left of the constant, stay within one [m*g, m*g + g): whether, and m. */
+/* The terms that g does not divide, and what is left of the constant, stay within one [m*g, m*g + g): whether, and
+ * m. */
 static bool remainder_within(struct lt_freezer *f, const struct lt_row *row, int64_t g, int64_t *m)
 {
 	struct lt_row remainder = { .constant = row->constant };
@@ -203,8 +207,8 @@ static bool remainder_within(struct lt_freezer *f, const struct lt_row *row, int
 	return low > INT64_MIN && high < INT64_MAX && lt__floor_div(high, g) == *m;
 }
 
-/* Multiples of den leave the numerator; terms that only move the value within a common divisor of den and the others are dropped:
- * floor((g*E + r) / (g*d)) = floor(E / d) for 0 <= r < g, the greatest g first. */
+/* Multiples of den leave the numerator; terms that only move the value within a common divisor of den and the others
+ * are dropped: floor((g*E + r) / (g*d)) = floor(E / d) for 0 <= r < g, the greatest g first. */
 void lt__row_floor(struct lt_freezer *f, struct lt_row *to, const struct lt_row *row, int64_t den, int64_t factor)
 {
 	struct lt_row remainder = { 0 };
@@ -244,8 +248,8 @@ void lt__row_floor(struct lt_freezer *f, struct lt_row *to, const struct lt_row 
 	lt__row_term(f, to, LT_TERM_DIV, add_div(f, &remainder, den), factor);
 }
 
-void lt__freeze_row(struct lt_freezer *f, const struct lt_leaf *leaf, const struct lt_map *m, const int64_t *row, int32_t below,
-	struct lt_row *out)
+void lt__freeze_row(struct lt_freezer *f, const struct lt_leaf *leaf, const struct lt_map *m, const int64_t *row,
+	int32_t below, struct lt_row *out)
 {
 	*out = (struct lt_row){ .constant = row[0] };
 	for (int32_t i = 0; i < m->n_param; i++)
@@ -253,7 +257,8 @@ void lt__freeze_row(struct lt_freezer *f, const struct lt_leaf *leaf, const stru
 			lt__row_term(f, out, LT_TERM_PARAM, lt__freeze_param(f, m->param[i]), row[1 + i]);
 	for (int32_t i = 0; i < m->n_dim && i < leaf->n_var + leaf->n_trip; i++)
 		for (int32_t k = below + 1; row[1 + m->n_param + i] && k < f->n_path; k++) {
-			int64_t step = product(f, lt__var_step(f->g, leaf->var[i], f->path[k].var, f->path[k].step), row[1 + m->n_param + i]);
+			int64_t step = product(f, lt__var_step(f->g, leaf->var[i], f->path[k].var, f->path[k].step),
+				row[1 + m->n_param + i]);
 			lt__row_term(f, out, LT_TERM_LOOP, f->path[k].loop, step);
 			lt__row_number(f, out, f->path[k].first, step);
 		}

@@ -37,17 +37,24 @@ int64_t lt__freeze_step(const struct lt_freezer *f, lt_tnode at)
 	return d->step < extent || padded ? d->step : extent;
 }
 
-lt_status lt__freeze_open(struct lt_freezer *f, lt_tnode at, lt_var v, int64_t step, enum lt_tail tail, const struct lt_peeled *copy)
+lt_status lt__freeze_open(
+	struct lt_freezer *f, lt_tnode at, lt_var v, int64_t step, enum lt_tail tail, const struct lt_peeled *copy)
 {
 	int32_t primes = 0, parent = f->n_path > 0 ? f->path[f->n_path - 1].loop : -1;
 	if (f->n_loop >= MAX_LOOPS && copy->peeled)
-		return lt__tree_fail(f->t, at, LT_EUNSUPPORTED, "peeling the loop %s and those around it makes a nest of more than %d loops; give one of them "
-			"tail guard, mask or pad, or steps that divide", lt__loop_path(f->t, at), MAX_LOOPS);
+		return lt__tree_fail(f->t, at, LT_EUNSUPPORTED,
+			"peeling the loop %s and those around it makes a nest of more than %d loops; give one of them "
+			"tail guard, mask or pad, or steps that divide",
+			lt__loop_path(f->t, at), MAX_LOOPS);
 	for (int32_t k = 0; k < f->n_path; k++)
 		primes += f->path[k].var == v;
 	LT_GROW(f->a, f->loop, f->n_loop, f->cap_loop);
 	LT_GROW(f->a, f->path, f->n_path, f->cap_path);
-	struct lt_step p = { .var = v, .step = step, .full = v == f->t->node[at].var ? f->t->node[at].step : step, .loop = f->n_loop, .at = at,
+	struct lt_step p = { .var = v,
+		.step = step,
+		.full = v == f->t->node[at].var ? f->t->node[at].step : step,
+		.loop = f->n_loop,
+		.at = at,
 		.pad = tail == LT_PAD };
 	f->loop[f->n_loop] = (struct lt_floop){ .parent = parent, .first_stmt = f->n_stmt, .at = at, .primes = primes,
 		.kind = f->t->node[at].loop, .line = { at, copy->remainder } };
@@ -83,7 +90,8 @@ void lt__freeze_guard(struct lt_freezer *f, lt_node n, const struct lt_leaf *lea
 	lt__pad_rows(f, n, leaf, n, &m, true, guards, guards);
 }
 
-lt_status lt__freeze_dest(struct lt_freezer *f, lt_node n, const struct lt_leaf *leaf, int32_t stmt, bool lane, const struct lt_rows *guards)
+lt_status lt__freeze_dest(struct lt_freezer *f, lt_node n, const struct lt_leaf *leaf, int32_t stmt, bool lane,
+	const struct lt_rows *guards)
 {
 	struct lt_map m;
 	int32_t dest;

@@ -23,7 +23,8 @@ static int32_t last_cut(const struct lt_freezer *f, lt_var v, int32_t below)
 /* A span of v: the iteration of path[from], or (-1) the extent. */
 struct tail_span { int32_t from; bool exact; int64_t size; struct lt_row left; };
 
-/* What the loops from the span inwards to path[end - 1] leave of it.  exact: always `size`.  full: whatever is left further out. */
+/* What the loops from the span inwards to path[end - 1] leave of it.  exact: always `size`.  full: whatever is left
+ * further out. */
 static struct tail_span span_of(struct lt_freezer *f, lt_var v, int32_t from, int32_t end, bool full)
 {
 	const struct lt_vardef *var = &f->g->var[v];
@@ -46,7 +47,10 @@ static struct tail_span span_of(struct lt_freezer *f, lt_var v, int32_t from, in
 	return s;
 }
 
-static bool is_span(const struct lt_freezer *f, lt_var v, int32_t k, int32_t cut) { return k == cut || (k >= 0 && f->path[k].var == v); }
+static bool is_span(const struct lt_freezer *f, lt_var v, int32_t k, int32_t cut)
+{
+	return k == cut || (k >= 0 && f->path[k].var == v);
+}
 
 /* -- copies of a peeled loop -- */
 
@@ -63,7 +67,8 @@ static struct extent *tail_add_extent(struct lt_freezer *f, struct frozen_extent
 
 /* From what path[k] runs over to what its iterations cover: the whole step, or what is left in the last iteration.
  * when: with the rows. */
-static struct frozen_extents go_in(struct lt_freezer *f, const struct frozen_extents *from, int32_t cut, int32_t k, bool when)
+static struct frozen_extents go_in(
+	struct lt_freezer *f, const struct frozen_extents *from, int32_t cut, int32_t k, bool when)
 {
 	const struct lt_step *p = &f->path[k];
 	struct frozen_extents to = { 0 };
@@ -121,7 +126,8 @@ static bool are_same(const struct frozen_extents *x, int64_t step)
 	return same;
 }
 
-lt_status lt__freeze_copies(struct lt_freezer *f, lt_tnode at, lt_var v, int64_t step, enum lt_tail tail, int32_t *n, struct lt_peeled **out)
+lt_status lt__freeze_copies(struct lt_freezer *f, lt_tnode at, lt_var v, int64_t step, enum lt_tail tail, int32_t *n,
+	struct lt_peeled **out)
 {
 	*n = 1;
 	*out = LT_NEW(f->a, struct lt_peeled, 1);
@@ -138,7 +144,10 @@ lt_status lt__freeze_copies(struct lt_freezer *f, lt_tnode at, lt_var v, int64_t
 			(*out)[(*n)++] = (struct lt_peeled){ .peeled = true, .cover = step };
 	for (int32_t i = 0; i < x.n; i++)
 		if (x.at[i].size % step)
-			(*out)[(*n)++] = (struct lt_peeled){ .peeled = true, .remainder = true, .first = x.at[i].size / step, .cover = x.at[i].size % step,
+			(*out)[(*n)++] = (struct lt_peeled){ .peeled = true,
+				.remainder = true,
+				.first = x.at[i].size / step,
+				.cover = x.at[i].size % step,
 				.when = x.at[i].when };
 	return LT_OK;
 }
@@ -223,7 +232,8 @@ void lt__freeze_on(struct lt_freezer *f, struct lt_rows *out)
 		while (in < f->n_path && f->path[in].var != f->path[k].var)
 			in++;
 		/* What is left may bound a loop further in, too; not after a cut. */
-		if (in < f->n_path && !f->path[in].cut && !f->path[k].cut && (f->path[in].on.n > 0 || f->loop[f->path[in].loop].n_bound > 0))
+		if (in < f->n_path && !f->path[in].cut && !f->path[k].cut
+			&& (f->path[in].on.n > 0 || f->loop[f->path[in].loop].n_bound > 0))
 			continue;
 		for (int32_t i = 0; i < f->path[k].on.n; i++)
 			lt__rows_add(f, out, &f->path[k].on.at[i]);

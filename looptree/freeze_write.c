@@ -109,9 +109,15 @@ static void write_buffers(struct writer *w, struct lt_frozen *out, struct lt_typ
 			out->bind[out->n_bind++] = (struct lt_bind){ b->storage, b->low, b->elems, b->written, b->read };
 		}
 		const struct lt_fstorage *s = local ? NULL : &f->memory->storage[b->storage];
-		buffers[i] = (struct lt_buffer){ .name = b->name, .type = frozen_type(types, n_type, b->dtype), .role = local ? LT_LOCAL : s->role,
-			.scope = b->scope, .elems = b->elems, .align = local ? 64 : align_of(b->low * bytes, bytes, s->aligned),
-			.slot = b->slot, .written = b->written, .alias_of = -1,
+		buffers[i] = (struct lt_buffer){ .name = b->name,
+			.type = frozen_type(types, n_type, b->dtype),
+			.role = local ? LT_LOCAL : s->role,
+			.scope = b->scope,
+			.elems = b->elems,
+			.align = local ? 64 : align_of(b->low * bytes, bytes, s->aligned),
+			.slot = b->slot,
+			.written = b->written,
+			.alias_of = -1,
 			.depth = local && b->node >= 0 ? lt__freeze_depth(f->t, b->node) : 1 };
 	}
 	w->tree->buffers = array_of(buffers, f->n_buffer, sizeof *buffers);
@@ -145,9 +151,18 @@ static void write_loops(struct writer *w, struct lt_frozen *out)
 	for (int32_t i = 0; i < f->n_loop; i++) {
 		const struct lt_floop *l = &f->loop[i];
 		const struct lt_tnodedef *d = &f->t->node[l->at];
-		loops[i] = (struct lt_loop){ .parent = l->parent, .kind = (int32_t)l->kind, .kind_arg = arg_of(l, d), .tail = (int32_t)l->tail,
-			.var = d->kind == LT_TGROUP ? "group" : primed(f->a, f->g->var[d->var].name, l->primes), .step = d->step, .max_trip_count = l->max_trip_count,
-			.first_bound = l->first_bound, .n_bound = l->n_bound, .first_stmt = l->first_stmt, .n_stmt = l->n_stmt, .call = d->call,
+		loops[i] = (struct lt_loop){ .parent = l->parent,
+			.kind = (int32_t)l->kind,
+			.kind_arg = arg_of(l, d),
+			.tail = (int32_t)l->tail,
+			.var = d->kind == LT_TGROUP ? "group" : primed(f->a, f->g->var[d->var].name, l->primes),
+			.step = d->step,
+			.max_trip_count = l->max_trip_count,
+			.first_bound = l->first_bound,
+			.n_bound = l->n_bound,
+			.first_stmt = l->first_stmt,
+			.n_stmt = l->n_stmt,
+			.call = d->call,
 			.base = l->base };
 		line[i] = l->line;
 	}
@@ -210,7 +225,8 @@ static void write_calls(struct writer *w, struct lt_frozen *out)
 	for (int32_t i = 0; i < f->n_call_operand; i++) {
 		const struct lt_fcalloperand *o = &f->call_operand[i];
 		const struct lt_fbuffer *b = &f->buffer[o->buffer];
-		operands[i] = (struct lt_call_operand){ o->buffer, write_row(w, &o->row, b->storage < 0 ? 0 : b->low), o->first_stride };
+		operands[i] = (struct lt_call_operand){ o->buffer, write_row(w, &o->row, b->storage < 0 ? 0 : b->low),
+			o->first_stride };
 	}
 	w->tree->calls = array_of(copy_table(f->a, f->call, f->n_call, sizeof *f->call), f->n_call, sizeof *f->call);
 	w->tree->call_dims = array_of(dims, f->n_call_dim, sizeof *dims);
@@ -230,7 +246,8 @@ static const char *kernel_name(struct lt_freezer *f, int32_t number)
 }
 
 /* The least and the greatest sum of some of the row's terms, and its own ends; false: more than 63 bits. */
-static bool row_fits(const int64_t *row, int32_t n, const int64_t *low, const int64_t *high, int64_t *least, int64_t *most)
+static bool row_fits(
+	const int64_t *row, int32_t n, const int64_t *low, const int64_t *high, int64_t *least, int64_t *most)
 {
 	int64_t down = 0, up = 0;
 	*least = *most = 0;
@@ -238,8 +255,10 @@ static bool row_fits(const int64_t *row, int32_t n, const int64_t *low, const in
 		int64_t a, b;
 		if (!row[i])
 			continue;
-		if (row[i] == INT64_MIN || lt__mul_overflow(row[i], row[i] < 0 ? high[i] : low[i], &a) || lt__mul_overflow(row[i], row[i] < 0 ? low[i] : high[i], &b)
-		    || lt__add_overflow(down, a < 0 ? a : 0, &down) || lt__add_overflow(up, b > 0 ? b : 0, &up) || down == INT64_MIN)
+		if (row[i] == INT64_MIN || lt__mul_overflow(row[i], row[i] < 0 ? high[i] : low[i], &a)
+			|| lt__mul_overflow(row[i], row[i] < 0 ? low[i] : high[i], &b)
+			|| lt__add_overflow(down, a < 0 ? a : 0, &down) || lt__add_overflow(up, b > 0 ? b : 0, &up)
+			|| down == INT64_MIN)
 			return false;
 		*least += a;
 		*most += b;
@@ -247,8 +266,8 @@ static bool row_fits(const int64_t *row, int32_t n, const int64_t *low, const in
 	return true;
 }
 
-/* Whether every row, and every sum of some of its terms, has 63 bits wherever the loops are within their trips: what computes with rows
- * needs no check.  The graph's own are of 62, so that steps that do not divide find room. */
+/* Whether every row, and every sum of some of its terms, has 63 bits wherever the loops are within their trips: what
+ * computes with rows needs no check.  The graph's own are of 62, so that steps that do not divide find room. */
 static bool rows_fit(struct lt_freezer *f, const struct lt_tree *x)
 {
 	int64_t *low = LT_NEW(f->a, int64_t, 2 * (int64_t)x->n_column), *high = low + x->n_column, least, most;
@@ -279,8 +298,13 @@ lt_status lt__freeze_write(struct lt_freezer *f, lt_tnode root, int32_t number, 
 	int32_t n_type = 0, most = f->n_bound + f->n_div + f->n_access + f->n_piece + f->n_guard + f->n_call_operand + 1;
 	struct lt_type *types = LT_NEW(f->a, struct lt_type, LT_NDTYPE);
 	int32_t *div_at = LT_NEW(f->a, int32_t, f->n_div + 1), n_div = number_divs(f, div_at);
-	*x = (struct lt_tree){ .size = sizeof *x, .name = kernel_name(f, number), .needs = f->needs | (n_div ? (uint64_t)LT_NEED_DIVS : 0),
-		.n_param = f->n_param, .n_loop = f->n_loop, .n_div = n_div, .n_column = 1 + f->n_param + f->n_loop + n_div };
+	*x = (struct lt_tree){ .size = sizeof *x,
+		.name = kernel_name(f, number),
+		.needs = f->needs | (n_div ? (uint64_t)LT_NEED_DIVS : 0),
+		.n_param = f->n_param,
+		.n_loop = f->n_loop,
+		.n_div = n_div,
+		.n_column = 1 + f->n_param + f->n_loop + n_div };
 	struct writer w = { .f = f, .tree = x, .div_at = div_at, .rows = LT_NEW(f->a, int64_t, (int64_t)most * x->n_column) };
 	out->root = root;
 	write_loops(&w, out);
@@ -294,8 +318,10 @@ lt_status lt__freeze_write(struct lt_freezer *f, lt_tnode root, int32_t number, 
 	x->rows = w.rows;
 	x->n_row = w.n_row;
 	if (f->overflow || !rows_fit(f, x))
-		return lt__tree_fail(f->t, root, LT_EOVERFLOW, "an index of the nest that computes %%%s exceeds 63 bits; choose smaller steps, or smaller factors "
-			"in its views", f->n_stmt ? f->stmt[f->n_stmt - 1].name : "?");
+		return lt__tree_fail(f->t, root, LT_EOVERFLOW,
+			"an index of the nest that computes %%%s exceeds 63 bits; choose smaller steps, or smaller "
+			"factors in its views",
+			f->n_stmt ? f->stmt[f->n_stmt - 1].name : "?");
 	out->node = copy_table(f->a, f->stmt_node, f->n_stmt, sizeof *f->stmt_node);
 	struct lt_text text = { .arena = f->a };
 	lt__tree_canonical(&text, x);

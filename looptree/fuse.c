@@ -24,7 +24,8 @@ static lt_status find_derived(const struct lt_edit *e, lt_node n, lt_tnode commo
 }
 
 /* The loop of the nest, from `loop` up to `common`, that the leaf's own loop `own` becomes; -1: own stays, inside. */
-static lt_status fuse_match(const struct lt_edit *e, lt_node n, lt_tnode derived, lt_tnode loop, lt_tnode common, lt_tnode *out)
+static lt_status fuse_match(
+	const struct lt_edit *e, lt_node n, lt_tnode derived, lt_tnode loop, lt_tnode common, lt_tnode *out)
 {
 	const struct lt_looptree *t = e->t;
 	lt_tnode least = -1;
@@ -37,12 +38,16 @@ static lt_status fuse_match(const struct lt_edit *e, lt_node n, lt_tnode derived
 			*out = up;
 	}
 	if (*out < 0 && least >= 0 && t->node[least].step < t->node[derived].step)
-		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s has a loop over %s in steps of %lld, which do not fit inside the steps of %lld of %s; split or merge "
-			"until both nests have the same steps", lt__leaf_name(t, n), t->graph->var[t->node[derived].var].name, (long long)t->node[derived].step,
+		return lt_fail(t->ctx, LT_EILLEGAL,
+			"%%%s has a loop over %s in steps of %lld, which do not fit inside the steps of %lld of %s; "
+			"split or merge until both nests have the same steps",
+			lt__leaf_name(t, n), t->graph->var[t->node[derived].var].name, (long long)t->node[derived].step,
 			(long long)t->node[least].step, lt__loop_path(t, least));
 	if (*out >= 0 && !lt__same_annotations(t, *out, derived))
-		return lt_fail(t->ctx, LT_EILLEGAL, "the loop %s of %%%s is %s, and %s, which it would share, is %s; make them the same first",
-			lt__loop_name(t, derived), lt__leaf_name(t, n), lt__loop_is(t, derived), lt__loop_name(t, *out), lt__loop_is(t, *out));
+		return lt_fail(t->ctx, LT_EILLEGAL,
+			"the loop %s of %%%s is %s, and %s, which it would share, is %s; make them the same first",
+			lt__loop_name(t, derived), lt__leaf_name(t, n), lt__loop_is(t, derived), lt__loop_name(t, *out),
+			lt__loop_is(t, *out));
 	return LT_OK;
 }
 
@@ -55,7 +60,8 @@ lt_status lt__primitive_fuse(struct lt_edit *e, const struct lt_words *w)
 	LT_TRY(lt__path_find(t, &w->word[1], n, LT_PATH_APART, &loop));
 	lt_tnode leaf = t->leaf_of[n], last = leaf;
 	if (lt__is_above(t, loop, leaf))
-		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s is inside the loop %s already", lt__leaf_name(t, n), lt__loop_path(t, loop));
+		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s is inside the loop %s already", lt__leaf_name(t, n),
+			lt__loop_path(t, loop));
 	if (lt__edit_called(t, loop) >= 0)
 		return lt_fail(t->ctx, LT_EILLEGAL, "the loop %s is in a nest that is handed over by `%s`; make that serial first",
 			lt__loop_path(t, loop),

@@ -15,7 +15,8 @@ static lt_status find_child(struct lt_edit *e, const struct lt_word *w, lt_tnode
 
 static const char *name_of(const struct lt_looptree *t, lt_tnode at)
 {
-	return t->node[at].kind == LT_TLEAF ? lt__scratch(t->ctx, "%%%.180s", t->graph->node[t->node[at].leaf].name) : lt__loop_path(t, at);
+	return t->node[at].kind == LT_TLEAF ? lt__scratch(t->ctx, "%%%.180s", t->graph->node[t->node[at].leaf].name)
+					    : lt__loop_path(t, at);
 }
 
 lt_status lt__primitive_group(struct lt_edit *e, const struct lt_words *w)

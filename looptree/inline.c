@@ -12,7 +12,8 @@ static bool is_read_by(const struct lt_graph *g, lt_node x, lt_node reader)
 	return false;
 }
 
-/* What leaves read, themselves or through views, and what is written through: a view that lost its last reader is none. */
+/* What leaves read, themselves or through views, and what is written through: a view that lost its last reader is
+ * none. */
 static bool *live_nodes(const struct lt_looptree *t)
 {
 	const struct lt_graph *g = t->graph;
@@ -42,7 +43,8 @@ static bool *written_nodes(const struct lt_looptree *t)
 
 /* -- where a clone goes -- */
 
-struct spot { lt_tnode first, parent; };        /* the first leaf that reads it, -1; what those leaves share, as far as they read in place */
+/* the first leaf that reads it, -1; what those leaves share, as far as they read in place */
+struct spot { lt_tnode first, parent; };
 
 static void meet(const struct lt_looptree *t, struct spot *s, lt_tnode at, bool in_place)
 {
@@ -129,7 +131,8 @@ static void take_out(struct lt_edit *e, lt_tnode at)
 
 /* -- readers -- */
 
-struct inline_readers { int32_t n, first; const char **name; bool *through; };     /* first: the one that keeps the node, -1 */
+/* first: the one that keeps the node, -1 */
+struct inline_readers { int32_t n, first; const char **name; bool *through; };
 
 static lt_status find_readers(struct lt_looptree *t, lt_node n, struct inline_readers *r)
 {
@@ -137,11 +140,14 @@ static lt_status find_readers(struct lt_looptree *t, lt_node n, struct inline_re
 	const bool *live = live_nodes(t), *written = written_nodes(t);
 	bool copies = false;
 	lt_node view = -1;
-	*r = (struct inline_readers){ .first = -1, .name = LT_NEW(t->arena, const char *, g->n_node + 1), .through = LT_NEW(t->arena, bool, g->n_node + 1) };
+	*r = (struct inline_readers){ .first = -1,
+		.name = LT_NEW(t->arena, const char *, g->n_node + 1),
+		.through = LT_NEW(t->arena, bool, g->n_node + 1) };
 	for (lt_node x = 0; x < g->n_node; x++) {
 		if (!live[x] || !is_read_by(g, n, x))
 			continue;
-		r->through[r->n] = g->node[x].op == LT_OP_view && !written[x] && g->node[n].op != LT_OP_gather && g->node[n].op != LT_OP_update;
+		r->through[r->n] = g->node[x].op == LT_OP_view && !written[x] && g->node[n].op != LT_OP_gather
+			&& g->node[n].op != LT_OP_update;
 		copies = g->node[x].op == LT_OP_copy;
 		view = g->node[x].op == LT_OP_view ? x : view;
 		if (!r->through[r->n] && r->first < 0)
@@ -151,8 +157,11 @@ static lt_status find_readers(struct lt_looptree *t, lt_node n, struct inline_re
 	if (r->n == 0)
 		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s is not read, so there is no reader to compute it", lt__leaf_name(t, n));
 	if (r->n == 1 && r->first == 0 && view >= 0)
-		return lt_fail(t->ctx, LT_EILLEGAL, written[view] ? "%%%s has one reader, the result %%%s, which it is stored in; `materialize %%%s` first"
-			: "%%%s gathers, so it cannot be computed at the points where %%%s reads it; `stage` the value %%%s for its reader",
+		return lt_fail(t->ctx, LT_EILLEGAL,
+			written[view] ? "%%%s has one reader, the result %%%s, which it is stored in; `materialize "
+					"%%%s` first"
+				      : "%%%s gathers, so it cannot be computed at the points where %%%s reads it; "
+					"`stage` the value %%%s for its reader",
 			lt__leaf_name(t, n), lt__leaf_name(t, view), lt__leaf_name(t, view));
 	if (r->n == 1 && r->first == 0 && (!copies || written[n]))
 		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s has one reader; `fuse` moves it to where it is read", lt__leaf_name(t, n));
@@ -173,7 +182,9 @@ lt_status lt__primitive_inline(struct lt_edit *e, const struct lt_words *w)
 	for (int32_t i = 0; i < r.n; i++) {
 		if (i == r.first)
 			continue;
-		const struct lt_derived_step step = { .kind = r.through[i] ? LT_DERIVED_CLONE_VIEW : LT_DERIVED_CLONE, .of = of, .reader = r.name[i],
+		const struct lt_derived_step step = { .kind = r.through[i] ? LT_DERIVED_CLONE_VIEW : LT_DERIVED_CLONE,
+			.of = of,
+			.reader = r.name[i],
 			.made = lt__derived_name(t, lt__arena_format(t->arena, "%s.again", of)) };
 		LT_TRY(lt__tree_derive(t, &step, 1, NULL));
 		LT_TRY(inline_place(e, lt__tree_node_named(t, step.made)));

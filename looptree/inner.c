@@ -6,7 +6,8 @@ enum { MAX_CHAIN = 16, MAX_TILE = 32 };        /* MAX_TILE: rows of a tile, whic
 /* Reads and writes of the leaves of a loop, by how they move along it. */
 struct inner_moves { int32_t next, same, far; uint32_t widest; lt_node across; };
 
-static void moves_count(const struct lt_looptree *t, struct inner_moves *m, lt_tnode loop, const struct lt_readpiece *p, int32_t column)
+static void moves_count(
+	const struct lt_looptree *t, struct inner_moves *m, lt_tnode loop, const struct lt_readpiece *p, int32_t column)
 {
 	const struct lt_scope *s = &t->scope[p->base];
 	if (t->leaf_of[p->base] >= 0 && !s->whole && s->owner >= 0 && (s->owner == loop || lt__is_above(t, loop, s->owner)))
@@ -22,7 +23,8 @@ static void moves_count(const struct lt_looptree *t, struct inner_moves *m, lt_t
 static uint32_t element_bytes(enum lt_dtype d) { return lt__dtype_info(d)->bytes; }
 
 /* Counts what leaf n touches; false: not every iteration has an element of its own. */
-static bool count_leaf(struct lt_looptree *t, lt_tnode loop, lt_node n, struct inner_moves *read, struct inner_moves *written)
+static bool count_leaf(
+	struct lt_looptree *t, lt_tnode loop, lt_node n, struct inner_moves *read, struct inner_moves *written)
 {
 	const struct lt_leaf *leaf = t->leaf[n];
 	int32_t column = leaf ? lt__loop_column(t, leaf, loop) : -1;
@@ -31,7 +33,8 @@ static bool count_leaf(struct lt_looptree *t, lt_tnode loop, lt_node n, struct i
 		return false;
 	lt__leaf_dest(t->graph, t->arena, n, leaf, &dest.map);
 	moves_count(t, written, loop, &dest, column);
-	read->widest = element_bytes(t->graph->node[n].dtype) > read->widest ? element_bytes(t->graph->node[n].dtype) : read->widest;
+	read->widest = element_bytes(t->graph->node[n].dtype) > read->widest ? element_bytes(t->graph->node[n].dtype)
+									     : read->widest;
 	for (int32_t k = 0; k < leaf->n_read; k++) {
 		uint32_t bytes = element_bytes(leaf->read[k].dtype);
 		read->widest = bytes > read->widest ? bytes : read->widest;
@@ -77,7 +80,8 @@ bool lt__inner_look(struct lt_looptree *t, const struct lt_target *target, lt_tn
 		if (t->node[c].kind != LT_TLEAF)
 			return false;
 		lt_node n = t->node[c].leaf;
-		if (!count_leaf(t, loop, n, &read, &written) || (t->graph->node[n].reduce && lt__op_info(t->graph->node[n].op)->ordered))
+		if (!count_leaf(t, loop, n, &read, &written)
+			|| (t->graph->node[n].reduce && lt__op_info(t->graph->node[n].op)->ordered))
 			return false;
 		bool over = lt__loop_reduces(t, n, loop);
 		out->reduces = out->reduces || over;
@@ -154,8 +158,8 @@ void lt__inner_cut(struct lt_edit *e, const struct lt_inner *x)
 	set_tails(t, x->loop, x->bounded);
 }
 
-/* Both loops in steps, and the tile inside: the loop that the result lies along is lanes, the other one is unrolled.  Steps of lanes are
- * outermost: as many rows of what is read stay open. */
+/* Both loops in steps, and the tile inside: the loop that the result lies along is lanes, the other one is unrolled. 
+ * Steps of lanes are outermost: as many rows of what is read stay open. */
 void lt__inner_block(struct lt_edit *e, const struct lt_inner *x)
 {
 	struct lt_looptree *t = e->t;

@@ -1,16 +1,20 @@
-/* unroll, vectorize, parallel, serial, bind, call: the kind of a loop, or a group's call.  Whether the loop may have it is proven afterwards. */
+/* unroll, vectorize, parallel, serial, bind, call: the kind of a loop, or a group's call.  Whether the loop may have it
+ * is proven afterwards. */
 #include <string.h>
 #include "looptree/edit.h"
 #include "looptree/text.h"
 
-static lt_status set_kind(struct lt_edit *e, const struct lt_words *w, enum lt_loop_kind kind, int32_t arg, lt_tnode *out)
+static lt_status set_kind(
+	struct lt_edit *e, const struct lt_words *w, enum lt_loop_kind kind, int32_t arg, lt_tnode *out)
 {
 	struct lt_looptree *t = e->t;
-	LT_TRY(kind == LT_SERIAL || kind == LT_CALL ? lt__path_find_any(t, &w->word[0], out) : lt__path_find(t, &w->word[0], -1, LT_PATH_AROUND, out));
+	LT_TRY(kind == LT_SERIAL || kind == LT_CALL ? lt__path_find_any(t, &w->word[0], out)
+						    : lt__path_find(t, &w->word[0], -1, LT_PATH_AROUND, out));
 	struct lt_tnodedef *d = &t->node[*out];
 	const char *what = d->kind == LT_TGROUP ? "" : "loop ";
 	if (kind != LT_SERIAL && (d->loop == LT_CALL || d->loop == LT_TILE))
-		return lt_fail(t->ctx, LT_EILLEGAL, "the %s%s is handed over by `%s`; make it serial first", what, lt__loop_path(t, *out), lt__loop_is(t, *out));
+		return lt_fail(t->ctx, LT_EILLEGAL, "the %s%s is handed over by `%s`; make it serial first", what,
+			lt__loop_path(t, *out), lt__loop_is(t, *out));
 	d->loop = kind == LT_SERIAL && d->kind == LT_TGROUP ? LT_GROUP : kind;
 	d->arg = arg;
 	d->call = NULL;
@@ -53,7 +57,9 @@ lt_status lt__primitive_vectorize(struct lt_edit *e, const struct lt_words *w)
 	if (trip_count == lanes)
 		return LT_OK;
 	if (lanes < 2)
-		return lt_fail(t->ctx, LT_EILLEGAL, "a vector of one lane is a serial loop; choose at least 2 lanes for %s", lt__loop_path(t, loop));
+		return lt_fail(t->ctx, LT_EILLEGAL,
+			"a vector of one lane is a serial loop; choose at least 2 lanes for %s",
+			lt__loop_path(t, loop));
 	if (lt__mul_overflow(lanes, t->node[loop].step, &step))
 		return lt_fail(t->ctx, LT_EILLEGAL, "%lld lanes of %lld overflow", (long long)lanes, (long long)t->node[loop].step);
 	lt_tnode outer = lt__edit_new_loop(e, t->node[loop].var, step);
@@ -84,7 +90,8 @@ lt_status lt__primitive_bind(struct lt_edit *e, const struct lt_words *w)
 	const struct lt_kindword *k = lt__kind_find(w->word[1].at, w->word[1].bytes);
 	lt_tnode loop;
 	if (!k || (k->kind != LT_GRID && k->kind != LT_BLOCK))
-		return lt_fail(e->t->ctx, LT_ESYNTAX, "there is no axis '%.*s'; there are grid.x, grid.y, grid.z, block.x, block.y and block.z",
+		return lt_fail(e->t->ctx, LT_ESYNTAX,
+			"there is no axis '%.*s'; there are grid.x, grid.y, grid.z, block.x, block.y and block.z",
 			w->word[1].bytes < 60 ? (int)w->word[1].bytes : 60, w->word[1].at);
 	return set_kind(e, w, k->kind, k->arg, &loop);
 }

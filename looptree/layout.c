@@ -35,7 +35,8 @@ static lt_status read_digit(const struct lt_looptree *t, lt_node n, const struct
 	return lt__word_number(t, &step, "the step of a digit", &out->step);
 }
 
-lt_status lt__layout_read(const struct lt_looptree *t, lt_node n, const struct lt_words *w, int64_t pad, struct lt_memlayout **out)
+lt_status lt__layout_read(
+	const struct lt_looptree *t, lt_node n, const struct lt_words *w, int64_t pad, struct lt_memlayout **out)
 {
 	const struct lt_nodedef *d = &t->graph->node[n];
 	struct lt_digit *digit = LT_NEW(t->arena, struct lt_digit, w->n + 1);
@@ -53,8 +54,9 @@ lt_status lt__layout_read(const struct lt_looptree *t, lt_node n, const struct l
 	}
 	for (int32_t i = 0; i < d->n_dim; i++)
 		if (step[i] != 1)
-			return lt_fail(t->ctx, LT_EILLEGAL, "a layout of %%%s ends the digits of each dim with the dim itself; `%s` is missing", d->name,
-				t->graph->var[d->dim[i]].name);
+			return lt_fail(t->ctx, LT_EILLEGAL,
+				"a layout of %%%s ends the digits of each dim with the dim itself; `%s` is missing",
+				d->name, t->graph->var[d->dim[i]].name);
 	*out = lt__layout_new(t, w->n, digit, pad);
 	return LT_OK;
 }
@@ -92,8 +94,10 @@ lt_status lt__check_layouts(const struct lt_looptree *t)
 					outside[u] = outside[g->node[u].operand[0]] = true;
 		}
 		if (outside[n])
-			return lt__tree_fail(t, t->leaf_of[n], LT_EILLEGAL, "%%%s is a result, a state or part of an update: its order in memory is that of its dims; "
-				"`materialize` it to have a copy in another order", g->node[n].name);
+			return lt__tree_fail(t, t->leaf_of[n], LT_EILLEGAL,
+				"%%%s is a result, a state or part of an update: its order in memory is that of its "
+				"dims; `materialize` it to have a copy in another order",
+				g->node[n].name);
 	}
 	return LT_OK;
 }

@@ -7,7 +7,8 @@ struct lt_words;
 /* A copy of the digits, in the tree's arena. */
 struct lt_memlayout *lt__layout_new(const struct lt_looptree *, int32_t n, const struct lt_digit *, int64_t pad);
 /* From words "n/64", "k": the digits of node n, slowest first. */
-lt_status lt__layout_read(const struct lt_looptree *, lt_node n, const struct lt_words *, int64_t pad, struct lt_memlayout **out);
+lt_status lt__layout_read(
+	const struct lt_looptree *, lt_node n, const struct lt_words *, int64_t pad, struct lt_memlayout **out);
 /* "[n/64 k n] pad 8" of a node that has a layout. */
 void lt__layout_text(struct lt_text *, const struct lt_looptree *, lt_node n);
 /* Results, states and what updates change have none. */

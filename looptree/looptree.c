@@ -15,7 +15,9 @@ static lt_status make_body(void *arg)
 		lt__arena_free(a);
 		return lt_fail(m->graph->ctx, LT_ENOMEM, "out of memory");
 	}
-	*t = (struct lt_looptree){ .ctx = m->graph->ctx, .arena = a, .graph = m->graph, .base = m->graph, .root = -1, .last_root = -1 };
+	*t = (struct lt_looptree){
+		.ctx = m->graph->ctx, .arena = a, .graph = m->graph, .base = m->graph, .root = -1, .last_root = -1
+	};
 	*m->out = t;
 	t->leaf_of = LT_NEW(a, lt_tnode, m->graph->n_node + 1);
 	t->leaf = LT_NEW(a, struct lt_leaf *, m->graph->n_node + 1);
@@ -96,7 +98,9 @@ lt_tnode lt_looptree_add_loop(struct lt_looptree *t, lt_tnode parent, lt_var v, 
 
 lt_tnode lt_looptree_add_group(struct lt_looptree *t, lt_tnode parent)
 {
-	return add_node(t, (struct lt_tnodedef){ .kind = LT_TGROUP, .parent = parent, .var = -1, .step = 1, .loop = LT_GROUP, .leaf = -1 });
+	return add_node(t,
+		(struct lt_tnodedef){
+			.kind = LT_TGROUP, .parent = parent, .var = -1, .step = 1, .loop = LT_GROUP, .leaf = -1 });
 }
 
 lt_tnode lt_looptree_add_leaf(struct lt_looptree *t, lt_tnode parent, lt_node n)

@@ -25,8 +25,9 @@ struct lt_tnodedef {
 	const char *call;               /* routine of LT_CALL, instruction of LT_TILE; else NULL */
 	int32_t line;                   /* of the text that it was read from; 0: none */
 };
-/* The order of a value's elements in memory, slowest digit first.  The digits of a dim cut its index i: floor((i mod span) / step),
- * span 0: to the end.  Each dim has its digits in falling steps, each span the step of the digit before, the last step 1. */
+/* The order of a value's elements in memory, slowest digit first.  The digits of a dim cut its index i: floor((i mod
+ * span) / step), span 0: to the end.  Each dim has its digits in falling steps, each span the step of the digit before,
+ * the last step 1. */
 struct lt_digit { int32_t dim; int64_t step, span; };
 struct lt_memlayout { int32_t n; struct lt_digit *digit; int64_t pad; };  /* pad: elements left free after each run of
                                                                            * the last digit */
@@ -36,7 +37,8 @@ struct lt_scope {
 	bool whole;                     /* in a buffer that outlives its root nest */
 	lt_tnode owner;                 /* local: the loop in whose iteration it lives; -1: the root nest itself */
 	int64_t *extent;                /* elements held, one a dim; multiples of `unit` */
-	int64_t *unit;                  /* by dim: its leaf's loops are padded to multiples of this, and so are its cells; 0: they are not */
+	/* by dim: its leaf's loops are padded to multiples of this, and so are its cells; 0: they are not */
+	int64_t *unit;
 };
 struct lt_looptree {
 	struct lt_context *ctx;
@@ -98,13 +100,14 @@ int32_t lt__leaf_column(const struct lt_leaf *, lt_var);
 /* How far var v moves in an iteration of a loop over `over` in steps of `step`: the step of v's own loops, the
  * iterations of a loop that v is the trip count of (lt_vardef.of); 0: the loop does not count v. */
 int64_t lt__var_step(const struct lt_graph *, lt_var v, lt_var over, int64_t step);
-/* Position in the leaf's vars of the one that a loop counts, -1: none.  A loop that is a dim of a partial sum counts that dim. */
+/* Position in the leaf's vars of the one that a loop counts, -1: none.  A loop that is a dim of a partial sum counts
+ * that dim. */
 int32_t lt__loop_column(const struct lt_looptree *, const struct lt_leaf *, lt_tnode loop);
 
-/* looptree/auto.c: the default tree where each node is for one of several targets, class[n] of node n of g (NULL: all for the first);
- * no nest has nodes of two. */
-lt_status lt__looptree_auto_for(const struct lt_graph *g, const struct lt_target *const *target, int32_t n_target, const int32_t *class,
-	struct lt_looptree **out);
+/* looptree/auto.c: the default tree where each node is for one of several targets, class[n] of node n of g (NULL: all
+ * for the first); no nest has nodes of two. */
+lt_status lt__looptree_auto_for(const struct lt_graph *g, const struct lt_target *const *target, int32_t n_target,
+	const int32_t *class, struct lt_looptree **out);
 
 /* looptree/scope.c */
 lt_status lt__fill_scopes(struct lt_looptree *);
@@ -128,7 +131,8 @@ lt_status lt__prove_tree(struct lt_looptree *);
 
 /* looptree/walk.c: a tree asked. */
 /* A failure at a tree node: "file:line: " before the sentence, where the tree was read from a text. */
-lt_status lt__tree_fail(const struct lt_looptree *, lt_tnode at, lt_status, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+lt_status lt__tree_fail(const struct lt_looptree *, lt_tnode at, lt_status, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 /* Nearest loop over its var around it, -1: none. */
 lt_tnode lt__loop_around(const struct lt_looptree *, lt_tnode loop);
 /* Elements of its var that a loop covers in a trip of what stands around it. */
@@ -147,7 +151,7 @@ int32_t lt__loops_above(const struct lt_looptree *, lt_tnode at, lt_tnode *out);
 /* looptree/written.c */
 /* Marks the node, and the sources of a view that is written through: what a result or a state's content is made by. */
 void lt__mark_written(const struct lt_graph *, lt_node, bool *mark);
-/* Whether a node is computed before the first run: it depends on constants and on nothing that changes from run to run, or is
- * made of literals and positions and read by such a node. */
+/* Whether a node is computed before the first run: it depends on constants and on nothing that changes from run to run,
+ * or is made of literals and positions and read by such a node. */
 bool *lt__constant_nodes(const struct lt_graph *, struct lt_arena *);
 #endif

@@ -2,19 +2,22 @@
 #include "looptree/edit.h"
 #include "looptree/text.h"
 
-/* Takes `outer` out; its one child, over the same var, covers its span from then on.  An annotation that only one of them has
- * stays. */
+/* Takes `outer` out; its one child, over the same var, covers its span from then on.  An annotation that only one of
+ * them has stays. */
 static lt_status take_out(struct lt_edit *e, lt_tnode outer, lt_tnode inner)
 {
 	struct lt_looptree *t = e->t;
 	struct lt_tnodedef *o = &t->node[outer], *i = &t->node[inner];
 	bool same = o->loop == i->loop && o->arg == i->arg && !o->call;
 	if (!same && o->loop != LT_SERIAL && i->loop != LT_SERIAL)
-		return lt_fail(t->ctx, LT_EILLEGAL, "the loop %s is %s and %s is %s, and one loop cannot be both; make one of them serial first",
-			lt__loop_name(t, outer), lt__kind_word(o->loop, o->arg)->word, lt__loop_name(t, inner), lt__kind_word(i->loop, i->arg)->word);
+		return lt_fail(t->ctx, LT_EILLEGAL,
+			"the loop %s is %s and %s is %s, and one loop cannot be both; make one of them serial first",
+			lt__loop_name(t, outer), lt__kind_word(o->loop, o->arg)->word, lt__loop_name(t, inner),
+			lt__kind_word(i->loop, i->arg)->word);
 	if (o->tail != i->tail && o->tail != LT_GUARD && i->tail != LT_GUARD)
-		return lt_fail(t->ctx, LT_EILLEGAL, "the loops %s and %s have different tails; give one of them tail guard first", lt__loop_name(t, outer),
-			lt__loop_name(t, inner));
+		return lt_fail(t->ctx, LT_EILLEGAL,
+			"the loops %s and %s have different tails; give one of them tail guard first",
+			lt__loop_name(t, outer), lt__loop_name(t, inner));
 	if (i->loop == LT_SERIAL) {
 		i->loop = o->loop;
 		i->arg = o->arg;

@@ -1,6 +1,6 @@
 /* Copies that are made ahead: depth N of a staged copy keeps N buffers in turn, and iteration t of the loop around it
- * makes the copy of iteration t + N - 1.  What may have one, and which buffer an access means; freeze_multibuffer.c makes
- * the first N - 1 copies before
+ * makes the copy of iteration t + N - 1.  What may have one, and which buffer an access means; freeze_multibuffer.c
+ * makes the first N - 1 copies before
  * the loop and the others in it. */
 #include "looptree/edit.h"
 #include "looptree/freeze.h"
@@ -27,11 +27,13 @@ static lt_status depth_check(struct lt_looptree *t, lt_tnode at)
 		child = t->node[child].parent;
 	const char *path = lt__loop_path(t, loop);
 	if (lt__multibuffered_below(t, loop, child) != n)
-		return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s has depth %d, but shares its loops inside %s with other leaves; `fission` it first", name,
+		return lt__tree_fail(t, at, LT_EILLEGAL,
+			"%%%s has depth %d, but shares its loops inside %s with other leaves; `fission` it first", name,
 			(int)t->node[at].depth, path);
 	if (t->node[loop].loop != LT_SERIAL || t->node[loop].tail != LT_GUARD)
-		return lt__tree_fail(t, at, LT_EILLEGAL, "the loop %s, ahead of which %%%s is to be copied, is %s; it has to be serial, with tail guard", path, name,
-			lt__loop_is(t, loop));
+		return lt__tree_fail(t, at, LT_EILLEGAL,
+			"the loop %s, ahead of which %%%s is to be copied, is %s; it has to be serial, with tail guard",
+			path, name, lt__loop_is(t, loop));
 	lt_tnode inner = loop;
 	bool whole = !t->graph->var[t->node[loop].var].bounded;
 	for (lt_tnode up; whole && inner >= 0; inner = up) {

@@ -36,7 +36,8 @@ static const struct lt_readpiece *next_read(const struct lt_auto *s, struct read
 	return NULL;
 }
 
-static int64_t stride_of_var(const struct lt_auto *s, const struct lt_leaf *leaf, const struct lt_readpiece *p, lt_var v)
+static int64_t stride_of_var(
+	const struct lt_auto *s, const struct lt_leaf *leaf, const struct lt_readpiece *p, lt_var v)
 {
 	int32_t column = lt__leaf_column(leaf, v);
 	return column < 0 ? 0 : lt__auto_stride(s->g, p, column);

@@ -80,12 +80,14 @@ static lt_status read_kind(struct lt_treereader *r, lt_tnode at, const struct lt
 	if (!k->named)
 		return LT_OK;
 	size_t good = 0;
-	while (!lt__tree_at_end(r) && good < r->l.bytes && (r->l.at[good] == '_' || r->l.at[good] == '.' || (r->l.at[good] >= '0' && r->l.at[good] <= '9')
-	       || (r->l.at[good] >= 'a' && r->l.at[good] <= 'z') || (r->l.at[good] >= 'A' && r->l.at[good] <= 'Z')))
+	while (!lt__tree_at_end(r) && good < r->l.bytes
+		&& (r->l.at[good] == '_' || r->l.at[good] == '.' || (r->l.at[good] >= '0' && r->l.at[good] <= '9')
+			|| (r->l.at[good] >= 'a' && r->l.at[good] <= 'z')
+			|| (r->l.at[good] >= 'A' && r->l.at[good] <= 'Z')))
 		good++;
 	if (lt__tree_at_end(r) || good < r->l.bytes)
-		return LT_TREE_SYNTAX(r, "'%s' is followed by the name of %s, not by %s", k->word, k->kind == LT_CALL ? "a routine" : "an instruction",
-			lt__lex_text(r->ctx, &r->l));
+		return LT_TREE_SYNTAX(r, "'%s' is followed by the name of %s, not by %s", k->word,
+			k->kind == LT_CALL ? "a routine" : "an instruction", lt__lex_text(r->ctx, &r->l));
 	char *name = lt__arena_alloc(r->t->arena, r->l.bytes + 1);
 	memcpy(name, r->l.at, r->l.bytes);
 	r->t->node[at].call = name;
@@ -128,7 +130,8 @@ static lt_status read_kind_and_tail(struct lt_treereader *r, lt_tnode at)
 				lt__lex_text(r->ctx, &r->l));
 	if (k)
 		return lt__tree_end(r);
-	return unknown_word(r, "kind of loop", lt__loop_words, "serial, parallel, vector, unroll, grid.x, block.x, call NAME, tile NAME and rank");
+	return unknown_word(r, "kind of loop", lt__loop_words,
+		"serial, parallel, vector, unroll, grid.x, block.x, call NAME, tile NAME and rank");
 }
 
 static lt_status read_loop(struct lt_treereader *r, lt_tnode parent, lt_tnode *out)
@@ -162,7 +165,8 @@ static lt_status read_leaf(struct lt_treereader *r, lt_tnode parent, lt_tnode *o
 	LT_TRY(lt__tree_node(r, true, parent, &n));
 	if (r->t->leaf_of[n] >= 0) {
 		r->l = at;
-		return lt__lex_fail(r->ctx, &r->l, LT_EILLEGAL, "%%%s has a leaf already, in line %d; remove one of them", r->g->node[n].name,
+		return lt__lex_fail(r->ctx, &r->l, LT_EILLEGAL,
+			"%%%s has a leaf already, in line %d; remove one of them", r->g->node[n].name,
 			(int)r->t->node[r->t->leaf_of[n]].line);
 	}
 	*out = lt_looptree_add_leaf(r->t, parent, n);
@@ -212,13 +216,17 @@ static lt_status check_leaves(struct lt_treereader *r)
 {
 	for (lt_node n = 0; n < r->g->n_node; n++)
 		if (lt__has_leaf(r->g, n) && r->t->leaf_of[n] < 0)
-			return lt__tree_differs(r, "%%%s (%s) has no leaf in the tree; every node that is computed has one", r->g->node[n].name,
-				lt__op_info(r->g->node[n].op)->name);
+			return lt__tree_differs(r,
+				"%%%s (%s) has no leaf in the tree; every node that is computed has one",
+				r->g->node[n].name, lt__op_info(r->g->node[n].op)->name);
 	if (!r->other)
 		return LT_OK;
 	r->l = r->print_at;
-	return lt__lex_fail(r->ctx, &r->l, LT_EILLEGAL, "this tree is of another graph, or of an older version of the script (%s; the graph is %s); "
-		"they differ in what a tree does not show: maps of views, params, names of inputs or results; dump the tree again", r->made_for, r->given);
+	return lt__lex_fail(r->ctx, &r->l, LT_EILLEGAL,
+		"this tree is of another graph, or of an older version of the script (%s; the graph is %s); they "
+		"differ in what a tree does not show: maps of views, params, names of inputs or results; dump the tree "
+		"again",
+		r->made_for, r->given);
 }
 
 static lt_status read_tree(void *user)
@@ -242,7 +250,8 @@ static lt_status keep_file(void *user)
 	return LT_OK;
 }
 
-lt_status lt_looptree_parse(const struct lt_graph *g, const char *text, size_t bytes, const char *file, struct lt_looptree **out)
+lt_status lt_looptree_parse(
+	const struct lt_graph *g, const char *text, size_t bytes, const char *file, struct lt_looptree **out)
 {
 	struct lt_treereader r = { .ctx = g->ctx, .g = g };
 	struct parse_start start = { NULL, file ? file : "tree" };

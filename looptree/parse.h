@@ -36,7 +36,8 @@ lt_status lt__tree_number(struct lt_treereader *, const char *what, int64_t leas
 /* "the text and the graph differ", at the token last read. */
 lt_status lt__tree_differs(struct lt_treereader *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* parse_derived.c: the lines "own"; the first token of a line is read, and so it is afterwards.  r->g is the tree's graph then. */
+/* parse_derived.c: the lines "own"; the first token of a line is read, and so it is afterwards.  r->g is the tree's
+ * graph then. */
 lt_status lt__tree_derived_lines(struct lt_treereader *);
 /* "layout [DIGITS] pad N" of node n, up to `stream` or the end of the line; the token last read is `layout`. */
 lt_status lt__tree_layout(struct lt_treereader *, lt_node n);

@@ -21,7 +21,8 @@ static bool same_tokens(const char *a, size_t a_bytes, const char *b, size_t b_b
 /* A part of the line, compared with what the graph has there. */
 struct line_part { const char *at; size_t bytes; struct lt_lexer l; };
 
-static lt_status compare(struct lt_treereader *r, const struct line_part *p, const struct lt_text *want, const char *name, const char *what)
+static lt_status compare(struct lt_treereader *r, const struct line_part *p, const struct lt_text *want,
+	const char *name, const char *what)
 {
 	const char *text = want->n ? want->at : "";
 	if (same_tokens(p->at, p->bytes, text, want->n))
@@ -29,19 +30,25 @@ static lt_status compare(struct lt_treereader *r, const struct line_part *p, con
 	r->l = p->l;
 	if (p->bytes == 0)
 		return lt__tree_differs(r, "%s has no %s here, and %.200s in the graph", name, what, text);
-	return lt__tree_differs(r, "%s has %s %.*s here, and %.200s in the graph", name, what, p->bytes < 200 ? (int)p->bytes : 200, p->at,
-		want->n ? text : "none");
+	return lt__tree_differs(r, "%s has %s %.*s here, and %.200s in the graph", name, what,
+		p->bytes < 200 ? (int)p->bytes : 200, p->at, want->n ? text : "none");
 }
 
 /* Gathers tokens into a part for as long as `takes` holds. */
-static void begin_part(const struct lt_treereader *r, struct line_part *p) { *p = (struct line_part){ .at = r->l.at, .l = r->l }; }
+static void begin_part(const struct lt_treereader *r, struct line_part *p)
+{
+	*p = (struct line_part){ .at = r->l.at, .l = r->l };
+}
 static void extend_part(struct lt_treereader *r, struct line_part *p)
 {
 	p->bytes = (size_t)(r->l.next - p->at);
 	lt__tree_next(r);
 }
 
-static bool is_sign(const struct lt_treereader *r, const char *sign) { return r->l.kind == LT_TOKEN_SIGN && lt__lex_is(&r->l, sign); }
+static bool is_sign(const struct lt_treereader *r, const char *sign)
+{
+	return r->l.kind == LT_TOKEN_SIGN && lt__lex_is(&r->l, sign);
+}
 
 /* "[", names with primes if `primes`, "]" */
 static lt_status read_list(struct lt_treereader *r, bool primes, struct line_part *p)
@@ -86,7 +93,8 @@ static lt_status read_op(struct lt_treereader *r, lt_node n, bool leaf, lt_tnode
 	if (same_tokens(list.at, list.bytes, loops.at, loops.n))
 		return LT_OK;
 	r->l = list.l;
-	return lt__lex_fail(r->ctx, &r->l, LT_EILLEGAL, "%s names the loops %.*s; those around it that it reduces over are %.200s", name,
+	return lt__lex_fail(r->ctx, &r->l, LT_EILLEGAL,
+		"%s names the loops %.*s; those around it that it reduces over are %.200s", name,
 		list.bytes < 200 ? (int)list.bytes : 200, list.at, loops.at);
 }
 
@@ -131,7 +139,8 @@ bool lt__tree_at_stream(const struct lt_treereader *r)
 	const char *next = r->l.next;
 	while (next < r->l.end && (*next == ' ' || *next == '\r'))
 		next++;
-	return r->l.kind == LT_TOKEN_NAME && lt__lex_is(&r->l, "stream") && (next == r->l.end || *next == '\n' || *next == '#');
+	return r->l.kind == LT_TOKEN_NAME && lt__lex_is(&r->l, "stream")
+		&& (next == r->l.end || *next == '\n' || *next == '#');
 }
 
 lt_status lt__tree_node(struct lt_treereader *r, bool leaf, lt_tnode parent, lt_node *out)
@@ -143,7 +152,8 @@ lt_status lt__tree_node(struct lt_treereader *r, bool leaf, lt_tnode parent, lt_
 	lt_node n = lt__names_find(r->g->node_names, r->l.at, r->l.bytes);
 	const char *name = n < 0 ? "" : lt__arena_format(r->scratch, "%%%s", r->g->node[n].name);
 	if (n < 0)
-		return lt__tree_differs(r, "the graph has no node %s%s", lt__lex_text(r->ctx, &r->l), lt__nearest_node(r->g, NULL, r->l.at, r->l.bytes));
+		return lt__tree_differs(r, "the graph has no node %s%s", lt__lex_text(r->ctx, &r->l),
+			lt__nearest_node(r->g, NULL, r->l.at, r->l.bytes));
 	if (lt__has_leaf(r->g, n) != leaf)
 		return lt__tree_differs(r, leaf ? "%s has no leaf: it is a value of the header (%s), read where it is used" :
 			"%s is not a value of the header: it is computed (%s), by a leaf of the tree", name,
@@ -181,7 +191,8 @@ static lt_status read_var(struct lt_treereader *r, const bool *used, bool *seen)
 	lt__tree_next(r);
 	LT_TRY(lt__tree_number(r, "the extent of a var", 0, &extent));
 	if (extent != d->extent)
-		return lt__tree_differs(r, "var %s has extent %lld here, and %lld in the graph", d->name, (long long)extent, (long long)d->extent);
+		return lt__tree_differs(r, "var %s has extent %lld here, and %lld in the graph", d->name,
+			(long long)extent, (long long)d->extent);
 	lt__tree_next(r);
 	bool limited = lt__lex_is(&r->l, "limit");
 	if (!limited)
@@ -223,7 +234,8 @@ static lt_status read_fingerprint(struct lt_treereader *r)
 	while (digits < r->l.bytes && memchr("0123456789abcdef", r->l.at[digits], 16))
 		digits++;
 	if (r->l.bytes != 16 || digits != 16)
-		return LT_TREE_SYNTAX(r, "the fingerprint of a graph is expected, 16 hexadecimal digits, not %s", lt__lex_text(r->ctx, &r->l));
+		return LT_TREE_SYNTAX(r, "the fingerprint of a graph is expected, 16 hexadecimal digits, not %s",
+			lt__lex_text(r->ctx, &r->l));
 	r->print_at = r->l;
 	r->made_for = lt__arena_format(r->scratch, "%.16s", r->l.at);
 	LT_TRY(lt__graph_fingerprint(r->g, &of_graph));
@@ -265,11 +277,13 @@ static lt_status read_version(struct lt_treereader *r)
 	int64_t version;
 	LT_TRY(lt__tree_line(r));
 	if (!lt__lex_is(&r->l, "looptree"))
-		return LT_TREE_SYNTAX(r, "the text of a tree begins with 'looptree %d', not with %s", LT_TREE_VERSION, lt__lex_text(r->ctx, &r->l));
+		return LT_TREE_SYNTAX(r, "the text of a tree begins with 'looptree %d', not with %s", LT_TREE_VERSION,
+			lt__lex_text(r->ctx, &r->l));
 	lt__tree_next(r);
 	LT_TRY(lt__tree_number(r, "a version", 1, &version));
 	if (version != LT_TREE_VERSION)
-		return lt__lex_fail(r->ctx, &r->l, LT_EUNSUPPORTED, "version %lld of the text of trees is not known, only %d; dump the tree again",
+		return lt__lex_fail(r->ctx, &r->l, LT_EUNSUPPORTED,
+			"version %lld of the text of trees is not known, only %d; dump the tree again",
 			(long long)version, LT_TREE_VERSION);
 	lt__tree_next(r);
 	return lt__tree_end(r);

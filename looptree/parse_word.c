@@ -54,7 +54,8 @@ lt_status lt__tree_number(struct lt_treereader *r, const char *what, int64_t lea
 {
 	uint64_t n;
 	if (!lt__lex_whole(&r->l, &n) || n > INT64_MAX || (int64_t)n < least)
-		return LT_TREE_SYNTAX(r, "%s is a whole number of at least %lld, not %s", what, (long long)least, lt__lex_text(r->ctx, &r->l));
+		return LT_TREE_SYNTAX(r, "%s is a whole number of at least %lld, not %s", what, (long long)least,
+			lt__lex_text(r->ctx, &r->l));
 	*out = (int64_t)n;
 	return LT_OK;
 }
@@ -68,6 +69,8 @@ lt_status lt__tree_differs(struct lt_treereader *r, const char *fmt, ...)
 	va_end(list);
 	if (!r->other)
 		return lt__lex_fail(r->ctx, &r->l, LT_EILLEGAL, "%s", text);
-	return lt__lex_fail(r->ctx, &r->l, LT_EILLEGAL, "this tree is of another graph, or of an older version of the script (%s; the graph is %s); "
-		"the first difference: %s", r->made_for, r->given, text);
+	return lt__lex_fail(r->ctx, &r->l, LT_EILLEGAL,
+		"this tree is of another graph, or of an older version of the script (%s; the graph is %s); the first "
+		"difference: %s",
+		r->made_for, r->given, text);
 }

@@ -18,12 +18,15 @@ const char *lt__loop_name(const struct lt_looptree *t, lt_tnode loop)
 {
 	int32_t n = primes_of(t, loop);
 	static const char primes[] = "''''''''''''''''''''''''''''''''";
-	return lt__scratch(t->ctx, "%.180s%.*s", t->node[loop].kind == LT_TGROUP ? "group" : t->graph->var[t->node[loop].var].name, n < 32 ? (int)n : 32, primes);
+	return lt__scratch(t->ctx, "%.180s%.*s",
+		t->node[loop].kind == LT_TGROUP ? "group" : t->graph->var[t->node[loop].var].name, n < 32 ? (int)n : 32,
+		primes);
 }
 
 static bool same_name(const struct lt_looptree *t, lt_tnode a, lt_tnode b)
 {
-	return t->node[a].kind != LT_TLEAF && t->node[b].kind == t->node[a].kind && t->node[a].var == t->node[b].var && primes_of(t, a) == primes_of(t, b);
+	return t->node[a].kind != LT_TLEAF && t->node[b].kind == t->node[a].kind && t->node[a].var == t->node[b].var
+		&& primes_of(t, a) == primes_of(t, b);
 }
 
 static const char *first_leaf(const struct lt_looptree *t, lt_tnode at)
@@ -46,11 +49,14 @@ const char *lt__loop_is(const struct lt_looptree *t, lt_tnode loop)
 {
 	const struct lt_tnodedef *d = &t->node[loop];
 	const struct lt_kindword *k = lt__kind_word(d->loop, d->arg);
-	return lt__scratch(t->ctx, "%s%s%.60s%s%s", k->word, d->call ? " " : "", d->call ? d->call : "", d->tail ? ", tail " : "",
-		d->tail ? lt__tail_word(d->tail) : "");
+	return lt__scratch(t->ctx, "%s%s%.60s%s%s", k->word, d->call ? " " : "", d->call ? d->call : "",
+		d->tail ? ", tail " : "", d->tail ? lt__tail_word(d->tail) : "");
 }
 
-bool lt__word_is(const struct lt_word *w, const char *text) { return strlen(text) == w->bytes && !memcmp(text, w->at, w->bytes); }
+bool lt__word_is(const struct lt_word *w, const char *text)
+{
+	return strlen(text) == w->bytes && !memcmp(text, w->at, w->bytes);
+}
 
 /* For messages: words of any length stay short. */
 static int path_bytes_shown(size_t bytes) { return bytes < 60 ? (int)bytes : 60; }
@@ -59,8 +65,10 @@ lt_status lt__word_number(const struct lt_looptree *t, const struct lt_word *w, 
 {
 	*out = 0;
 	for (size_t i = 0; i < w->bytes; i++)
-		if (w->at[i] < '0' || w->at[i] > '9' || lt__mul_overflow(*out, 10, out) || lt__add_overflow(*out, w->at[i] - '0', out))
-			return lt_fail(t->ctx, LT_ESYNTAX, "%s is a whole number of at least 1, not '%.*s'", what, path_bytes_shown(w->bytes), w->at);
+		if (w->at[i] < '0' || w->at[i] > '9' || lt__mul_overflow(*out, 10, out)
+			|| lt__add_overflow(*out, w->at[i] - '0', out))
+			return lt_fail(t->ctx, LT_ESYNTAX, "%s is a whole number of at least 1, not '%.*s'", what,
+				path_bytes_shown(w->bytes), w->at);
 	return *out >= 1 ? LT_OK : lt_fail(t->ctx, LT_ESYNTAX, "%s is a whole number of at least 1, not '%.*s'", what,
 		path_bytes_shown(w->bytes), w->at);
 }
@@ -70,8 +78,8 @@ lt_status lt__path_no_node(const struct lt_looptree *t, bool leaf, const char *n
 	bool *has_leaf = LT_NEW(t->arena, bool, t->graph->n_node + 1);
 	for (lt_node n = 0; n < t->graph->n_node; n++)
 		has_leaf[n] = t->leaf_of[n] >= 0;
-	return lt_fail(t->ctx, LT_EILLEGAL, "the graph has no node %%%.*s%s (lt-run --dump=tree shows them)", path_bytes_shown(bytes), name,
-		lt__nearest_node(t->graph, leaf ? has_leaf : NULL, name, bytes));
+	return lt_fail(t->ctx, LT_EILLEGAL, "the graph has no node %%%.*s%s (lt-run --dump=tree shows them)",
+		path_bytes_shown(bytes), name, lt__nearest_node(t->graph, leaf ? has_leaf : NULL, name, bytes));
 }
 
 static lt_status find_leaf(const struct lt_looptree *t, const char *name, size_t bytes, lt_node *out)
@@ -79,8 +87,11 @@ static lt_status find_leaf(const struct lt_looptree *t, const char *name, size_t
 	for (lt_node n = 0; n < t->graph->n_node; n++)
 		if (strlen(t->graph->node[n].name) == bytes && !memcmp(t->graph->node[n].name, name, bytes)) {
 			*out = n;
-			return t->leaf_of[n] >= 0 ? LT_OK : lt_fail(t->ctx, LT_EILLEGAL, "%%%.*s has no leaf: inputs, constants, states, literals and "
-				"views are read where they are used", path_bytes_shown(bytes), name);
+			return t->leaf_of[n] >= 0 ? LT_OK
+						  : lt_fail(t->ctx, LT_EILLEGAL,
+							  "%%%.*s has no leaf: inputs, constants, states, literals and "
+							  "views are read where they are used",
+							  path_bytes_shown(bytes), name);
 		}
 	return lt__path_no_node(t, true, name, bytes);
 }
@@ -88,7 +99,8 @@ static lt_status find_leaf(const struct lt_looptree *t, const char *name, size_t
 lt_status lt__path_leaf(const struct lt_looptree *t, const struct lt_word *w, lt_node *out)
 {
 	if (w->bytes < 2 || w->at[0] != '%')
-		return lt_fail(t->ctx, LT_ESYNTAX, "a leaf is named by its node, as %%y, not '%.*s'", path_bytes_shown(w->bytes), w->at);
+		return lt_fail(t->ctx, LT_ESYNTAX, "a leaf is named by its node, as %%y, not '%.*s'",
+			path_bytes_shown(w->bytes), w->at);
 	return find_leaf(t, w->at + 1, w->bytes - 1, out);
 }
 
@@ -104,7 +116,14 @@ static void add_name(struct names *l, const char *name)
 	l->n += n > 0 && (size_t)n < sizeof l->text - l->n ? (size_t)n : 0;
 }
 
-struct search { const struct lt_looptree *t; const char *name; size_t bytes, primes; lt_node n; enum lt_path_where where; enum lt_tnode_kind kind; };
+struct search {
+	const struct lt_looptree *t;
+	const char *name;
+	size_t bytes, primes;
+	lt_node n;
+	enum lt_path_where where;
+	enum lt_tnode_kind kind;
+};
 
 static bool is_eligible(const struct search *s, lt_tnode loop)
 {
@@ -115,7 +134,9 @@ static bool is_eligible(const struct search *s, lt_tnode loop)
 
 static bool is_match(const struct search *s, lt_tnode loop)
 {
-	const char *var = !is_eligible(s, loop) ? NULL : s->kind == LT_TGROUP ? "group" : s->t->graph->var[s->t->node[loop].var].name;
+	const char *var = !is_eligible(s, loop) ? NULL
+		: s->kind == LT_TGROUP          ? "group"
+						: s->t->graph->var[s->t->node[loop].var].name;
 	return var && strlen(var) == s->bytes && !memcmp(var, s->name, s->bytes) && (size_t)primes_of(s->t, loop) == s->primes;
 }
 
@@ -140,9 +161,11 @@ static lt_status say_missing(const struct search *s, const char *around)
 			lt__nearest_add(&near, s->t->graph->var[s->t->node[at].var].name);
 	}
 	size_t bytes = s->bytes + s->primes;
-	return lt_fail(s->t->ctx, LT_EILLEGAL, "there is no %s%.*s%s%s; %s%s%s", s->kind == LT_TGROUP ? "" : "loop ", path_bytes_shown(bytes), s->name,
-		*around ? " around %" : "", around, all.count ? "there are " : "there is none", all.text,
-		lt__nearest_hint(s->t->ctx, &near, "", lt__scratch(s->t->ctx, "%.*s", path_bytes_shown(s->primes), s->name + s->bytes)));
+	return lt_fail(s->t->ctx, LT_EILLEGAL, "there is no %s%.*s%s%s; %s%s%s", s->kind == LT_TGROUP ? "" : "loop ",
+		path_bytes_shown(bytes), s->name, *around ? " around %" : "", around,
+		all.count ? "there are " : "there is none", all.text,
+		lt__nearest_hint(s->t->ctx, &near, "",
+			lt__scratch(s->t->ctx, "%.*s", path_bytes_shown(s->primes), s->name + s->bytes)));
 }
 
 static lt_status find_name(const struct search *s, const char *around, lt_tnode *out)
@@ -157,11 +180,14 @@ static lt_status find_name(const struct search *s, const char *around, lt_tnode 
 		}
 	if (n == 0)
 		return say_missing(s, around);
-	return n == 1 ? LT_OK : lt_fail(s->t->ctx, LT_EILLEGAL, "there are %d %s%.*s%s; say which: %s", (int)n, s->kind == LT_TGROUP ? "" : "loops ",
-		path_bytes_shown(s->bytes + s->primes), s->name, s->kind == LT_TGROUP ? "s" : "", all.text);
+	return n == 1 ? LT_OK
+		      : lt_fail(s->t->ctx, LT_EILLEGAL, "there are %d %s%.*s%s; say which: %s", (int)n,
+			      s->kind == LT_TGROUP ? "" : "loops ", path_bytes_shown(s->bytes + s->primes), s->name,
+			      s->kind == LT_TGROUP ? "s" : "", all.text);
 }
 
-static lt_status path_find(const struct lt_looptree *t, const struct lt_word *w, lt_node n, enum lt_path_where where, bool groups, lt_tnode *out)
+static lt_status path_find(const struct lt_looptree *t, const struct lt_word *w, lt_node n, enum lt_path_where where,
+	bool groups, lt_tnode *out)
 {
 	struct search s = { t, w->at, w->bytes, 0, n, where, LT_TLOOP };
 	const char *slash = w->bytes > 0 && w->at[0] == '%' ? memchr(w->at, '/', w->bytes) : NULL;
@@ -186,7 +212,8 @@ static lt_status path_find(const struct lt_looptree *t, const struct lt_word *w,
 	return find_name(&s, s.n >= 0 && s.where == LT_PATH_AROUND ? t->graph->node[s.n].name : "", out);
 }
 
-lt_status lt__path_find(const struct lt_looptree *t, const struct lt_word *w, lt_node n, enum lt_path_where where, lt_tnode *out)
+lt_status lt__path_find(
+	const struct lt_looptree *t, const struct lt_word *w, lt_node n, enum lt_path_where where, lt_tnode *out)
 {
 	return path_find(t, w, n, where, false, out);
 }

@@ -12,7 +12,8 @@ struct lt_words { int32_t n; const struct lt_word *word; };
 const char *lt__loop_name(const struct lt_looptree *, lt_tnode loop);   /* "m'" */
 /* What lt__path_find finds: "m'", or "%C/m'" where there are several. */
 const char *lt__loop_path(const struct lt_looptree *, lt_tnode loop);
-const char *lt__loop_is(const struct lt_looptree *, lt_tnode loop);     /* "parallel", "call gemm", "serial, tail peel" */
+/* "parallel", "call gemm", "serial, tail peel" */
+const char *lt__loop_is(const struct lt_looptree *, lt_tnode loop);
 /* The loop of that path; among the loops around the leaf of n, or among those that are not; n -1: among all. */
 enum lt_path_where { LT_PATH_AROUND, LT_PATH_APART };
 lt_status lt__path_find(const struct lt_looptree *, const struct lt_word *, lt_node n, enum lt_path_where,

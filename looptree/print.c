@@ -1,7 +1,7 @@
 /* Writing the text of a loop tree: docs/tree.md.
  *
- * Header (format version, fingerprint of the graph, target, vars, values), then one line a loop, group or leaf; two blanks
- * a level; facts after '#'.
+ * Header (format version, fingerprint of the graph, target, vars, values), then one line a loop, group or leaf; two
+ * blanks a level; facts after '#'.
  */
 #include <string.h>
 #include "looptree/blocks.h"
@@ -102,7 +102,8 @@ static void print_leaf_facts(struct tree_printer *p, lt_tnode at)
 	if (t->node[at].depth > 1)
 		lt__text_format(&p->text, " in each of %d buffers", (int)t->node[at].depth);
 	if (lt__is_many(t->graph, n, t->leaf[n]))
-		lt__text_format(&p->text, ", %d pieces: made block by block, not by a kernel, where they are boxes", (int)t->leaf[n]->read[0].n_piece);
+		lt__text_format(&p->text, ", %d pieces: made block by block, not by a kernel, where they are boxes",
+			(int)t->leaf[n]->read[0].n_piece);
 	lt_tnode reducing = lt__reducing_loop(t, n);
 	if (reducing >= 0) {
 		lt__text_format(&p->text, ", starts before `for ");
@@ -159,7 +160,8 @@ static void print_loop(struct tree_printer *p, lt_tnode at)
 				break;
 			}
 		int64_t trip_count = lt_looptree_trip_count(t, at);
-		lt__text_format(x, "extent %lld, %lld trip%s, ", (long long)extent, (long long)trip_count, trip_count == 1 ? "" : "s");
+		lt__text_format(x, "extent %lld, %lld trip%s, ", (long long)extent, (long long)trip_count,
+			trip_count == 1 ? "" : "s");
 	}
 	print_work(p, at);
 }
@@ -182,7 +184,9 @@ static lt_status print_body(void *arg)
 	for (lt_tnode at = lt_looptree_after(t, -1), last = -1; at >= 0; last = at, at = lt_looptree_after(t, at)) {
 		if (last >= 0 && t->node[at].parent == last)
 			depth++;
-		for (lt_tnode up = last; up >= 0 && t->node[at].parent != last && t->node[up].parent != t->node[at].parent; up = t->node[up].parent)
+		for (lt_tnode up = last;
+			up >= 0 && t->node[at].parent != last && t->node[up].parent != t->node[at].parent;
+			up = t->node[up].parent)
 			depth--;
 		lt__text_format(&p->text, "%*s", 2 * (int)depth, "");
 		if (t->node[at].kind == LT_TLEAF) {

@@ -75,15 +75,30 @@ static bool product_begin(const struct lt_auto *s, struct lt_product *p, lt_node
 {
 	lt_node mul = s->g->node[sum].operand[0];
 	int32_t n_var = s->t->leaf[mul]->n_var;
-	*p = (struct lt_product){ .mul = mul, .sum = sum, .left = s->g->node[mul].operand[1 - right], .right = s->g->node[mul].operand[right],
-		.left_copy = -1, .right_copy = -1, .part = -1, .out = -1, .m = -1, .n = n, .n2 = -1, .k = -1, .epilogue = -1, .end = -1,
-		.batch = vars_of(s->t->arena, n_var), .row = vars_of(s->t->arena, n_var), .column = vars_of(s->t->arena, n_var),
+	*p = (struct lt_product){ .mul = mul,
+		.sum = sum,
+		.left = s->g->node[mul].operand[1 - right],
+		.right = s->g->node[mul].operand[right],
+		.left_copy = -1,
+		.right_copy = -1,
+		.part = -1,
+		.out = -1,
+		.m = -1,
+		.n = n,
+		.n2 = -1,
+		.k = -1,
+		.epilogue = -1,
+		.end = -1,
+		.batch = vars_of(s->t->arena, n_var),
+		.row = vars_of(s->t->arena, n_var),
+		.column = vars_of(s->t->arena, n_var),
 		.deep = vars_of(s->t->arena, n_var) };
 	return classify(s, p, right);
 }
 
-/* A row var for the lanes, where the sum's last dim fills vectors badly and the left factor can be packed before the first run: the
- * channels of a convolution with few pixels in a row.  Vectors are then stored lane by lane, which many terms have to pay for. */
+/* A row var for the lanes, where the sum's last dim fills vectors badly and the left factor can be packed before the
+ * first run: the channels of a convolution with few pixels in a row.  Vectors are then stored lane by lane, which many
+ * terms have to pay for. */
 static lt_var find_across(const struct lt_auto *s, const struct lt_product *p, int64_t lanes)
 {
 	int64_t n = s->g->var[p->n].extent, deep = 1;
@@ -104,7 +119,8 @@ static bool product_find(struct lt_auto *s, lt_node sum, struct lt_product *p)
 {
 	const struct lt_graph *g = s->g;
 	const struct lt_nodedef *d = &g->node[sum];
-	if (!s->target || lt__auto_lanes(s->target, d->dtype) < 2 || s->in_call[sum] || !lt__has_leaf(g, sum) || d->op != LT_OP_add || !d->reduce || d->n_dim == 0)
+	if (!s->target || lt__auto_lanes(s->target, d->dtype) < 2 || s->in_call[sum] || !lt__has_leaf(g, sum)
+		|| d->op != LT_OP_add || !d->reduce || d->n_dim == 0)
 		return false;
 	lt_node mul = d->operand[0];
 	if (g->node[mul].op != LT_OP_mul || g->node[mul].reduce || !s->rides[mul] || g->node[mul].dtype != d->dtype)
@@ -169,7 +185,8 @@ static lt_node find_epilogue(struct lt_auto *s, const struct lt_product *p)
 
 static const char *name(const struct lt_auto *s, lt_node n) { return s->g->node[n].name; }
 
-/* "k_16", "k_16_2" ...: a name for the dim of partial sums of the product of that number; no var and no other product has it. */
+/* "k_16", "k_16_2" ...: a name for the dim of partial sums of the product of that number; no var and no other product
+ * has it. */
 static const char *dim_name(const struct lt_auto *s, const char *var, int64_t step, int32_t number)
 {
 	const char *base = lt__arena_format(s->t->arena, "%s_%lld", var, (long long)step);
@@ -183,7 +200,8 @@ static const char *dim_name(const struct lt_auto *s, const char *var, int64_t st
 
 struct derived_steps { struct lt_derived_step *at; int32_t n, cap; };
 
-static const char *product_add_step(struct lt_auto *s, struct derived_steps *list, struct lt_derived_step step, const char *what, lt_node of)
+static const char *product_add_step(
+	struct lt_auto *s, struct derived_steps *list, struct lt_derived_step step, const char *what, lt_node of)
 {
 	LT_GROW(s->t->arena, list->at, list->n, list->cap);
 	step.made = lt__derived_name(s->t, lt__arena_format(s->t->arena, "%s.%s", name(s, of), what));
@@ -195,23 +213,35 @@ static const char *product_add_step(struct lt_auto *s, struct derived_steps *lis
 struct made { const char *left, *right, *part, *out; };
 
 /* stored: by node, the name of the sum in its place, which is what others read then. */
-static void add_steps(struct lt_auto *s, int32_t number, struct derived_steps *list, struct made *made, const char **stored)
+static void add_steps(
+	struct lt_auto *s, int32_t number, struct derived_steps *list, struct made *made, const char **stored)
 {
 	const struct lt_product *p = &s->product[number];
 	const char *sum = name(s, p->sum), *mul = name(s, p->mul);
-	const char *left = stored[p->left] ? stored[p->left] : name(s, p->left), *right = stored[p->right] ? stored[p->right] : name(s, p->right);
+	const char *left = stored[p->left] ? stored[p->left] : name(s, p->left),
+		   *right = stored[p->right] ? stored[p->right] : name(s, p->right);
 	if (p->left_copy >= 0)
-		made->left = product_add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = left, .reader = mul }, "left", p->sum);
+		made->left = product_add_step(s, list,
+			(struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = left, .reader = mul }, "left", p->sum);
 	if (p->right_copy >= 0)
-		made->right = product_add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = right, .reader = mul }, "right", p->sum);
+		made->right = product_add_step(s, list,
+			(struct lt_derived_step){ .kind = LT_DERIVED_COPY, .of = right, .reader = mul }, "right",
+			p->sum);
 	if (p->part >= 0) {
 		const char *var = s->g->var[p->k].name;
 		bool lanes = p->form == LT_PRODUCT_DOTS;
-		made->part = product_add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_PARTIAL, .of = sum, .var = var, .step = lanes ? 1 : p->block_k,
-			.span = lanes ? p->lanes : 0, .dim = dim_name(s, var, lanes ? 1 : p->block_k, number) }, "part", p->sum);
+		made->part = product_add_step(s, list,
+			(struct lt_derived_step){ .kind = LT_DERIVED_PARTIAL,
+				.of = sum,
+				.var = var,
+				.step = lanes ? 1 : p->block_k,
+				.span = lanes ? p->lanes : 0,
+				.dim = dim_name(s, var, lanes ? 1 : p->block_k, number) },
+			"part", p->sum);
 	}
 	if (p->out >= 0)
-		stored[p->sum] = made->out = product_add_step(s, list, (struct lt_derived_step){ .kind = LT_DERIVED_MATERIALIZE, .of = sum }, "out", p->sum);
+		stored[p->sum] = made->out = product_add_step(
+			s, list, (struct lt_derived_step){ .kind = LT_DERIVED_MATERIALIZE, .of = sum }, "out", p->sum);
 }
 
 /* The derived nodes are made all at once; what was found of the products moves with its nodes. */

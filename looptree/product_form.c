@@ -1,22 +1,30 @@
 /* Which tree a product gets: from its extents, where its factors lie, and the target.  Nothing is measured.
  *
- * Right factors that lie along n are read where they lie while all of them fits into the second cache, else by panels of
- * tile_n columns and block_k deep elements that do, packed just before they are used (once for all rows).  The left factor is read where it
- * lies: a tile needs one scalar a row and iteration.  Every block of k costs another pass over the sum, so there are as
- * few as fit. The number of threads changes what runs at the same time, never the blocks of k: the sums are the same.
+ * Right factors that lie along n are read where they lie while all of them fits into the second cache, else by panels
+ * of tile_n columns and block_k deep elements that do, packed just before they are used (once for all rows).  The left
+ * factor is read where it lies: a tile needs one scalar a row and iteration.  Every block of k costs another pass over
+ * the sum, so there are as few as fit. The number of threads changes what runs at the same time, never the blocks of k:
+ * the sums are the same.
  */
 #include "looptree/auto.h"
 
 enum {
-	FEW_ROWS = 8,                   /* up to here reading the right factor once is the bound                                   */
-	ROWS_DEEP = 8,                  /* its rows that are read at a time: fewer streams than a cache has ways                */
-	FEW_REGISTERS = 8,              /* where it is not known how many there are                                               */
-	MAX_TILE_ROWS = 12,            /* more rows meet in the same sets of a cache                                             */
-	MIN_BLOCK = 512,              /* elements of a row read in one go: a stream has to be long to be fast                  */
-	MIN_PARALLEL = 1 << 19,       /* multiply-adds, and for each thread: below these a thread costs more than it saves    */
+	/* up to here reading the right factor once is the bound */
+	FEW_ROWS = 8,
+	/* its rows that are read at a time: fewer streams than a cache has ways */
+	ROWS_DEEP = 8,
+	/* where it is not known how many there are */
+	FEW_REGISTERS = 8,
+	/* more rows meet in the same sets of a cache */
+	MAX_TILE_ROWS = 12,
+	/* elements of a row read in one go: a stream has to be long to be fast */
+	MIN_BLOCK = 512,
+	/* multiply-adds, and for each thread: below these a thread costs more than it saves */
+	MIN_PARALLEL = 1 << 19,
 	MIN_THREAD = 1 << 16,
 	ITERATIONS_A_THREAD = 4,
-	MIN_PACKED_ROWS = 24          /* rows between two packings of the same panel                                          */
+	/* rows between two packings of the same panel */
+	MIN_PACKED_ROWS = 24
 };
 static const double GOOD_SHARE = 0.9;   /* of the threads' time that they work, where iterations do not divide among
                                          * them */
@@ -59,7 +67,8 @@ static int64_t stride(const struct lt_auto *s, const struct source *x, lt_var v)
 	return x->plain && column >= 0 ? lt__auto_stride(s->g, &x->read->piece[0], column) : 0;
 }
 
-/* Whether a copy of the factor holds no more than the product reads of it: it has no var that it is only repeated over. */
+/* Whether a copy of the factor holds no more than the product reads of it: it has no var that it is only repeated
+ * over. */
 static bool may_copy(const struct lt_auto *s, const struct lt_product *p, bool right)
 {
 	const struct lt_nodedef *d = &s->g->node[right ? p->right : p->left];
@@ -82,11 +91,15 @@ static int64_t tile_rows(const struct lt_auto *s, int64_t vectors, int64_t exten
 	return divide_up(extent_m, divide_up(extent_m, rows));
 }
 
-/* The register tile: rows times vectors of columns, those vectors and a broadcast scalar fill the registers; even tiles. */
+/* The register tile: rows times vectors of columns, those vectors and a broadcast scalar fill the registers; even
+ * tiles. */
 static void choose_tile(const struct lt_auto *s, struct lt_product *p)
 {
 	int64_t registers = s->target->vector_registers ? s->target->vector_registers : FEW_REGISTERS;
-	int64_t wide = registers >= 32 ? 4 : registers >= FEW_REGISTERS ? 2 : 1, all = divide_up(extent(s, p->n), p->lanes), vectors = product_min(all, wide);
+	int64_t wide = registers >= 32       ? 4
+		: registers >= FEW_REGISTERS ? 2
+					     : 1,
+		all = divide_up(extent(s, p->n), p->lanes), vectors = product_min(all, wide);
 	int64_t full = tile_rows(s, vectors, MAX_TILE_ROWS);
 	for (int32_t i = 0; i < p->row.n; i++)          /* the last row var that fills a tile, or the longest */
 		if (p->m < 0 || extent(s, p->row.at[i]) >= product_min(full, extent(s, p->m)))
@@ -112,7 +125,8 @@ static void choose_tile(const struct lt_auto *s, struct lt_product *p)
 	p->tile_m = p->m >= 0 ? tile_rows(s, vectors * p->tile_n2, m) : 0;
 }
 
-/* The columns that the last panel has too few: whether vectors of what is there (cut in powers of two) are fewer than those of a tile. */
+/* The columns that the last panel has too few: whether vectors of what is there (cut in powers of two) are fewer than
+ * those of a tile. */
 static bool peels(const struct lt_auto *s, const struct lt_product *p)
 {
 	int64_t remainder = extent(s, p->n) % p->tile_n, vectors = remainder / p->lanes;
@@ -121,8 +135,12 @@ static bool peels(const struct lt_auto *s, const struct lt_product *p)
 	return vectors * p->lanes < p->tile_n;
 }
 
-/* A result that others read, too, is written where it is whole: blocks are summed in registers all the same, and added there. */
-static bool is_kept(const struct lt_auto *s, const struct lt_product *p) { return s->written[p->sum] && s->n_reader[p->sum] > 2; }
+/* A result that others read, too, is written where it is whole: blocks are summed in registers all the same, and added
+ * there. */
+static bool is_kept(const struct lt_auto *s, const struct lt_product *p)
+{
+	return s->written[p->sum] && s->n_reader[p->sum] > 2;
+}
 
 /* Cuts the longest deep var so that a panel of the right factor leaves room in the second cache. */
 static void choose_depth(const struct lt_auto *s, struct lt_product *p, int64_t bytes)
@@ -145,7 +163,10 @@ static void choose_depth(const struct lt_auto *s, struct lt_product *p, int64_t 
 	p->part = p->sum;       /* wanted; it is made later */
 }
 
-double lt__product_share(int64_t trip_count, int64_t cores) { return (double)trip_count / (double)(divide_up(trip_count, cores) * cores); }
+double lt__product_share(int64_t trip_count, int64_t cores)
+{
+	return (double)trip_count / (double)(divide_up(trip_count, cores) * cores);
+}
 
 /* Rows between the loops of the tiles: as many as the third cache keeps of the left factor, fewer where threads need
  * iterations. */
@@ -159,12 +180,15 @@ static void choose_blocks(const struct lt_auto *s, struct lt_product *p, double 
 	if (s->target->l3_bytes && p->m >= 0 && !panel)
 		block = product_min(block, product_max(MIN_BLOCK, (int64_t)s->target->l3_bytes / 2 / product_max(1, deep * bytes)));
 	p->parallel = cores > 1 && work >= MIN_PARALLEL && work >= (double)(cores * MIN_THREAD);
-	if (p->parallel && p->form != LT_PRODUCT_PANEL && !panel && lt__product_share(trip_count, cores) < GOOD_SHARE && vars_count(s, &p->row) / rows >= cores) {
+	if (p->parallel && p->form != LT_PRODUCT_PANEL && !panel && lt__product_share(trip_count, cores) < GOOD_SHARE
+		&& vars_count(s, &p->row) / rows >= cores) {
 		p->rows_outside = true;
 		trip_count *= vars_count(s, &p->row) / rows;
 	}
-	int64_t floor = p->form == LT_PRODUCT_PANEL ? MIN_PACKED_ROWS : 2 * p->tile_m, blocks = divide_up(rows, block), best = blocks;
-	for (; p->parallel && p->m >= 0 && !panel && rows / blocks >= floor && blocks <= ITERATIONS_A_THREAD * cores; blocks++) {
+	int64_t floor = p->form == LT_PRODUCT_PANEL ? MIN_PACKED_ROWS : 2 * p->tile_m, blocks = divide_up(rows, block),
+		best = blocks;
+	for (; p->parallel && p->m >= 0 && !panel && rows / blocks >= floor && blocks <= ITERATIONS_A_THREAD * cores;
+		blocks++) {
 		if (lt__product_share(trip_count * blocks, cores) > lt__product_share(trip_count * best, cores))
 			best = blocks;
 		if (lt__product_share(trip_count * best, cores) >= GOOD_SHARE)
@@ -216,14 +240,16 @@ static void form_dots(const struct lt_auto *s, struct lt_product *p, lt_var deep
 	p->part = p->sum;
 	p->parallel = cores > 1 && work >= MIN_PARALLEL;
 	int64_t dot = vars_count(s, &p->deep) * rows;
-	p->block_n = round_up(product_max(2 * p->tile_n, divide_up(MIN_THREAD, dot)), p->tile_n);    /* tiles are peeled inside of blocks */
+	/* tiles are peeled inside of blocks */
+	p->block_n = round_up(product_max(2 * p->tile_n, divide_up(MIN_THREAD, dot)), p->tile_n);
 	if (p->block_n >= extent(s, p->n) || !p->parallel)
 		p->block_n = 0;
 	choose_out(s, p, true);
 }
 
 /* A deep var along which both factors lie, with a vector or more of elements. */
-static lt_var find_dot(const struct lt_auto *s, const struct lt_product *p, const struct source *left, const struct source *right)
+static lt_var find_dot(
+	const struct lt_auto *s, const struct lt_product *p, const struct source *left, const struct source *right)
 {
 	for (int32_t i = 0; i < p->deep.n; i++) {
 		lt_var v = p->deep.at[i];
@@ -241,9 +267,11 @@ static int32_t count_units(const struct lt_auto *s, const struct lt_vars *list)
 	return n;
 }
 
-/* A tile reads its rows where they lie, if they lie along a deep var or are few enough for the second cache.  Others are copied by tiles
- * in a nest before; those that are windows over a border, or other views with guards, just before they are used. */
-static void choose_left(const struct lt_auto *s, struct lt_product *p, const struct source *left, double bytes, double weight)
+/* A tile reads its rows where they lie, if they lie along a deep var or are few enough for the second cache.  Others
+ * are copied by tiles in a nest before; those that are windows over a border, or other views with guards, just before
+ * they are used. */
+static void choose_left(
+	const struct lt_auto *s, struct lt_product *p, const struct source *left, double bytes, double weight)
 {
 	bool along = false;
 	for (int32_t i = 0; i < p->deep.n; i++)
@@ -253,7 +281,8 @@ static void choose_left(const struct lt_auto *s, struct lt_product *p, const str
 	if (!left->plain && !left->early && vars_count(s, &p->column) >= 2 * FEW_ROWS)
 		p->left_copy = p->left;
 	/* Once for all rows, if the right factor is too large to be read again for each of them. */
-	p->left_whole = p->left_copy >= 0 && bytes <= (double)lt__auto_cache(s->target) && weight > (double)lt__auto_cache(s->target);
+	p->left_whole = p->left_copy >= 0 && bytes <= (double)lt__auto_cache(s->target)
+		&& weight > (double)lt__auto_cache(s->target);
 	if (left->plain && !along && bytes > (double)lt__auto_cache(s->target) && stride(s, left, p->m) != 1)
 		p->left_early = true;
 	if (left->plain && !along && bytes > (double)lt__auto_cache(s->target) && count_units(s, &p->row) + 1 == p->row.n)

@@ -137,8 +137,10 @@ static void set_layout(struct lt_auto *s, lt_node n, const struct lt_product *p,
 {
 	const struct lt_nodedef *d = &s->g->node[n];
 	bool cut = step > 1 && step < s->g->var[v].extent, plain = !cut;
-	struct digits inner = { 0, LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 2), d, LT_NEW(s->t->arena, bool, d->n_dim + 1) };
-	struct digits all = { 0, LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 2), d, LT_NEW(s->t->arena, bool, d->n_dim + 1) };
+	struct digits inner = { 0, LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 2), d,
+		LT_NEW(s->t->arena, bool, d->n_dim + 1) };
+	struct digits all = { 0, LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 2), d,
+		LT_NEW(s->t->arena, bool, d->n_dim + 1) };
 	for (int32_t k = 0; k < p->deep.n; k++)
 		add_digit(&inner, p->deep.at[k], 1, 0);
 	if (v == p->n)
@@ -157,7 +159,8 @@ static void set_layout(struct lt_auto *s, lt_node n, const struct lt_product *p,
 		s->t->layout[n] = lt__layout_new(s->t, all.n, all.at, 0);
 }
 
-/* A panel of a factor: the deep vars, then v by vectors, which is around them where the source does not lie along it. */
+/* A panel of a factor: the deep vars, then v by vectors, which is around them where the source does not lie along
+ * it. */
 static void add_copy(struct product_nest x, lt_node copy, lt_var v)
 {
 	const struct lt_product *p = x.p;
@@ -177,7 +180,8 @@ static void add_copy(struct product_nest x, lt_node copy, lt_var v)
 static void lay_across(struct lt_auto *s, const struct lt_product *p, lt_node sum)
 {
 	const struct lt_nodedef *d = &s->g->node[sum];
-	struct digits all = { 0, LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 2), d, LT_NEW(s->t->arena, bool, d->n_dim + 1) };
+	struct digits all = { 0, LT_NEW(s->t->arena, struct lt_digit, d->n_dim + 2), d,
+		LT_NEW(s->t->arena, bool, d->n_dim + 1) };
 	for (int32_t i = 0; i < d->n_dim; i++)
 		if (d->dim[i] != p->n)
 			add_digit(&all, d->dim[i], 1, 0);
@@ -213,7 +217,8 @@ static void add_early(struct lt_auto *s, const struct lt_product *p, lt_node cop
 	for (int32_t i = 0; l && i < l->n; i++) {
 		if (in_run && i == l->n - 1 && !lt__auto_halves(p->lanes))
 			open(&x, d->dim[l->digit[i].dim], p->lanes, LT_SERIAL, LT_PEEL);
-		open(&x, d->dim[l->digit[i].dim], l->digit[i].step, in_run && i == l->n - 1 ? LT_VECTOR : LT_SERIAL, in_run ? LT_PEEL : LT_GUARD);
+		open(&x, d->dim[l->digit[i].dim], l->digit[i].step, in_run && i == l->n - 1 ? LT_VECTOR : LT_SERIAL,
+			in_run ? LT_PEEL : LT_GUARD);
 	}
 	for (int32_t i = 0; i < d->n_dim; i++)
 		open(&x, d->dim[i], 1, LT_SERIAL, LT_GUARD);
@@ -233,7 +238,8 @@ static void make_parallel(struct product_nest *x)
 	int32_t n = 0;
 	for (lt_tnode at = x->at; at >= 0 && n < 64; at = t->node[at].parent)
 		path[n++] = at;
-	while (x->p->parallel && n-- > 0 && (trip_count < cores || (trip_count < 4 * cores && lt__product_share(trip_count, cores) < 0.9))) {
+	while (x->p->parallel && n-- > 0
+		&& (trip_count < cores || (trip_count < 4 * cores && lt__product_share(trip_count, cores) < 0.9))) {
 		if (t->node[path[n]].kind != LT_TLOOP)
 			continue;
 		if (t->node[path[n]].loop != LT_SERIAL)

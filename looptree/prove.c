@@ -6,7 +6,10 @@
  */
 #include "looptree/depend.h"
 
-static const char *var_name(const struct lt_looptree *t, lt_tnode loop) { return t->graph->var[t->node[loop].var].name; }
+static const char *var_name(const struct lt_looptree *t, lt_tnode loop)
+{
+	return t->graph->var[t->node[loop].var].name;
+}
 
 static const char *unordered_word(enum lt_loop_kind kind)
 {
@@ -107,7 +110,8 @@ static int64_t param_value(const struct lt_question *q, const struct lt_answer *
 enum { MOST = LT_MAX_RANK };
 
 /* The element that an instance touches; false: it cannot be determined. */
-static bool element_of(const struct lt_question *q, const struct lt_answer *a, const struct lt_touch *x, const int64_t *at, int64_t *out)
+static bool element_of(const struct lt_question *q, const struct lt_answer *a, const struct lt_touch *x,
+	const int64_t *at, int64_t *out)
 {
 	int64_t param[MOST], dim[2 * MOST];
 	struct lt_map m = x->map;
@@ -125,8 +129,8 @@ static bool element_of(const struct lt_question *q, const struct lt_answer *a, c
 }
 
 /* "element 4, 7 of %y", "%y" where it has no dims. */
-static const char *element_text(const struct lt_looptree *t, const struct lt_question *q, const struct lt_answer *a, const struct lt_touch *x,
-	const int64_t *at)
+static const char *element_text(const struct lt_looptree *t, const struct lt_question *q, const struct lt_answer *a,
+	const struct lt_touch *x, const int64_t *at)
 {
 	int64_t element[MOST];
 	char text[160] = "";
@@ -142,7 +146,8 @@ static const char *element_text(const struct lt_looptree *t, const struct lt_que
 }
 
 /* Where the leaf of the value writes the element that an instance reads: "m = 4, n = 7". */
-static const char *writer_text(const struct lt_looptree *t, const struct lt_question *q, const struct lt_answer *a, const struct lt_touch *x)
+static const char *writer_text(
+	const struct lt_looptree *t, const struct lt_question *q, const struct lt_answer *a, const struct lt_touch *x)
 {
 	const struct lt_nodedef *d = &q->g->node[q->value];
 	int64_t element[MOST];
@@ -151,7 +156,8 @@ static const char *writer_text(const struct lt_looptree *t, const struct lt_ques
 	if (!element_of(q, a, x, a->at, element))
 		return "another trip";
 	for (int32_t i = 0; i < d->n_dim && n < sizeof text - 1; i++) {
-		int wrote = snprintf(text + n, sizeof text - n, "%s%s = %lld", i ? ", " : "", t->graph->var[d->dim[i]].name, (long long)element[i]);
+		int wrote = snprintf(text + n, sizeof text - n, "%s%s = %lld", i ? ", " : "",
+			t->graph->var[d->dim[i]].name, (long long)element[i]);
 		n += wrote > 0 ? (size_t)wrote : 0;
 	}
 	return lt__scratch(t->ctx, "%s", text);
@@ -179,7 +185,8 @@ static lt_status say_early(const struct lt_looptree *t, const struct lt_question
 	const struct lt_touch *x = &q->touch[a->touch];
 	lt_tnode at = t->leaf_of[x->node], loop = crossed_loop(t, q, x);
 	const char *name = lt__leaf_name(t, x->node), *value = lt__leaf_name(t, q->value);
-	const char *when = instance_text(t, x, a->at), *element = element_text(t, q, a, x, a->at), *from = writer_text(t, q, a, x);
+	const char *when = instance_text(t, x, a->at), *element = element_text(t, q, a, x, a->at),
+		   *from = writer_text(t, q, a, x);
 	if (x->kind == LT_TOUCH_ADDS)
 		return lt__tree_fail(t, at, LT_EILLEGAL, "%%%s at %s adds to %s before it is reset", name, when, element);
 	if (loop < 0)
@@ -196,17 +203,20 @@ static lt_status say_other(const struct lt_looptree *t, const struct lt_question
 	const struct lt_touch *x = &q->touch[a->touch], *w = &q->touch[a->other];
 	const char *when = instance_text(t, x, a->at), *element = element_text(t, q, a, x, a->at);
 	const char *found = element_text(t, q, a, w, a->other_at), *from = instance_text(t, w, a->other_at);
-	return lt__tree_fail(t, t->leaf_of[x->node], LT_EILLEGAL, "%%%s at %s reads %s, but its memory was overwritten by %s, "
-		"written at %s; give %%%s a loop of its own after that of %%%s", lt__leaf_name(t, x->node), when, element, found, from,
-		lt__leaf_name(t, x->node),
+	return lt__tree_fail(t, t->leaf_of[x->node], LT_EILLEGAL,
+		"%%%s at %s reads %s, but its memory was overwritten by %s, "
+		"written at %s; give %%%s a loop of its own after that of %%%s",
+		lt__leaf_name(t, x->node), when, element, found, from, lt__leaf_name(t, x->node),
 		lt__leaf_name(t, q->value));
 }
 
-static lt_status say_carried(const struct lt_looptree *t, const struct lt_question *q, const struct lt_answer *a, lt_tnode loop)
+static lt_status say_carried(
+	const struct lt_looptree *t, const struct lt_question *q, const struct lt_answer *a, lt_tnode loop)
 {
 	const struct lt_touch *x = &q->touch[a->touch], *w = &q->touch[a->other];
 	const char *kind = unordered_word(t->node[loop].loop), *var = var_name(t, loop), *name = lt__leaf_name(t, q->value);
-	const char *when = instance_text(t, x, a->at), *first = instance_text(t, w, a->other_at), *element = element_text(t, q, a, x, a->at);
+	const char *when = instance_text(t, x, a->at), *first = instance_text(t, w, a->other_at),
+		   *element = element_text(t, q, a, x, a->at);
 	if (x->kind == LT_TOUCH_WRITES && w->kind == LT_TOUCH_WRITES && lt__loop_reduces(t, q->value, loop))
 		return lt__tree_fail(t, loop, LT_EILLEGAL, "the %s loop over %s reduces %%%s: its iterations at %s and %s add to the "
 			"same %s; rfactor %%%s over it first, or make it serial", kind, var, name, first, when, element, name);
@@ -220,7 +230,8 @@ static lt_status say_carried(const struct lt_looptree *t, const struct lt_questi
 		element, r == x ? first : when, lt__leaf_name(t, r->node), name);
 }
 
-static lt_status prove_fail(const struct lt_looptree *t, const struct lt_question *q, const struct lt_answer *a, lt_tnode loop)
+static lt_status prove_fail(
+	const struct lt_looptree *t, const struct lt_question *q, const struct lt_answer *a, lt_tnode loop)
 {
 	const struct lt_touch *x = &q->touch[a->touch];
 	switch (a->kind) {
@@ -235,9 +246,10 @@ static lt_status prove_fail(const struct lt_looptree *t, const struct lt_questio
 		return lt__tree_fail(t, loop, LT_EILLEGAL, "not proven within the budget: that no iteration of the %s loop over %s "
 			"needs what another does to %%%s; make it serial", unordered_word(t->node[loop].loop), var_name(t, loop),
 			lt__leaf_name(t, q->value));
-	return lt__tree_fail(t, t->leaf_of[x->node], LT_EILLEGAL, "not proven within the budget: that %%%s reads %%%s after it is written; "
-		"give it loops of its own after those of %%%s", lt__leaf_name(t, x->node), lt__leaf_name(t, q->value),
-		lt__leaf_name(t, q->value));
+	return lt__tree_fail(t, t->leaf_of[x->node], LT_EILLEGAL,
+		"not proven within the budget: that %%%s reads %%%s after it is written; give it loops of its own "
+		"after those of %%%s",
+		lt__leaf_name(t, x->node), lt__leaf_name(t, q->value), lt__leaf_name(t, q->value));
 }
 
 /* -- the exact check -- */
@@ -245,7 +257,10 @@ static lt_status prove_fail(const struct lt_looptree *t, const struct lt_questio
 struct prove { struct lt_looptree *t; const struct lt_order *order; struct lt_arena *a; lt_node value; };
 
 /* Loops around the value's leaf that may run in any order and share its cells. */
-static bool shares_cells(const struct lt_looptree *t, lt_node n, lt_tnode loop) { return is_unordered(t, loop) && !is_private(t, n, loop); }
+static bool shares_cells(const struct lt_looptree *t, lt_node n, lt_tnode loop)
+{
+	return is_unordered(t, loop) && !is_private(t, n, loop);
+}
 
 static bool stands_below(const struct lt_touch *x, lt_tnode loop)
 {
@@ -339,5 +354,6 @@ lt_status lt__verify_tree(struct lt_looptree *t)
 
 lt_status lt_looptree_verify(struct lt_looptree *t)
 {
-	return t->scope ? lt__prove_tree(t) : lt_fail(t->ctx, LT_EINVAL, "the tree is not finished: call lt_looptree_finish first");
+	return t->scope ? lt__prove_tree(t)
+			: lt_fail(t->ctx, LT_EINVAL, "the tree is not finished: call lt_looptree_finish first");
 }

@@ -10,7 +10,8 @@ enum { MAX_READERS = 8, MAX_ROUNDS = 4 };
 
 static bool is_cheap(enum lt_opcode op) { return op == LT_OP_cast || (lt__op_info(op)->traits & LT_TRAIT_CHEAP); }
 
-/* Whether it is read element by element from one value of its size, which lies in memory or is computed again itself. */
+/* Whether it is read element by element from one value of its size, which lies in memory or is computed again
+ * itself. */
 static bool is_near_memory(const struct lt_auto *s, const bool *near, lt_node n)
 {
 	const struct lt_nodedef *d = &s->g->node[n];
@@ -43,7 +44,8 @@ struct cheap_readers { int32_t n; lt_node at[MAX_READERS + 1]; };
 static bool is_factor(const struct lt_auto *s, lt_node reader)
 {
 	const struct lt_nodedef *d = &s->g->node[reader];
-	return d->op == LT_OP_mul && s->rides[reader] && s->g->node[s->reader[reader]].reduce && d->operand[0] != d->operand[1];
+	return d->op == LT_OP_mul && s->rides[reader] && s->g->node[s->reader[reader]].reduce
+		&& d->operand[0] != d->operand[1];
 }
 
 static bool reduces_dim(const struct lt_auto *s, lt_node sum, lt_node n)
@@ -94,7 +96,9 @@ static lt_status one_round(struct lt_auto *s, bool *changed)
 		near[n] = lt__has_leaf(g, n) && !other[n] && is_near_memory(s, near, n);
 	}
 	for (lt_node n = 0; n < g->n_node; n++)
-		for (int32_t i = 1; near[n] && !other[n] && !s->constant[n] && is_divided(s, &readers[n], n) && i < readers[n].n; i++) {
+		for (int32_t i = 1;
+			near[n] && !other[n] && !s->constant[n] && is_divided(s, &readers[n], n) && i < readers[n].n;
+			i++) {
 			if (root_of(s, readers[n].at[i]) == root_of(s, readers[n].at[0]) || !lt__auto_same_class(s, n, readers[n].at[i]))
 				continue;
 			const char *reader = g->node[readers[n].at[i]].name;

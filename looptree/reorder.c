@@ -67,9 +67,11 @@ lt_status lt__primitive_reorder(struct lt_edit *e, const struct lt_words *w)
 	for (int32_t i = 0; i < now.n; i++)
 		for (int32_t k = i + 1; k < now.n; k++)
 			if (lt__is_above(t, now.loop[k], now.loop[i]) && t->node[now.loop[k]].var == t->node[now.loop[i]].var)
-				return lt_fail(t->ctx, LT_EILLEGAL, "the loop %s would come outside of %s, but loops over one var keep their order", lt__loop_path(t, now.loop[i]),
-					lt__loop_name(t, now.loop[k]));
-	lt_tnode parent = t->node[nest.loop[0]].parent, before = lt__edit_before(t, nest.loop[0]), body = t->node[nest.loop[nest.n - 1]].child;
+				return lt_fail(t->ctx, LT_EILLEGAL,
+					"the loop %s would come outside of %s, but loops over one var keep their order",
+					lt__loop_path(t, now.loop[i]), lt__loop_name(t, now.loop[k]));
+	lt_tnode parent = t->node[nest.loop[0]].parent, before = lt__edit_before(t, nest.loop[0]),
+		 body = t->node[nest.loop[nest.n - 1]].child;
 	lt__edit_detach(e, nest.loop[0]);
 	for (int32_t i = 0; i < now.n; i++) {
 		t->node[now.loop[i]].parent = i ? now.loop[i - 1] : -1;

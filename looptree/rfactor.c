@@ -15,7 +15,8 @@ static lt_status rfactor_check(const struct lt_looptree *t, lt_node n, lt_tnode 
 	if (!lt__is_above(t, loop, t->leaf_of[n]))
 		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s is not inside the loop %s", lt__leaf_name(t, n), lt__loop_path(t, loop));
 	if (!lt__loop_reduces(t, n, loop))
-		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s does not reduce over the loop %s", lt__leaf_name(t, n), lt__loop_path(t, loop));
+		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s does not reduce over the loop %s", lt__leaf_name(t, n),
+			lt__loop_path(t, loop));
 	if (lt_looptree_trip_count(t, loop) < 2)
 		return lt_fail(t->ctx, LT_EILLEGAL, "the loop %s has one iteration, so its only partial result would be the whole "
 			"one", lt__loop_path(t, loop));
@@ -32,13 +33,14 @@ static lt_status rfactor_check(const struct lt_looptree *t, lt_node n, lt_tnode 
 static bool counts(const struct lt_looptree *t, lt_tnode at, lt_var v)
 {
 	for (; at >= 0; at = t->node[at].parent)
-		if (t->node[at].kind == LT_TLOOP && t->node[at].var != v && lt__var_step(t->graph, v, t->node[at].var, t->node[at].step))
+		if (t->node[at].kind == LT_TLOOP && t->node[at].var != v
+			&& lt__var_step(t->graph, v, t->node[at].var, t->node[at].step))
 			return true;
 	return false;
 }
 
-/* A copy of a loop around the partial results that counts their dim v.  Where it was one over the reduced var, the steps around it
- * are not all copied: the dim is counted by its own name. */
+/* A copy of a loop around the partial results that counts their dim v.  Where it was one over the reduced var, the
+ * steps around it are not all copied: the dim is counted by its own name. */
 static lt_tnode copy_loop(struct lt_edit *e, lt_tnode loop, lt_var v, lt_tnode around)
 {
 	struct lt_tnodedef d = e->t->node[loop];
@@ -99,9 +101,13 @@ lt_status lt__primitive_rfactor(struct lt_edit *e, const struct lt_words *w)
 		return lt_fail(t->ctx, LT_EILLEGAL, "the trip count of the loop %s depends on a run-time scalar, so its iterations "
 			"are not a dim; `split` it and use the inner loop", lt__loop_path(t, loop));
 	const char *var = t->graph->var[v].name;
-	const struct lt_derived_step step = { .kind = LT_DERIVED_PARTIAL, .of = lt__leaf_name(t, n), .var = var,
+	const struct lt_derived_step step = { .kind = LT_DERIVED_PARTIAL,
+		.of = lt__leaf_name(t, n),
+		.var = var,
 		.made = lt__derived_name(t, lt__arena_format(t->arena, "%s.part", lt__leaf_name(t, n))),
-		.dim = lt__derived_dim(t, var, t->node[loop].step), .step = t->node[loop].step, .span = around >= 0 ? t->node[around].step : 0 };
+		.dim = lt__derived_dim(t, var, t->node[loop].step),
+		.step = t->node[loop].step,
+		.span = around >= 0 ? t->node[around].step : 0 };
 	lt_node *to = LT_NEW(t->arena, lt_node, t->graph->n_node + 1);
 	LT_TRY(lt__tree_derive(t, &step, 1, to));
 	lt_node part = lt__tree_node_named(t, step.made), sum = to[n];

@@ -1,7 +1,9 @@
-/* Reductions of the default tree: partial results for the lanes of vectors and for threads; then vectors and threads for every nest.
+/* Reductions of the default tree: partial results for the lanes of vectors and for threads; then vectors and threads
+ * for every nest.
  *
- * A row that lies along memory is reduced in lanes, a few vectors side by side, whose results are then reduced together.  A reduction of
- * everything is cut in chunks first, one for a thread at a time; how many there are does not depend on the number of threads.
+ * A row that lies along memory is reduced in lanes, a few vectors side by side, whose results are then reduced
+ * together.  A reduction of everything is cut in chunks first, one for a thread at a time; how many there are does not
+ * depend on the number of threads.
  */
 #include <string.h>
 #include "ir/intern.h"
@@ -47,7 +49,8 @@ static bool name_is_free(const struct nest_rows *s, const char *name)
 	return lt__names_find(s->t->graph->var_names, name, strlen(name)) == -1;
 }
 
-static const char *add_partial(struct nest_rows *s, lt_node sum, const char *of, lt_var v, int64_t step, int64_t span, const char *what, const char **dim)
+static const char *add_partial(struct nest_rows *s, lt_node sum, const char *of, lt_var v, int64_t step, int64_t span,
+	const char *what, const char **dim)
 {
 	struct lt_arena *a = s->t->arena;
 	const char *var = s->t->graph->var[v].name, *base = lt__arena_format(a, "%s_%lld", var, (long long)step);
@@ -56,8 +59,9 @@ static const char *add_partial(struct nest_rows *s, lt_node sum, const char *of,
 		*dim = lt__arena_format(a, "%s_%d", base, (int)i);
 	const char *made = lt__derived_name(s->t, lt__arena_format(a, "%s.%s", s->t->graph->node[sum].name, what));
 	LT_GROW(a, s->step, s->n_step, s->cap_step);
-	s->step[s->n_step++] = (struct lt_derived_step){ .kind = LT_DERIVED_PARTIAL, .made = made, .of = of, .var = var, .step = step, .span = span,
-		.dim = *dim };
+	s->step[s->n_step++] = (struct lt_derived_step){
+		.kind = LT_DERIVED_PARTIAL, .made = made, .of = of, .var = var, .step = step, .span = span, .dim = *dim
+	};
 	return made;
 }
 
@@ -95,7 +99,10 @@ static bool is_shared_out(const struct lt_looptree *t, lt_tnode loop, bool sums)
 		if (t->leaf_of[n] < 0 || !lt__is_above(t, loop, t->leaf_of[n]) || is_private(t, n, loop))
 			continue;
 		int32_t column = lt__loop_column(t, t->leaf[n], loop);
-		if (column < 0 || (column >= t->leaf[n]->n_out && (!sums || lt__reducing_loop(t, n) != loop || lt__op_info(t->graph->node[n].op)->ordered)))
+		if (column < 0
+			|| (column >= t->leaf[n]->n_out
+				&& (!sums || lt__reducing_loop(t, n) != loop
+					|| lt__op_info(t->graph->node[n].op)->ordered)))
 			return false;
 	}
 	return true;
@@ -108,7 +115,8 @@ static bool keeps_lanes(const struct nest_rows *s, lt_node sum)
 {
 	for (int32_t i = 0; i < s->n_inner; i++)
 		if (s->inner[i].loop == s->t->node[s->t->leaf_of[sum]].parent)
-			return s->inner[i].v == s->t->graph->node[sum].dim[0] && !s->inner[i].reduces && lt__loop_around(s->t, s->inner[i].loop) < 0;
+			return s->inner[i].v == s->t->graph->node[sum].dim[0] && !s->inner[i].reduces
+				&& lt__loop_around(s->t, s->inner[i].loop) < 0;
 	return false;
 }
 
@@ -131,8 +139,8 @@ static void want_chunks(struct nest_rows *s, lt_tnode root)
 		if (s->inner[i].loop == root)
 			unit = s->inner[i].lanes * s->inner[i].unroll;
 	for (lt_node n = 0; n < t->graph->n_node; n++)
-		if (t->leaf_of[n] >= 0 && t->graph->node[n].n_dim > 0 && lt__is_above(t, root, t->leaf_of[n]) && lt__reducing_loop(t, n) == root
-		    && !keeps_lanes(s, n))
+		if (t->leaf_of[n] >= 0 && t->graph->node[n].n_dim > 0 && lt__is_above(t, root, t->leaf_of[n])
+			&& lt__reducing_loop(t, n) == root && !keeps_lanes(s, n))
 			return;
 	int64_t extent = t->graph->var[d->var].extent, step = round_up((extent - 1) / MAX_CHUNKS + 1, unit);
 	if (reduces && step < extent && is_shared_out(t, root, true))
@@ -147,7 +155,8 @@ static void want_part(struct nest_rows *s, const struct lt_inner *x, lt_node sum
 		return;
 	const char *of = t->graph->node[sum].name;
 	int64_t span = lt__loop_span(t, x->loop), side = x->lanes * x->unroll;
-	bool lanes = lt__loop_reduces(t, sum, x->loop) && span >= 2 * x->lanes && reduces_all(t, sum, x->loop, p.outermost, -1);
+	bool lanes = lt__loop_reduces(t, sum, x->loop) && span >= 2 * x->lanes
+		&& reduces_all(t, sum, x->loop, p.outermost, -1);
 	if (s->chunk[p.outermost])
 		of = p.chunk = add_partial(s, sum, of, t->node[p.outermost].var, s->chunk[p.outermost], 0, "chunk", &p.chunk_dim);
 	if (lanes)
@@ -161,8 +170,8 @@ static void want_part(struct nest_rows *s, const struct lt_inner *x, lt_node sum
 	s->part[s->n_part++] = p;
 }
 
-/* Vectors side by side: as many sums at once as keep the processor busy, and no more than there are registers for.  Their partial results
- * are folded by halves, so that vectors of other numbers of lanes are alone. */
+/* Vectors side by side: as many sums at once as keep the processor busy, and no more than there are registers for. 
+ * Their partial results are folded by halves, so that vectors of other numbers of lanes are alone. */
 static void choose_unroll(const struct nest_rows *s, struct lt_inner *x)
 {
 	const struct lt_looptree *t = s->t;
@@ -306,7 +315,8 @@ static void make_chunks(struct nest_rows *s, lt_tnode loop)
 static void make_part(struct nest_rows *s, const struct nest_part *p, const lt_node *to)
 {
 	struct lt_looptree *t = s->t;
-	lt_node sum = to[p->sum], chunk = p->chunk ? lt__tree_node_named(t, p->chunk) : -1, lanes = p->lanes ? lt__tree_node_named(t, p->lanes) : -1;
+	lt_node sum = to[p->sum], chunk = p->chunk ? lt__tree_node_named(t, p->chunk) : -1,
+		lanes = p->lanes ? lt__tree_node_named(t, p->lanes) : -1;
 	lt_tnode at = t->leaf_of[sum];
 	lt_node first = lanes >= 0 ? lanes : chunk >= 0 ? chunk : sum;
 	ensure_group(s, p->outermost);
@@ -343,7 +353,8 @@ static void share_run(struct nest_rows *s, const struct lt_inner *x)
 {
 	const struct lt_looptree *t = s->t;
 	int64_t around = trip_count_around(t, x->loop), span = lt__loop_span(t, x->loop);
-	if (s->target->cores < 2 || x->reduces || x->accumulates || x->bounded || around < 0 || around >= FEW_ITERATIONS || lt__nest_work(t, lt__root_of(t, x->loop)) < MIN_SHARED)
+	if (s->target->cores < 2 || x->reduces || x->accumulates || x->bounded || around < 0 || around >= FEW_ITERATIONS
+		|| lt__nest_work(t, lt__root_of(t, x->loop)) < MIN_SHARED)
 		return;
 	int64_t step = (MIN_CHUNK > s->target->vector_bytes ? MIN_CHUNK / (int64_t)s->target->vector_bytes : 1) * x->lanes;
 	while (span / step * around > 2 * FEW_ITERATIONS)
@@ -359,7 +370,8 @@ static void share_nest(struct lt_looptree *t, lt_tnode root)
 	double work = lt__nest_work(t, root);
 	if (work < MIN_SHARED)
 		return;
-	for (lt_tnode at = root; trip_count < FEW_ITERATIONS && work / (double)trip_count >= MIN_CHUNK; at = t->node[at].child) {
+	for (lt_tnode at = root; trip_count < FEW_ITERATIONS && work / (double)trip_count >= MIN_CHUNK;
+		at = t->node[at].child) {
 		if (t->node[at].kind != LT_TLOOP || t->node[at].loop != LT_SERIAL || !is_shared_out(t, at, false))
 			return;
 		int64_t derived = lt_looptree_trip_count(t, at);

@@ -1,4 +1,5 @@
-/* looptree/rows.h -- what the parts of the default tree share that turn plain nests into vectors and threads: rows.c, inner.c. */
+/* looptree/rows.h -- what the parts of the default tree share that turn plain nests into vectors and threads: rows.c,
+ * inner.c. */
 #ifndef LT_LOOPTREE_ROWS_H
 #define LT_LOOPTREE_ROWS_H
 #include "looptree/auto.h"
@@ -11,7 +12,8 @@ struct lt_inner {
 	int64_t lanes, unroll;          /* of a vector of its widest type; vectors side by side */
 	bool reduces, accumulates;      /* a leaf reduces over it; over a loop around it, not over it */
 	bool bounded;                   /* its iterations depend on a run-time scalar */
-	lt_tnode with;                  /* the loop around it along which what it reads lies in memory; -1: what it reads lies along it */
+	/* the loop around it along which what it reads lies in memory; -1: what it reads lies along it */
+	lt_tnode with;
 };
 /* inner.c */
 /* False: its iterations stay what they are. */

@@ -78,7 +78,8 @@ static lt_status fail_step(const struct step_list *l, const struct schedule_step
 	if (status == LT_ENOMEM)
 		return status;
 	snprintf(text, sizeof text, "%s", l->ctx->message);
-	return lt_fail(l->ctx, status, "%.200s:%d:%d: `%.*s`: %s", l->file, (int)s->line, (int)s->column, step_bytes_shown(s->bytes, 120), s->at, text);
+	return lt_fail(l->ctx, status, "%.200s:%d:%d: `%.*s`: %s", l->file, (int)s->line, (int)s->column,
+		step_bytes_shown(s->bytes, 120), s->at, text);
 }
 
 /* -- steps -- */
@@ -107,7 +108,8 @@ static lt_status find_primitive(struct lt_context *ctx, const struct schedule_st
 	}
 	if (*out == N_PRIMITIVE) {
 		const char *near = lt__nearest_of(ctx, s->word[0].at, s->word[0].bytes, names);
-		return lt_fail(ctx, LT_ESYNTAX, "there is no primitive '%.*s'%s", step_bytes_shown(s->word[0].bytes, 60), s->word[0].at,
+		return lt_fail(ctx, LT_ESYNTAX, "there is no primitive '%.*s'%s",
+			step_bytes_shown(s->word[0].bytes, 60), s->word[0].at,
 			*near ? near : "; docs/schedule.md lists them");
 	}
 	int32_t least, most;
@@ -127,7 +129,8 @@ static lt_status change_body(void *arg)
 }
 
 /* Without a step: the same tree again. */
-static lt_status do_step(const struct lt_looptree *from, const struct schedule_step *s, lt_tnode *moved, struct lt_looptree **out)
+static lt_status do_step(
+	const struct lt_looptree *from, const struct schedule_step *s, lt_tnode *moved, struct lt_looptree **out)
 {
 	int32_t which = 0;
 	struct lt_edit e;
@@ -147,7 +150,8 @@ static lt_status do_step(const struct lt_looptree *from, const struct schedule_s
 }
 
 /* The step, and what happens to the cursors. */
-static lt_status follow_step(const struct lt_looptree *from, const struct schedule_step *s, int32_t n_cursor, lt_tnode *cursor, struct lt_looptree **out)
+static lt_status follow_step(const struct lt_looptree *from, const struct schedule_step *s, int32_t n_cursor,
+	lt_tnode *cursor, struct lt_looptree **out)
 {
 	size_t bytes = ((size_t)from->n_node + 1) * sizeof(lt_tnode);
 	lt_tnode *moved = lt__context_realloc(from->ctx, NULL, 0, bytes);
@@ -160,7 +164,8 @@ static lt_status follow_step(const struct lt_looptree *from, const struct schedu
 	return st;
 }
 
-static lt_status do_steps(struct step_list *l, const struct lt_looptree *from, int32_t n_cursor, lt_tnode *cursor, struct lt_looptree **out)
+static lt_status do_steps(struct step_list *l, const struct lt_looptree *from, int32_t n_cursor, lt_tnode *cursor,
+	struct lt_looptree **out)
 {
 	struct schedule_step s = { .n = 0 };
 	while (next_step(l, &s)) {
@@ -184,11 +189,16 @@ bool lt__schedule_is_empty(const char *text, size_t bytes)
 
 static void steps_begin(struct step_list *l, struct lt_context *ctx, const char *text, size_t bytes, const char *name)
 {
-	*l = (struct step_list){ .ctx = ctx, .file = name ? name : "schedule", .next = text, .end = text + bytes, .line_at = text, .line = 1 };
+	*l = (struct step_list){ .ctx = ctx,
+		.file = name ? name : "schedule",
+		.next = text,
+		.end = text + bytes,
+		.line_at = text,
+		.line = 1 };
 }
 
-lt_status lt__schedule_steps(const struct lt_looptree *from, const char *text, size_t bytes, const char *name, int32_t n_cursor, lt_tnode *cursor,
-	struct lt_looptree **out)
+lt_status lt__schedule_steps(const struct lt_looptree *from, const char *text, size_t bytes, const char *name,
+	int32_t n_cursor, lt_tnode *cursor, struct lt_looptree **out)
 {
 	struct step_list l;
 	*out = NULL;
@@ -196,7 +206,8 @@ lt_status lt__schedule_steps(const struct lt_looptree *from, const char *text, s
 	return do_steps(&l, from, n_cursor, cursor, out);
 }
 
-lt_status lt__schedule_apply(const struct lt_looptree *from, const char *text, size_t bytes, const char *name, struct lt_looptree **out)
+lt_status lt__schedule_apply(
+	const struct lt_looptree *from, const char *text, size_t bytes, const char *name, struct lt_looptree **out)
 {
 	struct step_list l;
 	struct schedule_step head = { .n = 0 };
@@ -204,11 +215,12 @@ lt_status lt__schedule_apply(const struct lt_looptree *from, const char *text, s
 	*out = NULL;
 	steps_begin(&l, from->ctx, text, bytes, name);
 	if (!next_step(&l, &head) || !lt__word_is(&head.word[0], "schedule") || head.n != 2)
-		return lt_fail(from->ctx, LT_ESYNTAX, "%.200s:%d:1: a list of primitives begins with 'schedule %d'", l.file, head.n ? (int)head.line : 1,
-			LT_SCHEDULE_VERSION);
+		return lt_fail(from->ctx, LT_ESYNTAX, "%.200s:%d:1: a list of primitives begins with 'schedule %d'",
+			l.file, head.n ? (int)head.line : 1, LT_SCHEDULE_VERSION);
 	lt_status st = lt__word_number(from, &head.word[1], "the version", &version);
 	if (!st && version != LT_SCHEDULE_VERSION)
-		st = lt_fail(from->ctx, LT_ESYNTAX, "version %lld of lists of primitives is not known; this library reads version %d", (long long)version,
-			LT_SCHEDULE_VERSION);
+		st = lt_fail(from->ctx, LT_ESYNTAX,
+			"version %lld of lists of primitives is not known; this library reads version %d",
+			(long long)version, LT_SCHEDULE_VERSION);
 	return st ? fail_step(&l, &head, st) : do_steps(&l, from, 0, NULL, out);
 }

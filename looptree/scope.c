@@ -12,8 +12,10 @@ static void meet(const struct lt_looptree *t, lt_tnode *owner, lt_tnode reader)
 		*owner = lt__common(t, *owner, reader);
 }
 
-/* A dim that is not read in place may be read from other trips: it is held whole, outside the writer's loops over it. */
-static void hold_whole(const struct lt_looptree *t, lt_tnode *owner, const struct lt_leaf *leaf, const struct lt_readpiece *p)
+/* A dim that is not read in place may be read from other trips: it is held whole, outside the writer's loops over
+ * it. */
+static void hold_whole(
+	const struct lt_looptree *t, lt_tnode *owner, const struct lt_leaf *leaf, const struct lt_readpiece *p)
 {
 	const struct lt_nodedef *d = &t->graph->node[p->base];
 	for (int32_t i = 0; i < d->n_dim; i++) {

@@ -106,8 +106,9 @@ static void show_tables(struct lt_text *x, const struct lt_tree *t)
 		const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, i);
 		lt__text_add(x, "  buffer ", 9);
 		show_name(x, t, (int32_t)i);
-		lt__text_format(x, " %s %s, %lld elements, aligned to %lld%s", LT_AT(struct lt_type, t->types, b->type)->name, role[b->role],
-			(long long)b->elems, (long long)b->align, b->written ? ", written" : "");
+		lt__text_format(x, " %s %s, %lld elements, aligned to %lld%s",
+			LT_AT(struct lt_type, t->types, b->type)->name, role[b->role], (long long)b->elems,
+			(long long)b->align, b->written ? ", written" : "");
 		if (b->role == LT_LOCAL && b->scope >= 0)
 			lt__text_format(x, ", of one trip of %s", LT_AT(struct lt_loop, t->loops, b->scope)->var);
 		if (b->depth > 1)
@@ -131,7 +132,8 @@ static int32_t depth_of(const struct lt_tree *t, int32_t loop)
 }
 
 /* "a[row + 256*m + k]": an operand of a call, by its dims. */
-static void show_call_operand(struct lt_text *x, const struct lt_tree *t, const struct lt_call *c, const struct lt_call_operand *p)
+static void show_call_operand(
+	struct lt_text *x, const struct lt_tree *t, const struct lt_call *c, const struct lt_call_operand *p)
 {
 	show_name(x, t, p->buffer);
 	lt__text_add(x, "[", 1);
@@ -155,7 +157,9 @@ static void show_call_operand(struct lt_text *x, const struct lt_tree *t, const 
 /* "product of a[..] and b[..] into c[..], adds v[..], relu; row m 64, deep k 12": what a routine is handed. */
 static void show_call(struct lt_text *x, const struct lt_tree *t, int32_t loop)
 {
-	static const char *const role[] = { [LT_DIM_BATCH] = "batch", [LT_DIM_ROW] = "row", [LT_DIM_COLUMN] = "column", [LT_DIM_DEEP] = "deep" };
+	static const char *const role[] = {
+		[LT_DIM_BATCH] = "batch", [LT_DIM_ROW] = "row", [LT_DIM_COLUMN] = "column", [LT_DIM_DEEP] = "deep"
+	};
 	static const char *const epilogue[] = { "bias", "residual", "relu", "gelu", "gelu_tanh", "silu" };
 	static const char *const word[] = { " into ", ": product of ", " and ", ", adds ", ", adds " };
 	const struct lt_call *c = NULL;
@@ -186,13 +190,14 @@ static void show_call(struct lt_text *x, const struct lt_tree *t, int32_t loop)
 /* Loops that begin at statement s, outermost first, then the statement. */
 static void show_loops_at(struct lt_text *x, const struct lt_tree *t, int32_t s)
 {
-	static const char *const kind[LT_NLOOP_KIND] = { "", ", parallel", ", vector", ", unroll", ", grid", ", block", "", "", ", tile", ", rank" };
+	static const char *const kind[LT_NLOOP_KIND] = { "", ", parallel", ", vector", ", unroll", ", grid", ", block",
+		"", "", ", tile", ", rank" };
 	for (uint32_t i = 0; i < t->loops.n; i++) {
 		const struct lt_loop *l = LT_AT(struct lt_loop, t->loops, i);
 		if (l->first_stmt != s || l->n_stmt == 0)
 			continue;
-		lt__text_format(x, "  %*sfor %s, %lld trips%s%s", 2 * (int)depth_of(t, l->parent), "", l->var, (long long)l->max_trip_count, kind[l->kind],
-			l->tail == LT_MASK ? ", masked" : "");
+		lt__text_format(x, "  %*sfor %s, %lld trips%s%s", 2 * (int)depth_of(t, l->parent), "", l->var,
+			(long long)l->max_trip_count, kind[l->kind], l->tail == LT_MASK ? ", masked" : "");
 		for (int32_t k = 0; k < l->n_bound; k++) {
 			lt__text_format(x, k ? ", " : ", at most ");
 			show_row(x, t, t->bounds[l->first_bound + k]);
@@ -209,7 +214,9 @@ static void show_loops_at(struct lt_text *x, const struct lt_tree *t, int32_t s)
 
 void lt__show_frozen(struct lt_text *x, const struct lt_tree *t)
 {
-	static const char *const sign[] = { [LT_MAP] = "=", [LT_RESET] = "= identity of", [LT_REDUCE] = "op=", [LT_COMBINE] = "combine" };
+	static const char *const sign[] = {
+		[LT_MAP] = "=", [LT_RESET] = "= identity of", [LT_REDUCE] = "op=", [LT_COMBINE] = "combine"
+	};
 	lt__text_format(x, "kernel %s\n", t->name);
 	show_tables(x, t);
 	for (uint32_t i = 0; i < t->stmts.n; i++) {
@@ -240,7 +247,8 @@ void lt__show_frozen(struct lt_text *x, const struct lt_tree *t)
 struct loop_along { int64_t stride, trip_count; };
 static int by_stride(const void *a, const void *b)
 {
-	unsigned long long x = size_of(((const struct loop_along *)a)->stride), y = size_of(((const struct loop_along *)b)->stride);
+	unsigned long long x = size_of(((const struct loop_along *)a)->stride),
+			   y = size_of(((const struct loop_along *)b)->stride);
 	return (x > y) - (x < y);
 }
 
@@ -264,7 +272,8 @@ static int64_t touched(struct loop_along *along, int32_t n, bool *exact)
 	*exact = true;
 	qsort(along, (size_t)n, sizeof *along, by_stride);
 	for (int32_t i = 0; i < n; i++) {
-		int64_t c = size_of(along[i].stride) > INT64_MAX ? INT64_MAX : (int64_t)size_of(along[i].stride), trip_count = along[i].trip_count;
+		int64_t c = size_of(along[i].stride) > INT64_MAX ? INT64_MAX : (int64_t)size_of(along[i].stride),
+			trip_count = along[i].trip_count;
 		if (c == 0 || trip_count <= 1)
 			continue;
 		int64_t wider = show_plus(span, show_times(c, trip_count - 1));
@@ -302,7 +311,8 @@ static void show_footprints(struct lt_text *x, const struct lt_tree *t, const st
 		int64_t elems = touched(copy, n, &exact);
 		if (divs || a->index >= 0 || elems > b->elems)
 			elems = b->elems;
-		lt__text_format(x, "all trips touch %s%lld bytes\n", exact && !divs && a->index < 0 ? "" : "at most ", (long long)(elems * bytes));
+		lt__text_format(x, "all trips touch %s%lld bytes\n", exact && !divs && a->index < 0 ? "" : "at most ",
+			(long long)(elems * bytes));
 	}
 }
 

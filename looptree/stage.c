@@ -96,7 +96,8 @@ static lt_status find_node(const struct lt_looptree *t, const struct lt_word *w,
 }
 
 /* "layout n/64 k n pad 8", "depth 2", in this order, from word `first` on. */
-static lt_status read_remainder(struct lt_edit *e, const struct lt_words *w, int32_t first, lt_node copy, int32_t *buffers)
+static lt_status read_remainder(
+	struct lt_edit *e, const struct lt_words *w, int32_t first, lt_node copy, int32_t *buffers)
 {
 	struct lt_looptree *t = e->t;
 	int64_t pad = 0, depth = 1;
@@ -174,7 +175,9 @@ lt_status lt__primitive_stage(struct lt_edit *e, const struct lt_words *w)
 	if (!lt__word_is(&w->word[2], "at"))
 		return lt_fail(t->ctx, LT_ESYNTAX, "`at LOOP` says where the copy is made; `at root` makes it in a nest of its own");
 	LT_TRY(find_loop(e, &w->word[3], reader, &loop));
-	struct lt_derived_step step = { .kind = LT_DERIVED_COPY, .reader = lt__leaf_name(t, reader), .of = lt__leaf_name(t, of),
+	struct lt_derived_step step = { .kind = LT_DERIVED_COPY,
+		.reader = lt__leaf_name(t, reader),
+		.of = lt__leaf_name(t, of),
 		.made = lt__derived_name(t, lt__arena_format(t->arena, "%s.copy", lt__leaf_name(t, of))) };
 	lt_node view = view_of(t->graph, reader, of), *to = LT_NEW(t->arena, lt_node, t->graph->n_node + 1);
 	if (view >= 0)

@@ -15,7 +15,9 @@ lt_status lt__primitive_stream(struct lt_edit *e, const struct lt_words *w)
 		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s does not outlive its nest, so writing it past the caches saves nothing; "
 			"`fission` its readers, or stream what they write", name);
 	if (!no && t->graph->node[n].reduce)
-		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s is a reduction, which reads what it wrote; `materialize %%%s` and stream the copy", name, name);
+		return lt_fail(t->ctx, LT_EILLEGAL,
+			"%%%s is a reduction, which reads what it wrote; `materialize %%%s` and stream the copy", name,
+			name);
 	t->node[t->leaf_of[n]].stream = !no;
 	return LT_OK;
 }

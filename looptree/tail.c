@@ -3,7 +3,10 @@
 #include "looptree/edit.h"
 #include "looptree/text.h"
 
-static bool is_constant_kind(enum lt_loop_kind kind) { return kind == LT_UNROLL || kind == LT_VECTOR || kind == LT_BLOCK; }
+static bool is_constant_kind(enum lt_loop_kind kind)
+{
+	return kind == LT_UNROLL || kind == LT_VECTOR || kind == LT_BLOCK;
+}
 
 /* What a loop may cover in an iteration of those around it: a few numbers, or (any) whatever a run-time scalar
  * gives. */
@@ -54,7 +57,8 @@ lt_status lt__check_extent(const struct lt_looptree *t, lt_tnode loop)
 	for (lt_tnode up = lt__loop_around(t, loop); up >= 0 && n < MAX_LEVELS; up = lt__loop_around(t, up))
 		level[n++] = up;
 	if (n == MAX_LEVELS)
-		return lt_fail(t->ctx, LT_EUNSUPPORTED, "there are more than %d loops over %s around each other; merge some", MAX_LEVELS, v->name);
+		return lt_fail(t->ctx, LT_EUNSUPPORTED,
+			"there are more than %d loops over %s around each other; merge some", MAX_LEVELS, v->name);
 	struct tail_extents x = { .n = 1, .any = v->bounded };
 	x.at[0] = v->extent;
 	int64_t remainder = 0;
@@ -65,8 +69,12 @@ lt_status lt__check_extent(const struct lt_looptree *t, lt_tnode loop)
 	}
 	const char *kind = lt__kind_word(d->loop, d->arg)->word;
 	if (n == 0)
-		return !v->bounded ? LT_OK : lt__tree_fail(t, loop, LT_EILLEGAL, "the %s loop %s has to have a constant extent, and that of %s depends on a run-time "
-			"scalar; split it and give the outer loop tail mask or pad first, or make it serial", kind, lt__loop_path(t, loop), v->name);
+		return !v->bounded
+			? LT_OK
+			: lt__tree_fail(t, loop, LT_EILLEGAL,
+				"the %s loop %s has to have a constant extent, and that of %s depends on a run-time "
+				"scalar; split it and give the outer loop tail mask or pad first, or make it serial",
+				kind, lt__loop_path(t, loop), v->name);
 	const struct lt_tnodedef *o = &t->node[level[0]];
 	if (remainder > 0 && o->tail == LT_GUARD)
 		return lt__tree_fail(t, loop, LT_EILLEGAL, "the %s loop %s has to have a constant extent, but the last iteration of "
@@ -90,8 +98,9 @@ lt_status lt__check_tail(const struct lt_looptree *t, lt_tnode loop)
 		return lt__tree_fail(t, loop, LT_EILLEGAL, "the extent of %s depends on a run-time scalar, so the loop %s has no "
 			"fixed remainder to peel; choose guard, mask or pad", v->name, lt__loop_path(t, loop));
 	if (d->tail == LT_PAD && d->step > v->extent && d->step - v->extent > MAX_ROOM)
-		return lt__tree_fail(t, loop, LT_EILLEGAL, "the loop %s would pad the %lld elements of %s to %lld; choose a smaller step", lt__loop_path(t, loop),
-			(long long)v->extent, v->name, (long long)d->step);
+		return lt__tree_fail(t, loop, LT_EILLEGAL,
+			"the loop %s would pad the %lld elements of %s to %lld; choose a smaller step",
+			lt__loop_path(t, loop), (long long)v->extent, v->name, (long long)d->step);
 	return lt__check_extent(t, loop);
 }
 
@@ -125,8 +134,8 @@ lt_status lt__primitive_tail(struct lt_edit *e, const struct lt_words *w)
 	LT_TRY(lt__path_find(t, &w->word[0], -1, LT_PATH_AROUND, &loop));
 	int tail = lt__tail_find(w->word[1].at, w->word[1].bytes);
 	if (tail < 0)
-		return lt_fail(t->ctx, LT_ESYNTAX, "there is no tail '%.*s'; there are guard, peel, mask and pad", w->word[1].bytes < 60 ? (int)w->word[1].bytes : 60,
-			w->word[1].at);
+		return lt_fail(t->ctx, LT_ESYNTAX, "there is no tail '%.*s'; there are guard, peel, mask and pad",
+			w->word[1].bytes < 60 ? (int)w->word[1].bytes : 60, w->word[1].at);
 	t->node[loop].tail = (enum lt_tail)tail;
 	return LT_OK;
 }

@@ -10,10 +10,13 @@ static const struct lt_kindword kinds[] = {
 	{ "call", LT_CALL, 0, true }, { "tile", LT_TILE, 0, true },
 };
 static const char *const tails[] = { [LT_GUARD] = "guard", [LT_PEEL] = "peel", [LT_MASK] = "mask", [LT_PAD] = "pad" };
-const char *const lt__loop_words[] = { "step", "serial", "parallel", "vector", "unroll", "rank", "grid.x", "grid.y", "grid.z",
-	"block.x", "block.y", "block.z", "call", "tile", "tail", NULL };
+const char *const lt__loop_words[] = { "step", "serial", "parallel", "vector", "unroll", "rank", "grid.x", "grid.y",
+	"grid.z", "block.x", "block.y", "block.z", "call", "tile", "tail", NULL };
 
-static bool is_word(const char *word, const char *text, size_t bytes) { return strlen(word) == bytes && !memcmp(word, text, bytes); }
+static bool is_word(const char *word, const char *text, size_t bytes)
+{
+	return strlen(word) == bytes && !memcmp(word, text, bytes);
+}
 
 const struct lt_kindword *lt__kind_word(enum lt_loop_kind kind, int32_t arg)
 {

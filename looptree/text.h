@@ -30,7 +30,9 @@ lt_status lt__graph_fingerprint(const struct lt_graph *, uint64_t *out);
 /* looptree/facts.c: of one run of each loop or group (all its iterations, within one iteration of what is around
  * it). */
 struct lt_fact {
-	int64_t flops, bytes;           /* flops: of what is computed, each element once; bytes: of values that live outside, each element once, at most */
+	/* flops: of what is computed, each element once; bytes: of values that live outside, each element once, at
+	 * most */
+	int64_t flops, bytes;
 	int64_t executed;               /* flops that run, padding and repetition included; -1: the tree cannot be frozen */
 };
 lt_status lt__fill_facts(struct lt_looptree *, struct lt_arena *, struct lt_fact *by_tnode);

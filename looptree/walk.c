@@ -108,7 +108,8 @@ lt_tnode lt__common(const struct lt_looptree *t, lt_tnode a, lt_tnode b)
 
 bool lt__loop_reduces(const struct lt_looptree *t, lt_node n, lt_tnode loop)
 {
-	return t->graph->node[n].reduce && t->node[loop].kind == LT_TLOOP && lt__loop_column(t, t->leaf[n], loop) >= t->leaf[n]->n_out;
+	return t->graph->node[n].reduce && t->node[loop].kind == LT_TLOOP
+		&& lt__loop_column(t, t->leaf[n], loop) >= t->leaf[n]->n_out;
 }
 
 lt_tnode lt__reducing_loop(const struct lt_looptree *t, lt_node n)

@@ -23,7 +23,10 @@ struct window {
 	lt_var *dim;
 };
 
-static const int64_t *row_of(const struct window *w, int32_t i) { return w->map->row + (int64_t)i * lt__map_width(w->map); }
+static const int64_t *row_of(const struct window *w, int32_t i)
+{
+	return w->map->row + (int64_t)i * lt__map_width(w->map);
+}
 
 static lt_status window_refuse(const struct window *w, const char *why)
 {
@@ -190,7 +193,8 @@ static lt_node add_content(const struct window *w, struct lt_graph *out, lt_node
 {
 	const struct lt_nodedef *x = w->from;
 	int32_t width = 1 + w->n_dim, n_window = 0, *trip = LT_NEW(w->a, int32_t, w->view->n_dim + 1);
-	int64_t *row = LT_NEW(w->a, int64_t, (int64_t)width * x->n_dim + 1), *guard = LT_NEW(w->a, int64_t, (int64_t)width * 2 * x->n_dim + 1);
+	int64_t *row = LT_NEW(w->a, int64_t, (int64_t)width * x->n_dim + 1),
+		*guard = LT_NEW(w->a, int64_t, (int64_t)width * 2 * x->n_dim + 1);
 	for (int32_t j = 0; j < w->view->n_dim; j++)
 		trip[j] = 1 + w->column[j].trip;
 	for (int32_t i = 0; i < x->n_dim; i++) {
@@ -206,10 +210,24 @@ static lt_node add_content(const struct window *w, struct lt_graph *out, lt_node
 			high[c] -= r[c];
 		}
 	}
-	struct lt_graphpiece piece = { .map = { .n_dim = w->n_dim, .n_guard = 2 * n_window, .n_row = x->n_dim, .guard = guard, .row = row } };
-	struct lt_nodedef view = { .op = LT_OP_view, .dtype = x->dtype, .n_operand = 1, .operand = &from, .n_dim = w->n_dim, .dim = w->dim,
-		.name = name, .n_piece = 1, .piece = &piece, .has_fill = true, .line = w->view->line, .column = w->view->column,
-		.bits = w->view->n_piece == 2 ? w->view->piece[1].bits : w->view->has_fill ? w->view->bits : 0 };
+	struct lt_graphpiece piece = {
+		.map = { .n_dim = w->n_dim, .n_guard = 2 * n_window, .n_row = x->n_dim, .guard = guard, .row = row }
+	};
+	struct lt_nodedef view = { .op = LT_OP_view,
+		.dtype = x->dtype,
+		.n_operand = 1,
+		.operand = &from,
+		.n_dim = w->n_dim,
+		.dim = w->dim,
+		.name = name,
+		.n_piece = 1,
+		.piece = &piece,
+		.has_fill = true,
+		.line = w->view->line,
+		.column = w->view->column,
+		.bits = w->view->n_piece == 2 ? w->view->piece[1].bits
+			: w->view->has_fill   ? w->view->bits
+					      : 0 };
 	return lt__graph_add(out, &view);
 }
 
@@ -220,7 +238,8 @@ static lt_node add_reading(const struct window *w, struct lt_graph *out, lt_node
 	for (int32_t j = 0; j < n_dim; j++)
 		trip[j] = w->column[j].trip < 0 ? 0 : w->column[j].step == 1 ? 1 + j : 1 + n_dim + n_div++;
 	int32_t width = 1 + n_dim + n_div;
-	int64_t *row = LT_NEW(w->a, int64_t, (int64_t)width * w->n_dim + 1), *div = LT_NEW(w->a, int64_t, (int64_t)(1 + width) * n_div + 1);
+	int64_t *row = LT_NEW(w->a, int64_t, (int64_t)width * w->n_dim + 1),
+		*div = LT_NEW(w->a, int64_t, (int64_t)(1 + width) * n_div + 1);
 	for (int32_t j = 0; j < n_dim; j++) {
 		if (w->column[j].trip < 0)
 			continue;
@@ -239,8 +258,17 @@ static lt_node add_reading(const struct window *w, struct lt_graph *out, lt_node
 			add_low(w, i, r, trip, -1);
 	}
 	struct lt_graphpiece piece = { .map = { .n_dim = n_dim, .n_div = n_div, .n_row = w->n_dim, .div = div, .row = row } };
-	struct lt_nodedef view = { .op = LT_OP_view, .dtype = w->view->dtype, .n_operand = 1, .operand = &copy, .n_dim = n_dim, .dim = w->view->dim,
-		.name = name, .n_piece = 1, .piece = &piece, .line = w->view->line, .column = w->view->column };
+	struct lt_nodedef view = { .op = LT_OP_view,
+		.dtype = w->view->dtype,
+		.n_operand = 1,
+		.operand = &copy,
+		.n_dim = n_dim,
+		.dim = w->view->dim,
+		.name = name,
+		.n_piece = 1,
+		.piece = &piece,
+		.line = w->view->line,
+		.column = w->view->column };
 	return lt__graph_add(out, &view);
 }
 
@@ -254,8 +282,15 @@ lt_status lt__window_add(const struct lt_graph *in, lt_node of, struct lt_graph 
 	lt_node content = add_content(&w, out, from, lt__arena_format(a, "%s.window", s->made));
 	if (content < 0)
 		return lt_context_code(out->ctx);
-	struct lt_nodedef copy = { .op = LT_OP_copy, .dtype = w.view->dtype, .n_operand = 1, .operand = &content, .n_dim = w.n_dim, .dim = w.dim,
-		.name = s->made, .line = w.view->line, .column = w.view->column };
+	struct lt_nodedef copy = { .op = LT_OP_copy,
+		.dtype = w.view->dtype,
+		.n_operand = 1,
+		.operand = &content,
+		.n_dim = w.n_dim,
+		.dim = w.dim,
+		.name = s->made,
+		.line = w.view->line,
+		.column = w.view->column };
 	lt_node at = lt__graph_add(out, &copy);
 	*made = at < 0 ? -1 : add_reading(&w, out, at, lt__arena_format(a, "%s.view", s->made));
 	return *made < 0 ? lt_context_code(out->ctx) : LT_OK;

@@ -19,7 +19,8 @@ struct lt_asked {
 	const char *why;
 };
 
-struct lt_asked *lt__asked_new(const struct lt_opened_backends *backends, const struct lt_options *options, struct lt_arena *arena)
+struct lt_asked *lt__asked_new(
+	const struct lt_opened_backends *backends, const struct lt_options *options, struct lt_arena *arena)
 {
 	struct lt_asked *a = LT_NEW(arena, struct lt_asked, 1);
 	*a = (struct lt_asked){ .arena = arena, .backends = backends, .list = options->strict ? NULL : options->backends,
@@ -39,7 +40,8 @@ static struct accept_answer *answer_of(struct lt_asked *a, const char *text, int
 	return &a->answer[at][opened];
 }
 
-static void accept_ask(struct lt_asked *a, const struct lt_tree *tree, const struct lt_opened *c, struct accept_answer *out)
+static void accept_ask(
+	struct lt_asked *a, const struct lt_tree *tree, const struct lt_opened *c, struct accept_answer *out)
 {
 	struct lt_diagnostics told;
 	lt__diagnostics_init(&told);
@@ -66,11 +68,13 @@ static void accept_ask(struct lt_asked *a, const struct lt_tree *tree, const str
 }
 
 /* A note about this nest: where it points to is reported by name and by the place in the script. */
-static struct lt_refusal *refusal_of(struct lt_asked *a, const struct lt_graph *g, const struct lt_frozen *f, const struct note *n,
-	const char *backend)
+static struct lt_refusal *refusal_of(struct lt_asked *a, const struct lt_graph *g, const struct lt_frozen *f,
+	const struct note *n, const char *backend)
 {
 	struct lt_refusal *r = LT_NEW(a->arena, struct lt_refusal, 1);
-	*r = (struct lt_refusal){ .size = sizeof *r, .code = n->code, .backend = backend, .text = n->text, .remedy = n->remedy };
+	*r = (struct lt_refusal){
+		.size = sizeof *r, .code = n->code, .backend = backend, .text = n->text, .remedy = n->remedy
+	};
 	if (n->loop >= 0 && n->loop < f->tree.n_loop && LT_AT(struct lt_loop, f->tree.loops, n->loop)->var)
 		r->loop = lt__arena_string(a->arena, LT_AT(struct lt_loop, f->tree.loops, n->loop)->var);
 	if (n->stmt < 0 || (uint32_t)n->stmt >= f->tree.stmts.n)
@@ -84,8 +88,8 @@ static struct lt_refusal *refusal_of(struct lt_asked *a, const struct lt_graph *
 	return r;
 }
 
-/* The list to put another backend after, which only the host can propose: it knows who is asked next.  NULL: somebody is, or nobody may
- * be. */
+/* The list to put another backend after, which only the host can propose: it knows who is asked next.  NULL: somebody
+ * is, or nobody may be. */
 static const char *elsewhere(const struct lt_asked *a, int32_t opened)
 {
 	const struct lt_backend *cpu = lt_backend_find("cpu");
@@ -97,13 +101,15 @@ static const char *elsewhere(const struct lt_asked *a, int32_t opened)
 	return a->list;
 }
 
-bool lt__accepts(struct lt_asked *a, const struct lt_graph *g, const struct lt_frozen *f, int32_t opened, struct lt_refusals *why)
+bool lt__accepts(struct lt_asked *a, const struct lt_graph *g, const struct lt_frozen *f, int32_t opened,
+	struct lt_refusals *why)
 {
 	const struct lt_opened *c = &a->backends->at[opened];
 	struct accept_answer *x = answer_of(a, f->tree.text, opened);
 	if (x->verdict == UNKNOWN)
 		accept_ask(a, &f->tree, c, x);
-	const char *other = x->n_diagnostic > 0 ? elsewhere(a, opened) : NULL;        /* told once, after all that the backend says itself */
+	/* told once, after all that the backend says itself */
+	const char *other = x->n_diagnostic > 0 ? elsewhere(a, opened) : NULL;
 	for (int32_t i = 0; i < x->n_diagnostic; i++) {
 		struct lt_refusal *r = refusal_of(a, g, f, &x->note[i], c->backend->name);
 		if (other && i + 1 == x->n_diagnostic)

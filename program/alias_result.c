@@ -19,7 +19,8 @@ static bool bounded(const struct lt_graph *g, const struct lt_nodedef *d)
 }
 
 /* The same order in memory: the source's flat index at the map's rows is the result's flat index, term by term. */
-static bool same_order(const struct lt_graph *g, const struct lt_nodedef *view, lt_node source, const struct lt_map *m, int64_t *stride)
+static bool same_order(const struct lt_graph *g, const struct lt_nodedef *view, lt_node source, const struct lt_map *m,
+	int64_t *stride)
 {
 	const struct lt_nodedef *x = &g->node[source];
 	int32_t width = lt__map_width(m);
@@ -45,8 +46,8 @@ static bool same_order(const struct lt_graph *g, const struct lt_nodedef *view, 
 }
 
 /* Each source dim along one result dim: fills the slice's box and the source's strides. */
-static bool slice_of(const struct lt_graph *g, const struct lt_nodedef *view, const struct lt_nodedef *x, const struct lt_map *m,
-	const int64_t *out_stride, struct lt_location *place, struct box *box)
+static bool slice_of(const struct lt_graph *g, const struct lt_nodedef *view, const struct lt_nodedef *x,
+	const struct lt_map *m, const int64_t *out_stride, struct lt_location *place, struct box *box)
 {
 	int32_t width = lt__map_width(m);
 	if (m->n_div > 0 || m->n_param > 0)
@@ -84,7 +85,8 @@ static bool slice_of(const struct lt_graph *g, const struct lt_nodedef *view, co
 }
 
 /* The boxes where the pieces are shown are those of their sources, element by element. */
-static bool fill_exactly(const struct lt_graph *g, struct lt_arena *a, const struct lt_nodedef *view, const struct box *box)
+static bool fill_exactly(
+	const struct lt_graph *g, struct lt_arena *a, const struct lt_nodedef *view, const struct box *box)
 {
 	const struct lt_map **map = LT_NEW(a, const struct lt_map *, view->n_piece + 1);
 	int64_t *extent = LT_NEW(a, int64_t, view->n_dim + 1), *left = LT_NEW(a, int64_t, view->n_piece + 1);

@@ -129,7 +129,9 @@ static lt_status assign_computed(struct assigner *c, lt_node n)
 {
 	int64_t elems;
 	LT_TRY(lt__held_elems(c->t, n, c->t->scope[n].extent, &elems));
-	storage_assign(c, n, storage_add(c, c->out->early[n] ? LT_SPACE_PREPARED : LT_SPACE_WORKSPACE, -1, c->g->node[n].dtype, elems));
+	storage_assign(c, n,
+		storage_add(
+			c, c->out->early[n] ? LT_SPACE_PREPARED : LT_SPACE_WORKSPACE, -1, c->g->node[n].dtype, elems));
 	return LT_OK;
 }
 
@@ -201,7 +203,8 @@ static lt_status assign_all(struct assigner *c)
 	return LT_OK;
 }
 
-lt_status lt__assign_storage(struct lt_looptree *t, const struct lt_bindings *bindings, struct lt_arena *a, struct lt_assigned *out)
+lt_status lt__assign_storage(
+	struct lt_looptree *t, const struct lt_bindings *bindings, struct lt_arena *a, struct lt_assigned *out)
 {
 	const struct lt_graph *g = t->graph;
 	size_t n = (size_t)g->n_node + 1;
@@ -220,8 +223,12 @@ lt_status lt__assign_storage(struct lt_looptree *t, const struct lt_bindings *bi
 
 struct lt_fmemory lt__assigned_memory(const struct lt_assigned *x, struct lt_arena *a)
 {
-	static const int32_t role[] = { [LT_SPACE_INPUT] = LT_INPUT, [LT_SPACE_CONSTANT] = LT_CONSTANT, [LT_SPACE_STATE] = LT_STATE,
-		[LT_SPACE_RESULT] = LT_OUTPUT, [LT_SPACE_WORKSPACE] = LT_WORKSPACE, [LT_SPACE_PREPARED] = LT_WORKSPACE,
+	static const int32_t role[] = { [LT_SPACE_INPUT] = LT_INPUT,
+		[LT_SPACE_CONSTANT] = LT_CONSTANT,
+		[LT_SPACE_STATE] = LT_STATE,
+		[LT_SPACE_RESULT] = LT_OUTPUT,
+		[LT_SPACE_WORKSPACE] = LT_WORKSPACE,
+		[LT_SPACE_PREPARED] = LT_WORKSPACE,
 		[LT_SPACE_PARAM] = LT_WORKSPACE };
 	struct lt_fstorage *storage = LT_NEW(a, struct lt_fstorage, x->n_storage + 1);
 	for (int32_t i = 0; i < x->n_storage; i++) {
@@ -229,5 +236,8 @@ struct lt_fmemory lt__assigned_memory(const struct lt_assigned *x, struct lt_are
 		bool ours = s->space == LT_SPACE_WORKSPACE || s->space == LT_SPACE_PREPARED || s->space == LT_SPACE_STATE;
 		storage[i] = (struct lt_fstorage){ .role = role[s->space], .dtype = s->dtype, .aligned = ours, .elems = s->elems };
 	}
-	return (struct lt_fmemory){ .n_storage = x->n_storage, .storage = storage, .location = x->location, .param_storage = x->param_storage };
+	return (struct lt_fmemory){ .n_storage = x->n_storage,
+		.storage = storage,
+		.location = x->location,
+		.param_storage = x->param_storage };
 }

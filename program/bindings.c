@@ -4,10 +4,14 @@
 #include "ir/need.h"
 #include "program/program.h"
 
-static lt_status fill_binding(struct lt_arena *a, const struct lt_graph *g, lt_node n, const char *name, bool needed, struct lt_binding_def *out)
+static lt_status fill_binding(struct lt_arena *a, const struct lt_graph *g, lt_node n, const char *name, bool needed,
+	struct lt_binding_def *out)
 {
 	const struct lt_nodedef *d = &g->node[n];
-	*out = (struct lt_binding_def){ .name = lt__arena_string(a, name), .dtype = d->dtype, .rank = d->n_dim, .needed = needed,
+	*out = (struct lt_binding_def){ .name = lt__arena_string(a, name),
+		.dtype = d->dtype,
+		.rank = d->n_dim,
+		.needed = needed,
 		.extent = LT_NEW(a, int64_t, d->n_dim + 1) };
 	for (int32_t i = 0; i < d->n_dim; i++)
 		out->extent[i] = g->var[d->dim[i]].extent;
@@ -30,7 +34,8 @@ lt_status lt__bindings_fill(const struct lt_graph *g, struct lt_arena *a, struct
 		bindings->at = LT_NEW(a, struct lt_binding_def, g->n_node + 1);
 		for (lt_node n = 0; n < g->n_node; n++)
 			if (g->node[n].op == op_of[kind])
-				LT_TRY(fill_binding(a, g, n, g->node[n].label ? g->node[n].label : g->node[n].name, need[n], &bindings->at[bindings->n++]));
+				LT_TRY(fill_binding(a, g, n, g->node[n].label ? g->node[n].label : g->node[n].name,
+					need[n], &bindings->at[bindings->n++]));
 	}
 	struct lt_bindings *results = &all[LT_BINDING_RESULT];
 	results->at = LT_NEW(a, struct lt_binding_def, g->n_result + 1);
@@ -51,7 +56,8 @@ int32_t lt__binding_find(const struct lt_bindings *bindings, const char *name)
 }
 
 /* All of it, or as many as a sentence holds and how many more. */
-lt_status lt__bindings_missing(struct lt_context *ctx, const struct lt_bindings *bindings, const void *const *given, const char *what)
+lt_status lt__bindings_missing(
+	struct lt_context *ctx, const struct lt_bindings *bindings, const void *const *given, const char *what)
 {
 	char text[800] = "";
 	size_t n = 0;
@@ -81,7 +87,10 @@ static const struct lt_binding_def *binding(const struct lt_program *p, enum lt_
 	return (unsigned)kind < LT_NBINDING && i >= 0 && i < p->bindings[kind].n ? &p->bindings[kind].at[i] : NULL;
 }
 
-int32_t lt_program_count(const struct lt_program *p, enum lt_binding kind) { return (unsigned)kind < LT_NBINDING ? p->bindings[kind].n : 0; }
+int32_t lt_program_count(const struct lt_program *p, enum lt_binding kind)
+{
+	return (unsigned)kind < LT_NBINDING ? p->bindings[kind].n : 0;
+}
 const char *lt_program_name(const struct lt_program *p, enum lt_binding kind, int32_t i)
 {
 	const struct lt_binding_def *d = binding(p, kind, i);

@@ -1,4 +1,5 @@
-/* program/bindings.h -- what a caller gives and gets: inputs, constants, states and results, in the order of the graph. */
+/* program/bindings.h -- what a caller gives and gets: inputs, constants, states and results, in the order of the
+ * graph. */
 #ifndef LT_PROGRAM_BINDINGS_H
 #define LT_PROGRAM_BINDINGS_H
 #include "ir/graph.h"
@@ -19,5 +20,6 @@ struct lt_bindings { int32_t n; struct lt_binding_def *at; struct lt_names *name
 lt_status lt__bindings_fill(const struct lt_graph *, struct lt_arena *, struct lt_bindings *bindings);
 int32_t lt__binding_find(const struct lt_bindings *, const char *name);       /* -1: no such */
 /* LT_EMISSING, with names, unless all that are needed are given; what: "input". */
-lt_status lt__bindings_missing(struct lt_context *, const struct lt_bindings *, const void *const *given, const char *what);
+lt_status lt__bindings_missing(
+	struct lt_context *, const struct lt_bindings *, const void *const *given, const char *what);
 #endif

@@ -1,7 +1,8 @@
 /* Copies of very many pieces, as tables of blocks: strided runs from one storage to another, and runs of one value.
  *
- * A kernel would be compiled for each set of shapes, and ask for each element which piece it is of; a table is made at once and each element is
- * touched once.  What is not a box from a place that is known before a run's first kernel stays a kernel.
+ * A kernel would be compiled for each set of shapes, and ask for each element which piece it is of; a table is made at
+ * once and each element is touched once.  What is not a box from a place that is known before a run's first kernel
+ * stays a kernel.
  */
 #include <string.h>
 #include "looptree/blocks.h"
@@ -27,11 +28,13 @@ static lt_node lone_copy(const struct planner *x, lt_tnode root)
 	lt_tnode at = root;
 	for (; t->node[at].kind != LT_TLEAF; at = t->node[at].child) {
 		const struct lt_tnodedef *d = &t->node[at];
-		if (d->child < 0 || d->child != d->last || d->loop != LT_SERIAL || (d->kind == LT_TLOOP && (d->step != 1 || d->tail != LT_GUARD)))
+		if (d->child < 0 || d->child != d->last || d->loop != LT_SERIAL
+			|| (d->kind == LT_TLOOP && (d->step != 1 || d->tail != LT_GUARD)))
 			return -1;
 	}
 	lt_node n = t->node[at].leaf;
-	bool plain = lt__is_many(x->g, n, t->leaf[n]) && !t->layout[n] && !t->node[at].stream && t->node[at].depth <= 1 && t->scope[n].whole;
+	bool plain = lt__is_many(x->g, n, t->leaf[n]) && !t->layout[n] && !t->node[at].stream && t->node[at].depth <= 1
+		&& t->scope[n].whole;
 	return plain && t->leaf[n]->n_trip == 0 && x->assigned->location[n].storage >= 0 ? n : -1;
 }
 
@@ -104,17 +107,25 @@ static void add_chunks(struct planner *x, struct lt_blocks *b, struct lt_block b
 	}
 }
 
-static void add_block(struct planner *x, struct lt_blocks *b, lt_node n, const struct lt_cell *cell, const struct lt_readpiece *p, const int64_t *row)
+static void add_block(struct planner *x, struct lt_blocks *b, lt_node n, const struct lt_cell *cell,
+	const struct lt_readpiece *p, const int64_t *row)
 {
 	const struct lt_location *to = &x->assigned->location[n];
 	const struct lt_leaf *leaf = x->t->leaf[n];
-	struct lt_block block = { .from = p->kind == LT_PIECE_READ ? x->assigned->location[p->base].storage : -1, .first_dim = b->n_dim,
-		.first_term = b->n_term, .to_at = to->offset, .from_at = row ? row[0] : 0, .bits = p->bits };
+	struct lt_block block = { .from = p->kind == LT_PIECE_READ ? x->assigned->location[p->base].storage : -1,
+		.first_dim = b->n_dim,
+		.first_term = b->n_term,
+		.to_at = to->offset,
+		.from_at = row ? row[0] : 0,
+		.bits = p->bits };
 	const int64_t *along = row ? row + 1 + p->map.n_param : NULL;
 	int64_t elems = 1;
 	for (int32_t i = 0; i < leaf->n_var; i++) {
 		const struct lt_vardef *v = &x->g->var[leaf->var[i]];
-		struct lt_blockdim d = { .size = cell->high[i] - cell->low[i], .to = to->stride[i], .from = along ? along[i] : 0, .low = cell->low[i],
+		struct lt_blockdim d = { .size = cell->high[i] - cell->low[i],
+			.to = to->stride[i],
+			.from = along ? along[i] : 0,
+			.low = cell->low[i],
 			.limit = v->bounded ? &v->limit : NULL };
 		block.to_at += to->stride[i] * cell->low[i];
 		block.from_at += d.from * cell->low[i];
@@ -139,8 +150,8 @@ static bool may_move(const struct planner *x, lt_node n, lt_node base)
 {
 	const struct lt_graph *g = x->g;
 	const struct lt_nodedef *d = &g->node[base];
-	bool moves = x->t->leaf_of[base] >= 0 && x->reader[base] == n && !x->binding[base] && d->op != LT_OP_update && !x->t->layout[base]
-		&& x->assigned->early[base] == x->assigned->early[n] && x->t->scope[base].whole;
+	bool moves = x->t->leaf_of[base] >= 0 && x->reader[base] == n && !x->binding[base] && d->op != LT_OP_update
+		&& !x->t->layout[base] && x->assigned->early[base] == x->assigned->early[n] && x->t->scope[base].whole;
 	for (int32_t i = 0; moves && i < d->n_dim; i++)
 		moves = !g->var[d->dim[i]].bounded && x->t->scope[base].extent[i] == g->var[d->dim[i]].extent;
 	return moves;
@@ -208,7 +219,9 @@ static struct lt_blocks *blocks_of(struct planner *x, lt_node n)
 		if (cells.at[i].piece == read->n_piece)
 			return NULL;            /* pieces fill all of it, but as guards that are no boxes */
 	struct lt_blocks *b = LT_NEW(x->a, struct lt_blocks, 1);
-	*b = (struct lt_blocks){ .to = x->assigned->location[n].storage, .unit = lt__dtype_info(x->g->node[n].dtype)->bytes, .runs = true };
+	*b = (struct lt_blocks){
+		.to = x->assigned->location[n].storage, .unit = lt__dtype_info(x->g->node[n].dtype)->bytes, .runs = true
+	};
 	for (int32_t i = 0; i < cells.n; i++) {
 		const struct lt_readpiece *p = &read->piece[cells.at[i].piece];
 		if (!move(x, n, &cells.at[i], p))
@@ -241,7 +254,8 @@ static lt_status plan(void *arg)
 	return LT_OK;
 }
 
-lt_status lt__find_blocks(struct lt_looptree *t, struct lt_assigned *assigned, struct lt_arena *a, struct lt_blocks ***out)
+lt_status lt__find_blocks(
+	struct lt_looptree *t, struct lt_assigned *assigned, struct lt_arena *a, struct lt_blocks ***out)
 {
 	struct planner x = { .assigned = assigned, .a = a, .t = t, .g = t->graph };
 	LT_TRY(lt__arena_new(t->graph->ctx, &x.scratch));

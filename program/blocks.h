@@ -3,7 +3,8 @@
 #define LT_PROGRAM_BLOCKS_H
 #include "program/nests.h"
 
-/* A run of elements that are `to` and `from` apart, outermost first.  limit: the dim ends where a run-time scalar says, the run begins at `low`. */
+/* A run of elements that are `to` and `from` apart, outermost first.  limit: the dim ends where a run-time scalar says,
+ * the run begins at `low`. */
 struct lt_blockdim { int64_t size, to, from, low; const struct lt_linear *limit; };
 struct lt_blockterm { lt_param param; int64_t coef; };
 struct lt_block {
@@ -22,11 +23,11 @@ struct lt_blocks {
 	bool runs;                      /* each block is one run of neighbours in both, no more: a device can copy it */
 };
 
-/* Finds the nests that are such copies: *out by root, NULL: it is none.  Sources that nobody else reads become parts of the copy, which their
- * leaves write then: their locations change. */
+/* Finds the nests that are such copies: *out by root, NULL: it is none.  Sources that nobody else reads become parts of
+ * the copy, which their leaves write then: their locations change. */
 lt_status lt__find_blocks(struct lt_looptree *, struct lt_assigned *, struct lt_arena *, struct lt_blocks ***out);
 /* One of them, in the host's memory; at: by storage. */
 typedef struct lt_slot lt_slot_find(const void *user, int32_t storage);
-void lt__blocks_run(const struct lt_host *, uint32_t n_thread, const struct lt_blocks *, const int64_t *param, lt_slot_find *,
-	const void *user);
+void lt__blocks_run(const struct lt_host *, uint32_t n_thread, const struct lt_blocks *, const int64_t *param,
+	lt_slot_find *, const void *user);
 #endif

@@ -41,7 +41,8 @@ static int64_t blocks_count(const struct lt_blockdim *d, const int64_t *param)
 }
 
 /* A value everywhere has no steps in `from`, which is the value. */
-static void copy_dims(const struct blocks_run *r, char *to, const char *from, const struct lt_blockdim *d, int32_t n_dim)
+static void copy_dims(
+	const struct blocks_run *r, char *to, const char *from, const struct lt_blockdim *d, int32_t n_dim)
 {
 	int64_t n = n_dim > 0 ? blocks_count(d, r->param) : 1;
 	uint32_t unit = r->b->unit;
@@ -62,7 +63,8 @@ static void part(void *arg, uint32_t i, uint32_t n)
 	int64_t end = (int64_t)b->n * (i + 1) / n;
 	for (int64_t k = (int64_t)b->n * i / n; k < end; k++) {
 		const struct lt_block *x = &b->at[k];
-		struct lt_slot from = x->from < 0 ? (struct lt_slot){ .base = (void *)(uintptr_t)&x->bits } : r->find(r->user, x->from);
+		struct lt_slot from = x->from < 0 ? (struct lt_slot){ .base = (void *)(uintptr_t)&x->bits }
+						  : r->find(r->user, x->from);
 		int64_t at = x->from_at;
 		for (int32_t t = 0; t < x->n_term; t++)
 			at += b->term[x->first_term + t].coef * r->param[b->term[x->first_term + t].param];
@@ -71,8 +73,8 @@ static void part(void *arg, uint32_t i, uint32_t n)
 	}
 }
 
-void lt__blocks_run(const struct lt_host *host, uint32_t n_thread, const struct lt_blocks *b, const int64_t *param, lt_slot_find *find,
-	const void *user)
+void lt__blocks_run(const struct lt_host *host, uint32_t n_thread, const struct lt_blocks *b, const int64_t *param,
+	lt_slot_find *find, const void *user)
 {
 	const struct lt_slot to = find(user, b->to);
 	struct blocks_run r = { .b = b, .param = param, .find = find, .user = user, .to = (char *)to.base + to.offset };

@@ -49,8 +49,8 @@ static bool write_all(int fd, const void *at, size_t bytes)
 	return true;
 }
 
-/* The descriptor of an entry that only this user may have written; -1: there is none, or why[0] says what is wrong with it.  What is no
- * regular file is not opened at all: that alone can have an effect. */
+/* The descriptor of an entry that only this user may have written; -1: there is none, or why[0] says what is wrong with
+ * it.  What is no regular file is not opened at all: that alone can have an effect. */
 static int open_entry(int folder, const char *name, size_t *bytes, char *why, size_t room)
 {
 	struct stat st;
@@ -88,7 +88,8 @@ static char *cache_read_entry(int fd, size_t file_bytes, const void *key, size_t
 	if (file_bytes < sizeof head || !read_all(fd, (char *)&head, sizeof head))
 		return NULL;
 	size_t rest = file_bytes - sizeof head;
-	if (memcmp(head.magic, magic, sizeof magic) != 0 || head.key_bytes != key_bytes || key_bytes > rest || head.data_bytes != rest - key_bytes)
+	if (memcmp(head.magic, magic, sizeof magic) != 0 || head.key_bytes != key_bytes || key_bytes > rest
+		|| head.data_bytes != rest - key_bytes)
 		return NULL;
 	char *at = malloc(rest + 1);
 	if (at && read_all(fd, at, rest) && memcmp(at, key, key_bytes) == 0 && checksum(at, rest) == head.checksum) {
@@ -148,7 +149,8 @@ static bool move_in_place(int folder, const char *from, const char *name)
 	return renameat(folder, from, folder, name) == 0;
 }
 
-void lt__cache_write(struct lt_cache *c, enum lt_entry kind, const void *key, size_t key_bytes, const void *data, size_t bytes)
+void lt__cache_write(
+	struct lt_cache *c, enum lt_entry kind, const void *key, size_t key_bytes, const void *data, size_t bytes)
 {
 	char name[NAME_BYTES], temporary[NAME_BYTES];
 	const size_t most = LARGEST - sizeof(struct entry_head);

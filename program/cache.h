@@ -1,11 +1,14 @@
-/* program/cache.h -- what is kept on disk between processes, found by its whole key: compiled objects, and facts that took long to find.
+/* program/cache.h -- what is kept on disk between processes, found by its whole key: compiled objects, and facts that
+ * took long to find.
  *
- * A cache is a folder of the effective user's own that nobody else may write to: what is read from it becomes code of this process.  In
- * it are a marker (LT_CACHE_MARKER) and entries: files named by a hash of their key in 32 hexadecimal digits, with .ltk after it, .lti for
- * a fact; and, while one is written, new- with 16 such digits.  Nothing else in it is looked at, followed or removed.
+ * A cache is a folder of the effective user's own that nobody else may write to: what is read from it becomes code of
+ * this process.  In it are a marker (LT_CACHE_MARKER) and entries: files named by a hash of their key in 32 hexadecimal
+ * digits, with .ltk after it, .lti for a fact; and, while one is written, new- with 16 such digits.  Nothing else in it
+ * is looked at, followed or removed.
  *
- * An entry holds its key, which is compared, and a checksum: a damaged one counts as missing.  So does one that is no regular file, belongs to
- * another user or may be written to by others.  Entries are written beside their place and renamed: processes that race all succeed.
+ * An entry holds its key, which is compared, and a checksum: a damaged one counts as missing.  So does one that is no
+ * regular file, belongs to another user or may be written to by others.  Entries are written beside their place and
+ * renamed: processes that race all succeed.
  */
 #ifndef LT_PROGRAM_CACHE_H
 #define LT_PROGRAM_CACHE_H
@@ -30,15 +33,18 @@ struct lt_cache {
 	void *user;
 	atomic_bool warned;
 };
-/* make: the folder, those above it and the marker are made where they are missing.  Sets fd; why: a sentence with its way out. */
+/* make: the folder, those above it and the marker are made where they are missing.  Sets fd; why: a sentence with its
+ * way out. */
 enum lt_cache_state lt__cache_open(struct lt_cache *, const char *dir, bool make, char *why, size_t room);
 void lt__cache_close(struct lt_cache *);
 void lt__cache_warn(struct lt_cache *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* What was kept under key, with a 0 after it, the caller's to free(); NULL: nothing, or nothing that can be used (errno ENOMEM: no memory). */
+/* What was kept under key, with a 0 after it, the caller's to free(); NULL: nothing, or nothing that can be used (errno
+ * ENOMEM: no memory). */
 char *lt__cache_read(struct lt_cache *, enum lt_entry, const void *key, size_t key_bytes, size_t *bytes);
 /* A cache that cannot be written to is no error. */
-void lt__cache_write(struct lt_cache *, enum lt_entry, const void *key, size_t key_bytes, const void *data, size_t bytes);
+void lt__cache_write(
+	struct lt_cache *, enum lt_entry, const void *key, size_t key_bytes, const void *data, size_t bytes);
 
 /* cache_clear.c: the number of kernels in a folder and their bytes together.  LT_EMISSING, of lt__cache_clear too: the
  * folder is not there. */

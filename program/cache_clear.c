@@ -9,7 +9,11 @@
 #include <unistd.h>
 #include "program/cache.h"
 
-struct entry_count { int64_t n, bytes; bool remove; int error; };     /* error: of the first entry that could not be removed */
+struct entry_count {
+	int64_t n, bytes;
+	bool remove;
+	int error;
+}; /* error: of the first entry that could not be removed */
 
 /* Regular files only: links are not followed, and folders are never entered. */
 static void visit(int folder, const char *name, struct entry_count *c)

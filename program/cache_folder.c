@@ -39,7 +39,8 @@ static enum lt_cache_state say_error(const struct verdict *v, int error)
 {
 	if (error == ENOMEM)
 		return verdict_say(v, LT_CACHE_NO_MEMORY, "out of memory");
-	return is_passing(error) ? verdict_say(v, LT_CACHE_WITHOUT, "%s; free some space, or give another folder", strerror(error))
+	return is_passing(error)
+		? verdict_say(v, LT_CACHE_WITHOUT, "%s; free some space, or give another folder", strerror(error))
 		: verdict_say(v, LT_CACHE_REFUSED, "%s; give another folder, or none", strerror(error));
 }
 
@@ -75,7 +76,8 @@ static int find_marker(const struct verdict *v, int fd)
 	return -1;
 }
 
-/* Without a marker, a folder is ours if it is empty, or has entries only, as caches of before markers do. A marker that is there by now is
+/* Without a marker, a folder is ours if it is empty, or has entries only, as caches of before markers do. A marker that
+ * is there by now is
    that of a process that was faster; `folder_mark` looks at it. */
 static enum lt_cache_state check_members(const struct verdict *v, int fd)
 {
@@ -118,8 +120,10 @@ static enum lt_cache_state check_folder(const struct verdict *v, int fd, bool ma
 	if (above < 0)
 		return say_error(v, errno);
 	if (above > 0)
-		return verdict_say(v, LT_CACHE_REFUSED, "everybody may replace it, because everybody may write to the folder '%s' above it, "
-			"which has no sticky bit; give a folder elsewhere", why);
+		return verdict_say(v, LT_CACHE_REFUSED,
+			"everybody may replace it, because everybody may write to the folder '%s' above it, which has "
+			"no sticky bit; give a folder elsewhere",
+			why);
 	int marker = find_marker(v, fd);
 	if (marker != 0)
 		return marker > 0 ? LT_CACHE_READY : LT_CACHE_REFUSED;
@@ -148,7 +152,9 @@ enum lt_cache_state lt__cache_open(struct lt_cache *c, const char *dir, bool mak
 	struct stat st;
 	if (fd < 0 && lstat(path, &st) == 0)
 		return S_ISLNK(st.st_mode) ? verdict_say(&v, LT_CACHE_REFUSED, "it is a link; give the folder itself")
-			: !S_ISDIR(st.st_mode) ? verdict_say(&v, LT_CACHE_REFUSED, "it is not a folder; give another name, or none") : say_error(&v, error);
+			: !S_ISDIR(st.st_mode)
+			? verdict_say(&v, LT_CACHE_REFUSED, "it is not a folder; give another name, or none")
+			: say_error(&v, error);
 	if (fd < 0 && !make && error == ENOENT)
 		return verdict_say(&v, LT_CACHE_WITHOUT, "it is not there");
 	if (fd < 0)

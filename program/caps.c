@@ -1,6 +1,7 @@
-/* What a backend's caps refuse before it is asked: features that it does not understand, kinds of loops that it has not, and
- * (caps_types.c) types.
- * A text says what the backend lacks, and is the same for all kernels; where, and what to change there, the note and its remedy say.
+/* What a backend's caps refuse before it is asked: features that it does not understand, kinds of loops that it has
+ * not, and (caps_types.c) types.
+ * A text says what the backend lacks, and is the same for all kernels; where, and what to change there, the note and
+ * its remedy say.
  */
 #include <string.h>
 #include <stdio.h>
@@ -35,7 +36,10 @@ static bool access_uses(const struct lt_tree *t, int32_t access, struct caps_col
 	return false;
 }
 
-static bool gathers(const struct lt_tree *t, int32_t access) { return access >= 0 && LT_AT(struct lt_access, t->accesses, access)->index >= 0; }
+static bool gathers(const struct lt_tree *t, int32_t access)
+{
+	return access >= 0 && LT_AT(struct lt_access, t->accesses, access)->index >= 0;
+}
 
 const struct lt_piece *lt__caps_piece(const struct lt_tree *t, const struct lt_stmt *s, int32_t operand, int32_t piece)
 {
@@ -67,7 +71,8 @@ static bool stmt_gathers(const struct lt_tree *t, const struct lt_stmt *s)
 static bool stmt_pieces(const struct lt_tree *t, const struct lt_stmt *s)
 {
 	for (int32_t k = 0; k < s->n_operand; k++)
-		if (LT_AT(struct lt_operand, t->operands, s->first_operand + k)->n_piece > 1 || lt__caps_piece(t, s, k, 0)->kind == LT_AFFINE)
+		if (LT_AT(struct lt_operand, t->operands, s->first_operand + k)->n_piece > 1
+			|| lt__caps_piece(t, s, k, 0)->kind == LT_AFFINE)
 			return true;
 	return false;
 }
@@ -107,16 +112,19 @@ static bool stmt_uses(const struct lt_tree *t, const struct lt_stmt *s, uint64_t
 }
 
 /* remedy: what a schedule may change, NULL: nothing. */
-static const struct { uint64_t bit; const char *name, *words, *remedy; } features[] = {
-	{ LT_NEED_PARAMS,  "params",  "run-time scalars", NULL },
-	{ LT_NEED_DIVS,    "divs",    "floor divisions in indices", NULL },
-	{ LT_NEED_GATHER,  "gather",  "reads at an index that is itself read from memory", NULL },
-	{ LT_NEED_PIECES,  "pieces",  "operands of several pieces, or an index as operand", NULL },
-	{ LT_NEED_GUARDED, "guarded", "guarded statements or masked vectors", "choose steps that divide, or give the loops tail peel" },
-	{ LT_NEED_MEMORY,  "memory",  "locals in a memory space that the tree names", NULL },
+static const struct { uint64_t bit; const char *name, *words, *remedy;
+} features[] = {
+	{ LT_NEED_PARAMS, "params", "run-time scalars", NULL },
+	{ LT_NEED_DIVS, "divs", "floor divisions in indices", NULL },
+	{ LT_NEED_GATHER, "gather", "reads at an index that is itself read from memory", NULL },
+	{ LT_NEED_PIECES, "pieces", "operands of several pieces, or an index as operand", NULL },
+	{ LT_NEED_GUARDED, "guarded", "guarded statements or masked vectors",
+		"choose steps that divide, or give the loops tail peel" },
+	{ LT_NEED_MEMORY, "memory", "locals in a memory space that the tree names", NULL },
 	{ LT_NEED_SWIZZLE, "swizzle", "swizzled locals", NULL },
-	{ LT_NEED_SPREAD,  "spread",  "locals that are spread over loops", NULL },
-	{ LT_NEED_COMBINE, "combine", "reductions across the iterations of a loop", "make the vector loops that reduce "
+	{ LT_NEED_SPREAD, "spread", "locals that are spread over loops", NULL },
+	{ LT_NEED_COMBINE, "combine", "reductions across the iterations of a loop",
+		"make the vector loops that reduce "
 		"serial" },
 	{ LT_NEED_BARRIER, "barrier", "barriers between threads", NULL },
 };
@@ -139,7 +147,8 @@ const char *lt__need_words(uint64_t needs, char *out, size_t bytes)
 		needs &= ~features[i].bit;
 	}
 	if (needs && n < bytes)
-		(void)snprintf(out + n, bytes - n, "%sbits 0x%llx, which have no name here", n ? ", " : "", (unsigned long long)needs);
+		(void)snprintf(out + n, bytes - n, "%sbits 0x%llx, which have no name here", n ? ", " : "",
+			(unsigned long long)needs);
 	return out;
 }
 
@@ -162,8 +171,10 @@ static int32_t find_loop(const struct lt_tree *t, uint64_t need)
 {
 	for (int32_t i = 0; i < t->n_loop; i++) {
 		const struct lt_loop *l = LT_AT(struct lt_loop, t->loops, i);
-		if ((need == LT_NEED_PARAMS && list_uses(t, t->bounds, l->first_bound, l->n_bound, (struct caps_columns){ 1, t->n_param }))
-		    || (need == LT_NEED_GUARDED && is_masked(l)))
+		if ((need == LT_NEED_PARAMS
+			    && list_uses(
+				    t, t->bounds, l->first_bound, l->n_bound, (struct caps_columns){ 1, t->n_param }))
+			|| (need == LT_NEED_GUARDED && is_masked(l)))
 			return i;
 	}
 	return -1;
@@ -184,13 +195,16 @@ static bool refuse_features(const struct lt_tree *t, uint64_t understands, struc
 		missing &= ~features[i].bit;
 	}
 	if (missing) {
-		(void)snprintf(text, sizeof text, "it does not understand a feature that has no name here (bits 0x%llx)", (unsigned long long)missing);
+		(void)snprintf(text, sizeof text,
+			"it does not understand a feature that has no name here (bits 0x%llx)",
+			(unsigned long long)missing);
 		lt__caps_report(diag, -1, -1, text, NULL);
 	}
 	return t->needs & ~understands;
 }
 
-static const char *const kinds[LT_NLOOP_KIND] = { "serial", "parallel", "vector", "unroll", "grid", "block", "group", "call", "tile", "rank" };
+static const char *const kinds[LT_NLOOP_KIND] = { "serial", "parallel", "vector", "unroll", "grid", "block", "group",
+	"call", "tile", "rank" };
 
 /* One note for each kind that it has not. */
 static bool refuse_loops(const struct lt_tree *t, uint64_t loops, struct lt_diag *diag)
@@ -205,7 +219,8 @@ static bool refuse_loops(const struct lt_tree *t, uint64_t loops, struct lt_diag
 		told |= known ? UINT64_C(1) << l->kind : 0;
 		const char *var = l->var ? l->var : "?";
 		if (l->kind == LT_CALL || l->kind == LT_TILE)
-			(void)snprintf(text, sizeof text, "it calls no routines, and %.40s is handed to %.40s", var, l->call ? l->call : "one");
+			(void)snprintf(text, sizeof text, "it calls no routines, and %.40s is handed to %.40s", var,
+				l->call ? l->call : "one");
 		else
 			(void)snprintf(text, sizeof text, "it has no %s loops", known ? kinds[l->kind] : "such");
 		(void)snprintf(remedy, sizeof remedy, l->kind == LT_CALL || l->kind == LT_TILE ? "remove the call: serial "

@@ -1,4 +1,5 @@
-/* What a backend's caps refuse before it is asked: types of elements and of operators that it has not, and what a script may change. */
+/* What a backend's caps refuse before it is asked: types of elements and of operators that it has not, and what a
+ * script may change. */
 #include <stdio.h>
 #include <string.h>
 #include "ir/op.h"
@@ -15,7 +16,8 @@ static bool touches(const struct lt_tree *t, int32_t access, int32_t buffer)
 	return false;
 }
 
-/* The statement that touches the buffer first; of a run-time scalar, whose value no statement reads, the first that has one in its indices. */
+/* The statement that touches the buffer first; of a run-time scalar, whose value no statement reads, the first that has
+ * one in its indices. */
 static int32_t toucher(const struct lt_tree *t, int32_t buffer)
 {
 	const struct lt_piece *x;
@@ -54,7 +56,8 @@ static int32_t find_op(const struct lt_tree *t, uint64_t dtypes, uint32_t *dtype
 	return -1;
 }
 
-/* Whether the buffer's type is not for a script to choose: a run-time scalar, an index that is read, the outcome of a comparison. */
+/* Whether the buffer's type is not for a script to choose: a run-time scalar, an index that is read, the outcome of a
+ * comparison. */
 static bool is_fixed(const struct lt_tree *t, int32_t buffer, uint32_t dtype)
 {
 	for (uint32_t i = 0; i < t->params.n; i++)
@@ -68,16 +71,20 @@ static bool is_fixed(const struct lt_tree *t, int32_t buffer, uint32_t dtype)
 	return dtype == LT_BOOL;
 }
 
-static bool is_float(uint32_t dtype) { return dtype < LT_NDTYPE && dtype > 0 && lt__dtype_info((enum lt_dtype)dtype)->cls == LT_CLASS_FLOAT; }
+static bool is_float(uint32_t dtype)
+{
+	return dtype < LT_NDTYPE && dtype > 0 && lt__dtype_info((enum lt_dtype)dtype)->cls == LT_CLASS_FLOAT;
+}
 
-/* What a cast in the script could change, NULL: nothing.  Lowering names its derived nodes after a dot; there what the script's node is made of
- * is to be cast, which gives its floats another type, but not its counters. */
+/* What a cast in the script could change, NULL: nothing.  Lowering names its derived nodes after a dot; there what the
+ * script's node is made of is to be cast, which gives its floats another type, but not its counters. */
 static const char *cast_remedy(uint64_t dtypes, uint32_t dtype, const char *name, char *out, size_t bytes)
 {
 	const uint64_t known = ((UINT64_C(1) << LT_NDTYPE) - 1) & ~UINT64_C(1);
 	const char *dot = name ? strchr(name, '.') : NULL;
 	if (!(dtypes & known))
-		(void)snprintf(out, bytes, "its author has to set the bits of its types in `dtypes` (1 << LT_F32), where there is none");
+		(void)snprintf(out, bytes,
+			"its author has to set the bits of its types in `dtypes` (1 << LT_F32), where there is none");
 	else if (dtype == LT_BOOL || (dot && !is_float(dtype)))
 		return NULL;
 	else if (dot)

@@ -28,12 +28,15 @@ static lt_status check_caps(struct lt_context *ctx, const struct lt_backend *b, 
 	if (!caps)
 		return lt_fail(ctx, LT_EABI, "backend %s: `caps` returned NULL; its author has to fix it", b->name);
 	if (caps->size < offsetof(struct lt_caps, any_values))
-		return lt_fail(ctx, LT_EABI, "backend %s: the size of its struct lt_caps is %u; its author has to set .size = sizeof (struct lt_caps)",
+		return lt_fail(ctx, LT_EABI,
+			"backend %s: the size of its struct lt_caps is %u; its author has to set .size = sizeof "
+			"(struct lt_caps)",
 			b->name, (unsigned)caps->size);
 	return LT_OK;
 }
 
-static lt_status open_one(const char *item, size_t bytes, const struct lt_host *host, struct lt_arena *a, struct lt_opened_backends *out)
+static lt_status open_one(
+	const char *item, size_t bytes, const struct lt_host *host, struct lt_arena *a, struct lt_opened_backends *out)
 {
 	struct lt_context *ctx = lt__arena_context(a);
 	char *name = lt__arena_alloc(a, bytes + 1), *config;
@@ -42,7 +45,9 @@ static lt_status open_one(const char *item, size_t bytes, const struct lt_host *
 	if (config)
 		*config++ = '\0';
 	struct lt_opened *c = &out->at[out->n];
-	*c = (struct lt_opened){ .backend = lt_backend_find(name), .config = config ? config : "", .turn = LT_NEW(a, struct lt_turn, 1) };
+	*c = (struct lt_opened){
+		.backend = lt_backend_find(name), .config = config ? config : "", .turn = LT_NEW(a, struct lt_turn, 1)
+	};
 	if (!c->backend)
 		return lt_fail(ctx, LT_EINVAL, "there is no backend '%s'; there is: %s", name, known_names(a));
 	struct lt_diagnostics told;
@@ -63,7 +68,8 @@ static lt_status open_one(const char *item, size_t bytes, const struct lt_host *
 	return LT_OK;
 }
 
-lt_status lt__backends_open(const char *list, const struct lt_host *host, struct lt_arena *a, struct lt_opened_backends *out)
+lt_status lt__backends_open(
+	const char *list, const struct lt_host *host, struct lt_arena *a, struct lt_opened_backends *out)
 {
 	int32_t n = 1;
 	for (const char *c = list; *c; c++)

@@ -15,7 +15,8 @@ struct lt_opened {
 struct lt_opened_backends { int32_t n; struct lt_opened *at; };
 
 /* list: "cpu", "mine:config,cpu".  lt__backends_close it, on failure too. */
-lt_status lt__backends_open(const char *list, const struct lt_host *, struct lt_arena *, struct lt_opened_backends *out);
+lt_status lt__backends_open(
+	const char *list, const struct lt_host *, struct lt_arena *, struct lt_opened_backends *out);
 void lt__backends_close(struct lt_opened_backends *);
 /* By choice: the target that its trees are made for. */
 const struct lt_target **lt__backend_targets(const struct lt_opened_backends *, struct lt_arena *);

@@ -61,7 +61,8 @@ static void count_cached(struct lt_kernels *x, struct lt_services *s)
 struct missing { int32_t n, *kernel; const struct lt_tree **tree; struct lt_object **object; };
 
 /* Those that are in the cache have their objects. */
-static lt_status load_cached(struct lt_kernels *x, int32_t opened, struct lt_services *s, struct lt_object_cache *kept, struct missing *m)
+static lt_status load_cached(
+	struct lt_kernels *x, int32_t opened, struct lt_services *s, struct lt_object_cache *kept, struct missing *m)
 {
 	for (int32_t i = 0; i < x->n; i++) {
 		struct lt_kernel *k = &x->at[i];
@@ -80,13 +81,15 @@ static lt_status load_cached(struct lt_kernels *x, int32_t opened, struct lt_ser
 	return LT_OK;
 }
 
-static lt_status compile_missing(struct lt_kernels *x, const struct lt_opened *c, struct lt_services *s, struct lt_object_cache *kept, const struct missing *m)
+static lt_status compile_missing(struct lt_kernels *x, const struct lt_opened *c, struct lt_services *s,
+	struct lt_object_cache *kept, const struct missing *m)
 {
 	struct lt_diagnostics told;
 	lt__diagnostics_init(&told);
 	lt_status st = m->n ? c->backend->compile(c->session, m->tree, (uint32_t)m->n, m->object, &told.diag) : LT_OK;
 	if (st)
-		return lt_fail(s->ctx, st, "backend %s: %-s", c->backend->name, lt__diagnostic_reason(&told, st, c->backend->name, "compile"));
+		return lt_fail(s->ctx, st, "backend %s: %-s", c->backend->name,
+			lt__diagnostic_reason(&told, st, c->backend->name, "compile"));
 	for (int32_t i = 0; i < m->n; i++)
 		x->at[m->kernel[i]].object = m->object[i];          /* to be destroyed, whatever comes */
 	for (int32_t i = 0; i < m->n; i++)
@@ -103,7 +106,8 @@ static lt_status compile_missing(struct lt_kernels *x, const struct lt_opened *c
 }
 
 /* What the kernels of a backend need to run. */
-static lt_status workspace_measure(struct lt_kernels *x, int32_t opened, const struct lt_opened *c, const struct lt_services *s)
+static lt_status workspace_measure(
+	struct lt_kernels *x, int32_t opened, const struct lt_opened *c, const struct lt_services *s)
 {
 	for (int32_t i = 0; i < x->n; i++) {
 		struct lt_kernel *k = &x->at[i];
@@ -124,7 +128,8 @@ static lt_status workspace_measure(struct lt_kernels *x, int32_t opened, const s
 	return LT_OK;
 }
 
-static lt_status compile_with(struct lt_kernels *x, int32_t opened, const struct lt_opened *c, struct lt_services *s, struct lt_arena *a)
+static lt_status compile_with(
+	struct lt_kernels *x, int32_t opened, const struct lt_opened *c, struct lt_services *s, struct lt_arena *a)
 {
 	struct lt_object_cache kept = { 0 };
 	struct missing m = { .kernel = LT_NEW(a, int32_t, x->n + 1), .tree = LT_NEW(a, const struct lt_tree *, x->n + 1),
@@ -136,7 +141,8 @@ static lt_status compile_with(struct lt_kernels *x, int32_t opened, const struct
 	return st ? st : workspace_measure(x, opened, c, s);
 }
 
-lt_status lt__kernels_compile(struct lt_kernels *x, const struct lt_opened_backends *backends, struct lt_services *s, struct lt_arena *a)
+lt_status lt__kernels_compile(
+	struct lt_kernels *x, const struct lt_opened_backends *backends, struct lt_services *s, struct lt_arena *a)
 {
 	s->n_kernel = x->n;
 	for (int32_t i = 0; i < backends->n; i++)

@@ -22,6 +22,7 @@ struct lt_kernels {
 /* Equal nests of one backend become one kernel: their canonical texts are equal. */
 void lt__kernels_find(const struct lt_nests *, int32_t n_opened, struct lt_arena *, struct lt_kernels *out);
 /* Their objects, compiled or from the cache, and what these need to run.  lt__kernels_destroy them, on failure too. */
-lt_status lt__kernels_compile(struct lt_kernels *, const struct lt_opened_backends *, struct lt_services *, struct lt_arena *);
+lt_status lt__kernels_compile(
+	struct lt_kernels *, const struct lt_opened_backends *, struct lt_services *, struct lt_arena *);
 void lt__kernels_destroy(struct lt_kernels *, const struct lt_opened_backends *);
 #endif

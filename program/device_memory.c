@@ -1,8 +1,10 @@
-/* Device memory: one block for each value that has a port, one for the rest of each kind; slots that say where a storage begins. */
+/* Device memory: one block for each value that has a port, one for the rest of each kind; slots that say where a
+ * storage begins. */
 #include <string.h>
 #include "program/program.h"
 
-static lt_status new_block(struct lt_context *ctx, const struct lt_program *p, int32_t memory, struct lt_device_memory *r, size_t bytes, const char *what, void **out)
+static lt_status new_block(struct lt_context *ctx, const struct lt_program *p, int32_t memory,
+	struct lt_device_memory *r, size_t bytes, const char *what, void **out)
 {
 	const struct lt_opened *c = &p->backends.at[p->memories.at[memory].opened];
 	struct lt_diagnostics told;
@@ -19,14 +21,16 @@ static lt_status new_block(struct lt_context *ctx, const struct lt_program *p, i
 	return LT_OK;
 }
 
-static lt_status memory_fill(struct lt_context *ctx, const struct lt_program *p, int32_t memory, bool prepare, struct lt_device_memory *r)
+static lt_status memory_fill(
+	struct lt_context *ctx, const struct lt_program *p, int32_t memory, bool prepare, struct lt_device_memory *r)
 {
 	const struct lt_pmemory *m = &p->memories.at[memory];
 	const enum lt_space region_space = prepare ? LT_SPACE_PREPARED : LT_SPACE_WORKSPACE;
 	const size_t region_bytes = prepare ? m->prepared_bytes : m->workspace_bytes;
 	void *region = NULL;
 	if (region_bytes)
-		LT_TRY(new_block(ctx, p, memory, r, region_bytes, prepare ? "what is computed from constants" : "the workspace", &region));
+		LT_TRY(new_block(ctx, p, memory, r, region_bytes,
+			prepare ? "what is computed from constants" : "the workspace", &region));
 	for (int32_t s = 0; s < p->nests.assigned.n_storage; s++) {
 		const struct lt_storage *x = &p->nests.assigned.storage[s];
 		if (lt__space_is_early(x->space) != prepare || !(p->memories.in_memories[s] >> memory & 1))
@@ -39,7 +43,8 @@ static lt_status memory_fill(struct lt_context *ctx, const struct lt_program *p,
 		LT_TRY(new_block(ctx, p, memory, r, lt__storage_bytes(x), lt__storage_text(ctx, p, s), &at->base));
 	}
 	if (m->scratch_align > 256)
-		return lt_fail(ctx, LT_EUNSUPPORTED, "backend %s: a kernel's workspace wants an alignment of %zu bytes; device memory has 256",
+		return lt_fail(ctx, LT_EUNSUPPORTED,
+			"backend %s: a kernel's workspace wants an alignment of %zu bytes; device memory has 256",
 			p->backends.at[m->opened].backend->name, m->scratch_align);
 	return m->scratch_bytes ? new_block(ctx, p, memory, r, m->scratch_bytes, "a kernel's workspace", &r->scratch) : LT_OK;
 }
@@ -48,15 +53,18 @@ static size_t tables(const struct lt_program *p, size_t *block_bytes)
 {
 	size_t n = (size_t)p->nests.assigned.n_storage;
 	*block_bytes = sizeof(void *) * (n + 3);
-	return (sizeof(struct lt_slot) * (n + 1) + *block_bytes) * (size_t)p->memories.n + sizeof(struct lt_device_memory) * (size_t)p->memories.n;
+	return (sizeof(struct lt_slot) * (n + 1) + *block_bytes) * (size_t)p->memories.n
+		+ sizeof(struct lt_device_memory) * (size_t)p->memories.n;
 }
 
-lt_status lt__device_memory_new(struct lt_context *ctx, struct lt_program *p, bool prepare, struct lt_device_memory **out)
+lt_status lt__device_memory_new(
+	struct lt_context *ctx, struct lt_program *p, bool prepare, struct lt_device_memory **out)
 {
 	*out = NULL;
 	if (p->memories.n == 1)
 		return LT_OK;
-	size_t block_bytes, bytes = tables(p, &block_bytes), slot_bytes = sizeof(struct lt_slot) * ((size_t)p->nests.assigned.n_storage + 1);
+	size_t block_bytes, bytes = tables(p, &block_bytes),
+			    slot_bytes = sizeof(struct lt_slot) * ((size_t)p->nests.assigned.n_storage + 1);
 	struct lt_device_memory *r = lt__context_realloc(ctx, NULL, 0, bytes);
 	if (!r)
 		return lt_fail(ctx, LT_ENOMEM, "out of memory: %zu bytes for tables of device memory", bytes);

@@ -11,7 +11,8 @@ static size_t diagnostics_keep(struct lt_diagnostics *told, const char *text)
 		return sizeof told->kept - 1;
 	n = n < room ? n : room - 1;
 	for (size_t i = 0; i < n; i++)
-		told->kept[at + i] = (unsigned char)text[i] < ' ' || text[i] == 127 ? ' ' : text[i];    /* each is shown in one line */
+		told->kept[at + i] =
+			(unsigned char)text[i] < ' ' || text[i] == 127 ? ' ' : text[i]; /* each is shown in one line */
 	told->kept[at + n] = '\0';
 	told->n_kept += n + 1;
 	return at;
@@ -27,8 +28,8 @@ static void diagnostics_report(struct lt_diag *diag, const struct lt_diagnostic 
 		told->note[told->n_diagnostic].text = diagnostics_keep(told, note->text ? note->text : lt_status_text(note->code));
 		told->note[told->n_diagnostic++].remedy = note->remedy ? diagnostics_keep(told, note->remedy) : 0;
 	}
-	int n = snprintf(told->text + told->n, sizeof told->text - told->n, "%s%s%s%s", told->n ? "; " : "", note->text ? note->text : "",
-		note->remedy ? ": " : "", note->remedy ? note->remedy : "");
+	int n = snprintf(told->text + told->n, sizeof told->text - told->n, "%s%s%s%s", told->n ? "; " : "",
+		note->text ? note->text : "", note->remedy ? ": " : "", note->remedy ? note->remedy : "");
 	if (n > 0)
 		told->n += (size_t)n < sizeof told->text - told->n ? (size_t)n : sizeof told->text - told->n - 1;
 }

@@ -26,7 +26,8 @@ static lt_status dump_nests(struct dump *d)
 	struct lt_text x = { .arena = d->a };
 	for (int32_t i = 0; i < p->nests.n; i++) {
 		if (!is_first(p, i)) {
-			lt__text_format(&x, "kernel %s = %s\n", p->nests.frozen[i].tree.name, p->kernels.at[p->kernels.of[i]].frozen->tree.name);
+			lt__text_format(&x, "kernel %s = %s\n", p->nests.frozen[i].tree.name,
+				p->kernels.at[p->kernels.of[i]].frozen->tree.name);
 		} else if (d->kind == LT_SHOW_ACCESS) {
 			lt__show_access(&x, &p->nests.frozen[i].tree);
 		} else {
@@ -78,8 +79,10 @@ static lt_status dump_source(struct dump *d)
 		lt_status st = b->dump(k->object, source ? LT_DUMP_SOURCE : LT_DUMP_ASM, dump_keep, &x);
 		lt__turn_give(p->backends.at[k->opened].turn);
 		if (st)
-			return lt_fail(p->ctx, st, "backend %s, kernel %s: %-s", b->name, k->frozen->tree.name, x.n ? lt__diagnostic_text(x.at, b->name)
-				: source ? "it has no source to show" : "it has no assembly to show");
+			return lt_fail(p->ctx, st, "backend %s, kernel %s: %-s", b->name, k->frozen->tree.name,
+				x.n              ? lt__diagnostic_text(x.at, b->name)
+					: source ? "it has no source to show"
+						 : "it has no assembly to show");
 		if (source && x.n)
 			write_source(d, said, &x);
 		else
@@ -87,8 +90,9 @@ static lt_status dump_source(struct dump *d)
 	}
 	for (int32_t i = 0; i < p->nests.n && source; i++)
 		if (p->nests.blocks[i]) {
-			lt__text_format(&x, "%s/* %s is copied by the program, of %d blocks: it has no code */\n", i || p->kernels.n ? "\n" : "",
-				p->nests.frozen[i].tree.name, (int)p->nests.blocks[i]->n);
+			lt__text_format(&x, "%s/* %s is copied by the program, of %d blocks: it has no code */\n",
+				i || p->kernels.n ? "\n" : "", p->nests.frozen[i].tree.name,
+				(int)p->nests.blocks[i]->n);
 			dump_text(d, &x);
 		}
 	return LT_OK;
@@ -108,13 +112,15 @@ static lt_status dump_explain(struct dump *d)
 
 static const char *const space_word[] = { "input", "constant", "state", "result", "workspace", "prepared", "params" };
 
-static const enum lt_binding binding_of[] = { LT_BINDING_INPUT, LT_BINDING_CONSTANT, LT_BINDING_STATE, LT_BINDING_RESULT };
+static const enum lt_binding binding_of[] = { LT_BINDING_INPUT, LT_BINDING_CONSTANT, LT_BINDING_STATE,
+	LT_BINDING_RESULT };
 
 const char *lt__storage_text(struct lt_context *ctx, const struct lt_program *p, int32_t s)
 {
 	const struct lt_storage *st = &p->nests.assigned.storage[s];
-	return st->binding >= 0 ? lt__scratch(ctx, "%s '%.200s'", space_word[st->space], lt_program_name(p, binding_of[st->space], st->binding))
-		: lt__scratch(ctx, "%s", space_word[st->space]);
+	return st->binding >= 0 ? lt__scratch(ctx, "%s '%.200s'", space_word[st->space],
+		       lt_program_name(p, binding_of[st->space], st->binding))
+				: lt__scratch(ctx, "%s", space_word[st->space]);
 }
 
 static void write_memory(struct dump *d, struct lt_text *x, int32_t memory)
@@ -168,7 +174,8 @@ static lt_status dump_plan(struct dump *d)
 			for (int32_t k = 0; k < f->n_bind; k++) {
 				lt__text_format(&x, "%s", f->bind[k].written ? "  writes " : "  reads ");
 				write_storage(d, &x, f->bind[k].storage, s->memory);
-				lt__text_format(&x, "[%lld, %lld)", (long long)f->bind[k].offset, (long long)(f->bind[k].offset + f->bind[k].elems));
+				lt__text_format(&x, "[%lld, %lld)", (long long)f->bind[k].offset,
+					(long long)(f->bind[k].offset + f->bind[k].elems));
 			}
 		}
 		lt__text_add(&x, "\n", 1);

@@ -71,7 +71,8 @@ void lt_explained_print(const struct lt_explained *e, lt_write *write, void *use
 	}
 	if (e->size > offsetof(struct lt_explained, n_block) && e->n_block >= 0) {
 		char text[120];
-		(void)snprintf(text, sizeof text, " (a copy of more than %d pieces: by the program, %d block%s, no code)", (int)LT_MAX_PIECES,
+		(void)snprintf(text, sizeof text,
+			" (a copy of more than %d pieces: by the program, %d block%s, no code)", (int)LT_MAX_PIECES,
 			(int)e->n_block, e->n_block == 1 ? "" : "s");
 		explain_text(write, user, text);
 	}
@@ -80,18 +81,27 @@ void lt_explained_print(const struct lt_explained *e, lt_write *write, void *use
 		print_refusal(&e->refusal[i], write, user);
 }
 
-void lt__explain_each(const struct lt_program *p, struct lt_arena *a, void (*say)(void *, const struct lt_explained *), void *user)
+void lt__explain_each(
+	const struct lt_program *p, struct lt_arena *a, void (*say)(void *, const struct lt_explained *), void *user)
 {
 	for (int32_t i = 0; i < p->nests.n; i++) {
 		const struct lt_refusals *list = &p->nests.refused[i];
-		const struct lt_frozen *code = p->kernels.of && p->kernels.of[i] >= 0 ? p->kernels.at[p->kernels.of[i]].frozen : &p->nests.frozen[i];
+		const struct lt_frozen *code = p->kernels.of && p->kernels.of[i] >= 0
+			? p->kernels.at[p->kernels.of[i]].frozen
+			: &p->nests.frozen[i];
 		struct lt_refusal *all = LT_NEW(a, struct lt_refusal, list->n + 1);
 		for (int32_t k = 0; k < list->n; k++)
 			all[k] = *list->at[k];
-		const struct lt_explained e = { .size = sizeof e, .kernel = p->nests.frozen[i].tree.name,
-			.backend = p->nests.blocks[i] ? "host" : p->nests.opened_of[i] < 0 || !p->backends.n ? NULL : p->backends.at[p->nests.opened_of[i]].backend->name,
+		const struct lt_explained e = { .size = sizeof e,
+			.kernel = p->nests.frozen[i].tree.name,
+			.backend = p->nests.blocks[i] ? "host"
+				: p->nests.opened_of[i] < 0 || !p->backends.n
+				? NULL
+				: p->backends.at[p->nests.opened_of[i]].backend->name,
 			.n_block = p->nests.blocks[i] ? p->nests.blocks[i]->n : -1,
-			.same_as = code != &p->nests.frozen[i] ? code->tree.name : NULL, .refusal = all, .n_refusal = (uint32_t)list->n };
+			.same_as = code != &p->nests.frozen[i] ? code->tree.name : NULL,
+			.refusal = all,
+			.n_refusal = (uint32_t)list->n };
 		say(user, &e);
 	}
 }

@@ -1,4 +1,5 @@
-/* program/host.c -- the services of the host (struct lt_host): threads through OpenMP, progress, messages, facts on disk. */
+/* program/host.c -- the services of the host (struct lt_host): threads through OpenMP, progress, messages, facts on
+ * disk. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +9,10 @@
 #endif
 #include "program/host.h"
 
-/* The threads wait for the next call as OpenMP's do (OMP_WAIT_POLICY), and are those that compiled kernels use, too.  More than a system gives
- * end the process: a backend may hand on any number that it was given. */
-void lt__host_parallel(const struct lt_host *host, uint32_t n_thread, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg)
+/* The threads wait for the next call as OpenMP's do (OMP_WAIT_POLICY), and are those that compiled kernels use, too. 
+ * More than a system gives end the process: a backend may hand on any number that it was given. */
+void lt__host_parallel(
+	const struct lt_host *host, uint32_t n_thread, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg)
 {
 	(void)host;
 #ifdef _OPENMP
@@ -35,7 +37,8 @@ uint32_t lt__host_threads(uint32_t n)
 #endif
 }
 
-/* A backend counts the trees that it was given; the program's kernels are those of all backends, and those from the cache. */
+/* A backend counts the trees that it was given; the program's kernels are those of all backends, and those from the
+ * cache. */
 static void progress(void *user, int32_t done, int32_t total)
 {
 	const struct lt_services *s = user;
@@ -102,7 +105,9 @@ static int cancelled(const struct lt_host *host)
 
 lt_status lt__cancelled(const struct lt_services *s)
 {
-	return s->options->cancelled && s->options->cancelled(s->options->user) ? lt_fail(s->ctx, LT_ECANCELLED, "compiling was cancelled") : LT_OK;
+	return s->options->cancelled && s->options->cancelled(s->options->user)
+		? lt_fail(s->ctx, LT_ECANCELLED, "compiling was cancelled")
+		: LT_OK;
 }
 
 lt_status lt__host_open(struct lt_services *s, struct lt_context *ctx, const struct lt_options *o, struct lt_arena *a)
@@ -111,10 +116,19 @@ lt_status lt__host_open(struct lt_services *s, struct lt_context *ctx, const str
 	s->options = o;
 	LT_TRY(open_cache(s, a));
 	const bool cache = s->cache.fd >= 0;
-	s->host = (struct lt_host){ .size = sizeof s->host, .n_thread = o->n_thread, .cc = o->cc, .temp_dir = o->temp_dir, .user = s,
-		.progress = o->progress ? progress : NULL, .log = o->log ? log_ : NULL, .parallel = lt__host_parallel,
-		.recall = cache ? recall : NULL, .keep = cache ? host_keep : NULL, .cancelled = o->cancelled ? cancelled : NULL,
-		.cc_timeout_ms = o->cc_timeout_ms, .text_only = o->source_only };
+	s->host = (struct lt_host){ .size = sizeof s->host,
+		.n_thread = o->n_thread,
+		.cc = o->cc,
+		.temp_dir = o->temp_dir,
+		.user = s,
+		.progress = o->progress ? progress : NULL,
+		.log = o->log ? log_ : NULL,
+		.parallel = lt__host_parallel,
+		.recall = cache ? recall : NULL,
+		.keep = cache ? host_keep : NULL,
+		.cancelled = o->cancelled ? cancelled : NULL,
+		.cc_timeout_ms = o->cc_timeout_ms,
+		.text_only = o->source_only };
 	return LT_OK;
 }
 

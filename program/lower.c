@@ -87,8 +87,8 @@ static lt_status lower_program(struct lt_program *p, const struct request *q)
 	LT_TRY(lt__cancelled(&p->services));
 	lt__plan_steps(p->tree->graph, nests, p->arena, &p->plan);      /* launches and copies, in order */
 	/* what crosses between memories is a step, too */
-	LT_TRY(lt__plan_moves(p->tree->graph, p->bindings[LT_BINDING_STATE].n, nests, &p->backends, &p->kernels, p->arena, &p->plan,
-		&p->memories));
+	LT_TRY(lt__plan_moves(p->tree->graph, p->bindings[LT_BINDING_STATE].n, nests, &p->backends, &p->kernels,
+		p->arena, &p->plan, &p->memories));
 	LT_TRY(lt__plan_offsets(nests, &p->plan, p->arena, &p->memories));      /* storages have offsets */
 	lt__lap(&p->stats.freeze_ns, &last);
 	LT_TRY(lt__cancelled(&p->services));

@@ -1,9 +1,10 @@
 /* Memories: where each storage lives, and what crosses between the host and devices, as steps that are planned once.
  *
- * For each storage is known, from step to step, in which memories the parts of it are valid.  A kernel finds what it reads in its own
- * memory: before it stand the moves of what is valid elsewhere only; between two devices they go by the host.  What it writes is
- * valid in its memory alone afterwards; as it may not write all of it, what was there is brought first.  Constants cross when they
- * are prepared, states stay where the last kernel writes them, results come back at the end.
+ * For each storage is known, from step to step, in which memories the parts of it are valid.  A kernel finds what it
+ * reads in its own memory: before it stand the moves of what is valid elsewhere only; between two devices they go by
+ * the host.  What it writes is valid in its memory alone afterwards; as it may not write all of it, what was there is
+ * brought first.  Constants cross when they are prepared, states stay where the last kernel writes them, results come
+ * back at the end.
  */
 #include <string.h>
 #include "program/blocks.h"
@@ -57,7 +58,9 @@ static void bring_range(struct mover *m, int32_t storage, struct valid_range *r,
 {
 	/* What is prepared once crosses once. */
 	struct mover_steps *list = lt__space_is_early(m->storage[storage].space) ? &m->prepare : m->now;
-	struct lt_pstep step = { .kind = LT_STEP_MOVE, .to = storage, .from = storage, .offset = r->from, .elems = r->to - r->from };
+	struct lt_pstep step = {
+		.kind = LT_STEP_MOVE, .to = storage, .from = storage, .offset = r->from, .elems = r->to - r->from
+	};
 	if (!r->valid || r->valid & bit(memory))
 		return;
 	int32_t from = __builtin_ctzll(r->valid);
@@ -74,7 +77,8 @@ static void bring_range(struct mover *m, int32_t storage, struct valid_range *r,
 	r->valid |= bit(memory);
 }
 
-/* Makes what there is of [from, to) valid in the memory: all of each part that has some of it, so that it crosses once. */
+/* Makes what there is of [from, to) valid in the memory: all of each part that has some of it, so that it crosses
+ * once. */
 static void bring(struct mover *m, int32_t storage, int64_t from, int64_t to, int32_t memory)
 {
 	struct valid_ranges *r = &m->of[storage];
@@ -206,7 +210,9 @@ static void mover_end(struct mover *m)
 {
 	for (int32_t s = 0; s < m->n_storage; s++) {
 		const struct lt_storage *x = &m->storage[s];
-		uint64_t want = x->space == LT_SPACE_RESULT ? bit(0) : x->space == LT_SPACE_STATE ? m->memories->state_memories[x->binding] : 0;
+		uint64_t want = x->space == LT_SPACE_RESULT ? bit(0)
+			: x->space == LT_SPACE_STATE        ? m->memories->state_memories[x->binding]
+							    : 0;
 		for (int32_t i = 0; i < m->memories->n; i++)
 			if (want & bit(i))
 				bring(m, s, 0, x->elems, i);
@@ -214,9 +220,12 @@ static void mover_end(struct mover *m)
 }
 
 /* The devices that some kernel runs on. */
-static lt_status find_memories(const struct lt_opened_backends *backends, const struct lt_kernels *kernels, struct lt_arena *a, struct lt_memories *out)
+static lt_status find_memories(const struct lt_opened_backends *backends, const struct lt_kernels *kernels,
+	struct lt_arena *a, struct lt_memories *out)
 {
-	*out = (struct lt_memories){ .n = 1, .at = LT_NEW(a, struct lt_pmemory, backends->n + 1), .of_opened = LT_NEW(a, int32_t, backends->n + 1) };
+	*out = (struct lt_memories){ .n = 1,
+		.at = LT_NEW(a, struct lt_pmemory, backends->n + 1),
+		.of_opened = LT_NEW(a, int32_t, backends->n + 1) };
 	out->at[0].opened = -1;
 	for (int32_t i = 0; i < backends->n; i++) {
 		const struct lt_caps *caps = backends->at[i].backend->caps(backends->at[i].session);
@@ -264,11 +273,16 @@ static void add_moves(struct mover *m, const struct lt_graph *g, int32_t n_state
 	plan->n_run = m->run.n;
 }
 
-lt_status lt__plan_moves(const struct lt_graph *g, int32_t n_state, const struct lt_nests *nests, const struct lt_opened_backends *backends,
-	const struct lt_kernels *kernels, struct lt_arena *a, struct lt_plan *plan, struct lt_memories *out)
+lt_status lt__plan_moves(const struct lt_graph *g, int32_t n_state, const struct lt_nests *nests,
+	const struct lt_opened_backends *backends, const struct lt_kernels *kernels, struct lt_arena *a,
+	struct lt_plan *plan, struct lt_memories *out)
 {
-	struct mover m = { .nests = nests, .storage = nests->assigned.storage, .n_storage = nests->assigned.n_storage, .memories = out,
-		.plan = plan, .a = a };
+	struct mover m = { .nests = nests,
+		.storage = nests->assigned.storage,
+		.n_storage = nests->assigned.n_storage,
+		.memories = out,
+		.plan = plan,
+		.a = a };
 	LT_TRY(find_memories(backends, kernels, a, out));
 	if (out->n > 1)
 		add_moves(&m, g, n_state, plan);

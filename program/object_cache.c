@@ -35,7 +35,8 @@ lt_status lt__object_cache_open(struct lt_object_cache *k, struct lt_services *s
 	const struct lt_backend *b = c->backend;
 	char text[256];
 	*k = (struct lt_object_cache){ .backend = b, .session = c->session, .cache = &s->cache };
-	if (!s->options->cache_dir || !LT_HAS(struct lt_backend, b, identity) || !LT_HAS(struct lt_backend, b, save) || !LT_HAS(struct lt_backend, b, load))
+	if (!s->options->cache_dir || !LT_HAS(struct lt_backend, b, identity) || !LT_HAS(struct lt_backend, b, save)
+		|| !LT_HAS(struct lt_backend, b, load))
 		return LT_OK;
 	if (s->cache.fd < 0) {
 		if (s->cache_why)
@@ -69,7 +70,8 @@ void lt__object_cache_close(struct lt_object_cache *k)
 	*k = (struct lt_object_cache){ 0 };
 }
 
-/* Operators and types go by description: another source, or another type in C, under the same name is other code; so is another prelude. */
+/* Operators and types go by description: another source, or another type in C, under the same name is other code; so is
+ * another prelude. */
 void lt__object_cache_tree(struct lt_growing *b, const struct lt_tree *t)
 {
 	char text[160];
@@ -93,7 +95,8 @@ void lt__object_cache_tree(struct lt_growing *b, const struct lt_tree *t)
 		append_text(b, text);
 	}
 	size_t prelude = t->prelude ? strlen(t->prelude) : 0;
-	(void)snprintf(text, sizeof text, "prelude %016llx\ntree\n", (unsigned long long)(prelude ? XXH3_64bits(t->prelude, prelude) : 0));
+	(void)snprintf(text, sizeof text, "prelude %016llx\ntree\n",
+		(unsigned long long)(prelude ? XXH3_64bits(t->prelude, prelude) : 0));
 	append_text(b, text);
 	append_text(b, t->text);
 }

@@ -1,7 +1,7 @@
 /* program/object_cache.h -- compiled kernels from the cache on disk, for backends that can save and load theirs.
  *
- * The key of an object is all that it depends on: library and its build, backend, config, what the session says of itself, the
- * operators of the tree and its canonical text.
+ * The key of an object is all that it depends on: library and its build, backend, config, what the session says of
+ * itself, the operators of the tree and its canonical text.
  */
 #ifndef LT_PROGRAM_OBJECT_CACHE_H
 #define LT_PROGRAM_OBJECT_CACHE_H
@@ -20,7 +20,8 @@ struct lt_object_cache {
 /* lt__object_cache_close it, on failure too. */
 lt_status lt__object_cache_open(struct lt_object_cache *, struct lt_services *, const struct lt_opened *);
 void lt__object_cache_close(struct lt_object_cache *);
-lt_status lt__object_cache_load(struct lt_object_cache *, const struct lt_tree *, struct lt_object **out);      /* NULL: it has to be compiled */
+/* NULL: it has to be compiled */
+lt_status lt__object_cache_load(struct lt_object_cache *, const struct lt_tree *, struct lt_object **out);
 lt_status lt__object_cache_save(struct lt_object_cache *, const struct lt_tree *, const struct lt_object *);
 /* What of a tree is in the key of its object. */
 void lt__object_cache_tree(struct lt_growing *, const struct lt_tree *);

@@ -19,15 +19,17 @@ static lt_node *same_values(const struct lt_program *p, struct lt_arena *a)
 	}
 	for (lt_node n = 0; n < g->n_node; n++) {
 		const struct lt_nodedef *d = &g->node[n], *b = base[n] < 0 ? NULL : &p->base->node[base[n]];
-		if (b && (b->dtype != d->dtype || b->n_dim != d->n_dim || (d->n_dim && memcmp(b->dim, d->dim, (size_t)d->n_dim * sizeof *d->dim))))
+		if (b
+			&& (b->dtype != d->dtype || b->n_dim != d->n_dim
+				|| (d->n_dim && memcmp(b->dim, d->dim, (size_t)d->n_dim * sizeof *d->dim))))
 			base[n] = -1;
 	}
 	return base;
 }
 
 /* done: by node, once it is in the list. */
-static void add_values(const struct lt_program *p, const struct lt_pstep *step, int32_t at, const lt_node *base, bool *done, struct lt_seen *out,
-	int32_t *n)
+static void add_values(const struct lt_program *p, const struct lt_pstep *step, int32_t at, const lt_node *base,
+	bool *done, struct lt_seen *out, int32_t *n)
 {
 	const struct lt_frozen *f = &p->nests.frozen[step->nest];
 	for (uint32_t i = 0; i < f->tree.stmts.n; i++) {
@@ -37,8 +39,14 @@ static void add_values(const struct lt_program *p, const struct lt_pstep *step, 
 			continue;
 		done[node] = true;
 		const struct lt_storage *s = &p->nests.assigned.storage[place->storage];
-		out[(*n)++] = (struct lt_seen){ .base = base[node], .lowered = node, .step = at, .storage = place->storage, .kernel = f->tree.name,
-			.lasts = s->space == LT_SPACE_PREPARED && p->memories.lifetime[place->storage].last >= p->plan.n_prepare + p->plan.n_run, .elems = lt__node_elems(p->tree->graph, node) };
+		out[(*n)++] = (struct lt_seen){ .base = base[node],
+			.lowered = node,
+			.step = at,
+			.storage = place->storage,
+			.kernel = f->tree.name,
+			.lasts = s->space == LT_SPACE_PREPARED
+				&& p->memories.lifetime[place->storage].last >= p->plan.n_prepare + p->plan.n_run,
+			.elems = lt__node_elems(p->tree->graph, node) };
 	}
 }
 
@@ -106,7 +114,9 @@ lt_status lt__seen_read(const struct lt_program *p, const struct lt_seen *seen, 
 		for (int32_t i = 0; i < inner; i++)
 			base += offset[i][at[i]];
 		for (int64_t x = 0; x < row; x++)
-			memcpy((char *)out + (size_t)(done + x) * bytes, (const char *)from + (size_t)(base + (inner >= 0 ? offset[inner][x] : 0)) * bytes, bytes);
+			memcpy((char *)out + (size_t)(done + x) * bytes,
+				(const char *)from + (size_t)(base + (inner >= 0 ? offset[inner][x] : 0)) * bytes,
+				bytes);
 		for (int32_t i = inner - 1; i >= 0 && ++at[i] == p->tree->graph->var[d->dim[i]].extent; i--)
 			at[i] = 0;
 	}
@@ -172,7 +182,8 @@ static lt_status list_values(void *arg)
 	return LT_OK;
 }
 
-lt_status lt__instance_observe(struct lt_instance *r, const void *const *input, void *const *result, lt__seen_fn *seen, void *user)
+lt_status lt__instance_observe(
+	struct lt_instance *r, const void *const *input, void *const *result, lt__seen_fn *seen, void *user)
 {
 	struct lt_context *ctx = &r->ctx;
 	struct listing l = { .p = r->program };

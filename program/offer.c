@@ -1,8 +1,8 @@
 /* Which backend runs which nest: trees by class of node, until each nest is taken.
  *
  * At first every node is for the first backend.  The nodes of all nests that it refuses are for the second then, and
- * the tree is rebuilt: nests have nodes of one class, and get the loops that fit their backend.  A tree of the user's is
- * not rebuilt; its nests are offered as they are, to one backend after the other.
+ * the tree is rebuilt: nests have nodes of one class, and get the loops that fit their backend.  A tree of the user's
+ * is not rebuilt; its nests are offered as they are, to one backend after the other.
  */
 #include <string.h>
 #include "looptree/auto.h"

@@ -116,7 +116,13 @@ static struct lists list_lifetimes(const struct lt_lifetime *of, int32_t n, int3
 	return l;
 }
 
-struct layout { const struct lt_assigned *assigned; const struct lt_memories *memories; int32_t n_step; struct lists lists; struct lt_arena *a; };
+struct layout {
+	const struct lt_assigned *assigned;
+	const struct lt_memories *memories;
+	int32_t n_step;
+	struct lists lists;
+	struct lt_arena *a;
+};
 
 static bool lives_in(const struct layout *x, int32_t s, enum lt_space space, int32_t memory)
 {

@@ -34,16 +34,19 @@ struct lt_memories {
 	int32_t n;
 	struct lt_pmemory *at;
 	int32_t *of_opened;                     /* by choice: the memory that its slots lie in */
-	uint64_t *in_memories;                         /* by storage: memories that it has room in; NULL: all live in the host's */
-	uint64_t *state_memories;                   /* by port: memories where a state is whole between runs; NULL: the host's */
+	/* by storage: memories that it has room in; NULL: all live in the host's */
+	uint64_t *in_memories;
+	/* by port: memories where a state is whole between runs; NULL: the host's */
+	uint64_t *state_memories;
 	struct lt_lifetime *lifetime;           /* by storage */
 };
 /* plan_steps.c: launches and copies, in order. */
 void lt__plan_steps(const struct lt_graph *, const struct lt_nests *, struct lt_arena *, struct lt_plan *out);
 /* memory.c: which memories each storage lives in, and the moves between them, put into the steps; the segments of a
  * run. */
-lt_status lt__plan_moves(const struct lt_graph *, int32_t n_state, const struct lt_nests *, const struct lt_opened_backends *,
-	const struct lt_kernels *, struct lt_arena *, struct lt_plan *, struct lt_memories *out);
+lt_status lt__plan_moves(const struct lt_graph *, int32_t n_state, const struct lt_nests *,
+	const struct lt_opened_backends *, const struct lt_kernels *, struct lt_arena *, struct lt_plan *,
+	struct lt_memories *out);
 /* plan.c: each storage's offsets, by liveness. */
 lt_status lt__plan_offsets(const struct lt_nests *, const struct lt_plan *, struct lt_arena *, struct lt_memories *);
 /* memory.c: what the kernels of each memory need beside their slots; they are compiled. */

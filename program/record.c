@@ -1,5 +1,6 @@
-/* A run by its segments: launches of one backend that repeat with the same addresses are recorded in the second run that has them and
- * replayed by one call from then on.  What lies in a device's memory never moves; on the host, inputs and results of the caller's may. */
+/* A run by its segments: launches of one backend that repeat with the same addresses are recorded in the second run
+ * that has them and replayed by one call from then on.  What lies in a device's memory never moves; on the host, inputs
+ * and results of the caller's may. */
 #include <string.h>
 #include "program/program.h"
 
@@ -81,7 +82,8 @@ static void record_addresses(struct lt_instance *r, const struct lt_addresses *a
 {
 	struct lt_program *p = r->program;
 	struct lt_recorder *x = r->recorder;
-	size_t in = sizeof(void *) * (size_t)p->bindings[LT_BINDING_INPUT].n, out = sizeof(void *) * (size_t)p->bindings[LT_BINDING_RESULT].n;
+	size_t in = sizeof(void *) * (size_t)p->bindings[LT_BINDING_INPUT].n,
+	       out = sizeof(void *) * (size_t)p->bindings[LT_BINDING_RESULT].n;
 	bool same = x->runs++ > 0 && (!in || !memcmp(x->input, a->input, in)) && (!out || !memcmp(x->result, a->result, out));
 	x->same = same ? x->same + 1 : 1;
 	if (same)
@@ -117,8 +119,10 @@ static lt_status record(struct lt_instance *r, int32_t segment, const struct lt_
 		return LT_OK;
 	x->capture[segment] = NULL;
 	x->refused[segment] = st == LT_EUNSUPPORTED;    /* its launches are made one by one, as without recording */
-	return x->refused[segment] ? LT_OK : lt_fail(&r->ctx, st, "backend %s: recording %d launches: %s; run without recording (no_capture)",
-		c->backend->name, (int)s->n, lt__diagnostic_reason(&told, st, c->backend->name, "capture"));
+	return x->refused[segment]
+		? LT_OK
+		: lt_fail(&r->ctx, st, "backend %s: recording %d launches: %s; run without recording (no_capture)",
+			c->backend->name, (int)s->n, lt__diagnostic_reason(&told, st, c->backend->name, "capture"));
 }
 
 static lt_status replay(struct lt_instance *r, int32_t segment, const struct lt_addresses *a)
@@ -148,7 +152,8 @@ static lt_status launch_all(struct lt_instance *r, int32_t segment, const struct
 	struct lt_program *p = r->program;
 	const struct lt_segment *s = &p->plan.segment[segment];
 	struct lt_recorder *x = r->recorder;
-	if (x && !x->capture[segment] && !x->refused[segment] && (p->memories.of_opened[s->opened] ? x->runs : x->same) > 1 && can_record(p, s))
+	if (x && !x->capture[segment] && !x->refused[segment]
+		&& (p->memories.of_opened[s->opened] ? x->runs : x->same) > 1 && can_record(p, s))
 		LT_TRY(record(r, segment, a));
 	if (x && x->capture[segment])
 		return replay(r, segment, a);
@@ -172,7 +177,9 @@ static lt_status timed_in_turn(struct lt_instance *r, int32_t segment, const str
 	if (!st)
 		st = c->backend->event_ns(e[0], e[1], &ns, &told.diag);
 	p->tally.device_ns += ns;
-	return st ? lt_fail(&r->ctx, st, "backend %s: timing a run: %s", c->backend->name, lt__diagnostic_reason(&told, st, c->backend->name, "event_ns")) : LT_OK;
+	return st ? lt_fail(&r->ctx, st, "backend %s: timing a run: %s", c->backend->name,
+		       lt__diagnostic_reason(&told, st, c->backend->name, "event_ns"))
+		  : LT_OK;
 }
 
 static lt_status launch_timed(struct lt_instance *r, int32_t segment, const struct lt_addresses *a)
@@ -195,7 +202,8 @@ lt_status lt__instance_segments(struct lt_instance *r, const struct lt_addresses
 		record_addresses(r, a);
 	for (int32_t i = 0; i < p->plan.n_segment; i++) {
 		const struct lt_segment *s = &p->plan.segment[i];
-		LT_TRY(s->opened < 0 ? lt__program_steps_run(p, &p->plan.run[s->first], s->n, a, r->slot, &r->fault) : launch_timed(r, i, a));
+		LT_TRY(s->opened < 0 ? lt__program_steps_run(p, &p->plan.run[s->first], s->n, a, r->slot, &r->fault)
+				     : launch_timed(r, i, a));
 		replayed = replayed || (r->recorder && r->recorder->capture[i]);
 	}
 	p->tally.n_run++;
@@ -220,7 +228,8 @@ lt_status lt__events_new(struct lt_instance *r)
 		lt__turn_give(c->turn);
 		if (st) {
 			r->event[i] = NULL;
-			return lt_fail(&r->ctx, st, "backend %s: an event to time runs with: %s", c->backend->name, lt__diagnostic_reason(&told, st, c->backend->name, "event_new"));
+			return lt_fail(&r->ctx, st, "backend %s: an event to time runs with: %s", c->backend->name,
+				lt__diagnostic_reason(&told, st, c->backend->name, "event_new"));
 		}
 	}
 	return LT_OK;

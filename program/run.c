@@ -11,13 +11,15 @@ static lt_status read_params(struct lt_instance *r, const void *const *input)
 		const struct lt_paramdef *d = &g->param[i];
 		const struct lt_nodedef *source = &g->node[d->source];
 		const struct lt_storage *s = &p->nests.assigned.storage[p->nests.assigned.location[d->source].storage];
-		enum lt_binding kind = s->space == LT_SPACE_INPUT ? LT_BINDING_INPUT : s->space == LT_SPACE_CONSTANT ? LT_BINDING_CONSTANT
-			: LT_BINDING_STATE;
+		enum lt_binding kind = s->space == LT_SPACE_INPUT ? LT_BINDING_INPUT
+			: s->space == LT_SPACE_CONSTANT           ? LT_BINDING_CONSTANT
+								  : LT_BINDING_STATE;
 		r->absent[i] = !p->bindings[kind].at[s->binding].needed;
 		if (r->absent[i])
 			continue;
-		const void *data = s->space == LT_SPACE_INPUT ? input[s->binding] : s->space == LT_SPACE_CONSTANT ? p->constants.data[s->binding]
-			: r->state[s->binding];
+		const void *data = s->space == LT_SPACE_INPUT ? input[s->binding]
+			: s->space == LT_SPACE_CONSTANT       ? p->constants.data[s->binding]
+							      : r->state[s->binding];
 		r->param[i] = ((const int64_t *)data)[d->element];
 		if (r->param[i] < d->low || r->param[i] > d->high)
 			return lt_fail(&r->ctx, LT_EFAULT, "%selement %lld of %s '%s' is %lld; it must be in %lld..%lld",
@@ -59,8 +61,8 @@ static lt_status check_params(struct lt_instance *r)
 		char values[300] = "";
 		size_t n = 0;
 		for (int32_t k = 0; k < q->value.n && n < sizeof values - 80; k++)
-			n += (size_t)snprintf(values + n, sizeof values - n, "%s%.40s = %lld", k ? ", " : "", g->param[q->value.param[k]].name,
-				(long long)r->param[q->value.param[k]]);
+			n += (size_t)snprintf(values + n, sizeof values - n, "%s%.40s = %lld", k ? ", " : "",
+				g->param[q->value.param[k]].name, (long long)r->param[q->value.param[k]]);
 		return lt_fail(&r->ctx, LT_EFAULT, "%s%s (%s)", lt__location_text(&r->ctx, p, q->line, q->column), q->text, values);
 	}
 	for (lt_var v = 0; v < g->n_var; v++) {
@@ -70,8 +72,8 @@ static lt_status check_params(struct lt_instance *r)
 		if (!value_of(r, &g->var[v].limit, &extent))
 			return lt_fail(&r->ctx, LT_EFAULT, "the extent of dim %s exceeds 63 bits", g->var[v].name);
 		if (extent > g->var[v].extent)
-			return lt_fail(&r->ctx, LT_EFAULT, "dim %s would have extent %lld; its maximum is %lld", g->var[v].name, (long long)extent,
-				(long long)g->var[v].extent);
+			return lt_fail(&r->ctx, LT_EFAULT, "dim %s would have extent %lld; its maximum is %lld",
+				g->var[v].name, (long long)extent, (long long)g->var[v].extent);
 		r->extent[v] = extent < 0 ? 0 : extent;
 	}
 	return LT_OK;
@@ -80,9 +82,16 @@ static lt_status check_params(struct lt_instance *r)
 static struct lt_addresses addresses(struct lt_instance *r, const void *const *input, void *const *result)
 {
 	const struct lt_program *p = r->program;
-	return (struct lt_addresses){ .ctx = &r->ctx, .state = r->state, .input = input, .constant = p->constants.data, .result = result,
-		.workspace = r->workspace, .prepared = p->constants.prepared, .scratch = r->scratch,
-		.param = r->param, .room = r->room };
+	return (struct lt_addresses){ .ctx = &r->ctx,
+		.state = r->state,
+		.input = input,
+		.constant = p->constants.data,
+		.result = result,
+		.workspace = r->workspace,
+		.prepared = p->constants.prepared,
+		.scratch = r->scratch,
+		.param = r->param,
+		.room = r->room };
 }
 
 /* The whole of state i between the host and the memories that it is kept in: to all of them, or from one. */
@@ -116,11 +125,13 @@ static lt_status send_states(struct lt_instance *r)
 	return LT_OK;
 }
 
-lt_status lt__instance_begin(struct lt_instance *r, const void *const *input, void *const *result, struct lt_addresses *out)
+lt_status lt__instance_begin(
+	struct lt_instance *r, const void *const *input, void *const *result, struct lt_addresses *out)
 {
 	struct lt_program *p = r->program;
 	if (p->bindings[LT_BINDING_INPUT].n > 0)
-		LT_TRY(input ? lt__bindings_missing(&r->ctx, &p->bindings[LT_BINDING_INPUT], input, "input") : lt_fail(&r->ctx, LT_EMISSING, "Missing input: no inputs are given"));
+		LT_TRY(input ? lt__bindings_missing(&r->ctx, &p->bindings[LT_BINDING_INPUT], input, "input")
+			     : lt_fail(&r->ctx, LT_EMISSING, "Missing input: no inputs are given"));
 	for (int32_t i = 0; i < p->bindings[LT_BINDING_RESULT].n; i++)
 		if (!result || !result[i])
 			return lt_fail(&r->ctx, LT_EMISSING, "result '%s' is given no memory", p->bindings[LT_BINDING_RESULT].at[i].name);

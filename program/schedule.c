@@ -18,7 +18,8 @@ static const char *first_word(const char *text, size_t bytes, size_t *n)
 	return text;
 }
 
-/* What a list of primitives begins with: no machine's tiles, vectors, copies or threads, so that it is replayed on every one. */
+/* What a list of primitives begins with: no machine's tiles, vectors, copies or threads, so that it is replayed on
+ * every one. */
 static lt_status plain_tree(const struct lt_graph *base, const struct lt_target *target, struct lt_looptree **out)
 {
 	LT_TRY(lt_looptree_auto(base, NULL, out));
@@ -26,7 +27,8 @@ static lt_status plain_tree(const struct lt_graph *base, const struct lt_target 
 	return LT_OK;
 }
 
-static lt_status first_tree(const struct lt_graph *base, const struct lt_target *target, const struct lt_options *o, struct lt_looptree **out)
+static lt_status first_tree(const struct lt_graph *base, const struct lt_target *target, const struct lt_options *o,
+	struct lt_looptree **out)
 {
 	const char *text = o->schedule, *name = o->schedule_name ? o->schedule_name : "schedule";
 	size_t bytes = o->schedule_bytes, n;
@@ -42,17 +44,22 @@ static lt_status first_tree(const struct lt_graph *base, const struct lt_target 
 		lt_looptree_free(from);
 		return st;
 	}
-	return lt_fail(base->ctx, LT_ESYNTAX, "%.200s:1:1: a schedule begins with 'looptree 1' (a tree, as lt-run --dump=tree prints it) or with "
-		"'schedule 1' (a list of primitives), not with '%.*s'", name, n < 40 ? (int)n : 40, word);
+	return lt_fail(base->ctx, LT_ESYNTAX,
+		"%.200s:1:1: a schedule begins with 'looptree 1' (a tree, as lt-run --dump=tree prints it) or with "
+		"'schedule 1' (a list of primitives), not with '%.*s'",
+		name, n < 40 ? (int)n : 40, word);
 }
 
-lt_status lt__first_tree(const struct lt_graph *base, const struct lt_target *target, const struct lt_options *o, struct lt_looptree **out)
+lt_status lt__first_tree(const struct lt_graph *base, const struct lt_target *target, const struct lt_options *o,
+	struct lt_looptree **out)
 {
 	struct lt_looptree *from;
 	if (!o->apply)
 		return first_tree(base, target, o, out);
 	if (lt__schedule_is_empty(o->apply, strlen(o->apply)))
-		return lt_fail(base->ctx, LT_ESYNTAX, "apply: there is no step in '%.40s'; give one, such as \"split m 8\" (docs/schedule.md), or leave it out",
+		return lt_fail(base->ctx, LT_ESYNTAX,
+			"apply: there is no step in '%.40s'; give one, such as \"split m 8\" (docs/schedule.md), or "
+			"leave it out",
 			o->apply);
 	LT_TRY(first_tree(base, target, o, &from));
 	lt_status st = lt__schedule_steps(from, o->apply, strlen(o->apply), "apply", 0, NULL, out);

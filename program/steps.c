@@ -46,7 +46,8 @@ static int64_t gathered_extent(const struct lt_program *p, const struct lt_noded
 	return extent < 0 ? 0 : extent;
 }
 
-lt_status lt__fault_report(const struct lt_program *p, const struct lt_addresses *a, const struct lt_pstep *step, const struct lt_fault *fault)
+lt_status lt__fault_report(const struct lt_program *p, const struct lt_addresses *a, const struct lt_pstep *step,
+	const struct lt_fault *fault)
 {
 	const struct lt_frozen *f = &p->nests.frozen[step->nest];
 	const struct lt_nodedef *d = NULL;
@@ -56,13 +57,14 @@ lt_status lt__fault_report(const struct lt_program *p, const struct lt_addresses
 	if (d && d->op == LT_OP_gather)
 		extent = gathered_extent(p, d, a->param);
 	const char *where = d ? lt__location_text(a->ctx, p, d->line, d->column) : "";
-	return lt_fail(a->ctx, LT_EFAULT, "%s%%%s: index %lld is out of range 0..%lld; results and states are undefined now", where,
+	return lt_fail(a->ctx, LT_EFAULT,
+		"%s%%%s: index %lld is out of range 0..%lld; results and states are undefined now", where,
 		d ? d->name : "?", (long long)fault->value, (long long)extent - 1);
 }
 
 /* Bytes of a storage in a memory, from `offset` on. */
-static struct lt_slot slot_of(const struct lt_program *p, int32_t storage, int32_t memory, const struct lt_addresses *a, int64_t offset,
-	int64_t bytes)
+static struct lt_slot slot_of(const struct lt_program *p, int32_t storage, int32_t memory, const struct lt_addresses *a,
+	int64_t offset, int64_t bytes)
 {
 	if (!memory)
 		return (struct lt_slot){ lt__storage_address(p, storage, a), offset, bytes };
@@ -70,8 +72,8 @@ static struct lt_slot slot_of(const struct lt_program *p, int32_t storage, int32
 	return (struct lt_slot){ at->base, at->offset + offset, bytes };
 }
 
-struct lt_args lt__launch_args(const struct lt_program *p, const struct lt_pstep *step, const struct lt_addresses *a, struct lt_slot *slot,
-	struct lt_fault *fault)
+struct lt_args lt__launch_args(const struct lt_program *p, const struct lt_pstep *step, const struct lt_addresses *a,
+	struct lt_slot *slot, struct lt_fault *fault)
 {
 	const struct lt_frozen *f = &p->nests.frozen[step->nest];
 	const struct lt_kernel *k = &p->kernels.at[p->kernels.of[step->nest]];
@@ -84,8 +86,8 @@ struct lt_args lt__launch_args(const struct lt_program *p, const struct lt_pstep
 		.n_thread = p->options.n_thread, .fault = fault };
 }
 
-static lt_status launch(const struct lt_program *p, const struct lt_pstep *step, const struct lt_addresses *a, struct lt_slot *slot,
-	struct lt_fault *fault)
+static lt_status launch(const struct lt_program *p, const struct lt_pstep *step, const struct lt_addresses *a,
+	struct lt_slot *slot, struct lt_fault *fault)
 {
 	const struct lt_kernel *k = &p->kernels.at[p->kernels.of[step->nest]];
 	const struct lt_opened *c = &p->backends.at[k->opened];
@@ -106,8 +108,8 @@ static lt_status launch(const struct lt_program *p, const struct lt_pstep *step,
 	return LT_OK;
 }
 
-static lt_status copy_on(const struct lt_program *p, const struct lt_addresses *a, int32_t memory, const struct lt_slot *to,
-	const struct lt_slot *from, enum lt_copy direction, int32_t storage)
+static lt_status copy_on(const struct lt_program *p, const struct lt_addresses *a, int32_t memory,
+	const struct lt_slot *to, const struct lt_slot *from, enum lt_copy direction, int32_t storage)
 {
 	const struct lt_opened *c = &p->backends.at[p->memories.at[memory].opened];
 	struct lt_diagnostics told;
@@ -115,24 +117,31 @@ static lt_status copy_on(const struct lt_program *p, const struct lt_addresses *
 	lt__turn_take(c->turn);
 	lt_status st = c->backend->mem_copy(c->session, to, from, (size_t)to->bytes, direction, NULL, &told.diag);
 	lt__turn_give(c->turn);
-	return st ? lt_fail(a->ctx, st, "backend %s: copying %lld bytes of %s %s: %s", c->backend->name, (long long)to->bytes,
-		lt__storage_text(a->ctx, p, storage), direction == LT_COPY_TO_DEVICE ? "to its memory" : direction == LT_COPY_TO_HOST ? "from its memory"
-		: "within its memory", lt__diagnostic_reason(&told, st, c->backend->name, "mem_copy")) : LT_OK;
+	return st ? lt_fail(a->ctx, st, "backend %s: copying %lld bytes of %s %s: %s", c->backend->name,
+		       (long long)to->bytes, lt__storage_text(a->ctx, p, storage),
+		       direction == LT_COPY_TO_DEVICE         ? "to its memory"
+			       : direction == LT_COPY_TO_HOST ? "from its memory"
+							      : "within its memory",
+		       lt__diagnostic_reason(&told, st, c->backend->name, "mem_copy"))
+		  : LT_OK;
 }
 
 lt_status lt__move(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a)
 {
-	int64_t unit = lt__dtype_info(p->nests.assigned.storage[s->to].dtype)->bytes, bytes = s->elems * unit, begin = lt__now_ns();
+	int64_t unit = lt__dtype_info(p->nests.assigned.storage[s->to].dtype)->bytes, bytes = s->elems * unit,
+		begin = lt__now_ns();
 	if (bytes == 0)
 		return LT_OK;
 	struct lt_slot to = slot_of(p, s->to, s->memory, a, s->offset * unit, bytes);
 	struct lt_slot from = slot_of(p, s->from, s->from_memory, a, s->offset * unit, bytes);
-	lt_status st = copy_on(p, a, s->memory ? s->memory : s->from_memory, &to, &from, s->memory ? LT_COPY_TO_DEVICE : LT_COPY_TO_HOST, s->to);
+	lt_status st = copy_on(p, a, s->memory ? s->memory : s->from_memory, &to, &from,
+		s->memory ? LT_COPY_TO_DEVICE : LT_COPY_TO_HOST, s->to);
 	p->tally.move_ns += lt__now_ns() - begin;
 	return st;
 }
 
-lt_status lt__fetch(const struct lt_program *p, int32_t storage, int32_t memory, const struct lt_addresses *a, void *out)
+lt_status lt__fetch(
+	const struct lt_program *p, int32_t storage, int32_t memory, const struct lt_addresses *a, void *out)
 {
 	const struct lt_storage *s = &p->nests.assigned.storage[storage];
 	int64_t bytes = s->elems * lt__dtype_info(s->dtype)->bytes;
@@ -178,7 +187,8 @@ static lt_status blocks(const struct lt_program *p, const struct lt_pstep *s, co
 	return LT_OK;
 }
 
-static lt_status run_step(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a, struct lt_slot *slot, struct lt_fault *fault)
+static lt_status run_step(struct lt_program *p, const struct lt_pstep *s, const struct lt_addresses *a,
+	struct lt_slot *slot, struct lt_fault *fault)
 {
 	switch (s->kind) {
 	case LT_STEP_RUN:    return launch(p, s, a, slot, fault);
@@ -189,8 +199,8 @@ static lt_status run_step(struct lt_program *p, const struct lt_pstep *s, const 
 	lt_bug("a step of no kind");
 }
 
-lt_status lt__program_steps_run(struct lt_program *p, const struct lt_pstep *step, int32_t n, const struct lt_addresses *a,
-	struct lt_slot *slot, struct lt_fault *fault)
+lt_status lt__program_steps_run(struct lt_program *p, const struct lt_pstep *step, int32_t n,
+	const struct lt_addresses *a, struct lt_slot *slot, struct lt_fault *fault)
 {
 	*fault = (struct lt_fault){ .n = 0, .stmt = -1, .access = -1 };
 	for (int32_t i = 0; i < n; i++)

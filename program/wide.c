@@ -1,8 +1,9 @@
 /* Views that are copied before other views read them: together their indices would exceed what a row may be.
  *
- * Views are read through: the rows of one are put into those of the next.  Where that does not fit 62 bits, be it only where guards do not
- * hold, the pass that composes views leaves them apart; here the inner one gets a copy, which is read at indices of its own.  How large
- * an index can become is known from the reader on, so the graph is walked backwards.
+ * Views are read through: the rows of one are put into those of the next.  Where that does not fit 62 bits, be it only
+ * where guards do not hold, the pass that composes views leaves them apart; here the inner one gets a copy, which is
+ * read at indices of its own.  How large an index can become is known from the reader on, so the graph is walked
+ * backwards.
  */
 #include "ir/range.h"
 #include "program/materialize.h"
@@ -12,7 +13,8 @@
 struct wide {
 	const struct lt_graph *g;
 	struct lt_arena *a;
-	int64_t **index;                /* by node: how large an index along each dim becomes in the views that read it; NULL: in none */
+	/* by node: how large an index along each dim becomes in the views that read it; NULL: in none */
+	int64_t **index;
 	bool *copied;
 };
 
@@ -35,7 +37,8 @@ static bool weigh_row(const int64_t *row, int32_t n, const int64_t *size, int64_
 }
 
 /* How large the piece's indices become where those of the view are as large as `index`; false: too large. */
-static bool weigh(const struct wide *w, const struct lt_nodedef *n, const struct lt_graphpiece *p, const int64_t *index, int64_t *out)
+static bool weigh(const struct wide *w, const struct lt_nodedef *n, const struct lt_graphpiece *p, const int64_t *index,
+	int64_t *out)
 {
 	const struct lt_map *m = &p->map;
 	int32_t width = lt__map_width(m), base = width - m->n_div;
@@ -86,7 +89,9 @@ static bool wide_report(struct wide *w, const struct lt_nodedef *n, const int64_
 
 bool *lt__wide_views(const struct lt_graph *g, struct lt_arena *a)
 {
-	struct wide w = { .g = g, .a = a, .index = LT_NEW(a, int64_t *, g->n_node + 1), .copied = LT_NEW(a, bool, g->n_node + 1) };
+	struct wide w = {
+		.g = g, .a = a, .index = LT_NEW(a, int64_t *, g->n_node + 1), .copied = LT_NEW(a, bool, g->n_node + 1)
+	};
 	for (lt_node x = g->n_node - 1; x >= 0; x--) {
 		const struct lt_nodedef *n = &g->node[x];
 		int64_t own[LT_MAX_RANK], all[LT_MAX_RANK];

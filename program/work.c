@@ -18,7 +18,8 @@ static bool is_bounded(const struct lt_graph *g)
 }
 
 /* Each step of a run; by_nest: the maxima of a graph with run-time extents, else NULL.  param: of a run, or NULL. */
-static void add_steps(const struct lt_program *p, struct lt_arena *a, const int64_t *param, const struct lt_counted *by_nest, struct lt_work *w)
+static void add_steps(const struct lt_program *p, struct lt_arena *a, const int64_t *param,
+	const struct lt_counted *by_nest, struct lt_work *w)
 {
 	for (int32_t i = 0; i < p->plan.n_run; i++) {
 		const struct lt_pstep *step = &p->plan.run[i];
@@ -28,12 +29,19 @@ static void add_steps(const struct lt_program *p, struct lt_arena *a, const int6
 		else if (step->kind == LT_STEP_RUN)
 			lt__count_kernel(&p->nests.frozen[step->nest], param, a, &c);
 		else if (step->kind == LT_STEP_COPY)
-			c.bytes = lt__count_times(p->nests.assigned.storage[step->to].elems, 2 * (int64_t)lt__dtype_info(p->nests.assigned.storage[step->to].dtype)->bytes);
+			c.bytes = lt__count_times(p->nests.assigned.storage[step->to].elems,
+				2 * (int64_t)lt__dtype_info(p->nests.assigned.storage[step->to].dtype)->bytes);
 		add_work(w, &c);
 	}
 }
 
-struct work_count { struct lt_context *ctx; const struct lt_program *p; const struct lt_instance *r; struct lt_arena *a; struct lt_work work; };
+struct work_count {
+	struct lt_context *ctx;
+	const struct lt_program *p;
+	const struct lt_instance *r;
+	struct lt_arena *a;
+	struct lt_work work;
+};
 
 static lt_status count_body(void *arg)
 {
@@ -118,7 +126,8 @@ lt_status lt_instance_work(const struct lt_instance *r, struct lt_work *out)
 	struct lt_work w = { .useful = p->stats.flops, .executed = p->stats.executed, .bytes = p->stats.bytes };
 	uint32_t size = out->size < sizeof w ? out->size : (uint32_t)sizeof w;
 	if (r->ran && p->tree->graph->n_param > 0) {
-		struct work_count c = { .ctx = (struct lt_context *)(uintptr_t)&r->ctx, .p = p, .r = r };      /* it tells of its failures */
+		/* it tells of its failures */
+		struct work_count c = { .ctx = (struct lt_context *)(uintptr_t)&r->ctx, .p = p, .r = r };
 		LT_TRY(count_all(&c));
 		w = c.work;
 	}

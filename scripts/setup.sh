@@ -2,9 +2,12 @@
 # setup.sh [check] -- sees that the packages needed to build (with `check`: to test) are there.  Missing ones are
 # installed through apt-get where this user may do that; otherwise the one command to run is printed.  Uses no network,
 # and takes no time, when everything is there.
-# setup.sh bench -- the same for OpenBLAS and oneDNN, which lt-bench measures next to Looptree; nothing fails without them.
-# setup.sh plugins -- the same for LLVM, which the example plug-in llvm is built with; without it the plug-in is left out.
-# setup.sh peers FOLDER -- makes a virtual environment of Python there with ONNX Runtime, OpenVINO and PyTorch, for bench/peers/.
+# setup.sh bench -- the same for OpenBLAS and oneDNN, which lt-bench measures next to Looptree; nothing fails without
+# them.
+# setup.sh plugins -- the same for LLVM, which the example plug-in llvm is built with; without it the plug-in is left
+# out.
+# setup.sh peers FOLDER -- makes a virtual environment of Python there with ONNX Runtime, OpenVINO and PyTorch, for
+# bench/peers/.
 set -u
 
 # Installs packages that something can do without, one by one.

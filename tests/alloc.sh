@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# tests/alloc.sh -- lt-run, each of whose own allocations fails once (tests/interpose): it says "out of memory" and nothing else, with exit code 1; or,
-# where it could do without, tells so and gives the right result.  Never a crash, another sentence, or a wrong result.  At most MOST points a
+# tests/alloc.sh -- lt-run, each of whose own allocations fails once (tests/interpose): it says "out of memory" and
+# nothing else, with exit code 1; or,
+# where it could do without, tells so and gives the right result.  Never a crash, another sentence, or a wrong result.
+# At most MOST points a
 # run, spread evenly.  Prints TAP.  Called with O, SAN.
 set -u
 O=${O:-build}
@@ -15,7 +17,8 @@ scenario() {
 	esac
 }
 
-# --one FOLDER SCENARIO BACKEND N: with allocation N failing; a line "N what" where it is not as it has to be, and one letter to the tally.
+# --one FOLDER SCENARIO BACKEND N: with allocation N failing; a line "N what" where it is not as it has to be, and one
+# letter to the tally.
 if [ "${1-}" = --one ]; then
 	to=$2 name=$3 backend=$4 n=$5
 	mine=$to/$name.$backend.$n

@@ -92,8 +92,10 @@ static void *compile_file(const char *dir, const struct lt_cpu_model *model)
 	const char *wrap = strstr(batch.level, "-fsanitize=") ? "" : "-fwrapv ";
 	for (int i = 0; model->flags[i]; i++)
 		(void)snprintf(flags + strlen(flags), sizeof flags - strlen(flags), "%s ", model->flags[i]);
-	(void)snprintf(command, sizeof command, "%s %s %s%s%s-fno-math-errno -fno-trapping-math -ffp-contract=fast "
-		"-fno-strict-aliasing -fopenmp -fPIC -shared -std=gnu11 -w -o %s/k.so %s/k.c -lm", cc, batch.level, sanitize, wrap, flags, dir, dir);
+	(void)snprintf(command, sizeof command,
+		"%s %s %s%s%s-fno-math-errno -fno-trapping-math -ffp-contract=fast "
+		"-fno-strict-aliasing -fopenmp -fPIC -shared -std=gnu11 -w -o %s/k.so %s/k.c -lm",
+		cc, batch.level, sanitize, wrap, flags, dir, dir);
 	int status = system(command);
 	must(status == 0, "`%s` answers %d; its text is kept", command, status);
 	(void)snprintf(command, sizeof command, "%s/k.so", dir);
@@ -159,11 +161,18 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 
 static void close_(struct lt_session *s) { cpu()->close(s); }
 static const struct lt_caps *caps(const struct lt_session *s) { return cpu()->caps(s); }
-static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag) { return cpu()->accepts(s, t, diag); }
-static lt_status sync_(struct lt_session *s, void *stream, struct lt_diag *diag) { return cpu()->sync(s, stream, diag); }
+static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
+{
+	return cpu()->accepts(s, t, diag);
+}
+static lt_status sync_(struct lt_session *s, void *stream, struct lt_diag *diag)
+{
+	return cpu()->sync(s, stream, diag);
+}
 static void destroy(struct lt_object *o) { free(o); }
 
-static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
+static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
+	struct lt_diag *diag)
 {
 	memset(object, 0, n * sizeof *object);
 	for (uint32_t i = 0; i < n; i++) {
@@ -205,9 +214,22 @@ static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_
 }
 
 static const struct lt_backend table = {
-	.size = sizeof table, .abi = LT_ABI, .build = LT_BUILD, .name = "batch", .summary = "cpu, many kernels to a compiler", .version = "1",
-	.score = score, .open = open_, .close = close_, .caps = caps, .accepts = accepts, .compile = compile, .run = run, .sync = sync_,
-	.destroy = destroy, .need = need,
+	.size = sizeof table,
+	.abi = LT_ABI,
+	.build = LT_BUILD,
+	.name = "batch",
+	.summary = "cpu, many kernels to a compiler",
+	.version = "1",
+	.score = score,
+	.open = open_,
+	.close = close_,
+	.caps = caps,
+	.accepts = accepts,
+	.compile = compile,
+	.run = run,
+	.sync = sync_,
+	.destroy = destroy,
+	.need = need,
 };
 
 void batch_open(const char *level)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tests/bench_table.sh -- bench/table.py makes of measurements made up here the figures that one computes by hand. Prints TAP.
+# tests/bench_table.sh -- bench/table.py makes of measurements made up here the figures that one computes by hand.
+# Prints TAP.
 set -u
 if ! python3 -c '' 2>/dev/null; then
 	echo "ok - bench/table.py # SKIP there is no python3"

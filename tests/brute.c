@@ -1,4 +1,5 @@
-/* tests/brute.c -- a frozen tree run statement by statement for its counts alone, and the index space of a graph walked point by point. */
+/* tests/brute.c -- a frozen tree run statement by statement for its counts alone, and the index space of a graph walked
+ * point by point. */
 #include <stdlib.h>
 #include <string.h>
 #include "check/must.h"
@@ -9,7 +10,8 @@ struct runner { const struct lt_tree *x; const int64_t *param; int64_t *trip; st
 /* Operators that move or choose; all others compute. */
 static bool is_move(const char *name)
 {
-	static const char *const moves[] = { "copy", "select", "cast", "view", "gather", "update", "lit", "index", "input", "constant", "state" };
+	static const char *const moves[] = { "copy", "select", "cast", "view", "gather", "update", "lit", "index",
+		"input", "constant", "state" };
 	for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
 		if (!strcmp(name, moves[i]))
 			return true;

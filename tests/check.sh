@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
-# tests/check.sh PROGRAM... -- runs every test and says how long each part took and how many passed, failed and were skipped; 1 if one
-# failed.  Called by `make check` with O, CC, SAN, DIRS and MAKE. Each part prints TAP lines ("ok - name", "not ok - name",
-# "ok - name # SKIP why"), kept in $O/check-log; of what fails, everything that it said is shown.  A line "# show WORDS" is
+# tests/check.sh PROGRAM... -- runs every test and says how long each part took and how many passed, failed and were
+# skipped; 1 if one
+# failed.  Called by `make check` with O, CC, SAN, DIRS and MAKE. Each part prints TAP lines ("ok - name", "not ok -
+# name",
+# "ok - name # SKIP why"), kept in $O/check-log; of what fails, everything that it said is shown.  A line "# show WORDS"
+# is
 # shown always, without its first two words.
 set -u
 export LC_ALL=C.UTF-8
@@ -64,7 +67,8 @@ else
 	part mutants echo 'ok - mutants # SKIP what mutants break in memory is not for sanitizers'
 fi
 
-# NAME SECONDS of all parts; with groups: of programs that share the first word of their names, and of those with plug-ins.
+# NAME SECONDS of all parts; with groups: of programs that share the first word of their names, and of those with
+# plug-ins.
 times() {
 	for file in "$log"/*.seconds; do
 		echo "$(basename "$file" .seconds) $(cat "$file")"

@@ -1,4 +1,5 @@
-/* tests/derived_trees.h -- graphs and trees for the primitives that add nodes to a tree, and what every tree with such nodes has to pass. */
+/* tests/derived_trees.h -- graphs and trees for the primitives that add nodes to a tree, and what every tree with such
+ * nodes has to pass. */
 #ifndef LT_DERIVED_TREES_H
 #define LT_DERIVED_TREES_H
 #include "looptree/looptree.h"
@@ -15,5 +16,6 @@ void derived_expect_legal(const struct derived_place *, struct lt_looptree *, co
 /* Printed, read back, printed again: the same bytes. */
 void derived_expect_text(const struct derived_place *, const struct lt_looptree *, const char *what);
 /* Runs the tree on a backend with random data against the evaluator: negative numbers, zeros, and NaN where `nan`. */
-void derived_expect_run(const struct derived_place *, const struct lt_looptree *, const char *backend, bool nan, const char *what);
+void derived_expect_run(
+	const struct derived_place *, const struct lt_looptree *, const char *backend, bool nan, const char *what);
 #endif

@@ -24,7 +24,13 @@ struct lt_session {
 	int64_t clock;
 };
 struct lt_object { struct lt_session *s; struct lt_object *ref; };
-struct lt_capture { struct lt_session *s; uint32_t n; struct lt_object **object; struct lt_args *args; struct lt_slot *slot; };
+struct lt_capture {
+	struct lt_session *s;
+	uint32_t n;
+	struct lt_object **object;
+	struct lt_args *args;
+	struct lt_slot *slot;
+};
 struct lt_event { struct lt_session *s; int64_t at; bool recorded; };
 
 static const struct lt_backend *ref(void) { return lt_backend_find("ref"); }
@@ -67,13 +73,20 @@ static void read_word(struct lt_session *s, const char *word)
 	} else if (!strcmp(word, "loops=serial"))
 		s->caps.loops = 1u << LT_SERIAL;
 	else if (!strcmp(word, "vector"))
-		s->target = (struct lt_target){ .size = sizeof s->target, .name = "device:vector", .vector_bytes = 64, .vector_registers = 32, .cores = 1,
-			.cache_line = 64, .l1_bytes = 32 << 10, .l2_bytes = 1 << 20 };
+		s->target = (struct lt_target){ .size = sizeof s->target,
+			.name = "device:vector",
+			.vector_bytes = 64,
+			.vector_registers = 32,
+			.cores = 1,
+			.cache_line = 64,
+			.l1_bytes = 32 << 10,
+			.l2_bytes = 1 << 20 };
 	else if (!strncmp(word, "dtypes=", 7))
 		s->caps.dtypes = strtoull(word + 7, NULL, 0);
 }
 
-static lt_status open_number(int number, const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
+static lt_status open_number(
+	int number, const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
 {
 	struct lt_session *s = *out = calloc(1, sizeof **out);
 	char words[128], *rest = NULL;
@@ -99,8 +112,14 @@ static lt_status open_number(int number, const struct lt_host *host, const char 
 	return LT_OK;
 }
 
-static lt_status open_one(const struct lt_host *h, const char *c, struct lt_session **s, struct lt_diag *d) { return open_number(1, h, c, s, d); }
-static lt_status open_two(const struct lt_host *h, const char *c, struct lt_session **s, struct lt_diag *d) { return open_number(2, h, c, s, d); }
+static lt_status open_one(const struct lt_host *h, const char *c, struct lt_session **s, struct lt_diag *d)
+{
+	return open_number(1, h, c, s, d);
+}
+static lt_status open_two(const struct lt_host *h, const char *c, struct lt_session **s, struct lt_diag *d)
+{
+	return open_number(2, h, c, s, d);
+}
 
 static void close_(struct lt_session *s)
 {
@@ -135,7 +154,8 @@ static void destroy(struct lt_object *o)
 	free(o);
 }
 
-static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
+static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
+	struct lt_diag *diag)
 {
 	lt_status st = ref()->compile(s->ref, tree, n, object, diag);
 	for (uint32_t i = 0; !st && i < n; i++) {
@@ -225,10 +245,11 @@ static unsigned char *range(struct lt_session *s, const struct lt_slot *slot, si
 	return b->at + PAD + slot->offset;
 }
 
-static lt_status mem_copy(struct lt_session *s, const struct lt_slot *dst, const struct lt_slot *src, size_t bytes, enum lt_copy direction,
-	void *stream, struct lt_diag *diag)
+static lt_status mem_copy(struct lt_session *s, const struct lt_slot *dst, const struct lt_slot *src, size_t bytes,
+	enum lt_copy direction, void *stream, struct lt_diag *diag)
 {
-	unsigned char *to = range(s, dst, bytes, direction != LT_COPY_TO_HOST), *from = range(s, src, bytes, direction != LT_COPY_TO_DEVICE);
+	unsigned char *to = range(s, dst, bytes, direction != LT_COPY_TO_HOST),
+		      *from = range(s, src, bytes, direction != LT_COPY_TO_DEVICE);
 	if (stream)
 		wrong(s, "a stream that is not ours");
 	if (bytes == 0)
@@ -238,7 +259,9 @@ static lt_status mem_copy(struct lt_session *s, const struct lt_slot *dst, const
 	if (!to || !from)
 		return LT_EDEVICE;
 	memcpy(to, from, bytes);
-	*(direction == LT_COPY_TO_DEVICE ? &s->c->to_device : direction == LT_COPY_TO_HOST ? &s->c->to_host : &s->c->within) += 1;
+	*(direction == LT_COPY_TO_DEVICE               ? &s->c->to_device
+			: direction == LT_COPY_TO_HOST ? &s->c->to_host
+						       : &s->c->within) += 1;
 	s->c->bytes += (int64_t)bytes;
 	return LT_OK;
 }
@@ -283,8 +306,8 @@ static const struct lt_args *args_at(const struct lt_args *args, uint32_t i)
 	return (const struct lt_args *)(const void *)((const char *)args + (size_t)i * args->size);
 }
 
-static lt_status capture(struct lt_session *s, struct lt_object *const *object, const struct lt_args *args, uint32_t n, struct lt_capture **out,
-	struct lt_diag *diag)
+static lt_status capture(struct lt_session *s, struct lt_object *const *object, const struct lt_args *args, uint32_t n,
+	struct lt_capture **out, struct lt_diag *diag)
 {
 	*out = NULL;
 	if (s->no_capture)
@@ -293,7 +316,8 @@ static lt_status capture(struct lt_session *s, struct lt_object *const *object, 
 	size_t n_slot = 1;
 	for (uint32_t i = 0; i < n; i++)
 		n_slot += args_at(args, i)->n_slot;
-	*c = (struct lt_capture){ s, n, calloc(n, sizeof *c->object), calloc(n, sizeof *c->args), calloc(n_slot, sizeof *c->slot) };
+	*c = (struct lt_capture){ s, n, calloc(n, sizeof *c->object), calloc(n, sizeof *c->args),
+		calloc(n_slot, sizeof *c->slot) };
 	n_slot = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		c->object[i] = object[i];
@@ -362,15 +386,21 @@ static void event_free(struct lt_event *e)
 	free(e);
 }
 
-#define DEVICE(...) { .size = sizeof(struct lt_backend), .abi = LT_ABI, .build = LT_BUILD, .summary = "ref in memory of its own", .version = "1", \
-	.score = score, .close = close_, .caps = caps, .accepts = accepts, .compile = compile, .run = run, .sync = sync_, \
-	.destroy = destroy, .need = need, .capture = capture, .replay = replay, .capture_free = capture_free, .event_new = event_new, \
-	.event_record = event_record, .event_ns = event_ns, .event_free = event_free, __VA_ARGS__ }
+#define DEVICE(...) \
+	{ \
+		.size = sizeof(struct lt_backend), .abi = LT_ABI, .build = LT_BUILD, \
+		.summary = "ref in memory of its own", .version = "1", .score = score, .close = close_, .caps = caps, \
+		.accepts = accepts, .compile = compile, .run = run, .sync = sync_, .destroy = destroy, .need = need, \
+		.capture = capture, .replay = replay, .capture_free = capture_free, .event_new = event_new, \
+		.event_record = event_record, .event_ns = event_ns, .event_free = event_free, __VA_ARGS__ \
+	}
 
 void device_register(void)
 {
-	static const struct lt_backend one = DEVICE(.name = "devone", .open = open_one, .mem_new = mem_new, .mem_free = mem_free, .mem_copy = mem_copy);
-	static const struct lt_backend two = DEVICE(.name = "devtwo", .open = open_two, .mem_new = mem_new, .mem_free = mem_free, .mem_copy = mem_copy);
+	static const struct lt_backend one = DEVICE(.name = "devone", .open = open_one, .mem_new = mem_new,
+		.mem_free = mem_free, .mem_copy = mem_copy);
+	static const struct lt_backend two = DEVICE(.name = "devtwo", .open = open_two, .mem_new = mem_new,
+		.mem_free = mem_free, .mem_copy = mem_copy);
 	static const struct lt_backend none = DEVICE(.name = "devnone", .open = open_one);
 	device_one = device_two = (struct device_counts){ 0 };
 	if (lt_backend_find("devone"))

@@ -1,11 +1,11 @@
-/* tests/device.h -- devices that are not there: the backends "devone" and "devtwo", which compute as ref does, in memory of their own
- * (and "devnone", whose memory cannot be filled).
+/* tests/device.h -- devices that are not there: the backends "devone" and "devtwo", which compute as ref does, in
+ * memory of their own (and "devnone", whose memory cannot be filled).
  *
- * A handle is no address; new memory is poisoned and stands between sentinels; every handle and every range is checked; a clock ticks 1000 ns
- * at each launch.  config, words with ';' between them: "host": the memory is the host's; "refuse=exp": trees with that operator are
- * refused; "loops=serial", "dtypes=BITS": takes no other loops, types; "vector": a target with vectors of 64 bytes; "nocapture":
- * capture answers that it cannot; "align=N", "scratch=N": what need answers for each kernel; "loses": of what it
- * compiles it does not give the last.
+ * A handle is no address; new memory is poisoned and stands between sentinels; every handle and every range is checked;
+ * a clock ticks 1000 ns at each launch.  config, words with ';' between them: "host": the memory is the host's;
+ * "refuse=exp": trees with that operator are refused; "loops=serial", "dtypes=BITS": takes no other loops, types;
+ * "vector": a target with vectors of 64 bytes; "nocapture": capture answers that it cannot; "align=N", "scratch=N":
+ * what need answers for each kernel; "loses": of what it compiles it does not give the last.
  */
 #ifndef TESTS_DEVICE_H
 #define TESTS_DEVICE_H
@@ -14,7 +14,8 @@
 struct device_counts {
 	int64_t to_device, to_host, within, bytes;      /* copies; bytes of all of them */
 	int64_t blocks, blocks_made;                    /* in use, and ever */
-	int64_t runs, captures, replays, events, asked; /* launches that were not replayed; recorded; calls of replay; events in use; accepts */
+	/* launches that were not replayed; recorded; calls of replay; events in use; accepts */
+	int64_t runs, captures, replays, events, asked;
 	int64_t captures_alive, sessions;
 	int64_t fail_new, fail_copy;                    /* the n-th of these fails; 0: none does */
 	char wrong[256];                                /* the first thing that a host must not do, and did; "" */

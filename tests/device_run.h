@@ -52,8 +52,11 @@ static inline struct lt_instance *instance_of(struct lt_program *p, struct lt_gr
 }
 
 /* Chains of kernels that no tree may fuse: each sums what the one before has made. */
-#define LONG "graph 1\nvar m 4\nvar n 4\n%x = f32[m, n] input \"x\"\n%a = f32[m] add.reduce %x\n%b = f32[m, n] add %x, %a\n%c = f32[n] add.reduce %b\n" \
-	"%d = f32[m, n] mul %x, %c\n%e = f32[m] max.reduce %d\n%f = f32[m, n] sub %d, %e\n%h = f32[n] add.reduce %f\nresult \"h\" = %h\n"
+#define LONG \
+	"graph 1\nvar m 4\nvar n 4\n%x = f32[m, n] input \"x\"\n%a = f32[m] add.reduce %x\n%b = f32[m, n] add %x, " \
+	"%a\n%c = f32[n] add.reduce %b\n" \
+	"%d = f32[m, n] mul %x, %c\n%e = f32[m] max.reduce %d\n%f = f32[m, n] sub %d, %e\n%h = f32[n] add.reduce " \
+	"%f\nresult \"h\" = %h\n"
 
 static inline void run_long(struct lt_instance *r, float *x, float *h, float first)
 {

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tests/examples.sh -- every example runs and agrees with the oracle, on cpu and ref, and the demo classifies every digit
+# tests/examples.sh -- every example runs and agrees with the oracle, on cpu and ref, and the demo classifies every
+# digit
 # that it draws. Prints TAP. The commands are in tests/examples.txt; an example that is not there fails.
 set -u
 : "${O:=build}"

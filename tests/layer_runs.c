@@ -57,7 +57,10 @@ static void make_graph(struct job *j)
 		random_layer(j->ctx, j->seed, j->plan->work, &j->g, j->text, sizeof j->text);
 		return;
 	}
-	struct random_options o = { .n_node = (int32_t)random_between(&rng, 3, 40), .views = true, .params = true, .states = true,
+	struct random_options o = { .n_node = (int32_t)random_between(&rng, 3, 40),
+		.views = true,
+		.params = true,
+		.states = true,
 		.wild = true };
 	o.composites = random_chance(&rng, 60);
 	random_graph_new(j->ctx, j->seed, &o, &j->r);
@@ -73,9 +76,11 @@ static void tell(struct job *j, const char *why)
 	if (j->native)
 		(void)fprintf(stderr, "FAILED: seed %llu by the tree for this machine: %s\n", (unsigned long long)j->seed, why);
 	else
-		(void)fprintf(stderr, "FAILED: seed %llu by the tree for vectors of %u bytes, %u registers, L2 %llu, L3 %llu, %u cores: %s\n",
-			(unsigned long long)j->seed, t->vector_bytes, t->vector_registers, (unsigned long long)t->l2_bytes,
-			(unsigned long long)t->l3_bytes, t->cores, why);
+		(void)fprintf(stderr,
+			"FAILED: seed %llu by the tree for vectors of %u bytes, %u registers, L2 %llu, L3 %llu, %u "
+			"cores: %s\n",
+			(unsigned long long)j->seed, t->vector_bytes, t->vector_registers,
+			(unsigned long long)t->l2_bytes, (unsigned long long)t->l3_bytes, t->cores, why);
 	(void)fprintf(stderr, "%s\n", text.at ? text.at : j->text);
 	run_text_free(&text);
 	j->failed = true;

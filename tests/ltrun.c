@@ -24,10 +24,15 @@ void ltrun_set_up(void)
 	setenv("XDG_CACHE_HOME", scratch(""), 1);
 	unsetenv("LT_BACKEND_PATH");
 	unsetenv("CC");
-	ltrun_write_text("add.lt", "$1 = InputTensor(x, float32, [2, 3]);\n$2 = ConstantTensor(w, float32, [1, 3]);\n$3 = SumNode($1, $2);\nresult = $3;\n");
-	ltrun_write_text("two.lt", "$1 = InputTensor(x, float32, [2]); $2 = SumNode($1, $1); result = $2; $3 = HadamardProductNode($1, $1); result square = $3;");
-	ltrun_write_text("count.lt", "$1 = BufferTensor(total, float32, [4]); $2 = InputTensor(part, float32, [2]); $3 = InputTensor(begin, int64, [1]);"
-		"$4 = InputTensor(end, int64, [1]); $5 = ReplaceSliceNode($1, $2, $3, $4); result = $5;");
+	ltrun_write_text("add.lt",
+		"$1 = InputTensor(x, float32, [2, 3]);\n$2 = ConstantTensor(w, float32, [1, 3]);\n$3 = SumNode($1, "
+		"$2);\nresult = $3;\n");
+	ltrun_write_text("two.lt",
+		"$1 = InputTensor(x, float32, [2]); $2 = SumNode($1, $1); result = $2; $3 = HadamardProductNode($1, "
+		"$1); result square = $3;");
+	ltrun_write_text("count.lt",
+		"$1 = BufferTensor(total, float32, [4]); $2 = InputTensor(part, float32, [2]); $3 = InputTensor(begin, "
+		"int64, [1]);$4 = InputTensor(end, int64, [1]); $5 = ReplaceSliceNode($1, $2, $3, $4); result = $5;");
 	ltrun_write_text("copy.lt", "$1 = InputTensor(a=b, float32, [3]); $2 = InputTensor(unused, int64, [5]); result = $1;");
 }
 
@@ -61,9 +66,13 @@ void ltrun_write(const char *name, int n, const struct lt_tensor *at)
 	cr_assert_eq(lt__tensors_write(ltrun_ctx, scratch(name), &t), LT_OK, "%s", lt_context_message(ltrun_ctx));
 }
 
-struct lt_tensor ltrun_tensor(const char *name, enum lt_dtype dtype, int32_t rank, const int64_t *shape, const void *data)
+struct lt_tensor ltrun_tensor(
+	const char *name, enum lt_dtype dtype, int32_t rank, const int64_t *shape, const void *data)
 {
-	struct lt_tensor t = { .name = (char *)(uintptr_t)name, .dtype = dtype, .rank = rank, .shape = (int64_t *)(uintptr_t)shape,
+	struct lt_tensor t = { .name = (char *)(uintptr_t)name,
+		.dtype = dtype,
+		.rank = rank,
+		.shape = (int64_t *)(uintptr_t)shape,
 		.data = (void *)(uintptr_t)data };
 
 	lt__tensor_bytes(dtype, rank, shape, &t.bytes);

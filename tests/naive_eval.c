@@ -93,7 +93,8 @@ static union lt_scalar view_element(const struct naive *v, lt_node n, const int6
 			param[i] = v->param[map->param[i]];
 		if (!lt__map_apply(map, param, at, to))
 			continue;
-		return d->piece[p].source < 0 ? lt__scalar_of(d->piece[p].bits, d->dtype) : element(v, d->operand[d->piece[p].source], to);
+		return d->piece[p].source < 0 ? lt__scalar_of(d->piece[p].bits, d->dtype)
+					      : element(v, d->operand[d->piece[p].source], to);
 	}
 	return lt__scalar_of(d->bits, d->dtype);
 }
@@ -164,7 +165,8 @@ static bool next_term(const struct naive *v, struct terms *t)
 static double rounded(long double x, enum lt_dtype t) { return lt__round_to((union lt_scalar){ .f = (double)x }, t).f; }
 
 /* A sum's or product's exact value is known up to what long double and the evaluator's double lose. */
-static union lt_scalar reduce_element(const struct naive *v, lt_node n, const int64_t *at, bool stepwise, struct naive_range *range)
+static union lt_scalar reduce_element(
+	const struct naive *v, lt_node n, const int64_t *at, bool stepwise, struct naive_range *range)
 {
 	const struct lt_nodedef *d = &v->g->node[n];
 	enum lt_class cls = lt__dtype_info(d->dtype)->cls;
@@ -184,7 +186,8 @@ static union lt_scalar reduce_element(const struct naive *v, lt_node n, const in
 	if (cls != LT_CLASS_FLOAT || stepwise || (d->op != LT_OP_add && d->op != LT_OP_mul))
 		return lt__round_to(r, d->dtype);
 	long double value = d->op == LT_OP_add ? sum : r.f;
-	long double lost = d->op == LT_OP_mul ? count * 0x1p-51L * fabsl(value) : count * size * (d->dtype == LT_F64 ? 0x1p-62L : 0x1p-53L);
+	long double lost = d->op == LT_OP_mul ? count * 0x1p-51L * fabsl(value)
+					      : count * size * (d->dtype == LT_F64 ? 0x1p-62L : 0x1p-53L);
 	if (!isfinite((double)value) || !isfinite((double)size))
 		lost = 0;
 	range->low = rounded(value - lost, d->dtype);
@@ -203,7 +206,8 @@ static union lt_scalar raw_element(const struct naive *v, lt_node n, const int64
 	return lt__op_value(d->op, lt__dtype_info(v->g->node[d->operand[d->n_operand - 1]].dtype)->cls, x);
 }
 
-union lt_scalar naive_element(const struct naive *v, lt_node n, const int64_t *at, bool stepwise, struct naive_range *range)
+union lt_scalar naive_element(
+	const struct naive *v, lt_node n, const int64_t *at, bool stepwise, struct naive_range *range)
 {
 	const struct lt_nodedef *d = &v->g->node[n];
 	union lt_scalar r, x[3];
@@ -235,7 +239,8 @@ struct naive_range naive_random(const struct naive *v, lt_node n, const int64_t 
 	union lt_scalar x[3];
 	double value, error;
 
-	if (!is_float(d->dtype) || (lt__op_info(d->op)->any && d->op != LT_OP_cast) || d->op == LT_OP_min || d->op == LT_OP_max)
+	if (!is_float(d->dtype) || (lt__op_info(d->op)->any && d->op != LT_OP_cast) || d->op == LT_OP_min
+		|| d->op == LT_OP_max)
 		return range;
 	if (d->reduce) {
 		struct terms t = begin_terms(v, n, at);
@@ -251,7 +256,9 @@ struct naive_range naive_random(const struct naive *v, lt_node n, const int64_t 
 			whole = whole && term == nearbyint(term);
 		}
 		/* In any order: every partial sum is a multiple of the same, and fits. */
-		if (d->op == LT_OP_add && (count <= 1 || (eighths && size * type->unit <= 0x1p-8) || (whole && size * type->unit <= 1)))
+		if (d->op == LT_OP_add
+			&& (count <= 1 || (eighths && size * type->unit <= 0x1p-8)
+				|| (whole && size * type->unit <= 1)))
 			return range;
 		value = d->op == LT_OP_add ? partial : product;
 		error = (count + 1) * (amplify + 1) * type->unit * (d->op == LT_OP_add ? size : fabs(product)) * 1.01;
@@ -259,7 +266,8 @@ struct naive_range naive_random(const struct naive *v, lt_node n, const int64_t 
 		if (d->op == LT_OP_mul && shrink < type->tiny / type->unit)     /* some order may leave the type */
 			error = fmax(error, fabs(value));
 	} else {
-		union lt_scalar raw = d->op == LT_OP_cast ? operand_at(v, d->operand[0], d->dim, at, d->n_dim) : raw_element(v, n, at, x);
+		union lt_scalar raw = d->op == LT_OP_cast ? operand_at(v, d->operand[0], d->dim, at, d->n_dim)
+							  : raw_element(v, n, at, x);
 		if (d->op == LT_OP_cast && !is_float(v->g->node[d->operand[0]].dtype))
 			raw.f = (double)raw.i;
 		int ulp = lt__op_info(d->op)->ulp;

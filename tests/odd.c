@@ -11,7 +11,8 @@ struct lt_session { struct lt_session *ref; struct lt_caps caps; };
 struct lt_object { const struct lt_tree *tree; const struct lt_call *call; struct lt_object *ref; };
 
 static const struct lt_routine dot_bias[] = {
-	{ "dot_bias", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS, 1u << LT_F32, 1u << LT_F32, 1u << LT_F32, 0, 0, LT_F64, LT_LAYOUT_ANY | LT_LAYOUT_BATCH, 0 },
+	{ "dot_bias", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS, 1u << LT_F32, 1u << LT_F32, 1u << LT_F32, 0, 0, LT_F64,
+		LT_LAYOUT_ANY | LT_LAYOUT_BATCH, 0 },
 };
 static struct lt_target target;
 static struct odd_tally told;
@@ -34,7 +35,13 @@ static lt_status refuse(struct lt_diag *diag, int32_t loop, const char *text)
 
 /* -- a call -- */
 
-struct run { const struct lt_tree *t; const struct lt_args *args; int64_t *column; const struct lt_call *call; int64_t index[64]; };
+struct run {
+	const struct lt_tree *t;
+	const struct lt_args *args;
+	int64_t *column;
+	const struct lt_call *call;
+	int64_t index[64];
+};
 
 static int64_t row(const struct run *r, int32_t i)
 {
@@ -52,7 +59,10 @@ static char *base_of(const struct run *r, int32_t buffer, enum lt_dtype *type)
 	return (char *)s->base + s->offset;
 }
 
-static const struct lt_call_dim *dim_of(const struct run *r, int32_t d) { return LT_AT(struct lt_call_dim, r->t->call_dims, r->call->first_dim + d); }
+static const struct lt_call_dim *dim_of(const struct run *r, int32_t d)
+{
+	return LT_AT(struct lt_call_dim, r->t->call_dims, r->call->first_dim + d);
+}
 
 static int64_t extent_of(const struct run *r, int32_t d)
 {
@@ -203,7 +213,10 @@ static lt_status check(const struct lt_tree *t, struct lt_diag *diag)
 		if (c->pattern != LT_PATTERN_PRODUCT)
 			return refuse(diag, c->loop, "the tree does not say what the call computes");
 		for (int32_t o = 0; o < c->n_operand; o++)
-			if (LT_AT(struct lt_buffer, t->buffers, LT_AT(struct lt_call_operand, t->call_operands, c->first_operand + o)->buffer)->slot < 0)
+			if (LT_AT(struct lt_buffer, t->buffers,
+				    LT_AT(struct lt_call_operand, t->call_operands, c->first_operand + o)->buffer)
+					->slot
+				< 0)
 				return refuse(diag, c->loop, "an operand of the call is local");
 	}
 	for (uint32_t s = 0; s < t->stmts.n; s++)
@@ -260,7 +273,8 @@ static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct l
 	return t->calls.n > 0 ? check(t, diag) : ref()->accepts(s->ref, t, diag);
 }
 
-static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
+static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
+	struct lt_diag *diag)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct lt_object *o = object[i] = calloc(1, sizeof *o);
@@ -296,7 +310,10 @@ static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_
 	return LT_OK;
 }
 
-static lt_status sync_(struct lt_session *s, void *stream, struct lt_diag *diag) { return ref()->sync(s->ref, stream, diag); }
+static lt_status sync_(struct lt_session *s, void *stream, struct lt_diag *diag)
+{
+	return ref()->sync(s->ref, stream, diag);
+}
 
 static void destroy(struct lt_object *o)
 {
@@ -314,9 +331,22 @@ static void need(const struct lt_object *o, uint32_t n_thread, size_t *bytes, si
 }
 
 static const struct lt_backend table = {
-	.size = sizeof table, .abi = LT_ABI, .build = LT_BUILD, .name = "odd", .summary = "odd numbers and routines", .version = "1",
-	.score = score, .open = open_, .close = close_, .caps = caps, .accepts = accepts, .compile = compile, .run = run, .sync = sync_,
-	.destroy = destroy, .need = need,
+	.size = sizeof table,
+	.abi = LT_ABI,
+	.build = LT_BUILD,
+	.name = "odd",
+	.summary = "odd numbers and routines",
+	.version = "1",
+	.score = score,
+	.open = open_,
+	.close = close_,
+	.caps = caps,
+	.accepts = accepts,
+	.compile = compile,
+	.run = run,
+	.sync = sync_,
+	.destroy = destroy,
+	.need = need,
 };
 
 void odd_routines(const struct lt_routine *at, uint32_t n) { target.routines = (struct lt_array){ at, n, sizeof *at }; }
@@ -324,8 +354,14 @@ void odd_routines(const struct lt_routine *at, uint32_t n) { target.routines = (
 struct lt_target *odd_open(void)
 {
 	must(lt_backend_find("odd") || lt_backend_register(&table, NULL) == LT_OK, "the backend odd cannot be registered");
-	target = (struct lt_target){ .size = sizeof target, .name = "odd", .vector_bytes = 12, .vector_registers = 5, .cores = 3, .cache_line = 12,
-		.l1_bytes = 96, .l2_bytes = 384 };
+	target = (struct lt_target){ .size = sizeof target,
+		.name = "odd",
+		.vector_bytes = 12,
+		.vector_registers = 5,
+		.cores = 3,
+		.cache_line = 12,
+		.l1_bytes = 96,
+		.l2_bytes = 384 };
 	odd_routines(dot_bias, 1);
 	told = (struct odd_tally){ 0 };
 	return &target;

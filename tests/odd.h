@@ -1,7 +1,7 @@
 /* tests/odd.h -- the backend "odd": a machine of odd numbers that has routines.
  *
- * It hands what a call computes to loops over the dims and strides of struct lt_call, without a look at the statements below, and
- * everything else to ref.  A nest of which the frozen tree does not say what it computes is refused.
+ * It hands what a call computes to loops over the dims and strides of struct lt_call, without a look at the statements
+ * below, and everything else to ref.  A nest of which the frozen tree does not say what it computes is refused.
  */
 #ifndef LT_ODD_H
 #define LT_ODD_H
@@ -12,7 +12,8 @@
 struct lt_target *odd_open(void);
 /* The routines of its target from now on. */
 void odd_routines(const struct lt_routine *, uint32_t n);
-/* What has been compiled since odd_open: calls, and what each is: "dot_bias: row m 5, column n 6, deep k 12; bias\n". */
+/* What has been compiled since odd_open: calls, and what each is: "dot_bias: row m 5, column n 6, deep k 12;
+ * bias\n". */
 struct odd_tally { int calls, others; char text[4000]; };
 const struct odd_tally *odd_reported(void);
 #endif

@@ -71,11 +71,11 @@ static struct value behind(struct draw *d, struct value x)
 /* Letters stand for extents of their own; upper bounds follow the work that is left. */
 static struct value einsum(struct draw *d)
 {
-	static const char *const equations[] = { "mk,kn->mn", "mk,nk->mn", "km,kn->mn", "km,nk->mn", "mk,kn->nm", "bmk,bkn->bmn",
-		"bmk,bnk->bmn", "bkm,bkn->bmn", "mbk,nbk->bmn", "bshd,bthd->bhst", "bhsd,bhtd->bhst", "bhst,bthd->bshd", "mk,k->m",
-		"k,kn->n", "k,nk->n", "mkl,kln->mn", "mkl,nlk->mn", "mkl,lkn->mn", "abk,kc->abc", "abk,kcd->acbd", "abk,ckd->dcab",
-		"mk,kn,n->mn", "mbk,bkn->mn", "k,k->", "mk,mk->m", "mk,mk->k", "bk,bkn->bn", "bmk,kn->bmn", "abk,cbk->ca",
-		"m,n->mn", "bm,bn->bmn", "mk,ln,kl->mn" };
+	static const char *const equations[] = { "mk,kn->mn", "mk,nk->mn", "km,kn->mn", "km,nk->mn", "mk,kn->nm",
+		"bmk,bkn->bmn", "bmk,bnk->bmn", "bkm,bkn->bmn", "mbk,nbk->bmn", "bshd,bthd->bhst", "bhsd,bhtd->bhst",
+		"bhst,bthd->bshd", "mk,k->m", "k,kn->n", "k,nk->n", "mkl,kln->mn", "mkl,nlk->mn", "mkl,lkn->mn",
+		"abk,kc->abc", "abk,kcd->acbd", "abk,ckd->dcab", "mk,kn,n->mn", "mbk,bkn->mn", "k,k->", "mk,mk->m",
+		"mk,mk->k", "bk,bkn->bn", "bmk,kn->bmn", "abk,cbk->ca", "m,n->mn", "bm,bn->bmn", "mk,ln,kl->mn" };
 	const char *equation = equations[between(d, 0, (int64_t)(sizeof equations / sizeof *equations) - 1)];
 	int64_t e[26] = { 0 }, left = d->work;
 	struct shape s[4] = { { 0 } };
@@ -154,12 +154,14 @@ static struct value conv(struct draw *d)
 	oh = (h + p[0] + p[2] - (kh - 1) * dh - 1) / sh + 1;
 	ow = (w + p[1] + p[3] - (kw - 1) * dw - 1) / sw + 1;
 	struct value x = layer_source(d, last ? shape_of(4, batch, h, w, a * groups) : shape_of(4, batch, a * groups, h, w));
-	struct value f = chance(d, 80) ? layer_plain_source(d, last ? shape_of(4, kh, kw, a, b * groups) : shape_of(4, b * groups, a, kh, kw))
+	struct value f = chance(d, 80)
+		? layer_plain_source(d, last ? shape_of(4, kh, kw, a, b * groups) : shape_of(4, b * groups, a, kh, kw))
 		: layer_source(d, last ? shape_of(4, kh, kw, a, b * groups) : shape_of(4, b * groups, a, kh, kw));
 	struct value y = node(d, last ? shape_of(4, batch, oh, ow, b * groups) : shape_of(4, batch, b * groups, oh, ow));
-	layer_say(d, "$%d = Conv2dNode($%d, $%d, [%lld, %lld], [%lld, %lld, %lld, %lld], [%lld, %lld], %lld, %s);\n", y.number, x.number,
-		f.number, (long long)sh, (long long)sw, (long long)p[0], (long long)p[1], (long long)p[2], (long long)p[3], (long long)dh,
-		(long long)dw, (long long)groups, last ? "NHWC" : "NCHW");
+	layer_say(d, "$%d = Conv2dNode($%d, $%d, [%lld, %lld], [%lld, %lld, %lld, %lld], [%lld, %lld], %lld, %s);\n",
+		y.number, x.number, f.number, (long long)sh, (long long)sw, (long long)p[0], (long long)p[1],
+		(long long)p[2], (long long)p[3], (long long)dh, (long long)dw, (long long)groups,
+		last ? "NHWC" : "NCHW");
 	return y;
 }
 
@@ -182,7 +184,8 @@ static struct value pool(struct draw *d)
 static struct value attention(struct draw *d)
 {
 	int64_t b = chance(d, 50) ? 1 : between(d, 1, 3), s = chance(d, 30) ? 1 : layer_extent(d, 80), k = layer_extent(d, 64);
-	int64_t room = d->work / (b * s * k), t = layer_extent(d, room < 150 ? room : 150), e = chance(d, 60) ? k : layer_extent(d, 64);
+	int64_t room = d->work / (b * s * k), t = layer_extent(d, room < 150 ? room : 150),
+		e = chance(d, 60) ? k : layer_extent(d, 64);
 	bool causal = t >= s && chance(d, 40), stack = chance(d, 60);
 	struct value q = layer_source(d, stack ? shape_of(3, b, s, k, 0) : shape_of(2, s, k, 0, 0));
 	struct value kk = layer_source(d, stack ? shape_of(3, b, t, k, 0) : shape_of(2, t, k, 0, 0));
@@ -195,12 +198,14 @@ static struct value attention(struct draw *d)
 static struct value norm(struct draw *d)
 {
 	int64_t r = layer_extent(d, 60), c = layer_extent(d, chance(d, 20) ? 3000 : 300);
-	struct shape s = chance(d, 50) ? shape_of(2, r, c, 0, 0) : shape_of(3, layer_extent(d, 4), r, c, 0), row = shape_of(1, c, 0, 0, 0);
+	struct shape s = chance(d, 50) ? shape_of(2, r, c, 0, 0) : shape_of(3, layer_extent(d, 4), r, c, 0),
+		     row = shape_of(1, c, 0, 0, 0);
 	struct value x = layer_source(d, s), y, w, b;
 	switch (between(d, 0, is_f32(d) ? 3 : 1)) {
 	case 0:
 		y = node(d, s);
-		layer_say(d, "$%d = SoftmaxNode($%d, %d);\n", y.number, x.number, chance(d, 70) ? s.n - 1 : (int)between(d, 0, s.n - 1));
+		layer_say(d, "$%d = SoftmaxNode($%d, %d);\n", y.number, x.number,
+			chance(d, 70) ? s.n - 1 : (int)between(d, 0, s.n - 1));
 		return y;
 	case 1:
 		w = layer_plain_source(d, row);
@@ -236,7 +241,8 @@ static struct value cache(struct draw *d, struct shape s, struct value at, struc
 	layer_put_shape(d, s.at, s.n);
 	layer_say(d, ");\n");
 	struct value x = layer_plain_source(d, part), y = node(d, s), z = node(d, s);
-	layer_say(d, "$%d = UpdateNode($%d, $%d, $%d%s);\n", y.number, state.number, x.number, at.number, s.n == 3 ? ", 0, 0" : ", 0");
+	layer_say(d, "$%d = UpdateNode($%d, $%d, $%d%s);\n", y.number, state.number, x.number, at.number,
+		s.n == 3 ? ", 0, 0" : ", 0");
 	layer_say(d, "$%d = SliceNode($%d, 0, $%d);\n", z.number, y.number, end.number);
 	return z;
 }
@@ -248,9 +254,10 @@ static struct value decode(struct draw *d)
 	bool heads = chance(d, 60);
 	struct shape row = heads ? shape_of(3, t, h, k, 0) : shape_of(2, t, k, 0, 0);
 	struct shape own = heads ? shape_of(2, h, k, 0, 0) : shape_of(1, k, 0, 0, 0);
-	struct value at = scalar(d, "at", t), end = scalar(d, "end", t), q = layer_source(d, own), keys = cache(d, row, at, end),
-		scores = node(d, own);
-	layer_say(d, "$%d = EinsumNode(%s: $%d, $%d);\n", scores.number, heads ? "hd,thd->ht" : "d,td->t", q.number, keys.number);
+	struct value at = scalar(d, "at", t), end = scalar(d, "end", t), q = layer_source(d, own),
+		     keys = cache(d, row, at, end), scores = node(d, own);
+	layer_say(d, "$%d = EinsumNode(%s: $%d, $%d);\n", scores.number, heads ? "hd,thd->ht" : "d,td->t", q.number,
+		keys.number);
 	struct value scale = node(d, (struct shape){ 0, { 0 } }), scaled = node(d, own), p = node(d, own);
 	layer_say(d, "$%d = FullNode(%s, [], 0.03125);\n$%d = MultiplyNode($%d, $%d);\n", scale.number, d->type, scaled.number,
 		scores.number, scale.number);
@@ -262,7 +269,8 @@ static struct value decode(struct draw *d)
 
 static struct value reduction(struct draw *d)
 {
-	static const char *const ops[] = { "ReduceSumNode", "ReduceMaxNode", "ReduceMinNode", "ReduceMeanNode", "ReduceSumNode" };
+	static const char *const ops[] = { "ReduceSumNode", "ReduceMaxNode", "ReduceMinNode", "ReduceMeanNode",
+		"ReduceSumNode" };
 	struct shape s = { (int)between(d, 1, 4), { 0 } }, out = { 0, { 0 } };
 	int64_t left = chance(d, 30) ? 400000 : 20000;
 	char axes[64] = "";
@@ -282,8 +290,8 @@ static struct value reduction(struct draw *d)
 	if (!axes[0])
 		out = (struct shape){ 0, { 0 } };
 	y = node(d, out);
-	layer_say(d, "$%d = %s($%d%s%s%s);\n", y.number, ops[between(d, 0, is_float(d) ? 4 : 2)], x.number, axes[0] ? ", [" : "", axes,
-		axes[0] ? "]" : "");
+	layer_say(d, "$%d = %s($%d%s%s%s);\n", y.number, ops[between(d, 0, is_float(d) ? 4 : 2)], x.number,
+		axes[0] ? ", [" : "", axes, axes[0] ? "]" : "");
 	return y;
 }
 
@@ -300,10 +308,10 @@ static struct value pointwise(struct draw *d)
 
 void random_layer(struct lt_context *ctx, uint64_t seed, int64_t work, struct lt_graph **out, char *text, size_t bytes)
 {
-	static const char *const types[] = { "float32", "float32", "float32", "float32", "float64", "float16", "bfloat16", "int32",
-		"int64", "int8" };
-	static struct value (*const layers[])(struct draw *) = { einsum, einsum, einsum, chain, chain, conv, conv, pool, attention, norm,
-		decode, reduction, pointwise };
+	static const char *const types[] = { "float32", "float32", "float32", "float32", "float64", "float16",
+		"bfloat16", "int32", "int64", "int8" };
+	static struct value (*const layers[])(struct draw *) = { einsum, einsum, einsum, chain, chain, conv, conv, pool,
+		attention, norm, decode, reduction, pointwise };
 	struct draw d = { .rng = seed * 31 + 7, .text = text, .bytes = bytes, .number = 1 };
 	d.work = chance(&d, 15) ? work : work / between(&d, 2, 40);
 	d.type = types[between(&d, 0, (int64_t)(sizeof types / sizeof *types) - 1)];

@@ -1,5 +1,6 @@
-/* tests/random_layer.h -- random layers as scripts, of extents that blocking, packing and tails are made for: products, convolutions,
- * attention, norms, pools and reductions, with what stands around them; run by default trees against the oracle.
+/* tests/random_layer.h -- random layers as scripts, of extents that blocking, packing and tails are made for: products,
+ * convolutions, attention, norms, pools and reductions, with what stands around them; run by default trees against the
+ * oracle.
  */
 #ifndef LT_RANDOM_LAYER_H
 #define LT_RANDOM_LAYER_H

@@ -17,10 +17,16 @@ struct draw {
 };
 
 static inline bool chance(struct draw *d, int percent) { return random_chance(&d->rng, percent); }
-static inline int64_t between(struct draw *d, int64_t low, int64_t high) { return high < low ? low : random_between(&d->rng, low, high); }
+static inline int64_t between(struct draw *d, int64_t low, int64_t high)
+{
+	return high < low ? low : random_between(&d->rng, low, high);
+}
 static inline bool is_float(const struct draw *d) { return strstr(d->type, "float") != NULL; }
 static inline bool is_f32(const struct draw *d) { return strcmp(d->type, "float32") == 0; }
-static inline struct shape shape_of(int n, int64_t a, int64_t b, int64_t c, int64_t e) { return (struct shape){ n, { a, b, c, e } }; }
+static inline struct shape shape_of(int n, int64_t a, int64_t b, int64_t c, int64_t e)
+{
+	return (struct shape){ n, { a, b, c, e } };
+}
 static inline struct value node(struct draw *d, struct shape s) { return (struct value){ d->number++, s }; }
 
 /* random_layer_source.c: appends to the script. */

@@ -16,8 +16,8 @@ void layer_say(struct draw *d, const char *fmt, ...)
 /* At most `most`; often at a border of vectors, tiles and blocks. */
 int64_t layer_extent(struct draw *d, int64_t most)
 {
-	static const int64_t often[] = { 1, 2, 3, 4, 7, 8, 9, 12, 15, 16, 17, 23, 24, 31, 32, 33, 48, 63, 64, 65, 96, 127, 128, 129, 192,
-		255, 256, 257, 300 };
+	static const int64_t often[] = { 1, 2, 3, 4, 7, 8, 9, 12, 15, 16, 17, 23, 24, 31, 32, 33, 48, 63, 64, 65, 96,
+		127, 128, 129, 192, 255, 256, 257, 300 };
 	if (most < 1)
 		most = 1;
 	for (int i = 0; i < 4 && chance(d, 60); i++) {
@@ -100,8 +100,8 @@ static struct value sliced(struct draw *d, struct shape s)
 	int64_t begin = between(d, 0, 3), step = between(d, 1, 2), end = begin + (s.at[axis] - 1) * step + 1;
 	from.at[axis] = end + between(d, 0, 2);
 	struct value x = layer_plain_source(d, from), y = node(d, s);
-	layer_say(d, "$%d = SliceNode($%d, %lld, %lld, %d, %lld);\n", y.number, x.number, (long long)begin, (long long)end, axis,
-		(long long)step);
+	layer_say(d, "$%d = SliceNode($%d, %lld, %lld, %d, %lld);\n", y.number, x.number, (long long)begin,
+		(long long)end, axis, (long long)step);
 	return y;
 }
 
@@ -139,11 +139,13 @@ static struct value gathered(struct draw *d, struct shape s)
 {
 	struct shape from = s, index = { 1, { s.at[0] } };
 	from.at[0] = 8;         /* data of integers are from -6 to 6: the index is made of its remainder */
-	struct value x = layer_plain_source(d, from), i = node(d, index), n = node(d, (struct shape){ 0, { 0 } }), m = node(d, index),
-		y = node(d, s);
+	struct value x = layer_plain_source(d, from), i = node(d, index), n = node(d, (struct shape){ 0, { 0 } }),
+		     m = node(d, index), y = node(d, s);
 	layer_say(d,
-		"$%d = InputTensor(s%d, int64, [%lld]);\n$%d = FullNode(int64, [], 8);\n$%d = ModNode($%d, $%d);\n$%d = GatherNode($%d, $%d, 0);\n",
-		i.number, i.number, (long long)s.at[0], n.number, m.number, i.number, n.number, y.number, x.number, m.number);
+		"$%d = InputTensor(s%d, int64, [%lld]);\n$%d = FullNode(int64, [], 8);\n$%d = ModNode($%d, $%d);\n$%d "
+		"= GatherNode($%d, $%d, 0);\n",
+		i.number, i.number, (long long)s.at[0], n.number, m.number, i.number, n.number, y.number, x.number,
+		m.number);
 	return y;
 }
 

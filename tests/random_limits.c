@@ -99,7 +99,8 @@ static void judge_text(struct job *j, lt_status status)
 		n_bad += fate == LIMITS_LEAVES;
 		n_good += fate == LIMITS_STAYS;
 		if (j->g && fate != LIMITS_LONG && met != (fate == LIMITS_STAYS))
-			tell(j, "with scalars %lld, %lld the sources are %s, but the requirements are %s", (long long)m->try[i][0], (long long)m->try[i][1],
+			tell(j, "with scalars %lld, %lld the sources are %s, but the requirements are %s",
+				(long long)m->try[i][0], (long long)m->try[i][1],
 				fate == LIMITS_LEAVES ? "left" : "not left", met ? "met" : "not met");
 	}
 	if (status == LT_EINVAL && (n_good || (!n_bad && !m->n_param)))
@@ -148,7 +149,8 @@ static lt_status run(struct job *j, struct lt_program *p, const struct limits_da
 	must(n <= LIMITS_SOURCES, "%d inputs", (int)n);
 	for (int32_t i = 0; i < n; i++) {
 		memory[i] = fenced_new(lt_program_bytes(p, LT_BINDING_INPUT, i));
-		input[i] = memcpy(fenced_at(&memory[i], end), limits_source(d, lt_program_name(p, LT_BINDING_INPUT, i)), memory[i].bytes);
+		input[i] = memcpy(fenced_at(&memory[i], end), limits_source(d, lt_program_name(p, LT_BINDING_INPUT, i)),
+			memory[i].bytes);
 	}
 	running = j->seed;
 	status = lt_instance_new(p, &at);
@@ -170,8 +172,8 @@ static void compare(struct job *j, const char *who, const struct limits_data *d,
 	for (int64_t i = 0; i < d->n_result; i++) {
 		j->tally->elements += d->there[i];
 		if (d->there[i] && memcmp(&got[i], &d->want[i], sizeof *got)) {
-			tell(j, "%s: element %lld is %g, should be %g, with scalars %lld, %lld", who, (long long)i, (double)got[i], (double)d->want[i],
-				(long long)d->param[0], (long long)d->param[1]);
+			tell(j, "%s: element %lld is %g, should be %g, with scalars %lld, %lld", who, (long long)i,
+				(double)got[i], (double)d->want[i], (long long)d->param[0], (long long)d->param[1]);
 			return;
 		}
 	}
@@ -192,7 +194,8 @@ static void run_with(struct job *j, const int64_t *param, bool bad_index)
 	j->tally->runs++;
 	j->tally->refused_runs += !fine;
 	if (status != want)
-		tell(j, "the oracle: %d %s, with scalars %lld, %lld", (int)status, lt_context_message(j->ctx), (long long)param[0], (long long)param[1]);
+		tell(j, "the oracle: %d %s, with scalars %lld, %lld", (int)status, lt_context_message(j->ctx),
+			(long long)param[0], (long long)param[1]);
 	else if (!status)
 		compare(j, "the oracle", &d, lt_eval_result(e, 0, NULL));
 	lt_eval_free(e);

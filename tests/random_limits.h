@@ -1,16 +1,17 @@
 /* tests/random_limits.h -- random graphs in text form at the limits of their sources and of int64.
  *
- * Each is a view of a view, a gather of one, or an update, with run-time scalars, bounded dims, floors and guards.  What it means is
- * computed once more here, point by point in 128 bits.  Text that is refused has to be wrong, by that; text that is taken has to be
- * right: in the oracle, on `ref`, and on the backend `batch`, whose kernels trap on undefined behaviour and read from buffers that lie
- * between pages without access.
+ * Each is a view of a view, a gather of one, or an update, with run-time scalars, bounded dims, floors and guards. 
+ * What it means is computed once more here, point by point in 128 bits.  Text that is refused has to be wrong, by that;
+ * text that is taken has to be right: in the oracle, on `ref`, and on the backend `batch`, whose kernels trap on
+ * undefined behaviour and read from buffers that lie between pages without access.
  */
 #ifndef LT_RANDOM_LIMITS_H
 #define LT_RANDOM_LIMITS_H
 #include <stdint.h>
 
 struct limits_tally {
-	int64_t graphs, taken, required, outside, large, open;  /* required: of those taken, with requirements; open: not decided */
+	/* required: of those taken, with requirements; open: not decided */
+	int64_t graphs, taken, required, outside, large, open;
 	int64_t runs, refused_runs, elements, failed;
 };
 /* Graphs of the seeds from `seed` on; what is wrong is reported on standard error with its seed. */

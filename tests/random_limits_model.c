@@ -67,8 +67,10 @@ static int64_t end_of(const struct limits_model *m, const struct limits_view *v,
 	return sum > 1000 ? 1000 : sum < -1000 ? -1000 : (int64_t)sum;
 }
 
-/* `to` of the view's pieces; sources: dims that each row is an index of, whose extents may be moved to where the rows end. */
-static void draw_piece(struct draw *d, const struct limits_view *v, int rank, struct limits_dim *source, bool own, struct limits_piece *p)
+/* `to` of the view's pieces; sources: dims that each row is an index of, whose extents may be moved to where the rows
+ * end. */
+static void draw_piece(struct draw *d, const struct limits_view *v, int rank, struct limits_dim *source, bool own,
+	struct limits_piece *p)
 {
 	memset(p, 0, sizeof *p);
 	p->n_div = chance(d, 30) ? (int)between(d, 1, LIMITS_DIVS) : 0;
@@ -96,7 +98,8 @@ static void draw_piece(struct draw *d, const struct limits_view *v, int rank, st
 			bool behind = chance(d, 50);
 			for (int c = 0; c < LIMITS_COLUMNS; c++)
 				guard[c] = behind ? (int64_t)(0 - (uint64_t)p->row[r][c]) : p->row[r][c];
-			guard[0] = (int64_t)((uint64_t)guard[0] + (behind ? (uint64_t)(source[r].extent - 1) : 0) - (chance(d, 15) ? 1 : 0) + (chance(d, 10) ? 1 : 0));
+			guard[0] = (int64_t)((uint64_t)guard[0] + (behind ? (uint64_t)(source[r].extent - 1) : 0)
+				- (chance(d, 15) ? 1 : 0) + (chance(d, 10) ? 1 : 0));
 		} else {
 			draw_row(d, v, p->n_div, guard);
 		}
@@ -126,7 +129,9 @@ static void draw_update(struct draw *d)
 		m->dim[i].bounded = false;
 		m->block[i] = between(d, 1, m->dim[i].extent);
 		m->at[i] = m->n_param && chance(d, 70) ? (int)between(d, 0, m->n_param - 1) : -1;
-		m->offset[i] = m->at[i] < 0 ? between(d, 0, m->dim[i].extent - m->block[i]) : d->mode == HUGE_ && chance(d, 20) ? large(d) : between(d, -2, 3);
+		m->offset[i] = m->at[i] < 0                 ? between(d, 0, m->dim[i].extent - m->block[i])
+			: d->mode == HUGE_ && chance(d, 20) ? large(d)
+							    : between(d, -2, 3);
 	}
 }
 
@@ -139,7 +144,11 @@ static void draw_tries(struct draw *d)
 		for (int i = 0; i < m->n_param; i++) {
 			int64_t low = m->low[i], high = m->high[i], near = between(d, -3, 12);
 			bool wide = (limits_wide)high - low > 40;
-			m->try[t][i] = !wide ? between(d, low, high) : t % 8 == 0 ? low : t % 8 == 1 ? high : near < low || near > high ? low + (near & 7) : near;
+			m->try[t][i] = !wide                ? between(d, low, high)
+				: t % 8 == 0                ? low
+				: t % 8 == 1                ? high
+				: near < low || near > high ? low + (near & 7)
+							    : near;
 		}
 }
 
@@ -151,7 +160,9 @@ void limits_draw(uint64_t seed, struct limits_model *m)
 	m->n_param = (int)between(&d, 0, LIMITS_PARAMS);
 	for (int i = 0; i < m->n_param; i++) {
 		m->low[i] = d.mode == HUGE_ && chance(&d, 25) ? large(&d) : between(&d, -2, 2);
-		m->high[i] = d.mode == HUGE_ && chance(&d, 50) ? large(&d) : m->low[i] > INT64_MAX - 8 ? m->low[i] : m->low[i] + between(&d, 0, 8);
+		m->high[i] = d.mode == HUGE_ && chance(&d, 50) ? large(&d)
+			: m->low[i] > INT64_MAX - 8            ? m->low[i]
+							       : m->low[i] + between(&d, 0, 8);
 		if (m->high[i] < m->low[i]) {
 			int64_t low = m->high[i];
 			m->high[i] = m->low[i];
@@ -353,7 +364,8 @@ static bool add_ends(struct ends *e, limits_wide coef, limits_wide low, limits_w
 static limits_wide floor_of(limits_wide a, limits_wide b) { return a / b - (a % b < 0); }
 
 /* The ends of a row of a view; false: too large.  q: those of the floors. */
-static bool row_ends(const struct limits_model *m, const struct limits_view *v, const int64_t *row, const struct ends *q, struct ends *out)
+static bool row_ends(const struct limits_model *m, const struct limits_view *v, const int64_t *row,
+	const struct ends *q, struct ends *out)
 {
 	bool fits = true;
 	memset(out, 0, sizeof *out);
@@ -367,7 +379,8 @@ static bool row_ends(const struct limits_model *m, const struct limits_view *v, 
 	return fits;
 }
 
-static bool piece_fits(const struct limits_model *m, const struct limits_view *v, const struct limits_piece *p, int rank, const struct limits_dim *source)
+static bool piece_fits(const struct limits_model *m, const struct limits_view *v, const struct limits_piece *p,
+	int rank, const struct limits_dim *source)
 {
 	struct ends q[LIMITS_DIVS], row, flat = { 0 };
 	bool used[LIMITS_DIVS] = { false };
@@ -417,9 +430,11 @@ bool limits_large(const struct limits_model *m)
 			unit *= m->dim[k].extent;
 		if (!limit_fits(m, &m->dim[i]))
 			return true;
-		if (m->updates && m->at[i] >= 0 && (m->offset[i] < -((int64_t)1 << 61) || m->offset[i] > (int64_t)1 << 61 || !add_ends(&e, m->offset[i], 1, 1)
-		    || !add_ends(&e, 1, m->low[m->at[i]], m->high[m->at[i]]) || !add_ends(&e, 1, 0, m->block[i] - 1)
-		    || !add_ends(&bytes, unit, e.least, e.most)))
+		if (m->updates && m->at[i] >= 0
+			&& (m->offset[i] < -((int64_t)1 << 61) || m->offset[i] > (int64_t)1 << 61
+				|| !add_ends(&e, m->offset[i], 1, 1)
+				|| !add_ends(&e, 1, m->low[m->at[i]], m->high[m->at[i]])
+				|| !add_ends(&e, 1, 0, m->block[i] - 1) || !add_ends(&bytes, unit, e.least, e.most)))
 			return true;
 	}
 	for (int k = 0; k < m->n_view; k++) {
@@ -588,6 +603,8 @@ bool limits_data(const struct limits_model *m, const int64_t *param, bool bad_in
 
 const void *limits_source(const struct limits_data *d, const char *name)
 {
-	return !strcmp(name, "x") ? (const void *)d->x : !strcmp(name, "block") ? (const void *)d->block : !strcmp(name, "at") ? (const void *)d->param
-		: (const void *)d->index;
+	return !strcmp(name, "x")        ? (const void *)d->x
+		: !strcmp(name, "block") ? (const void *)d->block
+		: !strcmp(name, "at")    ? (const void *)d->param
+					 : (const void *)d->index;
 }

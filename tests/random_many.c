@@ -1,5 +1,5 @@
-/* Random graphs of views with many pieces: joined, padded, cut, with guards that meet, some of them at run time; read by operators, reductions,
- * products and other views.
+/* Random graphs of views with many pieces: joined, padded, cut, with guards that meet, some of them at run time; read
+ * by operators, reductions, products and other views.
  */
 #include <math.h>
 #include <string.h>
@@ -79,7 +79,10 @@ static lt_node part(struct draw *d, int32_t n, const int64_t *extent, int32_t ax
 		if (!bounded && maybe(d, 50))
 			return lt_graph_reshape(d->g, input_of(d, 1, &flat), n, extent);
 		if (!bounded && flat % 2 == 0)
-			return lt_graph_reshape(d->g, lt_graph_permute(d->g, input_of(d, 2, (int64_t[]){ 2, flat / 2 }), 2, (int32_t[]){ 1, 0 }), n, extent);
+			return lt_graph_reshape(d->g,
+				lt_graph_permute(
+					d->g, input_of(d, 2, (int64_t[]){ 2, flat / 2 }), 2, (int32_t[]){ 1, 0 }),
+				n, extent);
 		return input(d, n, dims);
 	case 4: {                       /* a border */
 		int64_t before[4] = { 0 }, after[4] = { 0 };
@@ -150,7 +153,8 @@ static lt_node borders(struct draw *d)
 	int64_t extent[2] = { pick(d, 1, 4), pick(d, 1, 4) };
 	lt_node x = part(d, n, extent, 0, (lt_var[]){ -1, -1, -1, -1 });
 	for (int i = (int)pick(d, 1, n == 1 ? 60 : 25); i > 0; i--)
-		x = lt_graph_pad(d->g, x, (int64_t[]){ pick(d, 0, 2), pick(d, 0, 1) }, (int64_t[]){ pick(d, 0, 1), pick(d, 0, 2) }, bits(d));
+		x = lt_graph_pad(d->g, x, (int64_t[]){ pick(d, 0, 2), pick(d, 0, 1) },
+			(int64_t[]){ pick(d, 0, 1), pick(d, 0, 2) }, bits(d));
 	return x;
 }
 
@@ -216,7 +220,9 @@ static lt_node mix(struct draw *d)
 		if (!extent)
 			continue;
 		int64_t begin = pick(d, 0, extent - 1);
-		list[n++] = maybe(d, 20) ? x : lt_graph_slice(d->g, x, 0, begin, 1, pick(d, 1, extent - begin < 9 ? extent - begin : 9));
+		list[n++] = maybe(d, 20)
+			? x
+			: lt_graph_slice(d->g, x, 0, begin, 1, pick(d, 1, extent - begin < 9 ? extent - begin : 9));
 	}
 	return n ? lt_graph_concat(d->g, 0, n, list) : join(d);
 }
@@ -239,7 +245,9 @@ static lt_node read(struct draw *d, lt_node x)
 	case 4: return elems % 2 || bounded ? x : lt_graph_reshape(d->g, x, 2, (int64_t[]){ 2, elems / 2 });
 	case 5: {
 		lt_var v = rank == 2 ? lt_node_dim(d->g, x, 1) : -1;
-		return rank == 2 && !bounded ? lt_graph_contract(d->g, x, input(d, 2, (lt_var[]){ v, lt_graph_var(d->g, NULL, 3) }), 1, &v) : x;
+		return rank == 2 && !bounded
+			? lt_graph_contract(d->g, x, input(d, 2, (lt_var[]){ v, lt_graph_var(d->g, NULL, 3) }), 1, &v)
+			: x;
 	}
 	default: return x;
 	}

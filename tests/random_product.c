@@ -51,10 +51,12 @@ static lt_node source(struct draw *d, int n, const lt_var *dim)
 {
 	char name[16];
 	snprintf(name, sizeof name, "s%d", d->number++);
-	return random_chance(&d->rng, 35) ? lt_graph_constant(d->g, name, d->t, n, dim) : lt_graph_input(d->g, name, d->t, n, dim);
+	return random_chance(&d->rng, 35) ? lt_graph_constant(d->g, name, d->t, n, dim)
+					  : lt_graph_input(d->g, name, d->t, n, dim);
 }
 
-/* A factor with these vars: a source, one read through a permutation, an offset or a padded border, or something computed. */
+/* A factor with these vars: a source, one read through a permutation, an offset or a padded border, or something
+ * computed. */
 static lt_node factor(struct draw *d, int n, const lt_var *dim)
 {
 	lt_var dims[MOST * 4];
@@ -110,7 +112,8 @@ static lt_node window(struct draw *d, int n, const lt_var *dim, lt_var position,
 	return lt_graph_window(d->g, source(d, count, dims), axis, position, tap, stride, 1, before, 0);
 }
 
-static lt_node contract(struct draw *d, const struct vars *batch, const struct vars *row, const struct vars *column, const struct vars *deep)
+static lt_node contract(struct draw *d, const struct vars *batch, const struct vars *row, const struct vars *column,
+	const struct vars *deep)
 {
 	lt_var left[MOST * 4], right[MOST * 4], out[MOST * 4];
 	int n_left = mix(d, left, (const struct vars *const[]){ batch, row, deep }, 3);
@@ -118,8 +121,10 @@ static lt_node contract(struct draw *d, const struct vars *batch, const struct v
 	int n_out = mix(d, out, (const struct vars *const[]){ batch, row, column }, 3);
 	bool conv = column->n > 0 && deep->n > 0 && random_chance(&d->rng, 30);
 	lt_node a = factor(d, n_left, left);
-	lt_node b = conv ? window(d, n_right, right, column->at[column->n - 1], deep->at[deep->n - 1]) : factor(d, n_right, right);
-	lt_node c = random_chance(&d->rng, 50) ? lt_graph_contract(d->g, a, b, deep->n, deep->at) : lt_graph_contract(d->g, b, a, deep->n, deep->at);
+	lt_node b = conv ? window(d, n_right, right, column->at[column->n - 1], deep->at[deep->n - 1])
+			 : factor(d, n_right, right);
+	lt_node c = random_chance(&d->rng, 50) ? lt_graph_contract(d->g, a, b, deep->n, deep->at)
+					       : lt_graph_contract(d->g, b, a, deep->n, deep->at);
 	if (c < 0 || n_out == 0)
 		return c;
 	int32_t perm[MOST * 4];
@@ -139,13 +144,15 @@ static lt_node behind(struct draw *d, lt_node c)
 	for (int i = 0; i < n_dim; i++)
 		dim[i] = n->dim[i];
 	if (n_dim > 0 && random_chance(&d->rng, 60))
-		c = lt_graph_op_to(d->g, "add", 2, (lt_node[]){ c, source(d, 1, &dim[random_between(&d->rng, 0, n_dim - 1)]) }, n_dim, dim);
+		c = lt_graph_op_to(d->g, "add", 2,
+			(lt_node[]){ c, source(d, 1, &dim[random_between(&d->rng, 0, n_dim - 1)]) }, n_dim, dim);
 	if (random_chance(&d->rng, 60))
 		c = lt_graph_binary(d->g, "max", c, lt_graph_literal(d->g, d->t, 0));
 	if (random_chance(&d->rng, 30))
 		c = lt_graph_op_to(d->g, "add", 2, (lt_node[]){ c, source(d, n_dim, dim) }, n_dim, dim);
 	if (n_dim > 0 && random_chance(&d->rng, 20))
-		c = lt_graph_reduce(d->g, random_chance(&d->rng, 50) ? "max" : "add", c, 1, &dim[random_between(&d->rng, 0, n_dim - 1)]);
+		c = lt_graph_reduce(d->g, random_chance(&d->rng, 50) ? "max" : "add", c, 1,
+			&dim[random_between(&d->rng, 0, n_dim - 1)]);
 	return c;
 }
 
@@ -156,7 +163,8 @@ void random_product(struct lt_context *ctx, uint64_t seed, struct lt_graph **out
 	struct draw d = { .rng = seed, .g = *out, .t = types[random_between(&(uint64_t){ seed ^ 77 }, 0, 4)] };
 	int64_t rows = random_chance(&d.rng, 40) ? random_between(&d.rng, 1, 8) : 70;
 	struct vars batch = draw_vars(&d, "b", 0, random_chance(&d.rng, 25) ? 2 : 0, 4), row = draw_vars(&d, "m", 0, 2, rows);
-	struct vars column = draw_vars(&d, "n", 0, 2, 100), deep = draw_vars(&d, "k", 1, random_chance(&d.rng, 40) ? 3 : 1, 90);
+	struct vars column = draw_vars(&d, "n", 0, 2, 100),
+		    deep = draw_vars(&d, "k", 1, random_chance(&d.rng, 40) ? 3 : 1, 90);
 	lt_node c = contract(&d, &batch, &row, &column, &deep), y = c;
 	must(c >= 0, "seed %llu: %s", (unsigned long long)seed, lt_context_message(ctx));
 	if (random_chance(&d.rng, 60))
@@ -169,17 +177,22 @@ void random_product(struct lt_context *ctx, uint64_t seed, struct lt_graph **out
 		lt_var k = d.g->node[y].dim[d.g->node[y].n_dim - 1], n2 = lt_graph_var(d.g, "n2", draw_extent(&d, 40));
 		y = lt_graph_contract(d.g, y, source(&d, 2, (lt_var[]){ k, n2 }), 1, &k);
 	}
-	must(lt_graph_result(*out, "y", y) == LT_OK && lt_graph_verify(*out) == LT_OK, "seed %llu: %s", (unsigned long long)seed,
-		lt_context_message(ctx));
+	must(lt_graph_result(*out, "y", y) == LT_OK && lt_graph_verify(*out) == LT_OK, "seed %llu: %s",
+		(unsigned long long)seed, lt_context_message(ctx));
 }
 
 void random_target(uint64_t seed, struct lt_target *out)
 {
 	static const uint32_t bytes[] = { 16, 32, 64 };
 	uint64_t rng = seed ^ 0x1234567;
-	*out = (struct lt_target){ .size = sizeof *out, .name = "test", .vector_bytes = bytes[random_between(&rng, 0, 2)],
-		.vector_registers = random_chance(&rng, 50) ? 32 : 16, .cores = (uint32_t)random_between(&rng, 1, 3), .cache_line = 64,
-		.l1_bytes = 1 << 10, .l2_bytes = UINT64_C(1) << random_between(&rng, 9, 18),
+	*out = (struct lt_target){ .size = sizeof *out,
+		.name = "test",
+		.vector_bytes = bytes[random_between(&rng, 0, 2)],
+		.vector_registers = random_chance(&rng, 50) ? 32 : 16,
+		.cores = (uint32_t)random_between(&rng, 1, 3),
+		.cache_line = 64,
+		.l1_bytes = 1 << 10,
+		.l2_bytes = UINT64_C(1) << random_between(&rng, 9, 18),
 		.l3_bytes = random_chance(&rng, 50) ? 0 : UINT64_C(1) << random_between(&rng, 12, 22) };
 }
 

@@ -4,8 +4,9 @@
 #include "lt/target.h"
 #include "ir/graph.h"
 
-/* A product with a few row, column, deep and batch vars, its factors permuted, shifted, padded, windows or constants; perhaps something
- * pointwise after it, a second product over the first, a second reader.  One of every shape: see random_product.c. */
+/* A product with a few row, column, deep and batch vars, its factors permuted, shifted, padded, windows or constants;
+ * perhaps something pointwise after it, a second product over the first, a second reader.  One of every shape: see
+ * random_product.c. */
 void random_product(struct lt_context *, uint64_t seed, struct lt_graph **out);
 /* Small caches, so that small products are cut in blocks; a name of its own. */
 void random_target(uint64_t seed, struct lt_target *out);

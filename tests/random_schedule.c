@@ -80,10 +80,12 @@ __attribute__((format(printf, 3, 4))) static bool expect(struct state *s, bool h
 	return false;
 }
 
-static void expect_same(struct state *s, const struct lt_looptree *a, const struct lt_looptree *b, uint64_t seed, const char *steps, const char *what)
+static void expect_same(struct state *s, const struct lt_looptree *a, const struct lt_looptree *b, uint64_t seed,
+	const char *steps, const char *what)
 {
 	struct run_text x = tree_print(a), y = tree_print(b);
-	expect(s, !strcmp(x.at, y.at), "seed %llu: %s after `%s`:\n%sand\n%s", (unsigned long long)seed, what, steps, x.at, y.at);
+	expect(s, !strcmp(x.at, y.at), "seed %llu: %s after `%s`:\n%sand\n%s", (unsigned long long)seed, what, steps,
+		x.at, y.at);
 	run_text_free(&x);
 	run_text_free(&y);
 }
@@ -100,21 +102,30 @@ static void check_inverse(struct state *s, const struct lt_looptree *t, uint64_t
 	if (lt__schedule_steps(t, text, strlen(text), "s", 1, &cursor, &cut))
 		return;
 	(void)snprintf(text, sizeof text, "merge %.200s", lt__loop_path(cut, cursor));
-	if (expect(s, lt__schedule_steps(cut, text, strlen(text), "s", 1, &cursor, &whole) == LT_OK, "seed %llu: `%s` after `%s` and a split: %s",
-		(unsigned long long)seed, text, steps, lt_context_message(t->ctx))) {
+	if (expect(s, lt__schedule_steps(cut, text, strlen(text), "s", 1, &cursor, &whole) == LT_OK,
+		    "seed %llu: `%s` after `%s` and a split: %s", (unsigned long long)seed, text, steps,
+		    lt_context_message(t->ctx))) {
 		expect_same(s, t, whole, seed, steps, "split and merge");
-		expect(s, whole->node[cursor].var == t->node[loop].var, "seed %llu: split and merge lose the loop", (unsigned long long)seed);
+		expect(s, whole->node[cursor].var == t->node[loop].var, "seed %llu: split and merge lose the loop",
+			(unsigned long long)seed);
 	}
 	lt_looptree_free(cut);
 	lt_looptree_free(whole);
 }
 
-static const char *var_name(const struct lt_looptree *t, lt_tnode loop) { return t->graph->var[t->node[loop].var].name; }
-static const char *leaf_name(const struct lt_looptree *t, lt_tnode leaf) { return t->graph->node[t->node[leaf].leaf].name; }
+static const char *var_name(const struct lt_looptree *t, lt_tnode loop)
+{
+	return t->graph->var[t->node[loop].var].name;
+}
+static const char *leaf_name(const struct lt_looptree *t, lt_tnode leaf)
+{
+	return t->graph->node[t->node[leaf].leaf].name;
+}
 
-/* Every loop is followed to one over its own var, every leaf to its own or (rfactor) to that of its partial results.  Only a value that
- * is inlined goes, with the loops that it alone had. */
-static void check_cursors(struct state *s, const struct lt_looptree *from, const lt_tnode *cursor, const struct lt_looptree *to, uint64_t seed, const char *step)
+/* Every loop is followed to one over its own var, every leaf to its own or (rfactor) to that of its partial results. 
+ * Only a value that is inlined goes, with the loops that it alone had. */
+static void check_cursors(struct state *s, const struct lt_looptree *from, const lt_tnode *cursor,
+	const struct lt_looptree *to, uint64_t seed, const char *step)
 {
 	bool may_go = strstr(step, "inline") != NULL, renames = strstr(step, "rfactor") != NULL;
 	for (lt_tnode at = 0; at < from->n_node; at++) {
@@ -131,12 +142,14 @@ static void check_cursors(struct state *s, const struct lt_looptree *from, const
 }
 
 /* Printed and read back. */
-static void check_text(struct state *s, const struct lt_looptree *t, const struct lt_graph *base, uint64_t seed, const char *steps)
+static void check_text(
+	struct state *s, const struct lt_looptree *t, const struct lt_graph *base, uint64_t seed, const char *steps)
 {
 	struct run_text text = tree_print(t);
 	struct lt_looptree *back;
-	if (expect(s, lt_looptree_parse(base, text.at, text.n, "printed", &back) == LT_OK, "seed %llu after `%s`: %s\n%s", (unsigned long long)seed,
-		steps, lt_context_message(t->ctx), text.at))
+	if (expect(s, lt_looptree_parse(base, text.at, text.n, "printed", &back) == LT_OK,
+		    "seed %llu after `%s`: %s\n%s", (unsigned long long)seed, steps, lt_context_message(t->ctx),
+		    text.at))
 		expect_same(s, t, back, seed, steps, "printed and read back");
 	lt_looptree_free(back);
 	run_text_free(&text);
@@ -145,7 +158,8 @@ static void check_text(struct state *s, const struct lt_looptree *t, const struc
 /* -- drawing -- */
 
 /* Takes one step if it is legal. */
-static bool try_step(struct state *s, struct job *j, const struct lt_looptree *t, char *step, size_t bytes, struct lt_looptree **next)
+static bool try_step(struct state *s, struct job *j, const struct lt_looptree *t, char *step, size_t bytes,
+	struct lt_looptree **next)
 {
 	lt_tnode cursor[MAX_NODES];
 	int kind;
@@ -192,8 +206,8 @@ static char *draw_sequence(struct state *s, struct job *j)
 	}
 	check_text(s, mine, first->base, j->seed, list);
 	check_inverse(s, mine, &j->rng, j->seed, list);
-	if (expect(s, lt__schedule_steps(first, list, n, "s", 0, NULL, &next) == LT_OK, "seed %llu: `%s`: %s", (unsigned long long)j->seed, list,
-		lt_context_message(first->ctx)))
+	if (expect(s, lt__schedule_steps(first, list, n, "s", 0, NULL, &next) == LT_OK, "seed %llu: `%s`: %s",
+		    (unsigned long long)j->seed, list, lt_context_message(first->ctx)))
 		expect_same(s, mine, next, j->seed, list, "step by step and as a list");
 	lt_looptree_free(next);
 	lt_looptree_free(mine);
@@ -211,7 +225,11 @@ static void fill(void *user, int run, lt_node n, void *out)
 
 static struct lt_options options_of(const struct state *s, const char *apply)
 {
-	return (struct lt_options){ .size = sizeof (struct lt_options), .n_thread = 2, .backends = s->plan->backends, .strict = 1, .no_passes = 1,
+	return (struct lt_options){ .size = sizeof(struct lt_options),
+		.n_thread = 2,
+		.backends = s->plan->backends,
+		.strict = 1,
+		.no_passes = 1,
 		.apply = apply };
 }
 
@@ -229,20 +247,23 @@ static void new_graph(struct job *j)
 	random_graph_new(j->ctx, j->seed, &o, &j->r);
 }
 
-/* A graph, what the oracle says of it, and sequences; with a backend that compiles later, their kernels are known to it. */
+/* A graph, what the oracle says of it, and sequences; with a backend that compiles later, their kernels are known to
+ * it. */
 static void open_job(struct state *s, uint64_t seed, struct job *j)
 {
 	*j = (struct job){ .seed = seed, .rng = seed * 977 + 5 };
 	new_graph(j);
 	struct filler d = { &j->r, seed };
 	run_want_new(j->r.g, 2, fill, &d, &j->want);
-	must(j->want.status == LT_OK || j->want.status == LT_EFAULT, "seed %llu: %s", (unsigned long long)seed, j->want.message);
+	must(j->want.status == LT_OK || j->want.status == LT_EFAULT, "seed %llu: %s", (unsigned long long)seed,
+		j->want.message);
 	if (j->want.status)             /* a gather out of range: others test those */
 		return;
 	struct lt_options o = options_of(s, NULL);
 	double since = now();
 	o.plan_only = 1;
-	must(lt_compile(j->ctx, j->r.g, &o, &j->p) == LT_OK, "seed %llu: %s", (unsigned long long)seed, lt_context_message(j->ctx));
+	must(lt_compile(j->ctx, j->r.g, &o, &j->p) == LT_OK, "seed %llu: %s", (unsigned long long)seed,
+		lt_context_message(j->ctx));
 	if (now() - since > slow_seconds) {
 		s->tally->slow++;
 		return;
@@ -259,7 +280,8 @@ static void open_job(struct state *s, uint64_t seed, struct job *j)
 		o = options_of(s, q->text);
 		begin(seed, q->text);
 		lt_status st = lt_compile(j->ctx, j->r.g, &o, &p);
-		if (st == LT_EUNSUPPORTED || st == LT_EILLEGAL) {       /* a tail that cannot be had is reported when the tree is frozen */
+		/* a tail that cannot be had is reported when the tree is frozen */
+		if (st == LT_EUNSUPPORTED || st == LT_EILLEGAL) {
 			q->refused = true;
 			s->tally->refused++;
 			(void)snprintf(s->tally->refusal, sizeof s->tally->refusal, "%s", lt_context_message(j->ctx));
@@ -269,7 +291,8 @@ static void open_job(struct state *s, uint64_t seed, struct job *j)
 	}
 }
 
-static lt_status compile_with(void *apply, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
+static lt_status compile_with(
+	void *apply, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
 {
 	struct lt_options o = *options;
 	o.apply = apply;
@@ -285,7 +308,8 @@ static void report_failure(const struct state *s, const struct job *j, const str
 		(void)lt_looptree_print(t, run_text_add, &text);
 		lt_looptree_free(t);
 	}
-	(void)fprintf(stderr, "FAILED: seed %llu on %s after `%s`: %s\n%s\n", (unsigned long long)j->seed, s->plan->backends, q->text, why, text.at);
+	(void)fprintf(stderr, "FAILED: seed %llu on %s after `%s`: %s\n%s\n", (unsigned long long)j->seed,
+		s->plan->backends, q->text, why, text.at);
 	run_text_free(&text);
 }
 
@@ -295,7 +319,9 @@ static void run_job(struct state *s, struct job *j)
 		struct sequence *q = &j->sequence[i];
 		char why[2000] = "";
 		struct run_tally run = { 0 };
-		struct run_config config = { .backends = s->plan->backends, .no_passes = true, .compile = compile_with, .user = q->text };
+		struct run_config config = {
+			.backends = s->plan->backends, .no_passes = true, .compile = compile_with, .user = q->text
+		};
 		if (q->refused)
 			continue;
 		begin(j->seed, q->text);
@@ -340,8 +366,10 @@ void random_schedules(const struct schedule_plan *plan, struct schedule_tally *t
 
 void random_schedules_report(const struct schedule_plan *p, const struct schedule_tally *t)
 {
-	(void)fprintf(stderr, "%s, seeds %llu .. %llu: %d sequences of %lld steps ran, %d failed, %d refused by the backend, %d graphs left out as slow; "
-		"%lld elements\naccepted of tried:", p->backends, (unsigned long long)p->seed, (unsigned long long)(p->seed + (uint64_t)p->graphs - 1),
+	(void)fprintf(stderr,
+		"%s, seeds %llu .. %llu: %d sequences of %lld steps ran, %d failed, %d refused by the backend, %d "
+		"graphs left out as slow; %lld elements\naccepted of tried:",
+		p->backends, (unsigned long long)p->seed, (unsigned long long)(p->seed + (uint64_t)p->graphs - 1),
 		t->sequences, (long long)t->steps, t->failed, t->refused, t->slow, (long long)t->elements);
 	for (int i = 0; i < random_step_count(); i++)
 		(void)fprintf(stderr, " %s %d/%d", random_step_name(i), t->accepted[i], t->tried[i]);

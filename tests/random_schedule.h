@@ -1,8 +1,9 @@
-/* tests/random_schedule.h -- random sequences of primitives on random graphs: what is accepted gives what the oracle gives.
+/* tests/random_schedule.h -- random sequences of primitives on random graphs: what is accepted gives what the oracle
+ * gives.
  *
- * Of each sequence that is accepted: cursors follow their loops through each step; the tree prints to a text that reads back to the
- * same tree; a split that is merged again leaves it as it was; the steps as one list give it, too; and what it computes, run
- * after run, is what the evaluator says.
+ * Of each sequence that is accepted: cursors follow their loops through each step; the tree prints to a text that reads
+ * back to the same tree; a split that is merged again leaves it as it was; the steps as one list give it, too; and what
+ * it computes, run after run, is what the evaluator says.
  */
 #ifndef LT_RANDOM_SCHEDULE_H
 #define LT_RANDOM_SCHEDULE_H

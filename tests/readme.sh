@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tests/readme.sh [--bless] -- README.md, docs/backend.md, docs/schedule.md and docs/tutorial-matmul.md show what is so: below each "$ command" of their console blocks
+# tests/readme.sh [--bless] -- README.md, docs/backend.md, docs/schedule.md and docs/tutorial-matmul.md show what is so:
+# below each "$ command" of their console blocks
 # stands what the command prints.  --bless rewrites them.  Prints TAP.
 set -u
 : "${O:=build}"

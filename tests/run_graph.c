@@ -83,11 +83,16 @@ static size_t bytes_of(const struct lt_graph *g, lt_node n)
 	return (size_t)lt__node_elems(g, n) * lt__dtype_info(g->node[n].dtype)->bytes;
 }
 
-static bool is_source(const struct lt_nodedef *d) { return d->op == LT_OP_input || d->op == LT_OP_constant || d->op == LT_OP_state; }
+static bool is_source(const struct lt_nodedef *d)
+{
+	return d->op == LT_OP_input || d->op == LT_OP_constant || d->op == LT_OP_state;
+}
 
 void run_want_new(const struct lt_graph *g, int n_run, run_fill *fill, void *user, struct run_want *w)
 {
-	*w = (struct run_want){ .g = g, .judge = room(sizeof *w->judge * (size_t)n_run), .source = room(sizeof *w->source * (size_t)n_run),
+	*w = (struct run_want){ .g = g,
+		.judge = room(sizeof *w->judge * (size_t)n_run),
+		.source = room(sizeof *w->source * (size_t)n_run),
 		.after = room(sizeof *w->after * (size_t)(g->n_node + 1)) };
 	for (lt_node n = 0; n < g->n_node; n++)
 		if (g->node[n].op == LT_OP_state)
@@ -110,7 +115,8 @@ void run_want_new(const struct lt_graph *g, int n_run, run_fill *fill, void *use
 			break;
 		}
 		for (int32_t i = 0; i < g->n_set; i++)
-			memcpy(w->after[g->set[i].state], lt_eval_state(lt__judge_reference(w->judge[run]), i, NULL), bytes_of(g, g->set[i].state));
+			memcpy(w->after[g->set[i].state], lt_eval_state(lt__judge_reference(w->judge[run]), i, NULL),
+				bytes_of(g, g->set[i].state));
 	}
 }
 
@@ -158,7 +164,8 @@ struct contest {
 static bool bad(struct contest *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static bool bad(struct contest *c, const char *fmt, ...)
 {
-	int n = snprintf(c->why, c->why_bytes, "%s%s, run %d: ", c->config->backends, c->config->no_passes ? " without passes" : "", c->run);
+	int n = snprintf(c->why, c->why_bytes, "%s%s, run %d: ", c->config->backends,
+		c->config->no_passes ? " without passes" : "", c->run);
 	va_list args;
 	va_start(args, fmt);
 	if (n >= 0 && (size_t)n < c->why_bytes)
@@ -216,7 +223,9 @@ static bool fences_stand(struct contest *c)
 static int32_t binding_of(const struct contest *c, lt_node n)
 {
 	const struct lt_nodedef *d = &c->g->node[n];
-	enum lt_binding kind = d->op == LT_OP_input ? LT_BINDING_INPUT : d->op == LT_OP_constant ? LT_BINDING_CONSTANT : LT_BINDING_STATE;
+	enum lt_binding kind = d->op == LT_OP_input ? LT_BINDING_INPUT
+		: d->op == LT_OP_constant           ? LT_BINDING_CONSTANT
+						    : LT_BINDING_STATE;
 	return lt_program_find(c->p, kind, d->label);
 }
 
@@ -257,8 +266,9 @@ static bool one_run(struct contest *c)
 	int64_t before = c->counter ? c->counter->calls : 0;
 	lt_status st = lt_instance_run(c->r, c->input, c->result);
 	if (st && !w->judge[c->run])
-		return st == w->status || bad(c, "it fails with %s (%s), the oracle with %s", lt_status_name(st), lt_instance_message(c->r),
-			lt_status_name(w->status));
+		return st == w->status
+			|| bad(c, "it fails with %s (%s), the oracle with %s", lt_status_name(st),
+				lt_instance_message(c->r), lt_status_name(w->status));
 	if (st)
 		return bad(c, "%s: %s; the oracle succeeds", lt_status_name(st), lt_instance_message(c->r));
 	if (!w->judge[c->run])
@@ -276,8 +286,9 @@ static bool one_run(struct contest *c)
 			return false;
 		for (int32_t k = 0; k < c->g->node[c->g->result[i].node].n_dim; k++)
 			if (lt_instance_extent(c->r, i, k) != lt_eval_extent(e, c->g->node[c->g->result[i].node].dim[k]))
-				return bad(c, "%s has extent %lld along axis %d, the oracle says %lld", what, (long long)lt_instance_extent(c->r, i, k),
-					(int)k, (long long)lt_eval_extent(e, c->g->node[c->g->result[i].node].dim[k]));
+				return bad(c, "%s has extent %lld along axis %d, the oracle says %lld", what,
+					(long long)lt_instance_extent(c->r, i, k), (int)k,
+					(long long)lt_eval_extent(e, c->g->node[c->g->result[i].node].dim[k]));
 	}
 	return true;
 }
@@ -346,12 +357,21 @@ static bool run_all(struct contest *c, struct run_bits *keep)
 	return true;
 }
 
-bool run_compare(const struct run_want *want, const struct lt_graph *g, const struct run_config *config, struct run_counter *counter,
-	struct run_bits *keep, struct run_tally *tally, char *why, size_t bytes)
+bool run_compare(const struct run_want *want, const struct lt_graph *g, const struct run_config *config,
+	struct run_counter *counter, struct run_bits *keep, struct run_tally *tally, char *why, size_t bytes)
 {
-	struct contest c = { .want = want, .g = want->g, .config = config, .ctx = g->ctx, .counter = counter, .tally = tally, .why = why,
+	struct contest c = { .want = want,
+		.g = want->g,
+		.config = config,
+		.ctx = g->ctx,
+		.counter = counter,
+		.tally = tally,
+		.why = why,
 		.why_bytes = bytes };
-	struct lt_options options = { .size = sizeof options, .n_thread = 2, .backends = config->backends, .strict = !strchr(config->backends, ','),
+	struct lt_options options = { .size = sizeof options,
+		.n_thread = 2,
+		.backends = config->backends,
+		.strict = !strchr(config->backends, ','),
 		.no_passes = config->no_passes };
 	why[0] = '\0';
 	if (config->compile ? config->compile(config->user, g, &options, &c.p) : lt_compile(c.ctx, g, &options, &c.p))

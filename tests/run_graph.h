@@ -34,11 +34,11 @@ void run_want_free(struct run_want *);
 
 /* skipped: elements that nothing can judge; left: those of kernels whose bound says nothing. */
 struct run_tally { int64_t elements, skipped, kernel_elements, left, results, launches; };
-/* Compiles g (the oracle's graph, or one parsed from its text), runs it, and has the kernels, results and states judged.  keep: results of run 0 as
- * bits, filled where *keep is NULL, else compared exactly; may be NULL. */
+/* Compiles g (the oracle's graph, or one parsed from its text), runs it, and has the kernels, results and states
+ * judged.  keep: results of run 0 as bits, filled where *keep is NULL, else compared exactly; may be NULL. */
 struct run_bits { int n; void **at; };
-bool run_compare(const struct run_want *, const struct lt_graph *g, const struct run_config *, struct run_counter *, struct run_bits *keep,
-	struct run_tally *, char *why, size_t bytes);
+bool run_compare(const struct run_want *, const struct lt_graph *g, const struct run_config *, struct run_counter *,
+	struct run_bits *keep, struct run_tally *, char *why, size_t bytes);
 void run_bits_free(struct run_bits *);
 
 /* Text in memory that grows; for writers. */

@@ -80,7 +80,8 @@ static const char *check(const struct lt_graph *g, lt_node x, const char *name, 
 	return next_number(&text, &want) ? say("too many numbers for", name) : NULL;
 }
 
-static const char *run(struct lt_context *ctx, const struct lt_graph *g, void **source, const char *values, int *n_checked)
+static const char *run(
+	struct lt_context *ctx, const struct lt_graph *g, void **source, const char *values, int *n_checked)
 {
 	struct lt_evaluation *e;
 	const char *bad = NULL;
@@ -152,7 +153,8 @@ char *script_file(const char *path, size_t *bytes)
 	FILE *f = fopen(path, "rb");
 	size_t n = 0, cap = 1 << 16;
 	char *text = f ? malloc(cap) : NULL;
-	for (size_t more; text && (more = fread(text + n, 1, cap - n - 1, f)) > 0; text = n + 1 < cap ? text : realloc(text, cap *= 2))
+	for (size_t more; text && (more = fread(text + n, 1, cap - n - 1, f)) > 0;
+		text = n + 1 < cap ? text : realloc(text, cap *= 2))
 		n += more;
 	if (f)
 		fclose(f);

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# tests/signals.sh -- lt-run, ended by signals at random moments of a cold compilation: it dies of the signal, no process and no folder is left
-# (after SIGKILL: when the next one has compiled).  With cc, and with a compiler that takes its time, ignores SIGTERM and has a child.  Prints
+# tests/signals.sh -- lt-run, ended by signals at random moments of a cold compilation: it dies of the signal, no
+# process and no folder is left
+# (after SIGKILL: when the next one has compiled).  With cc, and with a compiler that takes its time, ignores SIGTERM
+# and has a child.  Prints
 # TAP.  SEED, ROUNDS.
 set -u
 O=${O:-build}
@@ -16,7 +18,8 @@ script=examples/matmul.lt
 
 cat >"$to/slow" <<'END'
 #!/bin/sh
-# A compiler that takes a second, does not end when it is asked to, and has a child in a session of its own that holds its output.
+# A compiler that takes a second, does not end when it is asked to, and has a child in a session of its own that holds
+# its output.
 trap '' TERM INT HUP QUIT
 case " $* " in *" --version "*) echo slow; exit 0 ;; esac
 setsid sleep 21.5 &
@@ -34,7 +37,8 @@ left() {
 	done
 }
 
-# one SIGNAL SECONDS CC: its exit status as a shell sees it in $status.  With job control, so that SIGINT is not ignored.
+# one SIGNAL SECONDS CC: its exit status as a shell sees it in $status.  With job control, so that SIGINT is not
+# ignored.
 one() {
 	set -m
 	"$run" "$script" -i '*=random' -c '*=random' -q --no-cache --cc "$3" >"$to/out" 2>&1 &

@@ -10,8 +10,8 @@
 
 TestSuite(access, .timeout = 300);
 
-static void check_read(const struct walk_graph *l, uint64_t seed, const int64_t *param, const struct lt_leaf *leaf, const struct lt_read *read,
-	lt_node operand, const int64_t *at, int64_t gathered)
+static void check_read(const struct walk_graph *l, uint64_t seed, const int64_t *param, const struct lt_leaf *leaf,
+	const struct lt_read *read, lt_node operand, const int64_t *at, int64_t gathered)
 {
 	const struct lt_graph *g = l->g;
 	const struct lt_nodedef *x = &g->node[operand];
@@ -30,16 +30,19 @@ static void check_read(const struct walk_graph *l, uint64_t seed, const int64_t 
 	cr_assert_lt(p, read->n_piece, "seed %d: no piece holds", (int)seed);
 	const struct lt_readpiece *piece = &read->piece[p];
 	const char *name = x->name;
-	cr_assert_eq(piece->base, want.base, "seed %d: %%%s is read from node %d, not %d", (int)seed, name, (int)piece->base, (int)want.base);
+	cr_assert_eq(piece->base, want.base, "seed %d: %%%s is read from node %d, not %d", (int)seed, name,
+		(int)piece->base, (int)want.base);
 	if (want.base >= 0)
-		cr_assert(!memcmp(out, want.at, sizeof *out * (size_t)g->node[want.base].n_dim), "seed %d: %%%s is read at other indices", (int)seed, name);
+		cr_assert(!memcmp(out, want.at, sizeof *out * (size_t)g->node[want.base].n_dim),
+			"seed %d: %%%s is read at other indices", (int)seed, name);
 	else if (piece->kind == LT_PIECE_INDEX)
 		cr_assert_eq(out[0], want.position, "seed %d: %%%s", (int)seed, name);
 	else
 		cr_assert_eq(piece->bits, want.bits, "seed %d: %%%s", (int)seed, name);
 }
 
-static int64_t check_leaf(const struct walk_graph *l, uint64_t seed, struct lt_arena *a, const int64_t *param, lt_node n)
+static int64_t check_leaf(
+	const struct walk_graph *l, uint64_t seed, struct lt_arena *a, const int64_t *param, lt_node n)
 {
 	const struct lt_graph *g = l->g;
 	const struct lt_nodedef *d = &g->node[n];
@@ -67,8 +70,11 @@ static int64_t check_leaf(const struct walk_graph *l, uint64_t seed, struct lt_a
 					point[leaf->n_var] = v;
 					struct walk_found want;
 					walk_views(g, param, d->operand[0], index, &want);
-					cr_assert(walk_apply(&leaf->read[0].piece[0].map, param, point, out) && leaf->read[0].piece[0].base == want.base
-						&& !memcmp(out, want.at, sizeof *out * (size_t)g->node[want.base].n_dim), "seed %d: gather %%%s", (int)seed, d->name);
+					cr_assert(walk_apply(&leaf->read[0].piece[0].map, param, point, out)
+							&& leaf->read[0].piece[0].base == want.base
+							&& !memcmp(out, want.at,
+								sizeof *out * (size_t)g->node[want.base].n_dim),
+						"seed %d: gather %%%s", (int)seed, d->name);
 				}
 			else
 				check_read(l, seed, param, leaf, &leaf->read[k], d->operand[first + k], at, 0);
@@ -118,31 +124,44 @@ static int guards(const char *text, const char *node)
 	return n;
 }
 
-#define IMAGE "graph 1\nvar h 9\nvar w 8\nvar i 7\nvar j 6\nvar r 3\nvar s 3\nvar ph 11\nvar pw 10\nvar oh 9\nvar ow 8\nvar e 4\n%x = f32[h, w] input \"x\"\n" \
+#define IMAGE \
+	"graph 1\nvar h 9\nvar w 8\nvar i 7\nvar j 6\nvar r 3\nvar s 3\nvar ph 11\nvar pw 10\nvar oh 9\nvar ow " \
+	"8\nvar e 4\n%x = f32[h, w] input \"x\"\n" \
 	"%k = f32[r, s] input \"k\"\n"
-static const struct { const char *text; int guards; } counts[] = {
+static const struct { const char *text; int guards;
+} counts[] = {
 	/* a valid convolution has none */
 	{ IMAGE "%v = f32[i, r, j, s] view { %x[i + r, j + s] }\n%y = f32[i, r, j, s] mul %v, %k\n", 0 },
 	/* a padded one exactly its four edges */
-	{ IMAGE "%p = f32[ph, pw] view { %x[ph - 1, pw - 1] if ph - 1 >= 0, 9 - ph >= 0, pw - 1 >= 0, 8 - pw >= 0; else 0.0 }\n"
-		"%v = f32[oh, r, ow, s] view { %p[oh + r, ow + s] }\n%y = f32[oh, r, ow, s] mul %v, %k\n", 4 },
+	{ IMAGE "%p = f32[ph, pw] view { %x[ph - 1, pw - 1] if ph - 1 >= 0, 9 - ph >= 0, pw - 1 >= 0, 8 - pw >= 0; "
+		"else 0.0 }\n"
+		"%v = f32[oh, r, ow, s] view { %p[oh + r, ow + s] }\n%y = f32[oh, r, ow, s] mul %v, %k\n",
+		4 },
 	/* padded on one side, and a slice that stays inside of it */
 	{ IMAGE "%p = f32[ph, w] view { %x[ph - 2, w] if ph - 2 >= 0; else 0.0 }\n%y = f32[ph, w] exp %p\n", 1 },
-	{ IMAGE "%p = f32[ph, w] view { %x[ph - 2, w] if ph - 2 >= 0; else 0.0 }\n%v = f32[i, w] view { %p[i + 2, w] }\n%y = f32[i, w] exp %v\n", 0 },
+	{ IMAGE "%p = f32[ph, w] view { %x[ph - 2, w] if ph - 2 >= 0; else 0.0 }\n%v = f32[i, w] view { %p[i + 2, w] "
+		"}\n%y = f32[i, w] exp %v\n",
+		0 },
 	/* every second row of a padded image, where only the first is outside */
-	{ IMAGE "%p = f32[ph, w] view { %x[ph - 1, w] if ph - 1 >= 0, 9 - ph >= 0; else 0.0 }\n%v = f32[e, w] view { %p[2*e, w] }\n%y = f32[e, w] exp %v\n", 1 },
+	{ IMAGE "%p = f32[ph, w] view { %x[ph - 1, w] if ph - 1 >= 0, 9 - ph >= 0; else 0.0 }\n%v = f32[e, w] view { "
+		"%p[2*e, w] }\n%y = f32[e, w] exp %v\n",
+		1 },
 	/* halves of a concatenation: each has its edge */
 	{ "graph 1\nvar m 4\nvar n 5\nvar q 9\n%x = f32[m] input \"x\"\n%z = f32[n] input \"z\"\n"
-		"%v = f32[q] view { %x[q] if 3 - q >= 0; %z[q - 4] if q - 4 >= 0 }\n%y = f32[q] exp %v\n", 2 },
+	  "%v = f32[q] view { %x[q] if 3 - q >= 0; %z[q - 4] if q - 4 >= 0 }\n%y = f32[q] exp %v\n",
+		2 },
 	/* a reshape there and back is nothing */
-	{ "graph 1\nvar m 4\nvar n 6\nvar q 24\nvar a 4\nvar b 6\n%x = f32[m, n] input \"x\"\n%v = f32[q] view { %x[floor(q / 6), q - 6*floor(q / 6)] }\n"
-		"%w = f32[a, b] view { %v[6*a + b] }\n%y = f32[a, b] exp %w\n", 0 },
+	{ "graph 1\nvar m 4\nvar n 6\nvar q 24\nvar a 4\nvar b 6\n%x = f32[m, n] input \"x\"\n%v = f32[q] view { "
+	  "%x[floor(q / 6), q - 6*floor(q / 6)] }\n"
+	  "%w = f32[a, b] view { %v[6*a + b] }\n%y = f32[a, b] exp %w\n",
+		0 },
 };
 
 Test(access, guards_stand_only_where_the_bounds_do_not_imply_them)
 {
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-		cr_assert_eq(guards(counts[i].text, "y"), counts[i].guards, "%s: %d guards", counts[i].text, guards(counts[i].text, "y"));
+		cr_assert_eq(guards(counts[i].text, "y"), counts[i].guards, "%s: %d guards", counts[i].text,
+			guards(counts[i].text, "y"));
 }
 
 /* Each guard that is left fails at some point where the other guards of its piece hold. */

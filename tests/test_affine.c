@@ -161,8 +161,8 @@ static void columns(const struct lt_map *m, const int64_t *param, int64_t *out)
 }
 
 /* Both maps at every point of the box; ranges hold and, where no div is left, are reached. */
-static void check_equal(struct fixture *f, const struct lt_box *box, const struct lt_map *a, const struct lt_map *b, bool empty,
-	const char *what)
+static void check_equal(struct fixture *f, const struct lt_box *box, const struct lt_map *a, const struct lt_map *b,
+	bool empty, const char *what)
 {
 	int64_t at[8] = { 0 }, p[2], pa[4], pb[4], ra[8], rb[8], low[8], high[8], least[8], most[8];
 	bool some = false, any;
@@ -196,8 +196,8 @@ static void check_equal(struct fixture *f, const struct lt_box *box, const struc
 			} while (step_point(box->n, box->extent, at));
 	cr_assert(some ? any && !empty : true, "%s: not empty", what);
 	for (int32_t r = 0; some && !a->n_div && r < a->n_row; r++)
-		cr_assert(low[r] == least[r] && high[r] == most[r], "%s: range of row %d is %ld..%ld, not %ld..%ld", what, r, least[r],
-			most[r], low[r], high[r]);
+		cr_assert(low[r] == least[r] && high[r] == most[r], "%s: range of row %d is %ld..%ld, not %ld..%ld",
+			what, r, least[r], most[r], low[r], high[r]);
 }
 
 static struct lt_map simplify(struct fixture *f, const struct lt_box *box, const struct lt_map *m, bool *empty)
@@ -439,7 +439,14 @@ Test(affine, text_order_of_columns)
 	int64_t div[3][9] = { { 2, 0, 0, 0, 1, 0 }, { 3, 0, 1, 0, 1, 0 }, { 5, 0, 0, 0, 0, 1, 1 } };
 	int64_t row[8] = { 0, 0, 1, 0, 0, 0, 1, 0 }, guard[8] = { 0, 0, 0, 0, 0, 0, 0, 1 };
 	lt_param ids[2] = { 4, 7 };
-	struct lt_map m = { .n_param = 2, .n_dim = 2, .n_div = 3, .n_guard = 1, .n_row = 1, .param = ids, .div = div[0], .guard = guard,
+	struct lt_map m = { .n_param = 2,
+		.n_dim = 2,
+		.n_div = 3,
+		.n_guard = 1,
+		.n_row = 1,
+		.param = ids,
+		.div = div[0],
+		.guard = guard,
 		.row = row };
 	int32_t param[2], divs[3], n_param, n_div, scratch[11];
 

@@ -7,8 +7,8 @@ static const char *const both[] = { "ref", "cpu" };
 static float value(int64_t i) { return (float)((i * 7919) % 1013 - 506) / 64; }
 static void near(const char *who, int64_t i, double got, double want, double scale)
 {
-	cr_expect(same(got, want) || fabs(got - want) <= 1e-6 * (fabs(want) + scale), "%s: element %lld is %.9g, not %.9g", who, (long long)i,
-		got, want);
+	cr_expect(same(got, want) || fabs(got - want) <= 1e-6 * (fabs(want) + scale),
+		"%s: element %lld is %.9g, not %.9g", who, (long long)i, got, want);
 }
 
 Test(backend, product_with_epilogue)
@@ -52,12 +52,15 @@ static struct tb *softmax(int rows, int n)
 	(void)snprintf(at, sizeof at, "%d*i0 + i1", n);
 	int32_t l0 = tb_loop(b, -1, LT_PARALLEL, rows, NULL, "row"), l1 = tb_loop(b, l0, LT_SERIAL, n, NULL, "c");
 	int32_t l2 = tb_loop(b, l0, LT_VECTOR, n, NULL, "c"), l3 = tb_loop(b, l0, LT_UNROLL, n, NULL, "c");
-	int32_t x = tb_buffer(b, "x", LT_F32, LT_INPUT, -1, (int64_t)rows * n), y = tb_buffer(b, "y", LT_F32, LT_OUTPUT, -1, (int64_t)rows * n);
+	int32_t x = tb_buffer(b, "x", LT_F32, LT_INPUT, -1, (int64_t)rows * n),
+		y = tb_buffer(b, "y", LT_F32, LT_OUTPUT, -1, (int64_t)rows * n);
 	int32_t m = tb_buffer(b, "max", LT_F32, LT_LOCAL, l0, 1), e = tb_buffer(b, "exp", LT_F32, LT_LOCAL, l0, n);
 	int32_t s = tb_buffer(b, "sum", LT_F32, LT_LOCAL, l0, 1), d = tb_buffer(b, "sub", LT_F32, LT_LOCAL, l2, 1);
-	int32_t max = tb_op(b, "max", LT_F32, LT_F32), add = tb_op(b, "add", LT_F32, LT_F32), sub = tb_op(b, "sub", LT_F32, LT_F32);
+	int32_t max = tb_op(b, "max", LT_F32, LT_F32), add = tb_op(b, "add", LT_F32, LT_F32),
+		sub = tb_op(b, "sub", LT_F32, LT_F32);
 	int32_t ex = tb_op(b, "exp", LT_F32, LT_F32), div = tb_op(b, "div", LT_F32, LT_F32);
-	int32_t am = tb_access(b, m, "0"), as = tb_access(b, s, "0"), ad = tb_access(b, d, "0"), ae = tb_access(b, e, "i2"), ae3 = tb_access(b, e, "i3");
+	int32_t am = tb_access(b, m, "0"), as = tb_access(b, s, "0"), ad = tb_access(b, d, "0"),
+		ae = tb_access(b, e, "i2"), ae3 = tb_access(b, e, "i3");
 	tb_reset(b, max, l0, am, "max", 1);
 	tb_stmt(b, LT_REDUCE, max, l1, am, NULL, "max", 1);
 	tb_read(b, tb_access(b, x, at));
@@ -172,7 +175,8 @@ Test(backend, gather_checks_its_index)
 		for (int t = LT_I8; t <= LT_I64; t++) {
 			struct tb *b = tb_new("gather", 0, 2, 0);
 			int32_t l0 = tb_loop(b, -1, LT_SERIAL, 5, NULL, "i"), l1 = tb_loop(b, l0, LT_SERIAL, 3, NULL, "j");
-			int32_t x = tb_buffer(b, "x", LT_F32, LT_INPUT, -1, 12), v = tb_buffer(b, "index", (enum lt_dtype)t, LT_INPUT, -1, 5);
+			int32_t x = tb_buffer(b, "x", LT_F32, LT_INPUT, -1, 12),
+				v = tb_buffer(b, "index", (enum lt_dtype)t, LT_INPUT, -1, 5);
 			int32_t y = tb_buffer(b, "y", LT_F32, LT_OUTPUT, -1, 15);
 			int32_t at = tb_access(b, v, "i0"), from = tb_gather(b, x, "i1", at, 4, 3);
 			tb_stmt(b, LT_MAP, tb_op(b, "copy", LT_F32, LT_F32), l1, tb_access(b, y, "3*i0 + i1"), NULL, "y", 1);
@@ -210,7 +214,8 @@ Test(backend, bounded_loop_with_no_trips)
 		struct tb *b = tb_new("bounded", 1, 1, 0);
 		int32_t l = tb_loop(b, -1, LT_SERIAL, 8, "p0", "t");
 		int32_t x = tb_buffer(b, "x", LT_F64, LT_INPUT, -1, 8), y = tb_buffer(b, "y", LT_F64, LT_OUTPUT, -1, 1);
-		int32_t p = tb_buffer(b, "pos", LT_I64, LT_INPUT, -1, 3), add = tb_op(b, "add", LT_F64, LT_F64), ay = tb_access(b, y, "0");
+		int32_t p = tb_buffer(b, "pos", LT_I64, LT_INPUT, -1, 3), add = tb_op(b, "add", LT_F64, LT_F64),
+			ay = tb_access(b, y, "0");
 		tb_param(b, "pos", p, 2, -3, 8);
 		tb_reset(b, add, -1, ay, "y", 1);
 		tb_stmt(b, LT_REDUCE, add, l, ay, NULL, "y", 1);
@@ -267,7 +272,8 @@ Test(backend, tails_of_tails)
 		int32_t l0 = tb_loop(b, -1, LT_SERIAL, 4, NULL, "m");
 		tb_div(b, "0", 1, -1);
 		tb_div(b, "41 - 13*i0 + 2", 3, l0);
-		int32_t l1 = tb_loop(b, l0, LT_SERIAL, 5, "d1", "m'"), l2 = tb_loop(b, l1, LT_SERIAL, 3, "13 - 3*i1; 41 - 13*i0 - 3*i1", "m''");
+		int32_t l1 = tb_loop(b, l0, LT_SERIAL, 5, "d1", "m'"),
+			l2 = tb_loop(b, l1, LT_SERIAL, 3, "13 - 3*i1; 41 - 13*i0 - 3*i1", "m''");
 		int32_t y = tb_buffer(b, "y", LT_I32, LT_OUTPUT, -1, 41), add = tb_op(b, "add", LT_I32, LT_I32);
 		tb_stmt(b, LT_REDUCE, add, l2, tb_access(b, y, "13*i0 + 3*i1 + i2"), NULL, "y", 1);
 		tb_imm(b, LT_I32, tb_i(1));
@@ -276,7 +282,8 @@ Test(backend, tails_of_tails)
 		memset(data(&n, 0), 0, 41 * 4);
 		cr_assert_eq(run(&n, 1), LT_OK, "%s", n.k.text);
 		for (int i = 0; i < 41; i++)
-			cr_expect_eq(((int32_t *)data(&n, 0))[i], 1, "%s: element %d written %d times", both[w], i, ((int32_t *)data(&n, 0))[i]);
+			cr_expect_eq(((int32_t *)data(&n, 0))[i], 1, "%s: element %d written %d times", both[w], i,
+				((int32_t *)data(&n, 0))[i]);
 		close_bench(&n);
 		free(b);
 	}
@@ -287,7 +294,8 @@ Test(backend, offsets_above_31_bits)
 {
 	enum { STEP = 2000000011 };
 	int64_t bytes = 3 * (int64_t)STEP + 1;
-	unsigned char *base = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	unsigned char *base =
+		mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	cr_assert(base != MAP_FAILED);
 	for (int w = 0; w < 2; w++) {
 		struct tb *b = tb_new("large", 0, 1, 1);
@@ -302,7 +310,9 @@ Test(backend, offsets_above_31_bits)
 		const struct lt_tree *t = tb_done(b);
 		cr_assert_eq(n.backend->compile(n.session, &t, 1, &n.object, &n.k.diag), LT_OK, "%s", n.k.text);
 		struct lt_slot slot = { base, 0, bytes };
-		struct lt_args args = { .size = sizeof args, .n_slot = 1, .slot = &slot, .workspace = n.workspace, .fault = &n.fault };
+		struct lt_args args = {
+			.size = sizeof args, .n_slot = 1, .slot = &slot, .workspace = n.workspace, .fault = &n.fault
+		};
 		cr_assert_eq(n.backend->run(n.object, &args, &n.k.diag), LT_OK, "%s", n.k.text);
 		for (int64_t i = 0; i < 4; i++)
 			cr_expect_eq(base[i * STEP], 200 + w);
@@ -319,9 +329,11 @@ Test(backend, scopes_groups_and_aliases)
 {
 	for (int w = 0; w < 2; w++) {
 		struct tb *b = tb_new("scopes", 0, 3, 0);
-		int32_t l0 = tb_loop(b, -1, LT_SERIAL, 4, NULL, "i"), l1 = tb_loop(b, l0, LT_GROUP, 1, NULL, "g"), l2 = tb_loop(b, l1, LT_SERIAL, 3, NULL, "j");
+		int32_t l0 = tb_loop(b, -1, LT_SERIAL, 4, NULL, "i"), l1 = tb_loop(b, l0, LT_GROUP, 1, NULL, "g"),
+			l2 = tb_loop(b, l1, LT_SERIAL, 3, NULL, "j");
 		int32_t x = tb_buffer(b, "x", LT_I32, LT_STATE, -1, 12), y = tb_buffer(b, "y", LT_I32, LT_STATE, -1, 12);
-		int32_t s = tb_buffer(b, "s", LT_I32, LT_LOCAL, l0, 1), e = tb_buffer(b, "e", LT_I32, LT_LOCAL, l2, 1), add = tb_op(b, "add", LT_I32, LT_I32);
+		int32_t s = tb_buffer(b, "s", LT_I32, LT_LOCAL, l0, 1), e = tb_buffer(b, "e", LT_I32, LT_LOCAL, l2, 1),
+			add = tb_op(b, "add", LT_I32, LT_I32);
 		int32_t as = tb_access(b, s, "0"), ae = tb_access(b, e, "0");
 		b->buffer[y].alias_of = x;
 		b->buffer[y].slot = b->buffer[x].slot;
@@ -381,9 +393,13 @@ Test(backend, ref_names_the_place_of_a_wrong_access)
 	memset(data(&n, 0), 0, 60);
 	memset(data(&n, 1), 0, 76);
 	cr_expect_eq(run(&n, 4), LT_EILLEGAL);
-	cr_expect_str_eq(n.k.text, "ref: kernel product, %4.mul (line 7, statement 1) at m=0, n=3, k=4: element 19 of buffer B, which has 19");
+	cr_expect_str_eq(n.k.text,
+		"ref: kernel product, %4.mul (line 7, statement 1) at m=0, n=3, k=4: element 19 of buffer B, which has "
+		"19");
 	cr_expect_eq(n.k.stmt, 1);
-	struct lt_args args = { .size = sizeof args, .n_slot = 4, .slot = n.slot, .workspace = n.workspace, .fault = &n.fault };
+	struct lt_args args = {
+		.size = sizeof args, .n_slot = 4, .slot = n.slot, .workspace = n.workspace, .fault = &n.fault
+	};
 	n.slot[0].bytes -= 4;
 	cr_expect_eq(n.backend->run(n.object, &args, &n.k.diag), LT_EINVAL);
 	cr_expect_str_eq(n.k.text, "kernel product: buffer A has 56 bytes and needs 60");
@@ -427,7 +443,9 @@ Test(backend, ref_finds_malformed_trees)
 	cr_expect_eq(ref->accepts(s, tb_done(b), &k.diag), LT_OK);
 	b->op[1].source = "1 + frob($0, $1)";
 	cr_expect_eq(ref->accepts(s, tb_done(b), &k.diag), LT_EUNSUPPORTED);
-	cr_expect_str_eq(k.text, "ref: %4.mul: the source of operator frobnicate, '1 + frob($0, $1)', cannot be read from 'frob($0, $1)' on");
+	cr_expect_str_eq(k.text,
+		"ref: %4.mul: the source of operator frobnicate, '1 + frob($0, $1)', cannot be read from 'frob($0, "
+		"$1)' on");
 	b->tree.needs |= UINT64_C(1) << 50;
 	cr_expect_eq(ref->accepts(s, &b->tree, &k.diag), LT_EUNSUPPORTED);
 	free(b);
@@ -446,7 +464,8 @@ Test(backend, caps_describe_the_machine)
 		const struct lt_caps *c = back->caps(s);
 		cr_expect_eq(c->dtypes, 0x7fe);
 		cr_expect(c->understands & LT_NEED_GATHER && !c->device_memory);
-		cr_expect(c->target->vector_bytes >= (w ? 16 : 0) && c->target->cores >= 1 && c->target->l1_bytes >= 8192 && c->target->cache_line);
+		cr_expect(c->target->vector_bytes >= (w ? 16 : 0) && c->target->cores >= 1
+			&& c->target->l1_bytes >= 8192 && c->target->cache_line);
 		cr_expect(c->target->l2_bytes >= c->target->l1_bytes);
 		back->close(s);
 		cr_expect_eq(back->open(&host, "x=1", &s, &k.diag), LT_EINVAL);

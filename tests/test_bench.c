@@ -1,4 +1,5 @@
-/* tests/test_bench.c -- the arithmetic of lt-bench's protocol: quantiles, means, rotation, ratios, and what a check finds. */
+/* tests/test_bench.c -- the arithmetic of lt-bench's protocol: quantiles, means, rotation, ratios, and what a check
+ * finds. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
@@ -127,8 +128,12 @@ Test(bench, a_disturbed_peak_is_no_lower)
 Test(bench, ratios_are_to_the_denominator_and_to_the_best_of_the_others)
 {
 	struct bench_row r[] = {
-		row("cpu", BENCH_OURS, BENCH_READY, 60), row("blas:a", BENCH_OTHER, BENCH_READY, 80), row("blas:b", BENCH_OTHER, BENCH_READY, 40),
-		row("wrong", BENCH_OTHER, BENCH_BAD, 500), row("peak", BENCH_DENOMINATOR, BENCH_READY, 100), row("ref", BENCH_OURS, BENCH_BAD, 70),
+		row("cpu", BENCH_OURS, BENCH_READY, 60),
+		row("blas:a", BENCH_OTHER, BENCH_READY, 80),
+		row("blas:b", BENCH_OTHER, BENCH_READY, 40),
+		row("wrong", BENCH_OTHER, BENCH_BAD, 500),
+		row("peak", BENCH_DENOMINATOR, BENCH_READY, 100),
+		row("ref", BENCH_OURS, BENCH_BAD, 70),
 	};
 	struct bench_outcome o = { .c = &flops, .row = r, .n_row = 6 };
 
@@ -146,7 +151,8 @@ Test(bench, ratios_are_to_the_denominator_and_to_the_best_of_the_others)
 /* Faster than the machine: the count of operations is wrong, or the time, and the row counts for nothing. */
 Test(bench, a_rate_above_the_peak_fails_its_row)
 {
-	struct bench_row r[] = { row("cpu", BENCH_OURS, BENCH_READY, 0), row("blas", BENCH_OTHER, BENCH_READY, 0), row("peak", BENCH_DENOMINATOR, BENCH_READY, 0) };
+	struct bench_row r[] = { row("cpu", BENCH_OURS, BENCH_READY, 0), row("blas", BENCH_OTHER, BENCH_READY, 0),
+		row("peak", BENCH_DENOMINATOR, BENCH_READY, 0) };
 	struct bench_case c = { .bound = BENCH_FLOPS, .flops = 1000 };
 	struct bench_outcome o = { .c = &c, .row = r, .n_row = 3 };
 
@@ -194,10 +200,18 @@ Test(bench, without_others_there_is_no_ratio_to_them)
 Test(bench, of_forms_of_one_library_the_fastest_counts)
 {
 	struct bench_row r[] = {
-		row("blas:a", BENCH_OTHER, BENCH_READY, 40), row("blas:b", BENCH_OTHER, BENCH_READY, 80), row("blas:c", BENCH_OTHER, BENCH_BAD, 90),
-		row("blast", BENCH_OTHER, BENCH_READY, 10), row("gone:a", BENCH_OTHER, BENCH_BAD, 0), row("gone:b", BENCH_OTHER, BENCH_BAD, 0),
-		row("cpu:O2", BENCH_OURS, BENCH_READY, 1), row("cpu:O3", BENCH_OURS, BENCH_READY, 2), row("off:a", BENCH_OTHER, BENCH_SKIP, 0),
-		row("off:b", BENCH_OTHER, BENCH_BAD, 0), row("tie:a", BENCH_OTHER, BENCH_READY, 5), row("tie:b", BENCH_OTHER, BENCH_READY, 5),
+		row("blas:a", BENCH_OTHER, BENCH_READY, 40),
+		row("blas:b", BENCH_OTHER, BENCH_READY, 80),
+		row("blas:c", BENCH_OTHER, BENCH_BAD, 90),
+		row("blast", BENCH_OTHER, BENCH_READY, 10),
+		row("gone:a", BENCH_OTHER, BENCH_BAD, 0),
+		row("gone:b", BENCH_OTHER, BENCH_BAD, 0),
+		row("cpu:O2", BENCH_OURS, BENCH_READY, 1),
+		row("cpu:O3", BENCH_OURS, BENCH_READY, 2),
+		row("off:a", BENCH_OTHER, BENCH_SKIP, 0),
+		row("off:b", BENCH_OTHER, BENCH_BAD, 0),
+		row("tie:a", BENCH_OTHER, BENCH_READY, 5),
+		row("tie:b", BENCH_OTHER, BENCH_READY, 5),
 	};
 	static const bool leads[] = { false, true, false, true, true, false, true, true, false, true, true, false };
 	struct bench_outcome o = { .row = r, .n_row = 12 };

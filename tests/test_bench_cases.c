@@ -39,15 +39,16 @@ Test(bench_cases, every_suite_has_its_cases, .timeout = 60)
 	cr_assert_geq(count(&l, "layout", NULL), 10);
 	for (int i = 0; i < l.n; i++)
 		for (int k = i + 1; k < l.n; k++)
-			cr_assert(strcmp(l.at[i].suite, l.at[k].suite) != 0 || strcmp(l.at[i].name, l.at[k].name) != 0, "%s/%s stands there twice",
-				l.at[i].suite, l.at[i].name);
+			cr_assert(strcmp(l.at[i].suite, l.at[k].suite) != 0 || strcmp(l.at[i].name, l.at[k].name) != 0,
+				"%s/%s stands there twice", l.at[i].suite, l.at[i].name);
 	bench_cases_free(&l);
 }
 
 /* Of each product of a convolution, one by one but for the channels. */
 static int64_t count_products(const struct bench_case *c)
 {
-	int64_t size = bench_case_get(c, "size"), window = bench_case_get(c, "window"), stride = bench_case_get(c, "stride"), pad = bench_case_get(c, "pad");
+	int64_t size = bench_case_get(c, "size"), window = bench_case_get(c, "window"),
+		stride = bench_case_get(c, "stride"), pad = bench_case_get(c, "pad");
 	int64_t taps = 0, out = 0;
 
 	for (int64_t y = -pad; y + window <= size + pad; y += stride)
@@ -75,7 +76,10 @@ Test(bench_cases, operations_are_as_many_as_there_are, .timeout = 120)
 			cr_assert_eq(c->flops, n, "%s", c->name);
 		}
 		if (!strcmp(c->op, "mlp"))
-			cr_assert_eq(c->flops, bench_case_get(c, "batch") * (2 * (c->in[1].n + c->in[3].n) + 2 * c->in[2].n + c->in[4].n), "%s", c->name);
+			cr_assert_eq(c->flops,
+				bench_case_get(c, "batch")
+					* (2 * (c->in[1].n + c->in[3].n) + 2 * c->in[2].n + c->in[4].n),
+				"%s", c->name);
 		cr_assert_gt(bench_case_work(c), 0, "%s/%s", c->suite, c->name);
 	}
 	bench_cases_free(&l);
@@ -92,13 +96,14 @@ Test(bench_cases, rows_reads_what_it_says, .timeout = 60)
 		for (int k = 0; k < c->n_in; k++)
 			bytes += 4 * c->in[k].n;
 		/* A product of few rows counts b only; vectors of weights stay in the cache. */
-		cr_assert(c->bytes <= bytes && (double)c->bytes >= 0.9 * (double)bytes, "%s/%s: %lld of %lld bytes", c->suite, c->name, (long long)c->bytes,
-			(long long)bytes);
+		cr_assert(c->bytes <= bytes && (double)c->bytes >= 0.9 * (double)bytes, "%s/%s: %lld of %lld bytes",
+			c->suite, c->name, (long long)c->bytes, (long long)bytes);
 	}
 	bench_cases_free(&l);
 }
 
-static void check_binding(const struct lt_program *p, enum lt_binding kind, int32_t i, const struct bench_tensor *t, const char *name)
+static void check_binding(
+	const struct lt_program *p, enum lt_binding kind, int32_t i, const struct bench_tensor *t, const char *name)
 {
 	cr_assert_eq(lt_program_dtype(p, kind, i), LT_F32);
 	cr_assert_eq(lt_program_rank(p, kind, i), t->rank, "%s: %s", name, t->name);
@@ -121,10 +126,12 @@ Test(bench_cases, a_script_asks_for_the_tensors_of_its_case, .timeout = 200)
 		cr_assert_eq(lt_context_new(&ctx), LT_OK);
 		cr_assert_eq(lt_parse(ctx, c->script, strlen(c->script), c->name, NULL, &g), LT_OK, "%s", lt_context_message(ctx));
 		cr_assert_eq(lt_compile(ctx, g, &o, &p), LT_OK, "%s", lt_context_message(ctx));
-		cr_assert_eq(lt_program_count(p, LT_BINDING_INPUT) + lt_program_count(p, LT_BINDING_CONSTANT), c->n_in, "%s", c->name);
+		cr_assert_eq(lt_program_count(p, LT_BINDING_INPUT) + lt_program_count(p, LT_BINDING_CONSTANT), c->n_in,
+			"%s", c->name);
 		cr_assert_eq(lt_program_count(p, LT_BINDING_RESULT), 1);
 		lt_program_stats(p, &stats);
-		cr_expect_eq(stats.flops, c->flops, "%s: %lld; the script has %lld", c->name, (long long)c->flops, (long long)stats.flops);
+		cr_expect_eq(stats.flops, c->flops, "%s: %lld; the script has %lld", c->name, (long long)c->flops,
+			(long long)stats.flops);
 		check_binding(p, LT_BINDING_RESULT, 0, &c->out, c->name);
 		for (int k = 0; k < c->n_in; k++) {
 			enum lt_binding kind = c->in[k].constant ? LT_BINDING_CONSTANT : LT_BINDING_INPUT;
@@ -177,8 +184,9 @@ Test(bench_cases, references_give_what_scripts_mean, .timeout = 300)
 		bool least = cost(&l.at[i]) < INT64_C(100) << 20;
 
 		for (int k = 0; k < l.n && least; k++)
-			least = k == i || strcmp(l.at[k].op, l.at[i].op) != 0 || strcmp(l.at[k].group, l.at[i].group) != 0 || cost(&l.at[k]) > cost(&l.at[i]) ||
-				(cost(&l.at[k]) == cost(&l.at[i]) && k > i);
+			least = k == i || strcmp(l.at[k].op, l.at[i].op) != 0
+				|| strcmp(l.at[k].group, l.at[i].group) != 0 || cost(&l.at[k]) > cost(&l.at[i])
+				|| (cost(&l.at[k]) == cost(&l.at[i]) && k > i);
 		if (least) {
 			compare(&l.at[i]);
 			compared++;

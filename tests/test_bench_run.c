@@ -1,4 +1,5 @@
-/* tests/test_bench_run.c -- lt-bench as a program: peers that are honest, wrong, silent or dead; its table, JSON, CSV, SVG.
+/* tests/test_bench_run.c -- lt-bench as a program: peers that are honest, wrong, silent or dead; its table, JSON, CSV,
+ * SVG.
  *
  * Times decide nothing here: a peer of the tests' own says how long it took.
  */
@@ -45,7 +46,8 @@ static const char peer[] =
 	"  liar) head -c 4096 /dev/zero >$rest ;;\n"
 	"  short) head -c 40 /dev/zero >$rest ;;\n"
 	"  long) head -c 5000 /dev/zero >$rest ;;\n"
-	"  turns) [ -z \"$first\" ] && { first=no; printf 'case %s\\nresult %s\\nquit\\n' \"$(cat $0.case)\" $rest | $bench --serve ref >/dev/null; } ||\n"
+	"  turns) [ -z \"$first\" ] && { first=no; printf 'case %s\\nresult %s\\nquit\\n' \"$(cat $0.case)\" $rest | "
+	"$bench --serve ref >/dev/null; } ||\n"
 	"    head -c 4096 /dev/zero >$rest ;;\n"
 	"  *) printf 'case %s\\nresult %s\\nquit\\n' \"$(cat $0.case)\" $rest | $bench --serve ref >/dev/null ;;\n"
 	"  esac; echo ok ;;\n"
@@ -151,11 +153,17 @@ Test(bench_run, what_a_peer_says_becomes_its_row)
 
 Test(bench_run, what_is_wrong_is_kept_with_its_reason)
 {
-	static const struct { const char *mode, *why; } rows[] = {
-		{ "liar", "wrong result" }, { "short", "less than the 1024 elements" }, { "long", "more than the 1024 elements" },
-		{ "refuse", "it is too hard" }, { "talks", "'about ten' where a number of seconds is due" },
-		{ "dies", "ended with exit code 7: out of paper" }, { "killed", "died of signal 11 (Segmentation fault): up to here" },
-		{ "leaves", "ended with exit code 255" }, { "turns", "wrong result" },
+	static const struct { const char *mode, *why;
+	} rows[] = {
+		{ "liar", "wrong result" },
+		{ "short", "less than the 1024 elements" },
+		{ "long", "more than the 1024 elements" },
+		{ "refuse", "it is too hard" },
+		{ "talks", "'about ten' where a number of seconds is due" },
+		{ "dies", "ended with exit code 7: out of paper" },
+		{ "killed", "died of signal 11 (Segmentation fault): up to here" },
+		{ "leaves", "ended with exit code 255" },
+		{ "turns", "wrong result" },
 	};
 	char modes[256] = "", label[64];
 	json_t *o;
@@ -204,7 +212,9 @@ Test(bench_run, this_program_is_a_peer_too)
 {
 	json_t *o;
 
-	cr_assert_eq(bench("gemm --filter '*/8' --quick --no-vendor -b ref --json x.json --peer '%s --serve cpu'", built("lt-bench")), 0, "%s", err);
+	cr_assert_eq(bench("gemm --filter '*/8' --quick --no-vendor -b ref --json x.json --peer '%s --serve cpu'",
+			     built("lt-bench")),
+		0, "%s", err);
 	o = read_json();
 	cr_assert_str_eq(text_of(row_of(o, "cpu"), "status"), "measured", "%s", text_of(row_of(o, "cpu"), "why"));
 	json_decref(o);
@@ -213,12 +223,16 @@ Test(bench_run, this_program_is_a_peer_too)
 Test(bench_run, the_server_answers_mistakes)
 {
 	char command[1024], lines[4096];
-	static const char *const answers[] = { "peer 1 ref Looptree", "failed the words are", "failed there is no case", "failed there is no case", "failed the case is no JSON",
-		"failed the case lacks", "failed the file of the input 'a' cannot be read", "failed there is no case", "ok" };
+	static const char *const answers[] = { "peer 1 ref Looptree", "failed the words are", "failed there is no case",
+		"failed there is no case", "failed the case is no JSON", "failed the case lacks",
+		"failed the file of the input 'a' cannot be read", "failed there is no case", "ok" };
 	char *rest = NULL, *at;
 
-	snprintf(command, sizeof command, "printf '%%s\\n' hello 'sample 1' 'result x' 'case {' 'case {}' 'case {\"suite\":\"s\",\"name\":\"n\",\"op\":\"gemm\","
-		"\"threads\":1,\"inputs\":[{\"name\":\"a\",\"shape\":[2],\"file\":\"/nowhere\"}]}' 'sample 1' end quit | %s --serve ref", built("lt-bench"));
+	snprintf(command, sizeof command,
+		"printf '%%s\\n' hello 'sample 1' 'result x' 'case {' 'case {}' 'case "
+		"{\"suite\":\"s\",\"name\":\"n\",\"op\":\"gemm\",\"threads\":1,\"inputs\":[{\"name\":\"a\",\"shape\":["
+		"2],\"file\":\"/nowhere\"}]}' 'sample 1' end quit | %s --serve ref",
+		built("lt-bench"));
 	cr_assert_eq(run_command(command, lines, sizeof lines, err, sizeof err), 0);
 	at = strtok_r(lines, "\n", &rest);
 	for (size_t i = 0; i < sizeof answers / sizeof *answers; i++, at = strtok_r(NULL, "\n", &rest))
@@ -255,19 +269,21 @@ Test(bench_run, vendors_are_there_or_say_why)
 /* Where a vendor is installed, what it computes is right. */
 Test(bench_run, vendors_compute_what_scripts_mean)
 {
-	static const char *const filters[] = { "gemm/32", "gemm/1x4096x4096", "conv/mobilenetv2-dw-14-576to576-3x3-s2", "conv/mobilenetv2-14-192to64",
-		"mlp/batch-10", "rows/softmax-4096x256" };
+	static const char *const filters[] = { "gemm/32", "gemm/1x4096x4096", "conv/mobilenetv2-dw-14-576to576-3x3-s2",
+		"conv/mobilenetv2-14-192to64", "mlp/batch-10", "rows/softmax-4096x256" };
 
 	for (size_t f = 0; f < sizeof filters / sizeof *filters; f++) {
 		json_t *o, *rows, *r;
 		size_t i;
 
-		cr_assert_eq(bench("gemm conv mlp rows --filter %s --quick --coretypes none -b cpu --json x.json", filters[f]), 0, "%s", err);
+		cr_assert_eq(bench("gemm conv mlp rows --filter %s --quick --coretypes none -b cpu --json x.json",
+				     filters[f]),
+			0, "%s", err);
 		o = read_json();
 		rows = json_object_get(json_array_get(json_object_get(o, "cases"), 0), "rows");
 		cr_assert_geq(json_array_size(rows), 2);
-		json_array_foreach(rows, i, r)
-			cr_assert_str_neq(text_of(r, "status"), "failed", "%s %s: %s", filters[f], text_of(r, "contestant"), text_of(r, "why"));
+		json_array_foreach(rows, i, r) cr_assert_str_neq(text_of(r, "status"), "failed", "%s %s: %s",
+			filters[f], text_of(r, "contestant"), text_of(r, "why"));
 		json_decref(o);
 	}
 }
@@ -338,7 +354,9 @@ static void check_xml(char *text)
 
 	for (char *at = text; *at; at++) {
 		if (*at == '&')
-			cr_assert(!strncmp(at, "&lt;", 4) || !strncmp(at, "&gt;", 4) || !strncmp(at, "&amp;", 5) || !strncmp(at, "&quot;", 6), "%.20s", at);
+			cr_assert(!strncmp(at, "&lt;", 4) || !strncmp(at, "&gt;", 4) || !strncmp(at, "&amp;", 5)
+					|| !strncmp(at, "&quot;", 6),
+				"%.20s", at);
 		if (*at != '<')
 			continue;
 		char *end = strchr(at, '>');
@@ -382,7 +400,8 @@ Test(bench_run, a_schedule_is_a_contestant)
 
 	write_text("empty.schedule", "schedule 1\n");
 	write_text("wrong.schedule", "schedule 1\nsplit nobody 4\n");
-	cr_assert_eq(bench("gemm --filter gemm/32 --quick --no-vendor --schedule empty.schedule --json x.json"), 0, "%s%s", err, out);
+	cr_assert_eq(bench("gemm --filter gemm/32 --quick --no-vendor --schedule empty.schedule --json x.json"), 0,
+		"%s%s", err, out);
 	o = read_json();
 	cr_assert_str_eq(text_of(row_of(o, "cpu empty.schedule"), "status"), "measured");
 	json_decref(o);
@@ -417,20 +436,28 @@ Test(bench_run, a_peer_that_does_not_answer_is_ended)
 	char command[1024];
 
 	cr_assert_eq(with_peers("mute", "--patience 0.3"), 2, "%s", out);
-	cr_assert(strstr(err, "the peer has not answered for 0.3 seconds, and was ended; --patience SECONDS gives it more; it said last: it has no tongue"),
+	cr_assert(strstr(err,
+			  "the peer has not answered for 0.3 seconds, and was ended; --patience SECONDS gives it more; "
+			  "it said last: it has no tongue"),
 		"%s", err);
-	snprintf(command, sizeof command, "for i in 1 2 3 4 5 6 7 8 9; do grep -qs 'State:.[^ZX]' /proc/$(cat %s)/status || exit 0; sleep 0.1; done; exit 1",
+	snprintf(command, sizeof command,
+		"for i in 1 2 3 4 5 6 7 8 9; do grep -qs 'State:.[^ZX]' /proc/$(cat %s)/status || exit 0; sleep 0.1; "
+		"done; exit 1",
 		scratch("peer.sh.pid"));
 	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "what it started still runs");
 	cr_assert_eq(with_peers("stalls honest", "--patience 3"), 0, "%s", err);
 	o = read_json();
 	cr_assert_str_eq(text_of(row_of(o, "fake:stalls"), "status"), "failed");
-	cr_assert(strstr(text_of(row_of(o, "fake:stalls"), "why"), "has not answered for 3 seconds"), "%s", text_of(row_of(o, "fake:stalls"), "why"));
+	cr_assert(strstr(text_of(row_of(o, "fake:stalls"), "why"), "has not answered for 3 seconds"), "%s",
+		text_of(row_of(o, "fake:stalls"), "why"));
 	cr_assert_str_eq(text_of(row_of(o, "fake:honest"), "status"), "measured");
 	json_decref(o);
 	/* Nor is an interruption held up by one. */
-	snprintf(command, sizeof command, "cd %s && { env --default-signal=INT %s gemm --quick --filter gemm/32 --no-vendor -b ref --peer 'sh peer.sh stalls' --json x.json >log & pid=$!; "
-		"for i in $(seq 300); do grep -q copy: log && break; sleep 0.1; done; sleep 0.5; kill -INT $pid; wait $pid; }", scratch(""), built("lt-bench"));
+	snprintf(command, sizeof command,
+		"cd %s && { env --default-signal=INT %s gemm --quick --filter gemm/32 --no-vendor -b ref --peer 'sh "
+		"peer.sh stalls' --json x.json >log & pid=$!; for i in $(seq 300); do grep -q copy: log && break; "
+		"sleep 0.1; done; sleep 0.5; kill -INT $pid; wait $pid; }",
+		scratch(""), built("lt-bench"));
 	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 130, "%s", err);
 	cr_assert(strstr(err, "interrupted"), "%s", err);
 }
@@ -449,16 +476,30 @@ Test(bench_run, a_peer_is_a_command_of_the_shell)
 
 Test(bench_run, mistakes_in_the_options_are_told)
 {
-	static const struct { const char *options, *says; } rows[] = {
-		{ "", "a suite is missing" }, { "gem", "there is no suite 'gem'" }, { "gemm --samples 0", "--samples takes" },
-		{ "gemm --seconds x", "--seconds takes" }, { "gemm --patience 0", "--patience takes" }, { "gemm --threads 1,x", "--threads takes" }, { "gemm --threads ''", "--threads takes" },
-		{ "gemm --nonsense", "there is no option --nonsense (lt-bench -h lists them)" }, { "gemm --filtr x", "did you mean --filter?" }, { "gemm --samples=", "--samples takes" }, { "gemm --json", "needs a value" }, { "gemm --filter nowhere", "no case" },
+	static const struct { const char *options, *says;
+	} rows[] = {
+		{ "", "a suite is missing" },
+		{ "gem", "there is no suite 'gem'" },
+		{ "gemm --samples 0", "--samples takes" },
+		{ "gemm --seconds x", "--seconds takes" },
+		{ "gemm --patience 0", "--patience takes" },
+		{ "gemm --threads 1,x", "--threads takes" },
+		{ "gemm --threads ''", "--threads takes" },
+		{ "gemm --nonsense", "there is no option --nonsense (lt-bench -h lists them)" },
+		{ "gemm --filtr x", "did you mean --filter?" },
+		{ "gemm --samples=", "--samples takes" },
+		{ "gemm --json", "needs a value" },
+		{ "gemm --filter nowhere", "no case" },
 		{ "gemm --filter gemm/8 --quick -b nobody", "there is no backend 'nobody'" },
 		{ "gemm --filter gemm/8 --quick --schedule nowhere.tree", "nowhere.tree" },
-		{ "gemm -b ref,,cpu", "a name is missing in --backend 'ref,,cpu'" }, { "gemm -b ''", "a name is missing in --backend ''" },
-		{ "gemm -b cpu,ref,cpu", "--backend 'cpu,ref,cpu' names 'cpu' twice" }, { "gemm -b cpu -b cpu", "names 'cpu' twice" },
-		{ "gemm,conv gemm", "the list of suites 'gemm' names 'gemm' twice" }, { "gemm, --list", "a name is missing in the list of suites 'gemm,'" },
-		{ "gemm --peer ' '", "--peer takes a command" }, { "gemm --coretypes all,nope", "there is no core type 'nope' (there are: " },
+		{ "gemm -b ref,,cpu", "a name is missing in --backend 'ref,,cpu'" },
+		{ "gemm -b ''", "a name is missing in --backend ''" },
+		{ "gemm -b cpu,ref,cpu", "--backend 'cpu,ref,cpu' names 'cpu' twice" },
+		{ "gemm -b cpu -b cpu", "names 'cpu' twice" },
+		{ "gemm,conv gemm", "the list of suites 'gemm' names 'gemm' twice" },
+		{ "gemm, --list", "a name is missing in the list of suites 'gemm,'" },
+		{ "gemm --peer ' '", "--peer takes a command" },
+		{ "gemm --coretypes all,nope", "there is no core type 'nope' (there are: " },
 		{ "gemm --cache-dir file", "--cache-dir: 'file' cannot hold compiled code: it is not a folder" },
 	};
 
@@ -484,7 +525,9 @@ Test(bench_run, the_list_has_every_case)
 		lines++;
 	cr_assert_eq(lines, 23 + 50);
 	cr_assert_eq(bench("--list"), 0);
-	cr_assert(strstr(out, "compile") && strstr(out, "layout/transpose-4096") && strstr(out, "rows/softmax-65536x1024"), "%s", out);
+	cr_assert(strstr(out, "compile") && strstr(out, "layout/transpose-4096")
+			&& strstr(out, "rows/softmax-65536x1024"),
+		"%s", out);
 }
 
 Test(bench_run, an_interruption_keeps_what_was_measured)
@@ -492,8 +535,11 @@ Test(bench_run, an_interruption_keeps_what_was_measured)
 	char command[1024];
 
 	/* As soon as it begins to measure.  A shell starts what runs beside it with SIGINT ignored. */
-	snprintf(command, sizeof command, "cd %s && { env --default-signal=INT %s gemm --quick --filter '*/32' --samples 100000 --no-vendor -b ref --json x.json >log & pid=$!; "
-		"for i in $(seq 1000); do grep -q copy: log && break; sleep 0.1; done; sleep 0.2; kill -INT $pid; wait $pid; }", scratch(""), built("lt-bench"));
+	snprintf(command, sizeof command,
+		"cd %s && { env --default-signal=INT %s gemm --quick --filter '*/32' --samples 100000 --no-vendor -b "
+		"ref --json x.json >log & pid=$!; for i in $(seq 1000); do grep -q copy: log && break; sleep 0.1; "
+		"done; sleep 0.2; kill -INT $pid; wait $pid; }",
+		scratch(""), built("lt-bench"));
 	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 130, "%s", err);
 	cr_assert(strstr(err, "interrupted"), "%s", err);
 	json_decref(read_json());

@@ -1,4 +1,5 @@
-/* tests/test_bounds.c -- what is read lies within its source, and rows within 62 bits: through the C interface, at sizes, in trees.
+/* tests/test_bounds.c -- what is read lies within its source, and rows within 62 bits: through the C interface, at
+ * sizes, in trees.
  *
  * Random graphs are in test_limits.c; sentences of lt-run in golden/bounds-*.
  */
@@ -39,8 +40,14 @@ static void drop(struct made *m)
 /* x at constant + p_coef*p + i_coef*i, where guard (if it is given) is not negative. */
 static lt_node view(struct made *m, const int64_t row[3], const int64_t *guard)
 {
-	const struct lt_view_piece piece = { .source = m->x, .map = { .n_param = 1, .n_dim = 1, .n_row = 1, .n_guard = guard != NULL,
-		.param = &m->p, .row = row, .guard = guard } };
+	const struct lt_view_piece piece = { .source = m->x,
+		.map = { .n_param = 1,
+			.n_dim = 1,
+			.n_row = 1,
+			.n_guard = guard != NULL,
+			.param = &m->p,
+			.row = row,
+			.guard = guard } };
 	return lt_graph_view(m->g, 1, &m->i, 1, &piece, 0, guard != NULL);
 }
 
@@ -75,7 +82,8 @@ Test(bounds, views)
 		const struct view_case *c = &views[k];
 		struct made m = make(c->low, c->high);
 		lt_node y = view(&m, c->row, c->guarded ? c->guard : NULL);
-		cr_expect_eq(y < 0 ? lt_context_code(m.ctx) : LT_OK, c->status, "%zu: %d %s", k, lt_context_code(m.ctx), lt_context_message(m.ctx));
+		cr_expect_eq(y < 0 ? lt_context_code(m.ctx) : LT_OK, c->status, "%zu: %d %s", k, lt_context_code(m.ctx),
+			lt_context_message(m.ctx));
 		cr_expect_eq(m.g->n_require, c->n_require, "%zu: %d requirements", k, m.g->n_require);
 		if (y >= 0) {
 			cr_expect_eq(lt_graph_verify(m.g), LT_OK, "%zu: %s", k, lt_context_message(m.ctx));
@@ -112,9 +120,15 @@ Test(bounds, equal_scalars)
 
 struct window_case { int64_t out, tap, stride, dilation, before; lt_status status; };
 static const struct window_case windows[] = {
-	{ 4, 3, 2, 1, 1, LT_OK }, { 1, 3, INT64_C(1) << 40, 1, 1, LT_OK }, { 4, 3, INT64_C(1) << 57, 1, 0, LT_OK },
-	{ 4, 3, INT64_C(1) << 60, 1, 0, LT_EOVERFLOW }, { 4, 3, INT64_MAX, 1, 0, LT_EOVERFLOW }, { 1, 3, INT64_MAX, 1, 0, LT_EOVERFLOW },
-	{ 4, 3, 1, INT64_MAX / 2, 0, LT_EOVERFLOW }, { 4, 3, 1, 1, INT64_MAX, LT_EOVERFLOW }, { 4, 3, 1, 1, INT64_C(1) << 50, LT_OK },
+	{ 4, 3, 2, 1, 1, LT_OK },
+	{ 1, 3, INT64_C(1) << 40, 1, 1, LT_OK },
+	{ 4, 3, INT64_C(1) << 57, 1, 0, LT_OK },
+	{ 4, 3, INT64_C(1) << 60, 1, 0, LT_EOVERFLOW },
+	{ 4, 3, INT64_MAX, 1, 0, LT_EOVERFLOW },
+	{ 1, 3, INT64_MAX, 1, 0, LT_EOVERFLOW },
+	{ 4, 3, 1, INT64_MAX / 2, 0, LT_EOVERFLOW },
+	{ 4, 3, 1, 1, INT64_MAX, LT_EOVERFLOW },
+	{ 4, 3, 1, 1, INT64_C(1) << 50, LT_OK },
 };
 
 Test(bounds, windows)
@@ -124,7 +138,8 @@ Test(bounds, windows)
 		struct made m = make(0, 0);
 		lt_var out = lt_graph_var(m.g, "o", c->out), tap = lt_graph_var(m.g, "t", c->tap);
 		lt_node y = lt_graph_window(m.g, m.x, 0, out, tap, c->stride, c->dilation, c->before, 0);
-		cr_expect_eq(y < 0 ? lt_context_code(m.ctx) : LT_OK, c->status, "%zu: %d %s", k, lt_context_code(m.ctx), lt_context_message(m.ctx));
+		cr_expect_eq(y < 0 ? lt_context_code(m.ctx) : LT_OK, c->status, "%zu: %d %s", k, lt_context_code(m.ctx),
+			lt_context_message(m.ctx));
 		drop(&m);
 	}
 }
@@ -149,7 +164,10 @@ Test(bounds, limits_and_updates)
 
 /* -- texts -- */
 
-static lt_status parse(struct lt_context *ctx, const char *text, struct lt_graph **g) { return lt_graph_parse(ctx, text, strlen(text), "t", g); }
+static lt_status parse(struct lt_context *ctx, const char *text, struct lt_graph **g)
+{
+	return lt_graph_parse(ctx, text, strlen(text), "t", g);
+}
 
 /* A concatenation of n whose pieces say only where they end: each begins where the one before does not hold. */
 static double seconds_of_pieces(int n)
@@ -159,9 +177,13 @@ static double seconds_of_pieces(int n)
 	struct lt_graph *g;
 	struct timespec a, b;
 	char line[200];
-	run_text_add(&t, line, (size_t)snprintf(line, sizeof line, "graph 1\nvar c %d\nvar i 4\n%%x = f32[i] input \"x\"\n%%y = f32[c] view {\n", 4 * n));
+	run_text_add(&t, line,
+		(size_t)snprintf(line, sizeof line,
+			"graph 1\nvar c %d\nvar i 4\n%%x = f32[i] input \"x\"\n%%y = f32[c] view {\n", 4 * n));
 	for (int k = 0; k < n; k++)
-		run_text_add(&t, line, (size_t)snprintf(line, sizeof line, k < n - 1 ? "%%x[c - %d] if %d - c >= 0;\n" : "%%x[c - %d] }\n", 4 * k, 4 * k + 3));
+		run_text_add(&t, line,
+			(size_t)snprintf(line, sizeof line,
+				k < n - 1 ? "%%x[c - %d] if %d - c >= 0;\n" : "%%x[c - %d] }\n", 4 * k, 4 * k + 3));
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
 	cr_assert_eq(lt_graph_parse(ctx, t.at, t.n, "t", &g), LT_OK, "%s", lt_context_message(ctx));
@@ -210,7 +232,8 @@ Test(bounds, many_requirements)
 /* -- programs -- */
 
 /* Runs a graph of one result, as it is or after the passes. */
-static lt_status run(const char *backend, const char *text, const char *apply, bool no_passes, const void *const *input, void *result, char *why, size_t room)
+static lt_status run(const char *backend, const char *text, const char *apply, bool no_passes, const void *const *input,
+	void *result, char *why, size_t room)
 {
 	struct lt_context *ctx;
 	struct lt_graph *g = NULL;
@@ -236,10 +259,13 @@ static lt_status run(const char *backend, const char *text, const char *apply, b
 /* Three views whose rows together exceed 62 bits where their guards do not hold. */
 Test(bounds, views_that_do_not_fit_together)
 {
-	static const char text[] = "graph 1\nvar i 4\nvar j 4\nvar k 5\nvar l 5\nvar n 8\n%x = f32[n] input \"x\"\n"
-		"%y = f32[i, j] view { %x[1152921504606846*i - 1152921504606846*j + 3] if i - j >= 0, j - i >= 0; else 9.0 }\n"
+	static const char text[] =
+		"graph 1\nvar i 4\nvar j 4\nvar k 5\nvar l 5\nvar n 8\n%x = f32[n] input \"x\"\n"
+		"%y = f32[i, j] view { %x[1152921504606846*i - 1152921504606846*j + 3] if i - j >= 0, j - i >= 0; else "
+		"9.0 }\n"
 		"%z = f32[k, l] view { %y[1000*k - 1000*l + 1, 1] if k - l >= 0, l - k >= 0; %y[0, 1]; else 5.0 }\n"
-		"%w = f32[k, l] view { %z[1000*k - 1000*l, 0] if k - l >= 0, l - k >= 0; %z[k, 1] }\n%v = f32[k, l] neg %w\nresult \"v\" = %v\n";
+		"%w = f32[k, l] view { %z[1000*k - 1000*l, 0] if k - l >= 0, l - k >= 0; %z[k, 1] }\n%v = f32[k, l] "
+		"neg %w\nresult \"v\" = %v\n";
 	static const float x[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 	char why[1024];
 	for (int no_passes = 0; no_passes < 2; no_passes++) {
@@ -255,22 +281,27 @@ Test(bounds, views_that_do_not_fit_together)
 Test(bounds, steps_that_do_not_fit)
 {
 	static const char text[] = "graph 1\nvar i 5\nvar j 4\nvar x 8\n%x = f32[x] input \"x\"\n"
-		"%y = f32[i, j] view { %x[i] if 1152921504606846975*i - j - 1 >= 0; else 7.0 }\n%z = f32[i, j] neg %y\nresult \"z\" = %z\n";
+				   "%y = f32[i, j] view { %x[i] if 1152921504606846975*i - j - 1 >= 0; else 7.0 }\n%z "
+				   "= f32[i, j] neg %y\nresult \"z\" = %z\n";
 	static const float x[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 	char why[1024];
 	float got[20];
 	cr_expect_eq(run("ref", text, "split i 4", false, (const void *const[]){ x }, got, why, sizeof why), LT_OK, "%s", why);
 	cr_expect(got[0] == -7 && got[4] == -2 && got[19] == -5);
-	cr_expect_eq(run("ref", text, "split i 4; split i' 3", false, (const void *const[]){ x }, got, why, sizeof why), LT_EOVERFLOW);
+	cr_expect_eq(run("ref", text, "split i 4; split i' 3", false, (const void *const[]){ x }, got, why, sizeof why),
+		LT_EOVERFLOW);
 	cr_expect(strstr(why, "%z") && strstr(why, "choose smaller steps"), "%s", why);
 }
 
-/* A run may leave a gathered view no element: then there is none to read in the place of one out of range, which would be far outside. */
+/* A run may leave a gathered view no element: then there is none to read in the place of one out of range, which would
+ * be far outside. */
 Test(bounds, gather_of_nothing)
 {
-	static const char text[] = "graph 1\nvar n 1\nvar i 3 limit p\nvar j 2 limit 1 - p\nvar x 8\nvar k 2\nparam p = %at[0] in 0..1\n"
+	static const char text[] =
+		"graph 1\nvar n 1\nvar i 3 limit p\nvar j 2 limit 1 - p\nvar x 8\nvar k 2\nparam p = %at[0] in 0..1\n"
 		"%at = i64[n] input \"at\"\n%index = i64[k] input \"index\"\n%x = f32[x] input \"x\"\n"
-		"%y = f32[i, j] view { %x[i + j + 1099511627776] }\n%g = f32[k, j] gather %y, %index axis 0\n%z = f32[k, j] neg %g\nresult \"z\" = %z\n";
+		"%y = f32[i, j] view { %x[i + j + 1099511627776] }\n%g = f32[k, j] gather %y, %index axis 0\n%z = "
+		"f32[k, j] neg %g\nresult \"z\" = %z\n";
 	static const int64_t index[2] = { 0 };
 	char why[1024];
 	for (int no_passes = 0; no_passes < 2; no_passes++)

@@ -73,7 +73,8 @@ static lt_node image(struct oracle *b, int64_t seed, const struct image_case *c,
 	return layout == LT_NCHW ? x : lt_graph_permute(b->g, x, 4, (int32_t[]){ 0, 2, 3, 1 });
 }
 
-static int64_t result_elems(const struct oracle *b, lt_node y, const struct image_case *c, int64_t channels, enum lt_layout layout)
+static int64_t result_elems(
+	const struct oracle *b, lt_node y, const struct image_case *c, int64_t channels, enum lt_layout layout)
 {
 	int64_t h = (c->h + c->top + c->bottom - c->dh * (c->kh - 1) - 1) / c->sh + 1;
 	int64_t w = (c->w + c->left + c->right - c->dw * (c->kw - 1) - 1) / c->sw + 1;
@@ -95,8 +96,8 @@ static void try_conv(const struct image_case *c, int index, enum lt_layout layou
 	lt_node x = image(b, 1, c, layout), w = TENSOR(b, 2, c->o, c->c / c->g, c->kh, c->kw);
 	if (layout == LT_NHWC)
 		w = lt_graph_permute(b->g, w, 4, (int32_t[]){ 2, 3, 1, 0 });
-	lt_node y = lt_build_conv2d(b->g, x, w, (int64_t[]){ c->sh, c->sw }, (int64_t[]){ c->top, c->left, c->bottom, c->right },
-		(int64_t[]){ c->dh, c->dw }, c->g, layout);
+	lt_node y = lt_build_conv2d(b->g, x, w, (int64_t[]){ c->sh, c->sw },
+		(int64_t[]){ c->top, c->left, c->bottom, c->right }, (int64_t[]){ c->dh, c->dw }, c->g, layout);
 	int64_t elems = result_elems(b, y, c, c->o, layout);
 	if (layout == LT_NHWC)
 		y = lt_graph_permute(b->g, y, 4, (int32_t[]){ 0, 3, 1, 2 });
@@ -116,11 +117,13 @@ Test(build, conv2d)
 }
 
 /* kind: 0 max, 1 average over the image, 2 average that counts the padding */
-static void try_pool(const struct image_case *c, int index, int kind, enum lt_layout layout, enum lt_dtype t, double tolerance)
+static void try_pool(
+	const struct image_case *c, int index, int kind, enum lt_layout layout, enum lt_dtype t, double tolerance)
 {
 	struct oracle *b;
 	char what[64];
-	int64_t window[2] = { c->kh, c->kw }, strides[2] = { c->sh, c->sw }, pads[4] = { c->top, c->left, c->bottom, c->right };
+	int64_t window[2] = { c->kh, c->kw }, strides[2] = { c->sh, c->sw },
+		pads[4] = { c->top, c->left, c->bottom, c->right };
 
 	snprintf(what, sizeof what, "pool %d kind %d layout %d %s", index, kind, (int)layout, lt__dtype_info(t)->name);
 	b = oracle_open(t);
@@ -177,12 +180,16 @@ Test(build, activations)
 	};
 
 	for (int i = 0; i < COUNT(cases); i++) {
-		static const struct { enum lt_dtype t; double tolerance; } types[] = { { LT_F32, F32 }, { LT_F64, 1e-8 }, { LT_F16, 1e-3 } };
+		static const struct {
+			enum lt_dtype t;
+			double tolerance;
+		} types[] = { { LT_F32, F32 }, { LT_F64, 1e-8 }, { LT_F16, 1e-3 } };
 		for (int k = 0; k < 3; k++) {
 			struct oracle *b;
 			b = oracle_open(types[k].t);
 			lt_node x = values(b, special, 1, (int64_t[]){ COUNT(special) });
-			expect(b, lt__dtype_info(types[k].t)->name, cases[i].build(b->g, x), COUNT(special), cases[i].want, types[k].tolerance);
+			expect(b, lt__dtype_info(types[k].t)->name, cases[i].build(b->g, x), COUNT(special),
+				cases[i].want, types[k].tolerance);
 			oracle_close(b);
 		}
 	}
@@ -255,7 +262,8 @@ Test(build, mean)
 
 	b = oracle_open(LT_F32);
 	lt_node x = TENSOR(b, 4, 3, 5, 7);
-	expect(b, "mean", lt_build_mean(b->g, x, 2, (lt_var[]){ lt_node_dim(b->g, x, 0), lt_node_dim(b->g, x, 2) }), 5, mean_02, F32);
+	expect(b, "mean", lt_build_mean(b->g, x, 2, (lt_var[]){ lt_node_dim(b->g, x, 0), lt_node_dim(b->g, x, 2) }), 5,
+		mean_02, F32);
 	oracle_close(b);
 	/* over an axis that a run-time scalar bounds; over none of it a mean is not a number */
 	for (int64_t end = 0; end <= 3; end += 3) {
@@ -311,7 +319,10 @@ static lt_node quarter(struct oracle *b, lt_node x)
 
 Test(build, attention)
 {
-	static const struct { enum lt_dtype t; double tolerance; } types[] = { { LT_F32, F32 }, { LT_F64, 1e-8 }, { LT_F16, 0.01 } };
+	static const struct {
+		enum lt_dtype t;
+		double tolerance;
+	} types[] = { { LT_F32, F32 }, { LT_F64, 1e-8 }, { LT_F16, 0.01 } };
 
 	for (int i = 0; i < COUNT(types); i++)
 		for (int causal = 0; causal < 2; causal++) {
@@ -349,7 +360,8 @@ Test(build, attention_shared)
 
 static const int64_t ones[4] = { 1, 1, 1, 1 }, none[4] = { 0, 0, 0, 0 };
 
-static lt_node conv_with(struct oracle *b, int64_t channels, int64_t kernel, int64_t stride, int64_t pad, int64_t groups)
+static lt_node conv_with(
+	struct oracle *b, int64_t channels, int64_t kernel, int64_t stride, int64_t pad, int64_t groups)
 {
 	lt_node x = TENSOR(b, 1, 1, 4, 5, 5), w = TENSOR(b, 1, 6, channels, kernel, kernel);
 
@@ -368,7 +380,8 @@ static lt_node flat_image(struct oracle *b)
 }
 static lt_node lost_window(struct oracle *b)
 {
-	return lt_build_average_pool2d(b->g, TENSOR(b, 1, 1, 1, 5, 5), (int64_t[]){ 2, 2 }, ones, (int64_t[]){ 2, 0, 0, 0 }, 0, LT_NCHW);
+	return lt_build_average_pool2d(
+		b->g, TENSOR(b, 1, 1, 1, 5, 5), (int64_t[]){ 2, 2 }, ones, (int64_t[]){ 2, 0, 0, 0 }, 0, LT_NCHW);
 }
 static lt_node inner(struct oracle *b) { return lt_build_matmul(b->g, TENSOR(b, 1, 2, 3), TENSOR(b, 1, 4, 5)); }
 static lt_node ranks(struct oracle *b) { return lt_build_matmul(b->g, TENSOR(b, 1, 2, 3, 4), TENSOR(b, 1, 4, 5)); }
@@ -386,8 +399,14 @@ static lt_node whole_softmax(struct oracle *b)
 	return lt_build_softmax(b->g, TENSOR(b, 1, 3), 0);
 }
 static lt_node far_axis(struct oracle *b) { return lt_build_softmax(b->g, TENSOR(b, 1, 3), 1); }
-static lt_node long_weight(struct oracle *b) { return lt_build_rms_norm(b->g, TENSOR(b, 1, 2, 3), TENSOR(b, 1, 4), 1e-5); }
-static lt_node no_weight(struct oracle *b) { return lt_build_rms_norm(b->g, TENSOR(b, 1, 2, 3), lt_graph_reshape(b->g, TENSOR(b, 1, 4), 1, ones), 1e-5); }
+static lt_node long_weight(struct oracle *b)
+{
+	return lt_build_rms_norm(b->g, TENSOR(b, 1, 2, 3), TENSOR(b, 1, 4), 1e-5);
+}
+static lt_node no_weight(struct oracle *b)
+{
+	return lt_build_rms_norm(b->g, TENSOR(b, 1, 2, 3), lt_graph_reshape(b->g, TENSOR(b, 1, 4), 1, ones), 1e-5);
+}
 static lt_node triple(struct oracle *b) { return lt_build_complex_mul(b->g, TENSOR(b, 1, 2, 3), TENSOR(b, 1, 2, 3)); }
 static lt_node broad(struct oracle *b) { return lt_build_broadcast_to(b->g, TENSOR(b, 1, 2, 3), TENSOR(b, 1, 4, 3)); }
 static lt_node keys(struct oracle *b)
@@ -397,15 +416,28 @@ static lt_node keys(struct oracle *b)
 
 Test(build, refusals)
 {
-	static const struct { lt_node (*build)(struct oracle *); const char *says; } cases[] = {
+	static const struct { lt_node (*build)(struct oracle *); const char *says;
+	} cases[] = {
 		{ small_window, "window of 7 with dilation 1 reaches over 7 elements, but there are 0 + 5 + 0" },
-		{ no_stride, "stride 0" }, { negative_pad, "pads -1 and 0" }, { odd_groups, "3 groups" },
-		{ wrong_channels, "4 channels, weights from 3 to 6 channels" }, { no_groups, "0 groups" }, { huge_pad, "exceeds 63 bits" },
-		{ flat_image, "rank 4" }, { lost_window, "pads must be smaller than the window" },
-		{ inner, "Incompatible shapes for matrix multiplication" }, { ranks, "Incompatible shapes for matrix multiplication" },
-		{ batch, "Incompatible shapes for matrix multiplication" }, { mixed, "Different value types" },
-		{ whole_softmax, "floating type" }, { far_axis, "axis 1" }, { long_weight, "RMS norm" }, { no_weight, "" },
-		{ triple, "last dim of 2" }, { broad, "does not broadcast" }, { keys, "attention needs" },
+		{ no_stride, "stride 0" },
+		{ negative_pad, "pads -1 and 0" },
+		{ odd_groups, "3 groups" },
+		{ wrong_channels, "4 channels, weights from 3 to 6 channels" },
+		{ no_groups, "0 groups" },
+		{ huge_pad, "exceeds 63 bits" },
+		{ flat_image, "rank 4" },
+		{ lost_window, "pads must be smaller than the window" },
+		{ inner, "Incompatible shapes for matrix multiplication" },
+		{ ranks, "Incompatible shapes for matrix multiplication" },
+		{ batch, "Incompatible shapes for matrix multiplication" },
+		{ mixed, "Different value types" },
+		{ whole_softmax, "floating type" },
+		{ far_axis, "axis 1" },
+		{ long_weight, "RMS norm" },
+		{ no_weight, "" },
+		{ triple, "last dim of 2" },
+		{ broad, "does not broadcast" },
+		{ keys, "attention needs" },
 	};
 
 	for (int i = 0; i < COUNT(cases); i++) {
@@ -430,12 +462,24 @@ Test(build, failure_travels)
 	snprintf(first, sizeof first, "%s", lt_context_message(b->ctx));
 	lt_var v = lt_node_dim(b->g, x, 0);
 	const lt_node results[] = {
-		lt_build_relu(b->g, bad), lt_build_silu(b->g, bad), lt_build_gelu(b->g, bad), lt_build_mean(b->g, bad, 1, &v),
-		lt_build_softmax(b->g, bad, 0), lt_build_sliced_softmax(b->g, bad, 0), lt_build_layer_norm(b->g, bad, LT_OMIT, LT_OMIT, 1),
-		lt_build_rms_norm(b->g, bad, x, 1), lt_build_rms_norm(b->g, x, bad, 1), lt_build_matmul(b->g, bad, x), lt_build_matmul(b->g, x, bad),
-		lt_build_conv2d(b->g, bad, x, ones, none, ones, 1, LT_NCHW), lt_build_conv2d(b->g, x, bad, ones, none, ones, 1, LT_NCHW),
-		lt_build_max_pool2d(b->g, bad, ones, ones, none, ones, LT_NCHW), lt_build_average_pool2d(b->g, bad, ones, ones, none, 0, LT_NHWC),
-		lt_build_attention(b->g, x, bad, x, 1, 0), lt_build_complex_mul(b->g, x, bad), lt_build_broadcast_to(b->g, bad, x),
+		lt_build_relu(b->g, bad),
+		lt_build_silu(b->g, bad),
+		lt_build_gelu(b->g, bad),
+		lt_build_mean(b->g, bad, 1, &v),
+		lt_build_softmax(b->g, bad, 0),
+		lt_build_sliced_softmax(b->g, bad, 0),
+		lt_build_layer_norm(b->g, bad, LT_OMIT, LT_OMIT, 1),
+		lt_build_rms_norm(b->g, bad, x, 1),
+		lt_build_rms_norm(b->g, x, bad, 1),
+		lt_build_matmul(b->g, bad, x),
+		lt_build_matmul(b->g, x, bad),
+		lt_build_conv2d(b->g, bad, x, ones, none, ones, 1, LT_NCHW),
+		lt_build_conv2d(b->g, x, bad, ones, none, ones, 1, LT_NCHW),
+		lt_build_max_pool2d(b->g, bad, ones, ones, none, ones, LT_NCHW),
+		lt_build_average_pool2d(b->g, bad, ones, ones, none, 0, LT_NHWC),
+		lt_build_attention(b->g, x, bad, x, 1, 0),
+		lt_build_complex_mul(b->g, x, bad),
+		lt_build_broadcast_to(b->g, bad, x),
 	};
 	for (int i = 0; i < COUNT(results); i++)
 		cr_expect_eq(results[i], -1, "case %d", i);

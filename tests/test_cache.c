@@ -1,4 +1,5 @@
-/* tests/test_cache.c -- the host's cache on disk: what is found again, what is not, what is damaged; for cpu and for plug-ins. */
+/* tests/test_cache.c -- the host's cache on disk: what is found again, what is not, what is damaged; for cpu and for
+ * plug-ins. */
 #define _GNU_SOURCE 1
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -40,7 +41,10 @@ static const char *script(const char *text)
 }
 
 /* Compiled code; facts and the marker are kept beside it. */
-static int is_ours(const struct dirent *d) { return d->d_name[0] != '.' && !strstr(d->d_name, ".lti") && strcmp(d->d_name, LT_CACHE_MARKER) != 0; }
+static int is_ours(const struct dirent *d)
+{
+	return d->d_name[0] != '.' && !strstr(d->d_name, ".lti") && strcmp(d->d_name, LT_CACHE_MARKER) != 0;
+}
 static int count_files(const char *at)
 {
 	struct dirent **list;
@@ -86,20 +90,28 @@ static struct lt_graph *sums(struct lt_context *ctx, int n)
 		if (i < n)
 			(void)snprintf(text + at, sizeof text - at, "var k%d %d\n", i, 3 + i);
 		else
-			(void)snprintf(text + at, sizeof text - at, "%%x%d = f32[m, k%d] input \"x%d\"\n%%y%d = f32[m] add.reduce %%x%d\nresult \"y%d\" = %%y%d\n",
+			(void)snprintf(text + at, sizeof text - at,
+				"%%x%d = f32[m, k%d] input \"x%d\"\n%%y%d = f32[m] add.reduce %%x%d\nresult \"y%d\" = "
+				"%%y%d\n",
 				i - n, i - n, i - n, i - n, i - n, i - n, i - n);
 	}
 	cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "test", &g), LT_OK, "%s\n%s", lt_context_message(ctx), text);
 	return g;
 }
 
-/* Compiles sums of n different lengths and, on cpu, runs them; the number that came from the cache, or minus the status. */
+/* Compiles sums of n different lengths and, on cpu, runs them; the number that came from the cache, or minus the
+ * status. */
 static int build(const char *backend, const char *cc, const char *folder, int n, uint32_t n_thread)
 {
 	struct lt_context *ctx;
 	struct lt_program *p = NULL;
-	const struct lt_options o = { .size = sizeof o, .backends = backend, .cc = cc, .cache_dir = folder, .n_thread = n_thread,
-		.progress = progress, .user = &n_reported };
+	const struct lt_options o = { .size = sizeof o,
+		.backends = backend,
+		.cc = cc,
+		.cache_dir = folder,
+		.n_thread = n_thread,
+		.progress = progress,
+		.user = &n_reported };
 	struct lt_stats stats = { .size = sizeof stats };
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
 	struct lt_graph *g = sums(ctx, n);
@@ -136,7 +148,8 @@ Test(cache, finds_what_it_kept)
 	cr_expect_eq(entries(), 3);
 	n_reported = 0;
 	cr_expect_eq(build("cpu", NULL, cache, 4, 2), 3);       /* cc is the default */
-	cr_expect(n_reported == 4 && told[0] == 104 && told[2] == 304 && told[3] == 404, "progress: %d calls, %d .. %d", n_reported, told[0], told[3]);
+	cr_expect(n_reported == 4 && told[0] == 104 && told[2] == 304 && told[3] == 404, "progress: %d calls, %d .. %d",
+		n_reported, told[0], told[3]);
 	cr_expect_eq(entries(), 4);
 	cr_expect_eq(build("cpu:O1", "cc", cache, 2, 2), 0);    /* other flags */
 	cr_expect_eq(build("cpu", "env cc", cache, 1, 2), 0);   /* another command */
@@ -151,7 +164,9 @@ Test(cache, finds_what_it_kept)
 	cr_expect_eq(build("ref", "cc", cache, 2, 1), 0);       /* has nothing to keep */
 	cr_expect_eq(entries(), 1);
 	cr_expect_eq(build("cpu", "cc", "/dev/null/cache", 1, 1), -LT_EIO);
-	cr_expect_str_eq(said, "the cache folder '/dev/null/cache' cannot hold compiled code: Not a directory; give another folder, or none");
+	cr_expect_str_eq(said,
+		"the cache folder '/dev/null/cache' cannot hold compiled code: Not a directory; give another folder, "
+		"or none");
 }
 
 /* An entry is asked for by all that it depends on: here the compiler, which is replaced under its name. */
@@ -273,10 +288,12 @@ Test(cache, processes_may_mark)
 }
 
 /* Everything else that may be in such a folder: names that are nearly ours, and ours of the wrong kind. */
-static const char *const foreign_files[] = { "new-report.txt", "new-report", "new-0123456789abcdeg", "new-0123456789abcdef0", "notes.ltk",
-	"0123456789abcdef0123456789abcdef.ltk.bak", "0123456789ABCDEF0123456789abcdef.ltk", "0123456789abcdef.ltk", ".hidden", "tmp-thesis/chapter",
+static const char *const foreign_files[] = { "new-report.txt", "new-report", "new-0123456789abcdeg",
+	"new-0123456789abcdef0", "notes.ltk", "0123456789abcdef0123456789abcdef.ltk.bak",
+	"0123456789ABCDEF0123456789abcdef.ltk", "0123456789abcdef.ltk", ".hidden", "tmp-thesis/chapter",
 	"0123456789abcdef0123456789abcdef.ltk/inner", "new-0123456789abcdef/k0.c" };
-static const char *const own_files[] = { "fedcba9876543210fedcba9876543210.ltk", "fedcba9876543210fedcba9876543210.lti", "new-fedcba9876543210" };
+static const char *const own_files[] = { "fedcba9876543210fedcba9876543210.ltk", "fedcba9876543210fedcba9876543210.lti",
+	"new-fedcba9876543210" };
 
 static const char *in_cache(const char *name)
 {
@@ -324,7 +341,8 @@ Test(cache, clear_takes_only_what_is_ours)
 	cr_expect_eq(entries(), 0);
 }
 
-/* A folder without the marker is a cache if it is empty or has entries only; else it is somebody's folder, named by mistake. */
+/* A folder without the marker is a cache if it is empty or has entries only; else it is somebody's folder, named by
+ * mistake. */
 Test(cache, a_folder_without_marker_is_left_alone)
 {
 	char why[512];
@@ -398,7 +416,8 @@ static int with_plugin(const char *file, const char *backend, int n)
 static void expect_plugin(const char *file, const char *backend, int n, int cached, const char *what)
 {
 	int got = with_plugin(file, backend, n);
-	cr_expect(got == cached && strcmp(counts, what) == 0, "%s on %s: %d from the cache, not %d: %s%s", file, backend, got, cached, counts, said);
+	cr_expect(got == cached && strcmp(counts, what) == 0, "%s on %s: %d from the cache, not %d: %s%s", file,
+		backend, got, cached, counts, said);
 }
 
 Test(cache, serves_a_plugin)
@@ -445,7 +464,8 @@ Test(cache, a_plugins_damaged_bytes_are_rebuilt)
 	cr_assert_eq(stat(file, &st), 0);
 	for (int64_t at = 0; at < st.st_size; at += st.st_size / 7) {
 		damage_bit(file, at);
-		expect_plugin("saves.so", "saves", 1, 0, "compiled 1 saved 1 loaded 0 refused 0\n");     /* it is never shown such bytes */
+		/* it is never shown such bytes */
+		expect_plugin("saves.so", "saves", 1, 0, "compiled 1 saved 1 loaded 0 refused 0\n");
 		expect_plugin("saves.so", "saves", 1, 1, "compiled 0 saved 0 loaded 1 refused 0\n");
 	}
 }
@@ -461,8 +481,10 @@ Test(cache, the_key_is_in_the_entry)
 	size_t n = fread(text, 1, sizeof text - 1, f);
 	fclose(f);
 	text[n] = '\0';
-	(void)snprintf(want, sizeof want, "looptree %s build %u\nbackend saves 1\nconfig x\nidentity\na device of this kind\noperators\n"
-		"add 2 1:1:0>1 0 ($0 + $1)\n", LT_VERSION, (unsigned)LT_BUILD);
+	(void)snprintf(want, sizeof want,
+		"looptree %s build %u\nbackend saves 1\nconfig x\nidentity\na device of this kind\noperators\n"
+		"add 2 1:1:0>1 0 ($0 + $1)\n",
+		LT_VERSION, (unsigned)LT_BUILD);
 	cr_expect(n > 200 && memcmp(text + 32, want, strlen(want)) == 0, "%s", text + 32);
 	cr_expect(strstr(text + 32, "\ntree 1 ") && strstr(text + 32, "saved by saves\ntree 1 "), "%s", text + 32);
 }
@@ -494,7 +516,8 @@ Test(cache, facts_are_no_kernels)
 	lt__cache_close(&c);
 }
 
-/* What is reported of a folder in one that cannot be made is why, not that it is not there; none of these leaves anything open or made. */
+/* What is reported of a folder in one that cannot be made is why, not that it is not there; none of these leaves
+ * anything open or made. */
 Test(cache, a_folder_that_cannot_be_made_says_why)
 {
 	static const struct { const char *folder, *want; } cases[] = {
@@ -515,11 +538,13 @@ Test(cache, a_folder_that_cannot_be_made_says_why)
 	(void)snprintf(folder, sizeof folder, "%s/file", dir);
 	FILE *f = fopen(folder, "w");
 	cr_assert(f && fclose(f) == 0);
-	(void)snprintf(folder, sizeof folder, "cd %s && mkdir real open group && ln -s real link && chmod 777 open && chmod 770 group", dir);
+	(void)snprintf(folder, sizeof folder,
+		"cd %s && mkdir real open group && ln -s real link && chmod 777 open && chmod 770 group", dir);
 	cr_assert_eq(system(folder), 0);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct lt_cache c = { .fd = -1 };
-		(void)snprintf(folder, sizeof folder, "%s%s", cases[i].folder[0] == '@' ? dir : "", cases[i].folder + (cases[i].folder[0] == '@'));
+		(void)snprintf(folder, sizeof folder, "%s%s", cases[i].folder[0] == '@' ? dir : "",
+			cases[i].folder + (cases[i].folder[0] == '@'));
 		cr_expect_eq(lt__cache_open(&c, folder, true, why, sizeof why), LT_CACHE_REFUSED, "%s", folder);
 		cr_expect(strstr(why, cases[i].want) && c.fd == -1 && !strstr(why, "No such file"), "%s: %s", folder, why);
 	}

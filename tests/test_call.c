@@ -1,4 +1,5 @@
-/* tests/test_call.c -- what is handed to a routine: called groups and loops of many shapes, run by their dims and strides alone. */
+/* tests/test_call.c -- what is handed to a routine: called groups and loops of many shapes, run by their dims and
+ * strides alone. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "check/must.h"
@@ -24,107 +25,165 @@ static const struct lt_routine gemm[] = {
 	"%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\n"
 #define LOOPS " m\n  n\n   k\n    %p\n    %c\n"
 static const char plain[] = PRODUCT "result \"c\" = %c\n";
-static const char all[] = PRODUCT "%v = f32[n] input \"v\"\n%r = f32[m, n] input \"r\"\n%zero = f32[] lit 0.0\n%d = f32[m, n] add %v, %c\n"
+static const char all[] = PRODUCT
+	"%v = f32[n] input \"v\"\n%r = f32[m, n] input \"r\"\n%zero = f32[] lit 0.0\n%d = f32[m, n] add %v, %c\n"
 	"%e = f32[m, n] add %d, %r\n%y = f32[m, n] max %zero, %e\nresult \"y\" = %y\n";
 static const char silu[] = PRODUCT "%s = f32[m, n] sigmoid %c\n%y = f32[m, n] mul %s, %c\nresult \"y\" = %y\n";
-static const char gelu[] = PRODUCT "%h = f32[] lit 0.5\n%q = f32[] lit 0.70710678118654752\n%one = f32[] lit 1.0\n%v = f32[n] input \"v\"\n"
-	"%d = f32[m, n] add %c, %v\n%w = f32[m, n] mul %d, %h\n%x = f32[m, n] mul %d, %q\n%z = f32[m, n] erf %x\n%u = f32[m, n] add %z, %one\n"
+static const char gelu[] = PRODUCT
+	"%h = f32[] lit 0.5\n%q = f32[] lit 0.70710678118654752\n%one = f32[] lit 1.0\n%v = f32[n] input \"v\"\n"
+	"%d = f32[m, n] add %c, %v\n%w = f32[m, n] mul %d, %h\n%x = f32[m, n] mul %d, %q\n%z = f32[m, n] erf %x\n%u = "
+	"f32[m, n] add %z, %one\n"
 	"%y = f32[m, n] mul %w, %u\nresult \"y\" = %y\n";
-static const char gelu_tanh[] = PRODUCT "%h = f32[] lit 0.5\n%q = f32[] lit 0.044715\n%one = f32[] lit 1.0\n%root = f32[] lit 0.7978845608028654\n"
-	"%x2 = f32[m, n] mul %c, %c\n%x3 = f32[m, n] mul %c, %x2\n%x4 = f32[m, n] mul %q, %x3\n%x5 = f32[m, n] add %x4, %c\n"
-	"%x6 = f32[m, n] mul %x5, %root\n%t = f32[m, n] tanh %x6\n%u = f32[m, n] add %one, %t\n%w = f32[m, n] mul %h, %c\n"
+static const char gelu_tanh[] = PRODUCT
+	"%h = f32[] lit 0.5\n%q = f32[] lit 0.044715\n%one = f32[] lit 1.0\n%root = f32[] lit 0.7978845608028654\n"
+	"%x2 = f32[m, n] mul %c, %c\n%x3 = f32[m, n] mul %c, %x2\n%x4 = f32[m, n] mul %q, %x3\n%x5 = f32[m, n] add "
+	"%x4, %c\n"
+	"%x6 = f32[m, n] mul %x5, %root\n%t = f32[m, n] tanh %x6\n%u = f32[m, n] add %one, %t\n%w = f32[m, n] mul %h, "
+	"%c\n"
 	"%y = f32[m, n] mul %w, %u\nresult \"y\" = %y\n";
-static const char halves[] = "graph 1\nvar m 5\nvar k 12\nvar n 7\n%a = f16[m, k] input \"a\"\n%b = bf16[k, n] input \"b\"\n%v = f16[n] input \"v\"\n"
-	"%a32 = f32[m, k] cast %a\n%b32 = f32[k, n] cast %b\n%p = f32[m, n, k] mul %a32, %b32\n%c = f32[m, n] add.reduce %p\n%v32 = f32[n] cast %v\n"
-	"%d = f32[m, n] add %c, %v32\n%y = f16[m, n] cast %d\nresult \"y\" = %y\n";
-static const char whole_numbers[] = "graph 1\nvar m 5\nvar k 12\nvar n 7\n%a = i8[m, k] input \"a\"\n%b = u8[k, n] input \"b\"\n%v = i32[n] input \"v\"\n"
-	"%zero = i32[] lit 0\n%a32 = i32[m, k] cast %a\n%b32 = i32[k, n] cast %b\n%p = i32[m, n, k] mul %a32, %b32\n%c = i32[m, n] add.reduce %p\n"
-	"%d = i32[m, n] add %c, %v\n%y = i32[m, n] max %d, %zero\nresult \"y\" = %y\n";
+static const char halves[] = "graph 1\nvar m 5\nvar k 12\nvar n 7\n%a = f16[m, k] input \"a\"\n%b = bf16[k, n] input "
+			     "\"b\"\n%v = f16[n] input \"v\"\n"
+			     "%a32 = f32[m, k] cast %a\n%b32 = f32[k, n] cast %b\n%p = f32[m, n, k] mul %a32, %b32\n%c "
+			     "= f32[m, n] add.reduce %p\n%v32 = f32[n] cast %v\n"
+			     "%d = f32[m, n] add %c, %v32\n%y = f16[m, n] cast %d\nresult \"y\" = %y\n";
+static const char whole_numbers[] = "graph 1\nvar m 5\nvar k 12\nvar n 7\n%a = i8[m, k] input \"a\"\n%b = u8[k, n] "
+				    "input \"b\"\n%v = i32[n] input \"v\"\n"
+				    "%zero = i32[] lit 0\n%a32 = i32[m, k] cast %a\n%b32 = i32[k, n] cast %b\n%p = "
+				    "i32[m, n, k] mul %a32, %b32\n%c = i32[m, n] add.reduce %p\n"
+				    "%d = i32[m, n] add %c, %v\n%y = i32[m, n] max %d, %zero\nresult \"y\" = %y\n";
 /* both operands transposed, a batch that stands last in one and is stepped through in the other, a sum over two vars */
-static const char batches[] = "graph 1\nvar b 3\nvar bb 6\nvar m 4\nvar k 5\nvar l 2\nvar n 7\n%a = f32[k, l, m, b] input \"a\"\n"
-	"%w = f32[bb, n, l, k] input \"w\"\n%u = f32[b, k, l, n] view { %w[2*b + 1, 6 - n, l, k] }\n%p = f32[b, m, n, k, l] mul %a, %u\n"
+static const char batches[] =
+	"graph 1\nvar b 3\nvar bb 6\nvar m 4\nvar k 5\nvar l 2\nvar n 7\n%a = f32[k, l, m, b] input \"a\"\n"
+	"%w = f32[bb, n, l, k] input \"w\"\n%u = f32[b, k, l, n] view { %w[2*b + 1, 6 - n, l, k] }\n%p = f32[b, m, n, "
+	"k, l] mul %a, %u\n"
 	"%c = f32[n, b, m] add.reduce %p\nresult \"c\" = %c\n";
-static const char bounded[] = "graph 1\nvar m 5\nvar k 13 limit 0 + 1*p\nvar n 7\nvar j 26\nvar one 1\nparam p = %pos[0] in 0..13\n%pos = i64[one] input \"pos\"\n"
-	"%a = f32[m, j] input \"a\"\n%b = f32[j, n] input \"b\"\n%av = f32[m, k] view { %a[m, k + 1*p] }\n%bv = f32[k, n] view { %b[2*k + 1, n] }\n"
-	"%p1 = f32[m, n, k] mul %av, %bv\n%c = f32[m, n] add.reduce %p1\nresult \"c\" = %c\n";
+static const char bounded[] = "graph 1\nvar m 5\nvar k 13 limit 0 + 1*p\nvar n 7\nvar j 26\nvar one 1\nparam p = "
+			      "%pos[0] in 0..13\n%pos = i64[one] input \"pos\"\n"
+			      "%a = f32[m, j] input \"a\"\n%b = f32[j, n] input \"b\"\n%av = f32[m, k] view { %a[m, k "
+			      "+ 1*p] }\n%bv = f32[k, n] view { %b[2*k + 1, n] }\n"
+			      "%p1 = f32[m, n, k] mul %av, %bv\n%c = f32[m, n] add.reduce %p1\nresult \"c\" = %c\n";
 /* a vector times a matrix with two values added: the first is the bias, the last the residual */
-static const char row[] = "graph 1\nvar k 12\nvar n 7\n%a = f32[k] input \"a\"\n%b = f32[n, k] input \"b\"\n%v = f32[n] input \"v\"\n%r = f32[n] input \"r\"\n"
-	"%p = f32[n, k] mul %a, %b\n%c = f32[n] add.reduce %p\n%d = f32[n] add %c, %v\n%y = f32[n] add %r, %d\nresult \"y\" = %y\n";
-static const char dot[] = "graph 1\nvar k 12\n%a = f32[k] input \"a\"\n%b = f32[k] input \"b\"\n%p = f32[k] mul %a, %b\n%c = f32[] add.reduce %p\n"
-	"result \"c\" = %c\n";
+static const char row[] = "graph 1\nvar k 12\nvar n 7\n%a = f32[k] input \"a\"\n%b = f32[n, k] input \"b\"\n%v = "
+			  "f32[n] input \"v\"\n%r = f32[n] input \"r\"\n"
+			  "%p = f32[n, k] mul %a, %b\n%c = f32[n] add.reduce %p\n%d = f32[n] add %c, %v\n%y = f32[n] "
+			  "add %r, %d\nresult \"y\" = %y\n";
+static const char dot[] = "graph 1\nvar k 12\n%a = f32[k] input \"a\"\n%b = f32[k] input \"b\"\n%p = f32[k] mul %a, "
+			  "%b\n%c = f32[] add.reduce %p\n"
+			  "result \"c\" = %c\n";
 /* the bias lies along the rows */
-static const char rows[] = "graph 1\nvar m 5\nvar k 12\nvar n 7\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n%v = f32[m] input \"v\"\n"
+static const char rows[] =
+	"graph 1\nvar m 5\nvar k 12\nvar n 7\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n%v = f32[m] "
+	"input \"v\"\n"
 	"%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\n%y = f32[m, n] add %c, %v\nresult \"y\" = %y\n";
 /* what follows counts its elements by other vars, in another order */
-static const char renamed[] = "graph 1\nvar m 5\nvar k 12\nvar n 7\nvar i 7\nvar j 5\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n%v = f32[i] input \"v\"\n"
-	"%r = f32[i, j] input \"r\"\n%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\n%t = f32[i, j] view { %c[j, i] }\n%d = f32[i, j] add %t, %v\n"
-	"%y = f32[i, j] add %d, %r\nresult \"y\" = %y\n";
+static const char renamed[] = "graph 1\nvar m 5\nvar k 12\nvar n 7\nvar i 7\nvar j 5\n%a = f32[m, k] input \"a\"\n%b = "
+			      "f32[k, n] input \"b\"\n%v = f32[i] input \"v\"\n"
+			      "%r = f32[i, j] input \"r\"\n%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce "
+			      "%p\n%t = f32[i, j] view { %c[j, i] }\n%d = f32[i, j] add %t, %v\n"
+			      "%y = f32[i, j] add %d, %r\nresult \"y\" = %y\n";
 
 /* casts that keep every value between what a routine does, and one that rounds after it */
-static const char widened[] = PRODUCT "%v = f32[n] input \"v\"\n%r = f64[m, n] input \"r\"\n%d = f32[m, n] add %c, %v\n%d64 = f64[m, n] cast %d\n"
+static const char widened[] = PRODUCT
+	"%v = f32[n] input \"v\"\n%r = f64[m, n] input \"r\"\n%d = f32[m, n] add %c, %v\n%d64 = f64[m, n] cast %d\n"
 	"%e = f64[m, n] add %d64, %r\n%y = f16[m, n] cast %e\nresult \"y\" = %y\n";
 
 /* two column dims, and values that have one of them: a bias, repeated along the other */
-#define WIDE "graph 1\nvar m 5\nvar k 12\nvar n 7\nvar j 3\n%a = f32[m, k] input \"a\"\n%b = f32[k, n, j] input \"b\"\n" \
-	"%v = f32[n] input \"v\"\n%w = f32[j] input \"w\"\n%r = f32[m, n] input \"r\"\n%p = f32[m, n, j, k] mul %a, %b\n%c = f32[m, n, j] add.reduce %p\n"
+#define WIDE \
+	"graph 1\nvar m 5\nvar k 12\nvar n 7\nvar j 3\n%a = f32[m, k] input \"a\"\n%b = f32[k, n, j] input \"b\"\n" \
+	"%v = f32[n] input \"v\"\n%w = f32[j] input \"w\"\n%r = f32[m, n] input \"r\"\n%p = f32[m, n, j, k] mul %a, " \
+	"%b\n%c = f32[m, n, j] add.reduce %p\n"
 #define WIDE_LOOPS " m\n  n\n   j\n    k\n     %p\n     %c\n"
 static const char wide_first[] = WIDE "%y = f32[m, n, j] add %c, %v\nresult \"y\" = %y\n";
 static const char wide_last[] = WIDE "%y = f32[m, n, j] add %w, %c\nresult \"y\" = %y\n";
 /* a value that the result has more dims than is no residual */
 static const char wide_lacks[] = WIDE "%y = f32[m, n, j] add %c, %r\nresult \"y\" = %y\n";
-#define WIDE_ROW "graph 1\nvar k 12\nvar n 7\nvar j 3\n%a = f32[k] input \"a\"\n%b = f32[k, n, j] input \"b\"\n%v = f32[n, j] input \"v\"\n" \
+#define WIDE_ROW \
+	"graph 1\nvar k 12\nvar n 7\nvar j 3\n%a = f32[k] input \"a\"\n%b = f32[k, n, j] input \"b\"\n%v = f32[n, j] " \
+	"input \"v\"\n" \
 	"%w = f32[j] input \"w\"\n%p = f32[n, j, k] mul %a, %b\n%c = f32[n, j] add.reduce %p\n"
 static const char wide_row[] = WIDE_ROW "%d = f32[n, j] add %c, %w\n%y = f32[n, j] add %d, %v\nresult \"y\" = %y\n";
 /* along one of two row dims: a bias, where left and right change places */
-static const char wide_column[] = "graph 1\nvar m 5\nvar k 12\nvar j 3\n%a = f32[m, j, k] input \"a\"\n%b = f32[k] input \"b\"\n%v = f32[m] input \"v\"\n"
+static const char wide_column[] =
+	"graph 1\nvar m 5\nvar k 12\nvar j 3\n%a = f32[m, j, k] input \"a\"\n%b = f32[k] input \"b\"\n%v = f32[m] "
+	"input \"v\"\n"
 	"%p = f32[m, j, k] mul %a, %b\n%c = f32[m, j] add.reduce %p\n%y = f32[m, j] add %c, %v\nresult \"y\" = %y\n";
-static const char wide_row_lacks[] = WIDE_ROW "%d = f32[n, j] add %c, %v\n%y = f32[n, j] add %d, %w\nresult \"y\" = %y\n";
+static const char wide_row_lacks[] =
+	WIDE_ROW "%d = f32[n, j] add %c, %v\n%y = f32[n, j] add %d, %w\nresult \"y\" = %y\n";
 
-static const struct { const char *graph, *tree, *told; } cases[] = {
-	{ wide_first, "group call gemm\n" WIDE_LOOPS " m\n  n\n   j\n    %y\n", "gemm: row m 5, column n 7, column j 3, deep k 12; bias\n" },
-	{ wide_last, "group call gemm\n" WIDE_LOOPS " m\n  n\n   j\n    %y\n", "gemm: row m 5, column n 7, column j 3, deep k 12; bias\n" },
-	{ wide_row, "group call gemm\n n\n  j\n   k\n    %p\n    %c\n   %d\n   %y\n", "gemm: column n 7, column j 3, deep k 12; bias; residual\n" },
-	{ wide_column, "group call gemm\n m\n  j\n   k\n    %p\n    %c\n   %y\n", "gemm: column m 5, column j 3, deep k 12; bias\n" },
-	{ widened, "group call gemm\n" LOOPS " m\n  n\n   %d\n   %d64\n   %e\n   %y\n", "gemm: row m 5, column n 7, deep k 12; bias; residual\n" },
+static const struct { const char *graph, *tree, *told;
+} cases[] = {
+	{ wide_first, "group call gemm\n" WIDE_LOOPS " m\n  n\n   j\n    %y\n",
+		"gemm: row m 5, column n 7, column j 3, deep k 12; bias\n" },
+	{ wide_last, "group call gemm\n" WIDE_LOOPS " m\n  n\n   j\n    %y\n",
+		"gemm: row m 5, column n 7, column j 3, deep k 12; bias\n" },
+	{ wide_row, "group call gemm\n n\n  j\n   k\n    %p\n    %c\n   %d\n   %y\n",
+		"gemm: column n 7, column j 3, deep k 12; bias; residual\n" },
+	{ wide_column, "group call gemm\n m\n  j\n   k\n    %p\n    %c\n   %y\n",
+		"gemm: column m 5, column j 3, deep k 12; bias\n" },
+	{ widened, "group call gemm\n" LOOPS " m\n  n\n   %d\n   %d64\n   %e\n   %y\n",
+		"gemm: row m 5, column n 7, deep k 12; bias; residual\n" },
 	{ plain, "group call gemm\n" LOOPS, "gemm: row m 5, column n 7, deep k 12\n" },
 	{ plain, "m call gemm\n n\n  k\n   %p\n   %c\n", "gemm: row m 5, column n 7, deep k 12\n" },
 	{ plain, "n call gemm\n k\n  m\n   %p\n   %c\n", "gemm: row m 5, column n 7, deep k 12\n" },
 	{ plain, "k call gemm\n n\n  m\n   %p\n   %c\n", "gemm: row m 5, column n 7, deep k 12\n" },
-	{ plain, "k step 5 call gemm\n m step 2\n  n\n   k'\n    m'\n     %p\n     %c\n", "gemm: row m 5, column n 7, deep k 12\n" },
+	{ plain, "k step 5 call gemm\n m step 2\n  n\n   k'\n    m'\n     %p\n     %c\n",
+		"gemm: row m 5, column n 7, deep k 12\n" },
 	{ plain, "group call gemm\n m\n  n\n   k vector\n    %p\n    %c\n", "gemm: row m 5, column n 7, deep k 12\n" },
-	{ plain, "m call gemm\n n\n  k step 4\n   k' vector\n    %p\n    %c\n", "gemm: row m 5, column n 7, deep k 12\n" },
+	{ plain, "m call gemm\n n\n  k step 4\n   k' vector\n    %p\n    %c\n",
+		"gemm: row m 5, column n 7, deep k 12\n" },
 	{ plain, "m step 2\n m' call gemm\n  n\n   k\n    %p\n    %c\n", "gemm: row m 2?, column n 7, deep k 12\n" },
-	{ plain, "m step 2\n group call gemm\n  n step 3\n   k\n    m'\n     n'\n      %p\n      %c\n", "gemm: row m 2?, column n 7, deep k 12\n" },
-	{ plain, "n step 3  tail peel\n m step 2  tail peel\n  group call gemm\n   m'\n    n'\n     k\n      %p\n      %c\n",
-		"gemm: row m 2, column n 3, deep k 12\ngemm: row m 1, column n 3, deep k 12\ngemm: row m 2, column n 1, deep k 12\n"
+	{ plain, "m step 2\n group call gemm\n  n step 3\n   k\n    m'\n     n'\n      %p\n      %c\n",
+		"gemm: row m 2?, column n 7, deep k 12\n" },
+	{ plain,
+		"n step 3  tail peel\n m step 2  tail peel\n  group call gemm\n   m'\n    n'\n     k\n      %p\n      "
+		"%c\n",
+		"gemm: row m 2, column n 3, deep k 12\ngemm: row m 1, column n 3, deep k 12\ngemm: row m 2, column n "
+		"1, deep k 12\n"
 		"gemm: row m 1, column n 1, deep k 12\n" },
 	{ plain, "m step 2 call gemm  tail peel\n m'\n  n\n   k\n    %p\n    %c\n",
 		"gemm: row m 4, column n 7, deep k 12\ngemm: row m 1, column n 7, deep k 12\n" },
 	{ plain, "n step 4\n n' step 3 call gemm  tail peel\n  n''\n   m\n    k\n     %p\n     %c\n",
 		"gemm: row m 5, column n 3?, deep k 12\ngemm: row m 5, column n 1?, deep k 12\n" },
 	{ plain, "m\n n\n  group call gemm\n   k\n    %p\n    %c\n", "gemm: row m 1, column n 1, deep k 12\n" },
-	{ plain, "own %b.copy = copy %b\nn\n k\n  %b.copy layout [n/4 k n]\nn step 4\n group call gemm\n  m\n   n'\n    k\n     %p\n     %c\n",
+	{ plain,
+		"own %b.copy = copy %b\nn\n k\n  %b.copy layout [n/4 k n]\nn step 4\n group call gemm\n  m\n   n'\n    "
+		"k\n     %p\n     %c\n",
 		"gemm: row m 5, column n 4?, deep k 12\n" },
-	{ all, "group call gemm\n" LOOPS " m\n  n\n   %d\n   %e\n   %y\n", "gemm: row m 5, column n 7, deep k 12; bias; residual; relu\n" },
-	{ all, "group call gemm\n m\n  n\n   k\n    %p\n    %c\n   %d\n  n\n   %e\n   %y\n", "gemm: row m 5, column n 7, deep k 12; bias; residual; relu\n" },
+	{ all, "group call gemm\n" LOOPS " m\n  n\n   %d\n   %e\n   %y\n",
+		"gemm: row m 5, column n 7, deep k 12; bias; residual; relu\n" },
+	{ all, "group call gemm\n m\n  n\n   k\n    %p\n    %c\n   %d\n  n\n   %e\n   %y\n",
+		"gemm: row m 5, column n 7, deep k 12; bias; residual; relu\n" },
 	{ all, "m step 2\n group call gemm\n  n\n   m'\n    k\n     %p\n     %c\n   m'\n    %d\n    %e\n    %y\n",
 		"gemm: row m 2?, column n 7, deep k 12; bias; residual; relu\n" },
-	{ all, "group call gemm\n" LOOPS " m\n  n\n   %d\nm\n n\n  %e\n  %y\n", "gemm: row m 5, column n 7, deep k 12; bias\n" },
-	{ silu, "group call gemm\n m\n  n\n   k\n    %p\n    %c\n   %s\n   %y\n", "gemm: row m 5, column n 7, deep k 12; silu\n" },
-	{ gelu, "group call gemm\n m\n  n\n   k\n    %p\n    %c\n   %d\n   %w\n   %x\n   %z\n   %u\n   %y\n", "gemm: row m 5, column n 7, deep k 12; bias; gelu\n" },
-	{ gelu_tanh, "group call gemm\n m\n  n\n   k\n    %p\n    %c\n   %x2\n   %x3\n   %x4\n   %x5\n   %x6\n   %t\n   %u\n   %w\n   %y\n",
+	{ all, "group call gemm\n" LOOPS " m\n  n\n   %d\nm\n n\n  %e\n  %y\n",
+		"gemm: row m 5, column n 7, deep k 12; bias\n" },
+	{ silu, "group call gemm\n m\n  n\n   k\n    %p\n    %c\n   %s\n   %y\n",
+		"gemm: row m 5, column n 7, deep k 12; silu\n" },
+	{ gelu, "group call gemm\n m\n  n\n   k\n    %p\n    %c\n   %d\n   %w\n   %x\n   %z\n   %u\n   %y\n",
+		"gemm: row m 5, column n 7, deep k 12; bias; gelu\n" },
+	{ gelu_tanh,
+		"group call gemm\n m\n  n\n   k\n    %p\n    %c\n   %x2\n   %x3\n   %x4\n   %x5\n   %x6\n   %t\n   "
+		"%u\n   %w\n   %y\n",
 		"gemm: row m 5, column n 7, deep k 12; gelu_tanh\n" },
-	{ halves, "group call gemm\n m\n  n\n   k\n    %a32\n    %b32\n    %p\n    %c\n   %v32\n   %d\n   %y\n", "gemm: row m 5, column n 7, deep k 12; bias\n" },
-	{ whole_numbers, "group call gemm\n k\n  m\n   %a32\n  n\n   %b32\n m\n  n\n   k\n    %p\n    %c\n   %d\n   %y\n",
+	{ halves, "group call gemm\n m\n  n\n   k\n    %a32\n    %b32\n    %p\n    %c\n   %v32\n   %d\n   %y\n",
+		"gemm: row m 5, column n 7, deep k 12; bias\n" },
+	{ whole_numbers,
+		"group call gemm\n k\n  m\n   %a32\n  n\n   %b32\n m\n  n\n   k\n    %p\n    %c\n   %d\n   %y\n",
 		"gemm: row m 5, column n 7, deep k 12; bias; relu\n" },
-	{ batches, "b call gemm\n m\n  k\n   l\n    n\n     %p\n     %c\n", "gemm: batch b 3, row n 7, column m 4, deep k 5, deep l 2\n" },
-	{ batches, "b\n n step 3\n  group call gemm\n   m\n    l\n     k\n      n'\n       %p\n       %c\n", "gemm: batch b 1, row n 3?, column m 4, deep k 5, deep l 2\n" },
+	{ batches, "b call gemm\n m\n  k\n   l\n    n\n     %p\n     %c\n",
+		"gemm: batch b 3, row n 7, column m 4, deep k 5, deep l 2\n" },
+	{ batches, "b\n n step 3\n  group call gemm\n   m\n    l\n     k\n      n'\n       %p\n       %c\n",
+		"gemm: batch b 1, row n 3?, column m 4, deep k 5, deep l 2\n" },
 	{ bounded, "group call gemm\n m\n  n\n   k\n    %p1\n    %c\n", "gemm: row m 5, column n 7, deep k 13?\n" },
-	{ bounded, "n\n group call gemm\n  k step 4\n   m\n    k'\n     %p1\n     %c\n", "gemm: row m 5, column n 1, deep k 13?\n" },
-	{ row, "group call gemm\n n\n  k\n   %p\n   %c\n  %d\n  %y\n", "gemm: column n 7, deep k 12; bias; residual\n" },
+	{ bounded, "n\n group call gemm\n  k step 4\n   m\n    k'\n     %p1\n     %c\n",
+		"gemm: row m 5, column n 1, deep k 13?\n" },
+	{ row, "group call gemm\n n\n  k\n   %p\n   %c\n  %d\n  %y\n",
+		"gemm: column n 7, deep k 12; bias; residual\n" },
 	{ dot, "k call gemm\n %p\n %c\n", "gemm: deep k 12\n" },
-	{ rows, "group call gemm\n m\n  n\n   k\n    %p\n    %c\n   %y\n", "gemm: column m 5, row n 7, deep k 12; bias\n" },
-	{ renamed, "group call gemm\n" LOOPS " i\n  j\n   %d\n   %y\n", "gemm: row m 5, column n 7, deep k 12; bias; residual\n" },
+	{ rows, "group call gemm\n m\n  n\n   k\n    %p\n    %c\n   %y\n",
+		"gemm: column m 5, row n 7, deep k 12; bias\n" },
+	{ renamed, "group call gemm\n" LOOPS " i\n  j\n   %d\n   %y\n",
+		"gemm: row m 5, column n 7, deep k 12; bias; residual\n" },
 };
 
 static lt_status compile(void *text, const struct lt_graph *g, const struct lt_options *o, struct lt_program **out)
@@ -156,7 +215,8 @@ static void run_all(const char *backend)
 		run_compare(&want, g, &config, NULL, NULL, &tally, why, sizeof why);
 		cr_expect_str_eq(why, "", "%s\n%s%s", why, cases[i].graph, cases[i].tree);
 		if (!strcmp(backend, "odd"))
-			cr_expect_str_eq(odd_reported()->text, cases[i].told, "%s%s\n%s", cases[i].graph, cases[i].tree, odd_reported()->text);
+			cr_expect_str_eq(odd_reported()->text, cases[i].told, "%s%s\n%s", cases[i].graph, cases[i].tree,
+				odd_reported()->text);
 		run_want_free(&want);
 		lt_graph_free(g);
 		lt_context_free(ctx);
@@ -170,7 +230,11 @@ Test(call, each_shape_as_loops) { run_all("ref"); }
 /* What an author sees of a bias that is repeated: no step along a dim that it has not. */
 Test(call, strides_are_0_along_dims_that_an_operand_has_not)
 {
-	static const struct { const char *graph; int64_t stride[4]; } want[] = { { wide_first, { 0, 1, 0, 0 } }, { wide_last, { 0, 0, 1, 0 } } };     /* m n j k */
+	/* m n j k */
+	static const struct {
+		const char *graph;
+		int64_t stride[4];
+	} want[] = { { wide_first, { 0, 1, 0, 0 } }, { wide_last, { 0, 0, 1, 0 } } };
 	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
 		struct lt_context *ctx;
 		struct lt_program *p = NULL;
@@ -179,14 +243,16 @@ Test(call, strides_are_0_along_dims_that_an_operand_has_not)
 		cr_assert_eq(lt_context_new(&ctx), LT_OK);
 		struct lt_graph *g = parse(ctx, want[i].graph);
 		const struct lt_options options = { .size = sizeof options, .backends = "odd" };
-		cr_assert_eq(compile((void *)(uintptr_t)"group call gemm\n" WIDE_LOOPS " m\n  n\n   j\n    %y\n", g, &options, &p), LT_OK, "%s",
-			lt_context_message(ctx));
+		cr_assert_eq(compile((void *)(uintptr_t) "group call gemm\n" WIDE_LOOPS " m\n  n\n   j\n    %y\n", g,
+				     &options, &p),
+			LT_OK, "%s", lt_context_message(ctx));
 		const struct lt_tree *t = &p->nests.frozen[0].tree;
 		const struct lt_call *c = LT_AT(struct lt_call, t->calls, 0);
 		cr_assert(c->n_dim == 4 && c->n_operand == 4 && c->epilogues == LT_EPILOGUE_BIAS);
 		const struct lt_call_operand *bias = LT_AT(struct lt_call_operand, t->call_operands, c->first_operand + 3);
 		for (int32_t d = 0; d < 4; d++)
-			cr_expect_eq(t->strides[bias->first_stride + d], want[i].stride[d], "%lld along %s", (long long)t->strides[bias->first_stride + d],
+			cr_expect_eq(t->strides[bias->first_stride + d], want[i].stride[d], "%lld along %s",
+				(long long)t->strides[bias->first_stride + d],
 				LT_AT(struct lt_call_dim, t->call_dims, c->first_dim + d)->var);
 		lt_program_free(p);
 		lt_graph_free(g);
@@ -210,12 +276,16 @@ Test(call, names_the_statement_that_sums)
 		cr_assert_eq(lt_context_new(&ctx), LT_OK);
 		struct lt_graph *g = parse(ctx, all);
 		const struct lt_options options = { .size = sizeof options, .backends = "odd" };
-		cr_assert_eq(compile((void *)(uintptr_t)want[i].tree, g, &options, &p), LT_OK, "%s%s", want[i].tree, lt_context_message(ctx));
+		cr_assert_eq(compile((void *)(uintptr_t)want[i].tree, g, &options, &p), LT_OK, "%s%s", want[i].tree,
+			lt_context_message(ctx));
 		const struct lt_tree *t = &p->nests.frozen[0].tree;
 		const struct lt_call *c = LT_AT(struct lt_call, t->calls, 0);
-		cr_assert(t->calls.n == 1 && c->pattern == LT_PATTERN_PRODUCT && c->stmt >= 0 && c->stmt < (int32_t)t->stmts.n, "%s", want[i].tree);
+		cr_assert(t->calls.n == 1 && c->pattern == LT_PATTERN_PRODUCT && c->stmt >= 0
+				&& c->stmt < (int32_t)t->stmts.n,
+			"%s", want[i].tree);
 		const struct lt_stmt *s = LT_AT(struct lt_stmt, t->stmts, c->stmt);
-		cr_expect(s->kind == (int32_t)want[i].kind && !strcmp(s->name, "c"), "%s: %s, kind %d", want[i].tree, s->name, (int)s->kind);
+		cr_expect(s->kind == (int32_t)want[i].kind && !strcmp(s->name, "c"), "%s: %s, kind %d", want[i].tree,
+			s->name, (int)s->kind);
 		cr_expect_eq(c->epilogues, LT_EPILOGUE_BIAS | LT_EPILOGUE_RESIDUAL | LT_EPILOGUE_RELU);
 		lt_program_free(p);
 		lt_graph_free(g);
@@ -239,7 +309,8 @@ static void apply(struct lt_looptree **t, const char *steps)
 	}
 }
 
-/* The plain tree after a few steps, with a group around the nest of a sum, or what is left of it inside some loops, for a routine. */
+/* The plain tree after a few steps, with a group around the nest of a sum, or what is left of it inside some loops, for
+ * a routine. */
 static lt_status draw_tree(const struct lt_graph *g, const char *seed, struct lt_looptree **out)
 {
 	uint64_t rng = *(const uint64_t *)(const void *)seed;
@@ -254,7 +325,8 @@ static lt_status draw_tree(const struct lt_graph *g, const char *seed, struct lt
 		if (!d->reduce || (*out)->leaf_of[n] < 0)
 			continue;
 		lt_tnode at = lt__root_of(*out, (*out)->leaf_of[n]), loop = lt__reducing_loop(*out, n);
-		while (random_chance(&rng, 30) && (*out)->node[at].child >= 0 && at != loop && (*out)->node[(*out)->node[at].child].kind == LT_TLOOP)
+		while (random_chance(&rng, 30) && (*out)->node[at].child >= 0 && at != loop
+			&& (*out)->node[(*out)->node[at].child].kind == LT_TLOOP)
 			at = (*out)->node[at].child;
 		if ((*out)->node[at].kind != LT_TLOOP)
 			continue;
@@ -264,7 +336,8 @@ static lt_status draw_tree(const struct lt_graph *g, const char *seed, struct lt
 	return LT_OK;
 }
 
-static lt_status compile_drawn(void *seed, const struct lt_graph *g, const struct lt_options *o, struct lt_program **out)
+static lt_status compile_drawn(
+	void *seed, const struct lt_graph *g, const struct lt_options *o, struct lt_program **out)
 {
 	return tree_compile_by(draw_tree, seed, g, o, out);
 }
@@ -308,79 +381,109 @@ Test(call, random_trees_of_random_products)
 
 /* -- refused -- */
 
-static const char chain[] = PRODUCT "%v = f32[n] input \"v\"\n%d = f32[m, n] exp %c\n%y = f32[m, n] add %d, %v\nresult \"y\" = %y\n";
+static const char chain[] =
+	PRODUCT "%v = f32[n] input \"v\"\n%d = f32[m, n] exp %c\n%y = f32[m, n] add %d, %v\nresult \"y\" = %y\n";
 static const char two[] = PRODUCT "%d = f32[m, n] exp %c\nresult \"c\" = %c\nresult \"d\" = %d\n";
-static const char early[] = "graph 1\nvar m 5\nvar k 12\nvar n 7\n%x = f32[m, k] input \"x\"\n%b = f32[k, n] input \"b\"\n%a = f32[m, k] exp %x\n"
-	"%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\nresult \"c\" = %c\n";
-static const char alone[] = "graph 1\nvar m 5\nvar k 12\nvar j 3\nvar n 7\n%a = f32[m, k, j] input \"a\"\n%b = f32[k, n] input \"b\"\n"
+static const char early[] = "graph 1\nvar m 5\nvar k 12\nvar n 7\n%x = f32[m, k] input \"x\"\n%b = f32[k, n] input "
+			    "\"b\"\n%a = f32[m, k] exp %x\n"
+			    "%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\nresult \"c\" = %c\n";
+static const char alone[] =
+	"graph 1\nvar m 5\nvar k 12\nvar j 3\nvar n 7\n%a = f32[m, k, j] input \"a\"\n%b = f32[k, n] input \"b\"\n"
 	"%p = f32[m, n, k, j] mul %a, %b\n%c = f32[m, n] add.reduce %p\nresult \"c\" = %c\n";
-static const char border[] = "graph 1\nvar m 5\nvar k 12\nvar n 7\n%x = f32[m, k] input \"x\"\n%b = f32[k, n] input \"b\"\n"
-	"%a = f32[m, k] view { %x[m, k - 1] if k - 1 >= 0; else 0.0 }\n%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\nresult \"c\" = %c\n";
-static const char backwards[] = PRODUCT "%v = f32[n] input \"v\"\n%zero = f32[] lit 0.0\n%d = f32[m, n] max %c, %zero\n%y = f32[m, n] add %d, %v\nresult \"y\" = %y\n";
-static const char maximum[] = "graph 1\nvar m 5\nvar k 12\n%a = f32[m, k] input \"a\"\n%p = f32[m, k] mul %a, %a\n%c = f32[m] max.reduce %p\nresult \"c\" = %c\n";
+static const char border[] =
+	"graph 1\nvar m 5\nvar k 12\nvar n 7\n%x = f32[m, k] input \"x\"\n%b = f32[k, n] input \"b\"\n"
+	"%a = f32[m, k] view { %x[m, k - 1] if k - 1 >= 0; else 0.0 }\n%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] "
+	"add.reduce %p\nresult \"c\" = %c\n";
+static const char backwards[] = PRODUCT "%v = f32[n] input \"v\"\n%zero = f32[] lit 0.0\n%d = f32[m, n] max %c, "
+					"%zero\n%y = f32[m, n] add %d, %v\nresult \"y\" = %y\n";
+static const char maximum[] = "graph 1\nvar m 5\nvar k 12\n%a = f32[m, k] input \"a\"\n%p = f32[m, k] mul %a, %a\n%c = "
+			      "f32[m] max.reduce %p\nresult \"c\" = %c\n";
 
 /* what is added, of other types and at other places */
-static const char added[] = PRODUCT "%v = i8[n] input \"v\"\n%r = f16[m, n] input \"r\"\n%w = f32[n] cast %v\n%s = f32[m, n] cast %r\n"
-	"%d = f32[m, n] add %c, %w\n%y = f32[m, n] add %d, %s\nresult \"y\" = %y\n";
-static const char stepped[] = "graph 1\nvar j 13\nvar m 5\nvar k 12\nvar n 7\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] constant \"b\"\n"
-	"%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\n%v = f32[j] input \"v\"\n%w = f32[n] view { %v[2*n] }\n%d = f32[m, n] add %c, %w\nresult \"y\" = %d\n";
-static const char across[] = PRODUCT "%r = f32[n, m] input \"r\"\n%s = f32[m, n] view { %r[n, m] }\n%d = f32[m, n] add %c, %s\nresult \"y\" = %d\n";
+static const char added[] =
+	PRODUCT "%v = i8[n] input \"v\"\n%r = f16[m, n] input \"r\"\n%w = f32[n] cast %v\n%s = f32[m, n] cast %r\n"
+		"%d = f32[m, n] add %c, %w\n%y = f32[m, n] add %d, %s\nresult \"y\" = %y\n";
+static const char stepped[] =
+	"graph 1\nvar j 13\nvar m 5\nvar k 12\nvar n 7\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] constant \"b\"\n"
+	"%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\n%v = f32[j] input \"v\"\n%w = f32[n] view { "
+	"%v[2*n] }\n%d = f32[m, n] add %c, %w\nresult \"y\" = %d\n";
+static const char across[] = PRODUCT
+	"%r = f32[n, m] input \"r\"\n%s = f32[m, n] view { %r[n, m] }\n%d = f32[m, n] add %c, %s\nresult \"y\" = %d\n";
 static const char scalar[] = PRODUCT "%v = f32[] input \"v\"\n%d = f32[m, n] add %c, %v\nresult \"y\" = %d\n";
-static const char batch[] = "graph 1\nvar b 3\nvar m 5\nvar k 12\nvar n 7\n%a = f32[b, m, k] input \"a\"\n%b = f32[b, k, n] input \"b\"\n"
+static const char batch[] =
+	"graph 1\nvar b 3\nvar m 5\nvar k 12\nvar n 7\n%a = f32[b, m, k] input \"a\"\n%b = f32[b, k, n] input \"b\"\n"
 	"%p = f32[b, m, n, k] mul %a, %b\n%c = f32[b, m, n] add.reduce %p\nresult \"c\" = %c\n";
 /* roundings: between the sum and its bias, before a cast back, before another one; a sum that wraps around */
 #define HALF PRODUCT "%v = f32[n] input \"v\"\n%h = f16[m, n] cast %c\n"
 static const char rounded[] = HALF "%s = f32[m, n] cast %h\n%y = f32[m, n] add %s, %v\nresult \"y\" = %y\n";
 static const char twice[] = HALF "%y = f32[m, n] cast %h\nresult \"y\" = %y\n";
 static const char to_bf16[] = HALF "%y = bf16[m, n] cast %h\nresult \"y\" = %y\n";
-static const char wraps[] = "graph 1\nvar m 5\nvar k 12\nvar n 7\n%a = i32[m, k] input \"a\"\n%b = i32[k, n] input \"b\"\n%p = i32[m, n, k] mul %a, %b\n"
-	"%c = i32[m, n] add.reduce %p\n%y = i64[m, n] cast %c\nresult \"y\" = %y\n";
+static const char wraps[] = "graph 1\nvar m 5\nvar k 12\nvar n 7\n%a = i32[m, k] input \"a\"\n%b = i32[k, n] input "
+			    "\"b\"\n%p = i32[m, n, k] mul %a, %b\n"
+			    "%c = i32[m, n] add.reduce %p\n%y = i64[m, n] cast %c\nresult \"y\" = %y\n";
 /* the bias is added in f64 */
-static const char wider[] = PRODUCT "%v = i8[n] input \"v\"\n%w = f64[n] cast %v\n%s = f64[m, n] cast %c\n%y = f64[m, n] add %s, %w\nresult \"y\" = %y\n";
+static const char wider[] = PRODUCT "%v = i8[n] input \"v\"\n%w = f64[n] cast %v\n%s = f64[m, n] cast %c\n%y = f64[m, "
+				    "n] add %s, %w\nresult \"y\" = %y\n";
 
 static const struct lt_routine strict[] = {
-	{ "dot_bias", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS, 1u << LT_F32, 1u << LT_F32, 1u << LT_F32, 0, 0, LT_F32, LT_LAYOUT_BATCH, 0 },
+	{ "dot_bias", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS, 1u << LT_F32, 1u << LT_F32, 1u << LT_F32, 0, 0, LT_F32,
+		LT_LAYOUT_BATCH, 0 },
 	{ "anything", LT_PATTERN_NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0 },
 	{ "dot", LT_PATTERN_PRODUCT, 3, 1u << LT_F32, 1u << LT_F32, 1u << LT_F32, 0, 0, LT_F32, 0, 0 },
-	{ "mixed", LT_PATTERN_PRODUCT, 3, 1u << LT_F32, 1u << LT_F32, 1u << LT_F32 | 1u << LT_F64, 1u << LT_I8, 1u << LT_F16, LT_F32, 0, 0 },
-	{ "dot_bias", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS, 1u << LT_F64, 1u << LT_F64, 1u << LT_F64, 0, 0, LT_F64, 0, 0 },
+	{ "mixed", LT_PATTERN_PRODUCT, 3, 1u << LT_F32, 1u << LT_F32, 1u << LT_F32 | 1u << LT_F64, 1u << LT_I8,
+		1u << LT_F16, LT_F32, 0, 0 },
+	{ "dot_bias", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS, 1u << LT_F64, 1u << LT_F64, 1u << LT_F64, 0, 0, LT_F64, 0,
+		0 },
 };
-static const struct { const char *graph, *tree, *why; } refusals[] = {
+static const struct { const char *graph, *tree, *why;
+} refusals[] = {
 	{ wide_lacks, "group call dot\n" WIDE_LOOPS " m\n  n\n   j\n    %y\n",
-		"`call dot` on the group: %y (add) adds %r, which has neither only the columns of the product, as a bias, nor all its dims; move it out of the group" },
+		"`call dot` on the group: %y (add) adds %r, which has neither only the columns of the product, as a "
+		"bias, nor all its dims; move it out of the group" },
 	{ wide_row_lacks, "group call dot\n n\n  j\n   k\n    %p\n    %c\n   %d\n   %y\n",
-		"`call dot` on the group: %d (add) comes before the bias of a product that has one after it; a routine adds one "
+		"`call dot` on the group: %d (add) comes before the bias of a product that has one after it; a routine "
+		"adds one "
 		"bias, then one residual; move what comes after %d out of the group" },
 	{ chain, "group call dot_bias\n" LOOPS " m\n  n\n   %d\n   %y\n",
 		"`call dot_bias` on the group: %d exp is between the product and its bias; move it out of the group" },
 	{ two, "group call dot_bias\n" LOOPS " m\n  n\n   %d\n",
-		"`call dot_bias` on the group: %c and %d are both read outside of the group, and a routine writes one value; move one of them out" },
+		"`call dot_bias` on the group: %c and %d are both read outside of the group, and a routine writes one "
+		"value; move one of them out" },
 	{ early, "group call dot_bias\n m\n  k\n   %a\n m\n  n\n   k\n    %p\n    %c\n",
-		"`call dot_bias` on the group: %a exp comes before %p, which a routine does not do; move it out of the group" },
+		"`call dot_bias` on the group: %a exp comes before %p, which a routine does not do; move it out of the "
+		"group" },
 	{ alone, "m call dot_bias\n n\n  k\n   j\n    %p\n    %c\n",
-		"`call dot_bias` on the loop m: %c sums over j, which only %a has; sum that alone, outside of the loop m" },
+		"`call dot_bias` on the loop m: %c sums over j, which only %a has; sum that alone, outside of the loop "
+		"m" },
 	{ border, "m call dot_bias\n n\n  k\n   %p\n   %c\n",
-		"`call dot_bias` on the loop m: %p reads %a through a view with a border or several pieces; materialize that outside of the loop m" },
+		"`call dot_bias` on the loop m: %p reads %a through a view with a border or several pieces; "
+		"materialize that outside of the loop m" },
 	{ backwards, "group call dot_bias\n" LOOPS " m\n  n\n   %d\n   %y\n",
-		"`call dot_bias` on the group: %d (ReLU) comes before the bias of the product, and a routine does that first; move "
+		"`call dot_bias` on the group: %d (ReLU) comes before the bias of the product, and a routine does that "
+		"first; move "
 		"what comes after %d out of the group" },
 	{ maximum, "m call dot_bias\n k\n  %p\n  %c\n",
 		"`call dot_bias` on the loop m: %c reduces by max, and a product is a sum; move it out of the loop m" },
 	{ plain, "k step 4\n group call dot_bias\n  m\n   n\n    k'\n     %p\n     %c\n",
-		"`call dot_bias` on the group: the loop k around the call also sums %c; a routine computes the whole sum: put the "
+		"`call dot_bias` on the group: the loop k around the call also sums %c; a routine computes the whole "
+		"sum: put the "
 		"call on that loop" },
 	{ plain, "k step 5 call dot_bias  tail peel\n m\n  n\n   k'\n    %p\n    %c\n",
 		"`call dot_bias` on the loop k: the loop k sums and is peeled into several calls; give it tail guard" },
-	{ plain, "group call gem\n" LOOPS, "`call gem` on the group: odd has no routine of that name; it has dot_bias, anything, dot, mixed" },
+	{ plain, "group call gem\n" LOOPS,
+		"`call gem` on the group: odd has no routine of that name; it has dot_bias, anything, dot, mixed" },
 	{ all, "group call dot_bias\n" LOOPS " m\n  n\n   %d\n   %e\n   %y\n",
 		"`call dot_bias` on the group: the routine adds no residual after the product; move it out" },
 	{ halves, "group call dot_bias\n m\n  n\n   k\n    %a32\n    %b32\n    %p\n    %c\n   %v32\n   %d\n   %y\n",
-		"`call dot_bias` on the group: %y is written as f16, and the routine takes f32 there; cast it outside" },
+		"`call dot_bias` on the group: %y is written as f16, and the routine takes f32 there; cast it "
+		"outside" },
 	{ batches, "b call dot_bias\n m\n  k\n   l\n    n\n     %p\n     %c\n",
-		"`call dot_bias` on the loop b: %a lies along neither of its two longest dims, as the routine requires; stage or "
+		"`call dot_bias` on the loop b: %a lies along neither of its two longest dims, as the routine "
+		"requires; stage or "
 		"materialize it outside" },
 	{ batch, "b call dot\n m\n  n\n   k\n    %p\n    %c\n",
-		"`call dot` on the loop b: the product has the batch b, and the routine takes none; put the call inside of a loop over it" },
+		"`call dot` on the loop b: the product has the batch b, and the routine takes none; put the call "
+		"inside of a loop over it" },
 	{ added, "group call dot\n" LOOPS " n\n  %w\n  m\n   %d\nm\n n\n  %s\n  %y\n",
 		"`call dot` on the group: %v is read as i8, and the routine takes f32 there; cast it outside" },
 	{ added, "n\n %w\ngroup call dot\n" LOOPS " m\n  n\n   %s\n   %d\n   %y\n",
@@ -388,26 +491,34 @@ static const struct { const char *graph, *tree, *why; } refusals[] = {
 	{ added, "n\n %w\ngroup call mixed\n" LOOPS " m\n  n\n   %s\n   %d\n   %y\n",
 		"`call mixed` on the group: %w is read as f32, and the routine takes i8 there; cast it outside" },
 	{ stepped, "group call dot\n" LOOPS " m\n  n\n   %d\n",
-		"`call dot` on the group: %v lies along neither of its two longest dims, as the routine requires; stage or "
+		"`call dot` on the group: %v lies along neither of its two longest dims, as the routine requires; "
+		"stage or "
 		"materialize it outside" },
 	{ across, "group call dot\n" LOOPS " m\n  n\n   %d\n",
-		"`call dot` on the group: %r does not lie along the dim that %d lies along, as the routine requires of a residual; "
+		"`call dot` on the group: %r does not lie along the dim that %d lies along, as the routine requires of "
+		"a residual; "
 		"stage or materialize it outside" },
 	{ rounded, "group call dot\n" LOOPS " m\n  n\n   %h\n   %s\n   %y\n",
 		"`call dot` on the group: %h cast is between the product and its bias; move it out of the group" },
 	{ twice, "group call dot\n" LOOPS " m\n  n\n   %h\n   %y\n",
-		"`call dot` on the group: %h cast comes after the product, and a routine does not do it; move it out of the "
+		"`call dot` on the group: %h cast comes after the product, and a routine does not do it; move it out "
+		"of the "
 		"group" },
 	{ to_bf16, "group call dot\n" LOOPS " m\n  n\n   %h\n   %y\n",
-		"`call dot` on the group: %h cast comes after the product, and a routine does not do it; move it out of the "
+		"`call dot` on the group: %h cast comes after the product, and a routine does not do it; move it out "
+		"of the "
 		"group" },
 	{ wraps, "group call dot\n" LOOPS " m\n  n\n   %y\n",
-		"`call dot` on the group: %y cast comes after the product, and a routine does not do it; move it out of the "
+		"`call dot` on the group: %y cast comes after the product, and a routine does not do it; move it out "
+		"of the "
 		"group" },
 	{ wider, "group call mixed\n" LOOPS " m\n  n\n   %s\n   %w\n   %y\n",
 		"`call mixed` on the group: the graph adds in f64, and the routine in f32; cast outside" },
-	{ plain, "own %b.copy = copy %b\nn\n k\n  %b.copy layout [n/4 k n]\ngroup call dot_bias\n m\n  n\n   k\n    %p\n    %c\n",
-		"`call dot_bias` on the group: the elements of %b.copy lie in blocks that the group cuts; materialize it, or choose another layout" },
+	{ plain,
+		"own %b.copy = copy %b\nn\n k\n  %b.copy layout [n/4 k n]\ngroup call dot_bias\n m\n  n\n   k\n    "
+		"%p\n    %c\n",
+		"`call dot_bias` on the group: the elements of %b.copy lie in blocks that the group cuts; materialize "
+		"it, or choose another layout" },
 };
 
 static void try_tree(const char *backend, const char *graph, const char *tree, lt_status want, const char *why)
@@ -417,7 +528,8 @@ static void try_tree(const char *backend, const char *graph, const char *tree, l
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
 	struct lt_graph *g = parse(ctx, graph);
 	const struct lt_options options = { .size = sizeof options, .backends = backend };
-	cr_expect_eq(compile((void *)(uintptr_t)tree, g, &options, &p), want, "%s\n%s%s", lt_context_message(ctx), graph, tree);
+	cr_expect_eq(compile((void *)(uintptr_t)tree, g, &options, &p), want, "%s\n%s%s", lt_context_message(ctx),
+		graph, tree);
 	if (want == LT_EILLEGAL)
 		cr_expect_str_eq(lt_context_message(ctx), why, "%s\n%s", lt_context_message(ctx), tree);
 	if (want == LT_EUNSUPPORTED)
@@ -435,7 +547,8 @@ Test(call, what_fits_no_row_is_refused_with_what_is_in_the_way)
 		try_tree("odd", refusals[i].graph, refusals[i].tree, LT_EILLEGAL, refusals[i].why);
 }
 
-/* A bias and a residual of types of their own, a batch of one, a bias of one element, a value that is rounded where the call ends. */
+/* A bias and a residual of types of their own, a batch of one, a bias of one element, a value that is rounded where the
+ * call ends. */
 Test(call, what_fits_its_row_is_taken)
 {
 	static const struct { const char *graph, *tree; } fits[] = {
@@ -459,7 +572,8 @@ Test(call, without_a_table_the_backend_decides)
 	/* A routine that does anything is reported nothing of the nest, and this backend knows none. */
 	odd_open();
 	odd_routines(strict, 3);
-	try_tree("odd", chain, "group call anything\n" LOOPS " m\n  n\n   %d\n   %y\n", LT_EUNSUPPORTED, "does not say what the call computes");
+	try_tree("odd", chain, "group call anything\n" LOOPS " m\n  n\n   %d\n   %y\n", LT_EUNSUPPORTED,
+		"does not say what the call computes");
 	/* A second backend that takes it is enough. */
 	odd_open();
 	try_tree("odd,ref", chain, "group call none\n" LOOPS " m\n  n\n   %d\n   %y\n", LT_OK, "");

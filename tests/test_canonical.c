@@ -1,7 +1,8 @@
-/* tests/test_canonical.c -- the key of every cache holds each field of a frozen tree that changes what is compiled: each is changed alone.
+/* tests/test_canonical.c -- the key of every cache holds each field of a frozen tree that changes what is compiled:
+ * each is changed alone.
  *
- * A table lists every byte of every struct of lt/tree.h: a member that is added later fails the test until it stands here, as one that
- * changes the key or with the reason why it need not.
+ * A table lists every byte of every struct of lt/tree.h: a member that is added later fails the test until it stands
+ * here, as one that changes the key or with the reason why it need not.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -33,13 +34,19 @@ static bool stmt_guard(const void *s) { return ((const struct lt_stmt *)s)->n_gu
 static bool has_spread(const void *b) { return ((const struct lt_buffer *)b)->n_spread > 0; }
 static bool dim_bound(const void *d) { return ((const struct lt_call_dim *)d)->n_bound > 0; }
 
-#define F(type, member, kind, ...) { #type "." #member, offsetof(struct type, member), sizeof ((struct type *)0)->member, kind, __VA_ARGS__ }
+#define F(type, member, kind, ...) \
+	{ \
+#type "." #member, offsetof(struct type, member), sizeof((struct type *)0)->member, kind, __VA_ARGS__ \
+	}
 #define NAMED "a name, for people"
 #define DUMPED "documented as for dumps: rows, trips and elems hold what comes of it"
 #define REACHED "only what is reached from loops, statements, accesses and calls counts"
 
 static const struct field type_fields[] = {
-	F(lt_type, name, TEXT, 0, 0), F(lt_type, ctype, TEXT, 0, 0), F(lt_type, dtype, U32, 0, 0), F(lt_type, bytes, U32, 0, 0),
+	F(lt_type, name, TEXT, 0, 0),
+	F(lt_type, ctype, TEXT, 0, 0),
+	F(lt_type, dtype, U32, 0, 0),
+	F(lt_type, bytes, U32, 0, 0),
 };
 static const struct field op_fields[] = {
 	F(lt_op, name, TEXT, 0, 0), F(lt_op, source, TEXT, 0, 0), F(lt_op, arity, I32, 0, 0), F(lt_op, out, U32, 0, 0),
@@ -47,64 +54,144 @@ static const struct field op_fields[] = {
 	F(lt_op, identity, U64, 0, 0),
 };
 static const struct field param_fields[] = {
-	F(lt_tparam, name, FREE, NAMED, 0), F(lt_tparam, buffer, I32, 0, 0), { "pad", 12, 4, PAD, 0, 0 }, F(lt_tparam, element, I64, 0, 0),
-	F(lt_tparam, low, I64, 0, 0), F(lt_tparam, high, I64, 0, 0),
+	F(lt_tparam, name, FREE, NAMED, 0),
+	F(lt_tparam, buffer, I32, 0, 0),
+	{ "pad", 12, 4, PAD, 0, 0 },
+	F(lt_tparam, element, I64, 0, 0),
+	F(lt_tparam, low, I64, 0, 0),
+	F(lt_tparam, high, I64, 0, 0),
 };
-static const struct field div_fields[] = { F(lt_div, row, I32, 0, 0), F(lt_div, loop, I32, 0, 0), F(lt_div, den, I64, 0, 0) };
+static const struct field div_fields[] = { F(lt_div, row, I32, 0, 0), F(lt_div, loop, I32, 0, 0),
+	F(lt_div, den, I64, 0, 0) };
 static const struct field loop_fields[] = {
-	F(lt_loop, parent, I32, 0, 0), F(lt_loop, kind, I32, 0, 0), F(lt_loop, kind_arg, I32, 0, 0), F(lt_loop, tail, I32, 0, 0),
-	F(lt_loop, var, FREE, NAMED, 0), F(lt_loop, step, FREE, DUMPED, 0), F(lt_loop, max_trip_count, I64, 0, 0),
-	F(lt_loop, first_bound, I32, 0, loop_bound), F(lt_loop, n_bound, I32, 0, 0), F(lt_loop, first_stmt, I32, 0, 0), F(lt_loop, n_stmt, I32, 0, 0),
-	F(lt_loop, call, TEXT, 0, 0), F(lt_loop, base, FREE, DUMPED, 0),
+	F(lt_loop, parent, I32, 0, 0),
+	F(lt_loop, kind, I32, 0, 0),
+	F(lt_loop, kind_arg, I32, 0, 0),
+	F(lt_loop, tail, I32, 0, 0),
+	F(lt_loop, var, FREE, NAMED, 0),
+	F(lt_loop, step, FREE, DUMPED, 0),
+	F(lt_loop, max_trip_count, I64, 0, 0),
+	F(lt_loop, first_bound, I32, 0, loop_bound),
+	F(lt_loop, n_bound, I32, 0, 0),
+	F(lt_loop, first_stmt, I32, 0, 0),
+	F(lt_loop, n_stmt, I32, 0, 0),
+	F(lt_loop, call, TEXT, 0, 0),
+	F(lt_loop, base, FREE, DUMPED, 0),
 };
 static const struct field buffer_fields[] = {
-	F(lt_buffer, name, FREE, NAMED, 0), F(lt_buffer, type, I32, 0, 0), F(lt_buffer, role, I32, 0, 0), F(lt_buffer, scope, I32, 0, 0),
-	{ "pad", 20, 4, PAD, 0, 0 }, F(lt_buffer, elems, I64, 0, 0), F(lt_buffer, align, I64, 0, 0), F(lt_buffer, slot, I32, 0, 0),
-	F(lt_buffer, written, I32, 0, 0), F(lt_buffer, alias_of, I32, 0, 0), F(lt_buffer, depth, I32, 0, 0), F(lt_buffer, memory, I32, 0, 0),
-	F(lt_buffer, first_spread, I32, 0, has_spread), F(lt_buffer, n_spread, I32, 0, 0), F(lt_buffer, swizzle[0], I32, 0, 0),
-	F(lt_buffer, swizzle[1], I32, 0, 0), F(lt_buffer, swizzle[2], I32, 0, 0), F(lt_buffer, layout, FREE, DUMPED, 0),
+	F(lt_buffer, name, FREE, NAMED, 0),
+	F(lt_buffer, type, I32, 0, 0),
+	F(lt_buffer, role, I32, 0, 0),
+	F(lt_buffer, scope, I32, 0, 0),
+	{ "pad", 20, 4, PAD, 0, 0 },
+	F(lt_buffer, elems, I64, 0, 0),
+	F(lt_buffer, align, I64, 0, 0),
+	F(lt_buffer, slot, I32, 0, 0),
+	F(lt_buffer, written, I32, 0, 0),
+	F(lt_buffer, alias_of, I32, 0, 0),
+	F(lt_buffer, depth, I32, 0, 0),
+	F(lt_buffer, memory, I32, 0, 0),
+	F(lt_buffer, first_spread, I32, 0, has_spread),
+	F(lt_buffer, n_spread, I32, 0, 0),
+	F(lt_buffer, swizzle[0], I32, 0, 0),
+	F(lt_buffer, swizzle[1], I32, 0, 0),
+	F(lt_buffer, swizzle[2], I32, 0, 0),
+	F(lt_buffer, layout, FREE, DUMPED, 0),
 };
 static const struct field access_fields[] = {
-	F(lt_access, buffer, I32, 0, 0), F(lt_access, row, I32, 0, 0), F(lt_access, index, INDEX, 0, 0), { "pad", 12, 4, PAD, 0, 0 },
-	F(lt_access, index_extent, I64, 0, is_gather), F(lt_access, index_stride, I64, 0, is_gather), F(lt_access, first_bound, I32, 0, access_bound),
+	F(lt_access, buffer, I32, 0, 0),
+	F(lt_access, row, I32, 0, 0),
+	F(lt_access, index, INDEX, 0, 0),
+	{ "pad", 12, 4, PAD, 0, 0 },
+	F(lt_access, index_extent, I64, 0, is_gather),
+	F(lt_access, index_stride, I64, 0, is_gather),
+	F(lt_access, first_bound, I32, 0, access_bound),
 	F(lt_access, n_bound, I32, 0, 0),
 };
 static const struct field piece_fields[] = {
-	F(lt_piece, kind, I32, 0, 0), F(lt_piece, access, I32, 0, is_read), F(lt_piece, row, I32, 0, is_affine),
-	F(lt_piece, first_guard, I32, 0, has_guard), F(lt_piece, n_guard, I32, 0, 0), { "pad", 20, 4, PAD, 0, 0 }, F(lt_piece, bits, U64, 0, is_immediate),
+	F(lt_piece, kind, I32, 0, 0),
+	F(lt_piece, access, I32, 0, is_read),
+	F(lt_piece, row, I32, 0, is_affine),
+	F(lt_piece, first_guard, I32, 0, has_guard),
+	F(lt_piece, n_guard, I32, 0, 0),
+	{ "pad", 20, 4, PAD, 0, 0 },
+	F(lt_piece, bits, U64, 0, is_immediate),
 };
 static const struct field operand_fields[] = {
 	F(lt_operand, first_piece, I32, 0, 0), F(lt_operand, n_piece, I32, 0, 0), F(lt_operand, dtype, U32, 0, 0),
 };
 static const struct field stmt_fields[] = {
-	F(lt_stmt, kind, I32, 0, 0), F(lt_stmt, op, I32, 0, 0), F(lt_stmt, loop, I32, 0, 0), F(lt_stmt, dest, I32, 0, 0),
-	F(lt_stmt, first_operand, I32, 0, 0), F(lt_stmt, n_operand, I32, 0, 0), F(lt_stmt, first_guard, I32, 0, stmt_guard), F(lt_stmt, n_guard, I32, 0, 0),
-	F(lt_stmt, reducing, I32, 0, 0), { "pad", 36, 4, PAD, 0, 0 }, F(lt_stmt, name, FREE, NAMED, 0), F(lt_stmt, line, FREE, "a place in the script", 0),
-	F(lt_stmt, column, FREE, "a place in the script", 0), F(lt_stmt, stream, I32, 0, 0), F(lt_stmt, reserved, FREE, "reserved: always 0", 0),
+	F(lt_stmt, kind, I32, 0, 0),
+	F(lt_stmt, op, I32, 0, 0),
+	F(lt_stmt, loop, I32, 0, 0),
+	F(lt_stmt, dest, I32, 0, 0),
+	F(lt_stmt, first_operand, I32, 0, 0),
+	F(lt_stmt, n_operand, I32, 0, 0),
+	F(lt_stmt, first_guard, I32, 0, stmt_guard),
+	F(lt_stmt, n_guard, I32, 0, 0),
+	F(lt_stmt, reducing, I32, 0, 0),
+	{ "pad", 36, 4, PAD, 0, 0 },
+	F(lt_stmt, name, FREE, NAMED, 0),
+	F(lt_stmt, line, FREE, "a place in the script", 0),
+	F(lt_stmt, column, FREE, "a place in the script", 0),
+	F(lt_stmt, stream, I32, 0, 0),
+	F(lt_stmt, reserved, FREE, "reserved: always 0", 0),
 };
 static const struct field call_fields[] = {
-	F(lt_call, loop, I32, 0, 0), F(lt_call, pattern, I32, 0, 0), F(lt_call, epilogues, U32, 0, 0), F(lt_call, sum, U32, 0, 0),
-	F(lt_call, stmt, I32, 0, 0), F(lt_call, first_dim, I32, 0, 0), F(lt_call, n_dim, I32, 0, 0), F(lt_call, first_operand, I32, 0, 0),
+	F(lt_call, loop, I32, 0, 0),
+	F(lt_call, pattern, I32, 0, 0),
+	F(lt_call, epilogues, U32, 0, 0),
+	F(lt_call, sum, U32, 0, 0),
+	F(lt_call, stmt, I32, 0, 0),
+	F(lt_call, first_dim, I32, 0, 0),
+	F(lt_call, n_dim, I32, 0, 0),
+	F(lt_call, first_operand, I32, 0, 0),
 	F(lt_call, n_operand, I32, 0, 0),
 };
 static const struct field call_dim_fields[] = {
-	F(lt_call_dim, var, FREE, NAMED, 0), F(lt_call_dim, role, I32, 0, 0), { "pad", 12, 4, PAD, 0, 0 }, F(lt_call_dim, extent, I64, 0, 0),
-	F(lt_call_dim, first_bound, I32, 0, dim_bound), F(lt_call_dim, n_bound, I32, 0, 0),
+	F(lt_call_dim, var, FREE, NAMED, 0),
+	F(lt_call_dim, role, I32, 0, 0),
+	{ "pad", 12, 4, PAD, 0, 0 },
+	F(lt_call_dim, extent, I64, 0, 0),
+	F(lt_call_dim, first_bound, I32, 0, dim_bound),
+	F(lt_call_dim, n_bound, I32, 0, 0),
 };
 static const struct field call_operand_fields[] = {
 	F(lt_call_operand, buffer, I32, 0, 0), F(lt_call_operand, row, I32, 0, 0), F(lt_call_operand, first_stride, I32, 0, 0),
 };
 #define ARRAY(member, why) F(lt_tree, member, FREE, why, 0)
 static const struct field tree_fields[] = {
-	F(lt_tree, size, FREE, "of the struct", 0), { "pad", 4, 4, PAD, 0, 0 }, F(lt_tree, name, FREE, NAMED, 0), F(lt_tree, needs, U64, 0, 0),
-	F(lt_tree, n_param, I32, 0, 0), F(lt_tree, n_loop, I32, 0, 0), F(lt_tree, n_div, I32, 0, 0), F(lt_tree, n_column, I32, 0, 0),
-	F(lt_tree, n_row, FREE, REACHED, 0), F(lt_tree, n_slot, I32, 0, 0),
+	F(lt_tree, size, FREE, "of the struct", 0),
+	{ "pad", 4, 4, PAD, 0, 0 },
+	F(lt_tree, name, FREE, NAMED, 0),
+	F(lt_tree, needs, U64, 0, 0),
+	F(lt_tree, n_param, I32, 0, 0),
+	F(lt_tree, n_loop, I32, 0, 0),
+	F(lt_tree, n_div, I32, 0, 0),
+	F(lt_tree, n_column, I32, 0, 0),
+	F(lt_tree, n_row, FREE, REACHED, 0),
+	F(lt_tree, n_slot, I32, 0, 0),
 	/* What these hold is changed element by element below. */
-	ARRAY(rows, "see lists"), ARRAY(guards, "see lists"), ARRAY(bounds, "see lists"), ARRAY(types, "see arrays"), ARRAY(ops, "see arrays"),
-	ARRAY(params, "see arrays"), ARRAY(divs, "see arrays"), ARRAY(loops, "see arrays"), ARRAY(buffers, "see arrays"),
-	ARRAY(accesses, "see arrays"), ARRAY(pieces, "see arrays"), ARRAY(operands, "see arrays"), ARRAY(stmts, "see arrays"),
-	F(lt_tree, prelude, TEXT, 0, 0), ARRAY(text, "it is the key's part itself"), ARRAY(calls, "see arrays"), ARRAY(call_dims, "see arrays"),
-	ARRAY(call_operands, "see arrays"), ARRAY(strides, "see lists"), ARRAY(spreads, "see lists"),
+	ARRAY(rows, "see lists"),
+	ARRAY(guards, "see lists"),
+	ARRAY(bounds, "see lists"),
+	ARRAY(types, "see arrays"),
+	ARRAY(ops, "see arrays"),
+	ARRAY(params, "see arrays"),
+	ARRAY(divs, "see arrays"),
+	ARRAY(loops, "see arrays"),
+	ARRAY(buffers, "see arrays"),
+	ARRAY(accesses, "see arrays"),
+	ARRAY(pieces, "see arrays"),
+	ARRAY(operands, "see arrays"),
+	ARRAY(stmts, "see arrays"),
+	F(lt_tree, prelude, TEXT, 0, 0),
+	ARRAY(text, "it is the key's part itself"),
+	ARRAY(calls, "see arrays"),
+	ARRAY(call_dims, "see arrays"),
+	ARRAY(call_operands, "see arrays"),
+	ARRAY(strides, "see lists"),
+	ARRAY(spreads, "see lists"),
 };
 
 /* -- a tree that has all of it; after what is used of each table stands more that is other -- */
@@ -131,13 +218,28 @@ struct rich {
 
 /* live: elements that are used. */
 struct table { const char *name; const struct field *field; size_t n_field, element, at, array; uint32_t live, n; };
-#define T(name, used) { #name, name##_fields, sizeof name##_fields / sizeof *name##_fields, sizeof ((struct rich *)0)->name##s[0], \
-	offsetof(struct rich, name##s), offsetof(struct lt_tree, name##s), used, sizeof ((struct rich *)0)->name##s / sizeof ((struct rich *)0)->name##s[0] }
+#define T(name, used) \
+	{ \
+#name, name##_fields, sizeof name##_fields / sizeof *name##_fields, \
+			sizeof((struct rich *)0) \
+				->name##s[0], offsetof(struct rich, name##s), offsetof(struct lt_tree, name##s), used, \
+					sizeof((struct rich *)0)->name##s / sizeof((struct rich *)0)->name##s[0] \
+	}
 static const struct table tables[] = {
-	T(type, 2), T(op, 2), T(param, 2), T(div, 1), T(loop, 3), T(buffer, 4),
-	{ "access", access_fields, sizeof access_fields / sizeof *access_fields, sizeof (struct lt_access), offsetof(struct rich, accesses),
-	  offsetof(struct lt_tree, accesses), 4, 6 },
-	T(piece, 4), T(operand, 3), T(stmt, 3), T(call, 1), T(call_dim, 2), T(call_operand, 2),
+	T(type, 2),
+	T(op, 2),
+	T(param, 2),
+	T(div, 1),
+	T(loop, 3),
+	T(buffer, 4),
+	{ "access", access_fields, sizeof access_fields / sizeof *access_fields, sizeof(struct lt_access),
+		offsetof(struct rich, accesses), offsetof(struct lt_tree, accesses), 4, 6 },
+	T(piece, 4),
+	T(operand, 3),
+	T(stmt, 3),
+	T(call, 1),
+	T(call_dim, 2),
+	T(call_operand, 2),
 };
 enum { N_TABLE = sizeof tables / sizeof *tables };
 
@@ -157,17 +259,33 @@ static void fill(struct rich *r)
 	static const char *const names[] = { "f32", "i64", "u8" }, *const ctypes[] = { "float", "int64_t", "uint8_t" };
 	for (uint32_t i = 0; i < 3; i++) {
 		r->types[i] = (struct lt_type){ names[i], ctypes[i], i + 1, 4 + i };
-		r->ops[i] = (struct lt_op){ i == 0 ? "add" : i == 1 ? "select" : "max", i == 0 ? "$0 + $1" : "$0 ? $1 : $2", 2 + (int32_t)(i == 1), 1 + i,
-			{ 1, 1 + i, 1 }, 7 + i };
+		r->ops[i] = (struct lt_op){ i == 0 ? "add"
+				: i == 1           ? "select"
+						   : "max",
+			i == 0 ? "$0 + $1" : "$0 ? $1 : $2", 2 + (int32_t)(i == 1), 1 + i, { 1, 1 + i, 1 }, 7 + i };
 		r->params[i] = (struct lt_tparam){ "p", (int32_t)i, 3 + i, i, 40 + i };
 	}
 	for (int32_t i = 0; i < 2; i++)
 		r->divs[i] = (struct lt_div){ 1 + i, i, 5 + i };
 	for (int32_t i = 0; i < 4; i++)
-		r->loops[i] = (struct lt_loop){ i - 1, i == 2 ? LT_CALL : LT_VECTOR, 8 + i, i, "m", 1, 9 + i, i, 2, i, 2, i == 2 ? "gemm" : "other", 0 };
+		r->loops[i] = (struct lt_loop){ i - 1, i == 2 ? LT_CALL : LT_VECTOR, 8 + i, i, "m", 1, 9 + i, i, 2, i,
+			2, i == 2 ? "gemm" : "other", 0 };
 	for (int32_t i = 0; i < 5; i++)
-		r->buffers[i] = (struct lt_buffer){ .name = "b", .type = i % 2, .role = i, .scope = i - 1, .elems = 60 + i, .align = 64, .slot = i, .written = i % 2,
-			.alias_of = i - 2, .depth = 2, .memory = LT_MEMORY_SHARED, .first_spread = i % 2, .n_spread = 2, .swizzle = { 2, 3, 4 }, .layout = "n m" };
+		r->buffers[i] = (struct lt_buffer){ .name = "b",
+			.type = i % 2,
+			.role = i,
+			.scope = i - 1,
+			.elems = 60 + i,
+			.align = 64,
+			.slot = i,
+			.written = i % 2,
+			.alias_of = i - 2,
+			.depth = 2,
+			.memory = LT_MEMORY_SHARED,
+			.first_spread = i % 2,
+			.n_spread = 2,
+			.swizzle = { 2, 3, 4 },
+			.layout = "n m" };
 	/* 0 is found by the value of 1; pieces 0 .. 3 of operands 0 .. 2; statements 0 .. 2 with one operand each. */
 	for (int32_t i = 0; i < 6; i++)
 		r->accesses[i] = (struct lt_access){ i % 4, 3 + i, i == 0 ? 1 : -1, 30 + i, 2, i % 3, 1 };
@@ -184,8 +302,20 @@ static void fill(struct rich *r)
 		r->call_dims[i] = (struct lt_call_dim){ "m", i % 4, 20 + i, i, 1 };
 		r->call_operands[i] = (struct lt_call_operand){ i, 12 + i, 3 * i };
 	}
-	r->tree = (struct lt_tree){ .size = sizeof r->tree, .name = "k", .needs = 3, .n_param = 2, .n_loop = 3, .n_div = 1, .n_column = COLUMNS, .n_row = ROWS,
-		.n_slot = 5, .rows = r->rows, .guards = r->guards, .bounds = r->bounds, .prelude = "static int f;", .strides = r->strides,
+	r->tree = (struct lt_tree){ .size = sizeof r->tree,
+		.name = "k",
+		.needs = 3,
+		.n_param = 2,
+		.n_loop = 3,
+		.n_div = 1,
+		.n_column = COLUMNS,
+		.n_row = ROWS,
+		.n_slot = 5,
+		.rows = r->rows,
+		.guards = r->guards,
+		.bounds = r->bounds,
+		.prelude = "static int f;",
+		.strides = r->strides,
 		.spreads = r->spreads };
 	for (int i = 0; i < N_TABLE; i++) {
 		struct lt_array a = { (char *)r + tables[i].at, tables[i].live, (uint32_t)tables[i].element };
@@ -224,7 +354,14 @@ static void change(void *at, const struct field *f)
 	case INDEX: v.i = v.i < 0 ? 5 : -1; break;      /* of an access, by whose value another one is found: no ring */
 	case TEXT: v.text = "another"; break;
 	/* A pointer, a list or a number, by size. */
-	case FREE: if (f->bytes == 4) v.i++; else if (f->bytes == 8 && (strstr(f->why, "name") || strstr(f->name, "layout"))) v.text = "another"; else v.l++; break;
+	case FREE:
+		if (f->bytes == 4)
+			v.i++;
+		else if (f->bytes == 8 && (strstr(f->why, "name") || strstr(f->name, "layout")))
+			v.text = "another";
+		else
+			v.l++;
+		break;
 	case PAD: break;
 	}
 	memcpy(at, &v, f->bytes);
@@ -308,7 +445,8 @@ static void find_rows(const struct rich *r, bool *named)
 Test(canonical, each_list_is_in_the_key)
 {
 	static struct rich r;
-	static const struct field number = { "an element of the list", 0, 8, I64, 0, 0 }, index = { "an element of the list", 0, 4, I32, 0, 0 };
+	static const struct field number = { "an element of the list", 0, 8, I64, 0, 0 },
+				  index = { "an element of the list", 0, 4, I32, 0, 0 };
 	static const struct field other = { "an element that nothing names", 0, 8, FREE, "it is not used", 0 };
 	bool named[ROWS] = { false };
 	fill(&r);

@@ -1,4 +1,5 @@
-/* tests/test_cgen.c -- the printed text: what it says, that it does not depend on names, that its literals are exact. */
+/* tests/test_cgen.c -- the printed text: what it says, that it does not depend on names, that its literals are
+ * exact. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include "backends/cgen/cgen.h"
@@ -89,23 +90,49 @@ Test(cgen, compiled_text_has_no_names)
 /* One statement "b0[0] = ROW" for each row, on param p0 in 0..9, loops of 5, a division. */
 Test(cgen, rows_are_simple)
 {
-	static const struct { const char *row, *text; } rows[] = {
-		{ "0", "0" }, { "7", "7" }, { "0-3", "-3" }, { "i0", "i0" }, { "i0 + 1", "i0 + 1" }, { "i0 - 1", "i0 - 1" },
-		{ "i1 + 128*i0", "128*i0 + i1" }, { "3 - i0", "3 - i0" }, { "0 - i0", "-i0" }, { "0 - i0 - 2", "-i0 - 2" },
-		{ "i0 - i1", "i0 - i1" }, { "i0 - i1 + 4", "i0 + 4 - i1" }, { "i0 - i1 - 4", "i0 - i1 - 4" }, { "i0 - 3*d0", "i0 - 3*d0" },
-		{ "p0 + i1", "i1 + p0" }, { "4294967296*i0 + 1", "4294967296*i0 + 1" }, { "i0 - 2*i1 - 3*d0", "i0 - 3*d0 - 2*i1" },
+	static const struct { const char *row, *text;
+	} rows[] = {
+		{ "0", "0" },
+		{ "7", "7" },
+		{ "0-3", "-3" },
+		{ "i0", "i0" },
+		{ "i0 + 1", "i0 + 1" },
+		{ "i0 - 1", "i0 - 1" },
+		{ "i1 + 128*i0", "128*i0 + i1" },
+		{ "3 - i0", "3 - i0" },
+		{ "0 - i0", "-i0" },
+		{ "0 - i0 - 2", "-i0 - 2" },
+		{ "i0 - i1", "i0 - i1" },
+		{ "i0 - i1 + 4", "i0 + 4 - i1" },
+		{ "i0 - i1 - 4", "i0 - i1 - 4" },
+		{ "i0 - 3*d0", "i0 - 3*d0" },
+		{ "p0 + i1", "i1 + p0" },
+		{ "4294967296*i0 + 1", "4294967296*i0 + 1" },
+		{ "i0 - 2*i1 - 3*d0", "i0 - 3*d0 - 2*i1" },
 	};
-	static const struct { const char *row, *text; } guards[] = {
-		{ "i0 - 1", "i0 >= 1" }, { "3 - i0", "i0 <= 3" }, { "0 - i0", "i0 <= 0" }, { "i0 - i1", "i0 >= i1" },
-		{ "i0 - i1 - 1", "i0 > i1" }, { "i0 - i1 - 2", "i0 >= i1 + 2" }, { "i0 - i1 + 2", "i0 + 2 >= i1" }, { "p0 - 2*i1", "2*i1 <= p0" }, { "p0 - i0 - 1", "i0 < p0" },
-		{ "p0 - i0 + 2", "i0 <= p0 + 2" }, { "p0 - i0 - 4", "i0 + 4 <= p0" }, { "i0 - p0 - 1", "i0 > p0" },
+	static const struct { const char *row, *text;
+	} guards[] = {
+		{ "i0 - 1", "i0 >= 1" },
+		{ "3 - i0", "i0 <= 3" },
+		{ "0 - i0", "i0 <= 0" },
+		{ "i0 - i1", "i0 >= i1" },
+		{ "i0 - i1 - 1", "i0 > i1" },
+		{ "i0 - i1 - 2", "i0 >= i1 + 2" },
+		{ "i0 - i1 + 2", "i0 + 2 >= i1" },
+		{ "p0 - 2*i1", "2*i1 <= p0" },
+		{ "p0 - i0 - 1", "i0 < p0" },
+		{ "p0 - i0 + 2", "i0 <= p0 + 2" },
+		{ "p0 - i0 - 4", "i0 + 4 <= p0" },
+		{ "i0 - p0 - 1", "i0 > p0" },
 		{ "5 - i0 - i1", "i0 + i1 <= 5" },
 	};
-	static const char *const always[] = { "7", "i0 + 1", "5 - i0", "p0 - i0 + 4" }, *const never[] = { "0-7", "0 - i0 - i1 - 2", "i0 - 5" };
+	static const char *const always[] = { "7", "i0 + 1", "5 - i0", "p0 - i0 + 4" },
+				 *const never[] = { "0-7", "0 - i0 - i1 - 2", "i0 - 5" };
 	enum { N_ROW = sizeof rows / sizeof *rows, N_GUARD = sizeof guards / sizeof *guards };
 	struct tb *b = tb_new("rows", 1, 2, 1);
 	int32_t l0 = tb_loop(b, -1, LT_SERIAL, 5, NULL, "i0"), l1 = tb_loop(b, l0, LT_SERIAL, 5, NULL, "i1");
-	int32_t out = tb_buffer(b, "out", LT_I64, LT_OUTPUT, -1, 1), copy = tb_op(b, "copy", LT_I64, LT_I64), p = tb_buffer(b, "p", LT_I64, LT_INPUT, -1, 1);
+	int32_t out = tb_buffer(b, "out", LT_I64, LT_OUTPUT, -1, 1), copy = tb_op(b, "copy", LT_I64, LT_I64),
+		p = tb_buffer(b, "p", LT_I64, LT_INPUT, -1, 1);
 	int32_t to = tb_access(b, out, "0");
 	tb_param(b, "pos", p, 0, 0, 9);
 	tb_div(b, "i0 + p0", 3, l0);
@@ -153,9 +180,13 @@ Test(cgen, trips_are_the_least_of_what_can_bind)
 	tb_stmt(b, LT_MAP, copy, l3, tb_access(b, out, "13*i0 + i1"), NULL, "row", 0);
 	tb_affine(b, "d0");
 	char *text = print(b, 1);
-	has(text, "\t\tconst int64_t m_1_trips = lt_min_i64(13, 41 - 13*m);\n\t\tfor (int64_t m_1 = 0; m_1 < m_1_trips; m_1++) {\n");
+	has(text,
+		"\t\tconst int64_t m_1_trips = lt_min_i64(13, 41 - 13*m);\n\t\tfor (int64_t m_1 = 0; m_1 < m_1_trips; "
+		"m_1++) {\n");
 	has(text, "\t\t\tconst int64_t d0 = lt_floordiv_i64(m_1 - 7, 2);\n");
-	has(text, "\t\t\tfor (int64_t n = 0; n < 3; n++) {\n\t\t\t\t{\n\t\t\t\t\t/* %row = copy */\n\t\t\t\t\tout[13*m + m_1] = d0;\n");
+	has(text,
+		"\t\t\tfor (int64_t n = 0; n < 3; n++) {\n\t\t\t\t{\n\t\t\t\t\t/* %row = copy */\n\t\t\t\t\tout[13*m + "
+		"m_1] = d0;\n");
 	free(text);
 	free(b);
 }
@@ -163,7 +194,8 @@ Test(cgen, trips_are_the_least_of_what_can_bind)
 Test(cgen, storage_follows_size_scope_and_aliases)
 {
 	struct tb *b = tb_new("places", 0, 1, 0);
-	int32_t l = tb_loop(b, -1, LT_SERIAL, 3, NULL, "i"), copy = tb_op(b, "copy", LT_F32, LT_F32), other = tb_op(b, "copy", LT_I32, LT_I32);
+	int32_t l = tb_loop(b, -1, LT_SERIAL, 3, NULL, "i"), copy = tb_op(b, "copy", LT_F32, LT_F32),
+		other = tb_op(b, "copy", LT_I32, LT_I32);
 	int32_t in = tb_buffer(b, "in", LT_F32, LT_INPUT, -1, 9), out = tb_buffer(b, "out", LT_F32, LT_OUTPUT, -1, 9);
 	int32_t same = tb_buffer(b, "same", LT_F32, LT_OUTPUT, -1, 9), bits = tb_buffer(b, "bits", LT_I32, LT_OUTPUT, -1, 9);
 	int32_t row = tb_buffer(b, "row", LT_F32, LT_LOCAL, l, 4096), big = tb_buffer(b, "big", LT_F32, LT_LOCAL, l, 4097);
@@ -186,7 +218,9 @@ Test(cgen, storage_follows_size_scope_and_aliases)
 	has(text, "\t\tfloat maybe;\n");
 	has(text, "\t\tout[0] = in[i];\n");
 	cr_expect_eq(need.shared, 16448 + 20032);
-	has(text, "\nvoid places_entry(const struct lt_slot *slot, char *workspace, struct lt_fault *fault, int n_thread)\n{\n\t(void)workspace, (void)fault, (void)n_thread;\n\tplaces(");
+	has(text,
+		"\nvoid places_entry(const struct lt_slot *slot, char *workspace, struct lt_fault *fault, int "
+		"n_thread)\n{\n\t(void)workspace, (void)fault, (void)n_thread;\n\tplaces(");
 	cr_expect_eq(strncmp(text + need.definitions, "\nLT_KERNEL_BRANCHES void places(", 32), 0);
 	free(text);
 	text = print(b, 0);
@@ -195,7 +229,8 @@ Test(cgen, storage_follows_size_scope_and_aliases)
 	free(b);
 }
 
-/* Compilers make conditions of few trips some of which may be missing, and memory that is read in conditions is of account. */
+/* Compilers make conditions of few trips some of which may be missing, and memory that is read in conditions is of
+ * account. */
 Test(cgen, few_trips_that_may_be_missing_are_branches)
 {
 	static const struct { int64_t outer, inner; const char *bound; bool reads, both, branches; } rows[] = {
@@ -222,8 +257,8 @@ Test(cgen, few_trips_that_may_be_missing_are_branches)
 		else
 			tb_imm(b, LT_F32, tb_f(2));
 		cr_assert_eq(lt__cgen_print(&lt__dialect_c, tb_done(b), 1, &text, &need, NULL), LT_OK);
-		cr_expect_eq(strncmp(text + need.definitions, "\nLT_KERNEL_BRANCHES void few(", 29) == 0, rows[i].branches, "row %d: %s", (int)i,
-			text + need.definitions);
+		cr_expect_eq(strncmp(text + need.definitions, "\nLT_KERNEL_BRANCHES void few(", 29) == 0,
+			rows[i].branches, "row %d: %s", (int)i, text + need.definitions);
 		free(text);
 		free(b);
 	}
@@ -252,8 +287,8 @@ Test(cgen, operands_are_evaluated_once)
 
 Test(cgen, literals_are_exact)
 {
-	static const double values[] = { 0.0, 1, 0.5, 0.125, 999999.875, 1e6, 1e-5, 3.14159265358979, 1.0 / 3, 0x1p-149, 0x1.8p-1022,
-		0x1p-1074, 1.7976931348623157e308, 0x1.fffffep127 };
+	static const double values[] = { 0.0, 1, 0.5, 0.125, 999999.875, 1e6, 1e-5, 3.14159265358979, 1.0 / 3, 0x1p-149,
+		0x1.8p-1022, 0x1p-1074, 1.7976931348623157e308, 0x1.fffffep127 };
 	for (int single = 0; single < 2; single++)
 		for (size_t i = 0; i < 2 * sizeof values / sizeof *values; i++) {
 			double v = i % 2 ? -values[i / 2] : values[i / 2];
@@ -287,8 +322,11 @@ Test(cgen, lanes_are_folded_behind_their_loop)
 	tb_stmt(b, LT_COMBINE, add, l, tb_access(b, y, "0"), NULL, "y", 0);
 	tb_read(b, tb_access(b, x, "i0"));
 	char *text = print(b, 1);
-	has(text, "\tlt_f32x4 t0 = lt_all_f32x4(0.0f);\n\tfor (int64_t k_from = 0; k_from < 1000; k_from += 4) {\n\t\tt0 = t0 + (*(const lt_f32x4_u *)(x + k_from));\n\t}\n"
-		"\ty[0] = y[0] + lt_fold_add_f32x4(t0);\n\ty[0] = y[0] + lt_fold_add_f32x2(*(const lt_f32x2_u *)(x + 1000));\n\ty[0] += x[1002];\n");
+	has(text,
+		"\tlt_f32x4 t0 = lt_all_f32x4(0.0f);\n\tfor (int64_t k_from = 0; k_from < 1000; k_from += 4) {\n\t\tt0 "
+		"= t0 + (*(const lt_f32x4_u *)(x + k_from));\n\t}\n"
+		"\ty[0] = y[0] + lt_fold_add_f32x4(t0);\n\ty[0] = y[0] + lt_fold_add_f32x2(*(const lt_f32x2_u *)(x + "
+		"1000));\n\ty[0] += x[1002];\n");
 	free(text);
 	free(b);
 }
@@ -376,18 +414,19 @@ Test(cgen, prelude_functions)
 	for (int i = 0; i < NF * NF; i++) {
 		union lt_scalar x[2] = { tb_f(floats[i / NF]), tb_f(floats[i % NF]) };
 		static const enum lt_opcode ops[] = { LT_OP_min, LT_OP_max, LT_OP_mod, LT_OP_sign };
-		double got[] = { (double)lt_min_f32((float)x[0].f, (float)x[1].f), lt_max_f64(x[0].f, x[1].f), lt_mod_f64(x[0].f, x[1].f),
-			lt_sign_f64(x[0].f) };
+		double got[] = { (double)lt_min_f32((float)x[0].f, (float)x[1].f), lt_max_f64(x[0].f, x[1].f),
+			lt_mod_f64(x[0].f, x[1].f), lt_sign_f64(x[0].f) };
 		for (int o = 0; o < 4; o++) {
 			double want = lt__op_value(ops[o], LT_CLASS_FLOAT, x).f;
-			cr_expect(got[o] == want || (isnan(got[o]) && isnan(want)), "%s(%g, %g) = %g, not %g", lt__op_info(ops[o])->name, x[0].f,
-				x[1].f, got[o], want);
+			cr_expect(got[o] == want || (isnan(got[o]) && isnan(want)), "%s(%g, %g) = %g, not %g",
+				lt__op_info(ops[o])->name, x[0].f, x[1].f, got[o], want);
 		}
 	}
 	for (uint32_t h = 0; h < 65536; h++) {
 		double want = lt__scalar_of(h, LT_F16).f, got = (double)lt_cast_f16_f32((uint16_t)h);
 		cr_expect(got == want || (isnan(got) && isnan(want)), "f16 0x%04x: %g, not %g", h, got, want);
-		cr_expect(isnan(want) || lt_cast_f32_f16((float)want) == h, "f16 0x%04x comes back as 0x%04x", h, lt_cast_f32_f16((float)want));
+		cr_expect(isnan(want) || lt_cast_f32_f16((float)want) == h, "f16 0x%04x comes back as 0x%04x", h,
+			lt_cast_f32_f16((float)want));
 		cr_expect(isnan(want) || lt_cast_f64_f16(want) == h);
 	}
 }

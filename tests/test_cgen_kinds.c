@@ -1,6 +1,8 @@
-/* tests/test_cgen_kinds.c -- random frozen trees with vector, unroll and parallel loops: `cpu` gives what `ref` gives, to the bit.
+/* tests/test_cgen_kinds.c -- random frozen trees with vector, unroll and parallel loops: `cpu` gives what `ref` gives,
+ * to the bit.
  *
- * LT_SEED=N begins with another seed, LT_TREES=N runs another number of trees, LT_CONFIG=.. is the config of cpu, LT_CC=.. its compiler.
+ * LT_SEED=N begins with another seed, LT_TREES=N runs another number of trees, LT_CONFIG=.. is the config of cpu,
+ * LT_CC=.. its compiler.
  */
 #include <criterion/criterion.h>
 #include "check/random_graph.h"
@@ -15,14 +17,16 @@ struct maker { struct tb *b; uint64_t rng; int outer, width, inner; bool special
 static int64_t pick(struct maker *m, int64_t low, int64_t high) { return random_between(&m->rng, low, high); }
 static bool maybe(struct maker *m, int percent) { return random_chance(&m->rng, percent); }
 
-static const enum lt_dtype types[] = { LT_F32, LT_F32, LT_F32, LT_F64, LT_I32, LT_I64, LT_BOOL, LT_F16, LT_BF16, LT_I8, LT_U8, LT_I16 };
+static const enum lt_dtype types[] = { LT_F32, LT_F32, LT_F32, LT_F64, LT_I32, LT_I64, LT_BOOL, LT_F16, LT_BF16, LT_I8,
+	LT_U8, LT_I16 };
 static bool computes(enum lt_dtype t) { return t == LT_F32 || t == LT_F64 || t == LT_I32 || t == LT_I64; }
 
 /* "3*i2 + 2*i0 - 4", with the least and the most of its value. */
 static const char *any_row(struct maker *m, char *text, int64_t *low, int64_t *high)
 {
 	static const int strides[] = { 1, 1, 1, 1, 0, -1, 2, 3, -2 };
-	int64_t lane = strides[pick(m, 0, 8)], in = pick(m, 0, 2), out = pick(m, 0, 5), d0 = maybe(m, 25) ? pick(m, 1, 7) : 0, d1 = maybe(m, 15) ? 1 : 0;
+	int64_t lane = strides[pick(m, 0, 8)], in = pick(m, 0, 2), out = pick(m, 0, 5),
+		d0 = maybe(m, 25) ? pick(m, 1, 7) : 0, d1 = maybe(m, 15) ? 1 : 0;
 	int64_t off = 0;
 	*low = (lane < 0 ? lane * (m->width - 1) : 0);
 	*high = (lane > 0 ? lane * (m->width - 1) : 0) + in * (m->inner - 1) + out * (m->outer - 1);
@@ -31,8 +35,8 @@ static const char *any_row(struct maker *m, char *text, int64_t *low, int64_t *h
 		off = -*low;
 	*high += off;
 	*low += off;
-	(void)sprintf(text, "%lld*i2 + %lld*i3 + %lld*i0 + %lld*d0 + %lld*d1 + %lld", (long long)(lane < 0 ? 0 : lane), (long long)in, (long long)out,
-		(long long)d0, (long long)d1, (long long)off);
+	(void)sprintf(text, "%lld*i2 + %lld*i3 + %lld*i0 + %lld*d0 + %lld*d1 + %lld", (long long)(lane < 0 ? 0 : lane),
+		(long long)in, (long long)out, (long long)d0, (long long)d1, (long long)off);
 	if (lane < 0)
 		(void)sprintf(text + strlen(text), " - %lld*i2", (long long)-lane);
 	return text;
@@ -101,7 +105,8 @@ static void any_operand(struct maker *m, int32_t buffer, enum lt_dtype t)
 
 static int32_t any_op(struct maker *m, enum lt_dtype t)
 {
-	static const char *const floats[] = { "add", "sub", "mul", "max", "min", "copy", "neg" }, *const ints[] = { "add", "sub", "mul", "max", "min", "xor", "div" };
+	static const char *const floats[] = { "add", "sub", "mul", "max", "min", "copy", "neg" },
+				 *const ints[] = { "add", "sub", "mul", "max", "min", "xor", "div" };
 	static const char *const bools[] = { "and", "or", "xor", "max", "copy" };
 	if (t == LT_F32 || t == LT_F64)
 		return tb_op(m->b, floats[pick(m, 0, 6)], t, t);
@@ -113,7 +118,8 @@ static int32_t any_op(struct maker *m, enum lt_dtype t)
 static struct tb *make(struct maker *m)
 {
 	static const int widths[] = { 1, 2, 3, 4, 5, 7, 8, 12, 16, 16, 17, 24, 31, 32, 40, 64, 100, 300 };
-	static const int32_t outers[] = { LT_SERIAL, LT_SERIAL, LT_PARALLEL, LT_PARALLEL, LT_UNROLL }, inners[] = { LT_SERIAL, LT_UNROLL, LT_GROUP };
+	static const int32_t outers[] = { LT_SERIAL, LT_SERIAL, LT_PARALLEL, LT_PARALLEL, LT_UNROLL },
+			     inners[] = { LT_SERIAL, LT_UNROLL, LT_GROUP };
 	static const char *const few[] = { NULL, NULL, NULL, NULL, NULL, "p0 - 3 - i0;7 - p0", "p0 + 2 - i2", "d0;p0 - 3" };
 	enum lt_dtype tx = types[pick(m, 0, 11)], tc = types[pick(m, 0, 11)];
 	struct tb *b = m->b = tb_new("random", 1, 5, 2);
@@ -128,7 +134,8 @@ static struct tb *make(struct maker *m)
 	int32_t l0 = tb_loop(b, -1, outers[pick(m, 0, 4)], m->outer, NULL, "o");
 	int32_t l1 = tb_loop(b, l0, maybe(m, 80) ? LT_VECTOR : LT_SERIAL, m->width, NULL, "r");
 	int32_t l2 = tb_loop(b, l0, LT_VECTOR, m->width, masked ? bound : NULL, "v");
-	int32_t l3 = tb_loop(b, l2, in, m->inner, in == LT_GROUP ? NULL : few[pick(m, 0, 7)], "i"), l4 = tb_loop(b, l0, maybe(m, 70) ? LT_VECTOR : LT_UNROLL, m->width, NULL, "s");
+	int32_t l3 = tb_loop(b, l2, in, m->inner, in == LT_GROUP ? NULL : few[pick(m, 0, 7)], "i"),
+		l4 = tb_loop(b, l0, maybe(m, 70) ? LT_VECTOR : LT_UNROLL, m->width, NULL, "s");
 	b->loop[l2].tail = masked ? LT_MASK : LT_GUARD;
 	tb_buffer(b, "x", tx, LT_INPUT, -1, 400);
 	tb_buffer(b, "y", tx, LT_INPUT, -1, 380);
@@ -138,7 +145,8 @@ static struct tb *make(struct maker *m)
 	tb_div(b, "i2 + 3*i0 + 7", pick(m, 1, 9), l2);
 	tb_div(b, "4*i2 + i3", pick(m, 2, 19), l3);
 	tb_buffer(b, "out", tc, LT_OUTPUT, -1, (int64_t)m->outer * m->width);
-	int32_t p = tb_buffer(b, "pp", tx, LT_LOCAL, l3, 1), q = tb_buffer(b, "q", tx, LT_LOCAL, l2, m->inner), ap = tb_access(b, p, "0"), aq = tb_access(b, q, "i3");
+	int32_t p = tb_buffer(b, "pp", tx, LT_LOCAL, l3, 1), q = tb_buffer(b, "q", tx, LT_LOCAL, l2, m->inner),
+		ap = tb_access(b, p, "0"), aq = tb_access(b, q, "i3");
 	int32_t c = tb_buffer(b, "c", tc, LT_LOCAL, l0, maybe(m, 15) ? 20000 : by_lane ? m->width : 1);
 	/* Results */
 	int32_t reset = tb_op(b, tc == LT_BOOL ? "max" : computes(tc) ? (maybe(m, 50) ? "add" : "max") : "copy", tc, tc);
@@ -171,7 +179,12 @@ static struct tb *make(struct maker *m)
 		tb_read(b, aq);
 	}
 	bool adds = tc == LT_BOOL || computes(tc);
-	tb_stmt(b, !adds ? LT_MAP : by_lane ? LT_REDUCE : LT_COMBINE, reset, l3, tb_access(b, c, by_lane ? "i2" : "0"), maybe(m, 40) ? any_guard(m, guard) : NULL, "c", 3)->reducing = adds ? l2 : -1;
+	tb_stmt(b,
+		!adds             ? LT_MAP
+			: by_lane ? LT_REDUCE
+				  : LT_COMBINE,
+		reset, l3, tb_access(b, c, by_lane ? "i2" : "0"), maybe(m, 40) ? any_guard(m, guard) : NULL, "c", 3)
+		->reducing = adds ? l2 : -1;
 	tb_read(b, v);
 	if (maybe(m, 60)) {             /* element of its own for each trip: o, lane, inner */
 		int32_t stride = (int32_t)pick(m, 1, 3), out2;
@@ -179,10 +192,12 @@ static struct tb *make(struct maker *m)
 		out2 = tb_buffer(b, "out2", tc, LT_OUTPUT, -1, (int64_t)m->outer * m->inner * m->width * stride);
 		high = (int64_t)m->width * stride;
 		if (down)
-			(void)sprintf(row, "%lld*i0 + %lld*i3 + %lld - %d*i2", (long long)(high * m->inner), (long long)high, (long long)(high - stride), (int)stride);
+			(void)sprintf(row, "%lld*i0 + %lld*i3 + %lld - %d*i2", (long long)(high * m->inner),
+				(long long)high, (long long)(high - stride), (int)stride);
 		else
 			(void)sprintf(row, "%lld*i0 + %lld*i3 + %d*i2", (long long)(high * m->inner), (long long)high, (int)stride);
-		tb_stmt(b, LT_MAP, tb_op(b, "copy", tc, tc), l3, tb_access(b, out2, row), maybe(m, 40) ? any_guard(m, guard) : NULL, "out2", 4);
+		tb_stmt(b, LT_MAP, tb_op(b, "copy", tc, tc), l3, tb_access(b, out2, row),
+			maybe(m, 40) ? any_guard(m, guard) : NULL, "out2", 4);
 		tb_read(b, v);
 	}
 	(void)low;
@@ -220,7 +235,8 @@ Test(cgen_kinds, random_trees)
 	text = getenv("LT_TREES");
 	count = text ? strtoull(text, NULL, 0) : count;
 	const char *config = getenv("LT_CONFIG");
-	fprintf(stderr, "random trees: seeds %llu .. %llu\n", (unsigned long long)first, (unsigned long long)(first + count - 1));
+	fprintf(stderr, "random trees: seeds %llu .. %llu\n", (unsigned long long)first,
+		(unsigned long long)(first + count - 1));
 	for (uint64_t seed = first; seed < first + count; seed++) {
 		struct maker m = { .rng = seed * 7919 + 3, .special = seed % 2 };
 		struct tb *b = make(&m);
@@ -240,7 +256,8 @@ Test(cgen_kinds, random_trees)
 				continue;
 			enum lt_dtype t = (enum lt_dtype)(b->buffer[i].type + 1);
 			for (int64_t e = 0; e < b->buffer[i].elems; e++) {
-				union lt_scalar want = lt__load(data(&n[0], b->buffer[i].slot), e, t), got = lt__load(data(&n[1], b->buffer[i].slot), e, t);
+				union lt_scalar want = lt__load(data(&n[0], b->buffer[i].slot), e, t),
+						got = lt__load(data(&n[1], b->buffer[i].slot), e, t);
 				bool f = t == LT_F32 || t == LT_F64 || t == LT_F16 || t == LT_BF16;
 				bool right = f ? same(got.f, want.f) : got.i == want.i;
 				if (!right)

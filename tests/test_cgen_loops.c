@@ -39,14 +39,19 @@ static struct tb *tile(int M, int K)
 	char row[64];
 	struct tb *b = tb_new("tile", 0, 11, 0);
 	int32_t m = tb_loop(b, -1, LT_SERIAL, M / 6, NULL, "m");
-	int32_t r1 = tb_loop(b, m, LT_UNROLL, 6, NULL, "m'"), r2 = tb_loop(b, r1, LT_UNROLL, 4, NULL, "n"), r3 = tb_loop(b, r2, LT_VECTOR, 16, NULL, "n'");
+	int32_t r1 = tb_loop(b, m, LT_UNROLL, 6, NULL, "m'"), r2 = tb_loop(b, r1, LT_UNROLL, 4, NULL, "n"),
+		r3 = tb_loop(b, r2, LT_VECTOR, 16, NULL, "n'");
 	int32_t k = tb_loop(b, m, LT_SERIAL, K, NULL, "k");
-	int32_t m1 = tb_loop(b, k, LT_UNROLL, 6, NULL, "m'"), n = tb_loop(b, m1, LT_UNROLL, 4, NULL, "n"), n1 = tb_loop(b, n, LT_VECTOR, 16, NULL, "n'");
-	int32_t s1 = tb_loop(b, m, LT_UNROLL, 6, NULL, "m'"), s2 = tb_loop(b, s1, LT_UNROLL, 4, NULL, "n"), s3 = tb_loop(b, s2, LT_VECTOR, 16, NULL, "n'");
-	int32_t A = tb_buffer(b, "A", LT_F32, LT_INPUT, -1, (int64_t)M * K), B = tb_buffer(b, "B", LT_F32, LT_INPUT, -1, 64 * (int64_t)K);
+	int32_t m1 = tb_loop(b, k, LT_UNROLL, 6, NULL, "m'"), n = tb_loop(b, m1, LT_UNROLL, 4, NULL, "n"),
+		n1 = tb_loop(b, n, LT_VECTOR, 16, NULL, "n'");
+	int32_t s1 = tb_loop(b, m, LT_UNROLL, 6, NULL, "m'"), s2 = tb_loop(b, s1, LT_UNROLL, 4, NULL, "n"),
+		s3 = tb_loop(b, s2, LT_VECTOR, 16, NULL, "n'");
+	int32_t A = tb_buffer(b, "A", LT_F32, LT_INPUT, -1, (int64_t)M * K),
+		B = tb_buffer(b, "B", LT_F32, LT_INPUT, -1, 64 * (int64_t)K);
 	int32_t C = tb_buffer(b, "C", LT_F32, LT_OUTPUT, -1, (int64_t)M * 64);
 	int32_t p = tb_buffer(b, "p", LT_F32, LT_LOCAL, n1, 1), c = tb_buffer(b, "c", LT_F32, LT_LOCAL, m, 384);
-	int32_t add = tb_op(b, "add", LT_F32, LT_F32), mul = tb_op(b, "mul", LT_F32, LT_F32), copy = tb_op(b, "copy", LT_F32, LT_F32);
+	int32_t add = tb_op(b, "add", LT_F32, LT_F32), mul = tb_op(b, "mul", LT_F32, LT_F32),
+		copy = tb_op(b, "copy", LT_F32, LT_F32);
 	tb_reset(b, add, r3, tb_access(b, c, "64*i1 + 16*i2 + i3"), "c", 1);
 	int32_t ap = tb_access(b, p, "0");
 	tb_stmt(b, LT_MAP, mul, n1, ap, NULL, "p", 1);
@@ -67,7 +72,9 @@ Test(cgen_loops, a_register_tile_reads_like_one_by_hand)
 	char *text = print(b, 64, 1, NULL);
 	has(text, "\t\tlt_f32x16 c_8, c_9, c_10, c_11, c_12, c_13, c_14, c_15;\n");
 	has(text, "\t\tc_23 = lt_all_f32x16(0.0f);\n\t\tfor (int64_t k = 0; k < 5; k++) {\n");
-	has(text, "\t\t\t{\n\t\t\t\tconst lt_f32x16 p = lt_all_f32x16(A[30*m + k + 5]) * *(const lt_f32x16_u *)(B + 64*k + 48);\n\t\t\t\tc_7 = c_7 + p;\n\t\t\t}\n");
+	has(text,
+		"\t\t\t{\n\t\t\t\tconst lt_f32x16 p = lt_all_f32x16(A[30*m + k + 5]) * *(const lt_f32x16_u *)(B + 64*k "
+		"+ 48);\n\t\t\t\tc_7 = c_7 + p;\n\t\t\t}\n");
 	has(text, "\t\t*(lt_f32x16_u *)(C + 384*m + 368) = c_23;\n");
 	lacks(text, "c[");
 	cr_expect_eq(count(text, " + p;"), 24);
@@ -136,7 +143,8 @@ Test(cgen_loops, a_register_tile_runs)
 }
 
 /* out[i] = x[ROW of it] in a loop of that kind; t: of the elements. */
-static struct tb *copies(int32_t kind, int64_t trip_count, const char *bounds, const char *from, const char *to, enum lt_dtype t)
+static struct tb *copies(
+	int32_t kind, int64_t trip_count, const char *bounds, const char *from, const char *to, enum lt_dtype t)
 {
 	bool divides = strchr(from, 'd') != NULL;
 	struct tb *b = tb_new("copies", 0, 2, divides ? 2 : 0);
@@ -153,12 +161,21 @@ static struct tb *copies(int32_t kind, int64_t trip_count, const char *bounds, c
 
 Test(cgen_loops, vectors_fit_registers_and_the_rest_gets_narrower)
 {
-	static const struct { int64_t trip_count; enum lt_dtype t; uint32_t bytes; const char *has, *lacks; } cases[] = {
-		{ 24, LT_F32, 64, "*(lt_f32x16_u *)(y + 100*o) = *(const lt_f32x16_u *)(x + 100*o);\n\t\t*(lt_f32x8_u *)(y + 100*o + 16) =", "for (int64_t i" },
-		{ 7, LT_F32, 64, "(y + 100*o + 4) = *(const lt_f32x2_u *)(x + 100*o + 4);\n\t\ty[100*o + 6] = x[100*o + 6];", "for (int64_t i" },
+	static const struct { int64_t trip_count; enum lt_dtype t; uint32_t bytes; const char *has, *lacks;
+	} cases[] = {
+		{ 24, LT_F32, 64,
+			"*(lt_f32x16_u *)(y + 100*o) = *(const lt_f32x16_u *)(x + 100*o);\n\t\t*(lt_f32x8_u *)(y + "
+			"100*o + 16) =",
+			"for (int64_t i" },
+		{ 7, LT_F32, 64,
+			"(y + 100*o + 4) = *(const lt_f32x2_u *)(x + 100*o + 4);\n\t\ty[100*o + 6] = x[100*o + 6];",
+			"for (int64_t i" },
 		{ 16, LT_F64, 32, "lt_f64x4_u *)(y + 100*o + 12)", "lt_f64x8" },
 		{ 16, LT_BF16, 64, "*(lt_u16x16_u *)(y + 100*o) =", "lt_u16x8" },
-		{ 1000, LT_F32, 64, "for (int64_t i_from = 0; i_from < 992; i_from += 16) {\n\t\t\t/* %y = copy, line 1 */\n\t\t\t*(lt_f32x16_u *)(y + 100*o + i_from) =", "lt_f32x4" },
+		{ 1000, LT_F32, 64,
+			"for (int64_t i_from = 0; i_from < 992; i_from += 16) {\n\t\t\t/* %y = copy, line 1 "
+			"*/\n\t\t\t*(lt_f32x16_u *)(y + 100*o + i_from) =",
+			"lt_f32x4" },
 		{ 16, LT_F32, 0, "for (int64_t i = 0; i < 16; i++) {", "lt_f32x" },
 		{ 1, LT_F32, 64, "\t\ty[100*o] = x[100*o];", "lt_f32x" },
 	};
@@ -174,14 +191,19 @@ Test(cgen_loops, vectors_fit_registers_and_the_rest_gets_narrower)
 
 Test(cgen_loops, accesses_are_loads_broadcasts_or_elements)
 {
-	static const struct { const char *from, *to, *has, *lacks; } cases[] = {
+	static const struct { const char *from, *to, *has, *lacks;
+	} cases[] = {
 		{ "i0", "4*i0 + i1", "lt_all_f32x4(x[o])", "for (int64_t i" },
-		{ "4*i0 + 3 - i1", "4*i0 + i1", "LT_SHUFFLE(*(const lt_f32x4_u *)(x + 4*o + 3 - 3), lt_i32x4, 3, 2, 1, 0)", "for (int64_t i" },
+		{ "4*i0 + 3 - i1", "4*i0 + i1",
+			"LT_SHUFFLE(*(const lt_f32x4_u *)(x + 4*o + 3 - 3), lt_i32x4, 3, 2, 1, 0)", "for (int64_t i" },
 		{ "4*i0 + 5*i1", "4*i0 + i1", "(lt_f32x4){ t0[0], t0[5], t0[10], t0[15] }", "for (int64_t i" },
 		{ "4*i0 + i1", "4*i0 + 3*i1", "t0[9] = t1[3];", "for (int64_t i" },
 		{ "4*d1 + i1", "4*i0 + i1", "const int64_t d1 = o + 3;", "lt_floordiv_i64(4*o" },
 		/* a row of 56: most vectors do not leave it */
-		{ "100*d0 + i1", "4*i0 + i1", "if (d0 == lt_floordiv_i64(16*o + 3, 56)) {\n\t\t\t\t*(lt_f32x4_u *)(y + 4*o) = *(const lt_f32x4_u *)(x + 100*d0);", "#" },
+		{ "100*d0 + i1", "4*i0 + i1",
+			"if (d0 == lt_floordiv_i64(16*o + 3, 56)) {\n\t\t\t\t*(lt_f32x4_u *)(y + 4*o) = *(const "
+			"lt_f32x4_u *)(x + 100*d0);",
+			"#" },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct tb *b = copies(LT_VECTOR, 4, NULL, cases[i].from, cases[i].to, LT_F32);
@@ -197,8 +219,12 @@ Test(cgen_loops, lanes_may_be_off)
 {
 	struct tb *b = copies(LT_VECTOR, 8, "20 - 8*i0", "8*i0 + i1", "8*i0 + i1", LT_F32);
 	char *text = print(b, 16, 1, NULL);
-	has(text, "\t\tconst int64_t i_trips = lt_min_i64(8, 20 - 8*o);\n\t\tif (i_trips >= 4) {\n\t\t\t/* %y = copy, line 1 */\n\t\t\t*(lt_f32x4_u *)(y + 8*o) =");
-	has(text, "} else if (i_trips > 4) {\n\t\t\tconst int64_t on1_2 = i_trips - 4;\n\t\t\tlt_store_f32x4(y + 8*o + 4, lt_load_f32x4(x + 8*o + 4, on1_2), on1_2);\n");
+	has(text,
+		"\t\tconst int64_t i_trips = lt_min_i64(8, 20 - 8*o);\n\t\tif (i_trips >= 4) {\n\t\t\t/* %y = copy, "
+		"line 1 */\n\t\t\t*(lt_f32x4_u *)(y + 8*o) =");
+	has(text,
+		"} else if (i_trips > 4) {\n\t\t\tconst int64_t on1_2 = i_trips - 4;\n\t\t\tlt_store_f32x4(y + 8*o + "
+		"4, lt_load_f32x4(x + 8*o + 4, on1_2), on1_2);\n");
 	free(text);
 	free(b);
 }
@@ -233,7 +259,8 @@ Test(cgen_loops, unrolled_trips_are_numbers)
 static struct tb *threads(int64_t a, int64_t b_, int64_t big)
 {
 	struct tb *b = tb_new("threads", 0, 3, 0);
-	int32_t l0 = tb_loop(b, -1, LT_PARALLEL, a, NULL, "a"), l1 = tb_loop(b, l0, LT_PARALLEL, b_, NULL, "b"), l2 = tb_loop(b, l1, LT_SERIAL, 8, NULL, "i");
+	int32_t l0 = tb_loop(b, -1, LT_PARALLEL, a, NULL, "a"), l1 = tb_loop(b, l0, LT_PARALLEL, b_, NULL, "b"),
+		l2 = tb_loop(b, l1, LT_SERIAL, 8, NULL, "i");
 	int32_t x = tb_buffer(b, "x", LT_I32, LT_INPUT, -1, 8), y = tb_buffer(b, "y", LT_I32, LT_OUTPUT, -1, a * b_ * 8);
 	int32_t v = tb_buffer(b, "v", LT_I32, LT_LOCAL, big > 1 ? l1 : l2, big), copy = tb_op(b, "copy", LT_I32, LT_I32);
 	char row[64];
@@ -250,8 +277,11 @@ Test(cgen_loops, parallel_loops_are_functions_for_all_threads)
 	struct lt_cgen_need need;
 	struct tb *b = threads(3, 5, 1);
 	char *text = print(b, 16, 1, &need);
-	has(text, "LT_KERNEL void threads_0(const int32_t *restrict x, int32_t *restrict y)\n{\n#pragma omp for schedule(static) collapse(2) nowait\n"
-		"\tfor (int64_t a = 0; a < 3; a++) {\n\t\tfor (int64_t b = 0; b < 5; b++) {\n\t\t\tfor (int64_t i = 0;");
+	has(text,
+		"LT_KERNEL void threads_0(const int32_t *restrict x, int32_t *restrict y)\n{\n#pragma omp for "
+		"schedule(static) collapse(2) nowait\n"
+		"\tfor (int64_t a = 0; a < 3; a++) {\n\t\tfor (int64_t b = 0; b < 5; b++) {\n\t\t\tfor (int64_t i = "
+		"0;");
 	has(text, "LT_KERNEL void threads(const int32_t *restrict x, int32_t *restrict y, int n_thread)\n{\n"
 		"#pragma omp parallel num_threads(n_thread) if(n_thread > 1)\n\tthreads_0(x, y);\n}\n");
 	cr_expect(need.threads && need.private_ == 0 && need.shared == 0);
@@ -277,7 +307,9 @@ Test(cgen_loops, parallel_loops_are_functions_for_all_threads)
 	b = threads(3, 5, 5000);
 	text = print(b, 16, 1, &need);
 	cr_expect(need.threads && need.private_ == 20032 && need.shared == 0);
-	has(text, "\t{\n\t\tchar *const own = private_ + 20032*(int64_t)omp_get_thread_num();\n\t\tthreads_0(x, y, (void *)(own + 0));\n\t}\n");
+	has(text,
+		"\t{\n\t\tchar *const own = private_ + 20032*(int64_t)omp_get_thread_num();\n\t\tthreads_0(x, y, (void "
+		"*)(own + 0));\n\t}\n");
 	has(text, "int32_t *restrict v)");
 	free(text);
 	free(b);
@@ -307,7 +339,9 @@ Test(cgen_loops, faults_of_threads)
 	for (int w = 0; w < 2; w++) {
 		struct tb *b = tb_new("faults", 0, 1, 0);
 		int32_t l = tb_loop(b, -1, w ? LT_VECTOR : LT_PARALLEL, N, NULL, "i");
-		int32_t x = tb_buffer(b, "x", LT_F32, LT_INPUT, -1, 4), at = tb_buffer(b, "at", LT_I64, LT_INPUT, -1, N), y = tb_buffer(b, "y", LT_F32, LT_OUTPUT, -1, N);
+		int32_t x = tb_buffer(b, "x", LT_F32, LT_INPUT, -1, 4),
+			at = tb_buffer(b, "at", LT_I64, LT_INPUT, -1, N),
+			y = tb_buffer(b, "y", LT_F32, LT_OUTPUT, -1, N);
 		tb_stmt(b, LT_MAP, tb_op(b, "copy", LT_F32, LT_F32), l, tb_access(b, y, "i0"), NULL, "y", 1);
 		tb_read(b, tb_gather(b, x, "0", tb_access(b, at, "i0"), 4, 1));
 		struct bench n;

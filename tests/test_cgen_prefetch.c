@@ -18,10 +18,12 @@ static char *source(int rows, int deep, int columns)
 	struct run_text text = { NULL, 0 };
 	must(!lt_context_new(&ctx) && !lt_graph_new(ctx, &g), "no context");
 	lt_var m = lt_graph_var(g, "m", rows), k = lt_graph_var(g, "k", deep), n = lt_graph_var(g, "n", columns);
-	lt_node a = lt_graph_input(g, "a", LT_F32, 2, (lt_var[]){ m, k }), b = lt_graph_input(g, "b", LT_F32, 2, (lt_var[]){ k, n });
+	lt_node a = lt_graph_input(g, "a", LT_F32, 2, (lt_var[]){ m, k }),
+		b = lt_graph_input(g, "b", LT_F32, 2, (lt_var[]){ k, n });
 	must(!lt_graph_result(g, "y", lt_graph_contract(g, a, b, 1, &k)), "%s", lt_context_message(ctx));
 	struct lt_options o = { .size = sizeof o, .backends = "cpu", .n_thread = 1 };
-	must(!lt_compile(ctx, g, &o, &p) && !lt_program_dump(p, LT_SHOW_SOURCE, run_text_add, &text), "%s", lt_context_message(ctx));
+	must(!lt_compile(ctx, g, &o, &p) && !lt_program_dump(p, LT_SHOW_SOURCE, run_text_add, &text), "%s",
+		lt_context_message(ctx));
 	lt_program_free(p);
 	lt_graph_free(g);
 	lt_context_free(ctx);
@@ -39,7 +41,8 @@ static int times(const char *text, const char *what)
 Test(cgen_prefetch, rows_that_are_far_apart_are_asked_for_once_each)
 {
 	char *text = source(4, 4096, 4096);
-	/* Eight rows of the right factor are read side by side, two vectors of each; the same places of the next eight are asked for. */
+	/* Eight rows of the right factor are read side by side, two vectors of each; the same places of the next eight
+	 * are asked for. */
 	cr_assert_eq(times(text, "__builtin_prefetch("), 16, "%s", text);
 	cr_assert_eq(times(text, " + 131072, 0, 2);"), 16, "%s", text);
 	free(text);

@@ -1,4 +1,5 @@
-/* tests/test_check.c -- lt-check on backends that are right, and on plug-ins with one planted fault each (tests/faults). */
+/* tests/test_check.c -- lt-check on backends that are right, and on plug-ins with one planted fault each
+ * (tests/faults). */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <jansson.h>
@@ -28,7 +29,8 @@ __attribute__((format(printf, 1, 2))) static int lt_check(const char *fmt, ...)
 	return run_command(command, out, sizeof out, err, sizeof err);
 }
 
-/* A plug-in, the cases that are to find its fault, how their names begin, and words of what is said (none where a sanitizer may be first). */
+/* A plug-in, the cases that are to find its fault, how their names begin, and words of what is said (none where a
+ * sanitizer may be first). */
 static const struct row { const char *plugin, *options, *group, *words; } rows[] = {
 #include "tests/check_faults.def"
 };
@@ -92,15 +94,17 @@ ParameterizedTestParameters(check, some_are_caught_by_one_case)
 
 ParameterizedTest(int *at, check, some_are_caught_by_one_case)
 {
-	static const char *const only[][2] = { { "plan_by_tree", "accepts/forgets" }, { "looks_back", "memory/trees" }, { "writes_tree", "memory/trees" },
-		{ "keeps_config", "memory/borrowed" }, { "shared_queue", "threads/turns" }, { "environment", "errors/environment" },
+	static const char *const only[][2] = { { "plan_by_tree", "accepts/forgets" }, { "looks_back", "memory/trees" },
+		{ "writes_tree", "memory/trees" }, { "keeps_config", "memory/borrowed" },
+		{ "shared_queue", "threads/turns" }, { "environment", "errors/environment" },
 		{ "environ", "errors/environment" } };
-	static const char *const alike[] = { "slots/async", "accepts/again", "accepts/forgets", "memory/trees", "memory/borrowed", "threads/turns",
-		"errors/environment" };
+	static const char *const alike[] = { "slots/async", "accepts/again", "accepts/forgets", "memory/trees",
+		"memory/borrowed", "threads/turns", "errors/environment" };
 	int n = 0;
 	for (size_t i = 0; i < sizeof alike / sizeof *alike; i++) {
 		bool own = !strcmp(only[*at][1], alike[i]);
-		cr_expect_eq(lt_check("-B %s --no-reduce --filter '%s'", fault(only[*at][0]), alike[i]), own, "%s: %s: %s", only[*at][0], alike[i], out);
+		cr_expect_eq(lt_check("-B %s --no-reduce --filter '%s'", fault(only[*at][0]), alike[i]), own,
+			"%s: %s: %s", only[*at][0], alike[i], out);
 		n += own;
 	}
 	cr_expect_eq(n, 1, "%s", only[*at][0]);
@@ -109,17 +113,19 @@ ParameterizedTest(int *at, check, some_are_caught_by_one_case)
 /* A call of getenv is heard after many of another file's. */
 Test(check, getenv_is_heard_by_file)
 {
-	cr_expect_eq(lt_check("-B %s -B %s --no-reduce --filter 'errors/environment'", built("tests/plugins/asks.so"), fault("environment")), 1);
+	cr_expect_eq(lt_check("-B %s -B %s --no-reduce --filter 'errors/environment'", built("tests/plugins/asks.so"),
+			     fault("environment")),
+		1);
 	cr_expect_not_null(strstr(out, "the environment variable ENVIRONMENT_OF_A_FAULT"), "%s%s", out, err);
 }
 
 /* The cases that find faults find none in what they are planted in, loaded or linked in. */
 Test(check, what_has_no_fault_passes)
 {
-	static const char *const filters[] = { "op/exp/*", "op/max/*", "op/mod/*", "*/view=pad/*", "reduce/*/f32/*", "gather/*", "param/*/f32/*",
-		"state/*", "slots/sentinels", "slots/page", "slots/async", "threads/turns", "memory/trees", "memory/borrowed", "reduce/*/*ed",
-		"op/*/outer/*", "op/*/view=flatten/*", "op/*/padded/*", "product/*/prime/nested", "reduce/*/strips",
-		"errors/*", "accepts/*", "optional/*" };
+	static const char *const filters[] = { "op/exp/*", "op/max/*", "op/mod/*", "*/view=pad/*", "reduce/*/f32/*",
+		"gather/*", "param/*/f32/*", "state/*", "slots/sentinels", "slots/page", "slots/async", "threads/turns",
+		"memory/trees", "memory/borrowed", "reduce/*/*ed", "op/*/outer/*", "op/*/view=flatten/*",
+		"op/*/padded/*", "product/*/prime/nested", "reduce/*/strips", "errors/*", "accepts/*", "optional/*" };
 	for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
 		cr_expect_eq(lt_check("-B %s --filter '%s'", fault("none"), filters[i]), 0, "%s: %s%s", filters[i], out, err);
 		cr_expect_not_null(strstr(out, "nothing failed"), "%s: %s", filters[i], out);
@@ -141,8 +147,9 @@ Test(check, what_is_offered_keeps_the_contract)
 		if (!strcmp(more[i].name, "llvm") && access(path, R_OK))
 			continue;
 		bool linked = !more[i].plugin[0];
-		cr_expect_eq(lt_check("%s%s -b %s --filter '%s'", linked ? "" : "-B ", linked ? "" : path, more[i].name, more[i].filter), 0, "%s: %s%s",
-			more[i].name, out, err);
+		cr_expect_eq(lt_check("%s%s -b %s --filter '%s'", linked ? "" : "-B ", linked ? "" : path, more[i].name,
+				     more[i].filter),
+			0, "%s: %s%s", more[i].name, out, err);
 	}
 }
 
@@ -159,14 +166,16 @@ Test(check, caps_refuse_first)
 
 /* -- reduced failures -- */
 
-/* Runs the first line of what was printed that begins with the words, with the built programs in the path; its exit code. */
+/* Runs the first line of what was printed that begins with the words, with the built programs in the path; its exit
+ * code. */
 static int run_line(const char *text, const char *words, char *to, size_t bytes)
 {
 	char command[4096], path[600];
 	const char *at = strstr(text, words);
 	cr_assert_not_null(at, "%s is not in: %s", words, text);
 	(void)snprintf(path, sizeof path, "%s", built(""));
-	(void)snprintf(command, sizeof command, "cd %s && PATH=%s:$PATH && %.*s", scratch(""), path, (int)strcspn(at, "\n"), at);
+	(void)snprintf(command, sizeof command, "cd %s && PATH=%s:$PATH && %.*s", scratch(""), path,
+		(int)strcspn(at, "\n"), at);
 	return run_command(command, to, bytes, err, sizeof err);
 }
 
@@ -190,9 +199,11 @@ static int count_computed(const char *script)
 	struct lt_graph *g;
 	int n = 0;
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
-	cr_assert_eq(lt_graph_parse(ctx, script, strlen(script), "reduced", &g), LT_OK, "%s: %s", lt_context_message(ctx), script);
+	cr_assert_eq(lt_graph_parse(ctx, script, strlen(script), "reduced", &g), LT_OK, "%s: %s",
+		lt_context_message(ctx), script);
 	for (lt_node x = 0; x < g->n_node; x++)
-		n += g->node[x].op != LT_OP_input && g->node[x].op != LT_OP_constant && g->node[x].op != LT_OP_state && g->node[x].op != LT_OP_lit;
+		n += g->node[x].op != LT_OP_input && g->node[x].op != LT_OP_constant && g->node[x].op != LT_OP_state
+			&& g->node[x].op != LT_OP_lit;
 	lt_graph_free(g);
 	lt_context_free(ctx);
 	return n;
@@ -270,7 +281,9 @@ Test(check, a_script_of_its_own)
 Test(check, commands_can_be_copied)
 {
 	static char more[1 << 14];
-	cr_expect_eq(lt_check("-B %s --keep \"k e'y\" --patience 30 --threads 2 --filter param/greatest/f32/plain", fault("max_identity")), 1, "%s", err);
+	cr_expect_eq(lt_check("-B %s --keep \"k e'y\" --patience 30 --threads 2 --filter param/greatest/f32/plain",
+			     fault("max_identity")),
+		1, "%s", err);
 	cr_expect_not_null(strstr(out, " --seed 1 --patience 30 --threads 2 --filter param/greatest/f32/plain"), "%s", out);
 	const char *again = strstr(out, "  lt-check -B"), *next = again ? strstr(again + 1, "  lt-check -B") : NULL;
 	cr_assert(next && strstr(next, "--script 'k e'\\''y/"), "%s", out);
@@ -324,14 +337,18 @@ Test(check, json)
 /* An identity that is wrong is found by each case, not by those whose data happen to show it. */
 Test(check, wrong_identities_fail_every_reduction)
 {
-	static const char *const tries[][2] = { { "max_identity", "max" }, { "min_identity", "min" }, { "low_identity", "max" } };
+	static const char *const tries[][2] = { { "max_identity", "max" }, { "min_identity", "min" },
+		{ "low_identity", "max" } };
 	for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
-		cr_expect_eq(lt_check("-B %s --no-reduce --filter 'reduce/%s/f32/*' -v", fault(tries[i][0]), tries[i][1]), 1, "%s%s", out, err);
+		cr_expect_eq(
+			lt_check("-B %s --no-reduce --filter 'reduce/%s/f32/*' -v", fault(tries[i][0]), tries[i][1]), 1,
+			"%s%s", out, err);
 		cr_expect_null(strstr(out, "passed  reduce/"), "%s", out);
 	}
 }
 
-/* What is printed does not get between the lines of the tool; the first graph that prints is reported, where no clause is tried. */
+/* What is printed does not get between the lines of the tool; the first graph that prints is reported, where no clause
+ * is tried. */
 Test(check, what_is_printed_is_kept_away)
 {
 	int code = lt_check("-B %s --no-reduce --filter 'op/*/f32/prime/*' --json", fault("prints"));
@@ -401,10 +418,14 @@ Test(check, mistakes)
 	cr_expect_eq(lt_check("-B nosuch.so"), 2);
 	cr_expect_eq(lt_check("-b ref --seed x"), 2);
 	cr_expect_eq(lt_check("-b ref --patience -1"), 2);
-	static const struct { const char *options, *words; } wrong[] = {
+	static const struct { const char *options, *words;
+	} wrong[] = {
 		{ "--patience 0", "--patience takes seconds, more than 0" },
-		{ "--part 0/3", "--part takes K/N" }, { "--part 4/3", "--part takes K/N" }, { "--part 2", "--part takes K/N" },
-		{ "--part '1/ 2'", "--part takes K/N" }, { "--part 1/4294967298", "--part takes K/N" },
+		{ "--part 0/3", "--part takes K/N" },
+		{ "--part 4/3", "--part takes K/N" },
+		{ "--part 2", "--part takes K/N" },
+		{ "--part '1/ 2'", "--part takes K/N" },
+		{ "--part 1/4294967298", "--part takes K/N" },
 		{ "--script a.lt --part 1/2", "--part does not go with --script, which checks one graph" },
 		{ "--threads 0", "--threads takes a whole number from 1" },
 		{ "--data 1/0/0/0", "--data is only for --script, which is not given" },
@@ -417,8 +438,10 @@ Test(check, mistakes)
 		{ "-B ''", "--load takes the name of a file, and it is empty" },
 		{ "--report ''", "--report takes the name of a file, and it is empty" },
 		{ "--keep ''", "--keep takes the name of a folder, and it is empty" },
-		{ "--sede 1", "there is no option --sede; did you mean --seed?" }, { "--se 1", "--se is short for several: --seed, --seconds" },
-		{ "--full=1", "the option --full takes no value" }, { "op/exp", "'op/exp' is no option" },
+		{ "--sede 1", "there is no option --sede; did you mean --seed?" },
+		{ "--se 1", "--se is short for several: --seed, --seconds" },
+		{ "--full=1", "the option --full takes no value" },
+		{ "op/exp", "'op/exp' is no option" },
 	};
 	static const struct { const char *options, *words; } unwritable[] = {
 		{ "--report no/such/r.html", "no/such/r.html: cannot be written" },
@@ -439,7 +462,9 @@ Test(check, mistakes)
 	cr_expect_not_null(strstr(err, "-b takes one backend, not 'cpu,ref'"), "%s", err);
 	/* A file that is named twice is one, and still the one that is meant. */
 	const char *narrow = built("tests/plugins/narrow.so");
-	cr_expect_eq(lt_check("-B %s -B %.*s/./narrow.so --filter op/copy/f64/prime/*", narrow, (int)(strrchr(narrow, '/') - narrow), narrow), 0, "%s", err);
+	cr_expect_eq(lt_check("-B %s -B %.*s/./narrow.so --filter op/copy/f64/prime/*", narrow,
+			     (int)(strrchr(narrow, '/') - narrow), narrow),
+		0, "%s", err);
 	cr_expect_not_null(strstr(out, "narrow 1: nothing failed"), "%s", out);
 }
 

@@ -1,4 +1,5 @@
-/* tests/test_check_ends.c -- lt-check on backends that end the process, hang, or take nothing: what is named, when it stops, what it answers. */
+/* tests/test_check_ends.c -- lt-check on backends that end the process, hang, or take nothing: what is named, when it
+ * stops, what it answers. */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <pty.h>
@@ -61,11 +62,13 @@ ParameterizedTest(int *at, check_ends, the_member_is_named)
 	static const char *const filters[] = { "op/add/f32/*none*", "slots/again" };
 	char words[200];
 	for (int i = 0; i < 2; i++) {
-		cr_expect_eq(lt_check("dies", "-b dies:%s --filter '%s'", members[*at], filters[i]), 1, "%s: %s%s", members[*at], out, err);
+		cr_expect_eq(lt_check("dies", "-b dies:%s --filter '%s'", members[*at], filters[i]), 1, "%s: %s%s",
+			members[*at], out, err);
 		(void)snprintf(words, sizeof words, "  in %s: it ended the process by a signal: ", members[*at]);
 		cr_expect_not_null(strstr(out, words), "%s: %s", members[*at], out);
 	}
-	cr_expect_eq(lt_check("dies", "-b dies:%s_hangs --patience 0.3 --filter op/add/f32/prime", members[*at]), 1, "%s: %s%s", members[*at], out, err);
+	cr_expect_eq(lt_check("dies", "-b dies:%s_hangs --patience 0.3 --filter op/add/f32/prime", members[*at]), 1,
+		"%s: %s%s", members[*at], out, err);
 	(void)snprintf(words, sizeof words, "  in %s: it did not come back within 0.3 s\n", members[*at]);
 	cr_expect_not_null(strstr(out, words), "%s: %s", members[*at], out);
 }
@@ -95,12 +98,15 @@ Test(check_ends, it_stops_where_every_run_ends_so)
 {
 	cr_expect_eq(lt_check("dies", "-b dies:run"), 1, "%s%s", out, err);
 	cr_expect_eq(count(out, "\n  in run: it ended the process by a signal: "), 20, "%s", out);
-	cr_expect_not_null(strstr(out, ": every call of run ends so; the rest is not tried (--go-on tries it): in run: it ended"), "%s", out);
+	cr_expect_not_null(
+		strstr(out, ": every call of run ends so; the rest is not tried (--go-on tries it): in run: it ended"),
+		"%s", out);
 	cr_expect_not_null(strstr(out, " not tried; seed 1, "), "%s", out);
 	cr_expect_eq(lt_check("dies", "-b dies:run_hangs --patience 0.1"), 1, "%s%s", out, err);
 	cr_expect_eq(count(out, "\n  in run: it did not come back "), 5, "%s", out);
 	cr_expect_not_null(strstr(out, ": every call of run ends so; the rest is not tried"), "%s", out);
-	cr_expect_eq(lt_check("dies", "-b dies:close --filter 'op/*/f32/*none*'"), 1, "%s%s", out, err);        /* once a batch; most cases pass */
+	/* once a batch; most cases pass */
+	cr_expect_eq(lt_check("dies", "-b dies:close --filter 'op/*/f32/*none*'"), 1, "%s%s", out, err);
 	cr_expect_null(strstr(out, "ends so"), "%s", out);
 	cr_expect_eq(lt_check("odd_caps", "-b odd_caps:none"), 1, "%s%s", out, err);
 	cr_expect_eq(count(out, "\n  caps returned NULL\n"), 20, "%s", out);
@@ -145,17 +151,20 @@ Test(check_ends, who_refuses_everything_is_not_good)
 /* By limits of the system; each has its sentence, and none counts as success.  NPROC does not bind root. */
 Test(check_ends, what_cannot_be_run_has_failed)
 {
-	static const struct { const char *prefix, *said; } limits[] = {
-		{ CLOSED "ulimit -n 4; exec", "in score: it was not asked: no process can be made: Too many open files" },
+	static const struct { const char *prefix, *said;
+	} limits[] = {
+		{ CLOSED "ulimit -n 4; exec",
+			"in score: it was not asked: no process can be made: Too many open files" },
 		{ CLOSED "ulimit -n 5; exec", "it was not run: no process can be made: Too many open files" },
-		{ "[ $(id -u) != 0 ] || user=\"setpriv --reuid $((100000 + $$)) --regid 65534 --clear-groups\"; exec prlimit --nproc=0 $user",
-		  "in score: it was not asked: no process can be made: Resource temporarily unavailable" },
+		{ "[ $(id -u) != 0 ] || user=\"setpriv --reuid $((100000 + $$)) --regid 65534 --clear-groups\"; exec "
+		  "prlimit --nproc=0 $user",
+			"in score: it was not asked: no process can be made: Resource temporarily unavailable" },
 	};
 	char command[4096];
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
 		for (int json = 0; json < 2; json++) {
-			(void)snprintf(command, sizeof command, "%s %s -b ref --filter 'op/add/f32/prime*' %s", limits[i].prefix, built("lt-check"),
-				json ? "--json" : "");
+			(void)snprintf(command, sizeof command, "%s %s -b ref --filter 'op/add/f32/prime*' %s",
+				limits[i].prefix, built("lt-check"), json ? "--json" : "");
 			cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 1, "%s: %s%s", limits[i].prefix, out, err);
 			cr_expect(strstr(out, limits[i].said) || strstr(err, limits[i].said), "%s: %s%s", limits[i].prefix, out, err);
 			cr_expect_null(strstr(out, "nothing failed"), "%s", out);
@@ -166,10 +175,12 @@ Test(check_ends, what_cannot_be_run_has_failed)
 
 static const char one[] = "op/exp/f32/prime";
 
-/* In the first process that is asked, and in a later one; of casts, in the second batch: a reason, and never a good exit. */
+/* In the first process that is asked, and in a later one; of casts, in the second batch: a reason, and never a good
+ * exit. */
 Test(check_ends, each_call_that_fails_has_its_reason)
 {
-	static const struct { const char *call; int at; const char *filter, *said; } calls[] = {
+	static const struct { const char *call; int at; const char *filter, *said;
+	} calls[] = {
 		{ "fork", 1, one, "in score: it was not asked: no process can be made: Cannot allocate memory" },
 		{ "fork", 2, one, "it was not run: no process can be made: Cannot allocate memory" },
 		{ "fork", 3, "cast/f", "it was not run: no process can be made: Cannot allocate memory" },
@@ -179,20 +190,27 @@ Test(check_ends, each_call_that_fails_has_its_reason)
 		{ "poll", 1, one, "in score: what it answers cannot be read: Cannot allocate memory" },
 		{ "poll", 2, one, "it was not run: what its process says cannot be read: Cannot allocate memory" },
 		{ "poll", 4, one, "it was not run: what its process says cannot be read: Cannot allocate memory" },
-		{ "memfd_create", 0, one, "it was not run: there is no file for what backends print: Cannot allocate memory" },
-		{ "pthread_create", 0, "threads/sessions", "it was not run: no thread can be made: Resource temporarily unavailable" },
-		{ "pthread_create", 0, "threads/moved", "it was not run: no thread can be made: Resource temporarily unavailable" },
+		{ "memfd_create", 0, one,
+			"it was not run: there is no file for what backends print: Cannot allocate memory" },
+		{ "pthread_create", 0, "threads/sessions",
+			"it was not run: no thread can be made: Resource temporarily unavailable" },
+		{ "pthread_create", 0, "threads/moved",
+			"it was not run: no thread can be made: Resource temporarily unavailable" },
 	};
 	char command[4096];
 	if (SANITIZED)
 		cr_skip_test("a sanitizer is loaded first");
 	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-		(void)snprintf(command, sizeof command, "LD_PRELOAD=%s LT_FAIL_PROGRAM=lt-check LT_FAIL_CALL=%s LT_FAIL_AT=%d ", built("tests/interpose/call.so"),
-			calls[i].call, calls[i].at);
+		(void)snprintf(command, sizeof command,
+			"LD_PRELOAD=%s LT_FAIL_PROGRAM=lt-check LT_FAIL_CALL=%s LT_FAIL_AT=%d ",
+			built("tests/interpose/call.so"), calls[i].call, calls[i].at);
 		size_t n = strlen(command);
-		(void)snprintf(command + n, sizeof command - n, "%s -b ref --no-reduce --filter %s", built("lt-check"), calls[i].filter);
-		cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 1, "%s %d: %s%s", calls[i].call, calls[i].at, out, err);
-		cr_expect(strstr(out, calls[i].said) || strstr(err, calls[i].said), "%s %d: %s%s", calls[i].call, calls[i].at, out, err);
+		(void)snprintf(command + n, sizeof command - n, "%s -b ref --no-reduce --filter %s", built("lt-check"),
+			calls[i].filter);
+		cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 1, "%s %d: %s%s", calls[i].call,
+			calls[i].at, out, err);
+		cr_expect(strstr(out, calls[i].said) || strstr(err, calls[i].said), "%s %d: %s%s", calls[i].call,
+			calls[i].at, out, err);
 		cr_expect_null(strstr(out, "nothing failed"), "%s %d: %s", calls[i].call, calls[i].at, out);
 	}
 }
@@ -207,14 +225,17 @@ Test(check_ends, memory_that_runs_out_is_no_success)
 		cr_skip_test("a sanitizer has malloc");
 	for (int k = 0; k < 2; k++)
 		for (int at = 0; at < (k ? 130 : 20); at += k && at ? 7 : 1) {
-			(void)snprintf(command, sizeof command, "LD_PRELOAD=%s LT_FAIL_PROGRAM=lt-check LT_FAIL_AT=%d ", built("tests/interpose/alloc.so"), at);
+			(void)snprintf(command, sizeof command, "LD_PRELOAD=%s LT_FAIL_PROGRAM=lt-check LT_FAIL_AT=%d ",
+				built("tests/interpose/alloc.so"), at);
 			size_t n = strlen(command);
-			(void)snprintf(command + n, sizeof command - n, "%s -b ref --no-reduce --filter %s %s", built("lt-check"), one, tries[k]);
+			(void)snprintf(command + n, sizeof command - n, "%s -b ref --no-reduce --filter %s %s",
+				built("lt-check"), one, tries[k]);
 			int code = run_command(command, out, sizeof out, err, sizeof err);
 			out[k ? strcspn(out, "\n") : strlen(out)] = '\0';      /* after it is how long it took */
 			if (at == 0)
 				(void)snprintf(want, sizeof want, "%s", out);
-			cr_expect(code == 1 || code == 2 || (code == 0 && !strcmp(out, want)), "%s, allocation %d: %d: %s%s", tries[k], at, code, out, err);
+			cr_expect(code == 1 || code == 2 || (code == 0 && !strcmp(out, want)),
+				"%s, allocation %d: %d: %s%s", tries[k], at, code, out, err);
 		}
 }
 
@@ -222,14 +243,16 @@ Test(check_ends, memory_that_runs_out_is_no_success)
 Test(check_ends, ignored_children)
 {
 	char command[4096];
-	(void)snprintf(command, sizeof command, "trap '' CHLD; cd %s && exec %s -b ref --filter %s", scratch(""), built("lt-check"), one);
+	(void)snprintf(command, sizeof command, "trap '' CHLD; cd %s && exec %s -b ref --filter %s", scratch(""),
+		built("lt-check"), one);
 	cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s%s", out, err);
 	FILE *f = fopen(scratch("a.lt"), "w");
 	cr_assert_not_null(f);
 	fputs("graph 1\nvar m 5\n%x = f32[m] input \"x\"\n%y = f32[m] exp %x\nresult \"y\" = %y\n", f);
 	fclose(f);
 	int n = snprintf(command, sizeof command, "trap '' CHLD; cd %s && exec %s ", scratch(""), built("lt-check"));
-	(void)snprintf(command + n, sizeof command - (size_t)n, "-B %s -b dies:run --script a.lt", built("tests/faults/dies.so"));
+	(void)snprintf(command + n, sizeof command - (size_t)n, "-B %s -b dies:run --script a.lt",
+		built("tests/faults/dies.so"));
 	cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 1, "%s%s", out, err);
 	cr_expect_not_null(strstr(out, "FAILED a.lt\n  in run: it ended the process by a signal: "), "%s", out);
 }
@@ -238,9 +261,11 @@ Test(check_ends, ignored_children)
 
 Test(check_ends, output_that_cannot_be_written)
 {
-	static const char *const whats[] = { "-b ref --filter op/exp/f32/prime", "-b ref --filter op/exp/f32/prime --json", "-b ref --list", "--help",
-		"--version" };
-	static const struct { const char *to, *why; } where[] = { { ">/dev/full", "No space left on device" }, { ">&-", "Bad file descriptor" } };
+	static const char *const whats[] = { "-b ref --filter op/exp/f32/prime",
+		"-b ref --filter op/exp/f32/prime --json", "-b ref --list", "--help", "--version" };
+	static const struct {
+		const char *to, *why;
+	} where[] = { { ">/dev/full", "No space left on device" }, { ">&-", "Bad file descriptor" } };
 	char command[4096], words[200];
 	for (size_t i = 0; i < sizeof whats / sizeof *whats; i++)
 		for (int k = 0; k < 2; k++) {
@@ -281,12 +306,14 @@ static bool on_a_terminal(const char *plugin, const char *options)
 /* A line that is wiped before what stays; not where somebody else reads it. */
 Test(check_ends, it_says_how_far_it_is_on_a_terminal)
 {
-	if (!on_a_terminal("tests/faults/endless.so", "--no-reduce --patience 0.8 --filter 'op/mod/f32/p*/*none/default/alone'"))
+	if (!on_a_terminal("tests/faults/endless.so",
+		    "--no-reduce --patience 0.8 --filter 'op/mod/f32/p*/*none/default/alone'"))
 		cr_skip_test("no pseudo-terminal can be had here");
 	cr_expect(strstr(out, " cases, ") && strstr(out, " s: op\033[K\r"), "%s", out);
 	cr_expect(strstr(out, "\r\033[KFAILED op/"), "%s", out);
 	cr_expect(strstr(out, "1 of 2 cases, 1 failed, "), "%s", out);
-	cr_expect(on_a_terminal("tests/faults/endless.so", "--json --no-reduce --patience 0.8 --filter op/mod/f32/prime/view=none"));
+	cr_expect(on_a_terminal(
+		"tests/faults/endless.so", "--json --no-reduce --patience 0.8 --filter op/mod/f32/prime/view=none"));
 	cr_expect_null(strstr(out, "\033"), "%s", out);
 	cr_expect_eq(lt_check("none", "--filter 'op/max/f32/*'"), 0, "%s%s", out, err);
 	cr_expect_str_eq(err, "");

@@ -47,7 +47,8 @@ static char *tree_by(const struct lt_graph *g, const char *steps, char **taken)
 	cr_assert_eq(lowered(g, &base), LT_OK);
 	cr_assert_eq(lt_looptree_auto(base, NULL, &plain), LT_OK);
 	*taken = lt__check_replay(plain, steps);
-	cr_assert_eq(lt__schedule_steps(plain, *taken, strlen(*taken), "s", 0, NULL, &t), LT_OK, "%s", lt_context_message(ctx));
+	cr_assert_eq(lt__schedule_steps(plain, *taken, strlen(*taken), "s", 0, NULL, &t), LT_OK, "%s",
+		lt_context_message(ctx));
 	cr_assert_eq(lt_looptree_print(t, run_text_add, &text), LT_OK);
 	lt_looptree_free(t);
 	lt_looptree_free(plain);
@@ -89,8 +90,13 @@ static void reduce(struct asked *a, const char *graph, const char *schedule)
 	cr_assert_eq(lt_graph_parse(ctx, graph, strlen(graph), "test", &g), LT_OK, "%s", lt_context_message(ctx));
 	remove(scratch("a-case-1.schedule"));
 	remove(scratch("a-case-1.lt"));
-	const struct check_failure f = { .name = "a/case:1", .graph = g, .schedule = schedule, .data_seed = 1,
-		.what = "r[0] (%1) is 1, the reference has 2, and rounding explains 0 (1 of 1 elements are wrong)", .keep = scratch(""), .backend = "-b mine" };
+	const struct check_failure f = { .name = "a/case:1",
+		.graph = g,
+		.schedule = schedule,
+		.data_seed = 1,
+		.what = "r[0] (%1) is 1, the reference has 2, and rounding explains 0 (1 of 1 elements are wrong)",
+		.keep = scratch(""),
+		.backend = "-b mine" };
 	a->n = a->n_bad = 0;
 	a->status = lt__check_reduce(&f, ask, a, a->told, sizeof a->told);
 	lt_graph_free(g);
@@ -98,12 +104,15 @@ static void reduce(struct asked *a, const char *graph, const char *schedule)
 	a->schedule = script_file(scratch("a-case-1.schedule"), &bytes);
 	a->g = NULL;
 	if (a->script)
-		cr_assert_eq(lt_graph_parse(ctx, a->script, strlen(a->script), "reduced", &a->g), LT_OK, "%s", lt_context_message(ctx));
+		cr_assert_eq(lt_graph_parse(ctx, a->script, strlen(a->script), "reduced", &a->g), LT_OK, "%s",
+			lt_context_message(ctx));
 	cr_expect_eq(a->n_bad, 0, "%d of %d candidates break a rule", a->n_bad, a->n);
 	char *taken = NULL;
 	if (!a->status)
-		cr_assert(a->g && is_asked(a, a->g, a->schedule, &taken), "what was written does not fail: %s%s", a->told, a->script ? a->script : "");
-	cr_expect(!taken || !strcmp(taken, a->schedule + strlen(begin)), "not all steps of the schedule fit: %s%s", a->script, a->schedule);
+		cr_assert(a->g && is_asked(a, a->g, a->schedule, &taken), "what was written does not fail: %s%s",
+			a->told, a->script ? a->script : "");
+	cr_expect(!taken || !strcmp(taken, a->schedule + strlen(begin)), "not all steps of the schedule fit: %s%s",
+		a->script, a->schedule);
 	free(taken);
 }
 
@@ -156,7 +165,8 @@ Test(check_reduce, a_padded_exp)
 	reduce(&a, many, NULL);
 	cr_assert_eq(a.status, LT_OK, "%s", a.told);
 	cr_expect_null(a.schedule);
-	cr_expect(a.g->n_node == 3 && a.g->n_param == 0 && a.g->n_require == 0 && a.g->n_result == 1 && a.g->n_set == 0, "%s", a.script);
+	cr_expect(a.g->n_node == 3 && a.g->n_param == 0 && a.g->n_require == 0 && a.g->n_result == 1 && a.g->n_set == 0,
+		"%s", a.script);
 	for (lt_var v = 0; v < a.g->n_var; v++)
 		cr_expect_leq(a.g->var[v].extent, 5, "%s", a.script);
 	cr_expect_leq(a.g->n_var, 4, "%s", a.script);
@@ -186,7 +196,8 @@ static bool has_guarded_view(const struct asked *a, const struct lt_graph *g, co
 	(void)a, (void)tree;
 	for (lt_node x = 0; x < g->n_node; x++) {
 		const struct lt_nodedef *v = &g->node[x];
-		if (v->op == LT_OP_view && v->piece[0].map.n_guard && g->var[v->dim[0]].extent > g->var[g->node[v->operand[0]].dim[0]].extent)
+		if (v->op == LT_OP_view && v->piece[0].map.n_guard
+			&& g->var[v->dim[0]].extent > g->var[g->node[v->operand[0]].dim[0]].extent)
 			return true;
 	}
 	return false;
@@ -196,8 +207,11 @@ static bool has_guarded_view(const struct asked *a, const struct lt_graph *g, co
 Test(check_reduce, extents_and_guards_shrink_together)
 {
 	struct asked a = { .is = has_guarded_view };
-	reduce(&a, "graph 1\nvar l 40\nvar k 41\n%x = f32[l] input \"x\"\n%v = f32[k] view { %x[k] if 39 - k >= 0; else 0.0 }\n"
-		"%e = f32[k] exp %v\nresult \"e\" = %e\n", NULL);
+	reduce(&a,
+		"graph 1\nvar l 40\nvar k 41\n%x = f32[l] input \"x\"\n%v = f32[k] view { %x[k] if 39 - k >= 0; else "
+		"0.0 }\n"
+		"%e = f32[k] exp %v\nresult \"e\" = %e\n",
+		NULL);
 	cr_assert(!a.status && a.g->n_node == 2, "%s%s", a.told, a.script);
 	for (lt_var v = 0; v < a.g->n_var; v++)
 		cr_expect_leq(a.g->var[v].extent, 3, "%s", a.script);
@@ -255,7 +269,8 @@ static int lines_of(const char *text, const char *word)
 Test(check_reduce, a_schedule_is_replayed)
 {
 	struct asked a = { .is = has_peel };
-	reduce(&a, layer, "schedule 1\nsplit %s/m 5\nsplit %s/n 3; vectorize %s/n'\ntail %y/m peel\nunroll %s/k\nsplit %y/n 2\n");
+	reduce(&a, layer,
+		"schedule 1\nsplit %s/m 5\nsplit %s/n 3; vectorize %s/n'\ntail %y/m peel\nunroll %s/k\nsplit %y/n 2\n");
 	cr_assert(!a.status && a.schedule, "%s", a.told);
 	cr_expect_leq(a.g->n_node, 3, "%s%s", a.script, a.schedule);
 	cr_expect_leq(lines_of(a.schedule, "\n"), 3, "%s%s", a.script, a.schedule);

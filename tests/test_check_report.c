@@ -59,7 +59,8 @@ Test(check_report, it_is_a_page)
 	char *html = script_file(scratch("r.html"), &bytes);
 	cr_assert_not_null(html);
 	cr_expect(is_balanced(html, why, sizeof why), "%s", why);
-	static const char *const words[] = { "<html", "<table", "max", "mod", "f32", "bf16", "nan", "the reference has nan", "--filter op/max/f32/below" };
+	static const char *const words[] = { "<html", "<table", "max", "mod", "f32", "bf16", "nan",
+		"the reference has nan", "--filter op/max/f32/below" };
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		cr_expect_not_null(strstr(html, words[i]), "%s is not in the report", words[i]);
 	free(html);
@@ -96,7 +97,8 @@ static const char *cell_text(const char *html, const char *op, const char *type,
 	return to;
 }
 
-/* What a cell has refused is inside the matrix, in words, by the number that the cell names: nothing has to be pointed at. */
+/* What a cell has refused is inside the matrix, in words, by the number that the cell names: nothing has to be pointed
+ * at. */
 Test(check_report, it_says_why_without_a_mouse)
 {
 	char path[600], cell[2000], why[200] = "", number[48];
@@ -111,7 +113,8 @@ Test(check_report, it_says_why_without_a_mouse)
 	cr_expect(strstr(html, "only the cases that fit <code>op/m*</code>") && !strstr(html, "title="));
 	json_array_foreach(json_object_get(all, "cases"), i, c) {
 		char op[32], type[32];
-		const char *text = json_string_value(json_object_get(c, "text")), *name = json_string_value(json_object_get(c, "name"));
+		const char *text = json_string_value(json_object_get(c, "text")),
+			   *name = json_string_value(json_object_get(c, "name"));
 		if (strcmp(json_string_value(json_object_get(c, "status")), "refused") != 0)
 			continue;
 		n_refused++;

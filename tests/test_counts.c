@@ -1,4 +1,5 @@
-/* tests/test_counts.c -- operations and bytes that are reported (dumps, lt_stats, lt_instance_work) beside a count one by one.
+/* tests/test_counts.c -- operations and bytes that are reported (dumps, lt_stats, lt_instance_work) beside a count one
+ * by one.
  *
  * LT_SEED=N begins with another graph, LT_SEQUENCES=N takes another number of schedules.
  */
@@ -42,7 +43,8 @@ static bool draw_params(const struct lt_graph *g, uint64_t *rng, int64_t *param)
 	return false;
 }
 
-static void check_kernel(const struct lt_frozen *f, const int64_t *param, struct lt_arena *a, uint64_t seed, const char *steps, struct met *m)
+static void check_kernel(const struct lt_frozen *f, const int64_t *param, struct lt_arena *a, uint64_t seed,
+	const char *steps, struct met *m)
 {
 	const struct lt_tree *x = &f->tree;
 	int64_t derived[64], bytes = 0;
@@ -50,27 +52,34 @@ static void check_kernel(const struct lt_frozen *f, const int64_t *param, struct
 	struct brute b;
 	cr_assert_leq(x->n_param, 64);
 	for (int32_t i = 0; i < x->n_param; i++)
-		derived[i] = param[f->bind[LT_AT(struct lt_buffer, x->buffers, LT_AT(struct lt_tparam, x->params, i)->buffer)->slot].offset];
+		derived[i] =
+			param[f->bind[LT_AT(struct lt_buffer, x->buffers, LT_AT(struct lt_tparam, x->params, i)->buffer)
+					       ->slot]
+					.offset];
 	if (brute_run(x, derived, &b)) {
 		lt__count_kernel(f, param, a, &counted);
-		cr_assert_eq(counted.executed, b.operations, "seed %llu, `%s`, kernel %s: %lld operations; there are %lld", (unsigned long long)seed, steps, x->name,
-			(long long)counted.executed, (long long)b.operations);
+		cr_assert_eq(counted.executed, b.operations,
+			"seed %llu, `%s`, kernel %s: %lld operations; there are %lld", (unsigned long long)seed, steps,
+			x->name, (long long)counted.executed, (long long)b.operations);
 		for (int32_t l = 0; l < x->n_loop; l++, m->loops++)
-			cr_assert_eq(lt__count_loop(f, param, l, a), b.first_run[l] < 0 ? 0 : b.first_run[l], "seed %llu, `%s`, kernel %s, loop %d", (unsigned long long)seed,
-				steps, x->name, (int)l);
+			cr_assert_eq(lt__count_loop(f, param, l, a), b.first_run[l] < 0 ? 0 : b.first_run[l],
+				"seed %llu, `%s`, kernel %s, loop %d", (unsigned long long)seed, steps, x->name,
+				(int)l);
 		for (uint32_t i = 0; i < x->buffers.n; i++) {
 			const struct lt_buffer *d = LT_AT(struct lt_buffer, x->buffers, i);
 			for (int64_t e = 0; d->slot >= 0 && e < d->elems; e++)
-				bytes += (int64_t)LT_AT(struct lt_type, x->types, d->type)->bytes * ((b.touched[d->slot][e] & 1) + (b.touched[d->slot][e] >> 1));
+				bytes += (int64_t)LT_AT(struct lt_type, x->types, d->type)->bytes
+					* ((b.touched[d->slot][e] & 1) + (b.touched[d->slot][e] >> 1));
 		}
-		cr_assert_geq(counted.bytes, bytes, "seed %llu, `%s`, kernel %s: %lld bytes; there are %lld", (unsigned long long)seed, steps, x->name,
-			(long long)counted.bytes, (long long)bytes);
+		cr_assert_geq(counted.bytes, bytes, "seed %llu, `%s`, kernel %s: %lld bytes; there are %lld",
+			(unsigned long long)seed, steps, x->name, (long long)counted.bytes, (long long)bytes);
 		m->trees++;
 	}
 	brute_free(x, &b);
 }
 
-/* Lines of the dump: what root nests run is what their kernels do, and all that is useful in them is what the graph asks for. */
+/* Lines of the dump: what root nests run is what their kernels do, and all that is useful in them is what the graph
+ * asks for. */
 static void check_lines(struct lt_looptree *t, struct lt_arena *a, uint64_t seed, const char *steps, struct met *m)
 {
 	struct lt_fact *fact = LT_NEW(a, struct lt_fact, t->n_node + 1);
@@ -81,10 +90,12 @@ static void check_lines(struct lt_looptree *t, struct lt_arena *a, uint64_t seed
 	cr_assert_eq(lt__fill_facts(t, a, fact), LT_OK);
 	cr_assert_eq(lt__count_tree(t, a, NULL, by_root), LT_OK, "%s", lt_context_message(t->ctx));
 	for (lt_tnode root = t->root; root >= 0; root = t->node[root].next, number++) {
-		cr_assert_eq(fact[root].executed, by_root[number].executed, "seed %llu, `%s`, root %d: %lld on its line, %lld in its kernel", (unsigned long long)seed,
+		cr_assert_eq(fact[root].executed, by_root[number].executed,
+			"seed %llu, `%s`, root %d: %lld on its line, %lld in its kernel", (unsigned long long)seed,
 			steps, (int)number, (long long)fact[root].executed, (long long)by_root[number].executed);
-		cr_assert(fact[root].executed >= fact[root].flops, "seed %llu, `%s`, root %d: %lld useful, %lld run", (unsigned long long)seed, steps, (int)number,
-			(long long)fact[root].flops, (long long)fact[root].executed);
+		cr_assert(fact[root].executed >= fact[root].flops, "seed %llu, `%s`, root %d: %lld useful, %lld run",
+			(unsigned long long)seed, steps, (int)number, (long long)fact[root].flops,
+			(long long)fact[root].executed);
 		m->again += fact[root].executed > fact[root].flops;
 		useful += fact[root].flops;
 	}
@@ -96,8 +107,8 @@ static void check_lines(struct lt_looptree *t, struct lt_arena *a, uint64_t seed
 	}
 	/* A clone at the points that a view reads stands for as many elements as there are points. */
 	if (!through)
-		cr_assert_eq(useful, lt__graph_operations(t->base, a, NULL, NULL), "seed %llu, `%s`: %lld on the lines", (unsigned long long)seed, steps,
-			(long long)useful);
+		cr_assert_eq(useful, lt__graph_operations(t->base, a, NULL, NULL), "seed %llu, `%s`: %lld on the lines",
+			(unsigned long long)seed, steps, (long long)useful);
 }
 
 static void check_program(const struct lt_program *p, uint64_t *rng, uint64_t seed, const char *steps, struct met *m)
@@ -119,7 +130,8 @@ static void check_program(const struct lt_program *p, uint64_t *rng, uint64_t se
 			extent[v] = extent[v] < 0 ? 0 : extent[v];
 			m->bounded += d->bounded;
 		}
-		cr_assert(want < 0 || want == lt__graph_operations(p->base, a, constant, extent), "seed %llu: %lld", (unsigned long long)seed, (long long)want);
+		cr_assert(want < 0 || want == lt__graph_operations(p->base, a, constant, extent), "seed %llu: %lld",
+			(unsigned long long)seed, (long long)want);
 	}
 	check_lines(p->tree, a, seed, steps, m);
 	for (lt_tnode at = 0; at < p->tree->n_node; at++) {
@@ -142,7 +154,8 @@ static char *draw_steps(const struct lt_looptree *first, uint64_t *rng)
 	must(list != NULL, "out of memory");
 	for (int i = 0, wanted = (int)random_between(rng, 1, 8); i < 40 && wanted > 0 && n + sizeof step + 3 < MOST; i++) {
 		int kind;
-		if (!random_step(t, rng, "", &kind, step, sizeof step) || lt__schedule_steps(t, step, strlen(step), "s", 0, NULL, &next))
+		if (!random_step(t, rng, "", &kind, step, sizeof step)
+			|| lt__schedule_steps(t, step, strlen(step), "s", 0, NULL, &next))
 			continue;
 		lt_looptree_free(mine);
 		t = mine = next;
@@ -194,11 +207,13 @@ Test(counts, random_schedules_run_as_many_operations_as_are_told)
 	int graphs = (int)must_number("LT_SEQUENCES", 1200) / 6;
 	for (int i = 0; i < graphs; i++)
 		check_seed(seed + (uint64_t)i, 6, &m);
-	(void)fprintf(stderr, "%d kernels, %d loops; padded %d, peeled %d, masked %d, run-time extents %d, partial sums %d, clones %d, copies %d, nests that run more "
-		"than is useful %d\n", m.trees, m.loops, m.padded, m.peeled, m.masked, m.bounded, m.partial, m.cloned, m.copied, m.again);
+	(void)fprintf(stderr,
+		"%d kernels, %d loops; padded %d, peeled %d, masked %d, run-time extents %d, partial sums %d, clones "
+		"%d, copies %d, nests that run more than is useful %d\n",
+		m.trees, m.loops, m.padded, m.peeled, m.masked, m.bounded, m.partial, m.cloned, m.copied, m.again);
 	if (graphs >= 200)
-		cr_assert(m.trees > 1000 && m.padded > 50 && m.peeled > 50 && m.masked > 20 && m.bounded > 50 && m.partial > 20 && m.cloned > 20 && m.copied > 20
-			&& m.again > 50);
+		cr_assert(m.trees > 1000 && m.padded > 50 && m.peeled > 50 && m.masked > 20 && m.bounded > 50
+			&& m.partial > 20 && m.cloned > 20 && m.copied > 20 && m.again > 50);
 }
 
 /* -- programs -- */
@@ -217,9 +232,14 @@ static struct lt_program *compiled(struct lt_context *ctx, const char *text, con
 /* The extent t is what the run says, not its maximum, in each of the forms that its loop may have. */
 Test(counts, run_time_extents_count_by_their_value)
 {
-	static const char graph[] = "graph 1\nvar o 1\nvar m 4\nvar t 100 limit n\nparam n = %p[0] in 0..100\n%p = i64[o] input \"p\"\n"
-		"%x = f32[m] input \"x\"\n%y = f32[t] view { %x[0] }\n%s = f32[m, t] add %x, %y\n%e = f32[m, t] exp %s\n%r = f32[m] add.reduce %e\nresult \"r\" = %r\n";
-	static const struct { const char *apply; int64_t unit; } form[] = { { NULL, 1 }, { "split %r/t 16", 1 }, { "split %r/t 16; tail %r/t mask; vectorize %r/t'", 1 },
+	static const char graph[] =
+		"graph 1\nvar o 1\nvar m 4\nvar t 100 limit n\nparam n = %p[0] in 0..100\n%p = i64[o] input \"p\"\n"
+		"%x = f32[m] input \"x\"\n%y = f32[t] view { %x[0] }\n%s = f32[m, t] add %x, %y\n%e = f32[m, t] exp "
+		"%s\n%r = f32[m] add.reduce %e\nresult \"r\" = %r\n";
+	static const struct {
+		const char *apply;
+		int64_t unit;
+	} form[] = { { NULL, 1 }, { "split %r/t 16", 1 }, { "split %r/t 16; tail %r/t mask; vectorize %r/t'", 1 },
 		{ "split %r/t 8; tail %r/t mask; unroll %r/t'", 1 } };
 	for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
 		struct lt_context *ctx;
@@ -238,9 +258,11 @@ Test(counts, run_time_extents_count_by_their_value)
 		for (int64_t n = 0; n <= 100; n += n < 20 ? 1 : 16) {
 			const float x[4] = { 1, 2, 3, 4 };
 			float out[4];
-			cr_assert_eq(lt_instance_run(r, (const void *const[]){ &n, x }, (void *const[]){ out }), LT_OK, "%s", lt_instance_message(r));
+			cr_assert_eq(lt_instance_run(r, (const void *const[]){ &n, x }, (void *const[]){ out }), LT_OK,
+				"%s", lt_instance_message(r));
 			cr_assert_eq(lt_instance_work(r, &w), LT_OK);
-			cr_assert_eq(w.useful, 3 * 4 * n, "%s at %lld: %lld", form[i].apply ? form[i].apply : "as it is", (long long)n, (long long)w.useful);
+			cr_assert_eq(w.useful, 3 * 4 * n, "%s at %lld: %lld",
+				form[i].apply ? form[i].apply : "as it is", (long long)n, (long long)w.useful);
 			int64_t executed = 0;
 			for (int32_t k = 0; k < p->nests.n; k++) {
 				struct brute b;
@@ -251,7 +273,8 @@ Test(counts, run_time_extents_count_by_their_value)
 			cr_assert_eq(w.executed, executed, "%lld", (long long)n);
 			cr_assert_leq(w.executed, st.executed);
 			if (n == 100)
-				cr_assert_eq(w.executed, st.executed, "%s: %lld", form[i].apply ? form[i].apply : "as it is", (long long)w.executed);
+				cr_assert_eq(w.executed, st.executed, "%s: %lld",
+					form[i].apply ? form[i].apply : "as it is", (long long)w.executed);
 		}
 		/* A refused run says nothing: the maximum again. */
 		const int64_t over = 101;
@@ -272,8 +295,9 @@ Test(counts, run_time_extents_count_by_their_value)
 /* Each kind of what runs beside the useful: what it is, in numbers. */
 Test(counts, what_runs_beside_the_useful_is_told_apart)
 {
-	static const char graph[] = "graph 1\nvar m 10\nvar k 20\n%x = f32[m, k] input \"x\"\n%e = f32[m, k] exp %x\n%s = f32[m] add.reduce %e\n"
-		"%n = f32[m, k] neg %e\nresult \"s\" = %s\nresult \"n\" = %n\n";
+	static const char graph[] = "graph 1\nvar m 10\nvar k 20\n%x = f32[m, k] input \"x\"\n%e = f32[m, k] exp "
+				    "%x\n%s = f32[m] add.reduce %e\n"
+				    "%n = f32[m, k] neg %e\nresult \"s\" = %s\nresult \"n\" = %n\n";
 	static const struct { const char *apply; int64_t executed; } form[] = {
 		{ NULL, 600 },
 		{ "split %s/k 6; tail %s/k peel", 600 },           /* copies of a loop: each term once */
@@ -298,9 +322,12 @@ Test(counts, what_runs_beside_the_useful_is_told_apart)
 /* The network of the tutorials: 784-1000-10, 1024 rows, by the default trees of a processor. */
 Test(counts, a_network_counts_what_its_products_are)
 {
-	static const char graph[] = "graph 1\nvar m 1024\nvar i 784\nvar h 1000\nvar o 10\n%x = f32[m, i] input \"x\"\n%v = f32[i, h] constant \"v\"\n"
-		"%b = f32[h] constant \"b\"\n%w = f32[h, o] constant \"w\"\n%p = f32[m, i, h] mul %x, %v\n%s = f32[m, h] add.reduce %p\n%a = f32[m, h] add %s, %b\n"
-		"%z = f32[] lit 0\n%r = f32[m, h] max %a, %z\n%q = f32[m, h, o] mul %r, %w\n%t = f32[m, o] add.reduce %q\nresult \"t\" = %t\n";
+	static const char graph[] = "graph 1\nvar m 1024\nvar i 784\nvar h 1000\nvar o 10\n%x = f32[m, i] input "
+				    "\"x\"\n%v = f32[i, h] constant \"v\"\n"
+				    "%b = f32[h] constant \"b\"\n%w = f32[h, o] constant \"w\"\n%p = f32[m, i, h] mul "
+				    "%x, %v\n%s = f32[m, h] add.reduce %p\n%a = f32[m, h] add %s, %b\n"
+				    "%z = f32[] lit 0\n%r = f32[m, h] max %a, %z\n%q = f32[m, h, o] mul %r, %w\n%t = "
+				    "f32[m, o] add.reduce %q\nresult \"t\" = %t\n";
 	static const char *const targets[] = { "cpu:target=avx512", "cpu:target=avx2", "cpu:target=sse2", "ref" };
 	for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
 		const struct lt_options o = { .size = sizeof o, .backends = targets[i], .plan_only = 1 };
@@ -312,8 +339,10 @@ Test(counts, a_network_counts_what_its_products_are)
 		cr_assert_eq(lt_graph_parse(ctx, graph, strlen(graph), "t", &g), LT_OK, "%s", lt_context_message(ctx));
 		cr_assert_eq(lt_compile(ctx, g, &o, &p), LT_OK, "%s", lt_context_message(ctx));
 		lt_program_stats(p, &st);
-		cr_expect_eq(st.flops, INT64_C(1024) * (2 * 784 * 1000 + 2 * 1000 + 2 * 1000 * 10), "%s: %lld", targets[i], (long long)st.flops);
-		cr_expect(st.executed >= st.flops && (double)st.executed < 1.02 * (double)st.flops, "%s: %lld run", targets[i], (long long)st.executed);
+		cr_expect_eq(st.flops, INT64_C(1024) * (2 * 784 * 1000 + 2 * 1000 + 2 * 1000 * 10), "%s: %lld",
+			targets[i], (long long)st.flops);
+		cr_expect(st.executed >= st.flops && (double)st.executed < 1.02 * (double)st.flops, "%s: %lld run",
+			targets[i], (long long)st.executed);
 		lt_program_free(p);
 		lt_graph_free(g);
 		lt_context_free(ctx);

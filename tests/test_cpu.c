@@ -69,7 +69,11 @@ static void progress(void *user, int32_t done, int32_t total)
 static int build(const char *cc, const char *temp_dir, const char *config, int n, uint32_t n_thread, struct keeper *k)
 {
 	const struct lt_backend *cpu = lt_backend_find("cpu");
-	const struct lt_host host = { .size = sizeof host, .cc = cc, .temp_dir = temp_dir, .n_thread = n_thread, .user = &n_reported,
+	const struct lt_host host = { .size = sizeof host,
+		.cc = cc,
+		.temp_dir = temp_dir,
+		.n_thread = n_thread,
+		.user = &n_reported,
 		.progress = progress };
 	struct lt_session *s;
 	struct lt_object *object[16];
@@ -105,20 +109,25 @@ Test(cpu, compiles_in_the_hosts_folder)
 	struct keeper k = keeper_new();
 	n_reported = 0;
 	cr_expect_eq(build("cc", dir, "O1", 4, 1, &k), 0, "%s", k.text);
-	cr_expect(n_reported == 4 && told[0] == 104 && told[3] == 404, "progress: %d calls, %d .. %d", n_reported, told[0], told[3]);
+	cr_expect(n_reported == 4 && told[0] == 104 && told[3] == 404, "progress: %d calls, %d .. %d", n_reported,
+		told[0], told[3]);
 	cr_expect_eq(count_files(dir), 0);
 }
 
 Test(cpu, compilers_that_fail)
 {
-	static const struct { const char *script, *text; } cases[] = {
-		{ "echo k0.c:3: no good; echo second line; exit 3", "failed on kernel product (exit status 3): k0.c:3: no good\nsecond line" },
+	static const struct { const char *script, *text;
+	} cases[] = {
+		{ "echo k0.c:3: no good; echo second line; exit 3",
+			"failed on kernel product (exit status 3): k0.c:3: no good\nsecond line" },
 		{ "exit 1", "failed on kernel product (exit status 1): it said nothing" },
 		{ "kill -9 $$", "was ended by signal 9 on kernel product" },
 		{ "exit 0", "kernel product was compiled but cannot be loaded: No such file or directory" },
 		{ "for a; do :; done; while [ $# -gt 1 ]; do [ \"$1\" = -o ] && echo junk >\"$2\"; shift; done",
-		  "kernel product was compiled but cannot be loaded: file too short" },
-		{ "i=0; while [ $i -lt 3000 ]; do echo \"error number $i of a very long list of errors\"; i=$((i+1)); done; exit 1", "error number 0 of" },
+			"kernel product was compiled but cannot be loaded: file too short" },
+		{ "i=0; while [ $i -lt 3000 ]; do echo \"error number $i of a very long list of errors\"; i=$((i+1)); "
+		  "done; exit 1",
+			"error number 0 of" },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		for (int with_folder = 0; with_folder < 2; with_folder++) {
@@ -145,9 +154,12 @@ Test(cpu, no_more_compilers_than_threads)
 {
 	struct keeper k = keeper_new();
 	char text[512];
-	(void)snprintf(text, sizeof text, "mkdir %s/lock || exit 9\nsleep 0.05\ncc \"$@\"\nstatus=$?\nrmdir %s/lock\nexit $status", dir, dir);
+	(void)snprintf(text, sizeof text,
+		"mkdir %s/lock || exit 9\nsleep 0.05\ncc \"$@\"\nstatus=$?\nrmdir %s/lock\nexit $status", dir, dir);
 	cr_expect_eq(build(script(text), NULL, "", 3, 1, &k), 0, "%s", k.text);
-	(void)snprintf(text, sizeof text, "mkdir %s/lock || : >%s/two\nsleep 0.2\ncc \"$@\"\nstatus=$?\nrmdir %s/lock\nexit $status", dir, dir, dir);
+	(void)snprintf(text, sizeof text,
+		"mkdir %s/lock || : >%s/two\nsleep 0.2\ncc \"$@\"\nstatus=$?\nrmdir %s/lock\nexit $status", dir, dir,
+		dir);
 	cr_expect_eq(build(script(text), NULL, "", 2, 2, &k), 0, "%s", k.text);
 	cr_expect_eq(access(in_dir("two"), F_OK), 0, "two compilers did not run side by side");
 }
@@ -174,7 +186,8 @@ Test(cpu, dumped_source_compiles)
 	cr_assert_eq(cpu->dump(object, LT_DUMP_SOURCE, append, source), LT_OK);
 	cr_expect(strstr(source, "void product("));
 	cr_expect_eq(cpu->dump(object, LT_DUMP_ASM, append, assembly), LT_OK, "%s", assembly);
-	cr_expect(strstr(assembly, "product_entry:") && strstr(assembly, "product.c") && !strstr(assembly, "/k0.c"), "%s", assembly);
+	cr_expect(strstr(assembly, "product_entry:") && strstr(assembly, "product.c") && !strstr(assembly, "/k0.c"),
+		"%s", assembly);
 	cpu->destroy(object);
 	cpu->close(s);
 	free(b);

@@ -152,8 +152,10 @@ Test(cpu_save, what_cannot_be_loaded_says_why)
 	struct text saved = { 0 };
 	struct lt_object *o;
 	(void)snprintf(compiler, sizeof compiler, "%s", scratch("compiler"));
-	(void)snprintf(command, sizeof command, "cd %s && echo 'int gone(void) { return 1; }' >gone.c && echo 'int gone(void); int f(void) { return gone(); }' >f.c && "
-		"cc -shared -fPIC -o libgone.so gone.c && printf '#!/bin/sh\nexec cc \"$@\" %s/f.c -L%s -lgone -Wl,-rpath,%s\n' >compiler && chmod 700 compiler",
+	(void)snprintf(command, sizeof command,
+		"cd %s && echo 'int gone(void) { return 1; }' >gone.c && echo 'int gone(void); int f(void) { return "
+		"gone(); }' >f.c && cc -shared -fPIC -o libgone.so gone.c && printf '#!/bin/sh\nexec cc \"$@\" %s/f.c "
+		"-L%s -lgone -Wl,-rpath,%s\n' >compiler && chmod 700 compiler",
 		scratch(""), scratch(""), scratch(""), scratch(""));
 	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
 	struct lt_session *other = open_session("O1", compiler, 1);
@@ -183,8 +185,11 @@ static struct text identity_of(const char *config, const char *cc)
 
 Test(cpu_save, identity_is_what_code_depends_on)
 {
-	struct text a = identity_of("", "cc"), b = identity_of("", NULL), level = identity_of("O1", "cc"), command = identity_of("", "env cc");
-	cr_expect(strcmp(a.at, b.at) == 0 && strstr(a.at, " -O3 ") && strstr(a.at, "processor\n") && strstr(a.at, "emitter "), "%s", a.at);
+	struct text a = identity_of("", "cc"), b = identity_of("", NULL), level = identity_of("O1", "cc"),
+		    command = identity_of("", "env cc");
+	cr_expect(strcmp(a.at, b.at) == 0 && strstr(a.at, " -O3 ") && strstr(a.at, "processor\n")
+			&& strstr(a.at, "emitter "),
+		"%s", a.at);
 	cr_expect(strcmp(a.at, level.at) != 0 && strcmp(a.at, command.at) != 0);
 	free(a.at);
 	free(b.at);
@@ -252,7 +257,8 @@ Test(cpu_save, a_capture_is_the_runs_again)
 		for (int i = 0; i < 2; i++)
 			cr_assert_eq(cpu->run(o, &now[i], &k.diag), LT_OK);
 		cr_assert_eq(cpu->replay(c, &k.diag), LT_OK);
-		cr_expect(memcmp(r.x, want.x, offsetof(struct row, fault)) == 0, "turn %d: %g %g", turn, (double)r.z[0], (double)want.z[0]);
+		cr_expect(memcmp(r.x, want.x, offsetof(struct row, fault)) == 0, "turn %d: %g %g", turn, (double)r.z[0],
+			(double)want.z[0]);
 		for (int i = 0; i < 4 && turn != 3; i++) {
 			float y[4];
 			for (int e = 0; e < 4; e++)

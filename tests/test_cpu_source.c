@@ -1,4 +1,5 @@
-/* tests/test_cpu_source.c -- C that people edit: --dump=source writes a file that compiles and runs, --use-source runs what became of it. */
+/* tests/test_cpu_source.c -- C that people edit: --dump=source writes a file that compiles and runs, --use-source runs
+ * what became of it. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,21 +61,26 @@ Test(cpu_source, a_dumped_file_is_complete)
 			if (clang && system("command -v clang >/dev/null 2>&1") != 0)
 				continue;
 			/* As it is, and without a warning where vectors are known. */
-			snprintf(command, sizeof command, "cd %s && %s -c k.c && %s -march=native -std=gnu11 -Wall -Wextra -Wno-unknown-pragmas -Wno-psabi "
-				"-Werror -c k.c", scratch(""), clang ? "clang" : "cc", clang ? "clang" : "cc");
+			snprintf(command, sizeof command,
+				"cd %s && %s -c k.c && %s -march=native -std=gnu11 -Wall -Wextra -Wno-unknown-pragmas "
+				"-Wno-psabi -Werror -c k.c",
+				scratch(""), clang ? "clang" : "cc", clang ? "clang" : "cc");
 			cr_expect_eq(run_command(command, out, 4096, err, 4096), 0, "%s\n%s", scripts[i], err);
 		}
 	}
-	ltrun_write_text("two.lt", "$1 = InputTensor(x, float32, [8, 100]); $2 = SoftmaxNode($1, 1); $3 = InputTensor(y, float32, [64, 32]);"
-		"$4 = InputTensor(z, float32, [32, 48]); $5 = MatMulNode($3, $4); $6 = ReLUNode($5); $7 = InputTensor(h, float16, [64, 48]);"
-		"$8 = AddNode($7, $7); $9 = SoftmaxNode($6, 1); result a = $2; result b = $9; result c = $8;");
+	ltrun_write_text("two.lt",
+		"$1 = InputTensor(x, float32, [8, 100]); $2 = SoftmaxNode($1, 1); $3 = InputTensor(y, float32, [64, "
+		"32]);$4 = InputTensor(z, float32, [32, 48]); $5 = MatMulNode($3, $4); $6 = ReLUNode($5); $7 = "
+		"InputTensor(h, float16, [64, 48]);$8 = AddNode($7, $7); $9 = SoftmaxNode($6, 1); result a = $2; "
+		"result b = $9; result c = $8;");
 	cr_assert_eq(run("two.lt --dump=source -o k.c"), 0, "%s", err);
 	cr_assert_eq(run("two.lt -i '*=random' --use-source k.c --verify -q --time=3"), 0, "%s", err);
 	cr_expect(strstr(out, "compiled, 0 from the cache"), "%s", out);
 	cr_assert_eq(run("two.lt -i '*=random' --use-source=k.c --verify -q --time=3"), 0, "%s", err);
 	cr_expect(strstr(out, "compiled, 0 from the cache"), "an edited text is kept nowhere: %s", out);
 	cr_assert_eq(run("two.lt -i '*=random' --use-source=k.c --verify -q -b cpu:O1"), 0, "%s", err);
-	cr_assert_eq(run("two.lt -i '*=random' --use-source=k.c --cc=clang --verify -q -b cpu:O0"), system("command -v clang >/dev/null 2>&1") ? 1 : 0);
+	cr_assert_eq(run("two.lt -i '*=random' --use-source=k.c --cc=clang --verify -q -b cpu:O0"),
+		system("command -v clang >/dev/null 2>&1") ? 1 : 0);
 }
 
 Test(cpu_source, what_runs_is_the_edited_text)
@@ -86,7 +92,10 @@ Test(cpu_source, what_runs_is_the_edited_text)
 	cr_expect_eq(run("one.lt -i x=iota --use-source wrong.c"), 0, "%s", err);
 	cr_expect(strstr(out, "[ 0.   2.   4.   6.5  8.  10. ]"), "%s", out);
 	cr_expect_eq(run("one.lt -i x=iota --use-source wrong.c --verify -q"), 1);
-	cr_expect(strstr(err, "verification failed: kernel k0_2: %") && strstr(err, "[3] is 6.5; from what the kernel read it is 6, give or take 0 (1 of 6 elements are wrong)"),
+	cr_expect(strstr(err, "verification failed: kernel k0_2: %")
+			&& strstr(err,
+				"[3] is 6.5; from what the kernel read it is 6, give or take 0 (1 of 6 elements are "
+				"wrong)"),
 		"%s", err);
 	/* The kernel as it is printed is still there. */
 	cr_expect_eq(run("one.lt -i x=iota --verify -q"), 0, "%s", err);
@@ -94,13 +103,16 @@ Test(cpu_source, what_runs_is_the_edited_text)
 
 Test(cpu_source, mistakes)
 {
-	static const struct { const char *from, *old, *new, *said; } edits[] = {
+	static const struct { const char *from, *old, *new, *said;
+	} edits[] = {
 		{ "k.c", NULL, "int 5;\n", "cc failed on e.c (exit status 1): e.c:" },
 		{ "k.c", "_entry(const", "_other(const", "e.c has no function k0_2_entry, which runs kernel k0_2" },
 		{ "k.c", ": loop tree ", ": loop tree 0", "e.c: its kernel k0_2 is from another loop tree" },
-		{ "k.c", "/* kernel k0_2:", "/* kernel k0_3:", "e.c has no kernel k0_2; it has k0_3: write the file again, with --dump=source" },
+		{ "k.c", "/* kernel k0_2:", "/* kernel k0_3:",
+			"e.c has no kernel k0_2; it has k0_3: write the file again, with --dump=source" },
 		{ "k.c", "/* kernel k0_2:", "/* k0_2:", "e.c has no kernel k0_2; it has none" },
-		{ "k.c", ", workspace 0 + ", ", workspace -1 + ", "the line above kernel k0_2 was changed: it no longer says which workspace" },
+		{ "k.c", ", workspace 0 + ", ", workspace -1 + ",
+			"the line above kernel k0_2 was changed: it no longer says which workspace" },
 		{ "k.c", ", workspace ", ", ", "the line above kernel k0_2 was changed" },
 		{ "none.c", "/* kernel k0_2:", "/* kernel k0_2:", "its kernel k0_2 is from another loop tree" },
 	};
@@ -143,7 +155,8 @@ Test(cpu_source, mistakes)
 /* The file may use threads; as many as the run may have. */
 Test(cpu_source, threads_in_the_edited_text)
 {
-	static const char count[] = "\tfloat n = 0, *y = lt_slot_at(slot, 1);\n#pragma omp parallel num_threads(n_thread) reduction(+:n)\n"
+	static const char count[] =
+		"\tfloat n = 0, *y = lt_slot_at(slot, 1);\n#pragma omp parallel num_threads(n_thread) reduction(+:n)\n"
 		"\tn += 1;\n\ty[0] = n;\n";
 
 	cr_assert_eq(run("one.lt --dump=source -o k.c"), 0, "%s", err);
@@ -157,7 +170,9 @@ Test(cpu_source, threads_in_the_edited_text)
 		cr_expect(strstr(out, want), "%s", out);
 	}
 	/* A compiler without OpenMP says so; its code runs on one thread. */
-	ltrun_write_text("cc", "#!/bin/sh\nfor a; do [ \"$a\" = -fopenmp ] && { echo never heard of $a; exit 1; }; done\nexec cc \"$@\"\n");
+	ltrun_write_text("cc",
+		"#!/bin/sh\nfor a; do [ \"$a\" = -fopenmp ] && { echo never heard of $a; exit 1; }; done\nexec cc "
+		"\"$@\"\n");
 	cr_assert_eq(run("--cc='sh cc' --list-backends"), 0, "%s", err);
 	cr_expect(strstr(out, "threads 1: parallel loops run one iteration after the other, because sh cc cannot compile "
 		"OpenMP: sh cc failed on a test for OpenMP (exit status 1): never heard of -fopenmp\n"), "%s", out);

@@ -78,7 +78,8 @@ Test(cpu_target, caches_are_those_of_the_system)
 		uint64_t size = (uint64_t)((b >> 22) + 1) * ((b >> 12 & 1023) + 1) * ((b & 4095) + 1) * ((uint64_t)c + 1);
 		if ((a & 31) == 2 || level < 1 || level > 3)
 			continue;
-		cr_expect_eq(bytes[level - 1], size, "level %u: %llu, not %llu", level, (unsigned long long)bytes[level - 1], (unsigned long long)size);
+		cr_expect_eq(bytes[level - 1], size, "level %u: %llu, not %llu", level,
+			(unsigned long long)bytes[level - 1], (unsigned long long)size);
 		cr_expect_eq(ways[level - 1], (b >> 22) + 1);
 		seen++;
 	}
@@ -137,7 +138,9 @@ Test(cpu_target, named_targets_have_fixed_numbers)
 		const struct lt_target *t = cpu->caps(s)->target;
 		cr_expect_str_eq(t->name, name);
 		cr_expect(t->vector_bytes == want[i].bytes && t->vector_registers == want[i].registers && t->cores == 4, "%s", name);
-		cr_expect(t->l1_bytes && t->l1_ways && t->l2_bytes && t->l2_ways && t->l3_bytes && t->l3_ways && t->cache_line, "%s", name);
+		cr_expect(t->l1_bytes && t->l1_ways && t->l2_bytes && t->l2_ways && t->l3_bytes && t->l3_ways
+				&& t->cache_line,
+			"%s", name);
 		cpu->close(s);
 	}
 #if defined(__x86_64__)
@@ -156,16 +159,24 @@ Test(cpu_target, named_targets_have_fixed_numbers)
 static void write_scripts(void)
 {
 	ltrun_write_text("rows.lt", "$1 = InputTensor(x, float32, [7, 130]); $2 = SoftmaxNode($1, 1); result = $2;");
-	ltrun_write_text("dense.lt", "$1 = InputTensor(x, float32, [16, 24]); $2 = ConstantTensor(w, float32, [24, 64]); $3 = ConstantTensor(b, float32, [1, 64]);"
-		"$4 = MatMulNode($1, $2); $5 = SumNode($4, $3); $6 = ReLUNode($5); result = $6;");
+	ltrun_write_text("dense.lt",
+		"$1 = InputTensor(x, float32, [16, 24]); $2 = ConstantTensor(w, float32, [24, 64]); $3 = "
+		"ConstantTensor(b, float32, [1, 64]);$4 = MatMulNode($1, $2); $5 = SumNode($4, $3); $6 = ReLUNode($5); "
+		"result = $6;");
 	/* Storage in halves, arithmetic in float32, from one half type to the other. */
-	ltrun_write_text("half.lt", "$1 = InputTensor(a, float16, [9, 32]); $2 = InputTensor(b, bfloat16, [9, 32]); $3 = CastNode($2, float16);"
-		"$4 = MultiplyNode($1, $3); $5 = AddNode($4, $1); $6 = CastNode($5, bfloat16); $7 = CastNode($6, float32); $8 = SoftmaxNode($7, 1);"
-		"$9 = CastNode($8, float16); result = $5; result bf = $6; result soft = $9;");
-	ltrun_write_text("lanes.lt", "$1 = InputTensor(a, float16, [96]); $2 = InputTensor(b, bfloat16, [96]); $3 = CastNode($2, float16);"
-		"$4 = MultiplyNode($1, $3); $5 = AddNode($4, $1); $6 = CastNode($5, bfloat16); result = $5; result bf = $6;");
-	ltrun_write_text("halves.lt", "$1 = InputTensor(a, float16, [5, 32]); $2 = InputTensor(b, bfloat16, [32, 16]); $3 = CastNode($1, float32);"
-		"$4 = CastNode($2, float32); $5 = MatMulNode($3, $4); $6 = CastNode($5, bfloat16); $7 = CastNode($5, float16); result = $6; result f = $7;");
+	ltrun_write_text("half.lt",
+		"$1 = InputTensor(a, float16, [9, 32]); $2 = InputTensor(b, bfloat16, [9, 32]); $3 = CastNode($2, "
+		"float16);$4 = MultiplyNode($1, $3); $5 = AddNode($4, $1); $6 = CastNode($5, bfloat16); $7 = "
+		"CastNode($6, float32); $8 = SoftmaxNode($7, 1);$9 = CastNode($8, float16); result = $5; result bf = "
+		"$6; result soft = $9;");
+	ltrun_write_text("lanes.lt",
+		"$1 = InputTensor(a, float16, [96]); $2 = InputTensor(b, bfloat16, [96]); $3 = CastNode($2, "
+		"float16);$4 = MultiplyNode($1, $3); $5 = AddNode($4, $1); $6 = CastNode($5, bfloat16); result = $5; "
+		"result bf = $6;");
+	ltrun_write_text("halves.lt",
+		"$1 = InputTensor(a, float16, [5, 32]); $2 = InputTensor(b, bfloat16, [32, 16]); $3 = CastNode($1, "
+		"float32);$4 = CastNode($2, float32); $5 = MatMulNode($3, $4); $6 = CastNode($5, bfloat16); $7 = "
+		"CastNode($5, float16); result = $6; result f = $7;");
 }
 
 /* Targets of one vector width have one text: the golden files have one target of each width, and sse2 and sse4 are
@@ -192,17 +203,24 @@ Test(cpu_target, sse2_and_sse4_differ_by_name_only)
 /* By default and by hand: the numbers are right on each target, whatever the level. */
 Test(cpu_target, each_that_runs_here_is_right)
 {
-	static const struct { const char *script, *apply; } cases[] = {
-		{ "rows.lt", "" }, { "dense.lt", "" }, { "half.lt", "" }, { "halves.lt", "" },
+	static const struct { const char *script, *apply;
+	} cases[] = {
+		{ "rows.lt", "" },
+		{ "dense.lt", "" },
+		{ "half.lt", "" },
+		{ "halves.lt", "" },
 		/* Vectors narrower than a register, as wide, and of several. */
-		{ "lanes.lt", "--apply \"merge i'; serial i; vectorize i 4\"" }, { "lanes.lt", "--apply \"merge i'; serial i; vectorize i 16\"" }, { "lanes.lt", "--apply \"merge i'; serial i; vectorize i 32\"" },
+		{ "lanes.lt", "--apply \"merge i'; serial i; vectorize i 4\"" },
+		{ "lanes.lt", "--apply \"merge i'; serial i; vectorize i 16\"" },
+		{ "lanes.lt", "--apply \"merge i'; serial i; vectorize i 32\"" },
 	};
 	write_scripts();
 	for (int i = 0; i < N_NAME; i++)
 		for (size_t c = 0; c < sizeof cases / sizeof *cases && runs_here(names[i]); c++)
 			for (int level = 0; level < 4; level += 3)
-				cr_expect_eq(run("%s %s -i '*=random' -c '*=random' --verify -q --target %s -b cpu:O%d", cases[c].script, cases[c].apply,
-					names[i], level), 0, "%s on %s: %s", cases[c].script, names[i], err);
+				cr_expect_eq(run("%s %s -i '*=random' -c '*=random' --verify -q --target %s -b cpu:O%d",
+						     cases[c].script, cases[c].apply, names[i], level),
+					0, "%s on %s: %s", cases[c].script, names[i], err);
 }
 
 /* The text of any target can be looked at anywhere; running it is refused with a reason. */
@@ -221,10 +239,13 @@ Test(cpu_target, what_does_not_run_here_can_be_looked_at)
 	}
 	cr_expect(n > 0);
 #if defined(__x86_64__)
-	ltrun_write_text("cc", "#!/bin/sh\n[ \"$1\" = -dumpmachine ] && echo pdp11-unknown && exit\n[ \"$1\" = --version ] && echo gcc 12 && exit\nexit 9\n");
+	ltrun_write_text("cc",
+		"#!/bin/sh\n[ \"$1\" = -dumpmachine ] && echo pdp11-unknown && exit\n[ \"$1\" = --version ] && echo "
+		"gcc 12 && exit\nexit 9\n");
 	cr_expect_eq(run("rows.lt --target neon --dump=asm --cc 'sh cc'"), 1);
-	cr_expect(strstr(err, "kernel k0_2: sh cc generates code for pdp11-unknown, but the target neon is aarch64: give --cc=clang, "
-		"or a gcc for that machine"),
+	cr_expect(strstr(err,
+			  "kernel k0_2: sh cc generates code for pdp11-unknown, but the target neon is aarch64: give "
+			  "--cc=clang, or a gcc for that machine"),
 		"%s", err);
 	if (system("command -v clang >/dev/null 2>&1") == 0) {
 		cr_expect_eq(run("rows.lt --target neon --dump=asm --cc clang"), 0, "%s", err);

@@ -1,4 +1,5 @@
-/* tests/test_cpu_threads.c -- the threads of the backend cpu: how many, what memory they are given, how long they live. */
+/* tests/test_cpu_threads.c -- the threads of the backend cpu: how many, what memory they are given, how long they
+ * live. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,8 +33,11 @@ static void append(void *user, const char *text, size_t bytes)
 /* The product of tb_product(2, 2, 3) with an entry of our own: C = its threads, at most 4, and what it was given. */
 static void write_counting(const struct lt_tree *t)
 {
-	static const char entry[] = "#include <string.h>\nvoid product_entry(const struct lt_slot *slot, char *workspace, struct lt_fault *fault, int n_thread)\n{\n"
-		"\tfloat n = 0, *c = lt_slot_at(slot, 3);\n\t(void)fault;\n#pragma omp parallel num_threads(n_thread) reduction(+:n)\n\tn += 1;\n"
+	static const char entry[] =
+		"#include <string.h>\nvoid product_entry(const struct lt_slot *slot, char *workspace, struct lt_fault "
+		"*fault, int n_thread)\n{\n"
+		"\tfloat n = 0, *c = lt_slot_at(slot, 3);\n\t(void)fault;\n#pragma omp parallel num_threads(n_thread) "
+		"reduction(+:n)\n\tn += 1;\n"
 		"\tmemset(workspace, 1, 64 + (size_t)n_thread * 128);\n\tc[0] = n;\n\tc[1] = (float)n_thread;\n}\n";
 	static char text[1 << 16];
 	struct keeper k = keeper_new();
@@ -46,7 +50,8 @@ static void write_counting(const struct lt_tree *t)
 	cr_assert(mark && own);
 	*own = '\0';
 	char changed[1 << 16];
-	(void)snprintf(changed, sizeof changed, "%.*s, workspace 64 + 128 %s\n%s", (int)(mark - text), text, mark + strlen(", workspace 0 + 0 "), entry);
+	(void)snprintf(changed, sizeof changed, "%.*s, workspace 64 + 128 %s\n%s", (int)(mark - text), text,
+		mark + strlen(", workspace 0 + 0 "), entry);
 	ltrun_write_text("count.c", changed);
 	lt_backend_find("cpu")->destroy(object);
 	lt_backend_find("cpu")->close(s);
@@ -109,8 +114,8 @@ static bool is_mapped(const char *name)
 	return found;
 }
 
-/* Kernels with threads are unloaded while the threads still wait for work; what they wait in has to stay.  Where the library itself
- * uses OpenMP, for lt_host.parallel, it may be what stays anyway. */
+/* Kernels with threads are unloaded while the threads still wait for work; what they wait in has to stay.  Where the
+ * library itself uses OpenMP, for lt_host.parallel, it may be what stays anyway. */
 Test(cpu_threads, outlive_their_kernels)
 {
 	struct tb *b = tb_product(2, 2, 3);
@@ -131,7 +136,8 @@ static void expect_equal(const char *a, const char *b, const char *what)
 	ltrun_read(b, &y);
 	cr_expect_eq(x.n, y.n);
 	for (int i = 0; i < x.n; i++)
-		cr_expect(x.at[i].bytes == y.at[i].bytes && memcmp(x.at[i].data, y.at[i].data, x.at[i].bytes) == 0, "%s: %s differs", what, x.at[i].name);
+		cr_expect(x.at[i].bytes == y.at[i].bytes && memcmp(x.at[i].data, y.at[i].data, x.at[i].bytes) == 0,
+			"%s: %s differs", what, x.at[i].name);
 	lt__tensors_free(&x);
 	lt__tensors_free(&y);
 }
@@ -139,23 +145,36 @@ static void expect_equal(const char *a, const char *b, const char *what)
 /* The same bits, whoever runs a trip: default trees, and rows whose buffers are too large for a stack. */
 Test(cpu_threads, never_change_a_result)
 {
-	static const struct { const char *name, *text, *apply; } cases[] = {
-		{ "product", "$1 = InputTensor(x, float32, [100, 200]); $2 = InputTensor(w, float32, [200, 130]); $3 = MatMulNode($1, $2); result = $3;", "" },
-		{ "large", "$1 = InputTensor(x, float32, [384, 256]); $2 = ConstantTensor(w, float32, [256, 400]); $3 = MatMulNode($1, $2); result = $3;", "" },
+	static const struct { const char *name, *text, *apply;
+	} cases[] = {
+		{ "product",
+			"$1 = InputTensor(x, float32, [100, 200]); $2 = InputTensor(w, float32, [200, 130]); $3 = "
+			"MatMulNode($1, $2); result = $3;",
+			"" },
+		{ "large",
+			"$1 = InputTensor(x, float32, [384, 256]); $2 = ConstantTensor(w, float32, [256, 400]); $3 = "
+			"MatMulNode($1, $2); result = $3;",
+			"" },
 		{ "rows", "$1 = InputTensor(x, float32, [13, 20000]); $2 = SoftmaxNode($1, 1); result = $2;", "" },
-		{ "parallel-rows", "$1 = InputTensor(x, float32, [13, 20000]); $2 = SoftmaxNode($1, 1); result = $2;", "--apply 'parallel i'" },
-		{ "wide", "$1 = InputTensor(x, float32, [300000]); $2 = ReLUNode($1); $3 = SumNode($2, $1); result = $3;", "" },
+		{ "parallel-rows", "$1 = InputTensor(x, float32, [13, 20000]); $2 = SoftmaxNode($1, 1); result = $2;",
+			"--apply 'parallel i'" },
+		{ "wide",
+			"$1 = InputTensor(x, float32, [300000]); $2 = ReLUNode($1); $3 = SumNode($2, $1); result = $3;",
+			"" },
 	};
 	for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
 		char script[64], first[64], next[64], want[64];
 		(void)snprintf(script, sizeof script, "%s.lt", cases[c].name);
 		(void)snprintf(first, sizeof first, "%s1.npy", cases[c].name);
 		ltrun_write_text(script, cases[c].text);
-		cr_assert_eq(ltrun("%s %s -i '*=random' -c '*=random' -q --verify --threads 1 -o %s", script, cases[c].apply, first), 0, "%s", ltrun_err);
+		cr_assert_eq(ltrun("%s %s -i '*=random' -c '*=random' -q --verify --threads 1 -o %s", script,
+				     cases[c].apply, first),
+			0, "%s", ltrun_err);
 		for (int n = 2; n < 6; n++) {
 			(void)snprintf(next, sizeof next, "%s%d.npy", cases[c].name, n);
-			cr_assert_eq(ltrun("%s %s -i '*=random' -c '*=random' -q --time=2 --threads %d -o %s", script, cases[c].apply, n, next), 0, "%s",
-				ltrun_err);
+			cr_assert_eq(ltrun("%s %s -i '*=random' -c '*=random' -q --time=2 --threads %d -o %s", script,
+					     cases[c].apply, n, next),
+				0, "%s", ltrun_err);
 			expect_equal(first, next, cases[c].name);
 			if (!cases[c].apply[0])
 				continue;

@@ -56,8 +56,10 @@ static void expect_shape(const struct fixture *f, const char *shape)
 
 Test(default_tree, a_chain_of_pointwise_nodes_is_scalars_in_one_nest)
 {
-	struct fixture f = open_tree("graph 1\nvar m 50\nvar n 60\n%x = f32[m, n] input \"x\"\n%b = f32[n] input \"b\"\n%y1 = f32[m, n] add %x, %b\n"
-		"%y2 = f32[m, n] exp %y1\n%y3 = f32[m, n] mul %y2, %y1\n%y4 = f32[m, n] max %y3, %x\n%y5 = f32[m, n] neg %y4\nresult \"y\" = %y5\n");
+	struct fixture f = open_tree("graph 1\nvar m 50\nvar n 60\n%x = f32[m, n] input \"x\"\n%b = f32[n] input "
+				     "\"b\"\n%y1 = f32[m, n] add %x, %b\n"
+				     "%y2 = f32[m, n] exp %y1\n%y3 = f32[m, n] mul %y2, %y1\n%y4 = f32[m, n] max %y3, "
+				     "%x\n%y5 = f32[m, n] neg %y4\nresult \"y\" = %y5\n");
 	expect_shape(&f, "m\n n\n  %y1\n  %y2\n  %y3\n  %y4\n  %y5\n");
 	for (const char *const *name = (const char *const[]){ "y1", "y2", "y3", "y4", NULL }; *name; name++)
 		cr_assert_str_eq(home(&f, *name), "scalar", "%s", *name);
@@ -67,7 +69,9 @@ Test(default_tree, a_chain_of_pointwise_nodes_is_scalars_in_one_nest)
 
 Test(default_tree, a_softmax_row_is_buffered_once)
 {
-	struct fixture f = open_tree("graph 1\nvar m 6\nvar k 19\n%x = f32[m, k] input \"x\"\n%h = f32[m] max.reduce %x\n%d = f32[m, k] sub %x, %h\n"
+	struct fixture f = open_tree(
+		"graph 1\nvar m 6\nvar k 19\n%x = f32[m, k] input \"x\"\n%h = f32[m] max.reduce %x\n%d = f32[m, k] sub "
+		"%x, %h\n"
 		"%e = f32[m, k] exp %d\n%s = f32[m] add.reduce %e\n%y = f32[m, k] div %e, %s\nresult \"y\" = %y\n");
 	expect_shape(&f, "m\n k\n  %h\n k\n  %d\n  %e\n  %s\n k\n  %y\n");
 	cr_assert_str_eq(home(&f, "h"), "scalar");
@@ -80,8 +84,10 @@ Test(default_tree, a_softmax_row_is_buffered_once)
 
 Test(default_tree, bias_and_relu_ride_in_the_epilogue_of_a_product)
 {
-	struct fixture f = open_tree("graph 1\nvar m 13\nvar k 17\nvar n 11\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n"
-		"%v = f32[n] input \"v\"\n%zero = f32[] lit 0.0\n%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\n"
+	struct fixture f = open_tree(
+		"graph 1\nvar m 13\nvar k 17\nvar n 11\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n"
+		"%v = f32[n] input \"v\"\n%zero = f32[] lit 0.0\n%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] "
+		"add.reduce %p\n"
 		"%d = f32[m, n] add %c, %v\n%e = f32[m, n] max %d, %zero\nresult \"e\" = %e\n");
 	cr_assert_eq(roots(f.t), 1);
 	cr_assert_str_eq(home(&f, "p"), "scalar");
@@ -93,8 +99,10 @@ Test(default_tree, bias_and_relu_ride_in_the_epilogue_of_a_product)
 
 Test(default_tree, a_wide_product_is_tiled_so_that_its_accumulators_stay_small)
 {
-	struct fixture f = open_tree("graph 1\nvar m 64\nvar k 64\nvar n 4096\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n"
-		"%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\n%e = f32[m, n] neg %c\nresult \"e\" = %e\n");
+	struct fixture f = open_tree(
+		"graph 1\nvar m 64\nvar k 64\nvar n 4096\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n"
+		"%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\n%e = f32[m, n] neg %c\nresult \"e\" = "
+		"%e\n");
 	cr_assert_eq(roots(f.t), 1);
 	const struct lt_scope *s = &f.t->scope[tree_node(f.g, "c")];
 	cr_assert(!s->whole && s->extent[0] * s->extent[1] <= 1024, "%s", home(&f, "c"));
@@ -104,8 +112,9 @@ Test(default_tree, a_wide_product_is_tiled_so_that_its_accumulators_stay_small)
 /* A reader of a neighbour's element cannot are inside the loop that writes it. */
 Test(default_tree, a_window_over_a_computed_value_has_a_nest_of_its_own)
 {
-	struct fixture f = open_tree("graph 1\nvar m 9\nvar i 7\nvar j 3\n%x = f32[m] input \"x\"\n%y = f32[m] exp %x\n%w = f32[i, j] view { %y[i + j] }\n"
-		"%z = f32[i] add.reduce %w\nresult \"z\" = %z\n");
+	struct fixture f = open_tree("graph 1\nvar m 9\nvar i 7\nvar j 3\n%x = f32[m] input \"x\"\n%y = f32[m] exp "
+				     "%x\n%w = f32[i, j] view { %y[i + j] }\n"
+				     "%z = f32[i] add.reduce %w\nresult \"z\" = %z\n");
 	cr_assert_eq(roots(f.t), 2);
 	cr_assert_str_eq(home(&f, "y"), "whole 9");
 	close_tree(&f);
@@ -113,8 +122,10 @@ Test(default_tree, a_window_over_a_computed_value_has_a_nest_of_its_own)
 
 Test(default_tree, views_literals_and_sources_have_no_leaf)
 {
-	struct fixture f = open_tree("graph 1\nvar m 9\nvar i 4\nvar j 2\n%x = f32[m] input \"x\"\n%w = f32[i, j] view { %x[2*i + j] }\n%two = f32[] lit 2.0\n"
-		"%i = i64[i] index i\n%c = f32[i] cast %i\n%y = f32[i, j] mul %w, %two\n%z = f32[i, j] add %y, %c\nresult \"z\" = %z\n");
+	struct fixture f = open_tree("graph 1\nvar m 9\nvar i 4\nvar j 2\n%x = f32[m] input \"x\"\n%w = f32[i, j] view "
+				     "{ %x[2*i + j] }\n%two = f32[] lit 2.0\n"
+				     "%i = i64[i] index i\n%c = f32[i] cast %i\n%y = f32[i, j] mul %w, %two\n%z = "
+				     "f32[i, j] add %y, %c\nresult \"z\" = %z\n");
 	int leaves = 0;
 	for (lt_tnode at = lt_looptree_leaf_after(f.t, -1); at >= 0; at = lt_looptree_leaf_after(f.t, at))
 		leaves++;
@@ -136,7 +147,8 @@ Test(default_tree, a_nest_holds_a_few_hundred_leaves)
 	cr_assert(roots(f.t) >= 3 && roots(f.t) <= 20, "%d nests", roots(f.t));
 	for (lt_tnode root = lt_looptree_root(f.t); root >= 0; root = lt_looptree_next(f.t, root)) {
 		int leaves = 0;
-		for (lt_tnode at = lt_looptree_leaf_after(f.t, root); at >= 0 && lt__root_of(f.t, at) == root; at = lt_looptree_leaf_after(f.t, at))
+		for (lt_tnode at = lt_looptree_leaf_after(f.t, root); at >= 0 && lt__root_of(f.t, at) == root;
+			at = lt_looptree_leaf_after(f.t, at))
 			leaves++;
 		cr_assert_leq(leaves, 512);
 	}

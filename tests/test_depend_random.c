@@ -1,5 +1,5 @@
-/* tests/test_depend_random.c -- random trees of random small graphs: the exact check says what running them trip by trip says,
- * and the structural one agrees with it. */
+/* tests/test_depend_random.c -- random trees of random small graphs: the exact check says what running them trip by
+ * trip says, and the structural one agrees with it. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,7 +149,8 @@ static void add_update(struct make *m)
 {
 	const struct value *a = pick(m, true);
 	int var = (int)random_between(m->rng, 0, MAX_VAR - 2);
-	if (a->n != 1 || (m->bounded && a->dim[0] == MAX_VAR - 1) || m->extent[var] > m->extent[a->dim[0]] || m->n_value + 2 > MAX_NODE)
+	if (a->n != 1 || (m->bounded && a->dim[0] == MAX_VAR - 1) || m->extent[var] > m->extent[a->dim[0]]
+		|| m->n_value + 2 > MAX_NODE)
 		return;
 	struct value *part = new_value(m, false);
 	part->n = 1;
@@ -160,7 +161,8 @@ static void add_update(struct make *m)
 	v->dim[0] = a->dim[0];
 	put(&m->text, "%%%s = ", v->name);
 	write_dims(&m->text, v);
-	put(&m->text, "update %%%s, %%%s at [%lld]\n", a->name, part->name, (long long)random_between(m->rng, 0, m->extent[a->dim[0]] - m->extent[var]));
+	put(&m->text, "update %%%s, %%%s at [%lld]\n", a->name, part->name,
+		(long long)random_between(m->rng, 0, m->extent[a->dim[0]] - m->extent[var]));
 }
 
 static void make_graph(struct make *m, uint64_t *rng)
@@ -215,7 +217,8 @@ static int64_t step_at(const struct lt_looptree *t, lt_tnode at, lt_var v)
 	return 0;
 }
 
-/* A dim that counts trips of loops over another var is mostly made by such loops, where the leaf has that var, or it is by chance. */
+/* A dim that counts trips of loops over another var is mostly made by such loops, where the leaf has that var, or it is
+ * by chance. */
 static lt_tnode add_loop(struct lt_looptree *t, lt_tnode place, const struct lt_leaf *leaf, lt_var v, uint64_t *rng)
 {
 	const struct lt_vardef *d = &t->graph->var[v];
@@ -249,7 +252,8 @@ static void add_leaf(struct lt_looptree *t, lt_node n, uint64_t *rng)
 				open[n_open++] = leaf->var[i];
 		if (n_open == 0)
 			break;
-		lt_var v = random_chance(rng, 4) ? (lt_var)random_between(rng, 1, t->graph->n_var - 1) : open[random_between(rng, 0, n_open - 1)];
+		lt_var v = random_chance(rng, 4) ? (lt_var)random_between(rng, 1, t->graph->n_var - 1)
+						 : open[random_between(rng, 0, n_open - 1)];
 		place = add_loop(t, place, leaf, v, rng);
 	}
 	if (place < 0)
@@ -294,7 +298,9 @@ static int add_derived(struct lt_looptree *t, uint64_t *rng)
 			if (v->bounded && !s.span)
 				continue;
 		} else if (reader >= 0) {
-			s.kind = !random_chance(rng, 40) ? LT_DERIVED_COPY : g->node[reader].op == LT_OP_view ? LT_DERIVED_CLONE_VIEW : LT_DERIVED_CLONE;
+			s.kind = !random_chance(rng, 40)           ? LT_DERIVED_COPY
+				: g->node[reader].op == LT_OP_view ? LT_DERIVED_CLONE_VIEW
+								   : LT_DERIVED_CLONE;
 			s.reader = g->node[reader].name;
 		}
 		if (d->reduce || reader >= 0)
@@ -328,7 +334,9 @@ static lt_status ask_flow(struct lt_looptree *t, bool *legal)
 		if (t->leaf_of[n] < 0)
 			continue;
 		LT_TRY(lt__depend_question(t, order, a, n, &q));
-		struct lt_answer answer = { .at = LT_NEW(a, int64_t, 100), .other_at = LT_NEW(a, int64_t, 100), .param = LT_NEW(a, int64_t, 100) };
+		struct lt_answer answer = { .at = LT_NEW(a, int64_t, 100),
+			.other_at = LT_NEW(a, int64_t, 100),
+			.param = LT_NEW(a, int64_t, 100) };
 		for (int32_t i = q.n_write; i < q.n_touch && *legal; i++) {
 			lt__depend_flow(&q, i, &answer);
 			*legal = answer.kind == LT_ANSWER_LEGAL;
@@ -371,7 +379,8 @@ static void run_tree(struct lt_graph *g, const char *shape, uint64_t seed)
 }
 
 /* graph: as it was made; g: its lowered form, which the tree is of. */
-static void one_tree(const struct make *m, struct lt_graph *graph, const struct lt_graph *g, uint64_t seed, uint64_t *rng, struct tally *tally)
+static void one_tree(const struct make *m, struct lt_graph *graph, const struct lt_graph *g, uint64_t seed,
+	uint64_t *rng, struct tally *tally)
 {
 	struct lt_looptree *t;
 	struct run_text shape = { NULL, 0 };
@@ -393,17 +402,19 @@ static void one_tree(const struct make *m, struct lt_graph *graph, const struct 
 		cr_assert_eq(a.fast, 0);
 	} else {
 		const char *why = enumerate(m, t);
-		cr_assert_eq(a.exact, !*why, "seed %llu: the exact check says '%s', enumeration '%s' of\n%s%s", (unsigned long long)seed,
-			a.exact ? "legal" : a.why, *why ? why : "legal", shape.at, m->text.at);
-		cr_assert_eq(a.fast, a.exact, "seed %llu: the structure says %d, the exact check %d of\n%s%s", (unsigned long long)seed, a.fast, a.exact,
-			shape.at, m->text.at);
+		cr_assert_eq(a.exact, !*why, "seed %llu: the exact check says '%s', enumeration '%s' of\n%s%s",
+			(unsigned long long)seed, a.exact ? "legal" : a.why, *why ? why : "legal", shape.at,
+			m->text.at);
+		cr_assert_eq(a.fast, a.exact, "seed %llu: the structure says %d, the exact check %d of\n%s%s",
+			(unsigned long long)seed, a.fast, a.exact, shape.at, m->text.at);
 		bool early = strstr(a.why, "from other iterations");
 		for (lt_tnode at = 0; at < t->n_node; at++)     /* dataflow is asked about the serial order only */
 			if (t->node[at].kind == LT_TLOOP)
 				t->node[at].loop = LT_SERIAL;
 		why = enumerate(m, t);
-		cr_assert_eq(a.flow, !*why, "seed %llu: dataflow alone says %d, enumeration in serial order '%s' of\n%s%s", (unsigned long long)seed,
-			a.flow, *why ? why : "legal", shape.at, m->text.at);
+		cr_assert_eq(a.flow, !*why,
+			"seed %llu: dataflow alone says %d, enumeration in serial order '%s' of\n%s%s",
+			(unsigned long long)seed, a.flow, *why ? why : "legal", shape.at, m->text.at);
 		tally->legal += a.exact;
 		tally->across += a.exact && !t->plain;
 		tally->early += early;
@@ -421,7 +432,8 @@ static void one_tree(const struct make *m, struct lt_graph *graph, const struct 
 			run_tree(graph, shape.at, seed);
 			tally->ran++;
 		}
-		cr_assert(!strstr(a.why, "not proven"), "seed %llu: %s of\n%s%s", (unsigned long long)seed, a.why, shape.at, m->text.at);
+		cr_assert(!strstr(a.why, "not proven"), "seed %llu: %s of\n%s%s", (unsigned long long)seed, a.why,
+			shape.at, m->text.at);
 	}
 	run_text_free(&shape);
 	lt_looptree_free(t);
@@ -439,8 +451,8 @@ Test(depend_random, exact_answers_are_those_of_enumeration)
 		uint64_t rng = seed;
 		make_graph(&m, &rng);
 		cr_assert_eq(lt_context_new(&ctx), LT_OK);
-		cr_assert_eq(lt_graph_parse(ctx, m.text.at, m.text.n, "random", &g), LT_OK, "seed %llu: %s\n%s", (unsigned long long)seed,
-			lt_context_message(ctx), m.text.at);
+		cr_assert_eq(lt_graph_parse(ctx, m.text.at, m.text.n, "random", &g), LT_OK, "seed %llu: %s\n%s",
+			(unsigned long long)seed, lt_context_message(ctx), m.text.at);
 		cr_assert_eq(lt__pass_dead(g, &live), LT_OK, "%s", lt_context_message(ctx));
 		cr_assert_eq(lt__materialize(live, &lowered), LT_OK, "%s", lt_context_message(ctx));
 		for (int i = 0; i < 12; i++)
@@ -450,8 +462,13 @@ Test(depend_random, exact_answers_are_those_of_enumeration)
 		lt_graph_free(g);
 		lt_context_free(ctx);
 	}
-	cr_log_warn("seeds %llu..: %d legal trees (%d with own nodes, %d with reads of other trips), %d illegal for such reads, %d for the kind of a loop; structure told "
-		"%d, %d ran on ref; %d refused for their shape, %d for loops without trips", (unsigned long long)first, tally.legal, tally.own, tally.across, tally.early, tally.kinds,
-		tally.plain, tally.ran, tally.shape, tally.repeats);
-	cr_assert(graphs < 80 || (tally.legal > 100 && tally.own > 30 && tally.across > 10 && tally.early > 10 && tally.kinds > 10), "each sort is common enough");
+	cr_log_warn("seeds %llu..: %d legal trees (%d with own nodes, %d with reads of other trips), %d illegal for "
+		    "such reads, %d for the kind of a loop; structure told %d, %d ran on ref; %d refused for their "
+		    "shape, %d for loops without trips",
+		(unsigned long long)first, tally.legal, tally.own, tally.across, tally.early, tally.kinds, tally.plain,
+		tally.ran, tally.shape, tally.repeats);
+	cr_assert(graphs < 80
+			|| (tally.legal > 100 && tally.own > 30 && tally.across > 10 && tally.early > 10
+				&& tally.kinds > 10),
+		"each sort is common enough");
 }

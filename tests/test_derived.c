@@ -1,4 +1,5 @@
-/* tests/test_derived.c -- stage, materialize, inline, rfactor, layout, call: what each makes of a tree, and that it computes the same. */
+/* tests/test_derived.c -- stage, materialize, inline, rfactor, layout, call: what each makes of a tree, and that it
+ * computes the same. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +10,8 @@
 
 TestSuite(derived, .timeout = 300);
 
-static const struct { const char *from, *steps, *want; } changes[] = {
+static const struct { const char *from, *steps, *want;
+} changes[] = {
 	{ "fused", "stage %p %b at m",
 		"own %b.copy = copy %b for %p\n"
 		"m\n k\n  n\n   %b.copy\n k\n  n\n   %p\n   %c\n n\n  %d\n  %e\n" },
@@ -25,10 +27,12 @@ static const struct { const char *from, *steps, *want; } changes[] = {
 	{ "fused", "stage %d %c at m layout n m",
 		"own %c.copy = copy %c for %d\n"
 		"m\n k\n  n\n   %p\n   %c\n n\n  %c.copy layout [n m]\n n\n  %d\n  %e\n" },
-	{ "each", "split %c/m 2; split %c/k 5; reorder %c/m %c/k m'; stage %p %a at k layout k m pad 1; stage %p %b at k",
+	{ "each",
+		"split %c/m 2; split %c/k 5; reorder %c/m %c/k m'; stage %p %a at k layout k m pad 1; stage %p %b at k",
 		"own %a.copy = copy %a for %p\n"
 		"own %b.copy = copy %b for %p\n"
-		"m step 2\n k step 5\n  k'\n   m'\n    %a.copy layout [k m] pad 1\n  k'\n   n\n    %b.copy\n  n\n   m'\n    k'\n     %p\n"
+		"m step 2\n k step 5\n  k'\n   m'\n    %a.copy layout [k m] pad 1\n  k'\n   n\n    %b.copy\n  n\n   "
+		"m'\n    k'\n     %p\n"
 		"     %c\nm\n n\n  %d\nm\n n\n  %e\n" },
 	{ "fused", "stage %p %b at m; stage %p %b.copy at k",
 		"own %b.copy = copy %b for %p\n"
@@ -36,7 +40,8 @@ static const struct { const char *from, *steps, *want; } changes[] = {
 		"m\n k\n  n\n   %b.copy\n k\n  n\n   %b.copy.copy\n  n\n   %p\n   %c\n n\n  %d\n  %e\n" },
 	{ "each", "split %c/n 4; reorder %c/n %c/m; stage %p %b at n layout k n; parallel %p/m",
 		"own %b.copy = copy %b for %p\n"
-		"n step 4\n k\n  n'\n   %b.copy layout [k n]\n m parallel\n  n'\n   k\n    %p\n    %c\nm\n n\n  %d\nm\n n\n  %e\n" },
+		"n step 4\n k\n  n'\n   %b.copy layout [k n]\n m parallel\n  n'\n   k\n    %p\n    %c\nm\n n\n  "
+		"%d\nm\n n\n  %e\n" },
 	{ "conv", "stage %y %w at o",
 		"own %w.copy = copy %w for %y\n"
 		"i\n %h\no\n t\n  %w.copy\n t\n  %y\n  %s\n" },
@@ -64,7 +69,8 @@ static const struct { const char *from, *steps, *want; } changes[] = {
 	{ "halo", "split i 3; stage %y %x at i; stage %y %f at root; parallel i",
 		"own %x.copy = window %w for %y over i step 3 as i_3\n"
 		"own %f.copy = copy %f for %y\n"
-		"r\n s\n  %f.copy\ni step 3 parallel\n I2\n  J2\n   %x.copy\n i'\n  j\n   r\n    s\n     %y\n     %z\n" },
+		"r\n s\n  %f.copy\ni step 3 parallel\n I2\n  J2\n   %x.copy\n i'\n  j\n   r\n    s\n     %y\n     "
+		"%z\n" },
 	{ "conv", "materialize %w; parallel %w.copy/o",
 		"own %w.copy = copy %w\n"
 		"i\n %h\no parallel\n t\n  %w.copy\no\n t\n  %y\n  %s\n" },
@@ -112,39 +118,48 @@ static const struct { const char *from, *steps, *want; } changes[] = {
 		"m\n n\n  k step 4\n   k' unroll\n    %p\n    %c.part\n  k_1 vector\n   %c\n  %d\n  %e\n" },
 	{ "one", "split k 8; rfactor %c k'; tail k mask; vectorize k'; vectorize k_1; parallel m",
 		"own %c.part = partial %c over k step 1 below 8 as k_1\n"
-		"m parallel\n n\n  k step 8  tail mask\n   k' vector\n    %p\n    %c.part\n  k_1 vector\n   %c\n  %d\n  %e\n" },
+		"m parallel\n n\n  k step 8  tail mask\n   k' vector\n    %p\n    %c.part\n  k_1 vector\n   %c\n  %d\n "
+		" %e\n" },
 	{ "fused", "split k 6; split k' 3; rfactor %c k; rfactor %c.part k'",
 		"own %c.part = partial %c over k step 6 as k_6\n"
 		"own %c.part.part = partial %c.part over k step 3 below 6 as k_3\n"
-		"m\n k step 6\n  k' step 3\n   k''\n    n\n     %p\n     %c.part.part\n   n\n    %c.part\n  n\n   %c\n n\n  %d\n  %e\n" },
+		"m\n k step 6\n  k' step 3\n   k''\n    n\n     %p\n     %c.part.part\n   n\n    %c.part\n  n\n   %c\n "
+		"n\n  %d\n  %e\n" },
 	{ "fused", "split k 6; split k' 2; rfactor %c k''; rfactor %c.part k",
 		"own %c.part = partial %c over k step 1 below 2 as k_1\n"
 		"own %c.part.part = partial %c.part over k step 6 as k_6\n"
-		"m\n k step 6\n  k' step 2\n   k''\n    n\n     %p\n     %c.part.part\n  k_1\n   n\n    %c.part\n k_1\n  n\n   %c\n n\n  %d\n"
+		"m\n k step 6\n  k' step 2\n   k''\n    n\n     %p\n     %c.part.part\n  k_1\n   n\n    %c.part\n "
+		"k_1\n  n\n   %c\n n\n  %d\n"
 		"  %e\n" },
 	{ "fused", "split k 4; rfactor %c k'; split k_1 2; rfactor %c k_1'",
 		"own %c.part = partial %c over k step 1 below 4 as k_1\n"
 		"own %c.part2 = partial %c over k_1 step 1 below 2 as k_1_1\n"
-		"m\n k step 4\n  k'\n   n\n    %p\n    %c.part\n k_1 step 2\n  k_1'\n   n\n    %c.part2\n k_1_1\n  n\n   %c\n n\n  %d\n  %e\n" },
+		"m\n k step 4\n  k'\n   n\n    %p\n    %c.part\n k_1 step 2\n  k_1'\n   n\n    %c.part2\n k_1_1\n  n\n "
+		"  %c\n n\n  %d\n  %e\n" },
 	{ "fused", "split k 4; rfactor %c k'; split k 8; split k'' 2",
 		"own %c.part = partial %c over k step 1 below 4 as k_1\n"
-		"m\n k step 8\n  k' step 4\n   k'' step 2\n    k'''\n     n\n      %p\n      %c.part\n k_1\n  n\n   %c\n n\n  %d\n  %e\n" },
+		"m\n k step 8\n  k' step 4\n   k'' step 2\n    k'''\n     n\n      %p\n      %c.part\n k_1\n  n\n   "
+		"%c\n n\n  %d\n  %e\n" },
 	{ "fused", "split k 6; split k' 2; reorder k' %p/n; rfactor %c k'; stage %c %c.part at m layout k_2 m n",
 		"own %c.part = partial %c over k step 2 below 6 as k_2\n"
 		"own %c.part.copy = copy %c.part for %c\n"
-		"m\n k step 6\n  k' step 2\n   k''\n    n\n     %p\n     %c.part\n k_2\n  n\n   %c.part.copy layout [k_2 m n]\n k_2\n  n\n"
+		"m\n k step 6\n  k' step 2\n   k''\n    n\n     %p\n     %c.part\n k_2\n  n\n   %c.part.copy layout "
+		"[k_2 m n]\n k_2\n  n\n"
 		"   %c\n n\n  %d\n  %e\n" },
 	{ "each", "reorder %c/k %c/m; split %c/k 4; rfactor %c k; fission %c k; parallel %c.part/k",
 		"own %c.part = partial %c over k step 4 as k_4\n"
-		"k step 4 parallel\n k'\n  n\n   m\n    %p\n    %c.part\nk step 4\n n\n  m\n   %c\nm\n n\n  %d\nm\n n\n  %e\n" },
+		"k step 4 parallel\n k'\n  n\n   m\n    %p\n    %c.part\nk step 4\n n\n  m\n   %c\nm\n n\n  %d\nm\n "
+		"n\n  %e\n" },
 	{ "one", "split k 4; rfactor %c k; fission %c k; stage %c %c.part at n",
 		"own %c.part = partial %c over k step 4 as k_4\n"
 		"own %c.part.copy = copy %c.part for %c\n"
-		"m\n n\n  k step 4\n   k'\n    %p\n    %c.part\n  k_4\n   %c.part.copy\n  k step 4\n   %c\n  %d\n  %e\n" },
+		"m\n n\n  k step 4\n   k'\n    %p\n    %c.part\n  k_4\n   %c.part.copy\n  k step 4\n   %c\n  %d\n  "
+		"%e\n" },
 	{ "one", "split k 4; rfactor %c k'; stage %p %b at k; layout %c.part k_1 n m pad 3",
 		"own %c.part = partial %c over k step 1 below 4 as k_1\n"
 		"own %b.copy = copy %b for %p\n"
-		"m\n n\n  k step 4\n   k'\n    %b.copy\n   k'\n    %p\n    %c.part layout [k_1 n m] pad 3\n  k_1\n   %c\n  %d\n  %e\n" },
+		"m\n n\n  k step 4\n   k'\n    %b.copy\n   k'\n    %p\n    %c.part layout [k_1 n m] pad 3\n  k_1\n   "
+		"%c\n  %d\n  %e\n" },
 	{ "fused", "split k 5; rfactor %c k; stage %p %a at k; split %p/n 4; merge %p/n",
 		"own %c.part = partial %c over k step 5 as k_5\n"
 		"own %a.copy = copy %a for %p\n"
@@ -158,7 +173,8 @@ static const struct { const char *from, *steps, *want; } changes[] = {
 		"own %l.part = partial %l over t step 1 below 4 as t_1\n"
 		"own %s.part = partial %s over t step 1 below 4 as t_1_2\n"
 		"own %q.part = partial %q over t step 1 below 4 as t_1_3\n"
-		"i\n t step 4  tail mask\n  t' vector\n   %l.part\n   %s.part\n   %q.part\n t_1_3\n  %q\n t_1_2\n  %s\n t_1\n  %l\n" },
+		"i\n t step 4  tail mask\n  t' vector\n   %l.part\n   %s.part\n   %q.part\n t_1_3\n  %q\n t_1_2\n  "
+		"%s\n t_1\n  %l\n" },
 	{ "rows", "split t 4; rfactor %q t'; rfactor %l t",
 		"own %q.part = partial %q over t step 1 below 4 as t_1\n"
 		"own %l.part = partial %l over t step 4 as t_4\n"
@@ -206,7 +222,8 @@ static const struct { const char *from, *steps, *want; } changes[] = {
 	{ "pairs", "inline %r; split %r.again/j 3; rfactor %r.again j",
 		"own %r.again = clone %r for %w\n"
 		"own %r.again.part = partial %r.again over j step 3 as j_3\n"
-		"i\n j\n  %u\ni\n j\n  %r\ni\n j\n  %v\n  %z\ni\n j step 3\n  j'\n   %r.again.part\n  %r.again\n %w\n" },
+		"i\n j\n  %u\ni\n j\n  %r\ni\n j\n  %v\n  %z\ni\n j step 3\n  j'\n   %r.again.part\n  %r.again\n "
+		"%w\n" },
 	{ "conv", "inline %h",
 		"own %h.again = clone %h at %w\n"
 		"o\n t\n  %h.again\n  %y\n  %s\n" },
@@ -246,7 +263,8 @@ static const struct { const char *from, *steps, *want; } changes[] = {
 		"own %h.again = clone %h at %w\n"
 		"own %h.again2 = clone %h at %g.again.view\n"
 		"own %h.again3 = clone %h at %v\n"
-		"i\n k\n  %p\nk\n t\n  k2\n   %h.again\n  %y\n  %s\n o\n  k3\n   %h.again2\n  %g.again\n  k4\n   %h.again3\n  %z\n" },
+		"i\n k\n  %p\nk\n t\n  k2\n   %h.again\n  %y\n  %s\n o\n  k3\n   %h.again2\n  %g.again\n  k4\n   "
+		"%h.again3\n  %z\n" },
 	{ "taps", "inline %g; inline %h; inline %p",
 		"own %g.again = clone %g at %v\n"
 		"own %h.again = clone %h at %w\n"
@@ -255,7 +273,8 @@ static const struct { const char *from, *steps, *want; } changes[] = {
 		"own %p.again = clone %p at %h.again.view\n"
 		"own %p.again2 = clone %p at %h.again2.view\n"
 		"own %p.again3 = clone %p at %h.again3.view\n"
-		"k\n t\n  k2\n   %p.again\n   %h.again\n  %y\n  %s\n o\n  k3\n   %p.again2\n   %h.again2\n  %g.again\n  k4\n   %p.again3\n   %h.again3\n  %z\n" },
+		"k\n t\n  k2\n   %p.again\n   %h.again\n  %y\n  %s\n o\n  k3\n   %p.again2\n   %h.again2\n  %g.again\n "
+		" k4\n   %p.again3\n   %h.again3\n  %z\n" },
 	{ "sums", "inline %r",
 		"own %r.again = clone %r for %z\n"
 		"i\n j\n  %u\n  %r\n %w\n j\n  %r.again\n j\n  %z\n" },
@@ -272,8 +291,7 @@ static const struct { const char *from, *steps, *want; } changes[] = {
 	{ "through", "inline %h",
 		"own %h.again = clone %h at %w\n"
 		"i\n %h\nq\n %h.again\n %z\n" },
-	{ "fused", "call m gemm",
-		"m call gemm\n k\n  n\n   %p\n   %c\n n\n  %d\n  %e\n" },
+	{ "fused", "call m gemm", "m call gemm\n k\n  n\n   %p\n   %c\n n\n  %d\n  %e\n" },
 	{ "fused", "stage %p %b at root; call %p/m dot.4",
 		"own %b.copy = copy %b for %p\n"
 		"k\n n\n  %b.copy\nm call dot.4\n k\n  n\n   %p\n   %c\n n\n  %d\n  %e\n" },
@@ -332,14 +350,15 @@ static void run_changes(const char *backend)
 Test(derived, changes_on_ref) { run_changes("ref"); }
 Test(derived, changes_on_cpu) { run_changes("cpu"); }
 
-/* The order of a product in tiles: threads over rows, panels of the second factor copied for each block of terms, a register tile whose
- * sums are one block's, added to the result block by block.  No size divides. */
+/* The order of a product in tiles: threads over rows, panels of the second factor copied for each block of terms, a
+ * register tile whose sums are one block's, added to the result block by block.  No size divides. */
 Test(derived, a_tiled_product)
 {
 	static const char graph[] = "graph 1\nvar m 41\nvar k 37\nvar n 43\n%a = f32[m, k] input \"a\"\n"
 		"%b = f32[k, n] input \"b\"\n%p = f32[m, n, k] mul %a, %b\n"
 		"%c = f32[m, n] add.reduce %p\nresult \"c\" = %c\n";
-	static const char cut[] = "split m 12; split m' 6; split n 16; split n' 4; split k 16; reorder m n k m' k' m'' n' n''; rfactor %c k";
+	static const char cut[] = "split m 12; split m' 6; split n 16; split n' 4; split k 16; reorder m n k m' k' m'' "
+				  "n' n''; rfactor %c k";
 	static const char rest[] = "; tail m peel; tail m' peel; tail n pad; parallel m; stage %p %b at k; unroll %p/m''; "
 		"unroll %p/n'; vectorize %p/n''";
 	static const char want[] = "own %c.part = partial %c over k step 16 as k_16\nown %b.copy = copy %b for %p\n"
@@ -366,9 +385,12 @@ Test(derived, a_tiled_product)
 /* Trips past the end of a padded loop that counts a dim of partial results have no cells there. */
 Test(derived, partial_results_of_padded_trips_stay_inside)
 {
-	static const char *const steps[] = { "split c 5; rfactor %h c'; split c' 4; tail c' pad", "split c 5; rfactor %h c'; split c' 4; tail c' pad; tail c pad",
-		"split c 5; rfactor %h c'; split c' 4; tail c' peel; tail c pad", "split c 8; rfactor %h c'; tail c pad" };
-	struct derived_place x = derived_open_text("graph 1\nvar r 3\nvar c 11\n%x = f32[r, c] input \"x\"\n%h = f32[r] max.reduce %x\nresult \"h\" = %h\n",
+	static const char *const steps[] = { "split c 5; rfactor %h c'; split c' 4; tail c' pad",
+		"split c 5; rfactor %h c'; split c' 4; tail c' pad; tail c pad",
+		"split c 5; rfactor %h c'; split c' 4; tail c' peel; tail c pad",
+		"split c 8; rfactor %h c'; tail c pad" };
+	struct derived_place x = derived_open_text("graph 1\nvar r 3\nvar c 11\n%x = f32[r, c] input \"x\"\n%h = "
+						   "f32[r] max.reduce %x\nresult \"h\" = %h\n",
 		"r\n c\n  %h\n");
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
 		struct lt_looptree *t;
@@ -391,8 +413,11 @@ Test(derived, names_of_nodes_that_are_gone_are_not_given_again)
 	lt_looptree_free(t);
 	derived_close(&x);
 	/* so does one of the graph that the tree was made for */
-	x = derived_open_text("graph 1\nvar m 5\n%a = f32[m] input \"a\"\n%a.copy = f32[m] neg %a\nresult \"y\" = %a.copy\n", "m\n %a.copy\n");
-	cr_assert_eq(derived_apply(&x, "materialize %a.copy; inline %a.copy; stage %a.copy.again %a at root", &t), LT_OK, "%s", lt_context_message(x.ctx));
+	x = derived_open_text(
+		"graph 1\nvar m 5\n%a = f32[m] input \"a\"\n%a.copy = f32[m] neg %a\nresult \"y\" = %a.copy\n",
+		"m\n %a.copy\n");
+	cr_assert_eq(derived_apply(&x, "materialize %a.copy; inline %a.copy; stage %a.copy.again %a at root", &t),
+		LT_OK, "%s", lt_context_message(x.ctx));
 	derived_expect_text(&x, t, "a copy of a");
 	lt_looptree_free(t);
 	derived_close(&x);

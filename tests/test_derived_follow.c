@@ -1,4 +1,5 @@
-/* tests/test_derived_follow.c -- trees with nodes of their own: cursors through the steps that make them, memory that runs out, many steps. */
+/* tests/test_derived_follow.c -- trees with nodes of their own: cursors through the steps that make them, memory that
+ * runs out, many steps. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,8 @@
 
 TestSuite(derived_follow, .timeout = 300);
 
-/* A loop keeps its cursor.  A leaf keeps it, too; that of a reduction becomes that of its partial results, which stand there now. */
+/* A loop keeps its cursor.  A leaf keeps it, too; that of a reduction becomes that of its partial results, which stand
+ * there now. */
 Test(derived_follow, cursors_follow)
 {
 	static const struct { const char *from, *at, *steps, *to; } cases[] = {
@@ -46,13 +48,15 @@ Test(derived_follow, cursors_follow)
 		} else {
 			cr_assert_eq(lt__path_find(p.t, &w, -1, LT_PATH_AROUND, &cursor), LT_OK, "%s", lt_context_message(p.ctx));
 		}
-		cr_assert_eq(lt__schedule_steps(p.t, cases[i].steps, strlen(cases[i].steps), "s", 1, &cursor, &t), LT_OK, "%s", lt_context_message(p.ctx));
+		cr_assert_eq(lt__schedule_steps(p.t, cases[i].steps, strlen(cases[i].steps), "s", 1, &cursor, &t),
+			LT_OK, "%s", lt_context_message(p.ctx));
 		w = (struct lt_word){ cases[i].to, strlen(cases[i].to) };
 		if (leaf) {
 			cr_assert_eq(lt__path_leaf(t, &w, &n), LT_OK, "%s", lt_context_message(p.ctx));
 			want = t->leaf_of[n];
 		} else {
-			cr_assert_eq(lt__path_find(t, &w, -1, LT_PATH_AROUND, &want), LT_OK, "`%s`: %s", cases[i].steps, lt_context_message(p.ctx));
+			cr_assert_eq(lt__path_find(t, &w, -1, LT_PATH_AROUND, &want), LT_OK, "`%s`: %s", cases[i].steps,
+				lt_context_message(p.ctx));
 		}
 		cr_expect_eq(cursor, want, "`%s`: %s", cases[i].steps, cases[i].at);
 		lt_looptree_free(t);
@@ -105,16 +109,19 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* n products, each with both factors staged and its sum in partial ones, by one list of steps on the tree's own graph; the time of it. */
+/* n products, each with both factors staged and its sum in partial ones, by one list of steps on the tree's own graph;
+ * the time of it. */
 static double derive_time(int n)
 {
 	size_t bytes = (size_t)n * 400 + 200, at = 0;
 	char *graph = malloc(bytes);
 	at += (size_t)snprintf(graph, bytes, "graph 1\nvar m 3\nvar k 8\nvar n 5\n%%b = f32[k, n] input \"b\"\n");
 	for (int i = 0; i < n; i++)
-		at += (size_t)snprintf(graph + at, bytes - at, "%%a%d = f32[m, k] input \"a%d\"\n%%p%d = f32[m, n, k] mul %%a%d, %%b\n"
-		"%%c%d = f32[m, n] add.reduce %%p%d\n"
-			"result \"c%d\" = %%c%d\n", i, i, i, i, i, i, i, i);
+		at += (size_t)snprintf(graph + at, bytes - at,
+			"%%a%d = f32[m, k] input \"a%d\"\n%%p%d = f32[m, n, k] mul %%a%d, %%b\n"
+			"%%c%d = f32[m, n] add.reduce %%p%d\n"
+			"result \"c%d\" = %%c%d\n",
+			i, i, i, i, i, i, i, i);
 	struct lt_context *ctx;
 	struct lt_graph *g;
 	struct lt_looptree *t;
@@ -126,8 +133,12 @@ static double derive_time(int n)
 	for (int i = 0; i < n; i++) {
 		for (int k = 0; k < 7; k++)
 			snprintf(name[i][k], sizeof name[i][k], "%c%d", "apcABPk"[k], i);
-		step[3 * i] = (struct lt_derived_step){ .kind = LT_DERIVED_COPY, .made = name[i][3], .of = name[i][0], .reader = name[i][1] };
-		step[3 * i + 1] = (struct lt_derived_step){ .kind = LT_DERIVED_COPY, .made = name[i][4], .of = "b", .reader = name[i][1] };
+		step[3 * i] = (struct lt_derived_step){
+			.kind = LT_DERIVED_COPY, .made = name[i][3], .of = name[i][0], .reader = name[i][1]
+		};
+		step[3 * i + 1] = (struct lt_derived_step){
+			.kind = LT_DERIVED_COPY, .made = name[i][4], .of = "b", .reader = name[i][1]
+		};
 		step[3 * i + 2] = (struct lt_derived_step){ .kind = LT_DERIVED_PARTIAL, .made = name[i][5],
 			.of = name[i][2], .var = "k", .step = 4, .dim = name[i][6] };
 	}

@@ -1,5 +1,5 @@
-/* tests/test_derived_refused.c -- what stage, materialize, inline, rfactor, layout and call refuse; texts of trees with derived nodes that are
- * wrong. */
+/* tests/test_derived_refused.c -- what stage, materialize, inline, rfactor, layout and call refuse; texts of trees with
+ * derived nodes that are wrong. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,8 @@
 static void same_but_for_names(const char *got, const char *want)
 {
 	const char *names = strstr(got, "; there ");
-	size_t n = names && !strstr(want, "; there ") ? (size_t)(names - got) : strlen(got), m = n < strlen(got) ? strcspn(want, "(") : strlen(want);
+	size_t n = names && !strstr(want, "; there ") ? (size_t)(names - got) : strlen(got),
+	       m = n < strlen(got) ? strcspn(want, "(") : strlen(want);
 	while (n < strlen(got) && m > 0 && want[m - 1] == ' ')
 		m--;
 	cr_expect(n == m && !strncmp(got, want, n), "\"%s\", not \"%s\"", got, want);
@@ -18,97 +19,109 @@ static void same_but_for_names(const char *got, const char *want)
 
 TestSuite(derived_refused, .timeout = 300);
 
-static const struct { const char *from, *steps, *why; } refusals[] = {
+static const struct { const char *from, *steps, *why;
+} refusals[] = {
 	{ "fused", "stage %q %b at m",
 		"apply:1:1: `stage %q %b at m`: the graph has no node %q (lt-run --dump=tree shows the leaves)" },
-	{ "fused", "stage %p b at m",
-		"apply:1:1: `stage %p b at m`: a value is named by its node, as %y, not 'b'" },
+	{ "fused", "stage %p b at m", "apply:1:1: `stage %p b at m`: a value is named by its node, as %y, not 'b'" },
 	{ "fused", "stage %p %zz at m",
 		"apply:1:1: `stage %p %zz at m`: the graph has no node %zz (lt-run --dump=tree shows them)" },
 	{ "fused", "stage %p %b in m",
-		"apply:1:1: `stage %p %b in m`: `at LOOP` says where the copy is made; `at root` makes it in a nest of its own" },
+		"apply:1:1: `stage %p %b in m`: `at LOOP` says where the copy is made; `at root` makes it in a nest of "
+		"its own" },
 	{ "fused", "stage %p %b at",
 		"apply:1:1: `stage %p %b at`: a step of this kind is `stage %NODE %VALUE at LOOP [layout ...]`" },
 	{ "fused", "stage %p %b at q",
 		"apply:1:1: `stage %p %b at q`: there is no loop q around %p; there are m, k, n" },
 	{ "fused", "stage %p %b at %d/n",
-		"apply:1:1: `stage %p %b at %d/n`: %p is not inside the loop %d/n; the copy is made in a loop around its reader, "
+		"apply:1:1: `stage %p %b at %d/n`: %p is not inside the loop %d/n; the copy is made in a loop around "
+		"its reader, "
 		"or at root" },
-	{ "fused", "stage %d %b at m",
-		"apply:1:1: `stage %d %b at m`: %d does not read %b itself; it reads %c" },
+	{ "fused", "stage %d %b at m", "apply:1:1: `stage %d %b at m`: %d does not read %b itself; it reads %c" },
 	{ "fused", "stage %d %c at root",
-		"apply:1:1: `stage %d %c at root`: %c.copy reads %c, which is written after it; put the leaf of %c before it" },
+		"apply:1:1: `stage %d %c at root`: %c.copy reads %c, which is written after it; put the leaf of %c "
+		"before it" },
 	{ "fused", "stage %d %c at %p/k",
-		"apply:1:1: `stage %d %c at %p/k`: %d is not inside the loop k; the copy is made in a loop around its reader, or "
+		"apply:1:1: `stage %d %c at %p/k`: %d is not inside the loop k; the copy is made in a loop around its "
+		"reader, or "
 		"at root" },
 	{ "fused", "stage %p %b at m layout n",
-		"apply:1:1: `stage %p %b at m layout n`: a layout of %b.copy ends the digits of each dim with the dim itself; `k` is "
+		"apply:1:1: `stage %p %b at m layout n`: a layout of %b.copy ends the digits of each dim with the dim "
+		"itself; `k` is "
 		"missing" },
 	{ "fused", "stage %p %b at m layout n k m",
 		"apply:1:1: `stage %p %b at m layout n k m`: 'm' is not a dim of %b.copy, which has k 12, n 6" },
 	{ "fused", "stage %p %b at m layout n/4 n/3 k n",
-		"apply:1:1: `stage %p %b at m layout n/4 n/3 k n`: the digits of n have steps 4 and then 3; each has to divide the "
+		"apply:1:1: `stage %p %b at m layout n/4 n/3 k n`: the digits of n have steps 4 and then 3; each has "
+		"to divide the "
 		"previous one, as in `n/64 n/16 n`" },
 	{ "fused", "stage %p %b at m layout n/2 n/4 k n",
-		"apply:1:1: `stage %p %b at m layout n/2 n/4 k n`: the digits of n have steps 2 and then 4; each has to divide the "
+		"apply:1:1: `stage %p %b at m layout n/2 n/4 k n`: the digits of n have steps 2 and then 4; each has "
+		"to divide the "
 		"previous one, as in `n/64 n/16 n`" },
 	{ "fused", "stage %p %b at m layout n/x k n",
-		"apply:1:1: `stage %p %b at m layout n/x k n`: the step of a digit is a whole number of at least 1, not 'x'" },
+		"apply:1:1: `stage %p %b at m layout n/x k n`: the step of a digit is a whole number of at least 1, "
+		"not 'x'" },
 	{ "fused", "stage %p %b at m layout n/0 k n",
-		"apply:1:1: `stage %p %b at m layout n/0 k n`: the step of a digit is a whole number of at least 1, not '0'" },
+		"apply:1:1: `stage %p %b at m layout n/0 k n`: the step of a digit is a whole number of at least 1, "
+		"not '0'" },
 	{ "fused", "stage %p %b at m layout k n pad 0",
 		"apply:1:1: `stage %p %b at m layout k n pad 0`: pad is a whole number of at least 1, not '0'" },
 	{ "fused", "stage %p %b at m layout k n pad x",
 		"apply:1:1: `stage %p %b at m layout k n pad x`: pad is a whole number of at least 1, not 'x'" },
 	{ "fused", "stage %p %b at m layout k n pad",
-		"apply:1:1: `stage %p %b at m layout k n pad`: 'pad' is not allowed here; after the loop come `layout DIGIT ...` and "
+		"apply:1:1: `stage %p %b at m layout k n pad`: 'pad' is not allowed here; after the loop come `layout "
+		"DIGIT ...` and "
 		"`depth N`" },
 	{ "fused", "stage %p %b at m depth 1 async",
 		"apply:1:1: `stage %p %b at m depth 1 async`: no backend copies while it computes; leave `async` out" },
 	{ "fused", "stage %p %b at m twice",
-		"apply:1:1: `stage %p %b at m twice`: 'twice' is not allowed here; after the loop come `layout DIGIT ...` and `depth "
+		"apply:1:1: `stage %p %b at m twice`: 'twice' is not allowed here; after the loop come `layout DIGIT "
+		"...` and `depth "
 		"N`" },
 	{ "fused", "stage %p %b at m; stage %p %b at m",
 		"apply:1:19: `stage %p %b at m`: %p does not read %b itself; it reads %a, %b.copy" },
-	{ "keeps", "stage %u %h at root",
-		"apply:1:1: `stage %u %h at root`: %u changes %h itself, not a copy of it" },
+	{ "keeps", "stage %u %h at root", "apply:1:1: `stage %u %h at root`: %u changes %h itself, not a copy of it" },
 	{ "flat", "stage %y %h at root",
-		"apply:1:1: `stage %y %h at root`: %v is not a window of %h: its indices are not plain sums of its dims; stage %v "
+		"apply:1:1: `stage %y %h at root`: %v is not a window of %h: its indices are not plain sums of its "
+		"dims; stage %v "
 		"itself" },
 	{ "flat", "stage %z %h at root",
-		"apply:1:1: `stage %z %h at root`: %w is not a window of %h: it leaves out elements that the source has; stage %w "
+		"apply:1:1: `stage %z %h at root`: %w is not a window of %h: it leaves out elements that the source "
+		"has; stage %w "
 		"itself" },
 	{ "conv", "split %y/o 2; stage %y %h at %y/o; fission %y o; merge %y/o",
-		"apply:1:36: `fission %y o`: %y reads %h.copy and is read by %s in the loop o, so it can go neither before nor after "
+		"apply:1:36: `fission %y o`: %y reads %h.copy and is read by %s in the loop o, so it can go neither "
+		"before nor after "
 		"it; `fission %s o` first" },
 	{ "halo", "split i 3; stage %y %x at i; merge i'",
-		"apply:1:30: `merge i'`: the loop i' is not alone directly inside i; reorder or fission what is between or next to "
+		"apply:1:30: `merge i'`: the loop i' is not alone directly inside i; reorder or fission what is "
+		"between or next to "
 		"them first" },
 	{ "halo", "split i 3; stage %y %x at i; split i 4",
 		"apply:1:30: `split i 4`: a step of 4 is not a multiple of 3, the step of the loop i; choose 6" },
-	{ "keeps", "materialize %h",
-		"apply:1:1: `materialize %h`: no leaf reads %h" },
+	{ "keeps", "materialize %h", "apply:1:1: `materialize %h`: no leaf reads %h" },
 	{ "fused", "call m gemm; stage %p %b at k",
-		"apply:1:14: `stage %p %b at k`: the loop k is in a nest that is handed over by `call gemm`; make that serial "
+		"apply:1:14: `stage %p %b at k`: the loop k is in a nest that is handed over by `call gemm`; make that "
+		"serial "
 		"first" },
 	{ "fused", "call m gemm; split k 4; rfactor %c k",
-		"apply:1:25: `rfactor %c k`: the loop k is in a nest that is handed over by `call gemm`; make that serial first" },
+		"apply:1:25: `rfactor %c k`: the loop k is in a nest that is handed over by `call gemm`; make that "
+		"serial first" },
 	{ "fused", "stage %p %b at root layout k n; layout %b.copy k",
-		"apply:1:33: `layout %b.copy k`: a layout of %b.copy ends the digits of each dim with the dim itself; `n` is missing" },
+		"apply:1:33: `layout %b.copy k`: a layout of %b.copy ends the digits of each dim with the dim itself; "
+		"`n` is missing" },
 	{ "one", "split k 4; rfactor %c %d/k",
 		"apply:1:12: `rfactor %c %d/k`: there is no loop k around %d; there are m, n" },
-	{ "each", "split %c/k 4; rfactor %c %d/m",
-		"apply:1:15: `rfactor %c %d/m`: %c is not inside the loop %d/m" },
-	{ "fused", "materialize b",
-		"apply:1:1: `materialize b`: a value is named by its node, as %y, not 'b'" },
+	{ "each", "split %c/k 4; rfactor %c %d/m", "apply:1:15: `rfactor %c %d/m`: %c is not inside the loop %d/m" },
+	{ "fused", "materialize b", "apply:1:1: `materialize b`: a value is named by its node, as %y, not 'b'" },
 	{ "fused", "materialize %d",
-		"apply:1:1: `materialize %d`: %d has a leaf, which says where it is stored; `stage` copies it for a reader" },
+		"apply:1:1: `materialize %d`: %d has a leaf, which says where it is stored; `stage` copies it for a "
+		"reader" },
 	{ "fused", "materialize %zz",
 		"apply:1:1: `materialize %zz`: the graph has no node %zz (lt-run --dump=tree shows them)" },
-	{ "fused", "materialize %b at",
-		"apply:1:1: `materialize %b at`: `at LOOP` says where the copy is made" },
-	{ "fused", "materialize %b in m",
-		"apply:1:1: `materialize %b in m`: `at LOOP` says where the copy is made" },
+	{ "fused", "materialize %b at", "apply:1:1: `materialize %b at`: `at LOOP` says where the copy is made" },
+	{ "fused", "materialize %b in m", "apply:1:1: `materialize %b in m`: `at LOOP` says where the copy is made" },
 	{ "fused", "materialize %b at q",
 		"apply:1:1: `materialize %b at q`: there is no loop q around %p; there are m, k, n" },
 	{ "keeps", "materialize %u",
@@ -117,88 +130,101 @@ static const struct { const char *from, *steps, *why; } refusals[] = {
 		"apply:1:1: `materialize %x at o`: there is no loop o around %h; there are i" },
 	{ "fused", "materialize %e at k",
 		"apply:1:1: `materialize %e at k`: there is no loop k around %e; there are m, n" },
-	{ "fused", "inline %d",
-		"apply:1:1: `inline %d`: %d has one reader; `fuse` moves it to where it is read" },
+	{ "fused", "inline %d", "apply:1:1: `inline %d`: %d has one reader; `fuse` moves it to where it is read" },
 	{ "conv", "inline %h; inline %h",
 		"apply:1:12: `inline %h`: the graph has no node %h (lt-run --dump=tree shows the leaves)" },
 	{ "gathers", "inline %h",
-		"apply:1:1: `inline %h`: %h gathers, so it cannot be computed at the points where %w reads it; `stage` the value %w "
+		"apply:1:1: `inline %h`: %h gathers, so it cannot be computed at the points where %w reads it; `stage` "
+		"the value %w "
 		"for its reader" },
 	{ "through", "inline %h; inline %h",
-		"apply:1:12: `inline %h`: %h has one reader, the result %v, which it is stored in; `materialize %v` first" },
-	{ "fused", "inline %e",
-		"apply:1:1: `inline %e`: %e is not read, so there is no reader to compute it" },
+		"apply:1:12: `inline %h`: %h has one reader, the result %v, which it is stored in; `materialize %v` "
+		"first" },
+	{ "fused", "inline %e", "apply:1:1: `inline %e`: %e is not read, so there is no reader to compute it" },
 	{ "fused", "inline %b",
-		"apply:1:1: `inline %b`: %b has no leaf: inputs, constants, states, literals and views are read where they are used" },
-	{ "keeps", "inline %u",
-		"apply:1:1: `inline %u`: %u has one reader; `fuse` moves it to where it is read" },
+		"apply:1:1: `inline %b`: %b has no leaf: inputs, constants, states, literals and views are read where "
+		"they are used" },
+	{ "keeps", "inline %u", "apply:1:1: `inline %u`: %u has one reader; `fuse` moves it to where it is read" },
 	{ "fused", "rfactor %c k",
-		"apply:1:1: `rfactor %c k`: k is the only loop that %c reduces over, so its partial results would just be its terms; "
+		"apply:1:1: `rfactor %c k`: k is the only loop that %c reduces over, so its partial results would just "
+		"be its terms; "
 		"`split k` first" },
-	{ "fused", "rfactor %c m",
-		"apply:1:1: `rfactor %c m`: %c does not reduce over the loop m" },
-	{ "fused", "rfactor %d n",
-		"apply:1:1: `rfactor %d n`: %d does not reduce over the loop %d/n" },
-	{ "fused", "rfactor %d m",
-		"apply:1:1: `rfactor %d m`: %d does not reduce over the loop m" },
+	{ "fused", "rfactor %c m", "apply:1:1: `rfactor %c m`: %c does not reduce over the loop m" },
+	{ "fused", "rfactor %d n", "apply:1:1: `rfactor %d n`: %d does not reduce over the loop %d/n" },
+	{ "fused", "rfactor %d m", "apply:1:1: `rfactor %d m`: %d does not reduce over the loop m" },
 	{ "fused", "rfactor %b k",
-		"apply:1:1: `rfactor %b k`: %b has no leaf: inputs, constants, states, literals and views are read where they are used" },
+		"apply:1:1: `rfactor %b k`: %b has no leaf: inputs, constants, states, literals and views are read "
+		"where they are used" },
 	{ "upto", "split t 4; rfactor %s t",
-		"apply:1:12: `rfactor %s t`: the trip count of the loop t depends on a run-time scalar, so its iterations are not a "
+		"apply:1:12: `rfactor %s t`: the trip count of the loop t depends on a run-time scalar, so its "
+		"iterations are not a "
 		"dim; `split` it and use the inner loop" },
-	{ "least", "rfactor %c m",
-		"apply:1:1: `rfactor %c m`: %c does not reduce over the loop m" },
+	{ "least", "rfactor %c m", "apply:1:1: `rfactor %c m`: %c does not reduce over the loop m" },
 	{ "fused", "split k 4; rfactor %c k; parallel k",
-		"apply:1:26: `parallel k`: the parallel loop over k reduces %c: its iterations at m = 0, k = 0, n = 0 and m = 0, k = "
+		"apply:1:26: `parallel k`: the parallel loop over k reduces %c: its iterations at m = 0, k = 0, n = 0 "
+		"and m = 0, k = "
 		"4, n = 0 add to the same element 0, 0 of %c; rfactor %c over it first, or make it serial" },
 	{ "fused", "split k 4; rfactor %c k'; parallel k",
-		"apply:1:27: `parallel k`: the parallel loop over k reduces %c.part: its iterations at m = 0, k = 0, n = 0 and m = "
-		"0, k = 4, n = 0 add to the same element 0, 0, 0 of %c.part; rfactor %c.part over it first, or make it serial" },
+		"apply:1:27: `parallel k`: the parallel loop over k reduces %c.part: its iterations at m = 0, k = 0, n "
+		"= 0 and m = "
+		"0, k = 4, n = 0 add to the same element 0, 0, 0 of %c.part; rfactor %c.part over it first, or make it "
+		"serial" },
 	{ "fused", "split k 4; rfactor %c k'; parallel k_1",
-		"apply:1:27: `parallel k_1`: the parallel loop over k_1 reduces %c: its iterations at m = 0, k_1 = 0, n = 0 and m = "
+		"apply:1:27: `parallel k_1`: the parallel loop over k_1 reduces %c: its iterations at m = 0, k_1 = 0, "
+		"n = 0 and m = "
 		"0, k_1 = 1, n = 0 add to the same element 0, 0 of %c; rfactor %c over it first, or make it serial" },
 	{ "fused", "split k 4; rfactor %c k'; merge k'",
-		"apply:1:27: `merge k'`: k_1, a dim of %c.part, counts iterations of a loop over k: the loops over k around it need "
-		"one of step 4 and one of step 1, and larger steps are multiples of those; add what is missing with `split`" },
+		"apply:1:27: `merge k'`: k_1, a dim of %c.part, counts iterations of a loop over k: the loops over k "
+		"around it need "
+		"one of step 4 and one of step 1, and larger steps are multiples of those; add what is missing with "
+		"`split`" },
 	{ "fused", "split k 8; split k' 4; rfactor %c k'; merge k'",
-		"apply:1:39: `merge k'`: k_4, a dim of %c.part, counts iterations of a loop over k: the loops over k around it need "
-		"one of step 8 and one of step 4, and larger steps are multiples of those; add what is missing with `split`" },
+		"apply:1:39: `merge k'`: k_4, a dim of %c.part, counts iterations of a loop over k: the loops over k "
+		"around it need "
+		"one of step 8 and one of step 4, and larger steps are multiples of those; add what is missing with "
+		"`split`" },
 	{ "fused", "split k 4; rfactor %c k'; split k 6",
 		"apply:1:27: `split k 6`: a step of 6 is not a multiple of 4, the step of the loop k; choose 8" },
 	{ "fused", "split k 4; rfactor %c k'; fuse %c k",
-		"apply:1:27: `fuse %c k`: %c reads %c.part inside its reducing loop over k, before the reduction is complete; move "
+		"apply:1:27: `fuse %c k`: %c reads %c.part inside its reducing loop over k, before the reduction is "
+		"complete; move "
 		"%c after that loop" },
 	{ "fused", "layout %e n m",
-		"apply:1:1: `layout %e n m`: %e is a result, a state or part of an update: its order in memory is that of its dims; "
+		"apply:1:1: `layout %e n m`: %e is a result, a state or part of an update: its order in memory is that "
+		"of its dims; "
 		"`materialize` it to have a copy in another order" },
 	{ "fused", "layout %c n",
-		"apply:1:1: `layout %c n`: a layout of %c ends the digits of each dim with the dim itself; `m` is missing" },
+		"apply:1:1: `layout %c n`: a layout of %c ends the digits of each dim with the dim itself; `m` is "
+		"missing" },
 	{ "fused", "layout %c n m m",
-		"apply:1:1: `layout %c n m m`: the digits of m have steps 1 and then 1; each has to divide the previous one, as in "
+		"apply:1:1: `layout %c n m m`: the digits of m have steps 1 and then 1; each has to divide the "
+		"previous one, as in "
 		"`m/64 m/16 m`" },
 	{ "fused", "layout %c n m swizzle 3 4 3",
 		"apply:1:1: `layout %c n m swizzle 3 4 3`: no backend has swizzled layouts yet; use `pad`" },
 	{ "fused", "layout %a m k",
-		"apply:1:1: `layout %a m k`: %a has no leaf: inputs, constants, states, literals and views are read where they are used" },
+		"apply:1:1: `layout %a m k`: %a has no leaf: inputs, constants, states, literals and views are read "
+		"where they are used" },
 	{ "fused", "layout %c m n pad",
 		"apply:1:1: `layout %c m n pad`: 'pad' is not a dim of %c, which has m 5, n 6" },
 	{ "fused", "layout %c m n pad 0",
 		"apply:1:1: `layout %c m n pad 0`: pad is a whole number of at least 1, not '0'" },
 	{ "conv", "layout %s o",
-		"apply:1:1: `layout %s o`: %s is a result, a state or part of an update: its order in memory is that of its dims; "
+		"apply:1:1: `layout %s o`: %s is a result, a state or part of an update: its order in memory is that "
+		"of its dims; "
 		"`materialize` it to have a copy in another order" },
 	{ "keeps", "layout %u i",
-		"apply:1:1: `layout %u i`: %u is a result, a state or part of an update: its order in memory is that of its dims; "
+		"apply:1:1: `layout %u i`: %u is a result, a state or part of an update: its order in memory is that "
+		"of its dims; "
 		"`materialize` it to have a copy in another order" },
 	{ "keeps", "layout %y q/1 q",
-		"apply:1:1: `layout %y q/1 q`: the digits of q have steps 1 and then 1; each has to divide the previous one, as in "
+		"apply:1:1: `layout %y q/1 q`: the digits of q have steps 1 and then 1; each has to divide the "
+		"previous one, as in "
 		"`q/64 q/16 q`" },
 	{ "fused", "call m ge-mm",
 		"apply:1:1: `call m ge-mm`: the name of a routine has letters, digits, '_' and '.', not 'ge-mm'" },
-	{ "fused", "call m",
-		"apply:1:1: `call m`: a step of this kind is `call LOOP NAME`" },
-	{ "fused", "call q gemm",
-		"apply:1:1: `call q gemm`: there is no loop q; there are m, k, n" },
+	{ "fused", "call m", "apply:1:1: `call m`: a step of this kind is `call LOOP NAME`" },
+	{ "fused", "call q gemm", "apply:1:1: `call q gemm`: there is no loop q; there are m, k, n" },
 	{ "fused", "call m gemm; unroll m",
 		"apply:1:14: `unroll m`: the loop m is handed over by `call gemm`; make it serial first" },
 	{ "fused", "call m gemm; call m dot",

@@ -1,5 +1,5 @@
-/* tests/test_device.c -- programs on devices with memory of their own (tests/device.h), against the oracle: what crosses and how often, states,
- * prepared constants, memory that runs out. */
+/* tests/test_device.c -- programs on devices with memory of their own (tests/device.h), against the oracle: what
+ * crosses and how often, states, prepared constants, memory that runs out. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,8 +35,14 @@ static void check_seed(uint64_t seed, const struct run_config *config, int n, st
 	struct run_want want;
 	char why[512] = "";
 	cr_assert_eq(run_context(&counter, &ctx), LT_OK);
-	random_graph_new(ctx, seed, &(struct random_options){ .n_node = 3 + (int32_t)(seed % 30), .views = true, .params = true, .states = true,
-		.composites = seed % 2, .wild = true }, &r);
+	random_graph_new(ctx, seed,
+		&(struct random_options){ .n_node = 3 + (int32_t)(seed % 30),
+			.views = true,
+			.params = true,
+			.states = true,
+			.composites = seed % 2,
+			.wild = true },
+		&r);
 	struct data d = { &r, seed };
 	run_want_new(r.g, 3, fill, &d, &want);
 	for (int i = 0; i < n; i++)
@@ -47,32 +53,42 @@ static void check_seed(uint64_t seed, const struct run_config *config, int n, st
 	run_want_free(&want);
 	random_graph_free(&r);
 	lt_context_free(ctx);
-	cr_assert_eq(counter.bytes, 0, "seed %llu: %lld bytes are not given back", (unsigned long long)seed, (long long)counter.bytes);
+	cr_assert_eq(counter.bytes, 0, "seed %llu: %lld bytes are not given back", (unsigned long long)seed,
+		(long long)counter.bytes);
 	cr_assert(device_one.blocks == 0 && device_two.blocks == 0 && device_one.captures_alive == 0);
 }
 
 Test(device, random_graphs_are_right_on_any_mixture_of_memories)
 {
 	static const struct run_config config[] = { { .backends = "devone" }, { .backends = "devone:refuse=add,ref" },
-		{ .backends = "devone:refuse=mul,devtwo:refuse=add,ref" }, { .backends = "ref,devone" }, { .backends = "devone:refuse=sub,devtwo" },
+		{ .backends = "devone:refuse=mul,devtwo:refuse=add,ref" }, { .backends = "ref,devone" },
+		{ .backends = "devone:refuse=sub,devtwo" },
 		{ .backends = "devone:refuse=mul;vector,ref", .no_passes = true }, { .backends = "devone:host" } };
 	struct run_tally tally = { 0 };
 	for (uint64_t seed = 1; seed <= 60; seed++)
 		check_seed(seed, config, (int)(sizeof config / sizeof *config), &tally);
-	fprintf(stderr, "%lld elements; devone: %lld copies in, %lld out, %lld within, %lld launches, %lld replays; devtwo: %lld launches\n",
-		(long long)tally.elements, (long long)device_one.to_device, (long long)device_one.to_host, (long long)device_one.within,
-		(long long)device_one.runs, (long long)device_one.replays, (long long)device_two.runs);
+	fprintf(stderr,
+		"%lld elements; devone: %lld copies in, %lld out, %lld within, %lld launches, %lld replays; devtwo: "
+		"%lld launches\n",
+		(long long)tally.elements, (long long)device_one.to_device, (long long)device_one.to_host,
+		(long long)device_one.within, (long long)device_one.runs, (long long)device_one.replays,
+		(long long)device_two.runs);
 	/* Beside compiled code. */
-	static const struct run_config compiled[] = { { .backends = "devone:refuse=add,cpu:O0" }, { .backends = "cpu:O0,devone" } };
+	static const struct run_config compiled[] = { { .backends = "devone:refuse=add,cpu:O0" },
+		{ .backends = "cpu:O0,devone" } };
 	for (uint64_t seed = 20; seed <= 22; seed++)
 		check_seed(seed, compiled, 2, &tally);
-	cr_assert(device_one.to_device > 1000 && device_one.to_host > 1000 && device_one.within > 10 && device_two.runs > 100 && device_one.replays > 10);
+	cr_assert(device_one.to_device > 1000 && device_one.to_host > 1000 && device_one.within > 10
+		&& device_two.runs > 100 && device_one.replays > 10);
 }
 
 /* ---- products: packed weights, partial sums, and states after them ---- */
 
-#define PRODUCT "graph 1\nvar m 9\nvar n 40\nvar k 56\n%x = f32[m, k] input \"x\"\n%w = f32[n, k] constant \"w\"\n%b = f32[n] constant \"b\"\n" \
-	"%p = f32[m, n, k] mul %x, %w\n%y = f32[m, n] add.reduce %p\n%z = f32[m, n] add %y, %b\n%s = f32[m, n] state \"s\"\n%t = f32[m, n] max %s, %z\n" \
+#define PRODUCT \
+	"graph 1\nvar m 9\nvar n 40\nvar k 56\n%x = f32[m, k] input \"x\"\n%w = f32[n, k] constant \"w\"\n%b = " \
+	"f32[n] constant \"b\"\n" \
+	"%p = f32[m, n, k] mul %x, %w\n%y = f32[m, n] add.reduce %p\n%z = f32[m, n] add %y, %b\n%s = f32[m, n] state " \
+	"\"s\"\n%t = f32[m, n] max %s, %z\n" \
 	"%l = f32[n] add.reduce %t\nset %s = %t\nresult \"z\" = %z\nresult \"l\" = %l\n"
 
 static void fill_product(void *user, int run, lt_node n, void *out)
@@ -84,8 +100,10 @@ static void fill_product(void *user, int run, lt_node n, void *out)
 
 Test(device, products_of_packed_weights)
 {
-	static const struct run_config config[] = { { .backends = "devone:vector" }, { .backends = "devone:vector;refuse=copy,ref" },
-		{ .backends = "devone:vector;refuse=max,devtwo:vector" }, { .backends = "devone:vector;refuse=max,ref" }, { .backends = "ref,devone" } };
+	static const struct run_config config[] = { { .backends = "devone:vector" },
+		{ .backends = "devone:vector;refuse=copy,ref" },
+		{ .backends = "devone:vector;refuse=max,devtwo:vector" },
+		{ .backends = "devone:vector;refuse=max,ref" }, { .backends = "ref,devone" } };
 	struct run_counter counter;
 	struct lt_context *ctx;
 	struct lt_graph *g;
@@ -96,7 +114,8 @@ Test(device, products_of_packed_weights)
 	cr_assert_eq(lt_graph_parse(ctx, PRODUCT, strlen(PRODUCT), "p", &g), LT_OK, "%s", lt_context_message(ctx));
 	run_want_new(g, 3, fill_product, g, &want);
 	for (size_t i = 0; i < sizeof config / sizeof *config; i++)
-		cr_assert(run_compare(&want, g, &config[i], &counter, NULL, &tally, why, sizeof why), "%s: %s", config[i].backends, why);
+		cr_assert(run_compare(&want, g, &config[i], &counter, NULL, &tally, why, sizeof why), "%s: %s",
+			config[i].backends, why);
 	run_want_free(&want);
 	lt_graph_free(g);
 	lt_context_free(ctx);
@@ -105,8 +124,11 @@ Test(device, products_of_packed_weights)
 
 /* ---- what crosses, and how often ---- */
 
-#define CHAIN "graph 1\nvar m 5\nvar n 3\n%x = f32[m, n] input \"x\"\n%w = f32[m, n] constant \"w\"\n%e = f32[m, n] exp %x\n%s = f32[m] add.reduce %e\n" \
-	"%t = f32[m] tanh %s\n%y = f32[m, n] mul %e, %t\n%z = f32[m, n] add %y, %w\nresult \"z\" = %z\nresult \"t\" = %t\n"
+#define CHAIN \
+	"graph 1\nvar m 5\nvar n 3\n%x = f32[m, n] input \"x\"\n%w = f32[m, n] constant \"w\"\n%e = f32[m, n] exp " \
+	"%x\n%s = f32[m] add.reduce %e\n" \
+	"%t = f32[m] tanh %s\n%y = f32[m, n] mul %e, %t\n%z = f32[m, n] add %y, %w\nresult \"z\" = %z\nresult \"t\" " \
+	"= %t\n"
 
 static void run_chain(struct lt_instance *r, float *z, float *t)
 {
@@ -187,7 +209,9 @@ Test(device, what_a_refused_nest_reads_and_writes_crosses_once)
 		for (int run = 1; run <= 3; run++) {
 			run_long(r, x, h, 1);
 			cr_assert(!memcmp(h, want, sizeof h), "%s", plan);
-			cr_assert_eq(device_one.to_device + device_one.to_host + device_two.to_device + device_two.to_host, run * st.n_move, "%s", plan);
+			cr_assert_eq(
+				device_one.to_device + device_one.to_host + device_two.to_device + device_two.to_host,
+				run * st.n_move, "%s", plan);
 		}
 		cr_assert(device_one.runs > 0 && (i == 0 || device_two.runs + device_two.replays > 0));
 		lt_instance_free(r);
@@ -233,7 +257,8 @@ Test(device, a_state_lives_on_the_device_and_is_fetched_when_asked_for)
 	cr_assert_eq(lt_instance_run(r, in, out), LT_OK);
 	device_one.fail_copy = 1;
 	cr_assert_null(lt_instance_state(r, 0));
-	cr_assert_str_eq(lt_instance_message(r), "backend devone: copying 16 bytes of state 's' from its memory: the bus is broken");
+	cr_assert_str_eq(lt_instance_message(r),
+		"backend devone: copying 16 bytes of state 's' from its memory: the bus is broken");
 	lt_instance_free(r);
 	lt_program_free(p);
 	close_graph(g);
@@ -269,7 +294,8 @@ Test(device, what_the_device_cannot_do_is_told)
 	device_one.fail_new = 0;
 	device_one.fail_copy = 1;
 	cr_assert_eq(lt_instance_run(r, (const void *[]){ x }, (void *[]){ z, t }), LT_EDEVICE);
-	cr_assert_str_eq(lt_instance_message(r), "backend devone: copying 60 bytes of input 'x' to its memory: the bus is broken");
+	cr_assert_str_eq(lt_instance_message(r),
+		"backend devone: copying 60 bytes of input 'x' to its memory: the bus is broken");
 	cr_assert_eq(lt_instance_run(r, (const void *[]){ x }, (void *[]){ z, t }), LT_OK);
 	lt_instance_free(r);
 	lt_program_free(p);
@@ -290,7 +316,8 @@ Test(device, its_memory_is_counted_for_one_instance)
 		r[i] = instance_of(p, g);
 		lt_program_stats(p, &st);
 		bytes = i ? bytes : st.device_bytes;
-		cr_expect(st.device_bytes == bytes && bytes > 0, "%lld, of %d instances %lld", (long long)bytes, i + 1, (long long)st.device_bytes);
+		cr_expect(st.device_bytes == bytes && bytes > 0, "%lld, of %d instances %lld", (long long)bytes, i + 1,
+			(long long)st.device_bytes);
 		struct lt_instance *refused;
 		device_one.fail_new = 2;
 		cr_assert_eq(lt_instance_new(p, &refused), LT_ENOMEM);
@@ -304,14 +331,19 @@ Test(device, its_memory_is_counted_for_one_instance)
 	close_graph(g);
 }
 
-/* What crosses and what stays, to the byte: ports in blocks of their own, and what is computed from constants before the first run. */
+/* What crosses and what stays, to the byte: ports in blocks of their own, and what is computed from constants before
+ * the first run. */
 Test(device, constants_and_what_is_computed_from_them_are_counted)
 {
-	static const struct { const char *graph; int64_t floats, shared; } rows[] = {
+	static const struct { const char *graph; int64_t floats, shared;
+	} rows[] = {
 		{ "graph 1\nvar i 40\n%x = f32[i] input \"x\"\n%z = f32[i] neg %x\nresult \"z\" = %z\n", 40 + 40, 0 },
-		{ "graph 1\nvar i 40\n%x = f32[i] input \"x\"\n%w = f32[i] constant \"w\"\n%z = f32[i] add %x, %w\nresult \"z\" = %z\n", 40 + 40 + 40, 0 },
+		{ "graph 1\nvar i 40\n%x = f32[i] input \"x\"\n%w = f32[i] constant \"w\"\n%z = f32[i] add %x, "
+		  "%w\nresult \"z\" = %z\n",
+			40 + 40 + 40, 0 },
 		{ "graph 1\nvar i 3\nvar j 20\nvar k 7\n%x = f32[i, k] input \"x\"\n%w = f32[k, j] constant \"w\"\n"
-			"%p = f32[k, j] exp %w\n%s = f32[k] add.reduce %p\n%z = f32[i, k] mul %x, %s\nresult \"z\" = %z\n", 21 + 140 + 21, 7 },
+		  "%p = f32[k, j] exp %w\n%s = f32[k] add.reduce %p\n%z = f32[i, k] mul %x, %s\nresult \"z\" = %z\n",
+			21 + 140 + 21, 7 },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct lt_graph *g = parsed(rows[i].graph);
@@ -322,9 +354,11 @@ Test(device, constants_and_what_is_computed_from_them_are_counted)
 			cr_assert_eq(lt_program_bind(p, 0, w, 0), LT_OK);
 		struct lt_instance *r = instance_of(p, g);
 		lt_program_stats(p, &st);
-		/* what has no port is aligned to 64 bytes; kernels have a workspace where constants are computed, and one in the instance */
+		/* what has no port is aligned to 64 bytes; kernels have a workspace where constants are computed, and
+		 * one in the instance */
 		st.device_bytes -= 2 * st.kernel_bytes;
-		int64_t least = 4 * (rows[i].floats + rows[i].shared), most = 4 * rows[i].floats + (4 * rows[i].shared + 63) / 64 * 64;
+		int64_t least = 4 * (rows[i].floats + rows[i].shared),
+			most = 4 * rows[i].floats + (4 * rows[i].shared + 63) / 64 * 64;
 		cr_expect(st.device_bytes >= least && st.device_bytes <= most, "graph %d: %lld bytes, not %lld to %lld", (int)i,
 			(long long)st.device_bytes, (long long)least, (long long)most);
 		lt_instance_free(r);
@@ -336,13 +370,15 @@ Test(device, constants_and_what_is_computed_from_them_are_counted)
 /* What a backend says that its kernels need beside their slots. */
 Test(device, a_workspace_that_no_memory_has_is_refused)
 {
-	static const char *const backends[] = { "devone:host;scratch=18446744073709551600", "devone:host;scratch=64;align=0x8000000000000000",
-		"devone:scratch=9223372036854775807" };
+	static const char *const backends[] = { "devone:host;scratch=18446744073709551600",
+		"devone:host;scratch=64;align=0x8000000000000000", "devone:scratch=9223372036854775807" };
 	struct lt_graph *g = parsed(CHAIN);
 	for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
 		struct lt_program *p = NULL;
-		cr_expect_eq(lt_compile(g->ctx, g, &(struct lt_options){ .size = sizeof(struct lt_options), .backends = backends[i] }, &p), LT_EABI,
-			"%s", backends[i]);
+		cr_expect_eq(
+			lt_compile(g->ctx, g,
+				&(struct lt_options){ .size = sizeof(struct lt_options), .backends = backends[i] }, &p),
+			LT_EABI, "%s", backends[i]);
 		cr_expect(strstr(lt_context_message(g->ctx), "more than any memory has; its author has to fix `need`"), "%s",
 			lt_context_message(g->ctx));
 		lt_program_free(p);
@@ -354,7 +390,9 @@ Test(device, an_object_that_is_not_given_is_missed)
 {
 	struct lt_graph *g = parsed(LONG);
 	struct lt_program *p = NULL;
-	cr_expect_eq(lt_compile(g->ctx, g, &(struct lt_options){ .size = sizeof(struct lt_options), .backends = "devone:loses" }, &p), LT_EABI);
+	cr_expect_eq(lt_compile(g->ctx, g,
+			     &(struct lt_options){ .size = sizeof(struct lt_options), .backends = "devone:loses" }, &p),
+		LT_EABI);
 	cr_expect(strstr(lt_context_message(g->ctx), "backend devone, kernel k") && strstr(lt_context_message(g->ctx), ": it "
 		"reports success, but gives no object; its author has to fix `compile`"), "%s", lt_context_message(g->ctx));
 	lt_program_free(p);
@@ -374,8 +412,9 @@ Test(device, an_alignment_of_no_bytes_is_of_no_account)
 	p = compiled(g, "devone:scratch=64;align=4096");
 	cr_assert_eq(lt_program_bind(p, 0, w, 0), LT_OK);
 	cr_expect_eq(lt_instance_new(p, &r), LT_EUNSUPPORTED);
-	cr_expect(strstr(lt_context_message(g->ctx), "a kernel's workspace wants an alignment of 4096 bytes; device memory has 256"), "%s",
-		lt_context_message(g->ctx));
+	cr_expect(strstr(lt_context_message(g->ctx),
+			  "a kernel's workspace wants an alignment of 4096 bytes; device memory has 256"),
+		"%s", lt_context_message(g->ctx));
 	lt_program_free(p);
 	close_graph(g);
 }
@@ -412,8 +451,10 @@ Test(device, an_alignment_of_no_bytes_takes_no_memory)
 
 Test(device, a_run_time_scalar_crosses_each_run)
 {
-	struct lt_graph *g = parsed("graph 1\nvar m 4 limit e\nvar n 3\nvar one 1\nparam e = %pos[0] in 0..4\n%pos = i64[one] input \"pos\"\n"
-		"%x = f32[m, n] input \"x\"\n%s = f32[n] add.reduce %x\n%y = f32[m, n] neg %x\nresult \"s\" = %s\nresult \"y\" = %y\n");
+	struct lt_graph *g = parsed("graph 1\nvar m 4 limit e\nvar n 3\nvar one 1\nparam e = %pos[0] in 0..4\n%pos = "
+				    "i64[one] input \"pos\"\n"
+				    "%x = f32[m, n] input \"x\"\n%s = f32[n] add.reduce %x\n%y = f32[m, n] neg "
+				    "%x\nresult \"s\" = %s\nresult \"y\" = %y\n");
 	struct lt_program *p = compiled(g, "devone");
 	struct lt_instance *r = instance_of(p, g);
 	float x[12] = { 1, 2, 3, 4 }, s[3] = { 7, 7, 7 }, y[12];
@@ -437,8 +478,11 @@ static void ignore(void *user, const struct lt_explained *e)
 }
 
 /* Two devices, a prepared constant, a state, rebuilt trees, recorded runs, events. */
-#define ALL "graph 1\nvar m 4\nvar n 4\n%x = f32[m, n] input \"x\"\n%w = f32[n] constant \"w\"\n%v = f32[n] neg %w\n%s = f32[m] state \"s\"\n" \
-	"%a = f32[m] add.reduce %x\n%b = f32[m, n] add %x, %a\n%c = f32[n] max.reduce %b\n%d = f32[n] mul %c, %v\n%e = f32[m, n] mul %x, %d\n" \
+#define ALL \
+	"graph 1\nvar m 4\nvar n 4\n%x = f32[m, n] input \"x\"\n%w = f32[n] constant \"w\"\n%v = f32[n] neg %w\n%s = " \
+	"f32[m] state \"s\"\n" \
+	"%a = f32[m] add.reduce %x\n%b = f32[m, n] add %x, %a\n%c = f32[n] max.reduce %b\n%d = f32[n] mul %c, %v\n%e " \
+	"= f32[m, n] mul %x, %d\n" \
 	"%f = f32[m] add.reduce %e\n%t = f32[m] add %s, %f\nset %s = %t\nresult \"d\" = %d\nresult \"f\" = %f\n"
 
 Test(device, every_allocation_may_fail)
@@ -456,8 +500,12 @@ Test(device, every_allocation_may_fail)
 			continue;
 		cr_assert_eq(lt_graph_parse(ctx, ALL, strlen(ALL), "t", &g), LT_OK, "%s", lt_context_message(ctx));
 		counter.fail_at = counter.calls + n;
-		lt_status st = lt_compile(ctx, g, &(struct lt_options){ .size = sizeof(struct lt_options), .backends = "devone:refuse=max,devtwo",
-			.device_time = 1, .explain = ignore }, &p);
+		lt_status st = lt_compile(ctx, g,
+			&(struct lt_options){ .size = sizeof(struct lt_options),
+				.backends = "devone:refuse=max,devtwo",
+				.device_time = 1,
+				.explain = ignore },
+			&p);
 		if (!st)
 			st = lt_program_bind(p, 0, w, 1);
 		if (!st)
@@ -474,9 +522,11 @@ Test(device, every_allocation_may_fail)
 		lt_program_free(p);
 		lt_graph_free(g);
 		lt_context_free(ctx);
-		cr_assert_eq(counter.bytes, 0, "allocation %lld: %lld bytes are not given back", (long long)n, (long long)counter.bytes);
-		cr_assert(!device_one.wrong[0] && !device_one.blocks && !device_two.blocks && !device_one.captures_alive && !device_one.events
-			&& !device_one.sessions && !device_two.sessions, "allocation %lld: %s", (long long)n, device_one.wrong);
+		cr_assert_eq(counter.bytes, 0, "allocation %lld: %lld bytes are not given back", (long long)n,
+			(long long)counter.bytes);
+		cr_assert(!device_one.wrong[0] && !device_one.blocks && !device_two.blocks && !device_one.captures_alive
+				&& !device_one.events && !device_one.sessions && !device_two.sessions,
+			"allocation %lld: %s", (long long)n, device_one.wrong);
 		cr_assert_lt(n, 20000);
 	}
 	cr_assert(device_two.runs > 0 && device_one.replays > 0);

@@ -213,7 +213,8 @@ Test(dtype, table)
 	cr_expect_eq(lt__dtype_find_script("float3", 6), 0);
 }
 
-/* What overflows on one side may have just not done so on the other; half a step beyond the largest number is where rounding begins to. */
+/* What overflows on one side may have just not done so on the other; half a step beyond the largest number is where
+ * rounding begins to. */
 Test(dtype, distance_counts_an_infinity_as_just_beyond_the_largest)
 {
 	cr_expect_eq(lt__float_distance(3, -1.5, LT_F32), 4.5);

@@ -50,8 +50,9 @@ static void try_reduction(const int64_t shape[3], int over, const char *op, enum
 	const void *got = oracle_run(b, lt_graph_reduce(b->g, op, x, n, reduced), &error);
 	for (int64_t i = 0; i < elems; i++) {
 		double value = oracle_number(got, i, t), close = !strcmp(op, "mul") ? 1e-6 * fabs(want[i]) : 0;
-		cr_assert(fabs(value - want[i]) <= close, "%s over %d of %lldx%lldx%lld %s: element %lld is %g, not %g", op, over,
-			(long long)shape[0], (long long)shape[1], (long long)shape[2], lt__dtype_info(t)->name, (long long)i, value, want[i]);
+		cr_assert(fabs(value - want[i]) <= close, "%s over %d of %lldx%lldx%lld %s: element %lld is %g, not %g",
+			op, over, (long long)shape[0], (long long)shape[1], (long long)shape[2],
+			lt__dtype_info(t)->name, (long long)i, value, want[i]);
 		if (strcmp(op, "mul"))  /* sums of eighths are exact in any order */
 			cr_assert_eq(error[i], 0);
 	}
@@ -157,8 +158,8 @@ Test(eval, casts)
 		const void *got = oracle_run(b, y, NULL);
 		for (int64_t i = 0; i < COUNT(casts); i++) {
 			double value = oracle_number(got, i, cases[k].t);
-			cr_expect(same(value, cases[k].want[i], 1e-8), "%g as %s is %g, not %g", casts[i], lt__dtype_info(cases[k].t)->name, value,
-				cases[k].want[i]);
+			cr_expect(same(value, cases[k].want[i], 1e-8), "%g as %s is %g, not %g", casts[i],
+				lt__dtype_info(cases[k].t)->name, value, cases[k].want[i]);
 		}
 		oracle_close(b);
 	}
@@ -179,7 +180,8 @@ static int64_t elems_of(const struct level *l)
 }
 
 /* A random piece: rows of dims and quotients, guarded so that it stays inside of the source. */
-static void random_piece(struct lt_view_piece *piece, const struct level *from, int32_t n_dim, int64_t *store, uint64_t *seed)
+static void random_piece(
+	struct lt_view_piece *piece, const struct level *from, int32_t n_dim, int64_t *store, uint64_t *seed)
 {
 	int32_t n_div = (int32_t)(oracle_noise(seed) % 3), width = 1 + n_dim + n_div;
 	int64_t *div = store, *row = div + 2 * (1 + WIDE), *guard = row + 3 * WIDE;
@@ -205,7 +207,8 @@ static void random_piece(struct lt_view_piece *piece, const struct level *from, 
 		.div = div, .row = row, .guard = guard };
 }
 
-static float at_point(const struct level *from, const struct lt_view_piece *piece, int32_t n_piece, const int64_t *dim, float fill)
+static float at_point(
+	const struct level *from, const struct lt_view_piece *piece, int32_t n_piece, const int64_t *dim, float fill)
 {
 	for (int32_t p = 0; p < n_piece; p++) {
 		int64_t to[3], at = 0;
@@ -283,7 +286,8 @@ Test(eval, fill_is_a_value)
 	lt_var v = lt_graph_var(b->g, "v", 3);
 	lt_node in = oracle_input(b, LT_F32, 1, &v, x);
 	lt_node zero = lt_graph_pad(b->g, in, (int64_t[]){ 2 }, (int64_t[]){ 0 }, 0);
-	lt_node both = lt_graph_pad(b->g, zero, (int64_t[]){ 1 }, (int64_t[]){ 0 }, lt__bits_of((union lt_scalar){ .f = 7 }, LT_F32));
+	lt_node both = lt_graph_pad(
+		b->g, zero, (int64_t[]){ 1 }, (int64_t[]){ 0 }, lt__bits_of((union lt_scalar){ .f = 7 }, LT_F32));
 	const float *got = oracle_run(b, both, NULL);
 	static const float want[6] = { 7, 0, 0, -1, -2, -3 };
 

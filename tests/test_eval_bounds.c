@@ -48,8 +48,8 @@ Test(eval_bounds, hold)
 			size += fabs((double)a[i] * (double)c[i]);
 		for (int order = 0; order < 4; order++) {
 			float other = shuffled_dot(a, c, n, order);
-			cr_assert_leq(fabs((double)other - value), bound, "trial %d order %d: %g and %g, bound %g", trial, order, (double)other,
-				value, bound);
+			cr_assert_leq(fabs((double)other - value), bound, "trial %d order %d: %g and %g, bound %g",
+				trial, order, (double)other, value, bound);
 			cr_assert_leq(fabs((double)tanhf(other / 3e7f) - result), error[0], "trial %d order %d", trial, order);
 		}
 		cr_assert_leq(bound, size * 1e-7 * (double)(n + 4), "trial %d: %g", trial, bound);
@@ -92,16 +92,20 @@ static lt_node bound_case(struct oracle *b, int i, lt_node e)
 	case 22: return lt_graph_binary(b->g, "div", lt_graph_cast(b->g, zero, LT_I32), lt_graph_literal_int(b->g, LT_I32, 3));
 	case 23: return lt_graph_cast(b->g, e, LT_F16);
 	case 24: return lt_graph_binary(b->g, "mul", third(b, 3e38), third(b, 3e38));
-	case 25: return lt_graph_cast(b->g, lt_graph_binary(b->g, "add", third(b, 2047), lt_graph_binary(b->g, "div", e, e)), LT_F16);
-	case 26: return lt_graph_cast(b->g, lt_graph_binary(b->g, "add", third(b, 2048), lt_graph_binary(b->g, "div", e, e)), LT_F16);
+	case 25:
+		return lt_graph_cast(
+			b->g, lt_graph_binary(b->g, "add", third(b, 2047), lt_graph_binary(b->g, "div", e, e)), LT_F16);
+	case 26:
+		return lt_graph_cast(
+			b->g, lt_graph_binary(b->g, "add", third(b, 2048), lt_graph_binary(b->g, "div", e, e)), LT_F16);
 	default: return -1;
 	}
 }
 
 Test(eval_bounds, kind)
 {
-	static const enum kind want[] = { ZERO, FINITE, FINITE, ZERO, FINITE, ZERO, FINITE, ZERO, ZERO, INFINITE, FINITE, INFINITE, ZERO,
-		ZERO, ZERO, ZERO, FINITE, ZERO, ZERO, ZERO, FINITE, ZERO, ZERO, ZERO, INFINITE,
+	static const enum kind want[] = { ZERO, FINITE, FINITE, ZERO, FINITE, ZERO, FINITE, ZERO, ZERO, INFINITE,
+		FINITE, INFINITE, ZERO, ZERO, ZERO, ZERO, FINITE, ZERO, ZERO, ZERO, FINITE, ZERO, ZERO, ZERO, INFINITE,
 		ZERO, FINITE };
 
 	for (int i = 0; i < COUNT(want); i++) {
@@ -126,7 +130,8 @@ Test(eval_bounds, infinite)
 	const double *error;
 	static const float x[3] = { 3e38f, 3e38f, -3e38f }, small[3] = { 1e-30f, 1e-30f, 1e30f }, unit[3] = { 1, 2, 3 };
 	lt_var v = lt_graph_var(b->g, "v", 3), i = lt_graph_var(b->g, "i", 1);
-	lt_node in = oracle_input(b, LT_F32, 1, &v, x), tiny = oracle_input(b, LT_F32, 1, &v, small), plain = oracle_input(b, LT_F32, 1, &v, unit);
+	lt_node in = oracle_input(b, LT_F32, 1, &v, x), tiny = oracle_input(b, LT_F32, 1, &v, small),
+		plain = oracle_input(b, LT_F32, 1, &v, unit);
 	lt_node e = lt_graph_op_to(b->g, "exp", 1, (lt_node[]){ third(b, 0.6931471805599453) }, 1, &i);
 	lt_node two = lt_graph_cast(b->g, lt_graph_unary(b->g, "floor", e), LT_I64);
 	lt_node index = lt_graph_binary(b->g, "min", two, lt_graph_literal_int(b->g, LT_I64, 2));
@@ -146,14 +151,16 @@ Test(eval_bounds, infinite)
 	oracle_close(b);
 }
 
-/* A product that overflows: contracted into its sum it need not, so the sum of both can be anything.  A pole is no overflow. */
+/* A product that overflows: contracted into its sum it need not, so the sum of both can be anything.  A pole is no
+ * overflow. */
 Test(eval_bounds, overflowing_product)
 {
 	struct oracle *b = oracle_open(LT_F64);
 	const double *error;
 	static const double x[2] = { 1e308, -1e308 }, y[2] = { 4, 3 }, zero[2] = { 0, 0 };
 	lt_var v = lt_graph_var(b->g, "v", 2);
-	lt_node left = oracle_input(b, LT_F64, 1, &v, x), right = oracle_input(b, LT_F64, 1, &v, y), none = oracle_input(b, LT_F64, 1, &v, zero);
+	lt_node left = oracle_input(b, LT_F64, 1, &v, x), right = oracle_input(b, LT_F64, 1, &v, y),
+		none = oracle_input(b, LT_F64, 1, &v, zero);
 	lt_node sum = lt_graph_contract(b->g, left, right, 1, &v), pole = lt_graph_unary(b->g, "log", none);
 
 	cr_assert_eq(lt_graph_result(b->g, "sum", sum), LT_OK, "%s", lt_context_message(b->ctx));

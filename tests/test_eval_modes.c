@@ -1,4 +1,5 @@
-/* The oracle's modes (lt_eval_with), node by node against tests/naive_eval.c: on random graphs, on products by tiles and odd values. */
+/* The oracle's modes (lt_eval_with), node by node against tests/naive_eval.c: on random graphs, on products by tiles
+ * and odd values. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,13 +15,21 @@ static const char *const mode_name[MODES] = { "exact", "nearest", "random" };
 
 struct drawn { struct lt_context *ctx; struct random_graph r; const struct lt_graph *g; void **source; };
 
-static bool is_source(const struct lt_nodedef *d) { return d->op == LT_OP_input || d->op == LT_OP_constant || d->op == LT_OP_state; }
+static bool is_source(const struct lt_nodedef *d)
+{
+	return d->op == LT_OP_input || d->op == LT_OP_constant || d->op == LT_OP_state;
+}
 
 static void draw(struct drawn *d, uint64_t seed)
 {
 	cr_assert_eq(lt_context_new(&d->ctx), LT_OK);
-	random_graph_new(d->ctx, seed, &(struct random_options){ .n_node = 4 + (int32_t)(seed % 30), .views = true, .params = true, .states = true,
-		.composites = seed % 2 == 0 }, &d->r);
+	random_graph_new(d->ctx, seed,
+		&(struct random_options){ .n_node = 4 + (int32_t)(seed % 30),
+			.views = true,
+			.params = true,
+			.states = true,
+			.composites = seed % 2 == 0 },
+		&d->r);
 	d->g = d->r.g;
 	d->source = calloc((size_t)d->g->n_node + 1, sizeof *d->source);
 	for (lt_node n = 0; n < d->g->n_node; n++) {
@@ -75,7 +84,9 @@ static lt_status evaluate(const struct lt_graph *g, void *const *source, struct 
 {
 	struct lt_evaluation *e = NULL;
 
-	*k = (struct kept){ .g = g, .value = calloc((size_t)g->n_node + 1, sizeof *k->value), .error = calloc((size_t)g->n_node + 1, sizeof *k->error) };
+	*k = (struct kept){ .g = g,
+		.value = calloc((size_t)g->n_node + 1, sizeof *k->value),
+		.error = calloc((size_t)g->n_node + 1, sizeof *k->error) };
 	o.done = keep;
 	o.user = k;
 	lt_status status = lt_eval_with(g, (const void *const *)source, &o, &e);
@@ -100,7 +111,8 @@ static bool same(union lt_scalar a, union lt_scalar b, enum lt_dtype t)
 }
 
 /* Each element of node n against the naive evaluator's, from the same operands. */
-static void compare_node(const struct naive *v, lt_node n, const void *data, enum lt_eval_mode mode, uint64_t seed, const char *pass)
+static void compare_node(
+	const struct naive *v, lt_node n, const void *data, enum lt_eval_mode mode, uint64_t seed, const char *pass)
 {
 	const struct lt_nodedef *d = &v->g->node[n];
 	int64_t elems = lt__node_elems(v->g, n);
@@ -123,9 +135,12 @@ static void compare_node(const struct naive *v, lt_node n, const void *data, enu
 		}
 		bool good = same(got, want, d->dtype) || (lt__dtype_info(d->dtype)->cls == LT_CLASS_FLOAT
 			&& ((got.f >= range.low && got.f <= range.high) || range.nan));
-		cr_assert(good, "seed %llu, %s, %s: node '%s' (%s %s%s) element %lld is %.17g (%lld), not %.17g in %.17g .. %.17g", (unsigned long long)seed,
-			mode_name[mode], pass, d->name, lt__dtype_info(d->dtype)->name, lt__op_info(d->op)->name, d->reduce ? ".reduce" : "",
-			(long long)i, got.f, (long long)got.i, want.f, range.low, range.high);
+		cr_assert(good,
+			"seed %llu, %s, %s: node '%s' (%s %s%s) element %lld is %.17g (%lld), not %.17g in %.17g .. "
+			"%.17g",
+			(unsigned long long)seed, mode_name[mode], pass, d->name, lt__dtype_info(d->dtype)->name,
+			lt__op_info(d->op)->name, d->reduce ? ".reduce" : "", (long long)i, got.f, (long long)got.i,
+			want.f, range.low, range.high);
 	}
 }
 
@@ -235,13 +250,16 @@ Test(eval_modes, bounds_of_products, .timeout = 120)
 
 struct shape { int64_t r, c, k, batch; int order; enum lt_dtype t; };
 
-/* a[batch, r, k] b[batch, k, c], summed over k, with the dims in several orders; of types that compute in others by casts. */
+/* a[batch, r, k] b[batch, k, c], summed over k, with the dims in several orders; of types that compute in others by
+ * casts. */
 static lt_node product(struct oracle *b, const struct shape *s, uint64_t *seed)
 {
 	lt_var r = lt_graph_var(b->g, "r", s->r), c = lt_graph_var(b->g, "c", s->c), k = lt_graph_var(b->g, "k", s->k);
 	lt_var batch = lt_graph_var(b->g, "batch", s->batch);
-	lt_node x = oracle_random(b, s->t, 3, s->order & 1 ? (lt_var[]){ k, batch, r } : (lt_var[]){ batch, r, k }, seed, 0.37);
-	lt_node w = oracle_random(b, s->t, 3, s->order & 2 ? (lt_var[]){ c, k, batch } : (lt_var[]){ batch, k, c }, seed, 0.0123);
+	lt_node x = oracle_random(
+		b, s->t, 3, s->order & 1 ? (lt_var[]){ k, batch, r } : (lt_var[]){ batch, r, k }, seed, 0.37);
+	lt_node w = oracle_random(
+		b, s->t, 3, s->order & 2 ? (lt_var[]){ c, k, batch } : (lt_var[]){ batch, k, c }, seed, 0.0123);
 
 	return lt_graph_contract(b->g, x, w, 1, &k);
 }
@@ -249,8 +267,9 @@ static lt_node product(struct oracle *b, const struct shape *s, uint64_t *seed)
 /* Tiles that are full, that are not, of one row; more deep positions than a tile has. */
 Test(eval_modes, products, .timeout = 120)
 {
-	static const struct shape shapes[] = { { 70, 70, 20, 1, 0, LT_F32 }, { 1, 300, 140, 1, 1, LT_F32 }, { 3, 9, 300, 2, 2, LT_F64 },
-		{ 66, 1, 33, 1, 3, LT_F32 }, { 65, 5, 130, 2, 0, LT_F64 }, { 5, 17, 31, 3, 3, LT_F16 }, { 8, 8, 8, 1, 1, LT_BF16 } };
+	static const struct shape shapes[] = { { 70, 70, 20, 1, 0, LT_F32 }, { 1, 300, 140, 1, 1, LT_F32 },
+		{ 3, 9, 300, 2, 2, LT_F64 }, { 66, 1, 33, 1, 3, LT_F32 }, { 65, 5, 130, 2, 0, LT_F64 },
+		{ 5, 17, 31, 3, 3, LT_F16 }, { 8, 8, 8, 1, 1, LT_BF16 } };
 
 	for (int i = 0; i < COUNT(shapes); i++)
 		for (int mode = 0; mode < 2 * MODES; mode++) {
@@ -261,8 +280,12 @@ Test(eval_modes, products, .timeout = 120)
 			lt_node y = product(b, &shapes[i], &seed), sum = y;
 			while (!b->g->node[sum].reduce)
 				sum = b->g->node[sum].operand[0];
-			lt_node mul = b->g->node[sum].operand[0], want[4] = { sum, b->g->node[mul].operand[0], b->g->node[mul].operand[1], mul };
-			struct lt_eval_options o = { .mode = (enum lt_eval_mode)(mode % MODES), .want = want, .n_want = mode < MODES ? 3 : 4, .seed = 2 };
+			lt_node mul = b->g->node[sum].operand[0],
+				want[4] = { sum, b->g->node[mul].operand[0], b->g->node[mul].operand[1], mul };
+			struct lt_eval_options o = { .mode = (enum lt_eval_mode)(mode % MODES),
+				.want = want,
+				.n_want = mode < MODES ? 3 : 4,
+				.seed = 2 };
 			cr_assert_eq(evaluate(b->g, (void *const *)(uintptr_t)b->source, o, &k), LT_OK, "%s", lt_context_message(b->ctx));
 			naive_open(&v, b->g, b->source);
 			for (int j = 1; j < o.n_want; j++)
@@ -296,7 +319,8 @@ Test(eval_modes, odd_products)
 				struct kept rows, tiles;
 				uint64_t seed = 4;
 				lt_var r = lt_graph_var(b->g, "r", 5), c = lt_graph_var(b->g, "c", 6), k = lt_graph_var(b->g, "k", 7);
-				lt_node x = oracle_random(b, LT_F32, 2, (lt_var[]){ r, k }, &seed, 0.01), w = oracle_random(b, LT_F32, 2, (lt_var[]){ k, c }, &seed, 0.1);
+				lt_node x = oracle_random(b, LT_F32, 2, (lt_var[]){ r, k }, &seed, 0.01),
+					w = oracle_random(b, LT_F32, 2, (lt_var[]){ k, c }, &seed, 0.1);
 				((float *)b->data[x])[9] = odd[i];
 				((float *)b->data[w])[20] = odd[(i + 3) % COUNT(odd)];
 				if (uncertain)
@@ -309,8 +333,10 @@ Test(eval_modes, odd_products)
 				for (int64_t j = 0; j < 30; j++) {
 					union lt_scalar one = lt__load(rows.value[sum], j, LT_F32), two = lt__load(tiles.value[sum], j, LT_F32);
 					bool random = mode == LT_EVAL_RANDOM && isfinite(one.f) && fabs(one.f - two.f) <= 1e-5 * fmax(fabs(one.f), 1);
-					cr_expect(same(one, two, LT_F32) || random, "%g, mode %d: element %d is %g, %g", (double)odd[i], mode, (int)j, one.f, two.f);
-					cr_expect(mode != 0 || near(rows.error[sum][j], tiles.error[sum][j]), "%g: bound of element %d is %g, %g", (double)odd[i], (int)j,
+					cr_expect(same(one, two, LT_F32) || random, "%g, mode %d: element %d is %g, %g",
+						(double)odd[i], mode, (int)j, one.f, two.f);
+					cr_expect(mode != 0 || near(rows.error[sum][j], tiles.error[sum][j]),
+						"%g: bound of element %d is %g, %g", (double)odd[i], (int)j,
 						rows.error[sum][j], tiles.error[sum][j]);
 				}
 				object_cache_free(&rows);

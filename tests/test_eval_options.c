@@ -33,19 +33,25 @@ static void parallel(void *user, uint32_t n, void (*body)(void *, uint32_t, uint
 		pthread_join(id[i], NULL);
 }
 
-/* A product by tiles of both kinds, a convolution, a softmax, a norm, a gather, sums over rows and columns, one thing after another. */
+/* A product by tiles of both kinds, a convolution, a softmax, a norm, a gather, sums over rows and columns, one thing
+ * after another. */
 static void large_graph(struct oracle *b, uint64_t *seed, enum lt_dtype t)
 {
-	lt_var r = lt_graph_var(b->g, "r", 150), c = lt_graph_var(b->g, "c", 140), k = lt_graph_var(b->g, "k", 130), i = lt_graph_var(b->g, "i", 150);
-	lt_node x = oracle_random(b, t, 2, (lt_var[]){ r, k }, seed, 0.01), w = oracle_random(b, t, 2, (lt_var[]){ k, c }, seed, 0.02);
+	lt_var r = lt_graph_var(b->g, "r", 150), c = lt_graph_var(b->g, "c", 140), k = lt_graph_var(b->g, "k", 130),
+	       i = lt_graph_var(b->g, "i", 150);
+	lt_node x = oracle_random(b, t, 2, (lt_var[]){ r, k }, seed, 0.01),
+		w = oracle_random(b, t, 2, (lt_var[]){ k, c }, seed, 0.02);
 	lt_node dot = lt_graph_contract(b->g, x, w, 1, &k), soft = lt_build_softmax(b->g, dot, 1);
-	lt_node norm = lt_build_layer_norm(b->g, lt_graph_unary(b->g, "exp", lt_graph_binary(b->g, "add", soft, dot)), LT_OMIT, LT_OMIT, 1e-5);
+	lt_node norm = lt_build_layer_norm(
+		b->g, lt_graph_unary(b->g, "exp", lt_graph_binary(b->g, "add", soft, dot)), LT_OMIT, LT_OMIT, 1e-5);
 	lt_node index = oracle_input(b, LT_I32, 1, &i, NULL);
 	for (int j = 0; j < 150; j++)
 		((int32_t *)b->data[index])[j] = 149 - j;
 	lt_node moved = lt_graph_gather(b->g, norm, index, 0);
-	lt_var image[4] = { lt_graph_var(b->g, NULL, 2), lt_graph_var(b->g, NULL, 12), lt_graph_var(b->g, NULL, 23), lt_graph_var(b->g, NULL, 21) };
-	lt_var kernel[4] = { lt_graph_var(b->g, NULL, 24), lt_graph_var(b->g, NULL, 12), lt_graph_var(b->g, NULL, 3), lt_graph_var(b->g, NULL, 3) };
+	lt_var image[4] = { lt_graph_var(b->g, NULL, 2), lt_graph_var(b->g, NULL, 12), lt_graph_var(b->g, NULL, 23),
+		lt_graph_var(b->g, NULL, 21) };
+	lt_var kernel[4] = { lt_graph_var(b->g, NULL, 24), lt_graph_var(b->g, NULL, 12), lt_graph_var(b->g, NULL, 3),
+		lt_graph_var(b->g, NULL, 3) };
 	lt_node y = lt_build_conv2d(b->g, oracle_random(b, t, 4, image, seed, 0.1), oracle_random(b, t, 4, kernel, seed, 0.1),
 		(int64_t[]){ 2, 1 }, (int64_t[]){ 1, 1, 1, 1 }, (int64_t[]){ 1, 1 }, 1, LT_NCHW);
 	lt_node deep = lt_graph_op_to(b->g, "add", 2, (lt_node[]){ dot, norm }, 2, (lt_var[]){ c, r });
@@ -68,8 +74,12 @@ Test(eval_options, threads_change_nothing, .timeout = 300)
 			uint64_t seed = 3;
 			large_graph(b, &seed, t);
 			for (int i = 0; i < COUNT(threads); i++) {
-				struct lt_eval_options o = { .mode = mode < MODES ? (enum lt_eval_mode)mode : LT_EVAL_EXACT, .want_error = mode == MODES, .seed = 7,
-					.parallel = parallel, .n_thread = threads[i] };
+				struct lt_eval_options o = { .mode = mode < MODES ? (enum lt_eval_mode)mode
+										  : LT_EVAL_EXACT,
+					.want_error = mode == MODES,
+					.seed = 7,
+					.parallel = parallel,
+					.n_thread = threads[i] };
 				struct lt_evaluation *e;
 				in_parallel = 0;
 				cr_assert_eq(lt_eval_with(b->g, b->source, &o, &e), LT_OK, "%s", lt_context_message(b->ctx));
@@ -101,7 +111,9 @@ Test(eval_options, first_failure)
 		for (int j = 0; j < 100000; j++)
 			((int32_t *)b->data[index])[j] = j < 31000 ? j % 100 : 200 + j;
 		cr_assert_eq(lt_graph_result(b->g, "y", lt_graph_gather(b->g, x, index, 0)), LT_OK);
-		cr_expect_eq(lt_eval_with(b->g, b->source, &(struct lt_eval_options){ .parallel = parallel, .n_thread = threads }, &b->e), LT_EFAULT);
+		cr_expect_eq(lt_eval_with(b->g, b->source,
+				     &(struct lt_eval_options){ .parallel = parallel, .n_thread = threads }, &b->e),
+			LT_EFAULT);
 		cr_expect(strstr(lt_context_message(b->ctx), "index 31200 "), "%u threads: %s", threads, lt_context_message(b->ctx));
 		oracle_close(b);
 	}
@@ -135,15 +147,18 @@ Test(eval_options, gather_of_noise)
 
 /* ---- known values ---- */
 
-/* A value that is given changes what its readers give, and nothing else; where it is wanted it is computed all the same. */
+/* A value that is given changes what its readers give, and nothing else; where it is wanted it is computed all the
+ * same. */
 Test(eval_options, given)
 {
 	struct oracle *b = oracle_open(LT_F32);
 	static const float x[4] = { 1, 2, 3, 4 }, other[4] = { 10, 20, 30, 40 };
 	static const float wants[4][4] = { { -1, -2, -3, -4 }, { 9, 18, 27, 36 }, { 100, 400, 900, 1600 }, { 1, 4, 9, 16 } };
 	lt_var v = lt_graph_var(b->g, "v", 4);
-	lt_node in = oracle_input(b, LT_F32, 1, &v, x), neg = lt_graph_unary(b->g, "neg", in), abs = lt_graph_unary(b->g, "abs", neg);
-	lt_node nine = lt_graph_binary(b->g, "sub", abs, lt_graph_binary(b->g, "div", abs, lt_graph_literal(b->g, LT_F32, 10)));
+	lt_node in = oracle_input(b, LT_F32, 1, &v, x), neg = lt_graph_unary(b->g, "neg", in),
+		abs = lt_graph_unary(b->g, "abs", neg);
+	lt_node nine = lt_graph_binary(
+		b->g, "sub", abs, lt_graph_binary(b->g, "div", abs, lt_graph_literal(b->g, LT_F32, 10)));
 	lt_node square = lt_graph_binary(b->g, "mul", abs, abs), far = lt_graph_binary(b->g, "mul", in, in);
 	const lt_node want[5] = { neg, nine, square, far, neg };
 	const void *given[64] = { 0 };
@@ -183,8 +198,10 @@ Test(eval_options, given_views_and_updates)
 	struct oracle *b = oracle_open(LT_F32);
 	static const float x[4] = { 1, 2, 3, 4 }, other[4] = { 10, 20, 30, 40 };
 	lt_var v = lt_graph_var(b->g, "v", 4);
-	lt_node in = oracle_input(b, LT_F32, 1, &v, x), old = lt_graph_unary(b->g, "neg", in), back = lt_graph_slice(b->g, old, 0, 3, -1, 4);
-	lt_node part = lt_graph_slice(b->g, in, 0, 0, 1, 2), next = lt_graph_update(b->g, old, part, (int64_t[]){ 1 }, (lt_param[]){ LT_OMIT });
+	lt_node in = oracle_input(b, LT_F32, 1, &v, x), old = lt_graph_unary(b->g, "neg", in),
+		back = lt_graph_slice(b->g, old, 0, 3, -1, 4);
+	lt_node part = lt_graph_slice(b->g, in, 0, 0, 1, 2),
+		next = lt_graph_update(b->g, old, part, (int64_t[]){ 1 }, (lt_param[]){ LT_OMIT });
 	const lt_node want[2] = { back, next };
 	const void *given[64] = { 0 };
 
@@ -223,10 +240,13 @@ Test(eval_options, progress_and_end)
 	uint64_t seed = 1;
 
 	large_graph(b, &seed, LT_F32);
-	cr_assert_eq(lt_eval_with(b->g, b->source, &(struct lt_eval_options){ .progress = progress, .user = &w }, &b->e), LT_OK);
+	cr_assert_eq(
+		lt_eval_with(b->g, b->source, &(struct lt_eval_options){ .progress = progress, .user = &w }, &b->e),
+		LT_OK);
 	cr_expect(w.share > 0.999 && w.calls > 5, "%g after %d calls", w.share, w.calls);
 	lt_eval_free(b->e);
-	cr_expect_eq(lt_eval_with(b->g, b->source, &(struct lt_eval_options){ .done = stop, .user = &w }, &b->e), LT_EUNSUPPORTED);
+	cr_expect_eq(lt_eval_with(b->g, b->source, &(struct lt_eval_options){ .done = stop, .user = &w }, &b->e),
+		LT_EUNSUPPORTED);
 	cr_expect_eq(w.done, 3);
 	cr_expect_null(b->e);
 	oracle_close(b);
@@ -246,7 +266,8 @@ Test(eval_options, seeds)
 	for (int32_t r = 0; r < b->g->n_result; r++) {
 		size_t bytes = (size_t)lt__node_elems(b->g, b->g->result[r].node) * sizeof(float);
 		cr_expect_arr_eq(lt_eval_result(e[0], r, NULL), lt_eval_result(e[1], r, NULL), bytes);
-		cr_expect(memcmp(lt_eval_result(e[0], r, NULL), lt_eval_result(e[2], r, NULL), bytes) != 0, "%s", b->g->result[r].name);
+		cr_expect(memcmp(lt_eval_result(e[0], r, NULL), lt_eval_result(e[2], r, NULL), bytes) != 0, "%s",
+			b->g->result[r].name);
 	}
 	for (int i = 0; i < 3; i++)
 		lt_eval_free(e[i]);

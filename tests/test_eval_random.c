@@ -67,10 +67,12 @@ Test(eval_random, spread_of_sums, .timeout = 120)
 				cr_assert_eq(lt_graph_result(b->g, "y", sum_case(b, kind, n, false, &theory)), LT_OK);
 				int64_t elems = kind == 2 ? ROWS * COLUMNS : ROWS;
 				double one = spread_of(b, elems, b->t, 0, &mean), many = spread_of(b, elems, b->t, 64, &mean);
-				cr_expect(one > 0.7 * theory && one < 1.6 * theory, "kind %d type %d: %lld terms: %g, by theory %g", kind, type, (long long)n,
-					one, theory);
-				cr_expect(many > 60 * 0.8 * theory && many < 60 * 1.3 * theory, "kind %d type %d: %lld terms: %g for 64 times %g", kind, type,
-					(long long)n, many, theory);
+				cr_expect(one > 0.7 * theory && one < 1.6 * theory,
+					"kind %d type %d: %lld terms: %g, by theory %g", kind, type, (long long)n, one,
+					theory);
+				cr_expect(many > 60 * 0.8 * theory && many < 60 * 1.3 * theory,
+					"kind %d type %d: %lld terms: %g for 64 times %g", kind, type, (long long)n,
+					many, theory);
 				cr_expect(fabs(mean) < many / 4, "mean %g of %g", mean, many);
 				oracle_close(b);
 			}
@@ -83,7 +85,8 @@ Test(eval_random, spread_of_products)
 		for (int apart = 0; apart < 2; apart++) {
 			struct oracle *b = oracle_open(type ? LT_F64 : LT_F32);
 			lt_var r = lt_graph_var(b->g, "r", ROWS), c = lt_graph_var(b->g, "c", COLUMNS), k = lt_graph_var(b->g, "k", 1);
-			lt_node x = oracle_input(b, b->t, 2, (lt_var[]){ r, k }, NULL), w = oracle_input(b, b->t, 2, (lt_var[]){ k, c }, NULL);
+			lt_node x = oracle_input(b, b->t, 2, (lt_var[]){ r, k }, NULL),
+				w = oracle_input(b, b->t, 2, (lt_var[]){ k, c }, NULL);
 			double third[ROWS], mean, size;
 			bool rows = false, columns = false;     /* they differ */
 			for (int i = 0; i < ROWS; i++)
@@ -122,13 +125,23 @@ Test(eval_random, whole_numbers_stay)
 		}
 }
 
-/* An operator's error is of the size that a rounding may have, a function's as large as the table grants, and one half of it the same
- * everywhere in the node; what is exact stays. */
+/* An operator's error is of the size that a rounding may have, a function's as large as the table grants, and one half
+ * of it the same everywhere in the node; what is exact stays. */
 Test(eval_random, spread_of_operators)
 {
-	static const struct { const char *op; double x, least, most; } cases[] = {     /* in units of the last place of the result */
-		{ "exp", 1.3, 1, 8 }, { "sqrt", 3, 0.2, 1.5 }, { "reciprocal", 3, 0.2, 1.5 }, { "tanh", 0.7, 1, 8 }, { "neg", 1.3, 0, 0 },
-		{ "floor", 1.3, 0, 0 }, { "sqrt", 4, 0, 0 }, { "reciprocal", 4, 0, 0 }, { "exp", -INFINITY, 0, 0 }, { "sin", 0, 0, 0 },
+	/* in units of the last place of the result */
+	static const struct { const char *op; double x, least, most;
+	} cases[] = {
+		{ "exp", 1.3, 1, 8 },
+		{ "sqrt", 3, 0.2, 1.5 },
+		{ "reciprocal", 3, 0.2, 1.5 },
+		{ "tanh", 0.7, 1, 8 },
+		{ "neg", 1.3, 0, 0 },
+		{ "floor", 1.3, 0, 0 },
+		{ "sqrt", 4, 0, 0 },
+		{ "reciprocal", 4, 0, 0 },
+		{ "exp", -INFINITY, 0, 0 },
+		{ "sin", 0, 0, 0 },
 	};
 
 	for (int type = 0; type < 2; type++)
@@ -144,7 +157,8 @@ Test(eval_random, spread_of_operators)
 			double got = spread_of(b, 300, b->t, 0, &mean);
 			cr_assert_eq(lt_eval(b->g, b->source, false, &b->e), LT_OK);
 			double size = fabs(oracle_number(lt_eval_result(b->e, 0, NULL), 0, b->t)) * unit;
-			cr_expect(got >= cases[i].least * size && got <= cases[i].most * size, "%s of %g: %g units", cases[i].op, cases[i].x, got / size);
+			cr_expect(got >= cases[i].least * size && got <= cases[i].most * size, "%s of %g: %g units",
+				cases[i].op, cases[i].x, got / size);
 			oracle_close(b);
 		}
 }

@@ -13,7 +13,8 @@ static lt_node gather_graph(struct oracle *b, const int64_t *index)
 	static const float x[6] = { 0, 1, 10, 11, 20, 21 };
 
 	lt_graph_at(b->g, 4, 2);
-	return lt_graph_gather(b->g, oracle_input(b, LT_F32, 2, (lt_var[]){ r, c }, x), oracle_input(b, LT_I64, 1, &i, index), 0);
+	return lt_graph_gather(
+		b->g, oracle_input(b, LT_F32, 2, (lt_var[]){ r, c }, x), oracle_input(b, LT_I64, 1, &i, index), 0);
 }
 
 Test(eval_run, gather)
@@ -43,8 +44,10 @@ Test(eval_run, gather_shared)
 {
 	struct oracle *b = oracle_open(LT_F32);
 	uint64_t seed = 5;
-	lt_var r = lt_graph_var(b->g, "r", 3), v = lt_graph_var(b->g, "v", 7), d = lt_graph_var(b->g, "d", 300), i = lt_graph_var(b->g, "i", 5);
-	lt_node x = oracle_random(b, LT_F32, 3, (lt_var[]){ r, v, d }, &seed, 0.125), index = oracle_input(b, LT_I32, 2, (lt_var[]){ r, i }, NULL);
+	lt_var r = lt_graph_var(b->g, "r", 3), v = lt_graph_var(b->g, "v", 7), d = lt_graph_var(b->g, "d", 300),
+	       i = lt_graph_var(b->g, "i", 5);
+	lt_node x = oracle_random(b, LT_F32, 3, (lt_var[]){ r, v, d }, &seed, 0.125),
+		index = oracle_input(b, LT_I32, 2, (lt_var[]){ r, i }, NULL);
 	int32_t *at = b->data[index];
 
 	for (int k = 0; k < 15; k++)
@@ -71,7 +74,8 @@ Test(eval_run, update)
 		lt_node base = lt_graph_binary(b->g, "add", in, in);
 		lt_node part = lt_graph_slice(b->g, base, 0, 0, 1, 3);
 		lt_node moved = lt_graph_update(b->g, base, part, (int64_t[]){ 0 }, &p);
-		lt_node last = lt_graph_update(b->g, moved, lt_graph_slice(b->g, moved, 0, 5, -1, 2), (int64_t[]){ 0 }, (lt_param[]){ LT_OMIT });
+		lt_node last = lt_graph_update(b->g, moved, lt_graph_slice(b->g, moved, 0, 5, -1, 2), (int64_t[]){ 0 },
+			(lt_param[]){ LT_OMIT });
 		lt_node y = lt_graph_binary(b->g, "sub", last, base);
 		const float *got = oracle_run(b, y, NULL);
 		float want[6], again[6];
@@ -92,11 +96,14 @@ Test(eval_run, update_block)
 	struct oracle *b = oracle_open(LT_F32);
 	static const int64_t row = 2;
 	uint64_t seed = 3;
-	lt_var r = lt_graph_var(b->g, "r", 5), c = lt_graph_var(b->g, "c", 7), s = lt_graph_var(b->g, "s", 2), d = lt_graph_var(b->g, "d", 3);
+	lt_var r = lt_graph_var(b->g, "r", 5), c = lt_graph_var(b->g, "c", 7), s = lt_graph_var(b->g, "s", 2),
+	       d = lt_graph_var(b->g, "d", 3);
 	lt_var one = lt_graph_var(b->g, "one", 1);
-	lt_node x = oracle_random(b, LT_I16, 2, (lt_var[]){ r, c }, &seed, 1), part = oracle_random(b, LT_I16, 2, (lt_var[]){ s, d }, &seed, 1);
+	lt_node x = oracle_random(b, LT_I16, 2, (lt_var[]){ r, c }, &seed, 1),
+		part = oracle_random(b, LT_I16, 2, (lt_var[]){ s, d }, &seed, 1);
 	lt_param p = lt_graph_param(b->g, oracle_input(b, LT_I64, 1, &one, &row), 0, 0, 3);
-	const int16_t *got = oracle_run(b, lt_graph_update(b->g, x, part, (int64_t[]){ 0, 4 }, (lt_param[]){ p, LT_OMIT }), NULL);
+	const int16_t *got =
+		oracle_run(b, lt_graph_update(b->g, x, part, (int64_t[]){ 0, 4 }, (lt_param[]){ p, LT_OMIT }), NULL);
 	const int16_t *old = b->data[x], *block = b->data[part];
 
 	for (int i = 0; i < 35; i++) {
@@ -165,8 +172,8 @@ static void try_scalars(const struct scalar_case *c)
 	cr_assert_eq(lt_graph_result(b->g, "sum", sum), LT_OK);
 	cr_assert_eq(lt_graph_result(b->g, "max", most), LT_OK);
 	cr_assert_eq(lt_graph_result(b->g, "part", part), LT_OK);
-	cr_assert_eq(lt_eval(b->g, b->source, true, &b->e), c->status, "%lld..%lld: %s", (long long)c->begin, (long long)c->end,
-		lt_context_message(b->ctx));
+	cr_assert_eq(lt_eval(b->g, b->source, true, &b->e), c->status, "%lld..%lld: %s", (long long)c->begin,
+		(long long)c->end, lt_context_message(b->ctx));
 	if (c->status) {
 		cr_expect(strstr(lt_context_message(b->ctx), c->says), "%s", lt_context_message(b->ctx));
 		cr_expect(strstr(lt_context_message(b->ctx), b->g->node[limits].label), "%s", lt_context_message(b->ctx));
@@ -229,7 +236,8 @@ Test(eval_run, plain_results)
 	lt_var v = lt_graph_var(b->g, "v", 2), one = lt_graph_var(b->g, "one", 1);
 	lt_param p = lt_graph_param(b->g, oracle_input(b, LT_I64, 1, &one, &count), 0, 0, 4);
 	lt_var t = lt_graph_var_bounded(b->g, "t", 4, 0, 1, &p, (int64_t[]){ 1 });
-	lt_node in = oracle_input(b, LT_F32, 2, (lt_var[]){ v, t }, x), lit = lt_graph_literal(b->g, LT_F16, 0.5), index = lt_graph_index(b->g, t);
+	lt_node in = oracle_input(b, LT_F32, 2, (lt_var[]){ v, t }, x), lit = lt_graph_literal(b->g, LT_F16, 0.5),
+		index = lt_graph_index(b->g, t);
 
 	cr_assert_eq(lt_graph_result(b->g, "in", in), LT_OK);
 	cr_assert_eq(lt_graph_result(b->g, "lit", lit), LT_OK);
@@ -277,7 +285,8 @@ Test(eval_run, memory, .timeout = 60)
 	struct oracle *b = oracle_open(LT_F32);
 	uint64_t seed = 1;
 	lt_var m = lt_graph_var(b->g, "m", 64), k = lt_graph_var(b->g, "k", 300), n = lt_graph_var(b->g, "n", 301);
-	lt_node x = oracle_random(b, LT_F32, 2, (lt_var[]){ m, k }, &seed, 1), w = oracle_random(b, LT_F32, 2, (lt_var[]){ k, n }, &seed, 1);
+	lt_node x = oracle_random(b, LT_F32, 2, (lt_var[]){ m, k }, &seed, 1),
+		w = oracle_random(b, LT_F32, 2, (lt_var[]){ k, n }, &seed, 1);
 	lt_node y = lt_graph_contract(b->g, x, w, 1, &k);
 	const float *got = oracle_run(b, y, NULL), *a = b->data[x], *c = b->data[w];
 
@@ -360,7 +369,8 @@ Test(eval_run, allocation_failure)
 	lt_context_free(ctx);
 }
 
-/* Coefficients whose sums need more than 63 bits: refused when the graph is built, or when it is evaluated, but never wrapped. */
+/* Coefficients whose sums need more than 63 bits: refused when the graph is built, or when it is evaluated, but never
+ * wrapped. */
 Test(eval_run, wide_rows)
 {
 	static const int64_t rows[][2] = { { 0, INT64_MAX }, { INT64_MAX, 1 }, { INT64_MIN, -1 } };

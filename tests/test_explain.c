@@ -1,4 +1,5 @@
-/* tests/test_explain.c -- lt-run with several backends: --explain, --strict, --json, where plug-ins are looked for, --list-backends. */
+/* tests/test_explain.c -- lt-run with several backends: --explain, --strict, --json, where plug-ins are looked for,
+ * --list-backends. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -19,10 +20,13 @@ static void set_up(void)
 	strcpy(plain, built("tests/plugins/plain.so"));
 	ltrun_write_text("soft.lt", "$1 = InputTensor(x, float32, [4, 6]);\n$2 = SoftmaxNode($1, 1);\nresult = $2;\n");
 	/* Three nests: a sum along m, one along n, and what comes after. */
-	ltrun_write_text("nests.g", "graph 1\nvar m 4\nvar n 4\n%x = f32[m, n] input \"x\"\n%a = f32[m] add.reduce %x\n%e = f32[m] exp %a @ 6:3\n"
+	ltrun_write_text("nests.g",
+		"graph 1\nvar m 4\nvar n 4\n%x = f32[m, n] input \"x\"\n%a = f32[m] add.reduce %x\n%e = f32[m] exp %a "
+		"@ 6:3\n"
 		"%b = f32[m, n] add %x, %e\n%c = f32[n] add.reduce %b\n%d = f32[m, n] mul %x, %c\nresult \"d\" = %d\n");
-	ltrun_write_text("features.g", "graph 1\nvar m 4\nvar n 3\nvar k 2\n%x = f16[m, n] input \"x\"\n%i = i64[k] input \"i\"\n%y = f16[k, n] gather %x, %i "
-		"axis 0 @ 7:1\nresult \"y\" = %y\n");
+	ltrun_write_text("features.g",
+		"graph 1\nvar m 4\nvar n 3\nvar k 2\n%x = f16[m, n] input \"x\"\n%i = i64[k] input \"i\"\n%y = f16[k, "
+		"n] gather %x, %i axis 0 @ 7:1\nresult \"y\" = %y\n");
 }
 
 TestSuite(explain, .init = set_up, .fini = ltrun_tear_down, .timeout = 60);
@@ -30,10 +34,14 @@ TestSuite(explain, .init = set_up, .fini = ltrun_tear_down, .timeout = 60);
 Test(explain, each_refusal_has_its_node_line_and_change)
 {
 	cr_assert_eq(run("nests.g -i x=1 -q --explain -B %s -b picky,ref", picky), 0, "%s", err);
-	cr_assert(strstr(out, " -> ref\n  picky refuses it at %e (script:6:3), loop m: it has no exp\n    nearest change: write a polynomial\n"), "%s", out);
+	cr_assert(strstr(out,
+			  " -> ref\n  picky refuses it at %e (script:6:3), loop m: it has no exp\n    nearest change: "
+			  "write a polynomial\n"),
+		"%s", out);
 	cr_assert(strstr(out, " -> picky\n"), "the other nests are its own: %s", out);
 	cr_assert_eq(run("nests.g -i x=1 -q --explain -B %s -b picky --strict", picky), 1);
-	cr_assert(strstr(out, " -> none\n  picky refuses it at %e (script:6:3), loop m: it has no exp\n"), "told although nobody takes it: %s", out);
+	cr_assert(strstr(out, " -> none\n  picky refuses it at %e (script:6:3), loop m: it has no exp\n"),
+		"told although nobody takes it: %s", out);
 	cr_assert(strstr(err, ": picky refuses it at %e (script:6:3): it has no exp: write a polynomial\n"), "%s", err);
 	cr_assert_eq(run("nests.g -i x=1 -q -B %s -b picky,ref --strict", picky), 1);
 	cr_assert(strstr(err, " (strict: the other backends are not asked)\n"), "%s", err);
@@ -50,7 +58,9 @@ Test(explain, features_types_and_loops_are_named_in_words)
 	cr_assert(strstr(out, "  picky refuses it at %y (script:7:1): it does not take elements of f16\n"
 		"    nearest change: cast x to a type that it has\n"), "%s", out);
 	/* Lanes that meet: a loop may be another. */
-	ltrun_write_text("sum.g", "graph 1\nvar m 4\nvar k 8\n%x = f32[m, k] input \"x\"\n%s = f32[m] add.reduce %x @ 5:1\nresult \"s\" = %s\n");
+	ltrun_write_text("sum.g",
+		"graph 1\nvar m 4\nvar k 8\n%x = f32[m, k] input \"x\"\n%s = f32[m] add.reduce %x @ 5:1\nresult \"s\" "
+		"= %s\n");
 	cr_assert_eq(run("sum.g -i x=1 -q --explain --apply 'vectorize k' -B %s -b picky,ref", picky), 0, "%s", err);
 	cr_assert(strstr(out, " -> ref\n  picky refuses it at %s (script:5:1): it does not understand reductions across the "
 		"iterations of a loop (combine)\n    nearest change: make the vector loops that reduce serial\n"), "%s", out);
@@ -61,10 +71,12 @@ Test(explain, features_types_and_loops_are_named_in_words)
 	cr_assert(strstr(out, ", loop m: it has no parallel loops\n    nearest change: make loop m serial\n"), "%s", out);
 }
 
-/* Who else might take a kernel only the host knows: the step is proposed to the last that is asked, once, and with the list as it is. */
+/* Who else might take a kernel only the host knows: the step is proposed to the last that is asked, once, and with the
+ * list as it is. */
 Test(explain, another_backend_is_proposed_where_none_is_named)
 {
-	ltrun_write_text("gather.g", "graph 1\nvar m 4\nvar n 3\nvar k 2\n%x = f32[m, n] input \"x\"\n%i = i64[k] input \"i\"\n"
+	ltrun_write_text("gather.g",
+		"graph 1\nvar m 4\nvar n 3\nvar k 2\n%x = f32[m, n] input \"x\"\n%i = i64[k] input \"i\"\n"
 		"%y = f32[k, n] gather %x, %i axis 0 @ 7:1\nresult \"y\" = %y\n");
 	static const char gather[] = "it does not understand reads at an index that is itself read from memory (gather)";
 	char text[512];
@@ -73,16 +85,20 @@ Test(explain, another_backend_is_proposed_where_none_is_named)
 	cr_assert(strstr(out, text), "%s", out);
 	cr_assert(strstr(err, ": name another backend after it (-b picky,cpu)"), "%s", err);
 	cr_assert_null(strstr(strstr(err, "(-b picky,cpu)") + 1, "(-b picky,cpu)"), "%s", err);
-	cr_assert_eq(run("gather.g -i x=1 -i i=0 -q --explain -B %s -B %s -b plain:x,picky", plain, picky), 0, "plain takes all: %s", err);
+	cr_assert_eq(run("gather.g -i x=1 -i i=0 -q --explain -B %s -B %s -b plain:x,picky", plain, picky), 0,
+		"plain takes all: %s", err);
 	/* Not where it is named already, and not where others are not to be asked. */
-	static const char *const lists[] = { "picky,cpu", "cpu,picky", "picky,ref,cpu", "picky --strict", "picky,cpu --strict" };
+	static const char *const lists[] = { "picky,cpu", "cpu,picky", "picky,ref,cpu", "picky --strict",
+		"picky,cpu --strict" };
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
 		int code = run("gather.g -i x=1 -i i=0 -q --explain -B %s -b %s", picky, lists[i]);
 		cr_expect_eq(code, strstr(lists[i], "strict") != NULL, "%s: %s", lists[i], err);
 		cr_expect_eq(strstr(out, gather) != NULL, strncmp(lists[i], "picky", 5) == 0, "%s", out);
 		cr_expect(!strstr(out, "another backend") && !strstr(err, "another backend"), "%s: %s%s", lists[i], out, err);
 	}
-	ltrun_write_text("call.g", "graph 1\nvar m 4\nvar n 4\n%x = f32[m, n] input \"x\"\n%a = f32[m] add.reduce %x\nresult \"a\" = %a\n");
+	ltrun_write_text("call.g",
+		"graph 1\nvar m 4\nvar n 4\n%x = f32[m, n] input \"x\"\n%a = f32[m] add.reduce %x\nresult \"a\" = "
+		"%a\n");
 	cr_assert_eq(run("call.g -i x=1 -q --apply 'call %%a/m gemm' -b cpu"), 1);
 	cr_assert_null(strstr(err, "another backend"), "the change is nearer: %s", err);
 }
@@ -93,10 +109,12 @@ Test(explain, an_observer_needs_no_values)
 	char trace[512];
 	strcpy(trace, built("examples/plugin/trace.so"));
 	cr_assert_eq(run("soft.lt -B %s -b trace:L1=1k/2/64", trace), 0, "%s", err);
-	cr_assert(strstr(err, "lt-run: the input 'x' is not given and has random values, which do for this backend\n"), "%s", err);
+	cr_assert(strstr(err, "lt-run: the input 'x' is not given and has random values, which do for this backend\n"),
+		"%s", err);
 	cr_assert(strstr(err, "in all: kernels "), "the report is told: %s", err);
 	cr_assert_eq(run("soft.lt -q -B %s -b trace", trace), 0, "%s", err);
-	cr_assert(strstr(err, "in all: kernels ") && !strstr(err, "is not given"), "what was asked for, and nothing else: %s", err);
+	cr_assert(strstr(err, "in all: kernels ") && !strstr(err, "is not given"),
+		"what was asked for, and nothing else: %s", err);
 	cr_assert_str_eq(out, "");
 	cr_assert_eq(run("soft.lt -B %s -b ref,trace", trace), 2, "the first says it");
 	cr_assert(strstr(err, "input 'x', float32 [4, 6]: give it with"), "%s", err);
@@ -106,7 +124,8 @@ Test(explain, a_routine_that_nobody_has)
 {
 	cr_assert_eq(run("nests.g -i x=1 -q --apply 'call %%d/m gemm' -b cpu"), 1);
 	cr_assert(strstr(err, "it calls no routines, and m is handed to gemm: remove the call: serial m"), "%s", err);
-	cr_assert_eq(run("nests.g --apply 'call %%d/m gemm' -b cpu --check-schedule"), 1, "whether a backend takes it is asked, too");
+	cr_assert_eq(run("nests.g --apply 'call %%d/m gemm' -b cpu --check-schedule"), 1,
+		"whether a backend takes it is asked, too");
 	cr_assert_eq(run("nests.g --apply 'call %%d/m gemm' -b ref --check-schedule"), 0, "%s", err);
 }
 
@@ -149,7 +168,8 @@ static const char *text_of(json_t *o, const char *key)
 Test(explain, json)
 {
 	for (int fails = 0; fails < 2; fails++) {
-		cr_assert_eq(run("soft.lt -i x=1 -q --json --explain -B %s -b picky%s", picky, fails ? "" : ",ref"), fails, "%s", err);
+		cr_assert_eq(run("soft.lt -i x=1 -q --json --explain -B %s -b picky%s", picky, fails ? "" : ",ref"),
+			fails, "%s", err);
 		json_t *list = explained(), *k, *refusal = NULL;
 		size_t i;
 		json_array_foreach(list, i, k)
@@ -179,8 +199,8 @@ Test(explain, plug_ins_of_a_path)
 {
 	char command[2048];
 
-	snprintf(command, sizeof command, "mkdir %s && cp %s %s && cp %s %s && cp %s %s", scratch("p"), picky, scratch("p"), plain, scratch("p"), plain,
-		scratch("plain.so"));
+	snprintf(command, sizeof command, "mkdir %s && cp %s %s && cp %s %s && cp %s %s", scratch("p"), picky,
+		scratch("p"), plain, scratch("p"), plain, scratch("plain.so"));
 	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
 	/* Never the folder that one stands in, and no name is searched for. */
 	cr_assert_eq(run("--list-backends"), 0);
@@ -192,7 +212,8 @@ Test(explain, plug_ins_of_a_path)
 	cr_assert_null(strstr(strstr(out, "\nref "), "from "), "it is linked in: %s", out);
 	cr_assert_eq(run("--list-backends -B plain.so -B ./plain.so"), 0, "%s", err);
 	cr_assert(strstr(out, "from plain.so\n"), "%s", out);
-	/* A file that was given comes first; another of that name is left out, and no mistake: it is the one that is being worked on. */
+	/* A file that was given comes first; another of that name is left out, and no mistake: it is the one that is
+	 * being worked on. */
 	cr_assert_eq(run("--list-backends -B plain.so"), 0);
 	cr_assert(strstr(out, "from plain.so\n") && !strstr(out, "p/plain.so"), "%s", out);
 	cr_assert_str_eq(err, "", "%s", err);
@@ -200,7 +221,9 @@ Test(explain, plug_ins_of_a_path)
 	setenv("LT_BACKEND_PATH", "p:plain.so", 1);
 	cr_assert_eq(run("--list-backends"), 0);
 	cr_assert(strstr(out, "from p/plain.so\n") && !strstr(out, "from plain.so"), "%s", out);
-	cr_assert(strstr(err, "lt-run: LT_BACKEND_PATH: ") && strstr(err, "two backends are called 'plain'") && strstr(err, "(left out)\n"), "%s", err);
+	cr_assert(strstr(err, "lt-run: LT_BACKEND_PATH: ") && strstr(err, "two backends are called 'plain'")
+			&& strstr(err, "(left out)\n"),
+		"%s", err);
 	setenv("LT_BACKEND_PATH", "p::p/", 1);
 	cr_assert_eq(run("--list-backends --json"), 0);
 	json_error_t e;
@@ -230,7 +253,9 @@ Test(explain, a_list_that_lines_up)
 	cr_assert(strncmp(out, head, strlen(head)) == 0, "%s", out);
 	cr_assert_null(strstr(out, " \n"), "%s", out);
 	long column = strstr(out, "SUMMARY\n") - out, indent = strstr(out, "DEVICE") - out;
-	const struct { const char *name, *device, *end; } lines[] = { { "\ncpu ", "cpu:", "C text through" }, { "\nplain ", "null", "computes nothing\n" },
+	const struct {
+		const char *name, *device, *end;
+	} lines[] = { { "\ncpu ", "cpu:", "C text through" }, { "\nplain ", "null", "computes nothing\n" },
 		{ "\npoor ", "-", "not usable here: the device is busy\n" },
 		{ "\na_backend_of_a_very_long_name  2026.11.21-rc1  1234567  ", "-", "computes nothing\n" } };
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
@@ -253,7 +278,9 @@ Test(explain, what_crosses_and_the_devices_clock)
 	strcpy(memory, built("tests/plugins/memory.so"));
 	cr_assert_eq(run("add.lt -i x=1 -c w=1 -q -B %s -b memory --time=7", memory), 0, "%s", err);
 	/* The input and the result, six floats each; the constant is there once, and the workspace of nothing. */
-	cr_assert(strstr(out, "\ncrossing: 2 copies between memories a run, 48 bytes; ") && strstr(out, " a run; 60 bytes in device memory\n"), "%s", out);
+	cr_assert(strstr(out, "\ncrossing: 2 copies between memories a run, 48 bytes; ")
+			&& strstr(out, " a run; 60 bytes in device memory\n"),
+		"%s", out);
 	cr_assert(strstr(out, "\ndevice: 5 us a run, by its own clock\n"), "%s", out);
 	cr_assert_eq(run("add.lt -i x=1 -c w=1 -q -B %s -b memory --time=7 --json", memory), 0, "%s", err);
 	json_error_t e;
@@ -264,13 +291,18 @@ Test(explain, what_crosses_and_the_devices_clock)
 	cr_assert_eq(json_integer_value(json_object_get(time, "device_ns")), 5000);
 	json_decref(root);
 	cr_assert_eq(run("add.lt -B %s -b memory --dump=plan", memory), 0, "%s", err);
-	cr_assert(strstr(out, "moves 2 a run, 48 bytes\n") && strstr(out, "once move constant 'w'[0, 3) in host -> constant 'w' in memory\n")
-		&& strstr(out, "run  move input 'x'[0, 6) in host -> input 'x' in memory\n") && strstr(out, "-> result 'result' in host\n"), "%s", out);
+	cr_assert(strstr(out, "moves 2 a run, 48 bytes\n")
+			&& strstr(out, "once move constant 'w'[0, 3) in host -> constant 'w' in memory\n")
+			&& strstr(out, "run  move input 'x'[0, 6) in host -> input 'x' in memory\n")
+			&& strstr(out, "-> result 'result' in host\n"),
+		"%s", out);
 	/* Beside a host's memory alone nothing of this is said. */
 	cr_assert_eq(run("two.lt -i x=1 -q -b ref --time=3"), 0, "%s", err);
 	cr_assert(!strstr(out, "crossing") && !strstr(out, "device"), "%s", out);
 	/* Runs that repeat. */
-	ltrun_write_text("nests.g", "graph 1\nvar m 4\nvar n 4\n%x = f32[m, n] input \"x\"\n%a = f32[m] add.reduce %x\n%b = f32[m, n] add %x, %a\n"
+	ltrun_write_text("nests.g",
+		"graph 1\nvar m 4\nvar n 4\n%x = f32[m, n] input \"x\"\n%a = f32[m] add.reduce %x\n%b = f32[m, n] add "
+		"%x, %a\n"
 		"%c = f32[n] add.reduce %b\n%d = f32[m, n] mul %x, %c\nresult \"d\" = %d\n");
 	cr_assert_eq(run("nests.g -i x=1 -q -b cpu --time=9"), 0, "%s", err);
 	cr_assert(strstr(out, "\nrecorded: 10 of the 10 runs were replayed\n"), "%s", out);

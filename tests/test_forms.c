@@ -4,7 +4,10 @@
 #include <string.h>
 #include "ir/pass.h"
 
-struct form { char letter; const char *what, *before, *after; };   /* without the head; after: without vars and params, too */
+struct form {
+	char letter;
+	const char *what, *before, *after;
+}; /* without the head; after: without vars and params, too */
 static const struct form forms[] = {
 	{ 'C', "a rename disappears: two vars become one, and the name somebody gave stays",
 		"var i 8\n"

@@ -10,8 +10,14 @@
 
 TestSuite(frozen, .timeout = 300);
 
-struct frozen { const struct walk_graph *l; const struct lt_program *p; const struct lt_frozen *f; const int64_t *param; int64_t *column;
-	uint64_t seed; int64_t checked; };
+struct frozen {
+	const struct walk_graph *l;
+	const struct lt_program *p;
+	const struct lt_frozen *f;
+	const int64_t *param;
+	int64_t *column;
+	uint64_t seed; int64_t checked;
+};
 
 static int64_t row(const struct frozen *z, int32_t r)
 {
@@ -48,7 +54,8 @@ static int64_t position(const struct frozen *z, int32_t loop, const char *var)
 	return sum;
 }
 
-static void check_operand(struct frozen *z, const struct lt_stmt *s, lt_node n, const struct lt_operand *o, lt_node operand)
+static void check_operand(
+	struct frozen *z, const struct lt_stmt *s, lt_node n, const struct lt_operand *o, lt_node operand)
 {
 	const struct lt_tree *t = &z->f->tree;
 	const struct lt_graph *g = z->p->tree->graph;
@@ -75,8 +82,8 @@ static void check_operand(struct frozen *z, const struct lt_stmt *s, lt_node n, 
 			const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, a->buffer);
 			int64_t at = row(z, a->row);
 			cr_assert_geq(want.base, 0);
-			cr_assert(at >= 0 && at < b->elems, "seed %d: %%%s reads element %lld of %lld", (int)z->seed, g->node[n].name, (long long)at,
-				(long long)b->elems);
+			cr_assert(at >= 0 && at < b->elems, "seed %d: %%%s reads element %lld of %lld", (int)z->seed,
+				g->node[n].name, (long long)at, (long long)b->elems);
 			if (b->slot < 0)
 				return;
 			const struct lt_location *place = &z->p->nests.assigned.location[want.base];
@@ -84,8 +91,10 @@ static void check_operand(struct frozen *z, const struct lt_stmt *s, lt_node n, 
 			for (int32_t i = 0; i < g->node[want.base].n_dim; i++)
 				element += place->stride[i] * want.at[i];
 			const struct lt_bind *bind = &z->f->bind[b->slot];
-			cr_assert(bind->storage == place->storage && bind->offset + at == element, "seed %d: %%%s reads element %lld of storage %d, not %lld of %d",
-				(int)z->seed, g->node[n].name, (long long)(bind->offset + at), bind->storage, (long long)element, place->storage);
+			cr_assert(bind->storage == place->storage && bind->offset + at == element,
+				"seed %d: %%%s reads element %lld of storage %d, not %lld of %d", (int)z->seed,
+				g->node[n].name, (long long)(bind->offset + at), bind->storage, (long long)element,
+				place->storage);
 		}
 		return;
 	}
@@ -101,7 +110,8 @@ static void check_stmt(struct frozen *z, int32_t i)
 	const struct lt_access *dest = LT_AT(struct lt_access, z->f->tree.accesses, s->dest);
 	const struct lt_buffer *b = LT_AT(struct lt_buffer, z->f->tree.buffers, dest->buffer);
 	int64_t at = row(z, dest->row), element;
-	cr_assert(at >= 0 && at < b->elems, "seed %d: %%%s writes element %lld of %lld", (int)z->seed, d->name, (long long)at, (long long)b->elems);
+	cr_assert(at >= 0 && at < b->elems, "seed %d: %%%s writes element %lld of %lld", (int)z->seed, d->name,
+		(long long)at, (long long)b->elems);
 	if (b->slot >= 0) {
 		const struct lt_nodedef *shape = d->op == LT_OP_update ? &g->node[d->operand[1]] : d;
 		const struct lt_location *place = &z->p->nests.assigned.location[n];
@@ -114,7 +124,8 @@ static void check_stmt(struct frozen *z, int32_t i)
 	if (s->kind == LT_RESET || d->op == LT_OP_gather)
 		return;
 	for (int32_t k = 0; k < s->n_operand; k++)
-		check_operand(z, s, n, LT_AT(struct lt_operand, z->f->tree.operands, s->first_operand + k), d->operand[k + (d->op == LT_OP_update)]);
+		check_operand(z, s, n, LT_AT(struct lt_operand, z->f->tree.operands, s->first_operand + k),
+			d->operand[k + (d->op == LT_OP_update)]);
 }
 
 /* The statements below a loop (-1: the kernel) in order, as lt/tree.h says; deeper loops as a whole. */
@@ -153,7 +164,11 @@ Test(frozen, rows_and_guards_equal_a_walk_through_the_views)
 		struct walk_graph l = walk_lower(seed);
 		struct lt_program *p;
 		uint64_t rng = seed;
-		cr_assert_eq(lt_compile(l.ctx, l.r.g, &(struct lt_options){ .size = sizeof(struct lt_options), .backends = "ref", .no_passes = seed % 2 }, &p),
+		cr_assert_eq(
+			lt_compile(l.ctx, l.r.g,
+				&(struct lt_options){
+					.size = sizeof(struct lt_options), .backends = "ref", .no_passes = seed % 2 },
+				&p),
 			LT_OK, "%s", lt_context_message(l.ctx));
 		int64_t *param = calloc((size_t)p->tree->graph->n_param + 1, sizeof *param);
 		if (walk_params(p->tree->graph, &rng, param))

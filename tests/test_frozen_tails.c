@@ -1,4 +1,5 @@
-/* tests/test_frozen_tails.c -- what freezing makes of tails and layouts: loops, bounds, guards, buffers; and what it refuses. */
+/* tests/test_frozen_tails.c -- what freezing makes of tails and layouts: loops, bounds, guards, buffers; and what it
+ * refuses. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +14,13 @@ TestSuite(frozen_tails, .timeout = 300);
 #define POINTWISE(m) "graph 1\nvar m " #m "\n%x = f32[m] input \"x\"\n%y = f32[m] neg %x\nresult \"y\" = %y\n"
 #define CHAIN "graph 1\nvar m 41\n%x = f32[m] input \"x\"\n%y = f32[m] neg %x\n%z = f32[m] exp %y\nresult \"z\" = %z\n"
 #define SUM "graph 1\nvar k 41\n%x = f32[k] input \"x\"\n%y = f32[] add.reduce %x\nresult \"y\" = %y\n"
-#define BOUNDED "graph 1\nvar m 41 limit p\nvar one 1\nparam p = %pos[0] in 0..41\n%pos = i64[one] input \"pos\"\n%x = f32[m] input \"x\"\n" \
+#define BOUNDED \
+	"graph 1\nvar m 41 limit p\nvar one 1\nparam p = %pos[0] in 0..41\n%pos = i64[one] input \"pos\"\n%x = " \
+	"f32[m] input \"x\"\n" \
 	"%y = f32[m] neg %x\nresult \"y\" = %y\n"
-#define PRODUCT "graph 1\nvar m 10\nvar k 11\nvar n 9\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n%e = f32[k, n] copy %b\n" \
+#define PRODUCT \
+	"graph 1\nvar m 10\nvar k 11\nvar n 9\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n%e = f32[k, " \
+	"n] copy %b\n" \
 	"%p = f32[m, n, k] mul %a, %e\n%c = f32[m, n] add.reduce %p\nresult \"c\" = %c\n"
 
 struct nest { struct lt_graph *g; struct lt_program *p; const struct lt_tree *t; };
@@ -29,7 +34,8 @@ static struct lt_graph *graph_of(const char *text)
 	return g;
 }
 
-static lt_status compile_marked(void *text, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
+static lt_status compile_marked(
+	void *text, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
 {
 	return tree_compile_by(tree_marked_try, text, g, options, out);
 }
@@ -49,7 +55,8 @@ static struct nest open_nest(const char *graph, const char *tree)
 	static const char *const backends[] = { "ref", "cpu" };
 	struct nest x = { .g = graph_of(graph) };
 	const struct lt_options options = { .size = sizeof options, .backends = "ref" };
-	cr_assert_eq(compile_marked((void *)(uintptr_t)tree, x.g, &options, &x.p), LT_OK, "%s\n%s", lt_context_message(x.g->ctx), tree);
+	cr_assert_eq(compile_marked((void *)(uintptr_t)tree, x.g, &options, &x.p), LT_OK, "%s\n%s",
+		lt_context_message(x.g->ctx), tree);
 	x.t = &x.p->nests.frozen[0].tree;
 	for (int i = 0; i < 2; i++) {
 		struct run_config config = { .backends = backends[i], .compile = compile_marked, .user = (void *)(uintptr_t)tree };
@@ -166,7 +173,8 @@ Test(frozen_tails, loops_of_every_tail)
 /* Equal but for a guard: not the same kernel. */
 Test(frozen_tails, the_canonical_text_tells_guards)
 {
-	struct nest x = open_nest(POINTWISE(41), "m step 6  tail pad\n m\n  %y\n"), y = open_nest(POINTWISE(42), "m step 6  tail pad\n m\n  %y\n");
+	struct nest x = open_nest(POINTWISE(41), "m step 6  tail pad\n m\n  %y\n"),
+		    y = open_nest(POINTWISE(42), "m step 6  tail pad\n m\n  %y\n");
 	cr_assert_eq(guards_of(&x, "y", LT_MAP), 1);
 	cr_assert_eq(guards_of(&y, "y", LT_MAP), 0);
 	cr_assert_not_null(strstr(x.t->text, " ?(40 1:-6 2:-1)"), "%s", x.t->text);
@@ -199,22 +207,27 @@ Test(frozen_tails, buffers_of_copies)
 
 Test(frozen_tails, a_reset_is_peeled_as_its_loops_are)
 {
-	struct nest x = open_nest(PRODUCT, "k\n n\n  %e\nm step 4  tail peel\n k step 4  tail peel\n  m\n   k\n    n step 4  tail peel\n     n\n      %p\n      %c\n");
+	struct nest x = open_nest(PRODUCT,
+		"k\n n\n  %e\nm step 4  tail peel\n k step 4  tail peel\n  m\n   k\n    n step 4  tail peel\n     n\n  "
+		"    %p\n      %c\n");
 	int resets = 0;
 	x.t = &x.p->nests.frozen[1].tree;
 	for (uint32_t i = 0; i < x.t->stmts.n; i++)
 		resets += LT_AT(struct lt_stmt, x.t->stmts, i)->kind == LT_RESET;
-	cr_expect_eq(resets, 4, "%d", resets);          /* whole and rest of m, times those of n; k is reset once, before its copies */
+	/* whole and rest of m, times those of n; k is reset once, before its copies */
+	cr_expect_eq(resets, 4, "%d", resets);
 	cr_expect_eq(x.t->stmts.n, 4u + 2 * 8u);
 	for (int32_t i = 0; i < x.t->n_loop; i++)
 		cr_expect_eq(LT_AT(struct lt_loop, x.t->loops, i)->n_bound, 0);
 	close_nest(&x);
 }
 
-/* A packed operand holds zeros past the end of both of its dims: the loops over it have no guards, only the store has. */
+/* A packed operand holds zeros past the end of both of its dims: the loops over it have no guards, only the store
+ * has. */
 Test(frozen_tails, a_packed_and_padded_product)
 {
-	struct nest x = open_nest(PRODUCT, "k step 8  tail pad\n n step 4  tail pad\n  k\n   n\n    %e layout [n/4 k n]\nm\n n step 4  tail pad\n"
+	struct nest x = open_nest(PRODUCT,
+		"k step 8  tail pad\n n step 4  tail pad\n  k\n   n\n    %e layout [n/4 k n]\nm\n n step 4  tail pad\n"
 		"  k step 8  tail pad\n   k\n    n vector\n     %p\n     %c\n");
 	cr_expect_str_eq(elems_of(&x, "e"), "192");     /* 12 by 16 */
 	cr_expect_eq(guards_of(&x, "e", LT_MAP), 0);
@@ -230,9 +243,13 @@ Test(frozen_tails, a_packed_and_padded_product)
 
 /* -- layouts -- */
 
-#define WINDOW "graph 1\nvar m 14\nvar n 9\n%x = f32[m, n] input \"x\"\n%y = f32[m, n] neg %x\n" \
-	"%v = f32[m, n] view { %y[m - 1, n + 2] if m - 1 >= 0, 6 - n >= 0; else 3 }\n%z = f32[m, n] add %y, %v\nresult \"z\" = %z\n"
-#define GATHER "graph 1\nvar q 5\nvar m 14\nvar n 9\n%i = i64[q] input \"i\"\n%x = f32[m, n] input \"x\"\n%y = f32[m, n] neg %x\n" \
+#define WINDOW \
+	"graph 1\nvar m 14\nvar n 9\n%x = f32[m, n] input \"x\"\n%y = f32[m, n] neg %x\n" \
+	"%v = f32[m, n] view { %y[m - 1, n + 2] if m - 1 >= 0, 6 - n >= 0; else 3 }\n%z = f32[m, n] add %y, " \
+	"%v\nresult \"z\" = %z\n"
+#define GATHER \
+	"graph 1\nvar q 5\nvar m 14\nvar n 9\n%i = i64[q] input \"i\"\n%x = f32[m, n] input \"x\"\n%y = f32[m, n] " \
+	"neg %x\n" \
 	"%z = f32[q, n] gather %y, %i axis 0\nresult \"z\" = %z\n"
 
 static const struct { const char *graph, *tree, *elems; int32_t n_div; } layouts[] = {
@@ -257,21 +274,31 @@ Test(frozen_tails, layouts_are_rows_without_divisions_where_loops_nest)
 
 /* -- refusals -- */
 
-static const struct { const char *graph, *tree, *why; } refused[] = {
-	{ BOUNDED, "m step 4  tail peel\n m\n  %y\n", "the extent of m depends on a run-time scalar, so the loop m has no "
+static const struct { const char *graph, *tree, *why;
+} refused[] = {
+	{ BOUNDED, "m step 4  tail peel\n m\n  %y\n",
+		"the extent of m depends on a run-time scalar, so the loop m has no "
 		"fixed remainder to peel; choose guard, mask or pad" },
-	{ POINTWISE(41), "m step 13\n m unroll\n  %y\n", "the unroll loop m' has to have a constant extent, but the last "
-		"iteration of m covers 2 of 13 and its tail is guard; give that tail peel, mask or pad first, or a step that "
+	{ POINTWISE(41), "m step 13\n m unroll\n  %y\n",
+		"the unroll loop m' has to have a constant extent, but the last "
+		"iteration of m covers 2 of 13 and its tail is guard; give that tail peel, mask or pad first, or a "
+		"step that "
 		"divides" },
-	{ POINTWISE(41), "m step 2000000  tail pad\n m\n  %y\n", "the loop m would pad the 41 elements of m to 2000000; choose a smaller step" },
-	{ "graph 1\nvar k 41\n%x = f32[k] input \"x\"\n%h = f32[k] exp %x\n%y = f32[] add.reduce %h\nresult \"y\" = %y\n",
-		"k step 4  tail pad\n k\n  %h\n  %y\n", "the loop k cannot be padded: %y reduces over k, and what %h is past the end is not known to be the "
+	{ POINTWISE(41), "m step 2000000  tail pad\n m\n  %y\n",
+		"the loop m would pad the 41 elements of m to 2000000; choose a smaller step" },
+	{ "graph 1\nvar k 41\n%x = f32[k] input \"x\"\n%h = f32[k] exp %x\n%y = f32[] add.reduce %h\nresult \"y\" = "
+	  "%y\n",
+		"k step 4  tail pad\n k\n  %h\n  %y\n",
+		"the loop k cannot be padded: %y reduces over k, and what %h is past the end is not known to be the "
 		"identity; compute that outside of the loop (`fission`), or give the loop tail guard, peel or mask" },
 	/* infinity times 0 is no 0 */
-	{ "graph 1\nvar k 41\n%x = f32[k] input \"x\"\n%f = f32[] input \"f\"\n%h = f32[k] mul %x, %f\n%y = f32[] add.reduce %h\nresult \"y\" = %y\n",
-		"k step 4  tail pad\n k\n  %h\n  %y\n", "the loop k cannot be padded: %y reduces over k, and what %h is past the end is not known to be the "
+	{ "graph 1\nvar k 41\n%x = f32[k] input \"x\"\n%f = f32[] input \"f\"\n%h = f32[k] mul %x, %f\n%y = f32[] "
+	  "add.reduce %h\nresult \"y\" = %y\n",
+		"k step 4  tail pad\n k\n  %h\n  %y\n",
+		"the loop k cannot be padded: %y reduces over k, and what %h is past the end is not known to be the "
 		"identity; compute that outside of the loop (`fission`), or give the loop tail guard, peel or mask" },
-	{ GATHER, "m\n n\n  %y layout [m/4 n m]\nq\n n\n  %z\n", "the layout of %y cuts the axis m, along which it is gathered, into digits; leave that dim whole" },
+	{ GATHER, "m\n n\n  %y layout [m/4 n m]\nq\n n\n  %z\n",
+		"the layout of %y cuts the axis m, along which it is gathered, into digits; leave that dim whole" },
 };
 
 Test(frozen_tails, what_is_refused)
@@ -288,21 +315,26 @@ Test(frozen_tails, what_is_refused)
 	}
 }
 
-/* Partial results are no product: what is named is what the sum reads and, where their dim is counted by a loop over another var, that loop.
- * What the message says helps. */
+/* Partial results are no product: what is named is what the sum reads and, where their dim is counted by a loop over
+ * another var, that loop. What the message says helps. */
 Test(frozen_tails, what_is_reduced_past_the_end_is_named_with_a_way_out)
 {
-	static const struct { const char *steps, *out, *why; } cases[] = {
+	static const struct { const char *steps, *out, *why;
+	} cases[] = {
 		{ "split k 2; rfactor %c k; fission %p k; split %c.part/k 4; tail %c.part/k pad",
-			"split k 2; rfactor %c k; fission %p k; split %c.part/k 4; fission %c %c.part/k; tail %c.part/k pad",
-			"the loop %c.part/k cannot be padded: %c reduces over k_2, and what %c.part is past the end is not known to be the identity; "
-			"compute that outside of the loop (`fission`), or give the loop tail guard, peel or mask" },
+			"split k 2; rfactor %c k; fission %p k; split %c.part/k 4; fission %c %c.part/k; tail "
+			"%c.part/k pad",
+			"the loop %c.part/k cannot be padded: %c reduces over k_2, and what %c.part is past the end is "
+			"not known to be the identity; compute that outside of the loop (`fission`), or give the loop "
+			"tail guard, peel or mask" },
 		{ "split k 5; rfactor %c k; tail k pad", "split k 5; rfactor %c k; fission %c k; tail %c.part/k pad",
-			"the loop k cannot be padded: %c reduces over k_5, and what %c.part is past the end is not known to be the identity; "
-			"compute that outside of the loop (`fission`), or give the loop tail guard, peel or mask" },
+			"the loop k cannot be padded: %c reduces over k_5, and what %c.part is past the end is not "
+			"known to be the identity; compute that outside of the loop (`fission`), or give the loop tail "
+			"guard, peel or mask" },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct lt_graph *g = graph_of("graph 1\nvar m 5\nvar k 13\nvar n 6\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n"
+		struct lt_graph *g = graph_of(
+			"graph 1\nvar m 5\nvar k 13\nvar n 6\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n"
 			"%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\nresult \"c\" = %c\n");
 		struct lt_program *p;
 		struct lt_options options = { .size = sizeof options, .backends = "ref", .no_passes = 1, .apply = cases[i].steps };
@@ -316,13 +348,18 @@ Test(frozen_tails, what_is_reduced_past_the_end_is_named_with_a_way_out)
 }
 
 /* Reductions that may be padded: what is read past the end is their identity. */
-static const struct { const char *graph, *tree; } padded[] = {
+static const struct { const char *graph, *tree;
+} padded[] = {
 	{ SUM, "k step 4  tail pad\n k\n  %y\n" },
-	{ "graph 1\nvar k 41\n%x = f32[k] input \"x\"\n%y = f32[] max.reduce %x\nresult \"y\" = %y\n", "k step 4  tail pad\n k\n  %y\n" },
-	{ "graph 1\nvar k 41\n%x = i32[k] input \"x\"\n%y = i32[] mul.reduce %x\nresult \"y\" = %y\n", "k step 4  tail pad\n k\n  %y\n" },
-	{ "graph 1\nvar k 41\n%x = f32[k] input \"x\"\n%h = f32[k] copy %x\n%y = f32[] min.reduce %h\nresult \"y\" = %y\n",
+	{ "graph 1\nvar k 41\n%x = f32[k] input \"x\"\n%y = f32[] max.reduce %x\nresult \"y\" = %y\n",
+		"k step 4  tail pad\n k\n  %y\n" },
+	{ "graph 1\nvar k 41\n%x = i32[k] input \"x\"\n%y = i32[] mul.reduce %x\nresult \"y\" = %y\n",
+		"k step 4  tail pad\n k\n  %y\n" },
+	{ "graph 1\nvar k 41\n%x = f32[k] input \"x\"\n%h = f32[k] copy %x\n%y = f32[] min.reduce %h\nresult \"y\" = "
+	  "%y\n",
 		"k step 4  tail pad\n k\n  %h\n k\n  %y\n" },
-	{ "graph 1\nvar k 41\n%x = f32[k] input \"x\"\n%h = f32[k] neg %x\n%q = f32[k] mul %h, %h\n%y = f32[] add.reduce %q\nresult \"y\" = %y\n",
+	{ "graph 1\nvar k 41\n%x = f32[k] input \"x\"\n%h = f32[k] neg %x\n%q = f32[k] mul %h, %h\n%y = f32[] "
+	  "add.reduce %q\nresult \"y\" = %y\n",
 		"k step 4  tail pad\n k\n  %h\n k\n  %q\n  %y\n" },
 	{ GATHER, "m\n n\n  %y layout [n m] pad 5\nq step 3  tail pad\n q\n  n step 4  tail pad\n   n\n    %z\n" },
 };
@@ -341,8 +378,9 @@ Test(frozen_tails, lesson_4_in_four_levels)
 	static const char *const tail[] = { "guard", "peel", "mask", "pad" };
 	for (int i = 0; i < 64; i++) {
 		char tree[400];
-		snprintf(tree, sizeof tree, "m step 130  tail %s\n m step 37  tail %s\n  m step 5  tail %s\n   m%s\n    %%y\n", tail[i % 4], tail[i / 4 % 4],
-			tail[i / 16], i / 16 ? i % 2 ? " unroll" : " vector" : "");
+		snprintf(tree, sizeof tree,
+			"m step 130  tail %s\n m step 37  tail %s\n  m step 5  tail %s\n   m%s\n    %%y\n", tail[i % 4],
+			tail[i / 4 % 4], tail[i / 16], i / 16 ? i % 2 ? " unroll" : " vector" : "");
 		struct nest x = open_nest(POINTWISE(405), tree);
 		close_nest(&x);
 	}
@@ -357,30 +395,39 @@ Test(frozen_tails, too_many_copies)
 		snprintf(graph + strlen(graph), sizeof graph - strlen(graph), "var v%d 13\n", v);
 	for (int v = 0; v < 5; v++)
 		snprintf(dims + strlen(dims), sizeof dims - strlen(dims), "%sv%d", v ? ", " : "", v);
-	snprintf(graph + strlen(graph), sizeof graph - strlen(graph), "%%x = f32[%s] input \"x\"\n%%y = f32[%s] neg %%x\nresult \"y\" = %%y\n", dims, dims);
+	snprintf(graph + strlen(graph), sizeof graph - strlen(graph),
+		"%%x = f32[%s] input \"x\"\n%%y = f32[%s] neg %%x\nresult \"y\" = %%y\n", dims, dims);
 	for (int v = 0; v < 5; v++)
 		for (int s = 0; s < 4; s++, depth++)
-			snprintf(tree + strlen(tree), sizeof tree - strlen(tree), "%*sv%d step %d  tail peel\n", depth, "", v, (int[]){ 8, 3, 2, 1 }[s]);
+			snprintf(tree + strlen(tree), sizeof tree - strlen(tree), "%*sv%d step %d  tail peel\n", depth,
+				"", v, (int[]){ 8, 3, 2, 1 }[s]);
 	snprintf(tree + strlen(tree), sizeof tree - strlen(tree), "%*s%%y\n", depth, "");
 	struct lt_graph *g = graph_of(graph);
 	struct lt_program *p;
 	const struct lt_options options = { .size = sizeof options, .backends = "ref" };
 	cr_expect_eq(compile_marked(tree, g, &options, &p), LT_EUNSUPPORTED);
-	cr_expect_not_null(strstr(lt_context_message(g->ctx), "makes a nest of more than 4096 loops"), "%s", lt_context_message(g->ctx));
+	cr_expect_not_null(strstr(lt_context_message(g->ctx), "makes a nest of more than 4096 loops"), "%s",
+		lt_context_message(g->ctx));
 	close_graph(g);
 }
 
-/* Quotients that cancel out, as of a reshape that only flattens, are no part of the tree; those that stay have their numbers in order. */
+/* Quotients that cancel out, as of a reshape that only flattens, are no part of the tree; those that stay have their
+ * numbers in order. */
 Test(frozen_tails, floor_divisions_that_nothing_reads_are_left_out)
 {
-	struct nest x = open_nest("graph 1\nvar i 6\nvar j 10\nvar k 60\n%x = f32[i, j] input \"x\"\n%v = f32[k] view { %x[floor(k / 10), k - 10*floor(k / 10)] }\n"
-		"%y = f32[k] neg %v\nresult \"y\" = %y\n", "k\n %y\n");
+	struct nest x = open_nest("graph 1\nvar i 6\nvar j 10\nvar k 60\n%x = f32[i, j] input \"x\"\n%v = f32[k] view "
+				  "{ %x[floor(k / 10), k - 10*floor(k / 10)] }\n"
+				  "%y = f32[k] neg %v\nresult \"y\" = %y\n",
+		"k\n %y\n");
 	cr_expect_eq(x.t->n_div, 0);
 	cr_expect_eq(x.t->n_column, 2);
 	cr_expect_eq(x.t->needs & LT_NEED_DIVS, 0);
 	close_nest(&x);
-	x = open_nest("graph 1\nvar i 6\nvar j 10\nvar k 60\n%x = f32[i, j] input \"x\"\n%v = f32[k] view { %x[floor(k / 10), k - 10*floor(k / 10)] }\n"
-		"%z = f32[i] input \"z\"\n%w = f32[k] view { %z[floor(k / 10)] }\n%y = f32[k] sub %v, %w\nresult \"y\" = %y\n", "k\n %y\n");
+	x = open_nest("graph 1\nvar i 6\nvar j 10\nvar k 60\n%x = f32[i, j] input \"x\"\n%v = f32[k] view { %x[floor(k "
+		      "/ 10), k - 10*floor(k / 10)] }\n"
+		      "%z = f32[i] input \"z\"\n%w = f32[k] view { %z[floor(k / 10)] }\n%y = f32[k] sub %v, %w\nresult "
+		      "\"y\" = %y\n",
+		"k\n %y\n");
 	cr_expect_eq(x.t->n_div, 1);
 	cr_expect_eq(LT_AT(struct lt_div, x.t->divs, 0)->den, 10);
 	cr_expect_neq(x.t->needs & LT_NEED_DIVS, 0);

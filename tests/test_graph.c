@@ -1,4 +1,5 @@
-/* tests/test_graph.c -- building values: types, dims, names, run-time scalars, gather, update, results, and every refusal. */
+/* tests/test_graph.c -- building values: types, dims, names, run-time scalars, gather, update, results, and every
+ * refusal. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,8 +45,8 @@ static void expect_failure(long long got, lt_status code, const char *words)
 	char copy[256], *word, *rest = copy;
 
 	cr_expect_eq(got, -1);
-	cr_expect_eq(lt_context_code(ctx), code, "%s instead of %s: %s", lt_status_name(lt_context_code(ctx)), lt_status_name(code),
-		lt_context_message(ctx));
+	cr_expect_eq(lt_context_code(ctx), code, "%s instead of %s: %s", lt_status_name(lt_context_code(ctx)),
+		lt_status_name(code), lt_context_message(ctx));
 	snprintf(copy, sizeof copy, "%s", words);
 	while ((word = strsep(&rest, "|")))
 		cr_expect(strstr(lt_context_message(ctx), word), "'%s' is not in: %s", word, lt_context_message(ctx));
@@ -57,16 +58,19 @@ Test(graph, none_is_not_left_out)
 {
 	lt_node pos = lt_graph_input(g, "pos", LT_I64, 0, NULL), x = lt_graph_cast(g, pos, LT_F32);
 	lt_var one = lt_graph_var(g, "one", 1), four = lt_graph_var(g, "four", 4);
-	lt_node part = lt_graph_input(g, "part", LT_F32, 2, (const lt_var[]){ one, k }), w = lt_graph_input(g, "w", LT_F32, 1, &four);
+	lt_node part = lt_graph_input(g, "part", LT_F32, 2, (const lt_var[]){ one, k }),
+		w = lt_graph_input(g, "w", LT_F32, 1, &four);
 	const int64_t zero[2] = { 0, 0 };
 	const struct lt_view_piece piece[2] = { { .source = LT_NONE, .map = { .n_dim = 0 } }, { .source = pos } };
 
 	cr_expect_eq(lt_graph_param(g, x, 0, 0, 1), LT_NONE);
 	const char *first = strdup(lt_context_message(ctx));
 	lt_node handed[] = { lt_graph_slice_bounded(g, a, 0, lt_graph_param(g, LT_NONE, 0, 0, 1), LT_OMIT),
-		lt_graph_update(g, a, part, zero, (const lt_param[]){ LT_OMIT, LT_NONE }), lt_build_sliced_softmax(g, a, LT_NONE),
-		lt_build_layer_norm(g, a, LT_NONE, LT_OMIT, 1e-5), lt_build_layer_norm(g, a, LT_OMIT, LT_NONE, 1e-5), lt_build_relu(g, LT_NONE),
-		lt_graph_view(g, 0, NULL, 2, piece, 0, 0), lt_graph_var_bounded(g, NULL, 9, 0, 1, (const lt_param[]){ LT_NONE }, zero) };
+		lt_graph_update(g, a, part, zero, (const lt_param[]){ LT_OMIT, LT_NONE }),
+		lt_build_sliced_softmax(g, a, LT_NONE), lt_build_layer_norm(g, a, LT_NONE, LT_OMIT, 1e-5),
+		lt_build_layer_norm(g, a, LT_OMIT, LT_NONE, 1e-5), lt_build_relu(g, LT_NONE),
+		lt_graph_view(g, 0, NULL, 2, piece, 0, 0),
+		lt_graph_var_bounded(g, NULL, 9, 0, 1, (const lt_param[]){ LT_NONE }, zero) };
 	for (size_t i = 0; i < sizeof handed / sizeof *handed; i++)
 		cr_expect_eq(handed[i], LT_NONE, "%zu: %d", i, handed[i]);
 	cr_expect_str_eq(lt_context_message(ctx), first);
@@ -97,10 +101,12 @@ Test(graph, what_may_be_null)
 	const struct lt_view_piece piece = { .source = s };
 	struct lt_graph *parsed = NULL;
 	size_t bytes = 0;
-	const lt_node made[] = { s, state, lt_graph_constant(g, "c", LT_F32, 0, NULL), lt_graph_op_to(g, "neg", 1, &s, 0, NULL),
-		lt_graph_reduce(g, "add", a, 0, NULL), lt_graph_contract(g, a, a, 0, NULL), lt_graph_view(g, 0, NULL, 1, &piece, 0, 0),
-		lt_graph_rename(g, s, 0, NULL), lt_graph_permute(g, s, 0, NULL), lt_graph_reshape(g, s, 0, NULL), lt_graph_reshape_to(g, s, 0, NULL),
-		lt_graph_pad(g, s, NULL, NULL, 0), lt_graph_update(g, s, s, NULL, NULL), lt_graph_update(g, a, a, (const int64_t[]){ 0, 0 }, NULL) };
+	const lt_node made[] = { s, state, lt_graph_constant(g, "c", LT_F32, 0, NULL),
+		lt_graph_op_to(g, "neg", 1, &s, 0, NULL), lt_graph_reduce(g, "add", a, 0, NULL),
+		lt_graph_contract(g, a, a, 0, NULL), lt_graph_view(g, 0, NULL, 1, &piece, 0, 0),
+		lt_graph_rename(g, s, 0, NULL), lt_graph_permute(g, s, 0, NULL), lt_graph_reshape(g, s, 0, NULL),
+		lt_graph_reshape_to(g, s, 0, NULL), lt_graph_pad(g, s, NULL, NULL, 0),
+		lt_graph_update(g, s, s, NULL, NULL), lt_graph_update(g, a, a, (const int64_t[]){ 0, 0 }, NULL) };
 
 	for (size_t i = 0; i < sizeof made / sizeof *made; i++)
 		cr_expect(made[i] >= 0, "%zu: %s", i, lt_context_message(ctx));
@@ -111,7 +117,8 @@ Test(graph, what_may_be_null)
 	lt_node_set_name(g, a, NULL);
 	lt_var_set_name(g, m, NULL);
 	cr_expect(!strcmp(g->node[a].name, "a") && !strcmp(g->var[m].name, "m"));
-	cr_expect(lt_graph_print(g, count_bytes, &bytes) == LT_OK && lt_graph_dot(g, count_bytes, &bytes) == LT_OK && bytes > 0);
+	cr_expect(lt_graph_print(g, count_bytes, &bytes) == LT_OK && lt_graph_dot(g, count_bytes, &bytes) == LT_OK
+		&& bytes > 0);
 	cr_expect_neq(lt_graph_parse(ctx, "graph 2", 7, NULL, &parsed), LT_OK);
 	cr_expect(strstr(lt_context_message(ctx), "graph:1:"), "%s", lt_context_message(ctx));
 	lt_context_clear(ctx);
@@ -162,8 +169,10 @@ Test(graph, compute_types)
 		op = casts ? g->node[y].operand[0] : y;
 		cr_expect(g->node[op].op == LT_OP_mul && g->node[op].dtype == rows[i].compute);
 		from = g->node[op].operand[0];
-		cr_expect(casts ? g->node[from].op == LT_OP_cast && g->node[from].operand[0] == x && strstr(g->node[from].name, ".cast")
-			: from == x, "%s", name);
+		cr_expect(casts ? g->node[from].op == LT_OP_cast && g->node[from].operand[0] == x
+					&& strstr(g->node[from].name, ".cast")
+				: from == x,
+			"%s", name);
 		y = lt_graph_binary(g, "less", x, y);
 		cr_expect(g->node[y].op == LT_OP_less && g->node[y].dtype == LT_BOOL, "%s: no cast behind a comparison", name);
 		before = g->n_node;
@@ -204,7 +213,8 @@ Test(graph, names)
 	cr_expect_str_eq(g->node[x + 1].name, "5.mul2");
 	lt_node_set_name(g, x, "no such char: %s");
 	cr_expect_str_eq(g->node[x].name, "no_such_char___s");
-	cr_expect_str_eq(g->node[lt_graph_input(g, "a-b", LT_F32, 0, NULL)].label, "a-b", "a label keeps what a name cannot have");
+	cr_expect_str_eq(g->node[lt_graph_input(g, "a-b", LT_F32, 0, NULL)].label, "a-b",
+		"a label keeps what a name cannot have");
 	cr_expect_eq(lt_graph_input(g, "a", LT_F32, 0, NULL), -1);
 	cr_expect_eq(lt_context_code(ctx), LT_EEXIST);
 	cr_expect(lt_graph_constant(g, "a", LT_F32, 0, NULL) >= 0, "inputs and constants are apart");
@@ -215,7 +225,8 @@ Test(graph, places)
 {
 	g->file = "net.lt";
 	lt_graph_at(g, 12, 5);
-	expect_failure(lt_graph_binary(g, "add", a, lt_graph_literal_int(g, LT_I64, 1)), LT_ETYPE, "net.lt:12:5: |'a'|f32|i64|cast");
+	expect_failure(lt_graph_binary(g, "add", a, lt_graph_literal_int(g, LT_I64, 1)), LT_ETYPE,
+		"net.lt:12:5: |'a'|f32|i64|cast");
 	cr_expect_eq(g->node[lt_graph_unary(g, "exp", a)].line, 12);
 	g->file = NULL;
 	expect_failure(lt_graph_unary(g, "exp", 4711), LT_EINVAL, "12:5: |4711");
@@ -290,7 +301,8 @@ Test(graph, run_time_scalars)
 	cr_expect(strstr(lt_context_message(ctx), "fill"), "%s", lt_context_message(ctx));
 	cr_expect_eq(lt_graph_param(g, lt_graph_unary(g, "neg", x), 0, 0, 9), LT_NONE);
 	cr_expect(strstr(lt_context_message(ctx), "computed (neg)"), "%s", lt_context_message(ctx));
-	cr_expect_eq(lt_graph_param(g, lt_graph_slice_bounded(g, row, 0, LT_OMIT, p), 0, 0, 9) >= 0, true, "its map has no scalar");
+	cr_expect_eq(lt_graph_param(g, lt_graph_slice_bounded(g, row, 0, LT_OMIT, p), 0, 0, 9) >= 0, true,
+		"its map has no scalar");
 	cr_expect_eq(lt_graph_param(g, lt_graph_slice_bounded(g, row, 0, p, LT_OMIT), 0, 0, 9), LT_NONE);
 	cr_expect_eq(lt_graph_param(g, a, 0, 0, 9), LT_NONE, "a float");
 	cr_expect_eq(lt_graph_param(g, x, 6, 0, 9), LT_NONE);
@@ -307,7 +319,8 @@ Test(graph, limits_and_requirements)
 	const int64_t one[] = { 1, 0, 1 }, huge[] = { INT64_MAX, 0, 1 };
 	lt_var v = lt_graph_var_bounded(g, "t", 30, 1, 3, twice, one);
 
-	cr_expect(g->var[v].limit.n == 1 && g->var[v].limit.param[0] == p && g->var[v].limit.coef[0] == 2, "equal scalars add up");
+	cr_expect(g->var[v].limit.n == 1 && g->var[v].limit.param[0] == p && g->var[v].limit.coef[0] == 2,
+		"equal scalars add up");
 	cr_expect_str_eq(g->param[p].name, "pos");
 	cr_expect_eq(lt_graph_var_bounded(g, "t", 30, 1, 3, twice, huge), -1);
 	cr_expect_eq(lt_context_code(ctx), LT_EOVERFLOW);
@@ -340,7 +353,8 @@ Test(graph, updates)
 	x = lt_graph_update(g, a, part, (const int64_t[]){ 1, 0 }, (const lt_param[]){ LT_OMIT, LT_OMIT });
 	cr_assert(x >= 0, "%s", lt_context_message(ctx));
 	cr_expect(has_dims(x, DIMS(m, k)) && g->node[x].operand[1] == part && g->n_require == 0);
-	expect_failure(lt_graph_update(g, a, part, (const int64_t[]){ 2, 0 }, (const lt_param[]){ LT_OMIT, LT_OMIT }), LT_ETYPE, "2 elements at 2");
+	expect_failure(lt_graph_update(g, a, part, (const int64_t[]){ 2, 0 }, (const lt_param[]){ LT_OMIT, LT_OMIT }),
+		LT_ETYPE, "2 elements at 2");
 	x = lt_graph_update(g, a, part, (const int64_t[]){ 0, 0 }, (const lt_param[]){ q, LT_OMIT });
 	cr_expect(x >= 0 && g->n_require == 1, "it ends past the axis if q > 1");
 	cr_expect(g->require[0].value.constant == 1 && g->require[0].value.coef[0] == -1);
@@ -348,12 +362,17 @@ Test(graph, updates)
 	cr_expect_eq(g->n_require, 2, "it begins before 0 if p is 0; 2 is fine");
 	same = lt_graph_input(g, "same", LT_F32, DIMS(m, k));
 	x = lt_graph_update(g, a, same, (const int64_t[]){ 0, 0 }, (const lt_param[]){ q, LT_OMIT });
-	cr_expect(x >= 0 && g->node[g->node[x].operand[1]].op == LT_OP_view, "a var that is not at the same positions is renamed");
+	cr_expect(x >= 0 && g->node[g->node[x].operand[1]].op == LT_OP_view,
+		"a var that is not at the same positions is renamed");
 	cr_expect_eq(lt_node_dim(g, g->node[x].operand[1], 1), k);
-	expect_failure(lt_graph_update(g, a, b, (const int64_t[]){ 0, 0 }, (const lt_param[]){ LT_OMIT, LT_OMIT }), LT_ETYPE, "fit");
+	expect_failure(lt_graph_update(g, a, b, (const int64_t[]){ 0, 0 }, (const lt_param[]){ LT_OMIT, LT_OMIT }),
+		LT_ETYPE, "fit");
 	expect_failure(lt_graph_update(g, a, pos, NULL, NULL), LT_ETYPE, "2 dims");
-	expect_failure(lt_graph_update(g, a, input("wide", LT_F64), (const int64_t[]){ 0, 0 }, (const lt_param[]){ LT_OMIT, LT_OMIT }), LT_ETYPE, "f64");
-	expect_failure(lt_graph_update(g, a, part, (const int64_t[]){ INT64_MIN, 0 }, (const lt_param[]){ p, LT_OMIT }), LT_EOVERFLOW, "");
+	expect_failure(lt_graph_update(g, a, input("wide", LT_F64), (const int64_t[]){ 0, 0 },
+			       (const lt_param[]){ LT_OMIT, LT_OMIT }),
+		LT_ETYPE, "f64");
+	expect_failure(lt_graph_update(g, a, part, (const int64_t[]){ INT64_MIN, 0 }, (const lt_param[]){ p, LT_OMIT }),
+		LT_EOVERFLOW, "");
 }
 
 Test(graph, results_and_states)
@@ -379,7 +398,11 @@ Test(graph, results_and_states)
 /* Nodes that no builder makes, as a parser or a pass might. */
 Test(graph, verify_refuses)
 {
-	const struct lt_nodedef good = { .op = LT_OP_add, .dtype = LT_F32, .n_operand = 2, .operand = (lt_node[]){ a, a }, .n_dim = 2,
+	const struct lt_nodedef good = { .op = LT_OP_add,
+		.dtype = LT_F32,
+		.n_operand = 2,
+		.operand = (lt_node[]){ a, a },
+		.n_dim = 2,
 		.dim = (lt_var[]){ m, k } };
 	struct lt_nodedef d = good;
 	lt_node i = input("i", LT_I64);

@@ -184,7 +184,8 @@ Test(memory, a_message_may_quote_the_last)
 /* Every function of the builder; what fails hands -1 on. */
 static void build(struct lt_graph *g)
 {
-	lt_var m = lt_graph_var(g, "m", 4), k = lt_graph_var(g, NULL, 6), out = lt_graph_var(g, "m", 5), tap = lt_graph_var(g, "m", 3);
+	lt_var m = lt_graph_var(g, "m", 4), k = lt_graph_var(g, NULL, 6), out = lt_graph_var(g, "m", 5),
+	       tap = lt_graph_var(g, "m", 3);
 	lt_node x = lt_graph_input(g, "x", LT_F16, 2, (const lt_var[]){ m, k }), y, i, s;
 	lt_node w = lt_graph_constant(g, "w", LT_F16, 1, &k), at = lt_graph_input(g, "at", LT_I64, 1, &m);
 	lt_param p = lt_graph_param(g, lt_graph_slice(g, at, 0, 1, 1, 2), 1, 0, 9);
@@ -202,7 +203,8 @@ static void build(struct lt_graph *g)
 	y = lt_graph_pad(g, y, (const int64_t[]){ 0, 1, 0 }, (const int64_t[]){ 1, 0, 0 }, 0);
 	y = lt_graph_window(g, y, 1, out, tap, 1, 1, 1, 0);
 	y = lt_graph_concat(g, 0, 2, (const lt_node[]){ y, y });
-	y = lt_graph_reshape_to(g, lt_graph_slice(g, y, 3, 0, 1, 1), 1, (const lt_var[]){ lt_graph_var(g, "flat", 6 * 5 * 3) });
+	y = lt_graph_reshape_to(
+		g, lt_graph_slice(g, y, 3, 0, 1, 1), 1, (const lt_var[]){ lt_graph_var(g, "flat", 6 * 5 * 3) });
 	lt_graph_result(g, "view", lt_graph_rename(g, y, 1, (const lt_var[]){ lt_graph_var(g, "flat", 6 * 5 * 3) }));
 	lt_graph_result(g, "rows", lt_graph_gather(g, x, at, 1));
 	lt_graph_result(g, "head", lt_graph_slice_bounded(g, x, 1, LT_OMIT, p));

@@ -25,7 +25,8 @@ TestSuite(graph_view, .init = open_graph, .fini = close_graph);
 enum { FILL = -1, OUTSIDE = -2 };
 static int64_t params[16];      /* value of each run-time scalar */
 
-/* Which element of the input under the views `at` shows: node*1000 + element, FILL, or OUTSIDE where it leaves its source. */
+/* Which element of the input under the views `at` shows: node*1000 + element, FILL, or OUTSIDE where it leaves its
+ * source. */
 static int64_t shown(lt_node x, const int64_t *at)
 {
 	const struct lt_nodedef *n = &g->node[x];
@@ -85,12 +86,22 @@ static bool has_shape(lt_node x, int32_t n, const int64_t *shape)
 
 Test(graph_view, reshapes)
 {
-	static const struct { int32_t n, m; int64_t from[6], to[6]; int32_t n_div; uint32_t kept; } rows[] = {
-		{ 2, 1, { 3, 4 }, { 12 }, 1, 0 }, { 1, 2, { 12 }, { 3, 4 }, 0, 0 }, { 2, 2, { 4, 6 }, { 6, 4 }, 1, 0 },
-		{ 3, 2, { 2, 3, 4 }, { 2, 12 }, 1, 1 }, { 2, 3, { 2, 12 }, { 2, 3, 4 }, 0, 1 }, { 3, 3, { 2, 6, 5 }, { 4, 3, 5 }, 1, 4 },
-		{ 2, 4, { 1, 6 }, { 2, 1, 3, 1 }, 0, 0 }, { 4, 1, { 2, 1, 3, 1 }, { 6 }, 1, 0 }, { 0, 2, { 0 }, { 1, 1 }, 0, 0 },
-		{ 2, 0, { 1, 1 }, { 0 }, 0, 0 }, { 3, 3, { 2, 3, 4 }, { 4, 3, 2 }, 2, 0 }, { 6, 2, { 2, 2, 2, 3, 1, 2 }, { 6, 8 }, 4, 0 },
-		{ 3, 4, { 7, 4, 3 }, { 7, 1, 3, 4 }, 1, 1 }, { 2, 3, { 5, 1 }, { 1, 5, 1 }, 0, 2 },
+	static const struct { int32_t n, m; int64_t from[6], to[6]; int32_t n_div; uint32_t kept;
+	} rows[] = {
+		{ 2, 1, { 3, 4 }, { 12 }, 1, 0 },
+		{ 1, 2, { 12 }, { 3, 4 }, 0, 0 },
+		{ 2, 2, { 4, 6 }, { 6, 4 }, 1, 0 },
+		{ 3, 2, { 2, 3, 4 }, { 2, 12 }, 1, 1 },
+		{ 2, 3, { 2, 12 }, { 2, 3, 4 }, 0, 1 },
+		{ 3, 3, { 2, 6, 5 }, { 4, 3, 5 }, 1, 4 },
+		{ 2, 4, { 1, 6 }, { 2, 1, 3, 1 }, 0, 0 },
+		{ 4, 1, { 2, 1, 3, 1 }, { 6 }, 1, 0 },
+		{ 0, 2, { 0 }, { 1, 1 }, 0, 0 },
+		{ 2, 0, { 1, 1 }, { 0 }, 0, 0 },
+		{ 3, 3, { 2, 3, 4 }, { 4, 3, 2 }, 2, 0 },
+		{ 6, 2, { 2, 2, 2, 3, 1, 2 }, { 6, 8 }, 4, 0 },
+		{ 3, 4, { 7, 4, 3 }, { 7, 1, 3, 4 }, 1, 1 },
+		{ 2, 3, { 5, 1 }, { 1, 5, 1 }, 0, 2 },
 	};
 
 	for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
@@ -138,7 +149,8 @@ Test(graph_view, reshape_keeps_or_refuses)
 	cr_expect_eq(lt_graph_reshape(g, y, SHAPE(24)), -1);
 	cr_expect_eq(lt_context_code(ctx), LT_EUNSUPPORTED);
 	z = lt_graph_reshape(g, y, SHAPE(4, 2, 3));
-	cr_expect(z >= 0 && lt_node_dim(g, z, 0) == lt_node_dim(g, y, 0), "the bounded dim stays: %s", lt_context_message(ctx));
+	cr_expect(z >= 0 && lt_node_dim(g, z, 0) == lt_node_dim(g, y, 0), "the bounded dim stays: %s",
+		lt_context_message(ctx));
 	cr_expect_eq(lt_graph_reshape_to(g, y, 2, (const lt_var[]){ lt_graph_var(g, NULL, 4), lt_node_dim(g, y, 1) }), -1,
 		"a fixed dim is no bounded one");
 }
@@ -246,7 +258,9 @@ Test(graph_view, concatenates)
 
 		index_of(z, i, at);
 		piece = at[1] < 3 ? 0 : at[1] < 4 ? 1 : 2;
-		cr_assert_eq(shown(z, at), x[piece] * 1000 + (at[0] * (begin[piece + 1] - begin[piece]) + at[1] - begin[piece]) * 2 + at[2]);
+		cr_assert_eq(shown(z, at),
+			x[piece] * 1000 + (at[0] * (begin[piece + 1] - begin[piece]) + at[1] - begin[piece]) * 2
+				+ at[2]);
 	}
 	cr_expect_eq(lt_graph_concat(g, 1, 1, x), x[0]);
 	cr_expect_eq(lt_graph_concat(g, 0, 2, x), -1, "other dims differ");
@@ -255,8 +269,10 @@ Test(graph_view, concatenates)
 
 Test(graph_view, bounded_slices)
 {
-	lt_node x = input("x", SHAPE(9, 2)), at = lt_graph_input(g, "at", LT_I64, 1, (const lt_var[]){ lt_graph_var(g, NULL, 2) });
-	lt_param begin = lt_graph_param(g, at, 0, 0, 5), end = lt_graph_param(g, at, 1, 2, 9), wide = lt_graph_param(g, at, 1, -3, 20);
+	lt_node x = input("x", SHAPE(9, 2)),
+		at = lt_graph_input(g, "at", LT_I64, 1, (const lt_var[]){ lt_graph_var(g, NULL, 2) });
+	lt_param begin = lt_graph_param(g, at, 0, 0, 5), end = lt_graph_param(g, at, 1, 2, 9),
+		 wide = lt_graph_param(g, at, 1, -3, 20);
 	lt_node head = lt_graph_slice_bounded(g, x, 0, LT_OMIT, end), tail, part, again;
 	const struct lt_vardef *v = &g->var[lt_node_dim(g, head, 0)];
 
@@ -279,7 +295,8 @@ Test(graph_view, bounded_slices)
 	cr_expect_eq(g->n_require, 4);
 	cr_expect_eq(lt_graph_slice_bounded(g, x, 0, LT_OMIT, LT_OMIT), x);
 	cr_expect_eq(lt_graph_slice_bounded(g, x, 0, LT_OMIT, 77), LT_NONE);
-	cr_expect_eq(lt_graph_slice_bounded(g, x, 0, LT_OMIT, lt_graph_param(g, at, 9, 0, 1)), -1, "a failed scalar is not the whole axis");
+	cr_expect_eq(lt_graph_slice_bounded(g, x, 0, LT_OMIT, lt_graph_param(g, at, 9, 0, 1)), -1,
+		"a failed scalar is not the whole axis");
 	cr_expect_eq(lt_graph_slice(g, head, 0, 1, 1, 2), -1);
 	cr_expect_eq(lt_graph_concat(g, 0, 2, (const lt_node[]){ head, x }), -1);
 	cr_expect_eq(lt_graph_pad(g, head, (const int64_t[]){ 1, 0 }, (const int64_t[]){ 0, 0 }, 0), -1);
@@ -307,7 +324,9 @@ Test(graph_view, general)
 	cr_expect_eq(lt_graph_view(g, 1, &v, 1, piece, 0, 0), -1);
 	piece[0].map = (struct lt_map){ .n_dim = 1, .n_row = 0 };
 	cr_expect_eq(lt_graph_view(g, 1, &v, 1, piece, 0, 0), -1, "rows for each dim of the source");
-	piece[0].map = (struct lt_map){ .n_dim = 1, .n_row = 1, .n_div = 1, .row = (const int64_t[]){ 0, 0, 1 }, .div = wrong_div };
+	piece[0].map = (struct lt_map){
+		.n_dim = 1, .n_row = 1, .n_div = 1, .row = (const int64_t[]){ 0, 0, 1 }, .div = wrong_div
+	};
 	cr_expect_eq(lt_graph_view(g, 1, &v, 1, piece, 0, 0), -1, "division by 0");
 	piece[0].map.div = self_div;
 	cr_expect_eq(lt_graph_view(g, 1, &v, 1, piece, 0, 0), -1, "a division of itself");

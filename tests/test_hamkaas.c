@@ -16,7 +16,8 @@
 
 _Static_assert(sizeof(struct TInitializationResult) == 2 * sizeof(void *), "");
 _Static_assert(offsetof(struct TInitializationResult, ErrorMessage) == sizeof(void *), "");
-_Static_assert(sizeof(struct TNamedTensor) == 2 * sizeof(void *) && offsetof(struct TNamedTensor, Data) == sizeof(void *), "");
+_Static_assert(
+	sizeof(struct TNamedTensor) == 2 * sizeof(void *) && offsetof(struct TNamedTensor, Data) == sizeof(void *), "");
 _Static_assert(sizeof(struct TCompilationOptions) == 2 && offsetof(struct TCompilationOptions, UseCudnn) == 1, "");
 _Static_assert(sizeof(struct TCompilationResult) == 2 * sizeof(void *), "");
 
@@ -170,7 +171,8 @@ Test(hamkaas, a_network)
 /* A normalised row, scores, their softmax: numbers that are not exact, before the judge of lt-run --verify. */
 static const char inexact[] =
 	"$1 = InputTensor(x, float32, [48]); $2 = ConstantTensor(norm, float32, [48]); $3 = RMSNormNode($1, $2);\n"
-	"$4 = ConstantTensor(w, float32, [48, 40]); $5 = MatMulNode($3, $4); $6 = SiLUNode($5); $7 = InputTensor(prefix, int64, [1]);\n"
+	"$4 = ConstantTensor(w, float32, [48, 40]); $5 = MatMulNode($3, $4); $6 = SiLUNode($5); $7 = "
+	"InputTensor(prefix, int64, [1]);\n"
 	"$8 = SlicedSoftmaxNode($6, $7); result = $8;\n";
 
 Test(hamkaas, results_stand_before_the_judge)
@@ -178,7 +180,8 @@ Test(hamkaas, results_stand_before_the_judge)
 	void *handle = initialize();
 	float x[48], norm[48], w[48][40], got[40];
 	int64_t prefix = 33;
-	const struct TNamedTensor constants[] = { TENSOR("norm", norm), TENSOR("w", w) }, inputs[] = { TENSOR("x", x), TENSOR("prefix", &prefix) };
+	const struct TNamedTensor constants[] = { TENSOR("norm", norm), TENSOR("w", w) },
+				  inputs[] = { TENSOR("x", x), TENSOR("prefix", &prefix) };
 	struct lt_judge *judge;
 	struct lt_context *ctx;
 	struct lt_graph *g;
@@ -346,7 +349,8 @@ static void *live_alone(void *arg)
 {
 	struct work *k = arg;
 	struct TInitializationResult h = Initialize();
-	struct TCompilationResult m = CompileModel(h.Handle, (struct TCompilationOptions){ false, false }, network, k->w->list, 4);
+	struct TCompilationResult m =
+		CompileModel(h.Handle, (struct TCompilationOptions){ false, false }, network, k->w->list, 4);
 
 	k->handle = h.Handle;
 	k->model = m.Model;
@@ -382,8 +386,10 @@ Test(hamkaas, two_threads)
 	}
 	/* A handle each; one handle and a model each; one model. */
 	run_two(live_alone, &(struct work){ .w = &w[0] }, &(struct work){ .w = &w[1] });
-	run_two(evaluate_many, &(struct work){ handle, model[0], &w[0], 0, 0 }, &(struct work){ handle, model[1], &w[1], 0, 0 });
-	run_two(evaluate_many, &(struct work){ handle, model[0], &w[0], 0, 0 }, &(struct work){ handle, model[0], &w[0], 0, 0 });
+	run_two(evaluate_many, &(struct work){ handle, model[0], &w[0], 0, 0 },
+		&(struct work){ handle, model[1], &w[1], 0, 0 });
+	run_two(evaluate_many, &(struct work){ handle, model[0], &w[0], 0, 0 },
+		&(struct work){ handle, model[0], &w[0], 0, 0 });
 	FreeModel(handle, model[0]);
 	FreeModel(handle, model[1]);
 	Finalize(handle);
@@ -391,8 +397,9 @@ Test(hamkaas, two_threads)
 
 /* ---- what is given, and what is not ---- */
 
-static const char sum[] = "$1 = InputTensor(x, float32, [2]); $2 = ConstantTensor(w, float32, [2]); $3 = SumNode($1, $2); result = $3;"
-	"$4 = ConstantTensor(unused, float32, [7]); $5 = InputTensor(unread, float32, [7]); $6 = ReLUNode($5);";
+static const char sum[] =
+	"$1 = InputTensor(x, float32, [2]); $2 = ConstantTensor(w, float32, [2]); $3 = SumNode($1, $2); result = $3;$4 "
+	"= ConstantTensor(unused, float32, [7]); $5 = InputTensor(unread, float32, [7]); $6 = ReLUNode($5);";
 
 Test(hamkaas, names)
 {
@@ -422,7 +429,8 @@ Test(hamkaas, names)
 	FreeErrorMessage(NULL);
 }
 
-static const struct { const char *script; bool gpu, cudnn; int n; const char *says; } refused[] = {
+static const struct { const char *script; bool gpu, cudnn; int n; const char *says;
+} refused[] = {
 	{ sum, 0, 0, 0, "Missing constant 'w'" },
 	{ sum, 0, 0, -1, "no list" },
 	{ sum, 0, 0, 1, "no list" },
@@ -433,8 +441,10 @@ static const struct { const char *script; bool gpu, cudnn; int n; const char *sa
 	{ "", 0, 0, 0, "script" },
 	{ "$1 = InputTensor(x, float32, [2]);", 0, 0, 0, "result" },
 	{ "$1 = InputTensor(x, float32, [2]);\n$1 = ReLUNode($1); result = $1;", 0, 0, 0, "script:2:1: " },
-	{ "$1 = InputTensor(x, float32, [2]); $2 = InputTensor(y, float32, [3]);\n$3 = SumNode($1, $2); result = $3;", 0, 0, 0, "script:2:" },
-	{ "$1 = InputTensor(x, float32, [2, 3]);\n$2 = MulNode($1, $1); result = $2;", 0, 0, 0, "Incompatible shapes for matrix multiplication" },
+	{ "$1 = InputTensor(x, float32, [2]); $2 = InputTensor(y, float32, [3]);\n$3 = SumNode($1, $2); result = $3;",
+		0, 0, 0, "script:2:" },
+	{ "$1 = InputTensor(x, float32, [2, 3]);\n$2 = MulNode($1, $1); result = $2;", 0, 0, 0,
+		"Incompatible shapes for matrix multiplication" },
 	{ "$1 = NoSuchNode(); result = $1;", 0, 0, 0, "NoSuchNode" },
 };
 
@@ -444,7 +454,8 @@ Test(hamkaas, compilations_that_fail)
 	struct TCompilationResult r;
 
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-		r = CompileModel(handle, (struct TCompilationOptions){ refused[i].gpu, refused[i].cudnn }, refused[i].script, NULL, refused[i].n);
+		r = CompileModel(handle, (struct TCompilationOptions){ refused[i].gpu, refused[i].cudnn },
+			refused[i].script, NULL, refused[i].n);
 		cr_assert_null(r.Model);
 		expect(r.ErrorMessage, refused[i].says);
 	}
@@ -478,8 +489,10 @@ Test(hamkaas, a_result_of_run_time_length)
 Test(hamkaas, further_results_are_not_in_the_way)
 {
 	void *handle = initialize();
-	const void *model = compile(handle, "$1 = InputTensor(x, float32, [2]); $2 = SumNode($1, $1); result twice = $2; $3 = SumNode($2, $1);"
-		"result = $3; $4 = SumNode($3, $1); result fourfold = $4;", NULL, 0);
+	const void *model = compile(handle,
+		"$1 = InputTensor(x, float32, [2]); $2 = SumNode($1, $1); result twice = $2; $3 = SumNode($2, "
+		"$1);result = $3; $4 = SumNode($3, $1); result fourfold = $4;",
+		NULL, 0);
 	float x[2] = { 1, -2 }, got[3] = { 0, 0, 77 };
 
 	evaluate(handle, model, &TENSOR("x", x), 1, got);

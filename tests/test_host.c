@@ -41,7 +41,10 @@ static void *meet_often(void *host)
 	return ok ? host : NULL;
 }
 
-static struct lt_host parallel_host(void) { return (struct lt_host){ .size = sizeof(struct lt_host), .parallel = lt__host_parallel }; }
+static struct lt_host parallel_host(void)
+{
+	return (struct lt_host){ .size = sizeof(struct lt_host), .parallel = lt__host_parallel };
+}
 
 Test(host, bodies_run_at_once)
 {
@@ -120,9 +123,13 @@ static void log_(void *user, int level, const char *text)
 	(void)snprintf(told + n, sizeof told - n, "%s%d: %s", user == told ? "" : "wrong user ", level, text);
 }
 
-static void put(void *user, const char *text, size_t bytes) { (void)snprintf(user, sizeof found, "%.*s", (int)bytes, text); }
+static void put(void *user, const char *text, size_t bytes)
+{
+	(void)snprintf(user, sizeof found, "%.*s", (int)bytes, text);
+}
 
-static lt_status open_asking(const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
+static lt_status open_asking(
+	const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
 {
 	found[0] = '\0';
 	if (LT_HAS(struct lt_host, host, log))
@@ -181,8 +188,11 @@ Test(host, messages_and_facts)
 Test(host, lt_run_shows_messages, .init = ltrun_set_up, .fini = ltrun_tear_down)
 {
 	ltrun_write_text("add.lt", "$1 = InputTensor(x, float32, [4]); $2 = AddNode($1, $1); result = $2;");
-	cr_assert_eq(ltrun("add.lt -B %s -b saves:talks -i x=random --no-cache -q --verbose", built("tests/plugins/saves.so")), 0, "%s", ltrun_err);
+	cr_assert_eq(ltrun("add.lt -B %s -b saves:talks -i x=random --no-cache -q --verbose",
+			     built("tests/plugins/saves.so")),
+		0, "%s", ltrun_err);
 	cr_expect(strstr(ltrun_err, "warning: saves: this device is slow\n") != NULL, "%s", ltrun_err);
-	cr_assert_eq(ltrun("add.lt -B %s -b saves:talks -i x=random --no-cache -q", built("tests/plugins/saves.so")), 0, "%s", ltrun_err);
+	cr_assert_eq(ltrun("add.lt -B %s -b saves:talks -i x=random --no-cache -q", built("tests/plugins/saves.so")), 0,
+		"%s", ltrun_err);
 	cr_expect_str_eq(ltrun_err, "warning: saves: this device is slow\n");
 }

@@ -183,7 +183,8 @@ Test(judge, flags_are_judged_where_rounding_cannot_flip_them)
 	/* sum + shift < sum, computed twice */
 	lt_var l = lt_graph_var(b->g, "l", 100);
 	lt_node again = lt_graph_reduce(b->g, "add", lt_graph_unary(b->g, "exp", lt_graph_rename(b->g, x, 1, &l)), 1, &l);
-	struct lt_judge *j = judge_of(b, lt_graph_binary(b->g, "less", lt_graph_binary(b->g, "add", sum, shift), again), &copy);
+	struct lt_judge *j =
+		judge_of(b, lt_graph_binary(b->g, "less", lt_graph_binary(b->g, "add", sum, shift), again), &copy);
 	uint8_t *got = copy;
 
 	got[0] ^= 1;
@@ -323,7 +324,8 @@ Test(judge, a_wrong_kernel_is_found_where_it_is)
 	o.schedule_bytes = strlen(o.schedule);
 	cr_assert_eq(lt_compile(ctx, g, &o, &p), LT_OK, "%s", lt_context_message(ctx));
 	cr_assert(lt_program_bind(p, lt_program_find(p, LT_BINDING_CONSTANT, "w"), w, 0) == LT_OK
-		&& lt_program_bind(p, lt_program_find(p, LT_BINDING_CONSTANT, "v"), v, 0) == LT_OK && lt_instance_new(p, &r) == LT_OK);
+		&& lt_program_bind(p, lt_program_find(p, LT_BINDING_CONSTANT, "v"), v, 0) == LT_OK
+		&& lt_instance_new(p, &r) == LT_OK);
 	struct lt_report good = { 0 };
 	cr_assert_eq(lt__judge_instance(r, input, result, &options, &good), LT_OK, "%s", lt_context_message(ctx));
 	cr_assert(!lt__report_failed(&good) && good.values >= 1 && good.kernels >= 1, "%s", good.first);
@@ -366,7 +368,8 @@ Test(judge, threads_change_nothing)
 	struct lt_report one = report_of(j, got), three = { 0 };
 	cr_assert_eq(lt__judge_new(b->g, b->source, &threads, &k), LT_OK);
 	cr_assert_eq(lt__judge_result(k, 0, got, &three), LT_OK);
-	cr_assert(one.noise.value == three.noise.value && one.norm_explained == three.norm_explained && one.judged == three.judged);
+	cr_assert(one.noise.value == three.noise.value && one.norm_explained == three.norm_explained
+		&& one.judged == three.judged);
 	lt__judge_free(k);
 	end(b, j, got);
 }

@@ -1,4 +1,5 @@
-/* tests/test_lanes.c -- reductions over vector and block loops: what freezing makes of them, and that no two lanes of a reduction meet. */
+/* tests/test_lanes.c -- reductions over vector and block loops: what freezing makes of them, and that no two lanes of a
+ * reduction meet. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +18,8 @@ TestSuite(lanes, .timeout = 300);
 
 /* -- the numbers, and the statements -- */
 
-static lt_status compile_marked(void *text, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
+static lt_status compile_marked(
+	void *text, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
 {
 	return tree_compile_by(tree_marked_try, text, g, options, out);
 }
@@ -33,8 +35,8 @@ static void fill(void *graph, int run, lt_node n, void *out)
 			lt__store(out, i, LT_F32, (union lt_scalar){ .f = random_chance(&rng, 50) ? NAN : -INFINITY });
 }
 
-/* "s reset[64] reduce[64] s combine": of each statement that is no map, in order: the node, the kind, and in brackets how many elements its
- * lanes have, where it writes to lanes or reads them. */
+/* "s reset[64] reduce[64] s combine": of each statement that is no map, in order: the node, the kind, and in brackets
+ * how many elements its lanes have, where it writes to lanes or reads them. */
 static void tell(const struct lt_tree *t, char *out, size_t bytes)
 {
 	static const char *const kind[] = { [LT_RESET] = "reset", [LT_REDUCE] = "reduce", [LT_COMBINE] = "combine" };
@@ -45,7 +47,8 @@ static void tell(const struct lt_tree *t, char *out, size_t bytes)
 		if (s->kind == LT_MAP)
 			continue;
 		int32_t access = s->dest;
-		const struct lt_piece *p = LT_AT(struct lt_piece, t->pieces, LT_AT(struct lt_operand, t->operands, s->first_operand)->first_piece);
+		const struct lt_piece *p = LT_AT(struct lt_piece, t->pieces,
+			LT_AT(struct lt_operand, t->operands, s->first_operand)->first_piece);
 		if (s->kind == LT_COMBINE && p->kind == LT_READ)
 			access = p->access;
 		const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, LT_AT(struct lt_access, t->accesses, access)->buffer);
@@ -87,12 +90,14 @@ static void expect(const char *graph, const char *tree, const char *want, const 
 }
 
 #define BOTH "ref cpu"
-#define SUM(k) "graph 1\nvar m 3\nvar k " #k "\n%x = f32[m, k] input \"x\"\n%s = f32[m] add.reduce %x\nresult \"s\" = %s\n"
+#define SUM(k) \
+	"graph 1\nvar m 3\nvar k " #k "\n%x = f32[m, k] input \"x\"\n%s = f32[m] add.reduce %x\nresult \"s\" = %s\n"
 
 Test(lanes, they_have_sums_around_the_reducing_loops)
 {
 	expect(SUM(64), "m\n k step 16\n  k vector\n   %s\n", "s reset, s reset[16], s reduce[16], s combine[16]", BOTH);
-	expect(SUM(96), "m\n k step 48\n  k step 16 unroll\n   k vector\n    %s\n", "s reset, s reset[16], s reduce[16], s combine[16]", BOTH);
+	expect(SUM(96), "m\n k step 48\n  k step 16 unroll\n   k vector\n    %s\n",
+		"s reset, s reset[16], s reduce[16], s combine[16]", BOTH);
 	/* A loop over the result's var between them: the sums of all its trips. */
 	expect(SUM(64), "k step 16\n m\n  k vector\n   %s\n", "s reset, s reset[48], s reduce[48], s combine[48]", BOTH);
 	expect(SUM(64), "k step 16\n k vector\n  m\n   %s\n", "s reset, s reset[48], s reduce[48], s combine[48]", BOTH);
@@ -103,8 +108,10 @@ Test(lanes, one_value_each_needs_none)
 	expect(SUM(64), "m\n k vector\n  %s\n", "s reset, s combine", BOTH);
 	expect(SUM(1), "m\n k vector\n  %s\n", "s reset, s combine", BOTH);
 	expect(SUM(1003), "m\n k vector\n  %s\n", "s reset, s combine", BOTH);
-	expect("graph 1\nvar m 3\nvar k 1003\n%x = f32[m, k] input \"x\"\n%q = f32[m, k] mul %x, %x\n%s = f32[m] add.reduce %q\n%t = f32[m] min.reduce %q\n"
-		"%z = f32[m] add %s, %t\nresult \"z\" = %z\n", "m\n k vector\n  %q\n  %s\n  %t\n %z\n", "s reset, t reset, s combine, t combine", BOTH);
+	expect("graph 1\nvar m 3\nvar k 1003\n%x = f32[m, k] input \"x\"\n%q = f32[m, k] mul %x, %x\n%s = f32[m] "
+	       "add.reduce %q\n%t = f32[m] min.reduce %q\n"
+	       "%z = f32[m] add %s, %t\nresult \"z\" = %z\n",
+		"m\n k vector\n  %q\n  %s\n  %t\n %z\n", "s reset, t reset, s combine, t combine", BOTH);
 	/* Two vector loops over one var: all trips of both are lanes. */
 	expect(SUM(64), "m\n k step 16 vector\n  k vector\n   %s\n", "s reset, s combine", BOTH);
 }
@@ -112,7 +119,8 @@ Test(lanes, one_value_each_needs_none)
 Test(lanes, tails_of_their_loops)
 {
 	static const char *const tail[] = { "peel", "mask", "pad" };
-	static const char *const want[] = { "s reset, s reset[16], s reduce[16], s reduce[16], s combine[16]", "s reset, s reset[16], s reduce[16], s combine[16]",
+	static const char *const want[] = { "s reset, s reset[16], s reduce[16], s reduce[16], s combine[16]",
+		"s reset, s reset[16], s reduce[16], s combine[16]",
 		"s reset, s reset[16], s reduce[16], s combine[16]" };
 	for (int i = 0; i < 3; i++) {
 		char tree[200];
@@ -120,7 +128,10 @@ Test(lanes, tails_of_their_loops)
 		expect(SUM(41), tree, want[i], BOTH);
 		/* The vector loop itself has the tail: its step is 3. */
 		(void)snprintf(tree, sizeof tree, "m\n k step 12  tail mask\n  k step 3 vector  tail %s\n   k\n    %%s\n", tail[i]);
-		expect(SUM(41), tree, i == 0 ? "s reset, s reset[4], s reduce[4], s reduce[4], s combine[4]" : "s reset, s reset[4], s reduce[4], s combine[4]", BOTH);
+		expect(SUM(41), tree,
+			i == 0 ? "s reset, s reset[4], s reduce[4], s reduce[4], s combine[4]"
+			       : "s reset, s reset[4], s reduce[4], s combine[4]",
+			BOTH);
 	}
 }
 
@@ -130,23 +141,32 @@ Test(lanes, tails_of_their_loops)
 /* Both factors lie along k: a tile of sums, each in as many lanes as a vector has. */
 Test(lanes, a_tile_of_dot_products)
 {
-	expect(PRODUCT, "m step 4  tail peel\n n step 2  tail peel\n  k step 16  tail peel\n   m unroll\n    n unroll\n     k vector\n      %p\n      %c\n",
-		"c reset, c reset[128], c reduce[128], c reduce[128], c combine[128], c reset, c reset[64], c reduce[64], c reduce[64], c combine[64], "
-		"c reset, c reset[64], c reduce[64], c reduce[64], c combine[64], c reset, c reset[32], c reduce[32], c reduce[32], c combine[32]", BOTH);
-	expect(PRODUCT, "m step 4  tail pad\n n step 2  tail mask\n  k step 16  tail pad\n   m unroll\n    n\n     k vector\n      %p\n      %c\n",
+	expect(PRODUCT,
+		"m step 4  tail peel\n n step 2  tail peel\n  k step 16  tail peel\n   m unroll\n    n unroll\n     k "
+		"vector\n      %p\n      %c\n",
+		"c reset, c reset[128], c reduce[128], c reduce[128], c combine[128], c reset, c reset[64], c "
+		"reduce[64], c reduce[64], c combine[64], c reset, c reset[64], c reduce[64], c reduce[64], c "
+		"combine[64], c reset, c reset[32], c reduce[32], c reduce[32], c combine[32]",
+		BOTH);
+	expect(PRODUCT,
+		"m step 4  tail pad\n n step 2  tail mask\n  k step 16  tail pad\n   m unroll\n    n\n     k vector\n  "
+		"    %p\n      %c\n",
 		"c reset, c reset[128], c reduce[128], c combine[128]", BOTH);
 }
 
 Test(lanes, too_many_sums_stay_further_in)
 {
-	/* 16 KiB hold 4096 of float32: those of 300 rows of 16 do not fit around the loop over m, those of one row do; they get two values each. */
+	/* 16 KiB hold 4096 of float32: those of 300 rows of 16 do not fit around the loop over m, those of one row do;
+	 * they get two values each. */
 	expect("graph 1\nvar m 300\nvar k 64\n%x = f32[m, k] input \"x\"\n%s = f32[m] add.reduce %x\nresult \"s\" = %s\n",
 		"k step 32\n m\n  k step 16\n   k vector\n    %s\n", "s reset, s reset[16], s reduce[16], s combine[16]", BOTH);
 	expect("graph 1\nvar m 300\nvar k 64\n%x = f32[m, k] input \"x\"\n%s = f32[m] add.reduce %x\nresult \"s\" = %s\n",
 		"k step 16\n m\n  k vector\n   %s\n", "s reset, s combine", BOTH);
 	/* Threads do not share them. */
-	expect(SUM(64), "k step 32\n m parallel\n  k step 16\n   k vector\n    %s\n", "s reset, s reset[16], s reduce[16], s combine[16]", BOTH);
-	expect(SUM(64), "k step 32\n m grid.x\n  k step 16\n   k vector\n    %s\n", "s reset, s reset[16], s reduce[16], s combine[16]", "ref");
+	expect(SUM(64), "k step 32\n m parallel\n  k step 16\n   k vector\n    %s\n",
+		"s reset, s reset[16], s reduce[16], s combine[16]", BOTH);
+	expect(SUM(64), "k step 32\n m grid.x\n  k step 16\n   k vector\n    %s\n",
+		"s reset, s reset[16], s reduce[16], s combine[16]", "ref");
 	/* In a call, statements say what a routine computes. */
 	expect(SUM(64), "m call rows\n k step 16\n  k vector\n   %s\n", "s reset, s combine", "ref");
 }
@@ -154,26 +174,37 @@ Test(lanes, too_many_sums_stay_further_in)
 /* 16 KiB are 4096 of float32: 256 rows of 16 lanes; f64 half of that. */
 Test(lanes, sixteen_kib_of_sums)
 {
-	static const struct { const char *type; int m; bool around; } of[] = { { "f32", 256, true }, { "f32", 257, false }, { "f64", 128, true }, { "f64", 129, false } };
+	static const struct {
+		const char *type;
+		int m;
+		bool around;
+	} of[] = { { "f32", 256, true }, { "f32", 257, false }, { "f64", 128, true }, { "f64", 129, false } };
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
 		char graph[300], want[200];
-		(void)snprintf(graph, sizeof graph, "graph 1\nvar m %d\nvar k 64\n%%x = %s[m, k] input \"x\"\n%%s = %s[m] add.reduce %%x\nresult \"s\" = %%s\n",
+		(void)snprintf(graph, sizeof graph,
+			"graph 1\nvar m %d\nvar k 64\n%%x = %s[m, k] input \"x\"\n%%s = %s[m] add.reduce %%x\nresult "
+			"\"s\" = %%s\n",
 			of[i].m, of[i].type, of[i].type);
-		(void)snprintf(want, sizeof want, of[i].around ? "s reset, s reset[%d], s reduce[%d], s combine[%d]" : "s reset, s combine", 16 * of[i].m,
-			16 * of[i].m, 16 * of[i].m);
+		(void)snprintf(want, sizeof want,
+			of[i].around ? "s reset, s reset[%d], s reduce[%d], s combine[%d]" : "s reset, s combine",
+			16 * of[i].m, 16 * of[i].m, 16 * of[i].m);
 		expect(graph, "k step 16\n m\n  k vector\n   %s\n", want, "ref");
 	}
 	/* More than any number says: no lanes, and no error of theirs. */
-	expect("graph 1\nvar m 256\nvar k 562949953421312\nvar o 1\n%x = f32[o] input \"x\"\n%y = f32[o, m, k] view { %x[0] }\n%s = f32[o] add.reduce %y\n"
-		"result \"s\" = %s\n", "o\n m\n  k block.x\n   %s\n", "s reset, s combine", "");
+	expect("graph 1\nvar m 256\nvar k 562949953421312\nvar o 1\n%x = f32[o] input \"x\"\n%y = f32[o, m, k] view { "
+	       "%x[0] }\n%s = f32[o] add.reduce %y\n"
+	       "result \"s\" = %s\n",
+		"o\n m\n  k block.x\n   %s\n", "s reset, s combine", "");
 }
 
 /* A padded loop whose step is beyond the extent: there are as many lanes as its step has. */
 Test(lanes, padded_beyond_the_extent)
 {
-	expect(SUM(10), "m\n k step 16  tail pad\n  k step 4 vector\n   k\n    %s\n", "s reset, s reset[4], s reduce[4], s combine[4]", BOTH);
+	expect(SUM(10), "m\n k step 16  tail pad\n  k step 4 vector\n   k\n    %s\n",
+		"s reset, s reset[4], s reduce[4], s combine[4]", BOTH);
 	expect(SUM(10), "m\n k step 16  tail pad\n  k vector\n   %s\n", "s reset, s combine", BOTH);
-	expect("graph 1\nvar m 3\nvar k 10\n%x = f32[m, k] input \"x\"\n%s = f32[m] add.reduce %x\n%z = f32[m] neg %s\nresult \"z\" = %z\n",
+	expect("graph 1\nvar m 3\nvar k 10\n%x = f32[m, k] input \"x\"\n%s = f32[m] add.reduce %x\n%z = f32[m] neg "
+	       "%s\nresult \"z\" = %z\n",
 		"m step 4  tail pad\n k step 16  tail pad\n  m\n   k step 4 vector\n    k\n     %s\n m\n  %z\n",
 		"s reset, s reset[16], s reduce[16], s combine[16]", BOTH);
 }
@@ -184,14 +215,17 @@ Test(lanes, padding_that_is_no_identity_is_refused)
 	struct lt_context *ctx;
 	struct lt_graph *g;
 	struct lt_program *p;
-	static const char graph[] = "graph 1\nvar k 41\n%x = f32[k] input \"x\"\n%h = f32[k] exp %x\n%y = f32[] add.reduce %h\nresult \"y\" = %y\n";
+	static const char graph[] = "graph 1\nvar k 41\n%x = f32[k] input \"x\"\n%h = f32[k] exp %x\n%y = f32[] "
+				    "add.reduce %h\nresult \"y\" = %y\n";
 	const struct lt_options options = { .size = sizeof options, .backends = "ref" };
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
 	cr_assert_eq(lt_graph_parse(ctx, graph, strlen(graph), "test", &g), LT_OK);
-	static const char *const trees[] = { "k step 64  tail pad\n k vector\n  %h\n  %y\n", "k step 16  tail pad\n k vector\n  %h\n  %y\n" };
+	static const char *const trees[] = { "k step 64  tail pad\n k vector\n  %h\n  %y\n",
+		"k step 16  tail pad\n k vector\n  %h\n  %y\n" };
 	for (int i = 0; i < 2; i++) {
 		cr_expect_eq(compile_marked((void *)(uintptr_t)trees[i], g, &options, &p), LT_EILLEGAL);
-		cr_expect(strstr(lt_context_message(ctx), "what %h is past the end is not known to be the identity"), "%s", lt_context_message(ctx));
+		cr_expect(strstr(lt_context_message(ctx), "what %h is past the end is not known to be the identity"),
+			"%s", lt_context_message(ctx));
 	}
 	lt_graph_free(g);
 	lt_context_free(ctx);
@@ -259,7 +293,8 @@ Test(lanes, a_combine_reads_rounded_values)
 Test(lanes, block_loops_are_lanes_too)
 {
 	expect(SUM(64), "m\n k step 16\n  k block.x\n   %s\n", "s reset, s reset[16], s reduce[16], s combine[16]", "ref");
-	expect(SUM(64), "m\n k step 32\n  k step 4 block.x\n   k vector\n    %s\n", "s reset, s reset[32], s reduce[32], s combine[32]", "ref");
+	expect(SUM(64), "m\n k step 32\n  k step 4 block.x\n   k vector\n    %s\n",
+		"s reset, s reset[32], s reduce[32], s combine[32]", "ref");
 	/* Each thread of 128 has few: 100 rows. */
 	expect("graph 1\nvar m 100\nvar k 256\n%x = f32[m, k] input \"x\"\n%s = f32[m] add.reduce %x\nresult \"s\" = %s\n",
 		"k step 128\n m\n  k block.x\n   %s\n", "s reset, s reset[12800], s reduce[12800], s combine[12800]", "ref");
@@ -267,29 +302,38 @@ Test(lanes, block_loops_are_lanes_too)
 
 Test(lanes, all_reductions_and_types)
 {
-	static const char *const of[][2] = { { "f32", "add" }, { "f32", "mul" }, { "f32", "max" }, { "f32", "min" }, { "f64", "add" }, { "f64", "max" },
-		{ "i32", "add" }, { "i32", "mul" }, { "i32", "min" }, { "i64", "max" } };
+	static const char *const of[][2] = { { "f32", "add" }, { "f32", "mul" }, { "f32", "max" }, { "f32", "min" },
+		{ "f64", "add" }, { "f64", "max" }, { "i32", "add" }, { "i32", "mul" }, { "i32", "min" },
+		{ "i64", "max" } };
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
 		char graph[300];
-		(void)snprintf(graph, sizeof graph, "graph 1\nvar m 3\nvar k 41\n%%x = %s[m, k] input \"x\"\n%%s = %s[m] %s.reduce %%x\nresult \"s\" = %%s\n",
+		(void)snprintf(graph, sizeof graph,
+			"graph 1\nvar m 3\nvar k 41\n%%x = %s[m, k] input \"x\"\n%%s = %s[m] %s.reduce %%x\nresult "
+			"\"s\" = %%s\n",
 			of[i][0], of[i][0], of[i][1]);
-		expect(graph, "m\n k step 16  tail mask\n  k vector\n   %s\n", "s reset, s reset[16], s reduce[16], s combine[16]", BOTH);
+		expect(graph, "m\n k step 16  tail mask\n  k vector\n   %s\n",
+			"s reset, s reset[16], s reduce[16], s combine[16]", BOTH);
 	}
 }
 
 /* The extent of k is a run-time scalar, 0 among its values: no term, and the sums of all lanes are their identity. */
 Test(lanes, of_a_run_time_extent)
 {
-	expect("graph 1\nvar m 3\nvar k 41 limit p\nvar one 1\nparam p = %pos[0] in 0..41\n%pos = i64[one] input \"pos\"\n%x = f32[m, k] input \"x\"\n"
-		"%s = f32[m] max.reduce %x\n%z = f32[m] neg %s\nresult \"z\" = %z\n", "m\n k step 16  tail mask\n  k vector\n   %s\nm\n %z\n",
+	expect("graph 1\nvar m 3\nvar k 41 limit p\nvar one 1\nparam p = %pos[0] in 0..41\n%pos = i64[one] input "
+	       "\"pos\"\n%x = f32[m, k] input \"x\"\n"
+	       "%s = f32[m] max.reduce %x\n%z = f32[m] neg %s\nresult \"z\" = %z\n",
+		"m\n k step 16  tail mask\n  k vector\n   %s\nm\n %z\n",
 		"s reset, s reset[16], s reduce[16], s combine[16]", BOTH);
 }
 
 Test(lanes, two_reductions_share_their_loops)
 {
-	expect("graph 1\nvar m 3\nvar k 64\n%x = f32[m, k] input \"x\"\n%q = f32[m, k] mul %x, %x\n%s = f32[m] add.reduce %x\n%t = f32[m] max.reduce %q\n"
-		"%z = f32[m] add %s, %t\nresult \"z\" = %z\n", "m\n k step 16\n  k vector\n   %q\n   %s\n   %t\n %z\n",
-		"s reset, t reset, s reset[16], t reset[16], s reduce[16], t reduce[16], s combine[16], t combine[16]", BOTH);
+	expect("graph 1\nvar m 3\nvar k 64\n%x = f32[m, k] input \"x\"\n%q = f32[m, k] mul %x, %x\n%s = f32[m] "
+	       "add.reduce %x\n%t = f32[m] max.reduce %q\n"
+	       "%z = f32[m] add %s, %t\nresult \"z\" = %z\n",
+		"m\n k step 16\n  k vector\n   %q\n   %s\n   %t\n %z\n",
+		"s reset, t reset, s reset[16], t reset[16], s reduce[16], t reduce[16], s combine[16], t combine[16]",
+		BOTH);
 }
 
 /* -- the rule, by enumeration -- */
@@ -344,7 +388,8 @@ static void check_stmt(struct walk *w, const struct lt_stmt *s)
 	for (int32_t k = 0; k < s->n_guard; k++)
 		if (row(w, w->t->guards[s->first_guard + k]) < 0)
 			return;
-	must(at >= 0 && at < LT_AT(struct lt_buffer, w->t->buffers, a->buffer)->elems, "seed %d: %%%s writes element %lld", (int)w->seed, s->name, (long long)at);
+	must(at >= 0 && at < LT_AT(struct lt_buffer, w->t->buffers, a->buffer)->elems,
+		"seed %d: %%%s writes element %lld", (int)w->seed, s->name, (long long)at);
 	for (int32_t l = s->loop; l >= 0; l = LT_AT(struct lt_loop, w->t->loops, l)->parent) {
 		if (!is_lane(LT_AT(struct lt_loop, w->t->loops, l)))
 			continue;
@@ -354,8 +399,10 @@ static void check_stmt(struct walk *w, const struct lt_stmt *s)
 			continue;
 		struct met *m = &w->met[l][a->buffer][at];
 		int64_t lane = w->column[1 + w->t->n_param + l];
-		must(m->time != w->time[l] || m->lane == lane, "seed %d after `%s`: lanes %lld and %lld of %s meet in element %lld of %s, in a reduce of %%%s",
-			(int)w->seed, w->steps, (long long)m->lane, (long long)lane, LT_AT(struct lt_loop, w->t->loops, l)->var, (long long)at,
+		must(m->time != w->time[l] || m->lane == lane,
+			"seed %d after `%s`: lanes %lld and %lld of %s meet in element %lld of %s, in a reduce of %%%s",
+			(int)w->seed, w->steps, (long long)m->lane, (long long)lane,
+			LT_AT(struct lt_loop, w->t->loops, l)->var, (long long)at,
 			LT_AT(struct lt_buffer, w->t->buffers, a->buffer)->name, s->name);
 		*m = (struct met){ w->time[l], lane };
 		w->checked++;
@@ -379,7 +426,9 @@ static void run_loop(struct walk *w, int32_t loop, int32_t first, int32_t n)
 		const struct lt_loop *l = LT_AT(struct lt_loop, w->t->loops, child);
 		int64_t trip_count = l->max_trip_count;
 		for (int32_t k = 0; k < l->n_bound; k++)
-			trip_count = row(w, w->t->bounds[l->first_bound + k]) < trip_count ? row(w, w->t->bounds[l->first_bound + k]) : trip_count;
+			trip_count = row(w, w->t->bounds[l->first_bound + k]) < trip_count
+				? row(w, w->t->bounds[l->first_bound + k])
+				: trip_count;
 		w->time[child]++;
 		for (int64_t trip = 0; trip < trip_count; trip++) {
 			w->column[1 + w->t->n_param + child] = trip;
@@ -431,12 +480,16 @@ static void draw_steps(const struct lt_looptree *first, uint64_t *rng, char *lis
 		int kind;
 		lt_tnode loop = random_loop(t, rng);
 		if (loop >= 0 && random_chance(rng, 40))
-			(void)snprintf(step, sizeof step, "%s %.900s", random_chance(rng, 70) ? "vectorize" : random_chance(rng, 50) ? "split" : "bind",
+			(void)snprintf(step, sizeof step, "%s %.900s",
+				random_chance(rng, 70)           ? "vectorize"
+					: random_chance(rng, 50) ? "split"
+								 : "bind",
 				lt__loop_path(t, loop));
 		else if (!random_step(t, rng, "call", &kind, step, sizeof step))
 			continue;
 		if (!strncmp(step, "split ", 6) || !strncmp(step, "bind ", 5))
-			(void)snprintf(step + strlen(step), sizeof step - strlen(step), step[0] == 's' ? " %d" : " block.x", (int)random_between(rng, 2, 6));
+			(void)snprintf(step + strlen(step), sizeof step - strlen(step),
+				step[0] == 's' ? " %d" : " block.x", (int)random_between(rng, 2, 6));
 		if (lt__schedule_steps(t, step, strlen(step), "s", 0, NULL, &next))
 			continue;
 		lt_looptree_free(mine);

@@ -1,6 +1,8 @@
-/* tests/test_layers.c -- random layers by their default trees: packed, padded, peeled, in vectors and on threads, against the oracle.
+/* tests/test_layers.c -- random layers by their default trees: packed, padded, peeled, in vectors and on threads,
+ * against the oracle.
  *
- * LT_SEED=N begins with another seed, LT_GRAPHS=N draws another number of graphs; `make fuzz` draws many (tests/sequences/layers.c).
+ * LT_SEED=N begins with another seed, LT_GRAPHS=N draws another number of graphs; `make fuzz` draws many
+ * (tests/sequences/layers.c).
  */
 #include <criterion/criterion.h>
 #include "tests/batch.h"
@@ -23,7 +25,13 @@ static void draw(struct layer_plan plan)
 
 Test(layers, proven_and_right_on_ref)
 {
-	draw((struct layer_plan){ .backends = "ref", .seed = 1, .graphs = 60, .together = 1, .work = 20000, .target = "small", .verify = true });
+	draw((struct layer_plan){ .backends = "ref",
+		.seed = 1,
+		.graphs = 60,
+		.together = 1,
+		.work = 20000,
+		.target = "small",
+		.verify = true });
 }
 
 Test(layers, right_when_compiled)

@@ -74,7 +74,8 @@ static void expect(struct lt_graph *g, const struct lesson *l, const struct lt_o
 		cr_assert_eq(lt_instance_new(p, &r), LT_OK, "%s", lt_context_message(g->ctx));
 		for (int i = 0; i < lt_program_count(p, LT_BINDING_INPUT); i++) {
 			void *data = calloc(ELEMS, 8);
-			cr_assert_eq(lt_program_bytes(p, LT_BINDING_INPUT, i), (size_t)l->in[i].n * lt__dtype_info(lt_program_dtype(p, LT_BINDING_INPUT, i))->bytes);
+			cr_assert_eq(lt_program_bytes(p, LT_BINDING_INPUT, i),
+				(size_t)l->in[i].n * lt__dtype_info(lt_program_dtype(p, LT_BINDING_INPUT, i))->bytes);
 			for (int k = 0; k < l->in[i].n; k++) {
 				enum lt_dtype t = lt_program_dtype(p, LT_BINDING_INPUT, i);
 				union lt_scalar x = { .f = l->in[i].at[k] };
@@ -132,7 +133,8 @@ Test(lessons, lesson_2_nests_that_differ_never_share_code)
 	for (int i = 0; i < 3; i++) {   /* (a-b)*a, (a-b)*b, and the first once more with other tensors */
 		lt_var v = lt_graph_var(g, NULL, 3);
 		const char *const names[3][2] = { { "a", "b" }, { "c", "d" }, { "e", "f" } };
-		lt_node a = i ? -1 : lt_graph_input(g, names[i][0], LT_F32, 1, &v), b = i ? -1 : lt_graph_input(g, names[i][1], LT_F32, 1, &v);
+		lt_node a = i ? -1 : lt_graph_input(g, names[i][0], LT_F32, 1, &v),
+			b = i ? -1 : lt_graph_input(g, names[i][1], LT_F32, 1, &v);
 		if (i) {                /* the same data through vars of their own */
 			a = lt_graph_rename(g, 0, 1, &v);
 			b = lt_graph_rename(g, 1, 1, &v);
@@ -147,7 +149,8 @@ Test(lessons, lesson_2_nests_that_differ_never_share_code)
 
 	g = new_graph();
 	lt_node x = vector(g, "x", 7), y = vector(g, "y", 7);
-	lt_var o1 = lt_graph_var(g, NULL, 3), t1 = lt_graph_var(g, NULL, 3), o2 = lt_graph_var(g, NULL, 3), t2 = lt_graph_var(g, NULL, 3);
+	lt_var o1 = lt_graph_var(g, NULL, 3), t1 = lt_graph_var(g, NULL, 3), o2 = lt_graph_var(g, NULL, 3),
+	       t2 = lt_graph_var(g, NULL, 3);
 	lt_node stride = lt_graph_window(g, x, 0, o1, t1, 2, 1, 0, 0), dilation = lt_graph_window(g, y, 0, o2, t2, 1, 2, 0, 0);
 	result(g, "stride", lt_graph_reduce(g, "add", stride, 1, &t1));
 	result(g, "dilation", lt_graph_reduce(g, "add", dilation, 1, &t2));
@@ -180,8 +183,9 @@ Test(lessons, lesson_3_a_cache_tells_backends_and_schedules_apart)
 			struct lt_stats stats = { .size = sizeof stats };
 			lt_program_stats(p, &stats);
 			if (i == 2)
-				cr_assert(stats.n_compiled == 0 && stats.n_cached == 1, "the second time nothing is compiled: %d, %d from the cache",
-					stats.n_compiled, stats.n_cached);
+				cr_assert(stats.n_compiled == 0 && stats.n_cached == 1,
+					"the second time nothing is compiled: %d, %d from the cache", stats.n_compiled,
+					stats.n_cached);
 			lt_instance_free(r);
 			lt_program_free(p);
 			close_graph(g);
@@ -200,7 +204,9 @@ Test(lessons, lesson_4_nested_tails)
 		for (int sum = 0; sum < 2; sum++)
 			for (int b = 0; b < 2; b++) {
 				char text[200];
-				snprintf(text, sizeof text, "graph 1\nvar m %d\n%%x = f32[m] input \"x\"\n%%y = f32[%s] add%s %%x%s\nresult \"y\" = %%y\n",
+				snprintf(text, sizeof text,
+					"graph 1\nvar m %d\n%%x = f32[m] input \"x\"\n%%y = f32[%s] add%s "
+					"%%x%s\nresult \"y\" = %%y\n",
 					cases[i].extent, sum ? "" : "m", sum ? ".reduce" : "", sum ? "" : ", %x");
 				struct lt_graph *g = parsed(text);
 				const char *why = tree_check(g, cases[i].tree, b ? "cpu" : "ref");
@@ -211,8 +217,10 @@ Test(lessons, lesson_4_nested_tails)
 
 Test(lessons, lesson_5_a_reduction_behind_a_deeper_nest)
 {
-	struct lt_graph *g = parsed("graph 1\nvar m 5\nvar k 7\nvar j 3\nvar i 4\n%x = f32[m, k, j] input \"x\"\n%z = f32[m, i] input \"z\"\n"
-		"%s = f32[m, k] add.reduce %x\n%t = f32[m] max.reduce %s\n%u = f32[m] add.reduce %z\n%y = f32[m] add %t, %u\nresult \"y\" = %y\n");
+	struct lt_graph *g = parsed("graph 1\nvar m 5\nvar k 7\nvar j 3\nvar i 4\n%x = f32[m, k, j] input \"x\"\n%z = "
+				    "f32[m, i] input \"z\"\n"
+				    "%s = f32[m, k] add.reduce %x\n%t = f32[m] max.reduce %s\n%u = f32[m] add.reduce "
+				    "%z\n%y = f32[m] add %t, %u\nresult \"y\" = %y\n");
 	for (int b = 0; b < 2; b++) {
 		const char *why = tree_check(g, "m\n k\n  j\n   %s\n k\n  %t\n i\n  %u\n %y\n", b ? "cpu" : "ref");
 		cr_assert_str_eq(why, "", "%s", why);
@@ -223,11 +231,15 @@ Test(lessons, lesson_5_a_reduction_behind_a_deeper_nest)
 Test(lessons, lesson_6_a_padded_max_pool_over_negative_values)
 {
 	struct lt_graph *g = new_graph();
-	lt_var dims[4] = { lt_graph_var(g, "n", 1), lt_graph_var(g, "c", 1), lt_graph_var(g, "h", 2), lt_graph_var(g, "w", 2) };
+	lt_var dims[4] = { lt_graph_var(g, "n", 1), lt_graph_var(g, "c", 1), lt_graph_var(g, "h", 2),
+		lt_graph_var(g, "w", 2) };
 	lt_node x = lt_graph_input(g, "x", LT_F32, 4, dims);
 	static const int64_t two[2] = { 2, 2 }, one[2] = { 1, 1 }, pads[4] = { 1, 1, 1, 1 };
 	result(g, "y", lt_build_max_pool2d(g, x, two, one, pads, one, LT_NCHW));
-	expect(g, &(struct lesson){ .in = { NUMBERS(-1, -2, -3, -4) }, .out = { NUMBERS(-1, -1, -2, -1, -1, -2, -3, -3, -4) } }, NULL, NULL);
+	expect(g,
+		&(struct lesson){
+			.in = { NUMBERS(-1, -2, -3, -4) }, .out = { NUMBERS(-1, -1, -2, -1, -1, -2, -3, -3, -4) } },
+		NULL, NULL);
 }
 
 Test(lessons, lesson_7_a_fill_is_a_value)
@@ -245,8 +257,11 @@ Test(lessons, lesson_7_a_fill_is_a_value)
 	/* cut off and padded again: what was cut is gone */
 	lt_node cut = lt_graph_slice(g, padded, 0, 0, 1, 2);
 	result(g, "cut", lt_graph_pad(g, cut, (const int64_t[]){ 0 }, (const int64_t[]){ 2 }, lt__bits_of(low, LT_F32)));
-	expect(g, &(struct lesson){ .in = { NUMBERS(5, 7), NUMBERS(1, 10, 100, 1000) }, .out = { NUMBERS(2, 50, 700, 2000), NUMBERS(16),
-		NUMBERS(0, -INFINITY, 5, 7, -INFINITY, 0), NUMBERS(2, 5, -INFINITY, -INFINITY) } }, NULL, NULL);
+	expect(g,
+		&(struct lesson){ .in = { NUMBERS(5, 7), NUMBERS(1, 10, 100, 1000) },
+			.out = { NUMBERS(2, 50, 700, 2000), NUMBERS(16), NUMBERS(0, -INFINITY, 5, 7, -INFINITY, 0),
+				NUMBERS(2, 5, -INFINITY, -INFINITY) } },
+		NULL, NULL);
 }
 
 Test(lessons, lesson_8_extents_and_offsets_beyond_32_bits)
@@ -256,13 +271,17 @@ Test(lessons, lesson_8_extents_and_offsets_beyond_32_bits)
 	lt_node i = lt_graph_index(g, large);
 	result(g, "index", lt_graph_slice(g, i, 0, (INT64_C(1) << 40) - 3, 1, 3));
 	lt_node three = lt_graph_literal_int(g, LT_I64, 3);
-	result(g, "scaled", lt_graph_binary(g, "mul", lt_graph_slice(g, i, 0, (INT64_C(1) << 33) + 1, INT64_C(1) << 24, 2), three));
-	expect(g, &(struct lesson){ .out = { NUMBERS(1099511627773.0, 1099511627774.0, 1099511627775.0), NUMBERS(25769803779.0, 25820135427.0) } },
+	result(g, "scaled",
+		lt_graph_binary(g, "mul", lt_graph_slice(g, i, 0, (INT64_C(1) << 33) + 1, INT64_C(1) << 24, 2), three));
+	expect(g,
+		&(struct lesson){ .out = { NUMBERS(1099511627773.0, 1099511627774.0, 1099511627775.0),
+					  NUMBERS(25769803779.0, 25820135427.0) } },
 		NULL, NULL);
 
 	/* an input of more than 2^31 bytes, of which nothing is touched but its end */
 	const int64_t n = (INT64_C(1) << 31) + 100;
-	unsigned char *data = mmap(NULL, (size_t)n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	unsigned char *data =
+		mmap(NULL, (size_t)n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	cr_assert_neq(data, MAP_FAILED);
 	data[n - 1] = 200;
 	data[n - 2] = 100;
@@ -277,10 +296,14 @@ Test(lessons, lesson_8_extents_and_offsets_beyond_32_bits)
 		struct lt_program *p;
 		struct lt_instance *r;
 		unsigned char out[3], mid;
-		cr_assert_eq(lt_compile(g->ctx, g, &(struct lt_options){ .size = sizeof(struct lt_options), .backends = b ? "cpu" : "ref" }, &p), LT_OK,
-			"%s", lt_context_message(g->ctx));
+		cr_assert_eq(lt_compile(g->ctx, g,
+				     &(struct lt_options){
+					     .size = sizeof(struct lt_options), .backends = b ? "cpu" : "ref" },
+				     &p),
+			LT_OK, "%s", lt_context_message(g->ctx));
 		cr_assert_eq(lt_instance_new(p, &r), LT_OK);
-		cr_assert_eq(lt_instance_run(r, (const void *const[]){ data }, (void *const[]){ out, &mid }), LT_OK, "%s", lt_instance_message(r));
+		cr_assert_eq(lt_instance_run(r, (const void *const[]){ data }, (void *const[]){ out, &mid }), LT_OK,
+			"%s", lt_instance_message(r));
 		cr_assert(out[0] == 200 && out[1] == 100 && out[2] == 0 && mid == 50);
 		lt_instance_free(r);
 		lt_program_free(p);
@@ -289,7 +312,8 @@ Test(lessons, lesson_8_extents_and_offsets_beyond_32_bits)
 	munmap(data, (size_t)n);
 
 	g = new_graph();
-	lt_var huge[3] = { lt_graph_var(g, NULL, INT64_C(1) << 31), lt_graph_var(g, NULL, INT64_C(1) << 31), lt_graph_var(g, NULL, 8) };
+	lt_var huge[3] = { lt_graph_var(g, NULL, INT64_C(1) << 31), lt_graph_var(g, NULL, INT64_C(1) << 31),
+		lt_graph_var(g, NULL, 8) };
 	cr_assert_eq(lt_graph_input(g, "x", LT_F32, 3, huge), -1);
 	cr_assert_eq(lt_context_code(g->ctx), LT_EOVERFLOW, "%s", lt_context_message(g->ctx));
 	close_graph(g);
@@ -304,7 +328,9 @@ Test(lessons, lesson_9_twelve_nested_loops)
 	memcpy(over, dims, sizeof over);
 	lt_node x = lt_graph_input(g, "x", LT_F32, 12, dims);
 	result(g, "sum", lt_graph_reduce(g, "add", x, 11, over));
-	expect(g, &(struct lesson){ .in = { NUMBERS(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18) }, .out = { NUMBERS(81, 90) } },
+	expect(g,
+		&(struct lesson){ .in = { NUMBERS(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18) },
+			.out = { NUMBERS(81, 90) } },
 		NULL, NULL);
 }
 
@@ -338,31 +364,40 @@ Test(lessons, lesson_12_unnamed_dims_of_equal_size_stay_different)
 	cr_assert_eq(lt_node_rank(g, outer), 2);
 	result(g, "outer", outer);
 	result(g, "rows", lt_graph_reduce(g, "add", outer, 1, &j));
-	expect(g, &(struct lesson){ .in = { NUMBERS(1, 2), NUMBERS(3, 5) }, .out = { NUMBERS(3, 5, 6, 10), NUMBERS(8, 16) } }, NULL, NULL);
+	expect(g,
+		&(struct lesson){
+			.in = { NUMBERS(1, 2), NUMBERS(3, 5) }, .out = { NUMBERS(3, 5, 6, 10), NUMBERS(8, 16) } },
+		NULL, NULL);
 }
 
 Test(lessons, lesson_13_independent_reductions_share_a_loop_dependent_ones_do_not)
 {
-	struct lt_graph *g = parsed("graph 1\nvar k 9\n%x = f32[k] input \"x\"\n%s = f32[] add.reduce %x\n%q = f32[k] mul %x, %x\n"
-		"%t = f32[] add.reduce %q\n%lo = f32[] min.reduce %x\n%hi = f32[] max.reduce %x\n%u = f32[] add %s, %t\n%w = f32[] sub %hi, %lo\n"
-		"%y = f32[] mul %u, %w\nresult \"y\" = %y\n");
+	struct lt_graph *g =
+		parsed("graph 1\nvar k 9\n%x = f32[k] input \"x\"\n%s = f32[] add.reduce %x\n%q = f32[k] mul %x, %x\n"
+		       "%t = f32[] add.reduce %q\n%lo = f32[] min.reduce %x\n%hi = f32[] max.reduce %x\n%u = f32[] add "
+		       "%s, %t\n%w = f32[] sub %hi, %lo\n"
+		       "%y = f32[] mul %u, %w\nresult \"y\" = %y\n");
 	for (int b = 0; b < 2; b++) {
 		const char *why = tree_check(g, "k\n %s\n %q\n %t\n %lo\n %hi\n.\n %u\n %w\n %y\n", b ? "cpu" : "ref");
 		cr_assert_str_eq(why, "", "%s", why);
 	}
 	close_graph(g);
-	g = parsed("graph 1\nvar k 9\n%x = f32[k] input \"x\"\n%s = f32[] add.reduce %x\n%d = f32[k] sub %x, %s\n%q = f32[k] mul %d, %d\n"
-		"%v = f32[] add.reduce %q\nresult \"v\" = %v\n");
+	g = parsed("graph 1\nvar k 9\n%x = f32[k] input \"x\"\n%s = f32[] add.reduce %x\n%d = f32[k] sub %x, %s\n%q = "
+		   "f32[k] mul %d, %d\n"
+		   "%v = f32[] add.reduce %q\nresult \"v\" = %v\n");
 	struct lt_looptree *t;
 	cr_assert_eq(tree_from(g, "k\n %s\n %d\n %q\n %v\n", &t), LT_EILLEGAL);
-	cr_assert(strstr(lt_context_message(g->ctx), "%d reads %s inside its reducing loop over k"), "%s", lt_context_message(g->ctx));
+	cr_assert(strstr(lt_context_message(g->ctx), "%d reads %s inside its reducing loop over k"), "%s",
+		lt_context_message(g->ctx));
 	lt_looptree_free(t);
 	close_graph(g);
 }
 
 Test(lessons, lesson_14_dumps_are_byte_equal)
 {
-	static const char text[] = "graph 1\nvar m 6\nvar k 19\n%x = f32[m, k] input \"x\"\n%h = f32[m] max.reduce %x\n%d = f32[m, k] sub %x, %h\n"
+	static const char text[] =
+		"graph 1\nvar m 6\nvar k 19\n%x = f32[m, k] input \"x\"\n%h = f32[m] max.reduce %x\n%d = f32[m, k] sub "
+		"%x, %h\n"
 		"%e = f32[m, k] exp %d\n%s = f32[m] add.reduce %e\n%y = f32[m, k] div %e, %s\nresult \"y\" = %y\n";
 	struct run_text first = { NULL, 0 };
 	for (int i = 0; i < 3; i++) {
@@ -370,9 +405,11 @@ Test(lessons, lesson_14_dumps_are_byte_equal)
 		void *disturb = malloc((size_t)(1000 * i + 17));        /* other addresses */
 		struct lt_graph *g = parsed(text);
 		struct lt_program *p;
-		cr_assert_eq(lt_compile(g->ctx, g, &(struct lt_options){ .size = sizeof(struct lt_options) }, &p), LT_OK, "%s", lt_context_message(g->ctx));
+		cr_assert_eq(lt_compile(g->ctx, g, &(struct lt_options){ .size = sizeof(struct lt_options) }, &p),
+			LT_OK, "%s", lt_context_message(g->ctx));
 		for (int kind = LT_SHOW_GRAPH; kind <= LT_SHOW_EXPLAIN; kind++)
-			cr_assert_eq(lt_program_dump(p, (enum lt_dump_kind)kind, run_text_add, &all), LT_OK, "%s", lt_context_message(g->ctx));
+			cr_assert_eq(lt_program_dump(p, (enum lt_dump_kind)kind, run_text_add, &all), LT_OK, "%s",
+				lt_context_message(g->ctx));
 		lt_program_free(p);
 		close_graph(g);
 		free(disturb);
@@ -389,9 +426,12 @@ Test(lessons, lesson_14_dumps_are_byte_equal)
 
 Test(lessons, lesson_15_a_neighbour_of_another_trip_keeps_the_dim_whole)
 {
-	static const char text[] = "graph 1\nvar m 6\nvar i 5\n%x = f32[m] input \"x\"\n%y = f32[m] add %x, %x\n%v = f32[i] view { %y[i] }\n"
-		"%w = f32[i] view { %y[i + 1] }\n%z = f32[i] sub %w, %v\nresult \"z\" = %z\n";
-	expect(parsed(text), &(struct lesson){ .in = { NUMBERS(1, 2, 4, 8, 16, 32) }, .out = { NUMBERS(2, 4, 8, 16, 32) } }, NULL, NULL);
+	static const char text[] = "graph 1\nvar m 6\nvar i 5\n%x = f32[m] input \"x\"\n%y = f32[m] add %x, %x\n%v = "
+				   "f32[i] view { %y[i] }\n"
+				   "%w = f32[i] view { %y[i + 1] }\n%z = f32[i] sub %w, %v\nresult \"z\" = %z\n";
+	expect(parsed(text),
+		&(struct lesson){ .in = { NUMBERS(1, 2, 4, 8, 16, 32) }, .out = { NUMBERS(2, 4, 8, 16, 32) } }, NULL,
+		NULL);
 	struct lt_graph *g = parsed(text);
 	struct lt_looptree *t;
 	cr_assert_eq(tree_from(g, "m\n %y\n i\n  %z\n", &t), LT_EILLEGAL);
@@ -414,9 +454,12 @@ Test(lessons, lesson_16_nan_zero_and_infinity)
 	result(g, "min", lt_graph_binary(g, "min", x, y));
 	result(g, "max", lt_graph_binary(g, "max", x, y));
 	result(g, "neg", lt_graph_unary(g, "neg", x));
-	expect(g, &(struct lesson){ .in = { NUMBERS(NAN, 1, -0.0, 0.0, INFINITY, -INFINITY), NUMBERS(1, NAN, 2, -3, NAN, 5) },
-		.out = { NUMBERS(NAN, 1, 0.0, 0.0, INFINITY, 0.0), NUMBERS(NAN, NAN, -0.0, -3, NAN, -INFINITY), NUMBERS(NAN, NAN, 2, 0.0, NAN, 5),
-			NUMBERS(NAN, -1, 0.0, -0.0, -INFINITY, INFINITY) } }, NULL, NULL);
+	expect(g,
+		&(struct lesson){
+			.in = { NUMBERS(NAN, 1, -0.0, 0.0, INFINITY, -INFINITY), NUMBERS(1, NAN, 2, -3, NAN, 5) },
+			.out = { NUMBERS(NAN, 1, 0.0, 0.0, INFINITY, 0.0), NUMBERS(NAN, NAN, -0.0, -3, NAN, -INFINITY),
+				NUMBERS(NAN, NAN, 2, 0.0, NAN, 5), NUMBERS(NAN, -1, 0.0, -0.0, -INFINITY, INFINITY) } },
+		NULL, NULL);
 
 	g = new_graph();
 	lt_var dims[2] = { lt_graph_var(g, "r", 4), lt_graph_var(g, "k", 3) };
@@ -424,7 +467,10 @@ Test(lessons, lesson_16_nan_zero_and_infinity)
 	result(g, "softmax", lt_build_softmax(g, x, 1));
 	result(g, "least", lt_graph_reduce(g, "min", x, 1, dims + 1));
 	result(g, "most", lt_graph_reduce(g, "max", x, 1, dims + 1));
-	expect(g, &(struct lesson){ .in = { NUMBERS(7, -INFINITY, 7, -INFINITY, -INFINITY, -INFINITY, 1, INFINITY, 2, 3, NAN, 4) },
-		.out = { NUMBERS(0.5, 0, 0.5, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN), NUMBERS(-INFINITY, -INFINITY, 1, NAN),
-			NUMBERS(7, -INFINITY, INFINITY, NAN) } }, NULL, NULL);
+	expect(g,
+		&(struct lesson){
+			.in = { NUMBERS(7, -INFINITY, 7, -INFINITY, -INFINITY, -INFINITY, 1, INFINITY, 2, 3, NAN, 4) },
+			.out = { NUMBERS(0.5, 0, 0.5, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN),
+				NUMBERS(-INFINITY, -INFINITY, 1, NAN), NUMBERS(7, -INFINITY, INFINITY, NAN) } },
+		NULL, NULL);
 }

@@ -51,15 +51,24 @@ static struct weights *make_weights(void)
 
 static const float *weight_named(const struct weights *w, const char *name)
 {
-	const struct { const char *name; const float *at; size_t stride; } table[] = {
-		{ "wq_", w->wq[0], DIM * DIM }, { "wk_", w->wk[0], DIM * DIM }, { "wv_", w->wv[0], DIM * DIM }, { "wo_", w->wo[0], DIM * DIM },
-		{ "w1_", w->w1[0], DIM * HIDDEN }, { "w3_", w->w3[0], DIM * HIDDEN }, { "w2_", w->w2[0], HIDDEN * DIM },
+	const struct { const char *name; const float *at; size_t stride;
+	} table[] = {
+		{ "wq_", w->wq[0], DIM * DIM },
+		{ "wk_", w->wk[0], DIM * DIM },
+		{ "wv_", w->wv[0], DIM * DIM },
+		{ "wo_", w->wo[0], DIM * DIM },
+		{ "w1_", w->w1[0], DIM * HIDDEN },
+		{ "w3_", w->w3[0], DIM * HIDDEN },
+		{ "w2_", w->w2[0], HIDDEN * DIM },
 		{ "rms_ffn_", w->rms_ffn[0], DIM },
 	};
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
 		if (!strncmp(name, table[i].name, strlen(table[i].name)))
 			return table[i].at + (size_t)atoi(name + strlen(table[i].name)) * table[i].stride;
-	return !strcmp(name, "rms_att") ? w->rms_att : !strcmp(name, "scale") ? w->scale : !strcmp(name, "rms_final") ? w->rms_final : w->wcls;
+	return !strcmp(name, "rms_att")      ? w->rms_att
+		: !strcmp(name, "scale")     ? w->scale
+		: !strcmp(name, "rms_final") ? w->rms_final
+					     : w->wcls;
 }
 
 static void norm(double *out, const double *x, const float *w)
@@ -111,7 +120,8 @@ static void attend(double *out, const double *q, struct caches *c, int l, int po
 	}
 }
 
-static void forward(const struct weights *w, struct caches *c, const float *token, const float *freq, int pos, double *logits)
+static void forward(
+	const struct weights *w, struct caches *c, const float *token, const float *freq, int pos, double *logits)
 {
 	double x[DIM], xb[DIM], q[DIM], mixed[DIM], out[DIM], gate[HIDDEN], up[HIDDEN];
 	for (int i = 0; i < DIM; i++)
@@ -223,7 +233,8 @@ static void compare(const char *backend)
 		/* Each layer sums over at most 4 * DIM + HIDDEN products on its way, each rounded by 2^-24. */
 		double bound = largest * LAYERS * (4 * DIM + HIDDEN) * 0x1p-24;
 		for (int i = 0; i < VOCAB; i++)
-			cr_assert(fabs(logits[i] - want[i]) <= bound, "%s, token %d, logit %d: %g, the formulas give %g (bound %g)", backend, pos, i,
+			cr_assert(fabs(logits[i] - want[i]) <= bound,
+				"%s, token %d, logit %d: %g, the formulas give %g (bound %g)", backend, pos, i,
 				(double)logits[i], want[i], bound);
 	}
 	unload(&m);

@@ -1,5 +1,6 @@
-/* tests/test_llvm.c -- the outside backend llvm: random layers, graphs and schedules beside the evaluator, the examples, its texts, objects
- * that are saved and loaded, recorded runs, sessions on two threads.  Its operators: tests/test_llvm_ops.c.
+/* tests/test_llvm.c -- the outside backend llvm: random layers, graphs and schedules beside the evaluator, the
+ * examples, its texts, objects that are saved and loaded, recorded runs, sessions on two threads.  Its operators:
+ * tests/test_llvm_ops.c.
  */
 #include <criterion/criterion.h>
 #include <pthread.h>
@@ -27,7 +28,9 @@ Test(llvm, layers_and_graphs_come_out_as_the_evaluator_says)
 {
 	struct layer_tally tally = { 0 };
 	const struct layer_plan layers = { .backends = "llvm", .seed = 4001, .graphs = 8, .together = 4, .work = 20000 };
-	const struct layer_plan graphs = { .backends = "llvm", .seed = 5001, .graphs = 30, .together = 10, .work = 2000, .any = true };
+	const struct layer_plan graphs = {
+		.backends = "llvm", .seed = 5001, .graphs = 30, .together = 10, .work = 2000, .any = true
+	};
 	layer_runs(&layers, &tally);
 	layer_runs(&graphs, &tally);
 	cr_expect_eq(tally.failed, 0, "%d of %d graphs", tally.failed, tally.graphs);
@@ -37,7 +40,9 @@ Test(llvm, layers_and_graphs_come_out_as_the_evaluator_says)
 Test(llvm, random_schedules_come_out_as_the_evaluator_says)
 {
 	struct schedule_tally tally = { 0 };
-	const struct schedule_plan plan = { .backends = "llvm", .skip = "bind call", .seed = 6001, .graphs = 7, .sequences = 4, .together = 8 };
+	const struct schedule_plan plan = {
+		.backends = "llvm", .skip = "bind call", .seed = 6001, .graphs = 7, .sequences = 4, .together = 8
+	};
 	random_schedules(&plan, &tally);
 	cr_expect_eq(tally.failed, 0, "%d of %d sequences", tally.failed, tally.sequences);
 	cr_expect_geq(tally.sequences, 20);
@@ -56,7 +61,12 @@ static int lt_run(const char *options)
 Test(llvm, the_examples_are_right)
 {
 	static const char *const scripts[] = {
-		"examples/matmul.lt", "examples/softmax.lt", "examples/layernorm.lt", "examples/conv.lt", "examples/attention.lt", "examples/mlp.lt",
+		"examples/matmul.lt",
+		"examples/softmax.lt",
+		"examples/layernorm.lt",
+		"examples/conv.lt",
+		"examples/attention.lt",
+		"examples/mlp.lt",
 		"examples/matmul.lt --schedule=examples/schedules/matmul-registers.tree",
 		"examples/matmul.lt --schedule=examples/schedules/matmul-blocks.tree",
 		"examples/softmax.lt --schedule=examples/schedules/softmax-rows.tree",
@@ -65,7 +75,9 @@ Test(llvm, the_examples_are_right)
 	};
 	for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
 		char options[512];
-		(void)snprintf(options, sizeof options, "%s --threads %d -i '*=random' -c '*=random' --verify --no-cache", scripts[i], 1 + (int)(i % 3 == 0));
+		(void)snprintf(options, sizeof options,
+			"%s --threads %d -i '*=random' -c '*=random' --verify --no-cache", scripts[i],
+			1 + (int)(i % 3 == 0));
 		cr_expect_eq(lt_run(options), 0, "%s: %s", options, err);
 		cr_expect(strstr(out, "verify: passed") || strstr(err, "verify: passed"), "%s: %s", options, err);
 	}
@@ -86,7 +98,8 @@ Test(llvm, its_source_is_llvm_ir_and_its_assembly_the_machine_s)
 static void expect_kernels(const char *plugin, const char *script, const char *want)
 {
 	char command[2048];
-	(void)snprintf(command, sizeof command, "%s -B %s -b llvm --strict --cache-dir %s -i '*=random' -c '*=random' --verify --time=1 %s",
+	(void)snprintf(command, sizeof command,
+		"%s -B %s -b llvm --strict --cache-dir %s -i '*=random' -c '*=random' --verify --time=1 %s",
 		built("lt-run"), plugin, scratch("cache"), script);
 	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
 	const char *kernels = strstr(out, "\nkernels: ");       /* of --time; --verify tells of kernels, too */
@@ -122,8 +135,8 @@ static void expect_build(const char *plugin, bool kept)
 		: "kernels: 1, 1 compiled, 0 from the cache");
 }
 
-/* Plug-ins that are built from other code do not take each other's objects: the linker's hash is another one, or there is none, and some
- * byte is. */
+/* Plug-ins that are built from other code do not take each other's objects: the linker's hash is another one, or there
+ * is none, and some byte is. */
 Test(llvm, another_build_does_not_take_the_objects_of_this_one)
 {
 	static const char note[] = "\x14\0\0\0\3\0\0\0GNU";              /* of the build ID: 20 bytes, the third kind */
@@ -161,7 +174,8 @@ static struct tb *sum_tree(void)
 {
 	struct tb *b = tb_new("sums", 0, 2, 0);
 	int32_t i = tb_loop(b, -1, LT_PARALLEL, ROWS, NULL, "i"), j = tb_loop(b, i, LT_VECTOR, COLUMNS, NULL, "j");
-	int32_t x = tb_buffer(b, "x", LT_F32, LT_INPUT, -1, ROWS * COLUMNS), y = tb_buffer(b, "y", LT_F32, LT_OUTPUT, -1, ROWS);
+	int32_t x = tb_buffer(b, "x", LT_F32, LT_INPUT, -1, ROWS * COLUMNS),
+		y = tb_buffer(b, "y", LT_F32, LT_OUTPUT, -1, ROWS);
 	int32_t add = tb_op(b, "add", LT_F32, LT_F32);
 	tb_reset(b, add, i, tb_access(b, y, "i0"), "y", 1);
 	tb_stmt(b, LT_COMBINE, add, j, tb_access(b, y, "i0"), NULL, "y", 1)->reducing = j;
@@ -231,7 +245,12 @@ Test(llvm, recorded_runs_are_run_again_in_order)
 	open_bench(&n, "llvm", tree);
 	struct lt_object *const object[2] = { n.object, n.object };
 	struct lt_slot slot[2] = { n.slot[0], n.slot[1] };
-	struct lt_args args[2] = { { .size = sizeof args[0], .n_slot = 2, .slot = slot, .workspace = n.workspace, .n_thread = 1, .fault = &n.fault } };
+	struct lt_args args[2] = { { .size = sizeof args[0],
+		.n_slot = 2,
+		.slot = slot,
+		.workspace = n.workspace,
+		.n_thread = 1,
+		.fault = &n.fault } };
 	args[1] = args[0];
 	cr_assert_eq(n.backend->capture(n.session, object, args, 2, &c, &n.k.diag), LT_OK, "%s", n.k.text);
 	memset(slot, 0, sizeof slot);           /* they were copied */
@@ -287,7 +306,8 @@ Test(llvm, what_it_does_not_take_it_refuses_with_a_reason)
 	struct lt_session *s = NULL;
 	const struct lt_backend *llvm = lt_backend_find("llvm");
 	const struct lt_host host = { .size = sizeof host };
-	int32_t i = tb_loop(b, -1, LT_GRID, 4, NULL, "i"), x = tb_buffer(b, "x", LT_F32, LT_INPUT, -1, 4), y = tb_buffer(b, "y", LT_F32, LT_OUTPUT, -1, 4);
+	int32_t i = tb_loop(b, -1, LT_GRID, 4, NULL, "i"), x = tb_buffer(b, "x", LT_F32, LT_INPUT, -1, 4),
+		y = tb_buffer(b, "y", LT_F32, LT_OUTPUT, -1, 4);
 	tb_stmt(b, LT_MAP, tb_op(b, "abs", LT_F32, LT_F32), i, tb_access(b, y, "i0"), NULL, "y", 1);
 	tb_read(b, tb_access(b, x, "i0"));
 	cr_assert_eq(llvm->open(&host, "", &s, &k.diag), LT_OK, "%s", k.text);

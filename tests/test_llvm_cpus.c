@@ -1,4 +1,5 @@
-/* tests/test_llvm_cpus.c -- the outside backend llvm made to write for older processors: what it says of them, and what it computes then. */
+/* tests/test_llvm_cpus.c -- the outside backend llvm made to write for older processors: what it says of them, and what
+ * it computes then. */
 #include <stdbool.h>
 #include <unistd.h>
 #include "looptree/looptree.h"
@@ -30,7 +31,11 @@ static int lt_run(const char *config, const char *options)
 }
 
 /* The levels of the x86-64 psABI: bytes of a vector, a register that their code has and one that it has not. */
-static const struct level { const char *config, *target; uint32_t bytes, registers; const char *with, *without; } levels[] = {
+static const struct level {
+	const char *config, *target;
+	uint32_t bytes, registers;
+	const char *with, *without;
+} levels[] = {
 	{ "cpu=x86-64", "target llvm:x86-64\n", 16, 16, "%xmm", "%ymm" },
 	{ "cpu=x86-64-v2", "target llvm:x86-64-v2\n", 16, 16, "%xmm", "%ymm" },
 	{ "cpu=x86-64-v3", "target llvm:x86-64-v3\n", 32, 16, "%ymm", "%zmm" },
@@ -106,7 +111,9 @@ Test(llvm_cpus, one_that_does_not_run_here_is_refused)
 			continue;
 		}
 		cr_expect_eq(llvm->open(&host, cpus[i], &s, &k.diag), LT_EUNSUPPORTED);
-		cr_expect(!s && strstr(k.text, cpus[i] + 4) && strstr(k.text, "it has no ") && strstr(k.remedy, best + 4), "%s: %s", k.text, k.remedy);
+		cr_expect(
+			!s && strstr(k.text, cpus[i] + 4) && strstr(k.text, "it has no ") && strstr(k.remedy, best + 4),
+			"%s: %s", k.text, k.remedy);
 		cr_expect_neq(lt_run(cpus[i], "--dump=tree examples/matmul.lt"), 0);
 		cr_expect(strstr(err, "it has no ") != NULL, "%s", err);
 	}
@@ -126,12 +133,14 @@ Test(llvm_cpus, one_that_does_not_run_here_is_refused)
 Test(llvm_cpus, each_has_objects_of_its_own)
 {
 	char options[1024];
-	(void)snprintf(options, sizeof options, "--cache-dir %s -i '*=random' -c '*=random' --verify --time=1 examples/matmul.lt", scratch("cache"));
+	(void)snprintf(options, sizeof options,
+		"--cache-dir %s -i '*=random' -c '*=random' --verify --time=1 examples/matmul.lt", scratch("cache"));
 	for (int i = 0; i < N_LEVEL; i++)
 		for (int time = 0; time < 2 && runs_here(levels[i].config); time++) {
 			cr_assert_eq(lt_run(levels[i].config, options), 0, "%s", err);
-			cr_expect(strstr(err, time ? " 0 compiled" : " 0 from the cache") || strstr(out, time ? " 0 compiled" : " 0 from the cache"), "%s: %s%s",
-				levels[i].config, out, err);
+			cr_expect(strstr(err, time ? " 0 compiled" : " 0 from the cache")
+					|| strstr(out, time ? " 0 compiled" : " 0 from the cache"),
+				"%s: %s%s", levels[i].config, out, err);
 		}
 }
 
@@ -142,15 +151,22 @@ Test(llvm_cpus, layers_graphs_and_schedules_come_out_as_the_evaluator_says)
 		struct layer_tally tally = { 0 };
 		struct schedule_tally schedules = { 0 };
 		const struct layer_plan layers = { .backends = backends[i], .seed = 7001, .graphs = 4, .together = 2, .work = 8000 };
-		const struct layer_plan graphs = { .backends = backends[i], .seed = 8001, .graphs = 10, .together = 10, .work = 2000, .any = true };
-		const struct schedule_plan plan = { .backends = backends[i], .skip = "bind call", .seed = 9001, .graphs = 2, .sequences = 4, .together = 4 };
+		const struct layer_plan graphs = {
+			.backends = backends[i], .seed = 8001, .graphs = 10, .together = 10, .work = 2000, .any = true
+		};
+		const struct schedule_plan plan = { .backends = backends[i],
+			.skip = "bind call",
+			.seed = 9001,
+			.graphs = 2,
+			.sequences = 4,
+			.together = 4 };
 		if (!runs_here(backends[i] + 5))
 			continue;
 		layer_runs(&layers, &tally);
 		layer_runs(&graphs, &tally);
 		random_schedules(&plan, &schedules);
-		cr_expect_eq(tally.failed + schedules.failed, 0, "%s: %d of %d graphs, %d of %d sequences", backends[i], tally.failed, tally.graphs,
-			schedules.failed, schedules.sequences);
+		cr_expect_eq(tally.failed + schedules.failed, 0, "%s: %d of %d graphs, %d of %d sequences", backends[i],
+			tally.failed, tally.graphs, schedules.failed, schedules.sequences);
 		cr_expect_gt(tally.elements, 1000);
 	}
 }

@@ -1,5 +1,5 @@
-/* tests/test_llvm_ops.c -- every operator, cast and reduction on the outside backend llvm, one value at a time and in vectors, beside the
- * operator table.
+/* tests/test_llvm_ops.c -- every operator, cast and reduction on the outside backend llvm, one value at a time and in
+ * vectors, beside the operator table.
  *
  * LT_DENSE=1 sweeps the functions of f32 over sixteen times as many values; LT_SHOW=1 shows the greatest error found.
  */
@@ -32,8 +32,8 @@ static double last_place(double x, enum lt_dtype t)
 	return u > info->tiny ? u : info->tiny;
 }
 
-/* Units in the last place between a result and the table's value, not rounded; infinite where one is NaN, infinite or a zero and the
- * other is not, or a zero has the other sign. */
+/* Units in the last place between a result and the table's value, not rounded; infinite where one is NaN, infinite or a
+ * zero and the other is not, or a zero has the other sign. */
 static double distance(double got, double want, enum lt_dtype t)
 {
 	double rounded = lt__round_to(tb_f(want), t).f;
@@ -47,7 +47,8 @@ static double distance(double got, double want, enum lt_dtype t)
 }
 
 /* Whether element i of the result is what the operator gives on v; *worst: the greatest distance so far. */
-static bool right(enum lt_opcode code, const struct lt_op *op, const union lt_scalar *v, const void *result, int64_t i, double *worst)
+static bool right(enum lt_opcode code, const struct lt_op *op, const union lt_scalar *v, const void *result, int64_t i,
+	double *worst)
 {
 	enum lt_dtype t = (enum lt_dtype)op->in[op->arity - 1], to = (enum lt_dtype)op->out;
 	union lt_scalar got = lt__load(result, i, to);
@@ -64,15 +65,17 @@ static bool right(enum lt_opcode code, const struct lt_op *op, const union lt_sc
 	return owed <= 1 ? lt__round_to(want, to).f == got.f ? d < 1 : isnan(got.f) && d == 0 : d <= owed;
 }
 
-/* The statements y_o[i] = op_o(x[i], y[i], z[i]) for the operators that are given, all of one type of operand, i by a loop over `width`
- * lanes in one over the rest.  fixed >= 0: that operand is the constant. */
-static struct tb *map_tree(int n_op, const int *ops, enum lt_dtype t, const enum lt_dtype *to, int width, int64_t n, int fixed,
-	union lt_scalar constant)
+/* The statements y_o[i] = op_o(x[i], y[i], z[i]) for the operators that are given, all of one type of operand, i by a
+ * loop over `width` lanes in one over the rest.  fixed >= 0: that operand is the constant. */
+static struct tb *map_tree(int n_op, const int *ops, enum lt_dtype t, const enum lt_dtype *to, int width, int64_t n,
+	int fixed, union lt_scalar constant)
 {
 	char row[32];
 	struct tb *b = tb_new("map", 0, 2, 0);
-	int32_t l0 = tb_loop(b, -1, LT_SERIAL, n / width, NULL, "i"), l1 = tb_loop(b, l0, width > 1 ? LT_VECTOR : LT_UNROLL, width, NULL, "v");
-	int32_t buffer[3] = { tb_buffer(b, "x", t, LT_INPUT, -1, n), tb_buffer(b, "y", t, LT_INPUT, -1, n), tb_buffer(b, "c", LT_BOOL, LT_INPUT, -1, n) };
+	int32_t l0 = tb_loop(b, -1, LT_SERIAL, n / width, NULL, "i"),
+		l1 = tb_loop(b, l0, width > 1 ? LT_VECTOR : LT_UNROLL, width, NULL, "v");
+	int32_t buffer[3] = { tb_buffer(b, "x", t, LT_INPUT, -1, n), tb_buffer(b, "y", t, LT_INPUT, -1, n),
+		tb_buffer(b, "c", LT_BOOL, LT_INPUT, -1, n) };
 	(void)snprintf(row, sizeof row, "%d*i0 + i1", width);
 	int32_t at[3] = { tb_access(b, buffer[0], row), tb_access(b, buffer[1], row), tb_access(b, buffer[2], row) };
 	for (int o = 0; o < n_op; o++) {
@@ -93,8 +96,8 @@ static struct tb *map_tree(int n_op, const int *ops, enum lt_dtype t, const enum
 }
 
 /* One run of such a tree on x and y, each element against the table.  worst[o]: the greatest distance, may be NULL. */
-static void check_map(int n_op, const int *ops, enum lt_dtype t, const enum lt_dtype *to, int width, int64_t n, const void *x,
-	const void *y, int fixed, union lt_scalar constant, double *worst)
+static void check_map(int n_op, const int *ops, enum lt_dtype t, const enum lt_dtype *to, int width, int64_t n,
+	const void *x, const void *y, int fixed, union lt_scalar constant, double *worst)
 {
 	struct tb *b = map_tree(n_op, ops, t, to, width, n, fixed, constant);
 	struct bench m;
@@ -108,13 +111,17 @@ static void check_map(int n_op, const int *ops, enum lt_dtype t, const enum lt_d
 	for (int o = 0; o < n_op; o++) {
 		const struct lt_op *op = &b->op[o];
 		for (int64_t i = 0, shown = 0; i < n && shown < 3; i++) {
-			union lt_scalar v[3] = { fixed == 0 ? constant : lt__load(x, i, t), fixed == 1 ? constant : lt__load(y, i, t), { 0 } };
+			union lt_scalar v[3] = { fixed == 0 ? constant : lt__load(x, i, t),
+				fixed == 1 ? constant : lt__load(y, i, t), { 0 } };
 			if (op->arity == 3)
 				v[2] = v[1], v[1] = v[0], v[0].i = i % 3 == 0;
 			bool ok = right((enum lt_opcode)ops[o], op, v, data(&m, 3 + o), i, worst ? &worst[o] : &greatest);
-			cr_expect(ok, "%s %s to %s, %d lanes%s, element %lld: (%.17g, %.17g | %lld, %lld) gave %.17g/%lld", op->name,
-				lt__dtype_info(t)->name, lt__dtype_info((enum lt_dtype)op->out)->name, width, fixed < 0 ? "" : ", one operand a constant", (long long)i,
-				v[0].f, v[1].f, (long long)v[0].i, (long long)v[1].i, lt__load(data(&m, 3 + o), i, (enum lt_dtype)op->out).f,
+			cr_expect(ok,
+				"%s %s to %s, %d lanes%s, element %lld: (%.17g, %.17g | %lld, %lld) gave %.17g/%lld",
+				op->name, lt__dtype_info(t)->name, lt__dtype_info((enum lt_dtype)op->out)->name, width,
+				fixed < 0 ? "" : ", one operand a constant", (long long)i, v[0].f, v[1].f,
+				(long long)v[0].i, (long long)v[1].i,
+				lt__load(data(&m, 3 + o), i, (enum lt_dtype)op->out).f,
 				(long long)lt__load(data(&m, 3 + o), i, (enum lt_dtype)op->out).i);
 			shown += !ok;
 		}
@@ -168,7 +175,8 @@ Test(llvm_ops, casts_of_all_pairs)
 		for (int i = 0; all && i < 65536; i++)
 			((uint16_t *)(void *)x)[i] = (uint16_t)i;
 		for (int w = 0; w < N_WIDTH; w++)
-			check_map(LT_NDTYPE - 1, casts, t, to, widths[w], all && (widths[w] == 1 || widths[w] == 16) ? 65536 : N_VALUE, x, x, -1, tb_i(0), NULL);
+			check_map(LT_NDTYPE - 1, casts, t, to, widths[w],
+				all && (widths[w] == 1 || widths[w] == 16) ? 65536 : N_VALUE, x, x, -1, tb_i(0), NULL);
 	}
 }
 
@@ -184,7 +192,8 @@ Test(llvm_ops, constants)
 		for (int v = 0; v < 6; v++)
 			for (int fixed = 0; fixed < 2; fixed++)
 				for (int w = 1; w <= 8; w += 7)
-					check_map(n, ops, t, NULL, w, 480, x, y, fixed, lt__round_to(is_float(t) ? tb_f(reals[v]) : tb_i(wholes[v]), t), NULL);
+					check_map(n, ops, t, NULL, w, 480, x, y, fixed,
+						lt__round_to(is_float(t) ? tb_f(reals[v]) : tb_i(wholes[v]), t), NULL);
 	}
 }
 
@@ -204,7 +213,8 @@ Test(llvm_ops, all_halves)
 /* Floats of every exponent through the functions that are not exact, in vectors of each width. */
 Test(llvm_ops, functions_of_f32)
 {
-	static const int functions[] = { LT_OP_exp, LT_OP_log, LT_OP_tanh, LT_OP_sigmoid, LT_OP_erf, LT_OP_sin, LT_OP_cos, LT_OP_rsqrt };
+	static const int functions[] = { LT_OP_exp, LT_OP_log, LT_OP_tanh, LT_OP_sigmoid, LT_OP_erf, LT_OP_sin,
+		LT_OP_cos, LT_OP_rsqrt };
 	enum { N_FUNCTION = 8 };
 	for (int w = 0; w < N_WIDTH; w++) {
 		double worst[N_FUNCTION] = { 0 };
@@ -248,7 +258,12 @@ static void check_folds(enum lt_dtype t, int width)
 	struct bench m;
 	open_bench(&m, plugin, b);
 	for (int i = 0; i < N * width; i++)             /* sums and products that no order rounds */
-		lt__store(data(&m, 0), i, t, lt__round_to(is_float(t) ? tb_f(i % 7 == 6 ? -2 : i % 2 ? 1 : -1) : tb_i(i * 2654435761 + 1), t));
+		lt__store(data(&m, 0), i, t,
+			lt__round_to(is_float(t) ? tb_f(i % 7 == 6 ? -2
+						     : i % 2       ? 1
+								   : -1)
+						 : tb_i(i * 2654435761 + 1),
+				t));
 	for (int i = 0; i < 2 * width && is_float(t); i++)
 		lt__store(data(&m, 0), 5 * width + i, t, tb_f(i == 2 ? NAN : i == width ? INFINITY : 1));
 	cr_assert_eq(run(&m, (uint32_t)b->tree.n_slot), LT_OK, "%s", m.k.text);
@@ -257,8 +272,12 @@ static void check_folds(enum lt_dtype t, int width)
 			enum lt_opcode code = (enum lt_opcode)lt__op_find(names[o]);
 			union lt_scalar want = lt__op_identity(code, t), got = lt__load(data(&m, b->buffer[r[o]].slot), i, t);
 			for (int k = 0; k < width; k++)
-				want = lt__round_to(lt__op_value(code, lt__dtype_info(t)->cls, (union lt_scalar[]){ want, lt__load(data(&m, 0), i * width + k, t) }), t);
-			cr_expect(is_float(t) ? same(got.f, want.f) : got.i == want.i, "%s of %d %s, number %d: %.17g/%lld, not %.17g/%lld", names[o], width,
+				want = lt__round_to(
+					lt__op_value(code, lt__dtype_info(t)->cls,
+						(union lt_scalar[]){ want, lt__load(data(&m, 0), i * width + k, t) }),
+					t);
+			cr_expect(is_float(t) ? same(got.f, want.f) : got.i == want.i,
+				"%s of %d %s, number %d: %.17g/%lld, not %.17g/%lld", names[o], width,
 				lt__dtype_info(t)->name, i, got.f, (long long)got.i, want.f, (long long)want.i);
 		}
 	close_bench(&m);

@@ -1,5 +1,5 @@
-/* tests/test_llvm_tiles.c -- the outside backend llvm where vectors lie across memory: squares that are turned in registers, beside the
- * backend ref on the same trees; and where that may not be done.
+/* tests/test_llvm_tiles.c -- the outside backend llvm where vectors lie across memory: squares that are turned in
+ * registers, beside the backend ref on the same trees; and where that may not be done.
  */
 #include <stdbool.h>
 #include <unistd.h>
@@ -78,17 +78,17 @@ static bool agrees(struct tb *b, const char *config, struct text *source)
 	return results("llvm", config, b, got, source) == bytes && memcmp(want, got, bytes) == 0;
 }
 
-/* Copies are around the lanes, the other way about, or around them with two copies of another loop between.  Each bit tells one of these.
- * COUNTED: a serial loop of more trips in the place of the copies. */
+/* Copies are around the lanes, the other way about, or around them with two copies of another loop between.  Each bit
+ * tells one of these. COUNTED: a serial loop of more trips in the place of the copies. */
 enum { LANES_OUTSIDE = 1, WRITTEN_ACROSS = 2, BETWEEN = 4, KINDS = 8, COUNTED = 8 };
 enum { TRIP_COUNT = 9 };                    /* more than are emitted as copies */
 struct square { int copies, lanes; };
 
-/* For the trips of i0, and 2 of i2 if there is something between: y[lane + (lanes + 1) copy] = x[(copies + 3) lane + copy], or the other way
- * about.  bounds: of the loop of copies; guards: of the statement; chooses: of its operand, which is 3 else (t a float).  i1 and i3 are
- * copies and lanes; `reducing`: each is added to y[lane]. */
-static struct tb *square_tree(int kind, struct square q, enum lt_dtype t, enum lt_dtype to, bool reducing, const char *guards,
-	const char *chooses, const char *bounds)
+/* For the trips of i0, and 2 of i2 if there is something between: y[lane + (lanes + 1) copy] = x[(copies + 3) lane +
+ * copy], or the other way about.  bounds: of the loop of copies; guards: of the statement; chooses: of its operand,
+ * which is 3 else (t a float).  i1 and i3 are copies and lanes; `reducing`: each is added to y[lane]. */
+static struct tb *square_tree(int kind, struct square q, enum lt_dtype t, enum lt_dtype to, bool reducing,
+	const char *guards, const char *chooses, const char *bounds)
 {
 	char far[64], near[64];
 	struct tb *b = tb_new("square", 1, 4, 0);
@@ -100,10 +100,11 @@ static struct tb *square_tree(int kind, struct square q, enum lt_dtype t, enum l
 	int32_t l2 = tb_loop(b, l1, LT_UNROLL, between, NULL, "k");
 	int32_t l3 = tb_loop(b, l2, outside ? LT_VECTOR : counted, outside ? q.lanes : q.copies, outside ? NULL : bounds, "l");
 	const char *copy = outside ? "i1" : "i3", *lane = outside ? "i3" : "i1";
-	int pitch = q.copies + 3, width = q.lanes + 1, far_elems = pitch * (q.lanes + TRIP_COUNT), near_elems = width * (q.copies + TRIP_COUNT);
+	int pitch = q.copies + 3, width = q.lanes + 1, far_elems = pitch * (q.lanes + TRIP_COUNT),
+	    near_elems = width * (q.copies + TRIP_COUNT);
 	(void)snprintf(far, sizeof far, "%d*i0 + %d*i2 + %d*%s + %s", pitch, far_elems, pitch, lane, copy);
-	(void)snprintf(near, sizeof near, "%d*i0 + %d*i2 + %d*%s + %s", reducing ? 0 : width, reducing ? 0 : near_elems, reducing ? 0 : width,
-		copy, lane);
+	(void)snprintf(near, sizeof near, "%d*i0 + %d*i2 + %d*%s + %s", reducing ? 0 : width, reducing ? 0 : near_elems,
+		reducing ? 0 : width, copy, lane);
 	far_elems *= between;
 	near_elems *= between;
 	int32_t x = tb_buffer(b, "x", t, LT_INPUT, -1, writes ? near_elems : far_elems);
@@ -130,8 +131,8 @@ static int count(const char *text, const char *what)
 	return n;
 }
 
-static const struct square squares[] = { { 16, 16 }, { 8, 8 }, { 4, 4 }, { 32, 32 }, { 13, 11 }, { 5, 24 }, { 20, 7 }, { 2, 3 },
-	{ 3, 64 }, { 40, 2 } };
+static const struct square squares[] = { { 16, 16 }, { 8, 8 }, { 4, 4 }, { 32, 32 }, { 13, 11 }, { 5, 24 }, { 20, 7 },
+	{ 2, 3 }, { 3, 64 }, { 40, 2 } };
 enum { N_SQUARE = sizeof squares / sizeof *squares };
 
 Test(llvm_tiles, squares_of_every_type)
@@ -142,8 +143,8 @@ Test(llvm_tiles, squares_of_every_type)
 			const char *config = configs[(q + (int)t / 2) % N_CONFIG];
 			enum lt_dtype to = number % 5 == 4 ? LT_F32 : t;
 			struct tb *b = square_tree(kind, squares[q], t, to, false, NULL, NULL, NULL);
-			cr_expect(agrees(b, config, NULL), "type %d to %d, %d copies of %d lanes, kind %d, %s", (int)t, (int)to, squares[q].copies,
-				squares[q].lanes, kind, config);
+			cr_expect(agrees(b, config, NULL), "type %d to %d, %d copies of %d lanes, kind %d, %s", (int)t,
+				(int)to, squares[q].copies, squares[q].lanes, kind, config);
 			free(b);
 		}
 }
@@ -172,7 +173,8 @@ Test(llvm_tiles, counted_loops)
 		for (int q = kind % 3; q < N_SQUARE; q += 3) {
 			enum lt_dtype t = q % 2 ? LT_F32 : LT_I16;
 			struct tb *b = square_tree(kind | COUNTED, squares[q], t, t, false, NULL, NULL, bounds[(q + kind) / 3 % 3]);
-			cr_expect(agrees(b, configs[q % N_CONFIG], &source), "%d copies of %d lanes, kind %d", squares[q].copies, squares[q].lanes, kind);
+			cr_expect(agrees(b, configs[q % N_CONFIG], &source), "%d copies of %d lanes, kind %d",
+				squares[q].copies, squares[q].lanes, kind);
 			cr_expect(q > 1 || strstr(source.at, "shufflevector") != NULL, "%s", source.at);
 			free(b);
 		}
@@ -185,7 +187,8 @@ Test(llvm_tiles, sums_of_rows)
 	for (int q = 0; q < N_SQUARE; q++)
 		for (int kind = 0; kind < 2; kind++) {
 			struct tb *b = square_tree(q % 3 ? kind : kind | COUNTED, squares[q], LT_F32, LT_F32, true, NULL, NULL, NULL);
-			cr_expect(agrees(b, configs[q % N_CONFIG], &source), "%d copies of %d lanes, kind %d", squares[q].copies, squares[q].lanes, kind);
+			cr_expect(agrees(b, configs[q % N_CONFIG], &source), "%d copies of %d lanes, kind %d",
+				squares[q].copies, squares[q].lanes, kind);
 			cr_expect(q % 3 == 0 || q > 2 || count(source.at, "insertelement") == 0);
 			free(b);
 		}
@@ -199,24 +202,35 @@ Test(llvm_tiles, some_trips_only)
 	for (int g = 0; g < 5; g++)
 		for (int kind = 0; kind < BETWEEN; kind++)
 			for (int operand = 0; operand < 2; operand++) {
-				struct tb *b = square_tree(kind, q, LT_F32, LT_F32, false, operand ? NULL : guards[g], operand ? guards[g] : NULL, NULL);
-				cr_expect(agrees(b, "verify", NULL), "guard %s of %s, kind %d", guards[g], operand ? "the operand" : "the statement", kind);
+				struct tb *b = square_tree(kind, q, LT_F32, LT_F32, false, operand ? NULL : guards[g],
+					operand ? guards[g] : NULL, NULL);
+				cr_expect(agrees(b, "verify", NULL), "guard %s of %s, kind %d", guards[g],
+					operand ? "the operand" : "the statement", kind);
 				free(b);
 			}
 }
 
-/* Copies of j, of n and m between, of vectors in them: what is written across, and read across, is apart in each trip of n, or the same,
- * or some of it is the same as in another trip of j or n or m, or in another vector, of other lanes perhaps. */
-static const struct between { int copies, n, m, lanes; const char *x, *y; } betweens[] = {
-	{ 16, 3, 1, 8, "19*i0 + i3 + 400*i1", "i0 + 21*i3" }, { 16, 3, 1, 16, "19*i0 + i3 + 400*i1", "i0 + 21*i3" },
-	{ 16, 3, 2, 8, "19*i0 + i3 + 400*i1 + 7*i2", "i0 + 21*i3" }, { 40, 3, 1, 16, "19*i0 + i3 + 90*i1", "i0 + 43*i3" },
-	{ 9, 3, 1, 11, "19*i0 + i3 + 200*i1", "i0 + 14*i3" }, { 8, 3, 1, 8, "i0 + 17*i3 + 200*i1", "i0 + 21*i3" },
-	{ 8, 3, 1, 8, "19*i0 + i3 + 200*i1", "i0 + i1 + 21*i3" }, { 8, 3, 1, 8, "19*i0 + i3 + 200*i1", "i0 + 7*i1 + 21*i3" },
-	{ 8, 3, 2, 8, "19*i0 + i3 + 200*i1", "i0 + 20*i1 + i2 + 21*i3" }, { 16, 3, 1, 8, "19*i0 + i3 + 400*i1", "i0 + 8*i1 + 32*i3" },
+/* Copies of j, of n and m between, of vectors in them: what is written across, and read across, is apart in each trip
+ * of n, or the same, or some of it is the same as in another trip of j or n or m, or in another vector, of other lanes
+ * perhaps. */
+static const struct between { int copies, n, m, lanes; const char *x, *y;
+} betweens[] = {
+	{ 16, 3, 1, 8, "19*i0 + i3 + 400*i1", "i0 + 21*i3" },
+	{ 16, 3, 1, 16, "19*i0 + i3 + 400*i1", "i0 + 21*i3" },
+	{ 16, 3, 2, 8, "19*i0 + i3 + 400*i1 + 7*i2", "i0 + 21*i3" },
+	{ 40, 3, 1, 16, "19*i0 + i3 + 90*i1", "i0 + 43*i3" },
+	{ 9, 3, 1, 11, "19*i0 + i3 + 200*i1", "i0 + 14*i3" },
+	{ 8, 3, 1, 8, "i0 + 17*i3 + 200*i1", "i0 + 21*i3" },
+	{ 8, 3, 1, 8, "19*i0 + i3 + 200*i1", "i0 + i1 + 21*i3" },
+	{ 8, 3, 1, 8, "19*i0 + i3 + 200*i1", "i0 + 7*i1 + 21*i3" },
+	{ 8, 3, 2, 8, "19*i0 + i3 + 200*i1", "i0 + 20*i1 + i2 + 21*i3" },
+	{ 16, 3, 1, 8, "19*i0 + i3 + 400*i1", "i0 + 8*i1 + 32*i3" },
 	{ 8, 2, 2, 8, "19*i0 + i3 + 200*i1 + 450*i2", "i0 + 8*i1 + 8*i2 + 32*i3" },
 	{ 8, 2, 1, 8, "19*i0 + i3 + 200*i1", "i0 - 21*i1 + 21*i3 + 21" },
-	{ 2, 3, 1, 12, "i0 + 5*i3 + 40*i1", "i0 + 16*i3 + 200*i1" }, { 2, 3, 1, 12, "19*i0 + i3 + 40*i1", "i0 + 4*i3 + 32*i1" },
-	{ 4, 3, 1, 20, "19*i0 + i3 + 90*i1", "i0 + 4*i3 + 64*i1" }, { 8, 3, 1, 16, "19*i0 + i3 + 200*i1", "i0 + 8*i3 + 64*i1" },
+	{ 2, 3, 1, 12, "i0 + 5*i3 + 40*i1", "i0 + 16*i3 + 200*i1" },
+	{ 2, 3, 1, 12, "19*i0 + i3 + 40*i1", "i0 + 4*i3 + 32*i1" },
+	{ 4, 3, 1, 20, "19*i0 + i3 + 90*i1", "i0 + 4*i3 + 64*i1" },
+	{ 8, 3, 1, 16, "19*i0 + i3 + 200*i1", "i0 + 8*i3 + 64*i1" },
 };
 enum { N_BETWEEN = sizeof betweens / sizeof *betweens };
 
@@ -244,7 +258,8 @@ Test(llvm_tiles, copies_of_other_loops_between)
 		}
 }
 
-/* A loop that is counted in each of the copies, in which there are copies of its own for another statement: it is another loop in each. */
+/* A loop that is counted in each of the copies, in which there are copies of its own for another statement: it is
+ * another loop in each. */
 Test(llvm_tiles, a_counted_loop_between)
 {
 	for (int c = 0; c < N_CONFIG; c++) {
@@ -262,7 +277,8 @@ Test(llvm_tiles, a_counted_loop_between)
 	}
 }
 
-/* Loops of any kind around a statement or two, distances of any kind.  lanes: their loop, where no two lanes may meet; -1: they may. */
+/* Loops of any kind around a statement or two, distances of any kind.  lanes: their loop, where no two lanes may meet;
+ * -1: they may. */
 enum { LOOPS = 4 };
 static void draw_row(uint64_t *rng, const int64_t *trip_count, int lanes, char *row, size_t bytes)
 {
@@ -276,8 +292,8 @@ static void draw_row(uint64_t *rng, const int64_t *trip_count, int lanes, char *
 	}
 	if (lanes >= 0)
 		by[lanes] = reach + 1 + random_between(rng, 0, 5);
-	(void)snprintf(row, bytes, "%lld*i0 + %lld*i1 + %lld*i2 + %lld*i3 + %lld", (long long)by[0], (long long)by[1], (long long)by[2],
-		(long long)by[3], (long long)constant);
+	(void)snprintf(row, bytes, "%lld*i0 + %lld*i1 + %lld*i2 + %lld*i3 + %lld", (long long)by[0], (long long)by[1],
+		(long long)by[2], (long long)by[3], (long long)constant);
 }
 
 static struct tb *drawn_tree(uint64_t *rng)

@@ -57,7 +57,8 @@ static const struct mistake cases[] = {
 	{ "-dF add.lt", 2, "", "-d is only for --dump=graph or dot, which is not given" },
 	{ "--dump=graph -dX add.lt", 2, "", "no pass -dX" },
 	/* inputs and constants */
-	{ "add.lt", 2, "", "add.lt needs 2 tensors that are not given:\n  input 'x', float32 [2, 3]: give it with  -i x=FILE.npy\n"
+	{ "add.lt", 2, "",
+		"add.lt needs 2 tensors that are not given:\n  input 'x', float32 [2, 3]: give it with  -i x=FILE.npy\n"
 		"  constant 'w', float32 [1, 3]: give it with  -c w=FILE.npy\n" },
 	{ "add.lt -i x=1", 2, "", "add.lt needs 1 tensor that is not given:\n  constant 'w'" },
 	{ "add.lt -i y=1 -c weight=1", 2, "", "the script has no input 'y'; it has 'x'" },
@@ -123,7 +124,8 @@ Test(ltrun, options_and_mistakes)
 
 /* Options that have no meaning beside each other are refused, and what is not run is looked at. */
 static const struct mistake together[] = {
-	{ "copy.lt -i '*=iota' -i '*=ones'", 2, "", "lt-run: *=ones: '*', every other input, is given twice, here and by *=iota\n" },
+	{ "copy.lt -i '*=iota' -i '*=ones'", 2, "",
+		"lt-run: *=ones: '*', every other input, is given twice, here and by *=iota\n" },
 	{ "add.lt -i x=1 -c '*=1' -c '*=1'", 2, "", "'*', every other constant, is given twice" },
 	{ "--dump=tree add.lt -i x=1 -i nosuch=2", 2, "", "the script has no input 'nosuch'; it has 'x'" },
 	{ "--dump=tree add.lt -i x=1 -i x=2", 2, "", "the input 'x' is given twice, here and by x=1" },
@@ -145,7 +147,8 @@ static const struct mistake together[] = {
 	{ "--list-backends --cache=stats", 2, "", "--cache does not go with --list-backends" },
 	{ "--list-backends -b cpu", 2, "", "--backend does not go with --list-backends" },
 	{ "--list-backends --threads 1", 0, "cpu", "" },
-	{ "--cache=stats add.lt", 2, "", "a script does not go with --cache, which looks after compiled code and ends" },
+	{ "--cache=stats add.lt", 2, "",
+		"a script does not go with --cache, which looks after compiled code and ends" },
 	{ "--cache=clear --cache-dir=none --dump=tree", 2, "", "--dump does not go with --cache" },
 	{ "--dump=diff -i x=1 add.lt two.lt", 2, "", "--input does not go with --dump=diff" },
 };
@@ -157,12 +160,16 @@ Test(ltrun, options_that_go_together)
 
 /* Exit code 2 for what the user can mend, before anything is run, and each sentence once. */
 static const struct mistake refused[] = {
-	{ "none.graph", 2, "", "lt-run: none.graph: the graph has no result: name one (result = $n; in a script, result \"name\" = %n in a graph's text)\n" },
+	{ "none.graph", 2, "",
+		"lt-run: none.graph: the graph has no result: name one (result = $n; in a script, result \"name\" = %n "
+		"in a graph's text)\n" },
 	{ "- <none.graph", 2, "", "lt-run: standard input: the graph has no result" },
 	{ "--dump=tree none.graph", 2, "", "none.graph: the graph has no result" },
 	{ "--dump=graph none.graph", 0, "input \"x\"", "" },
-	{ "add.lt -i x=1 -c w=1 -b cpu:foo", 2, "", "lt-run: backend cpu: unknown option 'foo': give O0, O1, O2 or O3, target=NAME, or source=FILE\n" },
-	{ "add.lt -i x=1 -c w=1 -b ref:foo", 2, "", "lt-run: backend ref: unknown option 'foo'; it has none: leave it out\n" },
+	{ "add.lt -i x=1 -c w=1 -b cpu:foo", 2, "",
+		"lt-run: backend cpu: unknown option 'foo': give O0, O1, O2 or O3, target=NAME, or source=FILE\n" },
+	{ "add.lt -i x=1 -c w=1 -b ref:foo", 2, "",
+		"lt-run: backend ref: unknown option 'foo'; it has none: leave it out\n" },
 	{ "--dump=tree add.lt -b cpu:O4", 2, "", "backend cpu: unknown option 'O4'" },
 	{ "add.lt -i x=iota -c w=0.5 -b cpu:O0", 0, "[[0.5 1.5 2.5]\n [3.5 4.5 5.5]]\n", "" },
 	{ "add.lt -i x=iota -c w=0.5 -b 'ref,cpu:O2;O1'", 0, "[[0.5 1.5 2.5]\n [3.5 4.5 5.5]]\n", "" },
@@ -170,8 +177,10 @@ static const struct mistake refused[] = {
 	{ "add.lt -i x=1 -c w=1 -b cpu,", 2, "", "a name is missing in --backend 'cpu,'" },
 	{ "add.lt -i x=1 -c w=1 -b ''", 2, "", "a name is missing in --backend ''" },
 	{ "add.lt -i x=1 -c w=1 -b :O3", 2, "", "a name is missing in --backend ':O3'" },
-	{ "add.lt -i x=1 -c w=1 -b cpu --cc nosuchcc --no-cache", 1, "", "lt-run: backend cpu: nosuchcc: not found: install gcc or give --cc\n" },
-	{ "half.graph -i x=1 -o x.npy", 2, "", "x.npy: the result 'y' is bfloat16, which NumPy's format does not have: write a .safetensors" },
+	{ "add.lt -i x=1 -c w=1 -b cpu --cc nosuchcc --no-cache", 1, "",
+		"lt-run: backend cpu: nosuchcc: not found: install gcc or give --cc\n" },
+	{ "half.graph -i x=1 -o x.npy", 2, "",
+		"x.npy: the result 'y' is bfloat16, which NumPy's format does not have: write a .safetensors" },
 	{ "half.graph -i x=1 -o x%d.npz", 2, "", "the result 'y' is bfloat16" },
 	{ "half.graph -o x.npz", 2, "", "the result 'y' is bfloat16" },
 	{ "half.graph -i x=1 -o x.safetensors", 0, "", "" },
@@ -181,10 +190,12 @@ static const struct mistake refused[] = {
 	{ "bytes.graph -b ref -i x=128", 2, "", "128 does not fit int8" },
 	{ "truths.graph -b ref -i x=iota", 2, "", "iota counts to 2, which does not fit bool" },
 	/* Random numbers that the script can be run with. */
-	{ "range.graph -b ref -q -i '*=random:1'", 0, "", "" }, { "range.graph -b ref -q -i '*=random:2'", 0, "", "" },
+	{ "range.graph -b ref -q -i '*=random:1'", 0, "", "" },
+	{ "range.graph -b ref -q -i '*=random:2'", 0, "", "" },
 	{ "range.graph -b ref -q -i '*=random:3'", 0, "", "" },
 	/* A hint can be copied. */
-	{ "names.graph -b ref", 2, "", "give it with  -i 'a b=FILE.npy'\n" }, { "names.graph -b ref", 2, "", "give it with  -i 'it'\\''s=FILE.npy'\n" },
+	{ "names.graph -b ref", 2, "", "give it with  -i 'a b=FILE.npy'\n" },
+	{ "names.graph -b ref", 2, "", "give it with  -i 'it'\\''s=FILE.npy'\n" },
 	{ "names.graph -b ref -i 'a b'", 2, "", "'a b' is not NAME=SPEC, such as 'a b=random'\n" },
 };
 
@@ -193,9 +204,12 @@ Test(ltrun, what_is_refused_before_a_run)
 	ltrun_write_text("none.graph", "graph 1\nvar m 4\n%x = f32[m] input \"x\"\n");
 	ltrun_write_text("half.graph", "graph 1\nvar m 4\n%x = bf16[m] input \"x\"\nresult \"y\" = %x\n");
 	ltrun_write_text("bytes.graph", "graph 1\nvar m 300\n%x = i8[m] input \"x\"\nresult \"y\" = %x\n");
-	ltrun_write_text("range.graph", "graph 1\nvar i 3\nvar j 2\nvar n 8\n%t = f32[i, j] input \"table\"\n%n = i64[n] input \"ids\"\n"
+	ltrun_write_text("range.graph",
+		"graph 1\nvar i 3\nvar j 2\nvar n 8\n%t = f32[i, j] input \"table\"\n%n = i64[n] input \"ids\"\n"
 		"%g = f32[n, j] gather %t, %n axis 0\nresult \"r\" = %g\n");
-	ltrun_write_text("names.graph", "graph 1\nvar m 3\n%x = f32[m] input \"a b\"\n%y = f32[m] input \"it's\"\n%z = f32[m] add %x, %y\nresult \"z\" = %z\n");
+	ltrun_write_text("names.graph",
+		"graph 1\nvar m 3\n%x = f32[m] input \"a b\"\n%y = f32[m] input \"it's\"\n%z = f32[m] add %x, "
+		"%y\nresult \"z\" = %z\n");
 	ltrun_write_text("truths.graph", "graph 1\nvar m 3\n%x = bool[m] input \"x\"\nresult \"y\" = %x\n");
 	expect_answers(refused, sizeof refused / sizeof *refused);
 	ltrun_write_text("bytes.graph", "graph 1\nvar m 128\n%x = i8[m] input \"x\"\nresult \"y\" = %x\n");
@@ -232,7 +246,9 @@ Test(ltrun, a_file_with_a_bad_entry)
 /* A wrong script: its line and column, exit code 2. */
 Test(ltrun, a_wrong_script)
 {
-	ltrun_write_text("wrong.lt", "$1 = InputTensor(x, float32, [2]);\n$2 = InputTensor(y, float32, [3]);\n$3 = SumNode($1, $2);\nresult = $3;\n");
+	ltrun_write_text("wrong.lt",
+		"$1 = InputTensor(x, float32, [2]);\n$2 = InputTensor(y, float32, [3]);\n$3 = SumNode($1, $2);\nresult "
+		"= $3;\n");
 	cr_assert_eq(run("wrong.lt"), 2);
 	cr_assert(strstr(err, "lt-run: wrong.lt:3:"), "%s", err);
 	cr_assert_eq(run("- <wrong.lt"), 2);
@@ -256,7 +272,8 @@ Test(ltrun, many_mistakes)
 	cr_assert_eq(run("add.lt --inputs many.npz -w many.npz"), 2);
 	for (const char *at = err; *at; at++)
 		lines += *at == '\n';
-	cr_assert(strstr(err, "many.npz: the script has no constant 'n0'") && strstr(err, "and 100 more like these"), "%s", err);
+	cr_assert(strstr(err, "many.npz: the script has no constant 'n0'") && strstr(err, "and 100 more like these"),
+		"%s", err);
 	cr_assert(strstr(err, "needs 2 tensors that are not given"));
 	cr_assert_lt(lines, 30);
 }
@@ -265,53 +282,51 @@ Test(ltrun, a_tensor_that_does_not_fit)
 {
 	const int64_t shape[] = { 2, 3 }, flat[] = { 6 };
 	const double data[6] = { 0 };
-	const struct lt_tensor wide = ltrun_tensor("", LT_F64, 2, shape, data), flat_one = ltrun_tensor("", LT_F32, 1, flat, data);
+	const struct lt_tensor wide = ltrun_tensor("", LT_F64, 2, shape, data),
+			       flat_one = ltrun_tensor("", LT_F32, 1, flat, data);
 
 	ltrun_write("wide.npy", 1, &wide);
 	ltrun_write("flat.npy", 1, &flat_one);
 	cr_assert_eq(run("add.lt -c w=1 -i x=wide.npy"), 2);
-	cr_assert(strstr(err, "x=wide.npy: the input 'x' is float32 [2, 3], but this is float64 (2, 3) (in NumPy: .astype('float32'))"), "%s", err);
+	cr_assert(strstr(err,
+			  "x=wide.npy: the input 'x' is float32 [2, 3], but this is float64 (2, 3) (in NumPy: "
+			  ".astype('float32'))"),
+		"%s", err);
 	cr_assert_eq(run("add.lt -c w=1 -i x=flat.npy"), 2);
 	cr_assert(strstr(err, "the input 'x' is float32 [2, 3], but this is float32 (6,)"), "%s", err);
 }
 
 /* ---- what is printed: NumPy's own text ---- */
 
-static const struct { enum lt_dtype dtype; int32_t rank; int64_t shape[3]; double data[30]; const char *text; } prints[] = {
-	{ LT_F32, 1, { 3 }, { 0.1, 2.5, -3 },
-		"[ 0.1  2.5 -3. ]" },
-	{ LT_F32, 2, { 2, 2 }, { 10000000000.0, 1, 2, 3 },
-		"[[1.e+10 1.e+00]\n [2.e+00 3.e+00]]" },
-	{ LT_F32, 1, { 4 }, { NAN, INFINITY, -INFINITY, 1.5 },
-		"[ nan  inf -inf  1.5]" },
-	{ LT_F32, 1, { 3 }, { 1e-05, 0.5, 1 },
-		"[1.e-05 5.e-01 1.e+00]" },
-	{ LT_F64, 1, { 3 }, { 0.1, 0.3333333333333333, 100 },
-		"[  0.1          0.33333333 100.        ]" },
-	{ LT_F64, 1, { 2 }, { 1e+300, 1 },
-		"[1.e+300 1.e+000]" },
-	{ LT_F16, 1, { 3 }, { 0.1, 1000, 2 },
-		"[1.e-01 1.e+03 2.e+00]" },
-	{ LT_F32, 0, { 0 }, { 0.1 },
-		"0.1" },
-	{ LT_F64, 0, { 0 }, { 1e+22 },
-		"1e+22" },
-	{ LT_I64, 2, { 2, 3 }, { 1, -20, 3, 400, 5, 6 },
-		"[[  1 -20   3]\n [400   5   6]]" },
-	{ LT_BOOL, 1, { 3 }, { 1, 0, 1 },
-		"[ True False  True]" },
-	{ LT_BOOL, 0, { 0 }, { 1 },
-		"True" },
-	{ LT_U8, 1, { 2 }, { 255, 0 },
-		"[255   0]" },
-	{ LT_I32, 1, { 30 }, { 0, 1, 8, 27, 64, 125, 216, 343, 512, 729, 1000, 1331, 1728, 2197, 2744, 3375, 4096, 4913, 5832, 6859, 8000, 9261, 10648, 12167, 13824, 15625, 17576, 19683, 21952, 24389 },
-		"[    0     1     8    27    64   125   216   343   512   729  1000  1331\n  1728  2197  2744  3375  4096  4913  5832  6859  8000  9261 10648 12167\n 13824 15625 17576 19683 21952 24389]" },
+static const struct {
+	enum lt_dtype dtype;
+	int32_t rank;
+	int64_t shape[3];
+	double data[30];
+	const char *text;
+} prints[] = {
+	{ LT_F32, 1, { 3 }, { 0.1, 2.5, -3 }, "[ 0.1  2.5 -3. ]" },
+	{ LT_F32, 2, { 2, 2 }, { 10000000000.0, 1, 2, 3 }, "[[1.e+10 1.e+00]\n [2.e+00 3.e+00]]" },
+	{ LT_F32, 1, { 4 }, { NAN, INFINITY, -INFINITY, 1.5 }, "[ nan  inf -inf  1.5]" },
+	{ LT_F32, 1, { 3 }, { 1e-05, 0.5, 1 }, "[1.e-05 5.e-01 1.e+00]" },
+	{ LT_F64, 1, { 3 }, { 0.1, 0.3333333333333333, 100 }, "[  0.1          0.33333333 100.        ]" },
+	{ LT_F64, 1, { 2 }, { 1e+300, 1 }, "[1.e+300 1.e+000]" },
+	{ LT_F16, 1, { 3 }, { 0.1, 1000, 2 }, "[1.e-01 1.e+03 2.e+00]" },
+	{ LT_F32, 0, { 0 }, { 0.1 }, "0.1" },
+	{ LT_F64, 0, { 0 }, { 1e+22 }, "1e+22" },
+	{ LT_I64, 2, { 2, 3 }, { 1, -20, 3, 400, 5, 6 }, "[[  1 -20   3]\n [400   5   6]]" },
+	{ LT_BOOL, 1, { 3 }, { 1, 0, 1 }, "[ True False  True]" },
+	{ LT_BOOL, 0, { 0 }, { 1 }, "True" },
+	{ LT_U8, 1, { 2 }, { 255, 0 }, "[255   0]" },
+	{ LT_I32, 1, { 30 },
+		{ 0, 1, 8, 27, 64, 125, 216, 343, 512, 729, 1000, 1331, 1728, 2197, 2744, 3375, 4096, 4913, 5832, 6859,
+			8000, 9261, 10648, 12167, 13824, 15625, 17576, 19683, 21952, 24389 },
+		"[    0     1     8    27    64   125   216   343   512   729  1000  1331\n  1728  2197  2744  3375  "
+		"4096  4913  5832  6859  8000  9261 10648 12167\n 13824 15625 17576 19683 21952 24389]" },
 	{ LT_F32, 1, { 12 }, { -3.0, -1.75, -0.5, 0.75, 2.0, 3.25, 4.5, 5.75, 7.0, 8.25, 9.5, 10.75 },
 		"[-3.   -1.75 -0.5   0.75  2.    3.25  4.5   5.75  7.    8.25  9.5  10.75]" },
-	{ LT_F32, 3, { 1, 2, 2 }, { 1, 2, 3, 4 },
-		"[[[1. 2.]\n  [3. 4.]]]" },
-	{ LT_F32, 1, { 1 }, { 0.0001 },
-		"[0.0001]" },
+	{ LT_F32, 3, { 1, 2, 2 }, { 1, 2, 3, 4 }, "[[[1. 2.]\n  [3. 4.]]]" },
+	{ LT_F32, 1, { 1 }, { 0.0001 }, "[0.0001]" },
 };
 
 static void write_values(const char *name, enum lt_dtype dtype, int32_t rank, const int64_t *shape, const double *data)
@@ -354,10 +369,14 @@ Test(ltrun, leaves_out_the_middle_of_what_is_large)
 {
 	ltrun_write_text("large.lt", "$1 = InputTensor(x, float32, [100, 50]); result = $1;");
 	cr_assert_eq(run("large.lt -i x=iota -b ref"), 0);
-	cr_assert_str_eq(out, "result: float32 (100, 50)\n"
-		"[[0.000e+00 1.000e+00 2.000e+00 ... 4.700e+01 4.800e+01 4.900e+01]\n [5.000e+01 5.100e+01 5.200e+01 ... 9.700e+01 9.800e+01 9.900e+01]\n"
-		" [1.000e+02 1.010e+02 1.020e+02 ... 1.470e+02 1.480e+02 1.490e+02]\n ...\n [4.850e+03 4.851e+03 4.852e+03 ... 4.897e+03 4.898e+03 4.899e+03]\n"
-		" [4.900e+03 4.901e+03 4.902e+03 ... 4.947e+03 4.948e+03 4.949e+03]\n [4.950e+03 4.951e+03 4.952e+03 ... 4.997e+03 4.998e+03 4.999e+03]]\n");
+	cr_assert_str_eq(out,
+		"result: float32 (100, 50)\n"
+		"[[0.000e+00 1.000e+00 2.000e+00 ... 4.700e+01 4.800e+01 4.900e+01]\n [5.000e+01 5.100e+01 5.200e+01 "
+		"... 9.700e+01 9.800e+01 9.900e+01]\n"
+		" [1.000e+02 1.010e+02 1.020e+02 ... 1.470e+02 1.480e+02 1.490e+02]\n ...\n [4.850e+03 4.851e+03 "
+		"4.852e+03 ... 4.897e+03 4.898e+03 4.899e+03]\n"
+		" [4.900e+03 4.901e+03 4.902e+03 ... 4.947e+03 4.948e+03 4.949e+03]\n [4.950e+03 4.951e+03 4.952e+03 "
+		"... 4.997e+03 4.998e+03 4.999e+03]]\n");
 	ltrun_write_text("large.lt", "$1 = InputTensor(x, int64, [2000]); result = $1;");
 	cr_assert_eq(run("large.lt -i x=iota -b ref"), 0);
 	cr_assert_str_eq(out, "result: int64 (2000,)\n[   0    1    2 ... 1997 1998 1999]\n");
@@ -370,8 +389,9 @@ Test(ltrun, random_numbers)
 	struct lt_tensors a, b, c;
 	double sum = 0, squares = 0;
 
-	ltrun_write_text("r.lt", "$1 = InputTensor(x, float32, [10000]); $2 = InputTensor(i, int8, [1000]); $3 = InputTensor(u, uint8, [1000]);"
-		"result = $1; result i = $2; result u = $3;");
+	ltrun_write_text("r.lt",
+		"$1 = InputTensor(x, float32, [10000]); $2 = InputTensor(i, int8, [1000]); $3 = InputTensor(u, uint8, "
+		"[1000]);result = $1; result i = $2; result u = $3;");
 	cr_assert_eq(run("r.lt -b ref -i x=random:7 -i i=random -i u=random -o a.npz"), 0, "%s", err);
 	cr_assert_eq(run("r.lt -b ref -i x=random:7 -i i=random -i u=random -o b.npz"), 0);
 	cr_assert_eq(run("r.lt -b ref -i x=random:8 -i i=random -i u=random -o c.npz"), 0);

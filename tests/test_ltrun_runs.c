@@ -1,4 +1,5 @@
-/* tests/test_ltrun_runs.c -- lt-run at work: evaluations with state, files, verification, reports, plug-ins, the cache. */
+/* tests/test_ltrun_runs.c -- lt-run at work: evaluations with state, files, verification, reports, plug-ins, the
+ * cache. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <pty.h>
@@ -20,8 +21,8 @@ TestSuite(ltrun_runs, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout = 
 static void write_step(const char *name, const float part[2], int64_t begin)
 {
 	const int64_t two = 2, one = 1, end = begin + 2;
-	const struct lt_tensor t[] = { ltrun_tensor("part", LT_F32, 1, &two, part), ltrun_tensor("begin", LT_I64, 1, &one, &begin),
-		ltrun_tensor("end", LT_I64, 1, &one, &end) };
+	const struct lt_tensor t[] = { ltrun_tensor("part", LT_F32, 1, &two, part),
+		ltrun_tensor("begin", LT_I64, 1, &one, &begin), ltrun_tensor("end", LT_I64, 1, &one, &end) };
 
 	ltrun_write(name, 3, t);
 }
@@ -36,7 +37,9 @@ Test(ltrun_runs, evaluations_in_order_with_state)
 	write_step("s1.safetensors", (float[]){ 3, 4 }, 0);
 	write_step("s2.npz", (float[]){ 5, 6 }, 1);
 	for (int backend = 0; backend < 2; backend++) {
-		cr_assert_eq(run("count.lt --inputs s0.npz --inputs s1.safetensors --inputs s2.npz --verify -b %s -o o%%d.npy", backend ? "ref" : "cpu"),
+		cr_assert_eq(run("count.lt --inputs s0.npz --inputs s1.safetensors --inputs s2.npz --verify -b %s -o "
+				 "o%%d.npy",
+				     backend ? "ref" : "cpu"),
 			0, "%s", err);
 		cr_assert(strstr(out, "verify: passed: 24 elements compared"), "%s", out);
 		for (int i = 0; i < 3; i++) {
@@ -48,7 +51,8 @@ Test(ltrun_runs, evaluations_in_order_with_state)
 		}
 	}
 	cr_assert_eq(run("count.lt --inputs s0.npz --inputs s1.safetensors --inputs s2.npz"), 0);
-	cr_assert_str_eq(out, "evaluation 0\nresult: float32 (4,)\n[0. 0. 1. 2.]\nevaluation 1\nresult: float32 (4,)\n[3. 4. 1. 2.]\n"
+	cr_assert_str_eq(out,
+		"evaluation 0\nresult: float32 (4,)\n[0. 0. 1. 2.]\nevaluation 1\nresult: float32 (4,)\n[3. 4. 1. 2.]\n"
 		"evaluation 2\nresult: float32 (4,)\n[3. 5. 6. 2.]\n");
 	/* Each set again in the second round, on the state that the first has left. */
 	cr_assert_eq(run("count.lt --inputs s2.npz -n 2 -o last.npz"), 0);
@@ -97,10 +101,13 @@ Test(ltrun_runs, a_result_of_run_time_length)
 {
 	struct lt_tensors t;
 
-	ltrun_write_text("slice.lt", "$1 = InputTensor(x, float32, [4, 3]); $2 = InputTensor(b, int64, [1]); $3 = InputTensor(e, int64, [1]);"
-		"$4 = SliceNode($1, $2, $3); $5 = PermuteNode($4, [1, 0]); result = $5;");
+	ltrun_write_text("slice.lt",
+		"$1 = InputTensor(x, float32, [4, 3]); $2 = InputTensor(b, int64, [1]); $3 = InputTensor(e, int64, "
+		"[1]);$4 = SliceNode($1, $2, $3); $5 = PermuteNode($4, [1, 0]); result = $5;");
 	cr_assert_eq(run("slice.lt -i x=iota -i b=1 -i e=3 --verify"), 0, "%s", err);
-	cr_assert(strstr(out, "result: float32 (3, 2)\n[[3. 6.]\n [4. 7.]\n [5. 8.]]\nverify: passed: 6 elements compared"), "%s", out);
+	cr_assert(strstr(out,
+			  "result: float32 (3, 2)\n[[3. 6.]\n [4. 7.]\n [5. 8.]]\nverify: passed: 6 elements compared"),
+		"%s", out);
 	cr_assert_eq(run("slice.lt -i x=iota -i b=1 -i e=3 -o s.npy"), 0);
 	ltrun_read("s.npy", &t);
 	cr_assert(t.at[0].rank == 2 && t.at[0].shape[0] == 3 && t.at[0].shape[1] == 2 && t.at[0].bytes == 24);
@@ -115,12 +122,18 @@ Test(ltrun_runs, a_result_of_run_time_length)
 
 Test(ltrun_runs, a_wrong_program_is_caught)
 {
-	ltrun_write_text("liar", "#!/bin/sh\nfor a; do case $a in *.c) sed -i 's/\\] + /] - /' \"$a\" ;; esac; done\nexec cc \"$@\"\n");
+	ltrun_write_text("liar",
+		"#!/bin/sh\nfor a; do case $a in *.c) sed -i 's/\\] + /] - /' \"$a\" ;; esac; done\nexec cc \"$@\"\n");
 	cr_assert_eq(run("add.lt -i x=iota -c w=0.5 --cc 'sh %s' --no-cache -b cpu", scratch("liar")), 0, "%s", err);
 	cr_assert(strstr(out, "[[-0.5  0.5  1.5]"), "the compiler did not lie: %s", out);
 	cr_assert_eq(run("add.lt -i x=iota -c w=0.5 --cc 'sh %s' --no-cache -b cpu -q --verify", scratch("liar")), 1);
-	cr_assert(strstr(out, "verify: FAILED: 6 elements compared, 0 equal; largest absolute error 1 at result[0, 0] (%3)"), "%s", out);
-	cr_assert(strstr(err, "verification failed: kernel k0_3: %3[0, 0] is -0.5; from what the kernel read it is 0.5, give or take 0 (6 of 6 elements are wrong)"),
+	cr_assert(
+		strstr(out,
+			"verify: FAILED: 6 elements compared, 0 equal; largest absolute error 1 at result[0, 0] (%3)"),
+		"%s", out);
+	cr_assert(strstr(err,
+			  "verification failed: kernel k0_3: %3[0, 0] is -0.5; from what the kernel read it is 0.5, "
+			  "give or take 0 (6 of 6 elements are wrong)"),
 		"%s", err);
 	cr_assert_eq(run("add.lt -i x=iota -c w=0.5 --cc 'sh %s' --no-cache -b cpu -q --verify --json", scratch("liar")), 1);
 	cr_assert(strstr(out, "\"passed\": false"), "%s", out);
@@ -145,14 +158,18 @@ Test(ltrun_runs, plug_ins)
 	cr_assert_eq(run("add.lt -i x=1 -c w=1 -B %s --verify -q", plain), 0, "%s", err);
 	cr_assert_eq(run("add.lt -i x=1 -c w=1 -B %s -B %s", plain, plain), 0, "one file that is named twice is one: %s", err);
 	/* What the environment names is left out where it is no backend; the rest is there. */
-	snprintf(command, sizeof command, "mkdir %s && cp %s %s && echo no >%s", scratch("p"), plain, scratch("p"), scratch("p/bad.so"));
+	snprintf(command, sizeof command, "mkdir %s && cp %s %s && echo no >%s", scratch("p"), plain, scratch("p"),
+		scratch("p/bad.so"));
 	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
 	cr_assert_eq(run("add.lt -i x=1 -c w=1 -B %s -B p/plain.so", plain), 2);
 	cr_assert(strstr(err, "--load: two backends are called 'plain'") && strstr(err, "p/plain.so)"), "%s", err);
 	setenv("LT_BACKEND_PATH", "p:none.so:nowhere/", 1);
 	cr_assert_eq(run("--list-backends"), 0);
 	cr_assert(strstr(out, "computes nothing"), "%s", out);
-	cr_assert(strstr(err, "lt-run: LT_BACKEND_PATH: nowhere/: cannot be loaded: No such file or directory (left out)\n"), "%s", err);
+	cr_assert(
+		strstr(err,
+			"lt-run: LT_BACKEND_PATH: nowhere/: cannot be loaded: No such file or directory (left out)\n"),
+		"%s", err);
 	cr_assert(strstr(err, "bad.so: ") && strstr(err, "none.so: ") && strstr(err, "(left out)"), "%s", err);
 }
 
@@ -177,7 +194,9 @@ Test(ltrun_runs, json)
 	cr_assert_eq(json_integer_value(json_object_get(json_object_get(root, "time"), "runs")), 5);
 	cr_assert_gt(json_integer_value(json_object_get(json_object_get(root, "time"), "median_ns")), 0);
 	cr_assert(json_is_object(json_object_get(json_object_get(root, "time"), "compile_ms")));
-	cr_assert_str_eq(json_string_value(json_object_get(json_array_get(json_object_get(root, "explain"), 0), "backend")), "cpu");
+	cr_assert_str_eq(
+		json_string_value(json_object_get(json_array_get(json_object_get(root, "explain"), 0), "backend")),
+		"cpu");
 	json_decref(root);
 	cr_assert_eq(run("two.lt -i x=1.5 --json -q"), 0);
 	cr_assert_null(strstr(out, "data"));
@@ -187,9 +206,12 @@ Test(ltrun_runs, time)
 {
 	cr_assert_eq(run("two.lt -i x=1 -q --time=9"), 0);
 	cr_assert_eq(strncmp(out, "time: median ", 13), 0, "%s", out);
-	cr_assert(strstr(out, " of 9 runs\nwork: ") && strstr(out, "GFLOP/s") && strstr(out, "GB/s\ncompile: parse ") && strstr(out, "kernels: ") &&
-		strstr(out, "memory: workspace 0 bytes at its peak, 0 bytes in all intermediates together; 0 bytes computed from constants; "
-			"0 bytes within kernels\n"), "%s", out);
+	cr_assert(strstr(out, " of 9 runs\nwork: ") && strstr(out, "GFLOP/s") && strstr(out, "GB/s\ncompile: parse ")
+			&& strstr(out, "kernels: ")
+			&& strstr(out,
+				"memory: workspace 0 bytes at its peak, 0 bytes in all intermediates together; 0 bytes "
+				"computed from constants; 0 bytes within kernels\n"),
+		"%s", out);
 	cr_assert_eq(run("two.lt -i x=1 -q --time=1"), 0);
 	cr_assert(strstr(out, " of 1 run\n"), "%s", out);
 	cr_assert_eq(run("copy.lt -i '*=1' -v -q --time=1 --no-cache"), 0);
@@ -204,15 +226,18 @@ Test(ltrun_runs, time_counts_operations)
 	FILE *f = fopen(scratch("extent.graph"), "w");
 
 	cr_assert_not_null(f);
-	fputs("graph 1\nvar o 1\nvar m 10\nvar t 1000 limit n\nparam n = %p[0] in 0..1000\n%p = i64[o] input \"p\"\n%x = f32[m] input \"x\"\n"
-		"%y = f32[t] view { %x[0] }\n%s = f32[m, t] add %x, %y\n%e = f32[m, t] exp %s\nresult \"e\" = %e\n", f);
+	fputs("graph 1\nvar o 1\nvar m 10\nvar t 1000 limit n\nparam n = %p[0] in 0..1000\n%p = i64[o] input \"p\"\n%x "
+	      "= f32[m] input \"x\"\n"
+	      "%y = f32[t] view { %x[0] }\n%s = f32[m, t] add %x, %y\n%e = f32[m, t] exp %s\nresult \"e\" = %e\n",
+		f);
 	fclose(f);
 	cr_assert_eq(run("extent.graph -i p=3 -i x=1 -q --time=3"), 0, "%s", err);
 	cr_assert(strstr(out, "\nwork: 60 flops, "), "%s", out);
 	cr_assert_eq(run("extent.graph -i p=3 -i x=1 -q --time=3 -b ref --apply 'split m 4; tail m pad'"), 0, "%s", err);
 	/* the two rows past the end are added, and not stored */
 	cr_assert(strstr(out, "\nwork: 60 flops (66 run), "), "%s", out);
-	cr_assert_eq(run("extent.graph -i p=3 -i x=1 -q --json --time=3 -b ref --apply 'split m 4; tail m pad'"), 0, "%s", err);
+	cr_assert_eq(run("extent.graph -i p=3 -i x=1 -q --json --time=3 -b ref --apply 'split m 4; tail m pad'"), 0,
+		"%s", err);
 	cr_assert(strstr(out, "\"flops\": 60,") && strstr(out, "\"executed_flops\": 66,"), "%s", out);
 }
 
@@ -278,8 +303,9 @@ Test(ltrun_runs, shows_progress_on_a_terminal)
 	pid_t pid;
 
 	for (int i = 1; i <= 16; i++)
-		n += (size_t)snprintf(script + n, sizeof script - n, "$%d = InputTensor(x%d, float32, [%d, 8]); $%d = ReduceSumNode($%d, [0]);"
-			"result r%d = $%d;\n", 2 * i, i, i + 1, 2 * i + 1, 2 * i, i, 2 * i + 1);
+		n += (size_t)snprintf(script + n, sizeof script - n,
+			"$%d = InputTensor(x%d, float32, [%d, 8]); $%d = ReduceSumNode($%d, [0]);result r%d = $%d;\n",
+			2 * i, i, i + 1, 2 * i + 1, 2 * i, i, 2 * i + 1);
 	snprintf(script + n, sizeof script - n, "result = $2;");
 	ltrun_write_text("many.lt", script);
 	cr_assert_eq(run("many.lt -i *=1 -o many.npz --no-cache"), 0, "%s", err);
@@ -317,7 +343,9 @@ Test(ltrun_runs, the_program_in_the_manual)
 	}
 	fclose(doc);
 	ltrun_write_text("manual.c", source);
-	snprintf(command, sizeof command, "${CC:-cc} -std=gnu11 -Wall -Wextra -Wno-unused-result %s -Iinclude -o %s %s -L%s -llooptree -Wl,-rpath,%s && %s",
+	snprintf(command, sizeof command,
+		"${CC:-cc} -std=gnu11 -Wall -Wextra -Wno-unused-result %s -Iinclude -o %s %s -L%s -llooptree "
+		"-Wl,-rpath,%s && %s",
 #ifdef __SANITIZE_ADDRESS__
 		"-fsanitize=address,undefined",
 #else
@@ -331,23 +359,28 @@ Test(ltrun_runs, the_program_in_the_manual)
 
 /* ---- verification that can say nothing ---- */
 
-/* Two sums of the same numbers: the schedule of one has partial sums, so that they differ by rounding and nothing else. */
-static const char cancel[] = "$1 = InputTensor(x, float32, [64, 1000]); $2 = ExpNode($1); $3 = ReduceSumNode($2, [1]); $4 = ReshapeNode($2, [64, 8, 125]);"
-	"$5 = ReduceSumNode($4, [2]); $6 = ReduceSumNode($5, [1]); $7 = SubNode($3, $6); result = $7;";
+/* Two sums of the same numbers: the schedule of one has partial sums, so that they differ by rounding and nothing
+ * else. */
+static const char cancel[] =
+	"$1 = InputTensor(x, float32, [64, 1000]); $2 = ExpNode($1); $3 = ReduceSumNode($2, [1]); $4 = ReshapeNode($2, "
+	"[64, 8, 125]);$5 = ReduceSumNode($4, [2]); $6 = ReduceSumNode($5, [1]); $7 = SubNode($3, $6); result = $7;";
 
 Test(ltrun_runs, what_nothing_can_judge_is_not_verified)
 {
 	ltrun_write_text("cancel.lt", cancel);
 	cr_assert_eq(run("cancel.lt -i x=random -q --verify"), 3, "%s%s", out, err);
 	cr_assert(strstr(out, "verify: not verified, ") && strstr(out, " 0 wrong"), "%s", out);
-	cr_assert(strstr(err, "not verified: ") && strstr(err, "such as result[") && strstr(err, "--verify=allow-unbounded"), "%s", err);
+	cr_assert(strstr(err, "not verified: ") && strstr(err, "such as result[")
+			&& strstr(err, "--verify=allow-unbounded"),
+		"%s", err);
 	cr_assert_eq(run("cancel.lt -i x=random -q --verify=allow-unbounded"), 0, "%s%s", out, err);
 	cr_assert_eq(run("cancel.lt -i x=random --verify --json"), 3);
 	json_t *o = json_loads(out, 0, NULL);
 	const json_t *v = json_object_get(o, "verify"), *noise = json_object_get(v, "noise");
 	cr_assert_str_eq(json_string_value(json_object_get(v, "verdict")), "not verified");
 	cr_assert(json_is_false(json_object_get(v, "passed")));
-	cr_assert(json_integer_value(json_object_get(noise, "open")) > 0 && json_integer_value(json_object_get(noise, "wrong")) == 0);
+	cr_assert(json_integer_value(json_object_get(noise, "open")) > 0
+		&& json_integer_value(json_object_get(noise, "wrong")) == 0);
 	cr_assert_eq(json_integer_value(json_object_get(noise, "widened")), 16);
 	json_decref(o);
 }

@@ -18,7 +18,8 @@ TestSuite(many, .timeout = 900);
 
 struct seen { int64_t programs, copies, blocks, moved, kernels; };
 
-static lt_status compile(void *user, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
+static lt_status compile(
+	void *user, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
 {
 	struct seen *s = user;
 	LT_TRY(lt_compile(g->ctx, g, options, out));
@@ -65,17 +66,23 @@ static void compare(uint64_t first, uint64_t n_graph, const char *const *backend
 		run_want_new(g, 2, fill, &d, &want);
 		cr_assert_eq(want.status, LT_OK, "seed %llu: the oracle: %s", (unsigned long long)seed, want.message);
 		for (int i = 0; backend[i / 2]; i++) {
-			const struct run_config config = { .backends = backend[i / 2], .no_passes = i % 2, .compile = compile, .user = seen };
+			const struct run_config config = {
+				.backends = backend[i / 2], .no_passes = i % 2, .compile = compile, .user = seen
+			};
 			cr_assert(run_compare(&want, g, &config, &counter, NULL, &tally, why, sizeof why), "seed %llu on %s, %s passes: %s",
 				(unsigned long long)seed, config.backends, i % 2 ? "without" : "with", why);
 		}
 		run_want_free(&want);
 		lt_graph_free(g);
 		lt_context_free(ctx);
-		cr_assert_eq(counter.bytes, 0, "seed %llu: %lld bytes are not given back", (unsigned long long)seed, (long long)counter.bytes);
+		cr_assert_eq(counter.bytes, 0, "seed %llu: %lld bytes are not given back", (unsigned long long)seed,
+			(long long)counter.bytes);
 	}
-	fprintf(stderr, "%s: %llu graphs of views with many pieces: %lld elements compared, %lld copies of %lld blocks, %lld sources in their place\n",
-		backend[0], (unsigned long long)n_graph, (long long)tally.elements, (long long)seen->copies, (long long)seen->blocks, (long long)seen->moved);
+	fprintf(stderr,
+		"%s: %llu graphs of views with many pieces: %lld elements compared, %lld copies of %lld blocks, %lld "
+		"sources in their place\n",
+		backend[0], (unsigned long long)n_graph, (long long)tally.elements, (long long)seen->copies,
+		(long long)seen->blocks, (long long)seen->moved);
 }
 
 Test(many, random_on_ref)
@@ -83,7 +90,8 @@ Test(many, random_on_ref)
 	struct seen seen = { 0 };
 	uint64_t n = number_of("LT_GRAPHS", 300);
 	compare(number_of("LT_SEED", 1), n, (const char *const[]){ "ref", NULL }, &seen);
-	cr_expect(n < 100 || (seen.copies > 100 && seen.blocks > 2000 && seen.moved > 100), "the graphs hardly have what they are for");
+	cr_expect(n < 100 || (seen.copies > 100 && seen.blocks > 2000 && seen.moved > 100),
+		"the graphs hardly have what they are for");
 }
 
 Test(many, random_on_cpu)
@@ -95,22 +103,25 @@ Test(many, random_on_cpu)
 /* Runs of neighbours are copied on the device, all else on the host, where it crosses to. */
 Test(many, random_on_devices)
 {
-	static const char *const backend[] = { "devone", "devone:refuse=add,ref", "ref,devone", "devone:refuse=neg;vector,devtwo", NULL };
+	static const char *const backend[] = { "devone", "devone:refuse=add,ref", "ref,devone",
+		"devone:refuse=neg;vector,devtwo", NULL };
 	struct seen seen = { 0 };
 	device_register();
 	compare(number_of("LT_SEED", 9001), number_of("LT_GRAPHS", 300) / 10, backend, &seen);
 	cr_assert_str_eq(device_one.wrong, "", "%s", device_one.wrong);
 	cr_assert_str_eq(device_two.wrong, "", "%s", device_two.wrong);
-	cr_expect(number_of("LT_GRAPHS", 300) < 300 || device_one.within > 100, "%lld copies within the device", (long long)device_one.within);
-	fprintf(stderr, "devone: %lld copies in, %lld out, %lld within\n", (long long)device_one.to_device, (long long)device_one.to_host,
+	cr_expect(number_of("LT_GRAPHS", 300) < 300 || device_one.within > 100, "%lld copies within the device",
 		(long long)device_one.within);
+	fprintf(stderr, "devone: %lld copies in, %lld out, %lld within\n", (long long)device_one.to_device,
+		(long long)device_one.to_host, (long long)device_one.within);
 }
 
 /* -- large blocks -- */
 
 enum { LARGE = 18, ROWS = 1300, COLUMNS = 301 };
 
-/* Blocks of more than a megabyte are cut, and threads share what there is; along the rows each is one run, along the columns one a row. */
+/* Blocks of more than a megabyte are cut, and threads share what there is; along the rows each is one run, along the
+ * columns one a row. */
 Test(many, large_blocks_are_shared)
 {
 	float *in[LARGE], *out = malloc(sizeof *out * LARGE * ROWS * COLUMNS);
@@ -135,13 +146,15 @@ Test(many, large_blocks_are_shared)
 		}
 		cr_assert_eq(lt_graph_result(g, "y", lt_graph_concat(g, axis, LARGE, x)), LT_OK, "%s", lt_context_message(ctx));
 		cr_assert_eq(lt_compile(ctx, g, &options, &p), LT_OK, "%s", lt_context_message(ctx));
-		cr_assert(p->nests.blocks[0] && p->nests.blocks[0]->n >= 2 * LARGE, "%d blocks", p->nests.blocks[0] ? (int)p->nests.blocks[0]->n : -1);
+		cr_assert(p->nests.blocks[0] && p->nests.blocks[0]->n >= 2 * LARGE, "%d blocks",
+			p->nests.blocks[0] ? (int)p->nests.blocks[0]->n : -1);
 		cr_assert_eq(lt_instance_new(p, &r), LT_OK);
 		memset(out, 0xff, sizeof *out * LARGE * ROWS * COLUMNS);
 		cr_assert_eq(lt_instance_run(r, (const void *const *)in, (void *[]){ out }), LT_OK, "%s", lt_instance_message(r));
 		for (int k = 0; k < LARGE; k++)
 			for (int64_t i = 0; i < ROWS; i++)
-				cr_assert(!memcmp(out + (axis ? (i * LARGE + k) * COLUMNS : (k * ROWS + i) * COLUMNS), in[k] + i * COLUMNS, sizeof *out * COLUMNS),
+				cr_assert(!memcmp(out + (axis ? (i * LARGE + k) * COLUMNS : (k * ROWS + i) * COLUMNS),
+						  in[k] + i * COLUMNS, sizeof *out * COLUMNS),
 					"axis %d, tensor %d, row %d", (int)axis, k, (int)i);
 		lt_instance_free(r);
 		lt_program_free(p);

@@ -1,4 +1,5 @@
-/* tests/test_many_text.c -- views of many pieces: texts, nodes, steps and kernels in proportion to the pieces; and what is said of them. */
+/* tests/test_many_text.c -- views of many pieces: texts, nodes, steps and kernels in proportion to the pieces; and what
+ * is said of them. */
 #include <criterion/criterion.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,7 +27,10 @@ static int add(struct script *s, const char *fmt, ...)
 	return s->n;
 }
 
-static int input(struct script *s, const char *shape) { return add(s, "InputTensor(x%d, float32, [%s])", s->n + 1, shape); }
+static int input(struct script *s, const char *shape)
+{
+	return add(s, "InputTensor(x%d, float32, [%s])", s->n + 1, shape);
+}
 
 static int join(struct script *s, int axis, int n, const int *of)
 {
@@ -165,7 +169,8 @@ static void count(void *user, const char *text, size_t bytes)
 
 /* What grows with the pieces. */
 enum { GRAPH, TREE, FROZEN, SOURCE, PLAN, NODES, STEPS, BLOCKS, MEMORY, N_SIZE };
-static const char *const size_name[] = { "graph text", "tree text", "frozen text", "source text", "plan text", "nodes", "steps", "blocks", "memory" };
+static const char *const size_name[] = { "graph text", "tree text", "frozen text", "source text", "plan text", "nodes",
+	"steps", "blocks", "memory" };
 
 static int measure(const struct many_case *c, int n, const char *backend, size_t size[N_SIZE])
 {
@@ -204,19 +209,25 @@ static int measure(const struct many_case *c, int n, const char *backend, size_t
 static void expect_linear(const char *backend, int n)
 {
 	/* Of a kernel that is there or not, by what is left of the last group of 16. */
-	static const size_t slack[N_SIZE] = { [GRAPH] = 200, [TREE] = 200, [FROZEN] = 2000, [SOURCE] = 16000, [PLAN] = 200, [NODES] = 4,
-		[STEPS] = 4, [BLOCKS] = 40 };
+	static const size_t slack[N_SIZE] = { [GRAPH] = 200,
+		[TREE] = 200,
+		[FROZEN] = 2000,
+		[SOURCE] = 16000,
+		[PLAN] = 200,
+		[NODES] = 4,
+		[STEPS] = 4,
+		[BLOCKS] = 40 };
 	for (int i = 0; i < N_CASE; i++) {
 		size_t size[3][N_SIZE];
 		for (int k = 0; k < 3; k++) {
 			int n_kernel = measure(&cases[i], n << k, backend, size[k]);
-			cr_expect(n_kernel <= cases[i].kernels, "%s, %s of %d: %d kernels, at most %d are wanted", backend, cases[i].name, n << k, n_kernel,
-				cases[i].kernels);
+			cr_expect(n_kernel <= cases[i].kernels, "%s, %s of %d: %d kernels, at most %d are wanted",
+				backend, cases[i].name, n << k, n_kernel, cases[i].kernels);
 		}
 		for (int m = 0; m < N_SIZE; m++) {
 			bool linear = size[2][m] <= size[0][m] * 5 + slack[m] && size[2][m] <= size[1][m] * 5 / 2 + slack[m];
-			cr_expect(linear, "%s, %s: %s of %d, %d and %d pieces is %zu, %zu and %zu", backend, cases[i].name, size_name[m], n, 2 * n, 4 * n,
-				size[0][m], size[1][m], size[2][m]);
+			cr_expect(linear, "%s, %s: %s of %d, %d and %d pieces is %zu, %zu and %zu", backend,
+				cases[i].name, size_name[m], n, 2 * n, 4 * n, size[0][m], size[1][m], size[2][m]);
 		}
 	}
 }

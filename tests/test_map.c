@@ -84,7 +84,10 @@ static int64_t draw(int64_t low, int64_t high)
 /* Params 0, 1 or 1, 2: two maps may share one. */
 static struct lt_map random_map(int32_t n_dim, int32_t n_row)
 {
-	struct lt_map m = { .n_param = (int32_t)draw(0, 2), .n_dim = n_dim, .n_div = (int32_t)draw(0, 2), .n_guard = (int32_t)draw(0, 2),
+	struct lt_map m = { .n_param = (int32_t)draw(0, 2),
+		.n_dim = n_dim,
+		.n_div = (int32_t)draw(0, 2),
+		.n_guard = (int32_t)draw(0, 2),
 		.n_row = n_row };
 	int32_t width = lt__map_width(&m), first_div = width - m.n_div, first = (int32_t)draw(0, 1);
 	lt_param *param = LT_NEW(arena, lt_param, m.n_param);

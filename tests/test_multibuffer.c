@@ -1,4 +1,5 @@
-/* tests/test_multibuffer.c -- copies that a loop makes ahead, into buffers in turn: what is computed, and what is refused. */
+/* tests/test_multibuffer.c -- copies that a loop makes ahead, into buffers in turn: what is computed, and what is
+ * refused. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,8 +27,10 @@ static const char *write_script(const char *name, const char *text)
 	return path;
 }
 
-static const char product[] = "$1 = InputTensor(a, float32, [12, 36]);\n$2 = InputTensor(b, float32, [36, 40]);\n$3 = MatMulNode($1, $2);\nresult = $3;\n";
-static const char window[] = "$1 = InputTensor(x, float32, [1, 3, 9, 11]);\n$2 = ConstantTensor(w, float32, [4, 3, 3, 3]);\n"
+static const char product[] = "$1 = InputTensor(a, float32, [12, 36]);\n$2 = InputTensor(b, float32, [36, 40]);\n$3 = "
+			      "MatMulNode($1, $2);\nresult = $3;\n";
+static const char window[] =
+	"$1 = InputTensor(x, float32, [1, 3, 9, 11]);\n$2 = ConstantTensor(w, float32, [4, 3, 3, 3]);\n"
 	"$3 = Conv2dNode($1, $2, [1, 1], [1, 1, 1, 1]);\nresult = $3;\n";
 
 /* Every depth gives the same numbers; more buffers than trips, too. */
@@ -50,7 +53,8 @@ Test(ahead, every_depth_computes_the_product)
 		}
 }
 
-/* The frozen tree says the depth, which its rows and its buffer's size hold already: each backend runs the rows, and has no more to do. */
+/* The frozen tree says the depth, which its rows and its buffer's size hold already: each backend runs the rows, and
+ * has no more to do. */
 Test(ahead, a_depth_is_the_same_to_all)
 {
 	static const char *const backends[] = { "-b ref", "-b cpu:O1", "-B %s -b llvm" };
@@ -60,7 +64,10 @@ Test(ahead, a_depth_is_the_same_to_all)
 	snprintf(plain, sizeof plain, "%s", write_script("plain", "schedule 1\n"));
 	for (int depth = 1; depth <= 3; depth++) {
 		char more[2000], backend[600], want[100];
-		snprintf(more, sizeof more, "-b ref --schedule=%s --apply=\"split k 4; reorder k m k' n; stage %%3.mul %%2 at k depth %d\" --dump=frozen", plain, depth);
+		snprintf(more, sizeof more,
+			"-b ref --schedule=%s --apply=\"split k 4; reorder k m k' n; stage %%3.mul %%2 at k depth %d\" "
+			"--dump=frozen",
+			plain, depth);
 		cr_expect_eq(lt_run(script, more), 0, "%s", err);
 		snprintf(want, sizeof want, "local, %d elements, aligned to 64, written", depth * 4 * 40);
 		cr_expect_not_null(strstr(out, want), "%s", out);
@@ -70,8 +77,10 @@ Test(ahead, a_depth_is_the_same_to_all)
 			if (b == 2 && access(llvm, R_OK) != 0)
 				continue;
 			snprintf(backend, sizeof backend, backends[b], llvm);
-			snprintf(more, sizeof more, "%s --strict --schedule=%s --apply=\"split k 4; reorder k m k' n; stage %%3.mul %%2 at k depth %d\" -q --verify "
-				"-i '*=random'", backend, plain, depth);
+			snprintf(more, sizeof more,
+				"%s --strict --schedule=%s --apply=\"split k 4; reorder k m k' n; stage %%3.mul %%2 at "
+				"k depth %d\" -q --verify -i '*=random'",
+				backend, plain, depth);
 			cr_expect_eq(lt_run(script, more), 0, "%s, depth %d: %s", backend, depth, err);
 		}
 	}
@@ -81,7 +90,9 @@ Test(ahead, every_depth_computes_the_window)
 {
 	for (int depth = 1; depth <= 4; depth++) {
 		char more[500];
-		snprintf(more, sizeof more, "-b %s --schedule=%s --apply='stage %%3.mul %%1 at y depth %d' -q --verify -i '*=random' -c '*=random'",
+		snprintf(more, sizeof more,
+			"-b %s --schedule=%s --apply='stage %%3.mul %%1 at y depth %d' -q --verify -i '*=random' -c "
+			"'*=random'",
 			depth % 2 ? "ref" : "cpu:O1", write_script("plain", "schedule 1\n"), depth);
 		cr_expect_eq(lt_run(write_script("window.lt", window), more), 0, "%d: %s", depth, err);
 	}
@@ -90,7 +101,9 @@ Test(ahead, every_depth_computes_the_window)
 Test(ahead, the_text_holds_the_depth)
 {
 	char more[500];
-	snprintf(more, sizeof more, "-b ref --apply=\"split k 4; reorder k m k' n; stage %%3.mul %%2 at k layout n/8 k n depth 3\" --dump=tree -o %s",
+	snprintf(more, sizeof more,
+		"-b ref --apply=\"split k 4; reorder k m k' n; stage %%3.mul %%2 at k layout n/8 k n depth 3\" "
+		"--dump=tree -o %s",
 		scratch("tree"));
 	cr_assert_eq(lt_run(write_script("product.lt", product), more), 0, "%s", err);
 	snprintf(more, sizeof more, "-b ref --schedule=%s --dump=tree", scratch("tree"));

@@ -21,7 +21,8 @@ Test(nearest, case_and_one_mistake)
 	struct lt_context *ctx;
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		cr_expect_str_eq(lt__nearest_of(ctx, words[i].word, strlen(words[i].word), primitives), words[i].hint, "%s", words[i].word);
+		cr_expect_str_eq(lt__nearest_of(ctx, words[i].word, strlen(words[i].word), primitives), words[i].hint,
+			"%s", words[i].word);
 	lt_context_free(ctx);
 }
 
@@ -58,7 +59,8 @@ Test(nearest, graphs_in_text_form)
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		char text[300];
 		struct lt_graph *g;
-		int n = snprintf(text, sizeof text, "graph 1\nvar m 4\n%%x = f32[m] input \"x\"\n%s\nresult \"y\" = %%y\n", lines[i].line);
+		int n = snprintf(text, sizeof text,
+			"graph 1\nvar m 4\n%%x = f32[m] input \"x\"\n%s\nresult \"y\" = %%y\n", lines[i].line);
 		cr_assert_neq(lt_graph_parse(ctx, text, (size_t)n, "t", &g), LT_OK, "%s", lines[i].line);
 		cr_expect(strstr(lt_context_message(ctx), lines[i].says), "%s: %s", lines[i].line, lt_context_message(ctx));
 	}
@@ -83,8 +85,10 @@ static const struct { const char *steps, *says; } steps[] = {
 
 Test(nearest, steps_of_a_schedule)
 {
-	static const char text[] = "graph 1\nvar m 13\nvar n 9\nvar k 11\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n"
-		"%p = f32[m, k, n] mul %a, %b\n%c = f32[m, n] add.reduce %p\n%d = f32[m, n] exp %c\nresult \"d\" = %d\n";
+	static const char text[] =
+		"graph 1\nvar m 13\nvar n 9\nvar k 11\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n"
+		"%p = f32[m, k, n] mul %a, %b\n%c = f32[m, n] add.reduce %p\n%d = f32[m, n] exp %c\nresult \"d\" = "
+		"%d\n";
 	struct lt_context *ctx;
 	struct lt_graph *g;
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
@@ -100,10 +104,14 @@ Test(nearest, steps_of_a_schedule)
 }
 
 /* Ranks that a product does not take: what does, done, works. */
-static const struct { const char *left, *right, *says, *mended; } products[] = {
-	{ "[2, 4, 5]", "[5, 6]", "and are (3,2): ReshapeNode makes one dimension", "$3 = ReshapeNode($1, [8, 5]);\n$4 = MatMulNode($3, $2);\n$5 = ReshapeNode($4, [2, 4, 6]);\n" },
-	{ "[4, 5]", "[2, 5, 6]", "and are (2,3): ReshapeNode and ExpandNode", "$3 = ReshapeNode($1, [1, 4, 5]);\n$4 = ExpandNode($3, [2, 4, 5]);\n$5 = MatMulNode($4, $2);\n" },
-	{ "[5]", "[5]", "and are (1,1): ReshapeNode gives the second", "$3 = ReshapeNode($2, [5, 1]);\n$5 = MatMulNode($1, $3);\n" },
+static const struct { const char *left, *right, *says, *mended;
+} products[] = {
+	{ "[2, 4, 5]", "[5, 6]", "and are (3,2): ReshapeNode makes one dimension",
+		"$3 = ReshapeNode($1, [8, 5]);\n$4 = MatMulNode($3, $2);\n$5 = ReshapeNode($4, [2, 4, 6]);\n" },
+	{ "[4, 5]", "[2, 5, 6]", "and are (2,3): ReshapeNode and ExpandNode",
+		"$3 = ReshapeNode($1, [1, 4, 5]);\n$4 = ExpandNode($3, [2, 4, 5]);\n$5 = MatMulNode($4, $2);\n" },
+	{ "[5]", "[5]", "and are (1,1): ReshapeNode gives the second",
+		"$3 = ReshapeNode($2, [5, 1]);\n$5 = MatMulNode($1, $3);\n" },
 	{ "[5]", "[2, 5, 6]", "and are (1,3): ReshapeNode gives the first a row",
 		"$3 = ReshapeNode($1, [1, 1, 5]);\n$4 = ExpandNode($3, [2, 1, 5]);\n$5 = MatMulNode($4, $2);\n" },
 	{ "[2, 3, 4, 5]", "[2, 3, 5, 6]", "and are (4,4): ReshapeNode makes one dimension of all batches",
@@ -118,8 +126,11 @@ Test(nearest, ranks_of_a_product_have_a_way_out)
 		char text[600];
 		struct lt_graph *g = NULL;
 		for (int mended = 0; mended < 2; mended++) {
-			int n = snprintf(text, sizeof text, "$1 = InputTensor(x, float32, %s);\n$2 = InputTensor(y, float32, %s);\n%sresult = $5;\n", products[i].left,
-				products[i].right, mended ? products[i].mended : "$5 = MatMulNode($1, $2);\n");
+			int n = snprintf(text, sizeof text,
+				"$1 = InputTensor(x, float32, %s);\n$2 = InputTensor(y, float32, %s);\n%sresult = "
+				"$5;\n",
+				products[i].left, products[i].right,
+				mended ? products[i].mended : "$5 = MatMulNode($1, $2);\n");
 			lt_status st = lt_parse(ctx, text, (size_t)n, "t", NULL, &g);
 			cr_expect_eq(st == LT_OK, mended, "%s: %s", text, lt_context_message(ctx));
 			if (!mended)

@@ -1,15 +1,16 @@
-/* tests/test_operators.c -- every operator and every cast on the backends cpu and ref, beside the operator table; random
- * rows, guards, divisions and bounds on cpu beside ref. */
+/* tests/test_operators.c -- every operator and every cast on the backends cpu and ref, beside the operator table;
+ * random rows, guards, divisions and bounds on cpu beside ref. */
 #include "treerun.h"
 
 static const char *const both[] = { "ref", "cpu" };
-static const double floats[] = { 0.0, -0.0, 0.25, -0.5, 1, -1, 1.5, 2.5, -2.5, 3, -7.25, 10, -20, 0x1p-30, 127, 127.5, 128, -128, -128.5, -129, 255.5,
-	256, 32767.5, 65504, 65519, 65520, 2147483647.0, 2147483648.0, -2147483648.0, -2147483904.0, 9.2e18, 9223372036854775808.0,
-	-9223372036854775808.0, 1e30, -1e30, 0x1p-14, 0x1p-24, 0x1p-25, 0x1.8p-25, 0x1p-26, 0x1p-133, 0x1p-134, 0x1.8p-134, 0x1.01p0,
-	0x1.03p0, 0x1.00010001p0, 0x1.002p0, 0x1.006p0, 0x1.0020000001p0, 0x1.fep127, 0x1.ffp127, 3.3e38, INFINITY, -INFINITY, NAN };
-static const int64_t ints[] = { 0, 1, -1, 2, 3, -3, 7, -8, 100, 127, 128, -128, -129, 255, 256, 32767, 32768, -32768, 65519, 65520, 65535, 16777217,
-	2147483647, -2147483648, 4294967295, 4611686018427387905, 0x4040000000000001, 0x4040000000000000, 0x40c0000000000000,
-	9223372036854775807, (-9223372036854775807 - 1), 9007199254740993 };
+static const double floats[] = { 0.0, -0.0, 0.25, -0.5, 1, -1, 1.5, 2.5, -2.5, 3, -7.25, 10, -20, 0x1p-30, 127, 127.5,
+	128, -128, -128.5, -129, 255.5, 256, 32767.5, 65504, 65519, 65520, 2147483647.0, 2147483648.0, -2147483648.0,
+	-2147483904.0, 9.2e18, 9223372036854775808.0, -9223372036854775808.0, 1e30, -1e30, 0x1p-14, 0x1p-24, 0x1p-25,
+	0x1.8p-25, 0x1p-26, 0x1p-133, 0x1p-134, 0x1.8p-134, 0x1.01p0, 0x1.03p0, 0x1.00010001p0, 0x1.002p0, 0x1.006p0,
+	0x1.0020000001p0, 0x1.fep127, 0x1.ffp127, 3.3e38, INFINITY, -INFINITY, NAN };
+static const int64_t ints[] = { 0, 1, -1, 2, 3, -3, 7, -8, 100, 127, 128, -128, -129, 255, 256, 32767, 32768, -32768,
+	65519, 65520, 65535, 16777217, 2147483647, -2147483648, 4294967295, 4611686018427387905, 0x4040000000000001,
+	0x4040000000000000, 0x40c0000000000000, 9223372036854775807, (-9223372036854775807 - 1), 9007199254740993 };
 enum { N_FLOAT = sizeof floats / sizeof *floats, N_INT = sizeof ints / sizeof *ints };
 
 /* Edge values of type t. */
@@ -30,7 +31,8 @@ Test(operators, casts_of_all_pairs)
 		int32_t in[LT_NDTYPE], out[LT_NDTYPE];
 		char at[64];
 		for (int t = 1; t < LT_NDTYPE; t++)
-			in[t] = tb_buffer(b, lt__dtype_info((enum lt_dtype)t)->name, (enum lt_dtype)t, LT_INPUT, -1, fill(NULL, (enum lt_dtype)t));
+			in[t] = tb_buffer(b, lt__dtype_info((enum lt_dtype)t)->name, (enum lt_dtype)t, LT_INPUT, -1,
+				fill(NULL, (enum lt_dtype)t));
 		for (int to = 1; to < LT_NDTYPE; to++)
 			out[to] = tb_buffer(b, "out", (enum lt_dtype)to, LT_OUTPUT, -1, 100 * LT_NDTYPE);
 		for (int t = 1; t < LT_NDTYPE; t++) {
@@ -39,7 +41,8 @@ Test(operators, casts_of_all_pairs)
 			int32_t from = tb_access(b, in[t], at);
 			(void)snprintf(at, sizeof at, "i%d + %d", (int)l, 100 * t);
 			for (int to = 1; to < LT_NDTYPE; to++) {
-				tb_stmt(b, LT_MAP, tb_op(b, "cast", (enum lt_dtype)t, (enum lt_dtype)to), l, tb_access(b, out[to], at), NULL, "cast", t);
+				tb_stmt(b, LT_MAP, tb_op(b, "cast", (enum lt_dtype)t, (enum lt_dtype)to), l,
+					tb_access(b, out[to], at), NULL, "cast", t);
 				tb_read(b, from);
 			}
 		}
@@ -57,9 +60,11 @@ Test(operators, casts_of_all_pairs)
 					union lt_scalar want = lt__convert(x, (enum lt_dtype)t, (enum lt_dtype)to);
 					union lt_scalar got = lt__load(data(&n, LT_NDTYPE - 2 + to), 100 * t + i, (enum lt_dtype)to);
 					bool is_float = lt__dtype_info((enum lt_dtype)to)->cls == LT_CLASS_FLOAT;
-					cr_expect(is_float ? same(got.f, want.f) : got.i == want.i, "%s: %s %s of %s number %d: %g/%lld, not %g/%lld", both[w],
-						lt__dtype_info((enum lt_dtype)to)->name, "is the cast", lt__dtype_info((enum lt_dtype)t)->name, i, got.f,
-						(long long)got.i, want.f, (long long)want.i);
+					cr_expect(is_float ? same(got.f, want.f) : got.i == want.i,
+						"%s: %s %s of %s number %d: %g/%lld, not %g/%lld", both[w],
+						lt__dtype_info((enum lt_dtype)to)->name, "is the cast",
+						lt__dtype_info((enum lt_dtype)t)->name, i, got.f, (long long)got.i,
+						want.f, (long long)want.i);
 				}
 		close_bench(&n);
 		free(b);
@@ -114,8 +119,9 @@ static void all_operators(const char *backend, enum lt_dtype t)
 			bool ok = lt__dtype_info(to)->cls != LT_CLASS_FLOAT ? got.i == want.i
 				: same(got.f, want.f) || fabs(got.f - want.f) <= info->ulp * ulp(want.f, to)
 				|| (isinf(want.f) && fabs(got.f) >= lt__dtype_info(to)->largest && info->ulp);
-			cr_expect(ok, "%s: %s %s (%.17g, %.17g | %lld, %lld): %.17g/%lld, not %.17g/%lld", backend, info->name, lt__dtype_info(t)->name,
-				v[0].f, v[1].f, (long long)v[0].i, (long long)v[1].i, got.f, (long long)got.i, want.f, (long long)want.i);
+			cr_expect(ok, "%s: %s %s (%.17g, %.17g | %lld, %lld): %.17g/%lld, not %.17g/%lld", backend,
+				info->name, lt__dtype_info(t)->name, v[0].f, v[1].f, (long long)v[0].i,
+				(long long)v[1].i, got.f, (long long)got.i, want.f, (long long)want.i);
 		}
 	close_bench(&m);
 	free(b);
@@ -141,8 +147,8 @@ static const char *random_row(int n_loop, int n_div)
 		static const int64_t coefs[] = { 1, 1, 1, 2, 3, 7, 13, 100, 4294967311 };
 		int what = (int)pick(0, 2), most = what == 0 ? 2 : what == 1 ? n_loop : n_div;
 		if (most)
-			n += (size_t)snprintf(text + n, sizeof text - n, " %c %lld*%c%d", pick(0, 1) ? '+' : '-', (long long)coefs[pick(0, what == 1 ? 8 : 7)],
-				"pid"[what], (int)pick(0, most - 1));
+			n += (size_t)snprintf(text + n, sizeof text - n, " %c %lld*%c%d", pick(0, 1) ? '+' : '-',
+				(long long)coefs[pick(0, what == 1 ? 8 : 7)], "pid"[what], (int)pick(0, most - 1));
 	}
 	return text;
 }
@@ -201,8 +207,8 @@ Test(operators, random_rows_agree)
 				((int64_t *)data(&n[w], 1))[1] = (v + 9) * 50;
 				cr_assert_eq(run(&n[w], 2), LT_OK, "seed %llu: %s", (unsigned long long)begin + (unsigned)i, n[w].k.text);
 			}
-			cr_expect(memcmp(out[0], out[1], 4000 * sizeof *out[0]) == 0, "seed %llu, p = %lld", (unsigned long long)begin + (unsigned)i,
-				(long long)v);
+			cr_expect(memcmp(out[0], out[1], 4000 * sizeof *out[0]) == 0, "seed %llu, p = %lld",
+				(unsigned long long)begin + (unsigned)i, (long long)v);
 		}
 		for (int w = 0; w < 2; w++)
 			close_bench(&n[w]);

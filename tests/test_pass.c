@@ -66,7 +66,8 @@ static lt_node random_memory(struct lt_graph *g, int i, const lt_var *pool, int 
 		if (!known)
 			dims[at++] = v;
 	}
-	return between(0, 3) ? lt_graph_input(g, name, random_type(), at, dims) : lt_graph_state(g, name, random_type(), at, dims);
+	return between(0, 3) ? lt_graph_input(g, name, random_type(), at, dims)
+			     : lt_graph_state(g, name, random_type(), at, dims);
 }
 
 static uint64_t random_bits(enum lt_dtype t)
@@ -81,7 +82,8 @@ static lt_node random_view(struct lt_graph *g, lt_node x)
 {
 	const struct lt_nodedef *n = &g->node[x];
 	int32_t rank = n->n_dim, perm[LT_MAX_RANK], axis = rank ? (int32_t)between(0, rank - 1) : 0;
-	int64_t before[LT_MAX_RANK], after[LT_MAX_RANK], extent = rank ? g->var[n->dim[axis]].extent : 0, elems = lt__node_elems(g, x);
+	int64_t before[LT_MAX_RANK], after[LT_MAX_RANK], extent = rank ? g->var[n->dim[axis]].extent : 0,
+							 elems = lt__node_elems(g, x);
 	lt_var dims[LT_MAX_RANK];
 
 	if (!rank || elems > 300 || is_bounded(g, x))
@@ -135,23 +137,30 @@ static lt_node random_view(struct lt_graph *g, lt_node x)
 	default:
 		if (rank == LT_MAX_RANK)
 			return x;
-		return lt_graph_window(g, x, axis, lt_graph_var(g, NULL, between(1, extent)), lt_graph_var(g, NULL, between(1, 3)), between(1, 2),
-			between(1, 2), between(0, 2), random_bits(n->dtype));
+		return lt_graph_window(g, x, axis, lt_graph_var(g, NULL, between(1, extent)),
+			lt_graph_var(g, NULL, between(1, 3)), between(1, 2), between(1, 2), between(0, 2),
+			random_bits(n->dtype));
 	}
 }
 
 static lt_node random_op(struct lt_graph *g)
 {
-	static const char *const two[] = { "add", "sub", "mul", "min", "max", "div", "mod" }, *const one[] = { "neg", "abs", "sign" };
-	static const char *const compare[] = { "eq", "less", "greaterequal" }, *const smooth[] = { "tanh", "sqrt", "exp", "floor" };
+	static const char *const two[] = { "add", "sub", "mul", "min", "max", "div", "mod" },
+				 *const one[] = { "neg", "abs", "sign" };
+	static const char *const compare[] = { "eq", "less", "greaterequal" },
+				 *const smooth[] = { "tanh", "sqrt", "exp", "floor" };
 	static const char *const logic[] = { "and", "or", "xor" };
 	enum lt_dtype t = random_type();
-	lt_node a = pick(g, t), b = between(0, 2) ? pick(g, t) : t == LT_BOOL ? -1 : lt_graph_literal_int(g, t, between(-1, 2));
+	lt_node a = pick(g, t),
+		b = between(0, 2) ? pick(g, t)
+		: t == LT_BOOL    ? -1
+				  : lt_graph_literal_int(g, t, between(-1, 2));
 	lt_node x[3] = { pick(g, LT_BOOL), a, b };
 
 	if (a < 0 || b < 0)
 		return 0;
-	if (lt__node_elems(g, a) * lt__node_elems(g, b) > 2000 || (x[0] >= 0 && lt__node_elems(g, a) * lt__node_elems(g, x[0]) > 2000))
+	if (lt__node_elems(g, a) * lt__node_elems(g, b) > 2000
+		|| (x[0] >= 0 && lt__node_elems(g, a) * lt__node_elems(g, x[0]) > 2000))
 		return a;
 	if (t == LT_BOOL)
 		return between(0, 1) ? lt_graph_unary(g, "not", a) : lt_graph_binary(g, logic[between(0, 2)], a, b);
@@ -227,8 +236,11 @@ static struct lt_graph *random_graph(struct lt_context *ctx, int n_step)
 	for (lt_node s = 0; s < g->n_node; s++) {
 		lt_node y = g->n_node - 1;
 
-		while (g->node[s].op == LT_OP_state && y > s && (g->node[y].dtype != g->node[s].dtype || g->node[y].n_dim != g->node[s].n_dim
-		       || (g->node[s].n_dim && memcmp(g->node[y].dim, g->node[s].dim, sizeof(lt_var) * (size_t)g->node[s].n_dim))))
+		while (g->node[s].op == LT_OP_state && y > s
+			&& (g->node[y].dtype != g->node[s].dtype || g->node[y].n_dim != g->node[s].n_dim
+				|| (g->node[s].n_dim
+					&& memcmp(g->node[y].dim, g->node[s].dim,
+						sizeof(lt_var) * (size_t)g->node[s].n_dim))))
 			y--;
 		if (g->node[s].op == LT_OP_state && y > s)
 			cr_assert_eq(lt_graph_set_state(g, s, y), LT_OK, "%s", lt_context_message(ctx));
@@ -286,7 +298,8 @@ static bool same_value(const void *a, const void *b, int64_t i, enum lt_dtype t)
 	return (isnan(x.f) && isnan(y.f)) || x.f == y.f || fabs(x.f - y.f) <= 1e-6 * fabs(x.f);
 }
 
-static void compare(const struct lt_graph *g, const void *a, const void *b, lt_node x, const char *what, const struct lt_graph *h)
+static void compare(
+	const struct lt_graph *g, const void *a, const void *b, lt_node x, const char *what, const struct lt_graph *h)
 {
 	int64_t n = lt__node_elems(g, x);
 

@@ -1,4 +1,5 @@
-/* tests/test_pass_size.c -- passes take time and memory in proportion to the graph, and survive when memory runs out. */
+/* tests/test_pass_size.c -- passes take time and memory in proportion to the graph, and survive when memory runs
+ * out. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,11 @@ static char *chain_text(int n, bool views)
 	char line[160], name[32] = "x";
 	bool flat = false;
 
-	run_text_add(&b, "graph 1\nvar m 8\nvar n 16\nvar l 128\n%x = f32[m, n] input \"x\"\n%c = f32[] lit 0.5\n%z = f32[] lit 0.0\n",
-		strlen("graph 1\nvar m 8\nvar n 16\nvar l 128\n%x = f32[m, n] input \"x\"\n%c = f32[] lit 0.5\n%z = f32[] lit 0.0\n"));
+	run_text_add(&b,
+		"graph 1\nvar m 8\nvar n 16\nvar l 128\n%x = f32[m, n] input \"x\"\n%c = f32[] lit 0.5\n%z = f32[] lit "
+		"0.0\n",
+		strlen("graph 1\nvar m 8\nvar n 16\nvar l 128\n%x = f32[m, n] input \"x\"\n%c = f32[] lit 0.5\n%z = "
+		       "f32[] lit 0.0\n"));
 	for (int i = 0; i < n; i++) {
 		if (views && i % 10 == 9) {
 			snprintf(line, sizeof line, flat ? "%%v%d = f32[m, n] view { %%%s[16*m + n] }\n"
@@ -94,9 +98,11 @@ static void *rationed(void *user, void *at, size_t old_bytes, size_t bytes)
 
 Test(pass_size, out_of_memory, .timeout = 60)
 {
-	static const char text[] = "graph 1\nvar i 8\nvar j 8\nvar l 64\nvar o 70\n%x = f32[i, j] input \"x\"\n%c = f32[] lit 1.0\n"
+	static const char text[] =
+		"graph 1\nvar i 8\nvar j 8\nvar l 64\nvar o 70\n%x = f32[i, j] input \"x\"\n%c = f32[] lit 1.0\n"
 		"%y = f32[i, j] mul %x, %c\n%v = f32[l] view { %y[floor(l / 8), l - 8*floor(l / 8)] }\n"
-		"%p = f32[o] view { %v[o - 3] if o - 3 >= 0, 66 - o >= 0; else 1.0 }\n%e = f32[o] exp %p\nresult \"e\" = %e\n";
+		"%p = f32[o] view { %v[o - 3] if o - 3 >= 0, 66 - o >= 0; else 1.0 }\n%e = f32[o] exp %p\nresult \"e\" "
+		"= %e\n";
 	struct ration r;
 	bool finished = false;
 

@@ -1,4 +1,5 @@
-/* tests/test_processes.c -- compilers that hang, hold their output, find no room: how they are ended, and what is said; and cancelling. */
+/* tests/test_processes.c -- compilers that hang, hold their output, find no room: how they are ended, and what is said;
+ * and cancelling. */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <signal.h>
@@ -58,10 +59,15 @@ static void expect_clean(void)
 /* At each place where a compiler is asked or works: the message has the time and the way out. */
 Test(processes, a_compiler_that_hangs_is_ended)
 {
-	static const struct { const char *name, *text, *on; } compilers[] = {
+	static const struct { const char *name, *text, *on;
+	} compilers[] = {
 		{ "version", "#!/bin/sh\nsleep 50\n", "being asked for its version" },
-		{ "kernel", "#!/bin/sh\ncase \" $* \" in *\" --version \"*) echo one; exit 0 ;; esac\ntrap '' TERM\nsleep 50\nsleep 50\n", "k0_2" },
-		{ "child", "#!/bin/sh\ncase \" $* \" in *\" --version \"*) echo one; exit 0 ;; esac\nsetsid sleep 50\n", "k0_2" },
+		{ "kernel",
+			"#!/bin/sh\ncase \" $* \" in *\" --version \"*) echo one; exit 0 ;; esac\ntrap '' TERM\nsleep "
+			"50\nsleep 50\n",
+			"k0_2" },
+		{ "child", "#!/bin/sh\ncase \" $* \" in *\" --version \"*) echo one; exit 0 ;; esac\nsetsid sleep 50\n",
+			"k0_2" },
 	};
 	char want[512];
 	for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++) {
@@ -81,7 +87,8 @@ Test(processes, a_child_that_holds_the_output_delays_nothing)
 {
 	write_script("cc", "#!/bin/sh\nsleep 30 &\nexec cc \"$@\"\n");
 	char command[4096];
-	snprintf(command, sizeof command, "cd %s && timeout 20 %s one.lt -i x=1 -q --cc ./cc -b cpu:O0", scratch(""), built("lt-run"));
+	snprintf(command, sizeof command, "cd %s && timeout 20 %s one.lt -i x=1 -q --cc ./cc -b cpu:O0", scratch(""),
+		built("lt-run"));
 	cr_expect_eq(run_command(command, out, sizeof ltrun_out, err, sizeof ltrun_err), 0, "%s", err);
 	cr_expect_eq(n_entry(scratch("tmp")), 0);
 }
@@ -91,7 +98,8 @@ Test(processes, source_needs_no_compiler)
 	cr_expect_eq(run("one.lt --dump=source --cc /nonexistent"), 0, "%s", err);
 	cr_expect_not_null(strstr(out, "k0_2_entry("), "%s", out);
 	cr_expect_str_empty(err);
-	cr_expect_eq(run("one.lt --dump=source --cc /nonexistent --apply 'parallel i'"), 0, "%s", err);       /* nor is OpenMP asked for */
+	/* nor is OpenMP asked for */
+	cr_expect_eq(run("one.lt --dump=source --cc /nonexistent --apply 'parallel i'"), 0, "%s", err);
 	cr_expect_not_null(strstr(out, "#pragma omp"), "%s", out);
 	expect_clean();
 	cr_expect_eq(run("one.lt --dump=asm --cc /nonexistent"), 1);
@@ -99,7 +107,8 @@ Test(processes, source_needs_no_compiler)
 	cr_expect_not_null(strstr(err, "/nonexistent: not found"), "%s", err);
 }
 
-/* What a program that is gone has left: its folder, and a process that works in it.  What another one still has stays. */
+/* What a program that is gone has left: its folder, and a process that works in it.  What another one still has
+ * stays. */
 Test(processes, folders_of_the_dead_are_removed)
 {
 	char dead[1024], alive[1024], odd[1024], command[9000];
@@ -107,7 +116,9 @@ Test(processes, folders_of_the_dead_are_removed)
 	snprintf(alive, sizeof alive, "%s", scratch("tmp/looptree-tmp-uvwxyz"));
 	snprintf(odd, sizeof odd, "%s", scratch("tmp/looptree-tmp-thesis"));
 	cr_assert(!mkdir(dead, 0700) && !mkdir(alive, 0700) && !mkdir(odd, 0700) && !chmod(odd, 0755));
-	snprintf(command, sizeof command, "mkdir %s/in && echo 1 >%s/in/k.c && ln -s %s %s/link && { TMPDIR=%s sleep 100 & }", dead, dead, odd, dead, dead);
+	snprintf(command, sizeof command,
+		"mkdir %s/in && echo 1 >%s/in/k.c && ln -s %s %s/link && { TMPDIR=%s sleep 100 & }", dead, dead, odd,
+		dead, dead);
 	cr_assert_eq(system(command), 0);
 	int fd = open(alive, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	cr_assert(fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0);
@@ -197,8 +208,10 @@ Test(processes, a_folder_that_does_not_work_is_told)
 	cr_expect_eq(run("one.lt -i x=1 -q"), 0, "%s", err);
 	setenv("TMPDIR", "/nonexistent", 1);
 	cr_expect_eq(run("one.lt -i x=1 --no-cache"), 1);
-	cr_expect_not_null(strstr(err, "no temporary folder can be made in '/nonexistent': No such file or directory: free some space there, or name "
-		"another folder for temporary files in TMPDIR"), "%s", err);
+	cr_expect_not_null(strstr(err,
+				   "no temporary folder can be made in '/nonexistent': No such file or directory: free "
+				   "some space there, or name another folder for temporary files in TMPDIR"),
+		"%s", err);
 	cr_expect_eq(run("one.lt -i x=1"), 0, "%s", err);
 }
 
@@ -207,8 +220,10 @@ static int run_mounted(const char *options, const char *arguments)
 {
 	char command[4096], dir[1024];
 	snprintf(dir, sizeof dir, "%s", scratch(""));
-	snprintf(command, sizeof command, "cd %s && unshare -rm sh -c 'mkdir -p m && mount -t tmpfs -o %s tmpfs m || exit 99; export TMPDIR=$PWD/m; "
-		"%s one.lt -i x=1 %s'", dir, options, built("lt-run"), arguments);
+	snprintf(command, sizeof command,
+		"cd %s && unshare -rm sh -c 'mkdir -p m && mount -t tmpfs -o %s tmpfs m || exit 99; export "
+		"TMPDIR=$PWD/m; %s one.lt -i x=1 %s'",
+		dir, options, built("lt-run"), arguments);
 	return run_command(command, out, sizeof ltrun_out, err, sizeof ltrun_err);
 }
 
@@ -250,7 +265,11 @@ Test(processes, a_compilation_is_cancelled_wherever_it_is)
 	cr_assert_eq(lt_parse(ltrun_ctx, script, strlen(script), "s.lt", NULL, &g), LT_OK);
 	for (int left = 0; left < 40 && n_done == 0; left += left < 8 ? 1 : 4) {
 		struct patience patience = { left, 0 };
-		const struct lt_options o = { .size = sizeof o, .backends = "cpu:O0", .temp_dir = scratch("tmp"), .cancelled = count_down, .user = &patience,
+		const struct lt_options o = { .size = sizeof o,
+			.backends = "cpu:O0",
+			.temp_dir = scratch("tmp"),
+			.cancelled = count_down,
+			.user = &patience,
 			.n_thread = 1 };
 		lt_status st = lt_compile(ltrun_ctx, g, &o, &p);
 		cr_expect(st == LT_OK || st == LT_ECANCELLED, "%d: %s", left, lt_context_message(ltrun_ctx));
@@ -258,7 +277,8 @@ Test(processes, a_compilation_is_cancelled_wherever_it_is)
 			lt_program_free(p);
 		} else {
 			cr_expect_null(p);
-			cr_expect_not_null(strstr(lt_context_message(ltrun_ctx), "compiling was cancelled"), "%s", lt_context_message(ltrun_ctx));
+			cr_expect_not_null(strstr(lt_context_message(ltrun_ctx), "compiling was cancelled"), "%s",
+				lt_context_message(ltrun_ctx));
 		}
 		n_cancelled += st != LT_OK;
 		n_done += st == LT_OK;

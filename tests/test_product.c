@@ -1,4 +1,5 @@
-/* tests/test_product.c -- the default trees of products: legal, right on every backend, the same bits for any number of threads.
+/* tests/test_product.c -- the default trees of products: legal, right on every backend, the same bits for any number of
+ * threads.
  *
  * LT_SEED=N begins with another seed, LT_GRAPHS=N draws another number of graphs.
  */
@@ -21,7 +22,8 @@ TestSuite(product, .timeout = 600);
 struct with { const struct lt_target *target; };
 
 /* Lowers without passes, or after them, and runs by the default tree for a target. */
-static lt_status compile_for(void *user, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
+static lt_status compile_for(
+	void *user, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
 {
 	const struct with *w = user;
 	struct lt_graph *live, *lowered;
@@ -43,7 +45,8 @@ static void look_at(struct lt_context *ctx, const struct lt_graph *g, const stru
 {
 	struct lt_graph *live, *lowered;
 	struct lt_looptree *t;
-	must(!lt__pass_dead(g, &live) && !lt__materialize(live, &lowered) && !lt_looptree_auto(lowered, target, &t), "%s", lt_context_message(ctx));
+	must(!lt__pass_dead(g, &live) && !lt__materialize(live, &lowered) && !lt_looptree_auto(lowered, target, &t),
+		"%s", lt_context_message(ctx));
 	for (lt_tnode at = lt_looptree_after(t, -1); at >= 0; at = lt_looptree_after(t, at)) {
 		seen->parallel += t->node[at].kind == LT_TLOOP && t->node[at].loop == LT_PARALLEL;
 		seen->vector += t->node[at].kind == LT_TLOOP && t->node[at].loop == LT_VECTOR;
@@ -73,12 +76,15 @@ static void random_products(uint64_t first, uint64_t count, const char *backends
 		random_target(seed, &target);
 		struct with w = { &target };
 		run_want_new(g, 2, random_product_fill, g, &want);
-		bool good = run_compare(&want, g, &(struct run_config){ backends, seed % 2, compile_for, &w }, NULL, NULL, &tally, why, sizeof why);
+		bool good = run_compare(&want, g, &(struct run_config){ backends, seed % 2, compile_for, &w }, NULL,
+			NULL, &tally, why, sizeof why);
 		if (!good) {
 			struct run_text text = { NULL, 0 };
 			lt_graph_print(g, run_text_add, &text);
-			fprintf(stderr, "seed %llu, %u bytes, %u registers, L2 %llu, L3 %llu, %u cores\n%s\n", (unsigned long long)seed, target.vector_bytes,
-				target.vector_registers, (unsigned long long)target.l2_bytes, (unsigned long long)target.l3_bytes, target.cores, text.at);
+			fprintf(stderr, "seed %llu, %u bytes, %u registers, L2 %llu, L3 %llu, %u cores\n%s\n",
+				(unsigned long long)seed, target.vector_bytes, target.vector_registers,
+				(unsigned long long)target.l2_bytes, (unsigned long long)target.l3_bytes, target.cores,
+				text.at);
 			run_text_free(&text);
 		}
 		cr_assert(good, "seed %llu: %s", (unsigned long long)seed, why);
@@ -87,8 +93,8 @@ static void random_products(uint64_t first, uint64_t count, const char *backends
 		lt_graph_free(g);
 		lt_context_free(ctx);
 	}
-	fprintf(stderr, "%llu graphs: %d own nodes, %d parallel and %d vector loops, %d padded, %d peeled\n", (unsigned long long)count, seen.derived,
-		seen.parallel, seen.vector, seen.pad, seen.peel);
+	fprintf(stderr, "%llu graphs: %d own nodes, %d parallel and %d vector loops, %d padded, %d peeled\n",
+		(unsigned long long)count, seen.derived, seen.parallel, seen.vector, seen.pad, seen.peel);
 	cr_assert(count < 50 || (seen.derived > 0 && seen.vector > 0 && seen.pad > 0 && seen.peel > 0));
 }
 
@@ -96,13 +102,22 @@ Test(product, random_products_are_legal_and_right_on_ref) { random_products(1, 4
 Test(product, random_products_are_right_when_compiled) { random_products(10001, 25, "cpu:O0"); }
 
 /* Few rows with two summed dims, the last of them short; long sums of which a tile is a whole block. */
-static const struct { const char *script; struct lt_target target; } formed[] = {
-	{ "$1 = InputTensor(a, int32, [6, 30, 16]);\n$2 = InputTensor(b, int32, [30, 16, 169]);\n$3 = EinsumNode(mkl,kln->mn: $1, $2);\nresult = $3;\n",
+static const struct { const char *script; struct lt_target target;
+} formed[] = {
+	{ "$1 = InputTensor(a, int32, [6, 30, 16]);\n$2 = InputTensor(b, int32, [30, 16, 169]);\n$3 = "
+	  "EinsumNode(mkl,kln->mn: $1, $2);\nresult = $3;\n",
 		{ .vector_bytes = 32, .vector_registers = 32, .cores = 1, .l1_bytes = 1024, .l2_bytes = 2048 } },
-	{ "$1 = InputTensor(a, float64, [2, 9, 5]);\n$2 = InputTensor(b, float64, [9, 5, 300]);\n$3 = EinsumNode(mkl,kln->mn: $1, $2);\nresult = $3;\n",
+	{ "$1 = InputTensor(a, float64, [2, 9, 5]);\n$2 = InputTensor(b, float64, [9, 5, 300]);\n$3 = "
+	  "EinsumNode(mkl,kln->mn: $1, $2);\nresult = $3;\n",
 		{ .vector_bytes = 32, .vector_registers = 32, .cores = 1, .l1_bytes = 1024, .l2_bytes = 2048 } },
-	{ "$1 = InputTensor(a, float32, [65, 255, 47]);\n$2 = InputTensor(b, float32, [1, 255, 47]);\n$3 = EinsumNode(abk,cbk->ca: $1, $2);\nresult = $3;\n",
-		{ .vector_bytes = 64, .vector_registers = 32, .cores = 2, .l1_bytes = 32 << 10, .l2_bytes = 1 << 20, .l3_bytes = 32 << 20 } },
+	{ "$1 = InputTensor(a, float32, [65, 255, 47]);\n$2 = InputTensor(b, float32, [1, 255, 47]);\n$3 = "
+	  "EinsumNode(abk,cbk->ca: $1, $2);\nresult = $3;\n",
+		{ .vector_bytes = 64,
+			.vector_registers = 32,
+			.cores = 2,
+			.l1_bytes = 32 << 10,
+			.l2_bytes = 1 << 20,
+			.l3_bytes = 32 << 20 } },
 };
 
 Test(product, every_form_has_a_legal_tree)
@@ -116,7 +131,8 @@ Test(product, every_form_has_a_legal_tree)
 		target.name = "test";
 		target.cache_line = 64;
 		cr_assert_eq(lt_context_new(&ctx), LT_OK);
-		cr_assert_eq(lt_parse(ctx, formed[i].script, strlen(formed[i].script), "t", NULL, &g), LT_OK, "%s", lt_context_message(ctx));
+		cr_assert_eq(lt_parse(ctx, formed[i].script, strlen(formed[i].script), "t", NULL, &g), LT_OK, "%s",
+			lt_context_message(ctx));
 		cr_assert(!lt__pass_dead(g, &live) && !lt__materialize(live, &lowered));
 		cr_expect_eq(lt_looptree_auto(lowered, &target, &t), LT_OK, "%s%s", formed[i].script, lt_context_message(ctx));
 		cr_expect(!t || lt_looptree_verify(t) == LT_OK, "%s%s", formed[i].script, lt_context_message(ctx));

@@ -1,4 +1,5 @@
-/* tests/test_product_forms.c -- which tree a product gets: loops, steps, kinds, tails; and that threads change no bit of a result. */
+/* tests/test_product_forms.c -- which tree a product gets: loops, steps, kinds, tails; and that threads change no bit
+ * of a result. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +15,15 @@
 TestSuite(product_forms, .timeout = 240);
 
 /* A machine like many with vectors of 64 bytes. */
-static const struct lt_target machine = { .size = sizeof machine, .name = "test", .vector_bytes = 64, .vector_registers = 32, .cores = 2,
-	.cache_line = 64, .l1_bytes = 32 << 10, .l2_bytes = 1 << 20, .l3_bytes = 32 << 20 };
+static const struct lt_target machine = { .size = sizeof machine,
+	.name = "test",
+	.vector_bytes = 64,
+	.vector_registers = 32,
+	.cores = 2,
+	.cache_line = 64,
+	.l1_bytes = 32 << 10,
+	.l2_bytes = 1 << 20,
+	.l3_bytes = 32 << 20 };
 
 struct made { struct lt_context *ctx; struct lt_graph *g; struct lt_looptree *t; };
 
@@ -37,7 +45,9 @@ static void drop(struct made *m)
 /* One line a node: "m/6 peel", "n vector", "%c"; blanks for depth. */
 static char *shape(const struct lt_looptree *t)
 {
-	static const char *const kinds[LT_NLOOP_KIND] = { [LT_PARALLEL] = " parallel", [LT_VECTOR] = " vector", [LT_UNROLL] = " unroll" };
+	static const char *const kinds[LT_NLOOP_KIND] = {
+		[LT_PARALLEL] = " parallel", [LT_VECTOR] = " vector", [LT_UNROLL] = " unroll"
+	};
 	static const char *const tails[] = { [LT_GUARD] = "", [LT_PEEL] = " peel", [LT_MASK] = " mask", [LT_PAD] = " pad" };
 	struct run_text out = { NULL, 0 };
 	for (lt_tnode n = lt_looptree_after(t, -1); n >= 0; n = lt_looptree_after(t, n)) {
@@ -49,8 +59,8 @@ static char *shape(const struct lt_looptree *t)
 		if (d->step > 1)
 			snprintf(step, sizeof step, "/%lld", (long long)d->step);
 		if (d->kind == LT_TLOOP)
-			snprintf(line, sizeof line, "%*s%s%s%s%s\n", depth, "", t->graph->var[d->var].name, step, kinds[d->loop] ? kinds[d->loop] : "",
-				tails[d->tail]);
+			snprintf(line, sizeof line, "%*s%s%s%s%s\n", depth, "", t->graph->var[d->var].name, step,
+				kinds[d->loop] ? kinds[d->loop] : "", tails[d->tail]);
 		else if (d->kind == LT_TGROUP)
 			snprintf(line, sizeof line, "%*s.\n", depth, "");
 		else
@@ -71,50 +81,64 @@ static void expect(const char *graph, const struct lt_target *target, const char
 }
 
 #define VARS(m, k, n) "graph 1\nvar m " #m "\nvar k " #k "\nvar n " #n "\n"
-#define PLAIN "%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n%p = f32[m, k, n] mul %a, %b\n%c = f32[m, n] add.reduce %p\n"
+#define PLAIN \
+	"%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n%p = f32[m, k, n] mul %a, %b\n%c = f32[m, n] " \
+	"add.reduce %p\n"
 #define END(x) "result \"y\" = %" #x "\n"
 
 Test(product_forms, what_fits_the_cache_is_read_where_it_lies)
 {
-	expect(VARS(64, 64, 64) PLAIN END(c), &machine, "m/6 peel\n k\n  m unroll\n   n/16 unroll\n    n vector\n     %p\n     %c\n"
+	expect(VARS(64, 64, 64) PLAIN END(c), &machine,
+		"m/6 peel\n k\n  m unroll\n   n/16 unroll\n    n vector\n     %p\n     %c\n"
 		" m unroll\n  n/16 unroll\n   n vector\n    %c.out\n");
 }
 
 Test(product_forms, a_large_right_factor_is_packed_by_panels)
 {
-	expect(VARS(512, 1000, 640) PLAIN END(c), &machine, "n/64 parallel\n k\n  n/16\n   n vector\n    %c.right\n m/6 peel\n  k\n   m unroll\n"
-		"    n/16 unroll\n     n vector\n      %p\n      %c\n  m unroll\n   n/16 unroll\n    n vector\n     %c.out\n");
+	expect(VARS(512, 1000, 640) PLAIN END(c), &machine,
+		"n/64 parallel\n k\n  n/16\n   n vector\n    %c.right\n m/6 peel\n  k\n   m unroll\n"
+		"    n/16 unroll\n     n vector\n      %p\n      %c\n  m unroll\n   n/16 unroll\n    n vector\n     "
+		"%c.out\n");
 }
 
 Test(product_forms, a_last_panel_that_is_nearly_whole_is_padded)
 {
-	expect(VARS(60, 70, 127) PLAIN END(c), &machine, "n/64 parallel pad\n k\n  n/16\n   n vector\n    %c.right\n m/6\n  k\n   m unroll\n"
-		"    n/16 unroll\n     n vector\n      %p\n      %c\n  m unroll\n   n/16 unroll\n    n vector\n     %c.out\n");
+	expect(VARS(60, 70, 127) PLAIN END(c), &machine,
+		"n/64 parallel pad\n k\n  n/16\n   n vector\n    %c.right\n m/6\n  k\n   m unroll\n"
+		"    n/16 unroll\n     n vector\n      %p\n      %c\n  m unroll\n   n/16 unroll\n    n vector\n     "
+		"%c.out\n");
 }
 
 Test(product_forms, a_last_panel_that_is_nearly_empty_is_peeled)
 {
 	struct lt_target one = machine;
 	one.cores = 1;
-	expect(VARS(60, 70, 65) PLAIN END(c), &one, "n/64 peel\n k\n  n/16 peel\n   n vector\n    %c.right\n m/6\n  k\n   m unroll\n"
-		"    n/16 unroll peel\n     n vector\n      %p\n      %c\n  m unroll\n   n/16 unroll peel\n    n vector\n     %c.out\n");
+	expect(VARS(60, 70, 65) PLAIN END(c), &one,
+		"n/64 peel\n k\n  n/16 peel\n   n vector\n    %c.right\n m/6\n  k\n   m unroll\n"
+		"    n/16 unroll peel\n     n vector\n      %p\n      %c\n  m unroll\n   n/16 unroll peel\n    n "
+		"vector\n     %c.out\n");
 }
 
 Test(product_forms, many_terms_are_summed_in_blocks)
 {
-	expect(VARS(64, 6000, 64) PLAIN END(c), &machine, "m/36 parallel\n k/2000\n  k\n   n/16\n    n vector\n     %c.right\n  m/6 peel\n   k\n    m unroll\n"
-		"     n/16 unroll\n      n vector\n       %p\n       %c.part\n   m unroll\n    n/16 unroll\n     n vector\n      %c\n");
+	expect(VARS(64, 6000, 64) PLAIN END(c), &machine,
+		"m/36 parallel\n k/2000\n  k\n   n/16\n    n vector\n     %c.right\n  m/6 peel\n   k\n    m unroll\n"
+		"     n/16 unroll\n      n vector\n       %p\n       %c.part\n   m unroll\n    n/16 unroll\n     n "
+		"vector\n      %c\n");
 }
 
 Test(product_forms, few_rows_read_the_right_factor_once)
 {
 	struct lt_target one = machine;
 	one.cores = 1;
-	expect(VARS(4, 1024, 1024) PLAIN END(c), &one, ".\n k/8\n  n/32\n   k unroll\n    m unroll\n     n/16 unroll\n      n vector\n       %p\n       %c.part\n"
+	expect(VARS(4, 1024, 1024) PLAIN END(c), &one,
+		".\n k/8\n  n/32\n   k unroll\n    m unroll\n     n/16 unroll\n      n vector\n       %p\n       "
+		"%c.part\n"
 		"   m unroll\n    n/16 unroll\n     n vector\n      %c\n m\n  n/16\n   n vector\n    %c.out\n");
 	struct made m = make(VARS(4, 1024, 1024) PLAIN END(c), &one);
 	const struct lt_memlayout *l = m.t->layout[lt__tree_node_named(m.t, "c")];
-	cr_assert(l && l->n == 3 && l->digit[0].dim == 1 && l->digit[0].step == 32 && l->digit[1].dim == 0 && l->digit[2].dim == 1);
+	cr_assert(l && l->n == 3 && l->digit[0].dim == 1 && l->digit[0].step == 32 && l->digit[1].dim == 0
+		&& l->digit[2].dim == 1);
 	drop(&m);
 }
 
@@ -122,22 +146,30 @@ Test(product_forms, rows_times_rows_are_dot_products)
 {
 	struct lt_target one = machine;
 	one.cores = 1;
-	expect(VARS(2, 300, 50) "%a = f32[m, k] input \"a\"\n%b = f32[n, k] input \"b\"\n%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\n" END(c), &one,
-		"n/8 peel\n k/16 peel\n  m unroll\n   n unroll\n    k vector\n     %p\n     %c.part\n m unroll\n  n unroll\n   k_1 vector\n    %c\n");
+	expect(VARS(2, 300, 50) "%a = f32[m, k] input \"a\"\n%b = f32[n, k] input \"b\"\n%p = f32[m, n, k] mul %a, "
+				"%b\n%c = f32[m, n] add.reduce %p\n" END(c),
+		&one,
+		"n/8 peel\n k/16 peel\n  m unroll\n   n unroll\n    k vector\n     %p\n     %c.part\n m unroll\n  n "
+		"unroll\n   k_1 vector\n    %c\n");
 }
 
 Test(product_forms, constants_are_packed_in_a_nest_of_their_own)
 {
-	expect(VARS(32, 40, 128) "%a = f32[m, k] input \"a\"\n%b = f32[k, n] constant \"b\"\n%p = f32[m, k, n] mul %a, %b\n%c = f32[m, n] add.reduce %p\n" END(c),
-		&machine, "n/64\n k\n  n\n   %c.right\nn/64\n m/6 peel\n  k\n   m unroll\n    n/16 unroll\n     n vector\n      %p\n      %c\n"
+	expect(VARS(32, 40, 128) "%a = f32[m, k] input \"a\"\n%b = f32[k, n] constant \"b\"\n%p = f32[m, k, n] mul %a, "
+				 "%b\n%c = f32[m, n] add.reduce %p\n" END(c),
+		&machine,
+		"n/64\n k\n  n\n   %c.right\nn/64\n m/6 peel\n  k\n   m unroll\n    n/16 unroll\n     n vector\n      "
+		"%p\n      %c\n"
 		"  m unroll\n   n/16 unroll\n    n vector\n     %c.out\n");
 }
 
 Test(product_forms, what_follows_a_product_is_done_in_its_tiles)
 {
 	expect(VARS(64, 64, 64) "%bias = f32[n] input \"bias\"\n%zero = f32[] lit 0.0\n" PLAIN
-		"%d = f32[m, n] add %c, %bias\n%e = f32[m, n] max %d, %zero\n" END(e), &machine,
-		"m/6 peel\n k\n  m unroll\n   n/16 unroll\n    n vector\n     %p\n     %c\n m unroll\n  n/16 unroll\n   n vector\n    %d\n    %e\n");
+				"%d = f32[m, n] add %c, %bias\n%e = f32[m, n] max %d, %zero\n" END(e),
+		&machine,
+		"m/6 peel\n k\n  m unroll\n   n/16 unroll\n    n vector\n     %p\n     %c\n m unroll\n  n/16 unroll\n  "
+		" n vector\n    %d\n    %e\n");
 }
 
 Test(product_forms, what_is_small_stays_plain)
@@ -164,8 +196,10 @@ static char *partials(const struct lt_looptree *t)
 
 Test(product_forms, the_number_of_threads_changes_no_partial_sum)
 {
-	static const char *const graphs[] = { VARS(64, 6000, 64) PLAIN END(c), VARS(4, 1024, 4096) PLAIN END(c), VARS(512, 512, 1000) PLAIN END(c),
-		VARS(2, 3000, 500) "%a = f32[m, k] input \"a\"\n%b = f32[n, k] input \"b\"\n%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\n" END(c) };
+	static const char *const graphs[] = { VARS(64, 6000, 64) PLAIN END(c), VARS(4, 1024, 4096) PLAIN END(c),
+		VARS(512, 512, 1000) PLAIN END(c),
+		VARS(2, 3000, 500) "%a = f32[m, k] input \"a\"\n%b = f32[n, k] input \"b\"\n%p = f32[m, n, k] mul %a, "
+				   "%b\n%c = f32[m, n] add.reduce %p\n" END(c) };
 	for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
 		struct lt_target one = machine, many = machine;
 		one.cores = 1;
@@ -217,10 +251,11 @@ static float *run(const char *text, uint32_t n_thread, int64_t elems)
 
 Test(product_forms, one_and_two_threads_give_the_same_bits)
 {
-	static const struct { const char *graph; int64_t elems; } cases[] = {
-		{ VARS(100, 3000, 130) PLAIN END(c), 100 * 130 }, { VARS(4, 512, 2050) PLAIN END(c), 4 * 2050 },
-		{ VARS(3, 2000, 300) "%a = f32[m, k] input \"a\"\n%b = f32[n, k] input \"b\"\n%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\n" END(c),
-		  3 * 300 } };
+	static const struct { const char *graph; int64_t elems;
+	} cases[] = { { VARS(100, 3000, 130) PLAIN END(c), 100 * 130 }, { VARS(4, 512, 2050) PLAIN END(c), 4 * 2050 },
+		{ VARS(3, 2000, 300) "%a = f32[m, k] input \"a\"\n%b = f32[n, k] input \"b\"\n%p = f32[m, n, k] mul "
+				     "%a, %b\n%c = f32[m, n] add.reduce %p\n" END(c),
+			3 * 300 } };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		float *one = run(cases[i].graph, 1, cases[i].elems), *two = run(cases[i].graph, 2, cases[i].elems);
 		cr_assert(!memcmp(one, two, sizeof *one * (size_t)cases[i].elems), "case %zu", i);

@@ -1,5 +1,5 @@
-/* tests/test_program_run.c -- running programs: what is missing or out of range, instances, threads, long chains, dumps,
- * memory that runs out. */
+/* tests/test_program_run.c -- running programs: what is missing or out of range, instances, threads, long chains,
+ * dumps, memory that runs out. */
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -69,9 +69,12 @@ Test(program_run, memory_is_aligned_as_elements_are_and_may_touch)
 	static const char *const backends[] = { "cpu", "ref" };
 	enum { M = 5, K = 67, N = 33, PAST = 77 };
 	for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
-		struct lt_graph *g = parsed("graph 1\nvar m 5\nvar k 67\nvar n 33\n%x = f32[m, k] input \"x\"\n%h = f16[m, k] input \"h\"\n"
-			"%w = f32[k, n] constant \"w\"\n%u = i8[m, k] input \"u\"\n%p = f32[m, k, n] mul %x, %w\n%y = f32[m, n] add.reduce %p\n"
-			"%h32 = f32[m, k] cast %h\n%s = f32[m, k] add %h32, %x\n%t = f16[m, k] cast %s\n%v = i8[m, k] copy %u\n"
+		struct lt_graph *g = parsed(
+			"graph 1\nvar m 5\nvar k 67\nvar n 33\n%x = f32[m, k] input \"x\"\n%h = f16[m, k] input \"h\"\n"
+			"%w = f32[k, n] constant \"w\"\n%u = i8[m, k] input \"u\"\n%p = f32[m, k, n] mul %x, %w\n%y = "
+			"f32[m, n] add.reduce %p\n"
+			"%h32 = f32[m, k] cast %h\n%s = f32[m, k] add %h32, %x\n%t = f16[m, k] cast %s\n%v = i8[m, k] "
+			"copy %u\n"
 			"result \"y\" = %y\nresult \"t\" = %t\nresult \"v\" = %v\n");
 		struct lt_program *p = compiled(g, backends[b], false);
 		static char block[64 + 3 * (M * K * 4 + K * N * 4 + M * N * 4)];
@@ -108,9 +111,13 @@ Test(program_run, memory_is_aligned_as_elements_are_and_may_touch)
 	}
 }
 
-#define MANY "graph 1\nvar m 3\nvar n 2\nvar one 1\nparam p = %pos[0] in 0..2\n%pos = i64[one] input \"pos\"\n%x = f32[m] input \"x\"\n" \
-	"%y = f16[m, n] input \"y\"\n%z = f32[m] input \"z\"\n%c = f32[m] constant \"c\"\n%k = i64[n] constant \"k\"\n%d = f32[m] neg %z\n" \
-	"%part = f32[one] input \"part\"\n%dead = f32[m] update %d, %part at [p]\n%kd = i64[n] neg %k\n%y32 = f32[m, n] cast %y\n" \
+#define MANY \
+	"graph 1\nvar m 3\nvar n 2\nvar one 1\nparam p = %pos[0] in 0..2\n%pos = i64[one] input \"pos\"\n%x = f32[m] " \
+	"input \"x\"\n" \
+	"%y = f16[m, n] input \"y\"\n%z = f32[m] input \"z\"\n%c = f32[m] constant \"c\"\n%k = i64[n] constant " \
+	"\"k\"\n%d = f32[m] neg %z\n" \
+	"%part = f32[one] input \"part\"\n%dead = f32[m] update %d, %part at [p]\n%kd = i64[n] neg %k\n%y32 = f32[m, " \
+	"n] cast %y\n" \
 	"%s = f32[m] add.reduce %y32\n%a = f32[m] add %x, %s\n%r = f32[m] mul %a, %c\nresult \"r\" = %r\n"
 
 Test(program_run, missing_inputs_and_constants_are_named_unneeded_ones_are_not_asked_for)
@@ -145,14 +152,19 @@ Test(program_run, missing_inputs_and_constants_are_named_unneeded_ones_are_not_a
 			cr_assert_eq(lt_program_bind(p, 0, c, 1), LT_OK);
 			r = instance_of(p, g);
 			expect_message(g, lt_program_bind(p, 0, c, 1), LT_EINVAL, "constant 'c' is bound too late");
-			expect_failure(r, lt_instance_run(r, (const void *const[]){ NULL, NULL, NULL, NULL, NULL }, (void *const[]){ out }), LT_EMISSING,
-				"'x' (float32 [3]), 'y' (float16 [3, 2])");
+			expect_failure(r,
+				lt_instance_run(r, (const void *const[]){ NULL, NULL, NULL, NULL, NULL },
+					(void *const[]){ out }),
+				LT_EMISSING, "'x' (float32 [3]), 'y' (float16 [3, 2])");
 			cr_assert(!strstr(lt_instance_message(r), "'z'"));
 			expect_failure(r, lt_instance_run(r, NULL, (void *const[]){ out }), LT_EMISSING, "Missing input");
-			expect_failure(r, lt_instance_run(r, (const void *const[]){ NULL, x, y, NULL, NULL }, (void *const[]){ NULL }), LT_EMISSING,
-				"result 'r'");
-			cr_assert_eq(lt_instance_run(r, (const void *const[]){ NULL, x, y, NULL, NULL }, (void *const[]){ out }), LT_OK, "%s",
-				lt_instance_message(r));
+			expect_failure(r,
+				lt_instance_run(
+					r, (const void *const[]){ NULL, x, y, NULL, NULL }, (void *const[]){ NULL }),
+				LT_EMISSING, "result 'r'");
+			cr_assert_eq(lt_instance_run(r, (const void *const[]){ NULL, x, y, NULL, NULL },
+					     (void *const[]){ out }),
+				LT_OK, "%s", lt_instance_message(r));
 			cr_assert(out[0] == 6 && out[1] == 4 && out[2] == 8);
 			lt_instance_free(r);
 			lt_program_free(p);
@@ -160,9 +172,13 @@ Test(program_run, missing_inputs_and_constants_are_named_unneeded_ones_are_not_a
 		}
 }
 
-#define CACHE "graph 1\nvar m 8\nvar n 3\nvar two 2\nvar t 8 limit e - p\nparam p = %pos[0] in 0..5\nparam e = %pos[1] in 0..8\n" \
-	"require e - p >= 0 \"the end stands before the beginning\"\n%pos = i64[two] input \"pos\"\n%s = f32[m] state \"s\"\n%x = f32[n] input \"x\"\n" \
-	"%u = f32[m] update %s, %x at [p]\n%v = f32[t] view { %u[t + p] }\n%r = f32[] add.reduce %v\nresult \"r\" = %r\nset %s = %u\n"
+#define CACHE \
+	"graph 1\nvar m 8\nvar n 3\nvar two 2\nvar t 8 limit e - p\nparam p = %pos[0] in 0..5\nparam e = %pos[1] in " \
+	"0..8\n" \
+	"require e - p >= 0 \"the end stands before the beginning\"\n%pos = i64[two] input \"pos\"\n%s = f32[m] " \
+	"state \"s\"\n%x = f32[n] input \"x\"\n" \
+	"%u = f32[m] update %s, %x at [p]\n%v = f32[t] view { %u[t + p] }\n%r = f32[] add.reduce %v\nresult \"r\" = " \
+	"%r\nset %s = %u\n"
 
 Test(program_run, a_refused_run_changes_no_state)
 {
@@ -206,16 +222,19 @@ Test(program_run, a_refused_run_changes_no_state)
 Test(program_run, a_gather_out_of_range_is_a_fault_with_node_and_value)
 {
 	for (int b = 0; b < 2; b++) {
-		struct lt_graph *g = parsed("graph 1\nvar m 4\nvar i 3\n%x = f32[m] input \"x\"\n%k = i32[i] input \"k\"\n%y = f32[i] gather %x, %k axis 0\n"
-			"%z = f32[i] neg %y\nresult \"z\" = %z\n");
+		struct lt_graph *g = parsed("graph 1\nvar m 4\nvar i 3\n%x = f32[m] input \"x\"\n%k = i32[i] input "
+					    "\"k\"\n%y = f32[i] gather %x, %k axis 0\n"
+					    "%z = f32[i] neg %y\nresult \"z\" = %z\n");
 		struct lt_program *p = compiled(g, b ? "cpu" : "ref", false);
 		struct lt_instance *r = instance_of(p, g);
 		const float x[4] = { 1, 2, 3, 4 };
 		int32_t k[3] = { 3, 4, 0 };
 		float z[3];
-		expect_failure(r, lt_instance_run(r, (const void *const[]){ x, k }, (void *const[]){ z }), LT_EFAULT, "%y: index 4 is out of range 0..3");
+		expect_failure(r, lt_instance_run(r, (const void *const[]){ x, k }, (void *const[]){ z }), LT_EFAULT,
+			"%y: index 4 is out of range 0..3");
 		k[1] = -1;
-		expect_failure(r, lt_instance_run(r, (const void *const[]){ x, k }, (void *const[]){ z }), LT_EFAULT, "index -1 is out of range");
+		expect_failure(r, lt_instance_run(r, (const void *const[]){ x, k }, (void *const[]){ z }), LT_EFAULT,
+			"index -1 is out of range");
 		k[1] = 1;
 		cr_assert_eq(lt_instance_run(r, (const void *const[]){ x, k }, (void *const[]){ z }), LT_OK);
 		cr_assert(z[0] == -4 && z[1] == -2 && z[2] == -1);
@@ -228,13 +247,22 @@ Test(program_run, a_gather_out_of_range_is_a_fault_with_node_and_value)
 /* Below what run-time scalars leave of an axis, not below its maximum; and nothing outside the source is read. */
 Test(program_run, a_gather_along_a_bounded_axis_stays_within_this_run)
 {
-	static const struct { int64_t pos[2]; int32_t k; int want; } cases[] = {
-		{ { 0, 3 }, 2, 3 }, { { 0, 3 }, 3, -1 }, { { 5, 8 }, 2, 8 }, { { 5, 8 }, 3, -1 }, { { 8, 8 }, 0, -1 }, { { 0, 8 }, 7, 8 }, { { 2, 4 }, -1, -1 },
+	static const struct { int64_t pos[2]; int32_t k; int want;
+	} cases[] = {
+		{ { 0, 3 }, 2, 3 },
+		{ { 0, 3 }, 3, -1 },
+		{ { 5, 8 }, 2, 8 },
+		{ { 5, 8 }, 3, -1 },
+		{ { 8, 8 }, 0, -1 },
+		{ { 0, 8 }, 7, 8 },
+		{ { 2, 4 }, -1, -1 },
 	};
 	for (int b = 0; b < 2; b++) {
-		struct lt_graph *g = parsed("graph 1\nvar m 8\nvar two 2\nvar one 1\nvar t 8 limit e - p\nparam p = %pos[0] in 0..8\nparam e = %pos[1] in 0..8\n"
-			"%pos = i64[two] input \"pos\"\n%x = f32[m] input \"x\"\n%k = i32[one] input \"k\"\n%v = f32[t] view { %x[t + p] }\n"
-			"%y = f32[one] gather %v, %k axis 0\nresult \"y\" = %y\n");
+		struct lt_graph *g = parsed("graph 1\nvar m 8\nvar two 2\nvar one 1\nvar t 8 limit e - p\nparam p = "
+					    "%pos[0] in 0..8\nparam e = %pos[1] in 0..8\n"
+					    "%pos = i64[two] input \"pos\"\n%x = f32[m] input \"x\"\n%k = i32[one] "
+					    "input \"k\"\n%v = f32[t] view { %x[t + p] }\n"
+					    "%y = f32[one] gather %v, %k axis 0\nresult \"y\" = %y\n");
 		struct lt_program *p = compiled(g, b ? "cpu" : "ref", false);
 		struct lt_instance *r = instance_of(p, g);
 		float *x = malloc(8 * sizeof *x), y;    /* to its end: a sanitizer sees a read after it */
@@ -255,7 +283,9 @@ Test(program_run, a_gather_along_a_bounded_axis_stays_within_this_run)
 	}
 }
 
-#define COUNTER "graph 1\nvar m 2\n%x = f32[m] input \"x\"\n%s = f32[m] state \"s\"\n%y = f32[m] add %s, %x\nresult \"y\" = %y\nset %s = %y\n"
+#define COUNTER \
+	"graph 1\nvar m 2\n%x = f32[m] input \"x\"\n%s = f32[m] state \"s\"\n%y = f32[m] add %s, %x\nresult \"y\" = " \
+	"%y\nset %s = %y\n"
 
 Test(program_run, instances_have_states_of_their_own)
 {
@@ -294,7 +324,8 @@ static void *work(void *backend)
 		    || lt_instance_new(p, &r))
 			return (void *)1;
 		for (int i = 1; i <= 200; i++)
-			if (lt_instance_run(r, (const void *const[]){ x }, (void *const[]){ y }) || y[0] != (float)i || y[1] != (float)(i * round))
+			if (lt_instance_run(r, (const void *const[]){ x }, (void *const[]){ y }) || y[0] != (float)i
+				|| y[1] != (float)(i * round))
 				return (void *)2;
 		lt_instance_free(r);
 		lt_program_free(p);
@@ -331,10 +362,12 @@ static int64_t chain_peak(int n, double *seconds)
 	lt_var m = lt_graph_var(g, "m", 4);
 	lt_node x = lt_graph_input(g, "x", LT_F32, 1, &m), y = x;
 	for (int i = 0; i < n; i++)
-		y = i % 10 == 9 ? lt_graph_binary(g, "max", x, lt_graph_reduce(g, "min", y, 1, &m)) : lt_graph_unary(g, i % 3 ? "neg" : "abs", y);
+		y = i % 10 == 9 ? lt_graph_binary(g, "max", x, lt_graph_reduce(g, "min", y, 1, &m))
+				: lt_graph_unary(g, i % 3 ? "neg" : "abs", y);
 	cr_assert_eq(lt_graph_result(g, "y", y), LT_OK);
-	cr_assert_eq(lt_compile(ctx, g, &(struct lt_options){ .size = sizeof(struct lt_options), .backends = "ref" }, &p), LT_OK, "%s",
-		lt_context_message(ctx));
+	cr_assert_eq(
+		lt_compile(ctx, g, &(struct lt_options){ .size = sizeof(struct lt_options), .backends = "ref" }, &p),
+		LT_OK, "%s", lt_context_message(ctx));
 	cr_assert_eq(lt_instance_new(p, &r), LT_OK);
 	const float data[4] = { 1, -2, 3, -4 };
 	float got[4], want[4];
@@ -363,7 +396,8 @@ Test(program_run, a_chain_of_100000_nodes)
 {
 	double half_time, time;
 	int64_t half = chain_peak(50000, &half_time), all = chain_peak(100000, &time);
-	fprintf(stderr, "50,000 nodes: %.2f s, %.1f MB; 100,000 nodes: %.2f s, %.1f MB\n", half_time, 1e-6 * (double)half, time, 1e-6 * (double)all);
+	fprintf(stderr, "50,000 nodes: %.2f s, %.1f MB; 100,000 nodes: %.2f s, %.1f MB\n", half_time,
+		1e-6 * (double)half, time, 1e-6 * (double)all);
 	cr_assert_lt(all, half * 23 / 10, "memory is linear");
 	cr_assert_lt(time, 60);
 }
@@ -371,7 +405,8 @@ Test(program_run, a_chain_of_100000_nodes)
 /* Everything that a program shows, but the source of compiled kernels. */
 static void dump_all(const struct lt_program *p, struct run_text *out)
 {
-	static const enum lt_dump_kind kind[] = { LT_SHOW_GRAPH, LT_SHOW_TREE, LT_SHOW_ACCESS, LT_SHOW_FROZEN, LT_SHOW_PLAN, LT_SHOW_EXPLAIN };
+	static const enum lt_dump_kind kind[] = { LT_SHOW_GRAPH, LT_SHOW_TREE, LT_SHOW_ACCESS, LT_SHOW_FROZEN,
+		LT_SHOW_PLAN, LT_SHOW_EXPLAIN };
 	for (size_t i = 0; i < sizeof kind / sizeof *kind; i++)
 		cr_assert_eq(lt_program_dump(p, kind[i], run_text_add, out), LT_OK);
 }
@@ -401,10 +436,12 @@ Test(program_run, dumps_of_two_compilations_are_byte_equal)
 }
 
 /* The n-th allocation fails, for every n: an error, no leak, no crash. */
-/* Arithmetic of a run is what the graph says, whatever the lanes: their sums, which become one after the loop, are counted already. */
+/* Arithmetic of a run is what the graph says, whatever the lanes: their sums, which become one after the loop, are
+ * counted already. */
 Test(program_run, lanes_do_not_count_twice)
 {
-	static const char graph[] = "graph 1\nvar m 5\nvar k 96\n%x = f32[m, k] input \"x\"\n%s = f32[m] add.reduce %x\nresult \"s\" = %s\n";
+	static const char graph[] = "graph 1\nvar m 5\nvar k 96\n%x = f32[m, k] input \"x\"\n%s = f32[m] add.reduce "
+				    "%x\nresult \"s\" = %s\n";
 	static const char *const applied[] = { NULL, "vectorize k", "split k 16; vectorize k'",
 		"split k 48; split k' 16; unroll k'; vectorize k''" };
 	struct lt_graph *g = parsed(graph);
@@ -431,8 +468,10 @@ Test(program_run, lanes_do_not_count_twice)
 
 Test(program_run, every_allocation_may_fail)
 {
-	static const char text[] = "graph 1\nvar m 3\nvar k 4\n%x = f32[m, k] input \"x\"\n%c = f32[k] constant \"c\"\n%n = f32[k] neg %c\n%s = f32[m] state \"s\"\n"
-		"%p = f32[m, k] mul %x, %n\n%y = f32[m] add.reduce %p\n%u = f32[m] add %s, %y\nresult \"y\" = %y\nresult \"c\" = %c\nset %s = %u\n";
+	static const char text[] = "graph 1\nvar m 3\nvar k 4\n%x = f32[m, k] input \"x\"\n%c = f32[k] constant "
+				   "\"c\"\n%n = f32[k] neg %c\n%s = f32[m] state \"s\"\n"
+				   "%p = f32[m, k] mul %x, %n\n%y = f32[m] add.reduce %p\n%u = f32[m] add %s, "
+				   "%y\nresult \"y\" = %y\nresult \"c\" = %c\nset %s = %u\n";
 	const float x[12] = { 1 }, c[4] = { 2 };
 	bool done = false;
 	for (int64_t n = 1; !done; n++) {
@@ -462,7 +501,8 @@ Test(program_run, every_allocation_may_fail)
 		lt_program_free(p);
 		lt_graph_free(g);
 		lt_context_free(ctx);
-		cr_assert_eq(counter.bytes, 0, "allocation %lld: %lld bytes are not given back", (long long)n, (long long)counter.bytes);
+		cr_assert_eq(counter.bytes, 0, "allocation %lld: %lld bytes are not given back", (long long)n,
+			(long long)counter.bytes);
 		cr_assert_lt(n, 20000);
 	}
 }

@@ -35,8 +35,12 @@ static void fill(void *user, int run, lt_node n, void *out)
 static struct random_options options_of(uint64_t seed, int32_t n_node)
 {
 	uint64_t rng = seed ^ UINT64_C(0x5bd1e995);
-	struct random_options o = { .n_node = (int32_t)random_between(&rng, 3, 40), .views = true, .params = true, .states = true,
-		.composites = random_chance(&rng, 60), .wild = true };
+	struct random_options o = { .n_node = (int32_t)random_between(&rng, 3, 40),
+		.views = true,
+		.params = true,
+		.states = true,
+		.composites = random_chance(&rng, 60),
+		.wild = true };
 	if (n_node > 0)
 		o.n_node = n_node;
 	return o;
@@ -86,8 +90,8 @@ static void show(struct lt_context *ctx, const struct lt_graph *g)
 
 struct tally { struct run_tally run; int64_t graphs, nodes, faults, refused, op[LT_NOP], reduce; };
 
-static bool check(uint64_t seed, int32_t n_node, const struct run_config *config, int n_config, struct tally *tally, bool explain, char *why,
-	size_t bytes)
+static bool check(uint64_t seed, int32_t n_node, const struct run_config *config, int n_config, struct tally *tally,
+	bool explain, char *why, size_t bytes)
 {
 	struct run_counter counter;
 	struct lt_context *ctx;
@@ -174,12 +178,15 @@ static void check_many(uint64_t first, int64_t count, const struct run_config *c
 		fprintf(stderr, "seed %llu (%d nodes): %s\n", (unsigned long long)seed, (int)n, why);
 		failed++;
 	}
-	fprintf(stderr, "%s: %lld graphs of %lld nodes, %lld faults, %lld refused calls; %lld elements compared, %lld (%.2f %%) skipped\n",
-		config->backends, (long long)tally.graphs, (long long)tally.nodes, (long long)tally.faults, (long long)tally.refused,
-		(long long)tally.run.elements, (long long)tally.run.skipped,
+	fprintf(stderr,
+		"%s: %lld graphs of %lld nodes, %lld faults, %lld refused calls; %lld elements compared, %lld (%.2f "
+		"%%) skipped\n",
+		config->backends, (long long)tally.graphs, (long long)tally.nodes, (long long)tally.faults,
+		(long long)tally.refused, (long long)tally.run.elements, (long long)tally.run.skipped,
 		100.0 * (double)tally.run.skipped / (double)(tally.run.elements ? tally.run.elements : 1));
 	for (int op = 0; op < LT_NOP && count >= 500; op++)
-		cr_assert(tally.op[op] > 0 || op == LT_OP_copy, "no graph has the operator %s", lt__op_info((enum lt_opcode)op)->name);
+		cr_assert(tally.op[op] > 0 || op == LT_OP_copy, "no graph has the operator %s",
+			lt__op_info((enum lt_opcode)op)->name);
 	cr_assert_eq(failed, 0, "random graphs fail, see above; LT_SEED repeats them");
 	cr_assert_leq(tally.run.skipped * 100, tally.run.elements, "the oracle makes no statement about too many elements");
 }

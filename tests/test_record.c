@@ -1,4 +1,5 @@
-/* tests/test_record.c -- runs that repeat are recorded and replayed; faults in them; time on the device (tests/device.h). */
+/* tests/test_record.c -- runs that repeat are recorded and replayed; faults in them; time on the device
+ * (tests/device.h). */
 #include "tests/device_run.h"
 
 TestSuite(record, .init = device_register, .timeout = 60);
@@ -6,7 +7,8 @@ TestSuite(record, .init = device_register, .timeout = 60);
 static void check_recorded(const char *backends, bool device)
 {
 	struct lt_graph *g = parsed(LONG);
-	struct lt_program *p = compiled(g, backends), *plain = compiled_with(g, (struct lt_options){ .backends = backends, .no_capture = 1 });
+	struct lt_program *p = compiled(g, backends),
+			  *plain = compiled_with(g, (struct lt_options){ .backends = backends, .no_capture = 1 });
 	struct lt_instance *r = instance_of(p, g), *q = instance_of(plain, g);
 	float x[2][16], h[4], want[4];
 	struct lt_stats st = { .size = sizeof st };
@@ -19,8 +21,10 @@ static void check_recorded(const char *backends, bool device)
 		memset(h, 0xa5, sizeof h);
 		run_long(r, x[which[run]], h, (float)run);
 		/* In a device's memory nothing ever moves. */
-		cr_expect_eq(device_one.captures, device ? run > 0 : recorded[run], "%s, run %d: %lld", backends, run, (long long)device_one.captures);
-		cr_expect_eq(device_one.replays, device ? run : replayed[run], "%s, run %d: %lld", backends, run, (long long)device_one.replays);
+		cr_expect_eq(device_one.captures, device ? run > 0 : recorded[run], "%s, run %d: %lld", backends, run,
+			(long long)device_one.captures);
+		cr_expect_eq(device_one.replays, device ? run : replayed[run], "%s, run %d: %lld", backends, run,
+			(long long)device_one.replays);
 		int64_t captures = device_one.captures, replays = device_one.replays;
 		run_long(q, x[which[run]], want, (float)run);
 		cr_assert(captures == device_one.captures && replays == device_one.replays, "no_capture");
@@ -59,7 +63,9 @@ Test(record, a_backend_that_cannot_record_runs_one_by_one)
 	close_graph(g);
 }
 
-#define GATHER "graph 1\nvar m 4\nvar n 3\nvar k 2\n%x = f32[m, n] input \"x\"\n%i = i64[k] input \"i\"\n%y = f32[k, n] gather %x, %i axis 0\n" \
+#define GATHER \
+	"graph 1\nvar m 4\nvar n 3\nvar k 2\n%x = f32[m, n] input \"x\"\n%i = i64[k] input \"i\"\n%y = f32[k, n] " \
+	"gather %x, %i axis 0\n" \
 	"%e = f32[k, n] exp %y\n%s = f32[n] add.reduce %e\n%z = f32[k, n] mul %e, %s\nresult \"z\" = %z\n"
 
 static void check_faults(const char *backends, bool replays)

@@ -1,4 +1,5 @@
-/* tests/test_ref_value.c -- ref's numbers and operators, which are read from their sources, beside those of the graph evaluator. */
+/* tests/test_ref_value.c -- ref's numbers and operators, which are read from their sources, beside those of the graph
+ * evaluator. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -29,14 +30,18 @@ static bool same(union lt_ref_number a, union lt_scalar b, int t)
 /* Special values, halfway cases of every format, random bits. */
 static double any_double(struct random *r)
 {
-	static const double special[] = { 0, 1, 0.5, 1.5, 2.5, 65504, 65519.99, 65520, 0x1p-14, 0x1p-24, 0x1p-25, 0x1.8p-24, 0x1p-133, 0x1p-134,
-		0x1.ffp127, 0x1.fep127, 0x1.fefffffp127, 127.5, 255.5, 2147483647.5, 0x1p63, 0x1p31, 1e300, 0x1p-1074 };
+	static const double special[] = { 0, 1, 0.5, 1.5, 2.5, 65504, 65519.99, 65520, 0x1p-14, 0x1p-24, 0x1p-25,
+		0x1.8p-24, 0x1p-133, 0x1p-134, 0x1.ffp127, 0x1.fep127, 0x1.fefffffp127, 127.5, 255.5, 2147483647.5,
+		0x1p63, 0x1p31, 1e300, 0x1p-1074 };
 	uint64_t bits = random_next(r);
 	double x, sign = random_below(r, 2) ? -1 : 1;
 	switch (random_below(r, 4)) {
 	case 0: return sign * special[random_below(r, sizeof special / sizeof *special)];
 	case 1: return sign * ldexp(1 + (double)random_below(r, 4096) / 4096, (int)random_below(r, 60) - 30);
-	case 2: return random_below(r, 8) ? sign * (double)random_below(r, 1000) / 8 : random_below(r, 2) ? sign * (double)INFINITY : (double)NAN;
+	case 2:
+		return random_below(r, 8)    ? sign * (double)random_below(r, 1000) / 8
+			: random_below(r, 2) ? sign * (double)INFINITY
+					     : (double)NAN;
 	default: memcpy(&x, &bits, sizeof x); return x;
 	}
 }
@@ -76,8 +81,10 @@ Test(ref_value, rounding_and_casts)
 			want = lt__round_to(want, (enum lt_dtype)from);
 			cr_assert(same(x, want, from), "round to %s", lt__dtype_info((enum lt_dtype)from)->name);
 			int to = 1 + i % (LT_NDTYPE - 1);
-			cr_assert(same(lt__ref_convert(x, (uint32_t)from, (uint32_t)to), lt__convert(want, (enum lt_dtype)from, (enum lt_dtype)to), to),
-				"%s to %s: %a %lld", lt__dtype_info((enum lt_dtype)from)->name, lt__dtype_info((enum lt_dtype)to)->name, want.f, (long long)want.i);
+			cr_assert(same(lt__ref_convert(x, (uint32_t)from, (uint32_t)to),
+					  lt__convert(want, (enum lt_dtype)from, (enum lt_dtype)to), to),
+				"%s to %s: %a %lld", lt__dtype_info((enum lt_dtype)from)->name,
+				lt__dtype_info((enum lt_dtype)to)->name, want.f, (long long)want.i);
 			char a[8] = { 0 }, b[8] = { 0 };
 			lt__ref_store(a, 0, (uint32_t)from, x);
 			lt__store(b, 0, (enum lt_dtype)from, want);
@@ -99,7 +106,11 @@ Test(ref_value, operators)
 			char source[256];
 			const char *at = "";
 			uint32_t in = (uint32_t)t;
-			struct lt_op op = { .name = "anything", .source = source, .arity = info->arity, .out = info->to_bool ? LT_BOOL : in, .in = { in, in, in } };
+			struct lt_op op = { .name = "anything",
+				.source = source,
+				.arity = info->arity,
+				.out = info->to_bool ? LT_BOOL : in,
+				.in = { in, in, in } };
 			struct lt_ref_value value;
 			if (code == LT_OP_select)
 				op.in[0] = LT_BOOL;
@@ -112,13 +123,20 @@ Test(ref_value, operators)
 					if (is_float((int)op.in[k]))
 						x[k].f = lt__round_to((union lt_scalar){ .f = any_double(&r) }, (enum lt_dtype)op.in[k]).f;
 					else
-						x[k] = lt__round_to((union lt_scalar){ .i = random_below(&r, 3) ? any_int(&r) : (int64_t)random_below(&r, 5) - 2 }, (enum lt_dtype)op.in[k]);
+						x[k] = lt__round_to(
+							(union lt_scalar){ .i = random_below(&r, 3)
+									? any_int(&r)
+									: (int64_t)random_below(&r, 5) - 2 },
+							(enum lt_dtype)op.in[k]);
 				memcpy(y, x, sizeof y);
-				union lt_scalar want = lt__round_to(lt__op_value((enum lt_opcode)code, lt__dtype_info((enum lt_dtype)t)->cls, x), (enum lt_dtype)op.out);
+				union lt_scalar want = lt__round_to(
+					lt__op_value((enum lt_opcode)code, lt__dtype_info((enum lt_dtype)t)->cls, x),
+					(enum lt_dtype)op.out);
 				union lt_ref_number got = lt__ref_round(lt__ref_value_of(&value, y), op.out);
-				cr_assert(same(got, want, (int)op.out), "%s of %s: %a %a, %lld %lld: %a/%lld, not %a/%lld", info->name,
-					lt__dtype_info((enum lt_dtype)t)->name, x[0].f, x[1].f, (long long)x[0].i, (long long)x[1].i, got.f, (long long)got.i, want.f,
-					(long long)want.i);
+				cr_assert(same(got, want, (int)op.out),
+					"%s of %s: %a %a, %lld %lld: %a/%lld, not %a/%lld", info->name,
+					lt__dtype_info((enum lt_dtype)t)->name, x[0].f, x[1].f, (long long)x[0].i,
+					(long long)x[1].i, got.f, (long long)got.i, want.f, (long long)want.i);
 			}
 			n++;
 		}
@@ -128,13 +146,28 @@ Test(ref_value, operators)
 /* Sources that nobody has written yet, and what is no source: where it ends. */
 Test(ref_value, sources)
 {
-	static const struct { const char *source; double x, y, want; const char *end; } rows[] = {
-		{ "$0 - $1 - 1", 7, 2, 4, NULL }, { "$0 * $0 + 3 * $1", 2, 5, 19, NULL }, { "-$0 / (2 * $1)", 8, 2, -2, NULL },
-		{ "$0 < $1 ? $0 : $1 < 0 ? 1.5f : 2.5", 3, 2, 2.5, NULL }, { "($0 > 0) + ($1 > 0) + 0.25", 1, 1, 2.25, NULL },
-		{ "(float)(int32_t)7 + fabsf($0)", -2, 0, 9, NULL }, { "pow(lt_max_f32($0, $1), 2.0)", 3, 4, 16, NULL }, { "1 | 2 ^ 3 & 6", 0, 0, 1, NULL },
-		{ "", 0, 0, 0, "" }, { "$0 +", 0, 0, 0, "" }, { "$2", 0, 0, 0, "2" }, { "$0 $1", 0, 0, 0, "$1" }, { "frob($0)", 0, 0, 0, "frob($0)" },
-		{ "fabsf($0, $1)", 0, 0, 0, ", $1)" }, { "$0 & 1", 0, 0, 0, "" }, { "(int32_t)$0", 0, 0, 0, "" }, { "7 / 2", 0, 0, 0, "" },
-		{ "(uint64_t)1 < (uint64_t)2", 0, 0, 0, "" }, { "fabsg($0)", 0, 0, 0, "fabsg($0)" }, { "lt_max($0, $1)", 0, 0, 0, "lt_max($0, $1)" },
+	static const struct { const char *source; double x, y, want; const char *end;
+	} rows[] = {
+		{ "$0 - $1 - 1", 7, 2, 4, NULL },
+		{ "$0 * $0 + 3 * $1", 2, 5, 19, NULL },
+		{ "-$0 / (2 * $1)", 8, 2, -2, NULL },
+		{ "$0 < $1 ? $0 : $1 < 0 ? 1.5f : 2.5", 3, 2, 2.5, NULL },
+		{ "($0 > 0) + ($1 > 0) + 0.25", 1, 1, 2.25, NULL },
+		{ "(float)(int32_t)7 + fabsf($0)", -2, 0, 9, NULL },
+		{ "pow(lt_max_f32($0, $1), 2.0)", 3, 4, 16, NULL },
+		{ "1 | 2 ^ 3 & 6", 0, 0, 1, NULL },
+		{ "", 0, 0, 0, "" },
+		{ "$0 +", 0, 0, 0, "" },
+		{ "$2", 0, 0, 0, "2" },
+		{ "$0 $1", 0, 0, 0, "$1" },
+		{ "frob($0)", 0, 0, 0, "frob($0)" },
+		{ "fabsf($0, $1)", 0, 0, 0, ", $1)" },
+		{ "$0 & 1", 0, 0, 0, "" },
+		{ "(int32_t)$0", 0, 0, 0, "" },
+		{ "7 / 2", 0, 0, 0, "" },
+		{ "(uint64_t)1 < (uint64_t)2", 0, 0, 0, "" },
+		{ "fabsg($0)", 0, 0, 0, "fabsg($0)" },
+		{ "lt_max($0, $1)", 0, 0, 0, "lt_max($0, $1)" },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct lt_op op = { .name = "new", .source = rows[i].source, .arity = 2, .out = LT_F64, .in = { LT_F64, LT_F64 } };

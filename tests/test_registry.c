@@ -30,21 +30,27 @@ Test(registry, ours_are_there_in_order)
 
 Test(registry, loader_says_what_is_wrong)
 {
-	static const struct { const char *file; lt_status status; const char *text; } cases[] = {
+	static const struct { const char *file; lt_status status; const char *text;
+	} cases[] = {
 		{ "not-there.so", LT_ELOAD, "not-there.so: cannot be loaded: No such file or directory" },
 		{ ".", LT_ELOAD, ".: cannot be loaded: it is a folder" },
 		{ "nosymbol.so", LT_ELOAD, "nosymbol.so: it has no symbol lt_backend_entry, so it is not a backend" },
-		{ "major.so", LT_EABI, "major.so: it was built for version 1.0 of the backend interface, and this library has 0.9" },
-		{ "minor.so", LT_EABI, "minor.so: it was built for version 0.8 of the backend interface, and this library has 0.9" },
+		{ "major.so", LT_EABI,
+			"major.so: it was built for version 1.0 of the backend interface, and this library has 0.9" },
+		{ "minor.so", LT_EABI,
+			"minor.so: it was built for version 0.8 of the backend interface, and this library has 0.9" },
 		{ "refuses.so", LT_EABI, "refuses.so: it does not know version 0.9 of the backend interface" },
 		{ "short.so", LT_EABI, "too short for the mandatory functions" },
 		{ "nosize.so", LT_EABI, "nosize.so: the size of its table is 0" },
 		{ "missing.so", LT_EINVAL, "missing.so: backend missing has no 'sync', which is mandatory" },
 		{ "sanitizer.so", LT_EABI, "sanitizer.so: it was built " },
-		{ "half_events.so", LT_EINVAL, "half_events.so: backend half_events has event_new but not event_record: all of event_new, event_record, "
-			"event_ns, event_free or none" },
+		{ "half_events.so", LT_EINVAL,
+			"half_events.so: backend half_events has event_new but not event_record: all of event_new, "
+			"event_record, event_ns, event_free or none" },
 		{ "badname.so", LT_EINVAL, "'Bad,name' is not a valid name for a backend" },
-		{ "duplicate.so", LT_EEXIST, "two backends are called 'ref': interpreter in double precision: slow, for comparison (linked in) and another ref (" },
+		{ "duplicate.so", LT_EEXIST,
+			"two backends are called 'ref': interpreter in double precision: slow, for comparison (linked "
+			"in) and another ref (" },
 		{ "plain.so", LT_OK, "" },
 		{ "older.so", LT_OK, "" },
 		{ "newer.so", LT_OK, "" },
@@ -84,9 +90,12 @@ Test(registry, a_plugin_whose_library_is_missing)
 {
 	static char out[4096], err[4096], command[2048];
 	struct keeper k = keeper_new();
-	(void)snprintf(command, sizeof command, "cd %s && echo 'int gone(void) { return 1; }' >gone.c && "
+	(void)snprintf(command, sizeof command,
+		"cd %s && echo 'int gone(void) { return 1; }' >gone.c && "
 		"echo 'int gone(void); int f(void) { return gone(); }' >f.c && "
-		"cc -shared -fPIC -o libgone.so gone.c -Wl,-soname,libgone.so && cc -shared -fPIC -o f.so f.c -L. -lgone && rm libgone.so", scratch(""));
+		"cc -shared -fPIC -o libgone.so gone.c -Wl,-soname,libgone.so && cc -shared -fPIC -o f.so f.c -L. "
+		"-lgone && rm libgone.so",
+		scratch(""));
 	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
 	cr_expect_eq(lt_backend_load(scratch("f.so"), &k.diag), LT_ELOAD);
 	cr_expect(strstr(k.text, "f.so: cannot be loaded: libgone.so: cannot open shared object file"), "%s", k.text);
@@ -96,14 +105,24 @@ Test(registry, a_plugin_whose_library_is_missing)
 	cr_expect_str_eq(once(k.text, scratch("g.so")), ": cannot be loaded: undefined symbol: gone");
 	(void)snprintf(command, sizeof command, "%s", scratch("text.so"));
 	FILE *f = fopen(command, "w");
-	cr_assert(f && fputs("no library at all, but long enough that the loader reads what would be the head of one\n", f) > 0 && fclose(f) == 0);
+	cr_assert(f
+		&& fputs("no library at all, but long enough that the loader reads what would be the head of one\n", f)
+			> 0
+		&& fclose(f) == 0);
 	cr_expect_eq(lt_backend_load(command, &k.diag), LT_ELOAD);
 	cr_expect_str_eq(once(k.text, command), ": cannot be loaded: it is not a shared library");
 	cr_expect(strstr(k.remedy, "cc -shared"), "%s", k.remedy);
 	f = fopen(command, "w");
-	cr_assert(f && fputs("\177ELF, and then nothing of the kind that makes the loader read on, however long it may be for one", f) > 0 && fclose(f) == 0);
+	cr_assert(f
+		&& fputs("\177ELF, and then nothing of the kind that makes the loader read on, however long it may be "
+			 "for one",
+			   f)
+			> 0
+		&& fclose(f) == 0);
 	cr_expect_eq(lt_backend_load(command, &k.diag), LT_ELOAD);
-	cr_expect(strncmp(once(k.text, command), ": cannot be loaded: ", 20) == 0 && !strstr(once(k.text, command), "/text.so"), "%s", k.text);
+	cr_expect(strncmp(once(k.text, command), ": cannot be loaded: ", 20) == 0
+			&& !strstr(once(k.text, command), "/text.so"),
+		"%s", k.text);
 	cr_expect_eq(lt_backend_load("/dev/null", &k.diag), LT_ELOAD);
 	cr_expect_str_eq(k.text, "/dev/null: cannot be loaded: it is no file");
 	cr_expect_eq(lt_backend_load("", &k.diag), LT_EINVAL);
@@ -169,9 +188,11 @@ Test(registry, a_link_to_a_plugin_is_the_same_one)
 	cr_assert_eq(lt_backend_load(real, &k.diag), LT_OK, "%s", k.text);
 	const struct lt_backend *plain = lt_backend_find("plain");
 	cr_expect_eq(lt_backend_load(link, &k.diag), LT_EEXIST);
-	(void)snprintf(want, sizeof want, "two backends are called 'plain': computes nothing (%s) and computes nothing (%s)", real, link);
+	(void)snprintf(want, sizeof want,
+		"two backends are called 'plain': computes nothing (%s) and computes nothing (%s)", real, link);
 	cr_expect_str_eq(k.text, want);
-	cr_expect(lt_backend_find("plain") == plain && strcmp(lt_backend_origin(plain), real) == 0 && !lt_backend_origin(lt_backend_find("cpu")));
+	cr_expect(lt_backend_find("plain") == plain && strcmp(lt_backend_origin(plain), real) == 0
+		&& !lt_backend_origin(lt_backend_find("cpu")));
 	free(real);
 	free(link);
 	scratch_remove();
@@ -198,6 +219,8 @@ Test(registry, complaints_are_kept)
 }
 
 /* The layout that plug-ins were built against. */
-_Static_assert(offsetof(struct lt_backend, name) == 16 && offsetof(struct lt_backend, score) == 40, "struct lt_backend has changed");
-_Static_assert(offsetof(struct lt_backend, run) == 88 && offsetof(struct lt_backend, need) == 112, "struct lt_backend has changed");
+_Static_assert(offsetof(struct lt_backend, name) == 16 && offsetof(struct lt_backend, score) == 40,
+	"struct lt_backend has changed");
+_Static_assert(offsetof(struct lt_backend, run) == 88 && offsetof(struct lt_backend, need) == 112,
+	"struct lt_backend has changed");
 _Static_assert(sizeof(struct lt_slot) == 24 && sizeof(struct lt_fault) == 24, "struct lt_slot or lt_fault has changed");

@@ -1,4 +1,5 @@
-/* tests/test_rows.c -- default trees of reductions, pointwise nests and transposes: their shape, and what they compute on any number of threads. */
+/* tests/test_rows.c -- default trees of reductions, pointwise nests and transposes: their shape, and what they compute
+ * on any number of threads. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +13,22 @@
 
 TestSuite(rows, .timeout = 300, .fini = scratch_remove);
 
-static const struct lt_target wide = { .size = sizeof wide, .name = "wide", .vector_bytes = 64, .vector_registers = 32, .cores = 2,
-	.l1_bytes = 32 << 10, .l2_bytes = 1 << 20, .l3_bytes = 32 << 20 };
-static const struct lt_target narrow = { .size = sizeof narrow, .name = "narrow", .vector_bytes = 16, .vector_registers = 16, .cores = 4,
-	.l1_bytes = 32 << 10, .l2_bytes = 1 << 20, .l3_bytes = 32 << 20 };
+static const struct lt_target wide = { .size = sizeof wide,
+	.name = "wide",
+	.vector_bytes = 64,
+	.vector_registers = 32,
+	.cores = 2,
+	.l1_bytes = 32 << 10,
+	.l2_bytes = 1 << 20,
+	.l3_bytes = 32 << 20 };
+static const struct lt_target narrow = { .size = sizeof narrow,
+	.name = "narrow",
+	.vector_bytes = 16,
+	.vector_registers = 16,
+	.cores = 4,
+	.l1_bytes = 32 << 10,
+	.l2_bytes = 1 << 20,
+	.l3_bytes = 32 << 20 };
 
 /* -- shapes -- */
 
@@ -57,7 +70,8 @@ static void expect(const char *text, const struct lt_target *target, const char 
 	free(got);
 }
 
-#define SOFTMAX "%x = f32[m, k] input \"x\"\n%h = f32[m] max.reduce %x\n%d = f32[m, k] sub %x, %h\n%e = f32[m, k] exp %d\n" \
+#define SOFTMAX \
+	"%x = f32[m, k] input \"x\"\n%h = f32[m] max.reduce %x\n%d = f32[m, k] sub %x, %h\n%e = f32[m, k] exp %d\n" \
 	"%s = f32[m] add.reduce %e\n%y = f32[m, k] div %e, %s\nresult \"y\" = %y\n"
 
 Test(rows, a_softmax_row_is_reduced_in_lanes_and_shared_out)
@@ -99,8 +113,10 @@ Test(rows, a_short_row_stays_short)
 
 Test(rows, reductions_over_one_axis_share_a_pass)
 {
-	expect("graph 1\nvar m 8\nvar k 128\n%x = f64[m, k] input \"x\"\n%s = f64[m] add.reduce %x\n%l = f64[m] min.reduce %x\n"
-		"result \"s\" = %s\nresult \"l\" = %l\n", &narrow,
+	expect("graph 1\nvar m 8\nvar k 128\n%x = f64[m, k] input \"x\"\n%s = f64[m] add.reduce %x\n%l = f64[m] "
+	       "min.reduce %x\n"
+	       "result \"s\" = %s\nresult \"l\" = %l\n",
+		&narrow,
 		"for m\n"
 		"  for k step 8\n"
 		"    for k' step 2 unroll\n"
@@ -115,7 +131,9 @@ Test(rows, reductions_over_one_axis_share_a_pass)
 
 Test(rows, a_sum_of_everything_is_made_of_chunks)
 {
-	expect("graph 1\nvar i 1000\nvar j 1003\n%x = f32[i, j] input \"x\"\n%s = f32[] add.reduce %x\nresult \"s\" = %s\n", &wide,
+	expect("graph 1\nvar i 1000\nvar j 1003\n%x = f32[i, j] input \"x\"\n%s = f32[] add.reduce %x\nresult \"s\" = "
+	       "%s\n",
+		&wide,
 		"group\n"
 		"  for i step 16 parallel\n"
 		"    for i'\n"
@@ -131,7 +149,9 @@ Test(rows, a_sum_of_everything_is_made_of_chunks)
 
 Test(rows, columns_are_lanes)
 {
-	expect("graph 1\nvar i 3000\nvar j 1003\n%x = f32[i, j] input \"x\"\n%s = f32[j] add.reduce %x\nresult \"s\" = %s\n", &wide,
+	expect("graph 1\nvar i 3000\nvar j 1003\n%x = f32[i, j] input \"x\"\n%s = f32[j] add.reduce %x\nresult \"s\" = "
+	       "%s\n",
+		&wide,
 		"for j step 128 parallel  tail peel\n"
 		"  for i\n"
 		"    for j' step 16 unroll  tail peel\n"
@@ -140,7 +160,9 @@ Test(rows, columns_are_lanes)
 		"  for j' step 16 unroll  tail peel\n"
 		"    for j'' vector\n"
 		"      %s.out f32[j] = copy %s\n");
-	expect("graph 1\nvar i 30000\nvar j 16\n%x = f32[i, j] input \"x\"\n%s = f32[j] add.reduce %x\nresult \"s\" = %s\n", &wide,
+	expect("graph 1\nvar i 30000\nvar j 16\n%x = f32[i, j] input \"x\"\n%s = f32[j] add.reduce %x\nresult \"s\" = "
+	       "%s\n",
+		&wide,
 		"group\n"
 		"  for i step 469 parallel\n"
 		"    for i'\n"
@@ -153,7 +175,9 @@ Test(rows, columns_are_lanes)
 
 Test(rows, a_long_chain_is_cut_for_threads_and_streamed_past_the_caches)
 {
-	expect("graph 1\nvar i 16777216\n%x = f32[i] input \"x\"\n%a = f32[i] exp %x\n%y = f32[i] add %a, %x\nresult \"y\" = %y\n", &wide,
+	expect("graph 1\nvar i 16777216\n%x = f32[i] input \"x\"\n%a = f32[i] exp %x\n%y = f32[i] add %a, %x\nresult "
+	       "\"y\" = %y\n",
+		&wide,
 		"for i step 131072 parallel\n"
 		"  for i' step 16\n"
 		"    for i'' vector\n"
@@ -167,16 +191,20 @@ Test(rows, a_long_chain_is_cut_for_threads_and_streamed_past_the_caches)
 
 Test(rows, a_result_that_is_read_again_is_not_streamed)
 {
-	char *got = shape_of("graph 1\nvar i 4096\nvar j 4096\n%x = f32[i, j] input \"x\"\n%y = f32[i, j] exp %x\n%s = f32[i] add.reduce %y\n"
-		"%z = f32[i, j] div %y, %s\nresult \"y\" = %y\nresult \"z\" = %z\n", &wide);
+	char *got = shape_of("graph 1\nvar i 4096\nvar j 4096\n%x = f32[i, j] input \"x\"\n%y = f32[i, j] exp %x\n%s = "
+			     "f32[i] add.reduce %y\n"
+			     "%z = f32[i, j] div %y, %s\nresult \"y\" = %y\nresult \"z\" = %z\n",
+		&wide);
 	cr_expect(strstr(got, "div %y %s stream\n") && !strstr(got, "exp %x stream"), "%s", got);
 	free(got);
 }
 
 Test(rows, what_is_cheap_is_computed_again_behind_a_reduction)
 {
-	expect("graph 1\nvar m 8\nvar k 64\n%x = f16[m, k] input \"x\"\n%c = f32[m, k] cast %x\n%s = f32[m] add.reduce %c\n%d = f32[m, k] sub %c, %s\n"
-		"%q = f32[m, k] mul %d, %d\n%v = f32[m] add.reduce %q\n%y = f32[m, k] div %d, %v\nresult \"y\" = %y\n", &narrow,
+	expect("graph 1\nvar m 8\nvar k 64\n%x = f16[m, k] input \"x\"\n%c = f32[m, k] cast %x\n%s = f32[m] add.reduce "
+	       "%c\n%d = f32[m, k] sub %c, %s\n"
+	       "%q = f32[m, k] mul %d, %d\n%v = f32[m] add.reduce %q\n%y = f32[m, k] div %d, %v\nresult \"y\" = %y\n",
+		&narrow,
 		"for m\n"
 		"  for k step 16\n"
 		"    for k' step 4 unroll\n"
@@ -220,7 +248,8 @@ Test(rows, transposes_go_by_tiles)
 
 struct plan { const struct lt_target *target; uint32_t n_thread; };
 
-static lt_status compile_for(void *user, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
+static lt_status compile_for(
+	void *user, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
 {
 	const struct plan *plan = user;
 	struct lt_options o = *options;
@@ -242,17 +271,20 @@ static lt_status compile_for(void *user, const struct lt_graph *g, const struct 
 	return lt__compile_tree(g->ctx, g, lowered, tree, &o, out);
 }
 
-static lt_status apply_steps(void *user, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
+static lt_status apply_steps(
+	void *user, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
 {
 	struct lt_options o = *options;
 	o.apply = user;
 	return lt_compile(g->ctx, g, &o, out);
 }
 
-static const char *const unary[] = { "neg", "abs", "exp", "sigmoid" }, *const binary[] = { "add", "sub", "mul", "max", "min" };
+static const char *const unary[] = { "neg", "abs", "exp", "sigmoid" },
+			 *const binary[] = { "add", "sub", "mul", "max", "min" };
 static const char *const folds[] = { "add", "max", "min", "add", "mul" };
 
-/* A few passes over the rows of a matrix, of some sizes and one type; reductions of rows, columns or everything feed later passes. */
+/* A few passes over the rows of a matrix, of some sizes and one type; reductions of rows, columns or everything feed
+ * later passes. */
 static void make_graph(uint64_t seed, bool large, char *text)
 {
 	static const char *const types[] = { "f32", "f32", "f64", "i32", "f16", "bf16" };
@@ -267,18 +299,23 @@ static void make_graph(uint64_t seed, bool large, char *text)
 		k = 90000 / m + random_between(&rng, 0, 40);
 	}
 	bool bounded = !large && random_chance(&rng, 25);
-	char *to = text + sprintf(text, "graph 1\nvar m %lld\nvar k %lld%s\n", (long long)m, (long long)k, bounded ? " limit 0 + 1*p" : "");
+	char *to = text
+		+ sprintf(text, "graph 1\nvar m %lld\nvar k %lld%s\n", (long long)m, (long long)k,
+			bounded ? " limit 0 + 1*p" : "");
 	if (bounded)
-		to += sprintf(to, "var one 1\nparam p = %%pos[0] in %lld..%lld\n%%pos = i64[one] input \"pos\"\n", (long long)(k > 2 ? k - 2 : 0), (long long)k);
+		to += sprintf(to, "var one 1\nparam p = %%pos[0] in %lld..%lld\n%%pos = i64[one] input \"pos\"\n",
+			(long long)(k > 2 ? k - 2 : 0), (long long)k);
 	to += sprintf(to, "%%x = %s[m, k] input \"x\"\n%%w = %s[k] input \"w\"\n", type, t);
 	to += t == type ? sprintf(to, "%%v0 = %s[m, k] neg %%x\n", t) : sprintf(to, "%%v0 = %s[m, k] cast %%x\n", t);
 	int n = 1, passes = (int)random_between(&rng, 1, 3);
 	for (int p = 0; p < passes; p++) {
 		static const char *const kept[] = { "m", "m", "k", "" };
-		const char *keep = kept[random_between(&rng, 0, 3)], *fold = folds[random_between(&rng, 0, whole || multiply ? 3 : 4)];
+		const char *keep = kept[random_between(&rng, 0, 3)],
+			   *fold = folds[random_between(&rng, 0, whole || multiply ? 3 : 4)];
 		multiply = multiply || fold[0] == 'm';
 		to += sprintf(to, "%%r%d = %s[%s] %s.reduce %%v%d\n", p, t, keep, fold, n - 1);
-		to += sprintf(to, "%%v%d = %s[m, k] %s %%v%d, %%r%d\n", n, t, binary[whole ? 3 + random_between(&rng, 0, 1) : random_between(&rng, 3, 4)], n - 1, p);
+		to += sprintf(to, "%%v%d = %s[m, k] %s %%v%d, %%r%d\n", n, t,
+			binary[whole ? 3 + random_between(&rng, 0, 1) : random_between(&rng, 3, 4)], n - 1, p);
 		n++;
 		if (random_chance(&rng, 60)) {
 			to += sprintf(to, "%%v%d = %s[m, k] %s %%v%d\n", n, t, unary[random_between(&rng, 0, whole ? 1 : 3)], n - 1);
@@ -312,8 +349,8 @@ static void try_graph(uint64_t seed, bool large, const char *backends, const str
 	for (uint32_t n = 1; n <= (backends[0] == 'r' ? 1 : 3); n++) {
 		struct plan plan = { target, n };
 		struct run_config config = { .backends = backends, .compile = compile_for, .user = &plan };
-		cr_expect(run_compare(&want, g, &config, NULL, &bits, &tally, why, sizeof why), "seed %llu, %u threads: %s\n%s", (unsigned long long)seed,
-			(unsigned)n, why, text);
+		cr_expect(run_compare(&want, g, &config, NULL, &bits, &tally, why, sizeof why),
+			"seed %llu, %u threads: %s\n%s", (unsigned long long)seed, (unsigned)n, why, text);
 	}
 	run_bits_free(&bits);
 	run_want_free(&want);
@@ -343,7 +380,9 @@ static void check_source(const char *text, const char *apply, const char *target
 	lt_program_free(p);
 	run_text_free(&source);
 	run_want_new(g, 1, tree_fill, g, &want);
-	struct run_config config = { .backends = backend, .no_passes = true, .compile = apply_steps, .user = (void *)(uintptr_t)apply };
+	struct run_config config = {
+		.backends = backend, .no_passes = true, .compile = apply_steps, .user = (void *)(uintptr_t)apply
+	};
 	cr_expect(run_compare(&want, g, &config, NULL, NULL, &tally, why, sizeof why), "%s", why);
 	run_want_free(&want);
 	lt_graph_free(g);
@@ -353,7 +392,8 @@ static void check_source(const char *text, const char *apply, const char *target
 /* Rows of 33 elements begin anywhere in a vector, so that most stores find no aligned place. */
 Test(rows, streams_give_the_same_elements)
 {
-	static const char graph[] = "graph 1\nvar m 67\nvar k 33\n%x = f32[m, k] input \"x\"\n%y = f32[m, k] neg %x\nresult \"y\" = %y\n";
+	static const char graph[] =
+		"graph 1\nvar m 67\nvar k 33\n%x = f32[m, k] input \"x\"\n%y = f32[m, k] neg %x\nresult \"y\" = %y\n";
 	static const char *const words[] = { "LT_STREAM(", "LT_STREAMED();", NULL };
 	static const char *const targets[] = { "native", "sse2" };
 	for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)

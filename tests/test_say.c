@@ -1,4 +1,5 @@
-/* tests/test_say.c -- nothing that comes from outside reaches a terminal as a control character; texts of graphs and trees are read back. */
+/* tests/test_say.c -- nothing that comes from outside reaches a terminal as a control character; texts of graphs and
+ * trees are read back. */
 #define _GNU_SOURCE 1
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -15,21 +16,30 @@ TestSuite(say, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout = 120);
 #define err ltrun_err
 
 /* Texts, and what is shown of them. */
-static const struct { const char *text, *shown; } cases[] = {
+static const struct { const char *text, *shown;
+} cases[] = {
 	{ "", "" },
 	{ "plain ~!\"\\ text", "plain ~!\"\\ text" },
 	{ "\x1b[31mred", "\\x1b[31mred" },
 	{ "\x01\x7f\r", "\\x01\\x7f\\x0d" },
 	{ "a\nb\tc", "a\nb\tc" },
 	{ "gr\xc3\xbc\xc3\x9f, \xe2\x82\xac, \xf0\x9f\x98\x80", "gr\xc3\xbc\xc3\x9f, \xe2\x82\xac, \xf0\x9f\x98\x80" },
-	{ "\xc2\x85\xc2\x9b" "1m", "\\xc2\\x85\\xc2\\x9b1m" },                  /* C1: next line, CSI */
+	{ "\xc2\x85\xc2\x9b"
+	  "1m",
+		"\\xc2\\x85\\xc2\\x9b1m" }, /* C1: next line, CSI */
 	{ "\xc2\xa0", "\xc2\xa0" },
-	{ "\x9b" "31m\xff", "\\x9b31m\\xff" },                                  /* no UTF-8 */
-	{ "\xc0\x9b\xe0\x80\x9b\xf0\x80\x80\x9b", "\\xc0\\x9b\\xe0\\x80\\x9b\\xf0\\x80\\x80\\x9b" },    /* longer than need be */
-	{ "\xed\xa0\x80\xf4\x90\x80\x80\xf5", "\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80\\xf5" },     /* a surrogate, too large */
-	{ "\xe2\x80\xae" "evil\xe2\x81\xa6\xe2\x80\x8f\xd8\x9c", "\\xe2\\x80\\xaeevil\\xe2\\x81\\xa6\\xe2\\x80\\x8f\\xd8\\x9c" },  /* direction */
-	{ "\xe2\x80\xa8\xe2\x80\xa9", "\\xe2\\x80\\xa8\\xe2\\x80\\xa9" },       /* ends of line and paragraph */
-	{ "\xf3\xa0\x81\x81\xef\xbb\xbf", "\\xf3\\xa0\\x81\\x81\\xef\\xbb\\xbf" },      /* a tag, no width */
+	{ "\x9b"
+	  "31m\xff",
+		"\\x9b31m\\xff" }, /* no UTF-8 */
+	/* longer than need be */
+	{ "\xc0\x9b\xe0\x80\x9b\xf0\x80\x80\x9b", "\\xc0\\x9b\\xe0\\x80\\x9b\\xf0\\x80\\x80\\x9b" },
+	{ "\xed\xa0\x80\xf4\x90\x80\x80\xf5", "\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80\\xf5" }, /* a surrogate, too large */
+	/* direction */
+	{ "\xe2\x80\xae"
+	  "evil\xe2\x81\xa6\xe2\x80\x8f\xd8\x9c",
+		"\\xe2\\x80\\xaeevil\\xe2\\x81\\xa6\\xe2\\x80\\x8f\\xd8\\x9c" },
+	{ "\xe2\x80\xa8\xe2\x80\xa9", "\\xe2\\x80\\xa8\\xe2\\x80\\xa9" }, /* ends of line and paragraph */
+	{ "\xf3\xa0\x81\x81\xef\xbb\xbf", "\\xf3\\xa0\\x81\\x81\\xef\\xbb\\xbf" }, /* a tag, no width */
 	{ "cut \xe2\x82", "cut \\xe2\\x82" },
 	{ "cut \xe2\x82\x1b", "cut \\xe2\\x82\\x1b" },
 };
@@ -82,9 +92,17 @@ Test(say, names_are_one_line_and_not_too_long)
 
 Test(say, words_for_a_shell)
 {
-	static const struct { const char *word, *shown; } words[] = {
-		{ "x=FILE.npy", "x=FILE.npy" }, { "", "''" }, { "a b", "'a b'" }, { "it's", "'it'\\''s'" }, { "*=1", "'*=1'" }, { "$HOME", "'$HOME'" },
-		{ "a\nb", "$'a\\x0ab'" }, { "'\\\x1b", "$'\\'\\\\\\x1b'" }, { "gr\xc3\xbc\xc3\x9f", "'gr\xc3\xbc\xc3\x9f'" },
+	static const struct { const char *word, *shown;
+	} words[] = {
+		{ "x=FILE.npy", "x=FILE.npy" },
+		{ "", "''" },
+		{ "a b", "'a b'" },
+		{ "it's", "'it'\\''s'" },
+		{ "*=1", "'*=1'" },
+		{ "$HOME", "'$HOME'" },
+		{ "a\nb", "$'a\\x0ab'" },
+		{ "'\\\x1b", "$'\\'\\\\\\x1b'" },
+		{ "gr\xc3\xbc\xc3\x9f", "'gr\xc3\xbc\xc3\x9f'" },
 	};
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -103,16 +121,17 @@ Test(say, sentences_of_the_library)
 	char want[200];
 
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
-	snprintf(want, sizeof want, "%d|%5d|%-5d|%05d|%+d|%lld|%zu|%ld|%u|%#x|%c|%%|%.3s|%.*s|%g|%.3f|%10.2e|%s", -1, 2, 3, 4, 5, INT64_MIN + 0LL,
-		SIZE_MAX, -7L, 8u, 9u, 'c', "abcdef", 2, "ghi", 0.5, 1.25, 1e100, "");
-	(void)lt_fail(ctx, LT_EINVAL, "%d|%5d|%-5d|%05d|%+d|%lld|%zu|%ld|%u|%#x|%c|%%|%.3s|%.*s|%g|%.3f|%10.2e|%s", -1, 2, 3, 4, 5, INT64_MIN + 0LL,
-		SIZE_MAX, -7L, 8u, 9u, 'c', "abcdef", 2, "ghi", 0.5, 1.25, 1e100, "");
+	snprintf(want, sizeof want, "%d|%5d|%-5d|%05d|%+d|%lld|%zu|%ld|%u|%#x|%c|%%|%.3s|%.*s|%g|%.3f|%10.2e|%s", -1, 2,
+		3, 4, 5, INT64_MIN + 0LL, SIZE_MAX, -7L, 8u, 9u, 'c', "abcdef", 2, "ghi", 0.5, 1.25, 1e100, "");
+	(void)lt_fail(ctx, LT_EINVAL, "%d|%5d|%-5d|%05d|%+d|%lld|%zu|%ld|%u|%#x|%c|%%|%.3s|%.*s|%g|%.3f|%10.2e|%s", -1,
+		2, 3, 4, 5, INT64_MIN + 0LL, SIZE_MAX, -7L, 8u, 9u, 'c', "abcdef", 2, "ghi", 0.5, 1.25, 1e100, "");
 	cr_expect_str_eq(lt_context_message(ctx), want);
 	(void)lt_fail(ctx, LT_EINVAL, "a\n'%s'%c'%.3s' %-s %*d", "x\ny\x1b", '\n', "12\n4", "c\nd", 3, 7);
 	cr_expect_str_eq(lt_context_message(ctx), "a\n'x\\x0ay\\x1b'\\x0a'12\\x0a' c\nd   7");
 	/* It may hold its own last sentence, and ends where there is no room. */
 	(void)lt_fail(ctx, LT_EINVAL, "%-s; again: %-s", lt_context_message(ctx), lt_context_message(ctx));
-	cr_expect_str_eq(lt_context_message(ctx), "a\n'x\\x0ay\\x1b'\\x0a'12\\x0a' c\nd   7; again: a\n'x\\x0ay\\x1b'\\x0a'12\\x0a' c\nd   7");
+	cr_expect_str_eq(lt_context_message(ctx),
+		"a\n'x\\x0ay\\x1b'\\x0a'12\\x0a' c\nd   7; again: a\n'x\\x0ay\\x1b'\\x0a'12\\x0a' c\nd   7");
 	char *text = malloc(20001);
 
 	memset(text, '\n', 20000);
@@ -127,10 +146,20 @@ Test(say, sentences_of_the_library)
 Test(say, names_with_lines)
 {
 	static const char *const args[] = {
-		"'no\nlt-run: fine.lt'", "lines.graph", "lines.graph -i 'a\nlt-run: fine=no'", "lines.graph -i '*=1\nlt-run: fine'", "lines.graph -b 'x\nlt-run: fine'",
-		"lines.graph -i '*=no\nlt-run: fine.npy'", "lines.graph -i '*=1' --schedule 'no\nlt-run: fine'", "lines.graph -i '*=1' --apply 'split\nlt-run: fine'",
-		"'--no\nlt-run: fine'", "lines.graph -i '*=1' -o 'no/\nlt-run: fine.npy'", "lines.graph -i '*=1' --cache-dir 'lines.graph\nlt-run: fine'",
-		"'bad\nlt-run: fine.graph'", "-B 'no\nlt-run: fine.so' lines.graph", "--dump='a\nlt-run: fine' lines.graph",
+		"'no\nlt-run: fine.lt'",
+		"lines.graph",
+		"lines.graph -i 'a\nlt-run: fine=no'",
+		"lines.graph -i '*=1\nlt-run: fine'",
+		"lines.graph -b 'x\nlt-run: fine'",
+		"lines.graph -i '*=no\nlt-run: fine.npy'",
+		"lines.graph -i '*=1' --schedule 'no\nlt-run: fine'",
+		"lines.graph -i '*=1' --apply 'split\nlt-run: fine'",
+		"'--no\nlt-run: fine'",
+		"lines.graph -i '*=1' -o 'no/\nlt-run: fine.npy'",
+		"lines.graph -i '*=1' --cache-dir 'lines.graph\nlt-run: fine'",
+		"'bad\nlt-run: fine.graph'",
+		"-B 'no\nlt-run: fine.so' lines.graph",
+		"--dump='a\nlt-run: fine' lines.graph",
 	};
 
 	ltrun_write_text("lines.graph", "graph 1\nvar m 3\n%x = f32[m] input \"a\\nlt-run: fine\"\nresult \"r\" = %x\n");
@@ -188,7 +217,8 @@ static void expect_plain(const char *what)
 
 static void write_odd(void)
 {
-	ltrun_write_text("odd" ODD ".lt", "$1 = InputTensor(x" ODD ", float32, [2]); $2 = ConstantTensor(w" ODD ", float32, [2]);\n"
+	ltrun_write_text("odd" ODD ".lt",
+		"$1 = InputTensor(x" ODD ", float32, [2]); $2 = ConstantTensor(w" ODD ", float32, [2]);\n"
 		"$3 = SumNode($1, $2); $4 = HadamardProductNode($3, $3); result r" ODD " = $4;");
 }
 
@@ -220,7 +250,8 @@ Test(say, names_of_scripts)
 		int code = ltrun("odd" ODD ".lt %s", runs[i].args);
 
 		cr_expect_eq(code, runs[i].code, "%s: %d\n%s", runs[i].args, code, err);
-		cr_expect(strstr(out, runs[i].has) || strstr(err, runs[i].has), "%s has no %s\n%s%s", runs[i].args, runs[i].has, out, err);
+		cr_expect(strstr(out, runs[i].has) || strstr(err, runs[i].has), "%s has no %s\n%s%s", runs[i].args,
+			runs[i].has, out, err);
 		expect_plain(runs[i].args);
 	}
 	cr_expect_eq(ltrun("--cache=stats --cache-dir cache" ODD), 0);
@@ -242,10 +273,17 @@ Test(say, dumps)
 		cr_expect_eq(ltrun("odd" ODD ".lt --dump=%s", kinds[i]), 0, "%s", err);
 		cr_expect(strlen(out) > 40);
 		expect_plain(kinds[i]);
-		cr_expect_eq(ltrun("odd" ODD ".lt --dump=%s -o file && %s odd" ODD ".lt --dump=%s | cmp - file", kinds[i], built("lt-run"), kinds[i]), 0, "%s", err);
+		cr_expect_eq(ltrun("odd" ODD ".lt --dump=%s -o file && %s odd" ODD ".lt --dump=%s | cmp - file",
+				     kinds[i], built("lt-run"), kinds[i]),
+			0, "%s", err);
 	}
-	cr_expect_eq(ltrun("odd" ODD ".lt --dump=graph -o g1 && %s g1 --dump=graph -o g2 && cmp g1 g2", built("lt-run")), 0, "%s", err);
-	cr_expect_eq(ltrun("odd" ODD ".lt --dump=tree -o t1 && %s odd" ODD ".lt --schedule t1 --dump=tree -o t2 && cmp t1 t2", built("lt-run")), 0, "%s", err);
+	cr_expect_eq(
+		ltrun("odd" ODD ".lt --dump=graph -o g1 && %s g1 --dump=graph -o g2 && cmp g1 g2", built("lt-run")), 0,
+		"%s", err);
+	cr_expect_eq(ltrun("odd" ODD ".lt --dump=tree -o t1 && %s odd" ODD ".lt --schedule t1 --dump=tree -o t2 && cmp "
+									   "t1 t2",
+			     built("lt-run")),
+		0, "%s", err);
 	cr_expect_eq(ltrun("g1 -i '*=1' -c '*=2' --schedule t1 --json"), 0, "%s", err);
 	expect_plain("a graph that was read back");
 }

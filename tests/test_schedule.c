@@ -1,4 +1,5 @@
-/* tests/test_schedule.c -- the schedule primitives: what each makes of a tree, what each refuses, lists of them, cursors. */
+/* tests/test_schedule.c -- the schedule primitives: what each makes of a tree, what each refuses, lists of them,
+ * cursors. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,96 +11,84 @@
 
 TestSuite(schedule, .timeout = 120);
 
-static const char layer[] = "graph 1\nvar m 24\nvar k 16\nvar n 12\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] constant \"b\"\n"
-	"%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\n%d = f32[m, n] exp %c\n%e = f32[m, n] neg %d\nresult \"e\" = %e\n";
-static const char sums[] = "graph 1\nvar i 41\nvar t 32 limit 1 + 1*p\nvar one 1\nparam p = %pos[0] in 0..31\n%pos = i64[one] input \"pos\"\n"
-	"%x = f32[i, t] input \"x\"\n%s = f32[i] add.reduce %x\n%u = f32[i] exp %s\n%v = f32[] add.reduce %u\n%w = f32[] neg %v\nresult \"w\" = %w\n";
+static const char layer[] =
+	"graph 1\nvar m 24\nvar k 16\nvar n 12\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] constant \"b\"\n"
+	"%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\n%d = f32[m, n] exp %c\n%e = f32[m, n] neg "
+	"%d\nresult \"e\" = %e\n";
+static const char sums[] = "graph 1\nvar i 41\nvar t 32 limit 1 + 1*p\nvar one 1\nparam p = %pos[0] in 0..31\n%pos = "
+			   "i64[one] input \"pos\"\n"
+			   "%x = f32[i, t] input \"x\"\n%s = f32[i] add.reduce %x\n%u = f32[i] exp %s\n%v = f32[] "
+			   "add.reduce %u\n%w = f32[] neg %v\nresult \"w\" = %w\n";
 
 static const char fused[] = "m\n k\n  n\n   %p\n   %c\n n\n  %d\n  %e\n";
 static const char one[] = "m\n n\n  k\n   %p\n   %c\n  %d\n  %e\n";
 static const char apart[] = "m\n n\n  k\n   %p\n   %c\nm\n n\n  %d\n  %e\n";
 static const char each[] = "m\n n\n  k\n   %p\n   %c\nm\n n\n  %d\nm\n n\n  %e\n";
-static const char marked[] = "m step 6 parallel  tail mask\n m'\n  k\n   n unroll\n    %p\n    %c\n  n vector\n   %d\n   %e\n";
+static const char marked[] =
+	"m step 6 parallel  tail mask\n m'\n  k\n   n unroll\n    %p\n    %c\n  n vector\n   %d\n   %e\n";
 static const char called[] = "m call gemm\n n\n  k\n   %p\n   %c\nm\n n\n  %d\n  %e\n";
 static const char rows[] = "i\n t\n  %s\n %u\ni\n %v\ngroup\n %w\n";
 
-static const struct { const char *from, *steps, *want; } changes[] = {
-	{ fused, "split m 6",
-		"m step 6\n m'\n  k\n   n\n    %p\n    %c\n  n\n   %d\n   %e\n" },
+static const struct { const char *from, *steps, *want;
+} changes[] = {
+	{ fused, "split m 6", "m step 6\n m'\n  k\n   n\n    %p\n    %c\n  n\n   %d\n   %e\n" },
 	{ fused, "split m 6; split m 12; split m'' 3",
-		"m step 12\n m' step 6\n  m'' step 3\n   m'''\n    k\n     n\n      %p\n      %c\n    n\n     %d\n     %e\n" },
-	{ fused, "split %c/n 5",
-		"m\n k\n  n step 5\n   n'\n    %p\n    %c\n n\n  %d\n  %e\n" },
-	{ fused, "split m 6; merge m",
-		"m\n k\n  n\n   %p\n   %c\n n\n  %d\n  %e\n" },
-	{ fused, "split m 6; merge m'",
-		"m\n k\n  n\n   %p\n   %c\n n\n  %d\n  %e\n" },
-	{ fused, "split m 6; split m 12; merge m",
-		"m\n k\n  n\n   %p\n   %c\n n\n  %d\n  %e\n" },
-	{ marked, "merge m",
-		"m parallel  tail mask\n k\n  n unroll\n   %p\n   %c\n n vector\n  %d\n  %e\n" },
+		"m step 12\n m' step 6\n  m'' step 3\n   m'''\n    k\n     n\n      %p\n      %c\n    n\n     %d\n     "
+		"%e\n" },
+	{ fused, "split %c/n 5", "m\n k\n  n step 5\n   n'\n    %p\n    %c\n n\n  %d\n  %e\n" },
+	{ fused, "split m 6; merge m", "m\n k\n  n\n   %p\n   %c\n n\n  %d\n  %e\n" },
+	{ fused, "split m 6; merge m'", "m\n k\n  n\n   %p\n   %c\n n\n  %d\n  %e\n" },
+	{ fused, "split m 6; split m 12; merge m", "m\n k\n  n\n   %p\n   %c\n n\n  %d\n  %e\n" },
+	{ marked, "merge m", "m parallel  tail mask\n k\n  n unroll\n   %p\n   %c\n n vector\n  %d\n  %e\n" },
 	{ marked, "split m 12",
-		"m step 12\n m' step 6 parallel  tail mask\n  m''\n   k\n    n unroll\n     %p\n     %c\n   n vector\n    %d\n    %e\n" },
+		"m step 12\n m' step 6 parallel  tail mask\n  m''\n   k\n    n unroll\n     %p\n     %c\n   n vector\n "
+		"   %d\n    %e\n" },
 	{ marked, "split m' 3",
-		"m step 6 parallel  tail mask\n m' step 3\n  m''\n   k\n    n unroll\n     %p\n     %c\n   n vector\n    %d\n    %e\n" },
-	{ fused, "reorder k %p/n",
-		"m\n k\n  n\n   %p\n   %c\n n\n  %d\n  %e\n" },
+		"m step 6 parallel  tail mask\n m' step 3\n  m''\n   k\n    n unroll\n     %p\n     %c\n   n vector\n  "
+		"  %d\n    %e\n" },
+	{ fused, "reorder k %p/n", "m\n k\n  n\n   %p\n   %c\n n\n  %d\n  %e\n" },
 	{ each, "split %c/m 6; split %c/n 4; reorder %c/m %c/n %c/m' %c/k %c/n'",
 		"m step 6\n n step 4\n  m'\n   k\n    n'\n     %p\n     %c\nm\n n\n  %d\nm\n n\n  %e\n" },
-	{ each, "reorder %c/k %c/m",
-		"k\n n\n  m\n   %p\n   %c\nm\n n\n  %d\nm\n n\n  %e\n" },
-	{ one, "fission %e n",
-		"m\n n\n  k\n   %p\n   %c\n  %d\n n\n  %e\n" },
-	{ one, "fission %e m",
-		"m\n n\n  k\n   %p\n   %c\n  %d\nm\n n\n  %e\n" },
-	{ one, "fission %p m",
-		"m\n n\n  k\n   %p\nm\n n\n  k\n   %c\n  %d\n  %e\n" },
-	{ fused, "fission %p k",
-		"m\n k\n  n\n   %p\n k\n  n\n   %c\n n\n  %d\n  %e\n" },
+	{ each, "reorder %c/k %c/m", "k\n n\n  m\n   %p\n   %c\nm\n n\n  %d\nm\n n\n  %e\n" },
+	{ one, "fission %e n", "m\n n\n  k\n   %p\n   %c\n  %d\n n\n  %e\n" },
+	{ one, "fission %e m", "m\n n\n  k\n   %p\n   %c\n  %d\nm\n n\n  %e\n" },
+	{ one, "fission %p m", "m\n n\n  k\n   %p\nm\n n\n  k\n   %c\n  %d\n  %e\n" },
+	{ fused, "fission %p k", "m\n k\n  n\n   %p\n k\n  n\n   %c\n n\n  %d\n  %e\n" },
 	{ marked, "fission %e m",
-		"m step 6 parallel  tail mask\n m'\n  k\n   n unroll\n    %p\n    %c\n  n vector\n   %d\nm step 6 parallel  tail mask\n m'\n  n vector\n   %e\n" },
+		"m step 6 parallel  tail mask\n m'\n  k\n   n unroll\n    %p\n    %c\n  n vector\n   %d\nm step 6 "
+		"parallel  tail mask\n m'\n  n vector\n   %e\n" },
 	{ marked, "fission %c k",
-		"m step 6 parallel  tail mask\n m'\n  k\n   n unroll\n    %p\n  k\n   n unroll\n    %c\n  n vector\n   %d\n   %e\n" },
-	{ each, "fuse %d %c/m",
-		"m\n n\n  k\n   %p\n   %c\n n\n  %d\nm\n n\n  %e\n" },
-	{ each, "fuse %d %c/n",
-		"m\n n\n  k\n   %p\n   %c\n  %d\nm\n n\n  %e\n" },
-	{ each, "fuse %d %e/n",
-		"m\n n\n  k\n   %p\n   %c\nm\n n\n  %d\n  %e\n" },
+		"m step 6 parallel  tail mask\n m'\n  k\n   n unroll\n    %p\n  k\n   n unroll\n    %c\n  n vector\n   "
+		"%d\n   %e\n" },
+	{ each, "fuse %d %c/m", "m\n n\n  k\n   %p\n   %c\n n\n  %d\nm\n n\n  %e\n" },
+	{ each, "fuse %d %c/n", "m\n n\n  k\n   %p\n   %c\n  %d\nm\n n\n  %e\n" },
+	{ each, "fuse %d %e/n", "m\n n\n  k\n   %p\n   %c\nm\n n\n  %d\n  %e\n" },
 	{ each, "split %c/m 6; fuse %d %c/m",
 		"m step 6\n m'\n  n\n   k\n    %p\n    %c\n m'\n  n\n   %d\nm\n n\n  %e\n" },
 	{ each, "split %c/m 6; split %d/m 6; split %c/n 4; reorder %c/m %c/n %c/m'; fuse %d %c/n",
 		"m step 6\n n step 4\n  m'\n   n'\n    k\n     %p\n     %c\n  m'\n   n'\n    %d\nm\n n\n  %e\n" },
-	{ rows, "fuse %v %u/i",
-		"i\n t\n  %s\n %u\n %v\ngroup\n %w\n" },
-	{ rows, "fuse %v %u/i; fission %v i",
-		"i\n t\n  %s\n %u\ni\n %v\ngroup\n %w\n" },
-	{ rows, "fission %u i; fuse %u %v/i",
-		"i\n t\n  %s\ni\n %u\n %v\ngroup\n %w\n" },
-	{ one, "unroll n; parallel m",
-		"m parallel\n n unroll\n  k\n   %p\n   %c\n  %d\n  %e\n" },
+	{ rows, "fuse %v %u/i", "i\n t\n  %s\n %u\n %v\ngroup\n %w\n" },
+	{ rows, "fuse %v %u/i; fission %v i", "i\n t\n  %s\n %u\ni\n %v\ngroup\n %w\n" },
+	{ rows, "fission %u i; fuse %u %v/i", "i\n t\n  %s\ni\n %u\n %v\ngroup\n %w\n" },
+	{ one, "unroll n; parallel m", "m parallel\n n unroll\n  k\n   %p\n   %c\n  %d\n  %e\n" },
 	{ marked, "serial m'; serial %d/n; serial m",
 		"m step 6  tail mask\n m'\n  k\n   n unroll\n    %p\n    %c\n  n\n   %d\n   %e\n" },
-	{ one, "vectorize n",
-		"m\n n vector\n  k\n   %p\n   %c\n  %d\n  %e\n" },
+	{ one, "vectorize n", "m\n n vector\n  k\n   %p\n   %c\n  %d\n  %e\n" },
 	{ fused, "vectorize %d/n 4; vectorize %p/n 12",
 		"m\n k\n  n vector\n   %p\n   %c\n n step 4\n  n' vector\n   %d\n   %e\n" },
-	{ one, "bind m grid.x; bind n block.y",
-		"m grid.x\n n block.y\n  k\n   %p\n   %c\n  %d\n  %e\n" },
+	{ one, "bind m grid.x; bind n block.y", "m grid.x\n n block.y\n  k\n   %p\n   %c\n  %d\n  %e\n" },
 	{ one, "split m 7; tail m peel; unroll m'",
 		"m step 7  tail peel\n m' unroll\n  n\n   k\n    %p\n    %c\n   %d\n   %e\n" },
-	{ one, "tail m pad; tail m guard",
-		"m\n n\n  k\n   %p\n   %c\n  %d\n  %e\n" },
-	{ called, "serial %p/m; split %p/m 6",
-		"m step 6\n m'\n  n\n   k\n    %p\n    %c\nm\n n\n  %d\n  %e\n" },
+	{ one, "tail m pad; tail m guard", "m\n n\n  k\n   %p\n   %c\n  %d\n  %e\n" },
+	{ called, "serial %p/m; split %p/m 6", "m step 6\n m'\n  n\n   k\n    %p\n    %c\nm\n n\n  %d\n  %e\n" },
 	{ one, "fission %e m; fission %d m; reorder %c/n %c/m",
 		"n\n m\n  k\n   %p\n   %c\nm\n n\n  %d\nm\n n\n  %e\n" },
-	{ called, "split %p/m 6",
-		"m step 6\n m' call gemm\n  n\n   k\n    %p\n    %c\nm\n n\n  %d\n  %e\n" },
+	{ called, "split %p/m 6", "m step 6\n m' call gemm\n  n\n   k\n    %p\n    %c\nm\n n\n  %d\n  %e\n" },
 	{ rows, "split t 8; tail t mask; vectorize t'",
 		"i\n t step 8  tail mask\n  t' vector\n   %s\n %u\ni\n %v\ngroup\n %w\n" },
 	{ fused, "split m 12; split m' 6; split m'' 3; split m''' 2",
-		"m step 12\n m' step 6\n  m'' step 3\n   m''' step 2\n    m''''\n     k\n      n\n       %p\n       %c\n     n\n      %d\n      %e\n" },
+		"m step 12\n m' step 6\n  m'' step 3\n   m''' step 2\n    m''''\n     k\n      n\n       %p\n       "
+		"%c\n     n\n      %d\n      %e\n" },
 	{ each, "split %c/m 6; reorder %c/m' %c/n; merge %c/m'",
 		"m\n n\n  k\n   %p\n   %c\nm\n n\n  %d\nm\n n\n  %e\n" },
 	{ each, "split %c/m 6; reorder %c/k m'; reorder %c/n %c/m",
@@ -108,14 +97,13 @@ static const struct { const char *from, *steps, *want; } changes[] = {
 		"m step 6\n m'\n  n\n   k\n    %p\n    %c\nm\n n\n  %d\nm\n n\n  %e\n" },
 	{ one, "stage %p %b at m; parallel m",
 		"own %b.copy = copy %b for %p\nm parallel\n k\n  n\n   %b.copy\n n\n  k\n   %p\n   %c\n  %d\n  %e\n" },
-	{ one, "stream %e",
-		"m\n n\n  k\n   %p\n   %c\n  %d\n  %e stream\n" },
+	{ one, "stream %e", "m\n n\n  k\n   %p\n   %c\n  %d\n  %e stream\n" },
 	{ one, "materialize %e at m; layout %e n m pad 1",
 		"own %e.copy = copy %e\nm\n n\n  k\n   %p\n   %c\n  %d\n  %e layout [n m] pad 1\n n\n  %e.copy\n" },
 	{ one, "split k 4; rfactor %c k'",
-		"own %c.part = partial %c over k step 1 below 4 as k_1\nm\n n\n  k step 4\n   k'\n    %p\n    %c.part\n  k_1\n   %c\n  %d\n  %e\n" },
-	{ one, "call m gemm",
-		"m call gemm\n n\n  k\n   %p\n   %c\n  %d\n  %e\n" },
+		"own %c.part = partial %c over k step 1 below 4 as k_1\nm\n n\n  k step 4\n   k'\n    %p\n    "
+		"%c.part\n  k_1\n   %c\n  %d\n  %e\n" },
+	{ one, "call m gemm", "m call gemm\n n\n  k\n   %p\n   %c\n  %d\n  %e\n" },
 	{ one, "group k %d; call group gemm", "m\n n\n  group call gemm\n   k\n    %p\n    %c\n   %d\n  %e\n" },
 };
 static const struct { const char *from, *steps, *why; } refusals[] = {
@@ -341,7 +329,8 @@ static void expect_text(const struct lt_looptree *t, const char *want, const cha
 	run_text_free(&text);
 }
 
-/* The old tree is what it was; the new one is numbered in the order of its text, is finished, and passes the exact check. */
+/* The old tree is what it was; the new one is numbered in the order of its text, is finished, and passes the exact
+ * check. */
 Test(schedule, each_change)
 {
 	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
@@ -400,15 +389,19 @@ Test(schedule, tables_have_every_primitive)
 
 Test(schedule, lists)
 {
-	static const struct { const char *text, *want; } cases[] = {
+	static const struct { const char *text, *want;
+	} cases[] = {
 		{ "schedule 1\n", "" },
 		{ "# first\n\nschedule 1 # head\r\nsplit m 6 ;; split m 12\r\n  merge m'' # last", "" },
 		{ "", "s:1:1: a list of primitives begins with 'schedule 1'" },
 		{ "split m 6\n", "s:1:1: a list of primitives begins with 'schedule 1'" },
 		{ "#\nschedule\n", "s:2:1: a list of primitives begins with 'schedule 1'" },
 		{ "schedule one\n", "s:1:1: `schedule one`: the version is a whole number of at least 1, not 'one'" },
-		{ "\n schedule 2\n", "s:2:2: `schedule 2`: version 2 of lists of primitives is not known; this library reads version 1" },
-		{ "schedule 1\nsplit m 6\n\tmerge m;  merge m # twice\n", "s:3:12: `merge m`: directly inside the loop m there is "
+		{ "\n schedule 2\n",
+			"s:2:2: `schedule 2`: version 2 of lists of primitives is not known; this library reads "
+			"version 1" },
+		{ "schedule 1\nsplit m 6\n\tmerge m;  merge m # twice\n",
+			"s:3:12: `merge m`: directly inside the loop m there is "
 			"not just one loop over m to merge it with" },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -440,7 +433,8 @@ Test(schedule, lists_may_end_anywhere)
 	close_tree(&p);
 }
 
-/* A cursor stays on its loop, whatever its name becomes; on one that is merged away, on the loop that took its trips. */
+/* A cursor stays on its loop, whatever its name becomes; on one that is merged away, on the loop that took its
+ * trips. */
 Test(schedule, cursors_follow)
 {
 	static const struct { const char *from, *at, *steps, *to; } cases[] = {

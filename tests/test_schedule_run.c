@@ -51,7 +51,10 @@ Test(schedule_run, every_tail_is_run)
 	for (int i = 0; i < 4; i++)
 		for (int step = 6; step <= 8; step++) {
 			char options[400];
-			snprintf(options, sizeof options, "examples/matmul.lt --apply=\"split m %d; tail m %s; split %%4/k 7; tail %%4/k %s\"" DATA, step, tails[i], tails[3 - i]);
+			snprintf(options, sizeof options,
+				"examples/matmul.lt --apply=\"split m %d; tail m %s; split %%4/k 7; tail %%4/k "
+				"%s\"" DATA,
+				step, tails[i], tails[3 - i]);
 			cr_expect_eq(lt_run(options), 0, "%s: %s", options, err);
 		}
 }
@@ -59,14 +62,18 @@ Test(schedule_run, every_tail_is_run)
 /* The steps come on top of a file, whichever kind it is. */
 Test(schedule_run, steps_on_top_of_a_schedule)
 {
-	static const char *const files[] = { "examples/schedules/matmul-blocks.tree", "examples/schedules/matmul-blocks.schedule" };
+	static const char *const files[] = { "examples/schedules/matmul-blocks.tree",
+		"examples/schedules/matmul-blocks.schedule" };
 	for (int i = 0; i < 2; i++) {
 		char options[400];
-		snprintf(options, sizeof options, "examples/matmul.lt --schedule=%s --apply=\"serial m; merge %%5/m'; split %%4/m' 8\"" DATA, files[i]);
+		snprintf(options, sizeof options,
+			"examples/matmul.lt --schedule=%s --apply=\"serial m; merge %%5/m'; split %%4/m' 8\"" DATA,
+			files[i]);
 		cr_expect_eq(lt_run(options), 1);
 		cr_expect_not_null(strstr(err, "apply:1:11: `merge %5/m'`: the loop %5/m' is not alone directly inside m"), "%s",
 			err);
-		snprintf(options, sizeof options, "examples/matmul.lt --schedule=%s --apply=\"serial m; split %%4/m' 8\"" DATA, files[i]);
+		snprintf(options, sizeof options,
+			"examples/matmul.lt --schedule=%s --apply=\"serial m; split %%4/m' 8\"" DATA, files[i]);
 		cr_expect_eq(lt_run(options), 0, "%s", err);
 	}
 }
@@ -84,9 +91,11 @@ Test(schedule_run, the_examples_lists_give_the_examples_trees)
 		if (!strstr(entry->d_name, ".schedule"))
 			continue;
 		snprintf(made, sizeof made, "%s", scratch("made.tree"));
-		snprintf(options, sizeof options, "--dump=tree examples/%.*s.lt --schedule=examples/schedules/%s -o %s", script, entry->d_name, entry->d_name, made);
+		snprintf(options, sizeof options, "--dump=tree examples/%.*s.lt --schedule=examples/schedules/%s -o %s",
+			script, entry->d_name, entry->d_name, made);
 		cr_assert_eq(lt_run(options), 0, "%s", err);
-		snprintf(options, sizeof options, "%s --dump=diff examples/schedules/%.*s.tree %s", built("lt-run"), stem, entry->d_name, made);
+		snprintf(options, sizeof options, "%s --dump=diff examples/schedules/%.*s.tree %s", built("lt-run"),
+			stem, entry->d_name, made);
 		cr_expect_eq(run_command(options, out, sizeof out, err, sizeof err), 0, "%s: %s%s", entry->d_name, out, err);
 		count++;
 	}
@@ -97,7 +106,8 @@ Test(schedule_run, the_examples_lists_give_the_examples_trees)
 /* What is updated is written before. */
 Test(schedule_run, an_update_stands_behind_its_old_value)
 {
-	static const char text[] = "graph 1\nvar m 4\nvar q 2\n%x = f32[m] input \"x\"\n%z = f32[q] input \"z\"\n%y = f32[m] exp %x\n"
+	static const char text[] =
+		"graph 1\nvar m 4\nvar q 2\n%x = f32[m] input \"x\"\n%z = f32[q] input \"z\"\n%y = f32[m] exp %x\n"
 		"%u = f32[m] update %y, %z at [1]\nresult \"u\" = %u\n";
 	struct lt_context *ctx;
 	struct lt_graph *g;
@@ -106,8 +116,9 @@ Test(schedule_run, an_update_stands_behind_its_old_value)
 	cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "test", &g), LT_OK, "%s", lt_context_message(ctx));
 	cr_assert_eq(tree_from(g, "m\n %y\nq\n %u\n", &t), LT_OK, "%s", lt_context_message(ctx));
 	cr_assert_eq(lt__schedule_steps(t, "fuse %u m", 9, "s", 0, NULL, &next), LT_EILLEGAL);
-	cr_expect_str_eq(lt_context_message(ctx), "s:1:1: `fuse %u m`: %y and %u share the loop over m, but an updated value is complete only when the whole loop "
-		"has ended; give %u loops of its own");
+	cr_expect_str_eq(lt_context_message(ctx),
+		"s:1:1: `fuse %u m`: %y and %u share the loop over m, but an updated value is complete only when the "
+		"whole loop has ended; give %u loops of its own");
 	lt_looptree_free(t);
 	cr_assert_eq(tree_from(g, "q\n %u\nm\n %y\n", &t), LT_EILLEGAL);
 	cr_expect_str_eq(lt_context_message(ctx), "%u updates %y, which is written after it; put the leaf of %y before it");
@@ -119,8 +130,10 @@ Test(schedule_run, an_update_stands_behind_its_old_value)
 /* Peeling makes many statements of an update; its old value is copied before the nest once. */
 Test(schedule_run, a_peeled_update_copies_its_old_value_once)
 {
-	static const char script[] = "$1 = InputTensor(key, float32, [997]);\n$2 = InputTensor(begin, int64, [1]);\n$3 = InputTensor(end, int64, [1]);\n"
-		"$4 = BufferTensor(keys, float32, [4096]);\n$5 = ReplaceSliceNode($4, $1, $2, $3);\n$6 = AddNode($4, $5);\nresult = $6;\n";
+	static const char script[] = "$1 = InputTensor(key, float32, [997]);\n$2 = InputTensor(begin, int64, [1]);\n$3 "
+				     "= InputTensor(end, int64, [1]);\n"
+				     "$4 = BufferTensor(keys, float32, [4096]);\n$5 = ReplaceSliceNode($4, $1, $2, "
+				     "$3);\n$6 = AddNode($4, $5);\nresult = $6;\n";
 	static const char steps[] = "split i 601; split i' 367; split i'' 31; tail i peel; tail i' peel; tail i'' peel";
 	char more[1200];
 	FILE *f = fopen(scratch("update.lt"), "w");
@@ -136,7 +149,8 @@ Test(schedule_run, a_peeled_update_copies_its_old_value_once)
 	for (const char *at = out; (at = strstr(at, "copy state")); at++)
 		copies++;
 	cr_expect_eq(copies, 1, "%s", out);
-	snprintf(more, sizeof more, "%s -q --verify -i key=random -i begin=5 -i end=1002 --apply=\"%s\"", scratch("update.lt"), steps);
+	snprintf(more, sizeof more, "%s -q --verify -i key=random -i begin=5 -i end=1002 --apply=\"%s\"",
+		scratch("update.lt"), steps);
 	cr_expect_eq(lt_run(more), 0, "%s", err);
 }
 
@@ -151,7 +165,8 @@ Test(schedule_run, a_tail_before_its_vectors)
 /* Memory that runs out at any allocation is an error, and nothing is left after. */
 Test(schedule_run, out_of_memory)
 {
-	static const char graph[] = "graph 1\nvar m 24\n%x = f32[m] input \"x\"\n%y = f32[m] exp %x\n%z = f32[m] neg %y\nresult \"z\" = %z\n";
+	static const char graph[] = "graph 1\nvar m 24\n%x = f32[m] input \"x\"\n%y = f32[m] exp %x\n%z = f32[m] neg "
+				    "%y\nresult \"z\" = %z\n";
 	for (int64_t at = 1; ; at++) {
 		struct run_counter counter;
 		struct lt_context *ctx;
@@ -159,7 +174,9 @@ Test(schedule_run, out_of_memory)
 		struct lt_program *p = NULL;
 		cr_assert_eq(run_context(&counter, &ctx), LT_OK);
 		cr_assert_eq(lt_graph_parse(ctx, graph, strlen(graph), "test", &g), LT_OK);
-		const struct lt_options options = { .size = sizeof options, .backends = "ref", .apply = "split m 6; fission %z m'; fuse %z m'; merge m; vectorize m 4" };
+		const struct lt_options options = { .size = sizeof options,
+			.backends = "ref",
+			.apply = "split m 6; fission %z m'; fuse %z m'; merge m; vectorize m 4" };
 		counter.fail_at = counter.calls + at;
 		lt_status st = lt_compile(ctx, g, &options, &p);
 		counter.fail_at = 0;

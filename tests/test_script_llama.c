@@ -1,5 +1,5 @@
-/* tests/test_script_llama.c -- a LLaMA-2 step written as a script: evaluated token by token with its cache kept, it gives what
- * a direct implementation of the network gives. */
+/* tests/test_script_llama.c -- a LLaMA-2 step written as a script: evaluated token by token with its cache kept, it
+ * gives what a direct implementation of the network gives. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdarg.h>
@@ -61,12 +61,15 @@ static int cached(struct writer *w, int cache, int layer, const char *perm)
 
 static int attention(struct writer *w, struct shared *s, int x, int layer)
 {
-	int norm = node(w, "RMSNormNode($%d, $%d)", x, node(w, "SliceNode($%d, %d, %d)", s->rms_att, layer * DIM, (layer + 1) * DIM));
-	int q = project(w, norm, "wq", layer, DIM, DIM), k = project(w, norm, "wk", layer, DIM, DIM), v = project(w, norm, "wv", layer, DIM, DIM);
+	int norm = node(w, "RMSNormNode($%d, $%d)", x,
+		node(w, "SliceNode($%d, %d, %d)", s->rms_att, layer * DIM, (layer + 1) * DIM));
+	int q = project(w, norm, "wq", layer, DIM, DIM), k = project(w, norm, "wk", layer, DIM, DIM),
+	    v = project(w, norm, "wv", layer, DIM, DIM);
 	int freq = node(w, "ReshapeNode($%d, [1, %d, 2])", s->freq, HEAD / 2);
 	q = rotate(w, q, freq);
 	k = rotate(w, k, freq);
-	int begin = node(w, "InputTensor(cache_start_%d, int64, [1])", layer), end = node(w, "InputTensor(cache_end_%d, int64, [1])", layer);
+	int begin = node(w, "InputTensor(cache_start_%d, int64, [1])", layer),
+	    end = node(w, "InputTensor(cache_end_%d, int64, [1])", layer);
 	s->keys = node(w, "ReplaceSliceNode($%d, $%d, $%d, $%d)", s->keys, k, begin, end);
 	s->values = node(w, "ReplaceSliceNode($%d, $%d, $%d, $%d)", s->values, v, begin, end);
 	q = node(w, "ReshapeNode($%d, [%d, %d, 1])", q, HEADS, HEAD);
@@ -138,7 +141,8 @@ static void product(const double *x, const char *name, int layer, int rows, int 
 static void turn(double *x, int pos)
 {
 	for (int i = 0; i < DIM; i += 2) {
-		double angle = pos * pow(10000, -(double)(i % HEAD) / HEAD), c = (float)cos(angle), s = (float)sin(angle), a = x[i], b = x[i + 1];
+		double angle = pos * pow(10000, -(double)(i % HEAD) / HEAD), c = (float)cos(angle),
+		       s = (float)sin(angle), a = x[i], b = x[i + 1];
 		x[i] = a * c - b * s;
 		x[i + 1] = a * s + b * c;
 	}
@@ -252,7 +256,8 @@ Test(script_llama, tokens_one_by_one, .timeout = 60)
 		step(x, pos, logits);
 		const float *got = lt_eval_result(e, 0, NULL);
 		for (int i = 0; i < VOCAB; i++)
-			cr_expect_lt(fabs((double)got[i] - logits[i]), 1e-5, "token %d, logit %d: %g, not %g", pos, i, (double)got[i], logits[i]);
+			cr_expect_lt(fabs((double)got[i] - logits[i]), 1e-5, "token %d, logit %d: %g, not %g", pos, i,
+				(double)got[i], logits[i]);
 		for (int32_t i = 0; i < g->n_set; i++)
 			memcpy(source[g->set[i].state], lt_eval_state(e, i, NULL), sizeof(float) * LAYERS * SEQ * DIM);
 		lt_eval_free(e);

@@ -1,4 +1,5 @@
-/* tests/test_script_size.c -- large, hostile and unlucky scripts: long chains, long lines, no memory; and the registry. */
+/* tests/test_script_size.c -- large, hostile and unlucky scripts: long chains, long lines, no memory; and the
+ * registry. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,9 +120,10 @@ static void *limited(void *user, void *at, size_t old_bytes, size_t bytes)
 
 Test(script_size, every_allocation_may_fail)
 {
-	static const char text[] = "$1 = BufferTensor(b, float32, [8, 4]); $2 = InputTensor(p, float32, [1, 4]); $3 = InputTensor(i, int64, [1]);"
-		"$4 = UpdateNode($1, $2, $3, 0); $5 = SliceNode($4, 0, $3); $6 = AttentionNode($2, $5, $5); $7 = EinsumNode(ab->ba: $6);"
-		"$8 = SoftmaxNode($7); $9 = SlicedSoftmaxNode($6, $3); result = $8; result r = $4;";
+	static const char text[] = "$1 = BufferTensor(b, float32, [8, 4]); $2 = InputTensor(p, float32, [1, 4]); $3 = "
+				   "InputTensor(i, int64, [1]);$4 = UpdateNode($1, $2, $3, 0); $5 = SliceNode($4, 0, "
+				   "$3); $6 = AttentionNode($2, $5, $5); $7 = EinsumNode(ab->ba: $6);$8 = "
+				   "SoftmaxNode($7); $9 = SlicedSoftmaxNode($6, $3); result = $8; result r = $4;";
 	for (long n = 0;; n++) {
 		struct budget budget = { .left = n };
 		struct lt_context *ctx;

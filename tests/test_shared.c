@@ -124,9 +124,13 @@ static void need(const struct lt_object *o, uint32_t n_thread, size_t *bytes, si
 	ref()->need(o->ref, n_thread, bytes, align);
 }
 
-#define WATCHED(word, opener) { .size = sizeof(struct lt_backend), .abi = LT_ABI, .build = LT_BUILD, .name = word, .summary = "ref, watched", \
-	.version = "1", .score = score, .open = opener, .close = close_, .caps = caps, .accepts = accepts, .compile = compile, .run = run, \
-	.sync = sync_, .destroy = destroy, .need = need }
+#define WATCHED(word, opener) \
+	{ \
+		.size = sizeof(struct lt_backend), .abi = LT_ABI, .build = LT_BUILD, .name = word, \
+		.summary = "ref, watched", .version = "1", .score = score, .open = opener, .close = close_, \
+		.caps = caps, .accepts = accepts, .compile = compile, .run = run, .sync = sync_, .destroy = destroy, \
+		.need = need \
+	}
 static const struct lt_backend watched[] = { WATCHED("turns", open_turns), WATCHED("together", open_together) };
 
 static void set_up(void)
@@ -255,7 +259,8 @@ static void run_graph_on(const struct random_graph *x, const char *backends, uin
 		run_want_new(g, RUNS, side_fill, &data, &side[i].want);
 		cr_assert_leq(g->n_result, MAX_RESULT);
 		for (int k = 0; k < RUNS * g->n_result; k++)
-			side[i].result[k / g->n_result][k % g->n_result] = malloc(lt_program_bytes(p, LT_BINDING_RESULT, k % g->n_result) + 64);
+			side[i].result[k / g->n_result][k % g->n_result] =
+				malloc(lt_program_bytes(p, LT_BINDING_RESULT, k % g->n_result) + 64);
 	}
 	for (lt_node n = 0; n < g->n_node; n++)
 		if (g->node[n].op == LT_OP_constant)
@@ -307,7 +312,9 @@ Test(shared, instances_on_threads_give_the_oracles_results)
 
 /* -- what a program of two kernels, one of them of constants, does -- */
 
-#define SCRIPT "graph 1\nvar m 4\n%x = f32[m] input \"x\"\n%c = f32[m] constant \"c\"\n%e = f32[m] exp %c\n%s = f32[] add.reduce %e\n" \
+#define SCRIPT \
+	"graph 1\nvar m 4\n%x = f32[m] input \"x\"\n%c = f32[m] constant \"c\"\n%e = f32[m] exp %c\n%s = f32[] " \
+	"add.reduce %e\n" \
 	"%y = f32[m] mul %x, %s\nresult \"y\" = %y\n"
 
 static struct lt_program *compiled(struct lt_context **ctx, const char *backend)

@@ -33,7 +33,8 @@ static void close_graph(struct lt_graph *g)
 }
 
 /* As tree_compile, of a tree with kinds and tails. */
-static lt_status compile_marked(void *text, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
+static lt_status compile_marked(
+	void *text, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
 {
 	return tree_compile_by(tree_marked_try, text, g, options, out);
 }
@@ -59,7 +60,8 @@ static lt_status check(const char *graph, const char *tree, const char *backends
 	lt_status st = compile_marked((void *)(uintptr_t)tree, g, &options, &p);
 	lt_program_free(p);
 	if (st) {
-		cr_assert_eq(st, LT_EILLEGAL, "seed %llu: %s: %s\n%s%s", (unsigned long long)seed, lt_status_name(st), lt_context_message(g->ctx), graph, tree);
+		cr_assert_eq(st, LT_EILLEGAL, "seed %llu: %s: %s\n%s%s", (unsigned long long)seed, lt_status_name(st),
+			lt_context_message(g->ctx), graph, tree);
 		cr_assert_gt(strlen(lt_context_message(g->ctx)), 40);
 		close_graph(g);
 		return st;
@@ -141,7 +143,9 @@ static void add_layout(struct draw *d, const char *name)
 		if (step[i] == 1)
 			continue;
 		/* 12, 6, 2, 1: each divides the one before */
-		step[i] = step[i] ? step[i] / (step[i] % 2 ? step[i] : 2) : random_chance(&d->rng, 50) ? 1 : random_between(&d->rng, 2, 16);
+		step[i] = step[i]                    ? step[i] / (step[i] % 2 ? step[i] : 2)
+			: random_chance(&d->rng, 50) ? 1
+						     : random_between(&d->rng, 2, 16);
 		if (step[i] == 1)
 			add(&d->tree, "%c ", dim[i]);
 		else
@@ -155,7 +159,8 @@ static void add_layout(struct draw *d, const char *name)
 }
 
 /* Loops over `vars` (as "mnk") from level[v] on, in any order that keeps those over one var; then the leaves. */
-static int add_nest(struct draw *d, int depth, const char *vars, struct levels *all, const int *from, const int *to, const char *leaves)
+static int add_nest(struct draw *d, int depth, const char *vars, struct levels *all, const int *from, const int *to,
+	const char *leaves)
 {
 	int at[3], count = (int)strlen(vars);
 	for (int v = 0; v < 3; v++)
@@ -204,27 +209,41 @@ struct nest { const char *vars, *leaves; bool below_k; };
 struct plan { const char *graph; const char *shared; struct nest nest[5]; };
 
 #define VARS "graph 1\nvar m %lld\nvar n %lld\nvar k %lld\n"
-#define LIMITED "graph 1\nvar m %lld limit p\nvar n %lld\nvar k %lld\nvar one 1\nparam p = %%pos[0] in 0..%lld\n%%pos = i64[one] input \"pos\"\n"
+#define LIMITED \
+	"graph 1\nvar m %lld limit p\nvar n %lld\nvar k %lld\nvar one 1\nparam p = %%pos[0] in 0..%lld\n%%pos = " \
+	"i64[one] input \"pos\"\n"
 #define A_B "%%a = f32[m, k] input \"a\"\n%%b = f32[k, n] input \"b\"\n"
 #define ROWS "%%x = f32[m, n] input \"x\"\n"
 static const struct plan plans[] = {
-	{ VARS ROWS "%%y = f32[m, n] neg %%x\n%%z = f32[m, n] add %%y, %%x\nresult \"z\" = %%z\n", "mn", { { "mn", "y", 0 }, { "mn", "z", 0 } } },
-	{ VARS ROWS "%%y = f32[m, n] neg %%x\n%%z = f32[m, n] add %%y, %%x\nresult \"z\" = %%z\n", "mn", { { "mn", "y z", 0 } } },
-	{ VARS A_B "%%p = f32[m, n, k] mul %%a, %%b\n%%c = f32[m, n] add.reduce %%p\n%%d = f32[m, n] neg %%c\nresult \"d\" = %%d\n", "mn",
-		{ { "mnk", "p c", 0 }, { "mn", "d", 0 } } },
-	{ VARS A_B "%%one = f32[] lit 1.0\n%%e = f32[m, k] mul %%a, %%one\n%%f = f32[k, n] mul %%b, %%one\n%%p = f32[m, n, k] mul %%e, %%f\n"
-		"%%c = f32[m, n] add.reduce %%p\n%%d = f32[m, n] neg %%c\nresult \"d\" = %%d\n", "mn",
-		{ { "mk", "e", 1 }, { "kn", "f", 1 }, { "mnk", "p c", 1 }, { "mn", "d", 0 } } },
-	{ VARS A_B "%%e = f32[m, k] copy %%a\n%%p = f32[m, n, k] mul %%e, %%b\n%%c = f32[m, n] add.reduce %%p\nresult \"c\" = %%c\n", "mn",
-		{ { "mk", "e", 1 }, { "mnk", "p c", 1 } } },
-	{ VARS "%%x = f32[m, k] input \"x\"\n%%e = f32[m, k] copy %%x\n%%y = f32[m] max.reduce %%e\n%%s = f32[m] min.reduce %%x\n%%z = f32[m] add %%y, %%s\n"
-		"result \"z\" = %%z\n", "m", { { "mk", "e", 0 }, { "mk", "y s", 0 }, { "m", "z", 0 } } },
-	{ VARS "%%x = f32[m, k] input \"x\"\n%%s = f32[m] add.reduce %%x\n%%z = f32[m, k] sub %%x, %%s\nresult \"z\" = %%z\n", "m",
-		{ { "mk", "s", 0 }, { "mk", "z", 0 } } },
-	{ LIMITED ROWS "%%y = f32[m, n] neg %%x\n%%z = f32[m, n] add %%y, %%x\nresult \"z\" = %%z\n", "mn", { { "mn", "y", 0 }, { "mn", "z", 0 } } },
-	{ LIMITED ROWS "%%s = f32[n] add.reduce %%x\n%%z = f32[n] neg %%s\nresult \"z\" = %%z\n", "n", { { "mn", "s", 0 }, { "n", "z", 0 } } },
-	{ VARS ROWS "%%y = f32[m, n] neg %%x\n%%v = f32[m, n] view { %%y[m - 2, n] if m - 2 >= 0; else 3 }\n%%z = f32[m, n] add %%y, %%v\n"
-		"result \"z\" = %%z\n", "mn", { { "mn", "y", 0 }, { "mn", "z", 0 } } },
+	{ VARS ROWS "%%y = f32[m, n] neg %%x\n%%z = f32[m, n] add %%y, %%x\nresult \"z\" = %%z\n", "mn",
+		{ { "mn", "y", 0 }, { "mn", "z", 0 } } },
+	{ VARS ROWS "%%y = f32[m, n] neg %%x\n%%z = f32[m, n] add %%y, %%x\nresult \"z\" = %%z\n", "mn",
+		{ { "mn", "y z", 0 } } },
+	{ VARS A_B "%%p = f32[m, n, k] mul %%a, %%b\n%%c = f32[m, n] add.reduce %%p\n%%d = f32[m, n] neg %%c\nresult "
+		   "\"d\" = %%d\n",
+		"mn", { { "mnk", "p c", 0 }, { "mn", "d", 0 } } },
+	{ VARS A_B "%%one = f32[] lit 1.0\n%%e = f32[m, k] mul %%a, %%one\n%%f = f32[k, n] mul %%b, %%one\n%%p = "
+		   "f32[m, n, k] mul %%e, %%f\n"
+		   "%%c = f32[m, n] add.reduce %%p\n%%d = f32[m, n] neg %%c\nresult \"d\" = %%d\n",
+		"mn", { { "mk", "e", 1 }, { "kn", "f", 1 }, { "mnk", "p c", 1 }, { "mn", "d", 0 } } },
+	{ VARS A_B "%%e = f32[m, k] copy %%a\n%%p = f32[m, n, k] mul %%e, %%b\n%%c = f32[m, n] add.reduce %%p\nresult "
+		   "\"c\" = %%c\n",
+		"mn", { { "mk", "e", 1 }, { "mnk", "p c", 1 } } },
+	{ VARS "%%x = f32[m, k] input \"x\"\n%%e = f32[m, k] copy %%x\n%%y = f32[m] max.reduce %%e\n%%s = f32[m] "
+	       "min.reduce %%x\n%%z = f32[m] add %%y, %%s\n"
+	       "result \"z\" = %%z\n",
+		"m", { { "mk", "e", 0 }, { "mk", "y s", 0 }, { "m", "z", 0 } } },
+	{ VARS "%%x = f32[m, k] input \"x\"\n%%s = f32[m] add.reduce %%x\n%%z = f32[m, k] sub %%x, %%s\nresult \"z\" = "
+	       "%%z\n",
+		"m", { { "mk", "s", 0 }, { "mk", "z", 0 } } },
+	{ LIMITED ROWS "%%y = f32[m, n] neg %%x\n%%z = f32[m, n] add %%y, %%x\nresult \"z\" = %%z\n", "mn",
+		{ { "mn", "y", 0 }, { "mn", "z", 0 } } },
+	{ LIMITED ROWS "%%s = f32[n] add.reduce %%x\n%%z = f32[n] neg %%s\nresult \"z\" = %%z\n", "n",
+		{ { "mn", "s", 0 }, { "n", "z", 0 } } },
+	{ VARS ROWS "%%y = f32[m, n] neg %%x\n%%v = f32[m, n] view { %%y[m - 2, n] if m - 2 >= 0; else 3 }\n%%z = "
+		    "f32[m, n] add %%y, %%v\n"
+		    "result \"z\" = %%z\n",
+		"mn", { { "mn", "y", 0 }, { "mn", "z", 0 } } },
 };
 enum { N_PLAN = (int)(sizeof plans / sizeof *plans) };
 
@@ -253,7 +272,8 @@ static void check_many(const char *backends, int trees)
 	const char *text = getenv("LT_SEED");
 	uint64_t first = text && *text ? strtoull(text, NULL, 0) : 1;
 	int accepted[N_PLAN] = { 0 }, tried[N_PLAN] = { 0 };
-	fprintf(stderr, "trees with tails on %s: seeds %llu .. %llu\n", backends, (unsigned long long)first, (unsigned long long)first + (unsigned long long)trees - 1);
+	fprintf(stderr, "trees with tails on %s: seeds %llu .. %llu\n", backends, (unsigned long long)first,
+		(unsigned long long)first + (unsigned long long)trees - 1);
 	for (uint64_t seed = first; seed < first + (uint64_t)trees; seed++) {
 		struct draw d = { .rng = seed * 7919 + 3 };
 		int which = (int)random_between(&d.rng, 0, N_PLAN - 1);
@@ -261,7 +281,8 @@ static void check_many(const char *backends, int trees)
 		char graph[1000];
 		for (int v = 0; v < 3; v++)
 			d.extent[v] = random_between(&d.rng, 1, v == M || random_chance(&d.rng, 30) ? 45 : 9);
-		snprintf(graph, sizeof graph, plans[which].graph, (long long)d.extent[M], (long long)d.extent[N], (long long)d.extent[K], (long long)d.extent[M]);
+		snprintf(graph, sizeof graph, plans[which].graph, (long long)d.extent[M], (long long)d.extent[N],
+			(long long)d.extent[K], (long long)d.extent[M]);
 		draw_tree(&d, &plans[which]);
 		tried[which]++;
 		accepted[which] += check(graph, d.tree.at, backends, seed) == LT_OK;

@@ -23,14 +23,19 @@ TestSuite(tensorfile, .init = set_up, .fini = tear_down, .timeout = 60);
 /* ---- .npy put together by hand ---- */
 
 /* What six elements 1, 2, 3, 4, 5, 100 are in each type, most significant byte first. */
-static const struct { const char *code; enum lt_dtype dtype; int bytes; uint64_t bits[6]; } types[] = {
+static const struct { const char *code; enum lt_dtype dtype; int bytes; uint64_t bits[6];
+} types[] = {
 	{ "f4", LT_F32, 4, { 0x3f800000, 0x40000000, 0x40400000, 0x40800000, 0x40a00000, 0x42c80000 } },
-	{ "f8", LT_F64, 8, { 0x3ff0000000000000, 0x4000000000000000, 0x4008000000000000, 0x4010000000000000, 0x4014000000000000,
-		0x4059000000000000 } },
+	{ "f8", LT_F64, 8,
+		{ 0x3ff0000000000000, 0x4000000000000000, 0x4008000000000000, 0x4010000000000000, 0x4014000000000000,
+			0x4059000000000000 } },
 	{ "f2", LT_F16, 2, { 0x3c00, 0x4000, 0x4200, 0x4400, 0x4500, 0x5640 } },
-	{ "i1", LT_I8, 1, { 1, 2, 3, 4, 5, 100 } },  { "u1", LT_U8, 1, { 1, 2, 3, 4, 5, 100 } },
-	{ "i2", LT_I16, 2, { 1, 2, 3, 4, 5, 100 } }, { "i4", LT_I32, 4, { 1, 2, 3, 4, 5, 100 } },
-	{ "i8", LT_I64, 8, { 1, 2, 3, 4, 5, 100 } }, { "b1", LT_BOOL, 1, { 1, 2, 3, 4, 5, 100 } },
+	{ "i1", LT_I8, 1, { 1, 2, 3, 4, 5, 100 } },
+	{ "u1", LT_U8, 1, { 1, 2, 3, 4, 5, 100 } },
+	{ "i2", LT_I16, 2, { 1, 2, 3, 4, 5, 100 } },
+	{ "i4", LT_I32, 4, { 1, 2, 3, 4, 5, 100 } },
+	{ "i8", LT_I64, 8, { 1, 2, 3, 4, 5, 100 } },
+	{ "b1", LT_BOOL, 1, { 1, 2, 3, 4, 5, 100 } },
 };
 static const double six[] = { 1, 2, 3, 4, 5, 100 };
 
@@ -53,7 +58,10 @@ Test(tensorfile, npy_every_type_order_and_version)
 					for (int b = 0; b < w; b++)
 						data[at * w + (big ? w - 1 - b : b)] = (unsigned char)(types[k].bits[3 * i + j] >> 8 * b);
 				}
-			snprintf(header, sizeof header, "{'descr': '%c%s', 'fortran_order': %s, 'shape': (2, 3), }\n", w == 1 ? '|' : big ? '>' : '<',
+			snprintf(header, sizeof header, "{'descr': '%c%s', 'fortran_order': %s, 'shape': (2, 3), }\n",
+				w == 1        ? '|'
+					: big ? '>'
+					      : '<',
 				types[k].code, fortran ? "True" : "False");
 			size_t n = write_npy(file, version, header, data, (size_t)(6 * w));
 			cr_assert_eq(lt__npy_parse(ctx, "x.npy", "x", file, n, &t), LT_OK, "%s: %s", header, lt_context_message(ctx));
@@ -83,13 +91,16 @@ Test(tensorfile, npy_fortran_of_rank_three)
 	lt__tensor_free(&t);
 }
 
-static const struct { const char *header; size_t data; const char *says; } bad_npy[] = {
-	{ "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", 11, "is truncated: shape (3,) of float32 takes 12 "
+static const struct { const char *header; size_t data; const char *says;
+} bad_npy[] = {
+	{ "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", 11,
+		"is truncated: shape (3,) of float32 takes 12 "
 		"bytes, after the header are 11" },
 	{ "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", 13, "is too long" },
 	{ "{'descr': '<f4', 'fortran_order': False, 'shape': (1099511627776,), }", 4, "is truncated" },
 	{ "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }", 4, "exceeds 63 bits" },
-	{ "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }", 4, "an extent of the shape exceeds 63 bits" },
+	{ "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }", 4,
+		"an extent of the shape exceeds 63 bits" },
 	{ "{'descr': '<f4', 'fortran_order': False, 'shape': (-3,), }", 4, "an extent that is not negative" },
 	{ "{'descr': '<f4', 'fortran_order': False, 'shape': (3 3), }", 36, "',' or ')'" },
 	{ "{'descr': '<f4', 'fortran_order': False, 'shape': 3, }", 12, "the shape in parentheses" },
@@ -179,7 +190,9 @@ Test(tensorfile, npy_is_written_as_numpy_writes_it)
 {
 	float data[] = { 0, 1, 2, 3, 4, 5 };
 	int64_t shape[] = { 2, 3 };
-	const struct lt_tensor t = { .name = (char[]){ "" }, .dtype = LT_F32, .rank = 2, .shape = shape, .bytes = 24, .data = data };
+	const struct lt_tensor t = {
+		.name = (char[]){ "" }, .dtype = LT_F32, .rank = 2, .shape = shape, .bytes = 24, .data = data
+	};
 	struct lt_bytes a, b;
 
 	cr_assert_eq(lt__npy_write(ctx, scratch("w.npy"), &t), LT_OK, "%s", lt_context_message(ctx));

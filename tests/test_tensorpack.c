@@ -141,16 +141,27 @@ Test(tensorpack, safetensors_with_every_type)
 		0xfd, 0xff, 0xff, 0xff,                                 /* I32 -3 */
 		0xfc, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,         /* I64 -4 */
 	};
-	static const struct { const char *name; enum lt_dtype dtype; double first; int32_t rank; } want[] = {
-		{ "a", LT_F32, 1, 2 }, { "b", LT_F64, 1, 0 }, { "c", LT_BF16, 1, 1 }, { "d", LT_F16, 1, 1 }, { "e", LT_I8, -1, 1 },
-		{ "f", LT_U8, 255, 1 }, { "g", LT_BOOL, 1, 1 }, { "h", LT_I16, -2, 1 }, { "i", LT_I32, -3, 1 }, { "j \xc3\xa4", LT_I64, -4, 1 },
+	static const struct { const char *name; enum lt_dtype dtype; double first; int32_t rank;
+	} want[] = {
+		{ "a", LT_F32, 1, 2 },
+		{ "b", LT_F64, 1, 0 },
+		{ "c", LT_BF16, 1, 1 },
+		{ "d", LT_F16, 1, 1 },
+		{ "e", LT_I8, -1, 1 },
+		{ "f", LT_U8, 255, 1 },
+		{ "g", LT_BOOL, 1, 1 },
+		{ "h", LT_I16, -2, 1 },
+		{ "i", LT_I32, -3, 1 },
+		{ "j \xc3\xa4", LT_I64, -4, 1 },
 	};
-	const char *header = "{\"__metadata__\":{\"k\":\"v\"},\"a\":{\"dtype\":\"F32\",\"shape\":[2,1],\"data_offsets\":[0,8]},"
-		"\"b\":{\"dtype\":\"F64\",\"shape\":[],\"data_offsets\":[8,16]},\"c\":{\"dtype\":\"BF16\",\"shape\":[2],\"data_offsets\":[16,20]},"
-		"\"d\":{\"dtype\":\"F16\",\"shape\":[1],\"data_offsets\":[20,22]},\"e\":{\"dtype\":\"I8\",\"shape\":[1],\"data_offsets\":[22,23]},"
-		"\"f\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[23,24]},\"g\":{\"dtype\":\"BOOL\",\"shape\":[1],\"data_offsets\":[24,25]},"
-		"\"h\":{\"dtype\":\"I16\",\"shape\":[1],\"data_offsets\":[25,27]},\"i\":{\"dtype\":\"I32\",\"shape\":[1],\"data_offsets\":[27,31]},"
-		"\"j \\u00e4\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[31,39]}}   ";
+	const char *header =
+		"{\"__metadata__\":{\"k\":\"v\"},\"a\":{\"dtype\":\"F32\",\"shape\":[2,1],\"data_offsets\":[0,8]},"
+		"\"b\":{\"dtype\":\"F64\",\"shape\":[],\"data_offsets\":[8,16]},\"c\":{\"dtype\":\"BF16\",\"shape\":[2]"
+		",\"data_offsets\":[16,20]},\"d\":{\"dtype\":\"F16\",\"shape\":[1],\"data_offsets\":[20,22]},\"e\":{"
+		"\"dtype\":\"I8\",\"shape\":[1],\"data_offsets\":[22,23]},\"f\":{\"dtype\":\"U8\",\"shape\":[1],\"data_"
+		"offsets\":[23,24]},\"g\":{\"dtype\":\"BOOL\",\"shape\":[1],\"data_offsets\":[24,25]},\"h\":{\"dtype\":"
+		"\"I16\",\"shape\":[1],\"data_offsets\":[25,27]},\"i\":{\"dtype\":\"I32\",\"shape\":[1],\"data_"
+		"offsets\":[27,31]},\"j \\u00e4\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[31,39]}}   ";
 	unsigned char file[2048];
 	size_t n = write_safetensors(file, header, strlen(header), data, sizeof data);
 	struct lt_tensors t;
@@ -167,10 +178,12 @@ Test(tensorpack, safetensors_with_every_type)
 	lt__tensors_free(&t);
 }
 
-static const struct { const char *header; size_t data; const char *says; } bad_safetensors[] = {
+static const struct { const char *header; size_t data; const char *says;
+} bad_safetensors[] = {
 	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}", 7, "the file has 7 bytes of data" },
 	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}", 9, "is too long" },
-	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0,8]}}", 8, "'a', shape (3,) of F32, takes 12 bytes" },
+	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0,8]}}", 8,
+		"'a', shape (3,) of F32, takes 12 bytes" },
 	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,0]}}", 8, "is said to be at 8..0" },
 	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[-8,0]}}", 8, "is said to be at -8..0" },
 	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0]}}", 8, "not a list of two whole numbers" },
@@ -181,13 +194,17 @@ static const struct { const char *header; size_t data; const char *says; } bad_s
 	{ "{\"a\":[]}", 0, "'a' has no dtype" },
 	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":2,\"data_offsets\":[0,8]}}", 8, "the shape of 'a' is not a list" },
 	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[-2],\"data_offsets\":[0,8]}}", 8, "not a whole number" },
-	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[4294967296,4294967296],\"data_offsets\":[0,8]}}", 8, "exceeds 63 bits" },
-	{ "{\"a\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[0,4]},\"b\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[2,6]}}", 6,
-		"the data of 'a' and of 'b' overlap" },
-	{ "{\"a\":{\"dtype\":\"I8\",\"shape\":[2],\"data_offsets\":[0,2]},\"b\":{\"dtype\":\"I8\",\"shape\":[2],\"data_offsets\":[4,6]}}", 6,
-		"a hole before 'b': nothing is at 2..4" },
-	{ "{\"a\":{\"dtype\":\"I8\",\"shape\":[2],\"data_offsets\":[0,2]},\"a\":{\"dtype\":\"I8\",\"shape\":[2],\"data_offsets\":[2,4]}}", 4,
-		"duplicate object key" },
+	{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[4294967296,4294967296],\"data_offsets\":[0,8]}}", 8,
+		"exceeds 63 bits" },
+	{ "{\"a\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[0,4]},\"b\":{\"dtype\":\"I8\",\"shape\":[4],\"data_"
+	  "offsets\":[2,6]}}",
+		6, "the data of 'a' and of 'b' overlap" },
+	{ "{\"a\":{\"dtype\":\"I8\",\"shape\":[2],\"data_offsets\":[0,2]},\"b\":{\"dtype\":\"I8\",\"shape\":[2],\"data_"
+	  "offsets\":[4,6]}}",
+		6, "a hole before 'b': nothing is at 2..4" },
+	{ "{\"a\":{\"dtype\":\"I8\",\"shape\":[2],\"data_offsets\":[0,2]},\"a\":{\"dtype\":\"I8\",\"shape\":[2],\"data_"
+	  "offsets\":[2,4]}}",
+		4, "duplicate object key" },
 	{ "{\"a\":", 0, "the header is not JSON" },
 	{ "[1]", 0, "does not begin with '{'" },
 	{ "{\"a\xff\":1}", 0, "the header is not JSON" },
@@ -219,14 +236,34 @@ Test(tensorpack, safetensors_that_lies)
 /* What is unpacked, or listed, must lead nobody anywhere. */
 Test(tensorpack, npz_names_are_plain)
 {
-	static const struct { const char *name, *why; } names[] = {
-		{ "x", NULL }, { "layers/0/w", NULL }, { "a.b-c d:0", NULL }, { "..x", NULL }, { "x..", NULL }, { "...", NULL }, { "gr\xc3\xbc\xc3\x9f", NULL },
-		{ "", "it is empty" }, { "/etc/x", "it begins with a slash" }, { "//x", "it begins with a slash" }, { "../x", "it has the folder . or .." },
-		{ "a/../../x", "it has the folder . or .." }, { "a/..", "it has the folder . or .." }, { "..", "it has the folder . or .." },
-		{ ".", "it has the folder . or .." }, { "./x", "it has the folder . or .." }, { "a//x", "it has a folder without a name" },
-		{ "a/", "it has a folder without a name" }, { "a\\x", "it has a backslash" }, { "..\\x", "it has a backslash" },
-		{ "a\x1b[31m", "it has a control character" }, { "a\nb", "it has a control character" }, { "a\x7f", "it has a control character" },
-		{ "a\xc2\x85", "it has a control character" }, { "a\xe2\x80\xae", "it has a control character" }, { "a\xff", "or is not UTF-8" },
+	static const struct { const char *name, *why;
+	} names[] = {
+		{ "x", NULL },
+		{ "layers/0/w", NULL },
+		{ "a.b-c d:0", NULL },
+		{ "..x", NULL },
+		{ "x..", NULL },
+		{ "...", NULL },
+		{ "gr\xc3\xbc\xc3\x9f", NULL },
+		{ "", "it is empty" },
+		{ "/etc/x", "it begins with a slash" },
+		{ "//x", "it begins with a slash" },
+		{ "../x", "it has the folder . or .." },
+		{ "a/../../x", "it has the folder . or .." },
+		{ "a/..", "it has the folder . or .." },
+		{ "..", "it has the folder . or .." },
+		{ ".", "it has the folder . or .." },
+		{ "./x", "it has the folder . or .." },
+		{ "a//x", "it has a folder without a name" },
+		{ "a/", "it has a folder without a name" },
+		{ "a\\x", "it has a backslash" },
+		{ "..\\x", "it has a backslash" },
+		{ "a\x1b[31m", "it has a control character" },
+		{ "a\nb", "it has a control character" },
+		{ "a\x7f", "it has a control character" },
+		{ "a\xc2\x85", "it has a control character" },
+		{ "a\xe2\x80\xae", "it has a control character" },
+		{ "a\xff", "or is not UTF-8" },
 	};
 	int64_t shape[] = { 1 };
 	float data[16] = { 1 };
@@ -235,15 +272,22 @@ Test(tensorpack, npz_names_are_plain)
 	for (size_t i = 0; i <= sizeof names / sizeof *names; i++) {
 		const bool last = i == sizeof names / sizeof *names;
 		const char *name = last ? memset(longest, 'x', 4001) : names[i].name, *why = last ? "it is too long" : names[i].why;
-		struct lt_tensor t = { .name = (char *)(uintptr_t)name, .dtype = LT_F32, .rank = 1, .shape = shape, .bytes = 4, .data = data };
+		struct lt_tensor t = { .name = (char *)(uintptr_t)name,
+			.dtype = LT_F32,
+			.rank = 1,
+			.shape = shape,
+			.bytes = 4,
+			.data = data };
 		const struct lt_tensors all = { .at = &t, .n = 1 };
 		struct lt_tensors back;
 
 		unlink(scratch("n.npz"));
-		cr_expect_eq(lt__tensors_write(ctx, scratch("n.npz"), &all) == LT_OK, why == NULL, "%s: %s", name, lt_context_message(ctx));
+		cr_expect_eq(lt__tensors_write(ctx, scratch("n.npz"), &all) == LT_OK, why == NULL, "%s: %s", name,
+			lt_context_message(ctx));
 		if (why) {
-			cr_expect(strstr(lt_context_message(ctx), why) && strstr(lt_context_message(ctx), "cannot be the name of an entry"), "%s: %s", name,
-				lt_context_message(ctx));
+			cr_expect(strstr(lt_context_message(ctx), why)
+					&& strstr(lt_context_message(ctx), "cannot be the name of an entry"),
+				"%s: %s", name, lt_context_message(ctx));
 			cr_expect_neq(access(scratch("n.npz"), F_OK), 0);
 		} else {
 			cr_expect_eq(lt__tensors_read(ctx, scratch("n.npz"), &back), LT_OK, "%s: %s", name, lt_context_message(ctx));
@@ -257,8 +301,10 @@ Test(tensorpack, npz_names_are_plain)
 /* Odd names in files of others are names and nothing else: nothing is made or opened by them. */
 Test(tensorpack, odd_names_are_read_as_names)
 {
-	static const char *const names[] = { "../up.npy", "/tmp/lt-absolute.npy", "a\\b.npy", "c\xc2\23331m.npy", "a//b/../c.npy", "C:\\x.npy" };
-	static const unsigned char npy[] = "\x93NUMPY\x01\x00\x36\x00{'descr':'<f4','fortran_order':False,'shape':(1,)}     \n\0\0\200?";
+	static const char *const names[] = { "../up.npy", "/tmp/lt-absolute.npy", "a\\b.npy", "c\xc2\23331m.npy",
+		"a//b/../c.npy", "C:\\x.npy" };
+	static const unsigned char npy[] =
+		"\x93NUMPY\x01\x00\x36\x00{'descr':'<f4','fortran_order':False,'shape':(1,)}     \n\0\0\200?";
 	enum { N = sizeof names / sizeof *names };
 	struct lt_tensors t;
 

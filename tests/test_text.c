@@ -47,7 +47,8 @@ static const char *const same[] = {
 	"param p = %q[0] in 0..1\n"
 	"%q = i64[i] input \"q\"\n"
 	"%x = i64[j] view { %q[j + floor(j / 3) - 4*floor((p + floor(j / 3)) / 4)] }\n"
-	"%y = i64[i] view { %q[0] if 4611686018427387903 - i >= 0, -46582687054822099*i >= 0, -4611686018427387903 >= 0; "
+	"%y = i64[i] view { %q[0] if 4611686018427387903 - i >= 0, -46582687054822099*i >= 0, -4611686018427387903 >= "
+	"0; "
 	"else -9223372036854775808 }\n"
 	"%z = i64[] view { %q[floor(7 / 2)] }\n",
 	/* columns that the text would not give in this order are listed */
@@ -56,7 +57,8 @@ static const char *const same[] = {
 	"param p = %q[0] in 0..1\n"
 	"param r = %q[1] in 0..1\n"
 	"%q = i64[i] input \"q\"\n"
-	"%x = i64[i] view { with p, r, p, floor(i / 3), floor(i / 3), floor((~0 + ~3) / 2): %q[-~2 + ~4] if ~5 - 1 >= 0 }\n"
+	"%x = i64[i] view { with p, r, p, floor(i / 3), floor(i / 3), floor((~0 + ~3) / 2): %q[-~2 + ~4] if ~5 - 1 >= "
+	"0 }\n"
 	"%y = i64[i] view { with p: %q[i] }\n",
 	/* operands that the pieces would not give in this order are listed */
 	"graph 1\n"
@@ -71,10 +73,13 @@ static const char *const same[] = {
 	"}\n",
 	/* literals */
 	"graph 1\n"
-	"%a = f32[] lit 0.0\n%b = f32[] lit -0.0\n%c = f32[] lit 0.125\n%d = f32[] lit 0x1.99999ap-4\n%e = f32[] lit inf\n"
-	"%f = f32[] lit 0x1p-149\n%g = f64[] lit 0x1.fffffffffffffp+1023\n%h = f64[] lit 0x1p-1074\n%i = f16[] lit 65504.0\n"
+	"%a = f32[] lit 0.0\n%b = f32[] lit -0.0\n%c = f32[] lit 0.125\n%d = f32[] lit 0x1.99999ap-4\n%e = f32[] lit "
+	"inf\n"
+	"%f = f32[] lit 0x1p-149\n%g = f64[] lit 0x1.fffffffffffffp+1023\n%h = f64[] lit 0x1p-1074\n%i = f16[] lit "
+	"65504.0\n"
 	"%j = bf16[] lit 0x1.fep+127\n%k = i8[] lit -128\n%l = u8[] lit 255\n%m = i64[] lit 9223372036854775807\n"
-	"%n = bool[] lit true\n%o = bool[] lit false\n%p = f64[] lit bits(0x7ff8000000000001)\n%q = f64[] lit 1099511627775.875\n"
+	"%n = bool[] lit true\n%o = bool[] lit false\n%p = f64[] lit bits(0x7ff8000000000001)\n%q = f64[] lit "
+	"1099511627775.875\n"
 	"%r = f64[] lit 0x1p+40\n",
 };
 
@@ -124,8 +129,10 @@ Test(text, other_spellings)
 /* The tables, not only the text. */
 Test(text, tables)
 {
-	static const char text[] = "graph 1\nvar i 10 limit 2*p - 1\nparam p = %q[1] in -1..5\nrequire p == 0 \"t\" @ 4:5\n"
-		"%q = i64[i] input \"q\" @ 2:7\n%v = i64[i] view { %q[floor((i + 2*p - 3) / 4)] if 5 - i >= 0; else 9 }\nresult \"r\" = %v\n";
+	static const char text[] =
+		"graph 1\nvar i 10 limit 2*p - 1\nparam p = %q[1] in -1..5\nrequire p == 0 \"t\" @ 4:5\n"
+		"%q = i64[i] input \"q\" @ 2:7\n%v = i64[i] view { %q[floor((i + 2*p - 3) / 4)] if 5 - i >= 0; else 9 "
+		"}\nresult \"r\" = %v\n";
 	static const int64_t div[] = { 4, -3, 2, 1, 0 }, row[] = { 0, 0, 0, 1 }, guard[] = { 5, 0, -1, 0 };
 	const struct lt_graphpiece *piece;
 	struct lt_context *ctx;
@@ -133,7 +140,8 @@ Test(text, tables)
 
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
 	cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "t", &g), LT_OK, "%s", lt_context_message(ctx));
-	cr_assert(g->n_var == 1 && g->n_param == 1 && g->n_require == 1 && g->n_node == 2 && g->n_result == 1 && g->n_set == 0);
+	cr_assert(g->n_var == 1 && g->n_param == 1 && g->n_require == 1 && g->n_node == 2 && g->n_result == 1
+		&& g->n_set == 0);
 	cr_assert(g->var[0].bounded && g->var[0].extent == 10 && g->var[0].limit.constant == -1 && g->var[0].limit.n == 1
 		&& g->var[0].limit.param[0] == 0 && g->var[0].limit.coef[0] == 2);
 	cr_assert(g->param[0].source == 0 && g->param[0].element == 1 && g->param[0].low == -1 && g->param[0].high == 5);
@@ -159,14 +167,16 @@ static const struct mistake mistakes[] = {
 	{ "graph 1 2\n", "t:1:9: expected the end of the line, found '2'" },
 	{ "graph 1\nvar\n", "t:2:4: expected a name, found the end of the line" },
 	{ "graph 1\nvar m 0\n", "t:2:8: the extent of 'm' is 0: at least 1 is needed" },
-	{ "graph 1\nvar m 9223372036854775808\n", "t:2:7: expected a whole number of at most 63 bits, found '9223372036854775808'" },
+	{ "graph 1\nvar m 9223372036854775808\n",
+		"t:2:7: expected a whole number of at most 63 bits, found '9223372036854775808'" },
 	{ "graph 1\nvar m 1\nvar m 1\n", "t:3:5: 'm' is defined twice" },
 	{ "graph 1\nvar m 1 limit q\n", "t:2:15: 'q' is not a run-time scalar" },
 	{ "graph 1\nvar m 1 limit floor(2 / 2)\n", "t:2:15: a floor is not allowed here" },
 	{ "graph 1\nparam p = %q[0] in 0..1\n", "t:2:11: there is no node '%q' above this line" },
 	{ "graph 1\nparam p = 5[0] in 0..1\n", "t:2:11: expected a node such as %x, found '5'" },
 	{ HEAD "param p = %x[0] in 0..1\n", "t:5:7: vars and params come before everything else" },
-	{ "graph 1\nvar m 8\nparam p = %x[9] in 0..1\n%x = i64[m] input \"x\"\n", "run-time scalar 'p' is element 9 of 'x', which has 8" },
+	{ "graph 1\nvar m 8\nparam p = %x[9] in 0..1\n%x = i64[m] input \"x\"\n",
+		"run-time scalar 'p' is element 9 of 'x', which has 8" },
 	{ HEAD "%x = f32[m] exp %x\n", "t:5:1: '%x' is defined twice" },
 	{ HEAD "%y = f31[m] exp %x\n", "t:5:6: expected a type such as f32, found 'f31'" },
 	{ HEAD "%y = f32[q] exp %x\n", "t:5:10: expected the name of a var, found 'q'" },
@@ -184,15 +194,19 @@ static const struct mistake mistakes[] = {
 	{ HEAD "%y = i8[] lit 128\n", "t:5:15: expected a value of type i8, found '128'" },
 	{ HEAD "%y = i8[] lit 1.5\n", "t:5:15: expected a value of type i8, found '1.5'" },
 	{ HEAD "%y = i8[] lit bits(0x100)\n", "0x100 is not the bit pattern of a value of type i8" },
-	{ HEAD "%y = f32[m] view { %x[m] }\n", "t:5:1: node 'y' (view): the map of piece 0 has 1 rows, its source 2 dims" },
+	{ HEAD "%y = f32[m] view { %x[m] }\n",
+		"t:5:1: node 'y' (view): the map of piece 0 has 1 rows, its source 2 dims" },
 	{ HEAD "%y = f32[m] view { %x[m, n] }\n", "t:5:26: 'n' is neither a dim of this view nor a run-time scalar" },
 	{ HEAD "%y = f32[m] view { %x[m, floor(m / 0)] }\n", "a floor division is by a positive number, not by 0" },
 	{ HEAD "%y = f32[m] view { %x[m, floor((m + 1 / 2)] }\n", "t:5:39: expected ), found '/'" },
-	{ HEAD "%y = f32[m] view { %x[m, 9223372036854775807*m + m] }\n", "a coefficient of this piece exceeds 63 bits" },
-	{ HEAD "%y = f32[m] view { %x[m, 9223372036854775808] }\n", "'9223372036854775808' is not a whole number of at most "
+	{ HEAD "%y = f32[m] view { %x[m, 9223372036854775807*m + m] }\n",
+		"a coefficient of this piece exceeds 63 bits" },
+	{ HEAD "%y = f32[m] view { %x[m, 9223372036854775808] }\n",
+		"'9223372036854775808' is not a whole number of at most "
 		"63 bits" },
 	{ HEAD "%y = f32[m] view { %x[m, ~0] }\n", "~ names a column of a with list, and there is none" },
-	{ HEAD "%y = f32[m] view { with floor(m / 2): %x[m, ~1] }\n", "the with list has no column ~1 before this place" },
+	{ HEAD "%y = f32[m] view { with floor(m / 2): %x[m, ~1] }\n",
+		"the with list has no column ~1 before this place" },
 	{ HEAD "%y = f32[m] view { with floor(m / 2): %x[m, floor(m / 2)] }\n",
 		"a floor is not allowed here: it belongs in the with list" },
 	{ HEAD "%y = f32[m] view { with m: %x[m, m] }\n", "a with list has run-time scalars, then floors; found 'm'" },
@@ -221,8 +235,8 @@ Test(text, mistakes)
 
 		cr_assert_eq(lt_context_new(&ctx), LT_OK);
 		status = lt_graph_parse(ctx, mistakes[i].text, strlen(mistakes[i].text), "t", &g);
-		cr_expect(status && !g && strstr(lt_context_message(ctx), mistakes[i].message), "%zu: %d '%s', expected '%s'", i, status,
-			lt_context_message(ctx), mistakes[i].message);
+		cr_expect(status && !g && strstr(lt_context_message(ctx), mistakes[i].message),
+			"%zu: %d '%s', expected '%s'", i, status, lt_context_message(ctx), mistakes[i].message);
 		lt_context_free(ctx);
 	}
 }
@@ -346,11 +360,12 @@ Test(text, out_of_memory)
 /* Bits of every type that a short text could get wrong. */
 Test(text, literals)
 {
-	static const uint64_t patterns[] = { 0, 1, 2, 0x7f, 0x80, 0xff, 0x100, 0x3c00, 0x7bff, 0x7c00, 0x7c01, 0x7f80, 0x7fff, 0x8000,
-		0x8001, 0xfc00, 0xffff, 0x10000, 0x3f800000, 0x7f7fffff, 0x7f800000, 0x7fc00000, 0x7fffffff, 0x80000000, 0x80000001, 0xff800000,
-		0xffffffff, 0x3ff0000000000000, 0x3ff0000000000001, 0x7fefffffffffffff, 0x7ff0000000000000, 0x7ff0000000000001,
-		0x7fffffffffffffff, 0x8000000000000000, 0x8000000000000001, 0xfff0000000000000, 0xffffffffffffffff, 0x433fffffffffffff,
-		0x4270000000000000, 0x4267ffffffffffff, 0x0010000000000000, 0x000fffffffffffff };
+	static const uint64_t patterns[] = { 0, 1, 2, 0x7f, 0x80, 0xff, 0x100, 0x3c00, 0x7bff, 0x7c00, 0x7c01, 0x7f80,
+		0x7fff, 0x8000, 0x8001, 0xfc00, 0xffff, 0x10000, 0x3f800000, 0x7f7fffff, 0x7f800000, 0x7fc00000,
+		0x7fffffff, 0x80000000, 0x80000001, 0xff800000, 0xffffffff, 0x3ff0000000000000, 0x3ff0000000000001,
+		0x7fefffffffffffff, 0x7ff0000000000000, 0x7ff0000000000001, 0x7fffffffffffffff, 0x8000000000000000,
+		0x8000000000000001, 0xfff0000000000000, 0xffffffffffffffff, 0x433fffffffffffff, 0x4270000000000000,
+		0x4267ffffffffffff, 0x0010000000000000, 0x000fffffffffffff };
 	struct lt_context *ctx;
 
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);

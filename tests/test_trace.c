@@ -1,5 +1,5 @@
-/* tests/test_trace.c -- the plug-in trace: right values, reuse distances and hits against a plain simulation, cases with known answers,
- * and what it refuses.  Its footprints: tests/test_trace_footprint.c.
+/* tests/test_trace.c -- the plug-in trace: right values, reuse distances and hits against a plain simulation, cases
+ * with known answers, and what it refuses.  Its footprints: tests/test_trace_footprint.c.
  */
 #include <criterion/criterion.h>
 #include <sys/stat.h>
@@ -17,8 +17,18 @@ TestSuite(trace, .init = setup, .fini = teardown, .timeout = 120);
 Test(trace, its_results_are_right)
 {
 	struct layer_tally tally = { 0 };
-	const struct layer_plan layers = { .backends = "trace:file=/dev/null", .seed = 301, .graphs = 25, .together = 1, .work = 5000, .target = "small" };
-	const struct layer_plan graphs = { .backends = "trace:file=/dev/null", .seed = 401, .graphs = 150, .together = 1, .work = 1000, .target = "small",
+	const struct layer_plan layers = { .backends = "trace:file=/dev/null",
+		.seed = 301,
+		.graphs = 25,
+		.together = 1,
+		.work = 5000,
+		.target = "small" };
+	const struct layer_plan graphs = { .backends = "trace:file=/dev/null",
+		.seed = 401,
+		.graphs = 150,
+		.together = 1,
+		.work = 1000,
+		.target = "small",
 		.any = true };
 	layer_runs(&layers, &tally);
 	layer_runs(&graphs, &tally);
@@ -69,7 +79,14 @@ Test(trace, large_integers_are_rounded_once)
 /* -- a plain simulation -- */
 
 enum { MAX_WAYS = 16, MAX_SETS = 64, LEVELS = 3 };
-struct plain_level { int ways, sets; int64_t seen, hit, back; struct { int64_t line, time; bool changed; } way[MAX_SETS][MAX_WAYS]; };
+struct plain_level {
+	int ways, sets;
+	int64_t seen, hit, back;
+	struct {
+		int64_t line, time;
+		bool changed;
+	} way[MAX_SETS][MAX_WAYS];
+};
 struct plain { int n, line; int64_t clock; struct plain_level level[LEVELS]; };
 
 static void ask(struct plain *p, int at, int64_t line, bool write, bool fetch);
@@ -136,11 +153,15 @@ static int64_t distance(const struct traced *t, int64_t i, int line)
 	return -1;
 }
 
-static const struct { const char *config; struct plain plain; } caches[] = {
+static const struct { const char *config; struct plain plain;
+} caches[] = {
 	{ "L1=256/2/16", { .n = 1, .line = 16, .level = { { .ways = 2, .sets = 8 } } } },
-	{ "L1=192/3/32;L2=1k/4/32", { .n = 2, .line = 32, .level = { { .ways = 3, .sets = 2 }, { .ways = 4, .sets = 8 } } } },
-	{ "L1=64/1/8;L2=256/16/8;L3=4k/8/8", { .n = 3, .line = 8, .level = { { .ways = 1, .sets = 8 }, { .ways = 16, .sets = 2 },
-		{ .ways = 8, .sets = 64 } } } },
+	{ "L1=192/3/32;L2=1k/4/32",
+		{ .n = 2, .line = 32, .level = { { .ways = 3, .sets = 2 }, { .ways = 4, .sets = 8 } } } },
+	{ "L1=64/1/8;L2=256/16/8;L3=4k/8/8",
+		{ .n = 3,
+			.line = 8,
+			.level = { { .ways = 1, .sets = 8 }, { .ways = 16, .sets = 2 }, { .ways = 8, .sets = 64 } } } },
 };
 
 static void compare(const struct traced *t, int32_t n_buffer, size_t which, const char *what)
@@ -161,7 +182,8 @@ static void compare(const struct traced *t, int32_t n_buffer, size_t which, cons
 	for (int32_t b = 0; b < n_buffer; b++) {
 		cr_expect_eq(traced_stat(t, "buffer%d.first", b), first[b], "%s, buffer %d", what, b);
 		for (int k = 0; k < 40; k++)
-			cr_expect_eq(traced_stat(t, "buffer%d.reuse%d", b, k), reuse[b][k], "%s, buffer %d, bucket %d: %lld, not %lld", what, b, k,
+			cr_expect_eq(traced_stat(t, "buffer%d.reuse%d", b, k), reuse[b][k],
+				"%s, buffer %d, bucket %d: %lld, not %lld", what, b, k,
 				(long long)traced_stat(t, "buffer%d.reuse%d", b, k), (long long)reuse[b][k]);
 	}
 	for (int l = 0; l < p->n; l++) {
@@ -170,9 +192,11 @@ static void compare(const struct traced *t, int32_t n_buffer, size_t which, cons
 			seen += traced_stat(t, "buffer%d.L%d.seen", b, l + 1);
 			hit += traced_stat(t, "buffer%d.L%d.hit", b, l + 1);
 		}
-		cr_expect(seen == p->level[l].seen && hit == p->level[l].hit, "%s, L%d: %lld of %lld hits, not %lld of %lld", what, l + 1, (long long)hit,
-			(long long)seen, (long long)p->level[l].hit, (long long)p->level[l].seen);
-		cr_expect_eq(traced_stat(t, "L%d.written_back", l + 1), p->level[l].back, "%s, L%d: %lld lines written back, not %lld", what, l + 1,
+		cr_expect(seen == p->level[l].seen && hit == p->level[l].hit,
+			"%s, L%d: %lld of %lld hits, not %lld of %lld", what, l + 1, (long long)hit, (long long)seen,
+			(long long)p->level[l].hit, (long long)p->level[l].seen);
+		cr_expect_eq(traced_stat(t, "L%d.written_back", l + 1), p->level[l].back,
+			"%s, L%d: %lld lines written back, not %lld", what, l + 1,
 			(long long)traced_stat(t, "L%d.written_back", l + 1), (long long)p->level[l].back);
 	}
 	free(p);
@@ -256,7 +280,8 @@ Test(trace, an_alias_is_the_same_memory)
 	free(b);
 }
 
-/* 64 rows of 256 bytes, read by columns: 16 columns share a line, and 63 other lines of the matrix and the sum's lie between. */
+/* 64 rows of 256 bytes, read by columns: 16 columns share a line, and 63 other lines of the matrix and the sum's lie
+ * between. */
 Test(trace, a_matrix_read_by_columns)
 {
 	enum { N = 64, LINES = N * N * 4 / 64 };
@@ -274,7 +299,8 @@ Test(trace, a_matrix_read_by_columns)
 		traced_run(tb_done(b), cases[i].config, NULL, &t);
 		cr_expect_eq(traced_stat(&t, "buffer0.first"), LINES);
 		cr_expect_eq(traced_stat(&t, "buffer0.reuse7"), N * N - LINES);         /* 64 .. 127 */
-		cr_expect_eq(traced_stat(&t, "buffer0.L1.hit"), cases[i].hit, "%s: %lld", cases[i].config, (long long)traced_stat(&t, "buffer0.L1.hit"));
+		cr_expect_eq(traced_stat(&t, "buffer0.L1.hit"), cases[i].hit, "%s: %lld", cases[i].config,
+			(long long)traced_stat(&t, "buffer0.L1.hit"));
 		cr_expect(traced_stat(&t, "buffer1.reads") == N * N && traced_stat(&t, "buffer1.writes") == N * N + 1);
 		traced_free(&t);
 		free(b);
@@ -313,7 +339,8 @@ Test(trace, bad_options_have_a_sentence)
 		bool is_word = strncmp(cases[i].config, "file=/", 6) != 0;
 		cr_expect_eq(b->open(&host, cases[i].config, &s, &k.diag), is_word ? LT_EINVAL : LT_EIO, "%s", cases[i].config);
 		cr_expect(s == NULL && k.n == 1);
-		cr_expect(strstr(k.text, cases[i].text) && strstr(k.remedy, cases[i].remedy), "%s: %s; %s", cases[i].config, k.text, k.remedy);
+		cr_expect(strstr(k.text, cases[i].text) && strstr(k.remedy, cases[i].remedy), "%s: %s; %s",
+			cases[i].config, k.text, k.remedy);
 		cr_expect_eq(b->open(&host, cases[i].config, &s, NULL), is_word ? LT_EINVAL : LT_EIO);
 		cr_expect_eq(b->score(cases[i].config, NULL) == 0, is_word);
 	}
@@ -325,7 +352,8 @@ Test(trace, bad_options_have_a_sentence)
 static struct tb *small_tree(void)
 {
 	struct tb *b = tb_new("small", 0, 1, 0);
-	int32_t l = tb_loop(b, -1, LT_SERIAL, 4, NULL, "i"), x = tb_buffer(b, "x", LT_F32, LT_INPUT, -1, 4), y = tb_buffer(b, "y", LT_F32, LT_OUTPUT, -1, 4);
+	int32_t l = tb_loop(b, -1, LT_SERIAL, 4, NULL, "i"), x = tb_buffer(b, "x", LT_F32, LT_INPUT, -1, 4),
+		y = tb_buffer(b, "y", LT_F32, LT_OUTPUT, -1, 4);
 	tb_stmt(b, LT_MAP, tb_op(b, "exp", LT_F32, LT_F32), l, tb_access(b, y, "i0"), NULL, "y", 1);
 	tb_read(b, tb_access(b, x, "i0"));
 	return b;
@@ -382,7 +410,9 @@ Test(trace, wrong_calls_have_a_sentence)
 	cr_expect_eq(run(&n, 1), LT_EINVAL);
 	cr_expect_str_eq(n.k.text, "kernel small takes 2 buffers and a workspace; 1 were given");
 	n.slot[1].bytes = 15;
-	struct lt_args args = { .size = sizeof args, .n_slot = 2, .slot = n.slot, .workspace = n.workspace, .fault = &n.fault };
+	struct lt_args args = {
+		.size = sizeof args, .n_slot = 2, .slot = n.slot, .workspace = n.workspace, .fault = &n.fault
+	};
 	cr_expect_eq(n.backend->run(n.object, &args, &n.k.diag), LT_EINVAL);
 	cr_expect_str_eq(n.k.text, "kernel small: buffer y has 15 bytes and needs 16");
 	cr_expect_eq(n.backend->run(n.object, &args, NULL), LT_EINVAL);
@@ -420,7 +450,9 @@ Test(trace, the_host_hears_the_report)
 	char workspace[1024];
 	struct lt_fault fault = { 0 };
 	const struct lt_slot slot[] = { { x, 0, sizeof x }, { y, 0, sizeof y } };
-	const struct lt_args args = { .size = sizeof args, .n_slot = 2, .slot = slot, .workspace = workspace, .fault = &fault };
+	const struct lt_args args = {
+		.size = sizeof args, .n_slot = 2, .slot = slot, .workspace = workspace, .fault = &fault
+	};
 	cr_assert_eq(t->open(&h.host, "L1=4k/4/64", &s, NULL), LT_OK);
 	cr_assert_eq(t->compile(s, &tree, 1, &object, NULL), LT_OK);
 	t->destroy(object);
@@ -431,8 +463,13 @@ Test(trace, the_host_hears_the_report)
 	t->destroy(object);
 	t->close(s);
 	cr_expect(strstr(h.text, "kernel small, 3 runs\n"), "%s", h.text);
-	cr_expect(strstr(h.text, "  L1, 4k bytes, 4 ways, lines of 64: 24 accesses, 18 hits (75.0 %), 3 lines written back\n"), "%s", h.text);
-	cr_expect(strstr(h.text, "in all: kernels 1, runs 3, reads 12, writes 12; footprints together 16 bytes read, 16 written\n"), "%s", h.text);
+	cr_expect(strstr(h.text,
+			  "  L1, 4k bytes, 4 ways, lines of 64: 24 accesses, 18 hits (75.0 %), 3 lines written back\n"),
+		"%s", h.text);
+	cr_expect(strstr(h.text,
+			  "in all: kernels 1, runs 3, reads 12, writes 12; footprints together 16 bytes read, 16 "
+			  "written\n"),
+		"%s", h.text);
 	free(b);
 }
 
@@ -457,13 +494,19 @@ static int local_rows(const char *text, char names[][96], int most)
 Test(trace, rows_of_a_peeled_rest_are_told_apart)
 {
 	static char command[2048], out[1 << 16], err[1 << 16], names[32][96];
-	static const struct { const char *steps; int rows; const char *row[3]; } cases[] = {
-		{ "split m 4", 2, { "3", "3.mul" } },
+	static const struct { const char *steps; int rows; const char *row[3];
+	} cases[] = { { "split m 4", 2, { "3", "3.mul" } },
 		{ "split m 4; tail m peel", 4, { "3.mul", "3, m from 4", "3.mul, m from 4" } },
-		{ "split m 4; tail m peel; split k 3; tail k peel", 6, { "3.mul, k from 3", "3.mul, m from 4", "3.mul, m from 4, k from 3" } } };
+		{ "split m 4; tail m peel; split k 3; tail k peel", 6,
+			{ "3.mul, k from 3", "3.mul, m from 4", "3.mul, m from 4, k from 3" } } };
 	FILE *f = fopen(scratch("mm.lt"), "w");
-	cr_assert(f && fputs("$1 = InputTensor(x, float32, [7, 5]);\n$2 = InputTensor(w, float32, [5, 6]);\n$3 = MatMulNode($1, $2);\n"
-		"$4 = ReLUNode($3);\nresult = $4;\n", f) > 0 && fclose(f) == 0);
+	cr_assert(f
+		&& fputs("$1 = InputTensor(x, float32, [7, 5]);\n$2 = InputTensor(w, float32, [5, 6]);\n$3 = "
+			 "MatMulNode($1, $2);\n"
+			 "$4 = ReLUNode($3);\nresult = $4;\n",
+			   f)
+			> 0
+		&& fclose(f) == 0);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		(void)snprintf(command, sizeof command, "%s %s -B %s -b trace -q --apply '%s'", built("lt-run"), scratch("mm.lt"),
 			built("examples/plugin/trace.so"), cases[i].steps);

@@ -1,5 +1,6 @@
-/* tests/test_trace_footprint.c -- the footprints that the plug-in trace counts, against the access analysis: of whole values against
- * the maps of the leaves (looptree/access.c), walked point by point; of each access against what --dump=access says.
+/* tests/test_trace_footprint.c -- the footprints that the plug-in trace counts, against the access analysis: of whole
+ * values against the maps of the leaves (looptree/access.c), walked point by point; of each access against what
+ * --dump=access says.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -103,10 +104,12 @@ static void compare_buffers(struct nest *z, const struct traced *t, struct tally
 			continue;
 		int64_t read = count(z, &z->f->bind[b->slot], READ), written = count(z, &z->f->bind[b->slot], WRITTEN);
 		int64_t got = traced_stat(t, "buffer%d.read_elems", i);
-		cr_expect_eq(traced_stat(t, "buffer%d.written_elems", i), written, "%s: %lld elements of %s are written, by its accesses %lld", z->what,
+		cr_expect_eq(traced_stat(t, "buffer%d.written_elems", i), written,
+			"%s: %lld elements of %s are written, by its accesses %lld", z->what,
 			(long long)traced_stat(t, "buffer%d.written_elems", i), b->name, (long long)written);
 		if (!written && !count(z, &z->f->bind[b->slot], GATHERED))
-			cr_expect_eq(got, read, "%s: %lld elements of %s are read, by its accesses %lld", z->what, (long long)got, b->name, (long long)read);
+			cr_expect_eq(got, read, "%s: %lld elements of %s are read, by its accesses %lld", z->what,
+				(long long)got, b->name, (long long)read);
 		tally->buffers++;
 	}
 }
@@ -131,8 +134,8 @@ static struct distinct *find_distinct(const struct traced *t, const struct lt_tr
 	return d;
 }
 
-/* The last line of footprints below the line at `text`: those of all trips of the outermost loop; its bytes, -1 if they are at most so many,
- * 0 without a loop.  *next: the line after them. */
+/* The last line of footprints below the line at `text`: those of all trips of the outermost loop; its bytes, -1 if they
+ * are at most so many, 0 without a loop.  *next: the line after them. */
 static int64_t printed_bytes(const char *text, const char **next)
 {
 	int64_t bytes = 0;
@@ -155,11 +158,12 @@ static bool unbounded(const struct lt_tree *t, int32_t loop)
 }
 
 /* An access that no guard and no bound makes smaller, and that stands in one place. */
-static void compare_access(struct nest *z, const struct distinct *d, const int *used, const struct lt_stmt *s, int32_t access, bool write, bool guarded,
-	int64_t bytes, struct tally *tally)
+static void compare_access(struct nest *z, const struct distinct *d, const int *used, const struct lt_stmt *s,
+	int32_t access, bool write, bool guarded, int64_t bytes, struct tally *tally)
 {
 	const struct lt_tree *tree = &z->f->tree;
-	const struct lt_buffer *b = LT_AT(struct lt_buffer, tree->buffers, LT_AT(struct lt_access, tree->accesses, access)->buffer);
+	const struct lt_buffer *b =
+		LT_AT(struct lt_buffer, tree->buffers, LT_AT(struct lt_access, tree->accesses, access)->buffer);
 	int64_t size = LT_AT(struct lt_type, tree->types, b->type)->bytes;
 	if (guarded || s->n_guard || used[access] != 1 || !unbounded(tree, s->loop))
 		return;
@@ -236,7 +240,11 @@ static void compare_program(const struct lt_program *p, const char *name, const 
 		char what[64];
 		(void)snprintf(what, sizeof what, "%s, %s", name, f->tree.name);
 		int64_t own[64];
-		struct nest z = { .p = p, .f = f, .what = what, .param = param, .mark = calloc((size_t)p->nests.assigned.n_storage + 1, sizeof *z.mark) };
+		struct nest z = { .p = p,
+			.f = f,
+			.what = what,
+			.param = param,
+			.mark = calloc((size_t)p->nests.assigned.n_storage + 1, sizeof *z.mark) };
 		cr_assert_eq(lt__arena_new(p->ctx, &z.a), LT_OK);
 		for (int32_t s = 0; s < p->nests.assigned.n_storage; s++)
 			z.mark[s] = calloc(1, (size_t)p->nests.assigned.storage[s].elems + 1);
@@ -265,7 +273,10 @@ static void compare_graph(const struct lt_graph *g, uint64_t seed, const char *k
 	struct lt_program *p;
 	char name[32];
 	(void)snprintf(name, sizeof name, "%s %d", kind, (int)seed);
-	const struct lt_options o = { .size = sizeof o, .backends = seed % 2 ? "ref" : "trace:file=/dev/null", .plan_only = 1, .no_passes = seed % 3 == 0 };
+	const struct lt_options o = { .size = sizeof o,
+		.backends = seed % 2 ? "ref" : "trace:file=/dev/null",
+		.plan_only = 1,
+		.no_passes = seed % 3 == 0 };
 	cr_assert_eq(lt_compile(g->ctx, g, &o, &p), LT_OK, "%s", lt_context_message(g->ctx));
 	int64_t *param = calloc((size_t)p->tree->graph->n_param + 1, sizeof *param);
 	uint64_t rng = seed;
@@ -288,8 +299,8 @@ Test(trace_footprint, of_random_layers)
 		lt_graph_free(g);
 		lt_context_free(ctx);
 	}
-	cr_expect(tally.buffers > 350 && tally.accesses > 700, "%lld buffers, %lld accesses (%lld are bounds)", (long long)tally.buffers,
-		(long long)tally.accesses, (long long)tally.at_most);
+	cr_expect(tally.buffers > 350 && tally.accesses > 700, "%lld buffers, %lld accesses (%lld are bounds)",
+		(long long)tally.buffers, (long long)tally.accesses, (long long)tally.at_most);
 }
 
 Test(trace_footprint, of_random_graphs)
@@ -298,13 +309,17 @@ Test(trace_footprint, of_random_graphs)
 	for (uint64_t seed = 1; seed <= 100; seed++) {
 		struct lt_context *ctx;
 		struct random_graph r;
-		const struct random_options o = { .n_node = 4 + (int32_t)(seed % 12), .views = true, .states = true, .params = true, .composites = seed % 2 };
+		const struct random_options o = { .n_node = 4 + (int32_t)(seed % 12),
+			.views = true,
+			.states = true,
+			.params = true,
+			.composites = seed % 2 };
 		cr_assert_eq(lt_context_new(&ctx), LT_OK);
 		random_graph_new(ctx, seed, &o, &r);
 		compare_graph(r.g, seed, "graph", &tally);
 		random_graph_free(&r);
 		lt_context_free(ctx);
 	}
-	cr_expect(tally.buffers > 350 && tally.accesses > 700, "%lld buffers, %lld accesses (%lld are bounds)", (long long)tally.buffers,
-		(long long)tally.accesses, (long long)tally.at_most);
+	cr_expect(tally.buffers > 350 && tally.accesses > 700, "%lld buffers, %lld accesses (%lld are bounds)",
+		(long long)tally.buffers, (long long)tally.accesses, (long long)tally.at_most);
 }

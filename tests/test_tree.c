@@ -35,18 +35,25 @@ static void expect_right(const char *graph, const char *tree, const char *backen
 	close_graph(g);
 }
 
-#define SUM_ROWS "graph 1\nvar m 41\nvar k 29\n%x = f32[m, k] input \"x\"\n%y = f32[m] add.reduce %x\nresult \"y\" = %y\n"
+#define SUM_ROWS \
+	"graph 1\nvar m 41\nvar k 29\n%x = f32[m, k] input \"x\"\n%y = f32[m] add.reduce %x\nresult \"y\" = %y\n"
 #define POINTWISE "graph 1\nvar m 41\n%x = f32[m] input \"x\"\n%y = f32[m] add %x, %x\nresult \"y\" = %y\n"
 #define MATMUL "graph 1\nvar m 13\nvar k 17\nvar n 11\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n" \
 	"%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\nresult \"c\" = %c\n"
 #define MATMUL_RELU "graph 1\nvar m 13\nvar k 17\nvar n 11\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n" \
 	"%v = f32[n] input \"v\"\n%zero = f32[] lit 0.0\n%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\n" \
 	"%d = f32[m, n] add %c, %v\n%e = f32[m, n] max %d, %zero\nresult \"e\" = %e\n"
-#define BOUNDED "graph 1\nvar t 13 limit p\nvar m 5\nparam p = %pos[0] in 0..13\nvar one 1\n%pos = i64[one] input \"pos\"\n" \
-	"%x = f32[t, m] input \"x\"\n%y = f32[m] add.reduce %x\n%z = f32[t, m] add %x, %y\nresult \"y\" = %y\nresult \"z\" = %z\n"
-#define TWO_SUMS "graph 1\nvar m 7\nvar k 19\n%x = f32[m, k] input \"x\"\n%s = f32[m] add.reduce %x\n%q = f32[m, k] mul %x, %x\n" \
+#define BOUNDED \
+	"graph 1\nvar t 13 limit p\nvar m 5\nparam p = %pos[0] in 0..13\nvar one 1\n%pos = i64[one] input \"pos\"\n" \
+	"%x = f32[t, m] input \"x\"\n%y = f32[m] add.reduce %x\n%z = f32[t, m] add %x, %y\nresult \"y\" = %y\nresult " \
+	"\"z\" = %z\n"
+#define TWO_SUMS \
+	"graph 1\nvar m 7\nvar k 19\n%x = f32[m, k] input \"x\"\n%s = f32[m] add.reduce %x\n%q = f32[m, k] mul %x, " \
+	"%x\n" \
 	"%t = f32[m] add.reduce %q\n%u = f32[m] add %s, %t\nresult \"u\" = %u\n"
-#define SOFTMAX "graph 1\nvar m 6\nvar k 19\n%x = f32[m, k] input \"x\"\n%h = f32[m] max.reduce %x\n%d = f32[m, k] sub %x, %h\n" \
+#define SOFTMAX \
+	"graph 1\nvar m 6\nvar k 19\n%x = f32[m, k] input \"x\"\n%h = f32[m] max.reduce %x\n%d = f32[m, k] sub %x, " \
+	"%h\n" \
 	"%e = f32[m, k] exp %d\n%s = f32[m] add.reduce %e\n%y = f32[m, k] div %e, %s\nresult \"y\" = %y\n"
 
 static const struct { const char *graph, *tree; bool compiled; } right[] = {
@@ -110,11 +117,13 @@ static void tail_text(char *text, size_t bytes, const char *var, int n, const in
 static void expect_tail(int64_t extent, int n, const int64_t *step, const char *backends)
 {
 	char graph[400], tree[800];
-	snprintf(graph, sizeof graph, "graph 1\nvar m %lld\n%%x = f32[m] input \"x\"\n%%y = f32[m] add %%x, %%x\nresult \"y\" = %%y\n",
+	snprintf(graph, sizeof graph,
+		"graph 1\nvar m %lld\n%%x = f32[m] input \"x\"\n%%y = f32[m] add %%x, %%x\nresult \"y\" = %%y\n",
 		(long long)extent);
 	tail_text(tree, sizeof tree, "m", n, step, "y");
 	expect_right(graph, tree, backends);
-	snprintf(graph, sizeof graph, "graph 1\nvar m %lld\n%%x = f32[m] input \"x\"\n%%y = f32[] add.reduce %%x\nresult \"y\" = %%y\n",
+	snprintf(graph, sizeof graph,
+		"graph 1\nvar m %lld\n%%x = f32[m] input \"x\"\n%%y = f32[] add.reduce %%x\nresult \"y\" = %%y\n",
 		(long long)extent);
 	expect_right(graph, tree, backends);
 }
@@ -167,30 +176,44 @@ Test(tree, twelve_nested_loops)
 	expect_right(graph, tree, "cpu");
 }
 
-#define CHAIN "graph 1\nvar m 9\nvar k 4\n%x = f32[m] input \"x\"\n%y = f32[m] add %x, %x\n%z = f32[m] add %y, %y\nresult \"z\" = %z\n"
-#define SHIFTED "graph 1\nvar m 9\nvar i 8\n%x = f32[m] input \"x\"\n%y = f32[m] add %x, %x\n%v = f32[i] view { %y[i + 1] }\n" \
+#define CHAIN \
+	"graph 1\nvar m 9\nvar k 4\n%x = f32[m] input \"x\"\n%y = f32[m] add %x, %x\n%z = f32[m] add %y, %y\nresult " \
+	"\"z\" = %z\n"
+#define SHIFTED \
+	"graph 1\nvar m 9\nvar i 8\n%x = f32[m] input \"x\"\n%y = f32[m] add %x, %x\n%v = f32[i] view { %y[i + 1] }\n" \
 	"%w = f32[i] view { %y[i] }\n%z = f32[i] add %v, %w\nresult \"z\" = %z\n"
 #define SAME_VAR "graph 1\nvar m 9\n%x = f32[m] input \"x\"\n%y = f32[m] add %x, %x\n%v = f32[m] view { %y[8 - m] }\n" \
 	"%z = f32[m] add %v, %y\nresult \"z\" = %z\n"
-#define VARIANCE "graph 1\nvar k 9\n%x = f32[k] input \"x\"\n%s = f32[] add.reduce %x\n%d = f32[k] sub %x, %s\n%q = f32[k] mul %d, %d\n" \
+#define VARIANCE \
+	"graph 1\nvar k 9\n%x = f32[k] input \"x\"\n%s = f32[] add.reduce %x\n%d = f32[k] sub %x, %s\n%q = f32[k] " \
+	"mul %d, %d\n" \
 	"%v = f32[] add.reduce %q\nresult \"v\" = %v\n"
-#define UPDATED "graph 1\nvar m 9\nvar i 3\n%x = f32[m] input \"x\"\n%y = f32[m] add %x, %x\n%p = f32[i] input \"p\"\n" \
+#define UPDATED \
+	"graph 1\nvar m 9\nvar i 3\n%x = f32[m] input \"x\"\n%y = f32[m] add %x, %x\n%p = f32[i] input \"p\"\n" \
 	"%u = f32[m] update %y, %p at [2]\n%z = f32[m] add %u, %u\nresult \"z\" = %z\n"
 
-static const struct { const char *graph, *tree, *say[4]; } refused[] = {
+static const struct { const char *graph, *tree, *say[4];
+} refused[] = {
 	{ CHAIN, "m\n %y\n", { "%z has no leaf in the tree" } },
 	{ CHAIN, "m\n k\n  %y\n  %z\n k\n", { "the loop over k holds no leaf; remove it" } },
-	{ CHAIN, "m/3\n m/5\n  m\n   %y\n   %z\n", { "the inner loop over m has step 5, more than the 3 of the loop around it", "must not grow" } },
-	{ CHAIN, "m/3\n %y\n %z\n", { "the innermost loop over m around %y has step 3", "must be 1", "add a loop over m with step 1 inside" } },
+	{ CHAIN, "m/3\n m/5\n  m\n   %y\n   %z\n",
+		{ "the inner loop over m has step 5, more than the 3 of the loop around it", "must not grow" } },
+	{ CHAIN, "m/3\n %y\n %z\n",
+		{ "the innermost loop over m around %y has step 3", "must be 1",
+			"add a loop over m with step 1 inside" } },
 	{ CHAIN, "m\n %y\nk\n %z\n", { "%z has var m, but is inside no loop over m", "put it inside one" } },
 	{ CHAIN, "m\n %z\n %y\n", { "%z reads %y, which is written after it", "put the leaf of %y before it" } },
-	{ SHIFTED, "m\n %y\n i\n  %z\n", { "%z reads elements of %y from other iterations of the shared loop over m" , "loop "
-		"of its own after that of %y" } },
+	{ SHIFTED, "m\n %y\n i\n  %z\n",
+		{ "%z reads elements of %y from other iterations of the shared loop over m",
+			"loop "
+			"of its own after that of %y" } },
 	{ SAME_VAR, "m\n %y\n %z\n", { "%z reads elements of %y from other iterations of the shared loop over m" } },
-	{ VARIANCE, "k\n %s\n %d\n %q\n %v\n", { "%d reads %s inside its reducing loop over k, before the reduction is complete",
-		"move %d after that loop" } },
+	{ VARIANCE, "k\n %s\n %d\n %q\n %v\n",
+		{ "%d reads %s inside its reducing loop over k, before the reduction is complete",
+			"move %d after that loop" } },
 	{ MATMUL_RELU, "m\n n\n  k\n   %p\n   %c\n   %d\n   %e\n", { "%d reads %c inside its reducing loop over k" } },
-	{ UPDATED, "m\n %y\n i\n  %u\nm\n %z\n", { "%y and %u share the loop over m", "complete only when the whole loop has ended" } },
+	{ UPDATED, "m\n %y\n i\n  %u\nm\n %z\n",
+		{ "%y and %u share the loop over m", "complete only when the whole loop has ended" } },
 	{ UPDATED, "m\n %y\ni\n %u\n m\n  %z\n", { "%u and %z share the loop over i", "complete only when" } },
 };
 
@@ -211,12 +234,14 @@ Test(tree, refusals_name_the_loop_and_the_way_out)
 
 Test(tree, a_loop_between_a_reduction_and_its_reducing_loop_must_be_its_own)
 {
-	struct lt_graph *g = graph_of("graph 1\nvar m 9\nvar k 4\n%x = f32[k] input \"x\"\n%s = f32[] add.reduce %x\n%w = f32[m] input \"w\"\n"
-		"%y = f32[m] mul %w, %s\nresult \"y\" = %y\n");
+	struct lt_graph *g = graph_of("graph 1\nvar m 9\nvar k 4\n%x = f32[k] input \"x\"\n%s = f32[] add.reduce "
+				      "%x\n%w = f32[m] input \"w\"\n"
+				      "%y = f32[m] mul %w, %s\nresult \"y\" = %y\n");
 	struct lt_looptree *t;
 	cr_assert_eq(tree_from(g, "k\n m\n  %s\nm\n %y\n", &t), LT_EILLEGAL);
-	cr_assert(strstr(lt_context_message(g->ctx), "the loop over m repeats the reduction %s inside its reducing loop over k"), "%s",
-		lt_context_message(g->ctx));
+	cr_assert(strstr(lt_context_message(g->ctx),
+			  "the loop over m repeats the reduction %s inside its reducing loop over k"),
+		"%s", lt_context_message(g->ctx));
 	lt_looptree_free(t);
 	close_graph(g);
 }
@@ -229,7 +254,8 @@ Test(tree, building_refuses_what_is_no_tree)
 	cr_assert_eq(lt_looptree_new(g, &t), LT_OK);
 	lt_tnode loop = lt_looptree_add_loop(t, -1, m, 1), leaf = lt_looptree_add_leaf(t, loop, tree_node(g, "y"));
 	cr_assert_eq(lt_looptree_add_loop(t, -1, 99, 1), -1);
-	cr_assert_str_eq(lt_context_message(g->ctx), "a loop needs a var of the graph and a step of at least 1; var 99, step 1 given");
+	cr_assert_str_eq(lt_context_message(g->ctx),
+		"a loop needs a var of the graph and a step of at least 1; var 99, step 1 given");
 	cr_assert_eq(lt_looptree_add_loop(t, -1, m, 0), -1);
 	cr_assert(strstr(lt_context_message(g->ctx), "step 0 given"));
 	cr_assert_eq(lt_looptree_add_loop(t, leaf, m, 1), -1);
@@ -354,7 +380,8 @@ static void scatter(const struct lt_looptree *t, struct lt_looptree *out, uint64
 
 struct draw { struct random_graph *r; uint64_t seed; bool scatter; };
 
-static lt_status compile_cut(void *user, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
+static lt_status compile_cut(
+	void *user, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
 {
 	struct draw *d = user;
 	uint64_t rng = d->seed;
@@ -394,7 +421,8 @@ static void random_trees(uint64_t first, uint64_t count, const char *backends)
 			.composites = true }, &r);
 		struct draw d = { &r, seed, seed % 2 };
 		run_want_new(r.g, 3, fill_random, &d, &want);
-		bool good = run_compare(&want, r.g, &(struct run_config){ backends, true, compile_cut, &d }, NULL, NULL, &tally, why, sizeof why);
+		bool good = run_compare(&want, r.g, &(struct run_config){ backends, true, compile_cut, &d }, NULL, NULL,
+			&tally, why, sizeof why);
 		cr_assert(good, "seed %d: %s", (int)seed, why);
 		run_want_free(&want);
 		random_graph_free(&r);

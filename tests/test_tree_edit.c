@@ -1,8 +1,9 @@
-/* tests/test_tree_edit.c -- random edits of the text of trees: each is refused with a reason, or runs as the oracle says; what is refused
- * for a dependence is wrong when it is run trip by trip.
+/* tests/test_tree_edit.c -- random edits of the text of trees: each is refused with a reason, or runs as the oracle
+ * says; what is refused for a dependence is wrong when it is run trip by trip.
  *
- * Lines are split, swapped, moved, joined and marked at random; names of loops are then written as they should be, so that it is
- * the tree that is wrong and not its spelling.  LT_SEED=N begins with another seed, LT_GRAPHS=N draws another number of graphs.
+ * Lines are split, swapped, moved, joined and marked at random; names of loops are then written as they should be, so
+ * that it is the tree that is wrong and not its spelling.  LT_SEED=N begins with another seed, LT_GRAPHS=N draws
+ * another number of graphs.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -91,10 +92,13 @@ static void write_names(struct lines *x)
 				const struct line *loop = &x->at[above[k]];
 				bool named = false;
 				for (const char *at = open; at < close; at += strcspn(at, " ]") + 1)
-					named = named || ((int)strcspn(at, "' ]") == name_bytes(loop) && !strncmp(at, loop->text + 4, (size_t)name_bytes(loop)));
+					named = named
+						|| ((int)strcspn(at, "' ]") == name_bytes(loop)
+							&& !strncmp(at, loop->text + 4, (size_t)name_bytes(loop)));
 				if (!named)
 					continue;
-				snprintf(text + strlen(text), sizeof text - strlen(text), "%s%.*s", first ? "" : " ", name_bytes(loop), loop->text + 4);
+				snprintf(text + strlen(text), sizeof text - strlen(text), "%s%.*s", first ? "" : " ",
+					name_bytes(loop), loop->text + 4);
 				add_primes(x, above[k], text);
 				first = 0;
 			}
@@ -158,7 +162,8 @@ static void set_kind(struct line *l, uint64_t *rng)
 	const char *step = strstr(l->text, " step ");
 	int steps = step ? atoi(step + 6) : 1;
 	char text[ROOM];
-	snprintf(text, sizeof text, "%.*s step %d %s", (int)(4 + strcspn(l->text + 4, " ")), l->text, steps, words[random_between(rng, 0, 3)]);
+	snprintf(text, sizeof text, "%.*s step %d %s", (int)(4 + strcspn(l->text + 4, " ")), l->text, steps,
+		words[random_between(rng, 0, 3)]);
 	memcpy(l->text, text, ROOM);
 }
 
@@ -180,7 +185,8 @@ static void edit(struct lines *x, uint64_t *rng)
 		}
 		break;
 	case 2: case 6: case 7: case 8:         /* two loops beside each other become one */
-		if (is_loop(l) && i + n < x->n && x->at[i + n].depth == l->depth && is_loop(&x->at[i + n]) && same_var(l, &x->at[i + n]))
+		if (is_loop(l) && i + n < x->n && x->at[i + n].depth == l->depth && is_loop(&x->at[i + n])
+			&& same_var(l, &x->at[i + n]))
 			drop(x, i + n);
 		break;
 	case 3:         /* a leaf in the line below or above */
@@ -250,7 +256,8 @@ static void judge(const struct lines *x, const struct lt_graph *g, struct tally 
 	run_text_free(&text);
 }
 
-static lt_status compile_edited(void *user, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
+static lt_status compile_edited(
+	void *user, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
 {
 	struct given *given = user;
 	struct lt_options o = *options;
@@ -265,7 +272,8 @@ static lt_status compile_edited(void *user, const struct lt_graph *g, const stru
 	o.schedule_bytes = strlen(text);
 	lt_status st = lt_compile(g->ctx, g, &o, out);
 	cr_assert(!st || *lt_context_message(g->ctx), "refused without a reason:\n%s", text);
-	cr_assert(!st || st == LT_EILLEGAL || st == LT_ESYNTAX || st == LT_EUNSUPPORTED, "%s\n%s", lt_context_message(g->ctx), text);
+	cr_assert(!st || st == LT_EILLEGAL || st == LT_ESYNTAX || st == LT_EUNSUPPORTED, "%s\n%s",
+		lt_context_message(g->ctx), text);
 	given->accepted = !st;
 	if (st == LT_EILLEGAL)
 		judge(given->lines, p->tree->base, given->tally);
@@ -293,8 +301,11 @@ static void try_graph(uint64_t seed, const char *backend, struct tally *tally)
 	static struct lines lines, edited;
 	static char nest[4000];
 	uint64_t rng = seed * 77 + 5;
-	const struct random_options options = { .n_node = (int32_t)random_between(&rng, 3, 9), .views = true, .params = seed % 3 == 0,
-		.states = seed % 4 == 0, .composites = seed % 5 == 0 };
+	const struct random_options options = { .n_node = (int32_t)random_between(&rng, 3, 9),
+		.views = true,
+		.params = seed % 3 == 0,
+		.states = seed % 4 == 0,
+		.composites = seed % 5 == 0 };
 	const struct lt_options compile = { .size = sizeof compile, .backends = "ref", .no_passes = 1 };
 	struct random_graph r;
 	struct lt_context *ctx;
@@ -322,7 +333,9 @@ static void try_graph(uint64_t seed, const char *backend, struct tally *tally)
 		if (same_lines(&lines, &edited))
 			continue;
 		struct given given = { .lines = &edited, .tally = tally };
-		const struct run_config config = { .backends = backend, .no_passes = true, .compile = compile_edited, .user = &given };
+		const struct run_config config = {
+			.backends = backend, .no_passes = true, .compile = compile_edited, .user = &given
+		};
 		bool good = run_compare(&want, r.g, &config, NULL, NULL, &run, why, sizeof why);
 		tally->tried++;
 		tally->ran += given.accepted;
@@ -344,8 +357,10 @@ static void try_graphs(const char *backend, uint64_t n_graph)
 	uint64_t first = must_number("LT_SEED", 4107), n = must_number("LT_GRAPHS", n_graph);
 	for (uint64_t seed = first; seed < first + n; seed++)
 		try_graph(seed, backend, &tally);
-	fprintf(stderr, "%s: %d edits from seed %llu on, %d ran, %d were refused; of those %d for a dependence that running them finds, %d for their "
-		"shape, %d not judged\n", backend, tally.tried, (unsigned long long)first, tally.ran, tally.refused, tally.verdict[TREE_ILLEGAL],
+	fprintf(stderr,
+		"%s: %d edits from seed %llu on, %d ran, %d were refused; of those %d for a dependence that running "
+		"them finds, %d for their shape, %d not judged\n",
+		backend, tally.tried, (unsigned long long)first, tally.ran, tally.refused, tally.verdict[TREE_ILLEGAL],
 		tally.verdict[TREE_SHAPE], tally.verdict[TREE_OPEN]);
 	cr_assert_gt(tally.ran, (int)n);
 	cr_assert_gt(tally.refused, (int)n / 2);

@@ -1,4 +1,5 @@
-/* tests/test_tree_schedule.c -- schedules from files: what runs is what the text says; what backends lack; differences; lt-run. */
+/* tests/test_tree_schedule.c -- schedules from files: what runs is what the text says; what backends lack; differences;
+ * lt-run. */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -25,16 +26,19 @@ static struct lt_graph *graph_of(struct lt_context *ctx, const char *text)
 	return g;
 }
 
-static const char box[] = "graph 1\nvar a 16\nvar b 8\nvar c 24\nvar d 4\n%x = f32[a, b, c, d] input \"x\"\n%y = f32[a, b, c, d] exp %x\n"
+static const char box[] =
+	"graph 1\nvar a 16\nvar b 8\nvar c 24\nvar d 4\n%x = f32[a, b, c, d] input \"x\"\n%y = f32[a, b, c, d] exp %x\n"
 	"%z = f32[a, b, c, d] neg %y\nresult \"z\" = %z\n";
 
-static lt_status compile_with(void *lines, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
+static lt_status compile_with(
+	void *lines, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
 {
 	struct lt_options o = *options;
 	struct lt_program *p;
 	struct run_text text = { NULL, 0 };
 	*out = NULL;
-	LT_TRY(lt_compile(g->ctx, g, &(struct lt_options){ .size = sizeof o, .backends = "ref", .no_passes = o.no_passes }, &p));
+	LT_TRY(lt_compile(
+		g->ctx, g, &(struct lt_options){ .size = sizeof o, .backends = "ref", .no_passes = o.no_passes }, &p));
 	char *schedule = tree_with_header(p->tree->graph, lines);
 	lt_program_free(p);
 	o.schedule = schedule;
@@ -45,7 +49,9 @@ static lt_status compile_with(void *lines, const struct lt_graph *g, const struc
 	int same = 1;
 	struct run_text differences = { NULL, 0 };
 	if (!st)
-		cr_assert_eq(lt_looptree_diff(g->ctx, schedule, o.schedule_bytes, "given", text.at, text.n, "run", &same, run_text_add, &differences), LT_OK);
+		cr_assert_eq(lt_looptree_diff(g->ctx, schedule, o.schedule_bytes, "given", text.at, text.n, "run",
+				     &same, run_text_add, &differences),
+			LT_OK);
 	cr_assert(same, "%s", differences.at);
 	run_text_free(&text);
 	free(schedule);
@@ -57,7 +63,9 @@ static const char *run_lines(const char *graph, const char *lines, const char *b
 	static _Thread_local char why[1000];
 	struct lt_context *ctx = context();
 	struct lt_graph *g = graph_of(ctx, graph);
-	struct run_config config = { .backends = backends, .no_passes = true, .compile = compile_with, .user = (void *)(uintptr_t)lines };
+	struct run_config config = {
+		.backends = backends, .no_passes = true, .compile = compile_with, .user = (void *)(uintptr_t)lines
+	};
 	struct run_tally tally = { 0 };
 	struct run_want want;
 	run_want_new(g, 3, tree_fill, g, &want);
@@ -69,30 +77,51 @@ static const char *run_lines(const char *graph, const char *lines, const char *b
 	return why;
 }
 
-static const char product[] = "graph 1\nvar m 41\nvar k 24\nvar n 18\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n%v = f32[n] input \"v\"\n"
-	"%w = f32[n] view { %v[17 - n] }\n%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\n%d = f32[m, n] add %c, %w\nresult \"d\" = %d\n";
-static const char softmax[] = "graph 1\nvar m 7\nvar k 19\n%x = f32[m, k] input \"x\"\n%h = f32[m] max.reduce %x\n%d = f32[m, k] sub %x, %h\n"
+static const char product[] = "graph 1\nvar m 41\nvar k 24\nvar n 18\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] input "
+			      "\"b\"\n%v = f32[n] input \"v\"\n"
+			      "%w = f32[n] view { %v[17 - n] }\n%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] "
+			      "add.reduce %p\n%d = f32[m, n] add %c, %w\nresult \"d\" = %d\n";
+static const char softmax[] =
+	"graph 1\nvar m 7\nvar k 19\n%x = f32[m, k] input \"x\"\n%h = f32[m] max.reduce %x\n%d = f32[m, k] sub %x, %h\n"
 	"%e = f32[m, k] exp %d\n%s = f32[m] add.reduce %e\n%y = f32[m, k] div %e, %s\nresult \"y\" = %y\n";
 #define P "%p f32[m n k] = mul %a %b\n"
 #define D "%d f32[m n] = add %c %w\n"
-static const struct { const char *graph, *lines; } edited[] = {
+static const struct { const char *graph, *lines;
+} edited[] = {
 	/* split, with rests in each dim */
-	{ product, "for m step 13\n  for n step 6\n    for k step 8\n      for k'\n        for m'\n          for n'\n            " P
-		"            %c f32[m n] = add.reduce[k k'] %p\n    for m'\n      for n'\n        " D },
-	{ product, "for m step 13\n  for m' step 3\n    for k\n      for m''\n        for n\n          " P "          %c f32[m n] = add.reduce[k] %p\n"
+	{ product,
+		"for m step 13\n  for n step 6\n    for k step 8\n      for k'\n        for m'\n          for n'\n     "
+		"       " P "            %c f32[m n] = add.reduce[k k'] %p\n    for m'\n      for n'\n        " D },
+	{ product,
+		"for m step 13\n  for m' step 3\n    for k\n      for m''\n        for n\n          " P
+		"          %c f32[m n] = add.reduce[k] %p\n"
 		"    for m''\n      for n\n        " D },
 	/* swapped loops, nests apart */
-	{ product, "for n\n  for m\n    for k step 5\n      for k'\n        " P "        %c f32[m n] = add.reduce[k k'] %p\n    " D },
-	{ product, "for k\n  for n step 7\n    for m\n      for n'\n        " P "        %c f32[m n] = add.reduce[k] %p\nfor n\n  for m\n    " D },
-	{ product, "for m\n  for n\n    for k\n      " P "for n\n  for m\n    for k\n      %c f32[m n] = add.reduce[k] %p\n  for m step 10\n    for m'\n      " D },
+	{ product,
+		"for n\n  for m\n    for k step 5\n      for k'\n        " P "        %c f32[m n] = add.reduce[k k'] "
+									     "%p\n    " D },
+	{ product,
+		"for k\n  for n step 7\n    for m\n      for n'\n        " P "        %c f32[m n] = add.reduce[k] "
+									     "%p\nfor n\n  for m\n    " D },
+	{ product,
+		"for m\n  for n\n    for k\n      " P "for n\n  for m\n    for k\n      %c f32[m n] = add.reduce[k] "
+						      "%p\n  for m step 10\n    for m'\n      " D },
 	/* kinds that the C backend takes */
 	{ product, "for m parallel\n  for n\n    for k\n      " P "      %c f32[m n] = add.reduce[k] %p\n    " D },
-	{ product, "for m\n  for k step 6\n    for k' unroll\n      for n\n        " P "        %c f32[m n] = add.reduce[k k'] %p\n  for n vector\n    " D },
+	{ product,
+		"for m\n  for k step 6\n    for k' unroll\n      for n\n        " P
+		"        %c f32[m n] = add.reduce[k k'] %p\n  for n vector\n    " D },
 	/* rows of a softmax: in one nest, and each step in its own */
-	{ softmax, "for m step 3\n  for m'\n    for k\n      %h f32[m] = max.reduce[k] %x\n    for k\n      %d f32[m k] = sub %x %h\n"
-		"      %e f32[m k] = exp %d\n    for k\n      %s f32[m] = add.reduce[k] %e\n    for k step 4\n      for k'\n        %y f32[m k] = div %e %s\n" },
-	{ softmax, "for k\n  for m\n    %h f32[m] = max.reduce[k] %x\nfor k\n  for m\n    %d f32[m k] = sub %x %h\nfor m\n  for k step 5\n    for k' step 2\n"
-		"      for k''\n        %e f32[m k] = exp %d\n        %s f32[m] = add.reduce[k k' k''] %e\nfor k\n  for m\n    %y f32[m k] = div %e %s\n" },
+	{ softmax,
+		"for m step 3\n  for m'\n    for k\n      %h f32[m] = max.reduce[k] %x\n    for k\n      %d f32[m k] = "
+		"sub %x %h\n"
+		"      %e f32[m k] = exp %d\n    for k\n      %s f32[m] = add.reduce[k] %e\n    for k step 4\n      "
+		"for k'\n        %y f32[m k] = div %e %s\n" },
+	{ softmax,
+		"for k\n  for m\n    %h f32[m] = max.reduce[k] %x\nfor k\n  for m\n    %d f32[m k] = sub %x %h\nfor "
+		"m\n  for k step 5\n    for k' step 2\n"
+		"      for k''\n        %e f32[m k] = exp %d\n        %s f32[m] = add.reduce[k k' k''] %e\nfor k\n  "
+		"for m\n    %y f32[m k] = div %e %s\n" },
 };
 
 static void check_edited(const char *backends)
@@ -124,12 +153,18 @@ Test(tree_schedule, kinds_that_a_backend_lacks_are_refused)
 	static const char *const kinds[] = { "grid.x", "block.y", "call gemm", "tile mma", "rank" };
 	char lines[512], why[1000];
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-		snprintf(lines, sizeof lines, "for a %s\n  for b\n    for c\n      for d\n        %%y f32[a b c d] = exp %%x\n        %%z f32[a b c d] = neg %%y\n", kinds[i]);
+		snprintf(lines, sizeof lines,
+			"for a %s\n  for b\n    for c\n      for d\n        %%y f32[a b c d] = exp %%x\n        %%z "
+			"f32[a b c d] = neg %%y\n",
+			kinds[i]);
 		cr_assert_eq(compile_only(lines, "cpu", why, sizeof why), LT_EUNSUPPORTED, "%s: %s", kinds[i], why);
 		cr_assert_not_null(strstr(why, "cpu refuses it"), "%s", why);
 	}
-	cr_assert_eq(compile_only("group tile mma\n  for a\n    for b\n      for c\n        for d\n          %y f32[a b c d] = exp %x\n"
-		"          %z f32[a b c d] = neg %y\n", "ref", why, sizeof why), LT_EUNSUPPORTED);
+	cr_assert_eq(compile_only("group tile mma\n  for a\n    for b\n      for c\n        for d\n          %y f32[a "
+				  "b c d] = exp %x\n"
+				  "          %z f32[a b c d] = neg %y\n",
+			     "ref", why, sizeof why),
+		LT_EUNSUPPORTED);
 	cr_assert_not_null(strstr(why, "no backend takes a group with `tile mma`"), "%s", why);
 }
 
@@ -157,15 +192,22 @@ Test(tree_schedule, what_is_no_schedule_is_refused)
 /* ---- differences ---- */
 
 #define HEAD "looptree 1\ngraph 0123456789abcdef\ntarget -\nvar m 9\nvalue %x f32[m] = input\ntree\n"
-static const struct { const char *a, *b, *want; } differences[] = {
-	{ HEAD "for m\n  %y f32[m] = neg %x\n", HEAD "for  m   # another fact\n\n  %y f32[m] = neg %x  # and here", "" },
-	{ HEAD "for m\n  %y f32[m] = neg %x\n", HEAD "for m parallel\n  %y f32[m] = neg %x\n", "changed a:7: for m\n  to    b:7: for m parallel\n" },
+static const struct { const char *a, *b, *want;
+} differences[] = {
+	{ HEAD "for m\n  %y f32[m] = neg %x\n", HEAD "for  m   # another fact\n\n  %y f32[m] = neg %x  # and here",
+		"" },
+	{ HEAD "for m\n  %y f32[m] = neg %x\n", HEAD "for m parallel\n  %y f32[m] = neg %x\n",
+		"changed a:7: for m\n  to    b:7: for m parallel\n" },
 	{ HEAD "for m\n  %y f32[m] = neg %x\n", HEAD "for m step 3\n  for m'\n    %y f32[m] = neg %x\n",
-		"changed a:7: for m\n  to    b:7: for m step 3\nadded   b:8: for m'\nmoved   a:8: %y f32[m] = neg %x\n  to    b:9: %y f32[m] = neg %x\n" },
-	{ HEAD "for m\n  %y f32[m] = neg %x\n  %z f32[m] = neg %y\n", HEAD "for m\n  %z f32[m] = neg %y\n", "removed a:8: %y f32[m] = neg %x\n" },
-	{ HEAD "for m\n  %z f32[m] = neg %y\n", HEAD "for m\n  %y f32[m] = neg %x\n  %z f32[m] = neg %y\n", "added   b:8: %y f32[m] = neg %x\n" },
+		"changed a:7: for m\n  to    b:7: for m step 3\nadded   b:8: for m'\nmoved   a:8: %y f32[m] = neg %x\n "
+		" to    b:9: %y f32[m] = neg %x\n" },
+	{ HEAD "for m\n  %y f32[m] = neg %x\n  %z f32[m] = neg %y\n", HEAD "for m\n  %z f32[m] = neg %y\n",
+		"removed a:8: %y f32[m] = neg %x\n" },
+	{ HEAD "for m\n  %z f32[m] = neg %y\n", HEAD "for m\n  %y f32[m] = neg %x\n  %z f32[m] = neg %y\n",
+		"added   b:8: %y f32[m] = neg %x\n" },
 	{ HEAD, "looptree 1\ngraph 0123456789abcde0\ntarget -\nvar n 9\nvalue %x f32[m] = input\ntree\n",
-		"changed a:2: graph 0123456789abcdef\n  to    b:2: graph 0123456789abcde0\nremoved a:4: var m 9\nadded   b:4: var n 9\n" },
+		"changed a:2: graph 0123456789abcdef\n  to    b:2: graph 0123456789abcde0\nremoved a:4: var m 9\nadded "
+		"  b:4: var n 9\n" },
 };
 
 Test(tree_schedule, differences_are_told_by_line)
@@ -174,8 +216,9 @@ Test(tree_schedule, differences_are_told_by_line)
 	for (size_t i = 0; i < sizeof differences / sizeof *differences; i++) {
 		struct run_text got = { NULL, 0 };
 		int same;
-		cr_assert_eq(lt_looptree_diff(ctx, differences[i].a, strlen(differences[i].a), "a", differences[i].b, strlen(differences[i].b), "b", &same,
-			run_text_add, &got), LT_OK, "%s", lt_context_message(ctx));
+		cr_assert_eq(lt_looptree_diff(ctx, differences[i].a, strlen(differences[i].a), "a", differences[i].b,
+				     strlen(differences[i].b), "b", &same, run_text_add, &got),
+			LT_OK, "%s", lt_context_message(ctx));
 		cr_expect_str_eq(got.at ? got.at : "", differences[i].want, "case %zu", i);
 		cr_expect_eq(same, !*differences[i].want);
 		run_text_free(&got);

@@ -10,8 +10,18 @@
 
 TestSuite(tree_size, .timeout = 120);
 
-static const struct lt_target wide = { .size = sizeof wide, .name = "wide", .vector_bytes = 64, .vector_registers = 32, .cores = 2,
-	.l1_bytes = 32 << 10, .l1_ways = 8, .l2_bytes = 1 << 20, .l2_ways = 8, .l3_bytes = 32 << 20, .l3_ways = 16, .cache_line = 64 };
+static const struct lt_target wide = { .size = sizeof wide,
+	.name = "wide",
+	.vector_bytes = 64,
+	.vector_registers = 32,
+	.cores = 2,
+	.l1_bytes = 32 << 10,
+	.l1_ways = 8,
+	.l2_bytes = 1 << 20,
+	.l2_ways = 8,
+	.l3_bytes = 32 << 20,
+	.l3_ways = 16,
+	.cache_line = 64 };
 
 /* A chain of n products, or of n pointwise operations. */
 static char *chain(int n, bool products)
@@ -24,8 +34,10 @@ static char *chain(int n, bool products)
 	at += (size_t)snprintf(text + at, room - at, "%%c0 = f32[m, d0] input \"x\"\n");
 	for (int i = 1; i <= n; i++)
 		if (products)
-			at += (size_t)snprintf(text + at, room - at, "%%w%d = f32[d%d, d%d] constant \"w%d\"\n%%p%d = f32[m, d%d, d%d] mul %%c%d, %%w%d\n"
-				"%%c%d = f32[m, d%d] add.reduce %%p%d\n", i, i - 1, i, i, i, i, i - 1, i - 1, i, i, i, i);
+			at += (size_t)snprintf(text + at, room - at,
+				"%%w%d = f32[d%d, d%d] constant \"w%d\"\n%%p%d = f32[m, d%d, d%d] mul %%c%d, %%w%d\n"
+				"%%c%d = f32[m, d%d] add.reduce %%p%d\n",
+				i, i - 1, i, i, i, i, i - 1, i - 1, i, i, i, i);
 		else
 			at += (size_t)snprintf(text + at, room - at, "%%c%d = f32[m, d0] %s %%c%d\n", i, i % 2 ? "exp" : "neg", i - 1);
 	(void)snprintf(text + at, room - at, "result \"y\" = %%c%d\n", n);
@@ -61,7 +73,8 @@ static double tree_time(int n, bool products)
 static void expect_linear(int n, bool products)
 {
 	double few = tree_time(n, products), many = tree_time(8 * n, products);
-	cr_log_warn("a chain of %d %s: %.1f ms; of %d: %.1f ms", n, products ? "products" : "operations", few * 1e3, 8 * n, many * 1e3);
+	cr_log_warn("a chain of %d %s: %.1f ms; of %d: %.1f ms", n, products ? "products" : "operations", few * 1e3,
+		8 * n, many * 1e3);
 	cr_expect_lt(many, 24 * few + 0.02, "eight times as many take %.1f times as long", many / few);
 }
 

@@ -1,4 +1,5 @@
-/* tests/test_tree_text.c -- the text of loop trees: written and read back, run as it says, refused with the exact sentence.
+/* tests/test_tree_text.c -- the text of loop trees: written and read back, run as it says, refused with the exact
+ * sentence.
  *
  * LT_BLESS=1 rewrites the sentences in tests/golden/tree-err; LT_SEED=N begins with another seed.
  */
@@ -56,7 +57,8 @@ static void check_identity(const struct lt_looptree *t, const char *what)
 	/* A block of exactly that size, so that a sanitizer sees a read after it. */
 	char *exact = malloc(one.n);
 	memcpy(exact, one.at, one.n);
-	cr_assert_eq(lt_looptree_parse(t->graph, exact, one.n, "printed", &read), LT_OK, "%s: %s\n%s", what, lt_context_message(t->ctx), one.at);
+	cr_assert_eq(lt_looptree_parse(t->graph, exact, one.n, "printed", &read), LT_OK, "%s: %s\n%s", what,
+		lt_context_message(t->ctx), one.at);
 	free(exact);
 	two = tree_print(read);
 	cr_assert(one.n == two.n && !memcmp(one.at, two.at, one.n), "%s:\n%s----\n%s", what, one.at, two.at);
@@ -146,7 +148,9 @@ static void check_lines(const struct lt_graph *g, const char *lines, bool canoni
 	struct run_text printed = tree_print(t);
 	int same;
 	struct run_text differences = { NULL, 0 };
-	cr_assert_eq(lt_looptree_diff(g->ctx, text, strlen(text), "lines", printed.at, printed.n, "printed", &same, run_text_add, &differences), LT_OK);
+	cr_assert_eq(lt_looptree_diff(g->ctx, text, strlen(text), "lines", printed.at, printed.n, "printed", &same,
+			     run_text_add, &differences),
+		LT_OK);
 	cr_assert(same || !canonical, "%s", differences.at);
 	check_identity(t, "lines");
 	run_text_free(&printed);
@@ -155,22 +159,38 @@ static void check_lines(const struct lt_graph *g, const char *lines, bool canoni
 	free(text);
 }
 
-static const char box[] = "graph 1\nvar a 16\nvar b 8\nvar c 24\nvar d 4\n%x = f32[a, b, c, d] input \"x\"\n%y = f32[a, b, c, d] exp %x\n"
+static const char box[] =
+	"graph 1\nvar a 16\nvar b 8\nvar c 24\nvar d 4\n%x = f32[a, b, c, d] input \"x\"\n%y = f32[a, b, c, d] exp %x\n"
 	"%z = f32[a, b, c, d] neg %y\nresult \"z\" = %z\n";
 
 Test(tree_text, kinds_and_tails_are_kept)
 {
 	struct lt_context *ctx = context();
 	struct lt_graph *g = graph_of(ctx, box);
-	check_lines(g, "for a parallel\n  for b unroll\n    for c step 8  tail mask\n      for c' vector  tail pad\n        for d rank  tail peel\n"
-		"          %y f32[a b c d] = exp %x\n          %z f32[a b c d] = neg %y\n", true);
-	check_lines(g, "for a grid.x\n  for b grid.y\n    for c block.z\n      for d block.x\n        %y f32[a b c d] = exp %x\n        %z f32[a b c d] = neg %y\n", true);
-	check_lines(g, "for a grid.z\n  for b block.y\n    for c call my_routine.f32\n      for d tile m16n8k8\n        %y f32[a b c d] = exp %x\n"
-		"        %z f32[a b c d] = neg %y\n", true);
-	check_lines(g, "group call whole\n  for a\n    for b\n      for c\n        for d\n          %y f32[a b c d] = exp %x\n          %z f32[a b c d] = neg %y\n", true);
+	check_lines(g,
+		"for a parallel\n  for b unroll\n    for c step 8  tail mask\n      for c' vector  tail pad\n        "
+		"for d rank  tail peel\n"
+		"          %y f32[a b c d] = exp %x\n          %z f32[a b c d] = neg %y\n",
+		true);
+	check_lines(g,
+		"for a grid.x\n  for b grid.y\n    for c block.z\n      for d block.x\n        %y f32[a b c d] = exp "
+		"%x\n        %z f32[a b c d] = neg %y\n",
+		true);
+	check_lines(g,
+		"for a grid.z\n  for b block.y\n    for c call my_routine.f32\n      for d tile m16n8k8\n        %y "
+		"f32[a b c d] = exp %x\n"
+		"        %z f32[a b c d] = neg %y\n",
+		true);
+	check_lines(g,
+		"group call whole\n  for a\n    for b\n      for c\n        for d\n          %y f32[a b c d] = exp "
+		"%x\n          %z f32[a b c d] = neg %y\n",
+		true);
 	/* serial and guard are what nothing written means; blanks, comments and ends of lines as on Windows do not matter */
-	check_lines(g, "for a step 4 serial tail guard\n\n# a note\n  for a'   tail  peel # kept\r\n    for b\n      for c\n        for d\n"
-		"          %y f32[ a b c d ]=exp %x\n          %z f32[a b c d] = neg %y", false);
+	check_lines(g,
+		"for a step 4 serial tail guard\n\n# a note\n  for a'   tail  peel # kept\r\n    for b\n      for c\n  "
+		"      for d\n"
+		"          %y f32[ a b c d ]=exp %x\n          %z f32[a b c d] = neg %y",
+		false);
 	lt_graph_free(g);
 	lt_context_free(ctx);
 }
@@ -229,9 +249,13 @@ Test(tree_text, facts_are_counted)
 Test(tree_text, facts_of_windows_and_repeated_leaves)
 {
 	struct lt_context *ctx = context();
-	struct lt_graph *g = graph_of(ctx, "graph 1\nvar i 10\nvar j 3\nvar m 12\nvar n 5\n%x = f32[m] input \"x\"\n%r = f32[n] input \"r\"\n"
-		"%w = f32[i, j] view { %x[i + j] }\n%e = f32[i, j] exp %w\n%q = f32[n] neg %r\n%f = f32[i, j, n] mul %e, %q\nresult \"f\" = %f\n");
-	char *text = tree_with_header(g, "for i\n  for j\n    for n\n      %e f32[i j] = exp %w\n      %q f32[n] = neg %r\n      %f f32[i j n] = mul %e %q\n");
+	struct lt_graph *g = graph_of(ctx,
+		"graph 1\nvar i 10\nvar j 3\nvar m 12\nvar n 5\n%x = f32[m] input \"x\"\n%r = f32[n] input \"r\"\n"
+		"%w = f32[i, j] view { %x[i + j] }\n%e = f32[i, j] exp %w\n%q = f32[n] neg %r\n%f = f32[i, j, n] mul "
+		"%e, %q\nresult \"f\" = %f\n");
+	char *text = tree_with_header(g,
+		"for i\n  for j\n    for n\n      %e f32[i j] = exp %w\n      %q f32[n] = neg %r\n      %f f32[i j n] "
+		"= mul %e %q\n");
 	struct lt_looptree *t;
 	cr_assert_eq(lt_looptree_parse(g, text, strlen(text), "t", &t), LT_OK, "%s", lt_context_message(ctx));
 	struct run_text printed = tree_print(t);
@@ -393,7 +417,9 @@ Test(tree_text, out_of_memory_anywhere_is_an_answer)
 		counter.fail_at = counter.calls + 1 + at;
 		st = lt_looptree_parse(g, text, strlen(text), "t", &t);
 		st = st ? st : lt_looptree_print(t, run_text_add, &printed);
-		st = st ? st : lt_looptree_diff(ctx, text, strlen(text), "t", printed.at, printed.n, "p", &same, run_text_add, &printed);
+		st = st ? st
+			: lt_looptree_diff(ctx, text, strlen(text), "t", printed.at, printed.n, "p", &same,
+				run_text_add, &printed);
 		cr_assert(st == LT_OK || st == LT_ENOMEM, "allocation %lld: %s", (long long)at, lt_context_message(ctx));
 		lt_looptree_free(t);
 		run_text_free(&printed);

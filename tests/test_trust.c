@@ -1,4 +1,5 @@
-/* tests/test_trust.c -- what lt-run trusts of the machine around it: folders of temporaries and of compiled code, another user's attack. */
+/* tests/test_trust.c -- what lt-run trusts of the machine around it: folders of temporaries and of compiled code,
+ * another user's attack. */
 #define _GNU_SOURCE 1
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -80,7 +81,8 @@ Test(trust, temporaries_are_made_in_tmpdir)
 	cr_assert_eq(chmod(scratch("temp"), 0777), 0);
 	setenv("TMPDIR", scratch("temp"), 1);
 	cr_expect_eq(ltrun("add.lt -i x=1 -c w=2 -q --no-cache"), 1);
-	cr_expect(strstr(err, "everybody may write to the folder for temporary files, '") && strstr(err, "(chmod +t)"), "%s", err);
+	cr_expect(strstr(err, "everybody may write to the folder for temporary files, '") && strstr(err, "(chmod +t)"),
+		"%s", err);
 	cr_expect_eq(ltrun("add.lt -i x=1 -c w=2 -q --no-cache -b ref"), 0, "%s", err);
 	cr_assert_eq(chmod(scratch("temp"), 01777), 0);
 	cr_expect_eq(ltrun("add.lt -i x=1 -c w=2 -q --no-cache"), 0, "%s", err);
@@ -210,14 +212,17 @@ Test(trust, damaged_entries)
 	cr_assert(runs("another one", 0, true));
 	sweep_entry(&s, ".ltk");
 	sweep_entry(&s, ".lti");
-	fprintf(stderr, "told: damaged entries: %d kinds of damage, %d right and repaired where they are ours, %d told\n", s.n, s.good, s.warned);
+	fprintf(stderr,
+		"told: damaged entries: %d kinds of damage, %d right and repaired where they are ours, %d told\n", s.n,
+		s.good, s.warned);
 	cr_expect(s.n >= 80 && s.good == s.n && s.warned == s.n);
 }
 
 /* The folder itself: the usual one is done without, with one line; the same one, named, is an error. */
 Test(trust, damaged_folders)
 {
-	static const struct { const char *what, *command, *says; bool root; } kinds[] = {
+	static const struct { const char *what, *command, *says; bool root;
+	} kinds[] = {
 		{ "writable by its group", "chmod 770 " CACHE, "its group may write to it", false },
 		{ "writable by all", "chmod 777 " CACHE, "everybody may write to it", false },
 		{ "writable by all, sticky", "chmod 1777 " CACHE, "everybody may write to it", false },
@@ -226,10 +231,14 @@ Test(trust, damaged_folders)
 		{ "a file", "rm -r " CACHE " && touch " CACHE, "it is not a folder", false },
 		{ "a fifo", "rm -r " CACHE " && mkfifo " CACHE, "it is not a folder", false },
 		{ "a dangling link", "rm -r " CACHE " && ln -s /no/such " CACHE, "it is a link", false },
-		{ "with other files", "rm " CACHE "/looptree-cache && touch " CACHE "/letter.txt", "holds others, such as 'letter.txt'", false },
-		{ "whose marker is a link", "cd " CACHE " && rm looptree-cache && ln -s /etc/passwd looptree-cache", "is not a regular file", false },
-		{ "whose marker is a fifo", "cd " CACHE " && rm looptree-cache && mkfifo looptree-cache", "is not a regular file", false },
-		{ "whose marker is another's", "chown 65534 " CACHE "/looptree-cache", "it belongs to another user", true },
+		{ "with other files", "rm " CACHE "/looptree-cache && touch " CACHE "/letter.txt",
+			"holds others, such as 'letter.txt'", false },
+		{ "whose marker is a link", "cd " CACHE " && rm looptree-cache && ln -s /etc/passwd looptree-cache",
+			"is not a regular file", false },
+		{ "whose marker is a fifo", "cd " CACHE " && rm looptree-cache && mkfifo looptree-cache",
+			"is not a regular file", false },
+		{ "whose marker is another's", "chown 65534 " CACHE "/looptree-cache", "it belongs to another user",
+			true },
 	};
 	int n = 0;
 
@@ -252,7 +261,8 @@ Test(trust, damaged_folders)
 	cr_assert_eq(shell("rm -rf " CACHE " real; mkdir -m 777 shared && mkdir -p shared/x && chmod 777 shared/x"), 0);
 	setenv("XDG_CACHE_HOME", scratch("shared/x"), 1);
 	runs("below a folder of everybody's", 1, false);
-	cr_expect_eq(lines_with(err, "everybody may write to the folder '..' above it, which has no sticky bit"), 1, "%s", err);
+	cr_expect_eq(lines_with(err, "everybody may write to the folder '..' above it, which has no sticky bit"), 1,
+		"%s", err);
 }
 
 Test(trust, no_home)
@@ -270,7 +280,8 @@ Test(trust, no_home)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		bool other = !strncmp(cases[i].environment, "env HOME=/dev/null", 18) && geteuid() != 0;
 
-		cr_expect_eq(shell("%s timeout 100 %s add.lt -i x=1 -c w=2", cases[i].environment, built("lt-run")), 0, "%s\n%s", cases[i].environment, err);
+		cr_expect_eq(shell("%s timeout 100 %s add.lt -i x=1 -c w=2", cases[i].environment, built("lt-run")), 0,
+			"%s\n%s", cases[i].environment, err);
 		cr_expect_str_eq(out, right);
 		cr_expect(lines_with(err, "\n") == 1 && (other || strstr(err, cases[i].says)), "%s\n%s", cases[i].environment, err);
 	}
@@ -297,28 +308,42 @@ Test(trust, disks_that_are_full_or_read_only)
 	if (!with_disk("size=64k", "true"))
 		cr_skip_test("no disk can be mounted: %s", err);
 	snprintf(run, sizeof run, "%s", built("lt-run"));       /* which is overwritten soon */
-	snprintf(command, sizeof command, "export XDG_CACHE_HOME=$PWD/disk; dd if=/dev/zero of=disk/x bs=4k 2>dd; timeout 100 %s add.lt -i x=1 -c w=2", run);
+	snprintf(command, sizeof command,
+		"export XDG_CACHE_HOME=$PWD/disk; dd if=/dev/zero of=disk/x bs=4k 2>dd; timeout 100 %s add.lt -i x=1 "
+		"-c w=2",
+		run);
 	cr_expect(with_disk("size=64k", command), "full: %s", err);
 	cr_expect_str_eq(out, right);
-	cr_expect(lines_with(err, "\n") == 1 && strstr(err, "warning: ") && strstr(err, "No space left on device"), "full: %s", err);
-	snprintf(command, sizeof command, "export XDG_CACHE_HOME=$PWD/disk; %s add.lt -i x=1 -c w=2 -q && dd if=/dev/zero of=disk/x bs=4k 2>dd; "
-		"timeout 100 %s add.lt -i x=1 -c w=2 --cc \"env cc\"", run, run);
+	cr_expect(lines_with(err, "\n") == 1 && strstr(err, "warning: ") && strstr(err, "No space left on device"),
+		"full: %s", err);
+	snprintf(command, sizeof command,
+		"export XDG_CACHE_HOME=$PWD/disk; %s add.lt -i x=1 -c w=2 -q && dd if=/dev/zero of=disk/x bs=4k 2>dd; "
+		"timeout 100 %s add.lt -i x=1 -c w=2 --cc \"env cc\"",
+		run, run);
 	cr_expect(with_disk("size=64k", command), "filled: %s", err);
 	cr_expect(!strcmp(out, right) && lines_with(err, "\n") == 1 && strstr(err, "compiled code cannot be cached in"),
 		"filled: %s%s", out, err);
-	snprintf(command, sizeof command, "dd if=/dev/zero of=disk/x bs=4k 2>dd; timeout 100 %s add.lt -i x=1 -c w=2 --cache-dir disk/c", run);
+	snprintf(command, sizeof command,
+		"dd if=/dev/zero of=disk/x bs=4k 2>dd; timeout 100 %s add.lt -i x=1 -c w=2 --cache-dir disk/c", run);
 	cr_expect(with_disk("size=64k", command), "named and full: %s", err);
-	cr_expect(!strcmp(out, right) && lines_with(err, "\n") == 1 && strstr(err, "No space left on device"), "named and full: %s", err);
-	snprintf(command, sizeof command, "export XDG_CACHE_HOME=$PWD/disk; mount -o remount,ro disk; timeout 100 %s add.lt -i x=1 -c w=2", run);
+	cr_expect(!strcmp(out, right) && lines_with(err, "\n") == 1 && strstr(err, "No space left on device"),
+		"named and full: %s", err);
+	snprintf(command, sizeof command,
+		"export XDG_CACHE_HOME=$PWD/disk; mount -o remount,ro disk; timeout 100 %s add.lt -i x=1 -c w=2", run);
 	cr_expect(with_disk("size=64k", command), "read-only: %s", err);
-	cr_expect(!strcmp(out, right) && lines_with(err, "\n") == 1 && strstr(err, "Read-only file system"), "read-only: %s", err);
+	cr_expect(!strcmp(out, right) && lines_with(err, "\n") == 1 && strstr(err, "Read-only file system"),
+		"read-only: %s", err);
 	/* What was kept before is read from there. */
-	snprintf(command, sizeof command, "export XDG_CACHE_HOME=$PWD/disk; %s add.lt -i x=1 -c w=2 -q && mount -o remount,ro disk; "
-		"timeout 100 %s add.lt -i x=1 -c w=2 -v", run, run);
+	snprintf(command, sizeof command,
+		"export XDG_CACHE_HOME=$PWD/disk; %s add.lt -i x=1 -c w=2 -q && mount -o remount,ro disk; timeout 100 "
+		"%s add.lt -i x=1 -c w=2 -v",
+		run, run);
 	cr_expect(with_disk("size=640k", command), "read-only: %s", err);
 	cr_expect(!strcmp(out, right) && strstr(err, "1 from the cache"), "read-only: %s", err);
 	/* Code is not loaded from the cache's disk, and may lie on one that holds no programs. */
-	snprintf(command, sizeof command, "export XDG_CACHE_HOME=$PWD/disk; %s add.lt -i x=1 -c w=2 -q && timeout 100 %s add.lt -i x=1 -c w=2 -v", run, run);
+	snprintf(command, sizeof command,
+		"export XDG_CACHE_HOME=$PWD/disk; %s add.lt -i x=1 -c w=2 -q && timeout 100 %s add.lt -i x=1 -c w=2 -v",
+		run, run);
 	cr_expect(with_disk("size=640k,noexec", command), "noexec: %s", err);
 	cr_expect(!strcmp(out, right) && strstr(err, "1 from the cache") && !strstr(err, "warning"), "noexec: %s", err);
 }
@@ -351,7 +376,9 @@ static void poison(const char *path)
 	struct host_head head;
 	struct cpu_head cpu;
 
-	ltrun_write_text("evil.c", "#include <fcntl.h>\n__attribute__((constructor)) static void run(void) { open(\"/tmp/lt-trust-ran\", O_CREAT, 0666); }\n"
+	ltrun_write_text("evil.c",
+		"#include <fcntl.h>\n__attribute__((constructor)) static void run(void) { open(\"/tmp/lt-trust-ran\", "
+		"O_CREAT, 0666); }\n"
 		"void lt_kernel(void) { }\n");
 	cr_assert_eq(shell("cc -shared -fPIC -o evil.so evil.c"), 0, "%s", err);
 	char *code = read_whole(scratch("evil.so"), &code_bytes);
@@ -384,7 +411,8 @@ static int as(int user, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(command, sizeof command, fmt, args);
 	va_end(args);
-	return shell("setpriv --reuid=%d --regid=%d --clear-groups env HOME=$PWD XDG_CACHE_HOME=$PWD/victim sh -c '%s'", user, user, command);
+	return shell("setpriv --reuid=%d --regid=%d --clear-groups env HOME=$PWD XDG_CACHE_HOME=$PWD/victim sh -c '%s'",
+		user, user, command);
 }
 
 static void attacked(const char *how)
@@ -400,16 +428,25 @@ static void attacked(const char *how)
 Test(trust, another_user_replaces_entry_or_folder)
 {
 	static const char *const ways[][2] = {
-		{ "the folder is everybody's, and the entry replaced", "chmod 777 victim/looptree; as_attacker cp evil.ltk victim/looptree/new; "
-			"as_attacker mv -f victim/looptree/new $entry" },
-		{ "the same, closed again afterwards", "chmod 777 victim/looptree; as_attacker cp evil.ltk victim/looptree/new; as_attacker mv -f "
+		{ "the folder is everybody's, and the entry replaced",
+			"chmod 777 victim/looptree; as_attacker cp evil.ltk victim/looptree/new; as_attacker mv -f "
+			"victim/looptree/new $entry" },
+		{ "the same, closed again afterwards",
+			"chmod 777 victim/looptree; as_attacker cp evil.ltk victim/looptree/new; as_attacker mv -f "
 			"victim/looptree/new $entry; chmod 700 victim/looptree" },
-		{ "the entry is everybody's", "chmod 666 $entry; chmod 711 victim/looptree; as_attacker dd if=evil.ltk of=$entry 2>/dev/null" },
-		{ "the folder is replaced", "chmod 777 victim; as_attacker mv victim/looptree victim/away; as_attacker mkdir -m 700 victim/looptree; "
-			"as_attacker cp evil.ltk $entry; as_attacker touch victim/looptree/looptree-cache" },
-		{ "the folder is a link to the attacker's", "chmod 777 victim; as_attacker mv victim/looptree victim/away; as_attacker mkdir -m 755 mine; "
-			"as_attacker cp evil.ltk mine/${entry##*/}; as_attacker touch mine/looptree-cache; as_attacker ln -s $PWD/mine victim/looptree" },
-		{ "the entry is a link to the attacker's", "chmod 777 victim/looptree; as_attacker rm -f $entry; as_attacker ln -s $PWD/evil.ltk $entry; "
+		{ "the entry is everybody's",
+			"chmod 666 $entry; chmod 711 victim/looptree; as_attacker dd if=evil.ltk of=$entry "
+			"2>/dev/null" },
+		{ "the folder is replaced",
+			"chmod 777 victim; as_attacker mv victim/looptree victim/away; as_attacker mkdir -m 700 "
+			"victim/looptree; as_attacker cp evil.ltk $entry; as_attacker touch "
+			"victim/looptree/looptree-cache" },
+		{ "the folder is a link to the attacker's",
+			"chmod 777 victim; as_attacker mv victim/looptree victim/away; as_attacker mkdir -m 755 mine; "
+			"as_attacker cp evil.ltk mine/${entry##*/}; as_attacker touch mine/looptree-cache; as_attacker "
+			"ln -s $PWD/mine victim/looptree" },
+		{ "the entry is a link to the attacker's",
+			"chmod 777 victim/looptree; as_attacker rm -f $entry; as_attacker ln -s $PWD/evil.ltk $entry; "
 			"chmod 700 victim/looptree" },
 	};
 	char entry[128] = "";
@@ -432,10 +469,13 @@ Test(trust, another_user_replaces_entry_or_folder)
 			cr_assert_eq(access("/tmp/lt-trust-ran", F_OK), 0, "the attack does not work at all: %s", err);
 			unlink("/tmp/lt-trust-ran");
 		}
-		cr_assert_eq(shell("entry=%s; as_attacker() { setpriv --reuid=%d --regid=%d --clear-groups \"$@\"; }; %s; true", entry, ATTACKER, ATTACKER,
-			ways[i][1]), 0, "%s: %s", ways[i][0], err);
+		cr_assert_eq(shell("entry=%s; as_attacker() { setpriv --reuid=%d --regid=%d --clear-groups \"$@\"; }; "
+				   "%s; true",
+				     entry, ATTACKER, ATTACKER, ways[i][1]),
+			0, "%s: %s", ways[i][0], err);
 		cr_assert_str_eq(err, "", "%s: %s", ways[i][0], err);
 		attacked(ways[i][0]);
 	}
-	fprintf(stderr, "told: attacks on a shared cache: %d ways, all refused, results right\n", (int)(sizeof ways / sizeof *ways));
+	fprintf(stderr, "told: attacks on a shared cache: %d ways, all refused, results right\n",
+		(int)(sizeof ways / sizeof *ways));
 }

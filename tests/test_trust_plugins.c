@@ -25,8 +25,10 @@ static int shell(const char *fmt, ...)
 	return run_command(text, out, sizeof ltrun_out, err, sizeof ltrun_err);
 }
 
-/* Each begins with a folder of a plug-in, a/b/plain.so.  path: what LT_BACKEND_PATH says; says: why it is left out, NULL: it is loaded. */
-static const struct { const char *what, *command, *path, *says; bool root; } cases[] = {
+/* Each begins with a folder of a plug-in, a/b/plain.so.  path: what LT_BACKEND_PATH says; says: why it is left out,
+ * NULL: it is loaded. */
+static const struct { const char *what, *command, *path, *says; bool root;
+} cases[] = {
 	{ "a sound folder", "true", "a/b", NULL, false },
 	{ "a sound file", "true", "a/b/plain.so", NULL, false },
 	{ "of root", "chown 0:0 a/b a/b/plain.so", "a/b", NULL, true },
@@ -40,8 +42,10 @@ static const struct { const char *what, *command, *path, *says; bool root; } cas
 	{ "a file of its group", "chmod 775 a/b/plain.so", "a/b", "its group may write to it", false },
 	{ "a file of everybody", "chmod 757 a/b/plain.so", "a/b/plain.so", "everybody may write to it", false },
 	{ "a file of another user", "chown 65534 a/b/plain.so", "a/b", "it belongs to another user (uid 65534)", true },
-	{ "below a folder of everybody", "chmod 777 a", "a/b", "/a', which it is in, may be written to by everybody", false },
-	{ "below a folder of another user", "chown 65534 a", "a/b", "/a', which it is in, belongs to another user (uid 65534)", true },
+	{ "below a folder of everybody", "chmod 777 a", "a/b", "/a', which it is in, may be written to by everybody",
+		false },
+	{ "below a folder of another user", "chown 65534 a", "a/b",
+		"/a', which it is in, belongs to another user (uid 65534)", true },
 	{ "a link to a file in such a folder", "chmod 777 a; mkdir c && ln -s ../a/b/plain.so c/plain.so", "c",
 		"/a', which it is in, may be written to by everybody", false },
 };
@@ -53,25 +57,31 @@ Test(trust_plugins, folders_and_files)
 
 		if (cases[i].root && geteuid() != 0)
 			continue;
-		cr_assert_eq(shell("chmod -f 755 a; rm -rf a c link; mkdir -p a/b && cp %s a/b && chmod 755 a/b/plain.so", built("tests/plugins/plain.so")), 0, "%s", err);
+		cr_assert_eq(
+			shell("chmod -f 755 a; rm -rf a c link; mkdir -p a/b && cp %s a/b && chmod 755 a/b/plain.so",
+				built("tests/plugins/plain.so")),
+			0, "%s", err);
 		cr_assert_eq(shell("%s", cases[i].command), 0, "%s: %s", cases[i].what, err);
 		snprintf(list, sizeof list, "%s", scratch(cases[i].path));
 		setenv("LT_BACKEND_PATH", list, 1);
 		cr_expect_eq(ltrun("--list-backends"), 0, "%s: %s", cases[i].what, err);
 		cr_expect_eq(strstr(out, "plain ") != NULL, cases[i].says == NULL, "%s\n%s%s", cases[i].what, out, err);
-		cr_expect(cases[i].says ? strstr(err, cases[i].says) && strstr(err, "lt-run: LT_BACKEND_PATH: ") && strstr(err, "(left out)") : !*err,
+		cr_expect(cases[i].says ? strstr(err, cases[i].says) && strstr(err, "lt-run: LT_BACKEND_PATH: ")
+					&& strstr(err, "(left out)")
+					: !*err,
 			"%s: %s", cases[i].what, err);
 		/* Named, it is loaded, and the user is reported. */
 		unsetenv("LT_BACKEND_PATH");
 		cr_expect_eq(ltrun("-B a/b/plain.so --list-backends"), 0, "%s: %s", cases[i].what, err);
 		cr_expect(strstr(out, "plain ") != NULL, "%s", cases[i].what);
 		/* A sticky bit keeps a file of ours in its place. */
-		cr_expect_eq(strstr(err, "lt-run: --load: warning: others may change a/b/plain.so: ") != NULL, cases[i].says && !strstr(cases[i].what, "sticky"),
-			"%s: %s", cases[i].what, err);
+		cr_expect_eq(strstr(err, "lt-run: --load: warning: others may change a/b/plain.so: ") != NULL,
+			cases[i].says && !strstr(cases[i].what, "sticky"), "%s: %s", cases[i].what, err);
 	}
 }
 
-/* A group may be given a folder of root's above it, as Debian's staff is given /usr/local; not one of anybody else's. */
+/* A group may be given a folder of root's above it, as Debian's staff is given /usr/local; not one of anybody
+ * else's. */
 Test(trust_plugins, groups_above)
 {
 	char why[5000];
@@ -84,7 +94,9 @@ Test(trust_plugins, groups_above)
 		cr_expect(strstr(why, "may be written to by its group (chmod g-w fixes that)"), "%s", why);
 	cr_expect(!lt__path_is_trusted(scratch("a/b"), why, sizeof why), "the group may exchange it itself");
 	cr_assert_eq(shell("chmod 755 a && ln -s a l"), 0);
-	cr_expect(!lt__path_is_trusted(scratch("l/b"), why, sizeof why) && strstr(why, "/l', which it is in, is a link"), "%s", why);
+	cr_expect(
+		!lt__path_is_trusted(scratch("l/b"), why, sizeof why) && strstr(why, "/l', which it is in, is a link"),
+		"%s", why);
 	cr_expect(!lt__path_is_trusted(scratch("l"), why, sizeof why) && strstr(why, "it is a link"), "%s", why);
 	cr_expect(!lt__path_is_trusted(scratch("a/no"), why, sizeof why) && strstr(why, "No such file"), "%s", why);
 	cr_expect(!lt__path_is_trusted("a/b", why, sizeof why));

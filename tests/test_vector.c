@@ -40,10 +40,13 @@ static void compare(const struct vector_set *s, const char *command, uint64_t se
 				union lt_scalar v[3] = { { 0 } }, g = lt__load(got + SIDE, k, to), w = lt__load(want, k, to);
 				for (int a = 0; a < c->op.arity; a++)
 					v[a] = lt__load(x[a], k, (enum lt_dtype)c->op.in[a]);
-				cr_expect(false, "%s: %s%s %s to %s, %d lanes, seed %llu: of (%a %a | %lld %lld) %a/%lld, not %a/%lld", command,
-					c->fold ? "fold " : "", c->op.name, lt__dtype_info((enum lt_dtype)c->op.in[c->op.arity - 1])->name, lt__dtype_info(to)->name,
-					c->lanes, (unsigned long long)seed, v[0].f, v[1].f, (long long)v[0].i, (long long)v[1].i, g.f, (long long)g.i, w.f,
-					(long long)w.i);
+				cr_expect(false,
+					"%s: %s%s %s to %s, %d lanes, seed %llu: of (%a %a | %lld %lld) %a/%lld, not "
+					"%a/%lld",
+					command, c->fold ? "fold " : "", c->op.name,
+					lt__dtype_info((enum lt_dtype)c->op.in[c->op.arity - 1])->name,
+					lt__dtype_info(to)->name, c->lanes, (unsigned long long)seed, v[0].f, v[1].f,
+					(long long)v[0].i, (long long)v[1].i, g.f, (long long)g.i, w.f, (long long)w.i);
 				break;
 			}
 	}
@@ -72,9 +75,11 @@ Test(vector, exact_gcc_plain) { exact_on(&vector_targets[2]); }
 Test(vector, exact_clang_native) { exact_on(&vector_targets[3]); }
 Test(vector, exact_clang_avx2) { exact_on(&vector_targets[4]); }
 
-/* The helpers that vector.h lists, at every type: a kernel of them is built, and each of its results is looked at here. */
+/* The helpers that vector.h lists, at every type: a kernel of them is built, and each of its results is looked at
+ * here. */
 static const char *const element[] = { "f32", "f64", "i8", "u8", "i16", "u16", "i32", "i64" };
-static const char *const lane_type[] = { "float", "double", "int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "int64_t" };
+static const char *const lane_type[] = { "float", "double", "int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t",
+	"int64_t" };
 static const int lane_bytes[] = { 4, 8, 1, 1, 2, 2, 4, 8 };
 enum { N_ELEMENT = 8 };
 
@@ -84,16 +89,31 @@ static void helpers_text(struct lt_pool *pool, FILE *f)
 	for (int e = 0; e < N_ELEMENT; e++)
 		for (int lanes = 2; lanes * lane_bytes[e] <= LT_VECTOR_BYTES; lanes *= 2) {
 			const char *t = element[e], *c = lane_type[e];
-			lt__outf(&body, "void load_%s_%d(const %s *p, int64_t n, %s *r) { *(lt_%sx%d_u *)r = lt_load_%sx%d(p, n); }\n", t, lanes, c, c, t, lanes, t,
-				lanes);
-			lt__outf(&body, "void store_%s_%d(%s *p, int64_t n, const %s *v) { lt_store_%sx%d(p, *(const lt_%sx%d_u *)v, n); }\n", t, lanes, c, c, t, lanes,
-				t, lanes);
-			lt__outf(&body, "void all_%s_%d(const %s *x, int64_t n, %s *r) { *(lt_%sx%d_u *)r = lt_all_%sx%d(*x); }\n", t, lanes, c, c, t, lanes, t, lanes);
-			lt__outf(&body, "void lane_%s_%d(const %s *x, int64_t n, %s *r) { *(lt_%sx%d_u *)r = lt_lane_%sx%d(); }\n", t, lanes, c, c, t, lanes, t, lanes);
-			lt__outf(&body, "void below_%s_%d(const %s *x, int64_t n, uint8_t *r) { *(lt_u8x%d_u *)r = lt_below_u8x%d(n); }\n", t, lanes, c, lanes, lanes);
-			lt__outf(&body, "void blend_%s_%d(const %s *x, int64_t n, %s *r) { lt_%sx%d v = *(const lt_%sx%d_u *)x; "
-				"*(lt_%sx%d_u *)r = lt_blend_%sx%d(lt_below_u8x%d(n), v, lt_all_%sx%d(x[0])); }\n", t, lanes, c, c, t, lanes, t, lanes, t, lanes, t, lanes, lanes,
-				t, lanes);
+			lt__outf(&body,
+				"void load_%s_%d(const %s *p, int64_t n, %s *r) { *(lt_%sx%d_u *)r = lt_load_%sx%d(p, "
+				"n); }\n",
+				t, lanes, c, c, t, lanes, t, lanes);
+			lt__outf(&body,
+				"void store_%s_%d(%s *p, int64_t n, const %s *v) { lt_store_%sx%d(p, *(const "
+				"lt_%sx%d_u *)v, n); }\n",
+				t, lanes, c, c, t, lanes, t, lanes);
+			lt__outf(&body,
+				"void all_%s_%d(const %s *x, int64_t n, %s *r) { *(lt_%sx%d_u *)r = lt_all_%sx%d(*x); "
+				"}\n",
+				t, lanes, c, c, t, lanes, t, lanes);
+			lt__outf(&body,
+				"void lane_%s_%d(const %s *x, int64_t n, %s *r) { *(lt_%sx%d_u *)r = lt_lane_%sx%d(); "
+				"}\n",
+				t, lanes, c, c, t, lanes, t, lanes);
+			lt__outf(&body,
+				"void below_%s_%d(const %s *x, int64_t n, uint8_t *r) { *(lt_u8x%d_u *)r = "
+				"lt_below_u8x%d(n); }\n",
+				t, lanes, c, lanes, lanes);
+			lt__outf(&body,
+				"void blend_%s_%d(const %s *x, int64_t n, %s *r) { lt_%sx%d v = *(const lt_%sx%d_u "
+				"*)x; "
+				"*(lt_%sx%d_u *)r = lt_blend_%sx%d(lt_below_u8x%d(n), v, lt_all_%sx%d(x[0])); }\n",
+				t, lanes, c, c, t, lanes, t, lanes, t, lanes, t, lanes, lanes, t, lanes);
 		}
 	lt__vector_defs(pool, body.at, &defs);
 	(void)fprintf(f, "#include <math.h>\n#include <stdint.h>\n%s\n%s\n", defs.at, body.at);
@@ -141,7 +161,8 @@ static void check_helpers(void *handle, const char *command, int e, int lanes)
 			cr_assert_eq(got[i], i < on ? value[i] : 0, "%s: load %s x%d, %d of them", command, element[e], lanes, (int)n);
 		p = at_the_end(on);
 		find(handle, "store", e, lanes)(p, n, value);
-		cr_assert(memcmp(p, value, on) == 0 && p[-1] == (char)0xa5, "%s: store %s x%d, %d of them", command, element[e], lanes, (int)n);
+		cr_assert(memcmp(p, value, on) == 0 && p[-1] == (char)0xa5, "%s: store %s x%d, %d of them", command,
+			element[e], lanes, (int)n);
 		memset(flags, 0xa5, sizeof flags);
 		find(handle, "below", e, lanes)(value, n, flags);
 		for (int i = 0; i < lanes; i++)
@@ -155,8 +176,10 @@ static void check_helpers(void *handle, const char *command, int e, int lanes)
 		cr_assert_eq(got[i], value[i % b], "%s: all %s x%d", command, element[e], lanes);
 	find(handle, "lane", e, lanes)(value, 0, got);
 	for (int i = 0; i < lanes; i++)
-		cr_assert(e == 0 ? ((float *)(void *)got)[i] == (float)i : e == 1 ? ((double *)(void *)got)[i] == i : got[b * (size_t)i] == i, "%s: lane %s x%d",
-			command, element[e], lanes);
+		cr_assert(e == 0         ? ((float *)(void *)got)[i] == (float)i
+				: e == 1 ? ((double *)(void *)got)[i] == i
+					 : got[b * (size_t)i] == i,
+			"%s: lane %s x%d", command, element[e], lanes);
 	/* zeros keep their signs */
 	if (e < 2) {
 		memset(value, 0, sizeof value);
@@ -182,7 +205,8 @@ Test(vector, helpers)
 }
 
 /* What a text says, and what its definitions are. */
-static const char *text_of(struct lt_pool *pool, const char *name, enum lt_dtype t, enum lt_dtype to, int lanes, int library)
+static const char *text_of(
+	struct lt_pool *pool, const char *name, enum lt_dtype t, enum lt_dtype to, int lanes, int library)
 {
 	static char source[256];
 	int code = lt__op_find(name), arity = lt__op_info((enum lt_opcode)code)->arity;
@@ -195,20 +219,30 @@ static const char *text_of(struct lt_pool *pool, const char *name, enum lt_dtype
 
 Test(vector, texts)
 {
-	static const struct { const char *name; enum lt_dtype t, to; int lanes, library; const char *text; } rows[] = {
+	static const struct { const char *name; enum lt_dtype t, to; int lanes, library; const char *text;
+	} rows[] = {
 		{ "add", LT_F32, LT_F32, 16, 0, "($0 + $1)" },
 		{ "add", LT_I32, LT_I32, 8, 0, "(lt_i32x8)((lt_u32x8)$0 + (lt_u32x8)$1)" },
 		{ "less", LT_F64, LT_BOOL, 4, 0, "lt_flag_i64x4((lt_i64x4)($0 < $1))" },
-		{ "copy", LT_F16, LT_F16, 32, 0, "$0" }, { "select", LT_BF16, LT_BF16, 8, 0, "lt_blend_u16x8($0, $1, $2)" },
-		{ "cast", LT_F32, LT_F32, 4, 0, "$0" }, { "cast", LT_F16, LT_I8, 4, 0, "lt_cast_f16_i8x4($0)" },
+		{ "copy", LT_F16, LT_F16, 32, 0, "$0" },
+		{ "select", LT_BF16, LT_BF16, 8, 0, "lt_blend_u16x8($0, $1, $2)" },
+		{ "cast", LT_F32, LT_F32, 4, 0, "$0" },
+		{ "cast", LT_F16, LT_I8, 4, 0, "lt_cast_f16_i8x4($0)" },
 		{ "exp", LT_F32, LT_F32, 16, 236, "lt_exp_f32x16($0)" },
-		{ "exp", LT_F64, LT_F64, 8, 222, "lt_mvec_exp_f64x8($0)" }, { "exp", LT_F64, LT_F64, 8, 221, "lt_each_exp_f64x8($0)" },
-		{ "erf", LT_F64, LT_F64, 8, 235, "lt_mvec_erf_f64x8($0)" }, { "erf", LT_F64, LT_F64, 8, 234, "lt_each_erf_f64x8($0)" },
+		{ "exp", LT_F64, LT_F64, 8, 222, "lt_mvec_exp_f64x8($0)" },
+		{ "exp", LT_F64, LT_F64, 8, 221, "lt_each_exp_f64x8($0)" },
+		{ "erf", LT_F64, LT_F64, 8, 235, "lt_mvec_erf_f64x8($0)" },
+		{ "erf", LT_F64, LT_F64, 8, 234, "lt_each_erf_f64x8($0)" },
 		{ "sigmoid", LT_F64, LT_F64, 2, 222, "(1 / (1 + lt_mvec_exp_f64x2(-$0)))" },
 		/* no vectors of 3 lanes, of 1, or of more than 64 bytes */
-		{ "add", LT_F32, LT_F32, 3, 0, NULL }, { "add", LT_F32, LT_F32, 1, 0, NULL }, { "add", LT_F32, LT_F32, 0, 0, NULL },
-		{ "add", LT_F32, LT_F32, 32, 0, NULL }, { "copy", LT_I8, LT_I8, 64, 0, "$0" }, { "copy", LT_I8, LT_I8, 128, 0, NULL },
-		{ "cast", LT_F32, LT_F64, 16, 0, NULL }, { "cast", LT_F64, LT_I8, 16, 0, NULL },
+		{ "add", LT_F32, LT_F32, 3, 0, NULL },
+		{ "add", LT_F32, LT_F32, 1, 0, NULL },
+		{ "add", LT_F32, LT_F32, 0, 0, NULL },
+		{ "add", LT_F32, LT_F32, 32, 0, NULL },
+		{ "copy", LT_I8, LT_I8, 64, 0, "$0" },
+		{ "copy", LT_I8, LT_I8, 128, 0, NULL },
+		{ "cast", LT_F32, LT_F64, 16, 0, NULL },
+		{ "cast", LT_F64, LT_I8, 16, 0, NULL },
 	};
 	struct lt_pool *pool = calloc(1, sizeof *pool);
 	cr_assert(pool && setjmp(pool->jump) == 0);
@@ -232,7 +266,8 @@ Test(vector, texts)
 	free(pool);
 }
 
-/* The scalar texts of vector_op.def are those of ir/op.def: with its source each operator has the text that its name alone has. */
+/* The scalar texts of vector_op.def are those of ir/op.def: with its source each operator has the text that its name
+ * alone has. */
 Test(vector, sources)
 {
 	struct lt_pool *pool = calloc(1, sizeof *pool);
@@ -272,13 +307,17 @@ static int count(const char *text, const char *part)
 	return n;
 }
 
-/* Each definition once, after what it uses, and nothing that is not used; names that only look like ours are left alone. */
+/* Each definition once, after what it uses, and nothing that is not used; names that only look like ours are left
+ * alone. */
 Test(vector, definitions)
 {
 	struct lt_pool *pool = calloc(1, sizeof *pool);
 	cr_assert(pool && setjmp(pool->jump) == 0);
 	struct lt_out none = lt__out_new(pool), one = lt__out_new(pool), defs = lt__out_new(pool);
-	lt__vector_defs(pool, "lt_max_f32(a, b) + xlt_f32x4 + lt_f32x4y + lt_f32x5 + lt_u7x4 + lt_nonsense_f32x4 + lt_f32x1 + lt_ + lt_x4", &none);
+	lt__vector_defs(pool,
+		"lt_max_f32(a, b) + xlt_f32x4 + lt_f32x4y + lt_f32x5 + lt_u7x4 + lt_nonsense_f32x4 + lt_f32x1 + lt_ + "
+		"lt_x4",
+		&none);
 	cr_expect_str_eq(none.at, "");
 	lt__vector_defs(pool, "*(lt_f32x4_u *)p", &one);
 	cr_expect_str_eq(one.at, "typedef float lt_f32x4_u __attribute__((vector_size(16), aligned(1), may_alias));\n");

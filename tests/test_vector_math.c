@@ -1,6 +1,7 @@
 /* tests/test_vector_math.c -- functions over GNU vectors that are not exact: their errors in ULP over every exponent.
  *
- * LT_DENSE=1 measures sixteen times as many values, as the table of docs/accuracy.md was; LT_SHOW=1 shows what is found.
+ * LT_DENSE=1 measures sixteen times as many values, as the table of docs/accuracy.md was; LT_SHOW=1 shows what is
+ * found.
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -11,11 +12,19 @@
 
 enum { N_VALUE = 1 << 14 };
 
-/* Functions that are not exact, and what docs/accuracy.md says of their errors, in units in the last place: of our own texts and
- * of glibc's vector functions.  The last digit is rounded up. */
-static const struct { const char *name; double f32, f64; } bounds[] = {
-	{ "exp", 1.0, 4 }, { "log", 1.0, 4 }, { "tanh", 1.5, 4 }, { "sigmoid", 2.5, 5.5 }, { "erf", 1.25, 4 }, { "sin", 4, 4 }, { "cos", 4, 4 },
-	{ "pow", 4, 4 }, { "rsqrt", 1.5, 1.5 },
+/* Functions that are not exact, and what docs/accuracy.md says of their errors, in units in the last place: of our own
+ * texts and of glibc's vector functions.  The last digit is rounded up. */
+static const struct { const char *name; double f32, f64;
+} bounds[] = {
+	{ "exp", 1.0, 4 },
+	{ "log", 1.0, 4 },
+	{ "tanh", 1.5, 4 },
+	{ "sigmoid", 2.5, 5.5 },
+	{ "erf", 1.25, 4 },
+	{ "sin", 4, 4 },
+	{ "cos", 4, 4 },
+	{ "pow", 4, 4 },
+	{ "rsqrt", 1.5, 1.5 },
 };
 enum { N_BOUND = sizeof bounds / sizeof *bounds };
 
@@ -34,7 +43,8 @@ static long double precisely(const char *name, long double x, long double y)
 	}
 }
 
-/* Distance in units of the last place of the exact value; infinite where one is NaN, infinite or a zero of the other sign only. */
+/* Distance in units of the last place of the exact value; infinite where one is NaN, infinite or a zero of the other
+ * sign only. */
 static double distance(double got, long double want, enum lt_dtype t)
 {
 	const struct lt_dtypeinfo *info = lt__dtype_info(t);
@@ -44,7 +54,11 @@ static double distance(double got, long double want, enum lt_dtype t)
 	if (isinf(want) || (rounded == 0 && want == 0))
 		return got == rounded && signbit(got) == signbit(rounded) ? 0 : INFINITY;
 	if (isinf(rounded) || isinf(got))
-		return got == rounded ? 0 : copysign(1, got) == copysign(1, rounded) && fabs(got) >= info->largest && fabsl(want) >= info->largest ? 1 : INFINITY;
+		return got == rounded ? 0
+			: copysign(1, got) == copysign(1, rounded) && fabs(got) >= info->largest
+				&& fabsl(want) >= info->largest
+			? 1
+			: INFINITY;
 	long double unit = ldexpl(2 * (long double)info->unit, ilogbl(want));
 	return (double)(fabsl((long double)got - want) / (unit > info->tiny ? unit : info->tiny));
 }
@@ -69,8 +83,8 @@ static void measure(const struct vector_case *c, const void *x, const void *y, i
 	}
 }
 
-/* Every `stride`-th float; doubles of every exponent; for two operands all pairs of special values, and random ones of which the
- * power fits. */
+/* Every `stride`-th float; doubles of every exponent; for two operands all pairs of special values, and random ones of
+ * which the power fits. */
 static struct worst sweep(const struct vector_case *c, uint32_t stride)
 {
 	static char x[N_VALUE * 8], y[N_VALUE * 8];
@@ -86,7 +100,10 @@ static struct worst sweep(const struct vector_case *c, uint32_t stride)
 			double v = lt__scalar_of(t == LT_F32 ? bits & 0xffffffffu : bits, t).f, limit = t == LT_F32 ? 90 : 710;
 			if (c->op.arity == 2 && fabs(log(fabs(v))) > 0) {
 				bits += 0x9e3779b97f4a7c15u;
-				lt__store(y, i, t, lt__round_to((union lt_scalar){ .f = ((double)(bits >> 11) * 0x1p-52 - 1) * limit / fabs(log(fabs(v))) }, t));
+				lt__store(y, i, t,
+					lt__round_to((union lt_scalar){ .f = ((double)(bits >> 11) * 0x1p-52 - 1)
+								     * limit / fabs(log(fabs(v))) },
+						t));
 			} else if (t == LT_F64 && n % 4) {      /* most doubles are far beyond what functions do not saturate at */
 				v = copysign(ldexp(1 + (double)(bits >> 12 & 0xfffffffff) * 0x1p-36, (int)(bits >> 54 & 63) - 50), v);
 			}
@@ -117,7 +134,8 @@ static void ulps_on(const struct vector_target *target, int library, uint32_t st
 				double bound = c->op.out == LT_F32 ? bounds[b].f32 : bounds[b].f64;
 				found++;
 				if (getenv("LT_SHOW"))
-					(void)fprintf(stderr, "%-8s %s x%-2d %.3f ulp at %.9g %.9g: %.9g\n", c->op.name, lt__dtype_info((enum lt_dtype)c->op.out)->name, c->lanes, w.ulps, w.x,
+					(void)fprintf(stderr, "%-8s %s x%-2d %.3f ulp at %.9g %.9g: %.9g\n", c->op.name,
+						lt__dtype_info((enum lt_dtype)c->op.out)->name, c->lanes, w.ulps, w.x,
 						w.y, w.got);
 				cr_expect(w.ulps <= bound, "%s: %s %s, %d lanes: %.3f ulp at %a %a: %a", command, c->op.name,
 					lt__dtype_info((enum lt_dtype)c->op.out)->name, c->lanes, w.ulps, w.x, w.y, w.got);

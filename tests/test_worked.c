@@ -1,4 +1,5 @@
-/* tests/test_worked.c -- the order of a large product in tiles, built by primitives: its structure, its proof, its numbers, its registers. */
+/* tests/test_worked.c -- the order of a large product in tiles, built by primitives: its structure, its proof, its
+ * numbers, its registers. */
 #include <criterion/criterion.h>
 #include <ctype.h>
 #include <stdio.h>
@@ -13,9 +14,10 @@
 TestSuite(worked, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout = 300);
 
 enum { ROWS = 6, VECTORS = 4 };
-static const char steps[] = "split m 84; split m' 6; split n 64; split n' 16; split k 512; reorder m n k m' k' m'' n' n''; rfactor %c k; "
-	"tail m peel; tail m' peel; tail n pad; parallel m; stage %p %b at k; split %b.copy/n' 16; vectorize %b.copy/n''; "
-	"unroll %p/m''; unroll %p/n'; vectorize %p/n''; unroll %c/m''; unroll %c/n'; vectorize %c/n''";
+static const char steps[] =
+	"split m 84; split m' 6; split n 64; split n' 16; split k 512; reorder m n k m' k' m'' n' n''; rfactor %c k; "
+	"tail m peel; tail m' peel; tail n pad; parallel m; stage %p %b at k; split %b.copy/n' 16; vectorize "
+	"%b.copy/n''; unroll %p/m''; unroll %p/n'; vectorize %p/n''; unroll %c/m''; unroll %c/n'; vectorize %c/n''";
 static const char want[] = "own %c.part = partial %c over k step 512 as k_512\nown %b.copy = copy %b for %p\n"
 	"m step 84 parallel  tail peel\n"
 	" n step 64  tail pad\n"
@@ -39,8 +41,10 @@ static const char want[] = "own %c.part = partial %c over k step 512 as k_512\no
 /* The plain product of that size; *text: of its graph. */
 static struct derived_place product(int m, int k, int n, char *text, size_t bytes)
 {
-	(void)snprintf(text, bytes, "graph 1\nvar m %d\nvar k %d\nvar n %d\n%%a = f32[m, k] input \"a\"\n%%b = f32[k, n] input \"b\"\n"
-		"%%p = f32[m, n, k] mul %%a, %%b\n%%c = f32[m, n] add.reduce %%p\nresult \"c\" = %%c\n", m, k, n);
+	(void)snprintf(text, bytes,
+		"graph 1\nvar m %d\nvar k %d\nvar n %d\n%%a = f32[m, k] input \"a\"\n%%b = f32[k, n] input \"b\"\n"
+		"%%p = f32[m, n, k] mul %%a, %%b\n%%c = f32[m, n] add.reduce %%p\nresult \"c\" = %%c\n",
+		m, k, n);
 	return derived_open_text(text, "m\n n\n  k\n   %p\n   %c\n");
 }
 
@@ -51,7 +55,8 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Built by primitives, each of which is proven; the structure as it is drawn; the whole proof again, without the short cut. */
+/* Built by primitives, each of which is proven; the structure as it is drawn; the whole proof again, without the short
+ * cut. */
 Test(worked, is_built_and_proven)
 {
 	char text[400];
@@ -68,8 +73,9 @@ Test(worked, is_built_and_proven)
 	double proven = seconds();
 	cr_expect_eq(lt_looptree_verify(t), LT_OK, "%s", lt_context_message(p.ctx));
 	double verified = seconds();
-	cr_log_warn("1021x1023x1025: %.1f ms for all steps, %.1f ms for the exact proof of the whole, %.1f ms for verify", (built - begin) * 1e3,
-		(proven - printed) * 1e3, (verified - proven) * 1e3);
+	cr_log_warn(
+		"1021x1023x1025: %.1f ms for all steps, %.1f ms for the exact proof of the whole, %.1f ms for verify",
+		(built - begin) * 1e3, (proven - printed) * 1e3, (verified - proven) * 1e3);
 	derived_expect_text(&p, t, steps);
 	run_text_free(&marks);
 	lt_looptree_free(t);
@@ -139,7 +145,8 @@ static struct count count_loop(const struct body *b)
 	return c;
 }
 
-/* The register tile's loop over the terms of a block: a sum for each of 6 rows by 4 vectors, all in registers, and each added to once. */
+/* The register tile's loop over the terms of a block: a sum for each of 6 rows by 4 vectors, all in registers, and each
+ * added to once. */
 Test(worked, sums_stay_in_registers)
 {
 	char text[400];
@@ -152,7 +159,8 @@ Test(worked, sums_stay_in_registers)
 	ltrun_write_text("w.tree", tree.at);
 	cr_assert_eq(ltrun("--dump=asm -b cpu w.graph --schedule=w.tree"), 0, "%s", ltrun_err);
 	if (!strstr(ltrun_out, "%zmm")) {
-		cr_log_warn("the compiler has no 64-byte registers for this machine, so that a tile of 6 rows by 4 vectors is not held in registers");
+		cr_log_warn("the compiler has no 64-byte registers for this machine, so that a tile of 6 rows by 4 "
+			    "vectors is not held in registers");
 	} else {
 		const char *from = ltrun_out;
 		for (struct body b; next_loop(&from, &b);) {

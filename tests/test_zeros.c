@@ -1,6 +1,8 @@
-/* tests/test_zeros.c -- min, max and ReLU of zeros and NaN: one rule (ir/op.def) on every backend and target, to the sign bit.
+/* tests/test_zeros.c -- min, max and ReLU of zeros and NaN: one rule (ir/op.def) on every backend and target, to the
+ * sign bit.
  *
- * -0 is less than +0, NaN is handed on.  The wanted values come from a sort by value and sign that shares nothing with the library.
+ * -0 is less than +0, NaN is handed on.  The wanted values come from a sort by value and sign that shares nothing with
+ * the library.
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -16,7 +18,8 @@
 TestSuite(zeros, .timeout = 600);
 
 static const enum lt_dtype types[] = { LT_F32, LT_F64, LT_F16, LT_BF16 };
-static const char *const backends[] = { "ref", "cpu", "cpu:O0", "cpu:target=sse2", "cpu:target=sse4", "cpu:target=avx2", "cpu:target=avx512", "llvm" };
+static const char *const backends[] = { "ref", "cpu", "cpu:O0", "cpu:target=sse2", "cpu:target=sse4", "cpu:target=avx2",
+	"cpu:target=avx512", "llvm" };
 enum { N_TYPE = 4, N_BACKEND = sizeof backends / sizeof *backends, MAX_RESULT = 64 };
 
 static const double values[] = { -INFINITY, -2, -1.5, -0x1p-14, -0.0, 0.0, 0x1p-14, 1.5, 2, INFINITY, NAN };
@@ -76,8 +79,8 @@ static void compare(const struct job *j, int32_t i, const void *got, const char 
 {
 	for (int64_t k = 0; k < j->n[i]; k++) {
 		double x = lt__load(got, k, j->t).f, want = lt__round_to((union lt_scalar){ .f = j->want[i][k] }, j->t).f;
-		cr_assert((isnan(x) && isnan(want)) || (x == want && signbit(x) == signbit(want)), "%s, %s, %s, element %d: %a; it is %a", who,
-			lt_dtype_name(j->t), j->what[i], (int)k, x, want);
+		cr_assert((isnan(x) && isnan(want)) || (x == want && signbit(x) == signbit(want)),
+			"%s, %s, %s, element %d: %a; it is %a", who, lt_dtype_name(j->t), j->what[i], (int)k, x, want);
 	}
 }
 
@@ -91,10 +94,16 @@ static void judge_by_evaluator(const struct job *j)
 	lt_eval_free(e);
 }
 
-/* Whether it ran: a target that is not this machine's, and a tree that steps cannot have, are reported apart by their messages. */
+/* Whether it ran: a target that is not this machine's, and a tree that steps cannot have, are reported apart by their
+ * messages. */
 static bool run_on(const struct job *j, const char *backend, const char *apply, bool no_passes)
 {
-	const struct lt_options o = { .size = sizeof o, .backends = backend, .strict = 1, .apply = apply, .no_passes = no_passes, .n_thread = 2 };
+	const struct lt_options o = { .size = sizeof o,
+		.backends = backend,
+		.strict = 1,
+		.apply = apply,
+		.no_passes = no_passes,
+		.n_thread = 2 };
 	struct lt_program *p;
 	struct lt_instance *r;
 	void *out[MAX_RESULT];
@@ -115,7 +124,8 @@ static bool run_on(const struct job *j, const char *backend, const char *apply, 
 		lt_program_free(p);
 	}
 	if (st) {
-		cr_assert(strstr(why, "does not run code for the target") || (apply && st == LT_EILLEGAL), "%s, `%s`: %s", backend, apply ? apply : "", why);
+		cr_assert(strstr(why, "does not run code for the target") || (apply && st == LT_EILLEGAL),
+			"%s, `%s`: %s", backend, apply ? apply : "", why);
 		return false;
 	}
 	(void)snprintf(who, sizeof who, "%s, `%s`", backend, apply ? apply : "");
@@ -155,7 +165,9 @@ static void run_everywhere(const struct job *j, const char *apply, bool no_passe
 {
 	unsigned here = present();
 	for (int b = 0; b < N_BACKEND; b++)
-		if (here >> b & 1 && (lt__dtype_info(j->t)->bytes == 4 || lt__dtype_info(j->t)->bytes == 8 || strchr(backends[b], ':') == NULL))
+		if (here >> b & 1
+			&& (lt__dtype_info(j->t)->bytes == 4 || lt__dtype_info(j->t)->bytes == 8
+				|| strchr(backends[b], ':') == NULL))
 			*ran += run_on(j, backends[b], apply, no_passes);
 }
 
@@ -183,9 +195,16 @@ static void operators(enum lt_dtype t, bool alone)
 		for (int64_t i = 0; i < n; i++)
 			want[i] = wanted(is_max, a[i], b[i]);
 		/* what it is made visible by */
-		want = add_result(&j, lt_graph_binary(j.g, "div", lt_graph_literal(j.g, t, 1), lt_graph_binary(j.g, op, y, x)), n, "1 over it");
+		want = add_result(&j,
+			lt_graph_binary(j.g, "div", lt_graph_literal(j.g, t, 1), lt_graph_binary(j.g, op, y, x)), n,
+			"1 over it");
 		for (int64_t i = 0; i < n; i++)
-			want[i] = lt__round_to((union lt_scalar){ .f = 1 / lt__round_to((union lt_scalar){ .f = wanted(is_max, a[i], b[i]) }, t).f }, t).f;
+			want[i] = lt__round_to(
+				(union lt_scalar){ .f = 1
+						/ lt__round_to((union lt_scalar){ .f = wanted(is_max, a[i], b[i]) }, t)
+							  .f },
+				t)
+					  .f;
 		for (int l = 0; l < n_literal; l++)
 			for (int first = 0; first < 2; first++) {
 				char what[60];
@@ -215,14 +234,20 @@ Test(zeros, operators_of_one_element) { operators(LT_F32, true); }
 
 /* -- reductions -- */
 
-/* Rows that have a zero at their end, or nothing else, in any order: the same row in another order has the same result. */
+/* Rows that have a zero at their end, or nothing else, in any order: the same row in another order has the same
+ * result. */
 static void fill_rows(double *x, int64_t rows, int64_t k, bool is_max, uint64_t *rng)
 {
 	for (int64_t r = 0; r < rows; r++) {
 		int kind = (int)(r % 6);
 		for (int64_t i = 0; i < k; i++) {
 			double zero = random_chance(rng, 50) ? -0.0 : 0.0, past = is_max ? -1.5 : 1.5;
-			x[r * k + i] = kind == 0 ? (i == 0 ? 0.0 : -0.0) : kind == 1 ? (i == 0 ? -0.0 : 0.0) : kind == 2 ? zero : kind == 3 ? -0.0 : random_chance(rng, 60) ? past : zero;
+			x[r * k + i] = kind == 0         ? (i == 0 ? 0.0 : -0.0)
+				: kind == 1              ? (i == 0 ? -0.0 : 0.0)
+				: kind == 2              ? zero
+				: kind == 3              ? -0.0
+				: random_chance(rng, 60) ? past
+							 : zero;
 		}
 		if (kind == 5 && k > 1 && random_chance(rng, 50))
 			x[r * k + random_between(rng, 0, k - 1)] = NAN;
@@ -282,8 +307,10 @@ Test(zeros, reductions_by_default_trees)
 /* Lanes that are folded, sums of their own in unrolled trips, partial results, tails of each kind. */
 Test(zeros, reductions_by_other_trees)
 {
-	static const char *const trees[] = { "split %r/k 8; tail %r/k mask; vectorize %r/k'", "split %r/k 8; tail %r/k peel; vectorize %r/k'", "split %r/k 4; tail %r/k peel; unroll %r/k'",
-		"split %r/k 16; rfactor %r k", "split %r/m 8; tail %r/m pad; vectorize %r/m'", "split %r/m 8; tail %r/m mask; reorder %r/m m k m'; vectorize %r/m'" };
+	static const char *const trees[] = { "split %r/k 8; tail %r/k mask; vectorize %r/k'",
+		"split %r/k 8; tail %r/k peel; vectorize %r/k'", "split %r/k 4; tail %r/k peel; unroll %r/k'",
+		"split %r/k 16; rfactor %r k", "split %r/m 8; tail %r/m pad; vectorize %r/m'",
+		"split %r/m 8; tail %r/m mask; reorder %r/m m k m'; vectorize %r/m'" };
 	int ran = 0;
 	for (size_t i = 0; i < sizeof trees / sizeof *trees; i++)
 		for (int is_max = 0; is_max < 2; is_max++)

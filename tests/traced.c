@@ -78,7 +78,11 @@ void traced_run(const struct lt_tree *t, const char *config, const int64_t *para
 	}
 	b->need(object, 1, &bytes, &align);
 	void *workspace = aligned_alloc(align, (bytes + align - 1) / align * align);
-	const struct lt_args args = { .size = sizeof args, .n_slot = (uint32_t)t->n_slot, .slot = slot, .workspace = workspace, .n_thread = 1,
+	const struct lt_args args = { .size = sizeof args,
+		.n_slot = (uint32_t)t->n_slot,
+		.slot = slot,
+		.workspace = workspace,
+		.n_thread = 1,
 		.fault = &fault };
 	must(b->run(object, &args, &k.diag) == LT_OK, "%s", k.text);
 	must(b->dump(object, LT_DUMP_STATS, add, &stats) == LT_OK, "no stats");

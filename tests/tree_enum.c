@@ -73,7 +73,10 @@ static bool reduced_by(const struct run *r, lt_node n, lt_tnode loop)
 	return false;
 }
 
-static bool is_reduction(const struct run *r, lt_node n) { return r->g->node[n].reduce && lt__reducing_loop(r->t, n) >= 0; }
+static bool is_reduction(const struct run *r, lt_node n)
+{
+	return r->g->node[n].reduce && lt__reducing_loop(r->t, n) >= 0;
+}
 
 /* Whether element x of var `of` is in the trips that the result's dims of element e say. */
 static bool is_in_trip_count(const struct run *r, const struct lt_leaf *leaf, lt_var of, int64_t x, const int64_t *e)
@@ -86,7 +89,8 @@ static bool is_in_trip_count(const struct run *r, const struct lt_leaf *leaf, lt
 	return true;
 }
 
-/* How many elements of var v are reduced into element e.  Of trips, least: those that have an element; others are identities. */
+/* How many elements of var v are reduced into element e.  Of trips, least: those that have an element; others are
+ * identities. */
 static int64_t terms_along(const struct run *r, lt_node n, lt_var v, const int64_t *e, bool least)
 {
 	const struct lt_leaf *leaf = r->t->leaf[n];
@@ -171,11 +175,11 @@ static void read_element(struct run *r, lt_node u, const int64_t *e, lt_node by)
 	if (!c)
 		return;
 	if (c->element != flat)
-		snprintf(r->why, sizeof r->why, "%%%s reads element %lld of %%%s and finds %lld", r->g->node[by].name, (long long)flat,
-			r->g->node[u].name, (long long)c->element);
+		snprintf(r->why, sizeof r->why, "%%%s reads element %lld of %%%s and finds %lld", r->g->node[by].name,
+			(long long)flat, r->g->node[u].name, (long long)c->element);
 	else if (is_reduction(r, u) && (c->count < terms(r, u, e, true) || c->count > terms(r, u, e, false)))
-		snprintf(r->why, sizeof r->why, "%%%s reads element %lld of %%%s with %lld terms", r->g->node[by].name, (long long)flat,
-			r->g->node[u].name, (long long)c->count);
+		snprintf(r->why, sizeof r->why, "%%%s reads element %lld of %%%s with %lld terms", r->g->node[by].name,
+			(long long)flat, r->g->node[u].name, (long long)c->count);
 }
 
 static void apply(const struct run *r, const struct lt_map *m, const int64_t *dim, bool *holds, int64_t *out)
@@ -231,8 +235,8 @@ static void run_leaf(struct run *r, lt_node n)
 	if (!is_reduction(r, n))
 		*c = (struct cell){ flat, 1 };
 	else if (c->element != flat || c->count++ >= terms(r, n, e, false))
-		snprintf(r->why, sizeof r->why, "%%%s adds to element %lld, whose cell holds %lld with %lld terms", r->g->node[n].name,
-			(long long)flat, (long long)c->element, (long long)c->count);
+		snprintf(r->why, sizeof r->why, "%%%s adds to element %lld, whose cell holds %lld with %lld terms",
+			r->g->node[n].name, (long long)flat, (long long)c->element, (long long)c->count);
 }
 
 /* Trips of var v that the open loops over what it counts leave. */
@@ -266,7 +270,8 @@ static void reset(struct run *r, lt_node n, const lt_tnode *loop, int32_t n_loop
 		reset(r, n, loop + 1, n_loop - 1);
 		return;
 	}
-	int64_t at = r->at[v], span = r->span[v], start = value_of(r, v), room = v == d->var || r->named[v] ? span : room_of(r, v);
+	int64_t at = r->at[v], span = r->span[v], start = value_of(r, v),
+		room = v == d->var || r->named[v] ? span : room_of(r, v);
 	r->named[v]++;
 	for (int64_t c = 0; c * step < room && !*r->why; c++) {
 		r->at[v] = start + c * step;
@@ -328,7 +333,10 @@ static void run_node(struct run *r, lt_tnode at)
 		run_children(r, at);
 }
 
-static bool in_any_order(enum lt_loop_kind k) { return k == LT_PARALLEL || k == LT_VECTOR || k == LT_GRID || k == LT_BLOCK; }
+static bool in_any_order(enum lt_loop_kind k)
+{
+	return k == LT_PARALLEL || k == LT_VECTOR || k == LT_GRID || k == LT_BLOCK;
+}
 
 /* Two trips of a loop that runs in any order meet in a cell, and one of them writes it. */
 static bool meet(const struct run *r, const struct event *a, const struct event *b)

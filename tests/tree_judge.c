@@ -74,6 +74,7 @@ enum tree_verdict tree_judge(struct lt_looptree *t, char *why, size_t bytes)
 	while (!*found && next_values(t->graph, param));
 	if ((c.proven != LT_OK) == (*found != '\0'))
 		return *found ? TREE_ILLEGAL : TREE_LEGAL;
-	(void)snprintf(why, bytes, "the exact check says '%s', running it '%s'", c.proven ? lt_context_message(t->ctx) : "legal", *found ? found : "legal");
+	(void)snprintf(why, bytes, "the exact check says '%s', running it '%s'",
+		c.proven ? lt_context_message(t->ctx) : "legal", *found ? found : "legal");
 	return TREE_WRONG;
 }

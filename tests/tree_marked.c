@@ -51,8 +51,11 @@ static void add_derived(struct lt_looptree *t, char *line)
 		else
 			move[s.n_move - 1].dim = value;
 	}
-	s.kind = !strcmp(word[3], "partial") ? LT_DERIVED_PARTIAL : !strcmp(word[3], "clone") ? (strcmp(word[5], "at") ? LT_DERIVED_CLONE : LT_DERIVED_CLONE_VIEW)
-		: !strcmp(word[3], "window") ? LT_DERIVED_WINDOW : s.reader ? LT_DERIVED_COPY : LT_DERIVED_MATERIALIZE;
+	s.kind = !strcmp(word[3], "partial") ? LT_DERIVED_PARTIAL
+		: !strcmp(word[3], "clone")  ? (strcmp(word[5], "at") ? LT_DERIVED_CLONE : LT_DERIVED_CLONE_VIEW)
+		: !strcmp(word[3], "window") ? LT_DERIVED_WINDOW
+		: s.reader                   ? LT_DERIVED_COPY
+					     : LT_DERIVED_MATERIALIZE;
 	s.move = move;
 	if (s.kind == LT_DERIVED_PARTIAL) {
 		s.n_move = 0;
@@ -165,14 +168,16 @@ void tree_marks(const struct lt_looptree *t, struct run_text *out)
 		if (d->kind == LT_TLEAF && t->layout[d->leaf])
 			lt__layout_text(&layout, t, d->leaf);
 		if (d->kind == LT_TLEAF)
-			snprintf(to, room, "%%%s%s%.*s%s\n", t->graph->node[d->leaf].name, layout.n ? " layout " : "", (int)layout.n, layout.n ? layout.at : "",
-				d->stream ? " stream" : "");
+			snprintf(to, room, "%%%s%s%.*s%s\n", t->graph->node[d->leaf].name, layout.n ? " layout " : "",
+				(int)layout.n, layout.n ? layout.at : "", d->stream ? " stream" : "");
 		else if (d->kind == LT_TGROUP)
-			snprintf(to, room, "group%s%s%s%s\n", told ? " " : "", told ? k->word : "", d->call ? " " : "", d->call ? d->call : "");
+			snprintf(to, room, "group%s%s%s%s\n", told ? " " : "", told ? k->word : "", d->call ? " " : "",
+				d->call ? d->call : "");
 		else
-			snprintf(to, room, "%s%s%s%s%s%s%s%s\n", lt__loop_name(t, n), d->step > 1 ? lt__scratch(t->ctx, " step %lld", (long long)d->step) : "",
-				told ? " " : "", told ? k->word : "", d->call ? " " : "", d->call ? d->call : "", d->tail ? "  tail " : "",
-				d->tail ? lt__tail_word(d->tail) : "");
+			snprintf(to, room, "%s%s%s%s%s%s%s%s\n", lt__loop_name(t, n),
+				d->step > 1 ? lt__scratch(t->ctx, " step %lld", (long long)d->step) : "",
+				told ? " " : "", told ? k->word : "", d->call ? " " : "", d->call ? d->call : "",
+				d->tail ? "  tail " : "", d->tail ? lt__tail_word(d->tail) : "");
 		run_text_add(out, line, strlen(line));
 	}
 	lt__arena_free(a);

@@ -96,7 +96,8 @@ char *tree_with_header(const struct lt_graph *g, const char *lines)
 	return out;
 }
 
-lt_status tree_compile_by(tree_maker *make, const char *text, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
+lt_status tree_compile_by(tree_maker *make, const char *text, const struct lt_graph *g,
+	const struct lt_options *options, struct lt_program **out)
 {
 	struct lt_graph *live, *lowered;
 	struct lt_looptree *tree;

@@ -16,13 +16,16 @@ void tree_to(const struct lt_looptree *, struct run_text *);
 lt_node tree_node(const struct lt_graph *, const char *name);
 lt_var tree_var(const struct lt_graph *, const char *name);
 
-/* The whole text of a tree; the header of a graph's default tree with lines of a tree after it (the caller's to free). */
+/* The whole text of a tree; the header of a graph's default tree with lines of a tree after it (the caller's to
+ * free). */
 struct run_text tree_print(const struct lt_looptree *);
 char *tree_with_header(const struct lt_graph *, const char *lines);
 
-/* Lowers the graph without passes and compiles it with the tree that is made of the text: the program, or what refuses it. */
+/* Lowers the graph without passes and compiles it with the tree that is made of the text: the program, or what refuses
+ * it. */
 typedef lt_status tree_maker(const struct lt_graph *, const char *text, struct lt_looptree **out);
-lt_status tree_compile_by(tree_maker *, const char *text, const struct lt_graph *, const struct lt_options *, struct lt_program **out);
+lt_status tree_compile_by(
+	tree_maker *, const char *text, const struct lt_graph *, const struct lt_options *, struct lt_program **out);
 /* The same with tree_from. */
 lt_status tree_compile(void *text, const struct lt_graph *, const struct lt_options *, struct lt_program **out);
 /* Small whole numbers in every source, others in each run. */

@@ -15,7 +15,8 @@
 enum { TB_MAX = 256 };
 struct tb {
 	struct lt_tree tree;
-	int n_row, n_guard, n_bound, n_type, n_op, n_param, n_div, n_loop, n_buffer, n_access, n_piece, n_operand, n_stmt, n_text;
+	int n_row, n_guard, n_bound, n_type, n_op, n_param, n_div, n_loop, n_buffer, n_access, n_piece, n_operand,
+		n_stmt, n_text;
 	int64_t rows[TB_MAX * 24];
 	int32_t guards[TB_MAX], bounds[TB_MAX];
 	struct lt_type type[LT_NDTYPE];
@@ -95,9 +96,14 @@ static inline int32_t tb_rows(struct tb *b, const char *text, int32_t *list, int
 	return count;
 }
 
-static inline int32_t tb_loop(struct tb *b, int32_t parent, int32_t kind, int64_t max_trip_count, const char *bounds, const char *var)
+static inline int32_t tb_loop(
+	struct tb *b, int32_t parent, int32_t kind, int64_t max_trip_count, const char *bounds, const char *var)
 {
-	b->loop[b->n_loop] = (struct lt_loop){ .parent = parent, .kind = kind, .var = var, .step = 1, .max_trip_count = max_trip_count,
+	b->loop[b->n_loop] = (struct lt_loop){ .parent = parent,
+		.kind = kind,
+		.var = var,
+		.step = 1,
+		.max_trip_count = max_trip_count,
 		.first_bound = b->n_bound };
 	b->loop[b->n_loop].n_bound = tb_rows(b, bounds, b->bounds, &b->n_bound);
 	return b->n_loop++;
@@ -108,10 +114,18 @@ static inline void tb_div(struct tb *b, const char *row, int64_t den, int32_t lo
 	b->div[b->n_div++] = (struct lt_div){ .row = tb_row(b, row), .loop = loop, .den = den };
 }
 
-static inline int32_t tb_buffer(struct tb *b, const char *name, enum lt_dtype type, int32_t role, int32_t scope, int64_t elems)
+static inline int32_t tb_buffer(
+	struct tb *b, const char *name, enum lt_dtype type, int32_t role, int32_t scope, int64_t elems)
 {
-	b->buffer[b->n_buffer] = (struct lt_buffer){ .name = name, .type = (int32_t)type - 1, .role = role, .scope = scope, .elems = elems,
-		.align = 64, .slot = role == LT_LOCAL ? -1 : b->tree.n_slot++, .alias_of = -1, .depth = 1 };
+	b->buffer[b->n_buffer] = (struct lt_buffer){ .name = name,
+		.type = (int32_t)type - 1,
+		.role = role,
+		.scope = scope,
+		.elems = elems,
+		.align = 64,
+		.slot = role == LT_LOCAL ? -1 : b->tree.n_slot++,
+		.alias_of = -1,
+		.depth = 1 };
 	return b->n_buffer++;
 }
 
@@ -120,12 +134,16 @@ static inline void tb_param(struct tb *b, const char *name, int32_t buffer, int6
 	b->param[b->n_param++] = (struct lt_tparam){ name, buffer, element, low, high };
 }
 
-static inline int32_t tb_gather(struct tb *b, int32_t buffer, const char *row, int32_t index, int64_t extent, int64_t stride)
+static inline int32_t tb_gather(
+	struct tb *b, int32_t buffer, const char *row, int32_t index, int64_t extent, int64_t stride)
 {
 	b->access[b->n_access] = (struct lt_access){ buffer, tb_row(b, row), index, extent, stride, 0, 0 };
 	return b->n_access++;
 }
-static inline int32_t tb_access(struct tb *b, int32_t buffer, const char *row) { return tb_gather(b, buffer, row, -1, 0, 0); }
+static inline int32_t tb_access(struct tb *b, int32_t buffer, const char *row)
+{
+	return tb_gather(b, buffer, row, -1, 0, 0);
+}
 
 /* An operator computed in type t; a cast: from t to `to`. */
 static inline int32_t tb_op(struct tb *b, const char *name, enum lt_dtype t, enum lt_dtype to)
@@ -146,8 +164,8 @@ static inline int32_t tb_op(struct tb *b, const char *name, enum lt_dtype t, enu
 }
 
 /* Operands follow by tb_read, tb_imm, tb_affine, or tb_pieces and tb_piece. */
-static inline struct lt_stmt *tb_stmt(struct tb *b, int32_t kind, int32_t op, int32_t loop, int32_t dest, const char *guards,
-	const char *name, int32_t line)
+static inline struct lt_stmt *tb_stmt(struct tb *b, int32_t kind, int32_t op, int32_t loop, int32_t dest,
+	const char *guards, const char *name, int32_t line)
 {
 	struct lt_stmt *s = &b->stmt[b->n_stmt++];
 	assert(b->n_stmt < TB_MAX);
@@ -170,7 +188,10 @@ static inline void tb_piece(struct tb *b, struct lt_piece p, const char *guards)
 	b->piece[b->n_piece++] = p;
 	b->operand[b->n_operand - 1].n_piece++;
 }
-static inline struct lt_piece tb_reads(int32_t access) { return (struct lt_piece){ .kind = LT_READ, .access = access }; }
+static inline struct lt_piece tb_reads(int32_t access)
+{
+	return (struct lt_piece){ .kind = LT_READ, .access = access };
+}
 static inline struct lt_piece tb_is(enum lt_dtype t, union lt_scalar v)
 {
 	return (struct lt_piece){ .kind = LT_IMMEDIATE, .access = -1, .bits = lt__bits_of(v, t) };
@@ -209,7 +230,8 @@ static inline const struct lt_tree *tb_done(struct tb *b)
 			if (b->loop[l].n_stmt++ == 0)
 				b->loop[l].first_stmt = s;
 	for (int s = 0; s < b->n_stmt; s++)
-		t->needs |= (b->stmt[s].n_guard ? (uint64_t)LT_NEED_GUARDED : 0) | (b->stmt[s].kind == LT_COMBINE ? (uint64_t)LT_NEED_COMBINE : 0);
+		t->needs |= (b->stmt[s].n_guard ? (uint64_t)LT_NEED_GUARDED : 0)
+			| (b->stmt[s].kind == LT_COMBINE ? (uint64_t)LT_NEED_COMBINE : 0);
 	for (int o = 0; o < b->n_operand; o++)
 		if (b->operand[o].n_piece > 1)
 			t->needs |= LT_NEED_PIECES;
@@ -249,14 +271,17 @@ static inline struct tb *tb_product(int m, int n, int k)
 	tb_loop(b, -1, LT_SERIAL, m, NULL, "m");
 	tb_loop(b, 0, LT_SERIAL, n, NULL, "n");
 	tb_loop(b, 1, LT_SERIAL, k, NULL, "k");
-	int32_t A = tb_buffer(b, "A", LT_F32, LT_INPUT, -1, (int64_t)m * k), B = tb_buffer(b, "B", LT_F32, LT_INPUT, -1, (int64_t)k * n);
-	int32_t bias = tb_buffer(b, "bias", LT_F32, LT_CONSTANT, -1, n), C = tb_buffer(b, "relu", LT_F32, LT_OUTPUT, -1, (int64_t)m * n);
+	int32_t A = tb_buffer(b, "A", LT_F32, LT_INPUT, -1, (int64_t)m * k),
+		B = tb_buffer(b, "B", LT_F32, LT_INPUT, -1, (int64_t)k * n);
+	int32_t bias = tb_buffer(b, "bias", LT_F32, LT_CONSTANT, -1, n),
+		C = tb_buffer(b, "relu", LT_F32, LT_OUTPUT, -1, (int64_t)m * n);
 	int32_t p = tb_buffer(b, "4.mul", LT_F32, LT_LOCAL, 2, 1), s = tb_buffer(b, "4", LT_F32, LT_LOCAL, 1, 1);
 	int32_t v = tb_buffer(b, "5", LT_F32, LT_LOCAL, 1, 1);
 	(void)snprintf(row, sizeof row, "%d*i0 + i2", k);
 	(void)snprintf(kn, sizeof kn, "%d*i2 + i1", n);
 	(void)snprintf(mn, sizeof mn, "%d*i0 + i1", n);
-	int32_t add = tb_op(b, "add", LT_F32, LT_F32), mul = tb_op(b, "mul", LT_F32, LT_F32), max = tb_op(b, "max", LT_F32, LT_F32);
+	int32_t add = tb_op(b, "add", LT_F32, LT_F32), mul = tb_op(b, "mul", LT_F32, LT_F32),
+		max = tb_op(b, "max", LT_F32, LT_F32);
 	int32_t ap = tb_access(b, p, "0"), as = tb_access(b, s, "0"), av = tb_access(b, v, "0");
 	tb_reset(b, add, 1, as, "4", 7);
 	tb_stmt(b, LT_MAP, mul, 2, ap, NULL, "4.mul", 7);

@@ -23,7 +23,9 @@ struct bench {
 static inline void open_bench_with(struct bench *n, const char *backend, const char *config, struct tb *b)
 {
 	const struct lt_tree *t = tb_done(b);
-	*n = (struct bench){ .backend = lt_backend_find(backend), .host = { .size = sizeof n->host, .cc = getenv("LT_CC") }, .k = keeper_new() };
+	*n = (struct bench){ .backend = lt_backend_find(backend),
+		.host = { .size = sizeof n->host, .cc = getenv("LT_CC") },
+		.k = keeper_new() };
 	cr_assert(n->backend != NULL && t->n_slot <= MAX_SLOT);
 	cr_assert_eq(n->backend->open(&n->host, config, &n->session, &n->k.diag), LT_OK, "%s", n->k.text);
 	cr_assert_eq(n->backend->accepts(n->session, t, &n->k.diag), LT_OK, "%s", n->k.text);
@@ -44,14 +46,24 @@ static inline void open_bench_with(struct bench *n, const char *backend, const c
 	}
 }
 
-static inline void open_bench(struct bench *n, const char *backend, struct tb *b) { open_bench_with(n, backend, "", b); }
+static inline void open_bench(struct bench *n, const char *backend, struct tb *b)
+{
+	open_bench_with(n, backend, "", b);
+}
 
 static inline void *data(struct bench *n, int slot) { return n->block[slot] + PAD; }
-static inline void put(struct bench *n, int slot, const void *from) { memcpy(data(n, slot), from, (size_t)n->slot[slot].bytes); }
+static inline void put(struct bench *n, int slot, const void *from)
+{
+	memcpy(data(n, slot), from, (size_t)n->slot[slot].bytes);
+}
 
 static inline lt_status run(struct bench *n, uint32_t n_slot)
 {
-	struct lt_args args = { .size = sizeof args, .n_slot = n_slot, .slot = n->slot, .workspace = n->workspace, .n_thread = n->n_thread ? n->n_thread : 1,
+	struct lt_args args = { .size = sizeof args,
+		.n_slot = n_slot,
+		.slot = n->slot,
+		.workspace = n->workspace,
+		.n_thread = n->n_thread ? n->n_thread : 1,
 		.fault = &n->fault };
 	lt_status status = n->backend->run(n->object, &args, &n->k.diag);
 	for (uint32_t i = 0; i < n_slot; i++)

@@ -51,7 +51,8 @@ static void add_lanes(struct vector_set *s, const struct lt_op *op, const char *
 	}
 }
 
-static void add_op(struct vector_set *s, vector_wanted *wanted, enum lt_opcode code, enum lt_dtype t, enum lt_dtype to, int only)
+static void add_op(
+	struct vector_set *s, vector_wanted *wanted, enum lt_opcode code, enum lt_dtype t, enum lt_dtype to, int only)
 {
 	const struct lt_opinfo *info = lt__op_info(code);
 	struct lt_op op = { .name = info->name, .arity = info->arity, .out = info->to_bool ? LT_BOOL : to };
@@ -62,8 +63,9 @@ static void add_op(struct vector_set *s, vector_wanted *wanted, enum lt_opcode c
 		return;
 	lt__op_csource(code, t, to, source, sizeof source);
 	add_lanes(s, &op, source, false, only);
-	if (op.arity == 2 && op.in[0] == op.out && (code == LT_OP_add || code == LT_OP_mul || code == LT_OP_min || code == LT_OP_max
-	    || code == LT_OP_and || code == LT_OP_or || code == LT_OP_xor))
+	if (op.arity == 2 && op.in[0] == op.out
+		&& (code == LT_OP_add || code == LT_OP_mul || code == LT_OP_min || code == LT_OP_max
+			|| code == LT_OP_and || code == LT_OP_or || code == LT_OP_xor))
 		add_lanes(s, &op, source, true, only);
 }
 
@@ -91,7 +93,8 @@ static void apply(struct lt_out *o, struct lt_pool *pool, const struct vector_ca
 		}
 		int i = *++s - '0';
 		if (vector)
-			lt__outf(o, "(*(const %s_u *)((const %s *)%c + i))", lt__vector_type(pool, c->op.in[i], c->lanes), ctype(c->op.in[i]), "abc"[i]);
+			lt__outf(o, "(*(const %s_u *)((const %s *)%c + i))",
+				lt__vector_type(pool, c->op.in[i], c->lanes), ctype(c->op.in[i]), "abc"[i]);
 		else
 			lt__outf(o, "(((const %s *)%c)[i])", ctype(c->op.in[i]), "abc"[i]);
 	}
@@ -101,10 +104,12 @@ static void apply(struct lt_out *o, struct lt_pool *pool, const struct vector_ca
 static void scalar_fold(struct lt_out *o, const struct vector_case *c, int number)
 {
 	const char *t = ctype(c->op.out);
-	lt__outf(o, "void s%d(const void *a, const void *b, const void *c, void *r, int64_t n)\n{\n\tfor (int64_t i = 0; i < n; i += %d) {\n"
+	lt__outf(o,
+		"void s%d(const void *a, const void *b, const void *c, void *r, int64_t n)\n{\n\tfor (int64_t i = 0; i "
+		"< n; i += %d) {\n"
 		"\t\t%s v[%d];\n\t\tfor (int k = 0; k < %d; k++)\n\t\t\tv[k] = ((const %s *)a)[i + k];\n"
-		"\t\tfor (int h = %d; h; h /= 2)\n\t\t\tfor (int k = 0; k < h; k++)\n\t\t\t\tv[k] = ", number, c->lanes, t, c->lanes, c->lanes, t,
-		c->lanes / 2);
+		"\t\tfor (int h = %d; h; h /= 2)\n\t\t\tfor (int k = 0; k < h; k++)\n\t\t\t\tv[k] = ",
+		number, c->lanes, t, c->lanes, c->lanes, t, c->lanes / 2);
 	for (const char *s = c->source; *s; s++)
 		if (*s == '$')
 			lt__out(o, *++s == '0' ? "v[k]" : "v[k + h]");
@@ -167,8 +172,10 @@ void *vector_build(const char *command, void (*text)(struct lt_pool *, FILE *))
 	lt__pool_free(pool);
 	free(pool);
 	cr_assert_eq(fclose(f), 0);
-	(void)snprintf(line, sizeof line, "%s -fwrapv -fno-math-errno -fno-trapping-math -fno-strict-aliasing -shared -fPIC -std=gnu11 -w -Wno-psabi "
-		"-o %s %s -lm", command, so, source);
+	(void)snprintf(line, sizeof line,
+		"%s -fwrapv -fno-math-errno -fno-trapping-math -fno-strict-aliasing -shared -fPIC -std=gnu11 -w "
+		"-Wno-psabi -o %s %s -lm",
+		command, so, source);
 	cr_assert_eq(system(line), 0, "%s", line);
 	void *handle = dlopen(so, RTLD_NOW | RTLD_LOCAL);
 	cr_assert(handle != NULL, "%s", dlerror());
@@ -203,16 +210,19 @@ void vector_set_free(struct vector_set *s)
 	free(s->at);
 }
 
-static const double floats[] = { 0.0, -0.0, 0.25, -0.5, 0.5, 1, -1, 1.5, 2.5, -2.5, 3, -7.25, 10, -20, 0x1p-30, 127, 127.5, 128, -128, -128.5, -129,
-	255, 255.5, 256, -0.75, 32767, 32767.5, 32768, -32768.5, -32769, 65504, 65519, 65520, 2147483520.0, 2147483647.0, 2147483647.5, 2147483648.0, -2147483648.0,
-	-2147483648.5, -2147483649.0, -2147483904.0, 9.2e18, 9223371487098961920.0, 9223372036854774784.0, 9223372036854775808.0, -9223372036854775808.0,
-	-9223373136366403584.0, 1e30, -1e30, 0x1p-14, 0x1p-24, 0x1p-25, 0x1.8p-25, 0x1p-26, 0x1.ffcp-15, 0x1p-126, 0x1p-133, 0x1p-134, 0x1.8p-134, 0x1p-149,
-	0x1p-150, 0x1.8p-150, 0x1p-1022, 0x1p-1074, 0x1.01p0, 0x1.03p0, 0x1.00010001p0, 0x1.002p0, 0x1.006p0, 0x1.0020000001p0, 0x1.0060000001p0,
-	0x1.010000000001p0, 0x1.fep127, 0x1.ffp127, 0x1.fffffep127, 0x1.ffffffp127, 3.3e38, 0x1.fffffffffffffp1023, 0x1p52, 0x1p23, 0x1.8p22,
-	INFINITY, -INFINITY, NAN };
-static const int64_t ints[] = { 0, 1, -1, 2, 3, -3, 7, -8, 100, 127, 128, -128, -129, 255, 256, 32767, 32768, -32768, 65519, 65520, 65535, 16777217,
-	16777219, 2147483647, -2147483648, 4294967295, 4611686018427387905, 0x4040000000000001, 0x4040000000000000, 0x40c0000000000000,
-	9223372036854775807, (-9223372036854775807 - 1), 9007199254740993, 9007199791611905, 33554433, -33554435 };
+static const double floats[] = { 0.0, -0.0, 0.25, -0.5, 0.5, 1, -1, 1.5, 2.5, -2.5, 3, -7.25, 10, -20, 0x1p-30, 127,
+	127.5, 128, -128, -128.5, -129, 255, 255.5, 256, -0.75, 32767, 32767.5, 32768, -32768.5, -32769, 65504, 65519,
+	65520, 2147483520.0, 2147483647.0, 2147483647.5, 2147483648.0, -2147483648.0, -2147483648.5, -2147483649.0,
+	-2147483904.0, 9.2e18, 9223371487098961920.0, 9223372036854774784.0, 9223372036854775808.0,
+	-9223372036854775808.0, -9223373136366403584.0, 1e30, -1e30, 0x1p-14, 0x1p-24, 0x1p-25, 0x1.8p-25, 0x1p-26,
+	0x1.ffcp-15, 0x1p-126, 0x1p-133, 0x1p-134, 0x1.8p-134, 0x1p-149, 0x1p-150, 0x1.8p-150, 0x1p-1022, 0x1p-1074,
+	0x1.01p0, 0x1.03p0, 0x1.00010001p0, 0x1.002p0, 0x1.006p0, 0x1.0020000001p0, 0x1.0060000001p0,
+	0x1.010000000001p0, 0x1.fep127, 0x1.ffp127, 0x1.fffffep127, 0x1.ffffffp127, 3.3e38, 0x1.fffffffffffffp1023,
+	0x1p52, 0x1p23, 0x1.8p22, INFINITY, -INFINITY, NAN };
+static const int64_t ints[] = { 0, 1, -1, 2, 3, -3, 7, -8, 100, 127, 128, -128, -129, 255, 256, 32767, 32768, -32768,
+	65519, 65520, 65535, 16777217, 16777219, 2147483647, -2147483648, 4294967295, 4611686018427387905,
+	0x4040000000000001, 0x4040000000000000, 0x40c0000000000000, 9223372036854775807, (-9223372036854775807 - 1),
+	9007199254740993, 9007199791611905, 33554433, -33554435 };
 enum { N_FLOAT = sizeof floats / sizeof *floats, N_INT = sizeof ints / sizeof *ints };
 
 static uint64_t next(uint64_t *seed)

@@ -1,4 +1,5 @@
-/* tests/vectors.h -- vector operators as loaded functions beside the scalar ones, through the real texts and a C compiler. */
+/* tests/vectors.h -- vector operators as loaded functions beside the scalar ones, through the real texts and a C
+ * compiler. */
 #ifndef LT_TEST_VECTORS_H
 #define LT_TEST_VECTORS_H
 #include <stdbool.h>
@@ -14,7 +15,8 @@ enum { MAX_VECTOR = 2048 };
 struct vector_case { struct lt_op op; int lanes; bool fold; vector_fn *run, *scalar; char source[256]; };
 struct vector_set { int n; struct vector_case *at; void *handle; };
 
-/* What to build: for each operator and type that `wanted` lets through, all its lanes (or only those of `only_lanes`). */
+/* What to build: for each operator and type that `wanted` lets through, all its lanes (or only those of
+ * `only_lanes`). */
 typedef bool vector_wanted(const struct lt_op *);
 void vector_set_fill(struct vector_set *, vector_wanted *, int only_lanes);
 /* command: compiler and flags; false: there is no such compiler. */

@@ -90,9 +90,12 @@ struct walk_graph walk_lower(uint64_t seed)
 {
 	struct walk_graph l;
 	cr_assert_eq(lt_context_new(&l.ctx), LT_OK);
-	random_graph_new(l.ctx, seed, &(struct random_options){ .n_node = 20, .views = true, .params = true, .states = true, .composites = seed % 3 == 0 },
+	random_graph_new(l.ctx, seed,
+		&(struct random_options){
+			.n_node = 20, .views = true, .params = true, .states = true, .composites = seed % 3 == 0 },
 		&l.r);
-	cr_assert_eq(seed % 2 ? lt__pass_dead(l.r.g, &l.live) : lt__passes_run(l.r.g, NULL, NULL, &l.live), LT_OK, "%s", lt_context_message(l.ctx));
+	cr_assert_eq(seed % 2 ? lt__pass_dead(l.r.g, &l.live) : lt__passes_run(l.r.g, NULL, NULL, &l.live), LT_OK, "%s",
+		lt_context_message(l.ctx));
 	cr_assert_eq(lt__materialize(l.live, &l.g), LT_OK, "%s", lt_context_message(l.ctx));
 	return l;
 }

@@ -1,9 +1,9 @@
 /* tools/bench.h -- the parts of lt-bench: cases, contestants, the protocol of measuring, what is reported.
  *
- * A case is a script with its tensors, made by a suite.  A contestant answers for a case: it prepares, runs N repetitions
- * and tells how long they took, hands out its result.  Looptree's backends answer in this process, everything else is a
- * peer: a process that speaks lines of text (docs/lt-bench.1).  The measured peak and bandwidth are contestants, too.
- * Errors are sentences in a buffer of BENCH_WHY bytes.  Numbers of time are seconds.
+ * A case is a script with its tensors, made by a suite.  A contestant answers for a case: it prepares, runs N
+ * repetitions and tells how long they took, hands out its result.  Looptree's backends answer in this process,
+ * everything else is a peer: a process that speaks lines of text (docs/lt-bench.1).  The measured peak and bandwidth
+ * are contestants, too. Errors are sentences in a buffer of BENCH_WHY bytes.  Numbers of time are seconds.
  */
 #ifndef LT_TOOLS_BENCH_H
 #define LT_TOOLS_BENCH_H
@@ -71,7 +71,8 @@ struct bench_case {
 	char *script;                   /* malloc */
 	struct bench_tensor in[BENCH_TENSORS], out;
 	int n_in;
-	int64_t flops, bytes;           /* of one run; flops: as struct lt_work counts what is useful; bytes: each tensor that must be moved, once */
+	/* of one run; flops: as struct lt_work counts what is useful; bytes: each tensor that must be moved, once */
+	int64_t flops, bytes;
 	enum bench_bound bound;
 	int64_t depth;                  /* terms of the longest sum; 0: the result is exact */
 	bool noise;                     /* the one in which a contestant runs against itself */
@@ -80,24 +81,29 @@ struct bench_case {
 struct bench_cases { struct bench_case *at; int n, room; };
 
 /* bench_case.c */
-struct bench_case *bench_case_add(struct bench_cases *, const char *suite, const char *group, const char *op, const char *name);
+struct bench_case *bench_case_add(
+	struct bench_cases *, const char *suite, const char *group, const char *op, const char *name);
 void bench_case_number(struct bench_case *, const char *name, int64_t value);
 int64_t bench_case_get(const struct bench_case *, const char *name);    /* -1: no such number */
 /* The next input (constant) of that shape, and the result's shape. */
-struct bench_tensor *bench_case_in(struct bench_case *, const char *name, bool constant, int rank, const int64_t *shape);
+struct bench_tensor *bench_case_in(
+	struct bench_case *, const char *name, bool constant, int rank, const int64_t *shape);
 void bench_case_out(struct bench_case *, int rank, const int64_t *shape);
 void bench_case_script(struct bench_case *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Random numbers in [-1, 1) that depend on the names alone. */
 void bench_case_fill(struct bench_case *);
 void bench_case_empty(struct bench_case *);
-bool bench_case_write(struct bench_case *, char *why);  /* the inputs into files, for peers; gone with bench_case_empty */
+/* the inputs into files, for peers; gone with bench_case_empty */
+bool bench_case_write(struct bench_case *, char *why);
 /* bench_folder.c: the folder for temporary files; NULL: there can be none. */
 const char *bench_folder(char *why);
 void bench_folder_remove(void);
-char *bench_temporary(void);                            /* the path of a new empty file there, malloc; NULL: there can be none */
+/* the path of a new empty file there, malloc; NULL: there can be none */
+char *bench_temporary(void);
 void bench_cases_free(struct bench_cases *);
 double bench_case_work(const struct bench_case *);      /* flops or bytes, as it is bound */
-bool bench_case_fits(const struct bench_case *, const char *filter);    /* "suite/name" has the text, or matches the pattern */
+/* "suite/name" has the text, or matches the pattern */
+bool bench_case_fits(const struct bench_case *, const char *filter);
 
 /* The suites; each is a file bench_NAME.c. */
 struct bench_suite { const char *name, *summary; void (*cases)(struct bench_cases *); };
@@ -114,13 +120,22 @@ void bench_pieces_cases(struct bench_cases *);          /* bench_pieces.c: no su
 
 /* bench_check.c: whether a result is right. */
 struct bench_judge;
-struct bench_truth { const char *method; float *want; double *vector, *product; struct bench_judge *judge; char why[BENCH_WHY]; };
-/* By the graph evaluator where that takes seconds at most, C.t = A.(B.t) where a product is too long, else by the reference. */
+struct bench_truth {
+	const char *method;
+	float *want;
+	double *vector, *product;
+	struct bench_judge *judge;
+	char why[BENCH_WHY];
+};
+/* By the graph evaluator where that takes seconds at most, C.t = A.(B.t) where a product is too long, else by the
+ * reference. */
 void bench_truth_make(const struct bench_case *, struct bench_truth *out);
 void bench_truth_free(struct bench_truth *, const struct bench_case *);
 double bench_tolerance(const struct bench_case *);
-/* Relative L2 distance to *error; false with the reason if the result does not count.  ours: it also has to stand before the judge. */
-bool bench_check(const struct bench_case *, const struct bench_truth *, bool ours, const float *got, double *error, char *why);
+/* Relative L2 distance to *error; false with the reason if the result does not count.  ours: it also has to stand
+ * before the judge. */
+bool bench_check(
+	const struct bench_case *, const struct bench_truth *, bool ours, const float *got, double *error, char *why);
 double bench_distance(const float *got, const float *want, int64_t n);
 
 /* Contestants. */
@@ -149,13 +164,16 @@ struct bench_contestant {
 	void *state;
 };
 struct bench_contestants { struct bench_contestant *at; int n, room; };
-struct bench_contestant *bench_contestant_add(struct bench_contestants *, const char *label, enum bench_role, const struct bench_ops *);
+struct bench_contestant *bench_contestant_add(
+	struct bench_contestants *, const char *label, enum bench_role, const struct bench_ops *);
 void bench_contestants_free(struct bench_contestants *);
 
 /* bench_looptree.c: a backend by its name and config; schedule: a file, or NULL. */
-bool bench_looptree_open(struct bench_contestant *, const char *backend, const char *schedule, const struct bench_options *, char *why);
+bool bench_looptree_open(
+	struct bench_contestant *, const char *backend, const char *schedule, const struct bench_options *, char *why);
 /* bench_process.c: a peer; environment: NULL or "NAME=VALUE" for it. */
-bool bench_process_open(struct bench_contestant *, const char *command, const char *environment, double patience, char *why);
+bool bench_process_open(
+	struct bench_contestant *, const char *command, const char *environment, double patience, char *why);
 json_t *bench_process_case(const struct bench_case *, int threads);
 /* bench_serve.c: this program as a peer. */
 void bench_serve(const struct bench_options *);
@@ -210,16 +228,18 @@ int bench_turn(int round, int place, int n);            /* who runs at that plac
 int64_t bench_repeat(double one, double seconds);
 void bench_row_finish(struct bench_row *, double work);
 void bench_ratios(struct bench_outcome *);
-/* Rows whose operations in their time are more than the machine can do, flop_peak and what the case's own denominator reached, fail with
- * that reason: the count or the time is wrong.  BENCH_SLACK of the peak are left to its own measuring.  Bandwidth is no such limit: prefetching
- * and caches read faster than the plain loop that measures it.  Says how many rows are above; fail: they fail. */
+/* Rows whose operations in their time are more than the machine can do, flop_peak and what the case's own denominator
+ * reached, fail with that reason: the count or the time is wrong.  BENCH_SLACK of the peak are left to its own
+ * measuring.  Bandwidth is no such limit: prefetching and caches read faster than the plain loop that measures it. 
+ * Says how many rows are above; fail: they fail. */
 int bench_impossible(struct bench_outcome *, double flop_peak, bool fail);
-/* Others whose names are equal up to a colon (openblas:Zen, openblas:Haswell) are forms of one: whether row i is the one of
- * them that counts, the fastest; where none was measured, the first. */
+/* Others whose names are equal up to a colon (openblas:Zen, openblas:Haswell) are forms of one: whether row i is the
+ * one of them that counts, the fastest; where none was measured, the first. */
 bool bench_leads(const struct bench_outcome *, int i);
 int bench_family(const struct bench_row *);             /* characters of its label that name it */
 /* Adds an outcome, but not if it was interrupted. */
-void bench_measure(struct bench_case *, struct bench_contestants *, int threads, const struct bench_options *, struct bench_outcomes *);
+void bench_measure(struct bench_case *, struct bench_contestants *, int threads, const struct bench_options *,
+	struct bench_outcomes *);
 void bench_outcomes_free(struct bench_outcomes *);
 
 /* bench_compile.c: what compiling costs, cold and from the cache. */
@@ -228,10 +248,12 @@ struct bench_compiled {
 	const char *backend;
 	char why[BENCH_WHY];            /* "": it went well */
 	int kernels, rounds;
-	double passes, tree, freeze, cold, cached, total, total_cached;        /* medians, seconds; cold, cached: of the backend */
+	/* medians, seconds; cold, cached: of the backend */
+	double passes, tree, freeze, cold, cached, total, total_cached;
 };
 struct bench_compiles { struct bench_compiled *at; int n, room; };
-void bench_compile(const struct bench_case *, const char *backend, const struct bench_options *, struct bench_compiles *);
+void bench_compile(
+	const struct bench_case *, const char *backend, const struct bench_options *, struct bench_compiles *);
 
 /* Telling. */
 struct bench_report {

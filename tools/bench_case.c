@@ -7,7 +7,8 @@
 #include "tools/bench.h"
 #include "tools/temporary.h"
 
-struct bench_case *bench_case_add(struct bench_cases *l, const char *suite, const char *group, const char *op, const char *name)
+struct bench_case *bench_case_add(
+	struct bench_cases *l, const char *suite, const char *group, const char *op, const char *name)
 {
 	struct bench_case *c;
 
@@ -44,7 +45,8 @@ static void set_shape(struct bench_tensor *t, int rank, const int64_t *shape)
 	}
 }
 
-struct bench_tensor *bench_case_in(struct bench_case *c, const char *name, bool constant, int rank, const int64_t *shape)
+struct bench_tensor *bench_case_in(
+	struct bench_case *c, const char *name, bool constant, int rank, const int64_t *shape)
 {
 	struct bench_tensor *t = &c->in[c->n_in++];
 
@@ -70,7 +72,8 @@ void bench_case_script(struct bench_case *c, const char *fmt, ...)
 	for (int i = 0; i < c->n_in; i++) {
 		const struct bench_tensor *t = &c->in[i];
 
-		at += snprintf(head + at, sizeof head - (size_t)at, "$%d = %sTensor(%s, float32, [", i + 1, t->constant ? "Constant" : "Input", t->name);
+		at += snprintf(head + at, sizeof head - (size_t)at, "$%d = %sTensor(%s, float32, [", i + 1,
+			t->constant ? "Constant" : "Input", t->name);
 		for (int k = 0; k < t->rank; k++)
 			at += snprintf(head + at, sizeof head - (size_t)at, "%s%lld", k ? ", " : "", (long long)t->shape[k]);
 		at += snprintf(head + at, sizeof head - (size_t)at, "]);\n");

@@ -1,15 +1,17 @@
-/* tools/bench_check.c -- whether a result is right: before the judge (check/judge.h), compared with a reference in double, or by
- * C.t = A.(B.t) with random t, which takes no product of matrices.
+/* tools/bench_check.c -- whether a result is right: before the judge (check/judge.h), compared with a reference in
+ * double, or by C.t = A.(B.t) with random t, which takes no product of matrices.
  *
- * The judge's tolerances follow from what the operator table allows our backends.  Other libraries have tables of their own: of them only the
- * distance to the same reference counts, so that none is left out for another choice of polynomials. */
+ * The judge's tolerances follow from what the operator table allows our backends.  Other libraries have tables of their
+ * own: of them only the distance to the same reference counts, so that none is left out for another choice of
+ * polynomials. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "check/judge.h"
 #include "tools/bench.h"
 
-#define EVAL_MAX (INT64_C(1) << 28)            /* operations that the evaluator, which walks a graph some six times, may be given */
+#define EVAL_MAX \
+	(INT64_C(1) << 28) /* operations that the evaluator, which walks a graph some six times, may be given */
 #define PRODUCT_MAX (INT64_C(1) << 32)         /* operations of a product that is still computed in double */
 
 double bench_tolerance(const struct bench_case *c)
@@ -52,7 +54,9 @@ static void free_judge(struct bench_judge *j)
 
 static bool truth_evaluate(const struct bench_case *c, struct bench_truth *t)
 {
-	const struct lt_judge_options options = { .seed = 1, .n_thread = lt__judge_threads_here(), .parallel = lt__judge_on_threads };
+	const struct lt_judge_options options = {
+		.seed = 1, .n_thread = lt__judge_threads_here(), .parallel = lt__judge_on_threads
+	};
 	struct bench_judge *j = bench_alloc(sizeof *j);
 
 	if (lt_context_new(&j->ctx)) {
@@ -164,11 +168,13 @@ static bool judge(const struct bench_truth *t, const float *got, char *why)
 	if (lt__judge_result(t->judge->judge, 0, got, &report))
 		return bench_why(why, "it cannot be judged: %s", lt_context_message(t->judge->ctx));
 	if (report.open > 0)
-		return bench_why(why, "not verified: rounding may explain any value of %lld elements, such as %s", (long long)report.open, report.open_at);
+		return bench_why(why, "not verified: rounding may explain any value of %lld elements, such as %s",
+			(long long)report.open, report.open_at);
 	return !lt__report_failed(&report) || bench_why(why, "wrong result: %s", report.first);
 }
 
-bool bench_check(const struct bench_case *c, const struct bench_truth *t, bool ours, const float *got, double *error, char *why)
+bool bench_check(
+	const struct bench_case *c, const struct bench_truth *t, bool ours, const float *got, double *error, char *why)
 {
 	if (!t->want && !t->product)
 		return bench_why(why, "there is nothing to compare with: %s", t->why);
@@ -178,7 +184,8 @@ bool bench_check(const struct bench_case *c, const struct bench_truth *t, bool o
 	if (!t->product)
 		for (int64_t i = 0; i < c->out.n; i++)
 			if (!(fabs((double)got[i] - t->want[i]) <= 1e-4 * (1 + fabs((double)t->want[i]))))
-				return bench_why(why, "wrong result: relative L2 %.2g, at most %.2g; element %lld is %.7g, not %.7g", *error, bench_tolerance(c),
-					(long long)i, (double)got[i], (double)t->want[i]);
+				return bench_why(why,
+					"wrong result: relative L2 %.2g, at most %.2g; element %lld is %.7g, not %.7g",
+					*error, bench_tolerance(c), (long long)i, (double)got[i], (double)t->want[i]);
 	return bench_why(why, "wrong result: relative L2 %.2g, at most %.2g", *error, bench_tolerance(c));
 }

@@ -34,10 +34,18 @@ void bench_compile_cases(struct bench_cases *l)
 
 struct times { double passes, tree, freeze, compile, total; int kernels; };
 
-static bool once(const struct bench_case *c, const char *backend, const struct bench_options *o, const char *cache, struct times *t, char *why)
+static bool once(const struct bench_case *c, const char *backend, const struct bench_options *o, const char *cache,
+	struct times *t, char *why)
 {
-	const struct lt_options options = { .size = sizeof options, .n_thread = (uint32_t)o->threads[0], .backends = backend, .strict = 1, .cc = o->cc,
-		.cache_dir = cache, .temp_dir = lt__temp_dir(), .cancelled = lt__interrupted, .cc_timeout_ms = o->cc_timeout_ms };
+	const struct lt_options options = { .size = sizeof options,
+		.n_thread = (uint32_t)o->threads[0],
+		.backends = backend,
+		.strict = 1,
+		.cc = o->cc,
+		.cache_dir = cache,
+		.temp_dir = lt__temp_dir(),
+		.cancelled = lt__interrupted,
+		.cc_timeout_ms = o->cc_timeout_ms };
 	struct lt_context *ctx = NULL;
 	struct lt_graph *g = NULL;
 	struct lt_program *p = NULL;
@@ -99,10 +107,12 @@ static double median(const struct times *t, int n, size_t member)
 	return m;
 }
 
-void bench_compile(const struct bench_case *c, const char *backend, const struct bench_options *o, struct bench_compiles *l)
+void bench_compile(
+	const struct bench_case *c, const char *backend, const struct bench_options *o, struct bench_compiles *l)
 {
 	int rounds = o->quick ? 1 : o->samples > 5 ? 5 : o->samples;
-	struct times *cold = bench_alloc((size_t)rounds * sizeof *cold), *cached = bench_alloc((size_t)rounds * sizeof *cached);
+	struct times *cold = bench_alloc((size_t)rounds * sizeof *cold),
+		     *cached = bench_alloc((size_t)rounds * sizeof *cached);
 	struct bench_compiled *x;
 	bool ok = true;
 

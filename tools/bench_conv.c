@@ -47,7 +47,8 @@ static void inside(int64_t tap, int64_t stride, int64_t pad, int64_t size, int64
 	*to = last < 0 ? 0 : last / stride + 1 < count ? last / stride + 1 : count;
 }
 
-static void add_tap(const float *image, double *plane, int64_t size, int64_t count, int64_t stride, int64_t pad, int64_t r, int64_t s, double w)
+static void add_tap(const float *image, double *plane, int64_t size, int64_t count, int64_t stride, int64_t pad,
+	int64_t r, int64_t s, double w)
 {
 	int64_t y0, y1, x0, x1;
 
@@ -60,7 +61,8 @@ static void add_tap(const float *image, double *plane, int64_t size, int64_t cou
 
 static void convolve(const struct bench_case *c, float *out)
 {
-	int64_t size = bench_case_get(c, "size"), in = bench_case_get(c, "in"), n = bench_case_get(c, "out"), window = bench_case_get(c, "window");
+	int64_t size = bench_case_get(c, "size"), in = bench_case_get(c, "in"), n = bench_case_get(c, "out"),
+		window = bench_case_get(c, "window");
 	int64_t stride = bench_case_get(c, "stride"), pad = bench_case_get(c, "pad"), groups = bench_case_get(c, "groups");
 	int64_t count = c->out.shape[2], deep = in / groups, per = n / groups;
 	double *plane = bench_alloc((size_t)(count * count) * sizeof *plane);
@@ -85,8 +87,8 @@ static void conv_add(struct bench_cases *l, const char *suite, const struct laye
 	char name[64];
 	struct bench_case *c;
 
-	snprintf(name, sizeof name, "%s-%d-%dto%d-%dx%d%s", y->groups > 1 ? "mobilenetv2-dw" : y->group, y->size, y->in, y->out, y->window, y->window,
-		y->stride > 1 ? "-s2" : "");
+	snprintf(name, sizeof name, "%s-%d-%dto%d-%dx%d%s", y->groups > 1 ? "mobilenetv2-dw" : y->group, y->size, y->in,
+		y->out, y->window, y->window, y->stride > 1 ? "-s2" : "");
 	c = bench_case_add(l, suite, y->group, "conv2d", name);
 	bench_case_number(c, "size", y->size);
 	bench_case_number(c, "in", y->in);
@@ -98,8 +100,8 @@ static void conv_add(struct bench_cases *l, const char *suite, const struct laye
 	bench_case_in(c, "x", false, 4, (const int64_t[]){ 1, y->in, y->size, y->size });
 	bench_case_in(c, "w", true, 4, (const int64_t[]){ y->out, y->in / y->groups, y->window, y->window });
 	bench_case_out(c, 4, (const int64_t[]){ 1, y->out, count, count });
-	bench_case_script(c, "$3 = Conv2dNode($1, $2, [%d, %d], [%d, %d, %d, %d], [1, 1], %d);\nresult = $3;\n", y->stride, y->stride, pad, pad, pad,
-		pad, y->groups);
+	bench_case_script(c, "$3 = Conv2dNode($1, $2, [%d, %d], [%d, %d, %d, %d], [1, 1], %d);\nresult = $3;\n",
+		y->stride, y->stride, pad, pad, pad, pad, y->groups);
 	c->depth = INT64_C(1) * y->in / y->groups * y->window * y->window;
 	c->flops = 2 * c->depth * c->out.n;
 	c->bytes = 4 * (c->in[0].n + c->in[1].n + c->out.n);

@@ -7,7 +7,17 @@
 #include "tools/bench_dnnl.h"
 
 enum { F32 = 3, ANY = 1, CPU = 1, IN_ORDER = 1, INFERENCE = 96, CONVOLUTION_AUTO = 3, SOFTMAX_ACCURATE = 0x30000 };
-enum { RELU_2 = 31, RELU_3 = 32, SRC_MD = 129, WEIGHTS_MD = 131, DST_MD = 133, SRC = 1, DST = 17, WEIGHTS = 33, BIAS = 41 };
+enum {
+	RELU_2 = 31,
+	RELU_3 = 32,
+	SRC_MD = 129,
+	WEIGHTS_MD = 131,
+	DST_MD = 133,
+	SRC = 1,
+	DST = 17,
+	WEIGHTS = 33,
+	BIAS = 41
+};
 enum { DESCRIPTION = 1 << 13, DIMS = 12, STAGES = 8, MEMORIES = 32, BUFFERS = 8 };
 
 typedef int64_t dims[DIMS];
@@ -16,8 +26,8 @@ struct argument { int what; void *memory; };
 struct library {
 	void *handle;
 	int major;
-	int (*sgemm)(char ta, char tb, int64_t m, int64_t n, int64_t k, float alpha, const float *a, int64_t lda, const float *b, int64_t ldb,
-		float beta, float *c, int64_t ldc);
+	int (*sgemm)(char ta, char tb, int64_t m, int64_t n, int64_t k, float alpha, const float *a, int64_t lda,
+		const float *b, int64_t ldb, float beta, float *c, int64_t ldc);
 	int (*engine_create)(void **, int kind, size_t index);
 	int (*engine_destroy)(void *);
 	int (*stream_create)(void **, void *engine, unsigned flags);
@@ -46,14 +56,18 @@ struct library {
 	int (*memory_description_destroy)(void *);
 	size_t (*size)(const void *);
 	int (*describe)(void **, const void *operation, const void *attributes, void *engine, const void *hint);
-	int (*convolution_2)(void *, int kind, int algorithm, const void *src, const void *weights, const void *bias, const void *dst,
-		const int64_t *stride, const int64_t *dilation, const int64_t *left, const int64_t *right);
-	int (*convolution_3)(void **, void *engine, int kind, int algorithm, const void *src, const void *weights, const void *bias, const void *dst,
-		const int64_t *stride, const int64_t *dilation, const int64_t *left, const int64_t *right, const void *attributes);
+	int (*convolution_2)(void *, int kind, int algorithm, const void *src, const void *weights, const void *bias,
+		const void *dst, const int64_t *stride, const int64_t *dilation, const int64_t *left,
+		const int64_t *right);
+	int (*convolution_3)(void **, void *engine, int kind, int algorithm, const void *src, const void *weights,
+		const void *bias, const void *dst, const int64_t *stride, const int64_t *dilation, const int64_t *left,
+		const int64_t *right, const void *attributes);
 	int (*matmul_2)(void *, const void *src, const void *weights, const void *bias, const void *dst);
-	int (*matmul_3)(void **, void *engine, const void *src, const void *weights, const void *bias, const void *dst, const void *attributes);
+	int (*matmul_3)(void **, void *engine, const void *src, const void *weights, const void *bias, const void *dst,
+		const void *attributes);
 	int (*softmax_2)(void *, int kind, const void *data, int axis);
-	int (*softmax_3)(void **, void *engine, int kind, int algorithm, const void *src, const void *dst, int axis, const void *attributes);
+	int (*softmax_3)(void **, void *engine, int kind, int algorithm, const void *src, const void *dst, int axis,
+		const void *attributes);
 	void (*omp_threads)(int);
 };
 
@@ -69,23 +83,42 @@ struct bench_dnnl {
 };
 
 #define SYMBOL(member, name, version) { name, offsetof(struct library, member), version }
-static const struct symbol { const char *name; size_t at; int version; } symbols[] = {          /* version 0: both */
-	SYMBOL(sgemm, "dnnl_sgemm", 0), SYMBOL(engine_create, "dnnl_engine_create", 0), SYMBOL(engine_destroy, "dnnl_engine_destroy", 0),
-	SYMBOL(stream_create, "dnnl_stream_create", 0), SYMBOL(stream_wait, "dnnl_stream_wait", 0), SYMBOL(stream_destroy, "dnnl_stream_destroy", 0),
-	SYMBOL(memory_create, "dnnl_memory_create", 0), SYMBOL(memory_destroy, "dnnl_memory_destroy", 0),
+static const struct symbol { const char *name; size_t at; int version;
+} symbols[] = {
+	/* version 0: both */
+	SYMBOL(sgemm, "dnnl_sgemm", 0),
+	SYMBOL(engine_create, "dnnl_engine_create", 0),
+	SYMBOL(engine_destroy, "dnnl_engine_destroy", 0),
+	SYMBOL(stream_create, "dnnl_stream_create", 0),
+	SYMBOL(stream_wait, "dnnl_stream_wait", 0),
+	SYMBOL(stream_destroy, "dnnl_stream_destroy", 0),
+	SYMBOL(memory_create, "dnnl_memory_create", 0),
+	SYMBOL(memory_destroy, "dnnl_memory_destroy", 0),
 	SYMBOL(primitive_create, "dnnl_primitive_create", 0),
-	SYMBOL(primitive_destroy, "dnnl_primitive_destroy", 0), SYMBOL(execute, "dnnl_primitive_execute", 0),
-	SYMBOL(query, "dnnl_primitive_desc_query_md", 0), SYMBOL(description_destroy, "dnnl_primitive_desc_destroy", 0),
-	SYMBOL(reorder, "dnnl_reorder_primitive_desc_create", 0), SYMBOL(attributes_create, "dnnl_primitive_attr_create", 0),
-	SYMBOL(attributes_destroy, "dnnl_primitive_attr_destroy", 0), SYMBOL(attributes_set, "dnnl_primitive_attr_set_post_ops", 0),
-	SYMBOL(steps_create, "dnnl_post_ops_create", 0), SYMBOL(steps_destroy, "dnnl_post_ops_destroy", 0),
-	SYMBOL(size, "dnnl_memory_desc_get_size", 0), SYMBOL(steps_eltwise_2, "dnnl_post_ops_append_eltwise", 2),
-	SYMBOL(steps_eltwise_3, "dnnl_post_ops_append_eltwise", 3), SYMBOL(strided_2, "dnnl_memory_desc_init_by_strides", 2),
-	SYMBOL(tagged_2, "dnnl_memory_desc_init_by_tag", 2), SYMBOL(strided_3, "dnnl_memory_desc_create_with_strides", 3),
-	SYMBOL(tagged_3, "dnnl_memory_desc_create_with_tag", 3), SYMBOL(memory_description_destroy, "dnnl_memory_desc_destroy", 3),
-	SYMBOL(describe, "dnnl_primitive_desc_create", 2), SYMBOL(convolution_2, "dnnl_dilated_convolution_forward_desc_init", 2),
-	SYMBOL(convolution_3, "dnnl_convolution_forward_primitive_desc_create", 3), SYMBOL(matmul_2, "dnnl_matmul_desc_init", 2),
-	SYMBOL(matmul_3, "dnnl_matmul_primitive_desc_create", 3), SYMBOL(softmax_2, "dnnl_softmax_forward_desc_init", 2),
+	SYMBOL(primitive_destroy, "dnnl_primitive_destroy", 0),
+	SYMBOL(execute, "dnnl_primitive_execute", 0),
+	SYMBOL(query, "dnnl_primitive_desc_query_md", 0),
+	SYMBOL(description_destroy, "dnnl_primitive_desc_destroy", 0),
+	SYMBOL(reorder, "dnnl_reorder_primitive_desc_create", 0),
+	SYMBOL(attributes_create, "dnnl_primitive_attr_create", 0),
+	SYMBOL(attributes_destroy, "dnnl_primitive_attr_destroy", 0),
+	SYMBOL(attributes_set, "dnnl_primitive_attr_set_post_ops", 0),
+	SYMBOL(steps_create, "dnnl_post_ops_create", 0),
+	SYMBOL(steps_destroy, "dnnl_post_ops_destroy", 0),
+	SYMBOL(size, "dnnl_memory_desc_get_size", 0),
+	SYMBOL(steps_eltwise_2, "dnnl_post_ops_append_eltwise", 2),
+	SYMBOL(steps_eltwise_3, "dnnl_post_ops_append_eltwise", 3),
+	SYMBOL(strided_2, "dnnl_memory_desc_init_by_strides", 2),
+	SYMBOL(tagged_2, "dnnl_memory_desc_init_by_tag", 2),
+	SYMBOL(strided_3, "dnnl_memory_desc_create_with_strides", 3),
+	SYMBOL(tagged_3, "dnnl_memory_desc_create_with_tag", 3),
+	SYMBOL(memory_description_destroy, "dnnl_memory_desc_destroy", 3),
+	SYMBOL(describe, "dnnl_primitive_desc_create", 2),
+	SYMBOL(convolution_2, "dnnl_dilated_convolution_forward_desc_init", 2),
+	SYMBOL(convolution_3, "dnnl_convolution_forward_primitive_desc_create", 3),
+	SYMBOL(matmul_2, "dnnl_matmul_desc_init", 2),
+	SYMBOL(matmul_3, "dnnl_matmul_primitive_desc_create", 3),
+	SYMBOL(softmax_2, "dnnl_softmax_forward_desc_init", 2),
 	SYMBOL(softmax_3, "dnnl_softmax_forward_primitive_desc_create", 3),
 };
 
@@ -102,9 +135,11 @@ static bool describe(const struct library *l, struct description *d, const struc
 	for (int i = s->rank - 1; i >= 0; at *= s->extent[i--])
 		stride[i] = at;
 	if (l->major >= 3)
-		return !(any ? l->tagged_3(&d->at, s->rank, s->extent, F32, ANY) : l->strided_3(&d->at, s->rank, s->extent, F32, stride));
+		return !(any ? l->tagged_3(&d->at, s->rank, s->extent, F32, ANY)
+			     : l->strided_3(&d->at, s->rank, s->extent, F32, stride));
 	d->at = d->room;
-	return !(any ? l->tagged_2(d->room, s->rank, s->extent, F32, ANY) : l->strided_2(d->room, s->rank, s->extent, F32, stride));
+	return !(any ? l->tagged_2(d->room, s->rank, s->extent, F32, ANY)
+		     : l->strided_2(d->room, s->rank, s->extent, F32, stride));
 }
 
 static void dnnl_forget(const struct library *l, struct descriptions *d)
@@ -121,7 +156,8 @@ static void *memory(struct bench_dnnl *d, const void *description, const float *
 {
 	void *m = NULL;
 
-	if (d->n_memory == MEMORIES || !description || d->l.memory_create(&m, description, d->engine, (float *)(uintptr_t)data))
+	if (d->n_memory == MEMORIES || !description
+		|| d->l.memory_create(&m, description, d->engine, (float *)(uintptr_t)data))
 		return NULL;
 	return d->memory[d->n_memory++] = m;
 }
@@ -146,7 +182,8 @@ static bool execute(struct bench_dnnl *d, const struct stage *g)
 }
 
 /* The stage that brings one layout into another. */
-static bool make_reorder(struct bench_dnnl *d, const void *from, void *from_memory, const void *to, void *to_memory, struct stage *g)
+static bool make_reorder(
+	struct bench_dnnl *d, const void *from, void *from_memory, const void *to, void *to_memory, struct stage *g)
 {
 	void *description = NULL;
 	bool ok;
@@ -191,7 +228,8 @@ static void *relu(struct bench_dnnl *d)
 	return attributes;
 }
 
-static bool make_description(struct bench_dnnl *d, const struct bench_layer *y, const struct descriptions *t, const void *attributes, void **out)
+static bool make_description(struct bench_dnnl *d, const struct bench_layer *y, const struct descriptions *t,
+	const void *attributes, void **out)
 {
 	const struct library *l = &d->l;
 	const dims stride = { y->stride, y->stride }, dilation = { 0 }, pad = { y->pad, y->pad };
@@ -201,14 +239,17 @@ static bool make_description(struct bench_dnnl *d, const struct bench_layer *y, 
 	int bad;
 
 	if (l->major >= 3)
-		return !(softmax ? l->softmax_3(out, d->engine, INFERENCE, SOFTMAX_ACCURATE, t->src.at, t->dst.at, y->src.rank - 1, NULL) :
-			convolution ? l->convolution_3(out, d->engine, INFERENCE, CONVOLUTION_AUTO, t->src.at, t->weights.at, bias, t->dst.at, stride, dilation, pad,
-				pad, attributes) :
-			l->matmul_3(out, d->engine, t->src.at, t->weights.at, bias, t->dst.at, attributes));
+		return !(softmax ? l->softmax_3(out, d->engine, INFERENCE, SOFTMAX_ACCURATE, t->src.at, t->dst.at,
+				 y->src.rank - 1, NULL)
+				: convolution
+				? l->convolution_3(out, d->engine, INFERENCE, CONVOLUTION_AUTO, t->src.at,
+					t->weights.at, bias, t->dst.at, stride, dilation, pad, pad, attributes)
+				: l->matmul_3(out, d->engine, t->src.at, t->weights.at, bias, t->dst.at, attributes));
 	operation = bench_alloc(DESCRIPTION);
-	bad = softmax ? l->softmax_2(operation, INFERENCE, t->src.at, y->src.rank - 1) :
-		convolution ? l->convolution_2(operation, INFERENCE, CONVOLUTION_AUTO, t->src.at, t->weights.at, bias, t->dst.at, stride, dilation, pad, pad) :
-		l->matmul_2(operation, t->src.at, t->weights.at, bias, t->dst.at);
+	bad = softmax         ? l->softmax_2(operation, INFERENCE, t->src.at, y->src.rank - 1)
+		: convolution ? l->convolution_2(operation, INFERENCE, CONVOLUTION_AUTO, t->src.at, t->weights.at, bias,
+			  t->dst.at, stride, dilation, pad, pad)
+			      : l->matmul_2(operation, t->src.at, t->weights.at, bias, t->dst.at);
 	bad = bad || l->describe(out, operation, attributes, d->engine, NULL);
 	free(operation);
 	return !bad;
@@ -216,16 +257,21 @@ static bool make_description(struct bench_dnnl *d, const struct bench_layer *y, 
 
 static bool describe_all(const struct library *l, const struct bench_layer *y, struct descriptions *t)
 {
-	return describe(l, &t->src, &y->src, y->blocked) && describe(l, &t->dst, &y->dst, y->blocked) && describe(l, &t->plain_src, &y->src, false) &&
-		describe(l, &t->plain_dst, &y->dst, false) && (!y->w || (describe(l, &t->weights, &y->weights, y->constant) &&
-		describe(l, &t->plain, &y->weights, false))) && (!y->b || describe(l, &t->bias, &y->bias, false));
+	return describe(l, &t->src, &y->src, y->blocked) && describe(l, &t->dst, &y->dst, y->blocked)
+		&& describe(l, &t->plain_src, &y->src, false) && describe(l, &t->plain_dst, &y->dst, false)
+		&& (!y->w
+			|| (describe(l, &t->weights, &y->weights, y->constant)
+				&& describe(l, &t->plain, &y->weights, false)))
+		&& (!y->b || describe(l, &t->bias, &y->bias, false));
 }
 
 /* The operation, between the reorders that it needs. */
-static bool add_stages(struct bench_dnnl *d, const struct bench_layer *y, const struct descriptions *t, const void *description)
+static bool add_stages(
+	struct bench_dnnl *d, const struct bench_layer *y, const struct descriptions *t, const void *description)
 {
 	const struct library *l = &d->l;
-	void *in = memory(d, t->plain_src.at, y->in), *out = memory(d, t->plain_dst.at, y->out), *src = in, *dst = out, *weights = NULL;
+	void *in = memory(d, t->plain_src.at, y->in), *out = memory(d, t->plain_dst.at, y->out), *src = in, *dst = out,
+	     *weights = NULL;
 	const void *src_like = l->query(description, SRC_MD, 0), *dst_like = l->query(description, DST_MD, 0);
 	struct stage *g = &d->stage[d->n_stage];
 
@@ -273,7 +319,8 @@ bool bench_dnnl_add(struct bench_dnnl *d, const struct bench_layer *y)
 	if (posix_memalign(&room, 64, sizeof *t))
 		bench_end("out of memory");
 	t = memset(room, 0, sizeof *t);
-	ok = describe_all(&d->l, y, t) && make_description(d, y, t, attributes, &description) && add_stages(d, y, t, description);
+	ok = describe_all(&d->l, y, t) && make_description(d, y, t, attributes, &description)
+		&& add_stages(d, y, t, description);
 	if (description)
 		d->l.description_destroy(description);
 	if (attributes)
@@ -340,7 +387,8 @@ bool bench_dnnl_open(struct bench_dnnl **out, char *why)
 {
 	struct bench_dnnl *d = *out = bench_alloc(sizeof *d);
 
-	if (load(&d->l, why) && (d->l.engine_create(&d->engine, CPU, 0) || d->l.stream_create(&d->stream, d->engine, IN_ORDER)))
+	if (load(&d->l, why)
+		&& (d->l.engine_create(&d->engine, CPU, 0) || d->l.stream_create(&d->stream, d->engine, IN_ORDER)))
 		bench_why(why, "oneDNN makes no engine for this processor");
 	if (d->stream)
 		return true;

@@ -1,5 +1,5 @@
-/* tools/bench_folder.c -- the one folder in which lt-bench makes temporary files: removed at the end, or, after a kill, by whoever next makes
- * one beside it. */
+/* tools/bench_folder.c -- the one folder in which lt-bench makes temporary files: removed at the end, or, after a kill,
+ * by whoever next makes one beside it. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,7 +28,8 @@ const char *bench_folder(char *why)
 		(void)atexit(remove_at_exit);
 	owner = getpid();
 	if (stat(lt__temp_folder(), &st) == 0 && lt__owner_is_open(&st)) {
-		bench_why(why, "everybody may write to '%s', which has no sticky bit; name another folder in TMPDIR", lt__temp_folder());
+		bench_why(why, "everybody may write to '%s', which has no sticky bit; name another folder in TMPDIR",
+			lt__temp_folder());
 		return NULL;
 	}
 	error = lt__folder_new(&folder, lt__temp_dir());

@@ -1,4 +1,5 @@
-/* tools/bench_gemm.c -- the suite gemm: c[m,n] = a[m,k] b[k,n]; both are inputs, so that packing is part of the time. */
+/* tools/bench_gemm.c -- the suite gemm: c[m,n] = a[m,k] b[k,n]; both are inputs, so that packing is part of the
+ * time. */
 #include <stdlib.h>
 #include <string.h>
 #include "tools/bench.h"

@@ -16,7 +16,9 @@ static const char *const bounds[] = { "flops", "read", "copy" };
 
 static json_t *row_json(const struct bench_row *r)
 {
-	json_t *o = json_pack("{s:s,s:s,s:s}", "contestant", r->label, "role", roles[r->role], "status", answers[r->answer]), *samples;
+	json_t *o = json_pack(
+		       "{s:s,s:s,s:s}", "contestant", r->label, "role", roles[r->role], "status", answers[r->answer]),
+	       *samples;
 
 	if (r->answer != BENCH_READY) {
 		json_object_set_new(o, "why", lt__json_text(r->why));
@@ -44,9 +46,10 @@ static json_t *row_json(const struct bench_row *r)
 
 static json_t *outcome_json(const struct bench_outcome *out)
 {
-	json_t *o = json_pack("{s:s,s:s,s:s,s:i,s:s,s:I,s:I,s:f,s:s,s:f}", "suite", out->c->suite, "group", out->c->group, "name", out->c->name, "threads",
-		out->threads, "bound", bounds[out->c->bound], "flops", (json_int_t)out->c->flops, "bytes", (json_int_t)out->c->bytes,
-		"peak_per_second", out->peak, "checked_by", out->method, "tolerance", out->tolerance);
+	json_t *o = json_pack("{s:s,s:s,s:s,s:i,s:s,s:I,s:I,s:f,s:s,s:f}", "suite", out->c->suite, "group",
+		out->c->group, "name", out->c->name, "threads", out->threads, "bound", bounds[out->c->bound], "flops",
+		(json_int_t)out->c->flops, "bytes", (json_int_t)out->c->bytes, "peak_per_second", out->peak,
+		"checked_by", out->method, "tolerance", out->tolerance);
 	json_t *rows = json_array();
 
 	for (int i = 0; i < out->n_row; i++)
@@ -63,15 +66,17 @@ static json_t *compiled_json(const struct bench_compiled *x)
 		json_object_set_new(o, "why", lt__json_text(x->why));
 		return o;
 	}
-	json_object_update_new(o, json_pack("{s:i,s:i,s:f,s:f,s:f,s:f,s:f,s:f,s:f}", "kernels", x->kernels, "rounds", x->rounds, "passes_s", x->passes,
-		"tree_s", x->tree, "freeze_s", x->freeze, "compile_cold_s", x->cold, "compile_cached_s", x->cached, "total_cold_s", x->total,
-		"total_cached_s", x->total_cached));
+	json_object_update_new(o,
+		json_pack("{s:i,s:i,s:f,s:f,s:f,s:f,s:f,s:f,s:f}", "kernels", x->kernels, "rounds", x->rounds,
+			"passes_s", x->passes, "tree_s", x->tree, "freeze_s", x->freeze, "compile_cold_s", x->cold,
+			"compile_cached_s", x->cached, "total_cold_s", x->total, "total_cached_s", x->total_cached));
 	return o;
 }
 
 json_t *bench_report_json(const struct bench_report *r)
 {
-	json_t *o = json_pack("{s:i,s:O,s:i,s:f}", "format", 1, "machine", r->machine, "samples", r->o->samples, "seconds", r->o->seconds);
+	json_t *o = json_pack("{s:i,s:O,s:i,s:f}", "format", 1, "machine", r->machine, "samples", r->o->samples,
+		"seconds", r->o->seconds);
 	json_t *cases = json_array(), *compiles = json_array();
 
 	if (r->peak)
@@ -119,8 +124,8 @@ static void csv_row(FILE *f, const struct bench_outcome *o, const struct bench_r
 	field(f, r->label);
 	fprintf(f, ",%s,%s,", roles[r->role], answers[r->answer]);
 	if (r->answer == BENCH_READY)
-		fprintf(f, "%.6g,%s,%.6g,%.6g,%.9g,%.9g,%.4g,%.6g,%.3g,", r->rate, bounds[o->c->bound], r->of_peak, r->of_best, r->median, r->minimum, r->spread,
-			r->prepare, r->error);
+		fprintf(f, "%.6g,%s,%.6g,%.6g,%.9g,%.9g,%.4g,%.6g,%.3g,", r->rate, bounds[o->c->bound], r->of_peak,
+			r->of_best, r->median, r->minimum, r->spread, r->prepare, r->error);
 	else
 		fputs(",,,,,,,,,", f);
 	field(f, r->why);
@@ -134,7 +139,9 @@ bool bench_write_csv(const struct bench_report *r, const char *path)
 
 	if (!f)
 		return false;
-	fputs("suite,group,case,threads,contestant,role,status,per_second,bound,of_peak,of_best,median_s,minimum_s,spread,prepare_s,relative_l2,why\n", f);
+	fputs("suite,group,case,threads,contestant,role,status,per_second,bound,of_peak,of_best,median_s,minimum_s,"
+	      "spread,prepare_s,relative_l2,why\n",
+		f);
 	for (int i = 0; i < r->outcomes.n; i++)
 		for (int k = 0; k < r->outcomes.at[i].n_row; k++)
 			if (r->outcomes.at[i].row[k].answer != BENCH_SKIP)

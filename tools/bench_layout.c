@@ -33,7 +33,8 @@ static void concat(const struct bench_case *c, float *out)
 
 	for (int k = 0; k < 2; k++)
 		for (int64_t r = 0; r < rows; r++)
-			memcpy(out + (columns ? r * 2 * wide + k * wide : (k * rows + r) * wide), c->in[k].data + r * wide, (size_t)wide * sizeof *out);
+			memcpy(out + (columns ? r * 2 * wide + k * wide : (k * rows + r) * wide),
+				c->in[k].data + r * wide, (size_t)wide * sizeof *out);
 }
 
 static void pad(const struct bench_case *c, float *out)
@@ -93,13 +94,14 @@ static void add_pad(struct bench_cases *l, int64_t channels, int64_t size, int64
 	char name[64];
 	struct bench_case *c;
 
-	snprintf(name, sizeof name, "pad%lld-%lldx%lldx%lld", (long long)p, (long long)channels, (long long)size, (long long)size);
+	snprintf(name, sizeof name, "pad%lld-%lldx%lldx%lld", (long long)p, (long long)channels, (long long)size,
+		(long long)size);
 	c = bench_case_add(l, "layout", "pad", "pad", name);
 	bench_case_number(c, "pad", p);
 	bench_case_in(c, "x", false, 4, (const int64_t[]){ 1, channels, size, size });
 	bench_case_out(c, 4, (const int64_t[]){ 1, channels, size + 2 * p, size + 2 * p });
-	bench_case_script(c, "$2 = PadNode($1, [0, 0, %lld, %lld], [0, 0, %lld, %lld]);\nresult = $2;\n", (long long)p, (long long)p, (long long)p,
-		(long long)p);
+	bench_case_script(c, "$2 = PadNode($1, [0, 0, %lld, %lld], [0, 0, %lld, %lld]);\nresult = $2;\n", (long long)p,
+		(long long)p, (long long)p, (long long)p);
 	layout_finish(c, pad);
 }
 

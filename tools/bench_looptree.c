@@ -25,10 +25,12 @@ static json_t *stats_json(const struct lt_program *p)
 	struct lt_stats s = { .size = sizeof s };
 
 	lt_program_stats(p, &s);
-	return json_pack("{s:i,s:i,s:i,s:i,s:I,s:I,s:I,s:f,s:f,s:f,s:f,s:f}", "kernels", s.n_kernel, "compiled", s.n_compiled, "cached", s.n_cached,
-		"launches", s.n_launch, "workspace_bytes", (json_int_t)s.workspace_bytes, "intermediate_bytes", (json_int_t)s.intermediate_bytes,
-		"constant_bytes", (json_int_t)s.constant_bytes, "passes_s", (double)s.passes_ns * 1e-9, "tree_s", (double)s.tree_ns * 1e-9,
-		"freeze_s", (double)s.freeze_ns * 1e-9, "compile_s", (double)s.compile_ns * 1e-9, "bind_s", (double)s.bind_ns * 1e-9);
+	return json_pack("{s:i,s:i,s:i,s:i,s:I,s:I,s:I,s:f,s:f,s:f,s:f,s:f}", "kernels", s.n_kernel, "compiled",
+		s.n_compiled, "cached", s.n_cached, "launches", s.n_launch, "workspace_bytes",
+		(json_int_t)s.workspace_bytes, "intermediate_bytes", (json_int_t)s.intermediate_bytes, "constant_bytes",
+		(json_int_t)s.constant_bytes, "passes_s", (double)s.passes_ns * 1e-9, "tree_s",
+		(double)s.tree_ns * 1e-9, "freeze_s", (double)s.freeze_ns * 1e-9, "compile_s",
+		(double)s.compile_ns * 1e-9, "bind_s", (double)s.bind_ns * 1e-9);
 }
 
 static const struct bench_tensor *tensor(const struct bench_case *c, const char *name)
@@ -41,10 +43,18 @@ static const struct bench_tensor *tensor(const struct bench_case *c, const char 
 
 static lt_status looptree_compile(struct looptree_contestant *s, const struct bench_case *c, int threads)
 {
-	const struct lt_options o = { .size = sizeof o, .n_thread = (uint32_t)threads, .backends = s->backend, .strict = 1, .cc = s->o->cc,
-		.cache_dir = s->o->cache_dir, .temp_dir = lt__temp_dir(), .cancelled = lt__interrupted, .cc_timeout_ms = s->o->cc_timeout_ms,
+	const struct lt_options o = { .size = sizeof o,
+		.n_thread = (uint32_t)threads,
+		.backends = s->backend,
+		.strict = 1,
+		.cc = s->o->cc,
+		.cache_dir = s->o->cache_dir,
+		.temp_dir = lt__temp_dir(),
+		.cancelled = lt__interrupted,
+		.cc_timeout_ms = s->o->cc_timeout_ms,
 		.schedule = s->has_schedule ? (s->schedule.at ? (const char *)s->schedule.at : "") : NULL,
-		.schedule_bytes = s->schedule.n, .schedule_name = s->schedule_name };
+		.schedule_bytes = s->schedule.n,
+		.schedule_name = s->schedule_name };
 	struct lt_graph *g = NULL;
 	lt_status st = lt_parse(s->ctx, c->script, strlen(c->script), c->name, NULL, &g);
 
@@ -186,7 +196,8 @@ static bool read_schedule(struct looptree_contestant *s, const char *path, char 
 	return ok;
 }
 
-bool bench_looptree_open(struct bench_contestant *k, const char *backend, const char *schedule, const struct bench_options *o, char *why)
+bool bench_looptree_open(
+	struct bench_contestant *k, const char *backend, const char *schedule, const struct bench_options *o, char *why)
 {
 	struct looptree_contestant *s = bench_alloc(sizeof *s);
 

@@ -47,10 +47,11 @@ json_t *bench_machine(void)
 	cpu_fact("flags", flags, sizeof flags);
 	gmtime_r(&now, &tm);
 	strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &tm);
-	o = json_pack("{s:s,s:s,s:i,s:I,s:I,s:I,s:I,s:s,s:s,s:s,s:s,s:s}", "processor", model, "architecture", u.machine, "processors",
-		(int)sysconf(_SC_NPROCESSORS_ONLN), "l1_bytes", (json_int_t)cache(1), "l2_bytes", (json_int_t)cache(2), "l3_bytes", (json_int_t)bench_last_cache(),
-		"memory_bytes", (json_int_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE), "system", u.sysname, "release", u.release, "flags", flags,
-		"looptree", lt_version(), "time", when);
+	o = json_pack("{s:s,s:s,s:i,s:I,s:I,s:I,s:I,s:s,s:s,s:s,s:s,s:s}", "processor", model, "architecture",
+		u.machine, "processors", (int)sysconf(_SC_NPROCESSORS_ONLN), "l1_bytes", (json_int_t)cache(1),
+		"l2_bytes", (json_int_t)cache(2), "l3_bytes", (json_int_t)bench_last_cache(), "memory_bytes",
+		(json_int_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE), "system", u.sysname, "release", u.release,
+		"flags", flags, "looptree", lt_version(), "time", when);
 	json_object_set_new(o, "built_with", json_string(__VERSION__));
 	return o;
 }

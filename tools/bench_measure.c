@@ -1,4 +1,5 @@
-/* tools/bench_measure.c -- the protocol: everybody prepares and is checked, then samples in rotation, then is checked again. */
+/* tools/bench_measure.c -- the protocol: everybody prepares and is checked, then samples in rotation, then is checked
+ * again. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,9 @@ void bench_row_finish(struct bench_row *r, double work)
 	bench_sort(sorted, r->n_sample);
 	r->median = bench_quantile(sorted, r->n_sample, 0.5);
 	r->minimum = r->n_sample ? sorted[0] : 0;
-	r->spread = r->median > 0 ? (bench_quantile(sorted, r->n_sample, 0.75) - bench_quantile(sorted, r->n_sample, 0.25)) / r->median : 0;
+	r->spread = r->median > 0
+		? (bench_quantile(sorted, r->n_sample, 0.75) - bench_quantile(sorted, r->n_sample, 0.25)) / r->median
+		: 0;
 	r->rate = r->median > 0 ? work / r->median : 0;
 	free(sorted);
 }
@@ -77,7 +80,8 @@ void bench_ratios(struct bench_outcome *o)
 
 		if (r->answer != BENCH_READY)
 			continue;
-		/* Of the peak the fastest sample counts: what disturbs one, such as a thread that wakes late, is no limit of the machine. */
+		/* Of the peak the fastest sample counts: what disturbs one, such as a thread that wakes late, is no
+		 * limit of the machine. */
 		double rate = o->c->bound == BENCH_FLOPS && r->minimum > 0 ? r->rate * (r->median / r->minimum) : r->rate;
 		if (r->role == BENCH_DENOMINATOR && rate > o->peak)
 			o->peak = rate;
@@ -108,7 +112,9 @@ int bench_impossible(struct bench_outcome *o, double flop_peak, bool fail)
 		if (!fail)
 			continue;
 		r->answer = BENCH_BAD;
-		bench_why(r->why, "%.4g GFLOP/s are above the measured multiply-add peak of %.4g: the count of %lld operations, or the time, is wrong",
+		bench_why(r->why,
+			"%.4g GFLOP/s are above the measured multiply-add peak of %.4g: the count of %lld operations, "
+			"or the time, is wrong",
 			rate * 1e-9, peak * 1e-9, (long long)o->c->flops);
 	}
 	return n;
@@ -143,12 +149,15 @@ bool bench_leads(const struct bench_outcome *o, int i)
 	for (int k = 0; k < o->n_row; k++) {
 		const struct bench_row *r = &o->row[k];
 
-		if (k == i || r->role != mine->role || bench_family(r) != bench_family(mine) || strncmp(r->label, mine->label, (size_t)bench_family(r)) != 0)
+		if (k == i || r->role != mine->role || bench_family(r) != bench_family(mine)
+			|| strncmp(r->label, mine->label, (size_t)bench_family(r)) != 0)
 			continue;
-		if (r->answer == BENCH_READY && (mine->answer != BENCH_READY || r->rate > mine->rate || (r->rate == mine->rate && k < i)))
+		if (r->answer == BENCH_READY
+			&& (mine->answer != BENCH_READY || r->rate > mine->rate || (r->rate == mine->rate && k < i)))
 			return false;
-		if (r->answer != BENCH_READY && mine->answer != BENCH_READY && (mine->answer == BENCH_SKIP ? r->answer == BENCH_BAD || k < i :
-		    r->answer == BENCH_BAD && k < i))
+		if (r->answer != BENCH_READY && mine->answer != BENCH_READY
+			&& (mine->answer == BENCH_SKIP ? r->answer == BENCH_BAD || k < i
+						       : r->answer == BENCH_BAD && k < i))
 			return false;
 	}
 	return true;
@@ -163,7 +172,8 @@ static void threads_settle(int threads)
 		nanosleep(&pause, NULL);
 }
 
-static bool verify(struct bench_contestant *k, const struct bench_case *c, const struct bench_truth *t, struct bench_row *r)
+static bool verify(
+	struct bench_contestant *k, const struct bench_case *c, const struct bench_truth *t, struct bench_row *r)
 {
 	float *out;
 	bool ok;
@@ -173,14 +183,15 @@ static bool verify(struct bench_contestant *k, const struct bench_case *c, const
 	out = bench_buffer(c->out.n);
 	for (int64_t i = 0; i < c->out.n; i++)
 		out[i] = NAN;
-	ok = k->ops->result(k, c, out, r->why) && bench_check(c, t, r->role == BENCH_OURS || r->role == BENCH_AGAIN, out, &r->error, r->why);
+	ok = k->ops->result(k, c, out, r->why)
+		&& bench_check(c, t, r->role == BENCH_OURS || r->role == BENCH_AGAIN, out, &r->error, r->why);
 	bench_buffer_free(out, c->out.n);
 	return ok;
 }
 
 /* Prepares, runs once, and finds how many runs make a sample. */
-static enum bench_answer measure_begin(struct bench_contestant *k, struct bench_case *c, const struct bench_truth *t, int threads,
-	const struct bench_options *o, struct bench_row *r)
+static enum bench_answer measure_begin(struct bench_contestant *k, struct bench_case *c, const struct bench_truth *t,
+	int threads, const struct bench_options *o, struct bench_row *r)
 {
 	enum bench_answer answer;
 	double seconds = 0;
@@ -199,7 +210,10 @@ static enum bench_answer measure_begin(struct bench_contestant *k, struct bench_
 			return BENCH_BAD;
 		if (seconds >= 0.8 * o->seconds)
 			break;
-		n = bench_repeat(seconds > 0 ? seconds / (double)n : 1e-9, o->seconds < seconds * 10 ? o->seconds : seconds > 0 ? seconds * 10 : 1e-6);
+		n = bench_repeat(seconds > 0 ? seconds / (double)n : 1e-9,
+			o->seconds < seconds * 10 ? o->seconds
+				: seconds > 0     ? seconds * 10
+						  : 1e-6);
 	}
 	r->repeat = bench_repeat(seconds > 0 ? seconds / (double)n : 1e-9, o->seconds);
 	r->prepare = k->prepare;
@@ -231,7 +245,8 @@ static void free_outcome(struct bench_outcome *o)
 	free(o->row);
 }
 
-void bench_measure(struct bench_case *c, struct bench_contestants *all, int threads, const struct bench_options *o, struct bench_outcomes *to)
+void bench_measure(struct bench_case *c, struct bench_contestants *all, int threads, const struct bench_options *o,
+	struct bench_outcomes *to)
 {
 	struct bench_outcome *out;
 	struct bench_truth truth;
@@ -289,7 +304,8 @@ void bench_outcomes_free(struct bench_outcomes *l)
 	memset(l, 0, sizeof *l);
 }
 
-struct bench_contestant *bench_contestant_add(struct bench_contestants *l, const char *label, enum bench_role role, const struct bench_ops *ops)
+struct bench_contestant *bench_contestant_add(
+	struct bench_contestants *l, const char *label, enum bench_role role, const struct bench_ops *ops)
 {
 	struct bench_contestant *k;
 

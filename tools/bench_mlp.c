@@ -1,4 +1,5 @@
-/* tools/bench_mlp.c -- the suite mlp: relu(x w1 + b1) w2 + b2 of 784-1000-10, as it classifies digits; weights are constants. */
+/* tools/bench_mlp.c -- the suite mlp: relu(x w1 + b1) w2 + b2 of 784-1000-10, as it classifies digits; weights are
+ * constants. */
 #include <stdlib.h>
 #include "tools/bench.h"
 

@@ -1,7 +1,7 @@
 /* tools/bench_onednn.c -- oneDNN as a contestant: products, convolutions, an MLP, softmax.
  *
- * Where it has two ways (its sgemm or its matmul; row-major tensors or its own layout with the reorders in the time), both
- * are tried when a case begins, and the faster one is measured.
+ * Where it has two ways (its sgemm or its matmul; row-major tensors or its own layout with the reorders in the time),
+ * both are tried when a case begins, and the faster one is measured.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,27 +28,44 @@ static bool once(struct onednn_contestant *s)
 {
 	const struct bench_case *c = s->c;
 
-	return s->sgemm ? bench_dnnl_sgemm(s->d, c->in[0].shape[0], c->in[0].shape[1], c->in[1].shape[1], c->in[0].data, c->in[1].data, s->out) :
-		bench_dnnl_run(s->d);
+	return s->sgemm ? bench_dnnl_sgemm(s->d, c->in[0].shape[0], c->in[0].shape[1], c->in[1].shape[1], c->in[0].data,
+		       c->in[1].data, s->out)
+			: bench_dnnl_run(s->d);
 }
 
 static bool add_convolution(struct onednn_contestant *s, const struct bench_case *c, bool blocked)
 {
-	int64_t groups = bench_case_get(c, "groups"), in = bench_case_get(c, "in"), out = bench_case_get(c, "out"), window = bench_case_get(c, "window");
+	int64_t groups = bench_case_get(c, "groups"), in = bench_case_get(c, "in"), out = bench_case_get(c, "out"),
+		window = bench_case_get(c, "window");
 	const int64_t weights[] = { groups, out / groups, in / groups, window, window };
 	int skip = groups == 1;
-	const struct bench_layer y = { .kind = BENCH_CONVOLUTION, .src = shape_of(4, c->in[0].shape), .weights = shape_of(5 - skip, weights + skip),
-		.dst = shape_of(4, c->out.shape), .in = c->in[0].data, .w = c->in[1].data, .out = s->out, .constant = true, .blocked = blocked,
-		.stride = bench_case_get(c, "stride"), .pad = bench_case_get(c, "pad") };
+	const struct bench_layer y = { .kind = BENCH_CONVOLUTION,
+		.src = shape_of(4, c->in[0].shape),
+		.weights = shape_of(5 - skip, weights + skip),
+		.dst = shape_of(4, c->out.shape),
+		.in = c->in[0].data,
+		.w = c->in[1].data,
+		.out = s->out,
+		.constant = true,
+		.blocked = blocked,
+		.stride = bench_case_get(c, "stride"),
+		.pad = bench_case_get(c, "pad") };
 
 	return bench_dnnl_add(s->d, &y);
 }
 
-static bool add_dense(struct onednn_contestant *s, const float *in, const struct bench_tensor *w, const struct bench_tensor *b, float *out, int64_t batch,
-	bool relu)
+static bool add_dense(struct onednn_contestant *s, const float *in, const struct bench_tensor *w,
+	const struct bench_tensor *b, float *out, int64_t batch, bool relu)
 {
-	struct bench_layer y = { .kind = BENCH_MATMUL, .src = shape_of(2, (const int64_t[]){ batch, w->shape[0] }), .weights = shape_of(2, w->shape),
-		.dst = shape_of(2, (const int64_t[]){ batch, w->shape[1] }), .in = in, .w = w->data, .b = b ? b->data : NULL, .out = out, .relu = relu,
+	struct bench_layer y = { .kind = BENCH_MATMUL,
+		.src = shape_of(2, (const int64_t[]){ batch, w->shape[0] }),
+		.weights = shape_of(2, w->shape),
+		.dst = shape_of(2, (const int64_t[]){ batch, w->shape[1] }),
+		.in = in,
+		.w = w->data,
+		.b = b ? b->data : NULL,
+		.out = out,
+		.relu = relu,
 		.constant = w->constant };
 
 	if (b)
@@ -58,7 +75,10 @@ static bool add_dense(struct onednn_contestant *s, const float *in, const struct
 
 static bool add_softmax(struct onednn_contestant *s, const struct bench_case *c)
 {
-	const struct bench_layer y = { .kind = BENCH_SOFTMAX, .src = shape_of(2, c->in[0].shape), .dst = shape_of(2, c->out.shape), .in = c->in[0].data,
+	const struct bench_layer y = { .kind = BENCH_SOFTMAX,
+		.src = shape_of(2, c->in[0].shape),
+		.dst = shape_of(2, c->out.shape),
+		.in = c->in[0].data,
 		.out = s->out };
 
 	return bench_dnnl_add(s->d, &y);
@@ -81,7 +101,9 @@ static bool onednn_prepare(struct onednn_contestant *s, const struct bench_case 
 	s->sgemm = false;
 	if (!strcmp(c->op, "gemm"))
 		return second ? (s->sgemm = true) : add_dense(s, c->in[0].data, &c->in[1], NULL, s->out, c->out.shape[0], false);
-	return !strcmp(c->op, "conv2d") ? add_convolution(s, c, second) : !strcmp(c->op, "mlp") ? add_mlp(s, c) : add_softmax(s, c);
+	return !strcmp(c->op, "conv2d") ? add_convolution(s, c, second)
+		: !strcmp(c->op, "mlp") ? add_mlp(s, c)
+					: add_softmax(s, c);
 }
 
 /* Seconds of a run, the least of a few; a large number if it cannot be run. */

@@ -9,10 +9,10 @@
 #include "tools/bench.h"
 
 enum { ROW_MAJOR = 101, PLAIN = 111, TRANSPOSED = 112 };
-typedef void sgemm_fn(int order, int ta, int tb, int m, int n, int k, float alpha, const float *a, int lda, const float *b, int ldb, float beta,
-	float *c, int ldc);
-typedef void sgemv_fn(int order, int ta, int m, int n, float alpha, const float *a, int lda, const float *x, int incx, float beta, float *y,
-	int incy);
+typedef void sgemm_fn(int order, int ta, int tb, int m, int n, int k, float alpha, const float *a, int lda,
+	const float *b, int ldb, float beta, float *c, int ldc);
+typedef void sgemv_fn(int order, int ta, int m, int n, float alpha, const float *a, int lda, const float *x, int incx,
+	float beta, float *y, int incy);
 typedef void threads_fn(int);
 typedef const char *text_fn(void);
 
@@ -33,7 +33,8 @@ static void openblas_find(void *library, const char *name, void *to, size_t byte
 	memcpy(to, &at, bytes);
 }
 
-static void product(const struct openblas_contestant *s, const float *a, const float *b, float *c, int64_t m, int64_t k, int64_t n)
+static void product(
+	const struct openblas_contestant *s, const float *a, const float *b, float *c, int64_t m, int64_t k, int64_t n)
 {
 	s->sgemm(ROW_MAJOR, PLAIN, PLAIN, (int)m, (int)n, (int)k, 1, a, (int)k, b, (int)n, 0, c, (int)n);
 }
@@ -93,7 +94,9 @@ static enum bench_answer openblas_begin(struct bench_contestant *k, const struct
 	s->c = c;
 	s->set_threads(threads);
 	s->out = bench_buffer(c->out.n);
-	s->hidden = bench_case_get(c, "hidden") > 0 ? bench_buffer(bench_case_get(c, "batch") * bench_case_get(c, "hidden")) : NULL;
+	s->hidden = bench_case_get(c, "hidden") > 0
+		? bench_buffer(bench_case_get(c, "batch") * bench_case_get(c, "hidden"))
+		: NULL;
 	s->vector = false;
 	if (bench_case_get(c, "m") == 1) {
 		double matrix = time_once(s);

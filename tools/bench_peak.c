@@ -1,7 +1,8 @@
 /* tools/bench_peak.c -- the denominators: multiply-adds that a core can do, bytes that it can read or copy.
  *
- * The kernels are GNU C vectors, compiled here for this machine in several forms; the fastest counts.  One unit of work is
- * ROUNDS rounds of every accumulator, or one pass over buffers that no cache holds; each thread has a part of its own.
+ * The kernels are GNU C vectors, compiled here for this machine in several forms; the fastest counts.  One unit of work
+ * is ROUNDS rounds of every accumulator, or one pass over buffers that no cache holds; each thread has a part of its
+ * own.
  */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
@@ -33,12 +34,14 @@ struct bench_peak {
 static const char text_head[] =
 	"#ifdef __x86_64__\n#include <immintrin.h>\n#endif\n#include <string.h>\n";
 
-/* Each accumulator is its own chain of multiply-adds, from a start of its own so that the compiler cannot merge them; the values
- * stay near 1. */
+/* Each accumulator is its own chain of multiply-adds, from a start of its own so that the compiler cannot merge them;
+ * the values stay near 1. */
 static void write_fma(FILE *f, int bytes, int chains)
 {
-	fprintf(f, "typedef float v%d_%d __attribute__((vector_size(%d)));\nvoid fma_%d_%d(long rounds, float *data)\n{\n\tv%d_%d x = data[0] - (v%d_%d){ 0 }, y = "
-		"data[1] - (v%d_%d){ 0 }", bytes, chains, bytes, bytes, chains, bytes, chains, bytes, chains, bytes, chains);
+	fprintf(f,
+		"typedef float v%d_%d __attribute__((vector_size(%d)));\nvoid fma_%d_%d(long rounds, float "
+		"*data)\n{\n\tv%d_%d x = data[0] - (v%d_%d){ 0 }, y = data[1] - (v%d_%d){ 0 }",
+		bytes, chains, bytes, bytes, chains, bytes, chains, bytes, chains, bytes, chains);
 	for (int i = 0; i < chains; i++)
 		fprintf(f, ", a%d = x * data[%d]", i, i);
 	fputs(";\n\tfor (long i = 0; i < rounds; i++) {\n", f);
@@ -52,26 +55,42 @@ static void write_fma(FILE *f, int bytes, int chains)
 
 static void write_pass(FILE *f, int bytes)
 {
-	fprintf(f, "typedef float r%d __attribute__((vector_size(%d)));\nfloat read_%d(const float *from, float *to, long n)\n{\n"
+	fprintf(f,
+		"typedef float r%d __attribute__((vector_size(%d)));\nfloat read_%d(const float *from, float *to, long "
+		"n)\n{\n"
 		"\tconst r%d *p = (const void *)from;\n\tr%d a = { 0 }, b = a, c = a, d = a;\n\t(void)to;\n"
-		"\tfor (long i = 0; i < n * 4 / %d; i += 4) {\n\t\ta += p[i];\n\t\tb += p[i + 1];\n\t\tc += p[i + 2];\n\t\td += p[i + 3];\n\t}\n"
-		"\ta += b + c + d;\n\treturn a[0];\n}\n", bytes, bytes, bytes, bytes, bytes, bytes);
-	fprintf(f, "float copy_%d(const float *from, float *to, long n)\n{\n\tconst r%d *p = (const void *)from;\n\tr%d *q = (void *)to;\n"
-		"\tfor (long i = 0; i < n * 4 / %d; i += 4) {\n\t\tr%d a = p[i], b = p[i + 1], c = p[i + 2], d = p[i + 3];\n"
-		"\t\tq[i] = a;\n\t\tq[i + 1] = b;\n\t\tq[i + 2] = c;\n\t\tq[i + 3] = d;\n\t}\n\treturn 0;\n}\n", bytes, bytes, bytes, bytes, bytes);
+		"\tfor (long i = 0; i < n * 4 / %d; i += 4) {\n\t\ta += p[i];\n\t\tb += p[i + 1];\n\t\tc += p[i + "
+		"2];\n\t\td += p[i + 3];\n\t}\n"
+		"\ta += b + c + d;\n\treturn a[0];\n}\n",
+		bytes, bytes, bytes, bytes, bytes, bytes);
+	fprintf(f,
+		"float copy_%d(const float *from, float *to, long n)\n{\n\tconst r%d *p = (const void *)from;\n\tr%d "
+		"*q = (void *)to;\n"
+		"\tfor (long i = 0; i < n * 4 / %d; i += 4) {\n\t\tr%d a = p[i], b = p[i + 1], c = p[i + 2], d = p[i + "
+		"3];\n"
+		"\t\tq[i] = a;\n\t\tq[i + 1] = b;\n\t\tq[i + 2] = c;\n\t\tq[i + 3] = d;\n\t}\n\treturn 0;\n}\n",
+		bytes, bytes, bytes, bytes, bytes);
 }
 
 static void write_remainder(FILE *f)
 {
 	fputs("float copy_memcpy(const float *from, float *to, long n)\n{\n\tmemcpy(to, from, n * 4);\n\treturn 0;\n}\n"
-		"#ifdef __AVX512F__\nfloat copy_stream(const float *from, float *to, long n)\n{\n\tfor (long i = 0; i < n; i += 64) {\n"
-		"\t\t__m512 a = _mm512_load_ps(from + i), b = _mm512_load_ps(from + i + 16), c = _mm512_load_ps(from + i + 32), d = "
-		"_mm512_load_ps(from + i + 48);\n\t\t_mm512_stream_ps(to + i, a);\n\t\t_mm512_stream_ps(to + i + 16, b);\n"
-		"\t\t_mm512_stream_ps(to + i + 32, c);\n\t\t_mm512_stream_ps(to + i + 48, d);\n\t}\n\t_mm_sfence();\n\treturn 0;\n}\n"
-		"#elif defined __x86_64__\nfloat copy_stream(const float *from, float *to, long n)\n{\n\tfor (long i = 0; i < n; i += 16) {\n"
-		"\t\t__m128 a = _mm_load_ps(from + i), b = _mm_load_ps(from + i + 4), c = _mm_load_ps(from + i + 8), d = _mm_load_ps(from + i + 12);\n"
-		"\t\t_mm_stream_ps(to + i, a);\n\t\t_mm_stream_ps(to + i + 4, b);\n\t\t_mm_stream_ps(to + i + 8, c);\n\t\t_mm_stream_ps(to + i + 12, d);\n"
-		"\t}\n\t_mm_sfence();\n\treturn 0;\n}\n#endif\n", f);
+	      "#ifdef __AVX512F__\nfloat copy_stream(const float *from, float *to, long n)\n{\n\tfor (long i = 0; i < "
+	      "n; i += 64) {\n"
+	      "\t\t__m512 a = _mm512_load_ps(from + i), b = _mm512_load_ps(from + i + 16), c = _mm512_load_ps(from + i "
+	      "+ 32), d = "
+	      "_mm512_load_ps(from + i + 48);\n\t\t_mm512_stream_ps(to + i, a);\n\t\t_mm512_stream_ps(to + i + 16, "
+	      "b);\n"
+	      "\t\t_mm512_stream_ps(to + i + 32, c);\n\t\t_mm512_stream_ps(to + i + 48, "
+	      "d);\n\t}\n\t_mm_sfence();\n\treturn 0;\n}\n"
+	      "#elif defined __x86_64__\nfloat copy_stream(const float *from, float *to, long n)\n{\n\tfor (long i = "
+	      "0; i < n; i += 16) {\n"
+	      "\t\t__m128 a = _mm_load_ps(from + i), b = _mm_load_ps(from + i + 4), c = _mm_load_ps(from + i + 8), d = "
+	      "_mm_load_ps(from + i + 12);\n"
+	      "\t\t_mm_stream_ps(to + i, a);\n\t\t_mm_stream_ps(to + i + 4, b);\n\t\t_mm_stream_ps(to + i + 8, "
+	      "c);\n\t\t_mm_stream_ps(to + i + 12, d);\n"
+	      "\t}\n\t_mm_sfence();\n\treturn 0;\n}\n#endif\n",
+		f);
 }
 
 static const int widths[] = { 16, 32, 64 }, chains[] = { 10, 20 };
@@ -107,10 +126,15 @@ static bool peak_compile(const struct bench_options *o, const char *folder, cons
 	}
 	free(word);
 	if (ok && c.late)
-		return bench_why(why, "the C compiler '%s' was ended, because it took longer than %g s; give it more time with --cc-timeout, or another one "
-			"with --cc", o->cc, (o->cc_timeout_ms ? o->cc_timeout_ms : LT_CC_TIMEOUT_MS) * 1e-3);
-	return (ok && c.status == 0) || bench_why(why, "the C compiler '%s' does not make the kernels that measure the machine (exit code %d); give another "
-		"one with --cc", o->cc, ok ? c.status : -1);
+		return bench_why(why,
+			"the C compiler '%s' was ended, because it took longer than %g s; give it more time with "
+			"--cc-timeout, or another one with --cc",
+			o->cc, (o->cc_timeout_ms ? o->cc_timeout_ms : LT_CC_TIMEOUT_MS) * 1e-3);
+	return (ok && c.status == 0)
+		|| bench_why(why,
+			"the C compiler '%s' does not make the kernels that measure the machine (exit code %d); give "
+			"another one with --cc",
+			o->cc, ok ? c.status : -1);
 }
 
 static void add_form(struct bench_peak *p, int bound, const char *symbol, int lanes, int n)
@@ -131,7 +155,8 @@ static void add_form(struct bench_peak *p, int bound, const char *symbol, int la
 static bool open_library(struct bench_peak *p, const struct bench_options *o, char *why)
 {
 	const char *folder = bench_folder(why);
-	char *source = bench_format("%s/peak.c", folder ? folder : ""), *library = bench_format("%s/peak.so", folder ? folder : "");
+	char *source = bench_format("%s/peak.c", folder ? folder : ""),
+	     *library = bench_format("%s/peak.so", folder ? folder : "");
 	bool ok = folder && peak_compile(o, folder, source, library, why);
 
 	if (ok && !(p->library = dlopen(library, RTLD_NOW | RTLD_LOCAL)))
@@ -161,8 +186,8 @@ static bool open_library(struct bench_peak *p, const struct bench_options *o, ch
 	return ok;
 }
 
-/* Bytes of the last cache that a processor may use, by the system; libc's answer, by the instruction that virtual machines
- * do not pass on well, is that of the whole package. */
+/* Bytes of the last cache that a processor may use, by the system; libc's answer, by the instruction that virtual
+ * machines do not pass on well, is that of the whole package. */
 int64_t bench_last_cache(void)
 {
 	FILE *f = fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "r");
@@ -222,7 +247,13 @@ void bench_peak_free(struct bench_peak *p)
 }
 
 /* Threads wait for each other, then work; the time is from the first's begin to the last's end. */
-struct team { const struct bench_peak *p; const struct form *form; int64_t units; int threads, bound; pthread_barrier_t begin, end; };
+struct team {
+	const struct bench_peak *p;
+	const struct form *form;
+	int64_t units;
+	int threads, bound;
+	pthread_barrier_t begin, end;
+};
 struct member { struct team *team; int number; pthread_t thread; };
 
 static void work(const struct team *t, int number)
@@ -253,7 +284,8 @@ static void *run_member(void *arg)
 }
 
 /* Seconds of `units` units by every thread. */
-static double run_team(const struct bench_peak *p, enum bench_bound bound, const struct form *form, int threads, int64_t units)
+static double run_team(
+	const struct bench_peak *p, enum bench_bound bound, const struct form *form, int threads, int64_t units)
 {
 	struct team t = { .p = p, .form = form, .units = units, .threads = threads, .bound = (int)bound };
 	struct member m[MOST];

@@ -1,4 +1,5 @@
-/* tools/bench_pieces.c -- views of a thousand pieces, for the suite compile: joined, of one length or a thousand, read or not; borders in borders. */
+/* tools/bench_pieces.c -- views of a thousand pieces, for the suite compile: joined, of one length or a thousand, read
+ * or not; borders in borders. */
 #include <stdlib.h>
 #include <string.h>
 #include "tools/bench.h"
@@ -46,7 +47,8 @@ void bench_pieces_cases(struct bench_cases *l)
 	const size_t n = sizeof cases / sizeof *cases;
 
 	for (size_t i = 0; i <= n; i++) {
-		struct bench_case *c = bench_case_add(l, "pieces", "pieces", i < n ? "concat" : "pad", i < n ? cases[i].name : "pads-1000");
+		struct bench_case *c = bench_case_add(
+			l, "pieces", "pieces", i < n ? "concat" : "pad", i < n ? cases[i].name : "pads-1000");
 		size_t bytes;
 		FILE *f = open_memstream(&c->script, &bytes);
 

@@ -1,4 +1,5 @@
-/* tools/bench_pointwise.c -- the suite pointwise: chains of operations on each element; one pass over memory is the limit. */
+/* tools/bench_pointwise.c -- the suite pointwise: chains of operations on each element; one pass over memory is the
+ * limit. */
 #include <math.h>
 #include <string.h>
 #include "tools/bench.h"
@@ -58,7 +59,8 @@ static void fma_of(const struct bench_case *c, float *out)
 		out[i] = (float)((double)c->in[0].data[i] * c->in[1].data[i] + c->in[0].data[i]);
 }
 
-static struct bench_case *pointwise_begin(struct bench_cases *l, const char *group, const char *op, const char *title, int bits, int n_in)
+static struct bench_case *pointwise_begin(
+	struct bench_cases *l, const char *group, const char *op, const char *title, int bits, int n_in)
 {
 	static const char *const names[] = { "x", "y" };
 	int64_t n = INT64_C(1) << bits;
@@ -90,7 +92,8 @@ static void add_chain(struct bench_cases *l, int operations, int bits)
 		if (steps[i].unary)
 			at += snprintf(text + at, sizeof text - (size_t)at, "$%d = %sNode($%d);\n", node + 1, steps[i].node, node);
 		else
-			at += snprintf(text + at, sizeof text - (size_t)at, "$%d = FullNode(float32, [], %g);\n$%d = %sNode($%d, $%d);\n", 100 + i,
+			at += snprintf(text + at, sizeof text - (size_t)at,
+				"$%d = FullNode(float32, [], %g);\n$%d = %sNode($%d, $%d);\n", 100 + i,
 				steps[i].operand, node + 1, steps[i].node, node, 100 + i);
 		node++;
 	}
@@ -99,7 +102,8 @@ static void add_chain(struct bench_cases *l, int operations, int bits)
 	c->reference = chain;
 }
 
-static void add_one(struct bench_cases *l, const char *op, int flops, const char *script, bench_reference *reference, int n_in, int bits)
+static void add_one(struct bench_cases *l, const char *op, int flops, const char *script, bench_reference *reference,
+	int n_in, int bits)
 {
 	struct bench_case *c = pointwise_begin(l, "single", op, op, bits, n_in);
 
@@ -115,7 +119,8 @@ void bench_pointwise_cases(struct bench_cases *l)
 	for (size_t b = 0; b < sizeof bits / sizeof *bits; b++) {
 		for (int n = 1; n <= 8; n *= 2)
 			add_chain(l, n, bits[b]);
-		add_one(l, "multiply-add", 2, "$3 = MultiplyNode($1, $2);\n$4 = AddNode($3, $1);\nresult = $4;\n", fma_of, 2, bits[b]);
+		add_one(l, "multiply-add", 2, "$3 = MultiplyNode($1, $2);\n$4 = AddNode($3, $1);\nresult = $4;\n",
+			fma_of, 2, bits[b]);
 		add_one(l, "gelu", 5, "$2 = GeluNode($1);\nresult = $2;\n", gelu, 1, bits[b]);
 		add_one(l, "silu", 2, "$2 = SiLUNode($1);\nresult = $2;\n", silu, 1, bits[b]);
 	}

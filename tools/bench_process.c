@@ -1,4 +1,5 @@
-/* tools/bench_process.c -- a peer as a contestant: a process that is reported a case, and answers samples, in lines of text. */
+/* tools/bench_process.c -- a peer as a contestant: a process that is reported a case, and answers samples, in lines of
+ * text. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,8 @@ struct peer_contestant {
 	double patience;                /* seconds for one answer */
 };
 
-/* The last line that it has said on standard error; "" if there is none.  The shell's, that says a signal's name, is not its own. */
+/* The last line that it has said on standard error; "" if there is none.  The shell's, that says a signal's name, is
+ * not its own. */
 static void last_words(const struct peer_contestant *s, int signal_number, char *out, size_t bytes)
 {
 	FILE *f = fopen(s->log, "r");
@@ -57,7 +59,8 @@ static bool lost(struct peer_contestant *s, char *why)
 
 	last_words(s, 0, words, sizeof words);
 	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
-		return bench_why(why, "the peer died of signal %d (%s)%s%s", WTERMSIG(status), strsignal(WTERMSIG(status)), *words ? ": " : "", words);
+		return bench_why(why, "the peer died of signal %d (%s)%s%s", WTERMSIG(status),
+			strsignal(WTERMSIG(status)), *words ? ": " : "", words);
 	return bench_why(why, "the peer is gone%s%s", *words ? ": " : "", words);
 }
 
@@ -80,8 +83,8 @@ static bool ended(struct peer_contestant *s, char *why)
 			s->gone = true;
 			last_words(s, signal_of(status), words, sizeof words);
 			if (signal_of(status))
-				return bench_why(why, "the peer died of signal %d (%s)%s%s", signal_of(status), strsignal(signal_of(status)), *words ? ": " : "",
-					words);
+				return bench_why(why, "the peer died of signal %d (%s)%s%s", signal_of(status),
+					strsignal(signal_of(status)), *words ? ": " : "", words);
 			return bench_why(why, "the peer ended with exit code %d%s%s", WEXITSTATUS(status), *words ? ": " : "", words);
 		}
 		poll(NULL, 0, 10);
@@ -103,8 +106,9 @@ static bool wait_for(struct peer_contestant *s, int file, short events, double u
 	if (bench_interrupted())
 		return bench_why(why, "interrupted");
 	last_words(s, 0, words, sizeof words);
-	return bench_why(why, "the peer has not answered for %g seconds, and was ended; --patience SECONDS gives it more%s%s", s->patience,
-		*words ? "; it said last: " : "", words);
+	return bench_why(why,
+		"the peer has not answered for %g seconds, and was ended; --patience SECONDS gives it more%s%s",
+		s->patience, *words ? "; it said last: " : "", words);
 }
 
 /* One line, without its end; overlong ones are cut. */
@@ -153,7 +157,8 @@ static bool write_all(struct peer_contestant *s, const char *text, size_t n, cha
 	return true;
 }
 
-static bool peer_ask(struct peer_contestant *s, char *answer, size_t bytes, char *why, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+static bool peer_ask(struct peer_contestant *s, char *answer, size_t bytes, char *why, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
 static bool peer_ask(struct peer_contestant *s, char *answer, size_t bytes, char *why, const char *fmt, ...)
 {
 	va_list args;
@@ -207,7 +212,8 @@ static json_t *tensor_json(const struct bench_tensor *t)
 
 json_t *bench_process_case(const struct bench_case *c, int threads)
 {
-	json_t *o = json_pack("{s:s,s:s,s:s,s:i,s:s}", "suite", c->suite, "name", c->name, "op", c->op, "threads", threads, "script", c->script);
+	json_t *o = json_pack("{s:s,s:s,s:s,s:i,s:s}", "suite", c->suite, "name", c->name, "op", c->op, "threads",
+		threads, "script", c->script);
 	json_t *number = json_object(), *in = json_array();
 
 	for (int i = 0; i < c->n_number; i++)
@@ -262,15 +268,17 @@ static bool peer_result(struct bench_contestant *k, const struct bench_case *c, 
 	char answer[BENCH_WHY], *path = bench_temporary();
 	FILE *f = NULL;
 	size_t n = 0;
-	bool ok = path ? peer_ask(k->state, answer, sizeof answer, why, "result %s\n", path) : bench_why(why, "no file can be made for the result");
+	bool ok = path ? peer_ask(k->state, answer, sizeof answer, why, "result %s\n", path)
+		       : bench_why(why, "no file can be made for the result");
 
 	if (ok && !is(answer, "ok"))
 		ok = refused(answer, "'ok'", why);
 	if (ok) {
 		f = fopen(path, "rb");
 		n = f ? fread(out, sizeof *out, (size_t)c->out.n, f) : 0;
-		ok = (n == (size_t)c->out.n && fgetc(f) == EOF) ||
-			bench_why(why, "the result has %s than the %lld elements it should", n < (size_t)c->out.n ? "less" : "more", (long long)c->out.n);
+		ok = (n == (size_t)c->out.n && fgetc(f) == EOF)
+			|| bench_why(why, "the result has %s than the %lld elements it should",
+				n < (size_t)c->out.n ? "less" : "more", (long long)c->out.n);
 	}
 	if (f)
 		fclose(f);
@@ -317,7 +325,8 @@ static void peer_close(struct bench_contestant *k)
 
 static const struct bench_ops ops = { peer_begin, peer_run, peer_result, peer_end, peer_close };
 
-static _Noreturn void become(const char *command, const char *environment, const char *log, const int in[2], const int out[2])
+static _Noreturn void become(
+	const char *command, const char *environment, const char *log, const int in[2], const int out[2])
 {
 	int name = environment ? (int)strcspn(environment, "=") : 0;
 
@@ -356,7 +365,8 @@ static bool start(struct peer_contestant *s, const char *command, const char *en
 	return s->pid > 0 || bench_why(why, "no process can be made: %s", strerror(errno));
 }
 
-bool bench_process_open(struct bench_contestant *k, const char *command, const char *environment, double patience, char *why)
+bool bench_process_open(
+	struct bench_contestant *k, const char *command, const char *environment, double patience, char *why)
 {
 	struct peer_contestant *s = bench_alloc(sizeof *s);
 	char answer[BENCH_WHY];

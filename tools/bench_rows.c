@@ -1,4 +1,5 @@
-/* tools/bench_rows.c -- the suite rows: what is computed of each row of a matrix, from rows in the cache to large tensors. */
+/* tools/bench_rows.c -- the suite rows: what is computed of each row of a matrix, from rows in the cache to large
+ * tensors. */
 #include <math.h>
 #include <string.h>
 #include "tools/bench.h"
@@ -74,7 +75,12 @@ static void row_sum(const struct bench_case *c, float *out)
 }
 
 /* Operations, as lt/program.h counts them, of one element and of one row beside those. */
-static const struct op { const char *name; int flops, row_flops, n_weight; const char *script; bench_reference *reference; } ops[] = {
+static const struct op {
+	const char *name;
+	int flops, row_flops, n_weight;
+	const char *script;
+	bench_reference *reference;
+} ops[] = {
 	{ "softmax", 5, 0, 0, "$2 = SoftmaxNode($1);\nresult = $2;\n", softmax },
 	{ "layernorm", 7, 4, 2, "$4 = LayerNormNode($1, $2, $3);\nresult = $4;\n", layer_norm },
 	{ "rmsnorm", 4, 3, 1, "$3 = RMSNormNode($1, $2);\nresult = $3;\n", rms_norm },

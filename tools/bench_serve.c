@@ -1,4 +1,5 @@
-/* tools/bench_serve.c -- this program as a peer: a library, or a backend, after the lines of text that lt-bench speaks. */
+/* tools/bench_serve.c -- this program as a peer: a library, or a backend, after the lines of text that lt-bench
+ * speaks. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,8 @@ static bool read_data(const json_t *o, struct bench_tensor *t, char *why)
 	size_t n;
 
 	if (!f)
-		return bench_why(why, "the file of the input '%s' cannot be read: %s", t->name, path ? strerror(errno) : "the case names none");
+		return bench_why(why, "the file of the input '%s' cannot be read: %s", t->name,
+			path ? strerror(errno) : "the case names none");
 	t->data = bench_buffer(t->n);
 	n = fread(t->data, sizeof *t->data, (size_t)t->n, f);
 	fclose(f);
@@ -43,7 +45,8 @@ static bool read_data(const json_t *o, struct bench_tensor *t, char *why)
 bool bench_serve_case(const json_t *o, struct bench_case *c, int *threads, char *why)
 {
 	const json_t *in = json_object_get(o, "inputs"), *numbers = json_object_get(o, "numbers"), *e;
-	const char *script = json_string_value(json_object_get(o, "script")), *name = json_string_value(json_object_get(o, "name"));
+	const char *script = json_string_value(json_object_get(o, "script")),
+		   *name = json_string_value(json_object_get(o, "name"));
 	size_t i;
 
 	memset(c, 0, sizeof *c);
@@ -181,8 +184,9 @@ void bench_serve(const struct bench_options *o)
 {
 	struct server s = { .k = { .role = BENCH_OURS } };
 	char why[BENCH_WHY] = "";
-	bool ok = !strcmp(o->serve, "openblas") ? bench_openblas_open(&s.k, why) : !strcmp(o->serve, "onednn") ? bench_onednn_open(&s.k, why) :
-		bench_looptree_open(&s.k, o->serve, NULL, o, why);
+	bool ok = !strcmp(o->serve, "openblas") ? bench_openblas_open(&s.k, why)
+		: !strcmp(o->serve, "onednn")   ? bench_onednn_open(&s.k, why)
+						: bench_looptree_open(&s.k, o->serve, NULL, o, why);
 
 	if (ok && !*s.k.about)
 		snprintf(s.k.about, sizeof s.k.about, "%s Looptree %s", o->serve, lt_version());

@@ -57,8 +57,9 @@ typedef void each(const struct outcome_sum *, void *user);
 static bool seen(const struct outcome_sum *s, const struct outcome_sum *before, int n)
 {
 	for (int i = 0; i < n; i++)
-		if (same_text(before[i].suite, s->suite) && same_text(before[i].group, s->group) && before[i].threads == s->threads && before[i].role == s->role &&
-		    before[i].n_label == s->n_label && !strncmp(before[i].label, s->label, (size_t)s->n_label))
+		if (same_text(before[i].suite, s->suite) && same_text(before[i].group, s->group)
+			&& before[i].threads == s->threads && before[i].role == s->role
+			&& before[i].n_label == s->n_label && !strncmp(before[i].label, s->label, (size_t)s->n_label))
 			return true;
 	return false;
 }
@@ -76,10 +77,15 @@ static void outcomes_walk(const struct bench_outcomes *l, each *tell, void *user
 		for (int i = 0; i < l->n; i++)
 			for (int k = 0; k < l->at[i].n_row; k++) {
 				const struct bench_outcome *o = &l->at[i];
-				struct outcome_sum s = { .suite = o->c->suite, .group = whole ? NULL : o->c->group, .label = o->row[k].label, .threads = o->threads,
-					.role = o->row[k].role, .n_label = bench_family(&o->row[k]) };
+				struct outcome_sum s = { .suite = o->c->suite,
+					.group = whole ? NULL : o->c->group,
+					.label = o->row[k].label,
+					.threads = o->threads,
+					.role = o->row[k].role,
+					.n_label = bench_family(&o->row[k]) };
 
-				if (o->row[k].role == BENCH_DENOMINATOR || o->row[k].role == BENCH_AGAIN || o->row[k].answer == BENCH_SKIP || seen(&s, all, n))
+				if (o->row[k].role == BENCH_DENOMINATOR || o->row[k].role == BENCH_AGAIN
+					|| o->row[k].answer == BENCH_SKIP || seen(&s, all, n))
 					continue;
 				sum_fill(l, &s);
 				all[n++] = s;
@@ -94,8 +100,8 @@ static void print(const struct outcome_sum *s, void *user)
 
 	if (s->of_best > 0)
 		snprintf(best, sizeof best, "%.3f, ahead in %d of %d", s->of_best, s->wins, s->compared);
-	lt__say(user, "%-10s %-18s %2d %-22.*s %5d", s->suite, s->group ? s->group : "(all)", s->threads, s->n_label < 22 ? s->n_label : 22, s->label,
-		s->n);
+	lt__say(user, "%-10s %-18s %2d %-22.*s %5d", s->suite, s->group ? s->group : "(all)", s->threads,
+		s->n_label < 22 ? s->n_label : 22, s->label, s->n);
 	if (s->failed)
 		lt__say(user, " +%d failed", s->failed);
 	else
@@ -115,8 +121,12 @@ static void print_noise(const struct bench_outcomes *l, FILE *f)
 			if (r->role == BENCH_OURS && !first)
 				first = r;
 			if (r->role == BENCH_AGAIN && first && r->median > 0 && first->median > 0)
-				lt__say(f, "noise: %s against itself in %s/%s with %d thread%s: %.3f (spreads %.1f%% and %.1f%%)\n", first->label, l->at[i].c->suite,
-					l->at[i].c->name, l->at[i].threads, l->at[i].threads == 1 ? "" : "s", first->median / r->median, first->spread * 100, r->spread * 100);
+				lt__say(f,
+					"noise: %s against itself in %s/%s with %d thread%s: %.3f (spreads %.1f%% and "
+					"%.1f%%)\n",
+					first->label, l->at[i].c->suite, l->at[i].c->name, l->at[i].threads,
+					l->at[i].threads == 1 ? "" : "s", first->median / r->median,
+					first->spread * 100, r->spread * 100);
 		}
 	}
 }
@@ -140,8 +150,10 @@ static void print_compiles_of(const struct bench_compiles *l, const char *backen
 	for (int k = 0; k < N; k++)
 		bench_sort(x[k], n);
 	if (n)
-		lt__say(f, "compile, %s, median of %d products: cold %.1f ms (of it from tree to object %.1f ms), from the cache %.2f ms, "
-			"tree built and analysed %.2f ms\n", backend, n, bench_quantile(x[COLD], n, 0.5) * 1e3, bench_quantile(x[OWN], n, 0.5) * 1e3,
+		lt__say(f,
+			"compile, %s, median of %d products: cold %.1f ms (of it from tree to object %.1f ms), from "
+			"the cache %.2f ms, tree built and analysed %.2f ms\n",
+			backend, n, bench_quantile(x[COLD], n, 0.5) * 1e3, bench_quantile(x[OWN], n, 0.5) * 1e3,
 			bench_quantile(x[CACHED], n, 0.5) * 1e3, bench_quantile(x[TREE], n, 0.5) * 1e3);
 	for (int k = 0; k < N; k++)
 		free(x[k]);
@@ -171,8 +183,9 @@ void bench_print_summary(const struct bench_report *r, FILE *f)
 
 static void json_add_sum(const struct outcome_sum *s, void *user)
 {
-	json_t *o = json_pack("{s:s,s:i,s:s%,s:i,s:i,s:f,s:f,s:i,s:i}", "suite", s->suite, "threads", s->threads, "contestant", s->label, (size_t)s->n_label, "cases", s->n, "failed",
-		s->failed, "of_peak", s->of_peak, "of_best", s->of_best, "wins", s->wins, "compared", s->compared);
+	json_t *o = json_pack("{s:s,s:i,s:s%,s:i,s:i,s:f,s:f,s:i,s:i}", "suite", s->suite, "threads", s->threads,
+		"contestant", s->label, (size_t)s->n_label, "cases", s->n, "failed", s->failed, "of_peak", s->of_peak,
+		"of_best", s->of_best, "wins", s->wins, "compared", s->compared);
 
 	json_object_set_new(o, "group", s->group ? json_string(s->group) : json_null());
 	json_array_append_new(user, o);

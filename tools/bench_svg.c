@@ -6,7 +6,8 @@
 
 enum { LEFT = 70, TOP = 50, BAR = 9, GAP = 14, HIGH = 260, ROOF = 420, LABELS = 32 };
 
-static const char *const colors[] = { "#1f6fb4", "#e07b1a", "#3a9a3f", "#c23b3b", "#8658a8", "#7b5b4c", "#d673b5", "#6e6e6e" };
+static const char *const colors[] = { "#1f6fb4", "#e07b1a", "#3a9a3f", "#c23b3b", "#8658a8", "#7b5b4c", "#d673b5",
+	"#6e6e6e" };
 
 struct plot {
 	FILE *f;
@@ -19,7 +20,12 @@ struct plot {
 static void escaped(FILE *f, const char *text)
 {
 	for (; *text; text++)
-		fputs(*text == '<' ? "&lt;" : *text == '>' ? "&gt;" : *text == '&' ? "&amp;" : *text == '"' ? "&quot;" : (char[]){ *text, 0 }, f);
+		fputs(*text == '<'             ? "&lt;"
+				: *text == '>' ? "&gt;"
+				: *text == '&' ? "&amp;"
+				: *text == '"' ? "&quot;"
+					       : (char[]){ *text, 0 },
+			f);
 }
 
 static bool svg_shows(const struct bench_row *r)
@@ -69,14 +75,16 @@ static void bars(struct plot *p, double bottom)
 
 			if (!svg_shows(r))
 				continue;
-			fprintf(p->f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%.1f\" fill=\"%s\"><title>", x, bottom - high * one, BAR - 1, high * one,
-				colors[color(p, r->label) % 8]);
+			fprintf(p->f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%.1f\" fill=\"%s\"><title>", x,
+				bottom - high * one, BAR - 1, high * one, colors[color(p, r->label) % 8]);
 			escaped(p->f, r->label);
-			fprintf(p->f, ": %.4g %s, %.3f</title></rect>\n", r->rate * 1e-9, o->c->bound == BENCH_FLOPS ? "GFLOP/s" : "GB/s", r->of_peak);
+			fprintf(p->f, ": %.4g %s, %.3f</title></rect>\n", r->rate * 1e-9,
+				o->c->bound == BENCH_FLOPS ? "GFLOP/s" : "GB/s", r->of_peak);
 			x += BAR;
 		}
 		snprintf(name, sizeof name, "%s/%s, %d", o->c->suite, o->c->name, o->threads);
-		fprintf(p->f, "<text transform=\"translate(%.1f,%.1f) rotate(60)\" font-size=\"9\">", x - BAR * bars_of(o) / 2.0 - 2, bottom + 10);
+		fprintf(p->f, "<text transform=\"translate(%.1f,%.1f) rotate(60)\" font-size=\"9\">",
+			x - BAR * bars_of(o) / 2.0 - 2, bottom + 10);
 		escaped(p->f, name);
 		fputs("</text>\n", p->f);
 		x += GAP;
@@ -87,10 +95,13 @@ static void bars(struct plot *p, double bottom)
 		snprintf(tick, sizeof tick, "%.1f", i / 10.0);
 		text(p, LEFT - 8, bottom - i / 10.0 * one + 3, "font-size=\"10\" text-anchor=\"end\"", tick);
 	}
-	fprintf(p->f, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#000\"/>\n", LEFT, bottom, p->wide - 20, bottom);
-	fprintf(p->f, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#c00\" stroke-dasharray=\"6 3\"/>\n", LEFT, bottom - one, p->wide - 20,
-		bottom - one);
-	text(p, LEFT, TOP - 8, "font-size=\"12\"", "rate over the measured peak (products) or bandwidth (what memory bounds); the line is 1");
+	fprintf(p->f, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#000\"/>\n", LEFT, bottom,
+		p->wide - 20, bottom);
+	fprintf(p->f,
+		"<line x1=\"%d\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#c00\" stroke-dasharray=\"6 3\"/>\n",
+		LEFT, bottom - one, p->wide - 20, bottom - one);
+	text(p, LEFT, TOP - 8, "font-size=\"12\"",
+		"rate over the measured peak (products) or bandwidth (what memory bounds); the line is 1");
 }
 
 static void legend(struct plot *p, double y)
@@ -142,12 +153,14 @@ static void grid(struct plot *p, const struct axes *a)
 
 	for (double v = 0.01; v <= a->most; v *= 10)
 		if (v >= a->least) {
-			fprintf(p->f, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>\n", at_x(a, v), a->y0, at_x(a, v), a->y0 - a->high);
+			fprintf(p->f, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>\n",
+				at_x(a, v), a->y0, at_x(a, v), a->y0 - a->high);
 			snprintf(tick, sizeof tick, "%g", v);
 			text(p, at_x(a, v), a->y0 + 14, "font-size=\"10\" text-anchor=\"middle\"", tick);
 		}
 	for (double v = a->slow; v <= a->fast; v *= 10) {
-		fprintf(p->f, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>\n", a->x0, at_y(a, v), a->x0 + a->wide, at_y(a, v));
+		fprintf(p->f, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>\n", a->x0,
+			at_y(a, v), a->x0 + a->wide, at_y(a, v));
 		snprintf(tick, sizeof tick, "%g", v * 1e-9);
 		text(p, a->x0 - 6, at_y(a, v) + 3, "font-size=\"10\" text-anchor=\"end\"", tick);
 	}
@@ -157,7 +170,13 @@ static void roofline(struct plot *p, double top)
 {
 	json_t *known = p->r->peak ? bench_peak_json(p->r->peak) : json_object();
 	double peak = last_rate(known, "flops"), band = last_rate(known, "read_bytes");
-	struct axes a = { .x0 = LEFT, .y0 = top + ROOF - 60, .wide = 640, .high = ROOF - 110, .least = 0.05, .most = 2000, .slow = 1e8 };
+	struct axes a = { .x0 = LEFT,
+		.y0 = top + ROOF - 60,
+		.wide = 640,
+		.high = ROOF - 110,
+		.least = 0.05,
+		.most = 2000,
+		.slow = 1e8 };
 
 	json_decref(known);
 	if (peak <= 0)
@@ -166,10 +185,14 @@ static void roofline(struct plot *p, double top)
 		return;
 	for (a.fast = 1e9; a.fast < peak * 1.05; a.fast *= 10)
 		;
-	text(p, LEFT, top + 30, "font-size=\"12\"", "roofline: GFLOP/s over FLOP per byte; lines: peak and read bandwidth of all threads measured");
+	text(p, LEFT, top + 30, "font-size=\"12\"",
+		"roofline: GFLOP/s over FLOP per byte; lines: peak and read bandwidth of all threads measured");
 	grid(p, &a);
-	fprintf(p->f, "<polyline fill=\"none\" stroke=\"#c00\" stroke-width=\"1.5\" points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\"/>\n", at_x(&a, a.least),
-		at_y(&a, a.least * band), at_x(&a, peak / band), at_y(&a, peak), at_x(&a, a.most), at_y(&a, peak));
+	fprintf(p->f,
+		"<polyline fill=\"none\" stroke=\"#c00\" stroke-width=\"1.5\" points=\"%.1f,%.1f %.1f,%.1f "
+		"%.1f,%.1f\"/>\n",
+		at_x(&a, a.least), at_y(&a, a.least * band), at_x(&a, peak / band), at_y(&a, peak), at_x(&a, a.most),
+		at_y(&a, peak));
 	for (int i = 0; i < p->r->outcomes.n; i++)
 		for (int k = 0; k < p->r->outcomes.at[i].n_row; k++) {
 			const struct bench_outcome *o = &p->r->outcomes.at[i];

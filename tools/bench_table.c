@@ -41,7 +41,8 @@ static void print_vendors(const json_t *v, FILE *f)
 void bench_print_head(const struct bench_report *r, FILE *f)
 {
 	json_t *peak = bench_peak_json(r->peak), *list, *e;
-	const char *const names[] = { "flops", "read_bytes", "copy_bytes" }, *const titles[] = { "multiply-add peak", "read", "copy" };
+	const char *const names[] = { "flops", "read_bytes", "copy_bytes" },
+			  *const titles[] = { "multiply-add peak", "read", "copy" };
 	size_t i;
 
 	lt__say(f, "%s, %lld processors; Looptree %s\n", text(r->machine, "processor"),
@@ -49,9 +50,10 @@ void bench_print_head(const struct bench_report *r, FILE *f)
 	for (int b = 0; b < 3; b++) {
 		list = json_object_get(peak, names[b]);
 		lt__say(f, "%s:", titles[b]);
-		json_array_foreach(list, i, e)
-			lt__say(f, "%s %.1f %s with %lld thread%s", i ? "," : "", json_real_value(json_object_get(e, "per_second")) * 1e-9, b ? "GB/s" : "GFLOP/s",
-				(long long)json_integer_value(json_object_get(e, "threads")), json_integer_value(json_object_get(e, "threads")) == 1 ? "" : "s");
+		json_array_foreach(list, i, e) lt__say(f, "%s %.1f %s with %lld thread%s", i ? "," : "",
+			json_real_value(json_object_get(e, "per_second")) * 1e-9, b ? "GB/s" : "GFLOP/s",
+			(long long)json_integer_value(json_object_get(e, "threads")),
+			json_integer_value(json_object_get(e, "threads")) == 1 ? "" : "s");
 		fputc('\n', f);
 	}
 	json_decref(peak);
@@ -69,7 +71,8 @@ static void print_row(const struct bench_outcome *o, const struct bench_row *r, 
 		snprintf(of_best, sizeof of_best, "%.3f", r->of_best);
 	lt__say(f, "%-34s %2d %-22.22s ", name, o->threads, r->label);
 	if (r->answer == BENCH_READY)
-		lt__say(f, "%8.2f %-7s %6s %6s %10s %10s %5.1f%% %9s\n", r->rate * 1e-9, o->c->bound == BENCH_FLOPS ? "GFLOP/s" : "GB/s", of_peak, of_best,
+		lt__say(f, "%8.2f %-7s %6s %6s %10s %10s %5.1f%% %9s\n", r->rate * 1e-9,
+			o->c->bound == BENCH_FLOPS ? "GFLOP/s" : "GB/s", of_peak, of_best,
 			scaled(r->median, a, sizeof a), scaled(r->minimum, b, sizeof b), r->spread * 100,
 			r->prepare <= 0 ? "" : scaled(r->prepare, c, sizeof c));
 	else
@@ -81,8 +84,8 @@ void bench_print_outcome(const struct bench_outcome *o, bool first, FILE *f)
 	char name[128];
 
 	if (first)
-		lt__say(f, "\n%-34s %2s %-22s %8s %-7s %6s %6s %10s %10s %6s %9s\n", "case", "th", "contestant", "rate", "", "peak", "best", "median",
-			"minimum", "spread", "compile");
+		lt__say(f, "\n%-34s %2s %-22s %8s %-7s %6s %6s %10s %10s %6s %9s\n", "case", "th", "contestant", "rate",
+			"", "peak", "best", "median", "minimum", "spread", "compile");
 	snprintf(name, sizeof name, "%s/%s", o->c->suite, o->c->name);
 	for (int i = 0; i < o->n_row; i++)
 		if (o->row[i].answer != BENCH_SKIP && bench_leads(o, i)) {
@@ -97,14 +100,15 @@ void bench_print_compiled(const struct bench_compiled *x, bool first, FILE *f)
 	char name[128];
 
 	if (first)
-		lt__say(f, "\n%-40s %-10s %7s %9s %9s %9s %9s %9s %9s %9s\n", "compile, median ms", "backend", "kernels", "passes", "tree", "freeze",
-			"cc", "cold", "cached", "from it");
+		lt__say(f, "\n%-40s %-10s %7s %9s %9s %9s %9s %9s %9s %9s\n", "compile, median ms", "backend",
+			"kernels", "passes", "tree", "freeze", "cc", "cold", "cached", "from it");
 	snprintf(name, sizeof name, "%s/%s", x->c->suite, x->c->name);
 	lt__say(f, "%-40s %-10s ", name, x->backend);
 	if (*x->why)
 		lt__say(f, "failed: %s\n", x->why);
 	else
-		lt__say(f, "%7d %9.3f %9.3f %9.3f %9.3f %9.3f %9.3f %9.3f\n", x->kernels, x->passes * 1e3, x->tree * 1e3, x->freeze * 1e3, x->cold * 1e3,
-			x->total * 1e3, x->cached * 1e3, x->total_cached * 1e3);
+		lt__say(f, "%7d %9.3f %9.3f %9.3f %9.3f %9.3f %9.3f %9.3f\n", x->kernels, x->passes * 1e3,
+			x->tree * 1e3, x->freeze * 1e3, x->cold * 1e3, x->total * 1e3, x->cached * 1e3,
+			x->total_cached * 1e3);
 	fflush(f);
 }

@@ -8,11 +8,11 @@
 /* What a machine does not have ends the process, or gives the library's own choice again. */
 const char *const bench_coretypes[] = {
 #if defined __aarch64__
-	"ARMV8", "CORTEXA53", "CORTEXA57", "CORTEXA72", "CORTEXA73", "NEOVERSEN1", "NEOVERSEN2", "NEOVERSEV1", "THUNDERX", "THUNDERX2T99",
-	"TSV110", "EMAG8180", "FALKOR",
+	"ARMV8", "CORTEXA53", "CORTEXA57", "CORTEXA72", "CORTEXA73", "NEOVERSEN1", "NEOVERSEN2", "NEOVERSEV1",
+	"THUNDERX", "THUNDERX2T99", "TSV110", "EMAG8180", "FALKOR",
 #elif defined __x86_64__
-	"SapphireRapids", "Cooperlake", "SkylakeX", "Zen", "Haswell", "Excavator", "Steamroller", "Piledriver", "Bulldozer", "Sandybridge",
-	"Nehalem", "Barcelona", "Core2", "Prescott",
+	"SapphireRapids", "Cooperlake", "SkylakeX", "Zen", "Haswell", "Excavator", "Steamroller", "Piledriver",
+	"Bulldozer", "Sandybridge", "Nehalem", "Barcelona", "Core2", "Prescott",
 #elif defined __powerpc64__
 	"POWER10", "POWER9", "POWER8",
 #endif
@@ -30,7 +30,8 @@ static char *derived_path(void)
 	return strdup(path);
 }
 
-static struct bench_contestant open_peer(const char *self, const char *serve, const char *environment, double patience, bool *ok, char *why)
+static struct bench_contestant open_peer(
+	const char *self, const char *serve, const char *environment, double patience, bool *ok, char *why)
 {
 	struct bench_contestant k = { .role = BENCH_OTHER };
 	char *command = bench_format("'%s' --serve %s", self, serve);
@@ -84,7 +85,8 @@ struct tried { struct bench_contestant k; bool open; double rate, seconds[8]; };
 
 static json_t *vendor_json(const char *type, const struct tried *t, const char *why)
 {
-	return json_pack("{s:s,s:s,s:f,s:s}", "coretype", type, "is", t->open || t->rate > 0 ? t->k.label : "", "flops_per_second", t->rate, "why", why);
+	return json_pack("{s:s,s:s,s:f,s:s}", "coretype", type, "is", t->open || t->rate > 0 ? t->k.label : "",
+		"flops_per_second", t->rate, "why", why);
 }
 
 static bool near_best(const struct tried *all, int n, int which, int n_case)
@@ -111,8 +113,8 @@ static bool wanted(const char *type, const char *list)
 	return !list || !strcmp(list, "all");
 }
 
-static void try_type(struct tried *t, const char *self, const char *type, const struct tried *before, int n, struct bench_cases *probes,
-	const struct bench_options *o, json_t *report)
+static void try_type(struct tried *t, const char *self, const char *type, const struct tried *before, int n,
+	struct bench_cases *probes, const struct bench_options *o, json_t *report)
 {
 	char *environment = type ? bench_format("OPENBLAS_CORETYPE=%s", type) : NULL, why[BENCH_WHY] = "";
 

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* $XDG_CACHE_HOME/looptree or ~/.cache/looptree, malloc.  NULL, and why not: the environment names neither, or it names what belongs to another
- * user, as with sudo: folders that are made there would be in that user's way. */
+/* $XDG_CACHE_HOME/looptree or ~/.cache/looptree, malloc.  NULL, and why not: the environment names neither, or it names
+ * what belongs to another user, as with sudo: folders that are made there would be in that user's way. */
 static inline char *lt__cachedir_default(char *why, size_t room)
 {
 	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");

@@ -1,9 +1,9 @@
 /* tools/check.h -- the parts of lt-check.
  *
- * A case is a name, a graph and a tree made from it (or a function that tries one clause of the contract).  Cases run in child processes, a
- * batch at a time: graphs are lowered to frozen trees, the trees of a batch are compiled by one call of the backend, and each runs
- * between sentinels against the graph evaluator.  What a child says goes to the parent through a pipe; if it crashes or hangs, the case
- * in hand has failed, and the others go on in another child.
+ * A case is a name, a graph and a tree made from it (or a function that tries one clause of the contract).  Cases run
+ * in child processes, a batch at a time: graphs are lowered to frozen trees, the trees of a batch are compiled by one
+ * call of the backend, and each runs between sentinels against the graph evaluator.  What a child says goes to the
+ * parent through a pipe; if it crashes or hangs, the case in hand has failed, and the others go on in another child.
  */
 #ifndef LT_TOOLS_CHECK_H
 #define LT_TOOLS_CHECK_H
@@ -25,14 +25,49 @@ const struct check_groupinfo *lt__check_group(int group);               /* check
 
 /* -- cases -- */
 
-enum check_shape { CHECK_ONE, CHECK_PRIME, CHECK_BELOW, CHECK_POWER, CHECK_ABOVE, CHECK_ZERO, CHECK_SCALAR, CHECK_DEEP, CHECK_N_SHAPE };
-enum check_view { CHECK_NONE, CHECK_PAD, CHECK_STRIDE, CHECK_SLICE, CHECK_RESHAPE, CHECK_PERMUTE, CHECK_CONCAT, CHECK_BROADCAST, CHECK_FLIP,
-	CHECK_N_VIEW, CHECK_FLATTEN = CHECK_N_VIEW, CHECK_N_VIEWS };    /* after N_VIEW: beside the pairs of op */
-/* After N_SCHEDULE: plain trees with loops in vectors, beside the pairs.  MASKED, PEELED: dim n, eight lanes; INNER: the innermost loops,
- * eight; PADDED: the same, the rest padded; OUTER: those right around them, four; NESTED: both; STRIPS: the innermost, cut in four, each lane
- * a part of them. */
-enum check_schedule { CHECK_DEFAULT, CHECK_PLAIN, CHECK_DRAWN, CHECK_DRAWN2, CHECK_N_SCHEDULE, CHECK_MASKED = CHECK_N_SCHEDULE, CHECK_PEELED,
-	CHECK_INNER, CHECK_PADDED, CHECK_OUTER, CHECK_NESTED, CHECK_STRIPS, CHECK_N_TREE };
+enum check_shape {
+	CHECK_ONE,
+	CHECK_PRIME,
+	CHECK_BELOW,
+	CHECK_POWER,
+	CHECK_ABOVE,
+	CHECK_ZERO,
+	CHECK_SCALAR,
+	CHECK_DEEP,
+	CHECK_N_SHAPE
+};
+enum check_view {
+	CHECK_NONE,
+	CHECK_PAD,
+	CHECK_STRIDE,
+	CHECK_SLICE,
+	CHECK_RESHAPE,
+	CHECK_PERMUTE,
+	CHECK_CONCAT,
+	CHECK_BROADCAST,
+	CHECK_FLIP,
+	CHECK_N_VIEW,
+	CHECK_FLATTEN = CHECK_N_VIEW,
+	CHECK_N_VIEWS
+}; /* after N_VIEW: beside the pairs of op */
+/* After N_SCHEDULE: plain trees with loops in vectors, beside the pairs.  MASKED, PEELED: dim n, eight lanes; INNER:
+ * the innermost loops, eight; PADDED: the same, the rest padded; OUTER: those right around them, four; NESTED: both;
+ * STRIPS: the innermost, cut in four, each lane a part of them. */
+enum check_schedule {
+	CHECK_DEFAULT,
+	CHECK_PLAIN,
+	CHECK_DRAWN,
+	CHECK_DRAWN2,
+	CHECK_N_SCHEDULE,
+	CHECK_MASKED = CHECK_N_SCHEDULE,
+	CHECK_PEELED,
+	CHECK_INNER,
+	CHECK_PADDED,
+	CHECK_OUTER,
+	CHECK_NESTED,
+	CHECK_STRIPS,
+	CHECK_N_TREE
+};
 enum check_neighbour { CHECK_ALONE, CHECK_PRODUCER, CHECK_CONSUMER, CHECK_BOTH, CHECK_REDUCED, CHECK_N_NEIGHBOUR };
 
 /* What a graph is made of; which fields mean something depends on the group. */
@@ -42,8 +77,8 @@ struct check_spec {
 	int shape, view, schedule, neighbour;
 	int variant;
 };
-/* text: a tree, a schedule, or steps that change the default tree; NULL: as the kind says.  replay: a schedule, or steps, of which those that
- * do not fit are left out.  The program can be shown, not run: its frozen trees are the
+/* text: a tree, a schedule, or steps that change the default tree; NULL: as the kind says.  replay: a schedule, or
+ * steps, of which those that do not fit are left out.  The program can be shown, not run: its frozen trees are the
  * backend's to run. */
 struct check_tree { int kind; uint64_t seed; const char *text; bool replay; };
 struct check_device;
@@ -80,7 +115,8 @@ struct check_options {
 	const char *word;               /* as -b was given, for the commands that repeat a case */
 	const char *const *load; int32_t n_load;        /* what is in loads */
 	const char *temp_dir;           /* lt_host.temp_dir */
-	const char *script, *schedule, *data;   /* a graph to check instead of the suite, its tree, its data: "SEED/SET/SPECIAL/WILD" */
+	/* a graph to check instead of the suite, its tree, its data: "SEED/SET/SPECIAL/WILD" */
+	const char *script, *schedule, *data;
 };
 /* All cases of the suite, in order: those that match the filter and are in the part. */
 void lt__check_cases(const struct check_options *, struct check_list *);
@@ -89,9 +125,10 @@ bool lt__check_matches(const char *pattern, const char *name);          /* a glo
 uint64_t lt__check_hash(const void *, size_t bytes, uint64_t seed);
 static inline double lt__check_now(void) { return (double)lt__now_ns() * 1e-9; }
 
-/* check_pairs.c: rows of levels that cover every allowed pair, or (full) every allowed combination.  allowed: levels may be -1 (open).
- * false: there is no memory. */
-struct check_factors { int n; const int *level; bool (*allowed)(const int *at); int skip_a, skip_b; };   /* skip: a pair that need not be covered */
+/* check_pairs.c: rows of levels that cover every allowed pair, or (full) every allowed combination.  allowed: levels
+ * may be -1 (open). false: there is no memory. */
+/* skip: a pair that need not be covered */
+struct check_factors { int n; const int *level; bool (*allowed)(const int *at); int skip_a, skip_b; };
 bool lt__check_pairs(const struct check_factors *, bool full, void (*row)(void *user, const int *at), void *user);
 
 /* check_graph.c, check_graph_*.c: the graph of a case; -1 results are bugs of the suite, told in the context. */
@@ -107,14 +144,25 @@ struct check_outcome {
 	char *schedule;                 /* of a failure: that of lt__check_lower; the caller's to free */
 	int set;                        /* of a failure: the set of data */
 	double seconds;
-	bool done, unrun, late, left;   /* unrun: it could not even be begun, which is a failure; late: not run, the time was up; left: not run, for many before it had ended in one way */
+	/* unrun: it could not even be begun, which is a failure; late: not run, the time was up; left: not run, for
+	 * many before it had ended in one way */
+	bool done, unrun, late, left;
 };
-__attribute__((format(printf, 3, 4))) bool lt__check_end(struct check_outcome *, enum check_status, const char *fmt, ...);     /* false */
+/* false */
+__attribute__((format(printf, 3, 4))) bool lt__check_end(
+	struct check_outcome *, enum check_status, const char *fmt, ...);
 
 /* -- the backend -- */
 
 /* Keeps the first note, counts the others. */
-struct check_diagnostics { struct lt_diag diag; uint32_t size; lt_status code; int32_t loop, stmt; int n; char text[600], remedy[300]; };
+struct check_diagnostics {
+	struct lt_diag diag;
+	uint32_t size;
+	lt_status code;
+	int32_t loop, stmt;
+	int n;
+	char text[600], remedy[300];
+};
 void lt__check_diagnostics_init(struct check_diagnostics *);
 struct check_device {
 	const struct lt_backend *backend;
@@ -136,18 +184,20 @@ bool lt__check_open_again(const struct check_device *, struct check_device *out,
 
 enum { CHECK_BELOW_ZERO = 3, CHECK_ABOVE_ZERO, CHECK_MIN, CHECK_GREATEST, CHECK_N_SET };
 struct check_data { uint64_t seed; int set, special; bool wild; };
-/* By node: the data of each source, else NULL.  Set 0: plain, run-time scalars at their greatest; 1: special values among them, run-time
- * scalars at their least; 2: plain, run-time scalars between; of graphs that reduce, 3: inputs all below zero and constants above, 4: all
- * above, run-time scalars at their greatest; of graphs that have a greatest or least over a dim, 5 and 6: the same, all inputs the least that
- * the type has (of floats minus infinity), and the greatest.  A function of the sources' names, types and ranges. */
+/* By node: the data of each source, else NULL.  Set 0: plain, run-time scalars at their greatest; 1: special values
+ * among them, run-time scalars at their least; 2: plain, run-time scalars between; of graphs that reduce, 3: inputs all
+ * below zero and constants above, 4: all above, run-time scalars at their greatest; of graphs that have a greatest or
+ * least over a dim, 5 and 6: the same, all inputs the least that the type has (of floats minus infinity), and the
+ * greatest.  A function of the sources' names, types and ranges. */
 void **lt__check_data_new(const struct lt_graph *, const struct check_data *);
 void lt__check_data_free(const struct lt_graph *, void **);
 
 /* -- lowering (check_lower.c) -- */
 
-/* schedule: the steps that made the tree ("schedule 1" before those from the plain one), the caller's to free; NULL: there are none. */
-lt_status lt__check_lower(const struct check_device *, const struct lt_graph *, const struct check_tree *, struct lt_program **out,
-	char **schedule);
+/* schedule: the steps that made the tree ("schedule 1" before those from the plain one), the caller's to free; NULL:
+ * there are none. */
+lt_status lt__check_lower(const struct check_device *, const struct lt_graph *, const struct check_tree *,
+	struct lt_program **out, char **schedule);
 /* The steps, a line each, that the tree takes one after the other; the caller's to free. */
 char *lt__check_replay(const struct lt_looptree *, const char *steps);
 
@@ -165,7 +215,8 @@ struct check_work {
 	uint64_t seed; int special; bool wild;
 	bool is_given;                  /* the graph is another's */
 };
-/* check_copy.c: pages of addresses of their own.  Open: they can be written, and are empty; sealed: only read; closed: not touched at all. */
+/* check_copy.c: pages of addresses of their own.  Open: they can be written, and are empty; sealed: only read; closed:
+ * not touched at all. */
 struct check_pages { char *at; size_t n; bool full; };
 bool lt__check_pages_new(struct check_pages *);
 void lt__check_pages_free(struct check_pages *);
@@ -174,7 +225,8 @@ void lt__check_pages_seal(struct check_pages *);
 void lt__check_pages_close(struct check_pages *);
 /* Bytes of them, a copy of `from` (NULL: anything); NULL, and full is set, when there are no more. */
 void *lt__check_pages_take(struct check_pages *, const void *from, size_t bytes);
-const struct lt_tree *lt__check_pages_tree(struct check_pages *, const struct lt_tree *);         /* with all that it points to */
+/* with all that it points to */
+const struct lt_tree *lt__check_pages_tree(struct check_pages *, const struct lt_tree *);
 
 /* A storage of the program between sentinels. */
 struct check_block { unsigned char *block; void *device; size_t at, bytes, total; };
@@ -184,10 +236,12 @@ struct check_guarded {
 	struct check_block *block;      /* by storage of the program */
 	struct lt_kernel_judge *kernels;        /* sees what each step of a launch leaves; NULL: nobody looks */
 	bool async;                     /* its runs are enqueued, and waited for one by one */
-	struct check_pages *lend;       /* where args and slots of each run stand, and are gone when it comes back; NULL: no such place */
+	/* where args and slots of each run stand, and are gone when it comes back; NULL: no such place */
+	struct check_pages *lend;
 };
 enum { CHECK_GUARD = 128, CHECK_MARK = 0xC3 };
-void lt__check_guarded_new(struct check_work *, int odd, struct check_guarded *);      /* odd: 0, 1 ..: other places of the same alignment */
+/* odd: 0, 1 ..: other places of the same alignment */
+void lt__check_guarded_new(struct check_work *, int odd, struct check_guarded *);
 void lt__check_guarded_free(struct check_guarded *);
 /* Sources get their data, all else the poison, everything its sentinels; to the device where there is one. */
 bool lt__check_guarded_fill(struct check_guarded *, void *const *data, int poison);
@@ -197,59 +251,73 @@ bool lt__check_guarded_refill(struct check_guarded *, void *const *data, int poi
 bool lt__check_guarded_stand(struct check_guarded *, void *const *data);
 /* Back from the device: one storage, whatever stands around it; its first element. */
 void *lt__check_guarded_fetch(struct check_guarded *, int32_t storage);       /* NULL: the device failed */
-void *lt__check_guarded_at(const struct check_guarded *, enum lt_space, int32_t binding);        /* NULL: no such storage */
+/* NULL: no such storage */
+void *lt__check_guarded_at(const struct check_guarded *, enum lt_space, int32_t binding);
 /* A workspace of exactly what need says, between sentinels; NULL memory for none. */
 struct check_space { unsigned char *block, *at; size_t bytes, total; void *device; };
 /* What a run of a nest is handed, with room for one slot more. */
 struct check_args { struct lt_slot *slot; struct check_space space; struct lt_args args; };
-bool lt__check_args_new(struct check_guarded *, int32_t nest, int fill, uint32_t n_thread, struct lt_fault *, struct check_args *);
+bool lt__check_args_new(
+	struct check_guarded *, int32_t nest, int fill, uint32_t n_thread, struct lt_fault *, struct check_args *);
 bool lt__check_args_end(struct check_work *, struct check_args *);       /* checks the workspace, and frees */
 /* Between the host and the device, or on it. */
-bool lt__check_mem_copy(struct check_work *, void *to, size_t to_at, void *from, size_t from_at, size_t bytes, enum lt_copy);
+bool lt__check_mem_copy(
+	struct check_work *, void *to, size_t to_at, void *from, size_t from_at, size_t bytes, enum lt_copy);
 
 /* check_run.c: case by graph.  Each answers whether it may go on; else the outcome says what. */
 bool lt__check_prepare(struct check_work *, const struct check_tree *);         /* lowered, accepted */
-bool lt__check_compile(struct check_work *const *, int32_t n);                 /* in one call; those that failed have their outcome */
+/* in one call; those that failed have their outcome */
+bool lt__check_compile(struct check_work *const *, int32_t n);
 bool lt__check_run(struct check_work *);                                        /* all sets of data */
 void lt__check_work_free(struct check_work *);
 bool lt__check_launch(struct check_guarded *, int fill, uint32_t n_thread, struct lt_fault *);     /* every step once */
-/* Results and states before the judge; second: of a run with other poison, which tells what was never written; NULL: none. */
-bool lt__check_compare(struct check_guarded *, struct lt_judge *, void *const *data, const struct check_guarded *second);
+/* Results and states before the judge; second: of a run with other poison, which tells what was never written; NULL:
+ * none. */
+bool lt__check_compare(
+	struct check_guarded *, struct lt_judge *, void *const *data, const struct check_guarded *second);
 /* what: why they should be equal, as "run again". */
-bool lt__check_same_bits(struct check_guarded *, const struct check_guarded *, const struct lt_judge *, const char *what);
+bool lt__check_same_bits(
+	struct check_guarded *, const struct check_guarded *, const struct lt_judge *, const char *what);
 
 /* -- children (check_child.c) -- */
 
-/* told: called as the outcome of a case is known; false: no more are wanted.  at: some times a second while the case is under way. */
+/* told: called as the outcome of a case is known; false: no more are wanted.  at: some times a second while the case is
+ * under way. */
 struct check_watch { bool (*told)(void *user, int32_t i); void (*at)(void *user, int32_t i); void *user; };
 /* Runs cases in child processes; outcome[i] of case i.  The number of calls of run that came back well. */
-int64_t lt__check_children(const struct check_options *, const struct check_case *const *, int32_t n, struct check_outcome *outcome,
-	const struct check_watch *);
+int64_t lt__check_children(const struct check_options *, const struct check_case *const *, int32_t n,
+	struct check_outcome *outcome, const struct check_watch *);
 /* One graph, in a child of its own. */
-void lt__check_child_graph(const struct check_options *, const struct lt_graph *, const struct check_tree *, const struct check_data *,
-	struct check_outcome *);
+void lt__check_child_graph(const struct check_options *, const struct lt_graph *, const struct check_tree *,
+	const struct check_data *, struct check_outcome *);
 
 /* check_score.c: what score answers, in a child of its own.  false: it did not, how says in which way. */
-bool lt__check_score(const struct lt_backend *, const struct check_options *, int32_t *score, struct check_diagnostics *, char *how, size_t bytes);
-void lt__check_ended(const struct check_options *, int status, bool silent, char *out, size_t bytes);     /* check_child.c: of a process */
+bool lt__check_score(const struct lt_backend *, const struct check_options *, int32_t *score,
+	struct check_diagnostics *, char *how, size_t bytes);
+/* check_child.c: of a process */
+void lt__check_ended(const struct check_options *, int status, bool silent, char *out, size_t bytes);
 void lt__check_no_core(void);
-/* check_fork.c: a child in a group of its own, and a pipe from it to its parent: 0 in the child; -1: none could be made, errno says why. */
+/* check_fork.c: a child in a group of its own, and a pipe from it to its parent: 0 in the child; -1: none could be
+ * made, errno says why. */
 pid_t lt__check_fork(int *fd);
-/* 1: there is something to read, or the other end is closed; 0: not within so many seconds; -1: it cannot be said, or lt-check is to end
- * (EINTR). */
+/* 1: there is something to read, or the other end is closed; 0: not within so many seconds; -1: it cannot be said, or
+ * lt-check is to end (EINTR). */
 int lt__check_wait_read(int fd, double seconds);
 bool lt__check_wait(pid_t, int *status);
 /* A child that is not waited for any more, and what it has started. */
 void lt__check_end_child(pid_t);
 
-/* check_member.c: a table like the backend's, of one backend at a time, whose calls are counted, by parent and children together. */
+/* check_member.c: a table like the backend's, of one backend at a time, whose calls are counted, by parent and children
+ * together. */
 const struct lt_backend *lt__check_watch(const struct lt_backend *);
 bool lt__check_calls_share(void);                                       /* false: there is no memory for it */
 void lt__check_calls_clear(void);                                       /* nobody is inside: before a child begins */
-const char *lt__check_calls_in(void);                                   /* the member that somebody is inside of; NULL: none */
+/* the member that somebody is inside of; NULL: none */
+const char *lt__check_calls_in(void);
 int64_t lt__check_calls_good(const char *member);                        /* calls that came back, and with LT_OK */
 
-/* check_print.c: the standard output of children is a file without a name; -1: there is none, and what is printed is lost. */
+/* check_print.c: the standard output of children is a file without a name; -1: there is none, and what is printed is
+ * lost. */
 int lt__check_print_new(void);
 void lt__check_print_catch(int fd, bool keep_stderr);                   /* in a child */
 bool lt__check_print_fail(struct check_outcome *);                      /* true: nothing was printed */
@@ -264,14 +332,16 @@ struct check_failure {
 	int set, special; bool wild;    /* the data are lt__check_data_new(graph, {data_seed, set, special, wild}) */
 	const char *what;               /* what differs */
 	const char *keep;               /* folder for the files, which exists */
-	const char *backend;            /* the options that choose the backend, for lt-run: "-B mine.so -b mine"; NULL: not told */
+	/* the options that choose the backend, for lt-run: "-B mine.so -b mine"; NULL: not told */
+	const char *backend;
 	const char *limits;             /* lt__check_limits; NULL: none */
 };
-/* Whether a graph fails, in a process of its own, by those of the schedule's steps that fit (NULL: its default tree): a wrong value, a crash, no
- * end.  out: with which data, and by which steps.  A graph that cannot be evaluated does not fail. */
+/* Whether a graph fails, in a process of its own, by those of the schedule's steps that fit (NULL: its default tree): a
+ * wrong value, a crash, no end.  out: with which data, and by which steps.  A graph that cannot be evaluated does not
+ * fail. */
 typedef bool check_still_fails(void *user, const struct lt_graph *, const char *schedule, struct check_outcome *out);
-/* Writes the smallest script and schedule it finds that still fail into files in f->keep; told: sentences that name them and say how to run
- * them, to print below the failure.  LT_OK, or why nothing was written (told says so, too). */
+/* Writes the smallest script and schedule it finds that still fail into files in f->keep; told: sentences that name
+ * them and say how to run them, to print below the failure.  LT_OK, or why nothing was written (told says so, too). */
 lt_status lt__check_reduce(const struct check_failure *f, check_still_fails *, void *user, char *told, size_t bytes);
 
 /* check_again.c: o->script with o->schedule, once more; the exit code. */
@@ -300,12 +370,18 @@ void lt__check_progress_wipe(struct check_progress *);
 
 void lt__check_report_failure(const struct check_report *, int32_t i, FILE *);
 /* What a run of the suite amounts to: the exit code. */
-enum { CHECK_EXIT_GOOD = LT_EXIT_OK, CHECK_EXIT_FAILED = LT_EXIT_FAILED, CHECK_EXIT_USE = LT_EXIT_USAGE, CHECK_EXIT_LITTLE = LT_EXIT_OPEN };
+enum {
+	CHECK_EXIT_GOOD = LT_EXIT_OK,
+	CHECK_EXIT_FAILED = LT_EXIT_FAILED,
+	CHECK_EXIT_USE = LT_EXIT_USAGE,
+	CHECK_EXIT_LITTLE = LT_EXIT_OPEN
+};
 int lt__check_exit(const struct check_report *);
 void lt__check_report_all(const struct check_report *, FILE *);
 extern const char *const lt__check_words[];      /* by status */
 enum check_status lt__check_status(const struct check_report *, int32_t i);     /* CHECK_SKIPPED where it was not run */
-/* Reasons of one status, the one that stands for most cases first; first: the first of these.  at: the caller's to free. */
+/* Reasons of one status, the one that stands for most cases first; first: the first of these.  at: the caller's to
+ * free. */
 struct check_reason { const char *text; int32_t n, first; };
 struct check_reasons { struct check_reason *at; int32_t n; enum check_status status; };
 struct check_reasons lt__check_reasons(const struct check_report *, enum check_status);
@@ -315,9 +391,12 @@ lt_status lt__check_html(const struct check_report *, FILE *);
 enum { CHECK_COMMAND = 8192 };           /* bytes of a command */
 /* " word", quoted for a shell where it has to be, after what is in out. */
 void lt__check_word(const char *text, char *out, size_t bytes);
-void lt__check_limits(const struct check_options *, char *out, size_t bytes);            /* " --patience 2 --threads 1", as given */
-void lt__check_repeat(const struct check_options *, const char *name, char *out, size_t bytes);         /* the command */
-void lt__check_backend_words(const struct check_options *, char *out, size_t bytes);                    /* "-B mine.so -b mine" */
+/* " --patience 2 --threads 1", as given */
+void lt__check_limits(const struct check_options *, char *out, size_t bytes);
+/* the command */
+void lt__check_repeat(const struct check_options *, const char *name, char *out, size_t bytes);
+/* "-B mine.so -b mine" */
+void lt__check_backend_words(const struct check_options *, char *out, size_t bytes);
 
 /* check_options.c */
 extern const struct lt_tool check_tool;

@@ -36,7 +36,8 @@ static bool again(struct check_work *w, const struct check_trial *t)
 		lt__check_diagnostics_init(&told);
 		lt_status st = d->backend->accepts(d->session, &w->p->nests.frozen[lt__check_nest(w)].tree, &told.diag);
 		if (st)
-			return lt__check_end(w->out, CHECK_FAILED, "accepts took the tree, and then answers %s: %s", lt_status_name(st), told.text);
+			return lt__check_end(w->out, CHECK_FAILED, "accepts took the tree, and then answers %s: %s",
+				lt_status_name(st), told.text);
 	}
 	return true;
 }
@@ -90,25 +91,33 @@ void lt__check_accepts_caps(struct check_device *d, const struct check_case *cla
 			narrowest = bytes;
 	}
 	if (caps->dtypes == 0)
-		(void)lt__check_end(out, CHECK_FAILED, "caps.dtypes is 0, so every tree is refused: it has a bit 1 << LT_F32 for float32, and so on");
+		(void)lt__check_end(out, CHECK_FAILED,
+			"caps.dtypes is 0, so every tree is refused: it has a bit 1 << LT_F32 for float32, and so on");
 	if (caps->dtypes & 1)
 		(void)lt__check_end(out, CHECK_FAILED, "caps.dtypes has bit 0, which is not a type: is a `1 <<` missing?");
 	if (!(caps->loops >> LT_SERIAL & 1))
-		(void)lt__check_end(out, CHECK_FAILED, "caps.loops is 0x%llx and lacks 1 << LT_SERIAL, so every tree with a plain loop is refused%s",
+		(void)lt__check_end(out, CHECK_FAILED,
+			"caps.loops is 0x%llx and lacks 1 << LT_SERIAL, so every tree with a plain loop is refused%s",
 			(unsigned long long)caps->loops, caps->loops ? ": is a `1 <<` missing?" : "");
 	if (t->vector_bytes > MAX_VECTOR)
-		(void)lt__check_end(out, CHECK_FAILED, "caps.target->vector_bytes is %u; it is one vector register, 64 for AVX-512, and not more than %d",
+		(void)lt__check_end(out, CHECK_FAILED,
+			"caps.target->vector_bytes is %u; it is one vector register, 64 for AVX-512, and not more than "
+			"%d",
 			(unsigned)t->vector_bytes, MAX_VECTOR);
 	if (narrowest && t->vector_bytes % narrowest)
 		(void)lt__check_end(out, CHECK_FAILED, "caps.target->vector_bytes is %u, which is not a whole number of its "
 			"narrowest elements, of %u bytes",
 			(unsigned)t->vector_bytes, (unsigned)narrowest);
 	if (narrowest && t->vector_bytes > narrowest && !(caps->loops >> LT_VECTOR & 1))
-		(void)lt__check_end(out, CHECK_FAILED, "caps.target->vector_bytes is %u, so default trees have vector loops, and caps.loops lacks "
-			"1 << LT_VECTOR: they are refused", (unsigned)t->vector_bytes);
+		(void)lt__check_end(out, CHECK_FAILED,
+			"caps.target->vector_bytes is %u, so default trees have vector loops, and caps.loops lacks 1 "
+			"<< LT_VECTOR: they are refused",
+			(unsigned)t->vector_bytes);
 	if (narrowest && t->vector_bytes > narrowest && !(caps->understands & LT_NEED_COMBINE))
-		(void)lt__check_end(out, CHECK_FAILED, "caps.target->vector_bytes is %u, so default trees have LT_COMBINE statements, and caps.understands "
-			"lacks LT_NEED_COMBINE: they are refused", (unsigned)t->vector_bytes);
+		(void)lt__check_end(out, CHECK_FAILED,
+			"caps.target->vector_bytes is %u, so default trees have LT_COMBINE statements, and "
+			"caps.understands lacks LT_NEED_COMBINE: they are refused",
+			(unsigned)t->vector_bytes);
 }
 
 /* -- trees that are changed -- */
@@ -135,8 +144,8 @@ static bool no_diag(struct check_work *w, const struct check_trial *t)
 	return true;
 }
 
-/* The host asks caps, and refuses what they do not name before accepts sees it: caps that name what there is not would let it pass.  A
- * backend of a later interface may know more than this one. */
+/* The host asks caps, and refuses what they do not name before accepts sees it: caps that name what there is not would
+ * let it pass.  A backend of a later interface may know more than this one. */
 static bool unknown_feature(struct check_work *w, const struct check_trial *t)
 {
 	(void)t;
@@ -151,10 +160,12 @@ static bool unknown_feature(struct check_work *w, const struct check_trial *t)
 		return lt__check_end(w->out, CHECK_FAILED, "caps.understands names features that the interface does not have: %s",
 			lt__need_words(needs, words, sizeof words));
 	if (d->backend->abi <= LT_ABI && loops)
-		return lt__check_end(w->out, CHECK_FAILED, "caps.loops names kinds of loops that the interface does not have: bits 0x%llx",
+		return lt__check_end(w->out, CHECK_FAILED,
+			"caps.loops names kinds of loops that the interface does not have: bits 0x%llx",
 			(unsigned long long)loops);
 	if (d->backend->abi <= LT_ABI && dtypes)
-		return lt__check_end(w->out, CHECK_FAILED, "caps.dtypes names element types that the interface does not have: bits 0x%llx",
+		return lt__check_end(w->out, CHECK_FAILED,
+			"caps.dtypes names element types that the interface does not have: bits 0x%llx",
 			(unsigned long long)dtypes);
 	lt__check_diagnostics_init(&told);
 	tree.needs |= UINT64_C(1) << 63;
@@ -191,10 +202,13 @@ static bool unknown_operator(struct check_work *w, const struct check_trial *t)
 	lt__check_diagnostics_init(&told);
 	lt_status answer = d->backend->accepts(d->session, tree, &told.diag);
 	if (answer && answer != LT_EUNSUPPORTED) {
-		(void)lt__check_end(w->out, CHECK_FAILED, "accepts answers %s (%d) for a tree with an unknown operator; a refusal is LT_EUNSUPPORTED",
+		(void)lt__check_end(w->out, CHECK_FAILED,
+			"accepts answers %s (%d) for a tree with an unknown operator; a refusal is LT_EUNSUPPORTED",
 			lt_status_name(answer), (int)answer);
 	} else if (answer) {
-		good = told.text[0] || lt__check_end(w->out, CHECK_FAILED, "accepts refuses a tree with an unknown operator and says nothing");
+		good = told.text[0]
+			|| lt__check_end(w->out, CHECK_FAILED,
+				"accepts refuses a tree with an unknown operator and says nothing");
 	} else {
 		good = lt__check_twin_new(w, w->device, &twin) && lt__check_twin_compile(w, NULL, NULL, &twin)
 			&& lt__check_one_run(&twin, t, 0xFF, 0xFF, 1);
@@ -231,9 +245,14 @@ static bool half(struct check_work *w, const struct check_trial *t)
 		for (int i = 0; i < N && !st; i++)
 			d->backend->destroy(object[i]);
 		for (int i = 0; i < N && st && fine; i++)
-			fine = !object[i] || lt__check_end(w->out, CHECK_FAILED, "compile of %d trees fails with %s at tree %d and leaves an object behind",
-				N, lt_status_name(st), at);
-		fine = fine && (!st || told.text[0] || lt__check_end(w->out, CHECK_FAILED, "compile answers %s and says nothing", lt_status_name(st)));
+			fine = !object[i]
+				|| lt__check_end(w->out, CHECK_FAILED,
+					"compile of %d trees fails with %s at tree %d and leaves an object behind", N,
+					lt_status_name(st), at);
+		fine = fine
+			&& (!st || told.text[0]
+				|| lt__check_end(w->out, CHECK_FAILED, "compile answers %s and says nothing",
+					lt_status_name(st)));
 	}
 	free(ops);
 	return fine;

@@ -28,15 +28,17 @@ static lt_status read_data(struct lt_context *ctx, const char *text, struct chec
 {
 	int wild = 0, end = 0;
 	*out = (struct check_data){ .seed = 1 };
-	if (text && (sscanf(text, "%" SCNu64 "/%d/%d/%d%n", &out->seed, &out->set, &out->special, &wild, &end) != 4 || text[end]
-	             || out->set < 0 || out->set >= CHECK_N_SET))
+	if (text
+		&& (sscanf(text, "%" SCNu64 "/%d/%d/%d%n", &out->seed, &out->set, &out->special, &wild, &end) != 4
+			|| text[end] || out->set < 0 || out->set >= CHECK_N_SET))
 		return lt_fail(ctx, LT_EINVAL, "--data %.100s: SEED/SET/SPECIAL/WILD is expected, as a failure's line has it", text);
 	out->wild = wild != 0;
 	return LT_OK;
 }
 
 /* *tree is NULL where none is given. */
-static lt_status read_all(struct lt_context *ctx, const struct check_options *o, struct lt_graph **g, char **tree, struct check_data *data)
+static lt_status read_all(struct lt_context *ctx, const struct check_options *o, struct lt_graph **g, char **tree,
+	struct check_data *data)
 {
 	char *script;
 	LT_TRY(read_data(ctx, o->data, data));

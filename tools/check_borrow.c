@@ -1,5 +1,5 @@
-/* tools/check_borrow.c -- what is lent to a call is gone after it: the config of open, the lists of compile, the args of a run, the bytes of
- * load.  Each stands in pages that are closed when the call comes back. */
+/* tools/check_borrow.c -- what is lent to a call is gone after it: the config of open, the lists of compile, the args
+ * of a run, the bytes of load.  Each stands in pages that are closed when the call comes back. */
 #include <stdlib.h>
 #include <string.h>
 #include "tools/check_parts.h"
@@ -23,7 +23,8 @@ static bool borrow_show(struct check_work *w, const struct check_device *d)
 	lt__check_diagnostics_init(&told);
 	for (int32_t i = 0; i < w->p->nests.n; i++)
 		if (w->object[i] && d->backend->accepts(d->session, &w->p->nests.frozen[i].tree, &told.diag))
-			return lt__check_end(w->out, CHECK_FAILED, "accepts took the tree of kernel %s, and refuses it in another session: %s",
+			return lt__check_end(w->out, CHECK_FAILED,
+				"accepts took the tree of kernel %s, and refuses it in another session: %s",
 				w->p->nests.frozen[i].tree.name, told.text);
 	return true;
 }
@@ -79,8 +80,8 @@ static bool borrowed(struct check_work *w, const struct check_trial *t)
 	d.session = NULL;
 	bool good = lt__check_twin_new(w, &d, &mine) && ((lt__check_pages_new(&l.call) && lt__check_pages_new(&l.config))
 		|| lt__check_end(w->out, CHECK_FAILED, "there is no memory to lend"));
-	good = good && open_lent(w, &l, &d) && borrow_show(w, &d) && lt__check_twin_compile(w, NULL, &l.call, &mine) && run_lent(&mine, &l, t)
-		&& load_lent(&mine, &l) && run_lent(&mine, &l, t);
+	good = good && open_lent(w, &l, &d) && borrow_show(w, &d) && lt__check_twin_compile(w, NULL, &l.call, &mine)
+		&& run_lent(&mine, &l, t) && load_lent(&mine, &l) && run_lent(&mine, &l, t);
 	if (good)
 		lt__check_ask_all(&mine);
 	lt__check_twin_free(&mine);

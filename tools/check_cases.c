@@ -9,11 +9,12 @@ static const struct check_groupinfo groups[] = {
 #define GROUP(name, doc) { #name, doc },
 #include "tools/check.def"
 };
-const char *const lt__check_shapes[CHECK_N_SHAPE] = { "one", "prime", "below", "power", "above", "zero", "scalar", "deep" };
-const char *const lt__check_views[CHECK_N_VIEWS] = { "none", "pad", "stride", "slice", "reshape", "permute", "concat", "broadcast", "flip",
-	"flatten" };
-const char *const lt__check_schedules[CHECK_N_TREE] = { "default", "plain", "drawn", "drawn2", "masked", "peeled", "inner", "padded",
-	"outer", "nested", "strips" };
+const char *const lt__check_shapes[CHECK_N_SHAPE] = { "one", "prime", "below", "power", "above", "zero", "scalar",
+	"deep" };
+const char *const lt__check_views[CHECK_N_VIEWS] = { "none", "pad", "stride", "slice", "reshape", "permute", "concat",
+	"broadcast", "flip", "flatten" };
+const char *const lt__check_schedules[CHECK_N_TREE] = { "default", "plain", "drawn", "drawn2", "masked", "peeled",
+	"inner", "padded", "outer", "nested", "strips" };
 const char *const lt__check_neighbours[CHECK_N_NEIGHBOUR] = { "alone", "producer", "consumer", "both", "reduced" };
 
 const struct check_groupinfo *lt__check_group(int group) { return &groups[group]; }
@@ -31,7 +32,8 @@ uint64_t lt__check_hash(const void *at, size_t bytes, uint64_t seed)
 	return h ^ (h >> 31);
 }
 
-struct check_case *lt__check_add(struct check_adder *a, int group, const struct check_spec *spec, const char *row, const char *fmt, ...)
+struct check_case *lt__check_add(
+	struct check_adder *a, int group, const struct check_spec *spec, const char *row, const char *fmt, ...)
 {
 	char name[200];
 	va_list list;
@@ -89,7 +91,8 @@ static bool shape_has_view(int shape, int view)
 		return true;
 	if (shape == CHECK_SCALAR)
 		return false;
-	if (shape == CHECK_ZERO)        /* extents that a run-time scalar bounds are not cut or joined here: group param does */
+	/* extents that a run-time scalar bounds are not cut or joined here: group param does */
+	if (shape == CHECK_ZERO)
 		return view == CHECK_PERMUTE || view == CHECK_BROADCAST;
 	return shape != CHECK_ONE || view != CHECK_CONCAT;
 }
@@ -110,8 +113,9 @@ static bool op_allowed(const int *at)
 static void add_op(struct check_adder *a, const struct check_spec *s)
 {
 	const char *op = lt__op_info((enum lt_opcode)s->op)->name;
-	struct check_case *c = lt__check_add(a, CHECK_op, s, op, "%s/%s/%s/view=%s/%s/%s", op, lt__dtype_info(s->dtype)->name,
-		lt__check_shapes[s->shape], lt__check_views[s->view], lt__check_schedules[s->schedule], lt__check_neighbours[s->neighbour]);
+	struct check_case *c = lt__check_add(a, CHECK_op, s, op, "%s/%s/%s/view=%s/%s/%s", op,
+		lt__dtype_info(s->dtype)->name, lt__check_shapes[s->shape], lt__check_views[s->view],
+		lt__check_schedules[s->schedule], lt__check_neighbours[s->neighbour]);
 	c->special = 40;
 }
 
@@ -122,15 +126,20 @@ static bool is_base(const struct check_spec *s)
 
 static void op_row(void *user, const int *at)
 {
-	struct check_spec s = { .op = at[F_OP], .dtype = (enum lt_dtype)(at[F_DTYPE] + 1), .shape = at[F_SHAPE], .view = at[F_VIEW],
-		.schedule = at[F_SCHEDULE], .neighbour = at[F_NEIGHBOUR] };
+	struct check_spec s = { .op = at[F_OP],
+		.dtype = (enum lt_dtype)(at[F_DTYPE] + 1),
+		.shape = at[F_SHAPE],
+		.view = at[F_VIEW],
+		.schedule = at[F_SCHEDULE],
+		.neighbour = at[F_NEIGHBOUR] };
 	if (!is_base(&s))               /* those are there already */
 		add_op(user, &s);
 }
 
 static void add_ops(struct check_adder *a)
 {
-	static const int level[F_N] = { LT_NOP, LT_NDTYPE - 1, CHECK_N_SHAPE, CHECK_N_VIEW, CHECK_N_SCHEDULE, CHECK_N_NEIGHBOUR };
+	static const int level[F_N] = { LT_NOP, LT_NDTYPE - 1, CHECK_N_SHAPE, CHECK_N_VIEW, CHECK_N_SCHEDULE,
+		CHECK_N_NEIGHBOUR };
 	for (int op = 0; op < LT_NOP; op++)
 		for (int t = 1; t < LT_NDTYPE; t++)
 			for (int shape = 0; shape <= CHECK_ZERO && lt__check_takes((enum lt_opcode)op, (enum lt_dtype)t); shape++)
@@ -152,11 +161,19 @@ static bool vectors_allowed(const int *at)
 
 static void vectors_row(void *user, const int *at)
 {
-	static const struct { int op; enum lt_dtype dtype; } turns[] = { { LT_OP_add, LT_F32 }, { LT_OP_mul, LT_I32 }, { LT_OP_max, LT_F32 },
-		{ LT_OP_div, LT_I32 }, { LT_OP_sub, LT_F32 }, { LT_OP_select, LT_I16 } };
+	static const struct {
+		int op;
+		enum lt_dtype dtype;
+	} turns[] = { { LT_OP_add, LT_F32 }, { LT_OP_mul, LT_I32 }, { LT_OP_max, LT_F32 }, { LT_OP_div, LT_I32 },
+		{ LT_OP_sub, LT_F32 }, { LT_OP_select, LT_I16 } };
 	int turn = (at[V_SHAPE] + at[V_VIEW] + 2 * at[V_NEIGHBOUR] + 3 * at[V_TREE]) % 6;
-	add_op(user, &(struct check_spec){ .op = turns[turn].op, .dtype = turns[turn].dtype, .shape = at[V_SHAPE], .view = at[V_VIEW],
-		.schedule = FIRST_TREE + at[V_TREE], .neighbour = at[V_NEIGHBOUR] });
+	add_op(user,
+		&(struct check_spec){ .op = turns[turn].op,
+			.dtype = turns[turn].dtype,
+			.shape = at[V_SHAPE],
+			.view = at[V_VIEW],
+			.schedule = FIRST_TREE + at[V_TREE],
+			.neighbour = at[V_NEIGHBOUR] });
 }
 
 static void add_op_vectors(struct check_adder *a)
@@ -183,8 +200,13 @@ static void add_casts(struct check_adder *a)
 	for (int from = 1; from < LT_NDTYPE; from++)
 		for (int to = 1; to < LT_NDTYPE; to++)
 			for (int k = 0; from != to && k < (a->o->full ? CHECK_ZERO : 2); k++) {
-				struct check_spec s = { .op = LT_OP_cast, .dtype = (enum lt_dtype)from, .other = (enum lt_dtype)to,
-					.shape = a->o->full ? k : k ? CHECK_ABOVE : CHECK_PRIME, .schedule = !a->o->full && (from + to + k) % 2 ? CHECK_PLAIN : CHECK_DEFAULT };
+				struct check_spec s = { .op = LT_OP_cast,
+					.dtype = (enum lt_dtype)from,
+					.other = (enum lt_dtype)to,
+					.shape = a->o->full ? k
+						: k         ? CHECK_ABOVE
+							    : CHECK_PRIME,
+					.schedule = !a->o->full && (from + to + k) % 2 ? CHECK_PLAIN : CHECK_DEFAULT };
 				const char *b = lt__dtype_info(s.other)->name;
 				(void)snprintf(row, sizeof row, "cast to %s", b);
 				lt__check_add(a, CHECK_cast, &s, row, "%s/%s/%s/%s", lt__dtype_info(s.dtype)->name, b, lt__check_shapes[s.shape],
@@ -199,14 +221,17 @@ static const char *const axes[] = { "last", "first", "all" };
 
 static bool reduces(int op, int dtype)
 {
-	return lt__check_takes((enum lt_opcode)op, (enum lt_dtype)dtype) && lt__op_info((enum lt_opcode)op)->identity != LT_ID_NONE;
+	return lt__check_takes((enum lt_opcode)op, (enum lt_dtype)dtype)
+		&& lt__op_info((enum lt_opcode)op)->identity != LT_ID_NONE;
 }
 
 static bool reduce_allowed(const int *at)
 {
 	if (at[R_SHAPE] == CHECK_SCALAR)
 		return false;
-	if (at[R_OP] >= 0 && (lt__op_info((enum lt_opcode)at[R_OP])->data || lt__op_info((enum lt_opcode)at[R_OP])->identity == LT_ID_NONE))
+	if (at[R_OP] >= 0
+		&& (lt__op_info((enum lt_opcode)at[R_OP])->data
+			|| lt__op_info((enum lt_opcode)at[R_OP])->identity == LT_ID_NONE))
 		return false;
 	return at[R_OP] < 0 || at[R_DTYPE] < 0 || reduces(at[R_OP], at[R_DTYPE] + 1);
 }
@@ -216,13 +241,16 @@ static void add_reduce(struct check_adder *a, const struct check_spec *s)
 	char row[40];
 	const char *op = lt__op_info((enum lt_opcode)s->op)->name;
 	(void)snprintf(row, sizeof row, "%s.reduce", op);
-	lt__check_add(a, CHECK_reduce, s, row, "%s/%s/%s/%s/%s", op, lt__dtype_info(s->dtype)->name, lt__check_shapes[s->shape], axes[s->variant],
-		lt__check_schedules[s->schedule]);
+	lt__check_add(a, CHECK_reduce, s, row, "%s/%s/%s/%s/%s", op, lt__dtype_info(s->dtype)->name,
+		lt__check_shapes[s->shape], axes[s->variant], lt__check_schedules[s->schedule]);
 }
 
 static void reduce_row(void *user, const int *at)
 {
-	struct check_spec s = { .op = at[R_OP], .dtype = (enum lt_dtype)(at[R_DTYPE] + 1), .shape = at[R_SHAPE], .variant = at[R_AXES],
+	struct check_spec s = { .op = at[R_OP],
+		.dtype = (enum lt_dtype)(at[R_DTYPE] + 1),
+		.shape = at[R_SHAPE],
+		.variant = at[R_AXES],
 		.schedule = at[R_SCHEDULE] };
 	if (s.variant != 0 || s.schedule != CHECK_DEFAULT || s.shape > CHECK_ZERO)
 		add_reduce(user, &s);
@@ -235,15 +263,20 @@ static void add_reduces(struct check_adder *a)
 		for (int t = 1; t < LT_NDTYPE; t++)
 			for (int shape = 0; shape <= CHECK_ZERO && reduces(op, t); shape++)
 				add_reduce(a, &(struct check_spec){ .op = op, .dtype = (enum lt_dtype)t, .shape = shape });
-	for (int op = 0; op < LT_NOP; op++)             /* in vectors, over the lanes and beside them: whatever the target, and whatever is drawn */
+	/* in vectors, over the lanes and beside them: whatever the target, and whatever is drawn */
+	for (int op = 0; op < LT_NOP; op++)
 		for (int t = 1; t < LT_NDTYPE; t++)
 			for (int k = 0; k < 4 && reduces(op, t); k++)
 				add_reduce(a, &(struct check_spec){ .op = op, .dtype = (enum lt_dtype)t, .shape = CHECK_ABOVE, .variant = k % 2,
 					.schedule = k < 2 ? CHECK_MASKED : CHECK_PEELED });
-	for (int op = 0; op < LT_NOP; op++)             /* one loop or both, so that lanes of one share a sum and those of the other have their own */
+	/* one loop or both, so that lanes of one share a sum and those of the other have their own */
+	for (int op = 0; op < LT_NOP; op++)
 		for (int k = 0; k < 6; k++) {
 			static const enum lt_dtype types[] = { LT_F32, LT_I32, LT_F32, LT_I32, LT_BOOL, LT_F16 };
-			struct check_spec s = { .op = op, .dtype = types[k], .shape = k % 2 ? CHECK_PRIME : CHECK_ABOVE, .variant = (k / 2) % 3,
+			struct check_spec s = { .op = op,
+				.dtype = types[k],
+				.shape = k % 2 ? CHECK_PRIME : CHECK_ABOVE,
+				.variant = (k / 2) % 3,
 				.schedule = k < 4 ? CHECK_NESTED : CHECK_STRIPS };
 			if (reduces(op, (int)s.dtype))
 				add_reduce(a, &s);
@@ -255,7 +288,8 @@ static void add_reduces(struct check_adder *a)
 	a->list->lost |= !lt__check_pairs(&f, a->o->full, reduce_row, a);
 }
 
-/* A case is in the part that its name says, with any seed and filter: neighbours in the list are alike, and go to different ones. */
+/* A case is in the part that its name says, with any seed and filter: neighbours in the list are alike, and go to
+ * different ones. */
 static void keep_part(const struct check_options *o, struct check_list *list)
 {
 	int32_t n = 0;

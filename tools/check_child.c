@@ -1,8 +1,10 @@
-/* tools/check_child.c -- cases in child processes: a crash or an endless loop is a failure of one case and not the end of the suite.
+/* tools/check_child.c -- cases in child processes: a crash or an endless loop is a failure of one case and not the end
+ * of the suite.
  *
- * A child says what it does through a pipe: a line when it begins with a case, and the outcome of each.  One that dies, or is silent for too
- * long, has failed the case it was at; if it was at work for the whole batch (compiling), the batch is halved until the case is found.
- * Cases that could not be run, for no process could be made or heard, have failed: a suite that did not run is no success.
+ * A child says what it does through a pipe: a line when it begins with a case, and the outcome of each.  One that dies,
+ * or is silent for too long, has failed the case it was at; if it was at work for the whole batch (compiling), the
+ * batch is halved until the case is found. Cases that could not be run, for no process could be made or heard, have
+ * failed: a suite that did not run is no success.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,8 +15,8 @@
 #include "tools/check_parts.h"
 #include "tools/interrupt.h"
 
-/* So many cases that end in one way, and no such call that comes back between them, say what the others would; those that did not come back
- * take long, each. */
+/* So many cases that end in one way, and no such call that comes back between them, say what the others would; those
+ * that did not come back take long, each. */
 enum { BATCH = 48, MAX_ENDED = 20, MAX_SILENT = 5 };
 enum { AT_CASE = 1, OUTCOME = 2, AT_BATCH = 3, AT_TREE = 4, NO_SESSION = 5 };
 struct child_message { int32_t kind, i, status, set, n_text, n_schedule; double seconds; };
@@ -64,8 +66,8 @@ static void say_at(int fd, int kind, int32_t i)
 
 static void say_outcome(int fd, int32_t i, const struct check_outcome *out)
 {
-	const struct child_message m = { OUTCOME, i, (int32_t)out->status, out->set, (int32_t)strlen(out->text), out->schedule ? (int32_t)strlen(out->schedule) : 0,
-		out->seconds };
+	const struct child_message m = { OUTCOME, i, (int32_t)out->status, out->set, (int32_t)strlen(out->text),
+		out->schedule ? (int32_t)strlen(out->schedule) : 0, out->seconds };
 	child_write(fd, &m, sizeof m);
 	child_write(fd, out->text, (size_t)m.n_text);
 	if (out->schedule)
@@ -191,7 +193,10 @@ static bool get(struct parent *p, struct child *c, void *at, size_t bytes)
 
 static bool take_outcome(struct parent *p, struct child *c, const struct child_message *m, struct check_outcome *out)
 {
-	struct check_outcome new = { .status = (enum check_status)m->status, .set = m->set, .seconds = m->seconds, .done = true,
+	struct check_outcome new = { .status = (enum check_status)m->status,
+		.set = m->set,
+		.seconds = m->seconds,
+		.done = true,
 		.schedule = m->n_schedule ? calloc(1, (size_t)m->n_schedule + 1) : NULL };
 	if (!get(p, c, new.text, (size_t)m->n_text) || (new.schedule && !get(p, c, new.schedule, (size_t)m->n_schedule))) {
 		free(new.schedule);
@@ -212,8 +217,8 @@ static void child_report(struct parent *p, int32_t i)
 	p->stopped = (p->watch && !p->watch->told(p->watch->user, i)) || p->stopped;
 }
 
-/* The cases that are left are not tried where so many ended as this one did.  member: what ended so, each time that it was called; NULL: what
- * stands there. */
+/* The cases that are left are not tried where so many ended as this one did.  member: what ended so, each time that it
+ * was called; NULL: what stands there. */
 static void count_alike(struct parent *p, const char *text, const char *member, const char *what, int32_t most)
 {
 	int64_t came_back = member ? lt__check_calls_good(member) : p->n_passed;
@@ -226,7 +231,8 @@ static void count_alike(struct parent *p, const char *text, const char *member, 
 	p->stopped = true;
 	for (int32_t i = 0; i < p->n; i++)
 		if (!p->outcome[i].done) {
-			(void)lt__check_end(&p->outcome[i], CHECK_SKIPPED, "every %s%s ends so; the rest is not tried (--go-on tries it): %s",
+			(void)lt__check_end(&p->outcome[i], CHECK_SKIPPED,
+				"every %s%s ends so; the rest is not tried (--go-on tries it): %s",
 				member ? "call of " : "", member ? member : what, text);
 			p->outcome[i].left = true;
 		}
@@ -332,7 +338,11 @@ static void run_batch(struct parent *p, int32_t first, int32_t n)
 		p->outcome[first].done = false;
 		fail_case(p, first, "while objects and session were closed", how, c.silent);
 	} else if (n == 1) {
-		fail_case(p, first, c.last.kind == AT_BATCH ? "while it was compiled" : c.last.kind == AT_TREE ? opening : "while it ran", how, c.silent);
+		fail_case(p, first,
+			c.last.kind == AT_BATCH          ? "while it was compiled"
+				: c.last.kind == AT_TREE ? opening
+							 : "while it ran",
+			how, c.silent);
 	} else if (c.last.kind == AT_CASE && c.last.i == first + c.n_done) {    /* those before it are known */
 		fail_case(p, c.last.i, "while it ran", how, c.silent);
 		run_batch(p, c.last.i + 1, first + n - c.last.i - 1);
@@ -346,8 +356,8 @@ static void run_batch(struct parent *p, int32_t first, int32_t n)
 	}
 }
 
-int64_t lt__check_children(const struct check_options *o, const struct check_case *const *c, int32_t n, struct check_outcome *outcome,
-	const struct check_watch *watch)
+int64_t lt__check_children(const struct check_options *o, const struct check_case *const *c, int32_t n,
+	struct check_outcome *outcome, const struct check_watch *watch)
 {
 	struct parent p = { .o = o, .c = c, .n = n, .outcome = outcome, .watch = watch, .print = lt__check_print_new() };
 	if (p.print < 0)
@@ -366,11 +376,16 @@ int64_t lt__check_children(const struct check_options *o, const struct check_cas
 }
 
 /* What is printed is not asked about: a graph that is made smaller is to fail by what it computes. */
-void lt__check_child_graph(const struct check_options *o, const struct lt_graph *g, const struct check_tree *how, const struct check_data *data,
-	struct check_outcome *out)
+void lt__check_child_graph(const struct check_options *o, const struct lt_graph *g, const struct check_tree *how,
+	const struct check_data *data, struct check_outcome *out)
 {
-	const struct check_case c = { .group = CHECK_random, .graph = g, .how = *how, .seed = data->seed, .special = data->special,
-		.wild = data->wild }, *one = &c;
+	const struct check_case c = { .group = CHECK_random,
+		.graph = g,
+		.how = *how,
+		.seed = data->seed,
+		.special = data->special,
+		.wild = data->wild },
+				*one = &c;
 	struct parent p = { .o = o, .c = &one, .n = 1, .outcome = out, .print = -1 };
 	*out = (struct check_outcome){ 0 };
 	if (lt__check_calls_share())

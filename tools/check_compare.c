@@ -18,7 +18,8 @@ static const char *place_text(const struct lt_graph *g, lt_node n, const int64_t
 /* Whether the element holds the poison of both runs. */
 static bool holds_poison(const struct pair *p, int64_t flat, size_t bytes)
 {
-	const unsigned char *a = (const unsigned char *)p->got + (size_t)flat * bytes, *b = (const unsigned char *)p->second + (size_t)flat * bytes;
+	const unsigned char *a = (const unsigned char *)p->got + (size_t)flat * bytes,
+			    *b = (const unsigned char *)p->second + (size_t)flat * bytes;
 	for (size_t i = 0; i < bytes; i++)
 		if (a[i] != 0xFF || b[i] != 0x5A)
 			return false;
@@ -40,9 +41,11 @@ static bool is_written(const struct check_work *w, const struct lt_evaluation *e
 			first_flat = flat;
 		}
 	} while (lt__next_element(w->g, e, p->node, at, &flat));
-	return wrong == 0 || lt__check_end(w->out, CHECK_FAILED, "%s '%s'[%s] was never written (%lld of %lld elements are not); expected %s",
-		p->kind, p->name, place_text(w->g, p->node, first, where, sizeof where), (long long)wrong, (long long)all,
-		lt__element_text(p->want, first_flat, t, want, sizeof want));
+	return wrong == 0
+		|| lt__check_end(w->out, CHECK_FAILED,
+			"%s '%s'[%s] was never written (%lld of %lld elements are not); expected %s", p->kind, p->name,
+			place_text(w->g, p->node, first, where, sizeof where), (long long)wrong, (long long)all,
+			lt__element_text(p->want, first_flat, t, want, sizeof want));
 }
 
 static bool is_right(const struct check_work *w, lt_status st, const struct lt_report *r)
@@ -51,12 +54,16 @@ static bool is_right(const struct check_work *w, lt_status st, const struct lt_r
 		return lt__check_end(w->out, CHECK_FAILED, "it cannot be judged: %s", lt_context_message(w->ctx));
 	/* Graphs are drawn, and so are special values: of a tensor some elements may be open, but hardly ever many. */
 	if (r->open > 1 && r->open * 100 > r->elements)
-		return lt__check_end(w->out, CHECK_FAILED, "%lld of %lld elements are not verified, such as %s: rounding may explain any value",
+		return lt__check_end(w->out, CHECK_FAILED,
+			"%lld of %lld elements are not verified, such as %s: rounding may explain any value",
 			(long long)r->open, (long long)r->elements, r->open_at);
 	return !lt__report_failed(r) || lt__check_end(w->out, CHECK_FAILED, "%s", r->first);
 }
 
-static const char *label_of(const struct lt_graph *g, lt_node n) { return g->node[n].label ? g->node[n].label : g->node[n].name; }
+static const char *label_of(const struct lt_graph *g, lt_node n)
+{
+	return g->node[n].label ? g->node[n].label : g->node[n].name;
+}
 
 /* The new content of a state, or, where nothing sets it, the old one. */
 static const void *content_of(const struct check_work *w, const struct lt_evaluation *e, void *const *data, lt_node n)
@@ -68,7 +75,8 @@ static const void *content_of(const struct check_work *w, const struct lt_evalua
 }
 
 /* Result i of the graph, or the state after its results; false: there are no more. */
-static bool next_pair(const struct check_guarded *room, const struct check_guarded *second, int32_t i, lt_node *state, struct pair *p)
+static bool next_pair(
+	const struct check_guarded *room, const struct check_guarded *second, int32_t i, lt_node *state, struct pair *p)
 {
 	const struct lt_graph *g = room->w->g;
 	enum lt_space space = i < g->n_result ? LT_SPACE_RESULT : LT_SPACE_STATE;
@@ -85,7 +93,8 @@ static bool next_pair(const struct check_guarded *room, const struct check_guard
 	return true;
 }
 
-bool lt__check_compare(struct check_guarded *room, struct lt_judge *judge, void *const *data, const struct check_guarded *second)
+bool lt__check_compare(
+	struct check_guarded *room, struct lt_judge *judge, void *const *data, const struct check_guarded *second)
 {
 	const struct check_work *w = room->w;
 	const struct lt_evaluation *e = lt__judge_reference(judge);
@@ -124,7 +133,8 @@ static bool pair_same(const struct check_work *w, const struct lt_evaluation *e,
 	return true;
 }
 
-bool lt__check_same_bits(struct check_guarded *room, const struct check_guarded *second, const struct lt_judge *judge, const char *what)
+bool lt__check_same_bits(
+	struct check_guarded *room, const struct check_guarded *second, const struct lt_judge *judge, const char *what)
 {
 	struct pair p;
 	lt_node state = -1;

@@ -13,7 +13,8 @@ enum { MAX_BYTES = 32 << 20 };          /* of addresses; pages are taken as they
 
 bool lt__check_pages_new(struct check_pages *p)
 {
-	*p = (struct check_pages){ .at = mmap(NULL, MAX_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) };
+	*p = (struct check_pages){ .at = mmap(NULL, MAX_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+					   -1, 0) };
 	if (p->at == MAP_FAILED)
 		p->at = NULL;
 	return p->at != NULL;
@@ -53,7 +54,10 @@ void *lt__check_pages_take(struct check_pages *p, const void *from, size_t bytes
 	return p->at + at;
 }
 
-static const char *text(struct check_pages *p, const char *from) { return from ? lt__check_pages_take(p, from, strlen(from) + 1) : NULL; }
+static const char *text(struct check_pages *p, const char *from)
+{
+	return from ? lt__check_pages_take(p, from, strlen(from) + 1) : NULL;
+}
 
 static struct lt_array array(struct check_pages *p, struct lt_array a)
 {
@@ -104,8 +108,8 @@ static void copy_lists(struct check_pages *p, const struct lt_tree *from, struct
 	n = REACH(0, struct lt_buffer, t->buffers, spread);
 	t->spreads = lt__check_pages_take(p, from->spreads, (size_t)n * sizeof *t->spreads);
 	t->strides = lt__check_pages_take(p, from->strides, (size_t)n_stride(from) * sizeof *t->strides);
-	struct lt_array *const all[] = { &t->types, &t->ops, &t->params, &t->divs, &t->loops, &t->buffers, &t->accesses, &t->pieces, &t->operands,
-		&t->stmts, &t->calls, &t->call_dims, &t->call_operands };
+	struct lt_array *const all[] = { &t->types, &t->ops, &t->params, &t->divs, &t->loops, &t->buffers, &t->accesses,
+		&t->pieces, &t->operands, &t->stmts, &t->calls, &t->call_dims, &t->call_operands };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		*all[i] = array(p, *all[i]);
 }

@@ -21,20 +21,30 @@ static double special_float(enum lt_dtype t, uint64_t *rng)
 {
 	const struct lt_dtypeinfo *info = lt__dtype_info(t);
 	double small = t == LT_F64 ? DBL_MIN : t == LT_F16 ? 0x1p-14 : (double)FLT_MIN;
-	const double all[] = { NAN, INFINITY, -INFINITY, 0, -0.0, info->tiny, -info->tiny, 3 * info->tiny, small, -small, small / 2, info->largest,
-		-info->largest, 1, -1, 1 + 2 * info->unit, 0.5, -0.5, 1.5, -2.5, 88, -104, 3.14159 };
+	const double all[] = { NAN, INFINITY, -INFINITY, 0, -0.0, info->tiny, -info->tiny, 3 * info->tiny, small,
+		-small, small / 2, info->largest, -info->largest, 1, -1, 1 + 2 * info->unit, 0.5, -0.5, 1.5, -2.5, 88,
+		-104, 3.14159 };
 	return all[random_between(rng, 0, (int64_t)(sizeof all / sizeof *all) - 1)];
 }
 
-static int64_t lowest(enum lt_dtype t) { return t == LT_I8 ? INT8_MIN : t == LT_I16 ? INT16_MIN : t == LT_I32 ? INT32_MIN : t == LT_I64 ? INT64_MIN : 0; }
+static int64_t lowest(enum lt_dtype t)
+{
+	return t == LT_I8 ? INT8_MIN : t == LT_I16 ? INT16_MIN : t == LT_I32 ? INT32_MIN : t == LT_I64 ? INT64_MIN : 0;
+}
 static int64_t highest(enum lt_dtype t)
 {
-	return t == LT_I8 ? INT8_MAX : t == LT_U8 ? UINT8_MAX : t == LT_I16 ? INT16_MAX : t == LT_I32 ? INT32_MAX : t == LT_I64 ? INT64_MAX : 1;
+	return t == LT_I8     ? INT8_MAX
+		: t == LT_U8  ? UINT8_MAX
+		: t == LT_I16 ? INT16_MAX
+		: t == LT_I32 ? INT32_MAX
+		: t == LT_I64 ? INT64_MAX
+			      : 1;
 }
 
 static int64_t special_int(enum lt_dtype t, uint64_t *rng)
 {
-	const int64_t all[] = { lowest(t), lowest(t) + 1, highest(t), highest(t) - 1, 0, 1, t == LT_U8 ? 128 : -1, highest(t) / 2 + 1, 7 };
+	const int64_t all[] = { lowest(t), lowest(t) + 1, highest(t), highest(t) - 1, 0, 1, t == LT_U8 ? 128 : -1,
+		highest(t) / 2 + 1, 7 };
 	return all[random_between(rng, 0, (int64_t)(sizeof all / sizeof *all) - 1)];
 }
 
@@ -60,8 +70,8 @@ static union lt_scalar extreme(enum lt_dtype t, bool least)
 	return (union lt_scalar){ .i = least ? lowest(t) : highest(t) };
 }
 
-/* Of one sign, for reductions: a slice of them shows an identity that is wrong.  Products of many stay near 1, and those of integers, which are
- * odd, are never 0. */
+/* Of one sign, for reductions: a slice of them shows an identity that is wrong.  Products of many stay near 1, and
+ * those of integers, which are odd, are never 0. */
 static union lt_scalar draw_signed(enum lt_dtype t, bool below, uint64_t *rng)
 {
 	union lt_scalar x;
@@ -82,19 +92,25 @@ static bool is_below(const struct lt_nodedef *d, int set)
 	return set == CHECK_BELOW_ZERO && d->op != LT_OP_constant && strcmp(name, "k") && strcmp(name, "v");
 }
 
-static void *data_fill(const struct lt_graph *g, lt_node n, const struct lt_source_range *r, const struct check_data *data)
+static void *data_fill(
+	const struct lt_graph *g, lt_node n, const struct lt_source_range *r, const struct check_data *data)
 {
 	const struct lt_nodedef *d = &g->node[n];
 	int64_t elems = lt__node_elems(g, n);
 	uint64_t rng = seed_of(d, data);
 	int special = data->set == 1 ? data->special : 0;
 	char *out = calloc(1, (size_t)elems * lt__dtype_info(d->dtype)->bytes + 1);
-	bool at_end = data->set >= CHECK_MIN && !r->given && d->op != LT_OP_constant, one_sign = data->set >= CHECK_BELOW_ZERO && !r->given;
+	bool at_end = data->set >= CHECK_MIN && !r->given && d->op != LT_OP_constant,
+	     one_sign = data->set >= CHECK_BELOW_ZERO && !r->given;
 	for (int64_t i = 0; out && i < elems; i++)
-		lt__store(out, i, d->dtype, at_end ? extreme(d->dtype, data->set == CHECK_MIN)
-			: one_sign ? draw_signed(d->dtype, is_below(d, data->set), &rng) : draw(d->dtype, r, random_chance(&rng, special), &rng));
+		lt__store(out, i, d->dtype,
+			at_end             ? extreme(d->dtype, data->set == CHECK_MIN)
+				: one_sign ? draw_signed(d->dtype, is_below(d, data->set), &rng)
+					   : draw(d->dtype, r, random_chance(&rng, special), &rng));
 	if (out && data->wild && data->set == 1 && r->given && elems > 0 && lt__dtype_info(d->dtype)->cls == LT_CLASS_INT)
-		lt__store(out, elems / 2, d->dtype, (union lt_scalar){ .i = d->dtype != LT_U8 && !r->bounded && random_chance(&rng, 50) ? -1 : r->high + 1 });
+		lt__store(out, elems / 2, d->dtype,
+			(union lt_scalar){
+				.i = d->dtype != LT_U8 && !r->bounded && random_chance(&rng, 50) ? -1 : r->high + 1 });
 	return out;
 }
 
@@ -105,8 +121,10 @@ static void store_params(const struct lt_graph *g, void **all, const struct chec
 		const struct lt_paramdef *p = &g->param[i];
 		uint64_t rng = seed_of(&g->node[p->source], data) + (uint64_t)p->element;
 		if (all[p->source])
-			((int64_t *)all[p->source])[p->element] = data->set == 0 || data->set >= CHECK_BELOW_ZERO ? p->high : data->set == 1 ? p->low
-				: random_between(&rng, p->low, p->high);
+			((int64_t *)all[p->source])[p->element] = data->set == 0 || data->set >= CHECK_BELOW_ZERO
+				? p->high
+				: data->set == 1 ? p->low
+						 : random_between(&rng, p->low, p->high);
 	}
 }
 

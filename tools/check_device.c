@@ -17,14 +17,16 @@ static bool open_session(struct check_device *d, struct check_outcome *out)
 	d->session = NULL;
 	lt_status st = d->backend->open(&d->host, d->config, &d->session, &told.diag);
 	if (st)
-		return lt__check_end(out, CHECK_FAILED, "open: %s: %s", lt_status_name(st), told.text[0] ? told.text : "nothing is said");
+		return lt__check_end(out, CHECK_FAILED, "open: %s: %s", lt_status_name(st),
+			told.text[0] ? told.text : "nothing is said");
 	if (!d->session)
 		return lt__check_end(out, CHECK_FAILED, "open answers LT_OK and gives no session");
 	d->caps = d->backend->caps(d->session);
 	if (!d->caps)
 		return lt__check_end(out, CHECK_FAILED, "caps returned NULL");
 	if (d->caps->size < offsetof(struct lt_caps, target) + sizeof d->caps->target)
-		return lt__check_end(out, CHECK_FAILED, "caps.size is %u, and it has to be sizeof (struct lt_caps)", (unsigned)d->caps->size);
+		return lt__check_end(out, CHECK_FAILED, "caps.size is %u, and it has to be sizeof (struct lt_caps)",
+			(unsigned)d->caps->size);
 	if (!d->caps->target)
 		return lt__check_end(out, CHECK_FAILED, "caps.target is NULL");
 	if (d->caps->target->size < offsetof(struct lt_target, name) + sizeof d->caps->target->name)
@@ -35,9 +37,17 @@ static bool open_session(struct check_device *d, struct check_outcome *out)
 
 bool lt__check_open(struct check_device *d, const struct check_options *o, struct check_outcome *out)
 {
-	*d = (struct check_device){ .backend = lt_backend_find(o->backend), .config = o->config, .n_thread = o->n_thread, .seed = o->seed, .options = o,
-		.host = { .size = sizeof d->host, .n_thread = o->n_thread, .parallel = lt__host_parallel, .temp_dir = o->temp_dir,
-			.cancelled = cancelled, .cc_timeout_ms = o->cc_timeout_ms } };
+	*d = (struct check_device){ .backend = lt_backend_find(o->backend),
+		.config = o->config,
+		.n_thread = o->n_thread,
+		.seed = o->seed,
+		.options = o,
+		.host = { .size = sizeof d->host,
+			.n_thread = o->n_thread,
+			.parallel = lt__host_parallel,
+			.temp_dir = o->temp_dir,
+			.cancelled = cancelled,
+			.cc_timeout_ms = o->cc_timeout_ms } };
 	if (!d->backend)
 		return lt__check_end(out, CHECK_FAILED, "there is no backend '%s'", o->backend);
 	d->backend = lt__check_watch(d->backend);

@@ -1,8 +1,9 @@
 /* tools/check_env.c -- a backend reads no environment: where that changes, a session gives the same.
  *
- * A session runs a few kernels, and a line is kept of all that it gives: values, dumps, what describe and identity say; then one whose process
- * has another environment does the same.  What differs between two sessions of one environment, such as measured times, is left out.  A
- * variable that the backend's own file asks getenv for fails, whatever it is good for.
+ * A session runs a few kernels, and a line is kept of all that it gives: values, dumps, what describe and identity say;
+ * then one whose process has another environment does the same.  What differs between two sessions of one environment,
+ * such as measured times, is left out.  A variable that the backend's own file asks getenv for fails, whatever it is
+ * good for.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -22,8 +23,8 @@ static void keep_fact(struct check_text *facts, const char *what, const void *at
 	char begin[41] = "", line[200];
 	for (size_t i = 0; i < n && i < sizeof begin - 1; i++)
 		begin[i] = (char)(isprint(byte[i]) ? byte[i] : '.');
-	int m = snprintf(line, sizeof line, "%.80s: %zu bytes '%s%s' (hash %016llx)\n", what, n, begin, n >= sizeof begin ? " .." : "",
-		(unsigned long long)lt__check_hash(at, n, 0));
+	int m = snprintf(line, sizeof line, "%.80s: %zu bytes '%s%s' (hash %016llx)\n", what, n, begin,
+		n >= sizeof begin ? " .." : "", (unsigned long long)lt__check_hash(at, n, 0));
 	lt__check_text_add(facts, line, (size_t)m);
 }
 
@@ -44,7 +45,8 @@ static bool keep_kernel(struct check_work *w, const struct check_trial *t)
 	}
 	if (LT_HAS(struct lt_backend, b, need))
 		b->need(w->object[nest], 1, &need[0], &need[1]);
-	(void)snprintf(what, sizeof what, "kernel %.25s: need of %zu bytes, alignment %zu", w->p->nests.frozen[nest].tree.name, need[0], need[1]);
+	(void)snprintf(what, sizeof what, "kernel %.25s: need of %zu bytes, alignment %zu",
+		w->p->nests.frozen[nest].tree.name, need[0], need[1]);
 	keep_fact(facts, what, NULL, 0);
 	lt__check_guarded_new(w, 0, &room);
 	bool good = lt__check_guarded_run(&room, t, 0x5A, 0x5A, 1) && lt__check_guarded_judge(&room, t);
@@ -68,7 +70,8 @@ static char *facts_of(const struct check_device *d, const struct check_case *c)
 		mine.facts = &facts;
 		lt__check_samples(&mine, c, &out, CHECK_S_BASIC, keep_kernel);
 		lt__check_diagnostics_init(&told);
-		if (LT_HAS(struct lt_backend, b, identity) && !b->identity(mine.session, lt__check_text_add, &text, &told.diag) && text.at)
+		if (LT_HAS(struct lt_backend, b, identity)
+			&& !b->identity(mine.session, lt__check_text_add, &text, &told.diag) && text.at)
 			keep_fact(&facts, "identity", text.at, text.n);
 		text.n = 0;
 		if (LT_HAS(struct lt_backend, b, describe))
@@ -85,15 +88,21 @@ static char *facts_of(const struct check_device *d, const struct check_case *c)
 
 /* -- another environment -- */
 
-/* What a process needs to find its files at all stays; the rest is gone, and these are odd; so are those after the backend's name in
- * capitals. */
-static const char *const stays[] = { "PATH=", "HOME=", "LD_", "DYLD_", "ASAN_", "LSAN_", "TSAN_", "UBSAN_", "MSAN_", "LT_BACKEND_PATH=" };
-static const char *const odd[] = { "TMPDIR=/no/such/folder", "TMP=/no/such/folder", "XDG_CACHE_HOME=/no/such/folder", "LANG=xx_YY", "USER=nobody",
-	"CC=/no/such/compiler", "CFLAGS=-O0", "OMP_NUM_THREADS=3", "OMP_DYNAMIC=true", "OMP_SCHEDULE=dynamic,1", "LT_CC=/no/such/compiler",
-	"LT_THREADS=1", "LT_DEBUG=1", "LT_VERBOSE=1", "LT_CACHE=/no/such/folder", "LT_OPT=0" };
-static const char *const endings[] = { "=1", "_DEBUG=1", "_THREADS=1", "_NUM_THREADS=1", "_CONFIG=odd", "_OPTIONS=odd", "_FLAGS=-odd",
-	"_PATH=/no/such/folder", "_CACHE=/no/such/folder", "_DEVICE=7", "_OPT=0" };
-enum { N_STAY = sizeof stays / sizeof *stays, N_ODD = sizeof odd / sizeof *odd, N_ENDING = sizeof endings / sizeof *endings };
+/* What a process needs to find its files at all stays; the rest is gone, and these are odd; so are those after the
+ * backend's name in capitals. */
+static const char *const stays[] = { "PATH=", "HOME=", "LD_", "DYLD_", "ASAN_", "LSAN_", "TSAN_", "UBSAN_", "MSAN_",
+	"LT_BACKEND_PATH=" };
+static const char *const odd[] = { "TMPDIR=/no/such/folder", "TMP=/no/such/folder", "XDG_CACHE_HOME=/no/such/folder",
+	"LANG=xx_YY", "USER=nobody", "CC=/no/such/compiler", "CFLAGS=-O0", "OMP_NUM_THREADS=3", "OMP_DYNAMIC=true",
+	"OMP_SCHEDULE=dynamic,1", "LT_CC=/no/such/compiler", "LT_THREADS=1", "LT_DEBUG=1", "LT_VERBOSE=1",
+	"LT_CACHE=/no/such/folder", "LT_OPT=0" };
+static const char *const endings[] = { "=1", "_DEBUG=1", "_THREADS=1", "_NUM_THREADS=1", "_CONFIG=odd", "_OPTIONS=odd",
+	"_FLAGS=-odd", "_PATH=/no/such/folder", "_CACHE=/no/such/folder", "_DEVICE=7", "_OPT=0" };
+enum {
+	N_STAY = sizeof stays / sizeof *stays,
+	N_ODD = sizeof odd / sizeof *odd,
+	N_ENDING = sizeof endings / sizeof *endings
+};
 
 static bool stays_there(const char *variable)
 {
@@ -128,7 +137,8 @@ static char **other_environment(const char *backend)
 
 /* -- the case -- */
 
-/* The first line that differs where another environment is; what the same environment gave once more differs by chance. */
+/* The first line that differs where another environment is; what the same environment gave once more differs by
+ * chance. */
 static bool are_same(struct check_outcome *out, const char *first, const char *other, const char *again)
 {
 	while (*first || *other) {
@@ -156,7 +166,9 @@ void lt__check_errors_environment(struct check_device *d, const struct check_cas
 	}
 	const char *name = lt__check_heard_from(__extension__ (const void *)b->open);
 	if (name)
-		(void)lt__check_end(out, CHECK_FAILED, "it asks for the environment variable %s; what a backend has to know comes in its config", name);
+		(void)lt__check_end(out, CHECK_FAILED,
+			"it asks for the environment variable %s; what a backend has to know comes in its config",
+			name);
 	else if (!first || !other || !again)
 		(void)lt__check_end(out, CHECK_FAILED, "out of memory");
 	else

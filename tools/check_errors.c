@@ -98,8 +98,11 @@ static const int64_t first_value = 1000, second_value = -7;
 /* By indices of a type that the backend has. */
 static struct check_case gather_for(const struct check_device *d)
 {
-	return (struct check_case){ .name = "gather", .group = CHECK_gather, .spec = { .dtype = LT_F32, .schedule = CHECK_PLAIN,
-		.other = d->caps->dtypes & UINT64_C(1) << LT_I64 ? LT_I64 : LT_I32 } };
+	return (struct check_case){ .name = "gather",
+		.group = CHECK_gather,
+		.spec = { .dtype = LT_F32,
+			.schedule = CHECK_PLAIN,
+			.other = d->caps->dtypes & UINT64_C(1) << LT_I64 ? LT_I64 : LT_I32 } };
 }
 
 static void store_index(const struct check_work *w, void **data, int64_t first, int64_t second)
@@ -128,7 +131,8 @@ static bool is_reported(struct check_work *w, const struct lt_fault *f)
 }
 
 /* fn: with the room as it is after a run with two indices out of range, data with 0 in their place. */
-static void with_fault(struct check_device *d, const struct check_case *clause, struct check_outcome *out, bool elsewhere)
+static void with_fault(
+	struct check_device *d, const struct check_case *clause, struct check_outcome *out, bool elsewhere)
 {
 	const struct check_case gather = gather_for(d);
 	struct check_work w;
@@ -161,8 +165,14 @@ static void with_fault(struct check_device *d, const struct check_case *clause, 
 	lt__check_work_close(&w);
 }
 
-void lt__check_errors_fault(struct check_device *d, const struct check_case *c, struct check_outcome *out) { with_fault(d, c, out, true); }
-void lt__check_errors_fault_value(struct check_device *d, const struct check_case *c, struct check_outcome *out) { with_fault(d, c, out, false); }
+void lt__check_errors_fault(struct check_device *d, const struct check_case *c, struct check_outcome *out)
+{
+	with_fault(d, c, out, true);
+}
+void lt__check_errors_fault_value(struct check_device *d, const struct check_case *c, struct check_outcome *out)
+{
+	with_fault(d, c, out, false);
+}
 
 #define CLAUSE(name, function, which) \
 	void lt__check_errors_##name(struct check_device *d, const struct check_case *c, struct check_outcome *out) \

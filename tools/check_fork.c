@@ -88,7 +88,9 @@ void lt__check_end_child(pid_t pid)
 
 	if (has_programs()) {
 		(void)kill(pid, SIGTERM);
-		for (int ms = 0; ms < GRACE && waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0; ms += STEP)
+		for (int ms = 0; ms < GRACE && waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0
+			&& info.si_pid == 0;
+			ms += STEP)
 			(void)poll(NULL, 0, STEP);
 	}
 	(void)kill(-pid, SIGKILL);

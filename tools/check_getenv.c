@@ -9,8 +9,8 @@
 
 extern char **environ;
 
-/* By file, the first variable that it asks for: a plug-in asks while it is loaded, too, when nobody could have handed over a place to write
- * to. */
+/* By file, the first variable that it asks for: a plug-in asks while it is loaded, too, when nobody could have handed
+ * over a place to write to. */
 enum { MAX_FILES = 256, MAX_NAME = 64 };
 static struct { const void *file; char name[MAX_NAME]; } heard[MAX_FILES];
 static uint32_t n_heard;
@@ -40,8 +40,14 @@ static char *getenv_find(const char *name, const void *caller)
 	return NULL;
 }
 
-__attribute__((visibility("default"))) char *getenv(const char *name) { return getenv_find(name, __builtin_return_address(0)); }
-__attribute__((visibility("default"))) char *secure_getenv(const char *name) { return getenv_find(name, __builtin_return_address(0)); }
+__attribute__((visibility("default"))) char *getenv(const char *name)
+{
+	return getenv_find(name, __builtin_return_address(0));
+}
+__attribute__((visibility("default"))) char *secure_getenv(const char *name)
+{
+	return getenv_find(name, __builtin_return_address(0));
+}
 
 void lt__check_unhear(void)
 {

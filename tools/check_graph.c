@@ -1,13 +1,21 @@
-/* tools/check_graph.c -- the graph of a case: an operator with its operands' views and its neighbours; casts; reductions. */
+/* tools/check_graph.c -- the graph of a case: an operator with its operands' views and its neighbours; casts;
+ * reductions. */
 #include <string.h>
 #include "check/random_graph.h"
 #include "check/random_nest.h"
 #include "tools/check_parts.h"
 
 /* Extents of a shape, outermost first. */
-static const struct { int n; int64_t at[4]; } shapes[CHECK_N_SHAPE] = {
-	[CHECK_ONE] = { 2, { 1, 1 } }, [CHECK_PRIME] = { 2, { 7, 13 } }, [CHECK_BELOW] = { 2, { 3, 31 } }, [CHECK_POWER] = { 2, { 4, 32 } },
-	[CHECK_ABOVE] = { 2, { 5, 33 } }, [CHECK_ZERO] = { 2, { 3, 11 } }, [CHECK_SCALAR] = { 0, { 0 } }, [CHECK_DEEP] = { 4, { 2, 3, 5, 17 } },
+static const struct { int n; int64_t at[4];
+} shapes[CHECK_N_SHAPE] = {
+	[CHECK_ONE] = { 2, { 1, 1 } },
+	[CHECK_PRIME] = { 2, { 7, 13 } },
+	[CHECK_BELOW] = { 2, { 3, 31 } },
+	[CHECK_POWER] = { 2, { 4, 32 } },
+	[CHECK_ABOVE] = { 2, { 5, 33 } },
+	[CHECK_ZERO] = { 2, { 3, 11 } },
+	[CHECK_SCALAR] = { 0, { 0 } },
+	[CHECK_DEEP] = { 4, { 2, 3, 5, 17 } },
 };
 
 struct check_dims lt__check_dims(struct lt_graph *g, int shape)
@@ -37,7 +45,8 @@ lt_node lt__check_input(struct lt_graph *g, const char *name, enum lt_dtype t, c
 /* -- operands through views -- */
 
 /* An input whose extents are d's, but for one axis. */
-static lt_node input_with(struct lt_graph *g, const char *name, enum lt_dtype t, const struct check_dims *d, int32_t axis, int64_t extent)
+static lt_node input_with(
+	struct lt_graph *g, const char *name, enum lt_dtype t, const struct check_dims *d, int32_t axis, int64_t extent)
 {
 	struct check_dims own = { .n = d->n };
 	for (int32_t i = 0; i < d->n; i++)
@@ -58,9 +67,12 @@ static lt_node padded(struct lt_graph *g, enum lt_dtype t, const struct check_di
 	if (extent > 3)
 		after[axis] = 2;
 	if (extent == 1)                /* one element of padding after, and the first taken away */
-		return lt_graph_slice(g, lt_graph_pad(g, input_with(g, "x", t, d, -1, 0), before, (int64_t[4]){ axis == 0, axis == 1, axis == 2,
-			axis == 3 }, typed_bits(t, 3)), axis, 1, 1, 1);
-	return lt_graph_pad(g, input_with(g, "x", t, d, axis, extent - before[axis] - after[axis]), before, after, typed_bits(t, 3));
+		return lt_graph_slice(g,
+			lt_graph_pad(g, input_with(g, "x", t, d, -1, 0), before,
+				(int64_t[4]){ axis == 0, axis == 1, axis == 2, axis == 3 }, typed_bits(t, 3)),
+			axis, 1, 1, 1);
+	return lt_graph_pad(g, input_with(g, "x", t, d, axis, extent - before[axis] - after[axis]), before, after,
+		typed_bits(t, 3));
 }
 
 static lt_node reshaped(struct lt_graph *g, enum lt_dtype t, const struct check_dims *d)
@@ -127,8 +139,12 @@ static lt_node viewed(struct lt_graph *g, int view, enum lt_dtype t, const struc
 	int64_t extent = d->n ? lt_var_extent(g, d->at[d->n - 1]) : 0;
 	switch (view) {
 	case CHECK_PAD:     x = padded(g, t, d, d->n - 1); break;
-	case CHECK_STRIDE:  x = lt_graph_slice(g, input_with(g, "x", t, d, d->n - 1, 2 * extent + 1), d->n - 1, 1, 2, extent); break;
-	case CHECK_SLICE:   x = lt_graph_slice(g, input_with(g, "x", t, d, 0, lt_var_extent(g, d->at[0]) + 3), 0, 2, 1, lt_var_extent(g, d->at[0]));
+	case CHECK_STRIDE:
+		x = lt_graph_slice(g, input_with(g, "x", t, d, d->n - 1, 2 * extent + 1), d->n - 1, 1, 2, extent);
+		break;
+	case CHECK_SLICE:
+		x = lt_graph_slice(g, input_with(g, "x", t, d, 0, lt_var_extent(g, d->at[0]) + 3), 0, 2, 1,
+			lt_var_extent(g, d->at[0]));
 		break;
 	case CHECK_RESHAPE: x = reshaped(g, t, d); break;
 	case CHECK_FLATTEN: x = flattened(g, t, d); break;
@@ -180,7 +196,8 @@ static lt_node build_reduce(struct lt_graph *g, const struct check_spec *s)
 	struct check_dims d = lt__check_dims(g, s->shape);
 	lt_node x = lt__check_input(g, "x", s->dtype, &d);
 	const char *op = lt__op_info((enum lt_opcode)s->op)->name;
-	return s->variant == 2 ? lt_graph_reduce(g, op, x, d.n, d.at) : lt_graph_reduce(g, op, x, 1, &d.at[s->variant ? 0 : d.n - 1]);
+	return s->variant == 2 ? lt_graph_reduce(g, op, x, d.n, d.at)
+			       : lt_graph_reduce(g, op, x, 1, &d.at[s->variant ? 0 : d.n - 1]);
 }
 
 static lt_status build_random(struct lt_context *ctx, const struct check_case *c, struct lt_graph **out)
@@ -191,7 +208,9 @@ static lt_status build_random(struct lt_context *ctx, const struct check_case *c
 	if (c->spec.variant) {
 		random_nest_new(ctx, c->seed, 0, &r, text, sizeof text);
 	} else {
-		struct random_options o = { .n_node = (int32_t)random_between(&rng, 3, 24), .views = true, .params = true, .states = true };
+		struct random_options o = {
+			.n_node = (int32_t)random_between(&rng, 3, 24), .views = true, .params = true, .states = true
+		};
 		o.composites = random_chance(&rng, 50);
 		random_graph_new(ctx, c->seed, &o, &r);
 	}

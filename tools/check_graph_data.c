@@ -43,7 +43,8 @@ static lt_param offset(struct lt_graph *g, int64_t high)
 lt_node lt__check_build_state(struct lt_graph *g, const struct check_case *c)
 {
 	enum lt_dtype t = c->spec.dtype;
-	lt_var dims[2] = { lt_graph_var(g, "m", 6), lt_graph_var(g, "n", 19) }, part[2] = { lt_graph_var(g, "p", 2), lt_graph_var(g, "q", 19) };
+	lt_var dims[2] = { lt_graph_var(g, "m", 6), lt_graph_var(g, "n", 19) },
+	       part[2] = { lt_graph_var(g, "p", 2), lt_graph_var(g, "q", 19) };
 	lt_node s = lt_graph_state(g, "s", t, 2, dims), second, x;
 	const int64_t zero[2] = { 0, 0 };
 	switch (c->spec.variant) {
@@ -113,8 +114,10 @@ lt_node lt__check_build_param(struct lt_graph *g, const struct check_case *c)
 struct product_extents { int64_t m, n, k, b; };
 static struct product_extents extents_of(int shape)
 {
-	return shape == CHECK_ONE ? (struct product_extents){ 1, 1, 1, 1 } : shape == CHECK_PRIME ? (struct product_extents){ 7, 13, 5, 3 }
-		: shape == CHECK_ABOVE ? (struct product_extents){ 17, 33, 65, 2 } : (struct product_extents){ 40, 70, 129, 2 };
+	return shape == CHECK_ONE      ? (struct product_extents){ 1, 1, 1, 1 }
+		: shape == CHECK_PRIME ? (struct product_extents){ 7, 13, 5, 3 }
+		: shape == CHECK_ABOVE ? (struct product_extents){ 17, 33, 65, 2 }
+				       : (struct product_extents){ 40, 70, 129, 2 };
 }
 
 static lt_node product_of(struct lt_graph *g, enum lt_dtype t, int kind, lt_var m, lt_var n, lt_var k, lt_var b)
@@ -144,19 +147,21 @@ static lt_node product_of(struct lt_graph *g, enum lt_dtype t, int kind, lt_var 
 static lt_node conv(struct lt_graph *g, enum lt_dtype t, const struct product_extents *e)
 {
 	static const int64_t strides[2] = { 2, 1 }, pads[4] = { 1, 0, 1, 2 }, dilations[2] = { 1, 2 };
-	lt_var x[4] = { lt_graph_var(g, "batch", e->b), lt_graph_var(g, "c", e->k > 8 ? 8 : e->k), lt_graph_var(g, "h", e->m > 3 ? e->m : 4),
-		lt_graph_var(g, "w", e->n > 5 ? e->n : 6) };
-	lt_var w[4] = { lt_graph_var(g, "o", e->k > 6 ? 6 : e->k), lt_graph_var(g, "i", e->k > 8 ? 8 : e->k), lt_graph_var(g, "kh", 3),
-		lt_graph_var(g, "kw", 3) };
-	return lt_build_conv2d(g, lt_graph_input(g, "x", t, 4, x), lt_graph_constant(g, "k", t, 4, w), strides, pads, dilations, 1, LT_NCHW);
+	lt_var x[4] = { lt_graph_var(g, "batch", e->b), lt_graph_var(g, "c", e->k > 8 ? 8 : e->k),
+		lt_graph_var(g, "h", e->m > 3 ? e->m : 4), lt_graph_var(g, "w", e->n > 5 ? e->n : 6) };
+	lt_var w[4] = { lt_graph_var(g, "o", e->k > 6 ? 6 : e->k), lt_graph_var(g, "i", e->k > 8 ? 8 : e->k),
+		lt_graph_var(g, "kh", 3), lt_graph_var(g, "kw", 3) };
+	return lt_build_conv2d(g, lt_graph_input(g, "x", t, 4, x), lt_graph_constant(g, "k", t, 4, w), strides, pads,
+		dilations, 1, LT_NCHW);
 }
 
 static lt_node attention(struct lt_graph *g, enum lt_dtype t, const struct product_extents *e)
 {
-	lt_var q[2] = { lt_graph_var(g, "s", e->m), lt_graph_var(g, "d", 8) }, k[2] = { lt_graph_var(g, "t", e->n), lt_graph_var(g, "d", 8) };
+	lt_var q[2] = { lt_graph_var(g, "s", e->m), lt_graph_var(g, "d", 8) },
+	       k[2] = { lt_graph_var(g, "t", e->n), lt_graph_var(g, "d", 8) };
 	lt_var v[2] = { lt_graph_var(g, "t", e->n), lt_graph_var(g, "e", 5) };
-	return lt_build_attention(g, lt_graph_input(g, "q", t, 2, q), lt_graph_input(g, "k", t, 2, k), lt_graph_input(g, "v", t, 2, v), 0.25,
-		e->m <= e->n);
+	return lt_build_attention(g, lt_graph_input(g, "q", t, 2, q), lt_graph_input(g, "k", t, 2, k),
+		lt_graph_input(g, "v", t, 2, v), 0.25, e->m <= e->n);
 }
 
 lt_node lt__check_build_product(struct lt_graph *g, const struct check_case *c)
@@ -168,7 +173,8 @@ lt_node lt__check_build_product(struct lt_graph *g, const struct check_case *c)
 		return conv(g, t, &e);
 	if (kind == CHECK_ATTENTION)
 		return attention(g, t, &e);
-	lt_var m = lt_graph_var(g, "m", e.m), n = lt_graph_var(g, "n", e.n), k = lt_graph_var(g, "k", e.k), b = lt_graph_var(g, "b", e.b);
+	lt_var m = lt_graph_var(g, "m", e.m), n = lt_graph_var(g, "n", e.n), k = lt_graph_var(g, "k", e.k),
+	       b = lt_graph_var(g, "b", e.b);
 	lt_var dims[2] = { m, n };
 	lt_node p = product_of(g, t, kind, m, n, k, b);
 	if (kind <= CHECK_VECTOR)

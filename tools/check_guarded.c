@@ -1,7 +1,7 @@
 /* tools/check_guarded.c -- the memory of a run: each storage between sentinels, aligned as its trees ask and not more.
  *
- * A storage is a whole tensor; a slot of a kernel is a part of one.  With device memory a storage's block lies on the device, sentinels
- * and all, and is copied there before a run and back after it.
+ * A storage is a whole tensor; a slot of a kernel is a part of one.  With device memory a storage's block lies on the
+ * device, sentinels and all, and is copied there before a run and back after it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,8 @@ static size_t align_of(const struct lt_program *p, int32_t storage)
 	return align;
 }
 
-/* Where in a block of 256 bytes' alignment the data begin: at a multiple of align and of nothing greater, of which odd come before. */
+/* Where in a block of 256 bytes' alignment the data begin: at a multiple of align and of nothing greater, of which odd
+ * come before. */
 static size_t begin_of(size_t align, size_t odd)
 {
 	size_t at = CHECK_GUARD;
@@ -36,7 +37,9 @@ void lt__check_guarded_new(struct check_work *w, int odd, struct check_guarded *
 {
 	const struct lt_program *p = w->p;
 	struct check_diagnostics told;
-	*room = (struct check_guarded){ .w = w, .n = p->nests.assigned.n_storage, .block = calloc((size_t)p->nests.assigned.n_storage + 1, sizeof *room->block) };
+	*room = (struct check_guarded){ .w = w,
+		.n = p->nests.assigned.n_storage,
+		.block = calloc((size_t)p->nests.assigned.n_storage + 1, sizeof *room->block) };
 	for (int32_t i = 0; room->block && i < room->n; i++) {
 		struct check_block *b = &room->block[i];
 		const struct lt_storage *s = &p->nests.assigned.storage[i];
@@ -64,7 +67,9 @@ void lt__check_guarded_free(struct check_guarded *room)
 /* The graph's node of a source's port. */
 static lt_node node_of(const struct lt_graph *g, const struct lt_storage *s)
 {
-	enum lt_opcode op = s->space == LT_SPACE_INPUT ? LT_OP_input : s->space == LT_SPACE_CONSTANT ? LT_OP_constant : LT_OP_state;
+	enum lt_opcode op = s->space == LT_SPACE_INPUT ? LT_OP_input
+		: s->space == LT_SPACE_CONSTANT        ? LT_OP_constant
+						       : LT_OP_state;
 	int32_t i = s->binding;
 	for (lt_node n = 0; n < g->n_node; n++)
 		if (g->node[n].op == op && i-- == 0)
@@ -90,14 +95,17 @@ static void store_params(const struct check_guarded *room, struct check_block *b
 	}
 }
 
-bool lt__check_mem_copy(struct check_work *w, void *to, size_t to_at, void *from, size_t from_at, size_t bytes, enum lt_copy how)
+bool lt__check_mem_copy(
+	struct check_work *w, void *to, size_t to_at, void *from, size_t from_at, size_t bytes, enum lt_copy how)
 {
 	static const char *const words[] = { [LT_COPY_TO_DEVICE] = "to", [LT_COPY_TO_HOST] = "from", [LT_COPY_DEVICE] = "on" };
 	const struct lt_slot a = { to, (int64_t)to_at, (int64_t)bytes }, b = { from, (int64_t)from_at, (int64_t)bytes };
 	struct check_diagnostics told;
 	lt__check_diagnostics_init(&told);
 	lt_status st = w->device->backend->mem_copy(w->device->session, &a, &b, bytes, how, NULL, &told.diag);
-	return !st || lt__check_end(w->out, CHECK_FAILED, "mem_copy %s the device: %s: %s", words[how], lt_status_name(st), told.text);
+	return !st
+		|| lt__check_end(w->out, CHECK_FAILED, "mem_copy %s the device: %s: %s", words[how], lt_status_name(st),
+			told.text);
 }
 
 static bool to_device(struct check_guarded *room, struct check_block *b)
@@ -111,7 +119,8 @@ static bool to_device(struct check_guarded *room, struct check_block *b)
 
 static bool from_device(struct check_guarded *room, struct check_block *b)
 {
-	return !on_device(room->w->device) || lt__check_mem_copy(room->w, b->block, 0, b->device, 0, b->total, LT_COPY_TO_HOST);
+	return !on_device(room->w->device)
+		|| lt__check_mem_copy(room->w, b->block, 0, b->device, 0, b->total, LT_COPY_TO_HOST);
 }
 
 static bool buffers_fill(struct check_guarded *room, void *const *data, int poison, bool prepared)
@@ -139,8 +148,14 @@ static bool buffers_fill(struct check_guarded *room, void *const *data, int pois
 	return true;
 }
 
-bool lt__check_guarded_fill(struct check_guarded *room, void *const *data, int poison) { return buffers_fill(room, data, poison, true); }
-bool lt__check_guarded_refill(struct check_guarded *room, void *const *data, int poison) { return buffers_fill(room, data, poison, false); }
+bool lt__check_guarded_fill(struct check_guarded *room, void *const *data, int poison)
+{
+	return buffers_fill(room, data, poison, true);
+}
+bool lt__check_guarded_refill(struct check_guarded *room, void *const *data, int poison)
+{
+	return buffers_fill(room, data, poison, false);
+}
 
 void *lt__check_guarded_fetch(struct check_guarded *room, int32_t storage)
 {
@@ -161,8 +176,10 @@ static bool sentinels_stand(struct check_guarded *room, int32_t i)
 	const struct check_block *b = &room->block[i];
 	for (size_t k = 0; k < b->total; k++)
 		if ((k < b->at || k >= b->at + b->bytes) && b->block[k] != CHECK_MARK)
-			return lt__check_end(room->w->out, CHECK_FAILED, "a byte %zu %s buffer '%s' of %zu bytes was overwritten", k < b->at ? b->at - k
-				: k - b->at - b->bytes + 1, k < b->at ? "before" : "after", name_of(room, i), b->bytes);
+			return lt__check_end(room->w->out, CHECK_FAILED,
+				"a byte %zu %s buffer '%s' of %zu bytes was overwritten",
+				k < b->at ? b->at - k : k - b->at - b->bytes + 1, k < b->at ? "before" : "after",
+				name_of(room, i), b->bytes);
 	return true;
 }
 
@@ -174,9 +191,10 @@ bool lt__check_guarded_stand(struct check_guarded *room, void *const *data)
 		const struct lt_storage *s = &p->nests.assigned.storage[i];
 		if (!from_device(room, &room->block[i]) || !sentinels_stand(room, i))
 			return false;
-		if ((s->space == LT_SPACE_INPUT || s->space == LT_SPACE_CONSTANT) && memcmp(b->block + b->at, data[node_of(room->w->g, s)], b->bytes))
-			return lt__check_end(room->w->out, CHECK_FAILED, "%s '%s' was changed by the run", s->space == LT_SPACE_INPUT ? "input" : "constant",
-				name_of(room, i));
+		if ((s->space == LT_SPACE_INPUT || s->space == LT_SPACE_CONSTANT)
+			&& memcmp(b->block + b->at, data[node_of(room->w->g, s)], b->bytes))
+			return lt__check_end(room->w->out, CHECK_FAILED, "%s '%s' was changed by the run",
+				s->space == LT_SPACE_INPUT ? "input" : "constant", name_of(room, i));
 	}
 	return true;
 }
@@ -200,7 +218,8 @@ static void store_slots(const struct check_guarded *room, int32_t nest, struct l
 	}
 }
 
-static bool space_new(struct check_work *w, const struct lt_object *o, uint32_t n_thread, int fill, struct check_space *space)
+static bool space_new(
+	struct check_work *w, const struct lt_object *o, uint32_t n_thread, int fill, struct check_space *space)
 {
 	const struct lt_backend *backend = w->device->backend;
 	struct check_diagnostics told;
@@ -226,7 +245,8 @@ static bool space_new(struct check_work *w, const struct lt_object *o, uint32_t 
 	if (!on_device(w->device))
 		return true;
 	lt__check_diagnostics_init(&told);
-	const size_t bytes = space->bytes + CHECK_GUARD;        /* a handle has no offset: nothing of ours can stand before it */
+	/* a handle has no offset: nothing of ours can stand before it */
+	const size_t bytes = space->bytes + CHECK_GUARD;
 	lt_status st = backend->mem_new(w->device->session, bytes, &space->device, &told.diag);
 	if (st)
 		return lt__check_end(w->out, CHECK_FAILED, "mem_new of %zu bytes: %s: %s", bytes, lt_status_name(st), told.text);
@@ -252,7 +272,8 @@ static bool space_end(struct check_work *w, struct check_space *space)
 	return good;
 }
 
-bool lt__check_args_new(struct check_guarded *room, int32_t nest, int fill, uint32_t n_thread, struct lt_fault *fault, struct check_args *a)
+bool lt__check_args_new(struct check_guarded *room, int32_t nest, int fill, uint32_t n_thread, struct lt_fault *fault,
+	struct check_args *a)
 {
 	struct check_work *w = room->w;
 	const uint32_t n = (uint32_t)w->p->nests.frozen[nest].n_bind;
@@ -262,8 +283,13 @@ bool lt__check_args_new(struct check_guarded *room, int32_t nest, int fill, uint
 	if (!space_new(w, w->object[nest], n_thread, fill, &a->space))
 		return false;
 	store_slots(room, nest, a->slot);
-	a->args = (struct lt_args){ .size = sizeof a->args, .n_slot = n, .slot = a->slot,
-		.workspace = a->space.device ? a->space.device : a->space.at, .n_thread = n_thread, .async = room->async, .fault = fault };
+	a->args = (struct lt_args){ .size = sizeof a->args,
+		.n_slot = n,
+		.slot = a->slot,
+		.workspace = a->space.device ? a->space.device : a->space.at,
+		.n_thread = n_thread,
+		.async = room->async,
+		.fault = fault };
 	return true;
 }
 

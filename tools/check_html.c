@@ -1,26 +1,34 @@
 /* tools/check_html.c -- the support matrix as a page: operator by element type, groups, failures, refusals.
  *
- * One file, no script, no address: it can be read on a phone, printed and kept.  Colours say nothing that a sign does not say, too.
+ * One file, no script, no address: it can be read on a phone, printed and kept.  Colours say nothing that a sign does
+ * not say, too.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "tools/check.h"
 
 static const char style[] =
-	":root{color-scheme:light dark;--ink:#1b1f24;--soft:#57606a;--line:#d0d7de;--back:#fff;--pass:#d7f2dc;--part:#fdf0c4;--refuse:#e4e7eb;"
-	"--fail:#ffd3cf}\n"
-	"@media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9da7b1;--line:#3b434b;--back:#0f1317;--pass:#143d24;--part:#4a3a0c;"
-	"--refuse:#2a3038;--fail:#5c1a17}}\n"
-	"body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--back);margin:0 auto;max-width:64rem;padding:1.5rem 1rem}\n"
-	"h1{font-size:1.5rem;margin:0}h2{font-size:1.15rem;margin:2rem 0 .5rem}p{margin:.3rem 0}.soft{color:var(--soft)}\n"
+	":root{color-scheme:light "
+	"dark;--ink:#1b1f24;--soft:#57606a;--line:#d0d7de;--back:#fff;--pass:#d7f2dc;--part:#fdf0c4;--refuse:#e4e7eb;--"
+	"fail:#ffd3cf}\n"
+	"@media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9da7b1;--line:#3b434b;--back:#0f1317;--pass:#"
+	"143d24;--part:#4a3a0c;--refuse:#2a3038;--fail:#5c1a17}}\n"
+	"body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--back);margin:0 "
+	"auto;max-width:64rem;padding:1.5rem 1rem}\n"
+	"h1{font-size:1.5rem;margin:0}h2{font-size:1.15rem;margin:2rem 0 .5rem}p{margin:.3rem "
+	"0}.soft{color:var(--soft)}\n"
 	".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.875rem;font-variant-numeric:tabular-nums}\n"
-	"th,td{border:1px solid var(--line);padding:.2rem .5rem;text-align:center}th:first-child,td:first-child{text-align:left}\n"
-	"tbody th{font-weight:500;white-space:nowrap;position:sticky;left:0;background:var(--back)}thead th{font-weight:600}\n"
-	".p{background:var(--pass)}.m{background:var(--part)}.r{background:var(--refuse)}.f{background:var(--fail);font-weight:700}"
-	".n{color:var(--soft)}\n"
-	"td.l{text-align:left}td small{font-size:.75rem}td a{color:inherit}:target{outline:2px solid var(--soft)}details{margin:.3rem 0;border:1px solid var(--line);border-radius:4px;padding:.4rem .7rem}summary{cursor:pointer;"
-	"overflow-wrap:anywhere}\n"
-	"pre,code{font:.8125rem/1.45 ui-monospace,monospace}pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.4rem 0}\n"
+	"th,td{border:1px solid var(--line);padding:.2rem "
+	".5rem;text-align:center}th:first-child,td:first-child{text-align:left}\n"
+	"tbody th{font-weight:500;white-space:nowrap;position:sticky;left:0;background:var(--back)}thead "
+	"th{font-weight:600}\n"
+	".p{background:var(--pass)}.m{background:var(--part)}.r{background:var(--refuse)}.f{background:var(--fail);"
+	"font-weight:700}.n{color:var(--soft)}\n"
+	"td.l{text-align:left}td small{font-size:.75rem}td a{color:inherit}:target{outline:2px solid "
+	"var(--soft)}details{margin:.3rem 0;border:1px solid var(--line);border-radius:4px;padding:.4rem "
+	".7rem}summary{cursor:pointer;overflow-wrap:anywhere}\n"
+	"pre,code{font:.8125rem/1.45 "
+	"ui-monospace,monospace}pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.4rem 0}\n"
 	"@media print{body{max-width:none;padding:0;font-size:11px}details{break-inside:avoid}tbody th{position:static}"
 	"td,th{-webkit-print-color-adjust:exact;print-color-adjust:exact}}\n";
 
@@ -42,7 +50,8 @@ static void html_text(FILE *f, const char *text)
 /* -- reasons: each once, the one that stands for most cases first -- */
 
 /* Numbered from 1; the sign makes the names of the places that the matrix points to. */
-static void write_reasons(const struct check_report *r, const struct check_reasons *l, char sign, const char *title, const char *words, FILE *f)
+static void write_reasons(const struct check_report *r, const struct check_reasons *l, char sign, const char *title,
+	const char *words, FILE *f)
 {
 	if (l->n > 0)
 		(void)fprintf(f, "<h2>%s</h2>\n<p class=soft>%s</p>\n", title, words);
@@ -64,7 +73,8 @@ static void write_reasons(const struct check_report *r, const struct check_reaso
 struct cell { int n[4]; bool *why; };           /* why: by reason of a refusal, whether it has it */
 struct html_row { const char *name; struct cell cell[LT_NDTYPE]; };
 
-static int32_t fill_rows(const struct check_report *r, const struct check_reasons *refused, struct html_row *rows, bool *why)
+static int32_t fill_rows(
+	const struct check_report *r, const struct check_reasons *refused, struct html_row *rows, bool *why)
 {
 	int32_t n = 0, k;
 	for (int32_t i = 0; i < r->n; i++) {
@@ -116,9 +126,11 @@ static void write_matrix(const struct check_report *r, const struct check_reason
 	bool *why = calloc(((size_t)r->n + 1) * LT_NDTYPE * ((size_t)refused->n + 1), sizeof *why);
 	int32_t n = rows && why ? fill_rows(r, refused, rows, why) : 0;
 	if (n > 0) {
-		(void)fputs("<h2>Operators by element type</h2>\n<p class=soft>&#10003; all cases passed &nbsp; &#9680; some are refused: how many passed &nbsp; "
-			"&#9675; all are refused &nbsp; [1] why, by the numbers below &nbsp; &#10007; some failed: how many &nbsp; &ndash; skipped &nbsp; "
-			"&middot; not applicable</p>\n<div class=wide><table><thead><tr><th>operator</th>", f);
+		(void)fputs("<h2>Operators by element type</h2>\n<p class=soft>&#10003; all cases passed &nbsp; "
+			    "&#9680; some are refused: how many passed &nbsp; &#9675; all are refused &nbsp; [1] why, "
+			    "by the numbers below &nbsp; &#10007; some failed: how many &nbsp; &ndash; skipped &nbsp; "
+			    "&middot; not applicable</p>\n<div class=wide><table><thead><tr><th>operator</th>",
+			f);
 		for (int t = 1; t < LT_NDTYPE; t++)
 			(void)fprintf(f, "<th>%s</th>", lt__dtype_info((enum lt_dtype)t)->name);
 		(void)fputs("</tr></thead><tbody>\n", f);
@@ -140,8 +152,10 @@ static void write_matrix(const struct check_report *r, const struct check_reason
 
 static void write_groups(const struct check_report *r, FILE *f)
 {
-	(void)fputs("<h2>Groups</h2>\n<div class=wide><table><thead><tr><th>group</th><th>passed</th><th>refused</th><th>failed</th><th>skipped</th>"
-		"<th>seconds</th><th>what</th></tr></thead><tbody>\n", f);
+	(void)fputs("<h2>Groups</h2>\n<div "
+		    "class=wide><table><thead><tr><th>group</th><th>passed</th><th>refused</th><th>failed</"
+		    "th><th>skipped</th><th>seconds</th><th>what</th></tr></thead><tbody>\n",
+		f);
 	for (int g = 0; g < CHECK_N_GROUP; g++) {
 		int n[4] = { 0 };
 		double seconds = 0;
@@ -152,8 +166,11 @@ static void write_groups(const struct check_report *r, FILE *f)
 			}
 		if (n[0] + n[1] + n[2] + n[3] == 0)
 			continue;
-		(void)fprintf(f, "<tr><th>%s</th><td class=%s>%d</td><td class=%s>%d</td><td class=%s>%d</td><td class=n>%d</td><td>%.1f</td><td class=l>",
-			lt__check_group(g)->name, n[0] ? "p" : "n", n[0], n[1] ? "r" : "n", n[1], n[2] ? "f" : "n", n[2], n[3], seconds);
+		(void)fprintf(f,
+			"<tr><th>%s</th><td class=%s>%d</td><td class=%s>%d</td><td class=%s>%d</td><td "
+			"class=n>%d</td><td>%.1f</td><td class=l>",
+			lt__check_group(g)->name, n[0] ? "p" : "n", n[0], n[1] ? "r" : "n", n[1], n[2] ? "f" : "n",
+			n[2], n[3], seconds);
 		html_text(f, lt__check_group(g)->doc);
 		(void)fputs("</td></tr>\n", f);
 	}
@@ -195,13 +212,14 @@ lt_status lt__check_html(const struct check_report *r, FILE *f)
 	int n[4] = { 0 };
 	for (int32_t i = 0; i < r->n; i++)
 		n[lt__check_status(r, i)]++;
-	(void)fputs("<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport content=\"width=device-width,initial-scale=1\">\n<title>"
-		"lt-check: ", f);
+	(void)fputs("<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport "
+		    "content=\"width=device-width,initial-scale=1\">\n<title>lt-check: ",
+		f);
 	html_text(f, r->backend->name);
 	(void)fprintf(f, "</title>\n<style>\n%s</style></head><body>\n<h1>", style);
 	html_text(f, r->o->word);
-	(void)fprintf(f, ": %s</h1>\n<p>%d passed, %d refused, %d failed, %d skipped</p>\n<p class=soft>", n[2] ? "failed" : "nothing failed", n[0], n[1],
-		n[2], n[3]);
+	(void)fprintf(f, ": %s</h1>\n<p>%d passed, %d refused, %d failed, %d skipped</p>\n<p class=soft>",
+		n[2] ? "failed" : "nothing failed", n[0], n[1], n[2], n[3]);
 	html_text(f, r->backend->summary ? r->backend->summary : "");
 	(void)fputs("; version ", f);
 	html_text(f, r->backend->version ? r->backend->version : "");

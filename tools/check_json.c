@@ -6,8 +6,9 @@
 static json_t *case_of(const struct check_report *r, int32_t i)
 {
 	const struct check_outcome *out = &r->outcome[i];
-	json_t *o = json_pack("{s:s,s:s,s:s,s:f}", "name", r->chosen[i]->name, "group", lt__check_group(r->chosen[i]->group)->name, "status",
-		lt__check_words[lt__check_status(r, i)], "seconds", out->seconds);
+	json_t *o = json_pack("{s:s,s:s,s:s,s:f}", "name", r->chosen[i]->name, "group",
+		lt__check_group(r->chosen[i]->group)->name, "status", lt__check_words[lt__check_status(r, i)],
+		"seconds", out->seconds);
 	char command[CHECK_COMMAND];
 	if (r->chosen[i]->row)
 		json_object_set_new(o, "operator", json_string(r->chosen[i]->row));
@@ -35,7 +36,8 @@ lt_status lt__check_json(const struct check_report *r, FILE *f)
 	for (int i = 0; i < 4; i++)
 		json_object_set_new(sums, lt__check_words[i], json_integer((json_int_t)n[i]));
 	all = json_pack("{s:s,s:o,s:o,s:I,s:f,s:o,s:o}", "backend", r->backend->name, "version",
-		lt__json_text(r->backend->version ? r->backend->version : ""), "config", lt__json_text(r->o->config), "seed", (json_int_t)r->o->seed, "seconds", r->seconds, "sums", sums, "cases", cases);
+		lt__json_text(r->backend->version ? r->backend->version : ""), "config", lt__json_text(r->o->config),
+		"seed", (json_int_t)r->o->seed, "seconds", r->seconds, "sums", sums, "cases", cases);
 	if (all && r->o->n_part > 0)
 		json_object_set_new(all, "part", json_pack("[i,i]", r->o->part, r->o->n_part));
 	if (!all || json_dumpf(all, f, JSON_INDENT(1) | JSON_REAL_PRECISION(6) | LT_JSON_PLAIN)) {

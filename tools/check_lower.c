@@ -1,7 +1,7 @@
 /* tools/check_lower.c -- from a graph to the frozen trees that a backend is given.
  *
- * The library lowers for the target of the backend which is checked, and asks no backend on the way.  So whether that one accepts a tree is
- * asked here.
+ * The library lowers for the target of the backend which is checked, and asks no backend on the way.  So whether that
+ * one accepts a tree is asked here.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -14,10 +14,18 @@
 #include "looptree/schedule.h"
 #include "tools/check_parts.h"
 
-static lt_status lower_for_device(const struct check_device *device, const struct lt_graph *g, const char *schedule, const char *apply, struct lt_program **out)
+static lt_status lower_for_device(const struct check_device *device, const struct lt_graph *g, const char *schedule,
+	const char *apply, struct lt_program **out)
 {
-	const struct lt_options o = { .size = sizeof o, .n_thread = device->n_thread, .strict = 1, .no_passes = 1, .plan_only = 1,
-		.schedule = schedule, .schedule_bytes = schedule ? strlen(schedule) : 0, .schedule_name = "tree", .apply = apply };
+	const struct lt_options o = { .size = sizeof o,
+		.n_thread = device->n_thread,
+		.strict = 1,
+		.no_passes = 1,
+		.plan_only = 1,
+		.schedule = schedule,
+		.schedule_bytes = schedule ? strlen(schedule) : 0,
+		.schedule_name = "tree",
+		.apply = apply };
 	return lt__compile_for(g->ctx, g, device->caps->target, &o, out);
 }
 
@@ -83,11 +91,14 @@ static int height_of(const struct lt_looptree *t, lt_tnode loop)
 	return most;
 }
 
-/* Steps that make a loop a vector, as the kind of tree has it; none for a loop that stays.  STRIPS: each lane runs over neighbours, the last
- * over fewer; of a loop that run-time scalars bound two lanes are left, that these turn off. */
+/* Steps that make a loop a vector, as the kind of tree has it; none for a loop that stays.  STRIPS: each lane runs over
+ * neighbours, the last over fewer; of a loop that run-time scalars bound two lanes are left, that these turn off. */
 static void vector_steps(const struct lt_looptree *t, lt_tnode loop, int kind, char *step, size_t bytes)
 {
-	const char *path = lt__loop_path(t, loop), *tail = kind == CHECK_PEELED ? "peel" : kind == CHECK_PADDED ? "pad" : "mask";
+	const char *path = lt__loop_path(t, loop),
+		   *tail = kind == CHECK_PEELED ? "peel"
+		: kind == CHECK_PADDED          ? "pad"
+						: "mask";
 	const struct lt_vardef *v = &t->graph->var[t->node[loop].var];
 	int height = height_of(t, loop), lanes = kind == CHECK_OUTER || (kind == CHECK_NESTED && height == 1) ? 4 : 8;
 	long long part = (v->extent + 3) / 4;
@@ -101,8 +112,8 @@ static void vector_steps(const struct lt_looptree *t, lt_tnode loop, int kind, c
 	if (kind != CHECK_STRIPS)
 		(void)snprintf(step, bytes, "split %.200s %d; tail %.200s %s; vectorize %.200s'", path, lanes, path, tail, path);
 	else if (part > 1 && v->bounded)
-		(void)snprintf(step, bytes, "split %.200s %lld; split %.200s %lld; tail %.200s mask; vectorize %.200s'", path, part, path, 2 * part, path,
-			path);
+		(void)snprintf(step, bytes, "split %.200s %lld; split %.200s %lld; tail %.200s mask; vectorize %.200s'",
+			path, part, path, 2 * part, path, path);
 	else if (part > 1)
 		(void)snprintf(step, bytes, "split %.200s %lld; vectorize %.200s", path, part, path);
 }
@@ -124,7 +135,8 @@ static void make_vectors(struct taken *x, const struct check_tree *how)
 /* -- trees -- */
 
 /* A tail that cannot be had is reported when the tree is frozen: then fewer steps are taken. */
-static lt_status lower_steps(const struct check_device *device, const struct lt_graph *g, const char *begin, char *list, struct lt_program **out)
+static lt_status lower_steps(const struct check_device *device, const struct lt_graph *g, const char *begin, char *list,
+	struct lt_program **out)
 {
 	for (;;) {
 		lt_status st = lower_for_device(device, g, begin, list[0] ? list : NULL, out);
@@ -137,8 +149,9 @@ static lt_status lower_steps(const struct check_device *device, const struct lt_
 	}
 }
 
-static lt_status lower_made(const struct check_device *device, const struct lt_graph *g, const char *begin, const struct check_tree *how,
-	void (*make)(struct taken *, const struct check_tree *), struct lt_program **out, char **schedule)
+static lt_status lower_made(const struct check_device *device, const struct lt_graph *g, const char *begin,
+	const struct check_tree *how, void (*make)(struct taken *, const struct check_tree *), struct lt_program **out,
+	char **schedule)
 {
 	struct taken x = { .n = 0 };
 	struct lt_program *p;
@@ -161,8 +174,8 @@ static lt_status lower_made(const struct check_device *device, const struct lt_g
 	return lt_fail(g->ctx, LT_ENOMEM, "out of memory");
 }
 
-lt_status lt__check_lower(const struct check_device *device, const struct lt_graph *g, const struct check_tree *how, struct lt_program **out,
-	char **schedule)
+lt_status lt__check_lower(const struct check_device *device, const struct lt_graph *g, const struct check_tree *how,
+	struct lt_program **out, char **schedule)
 {
 	static const char plain[] = "schedule 1\n";
 	const size_t head = sizeof plain - 1;

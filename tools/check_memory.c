@@ -1,7 +1,8 @@
 /* tools/check_memory.c -- nothing grows: not over runs, nor over objects, sessions and refusals.
  *
- * What is counted are the bytes that the process has from malloc, whose every function a backend calls is in the same process, and, for what
- * comes from elsewhere, its resident pages and open files.  The first rounds are not counted: they fill caches.
+ * What is counted are the bytes that the process has from malloc, whose every function a backend calls is in the same
+ * process, and, for what comes from elsewhere, its resident pages and open files.  The first rounds are not counted:
+ * they fill caches.
  */
 #include <malloc.h>
 #include <stdlib.h>
@@ -21,8 +22,9 @@ static int64_t open_files(void)
 	return n;
 }
 
-/* A few freed blocks of each small size wait with their thread for the next call, and malloc counts them as in use; how many there are changes
- * for hundreds of rounds.  With as many taken as can wait none do, and what is taken is the same each time. */
+/* A few freed blocks of each small size wait with their thread for the next call, and malloc counts them as in use; how
+ * many there are changes for hundreds of rounds.  With as many taken as can wait none do, and what is taken is the same
+ * each time. */
 enum { SMALL_SIZES = 64, MAX_WAITING = 7 };
 static int64_t bytes_in_use(void)
 {
@@ -44,12 +46,13 @@ static struct level level_now(void)
 		l.pages = resident;
 	if (f)
 		(void)fclose(f);
-	l.bytes = __sanitizer_get_current_allocated_bytes ? (int64_t)__sanitizer_get_current_allocated_bytes() : bytes_in_use();
+	l.bytes = __sanitizer_get_current_allocated_bytes ? (int64_t)__sanitizer_get_current_allocated_bytes()
+							  : bytes_in_use();
 	return l;
 }
 
-/* The rounds are cut in windows, and what the window that grew least grew by counts: libraries and the loader fill tables by steps, a leak is in
- * each. */
+/* The rounds are cut in windows, and what the window that grew least grew by counts: libraries and the loader fill
+ * tables by steps, a leak is in each. */
 enum { WINDOWS = 4 };
 struct watch { struct level at[WINDOWS + 1]; };
 
@@ -73,13 +76,17 @@ static bool stayed(struct check_outcome *out, const char *what, int64_t rounds, 
 		grown.files = least(grown.files, w->at[k + 1].files - w->at[k].files);
 	}
 	if (grown.bytes >= n || grown.bytes > 4096)
-		return lt__check_end(out, CHECK_FAILED, "memory grows by %.4g bytes for each %s (at least %lld bytes over each %lld of %lld)",
+		return lt__check_end(out, CHECK_FAILED,
+			"memory grows by %.4g bytes for each %s (at least %lld bytes over each %lld of %lld)",
 			(double)grown.bytes / (double)n, what, (long long)grown.bytes, (long long)n, (long long)rounds);
 	if (grown.pages * page > (1 << 20) && !__sanitizer_get_current_allocated_bytes)
-		return lt__check_end(out, CHECK_FAILED, "resident memory grows by %.4g bytes for each %s (at least %lld bytes over each %lld of %lld)",
-			(double)(grown.pages * page) / (double)n, what, (long long)(grown.pages * page), (long long)n, (long long)rounds);
+		return lt__check_end(out, CHECK_FAILED,
+			"resident memory grows by %.4g bytes for each %s (at least %lld bytes over each %lld of %lld)",
+			(double)(grown.pages * page) / (double)n, what, (long long)(grown.pages * page), (long long)n,
+			(long long)rounds);
 	if (grown.files > 0)
-		return lt__check_end(out, CHECK_FAILED, "files stay open: at least %lld more after each %lld of %lld %ss", (long long)grown.files,
+		return lt__check_end(out, CHECK_FAILED,
+			"files stay open: at least %lld more after each %lld of %lld %ss", (long long)grown.files,
 			(long long)n, (long long)rounds, what);
 	return true;
 }
@@ -129,7 +136,8 @@ static bool many_objects(struct check_work *w, const struct check_trial *t)
 	for (int i = 0; good && i <= OBJECTS_WARM + OBJECTS; i++) {
 		struct check_work twin;
 		watch_look(&watch, i, OBJECTS_WARM, OBJECTS);
-		good = lt__check_twin_new(w, w->device, &twin) && lt__check_twin_compile(w, NULL, NULL, &twin) && lt__check_one_run(&twin, t, 0xFF, 0xFF, 1);
+		good = lt__check_twin_new(w, w->device, &twin) && lt__check_twin_compile(w, NULL, NULL, &twin)
+			&& lt__check_one_run(&twin, t, 0xFF, 0xFF, 1);
 		lt__check_twin_free(&twin);
 	}
 	return good && stayed(w->out, "object", OBJECTS, &watch);

@@ -2,9 +2,10 @@
 #include "tools/check_parts.h"
 
 const char *const lt__check_states[CHECK_N_STATE] = { "replace", "update", "swap", "counter", "append" };
-const char *const lt__check_params[CHECK_N_PARAM] = { "extent", "slice", "sum", "greatest", "both", "softmax", "difference" };
-const char *const lt__check_products[CHECK_N_PRODUCT] = { "nn", "nt", "tn", "batch", "vector", "bias_relu", "bias_gelu", "bias_residual",
-	"silu", "softmax", "conv", "attention", "chain", "mean" };
+const char *const lt__check_params[CHECK_N_PARAM] = { "extent", "slice", "sum", "greatest", "both", "softmax",
+	"difference" };
+const char *const lt__check_products[CHECK_N_PRODUCT] = { "nn", "nt", "tn", "batch", "vector", "bias_relu", "bias_gelu",
+	"bias_residual", "silu", "softmax", "conv", "attention", "chain", "mean" };
 
 static const enum lt_dtype index_types[] = { LT_I64, LT_I32, LT_I16, LT_U8, LT_I8 };
 
@@ -12,8 +13,9 @@ static const enum lt_dtype index_types[] = { LT_I64, LT_I32, LT_I16, LT_U8, LT_I
 static void add_gather(struct check_adder *a, const struct check_spec *s, const char *where, int number, bool wild)
 {
 	char digit[2] = { (char)('0' + number), '\0' };
-	lt__check_add(a, CHECK_gather, s, "gather", "%s/by_%s/%s%s/%s", lt__dtype_info(s->dtype)->name, lt__dtype_info(s->other)->name, where,
-		number < 0 ? "" : digit, lt__check_schedules[s->schedule])->wild = wild;
+	lt__check_add(a, CHECK_gather, s, "gather", "%s/by_%s/%s%s/%s", lt__dtype_info(s->dtype)->name,
+		lt__dtype_info(s->other)->name, where, number < 0 ? "" : digit, lt__check_schedules[s->schedule])
+		->wild = wild;
 }
 
 static void add_state(struct check_adder *a, const struct check_spec *s)
@@ -30,8 +32,8 @@ static void add_param(struct check_adder *a, const struct check_spec *s)
 
 static void add_product(struct check_adder *a, const struct check_spec *s)
 {
-	lt__check_add(a, CHECK_product, s, "product", "%s/%s/%s/%s", lt__check_products[s->variant], lt__dtype_info(s->dtype)->name,
-		lt__check_shapes[s->shape], lt__check_schedules[s->schedule]);
+	lt__check_add(a, CHECK_product, s, "product", "%s/%s/%s/%s", lt__check_products[s->variant],
+		lt__dtype_info(s->dtype)->name, lt__check_shapes[s->shape], lt__check_schedules[s->schedule]);
 }
 
 static void add_gathers(struct check_adder *a)
@@ -47,7 +49,8 @@ static void add_gathers(struct check_adder *a)
 			.schedule = k % 2 ? CHECK_PLAIN : CHECK_DEFAULT }, "out_of_range", -1, true);
 }
 
-/* Loops in vectors: over the axis of the index and beside it; indices that are out of range in one lane, or beyond a run-time extent. */
+/* Loops in vectors: over the axis of the index and beside it; indices that are out of range in one lane, or beyond a
+ * run-time extent. */
 static void add_gather_vectors(struct check_adder *a)
 {
 	static const enum lt_dtype types[] = { LT_F32, LT_I8 };
@@ -80,8 +83,13 @@ static void add_states(struct check_adder *a)
 {
 	for (int kind = 0; kind < CHECK_N_STATE; kind++)
 		for (int t = 1; t < LT_NDTYPE; t++)
-			if (kind == CHECK_COUNTER ? t == LT_F32 : kind <= CHECK_UPDATE || a->o->full || t == LT_F32 || t == LT_F16 || t == LT_I8)
-				add_state(a, &(struct check_spec){ .dtype = (enum lt_dtype)t, .variant = kind, .schedule = (t + kind) % CHECK_N_SCHEDULE });
+			if (kind == CHECK_COUNTER ? t == LT_F32
+						  : kind <= CHECK_UPDATE || a->o->full || t == LT_F32 || t == LT_F16
+						|| t == LT_I8)
+				add_state(a,
+					&(struct check_spec){ .dtype = (enum lt_dtype)t,
+						.variant = kind,
+						.schedule = (t + kind) % CHECK_N_SCHEDULE });
 }
 
 static void add_vectors(struct check_adder *a)
@@ -133,12 +141,16 @@ static void add_random(struct check_adder *a)
 	for (int i = 0; i < (a->o->full ? 400 : 12); i++)
 		for (int nest = 0; nest < 2; nest++) {
 			struct check_spec s = { .variant = nest, .schedule = CHECK_INNER + i % (CHECK_N_TREE - CHECK_INNER) };
-			lt__check_add(a, CHECK_random, &s, NULL, "%s/%d/%s", nest ? "nest" : "graph", most + i, lt__check_schedules[s.schedule])->special = 2;
+			lt__check_add(a, CHECK_random, &s, NULL, "%s/%d/%s", nest ? "nest" : "graph", most + i,
+				lt__check_schedules[s.schedule])
+				->special = 2;
 		}
 	for (int i = 0; i < most; i++)
 		for (int nest = 0; nest < 2; nest++) {
 			struct check_spec s = { .variant = nest, .schedule = (int)(1 + i) % CHECK_N_SCHEDULE };
-			lt__check_add(a, CHECK_random, &s, NULL, "%s/%d/%s", nest ? "nest" : "graph", i, lt__check_schedules[s.schedule])->special = 2;
+			lt__check_add(a, CHECK_random, &s, NULL, "%s/%d/%s", nest ? "nest" : "graph", i,
+				lt__check_schedules[s.schedule])
+				->special = 2;
 		}
 }
 

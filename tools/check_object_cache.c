@@ -7,7 +7,8 @@ static bool offers_save(struct check_device *d, struct check_outcome *out)
 {
 	struct check_text id = { NULL, 0 };
 	struct check_diagnostics told;
-	if (!LT_HAS(struct lt_backend, d->backend, save) || !LT_HAS(struct lt_backend, d->backend, load) || !LT_HAS(struct lt_backend, d->backend, identity))
+	if (!LT_HAS(struct lt_backend, d->backend, save) || !LT_HAS(struct lt_backend, d->backend, load)
+		|| !LT_HAS(struct lt_backend, d->backend, identity))
 		return lt__check_end(out, CHECK_SKIPPED, "save and load are not offered");
 	lt__check_diagnostics_init(&told);
 	lt_status st = d->backend->identity(d->session, lt__check_text_add, &id, &told.diag);
@@ -35,7 +36,9 @@ static bool load_all(struct check_work *w, struct check_work *other)
 			(void)lt__check_end(w->out, CHECK_FAILED, "save succeeds and writes nothing");
 		else if (st)
 			(void)lt__check_end(w->out, CHECK_FAILED, "save: %s: %s", lt_status_name(st), told.text);
-		else if ((st = d->backend->load(d->session, &w->p->nests.frozen[i].tree, b.at, b.n, &other->object[i], &told.diag)) || !other->object[i])
+		else if ((st = d->backend->load(
+				  d->session, &w->p->nests.frozen[i].tree, b.at, b.n, &other->object[i], &told.diag))
+			|| !other->object[i])
 			(void)lt__check_end(w->out, CHECK_FAILED, "load of what save wrote: %s: %s", lt_status_name(st), told.text);
 		free(b.at);
 		if (w->out->done)
@@ -75,7 +78,11 @@ static bool load_other(struct check_work *w, const struct check_trial *t)
 		noise[i] = (char)(i * 131 + 7);
 	if (d->backend->save(w->object[lt__check_nest(w)], lt__check_text_add, &b, &told.diag))
 		return lt__check_end(w->out, CHECK_FAILED, "save: %s", told.text);
-	const struct { const char *what; const void *at; size_t n; } tries[] = { { "no bytes", noise, 0 }, { "noise", noise, sizeof noise },
+	const struct {
+		const char *what;
+		const void *at;
+		size_t n;
+	} tries[] = { { "no bytes", noise, 0 }, { "noise", noise, sizeof noise },
 		{ "the first half of an object", b.at, b.n / 2 }, { "the first byte of an object", b.at, 1 } };
 	for (size_t i = 0; good && i < sizeof tries / sizeof *tries; i++) {
 		struct lt_object *object = (struct lt_object *)(void *)&told;
@@ -86,7 +93,8 @@ static bool load_other(struct check_work *w, const struct check_trial *t)
 		else if (object)
 			good = lt__check_end(w->out, CHECK_FAILED, "load refuses %s and leaves an object behind", tries[i].what);
 		else if (st != LT_EINVAL)
-			good = lt__check_end(w->out, CHECK_FAILED, "load answers %s to %s, not LT_EINVAL", lt_status_name(st), tries[i].what);
+			good = lt__check_end(w->out, CHECK_FAILED, "load answers %s to %s, not LT_EINVAL",
+				lt_status_name(st), tries[i].what);
 	}
 	free(b.at);
 	return good;
@@ -112,7 +120,8 @@ enum { MOST = 16 };
 struct longer_args { struct lt_args args; uint64_t more[3]; };
 
 /* The steps of a run, recorded; args and slots are the backend's copies from then on. */
-static struct lt_capture *record(struct check_work *w, struct check_guarded *room, struct check_args *each, struct lt_fault *fault)
+static struct lt_capture *record(
+	struct check_work *w, struct check_guarded *room, struct check_args *each, struct lt_fault *fault)
 {
 	const struct check_device *d = w->device;
 	struct lt_object *object[MOST];

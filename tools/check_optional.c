@@ -26,7 +26,8 @@ void lt__check_optional_members(struct check_device *d, const struct check_case 
 	if (LT_HAS(struct lt_caps, d->caps, device_memory) && !OFFERS(b, mem_new))
 		(void)lt__check_end(out, CHECK_FAILED, "caps.device_memory is set, and there is no mem_new");
 	if (!is_name(b->name))
-		(void)lt__check_end(out, CHECK_FAILED, "the name '%s' is not of the form [a-z][a-z0-9_]*", b->name ? b->name : "(null)");
+		(void)lt__check_end(out, CHECK_FAILED, "the name '%s' is not of the form [a-z][a-z0-9_]*",
+			b->name ? b->name : "(null)");
 	if (!b->summary || !b->summary[0] || strchr(b->summary, '\n'))
 		(void)lt__check_end(out, CHECK_FAILED, "summary has to be one line");
 	if (!b->version || !b->version[0])
@@ -65,7 +66,9 @@ static bool are_pairs(struct check_outcome *out, const char *what, const char *t
 	while (text && *text) {
 		size_t n = strcspn(text, "\n"), name = strcspn(text, " \n");
 		if (n > 0 && (name == 0 || name >= n - 1))
-			return lt__check_end(out, CHECK_FAILED, "%s writes the line '%.*s', which is not \"name value\"", what, (int)(n < 80 ? n : 80), text);
+			return lt__check_end(out, CHECK_FAILED,
+				"%s writes the line '%.*s', which is not \"name value\"", what, (int)(n < 80 ? n : 80),
+				text);
 		text += n + (text[n] == '\n');
 	}
 	return true;
@@ -74,13 +77,18 @@ static bool are_pairs(struct check_outcome *out, const char *what, const char *t
 /* Lines "name number", the three that everybody knows with numbers that make sense. */
 static bool are_numbers(struct check_outcome *out, const char *text)
 {
-	static const struct { const char *name; double least, most; } known[] = { { "parallel", 0, 1 }, { "serialised", 0, 1 }, { "threads", 1, 1e6 } };
+	static const struct {
+		const char *name;
+		double least, most;
+	} known[] = { { "parallel", 0, 1 }, { "serialised", 0, 1 }, { "threads", 1, 1e6 } };
 	for (; text && *text; text += strcspn(text, "\n"), text += *text == '\n') {
 		int n = (int)strcspn(text, "\n"), name = (int)strcspn(text, " \n");
 		char *end;
 		double number = name < n ? strtod(text + name, &end) : 0;
 		if (name == 0 || name >= n - 1 || text[name + 1] == ' ' || end != text + n)
-			return lt__check_end(out, CHECK_FAILED, "dump of statistics writes the line '%.*s', which is not \"name number\"", n < 80 ? n : 80, text);
+			return lt__check_end(out, CHECK_FAILED,
+				"dump of statistics writes the line '%.*s', which is not \"name number\"",
+				n < 80 ? n : 80, text);
 		for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 			if ((size_t)name == strlen(known[i].name) && !strncmp(text, known[i].name, (size_t)name)
 			    && !(number >= known[i].least && number <= known[i].most))
@@ -142,7 +150,9 @@ static bool events(struct check_work *w, const struct check_trial *t)
 		for (int k = 0; good && i < 2 && k < 10; k++)
 			good = lt__check_one_run(w, t, 0xFF, 0xFF, 1);
 	}
-	if (good && (d->backend->event_ns(e[0], e[1], &ns, &told.diag) || d->backend->event_ns(e[0], e[2], &whole, &told.diag)))
+	if (good
+		&& (d->backend->event_ns(e[0], e[1], &ns, &told.diag)
+			|| d->backend->event_ns(e[0], e[2], &whole, &told.diag)))
 		good = lt__check_end(w->out, CHECK_FAILED, "event_ns: %s", told.text);
 	if (good && (ns < 0 || whole < ns))
 		good = lt__check_end(w->out, CHECK_FAILED, "of three events in a row the second is %lld ns and the third %lld ns "
@@ -156,8 +166,8 @@ static bool events(struct check_work *w, const struct check_trial *t)
 
 /* -- memory of the device -- */
 
-static lt_status device_copy(const struct check_device *d, void *to, int64_t to_at, void *from, int64_t from_at, size_t bytes, enum lt_copy how,
-	struct check_diagnostics *told)
+static lt_status device_copy(const struct check_device *d, void *to, int64_t to_at, void *from, int64_t from_at,
+	size_t bytes, enum lt_copy how, struct check_diagnostics *told)
 {
 	const struct lt_slot a = { to, to_at, (int64_t)bytes }, b = { from, from_at, (int64_t)bytes };
 	return d->backend->mem_copy(d->session, &a, &b, bytes, how, NULL, &told->diag);
@@ -180,10 +190,13 @@ void lt__check_optional_memory(struct check_device *d, const struct check_case *
 		from[i] = (unsigned char)(i * 7 + 3);
 		to[i] = 0;
 	}
-	if (d->backend->mem_new(d->session, BYTES, &first, &told.diag) || d->backend->mem_new(d->session, BYTES, &second, &told.diag) || !first || !second)
+	if (d->backend->mem_new(d->session, BYTES, &first, &told.diag)
+		|| d->backend->mem_new(d->session, BYTES, &second, &told.diag) || !first || !second)
 		(void)lt__check_end(out, CHECK_FAILED, "mem_new: %s", told.text);
-	else if (device_copy(d, first, 0, from, 0, BYTES, LT_COPY_TO_DEVICE, &told) || device_copy(d, second, 0, to, 0, BYTES, LT_COPY_TO_DEVICE, &told)
-		 || device_copy(d, second, 17, first, 5, PART, LT_COPY_DEVICE, &told) || device_copy(d, to, 0, second, 0, BYTES, LT_COPY_TO_HOST, &told))
+	else if (device_copy(d, first, 0, from, 0, BYTES, LT_COPY_TO_DEVICE, &told)
+		|| device_copy(d, second, 0, to, 0, BYTES, LT_COPY_TO_DEVICE, &told)
+		|| device_copy(d, second, 17, first, 5, PART, LT_COPY_DEVICE, &told)
+		|| device_copy(d, to, 0, second, 0, BYTES, LT_COPY_TO_HOST, &told))
 		(void)lt__check_end(out, CHECK_FAILED, "mem_copy: %s", told.text);
 	for (int i = 0; i < BYTES && !out->done; i++) {
 		unsigned char want = i >= 17 && i < 17 + PART ? from[i - 17 + 5] : 0;

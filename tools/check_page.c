@@ -1,4 +1,5 @@
-/* tools/check_page.c -- slots right before and right after memory that cannot be touched: whoever reads beside one crashes. */
+/* tools/check_page.c -- slots right before and right after memory that cannot be touched: whoever reads beside one
+ * crashes. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -6,19 +7,23 @@
 
 struct page { void *map; size_t bytes; };
 
-/* The block moves to pages of its own, of which the one right after its data is closed, or the one right before them.  Its alignment, which is
- * the lowest bit of where its data begin, stays where they end at a page, so that a few bytes may be left after the data of a slot that asks for
- * more than its elements do; where they begin at a page they are aligned better than they need be, which other cases try. */
+/* The block moves to pages of its own, of which the one right after its data is closed, or the one right before them. 
+ * Its alignment, which is the lowest bit of where its data begin, stays where they end at a page, so that a few bytes
+ * may be left after the data of a slot that asks for more than its elements do; where they begin at a page they are
+ * aligned better than they need be, which other cases try. */
 static bool write_beside_closed_page(struct check_block *b, struct page *p, bool before)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), align = b->at & (~b->at + 1), rest = before ? 0 : (align - b->bytes % align) % align;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), align = b->at & (~b->at + 1),
+	       rest = before ? 0 : (align - b->bytes % align) % align;
 	size_t at = before ? 0 : b->at, total = at + b->bytes + rest + (before ? CHECK_GUARD : 0);
 	p->bytes = (total + page - 1) / page * page + page;
 	p->map = mmap(NULL, p->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p->map == MAP_FAILED || mprotect((char *)p->map + (before ? 0 : p->bytes - page), page, PROT_NONE))
 		return false;
 	free(b->block);
-	*b = (struct check_block){ .block = (unsigned char *)p->map + (before ? page : p->bytes - page - total), .at = at, .bytes = b->bytes,
+	*b = (struct check_block){ .block = (unsigned char *)p->map + (before ? page : p->bytes - page - total),
+		.at = at,
+		.bytes = b->bytes,
 		.total = before ? p->bytes - page : total };
 	return true;
 }

@@ -1,7 +1,8 @@
-/* tools/check_pairs.c -- rows of levels that cover every pair: a failure needs two things to meet more often than three.
+/* tools/check_pairs.c -- rows of levels that cover every pair: a failure needs two things to meet more often than
+ * three.
  *
- * Greedy: the first pair that is not covered yet is fixed, then each other factor takes the level that covers most new pairs with those
- * fixed so far; ties go to the level whose turn it is.  The rows depend on nothing but the factors.
+ * Greedy: the first pair that is not covered yet is fixed, then each other factor takes the level that covers most new
+ * pairs with those fixed so far; ties go to the level whose turn it is.  The rows depend on nothing but the factors.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +65,8 @@ static void pairs_mark(struct pair_cover *c, const int *at)
 			c->done[a][at[a]][b][at[b]] = true;
 }
 
-static void cover_pair(struct pair_cover *c, int a, int la, int b, int lb, void (*row)(void *user, const int *at), void *user)
+static void cover_pair(
+	struct pair_cover *c, int a, int la, int b, int lb, void (*row)(void *user, const int *at), void *user)
 {
 	int at[MAX_FACTORS];
 	for (int i = 0; i < MAX_FACTORS; i++)

@@ -1,4 +1,5 @@
-/* tools/check_print.c -- what a backend prints goes where it harms nothing, and is reported: a backend speaks through diag and log only. */
+/* tools/check_print.c -- what a backend prints goes where it harms nothing, and is reported: a backend speaks through
+ * diag and log only. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -41,8 +42,10 @@ bool lt__check_print_fail(struct check_outcome *out)
 	ssize_t got = n > 0 ? pread(STDOUT_FILENO, text, n < (off_t)sizeof text ? (size_t)n : sizeof text - 1, 0) : 0;
 	for (ssize_t i = 0; i < got; i++)
 		text[i] = (char)(isprint((unsigned char)text[i]) ? text[i] : ' ');
-	return n <= 0 || lt__check_end(out, CHECK_FAILED, "it prints on the standard output, \"%s\"%s; a backend speaks through diag and host->log", text,
-		n > (off_t)sizeof text ? " and more" : "");
+	return n <= 0
+		|| lt__check_end(out, CHECK_FAILED,
+			"it prints on the standard output, \"%s\"%s; a backend speaks through diag and host->log", text,
+			n > (off_t)sizeof text ? " and more" : "");
 }
 
 /* All that can be asked of a kernel, that is, and is done. */

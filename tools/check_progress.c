@@ -1,11 +1,14 @@
-/* tools/check_progress.c -- how far a suite is: one line on a terminal, written again and again, and wiped before anything else is. */
+/* tools/check_progress.c -- how far a suite is: one line on a terminal, written again and again, and wiped before
+ * anything else is. */
 #include <unistd.h>
 #include "tools/check.h"
 #include "tools/say.h"
 
 void lt__check_progress_begin(struct check_progress *p, bool wanted)
 {
-	*p = (struct check_progress){ .on = wanted && isatty(STDERR_FILENO), .begin = lt__check_now(), .last = lt__check_now() };
+	*p = (struct check_progress){
+		.on = wanted && isatty(STDERR_FILENO), .begin = lt__check_now(), .last = lt__check_now()
+	};
 }
 
 void lt__check_progress_show(struct check_progress *p, const struct check_report *r, const char *what, bool at_once)

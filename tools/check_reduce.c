@@ -1,8 +1,9 @@
 /* tools/check_reduce.c -- the smallest graph and schedule that still fail.
  *
- * Steps that each make a candidate a little smaller are tried, kind by kind, and kept where the candidate is a graph and fails; until no step
- * is left that can be kept, or time or tries run out.  A schedule is replayed on each graph, without the steps that do not fit it; the default
- * tree is tried first, and mostly it is enough.  All is done on texts, so that what is found is what is written.
+ * Steps that each make a candidate a little smaller are tried, kind by kind, and kept where the candidate is a graph
+ * and fails; until no step is left that can be kept, or time or tries run out.  A schedule is replayed on each graph,
+ * without the steps that do not fit it; the default tree is tried first, and mostly it is enough.  All is done on
+ * texts, so that what is found is what is written.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,8 @@ struct reducer {
 
 static bool is_over(const struct reducer *r) { return r->n_tried == MAX_TRIES || lt__check_now() > r->until; }
 
-/* Whether these texts, which are new, are of a graph that fails; it is then the smallest.  Takes the graph's, and never the schedule. */
+/* Whether these texts, which are new, are of a graph that fails; it is then the smallest.  Takes the graph's, and never
+ * the schedule. */
 static bool keep_if_fails(struct reducer *r, char *graph, const char *schedule)
 {
 	uint64_t hash = schedule ? lt__check_hash(schedule, strlen(schedule), 1) : 0;
@@ -83,7 +85,8 @@ static void reduce_all(struct reducer *r)
 	} while (r->more && !is_over(r));
 }
 
-lt_status lt__check_reduce(const struct check_failure *f, check_still_fails *fails, void *user, char *told, size_t bytes)
+lt_status lt__check_reduce(
+	const struct check_failure *f, check_still_fails *fails, void *user, char *told, size_t bytes)
 {
 	struct reducer *r = calloc(1, sizeof *r);
 	lt_status st = LT_ENOMEM;
@@ -99,7 +102,8 @@ lt_status lt__check_reduce(const struct check_failure *f, check_still_fails *fai
 		}
 	}
 	if (st)
-		(void)snprintf(told, bytes, "not reduced: %s\n", st == LT_ENOMEM ? "out of memory" : lt_context_message(f->graph->ctx));
+		(void)snprintf(told, bytes, "not reduced: %s\n",
+			st == LT_ENOMEM ? "out of memory" : lt_context_message(f->graph->ctx));
 	if (r) {
 		free(r->graph);
 		free(r->schedule);

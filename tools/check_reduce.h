@@ -1,11 +1,13 @@
-/* tools/check_reduce.h -- what the files of the reducer share: candidates that are a little smaller than a graph and its schedule. */
+/* tools/check_reduce.h -- what the files of the reducer share: candidates that are a little smaller than a graph and
+ * its schedule. */
 #ifndef LT_TOOLS_CHECK_REDUCE_H
 #define LT_TOOLS_CHECK_REDUCE_H
 #include "ir/graph.h"
 
 /* check_reduce_text.c.  Texts are the caller's to free; NULL: there is none, or memory ran out. */
 char *lt__reduce_text(const struct lt_graph *);
-/* A kind of step: the graph's text after the k-th change of this kind; *more: whether there is a k-th.  What comes of it may be no graph. */
+/* A kind of step: the graph's text after the k-th change of this kind; *more: whether there is a k-th.  What comes of
+ * it may be no graph. */
 struct reduce_kind { const char *name; char *(*make)(const char *graph, int64_t k, bool *more); };
 extern const struct reduce_kind lt__reduce_kinds[];             /* check_reduce_graph.c; ends with a row of NULL */
 /* Nodes, vars and scalars that nothing uses go. */
@@ -21,7 +23,8 @@ size_t lt__reduce_name(const char *);
 /* The name of n bytes, at `from` or after; strings have none. */
 const char *lt__reduce_find(const char *from, const char *name, size_t n);
 
-/* check_reduce_write.c.  What was found: texts (schedule NULL: the default tree), the set of data, and whether time or tries ran out. */
+/* check_reduce_write.c.  What was found: texts (schedule NULL: the default tree), the set of data, and whether time or
+ * tries ran out. */
 struct reduced { const char *graph, *schedule; int set, n_tried; bool is_over; };
 struct check_failure;
 lt_status lt__reduce_write(const struct check_failure *, const struct reduced *, char *told, size_t bytes);

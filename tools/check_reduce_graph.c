@@ -1,4 +1,5 @@
-/* tools/check_reduce_graph.c -- steps of the reducer: fewer results, states, nodes and pieces; smaller extents and ranges.
+/* tools/check_reduce_graph.c -- steps of the reducer: fewer results, states, nodes and pieces; smaller extents and
+ * ranges.
  *
  * Each changes the graph's text, a statement a line.  What it becomes may be no graph: who asks finds out.
  */
@@ -10,7 +11,10 @@
 static bool begins(const char *line, const char *word) { return !strncmp(line, word, strlen(word)); }
 
 /* Whether the line says what the graph is for: a result, what a state becomes, or what is required. */
-static bool is_purpose(const char *line) { return begins(line, "result ") || begins(line, "set ") || begins(line, "require "); }
+static bool is_purpose(const char *line)
+{
+	return begins(line, "result ") || begins(line, "set ") || begins(line, "require ");
+}
 
 static int64_t count_lines(const char *text)
 {
@@ -174,9 +178,18 @@ static char *without_part(const char *graph, const char *mark, const char *ends,
 	return at ? lt__reduce_splice(graph, at, n - (at[n] == '}'), "") : NULL;         /* there is a blank before it */
 }
 
-static char *drop_limit(const char *graph, int64_t k, bool *more) { return without_part(graph, " limit ", "\n", k, more); }
-static char *drop_guards(const char *graph, int64_t k, bool *more) { return without_part(graph, " if ", ";}\n", k, more); }
-static char *drop_guard(const char *graph, int64_t k, bool *more) { return without_part(graph, ">= 0,", ",;}\n", k, more); }
+static char *drop_limit(const char *graph, int64_t k, bool *more)
+{
+	return without_part(graph, " limit ", "\n", k, more);
+}
+static char *drop_guards(const char *graph, int64_t k, bool *more)
+{
+	return without_part(graph, " if ", ";}\n", k, more);
+}
+static char *drop_guard(const char *graph, int64_t k, bool *more)
+{
+	return without_part(graph, ">= 0,", ",;}\n", k, more);
+}
 static char *drop_first_piece(const char *graph, int64_t k, bool *more)
 {
 	const char *at = kth(graph, "{ ", k);
@@ -187,8 +200,8 @@ static char *drop_first_piece(const char *graph, int64_t k, bool *more)
 static char *drop_piece(const char *graph, int64_t k, bool *more) { return without_part(graph, "; ", ";}\n", k, more); }
 
 /* What cuts most stands first. */
-const struct reduce_kind lt__reduce_kinds[] = {
-	{ "one result", keep_purpose }, { "a result less", drop_purpose }, { "inputs for nodes", make_input }, { "operands for nodes", bypass },
-	{ "limits", drop_limit }, { "all extents", shrink_all }, { "extents", shrink }, { "pieces", drop_piece }, { "first pieces", drop_first_piece }, { "guards", drop_guards },
-	{ "a guard less", drop_guard }, { NULL, NULL }
-};
+const struct reduce_kind lt__reduce_kinds[] = { { "one result", keep_purpose }, { "a result less", drop_purpose },
+	{ "inputs for nodes", make_input }, { "operands for nodes", bypass }, { "limits", drop_limit },
+	{ "all extents", shrink_all }, { "extents", shrink }, { "pieces", drop_piece },
+	{ "first pieces", drop_first_piece }, { "guards", drop_guards }, { "a guard less", drop_guard },
+	{ NULL, NULL } };

@@ -28,7 +28,8 @@ static lt_status write_text(struct lt_context *ctx, const char *path, const char
 }
 
 /* The inputs and constants that it fails with; states begin as zeros in a run of their own. */
-static lt_status write_data(const struct check_failure *f, const struct reduced *r, const struct lt_graph *g, const char *path, bool *has_state)
+static lt_status write_data(const struct check_failure *f, const struct reduced *r, const struct lt_graph *g,
+	const char *path, bool *has_state)
 {
 	const struct check_data data = { .seed = f->data_seed, .set = r->set, .special = f->special, .wild = f->wild };
 	struct lt_tensors all = { .at = calloc((size_t)g->n_node + 1, sizeof *all.at) };
@@ -60,7 +61,8 @@ static int32_t count_nodes(const struct lt_graph *g)
 {
 	int32_t n = 0;
 	for (lt_node x = 0; x < g->n_node; x++)
-		n += g->node[x].op != LT_OP_input && g->node[x].op != LT_OP_constant && g->node[x].op != LT_OP_state && g->node[x].op != LT_OP_lit;
+		n += g->node[x].op != LT_OP_input && g->node[x].op != LT_OP_constant && g->node[x].op != LT_OP_state
+			&& g->node[x].op != LT_OP_lit;
 	return n;
 }
 
@@ -80,8 +82,8 @@ static void say_path(FILE *to, const char *option, const char *path)
 }
 
 /* lt-check sees all that it saw; lt-run only wrong values: where what differs is one. */
-static void say_commands(const struct check_failure *f, const struct reduced *r, const struct lt_graph *g, const struct paths *p,
-	bool has_state, FILE *to)
+static void say_commands(const struct check_failure *f, const struct reduced *r, const struct lt_graph *g,
+	const struct paths *p, bool has_state, FILE *to)
 {
 	int32_t n = count_nodes(g);
 	(void)fprintf(to, "reduced to %d computed node%s in %d tries%s\n", (int)n, n == 1 ? "" : "s", r->n_tried,
@@ -92,7 +94,8 @@ static void say_commands(const struct check_failure *f, const struct reduced *r,
 	say_path(to, " --script", p->script);
 	if (r->schedule)
 		say_path(to, " --schedule", p->schedule);
-	(void)fprintf(to, " --data %" PRIu64 "/%d/%d/%d%s\n", f->data_seed, r->set, f->special, f->wild, f->limits ? f->limits : "");
+	(void)fprintf(to, " --data %" PRIu64 "/%d/%d/%d%s\n", f->data_seed, r->set, f->special, f->wild,
+		f->limits ? f->limits : "");
 	if (!f->what || !(strstr(f->what, " elements are ") || strstr(f->what, " as a whole is off by ")))
 		return;
 	(void)fprintf(to, "  lt-run %s", f->backend);

@@ -63,8 +63,8 @@ static void report_reasons(const struct check_report *r, enum check_status statu
 	free(l.at);
 }
 
-/* A suite that ran little is no success: 0 says that every clause of the contract was tried, and that something was computed: some clauses
- * pass without a kernel, as that of the config. */
+/* A suite that ran little is no success: 0 says that every clause of the contract was tried, and that something was
+ * computed: some clauses pass without a kernel, as that of the config. */
 int lt__check_exit(const struct check_report *r)
 {
 	bool whole = true;

@@ -1,4 +1,5 @@
-/* tools/check_run.c -- a graph through a backend: lowered, accepted, compiled with others, run on several sets of data. */
+/* tools/check_run.c -- a graph through a backend: lowered, accepted, compiled with others, run on several sets of
+ * data. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,35 +50,44 @@ static bool is_a_line(struct check_work *w, const char *what, const char *text)
 		bad = bad < 0 && shown[n] != text[n] ? c : bad;
 	}
 	shown[n] = '\0';
-	return bad < 0 || lt__check_end(w->out, CHECK_FAILED, "the %s \"%s\" holds a control character (0x%02x); it is one line of plain text", what,
-		shown, (unsigned)bad);
+	return bad < 0
+		|| lt__check_end(w->out, CHECK_FAILED,
+			"the %s \"%s\" holds a control character (0x%02x); it is one line of plain text", what, shown,
+			(unsigned)bad);
 }
 
 /* A refusal is an answer, if it says why, and where or what would help. */
-static bool take_refusal(struct check_work *w, const struct lt_tree *t, lt_status st, const struct check_diagnostics *told)
+static bool take_refusal(
+	struct check_work *w, const struct lt_tree *t, lt_status st, const struct check_diagnostics *told)
 {
 	size_t n = strlen(told->text);
 	if (st != LT_EUNSUPPORTED)
-		return lt__check_end(w->out, CHECK_FAILED, "accepts answers %s (%d%s) for kernel %s%s%s; a refusal is LT_EUNSUPPORTED, and any other error "
-			"ends the host's compilation", lt_status_name(st), (int)st, st < 0 || st >= LT_NSTATUS ? ": no status at all" : "", t->name,
+		return lt__check_end(w->out, CHECK_FAILED,
+			"accepts answers %s (%d%s) for kernel %s%s%s; a refusal is LT_EUNSUPPORTED, and any other "
+			"error ends the host's compilation",
+			lt_status_name(st), (int)st, st < 0 || st >= LT_NSTATUS ? ": no status at all" : "", t->name,
 			n ? ", and says: " : ", and says nothing", told->text);
 	if (n == 0)
-		return lt__check_end(w->out, CHECK_FAILED, "accepts answers %s for kernel %s and says nothing", lt_status_name(st), t->name);
+		return lt__check_end(w->out, CHECK_FAILED, "accepts answers %s for kernel %s and says nothing",
+			lt_status_name(st), t->name);
 	if (told->text[n - 1] == '.' || lt__diagnostic_text(told->text, w->device->backend->name) != told->text)
-		return lt__check_end(w->out, CHECK_FAILED, "the refusal \"%s\" %s", told->text, told->text[n - 1] == '.'
-			? "ends with a full stop; the host puts it into sentences of its own" : "begins with the backend's name; the host says that itself");
+		return lt__check_end(w->out, CHECK_FAILED, "the refusal \"%s\" %s", told->text,
+			told->text[n - 1] == '.' ? "ends with a full stop; the host puts it into sentences of its own"
+						 : "begins with the backend's name; the host says that itself");
 	if (!is_a_line(w, "refusal", told->text) || !is_a_line(w, "remedy", told->remedy))
 		return false;
 	if (told->size < offsetof(struct lt_diagnostic, remedy) + sizeof (char *))
-		return lt__check_end(w->out, CHECK_FAILED, "the note of the refusal \"%s\" has size %u, and it has to be sizeof (struct lt_diagnostic)",
+		return lt__check_end(w->out, CHECK_FAILED,
+			"the note of the refusal \"%s\" has size %u, and it has to be sizeof (struct lt_diagnostic)",
 			told->text, (unsigned)told->size);
 	if (!told->remedy[0] && told->loop < 0 && told->stmt < 0)
-		return lt__check_end(w->out, CHECK_FAILED, "the refusal \"%s\" names neither a loop nor a statement nor a remedy", told->text);
+		return lt__check_end(w->out, CHECK_FAILED,
+			"the refusal \"%s\" names neither a loop nor a statement nor a remedy", told->text);
 	if (told->loop >= t->n_loop || told->stmt >= (int32_t)t->stmts.n)
-		return lt__check_end(w->out, CHECK_FAILED, "the refusal \"%s\" names loop %d of %d, statement %d of %u", told->text, (int)told->loop,
-			(int)t->n_loop, (int)told->stmt, (unsigned)t->stmts.n);
-	return lt__check_end(w->out, CHECK_REFUSED, "%s%s%s", lt__diagnostic_text(told->text, w->device->backend->name), told->remedy[0] ? "; " : "",
-		told->remedy);
+		return lt__check_end(w->out, CHECK_FAILED, "the refusal \"%s\" names loop %d of %d, statement %d of %u",
+			told->text, (int)told->loop, (int)t->n_loop, (int)told->stmt, (unsigned)t->stmts.n);
+	return lt__check_end(w->out, CHECK_REFUSED, "%s%s%s", lt__diagnostic_text(told->text, w->device->backend->name),
+		told->remedy[0] ? "; " : "", told->remedy);
 }
 
 static bool is_accepted(struct check_work *w, const struct lt_tree *t)
@@ -85,7 +95,8 @@ static bool is_accepted(struct check_work *w, const struct lt_tree *t)
 	struct check_device *d = w->device;
 	struct check_diagnostics told;
 	lt__check_diagnostics_init(&told);
-	if (lt__refuse_by_caps(t, d->caps, &told.diag))         /* as the host does before it asks; its remedies are for the script's author */
+	/* as the host does before it asks; its remedies are for the script's author */
+	if (lt__refuse_by_caps(t, d->caps, &told.diag))
 		return lt__check_end(w->out, CHECK_REFUSED, "%s", told.text);
 	lt_status st = d->backend->accepts(d->session, t, &told.diag);
 	return !st || take_refusal(w, t, st, &told);
@@ -109,7 +120,8 @@ bool lt__check_prepare(struct check_work *w, const struct check_tree *tree)
 	/* A tree may be refused; all else is a mistake of the suite, where the graph and the tree are its own. */
 	bool skipped = st == LT_EILLEGAL || st == LT_EUNSUPPORTED || (w->is_given && st != LT_ENOMEM);
 	if (st)
-		return lt__check_end(w->out, skipped ? CHECK_SKIPPED : CHECK_FAILED, "no tree: %s: %s", lt_status_name(st), lt_context_message(w->ctx));
+		return lt__check_end(w->out, skipped ? CHECK_SKIPPED : CHECK_FAILED, "no tree: %s: %s",
+			lt_status_name(st), lt_context_message(w->ctx));
 	w->object = calloc((size_t)w->p->nests.n + 1, sizeof *w->object);
 	if (!w->object)
 		return lt__check_end(w->out, CHECK_FAILED, "out of memory");
@@ -121,7 +133,8 @@ bool lt__check_prepare(struct check_work *w, const struct check_tree *tree)
 
 /* -- compiled -- */
 
-static uint32_t gather_trees(struct check_work *const *w, int32_t n, const struct lt_tree **tree, struct lt_object ***place)
+static uint32_t gather_trees(
+	struct check_work *const *w, int32_t n, const struct lt_tree **tree, struct lt_object ***place)
 {
 	uint32_t n_tree = 0;
 	for (int32_t i = 0; i < n; i++)
@@ -136,7 +149,8 @@ static uint32_t gather_trees(struct check_work *const *w, int32_t n, const struc
 	return n_tree;
 }
 
-static bool compile_failed(struct check_work *const *w, int32_t n, lt_status st, const struct check_diagnostics *told, bool left)
+static bool compile_failed(
+	struct check_work *const *w, int32_t n, lt_status st, const struct check_diagnostics *told, bool left)
 {
 	if (n > 1) {                    /* which one? */
 		bool all = true;
@@ -145,11 +159,13 @@ static bool compile_failed(struct check_work *const *w, int32_t n, lt_status st,
 		return all;
 	}
 	if (left)
-		return lt__check_end(w[0]->out, CHECK_FAILED, "compile fails with %s and leaves an object behind", lt_status_name(st));
+		return lt__check_end(w[0]->out, CHECK_FAILED, "compile fails with %s and leaves an object behind",
+			lt_status_name(st));
 	if (st == LT_EUNSUPPORTED)
 		return lt__check_end(w[0]->out, CHECK_FAILED, "accepts took the tree, compile answers %s%s%s", lt_status_name(st),
 			told->text[0] ? ": " : " and says nothing; refuse it in accepts", told->text);
-	return lt__check_end(w[0]->out, CHECK_FAILED, "compile: %s: %s", lt_status_name(st), told->text[0] ? told->text : "nothing is said");
+	return lt__check_end(w[0]->out, CHECK_FAILED, "compile: %s: %s", lt_status_name(st),
+		told->text[0] ? told->text : "nothing is said");
 }
 
 bool lt__check_compile(struct check_work *const *w, int32_t n)
@@ -207,7 +223,8 @@ static bool run_copy_step(struct check_guarded *room, const struct lt_pstep *ste
 }
 
 /* Args that are gone when the run has come back. */
-static lt_status run_lent(struct check_pages *lend, const struct check_work *w, int32_t nest, const struct lt_args *args, struct lt_diag *diag)
+static lt_status run_lent(struct check_pages *lend, const struct check_work *w, int32_t nest,
+	const struct lt_args *args, struct lt_diag *diag)
 {
 	lt__check_pages_open(lend);
 	struct lt_slot *slot = lt__check_pages_take(lend, args->slot, args->n_slot * sizeof *slot);
@@ -234,7 +251,8 @@ static bool launch(struct check_guarded *room, int32_t nest, int fill, uint32_t 
 		if (room->async && !room->lend && !st)
 			st = w->device->backend->sync(w->device->session, NULL, &told.diag);
 		if (st && !fault->n)
-			good = lt__check_end(w->out, CHECK_FAILED, "run of kernel %s: %s: %s", w->p->nests.frozen[nest].tree.name, lt_status_name(st),
+			good = lt__check_end(w->out, CHECK_FAILED, "run of kernel %s: %s: %s",
+				w->p->nests.frozen[nest].tree.name, lt_status_name(st),
 				told.text[0] ? told.text : "nothing is said");
 	}
 	return lt__check_args_end(w, &a) && good;
@@ -248,7 +266,9 @@ static bool run_show(struct check_guarded *room, const struct lt_seen *seen, int
 		if (seen[i].step != at)
 			continue;
 		const void *from = lt__check_guarded_fetch(room, seen[i].storage);
-		void *data = from ? malloc((size_t)seen[i].elems * lt__dtype_info(p->base->node[seen[i].base].dtype)->bytes + 1) : NULL;
+		void *data = from
+			? malloc((size_t)seen[i].elems * lt__dtype_info(p->base->node[seen[i].base].dtype)->bytes + 1)
+			: NULL;
 		bool good = data && !lt__seen_read(p, &seen[i], from, data) && !lt__kernel_judge_see(room->kernels, &seen[i], data);
 		free(data);
 		if (!good)
@@ -266,7 +286,8 @@ static lt_status run_look(void *user)
 	return LT_OK;
 }
 
-static bool launch_all(struct check_guarded *room, int fill, uint32_t n_thread, const struct looking *l, struct lt_fault *fault)
+static bool launch_all(
+	struct check_guarded *room, int fill, uint32_t n_thread, const struct looking *l, struct lt_fault *fault)
 {
 	const struct lt_program *p = room->w->p;
 	for (int32_t i = 0; i < p->plan.n_prepare + p->plan.n_run && fault->n == 0; i++) {
@@ -314,7 +335,8 @@ static bool judge_kernels(struct check_guarded *room)
 	struct lt_report r = { 0 };
 	lt_status st = lt__kernel_judge_end(room->kernels, &r);
 	if (st)
-		return lt__check_end(room->w->out, CHECK_FAILED, "the kernels cannot be evaluated: %s", lt_context_message(room->w->ctx));
+		return lt__check_end(room->w->out, CHECK_FAILED, "the kernels cannot be evaluated: %s",
+			lt_context_message(room->w->ctx));
 	return !lt__report_failed(&r) || lt__check_end(room->w->out, CHECK_FAILED, "%s", r.first);
 }
 
@@ -326,8 +348,9 @@ static bool run_twice(struct check_work *w, void *const *data, struct lt_judge *
 	const void **source = sources_of(w, data);
 	lt__check_guarded_new(w, 0, &first);
 	lt__check_guarded_new(w, 0, &second);
-	bool good = begin_kernels(&first, source) && lt__check_guarded_fill(&first, data, 0xFF) && lt__check_launch(&first, 0xFF, 1, &fault)
-		&& lt__check_guarded_stand(&first, data) && lt__check_guarded_fill(&second, data, 0x5A) && lt__check_launch(&second, 0x5A, 1, &fault)
+	bool good = begin_kernels(&first, source) && lt__check_guarded_fill(&first, data, 0xFF)
+		&& lt__check_launch(&first, 0xFF, 1, &fault) && lt__check_guarded_stand(&first, data)
+		&& lt__check_guarded_fill(&second, data, 0x5A) && lt__check_launch(&second, 0x5A, 1, &fault)
 		&& lt__check_guarded_stand(&second, data);
 	if (good && fault.n)
 		good = lt__check_end(w->out, CHECK_FAILED, "the fault record is set (statement %d, access %d, value %lld); no index "
@@ -348,7 +371,8 @@ static bool run_fault(struct check_work *w, void *const *data)
 	struct check_guarded room;
 	struct lt_fault fault;
 	lt__check_guarded_new(w, 0, &room);
-	bool good = lt__check_guarded_fill(&room, data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault) && lt__check_guarded_stand(&room, data);
+	bool good = lt__check_guarded_fill(&room, data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault)
+		&& lt__check_guarded_stand(&room, data);
 	lt__check_guarded_free(&room);
 	return good && (fault.n || lt__check_end(w->out, CHECK_FAILED, "an index is out of range (%s) and the fault record is "
 		"not set",

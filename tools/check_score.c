@@ -19,7 +19,8 @@ static void child(const struct lt_backend *b, const struct check_options *o, int
 	_exit(write(fd, &a, sizeof a) == (ssize_t)sizeof a ? 0 : 3);   /* in one piece, for it is less than PIPE_BUF */
 }
 
-bool lt__check_score(const struct lt_backend *b, const struct check_options *o, int32_t *score, struct check_diagnostics *told, char *how, size_t bytes)
+bool lt__check_score(const struct lt_backend *b, const struct check_options *o, int32_t *score,
+	struct check_diagnostics *told, char *how, size_t bytes)
 {
 	struct score_answer a = { .score = 0 };
 	int fd, status = 0, ready;

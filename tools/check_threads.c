@@ -5,9 +5,13 @@
 
 enum { N = 2, RUNS = 40, PARALLEL_RUNS = 20, TRIES = 40 };
 static const struct check_case kinds[] = {
-	{ .name = "product", .group = CHECK_product, .spec = { .dtype = LT_F32, .shape = CHECK_ABOVE, .variant = CHECK_SOFTMAX } },
+	{ .name = "product",
+		.group = CHECK_product,
+		.spec = { .dtype = LT_F32, .shape = CHECK_ABOVE, .variant = CHECK_SOFTMAX } },
 	{ .name = "sum", .group = CHECK_reduce, .spec = { .op = LT_OP_add, .dtype = LT_F32, .shape = CHECK_ABOVE } },
-	{ .name = "chain", .group = CHECK_op, .spec = { .op = LT_OP_mul, .dtype = LT_F32, .shape = CHECK_PRIME, .neighbour = CHECK_BOTH } },
+	{ .name = "chain",
+		.group = CHECK_op,
+		.spec = { .op = LT_OP_mul, .dtype = LT_F32, .shape = CHECK_PRIME, .neighbour = CHECK_BOTH } },
 };
 /* By a drawn tree with parallel loops, on threads. */
 static const struct check_case parallel = { .name = "parallel product", .group = CHECK_product,
@@ -38,8 +42,8 @@ static bool run_together(struct thread_side *s, int i)
 		good = lt__check_guarded_fill(&room, s->t.data, i % 2 ? 0xFF : 0x5A);
 	}
 	(void)pthread_barrier_wait(s->start);
-	good = good && lt__check_launch(&room, i % 2 ? 0x5A : 0xFF, s->n_thread, &s->fault) && lt__check_guarded_stand(&room, s->t.data)
-		&& lt__check_guarded_judge(&room, &s->t);
+	good = good && lt__check_launch(&room, i % 2 ? 0x5A : 0xFF, s->n_thread, &s->fault)
+		&& lt__check_guarded_stand(&room, s->t.data) && lt__check_guarded_judge(&room, &s->t);
 	lt__check_guarded_free(&room);
 	return good;
 }
@@ -79,7 +83,8 @@ static bool open_parallel(const struct check_case *c, uint64_t seed, struct thre
 	return lt__check_end(&s->out, CHECK_REFUSED, "no tree with parallel loops is accepted");
 }
 
-static bool open_side(const struct check_device *d, const struct check_case *c, uint64_t seed, uint32_t n_thread, struct thread_side *s)
+static bool open_side(const struct check_device *d, const struct check_case *c, uint64_t seed, uint32_t n_thread,
+	struct thread_side *s)
 {
 	*s = (struct thread_side){ .n_thread = n_thread };
 	return lt__check_open_again(d, &s->device, &s->out)
@@ -98,8 +103,10 @@ static void close_side(struct thread_side *s, const char *kernel, const char *ho
 	lt__check_close(&s->device);
 }
 
-/* The same tree in two sessions at once, with data of their own: what is shared between them shows.  How many were refused. */
-static int run_sides(struct check_device *d, const struct check_case *c, uint64_t seed, uint32_t n_thread, struct check_outcome *out)
+/* The same tree in two sessions at once, with data of their own: what is shared between them shows.  How many were
+ * refused. */
+static int run_sides(
+	struct check_device *d, const struct check_case *c, uint64_t seed, uint32_t n_thread, struct check_outcome *out)
 {
 	struct thread_side side[N];
 	pthread_barrier_t start;
@@ -185,12 +192,14 @@ void lt__check_threads_moved(struct check_device *d, const struct check_case *c,
 
 /* -- in turn -- */
 
-/* Each step is done by all sessions, in one thread, before the next one is: opened, asked, compiled, filled, run, compared; then enqueued, and
- * waited for in another order.  What one keeps for another shows every time, and not only where two threads meet.  At last one is closed and
- * opened again while the others go on. */
+/* Each step is done by all sessions, in one thread, before the next one is: opened, asked, compiled, filled, run,
+ * compared; then enqueued, and waited for in another order.  What one keeps for another shows every time, and not only
+ * where two threads meet.  At last one is closed and opened again while the others go on. */
 enum { SIDES = 3, ROUNDS = 6 };
 static const struct check_case turns[SIDES] = {
-	{ .name = "chain", .group = CHECK_op, .spec = { .op = LT_OP_mul, .dtype = LT_F32, .shape = CHECK_PRIME, .neighbour = CHECK_PRODUCER } },
+	{ .name = "chain",
+		.group = CHECK_op,
+		.spec = { .op = LT_OP_mul, .dtype = LT_F32, .shape = CHECK_PRIME, .neighbour = CHECK_PRODUCER } },
 	{ .name = "sum", .group = CHECK_reduce, .spec = { .op = LT_OP_add, .dtype = LT_F32, .shape = CHECK_ABOVE } },
 	{ .name = "difference", .group = CHECK_op, .spec = { .op = LT_OP_sub, .dtype = LT_F32, .shape = CHECK_PRIME } },
 };
@@ -208,8 +217,12 @@ static bool side_compare(struct thread_side *s)
 	return lt__check_guarded_stand(&s->room, s->t.data) && lt__check_guarded_judge(&s->room, &s->t);
 }
 
-/* The kernel's args stay until it is waited for.  Programs of more than one step are left out: their order is the host's. */
-static bool is_single(const struct thread_side *s) { return s->w.p->plan.n_prepare == 0 && s->w.p->plan.n_run == 1 && s->w.p->plan.run[0].kind == LT_STEP_RUN; }
+/* The kernel's args stay until it is waited for.  Programs of more than one step are left out: their order is the
+ * host's. */
+static bool is_single(const struct thread_side *s)
+{
+	return s->w.p->plan.n_prepare == 0 && s->w.p->plan.n_run == 1 && s->w.p->plan.run[0].kind == LT_STEP_RUN;
+}
 
 static bool enqueue(struct thread_side *s)
 {
@@ -222,7 +235,9 @@ static bool enqueue(struct thread_side *s)
 	if (!lt__check_args_new(&s->room, nest, 0x5A, 1, &s->fault, &s->args))
 		return false;
 	lt_status st = s->device.backend->run(s->w.object[nest], &s->args.args, &told.diag);
-	return !st || lt__check_end(&s->out, CHECK_FAILED, "a run that is only enqueued: %s: %s", lt_status_name(st), told.text);
+	return !st
+		|| lt__check_end(
+			&s->out, CHECK_FAILED, "a run that is only enqueued: %s: %s", lt_status_name(st), told.text);
 }
 
 static bool wait(struct thread_side *s)
@@ -257,8 +272,8 @@ static bool take_turns(const struct check_device *d, uint64_t seed, struct threa
 	}
 	for (int i = 0; good && i < SIDES; i++) {           /* one leaves, another comes */
 		close_side(&side[i], NULL, NULL, NULL);
-		good = open_side(d, &turns[i], seed + 10 + (uint64_t)i, 1, &side[i]) && compile_side(&side[i]) && each(side, i, side_fill)
-			&& each(side, i, side_run) && each(side, i + 1, side_compare);
+		good = open_side(d, &turns[i], seed + 10 + (uint64_t)i, 1, &side[i]) && compile_side(&side[i])
+			&& each(side, i, side_fill) && each(side, i, side_run) && each(side, i + 1, side_compare);
 	}
 	return good;
 }

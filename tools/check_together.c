@@ -80,5 +80,8 @@ void lt__check_threads_together(struct check_device *d, const struct check_case 
 	else if (LT_HAS(struct lt_caps, d->caps, device_memory))
 		(void)lt__check_end(out, CHECK_SKIPPED, "it is not tried on device memory");
 	else
-		lt__check_samples(d, c, out, CHECK_S_CHAIN | CHECK_S_SUM | CHECK_S_PRODUCT | CHECK_S_SOFTMAX | CHECK_S_PARAM | CHECK_S_GATHER, run_together);
+		lt__check_samples(d, c, out,
+			CHECK_S_CHAIN | CHECK_S_SUM | CHECK_S_PRODUCT | CHECK_S_SOFTMAX | CHECK_S_PARAM
+				| CHECK_S_GATHER,
+			run_together);
 }

@@ -1,8 +1,9 @@
-/* tools/check_trees.c -- how long a backend may look at a tree: one that was shown to accepts, until that call ends; one that was compiled,
- * until its object is destroyed.  And it never writes to one.
+/* tools/check_trees.c -- how long a backend may look at a tree: one that was shown to accepts, until that call ends;
+ * one that was compiled, until its object is destroyed.  And it never writes to one.
  *
- * Trees are copied to pages that cannot be written to, and that are closed when the tree is gone: who looks at it then crashes.  Then another
- * tree stands at the same address: who knows trees by their addresses gives the values of the first.
+ * Trees are copied to pages that cannot be written to, and that are closed when the tree is gone: who looks at it then
+ * crashes.  Then another tree stands at the same address: who knows trees by their addresses gives the values of the
+ * first.
  */
 #include "tools/check_parts.h"
 
@@ -30,7 +31,9 @@ static bool trees_show(struct check_work *w, const struct lt_tree *const *tree)
 	struct check_diagnostics told;
 	lt__check_diagnostics_init(&told);
 	for (int32_t i = 0; i < w->p->nests.n; i++)
-		if (w->object[i] && w->device->backend->accepts(w->device->session, tree ? tree[i] : &w->p->nests.frozen[i].tree, &told.diag))
+		if (w->object[i]
+			&& w->device->backend->accepts(
+				w->device->session, tree ? tree[i] : &w->p->nests.frozen[i].tree, &told.diag))
 			return lt__check_end(w->out, CHECK_FAILED, "accepts took the tree of kernel %s, and refuses a copy of it: %s",
 				w->p->nests.frozen[i].tree.name, told.text);
 	return true;
@@ -47,12 +50,14 @@ static bool goes_on(struct check_work *w, const struct check_trial *t)
 static bool use(struct check_work *w, const struct lt_tree *const *tree, const struct check_trial *t)
 {
 	struct check_work twin;
-	bool good = lt__check_twin_new(w, w->device, &twin) && lt__check_twin_compile(w, tree, NULL, &twin) && goes_on(&twin, t);
+	bool good = lt__check_twin_new(w, w->device, &twin) && lt__check_twin_compile(w, tree, NULL, &twin)
+		&& goes_on(&twin, t);
 	lt__check_twin_free(&twin);
 	return good;
 }
 
-/* A copy lives as long as its object, and is closed.  Then another one in the same session, while the first stays closed. */
+/* A copy lives as long as its object, and is closed.  Then another one in the same session, while the first stays
+ * closed. */
 static bool compiled(struct check_work *w, const struct check_trial *t)
 {
 	struct copies c[2] = { { .tree = NULL }, { .tree = NULL } };
@@ -92,25 +97,30 @@ static bool take_turns(struct check_work *w, bool compile_first, struct check_ou
 	for (int i = 0; good && i < 4; i++) {           /* add, sub, add, sub */
 		struct check_work *x = &w[i % 2];
 		struct check_trial t = { 0 };
-		good = lt__check_trial_new(x, 0, x->seed, &t) && copies_make(x, compile_first, &c) && (compile_first || trees_show(x, c.tree))
+		good = lt__check_trial_new(x, 0, x->seed, &t) && copies_make(x, compile_first, &c)
+			&& (compile_first || trees_show(x, c.tree))
 			&& ((!compile_first && i % 2 == 0) || use(x, c.tree, &t));
 		lt__check_pages_close(&c.pages);
 		lt__check_trial_free(x, &t);
 		if (!good && x->out->status == CHECK_FAILED)
-			(void)lt__check_end(out, CHECK_FAILED, "a tree at an address where another one was that is gone (%s): %s", compile_first
-				? "its object was destroyed" : "it was only shown to accepts", x->out->text);
+			(void)lt__check_end(out, CHECK_FAILED,
+				"a tree at an address where another one was that is gone (%s): %s",
+				compile_first ? "its object was destroyed" : "it was only shown to accepts",
+				x->out->text);
 	}
 	lt__check_pages_free(&c.pages);
 	return good;
 }
 
-static void same_address(struct check_device *d, const struct check_case *clause, bool compile_first, struct check_outcome *out)
+static void same_address(
+	struct check_device *d, const struct check_case *clause, bool compile_first, struct check_outcome *out)
 {
 	struct check_outcome mine[2] = { { 0 } };
 	struct check_work w[2] = { { 0 } };
 	bool good = true;
 	for (int i = 0; i < 2; i++)
-		good = good && lt__check_work_open(&w[i], d, &pair[i], clause->seed + (uint64_t)i, &mine[i]) && lt__check_work_compile(&w[i]);
+		good = good && lt__check_work_open(&w[i], d, &pair[i], clause->seed + (uint64_t)i, &mine[i])
+			&& lt__check_work_compile(&w[i]);
 	if (good)
 		(void)take_turns(w, compile_first, out);
 	lt__check_work_close(&w[0]);

@@ -1,9 +1,11 @@
-/* tools/check_work.c -- what cases are made of: a kernel of the suite's own, its data, one run of it, its objects once more. */
+/* tools/check_work.c -- what cases are made of: a kernel of the suite's own, its data, one run of it, its objects once
+ * more. */
 #include <stdlib.h>
 #include <string.h>
 #include "tools/check_parts.h"
 
-bool lt__check_work_open(struct check_work *w, struct check_device *d, const struct check_case *c, uint64_t seed, struct check_outcome *out)
+bool lt__check_work_open(struct check_work *w, struct check_device *d, const struct check_case *c, uint64_t seed,
+	struct check_outcome *out)
 {
 	const struct check_tree how = c->graph ? c->how : (struct check_tree){ .kind = c->spec.schedule, .seed = seed };
 	*w = (struct check_work){ .device = d, .out = out, .seed = seed, .special = c->special, .wild = c->wild,
@@ -52,10 +54,12 @@ void lt__check_trial_free(struct check_work *w, struct check_trial *t)
 	*t = (struct check_trial){ 0 };
 }
 
-bool lt__check_guarded_run(struct check_guarded *room, const struct check_trial *t, int poison, int fill, uint32_t n_thread)
+bool lt__check_guarded_run(
+	struct check_guarded *room, const struct check_trial *t, int poison, int fill, uint32_t n_thread)
 {
 	struct lt_fault fault;
-	return lt__check_guarded_fill(room, t->data, poison) && lt__check_launch(room, fill, n_thread, &fault) && lt__check_guarded_stand(room, t->data);
+	return lt__check_guarded_fill(room, t->data, poison) && lt__check_launch(room, fill, n_thread, &fault)
+		&& lt__check_guarded_stand(room, t->data);
 }
 
 bool lt__check_one_run(struct check_work *w, const struct check_trial *t, int poison, int fill, uint32_t n_thread)
@@ -67,7 +71,8 @@ bool lt__check_one_run(struct check_work *w, const struct check_trial *t, int po
 	return good;
 }
 
-bool lt__check_same_run(struct check_guarded *first, struct check_work *w, const struct check_trial *t, int poison, int fill, const char *what)
+bool lt__check_same_run(struct check_guarded *first, struct check_work *w, const struct check_trial *t, int poison,
+	int fill, const char *what)
 {
 	struct check_guarded room;
 	lt__check_guarded_new(w, 0, &room);
@@ -92,15 +97,18 @@ bool lt__check_twin_new(const struct check_work *w, struct check_device *d, stru
 	return twin->object || lt__check_end(w->out, CHECK_FAILED, "out of memory");
 }
 
-bool lt__check_twin_compile(const struct check_work *w, const struct lt_tree *const *tree, struct check_pages *lend, struct check_work *twin)
+bool lt__check_twin_compile(const struct check_work *w, const struct lt_tree *const *tree, struct check_pages *lend,
+	struct check_work *twin)
 {
 	const size_t n_most = (size_t)w->p->nests.n + 1;
 	struct check_diagnostics told;
 	uint32_t n = 0;
 	if (lend)
 		lt__check_pages_open(lend);
-	const struct lt_tree **list = lend ? lt__check_pages_take(lend, NULL, n_most * sizeof *list) : calloc(n_most, sizeof *list);
-	struct lt_object **object = lend ? lt__check_pages_take(lend, NULL, n_most * sizeof *object) : calloc(n_most, sizeof *object);
+	const struct lt_tree **list =
+		lend ? lt__check_pages_take(lend, NULL, n_most * sizeof *list) : calloc(n_most, sizeof *list);
+	struct lt_object **object =
+		lend ? lt__check_pages_take(lend, NULL, n_most * sizeof *object) : calloc(n_most, sizeof *object);
 	bool good = (list && object) || lt__check_end(w->out, CHECK_FAILED, "out of memory");
 	for (int32_t i = 0; good && i < w->p->nests.n; i++)
 		if (w->object[i])
@@ -117,7 +125,9 @@ bool lt__check_twin_compile(const struct check_work *w, const struct lt_tree *co
 		free(list);
 		free(object);
 	}
-	return !st || lt__check_end(w->out, CHECK_FAILED, "compile of trees that compiled before: %s: %s", lt_status_name(st), told.text);
+	return !st
+		|| lt__check_end(w->out, CHECK_FAILED, "compile of trees that compiled before: %s: %s",
+			lt_status_name(st), told.text);
 }
 
 void lt__check_twin_free(struct check_work *twin)

@@ -66,7 +66,8 @@ struct TInitializationResult HamKaasInitialize(void)
 {
 	struct TInitializationResult r = { NULL, NULL };
 	const char *cc = getenv("CC");
-	char why[512];                  /* not being able to keep anything is no reason not to work, and a library does not print */
+	/* not being able to keep anything is no reason not to work, and a library does not print */
+	char why[512];
 	struct handle *h = calloc(1, sizeof *h);
 
 	if (!h) {
@@ -133,7 +134,8 @@ static char *check_backend(const char *option, const char *name)
 	if (!b)
 		return message("%s: the backend '%s' is not in this build; compile without %s", option, name, option);
 	if (b->score(NULL, &r.diag) <= 0)
-		return message("%s: the backend '%s' is not usable on this machine: %s", option, name, r.text[0] ? r.text : "it does not say why");
+		return message("%s: the backend '%s' is not usable on this machine: %s", option, name,
+			r.text[0] ? r.text : "it does not say why");
 	return NULL;
 }
 
@@ -152,8 +154,8 @@ static void find_answer(struct model *m, const struct lt_graph *g)
 }
 
 /* data[i]: what is given for port i, NULL for nothing. The last of equal names counts. */
-static char *hamkaas_match(const struct lt_program *p, enum lt_binding binding, const char *what, const struct TNamedTensor *given, int n_given,
-	const void **data)
+static char *hamkaas_match(const struct lt_program *p, enum lt_binding binding, const char *what,
+	const struct TNamedTensor *given, int n_given, const void **data)
 {
 	int32_t n = lt_program_count(p, binding);
 
@@ -177,7 +179,8 @@ static char *bind_constants(struct model *m, const struct TNamedTensor *constant
 {
 	int32_t n = lt_program_count(m->program, LT_BINDING_CONSTANT);
 	const void **data = calloc((size_t)n + 1, sizeof *data);
-	char *text = data ? hamkaas_match(m->program, LT_BINDING_CONSTANT, "constant", constants, n_constants, data) : message("%s", no_memory);
+	char *text = data ? hamkaas_match(m->program, LT_BINDING_CONSTANT, "constant", constants, n_constants, data)
+			  : message("%s", no_memory);
 	lt_status s = LT_OK;
 
 	for (int32_t i = 0; i < n && !text && !s; i++)
@@ -206,8 +209,12 @@ static char *grow_text(struct model *m)
 static char *hamkaas_compile(struct model *m, const struct handle *h, const char *backends, const char *script,
 	const struct TNamedTensor *constants, int n_constants)
 {
-	const struct lt_options options = { .size = sizeof options, .backends = backends, .cc = h->cc, .cache_dir = h->cache_dir,
-		.cache_optional = 1, .temp_dir = h->temp_dir };
+	const struct lt_options options = { .size = sizeof options,
+		.backends = backends,
+		.cc = h->cc,
+		.cache_dir = h->cache_dir,
+		.cache_optional = 1,
+		.temp_dir = h->temp_dir };
 	struct lt_graph *g = NULL;
 	lt_status s;
 	char *text;
@@ -231,8 +238,8 @@ static char *hamkaas_compile(struct model *m, const struct handle *h, const char
 	return s ? library_message(m->ctx, s) : grow_text(m);
 }
 
-struct TCompilationResult HamKaasCompileModel(const void *handle, struct TCompilationOptions options, const char *script,
-	const struct TNamedTensor *constants, int n_constants)
+struct TCompilationResult HamKaasCompileModel(const void *handle, struct TCompilationOptions options,
+	const char *script, const struct TNamedTensor *constants, int n_constants)
 {
 	struct TCompilationResult r = { NULL, NULL };
 	const char *backends = options.UseCudnn ? (options.UseGpu ? "cudnn,cuda" : "cudnn") : options.UseGpu ? "cuda" : "cpu";
@@ -286,7 +293,8 @@ static void pack(const struct model *m, char *output)
 	}
 }
 
-const char *HamKaasEvaluateModel(const void *handle, const void *model, const struct TNamedTensor *inputs, int n_inputs, char *output)
+const char *HamKaasEvaluateModel(
+	const void *handle, const void *model, const struct TNamedTensor *inputs, int n_inputs, char *output)
 {
 	struct model *m = (struct model *)(uintptr_t)model;
 	char *text;

@@ -22,12 +22,12 @@ HAMKAAS_API struct TInitializationResult HamKaasInitialize(void);
 HAMKAAS_API void HamKaasFinalize(void *handle);
 /* Constants are copied. UseGpu takes the backend `cuda`, UseCudnn the backend `cudnn`; compilation fails where it is
  * not usable. Of equal names in `constants` the last counts, names that the script does not have are passed over. */
-HAMKAAS_API struct TCompilationResult HamKaasCompileModel(const void *handle, struct TCompilationOptions options, const char *script,
-	const struct TNamedTensor *constants, int n_constants);
+HAMKAAS_API struct TCompilationResult HamKaasCompileModel(const void *handle, struct TCompilationOptions options,
+	const char *script, const struct TNamedTensor *constants, int n_constants);
 HAMKAAS_API void HamKaasFreeModel(const void *handle, const void *model);
 /* Inputs are read during the call. output: room for the script's result, written row-major and without gaps. */
-HAMKAAS_API const char *HamKaasEvaluateModel(const void *handle, const void *model, const struct TNamedTensor *inputs, int n_inputs,
-	char *output);
+HAMKAAS_API const char *HamKaasEvaluateModel(
+	const void *handle, const void *model, const struct TNamedTensor *inputs, int n_inputs, char *output);
 HAMKAAS_API void HamKaasFreeErrorMessage(char *message);
 /* out[i] = 1 / in[i]; stops with "Division by zero (index = i)". */
 HAMKAAS_API char *HamKaasInverseElements(float *in, float *out, int size);

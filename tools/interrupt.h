@@ -1,6 +1,8 @@
-/* tools/interrupt.h -- SIGINT, SIGTERM, SIGHUP and SIGQUIT while there is something to clean up: noted, and died of afterwards.
+/* tools/interrupt.h -- SIGINT, SIGTERM, SIGHUP and SIGQUIT while there is something to clean up: noted, and died of
+ * afterwards.
  *
- * One call of catch for each of release; they may be nested.  A second signal of the same kind ends the process at once.
+ * One call of catch for each of release; they may be nested.  A second signal of the same kind ends the process at
+ * once.
  */
 #ifndef LT_TOOLS_INTERRUPT_H
 #define LT_TOOLS_INTERRUPT_H
@@ -8,8 +10,8 @@
 /* Of a compilation: compilers are ended within two. */
 enum { LT_INTERRUPT_SECONDS = 4 };
 
-/* From here on these signals are noted; one that is ignored stays so.  seconds: by then the process ends by the signal, whatever it does; 0: no
- * such time. */
+/* From here on these signals are noted; one that is ignored stays so.  seconds: by then the process ends by the signal,
+ * whatever it does; 0: no such time. */
 void lt__interrupt_catch(unsigned seconds);
 /* Whether one has come; as lt_options.cancelled. */
 int lt__interrupted(void *user);

@@ -58,12 +58,14 @@ static void list(const struct whole *w)
 		for (int k = 0; k < w->suite[i].n; k++) {
 			const struct bench_case *c = &w->suite[i].at[k];
 
-			lt__say(stdout, "  %s/%-40s %-16s %12.3f MFLOP %10.3f MB\n", c->suite, c->name, c->group, (double)c->flops * 1e-6, (double)c->bytes * 1e-6);
+			lt__say(stdout, "  %s/%-40s %-16s %12.3f MFLOP %10.3f MB\n", c->suite, c->name, c->group,
+				(double)c->flops * 1e-6, (double)c->bytes * 1e-6);
 		}
 	}
 }
 
-static lt_status add_ours(struct whole *w, const char *backend, const char *schedule, enum bench_role role, const char *label)
+static lt_status add_ours(
+	struct whole *w, const char *backend, const char *schedule, enum bench_role role, const char *label)
 {
 	struct bench_contestant *k = bench_contestant_add(&w->contestants, label, role, NULL);
 	char why[BENCH_WHY] = "";
@@ -114,7 +116,11 @@ static lt_status add_contestants(struct whole *w)
 	if (!w->o.no_vendor)
 		bench_vendors_add(&w->contestants, &w->o, w->report.vendors);
 	for (int b = 0; b < 3; b++) {
-		struct bench_contestant *k = bench_contestant_add(&w->contestants, b == 0 ? "peak" : b == 1 ? "read" : "copy", BENCH_DENOMINATOR, NULL);
+		struct bench_contestant *k = bench_contestant_add(&w->contestants,
+			b == 0           ? "peak"
+				: b == 1 ? "read"
+					 : "copy",
+			BENCH_DENOMINATOR, NULL);
 
 		bench_peak_open(k, w->peak, (enum bench_bound)b);
 	}
@@ -169,11 +175,18 @@ static void compile_cases(struct whole *w)
 
 static lt_status write_files(const struct whole *w)
 {
-	const bool json = !w->o.json || bench_write_json(&w->report, w->o.json), csv = !w->o.csv || bench_write_csv(&w->report, w->o.csv),
-		plot = !w->o.plot || bench_write_svg(&w->report, w->o.plot);
+	const bool json = !w->o.json || bench_write_json(&w->report, w->o.json),
+		   csv = !w->o.csv || bench_write_csv(&w->report, w->o.csv),
+		   plot = !w->o.plot || bench_write_svg(&w->report, w->o.plot);
 
-	return json && csv && plot ? LT_OK : lt_fail(w->ctx, LT_EIO, "%s: '%s' cannot be written", !json ? "--json" : !csv ? "--csv" : "--plot",
-		!json ? w->o.json : !csv ? w->o.csv : w->o.plot);
+	return json && csv && plot ? LT_OK
+				   : lt_fail(w->ctx, LT_EIO, "%s: '%s' cannot be written",
+					   !json          ? "--json"
+						   : !csv ? "--csv"
+							  : "--plot",
+					   !json          ? w->o.json
+						   : !csv ? w->o.csv
+							  : w->o.plot);
 }
 
 static lt_status work(struct whole *w)

@@ -62,9 +62,17 @@ static void reduce_case(struct suite *s, int32_t i)
 	lt__check_backend_words(s->o, backend, sizeof backend);
 	lt__check_limits(s->o, limits, sizeof limits);
 	if (told && !lt_context_new(&ctx) && !lt__check_graph(ctx, c, &g)) {
-		const struct check_failure f = { .name = c->name, .graph = g, .schedule = s->outcome[i].schedule, .data_seed = c->seed,
-			.set = s->outcome[i].set, .special = c->special, .wild = c->wild, .what = s->outcome[i].text, .keep = s->o->keep,
-			.backend = backend, .limits = limits };
+		const struct check_failure f = { .name = c->name,
+			.graph = g,
+			.schedule = s->outcome[i].schedule,
+			.data_seed = c->seed,
+			.set = s->outcome[i].set,
+			.special = c->special,
+			.wild = c->wild,
+			.what = s->outcome[i].text,
+			.keep = s->o->keep,
+			.backend = backend,
+			.limits = limits };
 		if (lt__check_reduce(&f, still_fails, &a, told, MAX_REPORTED) && a.unrun[0])
 			(void)snprintf(told, MAX_REPORTED, "not reduced: %s", a.unrun);
 		s->report.more[i] = told;
@@ -153,7 +161,8 @@ static int run_suite(struct suite *s, const struct check_list *list)
 	s->report.n = list->n;
 	s->report.outcome = s->outcome;
 	lt__check_progress_begin(&s->progress, !s->o->json);
-	s->report.n_run = lt__check_children(s->o, chosen, list->n, s->outcome, &(struct check_watch){ report_backend, at_case, s });
+	s->report.n_run = lt__check_children(
+		s->o, chosen, list->n, s->outcome, &(struct check_watch){ report_backend, at_case, s });
 	lt__check_progress_wipe(&s->progress);
 	if (lt__interrupted(NULL)) {
 		(void)fputs("lt-check: interrupted\n", stderr);
@@ -206,8 +215,8 @@ static lt_status find_backend(struct lt_context *ctx, struct check_options *o)
 	if (!lt__check_score(b, o, &score, &told, how, sizeof how))
 		return lt_fail(ctx, LT_EDEVICE, "%s: FAILED: in score: %s", o->backend, how);
 	if (score <= 0)
-		return lt_fail(ctx, LT_EINVAL, "%s cannot be used here: %s%s%s", o->backend, told.text[0] ? told.text : "it does not say why",
-			told.remedy[0] ? "; " : "", told.remedy);
+		return lt_fail(ctx, LT_EINVAL, "%s cannot be used here: %s%s%s", o->backend,
+			told.text[0] ? told.text : "it does not say why", told.remedy[0] ? "; " : "", told.remedy);
 	return LT_OK;
 }
 

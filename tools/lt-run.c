@@ -22,14 +22,18 @@ static lt_status parse(struct run *r)
 	LT_TRY(run_mistake(lt_parse(r->ctx, (const char *)r->script.at, r->script.n, name, NULL, &r->graph)));
 	r->parse_ns = run_now() - begin;
 	if (r->o.verbose)
-		lt__say(stderr, "%s: %d node%s in %.1f ms\n", lt__shown(name).text, r->graph->n_node, run_s(r->graph->n_node), (double)r->parse_ns / 1e6);
+		lt__say(stderr, "%s: %d node%s in %.1f ms\n", lt__shown(name).text, r->graph->n_node,
+			run_s(r->graph->n_node), (double)r->parse_ns / 1e6);
 	return run_bindings_find(r->graph, r->binding);
 }
 
 static lt_status check_results(const struct run *r)
 {
-	return r->binding[LT_BINDING_RESULT].n > 0 ? LT_OK : lt_fail(r->ctx, LT_EINVAL, "%s: the graph has no result: name one (result = $n; in a script, "
-		"result \"name\" = %%n in a graph's text)", script_name(r));
+	return r->binding[LT_BINDING_RESULT].n > 0 ? LT_OK
+						   : lt_fail(r->ctx, LT_EINVAL,
+							   "%s: the graph has no result: name one (result = $n; in a "
+							   "script, result \"name\" = %%n in a graph's text)",
+							   script_name(r));
 }
 
 static void list_bindings(const struct run *r)
@@ -48,15 +52,20 @@ static lt_status check_output(const struct run *r)
 	const struct run_bindings *p = &r->binding[LT_BINDING_RESULT];
 
 	if (kind == LT_FILE_NPY && p->n != 1)
-		return lt_fail(r->ctx, LT_EINVAL, "%s has %d results, and a .npy holds one: write a .npz or a .safetensors", r->o.script, p->n);
+		return lt_fail(r->ctx, LT_EINVAL,
+			"%s has %d results, and a .npy holds one: write a .npz or a .safetensors", r->o.script, p->n);
 	for (int32_t i = 0; kind == LT_FILE_NPZ && i < p->n; i++)
 		if (lt__npz_name(p->at[i].name))
-			return lt_fail(r->ctx, LT_EINVAL, "%s: the result '%.200s' cannot be the name of an entry: %s; name it otherwise, or write a .safetensors", r->o.output,
-				p->at[i].name, lt__npz_name(p->at[i].name));
+			return lt_fail(r->ctx, LT_EINVAL,
+				"%s: the result '%.200s' cannot be the name of an entry: %s; name it otherwise, or "
+				"write a .safetensors",
+				r->o.output, p->at[i].name, lt__npz_name(p->at[i].name));
 	for (int32_t i = 0; i < p->n; i++)
 		if ((kind == LT_FILE_NPY || kind == LT_FILE_NPZ) && p->at[i].dtype == LT_BF16)
-			return lt_fail(r->ctx, LT_EINVAL, "%s: the result '%s' is bfloat16, which NumPy's format does not have: write a .safetensors", r->o.output,
-				p->at[i].name);
+			return lt_fail(r->ctx, LT_EINVAL,
+				"%s: the result '%s' is bfloat16, which NumPy's format does not have: write a "
+				".safetensors",
+				r->o.output, p->at[i].name);
 	return LT_OK;
 }
 
@@ -137,7 +146,9 @@ static void end_early(void)
 	if (!running)
 		return;
 	fflush(stdout);
-	lt__say(stderr, "lt-run: a backend has called exit before lt-run was done; its author has to return an error instead%s%s\n",
+	lt__say(stderr,
+		"lt-run: a backend has called exit before lt-run was done; its author has to return an error "
+		"instead%s%s\n",
 		running->backends ? ": -b " : "", running->backends ? running->backends : "");
 	_exit(LT_EXIT_FAILED);
 }

@@ -57,7 +57,8 @@ static lt_status broken(const struct scan *s, const char *wanted)
 
 	while (n > 0 && s->at[n - 1] == '\n')
 		n--;
-	return lt_fail(s->ctx, LT_EINVAL, "%s: the .npy header is damaged: expected %s before '%.*s'", s->file, wanted, n, s->at);
+	return lt_fail(s->ctx, LT_EINVAL, "%s: the .npy header is damaged: expected %s before '%.*s'", s->file, wanted,
+		n, s->at);
 }
 
 /* A quoted string without escapes. */
@@ -85,8 +86,8 @@ static lt_status read_descr(struct scan *s, struct header *h)
 
 	skip_blanks(s);
 	if (s->at < s->end && *s->at == '[')
-		return lt_fail(s->ctx, LT_EUNSUPPORTED, "%s: is a structured array (several fields an element); save each field by itself",
-			s->file);
+		return lt_fail(s->ctx, LT_EUNSUPPORTED,
+			"%s: is a structured array (several fields an element); save each field by itself", s->file);
 	if (!take_string(s, &text, &n))
 		return broken(s, "the element type in quotes");
 	order = n > 0 ? text[0] : 0;
@@ -101,9 +102,10 @@ static lt_status read_descr(struct scan *s, struct header *h)
 			}
 		}
 	}
-	return lt_fail(s->ctx, LT_EUNSUPPORTED, "%s: holds elements of type '%.*s', which Looptree does not have (it reads f2 f4 f8 "
-		"i1 i2 i4 i8 u1 b1%s)", s->file, n, text, n == 3 && !memcmp(text + 1, "V2", 2) ?
-		"; bfloat16 comes from .safetensors" : "");
+	return lt_fail(s->ctx, LT_EUNSUPPORTED,
+		"%s: holds elements of type '%.*s', which Looptree does not have (it reads f2 f4 f8 i1 i2 i4 i8 u1 "
+		"b1%s)",
+		s->file, n, text, n == 3 && !memcmp(text + 1, "V2", 2) ? "; bfloat16 comes from .safetensors" : "");
 }
 
 static lt_status read_shape(struct scan *s, struct header *h)
@@ -238,8 +240,8 @@ static lt_status copy_data(struct lt_context *ctx, const char *file, const struc
 }
 
 /* The fixed part: magic, version, length of the header.  Gives where the header begins and how long it is. */
-static lt_status read_preamble(struct lt_context *ctx, const char *file, const unsigned char *at, size_t bytes, size_t *begin,
-	size_t *length)
+static lt_status read_preamble(
+	struct lt_context *ctx, const char *file, const unsigned char *at, size_t bytes, size_t *begin, size_t *length)
 {
 	if (bytes < 10 || memcmp(at, "\x93NUMPY", 6) != 0)
 		return lt_fail(ctx, LT_EINVAL, bytes < 10 ? "%s: is too short for a .npy file (%zu bytes)" :
@@ -305,7 +307,9 @@ lt_status lt__npy_header(struct lt_context *ctx, const char *file, const struct 
 	h = calloc(1, cap + 64);
 	if (!h)
 		return lt_fail(ctx, LT_ENOMEM, "%s: out of memory", file);
-	n = 12 + (size_t)sprintf(h + 12, "{'descr': '%c%s', 'fortran_order': False, 'shape': (", info->bytes > 1 ? NATIVE : '|', info->npy);
+	n = 12
+		+ (size_t)sprintf(h + 12, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
+			info->bytes > 1 ? NATIVE : '|', info->npy);
 	for (int32_t i = 0; i < t->rank; i++)
 		n += (size_t)sprintf(h + n, i + 1 < t->rank ? "%lld, " : t->rank == 1 ? "%lld," : "%lld", (long long)t->shape[i]);
 	n += (size_t)sprintf(h + n, "), }");

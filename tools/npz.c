@@ -18,7 +18,8 @@ static lt_status zip_says(struct lt_context *ctx, const char *file, const char *
 }
 
 /* Checks what the directory says of entry i, before anything is read or allocated; adds its packed size to *packed. */
-static lt_status check_entry(struct lt_context *ctx, const char *file, const struct zip_stat *st, size_t bytes, uint64_t *packed)
+static lt_status check_entry(
+	struct lt_context *ctx, const char *file, const struct zip_stat *st, size_t bytes, uint64_t *packed)
 {
 	const uint64_t all = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
 	size_t n;
@@ -31,12 +32,13 @@ static lt_status check_entry(struct lt_context *ctx, const char *file, const str
 	if (st->encryption_method != ZIP_EM_NONE && (st->valid & ZIP_STAT_ENCRYPTION_METHOD))
 		return lt_fail(ctx, LT_EUNSUPPORTED, "%s: the entry '%s' is encrypted", file, st->name);
 	if (st->comp_method != ZIP_CM_STORE && st->comp_method != ZIP_CM_DEFLATE)
-		return lt_fail(ctx, LT_EUNSUPPORTED, "%s: the entry '%s' is packed by method %d; stored and deflated ones are read", file,
-			st->name, st->comp_method);
+		return lt_fail(ctx, LT_EUNSUPPORTED,
+			"%s: the entry '%s' is packed by method %d; stored and deflated ones are read", file, st->name,
+			st->comp_method);
 	/* Entries that share their bytes would let a small file justify any size. */
 	if (st->comp_size > bytes || *packed > bytes - st->comp_size)
-		return lt_fail(ctx, LT_EINVAL, "%s: the entry '%s' has %llu packed bytes, more than the file has left", file, st->name,
-			(unsigned long long)st->comp_size);
+		return lt_fail(ctx, LT_EINVAL, "%s: the entry '%s' has %llu packed bytes, more than the file has left",
+			file, st->name, (unsigned long long)st->comp_size);
 	*packed += st->comp_size;
 	if (st->comp_method == ZIP_CM_STORE ? st->size != st->comp_size : st->size / MAX_OF_A_BYTE > st->comp_size)
 		return lt_fail(ctx, LT_EINVAL, "%s: the entry '%s' claims %llu bytes, which cannot be packed in %llu", file, st->name,
@@ -44,7 +46,8 @@ static lt_status check_entry(struct lt_context *ctx, const char *file, const str
 	return LT_OK;
 }
 
-static lt_status unpack(struct lt_context *ctx, const char *file, zip_t *z, zip_uint64_t i, const struct zip_stat *st, unsigned char *to)
+static lt_status unpack(struct lt_context *ctx, const char *file, zip_t *z, zip_uint64_t i, const struct zip_stat *st,
+	unsigned char *to)
 {
 	zip_file_t *f = zip_fopen_index(z, i, 0);
 	uint64_t n = 0;
@@ -67,14 +70,14 @@ static lt_status unpack(struct lt_context *ctx, const char *file, zip_t *z, zip_
 	else if (zip_error_code_zip(zip_file_get_error(f)) != ZIP_ER_OK)
 		s = lt_fail(ctx, LT_EINVAL, "%s: the entry '%s' is damaged: %s", file, st->name, zip_file_strerror(f));
 	else if (n < st->size)
-		s = lt_fail(ctx, LT_EINVAL, "%s: the entry '%s' is truncated: %llu of %llu bytes", file, st->name, (unsigned long long)n,
-			(unsigned long long)st->size);
+		s = lt_fail(ctx, LT_EINVAL, "%s: the entry '%s' is truncated: %llu of %llu bytes", file, st->name,
+			(unsigned long long)n, (unsigned long long)st->size);
 	zip_fclose(f);
 	return s;
 }
 
-static lt_status npz_read_entry(struct lt_context *ctx, const char *file, zip_t *z, zip_uint64_t i, size_t bytes, uint64_t *packed,
-	struct lt_tensor *out)
+static lt_status npz_read_entry(struct lt_context *ctx, const char *file, zip_t *z, zip_uint64_t i, size_t bytes,
+	uint64_t *packed, struct lt_tensor *out)
 {
 	struct zip_stat st;
 	unsigned char *heap = NULL;
@@ -89,7 +92,8 @@ static lt_status npz_read_entry(struct lt_context *ctx, const char *file, zip_t 
 	what = malloc(strlen(file) + strlen(st.name) + 3);
 	name = strndup(st.name, strlen(st.name) - 4);
 	if (!heap || !what || !name) {
-		s = lt_fail(ctx, LT_ENOMEM, "%s: out of memory: the entry '%s' takes %llu bytes", file, st.name, (unsigned long long)st.size);
+		s = lt_fail(ctx, LT_ENOMEM, "%s: out of memory: the entry '%s' takes %llu bytes", file, st.name,
+			(unsigned long long)st.size);
 	} else {
 		sprintf(what, "%s: %s", file, st.name);
 		s = unpack(ctx, file, z, i, &st, heap);
@@ -186,7 +190,9 @@ static lt_status add_entry(struct lt_context *ctx, const char *path, zip_t *z, c
 	const char *why = lt__npz_name(t->name);
 
 	if (why)
-		return lt_fail(ctx, LT_EINVAL, "%s: '%.200s' cannot be the name of an entry: %s; name it otherwise, or write a .safetensors", path, t->name, why);
+		return lt_fail(ctx, LT_EINVAL,
+			"%s: '%.200s' cannot be the name of an entry: %s; name it otherwise, or write a .safetensors",
+			path, t->name, why);
 	LT_TRY(lt__npy_header(ctx, path, t, header, &n));
 	pieces[0] = (zip_buffer_fragment_t){ (zip_uint8_t *)*header, n };
 	pieces[1] = (zip_buffer_fragment_t){ t->data, t->bytes };

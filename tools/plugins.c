@@ -55,9 +55,15 @@ lt_status lt__backend_named(struct lt_context *ctx, const char *name, size_t byt
 		lt__nearest_hint(ctx, &near, "'", "'"), names);
 }
 
-/* Who is reported, and of which source: "--load", "LT_BACKEND_PATH", the folder; and the plug-ins of the sources before it, whose names win: who
- * gives the file that was built just now has the installed one in mind, too. */
-struct loader { struct lt_context *ctx; const char *tool, *source; bool named; uint32_t n; const struct lt_backend **before; };
+/* Who is reported, and of which source: "--load", "LT_BACKEND_PATH", the folder; and the plug-ins of the sources before
+ * it, whose names win: who gives the file that was built just now has the installed one in mind, too. */
+struct loader {
+	struct lt_context *ctx;
+	const char *tool, *source;
+	bool named;
+	uint32_t n;
+	const struct lt_backend **before;
+};
 
 static lt_status count_before(struct loader *l)
 {
@@ -88,7 +94,8 @@ static bool is_loaded(const char *path)
 	return found;
 }
 
-/* Whether code may be loaded from there, or looked for in that folder; says why not.  A file that was named is the user's own choice. */
+/* Whether code may be loaded from there, or looked for in that folder; says why not.  A file that was named is the
+ * user's own choice. */
 static bool plugin_check(const struct loader *l, const char *path, const char *real, const char *end)
 {
 	char why[PATH_MAX + 200];
@@ -98,8 +105,9 @@ static bool plugin_check(const struct loader *l, const char *path, const char *r
 	if (l->named)
 		lt__say(stderr, "%s: %s: warning: others may change %s: %s\n", l->tool, l->source, lt__shown(path).text, why);
 	else
-		lt__say(stderr, "%s: %s: %s: not loaded, because others may change it: %s; -B loads one file all the same%s\n", l->tool, l->source, lt__shown(path).text, why,
-			end);
+		lt__say(stderr,
+			"%s: %s: %s: not loaded, because others may change it: %s; -B loads one file all the same%s\n",
+			l->tool, l->source, lt__shown(path).text, why, end);
 	return l->named;
 }
 
@@ -113,7 +121,8 @@ static lt_status load(const struct loader *l, const char *path, const char *end)
 		return LT_OK;
 	real = realpath(path, NULL);
 	if (!real && !l->named) {
-		lt__say(stderr, "%s: %s: %s: cannot be loaded: %s%s\n", l->tool, l->source, lt__shown(path).text, strerror(errno), end);
+		lt__say(stderr, "%s: %s: %s: cannot be loaded: %s%s\n", l->tool, l->source, lt__shown(path).text,
+			strerror(errno), end);
 		return LT_ELOAD;
 	}
 	/* Of a file that was named the loader says that it is not there. */
@@ -155,7 +164,8 @@ static void load_folder(const struct loader *l, const char *folder, bool may_be_
 	}
 	n = real ? scandir(real, &list, is_so, alphasort) : -1;
 	if (n < 0 && !(may_be_absent && errno == ENOENT))
-		lt__say(stderr, "%s: %s: %s: cannot be read: %s (left out)\n", l->tool, l->source, lt__shown(folder).text, strerror(errno));
+		lt__say(stderr, "%s: %s: %s: cannot be read: %s (left out)\n", l->tool, l->source,
+			lt__shown(folder).text, strerror(errno));
 	for (int i = 0; i < n; i++) {
 		char *path = malloc(strlen(folder) + strlen(list[i]->d_name) + 2);
 
@@ -190,7 +200,8 @@ static void load_path(const struct loader *l, const char *list)
 	free(copy);
 }
 
-lt_status lt__plugins_load(struct lt_context *ctx, const char *tool, const char *const *files, int32_t n, bool environment)
+lt_status lt__plugins_load(
+	struct lt_context *ctx, const char *tool, const char *const *files, int32_t n, bool environment)
 {
 	struct loader given = { ctx, tool, "--load", true, 0, NULL }, path = { ctx, tool, "LT_BACKEND_PATH", false, 0, NULL };
 

@@ -1,4 +1,5 @@
-/* tools/plugins.h -- which backends there are: where the programs look for those that are not linked in, and what they say. */
+/* tools/plugins.h -- which backends there are: where the programs look for those that are not linked in, and what they
+ * say. */
 #ifndef LT_TOOLS_PLUGINS_H
 #define LT_TOOLS_PLUGINS_H
 #include <stdbool.h>
@@ -16,9 +17,11 @@ const char *lt__backend_name(int i);
 /* The backend of that name; LT_EINVAL: there is none, and the sentence says which there are and which one was meant. */
 lt_status lt__backend_named(struct lt_context *, const char *name, size_t bytes, const struct lt_backend **out);
 
-/* Loads, in this order: the files given (-B), and where `environment` is set the files and folders in $LT_BACKEND_PATH, and the folder
- * that plug-ins are installed in; never the current directory.  A file that was given must load: otherwise loading ends there and fails.
- * Another one that cannot be loaded is left out, and a line on standard error that begins with "TOOL: " says so.  One whose name a file of an
- * earlier source has is left out without a word: what is given by hand is the one that is meant. */
-lt_status lt__plugins_load(struct lt_context *, const char *tool, const char *const *files, int32_t n, bool environment);
+/* Loads, in this order: the files given (-B), and where `environment` is set the files and folders in $LT_BACKEND_PATH,
+ * and the folder that plug-ins are installed in; never the current directory.  A file that was given must load:
+ * otherwise loading ends there and fails. Another one that cannot be loaded is left out, and a line on standard error
+ * that begins with "TOOL: " says so.  One whose name a file of an earlier source has is left out without a word: what
+ * is given by hand is the one that is meant. */
+lt_status lt__plugins_load(
+	struct lt_context *, const char *tool, const char *const *files, int32_t n, bool environment);
 #endif

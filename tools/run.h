@@ -1,7 +1,7 @@
 /* tools/run.h -- the parts of lt-run: what the command line says, what the script asks for, one run of it all.
  *
- * A step that fails answers a code and leaves a sentence in the context, which main prints.  All memory of a run lives in
- * struct run and goes with it.
+ * A step that fails answers a code and leaves a sentence in the context, which main prints.  All memory of a run lives
+ * in struct run and goes with it.
  */
 #ifndef LT_TOOLS_RUN_H
 #define LT_TOOLS_RUN_H
@@ -22,7 +22,8 @@ struct run_options {
 	int64_t runs, time, threads;            /* time: 0 none, -1 as many as take half a second */
 	uint32_t cc_timeout_ms;                 /* 0: the library's default */
 	char pass;                              /* -dLETTER; 0: none */
-	bool verify, allow_unbounded, explain, strict, no_passes, no_cache, list, json, quiet, verbose, check_schedule, no_capture;
+	bool verify, allow_unbounded, explain, strict, no_passes, no_cache, list, json, quiet, verbose, check_schedule,
+		no_capture;
 };
 extern const struct lt_tool run_tool;
 /* done: help or the like was printed, and nothing is left to do. */
@@ -69,7 +70,8 @@ struct run_given {
 	int32_t n_input;
 };
 /* backends: the list that will run it, whose first may say that any values do; NULL: not known. */
-lt_status run_bind(struct lt_context *, const struct run_options *, const char *backends, const struct run_bindings *bindings, struct run_given *out);
+lt_status run_bind(struct lt_context *, const struct run_options *, const char *backends,
+	const struct run_bindings *bindings, struct run_given *out);
 void run_given_free(struct run_given *);
 
 /* The whole. */
@@ -90,7 +92,8 @@ struct run {
 	struct run_verify *verify;
 	struct run_explained *explained;
 	int64_t parse_ns;
-	enum lt_exit verdict;                   /* what was asked for is done, and the answer is no: trees differ, elements are not verified */
+	/* what was asked for is done, and the answer is no: trees differ, elements are not verified */
+	enum lt_exit verdict;
 	json_t *json;                           /* --json: the object that is printed at the end */
 };
 int64_t run_now(void);                          /* ns of a clock that only goes forward */
@@ -108,8 +111,10 @@ lt_status run_cache_command(const struct run *);      /* --cache=stats|clear */
 /* run_compile.c */
 lt_status run_compile(struct run *);
 lt_status run_schedule_read(struct run *);            /* --schedule: its text */
-lt_status run_schedule_check(struct run *);     /* --check-schedule: whether it and --apply fit; the sentence says why not */
-lt_status run_start(struct run *);                    /* binds the constants, makes an instance and room for the results */
+/* --check-schedule: whether it and --apply fit; the sentence says why not */
+lt_status run_schedule_check(struct run *);
+/* binds the constants, makes an instance and room for the results */
+lt_status run_start(struct run *);
 
 /* run_dump.c */
 lt_status run_dump(struct run *);
@@ -123,11 +128,13 @@ void run_explain_free(struct run *);
 
 /* run_eval.c: the evaluations, each printed, compared, written as asked for. */
 lt_status run_evaluate(struct run *);
-lt_status run_instance(struct run *);     /* one run; its sentence is the context's, as that of every failure of the tool */
+/* one run; its sentence is the context's, as that of every failure of the tool */
+lt_status run_instance(struct run *);
 
 /* run_print.c: as NumPy's str() prints an array; at most a line's 75 characters. */
 lt_status run_print_tensor(FILE *, const struct lt_tensor *);     /* LT_ENOMEM: nothing is printed */
-/* run_number.c: one number with at most `digits` decimals, the shortest that reads back as the same value of its type. */
+/* run_number.c: one number with at most `digits` decimals, the shortest that reads back as the same value of its
+ * type. */
 struct run_style { bool scientific; int decimals, before, after; };
 void run_number_style(const struct lt_tensor *, const int64_t *at, int64_t n, struct run_style *out);
 /* A single float, as NumPy shows one: "4.0", "1e-07". */
@@ -141,7 +148,8 @@ json_t *run_json_under(json_t *object, const char *key);        /* the array of 
 
 /* run_verify.c */
 lt_status run_verify_begin(struct run *);
-lt_status run_verify_kernels(struct run *, int64_t evaluation);       /* before a run on r->input: makes one of its own, and puts the states back */
+/* before a run on r->input: makes one of its own, and puts the states back */
+lt_status run_verify_kernels(struct run *, int64_t evaluation);
 lt_status run_verify_compare(struct run *, int64_t evaluation);       /* after that run */
 lt_status run_verify_end(struct run *);         /* prints what was found, and fails if something is wrong or open */
 void run_verify_free(struct run *);

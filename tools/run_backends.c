@@ -15,7 +15,8 @@ static void write_fact(void *user, const char *text, size_t bytes)
 }
 
 /* The device that a session would use, "" if there is no telling, and what that session says of it. */
-static bool find_device(const struct lt_backend *b, const struct run_options *o, char *out, size_t bytes, struct backend_facts *facts, struct lt_heard *h)
+static bool find_device(const struct lt_backend *b, const struct run_options *o, char *out, size_t bytes,
+	struct backend_facts *facts, struct lt_heard *h)
 {
 	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc, .temp_dir = lt__temp_dir(),
 		.cc_timeout_ms = o->cc_timeout_ms };
@@ -90,10 +91,12 @@ static void print_json(struct listed *list, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		const struct lt_backend *b = list[i].backend;
 
-		json_array_append_new(out, json_pack("{s:o,s:o,s:o,s:o,s:i,s:o,s:o,s:o}", "name", lt__json_text(b->name), "version",
-			lt__json_text(b->version), "summary", lt__json_text(b->summary), "file", lt__json_text(lt_backend_origin(b)), "score",
-			(int)list[i].score, "device", lt__json_text(list[i].device), "reason", lt__json_text(why_not(&list[i])), "facts",
-			json_facts(list[i].facts.text)));
+		json_array_append_new(out,
+			json_pack("{s:o,s:o,s:o,s:o,s:i,s:o,s:o,s:o}", "name", lt__json_text(b->name), "version",
+				lt__json_text(b->version), "summary", lt__json_text(b->summary), "file",
+				lt__json_text(lt_backend_origin(b)), "score", (int)list[i].score, "device",
+				lt__json_text(list[i].device), "reason", lt__json_text(why_not(&list[i])), "facts",
+				json_facts(list[i].facts.text)));
 	}
 	json_dumpf(out, stdout, LT_JSON_PLAIN);
 	putchar('\n');
@@ -139,7 +142,8 @@ static void print_table(struct listed *list, uint32_t n)
 		lt__say(stdout, "%s%s\n", list[i].score > 0 ? b->summary : "not usable here: ", why_not(&list[i]));
 		if (lt_backend_origin(b))
 			lt__say(stdout, "%*sfrom %s\n", indent, "", lt_backend_origin(b));
-		for (char *line = list[i].facts.text ? strtok_r(list[i].facts.text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
+		for (char *line = list[i].facts.text ? strtok_r(list[i].facts.text, "\n", &rest) : NULL; line;
+			line = strtok_r(NULL, "\n", &rest))
 			lt__say(stdout, "%*s%s\n", indent, "", line);
 	}
 }
@@ -160,9 +164,10 @@ lt_status run_backends_list(struct lt_context *ctx, const struct run_options *o)
 	return LT_OK;
 }
 
-/* A backend whose score is 0 or less is not for this machine; its code may be looked at all the same.  One that does not open says so itself
- * when the program is compiled. */
-static lt_status check_score(struct lt_context *ctx, const struct run_options *o, const struct lt_backend *b, const char *config)
+/* A backend whose score is 0 or less is not for this machine; its code may be looked at all the same.  One that does
+ * not open says so itself when the program is compiled. */
+static lt_status check_score(
+	struct lt_context *ctx, const struct run_options *o, const struct lt_backend *b, const char *config)
 {
 	struct lt_heard h = lt__heard(), unheard = lt__heard();
 	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc, .temp_dir = lt__temp_dir(),
@@ -172,8 +177,8 @@ static lt_status check_score(struct lt_context *ctx, const struct run_options *o
 	if (o->dump || o->check_schedule || b->score(config, &h.diag) > 0 || b->open(&host, config, &session, &unheard.diag))
 		return LT_OK;
 	b->close(session);
-	return lt_fail(ctx, LT_EUNSUPPORTED, "the backend %s cannot be used here: %s%s", b->name, lt__heard_reason(&h), LT_HAS(struct lt_backend, b, dump) ?
-		"; its code can be looked at (--dump=source)" : "");
+	return lt_fail(ctx, LT_EUNSUPPORTED, "the backend %s cannot be used here: %s%s", b->name, lt__heard_reason(&h),
+		LT_HAS(struct lt_backend, b, dump) ? "; its code can be looked at (--dump=source)" : "");
 }
 
 /* Each NAME[:CONFIG] of the list must be there. */
@@ -210,22 +215,28 @@ static lt_status choose_cpu(struct run *r)
 	if (r->o.target && strpbrk(r->o.target, ";,"))
 		return lt_fail(r->ctx, LT_EINVAL, "--target takes one name, not '%s'", r->o.target);
 	if (source && strpbrk(source, ";,"))
-		return lt_fail(r->ctx, LT_EINVAL, "--use-source takes no file with a ';' or ',' in its name, which part options of backends: '%s'", source);
+		return lt_fail(r->ctx, LT_EINVAL,
+			"--use-source takes no file with a ';' or ',' in its name, which part options of backends: "
+			"'%s'",
+			source);
 	while (strncmp(at, "cpu", 3) != 0 || (at[3] && at[3] != ':' && at[3] != ',')) {
 		at += strcspn(at, ",");
 		if (!*at++)
-			return lt_fail(r->ctx, LT_EINVAL, "%s is for the backend cpu, which is not in --backend '%s'", source ? "--use-source" : "--target", list);
+			return lt_fail(r->ctx, LT_EINVAL, "%s is for the backend cpu, which is not in --backend '%s'",
+				source ? "--use-source" : "--target", list);
 	}
 	r->backends = malloc(room);
 	if (!r->backends)
 		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 	end = (size_t)(at - list) + strcspn(at, ",");
-	snprintf(r->backends, room, "%.*s%s%s%s%s%s%s%s", (int)end, list, at[3] == ':' ? ";" : ":", r->o.target ? "target=" : "",
-		r->o.target ? r->o.target : "", r->o.target && source ? ";" : "", source ? "source=" : "", source ? source : "", list + end);
+	snprintf(r->backends, room, "%.*s%s%s%s%s%s%s%s", (int)end, list, at[3] == ':' ? ";" : ":",
+		r->o.target ? "target=" : "", r->o.target ? r->o.target : "", r->o.target && source ? ";" : "",
+		source ? "source=" : "", source ? source : "", list + end);
 	return LT_OK;
 }
 
-/* A plug-in that nobody named must not keep the others from working: one whose device is busy is left out, with a word. */
+/* A plug-in that nobody named must not keep the others from working: one whose device is busy is left out, with a
+ * word. */
 static bool opens(const struct run_options *o, const struct lt_backend *b)
 {
 	struct lt_heard h = lt__heard();

@@ -14,7 +14,8 @@ struct binder {
 	const struct run_options *o;
 	const struct run_bindings *binding;           /* by kind */
 	struct run_given *given;
-	FILE *text;                             /* what does not fit: sentences, the second and the others in lines of their own */
+	/* what does not fit: sentences, the second and the others in lines of their own */
+	FILE *text;
 	int32_t n_problem;
 	bool begun;                             /* there is a sentence */
 	bool names_only;                        /* nothing is run: the tensors are neither made nor asked for */
@@ -62,9 +63,11 @@ static void report_unknown(struct binder *b, enum lt_binding kind, const char *n
 			other == LT_BINDING_INPUT ? "an" : "a", run_binding_kind(other),
 			other == LT_BINDING_INPUT ? "-i or --inputs" : "-c or --weights");
 	else if (near.n)
-		bind_report(b, "%s: the script has no %s '%s'%s", from, run_binding_kind(kind), name, lt__nearest_hint(b->ctx, &near, "'", "'"));
+		bind_report(b, "%s: the script has no %s '%s'%s", from, run_binding_kind(kind), name,
+			lt__nearest_hint(b->ctx, &near, "'", "'"));
 	else if (p->n == 0)
-		bind_report(b, "%s: the script has no %s '%s'; it has no %ss at all", from, run_binding_kind(kind), name, run_binding_kind(kind));
+		bind_report(b, "%s: the script has no %s '%s'; it has no %ss at all", from, run_binding_kind(kind),
+			name, run_binding_kind(kind));
 	else
 		bind_report(b, "%s: the script has no %s '%s'; it has '%s'%s", from, run_binding_kind(kind), name, p->at[0].name,
 			p->n > 1 ? " and others (-v lists them)" : "");
@@ -72,7 +75,8 @@ static void report_unknown(struct binder *b, enum lt_binding kind, const char *n
 
 static void report_twice(struct binder *b, const struct slots *s, int32_t i, const char *from)
 {
-	bind_report(b, "%s: the %s '%s' is given twice, here and by %s", from, run_binding_kind(s->kind), b->binding[s->kind].at[i].name, s->from[i]);
+	bind_report(b, "%s: the %s '%s' is given twice, here and by %s", from, run_binding_kind(s->kind),
+		b->binding[s->kind].at[i].name, s->from[i]);
 }
 
 /* Gives port i its tensor, if it fits. */
@@ -187,7 +191,8 @@ static void check_remainder(struct binder *b, const struct slots *s, const struc
 
 	for (int32_t i = 0; i < options->n; i++) {
 		if (first && is_remainder(b, s, options->at[i]))
-			bind_report(b, "%s: '*', every other %s, is given twice, here and by %s", options->at[i], run_binding_kind(s->kind), first);
+			bind_report(b, "%s: '*', every other %s, is given twice, here and by %s", options->at[i],
+				run_binding_kind(s->kind), first);
 		if (!first && is_remainder(b, s, options->at[i]))
 			first = options->at[i];
 	}
@@ -298,8 +303,9 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 	n += count_missing(b, constant);
 	if (n > 0 && s.from && !b->names_only && !b->unread) {
 		begin_sentence(b);
-		fprintf(b->text, "%s needs %d tensor%s not given%s%s:", lt__shown(b->o->script).text, n, n == 1 ? " that is" : "s that are",
-			file ? ", with the inputs of " : "", file ? lt__shown(file).text : "");
+		fprintf(b->text, "%s needs %d tensor%s not given%s%s:", lt__shown(b->o->script).text, n,
+			n == 1 ? " that is" : "s that are", file ? ", with the inputs of " : "",
+			file ? lt__shown(file).text : "");
 		report_missing(b, &s, "-i");
 		report_missing(b, constant, "-c");
 		fputs("\n  (a value, zeros, ones, iota or random[:SEED] may stand for FILE.npy; --inputs and --weights take all at "
@@ -308,16 +314,22 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 	free(s.from);
 }
 
-lt_status run_bind(struct lt_context *ctx, const struct run_options *o, const char *backends, const struct run_bindings *binding, struct run_given *out)
+lt_status run_bind(struct lt_context *ctx, const struct run_options *o, const char *backends,
+	const struct run_bindings *binding, struct run_given *out)
 {
-	struct binder b = { .ctx = ctx, .o = o, .binding = binding, .given = out, .names_only = o->dump || o->check_schedule, .backends = backends,
+	struct binder b = { .ctx = ctx,
+		.o = o,
+		.binding = binding,
+		.given = out,
+		.names_only = o->dump || o->check_schedule,
+		.backends = backends,
 		.any = backends ? -1 : 0 };
 	struct slots constant = { 0 }, common = { 0 };
 	char *text = NULL;
 	size_t bytes = 0;
 	size_t n_eval = (size_t)o->inputs.n + 1;
-	size_t n_file = (size_t)(binding[LT_BINDING_INPUT].n * (int64_t)n_eval + binding[LT_BINDING_CONSTANT].n + o->input.n + o->constant.n +
-		o->inputs.n + o->weights.n + 1);
+	size_t n_file = (size_t)(binding[LT_BINDING_INPUT].n * (int64_t)n_eval + binding[LT_BINDING_CONSTANT].n
+		+ o->input.n + o->constant.n + o->inputs.n + o->weights.n + 1);
 
 	memset(out, 0, sizeof *out);
 	out->file = calloc(n_file, sizeof *out->file);
@@ -339,7 +351,9 @@ lt_status run_bind(struct lt_context *ctx, const struct run_options *o, const ch
 		fprintf(b.text, "\nlt-run: ... and %d more like these", b.n_problem - MAX_PROBLEMS);
 	fclose(b.text);
 	/* What does not fit may be so for that alone. */
-	lt_status st = b.no_memory ? lt_fail(ctx, LT_ENOMEM, "out of memory") : b.begun ? lt_fail(ctx, LT_EINVAL, "%-s", text) : LT_OK;
+	lt_status st = b.no_memory ? lt_fail(ctx, LT_ENOMEM, "out of memory")
+		: b.begun          ? lt_fail(ctx, LT_EINVAL, "%-s", text)
+				   : LT_OK;
 	free(text);
 	return st;
 }

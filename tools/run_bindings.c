@@ -4,8 +4,8 @@
 #include "ir/need.h"
 #include "tools/run.h"
 
-static lt_status add_binding(const struct lt_graph *g, struct run_bindings *bindings, enum lt_binding kind, const char *name, lt_node node,
-	bool needed)
+static lt_status add_binding(const struct lt_graph *g, struct run_bindings *bindings, enum lt_binding kind,
+	const char *name, lt_node node, bool needed)
 {
 	const struct lt_nodedef *n = &g->node[node];
 	struct run_binding *grown, *p;
@@ -58,7 +58,9 @@ static lt_status sort_bindings(struct lt_context *ctx, struct run_bindings *p)
 lt_status run_bindings_find(const struct lt_graph *g, struct run_bindings out[LT_BINDING_RESULT + 1])
 {
 	struct bindings_asking a = { .g = g };
-	lt_status s = lt__arena_new(g->ctx, &a.arena) || lt__protect(g->ctx, bindings_ask, &a) ? lt_fail(g->ctx, LT_ENOMEM, "out of memory") : LT_OK;
+	lt_status s = lt__arena_new(g->ctx, &a.arena) || lt__protect(g->ctx, bindings_ask, &a)
+		? lt_fail(g->ctx, LT_ENOMEM, "out of memory")
+		: LT_OK;
 
 	struct lt_source_range *range = lt__source_ranges(g, true);
 
@@ -68,7 +70,9 @@ lt_status run_bindings_find(const struct lt_graph *g, struct run_bindings out[LT
 		enum lt_opcode op = g->node[i].op;
 
 		if (op == LT_OP_input || op == LT_OP_constant || op == LT_OP_state) {
-			enum lt_binding kind = op == LT_OP_input ? LT_BINDING_INPUT : op == LT_OP_constant ? LT_BINDING_CONSTANT : LT_BINDING_STATE;
+			enum lt_binding kind = op == LT_OP_input ? LT_BINDING_INPUT
+				: op == LT_OP_constant           ? LT_BINDING_CONSTANT
+								 : LT_BINDING_STATE;
 
 			s = add_binding(g, &out[kind], kind, g->node[i].label, i, a.needed[i]);
 			if (!s)

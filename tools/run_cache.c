@@ -22,7 +22,8 @@ static bool keeps(const char *list)
 	return false;
 }
 
-/* A folder that was named by mistake is one; the usual one is done without where it cannot be used, which lt_compile says. */
+/* A folder that was named by mistake is one; the usual one is done without where it cannot be used, which lt_compile
+ * says. */
 lt_status run_cache_find(struct run *r)
 {
 	char why[8192];
@@ -70,8 +71,8 @@ lt_status run_cache_command(const struct run *r)
 	if (status && status != LT_EMISSING)
 		return lt_fail(r->ctx, LT_EIO, "%s", *why ? why : "the folder cannot be cleared");
 	if (r->o.json) {
-		json_t *o = json_pack("{s:o,s:I,s:I,s:b}", "folder", lt__json_text(r->cache_dir), "kernels", (json_int_t)n, "bytes", (json_int_t)bytes, "cleared",
-			clear);
+		json_t *o = json_pack("{s:o,s:I,s:I,s:b}", "folder", lt__json_text(r->cache_dir), "kernels",
+			(json_int_t)n, "bytes", (json_int_t)bytes, "cleared", clear);
 
 		json_dumpf(o, stdout, LT_JSON_PLAIN);
 		putchar('\n');
@@ -79,8 +80,8 @@ lt_status run_cache_command(const struct run *r)
 	} else if (status) {
 		lt__say(stdout, "%s: there is no such folder, so no compiled code is kept there\n", r->cache_dir);
 	} else {
-		lt__say(stdout, "%s: %lld kernel%s, %lld byte%s%s\n", r->cache_dir, (long long)n, run_s(n), (long long)bytes, run_s(bytes),
-			clear ? ", removed" : "");
+		lt__say(stdout, "%s: %lld kernel%s, %lld byte%s%s\n", r->cache_dir, (long long)n, run_s(n),
+			(long long)bytes, run_s(bytes), clear ? ", removed" : "");
 	}
 	return LT_OK;
 }

@@ -31,7 +31,8 @@ static void show_progress(void *user, int32_t done, int32_t total)
 	p->shown = true;
 }
 
-/* What a backend tells is what was asked of it, such as the report of a trace (--quiet leaves it); debug lines are for its author. */
+/* What a backend tells is what was asked of it, such as the report of a trace (--quiet leaves it); debug lines are for
+ * its author. */
 static void show_log(void *user, int level, const char *text)
 {
 	(void)user;
@@ -54,8 +55,9 @@ static void report_stats(const struct run *r, int64_t ns)
 	struct lt_stats st = { .size = sizeof st };
 
 	lt_program_stats(r->program, &st);
-	lt__say(stderr, "%d kernel%s for '%s' in %.1f ms: %d compiled, %d from the cache%s%s\n", st.n_kernel, run_s(st.n_kernel), r->backends, (double)ns / 1e6,
-		st.n_compiled, st.n_cached, r->cache_dir ? " in " : "", r->cache_dir ? r->cache_dir : "");
+	lt__say(stderr, "%d kernel%s for '%s' in %.1f ms: %d compiled, %d from the cache%s%s\n", st.n_kernel,
+		run_s(st.n_kernel), r->backends, (double)ns / 1e6, st.n_compiled, st.n_cached,
+		r->cache_dir ? " in " : "", r->cache_dir ? r->cache_dir : "");
 }
 
 static const char *schedule_name(const struct run *r)
@@ -95,14 +97,28 @@ lt_status run_compile(struct run *r)
 {
 	bool terminal = isatty(STDERR_FILENO) && !r->o.quiet;
 	struct progress p = { .begin_ns = run_now(), .run = r };
-	const struct lt_options options = { .size = sizeof options, .n_thread = (uint32_t)r->o.threads, .backends = r->backends,
-		.strict = r->o.strict, .no_passes = r->o.no_passes, .cc = r->o.cc, .cache_dir = r->cache_dir, .cache_optional = !r->o.cache_dir,
+	const struct lt_options options = { .size = sizeof options,
+		.n_thread = (uint32_t)r->o.threads,
+		.backends = r->backends,
+		.strict = r->o.strict,
+		.no_passes = r->o.no_passes,
+		.cc = r->o.cc,
+		.cache_dir = r->cache_dir,
+		.cache_optional = !r->o.cache_dir,
 		.temp_dir = lt__temp_dir(),
-		.progress = terminal ? show_progress : NULL, .user = &p, .schedule = schedule_text(r),
-		.schedule_bytes = r->schedule.n, .schedule_name = schedule_name(r), .apply = r->o.apply,
+		.progress = terminal ? show_progress : NULL,
+		.user = &p,
+		.schedule = schedule_text(r),
+		.schedule_bytes = r->schedule.n,
+		.schedule_name = schedule_name(r),
+		.apply = r->o.apply,
 		.plan_only = r->o.dump && !run_dump_is(&r->o, "source") && !run_dump_is(&r->o, "asm"),
-		.no_capture = r->o.no_capture, .device_time = r->o.time != 0, .explain = r->o.explain ? explain : NULL,
-		.log = r->o.verbose ? show_log : show_short_log, .cancelled = lt__interrupted, .cc_timeout_ms = r->o.cc_timeout_ms,
+		.no_capture = r->o.no_capture,
+		.device_time = r->o.time != 0,
+		.explain = r->o.explain ? explain : NULL,
+		.log = r->o.verbose ? show_log : show_short_log,
+		.cancelled = lt__interrupted,
+		.cc_timeout_ms = r->o.cc_timeout_ms,
 		.source_only = run_dump_is(&r->o, "source") };
 	lt_status s;
 
@@ -127,13 +143,17 @@ static lt_status check_bindings(const struct run *r)
 {
 	for (int k = 0; k <= LT_BINDING_RESULT; k++)
 		if (lt_program_count(r->program, (enum lt_binding)k) != r->binding[k].n)
-			return lt_fail(r->ctx, LT_EINVAL, "%s: the program has %d %ss, the graph %d", r->o.script, lt_program_count(r->program, (enum lt_binding)k),
-				run_binding_kind((enum lt_binding)k), r->binding[k].n);
+			return lt_fail(r->ctx, LT_EINVAL, "%s: the program has %d %ss, the graph %d", r->o.script,
+				lt_program_count(r->program, (enum lt_binding)k), run_binding_kind((enum lt_binding)k),
+				r->binding[k].n);
 	for (int32_t e = 0; e < r->given.n_input; e++)
 		for (int32_t i = 0; i < r->binding[LT_BINDING_INPUT].n; i++)
 			if (lt_program_needs(r->program, LT_BINDING_INPUT, i) && !r->given.input[e].value[i])
-				return lt_fail(r->ctx, LT_EMISSING, "input '%s' is missing: give it with -i %s", r->binding[LT_BINDING_INPUT].at[i].name,
-					lt__shell(lt__scratch(r->ctx, "%s=FILE.npy", r->binding[LT_BINDING_INPUT].at[i].name)).text);
+				return lt_fail(r->ctx, LT_EMISSING, "input '%s' is missing: give it with -i %s",
+					r->binding[LT_BINDING_INPUT].at[i].name,
+					lt__shell(lt__scratch(r->ctx, "%s=FILE.npy",
+							  r->binding[LT_BINDING_INPUT].at[i].name))
+						.text);
 	return LT_OK;
 }
 

@@ -6,8 +6,8 @@
 #include "tools/run.h"
 #include "tools/say.h"
 
-/* Texts of graphs and trees are plain by themselves (names between quotes are escaped there, and read back): nothing is left to be escaped in them;
- * in others, such as C, names stand in comments.
+/* Texts of graphs and trees are plain by themselves (names between quotes are escaped there, and read back): nothing is
+ * left to be escaped in them; in others, such as C, names stand in comments.
  */
 
 /* The graph after one pass. */
@@ -81,7 +81,8 @@ lt_status run_dump(struct run *r)
 static lt_status diff(struct run *r, const struct lt_bytes *a, const struct lt_bytes *b, struct lt_says *to)
 {
 	int same;
-	lt_status s = lt_looptree_diff(r->ctx, (const char *)a->at, a->n, r->o.script, (const char *)b->at, b->n, r->o.second, &same, lt__say_piece, to);
+	lt_status s = lt_looptree_diff(r->ctx, (const char *)a->at, a->n, r->o.script, (const char *)b->at, b->n,
+		r->o.second, &same, lt__say_piece, to);
 
 	if (!s && !same)
 		r->verdict = LT_EXIT_FAILED;

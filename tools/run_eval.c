@@ -74,7 +74,8 @@ static lt_status print_results(const struct run *r, int64_t evaluation, bool sev
 	for (int32_t i = 0; i < r->binding[LT_BINDING_RESULT].n; i++) {
 		const struct lt_tensor *t = &r->result[i].tensor;
 
-		lt__say(stdout, "%s: %s %s\n", lt__shown(t->name).text, lt__dtype_info(t->dtype)->script, lt__shape_text(shape, sizeof shape, t->rank, t->shape));
+		lt__say(stdout, "%s: %s %s\n", lt__shown(t->name).text, lt__dtype_info(t->dtype)->script,
+			lt__shape_text(shape, sizeof shape, t->rank, t->shape));
 		if (run_print_tensor(stdout, t))
 			return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 	}

@@ -14,7 +14,9 @@ static json_t *value(const struct lt_tensor *t, int64_t at)
 	enum lt_class cls = lt__dtype_info(t->dtype)->cls;
 	union lt_scalar v = lt__load(t->data, at, t->dtype);
 
-	return cls == LT_CLASS_FLOAT ? run_json_number(v.f) : cls == LT_CLASS_BOOL ? json_boolean(v.i != 0) : json_integer(v.i);
+	return cls == LT_CLASS_FLOAT   ? run_json_number(v.f)
+		: cls == LT_CLASS_BOOL ? json_boolean(v.i != 0)
+				       : json_integer(v.i);
 }
 
 /* {"name", "dtype", "shape", "data"}: the data flat, in row-major order. */
@@ -25,7 +27,8 @@ json_t *run_json_tensor(const struct lt_tensor *t, bool values)
 
 	for (int32_t i = 0; i < t->rank; i++)
 		json_array_append_new(shape, json_integer(t->shape[i]));
-	o = json_pack("{s:o,s:s,s:o}", "name", lt__json_text(t->name), "dtype", lt__dtype_info(t->dtype)->script, "shape", shape);
+	o = json_pack("{s:o,s:s,s:o}", "name", lt__json_text(t->name), "dtype", lt__dtype_info(t->dtype)->script,
+		"shape", shape);
 	if (o && values) {
 		data = json_array();
 		for (int64_t i = 0; i < n; i++)

@@ -47,7 +47,10 @@ static int exponent_of(double v, int digits)
 /* The digits of a finite v without padding: "-12.5", "3.", "1.25e-07". */
 static void plain_text(double v, enum lt_dtype dtype, bool scientific, char *out, size_t bytes)
 {
-	int digits = digits_of(v, dtype), decimals = v == 0 ? 0 : scientific ? digits - 1 : digits - 1 - exponent_of(v, digits);
+	int digits = digits_of(v, dtype),
+	    decimals = v == 0 ? 0
+		: scientific  ? digits - 1
+			      : digits - 1 - exponent_of(v, digits);
 	char *end, *e;
 
 	if (decimals < 0)

@@ -1,4 +1,5 @@
-/* tools/run_print.c -- a tensor as NumPy's str() shows an array: aligned, wrapped, the middle of a large one left out. */
+/* tools/run_print.c -- a tensor as NumPy's str() shows an array: aligned, wrapped, the middle of a large one left
+ * out. */
 #include <stdlib.h>
 #include <string.h>
 #include "tools/run.h"
@@ -56,7 +57,8 @@ static int print_element(const struct tensor_printer *p, int64_t at, char *out, 
  * wrapped loses them. */
 struct line { int column, blanks; };
 
-static void write_word(const struct tensor_printer *p, struct line *l, int indent, int width, const char *word, bool last)
+static void write_word(
+	const struct tensor_printer *p, struct line *l, int indent, int width, const char *word, bool last)
 {
 	int n = (int)strlen(word), bare = n;
 

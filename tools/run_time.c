@@ -56,8 +56,16 @@ static const char *scaled(double ns, char *out, size_t bytes)
 
 static const char *sized(double bytes, char *out, size_t n)
 {
-	snprintf(out, n, bytes == 1 ? "%.0f byte" : bytes < 1e3 ? "%.0f bytes" : bytes < 1e6 ? "%.4g kB" : bytes < 1e9 ? "%.4g MB" : "%.4g GB",
-		bytes < 1e3 ? bytes : bytes < 1e6 ? bytes / 1e3 : bytes < 1e9 ? bytes / 1e6 : bytes / 1e9);
+	snprintf(out, n,
+		bytes == 1            ? "%.0f byte"
+			: bytes < 1e3 ? "%.0f bytes"
+			: bytes < 1e6 ? "%.4g kB"
+			: bytes < 1e9 ? "%.4g MB"
+				      : "%.4g GB",
+		bytes < 1e3           ? bytes
+			: bytes < 1e6 ? bytes / 1e3
+			: bytes < 1e9 ? bytes / 1e6
+				      : bytes / 1e9);
 	return out;
 }
 
@@ -68,11 +76,13 @@ static void print_work(const struct lt_work *w, double median)
 
 	if (w->executed != w->useful)
 		snprintf(run, sizeof run, " (%lld run)", (long long)w->executed);
-	printf("work: %lld flop%s%s, %.4g GFLOP/s; %s read and written, %.4g GB/s\n", (long long)w->useful, run_s(w->useful), run, (double)w->useful / median,
-		sized((double)w->bytes, a, sizeof a), (double)w->bytes / median);
+	printf("work: %lld flop%s%s, %.4g GFLOP/s; %s read and written, %.4g GB/s\n", (long long)w->useful,
+		run_s(w->useful), run, (double)w->useful / median, sized((double)w->bytes, a, sizeof a),
+		(double)w->bytes / median);
 }
 
-static void print_text(const struct run *r, const struct lt_stats *st, const struct lt_work *w, int64_t n, const int64_t *ns)
+static void print_text(
+	const struct run *r, const struct lt_stats *st, const struct lt_work *w, int64_t n, const int64_t *ns)
 {
 	char a[32], b[32], c[32], d[32];
 	double median = (double)ns[n / 2];
@@ -80,24 +90,27 @@ static void print_text(const struct run *r, const struct lt_stats *st, const str
 	printf("time: median %s, minimum %s, spread %s (middle half) of %lld run%s\n", scaled(median, a, sizeof a),
 		scaled((double)ns[0], b, sizeof b), scaled((double)(ns[n * 3 / 4] - ns[n / 4]), c, sizeof c), (long long)n, run_s(n));
 	print_work(w, median);
-	printf("compile: parse %.3f ms, passes %.3f ms, tree %.3f ms, freeze %.3f ms, compile %.3f ms, bind %.3f ms\n", (double)r->parse_ns / 1e6,
-		(double)st->passes_ns / 1e6, (double)st->tree_ns / 1e6, (double)st->freeze_ns / 1e6, (double)st->compile_ns / 1e6,
-		(double)st->bind_ns / 1e6);
-	printf("kernels: %d, %d compiled, %d from the cache; %d launch%s a run\n", st->n_kernel, st->n_compiled, st->n_cached, st->n_launch,
-		st->n_launch == 1 ? "" : "es");
+	printf("compile: parse %.3f ms, passes %.3f ms, tree %.3f ms, freeze %.3f ms, compile %.3f ms, bind %.3f ms\n",
+		(double)r->parse_ns / 1e6, (double)st->passes_ns / 1e6, (double)st->tree_ns / 1e6,
+		(double)st->freeze_ns / 1e6, (double)st->compile_ns / 1e6, (double)st->bind_ns / 1e6);
+	printf("kernels: %d, %d compiled, %d from the cache; %d launch%s a run\n", st->n_kernel, st->n_compiled,
+		st->n_cached, st->n_launch, st->n_launch == 1 ? "" : "es");
 	if (st->n_parallel > 0)
 		printf("threads: %d; %d kernel%s with parallel loops%s\n", st->n_thread, st->n_parallel, run_s(st->n_parallel),
 			st->n_serialised > 0 ? ", which run one iteration after the other: the C compiler has no OpenMP (lt-run "
 				"--list-backends says more)" : "");
 	if (st->n_move > 0)
-		printf("crossing: %d cop%s between memories a run, %s; %s a run; %s in device memory\n", st->n_move, st->n_move == 1 ? "y" : "ies",
-			sized((double)st->move_bytes, a, sizeof a), scaled(st->n_run ? (double)st->move_ns / (double)st->n_run : 0, b, sizeof b),
+		printf("crossing: %d cop%s between memories a run, %s; %s a run; %s in device memory\n", st->n_move,
+			st->n_move == 1 ? "y" : "ies", sized((double)st->move_bytes, a, sizeof a),
+			scaled(st->n_run ? (double)st->move_ns / (double)st->n_run : 0, b, sizeof b),
 			sized((double)st->device_bytes, c, sizeof c));
 	if (st->device_ns > 0)
-		printf("device: %s a run, by its own clock\n", scaled((double)st->device_ns / (double)(st->n_run ? st->n_run : 1), a, sizeof a));
+		printf("device: %s a run, by its own clock\n",
+			scaled((double)st->device_ns / (double)(st->n_run ? st->n_run : 1), a, sizeof a));
 	if (st->n_replayed > 0)
 		printf("recorded: %lld of the %lld runs were replayed\n", (long long)st->n_replayed, (long long)st->n_run);
-	printf("memory: workspace %s at its peak, %s in all intermediates together; %s computed from constants; %s within kernels\n",
+	printf("memory: workspace %s at its peak, %s in all intermediates together; %s computed from constants; %s "
+	       "within kernels\n",
 		sized((double)st->workspace_bytes, a, sizeof a), sized((double)st->intermediate_bytes, b, sizeof b),
 		sized((double)st->constant_bytes, c, sizeof c), sized((double)st->kernel_bytes, d, sizeof d));
 }
@@ -105,22 +118,26 @@ static void print_text(const struct run *r, const struct lt_stats *st, const str
 static void add_json(struct run *r, const struct lt_stats *st, const struct lt_work *w, int64_t n, const int64_t *ns)
 {
 	double median = (double)ns[n / 2];
-	json_t *phases = json_pack("{s:f,s:f,s:f,s:f,s:f,s:f}", "parse", (double)r->parse_ns / 1e6, "passes", (double)st->passes_ns / 1e6,
-		"tree", (double)st->tree_ns / 1e6, "freeze", (double)st->freeze_ns / 1e6, "compile", (double)st->compile_ns / 1e6,
-		"bind", (double)st->bind_ns / 1e6);
+	json_t *phases = json_pack("{s:f,s:f,s:f,s:f,s:f,s:f}", "parse", (double)r->parse_ns / 1e6, "passes",
+		(double)st->passes_ns / 1e6, "tree", (double)st->tree_ns / 1e6, "freeze", (double)st->freeze_ns / 1e6,
+		"compile", (double)st->compile_ns / 1e6, "bind", (double)st->bind_ns / 1e6);
 
-	json_object_set_new(r->json, "time", json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:f,s:o,s:i,s:i,s:i,s:i,s:I,s:I,s:I,s:i,s:i,s:i,s:I}",
-		"runs", (json_int_t)n, "median_ns", (json_int_t)ns[n / 2], "minimum_ns", (json_int_t)ns[0], "spread_ns",
-		(json_int_t)(ns[n * 3 / 4] - ns[n / 4]), "flops", (json_int_t)w->useful, "bytes", (json_int_t)w->bytes, "gflop_per_s",
-		(double)w->useful / median, "gb_per_s", (double)w->bytes / median, "compile_ms", phases, "kernels", (int)st->n_kernel,
-		"compiled", (int)st->n_compiled, "cached", (int)st->n_cached, "launches", (int)st->n_launch, "workspace_bytes",
-		(json_int_t)st->workspace_bytes, "intermediate_bytes", (json_int_t)st->intermediate_bytes, "constant_bytes",
-		(json_int_t)st->constant_bytes, "threads", (int)st->n_thread, "parallel_kernels", (int)st->n_parallel, "serialised_kernels",
-		(int)st->n_serialised, "kernel_bytes", (json_int_t)st->kernel_bytes));
-	json_object_update_new(json_object_get(r->json, "time"), json_pack("{s:I,s:i,s:I,s:I,s:I,s:I,s:I}", "executed_flops",
-		(json_int_t)w->executed, "moves", (int)st->n_move, "move_bytes",
-		(json_int_t)st->move_bytes, "device_bytes", (json_int_t)st->device_bytes, "move_ns", (json_int_t)(st->move_ns / st->n_run), "device_ns",
-		(json_int_t)(st->device_ns / st->n_run), "replayed_runs", (json_int_t)st->n_replayed));
+	json_object_set_new(r->json, "time",
+		json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:f,s:o,s:i,s:i,s:i,s:i,s:I,s:I,s:I,s:i,s:i,s:i,s:I}", "runs",
+			(json_int_t)n, "median_ns", (json_int_t)ns[n / 2], "minimum_ns", (json_int_t)ns[0], "spread_ns",
+			(json_int_t)(ns[n * 3 / 4] - ns[n / 4]), "flops", (json_int_t)w->useful, "bytes",
+			(json_int_t)w->bytes, "gflop_per_s", (double)w->useful / median, "gb_per_s",
+			(double)w->bytes / median, "compile_ms", phases, "kernels", (int)st->n_kernel, "compiled",
+			(int)st->n_compiled, "cached", (int)st->n_cached, "launches", (int)st->n_launch,
+			"workspace_bytes", (json_int_t)st->workspace_bytes, "intermediate_bytes",
+			(json_int_t)st->intermediate_bytes, "constant_bytes", (json_int_t)st->constant_bytes, "threads",
+			(int)st->n_thread, "parallel_kernels", (int)st->n_parallel, "serialised_kernels",
+			(int)st->n_serialised, "kernel_bytes", (json_int_t)st->kernel_bytes));
+	json_object_update_new(json_object_get(r->json, "time"),
+		json_pack("{s:I,s:i,s:I,s:I,s:I,s:I,s:I}", "executed_flops", (json_int_t)w->executed, "moves",
+			(int)st->n_move, "move_bytes", (json_int_t)st->move_bytes, "device_bytes",
+			(json_int_t)st->device_bytes, "move_ns", (json_int_t)(st->move_ns / st->n_run), "device_ns",
+			(json_int_t)(st->device_ns / st->n_run), "replayed_runs", (json_int_t)st->n_replayed));
 }
 
 lt_status run_time(struct run *r)

@@ -1,7 +1,8 @@
 /* tools/run_verify.c -- --verify: every kernel, result and state, every evaluation, before the judge (check/judge.h).
  *
- * The judge evaluates the parsed graph, before any pass.  Its states are its own copy: zeros at first, then what the program's states were when
- * they were last compared, so that each evaluation is judged by itself and a state that changes between two is found.
+ * The judge evaluates the parsed graph, before any pass.  Its states are its own copy: zeros at first, then what the
+ * program's states were when they were last compared, so that each evaluation is judged by itself and a state that
+ * changes between two is found.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -61,8 +62,11 @@ lt_status run_verify_begin(struct run *r)
 	v->state = calloc((size_t)states->n + 1, sizeof *v->state);
 	if (!v->source || !v->state)
 		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
-	v->options = (struct lt_judge_options){ .seed = 1, .n_thread = r->o.threads ? (uint32_t)r->o.threads : lt__judge_threads_here(),
-		.parallel = lt__judge_on_threads, .progress = isatty(STDERR_FILENO) && !r->o.quiet ? progress : NULL, .user = v };
+	v->options = (struct lt_judge_options){ .seed = 1,
+		.n_thread = r->o.threads ? (uint32_t)r->o.threads : lt__judge_threads_here(),
+		.parallel = lt__judge_on_threads,
+		.progress = isatty(STDERR_FILENO) && !r->o.quiet ? progress : NULL,
+		.user = v };
 	for (int32_t i = 0; i < constants->n; i++)
 		v->source[constants->at[i].node] = r->given.constant.value[i] ? r->given.constant.value[i]->data : NULL;
 	for (int32_t i = 0; i < states->n; i++) {
@@ -118,8 +122,9 @@ static lt_status judge_results(struct run *r, struct lt_judge *j)
 			int64_t want = lt_eval_extent(lt__judge_reference(j), node->dim[d]), got = lt_instance_extent(r->instance, i, d);
 
 			if (want != got)
-				return lt_fail(r->ctx, LT_EDEVICE, "verification failed: '%s' has extent %lld on axis %d, the reference %lld", results->at[i].name,
-					(long long)got, d, (long long)want);
+				return lt_fail(r->ctx, LT_EDEVICE,
+					"verification failed: '%s' has extent %lld on axis %d, the reference %lld",
+					results->at[i].name, (long long)got, d, (long long)want);
 		}
 		if (lt__judge_result(j, i, r->output[i], &r->verify->report))
 			return lt_fail(r->ctx, LT_EDEVICE, "verification failed: %s", lt_context_message(r->ctx));
@@ -171,7 +176,8 @@ lt_status run_verify_compare(struct run *r, int64_t evaluation)
 		v->source[inputs->at[i].node] = r->input[i];
 	s = lt__judge_new(r->graph, v->source, &v->options, &j);
 	if (s)
-		s = lt_fail(r->ctx, LT_EDEVICE, "verification failed: the reference refuses what was run: %s", lt_context_message(r->ctx));
+		s = lt_fail(r->ctx, LT_EDEVICE, "verification failed: the reference refuses what was run: %s",
+			lt_context_message(r->ctx));
 	else
 		s = judge_results(r, j);
 	if (!s)
@@ -195,12 +201,15 @@ static void add_worst(json_t *o, const char *key, const struct lt_worst *w)
 static void add_json(struct run *r, const char *verdict)
 {
 	const struct lt_report *p = &r->verify->report;
-	json_t *o = json_pack("{s:b,s:s,s:o}", "passed", !strcmp(verdict, "passed"), "verdict", verdict, "first", lt__json_text(p->first));
-	json_t *kernels = json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "kernels", (json_int_t)p->kernels, "values", (json_int_t)p->values, "elements",
-		(json_int_t)p->kernel_elements, "equal", (json_int_t)p->kernel_equal, "judged", (json_int_t)p->kernel_judged, "left",
-		(json_int_t)p->kernel_left, "wrong", (json_int_t)p->kernel_wrong);
-	json_t *noise = json_pack("{s:I,s:i,s:I,s:I,s:I,s:I}", "runs", (json_int_t)p->runs, "widened", LT_JUDGE_NOISE * LT_JUDGE_WIDEN, "equal",
-		(json_int_t)p->equal, "judged", (json_int_t)p->judged, "open", (json_int_t)p->open, "wrong", (json_int_t)p->wrong);
+	json_t *o = json_pack("{s:b,s:s,s:o}", "passed", !strcmp(verdict, "passed"), "verdict", verdict, "first",
+		lt__json_text(p->first));
+	json_t *kernels = json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "kernels", (json_int_t)p->kernels, "values",
+		(json_int_t)p->values, "elements", (json_int_t)p->kernel_elements, "equal", (json_int_t)p->kernel_equal,
+		"judged", (json_int_t)p->kernel_judged, "left", (json_int_t)p->kernel_left, "wrong",
+		(json_int_t)p->kernel_wrong);
+	json_t *noise = json_pack("{s:I,s:i,s:I,s:I,s:I,s:I}", "runs", (json_int_t)p->runs, "widened",
+		LT_JUDGE_NOISE * LT_JUDGE_WIDEN, "equal", (json_int_t)p->equal, "judged", (json_int_t)p->judged, "open",
+		(json_int_t)p->open, "wrong", (json_int_t)p->wrong);
 	json_t *norm = json_pack("{s:I}", "wrong", (json_int_t)p->norm_wrong);
 
 	json_object_set_new(o, "compared", json_integer((json_int_t)p->elements));
@@ -227,17 +236,24 @@ static void print(const struct lt_report *p, const char *verdict)
 
 	if (p->open > 0)
 		snprintf(open, sizeof open, ", %lld not judged", (long long)p->open);
-	lt__say(stdout, "verify: %s%s: %lld element%s compared, %lld equal", verdict, open, (long long)p->elements, run_s(p->elements), (long long)p->equal);
+	lt__say(stdout, "verify: %s%s: %lld element%s compared, %lld equal", verdict, open, (long long)p->elements,
+		run_s(p->elements), (long long)p->equal);
 	print_worst("; largest absolute error", &p->absolute);
 	print_worst("; largest relative error", &p->relative);
-	lt__say(stdout, "\n  kernels: %lld value%s of %lld kernel%s, %lld element%s: %lld equal, %lld within the bound of their kernel, %lld wrong",
-		(long long)p->values, run_s(p->values), (long long)p->kernels, run_s(p->kernels), (long long)p->kernel_elements,
-		run_s(p->kernel_elements), (long long)p->kernel_equal, (long long)p->kernel_judged, (long long)p->kernel_wrong);
+	lt__say(stdout,
+		"\n  kernels: %lld value%s of %lld kernel%s, %lld element%s: %lld equal, %lld within the bound of "
+		"their kernel, %lld wrong",
+		(long long)p->values, run_s(p->values), (long long)p->kernels, run_s(p->kernels),
+		(long long)p->kernel_elements, run_s(p->kernel_elements), (long long)p->kernel_equal,
+		(long long)p->kernel_judged, (long long)p->kernel_wrong);
 	print_worst("; largest error/bound", &p->bound);
 	if (p->kernel_left > 0)
-		lt__say(stdout, "; %lld left to the next test because their bound says nothing, such as some of %s", (long long)p->kernel_left, p->left);
-	lt__say(stdout, "\n  noise:   %lld run%s with random errors, widened %d times: %lld within, %lld wrong, %lld open", (long long)p->runs, run_s(p->runs),
-		LT_JUDGE_NOISE * LT_JUDGE_WIDEN, (long long)p->judged, (long long)p->wrong, (long long)p->open);
+		lt__say(stdout, "; %lld left to the next test because their bound says nothing, such as some of %s",
+			(long long)p->kernel_left, p->left);
+	lt__say(stdout,
+		"\n  noise:   %lld run%s with random errors, widened %d times: %lld within, %lld wrong, %lld open",
+		(long long)p->runs, run_s(p->runs), LT_JUDGE_NOISE * LT_JUDGE_WIDEN, (long long)p->judged,
+		(long long)p->wrong, (long long)p->open);
 	print_worst("; largest error/tolerance", &p->noise);
 	lt__say(stdout, "\n  norm:    largest relative error %.3g", p->norm.value);
 	if (p->norm.value > 0)
@@ -260,8 +276,10 @@ lt_status run_verify_end(struct run *r)
 		return lt_fail(r->ctx, LT_EDEVICE, "verification failed: %s", p->first);
 	if (open) {
 		r->verdict = LT_EXIT_OPEN;
-		return lt_fail(r->ctx, LT_EUNSUPPORTED, "not verified: %lld of %lld elements differ from the reference where rounding may explain any value, such as %s; with "
-			"--verify=allow-unbounded they pass", (long long)p->open, (long long)p->elements, p->open_at);
+		return lt_fail(r->ctx, LT_EUNSUPPORTED,
+			"not verified: %lld of %lld elements differ from the reference where rounding may explain any "
+			"value, such as %s; with --verify=allow-unbounded they pass",
+			(long long)p->open, (long long)p->elements, p->open_at);
 	}
 	return LT_OK;
 }

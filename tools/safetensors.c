@@ -42,7 +42,8 @@ static void tensor_settle(struct lt_tensor *t)
 #endif
 }
 
-static lt_status read_shape(struct lt_context *ctx, const char *file, const char *name, const json_t *list, int64_t **shape)
+static lt_status read_shape(
+	struct lt_context *ctx, const char *file, const char *name, const json_t *list, int64_t **shape)
 {
 	size_t n = json_array_size(list);
 
@@ -61,8 +62,8 @@ static lt_status read_shape(struct lt_context *ctx, const char *file, const char
 	return LT_OK;
 }
 
-static lt_status read_offsets(struct lt_context *ctx, const char *file, const char *name, const json_t *list, size_t bytes,
-	struct byte_span *out)
+static lt_status read_offsets(struct lt_context *ctx, const char *file, const char *name, const json_t *list,
+	size_t bytes, struct byte_span *out)
 {
 	const json_t *begin = json_array_get(list, 0), *end = json_array_get(list, 1);
 
@@ -70,7 +71,8 @@ static lt_status read_offsets(struct lt_context *ctx, const char *file, const ch
 		return lt_fail(ctx, LT_EINVAL, "%s: data_offsets of '%s' is not a list of two whole numbers", file, name);
 	if (json_integer_value(begin) < 0 || json_integer_value(begin) > json_integer_value(end) ||
 		(uint64_t)json_integer_value(end) > bytes)
-		return lt_fail(ctx, LT_EINVAL, "%s: the data of '%s' is said to be at %lld..%lld; the file has %zu bytes of data", file, name,
+		return lt_fail(ctx, LT_EINVAL,
+			"%s: the data of '%s' is said to be at %lld..%lld; the file has %zu bytes of data", file, name,
 			(long long)json_integer_value(begin), (long long)json_integer_value(end), bytes);
 	out->begin = (uint64_t)json_integer_value(begin);
 	out->end = (uint64_t)json_integer_value(end);
@@ -78,8 +80,8 @@ static lt_status read_offsets(struct lt_context *ctx, const char *file, const ch
 }
 
 /* Checks one entry of the header; allocates and copies nothing but its shape. */
-static lt_status safetensors_read_entry(struct lt_context *ctx, const char *file, const char *name, const json_t *entry, size_t bytes,
-	struct lt_tensor *t, struct byte_span *span)
+static lt_status safetensors_read_entry(struct lt_context *ctx, const char *file, const char *name, const json_t *entry,
+	size_t bytes, struct lt_tensor *t, struct byte_span *span)
 {
 	const char *dtype = json_string_value(json_object_get(entry, "dtype"));
 	const json_t *list = json_object_get(entry, "shape");
@@ -88,7 +90,8 @@ static lt_status safetensors_read_entry(struct lt_context *ctx, const char *file
 	if (!json_is_object(entry) || !dtype)
 		return lt_fail(ctx, LT_EINVAL, "%s: '%s' has no dtype", file, name);
 	if (!dtype_of(dtype))
-		return lt_fail(ctx, LT_EUNSUPPORTED, "%s: '%s' has elements of type %s, which Looptree does not have", file, name, dtype);
+		return lt_fail(ctx, LT_EUNSUPPORTED, "%s: '%s' has elements of type %s, which Looptree does not have",
+			file, name, dtype);
 	t->dtype = (enum lt_dtype)dtype_of(dtype);
 	LT_TRY(read_shape(ctx, file, name, list, &t->shape));
 	t->rank = (int32_t)json_array_size(list);
@@ -97,7 +100,8 @@ static lt_status safetensors_read_entry(struct lt_context *ctx, const char *file
 	if (!lt__tensor_bytes(t->dtype, t->rank, t->shape, &t->bytes))
 		return lt_fail(ctx, LT_EOVERFLOW, "%s: the size of '%s', shape %s, exceeds 63 bits", file, name, text);
 	if (t->bytes != span->end - span->begin)
-		return lt_fail(ctx, LT_EINVAL, "%s: '%s', shape %s of %s, takes %zu bytes, but data_offsets give it %llu", file, name, text,
+		return lt_fail(ctx, LT_EINVAL,
+			"%s: '%s', shape %s of %s, takes %zu bytes, but data_offsets give it %llu", file, name, text,
 			dtype, t->bytes, (unsigned long long)(span->end - span->begin));
 	return LT_OK;
 }
@@ -111,8 +115,8 @@ static int by_begin(const void *a, const void *b)
 }
 
 /* The format wants the data covered exactly once. */
-static lt_status check_spans(struct lt_context *ctx, const char *file, const struct lt_tensor *t, struct byte_span *span, int32_t n,
-	size_t bytes)
+static lt_status check_spans(struct lt_context *ctx, const char *file, const struct lt_tensor *t,
+	struct byte_span *span, int32_t n, size_t bytes)
 {
 	uint64_t at = 0;
 
@@ -132,8 +136,8 @@ static lt_status check_spans(struct lt_context *ctx, const char *file, const str
 	return LT_OK;
 }
 
-static lt_status read_all(struct lt_context *ctx, const char *file, json_t *root, const unsigned char *data, size_t bytes,
-	struct lt_tensors *out)
+static lt_status read_all(struct lt_context *ctx, const char *file, json_t *root, const unsigned char *data,
+	size_t bytes, struct lt_tensors *out)
 {
 	struct byte_span *span = calloc(json_object_size(root) + 1, sizeof *span);
 	const char *name;
@@ -173,7 +177,8 @@ static lt_status read_all(struct lt_context *ctx, const char *file, json_t *root
 	return s;
 }
 
-lt_status lt__safetensors_parse(struct lt_context *ctx, const char *file, const void *at, size_t bytes, struct lt_tensors *out)
+lt_status lt__safetensors_parse(
+	struct lt_context *ctx, const char *file, const void *at, size_t bytes, struct lt_tensors *out)
 {
 	const unsigned char *b = at;
 	uint64_t length = 0;
@@ -194,7 +199,8 @@ lt_status lt__safetensors_parse(struct lt_context *ctx, const char *file, const 
 	root = json_loadb((const char *)b + 8, (size_t)length, JSON_REJECT_DUPLICATES, &e);
 	if (!json_is_object(root)) {
 		json_decref(root);
-		return lt_fail(ctx, LT_EINVAL, "%s: the header is not JSON as the format wants it: %s (byte %d)", file, e.text, e.position);
+		return lt_fail(ctx, LT_EINVAL, "%s: the header is not JSON as the format wants it: %s (byte %d)", file,
+			e.text, e.position);
 	}
 	s = read_all(ctx, file, root, b + 8 + length, bytes - 8 - (size_t)length, out);
 	json_decref(root);
@@ -203,7 +209,8 @@ lt_status lt__safetensors_parse(struct lt_context *ctx, const char *file, const 
 	return s;
 }
 
-static lt_status add_entry(struct lt_context *ctx, const char *path, json_t *root, const struct lt_tensor *t, uint64_t *at)
+static lt_status add_entry(
+	struct lt_context *ctx, const char *path, json_t *root, const struct lt_tensor *t, uint64_t *at)
 {
 	json_t *entry, *shape = json_array();
 
@@ -222,7 +229,8 @@ static lt_status add_entry(struct lt_context *ctx, const char *path, json_t *roo
 }
 
 /* The widest elements first, as the format's own writer does, so that all are aligned. */
-static lt_status arrange(struct lt_context *ctx, const char *path, const struct lt_tensors *t, json_t *root, int32_t *order)
+static lt_status arrange(
+	struct lt_context *ctx, const char *path, const struct lt_tensors *t, json_t *root, int32_t *order)
 {
 	uint64_t at = 0;
 	int32_t n = 0;

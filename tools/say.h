@@ -17,8 +17,8 @@ void lt__vsay(FILE *, const char *fmt, va_list) __attribute__((format(printf, 2,
 struct lt_shown { char text[1024]; };
 struct lt_shown lt__shown(const char *name);
 
-/* A word as a shell reads it, quoted where it must be: lt__shell(word).text.  What may not be shown is \x1b within $'...', as bash and zsh
- * read it. */
+/* A word as a shell reads it, quoted where it must be: lt__shell(word).text.  What may not be shown is \x1b within
+ * $'...', as bash and zsh read it. */
 struct lt_shown lt__shell(const char *word);
 
 /* A text that comes in pieces, as an lt_write; lt__say_end after the last. */

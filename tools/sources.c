@@ -13,7 +13,10 @@ static void source_narrow(struct lt_source_range *r, int64_t low, int64_t high)
 		r->high = r->low;
 }
 
-static bool source_hands_on(const struct lt_nodedef *d) { return d->op == LT_OP_view || d->op == LT_OP_cast || d->op == LT_OP_copy; }
+static bool source_hands_on(const struct lt_nodedef *d)
+{
+	return d->op == LT_OP_view || d->op == LT_OP_cast || d->op == LT_OP_copy;
+}
 
 /* The node's first source that it only moves, itself included. */
 static lt_node source_behind(const struct lt_graph *g, lt_node n)

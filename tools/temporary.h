@@ -6,8 +6,8 @@
 #define LT_TOOLS_TEMPORARY_H
 #include <stdlib.h>
 
-/* For lt_options.temp_dir and lt_host.temp_dir; NULL: the environment names none.  A folder that does not work is no reason to take another
- * one: what is made there says so. */
+/* For lt_options.temp_dir and lt_host.temp_dir; NULL: the environment names none.  A folder that does not work is no
+ * reason to take another one: what is made there says so. */
 static inline const char *lt__temp_dir(void)
 {
 	const char *dir = getenv("TMPDIR");

@@ -66,6 +66,7 @@ const char *lt__npz_name(const char *name);
 lt_status lt__npz_write(struct lt_context *, const char *path, const struct lt_tensors *);
 
 /* safetensors.c */
-lt_status lt__safetensors_parse(struct lt_context *, const char *file, const void *at, size_t bytes, struct lt_tensors *out);
+lt_status lt__safetensors_parse(
+	struct lt_context *, const char *file, const void *at, size_t bytes, struct lt_tensors *out);
 lt_status lt__safetensors_write(struct lt_context *, const char *path, const struct lt_tensors *);
 #endif

@@ -1,4 +1,5 @@
-/* tools/trusted.h -- whether code that nobody named may be loaded from a path: only this user and root can change it. */
+/* tools/trusted.h -- whether code that nobody named may be loaded from a path: only this user and root can change
+ * it. */
 #ifndef LT_TOOLS_TRUSTED_H
 #define LT_TOOLS_TRUSTED_H
 #include <stdbool.h>

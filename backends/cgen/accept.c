@@ -25,7 +25,8 @@ static lt_status stmts(const struct lt_dialect *d, const struct lt_tree *t, stru
 		if (s->kind == LT_BARRIER)
 			continue;
 		if (s->kind < LT_MAP || s->kind > LT_COMBINE)
-			return lt__report(diag, LT_EUNSUPPORTED, -1, i, NULL, "%%%s: a statement of kind %d cannot be printed in %s", name, (int)s->kind, d->name);
+			return lt__report(diag, LT_EUNSUPPORTED, -1, i, NULL,
+				"%%%s: a statement of kind %d cannot be printed in %s", name, (int)s->kind, d->name);
 		const struct lt_op *op = LT_AT(struct lt_op, t->ops, s->op);
 		if (!lt__op_text(op)[0])
 			return lt__report(diag, LT_EUNSUPPORTED, -1, i, NULL, "%%%s: operator %s has no C text", name, op->name);
@@ -41,7 +42,9 @@ static lt_status buffers(const struct lt_tree *t, struct lt_diag *diag)
 		const char *name = b->name ? b->name : "?";
 		int64_t bytes;
 		if (__builtin_mul_overflow(b->elems, (int64_t)LT_AT(struct lt_type, t->types, b->type)->bytes, &bytes)
-		    || (b->role == LT_LOCAL && (__builtin_add_overflow(sum, bytes, &sum) || sum > INT64_MAX - 64 * (int64_t)t->buffers.n)))
+			|| (b->role == LT_LOCAL
+				&& (__builtin_add_overflow(sum, bytes, &sum)
+					|| sum > INT64_MAX - 64 * (int64_t)t->buffers.n)))
 			return lt__report(diag, LT_EOVERFLOW, -1, -1, NULL, "buffer %s: %lld elements are more than 63 bits of bytes", name,
 				(long long)b->elems);
 	}

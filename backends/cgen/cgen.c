@@ -14,13 +14,15 @@ static bool reads_memory(const struct gen *g, const struct lt_operand *o)
 {
 	for (int32_t p = 0; p < o->n_piece; p++) {
 		const struct lt_piece *piece = LT_AT(struct lt_piece, g->t->pieces, o->first_piece + p);
-		if (piece->kind == LT_READ && g->place[LT_AT(struct lt_access, g->t->accesses, piece->access)->buffer].home != HOME_SCALAR)
+		if (piece->kind == LT_READ
+			&& g->place[LT_AT(struct lt_access, g->t->accesses, piece->access)->buffer].home != HOME_SCALAR)
 			return true;
 	}
 	return false;
 }
 
-/* Whether the compiler may make conditions of the trips of a loop around: of an inner one with few trips, some of which may be missing. */
+/* Whether the compiler may make conditions of the trips of a loop around: of an inner one with few trips, some of which
+ * may be missing. */
 static bool has_few_iterations(const struct gen *g, int32_t l)
 {
 	enum { MAX_PEELED = 16 };      /* gcc's max-completely-peel-times */
@@ -32,14 +34,16 @@ static bool has_few_iterations(const struct gen *g, int32_t l)
 	return false;
 }
 
-/* Whether memory is read where a condition holds: the statement's, by one of several pieces, or in a branch of the operator's text. */
+/* Whether memory is read where a condition holds: the statement's, by one of several pieces, or in a branch of the
+ * operator's text. */
 static bool reads_in_branches(const struct gen *g)
 {
 	const struct lt_tree *t = g->t;
 	for (uint32_t i = 0; i < t->stmts.n; i++) {
 		const struct lt_stmt *s = LT_AT(struct lt_stmt, t->stmts, i);
 		const char *text = s->kind == LT_BARRIER ? "" : lt__op_text(LT_AT(struct lt_op, t->ops, s->op));
-		bool branches = strchr(text, '?') || strstr(text, "&&") || strstr(text, "||") || s->n_guard > 0 || has_few_iterations(g, s->loop);
+		bool branches = strchr(text, '?') || strstr(text, "&&") || strstr(text, "||") || s->n_guard > 0
+			|| has_few_iterations(g, s->loop);
 		for (int32_t k = 0; k < s->n_operand; k++) {
 			const struct lt_operand *o = LT_AT(struct lt_operand, t->operands, s->first_operand + k);
 			if ((branches || o->n_piece > 1) && reads_memory(g, o))
@@ -77,7 +81,9 @@ static void function(struct gen *g, struct lt_out *o)
 static void entry(struct gen *g, struct lt_out *o)
 {
 	int n = 0;
-	lt__outf(o, "\nvoid %s%s(const struct lt_slot *slot, char *workspace, struct lt_fault *fault, int n_thread)\n{\n%s\t%s(",
+	lt__outf(o,
+		"\nvoid %s%s(const struct lt_slot *slot, char *workspace, struct lt_fault *fault, int "
+		"n_thread)\n{\n%s\t%s(",
 		g->named ? g->function : g->d->entry, g->named ? "_entry" : "",
 		g->named ? "\t(void)workspace, (void)fault, (void)n_thread;\n" : "", g->function);
 	for (int32_t b = 0; b < (int32_t)g->t->buffers.n; b++) {
@@ -150,8 +156,8 @@ static void print(struct gen *g, struct lt_out *o)
 	lt__outf(o, "\n%s", code.at);
 }
 
-lt_status lt__cgen_print(const struct lt_dialect *d, const struct lt_tree *t, int named, char **text, struct lt_cgen_need *need,
-	struct lt_diag *diag)
+lt_status lt__cgen_print(const struct lt_dialect *d, const struct lt_tree *t, int named, char **text,
+	struct lt_cgen_need *need, struct lt_diag *diag)
 {
 	*text = NULL;
 	*need = (struct lt_cgen_need){ 0 };

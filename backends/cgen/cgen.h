@@ -1,9 +1,10 @@
 /* backends/cgen/cgen.h -- a frozen tree as C-like text, one function a tree, by a table of the dialect.
  *
- * Loops are printed as what they are: unrolled ones as copies of their body, vector loops in GNU vectors, parallel ones as
- * OpenMP regions (plan.c says when), all others as C loops.  The text is printed in two ways: with names by number and an entry
- * that takes slots, which is what is compiled, so that equal trees give equal text whatever they are called; and with
- * the names of the graph and comments back to the script, for people.  The function itself is the same.
+ * Loops are printed as what they are: unrolled ones as copies of their body, vector loops in GNU vectors, parallel ones
+ * as OpenMP regions (plan.c says when), all others as C loops.  The text is printed in two ways: with names by number
+ * and an entry that takes slots, which is what is compiled, so that equal trees give equal text whatever they are
+ * called; and with the names of the graph and comments back to the script, for people.  The function itself is the
+ * same.
  */
 #ifndef LT_CGEN_H
 #define LT_CGEN_H
@@ -11,12 +12,16 @@
 #include "lt/backend.h"
 #include "backends/cgen/diagnostic.h"
 
-enum { LT_CGEN_NEEDS = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED | LT_NEED_COMBINE };
+enum {
+	LT_CGEN_NEEDS =
+		LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED | LT_NEED_COMBINE
+};
 
 /* How the head of a loop is printed. */
 enum lt_head { LT_HEAD_NONE, LT_HEAD_FOR, LT_HEAD_BLOCK };
 
-/* A definition that is put before the kernel when its name occurs there.  header: where a text for people has it from. */
+/* A definition that is put before the kernel when its name occurs there.  header: where a text for people has it
+ * from. */
 struct lt_chunk { const char *name, *text, *header; };
 
 struct lt_dialect {
@@ -47,14 +52,15 @@ struct lt_cgen_need {
 	size_t definitions;             /* bytes of the text before the kernel: what other kernels may define, too */
 };
 /* *text: the caller's to free().  named: with names and comments. */
-lt_status lt__cgen_print(const struct lt_dialect *, const struct lt_tree *, int named, char **text, struct lt_cgen_need *,
-	struct lt_diag *);
+lt_status lt__cgen_print(const struct lt_dialect *, const struct lt_tree *, int named, char **text,
+	struct lt_cgen_need *, struct lt_diag *);
 
-/* The entry of a kernel printed in dialect C: `entry` of the dialect, or in a text with names that of the function and _entry.
- * Thread i has its part of the workspace at shared + i * private_; at most n_thread threads run. */
+/* The entry of a kernel printed in dialect C: `entry` of the dialect, or in a text with names that of the function and
+ * _entry. Thread i has its part of the workspace at shared + i * private_; at most n_thread threads run. */
 typedef void lt_kernel(const struct lt_slot *, void *workspace, struct lt_fault *, int n_thread);
 
 /* The whole prelude as text for lt_tree.prelude, for backends that print C of their own: without its includes, so that
- * int32_t .. and the libm functions must be there.  At most `bytes` with the final 0; returns its length, as snprintf. */
+ * int32_t .. and the libm functions must be there.  At most `bytes` with the final 0; returns its length, as
+ * snprintf. */
 size_t lt__cgen_prelude(char *text, size_t bytes);
 #endif

@@ -21,7 +21,10 @@ size_t lt__cgen_prelude(char *text, size_t bytes)
 
 struct chunk { const char *name; size_t bytes; const struct lt_chunk *base; int first, n; bool used; };
 
-static bool word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+static bool word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 static size_t word_bytes(const char *s)
 {
 	size_t n = 0;

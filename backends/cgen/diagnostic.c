@@ -1,11 +1,13 @@
-/* backends/cgen/diagnostic.c -- telling a diag one formatted reason; what the system's loader says, to be put into one. */
+/* backends/cgen/diagnostic.c -- telling a diag one formatted reason; what the system's loader says, to be put into
+ * one. */
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include "backends/cgen/diagnostic.h"
 
-lt_status lt__report(struct lt_diag *diag, lt_status code, int32_t loop, int32_t stmt, const char *remedy, const char *fmt, ...)
+lt_status lt__report(
+	struct lt_diag *diag, lt_status code, int32_t loop, int32_t stmt, const char *remedy, const char *fmt, ...)
 {
 	char text[2048];
 	va_list ap;
@@ -14,8 +16,13 @@ lt_status lt__report(struct lt_diag *diag, lt_status code, int32_t loop, int32_t
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	diag->report(diag, &(struct lt_diagnostic){ .size = sizeof(struct lt_diagnostic), .code = code, .loop = loop, .stmt = stmt,
-		.text = text, .remedy = remedy });
+	diag->report(diag,
+		&(struct lt_diagnostic){ .size = sizeof(struct lt_diagnostic),
+			.code = code,
+			.loop = loop,
+			.stmt = stmt,
+			.text = text,
+			.remedy = remedy });
 	return code;
 }
 

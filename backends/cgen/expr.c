@@ -44,7 +44,8 @@ static const char *literal_float(struct gen *g, double v, const char *suffix)
 	int digits = 13;
 	while (digits > 1 && (m & 15) == 0)
 		m >>= 4, digits--;
-	lt__outf(&o, "0x%d.%0*llxp%d%s", exponent != 0, digits, (unsigned long long)m, exponent ? exponent - 1023 : -1022, suffix);
+	lt__outf(&o, "0x%d.%0*llxp%d%s", exponent != 0, digits, (unsigned long long)m,
+		exponent ? exponent - 1023 : -1022, suffix);
 	return o.at;
 }
 
@@ -115,8 +116,8 @@ const char *lt__gen_subscript(struct gen *g, int32_t stmt, int32_t access)
 		return lt__gen_row(g, a->row).text;
 	const char *index = lt__gen_access(g, stmt, a->index, false), *row = lt__gen_row(g, a->row).text;
 	g->uses_fault = true;
-	lt__outf(&o, "%s(fault, %s, %s, %d, %d)", g->region >= 0 ? "lt_gather_shared" : "lt_gather", index, gathered_extent(g, a), (int)stmt,
-		(int)access);
+	lt__outf(&o, "%s(fault, %s, %s, %d, %d)", g->region >= 0 ? "lt_gather_shared" : "lt_gather", index,
+		gathered_extent(g, a), (int)stmt, (int)access);
 	if (a->index_stride != 1)
 		lt__outf(&o, "*%s", literal_int(g, a->index_stride));
 	if (strcmp(row, "0") != 0)
@@ -148,7 +149,8 @@ static const char *element(struct gen *g, const struct place *p, int64_t at)
 	return o.at;
 }
 
-/* In a lane-by-lane loop: an element that each lane has of its own, or that a variable holds in its lanes.  NULL: it is in memory. */
+/* In a lane-by-lane loop: an element that each lane has of its own, or that a variable holds in its lanes.  NULL: it is
+ * in memory. */
 static const char *lane_element(struct gen *g, int32_t stmt, int32_t access, bool written)
 {
 	const struct lt_access *a = LT_AT(struct lt_access, g->t->accesses, access);
@@ -161,7 +163,8 @@ static const char *lane_element(struct gen *g, int32_t stmt, int32_t access, boo
 	if (!private && p->home != HOME_REGISTERS && p->home != HOME_ARRAY)
 		return NULL;
 	g->column = outside;
-	bool known = a->index < 0 && lt__gen_number(g, a->row, &at) && lt__gen_stride(g, a->row, &stride) && (stride == 0 || (stride == 1 && !private));
+	bool known = a->index < 0 && lt__gen_number(g, a->row, &at) && lt__gen_stride(g, a->row, &stride)
+		&& (stride == 0 || (stride == 1 && !private));
 	g->column = inside;
 	lt__gen_touch(g, a->buffer, known, at, known && stride ? g->lanes : 1);
 	if (p->home == HOME_REGISTERS && !private && stride == 0)

@@ -9,8 +9,8 @@
 #include "backends/cgen/pool.h"
 
 struct range { bool known; int64_t low, high; };
-/* What is known of a column of the rows where the text is being printed.  In a vector loop everything is said of its first
- * lane; range alone is of all lanes. */
+/* What is known of a column of the rows where the text is being printed.  In a vector loop everything is said of its
+ * first lane; range alone is of all lanes. */
 struct column {
 	struct range range;
 	bool fixed; int64_t value;      /* a number, so that its name does not occur */
@@ -57,7 +57,8 @@ struct plan {                   /* of a loop                                    
 	int n_collapsed;        /* MODE_REGION: loops in one, itself included           */
 	bool parallel, vector;  /* there is such a loop in it, or it is one             */
 };
-/* A combine in a loop over vectors: the variable that they are added to, and the line that folds it; NULL: none of them was. */
+/* A combine in a loop over vectors: the variable that they are added to, and the line that folds it; NULL: none of them
+ * was. */
 struct fold { int32_t stmt; const char *name, *line; struct fold *next; };
 /* A vector variable whose lanes a lane-by-lane loop needs: subscripted, a variable would live in memory everywhere. */
 struct copy { const char *of, *name, *type; bool written; struct copy *next; };
@@ -109,7 +110,10 @@ const char *lt__op_text(const struct lt_op *);
 
 /* A combine is a reduction whose lanes meet: where they come one after the other, there is no difference. */
 static inline bool reduces(const struct lt_stmt *s) { return s->kind == LT_REDUCE || s->kind == LT_COMBINE; }
-static inline const int64_t *row_at(const struct lt_tree *t, int32_t row) { return t->rows + (int64_t)row * t->n_column; }
+static inline const int64_t *row_at(const struct lt_tree *t, int32_t row)
+{
+	return t->rows + (int64_t)row * t->n_column;
+}
 static inline int32_t loop_column(const struct lt_tree *t, int32_t loop) { return 1 + t->n_param + loop; }
 static inline int32_t div_column(const struct lt_tree *t, int32_t div) { return 1 + t->n_param + t->n_loop + div; }
 const char *lt__ctype(const struct lt_tree *, uint32_t dtype);
@@ -151,14 +155,14 @@ bool lt__gen_number(const struct gen *, int32_t row, int64_t *value);
 bool lt__gen_stride(const struct gen *, int32_t row, int64_t *stride);
 /* What a div's variable is set to. */
 const char *lt__gen_floordiv(struct gen *, int32_t div);
-/* invariant.c: the condition that no quotient that the statement uses changes from lane to lane; "1" if none ever does, "0" where
- * that is certain not to hold; and what is known of the columns where it holds. */
+/* invariant.c: the condition that no quotient that the statement uses changes from lane to lane; "1" if none ever does,
+ * "0" where that is certain not to hold; and what is known of the columns where it holds. */
 const char *lt__gen_invariant(struct gen *, int32_t stmt);
 struct column *lt__gen_steadied(struct gen *);
 /* guard.c: conditions, as texts; "1" is always true, "0" never. */
 const char *lt__gen_guards(struct gen *, int32_t first, int32_t n);
-/* Of all lanes of the vector loop in hand: `all` holds only where the guards hold in each, `none` only where they hold in none.
- * Returns whether one of the two always holds. */
+/* Of all lanes of the vector loop in hand: `all` holds only where the guards hold in each, `none` only where they hold
+ * in none. Returns whether one of the two always holds. */
 bool lt__gen_lane_guards(struct gen *, int32_t first, int32_t n, const char **all, const char **none);
 static inline bool is_yes(const char *text) { return text[0] == '1' && !text[1]; }
 static inline bool is_no(const char *text) { return text[0] == '0' && !text[1]; }
@@ -183,7 +187,8 @@ void lt__gen_lane_stmt(struct gen *, int32_t stmt);
 /* tile.c: before the copies of an unrolled loop; the variable that an access is in then, or NULL. */
 void lt__gen_tiles(struct gen *, int32_t loop);
 const char *lt__gen_tile(const struct gen *, int32_t access);
-/* stream.c: whether a whole vector that the statement writes goes past the caches; the store; and the end of the function. */
+/* stream.c: whether a whole vector that the statement writes goes past the caches; the store; and the end of the
+ * function. */
 bool lt__gen_streams(const struct gen *, int32_t stmt, uint32_t dtype);
 void lt__gen_stream(struct gen *, const char *type, const char *to, const char *value);
 void lt__gen_stream_end(struct gen *);

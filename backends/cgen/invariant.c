@@ -1,4 +1,5 @@
-/* backends/cgen/invariant.c -- quotients that change somewhere among the lanes of a vector: where it can be seen that they do not.
+/* backends/cgen/invariant.c -- quotients that change somewhere among the lanes of a vector: where it can be seen that
+ * they do not.
  *
  * floor((16*i + lane) / 56) is the same for all lanes of most vectors, and what is read there often lies side by side.
  */
@@ -66,8 +67,8 @@ struct column *lt__gen_steadied(struct gen *g)
 	return c;
 }
 
-/* A quotient whose row moves by equal steps, the quotients in it standing still, does not change if it is the same in the
- * first lane and the last. */
+/* A quotient whose row moves by equal steps, the quotients in it standing still, does not change if it is the same in
+ * the first lane and the last. */
 const char *lt__gen_invariant(struct gen *g, int32_t s)
 {
 	const struct lt_tree *t = g->t;
@@ -90,7 +91,8 @@ const char *lt__gen_invariant(struct gen *g, int32_t s)
 		if (!regular || __builtin_add_overflow(row[0], last, &row[0]))
 			return "0";
 		if (stride)
-			lt__outf(&o, "%s%s == lt_floordiv_i64(%s, %lld)", o.n ? " && " : "", g->div[d], lt__gen_dense(g, row).text, (long long)div->den);
+			lt__outf(&o, "%s%s == lt_floordiv_i64(%s, %lld)", o.n ? " && " : "", g->div[d],
+				lt__gen_dense(g, row).text, (long long)div->den);
 	}
 	return o.n ? o.at : "1";
 }

@@ -1,7 +1,7 @@
 /* backends/cgen/lane.c -- statements of a vector loop: all lanes at once where the operator and the accesses allow it.
  *
- * Operands:   the same for all lanes: computed once; next to each other: a load; at another distance: built of elements; else
- *             (gathers, divisions that change from lane to lane) a loop over the lanes.
+ * Operands:   the same for all lanes: computed once; next to each other: a load; at another distance: built of
+ *             elements; else (gathers, divisions that change from lane to lane) a loop over the lanes.
  * Conditions: where all lanes agree, a branch; else a loop over the lanes.
  * Reductions: lane by lane at once, each onto an element of its own; combines onto one element, folded in a tree.
  */
@@ -11,7 +11,9 @@
 #include "backends/cgen/gen.h"
 #include "backends/cgen/vector.h"
 
-enum { MAX_BRANCHES = 16 };     /* pieces of an operand that branches are made for; of more, the lanes are asked one by one */
+enum {
+	MAX_BRANCHES = 16
+}; /* pieces of an operand that branches are made for; of more, the lanes are asked one by one */
 
 /* A value of all lanes: one scalar for all, or a vector. */
 struct value { const char *text; bool uniform; };
@@ -73,7 +75,8 @@ static struct where find(struct gen *g, int32_t stmt, int32_t access, bool writt
 	if (p->home == HOME_REGISTERS)
 		return (struct where){ VARIABLE, p->reg[at], 0 };
 	const char *row = lt__gen_subscript(g, stmt, access);
-	return (struct where){ stride == 1 ? UNIT : STRIDED, strcmp(row, "0") == 0 ? p->name : format(g, "%s + %s", p->name, row), stride };
+	return (struct where){ stride == 1 ? UNIT : STRIDED,
+		strcmp(row, "0") == 0 ? p->name : format(g, "%s + %s", p->name, row), stride };
 }
 
 /* From vector text to the text of one lane: what was said of the first lane is no longer so. */
@@ -170,7 +173,11 @@ static const char *reversed(struct gen *g, uint32_t dtype, const char *vector)
 static struct value strided(struct gen *g, uint32_t dtype, struct where w)
 {
 	if (w.stride == -1)
-		return (struct value){ reversed(g, dtype, format(g, "*(const %s_u *)(%s - %d)", type_of(g, dtype), w.text, g->lanes - 1)), false };
+		return (struct value){
+			reversed(g, dtype,
+				format(g, "*(const %s_u *)(%s - %d)", type_of(g, dtype), w.text, g->lanes - 1)),
+			false
+		};
 	const char *from = lt__gen_temp(g);
 	struct lt_out o = lt__out_new(&g->pool);
 	lt__gen_line(g, "const %s *const %s = %s;", lt__ctype(g->t, dtype), from, w.text);
@@ -223,8 +230,8 @@ static const char *spread(struct gen *g, uint32_t dtype, struct value v)
 	return v.uniform ? format(g, "lt_all_%s(%s)", suffix(g, dtype), v.text) : v.text;
 }
 
-/* Where the first pieces hold for no lane, the next one is looked at; where one holds for some lanes only, they are asked
- * one by one. */
+/* Where the first pieces hold for no lane, the next one is looked at; where one holds for some lanes only, they are
+ * asked one by one. */
 static struct value operand(struct gen *g, int32_t s, const struct lt_operand *o)
 {
 	const char *name = NULL, *before = NULL, *all, *none;   /* before: the earlier ones hold for no lane */
@@ -301,7 +308,8 @@ static void store(struct gen *g, int32_t s, const struct lt_access *a, struct wh
 	uint32_t dtype = lt__gen_dtype(g->t, a->buffer);
 	const char *type = type_of(g, dtype), *ctype = lt__ctype(g->t, dtype), *text = spread(g, dtype, v);
 	if (w.kind == VARIABLE && g->active && p->home == HOME_REGISTERS && !lt__gen_private(g, a->buffer)) {
-		lt__gen_line(g, "%s = lt_blend_%s(lt_below_u8x%d(%s), %s, %s);", w.text, suffix(g, dtype), g->lanes, g->active, text, w.text);
+		lt__gen_line(g, "%s = lt_blend_%s(lt_below_u8x%d(%s), %s, %s);", w.text, suffix(g, dtype), g->lanes,
+			g->active, text, w.text);
 	} else if (w.kind == VARIABLE) {
 		lt__gen_line(g, "%s%s = %s;", declaration(g, s, p, dtype), w.text, text);
 	} else if (w.kind == UNIT && g->active) {
@@ -333,14 +341,16 @@ static const char *old(struct gen *g, const struct lt_access *a, struct where w)
 	if (w.kind == VARIABLE)
 		return w.text;
 	if (w.kind == UNIT)
-		return g->active ? format(g, "lt_load_%s(%s, %s)", suffix(g, dtype), w.text, g->active) : format(g, "*(const %s_u *)(%s)", type, w.text);
+		return g->active ? format(g, "lt_load_%s(%s, %s)", suffix(g, dtype), w.text, g->active)
+				 : format(g, "*(const %s_u *)(%s)", type, w.text);
 	return strided(g, dtype, w).text;
 }
 
 /* All lanes onto one element: vectors of one loop first, then the tree of their lanes, then the element. */
 static void fold(struct gen *g, int32_t s, const struct lt_op *op, struct where w, struct value v)
 {
-	const char *type = suffix(g, op->out), *text = spread(g, op->out, v), *add = lt__vector_op(&g->pool, op, g->lanes, g->d->vector_library);
+	const char *type = suffix(g, op->out), *text = spread(g, op->out, v),
+		   *add = lt__vector_op(&g->pool, op, g->lanes, g->d->vector_library);
 	struct fold *later = g->folds;
 	while (later && later->stmt != s)
 		later = later->next;
@@ -359,7 +369,8 @@ static void fold(struct gen *g, int32_t s, const struct lt_op *op, struct where 
 	if (!later && g->folded && g->fold_left-- > 0)
 		return;
 	const struct expr lanes = { text, false };
-	const struct expr x[2] = { { w.text, true }, { lt__gen_apply(g, lt__vector_fold(&g->pool, op, g->lanes), &lanes), true } };
+	const struct expr x[2] = { { w.text, true },
+		{ lt__gen_apply(g, lt__vector_fold(&g->pool, op, g->lanes), &lanes), true } };
 	const char *line = format(g, "%s = %s;", w.text, lt__gen_apply(g, lt__op_text(op), x));
 	if (later)
 		later->line = line;
@@ -381,7 +392,8 @@ static bool has_vectors(struct gen *g, const struct lt_stmt *st, struct where w,
 	if (lt__gen_dtype(g->t, LT_AT(struct lt_access, g->t->accesses, st->dest)->buffer) != op->out || op->out >= LT_NDTYPE)
 		return false;
 	if (once)
-		return lt__vector_fold(&g->pool, op, g->lanes) && (!g->active || op->out < LT_NDTYPE) && lt__gen_uses(op, 0) == 1 && lt__gen_uses(op, 1) == 1;
+		return lt__vector_fold(&g->pool, op, g->lanes) && (!g->active || op->out < LT_NDTYPE)
+			&& lt__gen_uses(op, 0) == 1 && lt__gen_uses(op, 1) == 1;
 	if (st->kind == LT_RESET || (st->kind == LT_MAP && is_move(op)))
 		return true;
 	*text = lt__vector_op(&g->pool, op, g->lanes, g->d->vector_library);
@@ -395,7 +407,9 @@ static const char *text_for(struct gen *g, const struct lt_stmt *st, const char 
 	for (int32_t i = 0; i < st->n_operand && !reduces(st); i++) {
 		const struct lt_operand *o = LT_AT(struct lt_operand, g->t->operands, st->first_operand + i);
 		const struct lt_piece *p = LT_AT(struct lt_piece, g->t->pieces, o->first_piece);
-		const char *beside = p->kind == LT_IMMEDIATE && o->n_piece == 1 ? lt__vector_beside(&g->pool, op, g->lanes, i, p->bits) : NULL;
+		const char *beside = p->kind == LT_IMMEDIATE && o->n_piece == 1
+			? lt__vector_beside(&g->pool, op, g->lanes, i, p->bits)
+			: NULL;
 		if (beside)
 			return beside;
 	}

@@ -2,14 +2,13 @@
 #include <string.h>
 #include "backends/cgen/gen.h"
 
-static const char *const keywords[] = {
-	"alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class", "const", "continue",
-	"default", "delete", "do", "double", "else", "enum", "extern", "false", "fault", "float", "for", "goto", "half", "if",
-	"inline", "int", "kernel", "global", "local", "constant", "linux", "unix", "long", "main", "n_thread", "namespace", "new", "not", "or",
-	"operator", "own", "private", "private_", "public", "register", "restrict", "return", "short", "signed", "sizeof", "slot", "static",
-	"struct", "switch", "template", "this", "throw", "true", "try", "typedef", "typename", "typeof", "union", "unsigned",
-	"using", "virtual", "void", "volatile", "while", "workspace", "xor", "NULL", "INFINITY", "NAN"
-};
+static const char *const keywords[] = { "alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch",
+	"char", "class", "const", "continue", "default", "delete", "do", "double", "else", "enum", "extern", "false",
+	"fault", "float", "for", "goto", "half", "if", "inline", "int", "kernel", "global", "local", "constant",
+	"linux", "unix", "long", "main", "n_thread", "namespace", "new", "not", "or", "operator", "own", "private",
+	"private_", "public", "register", "restrict", "return", "short", "signed", "sizeof", "slot", "static", "struct",
+	"switch", "template", "this", "throw", "true", "try", "typedef", "typename", "typeof", "union", "unsigned",
+	"using", "virtual", "void", "volatile", "while", "workspace", "xor", "NULL", "INFINITY", "NAN" };
 
 static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 static bool digit(char c) { return c >= '0' && c <= '9'; }
@@ -36,7 +35,8 @@ static char *identifier(struct gen *g, const char *text)
 }
 
 /* base, base_2, base_3 ...: the first that `taken` does not say is in use. */
-static const char *pick(struct gen *g, const char *base, bool (*taken)(const struct gen *, const char *, int32_t), int32_t at)
+static const char *pick(
+	struct gen *g, const char *base, bool (*taken)(const struct gen *, const char *, int32_t), int32_t at)
 {
 	const char *name = base;
 	for (int i = 2; taken(g, name, at); i++) {
@@ -110,7 +110,8 @@ static void registers(struct gen *g, int32_t b)
 {
 	struct place *p = &g->place[b];
 	int n = 0;
-	for (int64_t e = 0; p->root == b && p->home == HOME_REGISTERS && e < LT_AT(struct lt_buffer, g->t->buffers, b)->elems; e++)
+	for (int64_t e = 0;
+		p->root == b && p->home == HOME_REGISTERS && e < LT_AT(struct lt_buffer, g->t->buffers, b)->elems; e++)
 		if (p->tile[e] == e) {
 			struct lt_out o = lt__out_new(&g->pool);
 			lt__outf(&o, "%s_%d", p->name, n++);
@@ -130,7 +131,8 @@ void lt__gen_names(struct gen *g)
 	reserve(g);
 	g->function = g->named ? lt__gen_unique(g, identifier(g, t->name)) : "kernel";
 	for (int32_t i = 0; i < t->n_param; i++)
-		g->param[i] = g->named ? lt__gen_unique(g, identifier(g, LT_AT(struct lt_tparam, t->params, i)->name)) : number(g, 'p', i);
+		g->param[i] = g->named ? lt__gen_unique(g, identifier(g, LT_AT(struct lt_tparam, t->params, i)->name))
+				       : number(g, 'p', i);
 	for (int32_t i = 0; i < (int32_t)t->buffers.n; i++)
 		if (g->place[i].root == i)
 			g->place[i].name = g->named ? lt__gen_unique(g, identifier(g, LT_AT(struct lt_buffer, t->buffers, i)->name))

@@ -25,7 +25,10 @@ static void declare_registers(struct gen *g, int32_t b, const char *type)
 		}
 		width = p->width[e];
 		if (n == 0)
-			lt__out(&o, width == 1 ? type : lt__vector_type(&g->pool, LT_AT(struct lt_type, g->t->types, buffer->type)->dtype, width));
+			lt__out(&o,
+				width == 1 ? type
+					   : lt__vector_type(&g->pool,
+						   LT_AT(struct lt_type, g->t->types, buffer->type)->dtype, width));
 		lt__outf(&o, n++ ? ", %s" : " %s", p->reg[e]);
 	}
 	if (n)
@@ -154,7 +157,9 @@ static void copies(struct gen *g, int32_t l)
 /* The body for `lanes` lanes from `base` on; base < 0: from the loop's variable on. */
 static void vector(struct gen *g, int32_t l, int64_t base, int lanes, const char *active, bool in_block)
 {
-	struct column c = { .fixed = base >= 0, .value = base, .range = { true, base, base + lanes - 1 }, .stride = lanes > 1 };
+	struct column c = {
+		.fixed = base >= 0, .value = base, .range = { true, base, base + lanes - 1 }, .stride = lanes > 1
+	};
 	if (base < 0)
 		c.range = any_trip(g, l).range;
 	g->lane_loop = lanes > 1 ? l : -1;
@@ -199,14 +204,15 @@ static void masked(struct gen *g, int32_t l, int64_t base, int lanes, const char
 	lt__gen_line(g, "}");
 }
 
-/* Vectors that a loop which is printed straight adds to one before their lanes are folded: if it is nothing but one combine, and has no rest. */
+/* Vectors that a loop which is printed straight adds to one before their lanes are folded: if it is nothing but one
+ * combine, and has no rest. */
 static int64_t together(const struct gen *g, int32_t l)
 {
 	const struct lt_loop *loop = loop_at(g, l);
 	const struct plan *p = &g->plan[l];
 	const struct lt_stmt *s = LT_AT(struct lt_stmt, g->t->stmts, loop->first_stmt);
-	if (!p->straight || p->masked || loop->n_stmt != 1 || s->kind != LT_COMBINE || s->loop != l || s->n_guard > 0 || has_names(g, l)
-	    || loop->max_trip_count % p->lanes != 0)
+	if (!p->straight || p->masked || loop->n_stmt != 1 || s->kind != LT_COMBINE || s->loop != l || s->n_guard > 0
+		|| has_names(g, l) || loop->max_trip_count % p->lanes != 0)
 		return 0;
 	return loop->max_trip_count / p->lanes - 1;
 }
@@ -218,14 +224,17 @@ static void begin_folds(struct gen *g, int32_t l)
 	int n = g->plan[l].lanes;
 	for (int32_t i = loop->first_stmt; i < loop->first_stmt + loop->n_stmt; i++) {
 		const struct lt_stmt *s = LT_AT(struct lt_stmt, g->t->stmts, i);
-		const struct lt_op *op = s->kind == LT_COMBINE && s->loop == l && s->n_guard == 0 ? LT_AT(struct lt_op, g->t->ops, s->op) : NULL;
+		const struct lt_op *op = s->kind == LT_COMBINE && s->loop == l && s->n_guard == 0
+			? LT_AT(struct lt_op, g->t->ops, s->op)
+			: NULL;
 		if (!op || !lt__vector_op(&g->pool, op, n, g->d->vector_library) || !lt__vector_fold(&g->pool, op, n))
 			continue;
 		const char *type = lt__vector_type(&g->pool, op->out, n);
 		struct fold *f = lt__pool_alloc(&g->pool, 1, sizeof *f);
 		*f = (struct fold){ .stmt = i, .name = lt__gen_temp(g), .next = g->folds };
 		g->folds = f;
-		lt__gen_line(g, "%s %s = lt_all_%s(%s);", type, f->name, type + strlen("lt_"), lt__gen_immediate(g, op->identity, op->out).text);
+		lt__gen_line(g, "%s %s = lt_all_%s(%s);", type, f->name, type + strlen("lt_"),
+			lt__gen_immediate(g, op->identity, op->out).text);
 	}
 }
 

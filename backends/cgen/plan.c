@@ -1,9 +1,10 @@
 /* backends/cgen/plan.c -- how each loop is printed: what the text can carry out of what its kind allows.
  *
- * unroll:    copies of the body, as long as a nest of them prints no more than MAX_STATEMENTS; else a loop that the compiler is
- *            told to unroll, so that the locals that it indexes stay arrays.
- * vector:    vectors of as many lanes as the widest type in the loop leaves of a register.  The innermost vector loop of a nest is
- *            the one; those around it are unrolled.  Where a loop inside has other trips in each lane, it is a plain loop.
+ * unroll:    copies of the body, as long as a nest of them prints no more than MAX_STATEMENTS; else a loop that the
+ *            compiler is told to unroll, so that the locals that it indexes stay arrays.
+ * vector:    vectors of as many lanes as the widest type in the loop leaves of a register.  The innermost vector loop
+ *            of a nest is the one; those around it are unrolled.  Where a loop inside has other trips in each lane, it
+ *            is a plain loop.
  * parallel:  the outermost one, with those nested perfectly in it; others inside run in one thread.
  */
 #include "backends/cgen/gen.h"
@@ -33,7 +34,11 @@ static uint32_t widest(const struct gen *g, const struct lt_loop *l)
 			continue;
 		const struct lt_op *op = LT_AT(struct lt_op, t->ops, s->op);
 		uint32_t type[8] = { op->out, op->in[0], op->in[1], op->in[2],
-			LT_AT(struct lt_type, t->types, LT_AT(struct lt_buffer, t->buffers, LT_AT(struct lt_access, t->accesses, s->dest)->buffer)->type)->dtype };
+			LT_AT(struct lt_type, t->types,
+				LT_AT(struct lt_buffer, t->buffers,
+					LT_AT(struct lt_access, t->accesses, s->dest)->buffer)
+					->type)
+				->dtype };
 		for (int32_t k = 0; k < s->n_operand && k < 3; k++)
 			type[5 + k] = LT_AT(struct lt_operand, t->operands, s->first_operand + k)->dtype;
 		for (int k = 0; k < 8; k++) {
@@ -116,7 +121,8 @@ static int64_t printed(const struct plan *p, const struct lt_loop *l)
 {
 	int64_t copies = p->mode == MODE_COPIES ? l->max_trip_count : 1;
 	if (p->mode == MODE_LANES) {
-		copies = (p->straight ? l->max_trip_count / p->lanes : 1) + __builtin_popcountll((uint64_t)(l->max_trip_count % p->lanes));
+		copies = (p->straight ? l->max_trip_count / p->lanes : 1)
+			+ __builtin_popcountll((uint64_t)(l->max_trip_count % p->lanes));
 		copies *= p->masked ? 2 : 1;
 	}
 	return copies * p->cost;

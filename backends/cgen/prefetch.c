@@ -1,8 +1,10 @@
-/* backends/cgen/prefetch.c -- prefetching: where a large buffer is read in runs that are a page or more apart, the run of the next trip.
+/* backends/cgen/prefetch.c -- prefetching: where a large buffer is read in runs that are a page or more apart, the run
+ * of the next trip.
  *
- * The processor follows one run of addresses by itself but not a jump to the next one, so that each run begins with the full
- * latency of memory, many times over where several runs are read side by side.  Each load of a run then asks for what stands at
- * its place in the run after it.  A wrong guess costs one instruction a load and nothing else: what is fetched is never used by meaning.
+ * The processor follows one run of addresses by itself but not a jump to the next one, so that each run begins with the
+ * full latency of memory, many times over where several runs are read side by side.  Each load of a run then asks for
+ * what stands at its place in the run after it.  A wrong guess costs one instruction a load and nothing else: what is
+ * fetched is never used by meaning.
  */
 #include <string.h>
 #include "backends/cgen/gen.h"
@@ -14,7 +16,8 @@ struct ahead { int32_t buffer, outer, inner; const char *text; struct ahead *nex
 static bool is_counted(const struct gen *g, int32_t l)
 {
 	enum mode m = g->plan[l].mode;
-	return (m == MODE_FOR || m == MODE_HINT || m == MODE_REGION || m == MODE_COLLAPSED) && LT_AT(struct lt_loop, g->t->loops, l)->max_trip_count > 1;
+	return (m == MODE_FOR || m == MODE_HINT || m == MODE_REGION || m == MODE_COLLAPSED)
+		&& LT_AT(struct lt_loop, g->t->loops, l)->max_trip_count > 1;
 }
 
 /* The first loop from l outwards whose trips are counted. */
@@ -25,8 +28,9 @@ static int32_t counted(const struct gen *g, int32_t l)
 	return l;
 }
 
-/* Whether a later loop in the same trip of `outer` reads buffer b by the same jumps: the run after it is asked for there, where this one is in a
- * cache already, and the memory would have nothing to do while something is computed of it. */
+/* Whether a later loop in the same trip of `outer` reads buffer b by the same jumps: the run after it is asked for
+ * there, where this one is in a cache already, and the memory would have nothing to do while something is computed of
+ * it. */
 static bool read_later(const struct gen *g, int32_t stmt, int32_t b, int32_t inner, int32_t outer, int64_t jump)
 {
 	const struct lt_tree *t = g->t;
@@ -34,8 +38,9 @@ static bool read_later(const struct gen *g, int32_t stmt, int32_t b, int32_t inn
 	for (int32_t s = stmt + 1; s < l->first_stmt + l->n_stmt; s++) {
 		const struct lt_stmt *st = LT_AT(struct lt_stmt, t->stmts, s);
 		int32_t at = counted(g, st->loop);
-		if (st->kind == LT_BARRIER || at == inner || at < 0 || counted(g, LT_AT(struct lt_loop, t->loops, at)->parent) != outer
-		    || LT_AT(struct lt_loop, t->loops, at)->max_trip_count < MIN_RUN)
+		if (st->kind == LT_BARRIER || at == inner || at < 0
+			|| counted(g, LT_AT(struct lt_loop, t->loops, at)->parent) != outer
+			|| LT_AT(struct lt_loop, t->loops, at)->max_trip_count < MIN_RUN)
 			continue;
 		for (int32_t k = 0; k < st->n_operand; k++) {
 			const struct lt_operand *o = LT_AT(struct lt_operand, t->operands, st->first_operand + k);
@@ -48,7 +53,8 @@ static bool read_later(const struct gen *g, int32_t stmt, int32_t b, int32_t inn
 	return false;
 }
 
-/* Bytes from a vector at `text` to what the run after it has there; 0: there is no such run, or it has been asked for. */
+/* Bytes from a vector at `text` to what the run after it has there; 0: there is no such run, or it has been asked
+ * for. */
 int64_t lt__gen_prefetch(struct gen *g, int32_t stmt, int32_t access, const char *text)
 {
 	const struct lt_tree *t = g->t;

@@ -26,9 +26,10 @@ union lt_dword { uint64_t u; double f; };
 LT_FN float lt_bits_f32(uint32_t u) { union lt_word w; w.u = u; return w.f; }
 LT_FN double lt_bits_f64(uint64_t u) { union lt_dword w; w.u = u; return w.f; }
 
-/* Arithmetic.  min and max hand NaN on, and for them -0 < +0 (ir/op.def).  Beside a literal one comparison is enough: it is false for a NaN.
- * x86's own min and max give their second operand for two zeros and for NaN: taken both ways, the results differ for those alone; their
- * bits joined are the zero that is wanted, and NaN stays or is put back.  Without branches, which random data would mispredict. */
+/* Arithmetic.  min and max hand NaN on, and for them -0 < +0 (ir/op.def).  Beside a literal one comparison is enough:
+ * it is false for a NaN. x86's own min and max give their second operand for two zeros and for NaN: taken both ways,
+ * the results differ for those alone; their bits joined are the zero that is wanted, and NaN stays or is put back. 
+ * Without branches, which random data would mispredict. */
 LT_FN float lt_min_f32(float a, float b)
 {
 	if (__builtin_constant_p(b) && b == b)
@@ -256,15 +257,33 @@ LT_FN uint16_t lt_cast_i64_bf16(int64_t x)
 /* Floats to integers. */
 LT_FN int8_t lt_cast_f32_i8(float x) { return x >= 0x1p7f ? 127 : x > -0x1p7f ? (int8_t)x : x != x ? 0 : (-128); }
 LT_FN uint8_t lt_cast_f32_u8(float x) { return x >= 0x1p8f ? 255 : x > 0 ? (uint8_t)x : x != x ? 0 : 0; }
-LT_FN int16_t lt_cast_f32_i16(float x) { return x >= 0x1p15f ? 32767 : x > -0x1p15f ? (int16_t)x : x != x ? 0 : (-32768); }
-LT_FN int32_t lt_cast_f32_i32(float x) { return x >= 0x1p31f ? 2147483647 : x > -0x1p31f ? (int32_t)x : x != x ? 0 : (-2147483647 - 1); }
-LT_FN int64_t lt_cast_f32_i64(float x) { return x >= 0x1p63f ? 9223372036854775807 : x > -0x1p63f ? (int64_t)x : x != x ? 0 : (-9223372036854775807 - 1); }
+LT_FN int16_t lt_cast_f32_i16(float x)
+{
+	return x >= 0x1p15f ? 32767 : x > -0x1p15f ? (int16_t)x : x != x ? 0 : (-32768);
+}
+LT_FN int32_t lt_cast_f32_i32(float x)
+{
+	return x >= 0x1p31f ? 2147483647 : x > -0x1p31f ? (int32_t)x : x != x ? 0 : (-2147483647 - 1);
+}
+LT_FN int64_t lt_cast_f32_i64(float x)
+{
+	return x >= 0x1p63f ? 9223372036854775807 : x > -0x1p63f ? (int64_t)x : x != x ? 0 : (-9223372036854775807 - 1);
+}
 LT_FN uint8_t lt_cast_f32_bool(float x) { return x != 0; }
 LT_FN int8_t lt_cast_f64_i8(double x) { return x >= 0x1p7 ? 127 : x > -0x1p7 ? (int8_t)x : x != x ? 0 : (-128); }
 LT_FN uint8_t lt_cast_f64_u8(double x) { return x >= 0x1p8 ? 255 : x > 0 ? (uint8_t)x : x != x ? 0 : 0; }
-LT_FN int16_t lt_cast_f64_i16(double x) { return x >= 0x1p15 ? 32767 : x > -0x1p15 ? (int16_t)x : x != x ? 0 : (-32768); }
-LT_FN int32_t lt_cast_f64_i32(double x) { return x >= 0x1p31 ? 2147483647 : x > -0x1p31 ? (int32_t)x : x != x ? 0 : (-2147483647 - 1); }
-LT_FN int64_t lt_cast_f64_i64(double x) { return x >= 0x1p63 ? 9223372036854775807 : x > -0x1p63 ? (int64_t)x : x != x ? 0 : (-9223372036854775807 - 1); }
+LT_FN int16_t lt_cast_f64_i16(double x)
+{
+	return x >= 0x1p15 ? 32767 : x > -0x1p15 ? (int16_t)x : x != x ? 0 : (-32768);
+}
+LT_FN int32_t lt_cast_f64_i32(double x)
+{
+	return x >= 0x1p31 ? 2147483647 : x > -0x1p31 ? (int32_t)x : x != x ? 0 : (-2147483647 - 1);
+}
+LT_FN int64_t lt_cast_f64_i64(double x)
+{
+	return x >= 0x1p63 ? 9223372036854775807 : x > -0x1p63 ? (int64_t)x : x != x ? 0 : (-9223372036854775807 - 1);
+}
 LT_FN uint8_t lt_cast_f64_bool(double x) { return x != 0; }
 LT_FN int8_t lt_cast_f16_i8(uint16_t h) { return lt_cast_f32_i8(lt_cast_f16_f32(h)); }
 LT_FN uint8_t lt_cast_f16_u8(uint16_t h) { return lt_cast_f32_u8(lt_cast_f16_f32(h)); }

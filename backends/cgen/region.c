@@ -5,7 +5,10 @@
 #include <string.h>
 #include "backends/cgen/gen.h"
 
-static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+static bool letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 /* Whether name occurs in text as a word. */
 static bool names(const char *text, const char *name)
@@ -85,7 +88,10 @@ static void share(struct gen *g, int32_t l)
 		for (at++; g->plan[at].mode != MODE_COLLAPSED || LT_AT(struct lt_loop, g->t->loops, at)->parent != loop[n - 1]; at++)
 			;
 	}
-	lt__gen_line(g, n > 1 ? "#pragma omp for schedule(static) collapse(%d) nowait" : "#pragma omp for schedule(static) nowait", (int)n);
+	lt__gen_line(g,
+		n > 1 ? "#pragma omp for schedule(static) collapse(%d) nowait"
+		      : "#pragma omp for schedule(static) nowait",
+		(int)n);
 	for (int32_t k = 0; k < n; k++) {
 		const char *i = g->loop[loop[k]];
 		lt__gen_line(g, "for (int64_t %s = 0; %s < %s; %s++) {", i, i, trip_count[k], i);

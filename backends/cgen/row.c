@@ -54,14 +54,16 @@ bool lt__gen_stride(const struct gen *g, int32_t row, int64_t *stride)
 	for (int32_t c = 1; c < g->t->n_column; c++) {
 		if (r[c] == 0)
 			continue;
-		if (g->column[c].irregular || __builtin_mul_overflow(r[c], g->column[c].stride, &one) || __builtin_add_overflow(sum, one, &sum))
+		if (g->column[c].irregular || __builtin_mul_overflow(r[c], g->column[c].stride, &one)
+			|| __builtin_add_overflow(sum, one, &sum))
 			return false;
 	}
 	*stride = sum;
 	return true;
 }
 
-/* How floor(row / den) moves from lane to lane: by stride/den, or not at all where no lane leaves the quotient of the first. */
+/* How floor(row / den) moves from lane to lane: by stride/den, or not at all where no lane leaves the quotient of the
+ * first. */
 static void div_stride(struct gen *g, const struct lt_div *d, struct column *c)
 {
 	int64_t stride, last;
@@ -86,7 +88,9 @@ void lt__gen_set_div(struct gen *g, int32_t div)
 	const struct lt_div *d = LT_AT(struct lt_div, g->t->divs, div);
 	struct column *c = &g->column[div_column(g->t, div)];
 	struct range r = lt__gen_range(g, d->row);
-	*c = (struct column){ .range = r.known ? (struct range){ true, floordiv(r.low, d->den), floordiv(r.high, d->den) } : r };
+	*c = (struct column){
+		.range = r.known ? (struct range){ true, floordiv(r.low, d->den), floordiv(r.high, d->den) } : r
+	};
 	c->fixed = lt__gen_number(g, d->row, &c->value);
 	if (c->fixed)
 		c->value = floordiv(c->value, d->den);

@@ -58,7 +58,8 @@ void lt__gen_say_node(struct gen *g, const struct lt_stmt *st)
 /* A name or a number. */
 static bool is_word(const char *text)
 {
-	while ((*text >= '0' && *text <= '9') || (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') || *text == '_')
+	while ((*text >= '0' && *text <= '9') || (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z')
+		|| *text == '_')
 		text++;
 	return *text == '\0';
 }

@@ -111,7 +111,8 @@ void lt__gen_assign_storage(struct gen *g)
 {
 	const struct lt_tree *t = g->t;
 	int64_t stack = 0;
-	bool *gathered = lt__pool_alloc(&g->pool, t->buffers.n, 1);     /* indexed, so an array even where it holds one element */
+	/* indexed, so an array even where it holds one element */
+	bool *gathered = lt__pool_alloc(&g->pool, t->buffers.n, 1);
 	g->place = lt__pool_alloc(&g->pool, t->buffers.n, sizeof *g->place);
 	group(g);
 	for (uint32_t i = 0; i < t->accesses.n; i++)

@@ -6,7 +6,8 @@ bool lt__gen_streams(const struct gen *g, int32_t stmt, uint32_t dtype)
 {
 	const struct lt_stmt *s = LT_AT(struct lt_stmt, g->t->stmts, stmt);
 	uint32_t bytes = (uint32_t)g->lanes * lt__element_bytes(dtype);
-	return s->stream && s->kind == LT_MAP && g->place[LT_AT(struct lt_access, g->t->accesses, s->dest)->buffer].home == HOME_SLOT
+	return s->stream && s->kind == LT_MAP
+		&& g->place[LT_AT(struct lt_access, g->t->accesses, s->dest)->buffer].home == HOME_SLOT
 		&& (bytes == 16 || bytes == 32 || bytes == 64);
 }
 

@@ -1,8 +1,8 @@
-/* backends/cgen/tile.c -- square tiles that are read across: a vector loop right inside an unrolled one of as many trips, where what is read
- * moves by one element from trip to trip and by more from lane to lane.
+/* backends/cgen/tile.c -- square tiles that are read across: a vector loop right inside an unrolled one of as many
+ * trips, where what is read moves by one element from trip to trip and by more from lane to lane.
  *
- * The rows of the tile are loaded as they lie, and change places with its columns in registers: for n lanes n loads and n log2 n shuffles,
- * where building each vector of single elements would take n*n loads.
+ * The rows of the tile are loaded as they lie, and change places with its columns in registers: for n lanes n loads and
+ * n log2 n shuffles, where building each vector of single elements would take n*n loads.
  */
 #include "backends/cgen/gen.h"
 #include "backends/cgen/vector.h"
@@ -18,7 +18,8 @@ static int32_t inner_of(const struct gen *g, int32_t l)
 		const struct lt_loop *x = loop_at(g, v);
 		if (x->parent != l)
 			continue;
-		bool square = g->plan[v].mode == MODE_LANES && !g->plan[v].masked && x->max_trip_count == g->plan[v].lanes && x->max_trip_count == loop_at(g, l)->max_trip_count
+		bool square = g->plan[v].mode == MODE_LANES && !g->plan[v].masked
+			&& x->max_trip_count == g->plan[v].lanes && x->max_trip_count == loop_at(g, l)->max_trip_count
 			&& x->max_trip_count <= MAX_ROWS && x->n_stmt == loop_at(g, l)->n_stmt;
 		return square ? v : -1;
 	}
@@ -40,8 +41,8 @@ static bool is_across(const struct gen *g, int32_t access, int32_t l, int32_t v)
 	const struct place *p = &g->place[g->place[a->buffer].root];
 	const int64_t *row = row_at(g->t, a->row);
 	int64_t stride = row[loop_column(g->t, v)];
-	return a->index < 0 && p->home <= HOME_OWN && !p->written && p->exclusive && !divides(g, row) && row[loop_column(g->t, l)] == 1
-		&& (stride > 1 || stride < -1);
+	return a->index < 0 && p->home <= HOME_OWN && !p->written && p->exclusive && !divides(g, row)
+		&& row[loop_column(g->t, l)] == 1 && (stride > 1 || stride < -1);
 }
 
 static const char *row_name(struct gen *g, const char *base, int stage, int i)
@@ -52,7 +53,8 @@ static const char *row_name(struct gen *g, const char *base, int stage, int i)
 }
 
 /* Blocks of `apart` elements off the diagonal of blocks of twice that change places. */
-static void exchange(struct gen *g, const char *type, const char *ints, int n, int apart, const char **row, const char *base, int stage)
+static void exchange(struct gen *g, const char *type, const char *ints, int n, int apart, const char **row,
+	const char *base, int stage)
 {
 	for (int i = 0; i < n; i++) {
 		if (i & apart)

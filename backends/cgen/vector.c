@@ -66,8 +66,10 @@ static int operands_of(const char *text)
 	return n;
 }
 
-/* Whether op means what the scalar text says, and is not another operator of that name; without a source its name must do. */
-static bool genuine(struct lt_pool *pool, const struct lt_op *op, const char *scalar, const struct lt_velement *e, const struct lt_velement *from)
+/* Whether op means what the scalar text says, and is not another operator of that name; without a source its name must
+ * do. */
+static bool genuine(struct lt_pool *pool, const struct lt_op *op, const char *scalar, const struct lt_velement *e,
+	const struct lt_velement *from)
 {
 	struct lt_out o = lt__out_new(pool);
 
@@ -118,7 +120,8 @@ const char *lt__vector_op(struct lt_pool *pool, const struct lt_op *op, int lane
 	return o.at;
 }
 
-/* min and max of floats: what makes them one rule for zeros and NaN is needed for no number but that zero which wins, and for that it is less. */
+/* min and max of floats: what makes them one rule for zeros and NaN is needed for no number but that zero which wins,
+ * and for that it is less. */
 const char *lt__vector_beside(struct lt_pool *pool, const struct lt_op *op, int lanes, int k, uint64_t bits)
 {
 	const struct lt_velement *e = op->arity == 2 ? lt__velement_of(op->in[1]) : NULL;
@@ -127,7 +130,8 @@ const char *lt__vector_beside(struct lt_pool *pool, const struct lt_op *op, int 
 
 	if (!e || e->kind != 'F' || !(is_min || is_max) || !possible(e, lanes) || !find_row(pool, op, e))
 		return NULL;
-	uint64_t sign = UINT64_C(1) << (e->bits - 1), infinity = e->bits == 32 ? UINT64_C(0x7F800000) : UINT64_C(0x7FF0000000000000);
+	uint64_t sign = UINT64_C(1) << (e->bits - 1),
+		 infinity = e->bits == 32 ? UINT64_C(0x7F800000) : UINT64_C(0x7FF0000000000000);
 	if ((bits & (sign - 1)) > infinity)
 		return NULL;
 	bool wins = bits == (is_min ? sign : 0);

@@ -3,12 +3,18 @@
 #include "backends/cgen/vector_part.h"
 
 static const struct lt_velement elements[] = {
-	{ "f32", "f32", "float", "i32", "u32", LT_F32, 32, 'F' }, { "f64", "f64", "double", "i64", "u64", LT_F64, 64, 'F' },
-	{ "f16", "u16", "uint16_t", "i16", "u16", LT_F16, 16, 'H' }, { "bf16", "u16", "uint16_t", "i16", "u16", LT_BF16, 16, 'H' },
-	{ "i8", "i8", "int8_t", "i8", "u8", LT_I8, 8, 'I' }, { "u8", "u8", "uint8_t", "i8", "u8", LT_U8, 8, 'U' },
-	{ "i16", "i16", "int16_t", "i16", "u16", LT_I16, 16, 'I' }, { "i32", "i32", "int32_t", "i32", "u32", LT_I32, 32, 'I' },
-	{ "i64", "i64", "int64_t", "i64", "u64", LT_I64, 64, 'I' }, { "bool", "u8", "uint8_t", "i8", "u8", LT_BOOL, 8, 'B' },
-	{ "u16", "u16", "uint16_t", "i16", "u16", 0, 16, 'U' }, { "u32", "u32", "uint32_t", "i32", "u32", 0, 32, 'U' },
+	{ "f32", "f32", "float", "i32", "u32", LT_F32, 32, 'F' },
+	{ "f64", "f64", "double", "i64", "u64", LT_F64, 64, 'F' },
+	{ "f16", "u16", "uint16_t", "i16", "u16", LT_F16, 16, 'H' },
+	{ "bf16", "u16", "uint16_t", "i16", "u16", LT_BF16, 16, 'H' },
+	{ "i8", "i8", "int8_t", "i8", "u8", LT_I8, 8, 'I' },
+	{ "u8", "u8", "uint8_t", "i8", "u8", LT_U8, 8, 'U' },
+	{ "i16", "i16", "int16_t", "i16", "u16", LT_I16, 16, 'I' },
+	{ "i32", "i32", "int32_t", "i32", "u32", LT_I32, 32, 'I' },
+	{ "i64", "i64", "int64_t", "i64", "u64", LT_I64, 64, 'I' },
+	{ "bool", "u8", "uint8_t", "i8", "u8", LT_BOOL, 8, 'B' },
+	{ "u16", "u16", "uint16_t", "i16", "u16", 0, 16, 'U' },
+	{ "u32", "u32", "uint32_t", "i32", "u32", 0, 32, 'U' },
 	{ "u64", "u64", "uint64_t", "i64", "u64", 0, 64, 'U' },
 };
 enum { N_ELEMENT = sizeof elements / sizeof *elements };
@@ -56,7 +62,8 @@ static void numbers(struct lt_out *o, int n)
 		lt__outf(o, i ? ", %d" : "%d", i);
 }
 
-void lt__vector_expand(struct lt_out *o, const char *text, const struct lt_velement *e, const struct lt_velement *from, int lanes)
+void lt__vector_expand(
+	struct lt_out *o, const char *text, const struct lt_velement *e, const struct lt_velement *from, int lanes)
 {
 	static const char *const on[] = { "uint8_t", "uint16_t", "uint32_t", "uint64_t" };
 
@@ -105,11 +112,15 @@ void lt__vector_expand(struct lt_out *o, const char *text, const struct lt_velem
 /* What an identifier of the text means.  n_stem 0: a type. */
 struct meaning { const struct lt_velement *e, *from; const char *stem, *text; size_t n_stem; int lanes; };
 
-static bool word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+static bool word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 bool lt__velement_fits(const char *on, const struct lt_velement *e)
 {
-	return strchr(on, 'A') || strchr(on, e->kind) || (strchr(on, 'f') && e->dtype == LT_F32) || (strchr(on, 'd') && e->dtype == LT_F64);
+	return strchr(on, 'A') || strchr(on, e->kind) || (strchr(on, 'f') && e->dtype == LT_F32)
+		|| (strchr(on, 'd') && e->dtype == LT_F64);
 }
 
 static const char *find_template(struct meaning *m)
@@ -119,7 +130,8 @@ static const char *find_template(struct meaning *m)
 		return m->from ? lt__vector_cast(m->from, m->e) : NULL;
 	}
 	for (int i = 0; i < N_TEMPLATE; i++)
-		if (strlen(templates[i].name) == m->n_stem && memcmp(templates[i].name, m->stem, m->n_stem) == 0 && lt__velement_fits(templates[i].on, m->e))
+		if (strlen(templates[i].name) == m->n_stem && memcmp(templates[i].name, m->stem, m->n_stem) == 0
+			&& lt__velement_fits(templates[i].on, m->e))
 			return templates[i].text;
 	return NULL;
 }
@@ -147,8 +159,9 @@ static bool understand(const char *name, size_t n, struct meaning *m)
 	m->n_stem = begin > 3 ? begin - 4 : 0;
 	if (!m->e || m->lanes < 2 || m->lanes > 64 || (m->lanes & (m->lanes - 1)))
 		return false;
-	m->text = m->n_stem ? find_template(m) : in_memory ? "typedef @E @V_u __attribute__((vector_size(@z), aligned(1), may_alias));\n"
-		: "typedef @E @V __attribute__((vector_size(@z)));\n";
+	m->text = m->n_stem ? find_template(m)
+		: in_memory ? "typedef @E @V_u __attribute__((vector_size(@z), aligned(1), may_alias));\n"
+			    : "typedef @E @V __attribute__((vector_size(@z)));\n";
 	return m->text != NULL;
 }
 

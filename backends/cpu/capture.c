@@ -11,7 +11,8 @@ static const struct lt_args *at(const struct lt_args *args, uint32_t i)
 	return (const struct lt_args *)(const void *)((const char *)args + (size_t)i * args->size);
 }
 
-static lt_status capture_fill(struct lt_capture *c, struct lt_object *const *object, const struct lt_args *args, struct lt_diag *diag)
+static lt_status capture_fill(
+	struct lt_capture *c, struct lt_object *const *object, const struct lt_args *args, struct lt_diag *diag)
 {
 	struct lt_slot *slot = c->slot;
 	for (uint32_t i = 0; i < c->n; i++) {
@@ -27,8 +28,8 @@ static lt_status capture_fill(struct lt_capture *c, struct lt_object *const *obj
 	return LT_OK;
 }
 
-lt_status lt__cpu_capture(struct lt_session *s, struct lt_object *const *object, const struct lt_args *args, uint32_t n, struct lt_capture **out,
-	struct lt_diag *diag)
+lt_status lt__cpu_capture(struct lt_session *s, struct lt_object *const *object, const struct lt_args *args, uint32_t n,
+	struct lt_capture **out, struct lt_diag *diag)
 {
 	size_t n_slot = 1;
 	(void)s;

@@ -1,4 +1,5 @@
-/* backends/cpu/command.c -- running other programs side by side, keeping how their output began, and ending those that do not end. */
+/* backends/cpu/command.c -- running other programs side by side, keeping how their output began, and ending those that
+ * do not end. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
@@ -15,15 +16,16 @@
 
 extern char **environ;          /* handed on, never read except for one name that is replaced */
 
-/* How often a program is looked after that says nothing; one whose output has ended will end at once; how long one that is asked to end has
- * for removing its files. */
+/* How often a program is looked after that says nothing; one whose output has ended will end at once; how long one that
+ * is asked to end has for removing its files. */
 enum { TICK_MS = 50, SOON_MS = 1, GRACE_MS = 1000, MOST = 64 };
 
 struct running {
 	struct lt_command *command;
 	pid_t pid;
 	int fd;                         /* its output; -1: that has ended */
-	int end;                        /* can be read when it has ended; -1: the system has no such thing, and it is looked after often */
+	/* can be read when it has ended; -1: the system has no such thing, and it is looked after often */
+	int end;
 	int64_t until;                  /* ms; then it is asked to end, or (asked) made to */
 	bool asked;
 };
@@ -77,7 +79,8 @@ static bool start(struct lt_command *c, struct running *r, char *const *environm
 	posix_spawnattr_setsigdefault(&attr, &set);
 	posix_spawnattr_setpgroup(&attr, 0);
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-	c->error = c->error ? c->error : posix_spawnp(&r->pid, c->argv[0], &actions, &attr, (char *const *)c->argv, environment);
+	c->error = c->error ? c->error
+			    : posix_spawnp(&r->pid, c->argv[0], &actions, &attr, (char *const *)c->argv, environment);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&actions);
 	close(ends[1]);
@@ -167,7 +170,8 @@ static void wait_some(const struct running *r, uint32_t n)
 	(void)poll(polls, 2 * n, ms);
 }
 
-bool lt__command_run(struct lt_command *c, uint32_t n, uint32_t width, const struct lt_command_limits *limits, void (*ended)(void *), void *user)
+bool lt__command_run(struct lt_command *c, uint32_t n, uint32_t width, const struct lt_command_limits *limits,
+	void (*ended)(void *), void *user)
 {
 	struct running work[MOST];
 	uint32_t n_work = 0, next = 0;

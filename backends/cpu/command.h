@@ -1,7 +1,7 @@
 /* backends/cpu/command.h -- running other programs, with an end to it; and the private folder that their files are in.
  *
- * Each program leads a process group of its own, so that it is ended with all that it has started.  Includes nothing of the backend:
- * tools that run compilers of their own use it, too.
+ * Each program leads a process group of its own, so that it is ended with all that it has started.  Includes nothing of
+ * the backend: tools that run compilers of their own use it, too.
  */
 #ifndef LT_CPU_COMMAND_H
 #define LT_CPU_COMMAND_H
@@ -24,9 +24,10 @@ struct lt_command_limits {
 	void *user;
 	const char *folder;             /* TMPDIR for the programs only; NULL: none */
 };
-/* Runs n programs, at most `width` at a time, and waits for all; ended(user), if there is one, after each.  What a program leaves running
- * is not waited for.  False: it was cancelled, and no program runs any more. */
-bool lt__command_run(struct lt_command *, uint32_t n, uint32_t width, const struct lt_command_limits *, void (*ended)(void *), void *user);
+/* Runs n programs, at most `width` at a time, and waits for all; ended(user), if there is one, after each.  What a
+ * program leaves running is not waited for.  False: it was cancelled, and no program runs any more. */
+bool lt__command_run(struct lt_command *, uint32_t n, uint32_t width, const struct lt_command_limits *,
+	void (*ended)(void *), void *user);
 /* "ccache gcc" as words, then room for `more` others.  One block, the caller's to free; NULL: no memory. */
 const char **lt__command_words(const char *text, uint32_t more, uint32_t *n);
 

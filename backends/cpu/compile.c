@@ -13,14 +13,20 @@
 
 /* No -ffast-math: NaN and infinity are data, and sums are re-associated by the tree. */
 static const char *const flags[] = {
-	"-fwrapv", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast", "-fno-strict-aliasing", "-fPIC", "-std=gnu11", "-w",
-	"-fno-tree-slp-vectorize"       /* gcc 12 exchanges lanes with it where vectors are taken apart; ours are explicit */
+	"-fwrapv", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast", "-fno-strict-aliasing", "-fPIC",
+	"-std=gnu11", "-w",
+	"-fno-tree-slp-vectorize" /* gcc 12 exchanges lanes with it where vectors are taken apart; ours are explicit */
 };
 static const char *const library_flags[] = { "-shared", "-nostartfiles" };
 /* The compiler's comments name variables; lines for debuggers and unwinders would be most of the text. */
 static const char *const assembly_flags[] = { "-S", "-fverbose-asm", "-fno-asynchronous-unwind-tables", "-g0" };
-enum { N_FLAG = sizeof flags / sizeof *flags, N_LIBRARY = sizeof library_flags / sizeof *library_flags,
-	N_ASSEMBLY = sizeof assembly_flags / sizeof *assembly_flags, MAX_FLAGS = 1 + 3 + N_FLAG + N_ASSEMBLY + 1 + 1, PATH_BYTES = 4096 };
+enum {
+	N_FLAG = sizeof flags / sizeof *flags,
+	N_LIBRARY = sizeof library_flags / sizeof *library_flags,
+	N_ASSEMBLY = sizeof assembly_flags / sizeof *assembly_flags,
+	MAX_FLAGS = 1 + 3 + N_FLAG + N_ASSEMBLY + 1 + 1,
+	PATH_BYTES = 4096
+};
 
 struct work {
 	struct lt_session *s;
@@ -40,7 +46,8 @@ static void one_done(void *work)
 }
 
 /* At most MAX_FLAGS; returns their number. */
-static uint32_t job_flags(const struct lt_session *s, const char *level, const char *machine, const struct lt_cpu_job *job, const char **out)
+static uint32_t job_flags(const struct lt_session *s, const char *level, const char *machine,
+	const struct lt_cpu_job *job, const char **out)
 {
 	bool library = job->product == LT_LIBRARY;
 	uint32_t n = 0;
@@ -97,7 +104,8 @@ static void job_path(const struct work *w, uint32_t i, const char *suffix, char 
 	(void)snprintf(path, PATH_BYTES, "%s/k%u%s", w->folder.path, (unsigned)i, suffix);
 }
 
-/* The compiler's comments say where it read the text: a file that is gone by then, so they say the kernel's name.  NULL: no memory. */
+/* The compiler's comments say where it read the text: a file that is gone by then, so they say the kernel's name. 
+ * NULL: no memory. */
 static char *name_kernel(char *assembly, const char *path, const char *name)
 {
 	char *text = NULL;
@@ -159,11 +167,14 @@ static lt_status write_source(const struct work *w, uint32_t i)
 	bool ok = f && fputs(w->job[i].source, f) >= 0;
 	if (f && fclose(f) != 0)
 		ok = false;
-	return ok ? LT_OK : errno == ENOMEM ? lt__cpu_no_memory(w->diag) : lt__report(w->diag, LT_EIO, -1, -1, LT_CPU_OTHER_FOLDER,
-		"cpu: '%s' cannot be written: %s", path, strerror(errno));
+	return ok                 ? LT_OK
+		: errno == ENOMEM ? lt__cpu_no_memory(w->diag)
+				  : lt__report(w->diag, LT_EIO, -1, -1, LT_CPU_OTHER_FOLDER,
+					  "cpu: '%s' cannot be written: %s", path, strerror(errno));
 }
 
-static lt_status explain(const struct work *w, const char *program, const struct lt_command *c, const struct lt_cpu_job *job)
+static lt_status explain(
+	const struct work *w, const char *program, const struct lt_command *c, const struct lt_cpu_job *job)
 {
 	const char *what = job->no_kernel ? "" : "kernel ";
 	char fault[PATH_BYTES];
@@ -182,8 +193,8 @@ static lt_status explain(const struct work *w, const char *program, const struct
 	if (c->status > 128)
 		return lt__report(w->diag, LT_ECOMPILE, -1, -1, remedy, "%s was ended by signal %d on %s%s: %.*s", w->s->cc,
 			c->status - 128, what, job->name, (int)bytes, said);
-	return lt__report(w->diag, LT_ECOMPILE, -1, -1, remedy, "%s failed on %s%s (exit status %d): %.*s", w->s->cc, what, job->name,
-		c->status, (int)bytes, said);
+	return lt__report(w->diag, LT_ECOMPILE, -1, -1, remedy, "%s failed on %s%s (exit status %d): %.*s", w->s->cc,
+		what, job->name, c->status, (int)bytes, said);
 }
 
 /* One compiler for each. */
@@ -244,9 +255,10 @@ static lt_status find_machine(struct work *w)
 		return status;
 	c.output[strcspn(c.output, "\n")] = '\0';
 	if (!strstr(w->s->identity, "clang version"))
-		return lt__report(w->diag, LT_ECOMPILE, -1, -1, "give --cc=clang, or a gcc for that machine, such as --cc=aarch64-linux-gnu-gcc",
-			"cpu: %s generates code for %s, but the target %s is %s", w->s->cc, c.status == 0 ? c.output : "this machine",
-			w->s->model->name, machine);
+		return lt__report(w->diag, LT_ECOMPILE, -1, -1,
+			"give --cc=clang, or a gcc for that machine, such as --cc=aarch64-linux-gnu-gcc",
+			"cpu: %s generates code for %s, but the target %s is %s", w->s->cc,
+			c.status == 0 ? c.output : "this machine", w->s->model->name, machine);
 	(void)snprintf(w->machine, sizeof w->machine, "--target=%s-linux-gnu", machine);
 	return LT_OK;
 }

@@ -10,7 +10,8 @@ static lt_status no_target(const char *name, size_t bytes, struct lt_diag *diag)
 		size_t n = strlen(names);
 		(void)snprintf(names + n, sizeof names - n, "%s %s", i ? "," : "", lt__cpu_model_at(i)->name);
 	}
-	return lt__report(diag, LT_EINVAL, -1, -1, names, "cpu: there is no target '%.*s'", (int)(bytes < 60 ? bytes : 60), name);
+	return lt__report(
+		diag, LT_EINVAL, -1, -1, names, "cpu: there is no target '%.*s'", (int)(bytes < 60 ? bytes : 60), name);
 }
 
 lt_status lt__cpu_config(const char *config, struct lt_cpu_config *out, struct lt_diag *diag)

@@ -1,8 +1,8 @@
 /* backends/cpu/cpu.c -- the backend cpu: C text, the system's compiler, dlopen.
  *
- * config: config.c.  dump: LT_DUMP_SOURCE is the C text with the graph's names, LT_DUMP_ASM what the compiler makes of it,
- * LT_DUMP_STATS lines "name value": workspace_bytes, parallel (1: it has parallel loops), serialised (1: which the compiler
- * cannot run on threads), threads (that a run uses).
+ * config: config.c.  dump: LT_DUMP_SOURCE is the C text with the graph's names, LT_DUMP_ASM what the compiler makes of
+ * it, LT_DUMP_STATS lines "name value": workspace_bytes, parallel (1: it has parallel loops), serialised (1: which the
+ * compiler cannot run on threads), threads (that a run uses).
  */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
@@ -21,7 +21,8 @@ static int32_t score(const char *config, struct lt_diag *diag)
 		return 0;
 	if (c.model->runs())
 		return 100;
-	lt__report(diag, LT_EUNSUPPORTED, -1, -1, NULL, "cpu: this machine does not run code for the target %s", c.model->name);
+	lt__report(diag, LT_EUNSUPPORTED, -1, -1, NULL, "cpu: this machine does not run code for the target %s",
+		c.model->name);
 	return 0;
 }
 
@@ -108,7 +109,8 @@ static void destroy(struct lt_object *o)
 /* Else objects are texts: for another machine, or to be looked at only. */
 static bool is_compiled(const struct lt_session *s) { return s->runs && !s->text_only; }
 
-static lt_status print_all(struct lt_session *s, uint32_t n, struct lt_object **object, struct lt_cpu_job *job, struct lt_diag *diag)
+static lt_status print_all(
+	struct lt_session *s, uint32_t n, struct lt_object **object, struct lt_cpu_job *job, struct lt_diag *diag)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct lt_object *o = object[i];
@@ -123,7 +125,8 @@ static lt_status print_all(struct lt_session *s, uint32_t n, struct lt_object **
 	return LT_OK;
 }
 
-static lt_status take_all(struct lt_session *s, uint32_t n, struct lt_object **object, struct lt_cpu_job *job, struct lt_diag *diag)
+static lt_status take_all(
+	struct lt_session *s, uint32_t n, struct lt_object **object, struct lt_cpu_job *job, struct lt_diag *diag)
 {
 	lt_status status = LT_OK;
 	for (uint32_t i = 0; i < n; i++) {
@@ -132,8 +135,8 @@ static lt_status take_all(struct lt_session *s, uint32_t n, struct lt_object **o
 		object[i]->code_bytes = job[i].code_bytes;
 		*(void **)&object[i]->kernel = dlsym(job[i].handle, s->dialect.entry);
 		if (!object[i]->kernel && !status)
-			status = lt__report(diag, LT_ECOMPILE, -1, -1, NULL, "cpu: kernel %s was compiled but has no function %s", job[i].name,
-				s->dialect.entry);
+			status = lt__report(diag, LT_ECOMPILE, -1, -1, NULL,
+				"cpu: kernel %s was compiled but has no function %s", job[i].name, s->dialect.entry);
 	}
 	return status;
 }
@@ -153,8 +156,8 @@ static lt_status compile_printed(struct lt_session *s, uint32_t n, struct lt_obj
 	return status;
 }
 
-static lt_status cpu_compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
-	struct lt_diag *diag)
+static lt_status cpu_compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n,
+	struct lt_object **object, struct lt_diag *diag)
 {
 	lt_status status = LT_OK;
 	memset(object, 0, n * sizeof *object);
@@ -255,11 +258,29 @@ static lt_status dump(const struct lt_object *o, enum lt_dump what, lt_write *wr
 }
 
 static const struct lt_backend cpu = {
-	.size = sizeof cpu, .abi = LT_ABI, .build = LT_BUILD,
-	.name = "cpu", .summary = "C text through the system's compiler", .version = LT_CPU_VERSION,
-	.score = score, .open = open_, .close = close_, .caps = caps, .accepts = accepts, .compile = cpu_compile, .run = cpu_run,
-	.sync = sync_, .destroy = destroy, .need = need, .dump = dump, .describe = lt__cpu_describe,
-	.identity = lt__cpu_session_identity, .save = lt__cpu_save, .load = lt__cpu_load,
-	.capture = lt__cpu_capture, .replay = lt__cpu_replay, .capture_free = lt__cpu_capture_free,
+	.size = sizeof cpu,
+	.abi = LT_ABI,
+	.build = LT_BUILD,
+	.name = "cpu",
+	.summary = "C text through the system's compiler",
+	.version = LT_CPU_VERSION,
+	.score = score,
+	.open = open_,
+	.close = close_,
+	.caps = caps,
+	.accepts = accepts,
+	.compile = cpu_compile,
+	.run = cpu_run,
+	.sync = sync_,
+	.destroy = destroy,
+	.need = need,
+	.dump = dump,
+	.describe = lt__cpu_describe,
+	.identity = lt__cpu_session_identity,
+	.save = lt__cpu_save,
+	.load = lt__cpu_load,
+	.capture = lt__cpu_capture,
+	.replay = lt__cpu_replay,
+	.capture_free = lt__cpu_capture_free,
 };
 LT_BACKEND(cpu)

@@ -63,9 +63,10 @@ char *lt__cpu_processor(void);
 /* describe.c: facts of a session for people, lines "name value". */
 void lt__cpu_describe(struct lt_session *, lt_write *, void *user);
 
-/* session.c.  lt__command_run for a session: as long as its host wants, in a folder of their own.  An error where they could not run to their end. */
-lt_status lt__cpu_run(struct lt_session *, struct lt_command *, uint32_t n, const struct lt_folder *, void (*ended)(void *user), void *user,
-	struct lt_diag *);
+/* session.c.  lt__command_run for a session: as long as its host wants, in a folder of their own.  An error where they
+ * could not run to their end. */
+lt_status lt__cpu_run(struct lt_session *, struct lt_command *, uint32_t n, const struct lt_folder *,
+	void (*ended)(void *user), void *user, struct lt_diag *);
 /* A folder for temporary files; says why there is none. */
 lt_status lt__cpu_folder(const struct lt_session *, struct lt_folder *, struct lt_diag *);
 /* What a sentence about a folder that is full or must not hold code continues with: the folder is named in it. */
@@ -105,11 +106,12 @@ char *lt__cpu_read_file(const char *path, size_t *bytes);
 /* save.c: objects as bytes, and back. */
 lt_status lt__cpu_session_identity(struct lt_session *, lt_write *, void *user, struct lt_diag *);
 lt_status lt__cpu_save(const struct lt_object *, lt_write *, void *user, struct lt_diag *);
-lt_status lt__cpu_load(struct lt_session *, const struct lt_tree *, const void *data, size_t bytes, struct lt_object **, struct lt_diag *);
+lt_status lt__cpu_load(struct lt_session *, const struct lt_tree *, const void *data, size_t bytes, struct lt_object **,
+	struct lt_diag *);
 
 /* capture.c */
-lt_status lt__cpu_capture(struct lt_session *, struct lt_object *const *, const struct lt_args *, uint32_t n, struct lt_capture **,
-	struct lt_diag *);
+lt_status lt__cpu_capture(struct lt_session *, struct lt_object *const *, const struct lt_args *, uint32_t n,
+	struct lt_capture **, struct lt_diag *);
 lt_status lt__cpu_replay(struct lt_capture *, struct lt_diag *);
 void lt__cpu_capture_free(struct lt_capture *);
 
@@ -123,7 +125,10 @@ void lt__cpu_keep_runtime(struct lt_session *, void *handle);
 /* "NAME_entry" and so on of each tree, found in the session's file; compiles it first if it has not been. */
 lt_status lt__cpu_source_open(struct lt_session *, const char *path, size_t bytes, struct lt_diag *);
 void lt__cpu_source_close(struct lt_session *);
-lt_status lt__cpu_source_find(struct lt_session *, const struct lt_tree *, lt_kernel **, struct lt_cgen_need *, struct lt_diag *);
-/* A kernel as such a file has it: definitions, then the line that source_find reads and the text.  Writes all, or says why not. */
-lt_status lt__cpu_source_write(const struct lt_session *, const struct lt_tree *, lt_write *, void *user, struct lt_diag *);
+lt_status lt__cpu_source_find(
+	struct lt_session *, const struct lt_tree *, lt_kernel **, struct lt_cgen_need *, struct lt_diag *);
+/* A kernel as such a file has it: definitions, then the line that source_find reads and the text.  Writes all, or says
+ * why not. */
+lt_status lt__cpu_source_write(
+	const struct lt_session *, const struct lt_tree *, lt_write *, void *user, struct lt_diag *);
 #endif

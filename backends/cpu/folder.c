@@ -1,8 +1,9 @@
 /* backends/cpu/folder.c -- temporary folders that do not outlive their process for long.
  *
- * A folder is locked (flock) by its owner: the lock goes when the process goes, however it ends, and no number of a process is needed that
- * another one may have by then.  Whoever makes a folder removes those of its user beside it that are not locked.  A compiler that such an
- * owner left running is found by its environment: it names the folder, by its real path, however the owner was told of it.
+ * A folder is locked (flock) by its owner: the lock goes when the process goes, however it ends, and no number of a
+ * process is needed that another one may have by then.  Whoever makes a folder removes those of its user beside it that
+ * are not locked.  A compiler that such an owner left running is found by its environment: it names the folder, by its
+ * real path, however the owner was told of it.
  */
 #define _GNU_SOURCE 1
 #include <dirent.h>
@@ -125,7 +126,8 @@ static void remove_old(const char *dir)
 static bool is_there(const struct lt_folder *f)
 {
 	struct stat here, there;
-	return fstat(f->fd, &here) == 0 && lstat(f->path, &there) == 0 && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+	return fstat(f->fd, &here) == 0 && lstat(f->path, &there) == 0 && here.st_dev == there.st_dev
+		&& here.st_ino == there.st_ino;
 }
 
 /* false: another process took it for one that is left over. */

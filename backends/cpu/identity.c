@@ -1,8 +1,8 @@
 /* backends/cpu/identity.c -- which compiler and processor it is: what compiled code depends on besides its text.
  *
- * For each word of the command that names a program: its path, size and age; then what the command says of its version, which takes as
- * long as all else that is done for a kernel from the cache.  Of a command that is one binary the host keeps it, for as long as
- * that file is the same.
+ * For each word of the command that names a program: its path, size and age; then what the command says of its version,
+ * which takes as long as all else that is done for a kernel from the cache.  Of a command that is one binary the host
+ * keeps it, for as long as that file is the same.
  */
 #define _GNU_SOURCE 1
 #include <fcntl.h>
@@ -13,8 +13,15 @@
 #include <unistd.h>
 #include "backends/cpu/cpu.h"
 
-/* The command's words, asked in a folder of their own if there is one: without it they are asked as well, and compiling will say why. */
-struct compiler_asking { struct lt_session *s; const char *const *word; uint32_t n; struct lt_folder folder; struct lt_diag *diag; };
+/* The command's words, asked in a folder of their own if there is one: without it they are asked as well, and compiling
+ * will say why. */
+struct compiler_asking {
+	struct lt_session *s;
+	const char *const *word;
+	uint32_t n;
+	struct lt_folder folder;
+	struct lt_diag *diag;
+};
 
 /* Runs the shell's script on the words; it is the shell that looks programs up. */
 static lt_status compiler_ask(const struct compiler_asking *x, const char *script, struct lt_command *c)
@@ -42,7 +49,8 @@ static bool is_binary(const char *path)
 	return ok;
 }
 
-/* The files that the shell named, one a line, with their sizes and ages; returns whether all there is to the command is one binary. */
+/* The files that the shell named, one a line, with their sizes and ages; returns whether all there is to the command is
+ * one binary. */
 static bool write_files(FILE *out, char *paths, uint32_t n_word)
 {
 	char *remainder = NULL;
@@ -51,7 +59,8 @@ static bool write_files(FILE *out, char *paths, uint32_t n_word)
 		struct stat st;
 		if (stat(line, &st) != 0)
 			continue;
-		(void)fprintf(out, "%s\n%lld bytes %lld.%09ld\n", line, (long long)st.st_size, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+		(void)fprintf(out, "%s\n%lld bytes %lld.%09ld\n", line, (long long)st.st_size,
+			(long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
 		n_binary += is_binary(line);
 	}
 	return n_word == 1 && n_binary == 1;
@@ -75,7 +84,9 @@ static void append(void *user, const char *text, size_t bytes)
 lt_status lt__cpu_recall(const struct lt_session *s, const char *key, char **text, struct lt_diag *diag)
 {
 	struct identity_text t = { 0 };
-	lt_status status = LT_HAS(struct lt_host, s->host, recall) ? s->host->recall(s->host, key, strlen(key), append, &t) : LT_EMISSING;
+	lt_status status = LT_HAS(struct lt_host, s->host, recall)
+		? s->host->recall(s->host, key, strlen(key), append, &t)
+		: LT_EMISSING;
 	*text = NULL;
 	if (!status && !t.failed) {
 		*text = t.at;

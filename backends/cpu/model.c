@@ -1,7 +1,8 @@
 /* backends/cpu/model.c -- targets by name: what each can do, how a compiler is made to generate code for it, whether
  * this machine runs it.
  *
- * native is this machine and has its numbers; the others have fixed ones, so that their trees and texts are the same everywhere.
+ * native is this machine and has its numbers; the others have fixed ones, so that their trees and texts are the same
+ * everywhere.
  */
 #include <string.h>
 #include "backends/cpu/cpu.h"
@@ -15,8 +16,9 @@ static bool runs_v3(void)
 }
 static bool runs_v4(void)
 {
-	return runs_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")
-		&& __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
+	return runs_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
+		&& __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")
+		&& __builtin_cpu_supports("avx512cd");
 }
 static bool runs_x86(void) { return true; }
 static bool runs_arm(void) { return false; }
@@ -37,19 +39,47 @@ static bool runs_here(void) { return true; }
 
 /* Caches that most processors of the kind have at least. */
 #define FIXED(label, bytes, registers, l1, l2, l3) \
-	.target = { .size = sizeof(struct lt_target), .name = label, .vector_bytes = bytes, .vector_registers = registers, .cores = 4, \
-		.cache_line = 64, .l1_bytes = (l1) << 10, .l1_ways = 8, .l2_bytes = (l2) << 10, .l2_ways = 8, .l3_bytes = (l3) << 20, \
+	.target = { .size = sizeof(struct lt_target), \
+		.name = label, \
+		.vector_bytes = bytes, \
+		.vector_registers = registers, \
+		.cores = 4, \
+		.cache_line = 64, \
+		.l1_bytes = (l1) << 10, \
+		.l1_ways = 8, \
+		.l2_bytes = (l2) << 10, \
+		.l2_ways = 8, \
+		.l3_bytes = (l3) << 20, \
 		.l3_ways = 16 }
 
 /* Compilers of clang's kind split vectors of 64 bytes where the processor prefers less. */
 static const struct lt_cpu_model models[] = {
 	{ .name = "native", .machine = MACHINE, .flags = { "-march=native" }, .runs = runs_here },
-	{ .name = "avx512", .machine = "x86_64", .flags = { "-march=x86-64-v4", "-mprefer-vector-width=512" }, .runs = runs_v4,
-	  FIXED("cpu:avx512", 64, 32, 32, 1024, 16) },
-	{ .name = "avx2", .machine = "x86_64", .flags = { "-march=x86-64-v3" }, .runs = runs_v3, FIXED("cpu:avx2", 32, 16, 32, 512, 8) },
-	{ .name = "sse4", .machine = "x86_64", .flags = { "-march=x86-64-v2" }, .runs = runs_v2, FIXED("cpu:sse4", 16, 16, 32, 256, 4) },
-	{ .name = "sse2", .machine = "x86_64", .flags = { "-march=x86-64" }, .runs = runs_x86, FIXED("cpu:sse2", 16, 16, 32, 256, 4) },
-	{ .name = "neon", .machine = "aarch64", .flags = { "-march=armv8-a" }, .runs = runs_arm, FIXED("cpu:neon", 16, 32, 32, 512, 4) },
+	{ .name = "avx512",
+		.machine = "x86_64",
+		.flags = { "-march=x86-64-v4", "-mprefer-vector-width=512" },
+		.runs = runs_v4,
+		FIXED("cpu:avx512", 64, 32, 32, 1024, 16) },
+	{ .name = "avx2",
+		.machine = "x86_64",
+		.flags = { "-march=x86-64-v3" },
+		.runs = runs_v3,
+		FIXED("cpu:avx2", 32, 16, 32, 512, 8) },
+	{ .name = "sse4",
+		.machine = "x86_64",
+		.flags = { "-march=x86-64-v2" },
+		.runs = runs_v2,
+		FIXED("cpu:sse4", 16, 16, 32, 256, 4) },
+	{ .name = "sse2",
+		.machine = "x86_64",
+		.flags = { "-march=x86-64" },
+		.runs = runs_x86,
+		FIXED("cpu:sse2", 16, 16, 32, 256, 4) },
+	{ .name = "neon",
+		.machine = "aarch64",
+		.flags = { "-march=armv8-a" },
+		.runs = runs_arm,
+		FIXED("cpu:neon", 16, 32, 32, 512, 4) },
 };
 
 uint32_t lt__cpu_model_count(void) { return sizeof models / sizeof *models; }

@@ -1,7 +1,8 @@
 /* backends/cpu/object.c -- a compiled kernel asked: its threads and workspace, and whether arguments fit it. */
 #include "backends/cpu/object.h"
 
-/* Of a run for which the host says n, 0: the session's number.  More threads than a system gives end the process, so there is a limit. */
+/* Of a run for which the host says n, 0: the session's number.  More threads than a system gives end the process, so
+ * there is a limit. */
 uint32_t lt__cpu_threads(const struct lt_object *o, uint32_t n)
 {
 	enum { MOST = 256 };
@@ -19,7 +20,8 @@ lt_status lt__cpu_check(const struct lt_object *o, const struct lt_args *args, u
 {
 	const struct lt_tree *t = o->tree;
 	if (!o->kernel && o->s->text_only)
-		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, "compile it without text_only", "cpu: kernel %s was printed, not compiled", t->name);
+		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, "compile it without text_only",
+			"cpu: kernel %s was printed, not compiled", t->name);
 	if (!o->kernel)
 		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, "leave target= out, or only look at the text (--dump=source)",
 			"cpu: this machine does not run code for the target %s", o->s->model->name);
@@ -36,6 +38,7 @@ lt_status lt__cpu_check(const struct lt_object *o, const struct lt_args *args, u
 	*n_thread = lt__cpu_threads(o, args->n_thread);
 	int64_t bytes = lt__cpu_workspace(o, *n_thread);
 	if (bytes && !args->workspace)
-		return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s needs a workspace of %lld bytes", t->name, (long long)bytes);
+		return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s needs a workspace of %lld bytes", t->name,
+			(long long)bytes);
 	return LT_OK;
 }

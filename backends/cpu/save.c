@@ -1,7 +1,8 @@
 /* backends/cpu/save.c -- compiled kernels as bytes, for the host to keep: a head, then the shared object.
  *
- * What the compiler made depends on the texts of kernels, and these on the tree, which the host has in its key, and on the emitter.
- * So the identity begins with what the emitter's sources were when it was built: a developer's build never meets another one's code.
+ * What the compiler made depends on the texts of kernels, and these on the tree, which the host has in its key, and on
+ * the emitter. So the identity begins with what the emitter's sources were when it was built: a developer's build never
+ * meets another one's code.
  */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
@@ -50,12 +51,16 @@ lt_status lt__cpu_session_identity(struct lt_session *s, lt_write *write, void *
 	return LT_OK;
 }
 
-/* Parallel loops that were compiled without threads are not kept: a compiler that has OpenMP later makes better code. */
+/* Parallel loops that were compiled without threads are not kept: a compiler that has OpenMP later makes better
+ * code. */
 lt_status lt__cpu_save(const struct lt_object *o, lt_write *write, void *user, struct lt_diag *diag)
 {
 	if (!o->code || (o->need.threads && o->s->openmp == LT_CANNOT))
 		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, NULL, "cpu: the code of kernel %s is not cached", o->tree->name);
-	struct object_head head = { .shared = o->need.shared, .private_ = o->need.private_, .threads = o->need.threads, .bytes = o->code_bytes,
+	struct object_head head = { .shared = o->need.shared,
+		.private_ = o->need.private_,
+		.threads = o->need.threads,
+		.bytes = o->code_bytes,
 		.checksum = XXH3_64bits(o->code, o->code_bytes) };
 	memcpy(head.magic, magic, sizeof magic);
 	write(user, (const char *)&head, sizeof head);
@@ -80,9 +85,9 @@ static bool write_all(int fd, const char *at, size_t bytes)
 	return true;
 }
 
-/* A path of the descriptor's own: the loader takes a library of a name that it knows for the one that it has, and numbers of descriptors come
- * again.  A memory file's inode does not while its library is loaded, so it is in the path, in "/." for a 1 and "//"
- * for a 0. */
+/* A path of the descriptor's own: the loader takes a library of a name that it knows for the one that it has, and
+ * numbers of descriptors come again.  A memory file's inode does not while its library is loaded, so it is in the path,
+ * in "/." for a 1 and "//" for a 0. */
 static void descriptor_path(int fd, uint64_t inode, char path[200])
 {
 	int n = snprintf(path, 200, "/proc/self/fd");
@@ -91,8 +96,8 @@ static void descriptor_path(int fd, uint64_t inode, char path[200])
 	(void)snprintf(path + n, 200 - (size_t)n, "/%d", fd);
 }
 
-/* From memory: no file that somebody could exchange between its check and dlopen, and no matter which disks may hold programs.
- * False: the system has no such files, or does not run them. */
+/* From memory: no file that somebody could exchange between its check and dlopen, and no matter which disks may hold
+ * programs. False: the system has no such files, or does not run them. */
 static bool open_in_memory(const char *code, size_t bytes, void **handle)
 {
 	char path[200];
@@ -109,8 +114,10 @@ static bool open_in_memory(const char *code, size_t bytes, void **handle)
 	return *handle != NULL;
 }
 
-/* As above, the loader takes a library of a name that it knows for the one that it has: the copy's address is in the name, and lives as long. */
-static lt_status open_as_file(const struct lt_session *s, const char *code, size_t bytes, void **handle, struct lt_diag *diag)
+/* As above, the loader takes a library of a name that it knows for the one that it has: the copy's address is in the
+ * name, and lives as long. */
+static lt_status open_as_file(
+	const struct lt_session *s, const char *code, size_t bytes, void **handle, struct lt_diag *diag)
 {
 	struct lt_folder folder;
 	char path[4096];
@@ -124,7 +131,8 @@ static lt_status open_as_file(const struct lt_session *s, const char *code, size
 		ok = false;
 	*handle = ok ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 	if (!ok) {
-		status = lt__report(diag, LT_EIO, -1, -1, LT_CPU_OTHER_FOLDER, "cpu: '%s' cannot be written: %s", path, strerror(errno));
+		status = lt__report(diag, LT_EIO, -1, -1, LT_CPU_OTHER_FOLDER, "cpu: '%s' cannot be written: %s", path,
+			strerror(errno));
 	} else if (!*handle) {
 		const char *why = lt__load_error(path), *fault = lt__cpu_folder_fault(&folder, why, path, sizeof path);
 		status = fault ? lt__report(diag, LT_EIO, -1, -1, fault, "cpu: a cached kernel cannot be loaded: %s",
@@ -134,12 +142,14 @@ static lt_status open_as_file(const struct lt_session *s, const char *code, size
 	return status;
 }
 
-static lt_status open_library(const struct lt_session *s, const char *code, size_t bytes, void **handle, struct lt_diag *diag)
+static lt_status open_library(
+	const struct lt_session *s, const char *code, size_t bytes, void **handle, struct lt_diag *diag)
 {
 	return open_in_memory(code, bytes, handle) ? LT_OK : open_as_file(s, code, bytes, handle, diag);
 }
 
-lt_status lt__cpu_load(struct lt_session *s, const struct lt_tree *t, const void *data, size_t bytes, struct lt_object **out, struct lt_diag *diag)
+lt_status lt__cpu_load(struct lt_session *s, const struct lt_tree *t, const void *data, size_t bytes,
+	struct lt_object **out, struct lt_diag *diag)
 {
 	struct object_head head;
 	const char *code = (const char *)data + sizeof head;
@@ -148,8 +158,8 @@ lt_status lt__cpu_load(struct lt_session *s, const struct lt_tree *t, const void
 		return none_of_ours(diag, "it is too short");
 	memcpy(&head, data, sizeof head);
 	bytes -= sizeof head;
-	if (memcmp(head.magic, magic, sizeof magic) != 0 || head.bytes != bytes || head.checksum != XXH3_64bits(code, bytes) || head.shared < 0
-	    || head.private_ < 0)
+	if (memcmp(head.magic, magic, sizeof magic) != 0 || head.bytes != bytes
+		|| head.checksum != XXH3_64bits(code, bytes) || head.shared < 0 || head.private_ < 0)
 		return none_of_ours(diag, "it is damaged");
 	if (!s->runs || s->source)
 		return none_of_ours(diag, "its target does not run here, or an edited file is run in its place");

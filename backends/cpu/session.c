@@ -1,4 +1,5 @@
-/* backends/cpu/session.c -- what a session does with other programs and temporary files: as long as its host wants, and where it wants. */
+/* backends/cpu/session.c -- what a session does with other programs and temporary files: as long as its host wants, and
+ * where it wants. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <string.h>
@@ -37,8 +38,10 @@ lt_status lt__cpu_folder(const struct lt_session *s, struct lt_folder *f, struct
 	if (status)
 		return status;
 	int error = lt__folder_new(f, dir);
-	return !error ? LT_OK : error == ENOMEM ? lt__cpu_no_memory(diag) : lt__report(diag, LT_EIO, -1, -1, LT_CPU_OTHER_FOLDER,
-		"cpu: no temporary folder can be made in '%s': %s", dir, strerror(error));
+	return !error             ? LT_OK
+		: error == ENOMEM ? lt__cpu_no_memory(diag)
+				  : lt__report(diag, LT_EIO, -1, -1, LT_CPU_OTHER_FOLDER,
+					  "cpu: no temporary folder can be made in '%s': %s", dir, strerror(error));
 }
 
 static int is_cancelled(void *session)
@@ -55,8 +58,8 @@ static lt_status too_late(const struct lt_session *s, const char *on, struct lt_
 		(s->cc_timeout_ms ? s->cc_timeout_ms : LT_CC_TIMEOUT_MS) * 1e-3);
 }
 
-lt_status lt__cpu_run(struct lt_session *s, struct lt_command *c, uint32_t n, const struct lt_folder *folder, void (*ended)(void *user), void *user,
-	struct lt_diag *diag)
+lt_status lt__cpu_run(struct lt_session *s, struct lt_command *c, uint32_t n, const struct lt_folder *folder,
+	void (*ended)(void *user), void *user, struct lt_diag *diag)
 {
 	const struct lt_command_limits limits = { .ms = s->cc_timeout_ms, .cancelled = is_cancelled, .user = s,
 		.folder = folder && folder->path[0] ? folder->path : NULL };
@@ -85,7 +88,7 @@ const char *lt__cpu_folder_fault(const struct lt_folder *f, const char *said, ch
 		|| (said && strstr(said, strerror(ENOSPC)));
 	if (!no_code && !full)
 		return NULL;
-	(void)snprintf(out, bytes, "the folder '%.*s' %s: name another one in TMPDIR", (int)(strrchr(f->path, '/') - f->path), f->path,
-		no_code ? "must not hold code (noexec)" : "is full");
+	(void)snprintf(out, bytes, "the folder '%.*s' %s: name another one in TMPDIR",
+		(int)(strrchr(f->path, '/') - f->path), f->path, no_code ? "must not hold code (noexec)" : "is full");
 	return out;
 }

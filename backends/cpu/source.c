@@ -1,4 +1,5 @@
-/* backends/cpu/source.c -- C that people edit: kernels written with names, and such a file compiled in place of what would be printed.
+/* backends/cpu/source.c -- C that people edit: kernels written with names, and such a file compiled in place of what
+ * would be printed.
  *
  * A line above each kernel says which loop tree it is from and for what workspace it was printed.  A kernel is taken by
  * its name, and only for that tree: its text is the user's, but its parameters are not.
@@ -64,7 +65,8 @@ static void write_definitions(const char *text, size_t n, lt_write *write, void 
 	}
 }
 
-lt_status lt__cpu_source_write(const struct lt_session *s, const struct lt_tree *t, lt_write *write, void *user, struct lt_diag *diag)
+lt_status lt__cpu_source_write(
+	const struct lt_session *s, const struct lt_tree *t, lt_write *write, void *user, struct lt_diag *diag)
 {
 	struct lt_cgen_need need;
 	char *text, mark[512], hash[33];
@@ -72,7 +74,9 @@ lt_status lt__cpu_source_write(const struct lt_session *s, const struct lt_tree 
 	if (status)
 		return status;
 	print_hash(t, hash);
-	int n = snprintf(mark, sizeof mark, MARK "%s: loop tree %s, workspace %lld + %lld bytes a thread (lt-run --use-source reads this line) */\n",
+	int n = snprintf(mark, sizeof mark,
+		MARK
+		"%s: loop tree %s, workspace %lld + %lld bytes a thread (lt-run --use-source reads this line) */\n",
 		t->name, hash, (long long)need.shared, (long long)need.private_);
 	write_definitions(text, need.definitions, write, user);
 	write(user, mark, (size_t)n);
@@ -92,8 +96,10 @@ lt_status lt__cpu_source_open(struct lt_session *s, const char *path, size_t byt
 	errno = 0;
 	char *file = lt__cpu_read_file(source->path, &n);
 	if (!file)
-		return errno == ENOMEM ? lt__cpu_no_memory(diag) : lt__report(diag, LT_EINVAL, -1, -1, NULL, "cpu: the C file '%.*s' cannot be read: %s", (int)bytes, path,
-			strerror(errno ? errno : EINVAL));
+		return errno == ENOMEM
+			? lt__cpu_no_memory(diag)
+			: lt__report(diag, LT_EINVAL, -1, -1, NULL, "cpu: the C file '%.*s' cannot be read: %s",
+				(int)bytes, path, strerror(errno ? errno : EINVAL));
 	/* The compiler's messages name the user's file and its lines. */
 	FILE *out = open_memstream(&source->text, &room);
 	if (out) {
@@ -159,7 +165,8 @@ static lt_status compile_file(struct lt_session *s, struct lt_diag *diag)
 	return status;
 }
 
-lt_status lt__cpu_source_find(struct lt_session *s, const struct lt_tree *t, lt_kernel **kernel, struct lt_cgen_need *need, struct lt_diag *diag)
+lt_status lt__cpu_source_find(struct lt_session *s, const struct lt_tree *t, lt_kernel **kernel,
+	struct lt_cgen_need *need, struct lt_diag *diag)
 {
 	struct lt_cpu_source *source = s->source;
 	char word[128], hash[33], entry[160];
@@ -182,7 +189,10 @@ lt_status lt__cpu_source_find(struct lt_session *s, const struct lt_tree *t, lt_
 		return status;
 	(void)snprintf(entry, sizeof entry, "%s_entry", word);
 	*(void **)kernel = dlsym(source->handle, entry);
-	*need = (struct lt_cgen_need){ .shared = (shared + 63) & ~63ll, .private_ = (private_ + 63) & ~63ll, .threads = source->threads };
-	return *kernel ? LT_OK : lt__report(diag, LT_ECOMPILE, -1, -1, NULL, "cpu: %s has no function %s, which runs kernel %s", source->path,
-		entry, word);
+	*need = (struct lt_cgen_need){
+		.shared = (shared + 63) & ~63ll, .private_ = (private_ + 63) & ~63ll, .threads = source->threads
+	};
+	return *kernel ? LT_OK
+		       : lt__report(diag, LT_ECOMPILE, -1, -1, NULL, "cpu: %s has no function %s, which runs kernel %s",
+			       source->path, entry, word);
 }

@@ -1,4 +1,5 @@
-/* backends/cpu/target.c -- the machine this runs on: what the default schedule asks, and what compiled code depends on. */
+/* backends/cpu/target.c -- the machine this runs on: what the default schedule asks, and what compiled code depends
+ * on. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +44,8 @@ static void caches(struct lt_target *t)
 	uint32_t *ways[] = { &t->l1_ways, &t->l2_ways, &t->l3_ways };
 	char line[64];
 	for (int i = 0; i < 8; i++) {
-		if (!cache_fact(i, "type", line, sizeof line) || strcmp(line, "Instruction") == 0 || !cache_fact(i, "level", line, sizeof line))
+		if (!cache_fact(i, "type", line, sizeof line) || strcmp(line, "Instruction") == 0
+			|| !cache_fact(i, "level", line, sizeof line))
 			continue;
 		int level = line[0] - '1';
 		if (level < 0 || level > 2)
@@ -99,8 +101,8 @@ void lt__cpu_target(struct lt_target *t)
 
 char *lt__cpu_processor(void)
 {
-	static const char *const facts[] = { "vendor_id", "cpu family", "model", "stepping", "flags", "Features", "CPU implementer",
-		"CPU architecture", "CPU variant", "CPU part", "isa", "uarch" };
+	static const char *const facts[] = { "vendor_id", "cpu family", "model", "stepping", "flags", "Features",
+		"CPU implementer", "CPU architecture", "CPU variant", "CPU part", "isa", "uarch" };
 	FILE *f = fopen("/proc/cpuinfo", "re");
 	char *text = NULL, *line = NULL;
 	size_t bytes = 0, room = 0;

@@ -1,7 +1,7 @@
 /* backends/cpu/threads.c -- OpenMP: whether the compiler has it.
  *
- * Parallel loops are OpenMP's; kernels without any are neither compiled nor linked with it.  All kernels share the run-time library's
- * one team for each thread that runs programs.
+ * Parallel loops are OpenMP's; kernels without any are neither compiled nor linked with it.  All kernels share the
+ * run-time library's one team for each thread that runs programs.
  */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>

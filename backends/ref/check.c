@@ -30,19 +30,23 @@ static lt_status check_buffers(const struct lt_tree *t, struct lt_diag *diag)
 	for (int32_t i = 0; i < (int32_t)t->buffers.n; i++) {
 		const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, i);
 		int64_t bytes;
-		if (!in(b->type, t->types.n) || b->elems < 0 || b->alias_of < -1 || b->alias_of >= i || b->scope < -1 || b->scope >= t->n_loop
-		    || (b->role == LT_LOCAL ? b->slot != -1 && b->alias_of < 0 : !in(b->slot, t->n_slot)))
-			BAD(-1, -1, "buffer %d (%s): type %d, slot %d, scope %d", (int)i, b->name ? b->name : "?", (int)b->type, (int)b->slot, (int)b->scope);
+		if (!in(b->type, t->types.n) || b->elems < 0 || b->alias_of < -1 || b->alias_of >= i || b->scope < -1
+			|| b->scope >= t->n_loop
+			|| (b->role == LT_LOCAL ? b->slot != -1 && b->alias_of < 0 : !in(b->slot, t->n_slot)))
+			BAD(-1, -1, "buffer %d (%s): type %d, slot %d, scope %d", (int)i, b->name ? b->name : "?",
+				(int)b->type, (int)b->slot, (int)b->scope);
 		if (__builtin_mul_overflow(b->elems, (int64_t)sizeof(union lt_ref_number), &bytes))
 			BAD(-1, -1, "buffer %d (%s): %lld elements", (int)i, b->name ? b->name : "?", (long long)b->elems);
 		if (b->depth < 0 || (b->depth > 1 && b->elems % b->depth != 0))
-			BAD(-1, -1, "buffer %d (%s): %lld elements, %d in turn", (int)i, b->name ? b->name : "?", (long long)b->elems, (int)b->depth);
+			BAD(-1, -1, "buffer %d (%s): %lld elements, %d in turn", (int)i, b->name ? b->name : "?",
+				(long long)b->elems, (int)b->depth);
 	}
 	for (int32_t i = 0; i < t->n_param; i++) {
 		const struct lt_tparam *p = LT_AT(struct lt_tparam, t->params, i);
 		if (!in(p->buffer, t->buffers.n) || !in(p->element, LT_AT(struct lt_buffer, t->buffers, p->buffer)->elems)
 		    || LT_AT(struct lt_type, t->types, LT_AT(struct lt_buffer, t->buffers, p->buffer)->type)->dtype != LT_I64)
-			BAD(-1, -1, "param %d (%s): element %lld of buffer %d", (int)i, p->name ? p->name : "?", (long long)p->element, (int)p->buffer);
+			BAD(-1, -1, "param %d (%s): element %lld of buffer %d", (int)i, p->name ? p->name : "?",
+				(long long)p->element, (int)p->buffer);
 	}
 	for (int32_t i = 0; i < (int32_t)t->accesses.n; i++) {
 		const struct lt_access *a = LT_AT(struct lt_access, t->accesses, i);
@@ -52,7 +56,8 @@ static lt_status check_buffers(const struct lt_tree *t, struct lt_diag *diag)
 		for (int32_t k = 0; k < a->n_bound; k++)
 			if (a->first_bound < 0 || !in(t->bounds[a->first_bound + k], t->n_row))
 				BAD(-1, -1, "access %d: bound %d", (int)i, (int)k);
-		for (int32_t of = a->index; of >= 0 && of < (int32_t)t->accesses.n; of = LT_AT(struct lt_access, t->accesses, of)->index)
+		for (int32_t of = a->index; of >= 0 && of < (int32_t)t->accesses.n;
+			of = LT_AT(struct lt_access, t->accesses, of)->index)
 			if (depth++ == t->accesses.n)
 				BAD(-1, -1, "access %d is an index of itself", (int)i);
 	}
@@ -123,7 +128,8 @@ lt_status lt__ref_check(const struct lt_tree *t, struct lt_diag *diag)
 		struct lt_ref_value value;
 		const char *at = "";
 		if (op->arity < 1 || op->arity > 3 || !lt__ref_value_read(op, &value, &at))
-			return lt__report(diag, LT_EUNSUPPORTED, -1, s, NULL, "ref: %%%s: the source of operator %s, '%s', cannot be read from '%s' on",
+			return lt__report(diag, LT_EUNSUPPORTED, -1, s, NULL,
+				"ref: %%%s: the source of operator %s, '%s', cannot be read from '%s' on",
 				st->name ? st->name : "?", op->name ? op->name : "?", op->source ? op->source : "", at);
 		if (st->n_operand != (st->kind == LT_MAP ? op->arity : 1))
 			BAD(-1, s, "statement %d: %s with %d operands", (int)s, op->name, (int)st->n_operand);

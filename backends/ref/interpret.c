@@ -35,8 +35,9 @@ static lt_status illegal(const struct ref_interpreter *r, int32_t s, const char 
 	const struct lt_stmt *st = LT_AT(struct lt_stmt, r->t->stmts, s);
 	char trip_count[512] = "";
 	trip_count_text(r, st->loop, trip_count, sizeof trip_count);
-	return lt__report(r->diag, LT_EILLEGAL, st->loop, s, NULL, "ref: kernel %s, %%%s (line %d, statement %d) at %s: %s",
-		r->t->name ? r->t->name : "?", st->name ? st->name : "?", (int)st->line, (int)s, trip_count[0] ? trip_count : "its start", what);
+	return lt__report(r->diag, LT_EILLEGAL, st->loop, s, NULL,
+		"ref: kernel %s, %%%s (line %d, statement %d) at %s: %s", r->t->name ? r->t->name : "?",
+		st->name ? st->name : "?", (int)st->line, (int)s, trip_count[0] ? trip_count : "its start", what);
 }
 
 /* INT64_MIN stands for overflow: no offset and no bound can be it. */
@@ -107,10 +108,13 @@ static lt_status element_find(const struct ref_interpreter *r, int32_t s, int32_
 /* The elements of a buffer that reductions write, before they are rounded; NULL: none do. */
 static union lt_ref_number *exact_of(const struct ref_interpreter *r, int32_t buffer)
 {
-	return r->o->shadow[buffer] < 0 ? NULL : (union lt_ref_number *)(void *)((char *)r->args->workspace + r->o->shadow[buffer]);
+	return r->o->shadow[buffer] < 0
+		? NULL
+		: (union lt_ref_number *)(void *)((char *)r->args->workspace + r->o->shadow[buffer]);
 }
 
-static lt_status operand(const struct ref_interpreter *r, int32_t s, const struct lt_operand *o, union lt_ref_number *out)
+static lt_status operand(
+	const struct ref_interpreter *r, int32_t s, const struct lt_operand *o, union lt_ref_number *out)
 {
 	const struct lt_piece *p = NULL;
 	int64_t element;
@@ -136,7 +140,8 @@ static lt_status operand(const struct ref_interpreter *r, int32_t s, const struc
 	return status;
 }
 
-static union lt_ref_number value_of(const struct ref_interpreter *r, const struct lt_stmt *st, const union lt_ref_number *x)
+static union lt_ref_number value_of(
+	const struct ref_interpreter *r, const struct lt_stmt *st, const union lt_ref_number *x)
 {
 	return st->kind == LT_RESET ? x[0] : lt__ref_value_of(&r->o->value[st->op], x);
 }
@@ -236,7 +241,8 @@ static lt_status check_slots(const struct ref_interpreter *r)
 				b->name ? b->name : "?", (long long)r->args->slot[b->slot].bytes, (long long)bytes);
 	}
 	if (!r->args->workspace)
-		return lt__report(r->diag, LT_EINVAL, -1, -1, NULL, "kernel %s needs a workspace of %lld bytes", name, (long long)r->o->workspace);
+		return lt__report(r->diag, LT_EINVAL, -1, -1, NULL, "kernel %s needs a workspace of %lld bytes", name,
+			(long long)r->o->workspace);
 	return LT_OK;
 }
 
@@ -253,13 +259,15 @@ lt_status lt__ref_run(const struct lt_object *o, const struct lt_args *args, str
 		const struct lt_tparam *p = LT_AT(struct lt_tparam, t->params, i);
 		int64_t v = lt__ref_load(base_of(&r, p->buffer), p->element, LT_I64).i;
 		if (v < p->low || v > p->high)
-			return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s: %s is %lld, outside %lld..%lld", t->name ? t->name : "?",
-				p->name ? p->name : "?", (long long)v, (long long)p->low, (long long)p->high);
+			return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s: %s is %lld, outside %lld..%lld",
+				t->name ? t->name : "?", p->name ? p->name : "?", (long long)v, (long long)p->low,
+				(long long)p->high);
 		r.column[1 + i] = v;
 	}
 	for (int32_t b = 0; b < (int32_t)t->buffers.n; b++)
 		if (o->starts[b])
 			for (int64_t i = 0; i < LT_AT(struct lt_buffer, t->buffers, b)->elems; i++)
-				((union lt_ref_number *)(void *)((char *)args->workspace + o->shadow[b]))[i] = lt__ref_load(base_of(&r, b), i, buffer_type(t, b));
+				((union lt_ref_number *)(void *)((char *)args->workspace + o->shadow[b]))[i] =
+					lt__ref_load(base_of(&r, b), i, buffer_type(t, b));
 	return body(&r, -1, 0, (int32_t)t->stmts.n);
 }

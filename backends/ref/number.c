@@ -4,10 +4,18 @@
 #include "backends/ref/number.h"
 
 /* mantissa: bits after the point; 0: no float.  sign: 0 for bool. */
-static const struct format { uint8_t bytes, mantissa, exponent; bool is_signed; } formats[LT_NDTYPE] = {
-	[LT_F32] = { 4, 23, 8, true }, [LT_F64] = { 8, 52, 11, true }, [LT_F16] = { 2, 10, 5, true }, [LT_BF16] = { 2, 7, 8, true },
-	[LT_I8] = { 1, 0, 0, true }, [LT_U8] = { 1, 0, 0, false }, [LT_I16] = { 2, 0, 0, true }, [LT_I32] = { 4, 0, 0, true },
-	[LT_I64] = { 8, 0, 0, true }, [LT_BOOL] = { 1, 0, 0, false },
+static const struct format { uint8_t bytes, mantissa, exponent; bool is_signed;
+} formats[LT_NDTYPE] = {
+	[LT_F32] = { 4, 23, 8, true },
+	[LT_F64] = { 8, 52, 11, true },
+	[LT_F16] = { 2, 10, 5, true },
+	[LT_BF16] = { 2, 7, 8, true },
+	[LT_I8] = { 1, 0, 0, true },
+	[LT_U8] = { 1, 0, 0, false },
+	[LT_I16] = { 2, 0, 0, true },
+	[LT_I32] = { 4, 0, 0, true },
+	[LT_I64] = { 8, 0, 0, true },
+	[LT_BOOL] = { 1, 0, 0, false },
 };
 
 static const struct format *format_of(uint32_t dtype) { return &formats[dtype < LT_NDTYPE ? dtype : 0]; }
@@ -77,7 +85,8 @@ static int64_t truncated(double x, const struct format *t)
 	return x >= ldexp(1, bits) ? most : x <= (double)least ? least : (int64_t)x;
 }
 
-/* Rounded to a float or a half through a double, twice: what the first rounding drops stays to be seen in the last bit. */
+/* Rounded to a float or a half through a double, twice: what the first rounding drops stays to be seen in the last
+ * bit. */
 static double to_odd(int64_t i)
 {
 	uint64_t size = i < 0 ? 0 - (uint64_t)i : (uint64_t)i, remainder = size & 0xfff;

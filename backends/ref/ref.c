@@ -13,12 +13,18 @@ enum { KNOWN = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES |
 
 static const struct lt_target target = { .size = sizeof target, .name = "ref", .cores = 1,
 	.cache_line = 64, .l1_bytes = 32 << 10, .l2_bytes = 256 << 10 };
-static const struct lt_caps known = { .size = sizeof known, .dtypes = (1u << LT_NDTYPE) - 2, .loops = (1u << LT_NLOOP_KIND) - 1,
-	.understands = KNOWN, .target = &target, .promises = LT_PROMISE_RUN_TOGETHER };
+static const struct lt_caps known = { .size = sizeof known,
+	.dtypes = (1u << LT_NDTYPE) - 2,
+	.loops = (1u << LT_NLOOP_KIND) - 1,
+	.understands = KNOWN,
+	.target = &target,
+	.promises = LT_PROMISE_RUN_TOGETHER };
 
 static lt_status read_config(const char *config, struct lt_diag *diag)
 {
-	return config && *config ? lt__report(diag, LT_EINVAL, -1, -1, "leave it out", "ref: unknown option '%s'; it has none", config) : LT_OK;
+	return config && *config
+		? lt__report(diag, LT_EINVAL, -1, -1, "leave it out", "ref: unknown option '%s'; it has none", config)
+		: LT_OK;
 }
 
 static int32_t score(const char *config, struct lt_diag *diag) { return read_config(config, diag) ? 0 : 1; }
@@ -55,8 +61,8 @@ static void destroy(struct lt_object *o)
 {
 	if (!o)
 		return;
-	void *const parts[] = { o->term, o->first_term, o->value, o->local, o->shadow, o->starts, o->first_div, o->next_div, o->first_local,
-		o->next_local };
+	void *const parts[] = { o->term, o->first_term, o->value, o->local, o->shadow, o->starts, o->first_div,
+		o->next_div, o->first_local, o->next_local };
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		free(parts[i]);
 	free(o);
@@ -81,8 +87,8 @@ static struct lt_object *allocate(const struct lt_tree *t)
 	o->first_local = calloc(n_loop, sizeof *o->first_local);
 	o->first_div = calloc(n_loop, sizeof *o->first_div);
 	o->next_div = calloc((size_t)t->n_div + 1, sizeof *o->next_div);
-	if (o->term && o->first_term && o->value && o->local && o->shadow && o->starts && o->next_local && o->first_local && o->first_div
-	    && o->next_div)
+	if (o->term && o->first_term && o->value && o->local && o->shadow && o->starts && o->next_local
+		&& o->first_local && o->first_div && o->next_div)
 		return o;
 	destroy(o);
 	return NULL;
@@ -121,7 +127,8 @@ static void fill_lists(struct lt_object *o)
 	}
 	for (uint32_t i = 0; i < t->ops.n; i++) {
 		const char *at;
-		(void)lt__ref_value_read(LT_AT(struct lt_op, t->ops, i), &o->value[i], &at);      /* those of statements can be: check.c */
+		/* those of statements can be: check.c */
+		(void)lt__ref_value_read(LT_AT(struct lt_op, t->ops, i), &o->value[i], &at);
 	}
 }
 
@@ -135,7 +142,8 @@ static int32_t root(const struct lt_tree *t, int32_t b)
 static int64_t bytes_take(struct lt_object *o, int64_t bytes, lt_status *status)
 {
 	int64_t at = o->workspace;
-	if (__builtin_add_overflow(o->workspace, bytes, &o->workspace) || __builtin_add_overflow(o->workspace, 63, &o->workspace))
+	if (__builtin_add_overflow(o->workspace, bytes, &o->workspace)
+		|| __builtin_add_overflow(o->workspace, 63, &o->workspace))
 		*status = LT_EOVERFLOW;
 	o->workspace &= ~(int64_t)63;
 	return at;
@@ -173,8 +181,8 @@ static lt_status fill_memory(struct lt_object *o)
 	return status;
 }
 
-static lt_status ref_compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
-	struct lt_diag *diag)
+static lt_status ref_compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n,
+	struct lt_object **object, struct lt_diag *diag)
 {
 	lt_status status = LT_OK;
 	memset(object, 0, n * sizeof *object);
@@ -220,9 +228,21 @@ static void need(const struct lt_object *o, uint32_t n_thread, size_t *bytes, si
 }
 
 static const struct lt_backend ref = {
-	.size = sizeof ref, .abi = LT_ABI, .build = LT_BUILD,
-	.name = "ref", .summary = "interpreter in double precision: slow, for comparison", .version = "1",
-	.score = score, .open = open_, .close = close_, .caps = caps, .accepts = accepts, .compile = ref_compile, .run = ref_run,
-	.sync = sync_, .destroy = destroy, .need = need,
+	.size = sizeof ref,
+	.abi = LT_ABI,
+	.build = LT_BUILD,
+	.name = "ref",
+	.summary = "interpreter in double precision: slow, for comparison",
+	.version = "1",
+	.score = score,
+	.open = open_,
+	.close = close_,
+	.caps = caps,
+	.accepts = accepts,
+	.compile = ref_compile,
+	.run = ref_run,
+	.sync = sync_,
+	.destroy = destroy,
+	.need = need,
 };
 LT_BACKEND(ref)

@@ -1,8 +1,8 @@
 /* backends/ref/value.c -- see value.h.
  *
- * The language of sources: operands $0 $1 $2, numbers, + - * / & | ^ ! == != < <= > >= ?: with C's precedences, casts to the types of
- * tree.h's ctypes and their unsigned twins, functions of libm and of the prelude.  Floats are doubles whatever their width; casts of integers
- * wrap.  Both sides of ?: are computed, since no expression does anything else.
+ * The language of sources: operands $0 $1 $2, numbers, + - * / & | ^ ! == != < <= > >= ?: with C's precedences, casts
+ * to the types of tree.h's ctypes and their unsigned twins, functions of libm and of the prelude.  Floats are doubles
+ * whatever their width; casts of integers wrap.  Both sides of ?: are computed, since no expression does anything else.
  */
 #include <ctype.h>
 #include <math.h>
@@ -11,9 +11,32 @@
 #include "backends/ref/value.h"
 
 enum step {
-	OPERAND, NUMBER, TO_FLOAT, TO_FLOAT_UNDER, WRAP_SIGNED, WRAP_UNSIGNED, CHOOSE_INT, NOT, NEGATE, NEGATE_FLOAT, CALL, CALL_FLOAT,
-	ADD, SUB, MUL, DIV, AND, OR, XOR, EQ, NE, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL,
-	FLOAT = 64                      /* of ADD and what follows, on floats */
+	OPERAND,
+	NUMBER,
+	TO_FLOAT,
+	TO_FLOAT_UNDER,
+	WRAP_SIGNED,
+	WRAP_UNSIGNED,
+	CHOOSE_INT,
+	NOT,
+	NEGATE,
+	NEGATE_FLOAT,
+	CALL,
+	CALL_FLOAT,
+	ADD,
+	SUB,
+	MUL,
+	DIV,
+	AND,
+	OR,
+	XOR,
+	EQ,
+	NE,
+	LESS,
+	LESS_EQUAL,
+	GREATER,
+	GREATER_EQUAL,
+	FLOAT = 64 /* of ADD and what follows, on floats */
 };
 /* WORD: an integer of 64 bits without a sign, which only wraps on. */
 enum kind { BAD, IS_FLOAT, IS_INT, WORD };
@@ -26,8 +49,14 @@ static double fmod_floor(double a, double b)
 	return (remainder < 0) != (b < 0) ? remainder + b : remainder;
 }
 /* Of two zeros -0 is the less. */
-static double less_of(double a, double b) { return isnan(a) || isnan(b) ? (double)NAN : a == b ? (signbit(a) ? a : b) : a < b ? a : b; }
-static double more_of(double a, double b) { return isnan(a) || isnan(b) ? (double)NAN : a == b ? (signbit(a) ? b : a) : a > b ? a : b; }
+static double less_of(double a, double b)
+{
+	return isnan(a) || isnan(b) ? (double)NAN : a == b ? (signbit(a) ? a : b) : a < b ? a : b;
+}
+static double more_of(double a, double b)
+{
+	return isnan(a) || isnan(b) ? (double)NAN : a == b ? (signbit(a) ? b : a) : a > b ? a : b;
+}
 static double sign_of(double a, double b) { (void)b; return isnan(a) ? a : (double)((a > 0) - (a < 0)); }
 
 static int64_t floordiv(int64_t a, int64_t b)
@@ -47,14 +76,34 @@ static int64_t int_abs(int64_t a, int64_t b) { (void)b; return a < 0 ? (int64_t)
 static int64_t int_sign(int64_t a, int64_t b) { (void)b; return (a > 0) - (a < 0); }
 
 #define ONE(f) static double f##_(double a, double b) { (void)b; return f(a); }
-ONE(fabs) ONE(exp) ONE(log) ONE(sqrt) ONE(tanh) ONE(erf) ONE(sin) ONE(cos) ONE(floor) ONE(ceil) ONE(rint)
+ONE(fabs)
+ONE(exp) ONE(log) ONE(sqrt) ONE(tanh) ONE(erf) ONE(sin) ONE(cos) ONE(floor) ONE(ceil) ONE(rint)
 
-/* libm's names may end with f, the prelude's with _TYPE. */
-static const struct { const char *name; int arity; double (*real)(double, double); int64_t (*whole)(int64_t, int64_t); } functions[] = {
-	{ "fabs", 1, fabs_, NULL }, { "exp", 1, exp_, NULL }, { "log", 1, log_, NULL }, { "sqrt", 1, sqrt_, NULL }, { "tanh", 1, tanh_, NULL },
-	{ "erf", 1, erf_, NULL }, { "sin", 1, sin_, NULL }, { "cos", 1, cos_, NULL }, { "floor", 1, floor_, NULL }, { "ceil", 1, ceil_, NULL },
-	{ "rint", 1, rint_, NULL }, { "pow", 2, pow, NULL }, { "lt_mod", 2, fmod_floor, floormod }, { "lt_floordiv", 2, NULL, floordiv },
-	{ "lt_min", 2, less_of, int_less }, { "lt_max", 2, more_of, int_more }, { "lt_abs", 1, NULL, int_abs }, { "lt_sign", 1, sign_of, int_sign },
+	/* libm's names may end with f, the prelude's with _TYPE. */
+	static const struct {
+	const char *name;
+	int arity;
+	double (*real)(double, double);
+	int64_t (*whole)(int64_t, int64_t);
+} functions[] = {
+	{ "fabs", 1, fabs_, NULL },
+	{ "exp", 1, exp_, NULL },
+	{ "log", 1, log_, NULL },
+	{ "sqrt", 1, sqrt_, NULL },
+	{ "tanh", 1, tanh_, NULL },
+	{ "erf", 1, erf_, NULL },
+	{ "sin", 1, sin_, NULL },
+	{ "cos", 1, cos_, NULL },
+	{ "floor", 1, floor_, NULL },
+	{ "ceil", 1, ceil_, NULL },
+	{ "rint", 1, rint_, NULL },
+	{ "pow", 2, pow, NULL },
+	{ "lt_mod", 2, fmod_floor, floormod },
+	{ "lt_floordiv", 2, NULL, floordiv },
+	{ "lt_min", 2, less_of, int_less },
+	{ "lt_max", 2, more_of, int_more },
+	{ "lt_abs", 1, NULL, int_abs },
+	{ "lt_sign", 1, sign_of, int_sign },
 };
 enum { MAX_DEPTH = 12, N_FUNCTION = sizeof functions / sizeof *functions };
 
@@ -64,7 +113,11 @@ static enum kind ternary(struct reader *);
 
 static void value_emit(struct reader *r, enum step what, int arg, union lt_ref_number number)
 {
-	r->depth += what <= NUMBER ? 1 : what == CHOOSE_INT ? -2 : what >= ADD ? -1 : what == CALL || what == CALL_FLOAT ? 1 - functions[arg].arity : 0;
+	r->depth += what <= NUMBER                   ? 1
+		: what == CHOOSE_INT                 ? -2
+		: what >= ADD                        ? -1
+		: what == CALL || what == CALL_FLOAT ? 1 - functions[arg].arity
+						     : 0;
 	if (r->out->n == LT_REF_MAX_CODE || r->depth > MAX_DEPTH)
 		r->bad = true;
 	else
@@ -103,7 +156,9 @@ static int find_function(const char *name, size_t n)
 	for (int i = 0; i < N_FUNCTION; i++) {
 		size_t stem = strlen(functions[i].name);
 		if (n >= stem && memcmp(functions[i].name, name, stem) == 0
-		    && (name[0] == 'l' && name[1] == 't' && name[2] == '_' ? n > stem && name[stem] == '_' : n == stem || (n == stem + 1 && name[stem] == 'f')))
+			&& (name[0] == 'l' && name[1] == 't' && name[2] == '_'
+					? n > stem && name[stem] == '_'
+					: n == stem || (n == stem + 1 && name[stem] == 'f')))
 			return i;
 	}
 	return -1;
@@ -136,9 +191,12 @@ static enum kind call(struct reader *r)
 static bool cast_type(struct reader *r, enum kind *kind, int *bits)
 {
 	static const char *const floats[] = { "(float)", "(double)" };
-	static const struct { const char *name; int bits; bool is_signed; } ints[] = { { "(int8_t)", 8, 1 }, { "(uint8_t)", 8, 0 },
-		{ "(int16_t)", 16, 1 }, { "(uint16_t)", 16, 0 }, { "(int32_t)", 32, 1 }, { "(uint32_t)", 32, 0 }, { "(int64_t)", 64, 1 },
-		{ "(uint64_t)", 64, 0 } };
+	static const struct {
+		const char *name;
+		int bits;
+		bool is_signed;
+	} ints[] = { { "(int8_t)", 8, 1 }, { "(uint8_t)", 8, 0 }, { "(int16_t)", 16, 1 }, { "(uint16_t)", 16, 0 },
+		{ "(int32_t)", 32, 1 }, { "(uint32_t)", 32, 0 }, { "(int64_t)", 64, 1 }, { "(uint64_t)", 64, 0 } };
 	for (size_t i = 0; i < 2; i++)
 		if (value_accept(r, floats[i])) {
 			*kind = IS_FLOAT;
@@ -216,8 +274,8 @@ enum { N_OPERATOR = sizeof operators / sizeof *operators, LEVELS = 7 };
 static enum kind value_match(struct reader *r, enum kind a, enum kind b, enum step what, bool compares)
 {
 	bool is_float = a == IS_FLOAT || b == IS_FLOAT, word = a == WORD || b == WORD;
-	if (a == BAD || b == BAD || (word && (is_float || compares)) || (is_float && (what == AND || what == OR || what == XOR))
-	    || (what == DIV && !is_float))
+	if (a == BAD || b == BAD || (word && (is_float || compares))
+		|| (is_float && (what == AND || what == OR || what == XOR)) || (what == DIV && !is_float))
 		return no(r);
 	if (is_float && a != IS_FLOAT)
 		store_step(r, TO_FLOAT_UNDER);

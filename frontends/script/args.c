@@ -96,8 +96,9 @@ lt_status lt__script_reference(struct lt_script *s, int32_t *statement)
 		lt__nearest_begin(&near, text, (size_t)n);
 		for (int32_t i = 0; i < s->n_statement; i++)
 			lt__nearest_add(&near, lt__arena_format(s->arena, "%.*s", s->statement[i].id_bytes, s->statement[i].id));
-		return lt__script_fail(s, at, LT_EINVAL, "Expression references unknown node: $%.*s is not defined before it is used%s", n < 40 ? n : 40, text,
-			lt__nearest_hint(s->ctx, &near, "$", ""));
+		return lt__script_fail(s, at, LT_EINVAL,
+			"Expression references unknown node: $%.*s is not defined before it is used%s", n < 40 ? n : 40,
+			text, lt__nearest_hint(s->ctx, &near, "$", ""));
 	}
 	return LT_OK;
 }
@@ -172,8 +173,8 @@ static lt_status read_type(struct lt_script *s, struct lt_arg *a)
 	for (int i = 1; i < LT_NDTYPE; i++)
 		lt__text_format(&known, "%s%s", i > 1 ? ", " : "", lt__dtype_script((enum lt_dtype)i));
 	const char *near = lt__nearest_dtype(s->ctx, true, a->text, (size_t)a->n);
-	return lt__script_fail(s, a->place, LT_ETYPE, "Unknown value type '%.*s'%s%s%s%s", a->n < 40 ? a->n : 40, a->text, near,
-		*near ? " (there are " : "; there are ", known.at, *near ? ")" : "");
+	return lt__script_fail(s, a->place, LT_ETYPE, "Unknown value type '%.*s'%s%s%s%s", a->n < 40 ? a->n : 40,
+		a->text, near, *near ? " (there are " : "; there are ", known.at, *near ? ")" : "");
 }
 
 static lt_status read_layout(struct lt_script *s, struct lt_arg *a)
@@ -199,7 +200,8 @@ static lt_status read_number(struct lt_script *s, struct lt_arg *a)
 	a->text = mark.at;
 	a->n = quoted((size_t)(s->cursor.at - mark.at));
 	if (isinf(a->number) && s->cursor.at[-1] != 'f')
-		return lt__script_fail(s, a->place, LT_EOVERFLOW, "The number %.*s exceeds float64; write inf if that is meant", a->n, a->text);
+		return lt__script_fail(s, a->place, LT_EOVERFLOW,
+			"The number %.*s exceeds float64; write inf if that is meant", a->n, a->text);
 	return LT_OK;
 }
 

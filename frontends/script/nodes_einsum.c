@@ -79,9 +79,11 @@ static lt_node read_operand(struct einsum *e, const struct lt_arg *a)
 			e->var[c] = named_like(s, name, own);
 			e->from[c] = a;
 		} else if (!lt__var_same_range(s->graph, e->var[c], own)) {
-			return lt__script_refuse(s, a->place, LT_ETYPE, "Incompatible shapes: axis %s is %lld long in %s and %lld in %s%s", name,
+			return lt__script_refuse(s, a->place, LT_ETYPE,
+				"Incompatible shapes: axis %s is %lld long in %s and %lld in %s%s", name,
 				(long long)lt_var_extent(s->graph, e->var[c]), lt__script_value(s, e->from[c]),
-				(long long)lt_var_extent(s->graph, own), lt__script_value(s, a), lt__script_unlike(s, e->var[c], own));
+				(long long)lt_var_extent(s->graph, own), lt__script_value(s, a),
+				lt__script_unlike(s, e->var[c], own));
 		}
 		if (place[c] < 0) {
 			place[c] = m;

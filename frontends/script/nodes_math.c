@@ -9,7 +9,8 @@ lt_node lt__script_build_op(struct lt_script *s, const struct lt_script_node *ty
 	lt_node operand[3];
 	lt_var *dim;
 	if (first && lt_node_dtype(s->graph, a[0].node) != LT_BOOL)
-		return lt__script_refuse(s, a[0].place, LT_ETYPE, "Unsupported value type: %s has to be bool", lt__script_value(s, &a[0]));
+		return lt__script_refuse(s, a[0].place, LT_ETYPE, "Unsupported value type: %s has to be bool",
+			lt__script_value(s, &a[0]));
 	for (int32_t i = first; i < n; i++)
 		if (!lt__script_same_type(s, &a[first], &a[i]) || !lt__script_takes(s, &a[i], type->op))
 			return -1;
@@ -19,7 +20,8 @@ lt_node lt__script_build_op(struct lt_script *s, const struct lt_script_node *ty
 }
 
 /* Vars of the axes in a list, all if none is given; -1 after a failure. */
-static int32_t pick_axes(struct lt_script *s, const struct lt_arg *x, const struct lt_arg *axes, lt_var *over, bool *gone)
+static int32_t pick_axes(
+	struct lt_script *s, const struct lt_arg *x, const struct lt_arg *axes, lt_var *over, bool *gone)
 {
 	struct lt_graph *g = s->graph;
 	int32_t rank = lt_node_rank(g, x->node), n = 0;

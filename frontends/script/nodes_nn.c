@@ -22,7 +22,8 @@ LT_BUILDER(layer_norm)
 	if (!lt__script_float(s, a))
 		return -1;
 	if (rank < 1)
-		return lt__script_refuse(s, a[0].place, LT_ETYPE, "%s has no dimension to normalize over", lt__script_value(s, &a[0]));
+		return lt__script_refuse(
+			s, a[0].place, LT_ETYPE, "%s has no dimension to normalize over", lt__script_value(s, &a[0]));
 	for (int32_t i = 1; i < 3 && a[i].given; i++) {
 		if (!lt__script_same_type(s, &a[0], &a[i]))
 			return -1;
@@ -80,7 +81,8 @@ static bool check_image(struct lt_script *s, const struct lt_arg *a, const char 
 		return false;
 	if (lt_node_rank(s->graph, a->node) == 4)
 		return true;
-	lt__script_fail(s, a->place, LT_ETYPE, "Different number of dimensions: %s has to have four, %s", lt__script_value(s, a), what);
+	lt__script_fail(s, a->place, LT_ETYPE, "Different number of dimensions: %s has to have four, %s",
+		lt__script_value(s, a), what);
 	return false;
 }
 
@@ -102,10 +104,12 @@ LT_BUILDER(conv2d)
 	int64_t channels = lt__script_extent(s, x->node, first ? 1 : 3), in = lt__script_extent(s, w->node, first ? 1 : 2);
 	int64_t out = lt__script_extent(s, w->node, first ? 0 : 3), groups = a[5].i, all;
 	if (groups < 1 || lt__mul_overflow(in, groups, &all) || all != channels || out % groups)
-		return lt__script_refuse(s, groups < 1 ? a[5].place : w->place, LT_ETYPE, "Incompatible shapes for convolution: %s and %s with "
-			"%lld groups; the input's channels have to be groups times the filter's, and its outputs a multiple of groups",
+		return lt__script_refuse(s, groups < 1 ? a[5].place : w->place, LT_ETYPE,
+			"Incompatible shapes for convolution: %s and %s with %lld groups; the input's channels have to "
+			"be groups times the filter's, and its outputs a multiple of groups",
 			lt__script_value(s, x), lt__script_value(s, w), (long long)groups);
-	const int64_t window[] = { lt__script_extent(s, w->node, first ? 2 : 0), lt__script_extent(s, w->node, first ? 3 : 1) };
+	const int64_t window[] = { lt__script_extent(s, w->node, first ? 2 : 0),
+		lt__script_extent(s, w->node, first ? 3 : 1) };
 	if (!check_windows(s, x, layout, window, &a[3], a[4].list))
 		return -1;
 	return lt_build_conv2d(g, x->node, w->node, a[2].list, a[3].list, a[4].list, groups, layout);
@@ -158,8 +162,10 @@ LT_BUILDER(attention)
 		if (!lt__script_same_type(s, &a[0], &a[i]) || !lt__script_float(s, &a[i]))
 			return -1;
 	if (!attention_fits(s, a))
-		return lt__script_refuse(s, a[0].place, LT_ETYPE, "Incompatible shapes for attention: %s, %s and %s have to be [.., s, d], "
-			"[.., t, d] and [.., t, e]", lt__script_value(s, &a[0]), lt__script_value(s, &a[1]), lt__script_value(s, &a[2]));
+		return lt__script_refuse(s, a[0].place, LT_ETYPE,
+			"Incompatible shapes for attention: %s, %s and %s have to be [.., s, d], [.., t, d] and [.., "
+			"t, e]",
+			lt__script_value(s, &a[0]), lt__script_value(s, &a[1]), lt__script_value(s, &a[2]));
 	if (a[4].i != 0 && a[4].i != 1)
 		return lt__script_refuse(s, a[4].place, LT_EINVAL, "Invalid causal %lld, it is 0 or 1", (long long)a[4].i);
 	double scale = a[3].given ? a[3].number : 1 / sqrt((double)lt__script_extent(s, a[0].node, rank - 1));

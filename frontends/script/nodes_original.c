@@ -80,7 +80,8 @@ static const char *way_out(int32_t p, int32_t q)
 	if (q < 2)
 		return "ReshapeNode gives the second a dimension of 1, [k] to [k, 1]";
 	if (p > 2 && q == 2)
-		return "ReshapeNode makes one dimension of the first's leading ones, [b, m, k] to [b*m, k], and takes them apart in the product";
+		return "ReshapeNode makes one dimension of the first's leading ones, [b, m, k] to [b*m, k], and takes "
+		       "them apart in the product";
 	if (p == 2 && q == 3)
 		return "ReshapeNode and ExpandNode give the first the second's batches, [m, k] to [1, m, k] to [b, m, k]";
 	if (p == 1)
@@ -94,7 +95,8 @@ static const char *misfit(struct lt_script *s, lt_node l, lt_node r)
 	lt_var v, w;
 	int32_t p = lt_node_rank(s->graph, l), q = lt_node_rank(s->graph, r);
 	if (!((p == 1 && q == 2) || (p == 2 && q == 2) || (p == 3 && q == 3)))
-		return lt__arena_format(s->arena, "the ranks have to be (1,2), (2,2) or (3,3), and are (%d,%d): %s", (int)p, (int)q, way_out(p, q));
+		return lt__arena_format(s->arena, "the ranks have to be (1,2), (2,2) or (3,3), and are (%d,%d): %s",
+			(int)p, (int)q, way_out(p, q));
 	v = lt_node_dim(s->graph, l, p - 1);
 	w = lt_node_dim(s->graph, r, q - 2);
 	if (!lt__var_same_range(s->graph, v, w))
@@ -178,18 +180,21 @@ LT_BUILDER(sliced_softmax)
 	if (!lt__script_float32(s, a))
 		return -1;
 	if (axis < 0)
-		return lt__script_refuse(s, a[0].place, LT_ETYPE, "%s has no dimension to take a prefix of", lt__script_value(s, &a[0]));
+		return lt__script_refuse(
+			s, a[0].place, LT_ETYPE, "%s has no dimension to take a prefix of", lt__script_value(s, &a[0]));
 	int64_t extent = lt__script_extent(s, a[0].node, axis);
 	const struct lt_vardef *v = &g->var[lt_node_dim(g, a[0].node, axis)];
 	if (v->bounded)
-		return lt__script_refuse(s, a[0].place, LT_EUNSUPPORTED, "The last dimension of %s depends on a run-time value already; "
-			"SoftmaxNode takes all of it", lt__script_value(s, &a[0]));
+		return lt__script_refuse(s, a[0].place, LT_EUNSUPPORTED,
+			"The last dimension of %s depends on a run-time value already; SoftmaxNode takes all of it",
+			lt__script_value(s, &a[0]));
 	if (a[1].statement >= 0) {
 		lt_param prefix = lt__script_param(s, &a[1], 0, extent, "Prefix size");
 		return prefix < 0 ? -1 : lt_build_sliced_softmax(g, a[0].node, prefix);
 	}
 	if (a[1].i < 0 || a[1].i > extent)
-		return lt__script_refuse(s, a[1].place, LT_EINVAL, "Invalid prefix size %lld: the last dimension of %s allows 0 .. %lld",
-			(long long)a[1].i, lt__script_value(s, &a[0]), (long long)extent);
+		return lt__script_refuse(s, a[1].place, LT_EINVAL,
+			"Invalid prefix size %lld: the last dimension of %s allows 0 .. %lld", (long long)a[1].i,
+			lt__script_value(s, &a[0]), (long long)extent);
 	return fixed_softmax(s, &a[0], axis, a[1].i);
 }

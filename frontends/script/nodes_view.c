@@ -1,12 +1,15 @@
-/* frontends/script/nodes_view.c -- the same elements elsewhere: slice, reshape, permute, concat, pad, window, gather. */
+/* frontends/script/nodes_view.c -- the same elements elsewhere: slice, reshape, permute, concat, pad, window,
+ * gather. */
 #include <string.h>
 #include "frontends/script/script.h"
 
 /* A fixed end of an axis of a run-time extent: so many elements may not be there. */
 static lt_node refuse_fixed_end(struct lt_script *s, const struct lt_arg *a, int32_t axis)
 {
-	return lt__script_refuse(s, a[0].place, LT_EUNSUPPORTED, "Axis %d of %s has a run-time extent already: a slice of it ends at a "
-		"run-time value, and begins at one or at 0; or take both slices in one", axis, lt__script_value(s, &a[0]));
+	return lt__script_refuse(s, a[0].place, LT_EUNSUPPORTED,
+		"Axis %d of %s has a run-time extent already: a slice of it ends at a run-time value, and begins at "
+		"one or at 0; or take both slices in one",
+		axis, lt__script_value(s, &a[0]));
 }
 
 /* Bounds that are known; the sentences count as numpy does. */
@@ -20,8 +23,9 @@ static lt_node slice_static(struct lt_script *s, const struct lt_arg *a, int32_t
 		return lt__script_refuse(s, a[2].place, LT_EINVAL, "Invalid end index %lld: axis %d of %s allows up to %lld",
 			(long long)end, axis, lt__script_value(s, &a[0]), (long long)extent);
 	if (begin >= end)
-		return lt__script_refuse(s, a[2].place, LT_EINVAL, "Invalid slice range %lld .. %lld: the end has to be above the begin",
-			(long long)begin, (long long)end);
+		return lt__script_refuse(s, a[2].place, LT_EINVAL,
+			"Invalid slice range %lld .. %lld: the end has to be above the begin", (long long)begin,
+			(long long)end);
 	if (step < 1)
 		return lt__script_refuse(s, a[4].place, LT_EINVAL, "Invalid step %lld, it has to be at least 1", (long long)step);
 	if (lt__script_bounded(s, a[0].node, axis))
@@ -87,14 +91,16 @@ static lt_node slice_bounded(struct lt_script *s, const struct lt_arg *a, int32_
 	return lt_graph_slice_bounded(g, x, axis, begin, end);
 }
 
-/* What a run checks of the bounds, in words of the script; the graph's own end in "... begins before 0" and the like. */
+/* What a run checks of the bounds, in words of the script; the graph's own end in "... begins before 0" and the
+ * like. */
 static void name_requires(struct lt_script *s, const struct lt_arg *a, int32_t axis, int32_t from)
 {
 	const struct lt_position at = a[2].statement >= 0 ? a[2].place : a[1].place;
 	for (int32_t i = from; i < s->graph->n_require; i++) {
 		struct lt_require *r = &s->graph->require[i];
 		const char *end = strrchr(r->text, ')');
-		r->text = lt__arena_format(s->graph->arena, "the slice of axis %d of %s%s", axis, lt__script_value(s, &a[0]), end ? end + 1 : "");
+		r->text = lt__arena_format(s->graph->arena, "the slice of axis %d of %s%s", axis,
+			lt__script_value(s, &a[0]), end ? end + 1 : "");
 		r->line = at.line;
 		r->column = at.column;
 	}
@@ -122,8 +128,8 @@ static bool keeps_all(const struct lt_script *s, const struct lt_arg *x, const s
 	return same;
 }
 
-/* An axis of a run-time extent that the shape does not keep: no dimension of its maximum has as many elements before it;
- * -1: none.  The shape has as many elements as x. */
+/* An axis of a run-time extent that the shape does not keep: no dimension of its maximum has as many elements before
+ * it; -1: none.  The shape has as many elements as x. */
 static int32_t lost_axis(const struct lt_script *s, const struct lt_arg *x, const struct lt_arg *shape)
 {
 	int64_t before = 1;
@@ -153,12 +159,14 @@ LT_BUILDER(reshape)
 		return lt__script_refuse(s, a[1].place, LT_ETYPE, "Incompatible number of elements: %s has %lld, the shape %s %lld",
 			lt__script_value(s, &a[0]), (long long)from, lt__script_list(s, a[1].list, a[1].n), (long long)to);
 	if (a[1].n > LT_MAX_RANK)
-		return lt__script_refuse(s, a[1].place, LT_EUNSUPPORTED, "A shape of %d dimensions: a value has at most %d", a[1].n, LT_MAX_RANK);
+		return lt__script_refuse(s, a[1].place, LT_EUNSUPPORTED,
+			"A shape of %d dimensions: a value has at most %d", a[1].n, LT_MAX_RANK);
 	int32_t axis = lost_axis(s, &a[0], &a[1]);
 	if (axis >= 0)
-		return lt__script_refuse(s, a[1].place, LT_EUNSUPPORTED, "%s has a run-time extent at axis %d, which cannot be split or joined with "
-			"others: the shape %s has to name its maximum as a dimension at the same place", lt__script_value(s, &a[0]), axis,
-			lt__script_list(s, a[1].list, a[1].n));
+		return lt__script_refuse(s, a[1].place, LT_EUNSUPPORTED,
+			"%s has a run-time extent at axis %d, which cannot be split or joined with others: the shape "
+			"%s has to name its maximum as a dimension at the same place",
+			lt__script_value(s, &a[0]), axis, lt__script_list(s, a[1].list, a[1].n));
 	return lt_graph_reshape(g, a[0].node, a[1].n, a[1].list);
 }
 
@@ -227,7 +235,8 @@ LT_BUILDER(concat)
 			unlike = fit ? "" : lt__script_unlike(s, v, w);
 		}
 		if (!fit)
-			return lt__script_refuse(s, b->place, LT_ETYPE, "Incompatible shapes for concatenation along axis %d: %s and %s%s", axis,
+			return lt__script_refuse(s, b->place, LT_ETYPE,
+				"Incompatible shapes for concatenation along axis %d: %s and %s%s", axis,
 				lt__script_value(s, &a[1]), lt__script_value(s, b), unlike);
 		if (m > 1 && !lt__script_fixed(s, b, axis, "joined", "join first, then slice"))
 			return -1;
@@ -256,11 +265,11 @@ static bool check_padded(struct lt_script *s, const struct lt_arg *a)
 		int64_t before = a[1].list[i], after = a[2].list[i], extent;
 		if ((before || after) && !lt__script_fixed(s, &a[0], i, "padded", "pad first, then slice"))
 			return false;
-		if (lt__add_overflow(lt__script_extent(s, a[0].node, i), before, &extent) || lt__add_overflow(extent, after, &extent) ||
-			lt__mul_overflow(bytes, extent, &bytes)) {
+		if (lt__add_overflow(lt__script_extent(s, a[0].node, i), before, &extent)
+			|| lt__add_overflow(extent, after, &extent) || lt__mul_overflow(bytes, extent, &bytes)) {
 			lt__script_fail(s, a[before ? 1 : 2].place, LT_EOVERFLOW,
-				"Padding too large: with %lld and %lld more at axis %d the bytes of %s exceed 63 bits", (long long)before, (long long)after,
-				i, lt__script_value(s, &a[0]));
+				"Padding too large: with %lld and %lld more at axis %d the bytes of %s exceed 63 bits",
+				(long long)before, (long long)after, i, lt__script_value(s, &a[0]));
 			return false;
 		}
 	}
@@ -291,8 +300,9 @@ LT_BUILDER(window)
 		return -1;
 	if (!lt__script_fixed(s, &a[0], axis, "windowed", "window first, then slice"))
 		return -1;
-	if (lt__mul_overflow(dilation, size - 1, &span) || lt__add_overflow(lt__script_extent(s, a[0].node, axis), before, &room) ||
-		lt__add_overflow(room, after, &room))
+	if (lt__mul_overflow(dilation, size - 1, &span)
+		|| lt__add_overflow(lt__script_extent(s, a[0].node, axis), before, &room)
+		|| lt__add_overflow(room, after, &room))
 		return lt__script_refuse(s, a[2].place, LT_EOVERFLOW, "The window exceeds 63 bits");
 	if (span >= room)
 		return lt__script_refuse(s, a[2].place, LT_ETYPE,

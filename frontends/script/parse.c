@@ -119,7 +119,8 @@ static lt_status parse_node(struct lt_script *s, struct lt_position at)
 	LT_TRY(lt__script_args(s, st.type));
 	st.n_use = s->n_use - st.first_use;
 	if (lt__lex_peek(&s->cursor) >= 0 && lt__lex_peek(&s->cursor) != ';')
-		return lt__script_fail(s, s->cursor.place, LT_ESYNTAX, "Unexpected symbols after the end of expression, expected ';'");
+		return lt__script_fail(
+			s, s->cursor.place, LT_ESYNTAX, "Unexpected symbols after the end of expression, expected ';'");
 	LT_TRY(lt__script_expect(s, ';', "';'"));
 
 	if (!s->skip || !s->skip[s->n_statement])
@@ -143,7 +144,8 @@ static lt_status parse_result(struct lt_script *s)
 	LT_TRY(lt__script_expect(s, '=', "'='"));
 	LT_TRY(lt__script_reference(s, &statement));
 	if (lt__lex_peek(&s->cursor) >= 0 && lt__lex_peek(&s->cursor) != ';')
-		return lt__script_fail(s, s->cursor.place, LT_ESYNTAX, "Unexpected symbols after the end of expression, expected ';'");
+		return lt__script_fail(
+			s, s->cursor.place, LT_ESYNTAX, "Unexpected symbols after the end of expression, expected ';'");
 	LT_TRY(lt__script_expect(s, ';', "';'"));
 	int32_t i = lt__names_find(s->result_names, name, (size_t)n);
 	if (i < 0) {

@@ -96,7 +96,8 @@ struct lt_script {
 int lt__lex_peek(struct lt_cursor *);           /* next byte after blanks and comments, -1 at the end */
 void lt__lex_step(struct lt_cursor *);          /* over one byte */
 int32_t lt__lex_word(struct lt_cursor *, const char **text);    /* letters, digits, _; its bytes, 0: none */
-int32_t lt__lex_name(struct lt_cursor *, const char *stop, const char **text);  /* up to white space or a byte of stop */
+/* up to white space or a byte of stop */
+int32_t lt__lex_name(struct lt_cursor *, const char *stop, const char **text);
 int32_t lt__lex_digits(struct lt_cursor *, const char **text);
 /* A number in decimal; false: there is none.  overflow: digits beyond 63 bits. */
 bool lt__lex_number(struct lt_cursor *, double *value, int64_t *i, bool *whole, bool *overflow);
@@ -146,10 +147,12 @@ bool lt__script_float32(struct lt_script *, const struct lt_arg *);
 bool lt__script_float(struct lt_script *, const struct lt_arg *);
 bool lt__script_same_type(struct lt_script *, const struct lt_arg *, const struct lt_arg *);
 bool lt__script_takes(struct lt_script *, const struct lt_arg *, enum lt_opcode);
-bool lt__script_axis(struct lt_script *, const struct lt_arg *, int32_t rank, int32_t *axis);   /* negative: from the end */
+/* negative: from the end */
+bool lt__script_axis(struct lt_script *, const struct lt_arg *, int32_t rank, int32_t *axis);
 bool lt__script_no_overflow(struct lt_script *, const struct lt_arg *, enum lt_dtype);          /* shape of dims >= 1 */
 /* NumPy's broadcasting of n arguments: shape by vars in *dim (rank *n_dim), the arguments viewed in it in out. */
-bool lt__script_broadcast(struct lt_script *, int32_t n, const struct lt_arg *, int32_t *n_dim, lt_var **dim, lt_node *out);
+bool lt__script_broadcast(
+	struct lt_script *, int32_t n, const struct lt_arg *, int32_t *n_dim, lt_var **dim, lt_node *out);
 lt_node lt__script_spread(struct lt_script *, lt_node scalar, int32_t n, const int64_t *shape);
 /* Typed bits of a number; false (with a sentence): it is not a value of that type. */
 bool lt__script_bits(struct lt_script *, const struct lt_arg *, enum lt_dtype, uint64_t *bits);

@@ -71,7 +71,8 @@ static const char *extent_text(struct lt_script *s, lt_var v)
 			lt__text_format(&t, "[%lld]", (long long)p->element);
 	}
 	if (l->constant)
-		lt__text_format(&t, " %c %lld", l->constant < 0 ? '-' : '+', l->constant < 0 ? -(long long)l->constant : (long long)l->constant);
+		lt__text_format(&t, " %c %lld", l->constant < 0 ? '-' : '+',
+			l->constant < 0 ? -(long long)l->constant : (long long)l->constant);
 	lt__text_format(&t, "'");
 	return t.at;
 }
@@ -82,7 +83,8 @@ const char *lt__script_unlike(struct lt_script *s, lt_var v, lt_var w)
 	if (a->extent != b->extent || lt__var_same_range(s->graph, v, w))
 		return "";
 	return lt__arena_format(s->arena, "; %s: %s and %s",
-		a->bounded && b->bounded ? "their extents come from different run-time values" : "one of the extents is a run-time value",
+		a->bounded && b->bounded ? "their extents come from different run-time values"
+					 : "one of the extents is a run-time value",
 		extent_text(s, v), extent_text(s, w));
 }
 
@@ -104,7 +106,8 @@ bool lt__script_eps(struct lt_script *s, const struct lt_arg *a, enum lt_dtype t
 {
 	if (a->number >= 0 && isfinite(lt__round_to((union lt_scalar){ .f = a->number }, t).f))
 		return true;
-	lt__script_fail(s, a->place, LT_EINVAL, "Invalid eps %.*s: it has to be a finite number of type %s, and not negative", a->n, a->text,
+	lt__script_fail(s, a->place, LT_EINVAL,
+		"Invalid eps %.*s: it has to be a finite number of type %s, and not negative", a->n, a->text,
 		lt__dtype_script(t));
 	return false;
 }
@@ -170,7 +173,8 @@ bool lt__script_same_type(struct lt_script *s, const struct lt_arg *l, const str
 {
 	if (lt_node_dtype(s->graph, l->node) == lt_node_dtype(s->graph, r->node))
 		return true;
-	lt__script_fail(s, r->place, LT_ETYPE, "Different value types: %s and %s", lt__script_value(s, l), lt__script_value(s, r));
+	lt__script_fail(s, r->place, LT_ETYPE, "Different value types: %s and %s", lt__script_value(s, l),
+		lt__script_value(s, r));
 	return false;
 }
 
@@ -258,7 +262,8 @@ static bool holds(const lt_var *v, int32_t n, lt_var x)
 	return false;
 }
 
-bool lt__script_broadcast(struct lt_script *s, int32_t n, const struct lt_arg *a, int32_t *n_dim, lt_var **dim, lt_node *out)
+bool lt__script_broadcast(
+	struct lt_script *s, int32_t n, const struct lt_arg *a, int32_t *n_dim, lt_var **dim, lt_node *out)
 {
 	struct lt_graph *g = s->graph;
 	int32_t rank = 0;
@@ -328,5 +333,6 @@ lt_node lt__script_literal(struct lt_script *s, const struct lt_arg *a, enum lt_
 	if (!lt__script_bits(s, a, t, &bits))
 		return -1;
 	union lt_scalar x = lt__scalar_of(bits, t);
-	return lt__dtype_info(t)->cls == LT_CLASS_FLOAT ? lt_graph_literal(s->graph, t, x.f) : lt_graph_literal_int(s->graph, t, x.i);
+	return lt__dtype_info(t)->cls == LT_CLASS_FLOAT ? lt_graph_literal(s->graph, t, x.f)
+							: lt_graph_literal_int(s->graph, t, x.i);
 }

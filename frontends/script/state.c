@@ -76,7 +76,12 @@ static lt_node derived_vars(struct lt_script *s, lt_node x, lt_node part)
 }
 
 /* constant + sum coef[i]*param[i], for lt_graph_require, which refuses more than a few. */
-struct extent_sum { int64_t constant; int32_t n; lt_param param[2 * LT_MAX_RANK + 2]; int64_t coef[2 * LT_MAX_RANK + 2]; };
+struct extent_sum {
+	int64_t constant;
+	int32_t n;
+	lt_param param[2 * LT_MAX_RANK + 2];
+	int64_t coef[2 * LT_MAX_RANK + 2];
+};
 
 static void add_param(struct extent_sum *sum, lt_param p, int64_t by)
 {
@@ -93,7 +98,8 @@ static void sum_add_extent(const struct lt_script *s, struct extent_sum *sum, lt
 }
 
 /* 0 <= (equal: 0 ==) the sum in every run, else `text` with that place. */
-static lt_status require(struct lt_script *s, struct lt_position place, bool equal, const struct extent_sum *sum, const char *text)
+static lt_status require(
+	struct lt_script *s, struct lt_position place, bool equal, const struct extent_sum *sum, const char *text)
 {
 	struct lt_graph *g = s->graph;
 	int32_t from = g->n_require;
@@ -144,7 +150,8 @@ LT_BUILDER(replace_slice)
 	add_param(&rest, end, -1);
 	const struct lt_statement *st = &s->statement[a[1].statement];
 	const char *size = g->var[block].bounded ? "" : lt__arena_format(s->arena, "%lld, ", (long long)part);
-	const char *text = lt__arena_format(s->arena, "ReplaceSliceNode: end - begin has to be %sthe size of $%.*s", size, st->id_bytes, st->id);
+	const char *text = lt__arena_format(
+		s->arena, "ReplaceSliceNode: end - begin has to be %sthe size of $%.*s", size, st->id_bytes, st->id);
 	if (require(s, s->here, true, &length, text))
 		return -1;
 	text = lt__arena_format(s->arena, "ReplaceSliceNode: it ends past the last element of %s", lt__script_value(s, &a[0]));
@@ -162,8 +169,9 @@ static lt_status require_fit(struct lt_script *s, const struct lt_arg *a, int32_
 	sum_add_extent(s, &rest, lt_node_dim(s->graph, a[1].node, i), -1);
 	if (at >= 0)
 		add_param(&rest, at, -1);
-	return require(s, a[2 + i].place, false, &rest, lt__arena_format(s->arena, "UpdateNode: the part %s does not fit into axis %d of %s",
-		lt__script_value(s, &a[1]), i, lt__script_value(s, &a[0])));
+	return require(s, a[2 + i].place, false, &rest,
+		lt__arena_format(s->arena, "UpdateNode: the part %s does not fit into axis %d of %s",
+			lt__script_value(s, &a[1]), i, lt__script_value(s, &a[0])));
 }
 
 LT_BUILDER(update)
@@ -192,9 +200,12 @@ LT_BUILDER(update)
 		if (b->statement < 0) {
 			offset[i] = b->i;
 			if (b->i < 0 || b->i > room)
-				return lt__script_refuse(s, b->place, LT_EINVAL, "Invalid begin index %lld: the part fits at 0 .. %lld of axis %d%s",
-					(long long)b->i, (long long)room, i, g->var[part].bounded ?
-					"; where its run-time extent leaves more room, the begin has to be a run-time value" : "");
+				return lt__script_refuse(s, b->place, LT_EINVAL,
+					"Invalid begin index %lld: the part fits at 0 .. %lld of axis %d%s",
+					(long long)b->i, (long long)room, i,
+					g->var[part].bounded ? "; where its run-time extent leaves more room, the "
+							       "begin has to be a run-time value"
+							     : "");
 		} else if ((at[i] = lt__script_param(s, b, 0, known ? room : extent, "Begin")) < 0) {
 			return -1;
 		}
@@ -208,10 +219,11 @@ static lt_status refuse_fork(struct lt_script *s, const struct lt_statement *one
 {
 	const struct lt_statement *buffer = &s->statement[last->chain];
 	return lt__script_fail(s, last->place, LT_EINVAL,
-		"$%.*s and $%.*s (line %d) both replace content of the buffer $%.*s (line %d), but neither replaces the other's result; "
-		"a buffer takes one new content: give $%.*s to $%.*s as its first argument, or use one of them only",
-		last->id_bytes, last->id, one->id_bytes, one->id, one->place.line, buffer->id_bytes, buffer->id, buffer->place.line,
-		one->id_bytes, one->id, last->id_bytes, last->id);
+		"$%.*s and $%.*s (line %d) both replace content of the buffer $%.*s (line %d), but neither replaces "
+		"the other's result; a buffer takes one new content: give $%.*s to $%.*s as its first argument, or use "
+		"one of them only",
+		last->id_bytes, last->id, one->id_bytes, one->id, one->place.line, buffer->id_bytes, buffer->id,
+		buffer->place.line, one->id_bytes, one->id, last->id_bytes, last->id);
 }
 
 lt_status lt__script_states(struct lt_script *s)

@@ -76,9 +76,9 @@ struct lt_event;                /* a moment in a device's queue; also its own */
 
 typedef void lt_write(void *user, const char *text, size_t bytes);
 
-/* One reason.  loop, stmt: index into the tree, or -1.  text: a sentence without a full stop, without the backend's name.
- * remedy: the nearest change of script, schedule or option that would make it work, or NULL.  The host itself proposes
- * other backends. */
+/* One reason.  loop, stmt: index into the tree, or -1.  text: a sentence without a full stop, without the backend's
+ * name. remedy: the nearest change of script, schedule or option that would make it work, or NULL.  The host itself
+ * proposes other backends. */
 struct lt_diagnostic { uint32_t size; lt_status code; int32_t loop, stmt; const char *text, *remedy; };
 struct lt_diag {                /* where a failing call explains itself; may be NULL: no listener */
 	uint32_t size;
@@ -86,8 +86,8 @@ struct lt_diag {                /* where a failing call explains itself; may be 
 };
 enum lt_log { LT_LOG_WARNING, LT_LOG_INFO, LT_LOG_DEBUG };
 
-/* Services of the host; grows.  Lives until the session that it was given to is closed.  Every function may be NULL and is
- * called by the thread that called the backend; `host` is this struct. */
+/* Services of the host; grows.  Lives until the session that it was given to is closed.  Every function may be NULL and
+ * is called by the thread that called the backend; `host` is this struct. */
 struct lt_host {
 	uint32_t size;
 	uint32_t n_thread;          /* threads that a run may use; 0: not limited */
@@ -100,7 +100,8 @@ struct lt_host {
 	/* Calls body(arg, i, n) for all i < n at once, each on a thread of its own, n at most n_thread, and returns when all
 	 * have ended.  Threads wait for the next call and keep their processors.  n_thread 0 counts as 1.  A body must not
 	 * call it; several threads may at once. NULL: call body(arg, 0, 1). */
-	void (*parallel)(const struct lt_host *, uint32_t n_thread, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg);
+	void (*parallel)(
+		const struct lt_host *, uint32_t n_thread, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg);
 	/* The host's disk cache for facts that take long to find, under keys that begin with the backend's name.
 	 * recall writes what was kept in one piece, or returns LT_EMISSING.  Compiled objects do not need it: the host caches
 	 * those of a backend that has save, load and identity. */
@@ -116,8 +117,8 @@ struct lt_host {
 struct lt_caps {                /* answers that hold for every tree           */
 	uint32_t size;
 	uint32_t device_memory;     /* 1: slots come from mem_new; 0: host memory */
-	/* Bit sets 1<<enum lt_dtype, lt_loop_kind.  A tree with a buffer or an operator of another type, a loop of another kind or an
-	 * unknown bit in `needs` is refused by the host, and accepts never sees it. */
+	/* Bit sets 1<<enum lt_dtype, lt_loop_kind.  A tree with a buffer or an operator of another type, a loop of
+	 * another kind or an unknown bit in `needs` is refused by the host, and accepts never sees it. */
 	uint64_t dtypes, loops;
 	uint64_t understands;       /* LT_NEED_* bits                             */
 	const struct lt_target *target;         /* never NULL                     */
@@ -160,7 +161,8 @@ struct lt_backend {
 	uint32_t build;             /* LT_BUILD                                   */
 	const char *name, *summary; /* [a-z][a-z0-9_]*; one line for --list-backends */
 	const char *version;        /* of the code that it generates: part of every cache's key */
-	/* > 0: usable on this machine, larger is preferred; 0 or less: not, diag says why.  config as for open.  Quick: no device is opened. */
+	/* > 0: usable on this machine, larger is preferred; 0 or less: not, diag says why.  config as for open.  Quick:
+	 * no device is opened. */
 	int32_t   (*score)(const char *config, struct lt_diag *);
 	/* config: what the user wrote after NAME:, "" or NULL for nothing; an unknown word is LT_EINVAL. */
 	lt_status (*open)(const struct lt_host *, const char *config, struct lt_session **, struct lt_diag *);
@@ -174,8 +176,8 @@ struct lt_backend {
 	 * trees are borrowed until the object is destroyed.  All or nothing. */
 	lt_status (*compile)(struct lt_session *, const struct lt_tree *const *tree, uint32_t n,
 	                     struct lt_object **object, struct lt_diag *);
-	/* LT_EINVAL, before anything is touched: n_slot is not the tree's, a slot has fewer bytes than its buffer's elems, or workspace is
-	 * NULL where need says more than 0 bytes. */
+	/* LT_EINVAL, before anything is touched: n_slot is not the tree's, a slot has fewer bytes than its buffer's
+	 * elems, or workspace is NULL where need says more than 0 bytes. */
 	lt_status (*run)(struct lt_object *, const struct lt_args *, struct lt_diag *);
 	/* Waits for all that was enqueued in the stream, or (NULL) in the session. */
 	lt_status (*sync)(struct lt_session *, void *stream, struct lt_diag *);
@@ -204,11 +206,11 @@ struct lt_backend {
 	lt_status (*save)(const struct lt_object *, lt_write *, void *user, struct lt_diag *);
 	lt_status (*load)(struct lt_session *, const struct lt_tree *, const void *data, size_t bytes,
 	                  struct lt_object **, struct lt_diag *);
-	/* A sequence of n runs, recorded with copies of their args and slots, to be run again by one call; the order is kept, memory that
-	 * the args name is used in place.  args: n structs, the next one args->size bytes after the last.  capture runs
-	 * nothing.  Objects outlive captures.  capture: LT_EUNSUPPORTED has the host make these runs one by one; any other
-	 * error ends its run.  replay returns when all is done, whatever async is, with the fault records set.  All three or
-	 * none. */
+	/* A sequence of n runs, recorded with copies of their args and slots, to be run again by one call; the order is
+	 * kept, memory that the args name is used in place.  args: n structs, the next one args->size bytes after the
+	 * last.  capture runs nothing.  Objects outlive captures.  capture: LT_EUNSUPPORTED has the host make these
+	 * runs one by one; any other error ends its run.  replay returns when all is done, whatever async is, with the
+	 * fault records set.  All three or none. */
 	lt_status (*capture)(struct lt_session *, struct lt_object *const *, const struct lt_args *,
 	                     uint32_t n, struct lt_capture **, struct lt_diag *);
 	lt_status (*replay)(struct lt_capture *, struct lt_diag *);

@@ -111,7 +111,8 @@ LT_API lt_node lt_graph_view(struct lt_graph *, int32_t n_dim, const lt_var *dim
 
 /* Views that are often wanted.  The result has new vars unless said otherwise. */
 LT_API lt_node lt_graph_rename(struct lt_graph *, lt_node, int32_t n, const lt_var *dims);  /* same extents, in order */
-LT_API lt_node lt_graph_permute(struct lt_graph *, lt_node, int32_t n, const int32_t *perm); /* out[i]=in[perm[i]]; vars kept */
+/* out[i]=in[perm[i]]; vars kept */
+LT_API lt_node lt_graph_permute(struct lt_graph *, lt_node, int32_t n, const int32_t *perm);
 LT_API lt_node lt_graph_reshape(struct lt_graph *, lt_node, int32_t n, const int64_t *shape);
 LT_API lt_node lt_graph_reshape_to(struct lt_graph *, lt_node, int32_t n, const lt_var *dims);
 /* Elements begin .. begin+step*(count-1) along axis; other vars kept. */
@@ -171,7 +172,8 @@ LT_API lt_node lt_build_max_pool2d(struct lt_graph *, lt_node x, const int64_t w
 	const int64_t pads[4], const int64_t dilations[2], enum lt_layout);         /* pads count as -inf */
 LT_API lt_node lt_build_average_pool2d(struct lt_graph *, lt_node x, const int64_t window[2], const int64_t strides[2],
 	const int64_t pads[4], int count_pad, enum lt_layout);
-/* q [.., s, d], k [.., t, d], v [.., t, e], equal leading dims: softmax(scale q k^T + mask) v; causal: t <= s + (T-S) */
+/* q [.., s, d], k [.., t, d], v [.., t, e], equal leading dims: softmax(scale q k^T + mask) v; causal: t <= s +
+ * (T-S) */
 LT_API lt_node lt_build_attention(struct lt_graph *, lt_node q, lt_node k, lt_node v, double scale, int causal);
 /* Pairs on the last axis of extent 2: (ac-bd, ad+bc); r broadcast over the others by equal extent or 1. */
 LT_API lt_node lt_build_complex_mul(struct lt_graph *, lt_node l, lt_node r);
@@ -181,7 +183,8 @@ LT_API lt_node lt_build_broadcast_to(struct lt_graph *, lt_node r, lt_node l);
 /* Text: docs/graph.md.  Deterministic; parsing it back gives the same graph.  file, for messages; NULL: "graph". */
 LT_API lt_status lt_graph_print(const struct lt_graph *, void (*write)(void *, const char *, size_t), void *user);
 LT_API lt_status lt_graph_dot(const struct lt_graph *, void (*write)(void *, const char *, size_t), void *user);
-LT_API lt_status lt_graph_parse(struct lt_context *, const char *text, size_t bytes, const char *file, struct lt_graph **out);
+LT_API lt_status lt_graph_parse(
+	struct lt_context *, const char *text, size_t bytes, const char *file, struct lt_graph **out);
 /* Checks every rule of this header; LT_OK or a sentence. */
 LT_API lt_status lt_graph_verify(const struct lt_graph *);
 

@@ -45,8 +45,10 @@ LT_API void lt_looptree_free(struct lt_looptree *);
 /* Text form: docs/tree.md.  Printing a parsed tree gives the text of the same tree.  Parsing checks the text against
  * the graph and the tree as lt_looptree_finish does; file (may be NULL) is named in messages, with line and column. */
 LT_API lt_status lt_looptree_print(const struct lt_looptree *, void (*write)(void *, const char *, size_t), void *user);
-LT_API lt_status lt_looptree_parse(const struct lt_graph *, const char *text, size_t bytes, const char *file, struct lt_looptree **out);
-/* Writes what two texts of trees differ in, by line; nothing, and *same 1, if only facts and blanks do.  Needs no graph. */
+LT_API lt_status lt_looptree_parse(
+	const struct lt_graph *, const char *text, size_t bytes, const char *file, struct lt_looptree **out);
+/* Writes what two texts of trees differ in, by line; nothing, and *same 1, if only facts and blanks do.  Needs no
+ * graph. */
 LT_API lt_status lt_looptree_diff(struct lt_context *, const char *a, size_t a_bytes, const char *a_file,
 	const char *b, size_t b_bytes, const char *b_file, int *same, void (*write)(void *, const char *, size_t), void *user);
 

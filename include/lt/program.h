@@ -62,24 +62,27 @@ struct lt_options {             /* all zero: the defaults; size must be sizeof (
 	uint32_t strict;        /* 1: a kernel that the first backend refuses is an error */
 	uint32_t no_passes;     /* 1: the graph unchanged, except that unused nodes are left out */
 	const char *cc;         /* C compiler; NULL: "cc" */
-	/* A folder of the user's own for compiled code, made where it is missing; NULL: none.  One that others may write to, or that holds other
-	 * files, is an error (cache_optional); a disk that is full or read-only is reported in log, and nothing is cached. */
+	/* A folder of the user's own for compiled code, made where it is missing; NULL: none.  One that others may
+	 * write to, or that holds other files, is an error (cache_optional); a disk that is full or read-only is
+	 * reported in log, and nothing is cached. */
 	const char *cache_dir;
 	/* Called as kernels are compiled: done of total. May be NULL. */
 	void (*progress)(void *user, int32_t done, int32_t total);
 	void *user;
-	/* The loop tree to run by, in its text form, or a list of primitives (docs/tree.md, docs/schedule.md); NULL: the default tree.  Never
-	 * rebuilt: what does not fit the graph, or a backend, is an error.  Read during lt_compile only. */
+	/* The loop tree to run by, in its text form, or a list of primitives (docs/tree.md, docs/schedule.md); NULL:
+	 * the default tree.  Never rebuilt: what does not fit the graph, or a backend, is an error.  Read during
+	 * lt_compile only. */
 	const char *schedule;
 	size_t schedule_bytes;
 	const char *schedule_name;      /* for messages; NULL: "schedule" */
 	/* Primitives, without the line "schedule 1", that are applied to that tree: "split m 6; unroll m'"; NULL: none. */
 	const char *apply;
-	uint32_t plan_only;     /* 1: no kernel is compiled: the program can be shown (not LT_SHOW_SOURCE, LT_SHOW_ASM), not run */
+	/* 1: no kernel is compiled: the program can be shown (not LT_SHOW_SOURCE, LT_SHOW_ASM), not run */
+	uint32_t plan_only;
 	uint32_t no_capture;    /* 1: a run is never recorded to be run again by one call of the backend */
 	uint32_t device_time;   /* 1: runs are timed on the devices that can (lt_stats.device_ns) */
-	/* Called (with user) for each kernel in order when each has its backend, and also when none takes one of them, before lt_compile
-	 * fails.  What it is given is valid during the call.  May be NULL. */
+	/* Called (with user) for each kernel in order when each has its backend, and also when none takes one of them,
+	 * before lt_compile fails.  What it is given is valid during the call.  May be NULL. */
 	void (*explain)(void *user, const struct lt_explained *);
 	/* What a backend reports besides errors (with user), by the thread that called it; level: enum lt_log.  May be
 	 * NULL. */
@@ -95,7 +98,8 @@ struct lt_options {             /* all zero: the defaults; size must be sizeof (
 enum lt_binding { LT_BINDING_INPUT, LT_BINDING_CONSTANT, LT_BINDING_STATE, LT_BINDING_RESULT };
 
 /* The graph is read during the call only. */
-LT_API lt_status lt_compile(struct lt_context *, const struct lt_graph *, const struct lt_options *, struct lt_program **out);
+LT_API lt_status lt_compile(
+	struct lt_context *, const struct lt_graph *, const struct lt_options *, struct lt_program **out);
 LT_API void lt_program_free(struct lt_program *);
 
 LT_API int32_t lt_program_count(const struct lt_program *, enum lt_binding);
@@ -140,7 +144,8 @@ LT_API void lt_instance_reset(struct lt_instance *);                    /* state
 /* Facts. */
 struct lt_stats {
 	uint32_t size;
-	int32_t n_kernel, n_compiled, n_cached, n_launch;       /* distinct kernels; of them compiled, from the cache; launches a run */
+	/* distinct kernels; of them compiled, from the cache; launches a run */
+	int32_t n_kernel, n_compiled, n_cached, n_launch;
 	int64_t workspace_bytes, intermediate_bytes;            /* peak, and the sum of all intermediates */
 	int64_t constant_bytes;                                 /* of what is computed from constants once */
 	/* Of one run, with run-time extents at their maximum: useful operations (struct lt_work); bytes read and written, each
@@ -151,17 +156,21 @@ struct lt_stats {
 	 * threads of a run. */
 	int32_t n_parallel, n_serialised, n_thread;
 	int64_t kernel_bytes;           /* of the workspace of the kernel that needs the most */
-	/* Crossing between memories: copies of a run, their bytes; of what a program keeps in device memory, constants and one instance. */
+	/* Crossing between memories: copies of a run, their bytes; of what a program keeps in device memory, constants
+	 * and one instance. */
 	int32_t n_move;
 	int64_t move_bytes, device_bytes;
-	/* Since the program was made, over all instances: runs, of them those with recorded parts, time of crossing, and (device_time) on devices. */
+	/* Since the program was made, over all instances: runs, of them those with recorded parts, time of crossing,
+	 * and (device_time) on devices. */
 	int64_t n_run, n_replayed, move_ns, device_ns;
-	int64_t executed;               /* of one run: operations that run, as in struct lt_work; run-time extents at their maximum */
+	/* of one run: operations that run, as in struct lt_work; run-time extents at their maximum */
+	int64_t executed;
 };
 LT_API void lt_program_stats(const struct lt_program *, struct lt_stats *);
 
-/* What one run does.  An operation is one value that an operator computes: arithmetic, a comparison, logic, a function.  Each counts one,
- * whatever it costs: a multiply-add is two, max is one, exp is one, and a reduction has one for each term.  What moves
+/* What one run does.  An operation is one value that an operator computes: arithmetic, a comparison, logic, a function.
+ *  Each counts one, whatever it costs: a multiply-add is two, max is one, exp is one, and a reduction has one for each
+ *  term.  What moves
  * or chooses a value is not an operation: copy, cast, select, view, gather, update; nor are addresses, guards and the
  * start of a sum. What depends only on constants is computed once, when they are bound, and is not part of any run. */
 struct lt_work {
@@ -169,13 +178,22 @@ struct lt_work {
 	int64_t useful;                 /* what the graph after the passes asks for: each element of each node, once */
 	int64_t executed;               /* what the loops run: also padded iterations, values that are computed again, sums of
 	                                 * partial results */
-	int64_t bytes;                  /* read and written: of each tensor what a kernel accesses, once; copies of whole tensors */
+	/* read and written: of each tensor what a kernel accesses, once; copies of whole tensors */
+	int64_t bytes;
 };
-/* Of the instance's last run, by the values of its run-time scalars; with run-time extents at their maximum before the first one, and after a
- * run that was refused.  Not cheap: it counts. */
+/* Of the instance's last run, by the values of its run-time scalars; with run-time extents at their maximum before the
+ * first one, and after a run that was refused.  Not cheap: it counts. */
 LT_API lt_status lt_instance_work(const struct lt_instance *, struct lt_work *);
-enum lt_dump_kind { LT_SHOW_GRAPH, LT_SHOW_TREE, LT_SHOW_ACCESS, LT_SHOW_FROZEN, LT_SHOW_SOURCE, LT_SHOW_PLAN, LT_SHOW_EXPLAIN,
-	LT_SHOW_ASM };
+enum lt_dump_kind {
+	LT_SHOW_GRAPH,
+	LT_SHOW_TREE,
+	LT_SHOW_ACCESS,
+	LT_SHOW_FROZEN,
+	LT_SHOW_SOURCE,
+	LT_SHOW_PLAN,
+	LT_SHOW_EXPLAIN,
+	LT_SHOW_ASM
+};
 LT_API lt_status lt_program_dump(const struct lt_program *, enum lt_dump_kind, lt_write *, void *user);
 
 #ifdef __cplusplus

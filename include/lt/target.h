@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* A routine of a library, or of the backend's own, that a loop or a group of the tree may be handed to (`call NAME`).  The default
- * tree hands over what fits a row of this table; what it is given then is struct lt_call (tree.h). */
+/* A routine of a library, or of the backend's own, that a loop or a group of the tree may be handed to (`call NAME`). 
+ * The default tree hands over what fits a row of this table; what it is given then is struct lt_call (tree.h). */
 struct lt_routine {
 	const char *name;               /* [a-zA-Z0-9_.]+; the word after `call`                                   */
 	uint32_t pattern;               /* enum lt_pattern                                                         */
@@ -24,8 +24,8 @@ struct lt_routine {
 	int64_t min_flops;            /* smaller work is faster as loops                                           */
 };
 /* Which orders in memory the operands of a product may have.  Without a bit:
- *   the result, left, right and the bias each have stride 1 along one of their two dims of the largest extent, batches left out
- *     (a bias of one element has none); the residual has stride 1 along the dim along which the result has;
+ *   the result, left, right and the bias each have stride 1 along one of their two dims of the largest extent, batches
+ *     left out (a bias of one element has none); the residual has stride 1 along the dim along which the result has;
  *   no batch dim has more than one element.  The strides of batches are never asked for. */
 enum lt_layout_need {
 	LT_LAYOUT_ANY = 1,              /* any strides at all                            */
@@ -35,8 +35,9 @@ enum lt_layout_need {
 struct lt_target {
 	uint32_t size;
 	const char *name;               /* "cpu:native", "ref"                           */
-	uint32_t vector_bytes;          /* 64 for AVX-512; any number, 12 are three floats; 0: no vectors.  With vectors, sums over rows have
-	                                 * LT_COMBINE statements, which lt_caps.understands has to have then (LT_NEED_COMBINE) */
+	/* 64 for AVX-512; any number, 12 are three floats; 0: no vectors.  With vectors, sums over rows have LT_COMBINE
+	 * statements, which lt_caps.understands has to have then (LT_NEED_COMBINE) */
+	uint32_t vector_bytes;
 	uint32_t vector_registers;      /* 32 for AVX-512                                */
 	uint32_t cores;
 	uint32_t cache_line;            /* bytes                                         */

@@ -87,11 +87,11 @@ enum lt_piece_kind {
 	LT_IMMEDIATE,   /* typed bits                                                   */
 	LT_AFFINE       /* the value of a row, as int64                                 */
 };
-/* Bits of lt_tree.needs and lt_caps.understands: features that change meaning.  A tree whose bits a backend does not understand is
- * refused by the host.  PARAMS: rows with params; DIVS: with divs; GATHER: accesses with an index; PIECES: operands of several pieces, or
- * an affine one; GUARDED: statements with guards, or masked vector loops; COMBINE: statements of that kind.  Provisional, as no host makes
- * them: MEMORY: a local's memory space that must be kept; SWIZZLE, SPREAD: locals that are swizzled, or spread over loops; BARRIER:
- * statements of that kind. */
+/* Bits of lt_tree.needs and lt_caps.understands: features that change meaning.  A tree whose bits a backend does not
+ * understand is refused by the host.  PARAMS: rows with params; DIVS: with divs; GATHER: accesses with an index;
+ * PIECES: operands of several pieces, or an affine one; GUARDED: statements with guards, or masked vector loops;
+ * COMBINE: statements of that kind.  Provisional, as no host makes them: MEMORY: a local's memory space that must be
+ * kept; SWIZZLE, SPREAD: locals that are swizzled, or spread over loops; BARRIER: statements of that kind. */
 enum lt_need { LT_NEED_PARAMS = 1, LT_NEED_DIVS = 2, LT_NEED_GATHER = 4, LT_NEED_PIECES = 8,
 	LT_NEED_GUARDED = 16, LT_NEED_MEMORY = 32, LT_NEED_SWIZZLE = 64, LT_NEED_SPREAD = 128,
 	LT_NEED_COMBINE = 256, LT_NEED_BARRIER = 512 };
@@ -141,15 +141,18 @@ struct lt_buffer {
 	int64_t align;                  /* bytes, of the base                            */
 	int32_t slot;                   /* index into lt_args.slot; -1 for a local        */
 	int32_t written;                /* 1: some statement writes it                    */
-	int32_t alias_of;               /* -1, or an earlier buffer with the same slot; never of a local.  Provisional: always -1 */
+	/* -1, or an earlier buffer with the same slot; never of a local.  Provisional: always -1 */
+	int32_t alias_of;
 	int32_t depth;                  /* a local is this many buffers in turn; 0, 1: one.  Rows and elems include
 	                                 * that: code that runs the rows may ignore it.  A hint, and for dumps */
 	/* All provisional: hosts give 0 and NULL. */
 	int32_t memory;                 /* enum lt_memory: where the tree wants a local; ANY: the backend's choice */
 	int32_t first_spread, n_spread; /* loops over whose iterations (lanes, threads) the elements are spread: into
 	                                 * lt_tree.spreads */
-	int32_t swizzle[3];             /* B, M, S: bits B of the element's number from bit M+S on are XORed into those from M; B 0: none */
-	const char *layout;             /* order of the dims in memory as the tree has it, "n/64 k n"; NULL: row-major; for dumps */
+	/* B, M, S: bits B of the element's number from bit M+S on are XORed into those from M; B 0: none */
+	int32_t swizzle[3];
+	/* order of the dims in memory as the tree has it, "n/64 k n"; NULL: row-major; for dumps */
+	const char *layout;
 };
 /* Element `row` of `buffer`.  index >= 0: a gather; the value of operand-like access
  * `index` (an integer element) is checked 0 <= v < index_extent, and v < each of the
@@ -185,7 +188,8 @@ struct lt_call {
 	int32_t stmt;                   /* the statement that sums the product (LT_REDUCE or LT_COMBINE), -1: no pattern */
 	int32_t first_dim, n_dim, first_operand, n_operand;
 };
-struct lt_call_dim { const char *var; int32_t role; int64_t extent; int32_t first_bound, n_bound; };  /* bounds: as a loop's */
+/* bounds: as a loop's */
+struct lt_call_dim { const char *var; int32_t role; int64_t extent; int32_t first_bound, n_bound; };
 struct lt_call_operand { int32_t buffer, row, first_stride; };  /* row: over params and the loops outside the call */
 
 struct lt_tree {
@@ -198,7 +202,8 @@ struct lt_tree {
 	const int32_t *bounds;                  /* row indices; loops and accesses point in */
 	struct lt_array types, ops, params, divs, loops, buffers, accesses, pieces, operands, stmts;
 	const char *prelude;                    /* C text that the ops' sources use       */
-	const char *text;                       /* canonical, without names and lines: with the ops' sources and the prelude, the key of every cache */
+	/* canonical, without names and lines: with the ops' sources and the prelude, the key of every cache */
+	const char *text;
 	struct lt_array calls, call_dims, call_operands;
 	const int64_t *strides;                 /* of call operands                      */
 	const int32_t *spreads;                 /* loops; buffers point in.  Provisional */

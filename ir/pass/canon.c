@@ -33,7 +33,8 @@ static lt_status compose_views(struct lt_rewrite *w)
 	const lt_node *order = lt__work_order(w, &n);
 
 	for (int32_t i = 0; i < n; i++)
-		for (int32_t at = 0; w->readers[order[i]] && w->node[order[i]].op == LT_OP_view && at < w->node[order[i]].n_operand;) {
+		for (int32_t at = 0; w->readers[order[i]] && w->node[order[i]].op == LT_OP_view
+			&& at < w->node[order[i]].n_operand;) {
 			bool done = false;
 
 			if (w->node[lt__work_find(w, w->node[order[i]].operand[at])].op == LT_OP_view)

@@ -4,7 +4,9 @@
 #include "ir/pass/work.h"
 #include "ir/range.h"
 
-enum { MAX_WIDTH = 256 };      /* a view whose maps would grow larger stays a view of a view; of its pieces LT_MAX_PIECES says so */
+enum {
+	MAX_WIDTH = 256
+}; /* a view whose maps would grow larger stays a view of a view; of its pieces LT_MAX_PIECES says so */
 
 static size_t add_key(int64_t *key, size_t n, const int64_t *from, size_t count)
 {
@@ -14,7 +16,8 @@ static size_t add_key(int64_t *key, size_t n, const int64_t *from, size_t count)
 }
 
 /* What the simplest form depends on, as numbers. */
-static int64_t *view_key(const struct lt_rewrite *w, int32_t n_dim, const lt_var *dim, const struct lt_map *m, size_t *bytes)
+static int64_t *view_key(
+	const struct lt_rewrite *w, int32_t n_dim, const lt_var *dim, const struct lt_map *m, size_t *bytes)
 {
 	size_t width = (size_t)lt__map_width(m), n = 0, divs = (size_t)m->n_div * (width + 1);
 	size_t rows = ((size_t)m->n_guard + (size_t)m->n_row) * width;
@@ -83,7 +86,8 @@ int32_t lt__work_row_dim(const struct lt_map *m, int32_t row)
 }
 
 /* Whether a map over n's dims into `source` (NULL: nothing) is within 62 bits. */
-static bool fits(struct lt_rewrite *w, const struct lt_nodedef *n, const struct lt_nodedef *source, const struct lt_map *m)
+static bool fits(
+	struct lt_rewrite *w, const struct lt_nodedef *n, const struct lt_nodedef *source, const struct lt_map *m)
 {
 	int64_t extent[LT_MAX_RANK];
 
@@ -93,8 +97,8 @@ static bool fits(struct lt_rewrite *w, const struct lt_nodedef *n, const struct 
 }
 
 /* Appends a piece whose map is simplified; *open: whether anything is left after it. */
-static lt_status add_piece(struct lt_rewrite *w, const struct lt_nodedef *n, const struct lt_graphpiece *from, const struct lt_nodedef *source,
-	struct lt_graphpiece *to, int32_t *n_piece, bool *open)
+static lt_status add_piece(struct lt_rewrite *w, const struct lt_nodedef *n, const struct lt_graphpiece *from,
+	const struct lt_nodedef *source, struct lt_graphpiece *to, int32_t *n_piece, bool *open)
 {
 	struct lt_graphpiece piece = *from;
 	bool empty;
@@ -183,7 +187,8 @@ static void view_settle(struct lt_rewrite *w, lt_node x, struct lt_nodedef *n, c
 }
 
 /* What a piece of a view shows; NULL: a value. */
-static const struct lt_nodedef *source_of(const struct lt_rewrite *w, const struct lt_nodedef *view, const struct lt_graphpiece *p)
+static const struct lt_nodedef *source_of(
+	const struct lt_rewrite *w, const struct lt_nodedef *view, const struct lt_graphpiece *p)
 {
 	return p->source < 0 ? NULL : &w->node[lt__work_find(w, view->operand[p->source])];
 }
@@ -229,8 +234,9 @@ static lt_status compose_through(struct lt_rewrite *w, const struct lt_nodedef *
 		LT_TRY(add_piece(w, n, &made, source_of(w, from, &from->piece[j]), to, n_piece, open));
 	}
 	if (!all && from->has_fill)
-		LT_TRY(add_piece(w, n, &(struct lt_graphpiece){ .source = -1, .bits = from->bits, .map = guards_of(&p->map) }, NULL, to, n_piece,
-			open));
+		LT_TRY(add_piece(w, n,
+			&(struct lt_graphpiece){ .source = -1, .bits = from->bits, .map = guards_of(&p->map) }, NULL,
+			to, n_piece, open));
 	return LT_OK;
 }
 

@@ -98,8 +98,8 @@ static lt_status merge_equal(struct lt_frame *f)
 	return LT_OK;
 }
 
-/* Needs: nothing.  Keeps: names of the first of equal nodes, order.  Breaks: node numbers.  Inputs, constants and states
- * are never merged. */
+/* Needs: nothing.  Keeps: names of the first of equal nodes, order.  Breaks: node numbers.  Inputs, constants and
+ * states are never merged. */
 lt_status lt__pass_cse(const struct lt_graph *in, struct lt_graph **out)
 {
 	return lt__frame_run(in, merge_equal, out);

@@ -193,7 +193,8 @@ static lt_node fold_same(struct constant_fold *w, const struct lt_nodedef *n)
 /* -- views -- */
 
 /* The bits that a piece always shows; false: they differ from element to element. */
-static bool piece_bits(const struct constant_fold *w, const struct lt_nodedef *n, const struct lt_graphpiece *p, uint64_t *bits)
+static bool piece_bits(
+	const struct constant_fold *w, const struct lt_nodedef *n, const struct lt_graphpiece *p, uint64_t *bits)
 {
 	lt_node literal = p->source < 0 ? -1 : w->literal[n->operand[p->source]];
 

@@ -3,7 +3,8 @@
 #include "ir/pass/work.h"
 #include "ir/quasi.h"
 
-/* The chosen rows over the old columns, and which params and floors they and the guards need, in the order of the text. */
+/* The chosen rows over the old columns, and which params and floors they and the guards need, in the order of the
+ * text. */
 struct picked { struct lt_map map; int32_t *param, *div, n_param, n_div; };
 
 static struct picked pick(struct lt_rewrite *w, const struct lt_map *m, int32_t n_row, const int32_t *row)
@@ -55,8 +56,8 @@ static void pick_columns(const struct picked *p, const int64_t *from, int32_t n_
 		to[1 + p->n_param + n_dim + k] = from[1 + m->n_param + m->n_dim + p->div[k]];
 }
 
-struct lt_map lt__work_pick(struct lt_rewrite *w, const struct lt_map *m, int32_t n_row, const int32_t *row, int32_t n_dim,
-	const int32_t *dim_to)
+struct lt_map lt__work_pick(struct lt_rewrite *w, const struct lt_map *m, int32_t n_row, const int32_t *row,
+	int32_t n_dim, const int32_t *dim_to)
 {
 	struct picked p = pick(w, m, n_row, row);
 	struct lt_map made = { .n_param = p.n_param, .n_dim = n_dim, .n_div = p.n_div, .n_guard = m->n_guard, .n_row = n_row };

@@ -152,14 +152,24 @@ static bool shows_itself(const struct lt_nodedef *view, const struct lt_nodedef 
 	return true;
 }
 
-/* A view of `a` over n_dim dims, dim_to as lt__work_pick has it; `fill` in the place of each constant c that is not 0. */
-static lt_status add_view(struct pushed_views *m, const struct lt_nodedef *view, lt_node a, const int32_t *row, int32_t n_dim, lt_var *dim,
-	const int32_t *dim_to, const struct lt_nodedef *s, int32_t i, bool masked, lt_node *out)
+/* A view of `a` over n_dim dims, dim_to as lt__work_pick has it; `fill` in the place of each constant c that is not
+ * 0. */
+static lt_status add_view(struct pushed_views *m, const struct lt_nodedef *view, lt_node a, const int32_t *row,
+	int32_t n_dim, lt_var *dim, const int32_t *dim_to, const struct lt_nodedef *s, int32_t i, bool masked,
+	lt_node *out)
 {
 	struct lt_rewrite *w = m->w;
 	const struct lt_nodedef *from = &w->node[a];
-	struct lt_nodedef n = { .op = LT_OP_view, .dtype = from->dtype, .n_operand = 1, .n_dim = n_dim, .dim = dim, .name = view->name,
-		.line = view->line, .column = view->column, .has_fill = view->has_fill, .n_piece = view->n_piece };
+	struct lt_nodedef n = { .op = LT_OP_view,
+		.dtype = from->dtype,
+		.n_operand = 1,
+		.n_dim = n_dim,
+		.dim = dim,
+		.name = view->name,
+		.line = view->line,
+		.column = view->column,
+		.has_fill = view->has_fill,
+		.n_piece = view->n_piece };
 	int32_t n_row = from->n_dim;
 
 	n.operand = LT_NEW(w->arena, lt_node, 1);
@@ -181,10 +191,10 @@ static lt_status add_view(struct pushed_views *m, const struct lt_nodedef *view,
 	return LT_OK;
 }
 
-/* The dims of the view that rows of it, or (n_row 0) its guards alone, depend on: *n of them, and dim_to.  A bounded dim stays in any
- * case: where it has no element the rows may point outside their source. */
-static lt_var *needed_dims(struct lt_rewrite *w, const struct lt_nodedef *view, int32_t n_row, const int32_t *row, int32_t *n,
-	int32_t *dim_to)
+/* The dims of the view that rows of it, or (n_row 0) its guards alone, depend on: *n of them, and dim_to.  A bounded
+ * dim stays in any case: where it has no element the rows may point outside their source. */
+static lt_var *needed_dims(struct lt_rewrite *w, const struct lt_nodedef *view, int32_t n_row, const int32_t *row,
+	int32_t *n, int32_t *dim_to)
 {
 	bool *used = LT_NEW(w->arena, bool, view->n_dim);
 	lt_var *dim = LT_NEW(w->arena, lt_var, view->n_dim);
@@ -202,8 +212,8 @@ static lt_var *needed_dims(struct lt_rewrite *w, const struct lt_nodedef *view, 
 }
 
 /* Operand i of s as the view shows it. */
-static lt_status read_operand(struct pushed_views *m, const struct lt_nodedef *view, const struct lt_nodedef *s, int32_t i, bool masked,
-	lt_node *out)
+static lt_status read_operand(struct pushed_views *m, const struct lt_nodedef *view, const struct lt_nodedef *s,
+	int32_t i, bool masked, lt_node *out)
 {
 	struct lt_rewrite *w = m->w;
 	lt_node a = lt__work_find(w, s->operand[i]);
@@ -241,8 +251,14 @@ static lt_status add_domain(struct lt_rewrite *w, const struct lt_nodedef *view,
 
 static struct lt_nodedef operator_like(const struct lt_nodedef *s, const struct lt_nodedef *view)
 {
-	return (struct lt_nodedef){ .op = s->op, .dtype = s->dtype, .reduce = s->reduce, .n_dim = view->n_dim, .dim = view->dim,
-		.name = s->name, .line = s->line, .column = s->column };
+	return (struct lt_nodedef){ .op = s->op,
+		.dtype = s->dtype,
+		.reduce = s->reduce,
+		.n_dim = view->n_dim,
+		.dim = view->dim,
+		.name = s->name,
+		.line = s->line,
+		.column = s->column };
 }
 
 static void become(struct lt_rewrite *w, lt_node x, struct lt_nodedef n, int32_t n_operand, lt_node *operand)

@@ -44,7 +44,8 @@ bool lt__work_pointwise(const struct lt_nodedef *);     /* an elementwise operat
 lt_status lt__work_simplify(struct lt_rewrite *, int32_t n_dim, const lt_var *dim, struct lt_map *, bool *empty);
 /* Pieces simplified, those that never apply gone; one that shows a value everywhere becomes a copy of a literal. */
 lt_status lt__work_tidy_view(struct lt_rewrite *, lt_node);
-/* The view reads through its operand number `at`, a view.  *done: whether it did (it is not done where that is large). */
+/* The view reads through its operand number `at`, a view.  *done: whether it did (it is not done where that is
+ * large). */
 lt_status lt__work_compose(struct lt_rewrite *, lt_node, int32_t at, bool *done);
 /* Which dim of the view row `row` of the piece is, alone and with nothing added; -1: none. */
 int32_t lt__work_row_dim(const struct lt_map *, int32_t row);
@@ -56,10 +57,10 @@ void lt__work_join_vars(struct lt_rewrite *);
 void lt__work_skip_views(struct lt_rewrite *);
 
 /* ir/pass/pick.c */
-/* The map with some of its rows: row[r] >= 0: that one; else the new dim ~row[r] alone.  Its dims are n_dim new ones, dim d
- * of the map being dim_to[d] (-1: unused); params and floors that are not needed go. */
-struct lt_map lt__work_pick(struct lt_rewrite *, const struct lt_map *, int32_t n_row, const int32_t *row, int32_t n_dim,
-	const int32_t *dim_to);
+/* The map with some of its rows: row[r] >= 0: that one; else the new dim ~row[r] alone.  Its dims are n_dim new ones,
+ * dim d of the map being dim_to[d] (-1: unused); params and floors that are not needed go. */
+struct lt_map lt__work_pick(struct lt_rewrite *, const struct lt_map *, int32_t n_row, const int32_t *row,
+	int32_t n_dim, const int32_t *dim_to);
 /* Marks the dims that those rows and the guards depend on. */
 void lt__work_mark_dims(struct lt_rewrite *, const struct lt_map *, int32_t n_row, const int32_t *row, bool *used);
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tests/abi/abi.sh -- the backend interface against its pinned form in tests/abi/0.9, where comments alone may differ; its
+# tests/abi/abi.sh -- the backend interface against its pinned form in tests/abi/0.9, where comments alone may differ;
+# its
 # headers compile as C and as C++; a plug-in that was built against the pinned headers is loaded and runs.  Prints TAP.
 # Called with O, CC, SAN.
 set -u

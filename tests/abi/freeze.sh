@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tests/abi/freeze.sh -- pins what is now in include/lt: copies the headers that a plug-in sees to tests/abi/0.9, with a
-# plug-in, and writes backends/abi.def, the table of their offsets and values.  Called after each change of them, until the
+# plug-in, and writes backends/abi.def, the table of their offsets and values.  Called after each change of them, until
+# the
 # interface is 1.0.
 set -eu
 cd "$(dirname "$0")/../.."

@@ -1,10 +1,14 @@
-/* tests/abi/full.c -- no struct of the interface that may grow has free bytes at its end: a member that was put there could not be told from
- * what lay there before.  One that grows is named here with its new last member. */
+/* tests/abi/full.c -- no struct of the interface that may grow has free bytes at its end: a member that was put there
+ * could not be told from what lay there before.  One that grows is named here with its new last member. */
 #include "lt/backend.h"
 
-#define FULL(type, last) _Static_assert(offsetof(struct type, last) + sizeof ((struct type *)0)->last == sizeof (struct type), \
-	#type " has free bytes behind " #last);
-FULL(lt_backend, event_free) FULL(lt_diagnostic, remedy) FULL(lt_host, text_only) FULL(lt_caps, promises) FULL(lt_args, fault)
-FULL(lt_target, routines) FULL(lt_tree, spreads) FULL(lt_type, bytes) FULL(lt_op, identity) FULL(lt_tparam, high) FULL(lt_div, den)
-FULL(lt_loop, base) FULL(lt_buffer, layout) FULL(lt_access, n_bound) FULL(lt_piece, bits) FULL(lt_operand, dtype) FULL(lt_stmt, reserved)
-FULL(lt_call, n_operand) FULL(lt_call_dim, n_bound) FULL(lt_call_operand, first_stride) FULL(lt_routine, min_flops)
+#define FULL(type, last) \
+	_Static_assert(offsetof(struct type, last) + sizeof((struct type *)0)->last == sizeof(struct type), \
+		#type " has free bytes behind " #last);
+FULL(lt_backend, event_free)
+FULL(lt_diagnostic, remedy) FULL(lt_host, text_only) FULL(lt_caps, promises) FULL(lt_args, fault)
+	FULL(lt_target, routines) FULL(lt_tree, spreads) FULL(lt_type, bytes) FULL(lt_op, identity)
+		FULL(lt_tparam, high) FULL(lt_div, den) FULL(lt_loop, base) FULL(lt_buffer, layout)
+			FULL(lt_access, n_bound) FULL(lt_piece, bits) FULL(lt_operand, dtype) FULL(lt_stmt, reserved)
+				FULL(lt_call, n_operand) FULL(lt_call_dim, n_bound) FULL(lt_call_operand, first_stride)
+					FULL(lt_routine, min_flops)

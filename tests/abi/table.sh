@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# tests/abi/table.sh FOLDER -- what FOLDER/lt/backend.h, and the headers that it includes, declare, one fact a line, without comments and
-# layout: "struct lt_loop 0 parent int32_t" (number of the member, name, type), "enum lt_dtype LT_F32 1", "macro ...", "decl ...".
+# tests/abi/table.sh FOLDER -- what FOLDER/lt/backend.h, and the headers that it includes, declare, one fact a line,
+# without comments and
+# layout: "struct lt_loop 0 parent int32_t" (number of the member, name, type), "enum lt_dtype LT_F32 1", "macro ...",
+# "decl ...".
 # Names that count an enum's values (LT_NDTYPE) grow with it: their values are left out.
 set -eu
 none=$(mktemp -d)

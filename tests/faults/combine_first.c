@@ -8,7 +8,8 @@ static void change(struct copy *c)
 			if (c->loop[l].kind == LT_VECTOR && c->loop[l].n_stmt == 1)
 				c->loop[l].max_trip_count = 1;
 }
-static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
+static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
+	struct lt_diag *diag)
 {
 	return compile_changed(s, tree, n, object, diag, change);
 }

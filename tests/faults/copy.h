@@ -1,4 +1,5 @@
-/* tests/faults/copy.h -- a copy of a frozen tree that a fault may change: its tables, with room for more rows of them. */
+/* tests/faults/copy.h -- a copy of a frozen tree that a fault may change: its tables, with room for more rows of
+ * them. */
 #ifndef LT_FAULT_COPY_H
 #define LT_FAULT_COPY_H
 #include <stdlib.h>
@@ -10,7 +11,12 @@
 struct copy {
 	struct lt_tree t;               /* its arrays are those below */
 	int64_t *rows;
-	struct lt_type *type; struct lt_op *op; struct lt_tparam *param; struct lt_loop *loop; struct lt_div *div; struct lt_buffer *buffer;
+	struct lt_type *type;
+	struct lt_op *op;
+	struct lt_tparam *param;
+	struct lt_loop *loop;
+	struct lt_div *div;
+	struct lt_buffer *buffer;
 	struct lt_access *access; struct lt_piece *piece; struct lt_operand *operand; struct lt_stmt *stmt;
 	int32_t *guard;                 /* a fault's own list; NULL: the tree's */
 	int64_t *margin;                /* by buffer, bytes (tests/faults/loose.h); NULL: none */
@@ -39,7 +45,8 @@ static void copy_free(struct copy *c)
 {
 	if (!c)
 		return;
-	void *const parts[] = { c->rows, c->type, c->op, c->param, c->loop, c->div, c->buffer, c->access, c->piece, c->operand, c->stmt, c->guard, c->margin };
+	void *const parts[] = { c->rows, c->type, c->op, c->param, c->loop, c->div, c->buffer, c->access, c->piece,
+		c->operand, c->stmt, c->guard, c->margin };
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		free(parts[i]);
 	free(c);
@@ -50,7 +57,9 @@ static struct copy *copy_new(const struct lt_tree *tree)
 	struct copy *c = room(1, sizeof *c);
 	size_t cells = (size_t)tree->n_row * (size_t)tree->n_column;
 	memcpy(&c->t, tree, tree->size < sizeof c->t ? tree->size : sizeof c->t);
-	c->rows = room(room_for((uint32_t)tree->n_row + tree->accesses.n + tree->divs.n + tree->stmts.n) * (size_t)tree->n_column, sizeof *c->rows);
+	c->rows = room(room_for((uint32_t)tree->n_row + tree->accesses.n + tree->divs.n + tree->stmts.n)
+			* (size_t)tree->n_column,
+		sizeof *c->rows);
 	memcpy(c->rows, tree->rows, cells * sizeof *c->rows);
 	c->t.rows = c->rows;
 	c->type = copy_array(&c->t.types, sizeof *c->type);
@@ -67,7 +76,10 @@ static struct copy *copy_new(const struct lt_tree *tree)
 }
 
 static int64_t *copy_row(struct copy *c, int32_t row) { return c->rows + (int64_t)row * c->t.n_column; }
-static int64_t *loop_cell(struct copy *c, int32_t row, int32_t loop) { return copy_row(c, row) + 1 + c->t.n_param + loop; }
+static int64_t *loop_cell(struct copy *c, int32_t row, int32_t loop)
+{
+	return copy_row(c, row) + 1 + c->t.n_param + loop;
+}
 
 /* New rows of the tables; each gives its index. */
 static int32_t add_row(struct copy *c, int32_t like)
@@ -89,8 +101,8 @@ static int32_t first_lane(struct copy *c, int32_t row)
 
 static int32_t add_type(struct copy *c, uint32_t dtype)
 {
-	static const struct lt_type known[] = { { "f32", "float", LT_F32, 4 }, { "f64", "double", LT_F64, 8 }, { "i32", "int32_t", LT_I32, 4 },
-		{ "i64", "int64_t", LT_I64, 8 }, { "bool", "uint8_t", LT_BOOL, 1 } };
+	static const struct lt_type known[] = { { "f32", "float", LT_F32, 4 }, { "f64", "double", LT_F64, 8 },
+		{ "i32", "int32_t", LT_I32, 4 }, { "i64", "int64_t", LT_I64, 8 }, { "bool", "uint8_t", LT_BOOL, 1 } };
 	for (uint32_t i = 0; i < c->t.types.n; i++)
 		if (c->type[i].dtype == dtype)
 			return (int32_t)i;
@@ -104,8 +116,16 @@ static int32_t add_type(struct copy *c, uint32_t dtype)
 static int32_t add_scalar(struct copy *c, int32_t loop, uint32_t dtype)
 {
 	int32_t b = (int32_t)c->t.buffers.n++, a = (int32_t)c->t.accesses.n++;
-	c->buffer[b] = (struct lt_buffer){ .name = "extra", .type = add_type(c, dtype), .role = LT_LOCAL, .scope = loop, .elems = 1, .align = 8,
-		.slot = -1, .written = 1, .alias_of = -1, .depth = 1 };
+	c->buffer[b] = (struct lt_buffer){ .name = "extra",
+		.type = add_type(c, dtype),
+		.role = LT_LOCAL,
+		.scope = loop,
+		.elems = 1,
+		.align = 8,
+		.slot = -1,
+		.written = 1,
+		.alias_of = -1,
+		.depth = 1 };
 	c->access[a] = (struct lt_access){ .buffer = b, .row = add_row(c, -1), .index = -1 };
 	return a;
 }
@@ -154,5 +174,8 @@ static void add_before(struct copy *c, int32_t s, int32_t op, int32_t dest, int3
 			loop->n_stmt++;
 	}
 }
-static const char *op_of(const struct copy *c, int32_t s) { return c->stmt[s].kind == LT_BARRIER ? "" : c->op[c->stmt[s].op].name; }
+static const char *op_of(const struct copy *c, int32_t s)
+{
+	return c->stmt[s].kind == LT_BARRIER ? "" : c->op[c->stmt[s].op].name;
+}
 #endif

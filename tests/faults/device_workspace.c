@@ -19,8 +19,8 @@ static void mem_free(struct lt_session *s, void *at)
 	(void)s;
 	free(at);
 }
-static lt_status mem_copy(struct lt_session *s, const struct lt_slot *to, const struct lt_slot *from, size_t bytes, enum lt_copy direction,
-	void *stream, struct lt_diag *diag)
+static lt_status mem_copy(struct lt_session *s, const struct lt_slot *to, const struct lt_slot *from, size_t bytes,
+	enum lt_copy direction, void *stream, struct lt_diag *diag)
 {
 	(void)s, (void)direction, (void)stream, (void)diag;
 	memmove((char *)to->base + to->offset, (const char *)from->base + from->offset, bytes);
@@ -40,4 +40,5 @@ static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_
 		memset((char *)args->workspace + bytes, 0, 4);
 	return status;
 }
-FAULTY("device_workspace", .caps = caps, .mem_new = mem_new, .mem_free = mem_free, .mem_copy = mem_copy, .need = need, .run = run)
+FAULTY("device_workspace", .caps = caps, .mem_new = mem_new, .mem_free = mem_free, .mem_copy = mem_copy, .need = need,
+	.run = run)

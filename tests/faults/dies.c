@@ -1,4 +1,5 @@
-/* tests/faults/dies.c -- ends the process in the member that the config names; "MEMBER_hangs": does not come back from it. */
+/* tests/faults/dies.c -- ends the process in the member that the config names; "MEMBER_hangs": does not come back from
+ * it. */
 #include "tests/faults/fault.h"
 #include <unistd.h>
 
@@ -9,7 +10,8 @@ static char word[40];
 static int is_known(const char *config)
 {
 	for (int i = 0; config && i < N_WORD; i++)
-		if (!strncmp(config, words[i], strlen(words[i])) && (!config[strlen(words[i])] || !strcmp(config + strlen(words[i]), "_hangs")))
+		if (!strncmp(config, words[i], strlen(words[i]))
+			&& (!config[strlen(words[i])] || !strcmp(config + strlen(words[i]), "_hangs")))
 			return 1;
 	return 0;
 }
@@ -40,12 +42,19 @@ static lt_status open(const struct lt_host *host, const char *config, struct lt_
 	return plain_open(host, is_known(config) ? "" : config, out, diag);
 }
 static const struct lt_caps *caps(const struct lt_session *s) { return at("caps"), plain_caps(s); }
-static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag) { return at("accepts"), plain_accepts(s, t, diag); }
-static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
+static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
+{
+	return at("accepts"), plain_accepts(s, t, diag);
+}
+static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
+	struct lt_diag *diag)
 {
 	return at("compile"), plain_compile(s, tree, n, object, diag);
 }
-static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag) { return at("run"), plain_run(o, args, diag); }
+static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
+{
+	return at("run"), plain_run(o, args, diag);
+}
 static void need(const struct lt_object *o, uint32_t n_thread, size_t *bytes, size_t *align)
 {
 	at("need");
@@ -62,5 +71,5 @@ static void close_it(struct lt_session *s)
 	plain_close(s);
 }
 
-FAULTY("dies", .score = score, .open = open, .caps = caps, .accepts = accepts, .compile = compile, .run = run, .need = need, .destroy = destroy,
-	.close = close_it)
+FAULTY("dies", .score = score, .open = open, .caps = caps, .accepts = accepts, .compile = compile, .run = run,
+	.need = need, .destroy = destroy, .close = close_it)

@@ -1,4 +1,5 @@
-/* tests/faults/dirty_workspace.c -- takes its workspace to be zeros: what it holds is added to the first element of a sum. */
+/* tests/faults/dirty_workspace.c -- takes its workspace to be zeros: what it holds is added to the first element of a
+ * sum. */
 #include "tests/faults/fault.h"
 
 static void need(const struct lt_object *o, uint32_t n_thread, size_t *bytes, size_t *align)

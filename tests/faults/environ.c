@@ -1,4 +1,5 @@
-/* tests/faults/environ.c -- looks for an option in the environment, without asking anybody: how its session describes itself. */
+/* tests/faults/environ.c -- looks for an option in the environment, without asking anybody: how its session describes
+ * itself. */
 #include "tests/faults/fault.h"
 
 extern char **environ;

@@ -1,8 +1,8 @@
 /* tests/faults/fault.h -- a correct backend to plant faults in: it hands everything on to the backend ref.
  *
- * ref is loaded from its plug-in, plugins/ref.so of the build that this file's plug-in lies in (tests/faults/NAME.so).  A fault stands
- * around one member of the table, or changes the copy of the tree that ref gets (tests/faults/copy.h).  FAULTY gives the table; the last
- * of several designated values for a member counts.
+ * ref is loaded from its plug-in, plugins/ref.so of the build that this file's plug-in lies in (tests/faults/NAME.so). 
+ * A fault stands around one member of the table, or changes the copy of the tree that ref gets (tests/faults/copy.h). 
+ * FAULTY gives the table; the last of several designated values for a member counts.
  */
 #ifndef LT_FAULT_H
 #define LT_FAULT_H
@@ -34,7 +34,12 @@ struct lt_object {
 static lt_status tell(struct lt_diag *diag, lt_status code, const char *text)
 {
 	if (diag)
-		diag->report(diag, &(struct lt_diagnostic){ .size = sizeof (struct lt_diagnostic), .code = code, .loop = -1, .stmt = -1, .text = text });
+		diag->report(diag,
+			&(struct lt_diagnostic){ .size = sizeof(struct lt_diagnostic),
+				.code = code,
+				.loop = -1,
+				.stmt = -1,
+				.text = text });
 	return code;
 }
 
@@ -62,7 +67,8 @@ static int32_t plain_score(const char *config, struct lt_diag *diag)
 	return ref ? ref->score(config, diag) : 0;
 }
 
-static lt_status plain_open(const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
+static lt_status plain_open(
+	const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
 {
 	const struct lt_backend *ref = find_ref(diag);
 	*out = NULL;
@@ -105,8 +111,8 @@ static void plain_destroy(struct lt_object *o)
 }
 
 /* change, where it is not NULL, plants the fault into what ref compiles. */
-static lt_status compile_one(struct lt_session *s, const struct lt_tree *tree, struct lt_object **out, struct lt_diag *diag,
-	void (*change)(struct copy *))
+static lt_status compile_one(struct lt_session *s, const struct lt_tree *tree, struct lt_object **out,
+	struct lt_diag *diag, void (*change)(struct copy *))
 {
 	struct lt_object *o = calloc(1, sizeof *o);
 	*out = NULL;
@@ -126,8 +132,8 @@ static lt_status compile_one(struct lt_session *s, const struct lt_tree *tree, s
 	return status;
 }
 
-static lt_status compile_changed(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
-	struct lt_diag *diag, void (*change)(struct copy *))
+static lt_status compile_changed(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n,
+	struct lt_object **object, struct lt_diag *diag, void (*change)(struct copy *))
 {
 	lt_status status = LT_OK;
 	memset(object, 0, n * sizeof *object);
@@ -140,8 +146,8 @@ static lt_status compile_changed(struct lt_session *s, const struct lt_tree *con
 	return status;
 }
 
-static lt_status plain_compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
-	struct lt_diag *diag)
+static lt_status plain_compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n,
+	struct lt_object **object, struct lt_diag *diag)
 {
 	return compile_changed(s, tree, n, object, diag, NULL);
 }
@@ -165,7 +171,10 @@ static void plain_need(const struct lt_object *o, uint32_t n_thread, size_t *byt
 }
 
 /* What faults around a run ask for. */
-static const struct lt_buffer *buffer_at(const struct lt_object *o, uint32_t i) { return LT_AT(struct lt_buffer, o->tree->buffers, i); }
+static const struct lt_buffer *buffer_at(const struct lt_object *o, uint32_t i)
+{
+	return LT_AT(struct lt_buffer, o->tree->buffers, i);
+}
 static const struct lt_type *type_of(const struct lt_object *o, const struct lt_buffer *b)
 {
 	return LT_AT(struct lt_type, o->tree->types, b->type);
@@ -174,7 +183,10 @@ static char *address(const struct lt_args *args, const struct lt_buffer *b)
 {
 	return (char *)args->slot[b->slot].base + args->slot[b->slot].offset;
 }
-static int64_t bytes_of(const struct lt_object *o, const struct lt_buffer *b) { return b->elems * type_of(o, b)->bytes; }
+static int64_t bytes_of(const struct lt_object *o, const struct lt_buffer *b)
+{
+	return b->elems * type_of(o, b)->bytes;
+}
 /* Whether buffer b is written whole by the host's wish: a result, or what another kernel reads. */
 static int is_written(const struct lt_buffer *b) { return b->slot >= 0 && b->written && b->role != LT_LOCAL; }
 /* Whether a statement of the tree has this operator, and writes that buffer (-1: any). */
@@ -197,17 +209,35 @@ static lt_status refuse(struct lt_diag *diag, const struct lt_tree *t, const cha
 		const struct lt_stmt *st = LT_AT(struct lt_stmt, t->stmts, s);
 		if (st->kind == LT_BARRIER || strcmp(LT_AT(struct lt_op, t->ops, st->op)->name, name))
 			continue;
-		diag->report(diag, &(struct lt_diagnostic){ .size = sizeof (struct lt_diagnostic), .code = LT_EUNSUPPORTED, .loop = -1, .stmt = s,
-			.text = "the operator is not known here", .remedy = "use another one" });
+		diag->report(diag,
+			&(struct lt_diagnostic){ .size = sizeof(struct lt_diagnostic),
+				.code = LT_EUNSUPPORTED,
+				.loop = -1,
+				.stmt = s,
+				.text = "the operator is not known here",
+				.remedy = "use another one" });
 		break;
 	}
 	return LT_EUNSUPPORTED;
 }
 
 #define FAULTY(name_, ...) \
-	static const struct lt_backend faulty = { .size = sizeof (struct lt_backend), .abi = LT_ABI, .build = LT_BUILD, .name = name_, \
-		.summary = "ref with a fault", .version = "1", .score = plain_score, .open = plain_open, .close = plain_close, \
-		.caps = plain_caps, .accepts = plain_accepts, .compile = plain_compile, .run = plain_run, .sync = plain_sync, \
-		.destroy = plain_destroy, .need = plain_need, __VA_ARGS__ }; \
+	static const struct lt_backend faulty = { .size = sizeof(struct lt_backend), \
+		.abi = LT_ABI, \
+		.build = LT_BUILD, \
+		.name = name_, \
+		.summary = "ref with a fault", \
+		.version = "1", \
+		.score = plain_score, \
+		.open = plain_open, \
+		.close = plain_close, \
+		.caps = plain_caps, \
+		.accepts = plain_accepts, \
+		.compile = plain_compile, \
+		.run = plain_run, \
+		.sync = plain_sync, \
+		.destroy = plain_destroy, \
+		.need = plain_need, \
+		__VA_ARGS__ }; \
 	LT_BACKEND(faulty)
 #endif

@@ -1,4 +1,5 @@
-/* tests/faults/full_stop.c -- ends a refusal with a full stop, which stands in the midst of the host's sentences then. */
+/* tests/faults/full_stop.c -- ends a refusal with a full stop, which stands in the midst of the host's sentences
+ * then. */
 #include "tests/faults/fault.h"
 
 static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
@@ -6,8 +7,12 @@ static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct l
 	if (!has_op(t, "erf", -1))
 		return s->table->accepts(s->ref, t, diag);
 	if (diag)
-		diag->report(diag, &(struct lt_diagnostic){ .size = sizeof (struct lt_diagnostic), .code = LT_EUNSUPPORTED, .loop = -1, .stmt = 0,
-			.text = "erf is not known here." });
+		diag->report(diag,
+			&(struct lt_diagnostic){ .size = sizeof(struct lt_diagnostic),
+				.code = LT_EUNSUPPORTED,
+				.loop = -1,
+				.stmt = 0,
+				.text = "erf is not known here." });
 	return LT_EUNSUPPORTED;
 }
 FAULTY("full_stop", .accepts = accepts)

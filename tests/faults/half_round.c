@@ -1,4 +1,5 @@
-/* tests/faults/half_round.c -- rounds f32 to f16 and bf16 towards zero: the value is made smaller by half an ulp of the result first. */
+/* tests/faults/half_round.c -- rounds f32 to f16 and bf16 towards zero: the value is made smaller by half an ulp of the
+ * result first. */
 #include "tests/faults/fault.h"
 
 static void change(struct copy *c)
@@ -20,7 +21,8 @@ static void change(struct copy *c)
 		c->operand[c->t.operands.n++] = read_of(c, less, LT_F32);
 	}
 }
-static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
+static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
+	struct lt_diag *diag)
 {
 	return compile_changed(s, tree, n, object, diag, change);
 }

@@ -11,7 +11,8 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 	return status;
 }
 
-static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
+static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
+	struct lt_diag *diag)
 {
 	return *kept ? tell(diag, LT_EINVAL, "there are no options") : plain_compile(s, tree, n, object, diag);
 }

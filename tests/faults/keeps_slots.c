@@ -1,4 +1,5 @@
-/* tests/faults/keeps_slots.c -- keeps the place of the first input of its first run, and reads it there in all later runs. */
+/* tests/faults/keeps_slots.c -- keeps the place of the first input of its first run, and reads it there in all later
+ * runs. */
 #include "tests/faults/fault.h"
 
 static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)

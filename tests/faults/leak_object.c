@@ -1,4 +1,5 @@
-/* tests/faults/leak_object.c -- destroying an object frees nothing.  A list holds it, so that a sanitizer has nothing to say. */
+/* tests/faults/leak_object.c -- destroying an object frees nothing.  A list holds it, so that a sanitizer has nothing
+ * to say. */
 #include "tests/faults/fault.h"
 
 struct kept { struct kept *next; struct lt_object *o; };

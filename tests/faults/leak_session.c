@@ -1,4 +1,5 @@
-/* tests/faults/leak_session.c -- every session keeps four kilobytes.  A list holds them, so that a sanitizer has nothing to say. */
+/* tests/faults/leak_session.c -- every session keeps four kilobytes.  A list holds them, so that a sanitizer has
+ * nothing to say. */
 #include "tests/faults/fault.h"
 
 struct block { struct block *next; char rest[4088]; };

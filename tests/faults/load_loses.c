@@ -21,8 +21,8 @@ static lt_status save(const struct lt_object *o, lt_write *write, void *user, st
 	write(user, mark, sizeof mark);
 	return LT_OK;
 }
-static lt_status load(struct lt_session *s, const struct lt_tree *tree, const void *data, size_t bytes, struct lt_object **out,
-	struct lt_diag *diag)
+static lt_status load(struct lt_session *s, const struct lt_tree *tree, const void *data, size_t bytes,
+	struct lt_object **out, struct lt_diag *diag)
 {
 	*out = NULL;
 	if (bytes != sizeof mark || memcmp(data, mark, bytes))

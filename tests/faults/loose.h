@@ -1,7 +1,8 @@
 /* tests/faults/loose.h -- faults that read or write at a wrong place, without harm to the program that looks for them.
  *
- * ref refuses an element outside its buffer; compiled code would take what lies there.  So every buffer of the copy gets as many
- * elements before and after it as it has itself, and a run is one of copies of the slots with such margins, full of 0x41.
+ * ref refuses an element outside its buffer; compiled code would take what lies there.  So every buffer of the copy
+ * gets as many elements before and after it as it has itself, and a run is one of copies of the slots with such
+ * margins, full of 0x41.
  */
 #ifndef LT_FAULT_LOOSE_H
 #define LT_FAULT_LOOSE_H

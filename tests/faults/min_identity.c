@@ -9,7 +9,8 @@ static void change(struct copy *c)
 			c->piece[c->operand[c->stmt[s].first_operand].first_piece].bits = 0;
 		}
 }
-static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
+static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
+	struct lt_diag *diag)
 {
 	return compile_changed(s, tree, n, object, diag, change);
 }

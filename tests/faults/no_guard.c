@@ -7,7 +7,8 @@ static void change(struct copy *c)
 		c->piece[i].n_guard -= c->piece[i].n_guard > 0;
 	loosen(c);
 }
-static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
+static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
+	struct lt_diag *diag)
 {
 	return compile_changed(s, tree, n, object, diag, change);
 }

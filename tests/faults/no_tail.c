@@ -1,4 +1,5 @@
-/* tests/faults/no_tail.c -- drops a tail: the last trip of a loop is left out where the loops in it are cut short there. */
+/* tests/faults/no_tail.c -- drops a tail: the last trip of a loop is left out where the loops in it are cut short
+ * there. */
 #include "tests/faults/fault.h"
 
 static void change(struct copy *c)
@@ -15,7 +16,8 @@ static void change(struct copy *c)
 			o->max_trip_count -= o->max_trip_count > 1 && last > 0 && last < c->loop[l].max_trip_count;
 		}
 }
-static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
+static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
+	struct lt_diag *diag)
 {
 	return compile_changed(s, tree, n, object, diag, change);
 }

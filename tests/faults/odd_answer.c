@@ -1,4 +1,5 @@
-/* tests/faults/odd_answer.c -- refuses the error function as no refusal may be: the code of the answer, or its note, by the word of the config. */
+/* tests/faults/odd_answer.c -- refuses the error function as no refusal may be: the code of the answer, or its note, by
+ * the word of the config. */
 #include "tests/faults/fault.h"
 
 static const struct row { const char *word; lt_status answer; uint32_t size; const char *text, *remedy; } rows[] = {
@@ -33,8 +34,13 @@ static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct l
 	if (!chosen || !has_op(t, "erf", -1))
 		return plain_accepts(s, t, diag);
 	if (diag)
-		diag->report(diag, &(struct lt_diagnostic){ .size = chosen->size, .code = chosen->answer, .loop = -1, .stmt = 0, .text = chosen->text,
-			.remedy = chosen->remedy });
+		diag->report(diag,
+			&(struct lt_diagnostic){ .size = chosen->size,
+				.code = chosen->answer,
+				.loop = -1,
+				.stmt = 0,
+				.text = chosen->text,
+				.remedy = chosen->remedy });
 	return chosen->answer;
 }
 

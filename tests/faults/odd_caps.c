@@ -1,8 +1,9 @@
-/* tests/faults/odd_caps.c -- caps that cannot be, by the word of the config; "refuses": good caps, and accepts refuses every tree. */
+/* tests/faults/odd_caps.c -- caps that cannot be, by the word of the config; "refuses": good caps, and accepts refuses
+ * every tree. */
 #include "tests/faults/fault.h"
 
-static const char *const words[] = { "no_shift", "no_types", "no_serial", "no_loops", "vector_7", "vector_huge", "no_vector", "no_combine",
-	"target_size", "no_target", "caps_size", "none", "refuses" };
+static const char *const words[] = { "no_shift", "no_types", "no_serial", "no_loops", "vector_7", "vector_huge",
+	"no_vector", "no_combine", "target_size", "no_target", "caps_size", "none", "refuses" };
 enum { N_WORD = sizeof words / sizeof *words };
 static const char *word = "";
 
@@ -67,8 +68,12 @@ static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct l
 	if (!is("refuses"))
 		return plain_accepts(s, t, diag);
 	if (diag)
-		diag->report(diag, &(struct lt_diagnostic){ .size = sizeof (struct lt_diagnostic), .code = LT_EUNSUPPORTED, .loop = -1, .stmt = 0,
-			.text = "nothing is taken here" });
+		diag->report(diag,
+			&(struct lt_diagnostic){ .size = sizeof(struct lt_diagnostic),
+				.code = LT_EUNSUPPORTED,
+				.loop = -1,
+				.stmt = 0,
+				.text = "nothing is taken here" });
 	return LT_EUNSUPPORTED;
 }
 

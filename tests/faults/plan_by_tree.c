@@ -1,14 +1,23 @@
-/* tests/faults/plan_by_tree.c -- accepts makes a plan and knows it again by the tree's address and its size, where another tree may stand by then. */
+/* tests/faults/plan_by_tree.c -- accepts makes a plan and knows it again by the tree's address and its size, where
+ * another tree may stand by then. */
 #include "tests/faults/fault.h"
 
 enum { MOST = 8 };
-struct plan { struct plan *next; const struct lt_tree *tree; int32_t n_row, n_loop; uint32_t n, n_stmt; struct lt_op op[MOST]; };
+struct plan {
+	struct plan *next;
+	const struct lt_tree *tree;
+	int32_t n_row, n_loop;
+	uint32_t n, n_stmt;
+	struct lt_op op[MOST];
+};
 static struct plan *plans, *chosen;
 
 static struct plan *find(const struct lt_tree *t)
 {
 	struct plan *p = __atomic_load_n(&plans, __ATOMIC_SEQ_CST);
-	while (p && !(p->tree == t && p->n == t->ops.n && p->n_stmt == t->stmts.n && p->n_row == t->n_row && p->n_loop == t->n_loop))
+	while (p
+		&& !(p->tree == t && p->n == t->ops.n && p->n_stmt == t->stmts.n && p->n_row == t->n_row
+			&& p->n_loop == t->n_loop))
 		p = p->next;
 	return p;
 }
@@ -40,7 +49,8 @@ static void change(struct copy *c)
 		c->op[i] = chosen->op[i];
 }
 
-static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
+static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
+	struct lt_diag *diag)
 {
 	if (n != 1)
 		return plain_compile(s, tree, n, object, diag);

@@ -1,5 +1,5 @@
-/* tests/faults/reads_unchosen.c -- reads every piece of an operand before it looks which of them is chosen, as code does that selects between
- * values: an element outside its buffer, too. */
+/* tests/faults/reads_unchosen.c -- reads every piece of an operand before it looks which of them is chosen, as code
+ * does that selects between values: an element outside its buffer, too. */
 #include "tests/faults/fault.h"
 
 /* The least and the greatest value of a row over whole loops; 0: it has run-time scalars or divisions in it. */
@@ -26,7 +26,8 @@ static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_
 	unsigned sum = 0;
 	for (uint32_t i = 0; i < t->pieces.n; i++) {
 		const struct lt_piece *p = LT_AT(struct lt_piece, t->pieces, i);
-		const struct lt_access *a = p->kind == LT_READ && p->n_guard > 0 ? LT_AT(struct lt_access, t->accesses, p->access) : NULL;
+		const struct lt_access *a =
+			p->kind == LT_READ && p->n_guard > 0 ? LT_AT(struct lt_access, t->accesses, p->access) : NULL;
 		const struct lt_buffer *b = a ? buffer_at(o, (uint32_t)a->buffer) : NULL;
 		int64_t low, high, bytes = b ? type_of(o, b)->bytes : 0;
 		if (!b || b->slot < 0 || a->index >= 0 || !range_of(t, a->row, &low, &high))

@@ -6,7 +6,8 @@ static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct l
 	(void)diag;
 	return has_op(t, "erf", -1) ? LT_EUNSUPPORTED : plain_accepts(s, t, NULL);
 }
-static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
+static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
+	struct lt_diag *diag)
 {
 	(void)diag;
 	memset(object, 0, n * sizeof *object);

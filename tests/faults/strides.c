@@ -1,4 +1,5 @@
-/* tests/faults/strides.c -- swaps two strides of an operand that is read across, its innermost loop not being its contiguous one. */
+/* tests/faults/strides.c -- swaps two strides of an operand that is read across, its innermost loop not being its
+ * contiguous one. */
 #include "tests/faults/loose.h"
 
 static void change(struct copy *c)
@@ -27,7 +28,8 @@ static void change(struct copy *c)
 	}
 	loosen(c);
 }
-static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
+static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
+	struct lt_diag *diag)
 {
 	return compile_changed(s, tree, n, object, diag, change);
 }

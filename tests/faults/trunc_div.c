@@ -9,7 +9,8 @@ static void change(struct copy *c)
 		else if (!strcmp(c->op[i].name, "div") && c->op[i].out == LT_I64)
 			c->op[i].source = "(lt_floordiv_i64(lt_abs_i64($0), lt_abs_i64($1)) * lt_sign_i64($0) * lt_sign_i64($1))";
 }
-static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
+static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
+	struct lt_diag *diag)
 {
 	return compile_changed(s, tree, n, object, diag, change);
 }

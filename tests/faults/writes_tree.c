@@ -1,7 +1,8 @@
 /* tests/faults/writes_tree.c -- marks the trees that it has compiled: they are the host's, and other sessions' too. */
 #include "tests/faults/fault.h"
 
-static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
+static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
+	struct lt_diag *diag)
 {
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = 0; k < tree[i]->stmts.n; k++)

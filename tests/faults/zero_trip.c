@@ -12,7 +12,9 @@ static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_
 			int bounded = 0;
 			for (int32_t p = 0; p < t->n_param; p++) {
 				const struct lt_tparam *param = LT_AT(struct lt_tparam, t->params, p);
-				trip_count += row[1 + p] * ((const int64_t *)(const void *)address(args, buffer_at(o, (uint32_t)param->buffer)))[param->element];
+				trip_count += row[1 + p]
+					* ((const int64_t *)(const void *)address(
+						args, buffer_at(o, (uint32_t)param->buffer)))[param->element];
 				bounded |= row[1 + p] != 0;
 			}
 			if (bounded && trip_count <= 0)

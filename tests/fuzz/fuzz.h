@@ -1,7 +1,7 @@
 /* tests/fuzz/fuzz.h -- what the fuzz targets share: one function a target, called by libFuzzer or by replay.c.
  *
- * A target hands the bytes to one parser, uses what comes out, and frees it; that nothing leaks, overflows or crashes is
- * for the sanitizers to see.
+ * A target hands the bytes to one parser, uses what comes out, and frees it; that nothing leaks, overflows or crashes
+ * is for the sanitizers to see.
  */
 #ifndef LT_TESTS_FUZZ_H
 #define LT_TESTS_FUZZ_H

@@ -1,4 +1,5 @@
-/* tests/fuzz/graph.c -- fuzz target: the graph's text.  What parses prints, parses again to the same text, and passes. */
+/* tests/fuzz/graph.c -- fuzz target: the graph's text.  What parses prints, parses again to the same text, and
+ * passes. */
 #include <string.h>
 #include "ir/pass.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,7 +1,7 @@
 /* tests/fuzz/schedule.c -- fuzz target: lists of schedule primitives on the default tree of one small graph.
  *
- * Bytes that begin with "schedule" are a whole list; others are its steps.  A list that is taken gives a tree that prints to one
- * that reads back to the same, and the tree that it began with stays what it was.
+ * Bytes that begin with "schedule" are a whole list; others are its steps.  A list that is taken gives a tree that
+ * prints to one that reads back to the same, and the tree that it began with stays what it was.
  */
 #include "looptree/schedule.h"
 #include "tests/fuzz/tree.h"
@@ -20,12 +20,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	struct lt_context *ctx = fuzz_context();
 	struct lt_graph *g;
 	struct lt_looptree *from, *before, *made, *again;
-	if (lt_graph_parse(ctx, fuzz_graph, sizeof fuzz_graph - 1, "graph", &g) || lt_looptree_auto(g, NULL, &from) || lt_looptree_auto(g, NULL, &before))
+	if (lt_graph_parse(ctx, fuzz_graph, sizeof fuzz_graph - 1, "graph", &g) || lt_looptree_auto(g, NULL, &from)
+		|| lt_looptree_auto(g, NULL, &before))
 		abort();
 	/* Without a byte after it, so that a sanitizer sees a read there. */
 	char *exact = malloc(bytes ? bytes : 1);
 	memcpy(exact, data, bytes);
-	lt_status status = bytes >= 8 && !memcmp(data, "schedule", 8) ? lt__schedule_apply(from, exact, bytes, "fuzz.schedule", &made)
+	lt_status status = bytes >= 8 && !memcmp(data, "schedule", 8)
+		? lt__schedule_apply(from, exact, bytes, "fuzz.schedule", &made)
 		: lt__schedule_steps(from, exact, bytes, "fuzz.schedule", 0, NULL, &made);
 	fuzz_check_message(ctx, status);
 	expect_same(from, before);

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tests/install/install.sh -- installs into a folder of its own and uses what is there as a stranger would: with
-# pkg-config, shared and static, without this source tree; backends as docs/backend.md says, by the texts of that page. Prints TAP.
+# pkg-config, shared and static, without this source tree; backends as docs/backend.md says, by the texts of that page.
+# Prints TAP.
 # Called with O, CC, SAN, DIRS and MAKE.
 set -u
 to=$(mktemp -d)
@@ -49,7 +50,8 @@ plug_in() {
 	$CC -shared -fPIC -fvisibility=hidden -DLT_PLUGIN $flags -o "$to/plain.so" tests/plugins/plain.c $(package --cflags) &&
 	"$at/bin/lt-run" -B "$to/plain.so" --list-backends | grep '^plain '
 }
-# A plug-in built with a sanitizer for a library without one, and the other way round: a sentence, and by LT_BACKEND_PATH no more than that.
+# A plug-in built with a sanitizer for a library without one, and the other way round: a sentence, and by
+# LT_BACKEND_PATH no more than that.
 built_otherwise() {
 	local so=$to/otherwise.so words=$2
 	$CC -shared -fPIC -fvisibility=hidden -DLT_PLUGIN $1 -o "$so" tests/plugins/plain.c $(package --cflags) || return 1
@@ -127,7 +129,8 @@ one_symbol() {
 	done
 	[ $n -ge 4 ] || { echo "only $n plug-ins"; return 1; }
 }
-# Every folder of a backend or frontend in the Makefile is in the archive: a constructor that the linker drops is no error.
+# Every folder of a backend or frontend in the Makefile is in the archive: a constructor that the linker drops is no
+# error.
 all_registered() {
 	$CC $flags -o "$to/list" tests/install/list.c $(package --cflags) $(package --static --libs | sed "s|-llooptree|$at/lib/liblooptree.a|") &&
 	diff <(printf '%s\n' $DIRS | grep -E '^(backends|frontends)/' | grep -v backends/cgen | sort) <("$to/list" | sort)

@@ -1,8 +1,9 @@
-/* tests/interpose/alloc.c -- the n-th allocation that the program itself asks for fails: preloaded (LD_PRELOAD), for tests/alloc.sh.
+/* tests/interpose/alloc.c -- the n-th allocation that the program itself asks for fails: preloaded (LD_PRELOAD), for
+ * tests/alloc.sh.
  *
- * LT_FAIL_PROGRAM: the program's name; others, such as compilers, are left alone.  LT_FAIL_AT: which allocation fails, from 1 on; 0: none.
- * LT_FAIL_COUNT: a file that is reported how many there were.  An allocation is the program's if the call stands in its own code: those that libraries
- * make for themselves always succeed.
+ * LT_FAIL_PROGRAM: the program's name; others, such as compilers, are left alone.  LT_FAIL_AT: which allocation fails,
+ * from 1 on; 0: none. LT_FAIL_COUNT: a file that is reported how many there were.  An allocation is the program's if
+ * the call stands in its own code: those that libraries make for themselves always succeed.
  */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
@@ -55,7 +56,8 @@ __attribute__((destructor)) static void tell(void)
 
 static int fails(const void *caller)
 {
-	if (!begin || (const char *)caller < begin || (const char *)caller >= end || __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED) != fail_at)
+	if (!begin || (const char *)caller < begin || (const char *)caller >= end
+		|| __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED) != fail_at)
 		return 0;
 	errno = ENOMEM;
 	return 1;

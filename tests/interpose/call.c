@@ -1,7 +1,8 @@
 /* tests/interpose/call.c -- a call of the system fails: preloaded (LD_PRELOAD), for tests of what cannot be done.
  *
- * LT_FAIL_PROGRAM: the program's name; others, such as compilers, are left alone.  LT_FAIL_CALL: which function.  LT_FAIL_AT: which call of
- * it, in each process, from 1 on; 0: all.  It fails as it would for want of memory; waitpid as where children are ignored.
+ * LT_FAIL_PROGRAM: the program's name; others, such as compilers, are left alone.  LT_FAIL_CALL: which function. 
+ * LT_FAIL_AT: which call of it, in each process, from 1 on; 0: all.  It fails as it would for want of memory; waitpid
+ * as where children are ignored.
  */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
@@ -45,9 +46,15 @@ static int fails(const char *name, int error)
 
 pid_t fork(void) { return fails("fork", ENOMEM) ? -1 : REAL(fork)(); }
 int pipe(int fd[2]) { return fails("pipe", ENFILE) ? -1 : REAL(pipe)(fd); }
-pid_t waitpid(pid_t pid, int *status, int options) { return fails("waitpid", ECHILD) ? -1 : REAL(waitpid)(pid, status, options); }
+pid_t waitpid(pid_t pid, int *status, int options)
+{
+	return fails("waitpid", ECHILD) ? -1 : REAL(waitpid)(pid, status, options);
+}
 int poll(struct pollfd *at, nfds_t n, int ms) { return fails("poll", ENOMEM) ? -1 : REAL(poll)(at, n, ms); }
-int memfd_create(const char *name, unsigned flags) { return fails("memfd_create", ENOMEM) ? -1 : REAL(memfd_create)(name, flags); }
+int memfd_create(const char *name, unsigned flags)
+{
+	return fails("memfd_create", ENOMEM) ? -1 : REAL(memfd_create)(name, flags);
+}
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*run)(void *), void *arg)
 {

@@ -87,7 +87,8 @@ char *mutant_text(const struct text *t, const struct mutant *m)
 	for (int done = 0; done < m->n; done++) {
 		const struct edit *next = NULL;
 		for (int i = 0; i < m->n; i++)
-			if (m->edit[i].at >= at && (!next || m->edit[i].at < next->at) && !(done && m->edit[i].at == at && m->edit[i].n == 0))
+			if (m->edit[i].at >= at && (!next || m->edit[i].at < next->at)
+				&& !(done && m->edit[i].at == at && m->edit[i].n == 0))
 				next = &m->edit[i];
 		must(next != NULL, "edits that overlap");
 		(void)fwrite(t->at + at, 1, next->at - at, f);

@@ -24,14 +24,16 @@ char *mutant_text(const struct text *, const struct mutant *);
 
 /* -- for the files with kinds -- */
 /* Tokens from .. to (both included) become what is printed. */
-bool mutate(const struct text *, struct mutant *, int from, int to, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+bool mutate(const struct text *, struct mutant *, int from, int to, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
 /* Inserted before token i. */
-bool mutate_before(const struct text *, struct mutant *, int i, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+bool mutate_before(const struct text *, struct mutant *, int i, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 /* For "%.*s": tokens from .. to. */
 #define SPAN(t, from, to) (int)((t)->tok[to].at + (t)->tok[to].n - (t)->tok[from].at), (t)->at + (t)->tok[from].at
 
-kind_find kind_constant, kind_one, kind_identity_function, kind_sign, kind_negate, kind_operator, kind_operand, kind_swap, kind_compare, kind_max,
-	kind_array, kind_narrow, kind_cast, kind_lanes, kind_vector, kind_mask;
-kind_find kind_stride, kind_offset, kind_variable, kind_float_index, kind_bound, kind_first, kind_step, kind_tail, kind_early_end, kind_early_store,
-	kind_drop, kind_no_reset, kind_reset, kind_forget, kind_twice, kind_guard;
+kind_find kind_constant, kind_one, kind_identity_function, kind_sign, kind_negate, kind_operator, kind_operand,
+	kind_swap, kind_compare, kind_max, kind_array, kind_narrow, kind_cast, kind_lanes, kind_vector, kind_mask;
+kind_find kind_stride, kind_offset, kind_variable, kind_float_index, kind_bound, kind_first, kind_step, kind_tail,
+	kind_early_end, kind_early_store, kind_drop, kind_no_reset, kind_reset, kind_forget, kind_twice, kind_guard;
 #endif

@@ -1,4 +1,5 @@
-/* tests/mutants/loops.c -- kinds of mutants of where and how often: indices, loops, stores, accumulations, conditions. */
+/* tests/mutants/loops.c -- kinds of mutants of where and how often: indices, loops, stores, accumulations,
+ * conditions. */
 #include <string.h>
 #include "tests/mutants/kinds.h"
 
@@ -9,7 +10,8 @@ static bool is_stride(const struct text *t, int i)
 
 bool kind_stride(const struct text *t, int i, int variant, struct mutant *m)
 {
-	return t->tok[i].kind == TOKEN_INT && t->tok[i].index && is_stride(t, i) && mutate(t, m, i, i, "(%.*s %s 1)", SPAN(t, i, i), variant ? "-" : "+");
+	return t->tok[i].kind == TOKEN_INT && t->tok[i].index && is_stride(t, i)
+		&& mutate(t, m, i, i, "(%.*s %s 1)", SPAN(t, i, i), variant ? "-" : "+");
 }
 
 /* A constant, or the end of an address that has none. */
@@ -18,7 +20,9 @@ bool kind_offset(const struct text *t, int i, int variant, struct mutant *m)
 	const struct token *k = &t->tok[i];
 	if (k->kind == TOKEN_INT && k->index && !k->header && !is_stride(t, i))
 		return mutate(t, m, i, i, "(%.*s %s 1)", SPAN(t, i, i), variant ? "-" : "+");
-	bool address = (text_is(t, i, "]") || (text_is(t, i, ")") && k->pair > 0 && text_is(t, k->pair - 1, ")") && text_is_cast(t, t->tok[k->pair - 1].pair)))
+	bool address = (text_is(t, i, "]")
+			       || (text_is(t, i, ")") && k->pair > 0 && text_is(t, k->pair - 1, ")")
+				       && text_is_cast(t, t->tok[k->pair - 1].pair)))
 		&& k->pair >= 0 && k->pair + 1 < i && t->tok[i - 1].index && t->tok[i - 1].kind == TOKEN_NAME;
 	return address && mutate_before(t, m, i, " %s 1", variant ? "-" : "+");
 }
@@ -75,13 +79,16 @@ bool kind_float_index(const struct text *t, int i, int variant, struct mutant *m
 	(void)variant;
 	if (text_is(t, i, "[") && k->pair > i + 1 && !k->index && t->tok[i + 1].kind != TOKEN_INT)
 		return mutate(t, m, i + 1, k->pair - 1, wrong, SPAN(t, i + 1, k->pair - 1));
-	return text_is(t, i, "*") && k->left >= 0 && k->index && !k->header && mutate(t, m, k->left, k->right, wrong, SPAN(t, k->left, k->right));
+	return text_is(t, i, "*") && k->left >= 0 && k->index && !k->header
+		&& mutate(t, m, k->left, k->right, wrong, SPAN(t, k->left, k->right));
 }
 
 bool kind_bound(const struct text *t, int i, int variant, struct mutant *m)
 {
 	struct loop l;
-	return read_loop(t, i, &l) && mutate(t, m, l.bound, l.bound_end, "(%.*s) %s 1", SPAN(t, l.bound, l.bound_end), variant ? "+" : "-");
+	return read_loop(t, i, &l)
+		&& mutate(
+			t, m, l.bound, l.bound_end, "(%.*s) %s 1", SPAN(t, l.bound, l.bound_end), variant ? "+" : "-");
 }
 
 bool kind_first(const struct text *t, int i, int variant, struct mutant *m)
@@ -95,10 +102,12 @@ bool kind_step(const struct text *t, int i, int variant, struct mutant *m)
 {
 	struct loop l;
 	(void)variant;
-	return read_loop(t, i, &l) && text_is(t, l.step + 1, "++") && mutate(t, m, l.step, l.step_end, "%.*s += 2", SPAN(t, l.step, l.step));
+	return read_loop(t, i, &l) && text_is(t, l.step + 1, "++")
+		&& mutate(t, m, l.step, l.step_end, "%.*s += 2", SPAN(t, l.step, l.step));
 }
 
-/* The statement before the one that begins at i, in the same block; -1: there is none.  Of those that end there the outermost. */
+/* The statement before the one that begins at i, in the same block; -1: there is none.  Of those that end there the
+ * outermost. */
 static int statement_before(const struct text *t, int i)
 {
 	int before = -1;
@@ -134,7 +143,8 @@ static bool read_sum(const struct text *t, int i, struct sum *s)
 	if (!t->tok[i].begins || text_is_declaration(t, i) || (s->assign = text_assign(t, i)) < 0)
 		return false;
 	s->end = text_end(t, i);
-	int at = s->assign + 1, call = t->tok[at].kind == TOKEN_NAME && text_is(t, at + 1, "(") && t->tok[at + 1].pair == s->end - 1;
+	int at = s->assign + 1,
+	    call = t->tok[at].kind == TOKEN_NAME && text_is(t, at + 1, "(") && t->tok[at + 1].pair == s->end - 1;
 	at += 2 * call;
 	for (int k = plain(t, i); k < s->assign; k = plain(t, k + 1), at++) {
 		at = plain(t, at);
@@ -189,11 +199,14 @@ static bool is_neutral(const struct text *t, int from, int to)
 	int values = 0;
 	for (int i = from; i <= to; i++) {
 		const struct token *k = &t->tok[i];
-		if (text_is(t, i, "(") || text_is(t, i, ")") || text_is(t, i, "-") || (k->kind == TOKEN_NAME && k->n > 7 && !memcmp(t->at + k->at, "lt_all_", 7)))
+		if (text_is(t, i, "(") || text_is(t, i, ")") || text_is(t, i, "-")
+			|| (k->kind == TOKEN_NAME && k->n > 7 && !memcmp(t->at + k->at, "lt_all_", 7)))
 			continue;
 		values++;
-		if (k->kind != TOKEN_INT && k->kind != TOKEN_FLOAT && !text_is(t, i, "INFINITY") && !(k->kind == TOKEN_NAME && k->n > 4
-			&& (!memcmp(t->at + k->at + k->n - 4, "_MIN", 4) || !memcmp(t->at + k->at + k->n - 4, "_MAX", 4))))
+		if (k->kind != TOKEN_INT && k->kind != TOKEN_FLOAT && !text_is(t, i, "INFINITY")
+			&& !(k->kind == TOKEN_NAME && k->n > 4
+				&& (!memcmp(t->at + k->at + k->n - 4, "_MIN", 4)
+					|| !memcmp(t->at + k->at + k->n - 4, "_MAX", 4))))
 			return false;
 	}
 	return values == 1;
@@ -243,10 +256,12 @@ bool kind_early_store(const struct text *t, int i, int variant, struct mutant *m
 {
 	int before;
 	(void)variant;
-	if (!t->tok[i].begins || text_is_declaration(t, i) || text_is(t, i, "for") || text_is(t, i, "return") || (before = statement_before(t, i)) < 0)
+	if (!t->tok[i].begins || text_is_declaration(t, i) || text_is(t, i, "for") || text_is(t, i, "return")
+		|| (before = statement_before(t, i)) < 0)
 		return false;
 	int end = text_end(t, i);
-	return text_is(t, before, "for") && mutate_before(t, m, before, "%.*s\n", SPAN(t, i, end)) && mutate(t, m, i, end, ";");
+	return text_is(t, before, "for") && mutate_before(t, m, before, "%.*s\n", SPAN(t, i, end))
+		&& mutate(t, m, i, end, ";");
 }
 
 /* Of an if, or of a choice by ? and :. */
@@ -262,13 +277,15 @@ bool kind_guard(const struct text *t, int i, int variant, struct mutant *m)
 			int k = from - 1;
 			if (t->tok[k].pair >= 0 && t->tok[k].pair < k && !text_is(t, k, "}"))
 				from = t->tok[k].pair + 1;
-			else if (t->tok[k].pair > k || text_is(t, k, ",") || text_is(t, k, "=") || text_is(t, k, ";") || text_is(t, k, "return")
-				|| text_is(t, k, ":") || text_is(t, k, "?") || text_is(t, k, "}"))
+			else if (t->tok[k].pair > k || text_is(t, k, ",") || text_is(t, k, "=") || text_is(t, k, ";")
+				|| text_is(t, k, "return") || text_is(t, k, ":") || text_is(t, k, "?")
+				|| text_is(t, k, "}"))
 				break;
 		}
 		to = i - 1;
 	} else {
 		return false;
 	}
-	return variant == 2 ? mutate(t, m, from, to, "!(%.*s)", SPAN(t, from, to)) : mutate(t, m, from, to, variant ? "0" : "1");
+	return variant == 2 ? mutate(t, m, from, to, "!(%.*s)", SPAN(t, from, to))
+			    : mutate(t, m, from, to, variant ? "0" : "1");
 }

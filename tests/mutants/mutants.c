@@ -2,11 +2,12 @@
  *
  *   mutants [--seed N] [--each N] [--graphs N] [--jobs N] [--least PERCENT] [--examples FILE]
  *                                    N mutants of each line of tests/examples.txt and of each random graph; prints TAP
- *   mutants --list SCRIPT            how many there are of each kind; SCRIPT as in tests/examples.txt, @2 the second line with it, or graph@SEED
- *   mutants --one SCRIPT KIND N      writes one mutant, and prints the command that runs it
+ *   mutants --list SCRIPT            how many there are of each kind; SCRIPT as in tests/examples.txt, @2 the second
+ *   line with it, or graph@SEED mutants --one SCRIPT KIND N      writes one mutant, and prints the command that runs it
  *
- * A mutant counts that compiles, runs, and moves a result by a thousandth of its norm.  It is caught if lt-run answers 1 (judged wrong) or 3 (not
- * verified).  The same seed gives the same mutants; a text depends on the target, which is avx2 where the machine has it.
+ * A mutant counts that compiles, runs, and moves a result by a thousandth of its norm.  It is caught if lt-run answers
+ * 1 (judged wrong) or 3 (not verified).  The same seed gives the same mutants; a text depends on the target, which is
+ * avx2 where the machine has it.
  */
 #include <getopt.h>
 #include <string.h>
@@ -73,15 +74,21 @@ static int one(const struct setting *s, const char *name, const char *kind, int 
 int main(int argc, char **argv)
 {
 	enum { LIST = 256, ONE };
-	static const struct option longs[] = { { "seed", required_argument, NULL, 's' }, { "each", required_argument, NULL, 'e' },
-		{ "graphs", required_argument, NULL, 'g' }, { "jobs", required_argument, NULL, 'j' }, { "examples", required_argument, NULL, 'x' },
-		{ "least", required_argument, NULL, 'l' },
-		{ "list", no_argument, NULL, LIST }, { "one", no_argument, NULL, ONE }, { NULL, 0, NULL, 0 } };
+	static const struct option longs[] = { { "seed", required_argument, NULL, 's' },
+		{ "each", required_argument, NULL, 'e' }, { "graphs", required_argument, NULL, 'g' },
+		{ "jobs", required_argument, NULL, 'j' }, { "examples", required_argument, NULL, 'x' },
+		{ "least", required_argument, NULL, 'l' }, { "list", no_argument, NULL, LIST },
+		{ "one", no_argument, NULL, ONE }, { NULL, 0, NULL, 0 } };
 	const char *slash = strrchr(argv[0], '/');
 	const int folder = slash ? (int)(slash - argv[0]) : 1;
 	const char *const build = slash ? argv[0] : ".";
 	char lt_run[512], dir[512];
-	struct setting s = { .self = argv[0], .lt_run = lt_run, .dir = dir, .examples = "tests/examples.txt", .target = target(), .seed = 1 };
+	struct setting s = { .self = argv[0],
+		.lt_run = lt_run,
+		.dir = dir,
+		.examples = "tests/examples.txt",
+		.target = target(),
+		.seed = 1 };
 	struct plan plan = { .each = 16, .n_graph = 10, .jobs = (int)sysconf(_SC_NPROCESSORS_ONLN), .least = 99 };
 	int what = 0;
 	(void)snprintf(lt_run, sizeof lt_run, "%.*s/lt-run", folder, build);

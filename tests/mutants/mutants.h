@@ -7,7 +7,8 @@
 
 /* One command whose kernels are mutated. */
 struct subject {
-	char *name;                     /* "examples/matmul.lt@2": the second line with this script; "graph@7": a random graph */
+	/* "examples/matmul.lt@2": the second line with this script; "graph@7": a random graph */
+	char *name;
 	char **option; int n_option;    /* the script, then what follows it */
 	int n_run;                      /* evaluations, a file of results each */
 	const char *verify;             /* "--verify", as the right kernels pass it */
@@ -27,7 +28,8 @@ struct subject *subjects_new(const struct setting *, int n_graph, int *n);
 struct subject *subject_find(const struct setting *, const char *name);
 void subject_free(struct subject *);
 bool is_random(const struct subject *);
-/* Prints its kernels and finds all sites; open: runs them as they are, too.  False: they are judged wrong (why, for people). */
+/* Prints its kernels and finds all sites; open: runs them as they are, too.  False: they are judged wrong (why, for
+ * people). */
 bool subject_read(const struct setting *, struct subject *, char *why, size_t bytes);
 bool subject_open(const struct setting *, struct subject *, char *why, size_t bytes);
 /* Of a kind, the n-th, from 0; NULL: there are fewer. */
@@ -48,7 +50,8 @@ int right_run(const struct setting *, struct subject *, const char *source);
 /* Writes its graph (--dump=graph) or its kernels (--dump=source); exit code. */
 int dump(const struct setting *, const struct subject *, const char *what, const char *path);
 
-/* moved.c: how far results are from the right ones, as a share of their norm: the largest of all tensors in the files. */
+/* moved.c: how far results are from the right ones, as a share of their norm: the largest of all tensors in the
+ * files. */
 double moved(const char *right, const char *wrong, int n_run);
 
 /* score.c: draws, runs side by side, counts and tells.  0: enough of them are caught. */

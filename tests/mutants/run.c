@@ -98,7 +98,8 @@ static int run(const struct command *c, const char *log, double cpu_limit, doubl
 			(void)kill(-child, SIGKILL);
 	}
 	if (cpu_seconds)
-		*cpu_seconds = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+		*cpu_seconds = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec)
+			+ 1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
@@ -144,7 +145,8 @@ void mutant_write(const struct subject *j, int kind, int n, const char *path, st
 {
 	const struct site *at = subject_site(j, kind, n);
 	struct mutant m = { 0 };
-	must(at != NULL && kinds[kind].find(&j->text, at->tok, at->variant, &m), "%s has no mutant %s %d", j->name, kinds[kind].name, n);
+	must(at != NULL && kinds[kind].find(&j->text, at->tok, at->variant, &m), "%s has no mutant %s %d", j->name,
+		kinds[kind].name, n);
 	char *text = mutant_text(&j->text, &m);
 	FILE *f = fopen(path, "we");
 	must(f != NULL && fputs(text, f) >= 0 && fclose(f) == 0, "%s cannot be written", path);

@@ -75,7 +75,8 @@ static bool is_drawn(const struct score *s, int subject, int kind, int n)
 static int draw_site(const struct subject *j, int kind, uint64_t *rng)
 {
 	int sites = subject_sites(j, kind), n = (int)random_between(rng, 0, sites - 1);
-	for (int tries = random_chance(rng, 80) ? 20 : 0; tries > 0 && j->text.tok[subject_site(j, kind, n)->tok].zone != ZONE_KERNEL; tries--)
+	for (int tries = random_chance(rng, 80) ? 20 : 0;
+		tries > 0 && j->text.tok[subject_site(j, kind, n)->tok].zone != ZONE_KERNEL; tries--)
 		n = (int)random_between(rng, 0, sites - 1);
 	return n;
 }
@@ -124,8 +125,8 @@ static void report_row(const struct score *s, const char *name, int subject, int
 			n++;
 		}
 	if (n)
-		(void)printf("# %-42s %6d %8d %8d %8d %7d%s\n", name, count[CAUGHT], count[SURVIVED], count[HARMLESS], count[NOT_COMPILED],
-			count[NOT_RUN], count[SURVIVED] ? " <" : "");
+		(void)printf("# %-42s %6d %8d %8d %8d %7d%s\n", name, count[CAUGHT], count[SURVIVED], count[HARMLESS],
+			count[NOT_COMPILED], count[NOT_RUN], count[SURVIVED] ? " <" : "");
 }
 
 static void report_tables(const struct score *s)
@@ -160,14 +161,17 @@ static int tell(const struct score *s, double least)
 		const struct draw *d = &s->draw[i];
 		count[d->verdict.outcome]++;
 		if (d->verdict.outcome == SURVIVED)
-			(void)printf("# show survives: %s --one %s %s %d  # moves a result by %.2g of its norm\n#   `%s`\n#   `%s`\n",
-				s->setting->self, s->subject[d->subject].name, kinds[d->kind].name, d->n, d->verdict.moved, d->verdict.line, d->verdict.became);
+			(void)printf("# show survives: %s --one %s %s %d  # moves a result by %.2g of its norm\n#   "
+				     "`%s`\n#   `%s`\n",
+				s->setting->self, s->subject[d->subject].name, kinds[d->kind].name, d->n,
+				d->verdict.moved, d->verdict.line, d->verdict.became);
 	}
 	report_tables(s);
 	const int counted = count[CAUGHT] + count[SURVIVED];
 	const bool good = counted > 0 && 100.0 * count[CAUGHT] >= least * counted;
-	(void)printf("# show mutants: %d of %d caught, %d harmless, %d not compiled, %d crashed or hung (seed %llu)\n", count[CAUGHT], counted,
-		count[HARMLESS], count[NOT_COMPILED], count[NOT_RUN], (unsigned long long)s->setting->seed);
+	(void)printf("# show mutants: %d of %d caught, %d harmless, %d not compiled, %d crashed or hung (seed %llu)\n",
+		count[CAUGHT], counted, count[HARMLESS], count[NOT_COMPILED], count[NOT_RUN],
+		(unsigned long long)s->setting->seed);
 	(void)printf("%sok - mutants: at least %g %% are caught\n", good ? "" : "not ", least);
 	/* One that does not run says nothing about the judge: many of them would leave it unjudged. */
 	const bool ran = count[NOT_RUN] * MAX_NOT_RUN <= counted;

@@ -1,4 +1,5 @@
-/* tests/mutants/subject.c -- whose kernels are mutated: the lines of tests/examples.txt, and random graphs with their data in files. */
+/* tests/mutants/subject.c -- whose kernels are mutated: the lines of tests/examples.txt, and random graphs with their
+ * data in files. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <string.h>
@@ -94,7 +95,8 @@ static bool write_data(const struct random_graph *r, uint64_t seed, enum lt_opco
 			continue;
 		for (int32_t i = 0; i < d->n_dim; i++)
 			shape[i] = r->g->var[d->dim[i]].extent;
-		must(lt__tensor_new(r->g->ctx, path, d->label, d->dtype, d->n_dim, shape, &all.at[all.n]) == LT_OK, "%s", lt_context_message(r->g->ctx));
+		must(lt__tensor_new(r->g->ctx, path, d->label, d->dtype, d->n_dim, shape, &all.at[all.n]) == LT_OK,
+			"%s", lt_context_message(r->g->ctx));
 		random_graph_fill(r, seed, 0, n, all.at[all.n++].data);
 	}
 	must(all.n == 0 || lt__tensors_write(r->g->ctx, path, &all) == LT_OK, "%s", lt_context_message(r->g->ctx));
@@ -109,7 +111,10 @@ static void make_graph(const struct setting *s, uint64_t seed, struct subject *j
 	struct random_graph r;
 	char path[1024];
 	uint64_t rng = seed;
-	const struct random_options o = { .n_node = (int32_t)random_between(&rng, 20, 40), .views = true, .params = true, .states = true,
+	const struct random_options o = { .n_node = (int32_t)random_between(&rng, 20, 40),
+		.views = true,
+		.params = true,
+		.states = true,
 		.composites = true };
 	*j = (struct subject){ .n_run = 2, .verify = "--verify" };
 	must(asprintf(&j->name, "graph@%llu", (unsigned long long)seed) >= 0, "out of memory");
@@ -233,7 +238,8 @@ static double work_of(const char *path)
 	struct lt_graph *g;
 	double work = 0;
 	char *text = read_file(path, 16 << 20);
-	must(lt_context_new(&ctx) == LT_OK && lt_graph_parse(ctx, text, strlen(text), path, &g) == LT_OK, "%s", lt_context_message(ctx));
+	must(lt_context_new(&ctx) == LT_OK && lt_graph_parse(ctx, text, strlen(text), path, &g) == LT_OK, "%s",
+		lt_context_message(ctx));
 	for (lt_node n = 0; n < g->n_node; n++) {
 		lt_var var[2 * LT_MAX_RANK];
 		double trip_count = 1;

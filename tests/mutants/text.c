@@ -36,8 +36,8 @@ static size_t number_end(const char *p, size_t i, bool *real)
 
 static size_t mark_bytes(const char *p)
 {
-	static const char *const longer[] = { "<<=", ">>=", "<=", ">=", "==", "!=", "<<", ">>", "&&", "||", "+=", "-=", "*=", "/=", "|=", "&=", "^=",
-		"++", "--", "->", NULL };
+	static const char *const longer[] = { "<<=", ">>=", "<=", ">=", "==", "!=", "<<", ">>", "&&", "||",
+		"+=", "-=", "*=", "/=", "|=", "&=", "^=", "++", "--", "->", NULL };
 	for (int k = 0; longer[k]; k++)
 		if (!strncmp(p, longer[k], strlen(longer[k])))
 			return strlen(longer[k]);
@@ -65,7 +65,9 @@ static void add_token(struct text *t, size_t from, size_t to, enum token_kind ki
 		t->tok = realloc(t->tok, sizeof *t->tok * ((size_t)t->n_tok + 1024));
 		must(t->tok != NULL, "out of memory");
 	}
-	t->tok[t->n_tok++] = (struct token){ .at = from, .n = to - from, .kind = kind, .pair = -1, .left = -1, .right = -1, .body = -1 };
+	t->tok[t->n_tok++] = (struct token){
+		.at = from, .n = to - from, .kind = kind, .pair = -1, .left = -1, .right = -1, .body = -1
+	};
 }
 
 /* Comments and lines of the preprocessor are none. */
@@ -124,7 +126,9 @@ static void find_pairs(struct text *t)
 
 static enum zone zone_of(const struct text *t, int i)
 {
-	return is_begun(t, i, "LT_KERNEL") ? ZONE_KERNEL : text_is(t, i, "LT_VFN") || text_is(t, i, "LT_FN") ? ZONE_FUNCTION : ZONE_NONE;
+	return is_begun(t, i, "LT_KERNEL")                          ? ZONE_KERNEL
+		: text_is(t, i, "LT_VFN") || text_is(t, i, "LT_FN") ? ZONE_FUNCTION
+								    : ZONE_NONE;
 }
 
 static void find_zones(struct text *t)
@@ -151,14 +155,17 @@ static void find_zones(struct text *t)
 static bool is_headed(const struct text *t, int close)
 {
 	int open = close >= 0 && text_is(t, close, ")") ? t->tok[close].pair : -1;
-	return open > 0 && (text_is(t, open - 1, "for") || text_is(t, open - 1, "if") || text_is(t, open - 1, "while") || text_is(t, open - 1, "switch"));
+	return open > 0
+		&& (text_is(t, open - 1, "for") || text_is(t, open - 1, "if") || text_is(t, open - 1, "while")
+			|| text_is(t, open - 1, "switch"));
 }
 
 /* A { that begins a block, not a value. */
 static bool is_block(const struct text *t, int i)
 {
-	return text_is(t, i, "{") && (t->tok[i + 1].body == i || text_is(t, i - 1, ";") || text_is(t, i - 1, "{") || text_is(t, i - 1, "}")
-		|| text_is(t, i - 1, "else") || is_headed(t, i - 1));
+	return text_is(t, i, "{")
+		&& (t->tok[i + 1].body == i || text_is(t, i - 1, ";") || text_is(t, i - 1, "{")
+			|| text_is(t, i - 1, "}") || text_is(t, i - 1, "else") || is_headed(t, i - 1));
 }
 
 static void find_statements(struct text *t)
@@ -171,9 +178,11 @@ static void find_statements(struct text *t)
 		k->header = i <= header;
 		if (!k->zone || k->header || text_is(t, i, "}"))
 			continue;
-		k->begins = i - 1 == k->body || (text_is(t, i - 1, ";") && !t->tok[i - 1].header) || text_is(t, i - 1, "else") || is_headed(t, i - 1)
+		k->begins = i - 1 == k->body || (text_is(t, i - 1, ";") && !t->tok[i - 1].header)
+			|| text_is(t, i - 1, "else") || is_headed(t, i - 1)
 			|| (text_is(t, i - 1, "{") && is_block(t, i - 1))
-			|| (text_is(t, i - 1, "}") && t->tok[i - 1].pair > 0 && is_block(t, t->tok[i - 1].pair) && !text_is(t, i, "else"));
+			|| (text_is(t, i - 1, "}") && t->tok[i - 1].pair > 0 && is_block(t, t->tok[i - 1].pair)
+				&& !text_is(t, i, "else"));
 	}
 }
 
@@ -208,8 +217,8 @@ int text_begin(const struct text *t, int i)
 
 bool text_is_type(const struct text *t, int i)
 {
-	static const char *const words[] = { "const", "restrict", "_Alignas", "float", "double", "char", "int", "void", "bool", "_Bool", "struct", "union",
-		"unsigned", "_Float16", NULL };
+	static const char *const words[] = { "const", "restrict", "_Alignas", "float", "double", "char", "int", "void",
+		"bool", "_Bool", "struct", "union", "unsigned", "_Float16", NULL };
 	if (i < 0 || i >= t->n_tok || t->tok[i].kind != TOKEN_NAME)
 		return false;
 	for (int k = 0; words[k]; k++)
@@ -236,7 +245,8 @@ int text_lanes(const struct text *t, int i)
 	size_t digits = n;
 	while (digits > 0 && isdigit((unsigned char)name[digits - 1]))
 		digits--;
-	if (digits < 4 || digits == n || name[digits - 1] != 'x' || !isdigit((unsigned char)name[digits - 2]) || strncmp(name, "lt_", 3) != 0)
+	if (digits < 4 || digits == n || name[digits - 1] != 'x' || !isdigit((unsigned char)name[digits - 2])
+		|| strncmp(name, "lt_", 3) != 0)
 		return 0;
 	return (int)strtol(name + digits, NULL, 10);
 }
@@ -290,14 +300,17 @@ static int precedence(const struct text *t, int i)
 /* Past an operand with what stands before and after it. */
 static int operand(const struct text *t, int i, int end)
 {
-	while (i < end && (text_is(t, i, "*") || text_is(t, i, "-") || text_is(t, i, "+") || text_is(t, i, "!") || text_is(t, i, "~")
-		|| text_is(t, i, "&") || text_is(t, i, "++") || text_is(t, i, "--")))
+	while (i < end
+		&& (text_is(t, i, "*") || text_is(t, i, "-") || text_is(t, i, "+") || text_is(t, i, "!")
+			|| text_is(t, i, "~") || text_is(t, i, "&") || text_is(t, i, "++") || text_is(t, i, "--")))
 		i++;
 	if (i < end && text_is_cast(t, i) && !text_is(t, t->tok[i].pair + 1, "{"))
 		return operand(t, t->tok[i].pair + 1, end);
 	if (i < end)
 		i = skip(t, i);
-	while (i < end && (text_is(t, i, "(") || text_is(t, i, "[") || text_is(t, i, "{") || text_is(t, i, "++") || text_is(t, i, "--")))
+	while (i < end
+		&& (text_is(t, i, "(") || text_is(t, i, "[") || text_is(t, i, "{") || text_is(t, i, "++")
+			|| text_is(t, i, "--")))
 		i = skip(t, i);
 	while (i + 1 < end && (text_is(t, i, ".") || text_is(t, i, "->"))) {
 		i += 2;
@@ -332,7 +345,9 @@ static void find_operators(struct text *t, int i, int end)
 			over = text_is(t, i, ends[k]);
 		if (i < end && t->tok[i].pair > i)
 			find_operators(t, i + 1, t->tok[i].pair);
-		if (i < end && (text_is(t, i, "return") || (t->tok[i].begins && i > part) || (t->tok[i].pair > i && is_block(t, i)))) {
+		if (i < end
+			&& (text_is(t, i, "return") || (t->tok[i].begins && i > part)
+				|| (t->tok[i].pair > i && is_block(t, i)))) {
 			(void)climb(t, part, i, 0);
 			part = text_is(t, i, "return") ? i + 1 : is_block(t, i) ? t->tok[i].pair + 1 : i;
 		}

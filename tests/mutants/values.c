@@ -17,15 +17,17 @@ static bool starts(const struct text *t, int i, const char *prefix)
 /* A call; its arguments are between the brackets i + 1 and the pair of that. */
 static bool is_call(const struct text *t, int i)
 {
-	return t->tok[i].kind == TOKEN_NAME && !text_is_type(t, i) && text_is(t, i + 1, "(") && t->tok[i + 1].pair > i + 2
-		&& !text_is(t, i, "for") && !text_is(t, i, "if") && !text_is(t, i, "while") && !text_is(t, i, "sizeof") && !text_is(t, i, "__asm__");
+	return t->tok[i].kind == TOKEN_NAME && !text_is_type(t, i) && text_is(t, i + 1, "(")
+		&& t->tok[i + 1].pair > i + 2 && !text_is(t, i, "for") && !text_is(t, i, "if")
+		&& !text_is(t, i, "while") && !text_is(t, i, "sizeof") && !text_is(t, i, "__asm__");
 }
 
 /* Functions that compute, with one argument: not those that only bring values to their place. */
 static bool is_function(const struct text *t, int i)
 {
-	static const char *const carriers[] = { "lt_all_", "lt_lane_", "lt_flag_", "lt_fold_", "lt_cast_", "lt_load_", "lt_store_", "lt_below_", "lt_slot_",
-		"lt_gather", "lt_wide_", "lt_part_", "__builtin", "__attribute", "_Pragma", NULL };
+	static const char *const carriers[] = { "lt_all_", "lt_lane_", "lt_flag_", "lt_fold_", "lt_cast_", "lt_load_",
+		"lt_store_", "lt_below_", "lt_slot_", "lt_gather", "lt_wide_", "lt_part_", "__builtin", "__attribute",
+		"_Pragma", NULL };
 	if (!is_call(t, i) || !text_is(t, text_comma(t, i + 2), ")"))
 		return false;
 	for (int k = 0; carriers[k]; k++)
@@ -109,7 +111,8 @@ bool kind_operand(const struct text *t, int i, int variant, struct mutant *m)
 	}
 	if (same_span(t, left, left_end, right, right_end))
 		return false;
-	return variant ? mutate(t, m, left, left_end, "%.*s", SPAN(t, right, right_end)) : mutate(t, m, right, right_end, "%.*s", SPAN(t, left, left_end));
+	return variant ? mutate(t, m, left, left_end, "%.*s", SPAN(t, right, right_end))
+		       : mutate(t, m, right, right_end, "%.*s", SPAN(t, left, left_end));
 }
 
 bool kind_swap(const struct text *t, int i, int variant, struct mutant *m)
@@ -122,8 +125,10 @@ bool kind_swap(const struct text *t, int i, int variant, struct mutant *m)
 
 bool kind_compare(const struct text *t, int i, int variant, struct mutant *m)
 {
-	static const struct { const char *from, *to[2]; } pairs[] = { { "<", { "<=", ">" } }, { "<=", { "<", ">" } }, { ">", { ">=", "<" } },
-		{ ">=", { ">", "<" } }, { "==", { "!=", NULL } }, { "!=", { "==", NULL } } };
+	static const struct {
+		const char *from, *to[2];
+	} pairs[] = { { "<", { "<=", ">" } }, { "<=", { "<", ">" } }, { ">", { ">=", "<" } }, { ">=", { ">", "<" } },
+		{ "==", { "!=", NULL } }, { "!=", { "==", NULL } } };
 	if (t->tok[i].left < 0 || t->tok[i].header)
 		return false;
 	for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++)
@@ -143,7 +148,8 @@ bool kind_max(const struct text *t, int i, int variant, struct mutant *m)
 			continue;
 		if (comma == close)
 			return mutate(t, m, i, close, "(-%.*s(-(%.*s)))", SPAN(t, i, i), SPAN(t, i + 2, close - 1));
-		return mutate(t, m, i, close, "(-%.*s(-(%.*s), -(%.*s)))", SPAN(t, i, i), SPAN(t, i + 2, comma - 1), SPAN(t, comma + 1, close - 1));
+		return mutate(t, m, i, close, "(-%.*s(-(%.*s), -(%.*s)))", SPAN(t, i, i), SPAN(t, i + 2, comma - 1),
+			SPAN(t, comma + 1, close - 1));
 	}
 	return false;
 }
@@ -173,7 +179,9 @@ bool kind_array(const struct text *t, int i, int variant, struct mutant *m)
 /* Veltkamp's splitting leaves the upper half of the bits. */
 bool kind_narrow(const struct text *t, int i, int variant, struct mutant *m)
 {
-	static const struct { const char *scalar, *vector, *factor; } types[] = { { "float", "lt_f32x", "65537.0f" }, { "double", "lt_f64x", "536870913.0" } };
+	static const struct {
+		const char *scalar, *vector, *factor;
+	} types[] = { { "float", "lt_f32x", "65537.0f" }, { "double", "lt_f64x", "536870913.0" } };
 	int at = i, assign, end;
 	(void)variant;
 	if (!t->tok[i].begins || !text_is_declaration(t, i) || t->tok[i].index || (assign = text_assign(t, i)) < 0)
@@ -182,8 +190,9 @@ bool kind_narrow(const struct text *t, int i, int variant, struct mutant *m)
 	end = text_end(t, i);
 	for (size_t k = 0; k < sizeof types / sizeof *types; k++)
 		if (text_is(t, at, types[k].scalar) || starts(t, at, types[k].vector))
-			return mutate(t, m, assign + 1, end - 1, "(%s * (%.*s) - (%s * (%.*s) - (%.*s)))", types[k].factor, SPAN(t, assign + 1, end - 1),
-				types[k].factor, SPAN(t, assign + 1, end - 1), SPAN(t, assign + 1, end - 1));
+			return mutate(t, m, assign + 1, end - 1, "(%s * (%.*s) - (%s * (%.*s) - (%.*s)))",
+				types[k].factor, SPAN(t, assign + 1, end - 1), types[k].factor,
+				SPAN(t, assign + 1, end - 1), SPAN(t, assign + 1, end - 1));
 	return false;
 }
 
@@ -192,8 +201,8 @@ bool kind_cast(const struct text *t, int i, int variant, struct mutant *m)
 	(void)variant;
 	if (is_call(t, i) && starts(t, i, "lt_cast_"))
 		return mutate(t, m, i, i, " ");
-	return text_is_cast(t, i) && t->tok[i].pair == i + 2 && !t->tok[i].index && !text_is(t, i + 3, "{") && !text_is(t, i + 1, "void")
-		&& mutate(t, m, i, i + 2, " ");
+	return text_is_cast(t, i) && t->tok[i].pair == i + 2 && !t->tok[i].index && !text_is(t, i + 3, "{")
+		&& !text_is(t, i + 1, "void") && mutate(t, m, i, i + 2, " ");
 }
 
 /* A vector's value where it gets a name or is stored: once more with its first two lanes exchanged. */
@@ -211,7 +220,8 @@ bool kind_lanes(const struct text *t, int i, int variant, struct mutant *m)
 	end = text_end(t, i);
 	for (int k = 0; k < lanes; k++)
 		(void)snprintf(order + strlen(order), sizeof order - strlen(order), ", %d", k < 2 ? 1 - k : k);
-	return mutate(t, m, assign + 1, end - 1, "__builtin_shufflevector(%.*s, %.*s%s)", SPAN(t, assign + 1, end - 1), SPAN(t, assign + 1, end - 1), order);
+	return mutate(t, m, assign + 1, end - 1, "__builtin_shufflevector(%.*s, %.*s%s)", SPAN(t, assign + 1, end - 1),
+		SPAN(t, assign + 1, end - 1), order);
 }
 
 bool kind_vector(const struct text *t, int i, int variant, struct mutant *m)

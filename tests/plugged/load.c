@@ -17,7 +17,8 @@ __attribute__((constructor)) static void load_ours(void)
 	for (int i = 0; i < 2; i++) {
 		char file[32];
 		(void)snprintf(file, sizeof file, "plugins/%s.so", names[i]);
-		if (lt_backend_find(names[i]) || lt_backend_load(built(file), &diag) || !lt_backend_origin(lt_backend_find(names[i]))) {
+		if (lt_backend_find(names[i]) || lt_backend_load(built(file), &diag)
+			|| !lt_backend_origin(lt_backend_find(names[i]))) {
 			(void)fprintf(stderr, "%s is no plug-in here\n", names[i]);
 			abort();
 		}

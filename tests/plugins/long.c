@@ -25,6 +25,6 @@ static void describe_long(struct lt_session *s, lt_write *write, void *user)
 	write(user, text, sizeof text - 1);
 }
 
-static const struct lt_backend table = NULL_BACKEND(.name = "a_backend_of_a_very_long_name", .version = "2026.11.21-rc1",
-	.score = score_long, .caps = caps_long, .describe = describe_long);
+static const struct lt_backend table = NULL_BACKEND(.name = "a_backend_of_a_very_long_name",
+	.version = "2026.11.21-rc1", .score = score_long, .caps = caps_long, .describe = describe_long);
 LT_BACKEND(table)

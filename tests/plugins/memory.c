@@ -4,7 +4,8 @@
 struct lt_event { int64_t at; };
 static int64_t clock_ns;
 
-static lt_status open_memory(const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
+static lt_status open_memory(
+	const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
 {
 	lt_status st = open_(host, config, out, diag);
 	if (!st) {
@@ -29,8 +30,8 @@ static void mem_free(struct lt_session *s, void *at)
 	(void)s;
 	free(at);
 }
-static lt_status mem_copy(struct lt_session *s, const struct lt_slot *to, const struct lt_slot *from, size_t bytes, enum lt_copy direction,
-	void *stream, struct lt_diag *diag)
+static lt_status mem_copy(struct lt_session *s, const struct lt_slot *to, const struct lt_slot *from, size_t bytes,
+	enum lt_copy direction, void *stream, struct lt_diag *diag)
 {
 	(void)s, (void)direction, (void)stream, (void)diag;
 	memcpy((char *)to->base + to->offset, (const char *)from->base + from->offset, bytes);
@@ -57,5 +58,6 @@ static lt_status event_ns(struct lt_event *from, struct lt_event *to, int64_t *n
 static void event_free(struct lt_event *e) { free(e); }
 
 static const struct lt_backend memory = NULL_BACKEND(.name = "memory", .open = open_memory, .run = run_memory,
-	.mem_new = mem_new, .mem_free = mem_free, .mem_copy = mem_copy, .event_new = event_new, .event_record = event_record, .event_ns = event_ns, .event_free = event_free);
+	.mem_new = mem_new, .mem_free = mem_free, .mem_copy = mem_copy, .event_new = event_new,
+	.event_record = event_record, .event_ns = event_ns, .event_free = event_free);
 LT_BACKEND(memory)

@@ -1,9 +1,11 @@
-/* tests/plugins/narrow.c -- one for f32 in loops that are serial or parallel, which is not ready for anything that its caps do not name. */
+/* tests/plugins/narrow.c -- one for f32 in loops that are serial or parallel, which is not ready for anything that its
+ * caps do not name. */
 #include "null.h"
 
 enum { LOOPS = 1 << LT_SERIAL | 1 << LT_PARALLEL };
 
-static lt_status open_narrow(const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
+static lt_status open_narrow(
+	const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
 {
 	lt_status st = open_(host, config, out, diag);
 	if (!st) {

@@ -1,4 +1,5 @@
-/* tests/plugins/null.h -- a backend that takes every tree and computes nothing: the plug-ins here are variants of it. */
+/* tests/plugins/null.h -- a backend that takes every tree and computes nothing: the plug-ins here are variants of
+ * it. */
 #include <stdlib.h>
 #include <string.h>
 #include "lt/backend.h"
@@ -17,7 +18,8 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 	*out = calloc(1, sizeof **out);
 	if (!*out)
 		return LT_ENOMEM;
-	(*out)->target = (struct lt_target){ .size = sizeof (struct lt_target), .name = "null", .vector_bytes = 4, .cores = 1 };
+	(*out)->target =
+		(struct lt_target){ .size = sizeof(struct lt_target), .name = "null", .vector_bytes = 4, .cores = 1 };
 	(*out)->caps = (struct lt_caps){ .size = sizeof (struct lt_caps), .dtypes = ~UINT64_C(0), .loops = ~UINT64_C(0),
 		.understands = ~UINT64_C(0), .target = &(*out)->target };
 	return LT_OK;

@@ -1,9 +1,10 @@
-/* tests/plugins/picky.c -- one that refuses much, each time with a note: gathers, params and divs (not understood), float16, parallel loops, and the
- * operators exp and tanh, at their statement and loop. */
+/* tests/plugins/picky.c -- one that refuses much, each time with a note: gathers, params and divs (not understood),
+ * float16, parallel loops, and the operators exp and tanh, at their statement and loop. */
 #include <stdio.h>
 #include "null.h"
 
-static lt_status open_picky(const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
+static lt_status open_picky(
+	const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
 {
 	lt_status st = open_(host, config, out, diag);
 	if (st)
@@ -26,7 +27,8 @@ static lt_status accepts_picky(struct lt_session *s, const struct lt_tree *t, st
 		if (strcmp(name, "exp") != 0 && strcmp(name, "tanh") != 0)
 			continue;
 		snprintf(text, sizeof text, "picky: it has no %s", name);
-		const struct lt_diagnostic note = { sizeof note, st = LT_EUNSUPPORTED, x->loop, (int32_t)i, text, "write a polynomial" };
+		const struct lt_diagnostic note = { sizeof note, st = LT_EUNSUPPORTED, x->loop, (int32_t)i, text,
+			"write a polynomial" };
 		if (diag)
 			diag->report(diag, &note);
 	}

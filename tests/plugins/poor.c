@@ -1,5 +1,6 @@
-/* tests/plugins/poor.c -- says what a host has to be careful of.  Its device is busy, unless CONFIG has what is wrong instead: sick (accepts
- * fails, which is no refusal), align (a workspace at no power of two), stats (lines that look like others). */
+/* tests/plugins/poor.c -- says what a host has to be careful of.  Its device is busy, unless CONFIG has what is wrong
+ * instead: sick (accepts fails, which is no refusal), align (a workspace at no power of two), stats (lines that look
+ * like others). */
 #include "null.h"
 
 static char how[16];            /* of the session that was opened last */
@@ -18,7 +19,8 @@ static lt_status tell(struct lt_diag *diag, lt_status code, const char *text)
 	return code;
 }
 
-static lt_status open_poor(const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
+static lt_status open_poor(
+	const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
 {
 	*out = NULL;
 	if (!config || !*config)
@@ -42,13 +44,14 @@ static void need_poor(const struct lt_object *o, uint32_t n_thread, size_t *byte
 
 static lt_status dump_poor(const struct lt_object *o, enum lt_dump what, lt_write *write, void *user)
 {
-	static const char *const parts[] = { "idle_threads 7777\nnot_para", "llel 1\nparallel 1\nthre", "ads 2\n", "serialised 0" };
+	static const char *const parts[] = { "idle_threads 7777\nnot_para", "llel 1\nparallel 1\nthre", "ads 2\n",
+		"serialised 0" };
 	(void)o;
 	for (size_t i = 0; what == LT_DUMP_STATS && i < sizeof parts / sizeof *parts; i++)
 		write(user, parts[i], strlen(parts[i]));
 	return what == LT_DUMP_STATS ? LT_OK : LT_EUNSUPPORTED;
 }
 
-static const struct lt_backend table = NULL_BACKEND(.name = "poor", .score = eager, .open = open_poor, .accepts = accepts_poor,
-	.need = need_poor, .dump = dump_poor);
+static const struct lt_backend table = NULL_BACKEND(.name = "poor", .score = eager, .open = open_poor,
+	.accepts = accepts_poor, .need = need_poor, .dump = dump_poor);
 LT_BACKEND(table)

@@ -1,7 +1,9 @@
-/* tests/plugins/rude.c -- one whose every text has control characters in it, for terminals, and bytes that are not UTF-8. */
+/* tests/plugins/rude.c -- one whose every text has control characters in it, for terminals, and bytes that are not
+ * UTF-8. */
 #include "null.h"
 
-static lt_status open_rude(const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
+static lt_status open_rude(
+	const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
 {
 	lt_status st = open_(host, config, out, diag);
 	if (st)
@@ -14,7 +16,9 @@ static lt_status open_rude(const struct lt_host *host, const char *config, struc
 
 static lt_status accepts_rude(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
 {
-	const struct lt_diagnostic note = { sizeof note, LT_EUNSUPPORTED, -1, 0, "rude: no\x1b[0m, never", "buy\r\x9b" "1m another one" };
+	const struct lt_diagnostic note = { sizeof note, LT_EUNSUPPORTED, -1, 0, "rude: no\x1b[0m, never",
+		"buy\r\x9b"
+		"1m another one" };
 	(void)s, (void)t;
 	if (diag)
 		diag->report(diag, &note);
@@ -28,6 +32,8 @@ static void describe(struct lt_session *s, lt_write *write, void *user)
 	write(user, text, sizeof text - 1);
 }
 
-static const struct lt_backend rude = NULL_BACKEND(.name = "rude", .summary = "\x1b]0;owned\x07 a summary", .version = "1\x9b" "2J", .open = open_rude,
-	.accepts = accepts_rude, .describe = describe);
+static const struct lt_backend rude = NULL_BACKEND(.name = "rude", .summary = "\x1b]0;owned\x07 a summary",
+	.version = "1\x9b"
+		   "2J",
+	.open = open_rude, .accepts = accepts_rude, .describe = describe);
 LT_BACKEND(rude)

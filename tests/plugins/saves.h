@@ -1,7 +1,8 @@
 /* tests/plugins/saves.h -- a backend that computes nothing, too, and whose objects are bytes.
  *
- * Words in its config: talks (to the host's log), other (another identity), silent (none), broken (identity fails), forgets (saves nothing), refuses (what is to be
- * loaded).  describe says how often each function was called in this process.
+ * Words in its config: talks (to the host's log), other (another identity), silent (none), broken (identity fails),
+ * forgets (saves nothing), refuses (what is to be loaded).  describe says how often each function was called in this
+ * process.
  */
 #include <stdio.h>
 #include "null.h"
@@ -11,15 +12,16 @@ static char config_of[64];              /* of the last session */
 
 static int has(const char *word) { return strstr(config_of, word) != NULL; }
 
-static lt_status open_saves(const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
+static lt_status open_saves(
+	const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
 {
 	(void)snprintf(config_of, sizeof config_of, "%s", config ? config : "");
 	if (has("talks") && LT_HAS(struct lt_host, host, log))
 		host->log(host, LT_LOG_WARNING, "saves: this device is slow");
 	return open_(host, config, out, diag);
 }
-static lt_status compile_saves(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
-	struct lt_diag *diag)
+static lt_status compile_saves(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n,
+	struct lt_object **object, struct lt_diag *diag)
 {
 	n_compiled += (int)n;
 	return compile(s, tree, n, object, diag);
@@ -27,7 +29,8 @@ static lt_status compile_saves(struct lt_session *s, const struct lt_tree *const
 static void describe(struct lt_session *s, lt_write *write, void *user)
 {
 	char text[128];
-	int n = snprintf(text, sizeof text, "compiled %d saved %d loaded %d refused %d\n", n_compiled, n_saved, n_loaded, n_refused);
+	int n = snprintf(text, sizeof text, "compiled %d saved %d loaded %d refused %d\n", n_compiled, n_saved,
+		n_loaded, n_refused);
 	(void)s;
 	write(user, text, (size_t)n);
 }
@@ -35,8 +38,12 @@ static lt_status identity(struct lt_session *s, lt_write *write, void *user, str
 {
 	(void)s;
 	if (has("broken")) {
-		diag->report(diag, &(struct lt_diagnostic){ .size = sizeof (struct lt_diagnostic), .code = LT_EDEVICE, .loop = -1, .stmt = -1,
-			.text = "saves: the device does not say what it is" });
+		diag->report(diag,
+			&(struct lt_diagnostic){ .size = sizeof(struct lt_diagnostic),
+				.code = LT_EDEVICE,
+				.loop = -1,
+				.stmt = -1,
+				.text = "saves: the device does not say what it is" });
 		return LT_EDEVICE;
 	}
 	if (has("silent"))
@@ -56,13 +63,14 @@ static lt_status save(const struct lt_object *o, lt_write *write, void *user, st
 	write(user, o->tree->text, strlen(o->tree->text));
 	return LT_OK;
 }
-static lt_status load(struct lt_session *s, const struct lt_tree *t, const void *data, size_t bytes, struct lt_object **out,
-	struct lt_diag *diag)
+static lt_status load(struct lt_session *s, const struct lt_tree *t, const void *data, size_t bytes,
+	struct lt_object **out, struct lt_diag *diag)
 {
 	(void)s, (void)diag;
 	size_t n = strlen(t->text), m = sizeof mark - 1;
 	*out = NULL;
-	if (has("refuses") || bytes != n + m || memcmp(data, mark, m) != 0 || memcmp((const char *)data + m, t->text, n) != 0) {
+	if (has("refuses") || bytes != n + m || memcmp(data, mark, m) != 0
+		|| memcmp((const char *)data + m, t->text, n) != 0) {
 		n_refused++;
 		return LT_EINVAL;
 	}
@@ -73,5 +81,6 @@ static lt_status load(struct lt_session *s, const struct lt_tree *t, const void 
 	n_loaded++;
 	return LT_OK;
 }
-#define SAVES_BACKEND(...) NULL_BACKEND(.name = "saves", .open = open_saves, .compile = compile_saves, .describe = describe, \
-	.identity = identity, .save = save, .load = load, __VA_ARGS__)
+#define SAVES_BACKEND(...) \
+	NULL_BACKEND(.name = "saves", .open = open_saves, .compile = compile_saves, .describe = describe, \
+		.identity = identity, .save = save, .load = load, __VA_ARGS__)

@@ -1,8 +1,10 @@
-/* tests/sequences/graphs.c -- graphs [N [SEED]]: right kernels must be judged right.  Random graphs of every operator on ref, on cpu for each
- * target that this machine runs, and on the plug-in llvm where it is built, with and without passes; N of N must be as the oracle says.
+/* tests/sequences/graphs.c -- graphs [N [SEED]]: right kernels must be judged right.  Random graphs of every operator
+ * on ref, on cpu for each target that this machine runs, and on the plug-in llvm where it is built, with and without
+ * passes; N of N must be as the oracle says.
  *
- * Prints TAP.  What is judged wrong is reported with its seed, with as few nodes as still show it; 1 if something was, or if of more than one
- * element in a hundred nothing could be said.  LT_JOBS=N: side by side; LT_LEVEL=-O1: how far kernels are optimised.
+ * Prints TAP.  What is judged wrong is reported with its seed, with as few nodes as still show it; 1 if something was,
+ * or if of more than one element in a hundred nothing could be said.  LT_JOBS=N: side by side; LT_LEVEL=-O1: how far
+ * kernels are optimised.
  */
 #include <string.h>
 #include <sys/wait.h>
@@ -26,7 +28,8 @@ static struct places find_places(const char *program)
 	for (uint32_t i = 0; i < lt__cpu_model_count(); i++)
 		if (lt__cpu_model_at(i)->runs())
 			(void)snprintf(p.name[p.n++], sizeof p.name[0], "batch:target=%s", lt__cpu_model_at(i)->name);
-	(void)snprintf(path, sizeof path, "%.*s/examples/plugin/llvm.so", slash ? (int)(slash - program) : 1, slash ? program : ".");
+	(void)snprintf(path, sizeof path, "%.*s/examples/plugin/llvm.so", slash ? (int)(slash - program) : 1,
+		slash ? program : ".");
 	if (access(path, R_OK) == 0) {
 		must(lt_backend_load(path, NULL) == LT_OK, "%s cannot be loaded", path);
 		(void)strcpy(p.name[p.n++], "llvm");
@@ -44,7 +47,11 @@ static void fill(void *job, int run, lt_node n, void *out)
 static int32_t open_job(struct job *j, uint64_t seed, int32_t n_node)
 {
 	uint64_t rng = seed ^ UINT64_C(0x5bd1e995);
-	struct random_options o = { .n_node = (int32_t)random_between(&rng, 3, 40), .views = true, .params = true, .states = true, .wild = true };
+	struct random_options o = { .n_node = (int32_t)random_between(&rng, 3, 40),
+		.views = true,
+		.params = true,
+		.states = true,
+		.wild = true };
 	const int32_t nodes = o.n_node;
 	o.composites = random_chance(&rng, 60);
 	o.n_node = n_node ? n_node : nodes;
@@ -64,7 +71,11 @@ static void close_job(struct job *j)
 static void announce(const struct job *j, const struct places *p)
 {
 	for (int i = 0; i < 2 * p->n; i++) {
-		const struct lt_options o = { .size = sizeof o, .backends = p->name[i / 2], .n_thread = 2, .strict = 1, .no_passes = (i & 1) != 0 };
+		const struct lt_options o = { .size = sizeof o,
+			.backends = p->name[i / 2],
+			.n_thread = 2,
+			.strict = 1,
+			.no_passes = (i & 1) != 0 };
 		struct lt_program *program;
 		if (!strncmp(o.backends, "batch", 5) && lt_compile(j->ctx, j->r.g, &o, &program) == LT_OK)
 			lt_program_free(program);
@@ -72,7 +83,8 @@ static void announce(const struct job *j, const struct places *p)
 }
 
 /* One program; false: it is judged wrong. */
-static bool try(struct job *j, const struct run_want *want, const char *place, bool no_passes, struct run_tally *run, char *why, size_t bytes)
+static bool try(struct job *j, const struct run_want *want, const char *place, bool no_passes, struct run_tally *run,
+	char *why, size_t bytes)
 {
 	const struct run_config config = { .backends = place, .no_passes = no_passes };
 	if (want->status && want->status != LT_EFAULT) {

@@ -1,5 +1,6 @@
-/* tests/sequences/limits.c -- limits [N [SEED]]: random graphs in text form at the limits of their sources and of int64, against a model of
- * them, the oracle, `ref` and compiled kernels that trap.  What is wrong is reported with its seed; 1 if something was.
+/* tests/sequences/limits.c -- limits [N [SEED]]: random graphs in text form at the limits of their sources and of
+ * int64, against a model of them, the oracle, `ref` and compiled kernels that trap.  What is wrong is reported with its
+ * seed; 1 if something was.
  */
 #include "check/must.h"
 #include "tests/batch.h"
@@ -13,9 +14,11 @@ int main(int argc, char **argv)
 	batch_open(limits_level);
 	while (t.graphs < n && t.failed < 12) {
 		limits_run(seed + (uint64_t)t.graphs, n - t.graphs < 200 ? (int)(n - t.graphs) : 200, &t);
-		(void)fprintf(stderr, "limits: seeds to %llu: %lld taken (%lld with requirements), %lld leave their source, %lld too large, %lld not "
-			"decided; %lld runs, %lld of them refused, %lld elements; %lld failed\n", (unsigned long long)(seed + (uint64_t)t.graphs - 1),
-			(long long)t.taken, (long long)t.required, (long long)t.outside, (long long)t.large, (long long)t.open, (long long)t.runs,
+		(void)fprintf(stderr,
+			"limits: seeds to %llu: %lld taken (%lld with requirements), %lld leave their source, %lld too "
+			"large, %lld not decided; %lld runs, %lld of them refused, %lld elements; %lld failed\n",
+			(unsigned long long)(seed + (uint64_t)t.graphs - 1), (long long)t.taken, (long long)t.required,
+			(long long)t.outside, (long long)t.large, (long long)t.open, (long long)t.runs,
 			(long long)t.refused_runs, (long long)t.elements, (long long)t.failed);
 	}
 	batch_close();

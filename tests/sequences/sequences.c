@@ -1,7 +1,8 @@
-/* tests/sequences/sequences.c -- sequences [N [SEED]]: random sequences of primitives, N on `ref` and a tenth as many on `cpu`.
+/* tests/sequences/sequences.c -- sequences [N [SEED]]: random sequences of primitives, N on `ref` and a tenth as many
+ * on `cpu`.
  *
- * What is wrong is reported with its seed; 1 if something was.  LT_SKIP='bind call' leaves primitives out, LT_ON=ref or LT_ON=batch
- * runs one of the two.
+ * What is wrong is reported with its seed; 1 if something was.  LT_SKIP='bind call' leaves primitives out, LT_ON=ref or
+ * LT_ON=batch runs one of the two.
  */
 #include <string.h>
 #include "tests/batch.h"
@@ -20,8 +21,8 @@ static int draw(struct schedule_plan plan, int sequences)
 		plan.graphs = (sequences - tally.sequences) / plan.sequences + 1;
 		plan.graphs = plan.graphs < 250 ? plan.graphs : 250;
 		random_schedules(&plan, &tally);
-		(void)fprintf(stderr, "%s: seeds to %llu, %d of %d sequences\n", plan.backends, (unsigned long long)(plan.seed + (uint64_t)plan.graphs - 1),
-			tally.sequences, sequences);
+		(void)fprintf(stderr, "%s: seeds to %llu, %d of %d sequences\n", plan.backends,
+			(unsigned long long)(plan.seed + (uint64_t)plan.graphs - 1), tally.sequences, sequences);
 		plan.seed += (uint64_t)plan.graphs;
 	}
 	plan.graphs = (int)(plan.seed - first);
@@ -34,12 +35,19 @@ int main(int argc, char **argv)
 {
 	int n = argc > 1 ? (int)strtoll(argv[1], NULL, 10) : 20000;
 	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-	int failed = draw((struct schedule_plan){ .backends = "ref", .skip = "", .seed = seed, .sequences = 8, .together = 1 }, n);
+	int failed = draw(
+		(struct schedule_plan){ .backends = "ref", .skip = "", .seed = seed, .sequences = 8, .together = 1 },
+		n);
 	batch_open("-O0");
-	failed += draw((struct schedule_plan){ .backends = "batch", .skip = "bind call", .seed = seed + 1000000, .sequences = 8, .together = 40 },
+	failed += draw((struct schedule_plan){ .backends = "batch",
+			       .skip = "bind call",
+			       .seed = seed + 1000000,
+			       .sequences = 8,
+			       .together = 40 },
 		n / 10);
 	struct batch_tally told = batch_report();
-	(void)fprintf(stderr, "%lld kernels in %lld files, %.1f s of compilers\n", (long long)told.kernels, (long long)told.files, 1e-9 * (double)told.compile_ns);
+	(void)fprintf(stderr, "%lld kernels in %lld files, %.1f s of compilers\n", (long long)told.kernels,
+		(long long)told.files, 1e-9 * (double)told.compile_ns);
 	batch_close();
 	return failed != 0;
 }

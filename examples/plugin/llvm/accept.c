@@ -3,7 +3,8 @@
 #include "emit.h"
 #include "diagnostic.h"
 
-static const char *const kinds[LT_NLOOP_KIND] = { "serial", "parallel", "vector", "unroll", "grid", "block", "group", "call", "tile", "rank" };
+static const char *const kinds[LT_NLOOP_KIND] = { "serial", "parallel", "vector", "unroll", "grid", "block", "group",
+	"call", "tile", "rank" };
 
 static lt_status loops(const struct lt_tree *t, struct lt_diag *diag)
 {
@@ -25,10 +26,12 @@ static lt_status stmts(const struct lt_tree *t, struct lt_diag *diag)
 		if (s->kind == LT_BARRIER)
 			continue;
 		if (s->kind < LT_MAP || s->kind > LT_COMBINE)
-			return lt_llvm_report(diag, LT_EUNSUPPORTED, -1, i, NULL, "%%%s: there is no code for a statement of kind %d", name, (int)s->kind);
+			return lt_llvm_report(diag, LT_EUNSUPPORTED, -1, i, NULL,
+				"%%%s: there is no code for a statement of kind %d", name, (int)s->kind);
 		const struct lt_op *op = LT_AT(struct lt_op, t->ops, s->op);
 		const char *why = s->kind == LT_RESET ? NULL : lt_llvm_op_refuses(op);
-		if (!why && s->kind != LT_MAP && s->kind != LT_RESET && (op->arity != 2 || op->in[0] != op->out || op->in[1] != op->out))
+		if (!why && s->kind != LT_MAP && s->kind != LT_RESET
+			&& (op->arity != 2 || op->in[0] != op->out || op->in[1] != op->out))
 			why = "only an operator on two values of the result's type can reduce";
 		if (why)
 			return lt_llvm_report(diag, LT_EUNSUPPORTED, -1, i, NULL, "%%%s: operator %s: %s", name, op->name, why);
@@ -59,8 +62,8 @@ lt_status lt_llvm_accepts(const struct lt_tree *t, struct lt_diag *diag)
 {
 	uint64_t unknown = t->needs & ~(uint64_t)LT_LLVM_NEEDS;
 	if (unknown)
-		return lt_llvm_report(diag, LT_EUNSUPPORTED, -1, -1, NULL, "the tree needs a feature (bit %d) that this backend does not know",
-			__builtin_ctzll(unknown));
+		return lt_llvm_report(diag, LT_EUNSUPPORTED, -1, -1, NULL,
+			"the tree needs a feature (bit %d) that this backend does not know", __builtin_ctzll(unknown));
 	lt_status status = loops(t, diag);
 	status = status ? status : stmts(t, diag);
 	return status ? status : buffers(t, diag);

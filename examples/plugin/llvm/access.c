@@ -1,8 +1,9 @@
 /* examples/plugin/llvm/access.c -- memory: where an access points in each lane, reading it and writing it.
  *
- * Lanes that stand side by side are one vector; at another distance they are loaded one by one, or with those of the next copies
- * (tile.c); all else is a gather or a scatter.
- * What is off in a mask is neither read nor written, unless it is known to exist (where.whole) and to be the thread's own.
+ * Lanes that stand side by side are one vector; at another distance they are loaded one by one, or with those of the
+ * next copies (tile.c); all else is a gather or a scatter.
+ * What is off in a mask is neither read nor written, unless it is known to exist (where.whole) and to be the thread's
+ * own.
  */
 #include "gen.h"
 
@@ -134,8 +135,8 @@ static LLVMValueRef load_apart(struct gen *g, const struct where *w, LLVMValueRe
 	return v ? v : load_strided(g, w, bytes);
 }
 
-static LLVMValueRef load_masked(struct gen *g, const struct where *w, const char *intrinsic, LLVMValueRef at, LLVMTypeRef at_type,
-	LLVMValueRef mask)
+static LLVMValueRef load_masked(struct gen *g, const struct where *w, const char *intrinsic, LLVMValueRef at,
+	LLVMTypeRef at_type, LLVMValueRef mask)
 {
 	LLVMTypeRef type = lt_llvm_storage_type(&g->e, w->dtype, g->lanes), types[2] = { type, at_type };
 	LLVMValueRef in[4] = { at, element_align(g, w), all_on(g, mask), LLVMConstNull(type) };
@@ -162,8 +163,8 @@ struct value lt_llvm_read(struct gen *g, const struct where *w, LLVMValueRef mas
 	return (struct value){ lt_llvm_from_storage(&g->e, w->dtype, v, uniform ? 1 : g->lanes), uniform };
 }
 
-static void store_masked(struct gen *g, const struct where *w, const char *intrinsic, LLVMValueRef v, LLVMValueRef at, LLVMTypeRef at_type,
-	LLVMValueRef mask)
+static void store_masked(struct gen *g, const struct where *w, const char *intrinsic, LLVMValueRef v, LLVMValueRef at,
+	LLVMTypeRef at_type, LLVMValueRef mask)
 {
 	LLVMTypeRef types[2] = { LLVMTypeOf(v), at_type };
 	LLVMValueRef in[4] = { v, at, element_align(g, w), all_on(g, mask) };
@@ -203,7 +204,8 @@ static void store_stream(struct gen *g, const struct where *w, LLVMValueRef v, u
 		store_past_caches(g, v, w->at, size);
 		return;
 	}
-	LLVMValueRef low = LLVMBuildAnd(b, LLVMBuildPtrToInt(b, w->at, LLVMInt64TypeInContext(g->e.c), ""), lt_llvm_i64(g, size - 1), "");
+	LLVMValueRef low = LLVMBuildAnd(
+		b, LLVMBuildPtrToInt(b, w->at, LLVMInt64TypeInContext(g->e.c), ""), lt_llvm_i64(g, size - 1), "");
 	LLVMBasicBlockRef aligned = lt_llvm_block(g, "aligned"), other = lt_llvm_block(g, "other"), end = lt_llvm_block(g, "");
 	LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, low, lt_llvm_i64(g, 0), ""), aligned, other);
 	LLVMPositionBuilderAtEnd(b, aligned);
@@ -225,7 +227,8 @@ static void store_last(struct gen *g, const struct where *w, LLVMValueRef v, LLV
 		store(g, LLVMBuildExtractElement(g->e.b, v, last, ""), w->at, bytes);
 }
 
-static void store_beside(struct gen *g, const struct where *w, LLVMValueRef v, LLVMValueRef mask, bool stream, uint32_t bytes)
+static void store_beside(
+	struct gen *g, const struct where *w, LLVMValueRef v, LLVMValueRef mask, bool stream, uint32_t bytes)
 {
 	if (mask && w->private && mask == g->active)
 		mask = NULL;            /* nobody looks at the copies of lanes that are off in all the body */

@@ -1,8 +1,9 @@
-/* examples/plugin/llvm/build.c -- which build of the backend this is: what it makes of a tree depends on its own code, and objects that are kept
- * on the disk outlive that.
+/* examples/plugin/llvm/build.c -- which build of the backend this is: what it makes of a tree depends on its own code,
+ * and objects that are kept on the disk outlive that.
  *
- * Nobody has to count anything up: it is the linker's hash of the file, which it writes into it (--build-id), or where there is none, a hash
- * of what is code and constants in memory.  That of the file on the disk could be of another build, which has taken its place since.
+ * Nobody has to count anything up: it is the linker's hash of the file, which it writes into it (--build-id), or where
+ * there is none, a hash of what is code and constants in memory.  That of the file on the disk could be of another
+ * build, which has taken its place since.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -16,7 +17,10 @@
 struct search { char *to; size_t room; };
 
 /* Whether the segment is loaded, and stays as the linker made it: loaders write only to others. */
-static bool is_constant(const ElfW(Phdr) *p) { return p->p_type == PT_LOAD && p->p_flags & PF_R && !(p->p_flags & PF_W); }
+static bool is_constant(const ElfW(Phdr) * p)
+{
+	return p->p_type == PT_LOAD && p->p_flags & PF_R && !(p->p_flags & PF_W);
+}
 
 static bool is_in(const struct dl_phdr_info *of, uintptr_t at)
 {
@@ -37,7 +41,8 @@ static const unsigned char *find_diagnostic(const unsigned char *at, size_t byte
 	ElfW(Nhdr) note;
 	for (size_t i = 0; i + sizeof note < bytes; ) {
 		memcpy(&note, at + i, sizeof note);
-		size_t name = i + sizeof note, value = name + ((note.n_namesz + 3u) & ~3u), next = value + ((note.n_descsz + 3u) & ~3u);
+		size_t name = i + sizeof note, value = name + ((note.n_namesz + 3u) & ~3u),
+		       next = value + ((note.n_descsz + 3u) & ~3u);
 		if (next > bytes)
 			return NULL;
 		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(at + name, "GNU", 4) == 0) {

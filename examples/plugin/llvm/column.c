@@ -1,9 +1,11 @@
-/* examples/plugin/llvm/column.c -- what is known of the columns of the rows: at the beginning, and of divs wherever they change. */
+/* examples/plugin/llvm/column.c -- what is known of the columns of the rows: at the beginning, and of divs wherever
+ * they change. */
 #include "gen.h"
 
 static int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0); }
 
-/* How floor(row / den) moves from lane to lane: by stride/den, or not at all where no lane leaves the quotient of the first. */
+/* How floor(row / den) moves from lane to lane: by stride/den, or not at all where no lane leaves the quotient of the
+ * first. */
 static void set_div_stride(struct gen *g, const struct lt_div *d, struct column *c)
 {
 	int64_t stride, last, *r = lt_llvm_dense(g, d->row, 1, false);

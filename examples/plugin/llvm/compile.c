@@ -8,8 +8,8 @@
 struct job { struct lt_object *o; LLVMMemoryBufferRef file; char *why; lt_status status; };
 struct jobs { struct lt_session *s; struct job *at; uint32_t n, next; };
 
-LLVMModuleRef lt_llvm_make(const struct lt_session *s, const struct lt_tree *t, LLVMTargetMachineRef machine, LLVMContextRef c,
-	struct lt_llvm_need *need, char **why)
+LLVMModuleRef lt_llvm_make(const struct lt_session *s, const struct lt_tree *t, LLVMTargetMachineRef machine,
+	LLVMContextRef c, struct lt_llvm_need *need, char **why)
 {
 	LLVMModuleRef m = lt_llvm_module(t, &s->machine.machine, c, need);
 	*why = NULL;
@@ -92,7 +92,8 @@ static void build_all(struct lt_session *s, struct job *job, uint32_t n)
 		build_some(&jobs, 0, 1);
 }
 
-lt_status lt_llvm_compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
+lt_status lt_llvm_compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n,
+	struct lt_object **object, struct lt_diag *diag)
 {
 	struct job *job = calloc(n ? n : 1, sizeof *job);
 	lt_status status = job ? LT_OK : lt_llvm_report(diag, LT_ENOMEM, -1, -1, NULL, "no memory to compile");

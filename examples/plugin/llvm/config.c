@@ -35,7 +35,8 @@ lt_status lt_llvm_configure(const char *config, struct lt_llvm_config *c, struct
 		else if (n > 4 && strncmp(at, "cpu=", 4) == 0)
 			status = read_cpu(at + 4, n - 4, c, diag);
 		else if (n)
-			status = lt_llvm_report(diag, LT_EINVAL, -1, -1, "write level=0 .. level=3, verify, or cpu=NAME, with ; between them",
+			status = lt_llvm_report(diag, LT_EINVAL, -1, -1,
+				"write level=0 .. level=3, verify, or cpu=NAME, with ; between them",
 				"config '%.*s' is not known", (int)(n < 60 ? n : 60), at);
 		at += n + (at[n] == ';');
 	}

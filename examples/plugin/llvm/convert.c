@@ -5,14 +5,25 @@
 #include <string.h>
 #include "ops.h"
 
-static const struct { uint8_t bytes, bits; bool is_float, is_signed; } types[LT_NDTYPE] = {
-	[LT_F32] = { 4, 32, true, true }, [LT_F64] = { 8, 64, true, true }, [LT_F16] = { 2, 16, false, true }, [LT_BF16] = { 2, 16, false, true },
-	[LT_I8] = { 1, 8, false, true }, [LT_U8] = { 1, 8, false, false }, [LT_I16] = { 2, 16, false, true }, [LT_I32] = { 4, 32, false, true },
-	[LT_I64] = { 8, 64, false, true }, [LT_BOOL] = { 1, 1, false, false },
+static const struct { uint8_t bytes, bits; bool is_float, is_signed;
+} types[LT_NDTYPE] = {
+	[LT_F32] = { 4, 32, true, true },
+	[LT_F64] = { 8, 64, true, true },
+	[LT_F16] = { 2, 16, false, true },
+	[LT_BF16] = { 2, 16, false, true },
+	[LT_I8] = { 1, 8, false, true },
+	[LT_U8] = { 1, 8, false, false },
+	[LT_I16] = { 2, 16, false, true },
+	[LT_I32] = { 4, 32, false, true },
+	[LT_I64] = { 8, 64, false, true },
+	[LT_BOOL] = { 1, 1, false, false },
 };
 
 static LLVMTypeRef lanes_of(LLVMTypeRef t, uint32_t lanes) { return lanes > 1 ? LLVMVectorType(t, lanes) : t; }
-static LLVMTypeRef integer(struct emit *e, unsigned bits, uint32_t lanes) { return lanes_of(LLVMIntTypeInContext(e->c, bits), lanes); }
+static LLVMTypeRef integer(struct emit *e, unsigned bits, uint32_t lanes)
+{
+	return lanes_of(LLVMIntTypeInContext(e->c, bits), lanes);
+}
 static bool is_half(uint32_t dtype) { return dtype == LT_F16 || dtype == LT_BF16; }
 
 static LLVMTypeRef scalar_type(struct emit *e, uint32_t dtype)
@@ -23,7 +34,10 @@ static LLVMTypeRef scalar_type(struct emit *e, uint32_t dtype)
 }
 
 uint32_t lt_llvm_bytes(uint32_t dtype) { return types[dtype].bytes; }
-LLVMTypeRef lt_llvm_type(struct emit *e, uint32_t dtype, uint32_t lanes) { return lanes_of(scalar_type(e, dtype), lanes); }
+LLVMTypeRef lt_llvm_type(struct emit *e, uint32_t dtype, uint32_t lanes)
+{
+	return lanes_of(scalar_type(e, dtype), lanes);
+}
 
 LLVMTypeRef lt_llvm_storage_type(struct emit *e, uint32_t dtype, uint32_t lanes)
 {
@@ -57,7 +71,8 @@ LLVMValueRef lt_llvm_immediate(struct emit *e, uint32_t dtype, uint64_t bits, ui
 	else if (dtype == LT_BOOL)
 		v = LLVMConstInt(scalar_type(e, dtype), bits != 0, 0);
 	else
-		v = LLVMConstInt(scalar_type(e, dtype), types[dtype].bits == 64 ? bits : bits & ((UINT64_C(1) << types[dtype].bits) - 1), 0);
+		v = LLVMConstInt(scalar_type(e, dtype),
+			types[dtype].bits == 64 ? bits : bits & ((UINT64_C(1) << types[dtype].bits) - 1), 0);
 	return lt_llvm_splat(e, v, lanes);
 }
 
@@ -71,7 +86,8 @@ LLVMValueRef lt_llvm_whole(struct emit *e, uint32_t dtype, int64_t x, uint32_t l
 	return lt_llvm_immediate(e, dtype, (uint64_t)x, lanes);
 }
 
-LLVMValueRef lt_llvm_intrinsic(struct emit *e, const char *name, LLVMTypeRef const *over, unsigned n_type, LLVMValueRef const *in, unsigned n)
+LLVMValueRef lt_llvm_intrinsic(
+	struct emit *e, const char *name, LLVMTypeRef const *over, unsigned n_type, LLVMValueRef const *in, unsigned n)
 {
 	unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
 	enum { MOST = 8 };                                      /* LLVM has none with more; it takes no const array */
@@ -82,11 +98,12 @@ LLVMValueRef lt_llvm_intrinsic(struct emit *e, const char *name, LLVMTypeRef con
 		t[i] = over[i];
 	for (unsigned i = 0; i < n && i < MOST; i++)
 		args[i] = in[i];
-	return LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->c, id, t, n_type), LLVMGetIntrinsicDeclaration(e->m, id, t, n_type), args, n, "");
+	return LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->c, id, t, n_type),
+		LLVMGetIntrinsicDeclaration(e->m, id, t, n_type), args, n, "");
 }
 
-/* Whether the machine converts f16 to f32 and back itself, as all 64-bit ARM do and, of x86, all for which machine.c says vectors of 32
- * bytes: F16C stands beside AVX2 in its table. */
+/* Whether the machine converts f16 to f32 and back itself, as all 64-bit ARM do and, of x86, all for which machine.c
+ * says vectors of 32 bytes: F16C stands beside AVX2 in its table. */
 static bool converts_f16(const struct emit *e)
 {
 #ifdef __aarch64__
@@ -97,7 +114,8 @@ static bool converts_f16(const struct emit *e)
 #endif
 }
 
-/* Keeps LLVM from doing in halves what was asked for in f32: no machine here computes in them, and it would fall into scalars. */
+/* Keeps LLVM from doing in halves what was asked for in f32: no machine here computes in them, and it would fall into
+ * scalars. */
 static LLVMValueRef fence(struct emit *e, LLVMValueRef x)
 {
 	LLVMTypeRef type = LLVMTypeOf(x);
@@ -109,14 +127,29 @@ static LLVMValueRef fence(struct emit *e, LLVMValueRef x)
 struct word { struct emit *e; uint32_t lanes; LLVMTypeRef i32, f32; };
 static LLVMValueRef num(const struct word *w, uint32_t x) { return lt_llvm_whole(w->e, LT_I32, x, w->lanes); }
 static LLVMValueRef real(const struct word *w, double x) { return lt_llvm_real(w->e, LT_F32, x, w->lanes); }
-static LLVMValueRef add(const struct word *w, LLVMValueRef a, uint32_t x) { return LLVMBuildAdd(w->e->b, a, num(w, x), ""); }
-static LLVMValueRef and(const struct word *w, LLVMValueRef a, uint32_t x) { return LLVMBuildAnd(w->e->b, a, num(w, x), ""); }
-static LLVMValueRef shl(const struct word *w, LLVMValueRef a, uint32_t x) { return LLVMBuildShl(w->e->b, a, num(w, x), ""); }
-static LLVMValueRef shr(const struct word *w, LLVMValueRef a, uint32_t x) { return LLVMBuildLShr(w->e->b, a, num(w, x), ""); }
+static LLVMValueRef add(const struct word *w, LLVMValueRef a, uint32_t x)
+{
+	return LLVMBuildAdd(w->e->b, a, num(w, x), "");
+}
+static LLVMValueRef and (const struct word *w, LLVMValueRef a, uint32_t x)
+{
+	return LLVMBuildAnd(w->e->b, a, num(w, x), "");
+}
+static LLVMValueRef shl(const struct word *w, LLVMValueRef a, uint32_t x)
+{
+	return LLVMBuildShl(w->e->b, a, num(w, x), "");
+}
+static LLVMValueRef shr(const struct word *w, LLVMValueRef a, uint32_t x)
+{
+	return LLVMBuildLShr(w->e->b, a, num(w, x), "");
+}
 static LLVMValueRef or(const struct word *w, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildOr(w->e->b, a, b, ""); }
 static LLVMValueRef bits(const struct word *w, LLVMValueRef a) { return LLVMBuildBitCast(w->e->b, a, w->i32, ""); }
 static LLVMValueRef as_real(const struct word *w, LLVMValueRef a) { return LLVMBuildBitCast(w->e->b, a, w->f32, ""); }
-static LLVMValueRef above(const struct word *w, LLVMValueRef a, uint32_t x) { return LLVMBuildICmp(w->e->b, LLVMIntUGT, a, num(w, x), ""); }
+static LLVMValueRef above(const struct word *w, LLVMValueRef a, uint32_t x)
+{
+	return LLVMBuildICmp(w->e->b, LLVMIntUGT, a, num(w, x), "");
+}
 static LLVMValueRef pick(const struct word *w, LLVMValueRef c, LLVMValueRef a, LLVMValueRef b)
 {
 	return LLVMBuildSelect(w->e->b, c, a, b, "");
@@ -131,15 +164,16 @@ static LLVMValueRef f16_to_f32(const struct word *w, LLVMValueRef h)
 		LLVMTypeRef half = lanes_of(LLVMHalfTypeInContext(e->c), w->lanes);
 		return fence(e, LLVMBuildFPExt(e->b, LLVMBuildBitCast(e->b, h, half, ""), w->f32, ""));
 	}
-	LLVMValueRef wide = LLVMBuildZExt(e->b, h, w->i32, ""), size = and(w, wide, 0x7fff), sign = shl(w, and(w, wide, 0x8000), 16);
+	LLVMValueRef wide = LLVMBuildZExt(e->b, h, w->i32, ""), size = and(w, wide, 0x7fff),
+		     sign = shl(w, and(w, wide, 0x8000), 16);
 	LLVMValueRef normal = add(w, shl(w, size, 13), 112u << 23);
 	LLVMValueRef huge = pick(w, above(w, size, 0x7bff), add(w, normal, 112u << 23), normal);
 	LLVMValueRef tiny = bits(w, LLVMBuildFMul(e->b, LLVMBuildUIToFP(e->b, size, w->f32, ""), real(w, 0x1p-24), ""));
 	return as_real(w, or(w, pick(w, above(w, size, 0x3ff), huge, tiny), sign));
 }
 
-/* By bits: what is cut off is rounded by adding just less than half of it, and the bit above if that is odd.  Below the normal
- * halves the sum with 1/2 has the half's last place as its own. */
+/* By bits: what is cut off is rounded by adding just less than half of it, and the bit above if that is odd.  Below the
+ * normal halves the sum with 1/2 has the half's last place as its own. */
 static LLVMValueRef f32_to_f16(const struct word *w, LLVMValueRef x)
 {
 	struct emit *e = w->e;
@@ -179,7 +213,8 @@ static LLVMValueRef to_odd(const struct word *w, LLVMValueRef x)
 	LLVMBuilderRef b = w->e->b;
 	LLVMTypeRef f64 = lt_llvm_type(w->e, LT_F64, w->lanes);
 	LLVMValueRef near = LLVMBuildFPTrunc(b, x, w->f32, ""), back = LLVMBuildFPExt(b, near, f64, "");
-	LLVMValueRef size = lt_llvm_intrinsic(w->e, "llvm.fabs", &f64, 1, &x, 1), back_size = lt_llvm_intrinsic(w->e, "llvm.fabs", &f64, 1, &back, 1);
+	LLVMValueRef size = lt_llvm_intrinsic(w->e, "llvm.fabs", &f64, 1, &x, 1),
+		     back_size = lt_llvm_intrinsic(w->e, "llvm.fabs", &f64, 1, &back, 1);
 	LLVMValueRef away = LLVMBuildZExt(b, LLVMBuildFCmp(b, LLVMRealOGT, back_size, size, ""), w->i32, "");
 	LLVMValueRef other = LLVMBuildZExt(b, LLVMBuildFCmp(b, LLVMRealUNE, back, x, ""), w->i32, "");
 
@@ -190,7 +225,8 @@ static LLVMValueRef to_odd(const struct word *w, LLVMValueRef x)
 static LLVMValueRef to_sticky(struct emit *e, LLVMValueRef x, uint32_t lanes)
 {
 	LLVMTypeRef i64 = integer(e, 64, lanes), f64 = lt_llvm_type(e, LT_F64, lanes);
-	LLVMValueRef low = lt_llvm_whole(e, LT_I64, 2047, lanes), zero = LLVMConstNull(i64), keep = lt_llvm_whole(e, LT_I64, -2048, lanes);
+	LLVMValueRef low = lt_llvm_whole(e, LT_I64, 2047, lanes), zero = LLVMConstNull(i64),
+		     keep = lt_llvm_whole(e, LT_I64, -2048, lanes);
 	LLVMValueRef lost = LLVMBuildICmp(e->b, LLVMIntNE, LLVMBuildAnd(e->b, x, low, ""), zero, "");
 	LLVMValueRef bit = LLVMBuildSelect(e->b, lost, lt_llvm_whole(e, LT_I64, 2048, lanes), zero, "");
 	LLVMValueRef cut = LLVMBuildOr(e->b, LLVMBuildAnd(e->b, x, keep, ""), bit, "");
@@ -206,7 +242,8 @@ static LLVMValueRef to_half(struct emit *e, uint32_t from, uint32_t to, LLVMValu
 	const struct word w = { e, lanes, integer(e, 32, lanes), lt_llvm_type(e, LT_F32, lanes) };
 
 	if (from == LT_BOOL)
-		return LLVMBuildSelect(e->b, v, lt_llvm_immediate(e, to, to == LT_F16 ? 0x3c00 : 0x3f80, lanes), lt_llvm_immediate(e, to, 0, lanes), "");
+		return LLVMBuildSelect(e->b, v, lt_llvm_immediate(e, to, to == LT_F16 ? 0x3c00 : 0x3f80, lanes),
+			lt_llvm_immediate(e, to, 0, lanes), "");
 	if (from == LT_I64)
 		v = to_odd(&w, to_sticky(e, v, lanes));
 	else if (from == LT_I32)
@@ -234,8 +271,8 @@ static LLVMValueRef to_bool(struct emit *e, uint32_t from, LLVMValueRef v, uint3
 	return LLVMBuildICmp(e->b, LLVMIntNE, v, lt_llvm_whole(e, from, 0, lanes), "");
 }
 
-/* In vectors, of which LLVM's own conversion makes scalars: what fits is converted, to i32 where that holds the result; 0 stands for
- * what does not, and the greatest or the least is put in its place. */
+/* In vectors, of which LLVM's own conversion makes scalars: what fits is converted, to i32 where that holds the result;
+ * 0 stands for what does not, and the greatest or the least is put in its place. */
 static LLVMValueRef saturate(struct emit *e, uint32_t from, uint32_t to, LLVMValueRef v, uint32_t lanes)
 {
 	LLVMBuilderRef b = e->b;
@@ -243,12 +280,16 @@ static LLVMValueRef saturate(struct emit *e, uint32_t from, uint32_t to, LLVMVal
 	double end = bits == 63 ? 0x1p63 : (double)(INT64_C(1) << bits), begin = types[to].is_signed ? -end : 0;
 	LLVMValueRef low = LLVMBuildFCmp(b, LLVMRealOLE, v, lt_llvm_real(e, from, begin, lanes), "");
 	LLVMValueRef high = LLVMBuildFCmp(b, LLVMRealOGE, v, lt_llvm_real(e, from, end, lanes), "");
-	LLVMValueRef nan = LLVMBuildFCmp(b, LLVMRealUNO, v, v, ""), out = LLVMBuildOr(b, LLVMBuildOr(b, low, high, ""), nan, "");
+	LLVMValueRef nan = LLVMBuildFCmp(b, LLVMRealUNO, v, v, ""),
+		     out = LLVMBuildOr(b, LLVMBuildOr(b, low, high, ""), nan, "");
 	uint32_t wide = to == LT_I64 ? LT_I64 : LT_I32;
-	LLVMValueRef r = LLVMBuildFPToSI(b, LLVMBuildSelect(b, out, lt_llvm_real(e, from, 0, lanes), v, ""), lt_llvm_type(e, wide, lanes), "");
+	LLVMValueRef r = LLVMBuildFPToSI(
+		b, LLVMBuildSelect(b, out, lt_llvm_real(e, from, 0, lanes), v, ""), lt_llvm_type(e, wide, lanes), "");
 
 	r = LLVMBuildSelect(b, high, lt_llvm_whole(e, wide, (int64_t)((UINT64_C(1) << bits) - 1), lanes), r, "");
-	r = LLVMBuildSelect(b, low, lt_llvm_whole(e, wide, types[to].is_signed ? -(int64_t)((UINT64_C(1) << bits) - 1) - 1 : 0, lanes), r, "");
+	r = LLVMBuildSelect(b, low,
+		lt_llvm_whole(e, wide, types[to].is_signed ? -(int64_t)((UINT64_C(1) << bits) - 1) - 1 : 0, lanes), r,
+		"");
 	return wide == to ? r : LLVMBuildTrunc(b, r, lt_llvm_type(e, to, lanes), "");
 }
 

@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include "diagnostic.h"
 
-lt_status lt_llvm_report(struct lt_diag *diag, lt_status code, int32_t loop, int32_t stmt, const char *remedy, const char *fmt, ...)
+lt_status lt_llvm_report(
+	struct lt_diag *diag, lt_status code, int32_t loop, int32_t stmt, const char *remedy, const char *fmt, ...)
 {
 	char text[1024];
 	va_list args;
@@ -12,7 +13,9 @@ lt_status lt_llvm_report(struct lt_diag *diag, lt_status code, int32_t loop, int
 	va_start(args, fmt);
 	(void)vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
-	const struct lt_diagnostic note = { .size = sizeof note, .code = code, .loop = loop, .stmt = stmt, .text = text, .remedy = remedy };
+	const struct lt_diagnostic note = {
+		.size = sizeof note, .code = code, .loop = loop, .stmt = stmt, .text = text, .remedy = remedy
+	};
 	diag->report(diag, &note);
 	return code;
 }

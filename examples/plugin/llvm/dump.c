@@ -43,9 +43,10 @@ lt_status lt_llvm_dump(const struct lt_object *o, enum lt_dump what, lt_write *w
 	if (what != LT_DUMP_STATS)
 		return LT_EUNSUPPORTED;
 	lt_llvm_workspace(o, 0, &bytes, &align);
-	int n = snprintf(text, sizeof text, "from_cache %d\nworkspace_bytes %zu\nparallel %d\nserialised %d\nthreads %u\nobject_bytes %zu\n",
-		(int)o->loaded, bytes, (int)o->need.parallel, (int)(o->need.parallel && !LT_HAS(struct lt_host, o->s->host, parallel)),
-		(unsigned)n_thread, o->bytes);
+	int n = snprintf(text, sizeof text,
+		"from_cache %d\nworkspace_bytes %zu\nparallel %d\nserialised %d\nthreads %u\nobject_bytes %zu\n",
+		(int)o->loaded, bytes, (int)o->need.parallel,
+		(int)(o->need.parallel && !LT_HAS(struct lt_host, o->s->host, parallel)), (unsigned)n_thread, o->bytes);
 	write(user, text, (size_t)n);
 	return LT_OK;
 }
@@ -53,7 +54,8 @@ lt_status lt_llvm_dump(const struct lt_object *o, enum lt_dump what, lt_write *w
 static void write_cache(lt_write *write, void *user, const char *name, uint64_t bytes, uint32_t ways)
 {
 	char text[128];
-	int n = snprintf(text, sizeof text, ways ? "%s %llu KiB, %u ways\n" : "%s %llu KiB\n", name, (unsigned long long)(bytes >> 10), (unsigned)ways);
+	int n = snprintf(text, sizeof text, ways ? "%s %llu KiB, %u ways\n" : "%s %llu KiB\n", name,
+		(unsigned long long)(bytes >> 10), (unsigned)ways);
 	if (bytes)
 		write(user, text, (size_t)n);
 }
@@ -65,7 +67,11 @@ static void write_cpus(const struct lt_llvm_host *h, bool runs, lt_write *write,
 	for (uint32_t i = 0; lt_llvm_cpu_at(i); i++) {
 		size_t n = strlen(text);
 		if (!lt_llvm_lacks(h, lt_llvm_cpu_at(i)) == runs)
-			(void)snprintf(text + n, sizeof text - n, "%s%s", n ? ", " : runs ? "cpus " : "cpus-not-here ", lt_llvm_cpu_at(i)->name);
+			(void)snprintf(text + n, sizeof text - n, "%s%s",
+				n              ? ", "
+					: runs ? "cpus "
+					       : "cpus-not-here ",
+				lt_llvm_cpu_at(i)->name);
 	}
 	size_t n = strlen(text);
 	if (n)
@@ -79,8 +85,10 @@ void lt_llvm_describe(struct lt_session *s, lt_write *write, void *user)
 	unsigned major, minor, patch;
 	char text[512];
 	LLVMGetVersion(&major, &minor, &patch);
-	int n = snprintf(text, sizeof text, "LLVM %u.%u.%u for %.200s\ncores %u\nthreads %u\nvectors %u bytes, %u registers\n", major, minor, patch,
-		s->machine.cpu, (unsigned)t->cores, (unsigned)s->n_thread, (unsigned)t->vector_bytes, (unsigned)t->vector_registers);
+	int n = snprintf(text, sizeof text,
+		"LLVM %u.%u.%u for %.200s\ncores %u\nthreads %u\nvectors %u bytes, %u registers\n", major, minor, patch,
+		s->machine.cpu, (unsigned)t->cores, (unsigned)s->n_thread, (unsigned)t->vector_bytes,
+		(unsigned)t->vector_registers);
 	write(user, text, (size_t)n);
 	write_cache(write, user, "L1", t->l1_bytes, t->l1_ways);
 	write_cache(write, user, "L2", t->l2_bytes, t->l2_ways);

@@ -19,14 +19,16 @@ static LLVMValueRef out_of_range(struct gen *g, LLVMTypeRef *type)
 	lt_llvm_attribute(g, f, 0, "noinline");
 	lt_llvm_attribute(g, f, 0, "cold");
 	LLVMBuilderRef b = LLVMCreateBuilderInContext(c);
-	LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(c, f, "entry"), first = LLVMAppendBasicBlockInContext(c, f, "first"),
-		end = LLVMAppendBasicBlockInContext(c, f, "end");
+	LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(c, f, "entry"),
+			  first = LLVMAppendBasicBlockInContext(c, f, "first"),
+			  end = LLVMAppendBasicBlockInContext(c, f, "end");
 	LLVMPositionBuilderAtEnd(b, entry);
 	LLVMValueRef before = LLVMBuildAtomicRMW(b, LLVMAtomicRMWBinOpAdd, LLVMGetParam(f, 0), LLVMGetParam(f, 1),
 		LLVMAtomicOrderingMonotonic, 0);
 	LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, before, LLVMConstNull(i64), ""), first, end);
 	LLVMPositionBuilderAtEnd(b, first);
-	static const size_t members[3] = { offsetof(struct lt_fault, stmt), offsetof(struct lt_fault, access), offsetof(struct lt_fault, value) };
+	static const size_t members[3] = { offsetof(struct lt_fault, stmt), offsetof(struct lt_fault, access),
+		offsetof(struct lt_fault, value) };
 	for (unsigned i = 0; i < 3; i++) {
 		LLVMValueRef by = LLVMConstInt(i64, members[i], 0);
 		LLVMBuildStore(b, LLVMGetParam(f, 2 + i), LLVMBuildGEP2(b, i8, LLVMGetParam(f, 0), &by, 1, ""));
@@ -42,7 +44,8 @@ static void tell(struct gen *g, int32_t stmt, int32_t access, LLVMValueRef count
 {
 	LLVMTypeRef type, i32 = LLVMInt32TypeInContext(g->e.c);
 	LLVMValueRef f = out_of_range(g, &type);
-	LLVMValueRef in[5] = { g->fault, count, LLVMConstInt(i32, (unsigned)stmt, 0), LLVMConstInt(i32, (unsigned)access, 0), value };
+	LLVMValueRef in[5] = { g->fault, count, LLVMConstInt(i32, (unsigned)stmt, 0),
+		LLVMConstInt(i32, (unsigned)access, 0), value };
 	(void)LLVMBuildCall2(g->e.b, type, f, in, 5, "");
 }
 
@@ -55,7 +58,8 @@ static void report_lanes(struct gen *g, int32_t stmt, int32_t access, LLVMValueR
 	all = g->lanes < 64 ? LLVMBuildZExt(b, all, i64, "") : all;
 	LLVMValueRef in[2] = { all, LLVMConstInt(LLVMInt1TypeInContext(g->e.c), 0, 0) };
 	LLVMValueRef first = lt_llvm_intrinsic(&g->e, "llvm.cttz", &i64, 1, in, 2);
-	tell(g, stmt, access, lt_llvm_intrinsic(&g->e, "llvm.ctpop", &i64, 1, in, 1), LLVMBuildExtractElement(b, value, first, ""));
+	tell(g, stmt, access, lt_llvm_intrinsic(&g->e, "llvm.ctpop", &i64, 1, in, 1),
+		LLVMBuildExtractElement(b, value, first, ""));
 }
 
 /* The rows of a bound, as a scalar or in all lanes, as the index is. */
@@ -77,7 +81,8 @@ struct value lt_llvm_check(struct gen *g, int32_t stmt, int32_t access, struct v
 	/* As unsigned numbers, the negative ones are above every extent. */
 	bad = LLVMBuildICmp(b, LLVMIntUGE, index.v, index.uniform ? extent : lt_llvm_splat(&g->e, extent, g->lanes), "");
 	for (int32_t i = 0; i < a->n_bound; i++) {
-		LLVMValueRef above = LLVMBuildICmp(b, LLVMIntSGE, index.v, bound(g, g->t->bounds[a->first_bound + i], index.uniform), "");
+		LLVMValueRef above = LLVMBuildICmp(
+			b, LLVMIntSGE, index.v, bound(g, g->t->bounds[a->first_bound + i], index.uniform), "");
 		bad = LLVMBuildOr(b, bad, above, "");
 	}
 	LLVMValueRef said = index.uniform ? bad : lt_llvm_and(g, bad, mask);

@@ -1,4 +1,5 @@
-/* examples/plugin/llvm/function.c -- functions of a module: their beginning and end, their variables, what lives in them. */
+/* examples/plugin/llvm/function.c -- functions of a module: their beginning and end, their variables, what lives in
+ * them. */
 #include <string.h>
 #include "gen.h"
 
@@ -6,7 +7,8 @@
 void lt_llvm_attribute(struct gen *g, LLVMValueRef f, unsigned parameter, const char *name)
 {
 	unsigned at = parameter ? parameter : (unsigned)LLVMAttributeFunctionIndex;
-	LLVMAddAttributeAtIndex(f, at, LLVMCreateEnumAttribute(g->e.c, LLVMGetEnumAttributeKindForName(name, strlen(name)), 0));
+	LLVMAddAttributeAtIndex(
+		f, at, LLVMCreateEnumAttribute(g->e.c, LLVMGetEnumAttributeKindForName(name, strlen(name)), 0));
 }
 
 static void say(struct gen *g, LLVMValueRef f, const char *key, const char *value)
@@ -58,7 +60,8 @@ void lt_llvm_bind_locals(struct gen *g, int32_t region)
 	LLVMTypeRef i8 = LLVMInt8TypeInContext(g->e.c);
 	for (int32_t b = 0; b < (int32_t)g->t->buffers.n; b++) {
 		struct place *p = &g->place[b];
-		if (p->root != b || LT_AT(struct lt_buffer, g->t->buffers, b)->role != LT_LOCAL || p->region != region || p->home == HOME_SHARED)
+		if (p->root != b || LT_AT(struct lt_buffer, g->t->buffers, b)->role != LT_LOCAL || p->region != region
+			|| p->home == HOME_SHARED)
 			continue;
 		if (p->home == HOME_STACK) {
 			p->base = lt_llvm_local(g, LLVMArrayType(i8, (unsigned)p->bytes));

@@ -1,11 +1,13 @@
 /* examples/plugin/llvm/gen.h -- one emission: a tree becomes a module.  What the files that walk the tree share.
  *
- * Scopes.   The function that is being emitted, and each trip of a loop that is counted in it, is a scope: a block, its head, that
- *           dominates all of it.  Affine values are computed in the head of the innermost scope that they depend on, once.
- * Columns.  The rows of a tree are over columns (tree.h).  For each, struct column says what is known of it at the place where code
- *           is being emitted: a number in an unrolled loop, a range, an LLVM value, and how it moves from lane to lane.
- * Lanes.    A vector loop emits its statements once for several trips; lanes are those trips.  A local that lives in one trip has a
- *           copy for each lane, and these lie side by side: element e of lane l is at e * lanes + l.
+ * Scopes.   The function that is being emitted, and each trip of a loop that is counted in it, is a scope: a block, its
+ *           head, that dominates all of it.  Affine values are computed in the head of the innermost scope that they
+ *           depend on, once.
+ * Columns.  The rows of a tree are over columns (tree.h).  For each, struct column says what is known of it at the
+ *           place where code is being emitted: a number in an unrolled loop, a range, an LLVM value, and how it moves
+ *           from lane to lane.
+ * Lanes.    A vector loop emits its statements once for several trips; lanes are those trips.  A local that lives in
+ *           one trip has a copy for each lane, and these lie side by side: element e of lane l is at e * lanes + l.
  */
 #ifndef LT_LLVM_GEN_H
 #define LT_LLVM_GEN_H
@@ -18,7 +20,8 @@ struct column {
 	struct range range;             /* of all lanes */
 	bool fixed; int64_t value;      /* in lane 0: fixed: the number; else that is added to v */
 	LLVMValueRef v;
-	int64_t copies;                 /* of a loop: the trips that are emitted one behind the other, value counting them; 0: this is none */
+	/* of a loop: the trips that are emitted one behind the other, value counting them; 0: this is none */
+	int64_t copies;
 	int32_t scope;                  /* where v is computed */
 	bool irregular; int64_t stride; /* from lane to lane; irregular: not by equal steps */
 };
@@ -79,8 +82,14 @@ struct gen {
 	int64_t shared_bytes, own_bytes;/* of workspace */
 };
 
-static inline const int64_t *row_at(const struct lt_tree *t, int32_t row) { return t->rows + (int64_t)row * t->n_column; }
-static inline const struct lt_loop *loop_at(const struct gen *g, int32_t l) { return LT_AT(struct lt_loop, g->t->loops, l); }
+static inline const int64_t *row_at(const struct lt_tree *t, int32_t row)
+{
+	return t->rows + (int64_t)row * t->n_column;
+}
+static inline const struct lt_loop *loop_at(const struct gen *g, int32_t l)
+{
+	return LT_AT(struct lt_loop, g->t->loops, l);
+}
 static inline int32_t loop_column(const struct lt_tree *t, int32_t l) { return 1 + t->n_param + l; }
 static inline int32_t div_column(const struct lt_tree *t, int32_t d) { return 1 + t->n_param + t->n_loop + d; }
 static inline uint32_t buffer_dtype(const struct lt_tree *t, int32_t b)
@@ -102,14 +111,17 @@ void lt_llvm_plan(struct gen *);
 /* storage.c */
 void lt_llvm_assign_storage(struct gen *);
 bool lt_llvm_is_private(const struct gen *, int32_t buffer);     /* each lane has its own */
-bool lt_llvm_is_of(const struct gen *, int32_t access, int32_t root);    /* its elements, or an index of it, lie in the buffer */
+/* its elements, or an index of it, lie in the buffer */
+bool lt_llvm_is_of(const struct gen *, int32_t access, int32_t root);
 bool lt_llvm_reads(const struct gen *, const struct lt_stmt *, int32_t root);
 /* column.c */
 void lt_llvm_columns(struct gen *);                              /* all as they are anywhere: ranges, no values */
-void lt_llvm_set_divs(struct gen *, int32_t loop);               /* those that depend on the loop: it has another trip */
+/* those that depend on the loop: it has another trip */
+void lt_llvm_set_divs(struct gen *, int32_t loop);
 /* row.c: affine values; row is an index into the tree's rows. */
 struct range lt_llvm_range(const struct gen *, int32_t row);
-bool lt_llvm_stride(const struct gen *, int32_t row, int64_t *stride);  /* from lane to lane; false: not by equal steps */
+/* from lane to lane; false: not by equal steps */
+bool lt_llvm_stride(const struct gen *, int32_t row, int64_t *stride);
 /* The row times scale, columns that are numbers added to its constant.  regular: irregular columns left out. */
 int64_t *lt_llvm_dense(struct gen *, int32_t row, int64_t scale, bool regular);
 LLVMValueRef lt_llvm_column(struct gen *, int32_t column);       /* one that is no number, in lane 0 */
@@ -123,7 +135,8 @@ void lt_llvm_push_scope(struct gen *);                           /* a new head a
 void lt_llvm_pop_scope(struct gen *);
 /* guard.c: conditions. */
 enum truth { NEVER, SOMETIMES, ALWAYS };
-struct guard { enum truth truth; LLVMValueRef all, lanes; };    /* SOMETIMES: all (i1) if not NULL, and lanes (mask) if not NULL */
+/* SOMETIMES: all (i1) if not NULL, and lanes (mask) if not NULL */
+struct guard { enum truth truth; LLVMValueRef all, lanes; };
 struct guard lt_llvm_guards(struct gen *, int32_t first, int32_t n);
 LLVMValueRef lt_llvm_below(struct gen *, LLVMValueRef n);        /* mask of lanes < n, an i64 */
 LLVMValueRef lt_llvm_and(struct gen *, LLVMValueRef a, LLVMValueRef b); /* either may be NULL: all on */
@@ -150,7 +163,8 @@ LLVMValueRef lt_llvm_vector(struct gen *, struct value);         /* in all lanes
 LLVMValueRef lt_llvm_read_tile(struct gen *, const struct where *);
 bool lt_llvm_write_tile(struct gen *, const struct where *, LLVMValueRef);
 void lt_llvm_end_tiles(struct gen *, int32_t loop);              /* behind the copies of a loop */
-uint32_t lt_llvm_tile_trip_count(const struct gen *, int32_t loop);   /* of a counted loop, how many tiles want as copies; 1: none do */
+/* of a counted loop, how many tiles want as copies; 1: none do */
+uint32_t lt_llvm_tile_trip_count(const struct gen *, int32_t loop);
 /* prefetch.c */
 void lt_llvm_prefetch(struct gen *, int32_t stmt, const struct where *);
 /* fault.c: an index that was gathered, checked. */

@@ -1,7 +1,11 @@
-/* examples/plugin/llvm/guard.c -- guards: rows that are not negative.  Those that all lanes share become conditions, others masks. */
+/* examples/plugin/llvm/guard.c -- guards: rows that are not negative.  Those that all lanes share become conditions,
+ * others masks. */
 #include "gen.h"
 
-LLVMBasicBlockRef lt_llvm_block(struct gen *g, const char *name) { return LLVMAppendBasicBlockInContext(g->e.c, g->fn, name); }
+LLVMBasicBlockRef lt_llvm_block(struct gen *g, const char *name)
+{
+	return LLVMAppendBasicBlockInContext(g->e.c, g->fn, name);
+}
 
 LLVMValueRef lt_llvm_and(struct gen *g, LLVMValueRef a, LLVMValueRef b)
 {

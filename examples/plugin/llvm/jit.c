@@ -1,7 +1,7 @@
 /* examples/plugin/llvm/jit.c -- from a module to a function that can be called: passes, object file, ORC.
  *
- * Each object file has a dynamic library of ORC's of its own, so that all can have the one name lt_kernel.  ORC keeps such libraries
- * until its session ends; those of objects that are gone are used again.
+ * Each object file has a dynamic library of ORC's of its own, so that all can have the one name lt_kernel.  ORC keeps
+ * such libraries until its session ends; those of objects that are gone are used again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +12,12 @@
 #include "jit.h"
 #include "diagnostic.h"
 
-/* Addresses and loops come as they should be (row.c, nest.c): what is left is to make registers of the locals, and to tidy up. */
+/* Addresses and loops come as they should be (row.c, nest.c): what is left is to make registers of the locals, and to
+ * tidy up. */
 #define PASSES "sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>"
 static const char vectors[] = "function(" PASSES ")";
-/* Where a tree has no vector loops, small nests come as copies of their statements: stores that are overwritten go, what stands side
- * by side becomes vectors. */
+/* Where a tree has no vector loops, small nests come as copies of their statements: stores that are overwritten go,
+ * what stands side by side becomes vectors. */
 static const char scalars[] = "function(" PASSES ",dse,slp-vectorizer,early-cse)";
 
 struct lt_llvm_code {
@@ -147,7 +148,8 @@ static struct found look_up(const struct lt_llvm_code *c)
 {
 	LLVMOrcExecutionSessionRef session = LLVMOrcLLJITGetExecutionSession(c->jit->lljit);
 	LLVMOrcCJITDylibSearchOrderElement where = { c->library, LLVMOrcJITDylibLookupFlagsMatchExportedSymbolsOnly };
-	LLVMOrcCLookupSetElement what = { LLVMOrcLLJITMangleAndIntern(c->jit->lljit, "lt_kernel"), LLVMOrcSymbolLookupFlagsRequiredSymbol };
+	LLVMOrcCLookupSetElement what = { LLVMOrcLLJITMangleAndIntern(c->jit->lljit, "lt_kernel"),
+		LLVMOrcSymbolLookupFlagsRequiredSymbol };
 	struct found f = { NULL, 0 };
 	LLVMOrcExecutionSessionLookup(session, LLVMOrcLookupKindStatic, &where, 1, &what, 1, found, &f);
 	return f;

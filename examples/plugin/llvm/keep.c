@@ -5,13 +5,15 @@
 #include "diagnostic.h"
 #include "session.h"
 
-/* Beside tree, config, name and version, which the host knows; a version is easily forgotten where code is mended, and the build is not. */
+/* Beside tree, config, name and version, which the host knows; a version is easily forgotten where code is mended, and
+ * the build is not. */
 lt_status lt_llvm_identity(struct lt_session *s, lt_write *write, void *user, struct lt_diag *diag)
 {
 	unsigned major, minor, patch;
 	char text[256], build[100];
 	if (!lt_llvm_build(build, sizeof build))
-		return lt_llvm_report(diag, LT_EUNSUPPORTED, -1, -1, NULL, "llvm: the loader does not tell which build of the backend this is");
+		return lt_llvm_report(diag, LT_EUNSUPPORTED, -1, -1, NULL,
+			"llvm: the loader does not tell which build of the backend this is");
 	LLVMGetVersion(&major, &minor, &patch);
 	int n = snprintf(text, sizeof text, "build %s\nLLVM %u.%u.%u\nlevel %d\nlibmvec %d\n", build, major, minor, patch,
 		s->config.level, s->machine.machine.vector_library);
@@ -49,15 +51,16 @@ lt_status lt_llvm_save(const struct lt_object *o, lt_write *write, void *user, s
 	return LT_OK;
 }
 
-lt_status lt_llvm_load(struct lt_session *s, const struct lt_tree *t, const void *data, size_t bytes, struct lt_object **out,
-	struct lt_diag *diag)
+lt_status lt_llvm_load(struct lt_session *s, const struct lt_tree *t, const void *data, size_t bytes,
+	struct lt_object **out, struct lt_diag *diag)
 {
 	struct header h;
 	const char *file = (const char *)data + sizeof h;
 	*out = NULL;
 	if (bytes > sizeof h)
 		memcpy(&h, data, sizeof h);
-	if (bytes <= sizeof h || memcmp(h.magic, magic, sizeof h.magic) != 0 || h.bytes != bytes - sizeof h || h.sum != sum_of(file, h.bytes))
+	if (bytes <= sizeof h || memcmp(h.magic, magic, sizeof h.magic) != 0 || h.bytes != bytes - sizeof h
+		|| h.sum != sum_of(file, h.bytes))
 		return lt_llvm_report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s: what was kept is no object file", name_of(t));
 	struct lt_object *o = lt_llvm_new_object(s, t);
 	if (!o)

@@ -1,7 +1,7 @@
 /* examples/plugin/llvm/kernel.c -- a module for a tree.
  *
- *   lt_kernel(ptr slots, ptr workspace, ptr fault, ptr call, ptr host, i32 n_thread)   what a run calls; it finds the buffers, and calls
- *   kernel(buffers..., ptr fault, ptr private, ptr call, ptr host, i32 n_thread)         the tree
+ *   lt_kernel(ptr slots, ptr workspace, ptr fault, ptr call, ptr host, i32 n_thread)   what a run calls; it finds the
+ *   buffers, and calls kernel(buffers..., ptr fault, ptr private, ptr call, ptr host, i32 n_thread)         the tree
  *
  * slots: the address of each; call(host, n_thread, body, arg): runs body(arg, i, n) on each of the threads.
  */
@@ -109,7 +109,8 @@ static void entry(struct gen *g)
 	LLVMContextRef c = g->e.c;
 	LLVMBuilderRef b = g->e.b;
 	LLVMTypeRef ptr = LLVMPointerTypeInContext(c, 0), i8 = LLVMInt8TypeInContext(c), i32 = LLVMInt32TypeInContext(c);
-	LLVMTypeRef six[6] = { ptr, ptr, ptr, ptr, ptr, i32 }, *type = lt_llvm_alloc(g, (size_t)g->t->buffers.n + 5, sizeof *type);
+	LLVMTypeRef six[6] = { ptr, ptr, ptr, ptr, ptr, i32 },
+		    *type = lt_llvm_alloc(g, (size_t)g->t->buffers.n + 5, sizeof *type);
 	LLVMValueRef *in = lt_llvm_alloc(g, (size_t)g->t->buffers.n + 5, sizeof *in);
 	unsigned n = 0;
 	for (int32_t i = 0; i < (int32_t)g->t->buffers.n; i++)
@@ -147,7 +148,8 @@ static bool has_vectors(const struct gen *g)
 	return some;
 }
 
-LLVMModuleRef lt_llvm_module(const struct lt_tree *t, const struct lt_llvm_machine *m, LLVMContextRef c, struct lt_llvm_need *need)
+LLVMModuleRef lt_llvm_module(
+	const struct lt_tree *t, const struct lt_llvm_machine *m, LLVMContextRef c, struct lt_llvm_need *need)
 {
 	struct gen *g = calloc(1, sizeof *g);
 	if (!g)

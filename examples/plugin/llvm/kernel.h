@@ -15,9 +15,10 @@ typedef void lt_llvm_body_fn(void *arg, uint32_t i, uint32_t n);
 typedef void lt_llvm_call_fn(const struct lt_host *, uint32_t n_thread, lt_llvm_body_fn *, void *arg);
 struct lt_fault;
 /* The function lt_kernel of the module; slot: the address of each. */
-typedef void lt_llvm_kernel_fn(void *const *slot, void *workspace, struct lt_fault *, lt_llvm_call_fn *, const struct lt_host *,
-	uint32_t n_thread);
+typedef void lt_llvm_kernel_fn(void *const *slot, void *workspace, struct lt_fault *, lt_llvm_call_fn *,
+	const struct lt_host *, uint32_t n_thread);
 
 /* NULL: no memory.  The module belongs to the context and the caller. */
-LLVMModuleRef lt_llvm_module(const struct lt_tree *, const struct lt_llvm_machine *, LLVMContextRef, struct lt_llvm_need *);
+LLVMModuleRef lt_llvm_module(
+	const struct lt_tree *, const struct lt_llvm_machine *, LLVMContextRef, struct lt_llvm_need *);
 #endif

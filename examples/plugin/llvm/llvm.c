@@ -1,10 +1,12 @@
-/* examples/plugin/llvm/llvm.c -- a backend as somebody outside of Looptree would write it: LLVM IR, compiled and run in memory.
+/* examples/plugin/llvm/llvm.c -- a backend as somebody outside of Looptree would write it: LLVM IR, compiled and run in
+ * memory.
  *
  * It uses the headers of include/lt, LLVM's C interface, and nothing else.
  *
  * Behind "llvm:" stand words with ';' between them ("llvm:cpu=x86-64-v3;level=3"):
- *   cpu=NAME    code for another processor than this one, which has to run it: x86-64 (SSE2), x86-64-v2 (SSE4), x86-64-v3 (AVX2),
- *               x86-64-v4 (AVX-512), sapphirerapids; generic on 64-bit ARM; native, if not said.  lt-run --list-backends tells which run here
+ *   cpu=NAME    code for another processor than this one, which has to run it: x86-64 (SSE2), x86-64-v2 (SSE4),
+ *               x86-64-v3 (AVX2), x86-64-v4 (AVX-512), sapphirerapids; generic on 64-bit ARM; native, if not said. 
+ *               lt-run --list-backends tells which run here
  *   level=N     how far LLVM's code generator optimises, 0 to 3; 2, if not said
  *   verify      LLVM checks every module that it is given, as it always does in a debug build of the plug-in
  *
@@ -16,12 +18,15 @@
  *   plan.c      how each loop is emitted                   storage.c     where each buffer lives
  *   nest.c      loops        region.c   parallel loops     function.c  functions and their variables
  *   stmt.c      statements   sum.c      reductions over the lanes of a vector loop
- *   column.c    what is known of loops and divs            row.c       affine values        guard.c    conditions, masks
- *   access.c    reading and writing                        fault.c     checked indices       prefetch.c  asking for memory early
+ *   column.c    what is known of loops and divs            row.c       affine values        guard.c    conditions,
+ *               masks
+ *   access.c    reading and writing                        fault.c     checked indices       prefetch.c  asking for
+ *               memory early
  *   tile.c      vectors across rows: squares that are turned in registers
  *   ops.c, convert.c, math.c   operators                   diagnostic.c      saying why
  *
- * The way of a tree: accept.c, then plan.c and storage.c decide, nest.c walks the loops and stmt.c emits what is in them.
+ * The way of a tree: accept.c, then plan.c and storage.c decide, nest.c walks the loops and stmt.c emits what is in
+ * them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +88,8 @@ static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct l
 	return lt_llvm_accepts(t, diag);
 }
 
-static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
+static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
+	struct lt_diag *diag)
 {
 	lt_status status = LT_OK;
 	memset(object, 0, n * sizeof *object);
@@ -99,11 +105,29 @@ static lt_status sync_(struct lt_session *s, void *stream, struct lt_diag *diag)
 }
 
 static const struct lt_backend llvm = {
-	.size = sizeof llvm, .abi = LT_ABI, .build = LT_BUILD,
-	.name = "llvm", .summary = "LLVM IR, compiled in memory by LLVM's ORC", .version = "1",
-	.score = score, .open = open_, .close = close_, .caps = caps, .accepts = accepts, .compile = compile, .run = lt_llvm_run,
-	.sync = sync_, .destroy = lt_llvm_destroy, .need = lt_llvm_workspace, .dump = lt_llvm_dump, .describe = lt_llvm_describe,
-	.identity = lt_llvm_identity, .save = lt_llvm_save, .load = lt_llvm_load,
-	.capture = lt_llvm_capture, .replay = lt_llvm_replay, .capture_free = lt_llvm_capture_free,
+	.size = sizeof llvm,
+	.abi = LT_ABI,
+	.build = LT_BUILD,
+	.name = "llvm",
+	.summary = "LLVM IR, compiled in memory by LLVM's ORC",
+	.version = "1",
+	.score = score,
+	.open = open_,
+	.close = close_,
+	.caps = caps,
+	.accepts = accepts,
+	.compile = compile,
+	.run = lt_llvm_run,
+	.sync = sync_,
+	.destroy = lt_llvm_destroy,
+	.need = lt_llvm_workspace,
+	.dump = lt_llvm_dump,
+	.describe = lt_llvm_describe,
+	.identity = lt_llvm_identity,
+	.save = lt_llvm_save,
+	.load = lt_llvm_load,
+	.capture = lt_llvm_capture,
+	.replay = lt_llvm_replay,
+	.capture_free = lt_llvm_capture_free,
 };
 LT_BACKEND(llvm)

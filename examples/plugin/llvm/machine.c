@@ -14,8 +14,8 @@
 #include "machine.h"
 #include "diagnostic.h"
 
-/* LLVM's C interface does not tell what its processors have; the levels are those of the x86-64 psABI.  Of the last one only what no
- * processor without it has is asked for. */
+/* LLVM's C interface does not tell what its processors have; the levels are those of the x86-64 psABI.  Of the last one
+ * only what no processor without it has is asked for. */
 static const struct lt_llvm_cpu cpus[] = {
 	{ "native", 16, 16, { NULL } },
 #if defined(__x86_64__)
@@ -23,8 +23,9 @@ static const struct lt_llvm_cpu cpus[] = {
 	{ "x86-64-v2", 16, 16, { "ssse3", "sse4.1", "sse4.2", "popcnt", "cx16", "sahf", NULL } },
 	{ "x86-64-v3", 32, 16, { "avx", "avx2", "fma", "f16c", "bmi", "bmi2", "lzcnt", "movbe", "xsave", NULL } },
 	{ "x86-64-v4", 64, 32, { "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", NULL } },
-	{ "sapphirerapids", 64, 32, { "avx512bf16", "avx512fp16", "avx512vbmi2", "avx512vnni", "avx512bitalg", "avx512vpopcntdq", "avxvnni", "gfni",
-		"vaes", "amx-tile", NULL } },
+	{ "sapphirerapids", 64, 32,
+		{ "avx512bf16", "avx512fp16", "avx512vbmi2", "avx512vnni", "avx512bitalg", "avx512vpopcntdq", "avxvnni",
+			"gfni", "vaes", "amx-tile", NULL } },
 #elif defined(__aarch64__)
 	{ "generic", 16, 32, { "neon", NULL } },
 #endif
@@ -132,13 +133,16 @@ lt_status lt_llvm_host_open(struct lt_llvm_host *h, const struct lt_llvm_cpu *cp
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	(void)pthread_once(&once, initialize);          /* LLVM's own tables of targets */
-	*h = (struct lt_llvm_host){ .triple = LLVMGetDefaultTargetTriple(), .here = LLVMGetHostCPUName(), .has = LLVMGetHostCPUFeatures() };
+	*h = (struct lt_llvm_host){
+		.triple = LLVMGetDefaultTargetTriple(), .here = LLVMGetHostCPUName(), .has = LLVMGetHostCPUFeatures()
+	};
 	const char *lacks = lt_llvm_lacks(h, cpu);
 	lt_status status = LT_OK;
 	char remedy[64];
 	(void)snprintf(remedy, sizeof remedy, "leave cpu= out, or give %s", best(h)->name);
 	if (lacks)
-		status = lt_llvm_report(diag, LT_EUNSUPPORTED, -1, -1, remedy, "this machine does not run code for %s: it has no %s", cpu->name, lacks);
+		status = lt_llvm_report(diag, LT_EUNSUPPORTED, -1, -1, remedy,
+			"this machine does not run code for %s: it has no %s", cpu->name, lacks);
 	h->cpu = cpu == cpus ? h->here : cpu->name;
 	h->features = cpu == cpus ? h->has : "";
 	(void)snprintf(h->name, sizeof h->name, "llvm:%s", h->cpu);
@@ -167,12 +171,14 @@ void lt_llvm_host_close(struct lt_llvm_host *h)
 
 LLVMTargetMachineRef lt_llvm_target_machine(const struct lt_llvm_host *h, int level)
 {
-	static const LLVMCodeGenOptLevel levels[] = { LLVMCodeGenLevelNone, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault, LLVMCodeGenLevelAggressive };
+	static const LLVMCodeGenOptLevel levels[] = { LLVMCodeGenLevelNone, LLVMCodeGenLevelLess,
+		LLVMCodeGenLevelDefault, LLVMCodeGenLevelAggressive };
 	LLVMTargetRef target;
 	char *why = NULL;
 	if (LLVMGetTargetFromTriple(h->triple, &target, &why)) {
 		LLVMDisposeMessage(why);
 		return NULL;
 	}
-	return LLVMCreateTargetMachine(target, h->triple, h->cpu, h->features, levels[level], LLVMRelocPIC, LLVMCodeModelSmall);
+	return LLVMCreateTargetMachine(
+		target, h->triple, h->cpu, h->features, levels[level], LLVMRelocPIC, LLVMCodeModelSmall);
 }

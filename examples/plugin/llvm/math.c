@@ -1,7 +1,7 @@
 /* examples/plugin/llvm/math.c -- functions: own polynomials for vectors of f32, else the C library's.
  *
- * A scalar calls libm.  A vector of f32 computes exp, log, tanh, erf and sigmoid itself; the greatest errors found in a sweep are 0.98,
- * 1.09, 1.30, 1.09 and 2.22 units in the last place.
+ * A scalar calls libm.  A vector of f32 computes exp, log, tanh, erf and sigmoid itself; the greatest errors found in a
+ * sweep are 0.98, 1.09, 1.30, 1.09 and 2.22 units in the last place.
  * What is left calls libmvec, a register at a time, or libm, a lane at a time, where the library is not there.
  * The coefficients minimize the greatest relative error; each was rounded to f32 before the next was sought.
  */
@@ -34,7 +34,8 @@ static LLVMValueRef declare(struct emit *e, const char *name, LLVMTypeRef type, 
 	return f;
 }
 
-static LLVMValueRef each_lane(struct emit *e, const struct shape *s, const char *name, LLVMValueRef const *in, unsigned n)
+static LLVMValueRef each_lane(
+	struct emit *e, const struct shape *s, const char *name, LLVMValueRef const *in, unsigned n)
 {
 	LLVMTypeRef type, i32 = LLVMInt32TypeInContext(e->c);
 	LLVMValueRef r = LLVMGetPoison(s->type), f = declare(e, name, lt_llvm_type(e, s->dtype, 1), n, &type);
@@ -51,7 +52,8 @@ static LLVMValueRef each_lane(struct emit *e, const struct shape *s, const char 
 	return r;
 }
 
-/* `n` lanes of a vector from lane `first` on; those beyond its end repeat its last, since what stands there by chance may take longer. */
+/* `n` lanes of a vector from lane `first` on; those beyond its end repeat its last, since what stands there by chance
+ * may take longer. */
 static LLVMValueRef cut(struct emit *e, LLVMValueRef v, uint32_t first, uint32_t n)
 {
 	uint32_t last = LLVMGetVectorSize(LLVMTypeOf(v)) - 1;
@@ -80,7 +82,8 @@ static LLVMValueRef paste(struct emit *e, LLVMValueRef r, LLVMValueRef part, uin
 }
 
 /* The names of a vector function tell its registers: b 16 bytes, d 32 (AVX2), e 64 (AVX-512). */
-static LLVMValueRef by_registers(struct emit *e, const struct shape *s, const char *name, LLVMValueRef const *in, unsigned n)
+static LLVMValueRef by_registers(
+	struct emit *e, const struct shape *s, const char *name, LLVMValueRef const *in, unsigned n)
 {
 	uint32_t size = lt_llvm_bytes(s->dtype), bytes = 16;
 	LLVMValueRef r = LLVMGetPoison(s->type), args[2] = { NULL, NULL }, f;
@@ -89,7 +92,11 @@ static LLVMValueRef by_registers(struct emit *e, const struct shape *s, const ch
 
 	while (bytes < e->vector_bytes && bytes < 64 && bytes < s->lanes * size)
 		bytes *= 2;
-	(void)snprintf(symbol, sizeof symbol, "_ZGV%cN%u%s_%s", bytes == 64 ? 'e' : bytes == 32 ? 'd' : 'b', bytes / size, n > 1 ? "vv" : "v", name);
+	(void)snprintf(symbol, sizeof symbol, "_ZGV%cN%u%s_%s",
+		bytes == 64           ? 'e'
+			: bytes == 32 ? 'd'
+				      : 'b',
+		bytes / size, n > 1 ? "vv" : "v", name);
 	f = declare(e, symbol, lt_llvm_type(e, s->dtype, bytes / size), n, &type);
 	for (uint32_t l = 0; l < s->lanes; l += bytes / size) {
 		for (unsigned k = 0; k < n; k++)
@@ -112,7 +119,10 @@ struct own { struct emit *e; LLVMBuilderRef b; const struct shape *s; LLVMTypeRe
 
 static LLVMValueRef words(const struct own *o, LLVMValueRef x) { return LLVMBuildBitCast(o->b, x, o->words, ""); }
 static LLVMValueRef reals(const struct own *o, LLVMValueRef x) { return LLVMBuildBitCast(o->b, x, o->s->type, ""); }
-static LLVMValueRef call(const struct own *o, const char *name, LLVMValueRef x) { return lt_llvm_intrinsic(o->e, name, &o->s->type, 1, &x, 1); }
+static LLVMValueRef call(const struct own *o, const char *name, LLVMValueRef x)
+{
+	return lt_llvm_intrinsic(o->e, name, &o->s->type, 1, &x, 1);
+}
 
 static LLVMValueRef mul_add(const struct own *o, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z)
 {
@@ -134,8 +144,8 @@ static LLVMValueRef with_sign(const struct own *o, LLVMValueRef size, LLVMValueR
 	return lt_llvm_intrinsic(o->e, "llvm.copysign", &o->s->type, 1, (LLVMValueRef[]){ size, sign }, 2);
 }
 
-/* p 2^n, n a whole number also as bits: in two steps, since the result may be subnormal, or next to the largest.  AVX-512 has an
- * instruction for it. */
+/* p 2^n, n a whole number also as bits: in two steps, since the result may be subnormal, or next to the largest. 
+ * AVX-512 has an instruction for it. */
 static LLVMValueRef scale(const struct own *o, LLVMValueRef p, LLVMValueRef n, LLVMValueRef bits)
 {
 #ifdef __x86_64__
@@ -144,10 +154,14 @@ static LLVMValueRef scale(const struct own *o, LLVMValueRef p, LLVMValueRef n, L
 		unsigned id = LLVMLookupIntrinsicID(name, sizeof name - 1);
 		LLVMTypeRef type = LLVMIntrinsicGetType(o->e->c, id, NULL, 0);
 		LLVMValueRef f = LLVMGetIntrinsicDeclaration(o->e->m, id, NULL, 0), r = NULL;
-		LLVMValueRef all = LLVMConstAllOnes(LLVMInt16TypeInContext(o->e->c)), mode = LLVMConstInt(LLVMInt32TypeInContext(o->e->c), 4, 0);
+		LLVMValueRef all = LLVMConstAllOnes(LLVMInt16TypeInContext(o->e->c)),
+			     mode = LLVMConstInt(LLVMInt32TypeInContext(o->e->c), 4, 0);
 		for (uint32_t l = 0; l < o->s->lanes; l += 16) {
 			LLVMValueRef from = cut(o->e, p, l, 16);
-			r = paste(o->e, r, LLVMBuildCall2(o->b, type, f, (LLVMValueRef[]){ from, cut(o->e, n, l, 16), from, all, mode }, 5, ""), l, o->s->lanes);
+			r = paste(o->e, r,
+				LLVMBuildCall2(o->b, type, f,
+					(LLVMValueRef[]){ from, cut(o->e, n, l, 16), from, all, mode }, 5, ""),
+				l, o->s->lanes);
 		}
 		return r;
 	}
@@ -188,15 +202,18 @@ static LLVMValueRef sigmoid(const struct own *o, LLVMValueRef x)
 	return DIV(C(1), ADD(C(1), exponential(o, LLVMBuildFNeg(o->b, x, ""))));
 }
 
-/* x = 2^k (1 + f), 1 + f from sqrt(1/2) to sqrt(2); log(1 + f) = f - f^2 / 2 + f^3 q(f).  Subnormals are scaled first. */
+/* x = 2^k (1 + f), 1 + f from sqrt(1/2) to sqrt(2); log(1 + f) = f - f^2 / 2 + f^3 q(f).  Subnormals are scaled
+ * first. */
 static LLVMValueRef logarithm(const struct own *o, LLVMValueRef x)
 {
-	static const float q[] = { 0x1.555554p-2f, -0x1.00022ap-2f, 0x1.99a03cp-3f, -0x1.547172p-3f, 0x1.22d472p-3f, -0x1.0d60a4p-3f, 0x1.04a98ap-3f,
-		-0x1.36b372p-4f };
+	static const float q[] = { 0x1.555554p-2f, -0x1.00022ap-2f, 0x1.99a03cp-3f, -0x1.547172p-3f, 0x1.22d472p-3f,
+		-0x1.0d60a4p-3f, 0x1.04a98ap-3f, -0x1.36b372p-4f };
 	LLVMValueRef small = TEST(OLT, x, C(0x1p-126)), root = W(0x3f3504f3), infinity = C(__builtin_inf()), zero = C(0);
 	LLVMValueRef u = LLVMBuildSub(o->b, words(o, PICK(small, MUL(x, C(0x1p23)), x)), root, "");
-	LLVMValueRef k = ADD(LLVMBuildSIToFP(o->b, LLVMBuildAShr(o->b, u, W(23), ""), o->s->type, ""), PICK(small, C(-23), zero));
-	LLVMValueRef f = SUB(reals(o, LLVMBuildAdd(o->b, LLVMBuildAnd(o->b, u, W(0x7fffff), ""), root, "")), C(1)), f2 = MUL(f, f);
+	LLVMValueRef k = ADD(
+		LLVMBuildSIToFP(o->b, LLVMBuildAShr(o->b, u, W(23), ""), o->s->type, ""), PICK(small, C(-23), zero));
+	LLVMValueRef f = SUB(reals(o, LLVMBuildAdd(o->b, LLVMBuildAnd(o->b, u, W(0x7fffff), ""), root, "")), C(1)),
+		     f2 = MUL(f, f);
 	LLVMValueRef r = mul_add(o, polynomial(o, f, q, 8), MUL(f2, f), MUL(k, C(-0x1.bd0106p-13)));
 
 	r = mul_add(o, f2, C(-0.5), r);
@@ -216,12 +233,14 @@ static LLVMValueRef tangent(const struct own *o, LLVMValueRef x)
 	return with_sign(o, PICK(TEST(OLT, a, C(0.625)), near, far), x);
 }
 
-/* Near 0 a + a q(a^2), else 1 - exp(a p(a) - a), a = |x|; beyond 4, where p is not fitted, that falls on and the result is 1. */
+/* Near 0 a + a q(a^2), else 1 - exp(a p(a) - a), a = |x|; beyond 4, where p is not fitted, that falls on and the result
+ * is 1. */
 static LLVMValueRef error_function(const struct own *o, LLVMValueRef x)
 {
-	static const float q[] = { 0x1.06eba6p-3f, -0x1.8126e8p-2f, 0x1.ce1ab4p-4f, -0x1.b68e66p-6f, 0x1.474a0ep-8f, -0x1.3a48e2p-11f };
-	static const float p[] = { -0x1.074624p-3f, -0x1.4570acp-1f, -0x1.af2806p-4f, 0x1.737ea6p-6f, -0x1.8011e6p-9f, 0x1.a01ae2p-15f, 0x1.7e5c44p-15f,
-		-0x1.4b6c34p-18f };
+	static const float q[] = { 0x1.06eba6p-3f, -0x1.8126e8p-2f, 0x1.ce1ab4p-4f, -0x1.b68e66p-6f, 0x1.474a0ep-8f,
+		-0x1.3a48e2p-11f };
+	static const float p[] = { -0x1.074624p-3f, -0x1.4570acp-1f, -0x1.af2806p-4f, 0x1.737ea6p-6f, -0x1.8011e6p-9f,
+		0x1.a01ae2p-15f, 0x1.7e5c44p-15f, -0x1.4b6c34p-18f };
 	LLVMValueRef a = call(o, "llvm.fabs", x), z = MUL(a, a), near = mul_add(o, polynomial(o, z, q, 6), a, a);
 	LLVMValueRef power = mul_add(o, polynomial(o, a, p, 8), a, LLVMBuildFNeg(o->b, a, ""));
 	LLVMValueRef far = SUB(C(1), exponential_within(o, power, BELOW));
@@ -234,7 +253,8 @@ static const struct { const char *name; LLVMValueRef (*emit)(const struct own *,
 };
 enum { N_DERIVED = sizeof owns / sizeof *owns };
 
-LLVMValueRef lt_llvm_function(struct emit *e, const struct shape *s, const char *name, LLVMValueRef const *in, unsigned n)
+LLVMValueRef lt_llvm_function(
+	struct emit *e, const struct shape *s, const char *name, LLVMValueRef const *in, unsigned n)
 {
 	const struct own own = { e, e->b, s, lt_llvm_type(e, LT_I32, s->lanes) };
 	char symbol[32];

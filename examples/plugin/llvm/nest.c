@@ -1,7 +1,10 @@
 /* examples/plugin/llvm/nest.c -- loops, by the mode that plan.c gave each. */
 #include "gen.h"
 
-static struct column any_trip(const struct gen *g, int32_t l) { return (struct column){ .range = { true, 0, loop_at(g, l)->max_trip_count - 1 } }; }
+static struct column any_trip(const struct gen *g, int32_t l)
+{
+	return (struct column){ .range = { true, 0, loop_at(g, l)->max_trip_count - 1 } };
+}
 
 static void set_column(struct gen *g, int32_t l, struct column c)
 {
@@ -64,7 +67,8 @@ void lt_llvm_end_count(struct gen *g, const struct count *c)
 	lt_llvm_pop_scope(g);
 }
 
-/* The trips of l from one number to another; `step` of them are emitted, one behind the other, and are one trip of the code. */
+/* The trips of l from one number to another; `step` of them are emitted, one behind the other, and are one trip of the
+ * code. */
 static void count(struct gen *g, int32_t l, LLVMValueRef from, LLVMValueRef to, uint32_t step, bool at_least_once)
 {
 	struct count c = lt_llvm_begin_count(g, from, to, step, at_least_once);

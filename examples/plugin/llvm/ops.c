@@ -1,7 +1,8 @@
 /* examples/plugin/llvm/ops.c -- the operators: a table from names to what emits them.
  *
- * An operator is known by its name and by the types that it computes on; what it means stands in lt/graph.h ("Numbers") and in
- * docs/script.md.  Integers wrap, x / 0 and x % 0 are 0, division rounds towards minus infinity, min and max hand NaN on, -0 < +0.
+ * An operator is known by its name and by the types that it computes on; what it means stands in lt/graph.h ("Numbers")
+ * and in docs/script.md.  Integers wrap, x / 0 and x % 0 are 0, division rounds towards minus infinity, min and max
+ * hand NaN on, -0 < +0.
  */
 #include <math.h>
 #include <string.h>
@@ -87,8 +88,8 @@ static LLVMValueRef joined(struct emit *e, const struct shape *s, LLVMOpcode how
 	return LLVMBuildBitCast(e->b, LLVMBuildBinOp(e->b, how, x, y, ""), s->type, "");
 }
 
-/* Floats: a where a is NaN or compares with b, else b; of two zeros -0 is the less.  Beside a constant one comparison is enough, which is
- * false for a NaN: with equality where the constant is the zero that is taken of two. */
+/* Floats: a where a is NaN or compares with b, else b; of two zeros -0 is the less.  Beside a constant one comparison
+ * is enough, which is false for a NaN: with equality where the constant is the zero that is taken of two. */
 static LLVMValueRef extreme(struct emit *e, const struct shape *s, const struct operator *op, LLVMValueRef const *in)
 {
 	LLVMBuilderRef b = e->b;
@@ -103,13 +104,14 @@ static LLVMValueRef extreme(struct emit *e, const struct shape *s, const struct 
 		if (c != VARIES)
 			return LLVMBuildSelect(b, LLVMBuildFCmp(b, takes, in[k], in[1 - k], ""), in[k], in[1 - k], "");
 	}
-	LLVMValueRef nan = LLVMBuildFCmp(b, LLVMRealUNO, in[0], in[0], ""), tie = LLVMBuildFCmp(b, LLVMRealOEQ, in[0], in[1], "");
+	LLVMValueRef nan = LLVMBuildFCmp(b, LLVMRealUNO, in[0], in[0], ""),
+		     tie = LLVMBuildFCmp(b, LLVMRealOEQ, in[0], in[1], "");
 	LLVMValueRef other = LLVMBuildSelect(b, tie, joined(e, s, is_max ? LLVMAnd : LLVMOr, in), in[1], "");
 	return LLVMBuildSelect(b, LLVMBuildOr(b, nan, compare(e, s, op, in), ""), in[0], other, "");
 }
 
-/* a / b rounded towards 0, b neither 0 nor -1.  Vectors of i32 have no division: the quotient of two f64 cannot round up to a
- * whole number, since it is at least 2^-31 of itself away from one that it is not. */
+/* a / b rounded towards 0, b neither 0 nor -1.  Vectors of i32 have no division: the quotient of two f64 cannot round
+ * up to a whole number, since it is at least 2^-31 of itself away from one that it is not. */
 static LLVMValueRef quotient(struct emit *e, const struct shape *s, LLVMValueRef a, LLVMValueRef b)
 {
 	if (s->dtype != LT_I32 || s->lanes == 1 || LLVMIsConstant(b))
@@ -120,11 +122,13 @@ static LLVMValueRef quotient(struct emit *e, const struct shape *s, LLVMValueRef
 }
 
 /* By 0 the quotient and the rest are 0, by -1 they are -a, which wraps, and 0: neither is left to the instruction. */
-static LLVMValueRef whole_division(struct emit *e, const struct shape *s, const struct operator *op, LLVMValueRef const *in)
+static LLVMValueRef whole_division(
+	struct emit *e, const struct shape *s, const struct operator* op, LLVMValueRef const *in)
 {
 	LLVMBuilderRef b = e->b;
 	LLVMValueRef none = zero(s), one = number(e, s, 1), minus = number(e, s, -1);
-	LLVMValueRef by_0 = LLVMBuildICmp(b, LLVMIntEQ, in[1], none, ""), by_minus = LLVMBuildICmp(b, LLVMIntEQ, in[1], minus, "");
+	LLVMValueRef by_0 = LLVMBuildICmp(b, LLVMIntEQ, in[1], none, ""),
+		     by_minus = LLVMBuildICmp(b, LLVMIntEQ, in[1], minus, "");
 	LLVMValueRef by = LLVMBuildSelect(b, LLVMBuildOr(b, by_0, by_minus, ""), one, in[1], "");
 	LLVMValueRef q = quotient(e, s, in[0], by), remainder = LLVMBuildSub(b, in[0], LLVMBuildMul(b, q, by, ""), "");
 	LLVMValueRef some = LLVMBuildICmp(b, LLVMIntNE, remainder, none, "");
@@ -151,7 +155,8 @@ static LLVMValueRef modulo(struct emit *e, const struct shape *s, const struct o
 	if (!is_real(s))
 		return whole_division(e, s, op, in);
 	LLVMValueRef remainder = lt_llvm_function(e, s, "fmod", in, 2), none = zero(s), signs[2] = { none, in[1] };
-	LLVMValueRef apart = LLVMBuildXor(b, LLVMBuildFCmp(b, LLVMRealOLT, remainder, none, ""), LLVMBuildFCmp(b, LLVMRealOLT, in[1], none, ""), "");
+	LLVMValueRef apart = LLVMBuildXor(b, LLVMBuildFCmp(b, LLVMRealOLT, remainder, none, ""),
+		LLVMBuildFCmp(b, LLVMRealOLT, in[1], none, ""), "");
 	LLVMValueRef moved = LLVMBuildSelect(b, apart, LLVMBuildFAdd(b, remainder, in[1], ""), remainder, "");
 	LLVMValueRef nothing = lt_llvm_intrinsic(e, "llvm.copysign", &s->type, 1, signs, 2);
 	return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOEQ, remainder, none, ""), nothing, moved, "");
@@ -174,7 +179,8 @@ static LLVMValueRef absolute(struct emit *e, const struct shape *s, const struct
 	LLVMValueRef wraps[2] = { in[0], LLVMConstInt(LLVMInt1TypeInContext(e->c), 0, 0) };
 
 	(void)op;
-	return is_real(s) ? lt_llvm_intrinsic(e, "llvm.fabs", &s->type, 1, in, 1) : lt_llvm_intrinsic(e, "llvm.abs", &s->type, 1, wraps, 2);
+	return is_real(s) ? lt_llvm_intrinsic(e, "llvm.fabs", &s->type, 1, in, 1)
+			  : lt_llvm_intrinsic(e, "llvm.abs", &s->type, 1, wraps, 2);
 }
 
 /* What is neither above nor below 0 is NaN or a zero, and a zero gives 0 whatever its sign: x + 0. */

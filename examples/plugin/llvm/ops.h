@@ -11,5 +11,6 @@ LLVMValueRef lt_llvm_real(struct emit *, uint32_t dtype, double, uint32_t lanes)
 LLVMValueRef lt_llvm_whole(struct emit *, uint32_t dtype, int64_t, uint32_t lanes);
 
 /* math.c: a function of the C library ("exp", "fmod"; without the f), or "sigmoid". */
-LLVMValueRef lt_llvm_function(struct emit *, const struct shape *, const char *name, LLVMValueRef const *in, unsigned n);
+LLVMValueRef lt_llvm_function(
+	struct emit *, const struct shape *, const char *name, LLVMValueRef const *in, unsigned n);
 #endif

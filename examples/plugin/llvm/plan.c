@@ -1,10 +1,11 @@
 /* examples/plugin/llvm/plan.c -- how each loop is emitted: what the code can carry out of what its kind allows.
  *
  * unroll:    copies of the body, as long as a nest of them is no more than MAX_STATEMENTS; else a loop.
- * vector:    vectors of as many lanes as the widest type in the loop leaves of a register.  The innermost vector loop of a nest is
- *            the one; those around it are unrolled.  Where a loop inside has other trips in each lane, it is a plain loop.
- * serial:    a loop, of several trips at a time where they make tiles (tile.c); copies where all its trips are no more than MAX_SMALL
- *            statements, so that locals can be registers.
+ * vector:    vectors of as many lanes as the widest type in the loop leaves of a register.  The innermost vector loop
+ *            of a nest is the one; those around it are unrolled.  Where a loop inside has other trips in each lane, it
+ *            is a plain loop.
+ * serial:    a loop, of several trips at a time where they make tiles (tile.c); copies where all its trips are no more
+ *            than MAX_SMALL statements, so that locals can be registers.
  * parallel:  the outermost one, with those nested perfectly in it; others inside run in one thread.
  */
 #include "gen.h"
@@ -100,14 +101,18 @@ static int64_t emitted(const struct plan *p, const struct lt_loop *l)
 {
 	int64_t copies = p->mode == MODE_COPIES ? l->max_trip_count : 1;
 	if (p->mode == MODE_LANES)
-		copies = (p->straight ? l->max_trip_count / p->lanes : p->bounded ? 2 : 1) + __builtin_popcountll((uint64_t)(l->max_trip_count % p->lanes));
+		copies = (p->straight                 ? l->max_trip_count / p->lanes
+					 : p->bounded ? 2
+						      : 1)
+			+ __builtin_popcountll((uint64_t)(l->max_trip_count % p->lanes));
 	return copies * p->cost;
 }
 
 static bool owns_locals(const struct gen *g, int32_t l)
 {
 	for (uint32_t b = 0; b < g->t->buffers.n; b++)
-		if (LT_AT(struct lt_buffer, g->t->buffers, b)->role == LT_LOCAL && LT_AT(struct lt_buffer, g->t->buffers, b)->scope == l)
+		if (LT_AT(struct lt_buffer, g->t->buffers, b)->role == LT_LOCAL
+			&& LT_AT(struct lt_buffer, g->t->buffers, b)->scope == l)
 			return true;
 	return false;
 }
@@ -124,7 +129,8 @@ static int32_t only_child(const struct gen *g, int32_t l)
 	return -1;
 }
 
-/* The parallel loops that are all there is in `first`, and have the same trips in each trip of it, are shared out with it. */
+/* The parallel loops that are all there is in `first`, and have the same trips in each trip of it, are shared out with
+ * it. */
 static void collapse(struct gen *g, int32_t first)
 {
 	struct plan *p = &g->plan[first];

@@ -1,7 +1,8 @@
 /* examples/plugin/llvm/region.c -- a parallel loop: a function that the host calls on each of its threads.
  *
  *   body(arg, i, n)   what host->parallel calls: takes the i-th of n parts of the trips, and calls
- *   region(...)       the loop over a part of the trips.  A function of its own, because `noalias` is said of parameters.
+ *   region(...)       the loop over a part of the trips.  A function of its own, because `noalias` is said of
+ *                     parameters.
  *
  * What the loop needs of what is around it, addresses and numbers, is handed over in an array of 64-bit words.
  */
@@ -48,7 +49,8 @@ static struct words collect(struct gen *g, int32_t l)
 }
 
 /* Trips of the loops that are shared out together, outermost first; their product is what is divided. */
-static int32_t trip_count(struct gen *g, int32_t l, int32_t *loop, LLVMValueRef *n, LLVMValueRef *total, struct words *w)
+static int32_t trip_count(
+	struct gen *g, int32_t l, int32_t *loop, LLVMValueRef *n, LLVMValueRef *total, struct words *w)
 {
 	int32_t count = g->plan[l].n_collapsed, at = l;
 	LLVMValueRef zero = lt_llvm_i64(g, 0);
@@ -68,7 +70,8 @@ static int32_t trip_count(struct gen *g, int32_t l, int32_t *loop, LLVMValueRef 
 }
 
 /* region(words..., own, from, to): the loop over some of the trips. */
-static LLVMValueRef region(struct gen *g, int32_t l, const char *name, struct words *w, const int32_t *loop, LLVMValueRef *n, int32_t count)
+static LLVMValueRef region(struct gen *g, int32_t l, const char *name, struct words *w, const int32_t *loop,
+	LLVMValueRef *n, int32_t count)
 {
 	const struct lt_tree *t = g->t;
 	LLVMTypeRef *type = lt_llvm_alloc(g, (size_t)w->n + 2, sizeof *type), i64 = LLVMInt64TypeInContext(g->e.c);
@@ -109,7 +112,8 @@ static LLVMValueRef body(struct gen *g, const char *name, const struct words *w,
 {
 	LLVMContextRef c = g->e.c;
 	LLVMBuilderRef b = g->e.b;
-	LLVMTypeRef i32 = LLVMInt32TypeInContext(c), i64 = LLVMInt64TypeInContext(c), type[3] = { LLVMPointerTypeInContext(c, 0), i32, i32 };
+	LLVMTypeRef i32 = LLVMInt32TypeInContext(c), i64 = LLVMInt64TypeInContext(c),
+		    type[3] = { LLVMPointerTypeInContext(c, 0), i32, i32 };
 	LLVMValueRef *in = lt_llvm_alloc(g, (size_t)w->n + 2, sizeof *in);
 	LLVMValueRef f = lt_llvm_begin_function(g, name, type, 3), arg = LLVMGetParam(f, 0);
 	LLVMValueRef i = LLVMBuildZExt(b, LLVMGetParam(f, 1), i64, ""), n = LLVMBuildZExt(b, LLVMGetParam(f, 2), i64, "");

@@ -1,12 +1,15 @@
 /* examples/plugin/llvm/row.c -- affine rows: what is known of their values, and code that computes them.
  *
- * An affine value is computed in the head of the innermost scope that it depends on, from what the scopes around computed of it.
- * So nothing is left for LLVM to move out of loops, and equal values are computed once.
+ * An affine value is computed in the head of the innermost scope that it depends on, from what the scopes around
+ * computed of it. So nothing is left for LLVM to move out of loops, and equal values are computed once.
  */
 #include <string.h>
 #include "gen.h"
 
-LLVMValueRef lt_llvm_i64(struct gen *g, int64_t n) { return LLVMConstInt(LLVMInt64TypeInContext(g->e.c), (uint64_t)n, 1); }
+LLVMValueRef lt_llvm_i64(struct gen *g, int64_t n)
+{
+	return LLVMConstInt(LLVMInt64TypeInContext(g->e.c), (uint64_t)n, 1);
+}
 
 struct range lt_llvm_range(const struct gen *g, int32_t row)
 {
@@ -64,7 +67,8 @@ static LLVMValueRef floor_quotient(struct gen *g, LLVMValueRef x, int64_t den, s
 		LLVMValueRef bits = lt_llvm_i64(g, __builtin_ctzll((uint64_t)den));
 		return LLVMBuildAShr(b, x, vector ? lt_llvm_splat(&g->e, bits, g->lanes) : bits, "");
 	}
-	if (range.known && range.low >= 0 && range.high <= INT32_MAX && den <= INT32_MAX) {     /* half as wide is twice as fast */
+	/* half as wide is twice as fast */
+	if (range.known && range.low >= 0 && range.high <= INT32_MAX && den <= INT32_MAX) {
 		LLVMTypeRef narrow = LLVMInt32TypeInContext(g->e.c);
 		narrow = vector ? LLVMVectorType(narrow, g->lanes) : narrow;
 		LLVMValueRef q = LLVMBuildUDiv(b, LLVMBuildTrunc(b, x, narrow, ""), LLVMConstTrunc(d, narrow), "");

@@ -12,7 +12,10 @@ uint32_t lt_llvm_threads(const struct lt_object *o, uint32_t n)
 	return n < most ? n : most;
 }
 
-static int64_t workspace_bytes(const struct lt_object *o, uint32_t n_thread) { return o->need.shared + (int64_t)n_thread * o->need.own; }
+static int64_t workspace_bytes(const struct lt_object *o, uint32_t n_thread)
+{
+	return o->need.shared + (int64_t)n_thread * o->need.own;
+}
 
 void lt_llvm_workspace(const struct lt_object *o, uint32_t n_thread, size_t *bytes, size_t *align)
 {
@@ -32,20 +35,24 @@ static lt_status check(const struct lt_object *o, const struct lt_args *args, ui
 	const char *name = name_of(t);
 	int64_t bytes = workspace_bytes(o, n_thread);
 	if (args->n_slot != (uint32_t)t->n_slot)
-		return lt_llvm_report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s takes %d buffers, %u were given", name, (int)t->n_slot, (unsigned)args->n_slot);
+		return lt_llvm_report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s takes %d buffers, %u were given", name,
+			(int)t->n_slot, (unsigned)args->n_slot);
 	for (uint32_t i = 0; i < t->buffers.n; i++) {
 		const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, i);
 		int64_t least = b->elems * LT_AT(struct lt_type, t->types, b->type)->bytes;
 		if (b->slot >= 0 && args->slot[b->slot].bytes < least)
-			return lt_llvm_report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s: buffer %s has %lld bytes and needs %lld", name, b->name ? b->name : "?",
+			return lt_llvm_report(diag, LT_EINVAL, -1, -1, NULL,
+				"kernel %s: buffer %s has %lld bytes and needs %lld", name, b->name ? b->name : "?",
 				(long long)args->slot[b->slot].bytes, (long long)least);
 	}
 	if (bytes && !args->workspace)
-		return lt_llvm_report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s needs a workspace of %lld bytes", name, (long long)bytes);
+		return lt_llvm_report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s needs a workspace of %lld bytes", name,
+			(long long)bytes);
 	return LT_OK;
 }
 
-static void call(const struct lt_object *o, void *const *slot, void *workspace, struct lt_fault *fault, uint32_t n_thread)
+static void call(
+	const struct lt_object *o, void *const *slot, void *workspace, struct lt_fault *fault, uint32_t n_thread)
 {
 	o->kernel(slot, workspace, fault, n_thread > 1 ? o->s->host->parallel : alone, o->s->host, n_thread);
 }

@@ -30,19 +30,23 @@ static inline const char *name_of(const struct lt_tree *t) { return t->name ? t-
 /* config.c */
 lt_status lt_llvm_configure(const char *config, struct lt_llvm_config *, struct lt_diag *);
 /* compile.c
- * The module of a tree, with all its passes behind it.  NULL: no memory, or why is a message of LLVM's, LLVMDisposeMessage. */
-LLVMModuleRef lt_llvm_make(const struct lt_session *, const struct lt_tree *, LLVMTargetMachineRef, LLVMContextRef, struct lt_llvm_need *,
-	char **why);
-lt_status lt_llvm_compile(struct lt_session *, const struct lt_tree *const *, uint32_t n, struct lt_object **, struct lt_diag *);
+ * The module of a tree, with all its passes behind it.  NULL: no memory, or why is a message of LLVM's,
+ * LLVMDisposeMessage. */
+LLVMModuleRef lt_llvm_make(const struct lt_session *, const struct lt_tree *, LLVMTargetMachineRef, LLVMContextRef,
+	struct lt_llvm_need *, char **why);
+lt_status lt_llvm_compile(
+	struct lt_session *, const struct lt_tree *const *, uint32_t n, struct lt_object **, struct lt_diag *);
 struct lt_object *lt_llvm_new_object(struct lt_session *, const struct lt_tree *);
-lt_status lt_llvm_take(struct lt_object *, const void *file, size_t bytes, struct lt_diag *);     /* links a copy of the file */
+/* links a copy of the file */
+lt_status lt_llvm_take(struct lt_object *, const void *file, size_t bytes, struct lt_diag *);
 void lt_llvm_destroy(struct lt_object *);
 /* run.c */
-uint32_t lt_llvm_threads(const struct lt_object *, uint32_t n);  /* of a run for which the host says n; 0: the session's number */
+/* of a run for which the host says n; 0: the session's number */
+uint32_t lt_llvm_threads(const struct lt_object *, uint32_t n);
 void lt_llvm_workspace(const struct lt_object *, uint32_t n_thread, size_t *bytes, size_t *align);
 lt_status lt_llvm_run(struct lt_object *, const struct lt_args *, struct lt_diag *);
-lt_status lt_llvm_capture(struct lt_session *, struct lt_object *const *, const struct lt_args *, uint32_t n, struct lt_capture **,
-	struct lt_diag *);
+lt_status lt_llvm_capture(struct lt_session *, struct lt_object *const *, const struct lt_args *, uint32_t n,
+	struct lt_capture **, struct lt_diag *);
 lt_status lt_llvm_replay(struct lt_capture *, struct lt_diag *);
 void lt_llvm_capture_free(struct lt_capture *);
 /* build.c: as text, the same for the same code; false: that cannot be told. */
@@ -50,7 +54,8 @@ bool lt_llvm_build(char *to, size_t room);
 /* keep.c */
 lt_status lt_llvm_identity(struct lt_session *, lt_write *, void *user, struct lt_diag *);
 lt_status lt_llvm_save(const struct lt_object *, lt_write *, void *user, struct lt_diag *);
-lt_status lt_llvm_load(struct lt_session *, const struct lt_tree *, const void *data, size_t bytes, struct lt_object **, struct lt_diag *);
+lt_status lt_llvm_load(struct lt_session *, const struct lt_tree *, const void *data, size_t bytes, struct lt_object **,
+	struct lt_diag *);
 /* dump.c */
 lt_status lt_llvm_dump(const struct lt_object *, enum lt_dump, lt_write *, void *user);
 void lt_llvm_describe(struct lt_session *, lt_write *, void *user);

@@ -24,7 +24,8 @@ static struct value piece(struct gen *g, int32_t stmt, const struct lt_piece *p,
 	return v;
 }
 
-/* if (condition) { } else: what follows is emitted in the first; what comes after the call of `otherwise` in the second. */
+/* if (condition) { } else: what follows is emitted in the first; what comes after the call of `otherwise` in the
+ * second. */
 static LLVMBasicBlockRef branch(struct gen *g, LLVMValueRef condition, const char *name)
 {
 	LLVMBasicBlockRef yes = lt_llvm_block(g, name), no = lt_llvm_block(g, "");
@@ -39,7 +40,8 @@ static void go_on(struct gen *g, LLVMBasicBlockRef at)
 	LLVMPositionBuilderAtEnd(g->e.b, at);
 }
 
-/* The first piece whose guards hold, in each lane: a variable is set by one after the other, in the lanes that are left. */
+/* The first piece whose guards hold, in each lane: a variable is set by one after the other, in the lanes that are
+ * left. */
 static struct value pieces(struct gen *g, int32_t stmt, const struct lt_operand *o, LLVMValueRef mask)
 {
 	LLVMBuilderRef b = g->e.b;
@@ -48,7 +50,8 @@ static struct value pieces(struct gen *g, int32_t stmt, const struct lt_operand 
 	LLVMBasicBlockRef end = NULL;
 	for (int32_t i = 0; i < o->n_piece; i++) {
 		const struct lt_piece *p = LT_AT(struct lt_piece, g->t->pieces, o->first_piece + i);
-		struct guard guard = i + 1 < o->n_piece ? lt_llvm_guards(g, p->first_guard, p->n_guard) : (struct guard){ ALWAYS, NULL, NULL };
+		struct guard guard = i + 1 < o->n_piece ? lt_llvm_guards(g, p->first_guard, p->n_guard)
+							: (struct guard){ ALWAYS, NULL, NULL };
 		if (guard.truth == NEVER)
 			continue;
 		if (guard.truth == ALWAYS && !variable)
@@ -122,7 +125,8 @@ void lt_llvm_reduce(struct gen *g, int32_t stmt, struct value v)
 }
 
 /* All lanes onto one element.  Lanes that are off add the identity. */
-static void reduce_lanes(struct gen *g, int32_t stmt, const struct lt_op *op, const struct where *w, struct value v, LLVMValueRef mask)
+static void reduce_lanes(
+	struct gen *g, int32_t stmt, const struct lt_op *op, const struct where *w, struct value v, LLVMValueRef mask)
 {
 	LLVMValueRef x = lt_llvm_vector(g, v);
 	if (mask)
@@ -156,7 +160,9 @@ static void assign(struct gen *g, int32_t stmt, LLVMValueRef mask)
 	else if (reduces)
 		reduce(g, op, &w, x[0], mask);
 	else
-		lt_llvm_write(g, &w, convert(g, op->out, w.dtype, s->kind == LT_RESET ? x[0] : apply(g, op, x, s->n_operand)), mask, s->stream != 0);
+		lt_llvm_write(g, &w,
+			convert(g, op->out, w.dtype, s->kind == LT_RESET ? x[0] : apply(g, op, x, s->n_operand)), mask,
+			s->stream != 0);
 }
 
 void lt_llvm_stmt(struct gen *g, int32_t stmt)

@@ -1,4 +1,5 @@
-/* examples/plugin/llvm/storage.c -- where each buffer lives: in a slot, in a variable of the function, or in the workspace. */
+/* examples/plugin/llvm/storage.c -- where each buffer lives: in a slot, in a variable of the function, or in the
+ * workspace. */
 #include "gen.h"
 
 enum { MAX_LOCAL = 16 << 10, MAX_STACK = 128 << 10 };
@@ -8,7 +9,8 @@ bool lt_llvm_is_private(const struct gen *g, int32_t b)
 	return g->lane_loop >= 0 && is_around(g->t, g->lane_loop, LT_AT(struct lt_buffer, g->t->buffers, b)->scope);
 }
 
-/* Buffers with one storage have one root.  Two roots that may be the same memory may not claim to be the only way to it. */
+/* Buffers with one storage have one root.  Two roots that may be the same memory may not claim to be the only way to
+ * it. */
 static void roots(struct gen *g)
 {
 	const struct lt_tree *t = g->t;

@@ -1,4 +1,5 @@
-/* examples/plugin/llvm/sum.c -- reductions of a vector loop onto one element: a vector of sums inside, folded once behind the loop. */
+/* examples/plugin/llvm/sum.c -- reductions of a vector loop onto one element: a vector of sums inside, folded once
+ * behind the loop. */
 #include "gen.h"
 
 /* Whether a row is the same in all trips of l and of the loops in it. */
@@ -38,7 +39,8 @@ static bool is_sum(const struct gen *g, int32_t l, int32_t stmt)
 	if (s->kind != LT_COMBINE || s->n_guard > 0)
 		return false;
 	const struct lt_access *a = LT_AT(struct lt_access, g->t->accesses, s->dest);
-	return a->index < 0 && stands(g, a->row, l) && !is_around(g->t, l, LT_AT(struct lt_buffer, g->t->buffers, a->buffer)->scope)
+	return a->index < 0 && stands(g, a->row, l)
+		&& !is_around(g->t, l, LT_AT(struct lt_buffer, g->t->buffers, a->buffer)->scope)
 		&& g->place[a->buffer].exclusive && !is_used(g, l, stmt, g->place[a->buffer].root);
 }
 

@@ -1,16 +1,17 @@
-/* examples/plugin/llvm/tile.c -- tiles: a statement whose lanes stand apart in memory, while its trips stand side by side.
+/* examples/plugin/llvm/tile.c -- tiles: a statement whose lanes stand apart in memory, while its trips stand side by
+ * side.
  *
  *   for j in copies
  *     for i in lanes
  *       y[j, i] = x[i, j]       a vector of x has one element from each row; those of the next copy stand beside them
  *
- * Instead of single elements, what several copies want of each row is loaded at once, and rows change places with columns in registers;
- * and the other way about where it is the destination that is written across.  For n copies of n lanes that is n loads and n log2 n
- * shuffles instead of n * n loads.  Copies are the trips of a loop that are emitted one behind the other: all of them, or, where that
- * loop is counted, as many as a tile wants (lt_llvm_tile_trip_count).
+ * Instead of single elements, what several copies want of each row is loaded at once, and rows change places with
+ * columns in registers; and the other way about where it is the destination that is written across.  For n copies of n
+ * lanes that is n loads and n log2 n shuffles instead of n * n loads.  Copies are the trips of a loop that are emitted
+ * one behind the other: all of them, or, where that loop is counted, as many as a tile wants (lt_llvm_tile_trip_count).
  *
- * What is loaded early may not be written meanwhile, and what is stored late may not be looked at: no statement in the loop of the
- * copies has to do with that memory otherwise, and no copy writes what another does.  All copies
+ * What is loaded early may not be written meanwhile, and what is stored late may not be looked at: no statement in the
+ * loop of the copies has to do with that memory otherwise, and no copy writes what another does.  All copies
  * have to be carried out: there are no guards and no masks.
  */
 #include "gen.h"
@@ -30,8 +31,8 @@ static LLVMValueRef shuffle(struct gen *g, LLVMValueRef a, LLVMValueRef b, const
 	return LLVMBuildShuffleVector(g->e.b, a, b, LLVMConstVector(at, n), "");
 }
 
-/* Of each `unit * n` elements of a vector, and of the n vectors v[0], v[apart], v[2 apart] ..., a square of n by n units whose rows become
- * its columns: log2 n times half of the vectors are interleaved with the other half. */
+/* Of each `unit * n` elements of a vector, and of the n vectors v[0], v[apart], v[2 apart] ..., a square of n by n
+ * units whose rows become its columns: log2 n times half of the vectors are interleaved with the other half. */
 static void transpose(struct gen *g, LLVMValueRef *v, uint32_t n, uint32_t apart, uint32_t unit, uint32_t lanes)
 {
 	LLVMValueRef next[MAX_COPIES];
@@ -57,9 +58,9 @@ static LLVMValueRef concatenate(struct gen *g, LLVMValueRef a, LLVMValueRef b, u
 	return shuffle(g, a, b, from, 2 * lanes);
 }
 
-/* A tile of n copies is turned in two steps: blocks of elements change places as wholes, then the elements in squares of blocks.
- * Its rows, one for each lane, have n = wide * block elements each.  Row (d * wide + a) * block + b stands in vector a * block + b, side by
- * side with those of all other d < deep, so that a vector has all lanes. */
+/* A tile of n copies is turned in two steps: blocks of elements change places as wholes, then the elements in squares
+ * of blocks. Its rows, one for each lane, have n = wide * block elements each.  Row (d * wide + a) * block + b stands
+ * in vector a * block + b, side by side with those of all other d < deep, so that a vector has all lanes. */
 struct grid { uint32_t n, lanes, block, wide, deep; };
 
 static struct grid grid_of(const struct gen *g, const struct tile *x, uint32_t bytes)
@@ -100,7 +101,8 @@ static void load(struct gen *g, const struct where *w, struct tile *x)
 		transpose(g, x->copy + i * s.block, s.block, 1, 1, s.lanes);
 }
 
-/* The copies stay as they are: where the last one has trips of a loop between, and these all write the same, each stores all copies anew. */
+/* The copies stay as they are: where the last one has trips of a loop between, and these all write the same, each
+ * stores all copies anew. */
 static void store(struct gen *g, const struct where *w, const struct tile *tile)
 {
 	uint32_t bytes = lt_llvm_bytes(w->dtype);
@@ -115,7 +117,9 @@ static void store(struct gen *g, const struct where *w, const struct tile *tile)
 			uint32_t from[MAX_LANES];
 			for (uint32_t e = 0; e < s.n; e++)
 				from[e] = d * s.n + e;
-			LLVMValueRef row = s.deep > 1 ? shuffle(g, x->copy[i], LLVMGetPoison(LLVMTypeOf(x->copy[i])), from, s.n) : x->copy[i];
+			LLVMValueRef row = s.deep > 1
+				? shuffle(g, x->copy[i], LLVMGetPoison(LLVMTypeOf(x->copy[i])), from, s.n)
+				: x->copy[i];
 			LLVMSetAlignment(LLVMBuildStore(g->e.b, row, address(g, w, x, d * s.n + i)), bytes);
 		}
 }
@@ -146,8 +150,8 @@ static bool divides(const struct gen *g, const int64_t *row, int32_t l)
 	return false;
 }
 
-/* Whether what one of n copies in loop l writes no other does, whatever the trips in them: those of different copies change their order.
- * Each distance is more than what all smaller ones come to. */
+/* Whether what one of n copies in loop l writes no other does, whatever the trips in them: those of different copies
+ * change their order. Each distance is more than what all smaller ones come to. */
 static bool are_apart(const struct gen *g, const struct where *w, int32_t l, uint32_t n)
 {
 	const int64_t *row = row_at(g->t, LT_AT(struct lt_access, g->t->accesses, w->access)->row);
@@ -157,7 +161,8 @@ static bool are_apart(const struct gen *g, const struct where *w, int32_t l, uin
 		next = INT64_MAX;
 		for (int32_t at = LT_AT(struct lt_stmt, g->t->stmts, w->stmt)->loop; at >= 0; at = loop_at(g, at)->parent) {
 			bool inside = at != l && is_around(g->t, l, at), lanes = at == g->lane_loop;
-			int64_t by = lanes ? w->stride : row[loop_column(g->t, at)], more = (inside ? loop_at(g, at)->max_trip_count : g->lanes) - 1;
+			int64_t by = lanes ? w->stride : row[loop_column(g->t, at)],
+				more = (inside ? loop_at(g, at)->max_trip_count : g->lanes) - 1;
 			by = by < 0 ? -by : by;
 			if ((!inside && !lanes) || more == 0 || by <= last || by > next)
 				continue;
@@ -179,8 +184,8 @@ static bool is_plain(const struct gen *g, const struct lt_stmt *s, bool writes)
 	return s->n_guard == 0 && (!writes || s->kind == LT_MAP || s->kind == LT_RESET);
 }
 
-/* The loop of copies along which the access moves by one element, -1: none.  The vector loop may stand in it, if its vectors are emitted
- * one behind the other, too, or around it. */
+/* The loop of copies along which the access moves by one element, -1: none.  The vector loop may stand in it, if its
+ * vectors are emitted one behind the other, too, or around it. */
 static int32_t loop_of(const struct gen *g, const struct where *w)
 {
 	const struct lt_access *a = LT_AT(struct lt_access, g->t->accesses, w->access);
@@ -200,7 +205,8 @@ static int32_t loop_of(const struct gen *g, const struct where *w)
 	return -1;
 }
 
-/* The tile that this copy of the access is in, and its number there; NULL: none.  Tiles have powers of two of copies. */
+/* The tile that this copy of the access is in, and its number there; NULL: none.  Tiles have powers of two of
+ * copies. */
 static struct tile *find(struct gen *g, const struct where *w, bool writes, uint32_t *number)
 {
 	const struct lt_stmt *s = LT_AT(struct lt_stmt, g->t->stmts, w->stmt);
@@ -226,7 +232,13 @@ static struct tile *find(struct gen *g, const struct where *w, bool writes, uint
 	if (*number > 0)
 		return NULL;
 	struct tile *x = lt_llvm_alloc(g, 1, sizeof *x);
-	*x = (struct tile){ .next = g->tiles, .loop = l, .stmt = w->stmt, .access = w->access, .base = w->base, .constant = constant, .n = n,
+	*x = (struct tile){ .next = g->tiles,
+		.loop = l,
+		.stmt = w->stmt,
+		.access = w->access,
+		.base = w->base,
+		.constant = constant,
+		.n = n,
 		.lanes = g->lanes };
 	g->tiles = x;
 	return x;

@@ -1,5 +1,5 @@
-/* cache.c -- levels of a cache: sets with least-recently-used replacement, allocation on writes, lines written back when they
- * are replaced.  What a level has not is asked of the next one; a line that is written back goes there whole.
+/* cache.c -- levels of a cache: sets with least-recently-used replacement, allocation on writes, lines written back
+ * when they are replaced.  What a level has not is asked of the next one; a line that is written back goes there whole.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -27,7 +27,8 @@ static lt_status read_level(const char *word, struct config *c, struct lt_diag *
 	const char *at = word + 3;
 	struct level l = { .bytes = read_size(&at, true) };
 	if (i != c->n_level)
-		return refuse(diag, LT_EINVAL, -1, -1, "begin with L1 and leave none out", "'%s' is no level behind %d others", word, c->n_level);
+		return refuse(diag, LT_EINVAL, -1, -1, "begin with L1 and leave none out",
+			"'%s' is no level behind %d others", word, c->n_level);
 	if (*at == '/') {
 		at++;
 		l.ways = (uint32_t)read_size(&at, false);
@@ -37,12 +38,15 @@ static lt_status read_level(const char *word, struct config *c, struct lt_diag *
 		l.line = (uint32_t)read_size(&at, false);
 	}
 	if (*at || !l.bytes || !l.ways || !l.line)
-		return refuse(diag, LT_EINVAL, -1, -1, "write it as L1=32k/8/64", "'%s' is not a size, a number of ways and a size of lines", word);
+		return refuse(diag, LT_EINVAL, -1, -1, "write it as L1=32k/8/64",
+			"'%s' is not a size, a number of ways and a size of lines", word);
 	if (l.line < 8 || l.line > 4096 || (l.line & (l.line - 1)))
-		return refuse(diag, LT_EINVAL, -1, -1, "take 64", "%s: lines of %u bytes are no power of two from 8 to 4096", word, (unsigned)l.line);
+		return refuse(diag, LT_EINVAL, -1, -1, "take 64",
+			"%s: lines of %u bytes are no power of two from 8 to 4096", word, (unsigned)l.line);
 	if (l.bytes > UINT64_C(1) << 40 || l.bytes % ((uint64_t)l.ways * l.line))
-		return refuse(diag, LT_EINVAL, -1, -1, "take a size that they divide", "%s: %u ways with lines of %u bytes do not divide %llu bytes", word,
-			(unsigned)l.ways, (unsigned)l.line, (unsigned long long)l.bytes);
+		return refuse(diag, LT_EINVAL, -1, -1, "take a size that they divide",
+			"%s: %u ways with lines of %u bytes do not divide %llu bytes", word, (unsigned)l.ways,
+			(unsigned)l.line, (unsigned long long)l.bytes);
 	if (i && (l.line != c->level[i - 1].line || l.bytes <= c->level[i - 1].bytes))
 		return refuse(diag, LT_EINVAL, -1, -1, "give each level the same lines, and more bytes than the one before it",
 			"'%s' does not fit behind the level before it", word);

@@ -35,7 +35,8 @@ static int64_t place(struct meter *m)
 	return end;
 }
 
-lt_status meter_open(struct meter *m, const struct lt_tree *t, const struct config *config, FILE *list, struct lt_diag *diag)
+lt_status meter_open(
+	struct meter *m, const struct lt_tree *t, const struct config *config, FILE *list, struct lt_diag *diag)
 {
 	bool ok = true;
 	*m = (struct meter){ .tree = t, .config = config, .list = list };
@@ -51,7 +52,8 @@ lt_status meter_open(struct meter *m, const struct lt_tree *t, const struct conf
 	if (ok && m->tally && m->reuse && m->cache)
 		return LT_OK;
 	meter_close(m);
-	return refuse(diag, LT_ENOMEM, -1, -1, "run it on smaller tensors", "there is no memory to record kernel %s", t->name ? t->name : "?");
+	return refuse(diag, LT_ENOMEM, -1, -1, "run it on smaller tensors", "there is no memory to record kernel %s",
+		t->name ? t->name : "?");
 }
 
 void meter_close(struct meter *m)
@@ -93,7 +95,8 @@ void meter_access(struct meter *m, int32_t buffer, int32_t access, int64_t eleme
 		t->hit[i] += hit[i];
 	}
 	if (m->list)
-		(void)fprintf(m->list, "%c %d %d %lld %lld\n", write ? 'w' : 'r', (int)buffer, (int)access, (long long)element, (long long)address);
+		(void)fprintf(m->list, "%c %d %d %lld %lld\n", write ? 'w' : 'r', (int)buffer, (int)access,
+			(long long)element, (long long)address);
 }
 
 void meter_end(struct meter *m)

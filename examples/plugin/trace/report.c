@@ -45,8 +45,14 @@ static const char *size(uint64_t bytes, char *text, size_t room)
 
 enum { LABEL = 96, WIDTH = 14 };        /* room of one; what most need */
 
-static const struct lt_buffer *buffer_at(const struct lt_tree *t, int32_t i) { return LT_AT(struct lt_buffer, t->buffers, i); }
-static const char *name_of(const struct lt_tree *t, int32_t i) { return buffer_at(t, i)->name ? buffer_at(t, i)->name : "?"; }
+static const struct lt_buffer *buffer_at(const struct lt_tree *t, int32_t i)
+{
+	return LT_AT(struct lt_buffer, t->buffers, i);
+}
+static const char *name_of(const struct lt_tree *t, int32_t i)
+{
+	return buffer_at(t, i)->name ? buffer_at(t, i)->name : "?";
+}
 
 /* How many other buffers before have this name; all: after, too. */
 static int namesakes(const struct lt_tree *t, int32_t buffer, bool all)
@@ -96,8 +102,8 @@ static int label_width(const struct lt_tree *t)
 static void say_buffers(const struct out *o, const struct meter *m, int width)
 {
 	char text[32], label[LABEL];
-	say(o, "  %-*s %-9s %-4s %10s %10s %12s %12s %10s %10s", width, "buffer", "role", "type", "elems read", "written", "bytes read", "written", "reads",
-		"writes");
+	say(o, "  %-*s %-9s %-4s %10s %10s %12s %12s %10s %10s", width, "buffer", "role", "type", "elems read",
+		"written", "bytes read", "written", "reads", "writes");
 	for (int l = 0; l < m->config->n_level; l++)
 		say(o, "  %8s%d", "hits L", l + 1);
 	say(o, "\n");
@@ -105,9 +111,10 @@ static void say_buffers(const struct out *o, const struct meter *m, int width)
 		const struct lt_buffer *b = buffer_at(m->tree, i);
 		const struct tally *t = &m->tally[i];
 		int64_t bytes = bytes_of(m->tree, i);
-		say(o, "  %-*s %-9s %-4s %10lld %10lld %12lld %12lld %10lld %10lld", width, label_of(m->tree, i, label), role_word(b->role),
-			LT_AT(struct lt_type, m->tree->types, b->type)->name, (long long)t->read_elems, (long long)t->written_elems,
-			(long long)(t->read_elems * bytes), (long long)(t->written_elems * bytes), (long long)t->reads, (long long)t->writes);
+		say(o, "  %-*s %-9s %-4s %10lld %10lld %12lld %12lld %10lld %10lld", width, label_of(m->tree, i, label),
+			role_word(b->role), LT_AT(struct lt_type, m->tree->types, b->type)->name,
+			(long long)t->read_elems, (long long)t->written_elems, (long long)(t->read_elems * bytes),
+			(long long)(t->written_elems * bytes), (long long)t->reads, (long long)t->writes);
 		for (int l = 0; l < m->config->n_level; l++)
 			say(o, "  %9s", rate(t->hit[l], t->seen[l], text, sizeof text));
 		say(o, "\n");
@@ -132,7 +139,10 @@ static void say_distances(const struct out *o, const char *name, int width, int6
 
 static void say_heads(const struct out *o, uint32_t line, int width, int n)
 {
-	say(o, "  accesses by reuse distance: how many other lines of %u bytes were accessed since the line was accessed last\n", (unsigned)line);
+	say(o,
+		"  accesses by reuse distance: how many other lines of %u bytes were accessed since the line was "
+		"accessed last\n",
+		(unsigned)line);
 	say(o, "  %-*s %10s", width, "buffer", "first");
 	for (int k = 0; k <= n; k++) {
 		char text[32];
@@ -146,8 +156,9 @@ static void say_level(const struct out *o, const struct config *c, int l, const 
 {
 	char bytes[32], text[32];
 	say(o, "  L%d, %s bytes, %u ways, lines of %u: %lld accesses, %lld hits (%s), %lld lines written back\n", l + 1,
-		size(c->level[l].bytes, bytes, sizeof bytes), (unsigned)c->level[l].ways, (unsigned)c->level[l].line, (long long)n->seen, (long long)n->hit,
-		rate(n->hit, n->seen, text, sizeof text), (long long)n->written_back);
+		size(c->level[l].bytes, bytes, sizeof bytes), (unsigned)c->level[l].ways, (unsigned)c->level[l].line,
+		(long long)n->seen, (long long)n->hit, rate(n->hit, n->seen, text, sizeof text),
+		(long long)n->written_back);
 }
 
 void report_kernel(const struct meter *m, lt_write *write, void *user)
@@ -155,7 +166,8 @@ void report_kernel(const struct meter *m, lt_write *write, void *user)
 	const struct out o = { write, user };
 	char label[LABEL];
 	int n = 0, width = label_width(m->tree);
-	say(&o, "kernel %s, %lld %s\n", m->tree->name ? m->tree->name : "?", (long long)m->runs, m->runs == 1 ? "run" : "runs");
+	say(&o, "kernel %s, %lld %s\n", m->tree->name ? m->tree->name : "?", (long long)m->runs,
+		m->runs == 1 ? "run" : "runs");
 	say_buffers(&o, m, width);
 	for (uint32_t i = 0; i < m->tree->buffers.n; i++)
 		n = max_bucket(m->tally[i].reuse, n);
@@ -192,8 +204,11 @@ void report_total(const struct total *t, const struct config *c, lt_write *write
 {
 	const struct out o = { write, user };
 	int n = max_bucket(t->reuse, 0);
-	say(&o, "in all: kernels %lld, runs %lld, reads %lld, writes %lld; footprints together %lld bytes read, %lld written\n", (long long)t->kernels,
-		(long long)t->runs, (long long)t->reads, (long long)t->writes, (long long)t->read_bytes, (long long)t->written_bytes);
+	say(&o,
+		"in all: kernels %lld, runs %lld, reads %lld, writes %lld; footprints together %lld bytes read, %lld "
+		"written\n",
+		(long long)t->kernels, (long long)t->runs, (long long)t->reads, (long long)t->writes,
+		(long long)t->read_bytes, (long long)t->written_bytes);
 	say_heads(&o, c->level[0].line, WIDTH, n);
 	say_distances(&o, "all", WIDTH, t->first, t->reuse, n);
 	for (int l = 0; l < c->n_level; l++)
@@ -207,13 +222,15 @@ void report_stats(const struct meter *m, lt_write *write, void *user)
 	for (int32_t i = 0; i < (int32_t)m->tree->buffers.n; i++) {
 		const struct tally *t = &m->tally[i];
 		say(&o, "buffer%d.reads %lld\nbuffer%d.writes %lld\n", (int)i, (long long)t->reads, (int)i, (long long)t->writes);
-		say(&o, "buffer%d.read_elems %lld\nbuffer%d.written_elems %lld\n", (int)i, (long long)t->read_elems, (int)i, (long long)t->written_elems);
+		say(&o, "buffer%d.read_elems %lld\nbuffer%d.written_elems %lld\n", (int)i, (long long)t->read_elems,
+			(int)i, (long long)t->written_elems);
 		say(&o, "buffer%d.first %lld\n", (int)i, (long long)t->first);
 		for (int k = 0; k < MAX_BUCKET; k++)
 			if (t->reuse[k])
 				say(&o, "buffer%d.reuse%d %lld\n", (int)i, k, (long long)t->reuse[k]);
 		for (int l = 0; l < m->config->n_level; l++)
-			say(&o, "buffer%d.L%d.seen %lld\nbuffer%d.L%d.hit %lld\n", (int)i, l + 1, (long long)t->seen[l], (int)i, l + 1, (long long)t->hit[l]);
+			say(&o, "buffer%d.L%d.seen %lld\nbuffer%d.L%d.hit %lld\n", (int)i, l + 1, (long long)t->seen[l],
+				(int)i, l + 1, (long long)t->hit[l]);
 	}
 	for (int l = 0; l < m->config->n_level; l++)
 		say(&o, "L%d.written_back %lld\n", l + 1, (long long)cache_count(m->cache, l)->written_back);

@@ -1,8 +1,8 @@
 /* reuse.c -- LRU stack distances: how many other lines were accessed since a line was accessed last.
  *
- * Each line has the time of its last access.  Times in use are marked in a Fenwick tree, so that those after a given one
- * are counted in O(log n).  When times run out, those in use are numbered again from 0: memory is that of the lines, not
- * that of the accesses.
+ * Each line has the time of its last access.  Times in use are marked in a Fenwick tree, so that those after a given
+ * one are counted in O(log n).  When times run out, those in use are numbered again from 0: memory is that of the
+ * lines, not that of the accesses.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,9 @@
  *
  *   lt-run -B trace.so -b 'trace:L1=32k/8/64;L2=1m/16/64' SCRIPT ...
  *
- * The report of a kernel is reported when its object is destroyed, so that it covers all runs; the sum over all kernels when the session is
- * closed.  A library must not print without its host's knowledge: the lines go to the host's log (LT_LOG_INFO), to file=PATH if the user
- * named one, and to the standard error of a host that has no log.
+ * The report of a kernel is reported when its object is destroyed, so that it covers all runs; the sum over all kernels
+ * when the session is closed.  A library must not print without its host's knowledge: the lines go to the host's log
+ * (LT_LOG_INFO), to file=PATH if the user named one, and to the standard error of a host that has no log.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -31,14 +31,17 @@ struct lt_object {
 	struct meter meter;
 };
 
-lt_status refuse(struct lt_diag *diag, lt_status code, int32_t loop, int32_t stmt, const char *remedy, const char *fmt, ...)
+lt_status refuse(
+	struct lt_diag *diag, lt_status code, int32_t loop, int32_t stmt, const char *remedy, const char *fmt, ...)
 {
 	char text[700];
 	va_list ap;
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	const struct lt_diagnostic note = { .size = sizeof note, .code = code, .loop = loop, .stmt = stmt, .text = text, .remedy = remedy };
+	const struct lt_diagnostic note = {
+		.size = sizeof note, .code = code, .loop = loop, .stmt = stmt, .text = text, .remedy = remedy
+	};
 	if (diag)
 		diag->report(diag, &note);
 	return code;
@@ -103,11 +106,24 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 		return status;
 	}
 	const struct level *l = s->config.level;
-	s->target = (struct lt_target){ .size = sizeof s->target, .name = "trace", .vector_bytes = 32, .vector_registers = 16, .cores = 1,
-		.cache_line = l[0].line, .l1_bytes = l[0].bytes, .l1_ways = l[0].ways, .l2_bytes = l[1].bytes, .l2_ways = l[1].ways,
-		.l3_bytes = l[2].bytes, .l3_ways = l[2].ways };
-	s->caps = (struct lt_caps){ .size = sizeof s->caps, .dtypes = (1u << LT_NDTYPE) - 2, .loops = (1u << LT_NLOOP_KIND) - 1,
-		.understands = KNOWN, .target = &s->target, .any_values = 1 };
+	s->target = (struct lt_target){ .size = sizeof s->target,
+		.name = "trace",
+		.vector_bytes = 32,
+		.vector_registers = 16,
+		.cores = 1,
+		.cache_line = l[0].line,
+		.l1_bytes = l[0].bytes,
+		.l1_ways = l[0].ways,
+		.l2_bytes = l[1].bytes,
+		.l2_ways = l[1].ways,
+		.l3_bytes = l[2].bytes,
+		.l3_ways = l[2].ways };
+	s->caps = (struct lt_caps){ .size = sizeof s->caps,
+		.dtypes = (1u << LT_NDTYPE) - 2,
+		.loops = (1u << LT_NLOOP_KIND) - 1,
+		.understands = KNOWN,
+		.target = &s->target,
+		.any_values = 1 };
 	*out = s;
 	return LT_OK;
 }
@@ -136,7 +152,8 @@ static void destroy(struct lt_object *o)
 	free(o);
 }
 
-static lt_status compile_one(struct lt_session *s, const struct lt_tree *t, struct lt_object **out, struct lt_diag *diag)
+static lt_status compile_one(
+	struct lt_session *s, const struct lt_tree *t, struct lt_object **out, struct lt_diag *diag)
 {
 	lt_status status = accepts(s, t, diag);
 	struct lt_object *o = status ? NULL : calloc(1, sizeof *o);
@@ -155,7 +172,8 @@ static lt_status compile_one(struct lt_session *s, const struct lt_tree *t, stru
 	return status;
 }
 
-static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
+static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
+	struct lt_diag *diag)
 {
 	lt_status status = LT_OK;
 	for (uint32_t i = 0; i < n; i++)
@@ -204,16 +222,31 @@ static void describe(struct lt_session *s, lt_write *write, void *user)
 {
 	char text[128];
 	for (int l = 0; l < s->config.n_level; l++) {
-		int n = snprintf(text, sizeof text, "L%d %llu bytes, %u ways, lines of %u\n", l + 1, (unsigned long long)s->config.level[l].bytes,
-			(unsigned)s->config.level[l].ways, (unsigned)s->config.level[l].line);
+		int n = snprintf(text, sizeof text, "L%d %llu bytes, %u ways, lines of %u\n", l + 1,
+			(unsigned long long)s->config.level[l].bytes, (unsigned)s->config.level[l].ways,
+			(unsigned)s->config.level[l].line);
 		write(user, text, (size_t)n);
 	}
 }
 
 static const struct lt_backend trace = {
-	.size = sizeof trace, .abi = LT_ABI, .build = LT_BUILD,
-	.name = "trace", .summary = "records every access: footprints, reuse distances, hits of a simulated cache", .version = "1",
-	.score = score, .open = open_, .close = close_, .caps = caps, .accepts = accepts, .compile = compile, .run = run,
-	.sync = sync_, .destroy = destroy, .need = need, .dump = dump, .describe = describe,
+	.size = sizeof trace,
+	.abi = LT_ABI,
+	.build = LT_BUILD,
+	.name = "trace",
+	.summary = "records every access: footprints, reuse distances, hits of a simulated cache",
+	.version = "1",
+	.score = score,
+	.open = open_,
+	.close = close_,
+	.caps = caps,
+	.accepts = accepts,
+	.compile = compile,
+	.run = run,
+	.sync = sync_,
+	.destroy = destroy,
+	.need = need,
+	.dump = dump,
+	.describe = describe,
 };
 LT_BACKEND(trace)

@@ -21,8 +21,8 @@
 enum { MAX_LEVEL = 3, MAX_BUCKET = 40 };
 
 /* Tells diag one sentence, and gives the code back. */
-__attribute__((format(printf, 6, 7)))
-lt_status refuse(struct lt_diag *, lt_status code, int32_t loop, int32_t stmt, const char *remedy, const char *fmt, ...);
+__attribute__((format(printf, 6, 7))) lt_status refuse(
+	struct lt_diag *, lt_status code, int32_t loop, int32_t stmt, const char *remedy, const char *fmt, ...);
 
 /* config.c */
 struct level { uint64_t bytes; uint32_t ways, line; };
@@ -63,7 +63,8 @@ const struct level_count *cache_count(const struct cache *, int level);
 struct tally {                  /* of one buffer; sums over runs, but for elements: distinct ones of all runs */
 	int64_t reads, writes, read_elems, written_elems;
 	int64_t seen[MAX_LEVEL], hit[MAX_LEVEL];
-	int64_t first, reuse[MAX_BUCKET];      /* accesses to a line for the first time in a run, and by distance: 0, 1, 2..3, 4..7 ... */
+	/* accesses to a line for the first time in a run, and by distance: 0, 1, 2..3, 4..7 ... */
+	int64_t first, reuse[MAX_BUCKET];
 	unsigned char *mark;
 	int64_t address;
 };
@@ -93,7 +94,10 @@ lt_status walk_run(const struct walk *, struct meter *, const struct lt_args *, 
 lt_status walk_accepts(const struct lt_tree *, struct lt_diag *);
 
 /* report.c */
-struct total { int64_t kernels, runs, reads, writes, read_bytes, written_bytes, first, reuse[MAX_BUCKET]; struct level_count level[MAX_LEVEL]; };
+struct total {
+	int64_t kernels, runs, reads, writes, read_bytes, written_bytes, first, reuse[MAX_BUCKET];
+	struct level_count level[MAX_LEVEL];
+};
 void add_total(struct total *, const struct meter *);
 void report_kernel(const struct meter *, lt_write *, void *user);
 void report_total(const struct total *, const struct config *, lt_write *, void *user);

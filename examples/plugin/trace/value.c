@@ -1,24 +1,39 @@
-/* value.c -- types and operators.  Floats are computed in double and rounded to the type of the result, integers in 64 bits. */
+/* value.c -- types and operators.  Floats are computed in double and rounded to the type of the result, integers in 64
+ * bits. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "trace.h"
 
 enum { FLOATS = 1, INTEGERS = 2, BOOLS = 4, ANY = 8 };
-static const struct { uint32_t bytes, bits; int kind; } types[LT_NDTYPE] = {   /* bits: of an integer, negative ones twice */
-	[LT_F32] = { 4, 0, FLOATS }, [LT_F64] = { 8, 0, FLOATS }, [LT_F16] = { 2, 0, FLOATS }, [LT_BF16] = { 2, 0, FLOATS },
-	[LT_I8] = { 1, 8, INTEGERS }, [LT_U8] = { 1, 8, INTEGERS }, [LT_I16] = { 2, 16, INTEGERS }, [LT_I32] = { 4, 32, INTEGERS },
-	[LT_I64] = { 8, 64, INTEGERS }, [LT_BOOL] = { 1, 8, BOOLS },
+/* bits: of an integer, negative ones twice */
+static const struct { uint32_t bytes, bits; int kind;
+} types[LT_NDTYPE] = {
+	[LT_F32] = { 4, 0, FLOATS },
+	[LT_F64] = { 8, 0, FLOATS },
+	[LT_F16] = { 2, 0, FLOATS },
+	[LT_BF16] = { 2, 0, FLOATS },
+	[LT_I8] = { 1, 8, INTEGERS },
+	[LT_U8] = { 1, 8, INTEGERS },
+	[LT_I16] = { 2, 16, INTEGERS },
+	[LT_I32] = { 4, 32, INTEGERS },
+	[LT_I64] = { 8, 64, INTEGERS },
+	[LT_BOOL] = { 1, 8, BOOLS },
 };
 static bool is_float(uint32_t dtype) { return types[dtype].kind == FLOATS; }
 
-bool is_type(uint32_t dtype, uint32_t bytes) { return dtype < LT_NDTYPE && types[dtype].bytes && types[dtype].bytes == bytes; }
+bool is_type(uint32_t dtype, uint32_t bytes)
+{
+	return dtype < LT_NDTYPE && types[dtype].bytes && types[dtype].bytes == bytes;
+}
 
 /* The 16-bit floats: a sign, an exponent biased by `bias`, a mantissa of so many bits. */
 static double widen(uint16_t h, int mantissa, int bias)
 {
 	int most = 2 * bias + 1, e = h >> mantissa & most, m = h & ((1 << mantissa) - 1);
-	double x = e == most ? m ? (double)NAN : (double)INFINITY : e ? ldexp(m + (1 << mantissa), e - bias - mantissa) : ldexp(m, 1 - bias - mantissa);
+	double x = e == most ? m ? (double)NAN : (double)INFINITY
+		: e          ? ldexp(m + (1 << mantissa), e - bias - mantissa)
+			     : ldexp(m, 1 - bias - mantissa);
 	return h >> 15 ? -x : x;
 }
 
@@ -31,7 +46,8 @@ static uint16_t narrow(double x, int mantissa, int bias)
 		return (uint16_t)(sign | infinity | 1 << (mantissa - 1));
 	(void)frexp(x, &e);
 	e = isinf(x) || e > bias + 1 ? bias + 1 : x == 0 || e < 2 - bias ? 2 - bias : e;
-	double places = rint(ldexp(fabs(x), mantissa + 1 - e));         /* 2^mantissa up to 2^(mantissa + 1); less if subnormal */
+	/* 2^mantissa up to 2^(mantissa + 1); less if subnormal */
+	double places = rint(ldexp(fabs(x), mantissa + 1 - e));
 	if (e == bias + 1 && places >= ldexp(1, mantissa + 1))
 		return (uint16_t)(sign | infinity);
 	return (uint16_t)(sign | (((e + bias - 2) << mantissa) + (int)places));
@@ -92,7 +108,8 @@ static union value saturate(double x, uint32_t to)
 	return (union value){ .i = x > least ? (int64_t)x : to == LT_U8 ? 0 : bits == 63 ? INT64_MIN : -(INT64_C(1) << bits) };
 }
 
-/* Beyond 2^53 an integer becomes a float of 53 bits whose last one says whether there were others, so that the next rounding is right. */
+/* Beyond 2^53 an integer becomes a float of 53 bits whose last one says whether there were others, so that the next
+ * rounding is right. */
 static double to_double(int64_t i, uint32_t to)
 {
 	uint64_t u = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
@@ -169,8 +186,16 @@ static int64_t i_mod(int64_t a, int64_t b)
 	X(round, 1, FLOATS, 0, rint(x0), 0)
 
 #define PUT(name, arity, types, to_bool, of_f, of_i) \
-	static double f_of_##name(double x0, double x1, double x2, int64_t a0) { (void)x0, (void)x1, (void)x2, (void)a0; return of_f; } \
-	static int64_t i_of_##name(int64_t a0, int64_t a1, int64_t a2) { (void)a0, (void)a1, (void)a2; return of_i; }
+	static double f_of_##name(double x0, double x1, double x2, int64_t a0) \
+	{ \
+		(void)x0, (void)x1, (void)x2, (void)a0; \
+		return of_f; \
+	} \
+	static int64_t i_of_##name(int64_t a0, int64_t a1, int64_t a2) \
+	{ \
+		(void)a0, (void)a1, (void)a2; \
+		return of_i; \
+	}
 OPS(PUT)
 #undef PUT
 
@@ -191,7 +216,8 @@ const struct op_row *find_op(const struct lt_op *op)
 	uint32_t in = op->arity > 0 && op->arity <= 3 ? op->in[op->arity - 1] : 0;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct op_row *r = &rows[i];
-		if (strcmp(r->name, op->name) || r->arity != op->arity || in >= LT_NDTYPE || op->out >= LT_NDTYPE || !types[in].kind || !types[op->out].kind)
+		if (strcmp(r->name, op->name) || r->arity != op->arity || in >= LT_NDTYPE || op->out >= LT_NDTYPE
+			|| !types[in].kind || !types[op->out].kind)
 			continue;
 		bool same = r->to_bool ? op->out == LT_BOOL : op->out == in || r->i == i_of_cast;
 		return same && (r->types == ANY || (r->types & types[in].kind)) ? r : NULL;

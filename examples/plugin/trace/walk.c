@@ -1,6 +1,6 @@
-/* walk.c -- runs a frozen tree: every loop serially, every statement by itself, as lt/tree.h says.  The kinds of loops are
- * permissions, so this order is always right.  Each access is reported to the meter when it happens: the operands from left to right (of a
- * gather the index first), what a reduction adds to, then what is written.
+/* walk.c -- runs a frozen tree: every loop serially, every statement by itself, as lt/tree.h says.  The kinds of loops
+ * are permissions, so this order is always right.  Each access is reported to the meter when it happens: the operands
+ * from left to right (of a gather the index first), what a reduction adds to, then what is written.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -45,8 +45,8 @@ lt_status walk_accepts(const struct lt_tree *t, struct lt_diag *diag)
 		const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, i);
 		const struct lt_type *type = LT_AT(struct lt_type, t->types, b->type);
 		if (!is_type(type->dtype, type->bytes))
-			return refuse(diag, LT_EUNSUPPORTED, -1, -1, "cast it to one that it knows", "buffer %s has type %s, which it does not know",
-				or_what(b->name), or_what(type->name));
+			return refuse(diag, LT_EUNSUPPORTED, -1, -1, "cast it to one that it knows",
+				"buffer %s has type %s, which it does not know", or_what(b->name), or_what(type->name));
 	}
 	for (uint32_t s = 0; s < t->stmts.n; s++) {
 		const struct lt_stmt *st = LT_AT(struct lt_stmt, t->stmts, s);
@@ -171,8 +171,9 @@ static lt_status find(const struct run *r, int32_t s, int32_t access, int64_t *e
 	}
 	if (*element >= 0 && *element < b->elems)
 		return LT_OK;
-	return refuse(r->diag, LT_EILLEGAL, LT_AT(struct lt_stmt, r->t->stmts, s)->loop, s, NULL, "kernel %s, statement %d: element %lld of buffer %s, "
-		"which has %lld", or_what(r->t->name), (int)s, (long long)*element, or_what(b->name), (long long)b->elems);
+	return refuse(r->diag, LT_EILLEGAL, LT_AT(struct lt_stmt, r->t->stmts, s)->loop, s, NULL,
+		"kernel %s, statement %d: element %lld of buffer %s, which has %lld", or_what(r->t->name), (int)s,
+		(long long)*element, or_what(b->name), (long long)b->elems);
 }
 
 static lt_status operand(const struct run *r, int32_t s, const struct lt_operand *o, union value *out)
@@ -276,13 +277,16 @@ lt_status walk_run(const struct walk *w, struct meter *meter, const struct lt_ar
 	const struct lt_tree *t = w->tree;
 	struct run r = { .w = w, .t = t, .meter = meter, .args = args, .diag = diag, .column = args->workspace };
 	if (args->n_slot != (uint32_t)t->n_slot || !args->workspace)
-		return refuse(diag, LT_EINVAL, -1, -1, NULL, "kernel %s takes %d buffers and a workspace; %u were given", or_what(t->name), (int)t->n_slot,
+		return refuse(diag, LT_EINVAL, -1, -1, NULL,
+			"kernel %s takes %d buffers and a workspace; %u were given", or_what(t->name), (int)t->n_slot,
 			(unsigned)args->n_slot);
 	for (int32_t i = 0; i < (int32_t)t->buffers.n; i++) {
 		const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, i);
 		if (b->slot >= 0 && args->slot[b->slot].bytes < b->elems * bytes_of(t, i))
-			return refuse(diag, LT_EINVAL, -1, -1, NULL, "kernel %s: buffer %s has %lld bytes and needs %lld", or_what(t->name), or_what(b->name),
-				(long long)args->slot[b->slot].bytes, (long long)(b->elems * bytes_of(t, i)));
+			return refuse(diag, LT_EINVAL, -1, -1, NULL,
+				"kernel %s: buffer %s has %lld bytes and needs %lld", or_what(t->name),
+				or_what(b->name), (long long)args->slot[b->slot].bytes,
+				(long long)(b->elems * bytes_of(t, i)));
 	}
 	memset(r.column, 0, (size_t)t->n_column * sizeof *r.column);
 	r.column[0] = 1;

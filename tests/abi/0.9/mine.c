@@ -6,7 +6,8 @@
 #include <lt/backend.h>
 
 struct lt_session { int unused; };
-struct lt_object { const struct lt_tree *tree; int64_t *local, bytes; };   /* local[b]: where buffer b is in the workspace */
+/* local[b]: where buffer b is in the workspace */
+struct lt_object { const struct lt_tree *tree; int64_t *local, bytes; };
 struct run { const struct lt_object *o; const struct lt_tree *t; const struct lt_args *args; int64_t *column; };
 
 static float copy(float x, float y) { return (void)y, x; }
@@ -21,7 +22,8 @@ static const struct { const char *name; int32_t arity; float (*value)(float, flo
 	{ "copy", 1, copy }, { "add", 2, add }, { "sub", 2, sub }, { "mul", 2, mul }, { "div", 2, divide }, { "max", 2, most },
 	{ "neg", 1, negate }, { "exp", 1, power_of_e } };
 
-static int find_op(const struct lt_op *op)                  /* its place in the table; -1: not known, or not for float32 */
+/* its place in the table; -1: not known, or not for float32 */
+static int find_op(const struct lt_op *op)
 {
 	for (int i = 0; i < (int)(sizeof known / sizeof *known); i++)
 		if (!strcmp(known[i].name, op->name) && known[i].arity == op->arity)
@@ -29,11 +31,14 @@ static int find_op(const struct lt_op *op)                  /* its place in the 
 	return -1;
 }
 
-static lt_status refuse(struct lt_diag *diag, lt_status code, int32_t stmt, const char *text, const char *what, const char *remedy)
+static lt_status refuse(
+	struct lt_diag *diag, lt_status code, int32_t stmt, const char *text, const char *what, const char *remedy)
 {
 	char sentence[200];
 	(void)snprintf(sentence, sizeof sentence, text, what);
-	const struct lt_diagnostic note = { .size = sizeof note, .code = code, .loop = -1, .stmt = stmt, .text = sentence, .remedy = remedy };
+	const struct lt_diagnostic note = {
+		.size = sizeof note, .code = code, .loop = -1, .stmt = stmt, .text = sentence, .remedy = remedy
+	};
 	if (diag)
 		diag->report(diag, &note);
 	return code;
@@ -122,7 +127,9 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 static void close_(struct lt_session *s) { free(s); }
 static const struct lt_caps *caps(const struct lt_session *s)
 {
-	static const struct lt_target target = { .size = sizeof target, .name = "mine", .cores = 1, .cache_line = 64, .l1_bytes = 32 << 10 };
+	static const struct lt_target target = {
+		.size = sizeof target, .name = "mine", .cores = 1, .cache_line = 64, .l1_bytes = 32 << 10
+	};
 	static const struct lt_caps caps = { .size = sizeof caps, .dtypes = 1u << LT_F32, .loops = (1u << LT_NLOOP_KIND) - 1,
 		.understands = LT_NEED_PIECES | LT_NEED_GUARDED | LT_NEED_COMBINE, .target = &target };
 	return (void)s, &caps;
@@ -152,7 +159,8 @@ static void destroy(struct lt_object *o)
 		free(o->local);
 	free(o);
 }
-static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object, struct lt_diag *diag)
+static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n, struct lt_object **object,
+	struct lt_diag *diag)
 {
 	lt_status status = LT_OK;
 	memset(object, 0, n * sizeof *object);
@@ -194,7 +202,10 @@ static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_
 	body(&r, -1, 0, (int32_t)r.t->stmts.n);
 	return LT_OK;
 }
-static lt_status sync_(struct lt_session *s, void *stream, struct lt_diag *diag) { return (void)s, (void)stream, (void)diag, LT_OK; }
+static lt_status sync_(struct lt_session *s, void *stream, struct lt_diag *diag)
+{
+	return (void)s, (void)stream, (void)diag, LT_OK;
+}
 static void need(const struct lt_object *o, uint32_t n_thread, size_t *bytes, size_t *align)
 {
 	(void)n_thread;
@@ -202,8 +213,20 @@ static void need(const struct lt_object *o, uint32_t n_thread, size_t *bytes, si
 	*align = 64;
 }
 
-static const struct lt_backend mine = {
-	.size = sizeof mine, .abi = LT_ABI, .build = LT_BUILD, .name = "mine", .summary = "walks the loops of float32 kernels", .version = "1",
-	.score = score, .open = open_, .close = close_, .caps = caps, .accepts = accepts, .compile = compile, .run = run, .sync = sync_,
-	.destroy = destroy, .need = need };
+static const struct lt_backend mine = { .size = sizeof mine,
+	.abi = LT_ABI,
+	.build = LT_BUILD,
+	.name = "mine",
+	.summary = "walks the loops of float32 kernels",
+	.version = "1",
+	.score = score,
+	.open = open_,
+	.close = close_,
+	.caps = caps,
+	.accepts = accepts,
+	.compile = compile,
+	.run = run,
+	.sync = sync_,
+	.destroy = destroy,
+	.need = need };
 LT_BACKEND(mine)

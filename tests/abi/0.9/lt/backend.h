@@ -76,8 +76,9 @@ struct lt_event;                /* a moment in a device's queue; its own, too */
 
 typedef void lt_write(void *user, const char *text, size_t bytes);
 
-/* One reason.  loop, stmt: index into the tree, or -1.  text: a sentence without a full stop, without the backend's name.
- * remedy: the nearest change of script, schedule or option that would make it work, or NULL.  Other backends are the host's to propose. */
+/* One reason.  loop, stmt: index into the tree, or -1.  text: a sentence without a full stop, without the backend's
+ * name. remedy: the nearest change of script, schedule or option that would make it work, or NULL.  Other backends are
+ * the host's to propose. */
 struct lt_diagnostic { uint32_t size; lt_status code; int32_t loop, stmt; const char *text, *remedy; };
 struct lt_diag {                /* where a failing call explains itself; may be NULL: nobody listens */
 	uint32_t size;
@@ -85,8 +86,8 @@ struct lt_diag {                /* where a failing call explains itself; may be 
 };
 enum lt_log { LT_LOG_WARNING, LT_LOG_INFO, LT_LOG_DEBUG };
 
-/* Services of the host; grows.  Lives until the session that it was given to is closed.  Every function may be NULL and is
- * called by the thread that called the backend; `host` is this struct. */
+/* Services of the host; grows.  Lives until the session that it was given to is closed.  Every function may be NULL and
+ * is called by the thread that called the backend; `host` is this struct. */
 struct lt_host {
 	uint32_t size;
 	uint32_t n_thread;          /* threads that a run may use; 0: not limited */
@@ -96,31 +97,34 @@ struct lt_host {
 	/* Called by compile as trees are done. */
 	void (*progress)(void *user, int32_t done, int32_t total);
 	void (*log)(const struct lt_host *, enum lt_log, const char *text);
-	/* Calls body(arg, i, n) for all i < n at once, each on a thread of its own, n at most n_thread, and comes back when all have.  Threads
-	 * wait for the next call and keep their places.  n_thread 0 counts as 1.  A body must not call it; several threads may at once.
-	 * NULL: call body(arg, 0, 1). */
-	void (*parallel)(const struct lt_host *, uint32_t n_thread, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg);
+	/* Calls body(arg, i, n) for all i < n at once, each on a thread of its own, n at most n_thread, and comes back
+	 * when all have.  Threads wait for the next call and keep their places.  n_thread 0 counts as 1.  A body must
+	 * not call it; several threads may at once. NULL: call body(arg, 0, 1). */
+	void (*parallel)(
+		const struct lt_host *, uint32_t n_thread, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg);
 	/* The host's disk cache for facts that take long to find, under keys that begin with the backend's name.
-	 * recall writes what was kept in one piece, or answers LT_EMISSING.  Compiled objects need it not: the host keeps those of a
-	 * backend that has save, load and identity. */
+	 * recall writes what was kept in one piece, or answers LT_EMISSING.  Compiled objects need it not: the host
+	 * keeps those of a backend that has save, load and identity. */
 	lt_status (*recall)(const struct lt_host *, const void *key, size_t key_bytes, lt_write *, void *user);
 	void (*keep)(const struct lt_host *, const void *key, size_t key_bytes, const void *data, size_t bytes);
-	/* Asked by a call that takes its time, such as compile, a few times a second: not 0: it ends what it has begun, cleans up and
-	 * answers LT_ECANCELLED.  NULL: never. */
+	/* Asked by a call that takes its time, such as compile, a few times a second: not 0: it ends what it has begun,
+	 * cleans up and answers LT_ECANCELLED.  NULL: never. */
 	int (*cancelled)(const struct lt_host *);
 	uint32_t cc_timeout_ms;     /* a C compiler that has not come to its end by then is ended, and has failed; 0: 60 s */
-	uint32_t text_only;         /* 1: objects are dumped as LT_DUMP_SOURCE, never run: who prints text need not compile it */
+	/* 1: objects are dumped as LT_DUMP_SOURCE, never run: who prints text need not compile it */
+	uint32_t text_only;
 };
 struct lt_caps {                /* answers that hold for every tree           */
 	uint32_t size;
 	uint32_t device_memory;     /* 1: slots come from mem_new; 0: host memory */
-	/* Bit sets 1<<enum lt_dtype, lt_loop_kind.  A tree with a buffer or an operator of another type, a loop of another kind or an
-	 * unknown bit in `needs` is refused by the host, and accepts never sees it. */
+	/* Bit sets 1<<enum lt_dtype, lt_loop_kind.  A tree with a buffer or an operator of another type, a loop of
+	 * another kind or an unknown bit in `needs` is refused by the host, and accepts never sees it. */
 	uint64_t dtypes, loops;
 	uint64_t understands;       /* LT_NEED_* bits                             */
 	const struct lt_target *target;         /* never NULL                     */
-	uint32_t any_values;        /* 1: what its runs are for does not depend on values (a trace, a profile): tools give random
-	                             * ones to inputs and constants that the user left out, and say so */
+	/* 1: what its runs are for does not depend on values (a trace, a profile): tools give random ones to inputs and
+	 * constants that the user left out, and say so */
+	uint32_t any_values;
 	uint32_t reserved;
 	uint64_t promises;          /* LT_PROMISE_* bits                          */
 };
@@ -129,8 +133,8 @@ struct lt_caps {                /* answers that hold for every tree           */
  * that does not promise it is called by one thread at a time: the host lets its threads take turns. */
 #define LT_PROMISE_RUN_TOGETHER (UINT64_C(1) << 0)
 struct lt_slot { void *base; int64_t offset, bytes; };  /* byte offset from base; bytes usable from there */
-/* The host clears it before a run.  A gather out of range adds to n (at least 1 where there was any) and leaves its place and value: of
- * one of them, where several ran at once. */
+/* The host clears it before a run.  A gather out of range adds to n (at least 1 where there was any) and leaves its
+ * place and value: of one of them, where several ran at once. */
 struct lt_fault {
 	int64_t n; int32_t stmt, access; int64_t value;
 };
@@ -144,8 +148,8 @@ struct lt_args {                /* one launch                                 */
 	void *stream;               /* native queue (CUstream); NULL: the session's own.  Provisional: hosts give NULL */
 	struct lt_fault *fault;     /* never NULL; host memory, set when the run, or sync, comes back */
 };
-/* SOURCE: first definitions that texts of other kernels may repeat, parted by empty lines; then, from a line that begins
- * a comment with the word kernel on, the kernel's own.  A text without such a line is all its own.
+/* SOURCE: first definitions that texts of other kernels may repeat, parted by empty lines; then, from a line that
+ * begins a comment with the word kernel on, the kernel's own.  A text without such a line is all its own.
  * STATS: lines "name number"; "parallel 1" says that the object has parallel loops, "serialised 1" that it cannot run
  * these on threads, "threads N" how many threads a run of it uses at most.
  * A dump that fails may have written a sentence that says why. */
@@ -157,22 +161,23 @@ struct lt_backend {
 	uint32_t build;             /* LT_BUILD                                   */
 	const char *name, *summary; /* [a-z][a-z0-9_]*; one line for --list-backends */
 	const char *version;        /* of code that it makes: part of every cache's key */
-	/* > 0: usable on this machine, larger is preferred; 0 or less: not, diag says why.  config as for open.  Quick: no device is opened. */
+	/* > 0: usable on this machine, larger is preferred; 0 or less: not, diag says why.  config as for open.  Quick:
+	 * no device is opened. */
 	int32_t   (*score)(const char *config, struct lt_diag *);
 	/* config: what the user wrote behind NAME:, "" or NULL for nothing; a word that is not known is LT_EINVAL. */
 	lt_status (*open)(const struct lt_host *, const char *config, struct lt_session **, struct lt_diag *);
 	void      (*close)(struct lt_session *);
 	const struct lt_caps *(*caps)(const struct lt_session *);  /* lives until close */
-	/* LT_OK promises that compile will not answer LT_EUNSUPPORTED.  LT_EUNSUPPORTED says why, with the loop or statement in the way,
-	 * a remedy, or both, and the host asks the next backend.  Any other error ends the host's compilation.  May build a plan and
-	 * keep it in the session. */
+	/* LT_OK promises that compile will not answer LT_EUNSUPPORTED.  LT_EUNSUPPORTED says why, with the loop or
+	 * statement in the way, a remedy, or both, and the host asks the next backend.  Any other error ends the host's
+	 * compilation.  May build a plan and keep it in the session. */
 	lt_status (*accepts)(struct lt_session *, const struct lt_tree *, struct lt_diag *);
 	/* n trees at once, so that they may compile in parallel; object[i] for tree[i].  The
 	 * trees are borrowed until the object is destroyed.  All or nothing. */
 	lt_status (*compile)(struct lt_session *, const struct lt_tree *const *tree, uint32_t n,
 	                     struct lt_object **object, struct lt_diag *);
-	/* LT_EINVAL, before anything is touched: n_slot is not the tree's, a slot has fewer bytes than its buffer's elems, or workspace is
-	 * NULL where need says more than 0 bytes. */
+	/* LT_EINVAL, before anything is touched: n_slot is not the tree's, a slot has fewer bytes than its buffer's
+	 * elems, or workspace is NULL where need says more than 0 bytes. */
 	lt_status (*run)(struct lt_object *, const struct lt_args *, struct lt_diag *);
 	/* Waits for all that was enqueued in the stream, or (NULL) in the session. */
 	lt_status (*sync)(struct lt_session *, void *stream, struct lt_diag *);
@@ -184,26 +189,29 @@ struct lt_backend {
 	lt_status (*dump)(const struct lt_object *, enum lt_dump, lt_write *, void *user);
 	/* Facts that the session found, for people: lines "name value". */
 	void      (*describe)(struct lt_session *, lt_write *, void *user);
-	/* Memory of the device: all three or none.  mem_new: at least bytes (> 0) at 256 bytes' alignment, contents anything; the handle is
-	 * opaque, and is base in slots.  mem_copy: bytes from src to dst, by direction: TO_DEVICE src is host memory, TO_HOST dst is; done
-	 * when it comes back if stream is NULL, and behind all that was enqueued before. */
+	/* Memory of the device: all three or none.  mem_new: at least bytes (> 0) at 256 bytes' alignment, contents
+	 * anything; the handle is opaque, and is base in slots.  mem_copy: bytes from src to dst, by direction:
+	 * TO_DEVICE src is host memory, TO_HOST dst is; done when it comes back if stream is NULL, and behind all that
+	 * was enqueued before. */
 	lt_status (*mem_new)(struct lt_session *, size_t bytes, void **, struct lt_diag *);
 	void      (*mem_free)(struct lt_session *, void *);
 	lt_status (*mem_copy)(struct lt_session *, const struct lt_slot *dst, const struct lt_slot *src,
 	                      size_t bytes, enum lt_copy, void *stream, struct lt_diag *);
-	/* Compiled objects kept on disk, by the host: all three or none.  identity: all that an object depends on beside tree,
-	 * config, name and version, as text: processor or device, compiler with its flags, driver; LT_EUNSUPPORTED: keep nothing of this
-	 * session.  The number of threads belongs in it where code depends on that.  It changes with the backend's own code generator: what
-	 * an older build made is served as long as identity and version stay the same.  save: the object's bytes, in any number of
-	 * writes.  load: the object again, in another process; LT_EINVAL: these bytes are none of ours, and the tree is compiled. */
+	/* Compiled objects kept on disk, by the host: all three or none.  identity: all that an object depends on
+	 * beside tree, config, name and version, as text: processor or device, compiler with its flags, driver;
+	 * LT_EUNSUPPORTED: keep nothing of this session.  The number of threads belongs in it where code depends on
+	 * that.  It changes with the backend's own code generator: what an older build made is served as long as
+	 * identity and version stay the same.  save: the object's bytes, in any number of writes.  load: the object
+	 * again, in another process; LT_EINVAL: these bytes are none of ours, and the tree is compiled. */
 	lt_status (*identity)(struct lt_session *, lt_write *, void *user, struct lt_diag *);
 	lt_status (*save)(const struct lt_object *, lt_write *, void *user, struct lt_diag *);
 	lt_status (*load)(struct lt_session *, const struct lt_tree *, const void *data, size_t bytes,
 	                  struct lt_object **, struct lt_diag *);
-	/* A sequence of n runs, recorded with copies of their args and slots, to be run again by one call; the order is kept, memory that
-	 * the args name is used in place.  args: n structs, the next one args->size bytes behind the last.  capture runs nothing.  Objects
-	 * outlive captures.  capture: LT_EUNSUPPORTED has the host make these runs one by one; any other error ends its run.  replay comes back when
-	 * all is done, whatever async said, with the fault cells set.  All three or none. */
+	/* A sequence of n runs, recorded with copies of their args and slots, to be run again by one call; the order is
+	 * kept, memory that the args name is used in place.  args: n structs, the next one args->size bytes behind the
+	 * last.  capture runs nothing.  Objects outlive captures.  capture: LT_EUNSUPPORTED has the host make these
+	 * runs one by one; any other error ends its run.  replay comes back when all is done, whatever async said, with
+	 * the fault cells set.  All three or none. */
 	lt_status (*capture)(struct lt_session *, struct lt_object *const *, const struct lt_args *,
 	                     uint32_t n, struct lt_capture **, struct lt_diag *);
 	lt_status (*replay)(struct lt_capture *, struct lt_diag *);
