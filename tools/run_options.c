@@ -126,9 +126,9 @@ static const struct lt_option rows[] = {
 		"kernel is ended, and has failed; default: 60" },
 	{ 0, "cache-dir", "DIR", TAKE_TEXT, AT(cache_dir), .help =
 		"where compiled code is kept; default: $XDG_CACHE_HOME/looptree or ~/.cache/looptree", 0, LT_VALUES("/") },
-	{ 0, "no-cache", NULL, TAKE_FLAG, AT(no_cache), .help = "keeps no compiled code, and uses none that is kept" },
-	{ 0, "cache", "=stats|clear", TAKE_CHOICE, AT(cache), .help = "says how many compiled kernels are kept and how large "
-		"they are, or removes them", CACHE,
+	{ 0, "no-cache", NULL, TAKE_FLAG, AT(no_cache), .help = "caches no compiled code, and uses none from the cache" },
+	{ 0, "cache", "=stats|clear", TAKE_CHOICE, AT(cache), .help = "says how many compiled kernels are cached and how "
+		"large they are, or removes them", CACHE,
 		LT_VALUES("stats", "clear") },
 
 	{ .help = "Looking" },
