@@ -94,6 +94,19 @@ static void record_errors(struct lt_worker *w, const struct folding *f, const st
 	}
 }
 
+/* Terms that are products of their own: lt__eval_overflowed. */
+static void record_overflows(struct lt_worker *w, const struct lt_strip *in, int32_t n)
+{
+	const struct lt_eval_step *top = &w->job->steps.step[w->job->steps.top];
+	const struct lt_strip *a = &w->strip[top->in[0]], *b = &w->strip[top->in[1]];
+
+	if (top->read || w->e->g->node[top->node].op != LT_OP_mul)
+		return;
+	for (int32_t j = 0; j < n; j++)
+		if (lt__eval_overflowed(in->at.f[in->uniform ? 0 : j], a->at.f[a->uniform ? 0 : j], b->at.f[b->uniform ? 0 : j]))
+			w->fold[w->job->along_inner ? 0 : j].size = NAN;
+}
+
 static lt_status fold_strip(struct lt_worker *w, const struct folding *f, int32_t n, int64_t place, int64_t k)
 {
 	const struct lt_strip *in = &w->strip[w->job->steps.top];
@@ -110,6 +123,8 @@ static lt_status fold_strip(struct lt_worker *w, const struct folding *f, int32_
 		fold_row(w, f, x, n, place, k);
 	if (w->e->options.want_error || f->noisy)
 		record_errors(w, f, in, n);
+	if (f->noisy && f->op == LT_OP_add)
+		record_overflows(w, in, n);
 	return LT_OK;
 }
 

@@ -119,9 +119,17 @@ void lt__eval_disturb(const struct lt_worker *w, lt_node n, const union lt_eval_
 	e->rows->disturb(d->dtype, count, residual, noise, e->amplify * type->unit, e->amplify * type->tiny / 2, raw);
 }
 
+/* A product beyond the type's numbers, of factors within them: a backend that contracts it into its sum adds what it
+ * really is, which may come back into the type, or leave it in the other direction. */
+bool lt__eval_overflowed(double product, double a, double b)
+{
+	return isinf(product) && isfinite(a) && isfinite(b);
+}
+
 /* Sums and products in another order than that of the index.  Its roundings in index order are in `value` already;
  * other orders have other partial results, up to the size of all terms together, and may leave the type on the way.  A
- * library that adds up many terms may err in one direction: common, a small part of each rounding. */
+ * library that adds up many terms may err in one direction: common, a small part of each rounding.  A size that is NaN
+ * has products that overflowed. */
 double lt__eval_disturb_order(const struct lt_evaluation *e, lt_node n, enum lt_opcode op, const struct lt_fold *fold,
 	double value, int64_t place)
 {
@@ -139,6 +147,8 @@ double lt__eval_disturb_order(const struct lt_evaluation *e, lt_node n, enum lt_
 			return NAN;
 		return noise > 0 && underflows ? 0 : value;
 	}
+	if (isnan(fold->size))
+		return noise > 1. / 3 ? NAN : noise > -1. / 3 ? INFINITY : -INFINITY;
 	if (fold->size > type->largest)
 		return noise > 0 ? NAN : value;
 	/* Every partial sum is a multiple of 2^-8, or of 1, that fits the type. */
