@@ -94,7 +94,7 @@ static void record_errors(struct lt_worker *w, const struct folding *f, const st
 	}
 }
 
-/* Terms that are products of their own: lt__eval_overflowed. */
+/* Of terms that are products: lt__eval_add_size. */
 static void record_overflows(struct lt_worker *w, const struct lt_strip *in, int32_t n)
 {
 	const struct lt_eval_step *top = &w->job->steps.step[w->job->steps.top];
@@ -102,9 +102,11 @@ static void record_overflows(struct lt_worker *w, const struct lt_strip *in, int
 
 	if (top->read || w->e->g->node[top->node].op != LT_OP_mul)
 		return;
-	for (int32_t j = 0; j < n; j++)
-		if (lt__eval_overflowed(in->at.f[in->uniform ? 0 : j], a->at.f[a->uniform ? 0 : j], b->at.f[b->uniform ? 0 : j]))
-			w->fold[w->job->along_inner ? 0 : j].size = NAN;
+	for (int32_t j = 0; j < n; j++) {
+		double *size = &w->fold[w->job->along_inner ? 0 : j].size;
+		*size = lt__eval_add_size(*size, 0, in->at.f[in->uniform ? 0 : j], a->at.f[a->uniform ? 0 : j],
+			b->at.f[b->uniform ? 0 : j], w->e->g->node[top->node].dtype);
+	}
 }
 
 static lt_status fold_strip(struct lt_worker *w, const struct folding *f, int32_t n, int64_t place, int64_t k)

@@ -119,11 +119,17 @@ void lt__eval_disturb(const struct lt_worker *w, lt_node n, const union lt_eval_
 	e->rows->disturb(d->dtype, count, residual, noise, e->amplify * type->unit, e->amplify * type->tiny / 2, raw);
 }
 
-/* A product beyond the type's numbers, of factors within them: a backend that contracts it into its sum adds what it
- * really is, which may come back into the type, or leave it in the other direction. */
-bool lt__eval_overflowed(double product, double a, double b)
+/* Adds a term's size to that of a sum's terms.  A product beyond the type's numbers, of factors within them, marks the
+ * sum by NaN: a backend that contracts the product into its sum adds what it really is, so that two of them in
+ * different directions give an infinity and not NaN.  -NaN: it may come back into the type, since the product is less
+ * than twice the largest number. */
+double lt__eval_add_size(double size, double term, double product, double a, double b, enum lt_dtype t)
 {
-	return isinf(product) && isfinite(a) && isfinite(b);
+	bool overflows = isinf(product) && isfinite(a) && isfinite(b);
+
+	if (overflows && !(fabs(0.25 * a * b) > lt__dtype_info(t)->largest / 2))
+		return -(double)NAN;
+	return isnan(size) ? size : overflows ? NAN : size + term;
 }
 
 /* Sums and products in another order than that of the index.  Its roundings in index order are in `value` already;
@@ -147,8 +153,12 @@ double lt__eval_disturb_order(const struct lt_evaluation *e, lt_node n, enum lt_
 			return NAN;
 		return noise > 0 && underflows ? 0 : value;
 	}
+	if (isnan(fold->size) && signbit(fold->size) && noise > 0.5)
+		return type->largest;
+	if (isnan(fold->size) && (isnan(value) || signbit(fold->size)))
+		return noise > 0.2 ? NAN : noise > -0.4 ? INFINITY : -INFINITY;
 	if (isnan(fold->size))
-		return noise > 1. / 3 ? NAN : noise > -1. / 3 ? INFINITY : -INFINITY;
+		return noise > 0.5 ? NAN : value;
 	if (fold->size > type->largest)
 		return noise > 0 ? NAN : value;
 	/* Every partial sum is a multiple of 2^-8, or of 1, that fits the type. */

@@ -170,7 +170,7 @@ lt_status lt__eval_store(struct lt_evaluation *, lt_node);
 lt_status lt__eval_row_task(struct lt_worker *, int64_t task);
 /* ir/eval_noise.c: the result of an add or mul reduction before rounding, as an order of its terms may make it that is
  * not the index's. */
-bool lt__eval_overflowed(double product, double a, double b);
+double lt__eval_add_size(double size, double term, double product, double a, double b, enum lt_dtype);
 double lt__eval_disturb_order(
 	const struct lt_evaluation *, lt_node, enum lt_opcode, const struct lt_fold *, double value, int64_t place);
 /* ir/eval_fold.c: folds the rows of a reduction into w->out, `count` elements. */

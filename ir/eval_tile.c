@@ -159,7 +159,7 @@ static void random_by_terms(const struct lt_worker *w, const struct lt_tile *t)
 			rows->disturb(type, 1, &remainder, t->noise + (offset >> 12 & (LT_NOISE - 1)) + n, t->scale, 0, &sum);
 			struct lt_fold term = { 0 };
 			lt__eval_fold_error(&term, LT_OP_add, type, p, 0);
-			t->size[at] += lt__eval_overflowed(p.f, t->a[i], t->b[j]) ? NAN : term.size;
+			t->size[at] = lt__eval_add_size(t->size[at], term.size, p.f, t->a[i], t->b[j], type);
 			t->coarse[at] |= term.coarse ? -1 : 0;
 			t->value[at] = sum;
 		}
