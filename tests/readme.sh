@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests/readme.sh [--bless] -- README.md, docs/backend.md, docs/schedule.md and docs/tutorial-matmul.md show what is so:
-# below each "$ command" of their console blocks
-# stands what the command prints.  --bless rewrites them.  Prints TAP.
+# below each "$ command" of their console blocks stands what the command prints.  A command that ends with `\` or `|`
+# goes on in the next line.  --bless rewrites them.  Prints TAP.
 set -u
 : "${O:=build}"
 now=$(mktemp)
@@ -12,7 +12,14 @@ for page in README.md docs/backend.md docs/schedule.md docs/tutorial-matmul.md; 
 		case $inside$line in
 		'```console') inside=@@; echo "$line" ;;
 		'@@```') inside=; echo "$line" ;;
-		'@@$ '*) echo "$line"; command=${line#??}; eval "${command//build\//$O/}" 2>&1 </dev/null ;;
+		'@@$ '*)
+			echo "$line"
+			command=${line#??}
+			while [[ $line == *[\\\|] ]] && IFS= read -r line; do
+				echo "$line"
+				command+=$'\n'$line
+			done
+			eval "${command//build\//$O/}" 2>&1 </dev/null ;;
 		@@*) ;;
 		*) echo "$line" ;;
 		esac
