@@ -1,12 +1,16 @@
-# make              the libraries, lt-run and libhamkaas.so, into $(O); missing packages are installed (scripts/setup.sh)
+# make              the libraries, lt-run and libhamkaas.so, into $(O); installs missing packages (scripts/setup.sh)
 # make demo         handwritten-style digits, classified by lt-run      make demo-accuracy   2000 MNIST images
-# make check        every test that needs no device                     make bless           rewrites what tests compare with
-# make bench        a short pass of lt-bench; BENCH='gemm --threads 1,2' another one      make bench-peers  Python's libraries for it
+# make check        every test that needs no device
+# make bless        rewrites what tests compare with
+# make bench        a short pass of lt-bench; BENCH='gemm --threads 1,2' another one
+# make bench-peers  Python's libraries for it
 # make plugins      the backends of examples/plugin, and ours as plug-ins (llvm needs Debian's llvm-19-dev)
-# make fuzz         20000 random schedules and graphs at the limits, 1000 layers, 10000 graphs everywhere, mutants, libFuzzer for 60 s each
+# make fuzz         20000 random schedules and graphs at the limits, 1000 layers, 10000 graphs everywhere, mutants,
+#                   libFuzzer for 60 s each
 # make mutants      wrong kernels that lt-run --verify must catch: MUTANTS_EACH=60 a script, MUTANTS_SEED=1
 # make tidy         floors, headers that compile alone, names, circles of files
-# make install PREFIX=/usr/local DESTDIR=  libraries, tools, man pages, completions, docs, examples     make uninstall       make clean
+# make install PREFIX=/usr/local DESTDIR=  libraries, tools, man pages, completions, docs, examples
+# make uninstall    make clean
 # Knobs, on the command line or in config.mk: MODE=debug|release SAN=address,undefined CC CFLAGS LDFLAGS O V=1
 
 -include config.mk
@@ -50,7 +54,8 @@ endif
 ifneq ($(filter plugins check tests,$(MAKECMDGOALS)),)
 $(shell scripts/setup.sh plugins >&2)
 endif
-OPENMP    := $(shell echo 'int main(void) { return 0; }' | $(CC) -fopenmp -x c - -o /dev/null 2>/dev/null && echo -fopenmp)
+OPENMP    := $(shell echo 'int main(void) { return 0; }' | $(CC) -fopenmp -x c - -o /dev/null 2>/dev/null && \
+	echo -fopenmp)
 ifeq ($(OPENMP),)
 $(info $(CC) has no OpenMP: lt_host.parallel has one thread; with clang install libomp-dev)
 endif
@@ -76,14 +81,15 @@ JUDGE   = $(patsubst %.c,$(O)/%.o,$(wildcard check/judge*.c check/compare.c))
 HELPERS = $(CHECK) $(patsubst %.c,$(O)/%.o,$(filter-out tests/test_%.c,$(wildcard tests/*.c)))
 FUZZ    = $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c)))
 # Random schedules and layers in large numbers: programs without the test framework, and the helpers that need none.
-RANDOM  = $(CHECK) $(patsubst %,$(O)/tests/%.o,random_layer random_layer_source random_product random_schedule batch layer_runs run_graph \
-	tree_text random_limits random_limits_model)
+RANDOM  = $(CHECK) $(patsubst %,$(O)/tests/%.o,random_layer random_layer_source random_product random_schedule batch \
+	layer_runs run_graph tree_text random_limits random_limits_model)
 DRAWN   = $(patsubst tests/sequences/%.c,$(O)/%,$(wildcard tests/sequences/*.c))
 # Wrong kernels that lt-run --verify must catch.
 MUTANTS = $(patsubst %.c,$(O)/%.o,$(wildcard tests/mutants/*.c))
 # Plug-ins: a file, or the files of a folder; ours are built as such, too, for the tests.
 EXTRA   = $(if $(LLVM),,examples/plugin/llvm)
-PLUGINS = $(patsubst %.c,$(O)/%.so,$(wildcard tests/plugins/*.c tests/faults/*.c tests/interpose/*.c examples/plugin/*.c))
+PLUGINS = $(patsubst %.c,$(O)/%.so,\
+	$(wildcard tests/plugins/*.c tests/faults/*.c tests/interpose/*.c examples/plugin/*.c))
 FOLDERS = $(patsubst %/,$(O)/%.so,$(filter-out $(EXTRA:=/),$(wildcard examples/plugin/*/)))
 OURS    = $(O)/plugins/ref.so $(O)/plugins/cpu.so
 # The tests that try the interface once more, with ref and cpu as plug-ins of a library that has neither.
@@ -149,11 +155,13 @@ $(O)/libhamkaas.so: $(filter $(O)/tools/hamkaas%.o,$(TOOLS)) $(O)/looptree.o too
 # tools/lt-NAME.c with the files tools/NAME_*.c; the files without _ are everybody's.
 own = $(patsubst %.c,$(O)/%.o,$(wildcard tools/$(1)_*.c))
 .SECONDEXPANSION:
-$(PROGRAM): $(O)/lt-%: $(O)/tools/lt-%.o $$(call own,$$*) $$(if $$(filter check,$$*),$(CHECK),$(JUDGE)) $(PARTS) $(O)/looptree.o
+$(PROGRAM): $(O)/lt-%: $(O)/tools/lt-%.o $$(call own,$$*) \
+		$$(if $$(filter check,$$*),$(CHECK),$(JUDGE)) $(PARTS) $(O)/looptree.o
 	$(link) $(TOOL_LIBS)
 
 # tests/test_bench*.c try the parts of lt-bench, tests/test_check*.c those of lt-check.
-$(TESTS): %: %.o $(HELPERS) $(PARTS) $$(foreach tool,bench check,$$(if $$(findstring /test_$$(tool),$$@),$$(call own,$$(tool)))) $(O)/looptree.o
+$(TESTS): %: %.o $(HELPERS) $(PARTS) \
+		$$(foreach tool,bench check,$$(if $$(findstring /test_$$(tool),$$@),$$(call own,$$(tool)))) $(O)/looptree.o
 	$(link) -lcriterion $(TOOL_LIBS)
 
 $(O)/bare.o: $(filter-out $(O)/backends/ref/% $(O)/backends/cpu/%,$(OBJ)) $(wildcard $(DIRS))
@@ -162,7 +170,8 @@ $(O)/bare.o: $(filter-out $(O)/backends/ref/% $(O)/backends/cpu/%,$(OBJ)) $(wild
 $(PLUGGED): $(O)/plugged/%_plugged: $(O)/tests/%.o $(HELPERS) $(PARTS) $(O)/tests/plugged/load.o $(O)/bare.o | $(OURS)
 	$(link) -lcriterion $(TOOL_LIBS)
 
-$(FUZZ): $(O)/fuzz/%: $(O)/tests/fuzz/%.o $(if $(findstring fuzzer,$(SAN)),,$(O)/tests/fuzz/replay.o) $(PARTS) $(O)/looptree.o
+$(FUZZ): $(O)/fuzz/%: $(O)/tests/fuzz/%.o \
+		$(if $(findstring fuzzer,$(SAN)),,$(O)/tests/fuzz/replay.o) $(PARTS) $(O)/looptree.o
 	$(link) $(if $(findstring fuzzer,$(SAN)),-fsanitize=fuzzer) $(TOOL_LIBS)
 
 $(DRAWN): $(O)/%: $(O)/tests/sequences/%.o $(RANDOM) $(O)/looptree.o
@@ -177,13 +186,15 @@ $(EXAMPLE): $(O)/mnist-%: $(O)/examples/mnist/%.o $(PARTS) $(O)/looptree.o
 # A third party's backend: one file and the public headers.
 $(PLUGINS): $(O)/%.so: %.c $(O)/flags
 	@mkdir -p $(@D)
-	$(call say,LD $@)$(CC) $(if $(findstring tests/faults,$<),$(FLAGS),$(filter-out -I. -I$(O),$(FLAGS))) $(LDFLAGS) -DLT_PLUGIN -MMD -MP -shared -o $@ $< -lm
+	$(call say,LD $@)$(CC) $(if $(findstring tests/faults,$<),$(FLAGS),$(filter-out -I. -I$(O),$(FLAGS))) \
+		$(LDFLAGS) -DLT_PLUGIN -MMD -MP -shared -o $@ $< -lm
 
 .SECONDEXPANSION:
 $(FOLDERS): $(O)/%.so: $$(wildcard %/*.c) $$(wildcard %/*.h) $(wildcard include/lt/*.h) $(O)/flags
 	@mkdir -p $(@D)
-	$(call say,LD $@)$(CC) $(filter-out -I.,$(FLAGS)) $(if $(findstring /llvm.so,$@),$(LLVM_FLAGS)) $(LDFLAGS) -DLT_PLUGIN -shared -o $@ \
-		$(filter %.c,$^) $(if $(findstring /llvm.so,$@),$(LLVM_LIBS)) -lm -Wl,--build-id,--version-script=examples/plugin/plugin.map
+	$(call say,LD $@)$(CC) $(filter-out -I.,$(FLAGS)) $(if $(findstring /llvm.so,$@),$(LLVM_FLAGS)) \
+		$(LDFLAGS) -DLT_PLUGIN -shared -o $@ $(filter %.c,$^) $(if $(findstring /llvm.so,$@),$(LLVM_LIBS)) -lm \
+		-Wl,--build-id,--version-script=examples/plugin/plugin.map
 
 # The objects of the library, but for the one that ends with LT_BACKEND.
 ours = $(filter $(O)/backends/cgen/%.o $(O)/backends/$(1)/%.o,$(OBJ))
@@ -208,7 +219,8 @@ fuzz: mutants $(O)/graphs plugins
 	@$(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link,address,undefined O=build/fuzz fuzzers
 	@build/fuzz/sequences $(FUZZ_SEQUENCES)
 	@build/fuzz/limits $(FUZZ_LIMITS)
-	@ASAN_OPTIONS=detect_leaks=0 build/fuzz/layers $(FUZZ_LAYERS)   # the search for leaks does not survive the threads of OpenMP
+# The search for leaks does not survive the threads of OpenMP.
+	@ASAN_OPTIONS=detect_leaks=0 build/fuzz/layers $(FUZZ_LAYERS)
 	@O=build/fuzz tests/fuzz.sh $(FUZZ_SECONDS)
 fuzzers: $(FUZZ) $(DRAWN)
 bench: all
@@ -238,13 +250,18 @@ install: all
 	install -m 644 $(O)/liblooptree.a $(LIBTO)
 	install $(O)/$(SO).$(VERSION) $(O)/libhamkaas.so $(LIBTO)
 	ln -sf $(SO).$(VERSION) $(LIBTO)/$(SONAME) && ln -sf $(SONAME) $(LIBTO)/$(SO)
-	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' looptree.pc.in >$(LIBTO)/pkgconfig/looptree.pc
-	for page in $(notdir $(PAGES)); do sed 's|docs/[a-z-]*\.md|$(DOCDIR)/&|g' docs/$$page >$(TO)/share/man/man1/$$page; done
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' \
+		looptree.pc.in >$(LIBTO)/pkgconfig/looptree.pc
+	for page in $(notdir $(PAGES)); do \
+		sed 's|docs/[a-z-]*\.md|$(DOCDIR)/&|g' docs/$$page >$(TO)/share/man/man1/$$page; done
 	$(foreach shell,$(SHELLS),install -d $(TO)/$(to_$(shell));)
-	$(foreach shell,$(SHELLS),$(foreach tool,$(PROGRAM),$(tool) --completion=$(shell) >$(TO)/$(call completion,$(shell),$(notdir $(tool)));))
-	install -d $(DESTDIR)$(DOCDIR) && rm -rf $(DESTDIR)$(DOCDIR)/* && cp -R docs examples README.md CHANGELOG.md LICENSE $(DESTDIR)$(DOCDIR)
+	$(foreach shell,$(SHELLS),$(foreach tool,$(PROGRAM), \
+		$(tool) --completion=$(shell) >$(TO)/$(call completion,$(shell),$(notdir $(tool)));))
+	install -d $(DESTDIR)$(DOCDIR) && rm -rf $(DESTDIR)$(DOCDIR)/*
+	cp -R docs examples README.md CHANGELOG.md LICENSE $(DESTDIR)$(DOCDIR)
 uninstall:
-	cd $(TO) && rm -rf include/lt include/hamkaas.h $(patsubst $(O)/%,bin/%,$(PROGRAM)) $(patsubst docs/%,share/man/man1/%,$(PAGES)) \
+	cd $(TO) && rm -rf include/lt include/hamkaas.h $(patsubst $(O)/%,bin/%,$(PROGRAM)) \
+		$(patsubst docs/%,share/man/man1/%,$(PAGES)) \
 		$(foreach shell,$(SHELLS),$(foreach tool,$(PROGRAM),$(call completion,$(shell),$(notdir $(tool)))))
 	rm -rf $(DESTDIR)$(DOCDIR)
 	rmdir $(LIBTO)/looptree/backends $(LIBTO)/looptree 2>/dev/null || true
@@ -255,7 +272,9 @@ clean:
 	rm -rf build $(O)
 
 -include $(patsubst %.o,%.d,$(OBJ) $(TOOLS) $(HELPERS) $(MUTANTS)) $(TESTS:=.d) $(PLUGINS:.so=.d)
--include $(FUZZ:$(O)/fuzz/%=$(O)/tests/fuzz/%.d) $(DRAWN:$(O)/%=$(O)/tests/sequences/%.d) $(EXAMPLE:$(O)/mnist-%=$(O)/examples/mnist/%.d)
-.PHONY: all plugins tests check bless bench bench-peers fuzz fuzzers mutants demo demo-accuracy install uninstall tidy clean FORCE
+-include $(FUZZ:$(O)/fuzz/%=$(O)/tests/fuzz/%.d) $(DRAWN:$(O)/%=$(O)/tests/sequences/%.d)
+-include $(EXAMPLE:$(O)/mnist-%=$(O)/examples/mnist/%.d)
+.PHONY: all plugins tests check bless bench bench-peers fuzz fuzzers mutants demo demo-accuracy install uninstall \
+	tidy clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
