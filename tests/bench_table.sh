@@ -11,20 +11,35 @@ trap 'rm -rf "$dir"' EXIT
 
 # row CONTESTANT ROLE RATE OF_PEAK
 row() { printf '{"contestant":"%s","role":"%s","status":"measured","per_second":%s,"of_peak":%s}' "$@"; }
-# gemm NAME THREADS ROWS: one case
-gemm() { printf '{"suite":"gemm","group":"","name":"%s","threads":%s,"rows":[%s]}' "$@"; }
+# gemm NAME THREADS ROW...: one case
+gemm() {
+	local name=$1 threads=$2 IFS=,
+	shift 2
+	printf '{"suite":"gemm","group":"","name":"%s","threads":%s,"rows":[%s]}' "$name" "$threads" "$*"
+}
 cat >"$dir/run.json" <<END
-{"machine":{"processor":"P","architecture":"A","processors":2,"l1_bytes":32768,"l2_bytes":1048576,"l3_bytes":8388608,"flags":"sse avx2","built_with":"12"},
+{"machine":{"processor":"P","architecture":"A","processors":2,"l1_bytes":32768,"l2_bytes":1048576,"l3_bytes":8388608,
+"flags":"sse avx2","built_with":"12"},
 "samples":7,"peak":{"flops":[{"threads":1,"per_second":5e10}],"read_bytes":[],"copy_bytes":[]},
-"compile":[{"suite":"gemm","tree_s":0.001,"compile_cold_s":0.2,"compile_cached_s":0.002},{"suite":"rows","tree_s":9,"compile_cold_s":9,"compile_cached_s":9}],
+"compile":[{"suite":"gemm","tree_s":0.001,"compile_cold_s":0.2,"compile_cached_s":0.002},
+{"suite":"rows","tree_s":9,"compile_cold_s":9,"compile_cached_s":9}],
 "cases":[
-$(gemm 512 1 "$(row cpu looptree 90 0.9),$(row 'cpu again' again 1 0.01),$(row openblas:a other 100 1.0),$(row openblas:b other 45 0.45),$(row onednn other 60 0.6)"),
-$(gemm 2048 1 "$(row cpu looptree 40 0.4),$(row onednn other 20 0.2)"),
-$(gemm 1024 2 "$(row cpu looptree 70 0.7),$(row 'cpu at/7-rest.tree' looptree 60 0.6),$(row 'cpu at/8-threads.tree' looptree 65 0.65)"),
-$(gemm 8x4096x4096 1 "$(row cpu looptree 30 0.3),$(row onnxruntime other 20 0.2),$(row openvino other 60 0.6),$(row onednn other 10 0.1)"),
-$(gemm 1024x8x8 1 "$(row cpu looptree 1 0.01),$(row onednn other 1000 1)")
+$(gemm 512 1 "$(row cpu looptree 90 0.9)" "$(row 'cpu again' again 1 0.01)" \
+	"$(row openblas:a other 100 1.0)" "$(row openblas:b other 45 0.45)" "$(row onednn other 60 0.6)"),
+$(gemm 2048 1 "$(row cpu looptree 40 0.4)" "$(row onednn other 20 0.2)"),
+$(gemm 1024 2 "$(row cpu looptree 70 0.7)" \
+	"$(row 'cpu at/7-rest.tree' looptree 60 0.6)" "$(row 'cpu at/8-threads.tree' looptree 65 0.65)"),
+$(gemm 8x4096x4096 1 "$(row cpu looptree 30 0.3)" \
+	"$(row onnxruntime other 20 0.2)" "$(row openvino other 60 0.6)" "$(row onednn other 10 0.1)"),
+$(gemm 1024x8x8 1 "$(row cpu looptree 1 0.01)" "$(row onednn other 1000 1)")
 ]}
 END
+# says NAME COMMAND...
+says() {
+	local name=$1
+	shift
+	if "$@"; then echo "ok - $name"; else echo "not ok - $name"; fi
+}
 has() {
 	if grep -qxF -- "$2" "$dir/$1"; then echo "ok - $2"; else echo "not ok - $2"; cat "$dir/$1" >&2; fi
 }
@@ -35,7 +50,8 @@ has table '| the same with two threads | 0.93 | not measured, 1 without a number
 has table '| MLP, of ONNX Runtime | 1.00 | not measured |'
 has table '| a product, tree to loaded code, cold, median of the suite | ≤ 0.25 s | 0.2 s |'
 has table '| the same from the cache | ≤ 3 ms | 2 ms |'
-has table '* P (A, AVX2), 2 processors, L1 32 KiB, L2 1024 KiB, L3 8 MiB; compiler 12; 7 samples; 50 GFLOP/s with 1 thread'
+has table '* P (A, AVX2), 2 processors, L1 32 KiB, L2 1024 KiB, L3 8 MiB; compiler 12; 7 samples; '\
+'50 GFLOP/s with 1 thread'
 
 python3 bench/table.py --rivals "$dir/run.json" >"$dir/rivals"
 has rivals '| one thread | ONNX Runtime | OpenVINO | oneDNN |'
@@ -43,7 +59,8 @@ has rivals '| products: squares of 512, 2048 | – | – | 1.73 (lowest 1.50 of 
 has rivals '| few rows: 8x4096x4096 | 1.50 | 0.50 | 3.00 |'
 has rivals '| dense layers (MLP): not measured | – | – | – |'
 has rivals '| softmax | – | – | – |'
-sed 's/"per_second":60,/"median_s":9,"minimum_s":3,&/; s/"status":"measured","per_second"/"status":"measured","median_s":2,"minimum_s":2,"per_second"/g' \
+sed -e 's/"per_second":60,/"median_s":9,"minimum_s":3,&/' \
+	-e 's/"status":"measured","per_second"/"status":"measured","median_s":2,"minimum_s":2,"per_second"/g' \
 	"$dir/run.json" >"$dir/fastest.json"
 python3 bench/table.py --rivals --fastest "$dir/fastest.json" >"$dir/rivals"
 has rivals '| few rows: 8x4096x4096 | 1.50 | 0.17 | 3.00 |'
@@ -54,13 +71,14 @@ python3 bench/table.py --write "$dir/page" "$dir/run.json"
 has page before
 has page behind
 has page '| the same from the cache | ≤ 3 ms | 2 ms |'
-grep -q stale "$dir/page" && echo "not ok - what was measured before is gone" || echo "ok - what was measured before is gone"
-if (cd "$dir" && mkdir at && echo 'looptree 1' >at/8-threads.tree && sed -i '1i # A step.\n# Measured: nothing.' at/8-threads.tree &&
+says "what was measured before is gone" eval '! grep -q stale "$dir/page"'
+if (cd "$dir" && mkdir at && echo 'looptree 1' >at/8-threads.tree &&
+	sed -i '1i # A step.\n# Measured: nothing.' at/8-threads.tree &&
 	python3 "$OLDPWD/bench/table.py" --tutorial --write page run.json); then
 	has page '| step 8, threads | 2 | 0.0 | 0.65 |'
 	has at/8-threads.tree '# Measured: 0.0 GFLOP/s with 2 threads, 0.65 of the peak.'
-	grep -q 'rest' "$dir/page" && echo "not ok - a step of one thread is measured with one" || echo "ok - a step of one thread is measured with one"
-	[ "$(wc -l <"$dir/at/8-threads.tree")" = 3 ] && echo "ok - a step keeps its lines" || echo "not ok - a step keeps its lines"
+	says "a step of one thread is measured with one" eval '! grep -q rest "$dir/page"'
+	says "a step keeps its lines" [ "$(wc -l <"$dir/at/8-threads.tree")" = 3 ]
 else
 	echo "not ok - bench/table.py --tutorial"
 fi

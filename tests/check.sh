@@ -74,9 +74,15 @@ times() {
 		echo "$(basename "$file" .seconds) $(cat "$file")"
 	done
 }
-groups() { sed 's/^test_.*_plugged /plugged* /; s/^\(test_[^_ ]*\)[^ ]* /\1* /' | awk '{ s[$1] += $2 } END { for (g in s) print g, s[g] }'; }
+groups() {
+	sed 's/^test_.*_plugged /plugged* /; s/^\(test_[^_ ]*\)[^ ]* /\1* /' |
+		awk '{ s[$1] += $2 } END { for (g in s) print g, s[g] }'
+}
 # The slowest of what is read, four to a line.
-slowest() { sort -k 2,2nr -k 1,1 | head -n "$1" | awk '{ printf "%8.1f %-22s%s", $2, $1, NR % 4 ? "" : "\n" } END { if (NR % 4) print "" }'; }
+slowest() {
+	sort -k 2,2nr -k 1,1 | head -n "$1" |
+		awk '{ printf "%8.1f %-22s%s", $2, $1, NR % 4 ? "" : "\n" } END { if (NR % 4) print "" }'
+}
 
 for tap in "$log"/*.tap; do
 	grep '# SKIP' "$tap" | sed 's/^ok - /skipped: /; s/ *# SKIP */: /'

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # tests/examples.sh -- every example runs and agrees with the oracle, on cpu and ref, and the demo classifies every
-# digit
-# that it draws. Prints TAP. The commands are in tests/examples.txt; an example that is not there fails.
+# digit that it draws. Prints TAP. The commands are in tests/examples.txt; an example that is not there fails.
 set -u
 : "${O:=build}"
 
@@ -26,7 +25,8 @@ dir=$O/mnist
 mkdir -p "$dir"
 all_right() {
 	"$O/mnist-draw" "$dir/digits.npy" "$dir/labels.npy" &&
-	"$O/lt-run" examples/mnist/mnist.lt -w examples/mnist/weights.safetensors -i image="$dir/digits.npy" -o "$dir/check.npz" &&
+	"$O/lt-run" examples/mnist/mnist.lt -w examples/mnist/weights.safetensors -i image="$dir/digits.npy" \
+		-o "$dir/check.npz" &&
 	"$O/mnist-show" "$dir/digits.npy" "$dir/check.npz" "$dir/labels.npy" | tee /dev/stderr | grep -q '^20 of 20 right'
 }
 try "the demo's digits" all_right

@@ -79,7 +79,8 @@ for signal in INT TERM HUP QUIT KILL; do
 			*) bad="$bad exit status $status: $(cat "$to/out");" ;;
 			esac
 			if [ $signal = KILL ]; then
-				"$run" "$script" -i '*=random' -c '*=random' -q --no-cache --cc cc -b cpu:O0 >"$to/out" 2>&1 || bad="$bad the next run: $(cat "$to/out");"
+				"$run" "$script" -i '*=random' -c '*=random' -q --no-cache --cc cc -b cpu:O0 >"$to/out" 2>&1 ||
+					bad="$bad the next run: $(cat "$to/out");"
 			fi
 			[ -z "$(ls -A "$TMPDIR")" ] || bad="$bad left in its folder: $(ls "$TMPDIR");"
 			rest=$(left)

@@ -72,11 +72,13 @@ old_plug_in() {
 }
 old_plug_in_runs() {
 	plug_in mine $old/mine.c &&
-	"$O/lt-run" -q -B "$to/mine.so" -b mine --strict --explain --verify examples/matmul.lt -i '*=random' -c '*=random' 2>&1 | grep -- '-> mine$'
+	"$O/lt-run" -q -B "$to/mine.so" -b mine --strict --explain --verify examples/matmul.lt \
+		-i '*=random' -c '*=random' 2>&1 | grep -- '-> mine$'
 }
 
 cxx_plug_in() {
-	$1 -std=c++17 -Wall -Wextra -Wpedantic -Werror -shared -fPIC -fvisibility=hidden -DLT_PLUGIN $flags -Iinclude -o "$to/cxx.so" tests/abi/plugin.cc &&
+	$1 -std=c++17 -Wall -Wextra -Wpedantic -Werror -shared -fPIC -fvisibility=hidden -DLT_PLUGIN $flags -Iinclude \
+		-o "$to/cxx.so" tests/abi/plugin.cc &&
 	LT_BACKEND_PATH= "$O/lt-run" -B "$to/cxx.so" --list-backends | grep '^cxx ' &&
 	"$O/lt-run" -q -B "$to/cxx.so" -b cxx --strict examples/matmul.lt -i '*=random' -c '*=random'
 }

@@ -1,32 +1,38 @@
 #!/usr/bin/env bash
 # tests/abi/freeze.sh -- pins what is now in include/lt: copies the headers that a plug-in sees to tests/abi/0.9, with a
 # plug-in, and writes backends/abi.def, the table of their offsets and values.  Called after each change of them, until
-# the
-# interface is 1.0.
+# the interface is 1.0.
 set -eu
 cd "$(dirname "$0")/../.."
 to=tests/abi/0.9/lt
 mkdir -p $to
 for h in backend tree target status; do cp include/lt/$h.h $to/$h.h; done
 # A plug-in of that version: the one of docs/backend.md.
-awk '$0 == "```c" { inside = 1; next } $0 == "```" { inside = 0; if (n) exit } inside { n++; print }' docs/backend.md >tests/abi/0.9/mine.c
+awk '$0 == "```c" { inside = 1; next } $0 == "```" { inside = 0; if (n) exit } inside { n++; print }' \
+	docs/backend.md >tests/abi/0.9/mine.c
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 {
 	printf '#include <stdio.h>\n#include "lt/backend.h"\nint main(void)\n{\n'
 	tests/abi/table.sh include | awk '
-		$1 == "struct" { printf "\tprintf(\"MEMBER(%s, %s, %%zu, %%zu)\\n\", offsetof(struct %s, %s), sizeof ((struct %s *)0)->%s);\n", $2, $4, $2, $4, $2, $4 }
+		$1 == "struct" {
+			printf "\tprintf(\"MEMBER(%s, %s, %%zu, %%zu)\\n\", offsetof(struct %s, %s), ", $2, $4, $2, $4
+			printf "sizeof ((struct %s *)0)->%s);\n", $2, $4
+		}
 		$1 == "enum" && $4 != "last" { printf "\tprintf(\"VALUE(%s, %d)\\n\");\n", $3, $4 }'
-	for s in lt_array lt_slot lt_fault lt_diag lt_backend_mark; do printf '\tprintf("SIZE(%s, %%zu)\\n", sizeof (struct %s));\n' $s $s; done
+	for s in lt_array lt_slot lt_fault lt_diag lt_backend_mark; do
+		printf '\tprintf("SIZE(%s, %%zu)\\n", sizeof (struct %s));\n' $s $s
+	done
 	printf '\treturn 0;\n}\n'
 } >"$work/layout.c"
 ${CC:-cc} -std=c11 -Iinclude -o "$work/layout" "$work/layout.c"
 {
 	cat <<'END'
-/* backends/abi.def -- where each member of the backend interface 0.9 is, for 64-bit machines; written by tests/abi/freeze.sh.
+/* backends/abi.def -- where each member of the backend interface 0.9 is, for 64-bit machines; written by
+ * tests/abi/freeze.sh.
  *
  * MEMBER(struct, member, offset, bytes)   VALUE(enumerator, value)
- * SIZE(struct, bytes)   structs that never grow: they stand inside of others, or in arrays without a stride
+ * SIZE(struct, bytes)   structs that never grow: they are inside of others, or in arrays without a stride
  */
 END
 	"$work/layout"

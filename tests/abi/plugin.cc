@@ -37,9 +37,9 @@ lt_status run(lt_object *o, const lt_args *, lt_diag *) { return o->session->run
 lt_status sync_(lt_session *, void *, lt_diag *) { return LT_OK; }
 void destroy(lt_object *o) { delete o; }
 
-const lt_backend cxx = { sizeof cxx, LT_ABI, LT_BUILD, "cxx", "written in C++", "1", score, open_, close_, caps, accepts, compile, run, sync_,
-	destroy, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
-	nullptr, nullptr };
+const lt_backend cxx = { sizeof cxx, LT_ABI, LT_BUILD, "cxx", "written in C++", "1", score, open_, close_, caps,
+	accepts, compile, run, sync_, destroy, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+	nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr };
 
 }
 LT_BACKEND(cxx)

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # tests/abi/table.sh FOLDER -- what FOLDER/lt/backend.h, and the headers that it includes, declare, one fact a line,
-# without comments and
-# layout: "struct lt_loop 0 parent int32_t" (number of the member, name, type), "enum lt_dtype LT_F32 1", "macro ...",
-# "decl ...".
-# Names that count an enum's values (LT_NDTYPE) grow with it: their values are left out.
+# without comments and layout: "struct lt_loop 0 parent int32_t" (number of the member, name, type), "enum lt_dtype
+# LT_F32 1", "macro ...", "decl ...".  Names that count an enum's values (LT_NDTYPE) grow with it: their values
+# are left out.
 set -eu
 none=$(mktemp -d)
 trap 'rm -rf "$none"' EXIT
@@ -11,7 +10,11 @@ touch "$none/stddef.h" "$none/stdint.h"         # their contents are no part of 
 preprocess() { echo '#include "lt/backend.h"' | ${CC:-cc} -std=c11 -E -P -nostdinc -I"$none" -I"$1" "${@:2}" -x c -; }
 
 preprocess "$1" | tr '\n\t' '  ' | awk '
-function trim(s) { gsub(/ +/, " ", s); sub(/^ /, "", s); sub(/ $/, "", s); gsub(/ ?\* ?/, "*", s); gsub(/ ?, ?/, ", ", s); return s }
+function trim(s) {
+	gsub(/ +/, " ", s); sub(/^ /, "", s); sub(/ $/, "", s)
+	gsub(/ ?\* ?/, "*", s); gsub(/ ?, ?/, ", ", s)
+	return s
+}
 # The parts of s between separators that stand in no bracket, into part[1..n].
 function cut(s, separator,   i, c, depth, n, from) {
 	n = 0; depth = 0; from = 1
@@ -67,4 +70,5 @@ END {
 		else print "decl", all[i]
 	}
 }'
-preprocess "$1" -dM | sed -n 's/^#define \(LT_[A-Z_]*.*\)/macro \1/p' | grep -vE '^macro LT_([A-Z]+_H|BUILD_[A-Z]+|FEATURE|STATUS_MAP)\b' | sort
+preprocess "$1" -dM | sed -n 's/^#define \(LT_[A-Z_]*.*\)/macro \1/p' |
+	grep -vE '^macro LT_([A-Z]+_H|BUILD_[A-Z]+|FEATURE|STATUS_MAP)\b' | sort

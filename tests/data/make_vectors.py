@@ -123,7 +123,8 @@ def emit_cases(name, cases, results):
 
 
 def emit_image_tables():
-    print("struct image_case {\n\tint64_t %s;\n\tconst double *conv, *max, *average, *average_counted;\n};" % ", ".join(FIELDS))
+    print("struct image_case {\n\tint64_t %s;" % ", ".join(FIELDS))
+    print("\tconst double *conv, *max, *average, *average_counted;\n};")
     for i, c in enumerate(CONVS):
         emit("convs_conv_%d" % i, conv(c))
     emit_cases("convs", CONVS, ["conv"])
@@ -202,22 +203,26 @@ def emit_products():
 
 FLOATS = np.array([0.0, -0.0, 1.0, -1.5, 2.75, math.inf, -math.inf, math.nan])
 UNARY = {
-    "neg": np.negative, "abs": np.abs, "sign": np.sign, "reciprocal": np.reciprocal, "exp": np.exp, "log": np.log, "sqrt": np.sqrt,
-    "rsqrt": lambda x: 1 / np.sqrt(x), "tanh": np.tanh, "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
-    "erf": np.vectorize(math.erf), "sin": np.sin, "cos": np.cos, "floor": np.floor, "ceil": np.ceil, "round": np.rint,
+    "neg": np.negative, "abs": np.abs, "sign": np.sign, "reciprocal": np.reciprocal, "exp": np.exp,
+    "log": np.log, "sqrt": np.sqrt, "rsqrt": lambda x: 1 / np.sqrt(x), "tanh": np.tanh,
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)), "erf": np.vectorize(math.erf), "sin": np.sin, "cos": np.cos,
+    "floor": np.floor, "ceil": np.ceil, "round": np.rint,
 }
 BINARY = {
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "mod": np.mod, "pow": np.power, "min": np.minimum,
-    "max": np.maximum, "eq": np.equal, "ne": np.not_equal, "less": np.less, "lessequal": np.less_equal, "greater": np.greater,
-    "greaterequal": np.greater_equal,
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "mod": np.mod, "pow": np.power,
+    "min": np.minimum, "max": np.maximum, "eq": np.equal, "ne": np.not_equal, "less": np.less,
+    "lessequal": np.less_equal, "greater": np.greater, "greaterequal": np.greater_equal,
 }
 INTS = np.array([0, 1, -1, 7, -8, 3, 2**31 - 1, -2**31], dtype=np.int32)
 INT_UNARY = {"neg": np.negative, "abs": np.abs, "sign": np.sign}
 INT_BINARY = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.floor_divide, "mod": np.mod, "min": np.minimum,
-    "max": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor, "less": np.less, "eq": np.equal,
+    "max": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor, "less": np.less,
+    "eq": np.equal,
 }
-CASTS = [0.0, -0.5, 0.99, -1.99, 127.5, 128.0, -129.0, 300.0, 65520.0, 1e10, -1e10, 1e19, -1e19, math.nan, math.inf, -math.inf]
+CASTS = [0.0, -0.5, 0.99, -1.99, 127.5, 128.0, -129.0, 300.0, 65520.0, 1e10, -1e10, 1e19, -1e19,
+         math.nan, math.inf, -math.inf]
+INTEGERS = (("i8", 8, True), ("u8", 8, False), ("i16", 16, True), ("i32", 32, True), ("i64", 64, True))
 
 
 def saturated(v, bits, signed):
@@ -247,7 +252,7 @@ def emit_operators():
     emit_table("int_unary", INTS, INT_UNARY, 1)
     emit_table("int_binary", INTS, INT_BINARY, 2)
     emit("casts", CASTS)
-    for name, bits, signed in (("i8", 8, True), ("u8", 8, False), ("i16", 16, True), ("i32", 32, True), ("i64", 64, True)):
+    for name, bits, signed in INTEGERS:
         emit("casts_%s" % name, [saturated(v, bits, signed) for v in CASTS])
     emit("casts_bool", [v != 0 for v in CASTS])
     with np.errstate(all="ignore"):

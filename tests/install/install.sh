@@ -20,9 +20,10 @@ package() {
 }
 files_are_there() {
 	local f
-	for f in bin/lt-run bin/lt-check lib/liblooptree.a lib/liblooptree.so lib/liblooptree.so.0 lib/libhamkaas.so lib/pkgconfig/looptree.pc \
-		include/lt/lt.h include/hamkaas.h share/man/man1/lt-run.1 share/bash-completion/completions/lt-bench \
-		share/zsh/site-functions/_lt-run share/fish/vendor_completions.d/lt-check.fish share/doc/looptree/README.md \
+	for f in bin/lt-run bin/lt-check lib/liblooptree.a lib/liblooptree.so lib/liblooptree.so.0 lib/libhamkaas.so \
+		lib/pkgconfig/looptree.pc include/lt/lt.h include/hamkaas.h share/man/man1/lt-run.1 \
+		share/bash-completion/completions/lt-bench share/zsh/site-functions/_lt-run \
+		share/fish/vendor_completions.d/lt-check.fish share/doc/looptree/README.md \
 		share/doc/looptree/docs/schedule.md share/doc/looptree/examples/softmax.lt; do
 		[ -s "$at/$f" ] || { echo "$f is missing"; return 1; }
 	done
@@ -31,19 +32,24 @@ says_hello() {
 	[ "$(LD_LIBRARY_PATH=$at/lib "$1")" = "result of x: 0 4 6" ]
 }
 shared_program() {
-	$CC -std=c11 -Wall -Wextra -Wpedantic -Werror $flags -o "$to/hello" examples/hello.c $(package --cflags --libs) && says_hello "$to/hello"
+	$CC -std=c11 -Wall -Wextra -Wpedantic -Werror $flags -o "$to/hello" examples/hello.c $(package --cflags --libs) &&
+	says_hello "$to/hello"
 }
 hamkaas_program() {
-	$CC -std=c11 -Wall -Wextra -Wpedantic -Werror $flags -o "$to/hamkaas" tests/install/hamkaas.c $(package --cflags) -L"$at/lib" -lhamkaas &&
+	$CC -std=c11 -Wall -Wextra -Wpedantic -Werror $flags -o "$to/hamkaas" tests/install/hamkaas.c \
+		$(package --cflags) -L"$at/lib" -lhamkaas &&
 	[ "$(LD_LIBRARY_PATH=$at/lib "$to/hamkaas")" = "0 4 6" ]
 }
+# What a program needs that is linked with the archive.
+archive() { package --static --libs | sed "s|-llooptree|$at/lib/liblooptree.a|"; }
 static_program() {
-	$CC $flags -o "$to/static" examples/hello.c $(package --cflags) $(package --static --libs | sed "s|-llooptree|$at/lib/liblooptree.a|") &&
+	$CC $flags -o "$to/static" examples/hello.c $(package --cflags) $(archive) &&
 	! ldd "$to/static" | grep liblooptree && says_hello "$to/static"
 }
 # Without any shared library: the archive needs what isl needs, too.
 all_static() {
-	$CC -static -o "$to/all_static" tests/install/list.c $(package --cflags) $(package --static --libs) && ! ldd "$to/all_static" &&
+	$CC -static -o "$to/all_static" tests/install/list.c $(package --cflags) $(package --static --libs) &&
+	! ldd "$to/all_static" &&
 	"$to/all_static" | grep -q '^backends/ref$'
 }
 plug_in() {
@@ -57,28 +63,37 @@ built_otherwise() {
 	$CC -shared -fPIC -fvisibility=hidden -DLT_PLUGIN $1 -o "$so" tests/plugins/plain.c $(package --cflags) || return 1
 	LT_BACKEND_PATH='' "$at/bin/lt-run" -B "$so" --list-backends >"$to/said" 2>&1 && { echo "it is loaded"; return 1; }
 	grep -F "otherwise.so: it was built $words" "$to/said" || { cat "$to/said"; return 1; }
-	LT_BACKEND_PATH=$so "$at/bin/lt-run" --list-backends >"$to/said" 2>&1 && grep '^ref ' "$to/said" || { cat "$to/said"; return 1; }
+	LT_BACKEND_PATH=$so "$at/bin/lt-run" --list-backends >"$to/said" 2>&1 && grep '^ref ' "$to/said" ||
+		{ cat "$to/said"; return 1; }
 }
 # Whether $CC can build a plug-in with this sanitizer.
 has_runtime() { $CC -shared -fPIC -DLT_PLUGIN "$1" -Iinclude -o "$to/try.so" tests/plugins/plain.c 2>/dev/null; }
 # The n-th block of a language in docs/backend.md.
 block() {
-	awk -v start='```'"$1" -v n="$2" '$0 == start && ++at == n { inside = 1; next } $0 == "```" { inside = 0 } inside' docs/backend.md
+	awk -v start='```'"$1" -v n="$2" '
+		$0 == start && ++at == n { inside = 1; next }
+		$0 == "```" { inside = 0 }
+		inside' docs/backend.md
 }
 # Commands of the page, in a folder outside this tree.
 as_author() {
-	(cd "$to/page" && PATH=$to/cc:$at/bin:$PATH PKG_CONFIG_PATH=$at/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$to LT_BACKEND_PATH='' CC=cc bash -eu "$@")
+	(cd "$to/page" && PATH=$to/cc:$at/bin:$PATH PKG_CONFIG_PATH=$at/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$to \
+		LT_BACKEND_PATH='' CC=cc bash -eu "$@")
 }
 page_backend() {
-	mkdir -p "$to/page" "$to/cc" && printf '#!/bin/sh\nPATH=%s\nexec %s %s "$@"\n' "'$PATH'" "$CC" "$flags" >"$to/cc/cc" && chmod +x "$to/cc/cc" || return 1
+	mkdir -p "$to/page" "$to/cc" &&
+		printf '#!/bin/sh\nPATH=%s\nexec %s %s "$@"\n' "'$PATH'" "$CC" "$flags" >"$to/cc/cc" &&
+		chmod +x "$to/cc/cc" || return 1
 	block c 1 >"$to/page/mine.c"
 	block sh 1 >"$to/page/first.sh"
-	grep -q 'LT_BACKEND(mine)' "$to/page/mine.c" && grep -q -- '-o mine.so mine.c' "$to/page/first.sh" || { echo "the page has no mine.c"; return 1; }
+	grep -q 'LT_BACKEND(mine)' "$to/page/mine.c" && grep -q -- '-o mine.so mine.c' "$to/page/first.sh" ||
+		{ echo "the page has no mine.c"; return 1; }
 	as_author first.sh >"$to/page/said" 2>"$to/page/errors" || { cat "$to/page/said" "$to/page/errors"; return 1; }
 	grep -i warning "$to/page/errors" && return 1
 	block text 1 >"$to/page/explained"
 	grep '^mine ' "$to/page/said" && grep '^verify: passed' "$to/page/said" && grep 'nothing failed' "$to/page/said" &&
-	diff "$to/page/explained" <(cat "$to/page/said" "$to/page/errors" | grep -A 1000 "$(head -n 1 "$to/page/explained")" | head -n "$(wc -l <"$to/page/explained")")
+	diff "$to/page/explained" <(cat "$to/page/said" "$to/page/errors" |
+		grep -A 1000 "$(head -n 1 "$to/page/explained")" | head -n "$(wc -l <"$to/page/explained")")
 }
 page_repository() {
 	rm -f "$to/page/mine.so"
@@ -94,9 +109,10 @@ page_repository() {
 page_cases() {
 	local there
 	there=$("$at/bin/lt-check" -b ref --list | grep -v '^#')
-	diff <({ echo "$there" | cut -d/ -f1; echo "$there" | grep -E '^(slots|accepts|threads|memory|errors|optional)/'; } | sort -u |
-			grep -vxE 'slots|accepts|threads|memory|errors|optional') \
-		<(sed -n '/^## The contract/,/^### What the host/p' docs/backend.md | grep '^|' | grep -oE '`[a-z]+(/[a-z_]+)?`' | tr -d '\`' |
+	local clauses='slots|accepts|threads|memory|errors|optional'
+	diff <({ echo "$there" | cut -d/ -f1; echo "$there" | grep -E "^($clauses)/"; } | sort -u | grep -vxE "$clauses") \
+		<(sed -n '/^## The contract/,/^### What the host/p' docs/backend.md | grep '^|' |
+			grep -oE '`[a-z]+(/[a-z_]+)?`' | tr -d '\`' |
 			grep -E '/|^(op|cast|reduce|gather|state|param|product|random)$' | sort -u)
 }
 # An installation at a place of its own finds what is in its folder of plug-ins, without being told.
@@ -107,15 +123,17 @@ install_directory() {
 # What an installed tool and its man pages call a document is there, and completion is what the tool prints.
 documents() {
 	local own=$to/own page
-	"$own/bin/lt-run" --apply= "$own/share/doc/looptree/examples/softmax.lt" -i x=1 2>&1 | grep -F "($own/share/doc/looptree/docs/schedule.md)" || return 1
+	"$own/bin/lt-run" --apply= "$own/share/doc/looptree/examples/softmax.lt" -i x=1 2>&1 |
+		grep -F "($own/share/doc/looptree/docs/schedule.md)" || return 1
 	for page in $(grep -ohE "[^ (]*docs/[a-z-]+\.md" "$own"/share/man/man1/*.1 | sort -u); do
 		[ -s "$page" ] || { echo "$page is named and not there"; return 1; }
 	done
 	[ -n "$page" ] && diff "$own/share/bash-completion/completions/lt-run" <("$own/bin/lt-run" --completion=bash)
 }
 trace_outside() {
-	mkdir "$to/trace" && cp examples/plugin/trace/*.[ch] "$to/trace" && cp examples/matmul.lt "$to/trace" && cd "$to/trace" || return 1
-	$CC -shared -fPIC -fvisibility=hidden -DLT_PLUGIN $flags -O2 -Wall -Wextra -Werror $(package --cflags) -o trace.so *.c -lm &&
+	mkdir "$to/trace" && cp examples/plugin/trace/*.[ch] examples/matmul.lt "$to/trace" && cd "$to/trace" || return 1
+	$CC -shared -fPIC -fvisibility=hidden -DLT_PLUGIN $flags -O2 -Wall -Wextra -Werror \
+		$(package --cflags) -o trace.so *.c -lm &&
 	"$at/bin/lt-run" -q -B ./trace.so -b 'trace:L1=32k/8/64;file=report' matmul.lt -i '*=random' -c '*=random' --verify &&
 	grep 'L1, 32k bytes, 8 ways, lines of 64: ' report
 }
@@ -132,7 +150,7 @@ one_symbol() {
 # Every folder of a backend or frontend in the Makefile is in the archive: a constructor that the linker drops is no
 # error.
 all_registered() {
-	$CC $flags -o "$to/list" tests/install/list.c $(package --cflags) $(package --static --libs | sed "s|-llooptree|$at/lib/liblooptree.a|") &&
+	$CC $flags -o "$to/list" tests/install/list.c $(package --cflags) $(archive) &&
 	diff <(printf '%s\n' $DIRS | grep -E '^(backends|frontends)/' | grep -v backends/cgen | sort) <("$to/list" | sort)
 }
 exports() {
@@ -162,9 +180,13 @@ try "a backend of one file against the installed headers" plug_in
 while IFS='|' read -r flag name; do
 	case "$flags" in
 	'')
-		if has_runtime "$flag"; then try "a plug-in with the $name sanitizer is refused" built_otherwise "$flag" "with the $name sanitizer, this library without"
+		if has_runtime "$flag"; then
+			try "a plug-in with the $name sanitizer is refused" \
+				built_otherwise "$flag" "with the $name sanitizer, this library without"
 		else echo "ok - a plug-in with the $name sanitizer is refused # SKIP $CC has no runtime for it"; fi ;;
-	*${flag#-fsanitize=}*) try "a plug-in without the $name sanitizer is refused" built_otherwise "" "without a sanitizer, this library with the $name sanitizer" ;;
+	*${flag#-fsanitize=}*)
+		try "a plug-in without the $name sanitizer is refused" \
+			built_otherwise "" "without a sanitizer, this library with the $name sanitizer" ;;
 	esac
 done <<'END'
 -fsanitize=address|address
