@@ -7,8 +7,8 @@
                                                         for a machine that is busy with other work
     bench/table.py --tutorial [--write PAGE] FILE.json  the eight steps of docs/tutorial-matmul.md
 
-Several files may hold several runs, each with its own denominators: no ratio is taken across files.  --write puts the table
-between the lines "<!-- measured -->" and "<!-- end -->" of the page, and a step's figures into its file.
+Several files may hold several runs, each with its own denominators: no ratio is taken across files.  --write puts the
+table between the lines "<!-- measured -->" and "<!-- end -->" of the page, and a step's figures into its file.
 """
 import json
 import math
@@ -78,28 +78,37 @@ def last(runs, suite, fits):
 def performance(runs):
     square = lambda c: c["name"] in SIZES
     odd = lambda c: c["name"] == "1021x1023x1025"
+    small = lambda c: c["name"] in SMALL
     few = lambda c: c["group"] == "rows"
     large = lambda c: c["group"] != "sum" and math.prod(map(int, re.findall(r"\d+", c["name"]))) == 2 ** 26
     chain = lambda c: c["name"] == "chain8-2^24"
     every = lambda c: True
     libraries = over_rivals("openblas", "onednn")
-    seconds, cached = compile_times(runs, "gemm", "compile_cold_s", 1), compile_times(runs, "gemm", "compile_cached_s", 1e3)
+    seconds = compile_times(runs, "gemm", "compile_cold_s", 1)
+    cached = compile_times(runs, "gemm", "compile_cached_s", 1e3)
     trees = [c["tree_s"] * 1e3 for d in runs for c in d["compile"] if c["suite"] == "gemm"]
     rows = [
-        ("products, squares 512 to 2048, one thread, of the multiply-add peak", "0.90", mean(cases(runs, "gemm", 1, square), over_peak)),
+        ("products, squares 512 to 2048, one thread, of the multiply-add peak", "0.90",
+         mean(cases(runs, "gemm", 1, square), over_peak)),
         ("the same, of the best of OpenBLAS and oneDNN", "0.95", mean(cases(runs, "gemm", 1, square), libraries)),
         ("the same with two threads", "0.93", mean(cases(runs, "gemm", 2, square), libraries)),
         ("1021x1023x1025, of the best of both", "0.93", by_threads(runs, "gemm", (1, 2), odd, libraries)),
-        ("squares 64, 128, 256, one thread, of the best of both", "0.85", mean(cases(runs, "gemm", 1, lambda c: c["name"] in SMALL), libraries)),
-        ("1 to 8 rows by 4096x4096 and 4096x11008, one thread, of the read bandwidth", "0.90", mean(cases(runs, "gemm", 1, few), over_peak)),
-        ("convolutions, one thread, of the best of oneDNN and ONNX Runtime", "0.90", mean(cases(runs, "conv", 1, every), over_rivals("onednn", "onnx"))),
+        ("squares 64, 128, 256, one thread, of the best of both", "0.85",
+         mean(cases(runs, "gemm", 1, small), libraries)),
+        ("1 to 8 rows by 4096x4096 and 4096x11008, one thread, of the read bandwidth", "0.90",
+         mean(cases(runs, "gemm", 1, few), over_peak)),
+        ("convolutions, one thread, of the best of oneDNN and ONNX Runtime", "0.90",
+         mean(cases(runs, "conv", 1, every), over_rivals("onednn", "onnx"))),
         ("MLP, of ONNX Runtime", "1.00", by_threads(runs, "mlp", (1, 2), every, over_rivals("onnx"))),
         ("softmax, RMS norm, layer norm, 2^26 elements, all threads, of the copy bandwidth", "0.85",
          by_threads(runs, "rows", (last(runs, "rows", large),), large, over_peak)),
-        ("chains of 8 operations, 2^24 elements, of the copy bandwidth", "0.90", by_threads(runs, "pointwise", (1, 2), chain, over_peak)),
-        ("a product, tree to loaded code, cold, median of the suite", "≤ 0.25 s", f"{seconds} s" if seconds else "not measured"),
+        ("chains of 8 operations, 2^24 elements, of the copy bandwidth", "0.90",
+         by_threads(runs, "pointwise", (1, 2), chain, over_peak)),
+        ("a product, tree to loaded code, cold, median of the suite", "≤ 0.25 s",
+         f"{seconds} s" if seconds else "not measured"),
         ("the same from the cache", "≤ 3 ms", f"{cached} ms" if cached else "not measured"),
-        ("a product's default tree, made and analysed, slowest of the suite", "≤ 30 ms", f"{max(trees):.2g} ms" if trees else "not measured"),
+        ("a product's default tree, made and analysed, slowest of the suite", "≤ 30 ms",
+         f"{max(trees):.2g} ms" if trees else "not measured"),
     ]
     return ["| what | aim | measured |", "| --- | --- | --- |"] + [f"| {a} | {b} | {c} |" for a, b, c in rows]
 
@@ -123,7 +132,8 @@ def rivals(runs):
         ("softmax", "rows", lambda c: c["group"] == "softmax"),
         ("layer norm", "rows", lambda c: c["group"] == "layernorm"),
     )
-    lines = ["| one thread | " + " | ".join(title for title, _ in libraries) + " |", "| --- |" + " --- |" * len(libraries)]
+    lines = ["| one thread | " + " | ".join(title for title, _ in libraries) + " |",
+             "| --- |" + " --- |" * len(libraries)]
     for what, suite, fits in kinds:
         found = cases(runs, suite, 1, fits)
         known = [[c for c in found if over_rivals(name)(c)] for _, name in libraries]
@@ -159,7 +169,8 @@ def tutorial(runs):
     lines = ["| | threads | GFLOP/s | of the peak |", "| --- | --- | --- | --- |"]
     for what, threads, row in steps(runs):
         name = STEP.search(what)
-        lines.append(f"| {f'step {name[1]}, {name[2]}' if name else what} | {threads} | {row['per_second'] / 1e9:.1f} | {row['of_peak']:.2f} |")
+        what = f"step {name[1]}, {name[2]}" if name else what
+        lines.append(f"| {what} | {threads} | {row['per_second'] / 1e9:.1f} | {row['of_peak']:.2f} |")
     return lines
 
 
@@ -168,8 +179,9 @@ def write_steps(runs):
     reached = {}
     for what, threads, row in steps(runs):
         if STEP.search(what):
-            reached.setdefault(what, []).append(f"{row['per_second'] / 1e9:.1f} GFLOP/s with {threads} thread{'s' * (threads > 1)}, "
-                                                f"{row['of_peak']:.2f} of the peak")
+            reached.setdefault(what, []).append(
+                f"{row['per_second'] / 1e9:.1f} GFLOP/s with {threads} thread{'s' * (threads > 1)}, "
+                f"{row['of_peak']:.2f} of the peak")
     for path, texts in reached.items():
         with open(path) as f:
             lines = f.read().split("\n")
@@ -180,14 +192,17 @@ def write_steps(runs):
 
 def machine(runs, with_limits=True):
     """What the figures were measured on, and its limits as they were then: one line a run."""
+    units = (("flops", "GFLOP/s"), ("read_bytes", "GB/s read"), ("copy_bytes", "GB/s copied")) if with_limits else ()
+    vectors = (("avx512f", "AVX-512"), ("avx2", "AVX2"), ("asimd", "NEON"))
     lines = []
     for d in runs:
         m, peak = d["machine"], d.get("peak", {})
         limits = [f"{p['per_second'] / 1e9:.0f} {unit} with {p['threads']} thread{'s' * (p['threads'] > 1)}"
-                  for key, unit in (("flops", "GFLOP/s"), ("read_bytes", "GB/s read"), ("copy_bytes", "GB/s copied")) for p in peak.get(key, []) if with_limits]
-        vector = next((v for f, v in (("avx512f", "AVX-512"), ("avx2", "AVX2"), ("asimd", "NEON")) if f in m["flags"].split()), "no wide vectors")
-        line = (f"{m['processor']} ({m['architecture']}, {vector}), {m['processors']} processors, L1 {m['l1_bytes'] >> 10} KiB, "
-                f"L2 {m['l2_bytes'] >> 10} KiB, L3 {m['l3_bytes'] >> 20} MiB; compiler {m['built_with']}; {d['samples']} samples{'; ' * bool(limits)}{', '.join(limits)}")
+                  for key, unit in units for p in peak.get(key, [])]
+        vector = next((v for f, v in vectors if f in m["flags"].split()), "no wide vectors")
+        line = (f"{m['processor']} ({m['architecture']}, {vector}), {m['processors']} processors, "
+                f"L1 {m['l1_bytes'] >> 10} KiB, L2 {m['l2_bytes'] >> 10} KiB, L3 {m['l3_bytes'] >> 20} MiB; "
+                f"compiler {m['built_with']}; {d['samples']} samples{'; ' * bool(limits)}{', '.join(limits)}")
         if line not in lines:
             lines.append(line)
     return [f"* {line}" for line in lines]
@@ -196,9 +211,11 @@ def machine(runs, with_limits=True):
 def write(page, lines):
     with open(page) as f:
         text = f.read()
-    made, n = re.subn(r"(<!-- measured -->\n).*?(<!-- end -->)", lambda m: m[1] + "\n".join(lines) + "\n" + m[2], text, flags=re.S)
+    made, n = re.subn(r"(<!-- measured -->\n).*?(<!-- end -->)",
+                      lambda m: m[1] + "\n".join(lines) + "\n" + m[2], text, flags=re.S)
     if n != 1:
-        sys.exit(f"bench/table.py: {page} has {n} places between '<!-- measured -->' and '<!-- end -->'; it must have one")
+        sys.exit(f"bench/table.py: {page} has {n} places between '<!-- measured -->' and '<!-- end -->'; "
+                 "it must have one")
     with open(page + ".new", "w") as f:
         f.write(made)
     os.replace(page + ".new", page)

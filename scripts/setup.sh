@@ -46,8 +46,8 @@ if [ "${1-}" = peers ]; then
 	pip="$folder/bin/python -m pip install -q --disable-pip-version-check"
 	$pip numpy onnx onnxruntime openvino || exit 1
 	# Without CUDA where that can be had: it is a tenth of the size.
-	"$folder/bin/python" -c 'import torch' 2>/dev/null || $pip torch --index-url https://download.pytorch.org/whl/cpu 2>/dev/null ||
-		$pip torch || exit 1
+	"$folder/bin/python" -c 'import torch' 2>/dev/null ||
+		$pip torch --index-url https://download.pytorch.org/whl/cpu 2>/dev/null || $pip torch || exit 1
 	for peer in onnxruntime openvino pytorch; do
 		echo "lt-bench gemm --peer '$folder/bin/python bench/peers/$peer.py'"
 	done

@@ -16,7 +16,8 @@ import peer
 
 def chain(operations):
     """The operations of lt-bench's chains."""
-    steps = [("Mul", 1.25), ("Add", 0.5), ("Max", -0.25), ("Sub", 0.75), ("Abs", None), ("Mul", -1.5), ("Min", 0.125), ("Add", 2.0)]
+    steps = [("Mul", 1.25), ("Add", 0.5), ("Max", -0.25), ("Sub", 0.75), ("Abs", None),
+             ("Mul", -1.5), ("Min", 0.125), ("Add", 2.0)]
     nodes, constants, at = [], {}, "x"
     for i, (op, value) in enumerate(steps[:operations]):
         to = "result" if i + 1 == operations else f"t{i}"
@@ -34,7 +35,8 @@ def nodes_of(case):
     if op == "gemm":
         return [node("MatMul", ["a", "b"], ["result"])], {}
     if op == "conv2d":
-        return [node("Conv", ["x", "w"], ["result"], strides=[n["stride"]] * 2, pads=[n["pad"]] * 4, group=n["groups"])], {}
+        return [node("Conv", ["x", "w"], ["result"],
+                     strides=[n["stride"]] * 2, pads=[n["pad"]] * 4, group=n["groups"])], {}
     if op == "mlp":
         return [node("MatMul", ["x", "w1"], ["h0"]), node("Add", ["h0", "b1"], ["h1"]), node("Relu", ["h1"], ["h2"]),
                 node("MatMul", ["h2", "w2"], ["h3"]), node("Add", ["h3", "b2"], ["result"])], {}

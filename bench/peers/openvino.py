@@ -15,8 +15,8 @@ import peer
 
 def chain(x, operations):
     """The operations of lt-bench's chains."""
-    steps = [(ops.multiply, 1.25), (ops.add, 0.5), (ops.maximum, -0.25), (ops.subtract, 0.75), (ops.abs, None), (ops.multiply, -1.5),
-             (ops.minimum, 0.125), (ops.add, 2.0)]
+    steps = [(ops.multiply, 1.25), (ops.add, 0.5), (ops.maximum, -0.25), (ops.subtract, 0.75), (ops.abs, None),
+             (ops.multiply, -1.5), (ops.minimum, 0.125), (ops.add, 2.0)]
     for op, value in steps[:operations]:
         x = op(x) if value is None else op(x, np.float32(value))
     return x
@@ -45,7 +45,8 @@ def result_of(case, t):
         return ops.add(ops.multiply(y, t["weight"]), t["bias"])
     if op == "rmsnorm":
         mean = ops.reduce_mean(ops.power(x, np.float32(2)), np.array([-1], np.int64), True)
-        return ops.multiply(ops.multiply(x, ops.divide(np.float32(1), ops.sqrt(ops.add(mean, np.float32(1e-5))))), t["weight"])
+        scale = ops.divide(np.float32(1), ops.sqrt(ops.add(mean, np.float32(1e-5))))
+        return ops.multiply(ops.multiply(x, scale), t["weight"])
     if op == "sum":
         return ops.reduce_sum(x, np.array([1], np.int64), False)
     if op == "chain":
@@ -79,7 +80,8 @@ def begin(case, inputs):
             given.append(t["name"])
     model = ov.Model([result_of(case, nodes)], [nodes[name] for name in given], "case")
     compiled = core.compile_model(model, "CPU", {
-        "INFERENCE_NUM_THREADS": case["threads"], "NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"})
+        "INFERENCE_NUM_THREADS": case["threads"], "NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY",
+        "INFERENCE_PRECISION_HINT": "f32"})
     request = compiled.create_infer_request()
     # Tensors that share memory do not keep it: the result's function does.
     result = np.zeros(case["result"]["shape"], np.float32)

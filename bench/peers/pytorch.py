@@ -1,4 +1,4 @@
-"""PyTorch as a peer of lt-bench: eager, results written into a tensor that is there already where a function takes one."""
+"""PyTorch as a peer of lt-bench: eager; results go into a tensor that is there already where a function takes one."""
 import os
 import sys
 
@@ -13,8 +13,8 @@ def chain(x, operations):
     def run():
         t = x * 1.25
         for i in range(1, operations):
-            t = (None, lambda v: v.add_(0.5), lambda v: v.clamp_(min=-0.25), lambda v: v.sub_(0.75), lambda v: v.abs_(), lambda v: v.mul_(-1.5),
-                 lambda v: v.clamp_(max=0.125), lambda v: v.add_(2.0))[i](t)
+            t = (None, lambda v: v.add_(0.5), lambda v: v.clamp_(min=-0.25), lambda v: v.sub_(0.75),
+                 lambda v: v.abs_(), lambda v: v.mul_(-1.5), lambda v: v.clamp_(max=0.125), lambda v: v.add_(2.0))[i](t)
         return t
     return run
 
@@ -28,7 +28,8 @@ def ways_of(case, t, out):
         def plain(x, w):
             return lambda: F.conv2d(x, w, stride=n["stride"], padding=n["pad"], groups=n["groups"])
         last = torch.channels_last
-        return [plain(t["x"], t["w"]), plain(t["x"].contiguous(memory_format=last), t["w"].contiguous(memory_format=last))]
+        return [plain(t["x"], t["w"]),
+                plain(t["x"].contiguous(memory_format=last), t["w"].contiguous(memory_format=last))]
     if op == "mlp":
         b1, b2 = t["b1"].reshape(-1), t["b2"].reshape(-1)
         return [lambda: torch.addmm(b2, torch.addmm(b1, t["x"], t["w1"]).relu_(), t["w2"], out=out)]

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""Prints the script of one decoding step of a LLaMA-2 model: python3 make_script.py DIM HIDDEN LAYERS HEADS CONTEXT VOCABULARY.
+"""Prints the script of one decoding step of a LLaMA-2 model.
 
-A run takes the embedding row of a token and gives the logits of the next; the caches of keys and values are state. The inputs of position
-p are: x, the embedding; pos_indicator, 1 up to p and 0 behind; pos_plus_one, p + 1; freq_cis, (cos, sin) of row p; and for each layer l
-the run-time bounds cache_start_l = (l * CONTEXT + p) * DIM and cache_end_l = cache_start_l + DIM.
+    python3 make_script.py DIM HIDDEN LAYERS HEADS CONTEXT VOCABULARY
+
+A run takes the embedding row of a token and gives the logits of the next; the caches of keys and values are state. The
+inputs of position p are: x, the embedding; pos_indicator, 1 up to p and 0 behind; pos_plus_one, p + 1; freq_cis, (cos,
+sin) of row p; and for each layer l the run-time bounds cache_start_l = (l * CONTEXT + p) * DIM and cache_end_l =
+cache_start_l + DIM.
 """
 import sys
 
@@ -47,7 +50,8 @@ for layer in range(layers):
     xb = node(f"RMSNormNode({x}, {norm})")
     q, k, v = (node(f"MatMulNode({xb}, {constant(f'w{name}_{layer}', dim, dim)})") for name in "qkv")
     rotation = reshape(freq, 1, head // 2, 2)
-    q, k = (reshape(node(f"ComplexHadamardProductNode({reshape(y, heads, head // 2, 2)}, {rotation})"), dim) for y in (q, k))
+    q, k = (reshape(node(f"ComplexHadamardProductNode({reshape(y, heads, head // 2, 2)}, {rotation})"), dim)
+            for y in (q, k))
     keys = node(f"ReplaceSliceNode({keys}, {k}, {start}, {end})")
     values = node(f"ReplaceSliceNode({values}, {v}, {start}, {end})")
     scores = node(f"MatMulNode({cache_of(keys, layer, 1, 0, 2)}, {reshape(q, heads, head, 1)})")

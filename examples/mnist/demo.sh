@@ -12,4 +12,6 @@ echo "lt-run $*"
 "$O/lt-run" "$@" -o "$dir/results.npz" -q --time >"$dir/time"
 echo
 "$O/mnist-show" "$dir/digits.npy" "$dir/results.npz" "$dir/labels.npy"
-awk '$1 == "time:" && $2 == "median" { printf "%.3g %s an image (median of runs with %d images)\n", $3 / 20, $4, 20 }' "$dir/time" | tr -d ,
+awk '$1 == "time:" && $2 == "median" {
+	printf "%.3g %s an image (median of runs with %d images)\n", $3 / 20, $4, 20
+}' "$dir/time" | tr -d ,

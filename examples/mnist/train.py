@@ -86,7 +86,8 @@ def train(images, labels, rng):
                 m2[k] += 0.001 * (g * g - m2[k])
                 w[k] -= f(rate) * (m1[k] / f(1 - 0.9 ** step)) / (np.sqrt(m2[k] / f(1 - 0.999 ** step)) + f(1e-8))
         if epoch % 10 == 9:
-            print("epoch %d: %.2f %% of the training images" % (epoch + 1, 100 * accuracy(w, images, labels)), flush=True)
+            right = 100 * accuracy(w, images, labels)
+            print("epoch %d: %.2f %% of the training images" % (epoch + 1, right), flush=True)
     return w
 
 
