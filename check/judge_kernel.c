@@ -166,7 +166,7 @@ lt_status lt__kernel_judge_end(struct lt_kernel_judge *k, struct lt_report *r)
 
 struct instance_work {
 	struct lt_instance *r;
-	void **state;                   /* by port: its content before the run */
+	void **state;                   /* by binding: its content before the run */
 	const void **source;            /* by node of the optimised graph */
 };
 

@@ -13,7 +13,7 @@ struct assigner {
 	lt_node *first_reader;  /* by graph node: list of leaves and updates that read it */
 	struct reading { lt_node leaf; int32_t next; } *reading;
 	int32_t n_reading, cap_reading;
-	int32_t *may_set;       /* by update: port of the state whose new content it is part of, -1 */
+	int32_t *may_set;       /* by update: binding of the state whose new content it is part of, -1 */
 	bool *content;          /* by node: a state's new content, read at the end of the run */
 };
 

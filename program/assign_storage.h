@@ -26,7 +26,7 @@ struct lt_assigned {
 	int32_t param_storage;          /* int64 values of the graph's params, in order; -1: none */
 	bool *early;                    /* by node: computed once, before the first instance */
 };
-/* ports: by enum lt_binding. */
+/* bindings: by enum lt_binding. */
 lt_status lt__assign_storage(struct lt_looptree *, const struct lt_bindings *bindings, struct lt_arena *,
 	struct lt_assigned *out);
 /* What the freezer needs to know of it. */

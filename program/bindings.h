@@ -16,7 +16,7 @@ struct lt_binding_def {
 };
 struct lt_bindings { int32_t n; struct lt_binding_def *at; struct lt_names *names; };
 
-/* ports: one table for each enum lt_binding. */
+/* bindings: one table for each enum lt_binding. */
 lt_status lt__bindings_fill(const struct lt_graph *, struct lt_arena *, struct lt_bindings *bindings);
 int32_t lt__binding_find(const struct lt_bindings *, const char *name);       /* -1: no such */
 /* LT_EMISSING, with names, unless all that are needed are given; what: "input". */

@@ -1,4 +1,4 @@
-/* Device memory: one block for each value that has a port, one for the rest of each kind; slots that say where a
+/* Device memory: one block for each value that has a binding, one for the rest of each kind; slots that say where a
  * storage begins. */
 #include <string.h>
 #include "program/program.h"

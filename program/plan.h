@@ -36,7 +36,7 @@ struct lt_memories {
 	int32_t *of_opened;                     /* by choice: the memory that its slots lie in */
 	/* by storage: memories that it has room in; NULL: all live in the host's */
 	uint64_t *in_memories;
-	/* by port: memories where a state is whole between runs; NULL: the host's */
+	/* by binding: memories where a state is whole between runs; NULL: the host's */
 	uint64_t *state_memories;
 	struct lt_lifetime *lifetime;           /* by storage */
 };

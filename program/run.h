@@ -16,8 +16,8 @@ struct lt_device_memory {
 struct lt_constants {
 	struct lt_context ctx;                  /* tells why they cannot be prepared */
 	struct lt_arena *arena;                 /* of prepared */
-	const void **data;                      /* by port */
-	void **owned;                           /* by port: our copy, or NULL */
+	const void **data;                      /* by binding */
+	void **owned;                           /* by binding: our copy, or NULL */
 	void *prepared;
 	/* by memory, 0 is empty: constants and what is made of them; NULL: not made yet */
 	struct lt_device_memory *room;
@@ -28,7 +28,7 @@ struct lt_instance {
 	struct lt_context ctx;                  /* the program's memory, failures of its own */
 	struct lt_program *program;
 	struct lt_arena *arena;                 /* of all that follows but room */
-	void **state;                           /* by port */
+	void **state;                           /* by binding */
 	void *workspace, *scratch;
 	int64_t *param;
 	bool *absent;                           /* by param: read by unused nodes only, and not checked */
@@ -45,7 +45,7 @@ struct lt_instance {
 /* Where the storages of a run are; ctx: where it tells of its failures. */
 struct lt_addresses {
 	struct lt_context *ctx;
-	void *const *state, *const *result;     /* by port, as are input and constant */
+	void *const *state, *const *result;     /* by binding, as are input and constant */
 	const void *const *input, *const *constant;
 	void *workspace, *prepared, *scratch;
 	int64_t *param;
@@ -75,7 +75,7 @@ lt_status lt__fetch(const struct lt_program *, int32_t storage, int32_t memory, 
 lt_status lt__instance_begin(struct lt_instance *, const void *const *input, void *const *result,
 	struct lt_addresses *out);
 /* constants.c */
-void lt__constants_init(struct lt_constants *, int32_t n, struct lt_arena *);    /* n: ports */
+void lt__constants_init(struct lt_constants *, int32_t n, struct lt_arena *);    /* n: bindings */
 void lt__constants_free(struct lt_program *);
 /* Runs what depends on constants only, once; in the program's turn.  What fails is reported in constants.ctx. */
 lt_status lt__constants_prepare(struct lt_program *);

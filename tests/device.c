@@ -326,7 +326,7 @@ static lt_status capture(struct lt_session *s, struct lt_object *const *object, 
 		memcpy(c->slot + n_slot, args_at(args, i)->slot, c->args[i].n_slot * sizeof *c->slot);
 		n_slot += c->args[i].n_slot;
 		if (i && c->args[i].fault == c->args[i - 1].fault)
-			wrong(s, "two recorded launches with one fault cell");
+			wrong(s, "two recorded launches with one fault record");
 	}
 	s->c->captures++;
 	s->c->captures_alive++;

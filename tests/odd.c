@@ -221,7 +221,7 @@ static lt_status check(const struct lt_tree *t, struct lt_diag *diag)
 	}
 	for (uint32_t s = 0; s < t->stmts.n; s++)
 		if (!is_called(t, LT_AT(struct lt_stmt, t->stmts, s)->loop) && LT_AT(struct lt_stmt, t->stmts, s)->kind != LT_RESET)
-			return refuse(diag, -1, "statements stand beside a call");
+			return refuse(diag, -1, "statements are next to a call");
 	return LT_OK;
 }
 

@@ -219,7 +219,7 @@ static bool fences_stand(struct contest *c)
 	return true;
 }
 
-/* The port's number of a source in the program, which may be made of a parsed copy. */
+/* The binding's number of a source in the program, which may be made of a parsed copy. */
 static int32_t binding_of(const struct contest *c, lt_node n)
 {
 	const struct lt_nodedef *d = &c->g->node[n];

@@ -462,7 +462,7 @@ Test(depend_random, exact_answers_are_those_of_enumeration)
 		lt_graph_free(g);
 		lt_context_free(ctx);
 	}
-	cr_log_warn("seeds %llu..: %d legal trees (%d with own nodes, %d with reads of other trips), %d illegal for "
+	cr_log_warn("seeds %llu..: %d legal trees (%d with derived nodes, %d with reads of other trips), %d illegal for "
 		    "such reads, %d for the kind of a loop; structure told %d, %d ran on ref; %d refused for their "
 		    "shape, %d for loops without trips",
 		(unsigned long long)first, tally.legal, tally.own, tally.across, tally.early, tally.kinds, tally.plain,

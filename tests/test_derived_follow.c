@@ -158,6 +158,6 @@ static double derive_time(int n)
 Test(derived_follow, many_steps_take_linear_time)
 {
 	double few = derive_time(1200), many = derive_time(9600);
-	cr_log_warn("own nodes of 1200 products: %.1f ms; of 9600: %.1f ms", few * 1e3, many * 1e3);
+	cr_log_warn("derived nodes of 1200 products: %.1f ms; of 9600: %.1f ms", few * 1e3, many * 1e3);
 	cr_expect_lt(many, 30 * few + 0.1, "eight times as many take %.1f times as long", many / few);
 }

@@ -354,7 +354,7 @@ Test(device, constants_and_what_is_computed_from_them_are_counted)
 			cr_assert_eq(lt_program_bind(p, 0, w, 0), LT_OK);
 		struct lt_instance *r = instance_of(p, g);
 		lt_program_stats(p, &st);
-		/* what has no port is aligned to 64 bytes; kernels have a workspace where constants are computed, and
+		/* what has no binding is aligned to 64 bytes; kernels have a workspace where constants are computed, and
 		 * one in the instance */
 		st.device_bytes -= 2 * st.kernel_bytes;
 		int64_t least = 4 * (rows[i].floats + rows[i].shared),

@@ -93,7 +93,7 @@ static void random_products(uint64_t first, uint64_t count, const char *backends
 		lt_graph_free(g);
 		lt_context_free(ctx);
 	}
-	fprintf(stderr, "%llu graphs: %d own nodes, %d parallel and %d vector loops, %d padded, %d peeled\n",
+	fprintf(stderr, "%llu graphs: %d derived nodes, %d parallel and %d vector loops, %d padded, %d peeled\n",
 		(unsigned long long)count, seen.derived, seen.parallel, seen.vector, seen.pad, seen.peel);
 	cr_assert(count < 50 || (seen.derived > 0 && seen.vector > 0 && seen.pad > 0 && seen.peel > 0));
 }

@@ -138,7 +138,7 @@ static const struct lt_option rows[] = {
 	{ 0, "cc-timeout", "S", TAKE_TIMEOUT, AT(cc_timeout_ms), .help = "a C compiler that takes longer than S seconds for a "
 		"kernel is ended, and has failed; default: 60" },
 	{ 0, "cache-dir", "DIR", TAKE_TEXT, AT(cache_dir), .help = "keeps compiled code there; default: every kernel is "
-		"compiled anew", .values = LT_VALUES("/") },
+		"compiled again", .values = LT_VALUES("/") },
 
 	{ .help = "Reports" },
 	{ 0, "json", "FILE", TAKE_TEXT, AT(json), .help = "writes everything that was measured, with every sample and the "

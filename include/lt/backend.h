@@ -127,8 +127,8 @@ struct lt_caps {                /* answers that hold for every tree           */
 	uint32_t reserved;
 	uint64_t promises;          /* LT_PROMISE_* bits                          */
 };
-/* run, and replay of captures that differ, may be called by several threads at once, with workspaces and fault cells of
- * their own, and slots that overlap only where both read; and while another call on the session is made.  A backend
+/* run, and replay of captures that differ, may be called by several threads at once, with workspaces and fault records
+ * of their own, and slots that overlap only where both read; and while another call on the session is made.  A backend
  * that does not promise it is called by one thread at a time: the host lets its threads take turns. */
 #define LT_PROMISE_RUN_TOGETHER (UINT64_C(1) << 0)
 struct lt_slot { void *base; int64_t offset, bytes; };  /* byte offset from base; bytes usable from there */

@@ -1,4 +1,4 @@
-/* lt/backend.h -- all a backend may know, and all the host may ask of it.
+/* lt/backend.h -- everything that a backend may use, and that the host may ask of it.
  *
  * A backend is one constant table, struct lt_backend.  It is handed plain data
  * (lt/tree.h: arrays of integers, no isl, nothing to free) and gives back an
@@ -13,11 +13,11 @@
  *             an array's elements) before an optional member, or one that came later,
  *             is read, and fill `reserved` with 0.
  * Ownership.  What open() and compile() give, the host closes and destroys
- *             once: captures before their objects, these, events and memory
- *             before their session.  All else is borrowed for the call; an
- *             asynchronous run borrows its args until sync().
- * Errors.     A call that fails returns a code, has told diag why in one or
- *             more notes, and has left every out-parameter NULL.
+ *             once: captures before their objects; objects, events and memory
+ *             before their session.  Everything else is borrowed for the call;
+ *             an asynchronous run borrows its args until sync().
+ * Errors.     A call that fails returns a code, has reported the reason to diag in
+ *             one or more diagnostics, and has left every out-parameter NULL.
  * Threads.    Tables are immutable and shared.  A session and its objects are
  *             used by one thread at a time, unless caps promise more
  *             (LT_PROMISE_RUN_TOGETHER); distinct sessions may run at once.
@@ -71,16 +71,16 @@ extern "C" {
 
 struct lt_session;              /* a device and its state; the backend's own  */
 struct lt_object;               /* one compiled tree; the backend's own       */
-struct lt_capture;              /* a recorded sequence of runs; its own, too  */
-struct lt_event;                /* a moment in a device's queue; its own, too */
+struct lt_capture;              /* a recorded sequence of runs; also its own  */
+struct lt_event;                /* a moment in a device's queue; also its own */
 
 typedef void lt_write(void *user, const char *text, size_t bytes);
 
 /* One reason.  loop, stmt: index into the tree, or -1.  text: a sentence without a full stop, without the backend's
- * name. remedy: the nearest change of script, schedule or option that would make it work, or NULL.  Other backends are
- * the host's to propose. */
+ * name. remedy: the nearest change of script, schedule or option that would make it work, or NULL.  The host itself
+ * proposes other backends. */
 struct lt_diagnostic { uint32_t size; lt_status code; int32_t loop, stmt; const char *text, *remedy; };
-struct lt_diag {                /* where a failing call explains itself; may be NULL: nobody listens */
+struct lt_diag {                /* where a failing call explains itself; may be NULL: no listener */
 	uint32_t size;
 	void (*report)(struct lt_diag *, const struct lt_diagnostic *);   /* the note is borrowed */
 };
@@ -97,22 +97,22 @@ struct lt_host {
 	/* Called by compile as trees are done. */
 	void (*progress)(void *user, int32_t done, int32_t total);
 	void (*log)(const struct lt_host *, enum lt_log, const char *text);
-	/* Calls body(arg, i, n) for all i < n at once, each on a thread of its own, n at most n_thread, and comes back
-	 * when all have.  Threads wait for the next call and keep their places.  n_thread 0 counts as 1.  A body must
-	 * not call it; several threads may at once. NULL: call body(arg, 0, 1). */
+	/* Calls body(arg, i, n) for all i < n at once, each on a thread of its own, n at most n_thread, and returns when all
+	 * have ended.  Threads wait for the next call and keep their processors.  n_thread 0 counts as 1.  A body must not
+	 * call it; several threads may at once. NULL: call body(arg, 0, 1). */
 	void (*parallel)(
 		const struct lt_host *, uint32_t n_thread, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg);
 	/* The host's disk cache for facts that take long to find, under keys that begin with the backend's name.
-	 * recall writes what was kept in one piece, or answers LT_EMISSING.  Compiled objects need it not: the host
-	 * keeps those of a backend that has save, load and identity. */
+	 * recall writes what was kept in one piece, or returns LT_EMISSING.  Compiled objects do not need it: the host caches
+	 * those of a backend that has save, load and identity. */
 	lt_status (*recall)(const struct lt_host *, const void *key, size_t key_bytes, lt_write *, void *user);
 	void (*keep)(const struct lt_host *, const void *key, size_t key_bytes, const void *data, size_t bytes);
-	/* Asked by a call that takes its time, such as compile, a few times a second: not 0: it ends what it has begun,
-	 * cleans up and answers LT_ECANCELLED.  NULL: never. */
+	/* Asked by a long call, such as compile, a few times a second.  If it is not 0, the call stops what it has
+	 * begun, cleans up and returns LT_ECANCELLED.  NULL: never. */
 	int (*cancelled)(const struct lt_host *);
-	uint32_t cc_timeout_ms;     /* a C compiler that has not come to its end by then is ended, and has failed; 0: 60 s */
-	/* 1: objects are dumped as LT_DUMP_SOURCE, never run: who prints text need not compile it */
-	uint32_t text_only;
+	uint32_t cc_timeout_ms;     /* a C compiler that has not finished by then is ended, and has failed; 0: 60 s */
+	uint32_t text_only;         /* 1: objects are dumped as LT_DUMP_SOURCE, never run: a backend that prints text need not
+	                             * compile it */
 };
 struct lt_caps {                /* answers that hold for every tree           */
 	uint32_t size;
@@ -122,19 +122,18 @@ struct lt_caps {                /* answers that hold for every tree           */
 	uint64_t dtypes, loops;
 	uint64_t understands;       /* LT_NEED_* bits                             */
 	const struct lt_target *target;         /* never NULL                     */
-	/* 1: what its runs are for does not depend on values (a trace, a profile): tools give random ones to inputs and
-	 * constants that the user left out, and say so */
-	uint32_t any_values;
+	uint32_t any_values;        /* 1: the purpose of its runs does not depend on values (a trace, a profile): tools give
+	                             * random values to inputs and constants that the user left out, and say so */
 	uint32_t reserved;
 	uint64_t promises;          /* LT_PROMISE_* bits                          */
 };
-/* run, and replay of captures that differ, may be called by several threads at once, with workspaces and fault cells of
- * their own, and slots that overlap only where both read; and while another call on the session is made.  A backend
+/* run, and replay of captures that differ, may be called by several threads at once, with workspaces and fault records
+ * of their own, and slots that overlap only where both read; and while another call on the session is made.  A backend
  * that does not promise it is called by one thread at a time: the host lets its threads take turns. */
 #define LT_PROMISE_RUN_TOGETHER (UINT64_C(1) << 0)
 struct lt_slot { void *base; int64_t offset, bytes; };  /* byte offset from base; bytes usable from there */
-/* The host clears it before a run.  A gather out of range adds to n (at least 1 where there was any) and leaves its
- * place and value: of one of them, where several ran at once. */
+/* The host clears it before a run.  A gather out of range adds to n (at least 1 if there was any) and leaves its
+ * statement, access and value: those of one of them, if several ran at once. */
 struct lt_fault {
 	int64_t n; int32_t stmt, access; int64_t value;
 };
@@ -142,14 +141,15 @@ struct lt_args {                /* one launch                                 */
 	uint32_t size;
 	uint32_t n_slot;            /* == tree->n_slot                            */
 	const struct lt_slot *slot; /* those of one run do not overlap, unless the tree says so (alias_of) */
-	void *workspace;            /* need() bytes at need() alignment, or NULL; its contents are anything */
+	void *workspace;            /* need() bytes at need() alignment, or NULL; its contents are undefined */
 	uint32_t n_thread;          /* at most; 0: host's                         */
 	uint32_t async;             /* 0: return when done; 1: when enqueued      */
 	void *stream;               /* native queue (CUstream); NULL: the session's own.  Provisional: hosts give NULL */
-	struct lt_fault *fault;     /* never NULL; host memory, set when the run, or sync, comes back */
+	struct lt_fault *fault;     /* never NULL; host memory, set when the run, or sync, returns */
 };
-/* SOURCE: first definitions that texts of other kernels may repeat, parted by empty lines; then, from a line that
- * begins a comment with the word kernel on, the kernel's own.  A text without such a line is all its own.
+/* SOURCE: first definitions that texts of other kernels may repeat, separated by empty lines; then the kernel's own
+ * text, from a line on that begins a comment with the word kernel.  A text without such a line is entirely the kernel's
+ * own.
  * STATS: lines "name number"; "parallel 1" says that the object has parallel loops, "serialised 1" that it cannot run
  * these on threads, "threads N" how many threads a run of it uses at most.
  * A dump that fails may have written a sentence that says why. */
@@ -160,17 +160,17 @@ struct lt_backend {
 	uint32_t size, abi;         /* sizeof (struct lt_backend), LT_ABI         */
 	uint32_t build;             /* LT_BUILD                                   */
 	const char *name, *summary; /* [a-z][a-z0-9_]*; one line for --list-backends */
-	const char *version;        /* of code that it makes: part of every cache's key */
+	const char *version;        /* of the code that it generates: part of every cache's key */
 	/* > 0: usable on this machine, larger is preferred; 0 or less: not, diag says why.  config as for open.  Quick:
 	 * no device is opened. */
 	int32_t   (*score)(const char *config, struct lt_diag *);
-	/* config: what the user wrote behind NAME:, "" or NULL for nothing; a word that is not known is LT_EINVAL. */
+	/* config: what the user wrote after NAME:, "" or NULL for nothing; an unknown word is LT_EINVAL. */
 	lt_status (*open)(const struct lt_host *, const char *config, struct lt_session **, struct lt_diag *);
 	void      (*close)(struct lt_session *);
 	const struct lt_caps *(*caps)(const struct lt_session *);  /* lives until close */
-	/* LT_OK promises that compile will not answer LT_EUNSUPPORTED.  LT_EUNSUPPORTED says why, with the loop or
-	 * statement in the way, a remedy, or both, and the host asks the next backend.  Any other error ends the host's
-	 * compilation.  May build a plan and keep it in the session. */
+	/* LT_OK promises that compile will not return LT_EUNSUPPORTED.  LT_EUNSUPPORTED says why, with the loop or statement
+	 * in the way, a remedy, or both, and the host asks the next backend.  Any other error ends the host's compilation.
+	 * May build a plan and keep it in the session. */
 	lt_status (*accepts)(struct lt_session *, const struct lt_tree *, struct lt_diag *);
 	/* n trees at once, so that they may compile in parallel; object[i] for tree[i].  The
 	 * trees are borrowed until the object is destroyed.  All or nothing. */
@@ -183,35 +183,34 @@ struct lt_backend {
 	lt_status (*sync)(struct lt_session *, void *stream, struct lt_diag *);
 	void      (*destroy)(struct lt_object *);
 	/* Optional from here on: may be NULL or beyond size.
-	 * A group of which one member is there and another is not is refused when the table is registered.
+	 * A group that has some of its members, but not all, is refused when the table is registered.
 	 * need: the workspace of a run with n_thread in its lt_args; align a power of two, of 0 bytes, too. */
 	void      (*need)(const struct lt_object *, uint32_t n_thread, size_t *bytes, size_t *align);
 	lt_status (*dump)(const struct lt_object *, enum lt_dump, lt_write *, void *user);
 	/* Facts that the session found, for people: lines "name value". */
 	void      (*describe)(struct lt_session *, lt_write *, void *user);
-	/* Memory of the device: all three or none.  mem_new: at least bytes (> 0) at 256 bytes' alignment, contents
-	 * anything; the handle is opaque, and is base in slots.  mem_copy: bytes from src to dst, by direction:
-	 * TO_DEVICE src is host memory, TO_HOST dst is; done when it comes back if stream is NULL, and behind all that
-	 * was enqueued before. */
+	/* Memory of the device: all three or none.  mem_new: at least bytes (> 0) at 256 bytes' alignment, contents undefined;
+	 * the handle is opaque, and is base in slots.  mem_copy: bytes from src to dst, by direction: TO_DEVICE src is host
+	 * memory, TO_HOST dst is; done when it returns if stream is NULL, and after everything that was enqueued before. */
 	lt_status (*mem_new)(struct lt_session *, size_t bytes, void **, struct lt_diag *);
 	void      (*mem_free)(struct lt_session *, void *);
 	lt_status (*mem_copy)(struct lt_session *, const struct lt_slot *dst, const struct lt_slot *src,
 	                      size_t bytes, enum lt_copy, void *stream, struct lt_diag *);
-	/* Compiled objects kept on disk, by the host: all three or none.  identity: all that an object depends on
-	 * beside tree, config, name and version, as text: processor or device, compiler with its flags, driver;
-	 * LT_EUNSUPPORTED: keep nothing of this session.  The number of threads belongs in it where code depends on
-	 * that.  It changes with the backend's own code generator: what an older build made is served as long as
-	 * identity and version stay the same.  save: the object's bytes, in any number of writes.  load: the object
-	 * again, in another process; LT_EINVAL: these bytes are none of ours, and the tree is compiled. */
+	/* Compiled objects kept on disk, by the host: all three or none.  identity: everything that an object depends on
+	 * besides tree, config, name and version, as text: processor or device, compiler with its flags, driver;
+	 * LT_EUNSUPPORTED: cache nothing of this session.  The number of threads belongs in it if code depends on that.  It
+	 * changes with the backend's own code generator: code of an older build is used as long as identity and version stay
+	 * the same.  save: the object's bytes, in any number of writes.  load: the object again, in another process;
+	 * LT_EINVAL: these bytes are not the backend's, and the tree is compiled. */
 	lt_status (*identity)(struct lt_session *, lt_write *, void *user, struct lt_diag *);
 	lt_status (*save)(const struct lt_object *, lt_write *, void *user, struct lt_diag *);
 	lt_status (*load)(struct lt_session *, const struct lt_tree *, const void *data, size_t bytes,
 	                  struct lt_object **, struct lt_diag *);
 	/* A sequence of n runs, recorded with copies of their args and slots, to be run again by one call; the order is
-	 * kept, memory that the args name is used in place.  args: n structs, the next one args->size bytes behind the
+	 * kept, memory that the args name is used in place.  args: n structs, the next one args->size bytes after the
 	 * last.  capture runs nothing.  Objects outlive captures.  capture: LT_EUNSUPPORTED has the host make these
-	 * runs one by one; any other error ends its run.  replay comes back when all is done, whatever async said, with
-	 * the fault cells set.  All three or none. */
+	 * runs one by one; any other error ends its run.  replay returns when all is done, whatever async is, with the
+	 * fault records set.  All three or none. */
 	lt_status (*capture)(struct lt_session *, struct lt_object *const *, const struct lt_args *,
 	                     uint32_t n, struct lt_capture **, struct lt_diag *);
 	lt_status (*replay)(struct lt_capture *, struct lt_diag *);
@@ -231,8 +230,8 @@ LT_API uint32_t lt_backend_count(void);
 LT_API const struct lt_backend *lt_backend_at(uint32_t i);               /* sorted by name */
 /* The file that a plug-in was loaded from; NULL: linked in.  Lives as long as the process. */
 LT_API const char *lt_backend_origin(const struct lt_backend *);
-/* What two registrations of one name, or a bad table, said while constructors ran;
- * NULL if nothing did.  The text stays as it is. */
+/* What registering two backends of one name, or a bad table, reported while constructors ran;
+ * NULL: nothing.  The text does not change later. */
 LT_API const char *lt_backend_complaint(void);
 
 /* What LT_BACKEND leaves in a plug-in's file, so that a host knows how it was built before it loads it. */

@@ -1,4 +1,4 @@
-/* lt/status.h -- what a call may answer.
+/* lt/status.h -- what a call may return.
  *
  * Every call that can fail returns an lt_status.  LT_OK is 0; any other value
  * is one of the errors below, and the context (or the lt_diag that was handed
@@ -48,7 +48,7 @@ enum lt_status_code {
 	LT_NSTATUS
 };
 
-/* "EINVAL"; "unknown" for a number that is no status.  Static text, any thread. */
+/* "EINVAL"; "unknown" for a number that is not a status.  Static text, any thread. */
 LT_API const char *lt_status_name(lt_status);
 /* "invalid argument".  Static text, any thread. */
 LT_API const char *lt_status_text(lt_status);

@@ -2,48 +2,48 @@
  *
  * One frozen tree is one kernel: a nest of loops over statements that read and
  * write buffers.  Everything is resolved: loop bounds, tails, resets, guards and
- * offsets.  Operators and types travel by description, so a backend can emit an
- * operator that it has never heard of.
+ * offsets.  Operators and types are given by description, so a backend can emit an
+ * operator that it does not know.
  *
  * Rows.     An affine value is a row of `n_column` int64 coefficients over the
  *           columns  [1 | params | loops | divs]:
  *             value = row[0] + sum row[1+p]*param(p) + sum row[1+n_param+l]*trip(l)
  *                   + sum row[1+n_param+n_loop+d]*div(d)
- *           trip(l) counts 0, 1, 2 ...; a loop's step is already multiplied in.
- *           Only loops around the place where the row stands have a non-zero
- *           coefficient.  A row is named by its index into `rows`; row r begins at
+ *           trip(l), the number of the iteration of loop l, counts 0, 1, 2 ...; a loop's
+ *           step is already multiplied in.  Only loops around the use of the row have a
+ *           non-zero coefficient.  A row is named by its index into `rows`; row r begins at
  *           rows[r * n_column].
  * Divs.     div(d) = floor(row / den), den > 0, the row using earlier divs only.
  *           lt_div.loop is the innermost loop that it depends on (-1: none).
  * Params.   A run-time scalar is an element of an int64 buffer of this kernel,
  *           read when the kernel starts; the host has checked low <= p <= high.
- * Order.    Loops come parents first.  Statements stand in execution order; those
- *           below one loop are contiguous (first_stmt, n_stmt), and two statements
- *           below the same loop run in the same trips of it.  To run loop l: walk
- *           its statements; one whose .loop is l runs itself, else run the child
- *           of l that holds it, as a whole, and go on behind it.
+ * Order.    Loops come parents first.  Statements are in execution order; those
+ *           inside one loop are contiguous (first_stmt, n_stmt), and two statements
+ *           in the same loop run in the same iterations of it.  To run loop l: walk
+ *           its statements; one whose .loop is l runs itself; else run the child
+ *           of l that holds it, as a whole, and continue after it.
  * Trips.    trips(l) = max(0, min(max_trip_count, the bound rows)).  max_trip_count is static and >= 1.
- * Lanes.    The trips of a vector or block loop are lanes: each statement in it may run
+ * Lanes.    The iterations of a vector or block loop are lanes: each statement in it may run
  *           in all of them before the next.  It may hold other loops, vector loops too,
- *           and their trips may differ from lane to lane.  A local whose scope is the
- *           loop or stands in it is each lane's own; any other is one for all.  A lane
- *           that a bound, a mask or a guard turns off reads and writes nothing.
- *           No two lanes of a REDUCE have one dest in one run of the loop (a local of the
- *           lane's own is another one in each).  The lanes of a COMBINE do: along those
- *           vector and block loops around it along which dest does not move (coefficient
- *           0; there is one), all of them are combined with dest, in any order; along
- *           the others it is as a REDUCE.
- *           A loop has ended before what stands behind it begins.  Who runs the trips of
- *           a block loop as threads sees to that, except in a tree with LT_NEED_BARRIER:
- *           there LT_BARRIER statements stand wherever threads need each other.
+ *           and their trip counts may differ from lane to lane.  A local whose scope is the
+ *           loop, or a loop in it, is private to each lane; any other is shared by all.  A
+ *           lane that a bound, a mask or a guard turns off reads and writes nothing.
+ *           No two lanes of a REDUCE have the same dest in one run of the loop (a local that
+ *           is private to the lane is a different one in each).  The lanes of a COMBINE do:
+ *           along those vector and block loops around it along which dest does not move
+ *           (coefficient 0; there is one), all of them are combined with dest, in any order;
+ *           along the others it is like a REDUCE.
+ *           A loop has ended before what comes after it begins.  A backend that runs the
+ *           iterations of a block loop as threads ensures that, except in a tree with
+ *           LT_NEED_BARRIER: there LT_BARRIER statements are wherever threads need each other.
  * Operands. A list of pieces; the first whose guards all hold (row >= 0) is the
  *           value.  The last piece has no guards.
  * Numbers.  Every statement computes in the types of its op, then its result has
- *           the type of the destination buffer, which is that of the op but for copies.
+ *           the type of the destination buffer, which is that of the op except for copies.
  *           Integers wrap and divide towards minus infinity; a remainder has the sign of
  *           the divisor, of floats too; an integer divided by 0, and its remainder, is 0;
- *           round goes to the even one of two that are as near.  The source of an op says
- *           it all: a C expression over $0, $1 ...; functions it names are in
+ *           round goes to the even one of two that are equally near.  The source of an op
+ *           defines it: a C expression over $0, $1 ...; functions it names are in
  *           lt_tree.prelude (C text, static inline, C and CUDA).
  * Provisional.  Members and bits with this word are made by no host, or read by no
  *           backend, so that nobody knows whether they are right.  They may still change
@@ -71,15 +71,15 @@ enum lt_loop_kind { LT_SERIAL, LT_PARALLEL, LT_VECTOR, LT_UNROLL, LT_GRID, LT_BL
 enum lt_tail { LT_GUARD, LT_PEEL, LT_MASK, LT_PAD };
 enum lt_role {
 	LT_INPUT, LT_OUTPUT, LT_CONSTANT, LT_STATE,     /* bound whole, by the host      */
-	LT_WORKSPACE,                                   /* bound: lives across kernels   */
-	LT_LOCAL                                        /* lives in one trip of `scope`  */
+	LT_WORKSPACE,                                   /* bound: kept across kernels    */
+	LT_LOCAL                                        /* local to one iteration of `scope` */
 };
 enum lt_stmt_kind {
 	LT_MAP,         /* dest = op(operands)                                          */
 	LT_RESET,       /* dest = the identity of `op` (operand 0 is that immediate)    */
 	LT_REDUCE,      /* dest = op(dest, operand 0); see Lanes                         */
-	/* Of these two a host makes none without LT_NEED_COMBINE, LT_NEED_BARRIER. */
-	LT_COMBINE,     /* the same, of lanes that meet: dest = op(dest, operand 0 of each) */
+	/* A host uses these two only with LT_NEED_COMBINE, LT_NEED_BARRIER. */
+	LT_COMBINE,     /* the same, of lanes that share dest: dest = op(dest, operand 0 of each) */
 	LT_BARRIER      /* provisional: all threads of the block or group loop around it have come so far */
 };
 enum lt_piece_kind {
@@ -98,7 +98,7 @@ enum lt_need { LT_NEED_PARAMS = 1, LT_NEED_DIVS = 2, LT_NEED_GATHER = 4, LT_NEED
 
 /* What a nest that is handed to a routine computes (lt_call). */
 enum lt_pattern {
-	LT_PATTERN_NONE,        /* anything: the statements below the loop say what          */
+	LT_PATTERN_NONE,        /* anything: the statements in the loop say what             */
 	LT_PATTERN_PRODUCT      /* result = sum over the deep dims of left * right           */
 };
 /* What follows a pattern in the same call, in this order, element by element. */
@@ -131,24 +131,24 @@ struct lt_loop   {
 	int32_t first_bound, n_bound;   /* rows: trips <= row                            */
 	int32_t first_stmt, n_stmt;
 	const char *call;               /* routine of LT_CALL, instruction of LT_TILE    */
-	int64_t base;                   /* position of trip 0 in its span, of a peeled rest: for dumps */
+	int64_t base;                   /* position of iteration 0 in its span, of a peeled remainder: for dumps */
 };
 struct lt_buffer {
 	const char *name;
 	int32_t type;                   /* index into types                              */
-	int32_t role, scope;            /* scope: loop whose trip owns a local; -1: kernel */
+	int32_t role, scope;            /* scope: loop whose iteration owns a local; -1: kernel */
 	int64_t elems;                  /* elements that may be accessed, from the base   */
 	int64_t align;                  /* bytes, of the base                            */
 	int32_t slot;                   /* index into lt_args.slot; -1 for a local        */
 	int32_t written;                /* 1: some statement writes it                    */
 	/* -1, or an earlier buffer with the same slot; never of a local.  Provisional: always -1 */
 	int32_t alias_of;
-	int32_t depth;                  /* a local is so many buffers in turn; 0, 1: one.  Rows and elems count them
-	                                 * already: who runs the rows need not look.  A hint, and for dumps */
+	int32_t depth;                  /* a local is this many buffers in turn; 0, 1: one.  Rows and elems include
+	                                 * that: code that runs the rows may ignore it.  A hint, and for dumps */
 	/* All provisional: hosts give 0 and NULL. */
 	int32_t memory;                 /* enum lt_memory: where the tree wants a local; ANY: the backend's choice */
-	/* loops over whose trips (lanes, threads) the elements are spread: into lt_tree.spreads */
-	int32_t first_spread, n_spread;
+	int32_t first_spread, n_spread; /* loops over whose iterations (lanes, threads) the elements are spread: into
+	                                 * lt_tree.spreads */
 	/* B, M, S: bits B of the element's number from bit M+S on are XORed into those from M; B 0: none */
 	int32_t swizzle[3];
 	/* order of the dims in memory as the tree has it, "n/64 k n"; NULL: row-major; for dumps */
@@ -157,7 +157,7 @@ struct lt_buffer {
 /* Element `row` of `buffer`.  index >= 0: a gather; the value of operand-like access
  * `index` (an integer element) is checked 0 <= v < index_extent, and v < each of the
  * bound rows (what run-time scalars leave of the axis); v*index_stride is
- * added; out of range: 0 is used and the fault cell is set. */
+ * added; out of range: 0 is used and the fault record is set. */
 struct lt_access { int32_t buffer, row; int32_t index; int64_t index_extent, index_stride;
 	int32_t first_bound, n_bound; };        /* n_bound 0: none */
 struct lt_piece  { int32_t kind, access, row; int32_t first_guard, n_guard; uint64_t bits; };
@@ -170,17 +170,17 @@ struct lt_stmt   {
 	int32_t reducing;               /* REDUCE, COMBINE: outermost reducing loop; else -1 */
 	const char *name;               /* graph node: names a local in dumps            */
 	int32_t line, column;           /* of the script; 0: unknown                      */
-	int32_t stream;                 /* 1: what it writes is not read again in this kernel and too much for a
+	int32_t stream;                 /* 1: what it writes is not read again in this kernel and too large for a
 	                                 * cache: whole vectors may go to memory past the caches.  A hint */
 	int32_t reserved;
 };
 
-/* The nest below an LT_CALL loop, classified: it is meaning, not order, and its statements may be run as loops instead.
- *  Dims are the vars of the nest, however its loops cut them.  Operands: 0 is what the call writes in the end, 1 left,
- *  2 right, then what its epilogues read, in
- * the order of their bits.  Element (i0, i1 ...) of operand o is at row + sum strides[first_stride + d] * i_d of its
- * buffer; the stride is 0 along a dim that the operand has not, so a bias is repeated along it.  A call overwrites its
- * result: an LT_RESET of it that stands before the loop is of no account then. */
+/* The nest below an LT_CALL loop, classified: it says what is computed, not in which order; its statements may be run
+ * as loops instead.  Dims are the vars of the nest, however its loops cut them.  Operands: 0 is what the call writes in
+ * the end, 1 left, 2 right, then what its epilogues read, in the order of their bits.  Element (i0, i1 ...) of operand
+ * o is at row + sum strides[first_stride + d] * i_d of its buffer; the stride is 0 along a dim that the operand does
+ * not have, so a bias is repeated along it.  A call overwrites its result: an LT_RESET of it before the loop is
+ * ignored. */
 struct lt_call {
 	int32_t loop, pattern;
 	uint32_t epilogues;             /* LT_EPILOGUE_* bits                              */
