@@ -79,7 +79,7 @@ void lt__constants_init(struct lt_constants *, int32_t n, struct lt_arena *);   
 void lt__constants_free(struct lt_program *);
 /* Runs what depends on constants only, once; in the program's turn.  What fails is reported in constants.ctx. */
 lt_status lt__constants_prepare(struct lt_program *);
-/* instance.c: zeroed memory at a multiple of align, touched now, so that no run meets a fresh page; NULL: of no
+/* aligned.c: zeroed memory at a multiple of align, touched now, so that no run meets a fresh page; NULL: of no
  * bytes. */
 void *lt__aligned_new(struct lt_arena *, size_t bytes, size_t align);
 /* a kernel may want its workspace to begin at more than other blocks do */

@@ -11,13 +11,14 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 LIBRARY='ir ir/pass looptree backends backends/cgen backends/ref backends/cpu frontends frontends/script frontends/graph
 program'
-# Each line is folders that must have no circle among their objects.  Not yet: program, backends/cgen.
+# Each line is folders that must have no circle among their objects.  Not yet: backends/cgen.
 FREE='ir ir/pass
 looptree
 backends
 backends/ref
 backends/cpu
-frontends frontends/script frontends/graph'
+frontends frontends/script frontends/graph
+program'
 
 # report WORDS: what is read, if it is anything, is a fault.
 report() {
