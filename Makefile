@@ -36,6 +36,7 @@ CFLAGS  ?= $(if $(filter debug,$(MODE)),-O0 -g3,-O2 -g)
 # Ground floor first: a directory includes headers only from lines above it (docs/architecture.md, `make tidy`).
 DIRS  = ir ir/pass
 DIRS += looptree
+DIRS += kernel
 DIRS += backends backends/cgen backends/ref backends/cpu
 DIRS += frontends frontends/script frontends/graph
 DIRS += program

@@ -3,6 +3,13 @@
 #include "looptree/freeze.h"
 #include "looptree/path.h"
 
+/* An operator that the interface has no number for yet does not compile here: it needs a row in LT_OPERATOR_MAP (lt/tree.h). */
+static const uint32_t opcode_of[] = {
+#define OP(name, ...) [LT_OP_##name] = LT_OPCODE_##name,
+#define DATA(name, ...) [LT_OP_##name] = LT_OPCODE_copy,
+#include "ir/op.def"
+};
+
 int32_t lt__freeze_op(struct lt_freezer *f, enum lt_opcode op, enum lt_dtype out, int32_t n, const enum lt_dtype *in)
 {
 	const struct lt_opinfo *info = lt__op_info(op);
@@ -17,6 +24,7 @@ int32_t lt__freeze_op(struct lt_freezer *f, enum lt_opcode op, enum lt_dtype out
 	lt__op_csource(op, in[n - 1], out, text, sizeof text);
 	bool move = info->data && op != LT_OP_cast;                     /* a view, a gather ..: the access says where from */
 	want.source = move ? "$0" : lt__arena_string(f->a, text);
+	want.opcode = op == LT_OP_cast ? LT_OPCODE_cast : opcode_of[op];
 	if (info->identity != LT_ID_NONE)
 		want.identity = lt__bits_of(lt__op_identity(op, out), out);
 	LT_GROW(f->a, f->op, f->n_op, f->cap_op);

@@ -65,7 +65,7 @@ static lt_status load_cached(
 	struct lt_kernels *x, int32_t opened, struct lt_services *s, struct lt_object_cache *kept, struct missing *m)
 {
 	for (int32_t i = 0; i < x->n; i++) {
-		struct lt_kernel *k = &x->at[i];
+		struct lt_built *k = &x->at[i];
 		if (k->opened != opened)
 			continue;
 		LT_TRY(lt__cancelled(s));
@@ -110,7 +110,7 @@ static lt_status workspace_measure(
 	struct lt_kernels *x, int32_t opened, const struct lt_opened *c, const struct lt_services *s)
 {
 	for (int32_t i = 0; i < x->n; i++) {
-		struct lt_kernel *k = &x->at[i];
+		struct lt_built *k = &x->at[i];
 		if (k->opened != opened)
 			continue;
 		count_threads(x, c->backend, k->object);
@@ -154,7 +154,7 @@ lt_status lt__kernels_compile(
 void lt__kernels_find(const struct lt_nests *nests, int32_t n_opened, struct lt_arena *a, struct lt_kernels *out)
 {
 	struct lt_names **texts = LT_NEW(a, struct lt_names *, n_opened + 1);
-	*out = (struct lt_kernels){ .at = LT_NEW(a, struct lt_kernel, nests->n + 1), .of = LT_NEW(a, int32_t, nests->n + 1),
+	*out = (struct lt_kernels){ .at = LT_NEW(a, struct lt_built, nests->n + 1), .of = LT_NEW(a, int32_t, nests->n + 1),
 		.used = LT_NEW(a, bool, n_opened + 1) };
 	for (int32_t i = 0; i < n_opened; i++)
 		texts[i] = lt__names_new(a);
@@ -169,7 +169,7 @@ void lt__kernels_find(const struct lt_nests *nests, int32_t n_opened, struct lt_
 		if (k < 0) {
 			k = out->n++;
 			lt__names_add(known, text, strlen(text), k);
-			out->at[k] = (struct lt_kernel){ .frozen = &nests->frozen[i], .opened = opened };
+			out->at[k] = (struct lt_built){ .frozen = &nests->frozen[i], .opened = opened };
 			out->used[opened] = true;
 		}
 		out->of[i] = k;

@@ -4,7 +4,7 @@
 #include "program/nests.h"
 
 /* One distinct kernel: a frozen tree and its object. */
-struct lt_kernel {
+struct lt_built {
 	const struct lt_frozen *frozen;         /* the first nest that it was made of */
 	int32_t opened;
 	struct lt_object *object;
@@ -12,7 +12,7 @@ struct lt_kernel {
 };
 struct lt_kernels {
 	int32_t n;
-	struct lt_kernel *at;
+	struct lt_built *at;
 	int32_t *of;                            /* by nest; -1: it has none.  NULL: kernels have not been looked for */
 	bool *used;                             /* by choice: some kernel is its */
 	/* Of them compiled, and from the cache; with parallel loops, and such that run these on one thread; the most

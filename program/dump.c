@@ -68,7 +68,7 @@ static lt_status dump_source(struct dump *d)
 	if (!source && p->options.source_only)
 		return lt_fail(p->ctx, LT_EINVAL, "the program was compiled with source_only: it has no assembly to show");
 	for (int32_t i = 0; i < p->kernels.n; i++) {
-		const struct lt_kernel *k = &p->kernels.at[i];
+		const struct lt_built *k = &p->kernels.at[i];
 		const struct lt_backend *b = p->backends.at[k->opened].backend;
 		if (!LT_HAS(struct lt_backend, b, dump))
 			return lt_fail(p->ctx, LT_EUNSUPPORTED, "backend %s has no source to show; use -b cpu", b->name);

@@ -295,7 +295,7 @@ void lt__plan_scratch(const struct lt_kernels *kernels, struct lt_memories *memo
 	for (int32_t i = 0; i < memories->n; i++)
 		memories->at[i].scratch_align = 1;
 	for (int32_t i = 0; i < kernels->n; i++) {
-		const struct lt_kernel *k = &kernels->at[i];
+		const struct lt_built *k = &kernels->at[i];
 		struct lt_pmemory *m = &memories->at[memories->of_opened[k->opened]];
 		if (k->workspace_bytes == 0)
 			continue;               /* nothing is to be aligned */

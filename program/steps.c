@@ -76,7 +76,7 @@ struct lt_args lt__launch_args(const struct lt_program *p, const struct lt_pstep
 	struct lt_slot *slot, struct lt_fault *fault)
 {
 	const struct lt_frozen *f = &p->nests.frozen[step->nest];
-	const struct lt_kernel *k = &p->kernels.at[p->kernels.of[step->nest]];
+	const struct lt_built *k = &p->kernels.at[p->kernels.of[step->nest]];
 	for (int32_t i = 0; i < f->n_bind; i++) {
 		int64_t bytes = lt__dtype_info(p->nests.assigned.storage[f->bind[i].storage].dtype)->bytes;
 		slot[i] = slot_of(p, f->bind[i].storage, step->memory, a, f->bind[i].offset * bytes, f->bind[i].elems * bytes);
@@ -89,7 +89,7 @@ struct lt_args lt__launch_args(const struct lt_program *p, const struct lt_pstep
 static lt_status launch(const struct lt_program *p, const struct lt_pstep *step, const struct lt_addresses *a,
 	struct lt_slot *slot, struct lt_fault *fault)
 {
-	const struct lt_kernel *k = &p->kernels.at[p->kernels.of[step->nest]];
+	const struct lt_built *k = &p->kernels.at[p->kernels.of[step->nest]];
 	const struct lt_opened *c = &p->backends.at[k->opened];
 	const struct lt_backend *backend = c->backend;
 	struct lt_args args = lt__launch_args(p, step, a, slot, fault);

@@ -6,7 +6,7 @@
 #ifndef LT_CGEN_GEN_H
 #define LT_CGEN_GEN_H
 #include "backends/cgen/cgen.h"
-#include "backends/cgen/pool.h"
+#include "kernel/pool.h"
 
 struct range { bool known; int64_t low, high; };
 /* What is known of a column of the rows where the text is being printed.  In a vector loop everything is said of its

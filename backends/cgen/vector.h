@@ -28,7 +28,7 @@
  */
 #ifndef LT_CGEN_VECTOR_H
 #define LT_CGEN_VECTOR_H
-#include "backends/cgen/pool.h"
+#include "kernel/pool.h"
 #include "lt/tree.h"
 
 enum { LT_VECTOR_BYTES = 64 };

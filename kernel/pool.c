@@ -1,9 +1,9 @@
-/* backends/cgen/pool.c -- scratch memory, text and name sets of one emission. */
+/* kernel/pool.c -- scratch memory, text and name sets of one emission. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "backends/cgen/pool.h"
+#include "kernel/pool.h"
 
 enum { BLOCK = 16384 };
 _Static_assert(sizeof(struct lt_poolblock) <= 32, "the header fits before the first allocation");

@@ -1,9 +1,9 @@
-/* backends/cgen/pool.h -- scratch memory of one emission, and text that grows in it.
+/* kernel/pool.h -- scratch memory of one emission, and text that grows in it.
  *
  * Nothing here fails: without memory it jumps to pool.jump, which the owner has set, and the owner frees the pool.
  */
-#ifndef LT_CGEN_POOL_H
-#define LT_CGEN_POOL_H
+#ifndef LT_KERNEL_POOL_H
+#define LT_KERNEL_POOL_H
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,342 @@
+/* kernel/build.c -- see build.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "kernel/build.h"
+
+/* Room for one more element of an array in the pool. */
+static void *grown(struct lt_kernel_builder *b, void *at, int32_t n, int32_t *cap, size_t size)
+{
+	if (n < *cap)
+		return at;
+	if (*cap > INT32_MAX / 2)
+		longjmp(b->pool.jump, 1);
+	*cap = *cap ? *cap * 2 : 16;
+	void *more = lt__pool_alloc(&b->pool, (size_t)*cap, size);
+	if (n)
+		memcpy(more, at, (size_t)n * size);
+	return more;
+}
+#define ROOM(b, array, n, cap) ((array) = grown(b, array, n, &(cap), sizeof *(array)))
+
+const char *lt__build_string(struct lt_kernel_builder *b, const char *text)
+{
+	size_t n = strlen(text ? text : "");
+	char *at = lt__pool_alloc(&b->pool, n + 1, 1);
+	memcpy(at, text ? text : "", n);
+	return at;
+}
+
+void lt__builder_begin(struct lt_kernel_builder *b)
+{
+	b->name = b->prelude = "";
+	b->origin = -1;
+	(void)lt__build_region(b, LT_REGION_HOST, 0, -1);
+}
+
+void lt__builder_free(struct lt_kernel_builder *b) { lt__pool_free(&b->pool); }
+
+/* A program and the memory that all of it is in. */
+struct owned_kernel { struct lt_kernel kernel; struct lt_pool pool; };
+
+/* Values and blocks are numbered through all regions. */
+static void move(struct lt_instruction *i, int32_t by)
+{
+	for (int k = 0; k < 4; k++)
+		i->operand[k] += i->operand[k] >= 0 ? by : 0;
+	if (i->opcode == LT_OPCODE_loop || i->opcode == LT_OPCODE_if || i->opcode == LT_OPCODE_else
+		|| i->opcode == LT_OPCODE_end)
+		i->what += by;
+}
+
+struct lt_kernel *lt__builder_end(struct lt_kernel_builder *b)
+{
+	struct lt_region *regions = lt__pool_alloc(&b->pool, (size_t)b->n_region, sizeof *regions);
+	struct owned_kernel *x = calloc(1, sizeof *x);
+	int64_t n = 0;
+	for (int32_t r = 0; r < b->n_region; r++)
+		n += b->region[r].n;
+	if (!x || n > INT32_MAX) {
+		free(x);
+		longjmp(b->pool.jump, 1);
+	}
+	struct lt_instruction *all = NULL;
+	if (setjmp(x->pool.jump)) {             /* as the builder's, with the program freed */
+		free(x);
+		longjmp(b->pool.jump, 1);
+	}
+	x->pool.block = b->pool.block;
+	all = lt__pool_alloc(&x->pool, (size_t)n + 1, sizeof *all);
+	b->pool.block = NULL;
+	n = 0;
+	for (int32_t r = 0; r < b->n_region; r++) {
+		const struct lt_region_builder *from = &b->region[r];
+		regions[r] = from->region;
+		regions[r].first = (int32_t)n;
+		regions[r].n = from->n;
+		for (int32_t i = 0; i < from->n; i++, n++) {
+			all[n] = from->at[i];
+			move(&all[n], regions[r].first);
+			for (int32_t e = 0; all[n].opcode == LT_OPCODE_launch && e < all[n].n_extra; e++)
+				b->extra[all[n].first_extra + e] += regions[r].first;
+		}
+	}
+	x->kernel = (struct lt_kernel){ .name = b->name, .prelude = b->prelude, .n_instruction = (uint32_t)n,
+		.n_region = (uint32_t)b->n_region, .n_buffer = (uint32_t)b->n_buffer, .n_variable = (uint32_t)b->n_variable,
+		.n_param = (uint32_t)b->n_param, .n_op = (uint32_t)b->n_op, .n_extra = (uint32_t)b->n_extra,
+		.n_slot = (uint32_t)b->n_slot, .instructions = all, .regions = regions, .buffers = b->buffer,
+		.variables = b->variable, .params = b->param, .ops = b->op, .extras = b->extra,
+		.workspace_bytes = b->workspace_bytes, .thread_bytes = b->thread_bytes };
+	return &x->kernel;
+}
+
+void lt_kernel_free(struct lt_kernel *k)
+{
+	struct owned_kernel *x = (struct owned_kernel *)(void *)k;
+	if (x)
+		lt__pool_free(&x->pool);
+	free(x);
+}
+
+int32_t lt__build_region(struct lt_kernel_builder *b, enum lt_region_kind kind, int32_t n_argument, int32_t origin)
+{
+	ROOM(b, b->region, b->n_region, b->cap_region);
+	b->region[b->n_region] = (struct lt_region_builder){
+		.region = { .kind = kind, .n_argument = n_argument, .origin = origin } };
+	b->now = b->n_region;
+	return b->n_region++;
+}
+
+static bool is_taken(const struct lt_kernel_builder *b, const char *name)
+{
+	for (int32_t i = 0; i < b->n_buffer; i++)
+		if (strcmp(b->buffer[i].name, name) == 0)
+			return true;
+	for (int32_t i = 0; i < b->n_variable; i++)
+		if (strcmp(b->variable[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+enum { MAX_NAME = 63 };
+
+/* An identifier that no buffer or variable has: "%3" is n3, a second one n3_2. */
+static const char *name_for(struct lt_kernel_builder *b, const char *wanted)
+{
+	char stem[MAX_NAME + 1], name[MAX_NAME + 1];
+	size_t n = 0;
+	wanted = wanted ? wanted : "";
+	wanted += *wanted == '%';
+	if (!*wanted || (*wanted >= '0' && *wanted <= '9'))
+		stem[n++] = 'n';
+	for (; *wanted && n < MAX_NAME - 12; wanted++) {
+		char c = *wanted;
+		bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+		stem[n] = (char)(fits && (n > 0 || c != '.') ? c : '_');
+		n++;
+	}
+	stem[n] = '\0';
+	(void)snprintf(name, sizeof name, "%s", stem);
+	for (int32_t i = 2; is_taken(b, name); i++)
+		(void)snprintf(name, sizeof name, "%s_%d", stem, (int)i);
+	return lt__build_string(b, name);
+}
+
+int32_t lt__build_buffer(struct lt_kernel_builder *b, const struct lt_kernel_buffer *buffer)
+{
+	const char *name = name_for(b, buffer->name);
+	ROOM(b, b->buffer, b->n_buffer, b->cap_buffer);
+	b->buffer[b->n_buffer] = *buffer;
+	b->buffer[b->n_buffer].name = name;
+	return b->n_buffer++;
+}
+
+int32_t lt__build_variable(struct lt_kernel_builder *b, const char *name, uint32_t dtype, uint32_t lanes)
+{
+	name = name_for(b, name);
+	ROOM(b, b->variable, b->n_variable, b->cap_variable);
+	b->variable[b->n_variable] = (struct lt_variable){ name, dtype, lanes };
+	return b->n_variable++;
+}
+
+int32_t lt__build_param(struct lt_kernel_builder *b, const struct lt_kernel_param *p)
+{
+	ROOM(b, b->param, b->n_param, b->cap_param);
+	b->param[b->n_param] = *p;
+	b->param[b->n_param].name = lt__build_string(b, p->name);
+	return b->n_param++;
+}
+
+int32_t lt__build_op(struct lt_kernel_builder *b, const struct lt_op *op)
+{
+	ROOM(b, b->op, b->n_op, b->cap_op);
+	b->op[b->n_op] = *op;
+	b->op[b->n_op].name = lt__build_string(b, op->name);
+	b->op[b->n_op].source = op->source ? lt__build_string(b, op->source) : NULL;
+	return b->n_op++;
+}
+
+int32_t lt__build_extras(struct lt_kernel_builder *b, const int64_t *from, int32_t n)
+{
+	int32_t first = b->n_extra;
+	for (int32_t i = 0; i < n; i++) {
+		ROOM(b, b->extra, b->n_extra, b->cap_extra);
+		b->extra[b->n_extra++] = from[i];
+	}
+	return first;
+}
+
+static void open_block(struct lt_kernel_builder *b, struct lt_region_builder *r, int32_t at)
+{
+	ROOM(b, r->open, r->n_open, r->cap_open);
+	r->open[r->n_open++] = at;
+}
+
+int32_t lt__build(struct lt_kernel_builder *b, struct lt_instruction i)
+{
+	struct lt_region_builder *r = &b->region[b->now];
+	int32_t at = r->n;
+	ROOM(b, r->at, r->n, r->cap);
+	switch (i.opcode) {
+	case LT_OPCODE_loop:
+	case LT_OPCODE_if: open_block(b, r, at); break;
+	case LT_OPCODE_else:
+		r->at[r->open[r->n_open - 1]].what = at;
+		r->open[r->n_open - 1] = at;
+		break;
+	case LT_OPCODE_end:
+		i.what = r->open[--r->n_open];
+		r->at[i.what].what = at;
+		break;
+	default: break;
+	}
+	r->at[r->n] = i;
+	return r->n++;
+}
+
+const struct lt_instruction *lt__build_at(const struct lt_kernel_builder *b, int32_t value)
+{
+	return &b->region[b->now].at[value];
+}
+
+/* An instruction with nothing but an opcode. */
+static struct lt_instruction plain(const struct lt_kernel_builder *b, int opcode)
+{
+	return (struct lt_instruction){ .opcode = (uint16_t)opcode, .operand = { -1, -1, -1, -1 }, .what = -1,
+		.origin = b->origin };
+}
+
+int32_t lt__build_value(struct lt_kernel_builder *b, int opcode, uint32_t dtype, uint32_t lanes, int32_t x, int32_t y)
+{
+	struct lt_instruction i = plain(b, opcode);
+	i.dtype = (uint8_t)dtype;
+	i.lanes = lanes;
+	i.operand[0] = x;
+	i.operand[1] = y;
+	return lt__build(b, i);
+}
+
+int32_t lt__build_const(struct lt_kernel_builder *b, uint32_t dtype, uint64_t bits)
+{
+	struct lt_instruction i = plain(b, LT_OPCODE_const);
+	i.dtype = (uint8_t)dtype;
+	i.lanes = 1;
+	i.number = (int64_t)bits;
+	return lt__build(b, i);
+}
+
+int32_t lt__build_i64(struct lt_kernel_builder *b, int64_t x) { return lt__build_const(b, LT_I64, (uint64_t)x); }
+
+int32_t lt__build_numbered(struct lt_kernel_builder *b, int opcode, uint32_t dtype, int32_t what)
+{
+	struct lt_instruction i = plain(b, opcode);
+	i.dtype = (uint8_t)dtype;
+	i.lanes = 1;
+	i.what = what;
+	return lt__build(b, i);
+}
+
+int32_t lt__build_test(struct lt_kernel_builder *b, int opcode, int32_t x, int32_t y)
+{
+	return lt__build_value(b, opcode, LT_LANE_MASK, lt__build_at(b, x)->lanes, x, y);
+}
+
+int32_t lt__build_select(struct lt_kernel_builder *b, int32_t mask, int32_t x, int32_t y)
+{
+	struct lt_instruction i = plain(b, LT_OPCODE_select);
+	i.dtype = lt__build_at(b, x)->dtype;
+	i.lanes = lt__build_at(b, x)->lanes;
+	i.operand[0] = mask;
+	i.operand[1] = x;
+	i.operand[2] = y;
+	return lt__build(b, i);
+}
+
+int32_t lt__build_load(struct lt_kernel_builder *b, int32_t buffer, int32_t address, int64_t number)
+{
+	struct lt_instruction i = plain(b, LT_OPCODE_load);
+	i.dtype = (uint8_t)b->buffer[buffer].dtype;
+	i.lanes = 1;
+	i.what = buffer;
+	i.operand[0] = address;
+	i.number = number;
+	i.stride = 1;
+	return lt__build(b, i);
+}
+
+void lt__build_store(struct lt_kernel_builder *b, int32_t buffer, int32_t address, int64_t number, int32_t value)
+{
+	struct lt_instruction i = plain(b, LT_OPCODE_store);
+	i.what = buffer;
+	i.operand[0] = address;
+	i.operand[3] = value;
+	i.number = number;
+	i.stride = 1;
+	(void)lt__build(b, i);
+}
+
+int32_t lt__build_get(struct lt_kernel_builder *b, int32_t variable)
+{
+	struct lt_instruction i = plain(b, LT_OPCODE_get);
+	i.dtype = (uint8_t)b->variable[variable].dtype;
+	i.lanes = b->variable[variable].lanes;
+	i.what = variable;
+	return lt__build(b, i);
+}
+
+void lt__build_set(struct lt_kernel_builder *b, int32_t variable, int32_t value)
+{
+	struct lt_instruction i = plain(b, LT_OPCODE_set);
+	i.what = variable;
+	i.operand[0] = value;
+	(void)lt__build(b, i);
+}
+
+void lt__build_begins(struct lt_kernel_builder *b, int opcode, int32_t what)
+{
+	struct lt_instruction i = plain(b, opcode);
+	i.what = what;
+	(void)lt__build(b, i);
+}
+
+int32_t lt__build_loop(struct lt_kernel_builder *b, int32_t from, int32_t to, int64_t step, int32_t origin)
+{
+	struct lt_instruction i = plain(b, LT_OPCODE_loop);
+	i.dtype = LT_I64;
+	i.lanes = 1;
+	i.operand[0] = from;
+	i.operand[1] = to;
+	i.number = step;
+	i.origin = origin;
+	return lt__build(b, i);
+}
+
+void lt__build_if(struct lt_kernel_builder *b, int32_t mask)
+{
+	struct lt_instruction i = plain(b, LT_OPCODE_if);
+	i.operand[0] = mask;
+	(void)lt__build(b, i);
+}
+
+void lt__build_else(struct lt_kernel_builder *b) { (void)lt__build(b, plain(b, LT_OPCODE_else)); }
+void lt__build_end(struct lt_kernel_builder *b) { (void)lt__build(b, plain(b, LT_OPCODE_end)); }
