@@ -131,7 +131,7 @@ $(O)/backends/cgen/prelude_text.h: backends/cgen/prelude.h
 	@sed 's/[\\"]/\\&/g; s/^/"/; s/$$/",/' $< >$@
 
 # Which emitter made a kernel that is kept on disk: a hash of its sources.
-$(O)/backends/cgen/revision.h: $(wildcard backends/cgen/* backends/cpu/*)
+$(O)/backends/cgen/revision.h: $(wildcard kernel/* backends/cgen/* backends/cpu/*)
 	@mkdir -p $(@D)
 	@echo "#define LT_CGEN_REVISION \"$$(cat $^ | sha256sum | cut -c 1-16)\"" >$@
 

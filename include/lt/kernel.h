@@ -75,7 +75,7 @@ extern "C" {
 	X(if, 158, IF, "the block runs where the mask of one lane holds") \
 	X(else, 159, ELSE, "the other block of an if") \
 	X(end, 160, END, "of a loop or an if") \
-	X(launch, 161, LAUNCH, "in the host region: the points 0 to below operand 0 of a team")
+	X(launch, 161, LAUNCH, "in the host region: a team runs for the points 0 to below operand 0, none if that is negative")
 enum lt_machine_opcode {
 #define LT_MACHINE_ENUM(name, number, form, doc) LT_OPCODE_##name = number,
 	LT_MACHINE_MAP(LT_MACHINE_ENUM)

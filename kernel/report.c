@@ -1,0 +1,24 @@
+/* kernel/report.c -- see report.h. */
+#include <stdarg.h>
+#include <stdio.h>
+#include "kernel/report.h"
+
+lt_status lt__report(
+	struct lt_diag *diag, lt_status code, int32_t loop, int32_t stmt, const char *remedy, const char *fmt, ...)
+{
+	char text[2048];
+	va_list ap;
+	if (!diag)
+		return code;
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	diag->report(diag,
+		&(struct lt_diagnostic){ .size = sizeof(struct lt_diagnostic),
+			.code = code,
+			.loop = loop,
+			.stmt = stmt,
+			.text = text,
+			.remedy = remedy });
+	return code;
+}
