@@ -37,7 +37,7 @@ CFLAGS  ?= $(if $(filter debug,$(MODE)),-O0 -g3,-O2 -g)
 DIRS  = ir ir/pass
 DIRS += looptree
 DIRS += kernel
-DIRS += backends backends/cgen backends/ref backends/cpu
+DIRS += backends backends/cgen backends/ref backends/sim backends/cpu
 DIRS += frontends frontends/script frontends/graph
 DIRS += program
 # And above them, in no library: check, which lt-check and the tests share; tools; tests.
