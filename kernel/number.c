@@ -65,13 +65,15 @@ static uint32_t to_half(double x, const struct format *t)
 union lt_number lt__number_round(union lt_number x, uint32_t dtype)
 {
 	const struct format *t = format_of(dtype);
+	if (dtype == LT_F64 || dtype == LT_I64)
+		return x;
 	if (dtype == LT_BOOL)
 		x.i = x.i != 0;
 	else if (t->mantissa == 0)
 		x.i = lt__number_wrap(x.i, 8 * t->bytes, t->is_signed);
 	else if (dtype == LT_F32)
 		x.f = (double)(float)x.f;
-	else if (dtype != LT_F64)
+	else
 		x.f = of_half(to_half(x.f, t), t);
 	return x;
 }
@@ -107,16 +109,18 @@ union lt_number lt__number_convert(union lt_number x, uint32_t from, uint32_t to
 
 union lt_number lt__number_of_bits(uint64_t bits, uint32_t dtype)
 {
-	const struct format *t = format_of(dtype);
 	union { uint32_t u; float f; } narrow = { .u = (uint32_t)bits };
 	union lt_number x = { .i = (int64_t)bits };                  /* of f64 the double itself */
+	if (dtype == LT_F64 || dtype == LT_I64)
+		return x;
+	const struct format *t = format_of(dtype);
 	if (dtype == LT_F32)
 		x.f = (double)narrow.f;
-	else if (t->mantissa && dtype != LT_F64)
+	else if (t->mantissa)
 		x.f = of_half((uint32_t)bits & 0xffff, t);
 	else if (dtype == LT_BOOL)
 		x.i = (bits & 255) != 0;
-	else if (dtype != LT_F64)
+	else
 		x.i = lt__number_wrap(x.i, 8 * t->bytes, t->is_signed);
 	return x;
 }

@@ -48,8 +48,8 @@ enum lt_simulate_order { LT_SIMULATE_DRAWN, LT_SIMULATE_FORWARD, LT_SIMULATE_BAC
 struct lt_simulate_options {
 	uint64_t seed;                  /* of drawn orders and ranges */
 	enum lt_simulate_order order;   /* of ranges */
-	/* Points of a range.  0: every point is a range of its own, and where that costs little the launch is then done
-	 * once more in drawn ranges, which must leave the same. */
+	/* Points of a range.  0: every point is a range of its own, and where that costs little (small shapes, the first
+	 * launches) the launch is then done once more in drawn ranges, which must leave the same. */
 	int64_t range;
 	uint64_t off;                   /* checks that are not made: bits 1 << enum lt_simulate_check */
 	/* By slot, may be NULL: 1: what it holds at the start is not defined, and all of it is at the end. */

@@ -163,11 +163,14 @@ static void compare(struct simulation *s, const struct lt_instruction *launch)
 	}
 }
 
+/* Second runs end when a run has made so many steps: a check of how points are divided needs no large shapes. */
+enum { TWICE_STEPS = 1 << 21 };
+
 /* Copies of what is shared should not take longer than the points. */
 static bool runs_twice(const struct simulation *s, const struct lt_region *team)
 {
 	int64_t work;
-	return s->options.range == 0 && s->points > 1
+	return s->options.range == 0 && s->points > 1 && s->steps < TWICE_STEPS
 		&& (__builtin_mul_overflow(s->points, 64 * (int64_t)team->n, &work) || shared_bytes(s) <= work);
 }
 
@@ -181,7 +184,7 @@ void lt__simulate_launch(struct simulation *s, const struct lt_instruction *laun
 	if (twice)
 		keep_before(s);
 	pass(s, launch, s->options.range > 0 ? s->options.range : 1);
-	if (!twice || s->status)
+	if (!twice || s->status || s->steps > TWICE_STEPS)
 		return;
 	struct lt_simulate_count *count = s->count;
 	restart(s);

@@ -40,6 +40,7 @@ struct simulation {
 	struct lt_simulate_finding found;
 	struct lt_pool pool;
 	lt_status status;
+	int64_t steps;                  /* instructions that ran */
 
 	struct simulate_area *area;     /* slots, workspace, a thread's part, then arrays */
 	int32_t n_area;

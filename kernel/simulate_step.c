@@ -204,6 +204,7 @@ void lt__simulate_region(struct simulation *s, int32_t region)
 	const struct lt_region *r = &s->k->regions[region];
 	for (int32_t i = r->first; i < r->first + r->n && !s->status; i++) {
 		const struct lt_instruction *x = &s->k->instructions[i];
+		s->steps++;
 		if (s->count)
 			s->count->runs[i]++;
 		switch (x->opcode) {

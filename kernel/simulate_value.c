@@ -118,9 +118,12 @@ uint64_t lt__simulate_value(uint32_t opcode, uint32_t dtype, uint64_t x, uint64_
 		return shifted(opcode, x, y) & all;
 	if (opcode == LT_OPCODE_not)
 		return dtype == LT_BOOL ? x == 0 : ~x & all;
+	bool is_test = simulate_is_test(opcode);
+	if (dtype == LT_I64 && !is_test)        /* most of what runs is addresses */
+		return (uint64_t)of_integers(opcode, (int64_t)x, (int64_t)y);
 	union lt_number a = lt__number_of_bits(x, dtype), b = lt__number_of_bits(y, dtype);
 	bool is_float = lt__number_is_float(dtype);
-	if (opcode >= LT_OPCODE_eq && opcode <= LT_OPCODE_greaterequal)
+	if (is_test)
 		return is_float ? compares(opcode, a.f < b.f, a.f == b.f, a.f > b.f)
 			: compares(opcode, a.i < b.i, a.i == b.i, a.i > b.i);
 	if (is_float)
