@@ -42,7 +42,7 @@ extern "C" {
  * below 128; here a comparison gives a mask, `select` takes one, and and, or, xor, not work on masks, too.  `form` says
  * which members an instruction has, how it is written (docs/kernel.md), and what is checked.  Numbers are pinned. */
 #define LT_MACHINE_MAP(X) \
-	X(const, 128, CONST, "typed bits; the same in every lane") \
+	X(const, 128, CONST, "typed bits, the same in every lane; of a mask, a bit for each lane") \
 	X(param, 129, NUMBERED, "the value of a run-time scalar, i64; the host has checked its range") \
 	X(argument, 130, NUMBERED, "of the region: what launch handed over") \
 	X(first, 131, LONE, "of a team: the first point of the range, i64") \
@@ -85,6 +85,7 @@ enum lt_machine_opcode {
 
 enum { LT_LANE_MASK = 32 };          /* beside enum lt_dtype */
 enum { LT_MAX_LANES = 64 };
+enum { LT_MAX_BLOCKS = 1000 };       /* loops and ifs around an instruction */
 
 enum lt_region_kind { LT_REGION_HOST, LT_REGION_TEAM, LT_NREGION_KIND };
 enum lt_space {

@@ -1,0 +1,169 @@
+/* kernel/opcode.c -- see opcode.h: the table, from the maps of lt/tree.h and lt/kernel.h. */
+#include <string.h>
+#include "kernel/opcode.h"
+
+#define BIT(dtype)      (UINT64_C(1) << (dtype))
+#define FLOATS          (BIT(LT_F32) | BIT(LT_F64))
+#define INTEGERS        (BIT(LT_I32) | BIT(LT_I64))
+#define NUMBERS         (FLOATS | INTEGERS | BIT(LT_BOOL))
+#define ELEMENTS        (BIT(LT_NDTYPE) - 2)
+#define MASKS           BIT(LT_LANE_MASK)
+#define BITWISE         (BIT(LT_BOOL) | INTEGERS | MASKS)
+
+#define NO_OPERAND      { LT_RULE_NONE }
+#define OPERANDS_1(x)   { LT_RULE_##x }
+#define OPERANDS_2(x)   { LT_RULE_##x, LT_RULE_##x }
+#define PATTERN_1       "t 0"
+#define PATTERN_2       "t 0 1"
+
+/* Operators, by the column `types` of their map.  An operator of three operands has types of its own. */
+#define SAME_FACTS(name, n) PATTERN_##n, LT_TYPE_OF_VALUE, LT_RULE_SAME, OPERANDS_##n(SAME), 0, \
+	LT_OPCODE_##name == LT_OPCODE_copy ? ELEMENTS : NUMBERS
+#define FLOAT_FACTS(name, n) PATTERN_##n, LT_TYPE_OF_VALUE, LT_RULE_SAME, OPERANDS_##n(SAME), 0, FLOATS
+#define BITS_FACTS(name, n) PATTERN_##n, LT_TYPE_OF_VALUE, LT_RULE_SAME, OPERANDS_##n(SAME), 0, BITWISE
+#define TEST_FACTS(name, n) PATTERN_##n, LT_TYPE_OF_OPERAND, LT_RULE_MASK, OPERANDS_##n(SAME), 0, NUMBERS
+#define CAST_FACTS(name, n) "t f 0", LT_TYPE_OF_VALUE, LT_RULE_SAME, OPERANDS_##n(FROM), 0, ELEMENTS
+#define CHOOSE_FACTS(name, n) "t 0 1 2", LT_TYPE_OF_VALUE, LT_RULE_SAME, { LT_RULE_MASK, LT_RULE_SAME, LT_RULE_SAME }, \
+	0, ELEMENTS
+
+/* The machine's. */
+#define FACTS_const     NULL, LT_TYPE_OF_VALUE, LT_RULE_SAME, NO_OPERAND, 0, ELEMENTS | MASKS
+#define FACTS_param     "n", LT_TYPE_NONE, LT_RULE_I64, NO_OPERAND, 0, 0
+#define FACTS_argument  "t n", LT_TYPE_OF_VALUE, LT_RULE_SAME, NO_OPERAND, 0, ELEMENTS | MASKS
+#define FACTS_first     "", LT_TYPE_NONE, LT_RULE_I64, NO_OPERAND, 0, 0
+#define FACTS_last      FACTS_first
+#define FACTS_splat     "t 0", LT_TYPE_OF_VALUE, LT_RULE_SAME, OPERANDS_1(ONE), 0, ELEMENTS | MASKS
+#define FACTS_lane      "t", LT_TYPE_OF_VALUE, LT_RULE_SAME, NO_OPERAND, 0, INTEGERS
+#define FACTS_below     "t 0", LT_TYPE_OF_VALUE, LT_RULE_SAME, OPERANDS_1(I64), 0, MASKS
+#define FACTS_shuffle   "t 0 1 k", LT_TYPE_OF_OPERAND, LT_RULE_LIST, OPERANDS_2(SAME), 0, ELEMENTS | MASKS
+#define FACTS_fold      "t o 0", LT_TYPE_OF_OPERAND, LT_RULE_ONE, OPERANDS_1(SAME), 0, NUMBERS | MASKS
+#define FACTS_any       "t 0", LT_TYPE_OF_OPERAND, LT_RULE_TEST, OPERANDS_1(SAME), 0, MASKS
+#define FACTS_all       FACTS_any
+#define FACTS_flag      "t 0", LT_TYPE_OF_OPERAND, LT_RULE_BOOL, OPERANDS_1(SAME), 0, MASKS
+#define FACTS_test      "t 0", LT_TYPE_OF_OPERAND, LT_RULE_MASK, OPERANDS_1(SAME), 0, BIT(LT_BOOL)
+#define FACTS_bits      CAST_FACTS(bits, 1)
+#define FACTS_quotient  PATTERN_2, LT_TYPE_OF_VALUE, LT_RULE_SAME, OPERANDS_2(SAME), 0, INTEGERS
+#define FACTS_remainder FACTS_quotient
+#define FACTS_shift_left FACTS_quotient
+#define FACTS_shift_right FACTS_quotient
+#define FACTS_text      "t n i", LT_TYPE_OF_VALUE, LT_RULE_SAME, { LT_RULE_IN, LT_RULE_IN, LT_RULE_IN }, 7, ELEMENTS
+#define FACTS_load      "t a m", LT_TYPE_OF_VALUE, LT_RULE_SAME, { LT_RULE_I64, LT_RULE_INDEX, LT_RULE_MASK }, 7, \
+	ELEMENTS
+#define FACTS_store     "l a 3 m s", LT_TYPE_OF_STORED, LT_RULE_NONE, \
+	{ LT_RULE_I64, LT_RULE_INDEX, LT_RULE_MASK, LT_RULE_SAME }, 7, ELEMENTS
+#define FACTS_prefetch  "l a m", LT_TYPE_OF_PREFETCH, LT_RULE_NONE, { LT_RULE_I64, LT_RULE_INDEX, LT_RULE_MASK }, 7, \
+	ELEMENTS
+#define FACTS_fault     "l 0 1 access n", LT_TYPE_OF_FAULT, LT_RULE_NONE, { LT_RULE_MASK, LT_RULE_SAME }, 0, BIT(LT_I64)
+#define FACTS_get       "v", LT_TYPE_OF_VARIABLE, LT_RULE_SAME, NO_OPERAND, 0, ELEMENTS | MASKS
+#define FACTS_set       "v 0", LT_TYPE_OF_VARIABLE, LT_RULE_NONE, OPERANDS_1(SAME), 0, ELEMENTS | MASKS
+#define FACTS_update    "v u 0", LT_TYPE_OF_VARIABLE, LT_RULE_NONE, OPERANDS_1(SAME), 0, NUMBERS | MASKS
+#define FACTS_array     "b", LT_TYPE_NONE, LT_RULE_NONE, NO_OPERAND, 0, 0
+#define FACTS_variable  "v", LT_TYPE_NONE, LT_RULE_NONE, NO_OPERAND, 0, 0
+#define FACTS_loop      "d from 0 to 1 p", LT_TYPE_NONE, LT_RULE_I64, OPERANDS_2(I64), 0, 0
+#define FACTS_if        "0", LT_TYPE_NONE, LT_RULE_NONE, OPERANDS_1(TEST), 0, 0
+#define FACTS_else      "", LT_TYPE_NONE, LT_RULE_NONE, NO_OPERAND, 0, 0
+#define FACTS_end       FACTS_else
+#define FACTS_launch    "n 0 h", LT_TYPE_NONE, LT_RULE_NONE, OPERANDS_1(I64), 0, 0
+
+static const struct lt_opcode_facts facts[LT_NOPCODE] = {
+#define OPERATOR_ROW(name, number, operands, types) [number] = { #name, "", types##_FACTS(name, operands) },
+	LT_OPERATOR_MAP(OPERATOR_ROW)
+#undef OPERATOR_ROW
+#define MACHINE_ROW(name, number, form, doc) [number] = { #name, doc, FACTS_##name },
+	LT_MACHINE_MAP(MACHINE_ROW)
+#undef MACHINE_ROW
+};
+
+const struct lt_opcode_facts *lt__opcode(uint32_t opcode)
+{
+	return opcode < LT_NOPCODE && facts[opcode].name ? &facts[opcode] : NULL;
+}
+
+const char *lt_opcode_name(uint32_t opcode)
+{
+	const struct lt_opcode_facts *f = lt__opcode(opcode);
+	return f ? f->name : NULL;
+}
+
+int32_t lt__opcode_find(const char *name, size_t bytes)
+{
+	for (int32_t i = 0; i < LT_NOPCODE; i++)
+		if (facts[i].name && strlen(facts[i].name) == bytes && memcmp(facts[i].name, name, bytes) == 0)
+			return i;
+	return -1;
+}
+
+bool lt__opcode_folds(uint32_t opcode)
+{
+	const struct lt_opcode_facts *f = lt__opcode(opcode);
+	return f && opcode < LT_NOPERATOR_OPCODE && f->value == LT_RULE_SAME && f->operand[0] == LT_RULE_SAME
+		&& f->operand[1] == LT_RULE_SAME;
+}
+
+static const struct { const char *name; uint32_t bytes; } elements[] = {
+	[LT_F32] = { "f32", 4 }, [LT_F64] = { "f64", 8 }, [LT_F16] = { "f16", 2 }, [LT_BF16] = { "bf16", 2 },
+	[LT_I8] = { "i8", 1 }, [LT_U8] = { "u8", 1 }, [LT_I16] = { "i16", 2 }, [LT_I32] = { "i32", 4 },
+	[LT_I64] = { "i64", 8 }, [LT_BOOL] = { "bool", 1 }, [LT_LANE_MASK] = { "mask", 0 }
+};
+enum { N_ELEMENT = sizeof elements / sizeof *elements };
+
+const char *lt__kernel_element_name(uint32_t dtype) { return dtype < N_ELEMENT ? elements[dtype].name : NULL; }
+uint32_t lt__kernel_element_bytes(uint32_t dtype) { return dtype < N_ELEMENT ? elements[dtype].bytes : 0; }
+
+uint32_t lt__kernel_element_find(const char *name, size_t bytes)
+{
+	for (uint32_t i = 0; i < N_ELEMENT; i++)
+		if (elements[i].name && strlen(elements[i].name) == bytes && memcmp(elements[i].name, name, bytes) == 0)
+			return i;
+	return 0;
+}
+
+static struct lt_value_type type_of_value(const struct lt_kernel *k, int32_t value)
+{
+	if (value < 0 || (uint32_t)value >= k->n_instruction)
+		return (struct lt_value_type){ 0, 0 };
+	return (struct lt_value_type){ k->instructions[value].dtype, k->instructions[value].lanes };
+}
+
+struct lt_value_type lt__instruction_type(const struct lt_kernel *k, const struct lt_instruction *i)
+{
+	static const struct lt_value_type none = { 0, 0 };
+	const struct lt_opcode_facts *f = lt__opcode(i->opcode);
+	bool buffer = i->what >= 0 && (uint32_t)i->what < k->n_buffer;
+	bool variable = i->what >= 0 && (uint32_t)i->what < k->n_variable;
+	uint32_t lanes;
+	switch (f ? f->source : LT_TYPE_NONE) {
+	case LT_TYPE_OF_VALUE: return (struct lt_value_type){ i->dtype, i->lanes };
+	case LT_TYPE_OF_OPERAND: return type_of_value(k, i->operand[0]);
+	case LT_TYPE_OF_VARIABLE:
+		return variable ? (struct lt_value_type){ k->variables[i->what].dtype, k->variables[i->what].lanes } : none;
+	case LT_TYPE_OF_STORED:
+		lanes = type_of_value(k, i->operand[3]).lanes;
+		return buffer ? (struct lt_value_type){ k->buffers[i->what].dtype, lanes } : none;
+	case LT_TYPE_OF_PREFETCH:
+		lanes = i->operand[1] >= 0 ? type_of_value(k, i->operand[1]).lanes
+			: i->operand[2] >= 0 ? type_of_value(k, i->operand[2]).lanes : 1;
+		return buffer ? (struct lt_value_type){ k->buffers[i->what].dtype, lanes } : none;
+	case LT_TYPE_OF_FAULT: return (struct lt_value_type){ LT_I64, type_of_value(k, i->operand[0]).lanes };
+	default: return none;
+	}
+}
+
+struct lt_value_type lt__rule_type(enum lt_type_rule rule, struct lt_value_type t, const struct lt_op *op, int k)
+{
+	switch (rule) {
+	case LT_RULE_SAME: return t;
+	case LT_RULE_ONE: return (struct lt_value_type){ t.dtype, 1 };
+	case LT_RULE_LIST:
+	case LT_RULE_FROM: return t;
+	case LT_RULE_MASK: return (struct lt_value_type){ LT_LANE_MASK, t.lanes };
+	case LT_RULE_TEST: return (struct lt_value_type){ LT_LANE_MASK, 1 };
+	case LT_RULE_BOOL: return (struct lt_value_type){ LT_BOOL, t.lanes };
+	case LT_RULE_INDEX: return (struct lt_value_type){ LT_I64, t.lanes };
+	case LT_RULE_I64: return (struct lt_value_type){ LT_I64, 1 };
+	case LT_RULE_IN:
+		return op && k < op->arity && k < 3 ? (struct lt_value_type){ op->in[k], t.lanes }
+			: (struct lt_value_type){ 0, 0 };
+	default: return (struct lt_value_type){ 0, 0 };
+	}
+}

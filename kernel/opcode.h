@@ -1,0 +1,70 @@
+/* kernel/opcode.h -- the facts of each opcode, once: how an instruction is written, its members, its types.
+ *
+ * print, parse, verify and the tests' generator go by these rows; docs/kernel.md shows them as a table.  A row speaks
+ * of one type T: the type that is written after the opcode, or follows from a variable or a buffer.
+ */
+#ifndef LT_KERNEL_OPCODE_H
+#define LT_KERNEL_OPCODE_H
+#include <stdbool.h>
+#include "lt/kernel.h"
+
+struct lt_value_type { uint32_t dtype, lanes; };        /* dtype 0: no value */
+
+/* Where an instruction's T is found. */
+enum lt_type_source {
+	LT_TYPE_NONE,           /* it has none                                                  */
+	LT_TYPE_OF_VALUE,       /* the type of its own value                                    */
+	LT_TYPE_OF_OPERAND,     /* that of operand 0                                            */
+	LT_TYPE_OF_VARIABLE,    /* that of the variable                                         */
+	LT_TYPE_OF_STORED,      /* the buffer's elements, as many lanes as operand 3 has        */
+	LT_TYPE_OF_PREFETCH,    /* the buffer's elements, as many lanes as index or mask has    */
+	LT_TYPE_OF_FAULT        /* i64, as many lanes as operand 0 has                          */
+};
+/* The type of a value or an operand, by T. */
+enum lt_type_rule {
+	LT_RULE_NONE,           /* there is none                                                */
+	LT_RULE_SAME,           /* T                                                            */
+	LT_RULE_ONE,            /* an element of T: one lane                                    */
+	LT_RULE_LIST,           /* elements of T, as many as n_extra                            */
+	LT_RULE_MASK,           /* a mask for T's lanes                                         */
+	LT_RULE_TEST,           /* a mask of one lane                                           */
+	LT_RULE_BOOL,           /* bool, T's lanes                                              */
+	LT_RULE_INDEX,          /* i64, T's lanes                                               */
+	LT_RULE_I64,            /* i64, one lane                                                */
+	LT_RULE_FROM,           /* any element type, T's lanes; it is written, too              */
+	LT_RULE_IN              /* what the operator's lt_op.in says, T's lanes                 */
+};
+
+/* How it is written behind its name: elements, with one blank between each two.  An element of several letters is a
+ * word that is written as it is; of one letter:
+ *   t  T                               l  T, if it has more than one lane
+ *   0 1 2 3  an operand                i  operands, as many as the operator of `what` has
+ *   f  `from` and operand 0's type     d  the value that it makes (else it stands in front, with =)
+ *   n  `what`, a number                v b  `what`, a variable or a buffer
+ *   o u  an operator: `what`, `number` a  an address: NAME[operand 0 + number by stride], NAME[... at operand 1]
+ *   m  `mask` and operand 2, if any    s  `stream`, if it has that flag
+ *   k  numbers in brackets             h  values in brackets, constants with their type
+ *   p  `step`, `unroll`, if any
+ * NULL: it is not written, but where its value is used. */
+struct lt_opcode_facts {
+	const char *name, *doc, *pattern;
+	uint8_t source;                 /* enum lt_type_source */
+	uint8_t value, operand[4];      /* enum lt_type_rule */
+	uint8_t optional;               /* bit k: operand k may be -1 */
+	uint64_t types;                 /* bit 1 << dtype: T may have these elements; 0: there is no T */
+};
+
+const struct lt_opcode_facts *lt__opcode(uint32_t opcode);              /* NULL: there is no such */
+int32_t lt__opcode_find(const char *name, size_t bytes);                /* -1: there is none of that name */
+bool lt__opcode_folds(uint32_t opcode);         /* an operator of two operands and a value of one type */
+
+/* "f32", "mask"; NULL: no type.  bytes: of an element, 0 of a mask. */
+const char *lt__kernel_element_name(uint32_t dtype);
+uint32_t lt__kernel_element_bytes(uint32_t dtype);
+uint32_t lt__kernel_element_find(const char *name, size_t bytes);              /* 0: none */
+
+/* T; lanes or dtype are 0 where operands are not there or have no value. */
+struct lt_value_type lt__instruction_type(const struct lt_kernel *, const struct lt_instruction *);
+/* op: of `text`, else NULL; k: of an operand; from: what is written behind `from`. */
+struct lt_value_type lt__rule_type(enum lt_type_rule, struct lt_value_type t, const struct lt_op *op, int k);
+#endif

@@ -1,0 +1,66 @@
+/* kernel/parse.h -- the text of a kernel program as it is read: what parse.c, parse_body.c and parse_word.c share.
+ *
+ * Failures jump: lt__kernel_fail never returns.
+ */
+#ifndef LT_KERNEL_PARSE_H
+#define LT_KERNEL_PARSE_H
+#include "kernel/build.h"
+#include "kernel/opcode.h"
+#include "kernel/text.h"
+
+enum lt_kernel_token {
+	LT_KERNEL_END, LT_KERNEL_LINE,
+	LT_KERNEL_WORD,         /* a name, an opcode, a number: whatever is between blanks and signs */
+	LT_KERNEL_VALUE,        /* the name after % */
+	LT_KERNEL_STRING,       /* what is between the quotes, not yet unescaped */
+	LT_KERNEL_SIGN,         /* one of [ ] ( ) , = @ */
+	LT_KERNEL_BAD           /* a string that does not end in its line */
+};
+struct lt_text_place { int32_t line, column; };
+/* Where the parts of one kind stand. */
+struct lt_text_places { struct lt_text_place *at; int32_t n, cap; };
+
+struct lt_kernel_parser {
+	struct lt_kernel_builder b;
+	struct lt_pool scratch;
+	struct lt_diag *diag;
+	lt_status status;               /* of a jump */
+	const char *next, *end, *line_at;
+	int32_t line;
+	enum lt_kernel_token kind;      /* the token last read */
+	const char *at;
+	size_t bytes;
+	struct lt_text_place place;     /* where it begins */
+	struct lt_kernel_names names;   /* of buffers (2 i) and variables (2 i + 1) */
+	struct lt_kernel_names values;  /* of the region */
+	struct lt_text_places places[LT_NPART];
+	struct lt_text_place statement; /* where the line's first token is */
+	bool slots_given;
+};
+
+/* parse_word.c */
+_Noreturn void lt__kernel_fail(struct lt_kernel_parser *, lt_status, struct lt_text_place, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+#define LT_KERNEL_SYNTAX(p, ...) lt__kernel_fail(p, LT_ESYNTAX, (p)->place, __VA_ARGS__)
+void lt__kernel_next(struct lt_kernel_parser *);
+bool lt__kernel_is(const struct lt_kernel_parser *, const char *word);          /* that word or sign */
+bool lt__kernel_accept(struct lt_kernel_parser *, const char *word);
+void lt__kernel_expect(struct lt_kernel_parser *, const char *word);
+/* The token as a message shows it. */
+struct lt_shown_token { char text[80]; };
+struct lt_shown_token lt__kernel_token(const struct lt_kernel_parser *);
+int64_t lt__kernel_number(struct lt_kernel_parser *, const char *what, int64_t least, int64_t most);
+uint64_t lt__kernel_hex(struct lt_kernel_parser *, const char *what);
+uint64_t lt__kernel_constant(struct lt_kernel_parser *, struct lt_value_type);  /* typed bits */
+struct lt_value_type lt__kernel_type(struct lt_kernel_parser *);
+const char *lt__kernel_string(struct lt_kernel_parser *, const char *what);     /* between quotes */
+const char *lt__kernel_word(struct lt_kernel_parser *, const char *what);       /* a name, or a string */
+int32_t lt__kernel_origin(struct lt_kernel_parser *);                           /* @7; -1: none */
+void lt__kernel_line_end(struct lt_kernel_parser *);
+/* Room for one more element. */
+void *lt__kernel_grown(struct lt_pool *, void *at, int32_t n, int32_t *cap, size_t size);
+void lt__kernel_placed(struct lt_kernel_parser *, enum lt_kernel_part, struct lt_text_place);
+
+/* parse_body.c: the instruction whose first token was read, and the end of its line. */
+void lt__kernel_instruction(struct lt_kernel_parser *);
+#endif
