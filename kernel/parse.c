@@ -259,8 +259,8 @@ static lt_status refuse(const struct lt_kernel_parser *p, const struct lt_broken
 	const struct lt_text_places *x = &p->places[broken->part];
 	struct lt_text_place at = broken->index >= 0 && broken->index < x->n ? x->at[broken->index]
 		: (struct lt_text_place){ 1, 1 };
-	return lt__report(p->diag, LT_EINVAL, -1, -1, broken->remedy, "kernel:%" PRId32 ":%" PRId32 ": %s", at.line, at.column,
-		broken->text);
+	return lt__kernel_refuse(p->diag, broken, at,
+		broken->other < 0 ? 0 : p->places[LT_PART_INSTRUCTION].at[broken->other].line);
 }
 
 static lt_status parse(struct lt_kernel_parser *p, struct lt_kernel **out)

@@ -16,7 +16,6 @@ enum lt_kernel_token {
 	LT_KERNEL_SIGN,         /* one of [ ] ( ) , = @ */
 	LT_KERNEL_BAD           /* a string that does not end in its line */
 };
-struct lt_text_place { int32_t line, column; };
 /* Where the parts of one kind stand. */
 struct lt_text_places { struct lt_text_place *at; int32_t n, cap; };
 

@@ -23,10 +23,21 @@ enum { LT_MAX_NAME = 63 };
 /* [a-zA-Z_][a-zA-Z0-9_.]*, of at most LT_MAX_NAME bytes. */
 bool lt__kernel_is_name(const char *, size_t bytes);
 
-/* The first rule that a program breaks, and where; which: its region, -1: none. */
-struct lt_broken_rule { enum lt_kernel_part part; int32_t index, region; char text[400]; const char *remedy; };
+struct lt_text_place { int32_t line, column; };
+
+/* The first rule that a program breaks: where, in which region (-1: none), and another instruction that it has to do
+ * with (-1: none). */
+struct lt_broken_rule {
+	enum lt_kernel_part part;
+	int32_t index, region, other;
+	char text[400];
+	const char *remedy;
+};
 /* LT_EINVAL with *out, LT_ENOMEM, or LT_OK. */
 lt_status lt__kernel_check(const struct lt_kernel *, struct lt_broken_rule *out);
+/* Reports it, and returns LT_EINVAL.  column 0: not known; other_line 0: no other. */
+lt_status lt__kernel_refuse(
+	struct lt_diag *, const struct lt_broken_rule *, struct lt_text_place at, int32_t other_line);
 
 /* What names stand for.  However they are chosen, a name costs no more than its length. */
 struct lt_kernel_names {

@@ -114,8 +114,8 @@ struct lt_instruction {
 	int32_t operand[4];
 	/* Of load, store, prefetch, array: the buffer.  Of get, set, update, variable: the variable.  Of param, argument:
 	 * its number.  Of launch: the region.  Of text: the operator.  Of fold: the operator's opcode.  Of loop, if,
-	 * else: the index of the matching end (of an if that has one: of its else).  Of end: the index of the loop or if.
-	 * Of fault: the access.  Else -1. */
+	 * else: the index of the matching end (of an if that has one: of its else).  Of end: the index of what it ends, a
+	 * loop, if or else.  Of fault: the access.  Else -1. */
 	int32_t what;
 	/* The statement of the frozen tree that it comes from; of a loop, the loop; -1: none.  For messages, dumps, faults. */
 	int32_t origin;

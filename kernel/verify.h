@@ -1,0 +1,68 @@
+/* kernel/verify.h -- the rules of lt/kernel.h as they are checked: what verify.c and verify_*.c share.
+ *
+ * verify.c          the whole; what stands before the regions; regions
+ * verify_body.c     the walk through instructions: blocks, which values, arrays and variables there are
+ * verify_rules.c    the rules of single opcodes
+ * verify_change.c   which variables change while a value of them is still used
+ */
+#ifndef LT_KERNEL_VERIFY_H
+#define LT_KERNEL_VERIFY_H
+#include "kernel/opcode.h"
+#include "kernel/text.h"
+
+/* A loop, if or else that has not ended. */
+struct lt_open_block { int32_t opener; int32_t first_change; };
+/* Where a variable or an array began: in no region yet: -1; block: the opener of the block, -1: the region itself. */
+struct lt_begun { int32_t region, block; };
+/* A variable's version before a change; a variable that a loop changes. */
+struct lt_change { int32_t variable; int64_t version; };
+struct lt_loop_change { int32_t variable, next; };
+
+struct lt_verifier {
+	const struct lt_kernel *k;
+	struct lt_pool pool;
+	struct lt_broken_rule *out;
+	lt_status status;                       /* of a jump */
+	int32_t region, at;                     /* the region and the instruction that are looked at */
+	int32_t *block;                         /* of an instruction: the opener of its block, -1: the region */
+	bool *is_open;                          /* of an opener */
+	struct lt_open_block *open;
+	int32_t n_open;
+	struct lt_begun *array, *variable;      /* by buffer, by variable */
+	bool *stored;                           /* by buffer: a store writes it */
+	int32_t *first_launch;                  /* by region; -1: none */
+	/* verify_change.c */
+	int64_t *version;                       /* by variable: changes with it */
+	int64_t *got;                           /* by instruction: the version that a get found */
+	int64_t last_version;
+	struct lt_change *change;               /* those since the outermost open if began */
+	int32_t n_change, cap_change;
+	int32_t *last_change;                   /* by variable: the last that was listed, -1: none */
+	int32_t *changed_in;                    /* by loop: the first of its loop_change, -1: none */
+	struct lt_loop_change *loop_change;
+	int32_t n_loop_change, cap_loop_change;
+};
+
+/* They never return: the rule that is broken, at that part, or at the instruction that is looked at.  other: an
+ * instruction whose line the sentence names, too; -1: none. */
+_Noreturn void lt__verify_fail_at(struct lt_verifier *, enum lt_kernel_part, int32_t index, const char *remedy,
+	const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+_Noreturn void lt__verify_fail(struct lt_verifier *, int32_t other, const char *remedy, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+struct lt_shown_type { char text[24]; };
+struct lt_shown_type lt__verify_type(struct lt_value_type);
+
+/* verify_body.c: all regions, which are known to lie one after the other. */
+void lt__verify_regions(struct lt_verifier *);
+
+/* verify_rules.c: `what` names something; then, with members and operands checked, what else an opcode asks for. */
+void lt__verify_what(struct lt_verifier *, const struct lt_instruction *, const struct lt_opcode_facts *);
+void lt__verify_opcode(struct lt_verifier *, const struct lt_instruction *);
+
+/* verify_change.c */
+void lt__verify_find_changes(struct lt_verifier *, const struct lt_region *);
+void lt__verify_changed(struct lt_verifier *, int32_t variable);        /* set, update, variable */
+void lt__verify_loop(struct lt_verifier *, int32_t loop);               /* its block begins */
+void lt__verify_else(struct lt_verifier *, int32_t first_change);
+void lt__verify_joined(struct lt_verifier *, int32_t first_change);     /* an if has ended */
+#endif

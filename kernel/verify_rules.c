@@ -1,0 +1,259 @@
+/* kernel/verify_rules.c -- what single opcodes ask for, besides members and types (verify.h). */
+#include <inttypes.h>
+#include <string.h>
+#include "kernel/verify.h"
+
+/* A constant operand's bits as a number; false: it is none, or not of integers. */
+static bool whole_constant(const struct lt_kernel *k, int32_t value, int64_t *out)
+{
+	const struct lt_instruction *i = value < 0 ? NULL : &k->instructions[value];
+	if (!i || i->opcode != LT_OPCODE_const || (i->dtype != LT_I32 && i->dtype != LT_I64))
+		return false;
+	*out = i->dtype == LT_I32 ? (int64_t)(int32_t)(uint32_t)(uint64_t)i->number : i->number;
+	return true;
+}
+
+static void check_const(struct lt_verifier *v, const struct lt_instruction *i)
+{
+	if (i->dtype == LT_LANE_MASK && i->lanes < 64 && (uint64_t)i->number >> i->lanes)
+		lt__verify_fail(v, -1, NULL, "a mask of %" PRIu32 " lanes has bits for more: 0x%" PRIx64, i->lanes,
+			(uint64_t)i->number);
+	if (i->dtype == LT_BOOL && (uint8_t)i->number > 1)
+		lt__verify_fail(v, -1, NULL, "a constant of type bool is 0 or 1");
+}
+
+/* Where an access without a mask goes is known if its address and its lanes are. */
+static void check_address(struct lt_verifier *v, const struct lt_instruction *i, uint32_t lanes)
+{
+	const struct lt_kernel_buffer *b = &v->k->buffers[i->what];
+	int64_t first = 0, last, far;
+	if ((i->operand[0] >= 0 && !whole_constant(v->k, i->operand[0], &first)) || i->operand[1] >= 0 || i->operand[2] >= 0)
+		return;
+	if (__builtin_add_overflow(first, i->number, &first) || __builtin_mul_overflow((int64_t)lanes - 1, i->stride, &far)
+		|| __builtin_add_overflow(first, far, &last) || first < 0 || first >= b->elems || last < 0 || last >= b->elems)
+		lt__verify_fail(v, -1, NULL, "the address is outside buffer %s, which has %" PRId64 " elements", b->name, b->elems);
+}
+
+static void check_access(struct lt_verifier *v, const struct lt_instruction *i)
+{
+	const struct lt_kernel_buffer *b = &v->k->buffers[i->what];
+	struct lt_value_type t = lt__instruction_type(v->k, i);
+	if (t.dtype != b->dtype)
+		lt__verify_fail(v, -1, NULL, "buffer %s has elements of type %s, not %s", b->name,
+			lt__kernel_element_name(b->dtype), lt__verify_type((struct lt_value_type){ t.dtype, 1 }).text);
+	if (b->space == LT_SPACE_THREAD && v->region == 0)
+		lt__verify_fail(v, -1, "put it in the workspace, or use it in a team", "buffer %s is a part of each thread of a "
+			"team; the host region has none", b->name);
+	if (b->space == LT_SPACE_ARRAY) {
+		struct lt_begun begun = v->array[i->what];
+		if (begun.region != v->region || (begun.block >= 0 && !v->is_open[begun.block]))
+			lt__verify_fail(v, -1, "write `array NAME` in the block around all its uses",
+				"array %s does not exist here: its instruction stands in %s", b->name,
+				begun.region < 0 ? "no line before this one" : begun.region != v->region ? "another region"
+				: "a block that has ended");
+	}
+	if (i->opcode != LT_OPCODE_prefetch)
+		check_address(v, i, t.lanes);
+	if (i->opcode != LT_OPCODE_store)
+		return;
+	if (!b->written)
+		lt__verify_fail(v, -1, "declare it with `written`", "buffer %s is written here, but declared without `written`",
+			b->name);
+	v->stored[i->what] = true;
+}
+
+static void check_variable(struct lt_verifier *v, const struct lt_instruction *i)
+{
+	struct lt_begun begun = v->variable[i->what];
+	if (begun.region == v->region && (begun.block < 0 || v->is_open[begun.block]))
+		return;
+	lt__verify_fail(v, -1, "write `variable NAME` in the block around all its uses",
+		"variable %s does not exist here: its instruction stands in %s", v->k->variables[i->what].name,
+		begun.region < 0 ? "no line before this one" : begun.region != v->region ? "another region"
+		: "a block that has ended");
+}
+
+/* An array or a variable begins. */
+static void check_begin(struct lt_verifier *v, const struct lt_instruction *i)
+{
+	bool array = i->opcode == LT_OPCODE_array;
+	struct lt_begun *b = array ? &v->array[i->what] : &v->variable[i->what];
+	const char *name = array ? v->k->buffers[i->what].name : v->k->variables[i->what].name;
+	if (array && v->k->buffers[i->what].space != LT_SPACE_ARRAY)
+		lt__verify_fail(v, -1, NULL, "buffer %s does not begin in a block: it is no array", name);
+	if (b->region >= 0 && b->region != v->region)
+		lt__verify_fail(v, -1, "give each region its own", "%s %s begins in region %" PRId32 ", too",
+			lt_opcode_name(i->opcode), name, b->region);
+	if (b->region >= 0 && (b->block < 0 || v->is_open[b->block]))
+		lt__verify_fail(v, -1, NULL, "%s %s begins twice: it exists here already", lt_opcode_name(i->opcode), name);
+	*b = (struct lt_begun){ v->region, v->n_open ? v->open[v->n_open - 1].opener : -1 };
+	if (!array)
+		lt__verify_changed(v, i->what);
+}
+
+static void check_operator(struct lt_verifier *v, const struct lt_instruction *i, int64_t opcode)
+{
+	struct lt_value_type t = lt__instruction_type(v->k, i);
+	const struct lt_opcode_facts *f = opcode < 0 || opcode >= LT_NOPCODE ? NULL : lt__opcode((uint32_t)opcode);
+	if (!f || !lt__opcode_folds((uint32_t)opcode))
+		lt__verify_fail(v, -1, "take one such as add or max",
+			"'%s' needs an operator of two operands and one type; %s is none", lt_opcode_name(i->opcode), f ? f->name
+			: "this number");
+	if (!(f->types >> t.dtype & 1))
+		lt__verify_fail(v, -1, NULL, "'%s' does not exist for type %s", f->name, lt__verify_type(t).text);
+	if (i->opcode == LT_OPCODE_fold && (t.lanes & (t.lanes - 1)))
+		lt__verify_fail(v, -1, NULL, "'fold' halves its lanes until there is one; %" PRIu32 " is no power of two", t.lanes);
+}
+
+static void check_shuffle(struct lt_verifier *v, const struct lt_instruction *i)
+{
+	int64_t lanes = 2 * (int64_t)lt__instruction_type(v->k, i).lanes;
+	for (int32_t e = i->first_extra; e < i->first_extra + i->n_extra; e++)
+		if (v->k->extras[e] < 0 || v->k->extras[e] >= lanes)
+			lt__verify_fail(v, -1, NULL, "there is no lane %" PRId64 ": the two values have %" PRId64, v->k->extras[e], lanes);
+}
+
+static struct lt_value_type handed(const struct lt_kernel *k, const struct lt_instruction *launch, int32_t i)
+{
+	const struct lt_instruction *x = &k->instructions[k->extras[launch->first_extra + i]];
+	return (struct lt_value_type){ x->dtype, x->lanes };
+}
+
+static void check_launch(struct lt_verifier *v, const struct lt_instruction *i)
+{
+	const struct lt_kernel *k = v->k;
+	const struct lt_instruction *first = &k->instructions[v->first_launch[i->what]];
+	if (i->n_extra != k->regions[i->what].n_argument)
+		lt__verify_fail(v, -1, NULL, "region %" PRId32 " takes %" PRId32 " arguments, but %" PRId32 " are handed over",
+			i->what, k->regions[i->what].n_argument, i->n_extra);
+	for (int32_t e = 0; e < i->n_extra && first != i; e++) {
+		struct lt_value_type a = handed(k, i, e), b = handed(k, first, e);
+		if (a.dtype != b.dtype || a.lanes != b.lanes)
+			lt__verify_fail(v, (int32_t)(first - k->instructions), "cast it",
+				"argument %" PRId32 " is %s; another launch of region %" PRId32 " hands over %s", e, lt__verify_type(a).text,
+				i->what, lt__verify_type(b).text);
+	}
+}
+
+static void check_argument(struct lt_verifier *v, const struct lt_instruction *i)
+{
+	const struct lt_kernel *k = v->k;
+	if (v->region == 0 || i->what >= k->regions[v->region].n_argument)
+		lt__verify_fail(v, -1, NULL, "there is no argument %" PRId32 ": region %" PRId32 " takes %" PRId32, i->what,
+			v->region, k->regions[v->region].n_argument);
+	const struct lt_instruction *launch = &k->instructions[v->first_launch[v->region]];
+	struct lt_value_type t = handed(k, launch, i->what);
+	if (t.dtype != i->dtype || t.lanes != i->lanes)
+		lt__verify_fail(v, v->first_launch[v->region], NULL, "argument %" PRId32 " is %s here, but %s is handed over",
+			i->what, lt__verify_type((struct lt_value_type){ i->dtype, i->lanes }).text, lt__verify_type(t).text);
+}
+
+static void check_divisor(struct lt_verifier *v, const struct lt_instruction *i)
+{
+	int64_t y;
+	if (whole_constant(v->k, i->operand[1], &y) && (y == 0 || y == -1))
+		lt__verify_fail(v, -1, "take `div` or `mod`", "the divisor of '%s' is neither 0 nor -1", lt_opcode_name(i->opcode));
+}
+
+static void check_shift(struct lt_verifier *v, const struct lt_instruction *i)
+{
+	int64_t y, bits = (int64_t)lt__kernel_element_bytes(i->dtype) * 8;
+	if (whole_constant(v->k, i->operand[1], &y) && (y < 0 || y >= bits))
+		lt__verify_fail(v, -1, NULL, "a shift of %s is by 0 to %" PRId64 ", not by %" PRId64,
+			lt__kernel_element_name(i->dtype), bits - 1, y);
+}
+
+static void check_loop(struct lt_verifier *v, const struct lt_instruction *i)
+{
+	if (i->number < 1)
+		lt__verify_fail(v, -1, NULL, "the step of a loop is at least 1, not %" PRId64, i->number);
+	if (i->flags & LT_INSTRUCTION_UNROLL && i->stride < 1)
+		lt__verify_fail(v, -1, NULL, "a loop is unrolled at least once, not %" PRId64 " times", i->stride);
+}
+
+static void check_bits(struct lt_verifier *v, const struct lt_instruction *i)
+{
+	uint32_t from = v->k->instructions[i->operand[0]].dtype;
+	if (lt__kernel_element_bytes(from) != lt__kernel_element_bytes(i->dtype))
+		lt__verify_fail(v, -1, "take `cast`", "'bits' is from a type of as many bytes: %s and %s differ",
+			lt__kernel_element_name(i->dtype), lt__kernel_element_name(from));
+}
+
+static void check_text(struct lt_verifier *v, const struct lt_instruction *i)
+{
+	const struct lt_op *op = &v->k->ops[i->what];
+	if (op->out != i->dtype)
+		lt__verify_fail(v, -1, NULL, "operator %s gives %s, not %s", op->name, lt__kernel_element_name(op->out),
+			lt__kernel_element_name(i->dtype));
+	for (int32_t o = 0; o < 3; o++)
+		if ((i->operand[o] >= 0) != (o < op->arity))
+			lt__verify_fail(v, -1, NULL, "operator %s takes %" PRId32 " operands", op->name, op->arity);
+}
+
+static void check_team(struct lt_verifier *v, const struct lt_instruction *i)
+{
+	if (v->region == 0)
+		lt__verify_fail(v, -1, NULL, "'%s' is a point of a team; the host region has none", lt_opcode_name(i->opcode));
+}
+
+/* How many things of its kind `what` may name; -1: it names none. */
+static int64_t extent_of_what(
+	const struct lt_kernel *k, const struct lt_instruction *i, const struct lt_opcode_facts *f)
+{
+	if (i->opcode == LT_OPCODE_param)
+		return k->n_param;
+	if (i->opcode == LT_OPCODE_text)
+		return k->n_op;
+	if (i->opcode == LT_OPCODE_launch)
+		return k->n_region;
+	for (const char *e = f->pattern ? f->pattern : ""; *e; e += strcspn(e, " "), e += *e == ' ')
+		switch (strcspn(e, " ") == 1 ? *e : ' ') {
+		case 'a':
+		case 'b': return k->n_buffer;
+		case 'v': return k->n_variable;
+		case 'n': return INT64_MAX;
+		default: break;
+		}
+	return -1;
+}
+
+void lt__verify_what(struct lt_verifier *v, const struct lt_instruction *i, const struct lt_opcode_facts *f)
+{
+	int64_t extent = extent_of_what(v->k, i, f);
+	if (extent >= 0 && (i->what < 0 || i->what >= extent))
+		lt__verify_fail(v, -1, NULL, "'%s' names number %" PRId32 "; there are %" PRId64, f->name, i->what, extent);
+	if (i->opcode == LT_OPCODE_launch && v->k->regions[i->what].kind != LT_REGION_TEAM)
+		lt__verify_fail(v, -1, NULL, "region %" PRId32 " is no team, so that it cannot be launched", i->what);
+}
+
+void lt__verify_opcode(struct lt_verifier *v, const struct lt_instruction *i)
+{
+	switch (i->opcode) {
+	case LT_OPCODE_const: check_const(v, i); break;
+	case LT_OPCODE_argument: check_argument(v, i); break;
+	case LT_OPCODE_first:
+	case LT_OPCODE_last: check_team(v, i); break;
+	case LT_OPCODE_shuffle: check_shuffle(v, i); break;
+	case LT_OPCODE_fold: check_operator(v, i, i->what); break;
+	case LT_OPCODE_bits: check_bits(v, i); break;
+	case LT_OPCODE_quotient:
+	case LT_OPCODE_remainder: check_divisor(v, i); break;
+	case LT_OPCODE_shift_left:
+	case LT_OPCODE_shift_right: check_shift(v, i); break;
+	case LT_OPCODE_text: check_text(v, i); break;
+	case LT_OPCODE_load:
+	case LT_OPCODE_store:
+	case LT_OPCODE_prefetch: check_access(v, i); break;
+	case LT_OPCODE_get:
+	case LT_OPCODE_set: check_variable(v, i); break;
+	case LT_OPCODE_update:
+		check_variable(v, i);
+		check_operator(v, i, i->number);
+		break;
+	case LT_OPCODE_array:
+	case LT_OPCODE_variable: check_begin(v, i); break;
+	case LT_OPCODE_loop: check_loop(v, i); break;
+	case LT_OPCODE_launch: check_launch(v, i); break;
+	default: break;
+	}
+}
