@@ -65,9 +65,8 @@ static int64_t operations(const struct lt_kernel *k, int32_t i, bool is_data, in
 		return runs * k->variables[x->what].lanes;
 	if (opcode == LT_OPCODE_fold)
 		return runs * (k->instructions[x->operand[0]].lanes - 1);
-	if (!simulate_is_operator(opcode) || opcode == LT_OPCODE_copy || opcode == LT_OPCODE_select || opcode == LT_OPCODE_cast)
-		return 0;
-	return is_data ? runs * x->lanes : 0;
+	bool moves = opcode == LT_OPCODE_copy || opcode == LT_OPCODE_select || opcode == LT_OPCODE_cast;
+	return is_data && simulate_is_operator(opcode) && !moves ? runs * x->lanes : 0;
 }
 
 /* Lanes of a write to a variable are all of them. */

@@ -3,24 +3,13 @@
 #include <stdio.h>
 #include "kernel/report.h"
 #include "kernel/simulate_part.h"
+#include "kernel/text.h"
 
 static const struct { const char *name, *way; } checks[LT_NSIMULATE] = {
 #define LT_SIMULATE_ROW(name, way) { #name, way },
 	LT_SIMULATE_MAP(LT_SIMULATE_ROW)
 #undef LT_SIMULATE_ROW
 };
-
-/* Until kernel/opcode.c has it. */
-__attribute__((weak)) const char *lt_opcode_name(uint32_t opcode)
-{
-	switch (opcode) {
-#define LT_ROW(name, number, ...) case number: return #name;
-	LT_OPERATOR_MAP(LT_ROW)
-	LT_MACHINE_MAP(LT_ROW)
-#undef LT_ROW
-	default: return NULL;
-	}
-}
 
 const char *lt__simulate_name(enum lt_simulate_check check)
 {
@@ -37,16 +26,25 @@ void lt__simulate_range_text(const struct simulation *s, uint32_t range, char *t
 		(void)snprintf(text, room, "points %lld..%lld", (long long)first, (long long)last - 1);
 }
 
+static int32_t region_of(const struct lt_kernel *k, int32_t instruction)
+{
+	for (int32_t r = (int32_t)k->n_region; r-- > 0; )
+		if (instruction >= k->regions[r].first)
+			return r;
+	return -1;
+}
+
 void lt__simulate_place_text(const struct simulation *s, int32_t instruction, char *text, size_t room)
 {
 	const struct lt_instruction *i = &s->k->instructions[instruction];
 	const char *name = lt_opcode_name(i->opcode);
-	int n = snprintf(text, room, "%s, instruction %d of ", name ? name : "?",
-		(int)(instruction - s->k->regions[s->region].first));
-	if (s->region == 0)
-		n += snprintf(text + n, room - (size_t)n, "the host's region");
+	int32_t region = region_of(s->k, instruction);
+	int n = snprintf(text, room, "%s in line %d", name ? name : "?",
+		(int)lt__kernel_line(s->k, LT_PART_INSTRUCTION, instruction));
+	if (region > 0)
+		n += snprintf(text + n, room - (size_t)n, " of team %d", (int)region);
 	else
-		n += snprintf(text + n, room - (size_t)n, "team %d", (int)s->region);
+		n += snprintf(text + n, room - (size_t)n, " of the host's region");
 	if (i->origin >= 0)
 		(void)snprintf(text + n, room - (size_t)n, ", %s %d",
 			i->opcode == LT_OPCODE_loop || i->opcode == LT_OPCODE_end ? "loop" : "statement", (int)i->origin);
@@ -68,7 +66,8 @@ void lt__simulate_find(struct simulation *s, enum lt_simulate_check check, int32
 		lt__simulate_range_text(s, s->range_now, points, sizeof points);
 	const struct lt_instruction *i = instruction < 0 ? NULL : &s->k->instructions[instruction];
 	bool is_loop = i && (i->opcode == LT_OPCODE_loop || i->opcode == LT_OPCODE_end);
-	s->found = (struct lt_simulate_finding){ check, i ? s->region : -1, instruction, i ? i->origin : -1, buffer, element };
+	s->found = (struct lt_simulate_finding){ check, i ? region_of(s->k, instruction) : -1, instruction,
+		i ? i->origin : -1, buffer, element };
 	s->status = lt__report(s->diag, LT_EDEVICE, is_loop ? i->origin : -1, i && !is_loop ? i->origin : -1,
 		checks[check].way, "kernel %s%s%s%s%s%s: %s (check %s)", s->k->name, i ? ", " : "", place, *points ? ", " : "",
 		*points ? "at " : "", points, what, checks[check].name);

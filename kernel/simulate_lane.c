@@ -12,7 +12,7 @@ static void constant(struct simulation *s, int32_t i)
 	const struct lt_instruction *x = &s->k->instructions[i];
 	uint64_t all = simulate_all_lanes(x->lanes);
 	if (x->dtype == LT_LANE_MASK)
-		simulate_give_mask(s, i, x->number & 1 ? all : 0, all);
+		simulate_give_mask(s, i, (uint64_t)x->number & all, all);
 	else
 		give_all(s, i, (uint64_t)x->number & simulate_nonsense(x->dtype), true);
 }
@@ -44,7 +44,9 @@ static void operate(struct simulation *s, int32_t i)
 		bool defined = simulate_known(s, a, lane) && (b < 0 || simulate_known(s, b, lane));
 		if (defined && has_contract(x->opcode))
 			contract(s, i, lane);
-		uint64_t v = defined ? lt__simulate_value(x->opcode, dtype, simulate_lane(s, a, lane), b < 0 ? 0 : simulate_lane(s, b, lane)) : 0;
+		uint64_t y = b < 0 ? 0 : simulate_lane(s, b, lane), v = 0;
+		if (defined)
+			v = lt__simulate_value(x->opcode, dtype, simulate_lane(s, a, lane), y);
 		mask |= v << lane;
 		known |= (uint64_t)defined << lane;
 		if (!test)
@@ -104,12 +106,12 @@ static void change(struct simulation *s, int32_t i)
 	uint64_t mask = 0;
 	for (uint32_t lane = 0; lane < x->lanes; lane++) {
 		bool defined = simulate_known(s, a, lane);
-		switch (x->opcode) {
-		case LT_OPCODE_flag: simulate_give(s, i, lane, simulate_mask(s, a) >> lane & 1, defined); break;
-		case LT_OPCODE_test: mask |= (uint64_t)(simulate_lane(s, a, lane) != 0) << lane; break;
-		case LT_OPCODE_cast: simulate_give(s, i, lane, defined ? lt__simulate_cast(simulate_lane(s, a, lane), from, x->dtype) : 0, defined); break;
-		default: simulate_give(s, i, lane, simulate_lane(s, a, lane), defined); break;
-		}
+		uint64_t v = from == LT_LANE_MASK ? simulate_mask(s, a) >> lane & 1 : simulate_lane(s, a, lane);
+		if (x->opcode == LT_OPCODE_test)
+			mask |= (uint64_t)(v != 0) << lane;
+		else
+			simulate_give(s, i, lane, x->opcode == LT_OPCODE_cast && defined ? lt__simulate_cast(v, from, x->dtype) : v,
+				defined);
 	}
 	if (x->opcode == LT_OPCODE_test)
 		simulate_give_mask(s, i, mask, s->defined[a] & simulate_all_lanes(x->lanes));
@@ -160,15 +162,19 @@ static void fold(struct simulation *s, int32_t i)
 	const struct lt_instruction *x = &s->k->instructions[i];
 	uint64_t v[LT_MAX_LANES];
 	uint32_t n = s->k->instructions[x->operand[0]].lanes;
+	bool defined = s->defined[x->operand[0]] == simulate_all_lanes(n), masks = x->dtype == LT_LANE_MASK;
 	for (uint32_t lane = 0; lane < n; lane++)
-		v[lane] = simulate_lane(s, x->operand[0], lane);
-	bool defined = s->defined[x->operand[0]] == simulate_all_lanes(n);
+		v[lane] = masks ? simulate_mask(s, x->operand[0]) >> lane & 1 : simulate_lane(s, x->operand[0], lane);
 	for (uint32_t half; n > 1; n = half) {
 		half = (n + 1) / 2;
 		for (uint32_t lane = 0; lane + half < n && defined; lane++)
-			v[lane] = lt__simulate_value((uint32_t)x->what, x->dtype, v[lane], v[lane + half]);
+			v[lane] = masks ? lt__simulate_mask_value((uint32_t)x->what, v[lane], v[lane + half])
+				: lt__simulate_value((uint32_t)x->what, x->dtype, v[lane], v[lane + half]);
 	}
-	simulate_give(s, i, 0, v[0], defined);
+	if (masks)
+		simulate_give_mask(s, i, v[0] & 1, defined);
+	else
+		simulate_give(s, i, 0, v[0], defined);
 }
 
 static void ask_mask(struct simulation *s, int32_t i)
@@ -189,7 +195,8 @@ static void below(struct simulation *s, int32_t i)
 	const struct lt_instruction *x = &s->k->instructions[i];
 	int64_t n = (int64_t)simulate_lane(s, x->operand[0], 0);
 	uint64_t all = simulate_all_lanes(x->lanes);
-	simulate_give_mask(s, i, n <= 0 ? 0 : n >= x->lanes ? all : simulate_all_lanes((uint32_t)n), simulate_known(s, x->operand[0], 0) ? all : 0);
+	uint64_t on = n <= 0 ? 0 : n >= x->lanes ? all : simulate_all_lanes((uint32_t)n);
+	simulate_give_mask(s, i, on, simulate_known(s, x->operand[0], 0) ? all : 0);
 }
 
 void lt__simulate_lanes(struct simulation *s, int32_t i)

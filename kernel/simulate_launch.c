@@ -1,5 +1,4 @@
-/* kernel/simulate_launch.c -- the points of a team, range by range in some order; twice, if the division may not matter.
- */
+/* kernel/simulate_launch.c -- the points of a team, range by range in some order; and again, divided in another way. */
 #include <string.h>
 #include "kernel/simulate_part.h"
 

@@ -8,8 +8,9 @@ bool lt__simulate_inside(struct simulation *s, int32_t instruction, int32_t buff
 	const struct simulate_area *a = &s->area[s->area_of[buffer]];
 	int64_t bytes = lt__number_bytes(b->dtype);
 	if (element < 0 || element >= b->elems) {
-		lt__simulate_find(s, LT_SIMULATE_element, instruction, buffer, element, "%s element %lld of buffer %s, which has %lld",
-			writes ? "writes" : "reads", (long long)element, b->name, (long long)b->elems);
+		lt__simulate_find(s, LT_SIMULATE_element, instruction, buffer, element,
+			"%s element %lld of buffer %s, which has %lld", writes ? "writes" : "reads", (long long)element, b->name,
+			(long long)b->elems);
 		return false;
 	}
 	/* Where the check of space is off, parts may lie outside of their memory. */
@@ -37,7 +38,8 @@ static void race(struct simulation *s, enum lt_simulate_check check, int32_t ins
 		verbs[check][0], (long long)element, s->k->buffers[buffer].name, points, verbs[check][1], place);
 }
 
-static void mark_read(struct simulation *s, struct simulate_mark *m, int32_t instruction, int32_t buffer, int64_t element)
+static void mark_read(
+	struct simulation *s, struct simulate_mark *m, int32_t instruction, int32_t buffer, int64_t element)
 {
 	if (m->writer >= s->range_base && m->writer != s->range_now)
 		race(s, LT_SIMULATE_write_read, instruction, buffer, element, m->writer, m->write_at);
@@ -52,7 +54,8 @@ static void mark_read(struct simulation *s, struct simulate_mark *m, int32_t ins
 	}
 }
 
-static void mark_write(struct simulation *s, struct simulate_mark *m, int32_t instruction, int32_t buffer, int64_t element)
+static void mark_write(
+	struct simulation *s, struct simulate_mark *m, int32_t instruction, int32_t buffer, int64_t element)
 {
 	if (m->writer >= s->range_base && m->writer != s->range_now)
 		race(s, LT_SIMULATE_write_write, instruction, buffer, element, m->writer, m->write_at);

@@ -68,7 +68,7 @@ __attribute__((format(printf, 6, 7))) void lt__simulate_find(struct simulation *
 	int32_t instruction, int32_t buffer, int64_t element, const char *fmt, ...);
 /* "point 3", "points 4..7"; of a range's number. */
 void lt__simulate_range_text(const struct simulation *, uint32_t range, char *text, size_t room);
-/* "store, instruction 7 of team 1, statement 4". */
+/* "store in line 27 of team 1, statement 4". */
 void lt__simulate_place_text(const struct simulation *, int32_t instruction, char *text, size_t room);
 
 /* simulate_memory.c.  An element that is not there gives 0 and takes nothing. */

@@ -4,7 +4,10 @@
 #include "backends/sim/sim.h"
 #include "kernel/report.h"
 
-static bool is_word(const char *at, size_t n, const char *word) { return n == strlen(word) && memcmp(at, word, n) == 0; }
+static bool is_word(const char *at, size_t n, const char *word)
+{
+	return n == strlen(word) && memcmp(at, word, n) == 0;
+}
 
 /* "NAME=NUMBER" of digits. */
 static bool number_of(const char *at, size_t n, const char *name, uint64_t *out)
@@ -45,7 +48,8 @@ static bool off_of(const char *at, size_t n, uint64_t *off)
 
 lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_diag *diag)
 {
-	*out = (struct sim_config){ .options = { .seed = 1 }, .machine = { .array_bytes = 4096, .stack_bytes = 65536, .teams = 1 } };
+	*out = (struct sim_config){ .options = { .seed = 1 },
+		.machine = { .array_bytes = 4096, .stack_bytes = 65536, .teams = 1 } };
 	for (const char *at = text ? text : ""; *at; ) {
 		size_t n = strcspn(at, ";");
 		uint64_t number;
