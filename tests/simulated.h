@@ -14,6 +14,10 @@ void simulated_run(const struct lt_kernel *, void *const *slot, const struct lt_
 /* The same, and it finds nothing. */
 void simulated_good(const struct lt_kernel *, void *const *slot);
 
+/* A good run's counts by statement, the rest behind; NULL or, with them, the lines that print them.  The caller's. */
+struct lt_simulate_statement *simulated_statements(
+	const struct lt_kernel *, void *const *slot, int32_t *n, char **lines);
+
 /* Typed bits of operands and results. */
 enum { SIMULATED_MAX_VALUE = 48, SIMULATED_ROOM = SIMULATED_MAX_VALUE * SIMULATED_MAX_VALUE + 64 };
 struct simulated_pairs {

@@ -145,6 +145,51 @@ Test(simulate, text_of_others_is_refused)
 	lt_kernel_free(k);
 }
 
+/* Statement 0 begins a sum in a variable, 1 adds products, where the column is below 5 in two lanes, 2 stores.  5 rows
+ * of a team of 3 planes. */
+static const char nest[] = "kernel 1\nname nest\nworkspace 0 thread 0\nbuffer x f32[8] slot 0 align 4 exclusive\n"
+	"buffer y f32[15] slot 1 align 4 exclusive written\nvariable s f32x2\nregion host\n\tlaunch 1 3 ()\nregion team 1\n"
+	"\t%f = first\n\t%l = last\n\tloop %p from %f to %l @0\n\t\tloop %r from 0 to 5 @1\n\t\t\tvariable s\n"
+	"\t\t\tset s 0 @0\n"
+	"\t\t\tloop %c from 0 to 8 step 2 @2\n\t\t\t\t%d = sub i64 5 %c @1\n\t\t\t\t%m = below maskx2 %d @1\n"
+	"\t\t\t\t%x = load f32x2 x[%c] mask %m @1\n\t\t\t\t%z = mul f32x2 %x %x @1\n\t\t\t\tupdate s add %z @1\n\t\t\tend\n"
+	"\t\t\t%v = get s @2\n\t\t\t%t = fold f32x2 add %v @2\n\t\t\t%a = mul i64 %p 5 @2\n\t\t\t%b = add i64 %a %r @2\n"
+	"\t\t\tstore y[%b] %t @2\n\t\tend\n\tend\n";
+
+Test(simulate, counts_of_a_nest)
+{
+	struct lt_simulate_statement want[3] = { { 0 } };
+	float x[8] = { 1, 2, 3 }, y[15];
+	int32_t n;
+	char *lines;
+	for (int plane = 0; plane < 3; plane++)
+		for (int row = 0; row < 5; row++) {
+			want[0].executions += 2;
+			for (int column = 0; column < 8; column++) {
+				want[1].operations += 2;        /* off lanes compute, too */
+				want[1].executions++;
+				want[1].read_bytes += column < 5 ? 4 : 0;
+			}
+			want[2].operations++;
+			want[2].executions++;
+			want[2].written_bytes += 4;
+		}
+	struct lt_kernel *k = simulated_kernel("%s", nest);
+	struct lt_simulate_statement *all = simulated_statements(k, (void *const[]){ x, y }, &n, &lines);
+	cr_assert_eq(n, 3);
+	for (int s = 0; s < 3; s++)
+		cr_expect(memcmp(&all[s], &want[s], sizeof *all) == 0, "statement %d: %lld %lld %lld %lld", s,
+			(long long)all[s].executions, (long long)all[s].operations, (long long)all[s].read_bytes,
+			(long long)all[s].written_bytes);
+	cr_expect_str_eq(lines, "statement0.executions 30\nstatement0.operations 0\nstatement0.read_bytes 0\n"
+		"statement0.written_bytes 0\nstatement1.executions 120\nstatement1.operations 240\nstatement1.read_bytes 300\n"
+		"statement1.written_bytes 0\nstatement2.executions 15\nstatement2.operations 15\nstatement2.read_bytes 0\n"
+		"statement2.written_bytes 60\n");
+	free(all);
+	free(lines);
+	lt_kernel_free(k);
+}
+
 /* -- planted faults -- */
 
 /* What the verifier would refuse is made of a good program. */
@@ -160,7 +205,6 @@ static void stop_loop(struct lt_kernel *k)
 		if (k->instructions[i].opcode == LT_OPCODE_loop)
 			((struct lt_instruction *)(uintptr_t)k->instructions)[i].number = 0;
 }
-/* The array begins before the team's loop, not in it, as if it were forgotten there. */
 #define TEAM(n, lines) "region host\n\tlaunch 1 " #n " ()\nregion team 1\n\t%f = first\n\t%l = last\n" \
 	"\tloop %i from %f to %l\n" lines "\tend\n"
 #define WORKSPACE "buffer w i64[4] workspace 16 align 8 exclusive written\n"
