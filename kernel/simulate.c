@@ -198,7 +198,7 @@ static void simulate(struct simulation *s)
 	check_exclusive(s);
 	read_params(s);
 	if (!s->status)
-		lt__simulate_region(s, 0);
+		lt__simulate_host(s);
 	if (!s->status)
 		check_results(s);
 }

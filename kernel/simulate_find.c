@@ -19,7 +19,7 @@ const char *lt__simulate_name(enum lt_simulate_check check)
 void lt__simulate_range_text(const struct simulation *s, uint32_t range, char *text, size_t room)
 {
 	int64_t first, last;
-	lt__simulate_range_bounds(s, range, &first, &last);
+	simulate_range_bounds(s, range, &first, &last);
 	if (last - first <= 1)
 		(void)snprintf(text, room, "point %lld", (long long)first);
 	else

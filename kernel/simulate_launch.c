@@ -34,13 +34,6 @@ static void order(struct simulation *s)
 	while (common_divisor(s->scale, n) != 1);
 }
 
-void lt__simulate_range_bounds(const struct simulation *s, uint32_t range, int64_t *first, int64_t *last)
-{
-	uint64_t n = (uint64_t)s->n_range, i = (range - s->range_base) * s->scale % n;
-	*first = (int64_t)((i + s->shift) % n) * s->size;
-	*last = s->points - *first < s->size ? s->points : *first + s->size;
-}
-
 /* What belongs to one range begins: the thread's part, the region's arrays and variables. */
 static void begin_range(struct simulation *s)
 {
@@ -75,17 +68,17 @@ static void pass(struct simulation *s, const struct lt_instruction *launch, int6
 	s->n_range = (s->points - 1) / size + 1;
 	number_ranges(s);
 	order(s);
-	int32_t was = s->region;
+	const struct lt_region *team = &s->k->regions[launch->what];
 	s->launch = launch;
 	s->region = launch->what;
 	for (int64_t i = 0; i < s->n_range && !s->status; i++) {
 		s->range_now++;
-		lt__simulate_range_bounds(s, s->range_now, &s->first, &s->last);
+		simulate_range_bounds(s, s->range_now, &s->first, &s->last);
 		begin_range(s);
-		lt__simulate_region(s, launch->what);
+		(void)lt__simulate_steps(s, team->first, team->first + team->n);
 	}
 	s->launch = NULL;
-	s->region = was;
+	s->region = 0;
 }
 
 /* All that ranges may write. */
@@ -173,9 +166,9 @@ static bool runs_twice(const struct simulation *s, const struct lt_region *team)
 		&& (__builtin_mul_overflow(s->points, 64 * (int64_t)team->n, &work) || shared_bytes(s) <= work);
 }
 
-void lt__simulate_launch(struct simulation *s, const struct lt_instruction *launch, int64_t points)
+static void run_launch(struct simulation *s, const struct lt_instruction *launch, int64_t points)
 {
-	if (s->status || points <= 0)
+	if (points <= 0)
 		return;
 	s->points = points;
 	bool twice = runs_twice(s, &s->k->regions[launch->what]);
@@ -192,4 +185,16 @@ void lt__simulate_launch(struct simulation *s, const struct lt_instruction *laun
 	pass(s, launch, 2 + (int64_t)(draw(s) % (uint64_t)(points - 1)));
 	s->count = count;
 	compare(s, launch);
+}
+
+void lt__simulate_host(struct simulation *s)
+{
+	int32_t i = s->k->regions[0].first, end = i + s->k->regions[0].n;
+	for (; (i = lt__simulate_steps(s, i, end)) < end; i++) {
+		const struct lt_instruction *x = &s->k->instructions[i];
+		if (!simulate_known(s, x->operand[0], 0))
+			lt__simulate_find(s, LT_SIMULATE_condition, i, -1, -1, "a number of points is undefined");
+		else
+			run_launch(s, x, (int64_t)simulate_lane(s, x->operand[0], 0));
+	}
 }

@@ -79,14 +79,13 @@ void lt__simulate_store(
 void lt__simulate_undefine(struct simulate_area *);
 bool lt__simulate_is_defined(const struct simulation *, int32_t buffer, int64_t element);
 
-/* simulate_step.c: until its end, or something was found. */
-void lt__simulate_region(struct simulation *, int32_t region);
+/* simulate_step.c: from an instruction on; where there is a launch, or the end, also of what was found. */
+int32_t lt__simulate_steps(struct simulation *, int32_t from, int32_t end);
 /* simulate_lane.c: an instruction whose value depends on its operands alone. */
 void lt__simulate_lanes(struct simulation *, int32_t instruction);
 uint64_t lt__simulate_mask_value(uint32_t opcode, uint64_t, uint64_t);
-/* simulate_launch.c */
-void lt__simulate_launch(struct simulation *, const struct lt_instruction *, int64_t points);
-void lt__simulate_range_bounds(const struct simulation *, uint32_t range, int64_t *first, int64_t *last);
+/* simulate_launch.c: all that the program does. */
+void lt__simulate_host(struct simulation *);
 
 /* Whether an instruction is one of the operators of lt/tree.h. */
 static inline bool simulate_is_operator(uint32_t opcode) { return opcode >= 1 && opcode < LT_NOPERATOR_OPCODE; }
@@ -126,5 +125,13 @@ static inline void simulate_give_mask(struct simulation *s, int32_t i, uint64_t 
 {
 	s->value[s->at[i]] = bits & defined;
 	s->defined[i] = defined;
+}
+
+/* The points of a range, by its number. */
+static inline void simulate_range_bounds(const struct simulation *s, uint32_t range, int64_t *first, int64_t *last)
+{
+	uint64_t n = (uint64_t)s->n_range, i = (range - s->range_base) * s->scale % n;
+	*first = (int64_t)((i + s->shift) % n) * s->size;
+	*last = s->points - *first < s->size ? s->points : *first + s->size;
 }
 #endif

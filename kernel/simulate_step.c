@@ -199,10 +199,9 @@ static void machine(struct simulation *s, int32_t i)
 	}
 }
 
-void lt__simulate_region(struct simulation *s, int32_t region)
+int32_t lt__simulate_steps(struct simulation *s, int32_t i, int32_t end)
 {
-	const struct lt_region *r = &s->k->regions[region];
-	for (int32_t i = r->first; i < r->first + r->n && !s->status; i++) {
+	for (; i < end && !s->status; i++) {
 		const struct lt_instruction *x = &s->k->instructions[i];
 		s->steps++;
 		if (s->count)
@@ -212,8 +211,9 @@ void lt__simulate_region(struct simulation *s, int32_t region)
 		case LT_OPCODE_if: i = enter(s, i); break;
 		case LT_OPCODE_else: i = x->what; break;        /* from the end of the other block */
 		case LT_OPCODE_end: i = leave(s, i); break;
-		case LT_OPCODE_launch: lt__simulate_launch(s, x, decided(s, i, x->operand[0], "a number of points")); break;
+		case LT_OPCODE_launch: return i;
 		default: machine(s, i); break;
 		}
 	}
+	return end;
 }
