@@ -56,43 +56,70 @@ static void write_source(struct dump *d, struct lt_names *said, const struct lt_
 	d->write(d->user, at, x->n - (size_t)(at - x->at));
 }
 
-/* What each kernel is to its backend: C, or assembly. */
-static lt_status dump_source(struct dump *d)
+/* What backends dump of a kernel. */
+static const struct shown_kind {
+	enum lt_dump_kind kind;
+	enum lt_dump dump;
+	const char *what, *who;         /* what it is called; which backends have it */
+} shown_kinds[] = {
+	{ LT_SHOW_SOURCE, LT_DUMP_SOURCE, "source", "use -b cpu" },
+	{ LT_SHOW_ASM, LT_DUMP_ASM, "assembly", "use -b cpu" },
+	{ LT_SHOW_KERNEL, LT_DUMP_KERNEL, "kernel program", "use -b sim or -b cpu:emit=c99" },
+};
+
+static const struct shown_kind *shown_kind(enum lt_dump_kind kind)
+{
+	const struct shown_kind *k = shown_kinds;
+	while (k->kind != kind)
+		k++;
+	return k;
+}
+
+static lt_status dump_kernel(struct dump *d, const struct lt_built *k, const struct shown_kind *kind, struct lt_text *x)
 {
 	const struct lt_program *p = d->p;
+	const struct lt_backend *b = p->backends.at[k->opened].backend;
+	lt_status st = LT_EUNSUPPORTED;
+	if (LT_HAS(struct lt_backend, b, dump)) {
+		lt__turn_take(p->backends.at[k->opened].turn);
+		st = b->dump(k->object, kind->dump, dump_keep, x);
+		lt__turn_give(p->backends.at[k->opened].turn);
+	}
+	if (st == LT_EUNSUPPORTED && !x->n)
+		return lt_fail(p->ctx, st, "backend %s has no %s to show; %s", b->name, kind->what, kind->who);
+	if (st && !x->n)
+		return lt_fail(p->ctx, st, "backend %s, kernel %s: it has no %s to show", b->name, k->frozen->tree.name, kind->what);
+	return st ? lt_fail(p->ctx, st, "backend %s, kernel %s: %-s", b->name, k->frozen->tree.name,
+		lt__diagnostic_text(x->at, b->name)) : LT_OK;
+}
+
+/* What each kernel is to its backend: C, assembly, a kernel program. */
+static lt_status dump_kernels(struct dump *d)
+{
+	const struct lt_program *p = d->p;
+	const struct shown_kind *kind = shown_kind(d->kind);
 	const bool source = d->kind == LT_SHOW_SOURCE;
 	struct lt_names *said = lt__names_new(d->a);
 	struct lt_text x = { .arena = d->a };
 	if (p->options.plan_only)
-		return lt_fail(p->ctx, LT_EINVAL, "the program was compiled with plan_only: it has no source to show");
-	if (!source && p->options.source_only)
+		return lt_fail(p->ctx, LT_EINVAL, "the program was compiled with plan_only: it has no %s to show", kind->what);
+	if (d->kind == LT_SHOW_ASM && p->options.source_only)
 		return lt_fail(p->ctx, LT_EINVAL, "the program was compiled with source_only: it has no assembly to show");
 	for (int32_t i = 0; i < p->kernels.n; i++) {
-		const struct lt_built *k = &p->kernels.at[i];
-		const struct lt_backend *b = p->backends.at[k->opened].backend;
-		if (!LT_HAS(struct lt_backend, b, dump))
-			return lt_fail(p->ctx, LT_EUNSUPPORTED, "backend %s has no source to show; use -b cpu", b->name);
+		x.n = 0;
+		LT_TRY(dump_kernel(d, &p->kernels.at[i], kind, &x));
 		if (i)
 			d->write(d->user, "\n", 1);
-		x.n = 0;
-		lt__turn_take(p->backends.at[k->opened].turn);
-		lt_status st = b->dump(k->object, source ? LT_DUMP_SOURCE : LT_DUMP_ASM, dump_keep, &x);
-		lt__turn_give(p->backends.at[k->opened].turn);
-		if (st)
-			return lt_fail(p->ctx, st, "backend %s, kernel %s: %-s", b->name, k->frozen->tree.name,
-				x.n              ? lt__diagnostic_text(x.at, b->name)
-					: source ? "it has no source to show"
-						 : "it has no assembly to show");
 		if (source && x.n)
 			write_source(d, said, &x);
 		else
 			dump_text(d, &x);
 	}
-	for (int32_t i = 0; i < p->nests.n && source; i++)
+	for (int32_t i = 0; i < p->nests.n && d->kind != LT_SHOW_ASM; i++)
 		if (p->nests.blocks[i]) {
-			lt__text_format(&x, "%s/* %s is copied by the program, of %d blocks: it has no code */\n",
-				i || p->kernels.n ? "\n" : "", p->nests.frozen[i].tree.name,
-				(int)p->nests.blocks[i]->n);
+			lt__text_format(&x, "%s%s %s is copied by the program, of %d blocks: it has no code%s\n",
+				i || p->kernels.n ? "\n" : "", source ? "/*" : "#", p->nests.frozen[i].tree.name,
+				(int)p->nests.blocks[i]->n, source ? " */" : "");
 			dump_text(d, &x);
 		}
 	return LT_OK;
@@ -193,7 +220,8 @@ static lt_status dump_body(void *arg)
 	case LT_SHOW_ACCESS:
 	case LT_SHOW_FROZEN:  return dump_nests(d);
 	case LT_SHOW_SOURCE:
-	case LT_SHOW_ASM:     return dump_source(d);
+	case LT_SHOW_ASM:
+	case LT_SHOW_KERNEL:  return dump_kernels(d);
 	case LT_SHOW_PLAN:    return dump_plan(d);
 	case LT_SHOW_EXPLAIN: return dump_explain(d);
 	}

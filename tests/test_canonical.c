@@ -51,7 +51,8 @@ static const struct field type_fields[] = {
 static const struct field op_fields[] = {
 	F(lt_op, name, TEXT, 0, 0), F(lt_op, source, TEXT, 0, 0), F(lt_op, arity, I32, 0, 0), F(lt_op, out, U32, 0, 0),
 	F(lt_op, in[0], U32, 0, 0), F(lt_op, in[1], U32, 0, 0), F(lt_op, in[2], U32, 0, 0), { "pad", 36, 4, PAD, 0, 0 },
-	F(lt_op, identity, U64, 0, 0),
+	F(lt_op, identity, U64, 0, 0), F(lt_op, opcode, FREE, "what its source says, as a number", 0),
+	F(lt_op, reserved, FREE, "reserved: always 0", 0),
 };
 static const struct field param_fields[] = {
 	F(lt_tparam, name, FREE, NAMED, 0),

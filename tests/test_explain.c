@@ -149,6 +149,13 @@ Test(explain, a_backend_in_trouble)
 	cr_assert(strstr(out, "\"threads\": 2") && !strstr(out, "7777"), "%s", out);
 }
 
+/* The texts of kernel programs, one after the other; nothing is run or compiled for them. */
+Test(explain, kernel_programs_are_dumped)
+{
+	cr_assert_eq(run("nests.g -B %s -b poor:stats --dump=kernel", built("tests/plugins/poor.so")), 0, "%s", err);
+	cr_assert(strncmp(out, "kernel 1\nname poor\n\nkernel 1\n", 30) == 0, "%s", out);
+}
+
 static json_t *explained(void)
 {
 	json_error_t e;

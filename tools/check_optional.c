@@ -99,9 +99,10 @@ static bool are_numbers(struct check_outcome *out, const char *text)
 
 static bool dump(struct check_work *w, const struct check_trial *t)
 {
-	static const char *const names[] = { "dump of the source", "dump of the assembly", "dump of statistics" };
+	static const char *const names[] = { "dump of the source", "dump of the assembly", "dump of statistics",
+		"dump of the kernel program" };
 	bool good = true;
-	for (int kind = LT_DUMP_SOURCE; good && kind <= LT_DUMP_STATS; kind++) {
+	for (int kind = LT_DUMP_SOURCE; good && kind <= LT_DUMP_KERNEL; kind++) {
 		struct check_text text = { NULL, 0 };
 		lt_status st = w->device->backend->dump(w->object[lt__check_nest(w)], (enum lt_dump)kind, lt__check_text_add, &text);
 		if (!st && text.n == 0)

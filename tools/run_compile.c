@@ -112,14 +112,15 @@ lt_status run_compile(struct run *r)
 		.schedule_bytes = r->schedule.n,
 		.schedule_name = schedule_name(r),
 		.apply = r->o.apply,
-		.plan_only = r->o.dump && !run_dump_is(&r->o, "source") && !run_dump_is(&r->o, "asm"),
+		.plan_only = r->o.dump && !run_dump_is(&r->o, "source") && !run_dump_is(&r->o, "asm")
+			&& !run_dump_is(&r->o, "kernel"),
 		.no_capture = r->o.no_capture,
 		.device_time = r->o.time != 0,
 		.explain = r->o.explain ? explain : NULL,
 		.log = r->o.verbose ? show_log : show_short_log,
 		.cancelled = lt__interrupted,
 		.cc_timeout_ms = r->o.cc_timeout_ms,
-		.source_only = run_dump_is(&r->o, "source") };
+		.source_only = run_dump_is(&r->o, "source") || run_dump_is(&r->o, "kernel") };
 	lt_status s;
 
 	if (r->o.explain)

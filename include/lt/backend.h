@@ -111,8 +111,8 @@ struct lt_host {
 	 * begun, cleans up and returns LT_ECANCELLED.  NULL: never. */
 	int (*cancelled)(const struct lt_host *);
 	uint32_t cc_timeout_ms;     /* a C compiler that has not finished by then is ended, and has failed; 0: 60 s */
-	uint32_t text_only;         /* 1: objects are dumped as LT_DUMP_SOURCE, never run: a backend that prints text need not
-	                             * compile it */
+	uint32_t text_only;         /* 1: objects are dumped as LT_DUMP_SOURCE or LT_DUMP_KERNEL, never run: a backend that
+	                             * prints text need not compile it */
 };
 struct lt_caps {                /* answers that hold for every tree           */
 	uint32_t size;
@@ -152,8 +152,9 @@ struct lt_args {                /* one launch                                 */
  * own.
  * STATS: lines "name number"; "parallel 1" says that the object has parallel loops, "serialised 1" that it cannot run
  * these on threads, "threads N" how many threads a run of it uses at most.
- * A dump that fails may have written a sentence that says why. */
-enum lt_dump { LT_DUMP_SOURCE, LT_DUMP_ASM, LT_DUMP_STATS };
+ * KERNEL: the text of the object's kernel program (docs/kernel.md), of a backend that makes one of the tree.
+ * A dump that fails may have written a sentence that says why; LT_EUNSUPPORTED: objects have no dump of that kind. */
+enum lt_dump { LT_DUMP_SOURCE, LT_DUMP_ASM, LT_DUMP_STATS, LT_DUMP_KERNEL };
 enum lt_copy { LT_COPY_TO_DEVICE, LT_COPY_TO_HOST, LT_COPY_DEVICE };
 
 struct lt_backend {

@@ -77,7 +77,7 @@ struct lt_options {             /* all zero: the defaults; size must be sizeof (
 	const char *schedule_name;      /* for messages; NULL: "schedule" */
 	/* Primitives, without the line "schedule 1", that are applied to that tree: "split m 6; unroll m'"; NULL: none. */
 	const char *apply;
-	/* 1: no kernel is compiled: the program can be shown (not LT_SHOW_SOURCE, LT_SHOW_ASM), not run */
+	/* 1: no kernel is compiled: the program can be shown (not LT_SHOW_SOURCE, LT_SHOW_ASM, LT_SHOW_KERNEL), not run */
 	uint32_t plan_only;
 	uint32_t no_capture;    /* 1: a run is never recorded to be run again by one call of the backend */
 	uint32_t device_time;   /* 1: runs are timed on the devices that can (lt_stats.device_ns) */
@@ -92,7 +92,8 @@ struct lt_options {             /* all zero: the defaults; size must be sizeof (
 	 * running compilers are ended, their files removed, and the call returns LT_ECANCELLED.  May be NULL. */
 	int (*cancelled)(void *user);
 	uint32_t cc_timeout_ms; /* a C compiler that takes longer for one kernel is ended, and has failed; 0: 60 s */
-	uint32_t source_only;   /* 1: as plan_only, but with LT_SHOW_SOURCE: kernels are printed, and no compiler is needed */
+	/* 1: as plan_only, but with LT_SHOW_SOURCE and LT_SHOW_KERNEL: kernels are printed, and no compiler is needed */
+	uint32_t source_only;
 	uint32_t cache_optional;        /* 1: a cache_dir that cannot be used is reported in log and ignored */
 };
 enum lt_binding { LT_BINDING_INPUT, LT_BINDING_CONSTANT, LT_BINDING_STATE, LT_BINDING_RESULT };
@@ -192,7 +193,8 @@ enum lt_dump_kind {
 	LT_SHOW_SOURCE,
 	LT_SHOW_PLAN,
 	LT_SHOW_EXPLAIN,
-	LT_SHOW_ASM
+	LT_SHOW_ASM,
+	LT_SHOW_KERNEL          /* kernel programs, of backends that make them of the trees */
 };
 LT_API lt_status lt_program_dump(const struct lt_program *, enum lt_dump_kind, lt_write *, void *user);
 

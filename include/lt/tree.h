@@ -145,7 +145,7 @@ struct lt_type   { const char *name, *ctype; uint32_t dtype, bytes; };
  * `in` are dtypes of the operands, `out` of the result; identity: typed bits, for LT_RESET; opcode:
  * enum lt_operator_opcode. */
 struct lt_op     { const char *name, *source; int32_t arity; uint32_t out, in[3]; uint64_t identity;
-	uint32_t opcode; };
+	uint32_t opcode, reserved; };
 struct lt_tparam { const char *name; int32_t buffer; int64_t element, low, high; };
 struct lt_div    { int32_t row, loop; int64_t den; };
 struct lt_loop   {

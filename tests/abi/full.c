@@ -7,7 +7,7 @@
 		#type " has free bytes behind " #last);
 FULL(lt_backend, event_free)
 FULL(lt_diagnostic, remedy) FULL(lt_host, text_only) FULL(lt_caps, promises) FULL(lt_args, fault)
-	FULL(lt_target, routines) FULL(lt_tree, spreads) FULL(lt_type, bytes) FULL(lt_op, identity)
+	FULL(lt_target, routines) FULL(lt_tree, spreads) FULL(lt_type, bytes) FULL(lt_op, reserved)
 		FULL(lt_tparam, high) FULL(lt_div, den) FULL(lt_loop, base) FULL(lt_buffer, layout)
 			FULL(lt_access, n_bound) FULL(lt_piece, bits) FULL(lt_operand, dtype) FULL(lt_stmt, reserved)
 				FULL(lt_call, n_operand) FULL(lt_call_dim, n_bound) FULL(lt_call_operand, first_stride)

@@ -47,6 +47,11 @@ static lt_status dump_poor(const struct lt_object *o, enum lt_dump what, lt_writ
 	static const char *const parts[] = { "idle_threads 7777\nnot_para", "llel 1\nparallel 1\nthre", "ads 2\n",
 		"serialised 0" };
 	(void)o;
+	if (what == LT_DUMP_KERNEL) {
+		write(user, "kernel 1\n", 9);
+		write(user, "name poor\n", 10);
+		return LT_OK;
+	}
 	for (size_t i = 0; what == LT_DUMP_STATS && i < sizeof parts / sizeof *parts; i++)
 		write(user, parts[i], strlen(parts[i]));
 	return what == LT_DUMP_STATS ? LT_OK : LT_EUNSUPPORTED;

@@ -114,11 +114,38 @@ enum lt_dim_role { LT_DIM_BATCH, LT_DIM_ROW, LT_DIM_COLUMN, LT_DIM_DEEP };
 /* Provisional. */
 enum lt_memory { LT_MEMORY_ANY, LT_MEMORY_GLOBAL, LT_MEMORY_SHARED, LT_MEMORY_REGISTER };
 
+/* X(name, number, operands, types): operators that a backend may know by number, so that none has to compare texts.
+ * Numbers are pinned, rows are only added at the end.  TEXT: a third party's operator: its name and source say what
+ * it is.  types, of operands and result:
+ *   SAME     any one element type; half types and integers of 8 and 16 bits for copy and select only
+ *   FLOAT    f32 or f64             BITS    bool, i32 or i64
+ *   TEST     any one element type, the result is bool
+ *   CAST     any to any             CHOOSE  operand 0 is bool, the others and the result have one type */
+#define LT_OPERATOR_MAP(X) \
+	X(copy, 1, 1, SAME) X(select, 2, 3, CHOOSE) X(add, 3, 2, SAME) X(sub, 4, 2, SAME) X(mul, 5, 2, SAME) \
+	X(div, 6, 2, SAME) X(mod, 7, 2, SAME) X(pow, 8, 2, FLOAT) X(min, 9, 2, SAME) X(max, 10, 2, SAME) \
+	X(eq, 11, 2, TEST) X(ne, 12, 2, TEST) X(less, 13, 2, TEST) X(lessequal, 14, 2, TEST) \
+	X(greater, 15, 2, TEST) X(greaterequal, 16, 2, TEST) X(and, 17, 2, BITS) X(or, 18, 2, BITS) \
+	X(xor, 19, 2, BITS) X(not, 20, 1, BITS) X(neg, 21, 1, SAME) X(abs, 22, 1, SAME) X(sign, 23, 1, SAME) \
+	X(reciprocal, 24, 1, FLOAT) X(exp, 25, 1, FLOAT) X(log, 26, 1, FLOAT) X(sqrt, 27, 1, FLOAT) \
+	X(rsqrt, 28, 1, FLOAT) X(tanh, 29, 1, FLOAT) X(sigmoid, 30, 1, FLOAT) X(erf, 31, 1, FLOAT) \
+	X(sin, 32, 1, FLOAT) X(cos, 33, 1, FLOAT) X(floor, 34, 1, FLOAT) X(ceil, 35, 1, FLOAT) \
+	X(round, 36, 1, FLOAT) X(cast, 37, 1, CAST)
+enum lt_operator_opcode {
+	LT_OPCODE_TEXT = 0,
+#define LT_OPERATOR_ENUM(name, number, operands, types) LT_OPCODE_##name = number,
+	LT_OPERATOR_MAP(LT_OPERATOR_ENUM)
+#undef LT_OPERATOR_ENUM
+	LT_NOPERATOR_OPCODE
+};
+
 /* dtype: enum lt_dtype; ctype: its C storage type ("float", "uint16_t" for f16). */
 struct lt_type   { const char *name, *ctype; uint32_t dtype, bytes; };
 /* One operator at one set of types.  `name` is the row of the operator table ("add", "cast").
- * `in` are dtypes of the operands, `out` of the result; identity: typed bits, for LT_RESET. */
-struct lt_op     { const char *name, *source; int32_t arity; uint32_t out, in[3]; uint64_t identity; };
+ * `in` are dtypes of the operands, `out` of the result; identity: typed bits, for LT_RESET; opcode:
+ * enum lt_operator_opcode. */
+struct lt_op     { const char *name, *source; int32_t arity; uint32_t out, in[3]; uint64_t identity;
+	uint32_t opcode, reserved; };
 struct lt_tparam { const char *name; int32_t buffer; int64_t element, low, high; };
 struct lt_div    { int32_t row, loop; int64_t den; };
 struct lt_loop   {
