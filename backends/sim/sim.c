@@ -193,13 +193,8 @@ static lt_status sync_(struct lt_session *s, void *stream, struct lt_diag *diag)
 	return LT_OK;
 }
 
-static lt_status dump(const struct lt_object *o, enum lt_dump what, lt_write *write, void *user)
+static lt_status dump_stats(const struct lt_object *o, lt_write *write, void *user)
 {
-	static const char none[] = "sim makes no code: it runs the kernel program";
-	if (what != LT_DUMP_STATS) {
-		write(user, none, sizeof none - 1);
-		return LT_EUNSUPPORTED;
-	}
 	char line[64];
 	pthread_mutex_t *turn = (pthread_mutex_t *)(uintptr_t)&o->turn;         /* which nobody sees change */
 	(void)pthread_mutex_lock(turn);
@@ -208,6 +203,16 @@ static lt_status dump(const struct lt_object *o, enum lt_dump what, lt_write *wr
 	lt_status status = lt__simulate_print_counts(o->kernel, &o->count, write, user);
 	(void)pthread_mutex_unlock(turn);
 	return status;
+}
+
+static lt_status dump(const struct lt_object *o, enum lt_dump what, lt_write *write, void *user)
+{
+	if (what == LT_DUMP_STATS)
+		return dump_stats(o, write, user);
+	if (what != LT_DUMP_KERNEL)
+		return LT_EUNSUPPORTED;         /* it makes no code */
+	lt_kernel_print(o->kernel, write, user);
+	return LT_OK;
 }
 
 static void describe(struct lt_session *s, lt_write *write, void *user)
