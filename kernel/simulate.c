@@ -45,6 +45,7 @@ static void fill_areas(struct simulation *s)
 	s->area = lt__pool_alloc(&s->pool, k->n_slot + 2 + k->n_buffer, sizeof *s->area);
 	s->area_of = lt__pool_alloc(&s->pool, k->n_buffer, sizeof *s->area_of);
 	s->base = lt__pool_alloc(&s->pool, k->n_buffer, sizeof *s->base);
+	s->element_bytes = lt__pool_alloc(&s->pool, k->n_buffer, sizeof *s->element_bytes);
 	for (uint32_t i = 0; i < k->n_slot; i++) {
 		s->area[i].at = (unsigned char *)s->args->slot[i].base + s->args->slot[i].offset;
 		s->area[i].bytes = s->args->slot[i].bytes;
@@ -57,6 +58,7 @@ static void fill_areas(struct simulation *s)
 		s->area_of[b] = x->space == LT_SPACE_SLOT ? x->slot : x->space == LT_SPACE_WORKSPACE ? (int32_t)k->n_slot
 			: x->space == LT_SPACE_THREAD ? (int32_t)k->n_slot + 1 : n++;
 		s->base[b] = is_part ? x->offset : 0;
+		s->element_bytes[b] = lt__number_bytes(x->dtype);
 		if (x->space == LT_SPACE_ARRAY)
 			s->area[s->area_of[b]].bytes = buffer_bytes(x);
 	}
@@ -69,18 +71,16 @@ static void fill_states(struct simulation *s)
 	const struct lt_kernel *k = s->k;
 	bool *written = lt__pool_alloc(&s->pool, (size_t)s->n_area, sizeof *written);
 	for (int32_t a = 0; a < s->n_area; a++)
-		s->area[a].granule = 8;
+		s->area[a].shift = 3;
 	for (uint32_t b = 0; b < k->n_buffer; b++) {
 		struct simulate_area *a = &s->area[s->area_of[b]];
-		int64_t bytes = lt__number_bytes(k->buffers[b].dtype);
-		a->granule = bytes < a->granule ? bytes : a->granule;
-		while (s->base[b] % a->granule)
-			a->granule /= 2;
+		while (s->element_bytes[b] % (1 << a->shift) || s->base[b] % (1 << a->shift))
+			a->shift--;
 		written[s->area_of[b]] = written[s->area_of[b]] || k->buffers[b].written;
 	}
 	for (int32_t i = 0; i < s->n_area; i++) {
 		struct simulate_area *a = &s->area[i];
-		size_t n = (size_t)(a->bytes / a->granule) + 1;
+		size_t n = (size_t)(a->bytes >> a->shift) + 1;
 		bool is_slot = i < (int32_t)k->n_slot;
 		if (!is_slot)
 			a->at = lt__pool_alloc(&s->pool, (size_t)a->bytes + 1, 1);

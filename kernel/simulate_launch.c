@@ -57,7 +57,7 @@ static void number_ranges(struct simulation *s)
 		s->range_now = 0;
 		for (int32_t a = 0; a < s->n_area; a++)
 			if (s->area[a].mark)
-				memset(s->area[a].mark, 0, (size_t)(s->area[a].bytes / s->area[a].granule + 1) * sizeof *s->area[a].mark);
+				memset(s->area[a].mark, 0, ((size_t)(s->area[a].bytes >> s->area[a].shift) + 1) * sizeof *s->area[a].mark);
 	}
 	s->range_base = s->range_now + 1;
 }
@@ -92,7 +92,7 @@ static int64_t shared_bytes(const struct simulation *s)
 
 static size_t stamp_bytes(const struct simulate_area *a)
 {
-	return (size_t)(a->bytes / a->granule + 1) * sizeof *a->stamp;
+	return ((size_t)(a->bytes >> a->shift) + 1) * sizeof *a->stamp;
 }
 
 static void copy_area(unsigned char *at, uint32_t *stamp, const struct simulate_area *a)
@@ -139,11 +139,11 @@ static void compare(struct simulation *s, const struct lt_instruction *launch)
 		const struct lt_kernel_buffer *x = &s->k->buffers[b];
 		if (!a->mark || !x->written || s->base[b] < 0)
 			continue;
-		int64_t bytes = lt__number_bytes(x->dtype);
+		int64_t bytes = s->element_bytes[b];
 		for (int64_t e = 0; e < x->elems && s->base[b] + (e + 1) * bytes <= a->bytes; e++) {
 			int64_t byte = s->base[b] + e * bytes;
 			bool now = lt__simulate_is_defined(s, b, e), then = true;
-			for (int64_t g = byte / a->granule; a->stamp && g < (byte + bytes) / a->granule; g++)
+			for (int64_t g = byte >> a->shift; a->stamp && g < (byte + bytes) >> a->shift; g++)
 				then = then && a->stamp_after[g] == a->now;
 			if (now != then || (now && memcmp(a->at + byte, a->after + byte, (size_t)bytes) != 0))
 				lt__simulate_find(s, LT_SIMULATE_ranges, (int32_t)(launch - s->k->instructions), b, e,

@@ -6,7 +6,7 @@ bool lt__simulate_inside(struct simulation *s, int32_t instruction, int32_t buff
 {
 	const struct lt_kernel_buffer *b = &s->k->buffers[buffer];
 	const struct simulate_area *a = &s->area[s->area_of[buffer]];
-	int64_t bytes = lt__number_bytes(b->dtype);
+	int64_t bytes = s->element_bytes[buffer];
 	if (element < 0 || element >= b->elems) {
 		lt__simulate_find(s, LT_SIMULATE_element, instruction, buffer, element,
 			"%s element %lld of buffer %s, which has %lld", writes ? "writes" : "reads", (long long)element, b->name,
@@ -20,7 +20,7 @@ bool lt__simulate_inside(struct simulation *s, int32_t instruction, int32_t buff
 void lt__simulate_undefine(struct simulate_area *a)
 {
 	if (++a->now == 0) {            /* stamps of old times would count again */
-		memset(a->stamp, 0, (size_t)(a->bytes / a->granule + 1) * sizeof *a->stamp);
+		memset(a->stamp, 0, ((size_t)(a->bytes >> a->shift) + 1) * sizeof *a->stamp);
 		a->now = 1;
 	}
 }
@@ -71,9 +71,9 @@ uint64_t lt__simulate_load(struct simulation *s, int32_t instruction, int32_t bu
 {
 	struct simulate_area *a = &s->area[s->area_of[buffer]];
 	uint32_t dtype = s->k->buffers[buffer].dtype;
-	int64_t bytes = lt__number_bytes(dtype), byte = s->base[buffer] + element * bytes;
+	int64_t bytes = s->element_bytes[buffer], byte = s->base[buffer] + element * bytes;
 	*defined = true;
-	for (int64_t g = byte / a->granule; g < (byte + bytes) / a->granule; g++) {
+	for (int64_t g = byte >> a->shift; g < (byte + bytes) >> a->shift; g++) {
 		*defined = *defined && (!a->stamp || a->stamp[g] == a->now);
 		if (a->mark && s->launch)
 			mark_read(s, &a->mark[g], instruction, buffer, element);
@@ -93,10 +93,10 @@ void lt__simulate_store(
 	struct simulation *s, int32_t instruction, int32_t buffer, int64_t element, uint64_t bits, bool defined)
 {
 	struct simulate_area *a = &s->area[s->area_of[buffer]];
-	int64_t bytes = lt__number_bytes(s->k->buffers[buffer].dtype), byte = s->base[buffer] + element * bytes;
+	int64_t bytes = s->element_bytes[buffer], byte = s->base[buffer] + element * bytes;
 	uint32_t b4 = (uint32_t)bits;
 	uint16_t b2 = (uint16_t)bits;
-	for (int64_t g = byte / a->granule; g < (byte + bytes) / a->granule; g++) {
+	for (int64_t g = byte >> a->shift; g < (byte + bytes) >> a->shift; g++) {
 		if (a->stamp)
 			a->stamp[g] = defined ? a->now : 0;
 		if (a->mark && s->launch)
@@ -113,8 +113,8 @@ void lt__simulate_store(
 bool lt__simulate_is_defined(const struct simulation *s, int32_t buffer, int64_t element)
 {
 	const struct simulate_area *a = &s->area[s->area_of[buffer]];
-	int64_t bytes = lt__number_bytes(s->k->buffers[buffer].dtype), byte = s->base[buffer] + element * bytes;
-	for (int64_t g = byte / a->granule; a->stamp && g < (byte + bytes) / a->granule; g++)
+	int64_t bytes = s->element_bytes[buffer], byte = s->base[buffer] + element * bytes;
+	for (int64_t g = byte >> a->shift; a->stamp && g < (byte + bytes) >> a->shift; g++)
 		if (a->stamp[g] != a->now)
 			return false;
 	return true;

@@ -23,7 +23,8 @@ struct simulate_mark { uint32_t writer, reader, other; int32_t write_at, read_at
  * the largest pieces that no element of a buffer in it cuts. */
 struct simulate_area {
 	unsigned char *at;
-	int64_t bytes, granule;
+	int64_t bytes;
+	int shift;                      /* a granule is 1 << shift bytes */
 	uint32_t *stamp;                /* by granule: defined if it is `now`; NULL: all is */
 	uint32_t now;
 	struct simulate_mark *mark;     /* by granule; NULL: no two ranges can meet here, one of them writing */
@@ -45,7 +46,7 @@ struct simulation {
 	struct simulate_area *area;     /* slots, workspace, a thread's part, then arrays */
 	int32_t n_area;
 	int32_t *area_of;               /* by buffer */
-	int64_t *base;                  /* by buffer: byte in its area */
+	int64_t *base, *element_bytes;  /* by buffer: its first byte in its area */
 
 	int64_t *at;                    /* by instruction: its first lane in value */
 	uint64_t *value;                /* typed bits by lane; of a mask one word */

@@ -121,6 +121,11 @@ uint64_t lt__simulate_value(uint32_t opcode, uint32_t dtype, uint64_t x, uint64_
 	bool is_test = simulate_is_test(opcode);
 	if (dtype == LT_I64 && !is_test)        /* most of what runs is addresses */
 		return (uint64_t)of_integers(opcode, (int64_t)x, (int64_t)y);
+	if (dtype == LT_F32 && !is_test) {
+		union { uint32_t u; float f; } v = { .u = (uint32_t)x }, w = { .u = (uint32_t)y };
+		v.f = (float)of_floats(opcode, (double)v.f, (double)w.f);
+		return v.u;
+	}
 	union lt_number a = lt__number_of_bits(x, dtype), b = lt__number_of_bits(y, dtype);
 	bool is_float = lt__number_is_float(dtype);
 	if (is_test)
