@@ -92,7 +92,7 @@ static void fill_states(struct simulation *s)
 	}
 }
 
-/* Room for values, and whose variables and arrays are. */
+/* Room for values, with the constants in it, and whose variables and arrays are. */
 static void fill_values(struct simulation *s)
 {
 	const struct lt_kernel *k = s->k;
@@ -104,6 +104,9 @@ static void fill_values(struct simulation *s)
 		n += k->instructions[i].lanes;
 	}
 	s->value = lt__pool_alloc(&s->pool, (size_t)n + 1, sizeof *s->value);
+	for (int32_t i = 0; i < (int32_t)k->n_instruction; i++)
+		if (k->instructions[i].opcode == LT_OPCODE_const)
+			lt__simulate_lanes(s, i);
 	s->variable_at = lt__pool_alloc(&s->pool, k->n_variable, sizeof *s->variable_at);
 	s->variable_defined = lt__pool_alloc(&s->pool, k->n_variable, sizeof *s->variable_defined);
 	s->variable_region = lt__pool_alloc(&s->pool, k->n_variable, sizeof *s->variable_region);

@@ -40,6 +40,12 @@ static void operate(struct simulation *s, int32_t i)
 	uint32_t dtype = s->k->instructions[a].dtype;
 	bool test = simulate_is_test(x->opcode);
 	uint64_t mask = 0, known = 0;
+	if (dtype == LT_I64 && x->lanes == 1 && !test && !has_contract(x->opcode) && b >= 0
+		&& s->defined[a] & s->defined[b] & 1) {        /* most of what runs is addresses */
+		s->value[s->at[i]] = lt__simulate_value(x->opcode, LT_I64, s->value[s->at[a]], s->value[s->at[b]]);
+		s->defined[i] = 1;
+		return;
+	}
 	for (uint32_t lane = 0; lane < x->lanes; lane++) {
 		bool defined = simulate_known(s, a, lane) && (b < 0 || simulate_known(s, b, lane));
 		if (defined && has_contract(x->opcode))

@@ -212,6 +212,7 @@ int32_t lt__simulate_steps(struct simulation *s, int32_t i, int32_t end)
 		case LT_OPCODE_else: i = x->what; break;        /* from the end of the other block */
 		case LT_OPCODE_end: i = leave(s, i); break;
 		case LT_OPCODE_launch: return i;
+		case LT_OPCODE_const: break;            /* since the run began */
 		default: machine(s, i); break;
 		}
 	}

@@ -119,7 +119,7 @@ uint64_t lt__simulate_value(uint32_t opcode, uint32_t dtype, uint64_t x, uint64_
 	if (opcode == LT_OPCODE_not)
 		return dtype == LT_BOOL ? x == 0 : ~x & all;
 	bool is_test = simulate_is_test(opcode);
-	if (dtype == LT_I64 && !is_test)        /* most of what runs is addresses */
+	if (dtype == LT_I64 && !is_test)
 		return (uint64_t)of_integers(opcode, (int64_t)x, (int64_t)y);
 	if (dtype == LT_F32 && !is_test) {
 		union { uint32_t u; float f; } v = { .u = (uint32_t)x }, w = { .u = (uint32_t)y };
