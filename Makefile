@@ -198,7 +198,7 @@ $(FOLDERS): $(O)/%.so: $$(wildcard %/*.c) $$(wildcard %/*.h) $(wildcard include/
 		-Wl,--build-id,--version-script=examples/plugin/plugin.map
 
 # The objects of the library, but for the one that ends with LT_BACKEND.
-ours = $(filter $(O)/backends/cgen/%.o $(O)/backends/$(1)/%.o,$(OBJ))
+ours = $(filter $(O)/kernel/%.o $(O)/backends/cgen/%.o $(O)/backends/$(1)/%.o,$(OBJ))
 $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LD $@)$(CC) $(FLAGS) $(LDFLAGS) -DLT_PLUGIN -shared $(if $(SAN),,-Wl,-z,defs) -o $@ backends/$*/$*.c \

@@ -10,7 +10,7 @@ static bool is_word(const char *at, size_t n, const char *word)
 }
 
 /* "NAME=NUMBER" of digits. */
-static bool number_of(const char *at, size_t n, const char *name, uint64_t *out)
+static bool sim_number(const char *at, size_t n, const char *name, uint64_t *out)
 {
 	size_t stem = strlen(name);
 	if (n <= stem + 1 || n > stem + 19 || memcmp(at, name, stem) != 0 || at[stem] != '=')
@@ -53,9 +53,9 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 	for (const char *at = text ? text : ""; *at; ) {
 		size_t n = strcspn(at, ";");
 		uint64_t number;
-		if (number_of(at, n, "seed", &number))
+		if (sim_number(at, n, "seed", &number))
 			out->options.seed = number;
-		else if (number_of(at, n, "range", &number) && number > 0)
+		else if (sim_number(at, n, "range", &number) && number > 0)
 			out->options.range = (int64_t)number;
 		else if (is_word(at, n, "counts"))
 			out->counts = true;
