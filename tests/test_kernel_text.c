@@ -191,8 +191,8 @@ Test(kernel_text, mistakes_are_said)
 Test(kernel_text, mutations_never_crash)
 {
 	static const char *const words[] = { "%0", "%99", "[", "]", "(", ")", ",", "=", "@", "-", "+", "f32", "maskx64",
-		"i64x0", "end", "else", "loop", "if", "0x", "9223372036854775808", "-1", "1e999", "\"", "\\", "region team 1\n", "\n", "by",
-		"at", "mask", "from", "to", "step", "..", "\xff" };
+		"i64x0", "end", "else", "loop", "if", "0x", "9223372036854775808", "-1", "1e999", "\"", "\\", "region team 1\n", "\n",
+		"by", "at", "mask", "from", "to", "step", "..", "\xff" };
 	uint64_t seed = (uint64_t)time(NULL), state = seed;
 	int taken = 0, n_trial = 0;
 	for (uint64_t i = 0; i < 40; i++) {
