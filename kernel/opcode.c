@@ -5,7 +5,8 @@
 #define BIT(dtype)      (UINT64_C(1) << (dtype))
 #define FLOATS          (BIT(LT_F32) | BIT(LT_F64))
 #define INTEGERS        (BIT(LT_I32) | BIT(LT_I64))
-#define NUMBERS         (FLOATS | INTEGERS | BIT(LT_BOOL))
+#define ARITHMETIC      (FLOATS | INTEGERS)
+#define ORDERED         (ARITHMETIC | BIT(LT_BOOL))
 #define ELEMENTS        (BIT(LT_NDTYPE) - 2)
 #define MASKS           BIT(LT_LANE_MASK)
 #define BITWISE         (BIT(LT_BOOL) | INTEGERS | MASKS)
@@ -18,10 +19,11 @@
 
 /* Operators, by the column `types` of their map.  An operator of three operands has types of its own. */
 #define SAME_FACTS(name, n) PATTERN_##n, LT_TYPE_OF_VALUE, LT_RULE_SAME, OPERANDS_##n(SAME), 0, \
-	LT_OPCODE_##name == LT_OPCODE_copy ? ELEMENTS : NUMBERS
+	LT_OPCODE_##name == LT_OPCODE_copy ? ELEMENTS \
+	: LT_OPCODE_##name == LT_OPCODE_min || LT_OPCODE_##name == LT_OPCODE_max ? ORDERED : ARITHMETIC
 #define FLOAT_FACTS(name, n) PATTERN_##n, LT_TYPE_OF_VALUE, LT_RULE_SAME, OPERANDS_##n(SAME), 0, FLOATS
 #define BITS_FACTS(name, n) PATTERN_##n, LT_TYPE_OF_VALUE, LT_RULE_SAME, OPERANDS_##n(SAME), 0, BITWISE
-#define TEST_FACTS(name, n) PATTERN_##n, LT_TYPE_OF_OPERAND, LT_RULE_MASK, OPERANDS_##n(SAME), 0, NUMBERS
+#define TEST_FACTS(name, n) PATTERN_##n, LT_TYPE_OF_OPERAND, LT_RULE_MASK, OPERANDS_##n(SAME), 0, ORDERED
 #define CAST_FACTS(name, n) "t f 0", LT_TYPE_OF_VALUE, LT_RULE_SAME, OPERANDS_##n(FROM), 0, ELEMENTS
 #define CHOOSE_FACTS(name, n) "t 0 1 2", LT_TYPE_OF_VALUE, LT_RULE_SAME, { LT_RULE_MASK, LT_RULE_SAME, LT_RULE_SAME }, \
 	0, ELEMENTS
@@ -36,7 +38,7 @@
 #define FACTS_lane      "t", LT_TYPE_OF_VALUE, LT_RULE_SAME, NO_OPERAND, 0, INTEGERS
 #define FACTS_below     "t 0", LT_TYPE_OF_VALUE, LT_RULE_SAME, OPERANDS_1(I64), 0, MASKS
 #define FACTS_shuffle   "t 0 1 k", LT_TYPE_OF_OPERAND, LT_RULE_LIST, OPERANDS_2(SAME), 0, ELEMENTS | MASKS
-#define FACTS_fold      "t o 0", LT_TYPE_OF_OPERAND, LT_RULE_ONE, OPERANDS_1(SAME), 0, NUMBERS | MASKS
+#define FACTS_fold      "t o 0", LT_TYPE_OF_OPERAND, LT_RULE_ONE, OPERANDS_1(SAME), 0, ORDERED | MASKS
 #define FACTS_any       "t 0", LT_TYPE_OF_OPERAND, LT_RULE_TEST, OPERANDS_1(SAME), 0, MASKS
 #define FACTS_all       FACTS_any
 #define FACTS_flag      "t 0", LT_TYPE_OF_OPERAND, LT_RULE_BOOL, OPERANDS_1(SAME), 0, MASKS
@@ -56,7 +58,7 @@
 #define FACTS_fault     "l 0 1 access n", LT_TYPE_OF_FAULT, LT_RULE_NONE, { LT_RULE_MASK, LT_RULE_SAME }, 0, BIT(LT_I64)
 #define FACTS_get       "v", LT_TYPE_OF_VARIABLE, LT_RULE_SAME, NO_OPERAND, 0, ELEMENTS | MASKS
 #define FACTS_set       "v 0", LT_TYPE_OF_VARIABLE, LT_RULE_NONE, OPERANDS_1(SAME), 0, ELEMENTS | MASKS
-#define FACTS_update    "v u 0", LT_TYPE_OF_VARIABLE, LT_RULE_NONE, OPERANDS_1(SAME), 0, NUMBERS | MASKS
+#define FACTS_update    "v u 0", LT_TYPE_OF_VARIABLE, LT_RULE_NONE, OPERANDS_1(SAME), 0, ORDERED | MASKS
 #define FACTS_array     "b", LT_TYPE_NONE, LT_RULE_NONE, NO_OPERAND, 0, 0
 #define FACTS_variable  "v", LT_TYPE_NONE, LT_RULE_NONE, NO_OPERAND, 0, 0
 #define FACTS_loop      "d from 0 to 1 p", LT_TYPE_NONE, LT_RULE_I64, OPERANDS_2(I64), 0, 0

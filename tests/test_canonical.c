@@ -263,7 +263,7 @@ static void fill(struct rich *r)
 		r->ops[i] = (struct lt_op){ i == 0 ? "add"
 				: i == 1           ? "select"
 						   : "max",
-			i == 0 ? "$0 + $1" : "$0 ? $1 : $2", 2 + (int32_t)(i == 1), 1 + i, { 1, 1 + i, 1 }, 7 + i };
+			i == 0 ? "$0 + $1" : "$0 ? $1 : $2", 2 + (int32_t)(i == 1), 1 + i, { 1, 1 + i, 1 }, 7 + i, 0, 0 };
 		r->params[i] = (struct lt_tparam){ "p", (int32_t)i, 3 + i, i, 40 + i };
 	}
 	for (int32_t i = 0; i < 2; i++)
