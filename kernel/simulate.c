@@ -181,7 +181,7 @@ static void check_results(struct simulation *s)
 {
 	for (int32_t b = 0; b < (int32_t)s->k->n_buffer && !s->status; b++) {
 		const struct lt_kernel_buffer *x = &s->k->buffers[b];
-		if (x->space != LT_SPACE_SLOT || !x->written || !s->area[s->area_of[b]].stamp)
+		if (x->space != LT_SPACE_SLOT || !x->written || !s->options.fresh || s->options.fresh[x->slot] != 2)
 			continue;
 		for (int64_t e = 0; e < x->elems && !s->status; e++)
 			if (!lt__simulate_is_defined(s, b, e)) {

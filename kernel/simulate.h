@@ -52,7 +52,7 @@ struct lt_simulate_options {
 	 * launches) the launch is then done once more in drawn ranges, which must leave the same. */
 	int64_t range;
 	uint64_t off;                   /* checks that are not made: bits 1 << enum lt_simulate_check */
-	/* By slot, may be NULL: 1: what it holds at the start is not defined, and all of it is at the end. */
+	/* By slot, may be NULL: 1: what it holds at the start is not defined; 2: and all of it is at the end. */
 	const uint8_t *fresh;
 };
 

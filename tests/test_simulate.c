@@ -325,7 +325,7 @@ static void fault_run(const struct fault_row *row, uint64_t off, struct simulate
 {
 	/* Points backwards: where a write meets a read, which of them is first is part of the sentence. */
 	struct lt_simulate_options options = { .seed = 3, .order = LT_SIMULATE_BACKWARD, .off = off };
-	static const uint8_t fresh[] = { 0, 1, 0 };
+	static const uint8_t fresh[] = { 0, 2, 0 };
 	struct memory m;
 	memory_fill(&m);
 	struct lt_kernel *k = kernel_of(row->text);

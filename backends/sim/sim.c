@@ -128,6 +128,20 @@ static lt_status count_new(const struct lt_kernel *k, struct lt_simulate_count *
 	return c->runs && c->lanes ? LT_OK : LT_ENOMEM;
 }
 
+/* Slots whose content has no meaning before the kernel runs: what this one writes for other kernels or for the host.
+ * All of a result is written, unless run-time extents say how much; other kernels' may have elements that pad. */
+static void fill_fresh(const struct lt_tree *t, uint8_t *fresh)
+{
+	memset(fresh, t->n_param ? 1 : 2, (size_t)t->n_slot);
+	for (uint32_t i = 0; i < t->buffers.n; i++) {
+		const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, i);
+		if (b->slot >= 0 && (!b->written || (b->role != LT_OUTPUT && b->role != LT_WORKSPACE)))
+			fresh[b->slot] = 0;
+		else if (b->slot >= 0 && b->role == LT_WORKSPACE && fresh[b->slot])
+			fresh[b->slot] = 1;
+	}
+}
+
 static lt_status compile_one(
 	struct lt_session *s, const struct lt_tree *t, struct lt_object **out, struct lt_diag *diag)
 {
@@ -144,7 +158,10 @@ static lt_status compile_one(
 	if (status)
 		return status;
 	o->fresh = calloc(o->kernel->n_slot + 1u, 1);
-	return o->fresh && !count_new(o->kernel, &o->count) ? LT_OK : out_of_memory(diag);
+	if (!o->fresh || count_new(o->kernel, &o->count))
+		return out_of_memory(diag);
+	fill_fresh(t, o->fresh);
+	return LT_OK;
 }
 
 static lt_status sim_compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n,
@@ -175,11 +192,13 @@ static void add_counts(struct lt_object *o, const struct lt_simulate_count *c)
 static lt_status sim_run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
 {
 	struct lt_simulate_count c;
+	struct lt_simulate_options options = o->session->config.options;
+	options.fresh = o->fresh;
 	lt_status status = count_new(o->kernel, &c);
 	if (status)
 		status = out_of_memory(diag);
 	else
-		status = lt__simulate(o->kernel, args, &o->session->config.options, &c, NULL, diag);
+		status = lt__simulate(o->kernel, args, &options, &c, NULL, diag);
 	if (!status)
 		add_counts(o, &c);
 	free(c.runs);
