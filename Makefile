@@ -37,7 +37,7 @@ CFLAGS  ?= $(if $(filter debug,$(MODE)),-O0 -g3,-O2 -g)
 DIRS  = ir ir/pass
 DIRS += looptree
 DIRS += kernel
-DIRS += backends backends/cgen backends/ref backends/cpu
+DIRS += backends backends/cgen backends/ref backends/sim backends/cpu
 DIRS += frontends frontends/script frontends/graph
 DIRS += program
 # And above them, in no library: check, which lt-check and the tests share; tools; tests.
@@ -198,7 +198,7 @@ $(FOLDERS): $(O)/%.so: $$(wildcard %/*.c) $$(wildcard %/*.h) $(wildcard include/
 		-Wl,--build-id,--version-script=examples/plugin/plugin.map
 
 # The objects of the library, but for the one that ends with LT_BACKEND.
-ours = $(filter $(O)/backends/cgen/%.o $(O)/backends/$(1)/%.o,$(OBJ))
+ours = $(filter $(O)/kernel/%.o $(O)/backends/cgen/%.o $(O)/backends/$(1)/%.o,$(OBJ))
 $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LD $@)$(CC) $(FLAGS) $(LDFLAGS) -DLT_PLUGIN -shared $(if $(SAN),,-Wl,-z,defs) -o $@ backends/$*/$*.c \

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# tests/examples.sh -- every example runs and agrees with the oracle, on cpu and ref, and the demo classifies every
-# digit that it draws. Prints TAP. The commands are in tests/examples.txt; an example that is not there fails.
+# tests/examples.sh -- every example runs and agrees with the oracle, on cpu and ref, the small ones on the simulator
+# too, and the demo classifies every digit that it draws. Prints TAP. The commands are in tests/examples.txt; an example
+# that is not there fails.
 set -u
 : "${O:=build}"
 
@@ -12,7 +13,8 @@ try() {
 
 set -f
 while read -r script options; do
-	for backend in cpu ref; do
+	for backend in cpu ref sim; do
+		[[ $backend = sim && $script =~ mnist|stories ]] && continue    # minutes in a simulator
 		try "$script on $backend" "$O/lt-run" "$script" $options -b $backend -q --verify
 	done
 done < <(grep -v '^#' tests/examples.txt)

@@ -1,4 +1,4 @@
-/* tests/test_property.c -- random graphs on `ref` and `cpu`, with and without passes, against the oracle.
+/* tests/test_property.c -- random graphs on `ref`, `cpu` and `sim`, with and without passes, against the oracle.
  *
  * LT_SEED=N begins with another seed, LT_GRAPHS=N draws another number of graphs (the compiled ones in proportion),
  * LT_SHOW=1 names each seed before it runs.  A failure is repeated with ever fewer nodes until it is gone, and
@@ -18,6 +18,9 @@ TestSuite(property, .timeout = 900);
 
 static const struct run_config on_ref[] = { { .backends = "ref" }, { .backends = "ref", .no_passes = true } };
 static const struct run_config on_cpu[] = { { .backends = "cpu" }, { .backends = "cpu", .no_passes = true } };
+
+static const struct run_config on_sim[] = { { .backends = "sim" }, { .backends = "sim:order=backward",
+	.no_passes = true } };
 
 static uint64_t number_of(const char *name, uint64_t otherwise)
 {
@@ -203,3 +206,5 @@ Test(property, ref_first_half) { share(on_ref, 1500, 0); }
 Test(property, ref_second_half) { share(on_ref, 1500, 1); }
 Test(property, cpu_first_half) { share(on_cpu, 60, 0); }
 Test(property, cpu_second_half) { share(on_cpu, 60, 1); }
+Test(property, sim_first_half) { share(on_sim, 300, 0); }
+Test(property, sim_second_half) { share(on_sim, 300, 1); }

@@ -22,7 +22,7 @@ static uint64_t random_below(struct random *r, uint64_t n) { return random_next(
 
 static bool is_float(int t) { return lt__dtype_info((enum lt_dtype)t)->cls == LT_CLASS_FLOAT; }
 
-static bool same(union lt_ref_number a, union lt_scalar b, int t)
+static bool same(union lt_number a, union lt_scalar b, int t)
 {
 	return is_float(t) ? (isnan(a.f) && isnan(b.f)) || (a.f == b.f && signbit(a.f) == signbit(b.f)) : a.i == b.i;
 }
@@ -57,10 +57,10 @@ Test(ref_value, every_half)
 	static const enum lt_dtype half[] = { LT_F16, LT_BF16 };
 	for (int k = 0; k < 2; k++)
 		for (uint32_t bits = 0; bits < 65536; bits++) {
-			union lt_ref_number x = lt__ref_of_bits(bits, half[k]);
+			union lt_number x = lt__number_of_bits(bits, half[k]);
 			uint16_t back, want = (uint16_t)bits;
 			cr_assert(same(x, lt__scalar_of(bits, half[k]), (int)half[k]), "%x", (unsigned)bits);
-			lt__ref_store(&back, 0, half[k], x);
+			lt__number_store(&back, 0, half[k], x);
 			cr_assert(isnan(x.f) || memcmp(&back, &want, 2) == 0, "%x", (unsigned)bits);
 		}
 }
@@ -70,26 +70,26 @@ Test(ref_value, rounding_and_casts)
 	struct random r = { 7 };
 	for (int i = 0; i < 20000; i++)
 		for (int from = 1; from < LT_NDTYPE; from++) {
-			union lt_ref_number x = { 0 };
+			union lt_number x = { 0 };
 			union lt_scalar want = { 0 };
 			if (is_float(from))
 				want.f = any_double(&r);
 			else
 				want.i = any_int(&r);
 			memcpy(&x, &want, sizeof x);
-			x = lt__ref_round(x, (uint32_t)from);
+			x = lt__number_round(x, (uint32_t)from);
 			want = lt__round_to(want, (enum lt_dtype)from);
 			cr_assert(same(x, want, from), "round to %s", lt__dtype_info((enum lt_dtype)from)->name);
 			int to = 1 + i % (LT_NDTYPE - 1);
-			cr_assert(same(lt__ref_convert(x, (uint32_t)from, (uint32_t)to),
+			cr_assert(same(lt__number_convert(x, (uint32_t)from, (uint32_t)to),
 					  lt__convert(want, (enum lt_dtype)from, (enum lt_dtype)to), to),
 				"%s to %s: %a %lld", lt__dtype_info((enum lt_dtype)from)->name,
 				lt__dtype_info((enum lt_dtype)to)->name, want.f, (long long)want.i);
 			char a[8] = { 0 }, b[8] = { 0 };
-			lt__ref_store(a, 0, (uint32_t)from, x);
+			lt__number_store(a, 0, (uint32_t)from, x);
 			lt__store(b, 0, (enum lt_dtype)from, want);
 			cr_assert((is_float(from) && isnan(x.f)) || memcmp(a, b, 8) == 0);
-			cr_assert(same(lt__ref_load(a, 0, (uint32_t)from), want, from) || (is_float(from) && isnan(x.f)));
+			cr_assert(same(lt__number_load(a, 0, (uint32_t)from), want, from) || (is_float(from) && isnan(x.f)));
 		}
 }
 
@@ -118,7 +118,7 @@ Test(ref_value, operators)
 			cr_assert(lt__ref_value_read(&op, &value, &at), "%s: %s from %s", info->name, source, at);
 			for (int i = 0; i < 2000; i++) {
 				union lt_scalar x[3] = { { 0 } };
-				union lt_ref_number y[3];
+				union lt_number y[3];
 				for (int k = 0; k < op.arity; k++)
 					if (is_float((int)op.in[k]))
 						x[k].f = lt__round_to((union lt_scalar){ .f = any_double(&r) }, (enum lt_dtype)op.in[k]).f;
@@ -132,7 +132,7 @@ Test(ref_value, operators)
 				union lt_scalar want = lt__round_to(
 					lt__op_value((enum lt_opcode)code, lt__dtype_info((enum lt_dtype)t)->cls, x),
 					(enum lt_dtype)op.out);
-				union lt_ref_number got = lt__ref_round(lt__ref_value_of(&value, y), op.out);
+				union lt_number got = lt__number_round(lt__ref_value_of(&value, y), op.out);
 				cr_assert(same(got, want, (int)op.out),
 					"%s of %s: %a %a, %lld %lld: %a/%lld, not %a/%lld", info->name,
 					lt__dtype_info((enum lt_dtype)t)->name, x[0].f, x[1].f, (long long)x[0].i,
@@ -179,7 +179,7 @@ Test(ref_value, sources)
 			cr_expect_str_eq(at, rows[i].end, "%s: '%s'", rows[i].source, at);
 			continue;
 		}
-		union lt_ref_number x[2] = { { .f = rows[i].x }, { .f = rows[i].y } };
+		union lt_number x[2] = { { .f = rows[i].x }, { .f = rows[i].y } };
 		cr_expect_eq(lt__ref_value_of(&value, x).f, rows[i].want, "%s: %g", rows[i].source, lt__ref_value_of(&value, x).f);
 	}
 	char deep[400];

@@ -35,7 +35,7 @@ static lt_status check_buffers(const struct lt_tree *t, struct lt_diag *diag)
 			|| (b->role == LT_LOCAL ? b->slot != -1 && b->alias_of < 0 : !in(b->slot, t->n_slot)))
 			BAD(-1, -1, "buffer %d (%s): type %d, slot %d, scope %d", (int)i, b->name ? b->name : "?",
 				(int)b->type, (int)b->slot, (int)b->scope);
-		if (__builtin_mul_overflow(b->elems, (int64_t)sizeof(union lt_ref_number), &bytes))
+		if (__builtin_mul_overflow(b->elems, (int64_t)sizeof(union lt_number), &bytes))
 			BAD(-1, -1, "buffer %d (%s): %lld elements", (int)i, b->name ? b->name : "?", (long long)b->elems);
 		if (b->depth < 0 || (b->depth > 1 && b->elems % b->depth != 0))
 			BAD(-1, -1, "buffer %d (%s): %lld elements, %d in turn", (int)i, b->name ? b->name : "?",

@@ -83,7 +83,7 @@ static lt_status element_find(const struct ref_interpreter *r, int32_t s, int32_
 		if (status)
 			return status;
 		int32_t from = LT_AT(struct lt_access, r->t->accesses, a->index)->buffer;
-		index = lt__ref_load(base_of(r, from), index, buffer_type(r->t, from)).i;
+		index = lt__number_load(base_of(r, from), index, buffer_type(r->t, from)).i;
 		bool inside = index >= 0 && index < a->index_extent;
 		for (int32_t i = 0; i < a->n_bound; i++)
 			inside = inside && index < row(r, r->t->bounds[a->first_bound + i]);
@@ -106,15 +106,15 @@ static lt_status element_find(const struct ref_interpreter *r, int32_t s, int32_
 }
 
 /* The elements of a buffer that reductions write, before they are rounded; NULL: none do. */
-static union lt_ref_number *exact_of(const struct ref_interpreter *r, int32_t buffer)
+static union lt_number *exact_of(const struct ref_interpreter *r, int32_t buffer)
 {
 	return r->o->shadow[buffer] < 0
 		? NULL
-		: (union lt_ref_number *)(void *)((char *)r->args->workspace + r->o->shadow[buffer]);
+		: (union lt_number *)(void *)((char *)r->args->workspace + r->o->shadow[buffer]);
 }
 
 static lt_status operand(
-	const struct ref_interpreter *r, int32_t s, const struct lt_operand *o, union lt_ref_number *out)
+	const struct ref_interpreter *r, int32_t s, const struct lt_operand *o, union lt_number *out)
 {
 	const struct lt_piece *p = NULL;
 	int64_t element;
@@ -124,24 +124,24 @@ static lt_status operand(
 			break;
 	}
 	if (p->kind == LT_IMMEDIATE) {
-		*out = lt__ref_of_bits(p->bits, o->dtype);
+		*out = lt__number_of_bits(p->bits, o->dtype);
 		return LT_OK;
 	}
 	if (p->kind == LT_AFFINE) {
 		out->i = row(r, p->row);
-		*out = lt__ref_convert(*out, LT_I64, o->dtype);
+		*out = lt__number_convert(*out, LT_I64, o->dtype);
 		return LT_OK;
 	}
 	lt_status status = element_find(r, s, p->access, &element);
 	if (!status) {
 		int32_t buffer = LT_AT(struct lt_access, r->t->accesses, p->access)->buffer;
-		*out = lt__ref_load(base_of(r, buffer), element, buffer_type(r->t, buffer));
+		*out = lt__number_load(base_of(r, buffer), element, buffer_type(r->t, buffer));
 	}
 	return status;
 }
 
-static union lt_ref_number value_of(
-	const struct ref_interpreter *r, const struct lt_stmt *st, const union lt_ref_number *x)
+static union lt_number value_of(
+	const struct ref_interpreter *r, const struct lt_stmt *st, const union lt_number *x)
 {
 	return st->kind == LT_RESET ? x[0] : lt__ref_value_of(&r->o->value[st->op], x);
 }
@@ -149,7 +149,7 @@ static union lt_ref_number value_of(
 static lt_status statement(const struct ref_interpreter *r, int32_t s)
 {
 	const struct lt_stmt *st = LT_AT(struct lt_stmt, r->t->stmts, s);
-	union lt_ref_number x[4] = { { 0 } };
+	union lt_number x[4] = { { 0 } };
 	int64_t element;
 	bool reduces = st->kind == LT_REDUCE || st->kind == LT_COMBINE;         /* one iteration after the other */
 	int first = reduces;
@@ -166,11 +166,11 @@ static lt_status statement(const struct ref_interpreter *r, int32_t s)
 	int32_t buffer = LT_AT(struct lt_access, r->t->accesses, st->dest)->buffer;
 	uint32_t type = buffer_type(r->t, buffer);
 	char *base = base_of(r, buffer);
-	union lt_ref_number *exact = exact_of(r, buffer);
+	union lt_number *exact = exact_of(r, buffer);
 	if (reduces)
-		x[0] = exact ? exact[element] : lt__ref_load(base, element, type);
-	union lt_ref_number v = value_of(r, st, x), rounded = lt__ref_round(v, type);
-	lt__ref_store(base, element, type, rounded);
+		x[0] = exact ? exact[element] : lt__number_load(base, element, type);
+	union lt_number v = value_of(r, st, x), rounded = lt__number_round(v, type);
+	lt__number_store(base, element, type, rounded);
 	if (exact)
 		exact[element] = reduces ? v : rounded;
 	return LT_OK;
@@ -257,7 +257,7 @@ lt_status lt__ref_run(const struct lt_object *o, const struct lt_args *args, str
 	r.column[0] = 1;
 	for (int32_t i = 0; i < t->n_param; i++) {
 		const struct lt_tparam *p = LT_AT(struct lt_tparam, t->params, i);
-		int64_t v = lt__ref_load(base_of(&r, p->buffer), p->element, LT_I64).i;
+		int64_t v = lt__number_load(base_of(&r, p->buffer), p->element, LT_I64).i;
 		if (v < p->low || v > p->high)
 			return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s: %s is %lld, outside %lld..%lld",
 				t->name ? t->name : "?", p->name ? p->name : "?", (long long)v, (long long)p->low,
@@ -267,7 +267,7 @@ lt_status lt__ref_run(const struct lt_object *o, const struct lt_args *args, str
 	for (int32_t b = 0; b < (int32_t)t->buffers.n; b++)
 		if (o->starts[b])
 			for (int64_t i = 0; i < LT_AT(struct lt_buffer, t->buffers, b)->elems; i++)
-				((union lt_ref_number *)(void *)((char *)args->workspace + o->shadow[b]))[i] =
-					lt__ref_load(base_of(&r, b), i, buffer_type(t, b));
+				((union lt_number *)(void *)((char *)args->workspace + o->shadow[b]))[i] =
+					lt__number_load(base_of(&r, b), i, buffer_type(t, b));
 	return body(&r, -1, 0, (int32_t)t->stmts.n);
 }

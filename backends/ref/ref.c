@@ -164,7 +164,8 @@ static lt_status fill_memory(struct lt_object *o)
 	}
 	for (uint32_t s = 0; s < t->stmts.n; s++) {
 		const struct lt_stmt *st = LT_AT(struct lt_stmt, t->stmts, s);
-		if ((st->kind != LT_REDUCE && st->kind != LT_COMBINE) || !lt__ref_is_float(LT_AT(struct lt_op, t->ops, st->op)->out))
+		if ((st->kind != LT_REDUCE && st->kind != LT_COMBINE)
+			|| !lt__number_is_float(LT_AT(struct lt_op, t->ops, st->op)->out))
 			continue;
 		int32_t b = root(t, LT_AT(struct lt_access, t->accesses, st->dest)->buffer);
 		if (o->shadow[b] < 0)

@@ -111,7 +111,7 @@ struct reader { const char *at; const struct lt_op *op; struct lt_ref_value *out
 
 static enum kind ternary(struct reader *);
 
-static void value_emit(struct reader *r, enum step what, int arg, union lt_ref_number number)
+static void value_emit(struct reader *r, enum step what, int arg, union lt_number number)
 {
 	r->depth += what <= NUMBER                   ? 1
 		: what == CHOOSE_INT                 ? -2
@@ -124,7 +124,7 @@ static void value_emit(struct reader *r, enum step what, int arg, union lt_ref_n
 		r->out->step[r->out->n++] = (struct lt_ref_step){ (uint8_t)what, (uint8_t)arg, number };
 }
 
-static void store_step(struct reader *r, int what) { value_emit(r, (enum step)what, 0, (union lt_ref_number){ 0 }); }
+static void store_step(struct reader *r, int what) { value_emit(r, (enum step)what, 0, (union lt_number){ 0 }); }
 static enum kind no(struct reader *r) { r->bad = true; return BAD; }
 
 static bool value_accept(struct reader *r, const char *text)
@@ -142,7 +142,7 @@ static enum kind value_number(struct reader *r)
 {
 	char *end;
 	long long whole = strtoll(r->at, &end, 10);
-	union lt_ref_number x = { .i = whole };
+	union lt_number x = { .i = whole };
 	bool is_float = *end == '.' || *end == 'e';
 	if (is_float)
 		x.f = strtod(r->at, &end);
@@ -183,7 +183,7 @@ static enum kind call(struct reader *r)
 	}
 	if (!value_accept(r, ")") || kind == WORD || (kind == IS_FLOAT ? !functions[f].real : !functions[f].whole))
 		return no(r);
-	value_emit(r, kind == IS_FLOAT ? CALL_FLOAT : CALL, f, (union lt_ref_number){ 0 });
+	value_emit(r, kind == IS_FLOAT ? CALL_FLOAT : CALL, f, (union lt_number){ 0 });
 	return kind;
 }
 
@@ -221,7 +221,7 @@ static enum kind cast(struct reader *r, enum kind to, int bits)
 	if (to == IS_FLOAT && kind == IS_INT)
 		store_step(r, TO_FLOAT);
 	if (to != IS_FLOAT && abs(bits) != 64)
-		value_emit(r, bits < 0 ? WRAP_UNSIGNED : WRAP_SIGNED, abs(bits), (union lt_ref_number){ 0 });
+		value_emit(r, bits < 0 ? WRAP_UNSIGNED : WRAP_SIGNED, abs(bits), (union lt_number){ 0 });
 	return to;
 }
 
@@ -236,8 +236,8 @@ static enum kind primary(struct reader *r)
 		if (k < 0 || k >= r->op->arity || k > 2)
 			return no(r);
 		r->at++;
-		value_emit(r, OPERAND, k, (union lt_ref_number){ 0 });
-		return lt__ref_is_float(r->op->in[k]) ? IS_FLOAT : IS_INT;
+		value_emit(r, OPERAND, k, (union lt_number){ 0 });
+		return lt__number_is_float(r->op->in[k]) ? IS_FLOAT : IS_INT;
 	}
 	return isdigit((unsigned char)*r->at) ? value_number(r) : call(r);
 }
@@ -318,14 +318,14 @@ bool lt__ref_value_read(const struct lt_op *op, struct lt_ref_value *out, const 
 	struct reader r = { .at = op->source ? op->source : "", .op = op, .out = out };
 	enum kind kind = ternary(&r);
 	*at = r.at;
-	if (r.bad || kind == BAD || kind == WORD || (kind == IS_FLOAT && !lt__ref_is_float(op->out)) || *r.at)
+	if (r.bad || kind == BAD || kind == WORD || (kind == IS_FLOAT && !lt__number_is_float(op->out)) || *r.at)
 		return false;
-	if (kind == IS_INT && lt__ref_is_float(op->out))
+	if (kind == IS_INT && lt__number_is_float(op->out))
 		store_step(&r, TO_FLOAT);
 	return !r.bad;
 }
 
-static void on_ints(enum step what, union lt_ref_number *x)
+static void on_ints(enum step what, union lt_number *x)
 {
 	int64_t a = x[0].i, b = x[1].i;
 	switch (what) {
@@ -345,7 +345,7 @@ static void on_ints(enum step what, union lt_ref_number *x)
 	}
 }
 
-static void on_floats(enum step what, union lt_ref_number *x)
+static void on_floats(enum step what, union lt_number *x)
 {
 	double a = x[0].f, b = x[1].f;
 	switch (what) {
@@ -363,19 +363,19 @@ static void on_floats(enum step what, union lt_ref_number *x)
 	}
 }
 
-union lt_ref_number lt__ref_value_of(const struct lt_ref_value *v, const union lt_ref_number *x)
+union lt_number lt__ref_value_of(const struct lt_ref_value *v, const union lt_number *x)
 {
-	union lt_ref_number stack[MAX_DEPTH + 2] = { { 0 } }, *top = stack;    /* top: the last one, above one that is none */
+	union lt_number stack[MAX_DEPTH + 2] = { { 0 } }, *top = stack;    /* top: the last one, above one that is none */
 	if (v->cast)
-		return lt__ref_convert(x[0], v->from, v->to);
+		return lt__number_convert(x[0], v->from, v->to);
 	for (const struct lt_ref_step *s = v->step; s < v->step + v->n; s++)
 		switch (s->what) {
 		case OPERAND: *++top = x[s->arg]; break;
 		case NUMBER: *++top = s->number; break;
 		case TO_FLOAT: top->f = (double)top->i; break;
 		case TO_FLOAT_UNDER: top[-1].f = (double)top[-1].i; break;
-		case WRAP_SIGNED: top->i = lt__ref_wrap(top->i, s->arg, true); break;
-		case WRAP_UNSIGNED: top->i = lt__ref_wrap(top->i, s->arg, false); break;
+		case WRAP_SIGNED: top->i = lt__number_wrap(top->i, s->arg, true); break;
+		case WRAP_UNSIGNED: top->i = lt__number_wrap(top->i, s->arg, false); break;
 		case CHOOSE_INT: top -= 2; *top = top->i ? top[1] : top[2]; break;
 		case NOT: top->i = !top->i; break;
 		case NEGATE: top->i = (int64_t)(0 - (uint64_t)top->i); break;

@@ -2,12 +2,12 @@
  * and int64. */
 #ifndef LT_REF_VALUE_H
 #define LT_REF_VALUE_H
-#include "backends/ref/number.h"
+#include "kernel/number.h"
 
 enum { LT_REF_MAX_CODE = 48 };
 
 /* One step on a stack of numbers.  arg: an operand, a function, a number of bits. */
-struct lt_ref_step { uint8_t what, arg; union lt_ref_number number; };
+struct lt_ref_step { uint8_t what, arg; union lt_number number; };
 struct lt_ref_value {
 	bool cast;                      /* from in[0] to out */
 	uint32_t from, to;
@@ -18,5 +18,5 @@ struct lt_ref_value {
 /* Reads op's source.  false: it is not an expression that is known here; *at then points to where it ends to be. */
 bool lt__ref_value_read(const struct lt_op *, struct lt_ref_value *, const char **at);
 /* What it computes of x, not yet rounded to a type. */
-union lt_ref_number lt__ref_value_of(const struct lt_ref_value *, const union lt_ref_number *x);
+union lt_number lt__ref_value_of(const struct lt_ref_value *, const union lt_number *x);
 #endif

@@ -1,7 +1,7 @@
-/* backends/ref/number.c -- see number.h. */
+/* kernel/number.c -- see number.h. */
 #include <math.h>
 #include <string.h>
-#include "backends/ref/number.h"
+#include "kernel/number.h"
 
 /* mantissa: bits after the point; 0: no float.  sign: 0 for bool. */
 static const struct format { uint8_t bytes, mantissa, exponent; bool is_signed;
@@ -19,10 +19,10 @@ static const struct format { uint8_t bytes, mantissa, exponent; bool is_signed;
 };
 
 static const struct format *format_of(uint32_t dtype) { return &formats[dtype < LT_NDTYPE ? dtype : 0]; }
-bool lt__ref_is_float(uint32_t dtype) { return format_of(dtype)->mantissa > 0; }
-uint32_t lt__ref_bytes(uint32_t dtype) { return format_of(dtype)->bytes; }
+bool lt__number_is_float(uint32_t dtype) { return format_of(dtype)->mantissa > 0; }
+uint32_t lt__number_bytes(uint32_t dtype) { return format_of(dtype)->bytes; }
 
-int64_t lt__ref_wrap(int64_t i, int bits, bool is_signed)
+int64_t lt__number_wrap(int64_t i, int bits, bool is_signed)
 {
 	uint64_t u = (uint64_t)i << (64 - bits);
 	return is_signed ? (int64_t)u >> (64 - bits) : (int64_t)(u >> (64 - bits));
@@ -62,16 +62,18 @@ static uint32_t to_half(double x, const struct format *t)
 	return sign | (below < above || (below == above && low % 2 == 0) ? low : high);
 }
 
-union lt_ref_number lt__ref_round(union lt_ref_number x, uint32_t dtype)
+union lt_number lt__number_round(union lt_number x, uint32_t dtype)
 {
 	const struct format *t = format_of(dtype);
+	if (dtype == LT_F64 || dtype == LT_I64)
+		return x;
 	if (dtype == LT_BOOL)
 		x.i = x.i != 0;
 	else if (t->mantissa == 0)
-		x.i = lt__ref_wrap(x.i, 8 * t->bytes, t->is_signed);
+		x.i = lt__number_wrap(x.i, 8 * t->bytes, t->is_signed);
 	else if (dtype == LT_F32)
 		x.f = (double)(float)x.f;
-	else if (dtype != LT_F64)
+	else
 		x.f = of_half(to_half(x.f, t), t);
 	return x;
 }
@@ -95,62 +97,73 @@ static double to_odd(int64_t i)
 	return i < 0 ? -(double)size : (double)size;
 }
 
-union lt_ref_number lt__ref_convert(union lt_ref_number x, uint32_t from, uint32_t to)
+union lt_number lt__number_convert(union lt_number x, uint32_t from, uint32_t to)
 {
-	bool is_float = lt__ref_is_float(to);
-	if (lt__ref_is_float(from) && !is_float)
-		return (union lt_ref_number){ .i = to == LT_BOOL ? x.f != 0 : truncated(x.f, format_of(to)) };
-	if (!lt__ref_is_float(from) && is_float)
+	bool is_float = lt__number_is_float(to);
+	if (lt__number_is_float(from) && !is_float)
+		return (union lt_number){ .i = to == LT_BOOL ? x.f != 0 : truncated(x.f, format_of(to)) };
+	if (!lt__number_is_float(from) && is_float)
 		x.f = to == LT_F64 ? (double)x.i : to_odd(x.i);
-	return lt__ref_round(x, to);
+	return lt__number_round(x, to);
 }
 
-union lt_ref_number lt__ref_of_bits(uint64_t bits, uint32_t dtype)
+union lt_number lt__number_of_bits(uint64_t bits, uint32_t dtype)
 {
-	const struct format *t = format_of(dtype);
 	union { uint32_t u; float f; } narrow = { .u = (uint32_t)bits };
-	union lt_ref_number x = { .i = (int64_t)bits };                  /* of f64 the double itself */
+	union lt_number x = { .i = (int64_t)bits };                  /* of f64 the double itself */
+	if (dtype == LT_F64 || dtype == LT_I64)
+		return x;
+	const struct format *t = format_of(dtype);
 	if (dtype == LT_F32)
 		x.f = (double)narrow.f;
-	else if (t->mantissa && dtype != LT_F64)
+	else if (t->mantissa)
 		x.f = of_half((uint32_t)bits & 0xffff, t);
 	else if (dtype == LT_BOOL)
 		x.i = (bits & 255) != 0;
-	else if (dtype != LT_F64)
-		x.i = lt__ref_wrap(x.i, 8 * t->bytes, t->is_signed);
+	else
+		x.i = lt__number_wrap(x.i, 8 * t->bytes, t->is_signed);
 	return x;
 }
 
 /* Through integers of the element's size, so that the byte order of the machine does not matter. */
-union lt_ref_number lt__ref_load(const void *base, int64_t i, uint32_t dtype)
+union lt_number lt__number_load(const void *base, int64_t i, uint32_t dtype)
 {
-	uint32_t bytes = lt__ref_bytes(dtype), b4;
+	uint32_t bytes = lt__number_bytes(dtype), b4;
 	const unsigned char *at = (const unsigned char *)base + i * bytes;
 	uint64_t b8;
 	uint16_t b2;
 	switch (bytes) {
-	case 8: memcpy(&b8, at, 8); return lt__ref_of_bits(b8, dtype);
-	case 4: memcpy(&b4, at, 4); return lt__ref_of_bits(b4, dtype);
-	case 2: memcpy(&b2, at, 2); return lt__ref_of_bits(b2, dtype);
-	default: return lt__ref_of_bits(*at, dtype);
+	case 8: memcpy(&b8, at, 8); return lt__number_of_bits(b8, dtype);
+	case 4: memcpy(&b4, at, 4); return lt__number_of_bits(b4, dtype);
+	case 2: memcpy(&b2, at, 2); return lt__number_of_bits(b2, dtype);
+	default: return lt__number_of_bits(*at, dtype);
 	}
 }
 
-void lt__ref_store(void *base, int64_t i, uint32_t dtype, union lt_ref_number x)
+uint64_t lt__number_bits(union lt_number x, uint32_t dtype)
 {
 	const struct format *t = format_of(dtype);
-	union { float f; uint32_t u; } narrow = { .u = (uint32_t)x.i };
-	uint64_t b8 = (uint64_t)x.i;
-	uint16_t b2 = (uint16_t)x.i;
-	unsigned char *at = (unsigned char *)base + i * t->bytes;
-	if (dtype == LT_F32)
+	union { float f; uint32_t u; } narrow = { .u = 0 };
+	if (dtype == LT_F32) {
 		narrow.f = (float)x.f;
+		return narrow.u;
+	}
 	if (t->mantissa && t->bytes == 2)
-		b2 = (uint16_t)to_half(x.f, t);
-	switch (t->bytes) {
+		return to_half(x.f, t);
+	return t->bytes == 8 ? (uint64_t)x.i : (uint64_t)x.i & ((UINT64_C(1) << 8 * t->bytes) - 1);
+}
+
+void lt__number_store(void *base, int64_t i, uint32_t dtype, union lt_number x)
+{
+	uint32_t bytes = lt__number_bytes(dtype);
+	uint64_t b8 = lt__number_bits(x, dtype);
+	uint32_t b4 = (uint32_t)b8;
+	uint16_t b2 = (uint16_t)b8;
+	unsigned char *at = (unsigned char *)base + i * bytes;
+	switch (bytes) {
 	case 8: memcpy(at, &b8, 8); break;
-	case 4: memcpy(at, &narrow.u, 4); break;
+	case 4: memcpy(at, &b4, 4); break;
 	case 2: memcpy(at, &b2, 2); break;
-	default: *at = (unsigned char)x.i; break;
+	default: *at = (unsigned char)b8; break;
 	}
 }

@@ -1,0 +1,69 @@
+/* backends/sim/config.c -- the words after "sim:", separated by ';'. */
+#include <stdlib.h>
+#include <string.h>
+#include "backends/sim/sim.h"
+#include "kernel/report.h"
+
+static bool is_word(const char *at, size_t n, const char *word)
+{
+	return n == strlen(word) && memcmp(at, word, n) == 0;
+}
+
+/* "NAME=NUMBER" of digits. */
+static bool sim_number(const char *at, size_t n, const char *name, uint64_t *out)
+{
+	size_t stem = strlen(name);
+	if (n <= stem + 1 || n > stem + 19 || memcmp(at, name, stem) != 0 || at[stem] != '=')
+		return false;
+	*out = 0;
+	for (size_t i = stem + 1; i < n; i++) {
+		if (at[i] < '0' || at[i] > '9')
+			return false;
+		*out = *out * 10 + (uint64_t)(at[i] - '0');
+	}
+	return true;
+}
+
+static bool order_of(const char *at, size_t n, enum lt_simulate_order *out)
+{
+	static const char *const words[] = { "order=random", "order=forward", "order=backward" };
+	for (int i = 0; i < 3; i++)
+		if (is_word(at, n, words[i])) {
+			*out = (enum lt_simulate_order)i;
+			return true;
+		}
+	return false;
+}
+
+/* A check's name: only for tests of the checks. */
+static bool off_of(const char *at, size_t n, uint64_t *off)
+{
+	for (int i = 0; n > 4 && memcmp(at, "off=", 4) == 0 && i < LT_NSIMULATE; i++)
+		if (is_word(at + 4, n - 4, lt__simulate_name((enum lt_simulate_check)i))) {
+			*off |= UINT64_C(1) << i;
+			return true;
+		}
+	return false;
+}
+
+lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_diag *diag)
+{
+	*out = (struct sim_config){ .options = { .seed = 1 },
+		.machine = { .array_bytes = 4096, .stack_bytes = 65536, .teams = 1 } };
+	for (const char *at = text ? text : ""; *at; ) {
+		size_t n = strcspn(at, ";");
+		uint64_t number;
+		if (sim_number(at, n, "seed", &number))
+			out->options.seed = number;
+		else if (sim_number(at, n, "range", &number) && number > 0)
+			out->options.range = (int64_t)number;
+		else if (is_word(at, n, "counts"))
+			out->counts = true;
+		else if (n && !order_of(at, n, &out->options.order) && !off_of(at, n, &out->options.off))
+			return lt__report(diag, LT_EINVAL, -1, -1,
+				"give seed=N, order=random, order=forward, order=backward, range=POINTS, counts, or off=CHECK",
+				"sim: unknown option '%.*s'", (int)(n < 60 ? n : 60), at);
+		at += n + (at[n] == ';');
+	}
+	return LT_OK;
+}

@@ -1,0 +1,246 @@
+/* backends/sim/sim.c -- the backend sim: lowers a frozen tree to a kernel program and runs it in the simulator.
+ *
+ * It distinguishes a wrong kernel program (sim differs from ref, or finds something) from a wrong printer (a backend
+ * differs from sim).
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "backends/sim/sim.h"
+#include "kernel/report.h"
+
+enum { KNOWN = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED | LT_NEED_COMBINE };
+
+struct lt_session { const struct lt_host *host; struct sim_config config; };
+struct lt_object {
+	struct lt_session *session;
+	struct lt_kernel *kernel;
+	uint8_t *fresh;                 /* by slot */
+	pthread_mutex_t turn;           /* of what follows: sums over runs */
+	struct lt_simulate_count count;
+	int64_t n_run;
+};
+
+/* Default trees have loops of every kind that a program may have: several threads, vectors. */
+static const struct lt_target target = { .size = sizeof target, .name = "sim", .vector_bytes = 32,
+	.vector_registers = 16, .cores = 4, .cache_line = 64, .l1_bytes = 32 << 10, .l2_bytes = 256 << 10 };
+static const struct lt_caps known = { .size = sizeof known,
+	.dtypes = (1u << LT_NDTYPE) - 2,
+	.loops = 1u << LT_SERIAL | 1u << LT_PARALLEL | 1u << LT_VECTOR | 1u << LT_UNROLL | 1u << LT_GROUP | 1u << LT_TILE,
+	.understands = KNOWN,
+	.target = &target,
+	.promises = LT_PROMISE_RUN_TOGETHER };
+
+static lt_status out_of_memory(struct lt_diag *diag)
+{
+	return lt__report(diag, LT_ENOMEM, -1, -1, NULL, "out of memory");
+}
+
+static int32_t score(const char *config, struct lt_diag *diag)
+{
+	struct sim_config c;
+	return lt__sim_config(config, &c, diag) ? 0 : 1;
+}
+
+static lt_status open_(const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag)
+{
+	struct sim_config c;
+	*out = NULL;
+	lt_status status = lt__sim_config(config, &c, diag);
+	if (status)
+		return status;
+	*out = calloc(1, sizeof **out);
+	if (!*out)
+		return out_of_memory(diag);
+	**out = (struct lt_session){ host, c };
+	return LT_OK;
+}
+
+static void close_(struct lt_session *s) { free(s); }
+
+static const struct lt_caps *caps(const struct lt_session *s)
+{
+	(void)s;
+	return &known;
+}
+
+static lt_status sim_lower(
+	const struct lt_session *s, const struct lt_tree *t, struct lt_kernel **out, struct lt_diag *diag)
+{
+	lt_status status = lt_kernel_new(t, &s->config.machine, out, diag);
+	status = status ? status : lt__simulate_accepts(*out, diag);
+	status = status ? status : lt_kernel_verify(*out, diag);
+	if (status) {
+		lt_kernel_free(*out);
+		*out = NULL;
+	}
+	return status;
+}
+
+static lt_status accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
+{
+	struct lt_kernel *k;
+	lt_status status = sim_lower(s, t, &k, diag);
+	lt_kernel_free(k);
+	return status;
+}
+
+static void write_log(void *user, const char *text, size_t bytes)
+{
+	const struct lt_host *host = user;
+	char line[200];
+	(void)snprintf(line, sizeof line, "  %.*s", (int)(bytes ? bytes - 1 : 0), text);
+	host->log(host, LT_LOG_INFO, line);
+}
+
+/* A library must not print without its host's knowledge: the lines go to the host's log. */
+static void report_counts(const struct lt_object *o)
+{
+	const struct lt_host *host = o->session->host;
+	char line[200];
+	if (!o->session->config.counts || !o->n_run || !host || !LT_HAS(struct lt_host, host, log))
+		return;
+	(void)snprintf(line, sizeof line, "kernel %s, %lld %s", o->kernel->name, (long long)o->n_run,
+		o->n_run == 1 ? "run" : "runs");
+	host->log(host, LT_LOG_INFO, line);
+	(void)lt__simulate_print_counts(o->kernel, &o->count, write_log, (void *)(uintptr_t)host);
+}
+
+static void destroy(struct lt_object *o)
+{
+	if (!o)
+		return;
+	if (o->kernel)
+		report_counts(o);
+	(void)pthread_mutex_destroy(&o->turn);
+	lt_kernel_free(o->kernel);
+	free(o->fresh);
+	free(o->count.runs);
+	free(o->count.lanes);
+	free(o);
+}
+
+static lt_status count_new(const struct lt_kernel *k, struct lt_simulate_count *c)
+{
+	c->runs = calloc((size_t)k->n_instruction + 1, sizeof *c->runs);
+	c->lanes = calloc((size_t)k->n_instruction + 1, sizeof *c->lanes);
+	return c->runs && c->lanes ? LT_OK : LT_ENOMEM;
+}
+
+static lt_status compile_one(
+	struct lt_session *s, const struct lt_tree *t, struct lt_object **out, struct lt_diag *diag)
+{
+	struct lt_object *o = *out = calloc(1, sizeof *o);
+	if (!o)
+		return out_of_memory(diag);
+	o->session = s;
+	if (pthread_mutex_init(&o->turn, NULL)) {
+		free(o);
+		*out = NULL;
+		return out_of_memory(diag);
+	}
+	lt_status status = sim_lower(s, t, &o->kernel, diag);
+	if (status)
+		return status;
+	o->fresh = calloc(o->kernel->n_slot + 1u, 1);
+	return o->fresh && !count_new(o->kernel, &o->count) ? LT_OK : out_of_memory(diag);
+}
+
+static lt_status sim_compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n,
+	struct lt_object **object, struct lt_diag *diag)
+{
+	lt_status status = LT_OK;
+	memset(object, 0, n * sizeof *object);
+	for (uint32_t i = 0; !status && i < n; i++)
+		status = compile_one(s, tree[i], &object[i], diag);
+	for (uint32_t i = 0; status && i < n; i++) {
+		destroy(object[i]);
+		object[i] = NULL;
+	}
+	return status;
+}
+
+static void add_counts(struct lt_object *o, const struct lt_simulate_count *c)
+{
+	(void)pthread_mutex_lock(&o->turn);
+	o->n_run++;
+	for (uint32_t i = 0; i < o->kernel->n_instruction; i++) {
+		o->count.runs[i] += c->runs[i];
+		o->count.lanes[i] += c->lanes[i];
+	}
+	(void)pthread_mutex_unlock(&o->turn);
+}
+
+static lt_status sim_run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
+{
+	struct lt_simulate_count c;
+	lt_status status = count_new(o->kernel, &c);
+	if (status)
+		status = out_of_memory(diag);
+	else
+		status = lt__simulate(o->kernel, args, &o->session->config.options, &c, NULL, diag);
+	if (!status)
+		add_counts(o, &c);
+	free(c.runs);
+	free(c.lanes);
+	return status;
+}
+
+static lt_status sync_(struct lt_session *s, void *stream, struct lt_diag *diag)
+{
+	(void)s, (void)stream, (void)diag;
+	return LT_OK;
+}
+
+static lt_status dump_stats(const struct lt_object *o, lt_write *write, void *user)
+{
+	char line[64];
+	pthread_mutex_t *turn = (pthread_mutex_t *)(uintptr_t)&o->turn;         /* which nobody sees change */
+	(void)pthread_mutex_lock(turn);
+	int n = snprintf(line, sizeof line, "parallel %d\nruns %lld\n", o->kernel->n_region > 1, (long long)o->n_run);
+	write(user, line, (size_t)n);
+	lt_status status = lt__simulate_print_counts(o->kernel, &o->count, write, user);
+	(void)pthread_mutex_unlock(turn);
+	return status;
+}
+
+static lt_status dump(const struct lt_object *o, enum lt_dump what, lt_write *write, void *user)
+{
+	if (what == LT_DUMP_STATS)
+		return dump_stats(o, write, user);
+	if (what != LT_DUMP_KERNEL)
+		return LT_EUNSUPPORTED;         /* it makes no code */
+	lt_kernel_print(o->kernel, write, user);
+	return LT_OK;
+}
+
+static void describe(struct lt_session *s, lt_write *write, void *user)
+{
+	static const char *const orders[] = { "random", "forward", "backward" };
+	char text[160];
+	int n = snprintf(text, sizeof text, "seed %llu\norder %s\nrange %lld\n", (unsigned long long)s->config.options.seed,
+		orders[s->config.options.order], (long long)s->config.options.range);
+	write(user, text, (size_t)n);
+}
+
+static const struct lt_backend sim = {
+	.size = sizeof sim,
+	.abi = LT_ABI,
+	.build = LT_BUILD,
+	.name = "sim",
+	.summary = "simulator of kernel programs: slow, finds races, undefined values and stray accesses",
+	.version = "1",
+	.score = score,
+	.open = open_,
+	.close = close_,
+	.caps = caps,
+	.accepts = accepts,
+	.compile = sim_compile,
+	.run = sim_run,
+	.sync = sync_,
+	.destroy = destroy,
+	.dump = dump,
+	.describe = describe,
+};
+LT_BACKEND(sim)

@@ -1,0 +1,74 @@
+/* kernel/simulate_find.c -- the sentence of a finding: where, what, and the way out. */
+#include <stdarg.h>
+#include <stdio.h>
+#include "kernel/report.h"
+#include "kernel/simulate_part.h"
+#include "kernel/text.h"
+
+static const struct { const char *name, *way; } checks[LT_NSIMULATE] = {
+#define LT_SIMULATE_ROW(name, way) { #name, way },
+	LT_SIMULATE_MAP(LT_SIMULATE_ROW)
+#undef LT_SIMULATE_ROW
+};
+
+const char *lt__simulate_name(enum lt_simulate_check check)
+{
+	return check < LT_NSIMULATE ? checks[check].name : NULL;
+}
+
+void lt__simulate_range_text(const struct simulation *s, uint32_t range, char *text, size_t room)
+{
+	int64_t first, last;
+	simulate_range_bounds(s, range, &first, &last);
+	if (last - first <= 1)
+		(void)snprintf(text, room, "point %lld", (long long)first);
+	else
+		(void)snprintf(text, room, "points %lld..%lld", (long long)first, (long long)last - 1);
+}
+
+static int32_t region_of(const struct lt_kernel *k, int32_t instruction)
+{
+	for (int32_t r = (int32_t)k->n_region; r-- > 0; )
+		if (instruction >= k->regions[r].first)
+			return r;
+	return -1;
+}
+
+void lt__simulate_place_text(const struct simulation *s, int32_t instruction, char *text, size_t room)
+{
+	const struct lt_instruction *i = &s->k->instructions[instruction];
+	const char *name = lt_opcode_name(i->opcode);
+	int32_t region = region_of(s->k, instruction);
+	int n = snprintf(text, room, "%s in line %d", name ? name : "?",
+		(int)lt__kernel_line(s->k, LT_PART_INSTRUCTION, instruction));
+	if (region > 0)
+		n += snprintf(text + n, room - (size_t)n, " of team %d", (int)region);
+	else
+		n += snprintf(text + n, room - (size_t)n, " of the host's region");
+	if (i->origin >= 0)
+		(void)snprintf(text + n, room - (size_t)n, ", %s %d",
+			i->opcode == LT_OPCODE_loop || i->opcode == LT_OPCODE_end ? "loop" : "statement", (int)i->origin);
+}
+
+void lt__simulate_find(struct simulation *s, enum lt_simulate_check check, int32_t instruction, int32_t buffer,
+	int64_t element, const char *fmt, ...)
+{
+	char what[700], place[160] = "", points[64] = "";
+	va_list ap;
+	if (s->status || s->options.off >> check & 1)
+		return;
+	va_start(ap, fmt);
+	(void)vsnprintf(what, sizeof what, fmt, ap);
+	va_end(ap);
+	if (instruction >= 0)
+		lt__simulate_place_text(s, instruction, place, sizeof place);
+	if (s->launch && s->n_range > 0 && s->region > 0)
+		lt__simulate_range_text(s, s->range_now, points, sizeof points);
+	const struct lt_instruction *i = instruction < 0 ? NULL : &s->k->instructions[instruction];
+	bool is_loop = i && (i->opcode == LT_OPCODE_loop || i->opcode == LT_OPCODE_end);
+	s->found = (struct lt_simulate_finding){ check, i ? region_of(s->k, instruction) : -1, instruction,
+		i ? i->origin : -1, buffer, element };
+	s->status = lt__report(s->diag, LT_EDEVICE, is_loop ? i->origin : -1, i && !is_loop ? i->origin : -1,
+		checks[check].way, "kernel %s%s%s%s%s%s: %s (check %s)", s->k->name, i ? ", " : "", place, *points ? ", " : "",
+		*points ? "at " : "", points, what, checks[check].name);
+}

@@ -1,0 +1,220 @@
+/* kernel/simulate_step.c -- runs the instructions of a region, one after the other, lane by lane. */
+#include "kernel/simulate_part.h"
+
+/* The lanes that a mask turns on; -1: all.  A lane of which that is not known is off. */
+static uint64_t lanes_on(struct simulation *s, int32_t i, int32_t mask, uint32_t lanes)
+{
+	uint64_t all = simulate_all_lanes(lanes);
+	if (mask < 0)
+		return all;
+	if ((s->defined[mask] & all) != all)
+		lt__simulate_find(s, LT_SIMULATE_condition, i, -1, -1, "whether lane %d is on is undefined",
+			__builtin_ctzll(all & ~s->defined[mask]));
+	return simulate_mask(s, mask) & s->defined[mask] & all;
+}
+
+/* An integer that decides what is run; 0 where it is undefined. */
+static int64_t decided(struct simulation *s, int32_t i, int32_t value, const char *what)
+{
+	if (simulate_known(s, value, 0))
+		return (int64_t)simulate_lane(s, value, 0);
+	lt__simulate_find(s, LT_SIMULATE_condition, i, -1, -1, "%s is undefined", what);
+	return 0;
+}
+
+/* Which element each lane names; false: it is undefined or beyond 63 bits, and was reported. */
+static bool locate(struct simulation *s, int32_t i, uint32_t lane, int64_t *element)
+{
+	const struct lt_instruction *x = &s->k->instructions[i];
+	int64_t more = 0;
+	bool known = x->operand[1] < 0 || simulate_known(s, x->operand[1], lane);
+	if (!known || (x->operand[0] >= 0 && !simulate_known(s, x->operand[0], 0))) {
+		lt__simulate_find(s, LT_SIMULATE_address, i, x->what, -1, "an address in buffer %s is undefined (lane %u)",
+			s->k->buffers[x->what].name, (unsigned)lane);
+		return false;
+	}
+	*element = x->operand[0] < 0 ? 0 : (int64_t)simulate_lane(s, x->operand[0], 0);
+	bool fits = !__builtin_add_overflow(*element, x->number, element);
+	if (x->operand[1] >= 0)
+		more = (int64_t)simulate_lane(s, x->operand[1], lane);
+	else
+		fits = fits && !__builtin_mul_overflow((int64_t)lane, x->stride, &more);
+	if (fits && !__builtin_add_overflow(*element, more, element))
+		return true;
+	lt__simulate_find(s, LT_SIMULATE_element, i, x->what, -1, "an address in buffer %s exceeds 63 bits (lane %u)",
+		s->k->buffers[x->what].name, (unsigned)lane);
+	return false;
+}
+
+static void load(struct simulation *s, int32_t i)
+{
+	const struct lt_instruction *x = &s->k->instructions[i];
+	uint64_t on = lanes_on(s, i, x->operand[2], x->lanes);
+	int64_t element;
+	for (uint32_t lane = 0; lane < x->lanes; lane++) {
+		uint64_t bits = 0;
+		bool defined = !(on >> lane & 1);       /* the value of a lane that is off is 0 */
+		if (!defined && locate(s, i, lane, &element) && lt__simulate_inside(s, i, x->what, element, false))
+			bits = lt__simulate_load(s, i, x->what, element, &defined);
+		simulate_give(s, i, lane, bits, defined);
+	}
+	if (s->count)
+		s->count->lanes[i] += __builtin_popcountll(on);
+}
+
+static void store(struct simulation *s, int32_t i)
+{
+	const struct lt_instruction *x = &s->k->instructions[i];
+	const struct lt_kernel_buffer *b = &s->k->buffers[x->what];
+	uint32_t lanes = s->k->instructions[x->operand[3]].lanes;
+	uint64_t on = lanes_on(s, i, x->operand[2], lanes);
+	int64_t element;
+	for (uint32_t lane = 0; lane < lanes; lane++) {
+		if (!(on >> lane & 1) || !locate(s, i, lane, &element) || !lt__simulate_inside(s, i, x->what, element, true))
+			continue;
+		bool defined = simulate_known(s, x->operand[3], lane);
+		if (!b->written)
+			lt__simulate_find(s, LT_SIMULATE_written, i, x->what, element,
+				"writes element %lld of buffer %s, which nobody is said to write", (long long)element, b->name);
+		if (!defined && b->space == LT_SPACE_SLOT)
+			lt__simulate_find(s, LT_SIMULATE_stored, i, x->what, element,
+				"an undefined value goes to element %lld of buffer %s (lane %u)", (long long)element, b->name,
+				(unsigned)lane);
+		lt__simulate_store(s, i, x->what, element, simulate_lane(s, x->operand[3], lane), defined);
+	}
+	if (s->count)
+		s->count->lanes[i] += __builtin_popcountll(on);
+}
+
+static void leave_fault(struct simulation *s, int32_t i)
+{
+	const struct lt_instruction *x = &s->k->instructions[i];
+	struct lt_fault *fault = s->args->fault;
+	uint32_t lanes = s->k->instructions[x->operand[0]].lanes;
+	if ((s->defined[x->operand[0]] & simulate_all_lanes(lanes)) != simulate_all_lanes(lanes))
+		lt__simulate_find(s, LT_SIMULATE_faulted, i, -1, -1, "whether an index is out of range is undefined");
+	for (uint32_t lane = 0; lane < lanes; lane++) {
+		if (!(simulate_mask(s, x->operand[0]) >> lane & 1) || !simulate_known(s, x->operand[0], lane))
+			continue;
+		if (!simulate_known(s, x->operand[1], lane))
+			lt__simulate_find(s, LT_SIMULATE_faulted, i, -1, -1, "the index that is out of range is undefined (lane %u)",
+				(unsigned)lane);
+		if (fault->n++ == 0)
+			*fault = (struct lt_fault){ .n = fault->n, .stmt = x->origin, .access = x->what,
+				.value = (int64_t)simulate_lane(s, x->operand[1], lane) };
+	}
+}
+
+/* get, set, update. */
+static void variable(struct simulation *s, int32_t i)
+{
+	const struct lt_instruction *x = &s->k->instructions[i];
+	const struct lt_variable *v = &s->k->variables[x->what];
+	uint64_t *at = s->variable + s->variable_at[x->what], *known = &s->variable_defined[x->what];
+	if (v->dtype == LT_LANE_MASK) {
+		if (x->opcode == LT_OPCODE_get)
+			simulate_give_mask(s, i, at[0], *known);
+		else if (x->opcode == LT_OPCODE_set) {
+			at[0] = simulate_mask(s, x->operand[0]);
+			*known = s->defined[x->operand[0]];
+		} else {
+			at[0] = lt__simulate_mask_value((uint32_t)x->number, at[0], simulate_mask(s, x->operand[0]));
+			*known &= s->defined[x->operand[0]];
+		}
+		return;
+	}
+	for (uint32_t lane = 0; lane < v->lanes; lane++) {
+		uint64_t bit = UINT64_C(1) << lane;
+		if (x->opcode == LT_OPCODE_get) {
+			simulate_give(s, i, lane, at[lane], *known & bit);
+			continue;
+		}
+		uint64_t y = simulate_lane(s, x->operand[0], lane);
+		bool defined = simulate_known(s, x->operand[0], lane);
+		if (x->opcode == LT_OPCODE_update) {
+			defined = defined && (*known & bit);
+			y = defined ? lt__simulate_value((uint32_t)x->number, v->dtype, at[lane], y) : 0;
+		}
+		at[lane] = y;
+		*known = defined ? *known | bit : *known & ~bit;
+	}
+}
+
+/* Where to go on behind a loop's head or an if. */
+static int32_t enter(struct simulation *s, int32_t i)
+{
+	const struct lt_instruction *x = &s->k->instructions[i];
+	if (x->opcode == LT_OPCODE_if)
+		return lanes_on(s, i, x->operand[0], 1) ? i : x->what;
+	int64_t from = decided(s, i, x->operand[0], "where a loop begins");
+	int64_t to = decided(s, i, x->operand[1], "where a loop ends");
+	if (x->number <= 0)
+		lt__simulate_find(s, LT_SIMULATE_step, i, -1, -1, "a loop's step is %lld", (long long)x->number);
+	simulate_give(s, i, 0, (uint64_t)from, true);
+	return from < to && x->number > 0 ? i : x->what;
+}
+
+static int32_t leave(const struct simulation *s, int32_t i)
+{
+	int32_t head = s->k->instructions[i].what;
+	const struct lt_instruction *x = &s->k->instructions[head];
+	int64_t next;
+	if (x->opcode != LT_OPCODE_loop
+		|| __builtin_add_overflow((int64_t)s->value[s->at[head]], x->number, &next)
+		|| next >= (int64_t)s->value[s->at[x->operand[1]]])
+		return i;
+	s->value[s->at[head]] = (uint64_t)next;
+	return head;
+}
+
+/* An argument is a value of the host's region. */
+static void hand_over(struct simulation *s, int32_t i)
+{
+	int32_t from = (int32_t)s->k->extras[s->launch->first_extra + s->k->instructions[i].what];
+	if (s->k->instructions[i].dtype == LT_LANE_MASK)
+		simulate_give_mask(s, i, simulate_mask(s, from), s->defined[from]);
+	else
+		for (uint32_t lane = 0; lane < s->k->instructions[i].lanes; lane++)
+			simulate_give(s, i, lane, simulate_lane(s, from, lane), simulate_known(s, from, lane));
+}
+
+static void machine(struct simulation *s, int32_t i)
+{
+	const struct lt_instruction *x = &s->k->instructions[i];
+	switch (x->opcode) {
+	case LT_OPCODE_param: simulate_give(s, i, 0, (uint64_t)s->param[x->what], true); break;
+	case LT_OPCODE_argument: hand_over(s, i); break;
+	case LT_OPCODE_first: simulate_give(s, i, 0, (uint64_t)s->first, true); break;
+	case LT_OPCODE_last: simulate_give(s, i, 0, (uint64_t)s->last, true); break;
+	case LT_OPCODE_load: load(s, i); break;
+	case LT_OPCODE_store: store(s, i); break;
+	case LT_OPCODE_fault: leave_fault(s, i); break;
+	case LT_OPCODE_get:
+	case LT_OPCODE_set:
+	case LT_OPCODE_update: variable(s, i); break;
+	case LT_OPCODE_array: lt__simulate_undefine(&s->area[s->area_of[x->what]]); break;
+	case LT_OPCODE_variable: s->variable_defined[x->what] = 0; break;
+	case LT_OPCODE_prefetch: break;         /* it may be anywhere */
+	default: lt__simulate_lanes(s, i); break;
+	}
+}
+
+int32_t lt__simulate_steps(struct simulation *s, int32_t i, int32_t end)
+{
+	for (; i < end && !s->status; i++) {
+		const struct lt_instruction *x = &s->k->instructions[i];
+		s->steps++;
+		if (s->count)
+			s->count->runs[i]++;
+		switch (x->opcode) {
+		case LT_OPCODE_loop:
+		case LT_OPCODE_if: i = enter(s, i); break;
+		case LT_OPCODE_else: i = x->what; break;        /* from the end of the other block */
+		case LT_OPCODE_end: i = leave(s, i); break;
+		case LT_OPCODE_launch: return i;
+		case LT_OPCODE_const: break;            /* since the run began */
+		default: machine(s, i); break;
+		}
+	}
+	return end;
+}

@@ -1,0 +1,95 @@
+/* tests/test_sim.c -- the backend sim: its words, what it dumps, and how what it finds ends a run. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/built.h"
+#include "tests/keeper.h"
+
+static char out[1 << 20], err[1 << 16];
+static int run(const char *options)
+{
+	char command[2048];
+	(void)snprintf(command, sizeof command, "%s --no-cache %s", built("lt-run"), options);
+	return run_command(command, out, sizeof out, err, sizeof err);
+}
+
+static void teardown(void) { scratch_remove(); }
+TestSuite(sim, .fini = teardown, .timeout = 120);
+
+Test(sim, words_after_its_name)
+{
+	static const struct { const char *config; bool good; } cases[] = { { "", true }, { "seed=7", true },
+		{ "order=forward;range=3", true }, { "order=backward", true }, { "order=random;seed=12345678901234", true },
+		{ "counts", true }, { "off=exclusive;off=ranges", true }, { "order=sideways", false }, { "seed=", false },
+		{ "seed=x", false }, { "range=0", false }, { "off=nothing", false }, { "range", false } };
+	const struct lt_backend *b = lt_backend_find("sim");
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct keeper k = keeper_new();
+		cr_expect_eq(b->score(cases[i].config, &k.diag) > 0, cases[i].good, "%s", cases[i].config);
+		cr_expect(cases[i].good || strstr(k.text, "sim: unknown option '"), "%s: %s", cases[i].config, k.text);
+	}
+}
+
+Test(sim, is_never_what_runs_by_default)
+{
+	struct keeper k = keeper_new();
+	int32_t sim = lt_backend_find("sim")->score("", &k.diag);
+	cr_expect(sim > 0 && sim <= lt_backend_find("ref")->score("", &k.diag) && sim < lt_backend_find("cpu")->score("",
+		&k.diag));
+}
+
+Test(sim, shows_what_it_runs)
+{
+	cr_assert_eq(run("-b sim --dump=kernel examples/softmax.lt"), 0, "%s", err);
+	cr_expect(strncmp(out, "kernel 1\n", 9) == 0 && strstr(out, "region host\n"), "%s", out);
+	cr_assert_eq(run("-b sim --dump=source examples/softmax.lt"), 2);
+	cr_expect_not_null(strstr(err, "backend sim has no source to show"), "%s", err);
+	cr_assert_eq(run("-q -b sim:counts examples/softmax.lt -i x=random"), 0, "%s", err);
+	cr_expect_not_null(strstr(err, ".operations 64000\n"), "%s", err);
+}
+
+/* A finding is a failure of the device, and says its sentence with the way out: here of a slot that is not aligned. */
+Test(sim, a_finding_fails_the_run)
+{
+	static const struct lt_type types[] = { { "f32", "float", LT_F32, 4 } };
+	static const struct lt_op ops[] = { { .name = "neg", .source = "(-$0)", .arity = 1, .out = LT_F32, .in = { LT_F32 },
+		.opcode = LT_OPCODE_neg } };
+	static const struct lt_loop loops[] = { { .parent = -1, .kind = LT_PARALLEL, .var = "i", .step = 1,
+		.max_trip_count = 4,
+		.n_stmt = 1 } };
+	static const struct lt_buffer buffers[] = {
+		{ .name = "x", .role = LT_INPUT, .scope = -1, .elems = 4, .align = 16, .slot = 0, .alias_of = -1 },
+		{ .name = "y", .role = LT_OUTPUT, .scope = -1, .elems = 4, .align = 16, .slot = 1, .written = 1, .alias_of = -1 } };
+	static const struct lt_access accesses[] = { { .buffer = 0, .row = 1, .index = -1 },
+		{ .buffer = 1, .row = 1, .index = -1 } };
+	static const struct lt_piece pieces[] = { { .kind = LT_READ, .access = 0 } };
+	static const struct lt_operand operands[] = { { 0, 1, LT_F32 } };
+	static const struct lt_stmt stmts[] = { { .kind = LT_MAP, .dest = 1, .n_operand = 1, .reducing = -1, .name = "y" } };
+	static const int64_t rows[] = { 0, 0, 0, 1 };
+#define ALL(a) { a, sizeof a / sizeof *a, sizeof *a }
+	const struct lt_tree t = { .size = sizeof t, .name = "negate", .n_loop = 1, .n_column = 2, .n_row = 2, .n_slot = 2,
+		.rows = rows, .types = ALL(types), .ops = ALL(ops), .loops = ALL(loops), .buffers = ALL(buffers),
+		.accesses = ALL(accesses), .pieces = ALL(pieces), .operands = ALL(operands), .stmts = ALL(stmts), .prelude = "",
+		.text = "" };
+	const struct lt_tree *tree = &t;
+	const struct lt_backend *b = lt_backend_find("sim");
+	const struct lt_host host = { .size = sizeof host };
+	struct keeper k = keeper_new();
+	struct lt_session *session;
+	struct lt_object *object;
+	_Alignas(16) float x[8] = { 1, 2, 3, 4 }, y[8] = { 0 };
+	struct lt_fault fault = { 0 };
+	cr_assert_eq(b->open(&host, "", &session, &k.diag), LT_OK, "%s", k.text);
+	cr_assert_eq(b->accepts(session, tree, &k.diag), LT_OK, "%s", k.text);
+	cr_assert_eq(b->compile(session, &tree, 1, &object, &k.diag), LT_OK, "%s", k.text);
+	for (int off = 0; off < 2; off++) {
+		const struct lt_slot slot[] = { { x, 0, 16 }, { y, off * 4, 16 } };
+		const struct lt_args args = { .size = sizeof args, .n_slot = 2, .slot = slot, .fault = &fault };
+		cr_expect_eq(b->run(object, &args, &k.diag), off ? LT_EDEVICE : LT_OK, "%s", k.text);
+	}
+	cr_expect(y[0] == -1 && y[3] == -4);
+	cr_expect_str_eq(k.text, "kernel negate: the base of buffer y is 4 bytes behind a multiple of 16 (check align)");
+	cr_expect(k.remedy[0] != '\0');
+	b->destroy(object);
+	b->close(session);
+}
