@@ -11,7 +11,6 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 LIBRARY='ir ir/pass looptree kernel backends backends/cgen backends/ref backends/sim backends/cpu frontends
 frontends/script frontends/graph program'
-frontends/graph program'
 # Each line is folders that must have no circle among their objects.  Not yet: backends/cgen.
 FREE='ir ir/pass
 looptree
