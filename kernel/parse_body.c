@@ -48,7 +48,7 @@ static int32_t read_value(struct lt_kernel_parser *p)
 }
 
 /* A value or a constant of that type. */
-static int32_t read_operand(struct lt_kernel_parser *p, struct lt_value_type t)
+static int32_t read_value_or_constant(struct lt_kernel_parser *p, struct lt_value_type t)
 {
 	if (p->kind != LT_KERNEL_VALUE)
 		return build_constant(p, t, lt__kernel_constant(p, t));
@@ -122,7 +122,7 @@ static void read_address(struct lt_kernel_parser *p, struct read_instruction *r)
 	r->i.stride = 1;
 	lt__kernel_expect(p, "[");
 	if (p->kind == LT_KERNEL_VALUE)
-		r->i.operand[0] = read_operand(p, i64);
+		r->i.operand[0] = read_value_or_constant(p, i64);
 	else
 		r->i.number = lt__kernel_number(p, "an address such as %0 + 16 or 16", INT64_MIN, INT64_MAX);
 	if (lt__kernel_is(p, "+") || lt__kernel_is(p, "-")) {
@@ -133,7 +133,7 @@ static void read_address(struct lt_kernel_parser *p, struct read_instruction *r)
 	if (lt__kernel_accept(p, "by"))
 		r->i.stride = lt__kernel_number(p, "elements from lane to lane", INT64_MIN, INT64_MAX);
 	else if (lt__kernel_accept(p, "at"))
-		r->i.operand[1] = read_operand(p, lt__rule_type(LT_RULE_INDEX, r->t, NULL, 1));
+		r->i.operand[1] = read_value_or_constant(p, lt__rule_type(LT_RULE_INDEX, r->t, NULL, 1));
 	lt__kernel_expect(p, "]");
 }
 
@@ -216,7 +216,7 @@ static void read_operand_at(struct lt_kernel_parser *p, struct read_instruction 
 {
 	enum lt_type_rule rule = r->facts->operand[k];
 	struct lt_value_type t = rule == LT_RULE_FROM ? r->from : lt__rule_type(rule, r->t, r->op, k);
-	r->i.operand[k] = read_operand(p, t);
+	r->i.operand[k] = read_value_or_constant(p, t);
 }
 
 static void read_element(struct lt_kernel_parser *p, struct read_instruction *r, char element)

@@ -185,7 +185,7 @@ static bool read_float(const struct lt_kernel_parser *p, uint32_t dtype, uint64_
 	return *end == '\0' && (infinite || (dtype == LT_F32 ? isfinite(f32) : isfinite(f64)));
 }
 
-static bool is_float(uint32_t dtype)
+static bool constant_is_float(uint32_t dtype)
 {
 	return dtype == LT_F32 || dtype == LT_F64 || dtype == LT_F16 || dtype == LT_BF16;
 }
@@ -199,9 +199,9 @@ static bool read_constant(const struct lt_kernel_parser *p, struct lt_value_type
 	int64_t whole;
 	if (p->kind != LT_KERNEL_WORD)
 		return false;
-	if (hex || (nan && is_float(t.dtype)) || t.dtype == LT_LANE_MASK)
+	if (hex || (nan && constant_is_float(t.dtype)) || t.dtype == LT_LANE_MASK)
 		return read_digits(p->at + (nan ? 4 : 0), p->bytes - (nan ? 4 : 0), bits) && *bits <= all;
-	if (is_float(t.dtype))
+	if (constant_is_float(t.dtype))
 		return lt__kernel_element_bytes(t.dtype) >= 4 && read_float(p, t.dtype, bits);
 	if (!read_whole(p, p->at, p->bytes, &whole))
 		return false;

@@ -133,7 +133,7 @@ static bool has_value(const struct lt_instruction *i)
 }
 
 /* Values are numbered within their region, in the order in which they are made; constants have no number. */
-static int32_t number_of(const struct printer *p, int32_t value)
+static int32_t print_number(const struct printer *p, int32_t value)
 {
 	int32_t n = 0;
 	if (p->number)
@@ -154,7 +154,7 @@ static void print_value(struct printer *p, int64_t value, bool typed)
 	if (!i || (i->opcode != LT_OPCODE_const && !has_value(i))) {
 		put(p, "%?");
 	} else if (i->opcode != LT_OPCODE_const) {
-		putf(p, "%%%" PRId32, number_of(p, (int32_t)value));
+		putf(p, "%%%" PRId32, print_number(p, (int32_t)value));
 	} else {
 		if (typed) {
 			print_type(p, (struct lt_value_type){ i->dtype, i->lanes });

@@ -4,6 +4,7 @@
  * verify_body.c     the walk through instructions: blocks, which values, arrays and variables there are
  * verify_rules.c    the rules of single opcodes
  * verify_change.c   which variables change while a value of them is still used
+ * verify_fail.c     sentences
  */
 #ifndef LT_KERNEL_VERIFY_H
 #define LT_KERNEL_VERIFY_H
@@ -43,7 +44,7 @@ struct lt_verifier {
 	int32_t n_loop_change, cap_loop_change;
 };
 
-/* They never return: the rule that is broken, at that part, or at the instruction that is looked at.  other: an
+/* verify_fail.c.  They never return: the rule that is broken, at that part, or at the instruction that is looked at.  other: an
  * instruction whose line the sentence names, too; -1: none. */
 _Noreturn void lt__verify_fail_at(struct lt_verifier *, enum lt_kernel_part, int32_t index, const char *remedy,
 	const char *fmt, ...) __attribute__((format(printf, 5, 6)));

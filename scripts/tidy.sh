@@ -13,12 +13,14 @@ floor() {
 	printf '%s may not include this:\n%s\n' "$1" "$found"
 	bad=1
 }
-floor include   'ir/|looptree/|backends/|frontends/|program/|check/|tools/|tests/'
-floor ir        'looptree/|backends/|frontends/|program/|check/|tools/|tests/'
-floor looptree  'backends/|frontends/|program/|check/|tools/|tests/'
+floor include   'ir/|looptree/|kernel/|backends/|frontends/|program/|check/|tools/|tests/'
+floor ir        'looptree/|kernel/|backends/|frontends/|program/|check/|tools/|tests/'
+floor looptree  'kernel/|backends/|frontends/|program/|check/|tools/|tests/'
+contracts='lt/(graph|looptree|program|frontend|lt)\.h'
+floor kernel    'ir/|looptree/|backends/|frontends/|program/|check/|tools/|tests/|'"$contracts"
 above='looptree/|frontends/|program/|check/|tools/|tests/'
 floor backends  "$above"'|ir/(graph|affine|pass|eval)|lt/(graph|looptree|program|frontend|lt)\.h'
-floor frontends 'looptree/|backends/|program/|check/|tools/|tests/'
+floor frontends 'looptree/|kernel/|backends/|program/|check/|tools/|tests/'
 floor program   'frontends/|check/|tools/|tests/'
 floor check     'frontends/|tools/|tests/'
 floor tools     'tests/'
@@ -31,7 +33,7 @@ if [ -n "$found" ]; then
 fi
 
 # A .c file that is nothing but the header; prelude.h is text for generated code and has the same duty.
-for h in $(find include ir looptree backends frontends program check tools tests -name '*.h' | sort); do
+for h in $(find include ir looptree kernel backends frontends program check tools tests -name '*.h' | sort); do
 	echo "#include \"$h\"" | ${CC:-cc} -Iinclude -I. -fsyntax-only -x c - || { echo "$h does not compile alone"; bad=1; }
 done
 

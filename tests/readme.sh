@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# tests/readme.sh [--bless] -- README.md, docs/backend.md, docs/schedule.md and docs/tutorial-matmul.md show what is so:
-# below each "$ command" of their console blocks stands what the command prints.  A command that ends with `\` or `|`
-# goes on in the next line.  --bless rewrites them.  Prints TAP.
+# tests/readme.sh [--bless] -- README.md and four pages of docs/ (below) show what is so: after each "$ command" of their
+# console blocks stands what the command prints.  A command that ends with `\` or `|` goes on in the next line.
+# --bless rewrites them.  Prints TAP.
 set -u
 : "${O:=build}"
 now=$(mktemp)
 trap 'rm -f "$now"' EXIT
-for page in README.md docs/backend.md docs/schedule.md docs/tutorial-matmul.md; do
+for page in README.md docs/backend.md docs/schedule.md docs/tutorial-matmul.md docs/kernel.md; do
 	inside=
 	while IFS= read -r line; do
 		case $inside$line in

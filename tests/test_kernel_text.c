@@ -2,6 +2,7 @@
  * is said with line and column; no text crashes the parser or takes it longer than its length. */
 #include <criterion/criterion.h>
 #include <locale.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,31 @@ Test(kernel_text, opcodes_have_names)
 	cr_expect_null(lt_opcode_name(LT_NOPCODE));
 	cr_expect_null(lt_opcode_name(UINT32_MAX));
 	cr_expect_eq(lt__opcode_find("ad", 2), -1);
+}
+
+/* docs/kernel.md has every opcode: operators in one table, the machine's with what the header says of them. */
+Test(kernel_text, opcodes_are_documented)
+{
+	struct kernel_text page = { 0 };
+	char some[4096], row[400];
+	FILE *f = fopen("docs/kernel.md", "r");
+	cr_assert_not_null(f);
+	for (size_t n; (n = fread(some, 1, sizeof some, f)) > 0; )
+		kernel_text_add(&page, some, n);
+	(void)fclose(f);
+	for (uint32_t opcode = 0; opcode < LT_NOPCODE; opcode++) {
+		const struct lt_opcode_facts *x = lt__opcode(opcode);
+		if (!x)
+			continue;
+		bool machine = opcode >= LT_OPCODE_const;
+		(void)snprintf(row, sizeof row, machine ? "\n| %u | `" : "`", (unsigned)opcode);
+		(void)snprintf(row + strlen(row), sizeof row - strlen(row), machine ? "%s" : "%s`", x->name);
+		const char *at = strstr(page.at, row), *end = at ? strchr(at + 1, '\n') : NULL;
+		size_t n = strlen(x->doc);
+		cr_expect(at && (!machine || (end - at > (ptrdiff_t)n + 4 && memcmp(end - n - 2, x->doc, n) == 0)),
+			"docs/kernel.md has no row for %s", x->name);
+	}
+	free(page.at);
 }
 
 #define HEAD "kernel 1\nname k\nworkspace 0 thread 0\nbuffer y f32[8] slot 0 align 4 exclusive written\n" \
