@@ -93,7 +93,8 @@ PLUGINS = $(patsubst %.c,$(O)/%.so,\
 FOLDERS = $(patsubst %/,$(O)/%.so,$(filter-out $(EXTRA:=/),$(wildcard examples/plugin/*/)))
 OURS    = $(O)/plugins/ref.so $(O)/plugins/cpu.so
 # The tests that try the interface once more, with ref and cpu as plug-ins of a library that has neither.
-PLUGGED = $(patsubst %,$(O)/plugged/test_%_plugged,backend operators cpu cpu_save cache)
+PLUGGED = $(patsubst %,$(O)/plugged/test_%_plugged,backend ref_tree operators cpu cpu_save \
+	cache cache_folder cache_plugins)
 EXAMPLE = $(patsubst examples/mnist/%.c,$(O)/mnist-%,$(wildcard examples/mnist/*.c))
 SO      = liblooptree.so
 SONAME  = $(SO).$(firstword $(subst ., ,$(VERSION)))

@@ -34,12 +34,6 @@ static struct lt_graph *graph_of(const char *text)
 	return g;
 }
 
-static lt_status compile_marked(
-	void *text, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
-{
-	return tree_compile_by(tree_marked_try, text, g, options, out);
-}
-
 /* Indices of gathers are within their axis. */
 static void fill(void *graph, int run, lt_node n, void *out)
 {
@@ -55,11 +49,13 @@ static struct nest open_nest(const char *graph, const char *tree)
 	static const char *const backends[] = { "ref", "cpu" };
 	struct nest x = { .g = graph_of(graph) };
 	const struct lt_options options = { .size = sizeof options, .backends = "ref" };
-	cr_assert_eq(compile_marked((void *)(uintptr_t)tree, x.g, &options, &x.p), LT_OK, "%s\n%s",
+	cr_assert_eq(tree_compile_marked((void *)(uintptr_t)tree, x.g, &options, &x.p), LT_OK, "%s\n%s",
 		lt_context_message(x.g->ctx), tree);
 	x.t = &x.p->nests.frozen[0].tree;
 	for (int i = 0; i < 2; i++) {
-		struct run_config config = { .backends = backends[i], .compile = compile_marked, .user = (void *)(uintptr_t)tree };
+		struct run_config config = {
+			.backends = backends[i], .compile = tree_compile_marked, .user = (void *)(uintptr_t)tree
+		};
 		struct run_tally tally = { 0 };
 		struct run_want want;
 		char why[1000] = "";
@@ -307,7 +303,7 @@ Test(frozen_tails, what_is_refused)
 		struct lt_graph *g = graph_of(refused[i].graph);
 		struct lt_program *p;
 		const struct lt_options options = { .size = sizeof options, .backends = "ref" };
-		lt_status st = compile_marked((void *)(uintptr_t)refused[i].tree, g, &options, &p);
+		lt_status st = tree_compile_marked((void *)(uintptr_t)refused[i].tree, g, &options, &p);
 		cr_expect(st == LT_EILLEGAL || st == LT_EUNSUPPORTED, "%s: %s", refused[i].tree, lt_status_name(st));
 		cr_expect_str_eq(lt_context_message(g->ctx), refused[i].why);
 		lt_program_free(p);
@@ -405,7 +401,7 @@ Test(frozen_tails, too_many_copies)
 	struct lt_graph *g = graph_of(graph);
 	struct lt_program *p;
 	const struct lt_options options = { .size = sizeof options, .backends = "ref" };
-	cr_expect_eq(compile_marked(tree, g, &options, &p), LT_EUNSUPPORTED);
+	cr_expect_eq(tree_compile_marked(tree, g, &options, &p), LT_EUNSUPPORTED);
 	cr_expect_not_null(strstr(lt_context_message(g->ctx), "makes a nest of more than 4096 loops"), "%s",
 		lt_context_message(g->ctx));
 	close_graph(g);

@@ -32,13 +32,6 @@ static void close_graph(struct lt_graph *g)
 	lt_context_free(ctx);
 }
 
-/* As tree_compile, of a tree with kinds and tails. */
-static lt_status compile_marked(
-	void *text, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
-{
-	return tree_compile_by(tree_marked_try, text, g, options, out);
-}
-
 /* Small whole numbers of both signs, now and then NaN or infinite. */
 static void fill(void *graph, int run, lt_node n, void *out)
 {
@@ -57,7 +50,7 @@ static lt_status check(const char *graph, const char *tree, const char *backends
 	struct lt_graph *g = graph_of(graph);
 	struct lt_program *p;
 	const struct lt_options options = { .size = sizeof options, .backends = "ref" };
-	lt_status st = compile_marked((void *)(uintptr_t)tree, g, &options, &p);
+	lt_status st = tree_compile_marked((void *)(uintptr_t)tree, g, &options, &p);
 	lt_program_free(p);
 	if (st) {
 		cr_assert_eq(st, LT_EILLEGAL, "seed %llu: %s: %s\n%s%s", (unsigned long long)seed, lt_status_name(st),
@@ -66,7 +59,7 @@ static lt_status check(const char *graph, const char *tree, const char *backends
 		close_graph(g);
 		return st;
 	}
-	struct run_config config = { .backends = backends, .compile = compile_marked, .user = (void *)(uintptr_t)tree };
+	struct run_config config = { .backends = backends, .compile = tree_compile_marked, .user = (void *)(uintptr_t)tree };
 	struct run_tally tally = { 0 };
 	struct run_want want;
 	char why[2000] = "";

@@ -182,3 +182,9 @@ void tree_marks(const struct lt_looptree *t, struct run_text *out)
 	}
 	lt__arena_free(a);
 }
+
+lt_status tree_compile_marked(
+	void *text, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
+{
+	return tree_compile_by(tree_marked_try, text, g, options, out);
+}
