@@ -59,14 +59,13 @@ void bench_set_up(void)
 
 int bench_run(const char *fmt, ...)
 {
-	char command[4096];
-	int n = snprintf(command, sizeof command, "cd %s && %s ", scratch(""), built("lt-bench"));
 	va_list args;
+	int code;
 
 	va_start(args, fmt);
-	vsnprintf(command + n, sizeof command - (size_t)n, fmt, args);
+	code = run_in_scratch(bench_out, sizeof bench_out, bench_err, sizeof bench_err, built("lt-bench"), fmt, args);
 	va_end(args);
-	return run_command(command, bench_out, sizeof bench_out, bench_err, sizeof bench_err);
+	return code;
 }
 
 int bench_with_peers(const char *modes, const char *more)

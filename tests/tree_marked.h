@@ -20,4 +20,6 @@ lt_status tree_compile_marked(
 	void *text, const struct lt_graph *, const struct lt_options *, struct lt_program **out);
 /* The same text of a tree. */
 void tree_marks(const struct lt_looptree *, struct run_text *);
+/* It has to be this one after these steps. */
+void tree_expect_marks(const struct lt_looptree *, const char *want, const char *steps);
 #endif
