@@ -50,7 +50,7 @@ lt_status lt__tree_derive(struct lt_looptree *, const struct lt_derived_step *, 
 /* The same; *failed: the step that a failure is about. */
 lt_status lt__tree_derive_steps(
 	struct lt_looptree *, const struct lt_derived_step *, int32_t n, lt_node *to, int32_t *failed);
-/* The node of that name in a graph, in the tree's; -1: there is none, or no name. */
+/* The node of that name in a graph (derived_graph.c), in the tree's; -1: there is none, or no name. */
 lt_node lt__node_named(const struct lt_graph *, const char *name);
 lt_node lt__tree_node_named(const struct lt_looptree *, const char *name);
 /* targets.c: by node of the tree's graph the node of the base that it is; of the tree's own, and of views, that it is

@@ -3,30 +3,19 @@
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <pty.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/built.h"
+#include "tests/ltcheck.h"
 #include "tests/script_run.h"
 
 TestSuite(check_ends, .timeout = 120, .fini = scratch_remove);
 
-static char out[1 << 20], err[1 << 14];
-
-__attribute__((format(printf, 2, 3))) static int lt_check(const char *fault, const char *fmt, ...)
-{
-	char command[4096], path[200];
-	(void)snprintf(path, sizeof path, "tests/faults/%s.so", fault);
-	int n = snprintf(command, sizeof command, "cd %s && %s", scratch(""), built("lt-check"));
-	n += snprintf(command + n, sizeof command - (size_t)n, " -B %s --no-reduce --keep kept ", built(path));
-	va_list args;
-	va_start(args, fmt);
-	(void)vsnprintf(command + n, sizeof command - (size_t)n, fmt, args);
-	va_end(args);
-	return run_command(command, out, sizeof out, err, sizeof err);
-}
+#define out ltcheck_out
+#define err ltcheck_err
+#define lt_check ltcheck_fault
 
 static int count(const char *text, const char *word)
 {

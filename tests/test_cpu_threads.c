@@ -5,21 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/cpu_session.h"
 #include "tests/ltrun.h"
 #include "treebuild.h"
 #include "keeper.h"
 
 TestSuite(cpu_threads, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout = 120);
-
-static struct lt_session *open_session(const char *config, uint32_t n_thread, struct keeper *k)
-{
-	static struct lt_host hosts[8];         /* one lives as long as its session */
-	struct lt_session *s;
-	cr_assert_lt(n_thread, 8);
-	hosts[n_thread] = (struct lt_host){ .size = sizeof *hosts, .n_thread = n_thread };
-	cr_assert_eq(lt_backend_find("cpu")->open(&hosts[n_thread], config, &s, &k->diag), LT_OK, "%s: %s", config, k->text);
-	return s;
-}
 
 static void append(void *user, const char *text, size_t bytes)
 {
@@ -41,7 +32,7 @@ static void write_counting(const struct lt_tree *t)
 		"\tmemset(workspace, 1, 64 + (size_t)n_thread * 128);\n\tc[0] = n;\n\tc[1] = (float)n_thread;\n}\n";
 	static char text[1 << 16];
 	struct keeper k = keeper_new();
-	struct lt_session *s = open_session("", 1, &k);
+	struct lt_session *s = cpu_session("", 1, &k);
 	struct lt_object *object;
 	cr_assert_eq(lt_backend_find("cpu")->compile(s, &t, 1, &object, &k.diag), LT_OK, "%s", k.text);
 	text[0] = '\0';
@@ -65,7 +56,7 @@ static void count_in_a_session(const struct lt_tree *t)
 	struct keeper k = keeper_new();
 	struct lt_object *object;
 	(void)snprintf(config, sizeof config, "source=%s", scratch("count.c"));
-	struct lt_session *s = open_session(config, 3, &k);
+	struct lt_session *s = cpu_session(config, 3, &k);
 	cr_assert_eq(cpu->compile(s, &t, 1, &object, &k.diag), LT_OK, "%s", k.text);
 	for (uint32_t n = 0; n < 5; n++) {
 		float A[6] = { 0 }, B[6] = { 0 }, bias[2] = { 0 }, C[4] = { 0 };

@@ -15,14 +15,12 @@ TestSuite(trust_plugins, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout
 static int shell(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 static int shell(const char *fmt, ...)
 {
-	char text[2048];
-	int n = snprintf(text, sizeof text, "cd %s && umask 022 && ", scratch(""));
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(text + n, sizeof text - (size_t)n, fmt, args);
+	int code = run_in_scratch(out, sizeof ltrun_out, err, sizeof ltrun_err, "umask 022 &&", fmt, args);
 	va_end(args);
-	return run_command(text, out, sizeof ltrun_out, err, sizeof ltrun_err);
+	return code;
 }
 
 /* Each begins with a folder of a plug-in, a/b/plain.so.  path: what LT_BACKEND_PATH says; says: why it is left out,

@@ -1,4 +1,5 @@
 /* tests/tree_marked.c -- loop trees with kinds and tails from text, and back. */
+#include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 #include "looptree/edit.h"
@@ -181,4 +182,18 @@ void tree_marks(const struct lt_looptree *t, struct run_text *out)
 		run_text_add(out, line, strlen(line));
 	}
 	lt__arena_free(a);
+}
+
+void tree_expect_marks(const struct lt_looptree *t, const char *want, const char *steps)
+{
+	struct run_text text = { NULL, 0 };
+	tree_marks(t, &text);
+	cr_expect_str_eq(text.at, want, "`%s` gives\n%swanted\n%s", steps, text.at, want);
+	run_text_free(&text);
+}
+
+lt_status tree_compile_marked(
+	void *text, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
+{
+	return tree_compile_by(tree_marked_try, text, g, options, out);
 }

@@ -168,15 +168,17 @@ struct bench_contestant *bench_contestant_add(
 	struct bench_contestants *, const char *label, enum bench_role, const struct bench_ops *);
 void bench_contestants_free(struct bench_contestants *);
 
-/* bench_looptree.c: a backend by its name and config; schedule: a file, or NULL. */
+/* bench_looptree.c: a backend by its name and config; schedule: a file, or NULL.  Before anything is measured: there is
+ * one of the name, it can be used here, and takes the config. */
+lt_status bench_looptree_check(struct lt_context *, const char *backend);
 bool bench_looptree_open(
 	struct bench_contestant *, const char *backend, const char *schedule, const struct bench_options *, char *why);
 /* bench_process.c: a peer; environment: NULL or "NAME=VALUE" for it. */
 bool bench_process_open(
 	struct bench_contestant *, const char *command, const char *environment, double patience, char *why);
 json_t *bench_process_case(const struct bench_case *, int threads);
-/* bench_serve.c: this program as a peer. */
-void bench_serve(const struct bench_options *);
+/* bench_serve.c: this program as a peer; a vendor that is not installed is no failure. */
+lt_status bench_serve(struct lt_context *, const struct bench_options *);
 bool bench_serve_case(const json_t *, struct bench_case *out, int *threads, char *why);
 /* bench_openblas.c, bench_onednn.c: libraries opened at run time. */
 bool bench_openblas_open(struct bench_contestant *, char *why);

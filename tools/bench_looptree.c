@@ -158,30 +158,24 @@ static void looptree_close(struct bench_contestant *k)
 
 static const struct bench_ops ops = { looptree_begin, looptree_run, looptree_result, looptree_end, looptree_close };
 
-/* There is one of the name, and it takes the config: asked before anything is measured. */
-static bool known(const char *backend, char *why)
+lt_status bench_looptree_check(struct lt_context *ctx, const char *backend)
 {
 	const size_t n = strcspn(backend, ":");
 	const char *config = backend[n] ? backend + n + 1 : "";
 	struct lt_host host = { .size = sizeof host, .temp_dir = lt__temp_dir() };
 	struct lt_heard h = lt__heard();
 	struct lt_session *session = NULL;
-	struct lt_context *ctx = NULL;
 	const struct lt_backend *b;
-	bool ok = false;
 
-	if (lt_context_new(&ctx))
-		return bench_why(why, "out of memory");
-	if (lt__backend_named(ctx, backend, n, &b))
-		bench_why(why, "%s", lt_context_message(ctx));
-	else if (b->open(&host, config, &session, &h.diag))
-		bench_why(why, "%s", lt__heard_reason(&h));
-	else
-		ok = true;
-	if (ok)
-		b->close(session);
-	lt_context_free(ctx);
-	return ok;
+	LT_TRY(lt__backend_named(ctx, backend, n, &b));
+	if (b->score(config, &h.diag) <= 0)
+		return lt_fail(ctx, LT_EINVAL, "the backend %s cannot be used here: %s", b->name, lt__heard_reason(&h));
+	lt_status s = b->open(&host, config, &session, &h.diag);
+
+	if (s)
+		return lt_fail(ctx, s, "backend %s: %s", b->name, lt__heard_reason(&h));
+	b->close(session);
+	return LT_OK;
 }
 
 static bool read_schedule(struct looptree_contestant *s, const char *path, char *why)
@@ -208,5 +202,5 @@ bool bench_looptree_open(
 	k->state = s;
 	if (!*k->label)
 		snprintf(k->label, sizeof k->label, schedule ? "%s %s" : "%s", backend, schedule);
-	return known(backend, why) && (!schedule || read_schedule(s, schedule, why));
+	return !schedule || read_schedule(s, schedule, why);
 }

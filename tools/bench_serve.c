@@ -180,13 +180,21 @@ static void serve(struct server *s)
 	free(line);
 }
 
-void bench_serve(const struct bench_options *o)
+static bool open_backend(
+	struct lt_context *ctx, struct bench_contestant *k, const struct bench_options *o, char *why, lt_status *st)
+{
+	*st = bench_looptree_check(ctx, o->serve);
+	return *st ? bench_why(why, "%s", lt_context_message(ctx)) : bench_looptree_open(k, o->serve, NULL, o, why);
+}
+
+lt_status bench_serve(struct lt_context *ctx, const struct bench_options *o)
 {
 	struct server s = { .k = { .role = BENCH_OURS } };
 	char why[BENCH_WHY] = "";
+	lt_status st = LT_OK;
 	bool ok = !strcmp(o->serve, "openblas") ? bench_openblas_open(&s.k, why)
 		: !strcmp(o->serve, "onednn")   ? bench_onednn_open(&s.k, why)
-						: bench_looptree_open(&s.k, o->serve, NULL, o, why);
+						: open_backend(ctx, &s.k, o, why, &st);
 
 	if (ok && !*s.k.about)
 		snprintf(s.k.about, sizeof s.k.about, "%s Looptree %s", o->serve, lt_version());
@@ -196,4 +204,5 @@ void bench_serve(const struct bench_options *o)
 		printf("absent %s\n", why);
 	if (s.k.state)
 		s.k.ops->close(&s.k);
+	return st;
 }

@@ -195,10 +195,8 @@ static lt_status work(struct whole *w)
 
 	if (s)
 		return s == LT_ENOMEM ? s : LT_EINVAL;
-	if (w->o.serve) {
-		bench_serve(&w->o);
-		return LT_OK;
-	}
+	if (w->o.serve)
+		return bench_serve(w->ctx, &w->o);
 	make_cases(w);
 	if (w->o.list) {
 		list(w);
@@ -208,6 +206,8 @@ static lt_status work(struct whole *w)
 		return lt_fail(w->ctx, LT_EINVAL, "no case of these suites fits '%s' (lt-bench --list shows them)", w->o.filter);
 	w->report.o = &w->o;
 	w->report.machine = bench_machine();
+	for (int i = 0; i < w->o.backend.n; i++)
+		LT_TRY(bench_looptree_check(w->ctx, w->o.backend.at[i]));
 	if (cases_count(w, false))
 		LT_TRY(add_contestants(w));
 	measure_cases(w);

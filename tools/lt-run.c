@@ -156,6 +156,7 @@ static void end_early(void)
 static lt_status run_begin(struct run *r, int argc, char **argv)
 {
 	bool done;
+	lt_status s;
 
 	LT_TRY(run_options_read(r->ctx, argc, argv, &r->o, &done));
 	if (done)
@@ -163,7 +164,8 @@ static lt_status run_begin(struct run *r, int argc, char **argv)
 	if (!r->o.cc && getenv("CC") && *getenv("CC"))
 		r->o.cc = getenv("CC");
 	r->json = r->o.json && !r->o.list && !r->o.cache && !r->o.dump ? json_object() : NULL;
-	return work(r);
+	s = work(r);
+	return r->unusable ? run_mistake(s) : s;
 }
 
 int main(int argc, char **argv)

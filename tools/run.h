@@ -84,6 +84,7 @@ struct run {
 	struct run_bindings binding[LT_BINDING_RESULT + 1];
 	struct run_given given;
 	char *backends, *cache_dir;
+	bool unusable;                          /* one of them is not for this machine, and does not open */
 	struct lt_program *program;
 	struct lt_instance *instance;
 	struct run_result *result;

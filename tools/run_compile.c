@@ -85,7 +85,7 @@ lt_status run_schedule_check(struct run *r)
 	options.backends = r->backends;
 	/* A schedule that does not apply is an answer, not a mistake on the command line. */
 	if (lt__check_schedule(r->ctx, r->graph, &options)) {
-		r->verdict = LT_EXIT_FAILED;
+		r->verdict = r->unusable ? LT_EXIT_OK : LT_EXIT_FAILED;
 		return lt_context_code(r->ctx);
 	}
 	if (!r->o.quiet)
