@@ -11,7 +11,8 @@
 # make tidy         floors, headers that compile alone, names, circles of files, lines of at most 120 bytes
 # make install PREFIX=/usr/local DESTDIR=  libraries, tools, man pages, completions, docs, examples
 # make uninstall    make clean
-# Knobs, on the command line or in config.mk: MODE=debug|release SAN=address,undefined CC CFLAGS LDFLAGS O V=1
+# Knobs, on the command line or in config.mk: MODE=debug|release SAN=address,undefined CC CFLAGS LDFLAGS O V=1;
+#                   for install: PREFIX DESTDIR LIBDIR=$(PREFIX)/lib DOCDIR=$(PREFIX)/share/doc/looptree
 
 -include config.mk
 VERSION := 0.1.0
@@ -115,9 +116,10 @@ $(O)/ir/eval%.o $(O)/ir/op.o: private FLAGS += -ffp-contract=off
 $(O)/ir/eval_row.o: private FLAGS += -fno-math-errno -fno-trapping-math $(if $(filter debug,$(MODE)),,-O3)
 # Where installed tools look for plug-ins: rebuilt when it changes, as between make and make install PREFIX=...
 $(O)/tools/plugins.o: FLAGS += -DLT_BACKEND_DIR='"$(LIBDIR)/looptree/backends"'
-# And where messages of installed tools find a document that they name.
-$(O)/tools/options.o: FLAGS += -DLT_DOC_DIR='"$(DOCDIR)"'
-$(O)/tools/plugins.o $(O)/tools/options.o: $(O)/folders
+# And where messages name an installed document (ir/document.h).
+DOCUMENTED = $(O)/looptree/schedule.o $(O)/program/schedule.o
+$(DOCUMENTED): FLAGS += -DLT_DOC_DIR='"$(DOCDIR)"'
+$(O)/tools/plugins.o $(DOCUMENTED): $(O)/folders
 $(O)/folders: FORCE
 	@mkdir -p $(@D); echo '$(LIBDIR) $(DOCDIR)' | cmp -s - $@ || echo '$(LIBDIR) $(DOCDIR)' >$@
 
@@ -243,8 +245,12 @@ to_bash = share/bash-completion/completions
 to_zsh  = share/zsh/site-functions
 to_fish = share/fish/vendor_completions.d
 completion = $(to_$(1))/$(if $(filter zsh,$(1)),_)$(2)$(if $(filter fish,$(1)),.fish)
+# What make install puts into DOCDIR, and takes away from there: nothing else in it is touched.
+DOCUMENTS = docs examples README.md CHANGELOG.md LICENSE
+install_folders = $(if $(and $(strip $(PREFIX)),$(strip $(LIBDIR)),$(strip $(DOCDIR))),,\
+	$(error PREFIX, LIBDIR and DOCDIR name folders: none may be empty))
 install: all
-	install -d $(TO)/bin $(TO)/include/lt $(LIBTO)/pkgconfig $(LIBTO)/looptree/backends $(TO)/share/man/man1
+	$(install_folders)install -d $(TO)/bin $(TO)/include/lt $(LIBTO)/pkgconfig $(LIBTO)/looptree/backends $(TO)/share/man/man1
 	install $(PROGRAM) $(TO)/bin
 	install -m 644 include/lt/*.h $(TO)/include/lt
 	install -m 644 tools/hamkaas.h $(TO)/include
@@ -253,18 +259,20 @@ install: all
 	ln -sf $(SO).$(VERSION) $(LIBTO)/$(SONAME) && ln -sf $(SONAME) $(LIBTO)/$(SO)
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' \
 		looptree.pc.in >$(LIBTO)/pkgconfig/looptree.pc
-	for page in $(notdir $(PAGES)); do \
+	set -e; for page in $(notdir $(PAGES)); do \
 		sed 's|docs/[a-z-]*\.md|$(DOCDIR)/&|g' docs/$$page >$(TO)/share/man/man1/$$page; done
-	$(foreach shell,$(SHELLS),install -d $(TO)/$(to_$(shell));)
-	$(foreach shell,$(SHELLS),$(foreach tool,$(PROGRAM), \
+	set -e; $(foreach shell,$(SHELLS),install -d $(TO)/$(to_$(shell));)
+	set -e; $(foreach shell,$(SHELLS),$(foreach tool,$(PROGRAM), \
 		$(tool) --completion=$(shell) >$(TO)/$(call completion,$(shell),$(notdir $(tool)));))
-	install -d $(DESTDIR)$(DOCDIR) && rm -rf $(DESTDIR)$(DOCDIR)/*
-	cp -R docs examples README.md CHANGELOG.md LICENSE $(DESTDIR)$(DOCDIR)
+	cd $(DESTDIR)$(DOCDIR) 2>/dev/null && rm -rf $(DOCUMENTS) || true
+	set -e; { git ls-files $(DOCUMENTS) 2>/dev/null || find $(DOCUMENTS) -type f; } | while read -r f; do \
+		install -D -m $$([ -x "$$f" ] && echo 755 || echo 644) "$$f" "$(DESTDIR)$(DOCDIR)/$$f"; done
 uninstall:
-	cd $(TO) && rm -rf include/lt include/hamkaas.h $(patsubst $(O)/%,bin/%,$(PROGRAM)) \
+	$(install_folders)cd $(TO) && rm -rf include/lt include/hamkaas.h $(patsubst $(O)/%,bin/%,$(PROGRAM)) \
 		$(patsubst docs/%,share/man/man1/%,$(PAGES)) \
 		$(foreach shell,$(SHELLS),$(foreach tool,$(PROGRAM),$(call completion,$(shell),$(notdir $(tool)))))
-	rm -rf $(DESTDIR)$(DOCDIR)
+	cd $(DESTDIR)$(DOCDIR) 2>/dev/null && rm -rf $(DOCUMENTS) || true
+	rmdir $(DESTDIR)$(DOCDIR) 2>/dev/null || true
 	rmdir $(LIBTO)/looptree/backends $(LIBTO)/looptree 2>/dev/null || true
 	cd $(LIBTO) && rm -f liblooptree.* libhamkaas.so pkgconfig/looptree.pc
 tidy:
