@@ -1,6 +1,7 @@
 /* tests/hamkaas_library.c -- see tests/hamkaas_library.h. */
 #include <criterion/criterion.h>
 #include <dlfcn.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tests/built.h"

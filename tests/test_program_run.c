@@ -79,7 +79,7 @@ Test(program_run, missing_inputs_and_constants_are_named_unneeded_ones_are_not_a
 		for (int b = 0; b < 2; b++) {
 			struct lt_graph *g = parsed(MANY);
 			struct lt_program *p = compiled_with(
-				g, (struct lt_options){ .backends = b ? "cpu" : "ref", .no_passes = no_passes });
+				g, (struct lt_options){ .backends = b ? "cpu" : "ref", .no_passes = no_passes > 0 });
 			struct lt_instance *r;
 			float x[3] = { 1, 2, 3 }, c[3] = { 2, 2, 2 }, out[3];
 			uint16_t y[6] = { 0x3C00, 0x3C00, 0, 0, 0, 0x3C00 };

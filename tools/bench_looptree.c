@@ -1,6 +1,7 @@
 /* tools/bench_looptree.c -- one of Looptree's backends as a contestant, with its default tree or a schedule. */
 #include <stdlib.h>
 #include <string.h>
+#include "ir/arena.h"
 #include "tools/bench.h"
 #include "tools/plugins.h"
 #include "tools/interrupt.h"
