@@ -250,7 +250,8 @@ DOCUMENTS = docs examples README.md CHANGELOG.md LICENSE
 install_folders = $(if $(and $(strip $(PREFIX)),$(strip $(LIBDIR)),$(strip $(DOCDIR))),,\
 	$(error PREFIX, LIBDIR and DOCDIR name folders: none may be empty))
 install: all
-	$(install_folders)install -d $(TO)/bin $(TO)/include/lt $(LIBTO)/pkgconfig $(LIBTO)/looptree/backends $(TO)/share/man/man1
+	$(install_folders)install -d $(TO)/bin $(TO)/include/lt $(TO)/share/man/man1 $(LIBTO)/pkgconfig
+	install -d $(LIBTO)/looptree/backends
 	install $(PROGRAM) $(TO)/bin
 	install -m 644 include/lt/*.h $(TO)/include/lt
 	install -m 644 tools/hamkaas.h $(TO)/include

@@ -1,5 +1,5 @@
 /* ir/eval_fold.c -- folding the rows of a reduction: element by element where the strip var is kept, all into one where
- *it is reduced.
+ * it is reduced.
  *
  * The reference takes sums in double: of n terms of f32, or narrower, that is wrong by n 2^-53 of their sizes at most,
  * which for n < 2^23 (more has no bound, ir/eval_error.c) is less than one of the n roundings to f32 that the bound

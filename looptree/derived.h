@@ -14,17 +14,16 @@ enum lt_derived_kind {
 	LT_DERIVED_COPY,
 	/* made = copy of; of a result: the result is the copy; of another value: all readers read it */
 	LT_DERIVED_MATERIALIZE,
-	LT_DERIVED_WINDOW,          /* made = copy of what the view `of` reads of its source in one iteration of the loops that
-	                             * move it; reader reads
-	                         * it, through a view of the copy, in place of `of`                                        */
+	/* made = copy of what the view `of` reads of its source in one iteration of the loops that move it; reader reads it,
+	 * through a view of the copy, in place of `of` */
+	LT_DERIVED_WINDOW,
 	/* made computes what `of` does; reader reads it in place of `of` */
 	LT_DERIVED_CLONE,
 	/* made computes what `of` does at the points where the view `reader` reads it; the view reads that in place */
 	LT_DERIVED_CLONE_VIEW,
-	LT_DERIVED_PARTIAL          /* made reduces what `of` reduces within one iteration of a loop over var in steps of
-	                             * `step`, inside
-	                         * one of `span`; that iteration is its last dim, `dim`, and all that `of` reduces
-	                         * */
+	/* made reduces what `of` reduces within one iteration of a loop over var in steps of `step`, inside one of `span`;
+	 * that iteration is its last dim, `dim`, and all that `of` reduces */
+	LT_DERIVED_PARTIAL
 };
 /* A loop over var in steps of `step` moves a window: the copy has the number of its iteration as dim `dim` (step 1: var
  * itself; NULL). */

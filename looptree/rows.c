@@ -170,7 +170,7 @@ static void want_part(struct nest_rows *s, const struct lt_inner *x, lt_node sum
 	s->part[s->n_part++] = p;
 }
 
-/* Vectors side by side: as many sums at once as keep the processor busy, and no more than there are registers for. 
+/* Vectors side by side: as many sums at once as keep the processor busy, and no more than there are registers for.
  * Their partial results are folded by halves, so that vectors of other numbers of lanes are alone. */
 static void choose_unroll(const struct nest_rows *s, struct lt_inner *x)
 {

@@ -9,7 +9,7 @@
 #endif
 #include "program/host.h"
 
-/* The threads wait for the next call as OpenMP's do (OMP_WAIT_POLICY), and are those that compiled kernels use, too. 
+/* The threads wait for the next call as OpenMP's do (OMP_WAIT_POLICY), and are those that compiled kernels use, too.
  * More than a system gives end the process: a backend may hand on any number that it was given. */
 void lt__host_parallel(
 	const struct lt_host *host, uint32_t n_thread, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg)

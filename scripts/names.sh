@@ -147,7 +147,7 @@ echo "$FREE" | while read -r folders; do
 	}
 	END { for (i = 1; i <= n; i++) if (needs[i] in at && at[needs[i]] != from[i]) print from[i], at[needs[i]] }'
 done | circles | report 'files call each other in a circle; move what both need into a file of its own'
-head -n 3 "$work/stale" | report "circles were not looked for: $(wc -l <"$work/stale") sources have no object in $O, or an \
-older one; run make first"
+head -n 3 "$work/stale" | report "circles were not looked for: $(wc -l <"$work/stale") sources have no object in $O, \
+or an older one; run make first"
 
 [ ! -e "$work/bad" ]

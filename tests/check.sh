@@ -1,11 +1,9 @@
 #!/usr/bin/env bash
 # tests/check.sh PROGRAM... -- runs every test and says how long each part took and how many passed, failed and were
-# skipped; 1 if one
-# failed.  Called by `make check` with O, CC, SAN, DIRS and MAKE. Each part prints TAP lines ("ok - name", "not ok -
-# name",
-# "ok - name # SKIP why"), kept in $O/check-log; of what fails, everything that it said is shown.  A line "# show WORDS"
-# is
-# shown always, without its first two words.
+# skipped; 1 if one failed.  Called by `make check` with O, CC, SAN, DIRS and MAKE.
+#
+# Each part prints TAP lines ("ok - name", "not ok - name", "ok - name # SKIP why"), kept in $O/check-log; of what
+# fails, everything that it said is shown.  A line "# show WORDS" is shown always, without its first two words.
 set -u
 export LC_ALL=C.UTF-8
 log=$O/check-log

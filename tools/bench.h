@@ -232,7 +232,7 @@ void bench_row_finish(struct bench_row *, double work);
 void bench_ratios(struct bench_outcome *);
 /* Rows whose operations in their time are more than the machine can do, flop_peak and what the case's own denominator
  * reached, fail with that reason: the count or the time is wrong.  BENCH_SLACK of the peak are left to its own
- * measuring.  Bandwidth is no such limit: prefetching and caches read faster than the plain loop that measures it. 
+ * measuring.  Bandwidth is no such limit: prefetching and caches read faster than the plain loop that measures it.
  * Says how many rows are above; fail: they fail. */
 int bench_impossible(struct bench_outcome *, double flop_peak, bool fail);
 /* Others whose names are equal up to a colon (openblas:Zen, openblas:Haswell) are forms of one: whether row i is the

@@ -7,7 +7,7 @@
 
 struct page { void *map; size_t bytes; };
 
-/* The block moves to pages of its own, of which the one right after its data is closed, or the one right before them. 
+/* The block moves to pages of its own, of which the one right after its data is closed, or the one right before them.
  * Its alignment, which is the lowest bit of where its data begin, stays where they end at a page, so that a few bytes
  * may be left after the data of a slot that asks for more than its elements do; where they begin at a page they are
  * aligned better than they need be, which other cases try. */

@@ -78,7 +78,7 @@ void lt__option_words(const struct lt_option *, char *out, size_t bytes);
 
 /* help.c */
 void lt__help_print(const struct lt_tool *, FILE *);
-/* Copies a man page; what is between the lines  .\" [ --NAME  and  .\" ]  is printed again from the table. 
+/* Copies a man page; what is between the lines  .\" [ --NAME  and  .\" ]  is printed again from the table.
  * LT_EINVAL: an option is missing there. */
 lt_status lt__man_print(struct lt_context *, const struct lt_tool *, FILE *from, FILE *to);
 /* The help of an option with its words filled in, malloc; NULL: no memory. */

@@ -104,7 +104,7 @@ static void job_path(const struct work *w, uint32_t i, const char *suffix, char 
 	(void)snprintf(path, PATH_BYTES, "%s/k%u%s", w->folder.path, (unsigned)i, suffix);
 }
 
-/* The compiler's comments say where it read the text: a file that is gone by then, so they say the kernel's name. 
+/* The compiler's comments say where it read the text: a file that is gone by then, so they say the kernel's name.
  * NULL: no memory. */
 static char *name_kernel(char *assembly, const char *path, const char *name)
 {

@@ -169,10 +169,10 @@ struct lt_stats {
 LT_API void lt_program_stats(const struct lt_program *, struct lt_stats *);
 
 /* What one run does.  An operation is one value that an operator computes: arithmetic, a comparison, logic, a function.
- *  Each counts one, whatever it costs: a multiply-add is two, max is one, exp is one, and a reduction has one for each
- *  term.  What moves
- * or chooses a value is not an operation: copy, cast, select, view, gather, update; nor are addresses, guards and the
- * start of a sum. What depends only on constants is computed once, when they are bound, and is not part of any run. */
+ * Each counts one, whatever it costs: a multiply-add is two, max is one, exp is one, and a reduction has one for each
+ * term.  What moves or chooses a value is not an operation: copy, cast, select, view, gather, update; nor are
+ * addresses, guards and the start of a sum.  What depends only on constants is computed once, when they are bound,
+ * and is no part of any run. */
 struct lt_work {
 	uint32_t size;
 	int64_t useful;                 /* what the graph after the passes asks for: each element of each node, once */
