@@ -1,6 +1,7 @@
 /* What a run does: operations and bytes, at the maximum of its run-time extents or by their values. */
 #include <string.h>
 #include "looptree/count.h"
+#include "program/blocks.h"
 #include "program/program.h"
 
 static void add_work(struct lt_work *w, const struct lt_counted *c)
@@ -31,6 +32,9 @@ static void add_steps(const struct lt_program *p, struct lt_arena *a, const int6
 		else if (step->kind == LT_STEP_COPY)
 			c.bytes = lt__count_times(p->nests.assigned.storage[step->to].elems,
 				2 * (int64_t)lt__dtype_info(p->nests.assigned.storage[step->to].dtype)->bytes);
+		else if (step->kind == LT_STEP_BLOCKS)
+			c.bytes = lt__count_times(lt__count_plus(p->nests.blocks[step->nest]->elems,
+				p->nests.blocks[step->nest]->read), p->nests.blocks[step->nest]->unit);
 		add_work(w, &c);
 	}
 }

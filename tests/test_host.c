@@ -194,5 +194,5 @@ Test(host, lt_run_shows_messages, .init = ltrun_set_up, .fini = ltrun_tear_down)
 	cr_expect(strstr(ltrun_err, "warning: saves: this device is slow\n") != NULL, "%s", ltrun_err);
 	cr_assert_eq(ltrun("add.lt -B %s -b saves:talks -i x=random --no-cache -q", built("tests/plugins/saves.so")), 0,
 		"%s", ltrun_err);
-	cr_expect_str_eq(ltrun_err, "warning: saves: this device is slow\n");
+	cr_expect_str_eq(ltrun_err, "lt-run: warning: saves: this device is slow\n");
 }

@@ -36,7 +36,8 @@ static void show_progress(void *user, int32_t done, int32_t total)
 static void show_log(void *user, int level, const char *text)
 {
 	(void)user;
-	lt__say(stderr, "%s%s\n", level == LT_LOG_WARNING ? "warning: " : level == LT_LOG_DEBUG ? "debug: " : "", text);
+	lt__say(stderr, "%s%s\n", level == LT_LOG_WARNING ? "lt-run: warning: " : level == LT_LOG_DEBUG ? "debug: " : "",
+		text);
 }
 
 static void show_short_log(void *user, int level, const char *text)

@@ -75,7 +75,7 @@ static void print_work(const struct lt_work *w, double median)
 	char a[32], run[64] = "";
 
 	if (w->executed != w->useful)
-		snprintf(run, sizeof run, " (%lld run)", (long long)w->executed);
+		snprintf(run, sizeof run, " (%lld executed)", (long long)w->executed);
 	printf("work: %lld flop%s%s, %.4g GFLOP/s; %s read and written, %.4g GB/s\n", (long long)w->useful,
 		run_s(w->useful), run, (double)w->useful / median, sized((double)w->bytes, a, sizeof a),
 		(double)w->bytes / median);
