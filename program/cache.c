@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <unistd.h>
 #define XXH_INLINE_ALL
@@ -132,6 +133,8 @@ static int open_new(int folder, char name[NAME_BYTES])
 			return -1;
 		(void)snprintf(name, NAME_BYTES, "new-%016llx", (unsigned long long)random);
 		int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (fd >= 0)
+			(void)flock(fd, LOCK_EX | LOCK_NB);     /* cache_sweep.c */
 		if (fd >= 0 || errno != EEXIST)
 			return fd;
 	}
@@ -166,6 +169,7 @@ void lt__cache_write(
 	memcpy(head.magic, magic, sizeof magic);
 	memcpy(file, &head, sizeof head);
 	entry_name(name, kind, key, key_bytes);
+	lt__cache_sweep(c);
 	int fd = open_new(c->fd, temporary);
 	bool ok = fd >= 0 && write_all(fd, file, sizeof head + key_bytes + bytes);
 	int error = errno;

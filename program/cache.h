@@ -31,7 +31,7 @@ struct lt_cache {
 	const char *dir;                /* for messages; the caller's */
 	void (*warn)(void *user, const char *text);
 	void *user;
-	atomic_bool warned;
+	atomic_bool warned, swept;
 };
 /* make: the folder, those above it and the marker are made where they are missing.  Sets fd; why: a sentence with its
  * way out. */
@@ -51,6 +51,8 @@ void lt__cache_write(
 lt_status lt__cache_stats(const char *dir, int64_t *n, int64_t *bytes, char *why, size_t room);
 /* Removes entries, and what interrupted processes left of them. */
 lt_status lt__cache_clear(const char *dir, char *why, size_t room);
+/* cache_sweep.c: removes what killed processes left half written; once for an open cache. */
+void lt__cache_sweep(struct lt_cache *);
 /* cache_name.c: whether it is the name of an entry; of one that holds a kernel; of one that is being written. */
 bool lt__cache_is_entry(const char *name);
 bool lt__cache_is_kernel(const char *name);

@@ -76,9 +76,8 @@ static int find_marker(const struct verdict *v, int fd)
 	return -1;
 }
 
-/* Without a marker, a folder is ours if it is empty, or has entries only, as caches of before markers do. A marker that
- * is there by now is
-   that of a process that was faster; `folder_mark` looks at it. */
+/* Without a marker, a folder is ours if it is empty, or has entries only, as caches of before markers do.  A marker that
+ * is there by now is that of a process that was faster; `folder_mark` looks at it. */
 static enum lt_cache_state check_members(const struct verdict *v, int fd)
 {
 	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -88,7 +87,7 @@ static enum lt_cache_state check_members(const struct verdict *v, int fd)
 		(void)close(copy);
 	for (const struct dirent *d; dir && state == LT_CACHE_READY && (d = readdir(dir)); )
 		if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0 && strcmp(d->d_name, LT_CACHE_MARKER) != 0
-			&& !lt__cache_is_entry(d->d_name))
+			&& !lt__cache_is_entry(d->d_name) && !lt__cache_is_temporary(d->d_name))
 			state = verdict_say(v, LT_CACHE_REFUSED, "it is not a cache, because it has no file '" LT_CACHE_MARKER "' and holds "
 				"others, such as '%.200s'; give an empty folder or a new one", d->d_name);
 	if (dir)

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utime.h>
@@ -134,4 +136,28 @@ Test(cache_folder, a_folder_that_cannot_be_made_says_why)
 	(void)snprintf(folder, sizeof folder, "%s/open/a", cache_above);
 	cr_expect_eq(lt__cache_open(&c, folder, true, why, sizeof why), LT_CACHE_READY, "%s", why);
 	lt__cache_close(&c);
+}
+
+/* What a killed process left is gone when the next one writes; what is young, locked or not ours stays.  None of it
+ * makes a folder without a marker another's. */
+Test(cache_folder, half_written_files_of_the_dead_go)
+{
+	struct utimbuf old = { .modtime = 1000000 };
+	static const char *const stay[] = { "new-1111111111111111", "new-2222222222222222" };
+	char make[256];
+	(void)snprintf(make, sizeof make, "umask 077 && mkdir -p '%s'", cache_dir);
+	cr_assert_eq(system(make), 0);
+	make_file("new-0000000000000000");
+	for (size_t i = 0; i < 2; i++)
+		make_file(stay[i]);
+	cr_assert_eq(utime(in_cache("new-0000000000000000"), &old), 0);
+	cr_assert_eq(utime(in_cache(stay[1]), &old), 0);
+	int locked = open(in_cache(stay[1]), O_RDONLY | O_CLOEXEC);
+	cr_assert(locked >= 0 && flock(locked, LOCK_EX | LOCK_NB) == 0);
+	cr_expect_eq(cache_build("cpu", "cc", cache_dir, 1, 1), 0, "%s", cache_said);
+	cr_expect_eq(cache_entries(), 1);
+	cr_expect_neq(access(in_cache("new-0000000000000000"), F_OK), 0);
+	cr_expect_eq(access(in_cache(stay[0]), F_OK), 0);
+	cr_expect_eq(access(in_cache(stay[1]), F_OK), 0);
+	(void)close(locked);
 }
