@@ -76,8 +76,8 @@ static int find_marker(const struct verdict *v, int fd)
 	return -1;
 }
 
-/* Without a marker, a folder is ours if it is empty, or has entries only, as caches of before markers do.  A marker that
- * is there by now is that of a process that was faster; `folder_mark` looks at it. */
+/* Without a marker, a folder is ours if it is empty, or has entries only, as caches of before markers do.  A marker
+ * that is there by now is that of a process that was faster; `folder_mark` looks at it. */
 static enum lt_cache_state check_members(const struct verdict *v, int fd)
 {
 	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
