@@ -1,5 +1,5 @@
-/* looptree/depend_sets.h -- the touches of a question as isl sees them: sets of instances, and maps from there to cells,
- * elements and times. */
+/* looptree/depend_sets.h -- the touches of a question as isl sees them: sets of instances, and maps from there to
+ * cells, elements and times. */
 #ifndef LT_LOOPTREE_DEPEND_SETS_H
 #define LT_LOOPTREE_DEPEND_SETS_H
 #include "ir/isl.h"
