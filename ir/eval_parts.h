@@ -92,7 +92,7 @@ struct lt_worker {
 	struct lt_strip *out, *one;
 	union lt_eval_row *spread;                   /* operands whose one value stands for all; more scratch */
 	union lt_eval_row *fold_value[2];
-	double *remainder;
+	double *lost;
 	struct lt_fold *fold;
 	double *panel;                          /* scratch of a product */
 	int64_t *row_at, *column_at;            /* places of the tile's elements in the result */

@@ -19,7 +19,7 @@ static struct lt_derived *new_derived(
 		s.reader = s.reader ? lt__arena_string(g->arena, s.reader) : NULL;
 		s.var = s.var ? lt__arena_string(g->arena, s.var) : NULL;
 		s.dim = s.dim ? lt__arena_string(g->arena, s.dim) : NULL;
-		struct lt_ownmove *move = LT_NEW(g->arena, struct lt_ownmove, s.n_move + 1);
+		struct lt_derived_move *move = LT_NEW(g->arena, struct lt_derived_move, s.n_move + 1);
 		for (int32_t k = 0; k < s.n_move; k++) {
 			move[k] = s.move[k];
 			move[k].var = lt__arena_string(g->arena, move[k].var);

@@ -27,16 +27,16 @@ enum lt_derived_kind {
 };
 /* A loop over var in steps of `step` moves a window: the copy has the number of its iteration as dim `dim` (step 1: var
  * itself; NULL). */
-struct lt_ownmove { const char *var, *dim; int64_t step; };
+struct lt_derived_move { const char *var, *dim; int64_t step; };
 /* Names are without %.  of, reader and var are of the graph or made by an earlier step. */
 struct lt_derived_step {
 	enum lt_derived_kind kind;
 	const char *made, *of;
-	const char *reader;             /* COPY, WINDOW, CLONE, THROUGH */
+	const char *reader;             /* COPY, WINDOW, CLONE, CLONE_VIEW */
 	const char *var, *dim;          /* PARTIAL; dim is made */
 	int64_t step, span;             /* PARTIAL; span 0: none around it */
 	int32_t n_move;                 /* WINDOW */
-	const struct lt_ownmove *move;
+	const struct lt_derived_move *move;
 };
 /* Shared by the trees that were made from each other. */
 struct lt_derived { int32_t refs; struct lt_graph *graph; int32_t n_step; const struct lt_derived_step *step; };

@@ -96,7 +96,7 @@ static lt_status add_copy(struct lt_frame *f, lt_node of, const char *name, lt_n
 }
 
 /* The dims of partial sums, in the order of the steps. */
-static lt_status add_trip_count(struct lt_frame *f, const struct lt_derived_step *s, lt_var *out)
+static lt_status add_iteration_dim(struct lt_frame *f, const struct lt_derived_step *s, lt_var *out)
 {
 	if (s->kind != LT_DERIVED_PARTIAL)
 		return LT_OK;
@@ -170,7 +170,7 @@ static lt_status rebuild(struct lt_frame *f)
 	struct lt_derived_batch *b = f->user;
 	lt_node *alone = LT_NEW(f->scratch, lt_node, f->in->n_node + 1);        /* where nodes themselves went */
 	for (b->now = 0; b->now < b->n; b->now++)
-		LT_TRY(add_trip_count(f, &b->step[b->now], &b->trip[b->now]));
+		LT_TRY(add_iteration_dim(f, &b->step[b->now], &b->trip[b->now]));
 	for (lt_node x = 0; x < f->in->n_node; x++) {
 		if (b->gone[x]) {
 			alone[x] = -1;

@@ -135,13 +135,13 @@ static void add_dim(struct call_nest *x, int32_t d, int32_t loop)
 {
 	struct lt_freezer *f = x->f;
 	struct lt_fcalldim dim = { .var = x->c.dim[d], .role = x->c.role[d] };
-	const struct lt_floop *derived = &f->loop[loop];
+	const struct lt_floop *of = &f->loop[loop];
 	if (x->copy && x->copy->peeled && f->t->node[x->at].var == dim.var) {
 		int64_t covers = x->copy->remainder ? x->copy->cover : x->step;
 		x->first[d] = x->copy->remainder ? x->copy->first * x->step : 0;
-		dim.extent = derived->max_trip_count * covers;
+		dim.extent = of->max_trip_count * covers;
 		dim.first_bound = f->n_bound;
-		dim.n_bound = derived->n_bound;
+		dim.n_bound = of->n_bound;
 		for (int32_t i = 0; i < dim.n_bound; i++) {
 			struct lt_row row = { 0 };
 			lt__row_plus(f, &row, &f->bound[f->loop[loop].first_bound + i], covers);

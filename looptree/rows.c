@@ -374,10 +374,10 @@ static void share_nest(struct lt_looptree *t, lt_tnode root)
 		at = t->node[at].child) {
 		if (t->node[at].kind != LT_TLOOP || t->node[at].loop != LT_SERIAL || !is_shared_out(t, at, false))
 			return;
-		int64_t derived = lt_looptree_trip_count(t, at);
-		if (derived > 1)
+		int64_t count = lt_looptree_trip_count(t, at);
+		if (count > 1)
 			t->node[at].loop = LT_PARALLEL;
-		trip_count *= derived;
+		trip_count *= count;
 		if (t->node[at].child < 0 || t->node[t->node[at].child].next >= 0)
 			return;
 	}

@@ -37,7 +37,7 @@ static void add_derived(struct lt_looptree *t, char *line)
 	for (char *w = strtok(line, " "); w && n < 31; w = strtok(NULL, " "))
 		word[n++] = w;
 	must(n >= 5 && *word[1] == '%' && *word[4] == '%', "an own line has to name two nodes");
-	struct lt_ownmove move[6] = { { NULL, NULL, 0 } };      /* of a window; a partial sum has one */
+	struct lt_derived_move move[6] = { { NULL, NULL, 0 } };      /* of a window; a partial sum has one */
 	struct lt_derived_step s = { .kind = LT_DERIVED_MATERIALIZE, .made = word[1] + 1, .of = word[4] + 1 };
 	for (int i = 5; i + 1 < n; i += 2) {
 		const char *value = word[i + 1];

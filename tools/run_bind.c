@@ -179,32 +179,32 @@ static void place_file(struct binder *b, struct slots *s, const char *path)
 	}
 }
 
-static bool is_remainder(const struct binder *b, const struct slots *s, const char *option)
+static bool takes_others(const struct binder *b, const struct slots *s, const char *option)
 {
 	return !strncmp(option, "*=", 2) && run_binding_index(&b->binding[s->kind], "*", 1) < 0;
 }
 
 /* "*=SPEC" given a second time. */
-static void check_remainder(struct binder *b, const struct slots *s, const struct lt_texts *options)
+static void check_others(struct binder *b, const struct slots *s, const struct lt_texts *options)
 {
 	const char *first = NULL;
 
 	for (int32_t i = 0; i < options->n; i++) {
-		if (first && is_remainder(b, s, options->at[i]))
+		if (first && takes_others(b, s, options->at[i]))
 			bind_report(b, "%s: '*', every other %s, is given twice, here and by %s", options->at[i],
 				run_binding_kind(s->kind), first);
-		if (!first && is_remainder(b, s, options->at[i]))
+		if (!first && takes_others(b, s, options->at[i]))
 			first = options->at[i];
 	}
 }
 
 /* The ports that are needed and have nothing yet, from "*=SPEC". */
-static void place_remainder(struct binder *b, struct slots *s, const struct lt_texts *options)
+static void bind_others(struct binder *b, struct slots *s, const struct lt_texts *options)
 {
 	const char *rest = NULL;
 
 	for (int32_t i = 0; i < options->n; i++)
-		if (is_remainder(b, s, options->at[i]))
+		if (takes_others(b, s, options->at[i]))
 			rest = options->at[i];
 	for (int32_t i = 0; rest && i < b->binding[s->kind].n; i++)
 		if (!s->from[i] && b->binding[s->kind].at[i].needed)
@@ -277,13 +277,13 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 	const char *file = NULL;
 	int32_t n = 0, n_eval = b->o->inputs.n > 0 ? b->o->inputs.n : 1;
 
-	check_remainder(b, constant, &b->o->constant);
-	check_remainder(b, common, &b->o->input);
+	check_others(b, constant, &b->o->constant);
+	check_others(b, common, &b->o->input);
 	for (int32_t i = 0; i < b->o->constant.n; i++)
 		place_option(b, constant, b->o->constant.at[i]);
 	for (int32_t i = 0; i < b->o->weights.n; i++)
 		place_file(b, constant, b->o->weights.at[i]);
-	place_remainder(b, constant, &b->o->constant);
+	bind_others(b, constant, &b->o->constant);
 	place_any(b, constant);
 	for (int32_t i = 0; i < b->o->input.n; i++)
 		place_option(b, common, b->o->input.at[i]);
@@ -295,7 +295,7 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 		file = b->o->inputs.n > 0 ? b->o->inputs.at[e] : NULL;
 		if (file)
 			place_file(b, &s, file);
-		place_remainder(b, &s, &b->o->input);
+		bind_others(b, &s, &b->o->input);
 		if (s.from)
 			place_any(b, &s);
 		n = s.from ? count_missing(b, &s) : 0;
