@@ -199,7 +199,7 @@ $(FOLDERS): $(O)/%.so: $$(wildcard %/*.c) $$(wildcard %/*.h) $(wildcard include/
 		$(LDFLAGS) -DLT_PLUGIN -shared -o $@ $(filter %.c,$^) $(if $(findstring /llvm.so,$@),$(LLVM_LIBS)) -lm \
 		-Wl,--build-id,--version-script=examples/plugin/plugin.map
 
-# The objects of the library, but for the one that ends with LT_BACKEND.
+# The objects of the library, except the one that ends with LT_BACKEND.
 ours = $(filter $(O)/backends/cgen/%.o $(O)/backends/$(1)/%.o,$(OBJ))
 $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 	@mkdir -p $(@D)

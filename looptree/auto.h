@@ -57,7 +57,7 @@ struct lt_auto {
 	int32_t *class, aim;                    /* by node: the same; that of what is in hand */
 	int32_t *n_reader, *size;       /* by node: leaves that read it; leaves of its cluster */
 	lt_node *reader, *mark;         /* by node: its last reader; last cluster that met it */
-	bool *rides, *constant, *written;       /* by node; written: a result, a state's content or a part of one */
+	bool *is_inlined, *constant, *written;       /* by node; written: a result, a state's content or a part of one */
 	struct lt_auto_nest *nest; int32_t cap_nest, n_nest;    /* by root */
 	lt_tnode last_group;            /* last nest of scalars */
 	/* the cluster in hand */
@@ -71,8 +71,8 @@ struct lt_auto {
 };
 /* looptree/auto_cluster.c */
 enum { LT_MAX_CLUSTER = 64 };           /* leaves: so that a chain of any length stays linear */
-/* What is known of each node of the graph before anything is placed: its readers, its class, whether it rides with its
- * reader.  Asked again when the graph has changed. */
+/* What is known of each node of the graph before anything is placed: its readers, its class, whether it is inlined
+ * with its reader.  Asked again when the graph has changed. */
 lt_status lt__auto_survey(struct lt_auto *);
 /* Whether leaf n reads u at its own index along each of u's vars; var >= 0: along this one. */
 bool lt__reads_in_place(const struct lt_auto *, lt_node n, lt_node u, lt_var);

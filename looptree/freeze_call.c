@@ -292,7 +292,7 @@ lt_status lt__freeze_call(struct lt_freezer *f, lt_tnode at, int32_t loop, const
 	}
 	LT_GROW(f->a, f->call, f->n_call, f->cap_call);
 	LT_GROW(f->a, f->call_report, f->n_call, f->cap_call_report);
-	f->call_report[f->n_call] = (struct lt_callnote){ .at = at, .why = x.why, .where = x.where };
+	f->call_report[f->n_call] = (struct lt_call_reason){ .at = at, .why = x.why, .where = x.where };
 	for (int32_t o = 0; o < LT_CALL_NAMES && o < x.c.n_operand && !x.why; o++)
 		f->call_report[f->n_call].operand[o] = x.c.operand[o].piece ? x.c.operand[o].piece->base : x.c.end;
 	f->call[f->n_call++] = call;

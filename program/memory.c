@@ -1,7 +1,7 @@
 /* Memories: where each storage lives, and what crosses between the host and devices, as steps that are planned once.
  *
  * For each storage is known, from step to step, in which memories the parts of it are valid.  A kernel finds what it
- * reads in its own memory: before it stand the moves of what is valid elsewhere only; between two devices they go by
+ * reads in its own memory: before it come the moves of what is valid elsewhere only; between two devices they go by
  * the host.  What it writes is valid in its memory alone afterwards; as it may not write all of it, what was there is
  * brought first.  Constants cross when they are prepared, states stay where the last kernel writes them, results come
  * back at the end.

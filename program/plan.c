@@ -53,7 +53,7 @@ static void region_give_back(struct region *r, int64_t at, int64_t bytes)
 	r->hole[r->n++] = (struct hole){ at, bytes };
 }
 
-static int64_t room_of(const struct lt_storage *s)
+static int64_t aligned_bytes(const struct lt_storage *s)
 {
 	return (s->elems * lt__dtype_info(s->dtype)->bytes + ALIGN - 1) / ALIGN * ALIGN;
 }
@@ -140,14 +140,14 @@ static lt_status plan_region(const struct layout *x, enum lt_space space, int32_
 	for (int32_t i = 0; i < x->n_step; i++) {
 		for (int32_t s = l->begin[i]; s >= 0; s = l->next_begin[s])
 			if (lives_in(x, s, space, memory))
-				offset[s] = region_take(&r, room_of(&storage[s]));
+				offset[s] = region_take(&r, aligned_bytes(&storage[s]));
 		if (r.overflow)
 			return lt_fail(lt__arena_context(x->a), LT_EOVERFLOW,
 				"the size of the intermediates that are live at one time exceeds 63 bits; make "
 				"the tensors smaller");
 		for (int32_t s = l->end[i]; s >= 0; s = l->next_end[s])
 			if (lives_in(x, s, space, memory))
-				region_give_back(&r, offset[s], room_of(&storage[s]));
+				region_give_back(&r, offset[s], aligned_bytes(&storage[s]));
 	}
 	*bytes = (size_t)r.end;
 	return LT_OK;

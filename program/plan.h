@@ -33,7 +33,7 @@ struct lt_lifetime { int32_t first, last; };    /* steps that use a storage, tho
 struct lt_memories {
 	int32_t n;
 	struct lt_pmemory *at;
-	int32_t *of_opened;                     /* by choice: the memory that its slots lie in */
+	int32_t *of_opened;                     /* by opened backend: the memory that its slots lie in */
 	/* by storage: memories that it has room in; NULL: all live in the host's */
 	uint64_t *in_memories;
 	/* by binding: memories where a state is whole between runs; NULL: the host's */

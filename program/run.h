@@ -39,7 +39,7 @@ struct lt_instance {
 	struct lt_device_memory *room;                   /* by memory: the rest */
 	bool *touched;                          /* by state: its bytes on the host are newer than those on devices */
 	struct lt_recorder *recorder;           /* runs that repeat; NULL: no backend can */
-	struct lt_event **event;                /* by choice: begin, end; NULL: runs are not timed */
+	struct lt_event **event;                /* by opened backend: begin, end; NULL: runs are not timed */
 };
 
 /* Where the storages of a run are; ctx: where it tells of its failures. */

@@ -151,7 +151,7 @@ Test(frozen_tails, loops_of_every_tail)
 	}
 }
 
-/* Equal but for a guard: not the same kernel. */
+/* Equal except for a guard: not the same kernel. */
 Test(frozen_tails, the_canonical_text_tells_guards)
 {
 	struct nest x = open_nest(POINTWISE(41), "m step 6  tail pad\n m\n  %y\n"),

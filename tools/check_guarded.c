@@ -64,7 +64,7 @@ void lt__check_guarded_free(struct check_guarded *room)
 	*room = (struct check_guarded){ 0 };
 }
 
-/* The graph's node of a source's port. */
+/* The graph's node of a binding of a source. */
 static lt_node node_of(const struct lt_graph *g, const struct lt_storage *s)
 {
 	enum lt_opcode op = s->space == LT_SPACE_INPUT ? LT_OP_input

@@ -60,7 +60,7 @@ const char *run_binding_text(const struct run_binding *, char *out, size_t bytes
 /* run_spec.c: the tensor that the text after NAME= describes. */
 lt_status run_spec_make(struct lt_context *, const struct run_binding *, const char *spec, struct lt_tensor *out);
 
-/* run_bind.c: which tensor goes to which port.  value[i]: of port i, or NULL. */
+/* run_bind.c: which tensor goes to which binding.  value[i]: of binding i, or NULL. */
 struct run_values { const struct lt_tensor **value; };
 struct run_given {
 	struct lt_tensors *file;                /* every tensor that was read or made */

@@ -24,7 +24,7 @@ struct binder {
 	const char *backends;
 	int any;                                /* whether any values do for what is not given: 1, 0, -1 not asked yet */
 };
-/* The ports of one kind being given their tensors; from[i]: the option or file that gave value[i]. */
+/* The bindings of one kind being given their tensors; from[i]: the option or file that gave value[i]. */
 struct slots { enum lt_binding kind; const struct lt_tensor **value; const char **from; };
 
 static void begin_sentence(struct binder *b)
@@ -79,7 +79,7 @@ static void report_twice(struct binder *b, const struct slots *s, int32_t i, con
 		b->binding[s->kind].at[i].name, s->from[i]);
 }
 
-/* Gives port i its tensor, if it fits. */
+/* Gives binding i its tensor, if it fits. */
 static void bind_slot(struct binder *b, struct slots *s, int32_t i, const struct lt_tensor *t, const char *from)
 {
 	const struct run_binding *p = &b->binding[s->kind].at[i];
@@ -198,17 +198,17 @@ static void check_others(struct binder *b, const struct slots *s, const struct l
 	}
 }
 
-/* The ports that are needed and have nothing yet, from "*=SPEC". */
+/* The bindings that are needed and have nothing yet, from "*=SPEC". */
 static void bind_others(struct binder *b, struct slots *s, const struct lt_texts *options)
 {
-	const char *rest = NULL;
+	const char *others = NULL;
 
 	for (int32_t i = 0; i < options->n; i++)
 		if (takes_others(b, s, options->at[i]))
-			rest = options->at[i];
-	for (int32_t i = 0; rest && i < b->binding[s->kind].n; i++)
+			others = options->at[i];
+	for (int32_t i = 0; others && i < b->binding[s->kind].n; i++)
 		if (!s->from[i] && b->binding[s->kind].at[i].needed)
-			place_spec(b, s, i, rest + 2, rest);
+			place_spec(b, s, i, others + 2, others);
 }
 
 /* What the user left out, where the backend says that any values do: random ones, told on standard error. */

@@ -138,7 +138,7 @@ lt_status run_compile(struct run *r)
 	return s;
 }
 
-/* The graph's ports and the program's are the same, in the same order; what a program needs beyond what the
+/* The graph's bindings and the program's are the same, in the same order; what a program needs beyond what the
  * graph shows would be a defect, but must not become a null pointer in a kernel. */
 static lt_status check_bindings(const struct run *r)
 {
