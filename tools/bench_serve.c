@@ -91,20 +91,30 @@ static void end_case(struct server *s)
 	s->text = NULL;
 }
 
+/* A sentence of several lines, such as a compiler's, is its first one: the others would answer what is asked next. */
+static void answer(const char *word, const char *why)
+{
+	printf("%s %.*s\n", word, (int)strcspn(why, "\n"), why);
+}
+
 /* Each of these prints what it answers, or fails. */
 static lt_status take_case(struct server *s, const char *text)
 {
 	int threads;
+	lt_status st;
 
 	end_case(s);
 	s->text = json_loads(text, 0, NULL);
 	if (!s->text)
 		return lt_fail(s->ctx, LT_ESYNTAX, "the case is no JSON");
 	LT_TRY(bench_serve_case(s->ctx, s->text, &s->c, &threads));
-	s->begun = true;
-	LT_TRY(s->k.ops->begin(&s->k, &s->c, threads));
-	printf("ok %.9f\n", s->k.prepare);
-	return LT_OK;
+	st = s->k.ops->begin(&s->k, &s->c, threads);
+	s->begun = !st;
+	if (st)
+		s->k.ops->end(&s->k);
+	else
+		printf("ok %.9f\n", s->k.prepare);
+	return st;
 }
 
 static lt_status take_sample(struct server *s, const char *text)
@@ -131,7 +141,7 @@ static lt_status write_result(struct server *s, float *out, const char *path)
 	whole = f && fwrite(out, sizeof *out, n, f) == n;
 	if (f && fclose(f))
 		whole = false;
-	return whole ? LT_OK : lt_fail(s->ctx, LT_EIO, "the result cannot be written");
+	return whole ? LT_OK : lt_fail(s->ctx, LT_EIO, "the result cannot be written to '%s': %s", path, strerror(errno));
 }
 
 static lt_status take_result(struct server *s, const char *path)
@@ -179,7 +189,7 @@ static void serve(struct server *s)
 		st = take_line(s, line);
 		if (st) {
 			bench_reason(s->ctx, st, why);
-			printf("%s %s\n", bench_answer(s->k.role, st) == BENCH_SKIP ? "skip" : "failed", why);
+			answer(bench_answer(s->k.role, st) == BENCH_SKIP ? "skip" : "failed", why);
 		}
 		fflush(stdout);
 	}
@@ -206,7 +216,7 @@ lt_status bench_serve(struct lt_context *ctx, const struct bench_options *o)
 	lt_status st = open_served(&s, o);
 
 	if (st)
-		printf("absent %s\n", lt_context_message(ctx));
+		answer("absent", lt_context_message(ctx));
 	else
 		serve(&s);
 	if (s.k.state)
