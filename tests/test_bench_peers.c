@@ -122,6 +122,20 @@ Test(bench_peers, the_server_answers_mistakes)
 		cr_assert(at && !strncmp(at, answers[i], strlen(answers[i])), "'%s' is not '%s'", at ? at : "nothing", answers[i]);
 }
 
+/* One line for each question, whatever the compiler says; and a case that failed is none. */
+Test(bench_peers, the_server_answers_in_one_line)
+{
+	char command[1024], lines[4096];
+
+	bench_write_text("cc.sh", "echo 'one: first' >&2; echo 'two: second' >&2; exit 1\n");
+	bench_write_text("lines", "case {\"suite\":\"s\",\"name\":\"n\",\"op\":\"sum\",\"threads\":1,\"inputs\":["
+		"{\"name\":\"a\",\"shape\":[2],\"file\":\"/dev/zero\"}],\"result\":{\"name\":\"r\",\"shape\":[2]},\"script\":"
+		"\"$1 = InputTensor(\\\"a\\\", float32, [2]);\\n$2 = SumNode($1, $1);\\nresult = $2;\\n\"}\nsample 1\nend\n");
+	snprintf(command, sizeof command, "cd %s && CC='sh cc.sh' %s --serve cpu <lines", scratch(""), built("lt-bench"));
+	cr_assert_eq(run_command(command, lines, sizeof lines, err, sizeof err), 0, "%s", err);
+	cr_assert(strstr(lines, "one: first\nfailed there is no case\nok\n"), "%s", lines);
+}
+
 /* Right, but faster than the machine can multiply and add: the time or the count of operations is wrong. */
 Test(bench_peers, a_rate_above_the_peak_is_a_failed_row)
 {

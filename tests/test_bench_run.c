@@ -191,6 +191,10 @@ Test(bench_run, a_file_that_cannot_be_written_is_told)
 {
 	cr_assert_eq(bench_run("gemm --filter '*/8' --quick --no-vendor -b ref --json /nowhere/x.json"), 1);
 	cr_assert(strstr(err, "'/nowhere/x.json' cannot be written: No such file or directory"), "%s", err);
+	/* The others are. */
+	cr_assert_eq(bench_run("gemm --filter '*/8' --quick --no-vendor -b ref --json /dev/full --csv x.csv"), 1);
+	cr_assert(strstr(err, "--json: '/dev/full' cannot be written: No space left on device"), "%s", err);
+	cr_assert_eq(bench_run("--list gemm >/dev/null && grep -q 'gemm.*ref.*measured' x.csv"), 0);
 }
 
 Test(bench_run, the_list_has_every_case)

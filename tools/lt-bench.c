@@ -68,9 +68,8 @@ static lt_status add_ours(
 	struct whole *w, const char *backend, const char *schedule, enum bench_role role, const char *label)
 {
 	struct bench_contestant *k = bench_contestant_add(&w->contestants, label, role, NULL);
-	char why[BENCH_WHY] = "";
 
-	return bench_looptree_open(k, backend, schedule, &w->o, why) ? LT_OK : lt_fail(w->ctx, LT_EINVAL, "%s", why);
+	return bench_looptree_open(w->ctx, k, backend, schedule, &w->o);
 }
 
 static lt_status add_backends(struct whole *w)
@@ -90,20 +89,16 @@ static lt_status add_peers(struct whole *w)
 {
 	for (int i = 0; i < w->o.peer.n; i++) {
 		struct bench_contestant *k = bench_contestant_add(&w->contestants, "", BENCH_OTHER, NULL);
-		char why[BENCH_WHY] = "";
 
-		if (!bench_process_open(k, w->o.peer.at[i], NULL, w->o.patience, why))
-			return lt_fail(w->ctx, LT_EINVAL, "--peer '%s': %s", w->o.peer.at[i], why);
+		if (bench_process_open(w->ctx, k, w->o.peer.at[i], NULL, w->o.patience))
+			return lt_fail(w->ctx, LT_EINVAL, "--peer '%s': %-s", w->o.peer.at[i], lt_context_message(w->ctx));
 	}
 	return LT_OK;
 }
 
 static lt_status add_contestants(struct whole *w)
 {
-	char why[BENCH_WHY] = "";
-
-	if (!bench_peak_new(&w->o, &w->peak, why))
-		return lt_fail(w->ctx, LT_ECOMPILE, "%s", why);
+	LT_TRY(bench_peak_new(w->ctx, &w->o, &w->peak));
 	w->report.peak = w->peak;
 	for (int i = 0; i < w->o.n_threads; i++)
 		for (int b = 0; b < 3 && !bench_interrupted(); b++)
@@ -114,7 +109,7 @@ static lt_status add_contestants(struct whole *w)
 	LT_TRY(add_peers(w));
 	w->report.vendors = json_object();
 	if (!w->o.no_vendor)
-		bench_vendors_add(&w->contestants, &w->o, w->report.vendors);
+		bench_vendors_add(w->ctx, &w->contestants, &w->o, w->report.vendors);
 	for (int b = 0; b < 3; b++) {
 		struct bench_contestant *k = bench_contestant_add(&w->contestants,
 			b == 0           ? "peak"
@@ -142,7 +137,7 @@ static void measure_cases(struct whole *w)
 				/* Once, in a case that is neither tiny nor long. */
 				c->noise = !noise && (c->flops >= 1 << 26 || c->bytes >= 1 << 24 || k + 1 == w->suite[i].n);
 				noise = noise || c->noise;
-				bench_measure(c, &w->contestants, w->o.threads[t], &w->o, &w->report.outcomes);
+				bench_measure(w->ctx, c, &w->contestants, w->o.threads[t], &w->o, &w->report.outcomes);
 				c->noise = false;
 				if (bench_interrupted())
 					return;
@@ -164,7 +159,7 @@ static void compile_cases(struct whole *w)
 			for (int b = 0; b < w->o.backend.n && !bench_interrupted(); b++) {
 				const struct bench_compiled *x;
 
-				bench_compile(&w->suite[i].at[k], w->o.backend.at[b], &w->o, &w->report.compiles);
+				bench_compile(w->ctx, &w->suite[i].at[k], w->o.backend.at[b], &w->o, &w->report.compiles);
 				x = &w->report.compiles.at[w->report.compiles.n - 1];
 				w->bad = w->bad || *x->why;
 				if (!w->o.quiet)
@@ -173,28 +168,44 @@ static void compile_cases(struct whole *w)
 			}
 }
 
-static lt_status write_files(const struct whole *w)
-{
-	const bool json = !w->o.json || bench_write_json(&w->report, w->o.json),
-		   csv = !w->o.csv || bench_write_csv(&w->report, w->o.csv),
-		   plot = !w->o.plot || bench_write_svg(&w->report, w->o.plot);
+struct report_file {
+	const char *option, *path;
+	void (*print)(const struct bench_report *, FILE *);
+};
 
-	return json && csv && plot ? LT_OK
-				   : lt_fail(w->ctx, LT_EIO, "%s: '%s' cannot be written",
-					   !json          ? "--json"
-						   : !csv ? "--csv"
-							  : "--plot",
-					   !json          ? w->o.json
-						   : !csv ? w->o.csv
-							  : w->o.plot);
+static bool write_file(const struct report_file *file, const struct bench_report *r)
+{
+	FILE *f = fopen(file->path, r ? "w" : "a");
+	bool ok = f != NULL;
+
+	if (f && r) {
+		file->print(r, f);
+		ok = fflush(f) == 0 && !ferror(f);
+	}
+	if (f && fclose(f))
+		ok = false;
+	return ok;
+}
+
+/* Each that can be written is; NULL: whether they can be is only tried. */
+static lt_status write_files(const struct whole *w, const struct bench_report *r)
+{
+	const struct report_file files[] = {
+		{ "--json", w->o.json, bench_print_json },
+		{ "--csv", w->o.csv, bench_print_csv },
+		{ "--plot", w->o.plot, bench_print_svg },
+	};
+	lt_status s = LT_OK;
+
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+		if (files[i].path && !write_file(&files[i], r) && !s)
+			s = lt_fail(w->ctx, LT_EIO, "%s: '%s' cannot be written: %s", files[i].option, files[i].path, strerror(errno));
+	return s;
 }
 
 static lt_status work(struct whole *w)
 {
-	lt_status s = lt__plugins_load(w->ctx, bench_tool.name, w->o.load.at, w->o.load.n, true);
-
-	if (s)
-		return s == LT_ENOMEM ? s : LT_EINVAL;
+	LT_TRY(lt__mistake(lt__plugins_load(w->ctx, bench_tool.name, w->o.load.at, w->o.load.n, true)));
 	if (w->o.serve)
 		return bench_serve(w->ctx, &w->o);
 	make_cases(w);
@@ -216,7 +227,7 @@ static lt_status work(struct whole *w)
 		lt__say(stderr, "lt-bench: interrupted: what follows is of the cases before\n");
 	if (!w->o.quiet)
 		bench_print_summary(&w->report, stdout);
-	return write_files(w);
+	return write_files(w, &w->report);
 }
 
 static void bench_release(struct whole *w)
@@ -231,23 +242,6 @@ static void bench_release(struct whole *w)
 	json_decref(w->report.machine);
 	json_decref(w->report.vendors);
 	bench_options_free(&w->o);
-}
-
-/* Whether the files can be written is asked before hours of measuring, not after them. */
-static lt_status try_file(struct lt_context *ctx, const char *option, const char *path)
-{
-	FILE *f = path ? fopen(path, "a") : NULL;
-
-	if (f)
-		fclose(f);
-	return !path || f ? LT_OK : lt_fail(ctx, LT_EIO, "%s: '%s' cannot be written: %s", option, path, strerror(errno));
-}
-
-static lt_status try_files(struct lt_context *ctx, const struct bench_options *o)
-{
-	LT_TRY(try_file(ctx, "--json", o->json));
-	LT_TRY(try_file(ctx, "--csv", o->csv));
-	return try_file(ctx, "--plot", o->plot);
 }
 
 /* A folder that was named must work. */
@@ -269,7 +263,8 @@ static lt_status bench_begin(struct whole *w, int argc, char **argv)
 	LT_TRY(bench_options_read(w->ctx, argc, argv, &w->o, &done));
 	if (done)
 		return LT_OK;
-	LT_TRY(try_files(w->ctx, &w->o));
+	/* Asked before hours of measuring, not after them. */
+	LT_TRY(write_files(w, NULL));
 	LT_TRY(try_folder(w->ctx, &w->o));
 	return work(w);
 }

@@ -31,9 +31,6 @@ lt_status run_options_read(struct lt_context *, int argc, char **argv, struct ru
 void run_options_free(struct run_options *);
 bool run_dump_is(const struct run_options *, const char *kind);
 
-/* Whatever is wrong with a file or a script that the user named is the user's mistake. */
-static inline lt_status run_mistake(lt_status s) { return s && s != LT_ENOMEM ? LT_EINVAL : s; }
-
 /* The ending of a plural. */
 static inline const char *run_s(int64_t n) { return n == 1 ? "" : "s"; }
 

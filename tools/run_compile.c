@@ -73,7 +73,7 @@ static const char *schedule_text(const struct run *r)
 
 lt_status run_schedule_read(struct run *r)
 {
-	return run_mistake(lt__bytes_read(r->ctx, r->o.schedule, &r->schedule));
+	return lt__mistake(lt__bytes_read(r->ctx, r->o.schedule, &r->schedule));
 }
 
 lt_status run_schedule_check(struct run *r)
