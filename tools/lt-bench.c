@@ -16,6 +16,7 @@ struct whole {
 	struct bench_peak *peak;
 	struct bench_report report;
 	struct lt_context *ctx;
+	struct bench_load load;
 	bool bad;                               /* a row of ours failed */
 };
 
@@ -191,6 +192,7 @@ static lt_status write_files(const struct whole *w)
 
 static lt_status work(struct whole *w)
 {
+	char why[BENCH_WHY];
 	lt_status s = lt__plugins_load(w->ctx, bench_tool.name, w->o.load.at, w->o.load.n, true);
 
 	if (s)
@@ -210,8 +212,11 @@ static lt_status work(struct whole *w)
 	w->report.machine = bench_machine();
 	if (cases_count(w, false))
 		LT_TRY(add_contestants(w));
+	if (w->o.busy && !bench_load_begin(&w->load, w->o.busy, why))
+		return lt_fail(w->ctx, LT_EIO, "%s", why);
 	measure_cases(w);
 	compile_cases(w);
+	bench_load_end(&w->load);
 	if (bench_interrupted())
 		lt__say(stderr, "lt-bench: interrupted: what follows is of the cases before\n");
 	if (!w->o.quiet)
@@ -221,6 +226,7 @@ static lt_status work(struct whole *w)
 
 static void bench_release(struct whole *w)
 {
+	bench_load_end(&w->load);
 	bench_contestants_free(&w->contestants);
 	bench_outcomes_free(&w->report.outcomes);
 	free(w->report.compiles.at);
