@@ -85,7 +85,7 @@ Test(pool, others_do_what_a_slow_thread_leaves)
 		struct slow s = { 0 };
 		lt__host_parallel_for(NULL, 3, POINTS, slow_range, &s);
 		cr_assert(s.others_done, "turn %d: %d points wait for a thread", turn, (int)(POINTS - s.own - s.done));
-		usleep(turn % 3 * 1000);
+		usleep((useconds_t)(turn % 3 * 1000));
 	}
 }
 
