@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "program/host.h"
 #include "program/pool.h"
 
@@ -154,11 +153,4 @@ lt_status lt__host_open(struct lt_services *s, struct lt_context *ctx, const str
 		.text_only = o->source_only,
 		.parallel_for = lt__host_parallel_for };
 	return LT_OK;
-}
-
-int64_t lt__now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }

@@ -1,70 +1,17 @@
-/* program/pool.c -- a loop's points handed out to threads: jobs, chunks, shares.
+/* program/pool.c -- lt_host.parallel_for: a loop's points become a job, which is cut into chunks, published and waited
+ * for.
  *
  * A job is n points, cut into chunks of whole points: some for each thread, so that one which loses its processor keeps
  * only a small part.  Each thread of the team has a share of them.  It takes its own from the front; when they are
  * gone, it takes others' from the back.  So it meets the same points in each run, as long as nobody is disturbed, and
  * nobody needs a thread that is late.  Which thread runs a chunk changes nothing in it.
- *
- * Orders.  The job is written before its shares are stored (release).  A thread reads the job only after it has taken a
- * chunk (acquire), which reads that store, or a change of a thread that took another chunk of it: these are one release
- * sequence.  It counts its chunks (release) when it finds no more; until then the job cannot end, because the caller
- * waits for the count (acquire) before it writes the next job.  A share that is read too late is empty, or has changed
- * when a chunk is to be taken; or it looks as before and is the next job's, and then so is the chunk, which is as good.
- * So no number of the job is needed in a share, only the team's size: a thread outside the team takes nothing.
  */
-#include "program/host.h"
 #include "program/pool.h"
-
-/* The one pool of the process, whatever programs and contexts it has: more threads than processors would only be in
- * each other's way.  It is never freed: its threads may look at it until the process ends. */
-struct thread_pool lt__pool;
+#include "program/thread.h"
 
 /* SHARE: chunks of each thread.  SPIN: how long the caller waits busily for chunks that others have begun.  LATE: one
  * that takes longer was preempted, however short chunks are. */
 enum { SHARE = 8, MIN_SPIN_NS = 1000, MAX_SPIN_NS = 50000, MIN_LATE_NS = 200000, LATE_CHUNKS = 4 };
-static const uint64_t one_next = UINT64_C(1) << 24, one_end = 1, mask = (UINT64_C(1) << 24) - 1;
-
-static uint64_t share_of(uint32_t team, uint32_t next, uint32_t end)
-{
-	return (uint64_t)team << 48 | (uint64_t)next << 24 | end;
-}
-
-static uint32_t share_team(uint64_t left) { return (uint32_t)(left >> 48); }
-static uint32_t share_next(uint64_t left) { return (uint32_t)(left >> 24 & mask); }
-static uint32_t share_end(uint64_t left) { return (uint32_t)(left & mask); }
-
-/* A chunk of that share, the first or the last; -1: there is none for thread t. */
-static int64_t share_take(struct pool_share *s, uint32_t t, bool first)
-{
-	uint64_t left = atomic_load_explicit(&s->left, memory_order_relaxed);
-	while (t < share_team(left) && share_next(left) < share_end(left))
-		if (atomic_compare_exchange_weak_explicit(&s->left, &left, first ? left + one_next : left - one_end,
-			    memory_order_acquire, memory_order_relaxed))
-			return first ? share_next(left) : share_end(left) - 1;
-	return -1;
-}
-
-static void chunk_run(const struct pool_job *j, int64_t chunk, uint32_t t)
-{
-	int64_t first = chunk * j->points, left = j->n - first;
-	j->body(j->arg, first, first + (left < j->points ? left : j->points), t);
-}
-
-uint32_t lt__pool_work(uint32_t t)
-{
-	struct thread_pool *p = &lt__pool;
-	uint32_t n = 0, team = share_team(atomic_load_explicit(&p->share[t].left, memory_order_relaxed));
-	struct pool_job job;
-	for (uint32_t i = 0; t < team && i < team; i++) {
-		struct pool_share *s = &p->share[t + i < team ? t + i : t + i - team];
-		for (int64_t chunk; (chunk = share_take(s, t, i == 0)) >= 0; n++) {
-			if (n == 0)
-				job = p->job;
-			chunk_run(&job, chunk, t);
-		}
-	}
-	return n;
-}
 
 /* Waits for `n` chunks of others, which are all in hand.  A chunk of the caller's own took chunk_ns: so long it waits
  * busily, and then sleeps, so that its processor is free for one that has none.
@@ -74,7 +21,7 @@ static void pool_wait(struct thread_pool *p, uint32_t n, int64_t now_ns, int64_t
 	int64_t spin_ns = chunk_ns < MIN_SPIN_NS ? MIN_SPIN_NS : chunk_ns > MAX_SPIN_NS ? MAX_SPIN_NS : chunk_ns;
 	int64_t until = now_ns + (atomic_load_explicit(&p->crowded, memory_order_relaxed) ? 0 : spin_ns);
 	while (atomic_load_explicit(&p->n_done, memory_order_acquire) != n) {
-		lt__pool_relax();
+		lt__relax();
 		if (lt__now_ns() > until)
 			break;
 	}
@@ -86,7 +33,7 @@ static void pool_wait(struct thread_pool *p, uint32_t n, int64_t now_ns, int64_t
 	atomic_store_explicit(&p->late_ns, late < MIN_LATE_NS ? MIN_LATE_NS : late, memory_order_relaxed);
 	atomic_store(&p->waiting, true);
 	while ((done = atomic_load(&p->n_done)) != n)
-		lt__pool_sleep(&p->n_done, done, UINT32_MAX);
+		lt__futex_sleep(&p->n_done, done, UINT32_MAX);
 	atomic_store_explicit(&p->waiting, false, memory_order_relaxed);
 }
 
@@ -113,7 +60,8 @@ static void job_publish(struct thread_pool *p, uint32_t team, uint32_t n_chunk, 
 	for (uint32_t t = team; t-- > 0; ) {
 		bool away = t > 0 && (left == 1 || atomic_load_explicit(&p->share[t].away, memory_order_relaxed));
 		uint32_t next = away ? end : t == 0 ? 0 : end - end / left--;
-		atomic_store_explicit(&p->share[t].left, share_of(team, next, end), memory_order_release);
+		atomic_store_explicit(
+			&p->share[t].left, (uint64_t)team << 48 | (uint64_t)next << 24 | end, memory_order_release);
 		end = next;
 	}
 	atomic_fetch_add(&p->n_published, 1);
@@ -121,7 +69,7 @@ static void job_publish(struct thread_pool *p, uint32_t team, uint32_t n_chunk, 
 		if (atomic_load(&p->share[t].asleep))
 			bits |= 1u << t % 32;
 	if (bits)
-		lt__pool_wake(&p->n_published, bits);
+		lt__futex_wake(&p->n_published, bits);
 }
 
 /* False: nothing was done, because there is nobody to share with. */

@@ -1,13 +1,13 @@
-/* program/pool.h -- the process's pool of threads: lt_host.parallel_for, and what its two files share.
+/* program/pool.h -- the process's pool of threads: lt_host.parallel_for, and what its files share.
  *
  * The rule: nobody waits for a thread that has not begun.  The calling thread publishes a job, takes part in it, runs
  * what others leave, and in the end waits only for chunks that are in somebody's hands.
  *
- * pool.c publishes jobs and hands out their chunks; pool_worker.c has the threads: how they begin, wait and stay away.
+ * pool.c publishes jobs; pool_worker.c has the threads that wait for them, and how they begin and stay away; both take
+ * chunks by pool_work.c.
  */
 #ifndef LT_PROGRAM_POOL_H
 #define LT_PROGRAM_POOL_H
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,13 +17,8 @@ typedef void lt__pool_body(void *arg, int64_t first, int64_t last, uint32_t thre
 
 /* lt_host.parallel_for; the host may be NULL. */
 void lt__host_parallel_for(const struct lt_host *, uint32_t n_thread, int64_t n, lt__pool_body *, void *arg);
-/* Processors that this process may use; never 0. */
-uint32_t lt__processors(void);
-/* A thread that leaves signals to the caller's threads, except those that its own instructions raise.  Returns an error
- * number. */
-int lt__thread_start(pthread_t *, void *(*)(void *), void *arg);
 
-/* -- of pool.c and pool_worker.c -- */
+/* -- of the three files -- */
 
 enum { POOL_TEAM_MAX = 256 };   /* threads of a job */
 
@@ -54,12 +49,8 @@ struct thread_pool {
 };
 extern struct thread_pool lt__pool;
 
-/* pool.c: thread t runs chunks until there are none; how many it ran. */
+/* pool_work.c: thread t runs chunks until there are none; how many it ran. */
 uint32_t lt__pool_work(uint32_t t);
 /* pool_worker.c: makes workers until there are n, or as many as the system gives. */
 void lt__pool_grow(uint32_t n);
-void lt__pool_relax(void);      /* once in a loop that waits busily */
-/* The system call: sleeps while *at is `while_`; wakes all those whose bits are in `bits`. */
-void lt__pool_sleep(_Atomic uint32_t *at, uint32_t while_, uint32_t bits);
-void lt__pool_wake(_Atomic uint32_t *at, uint32_t bits);
 #endif

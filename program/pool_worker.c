@@ -2,62 +2,15 @@
  * to them. */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
-#include <limits.h>
-#include <linux/futex.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
-#include "program/host.h"
 #include "program/pool.h"
+#include "program/thread.h"
 
 /* IDLE_SPIN: how long a thread waits busily for the next job, which in a run is mostly there by then; waking it takes
  * longer.  AWAY: how long one that was preempted stays away.  If that happens again soon after, twice as long: somebody
  * else needs its processor. */
 enum { IDLE_SPIN_NS = 50000, MIN_AWAY_NS = 10000000, MAX_AWAY_NS = 160000000, LOOKS = 16 };
-
-uint32_t lt__processors(void)
-{
-	cpu_set_t set;
-	if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
-		return (uint32_t)CPU_COUNT(&set);
-	long n = sysconf(_SC_NPROCESSORS_ONLN);         /* more processors than the set has places for */
-	return n > 0 ? (uint32_t)n : 1;
-}
-
-int lt__thread_start(pthread_t *thread, void *(*main_)(void *), void *arg)
-{
-	static const int own[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT };
-	sigset_t all, before;
-	(void)sigfillset(&all);
-	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-		(void)sigdelset(&all, own[i]);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	int error = pthread_create(thread, NULL, main_, arg);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return error;
-}
-
-void lt__pool_relax(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	__builtin_ia32_pause();
-#elif defined(__aarch64__)
-	__asm__ volatile("yield");
-#endif
-}
-
-void lt__pool_sleep(_Atomic uint32_t *at, uint32_t while_, uint32_t bits)
-{
-	(void)syscall(SYS_futex, at, FUTEX_WAIT_BITSET_PRIVATE, while_, NULL, NULL, bits);
-}
-
-void lt__pool_wake(_Atomic uint32_t *at, uint32_t bits)
-{
-	(void)syscall(SYS_futex, at, FUTEX_WAKE_BITSET_PRIVATE, INT_MAX, NULL, NULL, bits);
-}
 
 /* -- a worker -- */
 
@@ -72,14 +25,14 @@ static void worker_idle(struct pool_worker *w, uint32_t seen)
 	for (int i = 1; until; i++) {
 		if (atomic_load_explicit(&p->n_published, memory_order_relaxed) != seen)
 			return;
-		lt__pool_relax();
+		lt__relax();
 		if (i % LOOKS == 0 && lt__now_ns() > until)
 			break;
 	}
 	/* Sequentially consistent, as in job_publish.  A wake-up that comes to nothing is as good as any. */
 	atomic_store(&own->asleep, true);
 	while (atomic_load(&p->n_published) == seen)
-		lt__pool_sleep(&p->n_published, seen, 1u << w->t % 32);
+		lt__futex_sleep(&p->n_published, seen, 1u << w->t % 32);
 	atomic_store_explicit(&own->asleep, false, memory_order_relaxed);
 }
 
@@ -90,7 +43,7 @@ static bool worker_count(struct thread_pool *p, uint32_t n)
 	(void)atomic_fetch_add(&p->n_done, n);          /* as in pool_wait */
 	if (!atomic_load(&p->waiting))
 		return false;
-	lt__pool_wake(&p->n_done, UINT32_MAX);
+	lt__futex_wake(&p->n_done, UINT32_MAX);
 	return lt__now_ns() - atomic_load_explicit(&p->since_ns, memory_order_relaxed)
 		> atomic_load_explicit(&p->late_ns, memory_order_relaxed);
 }

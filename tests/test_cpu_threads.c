@@ -17,7 +17,8 @@ static struct lt_session *open_session(const char *config, uint32_t n_thread, st
 	static struct lt_host hosts[8];         /* one lives as long as its session */
 	struct lt_session *s;
 	cr_assert_lt(n_thread, 8);
-	hosts[n_thread] = (struct lt_host){ .size = sizeof *hosts, .n_thread = n_thread, .parallel_for = lt__host_parallel_for };
+	hosts[n_thread] = (struct lt_host){ .size = sizeof *hosts, .n_thread = n_thread,
+		.parallel_for = lt__host_parallel_for };
 	cr_assert_eq(lt_backend_find("cpu")->open(&hosts[n_thread], config, &s, &k->diag), LT_OK, "%s: %s", config, k->text);
 	return s;
 }
