@@ -55,13 +55,8 @@ endif
 ifneq ($(filter plugins check tests,$(MAKECMDGOALS)),)
 $(shell scripts/setup.sh plugins >&2)
 endif
-OPENMP    := $(shell echo 'int main(void) { return 0; }' | $(CC) -fopenmp -x c - -o /dev/null 2>/dev/null && \
-	echo -fopenmp)
-ifeq ($(OPENMP),)
-$(info $(CC) has no OpenMP: lt_host.parallel has one thread; with clang install libomp-dev)
-endif
 PACKAGE_FLAGS := $(shell pkg-config --cflags isl libzip jansson libxxhash)
-LIBS      := $(shell pkg-config --libs-only-L isl) -lisl $(OPENMP) -ldl -lpthread -lm
+LIBS      := $(shell pkg-config --libs-only-L isl) -lisl -ldl -lpthread -lm
 LLVM      := $(firstword $(shell command -v llvm-config-19 llvm-config-20 llvm-config-21 2>/dev/null))
 LLVM_FLAGS = -isystem $(shell $(LLVM) --includedir)
 LLVM_LIBS  = $(shell $(LLVM) --ldflags --libs)
@@ -83,7 +78,8 @@ HELPERS = $(CHECK) $(patsubst %.c,$(O)/%.o,$(filter-out tests/test_%.c,$(wildcar
 FUZZ    = $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c)))
 # Random schedules and layers in large numbers: programs without the test framework, and the helpers that need none.
 RANDOM  = $(CHECK) $(patsubst %,$(O)/tests/%.o,random_layer random_layer_source random_product random_schedule batch \
-	layer_runs run_graph tree_text random_limits random_limits_draw random_limits_model random_limits_text)
+	layer_runs run_graph tree_text random_limits random_limits_draw random_limits_model random_limits_text \
+	pool_stress)
 DRAWN   = $(patsubst tests/sequences/%.c,$(O)/%,$(wildcard tests/sequences/*.c))
 # Wrong kernels that lt-run --verify must catch.
 MUTANTS = $(patsubst %.c,$(O)/%.o,$(wildcard tests/mutants/*.c))
@@ -109,7 +105,6 @@ $(O)/%.o: %.c $(O)/flags | $(O)/backends/cgen/prelude_text.h $(O)/backends/cgen/
 	@mkdir -p $(@D)
 	$(call say,CC $<)$(CC) $(FLAGS) -MMD -MP -c -o $@ $<
 
-$(O)/program/host.o: FLAGS += $(OPENMP)
 # The oracle's values are the same on every processor: no product is contracted into its sum.  Its rows are vectors in a
 # release.
 $(O)/ir/eval%.o $(O)/ir/op.o: private FLAGS += -ffp-contract=off
@@ -222,8 +217,7 @@ fuzz: mutants $(O)/graphs plugins
 	@$(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link,address,undefined O=build/fuzz fuzzers
 	@build/fuzz/sequences $(FUZZ_SEQUENCES)
 	@build/fuzz/limits $(FUZZ_LIMITS)
-# The search for leaks does not survive the threads of OpenMP.
-	@ASAN_OPTIONS=detect_leaks=0 build/fuzz/layers $(FUZZ_LAYERS)
+	@build/fuzz/layers $(FUZZ_LAYERS)
 	@O=build/fuzz tests/fuzz.sh $(FUZZ_SECONDS)
 fuzzers: $(FUZZ) $(DRAWN)
 bench: all

@@ -225,3 +225,31 @@ Test(bench_run, an_interruption_keeps_what_was_measured)
 	cr_assert(strstr(err, "interrupted"), "%s", err);
 	json_decref(bench_read_json());
 }
+
+/* Processes that compute beside: said, and gone with lt-bench, even where nothing can be cleaned up. */
+Test(bench_run, busy_processes_run_beside)
+{
+	char command[2048];
+	json_t *o;
+
+	cr_assert_eq(with_peers("honest", "--busy 2"), 0, "%s", err);
+	cr_assert(strstr(out, "\nbeside: 2 busy processes, while cases are measured\n"), "%s", out);
+	o = read_json();
+	cr_assert_eq(json_integer_value(json_object_get(o, "busy")), 2);
+	json_decref(o);
+	cr_assert_eq(with_peers("honest", ""), 0, "%s", err);
+	cr_assert_null(strstr(out, "beside:"), "%s", out);
+	cr_assert_eq(bench("gemm --busy x"), 2);
+	cr_assert(strstr(err, "--busy takes"), "%s", err);
+	snprintf(command, sizeof command,
+		"cd %s && { %s gemm --quick --filter '*/32' --samples 100000 --no-vendor -b ref --busy 2 >log & pid=$!; "
+		"for i in $(seq 1000); do kids=$(grep -l '^lt-bench-busy$' $(sed 's|[0-9]*|/proc/&/comm|g' "
+		"/proc/$pid/task/$pid/children | tr ' ' '\\n' | grep proc) /dev/null); "
+		"[ $(echo $kids | wc -w) = 2 ] && break; sleep 0.1; done; echo $(echo $kids | wc -w) began; "
+		"kill -KILL $pid; wait $pid; for i in $(seq 100); do "
+		"cat $(echo $kids | sed 's/comm/status/g') 2>/dev/null | grep -q '^State:.[RS]' || break; sleep 0.1; done; "
+		"echo $i; }",
+		scratch(""), built("lt-bench"));
+	(void)run_command(command, out, sizeof out, err, sizeof err);
+	cr_assert(strncmp(out, "2 began\n", 8) == 0 && strncmp(out + 8, "100", 3) != 0, "%s%s", out, err);
+}

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 #include "ir/arena.h"
 #include "lt/lt.h"
 #include "tools/options.h"
@@ -39,6 +40,7 @@ struct bench_options {
 	struct lt_texts suite, backend, schedule, peer, load;
 	int *threads, n_threads;
 	int samples;
+	int busy;                       /* processes that compute beside */
 	double seconds;                 /* least seconds of a sample */
 	double patience;                /* seconds that a peer has for one answer */
 	uint32_t cc_timeout_ms;                 /* 0: the library's default */
@@ -204,6 +206,11 @@ void bench_peak_free(struct bench_peak *);
 double bench_peak_measure(struct bench_peak *, enum bench_bound, int threads);
 json_t *bench_peak_json(const struct bench_peak *);
 void bench_peak_open(struct bench_contestant *, struct bench_peak *, enum bench_bound);
+
+/* bench_load.c: processes that do nothing but compute, while something is measured. */
+struct bench_load { pid_t *pid; int n; };
+lt_status bench_load_begin(struct lt_context *, struct bench_load *, int n);
+void bench_load_end(struct bench_load *);
 
 /* bench_measure.c: the protocol. */
 struct bench_row {

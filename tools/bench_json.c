@@ -75,8 +75,8 @@ static json_t *compiled_json(const struct bench_compiled *x)
 
 json_t *bench_report_json(const struct bench_report *r)
 {
-	json_t *o = json_pack("{s:i,s:O,s:i,s:f}", "format", 1, "machine", r->machine, "samples", r->o->samples,
-		"seconds", r->o->seconds);
+	json_t *o = json_pack("{s:i,s:O,s:i,s:f,s:i}", "format", 1, "machine", r->machine, "samples", r->o->samples,
+		"seconds", r->o->seconds, "busy", r->o->busy);
 	json_t *cases = json_array(), *compiles = json_array();
 
 	if (r->peak)

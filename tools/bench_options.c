@@ -129,6 +129,8 @@ static const struct lt_option rows[] = {
 		100000 },
 	{ 0, "seconds", "S", TAKE_SECONDS, AT(seconds), .help = "a sample lasts at least S seconds; default: 0.05", .max =
 		3600 },
+	{ 0, "busy", "N", TAKE_COUNT, AT(busy), .help = "N processes compute beside while something is measured, as on a "
+		"machine that others use; default: 0", .max = 1024 },
 	{ 0, "patience", "S", TAKE_SECONDS, AT(patience), .help = "a peer, or a library, that does not answer for S seconds "
 		"is ended, and has failed; default: 300",
 		.max = 86400 },

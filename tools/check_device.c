@@ -1,5 +1,6 @@
 /* tools/check_device.c -- the backend that is checked: its session and what the host gives it. */
 #include <string.h>
+#include "program/pool.h"
 #include "tools/check.h"
 #include "tools/interrupt.h"
 
@@ -47,7 +48,8 @@ bool lt__check_open(struct check_device *d, const struct check_options *o, struc
 			.parallel = lt__host_parallel,
 			.temp_dir = o->temp_dir,
 			.cancelled = cancelled,
-			.cc_timeout_ms = o->cc_timeout_ms } };
+			.cc_timeout_ms = o->cc_timeout_ms,
+			.parallel_for = lt__host_parallel_for } };
 	if (!d->backend)
 		return lt__check_end(out, CHECK_FAILED, "there is no backend '%s'", o->backend);
 	d->backend = lt__check_watch(d->backend);

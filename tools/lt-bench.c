@@ -16,6 +16,7 @@ struct whole {
 	struct bench_peak *peak;
 	struct bench_report report;
 	struct lt_context *ctx;
+	struct bench_load load;
 	bool bad;                               /* a row of ours failed */
 };
 
@@ -221,8 +222,10 @@ static lt_status work(struct whole *w)
 		LT_TRY(bench_looptree_check(w->ctx, w->o.backend.at[i]));
 	if (cases_count(w, false))
 		LT_TRY(add_contestants(w));
+	LT_TRY(bench_load_begin(w->ctx, &w->load, w->o.busy));
 	measure_cases(w);
 	compile_cases(w);
+	bench_load_end(&w->load);
 	if (bench_interrupted())
 		lt__say(stderr, "lt-bench: interrupted: what follows is of the cases before\n");
 	if (!w->o.quiet)
@@ -232,6 +235,7 @@ static lt_status work(struct whole *w)
 
 static void bench_release(struct whole *w)
 {
+	bench_load_end(&w->load);
 	bench_contestants_free(&w->contestants);
 	bench_outcomes_free(&w->report.outcomes);
 	free(w->report.compiles.at);

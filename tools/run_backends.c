@@ -1,6 +1,7 @@
 /* tools/run_backends.c -- which backends there are: plug-ins, --list-backends, and the choice when -b names none. */
 #include <stdlib.h>
 #include <string.h>
+#include "program/pool.h"
 #include "tools/jsontext.h"
 #include "tools/plugins.h"
 #include "tools/run.h"
@@ -19,7 +20,7 @@ static bool find_device(const struct lt_backend *b, const struct run_options *o,
 	struct backend_facts *facts, struct lt_heard *h)
 {
 	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc, .temp_dir = lt__temp_dir(),
-		.cc_timeout_ms = o->cc_timeout_ms };
+		.cc_timeout_ms = o->cc_timeout_ms, .parallel_for = lt__host_parallel_for };
 	struct lt_session *session = NULL;
 
 	out[0] = 0;
@@ -171,7 +172,7 @@ static lt_status check_score(struct run *r, const struct lt_backend *b, const ch
 	const struct run_options *o = &r->o;
 	struct lt_heard h = lt__heard(), unheard = lt__heard();
 	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc, .temp_dir = lt__temp_dir(),
-		.cc_timeout_ms = o->cc_timeout_ms };
+		.cc_timeout_ms = o->cc_timeout_ms, .parallel_for = lt__host_parallel_for };
 	struct lt_session *session = NULL;
 
 	if (b->score(config, &h.diag) > 0)
@@ -293,7 +294,7 @@ bool run_backends_any_values(const struct run_options *o, const char *list)
 	const struct lt_backend *b;
 	struct lt_heard h = lt__heard();
 	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc, .temp_dir = lt__temp_dir(),
-		.cc_timeout_ms = o->cc_timeout_ms };
+		.cc_timeout_ms = o->cc_timeout_ms, .parallel_for = lt__host_parallel_for };
 	struct lt_session *session = NULL;
 	bool any = false;
 
