@@ -48,7 +48,7 @@ static bool keep_kernel(struct check_work *w, const struct check_trial *t)
 	(void)snprintf(what, sizeof what, "kernel %.25s: need of %zu bytes, alignment %zu",
 		w->p->nests.frozen[nest].tree.name, need[0], need[1]);
 	keep_fact(facts, what, NULL, 0);
-	lt__check_guarded_new(w, 0, &room);
+	lt__check_guarded_new(w, NULL, &room);
 	bool good = lt__check_guarded_run(&room, t, 0x5A, 0x5A, 1) && lt__check_guarded_judge(&room, t);
 	(void)snprintf(what, sizeof what, "kernel %.25s: values", w->p->nests.frozen[nest].tree.name);
 	for (int32_t i = 0; good && i < room.n; i++)
@@ -59,17 +59,16 @@ static bool keep_kernel(struct check_work *w, const struct check_trial *t)
 }
 
 /* The caller's to free. */
-static char *facts_of(const struct check_device *d, const struct check_case *c)
+static char *facts_of(const struct check_device *d)
 {
 	const struct lt_backend *b = d->backend;
 	struct check_text facts = { NULL, 0 }, text = { NULL, 0 };
 	struct check_device mine;
 	struct check_outcome out = { 0 };
-	struct check_diagnostics told;
+	struct check_diagnostics told = lt__check_listen();
 	if (lt__check_open_again(d, &mine, &out)) {
 		mine.facts = &facts;
-		lt__check_samples(&mine, c, &out, CHECK_S_BASIC, keep_kernel);
-		lt__check_diagnostics_init(&told);
+		lt__check_samples(&mine, &out, CHECK_S_BASIC, keep_kernel);
 		if (LT_HAS(struct lt_backend, b, identity)
 			&& !b->identity(mine.session, lt__check_text_add, &text, &told.diag) && text.at)
 			keep_fact(&facts, "identity", text.at, text.n);
@@ -144,7 +143,7 @@ static bool are_same(struct check_outcome *out, const char *first, const char *o
 	while (*first || *other) {
 		size_t n = strcspn(first, "\n"), m = strcspn(other, "\n"), k = strcspn(again, "\n");
 		if ((n != m || memcmp(first, other, n)) && n == k && !memcmp(first, again, n))
-			return lt__check_end(out, CHECK_FAILED, "%.*s, and with another environment %.*s", (int)n, first, (int)m, other);
+			return lt__check_fail(out, "%.*s, and with another environment %.*s", (int)n, first, (int)m, other);
 		first += n + (first[n] == '\n');
 		other += m + (other[m] == '\n');
 		again += k + (again[k] == '\n');
@@ -152,29 +151,29 @@ static bool are_same(struct check_outcome *out, const char *first, const char *o
 	return true;
 }
 
-void lt__check_errors_environment(struct check_device *d, const struct check_case *c, struct check_outcome *out)
+bool lt__check_errors_environment(struct check_device *d, struct check_outcome *out)
 {
 	const struct lt_backend *b = lt_backend_find(d->backend->name);
 	if (!lt_backend_origin(b))      /* linked in, it is in one file with this program */
 		lt__check_unhear();
-	char **mine = environ, **odder = other_environment(b->name), *first = facts_of(d, c), *other = NULL, *again = NULL;
+	char **mine = environ, **odder = other_environment(b->name), *first = facts_of(d), *other = NULL, *again = NULL;
 	if (odder) {
 		environ = odder;
-		other = facts_of(d, c);
+		other = facts_of(d);
 		environ = mine;
-		again = facts_of(d, c);
+		again = facts_of(d);
 	}
 	const char *name = lt__check_heard_from(__extension__ (const void *)b->open);
 	if (name)
-		(void)lt__check_end(out, CHECK_FAILED,
-			"it asks for the environment variable %s; what a backend has to know comes in its config",
+		(void)lt__check_fail(out, "it asks for the environment variable %s; what a backend has to know comes in its config",
 			name);
 	else if (!first || !other || !again)
-		(void)lt__check_end(out, CHECK_FAILED, "out of memory");
+		(void)lt__check_fail(out, "out of memory");
 	else
 		(void)are_same(out, first, other, again);
 	free(first);
 	free(other);
 	free(again);
 	free(odder);
+	return true;
 }
