@@ -87,7 +87,6 @@ struct check_options {
 /* All cases of the suite, in order: those that match the filter and are in the part. */
 void lt__check_cases(const struct check_options *, struct check_list *);
 void lt__check_cases_free(struct check_list *);
-bool lt__check_matches(const char *pattern, const char *name);          /* a glob, or part of the name */
 uint64_t lt__check_hash(const void *, size_t bytes, uint64_t seed);
 static inline double lt__check_now(void) { return (double)lt__now_ns() * 1e-9; }
 
@@ -270,7 +269,6 @@ int64_t lt__check_children(const struct check_options *, const struct check_case
 /* One graph, in a child of its own. */
 void lt__check_child_graph(const struct check_options *, const struct lt_graph *, const struct check_tree *,
 	const struct check_data *, struct check_outcome *);
-
 /* What score answers, as text where it is REFUSED. */
 void lt__check_child_score(const struct check_options *, const struct lt_backend *, struct check_outcome *);
 /* check_fork.c: a child in a group of its own, and a pipe from it to its parent: 0 in the child; -1: none could be

@@ -40,7 +40,7 @@ static const struct naming { const char *name, *row; const char *const *kind; in
 
 const struct check_groupinfo *lt__check_group(int group) { return &groups[group]; }
 
-bool lt__check_matches(const char *pattern, const char *name)
+static bool matches(const char *pattern, const char *name)
 {
 	return !pattern || strstr(name, pattern) || fnmatch(pattern, name, 0) == 0;
 }
@@ -90,7 +90,7 @@ void lt__check_add(struct check_adder *a, int group, const struct check_spec *sp
 		name_by(names[group].name, group, spec, name, sizeof name);
 		name_by(names[group].row, group, spec, row, sizeof row);
 	}
-	if (!lt__check_matches(a->o->filter, name) || a->list->lost)
+	if (!matches(a->o->filter, name) || a->list->lost)
 		return;
 	if (a->list->n == a->list->cap) {
 		int32_t cap = a->list->cap ? 2 * a->list->cap : 512;

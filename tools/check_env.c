@@ -90,22 +90,17 @@ static char *facts_of(const struct check_device *d)
 /* What a process needs to find its files at all stays; the rest is gone, and these are odd; so are those after the
  * backend's name in capitals. */
 static const char *const stays[] = { "PATH=", "HOME=", "LD_", "DYLD_", "ASAN_", "LSAN_", "TSAN_", "UBSAN_", "MSAN_",
-	"LT_BACKEND_PATH=" };
+	"LT_BACKEND_PATH=", NULL };
 static const char *const odd[] = { "TMPDIR=/no/such/folder", "TMP=/no/such/folder", "XDG_CACHE_HOME=/no/such/folder",
 	"LANG=xx_YY", "USER=nobody", "CC=/no/such/compiler", "CFLAGS=-O0", "OMP_NUM_THREADS=3", "OMP_DYNAMIC=true",
 	"OMP_SCHEDULE=dynamic,1", "LT_CC=/no/such/compiler", "LT_THREADS=1", "LT_DEBUG=1", "LT_VERBOSE=1",
 	"LT_CACHE=/no/such/folder", "LT_OPT=0" };
 static const char *const endings[] = { "=1", "_DEBUG=1", "_THREADS=1", "_NUM_THREADS=1", "_CONFIG=odd", "_OPTIONS=odd",
 	"_FLAGS=-odd", "_PATH=/no/such/folder", "_CACHE=/no/such/folder", "_DEVICE=7", "_OPT=0" };
-enum {
-	N_STAY = sizeof stays / sizeof *stays,
-	N_ODD = sizeof odd / sizeof *odd,
-	N_ENDING = sizeof endings / sizeof *endings
-};
 
 static bool stays_there(const char *variable)
 {
-	for (int i = 0; i < N_STAY; i++)
+	for (int i = 0; stays[i]; i++)
 		if (!strncmp(variable, stays[i], strlen(stays[i])))
 			return true;
 	return false;
@@ -114,16 +109,16 @@ static bool stays_there(const char *variable)
 /* It and its words are as long there as the process of the case. */
 static char **other_environment(const char *backend)
 {
-	size_t n = 0, most = N_ODD + N_ENDING + 1;
+	size_t n = 0, most = sizeof odd / sizeof *odd + sizeof endings / sizeof *endings + 1;
 	for (char **e = environ; *e; e++)
 		most++;
 	char **all = calloc(most, sizeof *all);
 	for (char **e = environ; all && *e; e++)
 		if (stays_there(*e))
 			all[n++] = *e;
-	for (int i = 0; all && i < N_ODD; i++)
+	for (size_t i = 0; all && i < sizeof odd / sizeof *odd; i++)
 		all[n++] = (char *)(uintptr_t)odd[i];
-	for (int i = 0; all && i < N_ENDING; i++) {
+	for (size_t i = 0; all && i < sizeof endings / sizeof *endings; i++) {
 		char *word = NULL;
 		if (asprintf(&word, "%s%s", backend, endings[i]) < 0)
 			break;

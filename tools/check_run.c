@@ -99,22 +99,6 @@ bool lt__check_prepare(struct check_work *w, const struct check_tree *tree)
 
 /* -- compiled -- */
 
-static uint32_t gather_trees(
-	struct check_work *const *w, int32_t n, const struct lt_tree **tree, struct lt_object ***place)
-{
-	uint32_t n_tree = 0;
-	for (int32_t i = 0; i < n; i++)
-		for (int32_t k = 0; !w[i]->out->done && k < w[i]->p->nests.n; k++)
-			if (is_run(w[i]->p, k)) {
-				if (tree) {
-					tree[n_tree] = &w[i]->p->nests.frozen[k].tree;
-					place[n_tree] = &w[i]->object[k];
-				}
-				n_tree++;
-			}
-	return n_tree;
-}
-
 static bool compile_failed(
 	struct check_work *const *w, int32_t n, lt_status st, const struct check_diagnostics *told, bool left)
 {
@@ -134,16 +118,25 @@ static bool compile_failed(
 
 bool lt__check_compile(struct check_work *const *w, int32_t n)
 {
-	uint32_t n_tree = gather_trees(w, n, NULL, NULL);
-	const struct lt_tree **tree = calloc(n_tree + 1, sizeof *tree);
-	struct lt_object ***place = calloc(n_tree + 1, sizeof *place), **object = calloc(n_tree + 1, sizeof *object);
+	size_t most = 1;
+	uint32_t n_tree = 0;
+	for (int32_t i = 0; i < n; i++)
+		most += (size_t)w[i]->p->nests.n;
+	const struct lt_tree **tree = calloc(most, sizeof *tree);
+	struct lt_object ***place = calloc(most, sizeof *place), **object = calloc(most, sizeof *object);
 	struct check_diagnostics told = lt__check_listen();
 	bool good = true, left = false, holes = false;
-	if (n_tree > 0 && tree && place && object) {
+	for (int32_t i = 0; (!tree || !place || !object) && i < n; i++)
+		good = lt__check_fail(w[i]->out, "out of memory");
+	for (int32_t i = 0; good && i < n; i++)
+		for (int32_t k = 0; !w[i]->out->done && k < w[i]->p->nests.n; k++)
+			if (is_run(w[i]->p, k)) {
+				tree[n_tree] = &w[i]->p->nests.frozen[k].tree;
+				place[n_tree] = &w[i]->object[k];
+				object[n_tree++] = (struct lt_object *)(void *)object;          /* a failure has to make it NULL */
+			}
+	if (n_tree > 0) {
 		struct check_device *d = w[0]->device;
-		(void)gather_trees(w, n, tree, place);
-		for (uint32_t i = 0; i < n_tree; i++)
-			object[i] = (struct lt_object *)(void *)object;         /* a failure has to make them NULL */
 		lt_status st = d->backend->compile(d->session, tree, n_tree, object, &told.diag);
 		for (uint32_t i = 0; i < n_tree; i++) {
 			left = left || object[i];
