@@ -240,7 +240,7 @@ static lt_status choose_cpu(struct run *r)
 	snprintf(r->backends, room, "%.*s%s%s%s%s%s%s%s", (int)end, list, at[3] == ':' ? ";" : ":",
 		r->o.target ? "target=" : "", r->o.target ? r->o.target : "", r->o.target && source ? ";" : "",
 		source ? "source=" : "", source ? source : "", list + end);
-	return LT_OK;
+	return check_names(r, r->backends);
 }
 
 /* A plug-in that nobody named must not keep the others from working: one whose device is busy is left out, with a
