@@ -241,6 +241,9 @@ Test(bench_run, busy_processes_run_beside)
 	cr_assert_null(strstr(out, "beside:"), "%s", out);
 	cr_assert_eq(bench("gemm --busy x"), 2);
 	cr_assert(strstr(err, "--busy takes"), "%s", err);
+	cr_assert_eq(bench("gemm --list --load 2"), 0, "%s", err);
+	cr_assert_eq(bench("gemm --list --load 2000"), 2);
+	cr_assert(strstr(err, "--load 2000: at most 1024 processes"), "%s", err);
 	snprintf(command, sizeof command,
 		"cd %s && { %s gemm --quick --filter '*/32' --samples 100000 --no-vendor -b ref --busy 2 >log & pid=$!; "
 		"for i in $(seq 1000); do kids=$(grep -l '^lt-bench-busy$' $(sed 's|[0-9]*|/proc/&/comm|g' "
