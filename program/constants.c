@@ -43,7 +43,9 @@ static lt_status bind_in_turn(struct lt_program *p, int32_t i, const void *data,
 
 lt_status lt_program_bind(struct lt_program *p, int32_t i, const void *data, int copy)
 {
-	lt__turn_take(&p->turn);
+	if (!lt__turn_take(&p->turn))
+		return lt_fail(p->ctx, LT_EINVAL, "a callback calls lt_program_bind while the program's constants are computed; "
+			"bind them before the first lt_instance_new");
 	lt_status st = bind_in_turn(p, i, data, copy);
 	lt__turn_give(&p->turn);
 	return st;
@@ -67,7 +69,7 @@ static lt_status prepare_body(void *arg)
 	return lt__program_steps_run(p, p->plan.prepare, p->plan.n_prepare, &a, slot, &fault);
 }
 
-lt_status lt__constants_prepare(struct lt_program *p)
+static lt_status prepare_in_turn(struct lt_program *p)
 {
 	struct lt_constants *c = &p->constants;
 	struct prepare x = { .p = p, .ctx = &c->ctx };
@@ -90,5 +92,18 @@ lt_status lt__constants_prepare(struct lt_program *p)
 	}
 	c->ready = !st;
 	p->tally.bind_ns += lt__now_ns() - begin;
+	return st;
+}
+
+/* Once ready, nothing of it changes: the turn ends here, and instances are filled at once. */
+lt_status lt__constants_prepare(struct lt_program *p, struct lt_context *ctx)
+{
+	if (!lt__turn_take(&p->turn))
+		return lt_fail(ctx, LT_EINVAL, "a callback calls lt_instance_new while the program's constants are computed; "
+			"call it when the callback has returned");
+	lt_status st = prepare_in_turn(p);
+	if (st)
+		lt_fail(ctx, st, "%-s", lt_context_message(&p->constants.ctx));
+	lt__turn_give(&p->turn);
 	return st;
 }

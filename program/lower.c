@@ -135,7 +135,7 @@ static lt_status lower_request(struct lt_context *ctx, const struct request *q, 
 		return lt_fail(ctx, LT_ENOMEM, "out of memory");
 	}
 	*p = (struct lt_program){ .ctx = ctx, .base = q->base, .tree = q->tree, .services.cache.fd = -1 };
-	const bool made = lt__turn_init(&p->turn);
+	const bool made = lt__turn_init(&p->turn, false);
 	struct lower l = { p, q };
 	lt_status st = made ? lt__arena_new(ctx, &p->arena) : lt_fail(ctx, LT_ENOMEM, "out of memory");
 	if (!st)

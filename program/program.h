@@ -29,7 +29,7 @@ struct lt_program {
 	struct lt_constants constants;          /* constants.c */
 	struct lt_stats stats;
 	struct lt_tally tally;
-	struct lt_turn turn;                    /* of constants: instances may be made on several threads */
+	struct lt_turn turn;                    /* of constants, until they are ready */
 };
 
 /* As lt_compile, with a finished tree over the lowered form (lt__materialize) of the graph; takes both, on failure

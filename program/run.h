@@ -14,7 +14,7 @@ struct lt_device_memory {
 };
 /* What is bound, and what is computed from it once. */
 struct lt_constants {
-	struct lt_context ctx;                  /* tells why they cannot be prepared */
+	struct lt_context ctx;                  /* of arena: the program's memory, failures of its own */
 	struct lt_arena *arena;                 /* of prepared */
 	const void **data;                      /* by binding */
 	void **owned;                           /* by binding: our copy, or NULL */
@@ -23,10 +23,11 @@ struct lt_constants {
 	struct lt_device_memory *room;
 	bool ready;
 };
-/* Used by one thread at a time, whatever other instances do: what it tells and what it changes is its own. */
+/* Used by one thread at a time, whatever other instances do: what it reports and what it changes is its own. */
 struct lt_instance {
 	struct lt_context ctx;                  /* the program's memory, failures of its own */
 	struct lt_program *program;
+	bool ready;                             /* else it has only ctx, which holds why it could not be made */
 	struct lt_arena *arena;                 /* of all that follows but room */
 	void **state;                           /* by binding */
 	void *workspace, *scratch;
@@ -77,8 +78,9 @@ lt_status lt__instance_begin(struct lt_instance *, const void *const *input, voi
 /* constants.c */
 void lt__constants_init(struct lt_constants *, int32_t n, struct lt_arena *);    /* n: bindings */
 void lt__constants_free(struct lt_program *);
-/* Runs what depends on constants only, once; in the program's turn.  What fails is reported in constants.ctx. */
-lt_status lt__constants_prepare(struct lt_program *);
+/* Runs what depends on constants only, once, whichever thread is first.  What fails is reported in ctx, the caller's
+ * own. */
+lt_status lt__constants_prepare(struct lt_program *, struct lt_context *ctx);
 /* aligned.c: zeroed memory at a multiple of align, touched now, so that no run meets a fresh page; NULL: of no
  * bytes. */
 void *lt__aligned_new(struct lt_arena *, size_t bytes, size_t align);

@@ -126,6 +126,8 @@ lt_status lt__program_count(const struct lt_program *p, struct lt_stats *out)
 
 lt_status lt_instance_work(const struct lt_instance *r, struct lt_work *out)
 {
+	if (!r->ready)
+		return r->ctx.code;
 	const struct lt_program *p = r->program;
 	struct lt_work w = { .useful = p->stats.flops, .executed = p->stats.executed, .bytes = p->stats.bytes };
 	uint32_t size = out->size < sizeof w ? out->size : (uint32_t)sizeof w;

@@ -14,7 +14,7 @@
 #include "tests/device.h"
 #include "tests/run_graph.h"
 
-enum { THREADS = 4, RUNS = 4, MAX_RESULT = 64 };
+enum { THREADS = 4, RUNS = 4, MAX_RESULT = 64, DUMP_BYTES = 1 << 18 };
 #ifdef __SANITIZE_THREAD__
 enum { TEAM = 1, GRAPHS = 4 };          /* the sanitizer does not see what OpenMP waits for */
 #else
@@ -28,8 +28,8 @@ static struct watch {
 	atomic_bool meet;                       /* a run waits for another one, for two seconds at most */
 } turns, together;
 
-struct lt_session { struct lt_session *ref; struct watch *w; struct lt_caps caps; };
-struct lt_object { struct lt_object *ref; struct watch *w; };
+struct lt_session { struct lt_session *ref; struct watch *w; const struct lt_host *host; struct lt_caps caps; };
+struct lt_object { struct lt_object *ref; struct watch *w; const struct lt_host *host; };
 
 static const struct lt_backend *ref(void) { return lt_backend_find("ref"); }
 
@@ -44,6 +44,7 @@ static lt_status open_watched(struct watch *w, uint64_t promises, const struct l
 {
 	struct lt_session *s = *out = calloc(1, sizeof *s);
 	s->w = w;
+	s->host = host;
 	lt_status st = ref()->open(host, "", &s->ref, diag);
 	s->caps = *ref()->caps(s->ref);
 	s->caps.promises = promises;
@@ -86,6 +87,7 @@ static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree
 	for (uint32_t i = 0; i < n; i++) {
 		object[i] = calloc(1, sizeof *object[i]);
 		object[i]->w = s->w;
+		object[i]->host = s->host;
 		cr_assert_eq(ref()->compile(s->ref, &tree[i], 1, &object[i]->ref, diag), LT_OK);
 	}
 	return LT_OK;
@@ -107,6 +109,8 @@ static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_
 		;
 	if (w->meet)
 		meet(w);
+	if (o->host->log)
+		o->host->log(o->host, LT_LOG_INFO, "a run");
 	lt_status st = ref()->run(o->ref, args, diag);
 	sched_yield();
 	w->inside--;
@@ -206,16 +210,14 @@ static void *run_side(void *arg)
 	const void **input = calloc((size_t)lt_program_count(s->p, LT_BINDING_INPUT) + 1, sizeof *input);
 	(void)pthread_barrier_wait(s->start);
 	lt_status st = lt_instance_new(s->p, &r);
-	if (st)
-		tell(s, st, "no instance");
 	for (int i = 0; i < s->want.n_run && !st; i++)
 		st = one_run(s, r, i, input);
 	struct lt_work work = { .size = sizeof work };
 	struct lt_stats stats = { .size = sizeof stats };
 	lt_program_stats(s->p, &stats);
-	if (r && !st && (lt_instance_work(r, &work) || (work.useful != stats.flops && !s->bounded)))
+	if (!st && (lt_instance_work(r, &work) || (work.useful != stats.flops && !s->bounded)))
 		tell(s, LT_EINVAL, "it does not count what it does");
-	if (r && st)
+	if (st)
 		tell(s, st, lt_instance_message(r));
 	lt_instance_free(r);
 	free(input);
@@ -317,17 +319,24 @@ Test(shared, instances_on_threads_give_the_oracles_results)
 	"add.reduce %e\n" \
 	"%y = f32[m] mul %x, %s\nresult \"y\" = %y\n"
 
-static struct lt_program *compiled(struct lt_context **ctx, const char *backend)
+static const float constant[4] = { 0, 0, 0, 0 };
+
+static struct lt_program *compiled_by(struct lt_context *ctx, const struct lt_options *o)
 {
-	static const float c[4] = { 0, 0, 0, 0 };
 	struct lt_graph *g;
 	struct lt_program *p;
+	cr_assert_eq(lt_graph_parse(ctx, SCRIPT, strlen(SCRIPT), "test", &g), LT_OK, "%s", lt_context_message(ctx));
+	cr_assert_eq(lt_compile(ctx, g, o, &p), LT_OK, "%s", lt_context_message(ctx));
+	lt_graph_free(g);
+	return p;
+}
+
+static struct lt_program *compiled(struct lt_context **ctx, const char *backend)
+{
 	const struct lt_options o = { .size = sizeof o, .backends = backend, .n_thread = 1 };
 	cr_assert_eq(lt_context_new(ctx), LT_OK);
-	cr_assert_eq(lt_graph_parse(*ctx, SCRIPT, strlen(SCRIPT), "test", &g), LT_OK, "%s", lt_context_message(*ctx));
-	cr_assert_eq(lt_compile(*ctx, g, &o, &p), LT_OK, "%s", lt_context_message(*ctx));
-	cr_assert_eq(lt_program_bind(p, 0, c, 0), LT_OK);
-	lt_graph_free(g);
+	struct lt_program *p = compiled_by(*ctx, &o);
+	cr_assert_eq(lt_program_bind(p, 0, constant, 0), LT_OK);
 	return p;
 }
 
@@ -417,6 +426,214 @@ Test(shared, a_failure_is_told_in_the_instance_that_failed)
 	cr_assert(strstr(lt_instance_message(a), "'x' (float32 [4])"));
 	lt_instance_free(a);
 	lt_instance_free(b);
+	lt_program_free(p);
+	lt_context_free(ctx);
+}
+
+/* -- instances that cannot be made -- */
+
+struct failing { struct lt_program *p; pthread_t thread; lt_status code; const char *say; int wrong; };
+
+static void *fail_often(void *arg)
+{
+	struct failing *f = arg;
+	for (int i = 0; i < 2000; i++) {
+		struct lt_instance *r;
+		lt_status st = lt_instance_new(f->p, &r);
+		f->wrong += !r || st != f->code || lt_instance_code(r) != f->code || !strstr(lt_instance_message(r), f->say);
+		lt_instance_free(r);
+	}
+	return NULL;
+}
+
+/* Nothing of it is seen in the context, which another thread may be using. */
+Test(shared, an_instance_that_cannot_be_made_says_why_on_its_own_thread)
+{
+	struct lt_context *ctx;
+	cr_assert_eq(lt_context_new(&ctx), LT_OK);
+	struct failing f[2] = {
+		{ .p = compiled_by(ctx, &(struct lt_options){ .size = sizeof(struct lt_options), .backends = "ref" }),
+			.code = LT_EMISSING, .say = "Missing constant: 'c' (float32 [4])" },
+		{ .p = compiled_by(ctx,
+			  &(struct lt_options){ .size = sizeof(struct lt_options), .backends = "ref", .plan_only = 1 }),
+			.code = LT_EINVAL, .say = "compiled with plan_only" } };
+	for (int i = 0; i < 2; i++)
+		cr_assert_eq(pthread_create(&f[i].thread, NULL, fail_often, &f[i]), 0);
+	for (int i = 0; i < 2000; i++) {
+		cr_assert_str_eq(lt_context_message(ctx), "");
+		lt_context_clear(ctx);
+	}
+	for (int i = 0; i < 2; i++) {
+		(void)pthread_join(f[i].thread, NULL);
+		cr_assert_eq(f[i].wrong, 0, "%d of 2000 times it is not '%s'", f[i].wrong, f[i].say);
+		lt_program_free(f[i].p);
+	}
+	cr_assert_eq(lt_context_code(ctx), LT_OK);
+	lt_context_free(ctx);
+}
+
+Test(shared, an_instance_that_was_not_made_refuses_all_and_keeps_its_sentence)
+{
+	struct lt_context *ctx;
+	struct lt_work work = { .size = sizeof work };
+	const float x[4] = { 1 };
+	float y[4];
+	cr_assert_eq(lt_context_new(&ctx), LT_OK);
+	struct lt_program *p =
+		compiled_by(ctx, &(struct lt_options){ .size = sizeof(struct lt_options), .backends = "ref" });
+	struct lt_instance *r;
+	cr_assert_eq(lt_instance_new(p, &r), LT_EMISSING);
+	cr_expect_eq(lt_instance_run(r, (const void *const[]){ x }, (void *const[]){ y }), LT_EMISSING);
+	cr_expect_null(lt_instance_state(r, 0));
+	cr_expect_eq(lt_instance_extent(r, 0, 0), 0);
+	cr_expect_eq(lt_instance_work(r, &work), LT_EMISSING);
+	lt_instance_reset(r);
+	cr_expect(strstr(lt_instance_message(r), "'c' (float32 [4])"), "%s", lt_instance_message(r));
+	lt_instance_free(r);
+	cr_expect_eq(lt_instance_code(NULL), LT_ENOMEM);
+	cr_expect_str_eq(lt_instance_message(NULL), "out of memory");
+	lt_program_free(p);
+	lt_context_free(ctx);
+}
+
+/* -- callbacks and other threads, while instances are made and run -- */
+
+struct asker { struct lt_program *p; int calls; lt_status made, bound; char text[2][200]; };
+
+/* From the first kernel that runs, which is one of constants. */
+static void ask_from_log(void *user, int level, const char *text)
+{
+	struct asker *a = user;
+	struct lt_instance *r;
+	(void)level, (void)text;
+	if (a->calls++)
+		return;
+	a->made = lt_instance_new(a->p, &r);
+	(void)snprintf(a->text[0], sizeof a->text[0], "%s", lt_instance_message(r));
+	lt_instance_free(r);
+	a->bound = lt_program_bind(a->p, 0, constant, 0);
+}
+
+Test(shared, a_callback_that_asks_for_an_instance_while_constants_are_computed_is_refused)
+{
+	struct lt_context *ctx;
+	struct asker a = { .calls = 0 };
+	struct lt_instance *r;
+	const float x[4] = { 1, 2, 3, 4 };
+	float y[4];
+	cr_assert_eq(lt_context_new(&ctx), LT_OK);
+	a.p = compiled_by(ctx, &(struct lt_options){ .size = sizeof(struct lt_options), .backends = "turns", .n_thread = 1,
+		.log = ask_from_log, .user = &a });
+	cr_assert_eq(lt_program_bind(a.p, 0, constant, 0), LT_OK);
+	cr_assert_eq(lt_instance_new(a.p, &r), LT_OK, "%s", lt_instance_message(r));
+	cr_assert_eq(a.calls, 1);
+	cr_expect_eq(a.made, LT_EINVAL);
+	cr_expect(strstr(a.text[0], "a callback calls lt_instance_new while the program's constants are computed"), "%s",
+		a.text[0]);
+	cr_expect_eq(a.bound, LT_EINVAL);
+	cr_expect(strstr(lt_context_message(ctx), "a callback calls lt_program_bind"), "%s", lt_context_message(ctx));
+	/* The log of a run may ask. */
+	a.calls = 0;
+	cr_assert_eq(lt_instance_run(r, (const void *const[]){ x }, (void *const[]){ y }), LT_OK);
+	cr_expect_eq(a.made, LT_OK, "%s", a.text[0]);
+	cr_expect(y[0] == 4 && y[3] == 16);
+	lt_instance_free(r);
+	lt_program_free(a.p);
+	lt_context_free(ctx);
+}
+
+/* An allocator that, once it is armed, lets another thread call the program and waits for its answer. */
+struct prompt { struct lt_program *p; atomic_bool armed, answered; pthread_t thread; };
+
+static void *bind_late(void *arg)
+{
+	struct prompt *t = arg;
+	(void)lt_program_bind(t->p, 0, constant, 0);
+	t->answered = true;
+	return NULL;
+}
+
+static void *prompt_alloc(void *user, void *at, size_t old_bytes, size_t bytes)
+{
+	struct prompt *t = user;
+	(void)old_bytes;
+	if (t->armed && bytes > 10000) {        /* the zeroed memory of an instance, not the struct */
+		t->armed = false;
+		(void)pthread_create(&t->thread, NULL, bind_late, t);
+		for (int i = 0; i < 2000 && !t->answered; i++)
+			nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	}
+	if (bytes)
+		return realloc(at, bytes);
+	free(at);
+	return NULL;
+}
+
+Test(shared, an_instance_is_filled_while_other_threads_call_the_program)
+{
+	static const char script[] = "graph 1\nvar m 10000\n%x = f32[m] input \"x\"\n%s = f32[m] state \"s\"\n"
+		"%c = f32[] constant \"c\"\n%y = f32[m] mul %x, %c\n%t = f32[m] add %y, %s\nset %s = %t\nresult \"y\" = %t\n";
+	struct prompt t = { .p = NULL };
+	struct lt_context *ctx;
+	struct lt_graph *g;
+	struct lt_instance *r[2];
+	const struct lt_options o = { .size = sizeof o, .backends = "ref", .n_thread = 1 };
+	cr_assert_eq(lt_context_new_with(prompt_alloc, &t, &ctx), LT_OK);
+	cr_assert_eq(lt_graph_parse(ctx, script, strlen(script), "test", &g), LT_OK, "%s", lt_context_message(ctx));
+	cr_assert_eq(lt_compile(ctx, g, &o, &t.p), LT_OK, "%s", lt_context_message(ctx));
+	cr_assert_eq(lt_program_bind(t.p, 0, constant, 0), LT_OK);
+	cr_assert_eq(lt_instance_new(t.p, &r[0]), LT_OK, "%s", lt_instance_message(r[0]));
+	t.armed = true;
+	cr_assert_eq(lt_instance_new(t.p, &r[1]), LT_OK, "%s", lt_instance_message(r[1]));
+	cr_assert_not(t.armed);
+	bool answered = t.answered;
+	(void)pthread_join(t.thread, NULL);
+	cr_assert(answered, "a call on the program waits until an instance is filled");
+	lt_instance_free(r[0]);
+	lt_instance_free(r[1]);
+	lt_program_free(t.p);
+	lt_graph_free(g);
+	lt_context_free(ctx);
+}
+
+static void add_text(void *user, const char *text, size_t bytes)
+{
+	char *to = user;
+	size_t n = strlen(to);
+	cr_assert_lt(n + bytes, DUMP_BYTES);
+	memcpy(to + n, text, bytes);
+	to[n + bytes] = '\0';
+}
+
+/* Each kind gives what it gave when nothing ran. */
+Test(shared, a_program_is_dumped_while_its_instances_run)
+{
+	static const enum lt_dump_kind kinds[] = { LT_SHOW_GRAPH, LT_SHOW_TREE, LT_SHOW_ACCESS, LT_SHOW_FROZEN,
+		LT_SHOW_SOURCE, LT_SHOW_PLAN, LT_SHOW_EXPLAIN };
+	enum { KINDS = sizeof kinds / sizeof *kinds };
+	struct lt_context *ctx;
+	struct lt_program *p = compiled(&ctx, "cpu");
+	char *want[KINDS], *got = calloc(DUMP_BYTES, 1);
+	struct caller caller[2];
+	for (int k = 0; k < KINDS; k++)
+		cr_assert_eq(lt_program_dump(p, kinds[k], add_text, want[k] = calloc(DUMP_BYTES, 1)), LT_OK);
+	for (int i = 0; i < 2; i++) {
+		caller[i] = (struct caller){ .p = p, .runs = 2000 };
+		cr_assert_eq(pthread_create(&caller[i].thread, NULL, call, &caller[i]), 0);
+	}
+	for (int round = 0; round < 50; round++)
+		for (int k = 0; k < KINDS; k++) {
+			*got = '\0';
+			cr_assert_eq(lt_program_dump(p, kinds[k], add_text, got), LT_OK, "%s", lt_context_message(ctx));
+			cr_assert_str_eq(got, want[k]);
+		}
+	for (int i = 0; i < 2; i++) {
+		(void)pthread_join(caller[i].thread, NULL);
+		cr_assert_eq(caller[i].status, LT_OK);
+	}
+	for (int k = 0; k < KINDS; k++)
+		free(want[k]);
+	free(got);
 	lt_program_free(p);
 	lt_context_free(ctx);
 }

@@ -235,7 +235,7 @@ static char *hamkaas_compile(struct model *m, const struct handle *h, const char
 	if (text)
 		return text;
 	s = lt_instance_new(m->program, &m->instance);
-	return s ? library_message(m->ctx, s) : grow_text(m);
+	return s ? message("%s", lt_instance_message(m->instance)) : grow_text(m);
 }
 
 struct TCompilationResult HamKaasCompileModel(const void *handle, struct TCompilationOptions options,
