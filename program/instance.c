@@ -27,7 +27,7 @@ static lt_status instance_fill(void *arg)
 	if (p->options.device_time)
 		r->event = LT_NEW(a, struct lt_event *, 2 * p->backends.n);
 	LT_TRY(lt__events_new(r));
-	LT_TRY(lt__device_memory_new(&r->ctx, p, false, &r->room));
+	LT_TRY(lt__device_memory_new(&r->ctx, p, false, a, &r->room));
 	lt__recorder_new(r);
 	return LT_OK;
 }

@@ -15,9 +15,9 @@ struct lt_device_memory {
 /* What is bound, and what is computed from it once. */
 struct lt_constants {
 	struct lt_context ctx;                  /* of arena: the program's memory, failures of its own */
-	struct lt_arena *arena;                 /* of prepared */
+	struct lt_arena *arena;                 /* of prepared and room */
 	const void **data;                      /* by binding */
-	void **owned;                           /* by binding: our copy, or NULL */
+	void **owned;                           /* by binding: our copy, in the program's arena, or NULL */
 	void *prepared;
 	/* by memory, 0 is empty: constants and what is made of them; NULL: not made yet */
 	struct lt_device_memory *room;
@@ -28,7 +28,7 @@ struct lt_instance {
 	struct lt_context ctx;                  /* the program's memory, failures of its own */
 	struct lt_program *program;
 	bool ready;                             /* else it has only ctx, which holds why it could not be made */
-	struct lt_arena *arena;                 /* of all that follows but room */
+	struct lt_arena *arena;                 /* of all that follows */
 	void **state;                           /* by binding */
 	void *workspace, *scratch;
 	int64_t *param;
@@ -86,10 +86,11 @@ lt_status lt__constants_prepare(struct lt_program *, struct lt_context *ctx);
 void *lt__aligned_new(struct lt_arena *, size_t bytes, size_t align);
 /* a kernel may want its workspace to begin at more than other blocks do */
 size_t lt__scratch_align(const struct lt_pmemory *);
-/* device_memory.c: device memory.  prepare: for the program; else for an instance, whose tables begin as copies of the
- * program's. */
-lt_status lt__device_memory_new(struct lt_context *, struct lt_program *, bool prepare, struct lt_device_memory **out);
-void lt__device_memory_free(struct lt_program *, struct lt_device_memory *);
+/* device_memory.c: device memory, its tables in the arena.  prepare: for the program; else for an instance, whose tables
+ * begin as copies of the program's.  On failure, too, *out is to be freed, before the arena is. */
+lt_status lt__device_memory_new(
+	struct lt_context *, struct lt_program *, bool prepare, struct lt_arena *, struct lt_device_memory **out);
+void lt__device_memory_free(const struct lt_program *, struct lt_device_memory *);      /* NULL: nothing */
 /* record.c: a whole run, in the order of its segments; replayed where it was recorded. */
 void lt__recorder_new(struct lt_instance *);           /* sets r->recorder, in the arena */
 void lt__recorder_free(struct lt_instance *);
