@@ -302,3 +302,41 @@ Test(program_run, contexts_on_threads_do_not_know_of_each_other)
 		cr_assert_null(got, "thread %d fails in step %d", i, (int)(intptr_t)got);
 	}
 }
+
+/* As lt/program.h says. */
+Test(program_run, what_is_not_there_is_answered)
+{
+	struct lt_graph *g = parsed(COUNTER);
+	struct lt_program *p = compiled(g, "ref");
+	struct lt_instance *r = instance_of(p);
+	struct { struct lt_stats stats; int64_t after; } s = { .after = 7 };
+	struct lt_work none = { .useful = 7 };
+	for (int kind = LT_BINDING_INPUT; kind <= LT_BINDING_RESULT; kind++)
+		for (int i = -1; i < 100; i = i < 0 ? lt_program_count(p, (enum lt_binding)kind) : 100) {
+			cr_expect_null(lt_program_name(p, (enum lt_binding)kind, i));
+			cr_expect_eq((int)lt_program_dtype(p, (enum lt_binding)kind, i), 0);
+			cr_expect_eq(lt_program_rank(p, (enum lt_binding)kind, i), 0);
+			cr_expect_eq(lt_program_extent(p, (enum lt_binding)kind, i, 0), 0);
+			cr_expect_eq(lt_program_bytes(p, (enum lt_binding)kind, i), 0);
+			cr_expect_eq(lt_program_needs(p, (enum lt_binding)kind, i), 0);
+		}
+	cr_expect_null(lt_instance_state(r, -1));
+	cr_expect_eq(lt_instance_code(r), LT_EINVAL);
+	cr_expect_str_eq(lt_instance_message(r), "there is no state -1; the program has 1");
+	cr_expect_eq(lt_instance_extent(r, 100, 0), 0);
+	cr_expect_eq(lt_instance_extent(r, 0, 100), 0);
+	/* As many bytes as the caller has. */
+	lt_program_stats(p, &s.stats);
+	cr_expect(s.stats.size == 0 && s.stats.n_kernel == 0);
+	s.stats.size = sizeof s;
+	lt_program_stats(p, &s.stats);
+	cr_expect(s.stats.size == sizeof s.stats && s.stats.n_kernel > 0 && s.after == 7);
+	cr_expect_eq(lt_instance_work(r, &none), LT_OK);
+	cr_expect(none.size == 0 && none.useful == 7);
+	lt_instance_free(r);
+	lt_program_free(p);
+	parsed_free(g);
+	lt_instance_free(NULL);
+	lt_program_free(NULL);
+	lt_looptree_free(NULL);
+}
