@@ -74,14 +74,13 @@ static lt_status prepare_body(void *arg)
 	const struct prepare *x = arg;
 	struct lt_program *p = x->p;
 	struct lt_constants *c = &p->constants;
-	const struct lt_pmemory *host = &p->memories.at[0];
 	struct lt_fault fault;
-	c->prepared = lt__aligned_new(c->arena, host->prepared_bytes, LT_ALIGNMENT_SLACK);
+	c->prepared = lt__aligned_new(c->arena, p->offsets.at[0].prepared_bytes, LT_ALIGNMENT_SLACK);
 	LT_TRY(lt__device_memory_new(x->ctx, p, true, c->arena, &c->room));
 	int32_t n_slot = lt__program_slots(p, p->plan.prepare, p->plan.n_prepare);
 	struct lt_slot *slot = LT_NEW(x->scratch, struct lt_slot, n_slot + 1);
 	const struct lt_addresses a = { .ctx = x->ctx, .constant = c->data, .prepared = c->prepared, .room = c->room,
-		.scratch = lt__aligned_new(x->scratch, host->scratch_bytes, lt__scratch_align(host)) };
+		.scratch = lt__scratch_new(x->scratch, &p->scratch[0]) };
 	return lt__program_steps_run(p, p->plan.prepare, p->plan.n_prepare, &a, slot, &fault);
 }
 

@@ -24,9 +24,10 @@ static lt_status new_block(struct lt_context *ctx, const struct lt_program *p, i
 static lt_status memory_fill(
 	struct lt_context *ctx, const struct lt_program *p, int32_t memory, bool prepare, struct lt_device_memory *r)
 {
-	const struct lt_pmemory *m = &p->memories.at[memory];
+	const struct lt_memory_offsets *offsets = &p->offsets.at[memory];
+	const struct lt_scratch *scratch = &p->scratch[memory];
 	const enum lt_space region_space = prepare ? LT_SPACE_PREPARED : LT_SPACE_WORKSPACE;
-	const size_t region_bytes = prepare ? m->prepared_bytes : m->workspace_bytes;
+	const size_t region_bytes = prepare ? offsets->prepared_bytes : offsets->workspace_bytes;
 	void *region = NULL;
 	if (region_bytes)
 		LT_TRY(new_block(ctx, p, memory, r, region_bytes,
@@ -36,17 +37,17 @@ static lt_status memory_fill(
 		if (lt__space_is_early(x->space) != prepare || !(p->memories.in_memories[s] >> memory & 1))
 			continue;
 		struct lt_slot *at = &r->where[s];
-		*at = (struct lt_slot){ region, m->offset[s], (int64_t)lt__storage_bytes(x) };
+		*at = (struct lt_slot){ region, offsets->of[s], (int64_t)lt__storage_bytes(x) };
 		if (x->space == region_space && (region || !lt__storage_bytes(x)))
 			continue;
 		at->offset = 0;
 		LT_TRY(new_block(ctx, p, memory, r, lt__storage_bytes(x), lt__storage_text(ctx, p, s), &at->base));
 	}
-	if (m->scratch_align > 256)
+	if (scratch->align > 256)
 		return lt_fail(ctx, LT_EUNSUPPORTED,
 			"backend %s: a kernel's workspace wants an alignment of %zu bytes; device memory has 256",
-			p->backends.at[m->opened].backend->name, m->scratch_align);
-	return m->scratch_bytes ? new_block(ctx, p, memory, r, m->scratch_bytes, "a kernel's workspace", &r->scratch) : LT_OK;
+			p->backends.at[p->memories.at[memory].opened].backend->name, scratch->align);
+	return scratch->bytes ? new_block(ctx, p, memory, r, scratch->bytes, "a kernel's workspace", &r->scratch) : LT_OK;
 }
 
 /* *out is set before the first block is made: memory that runs out in between leaves none without an owner. */

@@ -8,13 +8,12 @@ static lt_status instance_fill(void *arg)
 	struct lt_program *p = r->program;
 	const struct lt_graph *g = p->tree->graph;
 	const struct lt_bindings *states = &p->bindings[LT_BINDING_STATE];
-	const struct lt_pmemory *host = &p->memories.at[0];
 	struct lt_arena *a = r->arena;
 	r->state = LT_NEW(a, void *, states->n + 1);
 	for (int32_t i = 0; i < states->n; i++)
 		r->state[i] = lt__aligned_new(a, states->at[i].bytes, LT_ALIGNMENT_SLACK);
-	r->workspace = lt__aligned_new(a, host->workspace_bytes, LT_ALIGNMENT_SLACK);
-	r->scratch = lt__aligned_new(a, host->scratch_bytes, lt__scratch_align(host));
+	r->workspace = lt__aligned_new(a, p->offsets.at[0].workspace_bytes, LT_ALIGNMENT_SLACK);
+	r->scratch = lt__scratch_new(a, &p->scratch[0]);
 	r->param = LT_NEW(a, int64_t, g->n_param + 1);
 	r->absent = LT_NEW(a, bool, g->n_param + 1);
 	r->extent = LT_NEW(a, int64_t, g->n_var + 1);

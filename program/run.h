@@ -64,8 +64,6 @@ struct lt_args lt__launch_args(const struct lt_program *, const struct lt_pstep 
 	struct lt_slot *, struct lt_fault *);
 lt_status lt__fault_report(const struct lt_program *, const struct lt_addresses *, const struct lt_pstep *,
 	const struct lt_fault *);
-/* "file:line:column: ", or "" where the place is unknown; in the context's scratch. */
-const char *lt__location_text(struct lt_context *, const struct lt_program *, int32_t line, int32_t column);
 /* Bytes of a storage from one memory to the other; offset in elements. */
 lt_status lt__move(struct lt_program *, const struct lt_pstep *move, const struct lt_addresses *);
 /* All bytes of a storage out of a device's memory; nothing is planned or remembered. */
@@ -85,9 +83,9 @@ lt_status lt__constants_prepare(struct lt_program *, struct lt_context *ctx);
  * bytes. */
 void *lt__aligned_new(struct lt_arena *, size_t bytes, size_t align);
 /* a kernel may want its workspace to begin at more than other blocks do */
-size_t lt__scratch_align(const struct lt_pmemory *);
-/* device_memory.c: device memory, its tables in the arena.  prepare: for the program; else for an instance, whose tables
- * begin as copies of the program's.  On failure, too, *out is to be freed, before the arena is. */
+void *lt__scratch_new(struct lt_arena *, const struct lt_scratch *);
+/* device_memory.c: device memory, its tables in the arena.  prepare: for the program; else for an instance, whose
+ * tables begin as copies of the program's.  On failure, too, *out is to be freed, before the arena is. */
 lt_status lt__device_memory_new(
 	struct lt_context *, struct lt_program *, bool prepare, struct lt_arena *, struct lt_device_memory **out);
 void lt__device_memory_free(const struct lt_program *, struct lt_device_memory *);      /* NULL: nothing */
