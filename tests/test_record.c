@@ -9,7 +9,7 @@ static void check_recorded(const char *backends, bool device)
 	struct lt_graph *g = parsed(LONG);
 	struct lt_program *p = compiled(g, backends),
 			  *plain = compiled_with(g, (struct lt_options){ .backends = backends, .no_capture = 1 });
-	struct lt_instance *r = instance_of(p), *q = instance_of(plain, g);
+	struct lt_instance *r = instance_of(p), *q = instance_of(plain);
 	float x[2][16], h[4], want[4];
 	struct lt_stats st = { .size = sizeof st };
 	lt_program_stats(p, &st);
