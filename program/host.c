@@ -103,19 +103,20 @@ static void warn(void *user, const char *text)
 /* A folder that was named by mistake, or that others may put code in, is an error, unless the caller can do without. */
 static lt_status open_cache(struct lt_services *s, struct lt_arena *a)
 {
-	char why[8192];
 	const char *dir = s->options->cache_dir;
 	s->cache.warn = warn;
 	s->cache.user = s;
 	if (!dir || s->options->plan_only)
 		return LT_OK;
-	enum lt_cache_state state = lt__cache_open(&s->cache, dir, true, why, sizeof why);
-	if (state == LT_CACHE_NO_MEMORY)
-		return lt_fail(s->ctx, LT_ENOMEM, "out of memory");
-	if (state == LT_CACHE_REFUSED && !s->options->cache_optional)
-		return lt_fail(s->ctx, LT_EIO, "the cache folder %s", why);
-	if (state != LT_CACHE_READY)
-		s->cache_why = lt__arena_string(a, why);
+	lt_status status = lt__cache_open(s->ctx, &s->cache, dir, true);
+	if (status == LT_EIO && !s->options->cache_optional)
+		return lt_fail(s->ctx, LT_EIO, "the cache folder %s", lt_context_message(s->ctx));
+	if (status == LT_ENOMEM)
+		return status;
+	if (status) {
+		s->cache_why = lt__arena_string(a, lt_context_message(s->ctx));
+		lt_context_clear(s->ctx);
+	}
 	return LT_OK;
 }
 

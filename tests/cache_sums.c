@@ -11,10 +11,12 @@
 
 char cache_above[] = "/tmp/looptree-test-XXXXXX", cache_dir[64], cache_said[1024];
 int32_t cache_told[16], cache_n_reported;
+struct lt_context *cache_ctx;
 
 void cache_set_up(void)
 {
 	cr_assert_not_null(mkdtemp(cache_above));
+	cr_assert_eq(lt_context_new(&cache_ctx), LT_OK);
 	(void)snprintf(cache_dir, sizeof cache_dir, "%s/a/b", cache_above);
 }
 void cache_tear_down(void)
@@ -22,6 +24,7 @@ void cache_tear_down(void)
 	char command[64];
 	(void)snprintf(command, sizeof command, "rm -rf %s", cache_above);
 	cr_expect_eq(system(command), 0);
+	lt_context_free(cache_ctx);
 }
 
 int cache_is_ours(const struct dirent *d)
@@ -41,9 +44,8 @@ int cache_files(const char *at)
 int64_t cache_entries(void)
 {
 	int64_t n, bytes;
-	char why[512];
-	lt_status status = lt__cache_stats(cache_dir, &n, &bytes, why, sizeof why);
-	cr_assert_eq(status, access(cache_dir, F_OK) ? LT_EMISSING : LT_OK, "%s", why);
+	lt_status status = lt__cache_stats(cache_ctx, cache_dir, &n, &bytes);
+	cr_assert_eq(status, access(cache_dir, F_OK) ? LT_EMISSING : LT_OK, "%s", lt_context_message(cache_ctx));
 	cr_expect((n == 0) == (bytes == 0));
 	return n;
 }

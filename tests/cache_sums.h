@@ -9,6 +9,7 @@
 extern char cache_above[], cache_dir[64], cache_said[1024];
 /* What the last builds reported of their progress, 100 * done + total; how often. */
 extern int32_t cache_told[16], cache_n_reported;
+extern struct lt_context *cache_ctx;            /* what fails of a cache alone is reported here */
 void cache_set_up(void);
 void cache_tear_down(void);
 

@@ -41,10 +41,10 @@ static inline struct lt_program *compiled(struct lt_graph *g, const char *backen
 	return compiled_with(g, (struct lt_options){ .backends = backends });
 }
 
-static inline struct lt_instance *instance_of(struct lt_program *p, struct lt_graph *g)
+static inline struct lt_instance *instance_of(struct lt_program *p)
 {
 	struct lt_instance *r;
-	cr_assert_eq(lt_instance_new(p, &r), LT_OK, "%s", lt_context_message(g->ctx));
+	cr_assert_eq(lt_instance_new(p, &r), LT_OK, "%s", lt_instance_message(r));
 	return r;
 }
 /* The status, and what the sentence has to say. */

@@ -40,8 +40,7 @@ Test(cache, finds_what_it_kept)
 	cr_expect_eq(cache_entries(), 7);
 	cr_expect_eq(cache_files(cache_dir), 7);                    /* no temporary files stay */
 	cr_expect_eq(cache_build("cpu", "cc", NULL, 1, 2), 0);        /* no cache */
-	char why[512];
-	cr_expect_eq(lt__cache_clear(cache_dir, why, sizeof why), LT_OK);
+	cr_expect_eq(lt__cache_clear(cache_ctx, cache_dir), LT_OK);
 	cr_expect_eq(cache_entries(), 0);
 	cr_expect_eq(cache_build("cpu", "cc", cache_dir, 1, 2), 0);
 	cr_expect_eq(cache_build("ref", "cc", cache_dir, 2, 1), 0);       /* has nothing to keep */
@@ -145,13 +144,13 @@ Test(cache, processes_may_mark)
 	enum { ROUNDS = 60, PROCESSES = 4 };
 	for (int round = 0; round < ROUNDS; round++) {
 		pid_t child[PROCESSES];
-		char folder[96], why[512];
+		char folder[96];
 		(void)snprintf(folder, sizeof folder, "%s/r%d", cache_above, round);
 		for (int i = 0; i < PROCESSES; i++) {
 			struct lt_cache c = { 0 };
 			child[i] = fork();
 			if (child[i] == 0)
-				_exit(lt__cache_open(&c, folder, true, why, sizeof why) != LT_CACHE_READY);
+				_exit(lt__cache_open(cache_ctx, &c, folder, true) != LT_OK);
 			cr_assert(child[i] > 0);
 		}
 		for (int i = 0; i < PROCESSES; i++) {
@@ -166,19 +165,18 @@ Test(cache, processes_may_mark)
 Test(cache, facts_are_no_kernels)
 {
 	size_t n;
-	char why[512];
 	struct lt_cache c = { .fd = -1 };
 	cr_expect_null(lt__cache_read(&c, LT_ENTRY_FACT, "k", 1, &n));
 	lt__cache_write(&c, LT_ENTRY_FACT, "k", 1, "v", 1);
 	cr_expect_null(lt__cache_read(&c, LT_ENTRY_FACT, "k", 1, &n));  /* no folder, no error */
-	cr_assert_eq(lt__cache_open(&c, cache_dir, true, why, sizeof why), LT_CACHE_READY, "%s", why);
+	cr_assert_eq(lt__cache_open(cache_ctx, &c, cache_dir, true), LT_OK, "%s", lt_context_message(cache_ctx));
 	lt__cache_write(&c, LT_ENTRY_FACT, "k", 1, "value", 5);
 	char *value = lt__cache_read(&c, LT_ENTRY_FACT, "k", 1, &n);
 	cr_assert(value && n == 5 && strcmp(value, "value") == 0);
 	free(value);
 	cr_expect_null(lt__cache_read(&c, LT_ENTRY_OBJECT, "k", 1, &n));
 	cr_expect_eq(cache_entries(), 0);
-	cr_expect_eq(lt__cache_clear(cache_dir, why, sizeof why), LT_OK);
+	cr_expect_eq(lt__cache_clear(cache_ctx, cache_dir), LT_OK);
 	cr_expect_null(lt__cache_read(&c, LT_ENTRY_FACT, "k", 1, &n));
 	/* Sizes that no entry can have, one by one and together, are not kept, and nothing is read of them. */
 	static const size_t sizes[][2] = { { SIZE_MAX, 0 }, { SIZE_MAX - 16, 16 }, { 1, SIZE_MAX }, { (size_t)1 << 30, 1 },

@@ -45,7 +45,7 @@ static void make_file(const char *name)
 
 Test(cache_folder, clear_takes_only_what_is_ours)
 {
-	char why[512], outside[128];
+	char outside[128];
 	struct stat st;
 	struct utimbuf old = { .modtime = 1000000 };
 	cr_expect_eq(cache_build("cpu", "cc", cache_dir, 1, 1), 0, "%s", cache_said);
@@ -61,7 +61,7 @@ Test(cache_folder, clear_takes_only_what_is_ours)
 	cr_expect_eq(cache_entries(), 1);             /* what is not ours does not count */
 	for (size_t i = 0; i < sizeof own_files / sizeof *own_files; i++)
 		make_file(own_files[i]);
-	cr_expect_eq(lt__cache_clear(cache_dir, why, sizeof why), LT_OK);
+	cr_expect_eq(lt__cache_clear(cache_ctx, cache_dir), LT_OK);
 	for (size_t i = 0; i < sizeof foreign_files / sizeof *foreign_files; i++)
 		cr_expect_eq(access(in_cache(foreign_files[i]), F_OK), 0, "%s is gone", foreign_files[i]);
 	for (size_t i = 0; i < sizeof own_files / sizeof *own_files; i++)
@@ -75,17 +75,16 @@ Test(cache_folder, clear_takes_only_what_is_ours)
  * mistake. */
 Test(cache_folder, a_folder_without_marker_is_left_alone)
 {
-	char why[512];
 	struct lt_cache c = { .fd = -1 };
 	cr_expect_eq(cache_build("cpu", "cc", cache_dir, 2, 1), 0, "%s", cache_said);
 	cr_assert_eq(unlink(in_cache(LT_CACHE_MARKER)), 0);
 	cr_expect_eq(cache_entries(), 2);
 	cr_expect_neq(access(in_cache(LT_CACHE_MARKER), F_OK), 0, "looking makes nothing");
 	make_file("thesis.tex");
-	cr_expect_eq(lt__cache_clear(cache_dir, why, sizeof why), LT_EIO);
-	cr_expect(strstr(why, "it is not a cache, because it has no file 'looptree-cache' and holds others, such as "
-		"'thesis.tex'; give an empty folder"), "%s", why);
-	cr_expect_eq(lt__cache_open(&c, cache_dir, true, why, sizeof why), LT_CACHE_REFUSED);
+	cr_expect_eq(lt__cache_clear(cache_ctx, cache_dir), LT_EIO);
+	cr_expect(strstr(lt_context_message(cache_ctx), "it is not a cache, because it has no file 'looptree-cache' and "
+		"holds others, such as 'thesis.tex'; give an empty folder"), "%s", lt_context_message(cache_ctx));
+	cr_expect_eq(lt__cache_open(cache_ctx, &c, cache_dir, true), LT_EIO);
 	cr_expect_eq(cache_files(cache_dir), 3);
 	cr_expect_eq(cache_build("cpu", "cc", cache_dir, 1, 1), -LT_EIO);
 	cr_expect(strstr(cache_said, "the cache folder '") && strstr(cache_said, "such as 'thesis.tex'"), "%s", cache_said);
@@ -94,7 +93,7 @@ Test(cache_folder, a_folder_without_marker_is_left_alone)
 	cr_expect_eq(access(in_cache(LT_CACHE_MARKER), F_OK), 0);
 	make_file("thesis.tex");                /* with a marker, others may be there, too */
 	cr_expect_eq(cache_build("cpu", "cc", cache_dir, 2, 1), 2, "%s", cache_said);
-	cr_expect_eq(lt__cache_clear(cache_dir, why, sizeof why), LT_OK);
+	cr_expect_eq(lt__cache_clear(cache_ctx, cache_dir), LT_OK);
 	cr_expect_eq(cache_files(cache_dir), 1);
 }
 
@@ -116,7 +115,7 @@ Test(cache_folder, a_folder_that_cannot_be_made_says_why)
 			"sticky bit" },
 		{ "@/open/b/c/d", "to the folder '../../..' above it" },
 	};
-	char why[8192], folder[128];
+	char folder[128];
 	(void)snprintf(folder, sizeof folder, "%s/file", cache_above);
 	FILE *f = fopen(folder, "w");
 	cr_assert(f && fclose(f) == 0);
@@ -127,14 +126,15 @@ Test(cache_folder, a_folder_that_cannot_be_made_says_why)
 		struct lt_cache c = { .fd = -1 };
 		(void)snprintf(folder, sizeof folder, "%s%s", cases[i].folder[0] == '@' ? cache_above : "",
 			cases[i].folder + (cases[i].folder[0] == '@'));
-		cr_expect_eq(lt__cache_open(&c, folder, true, why, sizeof why), LT_CACHE_REFUSED, "%s", folder);
+		cr_expect_eq(lt__cache_open(cache_ctx, &c, folder, true), LT_EIO, "%s", folder);
+		const char *why = lt_context_message(cache_ctx);
 		cr_expect(strstr(why, cases[i].want) && c.fd == -1 && !strstr(why, "No such file"), "%s: %s", folder, why);
 	}
 	(void)snprintf(folder, sizeof folder, "%s/open", cache_above);
 	cr_assert_eq(chmod(folder, 01777), 0);          /* with the bit, nobody can exchange what is another's */
 	struct lt_cache c = { .fd = -1 };
 	(void)snprintf(folder, sizeof folder, "%s/open/a", cache_above);
-	cr_expect_eq(lt__cache_open(&c, folder, true, why, sizeof why), LT_CACHE_READY, "%s", why);
+	cr_expect_eq(lt__cache_open(cache_ctx, &c, folder, true), LT_OK, "%s", lt_context_message(cache_ctx));
 	lt__cache_close(&c);
 }
 

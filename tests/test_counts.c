@@ -253,7 +253,7 @@ Test(counts, run_time_extents_count_by_their_value)
 		struct lt_work w = { .size = sizeof w };
 		cr_assert_eq(lt_context_new(&ctx), LT_OK);
 		struct lt_program *p = compiled(ctx, graph, form[i].apply, "ref");
-		cr_assert_eq(lt_instance_new(p, &r), LT_OK, "%s", lt_context_message(ctx));
+		cr_assert_eq(lt_instance_new(p, &r), LT_OK, "%s", lt_instance_message(r));
 		lt_program_stats(p, &st);
 		/* a sum, an exponential and a term of a sum for each of 4 x 100 */
 		cr_assert_eq(st.flops, 3 * 4 * 100);

@@ -131,7 +131,7 @@ Test(device, each_thing_crosses_once)
 	for (int which = 0; which < 2; which++) {
 		struct lt_program *p = compiled(g, which ? "devone" : "ref");
 		cr_assert_eq(lt_program_bind(p, 0, w, 0), LT_OK);
-		struct lt_instance *r = instance_of(p, g);
+		struct lt_instance *r = instance_of(p);
 		if (which)
 			cr_assert_eq(device_one.to_device, 1, "the constant, once");
 		for (int run = 0; run < 3; run++)
@@ -173,7 +173,7 @@ Test(device, what_a_refused_nest_reads_and_writes_crosses_once)
 	static const char *const others[] = { "devone:refuse=max,ref", "devone:refuse=max,devtwo" };
 	struct lt_graph *g = parsed(LONG);
 	struct lt_program *p = compiled(g, "ref");
-	struct lt_instance *r = instance_of(p, g);
+	struct lt_instance *r = instance_of(p);
 	float x[16], want[4], h[4];
 	run_long(r, x, want, 1);
 	lt_instance_free(r);
@@ -188,7 +188,7 @@ Test(device, what_a_refused_nest_reads_and_writes_crosses_once)
 		cr_assert_eq(count_of(plan, "move input 'x'[0, 16) in host -> input 'x' in devone"), 1, "%s", plan);
 		cr_assert_eq(count_of(plan, "-> result 'h' in host"), 1, "%s", plan);
 		cr_assert_eq(count_of(plan, " in devtwo") > 0, i == 1, "%s", plan);
-		r = instance_of(p, g);
+		r = instance_of(p);
 		for (int run = 1; run <= 3; run++) {
 			run_long(r, x, h, 1);
 			cr_assert(!memcmp(h, want, sizeof h), "%s", plan);
@@ -213,7 +213,7 @@ Test(device, a_state_lives_on_the_device_and_is_fetched_when_asked_for)
 {
 	struct lt_graph *g = parsed(COUNT);
 	struct lt_program *p = compiled(g, "devone");
-	struct lt_instance *r = instance_of(p, g);
+	struct lt_instance *r = instance_of(p);
 	const float x[4] = { 1, 2, 3, 4 };
 	float z[4];
 	const void *in[] = { x };
@@ -256,7 +256,7 @@ Test(device, a_run_time_scalar_crosses_each_run)
 				    "%x = f32[m, n] input \"x\"\n%s = f32[n] add.reduce %x\n%y = f32[m, n] neg "
 				    "%x\nresult \"s\" = %s\nresult \"y\" = %y\n");
 	struct lt_program *p = compiled(g, "devone");
-	struct lt_instance *r = instance_of(p, g);
+	struct lt_instance *r = instance_of(p);
 	float x[12] = { 1, 2, 3, 4 }, s[3] = { 7, 7, 7 }, y[12];
 	int64_t e = 0;
 	for (int run = 0; run < 3; run++)

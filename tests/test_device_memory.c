@@ -30,8 +30,9 @@ Test(device_memory, what_the_device_cannot_do_is_told)
 			break;
 		failed++;
 		cr_assert_eq(st, LT_ENOMEM);
-		cr_assert(strstr(lt_context_message(g->ctx), "backend devone: no memory on the device: ")
-			&& strstr(lt_context_message(g->ctx), ": the device is full: use less"), "%s", lt_context_message(g->ctx));
+		cr_assert(strstr(lt_instance_message(r), "backend devone: no memory on the device: ")
+			&& strstr(lt_instance_message(r), ": the device is full: use less"), "%s", lt_instance_message(r));
+		lt_instance_free(r);
 	}
 	cr_assert_geq(failed, 4);
 	device_one.fail_new = 0;
@@ -56,7 +57,7 @@ Test(device_memory, its_memory_is_counted_for_one_instance)
 	int64_t bytes = 0;
 	cr_assert_eq(lt_program_bind(p, 0, w, 0), LT_OK);
 	for (int i = 0; i < 3; i++) {
-		r[i] = instance_of(p, g);
+		r[i] = instance_of(p);
 		lt_program_stats(p, &st);
 		bytes = i ? bytes : st.device_bytes;
 		cr_expect(st.device_bytes == bytes && bytes > 0, "%lld, of %d instances %lld", (long long)bytes, i + 1,
@@ -67,6 +68,7 @@ Test(device_memory, its_memory_is_counted_for_one_instance)
 		device_one.fail_new = 0;
 		lt_program_stats(p, &st);
 		cr_expect_eq(st.device_bytes, bytes);
+		lt_instance_free(refused);
 	}
 	for (int i = 0; i < 3; i++)
 		lt_instance_free(r[i]);
@@ -95,7 +97,7 @@ Test(device_memory, constants_and_what_is_computed_from_them_are_counted)
 		float w[140] = { 0 };
 		if (lt_program_count(p, LT_BINDING_CONSTANT) > 0)
 			cr_assert_eq(lt_program_bind(p, 0, w, 0), LT_OK);
-		struct lt_instance *r = instance_of(p, g);
+		struct lt_instance *r = instance_of(p);
 		lt_program_stats(p, &st);
 		/* what has no binding is aligned to 64 bytes; kernels have a workspace where constants are computed, and
 		 * one in the instance */
@@ -149,15 +151,16 @@ Test(device_memory, an_alignment_of_no_bytes_is_of_no_account)
 	struct lt_program *p = compiled(g, "devone:scratch=0;align=4096");
 	struct lt_instance *r;
 	cr_assert_eq(lt_program_bind(p, 0, w, 0), LT_OK);
-	cr_expect_eq(lt_instance_new(p, &r), LT_OK, "%s", lt_context_message(g->ctx));
+	cr_expect_eq(lt_instance_new(p, &r), LT_OK, "%s", lt_instance_message(r));
 	lt_instance_free(r);
 	lt_program_free(p);
 	p = compiled(g, "devone:scratch=64;align=4096");
 	cr_assert_eq(lt_program_bind(p, 0, w, 0), LT_OK);
 	cr_expect_eq(lt_instance_new(p, &r), LT_EUNSUPPORTED);
-	cr_expect(strstr(lt_context_message(g->ctx),
+	cr_expect(strstr(lt_instance_message(r),
 			  "a kernel's workspace wants an alignment of 4096 bytes; device memory has 256"),
-		"%s", lt_context_message(g->ctx));
+		"%s", lt_instance_message(r));
+	lt_instance_free(r);
 	lt_program_free(p);
 	close_graph(g);
 }
@@ -179,7 +182,7 @@ Test(device_memory, an_alignment_of_no_bytes_takes_no_memory)
 		struct lt_program *p = compiled(g, backends[i]);
 		cr_assert_eq(lt_program_bind(p, 0, w, 0), LT_OK);
 		int64_t before = counter.bytes;
-		cr_assert_eq(lt_instance_new(p, &r), LT_OK, "%s", lt_context_message(ctx));
+		cr_assert_eq(lt_instance_new(p, &r), LT_OK, "%s", lt_instance_message(r));
 		bytes[i] = counter.bytes - before;
 		lt_instance_free(r);
 		lt_program_free(p);

@@ -42,7 +42,7 @@ Test(program_run, memory_is_aligned_as_elements_are_and_may_touch)
 		for (int i = 0; i < K * N; i++)
 			w[i] = (float)(i % 5 - 2);
 		cr_assert_eq(lt_program_bind(p, 0, w, 0), LT_OK);
-		struct lt_instance *r = instance_of(p, g);
+		struct lt_instance *r = instance_of(p);
 		for (int run = 0; run < 3; run++) {
 			cr_assert_eq(lt_instance_run(r, (const void *[]){ x, h, u }, (void *[]){ y, t, v }), LT_OK, "%s",
 				lt_instance_message(r));
@@ -98,13 +98,15 @@ Test(program_run, missing_inputs_and_constants_are_named_unneeded_ones_are_not_a
 			cr_assert_eq(lt_program_bytes(p, LT_BINDING_INPUT, 2), 12);
 			cr_assert_eq(lt_program_dtype(p, LT_BINDING_INPUT, 2), LT_F16);
 			cr_assert_null(lt_program_name(p, LT_BINDING_INPUT, 5));
-			expect_message(g, lt_instance_new(p, &r), LT_EMISSING, "'c' (float32 [3])");
-			cr_assert(!strstr(lt_context_message(g->ctx), "'k'"));
-			cr_assert_null(r);
+			lt_status missing = lt_instance_new(p, &r);
+			expect_failure(r, missing, LT_EMISSING, "'c' (float32 [3])");
+			cr_assert(!strstr(lt_instance_message(r), "'k'"));
+			cr_assert_str_eq(lt_context_message(g->ctx), "");
+			lt_instance_free(r);
 			expect_message(g, lt_program_bind(p, 2, c, 0), LT_EINVAL, "there is no constant 2; the program has 2");
 			expect_message(g, lt_program_bind(p, 0, NULL, 0), LT_EMISSING, "constant 'c'");
 			cr_assert_eq(lt_program_bind(p, 0, c, 1), LT_OK);
-			r = instance_of(p, g);
+			r = instance_of(p);
 			expect_message(g, lt_program_bind(p, 0, c, 1), LT_EINVAL, "constant 'c' is bound too late");
 			expect_failure(r,
 				lt_instance_run(r, (const void *const[]){ NULL, NULL, NULL, NULL, NULL },
@@ -145,7 +147,7 @@ Test(program_run, a_refused_run_changes_no_state)
 	for (int b = 0; b < 2; b++) {
 		struct lt_graph *g = parsed(CACHE);
 		struct lt_program *p = compiled(g, b ? "cpu" : "ref");
-		struct lt_instance *r = instance_of(p, g);
+		struct lt_instance *r = instance_of(p);
 		const float x[3] = { 1, 2, 4 };
 		float out = 0, before[8];
 		int64_t pos[2] = { 2, 8 };
@@ -180,7 +182,7 @@ Test(program_run, a_gather_out_of_range_is_a_fault_with_node_and_value)
 					    "\"k\"\n%y = f32[i] gather %x, %k axis 0\n"
 					    "%z = f32[i] neg %y\nresult \"z\" = %z\n");
 		struct lt_program *p = compiled(g, b ? "cpu" : "ref");
-		struct lt_instance *r = instance_of(p, g);
+		struct lt_instance *r = instance_of(p);
 		const float x[4] = { 1, 2, 3, 4 };
 		int32_t k[3] = { 3, 4, 0 };
 		float z[3];
@@ -218,7 +220,7 @@ Test(program_run, a_gather_along_a_bounded_axis_stays_within_this_run)
 					    "input \"k\"\n%v = f32[t] view { %x[t + p] }\n"
 					    "%y = f32[one] gather %v, %k axis 0\nresult \"y\" = %y\n");
 		struct lt_program *p = compiled(g, b ? "cpu" : "ref");
-		struct lt_instance *r = instance_of(p, g);
+		struct lt_instance *r = instance_of(p);
 		float *x = malloc(8 * sizeof *x), y;    /* to its end: a sanitizer sees a read after it */
 		for (int i = 0; i < 8; i++)
 			x[i] = (float)(i + 1);
@@ -245,7 +247,7 @@ Test(program_run, instances_have_states_of_their_own)
 {
 	struct lt_graph *g = parsed(COUNTER);
 	struct lt_program *p = compiled(g, "ref");
-	struct lt_instance *a = instance_of(p, g), *b = instance_of(p, g);
+	struct lt_instance *a = instance_of(p), *b = instance_of(p);
 	const float one[2] = { 1, 10 };
 	float y[2];
 	for (int i = 1; i <= 5; i++) {
@@ -299,4 +301,42 @@ Test(program_run, contexts_on_threads_do_not_know_of_each_other)
 		pthread_join(thread[i], &got);
 		cr_assert_null(got, "thread %d fails in step %d", i, (int)(intptr_t)got);
 	}
+}
+
+/* As lt/program.h says. */
+Test(program_run, what_is_not_there_is_answered)
+{
+	struct lt_graph *g = parsed(COUNTER);
+	struct lt_program *p = compiled(g, "ref");
+	struct lt_instance *r = instance_of(p);
+	struct { struct lt_stats stats; int64_t after; } s = { .after = 7 };
+	struct lt_work none = { .useful = 7 };
+	for (int kind = LT_BINDING_INPUT; kind <= LT_BINDING_RESULT; kind++)
+		for (int i = -1; i < 100; i = i < 0 ? lt_program_count(p, (enum lt_binding)kind) : 100) {
+			cr_expect_null(lt_program_name(p, (enum lt_binding)kind, i));
+			cr_expect_eq((int)lt_program_dtype(p, (enum lt_binding)kind, i), 0);
+			cr_expect_eq(lt_program_rank(p, (enum lt_binding)kind, i), 0);
+			cr_expect_eq(lt_program_extent(p, (enum lt_binding)kind, i, 0), 0);
+			cr_expect_eq(lt_program_bytes(p, (enum lt_binding)kind, i), 0);
+			cr_expect_eq(lt_program_needs(p, (enum lt_binding)kind, i), 0);
+		}
+	cr_expect_null(lt_instance_state(r, -1));
+	cr_expect_eq(lt_instance_code(r), LT_EINVAL);
+	cr_expect_str_eq(lt_instance_message(r), "there is no state -1; the program has 1");
+	cr_expect_eq(lt_instance_extent(r, 100, 0), 0);
+	cr_expect_eq(lt_instance_extent(r, 0, 100), 0);
+	/* As many bytes as the caller has. */
+	lt_program_stats(p, &s.stats);
+	cr_expect(s.stats.size == 0 && s.stats.n_kernel == 0);
+	s.stats.size = sizeof s;
+	lt_program_stats(p, &s.stats);
+	cr_expect(s.stats.size == sizeof s.stats && s.stats.n_kernel > 0 && s.after == 7);
+	cr_expect_eq(lt_instance_work(r, &none), LT_OK);
+	cr_expect(none.size == 0 && none.useful == 7);
+	lt_instance_free(r);
+	lt_program_free(p);
+	parsed_free(g);
+	lt_instance_free(NULL);
+	lt_program_free(NULL);
+	lt_looptree_free(NULL);
 }

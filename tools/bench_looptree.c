@@ -77,7 +77,8 @@ static lt_status bind(struct looptree_contestant *s, const struct bench_case *c)
 
 		s->input[i] = t ? t->data : NULL;
 	}
-	return lt_instance_new(s->program, &s->instance);
+	lt_status st = lt_instance_new(s->program, &s->instance);
+	return st ? lt_fail(s->ctx, st, "%-s", lt_instance_message(s->instance)) : LT_OK;
 }
 
 static lt_status looptree_begin(struct bench_contestant *k, const struct bench_case *c, int threads)

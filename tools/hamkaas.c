@@ -69,15 +69,17 @@ struct TInitializationResult HamKaasInitialize(void)
 {
 	struct TInitializationResult r = { NULL, NULL };
 	const char *cc = getenv("CC");
-	/* not being able to keep anything is no reason not to work, and a library does not print */
-	char why[512];
+	struct lt_context *ctx = NULL;
 	struct handle *h = calloc(1, sizeof *h);
 
-	if (!h) {
+	if (!h || lt_context_new(&ctx)) {
+		free(h);
 		r.ErrorMessage = no_memory;
 		return r;
 	}
-	h->cache_dir = lt__cachedir_default(why, sizeof why);
+	/* not being able to keep anything is no reason not to work, and a library does not print */
+	(void)lt__cachedir_default(ctx, &h->cache_dir);
+	lt_context_free(ctx);
 	h->cc = cc && *cc ? strdup(cc) : NULL;
 	h->temp_dir = lt__temp_dir() ? strdup(lt__temp_dir()) : NULL;
 	r.Handle = h;
@@ -239,8 +241,8 @@ static lt_status make_model(struct model *m, const struct handle *h, struct TCom
 {
 	LT_TRY(hamkaas_compile(m, h, asked, script));
 	LT_TRY(bind_constants(m, constants, n_constants));
-	LT_TRY(lt_instance_new(m->program, &m->instance));
-	return make_room(m);
+	const lt_status s = lt_instance_new(m->program, &m->instance);
+	return s ? lt_fail(m->ctx, s, "%s", lt_instance_message(m->instance)) : make_room(m);
 }
 
 struct TCompilationResult HamKaasCompileModel(const void *handle, struct TCompilationOptions options,

@@ -251,11 +251,10 @@ static void bench_release(struct whole *w)
 /* A folder that was named must work. */
 static lt_status try_folder(struct lt_context *ctx, const struct bench_options *o)
 {
-	char why[8192];
 	struct lt_cache cache = { .fd = -1 };
 
-	if (o->cache_dir && lt__cache_open(&cache, o->cache_dir, true, why, sizeof why) != LT_CACHE_READY)
-		return lt_fail(ctx, LT_EINVAL, "--cache-dir: %s", why);
+	if (o->cache_dir && lt__cache_open(ctx, &cache, o->cache_dir, true))
+		return lt_fail(ctx, LT_EINVAL, "--cache-dir: %s", lt_context_message(ctx));
 	lt__cache_close(&cache);
 	return LT_OK;
 }

@@ -192,6 +192,6 @@ lt_status run_start(struct run *r)
 		if (t)
 			LT_TRY(lt_program_bind(r->program, i, t->data, 0));
 	}
-	LT_TRY(lt_instance_new(r->program, &r->instance));
-	return make_results(r);
+	lt_status st = lt_instance_new(r->program, &r->instance);
+	return st ? lt_fail(r->ctx, st, "%-s", lt_instance_message(r->instance)) : make_results(r);
 }

@@ -153,7 +153,7 @@ struct lt_args {                /* one launch                                 */
 	const struct lt_slot *slot; /* those of one run do not overlap, unless the tree says so (alias_of) */
 	void *workspace;            /* need() bytes at need() alignment, or NULL; its contents are undefined */
 	uint32_t n_thread;          /* at most; 0: host's                         */
-	uint32_t async;             /* 0: return when done; 1: when enqueued      */
+	uint32_t async;             /* 0: return when done; 1: when enqueued.  Provisional: hosts give 0 */
 	void *stream;               /* native queue (CUstream); NULL: the session's own.  Provisional: hosts give NULL */
 	struct lt_fault *fault;     /* never NULL; host memory, set when the run, or sync, returns */
 };
@@ -189,7 +189,8 @@ struct lt_backend {
 	/* LT_EINVAL, before anything is touched: n_slot is not the tree's, a slot has fewer bytes than its buffer's
 	 * elems, or workspace is NULL where need says more than 0 bytes. */
 	lt_status (*run)(struct lt_object *, const struct lt_args *, struct lt_diag *);
-	/* Waits for all that was enqueued in the stream, or (NULL) in the session. */
+	/* Waits for all that was enqueued in the stream, or (NULL) in the session.  Provisional: hosts do not call it, as
+	 * they make no asynchronous run. */
 	lt_status (*sync)(struct lt_session *, void *stream, struct lt_diag *);
 	void      (*destroy)(struct lt_object *);
 	/* Optional from here on: may be NULL or beyond size.
