@@ -232,17 +232,17 @@ Test(bench_run, busy_processes_run_beside)
 	char command[2048];
 	json_t *o;
 
-	cr_assert_eq(with_peers("honest", "--busy 2"), 0, "%s", err);
+	cr_assert_eq(bench_with_peers("honest", "--busy 2"), 0, "%s", err);
 	cr_assert(strstr(out, "\nbeside: 2 busy processes, while cases are measured\n"), "%s", out);
-	o = read_json();
+	o = bench_read_json();
 	cr_assert_eq(json_integer_value(json_object_get(o, "busy")), 2);
 	json_decref(o);
-	cr_assert_eq(with_peers("honest", ""), 0, "%s", err);
+	cr_assert_eq(bench_with_peers("honest", ""), 0, "%s", err);
 	cr_assert_null(strstr(out, "beside:"), "%s", out);
-	cr_assert_eq(bench("gemm --busy x"), 2);
+	cr_assert_eq(bench_run("gemm --busy x"), 2);
 	cr_assert(strstr(err, "--busy takes"), "%s", err);
-	cr_assert_eq(bench("gemm --list --load 2"), 0, "%s", err);
-	cr_assert_eq(bench("gemm --list --load 2000"), 2);
+	cr_assert_eq(bench_run("gemm --list --load 2"), 0, "%s", err);
+	cr_assert_eq(bench_run("gemm --list --load 2000"), 2);
 	cr_assert(strstr(err, "--load 2000: at most 1024 processes"), "%s", err);
 	snprintf(command, sizeof command,
 		"cd %s && { %s gemm --quick --filter '*/32' --samples 100000 --no-vendor -b ref --busy 2 >log & pid=$!; "
