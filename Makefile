@@ -11,7 +11,8 @@
 # make tidy         floors, headers that compile alone, names, circles of files, lines of at most 120 bytes
 # make install PREFIX=/usr/local DESTDIR=  libraries, tools, man pages, completions, docs, examples
 # make uninstall    make clean
-# Knobs, on the command line or in config.mk: MODE=debug|release SAN=address,undefined CC CFLAGS LDFLAGS O V=1
+# Knobs, on the command line or in config.mk: MODE=debug|release SAN=address,undefined CC CFLAGS LDFLAGS O V=1;
+#                   for install: PREFIX DESTDIR LIBDIR=$(PREFIX)/lib DOCDIR=$(PREFIX)/share/doc/looptree
 
 -include config.mk
 VERSION := 0.1.0
@@ -55,13 +56,8 @@ endif
 ifneq ($(filter plugins check tests,$(MAKECMDGOALS)),)
 $(shell scripts/setup.sh plugins >&2)
 endif
-OPENMP    := $(shell echo 'int main(void) { return 0; }' | $(CC) -fopenmp -x c - -o /dev/null 2>/dev/null && \
-	echo -fopenmp)
-ifeq ($(OPENMP),)
-$(info $(CC) has no OpenMP: lt_host.parallel has one thread; with clang install libomp-dev)
-endif
 PACKAGE_FLAGS := $(shell pkg-config --cflags isl libzip jansson libxxhash)
-LIBS      := $(shell pkg-config --libs-only-L isl) -lisl $(OPENMP) -ldl -lpthread -lm
+LIBS      := $(shell pkg-config --libs-only-L isl) -lisl -ldl -lpthread -lm
 LLVM      := $(firstword $(shell command -v llvm-config-19 llvm-config-20 llvm-config-21 2>/dev/null))
 LLVM_FLAGS = -isystem $(shell $(LLVM) --includedir)
 LLVM_LIBS  = $(shell $(LLVM) --ldflags --libs)
@@ -83,7 +79,8 @@ HELPERS = $(CHECK) $(patsubst %.c,$(O)/%.o,$(filter-out tests/test_%.c,$(wildcar
 FUZZ    = $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c)))
 # Random schedules and layers in large numbers: programs without the test framework, and the helpers that need none.
 RANDOM  = $(CHECK) $(patsubst %,$(O)/tests/%.o,random_layer random_layer_source random_product random_schedule batch \
-	layer_runs run_graph tree_text random_limits random_limits_model)
+	layer_runs run_graph tree_text random_limits random_limits_draw random_limits_model random_limits_text \
+	pool_stress)
 DRAWN   = $(patsubst tests/sequences/%.c,$(O)/%,$(wildcard tests/sequences/*.c))
 # Wrong kernels that lt-run --verify must catch.
 MUTANTS = $(patsubst %.c,$(O)/%.o,$(wildcard tests/mutants/*.c))
@@ -94,7 +91,8 @@ PLUGINS = $(patsubst %.c,$(O)/%.so,\
 FOLDERS = $(patsubst %/,$(O)/%.so,$(filter-out $(EXTRA:=/),$(wildcard examples/plugin/*/)))
 OURS    = $(O)/plugins/ref.so $(O)/plugins/cpu.so
 # The tests that try the interface once more, with ref and cpu as plug-ins of a library that has neither.
-PLUGGED = $(patsubst %,$(O)/plugged/test_%_plugged,backend operators cpu cpu_save cache)
+PLUGGED = $(patsubst %,$(O)/plugged/test_%_plugged,backend ref_tree operators cpu cpu_save \
+	cache cache_folder cache_plugins)
 EXAMPLE = $(patsubst examples/mnist/%.c,$(O)/mnist-%,$(wildcard examples/mnist/*.c))
 SO      = liblooptree.so
 SONAME  = $(SO).$(firstword $(subst ., ,$(VERSION)))
@@ -108,16 +106,16 @@ $(O)/%.o: %.c $(O)/flags | $(O)/backends/cgen/prelude_text.h $(O)/backends/cgen/
 	@mkdir -p $(@D)
 	$(call say,CC $<)$(CC) $(FLAGS) -MMD -MP -c -o $@ $<
 
-$(O)/program/host.o: FLAGS += $(OPENMP)
 # The oracle's values are the same on every processor: no product is contracted into its sum.  Its rows are vectors in a
 # release.
 $(O)/ir/eval%.o $(O)/ir/op.o: private FLAGS += -ffp-contract=off
 $(O)/ir/eval_row.o: private FLAGS += -fno-math-errno -fno-trapping-math $(if $(filter debug,$(MODE)),,-O3)
 # Where installed tools look for plug-ins: rebuilt when it changes, as between make and make install PREFIX=...
 $(O)/tools/plugins.o: FLAGS += -DLT_BACKEND_DIR='"$(LIBDIR)/looptree/backends"'
-# And where messages of installed tools find a document that they name.
-$(O)/tools/options.o: FLAGS += -DLT_DOC_DIR='"$(DOCDIR)"'
-$(O)/tools/plugins.o $(O)/tools/options.o: $(O)/folders
+# And where messages name an installed document (ir/document.h).
+DOCUMENTED = $(O)/looptree/schedule.o $(O)/program/schedule.o
+$(DOCUMENTED): FLAGS += -DLT_DOC_DIR='"$(DOCDIR)"'
+$(O)/tools/plugins.o $(DOCUMENTED): $(O)/folders
 $(O)/folders: FORCE
 	@mkdir -p $(@D); echo '$(LIBDIR) $(DOCDIR)' | cmp -s - $@ || echo '$(LIBDIR) $(DOCDIR)' >$@
 
@@ -197,7 +195,7 @@ $(FOLDERS): $(O)/%.so: $$(wildcard %/*.c) $$(wildcard %/*.h) $(wildcard include/
 		$(LDFLAGS) -DLT_PLUGIN -shared -o $@ $(filter %.c,$^) $(if $(findstring /llvm.so,$@),$(LLVM_LIBS)) -lm \
 		-Wl,--build-id,--version-script=examples/plugin/plugin.map
 
-# The objects of the library, but for the one that ends with LT_BACKEND.
+# The objects of the library, except the one that ends with LT_BACKEND.
 ours = $(filter $(O)/kernel/%.o $(O)/backends/cgen/%.o $(O)/backends/$(1)/%.o,$(OBJ))
 $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 	@mkdir -p $(@D)
@@ -220,8 +218,7 @@ fuzz: mutants $(O)/graphs plugins
 	@$(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link,address,undefined O=build/fuzz fuzzers
 	@build/fuzz/sequences $(FUZZ_SEQUENCES)
 	@build/fuzz/limits $(FUZZ_LIMITS)
-# The search for leaks does not survive the threads of OpenMP.
-	@ASAN_OPTIONS=detect_leaks=0 build/fuzz/layers $(FUZZ_LAYERS)
+	@build/fuzz/layers $(FUZZ_LAYERS)
 	@O=build/fuzz tests/fuzz.sh $(FUZZ_SECONDS)
 fuzzers: $(FUZZ) $(DRAWN)
 bench: all
@@ -243,8 +240,13 @@ to_bash = share/bash-completion/completions
 to_zsh  = share/zsh/site-functions
 to_fish = share/fish/vendor_completions.d
 completion = $(to_$(1))/$(if $(filter zsh,$(1)),_)$(2)$(if $(filter fish,$(1)),.fish)
+# What make install puts into DOCDIR, and takes away from there: nothing else in it is touched.
+DOCUMENTS = docs examples README.md CHANGELOG.md LICENSE
+install_folders = $(if $(and $(strip $(PREFIX)),$(strip $(LIBDIR)),$(strip $(DOCDIR))),,\
+	$(error PREFIX, LIBDIR and DOCDIR name folders: none may be empty))
 install: all
-	install -d $(TO)/bin $(TO)/include/lt $(LIBTO)/pkgconfig $(LIBTO)/looptree/backends $(TO)/share/man/man1
+	$(install_folders)install -d $(TO)/bin $(TO)/include/lt $(TO)/share/man/man1 $(LIBTO)/pkgconfig
+	install -d $(LIBTO)/looptree/backends
 	install $(PROGRAM) $(TO)/bin
 	install -m 644 include/lt/*.h $(TO)/include/lt
 	install -m 644 tools/hamkaas.h $(TO)/include
@@ -253,18 +255,20 @@ install: all
 	ln -sf $(SO).$(VERSION) $(LIBTO)/$(SONAME) && ln -sf $(SONAME) $(LIBTO)/$(SO)
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' \
 		looptree.pc.in >$(LIBTO)/pkgconfig/looptree.pc
-	for page in $(notdir $(PAGES)); do \
+	set -e; for page in $(notdir $(PAGES)); do \
 		sed 's|docs/[a-z-]*\.md|$(DOCDIR)/&|g' docs/$$page >$(TO)/share/man/man1/$$page; done
-	$(foreach shell,$(SHELLS),install -d $(TO)/$(to_$(shell));)
-	$(foreach shell,$(SHELLS),$(foreach tool,$(PROGRAM), \
+	set -e; $(foreach shell,$(SHELLS),install -d $(TO)/$(to_$(shell));)
+	set -e; $(foreach shell,$(SHELLS),$(foreach tool,$(PROGRAM), \
 		$(tool) --completion=$(shell) >$(TO)/$(call completion,$(shell),$(notdir $(tool)));))
-	install -d $(DESTDIR)$(DOCDIR) && rm -rf $(DESTDIR)$(DOCDIR)/*
-	cp -R docs examples README.md CHANGELOG.md LICENSE $(DESTDIR)$(DOCDIR)
+	cd $(DESTDIR)$(DOCDIR) 2>/dev/null && rm -rf $(DOCUMENTS) || true
+	set -e; { git ls-files $(DOCUMENTS) 2>/dev/null || find $(DOCUMENTS) -type f; } | while read -r f; do \
+		install -D -m $$([ -x "$$f" ] && echo 755 || echo 644) "$$f" "$(DESTDIR)$(DOCDIR)/$$f"; done
 uninstall:
-	cd $(TO) && rm -rf include/lt include/hamkaas.h $(patsubst $(O)/%,bin/%,$(PROGRAM)) \
+	$(install_folders)cd $(TO) && rm -rf include/lt include/hamkaas.h $(patsubst $(O)/%,bin/%,$(PROGRAM)) \
 		$(patsubst docs/%,share/man/man1/%,$(PAGES)) \
 		$(foreach shell,$(SHELLS),$(foreach tool,$(PROGRAM),$(call completion,$(shell),$(notdir $(tool)))))
-	rm -rf $(DESTDIR)$(DOCDIR)
+	cd $(DESTDIR)$(DOCDIR) 2>/dev/null && rm -rf $(DOCUMENTS) || true
+	rmdir $(DESTDIR)$(DOCDIR) 2>/dev/null || true
 	rmdir $(LIBTO)/looptree/backends $(LIBTO)/looptree 2>/dev/null || true
 	cd $(LIBTO) && rm -f liblooptree.* libhamkaas.so pkgconfig/looptree.pc
 tidy:

@@ -18,7 +18,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *from(const char *origin) { return origin ? origin : "linked in"; }
 
 /* Where name is, or would be. */
-static uint32_t backend_sort_key(const char *name)
+static uint32_t backend_position(const char *name)
 {
 	uint32_t i = 0;
 	while (i < count && strcmp(table[i].backend->name, name) < 0)
@@ -147,7 +147,7 @@ lt_status lt__backend_add(const struct lt_backend *b, const char *origin, struct
 	struct listener l = { { sizeof l.diag, listen_and_report }, diag };
 	pthread_mutex_lock(&lock);
 	lt_status status = lt__backend_check(b, origin, &l.diag);
-	uint32_t at = status ? 0 : backend_sort_key(b->name);
+	uint32_t at = status ? 0 : backend_position(b->name);
 	if (!status && at < count && strcmp(table[at].backend->name, b->name) == 0)
 		status = lt__report(&l.diag, LT_EEXIST, -1, -1, "give one of them another name",
 			"two backends are called '%s': %s (%s) and %s (%s)", b->name, table[at].backend->summary, from(table[at].origin),
@@ -176,7 +176,7 @@ lt_status lt_backend_register(const struct lt_backend *b, struct lt_diag *diag)
 const struct lt_backend *lt_backend_find(const char *name)
 {
 	pthread_mutex_lock(&lock);
-	uint32_t at = backend_sort_key(name);
+	uint32_t at = backend_position(name);
 	const struct lt_backend *b = at < count && strcmp(table[at].backend->name, name) == 0 ? table[at].backend : NULL;
 	pthread_mutex_unlock(&lock);
 	return b;
@@ -201,7 +201,7 @@ const struct lt_backend *lt_backend_at(uint32_t i)
 const char *lt_backend_origin(const struct lt_backend *b)
 {
 	pthread_mutex_lock(&lock);
-	uint32_t at = backend_sort_key(b->name);
+	uint32_t at = backend_position(b->name);
 	const char *origin = at < count && table[at].backend == b ? table[at].origin : NULL;
 	pthread_mutex_unlock(&lock);
 	return origin;

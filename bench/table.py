@@ -16,6 +16,7 @@ import os
 import re
 import statistics
 import sys
+import textwrap
 
 SIZES = ("512", "1024", "2048")
 SMALL = ("64", "128", "256")
@@ -191,21 +192,29 @@ def write_steps(runs):
 
 
 def machine(runs, with_limits=True):
-    """What the figures were measured on, and its limits as they were then: one line a run."""
+    """What the figures were measured on, and its limits as they were then: one item a machine, ranges over its runs."""
     units = (("flops", "GFLOP/s"), ("read_bytes", "GB/s read"), ("copy_bytes", "GB/s copied")) if with_limits else ()
     vectors = (("avx512f", "AVX-512"), ("avx2", "AVX2"), ("asimd", "NEON"))
-    lines = []
+    machines = {}
     for d in runs:
-        m, peak = d["machine"], d.get("peak", {})
-        limits = [f"{p['per_second'] / 1e9:.0f} {unit} with {p['threads']} thread{'s' * (p['threads'] > 1)}"
-                  for key, unit in units for p in peak.get(key, [])]
+        m = d["machine"]
         vector = next((v for f, v in vectors if f in m["flags"].split()), "no wide vectors")
-        line = (f"{m['processor']} ({m['architecture']}, {vector}), {m['processors']} processors, "
+        name = (f"{m['processor']} ({m['architecture']}, {vector}), {m['processors']} processors, "
                 f"L1 {m['l1_bytes'] >> 10} KiB, L2 {m['l2_bytes'] >> 10} KiB, L3 {m['l3_bytes'] >> 20} MiB; "
-                f"compiler {m['built_with']}; {d['samples']} samples{'; ' * bool(limits)}{', '.join(limits)}")
-        if line not in lines:
-            lines.append(line)
-    return [f"* {line}" for line in lines]
+                f"compiler {m['built_with']}")
+        found = machines.setdefault(name, {"samples": []})
+        found["samples"].append(d["samples"])
+        for key, unit in units:
+            for p in d.get("peak", {}).get(key, []):
+                limit = f"{unit} with {p['threads']} thread{'s' * (p['threads'] > 1)}"
+                found.setdefault(limit, []).append(round(p["per_second"] / 1e9))
+    span = lambda values: f"{min(values)}" + f"-{max(values)}" * (max(values) > min(values))
+    lines = []
+    for name, found in machines.items():
+        text = f"{name}; {span(found.pop('samples'))} samples; " + ", ".join(f"{span(v)} {k}" for k, v in found.items())
+        lines += textwrap.wrap(text.rstrip("; "), 118, initial_indent="* ", subsequent_indent="  ",
+                               break_on_hyphens=False)
+    return lines
 
 
 def write(page, lines):

@@ -4,8 +4,8 @@
  * Example: a script with one result, run on some inputs.
  *     lt__judge_new(graph, source, &options, &judge);                 the unoptimised graph, evaluated
  *     lt__judge_instance(judge, instance, input, &report);            each kernel by itself
- *     lt__judge_result(judge, 0, got, &report);                       the whole program, element by element and as a
- *     whole if (lt__report_failed(&report)) ... report.first is a sentence
+ *     lt__judge_result(judge, 0, got, &report);                       the whole program, by element and as a whole
+ *     if (lt__report_failed(&report)) ...                             report.first is a sentence
  *
  * Three tests, all of which must hold (docs/verify.md):
  *   kernels   each value that is whole in memory between kernels, computed by the oracle from the values that the

@@ -20,7 +20,7 @@ struct random_maker {
 	bool only_constants;            /* picks draw from constants */
 };
 
-/* random_graph.c */
+/* random_values.c */
 int64_t random_pick_int(struct random_maker *, int64_t low, int64_t high);
 bool random_maybe(struct random_maker *, int percent);
 /* A value for later picks; -1 notes a refusal instead. */
@@ -37,17 +37,24 @@ lt_node random_source(struct random_maker *, enum lt_dtype, int32_t n, const lt_
 /* A new source of integers in a range; as many numbers as elements, or one for all (n 1). */
 lt_node random_range_source(struct random_maker *, enum lt_dtype, int32_t rank, const lt_var *dims, int64_t n,
 	const int64_t *low, const int64_t *high);
-/* A run-time scalar between low and high. */
-lt_param random_param(struct random_maker *, int64_t low, int64_t high);
 bool random_is_bounded(const struct lt_graph *, lt_node);
+bool random_is_float(const struct lt_graph *, lt_node);
 int64_t random_extent(const struct lt_graph *, lt_node, int32_t axis);
 const char *random_name(struct random_maker *, const char *);
+
+/* random_operators.c: of random values; LT_OMIT: not of those. */
+lt_node random_map(struct random_maker *);
+lt_node random_broadcast(struct random_maker *);
+lt_node random_reduce(struct random_maker *);
+lt_node random_contract(struct random_maker *);
 
 /* random_views.c: 1 to 6 views over x. */
 lt_node random_views(struct random_maker *, lt_node x);
 lt_node random_view(struct random_maker *, lt_node x);
 uint64_t random_fill_bits(struct random_maker *, enum lt_dtype);
 /* random_parts.c */
+/* A run-time scalar between low and high. */
+lt_param random_param(struct random_maker *, int64_t low, int64_t high);
 lt_node random_gather(struct random_maker *);
 lt_node random_update(struct random_maker *, lt_node x);
 lt_node random_composite(struct random_maker *);

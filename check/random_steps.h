@@ -11,7 +11,7 @@ enum { RANDOM_STEP_KINDS = 64 };
 /* How many kinds of step there are, and the name of one. */
 int random_step_count(void);
 const char *random_step_name(int kind);
-/* One step or several with ';' between them.  skip: names of primitives that are not drawn, with blanks; "" if none. 
+/* One step or several with ';' between them.  skip: names of primitives that are not drawn, with blanks; "" if none.
  * False: the tree has no place for the kind that was drawn. */
 bool random_step(const struct lt_looptree *, uint64_t *rng, const char *skip, int *kind, char *out, size_t bytes);
 /* Any loop, -1: there is none. */

@@ -15,7 +15,7 @@ int main(void)
 
 	if (lt_context_new(&ctx) || lt_parse(ctx, text, strlen(text), "hello", NULL, &g) || lt_compile(ctx, g, NULL, &p)
 	    || lt_instance_new(p, &run) || lt_instance_run(run, (const void *[]){ x }, (void *[]){ y }))
-		return fprintf(stderr, "%s\n", run ? lt_instance_message(run) : lt_context_message(ctx)), 1;
+		return fprintf(stderr, "%s\n", p ? lt_instance_message(run) : lt_context_message(ctx)), 1;
 	printf("%s of %s: %g %g %g\n", lt_program_name(p, LT_BINDING_RESULT, 0), lt_program_name(p, LT_BINDING_INPUT, 0),
 		(double)y[0], (double)y[1], (double)y[2]);
 	lt_instance_free(run);

@@ -17,7 +17,7 @@ static bool good_name(const char *name)
 }
 
 /* Place of `name` in the table, or where it would be. */
-static uint32_t frontend_sort_key(const char *name)
+static uint32_t frontend_position(const char *name)
 {
 	uint32_t i = 0;
 	while (i < count && strcmp(table[i]->name, name) < 0)
@@ -31,7 +31,7 @@ lt_status lt_frontend_register(const struct lt_frontend *f)
 		return LT_EINVAL;
 	lt_status status = LT_OK;
 	pthread_mutex_lock(&lock);
-	uint32_t at = frontend_sort_key(f->name);
+	uint32_t at = frontend_position(f->name);
 	if (at < count && strcmp(table[at]->name, f->name) == 0)
 		status = LT_EEXIST;
 	else if (count == MAX_FRONTEND)
@@ -51,7 +51,7 @@ const struct lt_frontend *lt_frontend_find(const char *name)
 	if (!name)
 		return NULL;
 	pthread_mutex_lock(&lock);
-	uint32_t at = frontend_sort_key(name);
+	uint32_t at = frontend_position(name);
 	if (at < count && strcmp(table[at]->name, name) == 0)
 		found = table[at];
 	pthread_mutex_unlock(&lock);

@@ -20,7 +20,7 @@ struct lt_context {
 	lt_alloc *alloc;                /* like realloc; bytes 0 frees */
 	void *user;
 	struct lt_context *of;          /* whose memory a branch uses; NULL: it is none */
-	pthread_mutex_t lock;           /* of alloc and of the message, which branches on other threads use, too */
+	pthread_mutex_t lock;           /* of alloc, which branches on other threads use, too */
 	struct lt_catch *top;           /* innermost lt__protect */
 	size_t chunk, chunk_max;       /* bytes of an arena's first chunk and of later ones; tests make them small */
 	lt_status code;                 /* of the last failure */

@@ -145,7 +145,7 @@ static bool has_floors(const struct lt_map *m, const int64_t *row)
 	return false;
 }
 
-/* What the condition is at the worst dims of the box, as a sum over params; false: it has floors, or is too large. 
+/* What the condition is at the worst dims of the box, as a sum over params; false: it has floors, or is too large.
  * limits: a bounded dim ends with the run's extent, else with its greatest. */
 static bool worst(const struct lt_bounds *b, const struct lt_condition *c, bool limits, struct lt_form *f)
 {

@@ -16,11 +16,13 @@ lt_status lt__bounds_check(const struct lt_graph *, lt_node, struct lt_graph *ad
 
 /* ir/require.c: requirements, and which of them are known by their sums. */
 void lt__require_append(struct lt_graph *, const struct lt_require *);
+/* All of them; they speak of params only, which have to have the same numbers there. */
+void lt__requires_copy(const struct lt_graph *from, struct lt_graph *to);
 /* Whether sum >= 0 follows from the params' ranges or from one requirement with the same coefficients. */
 bool lt__require_implies(const struct lt_graph *, const struct lt_linear *);
 int64_t lt__linear_greatest(const struct lt_graph *, const struct lt_linear *);         /* INT64_MAX on overflow */
 
-/* ir/affine.c: the same question for isl. */
+/* ir/bounds_isl.c: the same question for isl. */
 enum lt_bound { LT_BOUND_INSIDE, LT_BOUND_REQUIRES, LT_BOUND_OUTSIDE, LT_BOUND_OPEN, LT_BOUND_TANGLED };
 /* larger questions stay open */
 enum { LT_BOUND_FORMS = 4, LT_BOUND_PARAMS = 16, LT_BOUND_PIECES = 32, LT_BOUND_DIVS = 64 };

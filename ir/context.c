@@ -97,10 +97,8 @@ lt_status lt_fail(struct lt_context *ctx, lt_status status, const char *fmt, ...
 	va_start(list, fmt);
 	lt__message(text, sizeof text, fmt, list);
 	va_end(list);
-	(void)pthread_mutex_lock(&root_of(ctx)->lock);
 	memcpy(ctx->message, text, sizeof text);
 	ctx->code = status;
-	(void)pthread_mutex_unlock(&root_of(ctx)->lock);
 	return status;
 }
 

@@ -69,20 +69,6 @@ static void make_tables(struct lt_evaluation *e)
 	lt__arena_defer(a, free_values, e);
 }
 
-/* A wanted error is an array even where all of it is 0. */
-static lt_status keep_error(struct lt_evaluation *e, lt_node n)
-{
-	struct lt_stored *value = &e->value[n];
-
-	if (!e->options.want_error || value->error)
-		return LT_OK;
-	value->error = lt__context_realloc(e->ctx, NULL, 0, value->error_bytes);
-	if (!value->error)
-		return lt_fail(e->ctx, LT_ENOMEM, "out of memory");
-	memset(value->error, 0, value->error_bytes);
-	return LT_OK;
-}
-
 static const void *given_value(const struct lt_evaluation *e, lt_node n)
 {
 	return e->options.given ? e->options.given[n] : NULL;
@@ -94,7 +80,7 @@ static lt_status hand_over(struct lt_evaluation *e, lt_node n)
 
 	if (!e->wanted[n])
 		return LT_OK;
-	LT_TRY(keep_error(e, n));
+	LT_TRY(lt__eval_keep_error(e, &e->value[n]));
 	if (e->options.done) {
 		LT_TRY(e->options.done(e->options.user, e, n, value->own, value->error));
 		if (e->last[n] < 0 || value->data != value->own) {

@@ -1,5 +1,5 @@
 /* ir/eval_fold.c -- folding the rows of a reduction: element by element where the strip var is kept, all into one where
- *it is reduced.
+ * it is reduced.
  *
  * The reference takes sums in double: of n terms of f32, or narrower, that is wrong by n 2^-53 of their sizes at most,
  * which for n < 2^23 (more has no bound, ir/eval_error.c) is less than one of the n roundings to f32 that the bound
@@ -24,12 +24,12 @@ static struct folding folding_of(const struct lt_worker *w)
 }
 
 /* What the exact sums or products have beyond their f64 values. */
-static void find_remainder(
-	enum lt_opcode op, const double *x, const double *y, const double *r, int32_t n, double *remainder)
+static void find_rounding(
+	enum lt_opcode op, const double *x, const double *y, const double *r, int32_t n, double *rounding)
 {
 	for (int32_t j = 0; j < n; j++) {
 		double part = r[j] - x[j];
-		remainder[j] = op == LT_OP_add ? (x[j] - (r[j] - part)) + (y[j] - part) : fma(x[j], y[j], -r[j]);
+		rounding[j] = op == LT_OP_add ? (x[j] - (r[j] - part)) + (y[j] - part) : fma(x[j], y[j], -r[j]);
 	}
 }
 
@@ -42,7 +42,7 @@ static void fold_row(
 	union lt_eval_row *old = w->fold_value[0], *value = w->fold_value[1];
 
 	if (f->compensated) {
-		e->rows->add(n, x->f, old->f, w->remainder);
+		e->rows->add(n, x->f, old->f, w->lost);
 		return;
 	}
 	e->rows->value(f->op, f->cls, n, (const union lt_eval_row *[]){ old, x, x }, value);
@@ -50,8 +50,8 @@ static void fold_row(
 		e->rows->round(f->t, n, value);
 	if (f->noisy) {
 		if (f->t == LT_F64)
-			find_remainder(f->op, old->f, x->f, value->f, n, w->remainder);
-		e->rows->disturb(f->t, n, w->remainder, lt__eval_noise(e, w->job->node, place, k),
+			find_rounding(f->op, old->f, x->f, value->f, n, w->lost);
+		e->rows->disturb(f->t, n, w->lost, lt__eval_noise(e, w->job->node, place, k),
 			e->amplify * type->unit, 0, value->f);
 	}
 	w->fold_value[0] = value;
@@ -72,14 +72,14 @@ static void fold_across(
 		return;
 	}
 	for (int32_t j = 0; j < n && f->compensated; j++)
-		e->rows->add(1, x->f + j, to->f, w->remainder);
+		e->rows->add(1, x->f + j, to->f, w->lost);
 	for (int32_t j = 0; j < n && !f->compensated; j++) {
 		union lt_scalar term[2] = { { .i = to->i[0] }, { .i = x->i[j] } }, value = lt__op_value(f->op, f->cls, term);
 		if (f->stepwise)
 			value = lt__round_to(value, f->t);
 		if (f->noisy) {
-			find_remainder(f->op, &term[0].f, &term[1].f, &value.f, 1, w->remainder);
-			e->rows->disturb(f->t, 1, w->remainder, noise + j, e->amplify * type->unit, 0, &value.f);
+			find_rounding(f->op, &term[0].f, &term[1].f, &value.f, 1, w->lost);
+			e->rows->disturb(f->t, 1, w->lost, noise + j, e->amplify * type->unit, 0, &value.f);
 		}
 		to->i[0] = value.i;
 	}
@@ -136,7 +136,7 @@ static void begin_fold(struct lt_worker *w, const struct folding *f, int32_t cou
 
 	for (int32_t j = 0; j < count; j++) {
 		w->fold_value[0]->i[j] = identity.i;
-		w->remainder[j] = 0;
+		w->lost[j] = 0;
 		if (w->e->options.want_error || f->noisy)
 			w->fold[j] = (struct lt_fold){ .grow = 1, .shrink = 1 };
 	}
@@ -149,7 +149,7 @@ static void end_fold(struct lt_worker *w, const struct folding *f, int32_t count
 	for (int32_t j = 0; j < count; j++) {
 		out->at.i[j] = w->fold_value[0]->i[j];
 		if (f->compensated && isfinite(out->at.f[j]))
-			out->at.f[j] += w->remainder[j];
+			out->at.f[j] += w->lost[j];
 		if (f->noisy)
 			out->at.f[j] = lt__eval_disturb_order(w->e, w->job->node, f->op, &w->fold[j], out->at.f[j], place + j);
 	}

@@ -92,7 +92,7 @@ struct lt_worker {
 	struct lt_strip *out, *one;
 	union lt_eval_row *spread;                   /* operands whose one value stands for all; more scratch */
 	union lt_eval_row *fold_value[2];
-	double *remainder;
+	double *lost;
 	struct lt_fold *fold;
 	double *panel;                          /* scratch of a product */
 	int64_t *row_at, *column_at;            /* places of the tile's elements in the result */
@@ -166,6 +166,8 @@ bool lt__eval_has_var(const struct lt_nodedef *, lt_var);
 
 /* ir/eval_run.c: computes and stores a node. */
 lt_status lt__eval_store(struct lt_evaluation *, lt_node);
+/* A wanted error is an array even where all of it is 0. */
+lt_status lt__eval_keep_error(struct lt_evaluation *, struct lt_stored *);
 /* ir/eval_strip.c: rows of a job that is not a product */
 lt_status lt__eval_row_task(struct lt_worker *, int64_t task);
 /* ir/eval_noise.c: the result of an add or mul reduction before rounding, as an order of its terms may make it that is

@@ -18,7 +18,7 @@ union lt_eval_row { double f[LT_STRIP]; int64_t i[LT_STRIP]; };
 struct lt_tile {
 	int32_t m, n, k;
 	const double *a, *b;
-	double *value, *remainder;           /* rest: what f64 sums have lost so far */
+	double *value, *lost;                /* lost: what roundings of f64 sums have taken away so far */
 	/* bounds: of the operands; sums of the terms' errors and sizes; -1: a term that is not a multiple of 2^-8 */
 	const double *a_error, *b_error;
 	double *error, *size;
@@ -43,7 +43,7 @@ struct lt_eval_rows {
 	void (*convert)(enum lt_dtype from, enum lt_dtype to, int32_t n, const union lt_eval_row *x, union lt_eval_row *out);
 	double (*sum)(int32_t n, const double *x);
 	/* value + rest += x, element by element */
-	void (*add)(int32_t n, const double *x, double *value, double *remainder);
+	void (*add)(int32_t n, const double *x, double *value, double *lost);
 	/* In place: floats before rounding to t, moved by noise * (scale * size + least) where the rounding changes
 	 * them; f64: where residual, by which the exact value is larger, is not 0. */
 	void (*disturb)(enum lt_dtype t, int32_t n, const double *residual, const double *noise, double scale,

@@ -148,7 +148,7 @@ static lt_status write_block(struct lt_evaluation *e, lt_node n)
 	return run_job(e, &job, part->dim, part->n_dim, part->n_dim);
 }
 
-static lt_status keep_errors(struct lt_evaluation *e, struct lt_stored *value)
+lt_status lt__eval_keep_error(struct lt_evaluation *e, struct lt_stored *value)
 {
 	if (!e->options.want_error || value->error)
 		return LT_OK;
@@ -166,13 +166,13 @@ static lt_status update(struct lt_evaluation *e, lt_node n)
 	struct lt_stored *x = &e->value[d->operand[0]];
 
 	if (x->own && x->data == x->own && e->last[d->operand[0]] == n && d->operand[1] != d->operand[0]) {
-		LT_TRY(keep_errors(e, x));
+		LT_TRY(lt__eval_keep_error(e, x));
 		e->value[n] = *x;
 		e->value[n].data = NULL;
 		*x = (struct lt_stored){ 0 };
 	} else {
 		LT_TRY(job_fill(e, n, d->operand[0], d->dim, d->n_dim));
-		LT_TRY(keep_errors(e, &e->value[n]));
+		LT_TRY(lt__eval_keep_error(e, &e->value[n]));
 	}
 	return write_block(e, n);
 }

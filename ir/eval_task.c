@@ -72,7 +72,7 @@ static void cut_block(
 	w->spread = piece(p, 5 * sizeof *w->spread);
 	w->fold_value[0] = piece(p, reduce ? sizeof *w->fold_value[0] : 0);
 	w->fold_value[1] = piece(p, reduce ? sizeof *w->fold_value[1] : 0);
-	w->remainder = piece(p, reduce ? LT_STRIP * sizeof *w->remainder : 0);
+	w->lost = piece(p, reduce ? LT_STRIP * sizeof *w->lost : 0);
 	w->fold = piece(p, reduce && (e->options.want_error || e->noise) ? LT_STRIP * sizeof *w->fold : 0);
 	w->panel = piece(p, job->product ? lt__eval_product_bytes(e, job->product) * sizeof *w->panel : 0);
 	w->row_at = piece(p, job->product ? (size_t)job->product->m * sizeof *w->row_at : 0);

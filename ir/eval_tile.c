@@ -16,7 +16,7 @@ size_t lt__eval_product_bytes(const struct lt_evaluation *e, const struct lt_eva
 }
 
 struct parts {
-	double *a, *b, *a_error, *b_error, *value, *remainder, *error, *size;
+	double *a, *b, *a_error, *b_error, *value, *lost, *error, *size;
 	int64_t *coarse, *odd;
 	uint32_t *offset;
 };
@@ -30,7 +30,7 @@ static struct parts cut_panel(const struct lt_worker *w)
 
 	at += k * (m + n);
 	c.value = at;
-	c.remainder = at + m * n;
+	c.lost = at + m * n;
 	at += 2 * m * n;
 	if (w->e->options.want_error || w->e->noise) {  /* right after value and rest: all sums are cleared at once */
 		c.size = at;
@@ -105,7 +105,7 @@ static lt_status fill_panel(struct lt_worker *w, const struct lt_panel *p, int64
 }
 
 /* Columns beyond the last, which is not read, are zeros. */
-static void clear_remainder(double *panel, int32_t depth, int32_t count, int32_t wide)
+static void clear_padding(double *panel, int32_t depth, int32_t count, int32_t wide)
 {
 	for (int32_t k = 0; k < depth && panel; k++)
 		for (int32_t j = count; j < wide; j++)
@@ -131,7 +131,7 @@ static void bound_by_terms(const struct lt_worker *w, const struct lt_tile *t, i
 			       bound = lt__eval_op_error(LT_OP_mul, type, type, x, error, raw, r);
 			lt__eval_fold_error(&fold, LT_OP_add, type, r, bound);
 			if (type == LT_F64)
-				w->e->rows->add(1, &r.f, &t->value[at], &t->remainder[at]);
+				w->e->rows->add(1, &r.f, &t->value[at], &t->lost[at]);
 			else
 				t->value[at] += r.f;
 		}
@@ -151,12 +151,12 @@ static void random_by_terms(const struct lt_worker *w, const struct lt_tile *t)
 		for (int32_t k = 0; k < t->k; k++) {
 			int64_t i = (int64_t)k * t->m + at / t->n, j = (int64_t)k * t->n + at % t->n, n = at % t->n;
 			uint32_t offset = t->offset[i];
-			double raw = t->a[i] * t->b[j], remainder = fma(t->a[i], t->b[j], -raw), old = t->value[at];
-			rows->disturb(type, 1, &remainder, t->noise + (offset & (LT_NOISE - 1)) + n, t->scale, t->least, &raw);
+			double raw = t->a[i] * t->b[j], rounding = fma(t->a[i], t->b[j], -raw), old = t->value[at];
+			rows->disturb(type, 1, &rounding, t->noise + (offset & (LT_NOISE - 1)) + n, t->scale, t->least, &raw);
 			union lt_scalar p = lt__round_to((union lt_scalar){ .f = raw }, type);
 			double sum = old + p.f, part = sum - old;
-			remainder = (old - (sum - part)) + (p.f - part);
-			rows->disturb(type, 1, &remainder, t->noise + (offset >> 12 & (LT_NOISE - 1)) + n, t->scale, 0, &sum);
+			rounding = (old - (sum - part)) + (p.f - part);
+			rows->disturb(type, 1, &rounding, t->noise + (offset >> 12 & (LT_NOISE - 1)) + n, t->scale, 0, &sum);
 			struct lt_fold term = { 0 };
 			lt__eval_fold_error(&term, LT_OP_add, type, p, 0);
 			t->size[at] = lt__eval_add_size(t->size[at], term.size, p.f, t->a[i], t->b[j], type);
@@ -224,7 +224,7 @@ static void store_results(
 		int64_t at = (int64_t)m * t->n + n;
 		row->f[n] = t->value[at]
 			+ (w->e->options.mode == LT_EVAL_EXACT && tile_type(w) == LT_F64 && isfinite(t->value[at])
-					? t->remainder[at]
+					? t->lost[at]
 					: 0);
 		const struct lt_fold fold = { .n = job->product->depth,
 			.size = w->e->noise ? t->size[at] : 0,
@@ -256,7 +256,7 @@ lt_status lt__eval_product_task(struct lt_worker *w, int64_t task)
 	struct lt_tile t = { .a = parts.a,
 		.b = parts.b,
 		.value = parts.value,
-		.remainder = parts.remainder,
+		.lost = parts.lost,
 		.a_error = parts.a_error,
 		.b_error = parts.b_error,
 		.error = parts.error,
@@ -281,8 +281,8 @@ lt_status lt__eval_product_task(struct lt_worker *w, int64_t task)
 		t.k = p->depth - deep < p->k ? (int32_t)(p->depth - deep) : p->k;
 		LT_TRY(fill_panel(w, &p->left, row, t.m, t.m, deep, t.k, parts.a, parts.a_error, &left));
 		LT_TRY(fill_panel(w, &p->right, column, columns, t.n, deep, t.k, parts.b, parts.b_error, &right));
-		clear_remainder(parts.b, t.k, columns, t.n);
-		clear_remainder(parts.b_error, t.k, columns, t.n);
+		clear_padding(parts.b, t.k, columns, t.n);
+		clear_padding(parts.b_error, t.k, columns, t.n);
 		for (int64_t i = 0; e->noise && i < (int64_t)t.k * t.m; i++)
 			parts.offset[i] = lt__eval_noise_offset(
 				e, w->job->node, base + w->row_at[i % t.m] + w->column_at[0], deep + i / t.m);

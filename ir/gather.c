@@ -46,7 +46,7 @@ lt_node lt_graph_gather(struct lt_graph *g, lt_node x, lt_node index, int32_t ax
 }
 
 /* The part with new vars where it shares one with x that it does not cover from 0 on. */
-static lt_node derived_dims(struct lt_graph *g, lt_node x, lt_node part, const int64_t *offset, const lt_param *at)
+static lt_node fresh_dims(struct lt_graph *g, lt_node x, lt_node part, const int64_t *offset, const lt_param *at)
 {
 	const struct lt_nodedef *to = &g->node[x], *from = &g->node[part];
 	lt_var *dims = LT_NEW(g->arena, lt_var, from->n_dim);
@@ -78,7 +78,7 @@ static lt_node add_update(struct lt_graph *g, lt_node x, lt_node part, const int
 	for (int32_t i = 0; i < n; i++)
 		if (!lt__param_given(g, given ? given[i] : LT_OMIT, &at[i]))
 			return -1;
-	part = derived_dims(g, x, part, offset, at);
+	part = fresh_dims(g, x, part, offset, at);
 	if (part < 0)
 		return -1;
 	def.dtype = g->node[x].dtype;

@@ -5,19 +5,18 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "ir/arena.h"
 #include "ir/owner.h"
 
-bool lt__owner_alone(const struct stat *st, bool root, char *why, size_t bytes)
+lt_status lt__owner_alone(struct lt_context *ctx, const struct stat *st, bool root)
 {
 	if (st->st_uid != geteuid() && !(root && st->st_uid == 0))
-		(void)snprintf(why, bytes, "it belongs to another user (uid %lu)", (unsigned long)st->st_uid);
-	else if (st->st_mode & S_IWOTH)         /* with a sticky bit it is meant so */
-		(void)snprintf(why, bytes, "everybody may write to it%s", st->st_mode & S_ISVTX ? "" : " (chmod go-w fixes that)");
-	else if (st->st_mode & S_IWGRP)
-		(void)snprintf(why, bytes, "its group may write to it (chmod go-w fixes that)");
-	else
-		return true;
-	return false;
+		return lt_fail(ctx, LT_EIO, "it belongs to another user (uid %lu)", (unsigned long)st->st_uid);
+	if (st->st_mode & S_IWOTH)              /* with a sticky bit it is meant so */
+		return lt_fail(ctx, LT_EIO, "everybody may write to it%s", st->st_mode & S_ISVTX ? "" : " (chmod go-w fixes that)");
+	if (st->st_mode & S_IWGRP)
+		return lt_fail(ctx, LT_EIO, "its group may write to it (chmod go-w fixes that)");
+	return LT_OK;
 }
 
 bool lt__owner_is_open(const struct stat *st)

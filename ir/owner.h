@@ -8,10 +8,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
+#include "lt/context.h"
 
-/* Whether it belongs to the effective user (root: or to root) and nobody else may write to it; else why not: "it
+/* Whether it belongs to the effective user (root: or to root) and nobody else may write to it; else LT_EIO, "it
  * belongs to another user (uid 1001)". */
-bool lt__owner_alone(const struct stat *, bool root, char *why, size_t bytes);
+lt_status lt__owner_alone(struct lt_context *, const struct stat *, bool root);
 /* Whether everybody may exchange what is in this folder: all may write to it, and it has no sticky bit. */
 bool lt__owner_is_open(const struct stat *);
 /* The first folder above `folder` that everybody may exchange things in: 1, and its path relative to folder ("../..")

@@ -58,6 +58,18 @@ void lt__require_append(struct lt_graph *g, const struct lt_require *r)
 	g->n_require++;
 }
 
+void lt__requires_copy(const struct lt_graph *from, struct lt_graph *to)
+{
+	for (int32_t i = 0; i < from->n_require; i++) {
+		struct lt_require r = from->require[i];
+
+		r.text = lt__arena_string(to->arena, r.text);
+		r.value.param = lt__arena_copy(to->arena, r.value.param, sizeof *r.value.param * (size_t)r.value.n);
+		r.value.coef = lt__arena_copy(to->arena, r.value.coef, sizeof *r.value.coef * (size_t)r.value.n);
+		lt__require_append(to, &r);
+	}
+}
+
 bool lt__require_implies(const struct lt_graph *g, const struct lt_linear *l)
 {
 	struct key key[LT_MAX_RANK];

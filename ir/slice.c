@@ -108,19 +108,19 @@ static struct lt_linear end_of(struct lt_graph *g, lt_param p, int64_t constant)
 }
 
 static lt_status require_ends(struct lt_graph *g, lt_node x, int32_t axis, const struct lt_linear *begin,
-	const struct lt_linear *length, const struct lt_linear *remainder)
+	const struct lt_linear *length, const struct lt_linear *space)
 {
 	const char *of = lt__arena_format(g->arena, "axis %d of '%s' (%s)", axis, g->node[x].name, lt__node_shape_text(g, x));
 
 	lt__graph_require(g, false, begin, lt__arena_format(g->arena, "the slice of %s begins before 0", of));
 	lt__graph_require(g, false, length, lt__arena_format(g->arena, "the slice of %s ends before it begins", of));
-	lt__graph_require(g, false, remainder, lt__arena_format(g->arena, "the slice of %s ends past the axis", of));
+	lt__graph_require(g, false, space, lt__arena_format(g->arena, "the slice of %s ends past the axis", of));
 	return LT_OK;
 }
 
 static lt_node add_slice_bounded(struct lt_graph *g, lt_node x, int32_t axis, lt_param begin, lt_param end)
 {
-	struct lt_linear first, behind, limit, length, remainder, shortest;
+	struct lt_linear first, behind, limit, length, space, shortest;
 	const struct lt_vardef *v;
 	struct lt_map map;
 	int64_t most;
@@ -136,8 +136,8 @@ static lt_node add_slice_bounded(struct lt_graph *g, lt_node x, int32_t axis, lt
 	limit = v->bounded ? v->limit : (struct lt_linear){ .constant = v->extent };
 	first = end_of(g, begin, 0);
 	behind = end < 0 ? limit : end_of(g, end, 0);
-	if (difference(g, &behind, &first, &length) || difference(g, &limit, &behind, &remainder)
-	    || difference(g, &first, &behind, &shortest) || require_ends(g, x, axis, &first, &length, &remainder))
+	if (difference(g, &behind, &first, &length) || difference(g, &limit, &behind, &space)
+	    || difference(g, &first, &behind, &shortest) || require_ends(g, x, axis, &first, &length, &space))
 		return -1;
 	most = lt__linear_min(g, &shortest);          /* the longest is minus the least of begin - end */
 	most = most == INT64_MIN || -most > v->extent ? v->extent : -most < 1 ? 1 : -most;

@@ -232,7 +232,7 @@ static int32_t find_trip(const struct lt_map *m, int32_t column, int64_t unit)
 
 /* Where a read's row is the number of an iteration of a loop, floor(y / 4), it becomes a column of that var: such a row
  * is in place. */
-static void name_trip_count(const struct lt_graph *g, struct lt_arena *a, struct lt_leaf *leaf)
+static void name_iterations(const struct lt_graph *g, struct lt_arena *a, struct lt_leaf *leaf)
 {
 	for (int32_t k = 0; k < leaf->n_read; k++)
 		for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
@@ -306,7 +306,7 @@ lt_status lt__leaf_access(const struct lt_graph *g, struct lt_arena *a, lt_node 
 		LT_TRY(read_operand(&r, d->operand[k], &select, &leaf->read[k - first]));
 	}
 	if (!leaf->gather)
-		name_trip_count(g, a, leaf);
+		name_iterations(g, a, leaf);
 	*out = leaf;
 	return LT_OK;
 }

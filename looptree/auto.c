@@ -257,7 +257,7 @@ static lt_status auto_body(void *arg)
 	if (s.n_product > 0)
 		LT_TRY(lt__auto_survey(&s));
 	for (lt_node i = 0; i < s.g->n_node; i++)
-		if (lt__has_leaf(s.g, i) && !s.rides[i])
+		if (lt__has_leaf(s.g, i) && !s.is_inlined[i])
 			LT_TRY(auto_place(&s, i));
 	return add_vectors(&s, b->n_target);
 }

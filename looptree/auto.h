@@ -15,8 +15,7 @@ struct lt_auto_nest { int32_t number, leaves, class; bool constant, closed; }; /
 enum lt_product_form {
 	/* register tiles; the right factor is read where it lies, or packed before the first run */
 	LT_PRODUCT_TILE,
-	LT_PRODUCT_PANEL,       /* the same, inside loops that pack a panel of the right factor
-	                         * */
+	LT_PRODUCT_PANEL,       /* the same, inside loops that pack a panel of the right factor */
 	LT_PRODUCT_ROWS,        /* few rows: the right factor is read once, a few of its rows at a time                      */
 	LT_PRODUCT_DOTS         /* few rows and a right factor that lies along a deep var: lanes hold partial sums           */
 };
@@ -24,15 +23,13 @@ struct lt_vars { int32_t n; lt_var *at; };
 struct lt_product {
 	enum lt_product_form form;
 	lt_node mul, sum, left, right;
-	lt_node left_copy, right_copy, part, out;       /* derived nodes; -1: none.  out: the sum in its place
-	                                                 * */
+	lt_node left_copy, right_copy, part, out;       /* derived nodes; -1: none.  out: the sum in its place */
 	struct lt_vars batch, row, column, deep;        /* outermost first; unit vars are batch                              */
 	/* of a register tile: a row var, the sum's last column, another column; -1: none */
 	lt_var m, n, n2;
 	int64_t tile_m, tile_n, tile_n2, lanes;         /* tile_n: a multiple of the lanes, or all of n                      */
 	enum lt_tail tail;              /* of the loop over tiles of n                                                       */
-	int64_t block_m, block_n;       /* elements of m and n in an iteration of the loops around the tiles; 0: no such loops
-	                                 * */
+	int64_t block_m, block_n;       /* elements of m and n in an iteration of the loops around the tiles; 0: no such */
 	lt_var k;                       /* deep var that is cut in blocks, -1: none                                          */
 	int64_t block_k;
 	/* the copy is made in a nest of its own, in the order of its layout */
@@ -41,8 +38,7 @@ struct lt_product {
 	bool left_whole;
 	bool parallel;
 	bool across;                    /* n is not the sum's last dim: its vectors are stored lane by lane                  */
-	bool rows_outside;              /* rows but m are looped over outside n, to have iterations for threads
-	                                 * */
+	bool rows_outside;              /* rows but m are looped over outside n, to have iterations for threads */
 	/* where the leaves after the sum go */
 	/* last node of a cluster that alone reads the sum, element by element; -1 */
 	lt_node epilogue;
@@ -61,7 +57,7 @@ struct lt_auto {
 	int32_t *class, aim;                    /* by node: the same; that of what is in hand */
 	int32_t *n_reader, *size;       /* by node: leaves that read it; leaves of its cluster */
 	lt_node *reader, *mark;         /* by node: its last reader; last cluster that met it */
-	bool *rides, *constant, *written;       /* by node; written: a result, a state's content or a part of one */
+	bool *is_inlined, *constant, *written;       /* by node; written: a result, a state's content or a part of one */
 	struct lt_auto_nest *nest; int32_t cap_nest, n_nest;    /* by root */
 	lt_tnode last_group;            /* last nest of scalars */
 	/* the cluster in hand */
@@ -75,8 +71,8 @@ struct lt_auto {
 };
 /* looptree/auto_cluster.c */
 enum { LT_MAX_CLUSTER = 64 };           /* leaves: so that a chain of any length stays linear */
-/* What is known of each node of the graph before anything is placed: its readers, its class, whether it rides with its
- * reader.  Asked again when the graph has changed. */
+/* What is known of each node of the graph before anything is placed: its readers, its class, whether it is inlined
+ * with its reader.  Asked again when the graph has changed. */
 lt_status lt__auto_survey(struct lt_auto *);
 /* Whether leaf n reads u at its own index along each of u's vars; var >= 0: along this one. */
 bool lt__reads_in_place(const struct lt_auto *, lt_node n, lt_node u, lt_var);

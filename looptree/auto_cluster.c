@@ -51,7 +51,7 @@ bool lt__reads_in_place(const struct lt_auto *s, lt_node n, lt_node u, lt_var x)
 	return true;
 }
 
-/* Whether all of a's vars are b's; one that b has and a has not would run a again and again. */
+/* Whether all of a's vars are b's; a var that only b has would compute a again in each of its iterations. */
 static bool has_vars(const struct lt_leaf *a, const struct lt_leaf *b)
 {
 	for (int32_t i = 0; i < a->n_var; i++)
@@ -74,7 +74,7 @@ static bool *free_nodes(const struct lt_graph *g, struct lt_arena *a)
 }
 
 /* Marks the pointwise nodes that ride with their only reader. */
-static void find_riders(struct lt_auto *s)
+static void find_inlined(struct lt_auto *s)
 {
 	bool *is_free = free_nodes(s->g, s->t->arena);
 	for (lt_node n = 0; n < s->g->n_node; n++)
@@ -96,7 +96,7 @@ static void find_riders(struct lt_auto *s)
 			continue;
 		if (s->t->leaf[n]->n_var != s->t->leaf[v]->n_var && !is_free[n])
 			continue;
-		s->rides[n] = true;
+		s->is_inlined[n] = true;
 		s->size[v] += s->size[n];
 	}
 }
@@ -120,7 +120,7 @@ void lt__auto_gather(struct lt_auto *s, lt_node n)
 				if (base < 0 || !lt__has_leaf(s->g, base) || s->mark[base] == n + 1)
 					continue;
 				s->mark[base] = n + 1;
-				if (s->rides[base])
+				if (s->is_inlined[base])
 					s->member[s->n_member++] = base;
 				else {
 					LT_GROW(s->t->arena, s->producer, s->n_producer, s->cap_producer);
@@ -151,12 +151,12 @@ lt_status lt__auto_survey(struct lt_auto *s)
 	s->reader = LT_NEW(a, lt_node, n);
 	s->size = LT_NEW(a, int32_t, n);
 	s->mark = LT_NEW(a, lt_node, n);
-	s->rides = LT_NEW(a, bool, n);
+	s->is_inlined = LT_NEW(a, bool, n);
 	s->constant = lt__constant_nodes(s->g, a);
 	for (lt_node i = 0; i < s->g->n_node; i++)
 		s->reader[i] = -1;
 	lt__auto_classes(s);
 	LT_TRY(count_readers(s));
-	find_riders(s);
+	find_inlined(s);
 	return LT_OK;
 }

@@ -171,7 +171,7 @@ struct check {
 static lt_status check_call(const struct check *x, int32_t i)
 {
 	const struct lt_call *c = LT_AT(struct lt_call, x->f->tree.calls, i);
-	const struct lt_callnote *note = &x->f->call[i];
+	const struct lt_call_reason *note = &x->f->call[i];
 	const char *name = x->t->node[note->at].call, *why = NULL;
 	struct lt_callshape shape;
 	bool known = false;

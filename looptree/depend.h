@@ -1,16 +1,12 @@
 /* looptree/depend.h -- what the exact check asks about one value of one root nest: who touches it, when and where.
  *
  * An instance of a touch is the iterations of the loops around it (its counters), so that a split var is the sum of its
- * counters times their steps and nothing here needs a division.  depend_nest.c describes, depend.c asks isl.
+ * counters times their steps and nothing here needs a division.  depend_nest.c describes, depend.c asks isl, in the
+ * terms of depend_sets.c.
  */
 #ifndef LT_LOOPTREE_DEPEND_H
 #define LT_LOOPTREE_DEPEND_H
 #include "looptree/looptree.h"
-
-/* Ownership, as isl writes it: the result is the caller's; the argument is used up; it stays the caller's. */
-#define lt_give
-#define lt_take
-#define lt_keep
 
 /* What a touch does.  A reduction's leaf writes its cell and, as LT_TOUCH_ADDS, reads what it adds to. */
 enum lt_touch_kind { LT_TOUCH_WRITES, LT_TOUCH_RESETS, LT_TOUCH_ADDS, LT_TOUCH_READS };

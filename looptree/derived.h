@@ -14,30 +14,29 @@ enum lt_derived_kind {
 	LT_DERIVED_COPY,
 	/* made = copy of; of a result: the result is the copy; of another value: all readers read it */
 	LT_DERIVED_MATERIALIZE,
-	LT_DERIVED_WINDOW,          /* made = copy of what the view `of` reads of its source in one iteration of the loops that
-	                             * move it; reader reads
-	                         * it, through a view of the copy, in place of `of`                                        */
+	/* made = copy of what the view `of` reads of its source in one iteration of the loops that move it; reader reads it,
+	 * through a view of the copy, in place of `of` */
+	LT_DERIVED_WINDOW,
 	/* made computes what `of` does; reader reads it in place of `of` */
 	LT_DERIVED_CLONE,
 	/* made computes what `of` does at the points where the view `reader` reads it; the view reads that in place */
 	LT_DERIVED_CLONE_VIEW,
-	LT_DERIVED_PARTIAL          /* made reduces what `of` reduces within one iteration of a loop over var in steps of
-	                             * `step`, inside
-	                         * one of `span`; that iteration is its last dim, `dim`, and all that `of` reduces
-	                         * */
+	/* made reduces what `of` reduces within one iteration of a loop over var in steps of `step`, inside one of `span`;
+	 * that iteration is its last dim, `dim`, and all that `of` reduces */
+	LT_DERIVED_PARTIAL
 };
 /* A loop over var in steps of `step` moves a window: the copy has the number of its iteration as dim `dim` (step 1: var
  * itself; NULL). */
-struct lt_ownmove { const char *var, *dim; int64_t step; };
+struct lt_derived_move { const char *var, *dim; int64_t step; };
 /* Names are without %.  of, reader and var are of the graph or made by an earlier step. */
 struct lt_derived_step {
 	enum lt_derived_kind kind;
 	const char *made, *of;
-	const char *reader;             /* COPY, WINDOW, CLONE, THROUGH */
+	const char *reader;             /* COPY, WINDOW, CLONE, CLONE_VIEW */
 	const char *var, *dim;          /* PARTIAL; dim is made */
 	int64_t step, span;             /* PARTIAL; span 0: none around it */
 	int32_t n_move;                 /* WINDOW */
-	const struct lt_ownmove *move;
+	const struct lt_derived_move *move;
 };
 /* Shared by the trees that were made from each other. */
 struct lt_derived { int32_t refs; struct lt_graph *graph; int32_t n_step; const struct lt_derived_step *step; };
@@ -50,7 +49,7 @@ lt_status lt__tree_derive(struct lt_looptree *, const struct lt_derived_step *, 
 /* The same; *failed: the step that a failure is about. */
 lt_status lt__tree_derive_steps(
 	struct lt_looptree *, const struct lt_derived_step *, int32_t n, lt_node *to, int32_t *failed);
-/* The node of that name in a graph, in the tree's; -1: there is none, or no name. */
+/* The node of that name in a graph (derived_graph.c), in the tree's; -1: there is none, or no name. */
 lt_node lt__node_named(const struct lt_graph *, const char *name);
 lt_node lt__tree_node_named(const struct lt_looptree *, const char *name);
 /* targets.c: by node of the tree's graph the node of the base that it is; of the tree's own, and of views, that it is

@@ -63,7 +63,7 @@ static lt_tnode copy_loop(struct lt_edit *e, lt_tnode loop)
 lt_status lt__primitive_fission(struct lt_edit *e, const struct lt_words *w)
 {
 	struct lt_looptree *t = e->t;
-	const struct lt_leaf *derived;
+	const struct lt_leaf *accesses;
 	lt_node n;
 	lt_tnode loop;
 	bool behind = true;
@@ -76,7 +76,7 @@ lt_status lt__primitive_fission(struct lt_edit *e, const struct lt_words *w)
 		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s is in a nest that is handed over by `%s`; make that serial first",
 			lt__leaf_name(t, n), lt__loop_is(t, called));
 	LT_TRY(find_side(e, n, loop, &behind));
-	LT_TRY(lt__leaf(t, n, &derived));
+	LT_TRY(lt__leaf(t, n, &accesses));
 	while (lt__edit_is_only(t, top))        /* loops that are its own already */
 		top = t->node[top].parent;
 	lt_tnode up = t->node[top].parent, head = top, outside = t->node[loop].parent;
@@ -84,7 +84,7 @@ lt_status lt__primitive_fission(struct lt_edit *e, const struct lt_words *w)
 	for (bool more = true; more; up = t->node[up].parent) {
 		more = up != loop;
 		/* A loop over a var that the leaf does not have would only repeat it. */
-		if (t->node[up].kind != LT_TLOOP || lt__loop_column(t, derived, up) < 0)
+		if (t->node[up].kind != LT_TLOOP || lt__loop_column(t, accesses, up) < 0)
 			continue;
 		lt_tnode copy = copy_loop(e, up);
 		lt__edit_insert(e, copy, -1, head);

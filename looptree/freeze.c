@@ -148,7 +148,7 @@ static lt_status walk_children(struct lt_freezer *f, lt_tnode at)
 	return LT_OK;
 }
 
-/* Resets stand before all copies of a loop, combines and what reads the sums after all of them. */
+/* Resets come before all copies of a loop; combines, and the readers of the sums, after all of them. */
 static lt_status walk_loop(struct lt_freezer *f, lt_tnode at)
 {
 	const struct lt_tnodedef *d = &f->t->node[at];

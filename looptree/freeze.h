@@ -22,7 +22,7 @@ struct lt_fmemory {
 /* A call of a frozen tree for messages: where it is, why it has no pattern (NULL: it has one), and else the nodes of
  * its operands. */
 enum { LT_CALL_NAMES = 5 };
-struct lt_callnote { lt_tnode at; const char *why, *where; lt_node operand[LT_CALL_NAMES]; };
+struct lt_call_reason { lt_tnode at; const char *why, *where; lt_node operand[LT_CALL_NAMES]; };
 /* A slot of the frozen tree: `elems` elements of a storage from `offset` on. */
 struct lt_bind { int32_t storage; int64_t offset, elems; bool written, read; };
 /* The line of the tree that a frozen loop is a copy of; -1: none by itself (resets, and what is inside of combines).
@@ -35,7 +35,7 @@ struct lt_frozen {
 	struct lt_bind *bind;
 	lt_node *node;                  /* by statement */
 	const struct lt_loopline *line; /* by loop: for what is reported of the tree's lines */
-	struct lt_callnote *call;       /* by call */
+	struct lt_call_reason *call;       /* by call */
 };
 /* Elements of memory that value n takes, of which `extent` are held along its dims, by its layout. */
 lt_status lt__held_elems(const struct lt_looptree *, lt_node n, const int64_t *extent, int64_t *out);
@@ -127,7 +127,7 @@ struct lt_freezer {
 	lt_node *stmt_node; int32_t cap_stmt_node;
 	struct lt_op *op; int32_t n_op, cap_op;
 	struct lt_call *call; int32_t n_call, cap_call;
-	struct lt_callnote *call_report; int32_t cap_call_report;
+	struct lt_call_reason *call_report; int32_t cap_call_report;
 	struct lt_fcalldim *call_dim; int32_t n_call_dim, cap_call_dim;
 	struct lt_fcalloperand *call_operand; int32_t n_call_operand, cap_call_operand;
 	int64_t *stride; int32_t n_stride, cap_stride;

@@ -135,13 +135,13 @@ static void add_dim(struct call_nest *x, int32_t d, int32_t loop)
 {
 	struct lt_freezer *f = x->f;
 	struct lt_fcalldim dim = { .var = x->c.dim[d], .role = x->c.role[d] };
-	const struct lt_floop *derived = &f->loop[loop];
+	const struct lt_floop *of = &f->loop[loop];
 	if (x->copy && x->copy->peeled && f->t->node[x->at].var == dim.var) {
 		int64_t covers = x->copy->remainder ? x->copy->cover : x->step;
 		x->first[d] = x->copy->remainder ? x->copy->first * x->step : 0;
-		dim.extent = derived->max_trip_count * covers;
+		dim.extent = of->max_trip_count * covers;
 		dim.first_bound = f->n_bound;
-		dim.n_bound = derived->n_bound;
+		dim.n_bound = of->n_bound;
 		for (int32_t i = 0; i < dim.n_bound; i++) {
 			struct lt_row row = { 0 };
 			lt__row_plus(f, &row, &f->bound[f->loop[loop].first_bound + i], covers);
@@ -292,7 +292,7 @@ lt_status lt__freeze_call(struct lt_freezer *f, lt_tnode at, int32_t loop, const
 	}
 	LT_GROW(f->a, f->call, f->n_call, f->cap_call);
 	LT_GROW(f->a, f->call_report, f->n_call, f->cap_call_report);
-	f->call_report[f->n_call] = (struct lt_callnote){ .at = at, .why = x.why, .where = x.where };
+	f->call_report[f->n_call] = (struct lt_call_reason){ .at = at, .why = x.why, .where = x.where };
 	for (int32_t o = 0; o < LT_CALL_NAMES && o < x.c.n_operand && !x.why; o++)
 		f->call_report[f->n_call].operand[o] = x.c.operand[o].piece ? x.c.operand[o].piece->base : x.c.end;
 	f->call[f->n_call++] = call;

@@ -34,7 +34,7 @@ int64_t lt__lane_trip_count(const struct lt_freezer *f, lt_tnode at)
 	return span / d->step + (span % d->step != 0);
 }
 
-/* Bytes of the sums of one thread where they are kept around loop[first] of the n loops around the leaf; -1: too many. 
+/* Bytes of the sums of one thread where they are kept around loop[first] of the n loops around the leaf; -1: too many.
  * *terms: how many values each of them gets. */
 static int64_t lane_bytes(
 	const struct lt_freezer *f, lt_node node, const lt_tnode *loop, int32_t first, int32_t n, int64_t *terms)

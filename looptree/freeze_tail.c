@@ -8,7 +8,7 @@
 #include "looptree/freeze.h"
 #include "looptree/edit.h"
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t tail_min(int64_t a, int64_t b) { return a < b ? a : b; }
 static bool is_lanes(enum lt_loop_kind kind) { return kind == LT_VECTOR || kind == LT_BLOCK; }
 
 /* The innermost cut of v among the first `below` of the path, -1: none, so that v's extent is the outermost span. */
@@ -40,7 +40,7 @@ static struct tail_span span_of(struct lt_freezer *f, lt_var v, int32_t from, in
 			continue;
 		int64_t step = f->path[k].step, covers = full ? f->path[k].full : step;
 		s.exact = s.exact && (s.size % covers == 0 || s.size < covers);
-		s.size = least(s.size, covers);
+		s.size = tail_min(s.size, covers);
 		lt__row_term(f, &s.left, LT_TERM_LOOP, f->path[k].loop, -step);
 		lt__row_number(f, &s.left, f->path[k].first, -step);
 	}
@@ -209,7 +209,7 @@ void lt__freeze_trip_count(struct lt_freezer *f, const struct lt_peeled *c, stru
 	bool constant = are_same(&x, 0);
 	for (int32_t from = cut; from < f->n_path; from++)
 		if (is_span(f, p->var, from, cut))
-			size = least(size, span_of(f, p->var, from, f->n_path, false).size);
+			size = tail_min(size, span_of(f, p->var, from, f->n_path, false).size);
 	if (constant)
 		size = x.at[0].size;
 	loop->max_trip_count = size / p->step + (!c->peeled && size % p->step != 0);
@@ -221,7 +221,7 @@ void lt__freeze_trip_count(struct lt_freezer *f, const struct lt_peeled *c, stru
 			bound_by(f, &s, c->peeled, loop, p);
 	}
 	p->cut = c->peeled || p->pad;
-	p->cover = p->cut ? p->step : least(p->step, size);
+	p->cover = p->cut ? p->step : tail_min(p->step, size);
 	p->full = p->cut ? p->cover : p->full;
 }
 

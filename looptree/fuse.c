@@ -2,7 +2,7 @@
 #include "looptree/edit.h"
 
 /* The outermost line, inside what leaf and loop have in common, that holds only the leaf. */
-static lt_status find_derived(const struct lt_edit *e, lt_node n, lt_tnode common, lt_tnode *out)
+static lt_status find_leaf_loop(const struct lt_edit *e, lt_node n, lt_tnode common, lt_tnode *out)
 {
 	const struct lt_looptree *t = e->t;
 	lt_tnode top = t->leaf_of[n];
@@ -23,30 +23,30 @@ static lt_status find_derived(const struct lt_edit *e, lt_node n, lt_tnode commo
 		lt__loop_path(t, outermost), lt__leaf_name(t, n), lt__loop_name(t, outermost));
 }
 
-/* The loop of the nest, from `loop` up to `common`, that the leaf's own loop `own` becomes; -1: own stays, inside. */
+/* The loop of the nest, from `loop` up to `common`, that leaf_loop, one of the leaf's own, becomes; -1: it stays. */
 static lt_status fuse_match(
-	const struct lt_edit *e, lt_node n, lt_tnode derived, lt_tnode loop, lt_tnode common, lt_tnode *out)
+	const struct lt_edit *e, lt_node n, lt_tnode leaf_loop, lt_tnode loop, lt_tnode common, lt_tnode *out)
 {
 	const struct lt_looptree *t = e->t;
 	lt_tnode least = -1;
 	*out = -1;
 	for (lt_tnode up = loop; up != common; up = t->node[up].parent) {
-		if (t->node[up].kind != LT_TLOOP || t->node[up].var != t->node[derived].var)
+		if (t->node[up].kind != LT_TLOOP || t->node[up].var != t->node[leaf_loop].var)
 			continue;
 		least = least < 0 ? up : least;
-		if (t->node[up].step == t->node[derived].step)
+		if (t->node[up].step == t->node[leaf_loop].step)
 			*out = up;
 	}
-	if (*out < 0 && least >= 0 && t->node[least].step < t->node[derived].step)
+	if (*out < 0 && least >= 0 && t->node[least].step < t->node[leaf_loop].step)
 		return lt_fail(t->ctx, LT_EILLEGAL,
 			"%%%s has a loop over %s in steps of %lld, which do not fit inside the steps of %lld of %s; "
 			"split or merge until both nests have the same steps",
-			lt__leaf_name(t, n), t->graph->var[t->node[derived].var].name, (long long)t->node[derived].step,
+			lt__leaf_name(t, n), t->graph->var[t->node[leaf_loop].var].name, (long long)t->node[leaf_loop].step,
 			(long long)t->node[least].step, lt__loop_path(t, least));
-	if (*out >= 0 && !lt__same_annotations(t, *out, derived))
+	if (*out >= 0 && !lt__same_annotations(t, *out, leaf_loop))
 		return lt_fail(t->ctx, LT_EILLEGAL,
 			"the loop %s of %%%s is %s, and %s, which it would share, is %s; make them the same first",
-			lt__loop_name(t, derived), lt__leaf_name(t, n), lt__loop_is(t, derived), lt__loop_name(t, *out),
+			lt__loop_name(t, leaf_loop), lt__leaf_name(t, n), lt__loop_is(t, leaf_loop), lt__loop_name(t, *out),
 			lt__loop_is(t, *out));
 	return LT_OK;
 }
@@ -67,7 +67,7 @@ lt_status lt__primitive_fuse(struct lt_edit *e, const struct lt_words *w)
 			lt__loop_path(t, loop),
 			lt__loop_is(t, lt__edit_called(t, loop)));
 	lt_tnode common = lt__common(t, leaf, loop);
-	LT_TRY(find_derived(e, n, common, &top));
+	LT_TRY(find_leaf_loop(e, n, common, &top));
 	bool behind = lt__edit_precedes(t, loop, leaf);
 	lt_tnode group = t->node[top].parent;
 	for (lt_tnode at = top; at != leaf; at = t->node[at].child)

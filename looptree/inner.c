@@ -158,7 +158,7 @@ void lt__inner_cut(struct lt_edit *e, const struct lt_inner *x)
 	set_tails(t, x->loop, x->bounded);
 }
 
-/* Both loops in steps, and the tile inside: the loop that the result lies along is lanes, the other one is unrolled. 
+/* Both loops in steps, and the tile inside: the loop that the result lies along is lanes, the other one is unrolled.
  * Steps of lanes are outermost: as many rows of what is read stay open. */
 void lt__inner_block(struct lt_edit *e, const struct lt_inner *x)
 {

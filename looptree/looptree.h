@@ -71,8 +71,8 @@ struct lt_readpiece {
 struct lt_read { int32_t n_piece; enum lt_dtype dtype; struct lt_readpiece *piece; };
 struct lt_leaf {
 	int32_t n_var, n_out;           /* the leaf's own vars; the first n_out are the result's (update: the part's) */
-	/* After them in `var` and in the columns of the reads' maps: trip counts (lt_vardef.of) of loops over the leaf's vars,
-	 * by which windows are read that are copied once per iteration. */
+	/* After them in `var` and in the columns of the reads' maps: numbers of iterations (lt_vardef.of) of loops over the
+	 * leaf's vars, by which windows are read that are copied once per iteration. */
 	int32_t n_trip;
 	lt_var *var;
 	int32_t n_read;
@@ -98,7 +98,7 @@ bool lt__reduces(const struct lt_graph *, lt_node, lt_var);
 /* Position of var in the leaf's vars, -1: it has none. */
 int32_t lt__leaf_column(const struct lt_leaf *, lt_var);
 /* How far var v moves in an iteration of a loop over `over` in steps of `step`: the step of v's own loops, the
- * iterations of a loop that v is the trip count of (lt_vardef.of); 0: the loop does not count v. */
+ * iterations of a loop that v numbers (lt_vardef.of); 0: the loop does not count v. */
 int64_t lt__var_step(const struct lt_graph *, lt_var v, lt_var over, int64_t step);
 /* Position in the leaf's vars of the one that a loop counts, -1: none.  A loop that is a dim of a partial sum counts
  * that dim. */

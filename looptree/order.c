@@ -30,7 +30,7 @@ static const struct lt_readpiece *next_read(const struct lt_auto *s, struct read
 		for (*leaf = s->t->leaf[s->member[r->member]]; r->read < (*leaf)->n_read; r->read++, r->piece = 0)
 			while (r->piece < (*leaf)->read[r->read].n_piece) {
 				const struct lt_readpiece *p = &(*leaf)->read[r->read].piece[r->piece++];
-				if (p->kind == LT_PIECE_READ && !(lt__has_leaf(s->g, p->base) && s->rides[p->base]))
+				if (p->kind == LT_PIECE_READ && !(lt__has_leaf(s->g, p->base) && s->is_inlined[p->base]))
 					return p;
 			}
 	return NULL;

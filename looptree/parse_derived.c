@@ -44,10 +44,10 @@ static lt_status read_partial(struct lt_treereader *r, struct lt_derived_step *s
 /* "over y step 4 as y_4 over c step 1" */
 static lt_status read_moves(struct lt_treereader *r, struct lt_derived_step *s)
 {
-	struct lt_ownmove *move = NULL;
+	struct lt_derived_move *move = NULL;
 	int32_t cap = 0;
 	while (!lt__tree_at_end(r)) {
-		struct lt_ownmove m = { 0 };
+		struct lt_derived_move m = { 0 };
 		LT_TRY(expect_word(r, "over"));
 		LT_TRY(read_name(r, false, &m.var));
 		LT_TRY(expect_word(r, "step"));

@@ -48,12 +48,12 @@ static bool classify(const struct lt_auto *s, struct lt_product *p, int right)
 }
 
 /* A leaf that is inlined into the product's terms would be run for each of them. */
-static bool is_fed_by_riders(const struct lt_auto *s, const struct lt_leaf *mul)
+static bool is_fed_by_inlined(const struct lt_auto *s, const struct lt_leaf *mul)
 {
 	for (int32_t k = 0; k < mul->n_read; k++)
 		for (int32_t i = 0; i < mul->read[k].n_piece; i++) {
 			lt_node base = mul->read[k].piece[i].base;
-			if (base >= 0 && lt__has_leaf(s->g, base) && s->rides[base])
+			if (base >= 0 && lt__has_leaf(s->g, base) && s->is_inlined[base])
 				return true;
 		}
 	return false;
@@ -123,11 +123,11 @@ static bool product_find(struct lt_auto *s, lt_node sum, struct lt_product *p)
 		|| d->op != LT_OP_add || !d->reduce || d->n_dim == 0)
 		return false;
 	lt_node mul = d->operand[0];
-	if (g->node[mul].op != LT_OP_mul || g->node[mul].reduce || !s->rides[mul] || g->node[mul].dtype != d->dtype)
+	if (g->node[mul].op != LT_OP_mul || g->node[mul].reduce || !s->is_inlined[mul] || g->node[mul].dtype != d->dtype)
 		return false;
 	const struct lt_leaf *leaf = s->t->leaf[mul];
 	lt_var last = last_dim(g, sum);
-	if (last < 0 || leaf->n_read != 2 || is_fed_by_riders(s, leaf))
+	if (last < 0 || leaf->n_read != 2 || is_fed_by_inlined(s, leaf))
 		return false;
 	int32_t column = lt__leaf_column(leaf, last);
 	bool in_left = lt__read_depends(&leaf->read[0], column), in_right = lt__read_depends(&leaf->read[1], column);
@@ -154,7 +154,7 @@ static lt_node find_epilogue(struct lt_auto *s, const struct lt_product *p)
 	lt_node end = s->reader[p->sum];
 	if (end < 0)
 		return -1;
-	while (s->rides[end])
+	while (s->is_inlined[end])
 		end = s->reader[end];
 	const struct lt_nodedef *d = &s->g->node[end], *sum = &s->g->node[p->sum];
 	if (d->reduce || d->op == LT_OP_update || d->n_dim != sum->n_dim || s->constant[end] != s->constant[p->sum]

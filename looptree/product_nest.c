@@ -244,11 +244,11 @@ static void make_parallel(struct product_nest *x)
 			continue;
 		if (t->node[path[n]].loop != LT_SERIAL)
 			break;
-		int64_t derived = lt_looptree_trip_count(t, path[n]);
-		if (derived < 2)
+		int64_t count = lt_looptree_trip_count(t, path[n]);
+		if (count < 2)
 			continue;
 		t->node[path[n]].loop = LT_PARALLEL;
-		trip_count *= derived;
+		trip_count *= count;
 	}
 }
 

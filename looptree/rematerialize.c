@@ -33,7 +33,7 @@ static bool is_near_memory(const struct lt_auto *s, const bool *near, lt_node n)
 
 static lt_node root_of(const struct lt_auto *s, lt_node n)
 {
-	while (s->rides[n])
+	while (s->is_inlined[n])
 		n = s->reader[n];
 	return n;
 }
@@ -44,7 +44,7 @@ struct cheap_readers { int32_t n; lt_node at[MAX_READERS + 1]; };
 static bool is_factor(const struct lt_auto *s, lt_node reader)
 {
 	const struct lt_nodedef *d = &s->g->node[reader];
-	return d->op == LT_OP_mul && s->rides[reader] && s->g->node[s->reader[reader]].reduce
+	return d->op == LT_OP_mul && s->is_inlined[reader] && s->g->node[s->reader[reader]].reduce
 		&& d->operand[0] != d->operand[1];
 }
 

@@ -170,7 +170,7 @@ static void want_part(struct nest_rows *s, const struct lt_inner *x, lt_node sum
 	s->part[s->n_part++] = p;
 }
 
-/* Vectors side by side: as many sums at once as keep the processor busy, and no more than there are registers for. 
+/* Vectors side by side: as many sums at once as keep the processor busy, and no more than there are registers for.
  * Their partial results are folded by halves, so that vectors of other numbers of lanes are alone. */
 static void choose_unroll(const struct nest_rows *s, struct lt_inner *x)
 {
@@ -374,10 +374,10 @@ static void share_nest(struct lt_looptree *t, lt_tnode root)
 		at = t->node[at].child) {
 		if (t->node[at].kind != LT_TLOOP || t->node[at].loop != LT_SERIAL || !is_shared_out(t, at, false))
 			return;
-		int64_t derived = lt_looptree_trip_count(t, at);
-		if (derived > 1)
+		int64_t count = lt_looptree_trip_count(t, at);
+		if (count > 1)
 			t->node[at].loop = LT_PARALLEL;
-		trip_count *= derived;
+		trip_count *= count;
 		if (t->node[at].child < 0 || t->node[t->node[at].child].next >= 0)
 			return;
 	}

@@ -1,5 +1,6 @@
 /* Lists of schedule primitives: read step by step; each step is done on a copy, checked, and proven. */
 #include <string.h>
+#include "ir/document.h"
 #include "ir/nearest.h"
 #include "looptree/edit.h"
 #include "looptree/schedule.h"
@@ -108,9 +109,9 @@ static lt_status find_primitive(struct lt_context *ctx, const struct schedule_st
 	}
 	if (*out == N_PRIMITIVE) {
 		const char *near = lt__nearest_of(ctx, s->word[0].at, s->word[0].bytes, names);
-		return lt_fail(ctx, LT_ESYNTAX, "there is no primitive '%.*s'%s",
-			step_bytes_shown(s->word[0].bytes, 60), s->word[0].at,
-			*near ? near : "; docs/schedule.md lists them");
+		return lt_fail(ctx, LT_ESYNTAX, "there is no primitive '%.*s'%s%s%s",
+			step_bytes_shown(s->word[0].bytes, 60), s->word[0].at, *near ? near : "; ",
+			*near ? "" : LT_DOCUMENT("schedule.md"), *near ? "" : " lists them");
 	}
 	int32_t least, most;
 	count_words(primitives[*out].usage, &least, &most);

@@ -147,15 +147,15 @@ static lt_status make_window(struct lt_looptree *t, lt_node view, lt_tnode loop,
 {
 	const struct lt_nodedef *v = &t->graph->node[view];
 	LT_TRY(lt__window_check(t->graph, t->arena, view));
-	struct lt_ownmove *move = LT_NEW(t->arena, struct lt_ownmove, v->n_dim + 1);
+	struct lt_derived_move *move = LT_NEW(t->arena, struct lt_derived_move, v->n_dim + 1);
 	for (int32_t i = 0; i < v->n_dim; i++) {
 		const struct lt_vardef *var = &t->graph->var[v->dim[i]];
 		lt_var over;
 		int64_t step = span_around(t, loop, v->dim[i], &over);
 		if (step < 0 || (step >= var->extent && var->extent > 1) || !lt__window_moves(t->graph, t->arena, view, v->dim[i]))
 			continue;
-		struct lt_ownmove *m = &move[s->n_move++];
-		*m = (struct lt_ownmove){ .var = var->name, .step = step };
+		struct lt_derived_move *m = &move[s->n_move++];
+		*m = (struct lt_derived_move){ .var = var->name, .step = step };
 		if (step > 1)
 			m->dim = lt__derived_dim(t, var->name, step);
 	}

@@ -85,7 +85,7 @@ lt_status lt__check_extent(const struct lt_looptree *t, lt_tnode loop)
 	return LT_OK;
 }
 
-enum { MAX_ROOM = 1 << 20 };      /* elements that a padded loop may run past its var's extent */
+enum { MAX_PADDING = 1 << 20 };      /* elements that a padded loop may run past its var's extent */
 
 lt_status lt__check_tail(const struct lt_looptree *t, lt_tnode loop)
 {
@@ -97,7 +97,7 @@ lt_status lt__check_tail(const struct lt_looptree *t, lt_tnode loop)
 	if (d->tail == LT_PEEL && v->bounded && !padded)
 		return lt__tree_fail(t, loop, LT_EILLEGAL, "the extent of %s depends on a run-time scalar, so the loop %s has no "
 			"fixed remainder to peel; choose guard, mask or pad", v->name, lt__loop_path(t, loop));
-	if (d->tail == LT_PAD && d->step > v->extent && d->step - v->extent > MAX_ROOM)
+	if (d->tail == LT_PAD && d->step > v->extent && d->step - v->extent > MAX_PADDING)
 		return lt__tree_fail(t, loop, LT_EILLEGAL,
 			"the loop %s would pad the %lld elements of %s to %lld; choose a smaller step",
 			lt__loop_path(t, loop), (long long)v->extent, v->name, (long long)d->step);

@@ -134,7 +134,7 @@ static lt_status make_dims(struct window *w, struct lt_graph *out, const struct 
 	w->dim = LT_NEW(w->a, lt_var, w->view->n_dim + w->from->n_dim + 1);
 	w->at = LT_NEW(w->a, int32_t, w->from->n_dim + 1);
 	for (int32_t k = 0; k < s->n_move; k++) {
-		const struct lt_ownmove *m = &s->move[k];
+		const struct lt_derived_move *m = &s->move[k];
 		int32_t j = 0;
 		while (j < w->view->n_dim && strcmp(out->var[w->view->dim[j]].name, m->var) != 0)
 			j++;

@@ -123,7 +123,7 @@ static int by_result_node(const void *a, const void *b)
 }
 
 /* Each piece has a source of its own, which a leaf writes whole and nobody else has a place for. */
-static bool has_derived_sources(const struct lt_graph *g, struct lt_arena *a, const struct lt_nodedef *view)
+static bool has_own_sources(const struct lt_graph *g, struct lt_arena *a, const struct lt_nodedef *view)
 {
 	for (int32_t p = 0; p < view->n_piece; p++) {
 		const struct lt_nodedef *x = &g->node[view->operand[p]];
@@ -141,7 +141,7 @@ static bool has_derived_sources(const struct lt_graph *g, struct lt_arena *a, co
 bool lt__alias_result(const struct lt_graph *g, struct lt_arena *a, lt_node n, struct lt_location *place)
 {
 	const struct lt_nodedef *view = &g->node[n];
-	if (view->n_piece != view->n_operand || bounded(g, view) || !has_derived_sources(g, a, view))
+	if (view->n_piece != view->n_operand || bounded(g, view) || !has_own_sources(g, a, view))
 		return false;
 	int64_t *stride = LT_NEW(a, int64_t, view->n_dim + 1);
 	struct box *box = LT_NEW(a, struct box, view->n_piece + 1);

@@ -6,7 +6,7 @@ void *lt__aligned_new(struct lt_arena *a, size_t bytes, size_t align)
 	return bytes ? (void *)(((uintptr_t)lt__arena_alloc(a, bytes + align) + align - 1) & ~(uintptr_t)(align - 1)) : NULL;
 }
 
-size_t lt__scratch_align(const struct lt_pmemory *m)
+void *lt__scratch_new(struct lt_arena *a, const struct lt_scratch *s)
 {
-	return m->scratch_align > LT_ALIGNMENT_SLACK ? m->scratch_align : LT_ALIGNMENT_SLACK;
+	return lt__aligned_new(a, s->bytes, s->align > LT_ALIGNMENT_SLACK ? s->align : LT_ALIGNMENT_SLACK);
 }

@@ -1,5 +1,5 @@
 /* program/assign_storage.h -- storage assignment: which piece of memory each whole value lives in, and which values may
- *share one.
+ * share one.
  *
  * Example: a program of two kernels, where the first writes %h and the second reads it, has a storage for its input,
  * one for %h (WORKSPACE) and one for its result.  An update in place has the storage of what it updates; a value that

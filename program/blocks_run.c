@@ -1,6 +1,7 @@
 /* Making a copy of very many pieces: its blocks, shared by threads where there is much to do. */
 #include <string.h>
 #include "program/blocks.h"
+#include "program/pool.h"
 
 enum { SHARED = 1 << 20 };      /* bytes: less is done by one thread */
 
@@ -55,13 +56,13 @@ static void copy_dims(
 			copy_dims(r, to + i * d->to * unit, from + i * d->from * unit, d + 1, n_dim - 1);
 }
 
-/* Of n threads the i-th, whose blocks are neighbours. */
-static void part(void *arg, uint32_t i, uint32_t n)
+/* Some of the blocks. */
+static void blocks_part(void *arg, int64_t first, int64_t last, uint32_t thread)
 {
 	const struct blocks_run *r = arg;
 	const struct lt_blocks *b = r->b;
-	int64_t end = (int64_t)b->n * (i + 1) / n;
-	for (int64_t k = (int64_t)b->n * i / n; k < end; k++) {
+	(void)thread;
+	for (int64_t k = first; k < last; k++) {
 		const struct lt_block *x = &b->at[k];
 		struct lt_slot from = x->from < 0 ? (struct lt_slot){ .base = (void *)(uintptr_t)&x->bits }
 						  : r->find(r->user, x->from);
@@ -79,5 +80,5 @@ void lt__blocks_run(const struct lt_host *host, uint32_t n_thread, const struct 
 	const struct lt_slot to = find(user, b->to);
 	struct blocks_run r = { .b = b, .param = param, .find = find, .user = user, .to = (char *)to.base + to.offset };
 	bool share = b->elems * (int64_t)b->unit >= SHARED;
-	lt__host_parallel(host, share ? lt__host_threads(n_thread) : 1, part, &r);
+	lt__host_parallel_for(host, share ? lt__host_threads(n_thread) : 1, b->n, blocks_part, &r);
 }

@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <unistd.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
+#include "ir/arena.h"
 #include "ir/owner.h"
 #include "program/cache.h"
 
@@ -49,36 +51,29 @@ static bool write_all(int fd, const void *at, size_t bytes)
 	return true;
 }
 
-/* The descriptor of an entry that only this user may have written; -1: there is none, or why[0] says what is wrong with
- * it.  What is no regular file is not opened at all: that alone can have an effect. */
-static int open_entry(int folder, const char *name, size_t *bytes, char *why, size_t room)
+/* The descriptor of an entry that only this user may have written.  LT_EMISSING: there is none; else the sentence says
+ * what is wrong with it.  What is no regular file is not opened at all: that alone can have an effect. */
+static lt_status open_entry(struct lt_context *ctx, int folder, const char *name, int *out, size_t *bytes)
 {
 	struct stat st;
-	why[0] = '\0';
-	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
-		if (errno != ENOENT)
-			(void)snprintf(why, room, "%s", strerror(errno));
-		return -1;
-	}
-	if (!S_ISREG(st.st_mode)) {
-		(void)snprintf(why, room, "it is not a regular file");
-		return -1;
-	}
+	*out = -1;
+	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return errno == ENOENT ? LT_EMISSING : lt_fail(ctx, LT_EIO, "%s", strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return lt_fail(ctx, LT_EIO, "it is not a regular file");
 	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) != 0) {
-		if (errno != ENOENT)
-			(void)snprintf(why, room, "%s", strerror(errno));
-	} else if (!S_ISREG(st.st_mode)) {
-		(void)snprintf(why, room, "it is not a regular file");
-	} else if (lt__owner_alone(&st, false, why, room)) {
-		*bytes = (size_t)st.st_size;
-		if (st.st_size <= LARGEST)
-			return fd;
-		(void)snprintf(why, room, "it is too large");
-	}
-	if (fd >= 0)
+	if (fd < 0)
+		return errno == ENOENT ? LT_EMISSING : lt_fail(ctx, LT_EIO, "%s", strerror(errno));
+	lt_status status = fstat(fd, &st) != 0    ? lt_fail(ctx, LT_EIO, "%s", strerror(errno))
+		: !S_ISREG(st.st_mode)            ? lt_fail(ctx, LT_EIO, "it is not a regular file")
+		: st.st_size > LARGEST            ? lt_fail(ctx, LT_EIO, "it is too large")
+						  : lt__owner_alone(ctx, &st, false);
+	*bytes = (size_t)st.st_size;
+	if (status)
 		(void)close(fd);
-	return -1;
+	else
+		*out = fd;
+	return status;
 }
 
 /* The data of a sound entry for key, or NULL.  The head is compared before there is memory for the rest. */
@@ -104,22 +99,23 @@ static char *cache_read_entry(int fd, size_t file_bytes, const void *key, size_t
 
 char *lt__cache_read(struct lt_cache *c, enum lt_entry kind, const void *key, size_t key_bytes, size_t *bytes)
 {
-	char name[NAME_BYTES], why[200];
+	char name[NAME_BYTES];
+	struct lt_context ctx = { .code = LT_OK };      /* any thread may read: what is wrong goes through warn */
 	size_t file_bytes;
+	int fd;
 	if (c->fd < 0)
 		return NULL;
 	entry_name(name, kind, key, key_bytes);
-	int fd = open_entry(c->fd, name, &file_bytes, why, sizeof why);
+	lt_status status = open_entry(&ctx, c->fd, name, &fd, &file_bytes);
 	errno = 0;
 	char *data = fd >= 0 ? cache_read_entry(fd, file_bytes, key, key_bytes, bytes) : NULL;
-	const bool no_memory = fd >= 0 && !data && errno == ENOMEM;
+	if (fd >= 0 && !data)
+		status = errno == ENOMEM ? LT_ENOMEM : lt_fail(&ctx, LT_EIO, "it is damaged");
 	if (fd >= 0)
 		(void)close(fd);
-	if (fd >= 0 && !data)
-		(void)snprintf(why, sizeof why, "it is damaged");
-	if (why[0] && !no_memory)
-		lt__cache_warn(c, "'%s/%s' in the cache is ignored: %s", c->dir, name, why);
-	errno = no_memory ? ENOMEM : 0;
+	if (status == LT_EIO)
+		lt__cache_warn(c, "'%s/%s' in the cache is ignored: %s", c->dir, name, lt_context_message(&ctx));
+	errno = status == LT_ENOMEM ? ENOMEM : 0;
 	return data;
 }
 
@@ -132,6 +128,8 @@ static int open_new(int folder, char name[NAME_BYTES])
 			return -1;
 		(void)snprintf(name, NAME_BYTES, "new-%016llx", (unsigned long long)random);
 		int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (fd >= 0)
+			(void)flock(fd, LOCK_EX | LOCK_NB);     /* cache_sweep.c */
 		if (fd >= 0 || errno != EEXIST)
 			return fd;
 	}
@@ -166,6 +164,7 @@ void lt__cache_write(
 	memcpy(head.magic, magic, sizeof magic);
 	memcpy(file, &head, sizeof head);
 	entry_name(name, kind, key, key_bytes);
+	lt__cache_sweep(c);
 	int fd = open_new(c->fd, temporary);
 	bool ok = fd >= 0 && write_all(fd, file, sizeof head + key_bytes + bytes);
 	int error = errno;

@@ -14,28 +14,23 @@
 #define LT_PROGRAM_CACHE_H
 #include <stdatomic.h>
 #include <stdbool.h>
-#include "lt/status.h"
+#include "lt/context.h"
 
 #define LT_CACHE_MARKER "looptree-cache"
 
 enum lt_entry { LT_ENTRY_OBJECT, LT_ENTRY_FACT };        /* facts are not counted as kernels */
-enum lt_cache_state {
-	LT_CACHE_READY,
-	LT_CACHE_WITHOUT,       /* the disk is full or read-only, or there is no such folder (make false): done without */
-	LT_CACHE_REFUSED,       /* not a folder for it, or not to be trusted */
-	LT_CACHE_NO_MEMORY
-};
 /* An open cache.  It speaks once, through warn, of what it ignores or cannot write. */
 struct lt_cache {
 	int fd;                         /* of the folder, -1: none */
 	const char *dir;                /* for messages; the caller's */
 	void (*warn)(void *user, const char *text);
 	void *user;
-	atomic_bool warned;
+	atomic_bool warned, swept;
 };
-/* make: the folder, those above it and the marker are made where they are missing.  Sets fd; why: a sentence with its
- * way out. */
-enum lt_cache_state lt__cache_open(struct lt_cache *, const char *dir, bool make, char *why, size_t room);
+/* make: the folder, those above it and the marker are made where they are missing.  Sets fd.  LT_EMISSING: it is done
+ * without, as the disk is full or read-only, or there is no such folder (make false); LT_EIO: it is not a folder for
+ * it, or not to be trusted; LT_ENOMEM.  The sentence has a way out. */
+lt_status lt__cache_open(struct lt_context *, struct lt_cache *, const char *dir, bool make);
 void lt__cache_close(struct lt_cache *);
 void lt__cache_warn(struct lt_cache *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -48,9 +43,11 @@ void lt__cache_write(
 
 /* cache_clear.c: the number of kernels in a folder and their bytes together.  LT_EMISSING, of lt__cache_clear too: the
  * folder is not there. */
-lt_status lt__cache_stats(const char *dir, int64_t *n, int64_t *bytes, char *why, size_t room);
+lt_status lt__cache_stats(struct lt_context *, const char *dir, int64_t *n, int64_t *bytes);
 /* Removes entries, and what interrupted processes left of them. */
-lt_status lt__cache_clear(const char *dir, char *why, size_t room);
+lt_status lt__cache_clear(struct lt_context *, const char *dir);
+/* cache_sweep.c: removes what killed processes left half written; once for an open cache. */
+void lt__cache_sweep(struct lt_cache *);
 /* cache_name.c: whether it is the name of an entry; of one that holds a kernel; of one that is being written. */
 bool lt__cache_is_entry(const char *name);
 bool lt__cache_is_kernel(const char *name);

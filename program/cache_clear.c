@@ -3,10 +3,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "ir/arena.h"
 #include "program/cache.h"
 
 struct entry_count {
@@ -31,16 +31,15 @@ static void visit(int folder, const char *name, struct entry_count *c)
 		c->error = errno;
 }
 
-static lt_status cache_walk(const char *path, struct entry_count *c, char *why, size_t room)
+static lt_status cache_walk(struct lt_context *ctx, const char *path, struct entry_count *c)
 {
 	struct lt_cache cache = { .fd = -1 };
-	enum lt_cache_state state = lt__cache_open(&cache, path, false, why, room);
-	if (state != LT_CACHE_READY)
-		return state == LT_CACHE_WITHOUT ? LT_EMISSING : state == LT_CACHE_NO_MEMORY ? LT_ENOMEM : LT_EIO;
+	LT_TRY(lt__cache_open(ctx, &cache, path, false));
 	DIR *dir = fdopendir(cache.fd);
 	if (!dir) {
+		int error = errno;
 		lt__cache_close(&cache);
-		return LT_EIO;
+		return lt_fail(ctx, LT_EIO, "'%s' cannot be read: %s", path, strerror(error));
 	}
 	for (const struct dirent *d; (d = readdir(dir)); )
 		visit(dirfd(dir), d->d_name, c);
@@ -48,21 +47,18 @@ static lt_status cache_walk(const char *path, struct entry_count *c, char *why, 
 	return LT_OK;
 }
 
-lt_status lt__cache_stats(const char *dir, int64_t *n, int64_t *bytes, char *why, size_t room)
+lt_status lt__cache_stats(struct lt_context *ctx, const char *dir, int64_t *n, int64_t *bytes)
 {
 	struct entry_count c = { 0 };
-	lt_status status = cache_walk(dir, &c, why, room);
+	lt_status status = cache_walk(ctx, dir, &c);
 	*n = c.n;
 	*bytes = c.bytes;
 	return status;
 }
 
-lt_status lt__cache_clear(const char *dir, char *why, size_t room)
+lt_status lt__cache_clear(struct lt_context *ctx, const char *dir)
 {
 	struct entry_count c = { .remove = true };
-	lt_status status = cache_walk(dir, &c, why, room);
-	if (status || !c.error)
-		return status;
-	snprintf(why, room, "some entries cannot be removed: %s", strerror(c.error));
-	return LT_EIO;
+	lt_status status = cache_walk(ctx, dir, &c);
+	return status || !c.error ? status : lt_fail(ctx, LT_EIO, "some entries cannot be removed: %s", strerror(c.error));
 }

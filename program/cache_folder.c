@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "ir/arena.h"
 #include "ir/owner.h"
 #include "program/cache.h"
 
@@ -18,30 +19,29 @@ static const char marker_text[] = "Signature: looptree-cache-1\n"
 	"# In this folder Looptree keeps compiled code. Clear it with lt-run --cache=clear, or remove it.\n";
 
 /* What is said of a folder. */
-struct verdict { const char *dir; char *why; size_t room; };
+struct verdict { struct lt_context *ctx; const char *dir; };
 
 __attribute__((format(printf, 3, 4)))
-static enum lt_cache_state verdict_say(const struct verdict *v, enum lt_cache_state state, const char *fmt, ...)
+static lt_status verdict_fail(const struct verdict *v, lt_status status, const char *fmt, ...)
 {
+	char text[2048];
 	va_list args;
-	int n = snprintf(v->why, v->room, "'%s' cannot hold compiled code: ", v->dir);
 	va_start(args, fmt);
-	if (n > 0 && (size_t)n < v->room)
-		(void)vsnprintf(v->why + n, v->room - (size_t)n, fmt, args);
+	(void)vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
-	return state;
+	return lt_fail(v->ctx, status, "'%s' cannot hold compiled code: %s", v->dir, text);
 }
 
 /* Nobody's mistake: a disk that is full, or may only be read. */
 static bool is_passing(int error) { return error == ENOSPC || error == EDQUOT || error == EROFS; }
 
-static enum lt_cache_state say_error(const struct verdict *v, int error)
+static lt_status verdict_errno(const struct verdict *v, int error)
 {
 	if (error == ENOMEM)
-		return verdict_say(v, LT_CACHE_NO_MEMORY, "out of memory");
+		return verdict_fail(v, LT_ENOMEM, "out of memory");
 	return is_passing(error)
-		? verdict_say(v, LT_CACHE_WITHOUT, "%s; free some space, or give another folder", strerror(error))
-		: verdict_say(v, LT_CACHE_REFUSED, "%s; give another folder, or none", strerror(error));
+		? verdict_fail(v, LT_EMISSING, "%s; free some space, or give another folder", strerror(error))
+		: verdict_fail(v, LT_EIO, "%s; give another folder, or none", strerror(error));
 }
 
 /* 0, or the errno of the first folder that cannot be made: that of those in it would only say that it is not there. */
@@ -60,111 +60,113 @@ static int make_folders(char *path)
 	return error;
 }
 
-/* One that is there is no link and no other thing: 1, 0: it is not there, -1: why is said. */
-static int find_marker(const struct verdict *v, int fd)
+/* One that is there is no link and no other thing.  *found: it is there. */
+static lt_status find_marker(const struct verdict *v, int fd, bool *found)
 {
-	char why[200];
 	struct stat st;
-	if (fstatat(fd, LT_CACHE_MARKER, &st, AT_SYMLINK_NOFOLLOW) != 0)
-		return errno == ENOENT ? 0 : (say_error(v, errno), -1);
+	*found = fstatat(fd, LT_CACHE_MARKER, &st, AT_SYMLINK_NOFOLLOW) == 0;
+	if (!*found)
+		return errno == ENOENT ? LT_OK : verdict_errno(v, errno);
 	if (!S_ISREG(st.st_mode))
-		(void)verdict_say(v, LT_CACHE_REFUSED, "its marker '" LT_CACHE_MARKER "' is not a regular file; give another folder");
-	else if (!lt__owner_alone(&st, false, why, sizeof why))
-		(void)verdict_say(v, LT_CACHE_REFUSED, "of its marker '" LT_CACHE_MARKER "', %s; give another folder", why);
-	else
-		return 1;
-	return -1;
+		return verdict_fail(v, LT_EIO, "its marker '" LT_CACHE_MARKER "' is not a regular file; give another folder");
+	if (lt__owner_alone(v->ctx, &st, false))
+		return verdict_fail(v, LT_EIO, "of its marker '" LT_CACHE_MARKER "', %s; give another folder",
+			lt_context_message(v->ctx));
+	return LT_OK;
 }
 
-/* Without a marker, a folder is ours if it is empty, or has entries only, as caches of before markers do. A marker that
- * is there by now is
-   that of a process that was faster; `folder_mark` looks at it. */
-static enum lt_cache_state check_members(const struct verdict *v, int fd)
+/* Without a marker, a folder is ours if it is empty, or has entries only, as caches of before markers do.  A marker
+ * that is there by now is that of a process that was faster; `folder_mark` looks at it. */
+static lt_status check_members(const struct verdict *v, int fd)
 {
 	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
-	enum lt_cache_state state = dir ? LT_CACHE_READY : say_error(v, errno);
+	lt_status st = dir ? LT_OK : verdict_errno(v, errno);
 	if (!dir && copy >= 0)
 		(void)close(copy);
-	for (const struct dirent *d; dir && state == LT_CACHE_READY && (d = readdir(dir)); )
+	for (const struct dirent *d; dir && !st && (d = readdir(dir)); )
 		if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0 && strcmp(d->d_name, LT_CACHE_MARKER) != 0
-			&& !lt__cache_is_entry(d->d_name))
-			state = verdict_say(v, LT_CACHE_REFUSED, "it is not a cache, because it has no file '" LT_CACHE_MARKER "' and holds "
+			&& !lt__cache_is_entry(d->d_name) && !lt__cache_is_temporary(d->d_name))
+			st = verdict_fail(v, LT_EIO, "it is not a cache, because it has no file '" LT_CACHE_MARKER "' and holds "
 				"others, such as '%.200s'; give an empty folder or a new one", d->d_name);
 	if (dir)
 		(void)closedir(dir);
-	return state;
+	return st;
 }
 
-static enum lt_cache_state folder_mark(const struct verdict *v, int fd)
+static lt_status folder_mark(const struct verdict *v, int fd)
 {
+	bool found;
 	int file = openat(fd, LT_CACHE_MARKER, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	/* Another process may have been faster.  Its text is for people: none on a full disk is no harm. */
-	if (file < 0)
-		return errno != EEXIST ? say_error(v, errno) : find_marker(v, fd) == 1 ? LT_CACHE_READY : LT_CACHE_REFUSED;
+	if (file < 0 && errno != EEXIST)
+		return verdict_errno(v, errno);
+	if (file < 0) {
+		LT_TRY(find_marker(v, fd, &found));
+		return found ? LT_OK : verdict_errno(v, ENOENT);
+	}
 	ssize_t n = write(file, marker_text, sizeof marker_text - 1);
 	(void)n;
 	(void)close(file);
-	return LT_CACHE_READY;
+	return LT_OK;
 }
 
-static enum lt_cache_state check_folder(const struct verdict *v, int fd, bool make)
+static lt_status check_folder(const struct verdict *v, int fd, bool make)
 {
-	char why[512];
+	char where[512];
 	struct stat st;
+	bool marked;
 	if (fstat(fd, &st) != 0)
-		return say_error(v, errno);
-	if (!lt__owner_alone(&st, false, why, sizeof why))
-		return verdict_say(v, LT_CACHE_REFUSED, "%s, and what is in it would be run; give a folder of your own", why);
-	int above = lt__owner_open_above(fd, why, sizeof why);
+		return verdict_errno(v, errno);
+	if (lt__owner_alone(v->ctx, &st, false))
+		return verdict_fail(v, LT_EIO, "%s, and what is in it would be run; give a folder of your own",
+			lt_context_message(v->ctx));
+	int above = lt__owner_open_above(fd, where, sizeof where);
 	if (above < 0)
-		return say_error(v, errno);
+		return verdict_errno(v, errno);
 	if (above > 0)
-		return verdict_say(v, LT_CACHE_REFUSED,
+		return verdict_fail(v, LT_EIO,
 			"everybody may replace it, because everybody may write to the folder '%s' above it, which has "
 			"no sticky bit; give a folder elsewhere",
-			why);
-	int marker = find_marker(v, fd);
-	if (marker != 0)
-		return marker > 0 ? LT_CACHE_READY : LT_CACHE_REFUSED;
-	enum lt_cache_state state = check_members(v, fd);
-	if (state != LT_CACHE_READY)
-		return state;
-	return make ? folder_mark(v, fd) : find_marker(v, fd) >= 0 ? LT_CACHE_READY : LT_CACHE_REFUSED;
+			where);
+	LT_TRY(find_marker(v, fd, &marked));
+	if (marked)
+		return LT_OK;
+	LT_TRY(check_members(v, fd));
+	return make ? folder_mark(v, fd) : find_marker(v, fd, &marked);
 }
 
-enum lt_cache_state lt__cache_open(struct lt_cache *c, const char *dir, bool make, char *why, size_t room)
+lt_status lt__cache_open(struct lt_context *ctx, struct lt_cache *c, const char *dir, bool make)
 {
-	const struct verdict v = { dir, why, room };
+	const struct verdict v = { ctx, dir };
 	char path[4096];
 	size_t n = strlen(dir);
 	c->dir = dir;
 	c->fd = -1;
-	why[0] = '\0';
 	while (n > 1 && dir[n - 1] == '/')              /* a slash at the end would follow a link */
 		n--;
 	if (n >= sizeof path)
-		return say_error(&v, ENAMETOOLONG);
+		return verdict_errno(&v, ENAMETOOLONG);
 	memcpy(path, dir, n);
 	path[n] = '\0';
 	int made = make ? make_folders(path) : 0;
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), error = errno;
 	struct stat st;
 	if (fd < 0 && lstat(path, &st) == 0)
-		return S_ISLNK(st.st_mode) ? verdict_say(&v, LT_CACHE_REFUSED, "it is a link; give the folder itself")
+		return S_ISLNK(st.st_mode) ? verdict_fail(&v, LT_EIO, "it is a link; give the folder itself")
 			: !S_ISDIR(st.st_mode)
-			? verdict_say(&v, LT_CACHE_REFUSED, "it is not a folder; give another name, or none")
-			: say_error(&v, error);
+			? verdict_fail(&v, LT_EIO, "it is not a folder; give another name, or none")
+			: verdict_errno(&v, error);
 	if (fd < 0 && !make && error == ENOENT)
-		return verdict_say(&v, LT_CACHE_WITHOUT, "it is not there");
+		return verdict_fail(&v, LT_EMISSING, "it is not there");
 	if (fd < 0)
-		return say_error(&v, made ? made : error);
-	enum lt_cache_state state = check_folder(&v, fd, make);
-	if (state == LT_CACHE_READY)
-		c->fd = fd;
-	else
+		return verdict_errno(&v, made ? made : error);
+	lt_status status = check_folder(&v, fd, make);
+	if (status)
 		(void)close(fd);
-	return state;
+	else
+		c->fd = fd;
+	return status;
 }
 
 void lt__cache_close(struct lt_cache *c)

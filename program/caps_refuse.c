@@ -7,7 +7,7 @@
 static const char *const kinds[LT_NLOOP_KIND] = { "serial", "parallel", "vector", "unroll", "grid", "block", "group",
 	"call", "tile", "rank" };
 
-/* One note for each kind that it has not. */
+/* One diagnostic for each kind that it does not have. */
 static bool refuse_loops(const struct lt_tree *t, uint64_t loops, struct lt_diag *diag)
 {
 	uint64_t told = 0;

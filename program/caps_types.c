@@ -1,4 +1,4 @@
-/* What a backend's caps refuse before it is asked: types of elements and of operators that it has not, and what a
+/* What a backend's caps refuse before it is asked: types of elements and of operators that it does not have, and what a
  * script may change. */
 #include <stdio.h>
 #include <string.h>

@@ -56,7 +56,7 @@ static lt_status open_one(
 	if (st)
 		return lt_fail(ctx, st, "backend %s: %-s", name, why_not_open(&told, c, st));
 	out->n++;
-	if (!lt__turn_init(c->turn))
+	if (!lt__turn_init(c->turn, true))      /* a timed launch takes it twice */
 		return lt_fail(ctx, LT_ENOMEM, "out of memory");
 	const struct lt_caps *caps = c->backend->caps(c->session);
 	LT_TRY(check_caps(ctx, c->backend, caps));

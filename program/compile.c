@@ -1,4 +1,4 @@
-/* Kernels: what nests have in common.  Those of each backend are compiled at once, but for those that the cache has. */
+/* Kernels: what nests have in common.  Those of each backend are compiled at once, except those that the cache has. */
 #include <stdio.h>
 #include <string.h>
 #include "ir/intern.h"

@@ -14,7 +14,7 @@ struct lt_kernels {
 	int32_t n;
 	struct lt_built *at;
 	int32_t *of;                            /* by nest; -1: it has none.  NULL: kernels have not been looked for */
-	bool *used;                             /* by choice: some kernel is its */
+	bool *used;                             /* by opened backend: some kernel is its */
 	/* Of them compiled, and from the cache; with parallel loops, and such that run these on one thread; the most
 	 * threads of a run. */
 	int32_t n_compiled, n_cached, n_parallel, n_serialised, n_thread;

@@ -11,12 +11,31 @@ void lt__constants_free(struct lt_program *p)
 {
 	struct lt_constants *c = &p->constants;
 	lt__device_memory_free(p, c->room);
-	for (int32_t i = 0; c->owned && i < p->bindings[LT_BINDING_CONSTANT].n; i++)
-		if (c->owned[i])
-			lt__context_realloc(p->ctx, c->owned[i], p->bindings[LT_BINDING_CONSTANT].at[i].bytes, 0);
 	lt__arena_free(c->arena);
 	c->arena = NULL;
 	c->prepared = c->room = NULL;
+}
+
+struct owned_new { struct lt_arena *a; size_t bytes; void *at; };
+
+static lt_status owned_body(void *arg)
+{
+	struct owned_new *x = arg;
+	x->at = lt__arena_alloc(x->a, x->bytes);
+	return LT_OK;
+}
+
+/* Memory for a copy of constant i; bound again, it is used again. */
+static lt_status owned_find(struct lt_program *p, int32_t i)
+{
+	const struct lt_binding_def *d = &p->bindings[LT_BINDING_CONSTANT].at[i];
+	struct owned_new x = { .a = p->arena, .bytes = d->bytes };
+	if (p->constants.owned[i])
+		return LT_OK;
+	if (lt__protect(p->ctx, owned_body, &x))
+		return lt_fail(p->ctx, LT_ENOMEM, "out of memory: %zu bytes for constant '%s'", d->bytes, d->name);
+	p->constants.owned[i] = x.at;
+	return LT_OK;
 }
 
 static lt_status bind_in_turn(struct lt_program *p, int32_t i, const void *data, int copy)
@@ -31,11 +50,8 @@ static lt_status bind_in_turn(struct lt_program *p, int32_t i, const void *data,
 	if (!data)
 		return lt_fail(p->ctx, LT_EMISSING, "constant '%s' is given no data", d->name);
 	if (copy) {
-		void *own = p->constants.owned[i] ? p->constants.owned[i] : lt__context_realloc(p->ctx, NULL, 0, d->bytes);
-		if (!own)
-			return lt_fail(p->ctx, LT_ENOMEM, "out of memory: %zu bytes for constant '%s'", d->bytes, d->name);
-		p->constants.owned[i] = own;
-		data = memcpy(own, data, d->bytes);
+		LT_TRY(owned_find(p, i));
+		data = memcpy(p->constants.owned[i], data, d->bytes);
 	}
 	p->constants.data[i] = data;
 	return LT_OK;
@@ -43,7 +59,9 @@ static lt_status bind_in_turn(struct lt_program *p, int32_t i, const void *data,
 
 lt_status lt_program_bind(struct lt_program *p, int32_t i, const void *data, int copy)
 {
-	lt__turn_take(&p->turn);
+	if (!lt__turn_take(&p->turn))
+		return lt_fail(p->ctx, LT_EINVAL, "a callback calls lt_program_bind while the program's constants are computed; "
+			"bind them before the first lt_instance_new");
 	lt_status st = bind_in_turn(p, i, data, copy);
 	lt__turn_give(&p->turn);
 	return st;
@@ -56,18 +74,17 @@ static lt_status prepare_body(void *arg)
 	const struct prepare *x = arg;
 	struct lt_program *p = x->p;
 	struct lt_constants *c = &p->constants;
-	const struct lt_pmemory *host = &p->memories.at[0];
 	struct lt_fault fault;
-	c->prepared = lt__aligned_new(c->arena, host->prepared_bytes, LT_ALIGNMENT_SLACK);
-	LT_TRY(lt__device_memory_new(x->ctx, p, true, &c->room));
+	c->prepared = lt__aligned_new(c->arena, p->offsets.at[0].prepared_bytes, LT_ALIGNMENT_SLACK);
+	LT_TRY(lt__device_memory_new(x->ctx, p, true, c->arena, &c->room));
 	int32_t n_slot = lt__program_slots(p, p->plan.prepare, p->plan.n_prepare);
 	struct lt_slot *slot = LT_NEW(x->scratch, struct lt_slot, n_slot + 1);
 	const struct lt_addresses a = { .ctx = x->ctx, .constant = c->data, .prepared = c->prepared, .room = c->room,
-		.scratch = lt__aligned_new(x->scratch, host->scratch_bytes, lt__scratch_align(host)) };
+		.scratch = lt__scratch_new(x->scratch, &p->scratch[0]) };
 	return lt__program_steps_run(p, p->plan.prepare, p->plan.n_prepare, &a, slot, &fault);
 }
 
-lt_status lt__constants_prepare(struct lt_program *p)
+static lt_status prepare_in_turn(struct lt_program *p)
 {
 	struct lt_constants *c = &p->constants;
 	struct prepare x = { .p = p, .ctx = &c->ctx };
@@ -90,5 +107,18 @@ lt_status lt__constants_prepare(struct lt_program *p)
 	}
 	c->ready = !st;
 	p->tally.bind_ns += lt__now_ns() - begin;
+	return st;
+}
+
+/* Once ready, nothing of it changes: the turn ends here, and instances are filled at once. */
+lt_status lt__constants_prepare(struct lt_program *p, struct lt_context *ctx)
+{
+	if (!lt__turn_take(&p->turn))
+		return lt_fail(ctx, LT_EINVAL, "a callback calls lt_instance_new while the program's constants are computed; "
+			"call it when the callback has returned");
+	lt_status st = prepare_in_turn(p);
+	if (st)
+		lt_fail(ctx, st, "%-s", lt_context_message(&p->constants.ctx));
+	lt__turn_give(&p->turn);
 	return st;
 }

@@ -24,9 +24,10 @@ static lt_status new_block(struct lt_context *ctx, const struct lt_program *p, i
 static lt_status memory_fill(
 	struct lt_context *ctx, const struct lt_program *p, int32_t memory, bool prepare, struct lt_device_memory *r)
 {
-	const struct lt_pmemory *m = &p->memories.at[memory];
+	const struct lt_memory_offsets *offsets = &p->offsets.at[memory];
+	const struct lt_scratch *scratch = &p->scratch[memory];
 	const enum lt_space region_space = prepare ? LT_SPACE_PREPARED : LT_SPACE_WORKSPACE;
-	const size_t region_bytes = prepare ? m->prepared_bytes : m->workspace_bytes;
+	const size_t region_bytes = prepare ? offsets->prepared_bytes : offsets->workspace_bytes;
 	void *region = NULL;
 	if (region_bytes)
 		LT_TRY(new_block(ctx, p, memory, r, region_bytes,
@@ -36,73 +37,51 @@ static lt_status memory_fill(
 		if (lt__space_is_early(x->space) != prepare || !(p->memories.in_memories[s] >> memory & 1))
 			continue;
 		struct lt_slot *at = &r->where[s];
-		*at = (struct lt_slot){ region, m->offset[s], (int64_t)lt__storage_bytes(x) };
+		*at = (struct lt_slot){ region, offsets->of[s], (int64_t)lt__storage_bytes(x) };
 		if (x->space == region_space && (region || !lt__storage_bytes(x)))
 			continue;
 		at->offset = 0;
 		LT_TRY(new_block(ctx, p, memory, r, lt__storage_bytes(x), lt__storage_text(ctx, p, s), &at->base));
 	}
-	if (m->scratch_align > 256)
+	if (scratch->align > 256)
 		return lt_fail(ctx, LT_EUNSUPPORTED,
 			"backend %s: a kernel's workspace wants an alignment of %zu bytes; device memory has 256",
-			p->backends.at[m->opened].backend->name, m->scratch_align);
-	return m->scratch_bytes ? new_block(ctx, p, memory, r, m->scratch_bytes, "a kernel's workspace", &r->scratch) : LT_OK;
+			p->backends.at[p->memories.at[memory].opened].backend->name, scratch->align);
+	return scratch->bytes ? new_block(ctx, p, memory, r, scratch->bytes, "a kernel's workspace", &r->scratch) : LT_OK;
 }
 
-static size_t tables(const struct lt_program *p, size_t *block_bytes)
-{
-	size_t n = (size_t)p->nests.assigned.n_storage;
-	*block_bytes = sizeof(void *) * (n + 3);
-	return (sizeof(struct lt_slot) * (n + 1) + *block_bytes) * (size_t)p->memories.n
-		+ sizeof(struct lt_device_memory) * (size_t)p->memories.n;
-}
-
+/* *out is set before the first block is made: memory that runs out in between leaves none without an owner. */
 lt_status lt__device_memory_new(
-	struct lt_context *ctx, struct lt_program *p, bool prepare, struct lt_device_memory **out)
+	struct lt_context *ctx, struct lt_program *p, bool prepare, struct lt_arena *a, struct lt_device_memory **out)
 {
+	const int32_t n = p->nests.assigned.n_storage;
 	*out = NULL;
 	if (p->memories.n == 1)
 		return LT_OK;
-	size_t block_bytes, bytes = tables(p, &block_bytes),
-			    slot_bytes = sizeof(struct lt_slot) * ((size_t)p->nests.assigned.n_storage + 1);
-	struct lt_device_memory *r = lt__context_realloc(ctx, NULL, 0, bytes);
-	if (!r)
-		return lt_fail(ctx, LT_ENOMEM, "out of memory: %zu bytes for tables of device memory", bytes);
-	memset(r, 0, bytes);
-	char *at = (char *)(r + p->memories.n);
-	lt_status st = LT_OK;
+	struct lt_device_memory *r = LT_NEW(a, struct lt_device_memory, p->memories.n);
 	for (int32_t i = 0; i < p->memories.n; i++) {
-		r[i].where = (struct lt_slot *)(void *)at;
-		at += slot_bytes;
-		r[i].block = (void **)(void *)at;
-		at += block_bytes;
+		r[i].where = LT_NEW(a, struct lt_slot, n + 1);
+		r[i].block = LT_NEW(a, void *, n + 2);          /* a region, the storages, the kernels' workspace */
 		if (!prepare)
-			memcpy(r[i].where, p->constants.room[i].where, slot_bytes);
+			memcpy(r[i].where, p->constants.room[i].where, sizeof *r[i].where * (size_t)n);
 	}
-	for (int32_t i = 1; !st && i < p->memories.n; i++)
-		st = memory_fill(ctx, p, i, prepare, &r[i]);
-	if (st) {
-		lt__device_memory_free(p, r);
-		return st;
-	}
+	*out = r;
+	for (int32_t i = 1; i < p->memories.n; i++)
+		LT_TRY(memory_fill(ctx, p, i, prepare, &r[i]));
 	int64_t all = 0;
 	for (int32_t i = 0; i < p->memories.n; i++)
 		all += r[i].bytes + (prepare ? 0 : p->constants.room[i].bytes);
 	p->tally.device_bytes = all;
-	*out = r;
 	return LT_OK;
 }
 
-void lt__device_memory_free(struct lt_program *p, struct lt_device_memory *r)
+void lt__device_memory_free(const struct lt_program *p, struct lt_device_memory *r)
 {
-	size_t block_bytes;
 	for (int32_t i = 1; r && i < p->memories.n; i++) {
 		const struct lt_opened *c = &p->backends.at[p->memories.at[i].opened];
 		lt__turn_take(c->turn);
-		for (int32_t k = 0; k < r[i].n_block; k++)
-			c->backend->mem_free(c->session, r[i].block[k]);
+		while (r[i].n_block > 0)
+			c->backend->mem_free(c->session, r[i].block[--r[i].n_block]);
 		lt__turn_give(c->turn);
 	}
-	if (r)
-		lt__context_realloc(p->ctx, r, tables(p, &block_bytes), 0);
 }

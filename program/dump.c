@@ -137,19 +137,6 @@ static lt_status dump_explain(struct dump *d)
 	return LT_OK;
 }
 
-static const char *const space_word[] = { "input", "constant", "state", "result", "workspace", "prepared", "params" };
-
-static const enum lt_binding binding_of[] = { LT_BINDING_INPUT, LT_BINDING_CONSTANT, LT_BINDING_STATE,
-	LT_BINDING_RESULT };
-
-const char *lt__storage_text(struct lt_context *ctx, const struct lt_program *p, int32_t s)
-{
-	const struct lt_storage *st = &p->nests.assigned.storage[s];
-	return st->binding >= 0 ? lt__scratch(ctx, "%s '%.200s'", space_word[st->space],
-		       lt_program_name(p, binding_of[st->space], st->binding))
-				: lt__scratch(ctx, "%s", space_word[st->space]);
-}
-
 static void write_memory(struct dump *d, struct lt_text *x, int32_t memory)
 {
 	if (d->p->memories.n > 1)
@@ -160,9 +147,9 @@ static void write_storage(struct dump *d, struct lt_text *x, int32_t s, int32_t 
 {
 	const struct lt_storage *st = &d->p->nests.assigned.storage[s];
 	if (st->binding >= 0)
-		lt__text_format(x, "%s '%s'", space_word[st->space], lt_program_name(d->p, binding_of[st->space], st->binding));
+		lt__text_format(x, "%s '%s'", lt__space_word(st->space), lt__storage_name(d->p, st));
 	else
-		lt__text_format(x, "%s+%lld", space_word[st->space], (long long)d->p->memories.at[memory].offset[s]);
+		lt__text_format(x, "%s+%lld", lt__space_word(st->space), (long long)d->p->offsets.at[memory].of[s]);
 }
 
 static lt_status dump_plan(struct dump *d)

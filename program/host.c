@@ -1,40 +1,62 @@
-/* program/host.c -- the services of the host (struct lt_host): threads through OpenMP, progress, messages, facts on
- * disk. */
+/* program/host.c -- the services of the host (struct lt_host): threads, progress, messages, facts on disk. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 #include "program/host.h"
+#include "program/pool.h"
 
-/* The threads wait for the next call as OpenMP's do (OMP_WAIT_POLICY), and are those that compiled kernels use, too. 
- * More than a system gives end the process: a backend may hand on any number that it was given. */
+struct parallel_team {
+	void (*body)(void *arg, uint32_t i, uint32_t n);
+	void *arg;
+	uint32_t n;                     /* threads that there are; known when `ready` is free */
+	pthread_mutex_t ready;
+};
+struct parallel_member { struct parallel_team *team; uint32_t i; pthread_t thread; };
+
+static void *parallel_main(void *member)
+{
+	const struct parallel_member *m = member;
+	(void)pthread_mutex_lock(&m->team->ready);
+	(void)pthread_mutex_unlock(&m->team->ready);
+	m->team->body(m->team->arg, m->i, m->team->n);
+	return NULL;
+}
+
+/* Threads of their own, not the pool's, which promise that they all run, but not that they run at once.  Nobody begins
+ * before it is known how many the system gives. */
 void lt__host_parallel(
 	const struct lt_host *host, uint32_t n_thread, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg)
 {
-	(void)host;
-#ifdef _OPENMP
 	enum { MOST = 256 };
-	int most = omp_get_num_procs() > MOST ? omp_get_num_procs() : MOST;
-	if (n_thread > 1) {
-#pragma omp parallel num_threads(n_thread < (uint32_t)most ? (int)n_thread : most)
-		body(arg, (uint32_t)omp_get_thread_num(), (uint32_t)omp_get_num_threads());
+	uint32_t most = lt__processors() > MOST ? lt__processors() : MOST;
+	struct parallel_team team = { .body = body, .arg = arg, .n = 1 };
+	struct parallel_member *m = NULL;
+	(void)host;
+	most = n_thread < most ? n_thread : most;
+	if (most > 1)
+		m = calloc(most, sizeof *m);
+	if (!m || pthread_mutex_init(&team.ready, NULL)) {
+		free(m);
+		body(arg, 0, 1);
 		return;
 	}
-#endif
-	(void)n_thread;
-	body(arg, 0, 1);
+	(void)pthread_mutex_lock(&team.ready);
+	for (; team.n < most; team.n++) {
+		m[team.n] = (struct parallel_member){ .team = &team, .i = team.n };
+		if (lt__thread_start(&m[team.n].thread, parallel_main, &m[team.n]))
+			break;
+	}
+	(void)pthread_mutex_unlock(&team.ready);
+	body(arg, 0, team.n);
+	for (uint32_t i = 1; i < team.n; i++)
+		(void)pthread_join(m[i].thread, NULL);
+	(void)pthread_mutex_destroy(&team.ready);
+	free(m);
 }
 
 uint32_t lt__host_threads(uint32_t n)
 {
-#ifdef _OPENMP
-	return n ? n : (uint32_t)omp_get_num_procs();
-#else
-	return n ? n : 1;
-#endif
+	return n ? n : lt__processors();
 }
 
 /* A backend counts the trees that it was given; the program's kernels are those of all backends, and those from the
@@ -81,19 +103,20 @@ static void warn(void *user, const char *text)
 /* A folder that was named by mistake, or that others may put code in, is an error, unless the caller can do without. */
 static lt_status open_cache(struct lt_services *s, struct lt_arena *a)
 {
-	char why[8192];
 	const char *dir = s->options->cache_dir;
 	s->cache.warn = warn;
 	s->cache.user = s;
 	if (!dir || s->options->plan_only)
 		return LT_OK;
-	enum lt_cache_state state = lt__cache_open(&s->cache, dir, true, why, sizeof why);
-	if (state == LT_CACHE_NO_MEMORY)
-		return lt_fail(s->ctx, LT_ENOMEM, "out of memory");
-	if (state == LT_CACHE_REFUSED && !s->options->cache_optional)
-		return lt_fail(s->ctx, LT_EIO, "the cache folder %s", why);
-	if (state != LT_CACHE_READY)
-		s->cache_why = lt__arena_string(a, why);
+	lt_status status = lt__cache_open(s->ctx, &s->cache, dir, true);
+	if (status == LT_EIO && !s->options->cache_optional)
+		return lt_fail(s->ctx, LT_EIO, "the cache folder %s", lt_context_message(s->ctx));
+	if (status == LT_ENOMEM)
+		return status;
+	if (status) {
+		s->cache_why = lt__arena_string(a, lt_context_message(s->ctx));
+		lt_context_clear(s->ctx);
+	}
 	return LT_OK;
 }
 
@@ -128,13 +151,7 @@ lt_status lt__host_open(struct lt_services *s, struct lt_context *ctx, const str
 		.keep = cache ? host_keep : NULL,
 		.cancelled = o->cancelled ? cancelled : NULL,
 		.cc_timeout_ms = o->cc_timeout_ms,
-		.text_only = o->source_only };
+		.text_only = o->source_only,
+		.parallel_for = lt__host_parallel_for };
 	return LT_OK;
-}
-
-int64_t lt__now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }

@@ -5,6 +5,7 @@
 #include "ir/arena.h"
 #include "lt/program.h"
 #include "program/cache.h"
+#include "program/thread.h"
 
 struct lt_services {
 	struct lt_context *ctx;
@@ -19,11 +20,10 @@ lt_status lt__host_open(struct lt_services *, struct lt_context *, const struct 
 /* LT_ECANCELLED, with its sentence, if the caller wants no more of it */
 lt_status lt__cancelled(const struct lt_services *);
 uint32_t lt__host_threads(uint32_t n);          /* as many as were asked for, 0: as there are processors */
-/* lt_host.parallel. */
+/* lt_host.parallel; lt_host.parallel_for is in program/pool.h. */
 void lt__host_parallel(const struct lt_host *, uint32_t n_thread, void (*body)(void *arg, uint32_t i, uint32_t n),
 	void *arg);
 
-int64_t lt__now_ns(void);
 /* Adds the time since *last to *to. */
 static inline void lt__lap(int64_t *to, int64_t *last)
 {

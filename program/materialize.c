@@ -159,19 +159,6 @@ static lt_node written(struct build *b, lt_node n, bool slices)
 	return n;
 }
 
-/* Requirements speak of params only, which keep their numbers. */
-static void copy_requires(const struct build *b)
-{
-	struct lt_graph *out = b->out;
-	for (int32_t i = 0; i < b->in->n_require; i++) {
-		struct lt_require r = b->in->require[i];
-		r.text = lt__arena_string(out->arena, r.text);
-		r.value.param = lt__arena_copy(out->arena, r.value.param, sizeof *r.value.param * (size_t)r.value.n);
-		r.value.coef = lt__arena_copy(out->arena, r.value.coef, sizeof *r.value.coef * (size_t)r.value.n);
-		lt__require_append(out, &r);
-	}
-}
-
 static lt_status materialize(struct build *b)
 {
 	const struct lt_graph *in = b->in;
@@ -186,7 +173,7 @@ static lt_status materialize(struct build *b)
 	}
 	for (int32_t i = 0; i < in->n_param; i++)
 		b->out->param[i].source = b->map[in->param[i].source];
-	copy_requires(b);
+	lt__requires_copy(in, b->out);
 	/* Room for the copies to come: at most one for each result and state. */
 	int64_t room = b->out->n_node + in->n_result + in->n_set + 1;
 	b->taken = LT_NEW(b->a, bool, room);

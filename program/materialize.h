@@ -7,6 +7,6 @@ lt_status lt__materialize(const struct lt_graph *in, struct lt_graph **out);    
 /* wide.c: by node, views that views read through a copy */
 bool *lt__wide_views(const struct lt_graph *, struct lt_arena *);
 /* Whether the view can be written through; fills the location of each operand (storage left alone). */
-/* through.c */
+/* alias_result.c */
 bool lt__alias_result(const struct lt_graph *, struct lt_arena *, lt_node view, struct lt_location *);
 #endif

@@ -1,7 +1,7 @@
 /* Memories: where each storage lives, and what crosses between the host and devices, as steps that are planned once.
  *
  * For each storage is known, from step to step, in which memories the parts of it are valid.  A kernel finds what it
- * reads in its own memory: before it stand the moves of what is valid elsewhere only; between two devices they go by
+ * reads in its own memory: before it come the moves of what is valid elsewhere only; between two devices they go by
  * the host.  What it writes is valid in its memory alone afterwards; as it may not write all of it, what was there is
  * brought first.  Constants cross when they are prepared, states stay where the last kernel writes them, results come
  * back at the end.
@@ -20,7 +20,7 @@ struct mover {
 	const struct lt_nests *nests;
 	const struct lt_storage *storage; int32_t n_storage;
 	struct lt_memories *memories;
-	const struct lt_plan *plan;             /* without moves */
+	const struct lt_plan *steps;            /* without moves */
 	struct lt_arena *a;
 	struct valid_ranges *of;                      /* by storage */
 	struct mover_steps prepare, run, *now;
@@ -157,8 +157,8 @@ static void find_writers(struct mover *m)
 {
 	for (int32_t s = 0; s < m->n_storage; s++)
 		m->written_in[s] = -1;
-	for (int32_t i = 0; i < m->plan->n_run; i++) {
-		const struct lt_pstep *s = &m->plan->run[i];
+	for (int32_t i = 0; i < m->steps->n_run; i++) {
+		const struct lt_pstep *s = &m->steps->run[i];
 		if (s->kind == LT_STEP_COPY) {
 			m->written_in[s->to] = m->written_in[s->from] < 0 ? 0 : m->written_in[s->from];
 			continue;
@@ -179,12 +179,13 @@ static void find_states(struct mover *m, const struct lt_graph *g, int32_t n_sta
 		if (x->space == LT_SPACE_STATE)
 			state_memories[x->binding] |= bit(m->written_in[s] < 0 ? 0 : m->written_in[s]);
 	}
-	for (int32_t i = 0; i < m->plan->n_run; i++) {
-		const struct lt_frozen *f = m->plan->run[i].kind != LT_STEP_COPY ? &m->nests->frozen[m->plan->run[i].nest] : NULL;
+	for (int32_t i = 0; i < m->steps->n_run; i++) {
+		const struct lt_pstep *step = &m->steps->run[i];
+		const struct lt_frozen *f = step->kind != LT_STEP_COPY ? &m->nests->frozen[step->nest] : NULL;
 		for (int32_t k = 0; f && k < f->n_bind; k++) {
 			const struct lt_storage *x = &m->storage[f->bind[k].storage];
 			if (x->space == LT_SPACE_STATE && m->written_in[f->bind[k].storage] < 0)
-				state_memories[x->binding] |= bit(memory_of(m, m->plan->run[i].nest));
+				state_memories[x->binding] |= bit(memory_of(m, step->nest));
 		}
 	}
 	for (int32_t i = 0; i < g->n_param; i++) {
@@ -243,7 +244,6 @@ static void find_segments(const struct lt_nests *nests, struct lt_arena *a, stru
 {
 	int32_t slots = 0;
 	plan->segment = LT_NEW(a, struct lt_segment, plan->n_run + 1);
-	plan->n_segment = 0;
 	for (int32_t i = 0; i < plan->n_run; i++) {
 		const struct lt_pstep *step = &plan->run[i];
 		int32_t opened = step->kind == LT_STEP_RUN ? nests->opened_of[step->nest] : -1;
@@ -254,8 +254,8 @@ static void find_segments(const struct lt_nests *nests, struct lt_arena *a, stru
 	}
 }
 
-/* The plan with moves. */
-static void add_moves(struct mover *m, const struct lt_graph *g, int32_t n_state, struct lt_plan *plan)
+/* The steps with moves. */
+static void add_moves(struct mover *m, const struct lt_graph *g, int32_t n_state, struct lt_plan *out)
 {
 	m->written_in = LT_NEW(m->a, int32_t, m->n_storage + 1);
 	m->of = LT_NEW(m->a, struct valid_ranges, m->n_storage + 1);
@@ -263,43 +263,46 @@ static void add_moves(struct mover *m, const struct lt_graph *g, int32_t n_state
 	find_writers(m);
 	find_states(m, g, n_state);
 	mover_begin(m, false);
-	pass(m, plan->prepare, plan->n_prepare, &m->prepare);
+	pass(m, m->steps->prepare, m->steps->n_prepare, &m->prepare);
 	mover_begin(m, true);
-	pass(m, plan->run, plan->n_run, &m->run);
+	pass(m, m->steps->run, m->steps->n_run, &m->run);
 	mover_end(m);
-	plan->prepare = m->prepare.at;
-	plan->n_prepare = m->prepare.n;
-	plan->run = m->run.at;
-	plan->n_run = m->run.n;
+	*out = (struct lt_plan){
+		.prepare = m->prepare.at, .n_prepare = m->prepare.n, .run = m->run.at, .n_run = m->run.n
+	};
 }
 
 lt_status lt__plan_moves(const struct lt_graph *g, int32_t n_state, const struct lt_nests *nests,
-	const struct lt_opened_backends *backends, const struct lt_kernels *kernels, struct lt_arena *a,
-	struct lt_plan *plan, struct lt_memories *out)
+	const struct lt_opened_backends *backends, const struct lt_kernels *kernels, const struct lt_plan *steps,
+	struct lt_arena *a, struct lt_plan *out, struct lt_memories *memories)
 {
 	struct mover m = { .nests = nests,
 		.storage = nests->assigned.storage,
 		.n_storage = nests->assigned.n_storage,
-		.memories = out,
-		.plan = plan,
+		.memories = memories,
+		.steps = steps,
 		.a = a };
-	LT_TRY(find_memories(backends, kernels, a, out));
-	if (out->n > 1)
-		add_moves(&m, g, n_state, plan);
-	find_segments(nests, a, plan);
+	LT_TRY(find_memories(backends, kernels, a, memories));
+	*out = *steps;
+	if (memories->n > 1)
+		add_moves(&m, g, n_state, out);
+	find_segments(nests, a, out);
 	return LT_OK;
 }
 
-void lt__plan_scratch(const struct lt_kernels *kernels, struct lt_memories *memories)
+struct lt_scratch *lt__plan_scratch(
+	const struct lt_kernels *kernels, const struct lt_memories *memories, struct lt_arena *a)
 {
+	struct lt_scratch *out = LT_NEW(a, struct lt_scratch, memories->n);
 	for (int32_t i = 0; i < memories->n; i++)
-		memories->at[i].scratch_align = 1;
+		out[i].align = 1;
 	for (int32_t i = 0; i < kernels->n; i++) {
 		const struct lt_built *k = &kernels->at[i];
-		struct lt_pmemory *m = &memories->at[memories->of_opened[k->opened]];
+		struct lt_scratch *s = &out[memories->of_opened[k->opened]];
 		if (k->workspace_bytes == 0)
 			continue;               /* nothing is to be aligned */
-		m->scratch_bytes = k->workspace_bytes > m->scratch_bytes ? k->workspace_bytes : m->scratch_bytes;
-		m->scratch_align = k->workspace_align > m->scratch_align ? k->workspace_align : m->scratch_align;
+		s->bytes = k->workspace_bytes > s->bytes ? k->workspace_bytes : s->bytes;
+		s->align = k->workspace_align > s->align ? k->workspace_align : s->align;
 	}
+	return out;
 }

@@ -45,7 +45,7 @@ static void add_values(const struct lt_program *p, const struct lt_pstep *step, 
 			.storage = place->storage,
 			.kernel = f->tree.name,
 			.lasts = s->space == LT_SPACE_PREPARED
-				&& p->memories.lifetime[place->storage].last >= p->plan.n_prepare + p->plan.n_run,
+				&& p->offsets.lifetime[place->storage].last >= p->plan.n_prepare + p->plan.n_run,
 			.elems = lt__node_elems(p->tree->graph, node) };
 	}
 }
@@ -160,8 +160,8 @@ static lt_status run_steps(const struct observer *o, const struct lt_seen *seen,
 	struct lt_program *p = o->r->program;
 	int32_t next = 0;
 	/* What a kernel leaves out must not look right because the run before wrote it. */
-	if (p->memories.at[0].workspace_bytes)
-		memset(o->a->workspace, 0xff, p->memories.at[0].workspace_bytes);
+	if (p->offsets.at[0].workspace_bytes)
+		memset(o->a->workspace, 0xff, p->offsets.at[0].workspace_bytes);
 	for (; next < n && seen[next].step < p->plan.n_prepare; next++)
 		if (seen[next].lasts)
 			LT_TRY(observer_show(o, &seen[next], p->plan.prepare[seen[next].step].memory));

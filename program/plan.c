@@ -53,7 +53,7 @@ static void region_give_back(struct region *r, int64_t at, int64_t bytes)
 	r->hole[r->n++] = (struct hole){ at, bytes };
 }
 
-static int64_t room_of(const struct lt_storage *s)
+static int64_t aligned_bytes(const struct lt_storage *s)
 {
 	return (s->elems * lt__dtype_info(s->dtype)->bytes + ALIGN - 1) / ALIGN * ALIGN;
 }
@@ -119,6 +119,7 @@ static struct lists list_lifetimes(const struct lt_lifetime *of, int32_t n, int3
 struct layout {
 	const struct lt_assigned *assigned;
 	const struct lt_memories *memories;
+	const struct lt_offsets *offsets;
 	int32_t n_step;
 	struct lists lists;
 	struct lt_arena *a;
@@ -136,32 +137,34 @@ static lt_status plan_region(const struct layout *x, enum lt_space space, int32_
 	const struct lt_storage *storage = x->assigned->storage;
 	const struct lists *l = &x->lists;
 	struct region r = { .a = x->a };
-	int64_t *offset = x->memories->at[memory].offset;
+	int64_t *offset = x->offsets->at[memory].of;
 	for (int32_t i = 0; i < x->n_step; i++) {
 		for (int32_t s = l->begin[i]; s >= 0; s = l->next_begin[s])
 			if (lives_in(x, s, space, memory))
-				offset[s] = region_take(&r, room_of(&storage[s]));
+				offset[s] = region_take(&r, aligned_bytes(&storage[s]));
 		if (r.overflow)
 			return lt_fail(lt__arena_context(x->a), LT_EOVERFLOW,
 				"the size of the intermediates that are live at one time exceeds 63 bits; make "
 				"the tensors smaller");
 		for (int32_t s = l->end[i]; s >= 0; s = l->next_end[s])
 			if (lives_in(x, s, space, memory))
-				region_give_back(&r, offset[s], room_of(&storage[s]));
+				region_give_back(&r, offset[s], aligned_bytes(&storage[s]));
 	}
 	*bytes = (size_t)r.end;
 	return LT_OK;
 }
 
-lt_status lt__plan_offsets(const struct lt_nests *nests, const struct lt_plan *plan, struct lt_arena *a,
-	struct lt_memories *memories)
+lt_status lt__plan_offsets(const struct lt_nests *nests, const struct lt_plan *plan,
+	const struct lt_memories *memories, struct lt_arena *a, struct lt_offsets *out)
 {
 	const int32_t n_step = plan->n_prepare + plan->n_run, n = nests->assigned.n_storage;
-	memories->lifetime = find_lifetimes(nests, plan, a);
-	const struct layout x = { &nests->assigned, memories, n_step, list_lifetimes(memories->lifetime, n, n_step, a), a };
+	*out = (struct lt_offsets){
+		.at = LT_NEW(a, struct lt_memory_offsets, memories->n), .lifetime = find_lifetimes(nests, plan, a)
+	};
+	const struct layout x = { &nests->assigned, memories, out, n_step, list_lifetimes(out->lifetime, n, n_step, a), a };
 	for (int32_t i = 0; i < memories->n; i++) {
-		struct lt_pmemory *m = &memories->at[i];
-		m->offset = LT_NEW(a, int64_t, n + 1);
+		struct lt_memory_offsets *m = &out->at[i];
+		m->of = LT_NEW(a, int64_t, n + 1);
 		LT_TRY(plan_region(&x, LT_SPACE_WORKSPACE, i, &m->workspace_bytes));
 		LT_TRY(plan_region(&x, LT_SPACE_PREPARED, i, &m->prepared_bytes));
 	}

@@ -25,30 +25,39 @@ struct lt_plan {
 /* A memory: 0 is the host's, and each device of the list that runs a kernel has one. */
 struct lt_pmemory {
 	int32_t opened;                         /* whose it is; -1: the host's */
-	int64_t *offset;                        /* bytes, by storage, in WORKSPACE and PREPARED */
-	size_t workspace_bytes, prepared_bytes;
-	size_t scratch_bytes, scratch_align;    /* of the kernels that run there: the most that one needs beside its slots */
 };
-struct lt_lifetime { int32_t first, last; };    /* steps that use a storage, those of prepare first; -1: none */
 struct lt_memories {
 	int32_t n;
 	struct lt_pmemory *at;
-	int32_t *of_opened;                     /* by choice: the memory that its slots lie in */
+	int32_t *of_opened;                     /* by opened backend: the memory that its slots lie in */
 	/* by storage: memories that it has room in; NULL: all live in the host's */
 	uint64_t *in_memories;
 	/* by binding: memories where a state is whole between runs; NULL: the host's */
 	uint64_t *state_memories;
+};
+struct lt_lifetime { int32_t first, last; };    /* steps that use a storage, those of prepare first; -1: none */
+/* Where storages begin in one memory. */
+struct lt_memory_offsets {
+	int64_t *of;                            /* bytes, by storage, in WORKSPACE and PREPARED */
+	size_t workspace_bytes, prepared_bytes;
+};
+struct lt_offsets {
+	struct lt_memory_offsets *at;           /* by memory */
 	struct lt_lifetime *lifetime;           /* by storage */
 };
+/* What the kernels of one memory need beside their slots: the most that one of them does. */
+struct lt_scratch { size_t bytes, align; };
+
 /* plan_steps.c: launches and copies, in order. */
 void lt__plan_steps(const struct lt_graph *, const struct lt_nests *, struct lt_arena *, struct lt_plan *out);
-/* memory.c: which memories each storage lives in, and the moves between them, put into the steps; the segments of a
- * run. */
+/* memory.c: which memories each storage lives in, and the plan: these steps with the moves between memories, and the
+ * segments of a run. */
 lt_status lt__plan_moves(const struct lt_graph *, int32_t n_state, const struct lt_nests *,
-	const struct lt_opened_backends *, const struct lt_kernels *, struct lt_arena *, struct lt_plan *,
-	struct lt_memories *out);
+	const struct lt_opened_backends *, const struct lt_kernels *, const struct lt_plan *steps, struct lt_arena *,
+	struct lt_plan *out, struct lt_memories *);
 /* plan.c: each storage's offsets, by liveness. */
-lt_status lt__plan_offsets(const struct lt_nests *, const struct lt_plan *, struct lt_arena *, struct lt_memories *);
-/* memory.c: what the kernels of each memory need beside their slots; they are compiled. */
-void lt__plan_scratch(const struct lt_kernels *, struct lt_memories *);
+lt_status lt__plan_offsets(const struct lt_nests *, const struct lt_plan *, const struct lt_memories *,
+	struct lt_arena *, struct lt_offsets *out);
+/* memory.c: by memory, of kernels that are compiled. */
+struct lt_scratch *lt__plan_scratch(const struct lt_kernels *, const struct lt_memories *, struct lt_arena *);
 #endif

@@ -1,5 +1,5 @@
-/* program/program.h -- a compiled program: what each stage of lowering made (program/lower.c), which the driver,
- * dumps and captures read. */
+/* program/program.h -- a compiled program: what each stage of lowering (program/lower.c) made, which the driver, dumps
+ * and captures read. */
 #ifndef LT_PROGRAM_PROGRAM_H
 #define LT_PROGRAM_PROGRAM_H
 #include <stdatomic.h>
@@ -24,29 +24,35 @@ struct lt_program {
 	struct lt_looptree *tree;               /* its graph is base, or has nodes that the tree added to that */
 	struct lt_nests nests;                  /* of the tree: assign_storage.c, blocks.c, freezing, offer.c */
 	struct lt_kernels kernels;              /* compile.c */
-	struct lt_plan plan;                    /* plan_steps.c, with moves: memory.c */
-	struct lt_memories memories;            /* memory.c, plan.c */
+	struct lt_plan plan;                    /* plan_steps.c and memory.c */
+	struct lt_memories memories;            /* memory.c */
+	struct lt_offsets offsets;              /* plan.c */
+	struct lt_scratch *scratch;             /* by memory: memory.c */
 	struct lt_constants constants;          /* constants.c */
 	struct lt_stats stats;
 	struct lt_tally tally;
-	struct lt_turn turn;                    /* of constants: instances may be made on several threads */
+	struct lt_turn turn;                    /* of constants, until they are ready */
 };
 
 /* As lt_compile, with a finished tree over the lowered form (lt__materialize) of the graph; takes both, on failure
  * too. */
 lt_status lt__compile_tree(struct lt_context *, const struct lt_graph *, struct lt_graph *lowered,
-	struct lt_looptree *tree, const struct lt_options *, struct lt_program **out);   /* lower.c */
+	struct lt_looptree *tree, const struct lt_options *, struct lt_program **out);   /* program.c */
 /* As lt_compile with plan_only, for a target instead of backends: each nest is taken, and nothing is compiled. */
 lt_status lt__compile_for(struct lt_context *, const struct lt_graph *, const struct lt_target *,
-	const struct lt_options *, struct lt_program **out);   /* lower.c */
-/* Whether the options' schedule is one for the graph: everything up to the nests; nothing is compiled.  lower.c */
+	const struct lt_options *, struct lt_program **out);   /* program.c */
+/* Whether the options' schedule is one for the graph: everything up to the nests; nothing is compiled.  program.c */
 lt_status lt__check_schedule(struct lt_context *, const struct lt_graph *, const struct lt_options *);
 
-/* work.c: what a run does, as far as the stats say it. */
+/* work.c: what a run does and needs, for the stats. */
 lt_status lt__program_count(const struct lt_program *, struct lt_stats *);
 /* explain.c */
 void lt__explain_each(const struct lt_program *, struct lt_arena *, void (*)(void *, const struct lt_explained *),
 	void *user);
-/* dump.c: "input 'x'"; in the scratch */
+/* text.c.  "input"; of a storage that has a binding "x"; "input 'x'", in the scratch */
+const char *lt__space_word(enum lt_space);
+const char *lt__storage_name(const struct lt_program *, const struct lt_storage *);
 const char *lt__storage_text(struct lt_context *, const struct lt_program *, int32_t storage);
+/* "file:line:column: ", or "" where the place is unknown; in the scratch */
+const char *lt__location_text(struct lt_context *, const struct lt_program *, int32_t line, int32_t column);
 #endif

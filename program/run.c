@@ -129,6 +129,8 @@ lt_status lt__instance_begin(
 	struct lt_instance *r, const void *const *input, void *const *result, struct lt_addresses *out)
 {
 	struct lt_program *p = r->program;
+	if (!r->ready)
+		return r->ctx.code;             /* and its sentence: why it was not made */
 	if (p->bindings[LT_BINDING_INPUT].n > 0)
 		LT_TRY(input ? lt__bindings_missing(&r->ctx, &p->bindings[LT_BINDING_INPUT], input, "input")
 			     : lt_fail(&r->ctx, LT_EMISSING, "Missing input: no inputs are given"));
@@ -155,7 +157,7 @@ int64_t lt_instance_extent(const struct lt_instance *r, int32_t result, int32_t 
 {
 	const struct lt_program *p = r->program;
 	const struct lt_graph *g = p->tree->graph;
-	if (result < 0 || result >= g->n_result)
+	if (!r->ready || result < 0 || result >= g->n_result)
 		return 0;
 	const struct lt_nodedef *d = &g->node[g->result[result].node];
 	return axis >= 0 && axis < d->n_dim ? r->extent[d->dim[axis]] : 0;
@@ -163,8 +165,13 @@ int64_t lt_instance_extent(const struct lt_instance *r, int32_t result, int32_t 
 
 void *lt_instance_state(struct lt_instance *r, int32_t i)
 {
-	if (i < 0 || i >= r->program->bindings[LT_BINDING_STATE].n)
+	if (!r->ready)
 		return NULL;
+	if (i < 0 || i >= r->program->bindings[LT_BINDING_STATE].n) {
+		lt_fail(&r->ctx, LT_EINVAL, "there is no state %d; the program has %d", (int)i,
+			(int)r->program->bindings[LT_BINDING_STATE].n);
+		return NULL;
+	}
 	if (r->room && !r->touched[i] && cross_state(r, i, false))
 		return NULL;
 	r->touched[i] = true;
@@ -173,7 +180,7 @@ void *lt_instance_state(struct lt_instance *r, int32_t i)
 
 void lt_instance_reset(struct lt_instance *r)
 {
-	for (int32_t i = 0; i < r->program->bindings[LT_BINDING_STATE].n; i++) {
+	for (int32_t i = 0; r->ready && i < r->program->bindings[LT_BINDING_STATE].n; i++) {
 		if (r->state[i])
 			memset(r->state[i], 0, r->program->bindings[LT_BINDING_STATE].at[i].bytes);
 		r->touched[i] = true;

@@ -14,20 +14,21 @@ struct lt_device_memory {
 };
 /* What is bound, and what is computed from it once. */
 struct lt_constants {
-	struct lt_context ctx;                  /* tells why they cannot be prepared */
-	struct lt_arena *arena;                 /* of prepared */
+	struct lt_context ctx;                  /* of arena: the program's memory, failures of its own */
+	struct lt_arena *arena;                 /* of prepared and room */
 	const void **data;                      /* by binding */
-	void **owned;                           /* by binding: our copy, or NULL */
+	void **owned;                           /* by binding: our copy, in the program's arena, or NULL */
 	void *prepared;
 	/* by memory, 0 is empty: constants and what is made of them; NULL: not made yet */
 	struct lt_device_memory *room;
 	bool ready;
 };
-/* Used by one thread at a time, whatever other instances do: what it tells and what it changes is its own. */
+/* Used by one thread at a time, whatever other instances do: what it reports and what it changes is its own. */
 struct lt_instance {
 	struct lt_context ctx;                  /* the program's memory, failures of its own */
 	struct lt_program *program;
-	struct lt_arena *arena;                 /* of all that follows but room */
+	bool ready;                             /* else it has only ctx, which holds why it could not be made */
+	struct lt_arena *arena;                 /* of all that follows */
 	void **state;                           /* by binding */
 	void *workspace, *scratch;
 	int64_t *param;
@@ -39,7 +40,7 @@ struct lt_instance {
 	struct lt_device_memory *room;                   /* by memory: the rest */
 	bool *touched;                          /* by state: its bytes on the host are newer than those on devices */
 	struct lt_recorder *recorder;           /* runs that repeat; NULL: no backend can */
-	struct lt_event **event;                /* by choice: begin, end; NULL: runs are not timed */
+	struct lt_event **event;                /* by opened backend: begin, end; NULL: runs are not timed */
 };
 
 /* Where the storages of a run are; ctx: where it tells of its failures. */
@@ -63,8 +64,6 @@ struct lt_args lt__launch_args(const struct lt_program *, const struct lt_pstep 
 	struct lt_slot *, struct lt_fault *);
 lt_status lt__fault_report(const struct lt_program *, const struct lt_addresses *, const struct lt_pstep *,
 	const struct lt_fault *);
-/* "file:line:column: ", or "" where the place is unknown; in the context's scratch. */
-const char *lt__location_text(struct lt_context *, const struct lt_program *, int32_t line, int32_t column);
 /* Bytes of a storage from one memory to the other; offset in elements. */
 lt_status lt__move(struct lt_program *, const struct lt_pstep *move, const struct lt_addresses *);
 /* All bytes of a storage out of a device's memory; nothing is planned or remembered. */
@@ -77,17 +76,19 @@ lt_status lt__instance_begin(struct lt_instance *, const void *const *input, voi
 /* constants.c */
 void lt__constants_init(struct lt_constants *, int32_t n, struct lt_arena *);    /* n: bindings */
 void lt__constants_free(struct lt_program *);
-/* Runs what depends on constants only, once; in the program's turn.  What fails is reported in constants.ctx. */
-lt_status lt__constants_prepare(struct lt_program *);
+/* Runs what depends on constants only, once, whichever thread is first.  What fails is reported in ctx, the caller's
+ * own. */
+lt_status lt__constants_prepare(struct lt_program *, struct lt_context *ctx);
 /* aligned.c: zeroed memory at a multiple of align, touched now, so that no run meets a fresh page; NULL: of no
  * bytes. */
 void *lt__aligned_new(struct lt_arena *, size_t bytes, size_t align);
 /* a kernel may want its workspace to begin at more than other blocks do */
-size_t lt__scratch_align(const struct lt_pmemory *);
-/* device_memory.c: device memory.  prepare: for the program; else for an instance, whose tables begin as copies of the
- * program's. */
-lt_status lt__device_memory_new(struct lt_context *, struct lt_program *, bool prepare, struct lt_device_memory **out);
-void lt__device_memory_free(struct lt_program *, struct lt_device_memory *);
+void *lt__scratch_new(struct lt_arena *, const struct lt_scratch *);
+/* device_memory.c: device memory, its tables in the arena.  prepare: for the program; else for an instance, whose
+ * tables begin as copies of the program's.  On failure, too, *out is to be freed, before the arena is. */
+lt_status lt__device_memory_new(
+	struct lt_context *, struct lt_program *, bool prepare, struct lt_arena *, struct lt_device_memory **out);
+void lt__device_memory_free(const struct lt_program *, struct lt_device_memory *);      /* NULL: nothing */
 /* record.c: a whole run, in the order of its segments; replayed where it was recorded. */
 void lt__recorder_new(struct lt_instance *);           /* sets r->recorder, in the arena */
 void lt__recorder_free(struct lt_instance *);

@@ -1,5 +1,6 @@
 /* The tree that a program is run by: the default one, or what the user's schedule says. */
 #include <string.h>
+#include "ir/document.h"
 #include "looptree/schedule.h"
 #include "program/schedule.h"
 
@@ -58,9 +59,8 @@ lt_status lt__first_tree(const struct lt_graph *base, const struct lt_target *ta
 		return first_tree(base, target, o, out);
 	if (lt__schedule_is_empty(o->apply, strlen(o->apply)))
 		return lt_fail(base->ctx, LT_ESYNTAX,
-			"apply: there is no step in '%.40s'; give one, such as \"split m 8\" (docs/schedule.md), or "
-			"leave it out",
-			o->apply);
+			"apply: there is no step in '%.40s'; give one, such as \"split m 8\" (%s), or leave it out",
+			o->apply, LT_DOCUMENT("schedule.md"));
 	LT_TRY(first_tree(base, target, o, &from));
 	lt_status st = lt__schedule_steps(from, o->apply, strlen(o->apply), "apply", 0, NULL, out);
 	lt_looptree_free(from);

@@ -12,17 +12,10 @@ int32_t lt__program_slots(const struct lt_program *p, const struct lt_pstep *ste
 	return most;
 }
 
-const char *lt__location_text(struct lt_context *ctx, const struct lt_program *p, int32_t line, int32_t column)
-{
-	if (line <= 0)
-		return "";
-	return lt__scratch(ctx, "%s:%d:%d: ", p->tree->graph->file ? p->tree->graph->file : "script", (int)line, (int)column);
-}
-
 void *lt__storage_address(const struct lt_program *p, int32_t storage, const struct lt_addresses *a)
 {
 	const struct lt_storage *s = &p->nests.assigned.storage[storage];
-	const int64_t *offset = p->memories.at[0].offset;
+	const int64_t *offset = p->offsets.at[0].of;
 	switch (s->space) {
 	case LT_SPACE_INPUT:     return (char *)(uintptr_t)a->input[s->binding];
 	case LT_SPACE_CONSTANT:  return (char *)(uintptr_t)a->constant[s->binding];

@@ -1,6 +1,7 @@
 /* What a run does: operations and bytes, at the maximum of its run-time extents or by their values. */
 #include <string.h>
 #include "looptree/count.h"
+#include "program/blocks.h"
 #include "program/program.h"
 
 static void add_work(struct lt_work *w, const struct lt_counted *c)
@@ -31,6 +32,9 @@ static void add_steps(const struct lt_program *p, struct lt_arena *a, const int6
 		else if (step->kind == LT_STEP_COPY)
 			c.bytes = lt__count_times(p->nests.assigned.storage[step->to].elems,
 				2 * (int64_t)lt__dtype_info(p->nests.assigned.storage[step->to].dtype)->bytes);
+		else if (step->kind == LT_STEP_BLOCKS)
+			c.bytes = lt__count_times(lt__count_plus(p->nests.blocks[step->nest]->elems,
+				p->nests.blocks[step->nest]->read), p->nests.blocks[step->nest]->unit);
 		add_work(w, &c);
 	}
 }
@@ -75,14 +79,14 @@ static void grow(int64_t *sum, int64_t by)
 
 static void add_memories(const struct lt_program *p, struct lt_stats *out)
 {
-	const struct lt_memories *m = &p->memories;
-	for (int32_t i = 0; i < m->n; i++) {
-		grow(&out->workspace_bytes, (int64_t)m->at[i].workspace_bytes);
-		grow(&out->constant_bytes, (int64_t)m->at[i].prepared_bytes);
+	const struct lt_offsets *offsets = &p->offsets;
+	for (int32_t i = 0; i < p->memories.n; i++) {
+		grow(&out->workspace_bytes, (int64_t)offsets->at[i].workspace_bytes);
+		grow(&out->constant_bytes, (int64_t)offsets->at[i].prepared_bytes);
 	}
 	for (int32_t i = 0; i < p->nests.assigned.n_storage; i++) {
 		const struct lt_storage *s = &p->nests.assigned.storage[i];
-		if (s->space == LT_SPACE_WORKSPACE && m->lifetime[i].first >= 0)
+		if (s->space == LT_SPACE_WORKSPACE && offsets->lifetime[i].first >= 0)
 			grow(&out->intermediate_bytes, (int64_t)lt__storage_bytes(s));
 	}
 	for (int32_t i = 0; i < p->plan.n_run; i++) {
@@ -120,8 +124,24 @@ lt_status lt__program_count(const struct lt_program *p, struct lt_stats *out)
 	return LT_OK;
 }
 
+void lt_program_stats(const struct lt_program *p, struct lt_stats *out)
+{
+	uint32_t size = out->size < sizeof p->stats ? out->size : (uint32_t)sizeof p->stats;
+	struct lt_stats now = p->stats;
+	now.n_run = p->tally.n_run;
+	now.n_replayed = p->tally.n_replayed;
+	now.move_ns = p->tally.move_ns;
+	now.device_ns = p->tally.device_ns;
+	now.bind_ns = p->tally.bind_ns;
+	now.device_bytes = p->tally.device_bytes;
+	memcpy(out, &now, size);
+	out->size = size;
+}
+
 lt_status lt_instance_work(const struct lt_instance *r, struct lt_work *out)
 {
+	if (!r->ready)
+		return r->ctx.code;
 	const struct lt_program *p = r->program;
 	struct lt_work w = { .useful = p->stats.flops, .executed = p->stats.executed, .bytes = p->stats.bytes };
 	uint32_t size = out->size < sizeof w ? out->size : (uint32_t)sizeof w;

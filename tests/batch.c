@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "backends/cpu/cpu.h"
+#include "program/pool.h"
 #include "tests/batch.h"
 #include "check/must.h"
 
@@ -74,7 +75,6 @@ static void write_numbered(FILE *f, const char *text, int64_t number)
 	(void)fputc('\n', f);
 }
 
-/* Never unloaded: threads of the OpenMP runtime that comes with it may sleep in it. */
 static void *compile_file(const char *dir, const struct lt_cpu_model *model)
 {
 #if LT_BUILD_ASAN
@@ -94,12 +94,12 @@ static void *compile_file(const char *dir, const struct lt_cpu_model *model)
 		(void)snprintf(flags + strlen(flags), sizeof flags - strlen(flags), "%s ", model->flags[i]);
 	(void)snprintf(command, sizeof command,
 		"%s %s %s%s%s-fno-math-errno -fno-trapping-math -ffp-contract=fast "
-		"-fno-strict-aliasing -fopenmp -fPIC -shared -std=gnu11 -w -o %s/k.so %s/k.c -lm",
+		"-fno-strict-aliasing -fPIC -shared -std=gnu11 -w -o %s/k.so %s/k.c -lm",
 		cc, batch.level, sanitize, wrap, flags, dir, dir);
 	int status = system(command);
 	must(status == 0, "`%s` answers %d; its text is kept", command, status);
 	(void)snprintf(command, sizeof command, "%s/k.so", dir);
-	void *handle = dlopen(command, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	void *handle = dlopen(command, RTLD_NOW | RTLD_LOCAL);
 	must(handle != NULL, "%s", dlerror());
 	(void)unlink(command);
 	return handle;
@@ -209,7 +209,8 @@ static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_
 	(void)diag;
 	if (o->entry >= batch.n_done)
 		compile_pending();
-	batch.entry[o->entry].kernel(args->slot, args->workspace, args->fault, (int)threads(o, args->n_thread));
+	const struct lt_team team = { .parallel_for = lt__host_parallel_for, .n_thread = threads(o, args->n_thread) };
+	batch.entry[o->entry].kernel(args->slot, args->workspace, args->fault, &team);
 	return LT_OK;
 }
 

@@ -84,3 +84,13 @@ int run_command(const char *command, char *out, size_t out_bytes, char *err, siz
 	read_back(to_err, err, err_bytes);
 	return WIFEXITED(code) ? WEXITSTATUS(code) : -1;
 }
+
+int run_in_scratch(
+	char *out, size_t out_bytes, char *err, size_t err_bytes, const char *begin, const char *fmt, va_list args)
+{
+	char command[4096];
+	int n = snprintf(command, sizeof command, "cd %s && %s ", scratch(""), begin);
+
+	vsnprintf(command + n, sizeof command - (size_t)n, fmt, args);
+	return run_command(command, out, out_bytes, err, err_bytes);
+}

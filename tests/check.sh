@@ -1,11 +1,9 @@
 #!/usr/bin/env bash
 # tests/check.sh PROGRAM... -- runs every test and says how long each part took and how many passed, failed and were
-# skipped; 1 if one
-# failed.  Called by `make check` with O, CC, SAN, DIRS and MAKE. Each part prints TAP lines ("ok - name", "not ok -
-# name",
-# "ok - name # SKIP why"), kept in $O/check-log; of what fails, everything that it said is shown.  A line "# show WORDS"
-# is
-# shown always, without its first two words.
+# skipped; 1 if one failed.  Called by `make check` with O, CC, SAN, DIRS and MAKE.
+#
+# Each part prints TAP lines ("ok - name", "not ok - name", "ok - name # SKIP why"), kept in $O/check-log; of what
+# fails, everything that it said is shown.  A line "# show WORDS" is shown always, without its first two words.
 set -u
 export LC_ALL=C.UTF-8
 log=$O/check-log
@@ -78,9 +76,9 @@ groups() {
 	sed 's/^test_.*_plugged /plugged* /; s/^\(test_[^_ ]*\)[^ ]* /\1* /' |
 		awk '{ s[$1] += $2 } END { for (g in s) print g, s[g] }'
 }
-# The slowest of what is read, four to a line.
+# What is read, the slowest first, four to a line.
 slowest() {
-	sort -k 2,2nr -k 1,1 | head -n "$1" |
+	sort -k 2,2nr -k 1,1 |
 		awk '{ printf "%8.1f %-22s%s", $2, $1, NR % 4 ? "" : "\n" } END { if (NR % 4) print "" }'
 }
 
@@ -94,10 +92,10 @@ for tap in "$log"/*.tap; do
 done
 sed -n 's/^# show //p' "$log"/*.tap
 sed -n 's/^told: //p' "$log"/*.log      # counts of sweeps
-echo "seconds of the slowest parts (test programs run two at a time):"
-times | slowest 20
-echo "and of the slowest groups:"
-times | groups | slowest 12
+echo "seconds of each part (test programs run two at a time):"
+times | slowest
+echo "and of groups of them:"
+times | groups | slowest
 skipped=$(cat "$log"/*.tap | grep -c '^ok.*# SKIP')
 passed=$(($(cat "$log"/*.tap | grep -c '^ok') - skipped))
 failed=$(cat "$log"/*.tap | grep -c '^not ok')

@@ -1,26 +1,13 @@
 /* tests/device_run.h -- graphs as text, compiled for devices (tests/device.h) and run. */
 #ifndef TESTS_DEVICE_RUN_H
 #define TESTS_DEVICE_RUN_H
-#include <criterion/criterion.h>
-#include <string.h>
-#include "lt/lt.h"
-#include "ir/graph.h"
 #include "tests/device.h"
+#include "tests/parsed.h"
 
-static inline struct lt_graph *parsed(const char *text)
-{
-	struct lt_context *ctx;
-	struct lt_graph *g;
-	cr_assert_eq(lt_context_new(&ctx), LT_OK);
-	cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "test", &g), LT_OK, "%s\n%s", lt_context_message(ctx), text);
-	return g;
-}
-
+/* And what the devices count: nothing is wrong, and nothing of theirs is left. */
 static inline void close_graph(struct lt_graph *g)
 {
-	struct lt_context *ctx = g->ctx;
-	lt_graph_free(g);
-	lt_context_free(ctx);
+	parsed_free(g);
 	const struct device_counts *c[] = { &device_one, &device_two };
 	for (int i = 0; i < 2; i++) {
 		cr_assert_str_eq(c[i]->wrong, "");
@@ -29,26 +16,6 @@ static inline void close_graph(struct lt_graph *g)
 		cr_assert_eq(c[i]->events, 0);
 		cr_assert_eq(c[i]->sessions, 0);
 	}
-}
-
-static inline struct lt_program *compiled_with(struct lt_graph *g, struct lt_options o)
-{
-	struct lt_program *p;
-	o.size = sizeof o;
-	cr_assert_eq(lt_compile(g->ctx, g, &o, &p), LT_OK, "%s", lt_context_message(g->ctx));
-	return p;
-}
-
-static inline struct lt_program *compiled(struct lt_graph *g, const char *backends)
-{
-	return compiled_with(g, (struct lt_options){ .backends = backends });
-}
-
-static inline struct lt_instance *instance_of(struct lt_program *p, struct lt_graph *g)
-{
-	struct lt_instance *r;
-	cr_assert_eq(lt_instance_new(p, &r), LT_OK, "%s", lt_context_message(g->ctx));
-	return r;
 }
 
 /* Chains of kernels that no tree may fuse: each sums what the one before has made. */
@@ -63,5 +30,22 @@ static inline void run_long(struct lt_instance *r, float *x, float *h, float fir
 	for (int i = 0; i < 16; i++)
 		x[i] = first + (float)i;
 	cr_assert_eq(lt_instance_run(r, (const void *[]){ x }, (void *[]){ h }), LT_OK, "%s", lt_instance_message(r));
+}
+
+/* An input and a constant, two results, and what is between. */
+#define CHAIN \
+	"graph 1\nvar m 5\nvar n 3\n%x = f32[m, n] input \"x\"\n%w = f32[m, n] constant \"w\"\n%e = f32[m, n] exp " \
+	"%x\n%s = f32[m] add.reduce %e\n" \
+	"%t = f32[m] tanh %s\n%y = f32[m, n] mul %e, %t\n%z = f32[m, n] add %y, %w\nresult \"z\" = %z\nresult \"t\" " \
+	"= %t\n"
+
+static inline void run_chain(struct lt_instance *r, float *z, float *t)
+{
+	float x[15];
+	for (int i = 0; i < 15; i++)
+		x[i] = (float)i / 8;
+	memset(z, 0xa5, sizeof *z * 15);
+	memset(t, 0xa5, sizeof *t * 5);
+	cr_assert_eq(lt_instance_run(r, (const void *[]){ x }, (void *[]){ z, t }), LT_OK, "%s", lt_instance_message(r));
 }
 #endif

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # tests/fuzz.sh SECONDS -- runs each libFuzzer target for that long. What it finds is kept in $O/found; a crash ends
-# with
-# the file that causes it, to be put into tests/fuzz/corpus with the mend.
+# with the file that causes it, to be put into tests/fuzz/corpus with the mend.
 set -eu
 seconds=${1:-60}
 for target in "$O"/fuzz/*; do

@@ -5,10 +5,8 @@
 #   NAME.out                                what a run prints
 #   NAME.err                                the message of a run, and its exit code in the last line
 # A first line "# lt-run: OPTIONS" in the script gives options for all of them.  What depends on the processor is made
-# for
-# the target avx2, if these do not name a target or a backend, so that it is the same on every machine.  --bless
-# rewrites the files that are
-# there: to add one, create it empty.  Prints TAP.
+# for the target avx2, if these do not name a target or a backend, so that it is the same on every machine.  --bless
+# rewrites the files that are there: to add one, create it empty.  Prints TAP.
 set -u
 : "${O:=build}"
 export LC_ALL=C.UTF-8

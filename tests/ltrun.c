@@ -44,14 +44,13 @@ void ltrun_tear_down(void)
 
 int ltrun(const char *fmt, ...)
 {
-	char command[4096];
-	int n = snprintf(command, sizeof command, "cd %s && %s ", scratch(""), built("lt-run"));
 	va_list args;
+	int code;
 
 	va_start(args, fmt);
-	vsnprintf(command + n, sizeof command - (size_t)n, fmt, args);
+	code = run_in_scratch(ltrun_out, sizeof ltrun_out, ltrun_err, sizeof ltrun_err, built("lt-run"), fmt, args);
 	va_end(args);
-	return run_command(command, ltrun_out, sizeof ltrun_out, ltrun_err, sizeof ltrun_err);
+	return code;
 }
 
 void ltrun_read(const char *name, struct lt_tensors *t)

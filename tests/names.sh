@@ -19,11 +19,20 @@ try() {
 		printf '%s\n' "answered $status and said:" "$said" "expected: $2" >&2
 	fi
 	rm -rf "${tree:?}"/*
-	mkdir -p "$tree"/{include/lt,ir,looptree,backends/ref,backends/cpu,tools,build/looptree}
+	mkdir -p "$tree"/{include/lt,ir,looptree,backends/ref,backends/cpu,tools,build/{ir,looptree,backends/{ref,cpu}}}
 }
 try 'an empty tree' ''
 
+# objects: of every source of the tree, newer than it is; what is in them does not matter.
+objects() {
+	(cd "$tree" && find . -name '*.c' | while read -r file; do
+		touch -d '2000-01-01' "$file"
+		echo 'int unused;' | "${CC:-cc}" -x c -c -o "build/${file%.c}.o" - 2>/dev/null
+	done)
+}
+
 for file in ir/a.c looptree/b.c tools/c.c; do echo 'static int fill(int x) { return x; }' >"$tree/$file"; done
+objects
 try 'a name in three files is no fault' ''
 for file in ir/a.c looptree/b.c tools/c.c tools/d.h; do
 	echo 'static inline int fill(int x) { return x; }' >"$tree/$file"
@@ -33,6 +42,7 @@ for file in ir/a.c looptree/b.c tools/c.c tools/d.c; do
 	printf '%s\n' '/* static int fill(int x) */' 'static const char *text = "static int fill(";' \
 		'static int (*call)(int);' >"$tree/$file"
 done
+objects
 try 'comments, texts and pointers are no functions' ''
 
 echo 'struct row { int x; };' >"$tree/ir/a.c"
@@ -40,6 +50,7 @@ echo 'static union row { int y; } rows;' >"$tree/tools/b.c"
 try 'a tag in two files' 'struct row: ir/a.c tools/b.c'
 echo 'struct lt_object;' >"$tree/include/lt/backend.h"
 echo 'struct lt_object { int x; };' | tee "$tree/backends/ref/ref.c" >"$tree/backends/cpu/cpu.c"
+objects
 try "what backend.h leaves to backends is each backend's" ''
 
 echo '#include "looptree/b.h"' >"$tree/looptree/a.h"
@@ -59,3 +70,9 @@ echo 'int lt__b(void); int lt__a(void) { return lt__b(); }' >"$tree/looptree/a.c
 echo 'int lt__b(void) { return 0; }' >"$tree/looptree/b.c"
 compile looptree/a.c looptree/b.c
 try 'files that call in one direction' ''
+echo 'int lt__a(void) { return 0; }' >"$tree/looptree/a.c"
+try 'a source without an object' 'circles were not looked for: 1 sources have no object'
+echo 'int lt__a(void) { return 0; }' >"$tree/looptree/a.c"
+compile looptree/a.c
+touch "$tree/looptree/a.c"
+try 'an object that is older' 'looptree/a.c'

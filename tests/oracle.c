@@ -117,3 +117,21 @@ double oracle_number(const void *data, int64_t i, enum lt_dtype t)
 
 	return lt__dtype_info(t)->cls == LT_CLASS_FLOAT ? x.f : (double)x.i;
 }
+
+/* As sample() of tests/data/make_vectors.py. */
+static double oracle_sample(int64_t seed, int64_t i)
+{
+	return (double)((i * 7919 + seed * 104729) % 2003 - 1001) / 256;
+}
+
+lt_node oracle_tensor(struct oracle *b, int64_t seed, int32_t n, const int64_t *shape)
+{
+	lt_var dims[8];
+
+	for (int32_t i = 0; i < n; i++)
+		dims[i] = lt_graph_var(b->g, NULL, shape[i]);
+	lt_node x = oracle_input(b, b->t, n, dims, NULL);
+	for (int64_t i = 0; i < lt__node_elems(b->g, x); i++)
+		lt__store(b->data[x], i, b->t, lt__convert((union lt_scalar){ .f = oracle_sample(seed, i) }, LT_F64, b->t));
+	return x;
+}

@@ -24,6 +24,10 @@ lt_node oracle_input(struct oracle *, enum lt_dtype, int32_t n, const lt_var *di
 void oracle_fill(struct oracle *, lt_node, const double *from);
 /* A new input of whole numbers in -64..63, times unit. */
 lt_node oracle_random(struct oracle *, enum lt_dtype, int32_t n, const lt_var *dims, uint64_t *seed, double unit);
+/* A new input of type b->t: numbers of both signs, others for each seed.  TENSOR(b, 1, 4, 5): seed 1, of 4 x 5. */
+lt_node oracle_tensor(struct oracle *b, int64_t seed, int32_t n, const int64_t *shape);
+#define TENSOR(b, seed, ...) \
+	oracle_tensor(b, seed, (int32_t)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), (int64_t[]){ __VA_ARGS__ })
 uint64_t oracle_noise(uint64_t *seed);  /* 31 bits of a deterministic stream */
 /* Adds result "y" and evaluates with errors; the values of y. */
 const void *oracle_run(struct oracle *, lt_node y, const double **error);

@@ -154,12 +154,11 @@ static lt_status run(struct job *j, struct lt_program *p, const struct limits_da
 	}
 	running = j->seed;
 	status = lt_instance_new(p, &at);
-	if (!status) {
+	if (!status)
 		status = lt_instance_run(at, input, results);
-		if (status)
-			(void)lt_fail(j->ctx, status, "%s", lt_instance_message(at));
-		lt_instance_free(at);
-	}
+	if (status)
+		(void)lt_fail(j->ctx, status, "%s", lt_instance_message(at));
+	lt_instance_free(at);
 	memcpy(out, results[0], result.bytes);
 	for (int32_t i = 0; i < n; i++)
 		fenced_free(&memory[i]);

@@ -23,6 +23,8 @@ enum {
 /* A dim: at most `extent`, and in a run limit + sum limit_of * param where it is bounded. */
 struct limits_dim { int64_t extent; bool bounded; int64_t limit, limit_of[LIMITS_PARAMS]; };
 /* Rows are over [1 | params | dims | floors]; den: of the floors. */
+static inline int limits_dim_at(int i) { return 1 + LIMITS_PARAMS + i; }
+static inline int limits_div_at(int i) { return 1 + LIMITS_PARAMS + LIMITS_DIMS + i; }
 struct limits_piece {
 	int n_div, n_guard;
 	int64_t den[LIMITS_DIVS], div[LIMITS_DIVS][LIMITS_COLUMNS], guard[LIMITS_GUARDS][LIMITS_COLUMNS],
@@ -48,8 +50,11 @@ struct limits_model {
 	int64_t try[LIMITS_TRIES][LIMITS_PARAMS];       /* values of the params, within their ranges */
 };
 
+/* random_limits_draw.c, random_limits_text.c */
 void limits_draw(uint64_t seed, struct limits_model *);
 void limits_print(const struct limits_model *, char *text, size_t room);
+
+/* random_limits_model.c */
 /* Whether some row, or a place in memory, exceeds 62 bits. */
 bool limits_large(const struct limits_model *);
 /* With these values of the params: nothing leaves its source, something does, or a bounded dim is longer than it may

@@ -122,7 +122,7 @@ static const char *leaf_name(const struct lt_looptree *t, lt_tnode leaf)
 	return t->graph->node[t->node[leaf].leaf].name;
 }
 
-/* Every loop is followed to one over its own var, every leaf to its own or (rfactor) to that of its partial results. 
+/* Every loop is followed to one over its own var, every leaf to its own or (rfactor) to that of its partial results.
  * Only a value that is inlined goes, with the loops that it alone had. */
 static void check_cursors(struct state *s, const struct lt_looptree *from, const lt_tnode *cursor,
 	const struct lt_looptree *to, uint64_t seed, const char *step)

@@ -340,7 +340,7 @@ static bool run_all(struct contest *c, struct run_bits *keep)
 			return bad(c, "%s", lt_context_message(c->ctx));
 	lt_status st = lt_instance_new(c->p, &c->r);
 	if (st)         /* a gather from constants alone is done when they are bound */
-		return (st == w->status && !w->judge[0]) || bad(c, "%s: %s", lt_status_name(st), lt_context_message(c->ctx));
+		return (st == w->status && !w->judge[0]) || bad(c, "%s: %s", lt_status_name(st), lt_instance_message(c->r));
 	for (c->run = 0; c->run < w->n_run; c->run++) {
 		if (!one_run(c))
 			return false;

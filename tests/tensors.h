@@ -8,6 +8,16 @@
 #include "tests/built.h"
 #include "tools/tensorfile.h"
 
+static struct lt_context *ctx;
+
+static inline void tensors_set_up(void) { cr_assert_eq(lt_context_new(&ctx), LT_OK); }
+
+static inline void tensors_tear_down(void)
+{
+	lt_context_free(ctx);
+	scratch_remove();
+}
+
 /* A value as a number, whatever its type. */
 static inline double number(const struct lt_tensor *t, int64_t i)
 {
@@ -33,7 +43,7 @@ static inline size_t write_npy(unsigned char *out, int version, const char *head
 }
 
 /* The file is refused with that sentence, which begins with the file's name, and nothing is given. */
-static inline void expect_bad(struct lt_context *ctx, const char *path, const char *says)
+static inline void expect_bad(const char *path, const char *says)
 {
 	struct lt_tensors t;
 

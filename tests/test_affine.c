@@ -2,22 +2,12 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include "check/random_graph.h"
 #include "ir/quasi.h"
 
 static uint64_t seed_state;
 
-static uint64_t draw(void)
-{
-	seed_state ^= seed_state << 13;
-	seed_state ^= seed_state >> 7;
-	seed_state ^= seed_state << 17;
-	return seed_state;
-}
-
-static int64_t between(int64_t low, int64_t high)
-{
-	return low + (int64_t)(draw() % (uint64_t)(high - low + 1));
-}
+static int64_t between(int64_t low, int64_t high) { return random_between(&seed_state, low, high); }
 
 struct fixture {
 	struct lt_context *ctx;
@@ -258,7 +248,7 @@ static void random_step(struct fixture *f, struct chain *c)
 		permute(f, c, perm);
 		break;
 	default:
-		if (draw() % 2 && size_of(c) < 200)
+		if (between(0, 1) && size_of(c) < 200)
 			slide(f, c, axis, -between(0, 3), 1, c->shape[axis] + between(0, 3));
 		else {
 			int64_t begin = between(0, c->shape[axis] - 1), step = between(1, 3);

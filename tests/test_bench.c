@@ -6,6 +6,14 @@
 #include <string.h>
 #include "tools/bench.h"
 
+static struct lt_context *context(void)
+{
+	struct lt_context *ctx;
+
+	cr_assert_eq(lt_context_new(&ctx), LT_OK);
+	return ctx;
+}
+
 static void near(double a, double b)
 {
 	cr_assert(fabs(a - b) <= 1e-12 * (1 + fabs(b)), "%.17g is not %.17g", a, b);
@@ -155,6 +163,7 @@ Test(bench, a_rate_above_the_peak_fails_its_row)
 		row("peak", BENCH_DENOMINATOR, BENCH_READY, 0) };
 	struct bench_case c = { .bound = BENCH_FLOPS, .flops = 1000 };
 	struct bench_outcome o = { .c = &c, .row = r, .n_row = 3 };
+	struct lt_context *ctx = context();
 
 	for (int bound = 0; bound < 3; bound++) {
 		c.bound = (enum bench_bound)bound;
@@ -167,24 +176,48 @@ Test(bench, a_rate_above_the_peak_fails_its_row)
 		r[1].median = 9;
 		r[2].median = 1;
 		c.flops = 1000;
-		cr_assert_eq(bench_impossible(&o, 105, true), 0, "%d", bound);
+		cr_assert_eq(bench_impossible(ctx, &o, 105, true), 0, "%d", bound);
 		cr_assert_eq(r[1].answer, BENCH_READY);
 		/* A planted wrong count. */
 		c.flops = 1600;
-		cr_assert_eq(bench_impossible(&o, 150, false), 1);
+		cr_assert_eq(bench_impossible(ctx, &o, 150, false), 1);
 		cr_assert_eq(r[1].answer, BENCH_READY);
-		cr_assert_eq(bench_impossible(&o, 150, true), 1);
+		cr_assert_eq(bench_impossible(ctx, &o, 150, true), 1);
 		cr_assert_eq(r[0].answer, BENCH_READY);
 		cr_assert_eq(r[1].answer, BENCH_BAD);
 		cr_assert_eq(r[2].answer, BENCH_READY);
 		cr_assert(strstr(r[1].why, "count of 1600 operations") != NULL, "%s", r[1].why);
 		/* No peak was measured: nothing is known. */
-		cr_assert_eq(bench_impossible(&o, 0, true), 0);
+		cr_assert_eq(bench_impossible(ctx, &o, 0, true), 0);
 	}
 	c.bound = BENCH_FLOPS;
 	r[1].answer = BENCH_READY;
 	o.peak = 170;                   /* what the case's own denominator reached counts, too */
-	cr_assert_eq(bench_impossible(&o, 150, true), 0);
+	cr_assert_eq(bench_impossible(ctx, &o, 150, true), 0);
+	lt_context_free(ctx);
+}
+
+/* One that has no sentence must not show that of the row before. */
+Test(bench, a_reason_is_that_of_its_own_failure)
+{
+	struct lt_context *ctx = context();
+	char why[BENCH_WHY];
+
+	bench_reason(ctx, lt_fail(ctx, LT_EIO, "the file is gone"), why);
+	cr_assert_str_eq(why, "the file is gone");
+	bench_reason(ctx, LT_ENOMEM, why);
+	cr_assert_str_eq(why, "out of memory");
+	lt_context_free(ctx);
+}
+
+/* Looptree has to do every case; others may leave one out. */
+Test(bench, only_others_leave_out_a_case)
+{
+	for (int role = BENCH_OURS; role <= BENCH_AGAIN; role++) {
+		cr_assert_eq(bench_answer((enum bench_role)role, LT_OK), BENCH_READY);
+		cr_assert_eq(bench_answer((enum bench_role)role, LT_EIO), BENCH_BAD);
+		cr_assert_eq(bench_answer((enum bench_role)role, LT_EUNSUPPORTED), role == BENCH_OTHER ? BENCH_SKIP : BENCH_BAD);
+	}
 }
 
 Test(bench, without_others_there_is_no_ratio_to_them)
@@ -245,24 +278,24 @@ static void check_finds(bool exact, const char *method)
 	struct bench_truth t;
 	struct bench_case *c;
 	double error = -1;
-	char why[BENCH_WHY] = "";
+	struct lt_context *ctx = context();
 	float *out;
 
 	make_product(&l, exact);
 	c = &l.at[0];
 	out = bench_buffer(c->out.n);
-	bench_truth_make(c, &t);
+	bench_truth_make(ctx, c, &t);
 	cr_assert_str_eq(t.method, method);
 	c->reference(c, out);
-	cr_assert(bench_check(c, &t, true, out, &error, why), "%s", why);
+	cr_assert_eq(bench_check(c, &t, true, out, &error), LT_OK, "%s", lt_context_message(ctx));
 	cr_assert(error <= bench_tolerance(c) && error >= 0);
 	out[77] += 0.01f;
-	cr_assert_not(bench_check(c, &t, true, out, &error, why));
-	cr_assert(strstr(why, "wrong result"), "%s", why);
+	cr_assert(bench_check(c, &t, true, out, &error));
+	cr_assert(strstr(lt_context_message(ctx), "wrong result"), "%s", lt_context_message(ctx));
 	if (exact)
-		cr_assert(strstr(why, "element 77"), "%s", why);
+		cr_assert(strstr(lt_context_message(ctx), "element 77"), "%s", lt_context_message(ctx));
 	out[77] = NAN;
-	cr_assert_not(bench_check(c, &t, true, out, &error, why));
+	cr_assert(bench_check(c, &t, true, out, &error));
 	/* Rows that are right, in the wrong places. */
 	c->reference(c, out);
 	for (int i = 0; i < 32; i++) {
@@ -271,10 +304,11 @@ static void check_finds(bool exact, const char *method)
 		out[i] = out[32 + i];
 		out[32 + i] = swap;
 	}
-	cr_assert_not(bench_check(c, &t, true, out, &error, why));
+	cr_assert(bench_check(c, &t, true, out, &error));
 	memset(out, 0, (size_t)c->out.n * sizeof *out);
-	cr_assert_not(bench_check(c, &t, true, out, &error, why));
+	cr_assert(bench_check(c, &t, true, out, &error));
 	bench_truth_free(&t, c);
+	lt_context_free(ctx);
 	bench_buffer_free(out, c->out.n);
 	bench_cases_free(&l);
 }

@@ -150,21 +150,24 @@ Test(bench_cases, a_script_asks_for_the_tensors_of_its_case, .timeout = 200)
 /* The reference, and the graph evaluator by the script: two ways that share nothing. */
 static void compare(struct bench_case *c)
 {
+	struct lt_context *ctx;
 	struct bench_truth t;
 	bench_reference *reference = c->reference;
 	float *out = bench_buffer(c->out.n);
 	double d;
 
+	cr_assert_eq(lt_context_new(&ctx), LT_OK);
 	bench_case_fill(c);
 	reference(c, out);
 	c->reference = NULL;
-	bench_truth_make(c, &t);
+	bench_truth_make(ctx, c, &t);
 	cr_assert(t.want, "%s/%s: %s", c->suite, c->name, t.why);
 	cr_assert_str_eq(t.method, "graph evaluator");
 	d = bench_distance(out, t.want, c->out.n);
 	cr_assert(d <= (c->depth ? 1e-6 : 0), "%s/%s differs by %g", c->suite, c->name, d);
 	c->reference = reference;
 	bench_truth_free(&t, c);
+	lt_context_free(ctx);
 	bench_buffer_free(out, c->out.n);
 	bench_case_empty(c);
 }
@@ -237,10 +240,11 @@ Test(bench_cases, numbers_depend_on_names_alone)
 Test(bench_cases, a_case_survives_its_way_to_a_peer)
 {
 	struct bench_cases l = all_cases();
+	struct lt_context *ctx;
 
+	cr_assert_eq(lt_context_new(&ctx), LT_OK);
 	for (int i = 0; i < l.n; i++) {
 		struct bench_case *c = &l.at[i], got;
-		char why[BENCH_WHY] = "";
 		json_t *o;
 		int threads = 0;
 		bool same;
@@ -248,9 +252,9 @@ Test(bench_cases, a_case_survives_its_way_to_a_peer)
 		if (cost(c) > 1 << 21)
 			continue;
 		bench_case_fill(c);
-		cr_assert(bench_case_write(c, why), "%s", why);
+		cr_assert_eq(bench_case_write(ctx, c), LT_OK, "%s", lt_context_message(ctx));
 		o = bench_process_case(c, 2);
-		cr_assert(bench_serve_case(o, &got, &threads, why), "%s", why);
+		cr_assert_eq(bench_serve_case(ctx, o, &got, &threads), LT_OK, "%s", lt_context_message(ctx));
 		cr_assert_eq(threads, 2);
 		cr_assert_str_eq(got.op, c->op);
 		cr_assert_str_eq(got.script, c->script);
@@ -268,5 +272,6 @@ Test(bench_cases, a_case_survives_its_way_to_a_peer)
 		json_decref(o);
 		bench_case_empty(c);
 	}
+	lt_context_free(ctx);
 	bench_cases_free(&l);
 }

@@ -219,8 +219,8 @@ Test(cgen, storage_follows_size_scope_and_aliases)
 	has(text, "\t\tout[0] = in[i];\n");
 	cr_expect_eq(need.shared, 16448 + 20032);
 	has(text,
-		"\nvoid places_entry(const struct lt_slot *slot, char *workspace, struct lt_fault *fault, int "
-		"n_thread)\n{\n\t(void)workspace, (void)fault, (void)n_thread;\n\tplaces(");
+		"\nvoid places_entry(const struct lt_slot *slot, char *workspace, struct lt_fault *fault, const struct lt_team "
+		"*team)\n{\n\t(void)workspace, (void)fault, (void)team;\n\tplaces(");
 	cr_expect_eq(strncmp(text + need.definitions, "\nLT_KERNEL_BRANCHES void places(", 32), 0);
 	free(text);
 	text = print(b, 0);

@@ -100,7 +100,7 @@ Test(cgen_loops, equal_trees_give_equal_text)
 {
 	struct tb *a = tile(12, 5), *b = tile(12, 5);
 	for (int i = 0; i < b->n_buffer; i++)
-		b->buffer[i].name = "n_thread";
+		b->buffer[i].name = "team";
 	for (int i = 0; i < b->n_loop; i++)
 		b->loop[i].var = "own", b->loop[i].kind = a->loop[i].kind = i ? b->loop[i].kind : LT_PARALLEL;
 	for (int i = 0; i < b->n_stmt; i++)
@@ -278,12 +278,16 @@ Test(cgen_loops, parallel_loops_are_functions_for_all_threads)
 	struct tb *b = threads(3, 5, 1);
 	char *text = print(b, 16, 1, &need);
 	has(text,
-		"LT_KERNEL void threads_0(const int32_t *restrict x, int32_t *restrict y)\n{\n#pragma omp for "
-		"schedule(static) collapse(2) nowait\n"
-		"\tfor (int64_t a = 0; a < 3; a++) {\n\t\tfor (int64_t b = 0; b < 5; b++) {\n\t\t\tfor (int64_t i = "
-		"0;");
-	has(text, "LT_KERNEL void threads(const int32_t *restrict x, int32_t *restrict y, int n_thread)\n{\n"
-		"#pragma omp parallel num_threads(n_thread) if(n_thread > 1)\n\tthreads_0(x, y);\n}\n");
+		"struct threads_0_args { const int32_t *x; int32_t *y; };\n\n"
+		"LT_KERNEL void threads_0(const int32_t *restrict x, int32_t *restrict y, int64_t first, int64_t last)\n{\n"
+		"\tint64_t a = first / 5;\n\tint64_t b = first % 5;\n"
+		"\tfor (int64_t point = first; point < last; point++) {\n\t\tfor (int64_t i = 0;");
+	has(text, "\t\tif (++b == 5) {\n\t\t\tb = 0;\n\t\t\ta++;\n\t\t}\n\t}\n}\n\n"
+		"static void threads_0_team(void *arg, int64_t first, int64_t last, uint32_t thread)\n{\n"
+		"\tconst struct threads_0_args *const a = arg;\n\t(void)thread;\n\tthreads_0(a->x, a->y, first, last);\n}\n");
+	has(text, "LT_KERNEL void threads(const int32_t *restrict x, int32_t *restrict y, const struct lt_team *team)\n{\n"
+		"\t{\n\t\tstruct threads_0_args args = { x, y };\n"
+		"\t\tteam->parallel_for(team->host, team->n_thread, 3*5, threads_0_team, &args);\n\t}\n}\n");
 	cr_expect(need.threads && need.private_ == 0 && need.shared == 0);
 	free(text);
 	free(b);
@@ -292,14 +296,14 @@ Test(cgen_loops, parallel_loops_are_functions_for_all_threads)
 	b->loop[1].first_bound = b->n_bound;
 	b->loop[1].n_bound = tb_rows(b, "5 - i0", b->bounds, &b->n_bound);
 	text = print(b, 16, 1, &need);
-	lacks(text, "collapse");
-	cr_expect_eq(count(text, "#pragma omp parallel"), 1);
+	lacks(text, "point");
+	cr_expect_eq(count(text, "team->parallel_for("), 1);
 	free(text);
 	free(b);
 	/* One trip is shared out by nobody. */
 	b = threads(1, 1, 1);
 	text = print(b, 16, 1, &need);
-	lacks(text, "#pragma");
+	lacks(text, "team->");
 	cr_expect(!need.threads);
 	free(text);
 	free(b);
@@ -308,9 +312,21 @@ Test(cgen_loops, parallel_loops_are_functions_for_all_threads)
 	text = print(b, 16, 1, &need);
 	cr_expect(need.threads && need.private_ == 20032 && need.shared == 0);
 	has(text,
-		"\t{\n\t\tchar *const own = private_ + 20032*(int64_t)omp_get_thread_num();\n\t\tthreads_0(x, y, (void "
-		"*)(own + 0));\n\t}\n");
-	has(text, "int32_t *restrict v)");
+		"\tchar *const own = a->private_ + 20032*(int64_t)thread;\n\tthreads_0(a->x, a->y, (void *)(own + 0), first, "
+		"last);\n}\n");
+	has(text, "struct threads_0_args args = { x, y, private_ };");
+	has(text, "int32_t *restrict v, int64_t first, int64_t last)");
+	free(text);
+	free(b);
+	/* Names of the graph are not those of the functions. */
+	b = threads(3, 5, 1);
+	b->buffer[0].name = "team";
+	b->buffer[1].name = "first";
+	b->loop[0].var = "point";
+	b->loop[1].var = "last";
+	text = print(b, 16, 1, &need);
+	has(text, "const int32_t *restrict team_2, int32_t *restrict first_2, int64_t first, int64_t last)");
+	has(text, "int64_t point_2 = first / 5;\n\tint64_t last_2 = first % 5;");
 	free(text);
 	free(b);
 }

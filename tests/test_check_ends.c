@@ -3,30 +3,19 @@
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <pty.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/built.h"
+#include "tests/ltcheck.h"
 #include "tests/script_run.h"
 
 TestSuite(check_ends, .timeout = 120, .fini = scratch_remove);
 
-static char out[1 << 20], err[1 << 14];
-
-__attribute__((format(printf, 2, 3))) static int lt_check(const char *fault, const char *fmt, ...)
-{
-	char command[4096], path[200];
-	(void)snprintf(path, sizeof path, "tests/faults/%s.so", fault);
-	int n = snprintf(command, sizeof command, "cd %s && %s", scratch(""), built("lt-check"));
-	n += snprintf(command + n, sizeof command - (size_t)n, " -B %s --no-reduce --keep kept ", built(path));
-	va_list args;
-	va_start(args, fmt);
-	(void)vsnprintf(command + n, sizeof command - (size_t)n, fmt, args);
-	va_end(args);
-	return run_command(command, out, sizeof out, err, sizeof err);
-}
+#define out ltcheck_out
+#define err ltcheck_err
+#define lt_check ltcheck_fault
 
 static int count(const char *text, const char *word)
 {
@@ -154,11 +143,11 @@ Test(check_ends, what_cannot_be_run_has_failed)
 	static const struct { const char *prefix, *said;
 	} limits[] = {
 		{ CLOSED "ulimit -n 4; exec",
-			"in score: it was not asked: no process can be made: Too many open files" },
+			"in score: it was not run: no process can be made: Too many open files" },
 		{ CLOSED "ulimit -n 5; exec", "it was not run: no process can be made: Too many open files" },
 		{ "[ $(id -u) != 0 ] || user=\"setpriv --reuid $((100000 + $$)) --regid 65534 --clear-groups\"; exec "
 		  "prlimit --nproc=0 $user",
-			"in score: it was not asked: no process can be made: Resource temporarily unavailable" },
+			"in score: it was not run: no process can be made: Resource temporarily unavailable" },
 	};
 	char command[4096];
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
@@ -181,15 +170,15 @@ Test(check_ends, each_call_that_fails_has_its_reason)
 {
 	static const struct { const char *call; int at; const char *filter, *said;
 	} calls[] = {
-		{ "fork", 1, one, "in score: it was not asked: no process can be made: Cannot allocate memory" },
+		{ "fork", 1, one, "in score: it was not run: no process can be made: Cannot allocate memory" },
 		{ "fork", 2, one, "it was not run: no process can be made: Cannot allocate memory" },
 		{ "fork", 3, "cast/f", "it was not run: no process can be made: Cannot allocate memory" },
 		{ "pipe", 2, one, "it was not run: no process can be made: Too many open files in system" },
-		{ "waitpid", 1, one, "in score: nothing is known of its process: No child processes" },
+		{ "waitpid", 1, one, "in score: it was not run: nothing is known of its process: No child processes" },
 		{ "waitpid", 2, one, "it was not run: nothing is known of its process: No child processes" },
-		{ "poll", 1, one, "in score: what it answers cannot be read: Cannot allocate memory" },
-		{ "poll", 2, one, "it was not run: what its process says cannot be read: Cannot allocate memory" },
-		{ "poll", 4, one, "it was not run: what its process says cannot be read: Cannot allocate memory" },
+		{ "poll", 1, one, "in score: it was not run: what its process says cannot be read: Cannot allocate memory" },
+		{ "poll", 5, one, "it was not run: what its process says cannot be read: Cannot allocate memory" },
+		{ "poll", 7, one, "it was not run: what its process says cannot be read: Cannot allocate memory" },
 		{ "memfd_create", 0, one,
 			"it was not run: there is no file for what backends print: Cannot allocate memory" },
 		{ "pthread_create", 0, "threads/sessions",

@@ -2,28 +2,18 @@
 #include <criterion/criterion.h>
 #include <ctype.h>
 #include <jansson.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tests/built.h"
+#include "tests/ltcheck.h"
 #include "tests/script_run.h"
 
 TestSuite(check_report, .timeout = 60, .fini = scratch_remove);
 
-static char out[1 << 20], err[1 << 14];
-
-/* lt-check in the test's folder; its exit code. */
-__attribute__((format(printf, 1, 2))) static int lt_check(const char *fmt, ...)
-{
-	char command[4096];
-	int n = snprintf(command, sizeof command, "cd %s && %s --keep kept ", scratch(""), built("lt-check"));
-	va_list args;
-	va_start(args, fmt);
-	(void)vsnprintf(command + n, sizeof command - (size_t)n, fmt, args);
-	va_end(args);
-	return run_command(command, out, sizeof out, err, sizeof err);
-}
+#define out ltcheck_out
+#define err ltcheck_err
+#define lt_check ltcheck
 
 /* Each tag that is opened is closed, in order; those that hold nothing need not be. */
 static bool is_balanced(const char *text, char *why, size_t bytes)

@@ -8,25 +8,15 @@
 #include "looptree/derived.h"
 #include "lt/lt.h"
 #include "tests/device.h"
+#include "tests/parsed.h"
 #include "tests/random_product.h"
 #include "tests/run_graph.h"
 
 TestSuite(choose, .init = device_register, .timeout = 120);
 
-static struct lt_graph *parsed(const char *text)
-{
-	struct lt_context *ctx;
-	struct lt_graph *g;
-	cr_assert_eq(lt_context_new(&ctx), LT_OK);
-	cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "test", &g), LT_OK, "%s\n%s", lt_context_message(ctx), text);
-	return g;
-}
-
 static void close_graph(struct lt_graph *g)
 {
-	struct lt_context *ctx = g->ctx;
-	lt_graph_free(g);
-	lt_context_free(ctx);
+	parsed_free(g);
 	cr_assert_str_eq(device_one.wrong, "");
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "built.h"
 #include "keeper.h"
+#include "program/pool.h"
 #include "treebuild.h"
 
 static struct keeper k;
@@ -18,7 +19,8 @@ static struct lt_session *open_session(const char *config, const char *cc, uint3
 	static int n;
 	struct lt_host *own = &host[n++ % 16];
 	struct lt_session *out;
-	*own = (struct lt_host){ .size = sizeof *own, .cc = cc, .n_thread = n_thread };
+	*own = (struct lt_host){ .size = sizeof *own, .cc = cc, .n_thread = n_thread,
+		.parallel_for = lt__host_parallel_for };
 	cr_assert_eq(cpu->open(own, config, &out, &k.diag), LT_OK, "%s", k.text);
 	return out;
 }
@@ -94,12 +96,7 @@ Test(cpu_save, needs_are_saved)
 	struct text saved = { 0 };
 	struct lt_object *first = compiled(t), *loaded;
 	size_t bytes[2], align[2];
-	if (cpu->save(first, append, &saved, &k.diag)) {
-		cr_expect(strstr(k.text, "is not cached") != NULL, "%s", k.text);
-		cpu->destroy(first);
-		free(b);
-		cr_skip_test("the compiler has no OpenMP");
-	}
+	cr_assert_eq(cpu->save(first, append, &saved, &k.diag), LT_OK, "%s", k.text);
 	cr_assert_eq(cpu->load(s, t, saved.at, saved.n, &loaded, &k.diag), LT_OK, "%s", k.text);
 	cpu->need(first, 2, &bytes[0], &align[0]);
 	cpu->need(loaded, 2, &bytes[1], &align[1]);

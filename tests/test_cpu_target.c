@@ -8,6 +8,7 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
+#include "tests/cpu_session.h"
 #include "tests/ltrun.h"
 #include "keeper.h"
 
@@ -16,16 +17,6 @@
 #define run ltrun
 
 TestSuite(cpu_target, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout = 300);
-
-static struct lt_session *open_session(const char *config, uint32_t n_thread, struct keeper *k)
-{
-	static struct lt_host hosts[64];        /* one lives as long as its session */
-	struct lt_session *s;
-	cr_assert_lt(n_thread, 64);
-	hosts[n_thread] = (struct lt_host){ .size = sizeof *hosts, .n_thread = n_thread };
-	cr_assert_eq(lt_backend_find("cpu")->open(&hosts[n_thread], config, &s, &k->diag), LT_OK, "%s: %s", config, k->text);
-	return s;
-}
 
 /* ---- the machine ---- */
 
@@ -46,7 +37,7 @@ static long cache_fact(int index, const char *what)
 Test(cpu_target, caches_are_those_of_the_system)
 {
 	struct keeper k = keeper_new();
-	struct lt_session *s = open_session("", 0, &k);
+	struct lt_session *s = cpu_session("", 0, &k);
 	const struct lt_target *t = lt_backend_find("cpu")->caps(s)->target;
 	const uint64_t bytes[] = { t->l1_bytes, t->l2_bytes, t->l3_bytes };
 	const uint32_t ways[] = { t->l1_ways, t->l2_ways, t->l3_ways };
@@ -101,11 +92,11 @@ Test(cpu_target, cores_are_those_that_may_be_used)
 	for (size_t i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++)
 		if (CPU_ISSET(i, &all))
 			CPU_SET(i, &one);
-	struct lt_session *s = open_session("", 0, &k);
+	struct lt_session *s = cpu_session("", 0, &k);
 	cr_expect_eq((int)lt_backend_find("cpu")->caps(s)->target->cores, CPU_COUNT(&all));
 	lt_backend_find("cpu")->close(s);
 	cr_assert_eq(sched_setaffinity(0, sizeof one, &one), 0);
-	s = open_session("", 0, &k);
+	s = cpu_session("", 0, &k);
 	cr_expect_eq(lt_backend_find("cpu")->caps(s)->target->cores, 1);
 	lt_backend_find("cpu")->close(s);
 }
@@ -134,7 +125,7 @@ Test(cpu_target, named_targets_have_fixed_numbers)
 		struct keeper k = keeper_new();
 		(void)snprintf(config, sizeof config, "O2;target=%s", want[i].name);
 		(void)snprintf(name, sizeof name, "cpu:%s", want[i].name);
-		struct lt_session *s = open_session(config, 7, &k);
+		struct lt_session *s = cpu_session(config, 7, &k);
 		const struct lt_target *t = cpu->caps(s)->target;
 		cr_expect_str_eq(t->name, name);
 		cr_expect(t->vector_bytes == want[i].bytes && t->vector_registers == want[i].registers && t->cores == 4, "%s", name);
@@ -234,7 +225,9 @@ Test(cpu_target, what_does_not_run_here_can_be_looked_at)
 		n++;
 		cr_expect_eq(run("rows.lt --target %s --dump=source --cc=no-such-compiler", names[i]), 0, "%s", err);
 		cr_expect(strstr(out, "_entry("), "%s", out);
-		cr_expect_eq(run("rows.lt --target %s -i x=random", names[i]), 1);
+		cr_expect_eq(run("rows.lt --target %s -i x=random", names[i]), 2);
+		cr_expect(strstr(err, "this machine does not run code for the target"), "%s", err);
+		cr_expect_eq(run("rows.lt -b cpu:target=%s -i x=random", names[i]), 2);
 		cr_expect(strstr(err, "this machine does not run code for the target"), "%s", err);
 	}
 	cr_expect(n > 0);

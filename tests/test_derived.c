@@ -297,14 +297,6 @@ static const struct { const char *from, *steps, *want;
 		"k\n n\n  %b.copy\nm call dot.4\n k\n  n\n   %p\n   %c\n n\n  %d\n  %e\n" },
 };
 
-static void expect_marks(const struct lt_looptree *t, const char *want, const char *steps)
-{
-	struct run_text text = { NULL, 0 };
-	tree_marks(t, &text);
-	cr_expect_str_eq(text.at, want, "`%s` gives\n%swanted\n%s", steps, text.at, want);
-	run_text_free(&text);
-}
-
 /* The old tree stays; the new one is legal by every check, keeps its text, and is what its text builds by hand. */
 Test(derived, each_change)
 {
@@ -313,7 +305,7 @@ Test(derived, each_change)
 		struct run_text before = tree_print(p.t), after;
 		struct lt_looptree *t, *built;
 		cr_assert_eq(derived_apply(&p, changes[i].steps, &t), LT_OK, "%s", lt_context_message(p.ctx));
-		expect_marks(t, changes[i].want, changes[i].steps);
+		tree_expect_marks(t, changes[i].want, changes[i].steps);
 		derived_expect_legal(&p, t, changes[i].steps);
 		derived_expect_text(&p, t, changes[i].steps);
 		built = tree_marked(p.lowered, changes[i].want);
@@ -374,7 +366,7 @@ Test(derived, a_tiled_product)
 	lt_looptree_free(t);
 	snprintf(steps, sizeof steps, "%s%s", cut, rest);
 	cr_assert_eq(derived_apply(&p, steps, &t), LT_OK, "%s", lt_context_message(p.ctx));
-	expect_marks(t, want, steps);
+	tree_expect_marks(t, want, steps);
 	cr_expect_eq(lt_looptree_verify(t), LT_OK, "%s", lt_context_message(p.ctx));    /* too large to be run trip by trip */
 	derived_expect_text(&p, t, steps);
 	derived_expect_run(&p, t, "ref", true, steps);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "ir/pass.h"
 #include "program/program.h"
+#include "tests/parsed.h"
 #include "tests/tree_marked.h"
 #include "tests/tree_text.h"
 
@@ -25,21 +26,6 @@ TestSuite(frozen_tails, .timeout = 300);
 
 struct nest { struct lt_graph *g; struct lt_program *p; const struct lt_tree *t; };
 
-static struct lt_graph *graph_of(const char *text)
-{
-	struct lt_context *ctx;
-	struct lt_graph *g;
-	cr_assert_eq(lt_context_new(&ctx), LT_OK);
-	cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "test", &g), LT_OK, "%s", lt_context_message(ctx));
-	return g;
-}
-
-static lt_status compile_marked(
-	void *text, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
-{
-	return tree_compile_by(tree_marked_try, text, g, options, out);
-}
-
 /* Indices of gathers are within their axis. */
 static void fill(void *graph, int run, lt_node n, void *out)
 {
@@ -53,13 +39,15 @@ static void fill(void *graph, int run, lt_node n, void *out)
 static struct nest open_nest(const char *graph, const char *tree)
 {
 	static const char *const backends[] = { "ref", "cpu" };
-	struct nest x = { .g = graph_of(graph) };
+	struct nest x = { .g = parsed(graph) };
 	const struct lt_options options = { .size = sizeof options, .backends = "ref" };
-	cr_assert_eq(compile_marked((void *)(uintptr_t)tree, x.g, &options, &x.p), LT_OK, "%s\n%s",
+	cr_assert_eq(tree_compile_marked((void *)(uintptr_t)tree, x.g, &options, &x.p), LT_OK, "%s\n%s",
 		lt_context_message(x.g->ctx), tree);
 	x.t = &x.p->nests.frozen[0].tree;
 	for (int i = 0; i < 2; i++) {
-		struct run_config config = { .backends = backends[i], .compile = compile_marked, .user = (void *)(uintptr_t)tree };
+		struct run_config config = {
+			.backends = backends[i], .compile = tree_compile_marked, .user = (void *)(uintptr_t)tree
+		};
 		struct run_tally tally = { 0 };
 		struct run_want want;
 		char why[1000] = "";
@@ -72,17 +60,10 @@ static struct nest open_nest(const char *graph, const char *tree)
 	return x;
 }
 
-static void close_graph(struct lt_graph *g)
-{
-	struct lt_context *ctx = g->ctx;
-	lt_graph_free(g);
-	lt_context_free(ctx);
-}
-
 static void close_nest(struct nest *x)
 {
 	lt_program_free(x->p);
-	close_graph(x->g);
+	parsed_free(x->g);
 }
 
 /* "m3 m'5 m''3": loops in order with their trips; '+base', '?' with bounds, '!' where lanes may be off. */
@@ -170,7 +151,7 @@ Test(frozen_tails, loops_of_every_tail)
 	}
 }
 
-/* Equal but for a guard: not the same kernel. */
+/* Equal except for a guard: not the same kernel. */
 Test(frozen_tails, the_canonical_text_tells_guards)
 {
 	struct nest x = open_nest(POINTWISE(41), "m step 6  tail pad\n m\n  %y\n"),
@@ -304,14 +285,14 @@ static const struct { const char *graph, *tree, *why;
 Test(frozen_tails, what_is_refused)
 {
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-		struct lt_graph *g = graph_of(refused[i].graph);
+		struct lt_graph *g = parsed(refused[i].graph);
 		struct lt_program *p;
 		const struct lt_options options = { .size = sizeof options, .backends = "ref" };
-		lt_status st = compile_marked((void *)(uintptr_t)refused[i].tree, g, &options, &p);
+		lt_status st = tree_compile_marked((void *)(uintptr_t)refused[i].tree, g, &options, &p);
 		cr_expect(st == LT_EILLEGAL || st == LT_EUNSUPPORTED, "%s: %s", refused[i].tree, lt_status_name(st));
 		cr_expect_str_eq(lt_context_message(g->ctx), refused[i].why);
 		lt_program_free(p);
-		close_graph(g);
+		parsed_free(g);
 	}
 }
 
@@ -333,7 +314,7 @@ Test(frozen_tails, what_is_reduced_past_the_end_is_named_with_a_way_out)
 			"guard, peel or mask" },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct lt_graph *g = graph_of(
+		struct lt_graph *g = parsed(
 			"graph 1\nvar m 5\nvar k 13\nvar n 6\n%a = f32[m, k] input \"a\"\n%b = f32[k, n] input \"b\"\n"
 			"%p = f32[m, n, k] mul %a, %b\n%c = f32[m, n] add.reduce %p\nresult \"c\" = %c\n");
 		struct lt_program *p;
@@ -343,7 +324,7 @@ Test(frozen_tails, what_is_reduced_past_the_end_is_named_with_a_way_out)
 		options.apply = cases[i].out;
 		cr_expect_eq(lt_compile(g->ctx, g, &options, &p), LT_OK, "`%s`: %s", options.apply, lt_context_message(g->ctx));
 		lt_program_free(p);
-		close_graph(g);
+		parsed_free(g);
 	}
 }
 
@@ -402,13 +383,13 @@ Test(frozen_tails, too_many_copies)
 			snprintf(tree + strlen(tree), sizeof tree - strlen(tree), "%*sv%d step %d  tail peel\n", depth,
 				"", v, (int[]){ 8, 3, 2, 1 }[s]);
 	snprintf(tree + strlen(tree), sizeof tree - strlen(tree), "%*s%%y\n", depth, "");
-	struct lt_graph *g = graph_of(graph);
+	struct lt_graph *g = parsed(graph);
 	struct lt_program *p;
 	const struct lt_options options = { .size = sizeof options, .backends = "ref" };
-	cr_expect_eq(compile_marked(tree, g, &options, &p), LT_EUNSUPPORTED);
+	cr_expect_eq(tree_compile_marked(tree, g, &options, &p), LT_EUNSUPPORTED);
 	cr_expect_not_null(strstr(lt_context_message(g->ctx), "makes a nest of more than 4096 loops"), "%s",
 		lt_context_message(g->ctx));
-	close_graph(g);
+	parsed_free(g);
 }
 
 /* Quotients that cancel out, as of a reshape that only flattens, are no part of the tree; those that stay have their

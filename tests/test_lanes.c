@@ -1,28 +1,15 @@
-/* tests/test_lanes.c -- reductions over vector and block loops: what freezing makes of them, and that no two lanes of a
- * reduction meet. */
+/* tests/test_lanes.c -- reductions over vector and block loops: what freezing makes of them, and their results. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/must.h"
-#include "check/random_nest.h"
-#include "check/random_steps.h"
-#include "looptree/edit.h"
-#include "looptree/schedule.h"
+#include "check/random_graph.h"
 #include "program/program.h"
 #include "tests/tree_marked.h"
 #include "tests/tree_text.h"
 
 TestSuite(lanes, .timeout = 300);
-
-/* -- the numbers, and the statements -- */
-
-static lt_status compile_marked(
-	void *text, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
-{
-	return tree_compile_by(tree_marked_try, text, g, options, out);
-}
 
 /* Numbers of both signs; in the second run NaN and infinity among them. */
 static void fill(void *graph, int run, lt_node n, void *out)
@@ -68,7 +55,8 @@ static void expect(const char *graph, const char *tree, const char *want, const 
 	const struct lt_options options = { .size = sizeof options, .backends = "ref" };
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
 	cr_assert_eq(lt_graph_parse(ctx, graph, strlen(graph), "test", &g), LT_OK, "%s", lt_context_message(ctx));
-	cr_assert_eq(compile_marked((void *)(uintptr_t)tree, g, &options, &p), LT_OK, "%s\n%s", lt_context_message(ctx), tree);
+	cr_assert_eq(tree_compile_marked((void *)(uintptr_t)tree, g, &options, &p), LT_OK, "%s\n%s",
+		lt_context_message(ctx), tree);
 	tell(&p->nests.frozen[0].tree, text, sizeof text);
 	cr_expect_str_eq(text, want, "%s\n%s, not %s", tree, text, want);
 	cr_expect_eq((p->nests.frozen[0].tree.needs & LT_NEED_COMBINE) != 0, strstr(want, "combine") != NULL);
@@ -76,7 +64,7 @@ static void expect(const char *graph, const char *tree, const char *want, const 
 	for (const char *b = backends; *b; b += strcspn(b, " ") + (b[strcspn(b, " ")] == ' ')) {
 		char name[16] = "", why[1000] = "";
 		(void)snprintf(name, sizeof name, "%.*s", (int)strcspn(b, " "), b);
-		struct run_config config = { .backends = name, .compile = compile_marked, .user = (void *)(uintptr_t)tree };
+		struct run_config config = { .backends = name, .compile = tree_compile_marked, .user = (void *)(uintptr_t)tree };
 		struct run_tally tally = { 0 };
 		struct run_want oracle;
 		run_want_new(g, 3, fill, g, &oracle);
@@ -223,7 +211,7 @@ Test(lanes, padding_that_is_no_identity_is_refused)
 	static const char *const trees[] = { "k step 64  tail pad\n k vector\n  %h\n  %y\n",
 		"k step 16  tail pad\n k vector\n  %h\n  %y\n" };
 	for (int i = 0; i < 2; i++) {
-		cr_expect_eq(compile_marked((void *)(uintptr_t)trees[i], g, &options, &p), LT_EILLEGAL);
+		cr_expect_eq(tree_compile_marked((void *)(uintptr_t)trees[i], g, &options, &p), LT_EILLEGAL);
 		cr_expect(strstr(lt_context_message(ctx), "what %h is past the end is not known to be the identity"),
 			"%s", lt_context_message(ctx));
 	}
@@ -241,7 +229,7 @@ Test(lanes, the_outermost_reducing_loop)
 	const struct lt_options options = { .size = sizeof options, .backends = "ref" };
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
 	cr_assert_eq(lt_graph_parse(ctx, graph, strlen(graph), "test", &g), LT_OK);
-	cr_assert_eq(compile_marked((void *)(uintptr_t)tree, g, &options, &p), LT_OK, "%s", lt_context_message(ctx));
+	cr_assert_eq(tree_compile_marked((void *)(uintptr_t)tree, g, &options, &p), LT_OK, "%s", lt_context_message(ctx));
 	const struct lt_tree *t = &p->nests.frozen[0].tree;
 	cr_assert_eq(t->stmts.n, 4);
 	for (uint32_t i = 0; i < 4; i++) {
@@ -279,7 +267,7 @@ Test(lanes, a_combine_reads_rounded_values)
 		struct lt_instance *r;
 		const struct lt_options options = { .size = sizeof options, .backends = "ref" };
 		float t = 5;
-		cr_assert_eq(compile_marked((void *)(uintptr_t)trees[i], g, &options, &p), LT_OK, "%s", lt_context_message(ctx));
+		cr_assert_eq(tree_compile_marked((void *)(uintptr_t)trees[i], g, &options, &p), LT_OK, "%s", lt_context_message(ctx));
 		cr_assert_eq(lt_instance_new(p, &r), LT_OK);
 		cr_assert_eq(lt_instance_run(r, (const void *[]){ x }, (void *[]){ &t }), LT_OK, "%s", lt_instance_message(r));
 		cr_expect_eq(t, 0, "%s: %g", trees[i], t);
@@ -334,201 +322,4 @@ Test(lanes, two_reductions_share_their_loops)
 		"m\n k step 16\n  k vector\n   %q\n   %s\n   %t\n %z\n",
 		"s reset, t reset, s reset[16], t reset[16], s reduce[16], t reduce[16], s combine[16], t combine[16]",
 		BOTH);
-}
-
-/* -- the rule, by enumeration -- */
-
-struct met { int64_t time; int64_t lane; };
-struct walk {
-	const struct lt_tree *t;
-	int64_t *column;
-	struct met ***met;              /* by loop, by buffer, by element: which lane wrote it, when the loop last ran */
-	int64_t *time;                  /* by loop: how often it has run */
-	int64_t checked, combined;
-	uint64_t seed;
-	const char *steps;
-};
-
-static int64_t row(const struct walk *w, int32_t r)
-{
-	int64_t sum = 0;
-	for (int32_t c = 0; c < w->t->n_column; c++)
-		sum += w->t->rows[(int64_t)r * w->t->n_column + c] * w->column[c];
-	return sum;
-}
-
-static void set_divs(struct walk *w)
-{
-	for (int32_t d = 0; d < w->t->n_div; d++) {
-		const struct lt_div *div = LT_AT(struct lt_div, w->t->divs, d);
-		int64_t *to = &w->column[1 + w->t->n_param + w->t->n_loop + d];
-		*to = 0;
-		int64_t sum = row(w, div->row);
-		*to = sum >= 0 ? sum / div->den : -((-sum + div->den - 1) / div->den);
-	}
-}
-
-static bool is_lane(const struct lt_loop *l) { return l->kind == LT_VECTOR || l->kind == LT_BLOCK; }
-
-/* Whether each trip of loop l has a buffer of its own. */
-static bool is_derived(const struct lt_tree *t, int32_t buffer, int32_t l)
-{
-	const struct lt_buffer *b = LT_AT(struct lt_buffer, t->buffers, buffer);
-	int32_t at = b->role == LT_LOCAL ? b->scope : -1;
-	while (at >= 0 && at != l)
-		at = LT_AT(struct lt_loop, t->loops, at)->parent;
-	return at >= 0;
-}
-
-static void check_stmt(struct walk *w, const struct lt_stmt *s)
-{
-	const struct lt_access *a = LT_AT(struct lt_access, w->t->accesses, s->dest);
-	int64_t at = row(w, a->row);
-	bool stands = false, lanes = false;
-	for (int32_t k = 0; k < s->n_guard; k++)
-		if (row(w, w->t->guards[s->first_guard + k]) < 0)
-			return;
-	must(at >= 0 && at < LT_AT(struct lt_buffer, w->t->buffers, a->buffer)->elems,
-		"seed %d: %%%s writes element %lld", (int)w->seed, s->name, (long long)at);
-	for (int32_t l = s->loop; l >= 0; l = LT_AT(struct lt_loop, w->t->loops, l)->parent) {
-		if (!is_lane(LT_AT(struct lt_loop, w->t->loops, l)))
-			continue;
-		lanes = true;
-		stands = stands || w->t->rows[(int64_t)a->row * w->t->n_column + 1 + w->t->n_param + l] == 0;
-		if (s->kind != LT_REDUCE || is_derived(w->t, a->buffer, l))
-			continue;
-		struct met *m = &w->met[l][a->buffer][at];
-		int64_t lane = w->column[1 + w->t->n_param + l];
-		must(m->time != w->time[l] || m->lane == lane,
-			"seed %d after `%s`: lanes %lld and %lld of %s meet in element %lld of %s, in a reduce of %%%s",
-			(int)w->seed, w->steps, (long long)m->lane, (long long)lane,
-			LT_AT(struct lt_loop, w->t->loops, l)->var, (long long)at,
-			LT_AT(struct lt_buffer, w->t->buffers, a->buffer)->name, s->name);
-		*m = (struct met){ w->time[l], lane };
-		w->checked++;
-	}
-	if (s->kind == LT_COMBINE) {
-		must(lanes && stands, "seed %d after `%s`: a combine of %%%s moves with all lanes", (int)w->seed, w->steps, s->name);
-		w->combined++;
-	}
-}
-
-static void run_loop(struct walk *w, int32_t loop, int32_t first, int32_t n)
-{
-	for (int32_t i = first; i < first + n;) {
-		int32_t child = LT_AT(struct lt_stmt, w->t->stmts, i)->loop;
-		if (child == loop) {
-			check_stmt(w, LT_AT(struct lt_stmt, w->t->stmts, i++));
-			continue;
-		}
-		while (LT_AT(struct lt_loop, w->t->loops, child)->parent != loop)
-			child = LT_AT(struct lt_loop, w->t->loops, child)->parent;
-		const struct lt_loop *l = LT_AT(struct lt_loop, w->t->loops, child);
-		int64_t trip_count = l->max_trip_count;
-		for (int32_t k = 0; k < l->n_bound; k++)
-			trip_count = row(w, w->t->bounds[l->first_bound + k]) < trip_count
-				? row(w, w->t->bounds[l->first_bound + k])
-				: trip_count;
-		w->time[child]++;
-		for (int64_t trip = 0; trip < trip_count; trip++) {
-			w->column[1 + w->t->n_param + child] = trip;
-			set_divs(w);
-			run_loop(w, child, l->first_stmt, l->n_stmt);
-		}
-		w->column[1 + w->t->n_param + child] = 0;
-		set_divs(w);
-		i = l->first_stmt + l->n_stmt;
-	}
-}
-
-static void walk_tree(struct walk *w, uint64_t *rng)
-{
-	const struct lt_tree *t = w->t;
-	w->column = calloc((size_t)t->n_column, sizeof *w->column);
-	w->time = calloc((size_t)t->n_loop + 1, sizeof *w->time);
-	w->met = calloc((size_t)t->n_loop + 1, sizeof *w->met);
-	for (int32_t l = 0; l < t->n_loop; l++) {
-		w->met[l] = calloc(t->buffers.n, sizeof **w->met);
-		for (uint32_t b = 0; b < t->buffers.n && is_lane(LT_AT(struct lt_loop, t->loops, l)); b++)
-			w->met[l][b] = calloc((size_t)LT_AT(struct lt_buffer, t->buffers, b)->elems, sizeof ***w->met);
-	}
-	w->column[0] = 1;
-	for (int32_t k = 0; k < t->n_param; k++) {
-		const struct lt_tparam *q = LT_AT(struct lt_tparam, t->params, k);
-		w->column[1 + k] = random_between(rng, q->low, q->high);
-	}
-	set_divs(w);
-	run_loop(w, -1, 0, (int32_t)t->stmts.n);
-	for (int32_t l = 0; l < t->n_loop; l++) {
-		for (uint32_t b = 0; b < t->buffers.n; b++)
-			free(w->met[l][b]);
-		free(w->met[l]);
-	}
-	free(w->met);
-	free(w->time);
-	free(w->column);
-}
-
-/* Legal steps, one after the other, often such as make lanes; the last tree is `*t`. */
-static void draw_steps(const struct lt_looptree *first, uint64_t *rng, char *list, size_t bytes)
-{
-	const struct lt_looptree *t = first;
-	struct lt_looptree *mine = NULL, *next;
-	size_t n = 0;
-	for (int i = 0; i < 30 && n < bytes / 2; i++) {
-		char step[1000];
-		int kind;
-		lt_tnode loop = random_loop(t, rng);
-		if (loop >= 0 && random_chance(rng, 40))
-			(void)snprintf(step, sizeof step, "%s %.900s",
-				random_chance(rng, 70)           ? "vectorize"
-					: random_chance(rng, 50) ? "split"
-								 : "bind",
-				lt__loop_path(t, loop));
-		else if (!random_step(t, rng, "call", &kind, step, sizeof step))
-			continue;
-		if (!strncmp(step, "split ", 6) || !strncmp(step, "bind ", 5))
-			(void)snprintf(step + strlen(step), sizeof step - strlen(step),
-				step[0] == 's' ? " %d" : " block.x", (int)random_between(rng, 2, 6));
-		if (lt__schedule_steps(t, step, strlen(step), "s", 0, NULL, &next))
-			continue;
-		lt_looptree_free(mine);
-		t = mine = next;
-		n += (size_t)snprintf(list + n, bytes - n, "%s%s", n ? "; " : "", step);
-	}
-	lt_looptree_free(mine);
-}
-
-Test(lanes, those_of_a_reduction_never_meet)
-{
-	int64_t checked = 0, combined = 0;
-	uint64_t first = must_number("LT_SEED", 1), n = must_number("LT_TREES", 400);
-	fprintf(stderr, "lanes of reductions: seeds %d .. %d\n", (int)first, (int)(first + n - 1));
-	for (uint64_t seed = first; seed < first + n; seed++) {
-		struct lt_context *ctx;
-		struct random_graph r;
-		struct lt_program *p;
-		uint64_t rng = seed * 6151 + 1;
-		char text[4000], steps[6000] = "";
-		cr_assert_eq(lt_context_new(&ctx), LT_OK);
-		random_nest_new(ctx, seed, 9, &r, text, sizeof text);
-		struct lt_options o = { .size = sizeof o, .backends = "ref", .no_passes = 1, .plan_only = 1 };
-		cr_assert_eq(lt_compile(ctx, r.g, &o, &p), LT_OK, "%s", lt_context_message(ctx));
-		draw_steps(p->tree, &rng, steps, sizeof steps);
-		lt_program_free(p);
-		o.apply = steps;
-		if (lt_compile(ctx, r.g, &o, &p) == LT_OK) {    /* a tail that cannot be had is reported when the tree is frozen */
-			for (int32_t i = 0; i < p->nests.n; i++) {
-				struct walk w = { .t = &p->nests.frozen[i].tree, .seed = seed, .steps = steps };
-				walk_tree(&w, &rng);
-				checked += w.checked;
-				combined += w.combined;
-			}
-			lt_program_free(p);
-		}
-		random_graph_free(&r);
-		lt_context_free(ctx);
-	}
-	fprintf(stderr, "%lld reductions in lanes, %lld combines\n", (long long)checked, (long long)combined);
-	cr_expect(n < 400 || (checked > 10000 && combined > 1000));
 }

@@ -71,7 +71,7 @@ static void expect(struct lt_graph *g, const struct lesson *l, const struct lt_o
 		o.backends = backend[way / 2];
 		o.no_passes = (uint32_t)way % 2;
 		cr_assert_eq(lt_compile(g->ctx, g, &o, &p), LT_OK, "%s", lt_context_message(g->ctx));
-		cr_assert_eq(lt_instance_new(p, &r), LT_OK, "%s", lt_context_message(g->ctx));
+		cr_assert_eq(lt_instance_new(p, &r), LT_OK, "%s", lt_instance_message(r));
 		for (int i = 0; i < lt_program_count(p, LT_BINDING_INPUT); i++) {
 			void *data = calloc(ELEMS, 8);
 			cr_assert_eq(lt_program_bytes(p, LT_BINDING_INPUT, i),

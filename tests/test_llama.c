@@ -174,7 +174,7 @@ static struct model load(const char *backend, const struct weights *w)
 	cr_assert(!lt_compile(m.ctx, g, &options, &m.program), "%s", lt_context_message(m.ctx));
 	for (int i = 0; i < lt_program_count(m.program, LT_BINDING_CONSTANT); i++)
 		cr_assert(!lt_program_bind(m.program, i, weight_named(w, lt_program_name(m.program, LT_BINDING_CONSTANT, i)), 0));
-	cr_assert(!lt_instance_new(m.program, &m.run), "%s", lt_context_message(m.ctx));
+	cr_assert(!lt_instance_new(m.program, &m.run), "%s", lt_instance_message(m.run));
 	lt_graph_free(g);
 	free(text);
 	return m;

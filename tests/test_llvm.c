@@ -4,25 +4,14 @@
  */
 #include <criterion/criterion.h>
 #include <pthread.h>
-#include <unistd.h>
 #include "looptree/looptree.h"
 #include "tests/built.h"
+#include "tests/llvm_plugin.h"
 #include "tests/random_layer.h"
 #include "tests/random_schedule.h"
 #include "tests/treerun.h"
 
-static char path[512];
-
-static void setup(void)
-{
-	struct keeper k = keeper_new();
-	(void)snprintf(path, sizeof path, "%s", built("examples/plugin/llvm.so"));
-	if (access(path, R_OK) != 0)
-		cr_skip_test("no %s: make plugins needs LLVM's development files", path);
-	cr_assert_eq(lt_backend_load(path, &k.diag), LT_OK, "%s", k.text);
-}
-static void teardown(void) { scratch_remove(); }
-TestSuite(llvm, .init = setup, .fini = teardown, .timeout = 120);
+TestSuite(llvm, .init = llvm_load, .fini = scratch_remove, .timeout = 120);
 
 Test(llvm, layers_and_graphs_come_out_as_the_evaluator_says)
 {
@@ -54,7 +43,7 @@ static char out[1 << 20], err[1 << 16];
 static int lt_run(const char *options)
 {
 	char command[2048];
-	(void)snprintf(command, sizeof command, "%s -B %s -b llvm --strict %s", built("lt-run"), path, options);
+	(void)snprintf(command, sizeof command, "%s -B %s -b llvm --strict %s", built("lt-run"), llvm_path(), options);
 	return run_command(command, out, sizeof out, err, sizeof err);
 }
 
@@ -108,8 +97,8 @@ static void expect_kernels(const char *plugin, const char *script, const char *w
 }
 Test(llvm, the_host_keeps_its_objects_on_disk)
 {
-	expect_kernels(path, "examples/matmul.lt", "kernels: 2, 2 compiled, 0 from the cache");
-	expect_kernels(path, "examples/matmul.lt", "kernels: 2, 0 compiled, 2 from the cache");
+	expect_kernels(llvm_path(), "examples/matmul.lt", "kernels: 2, 2 compiled, 0 from the cache");
+	expect_kernels(llvm_path(), "examples/matmul.lt", "kernels: 2, 0 compiled, 2 from the cache");
 }
 
 static char *find_bytes(char *in, size_t n, const char *what, size_t bytes)
@@ -141,13 +130,13 @@ Test(llvm, another_build_does_not_take_the_objects_of_this_one)
 {
 	static const char note[] = "\x14\0\0\0\3\0\0\0GNU";              /* of the build ID: 20 bytes, the third kind */
 	static char file[64 << 20], name[2][512];
-	FILE *f = fopen(path, "rb");
+	FILE *f = fopen(llvm_path(), "rb");
 	size_t n = f ? fread(file, 1, sizeof file, f) : 0;
 	cr_assert(f && n > 0 && n < sizeof file && fclose(f) == 0);
 	char *id = find_bytes(file, n, note, sizeof note), *summary = find_bytes(file, n, "LLVM IR, compiled in memory", 27);
 	(void)snprintf(name[0], sizeof name[0], "%s", scratch("one.so"));
 	(void)snprintf(name[1], sizeof name[1], "%s", scratch("other.so"));
-	expect_build(path, false);
+	expect_build(llvm_path(), false);
 	write_file(name[0], file, n);
 	expect_build(name[0], true);                  /* it is not the name of the file */
 	if (id) {
@@ -164,7 +153,7 @@ Test(llvm, another_build_does_not_take_the_objects_of_this_one)
 	write_file(name[0], file, n);
 	expect_build(name[0], false);
 	expect_build(name[0], true);
-	expect_build(path, true);
+	expect_build(llvm_path(), true);
 }
 
 /* y[i] = sum over j of x[i, j] in parallel rows; what is the same in each of `n` benches. */

@@ -1,32 +1,22 @@
 /* tests/test_llvm_cpus.c -- the outside backend llvm made to write for older processors: what it says of them, and what
  * it computes then. */
 #include <stdbool.h>
-#include <unistd.h>
 #include "looptree/looptree.h"
 #include "tests/built.h"
+#include "tests/llvm_plugin.h"
 #include "tests/random_layer.h"
 #include "tests/random_schedule.h"
 #include "tests/treerun.h"
 
-static char path[512];
-
-static void setup(void)
-{
-	struct keeper k = keeper_new();
-	(void)snprintf(path, sizeof path, "%s", built("examples/plugin/llvm.so"));
-	if (access(path, R_OK) != 0)
-		cr_skip_test("no %s: make plugins needs LLVM's development files", path);
-	cr_assert_eq(lt_backend_load(path, &k.diag), LT_OK, "%s", k.text);
-}
-static void teardown(void) { scratch_remove(); }
-TestSuite(llvm_cpus, .init = setup, .fini = teardown, .timeout = 120);
+TestSuite(llvm_cpus, .init = llvm_load, .fini = scratch_remove, .timeout = 120);
 
 static char out[1 << 20], err[1 << 16];
 
 static int lt_run(const char *config, const char *options)
 {
 	char command[2048];
-	(void)snprintf(command, sizeof command, "%s -B %s -b 'llvm:%s' --strict %s", built("lt-run"), path, config, options);
+	(void)snprintf(command, sizeof command, "%s -B %s -b 'llvm:%s' --strict %s", built("lt-run"), llvm_path(), config,
+		options);
 	return run_command(command, out, sizeof out, err, sizeof err);
 }
 

@@ -3,8 +3,8 @@
  *
  * LT_DENSE=1 sweeps the functions of f32 over sixteen times as many values; LT_SHOW=1 shows the greatest error found.
  */
-#include <unistd.h>
 #include "built.h"
+#include "tests/llvm_plugin.h"
 #include "treerun.h"
 #include "vectors.h"
 
@@ -15,15 +15,6 @@ static const int widths[] = { 1, 3, 8, 16, 32 };
 enum { N_WIDTH = 5 };
 
 static bool is_float(enum lt_dtype t) { return lt__dtype_info(t)->cls == LT_CLASS_FLOAT; }
-
-static void load_plugin(void)
-{
-	struct keeper k = keeper_new();
-	const char *path = built("examples/plugin/llvm.so");
-	if (access(path, R_OK) != 0)
-		cr_skip_test("no %s: make plugins needs LLVM's development files", path);
-	cr_assert_eq(lt_backend_load(path, &k.diag), LT_OK, "%s", k.text);
-}
 
 static double last_place(double x, enum lt_dtype t)
 {
@@ -150,7 +141,7 @@ static void operands(enum lt_dtype t, void *x, void *y)
 
 static _Alignas(64) char x[65536 * 8], y[65536 * 8];
 
-TestSuite(llvm_ops, .init = load_plugin, .timeout = 120);
+TestSuite(llvm_ops, .init = llvm_load, .timeout = 120);
 
 Test(llvm_ops, all_types)
 {

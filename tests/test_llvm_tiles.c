@@ -2,21 +2,13 @@
  * registers, beside the backend ref on the same trees; and where that may not be done.
  */
 #include <stdbool.h>
-#include <unistd.h>
 #include "built.h"
+#include "tests/llvm_plugin.h"
 #include "check/must.h"
 #include "check/random_graph.h"
 #include "treerun.h"
 
-static void setup(void)
-{
-	struct keeper k = keeper_new();
-	const char *path = built("examples/plugin/llvm.so");
-	if (access(path, R_OK) != 0)
-		cr_skip_test("no %s: make plugins needs LLVM's development files", path);
-	cr_assert_eq(lt_backend_load(path, &k.diag), LT_OK, "%s", k.text);
-}
-TestSuite(llvm_tiles, .init = setup, .timeout = 120);
+TestSuite(llvm_tiles, .init = llvm_load, .timeout = 120);
 
 /* Bytes that are a number of the type each: small whole ones. */
 static void fill(struct bench *n, const struct tb *b, int slot, int i)

@@ -40,7 +40,7 @@ static const struct place {
 		"its function over vectors, unless it is made of exact ones" },
 	{ "examples/plugin/trace/value.c", "X($, ", every, "", "its value" },
 	{ "frontends/script/nodes_math.c", "\"$\"", may_reduce, "", "the builder of its Reduce node, a row of nodes.def" },
-	{ "check/random_graph.c", "case LT_OP_$:", every, "copy select min max neg abs not " COMPARISONS,
+	{ "check/random_operators.c", "case LT_OP_$:", every, "copy select min max neg abs not " COMPARISONS,
 		"where it is well behaved, and how large results get, unless as large as operands" },
 	{ "tests/test_op.c", "{ \"$\", {", every, "copy select and or xor not", "results from elsewhere" },
 	{ "tests/data/make_vectors.py", "\"$\": ", every, "copy select not", "its function in NumPy" },

@@ -3,24 +3,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "check/random_graph.h"
 #include "ir/eval.h"
 #include "ir/pass.h"
 #include "tests/run_graph.h"
 
 static uint64_t seed_state;
 
-static uint64_t draw(void)
-{
-	seed_state ^= seed_state << 13;
-	seed_state ^= seed_state >> 7;
-	seed_state ^= seed_state << 17;
-	return seed_state;
-}
-
-static int64_t between(int64_t low, int64_t high)
-{
-	return low + (int64_t)(draw() % (uint64_t)(high - low + 1));
-}
+static int64_t between(int64_t low, int64_t high) { return random_between(&seed_state, low, high); }
 
 /* -- random graphs -- */
 

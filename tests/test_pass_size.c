@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 #include "ir/pass.h"
+#include "tests/oracle.h"
 #include "tests/run_graph.h"
 
 /* -- size -- */
@@ -79,23 +80,6 @@ Test(pass_size, long_chains, .timeout = 120)
 
 /* -- memory that runs out -- */
 
-struct ration { size_t left; };
-
-static void *rationed(void *user, void *at, size_t old_bytes, size_t bytes)
-{
-	struct ration *r = user;
-
-	(void)old_bytes;
-	if (!bytes) {
-		free(at);
-		return NULL;
-	}
-	if (!r->left)
-		return NULL;
-	r->left--;
-	return realloc(at, bytes);
-}
-
 Test(pass_size, out_of_memory, .timeout = 60)
 {
 	static const char text[] =
@@ -103,17 +87,16 @@ Test(pass_size, out_of_memory, .timeout = 60)
 		"%y = f32[i, j] mul %x, %c\n%v = f32[l] view { %y[floor(l / 8), l - 8*floor(l / 8)] }\n"
 		"%p = f32[o] view { %v[o - 3] if o - 3 >= 0, 66 - o >= 0; else 1.0 }\n%e = f32[o] exp %p\nresult \"e\" "
 		"= %e\n";
-	struct ration r;
 	bool finished = false;
 
-	for (size_t n = 0; !finished; n++) {
+	for (long n = 0; !finished; n++) {
+		struct oracle_ration r = { .left = n };
 		struct lt_context *ctx;
 		struct lt_graph *g = NULL, *h = NULL;
 		lt_status status;
 
 		cr_assert_lt(n, 100000);
-		r.left = n;
-		status = lt_context_new_with(rationed, &r, &ctx);
+		status = lt_context_new_with(oracle_rationed, &r, &ctx);
 		if (!status) {
 			status = lt_graph_parse(ctx, text, sizeof text - 1, "t", &g);
 			if (!status)
@@ -123,6 +106,7 @@ Test(pass_size, out_of_memory, .timeout = 60)
 			lt_graph_free(g);
 			lt_context_free(ctx);
 		}
+		cr_assert_eq(r.live, 0, "allocation %ld leaks", n);
 		finished = !status;
 	}
 }

@@ -225,7 +225,8 @@ static float *run(const char *text, uint32_t n_thread, int64_t elems)
 	struct lt_instance *r;
 	must(!lt_context_new(&ctx) && !lt_graph_parse(ctx, text, strlen(text), "test", &g), "%s", text);
 	struct lt_options o = { .size = sizeof o, .backends = "cpu", .n_thread = n_thread };
-	must(!lt_compile(ctx, g, &o, &p) && !lt_instance_new(p, &r), "%s", lt_context_message(ctx));
+	must(!lt_compile(ctx, g, &o, &p), "%s", lt_context_message(ctx));
+	must(!lt_instance_new(p, &r), "%s", lt_instance_message(r));
 	float *data[2], *y = malloc(sizeof *y * (size_t)elems);
 	int n = 0;
 	for (lt_node x = 0; x < g->n_node; x++)

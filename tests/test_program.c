@@ -4,27 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lt/lt.h"
 #include "program/program.h"
+#include "tests/parsed.h"
 #include "tests/tree_text.h"
 
 TestSuite(program, .timeout = 120);
-
-static struct lt_graph *parsed(const char *text)
-{
-	struct lt_context *ctx;
-	struct lt_graph *g;
-	cr_assert_eq(lt_context_new(&ctx), LT_OK);
-	cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "test", &g), LT_OK, "%s\n%s", lt_context_message(ctx), text);
-	return g;
-}
-
-static void close_graph(struct lt_graph *g)
-{
-	struct lt_context *ctx = g->ctx;
-	lt_graph_free(g);
-	lt_context_free(ctx);
-}
 
 /* Three runs on `ref` and `cpu` against the oracle. */
 static void expect_right(struct lt_graph *g)
@@ -39,14 +23,6 @@ static void expect_right(struct lt_graph *g)
 	for (int i = 0; i < 3; i++)
 		cr_assert(run_compare(&want, g, &configs[i], NULL, NULL, &tally, why, sizeof why), "%s", why);
 	run_want_free(&want);
-}
-
-static struct lt_program *compiled(struct lt_graph *g, const char *backends, bool no_passes)
-{
-	struct lt_options o = { .size = sizeof o, .backends = backends, .no_passes = no_passes };
-	struct lt_program *p;
-	cr_assert_eq(lt_compile(g->ctx, g, &o, &p), LT_OK, "%s", lt_context_message(g->ctx));
-	return p;
 }
 
 static struct lt_stats stats_of(const struct lt_program *p)
@@ -90,14 +66,14 @@ Test(program, equal_nests_are_compiled_once)
 			i, i, i - 1, i, i, i, i, i, i, i - 1, i, i - 1, i, i, i, i, i, i, i, i, i, i);
 	snprintf(text + n, sizeof text - n, "result \"y\" = %%y6\n");
 	struct lt_graph *g = parsed(text);
-	struct lt_program *p = compiled(g, "ref", false);
+	struct lt_program *p = compiled(g, "ref");
 	struct lt_stats s = stats_of(p);
 	cr_assert_eq(s.n_launch, 6);
 	cr_assert_leq(s.n_kernel, 3,
 		"the first reads an input, the last writes a result, the others are equal: %d kernels", s.n_kernel);
 	lt_program_free(p);
 	expect_right(g);
-	close_graph(g);
+	parsed_free(g);
 }
 
 #define WEIGHTS \
@@ -111,7 +87,7 @@ Test(program, what_depends_on_constants_runs_once)
 {
 	struct lt_graph *g = parsed(WEIGHTS);
 	open_counted();
-	struct lt_program *p = compiled(g, "counted", false);
+	struct lt_program *p = compiled(g, "counted");
 	float w[30], s[5], x[24], y[20], first[20];
 	for (int i = 0; i < 30; i++)
 		w[i] = (float)(i % 7);
@@ -143,7 +119,7 @@ Test(program, what_depends_on_constants_runs_once)
 	lt_instance_free(second);
 	lt_program_free(p);
 	expect_right(g);
-	close_graph(g);
+	parsed_free(g);
 }
 
 /* By hand a nest may hold both; then none of it is early, and neither is what reads it. */
@@ -159,7 +135,7 @@ Test(program, a_nest_of_constants_and_inputs_runs_every_time)
 		struct lt_graph *g = parsed(text);
 		const char *why = tree_check(g, trees[i], "ref");
 		cr_assert_str_eq(why, "", "%s", why);
-		close_graph(g);
+		parsed_free(g);
 	}
 }
 
@@ -172,7 +148,7 @@ Test(program, literals_beside_constants_are_computed_with_them)
 				    "%c, %e\n%k = f32[m] mul %d, %f\n%s = f32[] add.reduce %k\n"
 				    "%y = f32[m] mul %x, %s\n%z = f32[m] add %y, %e\nresult \"z\" = %z\n");
 	expect_right(g);
-	close_graph(g);
+	parsed_free(g);
 }
 
 Test(program, the_workspace_is_shared_by_what_lives_at_different_times)
@@ -188,13 +164,13 @@ Test(program, the_workspace_is_shared_by_what_lives_at_different_times)
 			i - 1, i, i, i, i, i);
 	snprintf(text + n, sizeof text - n, "result \"y\" = %%y20\n");
 	struct lt_graph *g = parsed(text);
-	struct lt_program *p = compiled(g, "ref", false);
+	struct lt_program *p = compiled(g, "ref");
 	struct lt_stats s = stats_of(p);
 	cr_assert_geq(s.intermediate_bytes, 19 * 980 * 4);
 	cr_assert_leq(s.workspace_bytes, 2 * 4096, "two live at a time: %lld bytes", (long long)s.workspace_bytes);
 	lt_program_free(p);
 	expect_right(g);
-	close_graph(g);
+	parsed_free(g);
 }
 
 static int copies(const struct lt_program *p)
@@ -261,11 +237,11 @@ Test(program, updates_are_in_place_only_where_nothing_reads_the_old_value_later)
 {
 	for (size_t i = 0; i < sizeof updates / sizeof *updates; i++) {
 		struct lt_graph *g = parsed(updates[i].text);
-		struct lt_program *p = compiled(g, "ref", false);
+		struct lt_program *p = compiled(g, "ref");
 		cr_assert_eq(copies(p), updates[i].copies, "%s: %d copies", updates[i].name, copies(p));
 		lt_program_free(p);
 		expect_right(g);
-		close_graph(g);
+		parsed_free(g);
 	}
 }
 
@@ -304,7 +280,8 @@ Test(program, views_are_written_through_where_their_map_can_be_inverted)
 	for (size_t i = 0; i < sizeof views / sizeof *views; i++)
 		for (int no_passes = 0; no_passes < 2; no_passes++) {
 			struct lt_graph *g = parsed(views[i].text);
-			struct lt_program *p = compiled(g, "ref", no_passes);
+			struct lt_program *p = compiled_with(
+				g, (struct lt_options){ .backends = "ref", .no_passes = no_passes > 0 });
 			bool copied = false;
 			for (lt_node n = 0; n < p->tree->graph->n_node; n++)
 				copied = copied || p->tree->graph->node[n].op == LT_OP_copy;
@@ -312,7 +289,7 @@ Test(program, views_are_written_through_where_their_map_can_be_inverted)
 				cr_assert_eq(copied, !views[i].through, "%s is %scopied", views[i].name, copied ? "" : "not ");
 			lt_program_free(p);
 			expect_right(g);
-			close_graph(g);
+			parsed_free(g);
 		}
 }
 
@@ -326,7 +303,7 @@ Test(program, reads_under_a_condition_are_right)
 				    "= f32[y, c, i, j] mul %v, %k\n%s = f32[y, c] add.reduce %p\n"
 				    "%h = bf16[y, c] cast %s\nresult \"h\" = %h\n");
 	expect_right(g);
-	close_graph(g);
+	parsed_free(g);
 }
 
 /* A source, a state before its update, a literal, and one value twice: each result has its own memory. */
@@ -338,7 +315,7 @@ Test(program, results_may_be_anything)
 				    "%c\nresult \"s\" = %s\nresult \"l\" = %l\nresult \"i\" = %i\n"
 				    "result \"y\" = %y\nresult \"again\" = %y\nresult \"third\" = %y\nset %s = %y\n");
 	expect_right(g);
-	close_graph(g);
+	parsed_free(g);
 }
 
 Test(program, two_states_may_take_each_others_place)
@@ -347,11 +324,11 @@ Test(program, two_states_may_take_each_others_place)
 				    "state \"b\"\n%y = f32[m] add %a, %x\n"
 				    "result \"y\" = %y\nset %a = %b\nset %b = %a\n");
 	expect_right(g);
-	close_graph(g);
+	parsed_free(g);
 	g = parsed("graph 1\nvar m 3\nvar one 1\n%x = f32[m] input \"x\"\n%p = f32[one] input \"p\"\n%a = f32[m] state "
 		   "\"a\"\n%b = f32[m] state \"b\"\n"
 		   "%u = f32[m] update %a, %p at [1]\n%v = f32[m] update %b, %p at [2]\n%y = f32[m] add %a, %x\nresult "
 		   "\"y\" = %y\nset %a = %v\nset %b = %u\n");
 	expect_right(g);
-	close_graph(g);
+	parsed_free(g);
 }

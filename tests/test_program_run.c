@@ -1,59 +1,12 @@
-/* tests/test_program_run.c -- running programs: what is missing or out of range, instances, threads, long chains,
- * dumps, memory that runs out. */
+/* tests/test_program_run.c -- running programs: memory as callers have it, what is missing or out of range, instances,
+ * threads. */
 #include <criterion/criterion.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include "lt/lt.h"
-#include "program/program.h"
-#include "check/random_graph.h"
-#include "tests/tree_text.h"
+#include "tests/parsed.h"
 
 TestSuite(program_run, .timeout = 240);
-
-static struct lt_graph *parsed_in(struct lt_context *ctx, const char *text)
-{
-	struct lt_graph *g;
-	cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "test", &g), LT_OK, "%s\n%s", lt_context_message(ctx), text);
-	return g;
-}
-
-static struct lt_graph *parsed(const char *text)
-{
-	struct lt_context *ctx;
-	cr_assert_eq(lt_context_new(&ctx), LT_OK);
-	return parsed_in(ctx, text);
-}
-
-static void close_graph(struct lt_graph *g)
-{
-	struct lt_context *ctx = g->ctx;
-	lt_graph_free(g);
-	lt_context_free(ctx);
-}
-
-static struct lt_program *compiled(struct lt_graph *g, const char *backends, bool no_passes)
-{
-	struct lt_options o = { .size = sizeof o, .backends = backends, .no_passes = no_passes };
-	struct lt_program *p;
-	cr_assert_eq(lt_compile(g->ctx, g, &o, &p), LT_OK, "%s", lt_context_message(g->ctx));
-	return p;
-}
-
-static struct lt_instance *instance_of(struct lt_program *p, struct lt_graph *g)
-{
-	struct lt_instance *r;
-	cr_assert_eq(lt_instance_new(p, &r), LT_OK, "%s", lt_context_message(g->ctx));
-	return r;
-}
-
-static void expect_message(struct lt_graph *g, lt_status got, lt_status want, const char *say)
-{
-	cr_assert_eq(got, want, "%s: %s", lt_status_name(got), lt_context_message(g->ctx));
-	cr_assert(strstr(lt_context_message(g->ctx), say), "'%s' does not say '%s'", lt_context_message(g->ctx), say);
-}
 
 static void expect_failure(struct lt_instance *r, lt_status got, lt_status want, const char *say)
 {
@@ -76,7 +29,7 @@ Test(program_run, memory_is_aligned_as_elements_are_and_may_touch)
 			"%h32 = f32[m, k] cast %h\n%s = f32[m, k] add %h32, %x\n%t = f16[m, k] cast %s\n%v = i8[m, k] "
 			"copy %u\n"
 			"result \"y\" = %y\nresult \"t\" = %t\nresult \"v\" = %v\n");
-		struct lt_program *p = compiled(g, backends[b], false);
+		struct lt_program *p = compiled(g, backends[b]);
 		static char block[64 + 3 * (M * K * 4 + K * N * 4 + M * N * 4)];
 		char *at = (char *)(((uintptr_t)block + 63) & ~(uintptr_t)63) + 4;
 		memset(block, PAST, sizeof block);
@@ -89,7 +42,7 @@ Test(program_run, memory_is_aligned_as_elements_are_and_may_touch)
 		for (int i = 0; i < K * N; i++)
 			w[i] = (float)(i % 5 - 2);
 		cr_assert_eq(lt_program_bind(p, 0, w, 0), LT_OK);
-		struct lt_instance *r = instance_of(p, g);
+		struct lt_instance *r = instance_of(p);
 		for (int run = 0; run < 3; run++) {
 			cr_assert_eq(lt_instance_run(r, (const void *[]){ x, h, u }, (void *[]){ y, t, v }), LT_OK, "%s",
 				lt_instance_message(r));
@@ -107,7 +60,7 @@ Test(program_run, memory_is_aligned_as_elements_are_and_may_touch)
 		}
 		lt_instance_free(r);
 		lt_program_free(p);
-		close_graph(g);
+		parsed_free(g);
 	}
 }
 
@@ -125,7 +78,8 @@ Test(program_run, missing_inputs_and_constants_are_named_unneeded_ones_are_not_a
 	for (int no_passes = 0; no_passes < 2; no_passes++)
 		for (int b = 0; b < 2; b++) {
 			struct lt_graph *g = parsed(MANY);
-			struct lt_program *p = compiled(g, b ? "cpu" : "ref", no_passes);
+			struct lt_program *p = compiled_with(
+				g, (struct lt_options){ .backends = b ? "cpu" : "ref", .no_passes = no_passes > 0 });
 			struct lt_instance *r;
 			float x[3] = { 1, 2, 3 }, c[3] = { 2, 2, 2 }, out[3];
 			uint16_t y[6] = { 0x3C00, 0x3C00, 0, 0, 0, 0x3C00 };
@@ -144,13 +98,15 @@ Test(program_run, missing_inputs_and_constants_are_named_unneeded_ones_are_not_a
 			cr_assert_eq(lt_program_bytes(p, LT_BINDING_INPUT, 2), 12);
 			cr_assert_eq(lt_program_dtype(p, LT_BINDING_INPUT, 2), LT_F16);
 			cr_assert_null(lt_program_name(p, LT_BINDING_INPUT, 5));
-			expect_message(g, lt_instance_new(p, &r), LT_EMISSING, "'c' (float32 [3])");
-			cr_assert(!strstr(lt_context_message(g->ctx), "'k'"));
-			cr_assert_null(r);
+			lt_status missing = lt_instance_new(p, &r);
+			expect_failure(r, missing, LT_EMISSING, "'c' (float32 [3])");
+			cr_assert(!strstr(lt_instance_message(r), "'k'"));
+			cr_assert_str_eq(lt_context_message(g->ctx), "");
+			lt_instance_free(r);
 			expect_message(g, lt_program_bind(p, 2, c, 0), LT_EINVAL, "there is no constant 2; the program has 2");
 			expect_message(g, lt_program_bind(p, 0, NULL, 0), LT_EMISSING, "constant 'c'");
 			cr_assert_eq(lt_program_bind(p, 0, c, 1), LT_OK);
-			r = instance_of(p, g);
+			r = instance_of(p);
 			expect_message(g, lt_program_bind(p, 0, c, 1), LT_EINVAL, "constant 'c' is bound too late");
 			expect_failure(r,
 				lt_instance_run(r, (const void *const[]){ NULL, NULL, NULL, NULL, NULL },
@@ -168,7 +124,7 @@ Test(program_run, missing_inputs_and_constants_are_named_unneeded_ones_are_not_a
 			cr_assert(out[0] == 6 && out[1] == 4 && out[2] == 8);
 			lt_instance_free(r);
 			lt_program_free(p);
-			close_graph(g);
+			parsed_free(g);
 		}
 }
 
@@ -190,8 +146,8 @@ Test(program_run, a_refused_run_changes_no_state)
 	};
 	for (int b = 0; b < 2; b++) {
 		struct lt_graph *g = parsed(CACHE);
-		struct lt_program *p = compiled(g, b ? "cpu" : "ref", false);
-		struct lt_instance *r = instance_of(p, g);
+		struct lt_program *p = compiled(g, b ? "cpu" : "ref");
+		struct lt_instance *r = instance_of(p);
 		const float x[3] = { 1, 2, 4 };
 		float out = 0, before[8];
 		int64_t pos[2] = { 2, 8 };
@@ -215,7 +171,7 @@ Test(program_run, a_refused_run_changes_no_state)
 		cr_assert_null(lt_instance_state(r, 1));
 		lt_instance_free(r);
 		lt_program_free(p);
-		close_graph(g);
+		parsed_free(g);
 	}
 }
 
@@ -225,8 +181,8 @@ Test(program_run, a_gather_out_of_range_is_a_fault_with_node_and_value)
 		struct lt_graph *g = parsed("graph 1\nvar m 4\nvar i 3\n%x = f32[m] input \"x\"\n%k = i32[i] input "
 					    "\"k\"\n%y = f32[i] gather %x, %k axis 0\n"
 					    "%z = f32[i] neg %y\nresult \"z\" = %z\n");
-		struct lt_program *p = compiled(g, b ? "cpu" : "ref", false);
-		struct lt_instance *r = instance_of(p, g);
+		struct lt_program *p = compiled(g, b ? "cpu" : "ref");
+		struct lt_instance *r = instance_of(p);
 		const float x[4] = { 1, 2, 3, 4 };
 		int32_t k[3] = { 3, 4, 0 };
 		float z[3];
@@ -240,7 +196,7 @@ Test(program_run, a_gather_out_of_range_is_a_fault_with_node_and_value)
 		cr_assert(z[0] == -4 && z[1] == -2 && z[2] == -1);
 		lt_instance_free(r);
 		lt_program_free(p);
-		close_graph(g);
+		parsed_free(g);
 	}
 }
 
@@ -263,8 +219,8 @@ Test(program_run, a_gather_along_a_bounded_axis_stays_within_this_run)
 					    "%pos = i64[two] input \"pos\"\n%x = f32[m] input \"x\"\n%k = i32[one] "
 					    "input \"k\"\n%v = f32[t] view { %x[t + p] }\n"
 					    "%y = f32[one] gather %v, %k axis 0\nresult \"y\" = %y\n");
-		struct lt_program *p = compiled(g, b ? "cpu" : "ref", false);
-		struct lt_instance *r = instance_of(p, g);
+		struct lt_program *p = compiled(g, b ? "cpu" : "ref");
+		struct lt_instance *r = instance_of(p);
 		float *x = malloc(8 * sizeof *x), y;    /* to its end: a sanitizer sees a read after it */
 		for (int i = 0; i < 8; i++)
 			x[i] = (float)(i + 1);
@@ -279,7 +235,7 @@ Test(program_run, a_gather_along_a_bounded_axis_stays_within_this_run)
 		free(x);
 		lt_instance_free(r);
 		lt_program_free(p);
-		close_graph(g);
+		parsed_free(g);
 	}
 }
 
@@ -290,8 +246,8 @@ Test(program_run, a_gather_along_a_bounded_axis_stays_within_this_run)
 Test(program_run, instances_have_states_of_their_own)
 {
 	struct lt_graph *g = parsed(COUNTER);
-	struct lt_program *p = compiled(g, "ref", false);
-	struct lt_instance *a = instance_of(p, g), *b = instance_of(p, g);
+	struct lt_program *p = compiled(g, "ref");
+	struct lt_instance *a = instance_of(p), *b = instance_of(p);
 	const float one[2] = { 1, 10 };
 	float y[2];
 	for (int i = 1; i <= 5; i++) {
@@ -308,7 +264,7 @@ Test(program_run, instances_have_states_of_their_own)
 	cr_assert(y[0] == 6 && y[1] == 60);
 	lt_instance_free(a);
 	lt_program_free(p);
-	close_graph(g);
+	parsed_free(g);
 }
 
 static void *work(void *backend)
@@ -347,178 +303,40 @@ Test(program_run, contexts_on_threads_do_not_know_of_each_other)
 	}
 }
 
-/* A chain with a reduction every ten nodes, so that not all of it folds into one expression. */
-static int64_t chain_peak(int n, double *seconds)
-{
-	struct run_counter counter;
-	struct lt_context *ctx;
-	struct lt_graph *g;
-	struct lt_program *p;
-	struct lt_instance *r;
-	struct timespec begin, end;
-	clock_gettime(CLOCK_MONOTONIC, &begin);
-	cr_assert_eq(run_context(&counter, &ctx), LT_OK);
-	cr_assert_eq(lt_graph_new(ctx, &g), LT_OK);
-	lt_var m = lt_graph_var(g, "m", 4);
-	lt_node x = lt_graph_input(g, "x", LT_F32, 1, &m), y = x;
-	for (int i = 0; i < n; i++)
-		y = i % 10 == 9 ? lt_graph_binary(g, "max", x, lt_graph_reduce(g, "min", y, 1, &m))
-				: lt_graph_unary(g, i % 3 ? "neg" : "abs", y);
-	cr_assert_eq(lt_graph_result(g, "y", y), LT_OK);
-	cr_assert_eq(
-		lt_compile(ctx, g, &(struct lt_options){ .size = sizeof(struct lt_options), .backends = "ref" }, &p),
-		LT_OK, "%s", lt_context_message(ctx));
-	cr_assert_eq(lt_instance_new(p, &r), LT_OK);
-	const float data[4] = { 1, -2, 3, -4 };
-	float got[4], want[4];
-	cr_assert_eq(lt_instance_run(r, (const void *const[]){ data }, (void *const[]){ got }), LT_OK);
-	memcpy(want, data, sizeof want);
-	for (int i = 0; i < n; i++) {
-		float least = want[0];
-		for (int k = 1; k < 4; k++)
-			least = want[k] < least ? want[k] : least;
-		for (int k = 0; k < 4; k++)
-			want[k] = i % 10 == 9 ? (data[k] > least ? data[k] : least) : i % 3 ? -want[k] : want[k] < 0 ? -want[k] : want[k];
-	}
-	for (int k = 0; k < 4; k++)
-		cr_assert_eq(got[k], want[k]);
-	lt_instance_free(r);
-	lt_program_free(p);
-	lt_graph_free(g);
-	lt_context_free(ctx);
-	cr_assert_eq(counter.bytes, 0, "%lld bytes are not given back", (long long)counter.bytes);
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	*seconds = (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
-	return counter.peak;
-}
-
-Test(program_run, a_chain_of_100000_nodes)
-{
-	double half_time, time;
-	int64_t half = chain_peak(50000, &half_time), all = chain_peak(100000, &time);
-	fprintf(stderr, "50,000 nodes: %.2f s, %.1f MB; 100,000 nodes: %.2f s, %.1f MB\n", half_time,
-		1e-6 * (double)half, time, 1e-6 * (double)all);
-	cr_assert_lt(all, half * 23 / 10, "memory is linear");
-	cr_assert_lt(time, 60);
-}
-
-/* Everything that a program shows, but the source of compiled kernels. */
-static void dump_all(const struct lt_program *p, struct run_text *out)
-{
-	static const enum lt_dump_kind kind[] = { LT_SHOW_GRAPH, LT_SHOW_TREE, LT_SHOW_ACCESS, LT_SHOW_FROZEN,
-		LT_SHOW_PLAN, LT_SHOW_EXPLAIN };
-	for (size_t i = 0; i < sizeof kind / sizeof *kind; i++)
-		cr_assert_eq(lt_program_dump(p, kind[i], run_text_add, out), LT_OK);
-}
-
-Test(program_run, dumps_of_two_compilations_are_byte_equal)
-{
-	for (uint64_t seed = 1; seed <= 100; seed++) {
-		struct run_text text[2] = { { NULL, 0 }, { NULL, 0 } };
-		for (int i = 0; i < 2; i++) {
-			struct lt_context *ctx;
-			struct random_graph r;
-			void *disturb = malloc(1000 * seed + 77 * (uint64_t)i);
-			cr_assert_eq(lt_context_new(&ctx), LT_OK);
-			random_graph_new(ctx, seed, &(struct random_options){ .n_node = 30, .views = true, .params = true, .states = true,
-				.composites = true }, &r);
-			struct lt_program *p = compiled(r.g, "ref", seed % 3 == 0);
-			dump_all(p, &text[i]);
-			lt_program_free(p);
-			random_graph_free(&r);
-			lt_context_free(ctx);
-			free(disturb);
-		}
-		cr_assert(text[0].n == text[1].n && !memcmp(text[0].at, text[1].at, text[0].n), "seed %d", (int)seed);
-		run_text_free(&text[0]);
-		run_text_free(&text[1]);
-	}
-}
-
-/* The n-th allocation fails, for every n: an error, no leak, no crash. */
-/* Arithmetic of a run is what the graph says, whatever the lanes: their sums, which become one after the loop, are
- * counted already. */
-Test(program_run, lanes_do_not_count_twice)
-{
-	static const char graph[] = "graph 1\nvar m 5\nvar k 96\n%x = f32[m, k] input \"x\"\n%s = f32[m] add.reduce "
-				    "%x\nresult \"s\" = %s\n";
-	static const char *const applied[] = { NULL, "vectorize k", "split k 16; vectorize k'",
-		"split k 48; split k' 16; unroll k'; vectorize k''" };
-	struct lt_graph *g = parsed(graph);
-	int lanes = 0;
-	for (size_t i = 0; i < sizeof applied / sizeof *applied; i++) {
-		const struct lt_options o = { .size = sizeof o, .backends = "ref", .apply = applied[i] };
-		struct lt_program *p;
-		struct lt_stats st = { .size = sizeof st };
-		cr_assert_eq(lt_compile(g->ctx, g, &o, &p), LT_OK, "%s", lt_context_message(g->ctx));
-		lt_program_stats(p, &st);
-		cr_expect_eq(st.flops, 5 * 96, "%s: %lld", applied[i] ? applied[i] : "as it is", (long long)st.flops);
-		const struct lt_tree *t = &p->nests.frozen[0].tree;
-		bool reduces = false, combines = false;
-		for (uint32_t s = 0; s < t->stmts.n; s++) {
-			reduces = reduces || LT_AT(struct lt_stmt, t->stmts, s)->kind == LT_REDUCE;
-			combines = combines || LT_AT(struct lt_stmt, t->stmts, s)->kind == LT_COMBINE;
-		}
-		lanes += reduces && combines;
-		lt_program_free(p);
-	}
-	cr_expect_geq(lanes, 2);
-	close_graph(g);
-}
-
-Test(program_run, every_allocation_may_fail)
-{
-	static const char text[] = "graph 1\nvar m 3\nvar k 4\n%x = f32[m, k] input \"x\"\n%c = f32[k] constant "
-				   "\"c\"\n%n = f32[k] neg %c\n%s = f32[m] state \"s\"\n"
-				   "%p = f32[m, k] mul %x, %n\n%y = f32[m] add.reduce %p\n%u = f32[m] add %s, "
-				   "%y\nresult \"y\" = %y\nresult \"c\" = %c\nset %s = %u\n";
-	const float x[12] = { 1 }, c[4] = { 2 };
-	bool done = false;
-	for (int64_t n = 1; !done; n++) {
-		struct run_counter counter;
-		struct lt_context *ctx;
-		struct lt_graph *g = NULL;
-		struct lt_program *p = NULL;
-		struct lt_instance *r = NULL;
-		float y[3], d[4];
-		if (run_context(&counter, &ctx))
-			continue;
-		cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "t", &g), LT_OK);
-		counter.fail_at = counter.calls + n;
-		lt_status st = lt_compile(ctx, g, &(struct lt_options){ .size = sizeof(struct lt_options), .backends = "ref" }, &p);
-		if (!st)
-			st = lt_program_bind(p, 0, c, 1);
-		if (!st)
-			st = lt_instance_new(p, &r);
-		if (!st)
-			st = lt_instance_run(r, (const void *const[]){ x }, (void *const[]){ y, d });
-		done = !st;
-		if (st)
-			cr_assert_eq(st, LT_ENOMEM, "allocation %lld: %s", (long long)n, lt_context_message(ctx));
-		cr_assert(p || !r);
-		counter.fail_at = 0;
-		lt_instance_free(r);
-		lt_program_free(p);
-		lt_graph_free(g);
-		lt_context_free(ctx);
-		cr_assert_eq(counter.bytes, 0, "allocation %lld: %lld bytes are not given back", (long long)n,
-			(long long)counter.bytes);
-		cr_assert_lt(n, 20000);
-	}
-}
-
-Test(program_run, backends_are_asked_for_by_name)
+/* As lt/program.h says. */
+Test(program_run, what_is_not_there_is_answered)
 {
 	struct lt_graph *g = parsed(COUNTER);
-	struct lt_program *p;
-	struct lt_options o = { .size = sizeof o, .backends = "nosuch" };
-	expect_message(g, lt_compile(g->ctx, g, &o, &p), LT_EINVAL, "there is no backend 'nosuch'; there is: ");
-	cr_assert(strstr(lt_context_message(g->ctx), "cpu") && strstr(lt_context_message(g->ctx), "ref"));
-	cr_assert_null(p);
-	o.backends = "ref,nosuch";
-	expect_message(g, lt_compile(g->ctx, g, &o, &p), LT_EINVAL, "there is no backend 'nosuch'");
-	close_graph(g);
-	g = parsed("graph 1\nvar m 3\n%x = f32[m] input \"x\"\n");
-	expect_message(g, lt_compile(g->ctx, g, NULL, &p), LT_EINVAL, "the graph has no result");
-	close_graph(g);
+	struct lt_program *p = compiled(g, "ref");
+	struct lt_instance *r = instance_of(p);
+	struct { struct lt_stats stats; int64_t after; } s = { .after = 7 };
+	struct lt_work none = { .useful = 7 };
+	for (int kind = LT_BINDING_INPUT; kind <= LT_BINDING_RESULT; kind++)
+		for (int i = -1; i < 100; i = i < 0 ? lt_program_count(p, (enum lt_binding)kind) : 100) {
+			cr_expect_null(lt_program_name(p, (enum lt_binding)kind, i));
+			cr_expect_eq((int)lt_program_dtype(p, (enum lt_binding)kind, i), 0);
+			cr_expect_eq(lt_program_rank(p, (enum lt_binding)kind, i), 0);
+			cr_expect_eq(lt_program_extent(p, (enum lt_binding)kind, i, 0), 0);
+			cr_expect_eq(lt_program_bytes(p, (enum lt_binding)kind, i), 0);
+			cr_expect_eq(lt_program_needs(p, (enum lt_binding)kind, i), 0);
+		}
+	cr_expect_null(lt_instance_state(r, -1));
+	cr_expect_eq(lt_instance_code(r), LT_EINVAL);
+	cr_expect_str_eq(lt_instance_message(r), "there is no state -1; the program has 1");
+	cr_expect_eq(lt_instance_extent(r, 100, 0), 0);
+	cr_expect_eq(lt_instance_extent(r, 0, 100), 0);
+	/* As many bytes as the caller has. */
+	lt_program_stats(p, &s.stats);
+	cr_expect(s.stats.size == 0 && s.stats.n_kernel == 0);
+	s.stats.size = sizeof s;
+	lt_program_stats(p, &s.stats);
+	cr_expect(s.stats.size == sizeof s.stats && s.stats.n_kernel > 0 && s.after == 7);
+	cr_expect_eq(lt_instance_work(r, &none), LT_OK);
+	cr_expect(none.size == 0 && none.useful == 7);
+	lt_instance_free(r);
+	lt_program_free(p);
+	parsed_free(g);
+	lt_instance_free(NULL);
+	lt_program_free(NULL);
+	lt_looptree_free(NULL);
 }

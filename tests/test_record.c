@@ -9,7 +9,7 @@ static void check_recorded(const char *backends, bool device)
 	struct lt_graph *g = parsed(LONG);
 	struct lt_program *p = compiled(g, backends),
 			  *plain = compiled_with(g, (struct lt_options){ .backends = backends, .no_capture = 1 });
-	struct lt_instance *r = instance_of(p, g), *q = instance_of(plain, g);
+	struct lt_instance *r = instance_of(p), *q = instance_of(plain);
 	float x[2][16], h[4], want[4];
 	struct lt_stats st = { .size = sizeof st };
 	lt_program_stats(p, &st);
@@ -50,7 +50,7 @@ Test(record, a_backend_that_cannot_record_runs_one_by_one)
 {
 	struct lt_graph *g = parsed(LONG);
 	struct lt_program *p = compiled(g, "devone:nocapture");
-	struct lt_instance *r = instance_of(p, g);
+	struct lt_instance *r = instance_of(p);
 	float x[16], h[4];
 	for (int run = 0; run < 4; run++)
 		run_long(r, x, h, 1);
@@ -72,7 +72,7 @@ static void check_faults(const char *backends, bool replays)
 {
 	struct lt_graph *g = parsed(GATHER);
 	struct lt_program *p = compiled(g, backends);
-	struct lt_instance *r = instance_of(p, g);
+	struct lt_instance *r = instance_of(p);
 	float x[12] = { 0 }, z[6];
 	int64_t i[2] = { 3, 0 };
 	for (int run = 0; run < 5; run++) {
@@ -103,7 +103,7 @@ Test(record, time_on_the_device)
 {
 	struct lt_graph *g = parsed(LONG);
 	struct lt_program *p = compiled_with(g, (struct lt_options){ .backends = "devone", .device_time = 1 });
-	struct lt_instance *r = instance_of(p, g);
+	struct lt_instance *r = instance_of(p);
 	float x[16], h[4];
 	for (int run = 0; run < 4; run++)
 		run_long(r, x, h, 1);
@@ -113,7 +113,7 @@ Test(record, time_on_the_device)
 	lt_instance_free(r);
 	lt_program_free(p);
 	p = compiled(g, "devone");
-	r = instance_of(p, g);
+	r = instance_of(p);
 	run_long(r, x, h, 1);
 	lt_program_stats(p, &st);
 	cr_assert_eq(st.device_ns, 0);

@@ -346,7 +346,7 @@ static void try_graph(uint64_t seed, bool large, const char *backends, const str
 	cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "test", &g), LT_OK, "%s\n%s", lt_context_message(ctx), text);
 	run_want_new(g, 3, tree_fill, g, &want);
 	cr_assert_eq(want.status, LT_OK, "%s", want.message);
-	for (uint32_t n = 1; n <= (backends[0] == 'r' ? 1 : 3); n++) {
+	for (uint32_t n = 1; n <= (backends[0] == 'r' ? 1 : 4); n++) {
 		struct plan plan = { target, n };
 		struct run_config config = { .backends = backends, .compile = compile_for, .user = &plan };
 		cr_expect(run_compare(&want, g, &config, NULL, &bits, &tally, why, sizeof why),

@@ -321,14 +321,6 @@ static lt_status apply(const struct place *p, const char *steps, struct lt_loopt
 	return lt__schedule_steps(p->t, steps, strlen(steps), "apply", 0, NULL, out);
 }
 
-static void expect_text(const struct lt_looptree *t, const char *want, const char *steps)
-{
-	struct run_text text = { NULL, 0 };
-	tree_marks(t, &text);
-	cr_expect_str_eq(text.at, want, "`%s` gives\n%swanted\n%s", steps, text.at, want);
-	run_text_free(&text);
-}
-
 /* The old tree is what it was; the new one is numbered in the order of its text, is finished, and passes the exact
  * check. */
 Test(schedule, each_change)
@@ -337,8 +329,8 @@ Test(schedule, each_change)
 		struct place p = open_tree(changes[i].from);
 		struct lt_looptree *t;
 		cr_assert_eq(apply(&p, changes[i].steps, &t), LT_OK, "%s", lt_context_message(p.ctx));
-		expect_text(t, changes[i].want, changes[i].steps);
-		expect_text(p.t, changes[i].from, changes[i].steps);
+		tree_expect_marks(t, changes[i].want, changes[i].steps);
+		tree_expect_marks(p.t, changes[i].from, changes[i].steps);
 		lt_tnode n = 0;
 		for (lt_tnode at = lt_looptree_after(t, -1); at >= 0; at = lt_looptree_after(t, at))
 			cr_expect_eq(at, n++);
@@ -364,7 +356,7 @@ Test(schedule, each_refusal)
 		cr_expect(st == LT_EILLEGAL || st == LT_ESYNTAX, "`%s`: %d", refusals[i].steps, st);
 		cr_expect_null(t);
 		cr_expect_str_eq(lt_context_message(p.ctx), refusals[i].why);
-		expect_text(p.t, refusals[i].from, refusals[i].steps);
+		tree_expect_marks(p.t, refusals[i].from, refusals[i].steps);
 		close_tree(&p);
 	}
 }
@@ -411,7 +403,7 @@ Test(schedule, lists)
 		cr_expect_str_eq(st ? lt_context_message(p.ctx) : "", cases[i].want);
 		cr_expect((t != NULL) == (st == LT_OK));
 		if (i == 0)
-			expect_text(t, one, "");
+			tree_expect_marks(t, one, "");
 		lt_looptree_free(t);
 		close_tree(&p);
 	}
@@ -492,7 +484,7 @@ Test(schedule, a_list_replays_on_other_extents)
 		cr_assert_eq(lt_graph_parse(p.ctx, text, strlen(text), "test", &p.g), LT_OK, "%s", lt_context_message(p.ctx));
 		p.t = tree_marked(p.g, each);
 		cr_assert_eq(lt__schedule_apply(p.t, steps, strlen(steps), "s", &t), LT_OK, "%s", lt_context_message(p.ctx));
-		expect_text(t, "m step 6\n m'\n  n\n   k\n    %p\n   k\n    %c\n m'\n  n\n   %d\nm\n n\n  %e\n", steps);
+		tree_expect_marks(t, "m step 6\n m'\n  n\n   k\n    %p\n   k\n    %c\n m'\n  n\n   %d\nm\n n\n  %e\n", steps);
 		lt_looptree_free(t);
 		close_tree(&p);
 	}

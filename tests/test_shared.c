@@ -16,7 +16,7 @@
 
 enum { THREADS = 4, RUNS = 4, MAX_RESULT = 64 };
 #ifdef __SANITIZE_THREAD__
-enum { TEAM = 1, GRAPHS = 4 };          /* the sanitizer does not see what OpenMP waits for */
+enum { TEAM = 2, GRAPHS = 4 };
 #else
 enum { TEAM = 2, GRAPHS = 12 };
 #endif
@@ -28,8 +28,8 @@ static struct watch {
 	atomic_bool meet;                       /* a run waits for another one, for two seconds at most */
 } turns, together;
 
-struct lt_session { struct lt_session *ref; struct watch *w; struct lt_caps caps; };
-struct lt_object { struct lt_object *ref; struct watch *w; };
+struct lt_session { struct lt_session *ref; struct watch *w; const struct lt_host *host; struct lt_caps caps; };
+struct lt_object { struct lt_object *ref; struct watch *w; const struct lt_host *host; };
 
 static const struct lt_backend *ref(void) { return lt_backend_find("ref"); }
 
@@ -44,6 +44,7 @@ static lt_status open_watched(struct watch *w, uint64_t promises, const struct l
 {
 	struct lt_session *s = *out = calloc(1, sizeof *s);
 	s->w = w;
+	s->host = host;
 	lt_status st = ref()->open(host, "", &s->ref, diag);
 	s->caps = *ref()->caps(s->ref);
 	s->caps.promises = promises;
@@ -86,6 +87,7 @@ static lt_status compile(struct lt_session *s, const struct lt_tree *const *tree
 	for (uint32_t i = 0; i < n; i++) {
 		object[i] = calloc(1, sizeof *object[i]);
 		object[i]->w = s->w;
+		object[i]->host = s->host;
 		cr_assert_eq(ref()->compile(s->ref, &tree[i], 1, &object[i]->ref, diag), LT_OK);
 	}
 	return LT_OK;
@@ -107,6 +109,8 @@ static lt_status run(struct lt_object *o, const struct lt_args *args, struct lt_
 		;
 	if (w->meet)
 		meet(w);
+	if (o->host->log)
+		o->host->log(o->host, LT_LOG_INFO, "a run");
 	lt_status st = ref()->run(o->ref, args, diag);
 	sched_yield();
 	w->inside--;
@@ -206,16 +210,14 @@ static void *run_side(void *arg)
 	const void **input = calloc((size_t)lt_program_count(s->p, LT_BINDING_INPUT) + 1, sizeof *input);
 	(void)pthread_barrier_wait(s->start);
 	lt_status st = lt_instance_new(s->p, &r);
-	if (st)
-		tell(s, st, "no instance");
 	for (int i = 0; i < s->want.n_run && !st; i++)
 		st = one_run(s, r, i, input);
 	struct lt_work work = { .size = sizeof work };
 	struct lt_stats stats = { .size = sizeof stats };
 	lt_program_stats(s->p, &stats);
-	if (r && !st && (lt_instance_work(r, &work) || (work.useful != stats.flops && !s->bounded)))
+	if (!st && (lt_instance_work(r, &work) || (work.useful != stats.flops && !s->bounded)))
 		tell(s, LT_EINVAL, "it does not count what it does");
-	if (r && st)
+	if (st)
 		tell(s, st, lt_instance_message(r));
 	lt_instance_free(r);
 	free(input);
@@ -317,17 +319,24 @@ Test(shared, instances_on_threads_give_the_oracles_results)
 	"add.reduce %e\n" \
 	"%y = f32[m] mul %x, %s\nresult \"y\" = %y\n"
 
-static struct lt_program *compiled(struct lt_context **ctx, const char *backend)
+static const float constant[4] = { 0, 0, 0, 0 };
+
+static struct lt_program *compiled_by(struct lt_context *ctx, const struct lt_options *o)
 {
-	static const float c[4] = { 0, 0, 0, 0 };
 	struct lt_graph *g;
 	struct lt_program *p;
+	cr_assert_eq(lt_graph_parse(ctx, SCRIPT, strlen(SCRIPT), "test", &g), LT_OK, "%s", lt_context_message(ctx));
+	cr_assert_eq(lt_compile(ctx, g, o, &p), LT_OK, "%s", lt_context_message(ctx));
+	lt_graph_free(g);
+	return p;
+}
+
+static struct lt_program *compiled(struct lt_context **ctx, const char *backend)
+{
 	const struct lt_options o = { .size = sizeof o, .backends = backend, .n_thread = 1 };
 	cr_assert_eq(lt_context_new(ctx), LT_OK);
-	cr_assert_eq(lt_graph_parse(*ctx, SCRIPT, strlen(SCRIPT), "test", &g), LT_OK, "%s", lt_context_message(*ctx));
-	cr_assert_eq(lt_compile(*ctx, g, &o, &p), LT_OK, "%s", lt_context_message(*ctx));
-	cr_assert_eq(lt_program_bind(p, 0, c, 0), LT_OK);
-	lt_graph_free(g);
+	struct lt_program *p = compiled_by(*ctx, &o);
+	cr_assert_eq(lt_program_bind(p, 0, constant, 0), LT_OK);
 	return p;
 }
 
@@ -418,5 +427,51 @@ Test(shared, a_failure_is_told_in_the_instance_that_failed)
 	lt_instance_free(a);
 	lt_instance_free(b);
 	lt_program_free(p);
+	lt_context_free(ctx);
+}
+
+/* -- a callback, while constants are computed and while instances run -- */
+
+struct asker { struct lt_program *p; int calls; lt_status made, bound; char text[2][200]; };
+
+/* From the first kernel that runs, which is one of constants. */
+static void ask_from_log(void *user, int level, const char *text)
+{
+	struct asker *a = user;
+	struct lt_instance *r;
+	(void)level, (void)text;
+	if (a->calls++)
+		return;
+	a->made = lt_instance_new(a->p, &r);
+	(void)snprintf(a->text[0], sizeof a->text[0], "%s", lt_instance_message(r));
+	lt_instance_free(r);
+	a->bound = lt_program_bind(a->p, 0, constant, 0);
+}
+
+Test(shared, a_callback_that_asks_for_an_instance_while_constants_are_computed_is_refused)
+{
+	struct lt_context *ctx;
+	struct asker a = { .calls = 0 };
+	struct lt_instance *r;
+	const float x[4] = { 1, 2, 3, 4 };
+	float y[4];
+	cr_assert_eq(lt_context_new(&ctx), LT_OK);
+	a.p = compiled_by(ctx, &(struct lt_options){ .size = sizeof(struct lt_options), .backends = "turns", .n_thread = 1,
+		.log = ask_from_log, .user = &a });
+	cr_assert_eq(lt_program_bind(a.p, 0, constant, 0), LT_OK);
+	cr_assert_eq(lt_instance_new(a.p, &r), LT_OK, "%s", lt_instance_message(r));
+	cr_assert_eq(a.calls, 1);
+	cr_expect_eq(a.made, LT_EINVAL);
+	cr_expect(strstr(a.text[0], "a callback calls lt_instance_new while the program's constants are computed"), "%s",
+		a.text[0]);
+	cr_expect_eq(a.bound, LT_EINVAL);
+	cr_expect(strstr(lt_context_message(ctx), "a callback calls lt_program_bind"), "%s", lt_context_message(ctx));
+	/* The log of a run may ask. */
+	a.calls = 0;
+	cr_assert_eq(lt_instance_run(r, (const void *const[]){ x }, (void *const[]){ y }), LT_OK);
+	cr_expect_eq(a.made, LT_OK, "%s", a.text[0]);
+	cr_expect(y[0] == 4 && y[3] == 16);
+	lt_instance_free(r);
+	lt_program_free(a.p);
 	lt_context_free(ctx);
 }

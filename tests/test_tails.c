@@ -11,33 +11,11 @@
 #include "ir/pass.h"
 #include "program/program.h"
 #include "check/random_maker.h"
+#include "tests/parsed.h"
 #include "tests/tree_marked.h"
 #include "tests/tree_text.h"
 
 TestSuite(tails, .timeout = 900);
-
-static struct lt_graph *graph_of(const char *text)
-{
-	struct lt_context *ctx;
-	struct lt_graph *g;
-	cr_assert_eq(lt_context_new(&ctx), LT_OK);
-	cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "test", &g), LT_OK, "%s\n%s", lt_context_message(ctx), text);
-	return g;
-}
-
-static void close_graph(struct lt_graph *g)
-{
-	struct lt_context *ctx = g->ctx;
-	lt_graph_free(g);
-	lt_context_free(ctx);
-}
-
-/* As tree_compile, of a tree with kinds and tails. */
-static lt_status compile_marked(
-	void *text, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
-{
-	return tree_compile_by(tree_marked_try, text, g, options, out);
-}
 
 /* Small whole numbers of both signs, now and then NaN or infinite. */
 static void fill(void *graph, int run, lt_node n, void *out)
@@ -54,19 +32,19 @@ static void fill(void *graph, int run, lt_node n, void *out)
 /* LT_OK, or what refused the tree; fails the test where the numbers are wrong. */
 static lt_status check(const char *graph, const char *tree, const char *backends, uint64_t seed)
 {
-	struct lt_graph *g = graph_of(graph);
+	struct lt_graph *g = parsed(graph);
 	struct lt_program *p;
 	const struct lt_options options = { .size = sizeof options, .backends = "ref" };
-	lt_status st = compile_marked((void *)(uintptr_t)tree, g, &options, &p);
+	lt_status st = tree_compile_marked((void *)(uintptr_t)tree, g, &options, &p);
 	lt_program_free(p);
 	if (st) {
 		cr_assert_eq(st, LT_EILLEGAL, "seed %llu: %s: %s\n%s%s", (unsigned long long)seed, lt_status_name(st),
 			lt_context_message(g->ctx), graph, tree);
 		cr_assert_gt(strlen(lt_context_message(g->ctx)), 40);
-		close_graph(g);
+		parsed_free(g);
 		return st;
 	}
-	struct run_config config = { .backends = backends, .compile = compile_marked, .user = (void *)(uintptr_t)tree };
+	struct run_config config = { .backends = backends, .compile = tree_compile_marked, .user = (void *)(uintptr_t)tree };
 	struct run_tally tally = { 0 };
 	struct run_want want;
 	char why[2000] = "";
@@ -75,7 +53,7 @@ static lt_status check(const char *graph, const char *tree, const char *backends
 	run_compare(&want, g, &config, NULL, NULL, &tally, why, sizeof why);
 	run_want_free(&want);
 	cr_assert_str_eq(why, "", "seed %llu on %s: %s\n%s%s", (unsigned long long)seed, backends, why, graph, tree);
-	close_graph(g);
+	parsed_free(g);
 	return LT_OK;
 }
 

@@ -5,20 +5,7 @@
 #include <unistd.h>
 #include "tests/tensors.h"
 
-static struct lt_context *ctx;
-
-static void set_up(void)
-{
-	cr_assert_eq(lt_context_new(&ctx), LT_OK);
-}
-
-static void tear_down(void)
-{
-	lt_context_free(ctx);
-	scratch_remove();
-}
-
-TestSuite(tensorfile, .init = set_up, .fini = tear_down, .timeout = 60);
+TestSuite(tensorfile, .init = tensors_set_up, .fini = tensors_tear_down, .timeout = 60);
 
 /* ---- .npy put together by hand ---- */
 
@@ -356,13 +343,13 @@ Test(tensorfile, cut_and_changed_anywhere)
 
 Test(tensorfile, files_that_are_not_there)
 {
-	expect_bad(ctx, "/tmp/there-is-no-such.npy", "cannot be opened: No such file or directory");
-	expect_bad(ctx, "tests/there-is-no-such.npz", "cannot be opened");
-	expect_bad(ctx, "README.txt", "end in .npy, .npz or .safetensors");
+	expect_bad("/tmp/there-is-no-such.npy", "cannot be opened: No such file or directory");
+	expect_bad("tests/there-is-no-such.npz", "cannot be opened");
+	expect_bad("README.txt", "end in .npy, .npz or .safetensors");
 	cr_assert_eq(mkdir(scratch("folder.npy"), 0700), 0);
-	expect_bad(ctx, scratch("folder.npy"), "is a folder");
+	expect_bad(scratch("folder.npy"), "is a folder");
 	fclose(fopen(scratch("nothing.npy"), "wb"));
-	expect_bad(ctx, scratch("nothing.npy"), "too short");
+	expect_bad(scratch("nothing.npy"), "too short");
 	fclose(fopen(scratch("nothing.npz"), "wb"));
-	expect_bad(ctx, scratch("nothing.npz"), "zip");
+	expect_bad(scratch("nothing.npz"), "zip");
 }

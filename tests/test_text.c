@@ -4,6 +4,7 @@
 #include <string.h>
 #include "ir/graph.h"
 #include "ir/literal.h"
+#include "tests/oracle.h"
 #include "tests/run_graph.h"
 
 /* -- texts that print as they are -- */
@@ -308,23 +309,6 @@ Test(text, deep, .timeout = 60)
 
 /* -- memory that runs out -- */
 
-struct ration { size_t left; };
-
-static void *rationed(void *user, void *at, size_t old_bytes, size_t bytes)
-{
-	struct ration *r = user;
-
-	(void)old_bytes;
-	if (!bytes) {
-		free(at);
-		return NULL;
-	}
-	if (!r->left)
-		return NULL;
-	r->left--;
-	return realloc(at, bytes);
-}
-
 static void throw_away(void *user, const char *text, size_t bytes)
 {
 	(void)text;
@@ -333,18 +317,17 @@ static void throw_away(void *user, const char *text, size_t bytes)
 
 Test(text, out_of_memory)
 {
-	struct ration r = { 0 };
 	bool finished = false;
 
-	for (size_t n = 0; !finished; n++) {
+	for (long n = 0; !finished; n++) {
+		struct oracle_ration r = { .left = n };
 		struct lt_context *ctx;
 		struct lt_graph *g = NULL;
 		size_t bytes = 0;
 		lt_status status;
 
 		cr_assert_lt(n, 100000);
-		r.left = n;
-		status = lt_context_new_with(rationed, &r, &ctx);
+		status = lt_context_new_with(oracle_rationed, &r, &ctx);
 		if (!status) {
 			status = lt_graph_parse(ctx, same[1], strlen(same[1]), "t", &g);
 			if (!status)
@@ -353,6 +336,7 @@ Test(text, out_of_memory)
 			lt_graph_free(g);
 			lt_context_free(ctx);
 		}
+		cr_assert_eq(r.live, 0, "allocation %ld leaks", n);
 		finished = !status;
 	}
 }

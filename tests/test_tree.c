@@ -7,32 +7,17 @@
 #include "looptree/looptree.h"
 #include "program/program.h"
 #include "check/random_graph.h"
+#include "tests/parsed.h"
 #include "tests/tree_text.h"
 
 TestSuite(tree, .timeout = 300);
 
-static struct lt_graph *graph_of(const char *text)
-{
-	struct lt_context *ctx;
-	struct lt_graph *g;
-	cr_assert_eq(lt_context_new(&ctx), LT_OK);
-	cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "test", &g), LT_OK, "%s", lt_context_message(ctx));
-	return g;
-}
-
-static void close_graph(struct lt_graph *g)
-{
-	struct lt_context *ctx = g->ctx;
-	lt_graph_free(g);
-	lt_context_free(ctx);
-}
-
 static void expect_right(const char *graph, const char *tree, const char *backends)
 {
-	struct lt_graph *g = graph_of(graph);
+	struct lt_graph *g = parsed(graph);
 	const char *why = tree_check(g, tree, backends);
 	cr_assert_str_eq(why, "", "with the tree\n%sof\n%s%s", tree, graph, why);
-	close_graph(g);
+	parsed_free(g);
 }
 
 #define SUM_ROWS \
@@ -146,7 +131,7 @@ Test(tree, tails_of_any_extent_and_steps)
 /* The reduction starts once for each trip of its own result's loops, and no earlier value of it shows. */
 Test(tree, resets_stand_before_the_outermost_reducing_loop)
 {
-	struct lt_graph *g = graph_of(SUM_ROWS);
+	struct lt_graph *g = parsed(SUM_ROWS);
 	struct lt_looptree *t;
 	cr_assert_eq(tree_from(g, "m/13\n k/8\n  m\n   k\n    %y\n", &t), LT_OK, "%s", lt_context_message(g->ctx));
 	lt_node y = tree_node(g, "y");
@@ -154,7 +139,7 @@ Test(tree, resets_stand_before_the_outermost_reducing_loop)
 	cr_assert_eq(lt_looptree_var(t, reducing), tree_var(g, "k"));
 	cr_assert_eq(lt_looptree_step(t, reducing), 8);
 	lt_looptree_free(t);
-	close_graph(g);
+	parsed_free(g);
 }
 
 Test(tree, twelve_nested_loops)
@@ -220,7 +205,7 @@ static const struct { const char *graph, *tree, *say[4];
 Test(tree, refusals_name_the_loop_and_the_way_out)
 {
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-		struct lt_graph *g = graph_of(refused[i].graph);
+		struct lt_graph *g = parsed(refused[i].graph);
 		struct lt_looptree *t;
 		lt_status st = tree_from(g, refused[i].tree, &t);
 		cr_assert_eq(st, LT_EILLEGAL, "%s is not refused", refused[i].tree);
@@ -228,13 +213,13 @@ Test(tree, refusals_name_the_loop_and_the_way_out)
 			cr_assert(strstr(lt_context_message(g->ctx), refused[i].say[k]), "%s: '%s' does not say '%s'", refused[i].tree,
 				lt_context_message(g->ctx), refused[i].say[k]);
 		lt_looptree_free(t);
-		close_graph(g);
+		parsed_free(g);
 	}
 }
 
 Test(tree, a_loop_between_a_reduction_and_its_reducing_loop_must_be_its_own)
 {
-	struct lt_graph *g = graph_of("graph 1\nvar m 9\nvar k 4\n%x = f32[k] input \"x\"\n%s = f32[] add.reduce "
+	struct lt_graph *g = parsed("graph 1\nvar m 9\nvar k 4\n%x = f32[k] input \"x\"\n%s = f32[] add.reduce "
 				      "%x\n%w = f32[m] input \"w\"\n"
 				      "%y = f32[m] mul %w, %s\nresult \"y\" = %y\n");
 	struct lt_looptree *t;
@@ -243,12 +228,12 @@ Test(tree, a_loop_between_a_reduction_and_its_reducing_loop_must_be_its_own)
 			  "the loop over m repeats the reduction %s inside its reducing loop over k"),
 		"%s", lt_context_message(g->ctx));
 	lt_looptree_free(t);
-	close_graph(g);
+	parsed_free(g);
 }
 
 Test(tree, building_refuses_what_is_no_tree)
 {
-	struct lt_graph *g = graph_of(CHAIN);
+	struct lt_graph *g = parsed(CHAIN);
 	struct lt_looptree *t;
 	lt_var m = tree_var(g, "m");
 	cr_assert_eq(lt_looptree_new(g, &t), LT_OK);
@@ -269,14 +254,14 @@ Test(tree, building_refuses_what_is_no_tree)
 	cr_assert_eq(lt_looptree_add_leaf(t, loop, 1000), -1);
 	cr_assert(strstr(lt_context_message(g->ctx), "there is no such node"));
 	lt_looptree_free(t);
-	close_graph(g);
+	parsed_free(g);
 }
 
 Test(tree, walks)
 {
 	static const char text[] = "m/4\n k/5\n  m\n   k\n    %h\n m\n  k/3\n   k\n    %d\n    %e\n    %s\n  k\n   %y\n";
 	static const char *const leaves[] = { "h", "d", "e", "s", "y" };
-	struct lt_graph *g = graph_of(SOFTMAX);
+	struct lt_graph *g = parsed(SOFTMAX);
 	struct lt_looptree *t;
 	struct run_text back = { NULL, 0 };
 	cr_assert_eq(tree_from(g, text, &t), LT_OK, "%s", lt_context_message(g->ctx));
@@ -306,7 +291,7 @@ Test(tree, walks)
 	cr_assert_eq(lt_looptree_tail(t, first), LT_GUARD);
 	run_text_free(&back);
 	lt_looptree_free(t);
-	close_graph(g);
+	parsed_free(g);
 }
 
 /* A copy of a tree with loops cut at random; outer: into the second tree's parent `to`. */

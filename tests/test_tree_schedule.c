@@ -7,6 +7,7 @@
 #include <string.h>
 #include "program/program.h"
 #include "tests/built.h"
+#include "tests/parsed.h"
 #include "tests/script_run.h"
 #include "tests/tree_text.h"
 
@@ -17,13 +18,6 @@ static struct lt_context *context(void)
 	struct lt_context *ctx;
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
 	return ctx;
-}
-
-static struct lt_graph *graph_of(struct lt_context *ctx, const char *text)
-{
-	struct lt_graph *g;
-	cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "test", &g), LT_OK, "%s", lt_context_message(ctx));
-	return g;
 }
 
 static const char box[] =
@@ -62,7 +56,7 @@ static const char *run_lines(const char *graph, const char *lines, const char *b
 {
 	static _Thread_local char why[1000];
 	struct lt_context *ctx = context();
-	struct lt_graph *g = graph_of(ctx, graph);
+	struct lt_graph *g = parsed_in(ctx, graph);
 	struct run_config config = {
 		.backends = backends, .no_passes = true, .compile = compile_with, .user = (void *)(uintptr_t)lines
 	};
@@ -136,7 +130,7 @@ Test(tree_schedule, edited_trees_run_on_cpu) { check_edited("cpu"); }
 static lt_status compile_only(const char *lines, const char *backends, char *why, size_t bytes)
 {
 	struct lt_context *ctx = context();
-	struct lt_graph *g = graph_of(ctx, box);
+	struct lt_graph *g = parsed_in(ctx, box);
 	struct lt_program *p;
 	const struct lt_options options = { .size = sizeof options, .backends = backends, .no_passes = true };
 	lt_status st = compile_with((void *)(uintptr_t)lines, g, &options, &p);
@@ -177,7 +171,7 @@ Test(tree_schedule, what_is_no_schedule_is_refused)
 		{ " # a tree\nlooptree 2\n", "s.tree:2:10: version 2 of the text of trees is not known" },
 	};
 	struct lt_context *ctx = context();
-	struct lt_graph *g = graph_of(ctx, product);
+	struct lt_graph *g = parsed_in(ctx, product);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct lt_program *p;
 		const struct lt_options options = { .size = sizeof options, .backends = "ref", .schedule = cases[i].text,

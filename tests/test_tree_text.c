@@ -10,6 +10,7 @@
 #include <string.h>
 #include "program/program.h"
 #include "check/random_graph.h"
+#include "tests/parsed.h"
 #include "tests/script_run.h"
 #include "tests/tree_text.h"
 
@@ -20,13 +21,6 @@ static struct lt_context *context(void)
 	struct lt_context *ctx;
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
 	return ctx;
-}
-
-static struct lt_graph *graph_of(struct lt_context *ctx, const char *text)
-{
-	struct lt_graph *g;
-	cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "test", &g), LT_OK, "%s", lt_context_message(ctx));
-	return g;
 }
 
 static const char *or_none(const char *text) { return text ? text : ""; }
@@ -166,7 +160,7 @@ static const char box[] =
 Test(tree_text, kinds_and_tails_are_kept)
 {
 	struct lt_context *ctx = context();
-	struct lt_graph *g = graph_of(ctx, box);
+	struct lt_graph *g = parsed_in(ctx, box);
 	check_lines(g,
 		"for a parallel\n  for b unroll\n    for c step 8  tail mask\n      for c' vector  tail pad\n        "
 		"for d rank  tail peel\n"
@@ -223,7 +217,7 @@ Test(tree_text, facts_are_counted)
 {
 	struct lt_context *ctx = context();
 	char *graph = golden("product", ".graph"), *text = golden("good", ".tree");
-	struct lt_graph *g = graph_of(ctx, graph);
+	struct lt_graph *g = parsed_in(ctx, graph);
 	struct lt_looptree *t;
 	sign(g, text);
 	cr_assert_eq(lt_looptree_parse(g, text, strlen(text), "good.tree", &t), LT_OK, "%s", lt_context_message(ctx));
@@ -249,7 +243,7 @@ Test(tree_text, facts_are_counted)
 Test(tree_text, facts_of_windows_and_repeated_leaves)
 {
 	struct lt_context *ctx = context();
-	struct lt_graph *g = graph_of(ctx,
+	struct lt_graph *g = parsed_in(ctx,
 		"graph 1\nvar i 10\nvar j 3\nvar m 12\nvar n 5\n%x = f32[m] input \"x\"\n%r = f32[n] input \"r\"\n"
 		"%w = f32[i, j] view { %x[i + j] }\n%e = f32[i, j] exp %w\n%q = f32[n] neg %r\n%f = f32[i, j, n] mul "
 		"%e, %q\nresult \"f\" = %f\n");
@@ -314,7 +308,7 @@ Test(tree_text, each_mistake_has_its_sentence)
 {
 	struct lt_context *ctx = context();
 	char *graph = golden("product", ".graph");
-	struct lt_graph *g = graph_of(ctx, graph);
+	struct lt_graph *g = parsed_in(ctx, graph);
 	DIR *dir = opendir("tests/golden/tree-err");
 	struct dirent *entry;
 	int count = 0;
@@ -372,7 +366,7 @@ Test(tree_text, cut_at_any_byte_or_with_any_byte_changed_nothing_breaks)
 	static const char bytes[] = "\0 \t\n'%9[]=.#\xff";
 	struct lt_context *ctx = context();
 	char *graph = golden("product", ".graph"), *text = golden("good", ".tree");
-	struct lt_graph *g = graph_of(ctx, graph);
+	struct lt_graph *g = parsed_in(ctx, graph);
 	int good = 0;
 	sign(g, text);
 	size_t n = strlen(text);
@@ -406,7 +400,7 @@ Test(tree_text, out_of_memory_anywhere_is_an_answer)
 	cr_assert_eq(run_context(&counter, &ctx), LT_OK);
 	ctx->chunk = ctx->chunk_max = 64;
 	char *graph = golden("product", ".graph"), *text = golden("good", ".tree");
-	struct lt_graph *g = graph_of(ctx, graph);
+	struct lt_graph *g = parsed_in(ctx, graph);
 	sign(g, text);
 	lt_status st = LT_ENOMEM;
 	int64_t at = 0;
@@ -435,7 +429,7 @@ Test(tree_text, out_of_memory_anywhere_is_an_answer)
 Test(tree_text, levels_without_end_are_refused)
 {
 	struct lt_context *ctx = context();
-	struct lt_graph *g = graph_of(ctx, box);
+	struct lt_graph *g = parsed_in(ctx, box);
 	struct run_text lines = { NULL, 0 };
 	for (int i = 0; i < 400; i++) {
 		for (int k = 0; k < i; k++)

@@ -26,14 +26,12 @@ static void make_folder(const char *name)
 static int shell(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 static int shell(const char *fmt, ...)
 {
-	char text[4096];
-	int n = snprintf(text, sizeof text, "cd %s && ", scratch(""));
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(text + n, sizeof text - (size_t)n, fmt, args);
+	int code = run_in_scratch(out, sizeof ltrun_out, err, sizeof ltrun_err, "", fmt, args);
 	va_end(args);
-	return run_command(text, out, sizeof ltrun_out, err, sizeof ltrun_err);
+	return code;
 }
 
 static int lines_with(const char *text, const char *what)

@@ -15,14 +15,12 @@ TestSuite(trust_plugins, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout
 static int shell(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 static int shell(const char *fmt, ...)
 {
-	char text[2048];
-	int n = snprintf(text, sizeof text, "cd %s && umask 022 && ", scratch(""));
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(text + n, sizeof text - (size_t)n, fmt, args);
+	int code = run_in_scratch(out, sizeof ltrun_out, err, sizeof ltrun_err, "umask 022 &&", fmt, args);
 	va_end(args);
-	return run_command(text, out, sizeof ltrun_out, err, sizeof ltrun_err);
+	return code;
 }
 
 /* Each begins with a folder of a plug-in, a/b/plain.so.  path: what LT_BACKEND_PATH says; says: why it is left out,
@@ -84,21 +82,23 @@ Test(trust_plugins, folders_and_files)
  * else's. */
 Test(trust_plugins, groups_above)
 {
-	char why[5000];
+	struct lt_context *ctx;
 
+	cr_assert_eq(lt_context_new(&ctx), LT_OK);
 	cr_assert_eq(shell("mkdir -p a/b/c && chmod 2775 a"), 0);
-	bool good = lt__path_is_trusted(scratch("a/b/c"), why, sizeof why);
-
-	cr_expect_eq(good, geteuid() == 0, "%s", why);
+	cr_expect_eq(lt__path_trusted(ctx, scratch("a/b/c")), geteuid() == 0 ? LT_OK : LT_EIO, "%s", lt_context_message(ctx));
 	if (geteuid() != 0)
-		cr_expect(strstr(why, "may be written to by its group (chmod g-w fixes that)"), "%s", why);
-	cr_expect(!lt__path_is_trusted(scratch("a/b"), why, sizeof why), "the group may exchange it itself");
+		cr_expect(strstr(lt_context_message(ctx), "may be written to by its group (chmod g-w fixes that)"), "%s",
+			lt_context_message(ctx));
+	cr_expect_eq(lt__path_trusted(ctx, scratch("a/b")), LT_EIO, "the group may exchange it itself");
 	cr_assert_eq(shell("chmod 755 a && ln -s a l"), 0);
-	cr_expect(
-		!lt__path_is_trusted(scratch("l/b"), why, sizeof why) && strstr(why, "/l', which it is in, is a link"),
-		"%s", why);
-	cr_expect(!lt__path_is_trusted(scratch("l"), why, sizeof why) && strstr(why, "it is a link"), "%s", why);
-	cr_expect(!lt__path_is_trusted(scratch("a/no"), why, sizeof why) && strstr(why, "No such file"), "%s", why);
-	cr_expect(!lt__path_is_trusted("a/b", why, sizeof why));
-	cr_expect(lt__path_is_trusted("/", why, sizeof why), "%s", why);
+	static const struct { const char *path, *want; } bad[] = { { "l/b", "/l', which it is in, is a link" },
+		{ "l", "it is a link" }, { "a/no", "No such file" } };
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		cr_expect_eq(lt__path_trusted(ctx, scratch(bad[i].path)), LT_EIO);
+		cr_expect(strstr(lt_context_message(ctx), bad[i].want), "%s: %s", bad[i].path, lt_context_message(ctx));
+	}
+	cr_expect_eq(lt__path_trusted(ctx, "a/b"), LT_EIO);
+	cr_expect_eq(lt__path_trusted(ctx, "/"), LT_OK, "%s", lt_context_message(ctx));
+	lt_context_free(ctx);
 }

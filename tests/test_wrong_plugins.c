@@ -41,7 +41,7 @@ static const struct { const char *mistake; int code; const char *say, *list;
 		"-b wrong\n",
 		"\nwrong " },
 	{ "exit3", 1, "lt-run: a backend has called exit before lt-run was done; ", "\nwrong " },
-	{ "negative", 1, "lt-run: the backend wrong cannot be used here: it does not say why\n",
+	{ "negative", 2, "lt-run: the backend wrong cannot be used here: it does not say why\n",
 		"not usable here: it does not say why" },
 	{ "zero", 2, "lt-run: backend wrong: not usable here: it does not say why\n",
 		"not usable here: it does not say why" },

@@ -105,17 +105,20 @@ static bool run_on(const struct job *j, const char *backend, const char *apply, 
 		.no_passes = no_passes,
 		.n_thread = 2 };
 	struct lt_program *p;
-	struct lt_instance *r;
+	struct lt_instance *r = NULL;
 	void *out[MAX_RESULT];
 	char who[300], why[1024] = "";
 	lt_status st = lt_compile(j->ctx, j->g, &o, &p);
-	if (!st && (st = lt_instance_new(p, &r)))
+	if (st)
+		(void)snprintf(why, sizeof why, "%s", lt_context_message(j->ctx));
+	if (!st && (st = lt_instance_new(p, &r))) {
+		(void)snprintf(why, sizeof why, "%s", lt_instance_message(r));
+		lt_instance_free(r);
 		lt_program_free(p);
+	}
 	if (!st)
 		for (int32_t i = 0; i < j->n_result; i++)
 			out[i] = calloc((size_t)j->n[i], 8);
-	if (st)
-		(void)snprintf(why, sizeof why, "%s", lt_context_message(j->ctx));
 	if (!st && (st = lt_instance_run(r, (const void *const *)j->input, out))) {
 		(void)snprintf(why, sizeof why, "%s", lt_instance_message(r));
 		for (int32_t i = 0; i < j->n_result; i++)

@@ -13,8 +13,8 @@ struct traced {
 };
 /* Loads the plug-in, once a process. */
 const struct lt_backend *traced_backend(void);
-/* config: the levels; "" for the default.  Each slot is zeros in memory of its own, but for the tree's params: param[i]
- * (NULL: zeros). */
+/* config: the levels; "" for the default.  Each slot is zeros in memory of its own, except for the tree's params:
+ * param[i] (NULL: zeros). */
 void traced_run(const struct lt_tree *, const char *config, const int64_t *param, struct traced *out);
 void traced_free(struct traced *);
 /* A number of the stats: "buffer%d.reads"; 0 where there is no such line. */

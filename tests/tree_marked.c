@@ -1,4 +1,5 @@
 /* tests/tree_marked.c -- loop trees with kinds and tails from text, and back. */
+#include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 #include "looptree/edit.h"
@@ -36,7 +37,7 @@ static void add_derived(struct lt_looptree *t, char *line)
 	for (char *w = strtok(line, " "); w && n < 31; w = strtok(NULL, " "))
 		word[n++] = w;
 	must(n >= 5 && *word[1] == '%' && *word[4] == '%', "an own line has to name two nodes");
-	struct lt_ownmove move[6] = { { NULL, NULL, 0 } };      /* of a window; a partial sum has one */
+	struct lt_derived_move move[6] = { { NULL, NULL, 0 } };      /* of a window; a partial sum has one */
 	struct lt_derived_step s = { .kind = LT_DERIVED_MATERIALIZE, .made = word[1] + 1, .of = word[4] + 1 };
 	for (int i = 5; i + 1 < n; i += 2) {
 		const char *value = word[i + 1];
@@ -181,4 +182,18 @@ void tree_marks(const struct lt_looptree *t, struct run_text *out)
 		run_text_add(out, line, strlen(line));
 	}
 	lt__arena_free(a);
+}
+
+void tree_expect_marks(const struct lt_looptree *t, const char *want, const char *steps)
+{
+	struct run_text text = { NULL, 0 };
+	tree_marks(t, &text);
+	cr_expect_str_eq(text.at, want, "`%s` gives\n%swanted\n%s", steps, text.at, want);
+	run_text_free(&text);
+}
+
+lt_status tree_compile_marked(
+	void *text, const struct lt_graph *g, const struct lt_options *options, struct lt_program **out)
+{
+	return tree_compile_by(tree_marked_try, text, g, options, out);
 }

@@ -15,6 +15,11 @@ struct lt_looptree *tree_marked(const struct lt_graph *, const char *text);
 lt_status tree_marked_try(const struct lt_graph *, const char *text, struct lt_looptree **out);
 /* Not finished: nothing is checked yet. */
 struct lt_looptree *tree_marked_open(const struct lt_graph *, const char *text);
+/* As tree_compile of tree_text.h. */
+lt_status tree_compile_marked(
+	void *text, const struct lt_graph *, const struct lt_options *, struct lt_program **out);
 /* The same text of a tree. */
 void tree_marks(const struct lt_looptree *, struct run_text *);
+/* It has to be this one after these steps. */
+void tree_expect_marks(const struct lt_looptree *, const char *want, const char *steps);
 #endif

@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include "keeper.h"
+#include "program/pool.h"
 #include "treebuild.h"
 
 enum { PAD = 64, MAX_SLOT = 80, MAX_THREAD = 3 };
@@ -24,7 +25,7 @@ static inline void open_bench_with(struct bench *n, const char *backend, const c
 {
 	const struct lt_tree *t = tb_done(b);
 	*n = (struct bench){ .backend = lt_backend_find(backend),
-		.host = { .size = sizeof n->host, .cc = getenv("LT_CC") },
+		.host = { .size = sizeof n->host, .cc = getenv("LT_CC"), .parallel_for = lt__host_parallel_for },
 		.k = keeper_new() };
 	cr_assert(n->backend != NULL && t->n_slot <= MAX_SLOT);
 	cr_assert_eq(n->backend->open(&n->host, config, &n->session, &n->k.diag), LT_OK, "%s", n->k.text);

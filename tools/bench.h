@@ -3,7 +3,8 @@
  * A case is a script with its tensors, made by a suite.  A contestant answers for a case: it prepares, runs N
  * repetitions and tells how long they took, hands out its result.  Looptree's backends answer in this process,
  * everything else is a peer: a process that speaks lines of text (docs/lt-bench.1).  The measured peak and bandwidth
- * are contestants, too. Errors are sentences in a buffer of BENCH_WHY bytes.  Numbers of time are seconds.
+ * are contestants, too.  What fails answers a code and leaves a sentence in the context that it was given; a row that
+ * ends so takes the sentence over, and the next one goes on.  Numbers of time are seconds.
  */
 #ifndef LT_TOOLS_BENCH_H
 #define LT_TOOLS_BENCH_H
@@ -11,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
+#include "ir/arena.h"
 #include "lt/lt.h"
 #include "tools/options.h"
 
@@ -18,12 +21,12 @@ enum { BENCH_WHY = 512, BENCH_RANK = 6, BENCH_TENSORS = 6, BENCH_NUMBERS = 12 };
 #define BENCH_SLACK 0.1
 
 /* bench_say.c */
-/* Fills a buffer of BENCH_WHY bytes; false. */
-bool bench_why(char *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Of a failure that does not end the program: its sentence, BENCH_WHY bytes at most, for a row or a report. */
+void bench_reason(struct lt_context *, lt_status, char out[BENCH_WHY]);
 /* The first Ctrl-C ends the measuring in order, with what there is; the second one ends the program. */
 bool bench_interrupted(void);
 double bench_now(void);                                 /* of a clock that only goes forward */
-_Noreturn void bench_end(const char *why);              /* where nothing can go on: ends the program */
+_Noreturn void bench_end(const char *text);             /* where nothing can go on: ends the program */
 void *bench_alloc(size_t bytes);                        /* zeroed; ends the program when there is no memory */
 /* An array with room for one more than n elements; the same. */
 void *bench_grow(void *at, int n, int *room, size_t bytes);
@@ -37,6 +40,7 @@ struct bench_options {
 	struct lt_texts suite, backend, schedule, peer, load;
 	int *threads, n_threads;
 	int samples;
+	int busy;                       /* processes that compute beside */
 	double seconds;                 /* least seconds of a sample */
 	double patience;                /* seconds that a peer has for one answer */
 	uint32_t cc_timeout_ms;                 /* 0: the library's default */
@@ -94,12 +98,12 @@ void bench_case_script(struct bench_case *, const char *fmt, ...) __attribute__(
 void bench_case_fill(struct bench_case *);
 void bench_case_empty(struct bench_case *);
 /* the inputs into files, for peers; gone with bench_case_empty */
-bool bench_case_write(struct bench_case *, char *why);
-/* bench_folder.c: the folder for temporary files; NULL: there can be none. */
-const char *bench_folder(char *why);
+lt_status bench_case_write(struct lt_context *, struct bench_case *);
+/* bench_folder.c: the folder for temporary files. */
+lt_status bench_folder(struct lt_context *, const char **out);
 void bench_folder_remove(void);
-/* the path of a new empty file there, malloc; NULL: there can be none */
-char *bench_temporary(void);
+/* the path of a new empty file there, malloc */
+lt_status bench_temporary(struct lt_context *, char **out);
 void bench_cases_free(struct bench_cases *);
 double bench_case_work(const struct bench_case *);      /* flops or bytes, as it is bound */
 /* "suite/name" has the text, or matches the pattern */
@@ -121,35 +125,38 @@ void bench_pieces_cases(struct bench_cases *);          /* bench_pieces.c: no su
 /* bench_check.c: whether a result is right. */
 struct bench_judge;
 struct bench_truth {
+	struct lt_context *ctx;
 	const char *method;
 	float *want;
 	double *vector, *product;
 	struct bench_judge *judge;
-	char why[BENCH_WHY];
+	char why[BENCH_WHY];            /* there is none */
 };
 /* By the graph evaluator where that takes seconds at most, C.t = A.(B.t) where a product is too long, else by the
  * reference. */
-void bench_truth_make(const struct bench_case *, struct bench_truth *out);
+void bench_truth_make(struct lt_context *, const struct bench_case *, struct bench_truth *out);
 void bench_truth_free(struct bench_truth *, const struct bench_case *);
 double bench_tolerance(const struct bench_case *);
-/* Relative L2 distance to *error; false with the reason if the result does not count.  ours: it also has to stand
- * before the judge. */
-bool bench_check(
-	const struct bench_case *, const struct bench_truth *, bool ours, const float *got, double *error, char *why);
+/* Relative L2 distance to *error; fails if the result does not count.  ours: it also has to stand before the judge. */
+lt_status bench_check(
+	const struct bench_case *, const struct bench_truth *, bool ours, const float *got, double *error);
 double bench_distance(const float *got, const float *want, int64_t n);
 
 /* Contestants. */
 enum bench_answer { BENCH_READY, BENCH_SKIP, BENCH_BAD };       /* skip: it does not do such cases */
 struct bench_contestant;
 struct bench_row;
+/* They fail in the context that the contestant was opened with. */
 struct bench_ops {
-	enum bench_answer (*begin)(struct bench_contestant *, const struct bench_case *, int threads, char *why);
-	bool (*run)(struct bench_contestant *, int64_t n, double *seconds, char *why);
-	bool (*result)(struct bench_contestant *, const struct bench_case *, float *out, char *why);
+	/* LT_EUNSUPPORTED of one that is not ours: it does not do such cases */
+	lt_status (*begin)(struct bench_contestant *, const struct bench_case *, int threads);
+	lt_status (*run)(struct bench_contestant *, int64_t n, double *seconds);
+	lt_status (*result)(struct bench_contestant *, const struct bench_case *, float *out);
 	void (*end)(struct bench_contestant *);         /* of the case; also after begin has failed */
 	void (*close)(struct bench_contestant *);
 };
 enum bench_role { BENCH_OURS, BENCH_OTHER, BENCH_DENOMINATOR, BENCH_AGAIN };    /* AGAIN: ours against itself */
+enum bench_answer bench_answer(enum bench_role, lt_status);     /* what the status means; bench_measure.c */
 struct bench_contestant {
 	const struct bench_ops *ops;
 	char label[96], about[256];
@@ -168,33 +175,42 @@ struct bench_contestant *bench_contestant_add(
 	struct bench_contestants *, const char *label, enum bench_role, const struct bench_ops *);
 void bench_contestants_free(struct bench_contestants *);
 
-/* bench_looptree.c: a backend by its name and config; schedule: a file, or NULL. */
-bool bench_looptree_open(
-	struct bench_contestant *, const char *backend, const char *schedule, const struct bench_options *, char *why);
+/* bench_looptree.c: a backend by its name and config; schedule: a file, or NULL.  Before anything is measured: there is
+ * one of the name, it can be used here, and takes the config. */
+lt_status bench_looptree_check(struct lt_context *, const char *backend);
+lt_status bench_looptree_open(struct lt_context *, struct bench_contestant *, const char *backend,
+	const char *schedule, const struct bench_options *);
 /* bench_process.c: a peer; environment: NULL or "NAME=VALUE" for it. */
-bool bench_process_open(
-	struct bench_contestant *, const char *command, const char *environment, double patience, char *why);
+lt_status bench_process_open(struct lt_context *, struct bench_contestant *, const char *command,
+	const char *environment, double patience);
 json_t *bench_process_case(const struct bench_case *, int threads);
-/* bench_serve.c: this program as a peer. */
-void bench_serve(const struct bench_options *);
-bool bench_serve_case(const json_t *, struct bench_case *out, int *threads, char *why);
+/* bench_serve.c: this program as a peer; a vendor that is not installed is no failure. */
+lt_status bench_serve(struct lt_context *, const struct bench_options *);
+lt_status bench_serve_case(struct lt_context *, const json_t *, struct bench_case *out, int *threads);
 /* bench_openblas.c, bench_onednn.c: libraries opened at run time. */
-bool bench_openblas_open(struct bench_contestant *, char *why);
-bool bench_onednn_open(struct bench_contestant *, char *why);
+lt_status bench_openblas_open(struct lt_context *, struct bench_contestant *);
+lt_status bench_onednn_open(struct lt_context *, struct bench_contestant *);
 /* bench_vendors.c: the libraries that are installed, as peers; OpenBLAS with each core type that is worth it. */
-void bench_vendors_add(struct bench_contestants *, const struct bench_options *, json_t *report);
+void bench_vendors_add(
+	struct lt_context *, struct bench_contestants *, const struct bench_options *, json_t *report);
 /* "NAME=VALUE" for each core type that OpenBLAS may offer on this kind of machine; NULL ends them. */
 extern const char *const bench_coretypes[];
 
 /* bench_peak.c: the machine's peak and bandwidth, by kernels that the C compiler makes for it. */
 struct bench_peak;
 int64_t bench_last_cache(void);                         /* bytes; 0: not known */
-bool bench_peak_new(const struct bench_options *, struct bench_peak **out, char *why);
+/* *out is to be freed where it fails, too. */
+lt_status bench_peak_new(struct lt_context *, const struct bench_options *, struct bench_peak **out);
 void bench_peak_free(struct bench_peak *);
 /* Measures for 1 .. threads; in FLOP/s or bytes/s; remembers the best way of doing it. */
 double bench_peak_measure(struct bench_peak *, enum bench_bound, int threads);
 json_t *bench_peak_json(const struct bench_peak *);
 void bench_peak_open(struct bench_contestant *, struct bench_peak *, enum bench_bound);
+
+/* bench_load.c: processes that do nothing but compute, while something is measured. */
+struct bench_load { pid_t *pid; int n; };
+lt_status bench_load_begin(struct lt_context *, struct bench_load *, int n);
+void bench_load_end(struct bench_load *);
 
 /* bench_measure.c: the protocol. */
 struct bench_row {
@@ -230,16 +246,16 @@ void bench_row_finish(struct bench_row *, double work);
 void bench_ratios(struct bench_outcome *);
 /* Rows whose operations in their time are more than the machine can do, flop_peak and what the case's own denominator
  * reached, fail with that reason: the count or the time is wrong.  BENCH_SLACK of the peak are left to its own
- * measuring.  Bandwidth is no such limit: prefetching and caches read faster than the plain loop that measures it. 
+ * measuring.  Bandwidth is no such limit: prefetching and caches read faster than the plain loop that measures it.
  * Says how many rows are above; fail: they fail. */
-int bench_impossible(struct bench_outcome *, double flop_peak, bool fail);
+int bench_impossible(struct lt_context *, struct bench_outcome *, double flop_peak, bool fail);
 /* Others whose names are equal up to a colon (openblas:Zen, openblas:Haswell) are forms of one: whether row i is the
  * one of them that counts, the fastest; where none was measured, the first. */
 bool bench_leads(const struct bench_outcome *, int i);
 int bench_family(const struct bench_row *);             /* characters of its label that name it */
 /* Adds an outcome, but not if it was interrupted. */
-void bench_measure(struct bench_case *, struct bench_contestants *, int threads, const struct bench_options *,
-	struct bench_outcomes *);
+void bench_measure(struct lt_context *, struct bench_case *, struct bench_contestants *, int threads,
+	const struct bench_options *, struct bench_outcomes *);
 void bench_outcomes_free(struct bench_outcomes *);
 
 /* bench_compile.c: what compiling costs, cold and from the cache. */
@@ -252,8 +268,8 @@ struct bench_compiled {
 	double passes, tree, freeze, cold, cached, total, total_cached;
 };
 struct bench_compiles { struct bench_compiled *at; int n, room; };
-void bench_compile(
-	const struct bench_case *, const char *backend, const struct bench_options *, struct bench_compiles *);
+void bench_compile(struct lt_context *, const struct bench_case *, const char *backend,
+	const struct bench_options *, struct bench_compiles *);
 
 /* Telling. */
 struct bench_report {
@@ -270,7 +286,7 @@ void bench_print_compiled(const struct bench_compiled *, bool first, FILE *);
 void bench_print_summary(const struct bench_report *, FILE *);         /* bench_summary.c */
 json_t *bench_summary_json(const struct bench_report *);
 json_t *bench_report_json(const struct bench_report *);                 /* bench_json.c */
-bool bench_write_json(const struct bench_report *, const char *path);
-bool bench_write_csv(const struct bench_report *, const char *path);
-bool bench_write_svg(const struct bench_report *, const char *path);    /* bench_svg.c */
+void bench_print_json(const struct bench_report *, FILE *);
+void bench_print_csv(const struct bench_report *, FILE *);
+void bench_print_svg(const struct bench_report *, FILE *);              /* bench_svg.c */
 #endif

@@ -126,26 +126,7 @@ void bench_case_empty(struct bench_case *c)
 	}
 }
 
-char *bench_temporary(void)
-{
-	char why[BENCH_WHY], *path;
-	const char *folder = bench_folder(why);
-	int fd;
-
-	if (!folder)
-		return NULL;
-	path = bench_format("%s/XXXXXX", folder);
-	fd = mkstemp(path);
-
-	if (fd >= 0) {
-		close(fd);
-		return path;
-	}
-	free(path);
-	return NULL;
-}
-
-bool bench_case_write(struct bench_case *c, char *why)
+lt_status bench_case_write(struct lt_context *ctx, struct bench_case *c)
 {
 	for (int i = 0; i < c->n_in; i++) {
 		struct bench_tensor *t = &c->in[i];
@@ -154,15 +135,15 @@ bool bench_case_write(struct bench_case *c, char *why)
 
 		if (t->file)
 			continue;
-		t->file = bench_temporary();
-		f = t->file ? fopen(t->file, "wb") : NULL;
+		LT_TRY(bench_temporary(ctx, &t->file));
+		f = fopen(t->file, "wb");
 		ok = f && fwrite(t->data, sizeof *t->data, (size_t)t->n, f) == (size_t)t->n;
 		if (f && fclose(f))
 			ok = false;
 		if (!ok)
-			return bench_why(why, "the input '%s' cannot be written for peers; $TMPDIR names the folder", t->name);
+			return lt_fail(ctx, LT_EIO, "the input '%s' cannot be written for peers; $TMPDIR names the folder", t->name);
 	}
-	return true;
+	return LT_OK;
 }
 
 void bench_cases_free(struct bench_cases *l)

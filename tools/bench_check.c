@@ -35,7 +35,6 @@ double bench_distance(const float *got, const float *want, int64_t n)
 }
 
 struct bench_judge {
-	struct lt_context *ctx;
 	struct lt_graph *graph;
 	const void **source;
 	struct lt_judge *judge;
@@ -48,39 +47,25 @@ static void free_judge(struct bench_judge *j)
 	lt__judge_free(j->judge);
 	free(j->source);
 	lt_graph_free(j->graph);
-	lt_context_free(j->ctx);
 	free(j);
 }
 
-static bool truth_evaluate(const struct bench_case *c, struct bench_truth *t)
+static lt_status truth_evaluate(const struct bench_case *c, struct bench_truth *t)
 {
 	const struct lt_judge_options options = {
 		.seed = 1, .n_thread = lt__judge_threads_here(), .parallel = lt__judge_on_threads
 	};
-	struct bench_judge *j = bench_alloc(sizeof *j);
+	struct bench_judge *j = t->judge = bench_alloc(sizeof *j);
 
-	if (lt_context_new(&j->ctx)) {
-		free_judge(j);
-		return bench_why(t->why, "out of memory");
-	}
-	if (lt_parse(j->ctx, c->script, strlen(c->script), c->name, NULL, &j->graph)) {
-		bench_why(t->why, "%s", lt_context_message(j->ctx));
-		free_judge(j);
-		return false;
-	}
+	LT_TRY(lt_parse(t->ctx, c->script, strlen(c->script), c->name, NULL, &j->graph));
 	j->source = bench_alloc((size_t)j->graph->n_node * sizeof *j->source);
 	for (int32_t i = 0; i < j->graph->n_node; i++)
 		for (int k = 0; k < c->n_in; k++)
 			if (j->graph->node[i].label && !strcmp(j->graph->node[i].label, c->in[k].name))
 				j->source[i] = c->in[k].data;
-	if (lt__judge_new(j->graph, j->source, &options, &j->judge)) {
-		bench_why(t->why, "%s", lt_context_message(j->ctx));
-		free_judge(j);
-		return false;
-	}
+	LT_TRY(lt__judge_new(j->graph, j->source, &options, &j->judge));
 	memcpy(t->want, lt_eval_result(lt__judge_reference(j->judge), 0, NULL), (size_t)c->out.n * sizeof *t->want);
-	t->judge = j;
-	return true;
+	return LT_OK;
 }
 
 /* out[r] = sum of row r of `a`, which is rows x columns, times v. */
@@ -112,11 +97,12 @@ static void make_product(const struct bench_case *c, struct bench_truth *t)
 	free(middle);
 }
 
-void bench_truth_make(const struct bench_case *c, struct bench_truth *t)
+void bench_truth_make(struct lt_context *ctx, const struct bench_case *c, struct bench_truth *t)
 {
 	bool product = !strcmp(c->op, "gemm") && c->flops > PRODUCT_MAX;
+	lt_status s;
 
-	memset(t, 0, sizeof *t);
+	*t = (struct bench_truth){ .ctx = ctx };
 	if (product) {
 		t->method = "C.t = A.(B.t)";
 		make_product(c, t);
@@ -125,9 +111,10 @@ void bench_truth_make(const struct bench_case *c, struct bench_truth *t)
 	t->want = bench_buffer(c->out.n);
 	if (!c->reference || (c->script && c->flops + 8 * c->out.n <= EVAL_MAX)) {
 		t->method = "graph evaluator";
-		if (!truth_evaluate(c, t)) {
-			bench_buffer_free(t->want, c->out.n);
-			t->want = NULL;
+		s = truth_evaluate(c, t);
+		if (s) {
+			bench_truth_free(t, c);
+			bench_reason(ctx, s, t->why);
 		}
 		return;
 	}
@@ -142,7 +129,7 @@ void bench_truth_free(struct bench_truth *t, const struct bench_case *c)
 	free_judge(t->judge);
 	free(t->vector);
 	free(t->product);
-	memset(t, 0, sizeof *t);
+	*t = (struct bench_truth){ .ctx = t->ctx, .method = t->method };
 }
 
 static double product_distance(const struct bench_case *c, const struct bench_truth *t, const float *got)
@@ -159,33 +146,35 @@ static double product_distance(const struct bench_case *c, const struct bench_tr
 	return all > 0 ? sqrt(d / all) : sqrt(d);
 }
 
-static bool judge(const struct bench_truth *t, const float *got, char *why)
+static lt_status judge(const struct bench_truth *t, const float *got)
 {
 	struct lt_report report = { 0 };
+	lt_status s;
 
 	if (!t->judge)
-		return true;
-	if (lt__judge_result(t->judge->judge, 0, got, &report))
-		return bench_why(why, "it cannot be judged: %s", lt_context_message(t->judge->ctx));
+		return LT_OK;
+	s = lt__judge_result(t->judge->judge, 0, got, &report);
+	if (s)
+		return lt_fail(t->ctx, s, "it cannot be judged: %-s", lt_context_message(t->ctx));
 	if (report.open > 0)
-		return bench_why(why, "not verified: rounding may explain any value of %lld elements, such as %s",
+		return lt_fail(t->ctx, LT_EDEVICE, "not verified: rounding may explain any value of %lld elements, such as %s",
 			(long long)report.open, report.open_at);
-	return !lt__report_failed(&report) || bench_why(why, "wrong result: %s", report.first);
+	return lt__report_failed(&report) ? lt_fail(t->ctx, LT_EDEVICE, "wrong result: %s", report.first) : LT_OK;
 }
 
-bool bench_check(
-	const struct bench_case *c, const struct bench_truth *t, bool ours, const float *got, double *error, char *why)
+lt_status bench_check(
+	const struct bench_case *c, const struct bench_truth *t, bool ours, const float *got, double *error)
 {
 	if (!t->want && !t->product)
-		return bench_why(why, "there is nothing to compare with: %s", t->why);
+		return lt_fail(t->ctx, LT_EMISSING, "there is nothing to compare with: %-s", t->why);
 	*error = t->product ? product_distance(c, t, got) : bench_distance(got, t->want, c->out.n);
 	if (*error <= bench_tolerance(c))
-		return !ours || judge(t, got, why);
+		return ours ? judge(t, got) : LT_OK;
 	if (!t->product)
 		for (int64_t i = 0; i < c->out.n; i++)
 			if (!(fabs((double)got[i] - t->want[i]) <= 1e-4 * (1 + fabs((double)t->want[i]))))
-				return bench_why(why,
+				return lt_fail(t->ctx, LT_EDEVICE,
 					"wrong result: relative L2 %.2g, at most %.2g; element %lld is %.7g, not %.7g",
 					*error, bench_tolerance(c), (long long)i, (double)got[i], (double)t->want[i]);
-	return bench_why(why, "wrong result: relative L2 %.2g, at most %.2g", *error, bench_tolerance(c));
+	return lt_fail(t->ctx, LT_EDEVICE, "wrong result: relative L2 %.2g, at most %.2g", *error, bench_tolerance(c));
 }

@@ -1,5 +1,6 @@
 /* tools/bench_compile.c -- the suite compile: script to loaded objects, into an empty cache, and again out of it. */
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,8 +35,8 @@ void bench_compile_cases(struct bench_cases *l)
 
 struct times { double passes, tree, freeze, compile, total; int kernels; };
 
-static bool once(const struct bench_case *c, const char *backend, const struct bench_options *o, const char *cache,
-	struct times *t, char *why)
+static lt_status once(struct lt_context *ctx, const struct bench_case *c, const char *backend,
+	const struct bench_options *o, const char *cache, struct times *t)
 {
 	const struct lt_options options = { .size = sizeof options,
 		.n_thread = (uint32_t)o->threads[0],
@@ -46,22 +47,16 @@ static bool once(const struct bench_case *c, const char *backend, const struct b
 		.temp_dir = lt__temp_dir(),
 		.cancelled = lt__interrupted,
 		.cc_timeout_ms = o->cc_timeout_ms };
-	struct lt_context *ctx = NULL;
 	struct lt_graph *g = NULL;
 	struct lt_program *p = NULL;
 	struct lt_stats s = { .size = sizeof s };
 	double start = bench_now();
-	lt_status st = lt_context_new(&ctx);
+	lt_status st = lt_parse(ctx, c->script, strlen(c->script), c->name, NULL, &g);
 
-	if (st)
-		return bench_why(why, "out of memory");
-	st = lt_parse(ctx, c->script, strlen(c->script), c->name, NULL, &g);
 	if (!st)
 		st = lt_compile(ctx, g, &options, &p);
 	t->total = bench_now() - start;
-	if (st) {
-		bench_why(why, "%s", lt_context_message(ctx));
-	} else {
+	if (!st) {
 		lt_program_stats(p, &s);
 		t->passes = (double)s.passes_ns * 1e-9;
 		t->tree = (double)s.tree_ns * 1e-9;
@@ -70,10 +65,8 @@ static bool once(const struct bench_case *c, const char *backend, const struct b
 		t->kernels = s.n_kernel;
 	}
 	lt_program_free(p);
-	if (g)
-		lt_graph_free(g);
-	lt_context_free(ctx);
-	return !st;
+	lt_graph_free(g);
+	return st;
 }
 
 /* The folder was made by mkdtemp and holds files, and folders of files, of the cache only. */
@@ -95,6 +88,27 @@ static void remove_folder(const char *path, int depth)
 	rmdir(path);
 }
 
+/* Into an empty cache, and again out of it. */
+static lt_status compile_round(struct lt_context *ctx, const struct bench_case *c, const char *backend,
+	const struct bench_options *o, struct times *cold, struct times *cached)
+{
+	const char *in;
+	char *folder;
+	lt_status s;
+
+	LT_TRY(bench_folder(ctx, &in));
+	folder = bench_format("%s/XXXXXX", in);
+	if (mkdtemp(folder)) {
+		s = once(ctx, c, backend, o, folder, cold);
+		s = s ? s : once(ctx, c, backend, o, folder, cached);
+		remove_folder(folder, 0);
+	} else {
+		s = lt_fail(ctx, LT_EIO, "no folder can be made in '%s': %s", in, strerror(errno));
+	}
+	free(folder);
+	return s;
+}
+
 static double median(const struct times *t, int n, size_t member)
 {
 	double *x = bench_alloc((size_t)n * sizeof *x), m;
@@ -107,32 +121,25 @@ static double median(const struct times *t, int n, size_t member)
 	return m;
 }
 
-void bench_compile(
-	const struct bench_case *c, const char *backend, const struct bench_options *o, struct bench_compiles *l)
+void bench_compile(struct lt_context *ctx, const struct bench_case *c, const char *backend,
+	const struct bench_options *o, struct bench_compiles *l)
 {
 	int rounds = o->quick ? 1 : o->samples > 5 ? 5 : o->samples;
 	struct times *cold = bench_alloc((size_t)rounds * sizeof *cold),
 		     *cached = bench_alloc((size_t)rounds * sizeof *cached);
 	struct bench_compiled *x;
-	bool ok = true;
+	lt_status s = LT_OK;
 
 	l->at = bench_grow(l->at, l->n, &l->room, sizeof *l->at);
 	x = memset(&l->at[l->n++], 0, sizeof *x);
 	x->c = c;
 	x->backend = backend;
 	x->rounds = rounds;
-	for (int i = 0; i < rounds && ok; i++) {
-		const char *in = bench_folder(x->why);
-		char *folder = bench_format("%s/XXXXXX", in ? in : "");
-		bool made = in && mkdtemp(folder);
-
-		ok = made || (in ? bench_why(x->why, "no folder can be made in '%s'", in) : false);
-		ok = ok && once(c, backend, o, folder, &cold[i], x->why) && once(c, backend, o, folder, &cached[i], x->why);
-		if (made)
-			remove_folder(folder, 0);
-		free(folder);
-	}
-	if (ok) {
+	for (int i = 0; i < rounds && !s; i++)
+		s = compile_round(ctx, c, backend, o, &cold[i], &cached[i]);
+	if (s) {
+		bench_reason(ctx, s, x->why);
+	} else {
 		x->kernels = cold[0].kernels;
 		x->passes = median(cached, rounds, offsetof(struct times, passes));
 		x->tree = median(cached, rounds, offsetof(struct times, tree));

@@ -360,7 +360,7 @@ void bench_dnnl_threads(struct bench_dnnl *d, int threads)
 		d->l.omp_threads(threads);
 }
 
-static bool load(struct library *l, char *why)
+static lt_status load(struct lt_context *ctx, struct library *l)
 {
 	static const char *const names[] = { "libdnnl.so.3", "libdnnl.so.2" };
 	void *at;
@@ -370,31 +370,30 @@ static bool load(struct library *l, char *why)
 		l->major = 3 - i;
 	}
 	if (!l->handle)
-		return bench_why(why, "oneDNN is not installed (libdnnl.so.3 or libdnnl.so.2 is not found)");
+		return lt_fail(ctx, LT_ELOAD, "oneDNN is not installed (libdnnl.so.3 or libdnnl.so.2 is not found)");
 	for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
 		if (!symbols[i].version || symbols[i].version == l->major) {
 			if (!(at = dlsym(l->handle, symbols[i].name)))
-				return bench_why(why, "libdnnl.so.%d has no %s", l->major, symbols[i].name);
+				return lt_fail(ctx, LT_EABI, "libdnnl.so.%d has no %s", l->major, symbols[i].name);
 			memcpy((char *)l + symbols[i].at, &at, sizeof at);
 		}
 	/* Of the OpenMP that it was linked with; without one it has threads of its own choice. */
 	at = dlsym(l->handle, "omp_set_num_threads");
 	memcpy(&l->omp_threads, &at, sizeof at);
-	return true;
+	return LT_OK;
 }
 
-bool bench_dnnl_open(struct bench_dnnl **out, char *why)
+lt_status bench_dnnl_open(struct lt_context *ctx, struct bench_dnnl **out)
 {
-	struct bench_dnnl *d = *out = bench_alloc(sizeof *d);
+	struct bench_dnnl *d = bench_alloc(sizeof *d);
+	lt_status s = load(ctx, &d->l);
 
-	if (load(&d->l, why)
-		&& (d->l.engine_create(&d->engine, CPU, 0) || d->l.stream_create(&d->stream, d->engine, IN_ORDER)))
-		bench_why(why, "oneDNN makes no engine for this processor");
-	if (d->stream)
-		return true;
-	bench_dnnl_close(d);
-	*out = NULL;
-	return false;
+	if (!s && (d->l.engine_create(&d->engine, CPU, 0) || d->l.stream_create(&d->stream, d->engine, IN_ORDER)))
+		s = lt_fail(ctx, LT_EDEVICE, "oneDNN makes no engine for this processor");
+	*out = s ? NULL : d;
+	if (s)
+		bench_dnnl_close(d);
+	return s;
 }
 
 void bench_dnnl_close(struct bench_dnnl *d)

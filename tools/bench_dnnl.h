@@ -6,6 +6,7 @@
 #define LT_TOOLS_BENCH_DNNL_H
 #include <stdbool.h>
 #include <stdint.h>
+#include "lt/context.h"
 
 struct bench_dnnl;
 enum bench_layer_kind { BENCH_MATMUL, BENCH_CONVOLUTION, BENCH_SOFTMAX };
@@ -21,7 +22,7 @@ struct bench_layer {
 	int64_t stride, pad;
 };
 
-bool bench_dnnl_open(struct bench_dnnl **out, char *why);
+lt_status bench_dnnl_open(struct lt_context *, struct bench_dnnl **out);
 void bench_dnnl_close(struct bench_dnnl *);
 void bench_dnnl_name(const struct bench_dnnl *, char *out, int bytes);
 void bench_dnnl_threads(struct bench_dnnl *, int);

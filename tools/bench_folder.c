@@ -1,5 +1,6 @@
 /* tools/bench_folder.c -- the one folder in which lt-bench makes temporary files: removed at the end, or, after a kill,
  * by whoever next makes one beside it. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,26 +18,42 @@ static void remove_at_exit(void)
 		lt__folder_remove(&folder);
 }
 
-const char *bench_folder(char *why)
+lt_status bench_folder(struct lt_context *ctx, const char **out)
 {
 	struct stat st;
 	int error;
 
+	*out = folder.path;
 	if (folder.path[0])
-		return folder.path;
+		return LT_OK;
 	if (!owner)
 		(void)atexit(remove_at_exit);
 	owner = getpid();
-	if (stat(lt__temp_folder(), &st) == 0 && lt__owner_is_open(&st)) {
-		bench_why(why, "everybody may write to '%s', which has no sticky bit; name another folder in TMPDIR",
+	if (stat(lt__temp_folder(), &st) == 0 && lt__owner_is_open(&st))
+		return lt_fail(ctx, LT_EIO, "everybody may write to '%s', which has no sticky bit; name another folder in TMPDIR",
 			lt__temp_folder());
-		return NULL;
-	}
 	error = lt__folder_new(&folder, lt__temp_dir());
-	if (!error)
-		return folder.path;
-	bench_why(why, "no folder can be made in '%s': %s; name another one in TMPDIR", lt__temp_folder(), strerror(error));
-	return NULL;
+	return !error ? LT_OK : lt_fail(ctx, LT_EIO, "no folder can be made in '%s': %s; name another one in TMPDIR",
+		lt__temp_folder(), strerror(error));
+}
+
+lt_status bench_temporary(struct lt_context *ctx, char **out)
+{
+	const char *in;
+	int fd;
+
+	*out = NULL;
+	LT_TRY(bench_folder(ctx, &in));
+	*out = bench_format("%s/XXXXXX", in);
+	fd = mkstemp(*out);
+	if (fd >= 0) {
+		close(fd);
+		return LT_OK;
+	}
+	lt_fail(ctx, LT_EIO, "no file can be made in '%s': %s; TMPDIR names another folder", in, strerror(errno));
+	free(*out);
+	*out = NULL;
+	return LT_EIO;
 }
 
 void bench_folder_remove(void)

@@ -75,8 +75,8 @@ static json_t *compiled_json(const struct bench_compiled *x)
 
 json_t *bench_report_json(const struct bench_report *r)
 {
-	json_t *o = json_pack("{s:i,s:O,s:i,s:f}", "format", 1, "machine", r->machine, "samples", r->o->samples,
-		"seconds", r->o->seconds);
+	json_t *o = json_pack("{s:i,s:O,s:i,s:f,s:i}", "format", 1, "machine", r->machine, "samples", r->o->samples,
+		"seconds", r->o->seconds, "busy", r->o->busy);
 	json_t *cases = json_array(), *compiles = json_array();
 
 	if (r->peak)
@@ -93,16 +93,16 @@ json_t *bench_report_json(const struct bench_report *r)
 	return o;
 }
 
-bool bench_write_json(const struct bench_report *r, const char *path)
+void bench_print_json(const struct bench_report *r, FILE *f)
 {
 	json_t *o = bench_report_json(r);
-	FILE *f = fopen(path, "w");
-	bool ok = f && !json_dumpf(o, f, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) && fputc('\n', f) != EOF;
+	char *text = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
 
-	if (f && fclose(f))
-		ok = false;
+	if (!text)
+		bench_end("out of memory");
+	fprintf(f, "%s\n", text);
+	free(text);
 	json_decref(o);
-	return ok;
 }
 
 /* A field with a comma or a quote in it is quoted. */
@@ -132,13 +132,8 @@ static void csv_row(FILE *f, const struct bench_outcome *o, const struct bench_r
 	fputc('\n', f);
 }
 
-bool bench_write_csv(const struct bench_report *r, const char *path)
+void bench_print_csv(const struct bench_report *r, FILE *f)
 {
-	FILE *f = fopen(path, "w");
-	bool ok;
-
-	if (!f)
-		return false;
 	fputs("suite,group,case,threads,contestant,role,status,per_second,bound,of_peak,of_best,median_s,minimum_s,"
 	      "spread,prepare_s,relative_l2,why\n",
 		f);
@@ -146,6 +141,4 @@ bool bench_write_csv(const struct bench_report *r, const char *path)
 		for (int k = 0; k < r->outcomes.at[i].n_row; k++)
 			if (r->outcomes.at[i].row[k].answer != BENCH_SKIP)
 				csv_row(f, &r->outcomes.at[i], &r->outcomes.at[i].row[k]);
-	ok = !ferror(f);
-	return fclose(f) == 0 && ok;
 }

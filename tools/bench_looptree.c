@@ -1,6 +1,7 @@
 /* tools/bench_looptree.c -- one of Looptree's backends as a contestant, with its default tree or a schedule. */
 #include <stdlib.h>
 #include <string.h>
+#include "ir/arena.h"
 #include "tools/bench.h"
 #include "tools/plugins.h"
 #include "tools/interrupt.h"
@@ -10,7 +11,6 @@
 struct looptree_contestant {
 	char *backend, *schedule_name;
 	struct lt_bytes schedule;
-	bool has_schedule;
 	const struct bench_options *o;
 	struct lt_context *ctx;
 	struct lt_program *program;
@@ -52,7 +52,7 @@ static lt_status looptree_compile(struct looptree_contestant *s, const struct be
 		.temp_dir = lt__temp_dir(),
 		.cancelled = lt__interrupted,
 		.cc_timeout_ms = s->o->cc_timeout_ms,
-		.schedule = s->has_schedule ? (s->schedule.at ? (const char *)s->schedule.at : "") : NULL,
+		.schedule = !s->schedule_name ? NULL : s->schedule.at ? (const char *)s->schedule.at : "",
 		.schedule_bytes = s->schedule.n,
 		.schedule_name = s->schedule_name };
 	struct lt_graph *g = NULL;
@@ -60,8 +60,7 @@ static lt_status looptree_compile(struct looptree_contestant *s, const struct be
 
 	if (!st)
 		st = lt_compile(s->ctx, g, &o, &s->program);
-	if (g)
-		lt_graph_free(g);
+	lt_graph_free(g);
 	return st;
 }
 
@@ -70,63 +69,55 @@ static lt_status bind(struct looptree_contestant *s, const struct bench_case *c)
 	for (int32_t i = 0; i < lt_program_count(s->program, LT_BINDING_CONSTANT); i++) {
 		const struct bench_tensor *t = tensor(c, lt_program_name(s->program, LT_BINDING_CONSTANT, i));
 
-		if (t) {
-			lt_status st = lt_program_bind(s->program, i, t->data, 0);
-
-			if (st)
-				return st;
-		}
+		if (t)
+			LT_TRY(lt_program_bind(s->program, i, t->data, 0));
 	}
 	for (int32_t i = 0; i < lt_program_count(s->program, LT_BINDING_INPUT) && i < BENCH_TENSORS; i++) {
 		const struct bench_tensor *t = tensor(c, lt_program_name(s->program, LT_BINDING_INPUT, i));
 
 		s->input[i] = t ? t->data : NULL;
 	}
-	return lt_instance_new(s->program, &s->instance);
+	lt_status st = lt_instance_new(s->program, &s->instance);
+	return st ? lt_fail(s->ctx, st, "%-s", lt_instance_message(s->instance)) : LT_OK;
 }
 
-static enum bench_answer looptree_begin(struct bench_contestant *k, const struct bench_case *c, int threads, char *why)
+static lt_status looptree_begin(struct bench_contestant *k, const struct bench_case *c, int threads)
 {
 	struct looptree_contestant *s = k->state;
 	double start = bench_now();
 
-	if (lt_context_new(&s->ctx)) {
-		bench_why(why, "out of memory");
-		return BENCH_BAD;
-	}
-	if (looptree_compile(s, c, threads) || bind(s, c)) {
-		bench_why(why, "%s", lt_context_message(s->ctx));
-		return BENCH_BAD;
-	}
+	LT_TRY(looptree_compile(s, c, threads));
+	LT_TRY(bind(s, c));
 	k->prepare = bench_now() - start;
 	k->stats = stats_json(s->program);
 	s->n = c->out.n;
 	s->output = bench_buffer(s->n);
-	return BENCH_READY;
+	return LT_OK;
 }
 
-static bool looptree_run(struct bench_contestant *k, int64_t n, double *seconds, char *why)
+static lt_status run_once(struct looptree_contestant *s, float *to)
+{
+	lt_status st = lt_instance_run(s->instance, s->input, (void *const []){ to });
+
+	return st ? lt_fail(s->ctx, st, "%-s", lt_instance_message(s->instance)) : LT_OK;
+}
+
+static lt_status looptree_run(struct bench_contestant *k, int64_t n, double *seconds)
 {
 	struct looptree_contestant *s = k->state;
-	void *const out[] = { s->output };
 	double start = bench_now();
 
 	for (int64_t i = 0; i < n; i++)
-		if (lt_instance_run(s->instance, s->input, out))
-			return bench_why(why, "%s", lt_instance_message(s->instance));
+		LT_TRY(run_once(s, s->output));
 	*seconds = bench_now() - start;
-	return true;
+	return LT_OK;
 }
 
 /* A run into a buffer of its own, which the caller has filled with NaN: an element left out is seen. */
-static bool looptree_result(struct bench_contestant *k, const struct bench_case *c, float *to, char *why)
+static lt_status looptree_result(struct bench_contestant *k, const struct bench_case *c, float *to)
 {
-	struct looptree_contestant *s = k->state;
-
 	(void)c;
-	if (lt_instance_run(s->instance, s->input, (void *const []){ to }))
-		return bench_why(why, "%s", lt_instance_message(s->instance));
-	return true;
+	return run_once(k->state, to);
 }
 
 static void looptree_end(struct bench_contestant *k)
@@ -135,14 +126,12 @@ static void looptree_end(struct bench_contestant *k)
 
 	lt_instance_free(s->instance);
 	lt_program_free(s->program);
-	lt_context_free(s->ctx);
 	if (s->output)
 		bench_buffer_free(s->output, s->n);
 	json_decref(k->stats);
 	k->stats = NULL;
 	s->instance = NULL;
 	s->program = NULL;
-	s->ctx = NULL;
 	s->output = NULL;
 }
 
@@ -158,49 +147,32 @@ static void looptree_close(struct bench_contestant *k)
 
 static const struct bench_ops ops = { looptree_begin, looptree_run, looptree_result, looptree_end, looptree_close };
 
-/* There is one of the name, and it takes the config: asked before anything is measured. */
-static bool known(const char *backend, char *why)
+lt_status bench_looptree_check(struct lt_context *ctx, const char *backend)
 {
 	const size_t n = strcspn(backend, ":");
 	const char *config = backend[n] ? backend + n + 1 : "";
 	struct lt_host host = { .size = sizeof host, .temp_dir = lt__temp_dir() };
 	struct lt_heard h = lt__heard();
 	struct lt_session *session = NULL;
-	struct lt_context *ctx = NULL;
 	const struct lt_backend *b;
-	bool ok = false;
 
-	if (lt_context_new(&ctx))
-		return bench_why(why, "out of memory");
-	if (lt__backend_named(ctx, backend, n, &b))
-		bench_why(why, "%s", lt_context_message(ctx));
-	else if (b->open(&host, config, &session, &h.diag))
-		bench_why(why, "%s", lt__heard_reason(&h));
-	else
-		ok = true;
-	if (ok)
-		b->close(session);
-	lt_context_free(ctx);
-	return ok;
+	LT_TRY(lt__backend_named(ctx, backend, n, &b));
+	if (b->score(config, &h.diag) <= 0)
+		return lt_fail(ctx, LT_EINVAL, "the backend %s cannot be used here: %s", b->name, lt__heard_reason(&h));
+	lt_status s = b->open(&host, config, &session, &h.diag);
+
+	if (s)
+		return lt_fail(ctx, s, "backend %s: %s", b->name, lt__heard_reason(&h));
+	b->close(session);
+	return LT_OK;
 }
 
-static bool read_schedule(struct looptree_contestant *s, const char *path, char *why)
-{
-	struct lt_context *ctx = NULL;
-	bool ok = !lt_context_new(&ctx) && !lt__bytes_read(ctx, path, &s->schedule);
-
-	if (!ok)
-		bench_why(why, "%s", ctx ? lt_context_message(ctx) : "out of memory");
-	lt_context_free(ctx);
-	s->has_schedule = ok;
-	return ok;
-}
-
-bool bench_looptree_open(
-	struct bench_contestant *k, const char *backend, const char *schedule, const struct bench_options *o, char *why)
+lt_status bench_looptree_open(struct lt_context *ctx, struct bench_contestant *k, const char *backend,
+	const char *schedule, const struct bench_options *o)
 {
 	struct looptree_contestant *s = bench_alloc(sizeof *s);
 
+	s->ctx = ctx;
 	s->o = o;
 	s->backend = bench_format("%s", backend);
 	s->schedule_name = schedule ? bench_format("%s", schedule) : NULL;
@@ -208,5 +180,5 @@ bool bench_looptree_open(
 	k->state = s;
 	if (!*k->label)
 		snprintf(k->label, sizeof k->label, schedule ? "%s %s" : "%s", backend, schedule);
-	return known(backend, why) && (!schedule || read_schedule(s, schedule, why));
+	return schedule ? lt__mistake(lt__bytes_read(ctx, schedule, &s->schedule)) : LT_OK;
 }

@@ -97,7 +97,20 @@ void bench_ratios(struct bench_outcome *o)
 	}
 }
 
-int bench_impossible(struct bench_outcome *o, double flop_peak, bool fail)
+enum bench_answer bench_answer(enum bench_role role, lt_status s)
+{
+	return !s ? BENCH_READY : s == LT_EUNSUPPORTED && role == BENCH_OTHER ? BENCH_SKIP : BENCH_BAD;
+}
+
+/* The row goes on, or ends with the failure that the context tells. */
+static void row_answer(struct bench_row *r, struct lt_context *ctx, lt_status s)
+{
+	r->answer = bench_answer(r->role, s);
+	if (s)
+		bench_reason(ctx, s, r->why);
+}
+
+int bench_impossible(struct lt_context *ctx, struct bench_outcome *o, double flop_peak, bool fail)
 {
 	double peak = o->c->bound == BENCH_FLOPS && o->peak > flop_peak ? o->peak : flop_peak;
 	int n = 0;
@@ -109,19 +122,16 @@ int bench_impossible(struct bench_outcome *o, double flop_peak, bool fail)
 		if (r->answer != BENCH_READY || r->role == BENCH_DENOMINATOR || peak <= 0 || rate <= (1 + BENCH_SLACK) * peak)
 			continue;
 		n++;
-		if (!fail)
-			continue;
-		r->answer = BENCH_BAD;
-		bench_why(r->why,
-			"%.4g GFLOP/s are above the measured multiply-add peak of %.4g: the count of %lld operations, "
-			"or the time, is wrong",
-			rate * 1e-9, peak * 1e-9, (long long)o->c->flops);
+		if (fail)
+			row_answer(r, ctx, lt_fail(ctx, LT_EDEVICE,
+				"%.4g GFLOP/s are above the measured multiply-add peak of %.4g: the count of %lld operations, or the time, is "
+				"wrong", rate * 1e-9, peak * 1e-9, (long long)o->c->flops));
 	}
 	return n;
 }
 
 /* What disturbed the peak must fail nobody: it is measured a few times more before a row is. */
-static void fail_impossible(struct bench_outcome *o, struct bench_contestants *all)
+static void fail_impossible(struct lt_context *ctx, struct bench_outcome *o, struct bench_contestants *all)
 {
 	for (int i = 0; i < all->n; i++) {
 		struct bench_contestant *k = &all->at[i];
@@ -130,9 +140,9 @@ static void fail_impossible(struct bench_outcome *o, struct bench_contestants *a
 		if (k->role != BENCH_DENOMINATOR || k->bound != BENCH_FLOPS || !k->limit)
 			continue;
 		peak = k->limit(k, o->threads, false);
-		for (int times = 0; times < 5 && bench_impossible(o, peak, false) > 0; times++)
+		for (int times = 0; times < 5 && bench_impossible(ctx, o, peak, false) > 0; times++)
 			peak = k->limit(k, o->threads, true);
-		if (bench_impossible(o, peak, true) > 0)
+		if (bench_impossible(ctx, o, peak, true) > 0)
 			bench_ratios(o);
 	}
 }
@@ -172,42 +182,39 @@ static void threads_settle(int threads)
 		nanosleep(&pause, NULL);
 }
 
-static bool verify(
+static lt_status verify(
 	struct bench_contestant *k, const struct bench_case *c, const struct bench_truth *t, struct bench_row *r)
 {
 	float *out;
-	bool ok;
+	lt_status s;
 
 	if (r->role == BENCH_DENOMINATOR)
-		return true;
+		return LT_OK;
 	out = bench_buffer(c->out.n);
 	for (int64_t i = 0; i < c->out.n; i++)
 		out[i] = NAN;
-	ok = k->ops->result(k, c, out, r->why)
-		&& bench_check(c, t, r->role == BENCH_OURS || r->role == BENCH_AGAIN, out, &r->error, r->why);
+	s = k->ops->result(k, c, out);
+	if (!s)
+		s = bench_check(c, t, r->role == BENCH_OURS || r->role == BENCH_AGAIN, out, &r->error);
 	bench_buffer_free(out, c->out.n);
-	return ok;
+	return s;
 }
 
 /* Prepares, runs once, and finds how many runs make a sample. */
-static enum bench_answer measure_begin(struct bench_contestant *k, struct bench_case *c, const struct bench_truth *t,
-	int threads, const struct bench_options *o, struct bench_row *r)
+static lt_status measure_begin(struct lt_context *ctx, struct bench_contestant *k, struct bench_case *c,
+	const struct bench_truth *t, int threads, const struct bench_options *o, struct bench_row *r)
 {
-	enum bench_answer answer;
 	double seconds = 0;
 	int64_t n = 1;
 
-	if (k->files && !bench_case_write(c, r->why))
-		return BENCH_BAD;
-	answer = k->ops->begin(k, c, threads, r->why);
-	if (answer != BENCH_READY)
-		return answer;
-	if (!k->ops->run(k, 1, &seconds, r->why) || !verify(k, c, t, r))
-		return BENCH_BAD;
+	if (k->files)
+		LT_TRY(bench_case_write(ctx, c));
+	LT_TRY(k->ops->begin(k, c, threads));
+	LT_TRY(k->ops->run(k, 1, &seconds));
+	LT_TRY(verify(k, c, t, r));
 	/* The first run also fetches pages and code: a second one tells the time. */
 	for (int i = 0; i < 12; i++) {
-		if (!k->ops->run(k, n, &seconds, r->why))
-			return BENCH_BAD;
+		LT_TRY(k->ops->run(k, n, &seconds));
 		if (seconds >= 0.8 * o->seconds)
 			break;
 		n = bench_repeat(seconds > 0 ? seconds / (double)n : 1e-9,
@@ -218,17 +225,16 @@ static enum bench_answer measure_begin(struct bench_contestant *k, struct bench_
 	r->repeat = bench_repeat(seconds > 0 ? seconds / (double)n : 1e-9, o->seconds);
 	r->prepare = k->prepare;
 	r->stats = json_incref(k->stats);
-	return BENCH_READY;
+	return LT_OK;
 }
 
-static void sample(struct bench_contestant *k, struct bench_row *r)
+static lt_status sample(struct bench_contestant *k, struct bench_row *r)
 {
 	double seconds = 0;
 
-	if (!k->ops->run(k, r->repeat, &seconds, r->why))
-		r->answer = BENCH_BAD;
-	else
-		r->sample[r->n_sample++] = seconds / (double)r->repeat;
+	LT_TRY(k->ops->run(k, r->repeat, &seconds));
+	r->sample[r->n_sample++] = seconds / (double)r->repeat;
+	return LT_OK;
 }
 
 static bool takes_part(const struct bench_contestant *k, const struct bench_case *c)
@@ -245,8 +251,8 @@ static void free_outcome(struct bench_outcome *o)
 	free(o->row);
 }
 
-void bench_measure(struct bench_case *c, struct bench_contestants *all, int threads, const struct bench_options *o,
-	struct bench_outcomes *to)
+void bench_measure(struct lt_context *ctx, struct bench_case *c, struct bench_contestants *all, int threads,
+	const struct bench_options *o, struct bench_outcomes *to)
 {
 	struct bench_outcome *out;
 	struct bench_truth truth;
@@ -259,7 +265,7 @@ void bench_measure(struct bench_case *c, struct bench_contestants *all, int thre
 	out->tolerance = bench_tolerance(c);
 	out->row = bench_alloc((size_t)all->n * sizeof *out->row);
 	bench_case_fill(c);
-	bench_truth_make(c, &truth);
+	bench_truth_make(ctx, c, &truth);
 	out->method = truth.method;
 	for (int i = 0; i < all->n && !bench_interrupted(); i++)
 		if (takes_part(&all->at[i], c)) {
@@ -270,7 +276,7 @@ void bench_measure(struct bench_case *c, struct bench_contestants *all, int thre
 			snprintf(r->label, sizeof r->label, "%s", all->at[i].label);
 			r->sample = bench_alloc((size_t)o->samples * sizeof *r->sample);
 			threads_settle(threads);
-			r->answer = measure_begin(&all->at[i], c, &truth, threads, o, r);
+			row_answer(r, ctx, measure_begin(ctx, &all->at[i], c, &truth, threads, o, r));
 		}
 	for (int round = 0; round < o->samples && !bench_interrupted(); round++)
 		for (int place = 0; place < out->n_row; place++) {
@@ -278,17 +284,17 @@ void bench_measure(struct bench_case *c, struct bench_contestants *all, int thre
 
 			if (out->row[i].answer == BENCH_READY) {
 				threads_settle(threads);
-				sample(k[i], &out->row[i]);
+				row_answer(&out->row[i], ctx, sample(k[i], &out->row[i]));
 			}
 		}
 	for (int i = 0; i < out->n_row; i++) {
-		if (out->row[i].answer == BENCH_READY && !verify(k[i], c, &truth, &out->row[i]))
-			out->row[i].answer = BENCH_BAD;
+		if (out->row[i].answer == BENCH_READY)
+			row_answer(&out->row[i], ctx, verify(k[i], c, &truth, &out->row[i]));
 		bench_row_finish(&out->row[i], out->row[i].role == BENCH_DENOMINATOR ? k[i]->unit : bench_case_work(c));
 		k[i]->ops->end(k[i]);
 	}
 	bench_ratios(out);
-	fail_impossible(out, all);
+	fail_impossible(ctx, out, all);
 	bench_truth_free(&truth, c);
 	bench_case_empty(c);
 	free(k);

@@ -9,6 +9,7 @@
 #include "tools/bench_dnnl.h"
 
 struct onednn_contestant {
+	struct lt_context *ctx;
 	struct bench_dnnl *d;
 	const struct bench_case *c;
 	float *out, *hidden;
@@ -139,7 +140,7 @@ static bool choose(struct onednn_contestant *s, const struct bench_case *c)
 	return onednn_prepare(s, c, two);
 }
 
-static enum bench_answer onednn_begin(struct bench_contestant *k, const struct bench_case *c, int threads, char *why)
+static lt_status onednn_begin(struct bench_contestant *k, const struct bench_case *c, int threads)
 {
 	static const char *const known[] = { "gemm", "conv2d", "mlp", "softmax" };
 	struct onednn_contestant *s = k->state;
@@ -148,42 +149,39 @@ static enum bench_answer onednn_begin(struct bench_contestant *k, const struct b
 
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		knows = knows || !strcmp(known[i], c->op);
-	if (!knows) {
-		bench_why(why, "no %s by oneDNN here", c->op);
-		return BENCH_SKIP;
-	}
+	if (!knows)
+		return lt_fail(s->ctx, LT_EUNSUPPORTED, "no %s by oneDNN here", c->op);
 	bench_dnnl_threads(s->d, threads);
 	s->c = c;
 	s->out = bench_buffer(c->out.n);
 	start = bench_now();
-	if (!choose(s, c)) {
-		bench_why(why, "oneDNN refuses it");
-		return BENCH_BAD;
-	}
+	if (!choose(s, c))
+		return lt_fail(s->ctx, LT_EDEVICE, "oneDNN refuses it");
 	k->prepare = bench_now() - start;
-	return BENCH_READY;
+	return LT_OK;
 }
 
-static bool onednn_run(struct bench_contestant *k, int64_t n, double *seconds, char *why)
+static lt_status onednn_run(struct bench_contestant *k, int64_t n, double *seconds)
 {
+	struct onednn_contestant *s = k->state;
 	double start = bench_now();
 
 	for (int64_t i = 0; i < n; i++)
-		if (!once(k->state))
-			return bench_why(why, "oneDNN failed");
+		if (!once(s))
+			return lt_fail(s->ctx, LT_EDEVICE, "oneDNN failed");
 	*seconds = bench_now() - start;
-	return true;
+	return LT_OK;
 }
 
-static bool onednn_result(struct bench_contestant *k, const struct bench_case *c, float *out, char *why)
+static lt_status onednn_result(struct bench_contestant *k, const struct bench_case *c, float *out)
 {
 	struct onednn_contestant *s = k->state;
 
 	memset(s->out, 0xff, (size_t)c->out.n * sizeof *out);
 	if (!once(s))
-		return bench_why(why, "oneDNN failed");
+		return lt_fail(s->ctx, LT_EDEVICE, "oneDNN failed");
 	memcpy(out, s->out, (size_t)c->out.n * sizeof *out);
-	return true;
+	return LT_OK;
 }
 
 static void onednn_end(struct bench_contestant *k)
@@ -208,14 +206,14 @@ static void onednn_close(struct bench_contestant *k)
 
 static const struct bench_ops ops = { onednn_begin, onednn_run, onednn_result, onednn_end, onednn_close };
 
-bool bench_onednn_open(struct bench_contestant *k, char *why)
+lt_status bench_onednn_open(struct lt_context *ctx, struct bench_contestant *k)
 {
 	struct onednn_contestant *s = bench_alloc(sizeof *s);
 
+	s->ctx = ctx;
 	k->ops = &ops;
 	k->state = s;
-	if (!bench_dnnl_open(&s->d, why))
-		return false;
+	LT_TRY(bench_dnnl_open(ctx, &s->d));
 	bench_dnnl_name(s->d, k->about, sizeof k->about);
-	return true;
+	return LT_OK;
 }

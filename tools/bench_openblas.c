@@ -17,6 +17,7 @@ typedef void threads_fn(int);
 typedef const char *text_fn(void);
 
 struct openblas_contestant {
+	struct lt_context *ctx;
 	void *library;
 	sgemm_fn *sgemm;
 	sgemv_fn *sgemv;
@@ -83,14 +84,12 @@ static double time_once(const struct openblas_contestant *s)
 	return best;
 }
 
-static enum bench_answer openblas_begin(struct bench_contestant *k, const struct bench_case *c, int threads, char *why)
+static lt_status openblas_begin(struct bench_contestant *k, const struct bench_case *c, int threads)
 {
 	struct openblas_contestant *s = k->state;
 
-	if (strcmp(c->op, "gemm") != 0 && strcmp(c->op, "mlp") != 0) {
-		bench_why(why, "OpenBLAS has no %s", c->op);
-		return BENCH_SKIP;
-	}
+	if (strcmp(c->op, "gemm") != 0 && strcmp(c->op, "mlp") != 0)
+		return lt_fail(s->ctx, LT_EUNSUPPORTED, "OpenBLAS has no %s", c->op);
 	s->c = c;
 	s->set_threads(threads);
 	s->out = bench_buffer(c->out.n);
@@ -105,27 +104,25 @@ static enum bench_answer openblas_begin(struct bench_contestant *k, const struct
 		s->vector = time_once(s) < matrix;
 	}
 	k->prepare = 0;
-	return BENCH_READY;
+	return LT_OK;
 }
 
-static bool openblas_run(struct bench_contestant *k, int64_t n, double *seconds, char *why)
+static lt_status openblas_run(struct bench_contestant *k, int64_t n, double *seconds)
 {
 	struct openblas_contestant *s = k->state;
 	double start = bench_now();
 
-	(void)why;
 	for (int64_t i = 0; i < n; i++)
 		once(s, s->out);
 	*seconds = bench_now() - start;
-	return true;
+	return LT_OK;
 }
 
-static bool openblas_result(struct bench_contestant *k, const struct bench_case *c, float *out, char *why)
+static lt_status openblas_result(struct bench_contestant *k, const struct bench_case *c, float *out)
 {
 	(void)c;
-	(void)why;
 	once(k->state, out);
-	return true;
+	return LT_OK;
 }
 
 static void openblas_end(struct bench_contestant *k)
@@ -147,25 +144,26 @@ static void openblas_close(struct bench_contestant *k)
 
 static const struct bench_ops ops = { openblas_begin, openblas_run, openblas_result, openblas_end, openblas_close };
 
-bool bench_openblas_open(struct bench_contestant *k, char *why)
+lt_status bench_openblas_open(struct lt_context *ctx, struct bench_contestant *k)
 {
 	struct openblas_contestant *s = bench_alloc(sizeof *s);
 	text_fn *config = NULL, *core = NULL;
 
+	s->ctx = ctx;
 	k->ops = &ops;
 	k->state = s;
 	s->library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
 	if (!s->library)
 		s->library = dlopen("libopenblas.so", RTLD_NOW | RTLD_LOCAL);
 	if (!s->library)
-		return bench_why(why, "OpenBLAS is not installed (libopenblas.so.0 is not found)");
+		return lt_fail(ctx, LT_ELOAD, "OpenBLAS is not installed (libopenblas.so.0 is not found)");
 	openblas_find(s->library, "cblas_sgemm", &s->sgemm, sizeof s->sgemm);
 	openblas_find(s->library, "cblas_sgemv", &s->sgemv, sizeof s->sgemv);
 	openblas_find(s->library, "openblas_set_num_threads", &s->set_threads, sizeof s->set_threads);
 	openblas_find(s->library, "openblas_get_config", &config, sizeof config);
 	openblas_find(s->library, "openblas_get_corename", &core, sizeof core);
 	if (!s->sgemm || !s->sgemv || !s->set_threads || !config || !core)
-		return bench_why(why, "libopenblas.so.0 lacks cblas_sgemm or its openblas_ functions");
+		return lt_fail(ctx, LT_EABI, "libopenblas.so.0 lacks cblas_sgemm or its openblas_ functions");
 	snprintf(k->about, sizeof k->about, "openblas:%s %s", core(), config());
-	return true;
+	return LT_OK;
 }

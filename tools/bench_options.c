@@ -8,6 +8,8 @@
 #include "tools/bench.h"
 #include "tools/plugins.h"
 
+enum { MAX_BUSY = 1024 };
+
 static const char *suite_at(int i)
 {
 	return bench_suites[i].name;
@@ -129,6 +131,8 @@ static const struct lt_option rows[] = {
 		100000 },
 	{ 0, "seconds", "S", TAKE_SECONDS, AT(seconds), .help = "a sample lasts at least S seconds; default: 0.05", .max =
 		3600 },
+	{ 0, "busy", "N", TAKE_COUNT, AT(busy), .help = "N processes compute while something is measured, as on a machine "
+		"that others use (--load N, a number, is the same); default: 0", .max = MAX_BUSY },
 	{ 0, "patience", "S", TAKE_SECONDS, AT(patience), .help = "a peer, or a library, that does not answer for S seconds "
 		"is ended, and has failed; default: 300",
 		.max = 86400 },
@@ -202,6 +206,25 @@ static lt_status take_suites(struct lt_context *ctx, struct bench_options *o, in
 		"more)", names);
 }
 
+/* "--load 2" is "--busy 2": a number is no file of a backend. */
+static lt_status take_busy(struct lt_context *ctx, struct bench_options *o)
+{
+	int kept = 0;
+
+	for (int i = 0; i < o->load.n; i++) {
+		const char *text = o->load.at[i];
+
+		if (!*text || text[strspn(text, "0123456789")])
+			o->load.at[kept++] = text;
+		else if (strlen(text) > 4 || atoi(text) > MAX_BUSY)
+			return lt_fail(ctx, LT_EINVAL, "--load %s: at most %d processes (a file is one that ends with .so)", text, MAX_BUSY);
+		else
+			o->busy = atoi(text);
+	}
+	o->load.n = kept;
+	return LT_OK;
+}
+
 lt_status bench_options_read(struct lt_context *ctx, int argc, char **argv, struct bench_options *o, bool *done)
 {
 	struct lt_given given;
@@ -211,6 +234,7 @@ lt_status bench_options_read(struct lt_context *ctx, int argc, char **argv, stru
 	*done = given.done;
 	if (given.done)
 		return LT_OK;
+	LT_TRY(take_busy(ctx, o));
 	LT_TRY(take_suites(ctx, o, argc - given.first, argv + given.first));
 	if (o->backend.n == 0)
 		LT_TRY(lt__texts_add(ctx, &o->backend, "cpu"));

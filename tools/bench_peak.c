@@ -111,7 +111,8 @@ static bool write_text(const char *path)
 	return fclose(f) == 0;
 }
 
-static bool peak_compile(const struct bench_options *o, const char *folder, const char *from, const char *to, char *why)
+static lt_status peak_compile(
+	struct lt_context *ctx, const struct bench_options *o, const char *folder, const char *from, const char *to)
 {
 	const char *const rest[] = { "-O3", "-march=native", "-w", "-shared", "-fPIC", "-o", to, from, NULL };
 	const struct lt_command_limits limits = { .ms = o->cc_timeout_ms, .cancelled = lt__interrupted, .folder = folder };
@@ -126,15 +127,16 @@ static bool peak_compile(const struct bench_options *o, const char *folder, cons
 	}
 	free(word);
 	if (ok && c.late)
-		return bench_why(why,
+		return lt_fail(ctx, LT_ECOMPILE,
 			"the C compiler '%s' was ended, because it took longer than %g s; give it more time with "
 			"--cc-timeout, or another one with --cc",
 			o->cc, (o->cc_timeout_ms ? o->cc_timeout_ms : LT_CC_TIMEOUT_MS) * 1e-3);
-	return (ok && c.status == 0)
-		|| bench_why(why,
+	if (!ok || c.status != 0)
+		return lt_fail(ctx, LT_ECOMPILE,
 			"the C compiler '%s' does not make the kernels that measure the machine (exit code %d); give "
 			"another one with --cc",
 			o->cc, ok ? c.status : -1);
+	return LT_OK;
 }
 
 static void add_form(struct bench_peak *p, int bound, const char *symbol, int lanes, int n)
@@ -152,22 +154,29 @@ static void add_form(struct bench_peak *p, int bound, const char *symbol, int la
 	p->n_form[bound]++;
 }
 
-static bool open_library(struct bench_peak *p, const struct bench_options *o, char *why)
+static lt_status load_library(struct lt_context *ctx, struct bench_peak *p, const struct bench_options *o)
 {
-	const char *folder = bench_folder(why);
-	char *source = bench_format("%s/peak.c", folder ? folder : ""),
-	     *library = bench_format("%s/peak.so", folder ? folder : "");
-	bool ok = folder && peak_compile(o, folder, source, library, why);
+	const char *folder;
+	char *source, *library;
+	lt_status s;
 
-	if (ok && !(p->library = dlopen(library, RTLD_NOW | RTLD_LOCAL)))
-		ok = bench_why(why, "%s", dlerror());
-	if (folder) {
-		unlink(source);
-		unlink(library);
-	}
+	LT_TRY(bench_folder(ctx, &folder));
+	source = bench_format("%s/peak.c", folder);
+	library = bench_format("%s/peak.so", folder);
+	s = peak_compile(ctx, o, folder, source, library);
+	if (!s && !(p->library = dlopen(library, RTLD_NOW | RTLD_LOCAL)))
+		s = lt_fail(ctx, LT_ELOAD, "%s", dlerror());
+	unlink(source);
+	unlink(library);
 	free(source);
 	free(library);
-	for (int i = 0; ok && i < 3; i++) {
+	return s;
+}
+
+static lt_status open_library(struct lt_context *ctx, struct bench_peak *p, const struct bench_options *o)
+{
+	LT_TRY(load_library(ctx, p, o));
+	for (int i = 0; i < 3; i++) {
 		char symbol[32];
 
 		for (int k = 0; k < 2; k++) {
@@ -179,11 +188,9 @@ static bool open_library(struct bench_peak *p, const struct bench_options *o, ch
 		snprintf(symbol, sizeof symbol, "copy_%d", widths[i]);
 		add_form(p, BENCH_COPY, symbol, 0, 0);
 	}
-	if (ok) {
-		add_form(p, BENCH_COPY, "copy_memcpy", 0, 0);
-		add_form(p, BENCH_COPY, "copy_stream", 0, 0);
-	}
-	return ok;
+	add_form(p, BENCH_COPY, "copy_memcpy", 0, 0);
+	add_form(p, BENCH_COPY, "copy_stream", 0, 0);
+	return LT_OK;
 }
 
 /* Bytes of the last cache that a processor may use, by the system; libc's answer, by the instruction that virtual
@@ -213,21 +220,16 @@ static int64_t buffer_bytes(void)
 	return bytes;
 }
 
-bool bench_peak_new(const struct bench_options *o, struct bench_peak **out, char *why)
+lt_status bench_peak_new(struct lt_context *ctx, const struct bench_options *o, struct bench_peak **out)
 {
-	struct bench_peak *p = bench_alloc(sizeof *p);
+	struct bench_peak *p = *out = bench_alloc(sizeof *p);
 
-	*out = p;
 	p->quick = o->quick;
-	if (!open_library(p, o, why)) {
-		bench_peak_free(p);
-		*out = NULL;
-		return false;
-	}
+	LT_TRY(open_library(ctx, p, o));
 	p->n = (o->quick ? buffer_bytes() / 4 : buffer_bytes()) / (int64_t)sizeof(float);
 	p->from = bench_buffer(p->n);
 	p->to = bench_buffer(p->n);
-	return true;
+	return LT_OK;
 }
 
 void bench_peak_free(struct bench_peak *p)
@@ -386,25 +388,23 @@ json_t *bench_peak_json(const struct bench_peak *p)
 /* As contestants they run beside the others in each case. */
 struct peak_contestant { struct bench_peak *p; int threads; };
 
-static enum bench_answer begin_case(struct bench_contestant *k, const struct bench_case *c, int threads, char *why)
+static lt_status begin_case(struct bench_contestant *k, const struct bench_case *c, int threads)
 {
 	struct peak_contestant *s = k->state;
 
-	(void)why;
 	bench_peak_measure(s->p, c->bound, threads);
 	threads = threads > MOST ? MOST : threads;
 	s->threads = s->p->best_threads[c->bound][threads];
 	k->unit = unit(s->p, c->bound, &s->p->form[c->bound][s->p->best[c->bound][threads]], s->threads);
-	return BENCH_READY;
+	return LT_OK;
 }
 
-static bool peak_run(struct bench_contestant *k, int64_t n, double *seconds, char *why)
+static lt_status peak_run(struct bench_contestant *k, int64_t n, double *seconds)
 {
 	struct peak_contestant *s = k->state;
 
-	(void)why;
 	*seconds = run_team(s->p, k->bound, &s->p->form[k->bound][s->p->best[k->bound][s->threads]], s->threads, n);
-	return true;
+	return LT_OK;
 }
 
 static double limit(struct bench_contestant *k, int threads, bool anew)

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -13,6 +12,7 @@
 #include "tools/bench.h"
 
 struct peer_contestant {
+	struct lt_context *ctx;
 	pid_t pid;
 	int in, out;                    /* its standard input and output */
 	char *log;                      /* a file with what it says on standard error */
@@ -52,16 +52,24 @@ static int stop(struct peer_contestant *s)
 	return status;
 }
 
-static bool lost(struct peer_contestant *s, char *why)
+static lt_status died(struct peer_contestant *s, int signal_number)
+{
+	char words[256];
+
+	last_words(s, signal_number, words, sizeof words);
+	return lt_fail(s->ctx, LT_EIO, "the peer died of signal %d (%s)%s%s", signal_number, strsignal(signal_number),
+		*words ? ": " : "", words);
+}
+
+static lt_status lost(struct peer_contestant *s)
 {
 	char words[256];
 	int status = stop(s);
 
-	last_words(s, 0, words, sizeof words);
 	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
-		return bench_why(why, "the peer died of signal %d (%s)%s%s", WTERMSIG(status),
-			strsignal(WTERMSIG(status)), *words ? ": " : "", words);
-	return bench_why(why, "the peer is gone%s%s", *words ? ": " : "", words);
+		return died(s, WTERMSIG(status));
+	last_words(s, 0, words, sizeof words);
+	return lt_fail(s->ctx, LT_EIO, "the peer is gone%s%s", *words ? ": " : "", words);
 }
 
 /* What the shell was ended by, or says that its last command was; 0: by no signal. */
@@ -73,7 +81,7 @@ static int signal_of(int status)
 }
 
 /* A process that has ended by itself says more by how it did than one that is killed now. */
-static bool ended(struct peer_contestant *s, char *why)
+static lt_status ended(struct peer_contestant *s)
 {
 	char words[256];
 	int status = 0;
@@ -81,19 +89,19 @@ static bool ended(struct peer_contestant *s, char *why)
 	for (int i = 0; i < 100 && !s->gone; i++) {
 		if (waitpid(s->pid, &status, WNOHANG) == s->pid) {
 			s->gone = true;
-			last_words(s, signal_of(status), words, sizeof words);
 			if (signal_of(status))
-				return bench_why(why, "the peer died of signal %d (%s)%s%s", signal_of(status),
-					strsignal(signal_of(status)), *words ? ": " : "", words);
-			return bench_why(why, "the peer ended with exit code %d%s%s", WEXITSTATUS(status), *words ? ": " : "", words);
+				return died(s, signal_of(status));
+			last_words(s, 0, words, sizeof words);
+			return lt_fail(s->ctx, LT_EIO, "the peer ended with exit code %d%s%s", WEXITSTATUS(status), *words ? ": " : "",
+				words);
 		}
 		poll(NULL, 0, 10);
 	}
-	return lost(s, why);
+	return lost(s);
 }
 
 /* Until there is something to read, or room to write; a peer that takes too long for it is ended. */
-static bool wait_for(struct peer_contestant *s, int file, short events, double until, char *why)
+static lt_status wait_for(struct peer_contestant *s, int file, short events, double until)
 {
 	struct pollfd p = { .fd = file, .events = events };
 	double left;
@@ -101,18 +109,18 @@ static bool wait_for(struct peer_contestant *s, int file, short events, double u
 
 	while ((left = until - bench_now()) > 0 && !bench_interrupted())
 		if (poll(&p, 1, left < 0.2 ? (int)(left * 1000) + 1 : 200) > 0)
-			return true;
+			return LT_OK;
 	stop(s);
 	if (bench_interrupted())
-		return bench_why(why, "interrupted");
+		return lt_fail(s->ctx, LT_ECANCELLED, "interrupted");
 	last_words(s, 0, words, sizeof words);
-	return bench_why(why,
+	return lt_fail(s->ctx, LT_EIO,
 		"the peer has not answered for %g seconds, and was ended; --patience SECONDS gives it more%s%s",
 		s->patience, *words ? "; it said last: " : "", words);
 }
 
 /* One line, without its end; overlong ones are cut. */
-static bool peer_read_line(struct peer_contestant *s, char *out, size_t bytes, char *why)
+static lt_status peer_read_line(struct peer_contestant *s, char out[BENCH_WHY])
 {
 	double until = bench_now() + s->patience;
 
@@ -123,58 +131,44 @@ static bool peer_read_line(struct peer_contestant *s, char *out, size_t bytes, c
 		if (end || s->n == sizeof s->line) {
 			size_t n = end ? (size_t)(end - s->line) : s->n;
 
-			snprintf(out, bytes, "%.*s", (int)n, s->line);
+			snprintf(out, BENCH_WHY, "%.*s", (int)n, s->line);
 			s->n -= n + (end != NULL);
 			memmove(s->line, s->line + n + (end != NULL), s->n);
-			return true;
+			return LT_OK;
 		}
-		if (!wait_for(s, s->out, POLLIN, until, why))
-			return false;
+		LT_TRY(wait_for(s, s->out, POLLIN, until));
 		got = read(s->out, s->line + s->n, sizeof s->line - s->n);
 		if (got == 0 || (got < 0 && errno != EINTR))
-			return ended(s, why);
+			return ended(s);
 		if (got > 0)
 			s->n += (size_t)got;
 	}
 }
 
-static bool write_all(struct peer_contestant *s, const char *text, size_t n, char *why)
+static lt_status write_all(struct peer_contestant *s, const char *text)
 {
 	double until = bench_now() + s->patience;
 
-	while (n > 0) {
-		ssize_t put = write(s->in, text, n);
+	while (*text) {
+		ssize_t put = write(s->in, text, strlen(text));
+		bool full = put < 0 && errno == EAGAIN;
 
-		if (put < 0 && errno == EAGAIN && !wait_for(s, s->in, POLLOUT, until, why))
-			return false;
-		if (put < 0 && errno != EINTR && errno != EAGAIN)
-			return ended(s, why);
-		if (put > 0) {
-			text += put;
-			n -= (size_t)put;
-		}
+		if (put < 0 && !full && errno != EINTR)
+			return ended(s);
+		if (full)
+			LT_TRY(wait_for(s, s->in, POLLOUT, until));
+		text += put > 0 ? put : 0;
 	}
-	return true;
+	return LT_OK;
 }
 
-static bool peer_ask(struct peer_contestant *s, char *answer, size_t bytes, char *why, const char *fmt, ...)
-	__attribute__((format(printf, 5, 6)));
-static bool peer_ask(struct peer_contestant *s, char *answer, size_t bytes, char *why, const char *fmt, ...)
+/* The answer to a line, which is freed. */
+static lt_status peer_ask(struct peer_contestant *s, char *line, char answer[BENCH_WHY])
 {
-	va_list args;
-	char *text = NULL;
-	bool ok;
+	lt_status st = s->gone ? lt_fail(s->ctx, LT_EIO, "the peer is gone since an earlier case") : write_all(s, line);
 
-	if (s->gone)
-		return bench_why(why, "the peer is gone since an earlier case");
-	va_start(args, fmt);
-	if (vasprintf(&text, fmt, args) < 0)
-		text = NULL;
-	va_end(args);
-	ok = text ? true : bench_why(why, "out of memory");
-	ok = ok && write_all(s, text, strlen(text), why) && peer_read_line(s, answer, bytes, why);
-	free(text);
-	return ok;
+	free(line);
+	return st ? st : peer_read_line(s, answer);
 }
 
 /* What comes after the first word. */
@@ -191,11 +185,12 @@ static bool is(const char *answer, const char *word)
 	return !strncmp(answer, word, n) && (!answer[n] || answer[n] == ' ');
 }
 
-static bool refused(const char *answer, const char *wanted, char *why)
+static lt_status refused(const struct peer_contestant *s, const char *answer, const char *wanted)
 {
 	if (is(answer, "failed"))
-		return bench_why(why, "%s", *answer_remainder(answer) ? answer_remainder(answer) : "it does not say why");
-	return bench_why(why, "the peer answers '%s' where %s is due", answer, wanted);
+		return lt_fail(s->ctx, LT_EDEVICE, "%s", *answer_remainder(answer) ? answer_remainder(answer) :
+			"it does not say why");
+	return lt_fail(s->ctx, LT_EIO, "the peer answers '%s' where %s is due", answer, wanted);
 }
 
 static json_t *tensor_json(const struct bench_tensor *t)
@@ -230,80 +225,77 @@ json_t *bench_process_case(const struct bench_case *c, int threads)
 	return o;
 }
 
-static enum bench_answer peer_begin(struct bench_contestant *k, const struct bench_case *c, int threads, char *why)
+static lt_status peer_begin(struct bench_contestant *k, const struct bench_case *c, int threads)
 {
+	struct peer_contestant *s = k->state;
 	json_t *o = bench_process_case(c, threads);
 	char *text = json_dumps(o, JSON_COMPACT), answer[BENCH_WHY];
 	double start = bench_now();
-	bool ok = peer_ask(k->state, answer, sizeof answer, why, "case %s\n", text);
+	lt_status st = peer_ask(s, bench_format("case %s\n", text), answer);
 
 	free(text);
 	json_decref(o);
-	if (!ok)
-		return BENCH_BAD;
-	if (is(answer, "skip")) {
-		bench_why(why, "%s", answer_remainder(answer));
-		return BENCH_SKIP;
-	}
-	if (!is(answer, "ok")) {
-		refused(answer, "'ok', 'skip' or 'failed'", why);
-		return BENCH_BAD;
-	}
+	if (st)
+		return st;
+	if (is(answer, "skip"))
+		return lt_fail(s->ctx, LT_EUNSUPPORTED, "%s", answer_remainder(answer));
+	if (!is(answer, "ok"))
+		return refused(s, answer, "'ok', 'skip' or 'failed'");
 	k->prepare = *answer_remainder(answer) ? strtod(answer_remainder(answer), NULL) : bench_now() - start;
-	return BENCH_READY;
+	return LT_OK;
 }
 
-static bool peer_run(struct bench_contestant *k, int64_t n, double *seconds, char *why)
+static lt_status peer_run(struct bench_contestant *k, int64_t n, double *seconds)
 {
 	char answer[BENCH_WHY], *end;
 
-	if (!peer_ask(k->state, answer, sizeof answer, why, "sample %lld\n", (long long)n))
-		return false;
+	LT_TRY(peer_ask(k->state, bench_format("sample %lld\n", (long long)n), answer));
 	*seconds = strtod(answer, &end);
-	return (end != answer && !*end && *seconds > 0) || refused(answer, "a number of seconds", why);
+	return end != answer && !*end && *seconds > 0 ? LT_OK : refused(k->state, answer, "a number of seconds");
 }
 
-static bool peer_result(struct bench_contestant *k, const struct bench_case *c, float *out, char *why)
+static lt_status read_result(const struct peer_contestant *s, const char *path, const struct bench_case *c, float *out)
 {
-	char answer[BENCH_WHY], *path = bench_temporary();
-	FILE *f = NULL;
-	size_t n = 0;
-	bool ok = path ? peer_ask(k->state, answer, sizeof answer, why, "result %s\n", path)
-		       : bench_why(why, "no file can be made for the result");
+	FILE *f = fopen(path, "rb");
+	size_t n = f ? fread(out, sizeof *out, (size_t)c->out.n, f) : 0;
+	bool whole = n == (size_t)c->out.n && fgetc(f) == EOF;
 
-	if (ok && !is(answer, "ok"))
-		ok = refused(answer, "'ok'", why);
-	if (ok) {
-		f = fopen(path, "rb");
-		n = f ? fread(out, sizeof *out, (size_t)c->out.n, f) : 0;
-		ok = (n == (size_t)c->out.n && fgetc(f) == EOF)
-			|| bench_why(why, "the result has %s than the %lld elements it should",
-				n < (size_t)c->out.n ? "less" : "more", (long long)c->out.n);
-	}
 	if (f)
 		fclose(f);
-	if (path)
-		unlink(path);
+	return whole ? LT_OK : lt_fail(s->ctx, LT_EIO, "the result has %s than the %lld elements it should",
+		n < (size_t)c->out.n ? "less" : "more", (long long)c->out.n);
+}
+
+static lt_status peer_result(struct bench_contestant *k, const struct bench_case *c, float *out)
+{
+	struct peer_contestant *s = k->state;
+	char answer[BENCH_WHY], *path;
+	lt_status st;
+
+	LT_TRY(bench_temporary(s->ctx, &path));
+	st = peer_ask(s, bench_format("result %s\n", path), answer);
+	if (!st)
+		st = is(answer, "ok") ? read_result(s, path, c, out) : refused(s, answer, "'ok'");
+	unlink(path);
 	free(path);
-	return ok;
+	return st;
 }
 
 static void peer_end(struct bench_contestant *k)
 {
 	struct peer_contestant *s = k->state;
-	char answer[BENCH_WHY], why[BENCH_WHY];
+	char answer[BENCH_WHY];
 
 	if (!s->gone)
-		peer_ask(s, answer, sizeof answer, why, "end\n");
+		(void)peer_ask(s, bench_format("end\n"), answer);
 }
 
 static void peer_close(struct bench_contestant *k)
 {
 	struct peer_contestant *s = k->state;
-	char why[BENCH_WHY];
 
 	if (!s->gone && s->pid > 0) {
-		write_all(s, "quit\n", 5, why);
+		(void)write_all(s, "quit\n");
 		close(s->in);
 		s->in = -1;
 		for (int i = 0; i < 200 && !s->gone; i++) {
@@ -344,13 +336,13 @@ static _Noreturn void become(
 	_exit(127);
 }
 
-static bool start(struct peer_contestant *s, const char *command, const char *environment, char *why)
+static lt_status start(struct peer_contestant *s, const char *command, const char *environment)
 {
 	int in[2] = { -1, -1 }, out[2] = { -1, -1 };
 
-	s->log = bench_temporary();
-	if (!s->log || pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
-		return bench_why(why, "no pipe can be made: %s", strerror(errno));
+	LT_TRY(bench_temporary(s->ctx, &s->log));
+	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
+		return lt_fail(s->ctx, LT_EIO, "no pipe can be made: %s", strerror(errno));
 	s->pid = fork();
 	if (s->pid == 0)
 		become(command, environment, s->log, in, out);
@@ -362,29 +354,30 @@ static bool start(struct peer_contestant *s, const char *command, const char *en
 	s->out = out[0];
 	close(in[0]);
 	close(out[1]);
-	return s->pid > 0 || bench_why(why, "no process can be made: %s", strerror(errno));
+	return s->pid > 0 ? LT_OK : lt_fail(s->ctx, LT_EIO, "no process can be made: %s", strerror(errno));
 }
 
-bool bench_process_open(
-	struct bench_contestant *k, const char *command, const char *environment, double patience, char *why)
+lt_status bench_process_open(struct lt_context *ctx, struct bench_contestant *k, const char *command,
+	const char *environment, double patience)
 {
 	struct peer_contestant *s = bench_alloc(sizeof *s);
 	char answer[BENCH_WHY];
 
+	s->ctx = ctx;
 	s->in = s->out = -1;
 	s->patience = patience;
 	k->ops = &ops;
 	k->state = s;
 	k->files = true;
 	signal(SIGPIPE, SIG_IGN);
-	if (!start(s, command, environment, why) || !peer_read_line(s, answer, sizeof answer, why))
-		return false;
+	LT_TRY(start(s, command, environment));
+	LT_TRY(peer_read_line(s, answer));
 	if (is(answer, "absent"))
-		return bench_why(why, "%s", answer_remainder(answer));
+		return lt_fail(ctx, LT_ELOAD, "%s", answer_remainder(answer));
 	if (!is(answer, "peer") || !is(answer_remainder(answer), "1"))
-		return bench_why(why, "the peer begins with '%s', not with 'peer 1 NAME'", answer);
+		return lt_fail(ctx, LT_EIO, "the peer begins with '%s', not with 'peer 1 NAME'", answer);
 	snprintf(k->about, sizeof k->about, "%s", answer_remainder(answer_remainder(answer)));
 	if (!*k->label)
 		snprintf(k->label, sizeof k->label, "%.*s", (int)strcspn(k->about, " "), k->about);
-	return *k->label ? true : bench_why(why, "the peer does not say its name ('peer 1 NAME')");
+	return *k->label ? LT_OK : lt_fail(ctx, LT_EIO, "the peer does not say its name ('peer 1 NAME')");
 }

@@ -8,14 +8,12 @@
 #include "tools/bench.h"
 #include "tools/interrupt.h"
 
-bool bench_why(char *why, const char *fmt, ...)
+void bench_reason(struct lt_context *ctx, lt_status s, char out[BENCH_WHY])
 {
-	va_list args;
+	const char *text = lt_context_message(ctx);
 
-	va_start(args, fmt);
-	vsnprintf(why, BENCH_WHY, fmt, args);
-	va_end(args);
-	return false;
+	snprintf(out, BENCH_WHY, "%s", *text ? text : lt_status_text(s));
+	lt_context_clear(ctx);
 }
 
 bool bench_interrupted(void)
@@ -31,9 +29,9 @@ double bench_now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-_Noreturn void bench_end(const char *why)
+_Noreturn void bench_end(const char *text)
 {
-	fprintf(stderr, "lt-bench: %s\n", why);
+	fprintf(stderr, "lt-bench: %s\n", text);
 	exit(LT_EXIT_FAILED);
 }
 

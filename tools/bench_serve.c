@@ -5,7 +5,7 @@
 #include <string.h>
 #include "tools/bench.h"
 
-static bool read_tensor(const json_t *o, struct bench_tensor *t, char *why)
+static lt_status read_tensor(struct lt_context *ctx, const json_t *o, struct bench_tensor *t)
 {
 	const char *name = json_string_value(json_object_get(o, "name"));
 	const json_t *shape = json_object_get(o, "shape"), *e;
@@ -13,7 +13,7 @@ static bool read_tensor(const json_t *o, struct bench_tensor *t, char *why)
 
 	memset(t, 0, sizeof *t);
 	if (!name || !json_is_array(shape) || json_array_size(shape) > BENCH_RANK)
-		return bench_why(why, "a tensor of the case has no name, or no shape of at most %d dimensions", BENCH_RANK);
+		return lt_fail(ctx, LT_EINVAL, "a tensor of the case has no name, or no shape of at most %d dimensions", BENCH_RANK);
 	t->name = name;
 	t->constant = json_is_true(json_object_get(o, "constant"));
 	t->rank = (int)json_array_size(shape);
@@ -21,28 +21,28 @@ static bool read_tensor(const json_t *o, struct bench_tensor *t, char *why)
 	json_array_foreach(shape, i, e) {
 		t->shape[i] = (int64_t)json_integer_value(e);
 		if (t->shape[i] < 1 || __builtin_mul_overflow(t->n, t->shape[i], &t->n) || t->n > INT64_C(1) << 36)
-			return bench_why(why, "the shape of '%s' is none", name);
+			return lt_fail(ctx, LT_EINVAL, "the shape of '%s' is none", name);
 	}
-	return true;
+	return LT_OK;
 }
 
-static bool read_data(const json_t *o, struct bench_tensor *t, char *why)
+static lt_status read_data(struct lt_context *ctx, const json_t *o, struct bench_tensor *t)
 {
 	const char *path = json_string_value(json_object_get(o, "file"));
 	FILE *f = path ? fopen(path, "rb") : NULL;
 	size_t n;
 
 	if (!f)
-		return bench_why(why, "the file of the input '%s' cannot be read: %s", t->name,
+		return lt_fail(ctx, LT_EIO, "the file of the input '%s' cannot be read: %s", t->name,
 			path ? strerror(errno) : "the case names none");
 	t->data = bench_buffer(t->n);
 	n = fread(t->data, sizeof *t->data, (size_t)t->n, f);
 	fclose(f);
-	return n == (size_t)t->n || bench_why(why, "the file of the input '%s' is too short", t->name);
+	return n == (size_t)t->n ? LT_OK : lt_fail(ctx, LT_EINVAL, "the file of the input '%s' is too short", t->name);
 }
 
 /* Names and texts in the case belong to the JSON object. */
-bool bench_serve_case(const json_t *o, struct bench_case *c, int *threads, char *why)
+lt_status bench_serve_case(struct lt_context *ctx, const json_t *o, struct bench_case *c, int *threads)
 {
 	const json_t *in = json_object_get(o, "inputs"), *numbers = json_object_get(o, "numbers"), *e;
 	const char *script = json_string_value(json_object_get(o, "script")),
@@ -54,7 +54,7 @@ bool bench_serve_case(const json_t *o, struct bench_case *c, int *threads, char 
 	c->op = json_string_value(json_object_get(o, "op"));
 	*threads = (int)json_integer_value(json_object_get(o, "threads"));
 	if (!c->suite || !c->op || !name || *threads < 1)
-		return bench_why(why, "the case lacks one of suite, name, op, threads");
+		return lt_fail(ctx, LT_EINVAL, "the case lacks one of suite, name, op, threads");
 	snprintf(c->name, sizeof c->name, "%s", name);
 	c->script = script ? bench_format("%s", script) : NULL;
 	/* Iterators go over objects that they do not change. */
@@ -62,23 +62,22 @@ bool bench_serve_case(const json_t *o, struct bench_case *c, int *threads, char 
 	     it = json_object_iter_next((json_t *)(uintptr_t)numbers, it))
 		bench_case_number(c, json_object_iter_key(it), (int64_t)json_integer_value(json_object_iter_value(it)));
 	if (!json_is_array(in) || json_array_size(in) > BENCH_TENSORS)
-		return bench_why(why, "the case has no list of at most %d inputs", BENCH_TENSORS);
+		return lt_fail(ctx, LT_EINVAL, "the case has no list of at most %d inputs", BENCH_TENSORS);
 	json_array_foreach(in, i, e) {
-		if (!read_tensor(e, &c->in[c->n_in], why))
-			return false;
+		LT_TRY(read_tensor(ctx, e, &c->in[c->n_in]));
 		c->n_in++;
-		if (!read_data(e, &c->in[i], why))
-			return false;
+		LT_TRY(read_data(ctx, e, &c->in[i]));
 	}
-	return read_tensor(json_object_get(o, "result"), &c->out, why);
+	return read_tensor(ctx, json_object_get(o, "result"), &c->out);
 }
 
-struct server { struct bench_contestant k; json_t *text; struct bench_case c; bool begun; };
-
-static void answer(const char *word, const char *why)
-{
-	printf("%s %s\n", word, why);
-}
+struct server {
+	struct lt_context *ctx;
+	struct bench_contestant k;
+	json_t *text;
+	struct bench_case c;
+	bool begun;
+};
 
 static void end_case(struct server *s)
 {
@@ -92,87 +91,105 @@ static void end_case(struct server *s)
 	s->text = NULL;
 }
 
-static void take_case(struct server *s, const char *text)
+/* A sentence of several lines, such as a compiler's, is its first one: the others would answer what is asked next. */
+static void answer(const char *word, const char *why)
 {
-	char why[BENCH_WHY];
+	printf("%s %.*s\n", word, (int)strcspn(why, "\n"), why);
+}
+
+/* Each of these prints what it answers, or fails. */
+static lt_status take_case(struct server *s, const char *text)
+{
 	int threads;
+	lt_status st;
 
 	end_case(s);
 	s->text = json_loads(text, 0, NULL);
-	if (!s->text || !bench_serve_case(s->text, &s->c, &threads, why)) {
-		answer("failed", s->text ? why : "the case is no JSON");
-		return;
-	}
-	s->begun = true;
-	switch (s->k.ops->begin(&s->k, &s->c, threads, why)) {
-	case BENCH_READY: printf("ok %.9f\n", s->k.prepare); break;
-	case BENCH_SKIP: answer("skip", why); break;
-	default: answer("failed", why);
-	}
+	if (!s->text)
+		return lt_fail(s->ctx, LT_ESYNTAX, "the case is no JSON");
+	LT_TRY(bench_serve_case(s->ctx, s->text, &s->c, &threads));
+	st = s->k.ops->begin(&s->k, &s->c, threads);
+	s->begun = !st;
+	if (st)
+		s->k.ops->end(&s->k);
+	else
+		printf("ok %.9f\n", s->k.prepare);
+	return st;
 }
 
-static void take_sample(struct server *s, const char *text)
+static lt_status take_sample(struct server *s, const char *text)
 {
-	char why[BENCH_WHY];
 	double seconds;
 	int64_t n = strtoll(text, NULL, 10);
 
 	if (!s->begun || n < 1)
-		answer("failed", s->begun ? "a sample is at least 1 run" : "there is no case");
-	else if (s->k.ops->run(&s->k, n, &seconds, why))
-		printf("%.9f\n", seconds > 0 ? seconds : 1e-9);
-	else
-		answer("failed", why);
+		return lt_fail(s->ctx, LT_EINVAL, s->begun ? "a sample is at least 1 run" : "there is no case");
+	LT_TRY(s->k.ops->run(&s->k, n, &seconds));
+	printf("%.9f\n", seconds > 0 ? seconds : 1e-9);
+	return LT_OK;
 }
 
-static void take_result(struct server *s, const char *path)
+static lt_status write_result(struct server *s, float *out, const char *path)
 {
-	char why[BENCH_WHY];
-	float *out;
+	const size_t n = (size_t)s->c.out.n;
 	FILE *f;
-	bool ok;
+	bool whole;
 
-	if (!s->begun) {
-		answer("failed", "there is no case");
-		return;
-	}
-	out = bench_buffer(s->c.out.n);
-	memset(out, 0xff, (size_t)s->c.out.n * sizeof *out);            /* NaN */
-	ok = s->k.ops->result(&s->k, &s->c, out, why);
-	f = ok ? fopen(path, "wb") : NULL;
-	if (ok && (!f || fwrite(out, sizeof *out, (size_t)s->c.out.n, f) != (size_t)s->c.out.n))
-		ok = bench_why(why, "the result cannot be written");
+	memset(out, 0xff, n * sizeof *out);             /* NaN */
+	LT_TRY(s->k.ops->result(&s->k, &s->c, out));
+	f = fopen(path, "wb");
+	whole = f && fwrite(out, sizeof *out, n, f) == n;
 	if (f && fclose(f))
-		ok = bench_why(why, "the result cannot be written");
+		whole = false;
+	return whole ? LT_OK : lt_fail(s->ctx, LT_EIO, "the result cannot be written to '%s': %s", path, strerror(errno));
+}
+
+static lt_status take_result(struct server *s, const char *path)
+{
+	float *out;
+	lt_status st;
+
+	if (!s->begun)
+		return lt_fail(s->ctx, LT_EINVAL, "there is no case");
+	out = bench_buffer(s->c.out.n);
+	st = write_result(s, out, path);
 	bench_buffer_free(out, s->c.out.n);
-	if (ok)
+	if (!st)
 		puts("ok");
-	else
-		answer("failed", why);
+	return st;
+}
+
+static lt_status take_line(struct server *s, const char *line)
+{
+	if (!strncmp(line, "case ", 5))
+		return take_case(s, line + 5);
+	if (!strncmp(line, "sample ", 7))
+		return take_sample(s, line + 7);
+	if (!strncmp(line, "result ", 7))
+		return take_result(s, line + 7);
+	if (strcmp(line, "end") != 0)
+		return lt_fail(s->ctx, LT_EINVAL, "the words are: case, sample, result, end, quit");
+	end_case(s);
+	puts("ok");
+	return LT_OK;
 }
 
 static void serve(struct server *s)
 {
-	char *line = NULL;
+	char why[BENCH_WHY], *line = NULL;
 	size_t room = 0;
+	lt_status st;
 
 	printf("peer 1 %s\n", s->k.about);
 	fflush(stdout);
 	while (getline(&line, &room, stdin) > 0) {
 		line[strcspn(line, "\n")] = 0;
-		if (!strncmp(line, "case ", 5)) {
-			take_case(s, line + 5);
-		} else if (!strncmp(line, "sample ", 7)) {
-			take_sample(s, line + 7);
-		} else if (!strncmp(line, "result ", 7)) {
-			take_result(s, line + 7);
-		} else if (!strcmp(line, "end")) {
-			end_case(s);
-			puts("ok");
-		} else if (!strcmp(line, "quit")) {
+		if (!strcmp(line, "quit"))
 			break;
-		} else {
-			answer("failed", "the words are: case, sample, result, end, quit");
+		st = take_line(s, line);
+		if (st) {
+			bench_reason(s->ctx, st, why);
+			answer(bench_answer(s->k.role, st) == BENCH_SKIP ? "skip" : "failed", why);
 		}
 		fflush(stdout);
 	}
@@ -180,20 +197,29 @@ static void serve(struct server *s)
 	free(line);
 }
 
-void bench_serve(const struct bench_options *o)
+static lt_status open_served(struct server *s, const struct bench_options *o)
 {
-	struct server s = { .k = { .role = BENCH_OURS } };
-	char why[BENCH_WHY] = "";
-	bool ok = !strcmp(o->serve, "openblas") ? bench_openblas_open(&s.k, why)
-		: !strcmp(o->serve, "onednn")   ? bench_onednn_open(&s.k, why)
-						: bench_looptree_open(&s.k, o->serve, NULL, o, why);
+	s->k.role = BENCH_OTHER;
+	if (!strcmp(o->serve, "openblas"))
+		return bench_openblas_open(s->ctx, &s->k);
+	if (!strcmp(o->serve, "onednn"))
+		return bench_onednn_open(s->ctx, &s->k);
+	s->k.role = BENCH_OURS;
+	snprintf(s->k.about, sizeof s->k.about, "%s Looptree %s", o->serve, lt_version());
+	LT_TRY(bench_looptree_check(s->ctx, o->serve));
+	return bench_looptree_open(s->ctx, &s->k, o->serve, NULL, o);
+}
 
-	if (ok && !*s.k.about)
-		snprintf(s.k.about, sizeof s.k.about, "%s Looptree %s", o->serve, lt_version());
-	if (ok)
-		serve(&s);
+lt_status bench_serve(struct lt_context *ctx, const struct bench_options *o)
+{
+	struct server s = { .ctx = ctx };
+	lt_status st = open_served(&s, o);
+
+	if (st)
+		answer("absent", lt_context_message(ctx));
 	else
-		printf("absent %s\n", why);
+		serve(&s);
 	if (s.k.state)
 		s.k.ops->close(&s.k);
+	return s.k.role == BENCH_OURS ? st : LT_OK;
 }

@@ -210,14 +210,11 @@ static void roofline(struct plot *p, double top)
 		}
 }
 
-bool bench_write_svg(const struct bench_report *r, const char *path)
+void bench_print_svg(const struct bench_report *r, FILE *f)
 {
-	struct plot p = { .f = fopen(path, "w"), .r = r, .wide = LEFT + 40 };
+	struct plot p = { .f = f, .r = r, .wide = LEFT + 40 };
 	double bottom = TOP + HIGH, under = bottom + 190;
-	bool ok;
 
-	if (!p.f)
-		return false;
 	for (int i = 0; i < r->outcomes.n; i++)
 		p.wide += GAP + BAR * bars_of(&r->outcomes.at[i]);
 	p.wide = p.wide > 800 ? p.wide : 800;
@@ -229,6 +226,4 @@ bool bench_write_svg(const struct bench_report *r, const char *path)
 	legend(&p, under - 10);
 	roofline(&p, under);
 	fputs("</svg>\n", p.f);
-	ok = !ferror(p.f);
-	return fclose(p.f) == 0 && ok;
 }

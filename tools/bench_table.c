@@ -57,6 +57,8 @@ void bench_print_head(const struct bench_report *r, FILE *f)
 		fputc('\n', f);
 	}
 	json_decref(peak);
+	if (r->o->busy)
+		lt__say(f, "beside: %d busy process%s, while cases are measured\n", r->o->busy, r->o->busy == 1 ? "" : "es");
 	print_vendors(r->vendors, f);
 	fflush(f);
 }

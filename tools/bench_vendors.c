@@ -30,15 +30,16 @@ static char *derived_path(void)
 	return strdup(path);
 }
 
-static struct bench_contestant open_peer(
-	const char *self, const char *serve, const char *environment, double patience, bool *ok, char *why)
+static lt_status open_peer(struct lt_context *ctx, const char *self, const char *serve, const char *environment,
+	double patience, struct bench_contestant *out)
 {
-	struct bench_contestant k = { .role = BENCH_OTHER };
 	char *command = bench_format("'%s' --serve %s", self, serve);
+	lt_status s;
 
-	*ok = bench_process_open(&k, command, environment, patience, why);
+	*out = (struct bench_contestant){ .role = BENCH_OTHER };
+	s = bench_process_open(ctx, out, command, environment, patience);
 	free(command);
-	return k;
+	return s;
 }
 
 static void close_peer(struct bench_contestant *k)
@@ -47,57 +48,70 @@ static void close_peer(struct bench_contestant *k)
 	json_decref(k->stats);
 }
 
-/* Seconds of a few products, the shapes of which differ in what limits them; 0: it failed. */
-static double probe(struct bench_contestant *k, struct bench_cases *l, bool quick, double *seconds, char *why)
+struct tried { struct bench_contestant k; bool open; double rate, seconds[8]; };
+/* Which core types are worth it is found by a few products, the shapes of which differ in what limits them. */
+struct trial {
+	struct lt_context *ctx;
+	const char *self;
+	const struct bench_options *o;
+	struct bench_cases probes;              /* at most 8 */
+	struct tried tried[64];
+	int n;
+	json_t *report;
+};
+
+/* The least seconds of one product. */
+static lt_status probe_case(const struct trial *r, struct bench_contestant *k, struct bench_case *c, float *out,
+	double *best)
+{
+	const int64_t repeat = bench_repeat((double)c->flops / 1e11, r->o->quick ? 1e-4 : 4e-3);
+
+	LT_TRY(bench_case_write(r->ctx, c));
+	LT_TRY(k->ops->begin(k, c, 1));
+	LT_TRY(k->ops->result(k, c, out));
+	for (int i = 0; i < (r->o->quick ? 1 : 3); i++) {
+		double one;
+
+		LT_TRY(k->ops->run(k, repeat, &one));
+		if (i == 0 || one / (double)repeat < *best)
+			*best = one / (double)repeat;
+	}
+	return LT_OK;
+}
+
+static lt_status probe(const struct trial *r, struct tried *t)
 {
 	double rate[8];
-	int n = 0;
 
-	for (int i = 0; i < l->n && n < 8; i++) {
-		struct bench_case *c = &l->at[i];
-		double best = 0;
+	for (int i = 0; i < r->probes.n; i++) {
+		struct bench_case *c = &r->probes.at[i];
 		float *out = bench_buffer(c->out.n);
+		lt_status s;
 
 		if (!c->in[0].data)
 			bench_case_fill(c);
-		if (bench_case_write(c, why) && k->ops->begin(k, c, 1, why) == BENCH_READY && k->ops->result(k, c, out, why))
-			for (int r = 0; r < (quick ? 1 : 3); r++) {
-				double one = 0;
-				int64_t repeat = bench_repeat((double)c->flops / 1e11, quick ? 1e-4 : 4e-3);
-
-				if (k->ops->run(k, repeat, &one, why) && (best == 0 || one / (double)repeat < best))
-					best = one / (double)repeat;
-			}
+		s = probe_case(r, &t->k, c, out, &t->seconds[i]);
 		bench_buffer_free(out, c->out.n);
-		if (best == 0)
-			return 0;
-		k->ops->end(k);
-		rate[n] = (double)c->flops / best;
-		seconds[n++] = best;
+		LT_TRY(s);
+		t->k.ops->end(&t->k);
+		rate[i] = (double)c->flops / t->seconds[i];
 	}
-	return bench_geomean(rate, n);
+	t->rate = bench_geomean(rate, r->probes.n);
+	return LT_OK;
 }
 
 /* A core type takes part if it is near the best in one of the products that were tried. */
 #define NEAR 1.15
 
-struct tried { struct bench_contestant k; bool open; double rate, seconds[8]; };
-
-static json_t *vendor_json(const char *type, const struct tried *t, const char *why)
+static bool near_best(const struct trial *r, const struct tried *t)
 {
-	return json_pack("{s:s,s:s,s:f,s:s}", "coretype", type, "is", t->open || t->rate > 0 ? t->k.label : "",
-		"flops_per_second", t->rate, "why", why);
-}
-
-static bool near_best(const struct tried *all, int n, int which, int n_case)
-{
-	for (int c = 0; c < n_case; c++) {
+	for (int c = 0; c < r->probes.n; c++) {
 		double best = 0;
 
-		for (int i = 0; i < n; i++)
-			if (all[i].open && (best == 0 || all[i].seconds[c] < best))
-				best = all[i].seconds[c];
-		if (all[which].seconds[c] <= NEAR * best)
+		for (int i = 0; i < r->n; i++)
+			if (r->tried[i].open && (best == 0 || r->tried[i].seconds[c] < best))
+				best = r->tried[i].seconds[c];
+		if (t->seconds[c] <= NEAR * best)
 			return true;
 	}
 	return false;
@@ -113,77 +127,81 @@ static bool wanted(const char *type, const char *list)
 	return !list || !strcmp(list, "all");
 }
 
-static void try_type(struct tried *t, const char *self, const char *type, const struct tried *before, int n,
-	struct bench_cases *probes, const struct bench_options *o, json_t *report)
+static lt_status try_type(const struct trial *r, const char *environment, struct tried *t)
 {
-	char *environment = type ? bench_format("OPENBLAS_CORETYPE=%s", type) : NULL, why[BENCH_WHY] = "";
+	LT_TRY(open_peer(r->ctx, r->self, "openblas", environment, r->o->patience, &t->k));
+	for (const struct tried *before = r->tried; before < t; before++)
+		if (before->open && !strcmp(before->k.label, t->k.label))
+			return lt_fail(r->ctx, LT_EEXIST, "the same as another");
+	return probe(r, t);
+}
 
-	t->k = open_peer(self, "openblas", environment, o->patience, &t->open, why);
-	for (int i = 0; i < n && t->open; i++)
-		if (before[i].open && !strcmp(before[i].k.label, t->k.label)) {
-			bench_why(why, "the same as another");
-			t->open = false;
-		}
-	if (t->open) {
-		t->rate = probe(&t->k, probes, o->quick, t->seconds, why);
-		t->open = t->rate > 0;
-	}
-	json_array_append_new(report, vendor_json(type ? type : "its own choice", t, why));
+/* NULL: what the library chooses itself. */
+static void add_type(struct trial *r, const char *type)
+{
+	struct tried *t = &r->tried[r->n++];
+	char *environment = type ? bench_format("OPENBLAS_CORETYPE=%s", type) : NULL, why[BENCH_WHY] = "";
+	lt_status s = try_type(r, environment, t);
+
+	t->open = !s;
+	if (s)
+		bench_reason(r->ctx, s, why);
+	json_array_append_new(r->report, json_pack("{s:s,s:s,s:f,s:s}", "coretype", type ? type : "its own choice", "is",
+		s ? "" : t->k.label, "flops_per_second", t->rate, "why", why));
 	free(environment);
 }
 
-static void add_openblas(struct bench_contestants *to, const char *self, const struct bench_options *o, json_t *report)
+static void add_openblas(struct lt_context *ctx, struct bench_contestants *to, const char *self,
+	const struct bench_options *o, json_t *report)
 {
-	struct tried t[64] = { { .open = false } };
-	struct bench_cases probes = { NULL, 0, 0 }, all = { NULL, 0, 0 };
-	json_t *list = json_array();
-	int n = 0;
+	struct trial r = { .ctx = ctx, .self = self, .o = o, .report = json_array() };
+	struct bench_cases all = { NULL, 0, 0 };
 
 	bench_gemm_cases(&all);
-	for (int i = 0; i < all.n; i++)
+	for (int i = 0; i < all.n && r.probes.n < 8; i++)
 		if (!strcmp(all.at[i].name, "256") || !strcmp(all.at[i].name, "1024") || !strcmp(all.at[i].name, "64")) {
-			if (probes.n == probes.room)
-				probes.at = realloc(probes.at, (size_t)(probes.room += 8) * sizeof *probes.at);
-			if (!probes.at)
-				bench_end("out of memory");
-			probes.at[probes.n++] = all.at[i];
+			r.probes.at = bench_grow(r.probes.at, r.probes.n, &r.probes.room, sizeof *r.probes.at);
+			r.probes.at[r.probes.n++] = all.at[i];
 		}
-	try_type(&t[n++], self, NULL, t, 0, &probes, o, list);
+	add_type(&r, NULL);
 	/* Without the library no core type needs to be tried. */
-	for (int i = 0; bench_coretypes[i] && t[0].open && n < 64; i++)
-		if (wanted(bench_coretypes[i], o->coretypes)) {
-			try_type(&t[n], self, bench_coretypes[i], t, n, &probes, o, list);
-			n++;
-		}
-	for (int i = 0; i < n; i++) {
-		if (t[i].open && (o->coretypes || near_best(t, n, i, probes.n)))
-			*bench_contestant_add(to, "", BENCH_OTHER, t[i].k.ops) = t[i].k;
-		else if (t[i].k.ops)
-			close_peer(&t[i].k);
+	for (int i = 0; bench_coretypes[i] && r.tried[0].open && r.n < 64; i++)
+		if (wanted(bench_coretypes[i], o->coretypes))
+			add_type(&r, bench_coretypes[i]);
+	for (int i = 0; i < r.n; i++) {
+		struct tried *t = &r.tried[i];
+
+		if (t->open && (o->coretypes || near_best(&r, t)))
+			*bench_contestant_add(to, "", BENCH_OTHER, t->k.ops) = t->k;
+		else
+			close_peer(&t->k);
 	}
-	for (int i = 0; i < probes.n; i++)
-		bench_case_empty(&probes.at[i]);
-	free(probes.at);
+	for (int i = 0; i < r.probes.n; i++)
+		bench_case_empty(&r.probes.at[i]);
+	free(r.probes.at);
 	bench_cases_free(&all);
-	json_object_set_new(report, "openblas", list);
+	json_object_set_new(report, "openblas", r.report);
 }
 
-void bench_vendors_add(struct bench_contestants *to, const struct bench_options *o, json_t *report)
+void bench_vendors_add(
+	struct lt_context *ctx, struct bench_contestants *to, const struct bench_options *o, json_t *report)
 {
 	char *self = derived_path(), why[BENCH_WHY] = "";
 	struct bench_contestant k;
-	bool ok;
+	lt_status s;
 
 	if (!self) {
 		json_object_set_new(report, "why", json_string("this program does not find itself in /proc"));
 		return;
 	}
-	add_openblas(to, self, o, report);
-	k = open_peer(self, "onednn", NULL, o->patience, &ok, why);
-	json_object_set_new(report, "onednn", json_pack("{s:s,s:s}", "is", ok ? k.about : "", "why", why));
-	if (ok)
-		*bench_contestant_add(to, "", BENCH_OTHER, k.ops) = k;
-	else
+	add_openblas(ctx, to, self, o, report);
+	s = open_peer(ctx, self, "onednn", NULL, o->patience, &k);
+	if (s) {
+		bench_reason(ctx, s, why);
 		close_peer(&k);
+	} else {
+		*bench_contestant_add(to, "", BENCH_OTHER, k.ops) = k;
+	}
+	json_object_set_new(report, "onednn", json_pack("{s:s,s:s}", "is", s ? "" : k.about, "why", why));
 	free(self);
 }

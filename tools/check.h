@@ -25,64 +25,31 @@ const struct check_groupinfo *lt__check_group(int group);               /* check
 
 /* -- cases -- */
 
-enum check_shape {
-	CHECK_ONE,
-	CHECK_PRIME,
-	CHECK_BELOW,
-	CHECK_POWER,
-	CHECK_ABOVE,
-	CHECK_ZERO,
-	CHECK_SCALAR,
-	CHECK_DEEP,
-	CHECK_N_SHAPE
-};
-enum check_view {
-	CHECK_NONE,
-	CHECK_PAD,
-	CHECK_STRIDE,
-	CHECK_SLICE,
-	CHECK_RESHAPE,
-	CHECK_PERMUTE,
-	CHECK_CONCAT,
-	CHECK_BROADCAST,
-	CHECK_FLIP,
-	CHECK_N_VIEW,
-	CHECK_FLATTEN = CHECK_N_VIEW,
-	CHECK_N_VIEWS
-}; /* after N_VIEW: beside the pairs of op */
+enum check_shape { CHECK_ONE, CHECK_PRIME, CHECK_BELOW, CHECK_POWER, CHECK_ABOVE, CHECK_ZERO, CHECK_SCALAR, CHECK_DEEP,
+	CHECK_N_SHAPE };
+/* After N_VIEW: beside the pairs of op. */
+enum check_view { CHECK_NONE, CHECK_PAD, CHECK_STRIDE, CHECK_SLICE, CHECK_RESHAPE, CHECK_PERMUTE, CHECK_CONCAT,
+	CHECK_BROADCAST, CHECK_FLIP, CHECK_N_VIEW, CHECK_FLATTEN = CHECK_N_VIEW, CHECK_N_VIEWS };
 /* After N_SCHEDULE: plain trees with loops in vectors, beside the pairs.  MASKED, PEELED: dim n, eight lanes; INNER:
  * the innermost loops, eight; PADDED: the same, the rest padded; OUTER: those right around them, four; NESTED: both;
  * STRIPS: the innermost, cut in four, each lane a part of them. */
-enum check_schedule {
-	CHECK_DEFAULT,
-	CHECK_PLAIN,
-	CHECK_DRAWN,
-	CHECK_DRAWN2,
-	CHECK_N_SCHEDULE,
-	CHECK_MASKED = CHECK_N_SCHEDULE,
-	CHECK_PEELED,
-	CHECK_INNER,
-	CHECK_PADDED,
-	CHECK_OUTER,
-	CHECK_NESTED,
-	CHECK_STRIPS,
-	CHECK_N_TREE
-};
+enum check_schedule { CHECK_DEFAULT, CHECK_PLAIN, CHECK_DRAWN, CHECK_DRAWN2, CHECK_N_SCHEDULE,
+	CHECK_MASKED = CHECK_N_SCHEDULE, CHECK_PEELED, CHECK_INNER, CHECK_PADDED, CHECK_OUTER, CHECK_NESTED, CHECK_STRIPS,
+	CHECK_N_TREE };
 enum check_neighbour { CHECK_ALONE, CHECK_PRODUCER, CHECK_CONSUMER, CHECK_BOTH, CHECK_REDUCED, CHECK_N_NEIGHBOUR };
 
 /* What a graph is made of; which fields mean something depends on the group. */
 struct check_spec {
 	int op;                         /* enum lt_opcode */
 	enum lt_dtype dtype, other;     /* other: of a cast, of an index */
-	int shape, view, schedule, neighbour;
-	int variant;
+	int shape, view, schedule, neighbour, variant, number;
+	bool wild;
 };
 /* text: a tree, a schedule, or steps that change the default tree; NULL: as the kind says.  replay: a schedule, or
  * steps, of which those that do not fit are left out.  The program can be shown, not run: its frozen trees are the
  * backend's to run. */
 struct check_tree { int kind; uint64_t seed; const char *text; bool replay; };
-struct check_device;
-struct check_outcome;
+struct check_clause;
 struct check_case {
 	const char *name;               /* "op/exp/f32/prime/view=pad/default/alone" */
 	int group;
@@ -92,8 +59,7 @@ struct check_case {
 	uint64_t seed;                  /* of its data and of a drawn tree: from its name and the seed of the suite */
 	int special;                    /* percent of special values in the second set of data */
 	bool wild;                      /* an index is out of range in the second set of data */
-	/* A clause of the contract instead of a graph of its own: NULL for a graph. */
-	void (*clause)(struct check_device *, const struct check_case *, struct check_outcome *);
+	const struct check_clause *clause;      /* of the contract, instead of a graph of its own */
 	/* A graph that is there already, and its tree; NULL where both follow from the spec. */
 	const struct lt_graph *graph;
 	struct check_tree how;
@@ -121,7 +87,6 @@ struct check_options {
 /* All cases of the suite, in order: those that match the filter and are in the part. */
 void lt__check_cases(const struct check_options *, struct check_list *);
 void lt__check_cases_free(struct check_list *);
-bool lt__check_matches(const char *pattern, const char *name);          /* a glob, or part of the name */
 uint64_t lt__check_hash(const void *, size_t bytes, uint64_t seed);
 static inline double lt__check_now(void) { return (double)lt__now_ns() * 1e-9; }
 
@@ -148,9 +113,10 @@ struct check_outcome {
 	 * many before it had ended in one way */
 	bool done, unrun, late, left;
 };
-/* false */
-__attribute__((format(printf, 3, 4))) bool lt__check_end(
-	struct check_outcome *, enum check_status, const char *fmt, ...);
+/* check_outcome.c: its end, if it has none yet; false. */
+bool lt__check_end(struct check_outcome *, enum check_status, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+#define lt__check_fail(outcome, ...) lt__check_end(outcome, CHECK_FAILED, __VA_ARGS__)
 
 /* -- the backend -- */
 
@@ -158,12 +124,14 @@ __attribute__((format(printf, 3, 4))) bool lt__check_end(
 struct check_diagnostics {
 	struct lt_diag diag;
 	uint32_t size;
-	lt_status code;
 	int32_t loop, stmt;
 	int n;
 	char text[600], remedy[300];
 };
-void lt__check_diagnostics_init(struct check_diagnostics *);
+struct check_diagnostics lt__check_listen(void);
+/* Whether a call came back well; if not, it has failed by what it said: "run of kernel k: EDEVICE: no device". */
+bool lt__check_went(struct check_outcome *, lt_status, const struct check_diagnostics *, const char *call, ...)
+	__attribute__((format(printf, 4, 5)));
 struct check_device {
 	const struct lt_backend *backend;
 	const char *config;
@@ -171,8 +139,7 @@ struct check_device {
 	struct lt_session *session;
 	const struct lt_caps *caps;
 	uint32_t n_thread;
-	uint64_t seed;
-	const struct check_options *options;
+	uint64_t seed;                  /* of the case */
 	struct check_text *facts;       /* of errors/environment: where they are kept */
 };
 bool lt__check_open(struct check_device *, const struct check_options *, struct check_outcome *);
@@ -228,20 +195,32 @@ void *lt__check_pages_take(struct check_pages *, const void *from, size_t bytes)
 /* with all that it points to */
 const struct lt_tree *lt__check_pages_tree(struct check_pages *, const struct lt_tree *);
 
-/* A storage of the program between sentinels. */
-struct check_block { unsigned char *block; void *device; size_t at, bytes, total; };
+/* A storage of the program between sentinels; map: the pages that it lies on, where it has pages of its own. */
+struct check_block { unsigned char *block; void *device, *map; size_t at, bytes, total, mapped; };
+/* How a graph is run. */
+struct check_guarded;
+enum { CHECK_ANYWHERE, CHECK_PAGE_AFTER, CHECK_PAGE_BEFORE };
+struct check_how {
+	int poison, fill;               /* what results and the workspace hold before */
+	uint32_t n_thread;
+	bool async;                     /* its steps are enqueued, and waited for one by one */
+	/* where args and slots of each step stand, and are gone when it comes back; NULL: no such place */
+	struct check_pages *lend;
+	int odd;                        /* 0, 1 ..: buffers at other places of the same alignment */
+	int page;                       /* which page beside each buffer cannot be touched */
+	const struct check_guarded *like; const char *why;      /* a run with the same bits, why: "when it is run again" */
+};
 struct check_guarded {
 	struct check_work *w;
 	int32_t n;
 	struct check_block *block;      /* by storage of the program */
 	struct lt_kernel_judge *kernels;        /* sees what each step of a launch leaves; NULL: nobody looks */
-	bool async;                     /* its runs are enqueued, and waited for one by one */
-	/* where args and slots of each run stand, and are gone when it comes back; NULL: no such place */
+	bool async;                     /* these as in struct check_how */
 	struct check_pages *lend;
 };
 enum { CHECK_GUARD = 128, CHECK_MARK = 0xC3 };
-/* odd: 0, 1 ..: other places of the same alignment */
-void lt__check_guarded_new(struct check_work *, int odd, struct check_guarded *);
+/* how NULL: anywhere */
+void lt__check_guarded_new(struct check_work *, const struct check_how *, struct check_guarded *);
 void lt__check_guarded_free(struct check_guarded *);
 /* Sources get their data, all else the poison, everything its sentinels; to the device where there is one. */
 bool lt__check_guarded_fill(struct check_guarded *, void *const *data, int poison);
@@ -277,7 +256,7 @@ bool lt__check_compare(
 	struct check_guarded *, struct lt_judge *, void *const *data, const struct check_guarded *second);
 /* what: why they should be equal, as "run again". */
 bool lt__check_same_bits(
-	struct check_guarded *, const struct check_guarded *, const struct lt_judge *, const char *what);
+	const struct check_guarded *, const struct check_guarded *, const struct lt_judge *, const char *what);
 
 /* -- children (check_child.c) -- */
 
@@ -285,18 +264,13 @@ bool lt__check_same_bits(
  * under way. */
 struct check_watch { bool (*told)(void *user, int32_t i); void (*at)(void *user, int32_t i); void *user; };
 /* Runs cases in child processes; outcome[i] of case i.  The number of calls of run that came back well. */
-int64_t lt__check_children(const struct check_options *, const struct check_case *const *, int32_t n,
+int64_t lt__check_children(const struct check_options *, const struct check_case *, int32_t n,
 	struct check_outcome *outcome, const struct check_watch *);
 /* One graph, in a child of its own. */
 void lt__check_child_graph(const struct check_options *, const struct lt_graph *, const struct check_tree *,
 	const struct check_data *, struct check_outcome *);
-
-/* check_score.c: what score answers, in a child of its own.  false: it did not, how says in which way. */
-bool lt__check_score(const struct lt_backend *, const struct check_options *, int32_t *score,
-	struct check_diagnostics *, char *how, size_t bytes);
-/* check_child.c: of a process */
-void lt__check_ended(const struct check_options *, int status, bool silent, char *out, size_t bytes);
-void lt__check_no_core(void);
+/* What score answers, as text where it is REFUSED. */
+void lt__check_child_score(const struct check_options *, const struct lt_backend *, struct check_outcome *);
 /* check_fork.c: a child in a group of its own, and a pipe from it to its parent: 0 in the child; -1: none could be
  * made, errno says why. */
 pid_t lt__check_fork(int *fd);
@@ -344,16 +318,16 @@ typedef bool check_still_fails(void *user, const struct lt_graph *, const char *
  * them and say how to run them, to print below the failure.  LT_OK, or why nothing was written (told says so, too). */
 lt_status lt__check_reduce(const struct check_failure *f, check_still_fails *, void *user, char *told, size_t bytes);
 
-/* check_again.c: o->script with o->schedule, once more; the exit code. */
-int lt__check_again(const struct check_options *);
+/* check_again.c: o->script with o->schedule, once more; verdict: the exit code. */
+lt_status lt__check_again(struct lt_context *, const struct check_options *, int *verdict);
 
-/* -- the report (check_report.c, check_json.c, check_html.c) -- */
+/* -- the report (check_report.c, and check_json.c and check_html.c by the same rows and counts) -- */
 
+enum { CHECK_COMMAND = 8192 };           /* bytes of a command */
 struct check_report {
 	const struct check_options *o;
 	const struct lt_backend *backend;
-	const struct check_list *list;
-	const struct check_case *const *chosen; int32_t n;
+	const struct check_case *c; int32_t n;
 	const struct check_outcome *outcome;
 	char **more;                    /* by case: what reducing it said, or NULL */
 	double seconds;
@@ -368,17 +342,22 @@ void lt__check_progress_show(struct check_progress *, const struct check_report 
 /* Before anything else is written. */
 void lt__check_progress_wipe(struct check_progress *);
 
+/* A case, as all reports show it; NULL, "": there is nothing to show. */
+struct check_row {
+	const char *name, *group, *op, *dtype, *text, *more;
+	enum check_status status;       /* CHECK_SKIPPED where it was not run */
+	double seconds;
+	char repeat[CHECK_COMMAND];     /* of a failure: the command */
+};
+void lt__check_row(const struct check_report *, int32_t i, struct check_row *);
+struct check_count { int n[4], n_case; double seconds; };      /* n: by status */
+struct check_counts { struct check_count all, group[CHECK_N_GROUP]; };
+void lt__check_count(const struct check_report *, struct check_counts *);
 void lt__check_report_failure(const struct check_report *, int32_t i, FILE *);
 /* What a run of the suite amounts to: the exit code. */
-enum {
-	CHECK_EXIT_GOOD = LT_EXIT_OK,
-	CHECK_EXIT_FAILED = LT_EXIT_FAILED,
-	CHECK_EXIT_USE = LT_EXIT_USAGE,
-	CHECK_EXIT_LITTLE = LT_EXIT_OPEN
-};
 int lt__check_exit(const struct check_report *);
 void lt__check_report_all(const struct check_report *, FILE *);
-extern const char *const lt__check_words[];      /* by status */
+extern const char *const lt__check_words[], *const lt__check_loud[];     /* by status */
 enum check_status lt__check_status(const struct check_report *, int32_t i);     /* CHECK_SKIPPED where it was not run */
 /* Reasons of one status, the one that stands for most cases first; first: the first of these.  at: the caller's to
  * free. */
@@ -388,17 +367,11 @@ struct check_reasons lt__check_reasons(const struct check_report *, enum check_s
 int32_t lt__check_reason_find(const struct check_reasons *, const char *text);   /* n: it is none of them */
 lt_status lt__check_json(const struct check_report *, FILE *);
 lt_status lt__check_html(const struct check_report *, FILE *);
-enum { CHECK_COMMAND = 8192 };           /* bytes of a command */
-/* " word", quoted for a shell where it has to be, after what is in out. */
-void lt__check_word(const char *text, char *out, size_t bytes);
-/* " --patience 2 --threads 1", as given */
+/* check_options.c.  After what is in out: " --patience 2 --threads 1", as given; "-B mine.so -b mine". */
 void lt__check_limits(const struct check_options *, char *out, size_t bytes);
-/* the command */
-void lt__check_repeat(const struct check_options *, const char *name, char *out, size_t bytes);
-/* "-B mine.so -b mine" */
 void lt__check_backend_words(const struct check_options *, char *out, size_t bytes);
-
-/* check_options.c */
+/* The command that repeats a case. */
+void lt__check_repeat(const struct check_options *, const char *name, char *out, size_t bytes);
 extern const struct lt_tool check_tool;
 lt_status lt__check_options(struct lt_context *, int argc, char **argv, struct check_options *);
 void lt__check_options_free(struct check_options *);

@@ -49,27 +49,21 @@ static lt_status read_all(struct lt_context *ctx, const struct check_options *o,
 	return o->schedule ? read_text(ctx, o->schedule, tree) : LT_OK;
 }
 
-int lt__check_again(const struct check_options *o)
+lt_status lt__check_again(struct lt_context *ctx, const struct check_options *o, int *verdict)
 {
-	static const char *const words[] = { "passed", "refused", "FAILED", "skipped" };
 	struct check_outcome out = { 0 };
 	struct check_data data;
-	struct lt_context *ctx = NULL;
 	struct lt_graph *g = NULL;
 	char *tree = NULL;
-	int code = 2;
-	if (lt_context_new(&ctx))
-		(void)fputs("lt-check: out of memory\n", stderr);
-	else if (read_all(ctx, o, &g, &tree, &data))
-		lt__say(stderr, "lt-check: %s\n", lt_context_message(ctx));
-	else {
+	lt_status st = read_all(ctx, o, &g, &tree, &data);
+	if (!st) {
 		lt__check_child_graph(o, g, &(struct check_tree){ .text = tree }, &data, &out);
-		lt__say(stdout, "%s %s%s%s\n", words[out.status], o->script, out.text[0] ? "\n  " : "", out.text);
-		code = !out.done || out.status == CHECK_FAILED ? 1 : out.status == CHECK_SKIPPED ? 2 : 0;
-		free(out.schedule);
+		lt__say(stdout, "%s %s%s%s\n", lt__check_loud[out.status], o->script, out.text[0] ? "\n  " : "", out.text);
+		*verdict = !out.done || out.status == CHECK_FAILED ? LT_EXIT_FAILED
+			: out.status == CHECK_SKIPPED ? LT_EXIT_USAGE : LT_EXIT_OK;
 	}
+	free(out.schedule);
 	free(tree);
 	lt_graph_free(g);
-	lt_context_free(ctx);
-	return code;
+	return st && st != LT_ENOMEM ? LT_EINVAL : st;  /* what cannot be read is a mistake in what was given */
 }

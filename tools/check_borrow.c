@@ -19,12 +19,10 @@ static bool open_lent(struct check_work *w, struct lent *l, struct check_device 
 
 static bool borrow_show(struct check_work *w, const struct check_device *d)
 {
-	struct check_diagnostics told;
-	lt__check_diagnostics_init(&told);
+	struct check_diagnostics told = lt__check_listen();
 	for (int32_t i = 0; i < w->p->nests.n; i++)
 		if (w->object[i] && d->backend->accepts(d->session, &w->p->nests.frozen[i].tree, &told.diag))
-			return lt__check_end(w->out, CHECK_FAILED,
-				"accepts took the tree of kernel %s, and refuses it in another session: %s",
+			return lt__check_fail(w->out, "accepts took the tree of kernel %s, and refuses it in another session: %s",
 				w->p->nests.frozen[i].tree.name, told.text);
 	return true;
 }
@@ -33,20 +31,21 @@ static bool borrow_show(struct check_work *w, const struct check_device *d)
 static bool load_lent(struct check_work *w, struct lent *l)
 {
 	const struct lt_backend *b = w->device->backend;
-	struct check_diagnostics told;
-	lt_status st = LT_OK;
+	bool good = true;
 	if (!LT_HAS(struct lt_backend, b, save))
 		return true;
-	for (int32_t i = 0; !st && i < w->p->nests.n; i++) {
+	for (int32_t i = 0; good && i < w->p->nests.n; i++) {
 		struct check_text saved = { NULL, 0 };
 		struct lt_object *again = NULL;
-		lt__check_diagnostics_init(&told);
+		struct check_diagnostics told = lt__check_listen();
 		if (w->object[i] && !b->save(w->object[i], lt__check_text_add, &saved, &told.diag)) {
 			lt__check_pages_open(&l->call);
 			const void *at = lt__check_pages_take(&l->call, saved.at, saved.n);
 			lt__check_pages_seal(&l->call);
-			st = at ? b->load(w->device->session, &w->p->nests.frozen[i].tree, at, saved.n, &again, &told.diag) : LT_OK;
+			lt_status st = at ? b->load(w->device->session, &w->p->nests.frozen[i].tree, at, saved.n, &again, &told.diag)
+				: LT_OK;
 			lt__check_pages_close(&l->call);
+			good = lt__check_went(w->out, st, &told, "load of what save wrote");
 		}
 		if (again) {
 			b->destroy(w->object[i]);
@@ -54,32 +53,25 @@ static bool load_lent(struct check_work *w, struct lent *l)
 		}
 		free(saved.at);
 	}
-	return !st || lt__check_end(w->out, CHECK_FAILED, "load of what save wrote: %s: %s", lt_status_name(st), told.text);
+	return good;
 }
 
 static bool run_lent(struct check_work *w, struct lent *l, const struct check_trial *t)
 {
-	struct check_guarded room;
-	bool good = true;
-	for (int i = 0; good && i < 2; i++) {
-		lt__check_guarded_new(w, 0, &room);
-		room.lend = &l->call;
-		room.async = i == 1;
-		good = lt__check_guarded_run(&room, t, 0xFF, 0xFF, 1) && lt__check_guarded_judge(&room, t);
-		lt__check_guarded_free(&room);
-	}
-	return good;
+	const struct check_how how = { .poison = 0xFF, .fill = 0xFF, .n_thread = 1, .lend = &l->call }, later = {
+		.poison = 0xFF, .fill = 0xFF, .n_thread = 1, .lend = &l->call, .async = true };
+	return lt__check_run_by(w, t, &how) && lt__check_run_by(w, t, &later);
 }
 
 /* All in a session of its own, whose config is gone. */
-static bool borrowed(struct check_work *w, const struct check_trial *t)
+bool lt__check_memory_borrowed(struct check_work *w, const struct check_trial *t)
 {
 	struct lent l = { .call = { .at = NULL } };
 	struct check_device d = *w->device;
 	struct check_work mine;
 	d.session = NULL;
 	bool good = lt__check_twin_new(w, &d, &mine) && ((lt__check_pages_new(&l.call) && lt__check_pages_new(&l.config))
-		|| lt__check_end(w->out, CHECK_FAILED, "there is no memory to lend"));
+		|| lt__check_fail(w->out, "there is no memory to lend"));
 	good = good && open_lent(w, &l, &d) && borrow_show(w, &d) && lt__check_twin_compile(w, NULL, &l.call, &mine)
 		&& run_lent(&mine, &l, t) && load_lent(&mine, &l) && run_lent(&mine, &l, t);
 	if (good)
@@ -89,9 +81,4 @@ static bool borrowed(struct check_work *w, const struct check_trial *t)
 	lt__check_pages_free(&l.call);
 	lt__check_pages_free(&l.config);
 	return good;
-}
-
-void lt__check_memory_borrowed(struct check_device *d, const struct check_case *c, struct check_outcome *out)
-{
-	lt__check_samples(d, c, out, CHECK_S_ALL, borrowed);
 }

@@ -1,6 +1,5 @@
 /* tools/check_cases.c -- every case of the suite, by name. */
 #include <fnmatch.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tools/check_parts.h"
@@ -9,17 +8,39 @@ static const struct check_groupinfo groups[] = {
 #define GROUP(name, doc) { #name, doc },
 #include "tools/check.def"
 };
-const char *const lt__check_shapes[CHECK_N_SHAPE] = { "one", "prime", "below", "power", "above", "zero", "scalar",
+static const char *const shapes[CHECK_N_SHAPE] = { "one", "prime", "below", "power", "above", "zero", "scalar",
 	"deep" };
-const char *const lt__check_views[CHECK_N_VIEWS] = { "none", "pad", "stride", "slice", "reshape", "permute", "concat",
+static const char *const views[CHECK_N_VIEWS] = { "none", "pad", "stride", "slice", "reshape", "permute", "concat",
 	"broadcast", "flip", "flatten" };
-const char *const lt__check_schedules[CHECK_N_TREE] = { "default", "plain", "drawn", "drawn2", "masked", "peeled",
-	"inner", "padded", "outer", "nested", "strips" };
-const char *const lt__check_neighbours[CHECK_N_NEIGHBOUR] = { "alone", "producer", "consumer", "both", "reduced" };
+static const char *const trees[CHECK_N_TREE] = { "default", "plain", "drawn", "drawn2", "masked", "peeled", "inner",
+	"padded", "outer", "nested", "strips" };
+static const char *const neighbours[CHECK_N_NEIGHBOUR] = { "alone", "producer", "consumer", "both", "reduced" };
+static const char *const axes[] = { "last", "first", "all" };
+static const char *const indices[2][2] = { { "axis", "bounded" }, { "out_of_range", "out_of_bound" } };
+static const char *const states[CHECK_N_STATE] = { "replace", "update", "swap", "counter", "append" };
+static const char *const params[CHECK_N_PARAM] = { "extent", "slice", "sum", "greatest", "both", "softmax",
+	"difference" };
+static const char *const products[CHECK_N_PRODUCT] = { "nn", "nt", "tn", "batch", "vector", "bias_relu", "bias_gelu",
+	"bias_residual", "silu", "softmax", "conv", "attention", "chain", "mean" };
+static const char *const randoms[] = { "graph", "nest" };
+
+/* How cases are named, their row of the support matrix ("": they are not in it), and the percent of special values.
+ * Capital letters stand for what the spec says: Operator, Type, Second type, sHape, View, Loops, Neighbours, Kind, and
+ * a Figure. */
+static const struct naming { const char *name, *row; const char *const *kind; int special; } names[CHECK_N_GROUP] = {
+	[CHECK_op] = { "op/O/T/H/view=V/L/N", "O", NULL, 40 },
+	[CHECK_cast] = { "cast/T/S/H/L", "cast to S", NULL, 50 },
+	[CHECK_reduce] = { "reduce/O/T/H/K/L", "O.reduce", axes, 4 },
+	[CHECK_gather] = { "gather/T/by_S/KF/L", "gather", NULL, 4 },
+	[CHECK_state] = { "state/K/T/L", "state", states, 4 },
+	[CHECK_param] = { "param/K/T/L", "", params, 4 },
+	[CHECK_product] = { "product/K/T/H/L", "product", products, 4 },
+	[CHECK_random] = { "random/K/F/L", "", randoms, 2 },
+};
 
 const struct check_groupinfo *lt__check_group(int group) { return &groups[group]; }
 
-bool lt__check_matches(const char *pattern, const char *name)
+static bool matches(const char *pattern, const char *name)
 {
 	return !pattern || strstr(name, pattern) || fnmatch(pattern, name, 0) == 0;
 }
@@ -32,40 +53,64 @@ uint64_t lt__check_hash(const void *at, size_t bytes, uint64_t seed)
 	return h ^ (h >> 31);
 }
 
-struct check_case *lt__check_add(
-	struct check_adder *a, int group, const struct check_spec *spec, const char *row, const char *fmt, ...)
+/* figure: 12 bytes.  Of gathers it is the axis; plain trees of those that are out of range need none. */
+static const char *word_of(int group, const struct check_spec *s, char letter, char *figure)
 {
-	char name[200];
-	va_list list;
-	int n = snprintf(name, sizeof name, "%s/", groups[group].name);
-	va_start(list, fmt);
-	(void)vsnprintf(name + n, sizeof name - (size_t)n, fmt, list);
-	va_end(list);
-	a->spare = (struct check_case){ 0 };
-	if (!lt__check_matches(a->o->filter, name))
-		return &a->spare;
+	bool bounded = s->variant >= CHECK_G_BOUNDED, unnamed = s->wild && !bounded && s->schedule < CHECK_N_SCHEDULE;
+	switch (letter) {
+	case 'O': return lt__op_info((enum lt_opcode)s->op)->name;
+	case 'T': return lt__dtype_info(s->dtype)->name;
+	case 'S': return lt__dtype_info(s->other)->name;
+	case 'H': return shapes[s->shape];
+	case 'V': return views[s->view];
+	case 'L': return trees[s->schedule];
+	case 'N': return neighbours[s->neighbour];
+	case 'K': return group == CHECK_gather ? indices[s->wild][bounded] : names[group].kind[s->variant];
+	case 'F':
+		(void)snprintf(figure, 12, "%d", group == CHECK_gather ? s->variant % 2 : s->number);
+		return group == CHECK_gather && unnamed ? "" : figure;
+	default: return NULL;
+	}
+}
+
+static void name_by(const char *pattern, int group, const struct check_spec *s, char *out, size_t bytes)
+{
+	char figure[12];
+	for (size_t n = 0; *pattern && n + 1 < bytes; pattern++) {
+		const char *word = word_of(group, s, *pattern, figure);
+		n += (size_t)snprintf(out + n, bytes - n, "%.*s", word ? 100 : 1, word ? word : pattern);
+	}
+}
+
+void lt__check_add(struct check_adder *a, int group, const struct check_spec *spec, const struct check_clause *clause)
+{
+	char name[200], row[40] = "";
+	(void)snprintf(name, sizeof name, "%s/%s", groups[group].name, clause ? clause->name : "");
+	if (spec) {
+		name_by(names[group].name, group, spec, name, sizeof name);
+		name_by(names[group].row, group, spec, row, sizeof row);
+	}
+	if (!matches(a->o->filter, name) || a->list->lost)
+		return;
 	if (a->list->n == a->list->cap) {
 		int32_t cap = a->list->cap ? 2 * a->list->cap : 512;
 		struct check_case *at = realloc(a->list->at, sizeof *at * (size_t)cap);
 		if (!at) {
 			a->list->lost = true;
-			return &a->spare;
+			return;
 		}
 		a->list->at = at;
 		a->list->cap = cap;
 	}
-	struct check_case *c = &a->list->at[a->list->n];
-	*c = (struct check_case){ .name = strdup(name), .group = group, .row = row ? strdup(row) : NULL, .special = 4,
-		.seed = lt__check_hash(name, strlen(name), a->o->seed) };
-	a->list->lost |= !c->name || (row && !c->row);
-	if (!c->name)
-		return &a->spare;
+	struct check_case *c = &a->list->at[a->list->n++];
+	*c = (struct check_case){ .name = strdup(name), .group = group, .row = row[0] ? strdup(row) : NULL,
+		.special = names[group].special, .seed = lt__check_hash(name, strlen(name), a->o->seed), .clause = clause };
 	if (spec) {
 		c->spec = *spec;
 		c->column = spec->dtype;
+		c->wild = spec->wild;
 	}
-	a->list->n++;
-	return c;
+	a->list->lost = !c->name || (row[0] && !c->row);
 }
 
 void lt__check_cases_free(struct check_list *list)
@@ -110,14 +155,7 @@ static bool op_allowed(const int *at)
 	return !(at[F_SHAPE] == CHECK_SCALAR && at[F_NEIGHBOUR] == CHECK_REDUCED);
 }
 
-static void add_op(struct check_adder *a, const struct check_spec *s)
-{
-	const char *op = lt__op_info((enum lt_opcode)s->op)->name;
-	struct check_case *c = lt__check_add(a, CHECK_op, s, op, "%s/%s/%s/view=%s/%s/%s", op,
-		lt__dtype_info(s->dtype)->name, lt__check_shapes[s->shape], lt__check_views[s->view],
-		lt__check_schedules[s->schedule], lt__check_neighbours[s->neighbour]);
-	c->special = 40;
-}
+static void add_op(struct check_adder *a, const struct check_spec *s) { lt__check_add(a, CHECK_op, s, NULL); }
 
 static bool is_base(const struct check_spec *s)
 {
@@ -126,12 +164,8 @@ static bool is_base(const struct check_spec *s)
 
 static void op_row(void *user, const int *at)
 {
-	struct check_spec s = { .op = at[F_OP],
-		.dtype = (enum lt_dtype)(at[F_DTYPE] + 1),
-		.shape = at[F_SHAPE],
-		.view = at[F_VIEW],
-		.schedule = at[F_SCHEDULE],
-		.neighbour = at[F_NEIGHBOUR] };
+	struct check_spec s = { .op = at[F_OP], .dtype = (enum lt_dtype)(at[F_DTYPE] + 1), .shape = at[F_SHAPE],
+		.view = at[F_VIEW], .schedule = at[F_SCHEDULE], .neighbour = at[F_NEIGHBOUR] };
 	if (!is_base(&s))               /* those are there already */
 		add_op(user, &s);
 }
@@ -161,19 +195,12 @@ static bool vectors_allowed(const int *at)
 
 static void vectors_row(void *user, const int *at)
 {
-	static const struct {
-		int op;
-		enum lt_dtype dtype;
-	} turns[] = { { LT_OP_add, LT_F32 }, { LT_OP_mul, LT_I32 }, { LT_OP_max, LT_F32 }, { LT_OP_div, LT_I32 },
-		{ LT_OP_sub, LT_F32 }, { LT_OP_select, LT_I16 } };
+	static const struct { int op; enum lt_dtype dtype; } turns[] = { { LT_OP_add, LT_F32 },
+		{ LT_OP_mul, LT_I32 }, { LT_OP_max, LT_F32 }, { LT_OP_div, LT_I32 }, { LT_OP_sub, LT_F32 },
+		{ LT_OP_select, LT_I16 } };
 	int turn = (at[V_SHAPE] + at[V_VIEW] + 2 * at[V_NEIGHBOUR] + 3 * at[V_TREE]) % 6;
-	add_op(user,
-		&(struct check_spec){ .op = turns[turn].op,
-			.dtype = turns[turn].dtype,
-			.shape = at[V_SHAPE],
-			.view = at[V_VIEW],
-			.schedule = FIRST_TREE + at[V_TREE],
-			.neighbour = at[V_NEIGHBOUR] });
+	add_op(user, &(struct check_spec){ .op = turns[turn].op, .dtype = turns[turn].dtype, .shape = at[V_SHAPE],
+		.view = at[V_VIEW], .schedule = FIRST_TREE + at[V_TREE], .neighbour = at[V_NEIGHBOUR] });
 }
 
 static void add_op_vectors(struct check_adder *a)
@@ -196,28 +223,17 @@ static void add_op_vectors(struct check_adder *a)
 
 static void add_casts(struct check_adder *a)
 {
-	char row[40];
 	for (int from = 1; from < LT_NDTYPE; from++)
 		for (int to = 1; to < LT_NDTYPE; to++)
-			for (int k = 0; from != to && k < (a->o->full ? CHECK_ZERO : 2); k++) {
-				struct check_spec s = { .op = LT_OP_cast,
-					.dtype = (enum lt_dtype)from,
-					.other = (enum lt_dtype)to,
-					.shape = a->o->full ? k
-						: k         ? CHECK_ABOVE
-							    : CHECK_PRIME,
-					.schedule = !a->o->full && (from + to + k) % 2 ? CHECK_PLAIN : CHECK_DEFAULT };
-				const char *b = lt__dtype_info(s.other)->name;
-				(void)snprintf(row, sizeof row, "cast to %s", b);
-				lt__check_add(a, CHECK_cast, &s, row, "%s/%s/%s/%s", lt__dtype_info(s.dtype)->name, b, lt__check_shapes[s.shape],
-					lt__check_schedules[s.schedule])->special = 50;
-			}
+			for (int k = 0; from != to && k < (a->o->full ? CHECK_ZERO : 2); k++)
+				lt__check_add(a, CHECK_cast, &(struct check_spec){ .op = LT_OP_cast, .dtype = (enum lt_dtype)from,
+					.other = (enum lt_dtype)to, .shape = a->o->full ? k : k ? CHECK_ABOVE : CHECK_PRIME,
+					.schedule = !a->o->full && (from + to + k) % 2 ? CHECK_PLAIN : CHECK_DEFAULT }, NULL);
 }
 
 /* -- reduce -- */
 
 enum { R_OP, R_DTYPE, R_SHAPE, R_AXES, R_SCHEDULE, R_N };
-static const char *const axes[] = { "last", "first", "all" };
 
 static bool reduces(int op, int dtype)
 {
@@ -229,29 +245,18 @@ static bool reduce_allowed(const int *at)
 {
 	if (at[R_SHAPE] == CHECK_SCALAR)
 		return false;
-	if (at[R_OP] >= 0
-		&& (lt__op_info((enum lt_opcode)at[R_OP])->data
-			|| lt__op_info((enum lt_opcode)at[R_OP])->identity == LT_ID_NONE))
+	const struct lt_opinfo *op = at[R_OP] < 0 ? NULL : lt__op_info((enum lt_opcode)at[R_OP]);
+	if (op && (op->data || op->identity == LT_ID_NONE))
 		return false;
 	return at[R_OP] < 0 || at[R_DTYPE] < 0 || reduces(at[R_OP], at[R_DTYPE] + 1);
 }
 
-static void add_reduce(struct check_adder *a, const struct check_spec *s)
-{
-	char row[40];
-	const char *op = lt__op_info((enum lt_opcode)s->op)->name;
-	(void)snprintf(row, sizeof row, "%s.reduce", op);
-	lt__check_add(a, CHECK_reduce, s, row, "%s/%s/%s/%s/%s", op, lt__dtype_info(s->dtype)->name,
-		lt__check_shapes[s->shape], axes[s->variant], lt__check_schedules[s->schedule]);
-}
+static void add_reduce(struct check_adder *a, const struct check_spec *s) { lt__check_add(a, CHECK_reduce, s, NULL); }
 
 static void reduce_row(void *user, const int *at)
 {
-	struct check_spec s = { .op = at[R_OP],
-		.dtype = (enum lt_dtype)(at[R_DTYPE] + 1),
-		.shape = at[R_SHAPE],
-		.variant = at[R_AXES],
-		.schedule = at[R_SCHEDULE] };
+	struct check_spec s = { .op = at[R_OP], .dtype = (enum lt_dtype)(at[R_DTYPE] + 1), .shape = at[R_SHAPE],
+		.variant = at[R_AXES], .schedule = at[R_SCHEDULE] };
 	if (s.variant != 0 || s.schedule != CHECK_DEFAULT || s.shape > CHECK_ZERO)
 		add_reduce(user, &s);
 }
@@ -273,11 +278,8 @@ static void add_reduces(struct check_adder *a)
 	for (int op = 0; op < LT_NOP; op++)
 		for (int k = 0; k < 6; k++) {
 			static const enum lt_dtype types[] = { LT_F32, LT_I32, LT_F32, LT_I32, LT_BOOL, LT_F16 };
-			struct check_spec s = { .op = op,
-				.dtype = types[k],
-				.shape = k % 2 ? CHECK_PRIME : CHECK_ABOVE,
-				.variant = (k / 2) % 3,
-				.schedule = k < 4 ? CHECK_NESTED : CHECK_STRIPS };
+			struct check_spec s = { .op = op, .dtype = types[k], .shape = k % 2 ? CHECK_PRIME : CHECK_ABOVE,
+				.variant = (k / 2) % 3, .schedule = k < 4 ? CHECK_NESTED : CHECK_STRIPS };
 			if (reduces(op, (int)s.dtype))
 				add_reduce(a, &s);
 			s.schedule = k >= 2 ? CHECK_PADDED : k ? CHECK_OUTER : CHECK_STRIPS;
@@ -315,6 +317,6 @@ void lt__check_cases(const struct check_options *o, struct check_list *list)
 	add_casts(&a);
 	add_reduces(&a);
 	lt__check_add_data(&a);
-	if (o->n_part > 0)
+	if (o->n_part > 0 && !list->lost)
 		keep_part(o, list);
 }

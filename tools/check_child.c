@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tools/check_parts.h"
@@ -19,13 +18,15 @@
  * that did not come back take long, each. */
 enum { BATCH = 48, MAX_ENDED = 20, MAX_SILENT = 5 };
 enum { AT_CASE = 1, OUTCOME = 2, AT_BATCH = 3, AT_TREE = 4, NO_SESSION = 5 };
-struct child_message { int32_t kind, i, status, set, n_text, n_schedule; double seconds; };
+/* After one of kind OUTCOME come the outcome and the bytes of its schedule. */
+struct child_message { int32_t kind, i, n_schedule; };
 
 struct parent {
 	const struct check_options *o;
-	const struct check_case *const *c; int32_t n;
+	const struct check_case *c; int32_t n;
 	struct check_outcome *outcome;
 	const struct check_watch *watch;
+	const struct lt_backend *scored;        /* is asked for its score, and nothing else is done; NULL: cases are run */
 	bool stopped;
 	int print;                      /* file of what children print; -1: nobody asks */
 	bool printed;                   /* a case has failed for what was printed */
@@ -58,20 +59,15 @@ static void child_write(int fd, const void *at, size_t bytes)
 	}
 }
 
-static void say_at(int fd, int kind, int32_t i)
+/* out: NULL: there is none yet. */
+static void child_say(int fd, int kind, int32_t i, const struct check_outcome *out)
 {
-	const struct child_message m = { .kind = kind, .i = i };
+	const struct child_message m = { kind, i, out && out->schedule ? (int32_t)strlen(out->schedule) + 1 : 0 };
 	child_write(fd, &m, sizeof m);
-}
-
-static void say_outcome(int fd, int32_t i, const struct check_outcome *out)
-{
-	const struct child_message m = { OUTCOME, i, (int32_t)out->status, out->set, (int32_t)strlen(out->text),
-		out->schedule ? (int32_t)strlen(out->schedule) : 0, out->seconds };
-	child_write(fd, &m, sizeof m);
-	child_write(fd, out->text, (size_t)m.n_text);
-	if (out->schedule)
+	if (out) {
+		child_write(fd, out, sizeof *out);
 		child_write(fd, out->schedule, (size_t)m.n_schedule);
+	}
 }
 
 /* Who prints fails the first case in which it does; a thousand others would tell no more. */
@@ -94,24 +90,24 @@ static void run_graphs(const struct parent *p, struct check_device *d, int fd, i
 	bool known = p->printed || p->print < 0;
 	for (int32_t i = 0; i < n; i++) {
 		double begin = lt__check_now();
-		say_at(fd, AT_TREE, first + i);
-		if (lt__check_work_open(&w[i], d, p->c[first + i], p->c[first + i]->seed, &out[i]))
+		child_say(fd, AT_TREE, first + i, NULL);
+		if (lt__check_work_open(&w[i], d, &p->c[first + i], p->c[first + i].seed, &out[i]))
 			open[n_open++] = &w[i];
 		out[i].seconds = lt__check_now() - begin;
 	}
-	say_at(fd, AT_BATCH, first);
+	child_say(fd, AT_BATCH, first, NULL);
 	if (n_open > 0)
 		(void)lt__check_compile(open, n_open);
 	for (int32_t i = 0; i < n; i++) {
 		double begin = lt__check_now();
-		say_at(fd, AT_CASE, first + i);
+		child_say(fd, AT_CASE, first + i, NULL);
 		if (!out[i].done)
 			(void)lt__check_run(&w[i]);
 		out[i].seconds += lt__check_now() - begin;
 		has_printed(&known, &out[i]);
 		if (out[i].status == CHECK_FAILED)
 			out[i].schedule = w[i].schedule;
-		say_outcome(fd, first + i, &out[i]);
+		child_say(fd, OUTCOME, first + i, &out[i]);
 		lt__check_work_close(&w[i]);
 	}
 }
@@ -120,18 +116,22 @@ static void run_clause(const struct parent *p, struct check_device *d, int fd, i
 {
 	struct check_outcome out = { 0 };
 	double begin = lt__check_now();
-	say_at(fd, AT_CASE, i);
-	p->c[i]->clause(d, p->c[i], &out);
-	(void)lt__check_end(&out, CHECK_PASSED, "%s", "");
+	child_say(fd, AT_CASE, i, NULL);
+	lt__check_clause(d, &p->c[i], &out);
 	out.seconds = lt__check_now() - begin;
-	say_outcome(fd, i, &out);
+	child_say(fd, OUTCOME, i, &out);
 }
 
-/* No core file of each crash. */
-void lt__check_no_core(void)
+static void ask_score(const struct parent *p, int fd)
 {
-	const struct rlimit none = { 0, 0 };
-	(void)setrlimit(RLIMIT_CORE, &none);
+	struct check_outcome out = { 0 };
+	struct check_diagnostics told = lt__check_listen();
+	child_say(fd, AT_CASE, 0, NULL);
+	if (lt__check_watch(p->scored)->score(p->o->config, &told.diag) <= 0)
+		(void)lt__check_end(&out, CHECK_REFUSED, "%s%s%s", told.text[0] ? told.text : "it does not say why",
+			told.remedy[0] ? "; " : "", told.remedy);
+	(void)lt__check_end(&out, CHECK_PASSED, "%s", "");
+	child_say(fd, OUTCOME, 0, &out);
 }
 
 static void run_child(const struct parent *p, int fd, int32_t first, int32_t n)
@@ -139,19 +139,23 @@ static void run_child(const struct parent *p, int fd, int32_t first, int32_t n)
 	struct check_device d;
 	struct check_outcome out = { 0 };
 	lt__check_print_catch(p->print, p->o->verbose);
-	say_at(fd, AT_TREE, first);
+	if (p->scored) {
+		ask_score(p, fd);
+		return;
+	}
+	child_say(fd, AT_TREE, first, NULL);
 	if (!lt__check_open(&d, p->o, &out)) {
 		for (int32_t i = 0; i < n; i++) {
-			say_at(fd, NO_SESSION, first + i);
-			say_outcome(fd, first + i, &out);
+			child_say(fd, NO_SESSION, first + i, NULL);
+			child_say(fd, OUTCOME, first + i, &out);
 		}
 		return;
 	}
-	if (p->c[first]->clause)
+	if (p->c[first].clause)
 		run_clause(p, &d, fd, first);
 	else
 		run_graphs(p, &d, fd, first, n);
-	say_at(fd, AT_BATCH, first);
+	child_say(fd, AT_BATCH, first, NULL);
 	lt__check_close(&d);
 	(void)fflush(NULL);
 }
@@ -193,20 +197,18 @@ static bool get(struct parent *p, struct child *c, void *at, size_t bytes)
 
 static bool take_outcome(struct parent *p, struct child *c, const struct child_message *m, struct check_outcome *out)
 {
-	struct check_outcome new = { .status = (enum check_status)m->status,
-		.set = m->set,
-		.seconds = m->seconds,
-		.done = true,
-		.schedule = m->n_schedule ? calloc(1, (size_t)m->n_schedule + 1) : NULL };
-	if (!get(p, c, new.text, (size_t)m->n_text) || (new.schedule && !get(p, c, new.schedule, (size_t)m->n_schedule))) {
+	struct check_outcome new;
+	if (!get(p, c, &new, sizeof new))
+		return false;
+	new.schedule = m->n_schedule ? malloc((size_t)m->n_schedule) : NULL;
+	bool good = new.schedule || !m->n_schedule;
+	c->lost = good ? 0 : ENOMEM;
+	if (!good || !get(p, c, new.schedule, (size_t)m->n_schedule)) {
 		free(new.schedule);
 		return false;
 	}
-	if (m->n_schedule && !new.schedule) {
-		c->lost = ENOMEM;
-		return false;
-	}
 	free(out->schedule);
+	new.done = true;
 	*out = new;
 	return true;
 }
@@ -259,10 +261,11 @@ static void listen_to(struct parent *p, struct child *c)
 	p->stopped = p->stopped || lt__interrupted(NULL);
 }
 
-void lt__check_ended(const struct check_options *o, int status, bool silent, char *out, size_t bytes)
+/* How it ended. */
+static void child_ended(const struct parent *p, int status, bool silent, char *out, size_t bytes)
 {
 	if (silent)
-		(void)snprintf(out, bytes, "it did not come back within %g s", o->patience);
+		(void)snprintf(out, bytes, "it did not come back within %g s", p->o->patience);
 	else if (WIFSIGNALED(status))
 		(void)snprintf(out, bytes, "it ended the process by a signal: %s", strsignal(WTERMSIG(status)));
 	else
@@ -275,7 +278,7 @@ static void fail_case(struct parent *p, int32_t i, const char *phase, const char
 	const char *member = lt__check_calls_in();
 	if (p->outcome[i].done)
 		return;
-	(void)lt__check_end(&p->outcome[i], CHECK_FAILED, "%s%s: %s", member ? "in " : "", member ? member : phase, how);
+	(void)lt__check_fail(&p->outcome[i], "%s%s: %s", member ? "in " : "", member ? member : phase, how);
 	child_report(p, i);
 	count_alike(p, p->outcome[i].text, member, "case", silent ? MAX_SILENT : MAX_ENDED);
 }
@@ -284,7 +287,7 @@ static void fail_case(struct parent *p, int32_t i, const char *phase, const char
 static void fail_batch(struct parent *p, int32_t first, int32_t n, const char *why, int error)
 {
 	for (int32_t i = first; i < first + n && !p->stopped; i++) {
-		(void)lt__check_end(&p->outcome[i], CHECK_FAILED, "it was not run: %s: %s", why, strerror(error));
+		(void)lt__check_fail(&p->outcome[i], "it was not run: %s: %s", why, strerror(error));
 		p->outcome[i].unrun = true;
 		child_report(p, i);
 		count_alike(p, p->outcome[i].text, NULL, "case", MAX_SILENT);
@@ -329,20 +332,17 @@ static void run_batch(struct parent *p, int32_t first, int32_t n)
 		fail_unheard(p, &c, "what its process says cannot be read", c.lost);
 		return;
 	}
-	if (!p->c[first]->clause || p->c[first]->group == CHECK_errors)
+	if (!p->c[first].clause || p->c[first].group == CHECK_errors)
 		p->printed = p->printed || (p->print >= 0 && lseek(p->print, 0, SEEK_CUR) > 0);
 	if ((c.n_done == n && status == 0 && !c.silent) || p->stopped)
 		return;
-	lt__check_ended(p->o, status, c.silent, how, sizeof how);
+	child_ended(p, status, c.silent, how, sizeof how);
 	if (c.n_done == n) {            /* all cases were well; the end of the session was not */
 		p->outcome[first].done = false;
 		fail_case(p, first, "while objects and session were closed", how, c.silent);
 	} else if (n == 1) {
-		fail_case(p, first,
-			c.last.kind == AT_BATCH          ? "while it was compiled"
-				: c.last.kind == AT_TREE ? opening
-							 : "while it ran",
-			how, c.silent);
+		fail_case(p, first, c.last.kind == AT_BATCH ? "while it was compiled" : c.last.kind == AT_TREE ? opening
+			: "while it ran", how, c.silent);
 	} else if (c.last.kind == AT_CASE && c.last.i == first + c.n_done) {    /* those before it are known */
 		fail_case(p, c.last.i, "while it ran", how, c.silent);
 		run_batch(p, c.last.i + 1, first + n - c.last.i - 1);
@@ -356,7 +356,7 @@ static void run_batch(struct parent *p, int32_t first, int32_t n)
 	}
 }
 
-int64_t lt__check_children(const struct check_options *o, const struct check_case *const *c, int32_t n,
+int64_t lt__check_children(const struct check_options *o, const struct check_case *c, int32_t n,
 	struct check_outcome *outcome, const struct check_watch *watch)
 {
 	struct parent p = { .o = o, .c = c, .n = n, .outcome = outcome, .watch = watch, .print = lt__check_print_new() };
@@ -366,7 +366,7 @@ int64_t lt__check_children(const struct check_options *o, const struct check_cas
 		fail_batch(&p, 0, n, "there is no memory that processes share", errno);
 	p.stopped = p.stopped || outcome[0].unrun;
 	for (int32_t i = 0, k; i < n && !p.stopped; i = k) {
-		for (k = i + 1; k < n && k - i < BATCH && !c[i]->clause && !c[k]->clause && c[k]->group == c[i]->group; k++)
+		for (k = i + 1; k < n && k - i < BATCH && !c[i].clause && !c[k].clause && c[k].group == c[i].group; k++)
 			;
 		run_batch(&p, i, k - i);
 	}
@@ -376,20 +376,27 @@ int64_t lt__check_children(const struct check_options *o, const struct check_cas
 }
 
 /* What is printed is not asked about: a graph that is made smaller is to fail by what it computes. */
+static void run_one(struct parent *p)
+{
+	p->n = 1;
+	p->print = -1;
+	*p->outcome = (struct check_outcome){ 0 };
+	if (lt__check_calls_share())
+		run_batch(p, 0, 1);
+	else
+		fail_batch(p, 0, 1, "there is no memory that processes share", errno);
+}
+
 void lt__check_child_graph(const struct check_options *o, const struct lt_graph *g, const struct check_tree *how,
 	const struct check_data *data, struct check_outcome *out)
 {
-	const struct check_case c = { .group = CHECK_random,
-		.graph = g,
-		.how = *how,
-		.seed = data->seed,
-		.special = data->special,
-		.wild = data->wild },
-				*one = &c;
-	struct parent p = { .o = o, .c = &one, .n = 1, .outcome = out, .print = -1 };
-	*out = (struct check_outcome){ 0 };
-	if (lt__check_calls_share())
-		run_batch(&p, 0, 1);
-	else
-		fail_batch(&p, 0, 1, "there is no memory that processes share", errno);
+	const struct check_case c = { .group = CHECK_random, .graph = g, .how = *how, .seed = data->seed,
+		.special = data->special, .wild = data->wild };
+	run_one(&(struct parent){ .o = o, .c = &c, .outcome = out });
+}
+
+void lt__check_child_score(const struct check_options *o, const struct lt_backend *b, struct check_outcome *out)
+{
+	const struct check_case c = { .name = "score" };
+	run_one(&(struct parent){ .o = o, .c = &c, .outcome = out, .scored = b });
 }

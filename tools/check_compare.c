@@ -41,24 +41,22 @@ static bool is_written(const struct check_work *w, const struct lt_evaluation *e
 			first_flat = flat;
 		}
 	} while (lt__next_element(w->g, e, p->node, at, &flat));
-	return wrong == 0
-		|| lt__check_end(w->out, CHECK_FAILED,
-			"%s '%s'[%s] was never written (%lld of %lld elements are not); expected %s", p->kind, p->name,
-			place_text(w->g, p->node, first, where, sizeof where), (long long)wrong, (long long)all,
-			lt__element_text(p->want, first_flat, t, want, sizeof want));
+	return wrong == 0 || lt__check_fail(w->out,
+		"%s '%s'[%s] was never written (%lld of %lld elements are not); expected %s", p->kind, p->name,
+		place_text(w->g, p->node, first, where, sizeof where), (long long)wrong, (long long)all,
+		lt__element_text(p->want, first_flat, t, want, sizeof want));
 }
 
 static bool is_right(const struct check_work *w, lt_status st, const struct lt_report *r)
 {
 	if (st)
-		return lt__check_end(w->out, CHECK_FAILED, "it cannot be judged: %s", lt_context_message(w->ctx));
+		return lt__check_fail(w->out, "it cannot be judged: %s", lt_context_message(w->ctx));
 	/* Of a tensor some elements may be open, but hardly ever many; more where special values are drawn: a sum of
 	 * products of the largest numbers overflows or not by its order. */
 	if (r->open > 1 && r->open * (w->special ? 10 : 100) > r->elements)
-		return lt__check_end(w->out, CHECK_FAILED,
-			"%lld of %lld elements are not verified, such as %s: rounding may explain any value",
+		return lt__check_fail(w->out, "%lld of %lld elements are not verified, such as %s: rounding may explain any value",
 			(long long)r->open, (long long)r->elements, r->open_at);
-	return !lt__report_failed(r) || lt__check_end(w->out, CHECK_FAILED, "%s", r->first);
+	return !lt__report_failed(r) || lt__check_fail(w->out, "%s", r->first);
 }
 
 static const char *label_of(const struct lt_graph *g, lt_node n)
@@ -127,7 +125,7 @@ static bool pair_same(const struct check_work *w, const struct lt_evaluation *e,
 		return true;
 	do {
 		if (memcmp((const char *)p->got + (size_t)flat * bytes, (const char *)p->second + (size_t)flat * bytes, bytes))
-			return lt__check_end(w->out, CHECK_FAILED, "%s '%s'[%s] has other bits %s: %s, then %s", p->kind, p->name,
+			return lt__check_fail(w->out, "%s '%s'[%s] has other bits %s: %s, then %s", p->kind, p->name,
 				place_text(w->g, p->node, at, where, sizeof where), what, lt__element_text(p->got, flat, t, a, sizeof a),
 				lt__element_text(p->second, flat, t, b, sizeof b));
 	} while (lt__next_element(w->g, e, p->node, at, &flat));
@@ -135,7 +133,7 @@ static bool pair_same(const struct check_work *w, const struct lt_evaluation *e,
 }
 
 bool lt__check_same_bits(
-	struct check_guarded *room, const struct check_guarded *second, const struct lt_judge *judge, const char *what)
+	const struct check_guarded *room, const struct check_guarded *second, const struct lt_judge *judge, const char *what)
 {
 	struct pair p;
 	lt_node state = -1;

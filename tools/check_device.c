@@ -1,5 +1,6 @@
 /* tools/check_device.c -- the backend that is checked: its session and what the host gives it. */
 #include <string.h>
+#include "program/pool.h"
 #include "tools/check.h"
 #include "tools/interrupt.h"
 
@@ -12,44 +13,34 @@ static int cancelled(const struct lt_host *host)
 
 static bool open_session(struct check_device *d, struct check_outcome *out)
 {
-	struct check_diagnostics told;
-	lt__check_diagnostics_init(&told);
+	struct check_diagnostics told = lt__check_listen();
 	d->session = NULL;
 	lt_status st = d->backend->open(&d->host, d->config, &d->session, &told.diag);
-	if (st)
-		return lt__check_end(out, CHECK_FAILED, "open: %s: %s", lt_status_name(st),
-			told.text[0] ? told.text : "nothing is said");
+	if (!lt__check_went(out, st, &told, "open"))
+		return false;
 	if (!d->session)
-		return lt__check_end(out, CHECK_FAILED, "open answers LT_OK and gives no session");
+		return lt__check_fail(out, "open answers LT_OK and gives no session");
 	d->caps = d->backend->caps(d->session);
 	if (!d->caps)
-		return lt__check_end(out, CHECK_FAILED, "caps returned NULL");
+		return lt__check_fail(out, "caps returned NULL");
 	if (d->caps->size < offsetof(struct lt_caps, target) + sizeof d->caps->target)
-		return lt__check_end(out, CHECK_FAILED, "caps.size is %u, and it has to be sizeof (struct lt_caps)",
-			(unsigned)d->caps->size);
+		return lt__check_fail(out, "caps.size is %u, and it has to be sizeof (struct lt_caps)", (unsigned)d->caps->size);
 	if (!d->caps->target)
-		return lt__check_end(out, CHECK_FAILED, "caps.target is NULL");
+		return lt__check_fail(out, "caps.target is NULL");
 	if (d->caps->target->size < offsetof(struct lt_target, name) + sizeof d->caps->target->name)
-		return lt__check_end(out, CHECK_FAILED, "caps.target->size is %u, and it has to be sizeof (struct lt_target)",
+		return lt__check_fail(out, "caps.target->size is %u, and it has to be sizeof (struct lt_target)",
 			(unsigned)d->caps->target->size);
 	return true;
 }
 
 bool lt__check_open(struct check_device *d, const struct check_options *o, struct check_outcome *out)
 {
-	*d = (struct check_device){ .backend = lt_backend_find(o->backend),
-		.config = o->config,
-		.n_thread = o->n_thread,
-		.seed = o->seed,
-		.options = o,
-		.host = { .size = sizeof d->host,
-			.n_thread = o->n_thread,
-			.parallel = lt__host_parallel,
-			.temp_dir = o->temp_dir,
-			.cancelled = cancelled,
-			.cc_timeout_ms = o->cc_timeout_ms } };
+	*d = (struct check_device){ .backend = lt_backend_find(o->backend), .config = o->config, .n_thread = o->n_thread,
+		.host = { .size = sizeof d->host, .n_thread = o->n_thread, .parallel = lt__host_parallel,
+			.parallel_for = lt__host_parallel_for,
+			.temp_dir = o->temp_dir, .cancelled = cancelled, .cc_timeout_ms = o->cc_timeout_ms } };
 	if (!d->backend)
-		return lt__check_end(out, CHECK_FAILED, "there is no backend '%s'", o->backend);
+		return lt__check_fail(out, "there is no backend '%s'", o->backend);
 	d->backend = lt__check_watch(d->backend);
 	return open_session(d, out);
 }

@@ -48,7 +48,7 @@ static bool keep_kernel(struct check_work *w, const struct check_trial *t)
 	(void)snprintf(what, sizeof what, "kernel %.25s: need of %zu bytes, alignment %zu",
 		w->p->nests.frozen[nest].tree.name, need[0], need[1]);
 	keep_fact(facts, what, NULL, 0);
-	lt__check_guarded_new(w, 0, &room);
+	lt__check_guarded_new(w, NULL, &room);
 	bool good = lt__check_guarded_run(&room, t, 0x5A, 0x5A, 1) && lt__check_guarded_judge(&room, t);
 	(void)snprintf(what, sizeof what, "kernel %.25s: values", w->p->nests.frozen[nest].tree.name);
 	for (int32_t i = 0; good && i < room.n; i++)
@@ -59,17 +59,16 @@ static bool keep_kernel(struct check_work *w, const struct check_trial *t)
 }
 
 /* The caller's to free. */
-static char *facts_of(const struct check_device *d, const struct check_case *c)
+static char *facts_of(const struct check_device *d)
 {
 	const struct lt_backend *b = d->backend;
 	struct check_text facts = { NULL, 0 }, text = { NULL, 0 };
 	struct check_device mine;
 	struct check_outcome out = { 0 };
-	struct check_diagnostics told;
+	struct check_diagnostics told = lt__check_listen();
 	if (lt__check_open_again(d, &mine, &out)) {
 		mine.facts = &facts;
-		lt__check_samples(&mine, c, &out, CHECK_S_BASIC, keep_kernel);
-		lt__check_diagnostics_init(&told);
+		lt__check_samples(&mine, &out, CHECK_S_BASIC, keep_kernel);
 		if (LT_HAS(struct lt_backend, b, identity)
 			&& !b->identity(mine.session, lt__check_text_add, &text, &told.diag) && text.at)
 			keep_fact(&facts, "identity", text.at, text.n);
@@ -91,22 +90,17 @@ static char *facts_of(const struct check_device *d, const struct check_case *c)
 /* What a process needs to find its files at all stays; the rest is gone, and these are odd; so are those after the
  * backend's name in capitals. */
 static const char *const stays[] = { "PATH=", "HOME=", "LD_", "DYLD_", "ASAN_", "LSAN_", "TSAN_", "UBSAN_", "MSAN_",
-	"LT_BACKEND_PATH=" };
+	"LT_BACKEND_PATH=", NULL };
 static const char *const odd[] = { "TMPDIR=/no/such/folder", "TMP=/no/such/folder", "XDG_CACHE_HOME=/no/such/folder",
 	"LANG=xx_YY", "USER=nobody", "CC=/no/such/compiler", "CFLAGS=-O0", "OMP_NUM_THREADS=3", "OMP_DYNAMIC=true",
 	"OMP_SCHEDULE=dynamic,1", "LT_CC=/no/such/compiler", "LT_THREADS=1", "LT_DEBUG=1", "LT_VERBOSE=1",
 	"LT_CACHE=/no/such/folder", "LT_OPT=0" };
 static const char *const endings[] = { "=1", "_DEBUG=1", "_THREADS=1", "_NUM_THREADS=1", "_CONFIG=odd", "_OPTIONS=odd",
 	"_FLAGS=-odd", "_PATH=/no/such/folder", "_CACHE=/no/such/folder", "_DEVICE=7", "_OPT=0" };
-enum {
-	N_STAY = sizeof stays / sizeof *stays,
-	N_ODD = sizeof odd / sizeof *odd,
-	N_ENDING = sizeof endings / sizeof *endings
-};
 
 static bool stays_there(const char *variable)
 {
-	for (int i = 0; i < N_STAY; i++)
+	for (int i = 0; stays[i]; i++)
 		if (!strncmp(variable, stays[i], strlen(stays[i])))
 			return true;
 	return false;
@@ -115,16 +109,16 @@ static bool stays_there(const char *variable)
 /* It and its words are as long there as the process of the case. */
 static char **other_environment(const char *backend)
 {
-	size_t n = 0, most = N_ODD + N_ENDING + 1;
+	size_t n = 0, most = sizeof odd / sizeof *odd + sizeof endings / sizeof *endings + 1;
 	for (char **e = environ; *e; e++)
 		most++;
 	char **all = calloc(most, sizeof *all);
 	for (char **e = environ; all && *e; e++)
 		if (stays_there(*e))
 			all[n++] = *e;
-	for (int i = 0; all && i < N_ODD; i++)
+	for (size_t i = 0; all && i < sizeof odd / sizeof *odd; i++)
 		all[n++] = (char *)(uintptr_t)odd[i];
-	for (int i = 0; all && i < N_ENDING; i++) {
+	for (size_t i = 0; all && i < sizeof endings / sizeof *endings; i++) {
 		char *word = NULL;
 		if (asprintf(&word, "%s%s", backend, endings[i]) < 0)
 			break;
@@ -144,7 +138,7 @@ static bool are_same(struct check_outcome *out, const char *first, const char *o
 	while (*first || *other) {
 		size_t n = strcspn(first, "\n"), m = strcspn(other, "\n"), k = strcspn(again, "\n");
 		if ((n != m || memcmp(first, other, n)) && n == k && !memcmp(first, again, n))
-			return lt__check_end(out, CHECK_FAILED, "%.*s, and with another environment %.*s", (int)n, first, (int)m, other);
+			return lt__check_fail(out, "%.*s, and with another environment %.*s", (int)n, first, (int)m, other);
 		first += n + (first[n] == '\n');
 		other += m + (other[m] == '\n');
 		again += k + (again[k] == '\n');
@@ -152,29 +146,29 @@ static bool are_same(struct check_outcome *out, const char *first, const char *o
 	return true;
 }
 
-void lt__check_errors_environment(struct check_device *d, const struct check_case *c, struct check_outcome *out)
+bool lt__check_errors_environment(struct check_device *d, struct check_outcome *out)
 {
 	const struct lt_backend *b = lt_backend_find(d->backend->name);
 	if (!lt_backend_origin(b))      /* linked in, it is in one file with this program */
 		lt__check_unhear();
-	char **mine = environ, **odder = other_environment(b->name), *first = facts_of(d, c), *other = NULL, *again = NULL;
+	char **mine = environ, **odder = other_environment(b->name), *first = facts_of(d), *other = NULL, *again = NULL;
 	if (odder) {
 		environ = odder;
-		other = facts_of(d, c);
+		other = facts_of(d);
 		environ = mine;
-		again = facts_of(d, c);
+		again = facts_of(d);
 	}
 	const char *name = lt__check_heard_from(__extension__ (const void *)b->open);
 	if (name)
-		(void)lt__check_end(out, CHECK_FAILED,
-			"it asks for the environment variable %s; what a backend has to know comes in its config",
+		(void)lt__check_fail(out, "it asks for the environment variable %s; what a backend has to know comes in its config",
 			name);
 	else if (!first || !other || !again)
-		(void)lt__check_end(out, CHECK_FAILED, "out of memory");
+		(void)lt__check_fail(out, "out of memory");
 	else
 		(void)are_same(out, first, other, again);
 	free(first);
 	free(other);
 	free(again);
 	free(odder);
+	return true;
 }

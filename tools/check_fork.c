@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tools/check.h"
@@ -15,6 +16,7 @@
 pid_t lt__check_fork(int *fd)
 {
 	int pipes[2];
+	const struct rlimit none = { 0, 0 };
 	pid_t parent = getpid(), pid;
 
 	(void)fflush(NULL);
@@ -34,7 +36,7 @@ pid_t lt__check_fork(int *fd)
 	}
 	(void)close(pipes[0]);
 	*fd = pipes[1];
-	lt__check_no_core();
+	(void)setrlimit(RLIMIT_CORE, &none);    /* no core file of each crash */
 	(void)setpgid(0, 0);
 	/* What it has started is ended by it: a compiler is in a group of its own, and is asked for by lt_host.cancelled. */
 	lt__interrupt_forget();

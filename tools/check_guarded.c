@@ -5,6 +5,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include "tools/check.h"
 
 static size_t element_size(const struct lt_storage *s) { return lt__dtype_info(s->dtype)->bytes; }
@@ -33,21 +35,45 @@ static size_t begin_of(size_t align, size_t odd)
 	return at + 2 * align * odd;
 }
 
-void lt__check_guarded_new(struct check_work *w, int odd, struct check_guarded *room)
+/* A block on pages of its own, of which the one right after its data is closed, or the one right before them.  Its
+ * alignment stays where its data end at a page, so that a few bytes may be left after the data of a slot that asks for
+ * more than its elements do; where they begin at a page they are aligned better than they need be, which other cases
+ * try. */
+static bool block_on_pages(struct check_block *b, size_t align, bool before)
 {
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t at = before ? 0 : b->at, rest = before ? CHECK_GUARD : (align - b->bytes % align) % align,
+		total = at + b->bytes + rest;
+	b->mapped = (total + page - 1) / page * page + page;
+	char *map = mmap(NULL, b->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (map == MAP_FAILED)
+		return false;
+	b->map = map;
+	b->at = at;
+	b->total = before ? b->mapped - page : total;
+	b->block = (unsigned char *)map + (before ? page : b->mapped - page - total);
+	return !mprotect(map + (before ? 0 : b->mapped - page), page, PROT_NONE);
+}
+
+void lt__check_guarded_new(struct check_work *w, const struct check_how *how, struct check_guarded *room)
+{
+	static const struct check_how usual = { .odd = 0 };
 	const struct lt_program *p = w->p;
-	struct check_diagnostics told;
-	*room = (struct check_guarded){ .w = w,
-		.n = p->nests.assigned.n_storage,
+	struct check_diagnostics told = lt__check_listen();
+	how = how ? how : &usual;
+	*room = (struct check_guarded){ .w = w, .async = how->async, .lend = how->lend, .n = p->nests.assigned.n_storage,
 		.block = calloc((size_t)p->nests.assigned.n_storage + 1, sizeof *room->block) };
 	for (int32_t i = 0; room->block && i < room->n; i++) {
 		struct check_block *b = &room->block[i];
 		const struct lt_storage *s = &p->nests.assigned.storage[i];
+		const size_t align = align_of(p, i);
 		b->bytes = (size_t)s->elems * element_size(s);
-		b->at = begin_of(align_of(p, i), (size_t)odd);
+		b->at = begin_of(align, (size_t)how->odd);
 		b->total = (b->at + b->bytes + CHECK_GUARD + 255) / 256 * 256;
-		b->block = aligned_alloc(256, b->total);
-		lt__check_diagnostics_init(&told);
+		if (how->page == CHECK_ANYWHERE)
+			b->block = aligned_alloc(256, b->total);
+		else if (!block_on_pages(b, align, how->page == CHECK_PAGE_BEFORE))
+			b->block = NULL;
 		if (b->block && on_device(w->device))
 			(void)w->device->backend->mem_new(w->device->session, b->total, &b->device, &told.diag);
 	}
@@ -56,15 +82,19 @@ void lt__check_guarded_new(struct check_work *w, int odd, struct check_guarded *
 void lt__check_guarded_free(struct check_guarded *room)
 {
 	for (int32_t i = 0; room->block && i < room->n; i++) {
-		free(room->block[i].block);
-		if (room->block[i].device)
-			room->w->device->backend->mem_free(room->w->device->session, room->block[i].device);
+		struct check_block *b = &room->block[i];
+		if (b->map)
+			(void)munmap(b->map, b->mapped);
+		else
+			free(b->block);
+		if (b->device)
+			room->w->device->backend->mem_free(room->w->device->session, b->device);
 	}
 	free(room->block);
 	*room = (struct check_guarded){ 0 };
 }
 
-/* The graph's node of a source's port. */
+/* The graph's node of a binding of a source. */
 static lt_node node_of(const struct lt_graph *g, const struct lt_storage *s)
 {
 	enum lt_opcode op = s->space == LT_SPACE_INPUT ? LT_OP_input
@@ -100,12 +130,9 @@ bool lt__check_mem_copy(
 {
 	static const char *const words[] = { [LT_COPY_TO_DEVICE] = "to", [LT_COPY_TO_HOST] = "from", [LT_COPY_DEVICE] = "on" };
 	const struct lt_slot a = { to, (int64_t)to_at, (int64_t)bytes }, b = { from, (int64_t)from_at, (int64_t)bytes };
-	struct check_diagnostics told;
-	lt__check_diagnostics_init(&told);
+	struct check_diagnostics told = lt__check_listen();
 	lt_status st = w->device->backend->mem_copy(w->device->session, &a, &b, bytes, how, NULL, &told.diag);
-	return !st
-		|| lt__check_end(w->out, CHECK_FAILED, "mem_copy %s the device: %s: %s", words[how], lt_status_name(st),
-			told.text);
+	return lt__check_went(w->out, st, &told, "mem_copy %s the device", words[how]);
 }
 
 static bool to_device(struct check_guarded *room, struct check_block *b)
@@ -113,7 +140,7 @@ static bool to_device(struct check_guarded *room, struct check_block *b)
 	if (!on_device(room->w->device))
 		return true;
 	if (!b->device)
-		return lt__check_end(room->w->out, CHECK_FAILED, "mem_new of %zu bytes gave no memory", b->total);
+		return lt__check_fail(room->w->out, "mem_new of %zu bytes gave no memory", b->total);
 	return lt__check_mem_copy(room->w, b->device, 0, b->block, 0, b->total, LT_COPY_TO_DEVICE);
 }
 
@@ -125,25 +152,25 @@ static bool from_device(struct check_guarded *room, struct check_block *b)
 
 static bool buffers_fill(struct check_guarded *room, void *const *data, int poison, bool prepared)
 {
-	const struct lt_program *p = room->w->p;
+	const struct lt_storage *storage = room->w->p->nests.assigned.storage;
 	for (int32_t i = 0; i < room->n; i++) {
 		struct check_block *b = &room->block[i];
-		if (p->nests.assigned.storage[i].space == LT_SPACE_PREPARED && !prepared)
+		if (storage[i].space == LT_SPACE_PREPARED && !prepared)
 			continue;
 		if (!b->block)
-			return lt__check_end(room->w->out, CHECK_FAILED, "no memory for %zu bytes", b->total);
+			return lt__check_fail(room->w->out, "no memory for %zu bytes", b->total);
 		memset(b->block, CHECK_MARK, b->total);
-		lt_node n = is_source(&p->nests.assigned.storage[i]) ? node_of(room->w->g, &p->nests.assigned.storage[i]) : -1;
+		lt_node n = is_source(&storage[i]) ? node_of(room->w->g, &storage[i]) : -1;
 		if (n >= 0)
 			memcpy(b->block + b->at, data[n], b->bytes);
 		else
 			memset(b->block + b->at, poison, b->bytes);
 	}
 	for (int32_t i = 0; i < room->n; i++)
-		if (p->nests.assigned.storage[i].space == LT_SPACE_PARAM)
+		if (storage[i].space == LT_SPACE_PARAM)
 			store_params(room, &room->block[i]);
 	for (int32_t i = 0; i < room->n; i++)
-		if ((prepared || p->nests.assigned.storage[i].space != LT_SPACE_PREPARED) && !to_device(room, &room->block[i]))
+		if ((prepared || storage[i].space != LT_SPACE_PREPARED) && !to_device(room, &room->block[i]))
 			return false;
 	return true;
 }
@@ -176,10 +203,9 @@ static bool sentinels_stand(struct check_guarded *room, int32_t i)
 	const struct check_block *b = &room->block[i];
 	for (size_t k = 0; k < b->total; k++)
 		if ((k < b->at || k >= b->at + b->bytes) && b->block[k] != CHECK_MARK)
-			return lt__check_end(room->w->out, CHECK_FAILED,
-				"a byte %zu %s buffer '%s' of %zu bytes was overwritten",
-				k < b->at ? b->at - k : k - b->at - b->bytes + 1, k < b->at ? "before" : "after",
-				name_of(room, i), b->bytes);
+			return lt__check_fail(room->w->out, "a byte %zu %s buffer '%s' of %zu bytes was overwritten",
+				k < b->at ? b->at - k : k - b->at - b->bytes + 1, k < b->at ? "before" : "after", name_of(room, i),
+				b->bytes);
 	return true;
 }
 
@@ -193,7 +219,7 @@ bool lt__check_guarded_stand(struct check_guarded *room, void *const *data)
 			return false;
 		if ((s->space == LT_SPACE_INPUT || s->space == LT_SPACE_CONSTANT)
 			&& memcmp(b->block + b->at, data[node_of(room->w->g, s)], b->bytes))
-			return lt__check_end(room->w->out, CHECK_FAILED, "%s '%s' was changed by the run",
+			return lt__check_fail(room->w->out, "%s '%s' was changed by the run",
 				s->space == LT_SPACE_INPUT ? "input" : "constant", name_of(room, i));
 	}
 	return true;
@@ -222,7 +248,7 @@ static bool space_new(
 	struct check_work *w, const struct lt_object *o, uint32_t n_thread, int fill, struct check_space *space)
 {
 	const struct lt_backend *backend = w->device->backend;
-	struct check_diagnostics told;
+	struct check_diagnostics told = lt__check_listen();
 	size_t align = 1;
 	*space = (struct check_space){ 0 };
 	if (!LT_HAS(struct lt_backend, backend, need))
@@ -231,26 +257,24 @@ static bool space_new(
 	if (space->bytes == 0)
 		return true;
 	if (align == 0 || (align & (align - 1)))
-		return lt__check_end(w->out, CHECK_FAILED, "need says an alignment of %zu, which is not a power of two", align);
+		return lt__check_fail(w->out, "need says an alignment of %zu, which is not a power of two", align);
 	size_t at = begin_of(align, 0), step = align > 256 ? 2 * align : 256;
 	if (align > CHECK_GUARD)
 		at = align;             /* of a block that is aligned to twice as much */
 	space->total = (at + space->bytes + CHECK_GUARD + step - 1) / step * step;
 	space->block = aligned_alloc(step, space->total);
 	if (!space->block)
-		return lt__check_end(w->out, CHECK_FAILED, "no memory for a workspace of %zu bytes", space->bytes);
+		return lt__check_fail(w->out, "no memory for a workspace of %zu bytes", space->bytes);
 	memset(space->block, CHECK_MARK, space->total);
 	space->at = space->block + at;
 	memset(space->at, fill, space->bytes);
 	if (!on_device(w->device))
 		return true;
-	lt__check_diagnostics_init(&told);
 	/* a handle has no offset: nothing of ours can stand before it */
 	const size_t bytes = space->bytes + CHECK_GUARD;
 	lt_status st = backend->mem_new(w->device->session, bytes, &space->device, &told.diag);
-	if (st)
-		return lt__check_end(w->out, CHECK_FAILED, "mem_new of %zu bytes: %s: %s", bytes, lt_status_name(st), told.text);
-	return lt__check_mem_copy(w, space->device, 0, space->at, 0, bytes, LT_COPY_TO_DEVICE);
+	return lt__check_went(w->out, st, &told, "mem_new of %zu bytes", bytes)
+		&& lt__check_mem_copy(w, space->device, 0, space->at, 0, bytes, LT_COPY_TO_DEVICE);
 }
 
 static bool space_end(struct check_work *w, struct check_space *space)
@@ -261,9 +285,8 @@ static bool space_end(struct check_work *w, struct check_space *space)
 	for (size_t k = 0; space->block && k < space->total && good; k++) {
 		const unsigned char *at = space->block + k;
 		if ((at < space->at || at >= space->at + space->bytes) && *at != CHECK_MARK)
-			good = lt__check_end(w->out, CHECK_FAILED, "a byte %s the workspace of %zu bytes was overwritten",
-				at < space->at ? "before" : "after",
-				space->bytes);
+			good = lt__check_fail(w->out, "a byte %s the workspace of %zu bytes was overwritten",
+				at < space->at ? "before" : "after", space->bytes);
 	}
 	if (space->device)
 		w->device->backend->mem_free(w->device->session, space->device);
@@ -279,17 +302,12 @@ bool lt__check_args_new(struct check_guarded *room, int32_t nest, int fill, uint
 	const uint32_t n = (uint32_t)w->p->nests.frozen[nest].n_bind;
 	*a = (struct check_args){ .slot = calloc((size_t)n + 2, sizeof *a->slot) };
 	if (!a->slot)
-		return lt__check_end(w->out, CHECK_FAILED, "out of memory");
+		return lt__check_fail(w->out, "out of memory");
 	if (!space_new(w, w->object[nest], n_thread, fill, &a->space))
 		return false;
 	store_slots(room, nest, a->slot);
-	a->args = (struct lt_args){ .size = sizeof a->args,
-		.n_slot = n,
-		.slot = a->slot,
-		.workspace = a->space.device ? a->space.device : a->space.at,
-		.n_thread = n_thread,
-		.async = room->async,
-		.fault = fault };
+	a->args = (struct lt_args){ .size = sizeof a->args, .n_slot = n, .slot = a->slot, .n_thread = n_thread,
+		.workspace = a->space.device ? a->space.device : a->space.at, .async = room->async, .fault = fault };
 	return true;
 }
 

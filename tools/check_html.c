@@ -3,32 +3,31 @@
  * One file, no script, no address: it can be read on a phone, printed and kept.  Colours say nothing that a sign does
  * not say, too.
  */
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tools/check.h"
 
 static const char style[] =
-	":root{color-scheme:light "
-	"dark;--ink:#1b1f24;--soft:#57606a;--line:#d0d7de;--back:#fff;--pass:#d7f2dc;--part:#fdf0c4;--refuse:#e4e7eb;--"
-	"fail:#ffd3cf}\n"
-	"@media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9da7b1;--line:#3b434b;--back:#0f1317;--pass:#"
-	"143d24;--part:#4a3a0c;--refuse:#2a3038;--fail:#5c1a17}}\n"
-	"body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--back);margin:0 "
-	"auto;max-width:64rem;padding:1.5rem 1rem}\n"
-	"h1{font-size:1.5rem;margin:0}h2{font-size:1.15rem;margin:2rem 0 .5rem}p{margin:.3rem "
-	"0}.soft{color:var(--soft)}\n"
+	":root{color-scheme:light dark;--ink:#1b1f24;--soft:#57606a;--line:#d0d7de;--back:#fff;--pass:#d7f2dc;"
+	"--part:#fdf0c4;--refuse:#e4e7eb;--fail:#ffd3cf}\n"
+	"@media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9da7b1;--line:#3b434b;--back:#0f1317;--pass:#143d24;"
+	"--part:#4a3a0c;--refuse:#2a3038;--fail:#5c1a17}}\n"
+	"body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--back);margin:0 auto;max-width:64rem;"
+	"padding:1.5rem 1rem}\n"
+	"h1{font-size:1.5rem;margin:0}h2{font-size:1.15rem;margin:2rem 0 .5rem}p{margin:.3rem 0}.soft{color:var(--soft)}\n"
 	".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.875rem;font-variant-numeric:tabular-nums}\n"
-	"th,td{border:1px solid var(--line);padding:.2rem "
-	".5rem;text-align:center}th:first-child,td:first-child{text-align:left}\n"
-	"tbody th{font-weight:500;white-space:nowrap;position:sticky;left:0;background:var(--back)}thead "
-	"th{font-weight:600}\n"
+	"th,td{border:1px solid var(--line);padding:.2rem .5rem;text-align:center}"
+	"th:first-child,td:first-child{text-align:left}\n"
+	"tbody th{font-weight:500;white-space:nowrap;position:sticky;left:0;background:var(--back)}"
+	"thead th{font-weight:600}\n"
 	".p{background:var(--pass)}.m{background:var(--part)}.r{background:var(--refuse)}.f{background:var(--fail);"
 	"font-weight:700}.n{color:var(--soft)}\n"
-	"td.l{text-align:left}td small{font-size:.75rem}td a{color:inherit}:target{outline:2px solid "
-	"var(--soft)}details{margin:.3rem 0;border:1px solid var(--line);border-radius:4px;padding:.4rem "
-	".7rem}summary{cursor:pointer;overflow-wrap:anywhere}\n"
-	"pre,code{font:.8125rem/1.45 "
-	"ui-monospace,monospace}pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.4rem 0}\n"
+	"td.l{text-align:left}td small{font-size:.75rem}td a{color:inherit}:target{outline:2px solid var(--soft)}"
+	"details{margin:.3rem 0;border:1px solid var(--line);border-radius:4px;padding:.4rem .7rem}summary{cursor:pointer;"
+	"overflow-wrap:anywhere}\n"
+	"pre,code{font:.8125rem/1.45 ui-monospace,monospace}"
+	"pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.4rem 0}\n"
 	"@media print{body{max-width:none;padding:0;font-size:11px}details{break-inside:avoid}tbody th{position:static}"
 	"td,th{-webkit-print-color-adjust:exact;print-color-adjust:exact}}\n";
 
@@ -47,24 +46,41 @@ static void html_text(FILE *f, const char *text)
 		}
 }
 
+/* As fprintf, of %s, %d and %.1f; what %s stands for is text, and no markup. */
+__attribute__((format(printf, 2, 3))) static void html(FILE *f, const char *fmt, ...)
+{
+	va_list list;
+	va_start(list, fmt);
+	for (; *fmt; fmt++)
+		if (*fmt != '%') {
+			(void)fputc(*fmt, f);
+		} else if (*++fmt == 's') {
+			html_text(f, va_arg(list, const char *));
+		} else if (*fmt == 'd') {
+			(void)fprintf(f, "%d", va_arg(list, int));
+		} else {
+			(void)fprintf(f, "%.1f", va_arg(list, double));
+			fmt += 2;
+		}
+	va_end(list);
+}
+
 /* -- reasons: each once, the one that stands for most cases first -- */
 
 /* Numbered from 1; the sign makes the names of the places that the matrix points to. */
-static void write_reasons(const struct check_report *r, const struct check_reasons *l, char sign, const char *title,
-	const char *words, FILE *f)
+static void write_reasons(const struct check_report *r, const struct check_reasons *l, const char *sign,
+	const char *title, const char *words, FILE *f)
 {
 	if (l->n > 0)
-		(void)fprintf(f, "<h2>%s</h2>\n<p class=soft>%s</p>\n", title, words);
-	for (int32_t k = 0; k < l->n; k++) {
-		(void)fprintf(f, "<details id=%c%d><summary><b>%d.</b> ", sign, (int)k + 1, (int)k + 1);
-		html_text(f, l->at[k].text[0] ? l->at[k].text : "not reached");
-		(void)fprintf(f, " <span class=soft>(%d case%s)</span></summary><pre>", (int)l->at[k].n, l->at[k].n == 1 ? "" : "s");
+		html(f, "<h2>%s</h2>\n<p class=soft>%s</p>\n", title, words);
+	for (int k = 0; k < l->n; k++) {
+		const struct check_reason *reason = &l->at[k];
+		html(f, "<details id=%s%d><summary><b>%d.</b> %s <span class=soft>(%d case%s)</span></summary><pre>", sign, k + 1,
+			k + 1, reason->text[0] ? reason->text : "not reached", (int)reason->n, reason->n == 1 ? "" : "s");
 		for (int32_t i = 0; i < r->n; i++)
-			if (lt__check_status(r, i) == l->status && !strcmp(r->outcome[i].text, l->at[k].text)) {
-				html_text(f, r->chosen[i]->name);
-				(void)fputc('\n', f);
-			}
-		(void)fputs("</pre></details>\n", f);
+			if (lt__check_status(r, i) == l->status && !strcmp(r->outcome[i].text, reason->text))
+				html(f, "%s\n", r->c[i].name);
+		html(f, "</pre></details>\n");
 	}
 }
 
@@ -78,7 +94,7 @@ static int32_t fill_rows(
 {
 	int32_t n = 0, k;
 	for (int32_t i = 0; i < r->n; i++) {
-		const struct check_case *c = r->chosen[i];
+		const struct check_case *c = &r->c[i];
 		if (!c->row || !c->column)
 			continue;
 		for (k = 0; k < n && strcmp(rows[k].name, c->row); k++)
@@ -99,25 +115,23 @@ static void write_cell(FILE *f, const struct cell *c, int32_t n_reason)
 	int all = c->n[0] + c->n[1] + c->n[2];
 	bool failed = c->n[CHECK_FAILED] > 0, refused = c->n[CHECK_REFUSED] > 0, passed = c->n[CHECK_PASSED] > 0;
 	if (all == 0) {
-		(void)fputs(c->n[CHECK_SKIPPED] ? "<td class=n>&ndash;</td>" : "<td class=n>&middot;</td>", f);
+		html(f, c->n[CHECK_SKIPPED] ? "<td class=n>&ndash;</td>" : "<td class=n>&middot;</td>");
 		return;
 	}
-	(void)fprintf(f, "<td class=%s>", failed ? "f" : !refused ? "p" : passed ? "m" : "r");
 	if (failed)
-		(void)fprintf(f, "&#10007; %d/%d", c->n[CHECK_FAILED], all);
+		html(f, "<td class=f>&#10007; %d/%d", c->n[CHECK_FAILED], all);
 	else if (!refused)
-		(void)fprintf(f, "&#10003; %d", all);
+		html(f, "<td class=p>&#10003; %d", all);
 	else if (passed)
-		(void)fprintf(f, "&#9680; %d/%d", c->n[CHECK_PASSED], all);
+		html(f, "<td class=m>&#9680; %d/%d", c->n[CHECK_PASSED], all);
 	else
-		(void)fputs("&#9675;", f);
-	const char *before = " <small>[";
-	for (int32_t k = 0; refused && k < n_reason; k++)
+		html(f, "<td class=r>&#9675;");
+	for (int k = 0, n = 0; refused && k < n_reason; k++)
 		if (c->why[k]) {
-			(void)fprintf(f, "%s<a href=#r%d>%d</a>", before, (int)k + 1, (int)k + 1);
-			before = ", ";
+			html(f, n++ ? ", " : " <small>[");
+			html(f, "<a href=#r%d>%d</a>", k + 1, k + 1);
 		}
-	(void)fputs(refused ? "]</small></td>" : "</td>", f);
+	html(f, refused ? "]</small></td>" : "</td>");
 }
 
 static void write_matrix(const struct check_report *r, const struct check_reasons *refused, FILE *f)
@@ -126,23 +140,20 @@ static void write_matrix(const struct check_report *r, const struct check_reason
 	bool *why = calloc(((size_t)r->n + 1) * LT_NDTYPE * ((size_t)refused->n + 1), sizeof *why);
 	int32_t n = rows && why ? fill_rows(r, refused, rows, why) : 0;
 	if (n > 0) {
-		(void)fputs("<h2>Operators by element type</h2>\n<p class=soft>&#10003; all cases passed &nbsp; "
-			    "&#9680; some are refused: how many passed &nbsp; &#9675; all are refused &nbsp; [1] why, "
-			    "by the numbers below &nbsp; &#10007; some failed: how many &nbsp; &ndash; skipped &nbsp; "
-			    "&middot; not applicable</p>\n<div class=wide><table><thead><tr><th>operator</th>",
-			f);
+		html(f, "<h2>Operators by element type</h2>\n<p class=soft>&#10003; all cases passed &nbsp; &#9680; some are "
+			"refused: how many passed &nbsp; &#9675; all are refused &nbsp; [1] why, by the numbers below &nbsp; &#10007; "
+			"some failed: how many &nbsp; &ndash; skipped &nbsp; &middot; not applicable</p>\n"
+			"<div class=wide><table><thead><tr><th>operator</th>");
 		for (int t = 1; t < LT_NDTYPE; t++)
-			(void)fprintf(f, "<th>%s</th>", lt__dtype_info((enum lt_dtype)t)->name);
-		(void)fputs("</tr></thead><tbody>\n", f);
+			html(f, "<th>%s</th>", lt__dtype_info((enum lt_dtype)t)->name);
+		html(f, "</tr></thead><tbody>\n");
 		for (int32_t i = 0; i < n; i++) {
-			(void)fputs("<tr><th>", f);
-			html_text(f, rows[i].name);
-			(void)fputs("</th>", f);
+			html(f, "<tr><th>%s</th>", rows[i].name);
 			for (int t = 1; t < LT_NDTYPE; t++)
 				write_cell(f, &rows[i].cell[t], refused->n);
-			(void)fputs("</tr>\n", f);
+			html(f, "</tr>\n");
 		}
-		(void)fputs("</tbody></table></div>\n", f);
+		html(f, "</tbody></table></div>\n");
 	}
 	free(rows);
 	free(why);
@@ -150,96 +161,66 @@ static void write_matrix(const struct check_report *r, const struct check_reason
 
 /* -- groups -- */
 
-static void write_groups(const struct check_report *r, FILE *f)
+static void write_groups(const struct check_counts *counts, FILE *f)
 {
-	(void)fputs("<h2>Groups</h2>\n<div "
-		    "class=wide><table><thead><tr><th>group</th><th>passed</th><th>refused</th><th>failed</"
-		    "th><th>skipped</th><th>seconds</th><th>what</th></tr></thead><tbody>\n",
-		f);
+	html(f, "<h2>Groups</h2>\n<div class=wide><table><thead><tr><th>group</th><th>passed</th><th>refused</th>"
+		"<th>failed</th><th>skipped</th><th>seconds</th><th>what</th></tr></thead><tbody>\n");
 	for (int g = 0; g < CHECK_N_GROUP; g++) {
-		int n[4] = { 0 };
-		double seconds = 0;
-		for (int32_t i = 0; i < r->n; i++)
-			if (r->chosen[i]->group == g) {
-				n[lt__check_status(r, i)]++;
-				seconds += r->outcome[i].seconds;
-			}
-		if (n[0] + n[1] + n[2] + n[3] == 0)
-			continue;
-		(void)fprintf(f,
-			"<tr><th>%s</th><td class=%s>%d</td><td class=%s>%d</td><td class=%s>%d</td><td "
-			"class=n>%d</td><td>%.1f</td><td class=l>",
-			lt__check_group(g)->name, n[0] ? "p" : "n", n[0], n[1] ? "r" : "n", n[1], n[2] ? "f" : "n",
-			n[2], n[3], seconds);
-		html_text(f, lt__check_group(g)->doc);
-		(void)fputs("</td></tr>\n", f);
+		const int *n = counts->group[g].n;
+		if (counts->group[g].n_case > 0)
+			html(f, "<tr><th>%s</th><td class=%s>%d</td><td class=%s>%d</td><td class=%s>%d</td><td class=n>%d</td>"
+				"<td>%.1f</td><td class=l>%s</td></tr>\n", lt__check_group(g)->name, n[0] ? "p" : "n", n[0],
+				n[1] ? "r" : "n", n[1], n[2] ? "f" : "n", n[2], n[3], counts->group[g].seconds, lt__check_group(g)->doc);
 	}
-	(void)fputs("</tbody></table></div>\n", f);
+	html(f, "</tbody></table></div>\n");
 }
 
 /* -- failures -- */
 
 static void write_failures(const struct check_report *r, FILE *f)
 {
-	char command[CHECK_COMMAND];
-	bool first = true;
-	for (int32_t i = 0; i < r->n; i++) {
+	struct check_row row;
+	for (int32_t i = 0, n = 0; i < r->n; i++) {
 		if (lt__check_status(r, i) != CHECK_FAILED)
 			continue;
-		if (first)
-			(void)fputs("<h2>Failures</h2>\n", f);
-		first = false;
-		lt__check_repeat(r->o, r->chosen[i]->name, command, sizeof command);
-		(void)fputs("<details open><summary><code>", f);
-		html_text(f, r->chosen[i]->name);
-		(void)fputs("</code></summary><p>", f);
-		html_text(f, r->outcome[i].text);
-		(void)fputs("</p><pre>", f);
-		html_text(f, command);
-		(void)fputs("</pre>", f);
-		if (r->more[i] && r->more[i][0]) {
-			(void)fputs("<pre>", f);
-			html_text(f, r->more[i]);
-			(void)fputs("</pre>", f);
-		}
-		(void)fputs("</details>\n", f);
+		if (n++ == 0)
+			html(f, "<h2>Failures</h2>\n");
+		lt__check_row(r, i, &row);
+		html(f, "<details open><summary><code>%s</code></summary><p>%s</p><pre>%s</pre>", row.name, row.text, row.repeat);
+		if (row.more)
+			html(f, "<pre>%s</pre>", row.more);
+		html(f, "</details>\n");
 	}
 }
 
 lt_status lt__check_html(const struct check_report *r, FILE *f)
 {
 	struct check_reasons refused = lt__check_reasons(r, CHECK_REFUSED), skipped = lt__check_reasons(r, CHECK_SKIPPED);
-	int n[4] = { 0 };
-	for (int32_t i = 0; i < r->n; i++)
-		n[lt__check_status(r, i)]++;
-	(void)fputs("<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport "
-		    "content=\"width=device-width,initial-scale=1\">\n<title>lt-check: ",
-		f);
-	html_text(f, r->backend->name);
-	(void)fprintf(f, "</title>\n<style>\n%s</style></head><body>\n<h1>", style);
-	html_text(f, r->o->word);
-	(void)fprintf(f, ": %s</h1>\n<p>%d passed, %d refused, %d failed, %d skipped</p>\n<p class=soft>",
-		n[2] ? "failed" : "nothing failed", n[0], n[1], n[2], n[3]);
-	html_text(f, r->backend->summary ? r->backend->summary : "");
-	(void)fputs("; version ", f);
-	html_text(f, r->backend->version ? r->backend->version : "");
-	(void)fprintf(f, "; seed %llu; %.1f s", (unsigned long long)r->o->seed, r->seconds);
-	if (r->o->filter) {
-		(void)fputs("; only the cases that fit <code>", f);
-		html_text(f, r->o->filter);
-		(void)fputs("</code>", f);
-	}
+	struct check_counts counts;
+	const struct lt_backend *b = r->backend;
+	char seed[24];
+	lt__check_count(r, &counts);
+	const int *n = counts.all.n;
+	(void)snprintf(seed, sizeof seed, "%llu", (unsigned long long)r->o->seed);
+	html(f, "<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport "
+		"content=\"width=device-width,initial-scale=1\">\n<title>lt-check: %s</title>\n<style>\n", b->name);
+	(void)fputs(style, f);
+	html(f, "</style></head><body>\n<h1>%s: %s</h1>\n<p>%d passed, %d refused, %d failed, %d skipped</p>\n"
+		"<p class=soft>%s; version %s; seed %s; %.1f s", r->o->word, n[2] ? "failed" : "nothing failed", n[0], n[1], n[2],
+		n[3], b->summary ? b->summary : "", b->version ? b->version : "", seed, r->seconds);
+	if (r->o->filter)
+		html(f, "; only the cases that fit <code>%s</code>", r->o->filter);
 	if (r->o->n_part > 0)
-		(void)fprintf(f, "; part %d/%d", r->o->part, r->o->n_part);
-	(void)fputs("</p>\n", f);
+		html(f, "; part %d/%d", r->o->part, r->o->n_part);
+	html(f, "</p>\n");
 	write_failures(r, f);
 	write_matrix(r, &refused, f);
-	write_reasons(r, &refused, 'r', "Why cases are refused", "A refusal is an answer, not a fault. A line opens to the "
+	write_reasons(r, &refused, "r", "Why cases are refused", "A refusal is an answer, not a fault. A line opens to the "
 		"cases that it stands for.", f);
-	write_groups(r, f);
-	write_reasons(r, &skipped, 's', "Why cases are skipped", "These were not tried.", f);
+	write_groups(&counts, f);
+	write_reasons(r, &skipped, "s", "Why cases are skipped", "These were not tried.", f);
 	free(refused.at);
 	free(skipped.at);
-	(void)fputs("</body></html>\n", f);
+	html(f, "</body></html>\n");
 	return ferror(f) ? LT_EIO : LT_OK;
 }

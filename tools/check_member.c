@@ -17,47 +17,34 @@
 	VALUE(score, int32_t, > 0, (const char *config, struct lt_diag *diag), (config, diag)) \
 	STATUS(open, (const struct lt_host *host, const char *config, struct lt_session **out, struct lt_diag *diag), \
 		(host, config, out, diag)) \
-	VOID(close, (struct lt_session * s), (s)) \
+	VOID(close, (struct lt_session *s), (s)) \
 	VALUE(caps, const struct lt_caps *, != NULL, (const struct lt_session *s), (s)) \
-	STATUS(accepts, (struct lt_session * s, const struct lt_tree *t, struct lt_diag *diag), (s, t, diag)) \
-	STATUS(compile, \
-		(struct lt_session * s, const struct lt_tree *const *t, uint32_t n, struct lt_object **out, \
-			struct lt_diag *diag), \
-		(s, t, n, out, diag)) \
-	STATUS(run, (struct lt_object * o, const struct lt_args *args, struct lt_diag *diag), (o, args, diag)) \
-	STATUS(sync, (struct lt_session * s, void *stream, struct lt_diag *diag), (s, stream, diag)) \
-	VOID(destroy, (struct lt_object * o), (o)) \
-	VOID(need, (const struct lt_object *o, uint32_t n_thread, size_t *bytes, size_t *align), \
-		(o, n_thread, bytes, align)) \
-	STATUS(dump, (const struct lt_object *o, enum lt_dump kind, lt_write *write, void *user), \
-		(o, kind, write, user)) \
-	VOID(describe, (struct lt_session * s, lt_write * write, void *user), (s, write, user)) \
-	STATUS(mem_new, (struct lt_session * s, size_t bytes, void **out, struct lt_diag *diag), \
-		(s, bytes, out, diag)) \
-	VOID(mem_free, (struct lt_session * s, void *memory), (s, memory)) \
-	STATUS(mem_copy, \
-		(struct lt_session * s, const struct lt_slot *to, const struct lt_slot *from, size_t bytes, \
-			enum lt_copy how, void *stream, struct lt_diag *diag), \
-		(s, to, from, bytes, how, stream, diag)) \
-	STATUS(identity, (struct lt_session * s, lt_write * write, void *user, struct lt_diag *diag), \
-		(s, write, user, diag)) \
-	STATUS(save, (const struct lt_object *o, lt_write *write, void *user, struct lt_diag *diag), \
-		(o, write, user, diag)) \
-	STATUS(load, \
-		(struct lt_session * s, const struct lt_tree *t, const void *data, size_t bytes, \
-			struct lt_object **out, struct lt_diag *diag), \
-		(s, t, data, bytes, out, diag)) \
-	STATUS(capture, \
-		(struct lt_session * s, struct lt_object *const *o, const struct lt_args *args, uint32_t n, \
-			struct lt_capture **out, struct lt_diag *diag), \
-		(s, o, args, n, out, diag)) \
-	STATUS(replay, (struct lt_capture * c, struct lt_diag * diag), (c, diag)) \
-	VOID(capture_free, (struct lt_capture * c), (c)) \
-	STATUS(event_new, (struct lt_session * s, struct lt_event * *out, struct lt_diag * diag), (s, out, diag)) \
-	STATUS(event_record, (struct lt_event * e, void *stream, struct lt_diag *diag), (e, stream, diag)) \
-	STATUS(event_ns, (struct lt_event * from, struct lt_event * to, int64_t * ns, struct lt_diag * diag), \
+	STATUS(accepts, (struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag), (s, t, diag)) \
+	STATUS(compile, (struct lt_session *s, const struct lt_tree *const *t, uint32_t n, struct lt_object **out, \
+		struct lt_diag *diag), (s, t, n, out, diag)) \
+	STATUS(run, (struct lt_object *o, const struct lt_args *args, struct lt_diag *diag), (o, args, diag)) \
+	STATUS(sync, (struct lt_session *s, void *stream, struct lt_diag *diag), (s, stream, diag)) \
+	VOID(destroy, (struct lt_object *o), (o)) \
+	VOID(need, (const struct lt_object *o, uint32_t n_thread, size_t *bytes, size_t *align), (o, n_thread, bytes, align)) \
+	STATUS(dump, (const struct lt_object *o, enum lt_dump kind, lt_write *write, void *user), (o, kind, write, user)) \
+	VOID(describe, (struct lt_session *s, lt_write *write, void *user), (s, write, user)) \
+	STATUS(mem_new, (struct lt_session *s, size_t bytes, void **out, struct lt_diag *diag), (s, bytes, out, diag)) \
+	VOID(mem_free, (struct lt_session *s, void *memory), (s, memory)) \
+	STATUS(mem_copy, (struct lt_session *s, const struct lt_slot *to, const struct lt_slot *from, size_t bytes, \
+		enum lt_copy how, void *stream, struct lt_diag *diag), (s, to, from, bytes, how, stream, diag)) \
+	STATUS(identity, (struct lt_session *s, lt_write *write, void *user, struct lt_diag *diag), (s, write, user, diag)) \
+	STATUS(save, (const struct lt_object *o, lt_write *write, void *user, struct lt_diag *diag), (o, write, user, diag)) \
+	STATUS(load, (struct lt_session *s, const struct lt_tree *t, const void *data, size_t bytes, \
+		struct lt_object **out, struct lt_diag *diag), (s, t, data, bytes, out, diag)) \
+	STATUS(capture, (struct lt_session *s, struct lt_object *const *o, const struct lt_args *args, uint32_t n, \
+		struct lt_capture **out, struct lt_diag *diag), (s, o, args, n, out, diag)) \
+	STATUS(replay, (struct lt_capture *c, struct lt_diag *diag), (c, diag)) \
+	VOID(capture_free, (struct lt_capture *c), (c)) \
+	STATUS(event_new, (struct lt_session *s, struct lt_event **out, struct lt_diag *diag), (s, out, diag)) \
+	STATUS(event_record, (struct lt_event *e, void *stream, struct lt_diag *diag), (e, stream, diag)) \
+	STATUS(event_ns, (struct lt_event *from, struct lt_event *to, int64_t *ns, struct lt_diag *diag), \
 		(from, to, ns, diag)) \
-	VOID(event_free, (struct lt_event * e), (e))
+	VOID(event_free, (struct lt_event *e), (e))
 
 enum {
 #define NAME(member, ...) AT_##member,

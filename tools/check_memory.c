@@ -76,17 +76,14 @@ static bool stayed(struct check_outcome *out, const char *what, int64_t rounds, 
 		grown.files = least(grown.files, w->at[k + 1].files - w->at[k].files);
 	}
 	if (grown.bytes >= n || grown.bytes > 4096)
-		return lt__check_end(out, CHECK_FAILED,
-			"memory grows by %.4g bytes for each %s (at least %lld bytes over each %lld of %lld)",
+		return lt__check_fail(out, "memory grows by %.4g bytes for each %s (at least %lld bytes over each %lld of %lld)",
 			(double)grown.bytes / (double)n, what, (long long)grown.bytes, (long long)n, (long long)rounds);
 	if (grown.pages * page > (1 << 20) && !__sanitizer_get_current_allocated_bytes)
-		return lt__check_end(out, CHECK_FAILED,
+		return lt__check_fail(out,
 			"resident memory grows by %.4g bytes for each %s (at least %lld bytes over each %lld of %lld)",
-			(double)(grown.pages * page) / (double)n, what, (long long)(grown.pages * page), (long long)n,
-			(long long)rounds);
+			(double)(grown.pages * page) / (double)n, what, (long long)(grown.pages * page), (long long)n, (long long)rounds);
 	if (grown.files > 0)
-		return lt__check_end(out, CHECK_FAILED,
-			"files stay open: at least %lld more after each %lld of %lld %ss", (long long)grown.files,
+		return lt__check_fail(out, "files stay open: at least %lld more after each %lld of %lld %ss", (long long)grown.files,
 			(long long)n, (long long)rounds, what);
 	return true;
 }
@@ -95,23 +92,20 @@ static bool stayed(struct check_outcome *out, const char *what, int64_t rounds, 
 
 enum { RUNS = 10000, WARM = 200 };
 
-static bool many_runs(struct check_work *w, const struct check_trial *t)
+bool lt__check_memory_runs(struct check_work *w, const struct check_trial *t)
 {
 	struct check_guarded room;
 	struct check_args a = { .slot = NULL };
 	struct lt_fault fault = { 0, -1, -1, 0 };
 	int32_t nest = lt__check_nest(w);
-	struct check_diagnostics told;
+	struct check_diagnostics told = lt__check_listen();
 	struct watch watch = { 0 };
-	lt__check_guarded_new(w, 0, &room);
+	lt__check_guarded_new(w, NULL, &room);
 	bool good = lt__check_guarded_run(&room, t, 0x5A, 0x5A, 1) && lt__check_args_new(&room, nest, 0, 1, &fault, &a);
-	lt__check_diagnostics_init(&told);
 	for (int i = 0; good && i <= WARM + RUNS; i++) {
 		watch_look(&watch, i, WARM, RUNS);
 		const struct lt_args args = a.args;
-		lt_status st = w->device->backend->run(w->object[nest], &args, &told.diag);
-		if (st)
-			good = lt__check_end(w->out, CHECK_FAILED, "run %d: %s: %s", i, lt_status_name(st), told.text);
+		good = lt__check_went(w->out, w->device->backend->run(w->object[nest], &args, &told.diag), &told, "run %d", i);
 	}
 	good = good && stayed(w->out, "run", RUNS, &watch);
 	good = lt__check_args_end(w, &a) && good;
@@ -119,75 +113,55 @@ static bool many_runs(struct check_work *w, const struct check_trial *t)
 	return good;
 }
 
-void lt__check_memory_runs(struct check_device *d, const struct check_case *c, struct check_outcome *out)
-{
-	lt__check_samples(d, c, out, CHECK_S_CHAIN | CHECK_S_SUM | CHECK_S_PARAM, many_runs);
-}
-
 /* -- objects -- */
 
 enum { OBJECTS = 48, OBJECTS_WARM = 8 };
 
 /* Compiled, run, destroyed: the same tree each time. */
-static bool many_objects(struct check_work *w, const struct check_trial *t)
+bool lt__check_memory_objects(struct check_work *w, const struct check_trial *t)
 {
 	struct watch watch = { 0 };
-	bool good = true;
-	for (int i = 0; good && i <= OBJECTS_WARM + OBJECTS; i++) {
-		struct check_work twin;
+	for (int i = 0; i <= OBJECTS_WARM + OBJECTS; i++) {
 		watch_look(&watch, i, OBJECTS_WARM, OBJECTS);
-		good = lt__check_twin_new(w, w->device, &twin) && lt__check_twin_compile(w, NULL, NULL, &twin)
-			&& lt__check_one_run(&twin, t, 0xFF, 0xFF, 1);
-		lt__check_twin_free(&twin);
+		if (!lt__check_twin_run(w, NULL, t))
+			return false;
 	}
-	return good && stayed(w->out, "object", OBJECTS, &watch);
-}
-
-void lt__check_memory_objects(struct check_device *d, const struct check_case *c, struct check_outcome *out)
-{
-	lt__check_samples(d, c, out, CHECK_S_CHAIN, many_objects);
+	return stayed(w->out, "object", OBJECTS, &watch);
 }
 
 /* -- sessions -- */
 
 enum { SESSIONS = 60, SESSIONS_WARM = 10 };
 
-void lt__check_memory_sessions(struct check_device *d, const struct check_case *clause, struct check_outcome *out)
+bool lt__check_memory_sessions(struct check_device *d, struct check_outcome *out)
 {
 	struct watch watch = { 0 };
 	struct check_device other;
-	(void)clause;
 	for (int i = 0; i <= SESSIONS_WARM + SESSIONS; i++) {
 		watch_look(&watch, i, SESSIONS_WARM, SESSIONS);
 		if (!lt__check_open_again(d, &other, out))
-			return;
+			return false;
 		lt__check_close(&other);
 	}
-	(void)stayed(out, "session", SESSIONS, &watch);
+	return stayed(out, "session", SESSIONS, &watch);
 }
 
 /* -- refusals -- */
 
-static bool many_refusals(struct check_work *w, const struct check_trial *t)
+bool lt__check_memory_refusals(struct check_work *w, const struct check_trial *t)
 {
 	(void)t;
 	const struct check_device *d = w->device;
 	struct lt_tree tree = w->p->nests.frozen[lt__check_nest(w)].tree;
 	struct watch watch = { 0 };
-	struct check_diagnostics told;
 	tree.needs |= UINT64_C(1) << 63;
 	for (int i = 0; i <= 100 + 1000; i++) {
 		struct lt_session *session = NULL;
+		struct check_diagnostics told = lt__check_listen();
 		watch_look(&watch, i, 100, 1000);
-		lt__check_diagnostics_init(&told);
 		(void)d->backend->accepts(d->session, &tree, &told.diag);
 		if (!d->backend->open(&d->host, "no_such_word_of_any_backend", &session, &told.diag) && session)
 			d->backend->close(session);
 	}
 	return stayed(w->out, "refusal", 1000, &watch);
-}
-
-void lt__check_memory_refusals(struct check_device *d, const struct check_case *c, struct check_outcome *out)
-{
-	lt__check_samples(d, c, out, CHECK_S_CHAIN, many_refusals);
 }

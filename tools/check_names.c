@@ -1,40 +1,7 @@
 /* tools/check_names.c -- the cases about data that move: gathers, states, run-time scalars, products, random graphs. */
 #include "tools/check_parts.h"
 
-const char *const lt__check_states[CHECK_N_STATE] = { "replace", "update", "swap", "counter", "append" };
-const char *const lt__check_params[CHECK_N_PARAM] = { "extent", "slice", "sum", "greatest", "both", "softmax",
-	"difference" };
-const char *const lt__check_products[CHECK_N_PRODUCT] = { "nn", "nt", "tn", "batch", "vector", "bias_relu", "bias_gelu",
-	"bias_residual", "silu", "softmax", "conv", "attention", "chain", "mean" };
-
 static const enum lt_dtype index_types[] = { LT_I64, LT_I32, LT_I16, LT_U8, LT_I8 };
-
-/* where: which axis, or what of its indices; number < 0: without one. */
-static void add_gather(struct check_adder *a, const struct check_spec *s, const char *where, int number, bool wild)
-{
-	char digit[2] = { (char)('0' + number), '\0' };
-	lt__check_add(a, CHECK_gather, s, "gather", "%s/by_%s/%s%s/%s", lt__dtype_info(s->dtype)->name,
-		lt__dtype_info(s->other)->name, where, number < 0 ? "" : digit, lt__check_schedules[s->schedule])
-		->wild = wild;
-}
-
-static void add_state(struct check_adder *a, const struct check_spec *s)
-{
-	lt__check_add(a, CHECK_state, s, "state", "%s/%s/%s", lt__check_states[s->variant], lt__dtype_info(s->dtype)->name,
-		lt__check_schedules[s->schedule]);
-}
-
-static void add_param(struct check_adder *a, const struct check_spec *s)
-{
-	lt__check_add(a, CHECK_param, s, NULL, "%s/%s/%s", lt__check_params[s->variant], lt__dtype_info(s->dtype)->name,
-		lt__check_schedules[s->schedule]);
-}
-
-static void add_product(struct check_adder *a, const struct check_spec *s)
-{
-	lt__check_add(a, CHECK_product, s, "product", "%s/%s/%s/%s", lt__check_products[s->variant],
-		lt__dtype_info(s->dtype)->name, lt__check_shapes[s->shape], lt__check_schedules[s->schedule]);
-}
 
 static void add_gathers(struct check_adder *a)
 {
@@ -42,11 +9,11 @@ static void add_gathers(struct check_adder *a)
 		for (int k = 0; k < 5; k++)
 			for (int axis = 0; axis < 2; axis++)
 				if (a->o->full || k == 0 || (k + axis) % 5 == t % 5)
-					add_gather(a, &(struct check_spec){ .dtype = (enum lt_dtype)t, .other = index_types[k], .variant = axis,
-						.schedule = (t + k + axis) % CHECK_N_SCHEDULE }, "axis", axis, false);
+					lt__check_add(a, CHECK_gather, &(struct check_spec){ .dtype = (enum lt_dtype)t, .other = index_types[k],
+						.variant = axis, .schedule = (t + k + axis) % CHECK_N_SCHEDULE }, NULL);
 	for (int k = 0; k < 5; k++)
-		add_gather(a, &(struct check_spec){ .dtype = LT_F32, .other = index_types[k], .variant = k % 2,
-			.schedule = k % 2 ? CHECK_PLAIN : CHECK_DEFAULT }, "out_of_range", -1, true);
+		lt__check_add(a, CHECK_gather, &(struct check_spec){ .dtype = LT_F32, .other = index_types[k], .variant = k % 2,
+			.schedule = k % 2 ? CHECK_PLAIN : CHECK_DEFAULT, .wild = true }, NULL);
 }
 
 /* Loops in vectors: over the axis of the index and beside it; indices that are out of range in one lane, or beyond a
@@ -57,9 +24,10 @@ static void add_gather_vectors(struct check_adder *a)
 	for (int tree = CHECK_INNER; tree < CHECK_N_TREE; tree++)
 		for (int k = 0; k < 8; k++) {
 			struct check_spec s = { .dtype = types[k / 4], .other = index_types[k / 2 % 2], .variant = k % 2, .schedule = tree };
-			add_gather(a, &s, "axis", s.variant, false);
+			lt__check_add(a, CHECK_gather, &s, NULL);
+			s.wild = true;
 			if (k < 4)
-				add_gather(a, &s, "out_of_range", s.variant, true);
+				lt__check_add(a, CHECK_gather, &s, NULL);
 		}
 }
 
@@ -73,9 +41,10 @@ static void add_gather_bounded(struct check_adder *a)
 			for (int i = 0; i < 4; i++) {
 				struct check_spec s = { .dtype = types[k], .other = index_types[by], .variant = CHECK_G_BOUNDED + (i + k) % 2,
 					.schedule = trees[i] };
-				add_gather(a, &s, "bounded", (i + k) % 2, false);
+				lt__check_add(a, CHECK_gather, &s, NULL);
+				s.wild = true;
 				if (k == 0)
-					add_gather(a, &s, "out_of_bound", (i + k) % 2, true);
+					lt__check_add(a, CHECK_gather, &s, NULL);
 			}
 }
 
@@ -84,12 +53,9 @@ static void add_states(struct check_adder *a)
 	for (int kind = 0; kind < CHECK_N_STATE; kind++)
 		for (int t = 1; t < LT_NDTYPE; t++)
 			if (kind == CHECK_COUNTER ? t == LT_F32
-						  : kind <= CHECK_UPDATE || a->o->full || t == LT_F32 || t == LT_F16
-						|| t == LT_I8)
-				add_state(a,
-					&(struct check_spec){ .dtype = (enum lt_dtype)t,
-						.variant = kind,
-						.schedule = (t + kind) % CHECK_N_SCHEDULE });
+				: kind <= CHECK_UPDATE || a->o->full || t == LT_F32 || t == LT_F16 || t == LT_I8)
+				lt__check_add(a, CHECK_state, &(struct check_spec){ .dtype = (enum lt_dtype)t, .variant = kind,
+					.schedule = (t + kind) % CHECK_N_SCHEDULE }, NULL);
 }
 
 static void add_vectors(struct check_adder *a)
@@ -99,14 +65,14 @@ static void add_vectors(struct check_adder *a)
 		for (int k = 0; k < 2; k++) {
 			struct check_spec s = { .dtype = types[k], .schedule = tree };
 			for (s.variant = 0; s.variant < CHECK_N_STATE && (k == 0 || a->o->full); s.variant++)
-				add_state(a, &s);
+				lt__check_add(a, CHECK_state, &s, NULL);
 			for (s.variant = 0; s.variant < CHECK_N_PARAM; s.variant++)
 				if (k == 0 || (s.variant != CHECK_P_SOFTMAX && (a->o->full || (s.variant + tree) % 2)))
-					add_param(a, &s);
+					lt__check_add(a, CHECK_param, &s, NULL);
 			for (s.variant = 0; s.variant < CHECK_N_PRODUCT; s.variant++) {
 				s.shape = (s.variant + tree) % 2 ? CHECK_PRIME : CHECK_ABOVE;
 				if (k == 0 || s.variant < CHECK_BIAS_RELU)
-					add_product(a, &s);
+					lt__check_add(a, CHECK_product, &s, NULL);
 			}
 		}
 }
@@ -118,7 +84,8 @@ static void add_params(struct check_adder *a)
 		for (int k = 0; k < (kind == CHECK_P_SOFTMAX ? 2 : 5); k++)
 			for (int schedule = 0; schedule < CHECK_N_SCHEDULE; schedule++)
 				if (a->o->full || k == 0 || (k + schedule + kind) % 3 == 0)
-					add_param(a, &(struct check_spec){ .dtype = types[k], .variant = kind, .schedule = schedule });
+					lt__check_add(a, CHECK_param, &(struct check_spec){ .dtype = types[k], .variant = kind,
+						.schedule = schedule }, NULL);
 }
 
 static void add_products(struct check_adder *a)
@@ -131,7 +98,8 @@ static void add_products(struct check_adder *a)
 				for (int tree = 0; tree < CHECK_N_SCHEDULE; tree++) {
 					bool often = (tree == CHECK_DEFAULT && (k == 0 || (k + i + kind) % 4 == 0)) || (k + i + kind + tree) % 16 == 0;
 					if ((a->o->full || often) && (types[k] != LT_I32 || kind < CHECK_BIAS_RELU || kind == CHECK_CHAIN))
-						add_product(a, &(struct check_spec){ .dtype = types[k], .shape = shapes[i], .variant = kind, .schedule = tree });
+						lt__check_add(a, CHECK_product, &(struct check_spec){ .dtype = types[k], .shape = shapes[i],
+							.variant = kind, .schedule = tree }, NULL);
 				}
 }
 
@@ -139,19 +107,13 @@ static void add_random(struct check_adder *a)
 {
 	int most = a->o->full ? 2000 : 40;
 	for (int i = 0; i < (a->o->full ? 400 : 12); i++)
-		for (int nest = 0; nest < 2; nest++) {
-			struct check_spec s = { .variant = nest, .schedule = CHECK_INNER + i % (CHECK_N_TREE - CHECK_INNER) };
-			lt__check_add(a, CHECK_random, &s, NULL, "%s/%d/%s", nest ? "nest" : "graph", most + i,
-				lt__check_schedules[s.schedule])
-				->special = 2;
-		}
+		for (int nest = 0; nest < 2; nest++)
+			lt__check_add(a, CHECK_random, &(struct check_spec){ .variant = nest, .number = most + i,
+				.schedule = CHECK_INNER + i % (CHECK_N_TREE - CHECK_INNER) }, NULL);
 	for (int i = 0; i < most; i++)
-		for (int nest = 0; nest < 2; nest++) {
-			struct check_spec s = { .variant = nest, .schedule = (int)(1 + i) % CHECK_N_SCHEDULE };
-			lt__check_add(a, CHECK_random, &s, NULL, "%s/%d/%s", nest ? "nest" : "graph", i,
-				lt__check_schedules[s.schedule])
-				->special = 2;
-		}
+		for (int nest = 0; nest < 2; nest++)
+			lt__check_add(a, CHECK_random, &(struct check_spec){ .variant = nest, .number = i,
+				.schedule = (1 + i) % CHECK_N_SCHEDULE }, NULL);
 }
 
 void lt__check_add_data(struct check_adder *a)

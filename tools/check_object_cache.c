@@ -3,20 +3,19 @@
 #include <string.h>
 #include "tools/check_parts.h"
 
-static bool offers_save(struct check_device *d, struct check_outcome *out)
+bool lt__check_optional_saves(struct check_device *d, struct check_outcome *out)
 {
 	struct check_text id = { NULL, 0 };
-	struct check_diagnostics told;
+	struct check_diagnostics told = lt__check_listen();
 	if (!LT_HAS(struct lt_backend, d->backend, save) || !LT_HAS(struct lt_backend, d->backend, load)
 		|| !LT_HAS(struct lt_backend, d->backend, identity))
 		return lt__check_end(out, CHECK_SKIPPED, "save and load are not offered");
-	lt__check_diagnostics_init(&told);
 	lt_status st = d->backend->identity(d->session, lt__check_text_add, &id, &told.diag);
 	bool good = !st && id.n > 0;
 	if (st == LT_EUNSUPPORTED)
 		(void)lt__check_end(out, CHECK_SKIPPED, "objects of this session are not kept: %s", told.text);
 	else if (!good)
-		(void)lt__check_end(out, CHECK_FAILED, "identity: %s, %zu bytes: %s", lt_status_name(st), id.n, told.text);
+		(void)lt__check_fail(out, "identity: %s, %zu bytes: %s", lt_status_name(st), id.n, told.text);
 	free(id.at);
 	return good;
 }
@@ -24,39 +23,37 @@ static bool offers_save(struct check_device *d, struct check_outcome *out)
 /* The sample's objects, loaded from bytes in another session; those of w stay. */
 static bool load_all(struct check_work *w, struct check_work *other)
 {
-	struct check_diagnostics told;
 	const struct check_device *d = other->device;
-	for (int32_t i = 0; i < w->p->nests.n; i++) {
+	bool good = true;
+	for (int32_t i = 0; good && i < w->p->nests.n; i++) {
+		struct check_diagnostics told = lt__check_listen();
 		struct check_text b = { NULL, 0 };
 		if (!w->object[i])
 			continue;
-		lt__check_diagnostics_init(&told);
 		lt_status st = w->device->backend->save(w->object[i], lt__check_text_add, &b, &told.diag);
-		if (!st && b.n == 0)
-			(void)lt__check_end(w->out, CHECK_FAILED, "save succeeds and writes nothing");
-		else if (st)
-			(void)lt__check_end(w->out, CHECK_FAILED, "save: %s: %s", lt_status_name(st), told.text);
-		else if ((st = d->backend->load(
-				  d->session, &w->p->nests.frozen[i].tree, b.at, b.n, &other->object[i], &told.diag))
-			|| !other->object[i])
-			(void)lt__check_end(w->out, CHECK_FAILED, "load of what save wrote: %s: %s", lt_status_name(st), told.text);
+		good = lt__check_went(w->out, st, &told, "save")
+			&& (b.n > 0 || lt__check_fail(w->out, "save succeeds and writes nothing"));
+		if (good)
+			st = d->backend->load(d->session, &w->p->nests.frozen[i].tree, b.at, b.n, &other->object[i], &told.diag);
+		good = good && lt__check_went(w->out, st, &told, "load of what save wrote")
+			&& (other->object[i] || lt__check_fail(w->out, "load of what save wrote gives no object"));
 		free(b.at);
-		if (w->out->done)
-			return false;
 	}
-	return true;
+	return good;
 }
 
-static bool save(struct check_work *w, const struct check_trial *t)
+bool lt__check_optional_save(struct check_work *w, const struct check_trial *t)
 {
 	struct check_device d;
 	struct check_work other;
 	struct check_guarded first;
+	const struct check_how how = { .poison = 0x5A, .fill = 0x5A, .n_thread = 1, .like = &first,
+		.why = "when its object was saved and loaded" };
 	if (!lt__check_open_again(w->device, &d, w->out))
 		return false;
-	lt__check_guarded_new(w, 0, &first);
+	lt__check_guarded_new(w, NULL, &first);
 	bool good = lt__check_twin_new(w, &d, &other) && load_all(w, &other) && lt__check_guarded_run(&first, t, 0x5A, 0x5A, 1)
-		&& lt__check_same_run(&first, &other, t, 0x5A, 0x5A, "when its object was saved and loaded");
+		&& lt__check_run_by(&other, t, &how);
 	lt__check_guarded_free(&first);
 	lt__check_twin_free(&other);
 	lt__check_close(&d);
@@ -64,52 +61,34 @@ static bool save(struct check_work *w, const struct check_trial *t)
 }
 
 /* Nothing, a part, and other bytes: refused with LT_EINVAL, and no object. */
-static bool load_other(struct check_work *w, const struct check_trial *t)
+bool lt__check_optional_load_other(struct check_work *w, const struct check_trial *t)
 {
 	const struct check_device *d = w->device;
 	const struct lt_tree *tree = &w->p->nests.frozen[lt__check_nest(w)].tree;
-	struct check_diagnostics told;
+	struct check_diagnostics told = lt__check_listen();
 	struct check_text b = { NULL, 0 };
 	char noise[300];
 	bool good = true;
 	(void)t;
-	lt__check_diagnostics_init(&told);
 	for (size_t i = 0; i < sizeof noise; i++)
 		noise[i] = (char)(i * 131 + 7);
 	if (d->backend->save(w->object[lt__check_nest(w)], lt__check_text_add, &b, &told.diag))
-		return lt__check_end(w->out, CHECK_FAILED, "save: %s", told.text);
-	const struct {
-		const char *what;
-		const void *at;
-		size_t n;
-	} tries[] = { { "no bytes", noise, 0 }, { "noise", noise, sizeof noise },
+		return lt__check_fail(w->out, "save: %s", told.text);
+	const struct { const char *what; const void *at; size_t n; } tries[] = {
+		{ "no bytes", noise, 0 }, { "noise", noise, sizeof noise },
 		{ "the first half of an object", b.at, b.n / 2 }, { "the first byte of an object", b.at, 1 } };
 	for (size_t i = 0; good && i < sizeof tries / sizeof *tries; i++) {
 		struct lt_object *object = (struct lt_object *)(void *)&told;
-		lt__check_diagnostics_init(&told);
 		lt_status st = d->backend->load(d->session, tree, tries[i].at, tries[i].n, &object, &told.diag);
 		if (!st)
-			good = lt__check_end(w->out, CHECK_FAILED, "load takes %s", tries[i].what);
+			good = lt__check_fail(w->out, "load takes %s", tries[i].what);
 		else if (object)
-			good = lt__check_end(w->out, CHECK_FAILED, "load refuses %s and leaves an object behind", tries[i].what);
+			good = lt__check_fail(w->out, "load refuses %s and leaves an object behind", tries[i].what);
 		else if (st != LT_EINVAL)
-			good = lt__check_end(w->out, CHECK_FAILED, "load answers %s to %s, not LT_EINVAL",
-				lt_status_name(st), tries[i].what);
+			good = lt__check_fail(w->out, "load answers %s to %s, not LT_EINVAL", lt_status_name(st), tries[i].what);
 	}
 	free(b.at);
 	return good;
-}
-
-void lt__check_optional_save(struct check_device *d, const struct check_case *c, struct check_outcome *out)
-{
-	if (offers_save(d, out))
-		lt__check_samples(d, c, out, CHECK_S_ALL, save);
-}
-
-void lt__check_optional_load_other(struct check_device *d, const struct check_case *c, struct check_outcome *out)
-{
-	if (offers_save(d, out))
-		lt__check_samples(d, c, out, CHECK_S_CHAIN, load_other);
 }
 
 /* -- capture -- */
@@ -127,10 +106,9 @@ static struct lt_capture *record(
 	struct lt_object *object[MOST];
 	struct longer_args args[MOST];
 	struct lt_capture *capture = NULL;
-	struct check_diagnostics told;
+	struct check_diagnostics told = lt__check_listen();
 	uint32_t n = 0;
 	bool good = true;
-	lt__check_diagnostics_init(&told);
 	memset(args, 0xFF, sizeof args);
 	for (int32_t i = 0; good && i < w->p->plan.n_run && n < MOST; i++) {
 		int32_t nest = w->p->plan.run[i].nest;
@@ -143,7 +121,7 @@ static struct lt_capture *record(
 	}
 	lt_status st = good ? d->backend->capture(d->session, object, &args->args, n, &capture, &told.diag) : LT_ENOMEM;
 	if (good && (st || !capture))
-		(void)lt__check_end(w->out, CHECK_FAILED, "capture of %u runs: %s: %s", n, lt_status_name(st), told.text);
+		(void)lt__check_fail(w->out, "capture of %u runs: %s: %s", n, lt_status_name(st), told.text);
 	memset(args, 0xFF, sizeof args);
 	memset(object, 0xFF, sizeof object);
 	for (uint32_t i = 0; i < n && each[i].slot; i++)
@@ -159,26 +137,24 @@ static bool has_copies(const struct lt_program *p)
 	return p->plan.n_run > MOST;
 }
 
-static bool capture(struct check_work *w, const struct check_trial *t)
+bool lt__check_optional_capture(struct check_work *w, const struct check_trial *t)
 {
 	const struct check_device *d = w->device;
 	struct check_args each[MOST] = { { .slot = NULL } };
 	struct check_guarded direct, room;
 	struct lt_fault fault = { 0, -1, -1, 0 };
-	struct check_diagnostics told;
+	struct check_diagnostics told = lt__check_listen();
 	if (has_copies(w->p))
 		return true;
-	lt__check_diagnostics_init(&told);
-	lt__check_guarded_new(w, 0, &direct);
-	lt__check_guarded_new(w, 0, &room);
+	lt__check_guarded_new(w, NULL, &direct);
+	lt__check_guarded_new(w, NULL, &room);
 	bool good = lt__check_guarded_run(&direct, t, 0x5A, 0x5A, 1) && lt__check_guarded_run(&room, t, 0x5A, 0x5A, 1);
 	struct lt_capture *c = good ? record(w, &room, each, &fault) : NULL;
 	for (int i = 0; c && good && i < 3; i++) {
 		good = lt__check_guarded_refill(&room, t->data, 0xFF);
 		lt_status st = good ? d->backend->replay(c, &told.diag) : LT_OK;         /* done when it comes back: no sync */
-		if (st)
-			good = lt__check_end(w->out, CHECK_FAILED, "replay: %s: %s", lt_status_name(st), told.text);
-		good = good && lt__check_guarded_stand(&room, t->data) && lt__check_guarded_judge(&room, t)
+		good = good && lt__check_went(w->out, st, &told, "replay")
+			&& lt__check_guarded_stand(&room, t->data) && lt__check_guarded_judge(&room, t)
 			&& lt__check_same_bits(&direct, &room, t->judge, "when it is replayed");
 	}
 	if (c)
@@ -188,12 +164,4 @@ static bool capture(struct check_work *w, const struct check_trial *t)
 	lt__check_guarded_free(&direct);
 	lt__check_guarded_free(&room);
 	return good && !w->out->done;
-}
-
-void lt__check_optional_capture(struct check_device *d, const struct check_case *c, struct check_outcome *out)
-{
-	if (!LT_HAS(struct lt_backend, d->backend, capture))
-		(void)lt__check_end(out, CHECK_SKIPPED, "capture is not offered");
-	else
-		lt__check_samples(d, c, out, CHECK_S_ALL, capture);
 }

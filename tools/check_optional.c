@@ -6,8 +6,6 @@
 
 /* -- members -- */
 
-#define OFFERS(b, member) (LT_HAS(struct lt_backend, b, member) ? 1 : 0)
-
 static bool is_name(const char *name)
 {
 	if (!name || !islower((unsigned char)*name))
@@ -19,28 +17,25 @@ static bool is_name(const char *name)
 }
 
 /* That a group of members is whole was asked for when the table was registered. */
-void lt__check_optional_members(struct check_device *d, const struct check_case *clause, struct check_outcome *out)
+bool lt__check_optional_members(struct check_device *d, struct check_outcome *out)
 {
 	const struct lt_backend *b = d->backend;
-	(void)clause;
-	if (LT_HAS(struct lt_caps, d->caps, device_memory) && !OFFERS(b, mem_new))
-		(void)lt__check_end(out, CHECK_FAILED, "caps.device_memory is set, and there is no mem_new");
+	if (LT_HAS(struct lt_caps, d->caps, device_memory) && !LT_HAS(struct lt_backend, b, mem_new))
+		return lt__check_fail(out, "caps.device_memory is set, and there is no mem_new");
 	if (!is_name(b->name))
-		(void)lt__check_end(out, CHECK_FAILED, "the name '%s' is not of the form [a-z][a-z0-9_]*",
-			b->name ? b->name : "(null)");
+		return lt__check_fail(out, "the name '%s' is not of the form [a-z][a-z0-9_]*", b->name ? b->name : "(null)");
 	if (!b->summary || !b->summary[0] || strchr(b->summary, '\n'))
-		(void)lt__check_end(out, CHECK_FAILED, "summary has to be one line");
+		return lt__check_fail(out, "summary has to be one line");
 	if (!b->version || !b->version[0])
-		(void)lt__check_end(out, CHECK_FAILED, "version is empty; it is part of every cache's key");
+		return lt__check_fail(out, "version is empty; it is part of every cache's key");
 	if (!d->caps->target->name || !d->caps->target->name[0])
-		(void)lt__check_end(out, CHECK_FAILED, "caps.target has no name");
-	if (d->backend->caps(d->session) != d->caps)
-		(void)lt__check_end(out, CHECK_FAILED, "caps gives another struct at the second call");
+		return lt__check_fail(out, "caps.target has no name");
+	return b->caps(d->session) == d->caps || lt__check_fail(out, "caps gives another struct at the second call");
 }
 
 /* -- need -- */
 
-static bool need(struct check_work *w, const struct check_trial *t)
+bool lt__check_optional_need(struct check_work *w, const struct check_trial *t)
 {
 	const struct check_device *d = w->device;
 	(void)t;
@@ -49,55 +44,38 @@ static bool need(struct check_work *w, const struct check_trial *t)
 		d->backend->need(w->object[lt__check_nest(w)], n, &bytes, &align);
 		d->backend->need(w->object[lt__check_nest(w)], n, &again, &align2);
 		if (bytes != again || align != align2)
-			return lt__check_end(w->out, CHECK_FAILED, "need for %u threads says %zu bytes, then %zu", n, bytes, again);
+			return lt__check_fail(w->out, "need for %u threads says %zu bytes, then %zu", n, bytes, again);
 		if (align == 0 || (align & (align - 1)))
-			return lt__check_end(w->out, CHECK_FAILED, "need says an alignment of %zu, which is not a power of two", align);
+			return lt__check_fail(w->out, "need says an alignment of %zu, which is not a power of two", align);
 		if (bytes > (size_t)1 << 34)
-			return lt__check_end(w->out, CHECK_FAILED, "need says %zu bytes for a small kernel", bytes);
+			return lt__check_fail(w->out, "need says %zu bytes for a small kernel", bytes);
 	}
 	return true;
 }
 
 /* -- dump, describe -- */
 
-/* Lines "name value". */
-static bool are_pairs(struct check_outcome *out, const char *what, const char *text)
-{
-	while (text && *text) {
-		size_t n = strcspn(text, "\n"), name = strcspn(text, " \n");
-		if (n > 0 && (name == 0 || name >= n - 1))
-			return lt__check_end(out, CHECK_FAILED,
-				"%s writes the line '%.*s', which is not \"name value\"", what, (int)(n < 80 ? n : 80),
-				text);
-		text += n + (text[n] == '\n');
-	}
-	return true;
-}
-
 /* Lines "name number", the three that everybody knows with numbers that make sense. */
 static bool are_numbers(struct check_outcome *out, const char *text)
 {
-	static const struct {
-		const char *name;
-		double least, most;
-	} known[] = { { "parallel", 0, 1 }, { "serialised", 0, 1 }, { "threads", 1, 1e6 } };
+	static const struct { const char *name; double least, most; } known[] = {
+		{ "parallel", 0, 1 }, { "serialised", 0, 1 }, { "threads", 1, 1e6 } };
 	for (; text && *text; text += strcspn(text, "\n"), text += *text == '\n') {
 		int n = (int)strcspn(text, "\n"), name = (int)strcspn(text, " \n");
 		char *end;
 		double number = name < n ? strtod(text + name, &end) : 0;
 		if (name == 0 || name >= n - 1 || text[name + 1] == ' ' || end != text + n)
-			return lt__check_end(out, CHECK_FAILED,
-				"dump of statistics writes the line '%.*s', which is not \"name number\"",
+			return lt__check_fail(out, "dump of statistics writes the line '%.*s', which is not \"name number\"",
 				n < 80 ? n : 80, text);
 		for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 			if ((size_t)name == strlen(known[i].name) && !strncmp(text, known[i].name, (size_t)name)
 			    && !(number >= known[i].least && number <= known[i].most))
-				return lt__check_end(out, CHECK_FAILED, "dump of statistics says '%.*s', which cannot be", n < 80 ? n : 80, text);
+				return lt__check_fail(out, "dump of statistics says '%.*s', which cannot be", n < 80 ? n : 80, text);
 	}
 	return true;
 }
 
-static bool dump(struct check_work *w, const struct check_trial *t)
+bool lt__check_optional_dump(struct check_work *w, const struct check_trial *t)
 {
 	static const char *const names[] = { "dump of the source", "dump of the assembly", "dump of statistics",
 		"dump of the kernel program" };
@@ -106,9 +84,9 @@ static bool dump(struct check_work *w, const struct check_trial *t)
 		struct check_text text = { NULL, 0 };
 		lt_status st = w->device->backend->dump(w->object[lt__check_nest(w)], (enum lt_dump)kind, lt__check_text_add, &text);
 		if (!st && text.n == 0)
-			good = lt__check_end(w->out, CHECK_FAILED, "the %s succeeds and writes nothing", names[kind]);
+			good = lt__check_fail(w->out, "the %s succeeds and writes nothing", names[kind]);
 		if (!st && text.n > 0 && strlen(text.at) != text.n)
-			good = lt__check_end(w->out, CHECK_FAILED, "the %s has a zero byte", names[kind]);
+			good = lt__check_fail(w->out, "the %s has a zero byte", names[kind]);
 		if (good && !st && kind == LT_DUMP_STATS)
 			good = are_numbers(w->out, text.at);
 		free(text.at);
@@ -116,48 +94,44 @@ static bool dump(struct check_work *w, const struct check_trial *t)
 	return good && lt__check_one_run(w, t, 0xFF, 0xFF, 1);  /* the object runs as before */
 }
 
-void lt__check_optional_describe(struct check_device *d, const struct check_case *clause, struct check_outcome *out)
+/* Lines "name value". */
+bool lt__check_optional_describe(struct check_device *d, struct check_outcome *out)
 {
 	struct check_text t = { NULL, 0 };
-	(void)clause;
-	if (!OFFERS(d->backend, describe)) {
-		(void)lt__check_end(out, CHECK_SKIPPED, "describe is not offered");
-		return;
-	}
+	if (!LT_HAS(struct lt_backend, d->backend, describe))
+		return lt__check_end(out, CHECK_SKIPPED, "describe is not offered");
 	d->backend->describe(d->session, lt__check_text_add, &t);
-	(void)are_pairs(out, "describe", t.at);
+	for (const char *text = t.at; text && *text; text += strcspn(text, "\n"), text += *text == '\n') {
+		size_t n = strcspn(text, "\n"), name = strcspn(text, " \n");
+		if (n > 0 && (name == 0 || name >= n - 1))
+			(void)lt__check_fail(out, "describe writes the line '%.*s', which is not \"name value\"",
+				(int)(n < 80 ? n : 80), text);
+	}
 	free(t.at);
+	return true;
 }
 
 /* -- events -- */
 
-static bool events(struct check_work *w, const struct check_trial *t)
+bool lt__check_optional_events(struct check_work *w, const struct check_trial *t)
 {
 	const struct check_device *d = w->device;
 	struct lt_event *e[3] = { NULL };
-	struct check_diagnostics told;
+	struct check_diagnostics told = lt__check_listen();
 	int64_t ns = -1, whole = -1;
 	bool good = true;
-	lt__check_diagnostics_init(&told);
+	for (int i = 0; good && i < 3; i++)
+		good = lt__check_went(w->out, d->backend->event_new(d->session, &e[i], &told.diag), &told, "event_new")
+			&& (e[i] || lt__check_fail(w->out, "event_new gives no event"));
 	for (int i = 0; good && i < 3; i++) {
-		lt_status st = d->backend->event_new(d->session, &e[i], &told.diag);
-		if (st || !e[i])
-			good = lt__check_end(w->out, CHECK_FAILED, "event_new: %s: %s", lt_status_name(st), told.text);
-	}
-	for (int i = 0; good && i < 3; i++) {
-		lt_status st = d->backend->event_record(e[i], NULL, &told.diag);
-		if (st)
-			good = lt__check_end(w->out, CHECK_FAILED, "event_record: %s: %s", lt_status_name(st), told.text);
+		good = lt__check_went(w->out, d->backend->event_record(e[i], NULL, &told.diag), &told, "event_record");
 		for (int k = 0; good && i < 2 && k < 10; k++)
 			good = lt__check_one_run(w, t, 0xFF, 0xFF, 1);
 	}
-	if (good
-		&& (d->backend->event_ns(e[0], e[1], &ns, &told.diag)
-			|| d->backend->event_ns(e[0], e[2], &whole, &told.diag)))
-		good = lt__check_end(w->out, CHECK_FAILED, "event_ns: %s", told.text);
+	good = good && lt__check_went(w->out, d->backend->event_ns(e[0], e[1], &ns, &told.diag), &told, "event_ns")
+		&& lt__check_went(w->out, d->backend->event_ns(e[0], e[2], &whole, &told.diag), &told, "event_ns");
 	if (good && (ns < 0 || whole < ns))
-		good = lt__check_end(w->out, CHECK_FAILED, "of three events in a row the second is %lld ns and the third %lld ns "
-			"after the first",
+		good = lt__check_fail(w->out, "of three events in a row the second is %lld ns and the third %lld ns after the first",
 			(long long)ns, (long long)whole);
 	for (int i = 0; i < 3; i++)
 		if (e[i])
@@ -167,57 +141,33 @@ static bool events(struct check_work *w, const struct check_trial *t)
 
 /* -- memory of the device -- */
 
-static lt_status device_copy(const struct check_device *d, void *to, int64_t to_at, void *from, int64_t from_at,
-	size_t bytes, enum lt_copy how, struct check_diagnostics *told)
-{
-	const struct lt_slot a = { to, to_at, (int64_t)bytes }, b = { from, from_at, (int64_t)bytes };
-	return d->backend->mem_copy(d->session, &a, &b, bytes, how, NULL, &told->diag);
-}
-
 /* There, on the device, and back, at odd places. */
-void lt__check_optional_memory(struct check_device *d, const struct check_case *clause, struct check_outcome *out)
+bool lt__check_optional_memory(struct check_device *d, struct check_outcome *out)
 {
 	enum { BYTES = 4096, PART = 1001 };
-	unsigned char from[BYTES], to[BYTES];
+	unsigned char from[BYTES], to[BYTES] = { 0 };
 	void *first = NULL, *second = NULL;
-	struct check_diagnostics told;
-	(void)clause;
-	if (!OFFERS(d->backend, mem_new)) {
-		(void)lt__check_end(out, CHECK_SKIPPED, "device memory is not offered");
-		return;
-	}
-	lt__check_diagnostics_init(&told);
-	for (int i = 0; i < BYTES; i++) {
+	struct check_diagnostics told = lt__check_listen();
+	struct check_work w = { .device = d, .out = out };
+	if (!LT_HAS(struct lt_backend, d->backend, mem_new))
+		return lt__check_end(out, CHECK_SKIPPED, "device memory is not offered");
+	for (int i = 0; i < BYTES; i++)
 		from[i] = (unsigned char)(i * 7 + 3);
-		to[i] = 0;
-	}
 	if (d->backend->mem_new(d->session, BYTES, &first, &told.diag)
 		|| d->backend->mem_new(d->session, BYTES, &second, &told.diag) || !first || !second)
-		(void)lt__check_end(out, CHECK_FAILED, "mem_new: %s", told.text);
-	else if (device_copy(d, first, 0, from, 0, BYTES, LT_COPY_TO_DEVICE, &told)
-		|| device_copy(d, second, 0, to, 0, BYTES, LT_COPY_TO_DEVICE, &told)
-		|| device_copy(d, second, 17, first, 5, PART, LT_COPY_DEVICE, &told)
-		|| device_copy(d, to, 0, second, 0, BYTES, LT_COPY_TO_HOST, &told))
-		(void)lt__check_end(out, CHECK_FAILED, "mem_copy: %s", told.text);
+		(void)lt__check_fail(out, "mem_new: %s", told.text);
+	else if (lt__check_mem_copy(&w, first, 0, from, 0, BYTES, LT_COPY_TO_DEVICE)
+		&& lt__check_mem_copy(&w, second, 0, to, 0, BYTES, LT_COPY_TO_DEVICE)
+		&& lt__check_mem_copy(&w, second, 17, first, 5, PART, LT_COPY_DEVICE))
+		(void)lt__check_mem_copy(&w, to, 0, second, 0, BYTES, LT_COPY_TO_HOST);
 	for (int i = 0; i < BYTES && !out->done; i++) {
 		unsigned char want = i >= 17 && i < 17 + PART ? from[i - 17 + 5] : 0;
 		if (to[i] != want)
-			(void)lt__check_end(out, CHECK_FAILED, "mem_copy: byte %d is %d after three copies, expected %d", i, to[i], want);
+			(void)lt__check_fail(out, "mem_copy: byte %d is %d after three copies, expected %d", i, to[i], want);
 	}
 	if (first)
 		d->backend->mem_free(d->session, first);
 	if (second)
 		d->backend->mem_free(d->session, second);
+	return true;
 }
-
-#define CLAUSE(name, member, what, which) \
-	void lt__check_optional_##name(struct check_device *d, const struct check_case *c, struct check_outcome *out) \
-	{ \
-		if (!OFFERS(d->backend, member)) \
-			(void)lt__check_end(out, CHECK_SKIPPED, what " not offered"); \
-		else \
-			lt__check_samples(d, c, out, which, name); \
-	}
-CLAUSE(need, need, "need is", CHECK_S_ALL)
-CLAUSE(dump, dump, "dump is", CHECK_S_BASIC)
-CLAUSE(events, event_new, "events are", CHECK_S_CHAIN)

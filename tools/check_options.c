@@ -1,6 +1,7 @@
 /* tools/check_options.c -- lt-check's command line, and commands that repeat what it did. */
 #include <errno.h>
 #include <libgen.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -64,50 +65,48 @@ static lt_status take_seed(struct lt_context *ctx, void *options, char *text)
 #define AT(member) LT_MEMBER(struct check_options, member)
 
 static const struct lt_option rows[] = {
-	{ 'b', "backend", "NAME[:CONFIG]", TAKE_OWN, AT(backend), .help = "the backend; default: that of the last --load, "
-		"else cpu", .list = lt__backend_name,
-		.own = take_backend },
-	{ 'B', "load", "FILE.so", TAKE_LIST, AT(loads), .help = "loads a plug-in; may be repeated (also from the files and "
-		"folders in $LT_BACKEND_PATH)",
-		.values = LT_VALUES("*.so") },
+	{ 'b', "backend", "NAME[:CONFIG]", TAKE_OWN, AT(backend),
+		.help = "the backend; default: that of the last --load, else cpu", .list = lt__backend_name, .own = take_backend },
+	{ 'B', "load", "FILE.so", TAKE_LIST, AT(loads), .values = LT_VALUES("*.so"),
+		.help = "loads a plug-in; may be repeated (also from the files and folders in $LT_BACKEND_PATH)" },
 
 	{ .help = "Which cases" },
-	{ 0, "filter", "PATTERN", TAKE_TEXT, AT(filter), .help = "only cases whose name has PATTERN in it, or matches it (a "
-		"glob: 'op/exp/*/zero/*')", LIST | SUITE },
+	{ 0, "filter", "PATTERN", TAKE_TEXT, AT(filter),
+		.help = "only cases whose name has PATTERN in it, or matches it (a glob: 'op/exp/*/zero/*')", LIST | SUITE },
 	{ 0, "list", NULL, TAKE_FLAG, AT(list), .help = "prints the cases, and runs none", LIST | SUITE },
 	{ 0, "full", NULL, TAKE_FLAG, AT(full), .help = "all combinations instead of all pairs: hours", LIST | SUITE },
-	{ 0, "part", "K/N", TAKE_OWN, AT(part), .help = "part K of N of these cases: for what takes long, in pieces or on "
-		"several machines", LIST | SUITE,
+	{ 0, "part", "K/N", TAKE_OWN, AT(part),
+		.help = "part K of N of these cases: for what takes long, in pieces or on several machines", LIST | SUITE,
 		.own = take_part },
 	{ 0, "seed", "N", TAKE_OWN, AT(seed), .help = "of data, drawn trees and random graphs; default: 1", LIST | SUITE,
 		.own = take_seed },
-	{ 0, "script", "FILE", TAKE_TEXT, AT(script), .help = "checks this graph or script instead of the suite: a reduced "
-		"failure, once more", SCRIPT,
+	{ 0, "script", "FILE", TAKE_TEXT, AT(script),
+		.help = "checks this graph or script instead of the suite: a reduced failure, once more", SCRIPT,
 		LT_VALUES("*.lt", "*.graph") },
-	{ 0, "schedule", "FILE.tree", TAKE_TEXT, AT(schedule), .help = "the tree that --script is run by; default: the "
-		"default tree", SCRIPT, LT_VALUES("*.tree") },
-	{ 0, "data", "SEED/SET/SPECIAL/WILD", TAKE_TEXT, AT(data), .help = "the data that --script is run on, as a reduced "
-		"failure says", SCRIPT },
+	{ 0, "schedule", "FILE.tree", TAKE_TEXT, AT(schedule),
+		.help = "the tree that --script is run by; default: the default tree", SCRIPT, LT_VALUES("*.tree") },
+	{ 0, "data", "SEED/SET/SPECIAL/WILD", TAKE_TEXT, AT(data),
+		.help = "the data that --script is run on, as a reduced failure says", SCRIPT },
 
 	{ .help = "Running" },
-	{ 0, "seconds", "S", TAKE_SECONDS, AT(seconds), .help = "stops after S seconds, the other cases are not run; default: "
-		"0, no limit", SUITE, .min = -1 },
-	{ 0, "patience", "S", TAKE_SECONDS, AT(patience), .help = "a step of a case that takes longer than S seconds has "
-		"failed; default: 60" },
-	{ 0, "cc-timeout", "S", TAKE_TIMEOUT, AT(cc_timeout_ms), .help = "a C compiler that takes longer than S seconds for a "
-		"kernel is ended, and has failed; "
-		"default: 60" },
+	{ 0, "seconds", "S", TAKE_SECONDS, AT(seconds),
+		.help = "stops after S seconds, the other cases are not run; default: 0, no limit", SUITE, .min = -1 },
+	{ 0, "patience", "S", TAKE_SECONDS, AT(patience),
+		.help = "a step of a case that takes longer than S seconds has failed; default: 60" },
+	{ 0, "cc-timeout", "S", TAKE_TIMEOUT, AT(cc_timeout_ms),
+		.help = "a C compiler that takes longer than S seconds for a kernel is ended, and has failed; default: 60" },
 	{ 0, "go-on", NULL, TAKE_FLAG, AT(go_on), .help = "tries all cases, even where every one before has ended in one way",
 		SUITE },
-	{ 0, "threads", "N", TAKE_COUNT, AT(n_thread), .help = "threads that the backend may use; default: one for each "
-		"processor", .min = 1, .max = 1024 },
+	{ 0, "threads", "N", TAKE_COUNT, AT(n_thread),
+		.help = "threads that the backend may use; default: one for each processor", .min = 1, .max = 1024 },
 
 	{ .help = "Reports" },
 	{ 0, "json", NULL, TAKE_FLAG, AT(json), .help = "prints all cases and their sums as JSON", SUITE },
 	{ 0, "report", "FILE.html", TAKE_TEXT, AT(report), .help = "writes a support matrix to look at", SUITE,
 		LT_VALUES("*.html") },
-	{ 0, "keep", "DIR", TAKE_TEXT, AT(keep), .help = "the folder for scripts and trees of reduced failures; default: "
-		"lt-check-failures", .values = LT_VALUES("/") },
+	{ 0, "keep", "DIR", TAKE_TEXT, AT(keep),
+		.help = "the folder for scripts and trees of reduced failures; default: lt-check-failures",
+		.values = LT_VALUES("/") },
 	{ 0, "no-reduce", NULL, TAKE_FLAG, AT(no_reduce), .help = "failures are reported as they are", LIST | SUITE },
 	{ 'v', "verbose", NULL, TAKE_FLAG, AT(verbose), .help = "prints each case as it is done" },
 	{ 0 }
@@ -185,44 +184,39 @@ void lt__check_options_free(struct check_options *o)
 
 /* -- commands to copy -- */
 
-void lt__check_word(const char *text, char *out, size_t bytes)
+/* After what is in out. */
+__attribute__((format(printf, 3, 4))) static void append(char *out, size_t bytes, const char *fmt, ...)
 {
 	size_t n = strlen(out);
+	va_list list;
 
-	(void)snprintf(out + n, bytes - n, " %s", lt__shell(text).text);
+	va_start(list, fmt);
+	(void)vsnprintf(out + n, bytes - n, fmt, list);
+	va_end(list);
 }
 
 void lt__check_backend_words(const struct check_options *o, char *out, size_t bytes)
 {
-	out[0] = '\0';
-	for (int32_t i = 0; i < o->n_load; i++) {
-		(void)strncat(out, i ? " -B" : "-B", bytes - strlen(out) - 1);
-		lt__check_word(o->load[i], out, bytes);
-	}
-	(void)strncat(out, out[0] ? " -b" : "-b", bytes - strlen(out) - 1);
-	lt__check_word(o->word, out, bytes);
+	for (int32_t i = 0; i < o->n_load; i++)
+		append(out, bytes, "-B %s ", lt__shell(o->load[i]).text);
+	append(out, bytes, "-b %s", lt__shell(o->word).text);
 }
 
 void lt__check_limits(const struct check_options *o, char *out, size_t bytes)
 {
-	size_t n = 0;
-	out[0] = '\0';
 	if (lt__option_given(&check_tool, &o->given, "patience"))
-		n = (size_t)snprintf(out, bytes, " --patience %.15g", o->patience);
+		append(out, bytes, " --patience %.15g", o->patience);
 	if (lt__option_given(&check_tool, &o->given, "threads"))
-		n += (size_t)snprintf(out + n, bytes - n, " --threads %u", (unsigned)o->n_thread);
+		append(out, bytes, " --threads %u", (unsigned)o->n_thread);
 	if (lt__option_given(&check_tool, &o->given, "cc-timeout"))
-		(void)snprintf(out + n, bytes - n, " --cc-timeout %g", o->cc_timeout_ms * 1e-3);
+		append(out, bytes, " --cc-timeout %g", o->cc_timeout_ms * 1e-3);
 }
 
 void lt__check_repeat(const struct check_options *o, const char *name, char *out, size_t bytes)
 {
-	char words[CHECK_COMMAND / 2], limits[80];
-	lt__check_backend_words(o, words, sizeof words);
-	lt__check_limits(o, limits, sizeof limits);
-	size_t n = (size_t)snprintf(out, bytes, "lt-check %s --seed %llu%s%s --filter", words, (unsigned long long)o->seed,
-		o->full ? " --full" : "",
-		limits);
-	if (n < bytes)
-		lt__check_word(name, out, bytes);
+	(void)snprintf(out, bytes, "lt-check ");
+	lt__check_backend_words(o, out, bytes);
+	append(out, bytes, " --seed %llu%s", (unsigned long long)o->seed, o->full ? " --full" : "");
+	lt__check_limits(o, out, bytes);
+	append(out, bytes, " --filter %s", lt__shell(name).text);
 }

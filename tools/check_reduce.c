@@ -22,6 +22,7 @@ struct reducer {
 	int n_tried;
 	double until;
 	bool more;                      /* something was kept in this round */
+	bool unrun;                     /* a graph could not be tried, the context says why */
 };
 
 static bool is_over(const struct reducer *r) { return r->n_tried == MAX_TRIES || lt__check_now() > r->until; }
@@ -41,6 +42,8 @@ static bool keep_if_fails(struct reducer *r, char *graph, const char *schedule)
 		r->tried[r->n_tried++] = hash;
 		fails = !lt_graph_verify(g) && r->fails(r->user, g, schedule, &out);
 		lt_graph_free(g);
+		if (out.unrun)
+			r->unrun = lt_fail(r->ctx, LT_EDEVICE, "%s", out.text) != LT_OK;
 	}
 	free(fails ? r->graph : graph);
 	free(fails ? r->schedule : out.schedule);
@@ -57,7 +60,7 @@ static void try_kind(struct reducer *r, const struct reduce_kind *kind)
 {
 	bool more = true;
 	for (int64_t k = 0; more && !is_over(r); ) {
-		char *graph = kind->make(r->graph, k, &more);
+		char *graph = lt__reduce_by(kind, r->graph, k, &more);
 		if (graph)
 			lt__reduce_drop_unused(graph);
 		k += !keep_if_fails(r, graph, r->schedule);     /* what was k + 1 is k now */
@@ -97,7 +100,7 @@ lt_status lt__check_reduce(
 		if (keep_if_fails(r, lt__reduce_text(f->graph), f->schedule)) {
 			reduce_all(r);
 			st = lt__reduce_write(f, &(struct reduced){ r->graph, r->schedule, r->set, r->n_tried, is_over(r) }, told, bytes);
-		} else {
+		} else if (!r->unrun) {
 			lt_fail(r->ctx, st, "run again by itself, it does not fail: it depends on what ran before, or on chance");
 		}
 	}

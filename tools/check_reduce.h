@@ -6,10 +6,16 @@
 
 /* check_reduce_text.c.  Texts are the caller's to free; NULL: there is none, or memory ran out. */
 char *lt__reduce_text(const struct lt_graph *);
-/* A kind of step: the graph's text after the k-th change of this kind; *more: whether there is a k-th.  What comes of
- * it may be no graph. */
-struct reduce_kind { const char *name; char *(*make)(const char *graph, int64_t k, bool *more); };
+/* A kind of step: make NULL: what begins with a mark goes, up to what ends it. */
+struct reduce_kind {
+	const char *name;
+	char *(*make)(const char *graph, int64_t k, bool *more);
+	const char *mark, *ends;
+};
 extern const struct reduce_kind lt__reduce_kinds[];             /* check_reduce_graph.c; ends with a row of NULL */
+/* The graph's text after the k-th change of this kind; *more: whether there is a k-th.  What comes of it may be no
+ * graph. */
+char *lt__reduce_by(const struct reduce_kind *, const char *graph, int64_t k, bool *more);
 /* Nodes, vars and scalars that nothing uses go. */
 void lt__reduce_drop_unused(char *graph);
 /* Without its k-th step; NULL: it has none. */

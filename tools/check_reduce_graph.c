@@ -169,27 +169,6 @@ static const char *kth(const char *text, const char *mark, int64_t k)
 	return text;
 }
 
-/* From a mark to what ends it. */
-static char *without_part(const char *graph, const char *mark, const char *ends, int64_t k, bool *more)
-{
-	const char *at = kth(graph, mark, k);
-	size_t n = at ? strlen(mark) + strcspn(at + strlen(mark), ends) : 0;
-	*more = at != NULL;
-	return at ? lt__reduce_splice(graph, at, n - (at[n] == '}'), "") : NULL;         /* there is a blank before it */
-}
-
-static char *drop_limit(const char *graph, int64_t k, bool *more)
-{
-	return without_part(graph, " limit ", "\n", k, more);
-}
-static char *drop_guards(const char *graph, int64_t k, bool *more)
-{
-	return without_part(graph, " if ", ";}\n", k, more);
-}
-static char *drop_guard(const char *graph, int64_t k, bool *more)
-{
-	return without_part(graph, ">= 0,", ",;}\n", k, more);
-}
 static char *drop_first_piece(const char *graph, int64_t k, bool *more)
 {
 	const char *at = kth(graph, "{ ", k);
@@ -197,11 +176,28 @@ static char *drop_first_piece(const char *graph, int64_t k, bool *more)
 	*more = at != NULL;
 	return at && at[n] == ';' ? lt__reduce_splice(graph, at + 1, n, "") : NULL;
 }
-static char *drop_piece(const char *graph, int64_t k, bool *more) { return without_part(graph, "; ", ";}\n", k, more); }
-
 /* What cuts most stands first. */
-const struct reduce_kind lt__reduce_kinds[] = { { "one result", keep_purpose }, { "a result less", drop_purpose },
-	{ "inputs for nodes", make_input }, { "operands for nodes", bypass }, { "limits", drop_limit },
-	{ "all extents", shrink_all }, { "extents", shrink }, { "pieces", drop_piece },
-	{ "first pieces", drop_first_piece }, { "guards", drop_guards }, { "a guard less", drop_guard },
-	{ NULL, NULL } };
+const struct reduce_kind lt__reduce_kinds[] = {
+	{ "one result", keep_purpose, NULL, NULL },
+	{ "a result less", drop_purpose, NULL, NULL },
+	{ "inputs for nodes", make_input, NULL, NULL },
+	{ "operands for nodes", bypass, NULL, NULL },
+	{ "limits", NULL, " limit ", "\n" },
+	{ "all extents", shrink_all, NULL, NULL },
+	{ "extents", shrink, NULL, NULL },
+	{ "pieces", NULL, "; ", ";}\n" },
+	{ "first pieces", drop_first_piece, NULL, NULL },
+	{ "guards", NULL, " if ", ";}\n" },
+	{ "a guard less", NULL, ">= 0,", ",;}\n" },
+	{ NULL, NULL, NULL, NULL },
+};
+
+char *lt__reduce_by(const struct reduce_kind *kind, const char *graph, int64_t k, bool *more)
+{
+	if (kind->make)
+		return kind->make(graph, k, more);
+	const char *at = kth(graph, kind->mark, k);
+	size_t n = at ? strlen(kind->mark) + strcspn(at + strlen(kind->mark), kind->ends) : 0;
+	*more = at != NULL;
+	return at ? lt__reduce_splice(graph, at, n - (at[n] == '}'), "") : NULL;         /* there is a blank before it */
+}

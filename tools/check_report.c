@@ -5,20 +5,44 @@
 #include "tools/say.h"
 
 const char *const lt__check_words[] = { "passed", "refused", "failed", "skipped" };
-struct outcome_count { int64_t n[4]; };
-
-void lt__check_report_failure(const struct check_report *r, int32_t i, FILE *f)
-{
-	char command[CHECK_COMMAND];
-	lt__check_repeat(r->o, r->chosen[i]->name, command, sizeof command);
-	lt__say(f, "FAILED %s\n  %s\n  %s\n", r->chosen[i]->name, r->outcome[i].text, command);
-	if (r->more && r->more[i] && r->more[i][0])
-		lt__say(f, "  %s\n", r->more[i]);
-}
+const char *const lt__check_loud[] = { "passed", "refused", "FAILED", "skipped" };
 
 enum check_status lt__check_status(const struct check_report *r, int32_t i)
 {
 	return r->outcome[i].done ? r->outcome[i].status : CHECK_SKIPPED;
+}
+
+void lt__check_row(const struct check_report *r, int32_t i, struct check_row *row)
+{
+	const struct check_case *c = &r->c[i];
+	const char *more = r->more ? r->more[i] : NULL;
+	*row = (struct check_row){ .name = c->name, .group = lt__check_group(c->group)->name, .status = lt__check_status(r, i),
+		.op = c->row, .dtype = c->column ? lt__dtype_info(c->column)->name : NULL, .seconds = r->outcome[i].seconds,
+		.text = r->outcome[i].text, .more = more && more[0] ? more : NULL };
+	if (row->status == CHECK_FAILED)
+		lt__check_repeat(r->o, c->name, row->repeat, sizeof row->repeat);
+}
+
+void lt__check_count(const struct check_report *r, struct check_counts *out)
+{
+	*out = (struct check_counts){ .all = { .seconds = 0 } };
+	for (int32_t i = 0; i < r->n; i++) {
+		struct check_count *const both[] = { &out->group[r->c[i].group], &out->all };
+		for (int k = 0; k < 2; k++) {
+			both[k]->n[lt__check_status(r, i)]++;
+			both[k]->n_case++;
+			both[k]->seconds += r->outcome[i].seconds;
+		}
+	}
+}
+
+void lt__check_report_failure(const struct check_report *r, int32_t i, FILE *f)
+{
+	struct check_row row;
+	lt__check_row(r, i, &row);
+	lt__say(f, "FAILED %s\n  %s\n  %s\n", row.name, row.text, row.repeat);
+	if (row.more)
+		lt__say(f, "  %s\n", row.more);
 }
 
 static int by_count(const void *x, const void *y)
@@ -71,54 +95,54 @@ int lt__check_exit(const struct check_report *r)
 	for (int32_t i = 0; i < r->n; i++) {
 		const struct check_outcome *out = &r->outcome[i];
 		if (!out->done || out->status == CHECK_FAILED)
-			return CHECK_EXIT_FAILED;
-		whole = whole && !(r->chosen[i]->clause && out->late);
+			return LT_EXIT_FAILED;
+		whole = whole && !(r->c[i].clause && out->late);
 	}
-	return r->o->filter || (whole && r->n_run > 0) ? CHECK_EXIT_GOOD : CHECK_EXIT_LITTLE;
+	return r->o->filter || (whole && r->n_run > 0) ? LT_EXIT_OK : LT_EXIT_OPEN;
 }
 
 /* The last line. */
-static void report_verdict(const struct check_report *r, const struct outcome_count *all, FILE *f)
+static void report_verdict(const struct check_report *r, const struct check_count *all, FILE *f)
 {
-	int64_t n_late = 0, n_left = 0, n_ran = all->n[CHECK_PASSED] + all->n[CHECK_FAILED];
+	int n_late = 0, n_left = 0, n_ran = all->n[CHECK_PASSED] + all->n[CHECK_FAILED];
 	for (int32_t i = 0; i < r->n; i++) {
 		n_late += !r->outcome[i].done || r->outcome[i].late;
 		n_left += r->outcome[i].left;
 	}
 	lt__say(f, "%s %s: ", r->backend->name, r->backend->version ? r->backend->version : "");
 	if (all->n[CHECK_FAILED])
-		lt__say(f, "FAILED: %lld", (long long)all->n[CHECK_FAILED]);
+		lt__say(f, "FAILED: %d", all->n[CHECK_FAILED]);
 	else
 		(void)fputs("nothing failed", f);
-	lt__say(f, " of %lld case%s that ran", (long long)n_ran, n_ran == 1 ? "" : "s");
+	lt__say(f, " of %d case%s that ran", n_ran, n_ran == 1 ? "" : "s");
 	if (n_late)
-		lt__say(f, "; %lld not run for time", (long long)n_late);
+		lt__say(f, "; %d not run for time", n_late);
 	if (n_left)
-		lt__say(f, "; %lld not tried", (long long)n_left);
+		lt__say(f, "; %d not tried", n_left);
 	if (r->o->n_part > 0)
 		lt__say(f, "; part %d/%d", r->o->part, r->o->n_part);
 	lt__say(f, "; seed %llu, %.1f s\n", (unsigned long long)r->o->seed, r->seconds);
-	if (lt__check_exit(r) == CHECK_EXIT_LITTLE)
+	if (lt__check_exit(r) == LT_EXIT_OPEN)
 		lt__say(f, "%s\n", r->n_run ? "not all clauses of the contract were tried: give more --seconds, or none"
 			: "nothing was computed, no kernel ran: this says nothing about the backend");
 }
 
+static void report_count(const char *name, const struct check_count *c, FILE *f)
+{
+	if (c->n_case > 0)
+		lt__say(f, "%-10s %8d %8d %8d %8d\n", name, c->n[0], c->n[1], c->n[2], c->n[3]);
+}
+
 void lt__check_report_all(const struct check_report *r, FILE *f)
 {
-	struct outcome_count group[CHECK_N_GROUP] = { 0 }, all = { 0 };
-	for (int32_t i = 0; i < r->n; i++) {
-		struct outcome_count *c = &group[r->chosen[i]->group];
-		c->n[lt__check_status(r, i)]++;
-		all.n[lt__check_status(r, i)]++;
-	}
-	lt__say(f, "%-10s %8s %8s %8s %8s\n", "group", "passed", "refused", "failed", "skipped");
+	struct check_counts counts;
+	const char *const *word = lt__check_words;
+	lt__check_count(r, &counts);
+	lt__say(f, "%-10s %8s %8s %8s %8s\n", "group", word[0], word[1], word[2], word[3]);
 	for (int g = 0; g < CHECK_N_GROUP; g++)
-		if (group[g].n[0] + group[g].n[1] + group[g].n[2] + group[g].n[3] > 0)
-			lt__say(f, "%-10s %8lld %8lld %8lld %8lld\n", lt__check_group(g)->name, (long long)group[g].n[CHECK_PASSED],
-				(long long)group[g].n[CHECK_REFUSED], (long long)group[g].n[CHECK_FAILED], (long long)group[g].n[CHECK_SKIPPED]);
-	lt__say(f, "%-10s %8lld %8lld %8lld %8lld\n", "all", (long long)all.n[CHECK_PASSED], (long long)all.n[CHECK_REFUSED],
-		(long long)all.n[CHECK_FAILED], (long long)all.n[CHECK_SKIPPED]);
+		report_count(lt__check_group(g)->name, &counts.group[g], f);
+	report_count("all", &counts.all, f);
 	report_reasons(r, CHECK_REFUSED, f);
 	report_reasons(r, CHECK_SKIPPED, f);
-	report_verdict(r, &all, f);
+	report_verdict(r, &counts.all, f);
 }

@@ -1,40 +1,8 @@
 /* tools/check_run.c -- a graph through a backend: lowered, accepted, compiled with others, run on several sets of
  * data. */
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tools/check.h"
-
-bool lt__check_end(struct check_outcome *out, enum check_status status, const char *fmt, ...)
-{
-	va_list list;
-	if (out->done)                  /* what was said first stays */
-		return false;
-	va_start(list, fmt);
-	(void)vsnprintf(out->text, sizeof out->text, fmt, list);
-	va_end(list);
-	out->status = status;
-	out->done = true;
-	return false;
-}
-
-static void check_diagnostics_report(struct lt_diag *diag, const struct lt_diagnostic *note)
-{
-	struct check_diagnostics *t = (struct check_diagnostics *)(void *)diag;
-	if (t->n++)
-		return;
-	t->size = note->size;
-	t->code = note->code;
-	t->loop = note->loop;
-	t->stmt = note->stmt;
-	(void)snprintf(t->text, sizeof t->text, "%s", note->text ? note->text : "");
-	(void)snprintf(t->remedy, sizeof t->remedy, "%s", note->remedy ? note->remedy : "");
-}
-
-void lt__check_diagnostics_init(struct check_diagnostics *t)
-{
-	*t = (struct check_diagnostics){ .diag = { sizeof t->diag, check_diagnostics_report }, .loop = -1, .stmt = -1 };
-}
 
 /* -- accepted -- */
 
@@ -50,10 +18,8 @@ static bool is_a_line(struct check_work *w, const char *what, const char *text)
 		bad = bad < 0 && shown[n] != text[n] ? c : bad;
 	}
 	shown[n] = '\0';
-	return bad < 0
-		|| lt__check_end(w->out, CHECK_FAILED,
-			"the %s \"%s\" holds a control character (0x%02x); it is one line of plain text", what, shown,
-			(unsigned)bad);
+	return bad < 0 || lt__check_fail(w->out,
+		"the %s \"%s\" holds a control character (0x%02x); it is one line of plain text", what, shown, (unsigned)bad);
 }
 
 /* A refusal is an answer, if it says why, and where or what would help. */
@@ -62,29 +28,26 @@ static bool take_refusal(
 {
 	size_t n = strlen(told->text);
 	if (st != LT_EUNSUPPORTED)
-		return lt__check_end(w->out, CHECK_FAILED,
-			"accepts answers %s (%d%s) for kernel %s%s%s; a refusal is LT_EUNSUPPORTED, and any other "
-			"error ends the host's compilation",
-			lt_status_name(st), (int)st, st < 0 || st >= LT_NSTATUS ? ": no status at all" : "", t->name,
-			n ? ", and says: " : ", and says nothing", told->text);
+		return lt__check_fail(w->out, "accepts answers %s (%d%s) for kernel %s%s%s; a refusal is LT_EUNSUPPORTED, and any "
+			"other error ends the host's compilation", lt_status_name(st), (int)st,
+			st < 0 || st >= LT_NSTATUS ? ": no status at all" : "", t->name, n ? ", and says: " : ", and says nothing",
+			told->text);
 	if (n == 0)
-		return lt__check_end(w->out, CHECK_FAILED, "accepts answers %s for kernel %s and says nothing",
-			lt_status_name(st), t->name);
+		return lt__check_fail(w->out, "accepts answers %s for kernel %s and says nothing", lt_status_name(st), t->name);
 	if (told->text[n - 1] == '.' || lt__diagnostic_text(told->text, w->device->backend->name) != told->text)
-		return lt__check_end(w->out, CHECK_FAILED, "the refusal \"%s\" %s", told->text,
+		return lt__check_fail(w->out, "the refusal \"%s\" %s", told->text,
 			told->text[n - 1] == '.' ? "ends with a full stop; the host puts it into sentences of its own"
 						 : "begins with the backend's name; the host says that itself");
 	if (!is_a_line(w, "refusal", told->text) || !is_a_line(w, "remedy", told->remedy))
 		return false;
 	if (told->size < offsetof(struct lt_diagnostic, remedy) + sizeof (char *))
-		return lt__check_end(w->out, CHECK_FAILED,
+		return lt__check_fail(w->out,
 			"the note of the refusal \"%s\" has size %u, and it has to be sizeof (struct lt_diagnostic)",
 			told->text, (unsigned)told->size);
 	if (!told->remedy[0] && told->loop < 0 && told->stmt < 0)
-		return lt__check_end(w->out, CHECK_FAILED,
-			"the refusal \"%s\" names neither a loop nor a statement nor a remedy", told->text);
+		return lt__check_fail(w->out, "the refusal \"%s\" names neither a loop nor a statement nor a remedy", told->text);
 	if (told->loop >= t->n_loop || told->stmt >= (int32_t)t->stmts.n)
-		return lt__check_end(w->out, CHECK_FAILED, "the refusal \"%s\" names loop %d of %d, statement %d of %u",
+		return lt__check_fail(w->out, "the refusal \"%s\" names loop %d of %d, statement %d of %u",
 			told->text, (int)told->loop, (int)t->n_loop, (int)told->stmt, (unsigned)t->stmts.n);
 	return lt__check_end(w->out, CHECK_REFUSED, "%s%s%s", lt__diagnostic_text(told->text, w->device->backend->name),
 		told->remedy[0] ? "; " : "", told->remedy);
@@ -93,8 +56,7 @@ static bool take_refusal(
 static bool is_accepted(struct check_work *w, const struct lt_tree *t)
 {
 	struct check_device *d = w->device;
-	struct check_diagnostics told;
-	lt__check_diagnostics_init(&told);
+	struct check_diagnostics told = lt__check_listen();
 	/* as the host does before it asks; its remedies are for the script's author */
 	if (lt__refuse_by_caps(t, d->caps, &told.diag))
 		return lt__check_end(w->out, CHECK_REFUSED, "%s", told.text);
@@ -102,14 +64,18 @@ static bool is_accepted(struct check_work *w, const struct lt_tree *t)
 	return !st || take_refusal(w, t, st, &told);
 }
 
+/* Those before the first run, then those of each. */
+static int32_t count_steps(const struct lt_program *p) { return p->plan.n_prepare + p->plan.n_run; }
+static const struct lt_pstep *step_at(const struct lt_program *p, int32_t i)
+{
+	return i < p->plan.n_prepare ? &p->plan.prepare[i] : &p->plan.run[i - p->plan.n_prepare];
+}
+
 /* A nest that has steps; padding nests of nothing are not run. */
 static bool is_run(const struct lt_program *p, int32_t nest)
 {
-	for (int32_t i = 0; i < p->plan.n_prepare; i++)
-		if (p->plan.prepare[i].kind == LT_STEP_RUN && p->plan.prepare[i].nest == nest)
-			return true;
-	for (int32_t i = 0; i < p->plan.n_run; i++)
-		if (p->plan.run[i].kind == LT_STEP_RUN && p->plan.run[i].nest == nest)
+	for (int32_t i = 0; i < count_steps(p); i++)
+		if (step_at(p, i)->kind == LT_STEP_RUN && step_at(p, i)->nest == nest)
 			return true;
 	return false;
 }
@@ -124,7 +90,7 @@ bool lt__check_prepare(struct check_work *w, const struct check_tree *tree)
 			lt_status_name(st), lt_context_message(w->ctx));
 	w->object = calloc((size_t)w->p->nests.n + 1, sizeof *w->object);
 	if (!w->object)
-		return lt__check_end(w->out, CHECK_FAILED, "out of memory");
+		return lt__check_fail(w->out, "out of memory");
 	for (int32_t i = 0; i < w->p->nests.n; i++)
 		if (is_run(w->p, i) && !is_accepted(w, &w->p->nests.frozen[i].tree))
 			return false;
@@ -132,22 +98,6 @@ bool lt__check_prepare(struct check_work *w, const struct check_tree *tree)
 }
 
 /* -- compiled -- */
-
-static uint32_t gather_trees(
-	struct check_work *const *w, int32_t n, const struct lt_tree **tree, struct lt_object ***place)
-{
-	uint32_t n_tree = 0;
-	for (int32_t i = 0; i < n; i++)
-		for (int32_t k = 0; !w[i]->out->done && k < w[i]->p->nests.n; k++)
-			if (is_run(w[i]->p, k)) {
-				if (tree) {
-					tree[n_tree] = &w[i]->p->nests.frozen[k].tree;
-					place[n_tree] = &w[i]->object[k];
-				}
-				n_tree++;
-			}
-	return n_tree;
-}
 
 static bool compile_failed(
 	struct check_work *const *w, int32_t n, lt_status st, const struct check_diagnostics *told, bool left)
@@ -159,28 +109,34 @@ static bool compile_failed(
 		return all;
 	}
 	if (left)
-		return lt__check_end(w[0]->out, CHECK_FAILED, "compile fails with %s and leaves an object behind",
-			lt_status_name(st));
+		return lt__check_fail(w[0]->out, "compile fails with %s and leaves an object behind", lt_status_name(st));
 	if (st == LT_EUNSUPPORTED)
-		return lt__check_end(w[0]->out, CHECK_FAILED, "accepts took the tree, compile answers %s%s%s", lt_status_name(st),
+		return lt__check_fail(w[0]->out, "accepts took the tree, compile answers %s%s%s", lt_status_name(st),
 			told->text[0] ? ": " : " and says nothing; refuse it in accepts", told->text);
-	return lt__check_end(w[0]->out, CHECK_FAILED, "compile: %s: %s", lt_status_name(st),
-		told->text[0] ? told->text : "nothing is said");
+	return lt__check_went(w[0]->out, st, told, "compile");
 }
 
 bool lt__check_compile(struct check_work *const *w, int32_t n)
 {
-	uint32_t n_tree = gather_trees(w, n, NULL, NULL);
-	const struct lt_tree **tree = calloc(n_tree + 1, sizeof *tree);
-	struct lt_object ***place = calloc(n_tree + 1, sizeof *place), **object = calloc(n_tree + 1, sizeof *object);
-	struct check_diagnostics told;
+	size_t most = 1;
+	uint32_t n_tree = 0;
+	for (int32_t i = 0; i < n; i++)
+		most += (size_t)w[i]->p->nests.n;
+	const struct lt_tree **tree = calloc(most, sizeof *tree);
+	struct lt_object ***place = calloc(most, sizeof *place), **object = calloc(most, sizeof *object);
+	struct check_diagnostics told = lt__check_listen();
 	bool good = true, left = false, holes = false;
-	if (n_tree > 0 && tree && place && object) {
+	for (int32_t i = 0; (!tree || !place || !object) && i < n; i++)
+		good = lt__check_fail(w[i]->out, "out of memory");
+	for (int32_t i = 0; good && i < n; i++)
+		for (int32_t k = 0; !w[i]->out->done && k < w[i]->p->nests.n; k++)
+			if (is_run(w[i]->p, k)) {
+				tree[n_tree] = &w[i]->p->nests.frozen[k].tree;
+				place[n_tree] = &w[i]->object[k];
+				object[n_tree++] = (struct lt_object *)(void *)object;          /* a failure has to make it NULL */
+			}
+	if (n_tree > 0) {
 		struct check_device *d = w[0]->device;
-		lt__check_diagnostics_init(&told);
-		(void)gather_trees(w, n, tree, place);
-		for (uint32_t i = 0; i < n_tree; i++)
-			object[i] = (struct lt_object *)(void *)object;         /* a failure has to make them NULL */
 		lt_status st = d->backend->compile(d->session, tree, n_tree, object, &told.diag);
 		for (uint32_t i = 0; i < n_tree; i++) {
 			left = left || object[i];
@@ -190,7 +146,7 @@ bool lt__check_compile(struct check_work *const *w, int32_t n)
 		if (st)
 			good = compile_failed(w, n, st, &told, left);
 		for (int32_t i = 0; !st && holes && i < n; i++)
-			good = lt__check_end(w[i]->out, CHECK_FAILED, "compile succeeds and leaves an object NULL");
+			good = lt__check_fail(w[i]->out, "compile succeeds and leaves an object NULL");
 	}
 	free(tree);
 	free(place);
@@ -242,18 +198,14 @@ static bool launch(struct check_guarded *room, int32_t nest, int fill, uint32_t 
 {
 	struct check_work *w = room->w;
 	struct check_args a;
-	struct check_diagnostics told;
+	struct check_diagnostics told = lt__check_listen();
 	bool good = lt__check_args_new(room, nest, fill, n_thread, fault, &a);
 	if (good) {
-		lt__check_diagnostics_init(&told);
 		lt_status st = room->lend ? run_lent(room->lend, w, nest, &a.args, &told.diag)
 			: w->device->backend->run(w->object[nest], &a.args, &told.diag);
 		if (room->async && !room->lend && !st)
 			st = w->device->backend->sync(w->device->session, NULL, &told.diag);
-		if (st && !fault->n)
-			good = lt__check_end(w->out, CHECK_FAILED, "run of kernel %s: %s: %s",
-				w->p->nests.frozen[nest].tree.name, lt_status_name(st),
-				told.text[0] ? told.text : "nothing is said");
+		good = fault->n || lt__check_went(w->out, st, &told, "run of kernel %s", w->p->nests.frozen[nest].tree.name);
 	}
 	return lt__check_args_end(w, &a) && good;
 }
@@ -272,7 +224,7 @@ static bool run_show(struct check_guarded *room, const struct lt_seen *seen, int
 		bool good = data && !lt__seen_read(p, &seen[i], from, data) && !lt__kernel_judge_see(room->kernels, &seen[i], data);
 		free(data);
 		if (!good)
-			return lt__check_end(room->w->out, CHECK_FAILED, "out of memory");
+			return lt__check_fail(room->w->out, "out of memory");
 	}
 	return true;
 }
@@ -290,8 +242,8 @@ static bool launch_all(
 	struct check_guarded *room, int fill, uint32_t n_thread, const struct looking *l, struct lt_fault *fault)
 {
 	const struct lt_program *p = room->w->p;
-	for (int32_t i = 0; i < p->plan.n_prepare + p->plan.n_run && fault->n == 0; i++) {
-		const struct lt_pstep *step = i < p->plan.n_prepare ? &p->plan.prepare[i] : &p->plan.run[i - p->plan.n_prepare];
+	for (int32_t i = 0; i < count_steps(p) && fault->n == 0; i++) {
+		const struct lt_pstep *step = step_at(p, i);
 		if (step->kind == LT_STEP_COPY ? !run_copy_step(room, step) : !launch(room, step->nest, fill, n_thread, fault))
 			return false;
 		if (room->kernels && !run_show(room, l->seen, l->n, i))
@@ -305,7 +257,7 @@ bool lt__check_launch(struct check_guarded *room, int fill, uint32_t n_thread, s
 	struct looking l = { .p = room->w->p };
 	*fault = (struct lt_fault){ .n = 0, .stmt = -1, .access = -1 };
 	if (room->kernels && (lt__arena_new(room->w->ctx, &l.arena) || lt__protect(room->w->ctx, run_look, &l)))
-		return lt__check_end(room->w->out, CHECK_FAILED, "out of memory");
+		return lt__check_fail(room->w->out, "out of memory");
 	bool good = launch_all(room, fill, n_thread, &l, fault);
 	lt__arena_free(l.arena);
 	return good;
@@ -326,7 +278,7 @@ static const void **sources_of(const struct check_work *w, void *const *data)
 static bool begin_kernels(struct check_guarded *room, const void *const *source)
 {
 	return (source && !lt__kernel_judge_new(room->w->p, source, NULL, &room->kernels))
-		|| lt__check_end(room->w->out, CHECK_FAILED, "out of memory");
+		|| lt__check_fail(room->w->out, "out of memory");
 }
 
 /* Each kernel by itself. */
@@ -335,9 +287,8 @@ static bool judge_kernels(struct check_guarded *room)
 	struct lt_report r = { 0 };
 	lt_status st = lt__kernel_judge_end(room->kernels, &r);
 	if (st)
-		return lt__check_end(room->w->out, CHECK_FAILED, "the kernels cannot be evaluated: %s",
-			lt_context_message(room->w->ctx));
-	return !lt__report_failed(&r) || lt__check_end(room->w->out, CHECK_FAILED, "%s", r.first);
+		return lt__check_fail(room->w->out, "the kernels cannot be evaluated: %s", lt_context_message(room->w->ctx));
+	return !lt__report_failed(&r) || lt__check_fail(room->w->out, "%s", r.first);
 }
 
 /* Twice, with other poison, other garbage in the workspace: the values of the first, the bits of both. */
@@ -346,14 +297,14 @@ static bool run_twice(struct check_work *w, void *const *data, struct lt_judge *
 	struct check_guarded first, second;
 	struct lt_fault fault;
 	const void **source = sources_of(w, data);
-	lt__check_guarded_new(w, 0, &first);
-	lt__check_guarded_new(w, 0, &second);
+	lt__check_guarded_new(w, NULL, &first);
+	lt__check_guarded_new(w, NULL, &second);
 	bool good = begin_kernels(&first, source) && lt__check_guarded_fill(&first, data, 0xFF)
 		&& lt__check_launch(&first, 0xFF, 1, &fault) && lt__check_guarded_stand(&first, data)
 		&& lt__check_guarded_fill(&second, data, 0x5A) && lt__check_launch(&second, 0x5A, 1, &fault)
 		&& lt__check_guarded_stand(&second, data);
 	if (good && fault.n)
-		good = lt__check_end(w->out, CHECK_FAILED, "the fault record is set (statement %d, access %d, value %lld); no index "
+		good = lt__check_fail(w->out, "the fault record is set (statement %d, access %d, value %lld); no index "
 			"is out of range",
 			(int)fault.stmt, (int)fault.access, (long long)fault.value);
 	good = good && lt__check_compare(&first, judge, data, &second) && judge_kernels(&first)
@@ -370,12 +321,11 @@ static bool run_fault(struct check_work *w, void *const *data)
 {
 	struct check_guarded room;
 	struct lt_fault fault;
-	lt__check_guarded_new(w, 0, &room);
+	lt__check_guarded_new(w, NULL, &room);
 	bool good = lt__check_guarded_fill(&room, data, 0x5A) && lt__check_launch(&room, 0x5A, 1, &fault)
 		&& lt__check_guarded_stand(&room, data);
 	lt__check_guarded_free(&room);
-	return good && (fault.n || lt__check_end(w->out, CHECK_FAILED, "an index is out of range (%s) and the fault record is "
-		"not set",
+	return good && (fault.n || lt__check_fail(w->out, "an index is out of range (%s) and the fault record is not set",
 		lt_context_message(w->ctx)));
 }
 
@@ -396,7 +346,7 @@ static bool run_set(struct check_work *w, int set, bool *unfit)
 	else if (wild && st == LT_EFAULT)
 		good = run_fault(w, data);
 	else if (st == LT_ENOMEM)
-		good = lt__check_end(w->out, CHECK_FAILED, "out of memory");
+		good = lt__check_fail(w->out, "out of memory");
 	else
 		*unfit = true;          /* no data were found that the run-time scalars allow */
 	lt__judge_free(judge);

@@ -1,7 +1,7 @@
 /* tools/check_slots.c -- the memory of a run. */
 #include "tools/check_parts.h"
 
-static bool sentinels(struct check_work *w, const struct check_trial *t)
+bool lt__check_slots_sentinels(struct check_work *w, const struct check_trial *t)
 {
 	bool good = true;
 	for (uint32_t threads = 1; good && threads <= 3; threads++)
@@ -9,36 +9,42 @@ static bool sentinels(struct check_work *w, const struct check_trial *t)
 	return good;
 }
 
-/* Each at another place of the same alignment; async: each step enqueued, and waited for. */
-static bool run_odd(struct check_work *w, const struct check_trial *t, int odd, bool async)
+bool lt__check_slots_alignment(struct check_work *w, const struct check_trial *t)
 {
-	struct check_guarded room;
-	lt__check_guarded_new(w, odd, &room);
-	room.async = async;
-	bool good = lt__check_guarded_run(&room, t, 0x5A, 0x5A, 1) && lt__check_guarded_judge(&room, t);
-	lt__check_guarded_free(&room);
-	return good;
+	struct check_how how = { .poison = 0x5A, .fill = 0x5A, .n_thread = 1 };
+	while (how.odd < 8 && lt__check_run_by(w, t, &how))
+		how.odd++;
+	return how.odd == 8;
 }
 
-static bool alignment(struct check_work *w, const struct check_trial *t)
+bool lt__check_slots_async(struct check_work *w, const struct check_trial *t)
 {
-	bool good = true;
-	for (int odd = 0; good && odd < 8; odd++)
-		good = run_odd(w, t, odd, false);
-	return good;
+	return lt__check_run_by(w, t, &(struct check_how){ .poison = 0x5A, .fill = 0x5A, .n_thread = 1, .async = true });
 }
 
-static bool async(struct check_work *w, const struct check_trial *t) { return run_odd(w, t, 0, true); }
+/* Whoever reads beside a slot crashes. */
+bool lt__check_slots_page(struct check_work *w, const struct check_trial *t)
+{
+	struct check_how how = { .poison = 0x5A, .fill = 0x5A, .n_thread = 1, .page = CHECK_PAGE_AFTER };
+	if (LT_HAS(struct lt_caps, w->device->caps, device_memory))
+		return lt__check_end(w->out, CHECK_SKIPPED, "its memory is the device's");
+	bool good = lt__check_run_by(w, t, &how);
+	how.page = CHECK_PAGE_BEFORE;
+	return good && lt__check_run_by(w, t, &how);
+}
 
 /* Garbage of several kinds: 0xFF is NaN and -1, 0x7F a large number. */
-static bool workspace(struct check_work *w, const struct check_trial *t)
+bool lt__check_slots_workspace(struct check_work *w, const struct check_trial *t)
 {
 	static const int fill[] = { 0x00, 0xFF, 0x7F, 0x01 };
 	struct check_guarded first;
-	lt__check_guarded_new(w, 0, &first);
+	struct check_how how = { .poison = 0x5A, .n_thread = 1, .like = &first,
+		.why = "when the workspace holds other garbage" };
+	lt__check_guarded_new(w, NULL, &first);
 	bool good = lt__check_guarded_run(&first, t, 0x5A, 0x00, 1);
 	for (int i = 0; good && i < 4; i++) {
-		good = lt__check_same_run(&first, w, t, 0x5A, fill[i], "when the workspace holds other garbage");
+		how.fill = fill[i];
+		good = lt__check_run_by(w, t, &how);
 		for (uint32_t threads = 2; good && threads <= 3; threads++)
 			good = lt__check_one_run(w, t, 0x5A, fill[i], threads);
 	}
@@ -46,11 +52,11 @@ static bool workspace(struct check_work *w, const struct check_trial *t)
 	return good;
 }
 
-static bool unwritten(struct check_work *w, const struct check_trial *t)
+bool lt__check_slots_unwritten(struct check_work *w, const struct check_trial *t)
 {
 	struct check_guarded first, second;
-	lt__check_guarded_new(w, 0, &first);
-	lt__check_guarded_new(w, 0, &second);
+	lt__check_guarded_new(w, NULL, &first);
+	lt__check_guarded_new(w, NULL, &second);
 	bool good = lt__check_guarded_run(&first, t, 0xFF, 0, 1) && lt__check_guarded_run(&second, t, 0x5A, 0, 1)
 		&& lt__check_compare(&first, t->judge, t->data, &second)
 		&& lt__check_same_bits(&first, &second, t->judge, "when its outputs held something else");
@@ -59,19 +65,21 @@ static bool unwritten(struct check_work *w, const struct check_trial *t)
 	return good;
 }
 
-static bool again(struct check_work *w, const struct check_trial *t)
+bool lt__check_slots_again(struct check_work *w, const struct check_trial *t)
 {
 	struct check_guarded first;
-	lt__check_guarded_new(w, 0, &first);
+	const struct check_how how = { .poison = 0x5A, .fill = 0x5A, .n_thread = 1, .like = &first,
+		.why = "when it is run again" };
+	lt__check_guarded_new(w, NULL, &first);
 	bool good = lt__check_guarded_run(&first, t, 0x5A, 0x5A, 1);
 	for (int i = 0; good && i < 10; i++)
-		good = lt__check_same_run(&first, w, t, 0x5A, 0x5A, "when it is run again");
+		good = lt__check_run_by(w, t, &how);
 	lt__check_guarded_free(&first);
 	return good;
 }
 
 /* Two sets of data in turn. */
-static bool interleaved(struct check_work *w, const struct check_trial *t)
+bool lt__check_slots_interleaved(struct check_work *w, const struct check_trial *t)
 {
 	struct check_trial other;
 	bool good = lt__check_trial_new(w, 1, w->seed + 7, &other);
@@ -80,14 +88,3 @@ static bool interleaved(struct check_work *w, const struct check_trial *t)
 	lt__check_trial_free(w, &other);
 	return good;
 }
-
-#define CLAUSE(name, which) \
-	void lt__check_slots_##name(struct check_device *d, const struct check_case *c, struct check_outcome *out) \
-	{ lt__check_samples(d, c, out, which, name); }
-CLAUSE(sentinels, CHECK_S_ALL)
-CLAUSE(alignment, CHECK_S_ALL)
-CLAUSE(workspace, CHECK_S_BASIC)
-CLAUSE(unwritten, CHECK_S_ALL)
-CLAUSE(again, CHECK_S_BASIC)
-CLAUSE(interleaved, CHECK_S_ALL)
-CLAUSE(async, CHECK_S_BASIC)

@@ -4,28 +4,18 @@
 #include "tools/check_parts.h"
 
 enum { N = 2, RUNS = 40, PARALLEL_RUNS = 20, TRIES = 40 };
-static const struct check_case kinds[] = {
-	{ .name = "product",
-		.group = CHECK_product,
-		.spec = { .dtype = LT_F32, .shape = CHECK_ABOVE, .variant = CHECK_SOFTMAX } },
-	{ .name = "sum", .group = CHECK_reduce, .spec = { .op = LT_OP_add, .dtype = LT_F32, .shape = CHECK_ABOVE } },
-	{ .name = "chain",
-		.group = CHECK_op,
-		.spec = { .op = LT_OP_mul, .dtype = LT_F32, .shape = CHECK_PRIME, .neighbour = CHECK_BOTH } },
-};
-/* By a drawn tree with parallel loops, on threads. */
-static const struct check_case parallel = { .name = "parallel product", .group = CHECK_product,
-	.spec = { .dtype = LT_F32, .shape = CHECK_ABOVE, .variant = CHECK_BIAS_RELU } };
 
-/* A session with an object and data of its own; on a thread, or taking turns. */
+/* A session with an object and data of its own; on a thread, or taking turns.  Or data of its own for objects that
+ * all sides share. */
 struct thread_side {
 	struct check_device device;
 	struct check_outcome out;
 	struct check_work w;
 	struct check_trial t;
 	pthread_barrier_t *start;
+	pthread_mutex_t *judging;       /* a context is one thread's, and they may share it */
 	uint32_t n_thread;
-	bool ready;
+	bool ready, is_compiled;
 	/* In turn: */
 	struct check_guarded room;
 	struct check_args args;
@@ -38,12 +28,14 @@ static bool run_together(struct thread_side *s, int i)
 	struct check_guarded room = { 0 };
 	bool good = s->ready;
 	if (good) {
-		lt__check_guarded_new(&s->w, 0, &room);
+		lt__check_guarded_new(&s->w, NULL, &room);
 		good = lt__check_guarded_fill(&room, s->t.data, i % 2 ? 0xFF : 0x5A);
 	}
 	(void)pthread_barrier_wait(s->start);
-	good = good && lt__check_launch(&room, i % 2 ? 0x5A : 0xFF, s->n_thread, &s->fault)
-		&& lt__check_guarded_stand(&room, s->t.data) && lt__check_guarded_judge(&room, &s->t);
+	good = good && lt__check_launch(&room, i % 2 ? 0x5A : 0xFF, s->n_thread, &s->fault);
+	(void)pthread_mutex_lock(s->judging);
+	good = good && lt__check_guarded_stand(&room, s->t.data) && lt__check_guarded_judge(&room, &s->t);
+	(void)pthread_mutex_unlock(s->judging);
 	lt__check_guarded_free(&room);
 	return good;
 }
@@ -52,11 +44,34 @@ static void *run_side(void *user)
 {
 	struct thread_side *s = user;
 	(void)pthread_barrier_wait(s->start);
-	s->ready = s->ready && lt__check_work_compile(&s->w);
+	s->ready = s->ready && (s->is_compiled || lt__check_work_compile(&s->w));
 	for (int i = 0; i < (s->n_thread > 1 ? PARALLEL_RUNS : RUNS); i++)
 		s->ready = run_together(s, i);
 	return NULL;
 }
+
+/* One of the sides is on this thread. */
+static void run_sides(struct thread_side *side, struct check_outcome *out)
+{
+	pthread_mutex_t judging = PTHREAD_MUTEX_INITIALIZER;
+	pthread_barrier_t start;
+	pthread_t other;
+	(void)pthread_barrier_init(&start, NULL, N);
+	for (int i = 0; i < N; i++) {
+		side[i].start = &start;
+		side[i].judging = &judging;
+	}
+	int error = pthread_create(&other, NULL, run_side, &side[1]);
+	if (error) {
+		(void)lt__check_fail(out, "it was not run: no thread can be made: %s", strerror(error));
+	} else {
+		(void)run_side(&side[0]);
+		(void)pthread_join(other, NULL);
+	}
+	(void)pthread_barrier_destroy(&start);
+}
+
+/* -- sessions at once -- */
 
 static bool has_parallel(const struct lt_program *p)
 {
@@ -96,7 +111,7 @@ static bool open_side(const struct check_device *d, const struct check_case *c, 
 static void close_side(struct thread_side *s, const char *kernel, const char *how, struct check_outcome *out)
 {
 	if (out && s->out.done && s->out.status == CHECK_FAILED)
-		(void)lt__check_end(out, CHECK_FAILED, "kernel %s in one of the sessions that %s: %s", kernel, how, s->out.text);
+		(void)lt__check_fail(out, "kernel %s in one of the sessions that %s: %s", kernel, how, s->out.text);
 	lt__check_guarded_free(&s->room);
 	lt__check_trial_free(&s->w, &s->t);
 	lt__check_work_close(&s->w);
@@ -105,48 +120,66 @@ static void close_side(struct thread_side *s, const char *kernel, const char *ho
 
 /* The same tree in two sessions at once, with data of their own: what is shared between them shows.  How many were
  * refused. */
-static int run_sides(
-	struct check_device *d, const struct check_case *c, uint64_t seed, uint32_t n_thread, struct check_outcome *out)
+static int run_sessions(
+	struct check_device *d, const struct check_case *c, uint32_t n_thread, struct check_outcome *out)
 {
 	struct thread_side side[N];
-	pthread_barrier_t start;
-	pthread_t other;
 	char how[60];
 	int refused = 0;
-	(void)pthread_barrier_init(&start, NULL, N);
-	for (int i = 0; i < N; i++) {
-		bool ready = open_side(d, c, seed + (uint64_t)i, n_thread, &side[i]);
-		side[i].start = &start;
-		side[i].ready = ready;
-	}
-	int error = pthread_create(&other, NULL, run_side, &side[1]);
-	if (error) {
-		(void)lt__check_end(out, CHECK_FAILED, "it was not run: no thread can be made: %s", strerror(error));
-	} else {
-		(void)run_side(&side[0]);
-		(void)pthread_join(other, NULL);
-	}
+	for (int i = 0; i < N; i++)
+		side[i].ready = open_side(d, c, d->seed + (uint64_t)i, n_thread, &side[i]);
+	run_sides(side, out);
 	(void)snprintf(how, sizeof how, "run at once, each on %u threads", (unsigned)n_thread);
 	for (int i = 0; i < N; i++) {
 		refused += side[i].out.done && side[i].out.status == CHECK_REFUSED;
 		close_side(&side[i], c->name, how, out);
 	}
-	(void)pthread_barrier_destroy(&start);
 	return refused;
 }
 
-void lt__check_threads_sessions(struct check_device *d, const struct check_case *clause, struct check_outcome *out)
+/* At last by a drawn tree with parallel loops, on threads. */
+bool lt__check_threads_sessions(struct check_device *d, struct check_outcome *out)
 {
-	int refused = 0, n = 0;
-	for (; n < (int)(sizeof kinds / sizeof *kinds) && !out->done; n++)
-		refused += run_sides(d, &kinds[n], clause->seed, 1, out);
-	if (!out->done)
-		refused += run_sides(d, &parallel, clause->seed, 2, out);
-	if (refused == N * (n + 1))
-		(void)lt__check_end(out, CHECK_REFUSED, "none of the kernels is accepted");
+	static const unsigned which[] = { CHECK_S_SOFTMAX, CHECK_S_SUM, CHECK_S_CHAIN, CHECK_S_PRODUCT };
+	enum { KINDS = sizeof which / sizeof *which };
+	int refused = 0;
+	for (int i = 0; i < KINDS && !out->done; i++)
+		refused += run_sessions(d, lt__check_sample(which[i]), i == KINDS - 1 ? 2 : 1, out);
+	return refused < N * KINDS || lt__check_end(out, CHECK_REFUSED, "none of the kernels is accepted");
 }
 
-static bool threads_number(struct check_work *w, const struct check_trial *t)
+/* -- one session on several threads -- */
+
+bool lt__check_threads_promised(struct check_device *d, struct check_outcome *out)
+{
+	if (!LT_HAS(struct lt_caps, d->caps, promises) || !(d->caps->promises & LT_PROMISE_RUN_TOGETHER))
+		return lt__check_end(out, CHECK_SKIPPED, "it is not promised (LT_PROMISE_RUN_TOGETHER)");
+	return !LT_HAS(struct lt_caps, d->caps, device_memory)
+		|| lt__check_end(out, CHECK_SKIPPED, "it is not tried on device memory");
+}
+
+/* The objects of one session on two threads at once, with memory of their own, give what they give alone.  Each thread
+ * has data of its own: those of the trial that the sample comes with are left alone. */
+bool lt__check_threads_together(struct check_work *w, const struct check_trial *sample)
+{
+	struct thread_side side[N];
+	(void)sample;
+	for (int i = 0; i < N; i++) {
+		side[i] = (struct thread_side){ .w = *w, .n_thread = 1, .is_compiled = true };
+		side[i].w.out = &side[i].out;
+		side[i].ready = lt__check_trial_new(&side[i].w, 0, w->seed + (uint64_t)i, &side[i].t);
+	}
+	run_sides(side, w->out);
+	for (int i = 0; i < N; i++) {
+		if (side[i].out.done)
+			(void)lt__check_end(w->out, side[i].out.status,
+				"on thread %d of %d that run objects of one session at once: %s", i + 1, N, side[i].out.text);
+		lt__check_trial_free(&side[i].w, &side[i].t);
+	}
+	return !w->out->done;
+}
+
+bool lt__check_threads_number(struct check_work *w, const struct check_trial *t)
 {
 	bool good = true;
 	for (uint32_t round = 0; round < 2; round++)
@@ -166,28 +199,18 @@ static void *go_on(void *user)
 	return NULL;
 }
 
-static bool moved(struct check_work *w, const struct check_trial *t)
+bool lt__check_threads_moved(struct check_work *w, const struct check_trial *t)
 {
 	struct handed h = { w, t, true };
 	pthread_t thread;
 	for (int i = 0; i < 3 && h.good; i++) {
 		int error = pthread_create(&thread, NULL, go_on, &h);
 		if (error)
-			return lt__check_end(w->out, CHECK_FAILED, "it was not run: no thread can be made: %s", strerror(error));
+			return lt__check_fail(w->out, "it was not run: no thread can be made: %s", strerror(error));
 		(void)pthread_join(thread, NULL);
 		h.good = h.good && lt__check_one_run(w, t, 0x5A, 0x5A, 1);
 	}
 	return h.good;
-}
-
-void lt__check_threads_number(struct check_device *d, const struct check_case *c, struct check_outcome *out)
-{
-	lt__check_samples(d, c, out, CHECK_S_ALL | CHECK_S_LARGE, threads_number);
-}
-
-void lt__check_threads_moved(struct check_device *d, const struct check_case *c, struct check_outcome *out)
-{
-	lt__check_samples(d, c, out, CHECK_S_BASIC, moved);
 }
 
 /* -- in turn -- */
@@ -196,18 +219,12 @@ void lt__check_threads_moved(struct check_device *d, const struct check_case *c,
  * compared; then enqueued, and waited for in another order.  What one keeps for another shows every time, and not only
  * where two threads meet.  At last one is closed and opened again while the others go on. */
 enum { SIDES = 3, ROUNDS = 6 };
-static const struct check_case turns[SIDES] = {
-	{ .name = "chain",
-		.group = CHECK_op,
-		.spec = { .op = LT_OP_mul, .dtype = LT_F32, .shape = CHECK_PRIME, .neighbour = CHECK_PRODUCER } },
-	{ .name = "sum", .group = CHECK_reduce, .spec = { .op = LT_OP_add, .dtype = LT_F32, .shape = CHECK_ABOVE } },
-	{ .name = "difference", .group = CHECK_op, .spec = { .op = LT_OP_sub, .dtype = LT_F32, .shape = CHECK_PRIME } },
-};
+static const unsigned turns[SIDES] = { CHECK_S_CHAIN, CHECK_S_SUM, CHECK_S_SUB };
 
 static bool side_fill(struct thread_side *s)
 {
 	lt__check_guarded_free(&s->room);
-	lt__check_guarded_new(&s->w, 0, &s->room);
+	lt__check_guarded_new(&s->w, NULL, &s->room);
 	return lt__check_guarded_fill(&s->room, s->t.data, 0xFF);
 }
 static bool compile_side(struct thread_side *s) { return lt__check_work_compile(&s->w); }
@@ -227,26 +244,21 @@ static bool is_single(const struct thread_side *s)
 static bool enqueue(struct thread_side *s)
 {
 	int32_t nest = lt__check_nest(&s->w);
-	struct check_diagnostics told;
+	struct check_diagnostics told = lt__check_listen();
 	if (!is_single(s))
 		return side_run(s);
-	lt__check_diagnostics_init(&told);
 	s->room.async = true;
 	if (!lt__check_args_new(&s->room, nest, 0x5A, 1, &s->fault, &s->args))
 		return false;
 	lt_status st = s->device.backend->run(s->w.object[nest], &s->args.args, &told.diag);
-	return !st
-		|| lt__check_end(
-			&s->out, CHECK_FAILED, "a run that is only enqueued: %s: %s", lt_status_name(st), told.text);
+	return lt__check_went(&s->out, st, &told, "a run that is only enqueued");
 }
 
 static bool wait(struct thread_side *s)
 {
-	struct check_diagnostics told;
-	lt__check_diagnostics_init(&told);
+	struct check_diagnostics told = lt__check_listen();
 	lt_status st = s->device.backend->sync(s->device.session, NULL, &told.diag);
-	return lt__check_args_end(&s->w, &s->args)
-		&& (!st || lt__check_end(&s->out, CHECK_FAILED, "sync: %s: %s", lt_status_name(st), told.text));
+	return lt__check_args_end(&s->w, &s->args) && lt__check_went(&s->out, st, &told, "sync");
 }
 
 /* One step by all; first: who begins. */
@@ -258,10 +270,10 @@ static bool each(struct thread_side *side, int first, bool (*step)(struct thread
 	return true;
 }
 
-static bool take_turns(const struct check_device *d, uint64_t seed, struct thread_side *side)
+static bool take_turns(const struct check_device *d, struct thread_side *side)
 {
 	for (int i = 0; i < SIDES; i++)
-		if (!open_side(d, &turns[i], seed + (uint64_t)i, 1, &side[i]))
+		if (!open_side(d, lt__check_sample(turns[i]), d->seed + (uint64_t)i, 1, &side[i]))
 			return false;
 	bool good = each(side, 1, compile_side);
 	for (int i = 0; good && i < ROUNDS; i++) {
@@ -272,19 +284,20 @@ static bool take_turns(const struct check_device *d, uint64_t seed, struct threa
 	}
 	for (int i = 0; good && i < SIDES; i++) {           /* one leaves, another comes */
 		close_side(&side[i], NULL, NULL, NULL);
-		good = open_side(d, &turns[i], seed + 10 + (uint64_t)i, 1, &side[i]) && compile_side(&side[i])
+		good = open_side(d, lt__check_sample(turns[i]), d->seed + 10 + (uint64_t)i, 1, &side[i]) && compile_side(&side[i])
 			&& each(side, i, side_fill) && each(side, i, side_run) && each(side, i + 1, side_compare);
 	}
 	return good;
 }
 
-void lt__check_threads_turns(struct check_device *d, const struct check_case *clause, struct check_outcome *out)
+bool lt__check_threads_turns(struct check_device *d, struct check_outcome *out)
 {
 	struct thread_side side[SIDES] = { { .ready = false } };
-	(void)take_turns(d, clause->seed, side);
+	(void)take_turns(d, side);
 	for (int i = 0; i < SIDES; i++) {
 		if (side[i].out.done && side[i].out.status == CHECK_REFUSED)
 			(void)lt__check_end(out, CHECK_REFUSED, "%s", side[i].out.text);
-		close_side(&side[i], turns[i].name, "take turns", out);
+		close_side(&side[i], lt__check_sample(turns[i])->name, "take turns", out);
 	}
+	return true;
 }

@@ -13,13 +13,13 @@ struct copies { struct check_pages pages; const struct lt_tree **tree; };
 static bool copies_make(struct check_work *w, bool seal, struct copies *c)
 {
 	if (!c->pages.at && !lt__check_pages_new(&c->pages))
-		return lt__check_end(w->out, CHECK_FAILED, "there is no memory for a copy of its trees");
+		return lt__check_fail(w->out, "there is no memory for a copy of its trees");
 	lt__check_pages_open(&c->pages);
 	c->tree = lt__check_pages_take(&c->pages, NULL, (size_t)(w->p->nests.n + 1) * sizeof *c->tree);
 	for (int32_t i = 0; c->tree && i < w->p->nests.n; i++)
 		c->tree[i] = w->object[i] ? lt__check_pages_tree(&c->pages, &w->p->nests.frozen[i].tree) : NULL;
 	if (!c->tree || c->pages.full)
-		return lt__check_end(w->out, CHECK_FAILED, "there is no memory for a copy of its trees");
+		return lt__check_fail(w->out, "there is no memory for a copy of its trees");
 	if (seal)
 		lt__check_pages_seal(&c->pages);
 	return true;
@@ -28,13 +28,12 @@ static bool copies_make(struct check_work *w, bool seal, struct copies *c)
 /* trees: NULL: its own. */
 static bool trees_show(struct check_work *w, const struct lt_tree *const *tree)
 {
-	struct check_diagnostics told;
-	lt__check_diagnostics_init(&told);
+	struct check_diagnostics told = lt__check_listen();
 	for (int32_t i = 0; i < w->p->nests.n; i++)
 		if (w->object[i]
 			&& w->device->backend->accepts(
 				w->device->session, tree ? tree[i] : &w->p->nests.frozen[i].tree, &told.diag))
-			return lt__check_end(w->out, CHECK_FAILED, "accepts took the tree of kernel %s, and refuses a copy of it: %s",
+			return lt__check_fail(w->out, "accepts took the tree of kernel %s, and refuses a copy of it: %s",
 				w->p->nests.frozen[i].tree.name, told.text);
 	return true;
 }
@@ -46,24 +45,14 @@ static bool goes_on(struct check_work *w, const struct check_trial *t)
 	return lt__check_one_run(w, t, 0xFF, 0xFF, 1);
 }
 
-/* Trees (NULL: its own) are compiled, run, dumped and destroyed. */
-static bool use(struct check_work *w, const struct lt_tree *const *tree, const struct check_trial *t)
-{
-	struct check_work twin;
-	bool good = lt__check_twin_new(w, w->device, &twin) && lt__check_twin_compile(w, tree, NULL, &twin)
-		&& goes_on(&twin, t);
-	lt__check_twin_free(&twin);
-	return good;
-}
-
 /* A copy lives as long as its object, and is closed.  Then another one in the same session, while the first stays
  * closed. */
-static bool compiled(struct check_work *w, const struct check_trial *t)
+bool lt__check_memory_trees(struct check_work *w, const struct check_trial *t)
 {
 	struct copies c[2] = { { .tree = NULL }, { .tree = NULL } };
 	bool good = true;
 	for (int i = 0; good && i < 2; i++) {
-		good = copies_make(w, true, &c[i]) && use(w, c[i].tree, t);
+		good = copies_make(w, true, &c[i]) && lt__check_twin_run(w, c[i].tree, t);
 		lt__check_pages_close(&c[i].pages);
 		good = good && goes_on(w, t);
 	}
@@ -73,22 +62,17 @@ static bool compiled(struct check_work *w, const struct check_trial *t)
 }
 
 /* A copy is shown, closed, and never seen again; then the tree that stayed is shown and compiled. */
-static bool trees_shown(struct check_work *w, const struct check_trial *t)
+bool lt__check_accepts_forgets(struct check_work *w, const struct check_trial *t)
 {
 	struct copies c = { .tree = NULL };
 	bool good = copies_make(w, false, &c) && trees_show(w, c.tree);
 	lt__check_pages_close(&c.pages);
-	good = good && goes_on(w, t) && trees_show(w, NULL) && use(w, NULL, t);
+	good = good && goes_on(w, t) && trees_show(w, NULL) && lt__check_twin_run(w, NULL, t);
 	lt__check_pages_free(&c.pages);
 	return good;
 }
 
 /* -- another tree at the same address -- */
-
-static const struct check_case pair[2] = {
-	{ .name = "add", .group = CHECK_op, .spec = { .op = LT_OP_add, .dtype = LT_F32, .shape = CHECK_PRIME } },
-	{ .name = "sub", .group = CHECK_op, .spec = { .op = LT_OP_sub, .dtype = LT_F32, .shape = CHECK_PRIME } },
-};
 
 static bool take_turns(struct check_work *w, bool compile_first, struct check_outcome *out)
 {
@@ -99,45 +83,39 @@ static bool take_turns(struct check_work *w, bool compile_first, struct check_ou
 		struct check_trial t = { 0 };
 		good = lt__check_trial_new(x, 0, x->seed, &t) && copies_make(x, compile_first, &c)
 			&& (compile_first || trees_show(x, c.tree))
-			&& ((!compile_first && i % 2 == 0) || use(x, c.tree, &t));
+			&& ((!compile_first && i % 2 == 0) || lt__check_twin_run(x, c.tree, &t));
 		lt__check_pages_close(&c.pages);
 		lt__check_trial_free(x, &t);
 		if (!good && x->out->status == CHECK_FAILED)
-			(void)lt__check_end(out, CHECK_FAILED,
-				"a tree at an address where another one was that is gone (%s): %s",
-				compile_first ? "its object was destroyed" : "it was only shown to accepts",
-				x->out->text);
+			(void)lt__check_fail(out, "a tree at an address where another one was that is gone (%s): %s", compile_first ?
+				"its object was destroyed" : "it was only shown to accepts", x->out->text);
 	}
 	lt__check_pages_free(&c.pages);
 	return good;
 }
 
-static void same_address(
-	struct check_device *d, const struct check_case *clause, bool compile_first, struct check_outcome *out)
+static bool same_address(struct check_device *d, bool compile_first, struct check_outcome *out)
 {
+	static const unsigned pair[2] = { CHECK_S_ADD, CHECK_S_SUB };
 	struct check_outcome mine[2] = { { 0 } };
 	struct check_work w[2] = { { 0 } };
 	bool good = true;
 	for (int i = 0; i < 2; i++)
-		good = good && lt__check_work_open(&w[i], d, &pair[i], clause->seed + (uint64_t)i, &mine[i])
+		good = good && lt__check_work_open(&w[i], d, lt__check_sample(pair[i]), d->seed + (uint64_t)i, &mine[i])
 			&& lt__check_work_compile(&w[i]);
 	if (good)
 		(void)take_turns(w, compile_first, out);
 	lt__check_work_close(&w[0]);
 	lt__check_work_close(&w[1]);
+	return !out->done;
 }
 
 /* First where no other tree has been. */
-void lt__check_memory_trees(struct check_device *d, const struct check_case *c, struct check_outcome *out)
+bool lt__check_memory_same_address(struct check_device *d, struct check_outcome *out)
 {
-	same_address(d, c, true, out);
-	if (!out->done)
-		lt__check_samples(d, c, out, CHECK_S_ALL, compiled);
+	return same_address(d, true, out);
 }
-
-void lt__check_accepts_forgets(struct check_device *d, const struct check_case *c, struct check_outcome *out)
+bool lt__check_accepts_same_address(struct check_device *d, struct check_outcome *out)
 {
-	same_address(d, c, false, out);
-	if (!out->done)
-		lt__check_samples(d, c, out, CHECK_S_ALL, trees_shown);
+	return same_address(d, false, out);
 }

@@ -11,7 +11,7 @@ bool lt__check_work_open(struct check_work *w, struct check_device *d, const str
 	*w = (struct check_work){ .device = d, .out = out, .seed = seed, .special = c->special, .wild = c->wild,
 		.g = (struct lt_graph *)(uintptr_t)c->graph, .is_given = c->graph != NULL, .ctx = c->graph ? c->graph->ctx : NULL };
 	if (!c->graph && (lt_context_new(&w->ctx) || lt__check_graph(w->ctx, c, &w->g)))
-		return lt__check_end(out, CHECK_FAILED, "no graph: %s", w->ctx ? lt_context_message(w->ctx) : "out of memory");
+		return lt__check_fail(out, "no graph: %s", w->ctx ? lt_context_message(w->ctx) : "out of memory");
 	return lt__check_prepare(w, &how);
 }
 
@@ -62,24 +62,19 @@ bool lt__check_guarded_run(
 		&& lt__check_guarded_stand(room, t->data);
 }
 
-bool lt__check_one_run(struct check_work *w, const struct check_trial *t, int poison, int fill, uint32_t n_thread)
+bool lt__check_run_by(struct check_work *w, const struct check_trial *t, const struct check_how *how)
 {
 	struct check_guarded room;
-	lt__check_guarded_new(w, 0, &room);
-	bool good = lt__check_guarded_run(&room, t, poison, fill, n_thread) && lt__check_guarded_judge(&room, t);
+	lt__check_guarded_new(w, how, &room);
+	bool good = lt__check_guarded_run(&room, t, how->poison, how->fill, how->n_thread) && lt__check_guarded_judge(&room, t)
+		&& (!how->like || lt__check_same_bits(how->like, &room, t->judge, how->why));
 	lt__check_guarded_free(&room);
 	return good;
 }
 
-bool lt__check_same_run(struct check_guarded *first, struct check_work *w, const struct check_trial *t, int poison,
-	int fill, const char *what)
+bool lt__check_one_run(struct check_work *w, const struct check_trial *t, int poison, int fill, uint32_t n_thread)
 {
-	struct check_guarded room;
-	lt__check_guarded_new(w, 0, &room);
-	bool good = lt__check_guarded_run(&room, t, poison, fill, 1) && lt__check_guarded_judge(&room, t)
-		&& lt__check_same_bits(first, &room, t->judge, what);
-	lt__check_guarded_free(&room);
-	return good;
+	return lt__check_run_by(w, t, &(struct check_how){ .poison = poison, .fill = fill, .n_thread = n_thread });
 }
 
 bool lt__check_guarded_judge(struct check_guarded *room, const struct check_trial *t)
@@ -94,14 +89,14 @@ bool lt__check_twin_new(const struct check_work *w, struct check_device *d, stru
 	*twin = *w;
 	twin->device = d;
 	twin->object = calloc((size_t)w->p->nests.n + 1, sizeof *twin->object);
-	return twin->object || lt__check_end(w->out, CHECK_FAILED, "out of memory");
+	return twin->object || lt__check_fail(w->out, "out of memory");
 }
 
 bool lt__check_twin_compile(const struct check_work *w, const struct lt_tree *const *tree, struct check_pages *lend,
 	struct check_work *twin)
 {
 	const size_t n_most = (size_t)w->p->nests.n + 1;
-	struct check_diagnostics told;
+	struct check_diagnostics told = lt__check_listen();
 	uint32_t n = 0;
 	if (lend)
 		lt__check_pages_open(lend);
@@ -109,11 +104,10 @@ bool lt__check_twin_compile(const struct check_work *w, const struct lt_tree *co
 		lend ? lt__check_pages_take(lend, NULL, n_most * sizeof *list) : calloc(n_most, sizeof *list);
 	struct lt_object **object =
 		lend ? lt__check_pages_take(lend, NULL, n_most * sizeof *object) : calloc(n_most, sizeof *object);
-	bool good = (list && object) || lt__check_end(w->out, CHECK_FAILED, "out of memory");
+	bool good = (list && object) || lt__check_fail(w->out, "out of memory");
 	for (int32_t i = 0; good && i < w->p->nests.n; i++)
 		if (w->object[i])
 			list[n++] = tree ? tree[i] : &w->p->nests.frozen[i].tree;
-	lt__check_diagnostics_init(&told);
 	lt_status st = good ? twin->device->backend->compile(twin->device->session, list, n, object, &told.diag) : LT_ENOMEM;
 	n = 0;
 	for (int32_t i = 0; !st && i < w->p->nests.n; i++)
@@ -125,9 +119,7 @@ bool lt__check_twin_compile(const struct check_work *w, const struct lt_tree *co
 		free(list);
 		free(object);
 	}
-	return !st
-		|| lt__check_end(w->out, CHECK_FAILED, "compile of trees that compiled before: %s: %s",
-			lt_status_name(st), told.text);
+	return lt__check_went(w->out, st, &told, "compile of trees that compiled before");
 }
 
 void lt__check_twin_free(struct check_work *twin)
@@ -144,14 +136,24 @@ static void drop(void *user, const char *text, size_t bytes) { (void)user, (void
 void lt__check_ask_all(struct check_work *w)
 {
 	const struct lt_backend *b = w->device->backend;
-	struct check_diagnostics told;
-	lt__check_diagnostics_init(&told);
+	struct check_diagnostics told = lt__check_listen();
 	if (LT_HAS(struct lt_backend, b, describe))
 		b->describe(w->device->session, drop, NULL);
 	if (LT_HAS(struct lt_backend, b, identity))
 		(void)b->identity(w->device->session, drop, NULL, &told.diag);
 	if (LT_HAS(struct lt_backend, b, dump))
 		(void)b->dump(w->object[lt__check_nest(w)], LT_DUMP_SOURCE, drop, NULL);
+}
+
+bool lt__check_twin_run(struct check_work *w, const struct lt_tree *const *tree, const struct check_trial *t)
+{
+	struct check_work twin;
+	bool good = lt__check_twin_new(w, w->device, &twin) && lt__check_twin_compile(w, tree, NULL, &twin);
+	if (good)
+		lt__check_ask_all(&twin);
+	good = good && lt__check_one_run(&twin, t, 0xFF, 0xFF, 1);
+	lt__check_twin_free(&twin);
+	return good;
 }
 
 void lt__check_text_add(void *text, const char *more, size_t bytes)

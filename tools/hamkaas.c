@@ -49,11 +49,14 @@ static char *message(const char *fmt, ...)
 	return text;
 }
 
-static char *library_message(const struct lt_context *ctx, lt_status s)
+/* A failure as the caller gets it; NULL: there is none. */
+static char *hamkaas_told(const struct lt_context *ctx, lt_status s)
 {
 	const char *text = lt_context_message(ctx);
 
-	return message("%s", *text ? text : lt_status_text(s));
+	if (s == LT_ENOMEM && !*text)
+		return (char *)(uintptr_t)no_memory;
+	return s ? message("%s", *text ? text : lt_status_text(s)) : NULL;
 }
 
 void HamKaasFreeErrorMessage(char *text)
@@ -66,15 +69,17 @@ struct TInitializationResult HamKaasInitialize(void)
 {
 	struct TInitializationResult r = { NULL, NULL };
 	const char *cc = getenv("CC");
-	/* not being able to keep anything is no reason not to work, and a library does not print */
-	char why[512];
+	struct lt_context *ctx = NULL;
 	struct handle *h = calloc(1, sizeof *h);
 
-	if (!h) {
+	if (!h || lt_context_new(&ctx)) {
+		free(h);
 		r.ErrorMessage = no_memory;
 		return r;
 	}
-	h->cache_dir = lt__cachedir_default(why, sizeof why);
+	/* not being able to keep anything is no reason not to work, and a library does not print */
+	(void)lt__cachedir_default(ctx, &h->cache_dir);
+	lt_context_free(ctx);
 	h->cc = cc && *cc ? strdup(cc) : NULL;
 	h->temp_dir = lt__temp_dir() ? strdup(lt__temp_dir()) : NULL;
 	r.Handle = h;
@@ -126,17 +131,18 @@ static void keep_reason(struct lt_diag *d, const struct lt_diagnostic *n)
 		snprintf(r->text, sizeof r->text, "%s", n->text);
 }
 
-static char *check_backend(const char *option, const char *name)
+static lt_status check_backend(struct lt_context *ctx, const char *option, const char *name)
 {
 	struct hamkaas_reason r = { .diag = { .size = sizeof r.diag, .report = keep_reason } };
 	const struct lt_backend *b = lt_backend_find(name);
 
 	if (!b)
-		return message("%s: the backend '%s' is not in this build; compile without %s", option, name, option);
+		return lt_fail(ctx, LT_EUNSUPPORTED, "%s: the backend '%s' is not in this build; compile without %s", option, name,
+			option);
 	if (b->score(NULL, &r.diag) <= 0)
-		return message("%s: the backend '%s' is not usable on this machine: %s", option, name,
+		return lt_fail(ctx, LT_EUNSUPPORTED, "%s: the backend '%s' is not usable on this machine: %-s", option, name,
 			r.text[0] ? r.text : "it does not say why");
-	return NULL;
+	return LT_OK;
 }
 
 /* The result that is the model's: the unnamed one of the script, else the first. */
@@ -154,13 +160,14 @@ static void find_answer(struct model *m, const struct lt_graph *g)
 }
 
 /* data[i]: what is given for port i, NULL for nothing. The last of equal names counts. */
-static char *hamkaas_match(const struct lt_program *p, enum lt_binding binding, const char *what,
+static lt_status hamkaas_match(const struct model *m, enum lt_binding binding, const char *what,
 	const struct TNamedTensor *given, int n_given, const void **data)
 {
+	const struct lt_program *p = m->program;
 	int32_t n = lt_program_count(p, binding);
 
 	if (n_given < 0 || (n_given > 0 && !given))
-		return message("%d %ss are announced, but there is no list of them", n_given, what);
+		return lt_fail(m->ctx, LT_EINVAL, "%d %ss are announced, but there is no list of them", n_given, what);
 	for (int32_t i = 0; i < n; i++)
 		data[i] = NULL;
 	for (int k = 0; k < n_given; k++) {
@@ -171,26 +178,24 @@ static char *hamkaas_match(const struct lt_program *p, enum lt_binding binding, 
 	}
 	for (int32_t i = 0; i < n; i++)
 		if (!data[i] && lt_program_needs(p, binding, i))
-			return message("Missing %s '%s'", what, lt_program_name(p, binding, i));
-	return NULL;
+			return lt_fail(m->ctx, LT_EMISSING, "Missing %s '%s'", what, lt_program_name(p, binding, i));
+	return LT_OK;
 }
 
-static char *bind_constants(struct model *m, const struct TNamedTensor *constants, int n_constants)
+static lt_status bind_constants(struct model *m, const struct TNamedTensor *constants, int n_constants)
 {
 	int32_t n = lt_program_count(m->program, LT_BINDING_CONSTANT);
 	const void **data = calloc((size_t)n + 1, sizeof *data);
-	char *text = data ? hamkaas_match(m->program, LT_BINDING_CONSTANT, "constant", constants, n_constants, data)
-			  : message("%s", no_memory);
-	lt_status s = LT_OK;
+	lt_status s = data ? hamkaas_match(m, LT_BINDING_CONSTANT, "constant", constants, n_constants, data) : LT_ENOMEM;
 
-	for (int32_t i = 0; i < n && !text && !s; i++)
+	for (int32_t i = 0; i < n && !s; i++)
 		if (data[i])
 			s = lt_program_bind(m->program, i, data[i], 1);
 	free(data);
-	return text ? text : s ? library_message(m->ctx, s) : NULL;
+	return s;
 }
 
-static char *grow_text(struct model *m)
+static lt_status make_room(struct model *m)
 {
 	int32_t n = lt_program_count(m->program, LT_BINDING_RESULT);
 
@@ -201,69 +206,69 @@ static char *grow_text(struct model *m)
 		if (i != m->answer || m->bounded) {
 			m->own[i] = aligned_alloc(64, (lt_program_bytes(m->program, LT_BINDING_RESULT, i) + 127) / 64 * 64);
 			if (!m->own[i])
-				return message("%s", no_memory);
+				return LT_ENOMEM;
 		}
-	return m->input && m->result && m->own ? NULL : message("%s", no_memory);
+	return m->input && m->result && m->own ? LT_OK : LT_ENOMEM;
 }
 
-static char *hamkaas_compile(struct model *m, const struct handle *h, const char *backends, const char *script,
-	const struct TNamedTensor *constants, int n_constants)
+static lt_status hamkaas_compile(struct model *m, const struct handle *h, struct TCompilationOptions asked,
+	const char *script)
 {
 	const struct lt_options options = { .size = sizeof options,
-		.backends = backends,
+		.backends = asked.UseCudnn ? (asked.UseGpu ? "cudnn,cuda" : "cudnn") : asked.UseGpu ? "cuda" : "cpu",
 		.cc = h->cc,
 		.cache_dir = h->cache_dir,
 		.cache_optional = 1,
 		.temp_dir = h->temp_dir };
 	struct lt_graph *g = NULL;
 	lt_status s;
-	char *text;
 
-	s = lt_context_new(&m->ctx);
-	if (s)
-		return message("%s", no_memory);
+	if (asked.UseGpu)
+		LT_TRY(check_backend(m->ctx, "UseGpu", "cuda"));
+	if (asked.UseCudnn)
+		LT_TRY(check_backend(m->ctx, "UseCudnn", "cudnn"));
 	s = lt_parse(m->ctx, script, strlen(script), "script", NULL, &g);
 	if (!s)
 		s = lt_compile(m->ctx, g, &options, &m->program);
 	if (!s)
 		find_answer(m, g);
-	if (g)
-		lt_graph_free(g);
-	if (s)
-		return library_message(m->ctx, s);
-	text = bind_constants(m, constants, n_constants);
-	if (text)
-		return text;
-	s = lt_instance_new(m->program, &m->instance);
-	return s ? library_message(m->ctx, s) : grow_text(m);
+	lt_graph_free(g);
+	return s;
+}
+
+static lt_status make_model(struct model *m, const struct handle *h, struct TCompilationOptions asked,
+	const char *script, const struct TNamedTensor *constants, int n_constants)
+{
+	LT_TRY(hamkaas_compile(m, h, asked, script));
+	LT_TRY(bind_constants(m, constants, n_constants));
+	const lt_status s = lt_instance_new(m->program, &m->instance);
+	return s ? lt_fail(m->ctx, s, "%s", lt_instance_message(m->instance)) : make_room(m);
 }
 
 struct TCompilationResult HamKaasCompileModel(const void *handle, struct TCompilationOptions options,
 	const char *script, const struct TNamedTensor *constants, int n_constants)
 {
 	struct TCompilationResult r = { NULL, NULL };
-	const char *backends = options.UseCudnn ? (options.UseGpu ? "cudnn,cuda" : "cudnn") : options.UseGpu ? "cuda" : "cpu";
-	char *text = NULL;
 	struct model *m;
+	lt_status s;
 
-	if (!handle || !script)
-		text = message(handle ? "The script is NULL" : "The handle is NULL: HamKaasInitialize gives one");
-	if (!text && options.UseGpu)
-		text = check_backend("UseGpu", "cuda");
-	if (!text && options.UseCudnn)
-		text = check_backend("UseCudnn", "cudnn");
-	m = text ? NULL : calloc(1, sizeof *m);
-	if (m) {
-		pthread_mutex_init(&m->lock, NULL);
-		text = hamkaas_compile(m, handle, backends, script, constants, n_constants);
-		if (text)
-			free_model(m);
-		else
-			r.Model = m;
-	} else if (!text) {
-		text = message("%s", no_memory);
+	if (!handle || !script) {
+		r.ErrorMessage = message(handle ? "The script is NULL" : "The handle is NULL: HamKaasInitialize gives one");
+		return r;
 	}
-	r.ErrorMessage = text;
+	m = calloc(1, sizeof *m);
+	if (!m || lt_context_new(&m->ctx)) {
+		free(m);
+		r.ErrorMessage = no_memory;
+		return r;
+	}
+	pthread_mutex_init(&m->lock, NULL);
+	s = make_model(m, handle, options, script, constants, n_constants);
+	r.ErrorMessage = hamkaas_told(m->ctx, s);
+	if (s)
+		free_model(m);
+	else
+		r.Model = m;
 	return r;
 }
 
@@ -304,16 +309,18 @@ const char *HamKaasEvaluateModel(
 		return message(!handle ? "The handle is NULL: HamKaasInitialize gives one" :
 			!model ? "The model is NULL: HamKaasCompileModel gives one" : "There is no room for the output: it is NULL");
 	pthread_mutex_lock(&m->lock);
-	text = hamkaas_match(m->program, LT_BINDING_INPUT, "input", inputs, n_inputs, m->input);
-	if (!text) {
+	lt_context_clear(m->ctx);
+	s = hamkaas_match(m, LT_BINDING_INPUT, "input", inputs, n_inputs, m->input);
+	if (!s) {
 		for (int32_t i = 0; i < lt_program_count(m->program, LT_BINDING_RESULT); i++)
 			m->result[i] = m->own[i] ? m->own[i] : output;
 		s = lt_instance_run(m->instance, m->input, m->result);
 		if (s)
-			text = message("%s", lt_instance_message(m->instance));
+			lt_fail(m->ctx, s, "%-s", lt_instance_message(m->instance));
 		else if (m->bounded)
 			pack(m, output);
 	}
+	text = hamkaas_told(m->ctx, s);
 	pthread_mutex_unlock(&m->lock);
 	return text;
 }

@@ -16,6 +16,7 @@ struct whole {
 	struct bench_peak *peak;
 	struct bench_report report;
 	struct lt_context *ctx;
+	struct bench_load load;
 	bool bad;                               /* a row of ours failed */
 };
 
@@ -68,9 +69,8 @@ static lt_status add_ours(
 	struct whole *w, const char *backend, const char *schedule, enum bench_role role, const char *label)
 {
 	struct bench_contestant *k = bench_contestant_add(&w->contestants, label, role, NULL);
-	char why[BENCH_WHY] = "";
 
-	return bench_looptree_open(k, backend, schedule, &w->o, why) ? LT_OK : lt_fail(w->ctx, LT_EINVAL, "%s", why);
+	return bench_looptree_open(w->ctx, k, backend, schedule, &w->o);
 }
 
 static lt_status add_backends(struct whole *w)
@@ -90,20 +90,16 @@ static lt_status add_peers(struct whole *w)
 {
 	for (int i = 0; i < w->o.peer.n; i++) {
 		struct bench_contestant *k = bench_contestant_add(&w->contestants, "", BENCH_OTHER, NULL);
-		char why[BENCH_WHY] = "";
 
-		if (!bench_process_open(k, w->o.peer.at[i], NULL, w->o.patience, why))
-			return lt_fail(w->ctx, LT_EINVAL, "--peer '%s': %s", w->o.peer.at[i], why);
+		if (bench_process_open(w->ctx, k, w->o.peer.at[i], NULL, w->o.patience))
+			return lt_fail(w->ctx, LT_EINVAL, "--peer '%s': %-s", w->o.peer.at[i], lt_context_message(w->ctx));
 	}
 	return LT_OK;
 }
 
 static lt_status add_contestants(struct whole *w)
 {
-	char why[BENCH_WHY] = "";
-
-	if (!bench_peak_new(&w->o, &w->peak, why))
-		return lt_fail(w->ctx, LT_ECOMPILE, "%s", why);
+	LT_TRY(bench_peak_new(w->ctx, &w->o, &w->peak));
 	w->report.peak = w->peak;
 	for (int i = 0; i < w->o.n_threads; i++)
 		for (int b = 0; b < 3 && !bench_interrupted(); b++)
@@ -114,7 +110,7 @@ static lt_status add_contestants(struct whole *w)
 	LT_TRY(add_peers(w));
 	w->report.vendors = json_object();
 	if (!w->o.no_vendor)
-		bench_vendors_add(&w->contestants, &w->o, w->report.vendors);
+		bench_vendors_add(w->ctx, &w->contestants, &w->o, w->report.vendors);
 	for (int b = 0; b < 3; b++) {
 		struct bench_contestant *k = bench_contestant_add(&w->contestants,
 			b == 0           ? "peak"
@@ -142,7 +138,7 @@ static void measure_cases(struct whole *w)
 				/* Once, in a case that is neither tiny nor long. */
 				c->noise = !noise && (c->flops >= 1 << 26 || c->bytes >= 1 << 24 || k + 1 == w->suite[i].n);
 				noise = noise || c->noise;
-				bench_measure(c, &w->contestants, w->o.threads[t], &w->o, &w->report.outcomes);
+				bench_measure(w->ctx, c, &w->contestants, w->o.threads[t], &w->o, &w->report.outcomes);
 				c->noise = false;
 				if (bench_interrupted())
 					return;
@@ -164,7 +160,7 @@ static void compile_cases(struct whole *w)
 			for (int b = 0; b < w->o.backend.n && !bench_interrupted(); b++) {
 				const struct bench_compiled *x;
 
-				bench_compile(&w->suite[i].at[k], w->o.backend.at[b], &w->o, &w->report.compiles);
+				bench_compile(w->ctx, &w->suite[i].at[k], w->o.backend.at[b], &w->o, &w->report.compiles);
 				x = &w->report.compiles.at[w->report.compiles.n - 1];
 				w->bad = w->bad || *x->why;
 				if (!w->o.quiet)
@@ -173,32 +169,46 @@ static void compile_cases(struct whole *w)
 			}
 }
 
-static lt_status write_files(const struct whole *w)
-{
-	const bool json = !w->o.json || bench_write_json(&w->report, w->o.json),
-		   csv = !w->o.csv || bench_write_csv(&w->report, w->o.csv),
-		   plot = !w->o.plot || bench_write_svg(&w->report, w->o.plot);
+struct report_file {
+	const char *option, *path;
+	void (*print)(const struct bench_report *, FILE *);
+};
 
-	return json && csv && plot ? LT_OK
-				   : lt_fail(w->ctx, LT_EIO, "%s: '%s' cannot be written",
-					   !json          ? "--json"
-						   : !csv ? "--csv"
-							  : "--plot",
-					   !json          ? w->o.json
-						   : !csv ? w->o.csv
-							  : w->o.plot);
+static bool write_file(const struct report_file *file, const struct bench_report *r)
+{
+	FILE *f = fopen(file->path, r ? "w" : "a");
+	bool ok = f != NULL;
+
+	if (f && r) {
+		file->print(r, f);
+		ok = fflush(f) == 0 && !ferror(f);
+	}
+	if (f && fclose(f))
+		ok = false;
+	return ok;
+}
+
+/* Each that can be written is; NULL: whether they can be is only tried. */
+static lt_status write_files(const struct whole *w, const struct bench_report *r)
+{
+	const struct report_file files[] = {
+		{ "--json", w->o.json, bench_print_json },
+		{ "--csv", w->o.csv, bench_print_csv },
+		{ "--plot", w->o.plot, bench_print_svg },
+	};
+	lt_status s = LT_OK;
+
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+		if (files[i].path && !write_file(&files[i], r) && !s)
+			s = lt_fail(w->ctx, LT_EIO, "%s: '%s' cannot be written: %s", files[i].option, files[i].path, strerror(errno));
+	return s;
 }
 
 static lt_status work(struct whole *w)
 {
-	lt_status s = lt__plugins_load(w->ctx, bench_tool.name, w->o.load.at, w->o.load.n, true);
-
-	if (s)
-		return s == LT_ENOMEM ? s : LT_EINVAL;
-	if (w->o.serve) {
-		bench_serve(&w->o);
-		return LT_OK;
-	}
+	LT_TRY(lt__mistake(lt__plugins_load(w->ctx, bench_tool.name, w->o.load.at, w->o.load.n, true)));
+	if (w->o.serve)
+		return bench_serve(w->ctx, &w->o);
 	make_cases(w);
 	if (w->o.list) {
 		list(w);
@@ -208,19 +218,24 @@ static lt_status work(struct whole *w)
 		return lt_fail(w->ctx, LT_EINVAL, "no case of these suites fits '%s' (lt-bench --list shows them)", w->o.filter);
 	w->report.o = &w->o;
 	w->report.machine = bench_machine();
+	for (int i = 0; i < w->o.backend.n; i++)
+		LT_TRY(bench_looptree_check(w->ctx, w->o.backend.at[i]));
 	if (cases_count(w, false))
 		LT_TRY(add_contestants(w));
+	LT_TRY(bench_load_begin(w->ctx, &w->load, w->o.busy));
 	measure_cases(w);
 	compile_cases(w);
+	bench_load_end(&w->load);
 	if (bench_interrupted())
 		lt__say(stderr, "lt-bench: interrupted: what follows is of the cases before\n");
 	if (!w->o.quiet)
 		bench_print_summary(&w->report, stdout);
-	return write_files(w);
+	return write_files(w, &w->report);
 }
 
 static void bench_release(struct whole *w)
 {
+	bench_load_end(&w->load);
 	bench_contestants_free(&w->contestants);
 	bench_outcomes_free(&w->report.outcomes);
 	free(w->report.compiles.at);
@@ -233,31 +248,13 @@ static void bench_release(struct whole *w)
 	bench_options_free(&w->o);
 }
 
-/* Whether the files can be written is asked before hours of measuring, not after them. */
-static lt_status try_file(struct lt_context *ctx, const char *option, const char *path)
-{
-	FILE *f = path ? fopen(path, "a") : NULL;
-
-	if (f)
-		fclose(f);
-	return !path || f ? LT_OK : lt_fail(ctx, LT_EIO, "%s: '%s' cannot be written: %s", option, path, strerror(errno));
-}
-
-static lt_status try_files(struct lt_context *ctx, const struct bench_options *o)
-{
-	LT_TRY(try_file(ctx, "--json", o->json));
-	LT_TRY(try_file(ctx, "--csv", o->csv));
-	return try_file(ctx, "--plot", o->plot);
-}
-
 /* A folder that was named must work. */
 static lt_status try_folder(struct lt_context *ctx, const struct bench_options *o)
 {
-	char why[8192];
 	struct lt_cache cache = { .fd = -1 };
 
-	if (o->cache_dir && lt__cache_open(&cache, o->cache_dir, true, why, sizeof why) != LT_CACHE_READY)
-		return lt_fail(ctx, LT_EINVAL, "--cache-dir: %s", why);
+	if (o->cache_dir && lt__cache_open(ctx, &cache, o->cache_dir, true))
+		return lt_fail(ctx, LT_EINVAL, "--cache-dir: %s", lt_context_message(ctx));
 	lt__cache_close(&cache);
 	return LT_OK;
 }
@@ -269,7 +266,8 @@ static lt_status bench_begin(struct whole *w, int argc, char **argv)
 	LT_TRY(bench_options_read(w->ctx, argc, argv, &w->o, &done));
 	if (done)
 		return LT_OK;
-	LT_TRY(try_files(w->ctx, &w->o));
+	/* Asked before hours of measuring, not after them. */
+	LT_TRY(write_files(w, NULL));
 	LT_TRY(try_folder(w->ctx, &w->o));
 	return work(w);
 }

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "ir/arena.h"
 #include "tools/check.h"
@@ -25,14 +24,12 @@ struct suite {
 
 /* -- reducing -- */
 
-struct again { const struct check_options *o; struct check_data data; char unrun[200]; };
+struct again { const struct check_options *o; struct check_data data; };
 
 static bool still_fails(void *user, const struct lt_graph *g, const char *schedule, struct check_outcome *out)
 {
-	struct again *a = user;
+	const struct again *a = user;
 	lt__check_child_graph(a->o, g, &(struct check_tree){ .text = schedule, .replay = true }, &a->data, out);
-	if (out->unrun)
-		(void)snprintf(a->unrun, sizeof a->unrun, "%.190s", out->text);
 	return out->done && !out->unrun && out->status == CHECK_FAILED;
 }
 
@@ -49,32 +46,19 @@ static bool is_worth_reducing(const struct suite *s, const struct check_case *c)
 static void reduce_case(struct suite *s, int32_t i)
 {
 	lt__check_progress_show(&s->progress, &s->report, "a failure is made smaller", true);
-	const struct check_case *c = s->report.chosen[i];
-	struct again a = { s->o, { c->seed, s->outcome[i].set, c->special, c->wild }, "" };
+	const struct check_case *c = &s->report.c[i];
+	const struct check_outcome *out = &s->outcome[i];
+	struct again a = { s->o, { c->seed, out->set, c->special, c->wild } };
 	struct lt_context *ctx = NULL;
 	struct lt_graph *g = NULL;
-	char backend[CHECK_COMMAND], limits[80], *told = calloc(1, MAX_REPORTED);
-	if (mkdir(s->o->keep, 0777) && errno != EEXIST) {
-		lt__say(stderr, "lt-check: %s: cannot be made: %s\n", s->o->keep, strerror(errno));
-		free(told);
-		return;
-	}
+	char backend[CHECK_COMMAND] = "", limits[80] = "", *told = calloc(1, MAX_REPORTED);
 	lt__check_backend_words(s->o, backend, sizeof backend);
 	lt__check_limits(s->o, limits, sizeof limits);
 	if (told && !lt_context_new(&ctx) && !lt__check_graph(ctx, c, &g)) {
-		const struct check_failure f = { .name = c->name,
-			.graph = g,
-			.schedule = s->outcome[i].schedule,
-			.data_seed = c->seed,
-			.set = s->outcome[i].set,
-			.special = c->special,
-			.wild = c->wild,
-			.what = s->outcome[i].text,
-			.keep = s->o->keep,
-			.backend = backend,
-			.limits = limits };
-		if (lt__check_reduce(&f, still_fails, &a, told, MAX_REPORTED) && a.unrun[0])
-			(void)snprintf(told, MAX_REPORTED, "not reduced: %s", a.unrun);
+		const struct check_failure f = { .name = c->name, .graph = g, .schedule = out->schedule, .data_seed = c->seed,
+			.set = out->set, .special = c->special, .wild = c->wild, .what = out->text, .keep = s->o->keep,
+			.backend = backend, .limits = limits };
+		(void)lt__check_reduce(&f, still_fails, &a, told, MAX_REPORTED);
 		s->report.more[i] = told;
 		s->reduced[s->n_reduced++] = c->row;
 	} else {
@@ -89,14 +73,14 @@ static void reduce_case(struct suite *s, int32_t i)
 static bool report_backend(void *user, int32_t i)
 {
 	struct suite *s = user;
-	static const char *const words[] = { "passed", "refused", "FAILED", "skipped" };
 	const struct check_outcome *out = &s->outcome[i];
 	if (s->o->verbose || out->status == CHECK_FAILED)
 		lt__check_progress_wipe(&s->progress);
 	if (s->o->verbose && !s->o->json)
-		lt__say(stdout, "%-7s %s%s%s\n", words[out->status], s->report.chosen[i]->name, out->text[0] ? ": " : "", out->text);
+		lt__say(stdout, "%-7s %s%s%s\n", lt__check_loud[out->status], s->report.c[i].name,
+			out->text[0] ? ": " : "", out->text);
 	if (out->status == CHECK_FAILED && s->n_failed++ < 200) {
-		if (!out->unrun && is_worth_reducing(s, s->report.chosen[i]))
+		if (!out->unrun && is_worth_reducing(s, &s->report.c[i]))
 			reduce_case(s, i);
 		lt__check_progress_wipe(&s->progress);
 		if (!s->o->json)
@@ -117,10 +101,10 @@ static bool report_backend(void *user, int32_t i)
 static void at_case(void *user, int32_t i)
 {
 	struct suite *s = user;
-	lt__check_progress_show(&s->progress, &s->report, lt__check_group(s->report.chosen[i]->group)->name, false);
+	lt__check_progress_show(&s->progress, &s->report, lt__check_group(s->report.c[i].group)->name, false);
 }
 
-static int list_cases(const struct check_list *list)
+static void list_cases(const struct check_list *list)
 {
 	int group = -1;
 	for (int32_t i = 0; i < list->n; i++) {
@@ -130,39 +114,22 @@ static int list_cases(const struct check_list *list)
 		}
 		lt__say(stdout, "%s\n", list->at[i].name);
 	}
-	return 0;
 }
 
-static int write_report(const struct suite *s)
+static lt_status write_report(struct lt_context *ctx, const struct suite *s)
 {
 	FILE *f = fopen(s->o->report, "w");
 	lt_status st = f ? lt__check_html(&s->report, f) : LT_EIO;
-	if ((f && fclose(f)) || st) {
-		lt__say(stderr, "lt-check: %s: cannot be written: %s\n", s->o->report, strerror(errno));
-		return CHECK_EXIT_FAILED;
-	}
-	return 0;
+	return (f && fclose(f)) || st ? lt_fail(ctx, LT_EIO, "%s: cannot be written: %s", s->o->report, strerror(errno))
+		: LT_OK;
 }
 
-static int run_suite(struct suite *s, const struct check_list *list)
+static lt_status run_suite(struct lt_context *ctx, struct suite *s, int *verdict)
 {
-	const struct check_case **chosen = calloc((size_t)list->n + 1, sizeof *chosen);
-	int code = 0;
-	s->outcome = calloc((size_t)list->n + 1, sizeof *s->outcome);
-	s->report.more = calloc((size_t)list->n + 1, sizeof *s->report.more);
-	if (!chosen || !s->outcome || !s->report.more) {
-		(void)fputs("lt-check: out of memory\n", stderr);
-		return CHECK_EXIT_FAILED;
-	}
-	for (int32_t i = 0; i < list->n; i++)
-		chosen[i] = &list->at[i];
-	s->report.list = list;
-	s->report.chosen = chosen;
-	s->report.n = list->n;
-	s->report.outcome = s->outcome;
+	lt_status st = LT_OK;
 	lt__check_progress_begin(&s->progress, !s->o->json);
 	s->report.n_run = lt__check_children(
-		s->o, chosen, list->n, s->outcome, &(struct check_watch){ report_backend, at_case, s });
+		s->o, s->report.c, s->report.n, s->outcome, &(struct check_watch){ report_backend, at_case, s });
 	lt__check_progress_wipe(&s->progress);
 	if (lt__interrupted(NULL)) {
 		(void)fputs("lt-check: interrupted\n", stderr);
@@ -171,22 +138,29 @@ static int run_suite(struct suite *s, const struct check_list *list)
 	}
 	s->report.seconds = lt__check_now() - s->begin;
 	if (s->o->json)
-		code = lt__check_json(&s->report, stdout) ? CHECK_EXIT_FAILED : 0;
+		st = lt__check_json(&s->report, stdout) ? lt_fail(ctx, LT_EIO, "the report cannot be written") : LT_OK;
 	else
 		lt__check_report_all(&s->report, stdout);
-	if (s->o->report && code == 0)
-		code = write_report(s);
-	const int verdict = lt__check_exit(&s->report);
-	for (int32_t i = 0; i < list->n; i++) {
-		free(s->outcome[i].schedule);
-		free(s->report.more[i]);
+	*verdict = lt__check_exit(&s->report);
+	return st || !s->o->report ? st : write_report(ctx, s);
+}
+
+static lt_status begin_suite(
+	struct lt_context *ctx, struct check_options *o, const struct check_list *list, int *verdict)
+{
+	const size_t n = (size_t)list->n + 1;
+	struct suite s = { .o = o, .begin = lt__check_now(), .outcome = calloc(n, sizeof *s.outcome),
+		.report = { .o = o, .backend = lt_backend_find(o->backend), .c = list->at, .n = list->n,
+			.more = calloc(n, sizeof *s.report.more) } };
+	s.report.outcome = s.outcome;
+	lt_status st = s.outcome && s.report.more ? run_suite(ctx, &s, verdict) : lt_fail(ctx, LT_ENOMEM, "out of memory");
+	for (int32_t i = 0; s.outcome && s.report.more && i < list->n; i++) {
+		free(s.outcome[i].schedule);
+		free(s.report.more[i]);
 	}
-	if (code == 0)
-		code = verdict;
-	free(s->outcome);
-	free(s->report.more);
-	free(chosen);
-	return code;
+	free(s.outcome);
+	free(s.report.more);
+	return st;
 }
 
 /* The backend that is named; else that of the last plug-in; else cpu. */
@@ -203,27 +177,24 @@ static void choose_backend(struct check_options *o)
 
 static lt_status find_backend(struct lt_context *ctx, struct check_options *o)
 {
-	struct check_diagnostics told;
-	int32_t score = 0;
-	char how[200];
+	struct check_outcome score;
 	if (!o->backend)
 		choose_backend(o);
 	const struct lt_backend *b;
 	if (strchr(o->backend, ','))
 		return lt_fail(ctx, LT_EINVAL, "-b takes one backend, not '%s'", o->word);
 	LT_TRY(lt__backend_named(ctx, o->backend, strlen(o->backend), &b));
-	if (!lt__check_score(b, o, &score, &told, how, sizeof how))
-		return lt_fail(ctx, LT_EDEVICE, "%s: FAILED: in score: %s", o->backend, how);
-	if (score <= 0)
-		return lt_fail(ctx, LT_EINVAL, "%s cannot be used here: %s%s%s", o->backend,
-			told.text[0] ? told.text : "it does not say why", told.remedy[0] ? "; " : "", told.remedy);
-	return LT_OK;
+	lt__check_child_score(o, b, &score);
+	if (!score.done || score.status == CHECK_FAILED)
+		return lt_fail(ctx, LT_EDEVICE, "%s: FAILED: %s%s", o->backend, score.unrun ? "in score: " : "",
+			score.done ? score.text : "in score: interrupted");
+	return score.status == CHECK_PASSED ? LT_OK
+		: lt_fail(ctx, LT_EINVAL, "%s cannot be used here: %s", o->backend, score.text);
 }
 
 /* Of the suite, or of the list of its cases. */
 static lt_status check_all(struct lt_context *ctx, struct check_options *o, int *verdict)
 {
-	struct suite s = { .o = o, .begin = lt__check_now(), .report = { .o = o, .backend = lt_backend_find(o->backend) } };
 	struct check_list list;
 	lt_status st = LT_OK;
 	lt__check_cases(o, &list);
@@ -233,8 +204,10 @@ static lt_status check_all(struct lt_context *ctx, struct check_options *o, int 
 		st = lt_fail(ctx, LT_EINVAL, "there is no case in part %d/%d (lt-check --list shows all)", o->part, o->n_part);
 	else if (list.n == 0)
 		st = lt_fail(ctx, LT_EINVAL, "no case fits '%s' (lt-check --list shows all)", o->filter ? o->filter : "");
+	else if (o->list)
+		list_cases(&list);
 	else
-		*verdict = o->list ? list_cases(&list) : run_suite(&s, &list);
+		st = begin_suite(ctx, o, &list, verdict);
 	lt__check_cases_free(&list);
 	return st;
 }
@@ -251,15 +224,11 @@ static lt_status check_begin(struct lt_context *ctx, int argc, char **argv, stru
 	if (st)
 		return st == LT_ENOMEM ? st : LT_EINVAL;
 	LT_TRY(find_backend(ctx, o));
-	if (!o->script)
-		return check_all(ctx, o, verdict);
-	*verdict = lt__check_again(o);
-	return LT_OK;
+	return o->script ? lt__check_again(ctx, o, verdict) : check_all(ctx, o, verdict);
 }
 
 int main(int argc, char **argv)
 {
-/* Of the suite, or of the list of its cases. */
 	struct check_options o = { 0 };
 	struct lt_context *ctx;
 	int verdict = LT_EXIT_OK;

@@ -17,9 +17,9 @@ static lt_status parse(struct run *r)
 	const char *name = script_name(r);
 	int64_t begin;
 
-	LT_TRY(run_mistake(lt__bytes_read(r->ctx, r->o.script, &r->script)));
+	LT_TRY(lt__mistake(lt__bytes_read(r->ctx, r->o.script, &r->script)));
 	begin = run_now();
-	LT_TRY(run_mistake(lt_parse(r->ctx, (const char *)r->script.at, r->script.n, name, NULL, &r->graph)));
+	LT_TRY(lt__mistake(lt_parse(r->ctx, (const char *)r->script.at, r->script.n, name, NULL, &r->graph)));
 	r->parse_ns = run_now() - begin;
 	if (r->o.verbose)
 		lt__say(stderr, "%s: %d node%s in %.1f ms\n", lt__shown(name).text, r->graph->n_node,
@@ -101,7 +101,7 @@ static lt_status work_on_script(struct run *r)
 
 static lt_status work(struct run *r)
 {
-	LT_TRY(run_mistake(lt__plugins_load(r->ctx, run_tool.name, r->o.load.at, r->o.load.n, true)));
+	LT_TRY(lt__mistake(lt__plugins_load(r->ctx, run_tool.name, r->o.load.at, r->o.load.n, true)));
 	if (r->o.list)
 		return run_backends_list(r->ctx, &r->o);
 	if (r->o.cache) {
@@ -156,6 +156,7 @@ static void end_early(void)
 static lt_status run_begin(struct run *r, int argc, char **argv)
 {
 	bool done;
+	lt_status s;
 
 	LT_TRY(run_options_read(r->ctx, argc, argv, &r->o, &done));
 	if (done)
@@ -163,7 +164,8 @@ static lt_status run_begin(struct run *r, int argc, char **argv)
 	if (!r->o.cc && getenv("CC") && *getenv("CC"))
 		r->o.cc = getenv("CC");
 	r->json = r->o.json && !r->o.list && !r->o.cache && !r->o.dump ? json_object() : NULL;
-	return work(r);
+	s = work(r);
+	return r->unusable ? lt__mistake(s) : s;
 }
 
 int main(int argc, char **argv)

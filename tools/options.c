@@ -333,25 +333,6 @@ void lt__options_free(const struct lt_tool *t, void *options)
 			free(((struct lt_texts *)(void *)((char *)options + t->option[i].at))->at);
 }
 
-#ifndef LT_DOC_DIR
-#define LT_DOC_DIR "/usr/share/doc/looptree"
-#endif
-
-/* The sentence, and in it "docs/NAME.md", a file of the sources, by the name that it is installed by, where it is. */
-static void option_say(FILE *f, const char *tool, const char *text)
-{
-	const char *const documents = access(LT_DOC_DIR "/docs", F_OK) ? "docs/" : LT_DOC_DIR "/docs/";
-	const char *at;
-
-	fprintf(f, "%s: ", tool);
-	for (; (at = strstr(text, "docs/")); text = at + 5) {
-		const bool document = (at == text || strchr(" ('", at[-1])) && !strncmp(at + strcspn(at, ". "), ".md", 3);
-
-		lt__say(f, "%.*s%s", (int)(at - text), text, document ? documents : "docs/");
-	}
-	lt__say(f, "%s\n", text);
-}
-
 int lt__tool_end(const struct lt_context *ctx, const struct lt_tool *t, lt_status s)
 {
 	const char *text = lt_context_message(ctx);
@@ -362,7 +343,8 @@ int lt__tool_end(const struct lt_context *ctx, const struct lt_tool *t, lt_statu
 			errno ? strerror(errno) : "");
 		s = s ? s : LT_EIO;
 	} else if (s) {
-		option_say(stderr, t->name, *text ? text : lt_status_text(s));
+		fprintf(stderr, "%s: ", t->name);
+		lt__say(stderr, "%s\n", *text ? text : lt_status_text(s));
 	}
 	return !s ? LT_EXIT_OK : s == LT_EINVAL || s == LT_ESYNTAX || s == LT_ETYPE || s == LT_EMISSING ? LT_EXIT_USAGE :
 		LT_EXIT_FAILED;

@@ -78,7 +78,7 @@ void lt__option_words(const struct lt_option *, char *out, size_t bytes);
 
 /* help.c */
 void lt__help_print(const struct lt_tool *, FILE *);
-/* Copies a man page; what is between the lines  .\" [ --NAME  and  .\" ]  is printed again from the table. 
+/* Copies a man page; what is between the lines  .\" [ --NAME  and  .\" ]  is printed again from the table.
  * LT_EINVAL: an option is missing there. */
 lt_status lt__man_print(struct lt_context *, const struct lt_tool *, FILE *from, FILE *to);
 /* The help of an option with its words filled in, malloc; NULL: no memory. */
@@ -93,4 +93,6 @@ lt_status lt__complete_print(struct lt_context *, const struct lt_tool *, const 
 /* OPEN: nothing is known to be wrong, and not all could be judged */
 enum lt_exit { LT_EXIT_OK, LT_EXIT_FAILED, LT_EXIT_USAGE, LT_EXIT_OPEN };
 int lt__tool_end(const struct lt_context *, const struct lt_tool *, lt_status);
+/* Whatever is wrong with a file or a script that the user named is the user's mistake. */
+static inline lt_status lt__mistake(lt_status s) { return s && s != LT_ENOMEM ? LT_EINVAL : s; }
 #endif

@@ -98,16 +98,16 @@ static bool is_loaded(const char *path)
  * user's own choice. */
 static bool plugin_check(const struct loader *l, const char *path, const char *real, const char *end)
 {
-	char why[PATH_MAX + 200];
-
-	if (lt__path_is_trusted(real, why, sizeof why))
+	if (!lt__path_trusted(l->ctx, real))
 		return true;
 	if (l->named)
-		lt__say(stderr, "%s: %s: warning: others may change %s: %s\n", l->tool, l->source, lt__shown(path).text, why);
+		lt__say(stderr, "%s: %s: warning: others may change %s: %s\n", l->tool, l->source, lt__shown(path).text,
+			lt_context_message(l->ctx));
 	else
 		lt__say(stderr,
 			"%s: %s: %s: not loaded, because others may change it: %s; -B loads one file all the same%s\n",
-			l->tool, l->source, lt__shown(path).text, why, end);
+			l->tool, l->source, lt__shown(path).text,
+			lt_context_message(l->ctx), end);
 	return l->named;
 }
 

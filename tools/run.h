@@ -31,9 +31,6 @@ lt_status run_options_read(struct lt_context *, int argc, char **argv, struct ru
 void run_options_free(struct run_options *);
 bool run_dump_is(const struct run_options *, const char *kind);
 
-/* Whatever is wrong with a file or a script that the user named is the user's mistake. */
-static inline lt_status run_mistake(lt_status s) { return s && s != LT_ENOMEM ? LT_EINVAL : s; }
-
 /* The ending of a plural. */
 static inline const char *run_s(int64_t n) { return n == 1 ? "" : "s"; }
 
@@ -60,7 +57,7 @@ const char *run_binding_text(const struct run_binding *, char *out, size_t bytes
 /* run_spec.c: the tensor that the text after NAME= describes. */
 lt_status run_spec_make(struct lt_context *, const struct run_binding *, const char *spec, struct lt_tensor *out);
 
-/* run_bind.c: which tensor goes to which port.  value[i]: of port i, or NULL. */
+/* run_bind.c: which tensor goes to which binding.  value[i]: of binding i, or NULL. */
 struct run_values { const struct lt_tensor **value; };
 struct run_given {
 	struct lt_tensors *file;                /* every tensor that was read or made */
@@ -84,6 +81,7 @@ struct run {
 	struct run_bindings binding[LT_BINDING_RESULT + 1];
 	struct run_given given;
 	char *backends, *cache_dir;
+	bool unusable;                          /* one of them is not for this machine, and does not open */
 	struct lt_program *program;
 	struct lt_instance *instance;
 	struct run_result *result;

@@ -1,6 +1,7 @@
 /* tools/run_backends.c -- which backends there are: plug-ins, --list-backends, and the choice when -b names none. */
 #include <stdlib.h>
 #include <string.h>
+#include "program/pool.h"
 #include "tools/jsontext.h"
 #include "tools/plugins.h"
 #include "tools/run.h"
@@ -19,7 +20,7 @@ static bool find_device(const struct lt_backend *b, const struct run_options *o,
 	struct backend_facts *facts, struct lt_heard *h)
 {
 	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc, .temp_dir = lt__temp_dir(),
-		.cc_timeout_ms = o->cc_timeout_ms };
+		.cc_timeout_ms = o->cc_timeout_ms, .parallel_for = lt__host_parallel_for };
 	struct lt_session *session = NULL;
 
 	out[0] = 0;
@@ -166,36 +167,43 @@ lt_status run_backends_list(struct lt_context *ctx, const struct run_options *o)
 
 /* A backend whose score is 0 or less is not for this machine; its code may be looked at all the same.  One that does
  * not open says so itself when the program is compiled. */
-static lt_status check_score(
-	struct lt_context *ctx, const struct run_options *o, const struct lt_backend *b, const char *config)
+static lt_status check_score(struct run *r, const struct lt_backend *b, const char *config)
 {
+	const struct run_options *o = &r->o;
 	struct lt_heard h = lt__heard(), unheard = lt__heard();
 	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc, .temp_dir = lt__temp_dir(),
-		.cc_timeout_ms = o->cc_timeout_ms };
+		.cc_timeout_ms = o->cc_timeout_ms, .parallel_for = lt__host_parallel_for };
 	struct lt_session *session = NULL;
 
-	if (o->dump || o->check_schedule || b->score(config, &h.diag) > 0 || b->open(&host, config, &session, &unheard.diag))
+	if (b->score(config, &h.diag) > 0)
 		return LT_OK;
+	if (b->open(&host, config, &session, &unheard.diag)) {
+		r->unusable = true;
+		return LT_OK;
+	}
 	b->close(session);
-	return lt_fail(ctx, LT_EUNSUPPORTED, "the backend %s cannot be used here: %s%s", b->name, lt__heard_reason(&h),
+	if (o->dump || o->check_schedule)
+		return LT_OK;
+	return lt_fail(r->ctx, LT_EINVAL, "the backend %s cannot be used here: %s%s", b->name, lt__heard_reason(&h),
 		LT_HAS(struct lt_backend, b, dump) ? "; its code can be looked at (--dump=source)" : "");
 }
 
 /* Each NAME[:CONFIG] of the list must be there. */
-static lt_status check_names(struct lt_context *ctx, const struct run_options *o, const char *list)
+static lt_status check_names(struct run *r, const char *list)
 {
 	for (const char *at = list;; at++) {
 		const size_t name = strcspn(at, ":,"), whole = strcspn(at, ",");
 		const struct lt_backend *b;
 
 		if (name == 0)
-			return lt_fail(ctx, LT_EINVAL, "a name is missing in --backend '%s': it takes a name, or several with commas", list);
-		LT_TRY(lt__backend_named(ctx, at, name, &b));
+			return lt_fail(r->ctx, LT_EINVAL,
+				"a name is missing in --backend '%s': it takes a name, or several with commas", list);
+		LT_TRY(lt__backend_named(r->ctx, at, name, &b));
 		char *config = strndup(at + name + (at[name] == ':'), whole - name - (at[name] == ':'));
 
 		if (!config)
-			return lt_fail(ctx, LT_ENOMEM, "out of memory");
-		lt_status s = check_score(ctx, o, b, config);
+			return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
+		lt_status s = check_score(r, b, config);
 
 		free(config);
 		LT_TRY(s);
@@ -211,7 +219,7 @@ static lt_status choose_cpu(struct run *r)
 	const char *list = r->o.backends ? r->o.backends : "cpu", *at = list, *source = r->o.use_source;
 	size_t room = strlen(list) + 64 + (r->o.target ? strlen(r->o.target) : 0) + (source ? strlen(source) : 0), end;
 
-	LT_TRY(check_names(r->ctx, &r->o, list));
+	LT_TRY(check_names(r, list));
 	if (r->o.target && strpbrk(r->o.target, ";,"))
 		return lt_fail(r->ctx, LT_EINVAL, "--target takes one name, not '%s'", r->o.target);
 	if (source && strpbrk(source, ";,"))
@@ -232,7 +240,7 @@ static lt_status choose_cpu(struct run *r)
 	snprintf(r->backends, room, "%.*s%s%s%s%s%s%s%s", (int)end, list, at[3] == ':' ? ";" : ":",
 		r->o.target ? "target=" : "", r->o.target ? r->o.target : "", r->o.target && source ? ";" : "",
 		source ? "source=" : "", source ? source : "", list + end);
-	return LT_OK;
+	return check_names(r, r->backends);
 }
 
 /* A plug-in that nobody named must not keep the others from working: one whose device is busy is left out, with a
@@ -258,7 +266,7 @@ lt_status run_backends_choose(struct run *r)
 		return choose_cpu(r);
 	if (r->o.backends) {
 		r->backends = strdup(r->o.backends);
-		return r->backends ? check_names(r->ctx, &r->o, r->backends) : lt_fail(r->ctx, LT_ENOMEM, "out of memory");
+		return r->backends ? check_names(r, r->backends) : lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 	}
 	for (uint32_t i = 0; i < lt_backend_count(); i++) {
 		struct lt_heard h = lt__heard();
@@ -270,7 +278,7 @@ lt_status run_backends_choose(struct run *r)
 		}
 	}
 	if (!best)
-		return lt_fail(r->ctx, LT_EUNSUPPORTED, "no backend works on this machine (lt-run --list-backends says why)");
+		return lt_fail(r->ctx, LT_EINVAL, "no backend works on this machine (lt-run --list-backends says why)");
 	/* A plug-in that is preferred need not take everything: what it refuses goes to the processor. */
 	r->backends = malloc(strlen(best->name) + 8);
 	if (!r->backends)
@@ -286,7 +294,7 @@ bool run_backends_any_values(const struct run_options *o, const char *list)
 	const struct lt_backend *b;
 	struct lt_heard h = lt__heard();
 	struct lt_host host = { .size = sizeof host, .n_thread = (uint32_t)o->threads, .cc = o->cc, .temp_dir = lt__temp_dir(),
-		.cc_timeout_ms = o->cc_timeout_ms };
+		.cc_timeout_ms = o->cc_timeout_ms, .parallel_for = lt__host_parallel_for };
 	struct lt_session *session = NULL;
 	bool any = false;
 

@@ -24,7 +24,7 @@ struct binder {
 	const char *backends;
 	int any;                                /* whether any values do for what is not given: 1, 0, -1 not asked yet */
 };
-/* The ports of one kind being given their tensors; from[i]: the option or file that gave value[i]. */
+/* The bindings of one kind being given their tensors; from[i]: the option or file that gave value[i]. */
 struct slots { enum lt_binding kind; const struct lt_tensor **value; const char **from; };
 
 static void begin_sentence(struct binder *b)
@@ -79,7 +79,7 @@ static void report_twice(struct binder *b, const struct slots *s, int32_t i, con
 		b->binding[s->kind].at[i].name, s->from[i]);
 }
 
-/* Gives port i its tensor, if it fits. */
+/* Gives binding i its tensor, if it fits. */
 static void bind_slot(struct binder *b, struct slots *s, int32_t i, const struct lt_tensor *t, const char *from)
 {
 	const struct run_binding *p = &b->binding[s->kind].at[i];
@@ -179,36 +179,36 @@ static void place_file(struct binder *b, struct slots *s, const char *path)
 	}
 }
 
-static bool is_remainder(const struct binder *b, const struct slots *s, const char *option)
+static bool takes_others(const struct binder *b, const struct slots *s, const char *option)
 {
 	return !strncmp(option, "*=", 2) && run_binding_index(&b->binding[s->kind], "*", 1) < 0;
 }
 
 /* "*=SPEC" given a second time. */
-static void check_remainder(struct binder *b, const struct slots *s, const struct lt_texts *options)
+static void check_others(struct binder *b, const struct slots *s, const struct lt_texts *options)
 {
 	const char *first = NULL;
 
 	for (int32_t i = 0; i < options->n; i++) {
-		if (first && is_remainder(b, s, options->at[i]))
+		if (first && takes_others(b, s, options->at[i]))
 			bind_report(b, "%s: '*', every other %s, is given twice, here and by %s", options->at[i],
 				run_binding_kind(s->kind), first);
-		if (!first && is_remainder(b, s, options->at[i]))
+		if (!first && takes_others(b, s, options->at[i]))
 			first = options->at[i];
 	}
 }
 
-/* The ports that are needed and have nothing yet, from "*=SPEC". */
-static void place_remainder(struct binder *b, struct slots *s, const struct lt_texts *options)
+/* The bindings that are needed and have nothing yet, from "*=SPEC". */
+static void bind_others(struct binder *b, struct slots *s, const struct lt_texts *options)
 {
-	const char *rest = NULL;
+	const char *others = NULL;
 
 	for (int32_t i = 0; i < options->n; i++)
-		if (is_remainder(b, s, options->at[i]))
-			rest = options->at[i];
-	for (int32_t i = 0; rest && i < b->binding[s->kind].n; i++)
+		if (takes_others(b, s, options->at[i]))
+			others = options->at[i];
+	for (int32_t i = 0; others && i < b->binding[s->kind].n; i++)
 		if (!s->from[i] && b->binding[s->kind].at[i].needed)
-			place_spec(b, s, i, rest + 2, rest);
+			place_spec(b, s, i, others + 2, others);
 }
 
 /* What the user left out, where the backend says that any values do: random ones, told on standard error. */
@@ -277,13 +277,13 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 	const char *file = NULL;
 	int32_t n = 0, n_eval = b->o->inputs.n > 0 ? b->o->inputs.n : 1;
 
-	check_remainder(b, constant, &b->o->constant);
-	check_remainder(b, common, &b->o->input);
+	check_others(b, constant, &b->o->constant);
+	check_others(b, common, &b->o->input);
 	for (int32_t i = 0; i < b->o->constant.n; i++)
 		place_option(b, constant, b->o->constant.at[i]);
 	for (int32_t i = 0; i < b->o->weights.n; i++)
 		place_file(b, constant, b->o->weights.at[i]);
-	place_remainder(b, constant, &b->o->constant);
+	bind_others(b, constant, &b->o->constant);
 	place_any(b, constant);
 	for (int32_t i = 0; i < b->o->input.n; i++)
 		place_option(b, common, b->o->input.at[i]);
@@ -295,7 +295,7 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 		file = b->o->inputs.n > 0 ? b->o->inputs.at[e] : NULL;
 		if (file)
 			place_file(b, &s, file);
-		place_remainder(b, &s, &b->o->input);
+		bind_others(b, &s, &b->o->input);
 		if (s.from)
 			place_any(b, &s);
 		n = s.from ? count_missing(b, &s) : 0;

@@ -1,5 +1,4 @@
 /* tools/run_cache.c -- where compiled code is kept, what is there, and its removal. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "program/cache.h"
@@ -26,19 +25,18 @@ static bool keeps(const char *list)
  * says. */
 lt_status run_cache_find(struct run *r)
 {
-	char why[8192];
 	struct lt_cache cache = { .fd = -1 };
 
 	if (r->o.no_cache)
 		return LT_OK;
 	if (!r->o.cache_dir) {
-		errno = 0;
-		r->cache_dir = lt__cachedir_default(why, sizeof why);
-		if (!r->cache_dir && errno == ENOMEM)
-			return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
-		if (!r->cache_dir && !r->o.cache && keeps(r->backends))
+		lt_status st = lt__cachedir_default(r->ctx, &r->cache_dir);
+
+		if (st == LT_ENOMEM)
+			return st;
+		if (st && !r->o.cache && keeps(r->backends))
 			lt__say(stderr, "lt-run: compiled code is not cached: %s; name a folder with --cache-dir, or give --no-cache\n",
-				why);
+				lt_context_message(r->ctx));
 		return LT_OK;
 	}
 	r->cache_dir = strdup(r->o.cache_dir);
@@ -46,30 +44,28 @@ lt_status run_cache_find(struct run *r)
 		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 	if (r->o.cache)
 		return LT_OK;
-	switch (lt__cache_open(&cache, r->cache_dir, true, why, sizeof why)) {
-	case LT_CACHE_REFUSED:   return lt_fail(r->ctx, LT_EINVAL, "--cache-dir: %s", why);
-	case LT_CACHE_NO_MEMORY: return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
-	default:                 lt__cache_close(&cache);
-	}
-	return LT_OK;
+	lt_status st = lt__cache_open(r->ctx, &cache, r->cache_dir, true);
+	lt__cache_close(&cache);
+	if (st == LT_EIO)
+		return lt_fail(r->ctx, LT_EINVAL, "--cache-dir: %s", lt_context_message(r->ctx));
+	return st == LT_EMISSING ? LT_OK : st;
 }
 
 lt_status run_cache_command(const struct run *r)
 {
 	int64_t n = 0, bytes = 0;
-	char why[8192] = "";
 	bool clear = !strcmp(r->o.cache, "clear");
 
 	if (!r->cache_dir)
 		return lt_fail(r->ctx, LT_EINVAL, "there is no folder of compiled code: give one with --cache-dir");
-	lt_status status = lt__cache_stats(r->cache_dir, &n, &bytes, why, sizeof why);
+	lt_status status = lt__cache_stats(r->ctx, r->cache_dir, &n, &bytes);
 	if (status && status != LT_EMISSING)
-		return lt_fail(r->ctx, LT_EIO, "%s", *why ? why : "the folder cannot be read");
+		return status;
 	clear = clear && !status;
 	if (clear)
-		status = lt__cache_clear(r->cache_dir, why, sizeof why);
+		status = lt__cache_clear(r->ctx, r->cache_dir);
 	if (status && status != LT_EMISSING)
-		return lt_fail(r->ctx, LT_EIO, "%s", *why ? why : "the folder cannot be cleared");
+		return status;
 	if (r->o.json) {
 		json_t *o = json_pack("{s:o,s:I,s:I,s:b}", "folder", lt__json_text(r->cache_dir), "kernels",
 			(json_int_t)n, "bytes", (json_int_t)bytes, "cleared", clear);

@@ -36,7 +36,8 @@ static void show_progress(void *user, int32_t done, int32_t total)
 static void show_log(void *user, int level, const char *text)
 {
 	(void)user;
-	lt__say(stderr, "%s%s\n", level == LT_LOG_WARNING ? "warning: " : level == LT_LOG_DEBUG ? "debug: " : "", text);
+	lt__say(stderr, "%s%s\n", level == LT_LOG_WARNING ? "lt-run: warning: " : level == LT_LOG_DEBUG ? "debug: " : "",
+		text);
 }
 
 static void show_short_log(void *user, int level, const char *text)
@@ -72,7 +73,7 @@ static const char *schedule_text(const struct run *r)
 
 lt_status run_schedule_read(struct run *r)
 {
-	return run_mistake(lt__bytes_read(r->ctx, r->o.schedule, &r->schedule));
+	return lt__mistake(lt__bytes_read(r->ctx, r->o.schedule, &r->schedule));
 }
 
 lt_status run_schedule_check(struct run *r)
@@ -85,7 +86,7 @@ lt_status run_schedule_check(struct run *r)
 	options.backends = r->backends;
 	/* A schedule that does not apply is an answer, not a mistake on the command line. */
 	if (lt__check_schedule(r->ctx, r->graph, &options)) {
-		r->verdict = LT_EXIT_FAILED;
+		r->verdict = r->unusable ? LT_EXIT_OK : LT_EXIT_FAILED;
 		return lt_context_code(r->ctx);
 	}
 	if (!r->o.quiet)
@@ -138,7 +139,7 @@ lt_status run_compile(struct run *r)
 	return s;
 }
 
-/* The graph's ports and the program's are the same, in the same order; what a program needs beyond what the
+/* The graph's bindings and the program's are the same, in the same order; what a program needs beyond what the
  * graph shows would be a defect, but must not become a null pointer in a kernel. */
 static lt_status check_bindings(const struct run *r)
 {
@@ -192,6 +193,6 @@ lt_status run_start(struct run *r)
 		if (t)
 			LT_TRY(lt_program_bind(r->program, i, t->data, 0));
 	}
-	LT_TRY(lt_instance_new(r->program, &r->instance));
-	return make_results(r);
+	lt_status st = lt_instance_new(r->program, &r->instance);
+	return st ? lt_fail(r->ctx, st, "%-s", lt_instance_message(r->instance)) : make_results(r);
 }

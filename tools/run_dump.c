@@ -93,10 +93,10 @@ lt_status run_diff(struct run *r)
 {
 	struct lt_bytes other = { 0 };
 	struct lt_outfile out = { .file = stdout };
-	lt_status s = run_mistake(lt__bytes_read(r->ctx, r->o.script, &r->script));
+	lt_status s = lt__mistake(lt__bytes_read(r->ctx, r->o.script, &r->script));
 
 	if (!s)
-		s = run_mistake(lt__bytes_read(r->ctx, r->o.second, &other));
+		s = lt__mistake(lt__bytes_read(r->ctx, r->o.second, &other));
 	if (!s && r->o.output)
 		s = lt__out_open(r->ctx, r->o.output, &out);
 	if (!s) {

@@ -97,7 +97,7 @@ static void fill_value(struct lt_tensor *t, union lt_scalar v)
 		lt__store(t->data, i, t->dtype, v);
 }
 
-/* A VALUE of the port's type.  Integers must be whole and fit. */
+/* A VALUE of the binding's type.  Integers must be whole and fit. */
 static lt_status read_value(struct lt_context *ctx, const struct run_binding *p, const char *spec, union lt_scalar *out)
 {
 	const struct lt_dtypeinfo *info = lt__dtype_info(p->dtype);

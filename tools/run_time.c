@@ -75,7 +75,7 @@ static void print_work(const struct lt_work *w, double median)
 	char a[32], run[64] = "";
 
 	if (w->executed != w->useful)
-		snprintf(run, sizeof run, " (%lld run)", (long long)w->executed);
+		snprintf(run, sizeof run, " (%lld executed)", (long long)w->executed);
 	printf("work: %lld flop%s%s, %.4g GFLOP/s; %s read and written, %.4g GB/s\n", (long long)w->useful,
 		run_s(w->useful), run, (double)w->useful / median, sized((double)w->bytes, a, sizeof a),
 		(double)w->bytes / median);
@@ -97,8 +97,7 @@ static void print_text(
 		st->n_cached, st->n_launch, st->n_launch == 1 ? "" : "es");
 	if (st->n_parallel > 0)
 		printf("threads: %d; %d kernel%s with parallel loops%s\n", st->n_thread, st->n_parallel, run_s(st->n_parallel),
-			st->n_serialised > 0 ? ", which run one iteration after the other: the C compiler has no OpenMP (lt-run "
-				"--list-backends says more)" : "");
+			st->n_serialised > 0 ? ", which run one iteration after the other: the backend cannot run them on threads" : "");
 	if (st->n_move > 0)
 		printf("crossing: %d cop%s between memories a run, %s; %s a run; %s in device memory\n", st->n_move,
 			st->n_move == 1 ? "y" : "ies", sized((double)st->move_bytes, a, sizeof a),

@@ -14,7 +14,7 @@
 
 struct run_verify {
 	const void **source;            /* by node of the graph */
-	void **state;                   /* by port: the oracle's own */
+	void **state;                   /* by binding: the oracle's own */
 	struct lt_judge_options options;
 	struct lt_report report;
 	char when[40];

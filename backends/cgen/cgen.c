@@ -69,7 +69,7 @@ static void function(struct gen *g, struct lt_out *o)
 	if (g->uses_own)
 		lt__outf(o, "%schar *private_", n++ ? ", " : "");
 	if (g->n_region)
-		lt__outf(o, "%sint n_thread", n++ ? ", " : "");
+		lt__outf(o, "%sconst struct lt_team *team", n++ ? ", " : "");
 	lt__outf(o, "%s)\n{\n", n ? "" : "void");
 	for (int32_t i = 0; i < t->n_param; i++) {
 		const struct lt_tparam *p = LT_AT(struct lt_tparam, t->params, i);
@@ -82,10 +82,10 @@ static void entry(struct gen *g, struct lt_out *o)
 {
 	int n = 0;
 	lt__outf(o,
-		"\nvoid %s%s(const struct lt_slot *slot, char *workspace, struct lt_fault *fault, int "
-		"n_thread)\n{\n%s\t%s(",
+		"\nvoid %s%s(const struct lt_slot *slot, char *workspace, struct lt_fault *fault, const struct lt_team *team)"
+		"\n{\n%s\t%s(",
 		g->named ? g->function : g->d->entry, g->named ? "_entry" : "",
-		g->named ? "\t(void)workspace, (void)fault, (void)n_thread;\n" : "", g->function);
+		g->named ? "\t(void)workspace, (void)fault, (void)team;\n" : "", g->function);
 	for (int32_t b = 0; b < (int32_t)g->t->buffers.n; b++) {
 		if (!is_parameter(g, b))
 			continue;
@@ -100,7 +100,7 @@ static void entry(struct gen *g, struct lt_out *o)
 	if (g->uses_own)
 		lt__outf(o, "%sworkspace + %lld", n++ ? ", " : "", (long long)g->shared);
 	if (g->n_region)
-		lt__outf(o, "%sn_thread", n++ ? ", " : "");
+		lt__outf(o, "%steam", n++ ? ", " : "");
 	lt__out(o, ");\n}\n");
 }
 

@@ -1,4 +1,4 @@
-/* backends/cgen/dialect_c.c -- the dialect C: gcc and clang, GNU vectors, OpenMP where the compiler is told to. */
+/* backends/cgen/dialect_c.c -- the dialect C: gcc and clang, GNU vectors. */
 #include "backends/cgen/cgen.h"
 
 #define INT(type, of) { type, "typedef __" of "_TYPE__ " type ";\n", "stdint.h" }
@@ -32,8 +32,10 @@ static const struct lt_chunk chunks[] = { INT("int8_t", "INT8"), INT("int16_t", 
 		"static inline void *lt_slot_at(const struct lt_slot *slot, int i) { return (char *)slot[i].base + "
 		"slot[i].offset; }\n",
 		NULL },
-	{ "omp_get_thread_num",
-		"#ifdef _OPENMP\nint omp_get_thread_num(void);\n#else\n#define omp_get_thread_num() 0\n#endif\n",
+	{ "lt_team",
+		"struct lt_host;\nstruct lt_team {\n\tvoid (*parallel_for)(const struct lt_host *, uint32_t n_thread, int64_t n,\n"
+		"\t\tvoid (*body)(void *arg, int64_t first, int64_t last, uint32_t thread), void *arg);\n"
+		"\tconst struct lt_host *host;\n\tuint32_t n_thread;\n};\n",
 		NULL },
 	{ "LT_SHUFFLE",
 		"#ifdef __clang__\n#define LT_SHUFFLE(v, type, ...) __builtin_shufflevector(v, v, __VA_ARGS__)\n#else\n"

@@ -71,6 +71,9 @@ static struct where find(struct gen *g, int32_t stmt, int32_t access, bool writt
 	}
 	if (stride == 0)
 		return (struct where){ ONE, lt__gen_access(g, stmt, access, written), 0 };
+	/* No second element: a guard keeps all lanes but one away, though its text does not say so. */
+	if (p->home == HOME_SCALAR)
+		return (struct where){ ANYWHERE, NULL, 0 };
 	lt__gen_touch(g, a->buffer, number && stride == 1, at, g->lanes);
 	if (p->home == HOME_REGISTERS)
 		return (struct where){ VARIABLE, p->reg[at], 0 };

@@ -2,12 +2,12 @@
 #include <string.h>
 #include "backends/cgen/gen.h"
 
-static const char *const keywords[] = { "alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch",
-	"char", "class", "const", "continue", "default", "delete", "do", "double", "else", "enum", "extern", "false",
-	"fault", "float", "for", "goto", "half", "if", "inline", "int", "kernel", "global", "local", "constant",
-	"linux", "unix", "long", "main", "n_thread", "namespace", "new", "not", "or", "operator", "own", "private",
+static const char *const keywords[] = { "alignas", "alignof", "and", "args", "asm", "auto", "bool", "break", "case",
+	"catch", "char", "class", "const", "continue", "default", "delete", "do", "double", "else", "enum", "extern", "false",
+	"fault", "first", "float", "for", "goto", "half", "if", "inline", "int", "kernel", "global", "last", "local",
+	"constant", "linux", "unix", "long", "main", "namespace", "new", "not", "or", "operator", "own", "point", "private",
 	"private_", "public", "register", "restrict", "return", "short", "signed", "sizeof", "slot", "static", "struct",
-	"switch", "template", "this", "throw", "true", "try", "typedef", "typename", "typeof", "union", "unsigned",
+	"switch", "team", "template", "this", "throw", "true", "try", "typedef", "typename", "typeof", "union", "unsigned",
 	"using", "virtual", "void", "volatile", "while", "workspace", "xor", "NULL", "INFINITY", "NAN" };
 
 static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }

@@ -28,7 +28,7 @@ LT_FN double lt_bits_f64(uint64_t u) { union lt_dword w; w.u = u; return w.f; }
 
 /* Arithmetic.  min and max hand NaN on, and for them -0 < +0 (ir/op.def).  Beside a literal one comparison is enough:
  * it is false for a NaN. x86's own min and max give their second operand for two zeros and for NaN: taken both ways,
- * the results differ for those alone; their bits joined are the zero that is wanted, and NaN stays or is put back. 
+ * the results differ for those alone; their bits joined are the zero that is wanted, and NaN stays or is put back.
  * Without branches, which random data would mispredict. */
 LT_FN float lt_min_f32(float a, float b)
 {

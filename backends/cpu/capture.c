@@ -2,7 +2,13 @@
 #include <stdlib.h>
 #include "backends/cpu/object.h"
 
-struct call { lt_kernel *kernel; const struct lt_slot *slot; void *workspace; struct lt_fault *fault; int n_thread; };
+struct call {
+	lt_kernel *kernel;
+	const struct lt_slot *slot;
+	void *workspace;
+	struct lt_fault *fault;
+	struct lt_team team;
+};
 struct lt_capture { uint32_t n; struct lt_slot *slot; struct call call[]; };
 
 /* Elements of the host's array may be longer than ours. */
@@ -17,11 +23,11 @@ static lt_status capture_fill(
 	struct lt_slot *slot = c->slot;
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct lt_args *a = at(args, i);
-		uint32_t n_thread = 0;
-		lt_status status = lt__cpu_check(object[i], a, &n_thread, diag);
+		struct lt_team team;
+		lt_status status = lt__cpu_check(object[i], a, &team, diag);
 		if (status)
 			return status;
-		c->call[i] = (struct call){ object[i]->kernel, slot, a->workspace, a->fault, (int)n_thread };
+		c->call[i] = (struct call){ object[i]->kernel, slot, a->workspace, a->fault, team };
 		for (uint32_t k = 0; k < a->n_slot; k++)
 			*slot++ = a->slot[k];
 	}
@@ -51,7 +57,7 @@ lt_status lt__cpu_replay(struct lt_capture *c, struct lt_diag *diag)
 {
 	(void)diag;
 	for (const struct call *call = c->call, *end = call + c->n; call < end; call++)
-		call->kernel(call->slot, call->workspace, call->fault, call->n_thread);
+		call->kernel(call->slot, call->workspace, call->fault, &call->team);
 	return LT_OK;
 }
 

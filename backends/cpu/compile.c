@@ -24,7 +24,7 @@ enum {
 	N_FLAG = sizeof flags / sizeof *flags,
 	N_LIBRARY = sizeof library_flags / sizeof *library_flags,
 	N_ASSEMBLY = sizeof assembly_flags / sizeof *assembly_flags,
-	MAX_FLAGS = 1 + 3 + N_FLAG + N_ASSEMBLY + 1 + 1,
+	MAX_FLAGS = 1 + 3 + N_FLAG + N_ASSEMBLY + 1,
 	PATH_BYTES = 4096
 };
 
@@ -62,15 +62,13 @@ static uint32_t job_flags(const struct lt_session *s, const char *level, const c
 		out[n++] = flags[i];
 	for (int i = 0; i < (library ? N_LIBRARY : N_ASSEMBLY); i++)
 		out[n++] = library ? library_flags[i] : assembly_flags[i];
-	if (job->threads)
-		out[n++] = "-fopenmp";
 	return n;
 }
 
-void lt__cpu_flags(const struct lt_session *s, bool threads, FILE *out)
+void lt__cpu_flags(const struct lt_session *s, FILE *out)
 {
 	const char *flag[MAX_FLAGS], level[] = { '-', 'O', s->level, '\0' };
-	const struct lt_cpu_job job = { .threads = threads };
+	const struct lt_cpu_job job = { .product = LT_LIBRARY };
 	uint32_t n = job_flags(s, level, "", &job, flag);
 	for (uint32_t i = 0; i < n; i++)
 		(void)fprintf(out, " %s", flag[i]);
@@ -104,7 +102,7 @@ static void job_path(const struct work *w, uint32_t i, const char *suffix, char 
 	(void)snprintf(path, PATH_BYTES, "%s/k%u%s", w->folder.path, (unsigned)i, suffix);
 }
 
-/* The compiler's comments say where it read the text: a file that is gone by then, so they say the kernel's name. 
+/* The compiler's comments say where it read the text: a file that is gone by then, so they say the kernel's name.
  * NULL: no memory. */
 static char *name_kernel(char *assembly, const char *path, const char *name)
 {
@@ -154,8 +152,6 @@ static lt_status take_product(struct work *w, uint32_t i)
 	job->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!job->handle)
 		return no_product(w, job, lt__load_error(path));
-	if (job->threads)
-		lt__cpu_keep_runtime(w->s, job->handle);
 	return LT_OK;
 }
 

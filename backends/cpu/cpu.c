@@ -1,8 +1,8 @@
 /* backends/cpu/cpu.c -- the backend cpu: C text, the system's compiler, dlopen.
  *
  * config: config.c.  dump: LT_DUMP_SOURCE is the C text with the graph's names, LT_DUMP_ASM what the compiler makes of
- * it, LT_DUMP_STATS lines "name value": workspace_bytes, parallel (1: it has parallel loops), serialised (1: which the
- * compiler cannot run on threads), threads (that a run uses).
+ * it, LT_DUMP_STATS lines "name value": workspace_bytes, parallel (1: it has parallel loops), serialised (1: for which
+ * the host has no threads), threads (that a run uses).
  */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
@@ -119,8 +119,6 @@ static lt_status print_all(
 		if (status)
 			return status;
 		job[i] = (struct lt_cpu_job){ .name = o->tree->name ? o->tree->name : "?", .source = text, .keep = true };
-		if (o->need.threads && is_compiled(s) && (status = lt__cpu_openmp(s, &job[i].threads, diag)))
-			return status;
 	}
 	return LT_OK;
 }
@@ -181,10 +179,10 @@ static lt_status cpu_compile(struct lt_session *s, const struct lt_tree *const *
 
 static lt_status cpu_run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
 {
-	uint32_t n_thread;
-	lt_status status = lt__cpu_check(o, args, &n_thread, diag);
+	struct lt_team team;
+	lt_status status = lt__cpu_check(o, args, &team, diag);
 	if (!status)
-		o->kernel(args->slot, args->workspace, args->fault, (int)n_thread);
+		o->kernel(args->slot, args->workspace, args->fault, &team);
 	return status;
 }
 
@@ -216,7 +214,7 @@ static void dump_stats(const struct lt_object *o, lt_write *write, void *user)
 	char line[256];
 	uint32_t n_thread = lt__cpu_threads(o, 0);
 	int n = snprintf(line, sizeof line, "workspace_bytes %lld\nparallel %d\nserialised %d\nthreads %u\n",
-		(long long)lt__cpu_workspace(o, n_thread), (int)o->need.threads, (int)(o->need.threads && o->s->openmp == LT_CANNOT),
+		(long long)lt__cpu_workspace(o, n_thread), (int)o->need.threads, (int)(o->need.threads && !lt__cpu_has_threads(o->s)),
 		(unsigned)n_thread);
 	write(user, line, (size_t)n);
 }
@@ -231,8 +229,7 @@ static lt_status dump_assembly(const struct lt_object *o, lt_write *write, void 
 	lt_status status = lt__cgen_print(&d, o->tree, 1, &text, &printed, diag);
 	if (status)
 		return status;
-	struct lt_cpu_job job = { .name = o->tree->name, .source = text, .product = LT_ASSEMBLY,
-		.threads = printed.threads && s->openmp == LT_CAN };
+	struct lt_cpu_job job = { .name = o->tree->name, .source = text, .product = LT_ASSEMBLY };
 	void (*progress)(void *, int32_t, int32_t) = s->progress;
 	s->progress = NULL;             /* the host counts kernels */
 	status = lt__cpu_compile(s, &job, 1, diag);

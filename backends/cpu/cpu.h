@@ -6,7 +6,7 @@
 #include "backends/cgen/cgen.h"
 #include "backends/cpu/command.h"
 
-#define LT_CPU_VERSION "2"
+#define LT_CPU_VERSION "3"
 
 /* model.c: targets by name */
 struct lt_cpu_model {
@@ -30,8 +30,6 @@ struct lt_cpu_config {
 };
 lt_status lt__cpu_config(const char *config, struct lt_cpu_config *, struct lt_diag *);
 
-enum lt_ability { LT_NOT_ASKED, LT_CANNOT, LT_CAN };
-
 struct lt_session {
 	struct lt_target target;
 	struct lt_caps caps;
@@ -48,9 +46,6 @@ struct lt_session {
 	bool text_only;                 /* nothing is compiled, for nothing will be run */
 	char level;                     /* of optimisation: '0' .. '3' */
 	char *identity;                 /* of compiler and processor; NULL: not asked yet */
-	enum lt_ability openmp;         /* threads.c */
-	char why_no_openmp[512];
-	bool runtime_kept;
 	struct lt_cpu_source *source;   /* source.c; NULL: kernels are printed */
 };
 
@@ -89,7 +84,6 @@ struct lt_cpu_job {
 	const char *name;               /* for messages: of the kernel, or of what else it is */
 	bool no_kernel;
 	const char *source;             /* C */
-	bool threads;                   /* with OpenMP */
 	enum lt_cpu_product product;
 	bool keep;                      /* a library's bytes are wanted, too */
 	void *handle;                   /* OUT: of a library, from dlopen */
@@ -98,8 +92,8 @@ struct lt_cpu_job {
 };
 /* All or nothing: on failure no handle is open. */
 lt_status lt__cpu_compile(struct lt_session *, struct lt_cpu_job *, uint32_t n, struct lt_diag *);
-/* The flags of a library with or without OpenMP, one after the other with spaces before them. */
-void lt__cpu_flags(const struct lt_session *, bool threads, FILE *);
+/* The flags of a library, one after the other with spaces before them. */
+void lt__cpu_flags(const struct lt_session *, FILE *);
 /* A whole file, then a 0; NULL: not there, not readable, no memory. */
 char *lt__cpu_read_file(const char *path, size_t *bytes);
 
@@ -114,12 +108,6 @@ lt_status lt__cpu_capture(struct lt_session *, struct lt_object *const *, const 
 	struct lt_capture **, struct lt_diag *);
 lt_status lt__cpu_replay(struct lt_capture *, struct lt_diag *);
 void lt__cpu_capture_free(struct lt_capture *);
-
-/* threads.c: what kernels with parallel loops need of the compiler. */
-/* Whether it can compile and link OpenMP; asked once, s->why_no_openmp says why not.  An error: there is no telling. */
-lt_status lt__cpu_openmp(struct lt_session *, bool *can, struct lt_diag *);
-/* runtime.c.  After the first such kernel is loaded: its run-time library must outlive it, because its threads do. */
-void lt__cpu_keep_runtime(struct lt_session *, void *handle);
 
 /* source.c: C that the user edited in place of what is printed. */
 /* "NAME_entry" and so on of each tree, found in the session's file; compiles it first if it has not been. */

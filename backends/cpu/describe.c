@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "backends/cpu/cpu.h"
+#include "backends/cpu/object.h"
 
 struct to { lt_write *write; void *user; };
 
@@ -48,21 +48,7 @@ void lt__cpu_describe(struct lt_session *s, lt_write *write, void *user)
 	write_cache(&to, "L1", t->l1_bytes, t->l1_ways);
 	write_cache(&to, "L2", t->l2_bytes, t->l2_ways);
 	write_cache(&to, "L3", t->l3_bytes, t->l3_ways);
-	bool can;
-	if (lt__cpu_openmp(s, &can, NULL)) {
-		describe_fact(&to, "threads %u, if %s can compile OpenMP, which cannot be found out: %s\n",
-			(unsigned)s->n_thread, s->cc, s->why_no_openmp);
-	} else if (can) {
-		describe_fact(&to, "threads %u\n", (unsigned)s->n_thread);
-	} else {
-		char *why = s->why_no_openmp;
-		for (char *c = why; *c; c++)
-			*c = *c == '\n' ? ' ' : *c;
-		describe_fact(&to,
-			"threads 1: parallel loops run one iteration after the other, because %s cannot compile "
-			"OpenMP: %s\n",
-			s->cc, why);
-	}
+	describe_fact(&to, "threads %u\n", lt__cpu_has_threads(s) ? (unsigned)s->n_thread : 1);
 	write_models(&to, "targets ", true);
 	write_models(&to, "text-only ", false);
 }

@@ -1,13 +1,24 @@
 /* backends/cpu/object.c -- a compiled kernel asked: its threads and workspace, and whether arguments fit it. */
 #include "backends/cpu/object.h"
 
-/* Of a run for which the host says n, 0: the session's number.  More threads than a system gives end the process, so
- * there is a limit. */
+bool lt__cpu_has_threads(const struct lt_session *s) { return LT_HAS(struct lt_host, s->host, parallel_for); }
+
+/* What a host without threads does. */
+static void team_alone(const struct lt_host *host, uint32_t n_thread, int64_t n,
+	void (*body)(void *arg, int64_t first, int64_t last, uint32_t thread), void *arg)
+{
+	(void)host, (void)n_thread;
+	if (n > 0)
+		body(arg, 0, n, 0);
+}
+
+/* Of a run for which the host says n, 0: the session's number.  Each thread has a part of the workspace, so there is a
+ * limit. */
 uint32_t lt__cpu_threads(const struct lt_object *o, uint32_t n)
 {
 	enum { MOST = 256 };
 	uint32_t most = o->s->n_core > MOST ? o->s->n_core : MOST;
-	n = o->need.threads && o->s->openmp != LT_CANNOT ? n ? n : o->s->n_thread : 1;
+	n = o->need.threads && lt__cpu_has_threads(o->s) ? n ? n : o->s->n_thread : 1;
 	return n < most ? n : most;
 }
 
@@ -16,7 +27,8 @@ int64_t lt__cpu_workspace(const struct lt_object *o, uint32_t n_thread)
 	return o->need.shared + (int64_t)n_thread * o->need.private_;
 }
 
-lt_status lt__cpu_check(const struct lt_object *o, const struct lt_args *args, uint32_t *n_thread, struct lt_diag *diag)
+lt_status lt__cpu_check(
+	const struct lt_object *o, const struct lt_args *args, struct lt_team *team, struct lt_diag *diag)
 {
 	const struct lt_tree *t = o->tree;
 	if (!o->kernel && o->s->text_only)
@@ -35,8 +47,9 @@ lt_status lt__cpu_check(const struct lt_object *o, const struct lt_args *args, u
 			return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s: buffer %s has %lld bytes and needs %lld", t->name,
 				b->name ? b->name : "?", (long long)args->slot[b->slot].bytes, (long long)bytes);
 	}
-	*n_thread = lt__cpu_threads(o, args->n_thread);
-	int64_t bytes = lt__cpu_workspace(o, *n_thread);
+	*team = (struct lt_team){ .parallel_for = lt__cpu_has_threads(o->s) ? o->s->host->parallel_for : team_alone,
+		.host = o->s->host, .n_thread = lt__cpu_threads(o, args->n_thread) };
+	int64_t bytes = lt__cpu_workspace(o, team->n_thread);
 	if (bytes && !args->workspace)
 		return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s needs a workspace of %lld bytes", t->name,
 			(long long)bytes);

@@ -14,6 +14,8 @@ struct lt_object {
 /* object.c: threads of a run for which the host says n, and the workspace of so many. */
 uint32_t lt__cpu_threads(const struct lt_object *, uint32_t n);
 int64_t lt__cpu_workspace(const struct lt_object *, uint32_t n_thread);
-/* Whether a run with these arguments can be, and its number of threads. */
-lt_status lt__cpu_check(const struct lt_object *, const struct lt_args *, uint32_t *n_thread, struct lt_diag *);
+/* Whether the host has threads for parallel loops. */
+bool lt__cpu_has_threads(const struct lt_session *);
+/* Whether a run with these arguments can be, and its team. */
+lt_status lt__cpu_check(const struct lt_object *, const struct lt_args *, struct lt_team *, struct lt_diag *);
 #endif

@@ -39,7 +39,7 @@ lt_status lt__cpu_session_identity(struct lt_session *s, lt_write *write, void *
 		return status;
 	if (out) {
 		(void)fprintf(out, "emitter %s\nflags", LT_CGEN_REVISION);
-		lt__cpu_flags(s, true, out);
+		lt__cpu_flags(s, out);
 		(void)fprintf(out, "\nvector library %d\n%s", s->dialect.vector_library, s->identity);
 	}
 	if (!out || fclose(out) != 0) {
@@ -51,11 +51,9 @@ lt_status lt__cpu_session_identity(struct lt_session *s, lt_write *write, void *
 	return LT_OK;
 }
 
-/* Parallel loops that were compiled without threads are not kept: a compiler that has OpenMP later makes better
- * code. */
 lt_status lt__cpu_save(const struct lt_object *o, lt_write *write, void *user, struct lt_diag *diag)
 {
-	if (!o->code || (o->need.threads && o->s->openmp == LT_CANNOT))
+	if (!o->code)
 		return lt__report(diag, LT_EUNSUPPORTED, -1, -1, NULL, "cpu: the code of kernel %s is not cached", o->tree->name);
 	struct object_head head = { .shared = o->need.shared,
 		.private_ = o->need.private_,
@@ -173,8 +171,6 @@ lt_status lt__cpu_load(struct lt_session *s, const struct lt_tree *t, const void
 		*(void **)&o->kernel = o->handle ? dlsym(o->handle, s->dialect.entry) : NULL;
 	}
 	if (!status && o->kernel) {
-		if (o->need.threads)
-			lt__cpu_keep_runtime(s, o->handle);
 		*out = o;
 		return LT_OK;
 	}

@@ -17,7 +17,7 @@
 struct lt_cpu_source {
 	char *path, *text;              /* text: of the file after a line that names it to the compiler */
 	void *handle;                   /* NULL: not compiled yet */
-	bool threads;                   /* it speaks of OpenMP */
+	bool threads;                   /* it calls its team */
 };
 
 #define MARK "/* kernel "
@@ -111,7 +111,7 @@ lt_status lt__cpu_source_open(struct lt_session *s, const char *path, size_t byt
 	free(file);
 	if (!out || fclose(out) != 0)
 		return lt__cpu_no_memory(diag);
-	source->threads = strstr(source->text, "#pragma omp") || strstr(source->text, "_Pragma(\"omp");
+	source->threads = strstr(source->text, "team->parallel_for") != NULL;
 	return LT_OK;
 }
 
@@ -159,8 +159,7 @@ static lt_status compile_file(struct lt_session *s, struct lt_diag *diag)
 {
 	struct lt_cpu_source *source = s->source;
 	struct lt_cpu_job job = { .name = source->path, .no_kernel = true, .source = source->text };
-	lt_status status = source->threads ? lt__cpu_openmp(s, &job.threads, diag) : LT_OK;
-	status = status ? status : lt__cpu_compile(s, &job, 1, diag);
+	lt_status status = lt__cpu_compile(s, &job, 1, diag);
 	source->handle = job.handle;
 	return status;
 }

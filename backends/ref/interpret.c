@@ -18,12 +18,12 @@ struct ref_interpreter {
 };
 
 /* "m=3, k=2", of the loops around a place. */
-static void trip_count_text(const struct ref_interpreter *r, int32_t loop, char *text, size_t room)
+static void iteration_text(const struct ref_interpreter *r, int32_t loop, char *text, size_t room)
 {
 	size_t n = strlen(text);
 	if (loop < 0)
 		return;
-	trip_count_text(r, LT_AT(struct lt_loop, r->t->loops, loop)->parent, text, room);
+	iteration_text(r, LT_AT(struct lt_loop, r->t->loops, loop)->parent, text, room);
 	const struct lt_loop *l = LT_AT(struct lt_loop, r->t->loops, loop);
 	size_t now = strlen(text);
 	(void)snprintf(text + now, room - now, "%s%s=%lld", now > n ? ", " : "", l->var ? l->var : "?",
@@ -33,11 +33,11 @@ static void trip_count_text(const struct ref_interpreter *r, int32_t loop, char 
 static lt_status illegal(const struct ref_interpreter *r, int32_t s, const char *what)
 {
 	const struct lt_stmt *st = LT_AT(struct lt_stmt, r->t->stmts, s);
-	char trip_count[512] = "";
-	trip_count_text(r, st->loop, trip_count, sizeof trip_count);
+	char iteration[512] = "";
+	iteration_text(r, st->loop, iteration, sizeof iteration);
 	return lt__report(r->diag, LT_EILLEGAL, st->loop, s, NULL,
 		"ref: kernel %s, %%%s (line %d, statement %d) at %s: %s", r->t->name ? r->t->name : "?",
-		st->name ? st->name : "?", (int)st->line, (int)s, trip_count[0] ? trip_count : "its start", what);
+		st->name ? st->name : "?", (int)st->line, (int)s, iteration[0] ? iteration : "its start", what);
 }
 
 /* INT64_MIN stands for overflow: no offset and no bound can be it. */

@@ -57,7 +57,7 @@ static void record_chain(struct lt_script *s, const struct lt_arg *x)
 }
 
 /* The part with vars of its own where it shares some with x: they stand for other positions. */
-static lt_node derived_vars(struct lt_script *s, lt_node x, lt_node part)
+static lt_node fresh_vars(struct lt_script *s, lt_node x, lt_node part)
 {
 	const struct lt_graph *g = s->graph;
 	int32_t rank = lt_node_rank(g, x);
@@ -116,7 +116,7 @@ static lt_node add_update(struct lt_script *s, const struct lt_arg *a, const int
 {
 	int32_t n = s->graph->n_require;
 	record_chain(s, &a[0]);
-	lt_node x = lt_graph_update(s->graph, a[0].node, derived_vars(s, a[0].node, a[1].node), offset, at);
+	lt_node x = lt_graph_update(s->graph, a[0].node, fresh_vars(s, a[0].node, a[1].node), offset, at);
 	s->graph->n_require = n;
 	return x;
 }

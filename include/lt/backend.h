@@ -98,8 +98,8 @@ struct lt_host {
 	void (*progress)(void *user, int32_t done, int32_t total);
 	void (*log)(const struct lt_host *, enum lt_log, const char *text);
 	/* Calls body(arg, i, n) for all i < n at once, each on a thread of its own, n at most n_thread, and returns when all
-	 * have ended.  Threads wait for the next call and keep their processors.  n_thread 0 counts as 1.  A body must not
-	 * call it; several threads may at once. NULL: call body(arg, 0, 1). */
+	 * have ended.  Threads may be made for the call: for loops there is parallel_for.  n_thread 0 counts as 1.  A body
+	 * must not call it; several threads may at once. NULL: call body(arg, 0, 1). */
 	void (*parallel)(
 		const struct lt_host *, uint32_t n_thread, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg);
 	/* The host's disk cache for facts that take long to find, under keys that begin with the backend's name.
@@ -113,6 +113,16 @@ struct lt_host {
 	uint32_t cc_timeout_ms;     /* a C compiler that has not finished by then is ended, and has failed; 0: 60 s */
 	uint32_t text_only;         /* 1: objects are dumped as LT_DUMP_SOURCE or LT_DUMP_KERNEL, never run: a backend that
 	                             * prints text need not compile it */
+	/* For a run: calls body(arg, first, last, thread) for ranges that do not overlap and together are 0 .. n-1, and
+	 * returns when all have ended.  How many ranges there are, and which thread runs one, changes from call to call: it
+	 * may not change what is computed, and a body may not wait for another one.  thread < n_thread; no two ranges that
+	 * run at the same time have the same, so it can name a part of the workspace.  The calling thread takes part; nobody
+	 * waits for a thread that has not begun.  Threads wait for the next call, and are shared by all kernels of the
+	 * process.  n in points that take long enough, some thousand instructions: a range is at least one.  n_thread 0
+	 * counts as 1; n <= 0: nothing is called.  Several threads may call it at once, and a body may: who finds the threads
+	 * in use runs the whole range itself, as thread 0.  NULL: call body(arg, 0, n, 0). */
+	void (*parallel_for)(const struct lt_host *, uint32_t n_thread, int64_t n,
+		void (*body)(void *arg, int64_t first, int64_t last, uint32_t thread), void *arg);
 };
 struct lt_caps {                /* answers that hold for every tree           */
 	uint32_t size;
@@ -143,7 +153,7 @@ struct lt_args {                /* one launch                                 */
 	const struct lt_slot *slot; /* those of one run do not overlap, unless the tree says so (alias_of) */
 	void *workspace;            /* need() bytes at need() alignment, or NULL; its contents are undefined */
 	uint32_t n_thread;          /* at most; 0: host's                         */
-	uint32_t async;             /* 0: return when done; 1: when enqueued      */
+	uint32_t async;             /* 0: return when done; 1: when enqueued.  Provisional: hosts give 0 */
 	void *stream;               /* native queue (CUstream); NULL: the session's own.  Provisional: hosts give NULL */
 	struct lt_fault *fault;     /* never NULL; host memory, set when the run, or sync, returns */
 };
@@ -180,7 +190,8 @@ struct lt_backend {
 	/* LT_EINVAL, before anything is touched: n_slot is not the tree's, a slot has fewer bytes than its buffer's
 	 * elems, or workspace is NULL where need says more than 0 bytes. */
 	lt_status (*run)(struct lt_object *, const struct lt_args *, struct lt_diag *);
-	/* Waits for all that was enqueued in the stream, or (NULL) in the session. */
+	/* Waits for all that was enqueued in the stream, or (NULL) in the session.  Provisional: hosts do not call it, as
+	 * they make no asynchronous run. */
 	lt_status (*sync)(struct lt_session *, void *stream, struct lt_diag *);
 	void      (*destroy)(struct lt_object *);
 	/* Optional from here on: may be NULL or beyond size.

@@ -32,7 +32,7 @@
  *             elements may be NULL if n is 0, an array with an element for each axis if the rank is 0.  `user`
  *             may be anything.
  * Ownership.  The graph copies names and arrays that it is handed.  A graph belongs to its context and is
- *             used by one thread at a time; freeing the context's last graph is the caller's.
+ *             used by one thread at a time; the caller frees it, before the context.
  */
 #ifndef LT_GRAPH_H
 #define LT_GRAPH_H

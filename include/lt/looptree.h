@@ -4,7 +4,11 @@
  * iteration of the loops around them.  The outermost loop over a var covers its extent in steps of `step`; a loop
  * over the same var further in covers [0, step of the loop around it); the innermost has step 1.
  * Nodes of the tree are indices; -1 is none.  The order of children is the order of execution.
- * A tree is a value: nothing here changes it.
+ *
+ * A tree that is finished does not change.  lt_looptree_auto and lt_looptree_parse give finished ones; one that is
+ * built by hand is finished by lt_looptree_finish, and only then walked, printed or verified.
+ * The graph is borrowed: it outlives its trees.  A tree is used by one thread at a time, as is the context of its
+ * graph, which failures are reported to.  No argument may be NULL unless its function says so.
  */
 #ifndef LT_LOOPTREE_H
 #define LT_LOOPTREE_H
@@ -41,7 +45,7 @@ LT_API lt_tnode lt_looptree_leaf_after(const struct lt_looptree *, lt_tnode at);
 /* The default tree of a graph. */
 struct lt_target;
 LT_API lt_status lt_looptree_auto(const struct lt_graph *, const struct lt_target *, struct lt_looptree **out);
-LT_API void lt_looptree_free(struct lt_looptree *);
+LT_API void lt_looptree_free(struct lt_looptree *);             /* NULL: nothing */
 /* Text form: docs/tree.md.  Printing a parsed tree gives the text of the same tree.  Parsing checks the text against
  * the graph and the tree as lt_looptree_finish does; file (may be NULL) is named in messages, with line and column. */
 LT_API lt_status lt_looptree_print(const struct lt_looptree *, void (*write)(void *, const char *, size_t), void *user);
@@ -52,9 +56,10 @@ LT_API lt_status lt_looptree_parse(
 LT_API lt_status lt_looptree_diff(struct lt_context *, const char *a, size_t a_bytes, const char *a_file,
 	const char *b, size_t b_bytes, const char *b_file, int *same, void (*write)(void *, const char *, size_t), void *user);
 
-/* Building one by hand.  parent -1: a root; children are added in order of execution.  lt_looptree_finish checks the
- * rules of this header (loops over one var nest with steps that do not grow, a leaf has a loop over each of its vars
- * down to step 1, reads come after writes, reductions are complete) and derives scopes. */
+/* Building one by hand.  parent -1: a root; children are added in order of execution.  lt_looptree_add_... gives the
+ * new node, -1 on failure: check each, as -1 for a parent makes a root.  lt_looptree_finish checks the rules of this
+ * header (loops over one var nest with steps that do not grow, a leaf has a loop over each of its vars down to step 1,
+ * reads come after writes, reductions are complete) and derives scopes.  A tree that fails in it can only be freed. */
 LT_API lt_status lt_looptree_new(const struct lt_graph *, struct lt_looptree **out);
 LT_API lt_tnode lt_looptree_add_loop(struct lt_looptree *, lt_tnode parent, lt_var, int64_t step);
 LT_API lt_tnode lt_looptree_add_group(struct lt_looptree *, lt_tnode parent);

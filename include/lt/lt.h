@@ -8,8 +8,9 @@
  *   lt_instance_new(p, &run);
  *   lt_instance_run(run, inputs, results);     in the order of lt_program_count, lt_program_name
  *
- * Every call returns an lt_status; lt_context_message(ctx) is the sentence.  Handles are opaque, no struct is
- * passed by value, nothing is variadic: any language can bind it.
+ * Every call that can fail returns an lt_status.  lt_context_message(ctx) is the sentence; from lt_instance_new on it
+ * is lt_instance_message(run).  Handles are opaque, no struct is passed by value, nothing is variadic: any language
+ * can bind it.
  */
 #ifndef LT_H
 #define LT_H

@@ -9,10 +9,13 @@
  * Threads.  A compiled program is shared: several threads may use instances of it at once, each instance by one
  * thread at a time.  They share code and what is computed from constants, which is done once.  lt_instance_new,
  * and what only asks a program (its count, names, types, sizes and stats), may be called by any thread, also
- * while instances run.  All other calls on a context or a program are made by one thread at a time; different
+ * while instances run.  All other calls on a context or a program, such as lt_compile, lt_program_bind and
+ * lt_program_dump, are made by one thread at a time, also while instances of its programs run; different
  * contexts are independent.  Backends that do not promise that their code may run on several threads
  * at once (LT_PROMISE_RUN_TOGETHER) run one kernel at a time: the threads take turns.
- * What fails in an instance is reported by lt_instance_message, not by the context.
+ * Failures.  What fails in an instance, lt_instance_new included, is reported by lt_instance_message, not by the
+ * context: two threads never share a sentence.  All other calls report to the context.
+ * Pointers.  No argument may be NULL unless its function says so.
  */
 #ifndef LT_PROGRAM_H
 #define LT_PROGRAM_H
@@ -53,7 +56,10 @@ struct lt_explained {
 /* As lt-run --explain prints it. */
 LT_API void lt_explained_print(const struct lt_explained *, lt_write *, void *user);
 
-struct lt_options {             /* all zero: the defaults; size must be sizeof (struct lt_options) */
+/* All zero: the defaults; size must be sizeof (struct lt_options).  The functions in it must not call the library,
+ * except what only asks a program, lt_explained_print and the functions of lt/status.h; log may also make an instance,
+ * but not while constants are computed (LT_EINVAL). */
+struct lt_options {
 	uint32_t size;
 	uint32_t n_thread;      /* for compiling and running; 0: as many as there are processors */
 	/* "cpu", "ref", "mine:config,cpu"; NULL: "cpu".  The first that accepts a kernel takes it; a nest that one refuses
@@ -84,8 +90,8 @@ struct lt_options {             /* all zero: the defaults; size must be sizeof (
 	/* Called (with user) for each kernel in order when each has its backend, and also when none takes one of them,
 	 * before lt_compile fails.  What it is given is valid during the call.  May be NULL. */
 	void (*explain)(void *user, const struct lt_explained *);
-	/* What a backend reports besides errors (with user), by the thread that called it; level: enum lt_log.  May be
-	 * NULL. */
+	/* What a backend reports besides errors (with user); level: enum lt_log.  Called by the thread that called the
+	 * backend: where several run instances, by several at once with the same user.  May be NULL. */
 	void (*log)(void *user, int level, const char *text);
 	const char *temp_dir;   /* temporary files are made there (lt_host.temp_dir); NULL: the system's folder, /tmp */
 	/* Asked (with user) a few times a second while something is compiled, by the thread that called.  If it is not 0,
@@ -98,11 +104,12 @@ struct lt_options {             /* all zero: the defaults; size must be sizeof (
 };
 enum lt_binding { LT_BINDING_INPUT, LT_BINDING_CONSTANT, LT_BINDING_STATE, LT_BINDING_RESULT };
 
-/* The graph is read during the call only. */
+/* The graph is read during the call only.  options: NULL for the defaults. */
 LT_API lt_status lt_compile(
 	struct lt_context *, const struct lt_graph *, const struct lt_options *, struct lt_program **out);
-LT_API void lt_program_free(struct lt_program *);
+LT_API void lt_program_free(struct lt_program *);               /* NULL: nothing */
 
+/* Names live as long as the program.  Of an i or axis that is not there: NULL, 0 (lt_program_dtype: the number 0). */
 LT_API int32_t lt_program_count(const struct lt_program *, enum lt_binding);
 LT_API const char *lt_program_name(const struct lt_program *, enum lt_binding, int32_t i);
 LT_API int32_t lt_program_find(const struct lt_program *, enum lt_binding, const char *name);      /* -1: no such */
@@ -116,11 +123,13 @@ LT_API int lt_program_needs(const struct lt_program *, enum lt_binding, int32_t 
 /* Gives constant i; before the first instance.  copy 0: borrowed until the program is freed, with the alignment and
  * without the overlap that lt_instance_run asks for.  Else it is copied, and neither matters. */
 LT_API lt_status lt_program_bind(struct lt_program *, int32_t i, const void *data, int copy);
-/* A new instance: its own states (zeros) and workspace.  LT_EMISSING names the constants not yet bound.  What fails is
- * told in the context: where several threads fail at once, by one of them. */
+/* A new instance: its own states (zeros) and workspace.  LT_EMISSING names the constants not yet bound.  On failure,
+ * too, *out is an instance: one that holds the sentence and its code, refuses all else with that code, and is to be
+ * freed.  It is NULL only where there was no memory for it. */
 LT_API lt_status lt_instance_new(struct lt_program *, struct lt_instance **out);
-LT_API void lt_instance_free(struct lt_instance *);
-/* The sentence of the instance's last failure, "" if none, and its code; valid until the next call on it. */
+LT_API void lt_instance_free(struct lt_instance *);             /* NULL: nothing */
+/* The sentence of the instance's last failure, "" if none, and its code; valid until the next call on it.  NULL, which
+ * lt_instance_new left: "out of memory", LT_ENOMEM. */
 LT_API const char *lt_instance_message(const struct lt_instance *);
 LT_API lt_status lt_instance_code(const struct lt_instance *);
 /* One run: input[i], result[i] in enumeration order.
@@ -135,16 +144,17 @@ LT_API lt_status lt_instance_code(const struct lt_instance *);
  * Allocates nothing after the first run, except what a backend needs to record the second with the same addresses
  * (lt_options.no_capture).  Refused before anything is changed if a run-time scalar is out of range. */
 LT_API lt_status lt_instance_run(struct lt_instance *, const void *const *input, void *const *result);
-LT_API int64_t lt_instance_extent(const struct lt_instance *, int32_t result, int32_t axis);    /* of the last run */
+/* Of the last run; 0: there is no such result or axis. */
+LT_API int64_t lt_instance_extent(const struct lt_instance *, int32_t result, int32_t axis);
 /* The bytes of state i, to read or write until the next run.  A state in a device's memory is copied from there by this
- * call and back by the next run: call it again after each run.  NULL: there is no such state, or the device failed
- * (lt_instance_message). */
+ * call and back by the next run: call it again after each run.  NULL: there is no such state, or the device failed;
+ * lt_instance_message says which. */
 LT_API void *lt_instance_state(struct lt_instance *, int32_t i);
 LT_API void lt_instance_reset(struct lt_instance *);                    /* states to zeros */
 
 /* Facts. */
 struct lt_stats {
-	uint32_t size;
+	uint32_t size;                  /* set by the caller: sizeof (struct lt_stats) */
 	/* distinct kernels; of them compiled, from the cache; launches a run */
 	int32_t n_kernel, n_compiled, n_cached, n_launch;
 	int64_t workspace_bytes, intermediate_bytes;            /* peak, and the sum of all intermediates */
@@ -167,15 +177,16 @@ struct lt_stats {
 	/* of one run: operations that run, as in struct lt_work; run-time extents at their maximum */
 	int64_t executed;
 };
+/* Fills as many bytes as size says, and sets size to how many these are. */
 LT_API void lt_program_stats(const struct lt_program *, struct lt_stats *);
 
 /* What one run does.  An operation is one value that an operator computes: arithmetic, a comparison, logic, a function.
- *  Each counts one, whatever it costs: a multiply-add is two, max is one, exp is one, and a reduction has one for each
- *  term.  What moves
- * or chooses a value is not an operation: copy, cast, select, view, gather, update; nor are addresses, guards and the
- * start of a sum. What depends only on constants is computed once, when they are bound, and is not part of any run. */
+ * Each counts one, whatever it costs: a multiply-add is two, max is one, exp is one, and a reduction has one for each
+ * term.  What moves or chooses a value is not an operation: copy, cast, select, view, gather, update; nor are
+ * addresses, guards and the start of a sum.  What depends only on constants is computed once, when they are bound,
+ * and is no part of any run. */
 struct lt_work {
-	uint32_t size;
+	uint32_t size;                  /* as in struct lt_stats */
 	int64_t useful;                 /* what the graph after the passes asks for: each element of each node, once */
 	int64_t executed;               /* what the loops run: also padded iterations, values that are computed again, sums of
 	                                 * partial results */
@@ -196,6 +207,8 @@ enum lt_dump_kind {
 	LT_SHOW_ASM,
 	LT_SHOW_KERNEL          /* kernel programs, of backends that make them of the trees */
 };
+/* The program as text, in pieces: write(user, text, bytes).  SOURCE and ASM are what the backends print of each kernel;
+ * LT_EINVAL: the program was compiled without it (plan_only, source_only), LT_EUNSUPPORTED: its backend has none. */
 LT_API lt_status lt_program_dump(const struct lt_program *, enum lt_dump_kind, lt_write *, void *user);
 
 #ifdef __cplusplus

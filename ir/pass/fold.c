@@ -152,7 +152,7 @@ static bool holds_all(enum lt_dtype b, enum lt_dtype a)
 	return ldexp(to->unit, bits) <= 1 && ldexp(1, bits) <= to->largest;
 }
 
-/* Whether a cast from a to c by way of b gives what one from a to c gives: b keeps the value, and where c has not room
+/* Whether a cast from a to c by way of b gives what one from a to c gives: b keeps the value, and where c is too narrow
  * for it does what a would do.  A float saturates in an integer, an integer wraps. */
 static bool may_skip(enum lt_dtype a, enum lt_dtype b, enum lt_dtype c)
 {

@@ -77,27 +77,13 @@ bool *lt__frame_live(struct lt_frame *f)
 	return live;
 }
 
-static void copy_requires(struct lt_frame *f)
-{
-	struct lt_graph *out = f->out;
-
-	for (int32_t i = 0; i < f->in->n_require; i++) {
-		struct lt_require r = f->in->require[i];
-
-		r.text = lt__arena_string(out->arena, r.text);
-		r.value.param = lt__arena_copy(out->arena, r.value.param, sizeof *r.value.param * (size_t)r.value.n);
-		r.value.coef = lt__arena_copy(out->arena, r.value.coef, sizeof *r.value.coef * (size_t)r.value.n);
-		lt__require_append(out, &r);
-	}
-}
-
 /* Params, results and states as the nodes that their values became. */
 static lt_status frame_finish(struct lt_frame *f)
 {
 	const struct lt_graph *in = f->in;
 	struct lt_graph *out = f->out;
 
-	copy_requires(f);
+	lt__requires_copy(in, out);
 	for (lt_param p = 0; p < in->n_param; p++) {
 		struct lt_paramdef *d = &out->param[p];
 		const char *key;

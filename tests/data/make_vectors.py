@@ -5,7 +5,7 @@
     python3 tests/data/make_vectors.py composites > tests/data/composites.h
 
 Inputs of composites are not stored: element i of an input with a seed is a multiple of 1/256 that sample() here
-and sample() in tests/test_build.c compute alike.
+and oracle_sample() in tests/oracle.c compute alike.
 """
 import itertools
 import math

@@ -1,7 +1,7 @@
 /* tests/faults/fault.h -- a correct backend to plant faults in: it hands everything on to the backend ref.
  *
- * ref is loaded from its plug-in, plugins/ref.so of the build that this file's plug-in lies in (tests/faults/NAME.so). 
- * A fault stands around one member of the table, or changes the copy of the tree that ref gets (tests/faults/copy.h). 
+ * ref is loaded from its plug-in, plugins/ref.so of the build that this file's plug-in lies in (tests/faults/NAME.so).
+ * A fault stands around one member of the table, or changes the copy of the tree that ref gets (tests/faults/copy.h).
  * FAULTY gives the table; the last of several designated values for a member counts.
  */
 #ifndef LT_FAULT_H

@@ -6,6 +6,15 @@ struct lt_slot { void *base; int64_t offset, bytes; };
 
 static inline void *lt_slot_at(const struct lt_slot *slot, int i) { return (char *)slot[i].base + slot[i].offset; }
 
+struct lt_host;
+
+struct lt_team {
+	void (*parallel_for)(const struct lt_host *, uint32_t n_thread, int64_t n,
+		void (*body)(void *arg, int64_t first, int64_t last, uint32_t thread), void *arg);
+	const struct lt_host *host;
+	uint32_t n_thread;
+};
+
 struct lt_fault { int64_t n; int32_t stmt, access; int64_t value; };
 
 /* kernel k0_4_right: loop tree 766a2517694427e6baf9e81834ff5e09, workspace 0 + 0 bytes a thread (lt-run --use-source reads this line) */
@@ -21,9 +30,9 @@ LT_KERNEL void k0_4_right(const float *restrict v2, float *restrict v4_right)
 	}
 }
 
-void k0_4_right_entry(const struct lt_slot *slot, char *workspace, struct lt_fault *fault, int n_thread)
+void k0_4_right_entry(const struct lt_slot *slot, char *workspace, struct lt_fault *fault, const struct lt_team *team)
 {
-	(void)workspace, (void)fault, (void)n_thread;
+	(void)workspace, (void)fault, (void)team;
 	k0_4_right(lt_slot_at(slot, 0), lt_slot_at(slot, 1));
 }
 
@@ -355,9 +364,9 @@ LT_KERNEL void k1_6(const float *restrict v1, const float *restrict v4_right, co
 	}
 }
 
-void k1_6_entry(const struct lt_slot *slot, char *workspace, struct lt_fault *fault, int n_thread)
+void k1_6_entry(const struct lt_slot *slot, char *workspace, struct lt_fault *fault, const struct lt_team *team)
 {
-	(void)workspace, (void)fault, (void)n_thread;
+	(void)workspace, (void)fault, (void)team;
 	k1_6(lt_slot_at(slot, 0), lt_slot_at(slot, 1), lt_slot_at(slot, 2), lt_slot_at(slot, 3));
 }
 
@@ -495,8 +504,8 @@ LT_KERNEL void k2_10(const uint16_t *restrict v8, const uint16_t *restrict v7, u
 	}
 }
 
-void k2_10_entry(const struct lt_slot *slot, char *workspace, struct lt_fault *fault, int n_thread)
+void k2_10_entry(const struct lt_slot *slot, char *workspace, struct lt_fault *fault, const struct lt_team *team)
 {
-	(void)workspace, (void)fault, (void)n_thread;
+	(void)workspace, (void)fault, (void)team;
 	k2_10(lt_slot_at(slot, 0), lt_slot_at(slot, 1), lt_slot_at(slot, 2));
 }

@@ -8,6 +8,15 @@ struct lt_slot { void *base; int64_t offset, bytes; };
 
 static inline void *lt_slot_at(const struct lt_slot *slot, int i) { return (char *)slot[i].base + slot[i].offset; }
 
+struct lt_host;
+
+struct lt_team {
+	void (*parallel_for)(const struct lt_host *, uint32_t n_thread, int64_t n,
+		void (*body)(void *arg, int64_t first, int64_t last, uint32_t thread), void *arg);
+	const struct lt_host *host;
+	uint32_t n_thread;
+};
+
 struct lt_fault { int64_t n; int32_t stmt, access; int64_t value; };
 
 union lt_word { uint32_t u; float f; };
@@ -128,8 +137,8 @@ LT_KERNEL void k0_7(const int8_t *restrict v2, int8_t *restrict v4, const uint16
 	}
 }
 
-void k0_7_entry(const struct lt_slot *slot, char *workspace, struct lt_fault *fault, int n_thread)
+void k0_7_entry(const struct lt_slot *slot, char *workspace, struct lt_fault *fault, const struct lt_team *team)
 {
-	(void)workspace, (void)fault, (void)n_thread;
+	(void)workspace, (void)fault, (void)team;
 	k0_7(lt_slot_at(slot, 0), lt_slot_at(slot, 1), lt_slot_at(slot, 2), lt_slot_at(slot, 3));
 }

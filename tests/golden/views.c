@@ -10,6 +10,15 @@ struct lt_slot { void *base; int64_t offset, bytes; };
 
 static inline void *lt_slot_at(const struct lt_slot *slot, int i) { return (char *)slot[i].base + slot[i].offset; }
 
+struct lt_host;
+
+struct lt_team {
+	void (*parallel_for)(const struct lt_host *, uint32_t n_thread, int64_t n,
+		void (*body)(void *arg, int64_t first, int64_t last, uint32_t thread), void *arg);
+	const struct lt_host *host;
+	uint32_t n_thread;
+};
+
 struct lt_fault { int64_t n; int32_t stmt, access; int64_t value; };
 
 typedef int32_t lt_i32x8 __attribute__((vector_size(32)));
@@ -59,8 +68,8 @@ LT_KERNEL_BRANCHES void k0_6_copy(const int32_t *restrict v1, int32_t *restrict 
 	}
 }
 
-void k0_6_copy_entry(const struct lt_slot *slot, char *workspace, struct lt_fault *fault, int n_thread)
+void k0_6_copy_entry(const struct lt_slot *slot, char *workspace, struct lt_fault *fault, const struct lt_team *team)
 {
-	(void)workspace, (void)fault, (void)n_thread;
+	(void)workspace, (void)fault, (void)team;
 	k0_6_copy(lt_slot_at(slot, 0), lt_slot_at(slot, 1));
 }

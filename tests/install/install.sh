@@ -31,6 +31,15 @@ files_are_there() {
 says_hello() {
 	[ "$(LD_LIBRARY_PATH=$at/lib "$1")" = "result of x: 0 4 6" ]
 }
+# A folder for documents may be one of others: what is theirs stays, and no folder at all is refused.
+foreign_documents_stay() {
+	local doc=$to/shared_doc
+	mkdir -p "$doc/others" && echo theirs >"$doc/others/page" &&
+	$MAKE -s install PREFIX="$to/second" DOCDIR="$doc" && [ -s "$doc/docs/schedule.md" ] &&
+	$MAKE -s uninstall PREFIX="$to/second" DOCDIR="$doc" &&
+	[ -s "$doc/others/page" ] && [ ! -e "$doc/docs" ] && [ ! -e "$doc/README.md" ] &&
+	! $MAKE -s install PREFIX="$to/second" DOCDIR= && ! $MAKE -s uninstall O="$O" PREFIX="$to/second" DOCDIR=
+}
 shared_program() {
 	$CC -std=c11 -Wall -Wextra -Wpedantic -Werror $flags -o "$to/hello" examples/hello.c $(package --cflags --libs) &&
 	says_hello "$to/hello"
@@ -208,4 +217,5 @@ try "the archive has every backend and frontend" all_registered
 try "liblooptree.so exports lt_ names only" exports liblooptree.so '^lt_[^_]'
 try "libhamkaas.so exports its functions only" exports libhamkaas.so '^HamKaas'
 try "lt-run and pkg-config name one version" one_version
+try "documents of others stay where they are" foreign_documents_stay
 try "make uninstall" uninstalled

@@ -2,8 +2,9 @@
  *
  *   mutants [--seed N] [--each N] [--graphs N] [--jobs N] [--least PERCENT] [--examples FILE]
  *                                    N mutants of each line of tests/examples.txt and of each random graph; prints TAP
- *   mutants --list SCRIPT            how many there are of each kind; SCRIPT as in tests/examples.txt, @2 the second
- *   line with it, or graph@SEED mutants --one SCRIPT KIND N      writes one mutant, and prints the command that runs it
+ *   mutants --list SCRIPT            how many there are of each kind; SCRIPT as in tests/examples.txt, @2 the
+ *                                    second line with it, or graph@SEED
+ *   mutants --one SCRIPT KIND N      writes one mutant, and prints the command that runs it
  *
  * A mutant counts that compiles, runs, and moves a result by a thousandth of its norm.  It is caught if lt-run answers
  * 1 (judged wrong) or 3 (not verified).  The same seed gives the same mutants; a text depends on the target, which is

@@ -70,7 +70,6 @@ static void limit(const char *log, double cpu_seconds)
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	(void)setrlimit(RLIMIT_CPU, &cpu);
 	(void)setrlimit(RLIMIT_CORE, &core);
-	(void)setenv("OMP_WAIT_POLICY", "passive", 1);
 	(void)setenv("LC_ALL", "C", 1);
 	(void)dup2(nothing, 0);
 	(void)dup2(fd, 1);

@@ -46,7 +46,7 @@ lt_status lt_llvm_dump(const struct lt_object *o, enum lt_dump what, lt_write *w
 	int n = snprintf(text, sizeof text,
 		"from_cache %d\nworkspace_bytes %zu\nparallel %d\nserialised %d\nthreads %u\nobject_bytes %zu\n",
 		(int)o->loaded, bytes, (int)o->need.parallel,
-		(int)(o->need.parallel && !LT_HAS(struct lt_host, o->s->host, parallel)), (unsigned)n_thread, o->bytes);
+		(int)(o->need.parallel && !LT_HAS(struct lt_host, o->s->host, parallel_for)), (unsigned)n_thread, o->bytes);
 	write(user, text, (size_t)n);
 	return LT_OK;
 }

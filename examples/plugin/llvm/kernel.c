@@ -3,7 +3,7 @@
  *   lt_kernel(ptr slots, ptr workspace, ptr fault, ptr call, ptr host, i32 n_thread)   what a run calls; it finds the
  *   buffers, and calls kernel(buffers..., ptr fault, ptr private, ptr call, ptr host, i32 n_thread)         the tree
  *
- * slots: the address of each; call(host, n_thread, body, arg): runs body(arg, i, n) on each of the threads.
+ * slots: the address of each; call(host, n_thread, n, body, arg): host->parallel_for.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -11,8 +11,8 @@ struct lt_llvm_machine { uint32_t vector_bytes; int vector_library; };
 struct lt_llvm_need { int64_t shared, own; bool parallel, vectors; };
 
 struct lt_host;
-typedef void lt_llvm_body_fn(void *arg, uint32_t i, uint32_t n);
-typedef void lt_llvm_call_fn(const struct lt_host *, uint32_t n_thread, lt_llvm_body_fn *, void *arg);
+typedef void lt_llvm_body_fn(void *arg, int64_t first, int64_t last, uint32_t thread);
+typedef void lt_llvm_call_fn(const struct lt_host *, uint32_t n_thread, int64_t n, lt_llvm_body_fn *, void *arg);
 struct lt_fault;
 /* The function lt_kernel of the module; slot: the address of each. */
 typedef void lt_llvm_kernel_fn(void *const *slot, void *workspace, struct lt_fault *, lt_llvm_call_fn *,

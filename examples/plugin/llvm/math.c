@@ -144,7 +144,7 @@ static LLVMValueRef with_sign(const struct own *o, LLVMValueRef size, LLVMValueR
 	return lt_llvm_intrinsic(o->e, "llvm.copysign", &o->s->type, 1, (LLVMValueRef[]){ size, sign }, 2);
 }
 
-/* p 2^n, n a whole number also as bits: in two steps, since the result may be subnormal, or next to the largest. 
+/* p 2^n, n a whole number also as bits: in two steps, since the result may be subnormal, or next to the largest.
  * AVX-512 has an instruction for it. */
 static LLVMValueRef scale(const struct own *o, LLVMValueRef p, LLVMValueRef n, LLVMValueRef bits)
 {

@@ -1,8 +1,8 @@
-/* examples/plugin/llvm/region.c -- a parallel loop: a function that the host calls on each of its threads.
+/* examples/plugin/llvm/region.c -- a parallel loop: a function that the host calls for ranges of its points.
  *
- *   body(arg, i, n)   what host->parallel calls: takes the i-th of n parts of the trips, and calls
- *   region(...)       the loop over a part of the trips.  A function of its own, because `noalias` is said of
- *                     parameters.
+ *   body(arg, first, last, thread)   what host->parallel_for calls, on any thread
+ *   region(..., first, last)         the loop over these points, which body calls.  A function of its own, because
+ *                                    `noalias` is said of parameters.
  *
  * What the loop needs of what is around it, addresses and numbers, is handed over in an array of 64-bit words.
  */
@@ -48,7 +48,7 @@ static struct words collect(struct gen *g, int32_t l)
 	return w;
 }
 
-/* Trips of the loops that are shared out together, outermost first; their product is what is divided. */
+/* Trips of the loops that are shared out together, outermost first; their product is the number of points. */
 static int32_t trip_count(
 	struct gen *g, int32_t l, int32_t *loop, LLVMValueRef *n, LLVMValueRef *total, struct words *w)
 {
@@ -69,7 +69,50 @@ static int32_t trip_count(
 	return count;
 }
 
-/* region(words..., own, from, to): the loop over some of the trips. */
+/* The index of each loop in a range of points: taken apart for the first of them, then counted. */
+struct indices { LLVMValueRef at[LT_LLVM_COLLAPSED]; };
+
+static struct indices first_indices(struct gen *g, LLVMValueRef first, const LLVMValueRef *n, int32_t count)
+{
+	struct indices x;
+	for (int32_t k = count; k-- > 0; ) {
+		x.at[k] = k ? LLVMBuildURem(g->e.b, first, n[k], "") : first;
+		first = k ? LLVMBuildUDiv(g->e.b, first, n[k], "") : first;
+	}
+	return x;
+}
+
+/* At the head of the loop over points: phis, which begin with `first`. */
+static struct indices begin_indices(struct gen *g, const struct indices *first, LLVMBasicBlockRef before, int32_t count)
+{
+	struct indices x;
+	LLVMBasicBlockRef here = LLVMGetInsertBlock(g->e.b);
+	LLVMPositionBuilderBefore(g->e.b, g->scope[g->n_scope - 1].mark);
+	for (int32_t k = 0; k < count; k++) {
+		x.at[k] = LLVMBuildPhi(g->e.b, LLVMInt64TypeInContext(g->e.c), "");
+		LLVMAddIncoming(x.at[k], (LLVMValueRef *)&first->at[k], &before, 1);
+	}
+	LLVMPositionBuilderAtEnd(g->e.b, here);
+	return x;
+}
+
+/* At its end: those of the next point. */
+static void next_indices(struct gen *g, const struct indices *x, const LLVMValueRef *n, int32_t count)
+{
+	LLVMBasicBlockRef here = LLVMGetInsertBlock(g->e.b);
+	LLVMValueRef more = lt_llvm_i64(g, 1), zero = lt_llvm_i64(g, 0);
+	for (int32_t k = count; k-- > 0; ) {
+		LLVMValueRef next = LLVMBuildAdd(g->e.b, x->at[k], more, "");
+		if (k > 0) {
+			LLVMValueRef full = LLVMBuildICmp(g->e.b, LLVMIntEQ, next, n[k], "");
+			next = LLVMBuildSelect(g->e.b, full, zero, next, "");
+			more = LLVMBuildZExt(g->e.b, full, LLVMInt64TypeInContext(g->e.c), "");
+		}
+		LLVMAddIncoming(x->at[k], &next, &here, 1);
+	}
+}
+
+/* region(words..., first, last): the loop over some of the points. */
 static LLVMValueRef region(struct gen *g, int32_t l, const char *name, struct words *w, const int32_t *loop,
 	LLVMValueRef *n, int32_t count)
 {
@@ -87,46 +130,43 @@ static LLVMValueRef region(struct gen *g, int32_t l, const char *name, struct wo
 			g->column[w->at[i].column].scope = g->first_scope;
 	}
 	lt_llvm_bind_locals(g, l);
+	struct indices x = first_indices(g, LLVMGetParam(f, w->n), n, count);
+	LLVMBasicBlockRef before = LLVMGetInsertBlock(g->e.b);
 	struct count c = lt_llvm_begin_count(g, LLVMGetParam(f, w->n), LLVMGetParam(f, w->n + 1), 1, false);
-	LLVMValueRef remainder = c.i;
-	for (int32_t k = count; k-- > 0; ) {
-		struct column x = { .range = { true, 0, loop_at(g, loop[k])->max_trip_count - 1 }, .scope = g->n_scope - 1 };
-		LLVMBasicBlockRef here = LLVMGetInsertBlock(g->e.b);
-		LLVMPositionBuilderBefore(g->e.b, g->scope[x.scope].mark);
-		x.v = k ? LLVMBuildURem(g->e.b, remainder, n[k], "") : remainder;
-		remainder = k ? LLVMBuildUDiv(g->e.b, remainder, n[k], "") : remainder;
-		LLVMPositionBuilderAtEnd(g->e.b, here);
-		g->column[loop_column(t, loop[k])] = x;
-	}
+	if (count > 1)
+		x = begin_indices(g, &x, before, count);
+	else
+		x.at[0] = c.i;
+	for (int32_t k = 0; k < count; k++)
+		g->column[loop_column(t, loop[k])] = (struct column){ .range = { true, 0, loop_at(g, loop[k])->max_trip_count - 1 },
+			.scope = g->n_scope - 1, .v = x.at[k] };
 	for (int32_t k = 0; k < count; k++)
 		lt_llvm_set_divs(g, loop[k]);
 	const struct lt_loop *inner = loop_at(g, loop[count - 1]);
 	lt_llvm_body(g, loop[count - 1], inner->first_stmt, inner->first_stmt + inner->n_stmt);
+	if (count > 1)
+		next_indices(g, &x, n, count);
 	lt_llvm_end_count(g, &c);
 	lt_llvm_end_function(g);
 	return f;
 }
 
-/* body(arg, i, n): part i of n of the trips, which stand behind the words. */
+/* body(arg, first, last, thread): takes the words out of arg. */
 static LLVMValueRef body(struct gen *g, const char *name, const struct words *w, unsigned own, LLVMValueRef region_)
 {
 	LLVMContextRef c = g->e.c;
 	LLVMBuilderRef b = g->e.b;
 	LLVMTypeRef i32 = LLVMInt32TypeInContext(c), i64 = LLVMInt64TypeInContext(c),
-		    type[3] = { LLVMPointerTypeInContext(c, 0), i32, i32 };
+		    type[4] = { LLVMPointerTypeInContext(c, 0), i64, i64, i32 };
 	LLVMValueRef *in = lt_llvm_alloc(g, (size_t)w->n + 2, sizeof *in);
-	LLVMValueRef f = lt_llvm_begin_function(g, name, type, 3), arg = LLVMGetParam(f, 0);
-	LLVMValueRef i = LLVMBuildZExt(b, LLVMGetParam(f, 1), i64, ""), n = LLVMBuildZExt(b, LLVMGetParam(f, 2), i64, "");
+	LLVMValueRef f = lt_llvm_begin_function(g, name, type, 4), arg = LLVMGetParam(f, 0);
 	for (unsigned k = 0; k < w->n; k++)
 		in[k] = LLVMBuildLoad2(b, word_type(w, k), word_address(g, arg, k), "");
-	LLVMValueRef by = LLVMBuildMul(b, i, lt_llvm_i64(g, g->own_bytes), "");
+	LLVMValueRef thread = LLVMBuildZExt(b, LLVMGetParam(f, 3), i64, "");
+	LLVMValueRef by = LLVMBuildMul(b, thread, lt_llvm_i64(g, g->own_bytes), "");
 	in[own] = LLVMBuildGEP2(b, LLVMInt8TypeInContext(c), in[own], &by, 1, "");
-	LLVMValueRef total = LLVMBuildLoad2(b, i64, word_address(g, arg, w->n), "");
-	LLVMValueRef each = LLVMBuildUDiv(b, total, n, ""), more = LLVMBuildURem(b, total, n, "");
-	LLVMValueRef before = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntULT, i, more, ""), i, more, "");
-	LLVMValueRef one = LLVMBuildZExt(b, LLVMBuildICmp(b, LLVMIntULT, i, more, ""), i64, "");
-	in[w->n] = LLVMBuildAdd(b, LLVMBuildMul(b, i, each, ""), before, "");
-	in[w->n + 1] = LLVMBuildAdd(b, LLVMBuildAdd(b, in[w->n], each, ""), one, "");
+	in[w->n] = LLVMGetParam(f, 1);
+	in[w->n + 1] = LLVMGetParam(f, 2);
 	(void)LLVMBuildCall2(b, LLVMGlobalGetValueType(region_), region_, in, w->n + 2, "");
 	lt_llvm_end_function(g);
 	return f;
@@ -143,12 +183,11 @@ void lt_llvm_region(struct gen *g, int32_t l)
 	unsigned own = 0;
 	char name[2][32];
 	int32_t count = trip_count(g, l, loop, n, &total, &w);
-	LLVMValueRef array = lt_llvm_local(g, LLVMArrayType(LLVMInt64TypeInContext(c), w.n + 1));
+	LLVMValueRef array = lt_llvm_local(g, LLVMArrayType(LLVMInt64TypeInContext(c), w.n));
 	for (unsigned i = 0; i < w.n; i++) {
 		LLVMBuildStore(b, w.at[i].v, word_address(g, array, i));
 		own = w.at[i].set == &g->own ? i : own;
 	}
-	LLVMBuildStore(b, total, word_address(g, array, w.n));
 
 	struct gen outside = *g;
 	struct column *column = lt_llvm_alloc(g, (size_t)t->n_column, sizeof *column);
@@ -171,7 +210,8 @@ void lt_llvm_region(struct gen *g, int32_t l)
 	g->n_region++;
 	LLVMPositionBuilderAtEnd(b, here);
 
-	LLVMTypeRef ptr = LLVMPointerTypeInContext(c, 0), type[4] = { ptr, LLVMInt32TypeInContext(c), ptr, ptr };
-	LLVMValueRef in[4] = { g->host, g->n_thread, all, array };
-	(void)LLVMBuildCall2(b, LLVMFunctionType(LLVMVoidTypeInContext(c), type, 4, 0), g->call, in, 4, "");
+	LLVMTypeRef ptr = LLVMPointerTypeInContext(c, 0);
+	LLVMTypeRef type[5] = { ptr, LLVMInt32TypeInContext(c), LLVMInt64TypeInContext(c), ptr, ptr };
+	LLVMValueRef in[5] = { g->host, g->n_thread, total, all, array };
+	(void)LLVMBuildCall2(b, LLVMFunctionType(LLVMVoidTypeInContext(c), type, 5, 0), g->call, in, 5, "");
 }

@@ -3,12 +3,12 @@
 #include "diagnostic.h"
 #include "session.h"
 
-/* More threads than a system gives end the process, so there is a limit. */
+/* Each thread has a part of the workspace, so there is a limit. */
 uint32_t lt_llvm_threads(const struct lt_object *o, uint32_t n)
 {
 	enum { MOST = 256 };
 	uint32_t most = o->s->n_core > MOST ? o->s->n_core : MOST;
-	n = !o->need.parallel || !LT_HAS(struct lt_host, o->s->host, parallel) ? 1 : n ? n : o->s->n_thread;
+	n = !o->need.parallel || !LT_HAS(struct lt_host, o->s->host, parallel_for) ? 1 : n ? n : o->s->n_thread;
 	return n < most ? n : most;
 }
 
@@ -23,10 +23,11 @@ void lt_llvm_workspace(const struct lt_object *o, uint32_t n_thread, size_t *byt
 	*align = 64;
 }
 
-static void alone(const struct lt_host *host, uint32_t n_thread, lt_llvm_body_fn *body, void *arg)
+static void alone(const struct lt_host *host, uint32_t n_thread, int64_t n, lt_llvm_body_fn *body, void *arg)
 {
 	(void)host, (void)n_thread;
-	body(arg, 0, 1);
+	if (n > 0)
+		body(arg, 0, n, 0);
 }
 
 static lt_status check(const struct lt_object *o, const struct lt_args *args, uint32_t n_thread, struct lt_diag *diag)
@@ -54,7 +55,7 @@ static lt_status check(const struct lt_object *o, const struct lt_args *args, ui
 static void call(
 	const struct lt_object *o, void *const *slot, void *workspace, struct lt_fault *fault, uint32_t n_thread)
 {
-	o->kernel(slot, workspace, fault, n_thread > 1 ? o->s->host->parallel : alone, o->s->host, n_thread);
+	o->kernel(slot, workspace, fault, n_thread > 1 ? o->s->host->parallel_for : alone, o->s->host, n_thread);
 }
 
 static void addresses(void **address, const struct lt_args *args)

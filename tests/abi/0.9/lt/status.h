@@ -1,9 +1,10 @@
 /* lt/status.h -- what a call may return.
  *
  * Every call that can fail returns an lt_status.  LT_OK is 0; any other value
- * is one of the errors below, and the context (or the lt_diag that was handed
- * in) then holds a sentence which names the thing that failed and, where there
- * is one, the nearest change that would make it work.
+ * is one of the errors below, and the context then holds a sentence which names
+ * the thing that failed and, where there is one, the nearest change that would
+ * make it work.  Of a call on an instance, and of lt_instance_new, the instance
+ * holds it; of a call that is handed an lt_diag, it is reported to that.
  */
 #ifndef LT_STATUS_H
 #define LT_STATUS_H

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* A routine of a library, or of the backend's own, that a loop or a group of the tree may be handed to (`call NAME`). 
+/* A routine of a library, or of the backend's own, that a loop or a group of the tree may be handed to (`call NAME`).
  * The default tree hands over what fits a row of this table; what it is given then is struct lt_call (tree.h). */
 struct lt_routine {
 	const char *name;               /* [a-zA-Z0-9_.]+; the word after `call`                                   */

@@ -1,0 +1,114 @@
+/* program/pool.c -- lt_host.parallel_for: a loop's points become a job, which is cut into chunks, published and waited
+ * for.
+ *
+ * A job is n points, cut into chunks of whole points: some for each thread, so that one which loses its processor keeps
+ * only a small part.  Each thread of the team has a share of them.  It takes its own from the front; when they are
+ * gone, it takes others' from the back.  So it meets the same points in each run, as long as nobody is disturbed, and
+ * nobody needs a thread that is late.  Which thread runs a chunk changes nothing in it.
+ */
+#include "program/pool.h"
+#include "program/thread.h"
+
+/* SHARE: chunks of each thread.  SPIN: how long the caller waits busily for chunks that others have begun.  LATE: one
+ * that takes longer was preempted, however short chunks are. */
+enum { SHARE = 8, MIN_SPIN_NS = 1000, MAX_SPIN_NS = 50000, MIN_LATE_NS = 200000, LATE_CHUNKS = 4 };
+
+/* Waits for `n` chunks of others, which are all in hand.  A chunk of the caller's own took chunk_ns: so long it waits
+ * busily, and then sleeps, so that its processor is free for one that has none.
+ * Sequentially consistent: either this sees the count or the one who counts sees `waiting`. */
+static void pool_wait(struct thread_pool *p, uint32_t n, int64_t now_ns, int64_t chunk_ns)
+{
+	int64_t spin_ns = chunk_ns < MIN_SPIN_NS ? MIN_SPIN_NS : chunk_ns > MAX_SPIN_NS ? MAX_SPIN_NS : chunk_ns;
+	int64_t until = now_ns + (atomic_load_explicit(&p->crowded, memory_order_relaxed) ? 0 : spin_ns);
+	while (atomic_load_explicit(&p->n_done, memory_order_acquire) != n) {
+		lt__relax();
+		if (lt__now_ns() > until)
+			break;
+	}
+	uint32_t done = atomic_load_explicit(&p->n_done, memory_order_acquire);
+	if (done == n)
+		return;
+	int64_t late = chunk_ns > INT64_MAX / LATE_CHUNKS ? INT64_MAX : chunk_ns * LATE_CHUNKS;
+	atomic_store_explicit(&p->since_ns, now_ns, memory_order_relaxed);
+	atomic_store_explicit(&p->late_ns, late < MIN_LATE_NS ? MIN_LATE_NS : late, memory_order_relaxed);
+	atomic_store(&p->waiting, true);
+	while ((done = atomic_load(&p->n_done)) != n)
+		lt__futex_sleep(&p->n_done, done, UINT32_MAX);
+	atomic_store_explicit(&p->waiting, false, memory_order_relaxed);
+}
+
+/* The number of chunks, for the caller and the workers that are there; 0: there is nobody else. */
+static uint32_t job_cut(struct thread_pool *p, uint32_t team, const struct pool_job *job, uint32_t *n_present)
+{
+	uint32_t present = 1;
+	for (uint32_t t = 1; t < team; t++)
+		present += !atomic_load_explicit(&p->share[t].away, memory_order_relaxed);
+	*n_present = present;
+	p->job = *job;
+	p->job.points = job->n / ((int64_t)present * SHARE) + (job->n % ((int64_t)present * SHARE) != 0);
+	return present > 1 ? (uint32_t)((job->n - 1) / p->job.points + 1) : 0;
+}
+
+/* Shares of nearly equal size, from the last thread's to the caller's, which gets what those would have had that have
+ * gone meanwhile; then those who sleep are woken.
+ * Sequentially consistent: either a worker sees that a job was published, or it is seen asleep. */
+static void job_publish(struct thread_pool *p, uint32_t team, uint32_t n_chunk, uint32_t present)
+{
+	uint32_t end = n_chunk, left = present, bits = 0;
+	atomic_store_explicit(&p->n_done, 0, memory_order_relaxed);
+	atomic_store_explicit(&p->crowded, team > p->n_processor, memory_order_relaxed);
+	for (uint32_t t = team; t-- > 0; ) {
+		bool away = t > 0 && (left == 1 || atomic_load_explicit(&p->share[t].away, memory_order_relaxed));
+		uint32_t next = away ? end : t == 0 ? 0 : end - end / left--;
+		atomic_store_explicit(
+			&p->share[t].left, (uint64_t)team << 48 | (uint64_t)next << 24 | end, memory_order_release);
+		end = next;
+	}
+	atomic_fetch_add(&p->n_published, 1);
+	for (uint32_t t = 1; t < team; t++)
+		if (atomic_load(&p->share[t].asleep))
+			bits |= 1u << t % 32;
+	if (bits)
+		lt__futex_wake(&p->n_published, bits);
+}
+
+/* False: nothing was done, because there is nobody to share with. */
+static bool pool_run(struct thread_pool *p, uint32_t team, const struct pool_job *job)
+{
+	uint32_t present;
+	if (p->n_worker + 1 < team)
+		lt__pool_grow(team - 1);
+	team = team < p->n_worker + 1 ? team : p->n_worker + 1;
+	uint32_t n_chunk = job_cut(p, team, job, &present);
+	if (!n_chunk)
+		return false;
+	int64_t begin = lt__now_ns();
+	job_publish(p, team, n_chunk, present);
+	uint32_t own = lt__pool_work(0);
+	if (atomic_load_explicit(&p->n_done, memory_order_acquire) != n_chunk - own) {
+		int64_t now = lt__now_ns();
+		pool_wait(p, n_chunk - own, now, (now - begin) / (own ? own : 1));
+	}
+	return true;
+}
+
+/* Who calls from a body finds the pool held, as does who calls at the same time: they have no threads beside their
+ * own. */
+void lt__host_parallel_for(const struct lt_host *host, uint32_t n_thread, int64_t n, lt__pool_body *body, void *arg)
+{
+	struct thread_pool *p = &lt__pool;
+	const struct pool_job job = { .body = body, .arg = arg, .n = n };
+	uint32_t team = n_thread < POOL_TEAM_MAX ? n_thread : POOL_TEAM_MAX;
+	bool done = false;
+	(void)host;
+	if (n <= 0)
+		return;
+	team = (int64_t)team > n ? (uint32_t)n : team;
+	if (team > 1 && !atomic_load_explicit(&p->held, memory_order_relaxed)
+		&& !atomic_exchange_explicit(&p->held, true, memory_order_acquire)) {
+		done = pool_run(p, team, &job);
+		atomic_store_explicit(&p->held, false, memory_order_release);
+	}
+	if (!done)
+		body(arg, 0, n, 0);
+}

@@ -1,0 +1,56 @@
+/* program/pool.h -- the process's pool of threads: lt_host.parallel_for, and what its files share.
+ *
+ * The rule: nobody waits for a thread that has not begun.  The calling thread publishes a job, takes part in it, runs
+ * what others leave, and in the end waits only for chunks that are in somebody's hands.
+ *
+ * pool.c publishes jobs; pool_worker.c has the threads that wait for them, and how they begin and stay away; both take
+ * chunks by pool_work.c.
+ */
+#ifndef LT_PROGRAM_POOL_H
+#define LT_PROGRAM_POOL_H
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "lt/backend.h"
+
+typedef void lt__pool_body(void *arg, int64_t first, int64_t last, uint32_t thread);
+
+/* lt_host.parallel_for; the host may be NULL. */
+void lt__host_parallel_for(const struct lt_host *, uint32_t n_thread, int64_t n, lt__pool_body *, void *arg);
+
+/* -- of the three files -- */
+
+enum { POOL_TEAM_MAX = 256 };   /* threads of a job */
+
+struct pool_job { lt__pool_body *body; void *arg; int64_t n, points; };         /* points: of a chunk */
+/* The chunks of a job that are a thread's own, and how it waits; a cache line of its own.
+ * left: team << 48 | next << 24 | end: chunks next .. end-1 have not been taken; threads with a number below team may
+ * take them. */
+struct pool_share {
+	_Alignas(64) _Atomic uint64_t left;
+	_Atomic bool asleep, away;      /* it has to be woken; it does not take part */
+};
+/* Written by the thread that holds `held`, unless a comment says who else. */
+struct thread_pool {
+	_Alignas(64) atomic_bool held;
+	bool prepared;
+	uint32_t n_worker, max_worker;  /* threads that have been made; how many the system gives */
+	uint32_t n_processor;
+	struct pool_job job;            /* read by those who have taken a chunk of it */
+	/* A job was published; idle threads wait for it to change.  crowded: the last team has more threads than there are
+	 * processors, so nobody spins. */
+	_Alignas(64) _Atomic uint32_t n_published;
+	atomic_bool crowded;
+	/* Chunks that workers have run, counted by them; the caller waits for it to change. */
+	_Alignas(64) _Atomic uint32_t n_done;
+	atomic_bool waiting;            /* the caller sleeps, since: */
+	_Atomic int64_t since_ns, late_ns;      /* late_ns: a worker that it waits for longer was preempted */
+	struct pool_share share[POOL_TEAM_MAX];
+};
+extern struct thread_pool lt__pool;
+
+/* pool_work.c: thread t runs chunks until there are none; how many it ran. */
+uint32_t lt__pool_work(uint32_t t);
+/* pool_worker.c: makes workers until there are n, or as many as the system gives. */
+void lt__pool_grow(uint32_t n);
+#endif

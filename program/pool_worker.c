@@ -1,0 +1,126 @@
+/* program/pool_worker.c -- the threads of the pool: how they begin, wait for jobs and stay away, and what a fork does
+ * to them. */
+#define _GNU_SOURCE 1
+#include <dlfcn.h>
+#include <stdio.h>
+#include <time.h>
+#include "program/pool.h"
+#include "program/thread.h"
+
+/* IDLE_SPIN: how long a thread waits busily for the next job, which in a run is mostly there by then; waking it takes
+ * longer.  AWAY: how long one that was preempted stays away.  If that happens again soon after, twice as long: somebody
+ * else needs its processor. */
+enum { IDLE_SPIN_NS = 50000, MIN_AWAY_NS = 10000000, MAX_AWAY_NS = 160000000, LOOKS = 16 };
+
+/* -- a worker -- */
+
+struct pool_worker { uint32_t t; int64_t away_ns, back_ns; };   /* how long it was away last, and came back when */
+
+/* Returns when more jobs have been published than were seen. */
+static void worker_idle(struct pool_worker *w, uint32_t seen)
+{
+	struct thread_pool *p = &lt__pool;
+	struct pool_share *own = &p->share[w->t];
+	int64_t until = atomic_load_explicit(&p->crowded, memory_order_relaxed) ? 0 : lt__now_ns() + IDLE_SPIN_NS;
+	for (int i = 1; until; i++) {
+		if (atomic_load_explicit(&p->n_published, memory_order_relaxed) != seen)
+			return;
+		lt__relax();
+		if (i % LOOKS == 0 && lt__now_ns() > until)
+			break;
+	}
+	/* Sequentially consistent, as in job_publish.  A wake-up that comes to nothing is as good as any. */
+	atomic_store(&own->asleep, true);
+	while (atomic_load(&p->n_published) == seen)
+		lt__futex_sleep(&p->n_published, seen, 1u << w->t % 32);
+	atomic_store_explicit(&own->asleep, false, memory_order_relaxed);
+}
+
+/* Chunks are counted, the caller woken.  True: it waited so long for them that this thread must have been preempted.
+ * What it reads of the caller may be of a later job by now, which then does not seem late. */
+static bool worker_count(struct thread_pool *p, uint32_t n)
+{
+	(void)atomic_fetch_add(&p->n_done, n);          /* as in pool_wait */
+	if (!atomic_load(&p->waiting))
+		return false;
+	lt__futex_wake(&p->n_done, UINT32_MAX);
+	return lt__now_ns() - atomic_load_explicit(&p->since_ns, memory_order_relaxed)
+		> atomic_load_explicit(&p->late_ns, memory_order_relaxed);
+}
+
+static void worker_leave(struct pool_worker *w)
+{
+	struct thread_pool *p = &lt__pool;
+	bool again = lt__now_ns() - w->back_ns < 4 * w->away_ns;
+	w->away_ns = !again ? MIN_AWAY_NS : w->away_ns < MAX_AWAY_NS / 2 ? 2 * w->away_ns : MAX_AWAY_NS;
+	const struct timespec t = { .tv_nsec = w->away_ns };
+	atomic_store_explicit(&p->share[w->t].away, true, memory_order_relaxed);
+	(void)nanosleep(&t, NULL);
+	atomic_store_explicit(&p->share[w->t].away, false, memory_order_relaxed);
+	w->back_ns = lt__now_ns();
+}
+
+static void *worker_main(void *arg)
+{
+	struct thread_pool *p = &lt__pool;
+	struct pool_worker w = { .t = (uint32_t)(uintptr_t)arg };
+	char name[16];
+	(void)snprintf(name, sizeof name, "looptree-%u", (unsigned)w.t);
+	(void)pthread_setname_np(pthread_self(), name);
+	for (;;) {
+		uint32_t seen = atomic_load_explicit(&p->n_published, memory_order_acquire);
+		uint32_t n = lt__pool_work(w.t);
+		if (n > 0 && worker_count(p, n))
+			worker_leave(&w);
+		worker_idle(&w, seen);
+	}
+	return NULL;
+}
+
+/* -- all of them -- */
+
+/* In a child, where only the thread is left that forked: no workers, and no job of another thread. */
+static void pool_after_fork(void)
+{
+	struct thread_pool *p = &lt__pool;
+	p->n_worker = 0;
+	atomic_store_explicit(&p->n_done, 0, memory_order_relaxed);
+	atomic_store_explicit(&p->waiting, false, memory_order_relaxed);
+	for (uint32_t t = 0; t < POOL_TEAM_MAX; t++) {
+		atomic_store_explicit(&p->share[t].left, 0, memory_order_relaxed);
+		atomic_store_explicit(&p->share[t].asleep, false, memory_order_relaxed);
+		atomic_store_explicit(&p->share[t].away, false, memory_order_relaxed);
+	}
+	atomic_store_explicit(&p->held, false, memory_order_release);
+}
+
+/* A library that was opened by dlopen stays from now on: threads are in it. */
+static void pool_stay(void)
+{
+	Dl_info info;
+	void (*here)(void) = pool_stay;
+	void *at;
+	*(void (**)(void))&at = here;
+	if (dladdr(at, &info) && info.dli_fname)
+		(void)dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+void lt__pool_grow(uint32_t n)
+{
+	struct thread_pool *p = &lt__pool;
+	if (!p->prepared) {
+		p->n_processor = lt__processors();
+		p->max_worker = pthread_atfork(NULL, NULL, pool_after_fork) ? 0 : POOL_TEAM_MAX - 1;
+		pool_stay();
+		p->prepared = true;
+	}
+	while (p->n_worker < n && p->n_worker < p->max_worker) {
+		pthread_t thread;
+		if (lt__thread_start(&thread, worker_main, (void *)(uintptr_t)(p->n_worker + 1))) {
+			p->max_worker = p->n_worker;    /* the system gives no more */
+			return;
+		}
+		(void)pthread_detach(thread);
+		p->n_worker++;
+	}
+}

@@ -1,0 +1,105 @@
+/* Making and freeing a program: the entries that have a graph lowered. */
+#include <string.h>
+#include "program/lower.h"
+
+struct lower { struct lt_program *p; const struct lt_request *request; };
+
+static lt_status lower_body(void *arg)
+{
+	struct lower *l = arg;
+	return lt__lower(l->p, l->request);
+}
+
+static const char *copy_string(struct lt_arena *a, const char *text) { return text ? lt__arena_string(a, text) : NULL; }
+
+static lt_status start_body(void *arg)
+{
+	struct lower *l = arg;
+	struct lt_program *p = l->p;
+	const struct lt_options *o = l->request->options;
+	if (o)
+		memcpy(&p->options, o, o->size < sizeof p->options ? o->size : sizeof p->options);
+	p->options.backends = copy_string(p->arena, p->options.backends ? p->options.backends : "cpu");
+	p->options.cc = copy_string(p->arena, p->options.cc);
+	/* What is only printed is not kept. */
+	p->options.cache_dir = p->options.source_only ? NULL : copy_string(p->arena, p->options.cache_dir);
+	p->options.temp_dir = copy_string(p->arena, p->options.temp_dir);
+	p->stats.size = sizeof p->stats;
+	return lt__host_open(&p->services, p->ctx, &p->options, p->arena);
+}
+
+static lt_status lower_request(struct lt_context *ctx, const struct lt_request *q, struct lt_program **out)
+{
+	struct lt_program *p = lt__context_realloc(ctx, NULL, 0, sizeof *p);
+	*out = NULL;
+	if (!p) {
+		lt_looptree_free(q->tree);
+		lt_graph_free(q->base);
+		return lt_fail(ctx, LT_ENOMEM, "out of memory");
+	}
+	*p = (struct lt_program){ .ctx = ctx, .base = q->base, .tree = q->tree, .services.cache.fd = -1 };
+	const bool made = lt__turn_init(&p->turn, false);
+	struct lower l = { p, q };
+	lt_status st = made ? lt__arena_new(ctx, &p->arena) : lt_fail(ctx, LT_ENOMEM, "out of memory");
+	if (!st)
+		st = lt__protect(ctx, start_body, &l);
+	if (!st)
+		st = lt__protect(ctx, lower_body, &l);
+	p->options.schedule = p->options.apply = NULL;          /* read during the call only */
+	if (st) {
+		lt_program_free(p);
+		return st;
+	}
+	*out = p;
+	return LT_OK;
+}
+
+lt_status lt_compile(struct lt_context *ctx, const struct lt_graph *graph, const struct lt_options *options,
+	struct lt_program **out)
+{
+	*out = NULL;
+	if (!graph)
+		return lt_fail(ctx, LT_EINVAL, "lt_compile is given no graph; check what lt_parse returned");
+	if (options && options->size < offsetof(struct lt_options, schedule))
+		return lt_fail(ctx, LT_EINVAL, "lt_options.size is %u; set it to sizeof (struct lt_options)",
+			(unsigned)options->size);
+	return lower_request(ctx, &(struct lt_request){ .graph = graph, .options = options }, out);
+}
+
+lt_status lt__check_schedule(struct lt_context *ctx, const struct lt_graph *graph, const struct lt_options *options)
+{
+	struct lt_program *p;
+	lt_status st = lower_request(ctx, &(struct lt_request){ .graph = graph, .options = options, .tree_only = true }, &p);
+	lt_program_free(p);
+	return st;
+}
+
+lt_status lt__compile_tree(struct lt_context *ctx, const struct lt_graph *graph, struct lt_graph *lowered,
+	struct lt_looptree *tree, const struct lt_options *options, struct lt_program **out)
+{
+	return lower_request(ctx,
+		&(struct lt_request){ .graph = graph, .options = options, .base = lowered, .tree = tree }, out);
+}
+
+lt_status lt__compile_for(struct lt_context *ctx, const struct lt_graph *graph, const struct lt_target *target,
+	const struct lt_options *options, struct lt_program **out)
+{
+	return lower_request(ctx, &(struct lt_request){ .graph = graph, .options = options, .target = target }, out);
+}
+
+void lt_program_free(struct lt_program *p)
+{
+	if (!p)
+		return;
+	lt__constants_free(p);
+	lt__kernels_destroy(&p->kernels, &p->backends);
+	lt__backends_close(&p->backends);
+	lt__cache_close(&p->services.cache);
+	lt_looptree_free(p->tree);
+	lt_graph_free(p->base);
+	lt_graph_free(p->graph);
+	lt__arena_free(p->nests.arena);
+	lt__arena_free(p->arena);
+	lt__turn_free(&p->turn);
+	lt__context_realloc(p->ctx, p, sizeof *p, 0);
+}

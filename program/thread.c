@@ -1,0 +1,59 @@
+/* program/thread.c -- threads, processors, time, by the system's calls. */
+#define _GNU_SOURCE 1
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "program/thread.h"
+
+uint32_t lt__processors(void)
+{
+	cpu_set_t set;
+	if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+		return (uint32_t)CPU_COUNT(&set);
+	long n = sysconf(_SC_NPROCESSORS_ONLN);         /* more processors than the set has places for */
+	return n > 0 ? (uint32_t)n : 1;
+}
+
+int lt__thread_start(pthread_t *thread, void *(*main_)(void *), void *arg)
+{
+	static const int own[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT };
+	sigset_t all, before;
+	(void)sigfillset(&all);
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		(void)sigdelset(&all, own[i]);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	int error = pthread_create(thread, NULL, main_, arg);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error;
+}
+
+void lt__relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+void lt__futex_sleep(_Atomic uint32_t *at, uint32_t while_, uint32_t bits)
+{
+	(void)syscall(SYS_futex, at, FUTEX_WAIT_BITSET_PRIVATE, while_, NULL, NULL, bits);
+}
+
+void lt__futex_wake(_Atomic uint32_t *at, uint32_t bits)
+{
+	(void)syscall(SYS_futex, at, FUTEX_WAKE_BITSET_PRIVATE, INT_MAX, NULL, NULL, bits);
+}
+
+int64_t lt__now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}

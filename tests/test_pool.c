@@ -1,0 +1,167 @@
+/* tests/test_pool.c -- the process's pool of threads (lt_host.parallel_for): each point once, whoever calls; nobody
+ * waits for a thread that has not begun; idle threads cost nothing; a child of fork has a pool of its own. */
+#define _GNU_SOURCE 1
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "program/pool.h"
+#include "tests/pool_stress.h"
+
+TestSuite(pool, .timeout = 120);
+
+Test(pool, each_point_is_met_once)
+{
+	cr_expect_eq(pool_stress(1, 3000, 1), 0);
+}
+
+Test(pool, several_threads_may_call_at_once)
+{
+	for (int callers = 2; callers <= 6; callers++)
+		cr_expect_eq(pool_stress((uint64_t)callers * 100, 500, callers), 0, "%d callers", callers);
+}
+
+Test(pool, extremes)
+{
+	static const struct pool_call calls[] = { { .n_thread = 0, .n = 100 }, { .n_thread = 1, .n = 100 },
+		{ .n_thread = 16, .n = 1 }, { .n_thread = 16, .n = 2 }, { .n_thread = 16, .n = 0 }, { .n_thread = 3, .n = 1000003 } };
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+		cr_expect_eq(pool_call(&calls[i]), 0, "call %zu", i);
+}
+
+struct sum { _Atomic int64_t points; _Atomic uint32_t most; };
+
+static void sum_range(void *arg, int64_t first, int64_t last, uint32_t thread)
+{
+	struct sum *s = arg;
+	s->points += last - first;
+	for (uint32_t most = s->most; thread > most && !atomic_compare_exchange_weak(&s->most, &most, thread); )
+		;
+}
+
+/* More threads than there are, and more points than there is memory for. */
+Test(pool, any_number_may_be_asked_for)
+{
+	static const int64_t n[] = { INT64_MAX, INT64_MAX / 3, (int64_t)1 << 40, 5000000000 };
+	for (size_t i = 0; i < sizeof n / sizeof *n; i++) {
+		struct sum s = { 0 };
+		lt__host_parallel_for(NULL, i % 2 ? UINT32_MAX : 5, n[i], sum_range, &s);
+		cr_expect(s.points == n[i] && s.most < (i % 2 ? 256 : 5), "%lld points, thread %u", (long long)s.points,
+			(unsigned)s.most);
+	}
+	struct sum s = { 0 };
+	lt__host_parallel_for(NULL, 5, -3, sum_range, &s);
+	cr_expect_eq(s.points, 0);
+}
+
+/* -- a range that does not end for a long time -- */
+
+enum { POINTS = 64 };
+struct slow { _Atomic int64_t done; int64_t own; _Atomic bool others_done; };
+
+static void slow_range(void *arg, int64_t first, int64_t last, uint32_t thread)
+{
+	struct slow *s = arg;
+	(void)thread;
+	if (first > 0) {
+		s->done += last - first;
+		return;
+	}
+	s->own = last;
+	for (int i = 0; i < 10000 && s->done < POINTS - last; i++)
+		usleep(1000);
+	s->others_done = s->done == POINTS - last;
+}
+
+/* The thread that has point 0 sleeps until all others are done: with shares that are fixed it would sleep for ever. */
+Test(pool, others_do_what_a_slow_thread_leaves)
+{
+	for (int turn = 0; turn < 20; turn++) {
+		struct slow s = { 0 };
+		lt__host_parallel_for(NULL, 3, POINTS, slow_range, &s);
+		cr_assert(s.others_done, "turn %d: %d points wait for a thread", turn, (int)(POINTS - s.own - s.done));
+		usleep((useconds_t)(turn % 3 * 1000));
+	}
+}
+
+/* -- threads -- */
+
+/* Threads of this process with that beginning of a name. */
+static int count_threads(const char *name)
+{
+	char path[300], text[64];
+	int n = 0;
+	DIR *d = opendir("/proc/self/task");
+	cr_assert_not_null(d);
+	for (struct dirent *e; (e = readdir(d)); ) {
+		(void)snprintf(path, sizeof path, "/proc/self/task/%s/comm", e->d_name);
+		FILE *f = fopen(path, "r");
+		if (f && fgets(text, sizeof text, f))
+			n += strncmp(text, name, strlen(name)) == 0;
+		if (f)
+			fclose(f);
+	}
+	closedir(d);
+	return n;
+}
+
+static double cpu_seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+Test(pool, threads_have_names_and_sleep)
+{
+	struct sum s = { 0 };
+	cr_expect_eq(count_threads("looptree-"), 0, "threads before there is work");
+	lt__host_parallel_for(NULL, 4, 1000, sum_range, &s);
+	for (int i = 0; i < 1000 && count_threads("looptree-") != 3; i++)
+		usleep(1000);
+	cr_expect_eq(count_threads("looptree-"), 3);
+	lt__host_parallel_for(NULL, 2, 1000, sum_range, &s);
+	cr_expect_eq(count_threads("looptree-"), 3, "threads are made once");
+	double before = cpu_seconds();
+	usleep(400000);
+	cr_expect_lt(cpu_seconds() - before, 0.02, "idle threads use %g s", cpu_seconds() - before);
+}
+
+static bool in_child(int (*what)(void))
+{
+	int status = -1;
+	pid_t child = fork();
+	if (child == 0)
+		_exit(what());
+	return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+static int child_stress(void) { return pool_stress(7, 200, 3) != 0; }
+static int child_again(void) { return child_stress() || !in_child(child_stress); }
+
+static void *fork_often(void *bad)
+{
+	for (int i = 0; i < 20; i++)
+		*(_Atomic int *)bad += !in_child(child_stress);
+	return NULL;
+}
+
+Test(pool, children_have_pools_of_their_own)
+{
+	_Atomic int bad = 0;
+	pthread_t thread;
+	cr_expect(in_child(child_again), "a child before there is a pool");
+	cr_expect_eq(pool_stress(1, 200, 1), 0);
+	cr_expect(in_child(child_again), "a child and its child");
+	/* Whatever other threads are in the midst of. */
+	cr_assert_eq(pthread_create(&thread, NULL, fork_often, &bad), 0);
+	cr_expect_eq(pool_stress(2, 2000, 2), 0);
+	(void)pthread_join(thread, NULL);
+	cr_expect_eq(bad, 0, "%d children failed", (int)bad);
+	cr_expect_eq(pool_stress(3, 200, 1), 0);
+}
