@@ -253,7 +253,6 @@ static void lower(struct lowering *l)
 	const struct lt_tree *t = l->t;
 	lt__builder_begin(&l->b);
 	l->b.name = lt__build_string(&l->b, t->name ? t->name : "kernel");
-	l->b.prelude = lt__build_string(&l->b, t->prelude);
 	l->b.n_slot = t->n_slot;
 	l->team = -1;
 	l->value = lt__pool_alloc(&l->b.pool, (size_t)t->n_column, sizeof *l->value);
@@ -268,6 +267,8 @@ static void lower(struct lowering *l)
 			p->high });
 	}
 	body(l, -1, 0, (int32_t)t->stmts.n);
+	if (l->b.n_op)                  /* only texts of third parties use it */
+		l->b.prelude = lt__build_string(&l->b, t->prelude);
 }
 
 lt_status lt_kernel_new(
