@@ -136,5 +136,8 @@ double lt__eval_disturb_order(const struct lt_evaluation *e, lt_node n, enum lt_
 	if (!isfinite(value) || (!fold->coarse && (fold->size * type->unit <= 0x1p-8
 	    || (fold->size * type->unit <= 1 && fold->size == floor(fold->size) && value == floor(value)))))
 		return value;
-	return value + e->amplify * type->unit * (noise * fold->size + common * fabs(value) * (double)fold->n / COMMON);
+	/* Both signs together may leave a double. */
+	double part = e->amplify * type->unit, most = isfinite(fold->size) ? fold->size : type->largest;
+	noise *= isfinite(fold->size) ? 1 : 2;
+	return value + (part * noise * most + part * common * ((double)fold->n / COMMON) * fabs(value));
 }
