@@ -235,9 +235,9 @@ static struct kinds kinds_of(const struct tensor *x, int64_t i, enum lt_dtype t)
 		1u << class_at(x->got, i, t) };
 }
 
-/* No run and no reference has a number there, and which of the infinities or NaN it is, the order of a sum or the
- * contraction of its products decides: it is one of those that occurred. */
-static bool is_other_overflow(struct kinds k) { return !(k.may & 1u << 1) && (k.may & k.got); }
+/* Which infinity it is, or NaN, or whether it is one, the order of a sum decides, or a rounding: it is one of those that
+ * occurred. */
+static bool is_other_overflow(struct kinds k) { return k.got != 1u << 1 && (k.may & k.got); }
 
 /* All runs and the reference agree on what it is, a number, an infinity or NaN, and it is not that, however near to an
  * infinity the largest numbers are. */

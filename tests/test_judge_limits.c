@@ -206,7 +206,7 @@ Test(judge_limits, what_no_order_gives_is_wrong)
 		{ { 3e38, 3e38, 3e38, 3e38 }, INFINITY, EQUAL }, { { 3e38, 3e38, 3e38, 3e38 }, -INFINITY, WRONG },
 		{ { 3e38, 3e38, 3e38, 3e38 }, NAN, WRONG }, { { 3e38, 3e38, 3e38, 3e38 }, 1, WRONG },
 		{ { 3e38, 3e38, -1e38, 3e38 }, NAN, WRONG }, { { 3e38, 3e38, -3e38, 1 }, NAN, OPEN },
-		{ { 3e38, 3e38, -3e38, 1 }, INFINITY, OPEN }, { { -INFINITY, 3e38, 1, 1 }, NAN, WRONG },
+		{ { 3e38, 3e38, -3e38, 1 }, INFINITY, JUDGED }, { { 3e38, 3e38, -3e38, 1 }, 2e38f, OPEN }, { { -INFINITY, 3e38, 1, 1 }, NAN, WRONG },
 		{ { -INFINITY, 3e38, 3e38, 1 }, NAN, JUDGED }, { { -INFINITY, 3e38, 3e38, 1 }, INFINITY, OPEN },
 		{ { -INFINITY, 3e38, 3e38, 1 }, 3, OPEN }
 	};
