@@ -13,8 +13,6 @@ struct noise {
 	double *largest;
 	double *sum;                    /* of the deviations; not of their squares, which leave the type of a double */
 	unsigned char *classes;         /* bits of the class_of that occurred */
-	/* median deviation relative to the element: the least that an inexact element is allowed */
-	double floor;
 };
 /* One tensor of the program against the reference. */
 struct tensor {
@@ -179,33 +177,6 @@ static bool add_run(
 	return true;
 }
 
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-/* Few runs may agree by chance on an element that is as inexact as its neighbours: half of the elements of a tensor
- * deviate by more than this share of themselves.  Of a sample, since it is a floor and no statement about any one
- * element. */
-static double median_share(const struct lt_judge *j, lt_node n, const void *want, const struct noise *noise)
-{
-	enum { SAMPLE = 2048 };
-	double share[SAMPLE];
-	int64_t at[LT_MAX_RANK] = { 0 }, flat = 0, elems = lt__node_elems(j->g, n), step = elems / SAMPLE + 1, count = 0;
-	enum lt_dtype t = j->g->node[n].dtype;
-	int32_t used = 0;
-	if (lt__dtype_info(t)->cls != LT_CLASS_FLOAT || lt__is_empty(j->g, j->reference, n))
-		return 0;
-	do {
-		double size = count++ % step ? 0 : lt__magnitude(want, flat, t);
-		if (size > 0 && used < SAMPLE)
-			share[used++] = fmin(noise->largest[flat] / size, 1);
-	} while (lt__next_element(j->g, j->reference, n, at, &flat));
-	qsort(share, (size_t)used, sizeof *share, by_size);
-	return used ? share[used / 2] : 0;
-}
-
 /* Runs up to `runs` of them. */
 static lt_status need_runs(struct lt_judge *j, int32_t runs)
 {
@@ -224,53 +195,80 @@ static lt_status need_runs(struct lt_judge *j, int32_t runs)
 		lt_eval_free(e);
 		j->runs++;
 	}
-	for (int32_t i = 0; i < j->g->n_result && good; i++)
-		j->result[i].floor = median_share(j, j->g->result[i].node, lt_eval_result(j->reference, i, NULL), &j->result[i]);
-	for (int32_t i = 0; i < j->g->n_set && good; i++)
-		j->set[i].floor = median_share(j, j->g->set[i].value, lt_eval_state(j->reference, i, NULL), &j->set[i]);
 	return good ? LT_OK : lt_fail(j->g->ctx, LT_ENOMEM, "out of memory");
 }
 
 /* -- judging one tensor -- */
 
+/* Inexact elements whose deviations are alike: the averages lie within a factor of 4. */
+enum { GROUPS = 1100 };
+/* Sums of squares, in units of the tensor's root mean square: of the errors, of what the runs allow; the largest that
+ * one element is allowed. */
+struct norm_group { double error2, allowed2, largest2; int64_t n, first; };
+
 /* What one pass over the elements finds. */
 struct judge_pass {
 	int64_t elements, equal, judged, open, wrong, first_wrong, first_open, worst;
-	/* Sums of squares, in units of the tensor's root mean square: of the errors that count, of the reference, of
-	 * what the runs allow. */
-	double unit, error2, size2, allowed2, largest2;
 	double ratio;                   /* largest error / tolerance, at element `worst` */
+	/* The tensor's root mean square; in that unit sums of squares: of the reference, of the errors of what is not
+	 * open, of what all groups allow. */
+	double unit, size2, error2, allowed2;
+	const struct norm_group *failed;        /* the first whose errors nothing explains; NULL: none */
+	struct norm_group group[GROUPS];
 };
 
-static double tolerance(const struct noise *noise, int64_t i, double size, enum lt_dtype t)
+static double tolerance(const struct noise *noise, int64_t i, enum lt_dtype t)
 {
 	double d = noise->largest ? noise->largest[i] : 0;
 	if (d == 0)             /* exact: no run moves it */
 		return 0;
 	/* An integer or bool that flips between the runs says nothing of what it may be. */
-	return lt__dtype_info(t)->cls != LT_CLASS_FLOAT
-		? INFINITY
-		: LT_JUDGE_WIDEN * (fmax(d, noise->floor * size) + lt__dtype_info(t)->tiny);
+	return lt__dtype_info(t)->cls != LT_CLASS_FLOAT ? INFINITY : LT_JUDGE_WIDEN * (d + lt__dtype_info(t)->tiny);
 }
 
-/* No run and no reference has a number there, and which of the infinities or NaN it is, the order of a sum or the
- * contraction of its products decides: it is one of those that occurred. */
-static bool is_other_overflow(const struct tensor *x, int64_t i, enum lt_dtype t)
+/* Kinds of value: the reference's and those of the runs; of the result. */
+struct kinds { unsigned may, got; };
+
+static struct kinds kinds_of(const struct tensor *x, int64_t i, enum lt_dtype t)
 {
-	const unsigned number = 1u << 1, got = 1u << class_at(x->got, i, t), want = 1u << class_at(x->want, i, t);
-	return x->noise->classes && !((x->noise->classes[i] | want) & number) && (x->noise->classes[i] & got);
+	return (struct kinds){ (x->noise->classes ? x->noise->classes[i] : 0u) | 1u << class_at(x->want, i, t),
+		1u << class_at(x->got, i, t) };
 }
+
+/* Which infinity it is, or NaN, or whether it is one, the order of a sum decides, or a rounding: it is one of those that
+ * occurred. */
+static bool is_other_overflow(struct kinds k) { return k.got != 1u << 1 && (k.may & k.got); }
+
+/* All runs and the reference agree on what it is, a number, an infinity or NaN, and it is not that, however near to an
+ * infinity the largest numbers are. */
+static bool is_other_kind(struct kinds k) { return !(k.may & (k.may - 1)) && !(k.may & k.got); }
 
 /* The norm allows what each element's runs do on average, and the most that one element may do: with few elements that
- * decides. */
-static void add_allowed(const struct lt_judge *j, const struct tensor *x, int64_t i, double size, struct judge_pass *p)
+ * decides.  Elements that hardly move are not judged by the room of those that move more. */
+static void add_to_norm(
+	const struct lt_judge *j, const struct tensor *x, int64_t i, double error, double allowed, struct judge_pass *p)
 {
 	const struct noise *noise = x->noise;
-	if (!noise->sum || !isfinite(noise->sum[i]))
+	if (!noise->sum || !(noise->sum[i] > 0) || !isfinite(noise->sum[i]))
 		return;
-	double average = noise->sum[i] / j->runs, most = tolerance(noise, i, size, j->g->node[x->node].dtype);
-	p->allowed2 += lt__square(LT_JUDGE_WIDEN * average / p->unit);
-	p->largest2 = fmax(p->largest2, lt__square(most / p->unit));
+	double average = noise->sum[i] / j->runs;
+	struct norm_group *g = &p->group[(ilogb(average) + GROUPS) / 2];
+	if (g->n++ == 0)
+		g->first = i;
+	g->error2 += lt__square(error / p->unit);
+	g->allowed2 += lt__square(LT_JUDGE_WIDEN * average / p->unit);
+	g->largest2 = fmax(g->largest2, lt__square(allowed / p->unit));
+}
+
+static void end_norm(struct judge_pass *p)
+{
+	for (int i = 0; i < GROUPS; i++) {
+		struct norm_group *g = &p->group[i];
+		g->allowed2 += g->largest2;
+		p->allowed2 += g->allowed2;
+		if (!p->failed && !(g->error2 <= g->allowed2))
+			p->failed = g;
+	}
 }
 
 static void count_pass(const struct lt_judge *j, const struct tensor *x, double scale, struct judge_pass *p)
@@ -282,16 +280,17 @@ static void count_pass(const struct lt_judge *j, const struct tensor *x, double 
 		return;
 	do {
 		double error = lt__distance(x->got, x->want, flat, t), size = lt__magnitude(x->want, flat, t);
-		double allowed = tolerance(x->noise, flat, size, t);
+		double allowed = tolerance(x->noise, flat, t);
 		bool open = !(allowed <= LT_JUDGE_USELESS * fmax(size, scale));
+		struct kinds kinds = kinds_of(x, flat, t);
 		p->elements++;
-		if (error > 0 && is_other_overflow(x, flat, t)) {
+		if (error > 0 && is_other_overflow(kinds)) {
 			p->judged++;
 			continue;
 		}
 		if (error == 0)
 			p->equal++;
-		else if (!(error <= allowed))           /* beyond what can be, however much that is */
+		else if (!(error <= allowed) || is_other_kind(kinds))   /* beyond what can be, however much that is */
 			p->first_wrong = p->wrong++ ? p->first_wrong : flat;
 		else if (open)
 			p->first_open = p->open++ ? p->first_open : flat;
@@ -302,14 +301,14 @@ static void count_pass(const struct lt_judge *j, const struct tensor *x, double 
 			p->worst = flat;
 		}
 		if (!open)
-			add_allowed(j, x, flat, size, p);
+			add_to_norm(j, x, flat, error, allowed, p);
 		p->error2 += open ? 0 : lt__square(error / p->unit);
 		p->size2 += lt__square(size / p->unit);
 	} while (lt__next_element(j->g, j->reference, x->node, at, &flat));
-	p->allowed2 += p->largest2;
+	end_norm(p);
 }
 
-static bool norm_fails(const struct judge_pass *p) { return !(p->error2 <= p->allowed2); }
+static bool norm_fails(const struct judge_pass *p) { return p->failed != NULL; }
 
 static const char *element_text(const struct lt_judge *j, const struct tensor *x, int64_t flat,
 	const struct lt_report *r, char *out, size_t bytes)
@@ -326,7 +325,7 @@ static void find_largest(const struct lt_judge *j, const struct tensor *x, struc
 		return;
 	do {
 		double error = lt__distance(x->got, x->want, flat, t), size = lt__magnitude(x->want, flat, t),
-		       relative = size > 0 ? error / size : 0;
+		       relative = error == 0 ? 0 : size > 0 ? error / size : INFINITY;
 		if (error > r->absolute.value) {
 			r->absolute.value = error;
 			element_text(j, x, flat, r, r->absolute.at, sizeof r->absolute.at);
@@ -346,7 +345,7 @@ static void report_wrong(
 	if (r->first[0])
 		return;
 	if (p->first_wrong >= 0) {
-		double allowed = tolerance(x->noise, p->first_wrong, lt__magnitude(x->want, p->first_wrong, t), t);
+		double allowed = tolerance(x->noise, p->first_wrong, t);
 		snprintf(r->first, sizeof r->first,
 			"%s is %s, the reference has %s, and rounding explains %.3g (%lld of %lld elements are wrong)",
 			element_text(j, x, p->first_wrong, r, where, sizeof where),
@@ -354,10 +353,12 @@ static void report_wrong(
 			lt__element_text(x->want, p->first_wrong, t, want, sizeof want), allowed, (long long)p->wrong,
 			(long long)p->elements);
 	} else if (norm_fails(p)) {
+		const struct norm_group *f = p->failed;
 		double norm = p->size2 > 0 ? sqrt(p->size2) : 1;
 		snprintf(r->first, sizeof r->first,
-			"%s%s%s as a whole is off by %.3g of its norm, and rounding explains %.3g", x->kind, x->name,
-			r->when ? r->when : "", sqrt(p->error2) / norm, sqrt(p->allowed2) / norm);
+			"%s%s%s as a whole is off by %.3g of its norm in %lld elements such as %s, and rounding explains %.3g",
+			x->kind, x->name, r->when ? r->when : "", sqrt(f->error2) / norm, (long long)f->n,
+			element_text(j, x, f->first, r, where, sizeof where), sqrt(f->allowed2) / norm);
 	}
 }
 

@@ -124,7 +124,10 @@ void lt__eval_fold_error(struct lt_fold *fold, enum lt_opcode op, enum lt_dtype 
 	fold->coarse = fold->coarse || size > 0x1p40 || value * 256 != (double)(int64_t)(value * 256);
 	if (op != LT_OP_mul)
 		return;
-	*(size > 1 ? &fold->grow : &fold->shrink) *= size > 1 ? size + e : fmax(size - e, 0);
+	if (size == 0 && e == 0)
+		fold->zero = true;
+	else
+		*(size > 1 ? &fold->grow : &fold->shrink) *= size > 1 ? size + e : fmax(size - e, 0);
 }
 
 static double sum_error(const struct lt_fold *fold, const struct lt_dtypeinfo *type, double r)
@@ -152,7 +155,7 @@ static double product_error(const struct lt_fold *fold, const struct lt_dtypeinf
 	if (fold->odd)
 		return fold->uncertain ? INFINITY : 0;
 	if (!fold->uncertain && (fold->n <= 1 || r == 0))
-		return r == 0 && fold->shrink != 0 ? INFINITY : 0;
+		return r == 0 && !fold->zero ? INFINITY : 0;
 	if (fold->shrink < smallest)
 		return INFINITY;        /* some order may lose digits near 0 */
 	return fabs(r) * expm1(fold->error + slack / (1 - slack)) + type->unit * fabs(r) + type->tiny;

@@ -94,18 +94,24 @@ static void record_errors(struct lt_worker *w, const struct folding *f, const st
 	}
 }
 
-/* Of terms that are products: lt__eval_add_size. */
-static void record_overflows(struct lt_worker *w, const struct lt_strip *in, int32_t n)
+/* What some order of the terms may reach. */
+static void record_reach(struct lt_worker *w, const struct folding *f, const struct lt_strip *in, int32_t n)
 {
 	const struct lt_eval_step *top = &w->job->steps.step[w->job->steps.top];
-	const struct lt_strip *a = &w->strip[top->in[0]], *b = &w->strip[top->in[1]];
+	bool product = !top->read && w->e->g->node[top->node].op == LT_OP_mul && !w->e->g->node[top->node].reduce;
+	const struct lt_strip *a = product ? &w->strip[top->in[0]] : NULL, *b = product ? &w->strip[top->in[1]] : NULL;
 
-	if (top->read || w->e->g->node[top->node].op != LT_OP_mul)
-		return;
 	for (int32_t j = 0; j < n; j++) {
-		double *size = &w->fold[w->job->along_inner ? 0 : j].size;
-		*size = lt__eval_add_size(*size, 0, in->at.f[in->uniform ? 0 : j], a->at.f[a->uniform ? 0 : j],
-			b->at.f[b->uniform ? 0 : j], w->e->g->node[top->node].dtype);
+		struct lt_reach *reach = &w->fold[w->job->along_inner ? 0 : j].reach;
+		double x = in->at.f[in->uniform ? 0 : j], factor[2] = { 0 };
+		if (product) {
+			factor[0] = a->at.f[a->uniform ? 0 : j];
+			factor[1] = b->at.f[b->uniform ? 0 : j];
+		}
+		if (f->op == LT_OP_mul)
+			lt__eval_reach_factor(reach, x);
+		else
+			lt__eval_reach_term(reach, x, product ? factor : NULL, f->t);
 	}
 }
 
@@ -125,8 +131,8 @@ static lt_status fold_strip(struct lt_worker *w, const struct folding *f, int32_
 		fold_row(w, f, x, n, place, k);
 	if (w->e->options.want_error || f->noisy)
 		record_errors(w, f, in, n);
-	if (f->noisy && f->op == LT_OP_add)
-		record_overflows(w, in, n);
+	if (f->noisy)
+		record_reach(w, f, in, n);
 	return LT_OK;
 }
 
@@ -138,7 +144,7 @@ static void begin_fold(struct lt_worker *w, const struct folding *f, int32_t cou
 		w->fold_value[0]->i[j] = identity.i;
 		w->lost[j] = 0;
 		if (w->e->options.want_error || f->noisy)
-			w->fold[j] = (struct lt_fold){ .grow = 1, .shrink = 1 };
+			w->fold[j] = (struct lt_fold){ .grow = 1, .shrink = 1, .reach.mantissa = 1 };
 	}
 }
 

@@ -119,23 +119,9 @@ void lt__eval_disturb(const struct lt_worker *w, lt_node n, const union lt_eval_
 	e->rows->disturb(d->dtype, count, residual, noise, e->amplify * type->unit, e->amplify * type->tiny / 2, raw);
 }
 
-/* Adds a term's size to that of a sum's terms.  A product beyond the type's numbers, of factors within them, marks the
- * sum by NaN: a backend that contracts the product into its sum adds what it really is, so that two of them in
- * different directions give an infinity and not NaN.  -NaN: it may come back into the type, since the product is less
- * than twice the largest number. */
-double lt__eval_add_size(double size, double term, double product, double a, double b, enum lt_dtype t)
-{
-	bool overflows = isinf(product) && isfinite(a) && isfinite(b);
-
-	if (overflows && !(fabs(0.25 * a * b) > lt__dtype_info(t)->largest / 2))
-		return -(double)NAN;
-	return isnan(size) ? size : overflows ? NAN : size + term;
-}
-
 /* Sums and products in another order than that of the index.  Its roundings in index order are in `value` already;
  * other orders have other partial results, up to the size of all terms together, and may leave the type on the way.  A
- * library that adds up many terms may err in one direction: common, a small part of each rounding.  A size that is NaN
- * has products that overflowed. */
+ * library that adds up many terms may err in one direction: common, a small part of each rounding. */
 double lt__eval_disturb_order(const struct lt_evaluation *e, lt_node n, enum lt_opcode op, const struct lt_fold *fold,
 	double value, int64_t place)
 {
@@ -144,26 +130,14 @@ double lt__eval_disturb_order(const struct lt_evaluation *e, lt_node n, enum lt_
 	double noise = *lt__eval_noise(e, n, place, -2),
 	       common = uniform(scramble(scramble(e->options.seed) - (uint64_t)n - 1));
 
-	if (fold->n <= 1)
+	if (fold->n <= 1 || lt__eval_draw_order(e, n, op, fold, place, &value) || op == LT_OP_mul)
 		return value;
-	if (op == LT_OP_mul) {
-		bool overflows = fold->grow > type->largest / 2,
-		     underflows = fold->shrink > 0 && fold->shrink < type->tiny / type->unit;
-		if (noise > 0 && (overflows || (underflows && fold->odd)))
-			return NAN;
-		return noise > 0 && underflows ? 0 : value;
-	}
-	if (isnan(fold->size) && signbit(fold->size) && noise > 0.5)
-		return type->largest;
-	if (isnan(fold->size) && (isnan(value) || signbit(fold->size)))
-		return noise > 0.2 ? NAN : noise > -0.4 ? INFINITY : -INFINITY;
-	if (isnan(fold->size))
-		return noise > 0.5 ? NAN : value;
-	if (fold->size > type->largest)
-		return noise > 0 ? NAN : value;
 	/* Every partial sum is a multiple of 2^-8, or of 1, that fits the type. */
 	if (!isfinite(value) || (!fold->coarse && (fold->size * type->unit <= 0x1p-8
 	    || (fold->size * type->unit <= 1 && fold->size == floor(fold->size) && value == floor(value)))))
 		return value;
-	return value + e->amplify * type->unit * (noise * fold->size + common * fabs(value) * (double)fold->n / COMMON);
+	/* Both signs together may leave a double. */
+	double part = e->amplify * type->unit, most = isfinite(fold->size) ? fold->size : type->largest;
+	noise *= isfinite(fold->size) ? 1 : 2;
+	return value + (part * noise * most + part * common * ((double)fold->n / COMMON) * fabs(value));
 }

@@ -39,12 +39,22 @@ struct lt_steps { struct lt_eval_step *step; int32_t n, top; };
 enum lt_fault_kind { LT_FAULT_NONE, LT_FAULT_READ, LT_FAULT_GATHER, LT_FAULT_WIDE };
 struct lt_eval_fault { enum lt_fault_kind kind; lt_node node; int64_t value, extent; int32_t axis; int64_t task; };
 
+/* What the terms of a sum, or the factors of a product, may reach in some order (ir/eval_order.c); [1]: below 0. */
+#define LT_REACH_SCALE 0x1p-32         /* so that sums of f64 stay in the type */
+struct lt_reach {
+	double size[2], rest;           /* scaled sums of sizes; what terms that are not among them may add to each */
+	double mantissa; int64_t exponent;      /* of the product of all finite factors but 0 */
+	bool over[2], infinite[2];      /* an overflowed product of finite factors; an infinity of another origin */
+	bool far, nan, negative;        /* a product that cannot come back into the type; a NaN; the product's sign */
+};
 /* Error of a reduction on its way. */
 struct lt_fold {
-	bool uncertain, odd, coarse;    /* a term has an error; is not finite; is not a multiple of 2^-8 */
+	/* a term has an error; is not finite; is not a multiple of 2^-8; is a factor of 0 */
+	bool uncertain, odd, coarse, zero;
 	double error, size;     /* sum (min, max: largest) of the errors; sum of the finite terms' sizes */
-	double grow, shrink;    /* products of the factors above and below 1 */
+	double grow, shrink;    /* products of the factors above and below 1, without those of 0 */
 	int64_t n;
+	struct lt_reach reach;          /* RANDOM only */
 };
 
 /* The vars that one operand of a product is walked over, in the order of its panel; along: where its rows run. */
@@ -172,9 +182,15 @@ lt_status lt__eval_keep_error(struct lt_evaluation *, struct lt_stored *);
 lt_status lt__eval_row_task(struct lt_worker *, int64_t task);
 /* ir/eval_noise.c: the result of an add or mul reduction before rounding, as an order of its terms may make it that is
  * not the index's. */
-double lt__eval_add_size(double size, double term, double product, double a, double b, enum lt_dtype);
 double lt__eval_disturb_order(
 	const struct lt_evaluation *, lt_node, enum lt_opcode, const struct lt_fold *, double value, int64_t place);
+/* ir/eval_order.c */
+/* Notes a term of a sum; factor: the two of a product that is the term, NULL: it is none. */
+void lt__eval_reach_term(struct lt_reach *, double x, const double *factor, enum lt_dtype);
+void lt__eval_reach_factor(struct lt_reach *, double x);        /* of a product; mantissa begins as 1 */
+/* Draws what some order of the terms gives; false: no order leaves the type, and the value stays. */
+bool lt__eval_draw_order(
+	const struct lt_evaluation *, lt_node, enum lt_opcode, const struct lt_fold *, int64_t place, double *value);
 /* ir/eval_fold.c: folds the rows of a reduction into w->out, `count` elements. */
 lt_status lt__eval_fold(struct lt_worker *, int32_t count);
 /* ir/eval_walk.c */

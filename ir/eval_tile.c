@@ -4,8 +4,11 @@
 #include "ir/eval_parts.h"
 
 /* Numbers of one sum: its value and rest; the terms' sizes, and whether one is coarse; of bounds the errors, and
- * whether one is odd. */
-static size_t sums_of(const struct lt_evaluation *e) { return e->options.want_error ? 6 : e->noise ? 4 : 2; }
+ * whether one is odd; of random sums what they reach. */
+static size_t sums_of(const struct lt_evaluation *e)
+{
+	return e->options.want_error ? 6 : e->noise ? 4 + sizeof(struct lt_reach) / sizeof(double) : 2;
+}
 
 /* Panels of both factors and of their errors, sums, and the noise's offsets, one after another. */
 size_t lt__eval_product_bytes(const struct lt_evaluation *e, const struct lt_eval_product *p)
@@ -18,6 +21,8 @@ size_t lt__eval_product_bytes(const struct lt_evaluation *e, const struct lt_eva
 struct parts {
 	double *a, *b, *a_error, *b_error, *value, *lost, *error, *size;
 	int64_t *coarse, *odd;
+	struct lt_reach *reach;
+	double rest;                    /* of each sum: what the terms that no reach has may add */
 	uint32_t *offset;
 };
 
@@ -36,6 +41,10 @@ static struct parts cut_panel(const struct lt_worker *w)
 		c.size = at;
 		c.coarse = (int64_t *)(at + m * n);
 		at += 2 * m * n;
+	}
+	if (w->e->noise && !w->e->options.want_error) {
+		c.reach = (struct lt_reach *)at;
+		at += sizeof *c.reach / sizeof *at * m * n;
 	}
 	if (w->e->options.want_error) {
 		c.error = at;
@@ -142,7 +151,7 @@ static void bound_by_terms(const struct lt_worker *w, const struct lt_tile *t, i
 	}
 }
 
-static void random_by_terms(const struct lt_worker *w, const struct lt_tile *t)
+static void random_by_terms(const struct lt_worker *w, const struct lt_tile *t, struct lt_reach *reach)
 {
 	const struct lt_eval_rows *rows = w->e->rows;
 	enum lt_dtype type = tile_type(w);
@@ -159,30 +168,37 @@ static void random_by_terms(const struct lt_worker *w, const struct lt_tile *t)
 			rows->disturb(type, 1, &rounding, t->noise + (offset >> 12 & (LT_NOISE - 1)) + n, t->scale, 0, &sum);
 			struct lt_fold term = { 0 };
 			lt__eval_fold_error(&term, LT_OP_add, type, p, 0);
-			t->size[at] = lt__eval_add_size(t->size[at], term.size, p.f, t->a[i], t->b[j], type);
+			lt__eval_reach_term(&reach[at], p.f, (double[]){ t->a[i], t->b[j] }, type);
+			t->size[at] += term.size;
 			t->coarse[at] |= term.coarse ? -1 : 0;
 			t->value[at] = sum;
 		}
 	}
 }
 
+/* What terms that are not looked at one by one may add up to, as a share of the type's largest number. */
+#define TAME 0.25
+
 /* Adds `t->k` products to each sum.  Where no product can overflow, that is not asked term by term.  An error that is
  * infinite, or reaches beyond the type's numbers, makes the error of the sum infinite in either way (sum_error of
  * ir/eval_error.c). */
-static void tile_add_term(const struct lt_worker *w, const struct lt_tile *t, int64_t *odd, double largest)
+static void tile_add_term(const struct lt_worker *w, const struct lt_tile *t, struct parts *parts, double largest)
 {
 	static const enum lt_tile_mode modes[] = { [LT_EVAL_EXACT] = LT_TILE_EXACT, [LT_EVAL_NEAREST] = LT_TILE_NEAREST,
 		[LT_EVAL_RANDOM] = LT_TILE_RANDOM };
 	const struct lt_evaluation *e = w->e;
-	bool tame = largest <= lt__dtype_info(tile_type(w))->largest / 4;
 	enum lt_tile_mode mode = e->options.want_error ? LT_TILE_BOUND : modes[e->options.mode];
+	double share = mode == LT_TILE_RANDOM ? (double)w->job->product->depth : 1;
+	bool tame = largest <= TAME * lt__dtype_info(tile_type(w))->largest / share;
 
 	if (mode == LT_TILE_BOUND && !tame)
-		bound_by_terms(w, t, odd);
+		bound_by_terms(w, t, parts->odd);
 	else if (mode == LT_TILE_RANDOM && !tame)
-		random_by_terms(w, t);
+		random_by_terms(w, t, parts->reach);
 	else
 		e->rows->product[mode][tile_type(w) == LT_F64](t);
+	if (tame)
+		parts->rest = TAME * LT_REACH_SCALE * lt__dtype_info(tile_type(w))->largest;
 }
 
 /* Places in the result of `count` positions of vars from `first` on. */
@@ -215,7 +231,7 @@ static void store_errors(
 
 /* A row of the results, in stretches of equal distance. */
 static void store_results(
-	struct lt_worker *w, const struct lt_tile *t, const int64_t *odd, int32_t m, int32_t columns, int64_t base)
+	struct lt_worker *w, const struct lt_tile *t, const struct parts *parts, int32_t m, int32_t columns, int64_t base)
 {
 	const struct lt_eval_job *job = w->job;
 	union lt_eval_row *row = &w->out->at, *part = &w->one->at;
@@ -226,10 +242,14 @@ static void store_results(
 			+ (w->e->options.mode == LT_EVAL_EXACT && tile_type(w) == LT_F64 && isfinite(t->value[at])
 					? t->lost[at]
 					: 0);
-		const struct lt_fold fold = { .n = job->product->depth,
+		struct lt_fold fold = { .n = job->product->depth,
 			.size = w->e->noise ? t->size[at] : 0,
 			.coarse = w->e->noise && t->coarse[at] };
-		if (w->e->noise)
+		if (parts->reach) {
+			fold.reach = parts->reach[at];
+			fold.reach.rest = parts->rest;
+		}
+		if (parts->reach)
 			row->f[n] = lt__eval_disturb_order(w->e, job->node, LT_OP_add, &fold, row->f[n], base + w->column_at[n]);
 	}
 	w->e->rows->round(tile_type(w), columns, row);
@@ -242,7 +262,7 @@ static void store_results(
 		w->e->rows->store(tile_type(w), job->to->own, base + w->column_at[n], step, next - n, part);
 	}
 	if (w->e->options.want_error)
-		store_errors(w, t, odd, m, columns, base);
+		store_errors(w, t, parts->odd, m, columns, base);
 }
 
 lt_status lt__eval_product_task(struct lt_worker *w, int64_t task)
@@ -250,7 +270,7 @@ lt_status lt__eval_product_task(struct lt_worker *w, int64_t task)
 	const struct lt_evaluation *e = w->e;
 	const struct lt_eval_product *p = w->job->product;
 	const struct lt_dtypeinfo *type = lt__dtype_info(tile_type(w));
-	const struct parts parts = cut_panel(w);
+	struct parts parts = cut_panel(w);
 	int64_t column = task % p->n_tiles * p->n, row = task / p->n_tiles % p->m_tiles * p->m, base;
 	int32_t columns = p->columns - column < p->n ? (int32_t)(p->columns - column) : p->n;
 	struct lt_tile t = { .a = parts.a,
@@ -286,9 +306,9 @@ lt_status lt__eval_product_task(struct lt_worker *w, int64_t task)
 		for (int64_t i = 0; e->noise && i < (int64_t)t.k * t.m; i++)
 			parts.offset[i] = lt__eval_noise_offset(
 				e, w->job->node, base + w->row_at[i % t.m] + w->column_at[0], deep + i / t.m);
-		tile_add_term(w, &t, parts.odd, left * right);
+		tile_add_term(w, &t, &parts, left * right);
 	}
 	for (int32_t m = 0; m < t.m; m++)
-		store_results(w, &t, parts.odd, m, columns, base + w->row_at[m]);
+		store_results(w, &t, &parts, m, columns, base + w->row_at[m]);
 	return LT_OK;
 }

@@ -328,7 +328,10 @@ Test(eval_modes, overflowing_products_leave_it_open)
 	static const struct { float x[3]; int may, must; } cases[] = {
 		{ { 1, 3e38f, -3e38f }, NANS | UP | DOWN, NANS | UP | DOWN },
 		{ { 1, 1e38f, -1e38f }, NANS | UP | DOWN | NUMBERS, NANS | UP | DOWN | NUMBERS },
-		{ { 1, 3e38f, 3e38f }, NANS | UP, UP },
+		{ { 1, 3e38f, 3e38f }, UP, UP },
+		{ { 1, 1e38f, 1e38f }, UP, UP },
+		{ { -1e30f, 3e38f, -2e37f }, UP, UP },
+		{ { -1e38f, 6e37f, 5e37f }, NUMBERS | UP, NUMBERS | UP },
 		{ { 1, INFINITY, -INFINITY }, NANS, NANS },
 		{ { 1, INFINITY, 1 }, NANS | UP, UP },
 		{ { NAN, 1, 1 }, NANS, NANS }

@@ -3,41 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/judge.h"
 #include "lt/lt.h"
-#include "tests/oracle.h"
+#include "tests/judge_one.h"
 
 TestSuite(judge, .timeout = 60);
-
-static const struct lt_judge_options options = { .seed = 7 };
-
-/* A judge of the one result y, and a copy of the reference to spoil. */
-static struct lt_judge *judge_of(struct oracle *b, lt_node y, void **copy)
-{
-	struct lt_judge *j;
-
-	cr_assert_eq(lt_graph_result(b->g, "y", y), LT_OK, "%s", lt_context_message(b->ctx));
-	cr_assert_eq(lt__judge_new(b->g, b->source, &options, &j), LT_OK, "%s", lt_context_message(b->ctx));
-	size_t bytes = (size_t)lt__node_elems(b->g, y) * lt__dtype_info(b->g->node[y].dtype)->bytes;
-	*copy = malloc(bytes);
-	memcpy(*copy, lt_eval_result(lt__judge_reference(j), 0, NULL), bytes);
-	return j;
-}
-
-static struct lt_report report_of(struct lt_judge *j, const void *got)
-{
-	struct lt_report r = { 0 };
-
-	cr_assert_eq(lt__judge_result(j, 0, got, &r), LT_OK);
-	return r;
-}
-
-static void end(struct oracle *b, struct lt_judge *j, void *copy)
-{
-	free(copy);
-	lt__judge_free(j);
-	oracle_close(b);
-}
 
 /* exp of 4096 numbers: each is right up to 4 units in the last place. */
 static struct lt_judge *judge_exp(struct oracle **b, float **got)
@@ -48,7 +17,7 @@ static struct lt_judge *judge_exp(struct oracle **b, float **got)
 	*b = oracle_open(LT_F32);
 	lt_var i = lt_graph_var((*b)->g, "i", 4096);
 	lt_node x = oracle_random(*b, LT_F32, 1, &i, &seed, 0x1.1p-6);
-	struct lt_judge *j = judge_of(*b, lt_graph_unary((*b)->g, "exp", x), &copy);
+	struct lt_judge *j = judge_one(*b, lt_graph_unary((*b)->g, "exp", x), &copy);
 	*got = copy;
 	return j;
 }
@@ -58,11 +27,11 @@ Test(judge, equal_results_need_no_runs)
 	struct oracle *b;
 	float *got;
 	struct lt_judge *j = judge_exp(&b, &got);
-	struct lt_report r = report_of(j, got);
+	struct lt_report r = judge_one_report(j, got);
 
 	cr_assert(!lt__report_failed(&r) && r.open == 0 && r.elements == 4096 && r.equal == 4096 && r.runs == 0);
 	cr_assert(r.absolute.value == 0 && r.norm.value == 0);
-	end(b, j, got);
+	judge_one_end(b, j, got);
 }
 
 Test(judge, the_last_places_are_free)
@@ -73,10 +42,10 @@ Test(judge, the_last_places_are_free)
 
 	for (int i = 0; i < 4096; i += 3)
 		got[i] = nextafterf(nextafterf(got[i], i % 2 ? 0 : 10), i % 2 ? 0 : 10);
-	struct lt_report r = report_of(j, got);
+	struct lt_report r = judge_one_report(j, got);
 	cr_assert(!lt__report_failed(&r) && r.open == 0, "%s", r.first);
 	cr_assert(r.judged > 1000 && r.noise.value < 1 && r.relative.value > 1e-7 && r.relative.value < 4e-7);
-	end(b, j, got);
+	judge_one_end(b, j, got);
 }
 
 Test(judge, one_wrong_element_is_named)
@@ -86,14 +55,14 @@ Test(judge, one_wrong_element_is_named)
 	struct lt_judge *j = judge_exp(&b, &got);
 
 	got[1234] *= 1 + 1e-4f;
-	struct lt_report r = report_of(j, got);
+	struct lt_report r = judge_one_report(j, got);
 	cr_assert(lt__report_failed(&r) && r.wrong == 1);
 	cr_assert(strstr(r.first, "y[1234] (%") && strstr(r.first, "1 of 4096"), "%s", r.first);
 	cr_assert(strstr(r.absolute.at, "y[1234]") && fabs(r.relative.value - 1e-4) < 1e-6);
 	got[1234] = NAN;
-	r = report_of(j, got);
+	r = judge_one_report(j, got);
 	cr_assert(lt__report_failed(&r) && strstr(r.first, "nan"), "%s", r.first);
-	end(b, j, got);
+	judge_one_end(b, j, got);
 }
 
 /* Each element within its tolerance, all in one direction: no rounding does that. */
@@ -104,7 +73,7 @@ Test(judge, many_small_errors_of_one_sign_fail_the_norm)
 	void *copy;
 	lt_var i = lt_graph_var(b->g, "i", 4096);
 	lt_node x = oracle_random(b, LT_F32, 1, &i, &seed, 0x1.1p-6);
-	struct lt_judge *j = judge_of(b, lt_graph_binary(b->g, "div", x, lt_graph_literal(b->g, LT_F32, 3.7)), &copy);
+	struct lt_judge *j = judge_one(b, lt_graph_binary(b->g, "div", x, lt_graph_literal(b->g, LT_F32, 3.7)), &copy);
 	float *got = copy;
 	struct lt_report r = { 0 };
 	double error = 1e-7;
@@ -114,13 +83,13 @@ Test(judge, many_small_errors_of_one_sign_fail_the_norm)
 		const float *want = lt_eval_result(lt__judge_reference(j), 0, NULL);
 		for (int n = 0; n < 4096; n++)
 			got[n] = (float)(want[n] * (1 + error));
-		r = report_of(j, got);
+		r = judge_one_report(j, got);
 		if (r.norm_wrong)
 			break;
 	}
 	cr_assert(r.norm_wrong == 1 && r.wrong == 0, "an error of %g: %s", error, r.first);
 	cr_assert(strstr(r.first, "as a whole is off by"), "%s", r.first);
-	end(b, j, got);
+	judge_one_end(b, j, got);
 }
 
 /* Small whole numbers add up exactly in any order. */
@@ -134,13 +103,13 @@ Test(judge, exact_sums_must_be_equal)
 		void *got;
 		lt_var v[2] = { lt_graph_var(b->g, "i", 7), lt_graph_var(b->g, "k", 13) };
 		lt_node x = oracle_random(b, types[t], 2, v, &seed, 1);
-		struct lt_judge *j = judge_of(b, lt_graph_reduce(b->g, "add", x, 1, &v[1]), &got);
-		struct lt_report r = report_of(j, got);
+		struct lt_judge *j = judge_one(b, lt_graph_reduce(b->g, "add", x, 1, &v[1]), &got);
+		struct lt_report r = judge_one_report(j, got);
 		cr_assert(!lt__report_failed(&r));
 		((unsigned char *)got)[3 * lt__dtype_info(types[t])->bytes] ^= 1;
-		r = report_of(j, got);
+		r = judge_one_report(j, got);
 		cr_assert(r.wrong == 1 && strstr(r.first, "y[3]"), "%s: %s", lt__dtype_info(types[t])->name, r.first);
-		end(b, j, got);
+		judge_one_end(b, j, got);
 	}
 }
 
@@ -154,20 +123,20 @@ Test(judge, a_cancellation_to_nothing_is_open)
 	lt_node x = oracle_random(b, LT_F32, 2, (lt_var[]){ i, k }, &seed, 0x1.23457p-9), e = lt_graph_unary(b->g, "exp", x);
 	lt_node one = lt_graph_reduce(b->g, "add", e, 1, &k);
 	lt_node two = lt_graph_reduce(b->g, "add", lt_graph_rename(b->g, e, 2, (lt_var[]){ i, l }), 1, &l);
-	struct lt_judge *j = judge_of(b, lt_graph_binary(b->g, "sub", one, two), &copy);
+	struct lt_judge *j = judge_one(b, lt_graph_binary(b->g, "sub", one, two), &copy);
 	float *got = copy;
 
 	for (int n = 0; n < 9; n++)
 		got[n] += 3e-5f;
-	struct lt_report r = report_of(j, got);
+	struct lt_report r = judge_one_report(j, got);
 	cr_assert(!lt__report_failed(&r), "%s", r.first);
 	cr_assert(r.open == 9 && strstr(r.open_at, "y[0]"));
 	/* Beyond what rounding can do it is wrong all the same. */
 	got[4] = 1;
 	got[7] = NAN;
-	r = report_of(j, got);
+	r = judge_one_report(j, got);
 	cr_assert(r.wrong == 2 && strstr(r.first, "y[4]"), "%s", r.first);
-	end(b, j, copy);
+	judge_one_end(b, j, copy);
 }
 
 /* A bool that rounding flips is open, one that it cannot flip is judged. */
@@ -184,20 +153,20 @@ Test(judge, flags_are_judged_where_rounding_cannot_flip_them)
 	lt_var l = lt_graph_var(b->g, "l", 100);
 	lt_node again = lt_graph_reduce(b->g, "add", lt_graph_unary(b->g, "exp", lt_graph_rename(b->g, x, 1, &l)), 1, &l);
 	struct lt_judge *j =
-		judge_of(b, lt_graph_binary(b->g, "less", lt_graph_binary(b->g, "add", sum, shift), again), &copy);
+		judge_one(b, lt_graph_binary(b->g, "less", lt_graph_binary(b->g, "add", sum, shift), again), &copy);
 	uint8_t *got = copy;
 
 	got[0] ^= 1;
-	struct lt_report r = report_of(j, got);
+	struct lt_report r = judge_one_report(j, got);
 	cr_assert(!lt__report_failed(&r) && r.open == 1, "%s", r.first);
 	got[0] ^= 1;
 	got[1] ^= 1;
-	r = report_of(j, got);
+	r = judge_one_report(j, got);
 	cr_assert(r.wrong == 1 && r.open == 0 && strstr(r.first, "y[1]"), "%s", r.first);
 	got[1] = 2;             /* no bool at all */
-	r = report_of(j, got);
+	r = judge_one_report(j, got);
 	cr_assert(r.wrong == 1);
-	end(b, j, copy);
+	judge_one_end(b, j, copy);
 }
 
 /* An integer that rounding may flip is open; one off by more is not told from it, and so neither passes. */
@@ -208,14 +177,14 @@ Test(judge, integers_that_rounding_flips_are_open)
 	lt_var i = lt_graph_var(b->g, "i", 3);
 	lt_node x = oracle_input(b, LT_F32, 1, &i, NULL);
 	oracle_fill(b, x, (double[]){ 0, 7.1229, 7.1229 });
-	struct lt_judge *j = judge_of(b, lt_graph_cast(b->g, lt_graph_binary(b->g, "mul", lt_graph_unary(b->g, "exp", x),
+	struct lt_judge *j = judge_one(b, lt_graph_cast(b->g, lt_graph_binary(b->g, "mul", lt_graph_unary(b->g, "exp", x),
 		lt_graph_literal(b->g, LT_F32, 4096)), LT_I32), &copy);
 	int32_t *got = copy;
 
 	got[1]--;
-	struct lt_report r = report_of(j, got);
+	struct lt_report r = judge_one_report(j, got);
 	cr_assert(!lt__report_failed(&r) && r.open == 1 && r.equal == 2, "%s", r.first);
-	end(b, j, copy);
+	judge_one_end(b, j, copy);
 }
 
 /* One ill-conditioned element, equal by chance, does not make room for the others. */
@@ -232,14 +201,14 @@ Test(judge, an_open_element_gives_the_norm_no_room)
 	}
 	oracle_fill(b, x, data);
 	oracle_fill(b, y, shift);
-	struct lt_judge *j = judge_of(b, lt_graph_binary(b->g, "add", lt_graph_unary(b->g, "exp", x), y), &copy);
+	struct lt_judge *j = judge_one(b, lt_graph_binary(b->g, "add", lt_graph_unary(b->g, "exp", x), y), &copy);
 	float *got = copy;
 
 	for (int n = 1; n < 256; n++)
 		got[n] *= 1 + 3e-4f;
-	struct lt_report r = report_of(j, got);
+	struct lt_report r = judge_one_report(j, got);
 	cr_assert(lt__report_failed(&r));
-	end(b, j, copy);
+	judge_one_end(b, j, copy);
 }
 
 /* Numbers whose squares leave the type of a double. */
@@ -255,8 +224,8 @@ Test(judge, tiny_and_huge_numbers)
 		for (int n = 0; n < 16; n++)
 			data[n] = (n + 1.1) * (huge ? 0x1p1000 : 0x1p-1000);
 		oracle_fill(b, x, data);
-		struct lt_judge *j = judge_of(b, lt_graph_unary(b->g, "sqrt", lt_graph_binary(b->g, "mul", x, x)), &copy);
-		struct lt_report r = report_of(j, copy);
+		struct lt_judge *j = judge_one(b, lt_graph_unary(b->g, "sqrt", lt_graph_binary(b->g, "mul", x, x)), &copy);
+		struct lt_report r = judge_one_report(j, copy);
 		cr_assert(!lt__report_failed(&r));
 		free(copy);
 		lt__judge_free(j);
@@ -265,15 +234,15 @@ Test(judge, tiny_and_huge_numbers)
 		i = lt_graph_var(b->g, "i", 16);
 		x = oracle_input(b, LT_F64, 1, &i, NULL);
 		oracle_fill(b, x, data);
-		j = judge_of(b, lt_graph_binary(b->g, "div", x, lt_graph_literal(b->g, LT_F64, 3.7)), &copy);
+		j = judge_one(b, lt_graph_binary(b->g, "div", x, lt_graph_literal(b->g, LT_F64, 3.7)), &copy);
 		double *got = copy;
 		got[5] = nextafter(got[5], 0);
-		r = report_of(j, got);
+		r = judge_one_report(j, got);
 		cr_assert(!lt__report_failed(&r) && r.open == 0, "%s", r.first);
 		got[5] *= 1 + 1e-12;
-		r = report_of(j, got);
+		r = judge_one_report(j, got);
 		cr_assert(lt__report_failed(&r), "an error of 1e-12 of f64 numbers is found");
-		end(b, j, copy);
+		judge_one_end(b, j, copy);
 	}
 }
 
@@ -327,7 +296,7 @@ Test(judge, a_wrong_kernel_is_found_where_it_is)
 		&& lt_program_bind(p, lt_program_find(p, LT_BINDING_CONSTANT, "v"), v, 0) == LT_OK
 		&& lt_instance_new(p, &r) == LT_OK);
 	struct lt_report good = { 0 };
-	cr_assert_eq(lt__judge_instance(r, input, result, &options, &good), LT_OK, "%s", lt_context_message(ctx));
+	cr_assert_eq(lt__judge_instance(r, input, result, &judge_one_options, &good), LT_OK, "%s", lt_context_message(ctx));
 	cr_assert(!lt__report_failed(&good) && good.values >= 1 && good.kernels >= 1, "%s", good.first);
 	const void **source = calloc((size_t)p->base->n_node, sizeof *source);
 	for (lt_node n = 0; n < p->base->n_node; n++) {
@@ -338,7 +307,7 @@ Test(judge, a_wrong_kernel_is_found_where_it_is)
 		for (int wrong = 0; wrong < 2; wrong++) {
 			struct spoil s = { .value = i, .factor = wrong ? 1.02 : 1 };
 			struct lt_report found = { 0 };
-			cr_assert_eq(lt__kernel_judge_new(p, source, &options, &s.k), LT_OK);
+			cr_assert_eq(lt__kernel_judge_new(p, source, &judge_one_options, &s.k), LT_OK);
 			cr_assert_eq(lt__instance_observe(r, input, result, spoil_value, &s), LT_OK, "%s", lt_instance_message(r));
 			cr_assert_eq(lt__kernel_judge_end(s.k, &found), LT_OK);
 			cr_assert_eq(lt__report_failed(&found), wrong, "value %d: %s", (int)i, found.first);
@@ -359,17 +328,17 @@ Test(judge, threads_change_nothing)
 	struct oracle *b;
 	float *got;
 	struct lt_judge *j = judge_exp(&b, &got), *k;
-	struct lt_judge_options threads = options;
+	struct lt_judge_options threads = judge_one_options;
 
 	threads.n_thread = 3;
 	threads.parallel = lt__judge_on_threads;
 	for (int i = 0; i < 4096; i++)
 		got[i] = nextafterf(got[i], 0);
-	struct lt_report one = report_of(j, got), three = { 0 };
+	struct lt_report one = judge_one_report(j, got), three = { 0 };
 	cr_assert_eq(lt__judge_new(b->g, b->source, &threads, &k), LT_OK);
 	cr_assert_eq(lt__judge_result(k, 0, got, &three), LT_OK);
 	cr_assert(one.noise.value == three.noise.value && one.norm_explained == three.norm_explained
 		&& one.judged == three.judged);
 	lt__judge_free(k);
-	end(b, j, got);
+	judge_one_end(b, j, got);
 }

@@ -1,4 +1,5 @@
 /* tools/check_compare.c -- results and states of a run before the judge; the bits of two runs. */
+#include <math.h>
 #include <string.h>
 #include "check/compare.h"
 #include "tools/check.h"
@@ -47,13 +48,27 @@ static bool is_written(const struct check_work *w, const struct lt_evaluation *e
 		lt__element_text(p->want, first_flat, t, want, sizeof want));
 }
 
-static bool is_right(const struct check_work *w, lt_status st, const struct lt_report *r)
+/* Whether the reference has an infinity or NaN. */
+static bool is_overflown(const struct check_work *w, const struct lt_evaluation *e, const struct pair *p)
+{
+	int64_t at[LT_MAX_RANK] = { 0 }, flat = 0;
+	enum lt_dtype t = w->g->node[p->node].dtype;
+	bool found = false;
+	if (lt__dtype_info(t)->cls != LT_CLASS_FLOAT || lt__is_empty(w->g, e, p->node))
+		return false;
+	do
+		found = !isfinite(lt__load(p->want, flat, t).f);
+	while (!found && lt__next_element(w->g, e, p->node, at, &flat));
+	return found;
+}
+
+static bool is_right(const struct check_work *w, lt_status st, const struct lt_report *r, bool overflown)
 {
 	if (st)
 		return lt__check_fail(w->out, "it cannot be judged: %s", lt_context_message(w->ctx));
-	/* Of a tensor some elements may be open, but hardly ever many; more where special values are drawn: a sum of
+	/* Of a tensor one element may be open, or one in a hundred; one in twenty beside infinities and NaN: a sum of
 	 * products of the largest numbers overflows or not by its order. */
-	if (r->open > 1 && r->open * (w->special ? 10 : 100) > r->elements)
+	if (r->open > 1 && r->open * (overflown ? 20 : 100) > r->elements)
 		return lt__check_fail(w->out, "%lld of %lld elements are not verified, such as %s: rounding may explain any value",
 			(long long)r->open, (long long)r->elements, r->open_at);
 	return !lt__report_failed(r) || lt__check_fail(w->out, "%s", r->first);
@@ -107,7 +122,7 @@ bool lt__check_compare(
 		if (!is_written(w, e, &p))
 			return false;
 		lt_status st = state < 0 ? lt__judge_result(judge, i, p.got, &r) : lt__judge_state(judge, p.node, p.got, &r);
-		if (!is_right(w, st, &r))
+		if (!is_right(w, st, &r, is_overflown(w, e, &p)))
 			return false;
 	}
 	return true;

@@ -1,5 +1,7 @@
 /* tests/mutants/moved.c -- how far a mutant's results are from the right ones. */
+#define _GNU_SOURCE 1
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "check/must.h"
 #include "ir/eval.h"
@@ -55,5 +57,23 @@ double moved(const char *right, const char *wrong, int n_run)
 		lt__tensors_free(&b);
 	}
 	lt_context_free(ctx);
+	return most;
+}
+
+double state_moved(const char *log)
+{
+	static const char before[] = "  norm:    largest relative error ";
+	char *line = NULL, *after;
+	size_t room = 0;
+	double most = 0;
+	FILE *f = fopen(log, "re");
+	must(f != NULL, "%s cannot be read", log);
+	while (getline(&line, &room, f) > 0)
+		if (!strncmp(line, before, strlen(before))) {
+			double share = strtod(line + strlen(before), &after);
+			most = !strncmp(after, ", of state ", 11) ? fmax(most, share) : most;
+		}
+	free(line);
+	(void)fclose(f);
 	return most;
 }

@@ -53,6 +53,9 @@ int dump(const struct setting *, const struct subject *, const char *what, const
 /* moved.c: how far results are from the right ones, as a share of their norm: the largest of all tensors in the
  * files. */
 double moved(const char *right, const char *wrong, int n_run);
+/* The same of states, which lt-run writes nowhere: as far as its report says that one of them is from the oracle's, if
+ * that is the farthest; elements that it calls open are left out. */
+double state_moved(const char *log);
 
 /* score.c: draws, runs side by side, counts and tells.  0: enough of them are caught. */
 struct plan { int each, n_graph, jobs; double least; };

@@ -1,6 +1,7 @@
 /* tests/mutants/run.c -- lt-run on a file of kernels, under limits, and what came of it. */
 #define _GNU_SOURCE 1
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -40,7 +41,8 @@ static void begin_command(struct command *c, const struct setting *s, const stru
 	add(c, c->backend);
 	add(c, "--threads");
 	add(c, "2");
-	add(c, "-q");
+	if (printing)
+		add(c, "-q");
 }
 
 static void run_arguments(struct command *c, const struct setting *s, const struct subject *j, const char *source)
@@ -192,7 +194,7 @@ void mutant_run(const struct setting *s, const struct subject *j, int kind, int 
 		out->outcome = code == 1 && not_compiled(log) ? NOT_COMPILED : NOT_RUN;
 	else if (code != 0 && code != 1 && code != 3)
 		out->outcome = NOT_RUN;
-	else if ((out->moved = moved(right, base, j->n_run)) < enough)
+	else if ((out->moved = fmax(moved(right, base, j->n_run), state_moved(log))) < enough)
 		out->outcome = HARMLESS;
 	else
 		out->outcome = code == 0 ? SURVIVED : CAUGHT;

@@ -8,7 +8,8 @@
 /* From here on the mutants become fewer. */
 static const double much_work = 4e6;
 
-enum { MANY = 20, MAX_NOT_RUN = 10 };     /* MANY: scripts, of which some has a place for each kind */
+/* MANY: scripts, of which some has a place for each kind; FEW: mutants of one, at least. */
+enum { MANY = 20, FEW = 4, MAX_NOT_RUN = 10 };
 struct draw { int subject, kind, n; struct verdict verdict; };
 struct score {
 	const struct setting *setting;
@@ -95,7 +96,7 @@ static void draw_some(struct score *s, int subject, int each)
 	const struct subject *j = &s->subject[subject];
 	uint64_t rng = s->setting->seed ^ hash_of(j->name);
 	int order[64], got = 0, fewer = (int)(each * much_work / (j->work + 1));
-	each = fewer > each ? each : fewer < 2 ? 2 : fewer;
+	each = fewer > each ? each : fewer < FEW ? FEW : fewer;
 	must(n_kind <= 64, "more than 64 kinds");
 	for (int i = 0; i < n_kind; i++) {
 		int at = (int)random_between(&rng, 0, i);
@@ -184,7 +185,7 @@ int score(const struct setting *setting, const struct plan *plan)
 	struct score s = { .setting = setting, .lock = PTHREAD_MUTEX_INITIALIZER };
 	s.subject = subjects_new(setting, plan->n_graph, &s.n_subject);
 	s.why = calloc((size_t)s.n_subject, sizeof *s.why);
-	s.draw = calloc((size_t)(s.n_subject * (plan->each + 2)), sizeof *s.draw);
+	s.draw = calloc((size_t)(s.n_subject * (plan->each + FEW)), sizeof *s.draw);
 	must(s.why && s.draw, "out of memory");
 	together(&s, plan->jobs, open_some);
 	for (int i = 0; i < s.n_subject; i++)
