@@ -377,7 +377,7 @@ static void print_head(struct printer *p)
 	if (slots != (int64_t)k->n_slot)
 		putf(p, " slots %" PRIu32, k->n_slot);
 	put(p, "\n");
-	for (const char *line = k->prelude, *next; *line; line = next) {
+	for (const char *line = k->prelude ? k->prelude : "", *next; *line; line = next) {
 		next = strchr(line, '\n');
 		next = next ? next + 1 : line + strlen(line);
 		put(p, "prelude ");

@@ -44,8 +44,8 @@ struct lt_verifier {
 	int32_t n_loop_change, cap_loop_change;
 };
 
-/* verify_fail.c.  They never return: the rule that is broken, at that part, or at the instruction that is looked at.  other: an
- * instruction whose line the sentence names, too; -1: none. */
+/* verify_fail.c.  They never return: the rule that is broken, at that part, or at the instruction that is looked at.
+ * other: an instruction whose line the sentence names, too; -1: none. */
 _Noreturn void lt__verify_fail_at(struct lt_verifier *, enum lt_kernel_part, int32_t index, const char *remedy,
 	const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 _Noreturn void lt__verify_fail(struct lt_verifier *, int32_t other, const char *remedy, const char *fmt, ...)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# tests/readme.sh [--bless] -- README.md and four pages of docs/ (below) show what is so: after each "$ command" of their
-# console blocks stands what the command prints.  A command that ends with `\` or `|` goes on in the next line.
-# --bless rewrites them.  Prints TAP.
+# tests/readme.sh [--bless] -- README.md and four pages of docs/ show what is so: after each "$ command" of their
+# console blocks stands what the command prints.  A command that ends with `\` or `|` goes on in the next line.  --bless
+# rewrites them.  Prints TAP.
 set -u
 : "${O:=build}"
 now=$(mktemp)
