@@ -194,8 +194,10 @@ static void expect_float(const char *name, int i, uint64_t want, int ulp)
 	bool is_float = all.dtype == LT_F32;
 	double x = is_float ? (double)simulated_float(all.z[i]) : simulated_double(all.z[i]);
 	double y = is_float ? (double)simulated_float(want) : simulated_double(want);
-	int64_t apart = is_float ? rank_of_float((float)x) - rank_of_float((float)y) : rank_of_double(x) - rank_of_double(y);
-	bool same = isnan(x) || isnan(y) ? isnan(x) && isnan(y) : apart <= ulp && apart >= -ulp;
+	int64_t a = is_float ? rank_of_float((float)x) : rank_of_double(x);
+	int64_t b = is_float ? rank_of_float((float)y) : rank_of_double(y);
+	bool near = a <= b ? (uint64_t)b - (uint64_t)a <= (uint64_t)ulp : (uint64_t)a - (uint64_t)b <= (uint64_t)ulp;
+	bool same = isnan(x) || isnan(y) ? isnan(x) && isnan(y) : near;
 	cr_assert(same, "%s %s of %llx, %llx: %a, not %a", name, simulated_type(all.dtype), (unsigned long long)all.x[i],
 		(unsigned long long)all.y[i], x, y);
 }
