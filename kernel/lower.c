@@ -4,7 +4,7 @@
 #include "kernel/lower.h"
 #include "kernel/report.h"
 
-static const struct lt_loop *loop_at(const struct lowering *l, int32_t i)
+static const struct lt_loop *lower_loop_at(const struct lowering *l, int32_t i)
 {
 	return LT_AT(struct lt_loop, l->t->loops, i);
 }
@@ -13,9 +13,9 @@ static const struct lt_loop *loop_at(const struct lowering *l, int32_t i)
 static int32_t only_child(const struct lowering *l, int32_t i)
 {
 	for (int32_t k = i + 1; k < l->t->n_loop; k++)
-		if (loop_at(l, k)->parent == i)
-			return loop_at(l, k)->first_stmt == loop_at(l, i)->first_stmt && loop_at(l, k)->n_stmt == loop_at(l, i)->n_stmt
-				? k : -1;
+		if (lower_loop_at(l, k)->parent == i)
+			return lower_loop_at(l, k)->first_stmt == lower_loop_at(l, i)->first_stmt
+				&& lower_loop_at(l, k)->n_stmt == lower_loop_at(l, i)->n_stmt ? k : -1;
 	return -1;
 }
 
@@ -32,8 +32,8 @@ static bool has_locals(const struct lowering *l, int32_t loop)
 /* Whether the trips of inner depend on those of the loops from first on. */
 static bool depends_on_outer(const struct lowering *l, int32_t inner, int32_t first)
 {
-	const struct lt_loop *x = loop_at(l, inner);
-	for (int32_t up = x->parent; up >= first; up = loop_at(l, up)->parent)
+	const struct lt_loop *x = lower_loop_at(l, inner);
+	for (int32_t up = x->parent; up >= first; up = lower_loop_at(l, up)->parent)
 		for (int32_t b = 0; b < x->n_bound; b++)
 			if (lt__lower_depends(l->t, l->t->bounds[x->first_bound + b], up))
 				return true;
@@ -45,7 +45,7 @@ static void find_teams(struct lowering *l)
 {
 	l->loop = lt__pool_alloc(&l->b.pool, (size_t)l->t->n_loop, sizeof *l->loop);
 	for (int32_t i = 0; i < l->t->n_loop; i++) {
-		const struct lt_loop *x = loop_at(l, i);
+		const struct lt_loop *x = lower_loop_at(l, i);
 		struct lower_loop *at = &l->loop[i];
 		if (at->mode == LOWER_COLLAPSED)
 			continue;
@@ -54,7 +54,7 @@ static void find_teams(struct lowering *l)
 			continue;
 		*at = (struct lower_loop){ LOWER_TEAM, i };
 		for (int32_t in = i, next; (next = only_child(l, in)) >= 0; in = next) {
-			if (loop_at(l, next)->kind != LT_PARALLEL || has_locals(l, in) || depends_on_outer(l, next, i))
+			if (lower_loop_at(l, next)->kind != LT_PARALLEL || has_locals(l, in) || depends_on_outer(l, next, i))
 				break;
 			l->loop[next] = (struct lower_loop){ LOWER_COLLAPSED, i };
 		}
@@ -64,7 +64,7 @@ static void find_teams(struct lowering *l)
 /* How many trips: min(max_trip_count, bounds); it may be negative. */
 static int32_t trip_count(struct lowering *l, int32_t loop)
 {
-	const struct lt_loop *x = loop_at(l, loop);
+	const struct lt_loop *x = lower_loop_at(l, loop);
 	int64_t most = x->max_trip_count;
 	int32_t least = -1;
 	for (int32_t b = x->first_bound; b < x->first_bound + x->n_bound; b++) {
@@ -88,22 +88,22 @@ static int32_t trip_count(struct lowering *l, int32_t loop)
 	return least;
 }
 
-static void body(struct lowering *l, int32_t loop, int32_t first, int32_t end);
+static void lower_body(struct lowering *l, int32_t loop, int32_t first, int32_t end);
 
-static void counted(struct lowering *l, int32_t loop)
+static void lower_counted(struct lowering *l, int32_t loop)
 {
-	const struct lt_loop *x = loop_at(l, loop);
+	const struct lt_loop *x = lower_loop_at(l, loop);
 	int32_t *value = &l->value[lower_loop_column(l->t, loop)];
 	if (x->kind == LT_GROUP || (x->max_trip_count == 1 && x->n_bound == 0)) {       /* a block that runs once */
 		*value = lt__lower_i64(l, 0);
-		body(l, loop, x->first_stmt, x->first_stmt + x->n_stmt);
+		lower_body(l, loop, x->first_stmt, x->first_stmt + x->n_stmt);
 		return;
 	}
 	l->b.origin = -1;
 	int32_t from = lt__lower_i64(l, 0), to = trip_count(l, loop);
 	int32_t mark = lt__lower_mark(l);
 	*value = lt__build_loop(&l->b, from, to, 1, loop);
-	body(l, loop, x->first_stmt, x->first_stmt + x->n_stmt);
+	lower_body(l, loop, x->first_stmt, x->first_stmt + x->n_stmt);
 	lt__lower_forget(l, mark);
 	lt__build_end(&l->b);
 	*value = -1;
@@ -137,10 +137,11 @@ static int32_t team_loops(const struct lowering *l, int32_t first, int32_t *loop
 static void team(struct lowering *l, int32_t first)
 {
 	int32_t loop[MAX_HANDED], trips[MAX_HANDED], outer[MAX_HANDED], n_outer = 0, n = team_loops(l, first, loop);
+	const struct lt_loop *outermost = lower_loop_at(l, first);
 	int64_t handed[2 * MAX_HANDED];
 	int32_t n_handed = 0, points = -1;
 	l->b.origin = -1;
-	for (int32_t up = loop_at(l, first)->parent; up >= 0 && n_outer < MAX_HANDED; up = loop_at(l, up)->parent)
+	for (int32_t up = lower_loop_at(l, first)->parent; up >= 0 && n_outer < MAX_HANDED; up = lower_loop_at(l, up)->parent)
 		outer[n_outer++] = up;
 	/* The host's: how many points, and what is handed over. */
 	for (int32_t i = 0; i < n; i++) {
@@ -171,7 +172,7 @@ static void team(struct lowering *l, int32_t first)
 	int32_t from = lt__build_value(&l->b, LT_OPCODE_first, LT_I64, 1, -1, -1);
 	int32_t to = lt__build_value(&l->b, LT_OPCODE_last, LT_I64, 1, -1, -1);
 	take_apart(l, loop, trips, n, lt__build_loop(&l->b, from, to, 1, first));
-	body(l, loop[n - 1], loop_at(l, first)->first_stmt, loop_at(l, first)->first_stmt + loop_at(l, first)->n_stmt);
+	lower_body(l, loop[n - 1], outermost->first_stmt, outermost->first_stmt + outermost->n_stmt);
 	lt__build_end(&l->b);
 	l->team = -1;
 	l->b.now = host;
@@ -180,7 +181,7 @@ static void team(struct lowering *l, int32_t first)
 	memcpy(l->value, kept, (size_t)l->t->n_column * sizeof *kept);
 }
 
-static void body(struct lowering *l, int32_t loop, int32_t s, int32_t end)
+static void lower_body(struct lowering *l, int32_t loop, int32_t s, int32_t end)
 {
 	l->b.origin = -1;
 	lt__lower_begin(l, loop);
@@ -190,13 +191,13 @@ static void body(struct lowering *l, int32_t loop, int32_t s, int32_t end)
 			lt__lower_stmt(l, s++);
 			continue;
 		}
-		while (loop_at(l, in)->parent != loop)
-			in = loop_at(l, in)->parent;
+		while (lower_loop_at(l, in)->parent != loop)
+			in = lower_loop_at(l, in)->parent;
 		if (l->loop[in].mode == LOWER_TEAM)
 			team(l, in);
 		else
-			counted(l, in);
-		s = loop_at(l, in)->first_stmt + loop_at(l, in)->n_stmt;
+			lower_counted(l, in);
+		s = lower_loop_at(l, in)->first_stmt + lower_loop_at(l, in)->n_stmt;
 	}
 }
 
@@ -248,6 +249,17 @@ static lt_status refuse(const struct lt_tree *t, struct lt_diag *diag)
 	return refuse_loops(t, diag);
 }
 
+/* A buffer is written if an instruction does it: a statement that never runs has none. */
+static void mark_written(struct lowering *l)
+{
+	for (int32_t b = 0; b < l->b.n_buffer; b++)
+		l->b.buffer[b].written = 0;
+	for (int32_t r = 0; r < l->b.n_region; r++)
+		for (int32_t i = 0; i < l->b.region[r].n; i++)
+			if (l->b.region[r].at[i].opcode == LT_OPCODE_store)
+				l->b.buffer[l->b.region[r].at[i].what].written = 1;
+}
+
 static void lower(struct lowering *l)
 {
 	const struct lt_tree *t = l->t;
@@ -266,7 +278,8 @@ static void lower(struct lowering *l)
 		(void)lt__build_param(&l->b, &(struct lt_kernel_param){ p->name, l->place[p->buffer].buffer, p->element, p->low,
 			p->high });
 	}
-	body(l, -1, 0, (int32_t)t->stmts.n);
+	lower_body(l, -1, 0, (int32_t)t->stmts.n);
+	mark_written(l);
 	if (l->b.n_op)                  /* only texts of third parties use it */
 		l->b.prelude = lt__build_string(&l->b, t->prelude);
 }

@@ -70,7 +70,7 @@ static struct lower_address locate(struct lowering *l, int32_t s, int32_t access
 	return at;
 }
 
-static int32_t piece(struct lowering *l, int32_t s, const struct lt_piece *p, uint32_t dtype)
+static int32_t lower_piece(struct lowering *l, int32_t s, const struct lt_piece *p, uint32_t dtype)
 {
 	if (p->kind == LT_IMMEDIATE)
 		return lt__lower_pure(l, LT_OPCODE_const, dtype, -1, -1, -1, (int64_t)p->bits);
@@ -90,12 +90,12 @@ static void choose(struct lowering *l, int32_t s, const struct lt_operand *o, in
 	}
 	const struct lt_piece *p = LT_AT(struct lt_piece, l->t->pieces, o->first_piece + i);
 	if (i == o->n_piece - 1 || mask < 0) {
-		lt__build_set(&l->b, variable, piece(l, s, p, o->dtype));
+		lt__build_set(&l->b, variable, lower_piece(l, s, p, o->dtype));
 		return;
 	}
 	int32_t mark = lt__lower_mark(l);
 	lt__build_if(&l->b, mask);
-	lt__build_set(&l->b, variable, piece(l, s, p, o->dtype));
+	lt__build_set(&l->b, variable, lower_piece(l, s, p, o->dtype));
 	lt__lower_forget(l, mark);
 	lt__build_else(&l->b);
 	choose(l, s, o, i + 1, variable);
@@ -106,7 +106,7 @@ static void choose(struct lowering *l, int32_t s, const struct lt_operand *o, in
 static int32_t operand(struct lowering *l, int32_t s, const struct lt_operand *o)
 {
 	if (o->n_piece == 1)
-		return piece(l, s, LT_AT(struct lt_piece, l->t->pieces, o->first_piece), o->dtype);
+		return lower_piece(l, s, LT_AT(struct lt_piece, l->t->pieces, o->first_piece), o->dtype);
 	int32_t v = lt__build_variable(&l->b, "piece", o->dtype, 1);
 	lt__build_begins(&l->b, LT_OPCODE_variable, v);
 	choose(l, s, o, 0, v);

@@ -46,7 +46,7 @@ static bool locate(struct simulation *s, int32_t i, uint32_t lane, int64_t *elem
 	return false;
 }
 
-static void load(struct simulation *s, int32_t i)
+static void simulate_load(struct simulation *s, int32_t i)
 {
 	const struct lt_instruction *x = &s->k->instructions[i];
 	uint64_t on = lanes_on(s, i, x->operand[2], x->lanes);
@@ -186,7 +186,7 @@ static void machine(struct simulation *s, int32_t i)
 	case LT_OPCODE_argument: hand_over(s, i); break;
 	case LT_OPCODE_first: simulate_give(s, i, 0, (uint64_t)s->first, true); break;
 	case LT_OPCODE_last: simulate_give(s, i, 0, (uint64_t)s->last, true); break;
-	case LT_OPCODE_load: load(s, i); break;
+	case LT_OPCODE_load: simulate_load(s, i); break;
 	case LT_OPCODE_store: store(s, i); break;
 	case LT_OPCODE_fault: leave_fault(s, i); break;
 	case LT_OPCODE_get:

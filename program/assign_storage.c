@@ -17,7 +17,7 @@ struct assigner {
 	bool *content;          /* by node: a state's new content, read at the end of the run */
 };
 
-static int32_t storage_add(struct assigner *c, enum lt_space space, int32_t binding, enum lt_dtype dtype, int64_t elems)
+static int32_t storage_add(struct assigner *c, enum lt_storage_space space, int32_t binding, enum lt_dtype dtype, int64_t elems)
 {
 	struct lt_assigned *l = c->out;
 	LT_GROW(c->a, l->storage, l->n_storage, l->cap_storage);
@@ -80,10 +80,10 @@ static bool in_place(const struct assigner *c, lt_node n)
 	lt_node x = c->g->node[n].operand[0];
 	const struct lt_location *at = &c->out->location[x];
 	const struct lt_storage *s = &c->out->storage[at->storage];
-	if (c->content[x] || (s->space == LT_SPACE_STATE ? c->may_set[n] != s->binding : s->space != LT_SPACE_WORKSPACE))
+	if (c->content[x] || (s->space == LT_STORAGE_STATE ? c->may_set[n] != s->binding : s->space != LT_STORAGE_WORKSPACE))
 		return false;
 	/* Another state's new content must outlive what this one is given at the end. */
-	if (s->space == LT_SPACE_STATE && is_content_of_other(c, n, s->binding))
+	if (s->space == LT_STORAGE_STATE && is_content_of_other(c, n, s->binding))
 		return false;
 	for (int32_t r = c->first_reader[x]; r >= 0; r = c->reading[r].next) {
 		lt_node leaf = c->reading[r].leaf;
@@ -98,7 +98,7 @@ static bool in_place(const struct assigner *c, lt_node n)
 	return true;
 }
 
-static void assign_sources(struct assigner *c, lt_node n, enum lt_space space, enum lt_binding kind)
+static void assign_sources(struct assigner *c, lt_node n, enum lt_storage_space space, enum lt_binding kind)
 {
 	const struct lt_nodedef *d = &c->g->node[n];
 	storage_assign(c, n, storage_add(c, space, binding_of(c, kind, d), d->dtype, lt__node_elems(c->g, n)));
@@ -109,7 +109,7 @@ static void assign_results(struct assigner *c)
 	const struct lt_graph *g = c->g;
 	for (int32_t i = 0; i < g->n_result; i++) {
 		lt_node n = g->result[i].node;
-		int32_t s = storage_add(c, LT_SPACE_RESULT, i, g->node[n].dtype, lt__node_elems(g, n));
+		int32_t s = storage_add(c, LT_STORAGE_RESULT, i, g->node[n].dtype, lt__node_elems(g, n));
 		if (lt__has_leaf(g, n)) {
 			storage_assign(c, n, s);
 			continue;
@@ -131,7 +131,7 @@ static lt_status assign_computed(struct assigner *c, lt_node n)
 	LT_TRY(lt__held_elems(c->t, n, c->t->scope[n].extent, &elems));
 	storage_assign(c, n,
 		storage_add(
-			c, c->out->early[n] ? LT_SPACE_PREPARED : LT_SPACE_WORKSPACE, -1, c->g->node[n].dtype, elems));
+			c, c->out->early[n] ? LT_STORAGE_PREPARED : LT_STORAGE_WORKSPACE, -1, c->g->node[n].dtype, elems));
 	return LT_OK;
 }
 
@@ -186,11 +186,11 @@ static lt_status assign_all(struct assigner *c)
 	for (lt_node n = 0; n < g->n_node; n++) {
 		const struct lt_nodedef *d = &g->node[n];
 		if (d->op == LT_OP_input)
-			assign_sources(c, n, LT_SPACE_INPUT, LT_BINDING_INPUT);
+			assign_sources(c, n, LT_STORAGE_INPUT, LT_BINDING_INPUT);
 		else if (d->op == LT_OP_constant)
-			assign_sources(c, n, LT_SPACE_CONSTANT, LT_BINDING_CONSTANT);
+			assign_sources(c, n, LT_STORAGE_CONSTANT, LT_BINDING_CONSTANT);
 		else if (d->op == LT_OP_state)
-			assign_sources(c, n, LT_SPACE_STATE, LT_BINDING_STATE);
+			assign_sources(c, n, LT_STORAGE_STATE, LT_BINDING_STATE);
 		else if (c->t->leaf_of[n] < 0 || !c->t->scope[n].whole || c->out->location[n].storage >= 0)
 			continue;
 		else if (d->op == LT_OP_update && in_place(c, n))
@@ -199,7 +199,7 @@ static lt_status assign_all(struct assigner *c)
 			LT_TRY(assign_computed(c, n));
 	}
 	if (g->n_param > 0)
-		c->out->param_storage = storage_add(c, LT_SPACE_PARAM, -1, LT_I64, g->n_param);
+		c->out->param_storage = storage_add(c, LT_STORAGE_PARAM, -1, LT_I64, g->n_param);
 	return LT_OK;
 }
 
@@ -223,17 +223,17 @@ lt_status lt__assign_storage(
 
 struct lt_fmemory lt__assigned_memory(const struct lt_assigned *x, struct lt_arena *a)
 {
-	static const int32_t role[] = { [LT_SPACE_INPUT] = LT_INPUT,
-		[LT_SPACE_CONSTANT] = LT_CONSTANT,
-		[LT_SPACE_STATE] = LT_STATE,
-		[LT_SPACE_RESULT] = LT_OUTPUT,
-		[LT_SPACE_WORKSPACE] = LT_WORKSPACE,
-		[LT_SPACE_PREPARED] = LT_WORKSPACE,
-		[LT_SPACE_PARAM] = LT_WORKSPACE };
+	static const int32_t role[] = { [LT_STORAGE_INPUT] = LT_INPUT,
+		[LT_STORAGE_CONSTANT] = LT_CONSTANT,
+		[LT_STORAGE_STATE] = LT_STATE,
+		[LT_STORAGE_RESULT] = LT_OUTPUT,
+		[LT_STORAGE_WORKSPACE] = LT_WORKSPACE,
+		[LT_STORAGE_PREPARED] = LT_WORKSPACE,
+		[LT_STORAGE_PARAM] = LT_WORKSPACE };
 	struct lt_fstorage *storage = LT_NEW(a, struct lt_fstorage, x->n_storage + 1);
 	for (int32_t i = 0; i < x->n_storage; i++) {
 		const struct lt_storage *s = &x->storage[i];
-		bool ours = s->space == LT_SPACE_WORKSPACE || s->space == LT_SPACE_PREPARED || s->space == LT_SPACE_STATE;
+		bool ours = s->space == LT_STORAGE_WORKSPACE || s->space == LT_STORAGE_PREPARED || s->space == LT_STORAGE_STATE;
 		storage[i] = (struct lt_fstorage){ .role = role[s->space], .dtype = s->dtype, .aligned = ours, .elems = s->elems };
 	}
 	return (struct lt_fmemory){ .n_storage = x->n_storage,

@@ -26,7 +26,7 @@ static lt_status memory_fill(
 {
 	const struct lt_memory_offsets *offsets = &p->offsets.at[memory];
 	const struct lt_scratch *scratch = &p->scratch[memory];
-	const enum lt_space region_space = prepare ? LT_SPACE_PREPARED : LT_SPACE_WORKSPACE;
+	const enum lt_storage_space region_space = prepare ? LT_STORAGE_PREPARED : LT_STORAGE_WORKSPACE;
 	const size_t region_bytes = prepare ? offsets->prepared_bytes : offsets->workspace_bytes;
 	void *region = NULL;
 	if (region_bytes)

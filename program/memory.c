@@ -176,7 +176,7 @@ static void find_states(struct mover *m, const struct lt_graph *g, int32_t n_sta
 	uint64_t *state_memories = m->memories->state_memories = LT_NEW(m->a, uint64_t, n_state + 1);
 	for (int32_t s = 0; s < m->n_storage; s++) {
 		const struct lt_storage *x = &m->storage[s];
-		if (x->space == LT_SPACE_STATE)
+		if (x->space == LT_STORAGE_STATE)
 			state_memories[x->binding] |= bit(m->written_in[s] < 0 ? 0 : m->written_in[s]);
 	}
 	for (int32_t i = 0; i < m->steps->n_run; i++) {
@@ -184,13 +184,13 @@ static void find_states(struct mover *m, const struct lt_graph *g, int32_t n_sta
 		const struct lt_frozen *f = step->kind != LT_STEP_COPY ? &m->nests->frozen[step->nest] : NULL;
 		for (int32_t k = 0; f && k < f->n_bind; k++) {
 			const struct lt_storage *x = &m->storage[f->bind[k].storage];
-			if (x->space == LT_SPACE_STATE && m->written_in[f->bind[k].storage] < 0)
+			if (x->space == LT_STORAGE_STATE && m->written_in[f->bind[k].storage] < 0)
 				state_memories[x->binding] |= bit(memory_of(m, step->nest));
 		}
 	}
 	for (int32_t i = 0; i < g->n_param; i++) {
 		const struct lt_storage *x = &m->storage[m->nests->assigned.location[g->param[i].source].storage];
-		if (x->space == LT_SPACE_STATE)
+		if (x->space == LT_STORAGE_STATE)
 			state_memories[x->binding] |= bit(0);
 	}
 }
@@ -201,8 +201,8 @@ static void mover_begin(struct mover *m, bool run)
 		const struct lt_storage *x = &m->storage[s];
 		if (run && lt__space_is_early(x->space))
 			continue;
-		all_of(m, s, x->space == LT_SPACE_INPUT || x->space == LT_SPACE_CONSTANT || x->space == LT_SPACE_PARAM ? bit(0)
-			: x->space == LT_SPACE_STATE ? m->memories->state_memories[x->binding] : 0);
+		all_of(m, s, x->space == LT_STORAGE_INPUT || x->space == LT_STORAGE_CONSTANT || x->space == LT_STORAGE_PARAM ? bit(0)
+			: x->space == LT_STORAGE_STATE ? m->memories->state_memories[x->binding] : 0);
 	}
 }
 
@@ -211,8 +211,8 @@ static void mover_end(struct mover *m)
 {
 	for (int32_t s = 0; s < m->n_storage; s++) {
 		const struct lt_storage *x = &m->storage[s];
-		uint64_t want = x->space == LT_SPACE_RESULT ? bit(0)
-			: x->space == LT_SPACE_STATE        ? m->memories->state_memories[x->binding]
+		uint64_t want = x->space == LT_STORAGE_RESULT ? bit(0)
+			: x->space == LT_STORAGE_STATE        ? m->memories->state_memories[x->binding]
 							    : 0;
 		for (int32_t i = 0; i < m->memories->n; i++)
 			if (want & bit(i))

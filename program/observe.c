@@ -44,7 +44,7 @@ static void add_values(const struct lt_program *p, const struct lt_pstep *step, 
 			.step = at,
 			.storage = place->storage,
 			.kernel = f->tree.name,
-			.lasts = s->space == LT_SPACE_PREPARED
+			.lasts = s->space == LT_STORAGE_PREPARED
 				&& p->offsets.lifetime[place->storage].last >= p->plan.n_prepare + p->plan.n_run,
 			.elems = lt__node_elems(p->tree->graph, node) };
 	}

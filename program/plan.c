@@ -91,7 +91,7 @@ static struct lt_lifetime *find_lifetimes(const struct lt_nests *nests, const st
 	for (int32_t i = 0; i < plan->n_run; i++)
 		lifetime_use_step(&x, &plan->run[i], plan->n_prepare + i);
 	for (int32_t s = 0; s < assigned->n_storage; s++)
-		if (assigned->storage[s].space == LT_SPACE_PREPARED && x.of[s].last >= plan->n_prepare)
+		if (assigned->storage[s].space == LT_STORAGE_PREPARED && x.of[s].last >= plan->n_prepare)
 			x.of[s].last = plan->n_prepare + plan->n_run;   /* every run reads it */
 	return x.of;
 }
@@ -125,14 +125,14 @@ struct layout {
 	struct lt_arena *a;
 };
 
-static bool lives_in(const struct layout *x, int32_t s, enum lt_space space, int32_t memory)
+static bool lives_in(const struct layout *x, int32_t s, enum lt_storage_space space, int32_t memory)
 {
 	const uint64_t *in_memories = x->memories->in_memories;
 	return x->assigned->storage[s].space == space && (in_memories ? in_memories[s] >> memory & 1 : memory == 0);
 }
 
 /* Offsets of the storages of one space in one memory. */
-static lt_status plan_region(const struct layout *x, enum lt_space space, int32_t memory, size_t *bytes)
+static lt_status plan_region(const struct layout *x, enum lt_storage_space space, int32_t memory, size_t *bytes)
 {
 	const struct lt_storage *storage = x->assigned->storage;
 	const struct lists *l = &x->lists;
@@ -165,8 +165,8 @@ lt_status lt__plan_offsets(const struct lt_nests *nests, const struct lt_plan *p
 	for (int32_t i = 0; i < memories->n; i++) {
 		struct lt_memory_offsets *m = &out->at[i];
 		m->of = LT_NEW(a, int64_t, n + 1);
-		LT_TRY(plan_region(&x, LT_SPACE_WORKSPACE, i, &m->workspace_bytes));
-		LT_TRY(plan_region(&x, LT_SPACE_PREPARED, i, &m->prepared_bytes));
+		LT_TRY(plan_region(&x, LT_STORAGE_WORKSPACE, i, &m->workspace_bytes));
+		LT_TRY(plan_region(&x, LT_STORAGE_PREPARED, i, &m->prepared_bytes));
 	}
 	return LT_OK;
 }

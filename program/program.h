@@ -50,7 +50,7 @@ lt_status lt__program_count(const struct lt_program *, struct lt_stats *);
 void lt__explain_each(const struct lt_program *, struct lt_arena *, void (*)(void *, const struct lt_explained *),
 	void *user);
 /* text.c.  "input"; of a storage that has a binding "x"; "input 'x'", in the scratch */
-const char *lt__space_word(enum lt_space);
+const char *lt__space_word(enum lt_storage_space);
 const char *lt__storage_name(const struct lt_program *, const struct lt_storage *);
 const char *lt__storage_text(struct lt_context *, const struct lt_program *, int32_t storage);
 /* "file:line:column: ", or "" where the place is unknown; in the scratch */

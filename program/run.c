@@ -11,14 +11,14 @@ static lt_status read_params(struct lt_instance *r, const void *const *input)
 		const struct lt_paramdef *d = &g->param[i];
 		const struct lt_nodedef *source = &g->node[d->source];
 		const struct lt_storage *s = &p->nests.assigned.storage[p->nests.assigned.location[d->source].storage];
-		enum lt_binding kind = s->space == LT_SPACE_INPUT ? LT_BINDING_INPUT
-			: s->space == LT_SPACE_CONSTANT           ? LT_BINDING_CONSTANT
+		enum lt_binding kind = s->space == LT_STORAGE_INPUT ? LT_BINDING_INPUT
+			: s->space == LT_STORAGE_CONSTANT           ? LT_BINDING_CONSTANT
 								  : LT_BINDING_STATE;
 		r->absent[i] = !p->bindings[kind].at[s->binding].needed;
 		if (r->absent[i])
 			continue;
-		const void *data = s->space == LT_SPACE_INPUT ? input[s->binding]
-			: s->space == LT_SPACE_CONSTANT       ? p->constants.data[s->binding]
+		const void *data = s->space == LT_STORAGE_INPUT ? input[s->binding]
+			: s->space == LT_STORAGE_CONSTANT       ? p->constants.data[s->binding]
 							      : r->state[s->binding];
 		r->param[i] = ((const int64_t *)data)[d->element];
 		if (r->param[i] < d->low || r->param[i] > d->high)
@@ -102,7 +102,7 @@ static lt_status cross_state(struct lt_instance *r, int32_t i, bool to_devices)
 	uint64_t in_memories = p->memories.state_memories ? p->memories.state_memories[i] : 1;
 	for (int32_t s = 0; s < p->nests.assigned.n_storage && in_memories != 1; s++) {
 		const struct lt_storage *x = &p->nests.assigned.storage[s];
-		if (x->space != LT_SPACE_STATE || x->binding != i)
+		if (x->space != LT_STORAGE_STATE || x->binding != i)
 			continue;
 		for (int32_t m = 1; m < p->memories.n; m++)
 			if (in_memories >> m & 1 && (to_devices || !(in_memories & 1))) {

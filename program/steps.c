@@ -17,13 +17,13 @@ void *lt__storage_address(const struct lt_program *p, int32_t storage, const str
 	const struct lt_storage *s = &p->nests.assigned.storage[storage];
 	const int64_t *offset = p->offsets.at[0].of;
 	switch (s->space) {
-	case LT_SPACE_INPUT:     return (char *)(uintptr_t)a->input[s->binding];
-	case LT_SPACE_CONSTANT:  return (char *)(uintptr_t)a->constant[s->binding];
-	case LT_SPACE_STATE:     return a->state[s->binding];
-	case LT_SPACE_RESULT:    return a->result[s->binding];
-	case LT_SPACE_WORKSPACE: return (char *)a->workspace + offset[storage];
-	case LT_SPACE_PREPARED:  return (char *)a->prepared + offset[storage];
-	case LT_SPACE_PARAM:     return (char *)a->param;
+	case LT_STORAGE_INPUT:     return (char *)(uintptr_t)a->input[s->binding];
+	case LT_STORAGE_CONSTANT:  return (char *)(uintptr_t)a->constant[s->binding];
+	case LT_STORAGE_STATE:     return a->state[s->binding];
+	case LT_STORAGE_RESULT:    return a->result[s->binding];
+	case LT_STORAGE_WORKSPACE: return (char *)a->workspace + offset[storage];
+	case LT_STORAGE_PREPARED:  return (char *)a->prepared + offset[storage];
+	case LT_STORAGE_PARAM:     return (char *)a->param;
 	}
 	lt_bug("a storage of no space");
 }

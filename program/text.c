@@ -1,7 +1,7 @@
 /* What messages and dumps call a storage and a place of the script. */
 #include "program/program.h"
 
-const char *lt__space_word(enum lt_space space)
+const char *lt__space_word(enum lt_storage_space space)
 {
 	static const char *const word[] = { "input", "constant", "state", "result", "workspace", "prepared", "params" };
 	return word[space];

@@ -86,7 +86,7 @@ static void add_memories(const struct lt_program *p, struct lt_stats *out)
 	}
 	for (int32_t i = 0; i < p->nests.assigned.n_storage; i++) {
 		const struct lt_storage *s = &p->nests.assigned.storage[i];
-		if (s->space == LT_SPACE_WORKSPACE && offsets->lifetime[i].first >= 0)
+		if (s->space == LT_STORAGE_WORKSPACE && offsets->lifetime[i].first >= 0)
 			grow(&out->intermediate_bytes, (int64_t)lt__storage_bytes(s));
 	}
 	for (int32_t i = 0; i < p->plan.n_run; i++) {

@@ -1,6 +1,4 @@
 /* tests/simulated_tree.h -- a frozen tree lowered and run in the simulator, with zeros for data: what is counted.
- *
- * Without lt/kernel.h, so that tests of programs may include it.
  */
 #ifndef TESTS_SIMULATED_TREE_H
 #define TESTS_SIMULATED_TREE_H

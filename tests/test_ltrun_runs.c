@@ -235,7 +235,7 @@ Test(ltrun_runs, time_counts_operations)
 	cr_assert(strstr(out, "\nwork: 60 flops, "), "%s", out);
 	cr_assert_eq(run("extent.graph -i p=3 -i x=1 -q --time=3 -b ref --apply 'split m 4; tail m pad'"), 0, "%s", err);
 	/* the two rows past the end are added, and not stored */
-	cr_assert(strstr(out, "\nwork: 60 flops (66 run), "), "%s", out);
+	cr_assert(strstr(out, "\nwork: 60 flops (66 executed), "), "%s", out);
 	cr_assert_eq(run("extent.graph -i p=3 -i x=1 -q --json --time=3 -b ref --apply 'split m 4; tail m pad'"), 0,
 		"%s", err);
 	cr_assert(strstr(out, "\"flops\": 60,") && strstr(out, "\"executed_flops\": 66,"), "%s", out);

@@ -93,14 +93,14 @@ static bool next_pair(
 	const struct check_guarded *room, const struct check_guarded *second, int32_t i, lt_node *state, struct pair *p)
 {
 	const struct lt_graph *g = room->w->g;
-	enum lt_space space = i < g->n_result ? LT_SPACE_RESULT : LT_SPACE_STATE;
+	enum lt_storage_space space = i < g->n_result ? LT_STORAGE_RESULT : LT_STORAGE_STATE;
 	int32_t binding = i < g->n_result ? i : i - g->n_result;
-	if (space == LT_SPACE_STATE)
+	if (space == LT_STORAGE_STATE)
 		for (++*state; *state < g->n_node && g->node[*state].op != LT_OP_state; ++*state)
 			;
 	if (*state >= g->n_node)
 		return false;
-	*p = space == LT_SPACE_RESULT ? (struct pair){ .kind = "result", .name = g->result[i].name, .node = g->result[i].node }
+	*p = space == LT_STORAGE_RESULT ? (struct pair){ .kind = "result", .name = g->result[i].name, .node = g->result[i].node }
 		: (struct pair){ .kind = "state", .name = label_of(g, *state), .node = *state };
 	p->got = lt__check_guarded_at(room, space, binding);
 	p->second = second ? lt__check_guarded_at(second, space, binding) : NULL;

@@ -52,7 +52,7 @@ static bool keep_kernel(struct check_work *w, const struct check_trial *t)
 	bool good = lt__check_guarded_run(&room, t, 0x5A, 0x5A, 1) && lt__check_guarded_judge(&room, t);
 	(void)snprintf(what, sizeof what, "kernel %.25s: values", w->p->nests.frozen[nest].tree.name);
 	for (int32_t i = 0; good && i < room.n; i++)
-		if (w->p->nests.assigned.storage[i].space == LT_SPACE_RESULT)
+		if (w->p->nests.assigned.storage[i].space == LT_STORAGE_RESULT)
 			keep_fact(facts, what, room.block[i].block + room.block[i].at, room.block[i].bytes);
 	lt__check_guarded_free(&room);
 	return good;

@@ -97,8 +97,8 @@ void lt__check_guarded_free(struct check_guarded *room)
 /* The graph's node of a binding of a source. */
 static lt_node node_of(const struct lt_graph *g, const struct lt_storage *s)
 {
-	enum lt_opcode op = s->space == LT_SPACE_INPUT ? LT_OP_input
-		: s->space == LT_SPACE_CONSTANT        ? LT_OP_constant
+	enum lt_opcode op = s->space == LT_STORAGE_INPUT ? LT_OP_input
+		: s->space == LT_STORAGE_CONSTANT        ? LT_OP_constant
 						       : LT_OP_state;
 	int32_t i = s->binding;
 	for (lt_node n = 0; n < g->n_node; n++)
@@ -109,7 +109,7 @@ static lt_node node_of(const struct lt_graph *g, const struct lt_storage *s)
 
 static bool is_source(const struct lt_storage *s)
 {
-	return s->space == LT_SPACE_INPUT || s->space == LT_SPACE_CONSTANT || s->space == LT_SPACE_STATE;
+	return s->space == LT_STORAGE_INPUT || s->space == LT_STORAGE_CONSTANT || s->space == LT_STORAGE_STATE;
 }
 
 /* Run-time scalars, each from the source that it is read from. */
@@ -155,7 +155,7 @@ static bool buffers_fill(struct check_guarded *room, void *const *data, int pois
 	const struct lt_storage *storage = room->w->p->nests.assigned.storage;
 	for (int32_t i = 0; i < room->n; i++) {
 		struct check_block *b = &room->block[i];
-		if (storage[i].space == LT_SPACE_PREPARED && !prepared)
+		if (storage[i].space == LT_STORAGE_PREPARED && !prepared)
 			continue;
 		if (!b->block)
 			return lt__check_fail(room->w->out, "no memory for %zu bytes", b->total);
@@ -167,10 +167,10 @@ static bool buffers_fill(struct check_guarded *room, void *const *data, int pois
 			memset(b->block + b->at, poison, b->bytes);
 	}
 	for (int32_t i = 0; i < room->n; i++)
-		if (storage[i].space == LT_SPACE_PARAM)
+		if (storage[i].space == LT_STORAGE_PARAM)
 			store_params(room, &room->block[i]);
 	for (int32_t i = 0; i < room->n; i++)
-		if ((prepared || storage[i].space != LT_SPACE_PREPARED) && !to_device(room, &room->block[i]))
+		if ((prepared || storage[i].space != LT_STORAGE_PREPARED) && !to_device(room, &room->block[i]))
 			return false;
 	return true;
 }
@@ -194,8 +194,8 @@ static const char *name_of(const struct check_guarded *room, int32_t i)
 {
 	static const enum lt_binding kind[] = { LT_BINDING_INPUT, LT_BINDING_CONSTANT, LT_BINDING_STATE, LT_BINDING_RESULT };
 	const struct lt_storage *s = &room->w->p->nests.assigned.storage[i];
-	return s->space <= LT_SPACE_RESULT ? lt_program_name(room->w->p, kind[s->space], s->binding)
-		: s->space == LT_SPACE_PARAM ? "run-time scalars" : "an intermediate";
+	return s->space <= LT_STORAGE_RESULT ? lt_program_name(room->w->p, kind[s->space], s->binding)
+		: s->space == LT_STORAGE_PARAM ? "run-time scalars" : "an intermediate";
 }
 
 static bool sentinels_stand(struct check_guarded *room, int32_t i)
@@ -217,15 +217,15 @@ bool lt__check_guarded_stand(struct check_guarded *room, void *const *data)
 		const struct lt_storage *s = &p->nests.assigned.storage[i];
 		if (!from_device(room, &room->block[i]) || !sentinels_stand(room, i))
 			return false;
-		if ((s->space == LT_SPACE_INPUT || s->space == LT_SPACE_CONSTANT)
+		if ((s->space == LT_STORAGE_INPUT || s->space == LT_STORAGE_CONSTANT)
 			&& memcmp(b->block + b->at, data[node_of(room->w->g, s)], b->bytes))
 			return lt__check_fail(room->w->out, "%s '%s' was changed by the run",
-				s->space == LT_SPACE_INPUT ? "input" : "constant", name_of(room, i));
+				s->space == LT_STORAGE_INPUT ? "input" : "constant", name_of(room, i));
 	}
 	return true;
 }
 
-void *lt__check_guarded_at(const struct check_guarded *room, enum lt_space space, int32_t binding)
+void *lt__check_guarded_at(const struct check_guarded *room, enum lt_storage_space space, int32_t binding)
 {
 	for (int32_t i = 0; i < room->n; i++)
 		if (room->w->p->nests.assigned.storage[i].space == space && room->w->p->nests.assigned.storage[i].binding == binding)
