@@ -235,8 +235,8 @@ static struct kinds kinds_of(const struct tensor *x, int64_t i, enum lt_dtype t)
 		1u << class_at(x->got, i, t) };
 }
 
-/* Which infinity it is, or NaN, or whether it is one, the order of a sum decides, or a rounding: it is one of those that
- * occurred. */
+/* Which infinity it is, or NaN, or whether it is one, the order of a sum decides, or a rounding: it is one of those
+ * that occurred. */
 static bool is_other_overflow(struct kinds k) { return k.got != 1u << 1 && (k.may & k.got); }
 
 /* All runs and the reference agree on what it is, a number, an infinity or NaN, and it is not that, however near to an

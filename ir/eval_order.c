@@ -48,7 +48,8 @@ static double clip(double x, double largest) { return fmax(-largest, fmin(x, lar
 static int list_sums(const struct lt_fold *fold, const struct lt_dtypeinfo *type, double value, double *out)
 {
 	const struct lt_reach *r = &fold->reach;
-	double slack = 1 + (double)fold->n * type->unit, largest = type->largest * LT_REACH_SCALE, all = r->size[0] - r->size[1];
+	double slack = 1 + (double)fold->n * type->unit, largest = type->largest * LT_REACH_SCALE;
+	double all = r->size[0] - r->size[1];
 	bool may[2];
 	int n = 0;
 

@@ -6,9 +6,9 @@
  *                                    second line with it, or graph@SEED
  *   mutants --one SCRIPT KIND N      writes one mutant, and prints the command that runs it
  *
- * A mutant counts that compiles, runs, and moves a result by a thousandth of its norm.  It is caught if lt-run answers
- * 1 (judged wrong) or 3 (not verified).  The same seed gives the same mutants; a text depends on the target, which is
- * avx2 where the machine has it.
+ * A mutant counts that compiles, runs, and moves a result or a state by a thousandth of its norm.  It is caught if
+ * lt-run answers 1 (judged wrong) or 3 (not verified).  The same seed gives the same mutants; a text depends on the
+ * target, which is avx2 where the machine has it.
  */
 #include <getopt.h>
 #include <string.h>

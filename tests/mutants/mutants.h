@@ -39,7 +39,8 @@ int subject_sites(const struct subject *, int kind);
 
 /* run.c */
 enum outcome { CAUGHT, SURVIVED, HARMLESS, NOT_COMPILED, NOT_RUN, N_OUTCOME };
-struct verdict { enum outcome outcome; double moved; char line[200], became[200]; };
+/* state: no result moved far enough to count, but a state did. */
+struct verdict { enum outcome outcome; double moved; bool state; char line[200], became[200]; };
 /* "mutant.c": the n-th mutant of a kind, written there. */
 void mutant_write(const struct subject *, int kind, int n, const char *path, struct verdict *lines);
 void mutant_run(const struct setting *, const struct subject *, int kind, int n, struct verdict *out);

@@ -194,10 +194,12 @@ void mutant_run(const struct setting *s, const struct subject *j, int kind, int 
 		out->outcome = code == 1 && not_compiled(log) ? NOT_COMPILED : NOT_RUN;
 	else if (code != 0 && code != 1 && code != 3)
 		out->outcome = NOT_RUN;
-	else if ((out->moved = fmax(moved(right, base, j->n_run), state_moved(log))) < enough)
-		out->outcome = HARMLESS;
-	else
-		out->outcome = code == 0 ? SURVIVED : CAUGHT;
+	else {
+		double results = moved(right, base, j->n_run);
+		out->moved = fmax(results, state_moved(log));
+		out->state = results < enough && out->moved >= enough;
+		out->outcome = out->moved < enough ? HARMLESS : code == 0 ? SURVIVED : CAUGHT;
+	}
 	for (int i = 0; i < j->n_run; i++) {
 		(void)snprintf(path, sizeof path, "%s.%d.safetensors", base, i);
 		(void)unlink(path);

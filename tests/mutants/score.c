@@ -143,7 +143,7 @@ static void report_tables(const struct score *s)
 
 static int tell(const struct score *s, double least)
 {
-	int count[N_OUTCOME] = { 0 }, wrong = 0;
+	int count[N_OUTCOME] = { 0 }, wrong = 0, states = 0;
 	for (int i = 0; i < s->n_subject; i++)
 		if (s->why[i][0]) {
 			(void)printf("not ok - mutants of %s: %.*s\n", s->subject[i].name, (int)strcspn(s->why[i], "\n"), s->why[i]);
@@ -161,6 +161,7 @@ static int tell(const struct score *s, double least)
 	for (int i = 0; i < s->n_draw; i++) {
 		const struct draw *d = &s->draw[i];
 		count[d->verdict.outcome]++;
+		states += d->verdict.state;
 		if (d->verdict.outcome == SURVIVED)
 			(void)printf("# show survives: %s --one %s %s %d  # moves a result by %.2g of its norm\n#   "
 				     "`%s`\n#   `%s`\n",
@@ -168,6 +169,10 @@ static int tell(const struct score *s, double least)
 				d->verdict.moved, d->verdict.line, d->verdict.became);
 	}
 	report_tables(s);
+	if (states == 0 && s->n_subject > MANY) {
+		(void)printf("not ok - mutants: none of them moves a state alone\n");
+		wrong++;
+	}
 	const int counted = count[CAUGHT] + count[SURVIVED];
 	const bool good = counted > 0 && 100.0 * count[CAUGHT] >= least * counted;
 	(void)printf("# show mutants: %d of %d caught, %d harmless, %d not compiled, %d crashed or hung (seed %llu)\n",
