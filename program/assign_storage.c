@@ -17,7 +17,8 @@ struct assigner {
 	bool *content;          /* by node: a state's new content, read at the end of the run */
 };
 
-static int32_t storage_add(struct assigner *c, enum lt_storage_space space, int32_t binding, enum lt_dtype dtype, int64_t elems)
+static int32_t storage_add(
+	struct assigner *c, enum lt_storage_space space, int32_t binding, enum lt_dtype dtype, int64_t elems)
 {
 	struct lt_assigned *l = c->out;
 	LT_GROW(c->a, l->storage, l->n_storage, l->cap_storage);

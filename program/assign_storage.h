@@ -11,8 +11,8 @@
 #include "program/bindings.h"
 
 /* A piece of memory that outlives a kernel. */
-enum lt_storage_space { LT_STORAGE_INPUT, LT_STORAGE_CONSTANT, LT_STORAGE_STATE, LT_STORAGE_RESULT, LT_STORAGE_WORKSPACE,
-	LT_STORAGE_PREPARED, LT_STORAGE_PARAM };
+enum lt_storage_space { LT_STORAGE_INPUT, LT_STORAGE_CONSTANT, LT_STORAGE_STATE, LT_STORAGE_RESULT,
+	LT_STORAGE_WORKSPACE, LT_STORAGE_PREPARED, LT_STORAGE_PARAM };
 struct lt_storage {
 	enum lt_storage_space space;
 	int32_t binding;                   /* number of the input, constant, state or result */
@@ -32,7 +32,10 @@ lt_status lt__assign_storage(struct lt_looptree *, const struct lt_bindings *bin
 /* What the freezer needs to know of it. */
 struct lt_fmemory lt__assigned_memory(const struct lt_assigned *, struct lt_arena *);
 /* Storages of the program: constants and what is made of them; all others are an instance's. */
-static inline bool lt__space_is_early(enum lt_storage_space s) { return s == LT_STORAGE_CONSTANT || s == LT_STORAGE_PREPARED; }
+static inline bool lt__space_is_early(enum lt_storage_space s)
+{
+	return s == LT_STORAGE_CONSTANT || s == LT_STORAGE_PREPARED;
+}
 static inline size_t lt__storage_bytes(const struct lt_storage *s)
 {
 	return (size_t)s->elems * lt__dtype_info(s->dtype)->bytes;

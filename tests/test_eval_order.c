@@ -1,5 +1,5 @@
-/* tests/test_eval_order.c -- what random evaluations draw of sums and products that may leave their type: what some order
- * of the terms gives, all of it, and nothing else (ir/eval_order.c). */
+/* tests/test_eval_order.c -- what random evaluations draw of sums and products that may leave their type: what some
+ * order of the terms gives, all of it, and nothing else (ir/eval_order.c). */
 #include <criterion/criterion.h>
 #include <math.h>
 #include "tests/oracle.h"
@@ -62,7 +62,8 @@ Test(eval_order, sums)
 	check_rows("add", LT_F64, f64, COUNT(f64), false);
 }
 
-/* Contracted into its sum a product has all its digits, and its size: it may come back if that is not twice too large. */
+/* Contracted into its sum a product has all its digits, and its size: it may come back if that is not twice too
+ * large. */
 Test(eval_order, sums_of_products)
 {
 	static const struct row f32[] = { { { 4e38, 1, 0, 0 }, UP }, { { 4e38, -2e38, 0, 0 }, NUMBER | UP },

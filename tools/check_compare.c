@@ -100,7 +100,8 @@ static bool next_pair(
 			;
 	if (*state >= g->n_node)
 		return false;
-	*p = space == LT_STORAGE_RESULT ? (struct pair){ .kind = "result", .name = g->result[i].name, .node = g->result[i].node }
+	*p = space == LT_STORAGE_RESULT
+		? (struct pair){ .kind = "result", .name = g->result[i].name, .node = g->result[i].node }
 		: (struct pair){ .kind = "state", .name = label_of(g, *state), .node = *state };
 	p->got = lt__check_guarded_at(room, space, binding);
 	p->second = second ? lt__check_guarded_at(second, space, binding) : NULL;
