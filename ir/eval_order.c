@@ -98,11 +98,11 @@ static int list_products(const struct lt_fold *fold, const struct lt_dtypeinfo *
 	return n;
 }
 
-bool lt__eval_draw_order(const struct lt_evaluation *e, lt_node n, enum lt_opcode op, const struct lt_fold *fold,
-	int64_t place, double *value)
+bool lt__eval_draw_order(
+	enum lt_dtype t, enum lt_opcode op, const struct lt_fold *fold, double noise, double *value)
 {
-	const struct lt_dtypeinfo *type = lt__dtype_info(e->g->node[n].dtype);
-	double out[ORDER_OUTCOMES], noise = *lt__eval_noise(e, n, place, -3);
+	const struct lt_dtypeinfo *type = lt__dtype_info(t);
+	double out[ORDER_OUTCOMES];
 	int count = op == LT_OP_mul ? list_products(fold, type, *value, out) : list_sums(fold, type, *value, out);
 
 	if (count > 0)

@@ -189,8 +189,7 @@ double lt__eval_disturb_order(
 void lt__eval_reach_term(struct lt_reach *, double x, const double *factor, enum lt_dtype);
 void lt__eval_reach_factor(struct lt_reach *, double x);        /* of a product; mantissa begins as 1 */
 /* Draws what some order of the terms gives; false: no order leaves the type, and the value stays. */
-bool lt__eval_draw_order(
-	const struct lt_evaluation *, lt_node, enum lt_opcode, const struct lt_fold *, int64_t place, double *value);
+bool lt__eval_draw_order(enum lt_dtype, enum lt_opcode, const struct lt_fold *, double noise, double *value);
 /* ir/eval_fold.c: folds the rows of a reduction into w->out, `count` elements. */
 lt_status lt__eval_fold(struct lt_worker *, int32_t count);
 /* ir/eval_walk.c */
