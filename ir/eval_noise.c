@@ -127,10 +127,10 @@ double lt__eval_disturb_order(const struct lt_evaluation *e, lt_node n, enum lt_
 {
 	enum { COMMON = 256 };
 	const struct lt_dtypeinfo *type = lt__dtype_info(e->g->node[n].dtype);
-	double noise = *lt__eval_noise(e, n, place, -2),
+	double noise = *lt__eval_noise(e, n, place, -2), drawn = *lt__eval_noise(e, n, place, -3),
 	       common = uniform(scramble(scramble(e->options.seed) - (uint64_t)n - 1));
 
-	if (fold->n <= 1 || lt__eval_draw_order(e->g->node[n].dtype, op, fold, *lt__eval_noise(e, n, place, -3), &value) || op == LT_OP_mul)
+	if (fold->n <= 1 || lt__eval_draw_order(e->g->node[n].dtype, op, fold, drawn, &value) || op == LT_OP_mul)
 		return value;
 	/* Every partial sum is a multiple of 2^-8, or of 1, that fits the type. */
 	if (!isfinite(value) || (!fold->coarse && (fold->size * type->unit <= 0x1p-8
