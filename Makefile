@@ -100,7 +100,7 @@ SONAME  = $(SO).$(firstword $(subst ., ,$(VERSION)))
 say  = $(if $(V),,@echo '  $(1)';)
 link = $(call say,LD $@)mkdir -p $(@D) && $(CC) $(FLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^)
 
-all: $(O)/$(SO) $(O)/liblooptree.a $(O)/libhamkaas.so $(PROGRAM)
+all: $(O)/$(SO) $(O)/liblooptree.a $(O)/liblt-kernel.a $(O)/libhamkaas.so $(PROGRAM)
 
 $(O)/%.o: %.c $(O)/flags | $(O)/backends/cgen/prelude_text.h $(O)/backends/cgen/revision.h
 	@mkdir -p $(@D)
@@ -147,6 +147,12 @@ $(O)/$(SO): $(O)/$(SO).$(VERSION)
 $(O)/liblooptree.a: $(O)/looptree.o
 	$(call say,AR $@)objcopy --localize-hidden $< $(O)/liblooptree.o
 	@rm -f $@ && ar rcs $@ $(O)/liblooptree.o
+
+# Kernel programs alone, for plug-ins, which link it into themselves: what lt/kernel.h declares, hidden as their own.
+$(O)/liblt-kernel.a: $(filter $(O)/kernel/%.o,$(OBJ)) $(wildcard kernel)
+	$(call say,AR $@)$(CC) -r -nostdlib -o $(O)/liblt-kernel.o $(filter %.o,$^)
+	@objcopy --wildcard --keep-global-symbol='lt_kernel_*' --keep-global-symbol='lt_opcode_*' $(O)/liblt-kernel.o
+	@rm -f $@ && ar rcs $@ $(O)/liblt-kernel.o
 
 $(O)/libhamkaas.so: $(filter $(O)/tools/hamkaas%.o,$(TOOLS)) $(O)/looptree.o tools/hamkaas.map
 	$(link) -shared -Wl,--version-script=tools/hamkaas.map $(LIBS)
@@ -250,7 +256,7 @@ install: all
 	install $(PROGRAM) $(TO)/bin
 	install -m 644 include/lt/*.h $(TO)/include/lt
 	install -m 644 tools/hamkaas.h $(TO)/include
-	install -m 644 $(O)/liblooptree.a $(LIBTO)
+	install -m 644 $(O)/liblooptree.a $(O)/liblt-kernel.a $(LIBTO)
 	install $(O)/$(SO).$(VERSION) $(O)/libhamkaas.so $(LIBTO)
 	ln -sf $(SO).$(VERSION) $(LIBTO)/$(SONAME) && ln -sf $(SONAME) $(LIBTO)/$(SO)
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' \
@@ -270,7 +276,7 @@ uninstall:
 	cd $(DESTDIR)$(DOCDIR) 2>/dev/null && rm -rf $(DOCUMENTS) || true
 	rmdir $(DESTDIR)$(DOCDIR) 2>/dev/null || true
 	rmdir $(LIBTO)/looptree/backends $(LIBTO)/looptree 2>/dev/null || true
-	cd $(LIBTO) && rm -f liblooptree.* libhamkaas.so pkgconfig/looptree.pc
+	cd $(LIBTO) && rm -f liblooptree.* liblt-kernel.a libhamkaas.so pkgconfig/looptree.pc
 tidy:
 	@CC='$(CC) -std=gnu11 $(WARN)' O='$(O)' scripts/tidy.sh
 clean:

@@ -20,7 +20,7 @@ package() {
 }
 files_are_there() {
 	local f
-	for f in bin/lt-run bin/lt-check lib/liblooptree.a lib/liblooptree.so lib/liblooptree.so.0 lib/libhamkaas.so \
+	for f in bin/lt-run bin/lt-check lib/liblooptree.a lib/liblooptree.so lib/liblooptree.so.0 lib/liblt-kernel.a lib/libhamkaas.so \
 		lib/pkgconfig/looptree.pc include/lt/lt.h include/hamkaas.h share/man/man1/lt-run.1 \
 		share/bash-completion/completions/lt-bench share/zsh/site-functions/_lt-run \
 		share/fish/vendor_completions.d/lt-check.fish share/doc/looptree/README.md \
@@ -60,6 +60,12 @@ all_static() {
 	$CC -static -o "$to/all_static" tests/install/list.c $(package --cflags) $(package --static --libs) &&
 	! ldd "$to/all_static" &&
 	"$to/all_static" | grep -q '^backends/ref$'
+}
+# A program that knows kernel programs only; as in a plug-in, no name of the archive but those of lt/kernel.h clashes.
+kernel_program() {
+	$CC -std=c11 -Wall -Wextra -Wpedantic -Werror $flags -o "$to/kernel" tests/install/kernel.c $(package --cflags) \
+		-L"$at/lib" -llt-kernel -lm &&
+	[ "$("$to/kernel")" = "kernel 1" ]
 }
 plug_in() {
 	$CC -shared -fPIC -fvisibility=hidden -DLT_PLUGIN $flags -o "$to/plain.so" tests/plugins/plain.c $(package --cflags) &&
@@ -185,6 +191,7 @@ if [ -n "$flags" ]; then
 else
 	try "a program without shared libraries" all_static
 fi
+try "a program against the installed archive of kernel programs" kernel_program
 try "a backend of one file against the installed headers" plug_in
 while IFS='|' read -r flag name; do
 	case "$flags" in
