@@ -22,7 +22,7 @@
  *           in the same loop run in the same iterations of it.  To run loop l: walk
  *           its statements; one whose .loop is l runs itself; else run the child
  *           of l that holds it, as a whole, and continue after it.
- * Trips.    trips(l) = max(0, min(max_trip_count, the bound rows)).  max_trip_count is static and >= 1.
+ * Bounds.   The trip count of loop l is max(0, min(max_trip_count, the bound rows)); max_trip_count is static, >= 1.
  * Lanes.    The iterations of a vector or block loop are lanes: each statement in it may run
  *           in all of them before the next.  It may hold other loops, vector loops too,
  *           and their trip counts may differ from lane to lane.  A local whose scope is the
@@ -155,7 +155,7 @@ struct lt_loop   {
 	                                 * a vector or block loop are on; else it is resolved, and for dumps */
 	const char *var;                /* "m", "m'" ...: for dumps and comments         */
 	int64_t step, max_trip_count;        /* step: of the var, for dumps                   */
-	int32_t first_bound, n_bound;   /* rows: trips <= row                            */
+	int32_t first_bound, n_bound;   /* rows: trip count <= row                       */
 	int32_t first_stmt, n_stmt;
 	const char *call;               /* routine of LT_CALL, instruction of LT_TILE    */
 	int64_t base;                   /* position of iteration 0 in its span, of a peeled remainder: for dumps */
