@@ -74,5 +74,5 @@ echo 'int lt__a(void) { return 0; }' >"$tree/looptree/a.c"
 try 'a source without an object' 'circles were not looked for: 1 sources have no object'
 echo 'int lt__a(void) { return 0; }' >"$tree/looptree/a.c"
 compile looptree/a.c
-touch "$tree/looptree/a.c"
+touch -d 2001-01-01 "$tree/build/looptree/a.o" && touch "$tree/looptree/a.c"
 try 'an object that is older' 'looptree/a.c'
