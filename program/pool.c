@@ -6,8 +6,6 @@
  * gone, it takes others' from the back.  So it meets the same points in each run, as long as nobody is disturbed, and
  * nobody needs a thread that is late.  Which thread runs a chunk changes nothing in it.
  */
-#define _GNU_SOURCE 1
-#include <sched.h>
 #include "program/pool.h"
 #include "program/thread.h"
 
@@ -59,7 +57,6 @@ static void job_publish(struct thread_pool *p, uint32_t team, uint32_t n_chunk, 
 	uint32_t end = n_chunk, left = present, bits = 0;
 	atomic_store_explicit(&p->n_done, 0, memory_order_relaxed);
 	atomic_store_explicit(&p->crowded, team > p->n_processor, memory_order_relaxed);
-	atomic_store_explicit(&p->cpu, sched_getcpu(), memory_order_relaxed);
 	for (uint32_t t = team; t-- > 0; ) {
 		bool away = t > 0 && (left == 1 || atomic_load_explicit(&p->share[t].away, memory_order_relaxed));
 		uint32_t next = away ? end : t == 0 ? 0 : end - end / left--;

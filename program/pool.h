@@ -41,7 +41,6 @@ struct thread_pool {
 	 * processors, so nobody spins. */
 	_Alignas(64) _Atomic uint32_t n_published;
 	atomic_bool crowded;
-	_Atomic int cpu;                /* the caller's processor, then */
 	/* Chunks that workers have run, counted by them; the caller waits for it to change. */
 	_Alignas(64) _Atomic uint32_t n_done;
 	atomic_bool waiting;            /* the caller sleeps, since: */

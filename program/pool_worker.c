@@ -2,7 +2,6 @@
  * to them. */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
-#include <sched.h>
 #include <stdio.h>
 #include <time.h>
 #include "program/pool.h"
@@ -49,13 +48,6 @@ static bool worker_count(struct thread_pool *p, uint32_t n)
 		> atomic_load_explicit(&p->late_ns, memory_order_relaxed);
 }
 
-/* Whether it runs where the caller does: then all other processors are in use, and what it does holds the caller up. */
-static bool worker_displaces(const struct thread_pool *p)
-{
-	int cpu = sched_getcpu();
-	return cpu >= 0 && cpu == atomic_load_explicit(&p->cpu, memory_order_relaxed);
-}
-
 static void worker_leave(struct pool_worker *w)
 {
 	struct thread_pool *p = &lt__pool;
@@ -78,10 +70,9 @@ static void *worker_main(void *arg)
 	for (;;) {
 		uint32_t seen = atomic_load_explicit(&p->n_published, memory_order_acquire);
 		uint32_t n = lt__pool_work(w.t);
-		if ((n > 0 && worker_count(p, n)) || worker_displaces(p))
+		if (n > 0 && worker_count(p, n))
 			worker_leave(&w);
-		else
-			worker_idle(&w, seen);
+		worker_idle(&w, seen);
 	}
 	return NULL;
 }
