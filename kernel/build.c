@@ -30,6 +30,7 @@ const char *lt__build_string(struct lt_kernel_builder *b, const char *text)
 void lt__builder_begin(struct lt_kernel_builder *b)
 {
 	b->name = b->prelude = "";
+	b->names.pool = &b->pool;
 	b->origin = -1;
 	(void)lt__build_region(b, LT_REGION_HOST, 0, -1);
 }
@@ -107,20 +108,9 @@ int32_t lt__build_region(struct lt_kernel_builder *b, enum lt_region_kind kind, 
 	return b->n_region++;
 }
 
-static bool is_taken(const struct lt_kernel_builder *b, const char *name)
-{
-	for (int32_t i = 0; i < b->n_buffer; i++)
-		if (strcmp(b->buffer[i].name, name) == 0)
-			return true;
-	for (int32_t i = 0; i < b->n_variable; i++)
-		if (strcmp(b->variable[i].name, name) == 0)
-			return true;
-	return false;
-}
-
 enum { MAX_NAME = 63 };
 
-/* An identifier that no buffer or variable has: "%3" is n3, a second one n3_2. */
+/* An identifier that no buffer or variable has: "%3" is n3; a second one has a number, of all names so far. */
 static const char *name_for(struct lt_kernel_builder *b, const char *wanted)
 {
 	char stem[MAX_NAME + 1], name[MAX_NAME + 1];
@@ -137,9 +127,11 @@ static const char *name_for(struct lt_kernel_builder *b, const char *wanted)
 	}
 	stem[n] = '\0';
 	(void)snprintf(name, sizeof name, "%s", stem);
-	for (int32_t i = 2; is_taken(b, name); i++)
+	for (int32_t i = b->n_buffer + b->n_variable; lt__nameset_find(&b->names, name); i++)
 		(void)snprintf(name, sizeof name, "%s_%d", stem, (int)i);
-	return lt__build_string(b, name);
+	const char *kept = lt__build_string(b, name);
+	lt__nameset_add(&b->names, kept, 1);
+	return kept;
 }
 
 int32_t lt__build_buffer(struct lt_kernel_builder *b, const struct lt_kernel_buffer *buffer)

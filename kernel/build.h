@@ -36,6 +36,7 @@ struct lt_kernel_builder {
 	int64_t *extra;
 	int32_t n_region, cap_region, n_buffer, cap_buffer, n_variable, cap_variable, n_param, cap_param, n_op, cap_op;
 	int32_t n_extra, cap_extra;
+	struct lt_nameset names;                /* of buffers and variables */
 	int32_t n_slot;
 	int64_t workspace_bytes, thread_bytes;
 	int32_t now;                            /* the region that instructions go to */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "kernel/lower.h"
+#include "kernel/opcode.h"
 #include "kernel/report.h"
 
 static const struct lt_loop *lower_loop_at(const struct lowering *l, int32_t i)
@@ -220,6 +221,27 @@ static lt_status refuse_loops(const struct lt_tree *t, struct lt_diag *diag)
 	return LT_OK;
 }
 
+enum { MAX_PIECES = 500 };      /* of an operand: each but the last is an if in the else of the one before */
+
+/* An operator that has an opcode computes in the types that the opcode has. */
+static lt_status refuse_operators(const struct lt_tree *t, struct lt_diag *diag)
+{
+	for (uint32_t i = 0; i < t->ops.n; i++) {
+		const struct lt_op *op = LT_AT(struct lt_op, t->ops, i);
+		const struct lt_opcode_facts *facts = op->opcode && op->opcode < LT_NOPERATOR_OPCODE ? lt__opcode(op->opcode) : NULL;
+		bool moves = op->opcode == LT_OPCODE_copy || op->opcode == LT_OPCODE_cast || op->opcode == LT_OPCODE_select;
+		if (facts && !moves && op->arity > 0 && !(facts->types >> op->in[op->arity - 1] & 1))
+			return lt__report(diag, LT_EUNSUPPORTED, -1, -1, "cast its operands", "operator %s is not for %s", op->name,
+				lt__kernel_element_name(op->in[op->arity - 1]));
+	}
+	for (uint32_t i = 0; i < t->operands.n; i++)
+		if (LT_AT(struct lt_operand, t->operands, i)->n_piece > MAX_PIECES)
+			return lt__report(diag, LT_EUNSUPPORTED, -1, -1, "materialize the view, or parts of it",
+				"an operand has %d pieces; kernel programs take %d", (int)LT_AT(struct lt_operand, t->operands, i)->n_piece,
+				(int)MAX_PIECES);
+	return LT_OK;
+}
+
 static lt_status refuse(const struct lt_tree *t, struct lt_diag *diag)
 {
 	static const uint64_t known = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED
@@ -246,7 +268,8 @@ static lt_status refuse(const struct lt_tree *t, struct lt_diag *diag)
 			return lt__report(diag, LT_EUNSUPPORTED, -1, s, NULL, "%%%s: kernel programs have no barriers yet",
 				st->name ? st->name : "?");
 	}
-	return refuse_loops(t, diag);
+	lt_status status = refuse_loops(t, diag);
+	return status ? status : refuse_operators(t, diag);
 }
 
 /* A buffer is written if an instruction does it: a statement that never runs has none. */

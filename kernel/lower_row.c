@@ -146,8 +146,12 @@ int32_t lt__lower_guards(struct lowering *l, int32_t first, int32_t n, bool *nev
 		struct lower_range r = lt__lower_range(l, row);
 		if (r.known && r.low >= 0)
 			continue;
-		/* x + number >= 0.  A row fits 62 bits, and so does -number. */
+		/* x + number >= 0: x >= -number, where that is a number. */
 		int32_t x = lt__lower_address(l, row, &number);
+		if (number == INT64_MIN) {
+			x = lt__lower_add(l, x, lt__lower_i64(l, number));
+			number = 0;
+		}
 		int32_t mask = lt__lower_pure(l, LT_OPCODE_greaterequal, LT_LANE_MASK, x < 0 ? lt__lower_i64(l, 0) : x,
 			lt__lower_i64(l, -number), -1, 0);
 		all = all < 0 ? mask : lt__lower_pure(l, LT_OPCODE_and, LT_LANE_MASK, all, mask, -1, 0);

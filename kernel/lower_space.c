@@ -52,13 +52,13 @@ static struct uses find_uses(struct lowering *l)
 	return u;
 }
 
-/* Another buffer of the slot, where one of them is written, may reach the same elements. */
+/* Another buffer of the slot reaches the same elements. */
 static bool is_exclusive(const struct lowering *l, int32_t b)
 {
 	const struct lt_buffer *x = buffer_at(l, b);
 	for (int32_t i = 0; x->role != LT_LOCAL && i < (int32_t)l->t->buffers.n; i++) {
 		const struct lt_buffer *y = buffer_at(l, i);
-		if (i != b && y->role != LT_LOCAL && y->slot == x->slot && (x->written || y->written))
+		if (i != b && y->role != LT_LOCAL && y->slot == x->slot)
 			return false;
 	}
 	return true;

@@ -113,26 +113,35 @@ static int32_t operand(struct lowering *l, int32_t s, const struct lt_operand *o
 	return lt__build_get(&l->b, v);
 }
 
+/* One that came after this library was built is known by its text, as a third party's is. */
+static uint32_t opcode_of(const struct lt_op *op)
+{
+	return op->opcode < LT_NOPERATOR_OPCODE ? op->opcode : LT_OPCODE_TEXT;
+}
+
 static bool is_test(uint32_t opcode) { return opcode >= LT_OPCODE_eq && opcode <= LT_OPCODE_greaterequal; }
 
 /* What the operator gives, of its type. */
 static int32_t apply(struct lowering *l, const struct lt_op *op, const int32_t *x)
 {
-	if (op->opcode == LT_OPCODE_copy)
+	const uint32_t opcode = opcode_of(op);
+	if (opcode == LT_OPCODE_copy)
 		return as(l, x[0], op->out);
-	if (op->opcode == LT_OPCODE_select)
+	if (opcode == LT_OPCODE_select)
 		return lt__build_select(&l->b, as_mask(l, x[0]), x[1], x[2]);
-	if (is_test(op->opcode)) {
-		int32_t mask = lt__build_test(&l->b, (int)op->opcode, x[0], x[1]);
+	if (is_test(opcode)) {
+		int32_t mask = lt__build_test(&l->b, (int)opcode, x[0], x[1]);
 		return lt__build_value(&l->b, LT_OPCODE_flag, LT_BOOL, 1, mask, -1);
 	}
-	struct lt_instruction i = { .opcode = (uint16_t)op->opcode, .dtype = (uint8_t)op->out, .lanes = 1,
+	struct lt_instruction i = { .opcode = (uint16_t)opcode, .dtype = (uint8_t)op->out, .lanes = 1,
 		.operand = { -1, -1, -1, -1 }, .what = -1, .origin = l->b.origin };
 	for (int32_t k = 0; k < op->arity; k++)
 		i.operand[k] = x[k];
-	if (op->opcode == LT_OPCODE_TEXT) {
+	if (opcode == LT_OPCODE_TEXT) {
+		struct lt_op text = *op;
+		text.opcode = LT_OPCODE_TEXT;
 		i.opcode = LT_OPCODE_text;
-		i.what = lt__build_op(&l->b, op);
+		i.what = lt__build_op(&l->b, &text);
 	}
 	return lt__build(&l->b, i);
 }
@@ -148,7 +157,7 @@ static void assign(struct lowering *l, int32_t s)
 	int32_t x[4] = { -1, -1, -1, -1 }, value;
 	for (int32_t i = 0; i < st->n_operand && st->kind != LT_RESET; i++)
 		x[i + reduces] = operand(l, s, LT_AT(struct lt_operand, l->t->operands, st->first_operand + i));
-	if (reduces && p->variable >= 0 && op->opcode != LT_OPCODE_TEXT && !is_test(op->opcode) && op->out == dtype) {
+	if (reduces && p->variable >= 0 && opcode_of(op) != LT_OPCODE_TEXT && !is_test(op->opcode) && op->out == dtype) {
 		(void)lt__build(&l->b, (struct lt_instruction){ .opcode = LT_OPCODE_update, .operand = { x[1], -1, -1, -1 },
 			.what = p->variable, .number = op->opcode, .origin = s });
 		return;

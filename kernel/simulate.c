@@ -34,6 +34,19 @@ static lt_status check_args(const struct lt_kernel *k, const struct lt_args *arg
 			return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel %s: buffer %s has %lld bytes and needs %lld", k->name,
 				x->name, x->space == LT_SPACE_SLOT ? (long long)args->slot[x->slot].bytes : 0, (long long)bytes);
 	}
+	/* Races are looked for by slot: two that are one memory would hide them. */
+	for (uint32_t i = 0; i < k->n_buffer; i++)
+		for (uint32_t j = 0; j < i; j++) {
+			const struct lt_kernel_buffer *x = &k->buffers[i], *y = &k->buffers[j];
+			if (x->space != LT_SPACE_SLOT || y->space != LT_SPACE_SLOT || x->slot == y->slot || !(x->written || y->written))
+				continue;
+			const struct lt_slot *a = &args->slot[x->slot], *b = &args->slot[y->slot];
+			uintptr_t at = (uintptr_t)a->base + (uintptr_t)a->offset, other = (uintptr_t)b->base + (uintptr_t)b->offset;
+			if (at < other + (uintptr_t)buffer_bytes(y) && other < at + (uintptr_t)buffer_bytes(x))
+				return lt__report(diag, LT_EINVAL, -1, -1, NULL,
+					"kernel %s: buffers %s and %s, of different slots, overlap, and one is written", k->name, x->name,
+					y->name);
+		}
 	return LT_OK;
 }
 

@@ -67,6 +67,10 @@ static void check_part(struct lt_verifier *v, int32_t i, int64_t bytes, int64_t 
 	if (b->offset < 0 || b->offset > all || bytes > all - b->offset)
 		lt__verify_fail_at(v, LT_PART_BUFFER, i, NULL, "buffer %s ends behind the %" PRId64 " bytes of the %s", b->name, all,
 			of);
+	/* Parts of threads lie one after the other, behind the workspace, which has the largest alignment of all. */
+	if (all % b->align || (b->space == LT_SPACE_THREAD && v->k->workspace_bytes % b->align))
+		lt__verify_fail_at(v, LT_PART_BUFFER, i, "round the bytes of workspace and thread up",
+			"the %" PRId64 " bytes of the %s are no multiple of the alignment of buffer %s", all, of, b->name);
 	if (b->offset % b->align)
 		lt__verify_fail_at(v, LT_PART_BUFFER, i, NULL, "offset %" PRId64 " of buffer %s is no multiple of its alignment",
 			b->offset, b->name);
@@ -83,8 +87,9 @@ static void check_buffer(struct lt_verifier *v, struct lt_kernel_names *names, i
 	if (b->elems < 1 || __builtin_mul_overflow(b->elems, (int64_t)lt__kernel_element_bytes(b->dtype), &bytes))
 		lt__verify_fail_at(v, LT_PART_BUFFER, i, NULL, "buffer %s has %" PRId64 " elements, not at least 1 of less than 2^63 "
 			"bytes", b->name, b->elems);
-	if (b->align < 1 || (b->align & (b->align - 1)))
-		lt__verify_fail_at(v, LT_PART_BUFFER, i, NULL, "the alignment of buffer %s is no power of two", b->name);
+	if (b->align < 1 || (b->align & (b->align - 1)) || b->align < (int64_t)lt__kernel_element_bytes(b->dtype))
+		lt__verify_fail_at(v, LT_PART_BUFFER, i, NULL,
+			"the alignment of buffer %s is no power of two, or less than an element has bytes", b->name);
 	if (b->space == LT_SPACE_SLOT ? b->slot < 0 || b->slot >= (int32_t)v->k->n_slot : b->slot != -1)
 		lt__verify_fail_at(v, LT_PART_BUFFER, i, NULL, "buffer %s has slot %" PRId32 "; %s", b->name, b->slot,
 			b->space == LT_SPACE_SLOT ? "the program has fewer" : "only a buffer in a slot has one, others have -1");

@@ -4,6 +4,8 @@
 #include <string.h>
 #include "kernel/verify.h"
 
+enum { MAX_ORIGIN = (1 << 24) - 1 };    /* what counts by statement has as many rows */
+
 /* A value is used: operand k, or value k of those handed over. */
 static void check_use(struct lt_verifier *v, const char *as, int k, int64_t value)
 {
@@ -145,8 +147,8 @@ static void check_instruction(struct lt_verifier *v)
 		: i->opcode == LT_OPCODE_store ? LT_INSTRUCTION_STREAM : 0;
 	if (i->flags & ~allowed)
 		lt__verify_fail(v, -1, NULL, "'%s' has flags 0x%x, which it does not know", f->name, (unsigned)i->flags);
-	if (i->origin < -1)
-		lt__verify_fail(v, -1, NULL, "an origin is -1 or an index, not %" PRId32, i->origin);
+	if (i->origin < -1 || i->origin > MAX_ORIGIN)
+		lt__verify_fail(v, -1, NULL, "an origin is -1 or an index of at most %d, not %" PRId32, (int)MAX_ORIGIN, i->origin);
 	lt__verify_what(v, i, f);
 	check_there(v, i, f);
 	check_extras(v, i, f);

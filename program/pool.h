@@ -34,7 +34,8 @@ struct pool_share {
 struct thread_pool {
 	_Alignas(64) atomic_bool held;
 	bool prepared;
-	uint32_t n_worker, max_worker;  /* threads that have been made; how many the system gives */
+	uint32_t n_worker, max_worker;  /* threads that have been made; how many there may be */
+	int64_t grow_ns;                /* the system gave no thread: it is not asked again before then */
 	uint32_t n_processor;
 	struct pool_job job;            /* read by those who have taken a chunk of it */
 	/* A job was published; idle threads wait for it to change.  crowded: the last team has more threads than there are

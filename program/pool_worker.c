@@ -10,7 +10,7 @@
 /* IDLE_SPIN: how long a thread waits busily for the next job, which in a run is mostly there by then; waking it takes
  * longer.  AWAY: how long one that was preempted stays away.  If that happens again soon after, twice as long: somebody
  * else needs its processor. */
-enum { IDLE_SPIN_NS = 50000, MIN_AWAY_NS = 10000000, MAX_AWAY_NS = 160000000, LOOKS = 16 };
+enum { IDLE_SPIN_NS = 50000, MIN_AWAY_NS = 10000000, MAX_AWAY_NS = 160000000, LOOKS = 16, GROW_AGAIN_NS = 1000000000 };
 
 /* -- a worker -- */
 
@@ -79,7 +79,8 @@ static void *worker_main(void *arg)
 
 /* -- all of them -- */
 
-/* In a child, where only the thread is left that forked: no workers, and no job of another thread. */
+/* In a child, where only the thread is left that forked: no workers, and no job of another thread.  One that was forked
+ * from inside a range may only exec or exit: chunks of its job are in the hands of threads that it does not have. */
 static void pool_after_fork(void)
 {
 	struct thread_pool *p = &lt__pool;
@@ -114,10 +115,10 @@ void lt__pool_grow(uint32_t n)
 		pool_stay();
 		p->prepared = true;
 	}
-	while (p->n_worker < n && p->n_worker < p->max_worker) {
+	while (p->n_worker < n && p->n_worker < p->max_worker && lt__now_ns() >= p->grow_ns) {
 		pthread_t thread;
 		if (lt__thread_start(&thread, worker_main, (void *)(uintptr_t)(p->n_worker + 1))) {
-			p->max_worker = p->n_worker;    /* the system gives no more */
+			p->grow_ns = lt__now_ns() + GROW_AGAIN_NS;
 			return;
 		}
 		(void)pthread_detach(thread);

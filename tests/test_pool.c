@@ -89,6 +89,27 @@ Test(pool, others_do_what_a_slow_thread_leaves)
 	}
 }
 
+/* -- sharing -- */
+
+struct sharing { _Atomic int64_t others; };
+
+static void shared_range(void *arg, int64_t first, int64_t last, uint32_t thread)
+{
+	struct sharing *s = arg;
+	if (thread > 0)
+		s->others += last - first;
+	usleep(200);
+}
+
+/* Where there is work for milliseconds, others do a part of it: within many calls, since the machine may be busy. */
+Test(pool, other_threads_take_part)
+{
+	struct sharing s = { 0 };
+	for (int turn = 0; turn < 2000 && s.others < 100; turn++)
+		lt__host_parallel_for(NULL, 2, POINTS, shared_range, &s);
+	cr_assert_geq(s.others, 100);
+}
+
 /* -- threads -- */
 
 /* Threads of this process with that beginning of a name. */

@@ -16,10 +16,9 @@ static void team_alone(const struct lt_host *host, uint32_t n_thread, int64_t n,
  * limit. */
 uint32_t lt__cpu_threads(const struct lt_object *o, uint32_t n)
 {
-	enum { MOST = 256 };
-	uint32_t most = o->s->n_core > MOST ? o->s->n_core : MOST;
+	enum { MAX_THREADS = 256 };     /* as the host's pool has */
 	n = o->need.threads && lt__cpu_has_threads(o->s) ? n ? n : o->s->n_thread : 1;
-	return n < most ? n : most;
+	return n < MAX_THREADS ? n : MAX_THREADS;
 }
 
 int64_t lt__cpu_workspace(const struct lt_object *o, uint32_t n_thread)

@@ -20,12 +20,13 @@
  *             of that variable, in any order that the loops around may run in: a printer may print its name instead.
  * Memory.     A buffer is a space of elements of one type.  An address is an element: a value (i64) plus a constant,
  *             and for lanes: one behind the other, a constant stride apart, or each at an index of its own (i64, as
- *             many lanes).  Lanes that a mask turns off read nothing (the value there is 0) and write nothing.
+ *             many lanes).  Lanes that a mask turns off read nothing (the value there is 0) and write nothing.  Where
+ *             two lanes of a store write one element, it is not said which of them stays.
  * Lifetimes.  An array and a variable are undefined when their instruction (`array`, `variable`) runs, and end with the
  *             block that it stands in.
  * Regions.    Region 0 is the host: it runs once, by one thread, from beginning to end.  A team is run for the points
  *             0 .. n-1 of a launch, in ranges `first` to `last` that are disjoint and cover them, by any threads at
- *             once: what one range writes no other one reads or writes, faults and its own arrays, variables and
+ *             once: what one point writes no other one reads or writes, faults and its own arrays, variables and
  *             parts of a thread aside.  When launch is done, all of them are.  Values go to a team as arguments.
  * Threads.    A kernel program does not change: any number of threads may read one.
  */
@@ -131,7 +132,7 @@ struct lt_kernel_buffer {
 	const char *name;
 	uint32_t dtype, space;          /* enum lt_dtype, lt_space                              */
 	int64_t elems;                  /* that may be accessed, from the base                  */
-	int64_t align;                  /* of the base, in bytes; a power of two                */
+	int64_t align;                  /* of the base, in bytes; a power of two, at least an element's bytes */
 	int64_t offset;                 /* WORKSPACE: from its begin, THREAD: of a thread's part; in bytes */
 	int32_t slot;                   /* SLOT: into lt_args.slot; else -1                     */
 	uint8_t written;                /* 1: some instruction writes it                        */
@@ -158,7 +159,8 @@ struct lt_kernel {
 	const struct lt_op *ops;                        /* third parties' operators, for `text` */
 	const int64_t *extras;
 	const char *prelude;                            /* C text that the ops' sources use; "": none */
-	int64_t workspace_bytes, thread_bytes;          /* thread_bytes: for each thread of a run, behind the others */
+	int64_t workspace_bytes, thread_bytes;          /* thread_bytes: for each thread of a run, behind the others; both
+	                                                 * multiples of the alignments of the buffers in them */
 };
 
 /* A machine, as data: what lowering decides by.  Numbers that do not apply are 0. */
