@@ -243,7 +243,7 @@ static const struct { int part, opcode; size_t at, bytes; int64_t value; const c
 	I(loop, number, 0, "kernel:9: region 0: the step of a loop is at least 1, not 0"),
 	I(loop, what, 3, "kernel:16: region 0: `what` of the 'loop' that ends here is not this instruction (line 9)"),
 	I(loop, dtype, LT_I32, "kernel:9: region 0: 'loop' makes i64, not i32"),
-	I(loop, origin, -2, "kernel:9: region 0: an origin is -1 or an index, not -2"),
+	I(loop, origin, -2, "kernel:9: region 0: an origin is -1 or an index of at most 16777215, not -2"),
 	I(loop, operand[1], -1, "kernel:9: region 0: operand 1 is no value of an instruction before this one"),
 	I(loop, operand[2], 0, "kernel:9: region 0: 'loop' has no operand 2"),
 	I(set, operand[0], 2, "kernel:11: region 0: operand 0 of 'set' is i64; f32 is needed (line 9)"),

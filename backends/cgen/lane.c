@@ -11,9 +11,8 @@
 #include "backends/cgen/gen.h"
 #include "backends/cgen/vector.h"
 
-enum {
-	MAX_BRANCHES = 16
-}; /* pieces of an operand that branches are made for; of more, the lanes are asked one by one */
+/* Pieces of an operand that branches are made for; of more, the lanes are asked one by one. */
+enum { MAX_BRANCHES = 16 };
 
 /* A value of all lanes: one scalar for all, or a vector. */
 struct value { const char *text; bool uniform; };
