@@ -2,6 +2,7 @@
 # tests/golden.sh [--bless] [NAME...] -- what lt-run prints for tests/golden/NAME.lt must be what stands beside it:
 #   NAME.graph .dot .tree .access .frozen   --dump=graph and so on
 #   NAME.c                                  --dump=source
+#   NAME.kernel                             --dump=kernel of the backend sim
 #   NAME.out                                what a run prints
 #   NAME.err                                the message of a run, and its exit code in the last line
 # A first line "# lt-run: OPTIONS" in the script gives options for all of them.  What depends on the processor is made
@@ -25,6 +26,7 @@ produce() {
 	out) "$O/lt-run" $options "$1" 2>&1 ;;
 	err) "$O/lt-run" $options "$1" 2>&1 >/dev/null; echo "exit $?" ;;
 	c)   "$O/lt-run" $options $target --dump=source "$1" ;;
+	kernel) "$O/lt-run" $options -b sim --dump=kernel "$1" ;;
 	*)   "$O/lt-run" $options $target "--dump=$2" "$1" ;;
 	esac
 }
@@ -32,7 +34,7 @@ produce() {
 for script in ${*:-tests/golden/*.lt}; do
 	base=${script%.lt}
 	case $base in */*) ;; *) base=tests/golden/$base ;; esac
-	for want in "$base".{graph,dot,tree,access,frozen,c,out,err}; do
+	for want in "$base".{graph,dot,tree,access,frozen,c,kernel,out,err}; do
 		[ -e "$want" ] || continue
 		produce "$base.lt" "${want##*.}" >"$got" 2>&1 </dev/null
 		if [ "$bless" ]; then
