@@ -74,7 +74,7 @@ static int64_t part(int64_t *total, int64_t bytes)
 }
 
 /* Bytes of arrays so far in the host's region (0) and in each team's (1 + its loop). */
-static void put(struct lowering *l, int32_t b, const struct uses *u, int64_t *stack)
+static void assign_space(struct lowering *l, int32_t b, const struct uses *u, int64_t *stack)
 {
 	const struct lt_buffer *x = buffer_at(l, b);
 	const struct lt_type *type = LT_AT(struct lt_type, l->t->types, x->type);
@@ -115,7 +115,7 @@ void lt__lower_spaces(struct lowering *l)
 	int64_t *stack = lt__pool_alloc(&l->b.pool, (size_t)t->n_loop + 1, sizeof *stack);
 	l->place = lt__pool_alloc(&l->b.pool, t->buffers.n, sizeof *l->place);
 	for (int32_t b = 0; b < (int32_t)t->buffers.n; b++)
-		put(l, b, &u, stack);
+		assign_space(l, b, &u, stack);
 }
 
 void lt__lower_begin(struct lowering *l, int32_t loop)

@@ -20,7 +20,7 @@ struct printer {
 	const char *gap;                /* what stands before the next element */
 };
 
-static void put(struct printer *p, const char *text) { p->write(p->user, text, strlen(text)); }
+static void print_text(struct printer *p, const char *text) { p->write(p->user, text, strlen(text)); }
 
 static void __attribute__((format(printf, 2, 3))) putf(struct printer *p, const char *fmt, ...)
 {
@@ -29,7 +29,7 @@ static void __attribute__((format(printf, 2, 3))) putf(struct printer *p, const 
 	va_start(list, fmt);
 	(void)vsnprintf(text, sizeof text, fmt, list);
 	va_end(list);
-	put(p, text);
+	print_text(p, text);
 }
 
 static void print_quoted(struct printer *p, const char *text, size_t n)
@@ -61,7 +61,7 @@ static void print_name(struct printer *p, const char *name)
 {
 	size_t n = name ? strlen(name) : 0;
 	if (lt__kernel_is_name(name, n))
-		put(p, name);
+		print_text(p, name);
 	else
 		print_quoted(p, name ? name : "", n);
 }
@@ -69,7 +69,7 @@ static void print_name(struct printer *p, const char *name)
 static void print_type(struct printer *p, struct lt_value_type t)
 {
 	const char *name = lt__kernel_element_name(t.dtype);
-	put(p, name ? name : "?");
+	print_text(p, name ? name : "?");
 	if (t.lanes != 1)
 		putf(p, "x%" PRIu32, t.lanes);
 }
@@ -86,7 +86,7 @@ static void print_float(struct printer *p, double x, int digits)
 		else if (n == 0 || plain[n - 1] != '.')
 			plain[n++] = '.';
 	plain[n] = '\0';
-	put(p, plain);
+	print_text(p, plain);
 }
 
 static void print_const(struct printer *p, uint32_t dtype, uint64_t bits)
@@ -152,13 +152,13 @@ static void print_value(struct printer *p, int64_t value, bool typed)
 {
 	const struct lt_instruction *i = instruction_at(p, value);
 	if (!i || (i->opcode != LT_OPCODE_const && !has_value(i))) {
-		put(p, "%?");
+		print_text(p, "%?");
 	} else if (i->opcode != LT_OPCODE_const) {
 		putf(p, "%%%" PRId32, print_number(p, (int32_t)value));
 	} else {
 		if (typed) {
 			print_type(p, (struct lt_value_type){ i->dtype, i->lanes });
-			put(p, " ");
+			print_text(p, " ");
 		}
 		print_const(p, i->dtype, (uint64_t)i->number);
 	}
@@ -175,7 +175,7 @@ static void print_address(struct printer *p, const struct lt_instruction *i)
 	const struct lt_instruction *value = instruction_at(p, i->operand[0]);
 	uint64_t size = i->number < 0 ? 0 - (uint64_t)i->number : (uint64_t)i->number;
 	print_name(p, buffer_name(p, i->what));
-	put(p, "[");
+	print_text(p, "[");
 	if (i->operand[0] < 0) {
 		putf(p, "%" PRId64, i->number);
 	} else {
@@ -184,34 +184,34 @@ static void print_address(struct printer *p, const struct lt_instruction *i)
 			putf(p, " %c %" PRIu64, i->number < 0 ? '-' : '+', size);
 	}
 	if (i->operand[1] >= 0) {
-		put(p, " at ");
+		print_text(p, " at ");
 		print_value(p, i->operand[1], false);
 	} else if (i->stride != 1 && i->opcode != LT_OPCODE_prefetch) {
 		putf(p, " by %" PRId64, i->stride);
 	}
-	put(p, "]");
+	print_text(p, "]");
 }
 
 static void print_list(struct printer *p, const struct lt_instruction *i, bool values)
 {
-	put(p, "(");
+	print_text(p, "(");
 	for (int32_t e = 0; e < i->n_extra; e++) {
 		int64_t at = (int64_t)i->first_extra + e;
-		put(p, e ? ", " : "");
+		print_text(p, e ? ", " : "");
 		if (at < 0 || at >= (int64_t)p->k->n_extra)
-			put(p, "?");
+			print_text(p, "?");
 		else if (values)
 			print_value(p, p->k->extras[at], true);
 		else
 			putf(p, "%" PRId64, p->k->extras[at]);
 	}
-	put(p, ")");
+	print_text(p, ")");
 }
 
 static void print_operands(struct printer *p, const struct lt_instruction *i)
 {
 	for (int k = 0; k < 4 && i->operand[k] >= 0; k++) {
-		put(p, k ? " " : "");
+		print_text(p, k ? " " : "");
 		print_value(p, i->operand[k], false);
 	}
 }
@@ -234,7 +234,7 @@ static void print_element(struct printer *p, char element, const struct lt_instr
 	const struct lt_instruction *x = instruction_at(p, i->operand[0]);
 	if (!is_there(element, i, t))
 		return;
-	put(p, p->gap);
+	print_text(p, p->gap);
 	switch (element) {
 	case 't':
 	case 'l': print_type(p, t); break;
@@ -244,7 +244,7 @@ static void print_element(struct printer *p, char element, const struct lt_instr
 	case '3': print_value(p, i->operand[element - '0'], false); break;
 	case 'i': print_operands(p, i); break;
 	case 'f':
-		put(p, "from ");
+		print_text(p, "from ");
 		print_type(p, x ? (struct lt_value_type){ x->dtype, x->lanes } : (struct lt_value_type){ 0, 1 });
 		break;
 	case 'd': print_value(p, i - p->k->instructions, false); break;
@@ -257,15 +257,15 @@ static void print_element(struct printer *p, char element, const struct lt_instr
 	case 'u': {
 		int64_t opcode = element == 'o' ? i->what : i->number;
 		const char *name = opcode >= 0 && opcode < LT_NOPCODE ? lt_opcode_name((uint32_t)opcode) : NULL;
-		put(p, name ? name : "?");
+		print_text(p, name ? name : "?");
 		break;
 	}
 	case 'a': print_address(p, i); break;
 	case 'm':
-		put(p, "mask ");
+		print_text(p, "mask ");
 		print_value(p, i->operand[2], false);
 		break;
-	case 's': put(p, "stream"); break;
+	case 's': print_text(p, "stream"); break;
 	case 'k': print_list(p, i, false); break;
 	case 'h': print_list(p, i, true); break;
 	case 'p':
@@ -284,23 +284,23 @@ static void print_instruction(struct printer *p, const struct lt_instruction *i)
 	const struct lt_opcode_facts *f = lt__opcode(i->opcode);
 	if (has_value(i) && *f->pattern != 'd') {
 		print_value(p, i - p->k->instructions, false);
-		put(p, " = ");
+		print_text(p, " = ");
 	}
-	put(p, f ? f->name : "?");
+	print_text(p, f ? f->name : "?");
 	p->gap = " ";
 	for (const char *e = f ? f->pattern : ""; *e; e += *e == ' ') {
 		size_t n = strcspn(e, " ");
 		if (n == 1) {
 			print_element(p, *e, i);
 		} else {
-			put(p, " ");
+			print_text(p, " ");
 			p->write(p->user, e, n);
 		}
 		e += n;
 	}
 	if (i->origin >= 0)
 		putf(p, " @%" PRId32, i->origin);
-	put(p, "\n");
+	print_text(p, "\n");
 }
 
 enum { MAX_TABS = 40 };         /* deeper blocks are indented no further: text stays linear */
@@ -311,10 +311,10 @@ static void print_region(struct printer *p, const struct lt_region *r)
 	if (r->kind == LT_REGION_TEAM)
 		putf(p, "region team %d", (int)(r - p->k->regions));
 	else
-		put(p, "region host");
+		print_text(p, "region host");
 	if (r->origin >= 0)
 		putf(p, " @%" PRId32, r->origin);
-	put(p, "\n");
+	print_text(p, "\n");
 	p->region = r;
 	for (int32_t at = r->first; at < r->first + r->n; at++) {
 		const struct lt_instruction *i = &p->k->instructions[at];
@@ -322,7 +322,7 @@ static void print_region(struct printer *p, const struct lt_region *r)
 			continue;
 		depth -= i->opcode == LT_OPCODE_else || i->opcode == LT_OPCODE_end;
 		for (int32_t tab = 0; tab < depth && tab < MAX_TABS; tab++)
-			put(p, "\t");
+			print_text(p, "\t");
 		print_instruction(p, i);
 		depth += i->opcode == LT_OPCODE_else || i->opcode == LT_OPCODE_loop || i->opcode == LT_OPCODE_if;
 	}
@@ -330,38 +330,38 @@ static void print_region(struct printer *p, const struct lt_region *r)
 
 static void print_buffer(struct printer *p, const struct lt_kernel_buffer *b)
 {
-	put(p, "buffer ");
+	print_text(p, "buffer ");
 	print_name(p, b->name);
-	put(p, " ");
+	print_text(p, " ");
 	print_type(p, (struct lt_value_type){ b->dtype, 1 });
 	putf(p, "[%" PRId64 "] ", b->elems);
 	switch (b->space) {
 	case LT_SPACE_SLOT: putf(p, "slot %" PRId32, b->slot); break;
 	case LT_SPACE_WORKSPACE: putf(p, "workspace %" PRId64, b->offset); break;
 	case LT_SPACE_THREAD: putf(p, "thread %" PRId64, b->offset); break;
-	case LT_SPACE_ARRAY: put(p, "array"); break;
-	default: put(p, "?"); break;
+	case LT_SPACE_ARRAY: print_text(p, "array"); break;
+	default: print_text(p, "?"); break;
 	}
 	putf(p, " align %" PRId64 "%s%s", b->align, b->exclusive ? " exclusive" : "", b->written ? " written" : "");
 	if (b->origin >= 0)
 		putf(p, " @%" PRId32, b->origin);
-	put(p, "\n");
+	print_text(p, "\n");
 }
 
 static void print_operator(struct printer *p, const struct lt_op *op)
 {
-	put(p, "operator ");
+	print_text(p, "operator ");
 	print_name(p, op->name);
-	put(p, " ");
+	print_text(p, " ");
 	print_type(p, (struct lt_value_type){ op->out, 1 });
-	put(p, " (");
+	print_text(p, " (");
 	for (int32_t i = 0; i < op->arity && i < 3; i++) {
-		put(p, i ? ", " : "");
+		print_text(p, i ? ", " : "");
 		print_type(p, (struct lt_value_type){ op->in[i], 1 });
 	}
 	putf(p, ") identity 0x%" PRIx64 " ", op->identity);
 	print_quoted(p, op->source ? op->source : "", op->source ? strlen(op->source) : 0);
-	put(p, "\n");
+	print_text(p, "\n");
 }
 
 /* Slots that no buffer has are told; else buffers tell how many there are. */
@@ -371,34 +371,34 @@ static void print_head(struct printer *p)
 	int64_t slots = 0;
 	for (uint32_t i = 0; i < k->n_buffer; i++)
 		slots = k->buffers[i].space == LT_SPACE_SLOT && k->buffers[i].slot >= slots ? (int64_t)k->buffers[i].slot + 1 : slots;
-	put(p, "kernel 1\nname ");
+	print_text(p, "kernel 1\nname ");
 	print_name(p, k->name);
 	putf(p, "\nworkspace %" PRId64 " thread %" PRId64, k->workspace_bytes, k->thread_bytes);
 	if (slots != (int64_t)k->n_slot)
 		putf(p, " slots %" PRIu32, k->n_slot);
-	put(p, "\n");
+	print_text(p, "\n");
 	for (const char *line = k->prelude ? k->prelude : "", *next; *line; line = next) {
 		next = strchr(line, '\n');
 		next = next ? next + 1 : line + strlen(line);
-		put(p, "prelude ");
+		print_text(p, "prelude ");
 		print_quoted(p, line, (size_t)(next - line));
-		put(p, "\n");
+		print_text(p, "\n");
 	}
 	for (uint32_t i = 0; i < k->n_op; i++)
 		print_operator(p, &k->ops[i]);
 	for (uint32_t i = 0; i < k->n_buffer; i++)
 		print_buffer(p, &k->buffers[i]);
 	for (uint32_t i = 0; i < k->n_variable; i++) {
-		put(p, "variable ");
+		print_text(p, "variable ");
 		print_name(p, k->variables[i].name);
-		put(p, " ");
+		print_text(p, " ");
 		print_type(p, (struct lt_value_type){ k->variables[i].dtype, k->variables[i].lanes });
-		put(p, "\n");
+		print_text(p, "\n");
 	}
 	for (uint32_t i = 0; i < k->n_param; i++) {
-		put(p, "param ");
+		print_text(p, "param ");
 		print_name(p, k->params[i].name);
-		put(p, " buffer ");
+		print_text(p, " buffer ");
 		print_name(p, buffer_name(p, k->params[i].buffer));
 		putf(p, " element %" PRId64 " range %" PRId64 "..%" PRId64 "\n", k->params[i].element, k->params[i].low,
 			k->params[i].high);

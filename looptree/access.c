@@ -216,7 +216,7 @@ static struct lt_map div_to_dim(struct lt_arena *a, const struct lt_map *m, int3
 }
 
 /* The div of the map that is floor(column of the leaf / unit), -1. */
-static int32_t find_trip(const struct lt_map *m, int32_t column, int64_t unit)
+static int32_t find_iteration(const struct lt_map *m, int32_t column, int64_t unit)
 {
 	int32_t width = lt__map_width(m);
 	for (int32_t d = 0; d < m->n_div; d++) {
@@ -242,7 +242,7 @@ static void name_iterations(const struct lt_graph *g, struct lt_arena *a, struct
 				const struct lt_vardef *v = &g->var[base->dim[i]];
 				int32_t of = v->unit && !v->span ? lt__leaf_column(leaf, v->of) : -1, at = leaf->n_var, d;
 				if (of < 0 || of >= leaf->n_var || lt__leaf_column(leaf, base->dim[i]) >= 0
-					|| (d = find_trip(&piece->map, of, v->unit)) < 0)
+					|| (d = find_iteration(&piece->map, of, v->unit)) < 0)
 					continue;
 				while (at < leaf->n_var + leaf->n_trip && leaf->var[at] != base->dim[i])
 					at++;
@@ -260,7 +260,7 @@ static void name_iterations(const struct lt_graph *g, struct lt_arena *a, struct
 			for (int32_t i = leaf->n_var; i < leaf->n_var + leaf->n_trip; i++) {
 				struct lt_map *m = &leaf->read[k].piece[p].map;
 				const struct lt_vardef *v = &g->var[leaf->var[i]];
-				int32_t d = find_trip(m, lt__leaf_column(leaf, v->of), v->unit);
+				int32_t d = find_iteration(m, lt__leaf_column(leaf, v->of), v->unit);
 				*m = div_to_dim(a, m, d, d < 0);
 			}
 }

@@ -171,8 +171,8 @@ struct check {
 static lt_status check_call(const struct check *x, int32_t i)
 {
 	const struct lt_call *c = LT_AT(struct lt_call, x->f->tree.calls, i);
-	const struct lt_call_reason *note = &x->f->call[i];
-	const char *name = x->t->node[note->at].call, *why = NULL;
+	const struct lt_call_reason *reason = &x->f->call[i];
+	const char *name = x->t->node[reason->at].call, *why = NULL;
 	struct lt_callshape shape;
 	bool known = false;
 	shape_of(x->t, x->f, i, &shape);
@@ -183,16 +183,16 @@ static lt_status check_call(const struct check *x, int32_t i)
 		known = true;
 		if (r->pattern == LT_PATTERN_NONE)
 			return LT_OK;
-		const char *said = c->pattern == LT_PATTERN_NONE ? note->why : lt__routine_refuses(x->a, r, &shape);
-		if (!said)
+		const char *refusal = c->pattern == LT_PATTERN_NONE ? reason->why : lt__routine_refuses(x->a, r, &shape);
+		if (!refusal)
 			return LT_OK;
-		why = why ? why : said;
+		why = why ? why : refusal;
 	}
 	if (!known)
-		return lt__tree_fail(x->t, note->at, LT_EILLEGAL,
-			"`call %s` on %s: %s has no routine of that name; it has %s", name, note->where,
+		return lt__tree_fail(x->t, reason->at, LT_EILLEGAL,
+			"`call %s` on %s: %s has no routine of that name; it has %s", name, reason->where,
 			x->target->name ? x->target->name : "the target", names_of(x->a, x->target));
-	return lt__tree_fail(x->t, note->at, LT_EILLEGAL, "`call %s` on %s: %s", name, note->where, why);
+	return lt__tree_fail(x->t, reason->at, LT_EILLEGAL, "`call %s` on %s: %s", name, reason->where, why);
 }
 
 static lt_status check_body(void *arg)

@@ -5,9 +5,9 @@
 #include "program/nests.h"
 #include "program/diagnostics.h"
 
-struct note { lt_status code; int32_t loop, stmt; const char *text, *remedy; };
+struct accept_reason { lt_status code; int32_t loop, stmt; const char *text, *remedy; };
 enum verdict { UNKNOWN, TAKEN, REFUSED };
-struct accept_answer { enum verdict verdict; int32_t n_diagnostic; struct note *note; };
+struct accept_answer { enum verdict verdict; int32_t n_diagnostic; struct accept_reason *reason; };
 struct lt_asked {
 	struct lt_arena *arena;
 	const struct lt_opened_backends *backends;
@@ -57,19 +57,20 @@ static void accept_ask(
 	if (!st)
 		return;
 	out->n_diagnostic = told.n_diagnostic ? told.n_diagnostic : 1;
-	out->note = LT_NEW(a->arena, struct note, out->n_diagnostic);
+	out->reason = LT_NEW(a->arena, struct accept_reason, out->n_diagnostic);
 	if (!told.n_diagnostic)
-		out->note[0] = (struct note){ .code = st, .loop = -1, .stmt = -1,
+		out->reason[0] = (struct accept_reason){ .code = st, .loop = -1, .stmt = -1,
 			.text = lt__arena_string(a->arena, lt__diagnostic_reason(&told, st, c->backend->name, "accepts")) };
 	for (int32_t i = 0; i < told.n_diagnostic; i++)
-		out->note[i] = (struct note){ told.note[i].code ? told.note[i].code : st, told.note[i].loop, told.note[i].stmt,
+		out->reason[i] = (struct accept_reason){ told.note[i].code ? told.note[i].code : st, told.note[i].loop,
+			told.note[i].stmt,
 			lt__arena_string(a->arena, lt__diagnostic_text(told.kept + told.note[i].text, c->backend->name)),
 			told.note[i].remedy ? lt__arena_string(a->arena, told.kept + told.note[i].remedy) : NULL };
 }
 
-/* A note about this nest: where it points to is reported by name and by the place in the script. */
+/* A diagnostic about this nest: where it points to is reported by name and by the place in the script. */
 static struct lt_refusal *refusal_of(struct lt_asked *a, const struct lt_graph *g, const struct lt_frozen *f,
-	const struct note *n, const char *backend)
+	const struct accept_reason *n, const char *backend)
 {
 	struct lt_refusal *r = LT_NEW(a->arena, struct lt_refusal, 1);
 	*r = (struct lt_refusal){
@@ -111,7 +112,7 @@ bool lt__accepts(struct lt_asked *a, const struct lt_graph *g, const struct lt_f
 	/* told once, after all that the backend says itself */
 	const char *other = x->n_diagnostic > 0 ? elsewhere(a, opened) : NULL;
 	for (int32_t i = 0; i < x->n_diagnostic; i++) {
-		struct lt_refusal *r = refusal_of(a, g, f, &x->note[i], c->backend->name);
+		struct lt_refusal *r = refusal_of(a, g, f, &x->reason[i], c->backend->name);
 		if (other && i + 1 == x->n_diagnostic)
 			r->remedy = lt__arena_format(a->arena, "%s%sname another backend after it (-b %s,cpu)", r->remedy ? r->remedy : "",
 				r->remedy ? "; or " : "", other);

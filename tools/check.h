@@ -120,7 +120,7 @@ bool lt__check_end(struct check_outcome *, enum check_status, const char *fmt, .
 
 /* -- the backend -- */
 
-/* Keeps the first note, counts the others. */
+/* Keeps the first diagnostic, counts the others. */
 struct check_diagnostics {
 	struct lt_diag diag;
 	uint32_t size;

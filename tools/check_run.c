@@ -42,7 +42,7 @@ static bool take_refusal(
 		return false;
 	if (told->size < offsetof(struct lt_diagnostic, remedy) + sizeof (char *))
 		return lt__check_fail(w->out,
-			"the note of the refusal \"%s\" has size %u, and it has to be sizeof (struct lt_diagnostic)",
+			"the diagnostic of the refusal \"%s\" has size %u, and it has to be sizeof (struct lt_diagnostic)",
 			told->text, (unsigned)told->size);
 	if (!told->remedy[0] && told->loop < 0 && told->stmt < 0)
 		return lt__check_fail(w->out, "the refusal \"%s\" names neither a loop nor a statement nor a remedy", told->text);

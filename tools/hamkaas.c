@@ -50,7 +50,7 @@ static char *message(const char *fmt, ...)
 }
 
 /* A failure as the caller gets it; NULL: there is none. */
-static char *hamkaas_told(const struct lt_context *ctx, lt_status s)
+static char *hamkaas_message(const struct lt_context *ctx, lt_status s)
 {
 	const char *text = lt_context_message(ctx);
 
@@ -264,7 +264,7 @@ struct TCompilationResult HamKaasCompileModel(const void *handle, struct TCompil
 	}
 	pthread_mutex_init(&m->lock, NULL);
 	s = make_model(m, handle, options, script, constants, n_constants);
-	r.ErrorMessage = hamkaas_told(m->ctx, s);
+	r.ErrorMessage = hamkaas_message(m->ctx, s);
 	if (s)
 		free_model(m);
 	else
@@ -320,7 +320,7 @@ const char *HamKaasEvaluateModel(
 		else if (m->bounded)
 			pack(m, output);
 	}
-	text = hamkaas_told(m->ctx, s);
+	text = hamkaas_message(m->ctx, s);
 	pthread_mutex_unlock(&m->lock);
 	return text;
 }

@@ -25,7 +25,7 @@ static void end_late(int signal_number)
 }
 
 /* SIGALRM stays the caller's until the process is sure to end. */
-static void note(int signal_number)
+static void interrupt_signal(int signal_number)
 {
 	struct sigaction late = { .sa_handler = end_late };
 
@@ -41,7 +41,7 @@ static void note(int signal_number)
 void lt__interrupt_catch(unsigned seconds)
 {
 	/* No SA_RESTART: what waits, such as poll, comes back. */
-	struct sigaction a = { .sa_handler = note };
+	struct sigaction a = { .sa_handler = interrupt_signal };
 
 	if (depth++ > 0)
 		return;

@@ -108,7 +108,7 @@ static struct lt_tensors *bind_keep(struct binder *b, const struct lt_tensors *t
 	return &b->given->file[b->given->n_file++];
 }
 
-static void place_spec(struct binder *b, struct slots *s, int32_t i, const char *spec, const char *from)
+static void bind_spec(struct binder *b, struct slots *s, int32_t i, const char *spec, const char *from)
 {
 	const struct run_binding *p = &b->binding[s->kind].at[i];
 	struct lt_tensors one = { 0 };
@@ -132,7 +132,7 @@ static void place_spec(struct binder *b, struct slots *s, int32_t i, const char 
 }
 
 /* NAME=SPEC; a name may itself hold '=', so every one is tried. */
-static void place_option(struct binder *b, struct slots *s, const char *option)
+static void bind_option(struct binder *b, struct slots *s, const char *option)
 {
 	char *name;
 
@@ -140,7 +140,7 @@ static void place_option(struct binder *b, struct slots *s, const char *option)
 		int32_t i = run_binding_index(&b->binding[s->kind], option, (size_t)(at - option));
 
 		if (i >= 0) {
-			place_spec(b, s, i, at + 1, option);
+			bind_spec(b, s, i, at + 1, option);
 			return;
 		}
 	}
@@ -155,7 +155,7 @@ static void place_option(struct binder *b, struct slots *s, const char *option)
 	free(name);
 }
 
-static void place_file(struct binder *b, struct slots *s, const char *path)
+static void bind_file(struct binder *b, struct slots *s, const char *path)
 {
 	struct lt_tensors file, *kept;
 
@@ -208,11 +208,11 @@ static void bind_others(struct binder *b, struct slots *s, const struct lt_texts
 			others = options->at[i];
 	for (int32_t i = 0; others && i < b->binding[s->kind].n; i++)
 		if (!s->from[i] && b->binding[s->kind].at[i].needed)
-			place_spec(b, s, i, others + 2, others);
+			bind_spec(b, s, i, others + 2, others);
 }
 
 /* What the user left out, where the backend says that any values do: random ones, told on standard error. */
-static void place_any(struct binder *b, struct slots *s)
+static void bind_any(struct binder *b, struct slots *s)
 {
 	for (int32_t i = 0; i < b->binding[s->kind].n && !b->names_only; i++) {
 		if (s->from[i] || !b->binding[s->kind].at[i].needed)
@@ -221,7 +221,7 @@ static void place_any(struct binder *b, struct slots *s)
 			b->any = run_backends_any_values(b->o, b->backends);
 		if (!b->any)
 			return;
-		place_spec(b, s, i, "random", "random");
+		bind_spec(b, s, i, "random", "random");
 		if (!b->o->quiet)
 			lt__say(stderr, "lt-run: the %s '%s' is not given and has random values, which do for this backend\n",
 				run_binding_kind(s->kind), lt__shown(b->binding[s->kind].at[i].name).text);
@@ -280,13 +280,13 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 	check_others(b, constant, &b->o->constant);
 	check_others(b, common, &b->o->input);
 	for (int32_t i = 0; i < b->o->constant.n; i++)
-		place_option(b, constant, b->o->constant.at[i]);
+		bind_option(b, constant, b->o->constant.at[i]);
 	for (int32_t i = 0; i < b->o->weights.n; i++)
-		place_file(b, constant, b->o->weights.at[i]);
+		bind_file(b, constant, b->o->weights.at[i]);
 	bind_others(b, constant, &b->o->constant);
-	place_any(b, constant);
+	bind_any(b, constant);
 	for (int32_t i = 0; i < b->o->input.n; i++)
-		place_option(b, common, b->o->input.at[i]);
+		bind_option(b, common, b->o->input.at[i]);
 	for (int32_t e = 0; e < n_eval && n == 0; e++) {
 		free(s.from);
 		if (!make_slots(b, &s, LT_BINDING_INPUT, common))
@@ -294,10 +294,10 @@ static void bind_all(struct binder *b, struct slots *constant, struct slots *com
 		b->given->input[b->given->n_input++].value = s.value;
 		file = b->o->inputs.n > 0 ? b->o->inputs.at[e] : NULL;
 		if (file)
-			place_file(b, &s, file);
+			bind_file(b, &s, file);
 		bind_others(b, &s, &b->o->input);
 		if (s.from)
-			place_any(b, &s);
+			bind_any(b, &s);
 		n = s.from ? count_missing(b, &s) : 0;
 	}
 	n += count_missing(b, constant);

@@ -71,7 +71,7 @@ static void add_beside(struct vars *s, lt_var a, lt_var b)
 }
 
 /* a and b, two roots, are in one node. */
-static void note(struct vars *s, lt_var a, lt_var b)
+static void record_pair(struct vars *s, lt_var a, lt_var b)
 {
 	if (a == b || together(s, a, b))
 		return;
@@ -114,7 +114,7 @@ static void join(struct vars *s, lt_var a, lt_var b)
 	s->up[a] = b;
 	from = &s->beside[a];
 	for (int32_t i = 0; i < from->n; i++)
-		note(s, b, root_of(s, from->at[i]));
+		record_pair(s, b, root_of(s, from->at[i]));
 	s->w->changed = true;
 }
 
@@ -140,7 +140,7 @@ static void record_node(struct vars *s, const struct lt_nodedef *n, lt_var **all
 	}
 	for (int32_t i = 0; i < count; i++)
 		for (int32_t j = 0; j < i; j++)
-			note(s, (*all)[i], (*all)[j]);
+			record_pair(s, (*all)[i], (*all)[j]);
 }
 
 /* A view of one piece that shows its source whole, dim by dim: at[r] is the view's dim for the source's dim r. */
