@@ -330,3 +330,13 @@ Test(bench, a_result_of_zeros_is_measured_absolutely)
 	near(bench_distance((float[]){ 0, 0 }, (float[]){ 3, 4 }, 2), 1);
 	cr_assert(isnan(bench_distance((float[]){ NAN, 4 }, (float[]){ 3, 4 }, 2)));
 }
+
+Test(bench, long_names_keep_their_ends)
+{
+	static const char *const names[][2] = { { "cpu", "cpu" }, { "openblas:SkylakeX", "openblas:SkylakeX" },
+		{ "cpu examples/schedules/7-remainder.tree", "cpu ..7-remainder.tree" },
+		{ "a_backend_of_somebody:with words", "a_backend_of_somebody:" } };
+	char label[BENCH_LABEL + 1];
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		cr_expect_str_eq(bench_label(names[i][0], (int)strlen(names[i][0]), label), names[i][1]);
+}

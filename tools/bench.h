@@ -21,6 +21,9 @@ enum { BENCH_WHY = 512, BENCH_RANK = 6, BENCH_TENSORS = 6, BENCH_NUMBERS = 12 };
 #define BENCH_SLACK 0.1
 
 /* bench_say.c */
+enum { BENCH_LABEL = 22 };      /* columns of a contestant's name in tables */
+/* As much of a name of n bytes as fits: its first word, then its end, by which files differ. */
+const char *bench_label(const char *label, int n, char out[BENCH_LABEL + 1]);
 /* Of a failure that does not end the program: its sentence, BENCH_WHY bytes at most, for a row or a report. */
 void bench_reason(struct lt_context *, lt_status, char out[BENCH_WHY]);
 /* The first Ctrl-C ends the measuring in order, with what there is; the second one ends the program. */

@@ -96,12 +96,12 @@ static void outcomes_walk(const struct bench_outcomes *l, each *tell, void *user
 
 static void print(const struct outcome_sum *s, void *user)
 {
-	char best[64] = "";
+	char best[64] = "", label[BENCH_LABEL + 1];
 
 	if (s->of_best > 0)
 		snprintf(best, sizeof best, "%.3f, ahead in %d of %d", s->of_best, s->wins, s->compared);
-	lt__say(user, "%-10s %-18s %2d %-22.*s %5d", s->suite, s->group ? s->group : "(all)", s->threads,
-		s->n_label < 22 ? s->n_label : 22, s->label, s->n);
+	lt__say(user, "%-10s %-18s %2d %-*s %5d", s->suite, s->group ? s->group : "(all)", s->threads, BENCH_LABEL,
+		bench_label(s->label, s->n_label, label), s->n);
 	if (s->failed)
 		lt__say(user, " +%d failed", s->failed);
 	else

@@ -65,13 +65,13 @@ void bench_print_head(const struct bench_report *r, FILE *f)
 
 static void print_row(const struct bench_outcome *o, const struct bench_row *r, const char *name, FILE *f)
 {
-	char a[32], b[32], c[32], of_peak[16] = "", of_best[16] = "";
+	char a[32], b[32], c[32], of_peak[16] = "", of_best[16] = "", label[BENCH_LABEL + 1];
 
 	if (r->of_peak > 0)
 		snprintf(of_peak, sizeof of_peak, "%.3f", r->of_peak);
 	if (r->of_best > 0)
 		snprintf(of_best, sizeof of_best, "%.3f", r->of_best);
-	lt__say(f, "%-34s %2d %-22.22s ", name, o->threads, r->label);
+	lt__say(f, "%-34s %2d %-*s ", name, o->threads, BENCH_LABEL, bench_label(r->label, (int)strlen(r->label), label));
 	if (r->answer == BENCH_READY)
 		lt__say(f, "%8.2f %-7s %6s %6s %10s %10s %5.1f%% %9s\n", r->rate * 1e-9,
 			o->c->bound == BENCH_FLOPS ? "GFLOP/s" : "GB/s", of_peak, of_best,
