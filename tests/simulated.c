@@ -101,8 +101,8 @@ void simulated_pairs_run(struct simulated_pairs *all, const char *lines, uint32_
 	}
 	const char *in = type_names[all->dtype];
 	struct lt_kernel *k = simulated_kernel("kernel 1\nname values\nworkspace 0 thread 0\n"
-		"buffer a %s[%d] slot 0 align 1 exclusive\nbuffer b %s[%d] slot 1 align 1 exclusive\n"
-		"buffer c %s[%d] slot 2 align 1 exclusive written\n"
+		"buffer a %s[%d] slot 0 align 8 exclusive\nbuffer b %s[%d] slot 1 align 8 exclusive\n"
+		"buffer c %s[%d] slot 2 align 8 exclusive written\n"
 		"region host\n\tloop %%i from 0 to %d step %u\n\t\t%%x = load %s a[%%i]\n\t\t%%y = load %s b[%%i]\n"
 		"%s\t\tstore c[%%i] %%r\n\tend\n", in, all->n, in, all->n, type_names[all->out], all->n, all->n, (unsigned)lanes,
 		type, type, body);

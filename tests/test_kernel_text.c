@@ -93,8 +93,8 @@ Test(kernel_text, opcodes_are_documented)
 
 #define HEAD "kernel 1\nname k\nworkspace 0 thread 0\nbuffer y f32[8] slot 0 align 4 exclusive written\n" \
 	"buffer d f64[8] slot 1 align 8 exclusive written\nbuffer h f16[8] slot 2 align 2 exclusive written\n" \
-	"buffer i i8[8] slot 3 align 1 exclusive written\nbuffer l i64[8] slot 4 align 8 exclusive written\n" \
-	"buffer b bool[8] slot 5 align 1 exclusive written\n"
+	"buffer i i8[8] slot 3 align 8 exclusive written\nbuffer l i64[8] slot 4 align 8 exclusive written\n" \
+	"buffer b bool[8] slot 5 align 8 exclusive written\n"
 #define BODY "region host\n\tstore d[0] 1\n\tstore h[0] 0x3c00\n\tstore i[0] -128\n" \
 	"\tstore l[0] -9223372036854775808\n\tstore b[0] 1\n\tstore y[0] "
 
