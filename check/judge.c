@@ -1,5 +1,6 @@
 /* check/judge.c -- the whole program: the reference, runs with random errors, and what they allow (tests noise and
  * norm). */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,7 +252,7 @@ static void add_to_norm(
 	const struct noise *noise = x->noise;
 	if (!noise->sum || !(noise->sum[i] > 0) || !isfinite(noise->sum[i]))
 		return;
-	double average = noise->sum[i] / j->runs;
+	double average = fmax(noise->sum[i] / j->runs, DBL_TRUE_MIN);    /* zero has no exponent */
 	struct norm_group *g = &p->group[(ilogb(average) + GROUPS) / 2];
 	if (g->n++ == 0)
 		g->first = i;

@@ -1,6 +1,7 @@
 /* tests/test_judge_limits.c -- where the judge draws its lines: of each number and rule what lies just inside, and what
  * lies just outside. */
 #include <criterion/criterion.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,6 +174,29 @@ Test(judge_limits, inexact_neighbours_make_no_room)
 	} while (!lt__report_failed(&r));
 	cr_assert(r.norm_wrong == 1 && r.wrong == 0, "%g: %s", error, r.first);
 	cr_assert(strstr(r.first, "in 200 elements such as y[0, 3]"), "%s", r.first);
+	judge_one_end(b, j, copy);
+}
+
+/* Deviations of few of the smallest numbers, whose average over the runs rounds to zero. */
+Test(judge_limits, deviations_below_the_smallest_number_are_judged)
+{
+	enum { N = 256 };
+	struct oracle *b = oracle_open(LT_F64);
+	void *copy;
+	double data[N];
+	lt_var i = lt_graph_var(b->g, "i", N);
+	lt_node x = oracle_input(b, LT_F64, 1, &i, NULL);
+
+	for (int k = 0; k < N; k++)
+		data[k] = k * DBL_TRUE_MIN;
+	oracle_fill(b, x, data);
+	struct lt_judge *j = judge_one(b, lt_graph_binary(b->g, "div", x, lt_graph_literal(b->g, LT_F64, 3.7)), &copy);
+	double *got = copy;
+	struct lt_report r = judge_one_report(j, got);
+	cr_assert(!lt__report_failed(&r) && r.equal == N, "%s", r.first);
+	got[200] *= 2;
+	r = judge_one_report(j, got);
+	cr_assert_eq(r.wrong, 1, "%s", r.first);
 	judge_one_end(b, j, copy);
 }
 
