@@ -68,7 +68,7 @@ static const struct lt_caps *caps(const struct lt_session *s)
 static lt_status sim_lower(
 	const struct lt_session *s, const struct lt_tree *t, struct lt_kernel **out, struct lt_diag *diag)
 {
-	lt_status status = lt_kernel_new(t, &s->config.machine, out, diag);
+	lt_status status = lt_kernel_new(t, &s->config.machine, NULL, out, diag);
 	status = status ? status : lt__simulate_accepts(*out, diag);
 	status = status ? status : lt_kernel_verify(*out, diag);
 	if (status) {
