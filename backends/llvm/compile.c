@@ -13,7 +13,14 @@ lt_status lt_llvm_lower(
 	const struct lt_session *s, const struct lt_tree *t, struct lt_kernel **out, struct lt_diag *diag)
 {
 	lt_status status = lt_kernel_new(t, &s->machine.lowering, NULL, out, diag);
-	if (status || !(*out)->n_op)
+	struct lt_kernel *k;
+	if (!status && !(*out)->n_op) {
+		status = lt_kernel_expand(*out, &s->machine.lowering, &k, diag);
+		lt_kernel_free(*out);
+		*out = status ? NULL : k;
+		return status;
+	}
+	if (status)
 		return status;
 	status = lt_llvm_report(diag, LT_EUNSUPPORTED, -1, -1, NULL,
 		"operator %s is known only as C text, which this backend cannot compile", (*out)->ops[0].name);

@@ -317,7 +317,7 @@ LLVMModuleRef lt_llvm_module(const struct lt_kernel *k, const struct lt_llvm_mac
 	if (!reserve(&p))
 		return NULL;
 	p.e = (struct emit){ .c = c, .m = LLVMModuleCreateWithNameInContext(k->name, c),
-		.b = LLVMCreateBuilderInContext(c), .vector_bytes = m->vector_bytes, .vector_library = m->vector_library };
+		.b = LLVMCreateBuilderInContext(c), .vector_bytes = m->vector_bytes };
 	find_uses(&p);
 	for (uint32_t r = 1; r < k->n_region; r++)
 		print_team(&p, (int32_t)r);

@@ -122,6 +122,47 @@ static LLVMValueRef splat_mask(struct printing *p, LLVMValueRef bit, uint32_t la
 	return LLVMBuildSelect(p->e.b, bit, LLVMConstAllOnes(type), LLVMConstNull(type), "");
 }
 
+/* Comparisons: of floats, of integers, of bools. */
+static const struct { int real, whole, bools; } comparison[] = {
+	[LT_OPCODE_eq] = { LLVMRealOEQ, LLVMIntEQ, LLVMIntEQ }, [LT_OPCODE_ne] = { LLVMRealUNE, LLVMIntNE, LLVMIntNE },
+	[LT_OPCODE_less] = { LLVMRealOLT, LLVMIntSLT, LLVMIntULT },
+	[LT_OPCODE_lessequal] = { LLVMRealOLE, LLVMIntSLE, LLVMIntULE },
+	[LT_OPCODE_greater] = { LLVMRealOGT, LLVMIntSGT, LLVMIntUGT },
+	[LT_OPCODE_greaterequal] = { LLVMRealOGE, LLVMIntSGE, LLVMIntUGE },
+	[LT_OPCODE_lesser] = { LLVMRealOLT, LLVMIntSLT, LLVMIntULT },
+	[LT_OPCODE_larger] = { LLVMRealOGT, LLVMIntSGT, LLVMIntUGT },
+};
+
+static LLVMValueRef compare(struct emit *e, uint32_t opcode, uint32_t dtype, LLVMValueRef x, LLVMValueRef y)
+{
+	if (lt_llvm_is_real(dtype))
+		return LLVMBuildFCmp(e->b, (LLVMRealPredicate)comparison[opcode].real, x, y, "");
+	int how = dtype == LT_BOOL || dtype == LT_LANE_MASK ? comparison[opcode].bools : comparison[opcode].whole;
+	return LLVMBuildICmp(e->b, (LLVMIntPredicate)how, x, y, "");
+}
+
+/* Instructions of LLVM: for floats and for the others. */
+static const struct { int real, whole; } arithmetic[] = {
+	[LT_OPCODE_add] = { LLVMFAdd, LLVMAdd }, [LT_OPCODE_sub] = { LLVMFSub, LLVMSub },
+	[LT_OPCODE_mul] = { LLVMFMul, LLVMMul }, [LT_OPCODE_div] = { LLVMFDiv, 0 }, [LT_OPCODE_and] = { 0, LLVMAnd },
+	[LT_OPCODE_or] = { 0, LLVMOr }, [LT_OPCODE_xor] = { 0, LLVMXor }, [LT_OPCODE_shift_left] = { 0, LLVMShl },
+	[LT_OPCODE_shift_right] = { 0, LLVMLShr }, [LT_OPCODE_shift_signed] = { 0, LLVMAShr },
+};
+
+/* An operator of two operands and a value of one type.  A product may be fused with the sum that it goes to: these two
+ * and no others. */
+static LLVMValueRef combine(struct emit *e, uint32_t opcode, uint32_t dtype, LLVMValueRef x, LLVMValueRef y)
+{
+	if (opcode == LT_OPCODE_lesser || opcode == LT_OPCODE_larger)
+		return LLVMBuildSelect(e->b, compare(e, opcode, dtype, x, y), x, y, "");
+	bool real = lt_llvm_is_real(dtype), fuses = opcode == LT_OPCODE_add || opcode == LT_OPCODE_mul;
+	LLVMValueRef r = LLVMBuildBinOp(
+		e->b, (LLVMOpcode)(real ? arithmetic[opcode].real : arithmetic[opcode].whole), x, y, "");
+	if (real && fuses && LLVMIsAInstruction(r))
+		LLVMSetFastMathFlags(r, LLVMFastMathAllowContract);
+	return r;
+}
+
 /* The upper half onto the lower, until there is one. */
 static LLVMValueRef fold(struct printing *p, const struct lt_instruction *x, LLVMValueRef v)
 {
@@ -130,9 +171,9 @@ static LLVMValueRef fold(struct printing *p, const struct lt_instruction *x, LLV
 	for (uint32_t i = 0; i < lanes; i++)
 		number[i] = i;
 	for (uint32_t half = lanes / 2; half > 0; half /= 2) {
-		LLVMValueRef pair[2] = { lt_llvm_lanes(&p->e, v, NULL, number, half),
-			lt_llvm_lanes(&p->e, v, NULL, number + half, half) };
-		v = lt_llvm_op(&p->e, (uint32_t)x->what, x->dtype, pair, half);
+		LLVMValueRef low = lt_llvm_lanes(&p->e, v, NULL, number, half),
+			     high = lt_llvm_lanes(&p->e, v, NULL, number + half, half);
+		v = combine(&p->e, (uint32_t)x->what, x->dtype, low, high);
 	}
 	return v;
 }
@@ -149,16 +190,28 @@ static LLVMValueRef quotient(struct printing *p, const struct lt_instruction *x,
 	return LLVMBuildFPToSI(d, q, LLVMTypeOf(a), "");
 }
 
-static LLVMValueRef print_operator(struct printing *p, const struct lt_instruction *x)
+/* A cast as C does it. */
+static LLVMValueRef convert(struct emit *e, uint32_t from, uint32_t to, LLVMValueRef v, LLVMTypeRef type)
 {
-	int last = x->operand[2] >= 0 ? 2 : x->operand[1] >= 0 ? 1 : 0;
-	const struct lt_instruction *of = made_by(p, x->operand[last]);
-	LLVMValueRef in[3];
-	for (int i = 0; i <= last; i++)
-		in[i] = operand(p, x, i);
-	if (x->opcode == LT_OPCODE_cast)
-		return lt_llvm_convert(&p->e, of->dtype, x->dtype, in[0], x->lanes);
-	return lt_llvm_op(&p->e, x->opcode, of->dtype, in, of->lanes);
+	static const uint32_t unsigned_types = 1u << LT_U8 | 1u << LT_BOOL;
+	bool real = lt_llvm_is_real(from), no_sign = unsigned_types >> from & 1;
+	if (lt_llvm_is_real(to) && real)
+		return to == LT_F64 ? LLVMBuildFPExt(e->b, v, type, "") : LLVMBuildFPTrunc(e->b, v, type, "");
+	if (lt_llvm_is_real(to))
+		return no_sign ? LLVMBuildUIToFP(e->b, v, type, "") : LLVMBuildSIToFP(e->b, v, type, "");
+	if (real)
+		return unsigned_types >> to & 1 ? LLVMBuildFPToUI(e->b, v, type, "") : LLVMBuildFPToSI(e->b, v, type, "");
+	if (lt_llvm_bytes(to) <= lt_llvm_bytes(from))
+		return LLVMBuildTrunc(e->b, v, type, "");
+	return no_sign ? LLVMBuildZExt(e->b, v, type, "") : LLVMBuildSExt(e->b, v, type, "");
+}
+
+static LLVMValueRef print_function(struct printing *p, const struct lt_instruction *x)
+{
+	LLVMValueRef in[2] = { operand(p, x, 0), operand(p, x, 1) };
+	if (x->opcode == LT_OPCODE_each)
+		return lt_llvm_each(&p->e, (uint32_t)x->what, x->dtype, in, x->lanes);
+	return lt_llvm_function(&p->e, x->opcode, x->dtype, in, x->lanes);
 }
 
 static LLVMValueRef load_variable(struct printing *p, int32_t variable)
@@ -170,8 +223,8 @@ static LLVMValueRef load_variable(struct printing *p, int32_t variable)
 static void update(struct printing *p, const struct lt_instruction *x)
 {
 	const struct lt_variable *v = &p->k->variables[x->what];
-	LLVMValueRef in[2] = { load_variable(p, x->what), operand(p, x, 0) };
-	LLVMBuildStore(p->e.b, lt_llvm_op(&p->e, (uint32_t)x->number, v->dtype, in, v->lanes), p->variable[x->what]);
+	LLVMValueRef old = load_variable(p, x->what);
+	LLVMBuildStore(p->e.b, combine(&p->e, (uint32_t)x->number, v->dtype, old, operand(p, x, 0)), p->variable[x->what]);
 }
 
 /* What an instruction's value is. */
@@ -198,12 +251,35 @@ static LLVMValueRef print_value(struct printing *p, const struct lt_instruction 
 	case LT_OPCODE_test: return LLVMBuildICmp(b, LLVMIntNE, a, LLVMConstNull(LLVMTypeOf(a)), "");
 	case LT_OPCODE_bits: return LLVMBuildBitCast(b, a, type, "");
 	case LT_OPCODE_quotient: return quotient(p, x, a, c);
-	case LT_OPCODE_remainder: return LLVMBuildSub(b, a, LLVMBuildMul(b, quotient(p, x, a, c), c, ""), "");
-	case LT_OPCODE_shift_left: return LLVMBuildShl(b, a, c, "");
-	case LT_OPCODE_shift_right: return LLVMBuildLShr(b, a, c, "");
+	case LT_OPCODE_remainder:
+		return lt_llvm_is_real(x->dtype) ? print_function(p, x)
+			: LLVMBuildSub(b, a, LLVMBuildMul(b, quotient(p, x, a, c), c, ""), "");
+	case LT_OPCODE_copy: return a;
+	case LT_OPCODE_select: return LLVMBuildSelect(b, a, c, operand(p, x, 2), "");
+	case LT_OPCODE_eq:
+	case LT_OPCODE_ne:
+	case LT_OPCODE_less:
+	case LT_OPCODE_lessequal:
+	case LT_OPCODE_greater:
+	case LT_OPCODE_greaterequal: return compare(&p->e, x->opcode, made_by(p, x->operand[0])->dtype, a, c);
+	case LT_OPCODE_add:
+	case LT_OPCODE_sub:
+	case LT_OPCODE_mul:
+	case LT_OPCODE_div:
+	case LT_OPCODE_and:
+	case LT_OPCODE_or:
+	case LT_OPCODE_xor:
+	case LT_OPCODE_lesser:
+	case LT_OPCODE_larger:
+	case LT_OPCODE_shift_left:
+	case LT_OPCODE_shift_right:
+	case LT_OPCODE_shift_signed: return combine(&p->e, x->opcode, x->dtype, a, c);
+	case LT_OPCODE_neg: return LLVMBuildFNeg(b, a, "");
+	case LT_OPCODE_not: return LLVMBuildNot(b, a, "");
+	case LT_OPCODE_convert: return convert(&p->e, made_by(p, x->operand[0])->dtype, x->dtype, a, type);
 	case LT_OPCODE_load: return lt_llvm_print_load(p, x);
 	case LT_OPCODE_get: return load_variable(p, x->what);
-	default: return print_operator(p, x);
+	default: return print_function(p, x);
 	}
 }
 
