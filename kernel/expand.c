@@ -90,8 +90,9 @@ static int32_t expand_fold(struct expansion *e, const struct lt_instruction *i)
 {
 	int32_t x = e->now[i->operand[0]];
 	uint32_t n = expand_lanes_of(e, x);
-	if (n == 1)
-		return lt__build_value(&e->b, LT_OPCODE_copy, i->dtype, 1, x, -1);
+	if (n == 1)                             /* masks are not copied */
+		return i->dtype == LT_LANE_MASK ? lt__build_value(&e->b, LT_OPCODE_or, i->dtype, 1, x, x)
+			: lt__build_value(&e->b, LT_OPCODE_copy, i->dtype, 1, x, -1);
 	for (; n > 1; n /= 2) {
 		int32_t lower = lt__expand_lanes(e, x, 0, n / 2), upper = lt__expand_lanes(e, x, n / 2, n / 2);
 		x = lt__expand_two(e, i->what, lower, upper);

@@ -7,6 +7,10 @@
 enum { EXPANDED_N = 1 << 12 };                  /* elements of a run */
 /* from: of a cast, else the same as dtype.  beside: a constant in place of y, or, in front, of x with x for y. */
 struct expanded_case { uint32_t opcode, dtype, from, lanes; const char *beside; bool in_front; };
+static inline struct expanded_case expanded_of(uint32_t opcode, uint32_t dtype, uint32_t lanes)
+{
+	return (struct expanded_case){ .opcode = opcode, .dtype = dtype, .from = dtype, .lanes = lanes };
+}
 struct expanded_data { _Alignas(8) uint64_t x[EXPANDED_N], y[EXPANDED_N], z[EXPANDED_N]; };
 
 /* What C99 has for one lane; only what no expansion replaces, for one lane; nothing. */

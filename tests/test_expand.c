@@ -212,7 +212,8 @@ Test(expand, all_halves)
 	for (uint32_t half = LT_F16; half <= LT_BF16; half++)
 		for (uint32_t other = 1; other < LT_NDTYPE; other++)
 			for (int to_half = 0; to_half < 2; to_half++) {
-				struct expanded_case c = { LT_OPCODE_cast, to_half ? half : other, to_half ? other : half, 16 };
+				struct expanded_case c = { .opcode = LT_OPCODE_cast, .dtype = to_half ? half : other, .from = to_half ? other : half,
+					.lanes = 16 };
 				if (to_half && other != LT_F32 && other != LT_F64)
 					continue;
 				struct lt_kernel *k = expanded_program(c), *e = expanded_for(k, &expanded_least);

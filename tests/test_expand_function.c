@@ -77,7 +77,7 @@ Test(expand_function, errors_in_the_simulator)
 	for (int b = 0; b < N_BOUND; b++)
 		for (uint32_t dtype = LT_F32; dtype <= LT_F64; dtype++)
 			for (uint32_t lanes = 1; lanes <= 16; lanes += 15) {
-				struct expanded_case c = { bounds[b].opcode, dtype, dtype, lanes };
+				struct expanded_case c = expanded_of(bounds[b].opcode, dtype, lanes);
 				struct lt_kernel *k = expanded_program(c), *e = expanded_for(k, &expanded_least);
 				struct worst w = { 0 };
 				uint64_t state = lanes;
@@ -173,7 +173,7 @@ Test(expand_function, errors_with_and_without_fused_sums)
 {
 	for (int b = 0; b < 5; b++)
 		for (int fuses = 0; fuses < 2; fuses++) {
-			struct expanded_case c = { bounds[b].opcode, LT_F32, LT_F32, 1 };
+			struct expanded_case c = expanded_of(bounds[b].opcode, LT_F32, 1);
 			struct lt_kernel *k = expanded_program(c), *e = expanded_for(k, &expanded_least);
 			struct straight s = straight_new(e, fuses);
 			struct worst w = { 0 };
@@ -199,7 +199,7 @@ Test(expand_function, expansions_are_small)
 		{ LT_OPCODE_tanh, 60 }, { LT_OPCODE_erf, 70 }, { LT_OPCODE_sigmoid, 35 }, { LT_OPCODE_max, 10 },
 		{ LT_OPCODE_floor, 16 } };
 	for (size_t r = 0; r < sizeof sizes / sizeof *sizes; r++) {
-		struct lt_kernel *k = expanded_program((struct expanded_case){ sizes[r].opcode, LT_F32, LT_F32, 8 });
+		struct lt_kernel *k = expanded_program(expanded_of(sizes[r].opcode, LT_F32, 8));
 		struct lt_kernel *e = expanded_for(k, &expanded_least);
 		int n = -5;             /* loop, loads, store, end */
 		for (uint32_t i = 0; i < e->n_instruction; i++)
@@ -218,7 +218,7 @@ Test(expand_function, scale)
 	static const struct lt_machine_operator row = { LT_OPCODE_scale, 1 << LT_F32, 1 << LT_F32, 0 };
 	static const struct lt_machine machine = { .n_operator = 1, .operators = &row };
 	static struct expanded_data d;
-	struct lt_kernel *k = expanded_program((struct expanded_case){ LT_OPCODE_exp, LT_F32, LT_F32, 8 });
+	struct lt_kernel *k = expanded_program(expanded_of(LT_OPCODE_exp, LT_F32, 8));
 	struct lt_kernel *e = expanded_for(k, &machine);
 	struct worst w = { 0 };
 	bool scales = false;
@@ -238,7 +238,7 @@ Test(expand_function, scale)
 	for (uint32_t dtype = LT_F32; dtype <= LT_F64; dtype++) {
 		static const double some[] = { 1, -1.5, 0.25, 4, 0x1.fffffep1, 0x1.800002p0, 0, -0.0, INFINITY, -INFINITY, NAN, 3 };
 		int most = dtype == LT_F32 ? 250 : 2000;
-		k = expanded_program((struct expanded_case){ LT_OPCODE_scale, dtype, dtype, 4 });
+		k = expanded_program(expanded_of(LT_OPCODE_scale, dtype, 4));
 		e = expanded_for(k, &expanded_bare);
 		for (int x = 0; x < 12; x++) {
 			for (int i = 0; i < EXPANDED_N; i++) {
