@@ -90,8 +90,9 @@ static int32_t expand_fold(struct expansion *e, const struct lt_instruction *i)
 {
 	int32_t x = e->now[i->operand[0]];
 	uint32_t n = expand_lanes_of(e, x);
-	if (n == 1)
-		return lt__build_value(&e->b, LT_OPCODE_copy, i->dtype, 1, x, -1);
+	if (n == 1)                             /* masks are not copied */
+		return i->dtype == LT_LANE_MASK ? lt__build_value(&e->b, LT_OPCODE_or, i->dtype, 1, x, x)
+			: lt__build_value(&e->b, LT_OPCODE_copy, i->dtype, 1, x, -1);
 	for (; n > 1; n /= 2) {
 		int32_t lower = lt__expand_lanes(e, x, 0, n / 2), upper = lt__expand_lanes(e, x, n / 2, n / 2);
 		x = lt__expand_two(e, i->what, lower, upper);
@@ -108,14 +109,18 @@ static bool keeps_fold(const struct expansion *e, uint32_t opcode, uint32_t dtyp
 		&& lt__expand_keeps(e->machine, opcode, dtype, 1, 0));
 }
 
+/* cast, convert.  A value of the same type may be a variable's, which is not used longer than before. */
+static int32_t expand_conversion(struct expansion *e, const struct lt_instruction *i)
+{
+	int32_t x = e->now[i->operand[0]];
+	if (expand_dtype(e, x) == i->dtype)
+		return lt__build_value(&e->b, LT_OPCODE_copy, i->dtype, i->lanes, x, -1);
+	return i->opcode == LT_OPCODE_cast ? lt__expand_cast(e, i->dtype, x) : lt__expand_convert(e, i->dtype, x);
+}
+
 static int32_t expand_operator(struct expansion *e, const struct lt_instruction *i)
 {
 	const struct lt_instruction *x = &e->k->instructions[i->operand[0]];
-	int32_t value;
-	if (i->opcode == LT_OPCODE_cast) {
-		value = lt__expand_cast(e, i->dtype, e->now[i->operand[0]]);
-		return x->dtype == i->dtype ? lt__build_value(&e->b, LT_OPCODE_copy, i->dtype, i->lanes, value, -1) : value;
-	}
 	if (lt__expand_keeps(e->machine, i->opcode, x->dtype, x->lanes, 0))
 		return expand_copy(e, i);
 	return lt__expand_two(e, i->opcode, e->now[i->operand[0]], expand_now(e, i->operand[1]));
@@ -135,6 +140,9 @@ static int32_t expand_instruction(struct expansion *e, const struct lt_instructi
 	case LT_OPCODE_fold:
 		x = &e->k->instructions[i->operand[0]];
 		return x->lanes > 1 && keeps_fold(e, (uint32_t)i->what, x->dtype) ? expand_copy(e, i) : expand_fold(e, i);
+	case LT_OPCODE_each: return lt__expand_two(e, i->what, e->now[i->operand[0]], expand_now(e, i->operand[1]));
+	case LT_OPCODE_cast:
+	case LT_OPCODE_convert: return expand_conversion(e, i);
 	case LT_OPCODE_remainder:
 	case LT_OPCODE_scale: return expand_operator(e, i);
 	default: break;

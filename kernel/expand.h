@@ -44,7 +44,7 @@ static inline int32_t expand_one(struct expansion *e, int opcode, int32_t x) { r
 /* The same of `cast`; expand_cast.c has the rest. */
 int32_t lt__expand_cast(struct expansion *, uint32_t to, int32_t x);
 int32_t lt__expand_cast_rule(struct expansion *, uint32_t to, int32_t x);
-int32_t lt__expand_convert(struct expansion *, uint32_t to, int32_t x);
+int32_t lt__expand_convert(struct expansion *, uint32_t to, int32_t x);        /* to another type */
 int32_t lt__expand_bits(struct expansion *, uint32_t to, int32_t x);
 /* A number, or bits, of x's type in each lane of a constant. */
 int32_t lt__expand_number(struct expansion *, int32_t x, double number);

@@ -82,11 +82,6 @@ int32_t lt__expand_cast(struct expansion *e, uint32_t to, int32_t x)
 	return lt__expand_cast_rule(e, to, x);
 }
 
-int32_t lt__expand_convert(struct expansion *e, uint32_t to, int32_t x)
-{
-	return lt__build_value(&e->b, LT_OPCODE_convert, to, expand_lanes_of(e, x), x, -1);
-}
-
 int32_t lt__expand_bits(struct expansion *e, uint32_t to, int32_t x)
 {
 	return lt__build_value(&e->b, LT_OPCODE_bits, to, expand_lanes_of(e, x), x, -1);

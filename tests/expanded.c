@@ -37,15 +37,27 @@ struct lt_kernel *expanded_program(struct expanded_case c)
 		(void)snprintf(lanes, sizeof lanes, "x%u", (unsigned)c.lanes);
 	if (c.opcode == LT_OPCODE_cast)
 		(void)snprintf(from, sizeof from, "from %s%s ", in, lanes);
-	const char *made = makes_mask(c.opcode) ? "m" : "r";
+	const char *made = makes_mask(c.opcode) ? "m" : "r", *second = c.beside ? c.in_front ? "%x" : c.beside : "%y";
 	return simulated_kernel("kernel 1\nname k\nworkspace 0 thread 0\nbuffer x %s[%d] slot 0 align 8 exclusive\n"
 		"buffer y %s[%d] slot 1 align 8 exclusive\nbuffer z %s[%d] slot 2 align 8 exclusive written\nregion host\n"
 		"\tloop %%i from 0 to %d step %u\n\t\t%%x = load %s%s x[%%i]\n\t\t%%y = load %s%s y[%%i]\n"
-		"\t\t%%%s = %s %s%s %s%%x%s @7\n%s%s%s\t\tstore z[%%i] %%r\n\tend\n", in, EXPANDED_N, in, EXPANDED_N,
+		"\t\t%%%s = %s %s%s %s%s %s @7\n%s%s%s\t\tstore z[%%i] %%r\n\tend\n", in, EXPANDED_N, in, EXPANDED_N,
 		simulated_type(expanded_out(c)), EXPANDED_N, EXPANDED_N, (unsigned)c.lanes, in, lanes, in, lanes, made, name,
-		simulated_type(c.dtype), lanes, from, expanded_arity(c.opcode) == 2 ? " %y" : "",
+		simulated_type(c.dtype), lanes, from, c.beside && c.in_front ? c.beside : "%x",
+		expanded_arity(c.opcode) == 2 ? second : "",
 		makes_mask(c.opcode) ? "\t\t%r = flag mask" : "", makes_mask(c.opcode) ? lanes : "",
 		makes_mask(c.opcode) ? " %m\n" : "");
+}
+
+bool expanded_same(uint32_t dtype, uint64_t x, uint64_t y)
+{
+	if (dtype == LT_F32 && isnan(simulated_float(x)))
+		return isnan(simulated_float(y));
+	if (dtype == LT_F64 && isnan(simulated_double(x)))
+		return isnan(simulated_double(y));
+	if ((dtype == LT_F16 && (x & 0x7fff) > 0x7c00) || (dtype == LT_BF16 && (x & 0x7fff) > 0x7f80))
+		return (y & 0x7fff) > (dtype == LT_F16 ? 0x7c00 : 0x7f80);
+	return x == y;
 }
 
 struct lt_kernel *expanded_for(const struct lt_kernel *k, const struct lt_machine *m)

@@ -129,17 +129,6 @@ Test(expand, what_is_needed_is_refused_without_it)
 	}
 }
 
-static bool same(uint32_t dtype, uint64_t x, uint64_t y)
-{
-	if (dtype == LT_F32 && isnan(simulated_float(x)))
-		return isnan(simulated_float(y));
-	if (dtype == LT_F64 && isnan(simulated_double(x)))
-		return isnan(simulated_double(y));
-	if ((dtype == LT_F16 && (x & 0x7fff) > 0x7c00) || (dtype == LT_BF16 && (x & 0x7fff) > 0x7f80))
-		return (y & 0x7fff) > (dtype == LT_F16 ? 0x7c00 : 0x7f80);
-	return x == y;
-}
-
 static void fill(struct expanded_data *d, struct expanded_case c, uint64_t *state, int round)
 {
 	for (int i = 0; i < EXPANDED_N; i++) {
@@ -162,7 +151,7 @@ static void expect_same(struct expanded_case c, const struct lt_machine *m, int 
 		expanded_run(e, &after);
 		for (int i = 0; i < EXPANDED_N; i++) {
 			uint64_t x = expanded_get(before.z, i, expanded_out(c)), y = expanded_get(after.z, i, expanded_out(c));
-			cr_assert(same(expanded_out(c), x, y), "%s of %s from %s, %u lanes, of 0x%llx, 0x%llx: 0x%llx, not 0x%llx",
+			cr_assert(expanded_same(expanded_out(c), x, y), "%s of %s from %s, %u lanes, of 0x%llx, 0x%llx: 0x%llx, not 0x%llx",
 				lt_opcode_name(c.opcode), simulated_type(c.dtype), simulated_type(c.from), (unsigned)c.lanes,
 				(unsigned long long)expanded_get(before.x, i, c.from), (unsigned long long)expanded_get(before.y, i, c.from),
 				(unsigned long long)y, (unsigned long long)x);
@@ -193,6 +182,28 @@ Test(expand, what_is_exact_keeps_its_bits)
 		}
 }
 
+/* Beside a constant it is another expansion. */
+Test(expand, operators_beside_constants)
+{
+	static const struct { uint32_t opcode; const char *beside[24]; bool real; } rows[] = {
+		{ LT_OPCODE_min, { "0", "-0", "1.5", "-1.5", "inf", "-inf", "0x7fc00000", "0x80000001", NULL }, true },
+		{ LT_OPCODE_max, { "0", "-0", "1.5", "-1.5", "inf", "-inf", "0x7fc00000", "0x80000001", NULL }, true },
+		{ LT_OPCODE_mod, { "0", "-0", "1.5", "-3", "inf", NULL }, true },
+		{ LT_OPCODE_div, { "0", "1", "-1", "2", "-2", "3", "-3", "4", "7", "-7", "8", "1024", "1073741824", "2147483647",
+			"-2147483648", NULL }, false },
+		{ LT_OPCODE_mod, { "0", "1", "-1", "2", "-2", "3", "-3", "4", "7", "-7", "8", "1024", "1073741824", "2147483647",
+			"-2147483648", NULL }, false },
+		{ LT_OPCODE_min, { "0", "-5", NULL }, false },
+	};
+	for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+		for (const char *const *beside = rows[r].beside; *beside; beside++)
+			for (int l = 0; l < 8; l++) {
+				uint32_t dtype = rows[r].real ? l & 1 ? LT_F64 : LT_F32 : l & 1 ? LT_I64 : LT_I32;
+				expect_same((struct expanded_case){ rows[r].opcode, dtype, dtype, lanes[l >> 1 & 1], *beside, l >= 4 },
+					&expanded_least, 1);
+			}
+}
+
 /* Halves: all of them to every type, and each from floats around it: right below, on and right above the middle to the
  * next. */
 Test(expand, all_halves)
@@ -201,7 +212,8 @@ Test(expand, all_halves)
 	for (uint32_t half = LT_F16; half <= LT_BF16; half++)
 		for (uint32_t other = 1; other < LT_NDTYPE; other++)
 			for (int to_half = 0; to_half < 2; to_half++) {
-				struct expanded_case c = { LT_OPCODE_cast, to_half ? half : other, to_half ? other : half, 16 };
+				struct expanded_case c = { .opcode = LT_OPCODE_cast, .dtype = to_half ? half : other, .from = to_half ? other : half,
+					.lanes = 16 };
 				if (to_half && other != LT_F32 && other != LT_F64)
 					continue;
 				struct lt_kernel *k = expanded_program(c), *e = expanded_for(k, &expanded_least);
@@ -221,7 +233,7 @@ Test(expand, all_halves)
 					expanded_run(k, &before);
 					expanded_run(e, &after);
 					for (int i = 0; i < EXPANDED_N; i++)
-						cr_assert(same(c.dtype, expanded_get(before.z, i, c.dtype), expanded_get(after.z, i, c.dtype)),
+						cr_assert(expanded_same(c.dtype, expanded_get(before.z, i, c.dtype), expanded_get(after.z, i, c.dtype)),
 							"%s from %s of 0x%llx", simulated_type(c.dtype), simulated_type(c.from),
 							(unsigned long long)expanded_get(before.x, i, c.from));
 				}

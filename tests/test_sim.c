@@ -20,8 +20,8 @@ Test(sim, words_after_its_name)
 {
 	static const struct { const char *config; bool good; } cases[] = { { "", true }, { "seed=7", true },
 		{ "order=forward;range=3", true }, { "order=backward", true }, { "order=random;seed=12345678901234", true },
-		{ "counts", true }, { "expand", true }, { "off=exclusive;off=ranges", true }, { "order=sideways", false }, { "seed=", false },
-		{ "seed=x", false }, { "range=0", false }, { "off=nothing", false }, { "range", false } };
+		{ "counts", true }, { "expand", true }, { "off=exclusive;off=ranges", true }, { "order=sideways", false },
+		{ "seed=", false }, { "seed=x", false }, { "range=0", false }, { "off=nothing", false }, { "range", false } };
 	const struct lt_backend *b = lt_backend_find("sim");
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct keeper k = keeper_new();
