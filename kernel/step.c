@@ -10,9 +10,13 @@
 static const struct { struct lt_kernel_step step; lt_step_run *run; } steps[] = {
 	{ { 'L', "lower", "loops have modes, buffers have spaces, statements are instructions", "a tree of loops and operators "
 		"that are known", "what the tree means", "nothing" }, NULL },
+	{ { 'C', "constants", "arithmetic of constant integers and masks is done; an `if` that always runs one block is that "
+		"block", "nothing", "the order of all that runs", "values and blocks may be unused" }, lt__step_constants },
 	{ { 'V', "variables", "arrays that are reached only at constant places are variables", "constant addresses are "
 		"constants", "the order of all that is computed", "arrays of which an element has one width" },
 		lt__step_variables },
+	{ { 'U', "unused", "values, variables and memory that nothing uses are removed, and empty blocks", "nothing",
+		"the order of all that runs", "nothing" }, lt__step_unused },
 };
 enum { N_STEP = sizeof steps / sizeof *steps };
 

@@ -32,9 +32,9 @@ struct lt_stepping {
 	int32_t *buffer_to, *variable_to;       /* by buffer and variable of k: that in b; -1: none */
 };
 
-/* pass_*.c: false: nothing is to be changed, and s->b is as it was.  The contracts are in the table (step.c). */
+/* pass_*.c: false: nothing has changed, and s->b is not used.  The contracts are in the table (step.c). */
 typedef bool lt_step_run(struct lt_stepping *);
-lt_step_run lt__step_variables;
+lt_step_run lt__step_constants, lt__step_variables, lt__step_unused;
 
 /* rewrite.c */
 /* drop_buffer, drop_variable: those that b does not have; NULL: it has all. */
