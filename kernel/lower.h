@@ -32,6 +32,7 @@ struct lowering {
 	struct lt_kernel_builder b;
 	const struct lt_tree *t;
 	struct lt_machine machine;
+	struct lt_kernel_report *report;        /* who hears of decisions (lt__decide), or NULL */
 	struct lower_loop *loop;
 	struct lower_place *place;              /* a buffer */
 	struct lower_range *range;              /* a column */
@@ -74,6 +75,10 @@ int32_t lt__lower_guards(struct lowering *, int32_t first, int32_t n, bool *neve
 /* Blocks: what becomes known in one is forgotten at its end. */
 int32_t lt__lower_mark(const struct lowering *);
 void lt__lower_forget(struct lowering *, int32_t mark);
+
+/* lower.c: step 'L' (step.h) */
+lt_status lt__lower_kernel(const struct lt_tree *, const struct lt_machine *, struct lt_kernel_report *, struct lt_kernel **,
+	struct lt_diag *);
 
 /* lower_stmt.c */
 void lt__lower_stmt(struct lowering *, int32_t stmt);

@@ -163,15 +163,40 @@ struct lt_kernel {
 	                                                 * multiples of the alignments of the buffers in them */
 };
 
-/* A machine, as data: what lowering decides by.  Numbers that do not apply are 0. */
+/* A machine, as data: what lowering and steps decide by.  Numbers that do not apply are 0. */
 struct lt_machine {
 	int64_t array_bytes;            /* the largest local that becomes an array; others are in the workspace   */
 	int64_t stack_bytes;            /* of all arrays of a region together                                     */
 	uint32_t teams;                 /* 1: parallel loops become teams; 0: they are run by one thread          */
+	/* What the steps ask for; where a number is 0, they leave that alone. */
+	uint32_t max_variables;         /* that one array becomes, at most                                        */
+	uint32_t tile_lanes;            /* the largest side of a square tile that is transposed in registers      */
+	uint32_t stream_bytes;          /* sizes of the stores that can go past the caches, added up: 16, 32, 64  */
+	int64_t cache_bytes;            /* a buffer of at least so many bytes does not stay in a cache: prefetches */
+	int64_t page_bytes;             /* how far apart runs of addresses are that the processor takes for two   */
 };
 
-/* lt_kernel_new: the kernel program of a tree; the caller's to free.  It copies what it needs.  LT_EUNSUPPORTED says
- *     which loop or statement it cannot express.
+/* What was decided, for people: one sentence without a full stop, and why it was not better.  loop, stmt, buffer: of
+ * the frozen tree, -1: none.  step: the letter.  Borrowed during the call. */
+struct lt_kernel_decision { char step; int32_t loop, stmt, buffer; const char *text; };
+struct lt_kernel_report {               /* a caller puts it in front of what it needs itself, as lt_diag */
+	void (*report)(struct lt_kernel_report *, const struct lt_kernel_decision *);
+};
+
+/* A program is made in steps, in this order; each has a letter.  The first, 'L', makes it of the tree.  needs, keeps,
+ * breaks: what must hold before a step, and what holds or need not hold after it, besides the rules above. */
+struct lt_kernel_step { char letter; const char *name, *doc, *needs, *keeps, *breaks; };
+struct lt_kernel_options {              /* all zero: every step, nothing said, nothing checked */
+	char last;                      /* the letter of the last step that is made; 0: all     */
+	const char *skip;               /* letters of steps that are left out; NULL: none       */
+	uint32_t verify;                /* 1: the rules are checked after each step; slow       */
+	struct lt_kernel_report *report;        /* who hears of decisions; NULL: nobody          */
+};
+
+/* lt_kernel_new: the finished program of a tree; the caller's to free.  It copies what it needs.  LT_EUNSUPPORTED says
+ *     which loop or statement it cannot express, LT_EINVAL which letter of the options there is not.  options may be NULL.
+ * lt_kernel_optimize: the same of a program that step 'L' has made, or that was written by hand: all steps after it.
+ * lt_kernel_step_at: the steps in order, from 0; NULL: there are no more.  Static.
  * lt_kernel_free: NULL is fine.
  * lt_kernel_verify: LT_EINVAL names the first rule of this header that the program breaks, with region and line of
  *     its text.  What the functions here make holds all of them.
@@ -179,7 +204,11 @@ struct lt_machine {
  * lt_kernel_parse: the program of a text of `bytes` bytes, which it copies; verified.  LT_ESYNTAX, LT_EINVAL say line
  *     and column.
  * Any thread, several at once.  diag may be NULL. */
-lt_status lt_kernel_new(const struct lt_tree *, const struct lt_machine *, struct lt_kernel **, struct lt_diag *);
+lt_status lt_kernel_new(const struct lt_tree *, const struct lt_machine *, const struct lt_kernel_options *,
+	struct lt_kernel **, struct lt_diag *);
+lt_status lt_kernel_optimize(const struct lt_kernel *, const struct lt_machine *, const struct lt_kernel_options *,
+	struct lt_kernel **, struct lt_diag *);
+const struct lt_kernel_step *lt_kernel_step_at(uint32_t i);
 void lt_kernel_free(struct lt_kernel *);
 lt_status lt_kernel_verify(const struct lt_kernel *, struct lt_diag *);
 void lt_kernel_print(const struct lt_kernel *, lt_write *, void *user);
