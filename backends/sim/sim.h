@@ -7,7 +7,7 @@
 
 struct sim_config {
 	struct lt_simulate_options options;
-	bool counts;
+	bool counts, expand;
 	struct lt_machine machine;
 	char skip[27];                          /* letters of steps that are left out */
 };
