@@ -6,21 +6,26 @@
 #include "kernel/lower.h"
 #include "kernel/step.h"
 
-/* The first is made of the tree, by lt__lower_kernel. */
-static const struct lt_kernel_step steps[] = {
-	{ 'L', "lower", "loops have modes, buffers have spaces, statements are instructions", "a tree whose operators and "
-		"loops are known", "what the tree means", "nothing" },
+/* The first makes the program of the tree: lt__lower_kernel. */
+static const struct { struct lt_kernel_step step; lt_step_run *run; } steps[] = {
+	{ { 'L', "lower", "loops have modes, buffers have spaces, statements are instructions", "a tree of loops and operators "
+		"that are known", "what the tree means", "nothing" }, NULL },
+	{ { 'C', "constants", "arithmetic of constant integers and masks is done; an `if` that always runs one block is that "
+		"block", "nothing", "the order of all that runs", "values and blocks may be unused" }, lt__step_constants },
+	{ { 'V', "variables", "arrays that are reached only at constant places are variables", "constant addresses are "
+		"constants", "the order of all that is computed", "arrays of which an element has one width" },
+		lt__step_variables },
+	{ { 'U', "unused", "values, variables and memory that nothing uses are removed, and empty blocks", "nothing",
+		"the order of all that runs", "nothing" }, lt__step_unused },
 };
-static lt_step_run *const runs[] = { NULL };
 enum { N_STEP = sizeof steps / sizeof *steps };
-_Static_assert(sizeof runs / sizeof *runs == N_STEP, "a function for each step");
 
-const struct lt_kernel_step *lt_kernel_step_at(uint32_t i) { return i < N_STEP ? &steps[i] : NULL; }
+const struct lt_kernel_step *lt_kernel_step_at(uint32_t i) { return i < N_STEP ? &steps[i].step : NULL; }
 
 static bool step_is(char letter)
 {
 	for (int i = 0; i < N_STEP; i++)
-		if (steps[i].letter == letter)
+		if (steps[i].step.letter == letter)
 			return true;
 	return false;
 }
@@ -30,7 +35,7 @@ static lt_status refuse_letter(char letter, struct lt_diag *diag)
 	char list[N_STEP * 40] = "";
 	size_t n = 0;
 	for (int i = 0; i < N_STEP; i++)
-		n += (size_t)snprintf(list + n, sizeof list - n, "%s%c (%s)", i ? ", " : "", steps[i].letter, steps[i].name);
+		n += (size_t)snprintf(list + n, sizeof list - n, "%s%c (%s)", i ? ", " : "", steps[i].step.letter, steps[i].step.name);
 	return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel programs have no step '%c'; the steps are %s",
 		letter >= ' ' && letter <= '~' ? letter : '?', list);
 }
@@ -42,9 +47,9 @@ static lt_status refuse_options(const struct lt_kernel_options *o, struct lt_dia
 	for (const char *c = o->skip ? o->skip : ""; *c; c++) {
 		if (!step_is(*c))
 			return refuse_letter(*c, diag);
-		if (*c == steps[0].letter)
+		if (*c == steps[0].step.letter)
 			return lt__report(diag, LT_EINVAL, -1, -1, NULL, "step '%c' (%s) cannot be left out: it makes the program",
-				*c, steps[0].name);
+				*c, steps[0].step.name);
 	}
 	return LT_OK;
 }
@@ -95,8 +100,8 @@ static lt_status make_step(int step, const struct lt_kernel *k, const struct lt_
 	s->k = k;
 	s->machine = m;
 	s->report = o->report;
-	s->letter = steps[step].letter;
-	if (runs[step](s)) {
+	s->letter = steps[step].step.letter;
+	if (steps[step].run(s)) {
 		lt__rewrite_end(s);
 		*out = lt__builder_end(&s->b);
 	}
@@ -128,9 +133,9 @@ static lt_status make_steps(const struct lt_kernel *k, struct lt_kernel *made, c
 	const struct lt_kernel_options *o, struct lt_kernel **out, struct lt_diag *diag)
 {
 	lt_status status = LT_OK;
-	for (int i = 1; i < N_STEP && !status && (!o->last || steps[i - 1].letter != o->last); i++) {
+	for (int i = 1; i < N_STEP && !status && (!o->last || steps[i - 1].step.letter != o->last); i++) {
 		struct lt_kernel *next;
-		if (o->skip && strchr(o->skip, steps[i].letter))
+		if (o->skip && strchr(o->skip, steps[i].step.letter))
 			continue;
 		status = make_step(i, k, m, o, &next);
 		if (status)
@@ -140,7 +145,7 @@ static lt_status make_steps(const struct lt_kernel *k, struct lt_kernel *made, c
 		lt_kernel_free(made);
 		k = made = next;
 		if (o->verify)
-			status = check_step(k, &steps[i], diag);
+			status = check_step(k, &steps[i].step, diag);
 	}
 	if (!status && !made && copy_program(k, &made))
 		status = lt__report(diag, LT_ENOMEM, -1, -1, NULL, "out of memory");
@@ -172,7 +177,7 @@ lt_status lt_kernel_new(const struct lt_tree *t, const struct lt_machine *m, con
 	lt_status status = refuse_options(o, diag);
 	status = status ? status : lt__lower_kernel(t, m, o->report, &made, diag);
 	if (!status && o->verify)
-		status = check_step(made, &steps[0], diag);
+		status = check_step(made, &steps[0].step, diag);
 	if (status) {
 		lt_kernel_free(made);
 		return status;

@@ -20,8 +20,9 @@ Test(sim, words_after_its_name)
 {
 	static const struct { const char *config; bool good; } cases[] = { { "", true }, { "seed=7", true },
 		{ "order=forward;range=3", true }, { "order=backward", true }, { "order=random;seed=12345678901234", true },
-		{ "counts", true }, { "expand", true }, { "off=exclusive;off=ranges", true }, { "order=sideways", false },
-		{ "seed=", false }, { "seed=x", false }, { "range=0", false }, { "off=nothing", false }, { "range", false } };
+		{ "counts", true }, { "expand", true }, { "off=exclusive;off=ranges", true }, { "skip=VV", true },
+		{ "skip=v", false }, { "skip=", false }, { "order=sideways", false }, { "seed=", false },
+		{ "seed=x", false }, { "range=0", false }, { "off=nothing", false }, { "range", false } };
 	const struct lt_backend *b = lt_backend_find("sim");
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct keeper k = keeper_new();
@@ -42,6 +43,10 @@ Test(sim, shows_what_it_runs)
 {
 	cr_assert_eq(run("-b sim --dump=kernel examples/softmax.lt"), 0, "%s", err);
 	cr_expect(strncmp(out, "kernel 1\n", 9) == 0 && strstr(out, "region host\n"), "%s", out);
+	/* After a step; the last one is what it runs. */
+	cr_assert_eq(run("-b sim --dump=kernel -k L examples/softmax.lt"), 0, "%s", err);
+	cr_assert_eq(run("-b sim:skip=Q --dump=kernel examples/softmax.lt"), 2);
+	cr_expect_not_null(strstr(err, "kernel programs have no step 'Q'; the steps are L (lower), "), "%s", err);
 	cr_assert_eq(run("-b sim --dump=source examples/softmax.lt"), 2);
 	cr_expect_not_null(strstr(err, "backend sim has no source to show"), "%s", err);
 	cr_assert_eq(run("-q -b sim:counts examples/softmax.lt -i x=random"), 0, "%s", err);

@@ -80,10 +80,11 @@ static lt_status sim_expand(const struct lt_session *s, struct lt_kernel **k, st
 static lt_status sim_lower(
 	const struct lt_session *s, const struct lt_tree *t, struct lt_kernel **out, struct lt_diag *diag)
 {
-	lt_status status = lt_kernel_new(t, &s->config.machine, NULL, out, diag);
+	const struct lt_kernel_options options = { .skip = s->config.skip, .verify = 1,
+		.last = s->host && LT_HAS(struct lt_host, s->host, kernel_step) ? (char)s->host->kernel_step : '\0' };
+	lt_status status = lt_kernel_new(t, &s->config.machine, &options, out, diag);
 	status = status ? status : sim_expand(s, out, diag);
 	status = status ? status : lt__simulate_accepts(*out, diag);
-	status = status ? status : lt_kernel_verify(*out, diag);
 	if (status) {
 		lt_kernel_free(*out);
 		*out = NULL;
