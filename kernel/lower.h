@@ -72,8 +72,9 @@ struct lower_known {
 };
 /* An array that holds lanes of a vector while scalar code runs. */
 struct lower_scratch { uint32_t dtype, lanes; int32_t number; struct lower_home home; struct lower_scratch *next; };
-/* A COMBINE in a loop over vectors: these are combined in a variable, and its lanes behind the loop. */
-struct lower_fold { int32_t stmt, variable; struct lower_fold *next; };
+/* A COMBINE in a loop over vectors: these are combined in a variable, and its lanes behind the loop.  fresh: the variable
+ * has its identity yet, and as many blocks are open as when it got it; -1: it may hold more. */
+struct lower_fold { int32_t stmt, variable, fresh; struct lower_fold *next; };
 
 struct lowering {
 	struct lt_kernel_builder b;

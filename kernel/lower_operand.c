@@ -73,6 +73,10 @@ static int32_t blended(struct lowering *l, int32_t s, const struct lt_operand *o
 		return value;
 	int32_t others = lt__lower_wide(l, LT_OPCODE_not, LT_LANE_MASK, of_piece, -1, 0);
 	int32_t rest = blended(l, s, o, i + 1, lanes_and(l, left, others));
+	const struct lt_instruction *loaded = lt__build_at(&l->b, value), *other = lt__build_at(&l->b, rest);
+	if (other->opcode == LT_OPCODE_const && other->number == 0 && loaded->opcode == LT_OPCODE_load
+		&& loaded->operand[2] == of_piece)
+		return value;                           /* lanes that are off are 0 */
 	return lt__build_select(&l->b, of_piece, value, rest);
 }
 
