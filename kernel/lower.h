@@ -72,8 +72,8 @@ struct lower_known {
 };
 /* An array that holds lanes of a vector while scalar code runs. */
 struct lower_scratch { uint32_t dtype, lanes; int32_t number; struct lower_home home; struct lower_scratch *next; };
-/* A COMBINE in a loop over vectors: these are combined in a variable, and its lanes behind the loop.  fresh: the variable
- * has its identity yet, and as many blocks are open as when it got it; -1: it may hold more. */
+/* A COMBINE in a loop over vectors: these are combined in a variable, and its lanes behind the loop.  fresh: blocks that
+ * were open when the variable got the identity, which is all that it holds; -1: it may hold more. */
 struct lower_fold { int32_t stmt, variable, fresh; struct lower_fold *next; };
 
 struct lowering {

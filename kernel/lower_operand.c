@@ -37,6 +37,8 @@ static int32_t piece_value(struct lowering *l, int32_t s, const struct lt_piece 
 bool lt__lower_operand_is_wide(struct lowering *l, const struct lt_operand *o)
 {
 	int64_t stride;
+	if (o->n_piece > MAX_BRANCHES)
+		return false;
 	for (int32_t i = 0; i < o->n_piece; i++) {
 		const struct lt_piece *p = piece_at(l, o, i);
 		for (int32_t k = 0; k < p->n_guard && i + 1 < o->n_piece; k++)
