@@ -85,12 +85,6 @@ static void check_seed(struct compiled *c, const char *cpu, uint64_t seed)
 	compiled_run(c, got.at);
 	for (uint32_t b = 0; b < k->n_buffer; b++) {
 		const struct lt_kernel_buffer *x = &k->buffers[b];
-		if (getenv("DBG") && x->space == LT_SPACE_SLOT)
-			for (int64_t e = 0; e < x->elems; e++) {
-				size_t z = lt_llvm_bytes(x->dtype); uint64_t p = 0, q = 0;
-				memcpy(&p, (char *)want.at[x->slot] + (size_t)e * z, z); memcpy(&q, (char *)got.at[x->slot] + (size_t)e * z, z);
-				if (p != q) fprintf(stderr, "%s[%d] want %llx got %llx\n", x->name, (int)e, (long long)p, (long long)q);
-			}
 		cr_assert(x->space != LT_SPACE_SLOT || random_kernel_same(x->dtype, want.at[x->slot], got.at[x->slot], x->elems),
 			"seed %llu, '%s': buffer %s", (unsigned long long)seed, cpu, x->name);
 	}
