@@ -139,8 +139,8 @@ static const struct broken texts[] = {
 	{ "", "\t%0 = shift_signed i64 5 64\n", 0, "kernel:5:2: region 0: a shift of i64 is by 0 to 63, not by 64" },
 	{ "", "\t%0 = convert f32 from f16 0x0\n", 0,
 		"kernel:5:2: region 0: 'convert' takes no half types, such as f16; take `cast`, or `bits` of i16" },
-	{ "", "\t%0 = each f32 and 1 2\n", 0, "kernel:5:2: region 0: 'each' needs an operator of floats; and is none; take one "
-		"such as sin or pow" },
+	{ "", "\t%0 = each f32 and 1 2\n", 0, "kernel:5:2: region 0: 'each' needs an operator of floats; and is none; take "
+		"one such as sin or pow" },
 };
 
 static char *text_of(const struct broken *b)
