@@ -1,4 +1,5 @@
-/* kernel/expand_cast.c -- casts as conversions that C has: halves by their bits, floats to integers saturated (expand.h).
+/* kernel/expand_cast.c -- casts as conversions that C has: halves by their bits, floats to integers saturated
+ * (expand.h).
  */
 #include <math.h>
 #include "kernel/expand.h"
@@ -117,13 +118,13 @@ static int32_t cast_to_half(struct expansion *e, uint32_t to, int32_t x)
 	return lt__expand_cast(e, to, x);
 }
 
-/* Clamped to the type's range, or to the largest float in it; what is above gets the largest integer afterwards, and NaN
- * 0. */
+/* Clamped to the floats whose integer part is in the type's range; what is above gets the largest integer afterwards,
+ * where that is no float's, and NaN 0. */
 static int32_t saturate(struct expansion *e, uint32_t to, int32_t x)
 {
 	struct lt_kernel_builder *b = &e->b;
 	int bits = 8 * (int)lt__kernel_element_bytes(to) - (to != LT_U8), digits = expand_dtype(e, x) == LT_F32 ? 24 : 53;
-	double beyond = ldexp(1, bits), high = beyond - (bits <= digits ? 1 : ldexp(1, bits - digits));
+	double beyond = ldexp(1, bits), high = beyond - ldexp(1, bits - digits);
 	int32_t z = lt__expand_two(e, LT_OPCODE_larger, x, lt__expand_number(e, x, to == LT_U8 ? 0 : -beyond));
 	z = lt__expand_two(e, LT_OPCODE_lesser, z, lt__expand_number(e, z, high));
 	int32_t r = lt__expand_convert(e, to == LT_I64 ? LT_I64 : LT_I32, z);

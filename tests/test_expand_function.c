@@ -70,6 +70,11 @@ static double number_of(uint64_t bits, uint32_t dtype)
 	return dtype == LT_F32 ? (double)simulated_float(bits) : simulated_double(bits);
 }
 
+static uint64_t bits_of(double x, uint32_t dtype)
+{
+	return dtype == LT_F32 ? simulated_float_bits((float)x) : simulated_double_bits(x);
+}
+
 /* Special values, and those of all exponents; of doubles mostly such as functions do not saturate at. */
 Test(expand_function, errors_in_the_simulator)
 {
@@ -99,7 +104,8 @@ Test(expand_function, errors_in_the_simulator)
 
 /* -- a straight line of instructions of f32 -- */
 
-struct straight { const struct lt_kernel *k; int32_t first, n; bool fuses; union { float f; int32_t i; uint32_t u; } *v; };
+union straight_value { float f; int32_t i; uint32_t u; };
+struct straight { const struct lt_kernel *k; int32_t first, n; bool fuses; union straight_value *v; };
 
 static float sum(const struct straight *s, int32_t x, int32_t y)
 {
@@ -243,8 +249,8 @@ Test(expand_function, scale)
 		for (int x = 0; x < 12; x++) {
 			for (int i = 0; i < EXPANDED_N; i++) {
 				double y = i > 2 * most ? (double)NAN : i - most;
-				expanded_put(d.x, i, dtype, dtype == LT_F32 ? simulated_float_bits((float)some[x]) : simulated_double_bits(some[x]));
-				expanded_put(d.y, i, dtype, dtype == LT_F32 ? simulated_float_bits((float)y) : simulated_double_bits(y));
+				expanded_put(d.x, i, dtype, bits_of(some[x], dtype));
+				expanded_put(d.y, i, dtype, bits_of(y, dtype));
 			}
 			expanded_run(e, &d);
 			for (int i = 0; i < EXPANDED_N; i++) {
