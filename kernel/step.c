@@ -15,6 +15,13 @@ static const struct { struct lt_kernel_step step; lt_step_run *run; } steps[] = 
 	{ { 'V', "variables", "arrays that are reached only at constant places are variables", "constant addresses are "
 		"constants", "the order of all that is computed", "arrays of which an element has one width" },
 		lt__step_variables },
+	{ { 'T', "tiles", "square tiles that are read across are loaded row by row and transposed in registers", "nothing",
+		"the order of stores; loads move up to the first of a tile", "nothing" }, lt__step_tiles },
+	{ { 'P', "prefetches", "loads of runs that are far apart ask for the next run", "nothing", "the order of all that runs",
+		"nothing" }, lt__step_prefetches },
+	{ { 'S', "streams", "stores go past the caches only where the machine has such stores and nothing here reads them",
+		"stores are marked whose values are not read again soon", "the order of all that runs", "nothing" },
+		lt__step_streams },
 	{ { 'U', "unused", "values, variables and memory that nothing uses are removed, and empty blocks", "nothing",
 		"the order of all that runs", "nothing" }, lt__step_unused },
 };
