@@ -22,6 +22,8 @@ static const struct { struct lt_kernel_step step; lt_step_run *run; } steps[] = 
 	{ { 'S', "streams", "stores go past the caches only where the machine has such stores and nothing here reads them",
 		"stores are marked whose values are not read again soon", "the order of all that runs", "nothing" },
 		lt__step_streams },
+	{ { 'M', "motion", "divisions and splats that a loop does not change are computed in front of it", "nothing",
+		"the order of loads, stores and changes of variables", "nothing" }, lt__step_motion },
 	{ { 'U', "unused", "values, variables and memory that nothing uses are removed, and empty blocks", "nothing",
 		"the order of all that runs", "nothing" }, lt__step_unused },
 };
