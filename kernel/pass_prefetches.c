@@ -1,24 +1,24 @@
 /* kernel/pass_prefetches.c -- step 'P': where a large buffer is read in runs that are a page or more apart, each load
  * asks for what the run after it has at its place.
  *
- * The processor follows one run of addresses by itself, but not a jump to the next one, so that each run begins with the
- * full latency of memory, many times over where several runs are read side by side.  A wrong guess costs one
+ * The processor follows one run of addresses by itself, but not a jump to the next one, so that each run begins with
+ * the full latency of memory, many times over where several runs are read side by side.  A wrong guess costs one
  * instruction a load and nothing else: what is fetched is never used by meaning, and may be outside of the buffer.
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include "kernel/linear.h"
+#include "kernel/address.h"
 #include "kernel/opcode.h"
 
 enum { MAX_JUMP = 512 << 10, MAX_STEP = 1 << 10, MIN_RUN = 16 };       /* bytes, bytes, iterations */
 
 /* A load that could have one: its two innermost loops, and the elements that it moves by in the outer one. */
-struct prefetch { int32_t at, buffer, inner, outer; int64_t jump; struct lt_linear address; };
+struct prefetch { int32_t at, buffer, inner, outer; int64_t jump; struct lt_address_sum address; };
 
 struct prefetches_step {
 	struct lt_stepping *s;
 	const struct lt_kernel *k;
-	const struct lt_linear *values;
+	const struct lt_address_sum *values;
 	const int32_t *block;
 	struct prefetch *load;
 	int32_t n_load;
@@ -62,7 +62,7 @@ static int32_t counted(const struct prefetches_step *p, int32_t block)
 
 /* How far a sum moves in an iteration of the loop; false: not always as far.  The points of a team number several
  * loops: the innermost is a remainder, which mostly goes on by one, and quotients mostly stay. */
-static bool moves_by(const struct prefetches_step *p, const struct lt_linear *x, int32_t loop, int64_t *by)
+static bool moves_by(const struct prefetches_step *p, const struct lt_address_sum *x, int32_t loop, int64_t *by)
 {
 	uint64_t sum = 0;
 	for (int32_t i = 0; i < x->n; i++) {
@@ -73,7 +73,7 @@ static bool moves_by(const struct prefetches_step *p, const struct lt_linear *x,
 		if (part == loop) {
 			sum += (uint64_t)x->part[i].times * (uint64_t)of->number;
 		} else if (of->opcode == LT_OPCODE_remainder) {
-			int64_t step = lt__linear_times(&p->values[of->operand[0]], loop);
+			int64_t step = lt__address_times(&p->values[of->operand[0]], loop);
 			sum += (uint64_t)x->part[i].times * (uint64_t)step * (uint64_t)p->k->instructions[loop].number;
 		} else if (of->opcode != LT_OPCODE_quotient && of->opcode != LT_OPCODE_loop) {
 			return false;
@@ -88,10 +88,10 @@ static void note_load(struct prefetches_step *p, int32_t at)
 	const struct lt_instruction *i = &p->k->instructions[at];
 	const struct lt_kernel_buffer *b = &p->k->buffers[i->what];
 	const int64_t bytes = lt__kernel_element_bytes(b->dtype);
-	struct lt_reach reach;
+	struct lt_address_reach reach;
 	int64_t step, jump;
 	if (b->space != LT_SPACE_SLOT || b->elems < p->s->machine->cache_bytes / bytes
-		|| !lt__linear_reach(p->k, p->values, i, &reach))
+		|| !lt__address_reach(p->k, p->values, i, &reach))
 		return;
 	int32_t inner = counted(p, p->block[at]), outer = inner < 0 ? -1 : counted(p, p->block[inner]);
 	if (outer < 0 || !moves_by(p, &reach.first, inner, &step) || !moves_by(p, &reach.first, outer, &jump))
@@ -100,7 +100,7 @@ static void note_load(struct prefetches_step *p, int32_t at)
 		return;
 	if (jump > MAX_JUMP / bytes || trip_count(p->k, inner) < MIN_RUN) {
 		lt__step_decide(p->s, p->k->instructions[inner].origin, i->origin, b->origin,
-			"runs of %s are not prefetched: %s", b->name, jump > MAX_JUMP / bytes ? "they are too far apart" : "they are too short");
+			"runs of %s are not prefetched: they are too %s", b->name, jump > MAX_JUMP / bytes ? "far apart" : "short");
 		return;
 	}
 	p->load[p->n_load++] = (struct prefetch){ at, i->what, inner, outer, jump, reach.first };
@@ -152,7 +152,7 @@ static void choose_loads(struct prefetches_step *p)
 		for (int32_t l = first; l < end; l++) {
 			const struct prefetch *x = &p->load[l];
 			if (x->inner != last || (before && before->address.number == x->address.number
-				&& lt__linear_same_parts(&before->address, &x->address)))
+				&& lt__address_same_parts(&before->address, &x->address)))
 				continue;
 			if (!before)
 				say_runs(p, x);
@@ -181,7 +181,7 @@ bool lt__step_prefetches(struct lt_stepping *s)
 			&& s->k->buffers[b].elems >= s->machine->cache_bytes / (int64_t)lt__kernel_element_bytes(s->k->buffers[b].dtype));
 	if (!any)
 		return false;
-	p.values = lt__linear_values(s->k, &s->b.pool);
+	p.values = lt__address_values(s->k, &s->b.pool);
 	p.block = lt__step_blocks(s);
 	p.load = lt__pool_alloc(&s->b.pool, n, sizeof *p.load);
 	p.jump = lt__pool_alloc(&s->b.pool, n, sizeof *p.jump);

@@ -5,7 +5,7 @@
  * side, no lane off, to memory of the caller's.
  */
 #include <inttypes.h>
-#include "kernel/linear.h"
+#include "kernel/address.h"
 #include "kernel/opcode.h"
 
 /* Why the store goes the usual way; NULL: it does not. */

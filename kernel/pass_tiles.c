@@ -9,22 +9,27 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "kernel/linear.h"
+#include "kernel/address.h"
 
 enum { MAX_BETWEEN = 4096 };    /* stores that are looked at for one tile */
 
 /* A load that may be a column of a tile. */
-struct tile_load { int32_t at, block, buffer; uint32_t lanes; int64_t stride; const struct lt_linear *address; int64_t number; };
+struct tile_load {
+	int32_t at, block, buffer;
+	uint32_t lanes;
+	int64_t stride, number;
+	const struct lt_address_sum *address;
+};
 /* Loads that are one: by number, the first place of them, the number of the first. */
-struct tile { const struct tile_load *load; int32_t first; };
+struct square_tile { const struct tile_load *load; int32_t first; };
 
 struct tiles_step {
 	struct lt_stepping *s;
 	const struct lt_kernel *k;
-	const struct lt_linear *values;
+	const struct lt_address_sum *values;
 	struct tile_load *load;
 	int32_t n_load;
-	struct tile *tile;
+	struct square_tile *tile;
 	int32_t n_tile;
 	int32_t *tile_at;               /* by instruction: its tile, plus 1 */
 	int32_t *writer, n_writer;      /* stores and launches, in order */
@@ -32,7 +37,7 @@ struct tiles_step {
 
 static int by_number(int64_t a, int64_t b) { return a < b ? -1 : a > b; }
 
-static int by_parts(const struct lt_linear *a, const struct lt_linear *b)
+static int by_parts(const struct lt_address_sum *a, const struct lt_address_sum *b)
 {
 	if (a->n != b->n)
 		return by_number(a->n, b->n);
@@ -71,16 +76,16 @@ static bool is_across(const struct tiles_step *t, const struct lt_instruction *i
 
 static void find_loads(struct tiles_step *t, const int32_t *block)
 {
-	static const struct lt_linear zero;
+	static const struct lt_address_sum zero;
 	for (int32_t at = 0; at < (int32_t)t->k->n_instruction; at++) {
 		const struct lt_instruction *i = &t->k->instructions[at];
 		if (i->opcode == LT_OPCODE_store || i->opcode == LT_OPCODE_launch)
 			t->writer[t->n_writer++] = at;
 		if (!is_across(t, i))
 			continue;
-		const struct lt_linear *address = i->operand[0] < 0 ? &zero : &t->values[i->operand[0]];
-		t->load[t->n_load++] = (struct tile_load){ at, block[at], i->what, i->lanes, i->stride, address,
-			(int64_t)((uint64_t)address->number + (uint64_t)i->number) };
+		const struct lt_address_sum *address = i->operand[0] < 0 ? &zero : &t->values[i->operand[0]];
+		t->load[t->n_load++] = (struct tile_load){ at, block[at], i->what, i->lanes, i->stride,
+			(int64_t)((uint64_t)address->number + (uint64_t)i->number), address };
 	}
 	qsort(t->load, (size_t)t->n_load, sizeof *t->load, by_load);
 }
@@ -89,13 +94,13 @@ static void find_loads(struct tiles_step *t, const int32_t *block)
 static bool leaves(const struct tiles_step *t, int32_t writer, int32_t load)
 {
 	const struct lt_instruction *w = &t->k->instructions[writer], *l = &t->k->instructions[load];
-	struct lt_reach a, b;
+	struct lt_address_reach a, b;
 	if (w->opcode == LT_OPCODE_launch)
 		return false;
-	if (!lt__linear_may_alias(t->k, w->what, l->what))
+	if (!lt__may_alias(t->k, w->what, l->what))
 		return true;
-	return w->what == l->what && lt__linear_reach(t->k, t->values, w, &a) && lt__linear_reach(t->k, t->values, l, &b)
-		&& lt__linear_apart(&a, &b);
+	return w->what == l->what && lt__address_reach(t->k, t->values, w, &a) && lt__address_reach(t->k, t->values, l, &b)
+		&& lt__address_apart(&a, &b);
 }
 
 /* The first writer at or after a place, by its number in the list. */
@@ -150,7 +155,7 @@ static void find_tiles(struct tiles_step *t)
 		lt__step_decide(t->s, -1, t->k->instructions[first].origin, t->k->buffers[x->buffer].origin,
 			"a tile of %" PRIu32 " rows of %s, %" PRId64 " apart, is loaded row by row and transposed in registers", x->lanes,
 			t->k->buffers[x->buffer].name, x->stride);
-		t->tile[t->n_tile++] = (struct tile){ x, first };
+		t->tile[t->n_tile++] = (struct square_tile){ x, first };
 		l += (int32_t)x->lanes;
 	}
 	for (int32_t l = 0; l < t->n_load; l++)
@@ -181,7 +186,7 @@ static void exchange(struct tiles_step *t, const struct lt_instruction *load, in
 }
 
 /* All of the tile, where its first load stood. */
-static void put_tile(struct tiles_step *t, const struct tile *x)
+static void put_tile(struct tiles_step *t, const struct square_tile *x)
 {
 	int32_t row[LT_MAX_LANES];
 	int n = (int)x->load->lanes;
@@ -210,7 +215,7 @@ bool lt__step_tiles(struct lt_stepping *s)
 		any = any || is_across(&t, &s->k->instructions[at]);
 	if (!any)
 		return false;
-	t.values = lt__linear_values(s->k, p);
+	t.values = lt__address_values(s->k, p);
 	t.load = lt__pool_alloc(p, n, sizeof *t.load);
 	t.tile = lt__pool_alloc(p, n, sizeof *t.tile);
 	t.tile_at = lt__pool_alloc(p, n, sizeof *t.tile_at);
@@ -223,7 +228,7 @@ bool lt__step_tiles(struct lt_stepping *s)
 	for (int32_t r = 0; r < (int32_t)s->k->n_region; r++) {
 		lt__rewrite_region(s, r);
 		for (int32_t at = s->k->regions[r].first; at < s->k->regions[r].first + s->k->regions[r].n; at++) {
-			const struct tile *x = t.tile_at[at] ? &t.tile[t.tile_at[at] - 1] : NULL;
+			const struct square_tile *x = t.tile_at[at] ? &t.tile[t.tile_at[at] - 1] : NULL;
 			if (!x)
 				(void)lt__rewrite_copy(s, at);
 			else if (x->first == at)

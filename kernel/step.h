@@ -2,7 +2,7 @@
  *
  * step.c        the table, and what runs it
  * rewrite.c     copying a program with changes
- * linear.c      addresses as sums of multiples of values; which accesses are apart
+ * address.c     addresses as sums of multiples of values; which accesses are apart
  * pass_*.c      a step each, with its contract
  *
  * A step looks at s->k, which does not change, and decides.  If it has something to do, it copies the program into s->b

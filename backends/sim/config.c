@@ -89,7 +89,8 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 			out->counts = true;
 		else if (is_word(at, n, "expand"))
 			out->expand = true;
-		else if (n && !skip_of(at, n, out->skip) && !order_of(at, n, &out->options.order) && !off_of(at, n, &out->options.off))
+		else if (n && !skip_of(at, n, out->skip) && !order_of(at, n, &out->options.order)
+			&& !off_of(at, n, &out->options.off))
 			return lt__report(diag, LT_EINVAL, -1, -1,
 				"give seed=N, order=random, order=forward, order=backward, range=POINTS, counts, expand, off=CHECK, or skip=STEPS",
 				"sim: unknown option '%.*s'", (int)(n < 60 ? n : 60), at);
