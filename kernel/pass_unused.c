@@ -1,8 +1,8 @@
 /* kernel/pass_unused.c -- step 'U': what nothing uses is removed: values, variables that nothing gets, memory of the
  * program's own that nothing loads, blocks that are empty, and what is stored there.
  *
- * What counts is what a caller sees: stores to slots, faults, launches; and prefetches, which are wanted.  From there on
- * everything is needed that has a part in it.
+ * What counts is what a caller sees: stores to slots, faults, launches; and prefetches, which are wanted.  Everything
+ * is needed that has a part in these.
  */
 #include "kernel/step.h"
 

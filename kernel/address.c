@@ -1,12 +1,13 @@
-/* kernel/linear.c -- see linear.h. */
+/* kernel/address.c -- see address.h. */
 #include <string.h>
-#include "kernel/linear.h"
+#include "kernel/address.h"
 #include "kernel/opcode.h"
 
-struct linear_sum { int64_t number; int32_t n; struct lt_linear_part part[LT_LINEAR_PARTS]; };
+struct linear_sum { int64_t number; int32_t n; struct lt_address_part part[LT_ADDRESS_PARTS]; };
 
 /* a * x + b * y; false: too many parts. */
-static bool linear_sum(struct linear_sum *out, const struct lt_linear *x, int64_t a, const struct lt_linear *y, int64_t b)
+static bool linear_sum(
+	struct linear_sum *out, const struct lt_address_sum *x, int64_t a, const struct lt_address_sum *y, int64_t b)
 {
 	int32_t i = 0, j = 0;
 	out->number = (int64_t)((uint64_t)a * (uint64_t)x->number + (uint64_t)b * (uint64_t)y->number);
@@ -21,19 +22,19 @@ static bool linear_sum(struct linear_sum *out, const struct lt_linear *x, int64_
 			times += (uint64_t)b * (uint64_t)y->part[j++].times;
 		if (!times)
 			continue;
-		if (out->n == LT_LINEAR_PARTS)
+		if (out->n == LT_ADDRESS_PARTS)
 			return false;
-		out->part[out->n++] = (struct lt_linear_part){ value, (int64_t)times };
+		out->part[out->n++] = (struct lt_address_part){ value, (int64_t)times };
 	}
 	return true;
 }
 
 /* What the instruction's value is a sum of; false: it is a part itself. */
-static bool linear_value(const struct lt_instruction *i, const struct lt_linear *all, struct linear_sum *out)
+static bool linear_value(const struct lt_instruction *i, const struct lt_address_sum *all, struct linear_sum *out)
 {
-	static const struct lt_linear zero;
-	const struct lt_linear *x = i->operand[0] < 0 ? &zero : &all[i->operand[0]];
-	const struct lt_linear *y = i->operand[1] < 0 ? &zero : &all[i->operand[1]];
+	static const struct lt_address_sum zero;
+	const struct lt_address_sum *x = i->operand[0] < 0 ? &zero : &all[i->operand[0]];
+	const struct lt_address_sum *y = i->operand[1] < 0 ? &zero : &all[i->operand[1]];
 	switch (i->opcode) {
 	case LT_OPCODE_const:
 		*out = (struct linear_sum){ .number = i->number };
@@ -47,9 +48,9 @@ static bool linear_value(const struct lt_instruction *i, const struct lt_linear 
 	}
 }
 
-struct lt_linear *lt__linear_values(const struct lt_kernel *k, struct lt_pool *pool)
+struct lt_address_sum *lt__address_values(const struct lt_kernel *k, struct lt_pool *pool)
 {
-	struct lt_linear *all = lt__pool_alloc(pool, (size_t)k->n_instruction + 1, sizeof *all);
+	struct lt_address_sum *all = lt__pool_alloc(pool, (size_t)k->n_instruction + 1, sizeof *all);
 	for (int32_t at = 0; at < (int32_t)k->n_instruction; at++) {
 		const struct lt_instruction *i = &k->instructions[at];
 		struct linear_sum sum;
@@ -57,9 +58,9 @@ struct lt_linear *lt__linear_values(const struct lt_kernel *k, struct lt_pool *p
 			continue;
 		if (!linear_value(i, all, &sum)) {
 			sum = (struct linear_sum){ .n = 1 };
-			sum.part[0] = (struct lt_linear_part){ at, 1 };
+			sum.part[0] = (struct lt_address_part){ at, 1 };
 		}
-		all[at] = (struct lt_linear){ sum.number, sum.n, NULL };
+		all[at] = (struct lt_address_sum){ sum.number, sum.n, NULL };
 		if (!sum.n)
 			continue;
 		all[at].part = lt__pool_alloc(pool, (size_t)sum.n, sizeof *all[at].part);
@@ -68,7 +69,7 @@ struct lt_linear *lt__linear_values(const struct lt_kernel *k, struct lt_pool *p
 	return all;
 }
 
-bool lt__linear_same_parts(const struct lt_linear *a, const struct lt_linear *b)
+bool lt__address_same_parts(const struct lt_address_sum *a, const struct lt_address_sum *b)
 {
 	if (a->n != b->n)
 		return false;
@@ -78,7 +79,7 @@ bool lt__linear_same_parts(const struct lt_linear *a, const struct lt_linear *b)
 	return true;
 }
 
-int64_t lt__linear_times(const struct lt_linear *a, int32_t value)
+int64_t lt__address_times(const struct lt_address_sum *a, int32_t value)
 {
 	for (int32_t i = 0; i < a->n; i++)
 		if (a->part[i].value == value)
@@ -86,10 +87,10 @@ int64_t lt__linear_times(const struct lt_linear *a, int32_t value)
 	return 0;
 }
 
-bool lt__linear_reach(const struct lt_kernel *k, const struct lt_linear *values, const struct lt_instruction *i,
-	struct lt_reach *out)
+bool lt__address_reach(const struct lt_kernel *k, const struct lt_address_sum *values, const struct lt_instruction *i,
+	struct lt_address_reach *out)
 {
-	*out = (struct lt_reach){ .n = lt__instruction_type(k, i).lanes, .stride = i->stride };
+	*out = (struct lt_address_reach){ .n = lt__instruction_type(k, i).lanes, .stride = i->stride };
 	if (i->operand[1] >= 0)
 		return false;
 	if (i->operand[0] >= 0)
@@ -99,7 +100,7 @@ bool lt__linear_reach(const struct lt_kernel *k, const struct lt_linear *values,
 }
 
 /* The power of two that divides all that is different in the parts, as sums wrap; 0: nothing is different. */
-static uint64_t difference(const struct lt_linear *a, const struct lt_linear *b)
+static uint64_t difference(const struct lt_address_sum *a, const struct lt_address_sum *b)
 {
 	uint64_t bits = 0;
 	for (int32_t i = 0, j = 0; i < a->n || j < b->n; ) {
@@ -116,7 +117,7 @@ static uint64_t difference(const struct lt_linear *a, const struct lt_linear *b)
 }
 
 /* Lane i of one and j of the other meet if a multiple of `unit` is between them (0: nothing). */
-bool lt__linear_apart(const struct lt_reach *a, const struct lt_reach *b)
+bool lt__address_apart(const struct lt_address_reach *a, const struct lt_address_reach *b)
 {
 	uint64_t unit = difference(&a->first, &b->first), far = (uint64_t)a->first.number - (uint64_t)b->first.number;
 	uint64_t rest = unit ? unit - 1 : UINT64_MAX;
@@ -129,7 +130,7 @@ bool lt__linear_apart(const struct lt_reach *a, const struct lt_reach *b)
 	return true;
 }
 
-bool lt__linear_may_alias(const struct lt_kernel *k, int32_t a, int32_t b)
+bool lt__may_alias(const struct lt_kernel *k, int32_t a, int32_t b)
 {
 	const struct lt_kernel_buffer *x = &k->buffers[a], *y = &k->buffers[b];
 	return a == b || (x->space == y->space && x->space != LT_SPACE_ARRAY && !x->exclusive && !y->exclusive);
