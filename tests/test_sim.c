@@ -20,7 +20,8 @@ Test(sim, words_after_its_name)
 {
 	static const struct { const char *config; bool good; } cases[] = { { "", true }, { "seed=7", true },
 		{ "order=forward;range=3", true }, { "order=backward", true }, { "order=random;seed=12345678901234", true },
-		{ "counts", true }, { "off=exclusive;off=ranges", true }, { "order=sideways", false }, { "seed=", false },
+		{ "counts", true }, { "off=exclusive;off=ranges", true }, { "array=0;teams=0", true }, { "array=64;teams=1", true },
+		{ "teams=2", false }, { "array=", false }, { "order=sideways", false }, { "seed=", false },
 		{ "seed=x", false }, { "range=0", false }, { "off=nothing", false }, { "range", false } };
 	const struct lt_backend *b = lt_backend_find("sim");
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -46,6 +47,16 @@ Test(sim, shows_what_it_runs)
 	cr_expect_not_null(strstr(err, "backend sim has no source to show"), "%s", err);
 	cr_assert_eq(run("-q -b sim:counts examples/softmax.lt -i x=random"), 0, "%s", err);
 	cr_expect_not_null(strstr(err, ".operations 64000\n"), "%s", err);
+}
+
+/* Locals that are too large for an array are in the workspace; without teams one thread runs everything. */
+Test(sim, machines_differ)
+{
+	cr_assert_eq(run("-b sim --apply='parallel m' --dump=kernel examples/first.lt"), 0, "%s", err);
+	cr_expect(strstr(out, "] array ") && strstr(out, "region team 1") && strstr(out, "workspace 0 thread 0"), "%s", out);
+	cr_assert_eq(run("-b 'sim:array=8;teams=0' --apply='parallel m' --dump=kernel examples/first.lt"), 0, "%s", err);
+	cr_expect(!strstr(out, "] array ") && !strstr(out, "region team"), "%s", out);
+	cr_expect_null(strstr(out, "workspace 0 thread 0"), "%s", out);
 }
 
 /* A finding is a failure of the device, and says its sentence with the way out: here of a slot that is not aligned. */
