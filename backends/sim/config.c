@@ -85,13 +85,18 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 			out->options.seed = number;
 		else if (sim_number(at, n, "range", &number) && number > 0)
 			out->options.range = (int64_t)number;
+		else if (sim_number(at, n, "array", &number))
+			out->machine.array_bytes = (int64_t)number;
+		else if (sim_number(at, n, "teams", &number) && number <= 1)
+			out->machine.teams = (uint32_t)number;
 		else if (is_word(at, n, "counts"))
 			out->counts = true;
 		else if (is_word(at, n, "expand"))
 			out->expand = true;
 		else if (n && !skip_of(at, n, out->skip) && !order_of(at, n, &out->options.order) && !off_of(at, n, &out->options.off))
 			return lt__report(diag, LT_EINVAL, -1, -1,
-				"give seed=N, order=random, order=forward, order=backward, range=POINTS, counts, expand, off=CHECK, or skip=STEPS",
+				"give seed=N, order=random, order=forward, order=backward, range=POINTS, array=BYTES, teams=0, teams=1, counts, "
+				"expand, off=CHECK, or skip=STEPS",
 				"sim: unknown option '%.*s'", (int)(n < 60 ? n : 60), at);
 		at += n + (at[n] == ';');
 	}
