@@ -257,6 +257,7 @@ static void make_statement(struct kernel_maker *g)
 	case 17: make_text(g); break;
 	case 18: maker_fold(g); break;
 	case 19: maker_shuffle(g); break;
+	case 22: maker_each(g); break;
 	case 20:
 		if (g->in.base < 0 && g->in.depth < 2)
 			make_launch(g);

@@ -52,6 +52,7 @@ int32_t maker_two(struct kernel_maker *, int opcode, struct lt_value_type, int32
 int32_t maker_mod(struct kernel_maker *, struct lt_value_type, int n);  /* from 0 to n - 1 */
 void maker_value(struct kernel_maker *);
 void maker_fold(struct kernel_maker *);
+void maker_each(struct kernel_maker *);
 void maker_shuffle(struct kernel_maker *);
 extern const uint64_t maker_foldable;                                   /* element types with operators that fold */
 int maker_folding(struct kernel_maker *, uint32_t dtype);

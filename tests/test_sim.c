@@ -20,7 +20,7 @@ Test(sim, words_after_its_name)
 {
 	static const struct { const char *config; bool good; } cases[] = { { "", true }, { "seed=7", true },
 		{ "order=forward;range=3", true }, { "order=backward", true }, { "order=random;seed=12345678901234", true },
-		{ "counts", true }, { "off=exclusive;off=ranges", true }, { "order=sideways", false }, { "seed=", false },
+		{ "counts", true }, { "expand", true }, { "off=exclusive;off=ranges", true }, { "order=sideways", false }, { "seed=", false },
 		{ "seed=x", false }, { "range=0", false }, { "off=nothing", false }, { "range", false } };
 	const struct lt_backend *b = lt_backend_find("sim");
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -46,6 +46,10 @@ Test(sim, shows_what_it_runs)
 	cr_expect_not_null(strstr(err, "backend sim has no source to show"), "%s", err);
 	cr_assert_eq(run("-q -b sim:counts examples/softmax.lt -i x=random"), 0, "%s", err);
 	cr_expect_not_null(strstr(err, ".operations 64000\n"), "%s", err);
+	cr_expect(!strstr(out, " larger f32 "));
+	cr_assert_eq(run("-b sim:expand --dump=kernel examples/softmax.lt"), 0, "%s", err);
+	cr_expect(strstr(out, " larger f32 ") && !strstr(out, " exp f32 "), "%s", out);
+	cr_assert_eq(run("-q -b sim:expand --verify examples/softmax.lt -i x=random"), 0, "%s", err);
 }
 
 /* A finding is a failure of the device, and says its sentence with the way out: here of a slot that is not aligned. */

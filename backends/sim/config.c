@@ -46,10 +46,20 @@ static bool off_of(const char *at, size_t n, uint64_t *off)
 	return false;
 }
 
+/* With `expand`: what no expansion replaces. */
+#define BOTH (1 << LT_F32 | 1 << LT_F64)
+static const struct lt_machine_operator functions[] = {
+	{ LT_OPCODE_sqrt, BOTH, 0, 0 }, { LT_OPCODE_remainder, BOTH, 0, 0 }, { LT_OPCODE_pow, BOTH, 0, 0 },
+	{ LT_OPCODE_sin, BOTH, 0, 0 }, { LT_OPCODE_cos, BOTH, 0, 0 }, { LT_OPCODE_exp, 1 << LT_F64, 0, 0 },
+	{ LT_OPCODE_log, 1 << LT_F64, 0, 0 }, { LT_OPCODE_tanh, 1 << LT_F64, 0, 0 }, { LT_OPCODE_erf, 1 << LT_F64, 0, 0 },
+};
+#undef BOTH
+
 lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_diag *diag)
 {
 	*out = (struct sim_config){ .options = { .seed = 1 },
-		.machine = { .array_bytes = 4096, .stack_bytes = 65536, .teams = 1 } };
+		.machine = { .array_bytes = 4096, .stack_bytes = 65536, .teams = 1,
+			.n_operator = sizeof functions / sizeof *functions, .operators = functions } };
 	for (const char *at = text ? text : ""; *at; ) {
 		size_t n = strcspn(at, ";");
 		uint64_t number;
@@ -59,9 +69,11 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 			out->options.range = (int64_t)number;
 		else if (is_word(at, n, "counts"))
 			out->counts = true;
+		else if (is_word(at, n, "expand"))
+			out->expand = true;
 		else if (n && !order_of(at, n, &out->options.order) && !off_of(at, n, &out->options.off))
 			return lt__report(diag, LT_EINVAL, -1, -1,
-				"give seed=N, order=random, order=forward, order=backward, range=POINTS, counts, or off=CHECK",
+				"give seed=N, order=random, order=forward, order=backward, range=POINTS, counts, expand, or off=CHECK",
 				"sim: unknown option '%.*s'", (int)(n < 60 ? n : 60), at);
 		at += n + (at[n] == ';');
 	}

@@ -59,7 +59,7 @@ extern "C" {
 	X(test, 141, UNARY, "a bool as a mask: whether it is not 0") \
 	X(bits, 142, CAST, "the same bits as another type of as many bytes") \
 	X(quotient, 143, BINARY, "of integers, towards zero; the divisor is neither 0 nor -1") \
-	X(remainder, 144, BINARY, "of integers, with the sign of the dividend; the divisor is neither 0 nor -1") \
+	X(remainder, 144, BINARY, "with the sign of the dividend; of integers the divisor is neither 0 nor -1") \
 	X(shift_left, 145, BINARY, "of integers, by 0 to bits - 1") \
 	X(shift_right, 146, BINARY, "of integers as if they had no sign, by 0 to bits - 1") \
 	X(text, 147, TEXT, "an operator that only a third party knows: its C text (lt_op.source)") \
@@ -76,12 +76,18 @@ extern "C" {
 	X(if, 158, IF, "the block runs where the mask of one lane holds") \
 	X(else, 159, ELSE, "the other block of an if") \
 	X(end, 160, END, "of a loop or an if") \
-	X(launch, 161, LAUNCH, "in the host region: a team runs for the points 0 to below operand 0, none if that is negative")
+	X(launch, 161, LAUNCH, "in the host region: a team runs for the points 0 to below operand 0, none if that is negative") \
+	X(lesser, 162, BINARY, "x if x < y, else y: of two zeros, and where one is NaN, the second") \
+	X(larger, 163, BINARY, "x if x > y, else y: of two zeros, and where one is NaN, the second") \
+	X(shift_signed, 164, BINARY, "of integers to the right, by 0 to bits - 1; what comes in is the sign") \
+	X(scale, 165, BINARY, "x, which is about 1, times 2 to the power of y, a whole number; rounded once") \
+	X(convert, 166, CAST, "a cast as C does it: to integers the value, cut, must fit; no half types, not to bool") \
+	X(each, 167, EACH, "an operator of floats, of one lane after another, which the machine has for one lane")
 enum lt_machine_opcode {
 #define LT_MACHINE_ENUM(name, number, form, doc) LT_OPCODE_##name = number,
 	LT_MACHINE_MAP(LT_MACHINE_ENUM)
 #undef LT_MACHINE_ENUM
-	LT_NOPCODE = 162
+	LT_NOPCODE = 168
 };
 
 enum { LT_LANE_MASK = 32 };          /* beside enum lt_dtype */
@@ -114,7 +120,7 @@ struct lt_instruction {
 	 *   else             what an operator has: operands in order */
 	int32_t operand[4];
 	/* Of load, store, prefetch, array: the buffer.  Of get, set, update, variable: the variable.  Of param, argument:
-	 * its number.  Of launch: the region.  Of text: the operator.  Of fold: the operator's opcode.  Of loop, if,
+	 * its number.  Of launch: the region.  Of text: the operator.  Of fold, each: the operator's opcode.  Of loop, if,
 	 * else: the index of the matching end (of an if that has one: of its else).  Of end: the index of what it ends, a
 	 * loop, if or else.  Of fault: the access.  Else -1. */
 	int32_t what;
@@ -163,11 +169,18 @@ struct lt_kernel {
 	                                                 * multiples of the alignments of the buffers in them */
 };
 
-/* A machine, as data: what lowering decides by.  Numbers that do not apply are 0. */
+/* What a machine, or the language that is printed, has by itself beyond what each one must have (lt_kernel_expand).
+ * Types are bits 1 << enum lt_dtype: of the value (of `one`, where it is one lane, of `many`, where it is more), and of
+ * the operand of a cast. */
+struct lt_machine_operator { uint16_t opcode, one, many, from; };
+
+/* A machine, as data: what lowering and expansion decide by.  Numbers that do not apply are 0. */
 struct lt_machine {
 	int64_t array_bytes;            /* the largest local that becomes an array; others are in the workspace   */
 	int64_t stack_bytes;            /* of all arrays of a region together                                     */
 	uint32_t teams;                 /* 1: parallel loops become teams; 0: they are run by one thread          */
+	uint32_t n_operator;
+	const struct lt_machine_operator *operators;
 };
 
 /* lt_kernel_new: the kernel program of a tree; the caller's to free.  It copies what it needs.  LT_EUNSUPPORTED says
@@ -184,6 +197,32 @@ void lt_kernel_free(struct lt_kernel *);
 lt_status lt_kernel_verify(const struct lt_kernel *, struct lt_diag *);
 void lt_kernel_print(const struct lt_kernel *, lt_write *, void *user);
 lt_status lt_kernel_parse(const char *text, size_t bytes, struct lt_kernel **, struct lt_diag *);
+
+/* lt_kernel_expand: a program that does the same with the operators of machine->operators and those that every machine
+ *     has, so that a printer needs one spelling for each.  The caller's to free; the first program stays.
+ *     Needs:  the rules of this header.
+ *     Keeps:  regions, buffers, variables, params, blocks, loads and stores, in their order; origins.  What is exact
+ *             keeps its bits, NaN aside; functions are as exact as docs/accuracy.md says.
+ *     Breaks: nothing of the rules.  `update` may become get and set, `fold` shuffles.
+ *     What every machine has, and all that is left beside machine->operators:
+ *       copy, select                  any elements; select of masks, too
+ *       add, sub, mul                 f32, f64, i32, i64
+ *       div, neg                      f32, f64
+ *       comparisons                   f32, f64, i32, i64, bool
+ *       and, or, xor                  bool, i32, i64, masks; `not` of masks
+ *       lesser, larger                f32, f64, i32, i64
+ *       quotient, remainder, shifts   i32, i64
+ *       convert                       between integers, from bool to them; between i32 or i64 and f32 or f64; between
+ *                                     f32 and f64.  Halves are i16 by `bits`
+ *       fold, update                  add, mul, and, or, xor; what machine->operators has
+ *       each                          what machine->operators has for one lane
+ *       text, and all else that the machine does (128 to 161)
+ *     LT_EUNSUPPORTED names an operator that is neither there nor can be expanded: sqrt, pow, sin and cos, `remainder`
+ *     of floats, and the functions of f64 (of exp, log, tanh, erf) must be there for one lane at least.
+ * lt_kernel_c99: what C99 and its mathematical library have for one lane: rows for lt_machine.operators; n: how many.
+ *     Static. */
+lt_status lt_kernel_expand(const struct lt_kernel *, const struct lt_machine *, struct lt_kernel **, struct lt_diag *);
+const struct lt_machine_operator *lt_kernel_c99(uint32_t *n);
 
 /* The name of an opcode ("add", "load"); NULL: there is no such.  Static text. */
 const char *lt_opcode_name(uint32_t opcode);
