@@ -23,6 +23,8 @@ Test(sim, words_after_its_name)
 		{ "counts", true }, { "expand", true }, { "off=exclusive;off=ranges", true }, { "skip=VV", true },
 		{ "array=0;teams=0", true }, { "array=64;teams=1", true }, { "teams=2", false }, { "array=", false },
 		{ "skip=v", false }, { "skip=", false }, { "order=sideways", false }, { "seed=", false },
+		{ "lanes=8;unroll=64;array=0;teams=0;masked;gathered", true }, { "lanes=3", false }, { "lanes=128", false },
+		{ "lanes=0", false },
 		{ "seed=x", false }, { "range=0", false }, { "off=nothing", false }, { "range", false } };
 	const struct lt_backend *b = lt_backend_find("sim");
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
