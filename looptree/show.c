@@ -3,7 +3,7 @@
 #include <string.h>
 #include "looptree/show.h"
 
-static const char *column_name(const struct lt_tree *t, int32_t column, char *room, size_t bytes)
+static const char *column_name(const struct lt_tree *t, int32_t column, char *text, size_t bytes)
 {
 	int32_t at = column - 1;
 	if (at < t->n_param)
@@ -11,8 +11,8 @@ static const char *column_name(const struct lt_tree *t, int32_t column, char *ro
 	at -= t->n_param;
 	if (at < t->n_loop)
 		return LT_AT(struct lt_loop, t->loops, at)->var;
-	snprintf(room, bytes, "q%d", (int)(at - t->n_loop));
-	return room;
+	snprintf(text, bytes, "q%d", (int)(at - t->n_loop));
+	return text;
 }
 
 static unsigned long long size_of(int64_t c) { return c < 0 ? 0 - (unsigned long long)c : (unsigned long long)c; }
@@ -20,7 +20,7 @@ static unsigned long long size_of(int64_t c) { return c < 0 ? 0 - (unsigned long
 static void show_row(struct lt_text *x, const struct lt_tree *t, int32_t row)
 {
 	const int64_t *r = t->rows + (int64_t)row * t->n_column;
-	char room[24];
+	char text[24];
 	bool first = true;
 	for (int32_t i = 1; i < t->n_column; i++) {
 		if (!r[i])
@@ -29,7 +29,7 @@ static void show_row(struct lt_text *x, const struct lt_tree *t, int32_t row)
 		lt__text_format(x, "%s", first ? (c < 0 ? "-" : "") : c < 0 ? " - " : " + ");
 		if (c != 1 && c != -1)
 			lt__text_format(x, "%llu*", size_of(c));
-		lt__text_format(x, "%s", column_name(t, i, room, sizeof room));
+		lt__text_format(x, "%s", column_name(t, i, text, sizeof text));
 		first = false;
 	}
 	if (first)

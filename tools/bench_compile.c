@@ -130,7 +130,7 @@ void bench_compile(struct lt_context *ctx, const struct bench_case *c, const cha
 	struct bench_compiled *x;
 	lt_status s = LT_OK;
 
-	l->at = bench_grow(l->at, l->n, &l->room, sizeof *l->at);
+	l->at = bench_grow(l->at, l->n, &l->cap, sizeof *l->at);
 	x = memset(&l->at[l->n++], 0, sizeof *x);
 	x->c = c;
 	x->backend = backend;

@@ -10,7 +10,7 @@
 #include "tools/options.h"
 #include "tools/say.h"
 
-enum { MOST = 60, LONG = 256 };         /* rows of a table; what getopt answers for the first long option */
+enum { MAX_ROWS = 60, LONG = 256 };         /* rows of a table; what getopt answers for the first long option */
 
 static const struct lt_option common[] = {
 	{ 'h', "help", .help = "this text" },
@@ -75,14 +75,14 @@ static const char *spelled(struct lt_context *ctx, const struct lt_option *o)
 
 lt_status lt__texts_add(struct lt_context *ctx, struct lt_texts *w, const char *text)
 {
-	if (w->n == w->room) {
-		int32_t room = w->room ? 2 * w->room : 8;
-		const char **at = realloc(w->at, (size_t)room * sizeof *at);
+	if (w->n == w->cap) {
+		int32_t cap = w->cap ? 2 * w->cap : 8;
+		const char **at = realloc(w->at, (size_t)cap * sizeof *at);
 
 		if (!at)
 			return lt_fail(ctx, LT_ENOMEM, "out of memory");
 		w->at = at;
-		w->room = room;
+		w->cap = cap;
 	}
 	w->at[w->n++] = text;
 	return LT_OK;
@@ -246,7 +246,7 @@ static void make_getopt(const struct lt_tool *t, struct option *longs, char *let
 	const struct lt_option *o;
 
 	*letters++ = ':';
-	for (int i = 0; (o = lt__option_at(t, i)) && i < MOST; i++) {
+	for (int i = 0; (o = lt__option_at(t, i)) && i < MAX_ROWS; i++) {
 		const int has = !o->arg ? no_argument : *o->arg == '[' ? optional_argument : required_argument;
 
 		if (o->name)
@@ -274,8 +274,8 @@ static int option_row(const struct lt_tool *t, int c)
 lt_status lt__options_read(struct lt_context *ctx, const struct lt_tool *t, int argc, char **argv, void *options,
 	struct lt_given *given)
 {
-	struct option longs[MOST + 1];
-	char letters[2 * MOST + 2];
+	struct option longs[MAX_ROWS + 1];
+	char letters[2 * MAX_ROWS + 2];
 	int c;
 
 	*given = (struct lt_given){ 0 };

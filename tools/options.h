@@ -16,7 +16,7 @@
 /* Where a value goes: a bool; a text; all texts in order; one of the words that `values` has; a whole number;
  * seconds; a timeout in milliseconds; what the row's own function makes of it. */
 enum lt_take { TAKE_FLAG, TAKE_TEXT, TAKE_LIST, TAKE_CHOICE, TAKE_COUNT, TAKE_SECONDS, TAKE_TIMEOUT, TAKE_OWN };
-struct lt_texts { const char **at; int32_t n, room; };
+struct lt_texts { const char **at; int32_t n, cap; };
 typedef lt_status lt_take_text(struct lt_context *, void *options, char *value);
 
 struct lt_option {

@@ -40,15 +40,15 @@ LT_BUILDER(layer_norm)
 		a[3].number);
 }
 
-/* Lists of `n` numbers, each at least `least`; what: "strides". */
-static bool check_list(struct lt_script *s, const struct lt_arg *a, int32_t n, int64_t least, const char *what)
+/* Lists of `n` numbers, each at least `min`; what: "strides". */
+static bool check_list(struct lt_script *s, const struct lt_arg *a, int32_t n, int64_t min, const char *what)
 {
 	bool good = a->n == n;
 	for (int32_t i = 0; good && i < n; i++)
-		good = a->list[i] >= least;
+		good = a->list[i] >= min;
 	if (!good)
 		lt__script_fail(s, a->place, LT_EINVAL, "Invalid %s %s: %d numbers of at least %lld are needed", what,
-			lt__script_list(s, a->list, a->n), n, (long long)least);
+			lt__script_list(s, a->list, a->n), n, (long long)min);
 	return good;
 }
 
@@ -58,17 +58,17 @@ static bool check_windows(struct lt_script *s, const struct lt_arg *x, enum lt_l
 {
 	for (int32_t i = 0; i < 2; i++) {
 		int32_t axis = i + (layout == LT_NCHW ? 2 : 1);
-		int64_t span, room = lt__script_extent(s, x->node, axis);
+		int64_t span, padded = lt__script_extent(s, x->node, axis);
 		if (!lt__script_fixed(s, x, axis, "windowed", "window first, then slice"))
 			return false;
-		if (lt__mul_overflow(window[i] - 1, dilations[i], &span) || lt__add_overflow(room, pads->list[i], &room) ||
-			lt__add_overflow(room, pads->list[i + 2], &room)) {
+		if (lt__mul_overflow(window[i] - 1, dilations[i], &span) || lt__add_overflow(padded, pads->list[i], &padded) ||
+			lt__add_overflow(padded, pads->list[i + 2], &padded)) {
 			lt__script_fail(s, pads->place, LT_EOVERFLOW, "The windows over %s exceed 63 bits", lt__script_value(s, x));
 			return false;
 		}
-		if (span >= room) {
+		if (span >= padded) {
 			lt__script_fail(s, x->place, LT_ETYPE, "Incompatible shapes: the window is %lld %s, %s with its pads %lld",
-				(long long)span + 1, i ? "wide" : "high", lt__script_value(s, x), (long long)room);
+				(long long)span + 1, i ? "wide" : "high", lt__script_value(s, x), (long long)padded);
 			return false;
 		}
 	}

@@ -53,8 +53,8 @@ LT_BUILDER(buffer)
 		named[0].text = name;
 		named[0].n = m;
 	}
-	const char *kept = check_tensor(s, s->buffers, "Buffer", named);
-	return kept ? lt_graph_state(s->graph, kept, a[1].dtype, a[2].n, new_vars(s, &a[2])) : -1;
+	const char *checked = check_tensor(s, s->buffers, "Buffer", named);
+	return checked ? lt_graph_state(s->graph, checked, a[1].dtype, a[2].n, new_vars(s, &a[2])) : -1;
 }
 
 LT_BUILDER(full)

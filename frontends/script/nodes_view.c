@@ -289,7 +289,7 @@ LT_BUILDER(window)
 {
 	struct lt_graph *g = s->graph;
 	int32_t axis;
-	int64_t size = a[2].i, step = a[3].i, dilation = a[4].i, before = a[5].i, after = a[6].i, span, room;
+	int64_t size = a[2].i, step = a[3].i, dilation = a[4].i, before = a[5].i, after = a[6].i, span, padded;
 	uint64_t bits;
 	for (int32_t i = 2; i < 7; i++)
 		if (a[i].i < (i < 5))
@@ -301,14 +301,14 @@ LT_BUILDER(window)
 	if (!lt__script_fixed(s, &a[0], axis, "windowed", "window first, then slice"))
 		return -1;
 	if (lt__mul_overflow(dilation, size - 1, &span)
-		|| lt__add_overflow(lt__script_extent(s, a[0].node, axis), before, &room)
-		|| lt__add_overflow(room, after, &room))
+		|| lt__add_overflow(lt__script_extent(s, a[0].node, axis), before, &padded)
+		|| lt__add_overflow(padded, after, &padded))
 		return lt__script_refuse(s, a[2].place, LT_EOVERFLOW, "The window exceeds 63 bits");
-	if (span >= room)
+	if (span >= padded)
 		return lt__script_refuse(s, a[2].place, LT_ETYPE,
 			"Incompatible shapes: a window over %lld elements does not fit in the %lld of axis %d of %s",
-			(long long)span + 1, (long long)room, axis, lt__script_value(s, &a[0]));
-	lt_var out = lt_graph_var(g, "o", (room - 1 - span) / step + 1), tap = lt_graph_var(g, "t", size);
+			(long long)span + 1, (long long)padded, axis, lt__script_value(s, &a[0]));
+	lt_var out = lt_graph_var(g, "o", (padded - 1 - span) / step + 1), tap = lt_graph_var(g, "t", size);
 	return lt_graph_window(g, a[0].node, axis, out, tap, step, dilation, before, bits);
 }
 

@@ -192,21 +192,21 @@ LT_BUILDER(update)
 		const struct lt_arg *b = &a[2 + i];
 		lt_var whole = lt_node_dim(g, a[0].node, i), part = lt_node_dim(g, a[1].node, i);
 		bool known = !g->var[whole].bounded && !g->var[part].bounded;   /* else the extents of a run are required */
-		int64_t extent = lt__script_extent(s, a[0].node, i), room = extent - lt__script_extent(s, a[1].node, i);
-		if (room < 0)
+		int64_t extent = lt__script_extent(s, a[0].node, i), last_begin = extent - lt__script_extent(s, a[1].node, i);
+		if (last_begin < 0)
 			return lt__script_refuse(s, a[1].place, LT_ETYPE, "Replacement does not fit: %s is longer than %s at axis %d",
 				lt__script_value(s, &a[1]), lt__script_value(s, &a[0]), i);
 		at[i] = LT_OMIT;
 		if (b->statement < 0) {
 			offset[i] = b->i;
-			if (b->i < 0 || b->i > room)
+			if (b->i < 0 || b->i > last_begin)
 				return lt__script_refuse(s, b->place, LT_EINVAL,
 					"Invalid begin index %lld: the part fits at 0 .. %lld of axis %d%s",
-					(long long)b->i, (long long)room, i,
+					(long long)b->i, (long long)last_begin, i,
 					g->var[part].bounded ? "; where its run-time extent leaves more room, the "
 							       "begin has to be a run-time value"
 							     : "");
-		} else if ((at[i] = lt__script_param(s, b, 0, known ? room : extent, "Begin")) < 0) {
+		} else if ((at[i] = lt__script_param(s, b, 0, known ? last_begin : extent, "Begin")) < 0) {
 			return -1;
 		}
 		if (!known && require_fit(s, a, i, offset[i], at[i]))
