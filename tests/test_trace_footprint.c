@@ -30,15 +30,16 @@ struct tally { int64_t buffers, accesses, at_most; };
 
 static void mark(struct nest *z, lt_node base, const int64_t *index, int how)
 {
-	const struct lt_location *place = &z->p->nests.assigned.location[base];
+	const struct lt_location *location = &z->p->nests.assigned.location[base];
 	const struct lt_nodedef *d = &z->p->tree->graph->node[base];
-	if (place->storage < 0)
+	if (location->storage < 0)
 		return;
-	int64_t element = place->offset;
+	int64_t element = location->offset;
 	for (int32_t i = 0; i < d->n_dim; i++)
-		element += place->stride[i] * index[i];
-	cr_assert(element >= 0 && element < z->p->nests.assigned.storage[place->storage].elems, "%s: %%%s", z->what, d->name);
-	z->mark[place->storage][element] |= (unsigned char)how;
+		element += location->stride[i] * index[i];
+	cr_assert(element >= 0 && element < z->p->nests.assigned.storage[location->storage].elems,
+		"%s: %%%s", z->what, d->name);
+	z->mark[location->storage][element] |= (unsigned char)how;
 }
 
 /* A leaf at one point.  What a gather reads depends on data: that is only noted. */

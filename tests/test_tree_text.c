@@ -288,7 +288,7 @@ Test(tree_text, a_comment_in_the_script_does_not_refuse_its_trees)
 
 /* ---- what is wrong is refused with the line ---- */
 
-static lt_status read_case(const struct lt_graph *g, const char *name, struct run_text *said)
+static lt_status read_case(const struct lt_graph *g, const char *name, struct run_text *to)
 {
 	char file[300], *text = golden(name, ".tree");
 	struct lt_looptree *t;
@@ -297,8 +297,8 @@ static lt_status read_case(const struct lt_graph *g, const char *name, struct ru
 	snprintf(file, sizeof file, "%s.tree", name);
 	lt_status st = lt_looptree_parse(g, text, strlen(text), file, &t);
 	const char *message = st ? lt_context_message(g->ctx) : "applies";
-	run_text_add(said, message, strlen(message));
-	run_text_add(said, "\n", 1);
+	run_text_add(to, message, strlen(message));
+	run_text_add(to, "\n", 1);
 	lt_looptree_free(t);
 	free(text);
 	return st;
@@ -319,22 +319,22 @@ Test(tree_text, each_mistake_has_its_sentence)
 		if (!dot || strcmp(dot, ".tree") != 0)
 			continue;
 		snprintf(name, sizeof name, "%.*s", (int)(dot - entry->d_name), entry->d_name);
-		struct run_text said = { NULL, 0 };
-		lt_status st = read_case(g, name, &said);
-		cr_assert_eq(!st, !strcmp(name, "good"), "%s: %s", name, said.at);
+		struct run_text message = { NULL, 0 };
+		lt_status st = read_case(g, name, &message);
+		cr_assert_eq(!st, !strcmp(name, "good"), "%s: %s", name, message.at);
 		cr_assert(st == LT_OK || st == LT_ESYNTAX || st == LT_EILLEGAL || st == LT_EUNSUPPORTED, "%s: %d", name, (int)st);
 		if (getenv("LT_BLESS")) {
 			char path[600];
 			snprintf(path, sizeof path, "tests/golden/tree-err/%s.err", name);
 			FILE *f = fopen(path, "w");
-			fputs(said.at, f);
+			fputs(message.at, f);
 			fclose(f);
 		} else {
 			char *want = golden(name, ".err");
-			cr_expect_str_eq(said.at, want ? want : "", "%s", name);
+			cr_expect_str_eq(message.at, want ? want : "", "%s", name);
 			free(want);
 		}
-		run_text_free(&said);
+		run_text_free(&message);
 		count++;
 	}
 	closedir(dir);
