@@ -154,7 +154,7 @@ static const char *writer_text(
 	char text[200] = "";
 	size_t n = 0;
 	if (!element_of(q, a, x, a->at, element))
-		return "another trip";
+		return "another iteration";
 	for (int32_t i = 0; i < d->n_dim && n < sizeof text - 1; i++) {
 		int wrote = snprintf(text + n, sizeof text - n, "%s%s = %lld", i ? ", " : "",
 			t->graph->var[d->dim[i]].name, (long long)element[i]);

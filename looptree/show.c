@@ -110,7 +110,7 @@ static void show_tables(struct lt_text *x, const struct lt_tree *t)
 			LT_AT(struct lt_type, t->types, b->type)->name, role[b->role], (long long)b->elems,
 			(long long)b->align, b->written ? ", written" : "");
 		if (b->role == LT_LOCAL && b->scope >= 0)
-			lt__text_format(x, ", of one trip of %s", LT_AT(struct lt_loop, t->loops, b->scope)->var);
+			lt__text_format(x, ", of one iteration of %s", LT_AT(struct lt_loop, t->loops, b->scope)->var);
 		if (b->depth > 1)
 			lt__text_format(x, ", %d in turn", (int)b->depth);
 		lt__text_add(x, "\n", 1);
@@ -196,7 +196,7 @@ static void show_loops_at(struct lt_text *x, const struct lt_tree *t, int32_t s)
 		const struct lt_loop *l = LT_AT(struct lt_loop, t->loops, i);
 		if (l->first_stmt != s || l->n_stmt == 0)
 			continue;
-		lt__text_format(x, "  %*sfor %s, %lld trips%s%s", 2 * (int)depth_of(t, l->parent), "", l->var,
+		lt__text_format(x, "  %*sfor %s, %lld iterations%s%s", 2 * (int)depth_of(t, l->parent), "", l->var,
 			(long long)l->max_trip_count, kind[l->kind], l->tail == LT_MASK ? ", masked" : "");
 		for (int32_t k = 0; k < l->n_bound; k++) {
 			lt__text_format(x, k ? ", " : ", at most ");
@@ -311,7 +311,7 @@ static void show_footprints(struct lt_text *x, const struct lt_tree *t, const st
 		int64_t elems = touched(copy, n, &exact);
 		if (divs || a->index >= 0 || elems > b->elems)
 			elems = b->elems;
-		lt__text_format(x, "all trips touch %s%lld bytes\n", exact && !divs && a->index < 0 ? "" : "at most ",
+		lt__text_format(x, "all iterations touch %s%lld bytes\n", exact && !divs && a->index < 0 ? "" : "at most ",
 			(long long)(elems * bytes));
 	}
 }

@@ -255,7 +255,7 @@ Test(cgen_loops, unrolled_trips_are_numbers)
 	free(b);
 }
 
-/* a x b trips: rows of y; big: a local of that many elements in each trip of a. */
+/* a x b trips: rows of y; big: a local of that many elements in each iteration of a. */
 static struct tb *threads(int64_t a, int64_t b_, int64_t big)
 {
 	struct tb *b = tb_new("threads", 0, 3, 0);

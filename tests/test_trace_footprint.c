@@ -142,7 +142,7 @@ static int64_t printed_bytes(const char *text, const char **next)
 	int64_t bytes = 0;
 	const char *at = strchr(text, '\n') + 1;
 	while (!strncmp(at, "      ", 6)) {
-		const char *touch = strstr(at, "all trips touch ") + 16;
+		const char *touch = strstr(at, "all iterations touch ") + 21;
 		bytes = strncmp(touch, "at most", 7) ? strtoll(touch, NULL, 10) : -1;
 		at = strchr(at, '\n') + 1;
 	}

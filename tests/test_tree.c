@@ -128,7 +128,7 @@ Test(tree, tails_of_any_extent_and_steps)
 	}
 }
 
-/* The reduction starts once for each trip of its own result's loops, and no earlier value of it shows. */
+/* The reduction starts once for each iteration of its own result's loops, and no earlier value of it shows. */
 Test(tree, resets_stand_before_the_outermost_reducing_loop)
 {
 	struct lt_graph *g = parsed(SUM_ROWS);
