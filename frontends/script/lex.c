@@ -31,10 +31,10 @@ void lt__lex_step(struct lt_cursor *c)
 	int b = byte(c);
 	c->at++;
 	if (b == '\n') {
-		c->place.line++;
-		c->place.column = 1;
+		c->position.line++;
+		c->position.column = 1;
 	} else if ((b & 0xc0) != 0x80) {
-		c->place.column++;
+		c->position.column++;
 	}
 }
 

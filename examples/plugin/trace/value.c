@@ -47,10 +47,10 @@ static uint16_t narrow(double x, int mantissa, int bias)
 	(void)frexp(x, &e);
 	e = isinf(x) || e > bias + 1 ? bias + 1 : x == 0 || e < 2 - bias ? 2 - bias : e;
 	/* 2^mantissa up to 2^(mantissa + 1); less if subnormal */
-	double places = rint(ldexp(fabs(x), mantissa + 1 - e));
-	if (e == bias + 1 && places >= ldexp(1, mantissa + 1))
+	double scaled = rint(ldexp(fabs(x), mantissa + 1 - e));
+	if (e == bias + 1 && scaled >= ldexp(1, mantissa + 1))
 		return (uint16_t)(sign | infinity);
-	return (uint16_t)(sign | (((e + bias - 2) << mantissa) + (int)places));
+	return (uint16_t)(sign | (((e + bias - 2) << mantissa) + (int)scaled));
 }
 
 union value of_bits(uint64_t bits, uint32_t dtype)
