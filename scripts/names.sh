@@ -31,43 +31,6 @@ report() {
 	: >"$work/bad"           # each report is a process of its own
 }
 
-# Code without comments, strings and lines of the preprocessor, each line after FILE and a tab.
-code() {
-	awk '
-	FNR == 1 { inside = 0 }
-	{
-		line = $0
-		out = ""
-		if (!inside && line ~ /^[ \t]*#/)
-			next
-		gsub(/\\./, "", line)
-		while (line != "") {
-			if (inside) {
-				at = index(line, "*/")
-				if (!at) { line = ""; break }
-				line = substr(line, at + 2)
-				inside = 0
-				continue
-			}
-			if (!match(line, /\/\*|\/\/|"|\047/)) { out = out line; break }
-			out = out substr(line, 1, RSTART - 1)
-			sign = substr(line, RSTART, RLENGTH)
-			line = substr(line, RSTART + RLENGTH)
-			if (sign == "/*")
-				inside = 1
-			else if (sign == "//")
-				line = ""
-			else {
-				at = index(line, sign)
-				line = at ? substr(line, at + 1) : ""
-				out = out "\"\""
-			}
-		}
-		if (out ~ /[^ \t]/)
-			print FILENAME "\t" out
-	}' "$@" </dev/null
-}
-
 # The names of pairs "A B", A needs B, that need each other in a circle.
 circles() { tsort 2>&1 >/dev/null | sed 's/^tsort: //; s/^-: .*$/a circle:/'; }
 
@@ -79,7 +42,7 @@ for folder in include/lt $LIBRARY check tools; do
 	done
 done
 text=$work/text
-code $files >"$text"
+"${0%/*}/code.sh" $files >"$text"
 
 awk -F '\t' '
 $2 ~ /^static[ \t]/ {

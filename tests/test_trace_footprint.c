@@ -26,7 +26,7 @@ struct nest {
 	unsigned char **mark;           /* by storage, by element */
 	const char *what;
 };
-struct tally { int64_t buffers, accesses, at_most; };
+struct tally { int64_t buffers, accesses, n_bounded; };
 
 static void mark(struct nest *z, lt_node base, const int64_t *index, int how)
 {
@@ -169,7 +169,7 @@ static void compare_access(struct nest *z, const struct distinct *d, const int *
 	if (guarded || s->n_guard || used[access] != 1 || !unbounded(tree, s->loop))
 		return;
 	if (bytes < 0) {
-		tally->at_most++;
+		tally->n_bounded++;
 		return;
 	}
 	bytes = s->loop < 0 ? size : bytes;
@@ -301,7 +301,7 @@ Test(trace_footprint, of_random_layers)
 		lt_context_free(ctx);
 	}
 	cr_expect(tally.buffers > 350 && tally.accesses > 700, "%lld buffers, %lld accesses (%lld are bounds)",
-		(long long)tally.buffers, (long long)tally.accesses, (long long)tally.at_most);
+		(long long)tally.buffers, (long long)tally.accesses, (long long)tally.n_bounded);
 }
 
 Test(trace_footprint, of_random_graphs)
@@ -322,5 +322,5 @@ Test(trace_footprint, of_random_graphs)
 		lt_context_free(ctx);
 	}
 	cr_expect(tally.buffers > 350 && tally.accesses > 700, "%lld buffers, %lld accesses (%lld are bounds)",
-		(long long)tally.buffers, (long long)tally.accesses, (long long)tally.at_most);
+		(long long)tally.buffers, (long long)tally.accesses, (long long)tally.n_bounded);
 }

@@ -7,7 +7,7 @@
 /* One tensor: what the run left, what it should be. */
 struct pair { const char *kind, *name; lt_node node; const void *got, *want, *second; };
 
-static const char *place_text(const struct lt_graph *g, lt_node n, const int64_t *at, char *out, size_t bytes)
+static const char *index_text(const struct lt_graph *g, lt_node n, const int64_t *at, char *out, size_t bytes)
 {
 	size_t used = 0;
 	out[0] = '\0';
@@ -44,7 +44,7 @@ static bool is_written(const struct check_work *w, const struct lt_evaluation *e
 	} while (lt__next_element(w->g, e, p->node, at, &flat));
 	return wrong == 0 || lt__check_fail(w->out,
 		"%s '%s'[%s] was never written (%lld of %lld elements are not); expected %s", p->kind, p->name,
-		place_text(w->g, p->node, first, where, sizeof where), (long long)wrong, (long long)all,
+		index_text(w->g, p->node, first, where, sizeof where), (long long)wrong, (long long)all,
 		lt__element_text(p->want, first_flat, t, want, sizeof want));
 }
 
@@ -142,7 +142,7 @@ static bool pair_same(const struct check_work *w, const struct lt_evaluation *e,
 	do {
 		if (memcmp((const char *)p->got + (size_t)flat * bytes, (const char *)p->second + (size_t)flat * bytes, bytes))
 			return lt__check_fail(w->out, "%s '%s'[%s] has other bits %s: %s, then %s", p->kind, p->name,
-				place_text(w->g, p->node, at, where, sizeof where), what, lt__element_text(p->got, flat, t, a, sizeof a),
+				index_text(w->g, p->node, at, where, sizeof where), what, lt__element_text(p->got, flat, t, a, sizeof a),
 				lt__element_text(p->second, flat, t, b, sizeof b));
 	} while (lt__next_element(w->g, e, p->node, at, &flat));
 	return true;

@@ -121,12 +121,12 @@ static void say_buffers(const struct out *o, const struct meter *m, int width)
 	}
 }
 
-static int max_bucket(const int64_t *reuse, int least_buckets)
+static int max_bucket(const int64_t *reuse, int min_buckets)
 {
-	for (int k = MAX_BUCKET - 1; k > least_buckets; k--)
+	for (int k = MAX_BUCKET - 1; k > min_buckets; k--)
 		if (reuse[k])
 			return k;
-	return least_buckets;
+	return min_buckets;
 }
 
 static void say_distances(const struct out *o, const char *name, int width, int64_t first, const int64_t *reuse, int n)
