@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 LIBRARY='ir ir/pass looptree kernel backends backends/cgen backends/ref backends/sim backends/cpu frontends
 frontends/script frontends/graph program'
-# Each line is folders that must have no circle among their objects.  Not yet: backends/cgen, check, tools.
+# Each line is folders that must have no circle among their objects.  Not yet: backends/cgen, which goes.
 FREE='ir ir/pass
 looptree
 kernel
@@ -21,7 +21,9 @@ backends/ref
 backends/sim
 backends/cpu
 frontends frontends/script frontends/graph
-program'
+program
+check
+tools'
 
 # report WORDS: what is read, if it is anything, is a fault.
 report() {

@@ -69,7 +69,10 @@ lt_status lt__texts_add(struct lt_context *, struct lt_texts *, const char *);
 /* A number as TAKE_COUNT and TAKE_SECONDS read it; option: "--threads". */
 lt_status lt__count_read(struct lt_context *, const char *option, const char *text, int64_t min, int64_t max,
 	int64_t *out);
-/* The rows of the table, then the common ones; NULL after the last. */
+
+/* optionrows.c.  How many rows the tool's own table has. */
+int lt__option_count(const struct lt_tool *);
+/* They, then the common ones; NULL after the last. */
 const struct lt_option *lt__option_at(const struct lt_tool *, int i);
 /* Value i that completion offers; NULL after the last. */
 const char *lt__option_value(const struct lt_option *, int i);
