@@ -181,10 +181,10 @@ static void check_many(uint64_t first, int64_t count, const struct run_config *c
 			fprintf(stderr, "seed %llu\n", (unsigned long long)seed);
 		if (check(seed, 0, config, n_config, &tally, false, why, sizeof why))
 			continue;
-		int32_t n = 1, most = options_of(seed, 0).n_node;
-		while (n < most && check(seed, n, config, n_config, &tally, false, why, sizeof why))
+		int32_t n = 1, max = options_of(seed, 0).n_node;
+		while (n < max && check(seed, n, config, n_config, &tally, false, why, sizeof why))
 			n++;
-		check(seed, n < most ? n : 0, config, n_config, &tally, true, why, sizeof why);
+		check(seed, n < max ? n : 0, config, n_config, &tally, true, why, sizeof why);
 		fprintf(stderr, "seed %llu (%d nodes): %s\n", (unsigned long long)seed, (int)n, why);
 		failed++;
 	}
