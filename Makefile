@@ -38,7 +38,7 @@ CFLAGS  ?= $(if $(filter debug,$(MODE)),-O0 -g3,-O2 -g)
 DIRS  = ir ir/pass
 DIRS += looptree
 DIRS += kernel
-DIRS += backends backends/cgen backends/ref backends/sim backends/cpu
+DIRS += backends backends/cgen backends/text backends/ref backends/sim backends/cpu
 DIRS += frontends frontends/script frontends/graph
 DIRS += program
 # And above them, in no library: check, which lt-check and the tests share; tools; tests.
@@ -134,7 +134,7 @@ $(O)/backends/cgen/prelude_text.h: backends/cgen/prelude.h
 	@sed 's/[\\"]/\\&/g; s/^/"/; s/$$/",/' $< >$@
 
 # Which emitter made a kernel that is kept on disk: a hash of its sources.
-$(O)/backends/cgen/revision.h: $(wildcard kernel/* backends/cgen/* backends/cpu/*)
+$(O)/backends/cgen/revision.h: $(wildcard kernel/* backends/cgen/* backends/text/* backends/cpu/*)
 	@mkdir -p $(@D)
 	@echo "#define LT_CGEN_REVISION \"$$(cat $^ | sha256sum | cut -c 1-16)\"" >$@
 
@@ -223,7 +223,7 @@ $(LLVM_AGAIN): $(O)/llvm/%_kernel: tests/%.c $(wildcard tests/*.h) $(HELPERS) $(
 	$(call say,LD $@)$(CC) $(FLAGS) $(LDFLAGS) -DTEST_LLVM_KERNEL -o $@ $(filter %.c %.o,$^) -lcriterion $(TOOL_LIBS)
 
 # The objects of the library, except the one that ends with LT_BACKEND.
-ours = $(filter $(O)/kernel/%.o $(O)/backends/cgen/%.o $(O)/backends/$(1)/%.o,$(OBJ))
+ours = $(filter $(O)/kernel/%.o $(O)/backends/cgen/%.o $(O)/backends/text/%.o $(O)/backends/$(1)/%.o,$(OBJ))
 $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LD $@)$(CC) $(FLAGS) $(LDFLAGS) -DLT_PLUGIN -shared $(if $(SAN),,-Wl,-z,defs) -o $@ backends/$*/$*.c \

@@ -151,9 +151,7 @@ bool lt__lower_around(const struct lt_tree *, int32_t a, int32_t b);
 /* The loop that is all there is in loop i, or -1. */
 int32_t lt__lower_only_child(const struct lowering *, int32_t i);
 
-/* lower_note.c: a decision that can be named: of a loop or a statement, the other is -1. */
-void lt__lower_note(struct lowering *, int32_t loop, int32_t stmt, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
+/* lower_note.c: a decision about a statement is told once. */
 enum lower_word { LOWER_SCATTERED, LOWER_ONE_ELEMENT, LOWER_TEXT, LOWER_DIFFERS, LOWER_MASKED, LOWER_VERSIONS,
 	LOWER_LOOPED, LOWER_WORDS };
 void lt__lower_say(struct lowering *, int32_t stmt, enum lower_word);

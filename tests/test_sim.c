@@ -21,9 +21,10 @@ Test(sim, words_after_its_name)
 	static const struct { const char *config; bool good; } cases[] = { { "", true }, { "seed=7", true },
 		{ "order=forward;range=3", true }, { "order=backward", true }, { "order=random;seed=12345678901234", true },
 		{ "counts", true }, { "expand", true }, { "off=exclusive;off=ranges", true }, { "skip=VV", true },
-		{ "lanes=8;unroll=64;array=0;teams=0;masked;gathered", true }, { "lanes=3", false }, { "lanes=128", false },
-		{ "lanes=0", false }, { "teams=2", false }, { "array=", false },
+		{ "array=0;teams=0", true }, { "array=64;teams=1", true }, { "teams=2", false }, { "array=", false },
 		{ "skip=v", false }, { "skip=", false }, { "order=sideways", false }, { "seed=", false },
+		{ "lanes=8;unroll=64;array=0;teams=0;masked;gathered", true }, { "lanes=3", false }, { "lanes=128", false },
+		{ "lanes=0", false },
 		{ "seed=x", false }, { "range=0", false }, { "off=nothing", false }, { "range", false } };
 	const struct lt_backend *b = lt_backend_find("sim");
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -71,6 +72,16 @@ Test(sim, decisions_are_explained)
 	cr_expect(strstr(out, "\"decisions\"") && strstr(out, why), "%s", out);
 	cr_assert_eq(run("-b sim:skip=V -q --explain -c w=1 -i x=1 examples/first.lt"), 0, "%s", err);
 	cr_expect_str_eq(out, "k0_6 -> sim\n");
+}
+
+/* Locals that are too large for an array are in the workspace; without teams one thread runs everything. */
+Test(sim, machines_differ)
+{
+	cr_assert_eq(run("-b sim --apply='parallel m' --dump=kernel examples/first.lt"), 0, "%s", err);
+	cr_expect(strstr(out, "] array ") && strstr(out, "region team 1") && strstr(out, "workspace 0 thread 0"), "%s", out);
+	cr_assert_eq(run("-b 'sim:array=8;teams=0' --apply='parallel m' --dump=kernel examples/first.lt"), 0, "%s", err);
+	cr_expect(!strstr(out, "] array ") && !strstr(out, "region team"), "%s", out);
+	cr_expect_null(strstr(out, "workspace 0 thread 0"), "%s", out);
 }
 
 /* A finding is a failure of the device, and says its sentence with the way out: here of a slot that is not aligned. */

@@ -112,8 +112,8 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 			out->counts = true;
 		else if (is_word(at, n, "expand"))
 			out->expand = true;
-		else if (n && !skip_of(at, n, out->skip) && !machine_of(at, n, &out->machine)
-			&& !order_of(at, n, &out->options.order) && !off_of(at, n, &out->options.off))
+		else if (n && !machine_of(at, n, &out->machine) && !order_of(at, n, &out->options.order)
+			&& !off_of(at, n, &out->options.off) && !skip_of(at, n, out->skip))
 			return lt__report(diag, LT_EINVAL, -1, -1,
 				"give seed=N, order=random, order=forward, order=backward, range=POINTS, counts, expand, off=CHECK, "
 				"skip=STEPS, or of the machine lanes=N (1, 2, 4 .. 64), unroll=N, array=BYTES, teams=0, masked, gathered",
