@@ -154,12 +154,9 @@ struct lt_region {
 	int32_t origin;                 /* a team: the frozen tree's outermost parallel loop; -1: none */
 };
 
-/* What lowering decided, for people: of loop or statement (the other is -1) of the frozen tree.  Not in the text. */
-struct lt_kernel_note { int32_t loop, stmt; const char *text; };
-
 struct lt_kernel {
 	const char *name;                               /* a C identifier */
-	uint32_t n_instruction, n_region, n_buffer, n_variable, n_param, n_op, n_extra, n_slot, n_note;
+	uint32_t n_instruction, n_region, n_buffer, n_variable, n_param, n_op, n_extra, n_slot;
 	const struct lt_instruction *instructions;
 	const struct lt_region *regions;                /* region 0 is the host's */
 	const struct lt_kernel_buffer *buffers;
@@ -167,7 +164,6 @@ struct lt_kernel {
 	const struct lt_kernel_param *params;
 	const struct lt_op *ops;                        /* third parties' operators, for `text` */
 	const int64_t *extras;
-	const struct lt_kernel_note *notes;             /* by loop, then by statement; one text once */
 	const char *prelude;                            /* C text that the ops' sources use; "": none */
 	int64_t workspace_bytes, thread_bytes;          /* thread_bytes: for each thread of a run, behind the others; both
 	                                                 * multiples of the alignments of the buffers in them */
