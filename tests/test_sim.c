@@ -60,6 +60,16 @@ Test(sim, shows_what_it_runs)
 	cr_assert_eq(run("-q -b sim:expand --verify examples/softmax.lt -i x=random"), 0, "%s", err);
 }
 
+/* Locals that are too large for an array are in the workspace; without teams one thread runs everything. */
+Test(sim, machines_differ)
+{
+	cr_assert_eq(run("-b sim --apply='parallel m' --dump=kernel examples/first.lt"), 0, "%s", err);
+	cr_expect(strstr(out, "] array ") && strstr(out, "region team 1") && strstr(out, "workspace 0 thread 0"), "%s", out);
+	cr_assert_eq(run("-b 'sim:array=8;teams=0' --apply='parallel m' --dump=kernel examples/first.lt"), 0, "%s", err);
+	cr_expect(!strstr(out, "] array ") && !strstr(out, "region team"), "%s", out);
+	cr_expect_null(strstr(out, "workspace 0 thread 0"), "%s", out);
+}
+
 /* --explain has what was decided, of which loop and line, also as JSON; a step that is left out decides nothing. */
 Test(sim, decisions_are_explained)
 {
@@ -72,16 +82,6 @@ Test(sim, decisions_are_explained)
 	cr_expect(strstr(out, "\"decisions\"") && strstr(out, why), "%s", out);
 	cr_assert_eq(run("-b sim:skip=V -q --explain -c w=1 -i x=1 examples/first.lt"), 0, "%s", err);
 	cr_expect_str_eq(out, "k0_6 -> sim\n");
-}
-
-/* Locals that are too large for an array are in the workspace; without teams one thread runs everything. */
-Test(sim, machines_differ)
-{
-	cr_assert_eq(run("-b sim --apply='parallel m' --dump=kernel examples/first.lt"), 0, "%s", err);
-	cr_expect(strstr(out, "] array ") && strstr(out, "region team 1") && strstr(out, "workspace 0 thread 0"), "%s", out);
-	cr_assert_eq(run("-b 'sim:array=8;teams=0' --apply='parallel m' --dump=kernel examples/first.lt"), 0, "%s", err);
-	cr_expect(!strstr(out, "] array ") && !strstr(out, "region team"), "%s", out);
-	cr_expect_null(strstr(out, "workspace 0 thread 0"), "%s", out);
 }
 
 /* A finding is a failure of the device, and says its sentence with the way out: here of a slot that is not aligned. */
