@@ -21,16 +21,6 @@ const struct lt_machine_operator *lt_kernel_c99(uint32_t *n)
 	return c99;
 }
 
-lt_expand_rule *lt__expand_rule(uint32_t opcode, uint32_t dtype)
-{
-	static const struct lt_expand_row *const tables[] = { lt__expand_functions, lt__expand_exact };
-	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
-		for (const struct lt_expand_row *row = tables[t]; row->rule; row++)
-			if (row->opcode == opcode && dtype < LT_NDTYPE && row->types >> dtype & 1)
-				return row->rule;
-	return NULL;
-}
-
 /* What stands before the regions; names are unique already. */
 static void expand_head(struct expansion *e)
 {
@@ -105,7 +95,7 @@ static bool keeps_fold(const struct expansion *e, uint32_t opcode, uint32_t dtyp
 {
 	bool usual = opcode == LT_OPCODE_add || opcode == LT_OPCODE_mul || opcode == LT_OPCODE_and || opcode == LT_OPCODE_or
 		|| opcode == LT_OPCODE_xor;
-	return usual || (lt__expand_rule(opcode, dtype) && lt__expand_keeps(e->machine, opcode, dtype, 2, 0)
+	return usual || (lt__expand_rule(e, opcode, dtype) && lt__expand_keeps(e->machine, opcode, dtype, 2, 0)
 		&& lt__expand_keeps(e->machine, opcode, dtype, 1, 0));
 }
 
@@ -174,6 +164,9 @@ lt_status lt_kernel_expand(
 		e->k = k;
 		e->machine = m;
 		e->diag = diag;
+		e->rules[0] = lt__expand_functions;
+		e->rules[1] = lt__expand_exact;
+		e->cast = lt__expand_cast_rule;
 		lt__builder_begin(&e->b);
 		expand_head(e);
 		e->now = lt__pool_alloc(&e->b.pool, k->n_instruction + 1u, sizeof *e->now);

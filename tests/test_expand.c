@@ -204,7 +204,7 @@ Test(expand, operators_beside_constants)
 			}
 }
 
-/* From the half with these bits: that itself, and around the middle to the next one: on it, right below, right above. */
+/* From the half with these bits: that itself; the middle to the next one; right below that, and right above. */
 static uint64_t around_half(uint32_t half, uint64_t bits, uint32_t dtype, int which)
 {
 	double x = simulated_double(lt__simulate_cast(bits, half, LT_F64));
