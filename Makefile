@@ -215,7 +215,8 @@ $(O)/backends/llvm.so: $(wildcard backends/llvm/*.[ch] include/lt/*.h) $(O)/libl
 $(LLVM_TESTS): $(O)/%: %.c $(filter-out backends/llvm/llvm.c,$(wildcard backends/llvm/*.[ch])) $(wildcard tests/*.h) \
 		$(HELPERS) $(PARTS) $(O)/looptree.o $(O)/flags
 	@mkdir -p $(@D)
-	$(call say,LD $@)$(CC) $(FLAGS) $(LLVM_FLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(LLVM_LIBS) -lcriterion $(TOOL_LIBS)
+	$(call say,LD $@)$(CC) $(FLAGS) $(LLVM_FLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(LLVM_LIBS) \
+		-lcriterion $(TOOL_LIBS)
 
 $(LLVM_AGAIN): $(O)/llvm/%_kernel: tests/%.c $(wildcard tests/*.h) $(HELPERS) $(PARTS) $(O)/looptree.o $(O)/flags \
 		| $(O)/backends/llvm.so
@@ -230,9 +231,11 @@ $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 		$(filter-out $(O)/backends/$*/$*.o,$(filter %.o,$^)) -ldl -lm
 
 plugins: $(filter $(O)/examples/%,$(PLUGINS)) $(FOLDERS) $(OURS) $(OPTIONAL)
-tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(LLVM_AGAIN) $(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/mutants plugins
+tests: all $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(LLVM_AGAIN) \
+	$(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/mutants plugins
 check: tests
-	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(LLVM_AGAIN)
+	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(TESTS) $(PLUGGED) \
+		$(LLVM_TESTS) $(LLVM_AGAIN)
 bless: all $(O)/tests/test_script_docs $(O)/tests/test_tree_text
 	@O=$(O) tests/golden.sh --bless; O=$(O) tests/readme.sh --bless; O=$(O) tests/options.sh --bless
 	@LT_BLESS=1 $(O)/tests/test_script_docs --filter '*/every_error_has_its_message' >/dev/null

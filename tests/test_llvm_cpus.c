@@ -15,7 +15,8 @@ static char out[1 << 20], err[1 << 16];
 static int lt_run(const char *config, const char *options)
 {
 	char command[2048];
-	(void)snprintf(command, sizeof command, "%s -B %s -b '" LLVM_NAME ":%s' --strict %s", built("lt-run"), llvm_path(), config,
+	(void)snprintf(command, sizeof command, "%s -B %s -b '" LLVM_NAME ":%s' --strict %s", built("lt-run"), llvm_path(),
+		config,
 		options);
 	return run_command(command, out, sizeof out, err, sizeof err);
 }

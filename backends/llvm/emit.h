@@ -36,8 +36,8 @@ LLVMValueRef lt_llvm_lanes(struct emit *, LLVMValueRef a, LLVMValueRef b, const 
 /* The call of an intrinsic by its name without types ("llvm.sqrt"), and the types that its name varies in. */
 LLVMValueRef lt_llvm_intrinsic(
 	struct emit *, const char *name, LLVMTypeRef const *types, unsigned n_type, LLVMValueRef const *in, unsigned n);
-/* function.c: operators that this machine has beyond what each must have, as lt_llvm_operators says; `each` of those that
- * it has for one lane.  dtype: of the value. */
+/* function.c: operators that this machine has beyond what each must have, as lt_llvm_operators says; `each` of those
+ * that it has for one lane.  dtype: of the value. */
 LLVMValueRef lt_llvm_function(
 	struct emit *, uint32_t opcode, uint32_t dtype, LLVMValueRef const *in, uint32_t lanes);
 LLVMValueRef lt_llvm_each(struct emit *, uint32_t opcode, uint32_t dtype, LLVMValueRef const *in, uint32_t lanes);

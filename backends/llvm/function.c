@@ -10,7 +10,8 @@
 enum { F32 = 1 << LT_F32, F64 = 1 << LT_F64, F16 = 1 << LT_F16, FLOATS = F32 | F64 };
 
 /* name: of libm, without its f; intrinsic: of LLVM; vectors: types for which libmvec has it, since which glibc. */
-static const struct llvm_function { uint16_t opcode, n, vectors; int since; const char *name, *intrinsic; } functions[] = {
+static const struct llvm_function { uint16_t opcode, n, vectors; int since; const char *name, *intrinsic;
+} functions[] = {
 	{ LT_OPCODE_exp, 1, F64, 222, "exp", NULL }, { LT_OPCODE_log, 1, F64, 222, "log", NULL },
 	{ LT_OPCODE_tanh, 1, F64, 235, "tanh", NULL }, { LT_OPCODE_erf, 1, F64, 235, "erf", NULL },
 	{ LT_OPCODE_sin, 1, FLOATS, 222, "sin", NULL }, { LT_OPCODE_cos, 1, FLOATS, 222, "cos", NULL },
@@ -44,7 +45,7 @@ uint32_t lt_llvm_operators(const struct lt_llvm_machine *m, struct lt_machine_op
 	return n;
 }
 
-static const struct llvm_function *find(uint32_t opcode)
+static const struct llvm_function *function_find(uint32_t opcode)
 {
 	int i = 0;
 	while (i + 1 < N_FUNCTION && functions[i].opcode != opcode)
@@ -53,7 +54,8 @@ static const struct llvm_function *find(uint32_t opcode)
 }
 
 /* A function without side effects. */
-static LLVMValueRef declare(struct emit *e, const char *name, LLVMTypeRef type, unsigned n, LLVMTypeRef *function)
+static LLVMValueRef declare_function(
+	struct emit *e, const char *name, LLVMTypeRef type, unsigned n, LLVMTypeRef *function)
 {
 	static const char *const facts[] = { "nounwind", "willreturn", "memory" };
 	LLVMTypeRef in[2] = { type, type };
@@ -71,20 +73,20 @@ static LLVMValueRef declare(struct emit *e, const char *name, LLVMTypeRef type, 
 	return f;
 }
 
-static LLVMValueRef lane(struct emit *e, LLVMValueRef v, uint32_t l)
+static LLVMValueRef one_lane(struct emit *e, LLVMValueRef v, uint32_t l)
 {
 	return LLVMBuildExtractElement(e->b, v, lt_llvm_i32(e, l), "");
 }
 
 LLVMValueRef lt_llvm_each(struct emit *e, uint32_t opcode, uint32_t dtype, LLVMValueRef const *in, uint32_t lanes)
 {
-	uint32_t n = find(opcode)->n;
+	uint32_t n = function_find(opcode)->n;
 	LLVMValueRef r = LLVMGetPoison(lt_llvm_type(e, dtype, lanes)), args[2] = { in[0], in[1] };
 	if (lanes == 1)
 		return lt_llvm_function(e, opcode, dtype, in, 1);
 	for (uint32_t l = 0; l < lanes; l++) {
 		for (uint32_t k = 0; k < n; k++)
-			args[k] = lane(e, in[k], l);
+			args[k] = one_lane(e, in[k], l);
 		LLVMValueRef one = lt_llvm_function(e, opcode, dtype, args, 1);
 		r = LLVMBuildInsertElement(e->b, r, one, lt_llvm_i32(e, l), "");
 	}
@@ -93,7 +95,7 @@ LLVMValueRef lt_llvm_each(struct emit *e, uint32_t opcode, uint32_t dtype, LLVMV
 
 /* `n` lanes of a vector from lane `first` on; those beyond its end repeat its last, since what stands there by chance
  * may take longer. */
-static LLVMValueRef cut(struct emit *e, LLVMValueRef v, uint32_t lanes, uint32_t first, uint32_t n)
+static LLVMValueRef cut_lanes(struct emit *e, LLVMValueRef v, uint32_t lanes, uint32_t first, uint32_t n)
 {
 	int64_t at[LT_MAX_LANES];
 	for (uint32_t i = 0; i < n; i++)
@@ -102,7 +104,8 @@ static LLVMValueRef cut(struct emit *e, LLVMValueRef v, uint32_t lanes, uint32_t
 }
 
 /* Lanes of `part`, `n` of them, to those of r from `first` on. */
-static LLVMValueRef paste(struct emit *e, LLVMValueRef r, LLVMValueRef part, uint32_t n, uint32_t first, uint32_t lanes)
+static LLVMValueRef paste_lanes(
+	struct emit *e, LLVMValueRef r, LLVMValueRef part, uint32_t n, uint32_t first, uint32_t lanes)
 {
 	int64_t at[LT_MAX_LANES] = { 0 };
 	if (n == lanes)
@@ -134,17 +137,17 @@ static LLVMValueRef by_registers(
 	char symbol[48];
 	(void)snprintf(symbol, sizeof symbol, "_ZGV%cN%u%s_%s%s", bytes == 64 ? 'e' : bytes == 32 ? 'd' : 'b', (unsigned)n,
 		f->n > 1 ? "vv" : "v", f->name, dtype == LT_F32 ? "f" : "");
-	LLVMValueRef called = declare(e, symbol, lt_llvm_type(e, dtype, n), f->n, &type);
+	LLVMValueRef called = declare_function(e, symbol, lt_llvm_type(e, dtype, n), f->n, &type);
 	for (uint32_t l = 0; l < lanes; l += n) {
 		for (unsigned k = 0; k < f->n; k++)
-			args[k] = cut(e, in[k], lanes, l, n);
-		r = paste(e, r, LLVMBuildCall2(e->b, type, called, args, f->n, ""), n, l, lanes);
+			args[k] = cut_lanes(e, in[k], lanes, l, n);
+		r = paste_lanes(e, r, LLVMBuildCall2(e->b, type, called, args, f->n, ""), n, l, lanes);
 	}
 	return r;
 }
 
 /* AVX-512's instruction: x times 2 to the power of y.  The last operand says: round to nearest. */
-static LLVMValueRef scale(struct emit *e, LLVMValueRef x, LLVMValueRef y, uint32_t lanes)
+static LLVMValueRef scale_registers(struct emit *e, LLVMValueRef x, LLVMValueRef y, uint32_t lanes)
 {
 	static const char name[] = "llvm.x86.avx512.mask.scalef.ps.512";
 	unsigned id = LLVMLookupIntrinsicID(name, sizeof name - 1);
@@ -152,9 +155,9 @@ static LLVMValueRef scale(struct emit *e, LLVMValueRef x, LLVMValueRef y, uint32
 	LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->m, id, NULL, 0), r = LLVMGetPoison(lt_llvm_type(e, LT_F32, lanes));
 	LLVMValueRef all = LLVMConstAllOnes(LLVMInt16TypeInContext(e->c));
 	for (uint32_t l = 0; l < lanes; l += 16) {
-		LLVMValueRef from = cut(e, x, lanes, l, 16);
-		LLVMValueRef in[5] = { from, cut(e, y, lanes, l, 16), from, all, lt_llvm_i32(e, 4) };
-		r = paste(e, r, LLVMBuildCall2(e->b, type, f, in, 5, ""), 16, l, lanes);
+		LLVMValueRef from = cut_lanes(e, x, lanes, l, 16);
+		LLVMValueRef in[5] = { from, cut_lanes(e, y, lanes, l, 16), from, all, lt_llvm_i32(e, 4) };
+		r = paste_lanes(e, r, LLVMBuildCall2(e->b, type, f, in, 5, ""), 16, l, lanes);
 	}
 	return r;
 }
@@ -176,19 +179,19 @@ static LLVMValueRef cast_half(struct emit *e, uint32_t to, LLVMValueRef v, uint3
 LLVMValueRef lt_llvm_function(
 	struct emit *e, uint32_t opcode, uint32_t dtype, LLVMValueRef const *in, uint32_t lanes)
 {
-	const struct llvm_function *f = find(opcode);
+	const struct llvm_function *f = function_find(opcode);
 	LLVMTypeRef type = lt_llvm_type(e, dtype, lanes), called;
 	LLVMValueRef args[2] = { in[0], in[1] };
 	char symbol[32];
 	if (opcode == LT_OPCODE_cast)
 		return cast_half(e, dtype, in[0], lanes);
 	if (opcode == LT_OPCODE_scale)
-		return scale(e, in[0], in[1], lanes);
+		return scale_registers(e, in[0], in[1], lanes);
 	if (f->intrinsic)
 		return lt_llvm_intrinsic(e, f->intrinsic, &type, 1, in, 1);
 	if (lanes > 1)
 		return by_registers(e, f, dtype, in, lanes);
 	(void)snprintf(symbol, sizeof symbol, "%s%s", f->name, dtype == LT_F32 ? "f" : "");
-	LLVMValueRef function = declare(e, symbol, type, f->n, &called);
+	LLVMValueRef function = declare_function(e, symbol, type, f->n, &called);
 	return LLVMBuildCall2(e->b, called, function, args, f->n, "");
 }
