@@ -23,6 +23,9 @@ struct lt_text_dialect {
 extern const struct lt_text_dialect lt__text_c99;       /* no extension of any compiler is needed */
 extern const struct lt_text_dialect lt__text_c;         /* gcc and clang */
 
+/* For lt_machine.operators: what need not be expanded before it is printed.  Static. */
+const struct lt_machine_operator *lt__text_operators(uint32_t *n);
+
 /* LT_EUNSUPPORTED names the first value that the dialect cannot express. */
 lt_status lt__text_accepts(const struct lt_text_dialect *, const struct lt_kernel *, struct lt_diag *);
 /* *text: the caller's to free().  entry: the name of the function that takes slots; NULL: the kernel's name and _entry.
