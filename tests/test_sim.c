@@ -20,7 +20,10 @@ Test(sim, words_after_its_name)
 {
 	static const struct { const char *config; bool good; } cases[] = { { "", true }, { "seed=7", true },
 		{ "order=forward;range=3", true }, { "order=backward", true }, { "order=random;seed=12345678901234", true },
-		{ "counts", true }, { "expand", true }, { "off=exclusive;off=ranges", true }, { "order=sideways", false }, { "seed=", false },
+		{ "counts", true }, { "expand", true },
+		{ "lanes=8;unroll=64;array=0;teams=0;masked;gathered", true }, { "lanes=3", false }, { "lanes=128", false },
+		{ "lanes=0", false }, { "teams=2", false }, { "array=", false },
+		{ "off=exclusive;off=ranges", true }, { "order=sideways", false }, { "seed=", false },
 		{ "seed=x", false }, { "range=0", false }, { "off=nothing", false }, { "range", false } };
 	const struct lt_backend *b = lt_backend_find("sim");
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -26,6 +26,8 @@ bool lt__cpu_emit_find(const char *name, size_t bytes, enum lt_cpu_emit *out)
 	return false;
 }
 
+enum { MAX_UNROLLED = 1024 };   /* statements of copies */
+
 /* As what the emitter of frozen trees puts on the stack. */
 static lt_status lower(
 	const struct lt_session *s, const struct lt_tree *t, struct lt_kernel **out, struct lt_diag *diag)
@@ -34,6 +36,11 @@ static lt_status lower(
 		.teams = 1 };
 	struct lt_kernel *whole;
 	*out = NULL;
+	if (emits[s->emit].dialect->lanes) {
+		machine.vector_bytes = s->target.vector_bytes;
+		machine.masked = s->target.vector_bytes == 64;          /* AVX-512 */
+		machine.unrolled = MAX_UNROLLED;
+	}
 	machine.operators = lt__text_operators(&machine.n_operator);
 	lt_status status = lt_kernel_new(t, &machine, &whole, diag);
 	if (status)

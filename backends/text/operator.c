@@ -182,11 +182,14 @@ struct text_expr lt__text_operator(
 		y[k] = lt__text_plain(t, y[k], type.dtype);
 	if ((opcode == LT_OPCODE_shift_signed || opcode == LT_OPCODE_xor) && type.lanes == 1)
 		y[0] = typed(t, y[0], type.dtype);
-	/* Beside a vector one number does. */
-	for (int k = 0; k < 2 && n == 2 && type.lanes > 1 && !is_shift(opcode) && s->text[0] != '.'; k++)
-		if (y[k].scalar && !y[1 - k].scalar)
+	/* Beside a vector one number does; counts of bits are of the vector's type. */
+	for (int k = 0; k < 2 && n == 2 && type.lanes > 1 && s->text[0] != '.'; k++)
+		if (y[k].scalar && !y[1 - k].scalar && !(is_shift(opcode) && k == 0))
 			y[k] = (struct text_expr){ .text = y[k].scalar, .tight = y[k].scalar[0] == '-' ? TEXT_UNARY : TEXT_PRIMARY,
 				.literal = y[k].literal };
+		else if (is_shift(opcode) && k == 1)
+			y[k] = (struct text_expr){ .text = lt__text_formatted(t, "(%s)%s", lt__text_word(t, type),
+				lt__text_in(t, y[k], TEXT_UNARY)), .tight = TEXT_UNARY, .memory = y[k].memory, .variable = y[k].variable };
 	/* Compilers warn of whole numbers that are compared with themselves. */
 	if (s->tight == TEXT_COMPARE && n == 2 && type.lanes == 1 && lt__text_element(type.dtype)->kind != 'F'
 		&& !y[0].literal && strcmp(y[0].text, y[1].text) == 0) {

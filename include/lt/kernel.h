@@ -154,9 +154,12 @@ struct lt_region {
 	int32_t origin;                 /* a team: the frozen tree's outermost parallel loop; -1: none */
 };
 
+/* What lowering decided, for people: of loop or statement (the other is -1) of the frozen tree.  Not in the text. */
+struct lt_kernel_note { int32_t loop, stmt; const char *text; };
+
 struct lt_kernel {
 	const char *name;                               /* a C identifier */
-	uint32_t n_instruction, n_region, n_buffer, n_variable, n_param, n_op, n_extra, n_slot;
+	uint32_t n_instruction, n_region, n_buffer, n_variable, n_param, n_op, n_extra, n_slot, n_note;
 	const struct lt_instruction *instructions;
 	const struct lt_region *regions;                /* region 0 is the host's */
 	const struct lt_kernel_buffer *buffers;
@@ -164,6 +167,7 @@ struct lt_kernel {
 	const struct lt_kernel_param *params;
 	const struct lt_op *ops;                        /* third parties' operators, for `text` */
 	const int64_t *extras;
+	const struct lt_kernel_note *notes;             /* by loop, then by statement; one text once */
 	const char *prelude;                            /* C text that the ops' sources use; "": none */
 	int64_t workspace_bytes, thread_bytes;          /* thread_bytes: for each thread of a run, behind the others; both
 	                                                 * multiples of the alignments of the buffers in them */
@@ -174,11 +178,17 @@ struct lt_kernel {
  * the operand of a cast. */
 struct lt_machine_operator { uint16_t opcode, one, many, from; };
 
-/* A machine, as data: what lowering and expansion decide by.  Numbers that do not apply are 0. */
+/* A machine, as data: what lowering and expansion decide by.  Numbers that do not apply are 0: then loops are loops, and
+ * each value has one lane. */
 struct lt_machine {
 	int64_t array_bytes;            /* the largest local that becomes an array; others are in the workspace   */
 	int64_t stack_bytes;            /* of all arrays of a region together                                     */
 	uint32_t teams;                 /* 1: parallel loops become teams; 0: they are run by one thread          */
+	uint32_t vector_bytes;          /* of a vector that is computed with                                      */
+	uint32_t memory_bytes;          /* of one that is only moved; 0: as many                                  */
+	uint32_t masked;                /* 1: an access under a mask costs no more than one without               */
+	uint32_t gathered;              /* 1: there are loads of lanes at an index of their own                   */
+	int64_t unrolled;               /* most statements that the copies of a loop's body come to               */
 	uint32_t n_operator;
 	const struct lt_machine_operator *operators;
 };
