@@ -26,6 +26,7 @@ const struct lt_machine_operator *lt__text_operators(uint32_t *n)
 
 const struct lt_text_dialect lt__text_c99 = {
 	.name = "C99",
+	.headers = true,
 	.function = "LT_KERNEL ",
 	.head = HEAD,
 	.counting = "#ifdef __GNUC__\n#define LT_COUNT(n) __atomic_fetch_add(&(n), 1, __ATOMIC_RELAXED)\n#else\n"

@@ -42,7 +42,7 @@ static bool common_mark(struct text *t, struct lt_out *o, char mark, const char 
 	case 'n': lt__out(o, lt__text_short(t, type)); break;
 	case 'T': lt__out(o, lt__text_type(t, type, 0)); break;
 	case 's':
-		t->math = true;
+		lt__text_math(t, o, e->bytes == 4);
 		lt__out(o, e->bytes == 4 ? "f" : "");
 		break;
 	default: return false;
@@ -147,6 +147,8 @@ const char *lt__text_helper(struct text *t, const char *stem, struct lt_value_ty
 		}
 	}
 	t->math = t->math || strstr(o.at, "signbit");
+	if (!t->d->headers && strstr(o.at, "signbit"))
+		lt__text_define(t, "signbit", "#define signbit(x) __builtin_signbit(x)\n");
 	lt__text_define(t, name, o.at);
 	return name;
 }
@@ -158,9 +160,10 @@ const char *lt__text_to_integer(struct text *t, uint32_t from, uint32_t to)
 	const char *name = lt__text_formatted(t, "lt_%s_to_%s", f->name, x->name), *suffix = f->bytes == 4 ? "f" : "";
 	int bits = 8 * x->bytes - x->is_signed;
 	const char *low = x->is_signed ? lt__text_formatted(t, "-0x1p%d%s", bits, suffix) : "0";
-	const char *least = x->is_signed ? lt__text_formatted(t, "INT%d_MIN", 8 * x->bytes) : "0";
+	unsigned long long most = UINT64_MAX >> (64 - bits);
+	const char *least = x->is_signed ? lt__text_formatted(t, "(-%llu - 1)", most) : "0";
 	lt__text_define(t, name, lt__text_formatted(t, "static inline %s %s(%s x)\n{\n"
-		"\treturn x >= 0x1p%d%s ? %sINT%d_MAX : x > %s ? (%s)x : x != x ? 0 : %s;\n}\n", x->type, name, f->type, bits, suffix,
-		x->is_signed ? "" : "U", 8 * x->bytes, low, x->type, least));
+		"\treturn x >= 0x1p%d%s ? %llu : x > %s ? (%s)x : x != x ? 0 : %s;\n}\n", x->type, name, f->type, bits, suffix, most,
+		low, x->type, least));
 	return name;
 }

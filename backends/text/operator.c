@@ -121,7 +121,7 @@ static struct text_expr spelled(
 				break;
 			}
 		} else if (*c == '@' && c[1] == 's') {
-			t->math = true;
+			lt__text_math(t, &o, element->bytes == 4);
 			lt__out(&o, element->bytes == 4 ? "f" : "");
 			c++;
 		} else if (*c == '@') {

@@ -131,5 +131,7 @@ void lt__text_names(struct text *);
 
 /* define.c: text in the pool; a definition, the first time that its name comes. */
 const char *lt__text_formatted(struct text *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A function of math.h, whose name ends the text, is called. */
+void lt__text_math(struct text *, const struct lt_out *, bool single);
 void lt__text_define(struct text *, const char *name, const char *text);
 #endif

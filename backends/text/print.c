@@ -206,6 +206,11 @@ static const char no_masked_loads[] =
 	"#if defined(__GNUC__) && !defined(__clang__) && (__GNUC__ < 12 || (__GNUC__ == 12 && __GNUC_MINOR__ < 4) \\\n"
 	"\t|| (__GNUC__ == 13 && __GNUC_MINOR__ < 3))\n#pragma GCC optimize(\"no-tree-loop-if-convert\")\n#endif\n";
 
+#define INTEGER(name, of) "typedef __" of "_TYPE__ " name ";\n"
+static const char integers[] = INTEGER("int8_t", "INT8") INTEGER("int16_t", "INT16") INTEGER("int32_t", "INT32")
+	INTEGER("int64_t", "INT64") INTEGER("uint8_t", "UINT8") INTEGER("uint16_t", "UINT16") INTEGER("uint32_t", "UINT32")
+	INTEGER("uint64_t", "UINT64") INTEGER("uintptr_t", "UINTPTR");
+
 static const char types[] =
 	"struct lt_slot { void *base; int64_t offset, bytes; };\n"
 	"struct lt_kernel_fault { int64_t n; int32_t stmt, access; int64_t value; };\n";
@@ -225,8 +230,12 @@ static size_t print_all(struct text *t, const char *entry, struct lt_out *o)
 	print_host(t);
 	print_entry(t, entry ? entry : lt__text_formatted(t, "%s_entry", t->function));
 	bool prelude = t->k->n_op && t->k->prelude && t->k->prelude[0];
-	lt__out(o, t->math || prelude ? "#include <math.h>\n" : "");
-	lt__out(o, "#include <stdint.h>\n");
+	if (t->d->headers || prelude) {
+		lt__out(o, t->math || prelude ? "#include <math.h>\n" : "");
+		lt__out(o, "#include <stdint.h>\n");
+	} else {
+		lt__out(o, integers);
+	}
 	lt__out(o, t->branches ? no_masked_loads : "");
 	lt__out(o, t->d->head);
 	lt__out(o, types);

@@ -14,6 +14,7 @@ struct lt_text_dialect {
 	const char *name;               /* "C99" */
 	bool lanes;                     /* values may have several lanes: GNU vectors, with gcc and clang */
 	bool wraps;                     /* signed integers do, as compilers are told (-fwrapv); else unsigned ones */
+	bool headers;                   /* those of C define types and functions; else the text does */
 	const char *function;           /* before a function whose pointers are its parameters; its definition is `head` */
 	const char *head;
 	const char *aligned;            /* before an array: its alignment, with %lld; NULL: that of its elements is all */
