@@ -95,13 +95,13 @@ static char *bypass(const char *graph, int64_t k, bool *more)
 		operand++;
 	if (operand >= end)
 		return NULL;
-	const size_t n = lt__reduce_name(line), behind = (size_t)(end - graph);
+	const size_t n = lt__reduce_name(line), past = (size_t)(end - graph);
 	(void)snprintf(with, sizeof with, "%.*s", (int)lt__reduce_name(operand), operand);
 	char *text = strdup(graph);
 	const char *at = text;
 	while (text && (at = lt__reduce_find(at, line, n))) {
 		size_t to = (size_t)(at - text);
-		if (to < behind) {              /* its own line, and scalars that are read from it */
+		if (to < past) {              /* its own line, and scalars that are read from it */
 			at += n;
 			continue;
 		}
