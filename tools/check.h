@@ -31,8 +31,8 @@ enum check_shape { CHECK_ONE, CHECK_PRIME, CHECK_BELOW, CHECK_POWER, CHECK_ABOVE
 enum check_view { CHECK_NONE, CHECK_PAD, CHECK_STRIDE, CHECK_SLICE, CHECK_RESHAPE, CHECK_PERMUTE, CHECK_CONCAT,
 	CHECK_BROADCAST, CHECK_FLIP, CHECK_N_VIEW, CHECK_FLATTEN = CHECK_N_VIEW, CHECK_N_VIEWS };
 /* After N_SCHEDULE: plain trees with loops in vectors, apart from the pairs.  MASKED, PEELED: dim n, eight lanes;
- * INNER: the innermost loops, eight; PADDED: the same, the rest padded; OUTER: those right around them, four; NESTED: both;
- * STRIPS: the innermost, cut in four, each lane a part of them. */
+ * INNER: the innermost loops, eight; PADDED: the same, the rest padded; OUTER: those right around them, four; NESTED:
+ * both; STRIPS: the innermost, cut in four, each lane a part of them. */
 enum check_schedule { CHECK_DEFAULT, CHECK_PLAIN, CHECK_DRAWN, CHECK_DRAWN2, CHECK_N_SCHEDULE,
 	CHECK_MASKED = CHECK_N_SCHEDULE, CHECK_PEELED, CHECK_INNER, CHECK_PADDED, CHECK_OUTER, CHECK_NESTED, CHECK_STRIPS,
 	CHECK_N_TREE };
