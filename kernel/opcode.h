@@ -39,6 +39,7 @@ enum lt_type_rule {
  * word that is written as it is; of one letter:
  *   t  T                               l  T, if it has more than one lane
  *   0 1 2 3  an operand                i  operands, as many as the operator of `what` has
+ *   e  an operator of one or two operands: `what`
  *   f  `from` and operand 0's type     d  the value that it makes (else it stands in front, with =)
  *   n  `what`, a number                v b  `what`, a variable or a buffer
  *   o u  an operator: `what`, `number` a  an address: NAME[operand 0 + number by stride], NAME[... at operand 1]
@@ -57,6 +58,7 @@ struct lt_opcode_facts {
 const struct lt_opcode_facts *lt__opcode(uint32_t opcode);              /* NULL: there is no such */
 int32_t lt__opcode_find(const char *name, size_t bytes);                /* -1: there is none of that name */
 bool lt__opcode_folds(uint32_t opcode);         /* an operator of two operands and a value of one type */
+int lt__opcode_each(uint32_t opcode);           /* the operands of one that `each` may name: 1 or 2; 0: it is none */
 
 /* "f32", "mask"; NULL: no type.  bytes: of an element, 0 of a mask. */
 const char *lt__kernel_element_name(uint32_t dtype);

@@ -253,9 +253,10 @@ static void print_element(struct printer *p, char element, const struct lt_instr
 		print_name(p, i->what >= 0 && (uint32_t)i->what < p->k->n_variable ? p->k->variables[i->what].name : "?");
 		break;
 	case 'b': print_name(p, buffer_name(p, i->what)); break;
+	case 'e':
 	case 'o':
 	case 'u': {
-		int64_t opcode = element == 'o' ? i->what : i->number;
+		int64_t opcode = element == 'u' ? i->number : i->what;
 		const char *name = opcode >= 0 && opcode < LT_NOPCODE ? lt_opcode_name((uint32_t)opcode) : NULL;
 		print_text(p, name ? name : "?");
 		break;

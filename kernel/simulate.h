@@ -34,7 +34,9 @@
 	X(shift, "shift by 0 to bits - 1, or select 0 where the count is larger") \
 	X(divisor, "use div or mod, which allow each divisor") \
 	X(lanes, "number the lanes of the two operands from 0") \
-	X(step, "count by a step above 0")
+	X(step, "count by a step above 0") \
+	X(convert, "bring it into the type's range first, or use cast") \
+	X(scale, "bring x between 1/4 and 4, and round y")
 enum lt_simulate_check {
 #define LT_SIMULATE_ENUM(name, way) LT_SIMULATE_##name,
 	LT_SIMULATE_MAP(LT_SIMULATE_ENUM)

@@ -38,7 +38,7 @@ lt_status lt__cpu_session_identity(struct lt_session *s, lt_write *write, void *
 	if (status)
 		return status;
 	if (out) {
-		(void)fprintf(out, "emitter %s\nflags", LT_CGEN_REVISION);
+		(void)fprintf(out, "emitter %s %s\nflags", lt__cpu_emit_name(s->emit), LT_CGEN_REVISION);
 		lt__cpu_flags(s, out);
 		(void)fprintf(out, "\nvector library %d\n%s", s->dialect.vector_library, s->identity);
 	}

@@ -70,7 +70,7 @@ lt_status lt__cpu_source_write(
 {
 	struct lt_cgen_need need;
 	char *text, mark[512], hash[33];
-	lt_status status = lt__cgen_print(&s->dialect, t, 1, &text, &need, diag);
+	lt_status status = lt__cpu_print(s, t, LT_CPU_TEXT_PEOPLE, &text, &need, diag);
 	if (status)
 		return status;
 	print_hash(t, hash);
