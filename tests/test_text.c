@@ -35,7 +35,7 @@ static void check_one(const struct text_run *r, int i, uint64_t seed)
 static void check_all(const struct lt_text_dialect *d, unsigned flags, const char *command, uint64_t seed, uint64_t n)
 {
 	while (n > 0) {
-		struct text_run r = { .n = (int)(n < TEXT_RUN_MOST ? n : TEXT_RUN_MOST) };
+		struct text_run r = { .n = (int)(n < TEXT_RUN_MAX ? n : TEXT_RUN_MAX) };
 		for (int i = 0; i < r.n; i++)
 			must((r.kernel[i] = random_kernel(seed + (uint64_t)i, flags)) != NULL, "out of memory");
 		text_run_compile(&r, d, command);
