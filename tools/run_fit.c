@@ -19,7 +19,7 @@ static int64_t *fit_scalar(const struct run *r, const struct run_values *input, 
 	return NULL;
 }
 
-/* Moves the last drawn scalar of the sum that can make it 0, or at least 0.  False: nothing is to be done, or can be. */
+/* Moves the last drawn scalar of the sum that can make it 0, or at least 0.  False: none had to be moved, or can. */
 static bool fit_require(const struct run *r, const struct run_values *input, const struct lt_require *q)
 {
 	const struct lt_linear *l = &q->value;
