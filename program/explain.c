@@ -8,8 +8,10 @@ static void add_location(struct lt_text *x, const struct lt_refusal *r)
 {
 	if (r->node)
 		lt__text_format(x, " at %%%s", r->node);
-	if (r->node && r->line > 0)
-		lt__text_format(x, " (%s:%d:%d)", r->file ? r->file : "script", (int)r->line, (int)r->column);
+	if (r->node && r->line > 0 && r->file)
+		lt__text_format(x, " (%s:%d:%d)", r->file, (int)r->line, (int)r->column);
+	else if (r->node && r->line > 0)
+		lt__text_format(x, " (line %d:%d of its script)", (int)r->line, (int)r->column);
 }
 
 const char *lt__refusals_text(struct lt_arena *a, const struct lt_refusals *list)
@@ -27,24 +29,18 @@ const char *lt__refusals_text(struct lt_arena *a, const struct lt_refusals *list
 /* Texts of any length, without memory of its own. */
 static void explain_text(lt_write *write, void *user, const char *text) { write(user, text, strlen(text)); }
 
-static void write_number(lt_write *write, void *user, int32_t n)
-{
-	char text[32];
-	(void)snprintf(text, sizeof text, ":%d", (int)n);
-	explain_text(write, user, text);
-}
-
 static void print_refusal(const struct lt_refusal *r, lt_write *write, void *user)
 {
 	const char *const words[] = { "  ", r->backend, " refuses it", r->node ? " at %" : "", r->node ? r->node : "" };
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		explain_text(write, user, words[i]);
 	if (r->node && r->line > 0) {
+		char text[64];
 		explain_text(write, user, " (");
-		explain_text(write, user, r->file ? r->file : "script");
-		write_number(write, user, r->line);
-		write_number(write, user, r->column);
-		explain_text(write, user, ")");
+		explain_text(write, user, r->file ? r->file : "line");
+		(void)snprintf(text, sizeof text, "%c%d:%d%s)", r->file ? ':' : ' ', (int)r->line, (int)r->column,
+			r->file ? "" : " of its script");
+		explain_text(write, user, text);
 	}
 	if (r->loop) {
 		explain_text(write, user, ", loop ");

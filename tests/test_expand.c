@@ -11,7 +11,7 @@
 TestSuite(expand, .timeout = 240);
 
 static const uint32_t lanes[] = { 1, 8, 3 };
-static const struct lt_machine *const machines[] = { &expanded_least, &expanded_c99 };
+static const struct lt_machine *const machines[] = { &expanded_min, &expanded_c99 };
 
 static bool is_operator(uint32_t opcode)
 {
@@ -134,8 +134,8 @@ static void fill(struct expanded_data *d, struct expanded_case c, uint64_t *stat
 	for (int i = 0; i < EXPANDED_N; i++) {
 		int n = 160;                    /* all pairs of special values come by, over the rounds */
 		int at = i + round * EXPANDED_N;
-		expanded_put(d->x, i, c.from, expanded_value(c.from, at < n * n ? at % n : n + i, state));
-		expanded_put(d->y, i, c.from, expanded_value(c.from, at < n * n ? at / n : n + i, state));
+		expanded_write(d->x, i, c.from, expanded_value(c.from, at < n * n ? at % n : n + i, state));
+		expanded_write(d->y, i, c.from, expanded_value(c.from, at < n * n ? at / n : n + i, state));
 	}
 }
 
@@ -178,7 +178,7 @@ Test(expand, what_is_exact_keeps_its_bits)
 	while (next_case(&c))
 		for (int l = 0; l < 2 && !is_apart(c); l++) {
 			c.lanes = lanes[l];
-			expect_same(c, &expanded_least, c.opcode == LT_OPCODE_cast || expanded_arity(c.opcode) == 1 ? 2 : 7);
+			expect_same(c, &expanded_min, c.opcode == LT_OPCODE_cast || expanded_arity(c.opcode) == 1 ? 2 : 7);
 		}
 }
 
@@ -200,7 +200,7 @@ Test(expand, operators_beside_constants)
 			for (int l = 0; l < 8; l++) {
 				uint32_t dtype = rows[r].real ? l & 1 ? LT_F64 : LT_F32 : l & 1 ? LT_I64 : LT_I32;
 				expect_same((struct expanded_case){ rows[r].opcode, dtype, dtype, lanes[l >> 1 & 1], *beside, l >= 4 },
-					&expanded_least, 1);
+					&expanded_min, 1);
 			}
 }
 
@@ -218,11 +218,11 @@ static uint64_t around_half(uint32_t half, uint64_t bits, uint32_t dtype, int wh
 static void check_halves(struct expanded_case c, bool to_half)
 {
 	static struct expanded_data before, after;
-	struct lt_kernel *k = expanded_program(c), *e = expanded_for(k, &expanded_least);
+	struct lt_kernel *k = expanded_program(c), *e = expanded_for(k, &expanded_min);
 	uint64_t step = to_half ? EXPANDED_N / 4 : EXPANDED_N;
 	for (uint64_t first = 0; first < 0x10000; first += step) {
 		for (int i = 0; i < EXPANDED_N; i++)
-			expanded_put(before.x, i, c.from, to_half ? around_half(c.dtype, first + (uint64_t)i / 4, c.from, i % 4)
+			expanded_write(before.x, i, c.from, to_half ? around_half(c.dtype, first + (uint64_t)i / 4, c.from, i % 4)
 				: first + (uint64_t)i);
 		after = before;
 		expanded_run(k, &before);

@@ -83,12 +83,12 @@ Test(expand_function, errors_in_the_simulator)
 		for (uint32_t dtype = LT_F32; dtype <= LT_F64; dtype++)
 			for (uint32_t lanes = 1; lanes <= 16; lanes += 15) {
 				struct expanded_case c = expanded_of(bounds[b].opcode, dtype, lanes);
-				struct lt_kernel *k = expanded_program(c), *e = expanded_for(k, &expanded_least);
+				struct lt_kernel *k = expanded_program(c), *e = expanded_for(k, &expanded_min);
 				struct worst w = { 0 };
 				uint64_t state = lanes;
 				for (int round = 0; round < 8; round++) {
 					for (int i = 0; i < EXPANDED_N; i++)
-						expanded_put(d.x, i, dtype, expanded_value(dtype, i + round * EXPANDED_N, &state));
+						expanded_write(d.x, i, dtype, expanded_value(dtype, i + round * EXPANDED_N, &state));
 					memcpy(d.y, d.x, sizeof d.y);
 					expanded_run(e, &d);
 					for (int i = 0; i < EXPANDED_N; i++)
@@ -180,7 +180,7 @@ Test(expand_function, errors_with_and_without_fused_sums)
 	for (int b = 0; b < 5; b++)
 		for (int fuses = 0; fuses < 2; fuses++) {
 			struct expanded_case c = expanded_of(bounds[b].opcode, LT_F32, 1);
-			struct lt_kernel *k = expanded_program(c), *e = expanded_for(k, &expanded_least);
+			struct lt_kernel *k = expanded_program(c), *e = expanded_for(k, &expanded_min);
 			struct straight s = straight_new(e, fuses);
 			struct worst w = { 0 };
 			for (uint64_t bits = 0; bits < UINT64_C(1) << 32; bits += 4099) {
@@ -206,7 +206,7 @@ Test(expand_function, expansions_are_small)
 		{ LT_OPCODE_floor, 16 } };
 	for (size_t r = 0; r < sizeof sizes / sizeof *sizes; r++) {
 		struct lt_kernel *k = expanded_program(expanded_of(sizes[r].opcode, LT_F32, 8));
-		struct lt_kernel *e = expanded_for(k, &expanded_least);
+		struct lt_kernel *e = expanded_for(k, &expanded_min);
 		int n = -5;             /* loop, loads, store, end */
 		for (uint32_t i = 0; i < e->n_instruction; i++)
 			n += e->instructions[i].opcode != LT_OPCODE_const;
@@ -229,8 +229,8 @@ Test(expand_function, scale)
 	struct worst w = { 0 };
 	bool scales = false;
 	for (int i = 0; i < EXPANDED_N; i++)
-		expanded_put(d.x, i, LT_F32, simulated_float_bits(-106 + (float)i * (200.0f / EXPANDED_N)));
-	expanded_put(d.x, 0, LT_F32, simulated_float_bits(NAN));
+		expanded_write(d.x, i, LT_F32, simulated_float_bits(-106 + (float)i * (200.0f / EXPANDED_N)));
+	expanded_write(d.x, 0, LT_F32, simulated_float_bits(NAN));
 	expanded_run(e, &d);
 	for (int i = 0; i < EXPANDED_N; i++)
 		judge(LT_OPCODE_exp, LT_F32, (double)simulated_float(expanded_get(d.x, i, LT_F32)),
@@ -249,8 +249,8 @@ Test(expand_function, scale)
 		for (int x = 0; x < 12; x++) {
 			for (int i = 0; i < EXPANDED_N; i++) {
 				double y = i > 2 * most ? (double)NAN : i - most;
-				expanded_put(d.x, i, dtype, bits_of(some[x], dtype));
-				expanded_put(d.y, i, dtype, bits_of(y, dtype));
+				expanded_write(d.x, i, dtype, bits_of(some[x], dtype));
+				expanded_write(d.y, i, dtype, bits_of(y, dtype));
 			}
 			expanded_run(e, &d);
 			for (int i = 0; i < EXPANDED_N; i++) {

@@ -45,7 +45,7 @@ static void check_seed(uint64_t seed)
 	struct simulated s;
 	struct lt_kernel *k = random_kernel(seed, seed % 4 ? RANDOM_KERNEL_LANES : 0);
 	cr_assert_not_null(k);
-	struct lt_kernel *e = expanded_for(k, seed % 2 ? &expanded_least : &expanded_c99);
+	struct lt_kernel *e = expanded_for(k, seed % 2 ? &expanded_min : &expanded_c99);
 	random_kernel_fill(k, seed, &first);
 	random_kernel_fill(k, seed, &m);
 	simulated_run(k, first.at, NULL, NULL, &s);
@@ -84,8 +84,8 @@ static char *text_of(const struct lt_kernel *k)
 Test(expand_program, stays_what_it_is)
 {
 	for (uint64_t seed = 1; seed <= 60; seed++) {
-		struct lt_kernel *k = random_kernel(seed, 7), *e = expanded_for(k, &expanded_least);
-		struct lt_kernel *again = expanded_for(e, &expanded_least);
+		struct lt_kernel *k = random_kernel(seed, 7), *e = expanded_for(k, &expanded_min);
+		struct lt_kernel *again = expanded_for(e, &expanded_min);
 		char *first = text_of(e), *second = text_of(again);
 		cr_expect_str_eq(first, second, "seed %llu", (unsigned long long)seed);
 		free(first);
