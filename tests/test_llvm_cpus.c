@@ -16,8 +16,7 @@ static int lt_run(const char *config, const char *options)
 {
 	char command[2048];
 	(void)snprintf(command, sizeof command, "%s -B %s -b '" LLVM_NAME ":%s' --strict %s", built("lt-run"), llvm_path(),
-		config,
-		options);
+		config, options);
 	return run_command(command, out, sizeof out, err, sizeof err);
 }
 
