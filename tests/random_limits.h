@@ -2,7 +2,7 @@
  *
  * Each is a view of a view, a gather of one, or an update, with run-time scalars, bounded dims, floors and guards.
  * What it means is computed once more here, point by point in 128 bits.  Text that is refused has to be wrong, by that;
- * text that is taken has to be right: in the oracle, on `ref`, and in compiled kernels, which read from buffers that lie
+ * text that is taken has to be right: in the oracle, on `ref`, and in compiled kernels, whose buffers lie
  * between pages without access: those of the backend `batch`, which trap on undefined behaviour, or those that `cpu`
  * makes with a compiler of the caller's.
  */

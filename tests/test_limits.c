@@ -13,7 +13,7 @@
 
 TestSuite(limits, .timeout = 600);
 
-/* Of %v1 the guard ends the line at its first element: what its slope would be in %v0 exceeds 63 bits, and is nobody's. */
+/* Of %v1 the guard ends the line at its first element: its slope in %v0 would exceed 63 bits, and nobody needs it. */
 Test(limits, a_line_of_one_element_has_no_slope)
 {
 	static const char text[] = "graph 1\nvar a 3\nvar b 3\nvar c 2\nvar d 4\nvar e 2\n%x = f32[a, b] input \"x\"\n"

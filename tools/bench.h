@@ -77,7 +77,7 @@ struct bench_case {
 	int n_number;
 	char *script;                   /* malloc */
 	size_t body;                    /* where its statements after those of the inputs begin */
-	int by_rows;                    /* row i of the result follows from row i of so many first inputs, and all of the others */
+	int by_rows;                    /* row i of the result follows from row i of so many first inputs, and all others */
 	struct bench_tensor in[BENCH_TENSORS], out;
 	int n_in;
 	/* of one run; flops: as struct lt_work counts what is useful, -1: not known; bytes: each tensor that must be moved,

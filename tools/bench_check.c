@@ -9,8 +9,9 @@
 #include <string.h>
 #include "tools/bench.h"
 
-/* What the evaluator, which walks a graph some six times, may be given: operations, about a nanosecond each in a product,
- * and for each element what drawing errors and judging take; moved elements are equal, and nothing is drawn. */
+/* What the evaluator, which walks a graph some six times, may be given: operations, about a nanosecond each in a
+ * product, and for each element what drawing errors and judging take.  Moved elements are equal, and nothing is
+ * drawn. */
 #define EVAL_MAX (INT64_C(1) << 30)
 enum { EVAL_ELEMENT = 256, EVAL_MOVED = 8 };
 #define PRODUCT_MAX (INT64_C(1) << 32)         /* operations of a product that is still computed in double */

@@ -1,5 +1,5 @@
-/* tools/bench_judge.c -- a result before the judge (check/judge.h): all of it, or, where that takes too long, a sample of
- * its rows.
+/* tools/bench_judge.c -- a result before the judge (check/judge.h): all of it, or, where that takes too long, a
+ * sample of its rows.
  *
  * A sample is a program of its own: the same script, with as many rows as are drawn, whose inputs have these rows.
  * So the same evaluator and the same tolerances decide, and only what is in no row that was drawn is not seen.

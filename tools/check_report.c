@@ -133,8 +133,8 @@ static void report_verdict(const struct check_report *r, const struct check_coun
 		lt__say(f, "; part %d/%d", r->o->part, r->o->n_part);
 	lt__say(f, "; seed %llu, %.1f s\n", (unsigned long long)r->o->seed, r->seconds);
 	if (lt__check_exit(r) == LT_EXIT_OPEN)
-		lt__say(f, "%s\n", lt__check_is_open(r, all) ? "more than 1 % of all elements cannot be judged: this says little about "
-			"the backend"
+		lt__say(f, "%s\n", lt__check_is_open(r, all)
+			? "more than 1 % of all elements cannot be judged: this says little about the backend"
 			: r->n_run ? "not all clauses of the contract were tried: give more --seconds, or none"
 			: "nothing was computed, no kernel ran: this says nothing about the backend");
 }
