@@ -229,10 +229,10 @@ bool limits_data(const struct limits_model *m, const int64_t *param, bool bad_in
 	bool fine = limits_fate(m, param) == LIMITS_STAYS, ignored = false, read = true;
 	memset(d, 0, sizeof *d);
 	memcpy(d->param, param, sizeof d->param);
-	for (int i = 0; i < LIMITS_ELEMENTS; i++) {
+	for (int i = 0; i < LIMITS_X; i++)
 		d->x[i] = (float)(i + 100);
-		d->block[i] = (float)(i + 5000);
-	}
+	for (int i = 0; i < LIMITS_ELEMENTS; i++)
+		d->block[i] = -(float)(i + 5000);
 	for (int i = 0; i < n_dim; i++) {
 		all[i] = dim[i].extent;
 		run[i] = extent_of(&dim[i], param, &ignored);
