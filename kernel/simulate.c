@@ -6,6 +6,10 @@
 
 lt_status lt__simulate_accepts(const struct lt_kernel *k, struct lt_diag *diag)
 {
+	for (uint32_t r = 0; r < k->n_region; r++)
+		if (k->regions[r].kind == LT_REGION_GRID)
+			return lt__report(diag, LT_EUNSUPPORTED, -1, -1, NULL, "kernel %s: region %u is a grid, which is not simulated",
+				k->name, (unsigned)r);
 	for (uint32_t i = 0; i < k->n_instruction; i++)
 		if (k->instructions[i].opcode == LT_OPCODE_text)
 			return lt__report(diag, LT_EUNSUPPORTED, -1, k->instructions[i].origin,

@@ -58,7 +58,7 @@ static void **slots_new(const struct lt_tree *t)
 
 void simulated_tree_run(const struct lt_tree *t, bool teams, struct simulated_tree *out)
 {
-	const struct lt_machine machine = { teams ? 4096 : 0, teams ? 65536 : 0, teams };
+	const struct lt_machine machine = { .array_bytes = teams ? 4096 : 0, .stack_bytes = teams ? 65536 : 0, .teams = teams };
 	struct keeper k = keeper_new();
 	struct lt_kernel *kernel;
 	void **slot = slots_new(t);
