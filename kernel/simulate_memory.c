@@ -70,14 +70,22 @@ static void mark_write(
 uint64_t lt__simulate_load(struct simulation *s, int32_t instruction, int32_t buffer, int64_t element, bool *defined)
 {
 	struct simulate_area *a = &s->area[s->area_of[buffer]];
+	int64_t bytes = s->element_bytes[buffer], byte = s->base[buffer] + element * bytes;
+	for (int64_t g = byte >> a->shift; a->mark && s->launch && !s->grid && g < (byte + bytes) >> a->shift; g++)
+		mark_read(s, &a->mark[g], instruction, buffer, element);
+	if (s->grid)
+		lt__simulate_shadow_read(s, instruction, buffer, element, s->grid->now);
+	return lt__simulate_bits(s, buffer, element, defined);
+}
+
+uint64_t lt__simulate_bits(const struct simulation *s, int32_t buffer, int64_t element, bool *defined)
+{
+	const struct simulate_area *a = &s->area[s->area_of[buffer]];
 	uint32_t dtype = s->k->buffers[buffer].dtype;
 	int64_t bytes = s->element_bytes[buffer], byte = s->base[buffer] + element * bytes;
 	*defined = true;
-	for (int64_t g = byte >> a->shift; g < (byte + bytes) >> a->shift; g++) {
+	for (int64_t g = byte >> a->shift; g < (byte + bytes) >> a->shift; g++)
 		*defined = *defined && (!a->stamp || a->stamp[g] == a->now);
-		if (a->mark && s->launch)
-			mark_read(s, &a->mark[g], instruction, buffer, element);
-	}
 	uint64_t b8;
 	uint32_t b4;
 	uint16_t b2;
@@ -99,9 +107,11 @@ void lt__simulate_store(
 	for (int64_t g = byte >> a->shift; g < (byte + bytes) >> a->shift; g++) {
 		if (a->stamp)
 			a->stamp[g] = defined ? a->now : 0;
-		if (a->mark && s->launch)
+		if (a->mark && s->launch && !s->grid)
 			mark_write(s, &a->mark[g], instruction, buffer, element);
 	}
+	if (s->grid)
+		lt__simulate_shadow_write(s, instruction, buffer, element, s->grid->now);
 	switch (bytes) {
 	case 8: memcpy(a->at + byte, &bits, 8); break;
 	case 4: memcpy(a->at + byte, &b4, 4); break;

@@ -112,6 +112,9 @@ static void check_barrier(struct lt_verifier *v, const struct lt_instruction *i,
 	if (i->stride < 1 || i->stride > threads_of(r) || i->stride % r->subgroup)
 		lt__verify_fail(v, -1, NULL, "a barrier is of whole subgroups of %" PRId32 ", and of at most the block's %" PRId64
 			" threads; not of %" PRId64, r->subgroup, threads_of(r), i->stride);
+	if (whole && i->number == 0 && i->stride != threads_of(r))
+		lt__verify_fail(v, -1, "give this one another number, up to 15",
+			"barrier 0 of a block is of all its %" PRId64 " threads", threads_of(r));
 }
 
 static void check_copy(struct lt_verifier *v, const struct lt_instruction *i)

@@ -8,11 +8,9 @@ static const char *const of_whom[] = { "a thread", "a subgroup", "four subgroups
 /* Who has to run an instruction together. */
 static enum lt_uniformity scope_of(const struct lt_verifier *v, const struct lt_instruction *i)
 {
-	const struct lt_region *r = &v->k->regions[v->region];
 	switch (i->opcode) {
 	case LT_OPCODE_barrier:
-		return i->what == LT_BARRIER_BLOCK && i->stride == (int64_t)r->threads[0] * r->threads[1] * r->threads[2]
-			? LT_UNIFORM_BLOCK : LT_UNIFORM_SUBGROUP;
+		return i->what == LT_BARRIER_BLOCK && i->number == 0 ? LT_UNIFORM_BLOCK : LT_UNIFORM_SUBGROUP;
 	case LT_OPCODE_exchange:
 	case LT_OPCODE_commit:
 	case LT_OPCODE_wait: return LT_UNIFORM_SUBGROUP;

@@ -11,7 +11,7 @@
 static const char grid_kernel[] =
 	"kernel 1\nname grids\nworkspace 0 thread 0\n"
 	"buffer x f16[4096] slot 0 align 16 exclusive\nbuffer y f32[8192] slot 1 align 16 exclusive written\n"
-	"buffer t f16[1024] shared 0 align 128 exclusive written\nbuffer u f16[384] shared 2048 align 128 exclusive written\n"
+	"buffer t f16[1024] shared 0 align 128 exclusive written\nbuffer u f16[400] shared 2048 align 128 exclusive written\n"
 	"variable c f32x4\nvariable d f32x8\nvariable e f32x4\n" GRID_MMA GRID_WGMMA
 	"region host\n\t%0 = add i64 2 2\n\tlaunch_grid 1 %0 2 1 (%0, f32 0.5)\n"
 	"region grid 1 blocks (8, 2, 1) threads (32, 4, 1) subgroup 32 shared 4096 resident 2 @3\n"

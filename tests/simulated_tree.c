@@ -17,7 +17,8 @@ static void text_add(void *user, const char *more, size_t n)
 struct lt_simulate_statement *simulated_statements(
 	const struct lt_kernel *k, void *const *slot, int32_t *n, char **lines)
 {
-	struct lt_simulate_count c = { calloc(k->n_instruction + 1u, 8), calloc(k->n_instruction + 1u, 8) };
+	struct lt_simulate_count c = { .runs = calloc(k->n_instruction + 1u, 8),
+		.lanes = calloc(k->n_instruction + 1u, 8) };
 	struct lt_simulate_statement *all;
 	struct text text = { NULL, 0 };
 	struct simulated s;
@@ -58,7 +59,8 @@ static void **slots_new(const struct lt_tree *t)
 
 void simulated_tree_run(const struct lt_tree *t, bool teams, struct simulated_tree *out)
 {
-	const struct lt_machine machine = { .array_bytes = teams ? 4096 : 0, .stack_bytes = teams ? 65536 : 0, .teams = teams };
+	const struct lt_machine machine = { .array_bytes = teams ? 4096 : 0, .stack_bytes = teams ? 65536 : 0,
+		.teams = teams };
 	struct keeper k = keeper_new();
 	struct lt_kernel *kernel;
 	void **slot = slots_new(t);

@@ -85,6 +85,8 @@ static const struct { const char *text, *said; } broken[] = {
 	{ LAUNCH GRID "\tbarrier block 0 threads 160\n" STORE,
 		"kernel:8:2: region 1: a barrier is of whole subgroups of 32, and of at most the block's 128 threads; not of 160" },
 	{ LAUNCH GRID "\tbarrier block 0 threads 48\n" STORE, "kernel:8:2: region 1: a barrier is of whole subgroups of 32" },
+	{ LAUNCH GRID "\tbarrier block 0 threads 32\n" STORE,
+		"kernel:8:2: region 1: barrier 0 of a block is of all its 128 threads; give this one another number" },
 	{ LAUNCH GRID "\tbarrier grid 0 threads 128\n" STORE, "kernel:8:10: expected 'block' or 'subgroup', found 'grid'" },
 	{ LAUNCH GRID "\t%0 = exchange i64 left 1 1\n" STORE,
 		"kernel:8:20: expected 'up', 'down', 'xor' or 'index', found 'left'" },
@@ -253,7 +255,8 @@ Test(kernel_grid, roles)
 		{ "subgroup 4", "matrix wide (d, e) t[0 by 16, 1] u[8 by 1, 16]", true },
 		{ "subgroup 1", "matrix wide (d, e) t[0 by 16, 1] u[8 by 1, 16]", false },
 		{ "subgroup 1", "matrix mma (c) %14 0x3c00", true }, { "member", "matrix mma (c) %14 0x3c00", false },
-		{ "subgroup 1", "barrier block 3 threads 64", true }, { "subgroup 1", "barrier block 3 threads 256", false },
+		{ "subgroup 1", "barrier block 3 threads 64", true }, { "subgroup 1", "barrier block 3 threads 256", true },
+		{ "subgroup 1", "barrier block 0 threads 256", false },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char text[8192];

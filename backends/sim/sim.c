@@ -123,6 +123,7 @@ static void destroy(struct lt_object *o)
 
 static lt_status count_new(const struct lt_kernel *k, struct lt_simulate_count *c)
 {
+	c->request = NULL;
 	c->runs = calloc((size_t)k->n_instruction + 1, sizeof *c->runs);
 	c->lanes = calloc((size_t)k->n_instruction + 1, sizeof *c->lanes);
 	return c->runs && c->lanes ? LT_OK : LT_ENOMEM;

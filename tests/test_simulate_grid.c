@@ -1,0 +1,299 @@
+/* tests/test_simulate_grid.c -- grids in the simulator: what their opcodes do, written out, and every check against a
+ * fault that was planted for it. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/grid_kernel.h"
+#include "tests/simulated.h"
+
+TestSuite(simulate_grid, .timeout = 120);
+
+#define HEAD "kernel 1\nname k\nworkspace 0 thread 0\nbuffer x f32[256] slot 0 align 16 exclusive\n" \
+	"buffer y f32[256] slot 1 align 16 exclusive written\nbuffer s f32[64] shared 0 align 16 exclusive written\n"
+/* Two blocks of two subgroups of 8; i is the number of a thread, g of all. */
+#define GRID "region host\n\tlaunch_grid 1 2 1 1 ()\n" \
+	"region grid 1 blocks (2, 1, 1) threads (16, 1, 1) subgroup 8 shared 256\n" \
+	"\t%i = thread 0\n\t%b = block 0\n\t%w = mul i64 %b 16\n\t%g = add i64 %w %i\n"
+#define OUT "\tstore y[%g] %r\n"
+#define KEEP "\tstore s[%i] 1\n"
+#define BARRIER "\tbarrier block 0 threads 16\n"
+
+struct memory { _Alignas(64) float x[256]; _Alignas(64) float y[256]; };
+static void memory_fill(struct memory *m)
+{
+	for (int i = 0; i < 256; i++) {
+		m->x[i] = (float)i;
+		m->y[i] = -1;
+	}
+}
+
+static void run_text(const char *text, const struct lt_simulate_options *o, struct memory *m, struct simulated *s)
+{
+	struct lt_kernel *k = simulated_kernel("%s", text);
+	memory_fill(m);
+	simulated_run(k, (void *const[]){ m->x, m->y }, o, NULL, s);
+	lt_kernel_free(k);
+}
+
+/* What thread i of block b stores: r. */
+static float number_block(int b, int i) { return (float)(b * 100 + i); }
+static float number_subgroup(int b, int i) { (void)b; return (float)(i / 8 * 100 + i % 8); }
+static float take_up(int b, int i) { return (float)(b * 16 + (i % 8 < 3 ? i : i - 3)); }
+static float take_down(int b, int i) { return (float)(b * 16 + (i % 8 > 5 ? i : i + 2)); }
+static float take_xor(int b, int i) { return (float)(b * 16 + (i ^ 5)); }
+static float take_index(int b, int i) { return (float)(b * 16 + i / 8 * 8 + (7 - i % 8)); }
+static float sum_subgroup(int b, int i)
+{
+	float sum = 0;
+	for (int m = 0; m < 8; m++)
+		sum += (float)(b * 16 + i / 8 * 8 + m);
+	return sum;
+}
+static float sum_block(int b, int i) { return sum_subgroup(b, i) + sum_subgroup(b, i < 8 ? 8 : 0); }
+static float reversed(int b, int i) { return (float)(b * 16 + 15 - i); }
+static float padded(int b, int i) { return i < 10 ? (float)(b * 16 + i) : 0; }
+static float own_array(int b, int i) { (void)b; return (float)(i * i); }
+
+static const struct { const char *what, *lines; float (*want)(int b, int i); } rows[] = {
+	{ "numbers", "\t%h = mul i64 %b 100\n\t%n = add i64 %h %i\n\t%r = cast f32 from i64 %n\n" KEEP OUT, number_block },
+	{ "subgroups", "\t%m = member\n\t%u = subgroup 1\n\t%h = mul i64 %u 100\n\t%n = add i64 %h %m\n"
+		"\t%r = cast f32 from i64 %n\n" KEEP OUT, number_subgroup },
+	{ "up", KEEP "\t%v = load f32 x[%g]\n\t%r = exchange f32 up %v 3\n" OUT, take_up },
+	{ "down", KEEP "\t%v = load f32 x[%g]\n\t%r = exchange f32 down %v 2\n" OUT, take_down },
+	{ "xor", KEEP "\t%v = load f32 x[%g]\n\t%r = exchange f32 xor %v 5\n" OUT, take_xor },
+	{ "index", KEEP "\t%v = load f32 x[%g]\n\t%m = member\n\t%n = sub i64 7 %m\n\t%r = exchange f32 index %v %n\n" OUT,
+		take_index },
+	{ "two lanes and masks", KEEP "\t%v = load f32 x[%g]\n\t%p = splat f32x2 %v\n\t%q = exchange f32x2 xor %p 5\n"
+		"\t%l = less i64 %i 100\n\t%k = exchange mask up %l 1\n\t%e = fold f32x2 max %q\n\t%r = select f32 %k %e 0\n" OUT,
+		take_xor },
+	{ "a sum by halves", KEEP "\t%v = load f32 x[%g]\n\t%c = exchange f32 xor %v 4\n\t%d = add f32 %v %c\n"
+		"\t%e = exchange f32 xor %d 2\n\t%f = add f32 %d %e\n\t%h = exchange f32 xor %f 1\n\t%r = add f32 %f %h\n" OUT,
+		sum_subgroup },
+	{ "a sum over shared memory, in a loop", "variable a f32\n~\tvariable a\n\tset a 0\n\t%v = load f32 x[%g]\n"
+		"\tstore s[%i] %v\n\tbarrier block 0 threads 16\n\tloop %j from 0 to 16\n\t\t%o = load f32 s[%j]\n"
+		"\t\tupdate a add %o\n\tend\n\t%r = get a\n" OUT, sum_block },
+	{ "shared memory between two barriers", "\tloop %j from 0 to 3\n\t\t%v = load f32 x[%g]\n\t\tstore s[%i] %v\n"
+		"\t\tbarrier block 0 threads 16\n\t\t%n = sub i64 15 %i\n\t\t%r = load f32 s[%n]\n\t\tstore y[%g] %r\n"
+		"\t\tbarrier block 0 threads 16\n\tend\n", reversed },
+	{ "a copy, zeros where it is off", "\t%m = less i64 %i 10\n\tcopy_async s[%i] from x[%g] mask %m\n\tcommit copies\n"
+		"\twait copies 0\n\t%r = load f32 s[%i]\n" OUT, padded },
+	{ "four copies at a time", "\t%m = less i64 %i 4\n\tif %m\n\t\t%f = mul i64 %i 4\n\t\t%h = add i64 %f %w\n"
+		"\t\tcopy_async f32x4 s[%f] from x[%h]\n\tend\n\tcommit copies\n\twait copies 0\n\tbarrier block 0 threads 16\n"
+		"\t%n = sub i64 15 %i\n\t%r = load f32 s[%n]\n" OUT, reversed },
+	{ "two groups in flight", "\tcopy_async s[%i] from x[%g]\n\tcommit copies\n\tcopy_async s[%i + 16] from x[%i]\n"
+		"\tcommit copies\n\twait copies 1\n\tbarrier block 0 threads 16\n\t%n = sub i64 15 %i\n\t%r = load f32 s[%n]\n" OUT
+		"\twait copies 0\n", reversed },
+	{ "roles: one subgroup writes, the other one reads", "\t%u = subgroup 1\n\t%p = eq i64 %u 0\n\tif %p\n"
+		"\t\t%v = load f32 x[%g]\n\t\tstore s[%i] %v\n\t\t%z = load f32 x[%g + 8]\n\t\tstore s[%i + 8] %z\n"
+		"\t\tbarrier block 2 threads 16\n\telse\n\t\tbarrier block 2 threads 16\n\t\t%q = load f32 s[%i]\n"
+		"\t\t%h = load f32 s[%i - 8]\n\t\tstore y[%g - 8] %h\n\t\tstore y[%g] %q\n\tend\n", number_block },
+	{ "an array of each thread", "buffer t i64[2] array align 8 exclusive written\n~\tarray t\n\tstore t[1] %i\n"
+		"\tbarrier block 0 threads 16\n\t%t = load i64 t[1]\n\t%n = mul i64 %t %t\n\t%r = cast f32 from i64 %n\n" KEEP OUT,
+		own_array },
+};
+
+/* Lines before a ~ stand before the regions. */
+static const char *text_of(const char *lines)
+{
+	static char text[8192];
+	const char *at = strchr(lines, '~');
+	size_t n = at ? (size_t)(at - lines) : 0;
+	(void)snprintf(text, sizeof text, "%s%.*s%s%s", HEAD, (int)n, lines, GRID, at ? at + 1 : lines);
+	return text;
+}
+
+static float roles(int b, int i) { return (float)(b * 16 + i); }
+
+Test(simulate_grid, opcodes)
+{
+	for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+		for (int order = 0; order < 6; order++) {
+			struct lt_simulate_options o = { .seed = (uint64_t)order, .order = (enum lt_simulate_order)(order % 3) };
+			struct simulated s;
+			struct memory m;
+			bool in_roles = strncmp(rows[r].what, "roles", 5) == 0;
+			run_text(text_of(rows[r].lines), &o, &m, &s);
+			cr_assert_eq(s.status, LT_OK, "%s: %s", rows[r].what, s.told.text);
+			for (int t = 0; t < 32; t++)
+				cr_expect_eq(m.y[t], (in_roles ? roles : rows[r].want)(t / 16, t % 16), "%s: thread %d has %g", rows[r].what, t,
+					(double)m.y[t]);
+		}
+}
+
+/* A block that is too many leaves; those that are wanted store. */
+Test(simulate_grid, blocks_beyond_leave)
+{
+	static const char text[] = "kernel 1\nname k\nworkspace 0 thread 0\nbuffer p i64[1] slot 0 align 8 exclusive\n"
+		"buffer y f32[64] slot 1 align 16 exclusive written\nparam n buffer p element 0 range 0..4\nregion host\n"
+		"\t%n = param 0\n\tlaunch_grid 1 %n 2 1 (%n)\nregion grid 1 blocks (4, 2, 1) threads (8, 1, 1) subgroup 8 shared 0\n"
+		"\t%0 = block 0\n\t%1 = argument i64 0\n\t%2 = greaterequal i64 %0 %1\n\tleave %2\n\t%3 = block 1\n"
+		"\t%4 = mul i64 %3 4\n\t%5 = add i64 %4 %0\n\t%6 = mul i64 %5 8\n\t%7 = thread 0\n\t%8 = add i64 %6 %7\n"
+		"\tstore y[%8] 1\n";
+	for (int64_t n = 0; n <= 4; n++) {
+		struct lt_kernel *k = simulated_kernel("%s", text);
+		float y[64] = { 0 };
+		simulated_good(k, (void *const[]){ &n, y });
+		for (int i = 0; i < 64; i++)
+			cr_expect_eq(y[i], (float)(i / 8 % 4 < n), "%d of %d", i, (int)n);
+		lt_kernel_free(k);
+	}
+}
+
+struct fault_row { enum lt_simulate_check check; const char *what, *lines,
+	*sentence; void (*spoil)(struct lt_kernel *); };
+
+static struct lt_instruction *first_of(struct lt_kernel *k, uint32_t opcode)
+{
+	struct lt_instruction *i = (struct lt_instruction *)(uintptr_t)k->instructions;
+	while (i->opcode != opcode)
+		i++;
+	return i;
+}
+/* What the verifier would refuse: the condition of the first if is that of a thread. */
+static void divide_if(struct lt_kernel *k)
+{
+	first_of(k, LT_OPCODE_if)->operand[0] = (int32_t)(first_of(k, LT_OPCODE_less) - k->instructions);
+}
+static void fewer_blocks(struct lt_kernel *k)
+{
+	((struct lt_region *)(uintptr_t)k->regions)[1].blocks[0] = 1;
+}
+static void more_blocks(struct lt_kernel *k)
+{
+	((struct lt_region *)(uintptr_t)k->regions)[1].blocks[0] = 5;
+}
+
+#define FAULT(check, what, ...) { LT_SIMULATE_##check, what, __VA_ARGS__ }
+static const struct fault_row faults[] = {
+	FAULT(blocks, "two blocks write one cell", KEEP "\tstore y[%i] 1 @3\n",
+		"store in line 13 of grid 1, statement 3, at thread 0 of block (1, 0, 0): writes element 0 of buffer y, which "
+			"another "
+		"block has written (store in line 13 of grid 1, statement 3)", NULL),
+	FAULT(blocks, "a block reads what another one writes", KEEP "\t%v = load f32 y[%i]\n\tstore y[%g] 1\n",
+		"buffer y, which another block has", NULL),
+	FAULT(blocks, "a block writes what others have read",
+		KEEP "\t%m = eq i64 %g 16\n\t%k = eq i64 %b 0\n\tif %m\n\t\tstore y[0] 1\n\tend\n\tif %k\n"
+		"\t\t%v = load f32 y[0]\n\tend\n", "element 0 of buffer y, which another block has", NULL),
+	FAULT(threads, "a missing barrier", KEEP BARRIER "\t%v = load f32 x[%g]\n\tstore s[%i] %v @1\n\t%n = sub i64 15 %i\n"
+		"\t%r = load f32 s[%n] @2\n" OUT, "buffer s, which thread", NULL),
+	FAULT(threads, "a missing second barrier", "\tloop %j from 0 to 2\n\t\tstore s[%i] 1\n\t\tbarrier block 0 threads 16\n"
+		"\t\t%n = sub i64 15 %i\n\t\t%r = load f32 s[%n]\n\t\tstore y[%g] %r\n\tend\n",
+		"buffer s, which thread", NULL),
+	FAULT(threads, "a barrier of the subgroup where it takes the block's",
+		"\tstore s[%i] 1\n\tbarrier subgroup 0 threads 8\n\t%n = sub i64 15 %i\n\t%r = load f32 s[%n]\n" OUT,
+		"buffer s, which thread", NULL),
+	FAULT(threads, "equal values", "\tstore s[5] 1\n\tstore y[%g] 1\n", "writes element 5 of buffer s, which thread",
+		NULL),
+	FAULT(threads, "within a subgroup", "\tstore s[%i] 1\n\t%n = exchange i64 xor %i 1\n\t%r = load f32 s[%n]\n" OUT,
+		"buffer s, which thread", NULL),
+	FAULT(threads, "in global memory", KEEP "\tstore y[%g] 1\n\t%n = exchange i64 xor %g 1\n\t%r = load f32 y[%n]\n",
+		"buffer y, which thread", NULL),
+	FAULT(threads, "a barrier of others", "\t%u = subgroup 1\n\t%p = eq i64 %u 0\n\tif %p\n\t\tstore s[%i] 1\n"
+		"\t\tbarrier block 1 threads 8\n\telse\n\t\tbarrier block 2 threads 8\n\t\t%r = load f32 s[%i - 8]\n"
+		"\t\tstore y[%g] %r\n\tend\n", "buffer s, which thread", NULL),
+	FAULT(threads, "a copy that others read without a barrier", KEEP BARRIER "\tcopy_async s[%i] from x[%g]\n\tcommit "
+		"copies\n"
+		"\twait copies 0\n\t%n = sub i64 15 %i\n\t%r = load f32 s[%n]\n" OUT, "buffer s, which thread", NULL),
+	FAULT(barrier, "a barrier in a branch of some threads", KEEP "\t%k = less i64 %i 4\n\tif 0x1\n"
+		"\t\tbarrier block 0 threads 16\n\tend\n\tstore y[%g] 1\n",
+		"waits for ever: thread 4 has come to its end instead", divide_if),
+	FAULT(barrier, "too few come", KEEP "\t%u = subgroup 1\n\t%p = eq i64 %u 0\n\tif %p\n\t\tbarrier block 1 threads 8\n"
+		"\t\tbarrier block 1 threads 16\n\tend\n\tstore y[%g] 1\n", NULL, NULL),
+	FAULT(barrier, "two wait at different barriers", KEEP "\t%u = subgroup 1\n\t%p = eq i64 %u 0\n\tif %p\n"
+		"\t\tbarrier block 1 threads 8\n\t\tbarrier block 2 threads 8\n\telse\n\t\tbarrier block 1 threads 8\n\tend\n"
+		"\tstore y[%g] 1\n", "16 threads wait at barrier 1, which is for 8", NULL),
+	FAULT(exchanged, "a value that was never set", "variable v f32\n~" KEEP "\tvariable v\n\t%k = less i64 %i 12\n\tif "
+		"%k\n"
+		"\t\tset v 1\n\tend\n\t%v = get v\n\t%r = exchange f32 xor %v 1\n\tstore y[%g] 1\n",
+		"at thread 12 of block (1, 0, 0): a value that is exchanged is undefined", NULL),
+	FAULT(member, "a member that there is not", KEEP "\t%r = exchange i64 index %i %i\n\tstore y[%g] 1\n",
+		"takes the value of member 8 of a subgroup that has 8", NULL),
+	FAULT(in_flight, "a forgotten wait", "\tcopy_async s[%i] from x[%g]\n\tcommit copies\n\t%v = load f32 s[%i]\n"
+		"\twait copies 0\n\tstore y[%g] 1\n", "reads element 15 of buffer s, to which a copy is in flight", NULL),
+	FAULT(in_flight, "a wait for too few", "\tcopy_async s[%i] from x[%g]\n\tcommit copies\n\twait copies 1\n"
+		"\t%v = load f32 s[%i]\n\twait copies 0\n\tstore y[%g] 1\n", "to which a copy is in flight", NULL),
+	FAULT(in_flight, "the source is written", "\tcopy_async s[%i] from y[%g]\n\tcommit copies\n\tstore y[%g] 1\n"
+		"\twait copies 0\n", "writes element 31 of buffer y, of which a reader is in flight", NULL),
+	FAULT(uncommitted, "a wait without a commit", "\tcopy_async s[%i] from x[%g]\n\twait copies 0\n\tcommit copies\n"
+		"\twait copies 0\n\tstore y[%g] 1\n", "waits for groups, but something was begun after the last commit", NULL),
+	FAULT(uncommitted, "no commit at all", KEEP "\twait copies 0\n\tstore y[%g] 1\n", "but there was no commit", NULL),
+	FAULT(unwaited, "no wait at all", "\tcopy_async s[%i] from x[%g]\n\tcommit copies\n\tstore y[%g] 1\n",
+		"copy_async in line 12 of grid 1, at thread 15 of block (1, 0, 0): the thread ends while what it has begun is in "
+		"flight", NULL),
+	FAULT(beyond, "no early exit", KEEP "\tstore y[%g] 1\n",
+		"at thread 15 of block (2, 0, 0): a launch that is recorded has this block, too, which is beyond the 2 x 1 x 1",
+		more_blocks),
+	FAULT(extent, "more blocks than there may be", KEEP "\tstore y[%g] 1\n",
+		"2 blocks along axis 0 of region 1, which has at most 1", fewer_blocks),
+	FAULT(wide, "lanes at an odd place", KEEP "\t%h = add i64 %g 1\n\t%v = load f32x2 x[%h]\n\tstore y[%g] 1\n",
+		"accesses 8 bytes side by side from element 31 of buffer x on, which is no multiple of 8 bytes", NULL),
+	FAULT(wide, "a copy from an odd place", "\t%h = mul i64 %i 2\n\tcopy_async f32x2 s[%h] from x[%h + 1]\n"
+		"\tcommit copies\n\twait copies 0\n\tstore y[%g] 1\n", "copies 8 bytes from element 31 of buffer x", NULL),
+	FAULT(element, "an access past the end", KEEP "\t%v = load f32 x[%g + 240]\n\tstore y[%g] 1\n",
+		"reads element 271 of buffer x, which has 256", NULL),
+	FAULT(element, "a copy past the end", "\tcopy_async s[%i] from x[%g + 240]\n\tcommit copies\n\twait copies 0\n"
+		"\tstore y[%g] 1\n", "reads element 271 of buffer x, which has 256", NULL),
+	FAULT(stored, "a shared cell that was never written", "\t%m = less i64 %i 4\n\tif %m\n\t\tstore s[%i] 1\n\tend\n"
+		"\tbarrier block 0 threads 16\n\t%r = load f32 s[%i]\n" OUT, "an undefined value goes to element", NULL),
+	FAULT(stored, "shared memory of the block before", "\t%m = eq i64 %b 0\n\tif %m\n\t\tstore s[%i] 1\n\tend\n"
+		"\t%r = load f32 s[%i]\n" OUT, "an undefined value goes to element", NULL),
+};
+enum { N_FAULT = sizeof faults / sizeof *faults };
+
+static void fault_run(const struct fault_row *row, uint64_t off, enum lt_simulate_order order, struct simulated *s)
+{
+	struct lt_simulate_options o = { .seed = 5, .order = order, .off = off };
+	struct memory m;
+	struct lt_kernel *k = simulated_kernel("%s", text_of(row->lines));
+	memory_fill(&m);
+	if (row->spoil)
+		row->spoil(k);
+	simulated_run(k, (void *const[]){ m.x, m.y }, &o, NULL, s);
+	lt_kernel_free(k);
+}
+
+Test(simulate_grid, finds_every_planted_fault)
+{
+	for (int r = 0; r < N_FAULT; r++)
+		for (int order = 0; order < 3; order++) {
+			const struct fault_row *row = &faults[r];
+			struct simulated s;
+			fault_run(row, 0, (enum lt_simulate_order)order, &s);
+			cr_expect(s.status == LT_EDEVICE && s.found.check == row->check, "%s: %s", row->what, s.told.text);
+			/* Which thread is the first to do it is another one in each order. */
+			bool named = order != LT_SIMULATE_BACKWARD || !row->sentence || strstr(s.told.text, row->sentence);
+			if (!named && strstr(row->sentence, "(1, 0, 0)"))
+				named = strstr(s.told.text, strstr(row->sentence, "0, 0)")) || strstr(s.told.text, "block (0, 0, 0)");
+			cr_expect(named, "%s: '%s', not '%s'", row->what, s.told.text, row->sentence);
+			cr_expect(s.told.n == 1 && s.told.remedy[0], "%s: one finding, with a way out", row->what);
+		}
+}
+
+/* Without the check that a fault was planted for, the run ends without that finding. */
+Test(simulate_grid, each_check_is_needed)
+{
+	int planted[LT_NSIMULATE] = { 0 };
+	for (int r = 0; r < N_FAULT; r++) {
+		const struct fault_row *row = &faults[r];
+		struct simulated s;
+		fault_run(row, UINT64_C(1) << row->check, LT_SIMULATE_FORWARD, &s);
+		cr_expect(s.status == LT_OK || s.found.check != row->check, "%s: %s", row->what, s.told.text);
+		fault_run(row, UINT64_MAX, LT_SIMULATE_FORWARD, &s);
+		cr_expect(s.status == LT_OK, "%s: %s", row->what, s.told.text);
+		planted[row->check]++;
+	}
+	for (int c = LT_SIMULATE_blocks; c < LT_NSIMULATE; c++)
+		cr_expect(planted[c] > 0, "no fault is planted for the check %s", lt__simulate_name((enum lt_simulate_check)c));
+}
+
+Test(simulate_grid, the_program_of_all_opcodes_runs)
+{
+	static _Alignas(64) uint16_t x[4096];
+	static _Alignas(64) float y[8192];
+	struct lt_kernel *k = simulated_kernel("%s", grid_kernel);
+	for (int i = 0; i < 4096; i++)
+		x[i] = (uint16_t)(0x3c00 + i % 7 * 64);
+	simulated_good(k, (void *const[]){ x, y });
+	lt_kernel_free(k);
+}
