@@ -75,6 +75,7 @@ struct lt_kernel *lt__builder_end(struct lt_kernel_builder *b)
 		.n_region = (uint32_t)b->n_region, .n_buffer = (uint32_t)b->n_buffer, .n_variable = (uint32_t)b->n_variable,
 		.n_param = (uint32_t)b->n_param, .n_op = (uint32_t)b->n_op, .n_extra = (uint32_t)b->n_extra,
 		.n_slot = (uint32_t)b->n_slot, .n_matrix = (uint32_t)b->n_matrix, .matrices = b->matrix,
+			.n_note = (uint32_t)b->n_note, .notes = b->note,
 		.instructions = all, .regions = regions, .buffers = b->buffer,
 		.variables = b->variable, .params = b->param, .ops = b->op, .extras = b->extra,
 		.workspace_bytes = b->workspace_bytes, .thread_bytes = b->thread_bytes };
@@ -162,6 +163,12 @@ int32_t lt__build_matrix(struct lt_kernel_builder *b, const struct lt_kernel_mat
 	b->matrix[b->n_matrix] = *x;
 	b->matrix[b->n_matrix].name = name_for(b, x->name);
 	return b->n_matrix++;
+}
+
+void lt__build_note(struct lt_kernel_builder *b, int32_t loop, int32_t stmt, const char *text)
+{
+	ROOM(b, b->note, b->n_note, b->cap_note);
+	b->note[b->n_note++] = (struct lt_kernel_note){ loop, stmt, lt__build_string(b, text) };
 }
 
 int32_t lt__build_extras(struct lt_kernel_builder *b, const int64_t *from, int32_t n)

@@ -46,7 +46,7 @@
 #define FACTS_test      "t 0", LT_TYPE_OF_OPERAND, LT_RULE_MASK, OPERANDS_1(SAME), 0, BIT(LT_BOOL)
 #define FACTS_bits      CAST_FACTS(bits, 1)
 #define FACTS_quotient  PATTERN_2, LT_TYPE_OF_VALUE, LT_RULE_SAME, OPERANDS_2(SAME), 0, INTEGERS
-#define FACTS_remainder FACTS_quotient
+#define FACTS_remainder PATTERN_2, LT_TYPE_OF_VALUE, LT_RULE_SAME, OPERANDS_2(SAME), 0, ARITHMETIC
 #define FACTS_shift_left FACTS_quotient
 #define FACTS_shift_right FACTS_quotient
 #define FACTS_text      "t n i", LT_TYPE_OF_VALUE, LT_RULE_SAME, { LT_RULE_IN, LT_RULE_IN, LT_RULE_IN }, 7, ELEMENTS
@@ -67,6 +67,13 @@
 #define FACTS_else      "", LT_TYPE_NONE, LT_RULE_NONE, NO_OPERAND, 0, 0
 #define FACTS_end       FACTS_else
 #define FACTS_launch    "n 0 h", LT_TYPE_NONE, LT_RULE_NONE, OPERANDS_1(I64), 0, 0
+#define FACTS_lesser    FACTS_remainder
+#define FACTS_larger    FACTS_remainder
+#define FACTS_shift_signed FACTS_quotient
+#define FACTS_scale     PATTERN_2, LT_TYPE_OF_VALUE, LT_RULE_SAME, OPERANDS_2(SAME), 0, FLOATS
+#define FACTS_convert   "t f 0", LT_TYPE_OF_VALUE, LT_RULE_SAME, OPERANDS_1(FROM), 0, \
+	ELEMENTS & ~(BIT(LT_F16) | BIT(LT_BF16) | BIT(LT_BOOL))
+#define FACTS_each      "t e i", LT_TYPE_OF_VALUE, LT_RULE_SAME, OPERANDS_2(SAME), 2, FLOATS
 #define FACTS_block     FACTS_param
 #define FACTS_thread    FACTS_param
 #define FACTS_subgroup  FACTS_param
@@ -79,7 +86,7 @@
 	{ LT_RULE_I64, LT_RULE_NONE, LT_RULE_TEST, LT_RULE_I64 }, 13, ELEMENTS
 #define FACTS_commit    "w", LT_TYPE_NONE, LT_RULE_NONE, NO_OPERAND, 0, 0, flights
 #define FACTS_wait      "w c", LT_TYPE_NONE, LT_RULE_NONE, NO_OPERAND, 0, 0, flights
-#define FACTS_matrix    "g z A B e", LT_TYPE_NONE, LT_RULE_NONE, OPERANDS_2(ANY), 3, 0
+#define FACTS_matrix    "g z A B q", LT_TYPE_NONE, LT_RULE_NONE, OPERANDS_2(ANY), 3, 0
 #define FACTS_launch_grid "n 0 1 2 h", LT_TYPE_NONE, LT_RULE_NONE, { LT_RULE_I64, LT_RULE_I64, LT_RULE_I64 }, 0, 0
 
 static const char *const scopes[] = { "block", "subgroup", NULL };
@@ -174,6 +181,14 @@ bool lt__opcode_folds(uint32_t opcode)
 	const struct lt_opcode_facts *f = lt__opcode(opcode);
 	return f && opcode < LT_NOPERATOR_OPCODE && f->value == LT_RULE_SAME && f->operand[0] == LT_RULE_SAME
 		&& f->operand[1] == LT_RULE_SAME;
+}
+
+int lt__opcode_each(uint32_t opcode)
+{
+	const struct lt_opcode_facts *f = lt__opcode(opcode);
+	bool fits = f && (opcode < LT_NOPERATOR_OPCODE || opcode == LT_OPCODE_remainder) && f->value == LT_RULE_SAME
+		&& f->operand[0] == LT_RULE_SAME && !f->operand[2];
+	return fits ? f->operand[1] ? 2 : 1 : 0;
 }
 
 static const char *const elements[] = {

@@ -41,6 +41,7 @@ enum lt_type_rule {
  * word that is written as it is; of one letter:
  *   t  T                               l  T, if it has more than one lane
  *   0 1 2 3  an operand                i  operands, as many as the operator of `what` has
+ *   e  an operator of one or two operands: `what`
  *   f  `from` and operand 0's type     d  the value that it makes (else it stands in front, with =)
  *   n  `what`, a number                v b  `what`, a variable or a buffer
  *   o u  an operator: `what`, `number` a  an address: NAME[operand 0 + number by stride], NAME[... at operand 1]
@@ -50,7 +51,7 @@ enum lt_type_rule {
  *   c j  a number: `number`, `stride`  y  the address that is copied: NAME[operand 3 + number]
  *   g  `what`, a matrix description    z  variables in brackets, behind the places of a and b
  *   A B  a matrix: operand 0 or 1, or NAME[address by stride, stride swizzle BYTES]
- *   e  `async`, if it has that flag
+ *   q  `async`, if it has that flag
  * NULL: it is not written, but where its value is used. */
 struct lt_opcode_facts {
 	const char *name, *doc, *pattern;
@@ -68,6 +69,7 @@ bool lt__opcode_launches(uint32_t opcode);      /* launch, launch_grid */
 /* k, h, y or z: what its extras are; 0: it has none. */
 char lt__opcode_list(const struct lt_opcode_facts *);
 bool lt__opcode_folds(uint32_t opcode);         /* an operator of two operands and a value of one type */
+int lt__opcode_each(uint32_t opcode);           /* the operands of one that `each` may name: 1 or 2; 0: it is none */
 
 /* "f32", "mask"; NULL: no type.  bytes: of an element, 0 of a mask. */
 const char *lt__kernel_element_name(uint32_t dtype);

@@ -219,6 +219,17 @@ static int32_t read_operator(struct lt_kernel_parser *p)
 	return opcode;
 }
 
+/* Of `each`. */
+static int32_t read_lane_operator(struct lt_kernel_parser *p)
+{
+	int32_t opcode = p->kind == LT_KERNEL_WORD ? lt__opcode_find(p->at, p->bytes) : -1;
+	if (opcode < 0 || !lt__opcode_each((uint32_t)opcode))
+		LT_KERNEL_SYNTAX(p, "expected an operator of one or two operands such as sin or pow, found %s",
+			lt__kernel_token(p).text);
+	lt__kernel_next(p);
+	return opcode;
+}
+
 static int64_t read_handed(struct lt_kernel_parser *p)
 {
 	if (p->kind != LT_KERNEL_VALUE) {
@@ -306,7 +317,7 @@ void lt__kernel_element(struct lt_kernel_parser *p, struct lt_read_instruction *
 	case '2':
 	case '3': read_operand_at(p, r, element - '0'); break;
 	case 'i':
-		for (int k = 0; k < r->op->arity; k++)
+		for (int k = 0; k < (r->op ? r->op->arity : lt__opcode_each((uint32_t)r->i.what)); k++)
 			read_operand_at(p, r, k);
 		break;
 	case 'f': read_from(p, r); break;
@@ -317,6 +328,7 @@ void lt__kernel_element(struct lt_kernel_parser *p, struct lt_read_instruction *
 		r->t = (struct lt_value_type){ p->b.variable[r->i.what].dtype, p->b.variable[r->i.what].lanes };
 		break;
 	case 'b': r->i.what = read_known(p, LT_KERNEL_BUFFER); break;
+	case 'e': r->i.what = read_lane_operator(p); break;
 	case 'o': r->i.what = read_operator(p); break;
 	case 'u': r->i.number = read_operator(p); break;
 	case 'a': read_address(p, r); break;
@@ -324,7 +336,7 @@ void lt__kernel_element(struct lt_kernel_parser *p, struct lt_read_instruction *
 		if (lt__kernel_accept(p, "mask"))
 			read_operand_at(p, r, 2);
 		break;
-	case 'e': r->i.flags |= lt__kernel_accept(p, "async") ? LT_INSTRUCTION_ASYNC : 0; break;
+	case 'q': r->i.flags |= lt__kernel_accept(p, "async") ? LT_INSTRUCTION_ASYNC : 0; break;
 	case 'w': r->i.what = read_one_word(p, r->facts); break;
 	case 'c': r->i.number = lt__kernel_number(p, "a number", 0, INT32_MAX); break;
 	case 'j': r->i.stride = lt__kernel_number(p, "a number of threads", 1, LT_MAX_THREADS); break;

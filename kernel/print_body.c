@@ -174,7 +174,7 @@ static bool is_there(char element, const struct lt_instruction *i, struct lt_val
 	case 'l': return t.lanes > 1;
 	case 'm': return i->operand[2] >= 0;
 	case 's': return i->flags & LT_INSTRUCTION_STREAM;
-	case 'e': return i->flags & LT_INSTRUCTION_ASYNC;
+	case 'q': return i->flags & LT_INSTRUCTION_ASYNC;
 	case 'p': return i->number != 1 || i->flags & LT_INSTRUCTION_UNROLL;
 	default: return true;
 	}
@@ -203,9 +203,10 @@ static void print_element(struct lt_kernel_printer *p, char element, const struc
 	case 'n': lt__printf(p, "%" PRId32, i->what); break;
 	case 'v': lt__print_name(p, variable_name(p, i->what)); break;
 	case 'b': lt__print_name(p, lt__print_buffer_name(p, i->what)); break;
+	case 'e':
 	case 'o':
 	case 'u': {
-		int64_t opcode = element == 'o' ? i->what : i->number;
+		int64_t opcode = element == 'u' ? i->number : i->what;
 		const char *name = opcode >= 0 && opcode < LT_NOPCODE ? lt_opcode_name((uint32_t)opcode) : NULL;
 		lt__print_text(p, name ? name : "?");
 		break;
@@ -216,7 +217,7 @@ static void print_element(struct lt_kernel_printer *p, char element, const struc
 		print_value(p, i->operand[2], false);
 		break;
 	case 's': lt__print_text(p, "stream"); break;
-	case 'e': lt__print_text(p, "async"); break;
+	case 'q': lt__print_text(p, "async"); break;
 	case 'w': lt__print_text(p, word_of(i)); break;
 	case 'c': lt__printf(p, "%" PRId64, i->number); break;
 	case 'j': lt__printf(p, "%" PRId64, i->stride); break;

@@ -22,3 +22,25 @@ lt_status lt__report(
 			.remedy = remedy });
 	return code;
 }
+
+void lt__decide(
+	struct lt_kernel_report *report, char letter, int32_t loop, int32_t stmt, int32_t buffer, const char *fmt, ...)
+{
+	char text[400];
+	va_list ap;
+	if (!report)
+		return;
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	report->report(report, &(struct lt_kernel_decision){ letter, loop, stmt, buffer, text });
+}
+
+lt_status lt__report_grids(const struct lt_kernel *k, struct lt_diag *diag)
+{
+	for (uint32_t r = 0; r < k->n_region; r++)
+		if (k->regions[r].kind == LT_REGION_GRID)
+			return lt__report(diag, LT_EUNSUPPORTED, -1, -1, "write it as it is to run", "kernel %s: region %u is a grid, which "
+				"no step and no expansion changes", k->name, (unsigned)r);
+	return LT_OK;
+}

@@ -39,6 +39,8 @@
 	X(divisor, "use div or mod, which allow each divisor") \
 	X(lanes, "number the lanes of the two operands from 0") \
 	X(step, "count by a step above 0") \
+	X(convert, "bring it into the type's range first, or use cast") \
+	X(scale, "bring x between 1/4 and 4, and round y") \
 	X(blocks, "let no block access what another one of the launch writes") \
 	X(threads, "put a barrier between the two accesses, at which both threads wait") \
 	X(barrier, "let all threads that are to meet there reach it, and no others") \

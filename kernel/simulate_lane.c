@@ -1,4 +1,5 @@
 /* kernel/simulate_lane.c -- values from values, lane by lane: operators, masks, lanes that change places. */
+#include <math.h>
 #include "kernel/simulate_part.h"
 
 static void give_all(struct simulation *s, int32_t i, uint64_t bits, bool defined)
@@ -20,9 +21,19 @@ static void constant(struct simulation *s, int32_t i)
 static void contract(struct simulation *s, int32_t i, uint32_t lane)
 {
 	const struct lt_instruction *x = &s->k->instructions[i];
-	int64_t y = lt__number_of_bits(simulate_lane(s, x->operand[1], lane), x->dtype).i;
-	bool shifts = x->opcode == LT_OPCODE_shift_left || x->opcode == LT_OPCODE_shift_right;
+	union lt_number number = lt__number_of_bits(simulate_lane(s, x->operand[1], lane), x->dtype);
+	int64_t y = number.i;
+	bool shifts = x->opcode == LT_OPCODE_shift_left || x->opcode == LT_OPCODE_shift_right
+		|| x->opcode == LT_OPCODE_shift_signed;
 	int64_t bits = 8 * lt__number_bytes(x->dtype);
+	if (x->opcode == LT_OPCODE_scale) {
+		double scaled = lt__number_of_bits(simulate_lane(s, x->operand[0], lane), x->dtype).f;
+		bool fits = isnan(number.f) || (fabs(number.f) <= (x->dtype == LT_F32 ? 250 : 2000) && rint(number.f) == number.f);
+		if (!fits || (isfinite(scaled) && scaled != 0 && !(fabs(scaled) >= 0.25 && fabs(scaled) <= 4)))
+			lt__simulate_find(s, LT_SIMULATE_scale, i, -1, -1, "lane %u, %g, is scaled by 2 to the power of %g",
+				(unsigned)lane, scaled, number.f);
+		return;
+	}
 	if (shifts && (y < 0 || y >= bits))
 		lt__simulate_find(s, LT_SIMULATE_shift, i, -1, -1, "lane %u is shifted by %lld, and has %lld bits", (unsigned)lane,
 			(long long)y, (long long)bits);
@@ -30,29 +41,33 @@ static void contract(struct simulation *s, int32_t i, uint32_t lane)
 		lt__simulate_find(s, LT_SIMULATE_divisor, i, -1, -1, "the divisor of lane %u is %lld", (unsigned)lane, (long long)y);
 }
 
-static bool has_contract(uint32_t opcode) { return opcode >= LT_OPCODE_quotient && opcode <= LT_OPCODE_shift_right; }
+static bool has_contract(uint32_t opcode, uint32_t dtype)
+{
+	return (opcode >= LT_OPCODE_quotient && opcode <= LT_OPCODE_shift_right && !lt__number_is_float(dtype))
+		|| opcode == LT_OPCODE_shift_signed || opcode == LT_OPCODE_scale;
+}
 
 /* Operators of one and two operands, of each lane alone. */
-static void operate(struct simulation *s, int32_t i)
+static void operate(struct simulation *s, int32_t i, uint32_t opcode)
 {
 	const struct lt_instruction *x = &s->k->instructions[i];
 	int32_t a = x->operand[0], b = x->operand[1];
 	uint32_t dtype = s->k->instructions[a].dtype;
-	bool test = simulate_is_test(x->opcode);
+	bool test = simulate_is_test(opcode), checked = has_contract(opcode, dtype);
 	uint64_t mask = 0, known = 0;
-	if (dtype == LT_I64 && x->lanes == 1 && !test && !has_contract(x->opcode) && b >= 0
+	if (dtype == LT_I64 && x->lanes == 1 && !test && !checked && b >= 0
 		&& s->defined[a] & s->defined[b] & 1) {        /* most of what runs is addresses */
-		s->value[s->at[i]] = lt__simulate_value(x->opcode, LT_I64, s->value[s->at[a]], s->value[s->at[b]]);
+		s->value[s->at[i]] = lt__simulate_value(opcode, LT_I64, s->value[s->at[a]], s->value[s->at[b]]);
 		s->defined[i] = 1;
 		return;
 	}
 	for (uint32_t lane = 0; lane < x->lanes; lane++) {
 		bool defined = simulate_known(s, a, lane) && (b < 0 || simulate_known(s, b, lane));
-		if (defined && has_contract(x->opcode))
+		if (defined && checked)
 			contract(s, i, lane);
 		uint64_t y = b < 0 ? 0 : simulate_lane(s, b, lane), v = 0;
 		if (defined)
-			v = lt__simulate_value(x->opcode, dtype, simulate_lane(s, a, lane), y);
+			v = lt__simulate_value(opcode, dtype, simulate_lane(s, a, lane), y);
 		mask |= v << lane;
 		known |= (uint64_t)defined << lane;
 		if (!test)
@@ -103,7 +118,21 @@ static void choose(struct simulation *s, int32_t i)
 		simulate_give_mask(s, i, bits, known);
 }
 
-/* Values of the same lanes as another type: cast, bits; flag and test between masks and bool. */
+/* What C does not say the value of. */
+static void check_fit(struct simulation *s, int32_t i, uint32_t lane, uint64_t bits, uint32_t from)
+{
+	uint32_t to = s->k->instructions[i].dtype;
+	if (!lt__number_is_float(from) || lt__number_is_float(to))
+		return;
+	double x = lt__number_of_bits(bits, from).f;
+	bool is_signed = to != LT_U8;
+	double high = ldexp(1, (int)(8 * lt__number_bytes(to)) - is_signed), low = is_signed ? -high : 0;
+	if (!(trunc(x) >= low && trunc(x) < high))
+		lt__simulate_find(s, LT_SIMULATE_convert, i, -1, -1, "lane %u converts %g, which its integer type does not have",
+			(unsigned)lane, x);
+}
+
+/* Values of the same lanes as another type: cast, convert, bits; flag and test between masks and bool. */
 static void change(struct simulation *s, int32_t i)
 {
 	const struct lt_instruction *x = &s->k->instructions[i];
@@ -113,11 +142,13 @@ static void change(struct simulation *s, int32_t i)
 	for (uint32_t lane = 0; lane < x->lanes; lane++) {
 		bool defined = simulate_known(s, a, lane);
 		uint64_t v = from == LT_LANE_MASK ? simulate_mask(s, a) >> lane & 1 : simulate_lane(s, a, lane);
+		bool casts = x->opcode == LT_OPCODE_cast || x->opcode == LT_OPCODE_convert;
+		if (x->opcode == LT_OPCODE_convert && defined)
+			check_fit(s, i, lane, v, from);
 		if (x->opcode == LT_OPCODE_test)
 			mask |= (uint64_t)(v != 0) << lane;
 		else
-			simulate_give(s, i, lane, x->opcode == LT_OPCODE_cast && defined ? lt__simulate_cast(v, from, x->dtype) : v,
-				defined);
+			simulate_give(s, i, lane, casts && defined ? lt__simulate_cast(v, from, x->dtype) : v, defined);
 	}
 	if (x->opcode == LT_OPCODE_test)
 		simulate_give_mask(s, i, mask, s->defined[a] & simulate_all_lanes(x->lanes));
@@ -220,13 +251,15 @@ void lt__simulate_lanes(struct simulation *s, int32_t i)
 	case LT_OPCODE_flag:
 	case LT_OPCODE_test:
 	case LT_OPCODE_bits:
+	case LT_OPCODE_convert:
 	case LT_OPCODE_cast: change(s, i); break;
+	case LT_OPCODE_each: operate(s, i, (uint32_t)x->what); break;
 	case LT_OPCODE_select: choose(s, i); break;
 	default:
 		if (s->k->instructions[x->operand[0]].dtype == LT_LANE_MASK)
 			operate_mask(s, i);
 		else
-			operate(s, i);
+			operate(s, i, x->opcode);
 		break;
 	}
 }

@@ -37,6 +37,10 @@ static double of_floats(uint32_t opcode, double a, double b)
 	case LT_OPCODE_mul: return a * b;
 	case LT_OPCODE_div: return a / b;
 	case LT_OPCODE_mod: return remainder_of_floats(a, b);
+	case LT_OPCODE_remainder: return fmod(a, b);
+	case LT_OPCODE_lesser: return a < b ? a : b;
+	case LT_OPCODE_larger: return a > b ? a : b;
+	case LT_OPCODE_scale: return isnan(b) ? b : ldexp(a, (int)fmax(-5000, fmin(b, 5000)));
 	case LT_OPCODE_pow: return pow(a, b);
 	case LT_OPCODE_min: return lesser(a, b);
 	case LT_OPCODE_max: return greater(a, b);
@@ -78,8 +82,11 @@ static int64_t of_integers(uint32_t opcode, int64_t a, int64_t b)
 		return a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0);
 	case LT_OPCODE_quotient: return b == 0 || b == -1 ? 0 : a / b;
 	case LT_OPCODE_remainder: return b == 0 || b == -1 ? 0 : a % b;
+	case LT_OPCODE_lesser:
 	case LT_OPCODE_min: return a < b ? a : b;
+	case LT_OPCODE_larger:
 	case LT_OPCODE_max: return a > b ? a : b;
+	case LT_OPCODE_shift_signed: return a >> (b & 63);
 	case LT_OPCODE_and: return a & b;
 	case LT_OPCODE_or: return a | b;
 	case LT_OPCODE_xor: return a ^ b;

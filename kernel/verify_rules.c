@@ -195,6 +195,26 @@ static void check_bits(struct lt_verifier *v, const struct lt_instruction *i)
 			lt__kernel_element_name(i->dtype), lt__kernel_element_name(from));
 }
 
+/* Its value's type is in the row. */
+static void check_convert(struct lt_verifier *v, const struct lt_instruction *i)
+{
+	uint32_t from = v->k->instructions[i->operand[0]].dtype;
+	if (from == LT_F16 || from == LT_BF16)
+		lt__verify_fail(v, -1, "take `cast`, or `bits` of i16", "'convert' takes no half types, such as %s",
+			lt__kernel_element_name(from));
+}
+
+static void check_each(struct lt_verifier *v, const struct lt_instruction *i)
+{
+	int n = i->what < 0 ? 0 : lt__opcode_each((uint32_t)i->what);
+	const char *name = i->what < 0 ? NULL : lt_opcode_name((uint32_t)i->what);
+	if (!n || !(lt__opcode((uint32_t)i->what)->types >> i->dtype & 1))
+		lt__verify_fail(v, -1, "take one such as sin or pow", "'each' needs an operator of floats; %s is none",
+			name ? name : "this number");
+	if ((i->operand[1] >= 0) != (n == 2))
+		lt__verify_fail(v, -1, NULL, "'%s' takes %d operands", name, n);
+}
+
 static void check_text(struct lt_verifier *v, const struct lt_instruction *i)
 {
 	const struct lt_op *op = &v->k->ops[i->what];
@@ -274,7 +294,10 @@ void lt__verify_opcode(struct lt_verifier *v, const struct lt_instruction *i)
 	case LT_OPCODE_quotient:
 	case LT_OPCODE_remainder: check_divisor(v, i); break;
 	case LT_OPCODE_shift_left:
-	case LT_OPCODE_shift_right: check_shift(v, i); break;
+	case LT_OPCODE_shift_right:
+	case LT_OPCODE_shift_signed: check_shift(v, i); break;
+	case LT_OPCODE_convert: check_convert(v, i); break;
+	case LT_OPCODE_each: check_each(v, i); break;
 	case LT_OPCODE_text: check_text(v, i); break;
 	case LT_OPCODE_load:
 	case LT_OPCODE_store:

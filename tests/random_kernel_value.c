@@ -123,17 +123,37 @@ static bool is_exact(uint32_t opcode, uint32_t dtype)
 	return opcode != LT_OPCODE_mul || !is_float(dtype);
 }
 
+/* A whole number of a float type. */
+static uint64_t maker_whole_bits(struct kernel_maker *g, struct lt_value_type t)
+{
+	double f64 = maker_below(g, 401) - 200;
+	float f32 = (float)f64;
+	uint64_t bits = 0;
+	memcpy(&bits, t.dtype == LT_F32 ? (void *)&f32 : (void *)&f64, t.dtype == LT_F32 ? sizeof f32 : sizeof f64);
+	return bits;
+}
+
 /* The second operand of an opcode that does not take every number. */
 static int32_t careful(struct kernel_maker *g, int opcode, struct lt_value_type t)
 {
 	int32_t x = maker_want(g, t);
+	if (is_float(t.dtype))
+		return opcode == LT_OPCODE_scale ? maker_constant(g, t, maker_whole_bits(g, t)) : x;
 	if (opcode == LT_OPCODE_quotient || opcode == LT_OPCODE_remainder) {
 		x = maker_two(g, LT_OPCODE_and, t, x, maker_constant(g, t, 0xff));
 		return maker_two(g, LT_OPCODE_or, t, x, maker_constant(g, t, 1));
 	}
-	if (opcode == LT_OPCODE_shift_left || opcode == LT_OPCODE_shift_right)
+	if (opcode == LT_OPCODE_shift_left || opcode == LT_OPCODE_shift_right || opcode == LT_OPCODE_shift_signed)
 		return maker_two(g, LT_OPCODE_and, t, x, maker_constant(g, t, lt__kernel_element_bytes(t.dtype) * 8 - 1));
 	return x;
+}
+
+/* Of scale: -1, 0, 1 or NaN. */
+static int32_t maker_one(struct kernel_maker *g, struct lt_value_type t)
+{
+	struct lt_instruction i = maker_plain(LT_OPCODE_sign, t);
+	i.operand[0] = maker_want(g, t);
+	return maker_make(g, i);
 }
 
 /* An instruction whose operands and value follow from a type. */
@@ -144,7 +164,7 @@ void maker_value(struct kernel_maker *g)
 	do {
 		opcode = maker_below(g, LT_NOPCODE);
 		f = lt__opcode((uint32_t)opcode);
-	} while (!f || !f->pattern || *f->pattern != 't' || strpbrk(f->pattern, "naokw"));
+	} while (!f || !f->pattern || *f->pattern != 't' || strpbrk(f->pattern, "naokew"));
 	struct lt_value_type t = maker_type(g, f->types), from = t;
 	if ((!is_exact((uint32_t)opcode, t.dtype) && !(g->flags & RANDOM_KERNEL_INEXACT))
 		|| (!(g->flags & RANDOM_KERNEL_LANES) && (opcode == LT_OPCODE_lane || opcode == LT_OPCODE_below)))
@@ -154,6 +174,10 @@ void maker_value(struct kernel_maker *g)
 		if (t.dtype == LT_BOOL)
 			return;
 		from.dtype = whole_type[lt__kernel_element_bytes(t.dtype)];
+	} else if (opcode == LT_OPCODE_convert) {       /* from floats to integers what is cut must fit */
+		static const uint64_t wide = UINT64_C(1) << LT_I32 | UINT64_C(1) << LT_I64;
+		static const uint64_t reals = UINT64_C(1) << LT_F32 | UINT64_C(1) << LT_F64;
+		from.dtype = maker_type(g, is_float(t.dtype) ? wide | reals : wide).dtype;
 	} else {
 		from.dtype = maker_type(g, (UINT64_C(1) << LT_NDTYPE) - 2).dtype;
 	}
@@ -161,7 +185,7 @@ void maker_value(struct kernel_maker *g)
 	for (int k = 0; k < 4 && f->operand[k]; k++) {
 		struct lt_value_type needed = f->operand[k] == LT_RULE_FROM ? from
 			: lt__rule_type((enum lt_type_rule)f->operand[k], t, NULL, k);
-		x[k] = k == 1 ? careful(g, opcode, needed) : maker_want(g, needed);
+		x[k] = k == 1 ? careful(g, opcode, needed) : opcode == LT_OPCODE_scale ? maker_one(g, needed) : maker_want(g, needed);
 	}
 	struct lt_instruction i = maker_plain(opcode, lt__rule_type((enum lt_type_rule)f->value, t, NULL, 0));
 	memcpy(i.operand, x, sizeof x);
@@ -189,6 +213,20 @@ void maker_fold(struct kernel_maker *g)
 	struct lt_instruction i = maker_plain(LT_OPCODE_fold, (struct lt_value_type){ t.dtype, 1 });
 	i.operand[0] = maker_want(g, t);
 	i.what = maker_folding(g, t.dtype);
+	(void)maker_pooled(g, maker_make(g, i), -1);
+}
+
+/* An operator of floats, lane by lane. */
+void maker_each(struct kernel_maker *g)
+{
+	struct lt_value_type t = maker_type(g, lt__opcode(LT_OPCODE_each)->types);
+	struct lt_instruction i = maker_plain(LT_OPCODE_each, t);
+	do
+		i.what = maker_below(g, LT_NOPCODE);
+	while (!lt__opcode_each((uint32_t)i.what) || !(lt__opcode((uint32_t)i.what)->types >> t.dtype & 1)
+		|| (!is_exact((uint32_t)i.what, t.dtype) && !(g->flags & RANDOM_KERNEL_INEXACT)));
+	for (int k = 0; k < lt__opcode_each((uint32_t)i.what); k++)
+		i.operand[k] = maker_want(g, t);
 	(void)maker_pooled(g, maker_make(g, i), -1);
 }
 

@@ -20,8 +20,11 @@ Test(sim, words_after_its_name)
 {
 	static const struct { const char *config; bool good; } cases[] = { { "", true }, { "seed=7", true },
 		{ "order=forward;range=3", true }, { "order=backward", true }, { "order=random;seed=12345678901234", true },
-		{ "counts", true }, { "off=exclusive;off=ranges", true }, { "array=0;teams=0", true }, { "array=64;teams=1", true },
-		{ "teams=2", false }, { "array=", false }, { "order=sideways", false }, { "seed=", false },
+		{ "counts", true }, { "expand", true }, { "off=exclusive;off=ranges", true }, { "skip=VV", true },
+		{ "array=0;teams=0", true }, { "array=64;teams=1", true }, { "teams=2", false }, { "array=", false },
+		{ "skip=v", false }, { "skip=", false }, { "order=sideways", false }, { "seed=", false },
+		{ "lanes=8;unroll=64;array=0;teams=0;masked;gathered", true }, { "lanes=3", false }, { "lanes=128", false },
+		{ "lanes=0", false },
 		{ "seed=x", false }, { "range=0", false }, { "off=nothing", false }, { "range", false } };
 	const struct lt_backend *b = lt_backend_find("sim");
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -43,10 +46,18 @@ Test(sim, shows_what_it_runs)
 {
 	cr_assert_eq(run("-b sim --dump=kernel examples/softmax.lt"), 0, "%s", err);
 	cr_expect(strncmp(out, "kernel 1\n", 9) == 0 && strstr(out, "region host\n"), "%s", out);
+	/* After a step; the last one is what it runs. */
+	cr_assert_eq(run("-b sim --dump=kernel -k L examples/softmax.lt"), 0, "%s", err);
+	cr_assert_eq(run("-b sim:skip=Q --dump=kernel examples/softmax.lt"), 2);
+	cr_expect_not_null(strstr(err, "kernel programs have no step 'Q'; the steps are L (lower), "), "%s", err);
 	cr_assert_eq(run("-b sim --dump=source examples/softmax.lt"), 2);
 	cr_expect_not_null(strstr(err, "backend sim has no source to show"), "%s", err);
 	cr_assert_eq(run("-q -b sim:counts examples/softmax.lt -i x=random"), 0, "%s", err);
 	cr_expect_not_null(strstr(err, ".operations 64000\n"), "%s", err);
+	cr_expect(!strstr(out, " larger f32 "));
+	cr_assert_eq(run("-b sim:expand --dump=kernel examples/softmax.lt"), 0, "%s", err);
+	cr_expect(strstr(out, " larger f32 ") && !strstr(out, " exp f32 "), "%s", out);
+	cr_assert_eq(run("-q -b sim:expand --verify examples/softmax.lt -i x=random"), 0, "%s", err);
 }
 
 /* Locals that are too large for an array are in the workspace; without teams one thread runs everything. */

@@ -90,6 +90,11 @@ static const struct opcode_row opcode_rows[] = {
 		{ 15 } },
 	{ "quotient, remainder, shift_right", BUFFERS "region host\n\t%q = quotient i64 -7 2\n\tstore o[0] %q\n"
 		"\t%r = remainder i64 -7 2\n\tstore o[1] %r\n\t%s = shift_right i64 -1 60\n\tstore o[2] %s\n", 3, { -3, -1, 15 } },
+	{ "lesser, larger, shift_signed", BUFFERS "region host\n\t%q = lesser i64 -7 2\n\tstore o[0] %q\n"
+		"\t%r = larger i64 -7 2\n\tstore o[1] %r\n\t%s = shift_signed i64 -256 4\n\tstore o[2] %s\n", 3, { -7, 2, -16 } },
+	{ "scale, convert, each", BUFFERS "region host\n\t%x = scale f32x2 -1.5 10\n\t%y = convert i64x2 from f32x2 %x\n"
+		"\tstore o[0] %y\n\t%z = each f64x2 sqrt 144\n\t%u = each f64x2 remainder %z -7\n"
+		"\t%v = convert i64x2 from f64x2 %u\n\tstore o[2] %v\n", 4, { -1536, -1536, 5, 5 } },
 	{ "parts of the workspace and of a thread", BUFFERS "buffer w i64[2] workspace 16 align 8 exclusive written\n"
 		"buffer t i64[2] thread 8 align 8 exclusive written\nregion host\n\tstore w[1] 6\n\tlaunch 1 3 ()\nregion team 1\n"
 		"\t%f = first\n\t%l = last\n\tloop %i from %f to %l\n\t\t%x = load i64 w[1]\n\t\tstore t[0] %x\n"
@@ -312,6 +317,17 @@ static const struct fault_row fault_rows[] = {
 		"\t%q = quotient i64x2 8 %d\n", "the divisor of lane 1 is 0", NULL),
 	FAULT(divisor, "a remainder of -1", BUFFERS "region host\n\t%l = lane i32x4\n\t%d = sub i32x4 2 %l\n"
 		"\t%n = select i32x4 0x7 7 %d\n\t%r = remainder i32x4 8 %n\n", "the divisor of lane 3 is -1", NULL),
+	FAULT(shift, "a shift to the right, with the sign", BUFFERS "region host\n\t%l = lane i32x2\n\t%n = add i32x2 %l 31\n"
+		"\t%s = shift_signed i32x2 1 %n\n", "lane 1 is shifted by 32, and has 32 bits", NULL),
+	FAULT(convert, "a float that is too large", BUFFERS "region host\n\t%l = lane i32x2\n"
+		"\t%x = convert f32x2 from i32x2 %l\n\t%y = mul f32x2 %x 0x4f000000\n\t%z = convert i32x2 from f32x2 %y\n",
+		"lane 1 converts 2.14748e+09, which its integer type does not have", NULL),
+	FAULT(convert, "NaN", BUFFERS "region host\n\t%x = sub f64 inf inf\n\t%z = convert u8 from f64 %x\n",
+		", which its integer type does not have", NULL),
+	FAULT(scale, "by a power that is not whole", BUFFERS "region host\n\t%x = scale f32 1 0.5\n",
+		"lane 0, 1, is scaled by 2 to the power of 0.5", NULL),
+	FAULT(scale, "of a number that is not about 1", BUFFERS "region host\n\t%x = scale f64 5 1\n",
+		"lane 0, 5, is scaled by 2 to the power of 1", NULL),
 	FAULT(lanes, "a lane that no operand has", BUFFERS "region host\n\t%l = lane i64x4\n"
 		"\t%s = shuffle i64x4 %l %l (0, 1)\n",
 		"lane 1 is lane 9 of operands that have 8 together", shift_lanes),

@@ -22,6 +22,7 @@ struct run_options {
 	int64_t runs, time, threads;            /* time: 0 none, -1 as many as take half a second */
 	uint32_t cc_timeout_ms;                 /* 0: the library's default */
 	char pass;                              /* -dLETTER; 0: none */
+	char kernel_step;                       /* -kLETTER; 0: none */
 	bool verify, allow_unbounded, explain, strict, no_passes, no_cache, list, json, quiet, verbose, check_schedule,
 		no_capture;
 };

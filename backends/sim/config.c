@@ -46,10 +46,61 @@ static bool off_of(const char *at, size_t n, uint64_t *off)
 	return false;
 }
 
+/* "skip=LETTERS" of steps; a letter that there is not is refused when a program is made. */
+static bool skip_of(const char *at, size_t n, char *skip)
+{
+	if (n <= 5 || memcmp(at, "skip=", 5) != 0)
+		return false;
+	for (const char *c = at + 5; c < at + n; c++) {
+		size_t end = strlen(skip);
+		if (*c < 'A' || *c > 'Z')
+			return false;
+		if (!strchr(skip, *c)) {
+			skip[end] = *c;
+			skip[end + 1] = '\0';
+		}
+	}
+	return true;
+}
+
+/* Numbers of the machine; lanes are of f32. */
+static bool machine_of(const char *at, size_t n, struct lt_machine *m)
+{
+	uint64_t x;
+	if (sim_number(at, n, "lanes", &x) && x >= 1 && x <= LT_MAX_LANES && (x & (x - 1)) == 0) {
+		m->vector_bytes = x > 1 ? (uint32_t)x * 4 : 0;
+		m->unrolled = 1024;
+	} else if (sim_number(at, n, "unroll", &x) && x <= 1 << 20) {
+		m->unrolled = (int64_t)x;
+	} else if (sim_number(at, n, "array", &x) && x <= 1 << 20) {
+		m->array_bytes = (int64_t)x;
+	} else if (sim_number(at, n, "teams", &x) && x <= 1) {
+		m->teams = (uint32_t)x;
+	} else if (is_word(at, n, "masked")) {
+		m->masked = 1;
+	} else if (is_word(at, n, "gathered")) {
+		m->gathered = 1;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* With `expand`: what no expansion replaces. */
+#define BOTH (1 << LT_F32 | 1 << LT_F64)
+static const struct lt_machine_operator functions[] = {
+	{ LT_OPCODE_sqrt, BOTH, 0, 0 }, { LT_OPCODE_remainder, BOTH, 0, 0 }, { LT_OPCODE_pow, BOTH, 0, 0 },
+	{ LT_OPCODE_sin, BOTH, 0, 0 }, { LT_OPCODE_cos, BOTH, 0, 0 }, { LT_OPCODE_exp, 1 << LT_F64, 0, 0 },
+	{ LT_OPCODE_log, 1 << LT_F64, 0, 0 }, { LT_OPCODE_tanh, 1 << LT_F64, 0, 0 }, { LT_OPCODE_erf, 1 << LT_F64, 0, 0 },
+};
+#undef BOTH
+
 lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_diag *diag)
 {
 	*out = (struct sim_config){ .options = { .seed = 1 },
-		.machine = { .array_bytes = 4096, .stack_bytes = 65536, .teams = 1 } };
+		.machine = { .array_bytes = 4096, .stack_bytes = 65536, .teams = 1, .max_variables = 128,
+			.tile_lanes = 32, .stream_bytes = 16 | 32 | 64, .cache_bytes = 1 << 20, .page_bytes = 4096,
+			.n_operator = sizeof functions / sizeof *functions, .operators = functions } };
 	for (const char *at = text ? text : ""; *at; ) {
 		size_t n = strcspn(at, ";");
 		uint64_t number;
@@ -57,16 +108,15 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 			out->options.seed = number;
 		else if (sim_number(at, n, "range", &number) && number > 0)
 			out->options.range = (int64_t)number;
-		else if (sim_number(at, n, "array", &number))
-			out->machine.array_bytes = (int64_t)number;
-		else if (sim_number(at, n, "teams", &number) && number <= 1)
-			out->machine.teams = (uint32_t)number;
 		else if (is_word(at, n, "counts"))
 			out->counts = true;
-		else if (n && !order_of(at, n, &out->options.order) && !off_of(at, n, &out->options.off))
+		else if (is_word(at, n, "expand"))
+			out->expand = true;
+		else if (n && !machine_of(at, n, &out->machine) && !order_of(at, n, &out->options.order)
+			&& !off_of(at, n, &out->options.off) && !skip_of(at, n, out->skip))
 			return lt__report(diag, LT_EINVAL, -1, -1,
-				"give seed=N, order=random, order=forward, order=backward, range=POINTS, array=BYTES, teams=0, teams=1, counts, "
-				"or off=CHECK",
+				"give seed=N, order=random, order=forward, order=backward, range=POINTS, counts, expand, off=CHECK, "
+				"skip=STEPS, or of the machine lanes=N (1, 2, 4 .. 64), unroll=N, array=BYTES, teams=0, masked, gathered",
 				"sim: unknown option '%.*s'", (int)(n < 60 ? n : 60), at);
 		at += n + (at[n] == ';');
 	}

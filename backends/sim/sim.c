@@ -65,12 +65,26 @@ static const struct lt_caps *caps(const struct lt_session *s)
 	return &known;
 }
 
+/* With `expand`: the program in its place. */
+static lt_status sim_expand(const struct lt_session *s, struct lt_kernel **k, struct lt_diag *diag)
+{
+	struct lt_kernel *expanded;
+	if (!s->config.expand)
+		return LT_OK;
+	lt_status status = lt_kernel_expand(*k, &s->config.machine, &expanded, diag);
+	lt_kernel_free(*k);
+	*k = expanded;
+	return status;
+}
+
 static lt_status sim_lower(
 	const struct lt_session *s, const struct lt_tree *t, struct lt_kernel **out, struct lt_diag *diag)
 {
-	lt_status status = lt_kernel_new(t, &s->config.machine, out, diag);
+	const struct lt_kernel_options options = { .skip = s->config.skip, .verify = 1,
+		.last = s->host && LT_HAS(struct lt_host, s->host, kernel_step) ? (char)s->host->kernel_step : '\0' };
+	lt_status status = lt_kernel_new(t, &s->config.machine, &options, out, diag);
+	status = status ? status : sim_expand(s, out, diag);
 	status = status ? status : lt__simulate_accepts(*out, diag);
-	status = status ? status : lt_kernel_verify(*out, diag);
 	if (status) {
 		lt_kernel_free(*out);
 		*out = NULL;
@@ -239,9 +253,10 @@ static void describe(struct lt_session *s, lt_write *write, void *user)
 {
 	static const char *const orders[] = { "random", "forward", "backward" };
 	char text[160];
-	int n = snprintf(text, sizeof text, "seed %llu\norder %s\nrange %lld\narray %lld\nteams %u\n",
+	int n = snprintf(text, sizeof text, "seed %llu\norder %s\nrange %lld\narray %lld\nteams %u\n%s",
 		(unsigned long long)s->config.options.seed, orders[s->config.options.order], (long long)s->config.options.range,
-		(long long)s->config.machine.array_bytes, (unsigned)s->config.machine.teams);
+		(long long)s->config.machine.array_bytes, (unsigned)s->config.machine.teams,
+		s->config.expand ? "operators expanded\n" : "");
 	write(user, text, (size_t)n);
 }
 

@@ -72,7 +72,7 @@ extern "C" {
 	X(test, 141, UNARY, "a bool as a mask: whether it is not 0") \
 	X(bits, 142, CAST, "the same bits as another type of as many bytes") \
 	X(quotient, 143, BINARY, "of integers, towards zero; the divisor is neither 0 nor -1") \
-	X(remainder, 144, BINARY, "of integers, with the sign of the dividend; the divisor is neither 0 nor -1") \
+	X(remainder, 144, BINARY, "with the sign of the dividend; of integers the divisor is neither 0 nor -1") \
 	X(shift_left, 145, BINARY, "of integers, by 0 to bits - 1") \
 	X(shift_right, 146, BINARY, "of integers as if they had no sign, by 0 to bits - 1") \
 	X(text, 147, TEXT, "an operator that only a third party knows: its C text (lt_op.source)") \
@@ -91,6 +91,12 @@ extern "C" {
 	X(end, 160, END, "of a loop or an if") \
 	X(launch, 161, LAUNCH, \
 		"in the host region: a team runs for the points 0 to below operand 0, none if that is negative") \
+	X(lesser, 162, BINARY, "x if x < y, else y: of two zeros, and where one is NaN, the second") \
+	X(larger, 163, BINARY, "x if x > y, else y: of two zeros, and where one is NaN, the second") \
+	X(shift_signed, 164, BINARY, "of integers to the right, by 0 to bits - 1; what comes in is the sign") \
+	X(scale, 165, BINARY, "x, which is about 1, times 2 to the power of y, a whole number; rounded once") \
+	X(convert, 166, CAST, "a cast as C does it: to integers the value, cut, must fit; no half types, not to bool") \
+	X(each, 167, EACH, "an operator of floats, of one lane after another, which the machine has for one lane") \
 	X(block, 180, NUMBERED, "of a grid: the number of the block along axis 0, 1 or 2, i64") \
 	X(thread, 181, NUMBERED, "of a grid: the number of the thread in its block along axis 0, 1 or 2, i64") \
 	X(subgroup, 182, NUMBERED, "of a grid: the number in its block of the thread's 1 or 4 subgroups, i64") \
@@ -163,7 +169,8 @@ struct lt_instruction {
 	 *   else             what an operator has: operands in order */
 	int32_t operand[4];
 	/* Of load, store, prefetch, array: the buffer.  Of get, set, update, variable: the variable.  Of param, argument:
-	 * its number.  Of launch, launch_grid: the region.  Of text: the operator.  Of fold: the operator's opcode.  Of loop,
+	 * its number.  Of launch, launch_grid: the region.  Of text: the operator.  Of fold,
+		each: the operator's opcode.  Of loop,
 	 * if, else: the index of the matching end (of an if that has one: of its else).  Of end: the index of what it ends,
 	 * a loop, if or else.  Of fault: the access.  Of block, thread: the axis.  Of subgroup: of how many subgroups.  Of
 	 * barrier, exchange, commit, wait: enum lt_barrier_scope, lt_exchange, lt_flight.  Of copy_async: the buffer that is
@@ -228,9 +235,12 @@ struct lt_matrix_part {
 enum lt_matrix_operand { LT_MATRIX_A, LT_MATRIX_B, LT_MATRIX_C, LT_NMATRIX };
 struct lt_kernel_matrix { const char *name; int32_t extent[3], threads; struct lt_matrix_part part[LT_NMATRIX]; };
 
+/* What lowering decided, for people: of loop or statement (the other is -1) of the frozen tree.  Not in the text. */
+struct lt_kernel_note { int32_t loop, stmt; const char *text; };
+
 struct lt_kernel {
 	const char *name;                               /* a C identifier */
-	uint32_t n_instruction, n_region, n_buffer, n_variable, n_param, n_op, n_extra, n_slot, n_matrix;
+	uint32_t n_instruction, n_region, n_buffer, n_variable, n_param, n_op, n_extra, n_slot, n_note, n_matrix;
 	const struct lt_instruction *instructions;
 	const struct lt_region *regions;                /* region 0 is the host's */
 	const struct lt_kernel_buffer *buffers;
@@ -239,12 +249,19 @@ struct lt_kernel {
 	const struct lt_op *ops;                        /* third parties' operators, for `text` */
 	const struct lt_kernel_matrix *matrices;
 	const int64_t *extras;
+	const struct lt_kernel_note *notes;             /* by loop, then by statement; one text once */
 	const char *prelude;                            /* C text that the ops' sources use; "": none */
 	int64_t workspace_bytes, thread_bytes;          /* thread_bytes: for each thread of a run, behind the others; both
 	                                                 * multiples of the alignments of the buffers in them */
 };
 
-/* A machine, as data: what lowering decides by.  Numbers that do not apply are 0. */
+/* What a machine, or the language that is printed, has by itself beyond what each one must have (lt_kernel_expand).
+ * Types are bits 1 << enum lt_dtype: of the value (of `one`, where it is one lane, of `many`, where it is more), and of
+ * the operand of a cast. */
+struct lt_machine_operator { uint16_t opcode, one, many, from; };
+
+/* A machine, as data: what lowering, steps and expansion decide by.  Numbers that do not apply are 0: then
+ * loops are loops, and each value has one lane. */
 struct lt_machine {
 	int64_t array_bytes;            /* the largest local that becomes an array; others are in the workspace   */
 	int64_t stack_bytes;            /* of all arrays of a region together                                     */
@@ -252,10 +269,43 @@ struct lt_machine {
 	uint32_t subgroup;              /* threads of a subgroup of a grid; 0: it runs no grids; 1: no subgroups  */
 	int64_t shared_bytes;           /* that a block may have                                                  */
 	uint32_t index_bits;            /* 32: addresses are 32 bits wide where that is proven; else 64           */
+	uint32_t vector_bytes;          /* of a vector that is computed with                                      */
+	uint32_t memory_bytes;          /* of one that is only moved; 0: as many                                  */
+	uint32_t masked;                /* 1: an access under a mask costs no more than one without               */
+	uint32_t gathered;              /* 1: there are loads of lanes at an index of their own                   */
+	int64_t unrolled;               /* most statements that the copies of a loop's body come to               */
+	uint32_t n_operator;
+	const struct lt_machine_operator *operators;
+	/* What the steps ask for; where a number is 0, they leave that alone. */
+	uint32_t max_variables;         /* that one array becomes, at most                                        */
+	uint32_t tile_lanes;            /* the largest side of a square tile that is transposed in registers      */
+	uint32_t stream_bytes;          /* sizes of the stores that can go past the caches, added up: 16, 32, 64  */
+	int64_t cache_bytes;            /* a buffer of at least so many bytes does not stay in a cache: prefetches */
+	int64_t page_bytes;             /* how far apart runs of addresses are that the processor takes for two   */
 };
 
-/* lt_kernel_new: the kernel program of a tree; the caller's to free.  It copies what it needs.  LT_EUNSUPPORTED says
- *     which loop or statement it cannot express.
+/* What was decided, for people: one sentence without a full stop, and why it was not better.  loop, stmt, buffer: of
+ * the frozen tree, -1: none.  step: the letter.  Borrowed during the call. */
+struct lt_kernel_decision { char step; int32_t loop, stmt, buffer; const char *text; };
+struct lt_kernel_report {               /* a caller puts it in front of what it needs itself, as lt_diag */
+	void (*report)(struct lt_kernel_report *, const struct lt_kernel_decision *);
+};
+
+/* A program is made in steps, in this order; each has a letter.  The first, 'L', makes it of the tree.  needs, keeps,
+ * breaks: what must hold before a step, and what holds or need not hold after it, besides the rules above. */
+struct lt_kernel_step { char letter; const char *name, *doc, *needs, *keeps, *breaks; };
+struct lt_kernel_options {              /* all zero: every step, nothing said, nothing checked */
+	char last;                      /* the letter of the last step that is made; 0: all     */
+	const char *skip;               /* letters of steps that are left out; NULL: none       */
+	uint32_t verify;                /* 1: the rules are checked after each step; slow       */
+	struct lt_kernel_report *report;        /* who hears of decisions; NULL: nobody          */
+};
+
+/* lt_kernel_new: the finished program of a tree; the caller's to free.  It copies what it needs.  LT_EUNSUPPORTED says
+ *     which loop or statement it cannot express, LT_EINVAL which letter of the options there is not.  options may be
+ *     NULL.
+ * lt_kernel_optimize: the same of a program that step 'L' has made, or that was written by hand: all steps after it.
+ * lt_kernel_step_at: the steps in order, from 0; NULL: there are no more.  Static.
  * lt_kernel_free: NULL is fine.
  * lt_kernel_verify: LT_EINVAL names the first rule of this header that the program breaks, with region and line of
  *     its text.  What the functions here make holds all of them.
@@ -263,11 +313,41 @@ struct lt_machine {
  * lt_kernel_parse: the program of a text of `bytes` bytes, which it copies; verified.  LT_ESYNTAX, LT_EINVAL say line
  *     and column.
  * Any thread, several at once.  diag may be NULL. */
-lt_status lt_kernel_new(const struct lt_tree *, const struct lt_machine *, struct lt_kernel **, struct lt_diag *);
+lt_status lt_kernel_new(const struct lt_tree *, const struct lt_machine *, const struct lt_kernel_options *,
+	struct lt_kernel **, struct lt_diag *);
+lt_status lt_kernel_optimize(const struct lt_kernel *, const struct lt_machine *, const struct lt_kernel_options *,
+	struct lt_kernel **, struct lt_diag *);
+const struct lt_kernel_step *lt_kernel_step_at(uint32_t i);
 void lt_kernel_free(struct lt_kernel *);
 lt_status lt_kernel_verify(const struct lt_kernel *, struct lt_diag *);
 void lt_kernel_print(const struct lt_kernel *, lt_write *, void *user);
 lt_status lt_kernel_parse(const char *text, size_t bytes, struct lt_kernel **, struct lt_diag *);
+
+/* lt_kernel_expand: a program that does the same with the operators of machine->operators and those that every machine
+ *     has, so that a printer needs one spelling for each.  The caller's to free; the first program stays.
+ *     Needs:  the rules of this header.
+ *     Keeps:  regions, buffers, variables, params, blocks, loads and stores, in their order; origins.  What is exact
+ *             keeps its bits, NaN aside; functions are as exact as docs/accuracy.md says.
+ *     Breaks: nothing of the rules.  `update` may become get and set, `fold` shuffles.
+ *     What every machine has, and all that is left beside machine->operators:
+ *       copy, select                  any elements; select of masks, too
+ *       add, sub, mul                 f32, f64, i32, i64
+ *       div, neg                      f32, f64
+ *       comparisons                   f32, f64, i32, i64, bool
+ *       and, or, xor                  bool, i32, i64, masks; `not` of masks
+ *       lesser, larger                f32, f64, i32, i64
+ *       quotient, remainder, shifts   i32, i64
+ *       convert                       between integers, from bool to them; between i32 or i64 and f32 or f64; between
+ *                                     f32 and f64.  Halves are i16 by `bits`
+ *       fold, update                  add, mul, and, or, xor; what machine->operators has
+ *       each                          what machine->operators has for one lane
+ *       text, and all else that the machine does (128 to 161)
+ *     LT_EUNSUPPORTED names an operator that is neither there nor can be expanded: sqrt, pow, sin and cos, `remainder`
+ *     of floats, and the functions of f64 (of exp, log, tanh, erf) must be there for one lane at least.
+ * lt_kernel_c99: what C99 and its mathematical library have for one lane: rows for lt_machine.operators; n: how many.
+ *     Static. */
+lt_status lt_kernel_expand(const struct lt_kernel *, const struct lt_machine *, struct lt_kernel **, struct lt_diag *);
+const struct lt_machine_operator *lt_kernel_c99(uint32_t *n);
 
 /* The name of an opcode ("add", "load"); NULL: there is no such.  Static text. */
 const char *lt_opcode_name(uint32_t opcode);

@@ -101,6 +101,9 @@ struct lt_options {
 	/* 1: as plan_only, but with LT_SHOW_SOURCE and LT_SHOW_KERNEL: kernels are printed, and no compiler is needed */
 	uint32_t source_only;
 	uint32_t cache_optional;        /* 1: a cache_dir that cannot be used is reported in log and ignored */
+	/* With source_only: the letter of the step after which LT_SHOW_KERNEL shows kernel programs (docs/kernel.md); 0:
+	 * finished ones */
+	uint32_t kernel_step;
 };
 enum lt_binding { LT_BINDING_INPUT, LT_BINDING_CONSTANT, LT_BINDING_STATE, LT_BINDING_RESULT };
 

@@ -123,6 +123,9 @@ struct lt_host {
 	 * in use runs the whole range itself, as thread 0.  NULL: call body(arg, 0, n, 0). */
 	void (*parallel_for)(const struct lt_host *, uint32_t n_thread, int64_t n,
 		void (*body)(void *arg, int64_t first, int64_t last, uint32_t thread), void *arg);
+	/* With text_only: the letter of the step after which a kernel program is dumped (lt_kernel_options.last); 0: the
+	 * last. */
+	uint32_t kernel_step;
 };
 struct lt_caps {                /* answers that hold for every tree           */
 	uint32_t size;
