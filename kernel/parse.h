@@ -58,11 +58,11 @@ struct lt_shown_token { char text[80]; };
 struct lt_shown_token lt__kernel_token(const struct lt_kernel_parser *);
 const char *lt__kernel_string(struct lt_kernel_parser *, const char *what);     /* between quotes */
 const char *lt__kernel_word(struct lt_kernel_parser *, const char *what);       /* a name, or a string */
-int32_t lt__kernel_origin(struct lt_kernel_parser *);                           /* @7; -1: none */
 void lt__kernel_line_end(struct lt_kernel_parser *);
 void lt__kernel_placed(struct lt_kernel_parser *, enum lt_kernel_part, struct lt_text_place);
 
 /* parse_number.c */
+int32_t lt__kernel_origin(struct lt_kernel_parser *);                           /* @7; -1: none */
 int64_t lt__kernel_number(struct lt_kernel_parser *, const char *what, int64_t least, int64_t most);
 uint64_t lt__kernel_hex(struct lt_kernel_parser *, const char *what);
 uint64_t lt__kernel_constant(struct lt_kernel_parser *, struct lt_value_type);  /* typed bits */

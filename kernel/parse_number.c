@@ -137,3 +137,8 @@ struct lt_value_type lt__kernel_type(struct lt_kernel_parser *p)
 	lt__kernel_next(p);
 	return t;
 }
+
+int32_t lt__kernel_origin(struct lt_kernel_parser *p)
+{
+	return lt__kernel_accept(p, "@") ? (int32_t)lt__kernel_number(p, "what it comes from", 0, INT32_MAX) : -1;
+}

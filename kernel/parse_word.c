@@ -151,11 +151,6 @@ const char *lt__kernel_word(struct lt_kernel_parser *p, const char *what)
 	return text;
 }
 
-int32_t lt__kernel_origin(struct lt_kernel_parser *p)
-{
-	return lt__kernel_accept(p, "@") ? (int32_t)lt__kernel_number(p, "what it comes from", 0, INT32_MAX) : -1;
-}
-
 void lt__kernel_line_end(struct lt_kernel_parser *p)
 {
 	if (p->kind != LT_KERNEL_LINE && p->kind != LT_KERNEL_END)

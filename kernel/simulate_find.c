@@ -26,6 +26,13 @@ void lt__simulate_range_text(const struct simulation *s, uint32_t range, char *t
 		(void)snprintf(text, room, "points %lld..%lld", (long long)first, (long long)last - 1);
 }
 
+void lt__simulate_thread_text(const struct simulation *s, int32_t thread, char *text, size_t room)
+{
+	const struct simulate_grid *g = s->grid;
+	(void)snprintf(text, room, "thread %d of block (%lld, %lld, %lld)", (int)thread, (long long)g->block[0],
+		(long long)g->block[1], (long long)g->block[2]);
+}
+
 static int32_t region_of(const struct lt_kernel *k, int32_t instruction)
 {
 	for (int32_t r = (int32_t)k->n_region; r-- > 0; )

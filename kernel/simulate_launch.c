@@ -2,37 +2,6 @@
 #include <string.h>
 #include "kernel/simulate_part.h"
 
-uint64_t lt__simulate_draw(struct simulation *s)
-{
-	uint64_t z = s->options.seed += UINT64_C(0x9e3779b97f4a7c15);
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-	while (b) {
-		uint64_t r = a % b;
-		a = b;
-		b = r;
-	}
-	return a;
-}
-
-/* Each one once. */
-void lt__simulate_order(struct simulation *s, uint64_t n, uint64_t *scale, uint64_t *shift)
-{
-	*scale = s->options.order == LT_SIMULATE_BACKWARD ? n - 1 : 1;
-	*shift = s->options.order == LT_SIMULATE_BACKWARD ? n - 1 : 0;
-	if (s->options.order != LT_SIMULATE_DRAWN || n < 2)
-		return;
-	*shift = lt__simulate_draw(s) % n;
-	do
-		*scale = 1 + lt__simulate_draw(s) % (n - 1);
-	while (common_divisor(*scale, n) != 1);
-}
-
 /* What belongs to one range begins: the thread's part, the region's arrays and variables. */
 static void begin_range(struct simulation *s)
 {
@@ -61,7 +30,7 @@ static void number_ranges(struct simulation *s)
 	s->range_base = s->range_now + 1;
 }
 
-static void pass(struct simulation *s, const struct lt_instruction *launch, int64_t size)
+static void launch_pass(struct simulation *s, const struct lt_instruction *launch, int64_t size)
 {
 	s->size = size;
 	s->n_range = (s->points - 1) / size + 1;
@@ -174,14 +143,14 @@ static void run_launch(struct simulation *s, const struct lt_instruction *launch
 	struct lt_fault fault = *s->args->fault;
 	if (twice)
 		keep_before(s);
-	pass(s, launch, s->options.range > 0 ? s->options.range : 1);
+	launch_pass(s, launch, s->options.range > 0 ? s->options.range : 1);
 	if (!twice || s->status || s->steps > TWICE_STEPS)
 		return;
 	struct lt_simulate_count *count = s->count;
 	restart(s);
 	*s->args->fault = fault;
 	s->count = NULL;
-	pass(s, launch, 2 + (int64_t)(lt__simulate_draw(s) % (uint64_t)(points - 1)));
+	launch_pass(s, launch, 2 + (int64_t)(lt__simulate_draw(s) % (uint64_t)(points - 1)));
 	s->count = count;
 	compare(s, launch);
 }

@@ -1,4 +1,5 @@
-/* kernel/simulate_memory.c -- one element of a buffer: is it inside, is it defined, does another range touch it. */
+/* kernel/simulate_memory.c -- one element of a buffer: is it inside, is it defined, does another range touch it;
+ * which one an address names. */
 #include <string.h>
 #include "kernel/simulate_part.h"
 
@@ -128,4 +129,31 @@ bool lt__simulate_is_defined(const struct simulation *s, int32_t buffer, int64_t
 		if (a->stamp[g] != a->now)
 			return false;
 	return true;
+}
+
+uint64_t lt__simulate_lanes_on(struct simulation *s, int32_t i, int32_t mask, uint32_t lanes)
+{
+	uint64_t all = simulate_all_lanes(lanes);
+	if (mask < 0)
+		return all;
+	if ((s->defined[mask] & all) != all)
+		lt__simulate_find(s, LT_SIMULATE_condition, i, -1, -1, "whether lane %d is on is undefined",
+			__builtin_ctzll(all & ~s->defined[mask]));
+	return simulate_mask(s, mask) & s->defined[mask] & all;
+}
+
+bool lt__simulate_locate(
+	struct simulation *s, int32_t i, int32_t buffer, int32_t address, int64_t number, int64_t *element)
+{
+	if (address >= 0 && !simulate_known(s, address, 0)) {
+		lt__simulate_find(s, LT_SIMULATE_address, i, buffer, -1, "an address in buffer %s is undefined",
+			s->k->buffers[buffer].name);
+		return false;
+	}
+	*element = address < 0 ? 0 : (int64_t)simulate_lane(s, address, 0);
+	if (!__builtin_add_overflow(*element, number, element))
+		return true;
+	lt__simulate_find(s, LT_SIMULATE_element, i, buffer, -1, "an address in buffer %s exceeds 63 bits",
+		s->k->buffers[buffer].name);
+	return false;
 }

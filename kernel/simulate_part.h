@@ -4,6 +4,8 @@
  * simulate_launch.c  the points of a team, range by range
  * simulate_grid.c    the blocks of a grid
  * simulate_block.c   the threads of a block, up to where they meet
+ * simulate_thread.c  what each of them has
+ * simulate_order.c   orders of ranges, blocks and threads
  * simulate_meet.c    what they do there: barriers, exchanges
  * simulate_matrix.c  and matrix instructions
  * simulate_shadow.c  races between the threads of a grid
@@ -140,6 +142,8 @@ __attribute__((format(printf, 6, 7))) void lt__simulate_find(struct simulation *
 	int32_t instruction, int32_t buffer, int64_t element, const char *fmt, ...);
 /* "point 3", "points 4..7"; of a range's number. */
 void lt__simulate_range_text(const struct simulation *, uint32_t range, char *text, size_t room);
+/* "thread 3 of block (1, 0, 0)" */
+void lt__simulate_thread_text(const struct simulation *, int32_t thread, char *text, size_t room);
 /* "store in line 27 of team 1, statement 4". */
 void lt__simulate_place_text(const struct simulation *, int32_t instruction, char *text, size_t room);
 
@@ -151,21 +155,23 @@ void lt__simulate_store(
 	struct simulation *, int32_t instruction, int32_t buffer, int64_t element, uint64_t bits, bool defined);
 void lt__simulate_undefine(struct simulate_area *);
 bool lt__simulate_is_defined(const struct simulation *, int32_t buffer, int64_t element);
-
-/* simulate_step.c: from an instruction on; where there is a launch, where threads meet, or the end, also of what was
- * found, or of a thread's turn. */
-int32_t lt__simulate_steps(struct simulation *, int32_t from, int32_t end);
-bool lt__simulate_meets(uint32_t opcode);               /* threads of a grid go on from there together */
 /* The lanes that a mask turns on; -1: all.  A lane of which that is not known is off. */
 uint64_t lt__simulate_lanes_on(struct simulation *, int32_t instruction, int32_t mask, uint32_t lanes);
 /* Address + number; false: it is undefined or beyond 63 bits, and was reported. */
 bool lt__simulate_locate(
 	struct simulation *, int32_t instruction, int32_t buffer, int32_t address, int64_t number, int64_t *element);
+
+/* simulate_step.c: from an instruction on; where there is a launch, where threads meet, or the end, also of what was
+ * found, or of a thread's turn. */
+int32_t lt__simulate_steps(struct simulation *, int32_t from, int32_t end);
+bool lt__simulate_meets(uint32_t opcode);               /* threads of a grid go on from there together */
 /* simulate_lane.c: an instruction whose value depends on its operands alone. */
 void lt__simulate_lanes(struct simulation *, int32_t instruction);
 uint64_t lt__simulate_mask_value(uint32_t opcode, uint64_t, uint64_t);
-/* simulate_launch.c: all that the program does; a number that is drawn. */
+/* simulate_launch.c: all that the program does. */
 void lt__simulate_host(struct simulation *);
+
+/* simulate_order.c: a number that is drawn. */
 uint64_t lt__simulate_draw(struct simulation *);
 /* Number i of n in some order: i * scale + shift, modulo n. */
 void lt__simulate_order(struct simulation *, uint64_t n, uint64_t *scale, uint64_t *shift);
@@ -174,8 +180,9 @@ void lt__simulate_order(struct simulation *, uint64_t n, uint64_t *scale, uint64
 void lt__simulate_grid(struct simulation *, const struct lt_instruction *launch, const int64_t *blocks);
 /* simulate_block.c */
 void lt__simulate_block(struct simulation *);
+/* simulate_thread.c */
+void lt__simulate_begin(struct simulation *);                   /* a block */
 void lt__simulate_switch(struct simulation *, int32_t thread);  /* it is the one that runs */
-void lt__simulate_thread_text(const struct simulation *, int32_t thread, char *text, size_t room);
 /* simulate_meet.c: who waits goes on, if all are there; how many threads do. */
 int32_t lt__simulate_meet(struct simulation *);
 /* simulate_matrix.c: of n threads from first on; all have come. */

@@ -1,17 +1,6 @@
 /* kernel/simulate_step.c -- runs the instructions of a region, one after the other, lane by lane. */
 #include "kernel/simulate_part.h"
 
-uint64_t lt__simulate_lanes_on(struct simulation *s, int32_t i, int32_t mask, uint32_t lanes)
-{
-	uint64_t all = simulate_all_lanes(lanes);
-	if (mask < 0)
-		return all;
-	if ((s->defined[mask] & all) != all)
-		lt__simulate_find(s, LT_SIMULATE_condition, i, -1, -1, "whether lane %d is on is undefined",
-			__builtin_ctzll(all & ~s->defined[mask]));
-	return simulate_mask(s, mask) & s->defined[mask] & all;
-}
-
 /* An integer that decides what is run; 0 where it is undefined. */
 static int64_t decided(struct simulation *s, int32_t i, int32_t value, const char *what)
 {
@@ -19,22 +8,6 @@ static int64_t decided(struct simulation *s, int32_t i, int32_t value, const cha
 		return (int64_t)simulate_lane(s, value, 0);
 	lt__simulate_find(s, LT_SIMULATE_condition, i, -1, -1, "%s is undefined", what);
 	return 0;
-}
-
-bool lt__simulate_locate(
-	struct simulation *s, int32_t i, int32_t buffer, int32_t address, int64_t number, int64_t *element)
-{
-	if (address >= 0 && !simulate_known(s, address, 0)) {
-		lt__simulate_find(s, LT_SIMULATE_address, i, buffer, -1, "an address in buffer %s is undefined",
-			s->k->buffers[buffer].name);
-		return false;
-	}
-	*element = address < 0 ? 0 : (int64_t)simulate_lane(s, address, 0);
-	if (!__builtin_add_overflow(*element, number, element))
-		return true;
-	lt__simulate_find(s, LT_SIMULATE_element, i, buffer, -1, "an address in buffer %s exceeds 63 bits",
-		s->k->buffers[buffer].name);
-	return false;
 }
 
 /* Which element each lane names; false: it is undefined or beyond 63 bits, and was reported. */
@@ -158,7 +131,7 @@ static void leave_fault(struct simulation *s, int32_t i)
 }
 
 /* get, set, update. */
-static void variable(struct simulation *s, int32_t i)
+static void simulate_variable(struct simulation *s, int32_t i)
 {
 	const struct lt_instruction *x = &s->k->instructions[i];
 	const struct lt_variable *v = &s->k->variables[x->what];
@@ -286,7 +259,7 @@ static void machine(struct simulation *s, int32_t i)
 	case LT_OPCODE_fault: leave_fault(s, i); break;
 	case LT_OPCODE_get:
 	case LT_OPCODE_set:
-	case LT_OPCODE_update: variable(s, i); break;
+	case LT_OPCODE_update: simulate_variable(s, i); break;
 	case LT_OPCODE_array: lt__simulate_undefine(&s->area[s->area_of[x->what]]); break;
 	case LT_OPCODE_variable: s->variable_defined[x->what] = 0; break;
 	case LT_OPCODE_prefetch: break;         /* it may be anywhere */

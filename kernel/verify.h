@@ -3,6 +3,7 @@
  * verify.c          the whole; what stands before the regions; regions
  * verify_body.c     the walk through instructions: blocks, which values, arrays and variables there are
  * verify_rules.c    the rules of single opcodes
+ * verify_there.c    what is there to be used
  * verify_change.c   which variables change while a value of them is still used
  * verify_grid.c     grids: extents, shared memory, opcodes that only they have
  * verify_matrix.c   descriptions of matrices, and the instruction
@@ -77,7 +78,7 @@ void lt__verify_matrix(struct lt_verifier *, const struct lt_instruction *);
 /* verify_uniform.c: all other rules hold. */
 void lt__verify_uniform(struct lt_verifier *);
 
-/* verify_rules.c: a variable or a buffer is there to be used; the buffer may be written. */
+/* verify_there.c: a variable or a buffer is there to be used; the buffer may be written. */
 void lt__verify_variable(struct lt_verifier *, int32_t variable);
 void lt__verify_buffer(struct lt_verifier *, int32_t buffer);
 void lt__verify_written(struct lt_verifier *, int32_t buffer);

@@ -40,7 +40,7 @@ void lt__verify_extents(struct lt_verifier *v, int32_t region)
 			(int)LT_MAX_THREADS);
 }
 
-static void found(struct lt_verifier *v, int64_t buffer)
+static void mark_shared(struct lt_verifier *v, int64_t buffer)
 {
 	const struct lt_kernel *k = v->k;
 	if (buffer < 0 || buffer >= (int64_t)k->n_buffer || k->buffers[buffer].space != LT_SPACE_SHARED
@@ -63,11 +63,11 @@ void lt__verify_find_shared(struct lt_verifier *v)
 			bool is_copy = i->opcode == LT_OPCODE_copy_async, is_matrix = i->opcode == LT_OPCODE_matrix;
 			bool has_extras = i->first_extra >= 0 && (int64_t)i->first_extra + i->n_extra <= (int64_t)k->n_extra;
 			if (i->opcode == LT_OPCODE_load || i->opcode == LT_OPCODE_store || i->opcode == LT_OPCODE_prefetch || is_copy)
-				found(v, i->what);
+				mark_shared(v, i->what);
 			if (is_copy && has_extras && i->n_extra > 0)
-				found(v, k->extras[i->first_extra]);
+				mark_shared(v, k->extras[i->first_extra]);
 			for (int part = 0; part < 2 && is_matrix && has_extras && i->n_extra >= 2 * LT_MATRIX_PLACE; part++)
-				found(v, k->extras[i->first_extra + part * LT_MATRIX_PLACE]);
+				mark_shared(v, k->extras[i->first_extra + part * LT_MATRIX_PLACE]);
 		}
 	}
 }

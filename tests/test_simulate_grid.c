@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "kernel/simulate_predict.h"
 #include "tests/grid_kernel.h"
+#include "tests/kernel_text.h"
 #include "tests/simulated.h"
 
 TestSuite(simulate_grid, .timeout = 120);
@@ -312,7 +314,10 @@ static void product_text(char *text, size_t room, bool in_shared, bool async)
 }
 
 /* 1, 1.5, 2 ... as f16. */
-static uint16_t half_of(int i) { return (uint16_t)(i < 2 ? 0x3c00 + i * 0x200 : i < 4 ? 0x4000 + (i - 2) * 0x100 : 0x4200); }
+static uint16_t half_of(int i)
+{
+	return (uint16_t)(i < 2 ? 0x3c00 + i * 0x200 : i < 4 ? 0x4000 + (i - 2) * 0x100 : 0x4200);
+}
 static float float_of(int i) { return i < 4 ? 1 + (float)i / 2 : 3; }
 
 Test(simulate_grid, a_product_by_matrix_instructions)
@@ -375,4 +380,92 @@ Test(simulate_grid, the_program_of_all_opcodes_runs)
 		x[i] = (uint16_t)(0x3c00 + i % 7 * 64);
 	simulated_good(k, (void *const[]){ x, y });
 	lt_kernel_free(k);
+}
+
+/* The example of docs/kernel.md, which build/simulate runs. */
+Test(simulate_grid, sums_of_blocks)
+{
+	static _Alignas(64) float x[4096];
+	float y[16];
+	char text[4096];
+	FILE *f = fopen("tests/kernels/sum.kernel", "r");
+	cr_assert_not_null(f);
+	size_t n = fread(text, 1, sizeof text - 1, f);
+	text[n] = '\0';
+	(void)fclose(f);
+	for (int i = 0; i < 4096; i++)
+		x[i] = (float)(i % 97);
+	struct lt_kernel *k = simulated_kernel("%s", text);
+	simulated_good(k, (void *const[]){ x, y });
+	for (int b = 0; b < 16; b++) {
+		float sum = 0;
+		for (int i = 0; i < 256; i++)
+			sum += x[b * 256 + i];
+		cr_expect_eq(y[b], sum, "block %d: %g, not %g", b, (double)y[b], (double)sum);
+	}
+	lt_kernel_free(k);
+}
+
+/* What is the most is named: of accesses of one bank, of sectors, of arithmetic; the cycles are counted by hand. */
+static const struct { const char *lines, *said; } predicted[] = {
+	/* 16 threads want 16 words of one bank, 10 times, in 2 blocks, each on a multiprocessor of its own: subgroups of 8
+	 * have 8 words in a phase: 2 subgroups x 8 x 10 */
+	{ "\t%o = mul i64 %i 32\n\tloop %j from 0 to 10\n\t\t%v = load f32 x[0]\n\t\t%z = load f32 big[%o]\n\tend\n" KEEP,
+		"loop in line 17: bound by shared memory, 160 cycles" },
+	/* Each thread a sector of its own: 16 x 32 bytes / 13.9, 4 times */
+	{ "\t%o = mul i64 %i 8\n\tloop %j from 0 to 4\n\t\t%v = load f32 x[%o]\n\tend\n" KEEP,
+		"loop in line 17: bound by memory, 147 cycles" },
+};
+
+Test(simulate_grid, says_what_bounds_a_loop)
+{
+	const struct lt_simulate_machine *m = lt__simulate_machine("h100");
+	cr_assert(m && !lt__simulate_machine("h"));
+	for (size_t i = 0; i < sizeof predicted / sizeof *predicted; i++) {
+		char text[4096];
+		struct memory memory;
+		struct simulated s;
+		struct kernel_text said = { 0 };
+		(void)snprintf(text, sizeof text, "%sbuffer big f32[512] shared 256 align 4 exclusive\n%s\tstore y[%%g] 1\n%s", HEAD,
+			GRID, predicted[i].lines);
+		char *shared = strstr(text, "shared 256\n\t%i");
+		memmove(shared + 11, shared + 10, strlen(shared + 10) + 1);
+		memcpy(shared, "shared 4096", 11);
+		struct lt_kernel *k = simulated_kernel("%s", text);
+		struct lt_simulate_count c = { calloc(k->n_instruction, 8), calloc(k->n_instruction, 8),
+			calloc(k->n_instruction, sizeof *c.request) };
+		memory_fill(&memory);
+		simulated_run(k, (void *const[]){ memory.x, memory.y }, NULL, &c, &s);
+		cr_assert_eq(s.status, LT_OK, "%s", s.told.text);
+		cr_assert_eq(lt__simulate_predict(k, &c, m, kernel_text_add, &said), LT_OK);
+		cr_expect(strstr(said.at, predicted[i].said) && strstr(said.at, "grid 1: 2 blocks, 4096 bytes of shared memory"),
+			"%s",
+			said.at);
+		free(said.at);
+		free(c.runs);
+		free(c.lanes);
+		free(c.request);
+		lt_kernel_free(k);
+	}
+}
+
+/* Registers: values from their line to their last use, to the end of a loop that began behind them; variables. */
+Test(simulate_grid, counts_registers_that_live_at_once)
+{
+	static const struct { const char *lines; int64_t registers; } rows_of_lives[] = {
+		{ "\t%a = load f32 x[0]\n\t%b = load f32 x[1]\n\t%c = add f32 %a %b\n\tstore y[0] %c\n", 2 },
+		{ "\t%a = load f32x4 x[0]\n\t%b = load f32x4 x[4]\n\t%c = add f32x4 %a %b\n\tstore y[0] %c\n", 8 },
+		{ "\t%a = load f32 x[0]\n\tloop %j from 0 to 3\n\t\tstore y[%j] %a\n\t\t%b = load f32x2 x[2]\n"
+			"\t\tstore y[4] %b\n\tend\n", 5 },
+		{ "\tvariable v\n\tset v 1\n\t%a = load f32 x[0]\n\tset v %a\n\t%b = get v\n\tstore y[0] %b\n", 2 },
+	};
+	for (size_t i = 0; i < sizeof rows_of_lives / sizeof *rows_of_lives; i++) {
+		int64_t n;
+		struct lt_kernel *k = simulated_kernel("kernel 1\nname k\nbuffer x f32[8] slot 0 align 16\n"
+			"buffer y f32[8] slot 1 align 16 written\nvariable v f32\nregion host\n\tlaunch_grid 1 1 1 1 ()\n"
+			"region grid 1 blocks (1, 1, 1) threads (1, 1, 1) subgroup 1 shared 0\n%s", rows_of_lives[i].lines);
+		cr_assert_eq(lt__simulate_registers(k, 1, &n), LT_OK);
+		cr_expect_eq(n, rows_of_lives[i].registers, "%s: %lld", rows_of_lives[i].lines, (long long)n);
+		lt_kernel_free(k);
+	}
 }
