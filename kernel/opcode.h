@@ -68,6 +68,10 @@ const char *lt__opcode_near(const char *name, size_t bytes);            /* a nam
 bool lt__opcode_launches(uint32_t opcode);      /* launch, launch_grid */
 /* k, h, y or z: what its extras are; 0: it has none. */
 char lt__opcode_list(const struct lt_opcode_facts *);
+static inline bool lt__opcode_tests(uint32_t opcode)             /* an operator that compares */
+{
+	return opcode >= LT_OPCODE_eq && opcode <= LT_OPCODE_greaterequal;
+}
 bool lt__opcode_folds(uint32_t opcode);         /* an operator of two operands and a value of one type */
 int lt__opcode_each(uint32_t opcode);           /* the operands of one that `each` may name: 1 or 2; 0: it is none */
 

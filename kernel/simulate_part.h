@@ -22,6 +22,7 @@
 #define LT_KERNEL_SIMULATE_PART_H
 #include <stdbool.h>
 #include "kernel/number.h"
+#include "kernel/opcode.h"
 #include "kernel/pool.h"
 #include "kernel/simulate.h"
 
@@ -209,10 +210,6 @@ void lt__simulate_requests(struct simulation *);
 
 /* Whether an instruction is one of the operators of lt/tree.h. */
 static inline bool simulate_is_operator(uint32_t opcode) { return opcode >= 1 && opcode < LT_NOPERATOR_OPCODE; }
-static inline bool simulate_is_test(uint32_t opcode)
-{
-	return opcode >= LT_OPCODE_eq && opcode <= LT_OPCODE_greaterequal;
-}
 static inline uint64_t simulate_all_lanes(uint32_t lanes)
 {
 	return lanes >= 64 ? UINT64_MAX : (UINT64_C(1) << lanes) - 1;

@@ -10,7 +10,6 @@
 #include "backends/sim/sim.h"
 #include "kernel/report.h"
 
-enum { KNOWN = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED | LT_NEED_COMBINE };
 
 struct lt_session { const struct lt_host *host; struct sim_config config; };
 struct lt_object {
@@ -28,7 +27,7 @@ static const struct lt_target target = { .size = sizeof target, .name = "sim", .
 static const struct lt_caps known = { .size = sizeof known,
 	.dtypes = (1u << LT_NDTYPE) - 2,
 	.loops = 1u << LT_SERIAL | 1u << LT_PARALLEL | 1u << LT_VECTOR | 1u << LT_UNROLL | 1u << LT_GROUP | 1u << LT_TILE,
-	.understands = KNOWN,
+	.understands = LT_KERNEL_NEEDS,
 	.target = &target,
 	.promises = LT_PROMISE_RUN_TOGETHER };
 
