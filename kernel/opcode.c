@@ -79,13 +79,12 @@
 #define FACTS_subgroup  FACTS_param
 #define FACTS_member    FACTS_first
 #define FACTS_leave     FACTS_if
-#define FACTS_barrier   "w c threads j", LT_TYPE_NONE, LT_RULE_NONE, NO_OPERAND, 0, 0, scopes
-#define FACTS_exchange  "t w 0 1", LT_TYPE_OF_VALUE, LT_RULE_SAME, { LT_RULE_SAME, LT_RULE_I64 }, 0, ELEMENTS | MASKS, \
-	exchanges
+#define FACTS_barrier   "w c threads j", LT_TYPE_NONE, LT_RULE_NONE, NO_OPERAND, 0, 0
+#define FACTS_exchange  "t w 0 1", LT_TYPE_OF_VALUE, LT_RULE_SAME, { LT_RULE_SAME, LT_RULE_I64 }, 0, ELEMENTS | MASKS
 #define FACTS_copy_async "l a from y m", LT_TYPE_OF_COPY, LT_RULE_NONE, \
 	{ LT_RULE_I64, LT_RULE_NONE, LT_RULE_TEST, LT_RULE_I64 }, 13, ELEMENTS
-#define FACTS_commit    "w", LT_TYPE_NONE, LT_RULE_NONE, NO_OPERAND, 0, 0, flights
-#define FACTS_wait      "w c", LT_TYPE_NONE, LT_RULE_NONE, NO_OPERAND, 0, 0, flights
+#define FACTS_commit    "w", LT_TYPE_NONE, LT_RULE_NONE, NO_OPERAND, 0, 0
+#define FACTS_wait      "w c", LT_TYPE_NONE, LT_RULE_NONE, NO_OPERAND, 0, 0
 #define FACTS_matrix    "g z A B q", LT_TYPE_NONE, LT_RULE_NONE, OPERANDS_2(ANY), 3, 0
 #define FACTS_launch_grid "n 0 1 2 h", LT_TYPE_NONE, LT_RULE_NONE, { LT_RULE_I64, LT_RULE_I64, LT_RULE_I64 }, 0, 0
 
@@ -161,6 +160,17 @@ const char *lt__opcode_near(const char *name, size_t bytes)
 }
 
 bool lt__opcode_launches(uint32_t opcode) { return opcode == LT_OPCODE_launch || opcode == LT_OPCODE_launch_grid; }
+
+const char *const *lt__opcode_words(uint32_t opcode)
+{
+	switch (opcode) {
+	case LT_OPCODE_barrier: return scopes;
+	case LT_OPCODE_exchange: return exchanges;
+	case LT_OPCODE_commit:
+	case LT_OPCODE_wait: return flights;
+	default: return NULL;
+	}
+}
 
 char lt__opcode_list(const struct lt_opcode_facts *f)
 {

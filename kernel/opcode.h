@@ -47,7 +47,7 @@ enum lt_type_rule {
  *   o u  an operator: `what`, `number` a  an address: NAME[operand 0 + number by stride], NAME[... at operand 1]
  *   m  `mask` and operand 2, if any    s  `stream`, if it has that flag
  *   k  numbers in brackets             h  values in brackets, constants with their type
- *   p  `step`, `unroll`, if any        w  `what`, one of `words`
+ *   p  `step`, `unroll`, if any        w  `what`, one of its words
  *   c j  a number: `number`, `stride`  y  the address that is copied: NAME[operand 3 + number]
  *   g  `what`, a matrix description    z  variables in brackets, behind the places of a and b
  *   A B  a matrix: operand 0 or 1, or NAME[address by stride, stride swizzle BYTES]
@@ -59,13 +59,14 @@ struct lt_opcode_facts {
 	uint8_t value, operand[4];      /* enum lt_type_rule */
 	uint8_t optional;               /* bit k: operand k may be -1 */
 	uint64_t types;                 /* bit 1 << dtype: T may have these elements; 0: there is no T */
-	const char *const *words;       /* what `what` may be, NULL behind the last; NULL: no word */
 };
 
 const struct lt_opcode_facts *lt__opcode(uint32_t opcode);              /* NULL: there is no such */
 int32_t lt__opcode_find(const char *name, size_t bytes);                /* -1: there is none of that name */
 const char *lt__opcode_near(const char *name, size_t bytes);            /* a name like that one; NULL: none is */
 bool lt__opcode_launches(uint32_t opcode);      /* launch, launch_grid */
+/* What `what` may be, NULL behind the last; NULL: no word. */
+const char *const *lt__opcode_words(uint32_t opcode);
 /* k, h, y or z: what its extras are; 0: it has none. */
 char lt__opcode_list(const struct lt_opcode_facts *);
 static inline bool lt__opcode_tests(uint32_t opcode)             /* an operator that compares */

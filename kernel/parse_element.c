@@ -198,14 +198,15 @@ static void read_accumulators(struct lt_kernel_parser *p, struct lt_read_instruc
 	lt__kernel_next(p);
 }
 
-static int32_t read_one_word(struct lt_kernel_parser *p, const struct lt_opcode_facts *f)
+static int32_t read_one_word(struct lt_kernel_parser *p, uint32_t opcode)
 {
+	const char *const *words = lt__opcode_words(opcode);
 	char all[80] = "";
-	for (int32_t w = 0; f->words[w]; w++) {
-		if (lt__kernel_accept(p, f->words[w]))
+	for (int32_t w = 0; words[w]; w++) {
+		if (lt__kernel_accept(p, words[w]))
 			return w;
 		size_t n = strlen(all);
-		(void)snprintf(all + n, sizeof all - n, "%s'%s'", w ? f->words[w + 1] ? ", " : " or " : "", f->words[w]);
+		(void)snprintf(all + n, sizeof all - n, "%s'%s'", w ? words[w + 1] ? ", " : " or " : "", words[w]);
 	}
 	LT_KERNEL_SYNTAX(p, "expected %s, found %s", all, lt__kernel_token(p).text);
 }
@@ -337,7 +338,7 @@ void lt__kernel_element(struct lt_kernel_parser *p, struct lt_read_instruction *
 			read_operand_at(p, r, 2);
 		break;
 	case 'q': r->i.flags |= lt__kernel_accept(p, "async") ? LT_INSTRUCTION_ASYNC : 0; break;
-	case 'w': r->i.what = read_one_word(p, r->facts); break;
+	case 'w': r->i.what = read_one_word(p, r->i.opcode); break;
 	case 'c': r->i.number = lt__kernel_number(p, "a number", 0, INT32_MAX); break;
 	case 'j': r->i.stride = lt__kernel_number(p, "a number of threads", 1, LT_MAX_THREADS); break;
 	case 'y': read_source(p, r); break;

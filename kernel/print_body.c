@@ -136,10 +136,10 @@ static void print_accumulators(struct lt_kernel_printer *p, const struct lt_inst
 
 static const char *word_of(const struct lt_instruction *i)
 {
-	const struct lt_opcode_facts *f = lt__opcode(i->opcode);
-	for (int32_t w = 0; f->words && f->words[w]; w++)
+	const char *const *words = lt__opcode_words(i->opcode);
+	for (int32_t w = 0; words && words[w]; w++)
 		if (w == i->what)
-			return f->words[w];
+			return words[w];
 	return "?";
 }
 

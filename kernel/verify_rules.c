@@ -217,14 +217,15 @@ static void check_region(struct lt_verifier *v, const struct lt_instruction *i)
 
 void lt__verify_what(struct lt_verifier *v, const struct lt_instruction *i, const struct lt_opcode_facts *f)
 {
+	const char *const *words = lt__opcode_words(i->opcode);
 	int32_t n_word = 0;
 	if (lt__opcode_launches(i->opcode)) {
 		check_region(v, i);
 		return;
 	}
-	while (f->words && f->words[n_word])
+	while (words && words[n_word])
 		n_word++;
-	if (f->words && (i->what < 0 || i->what >= n_word))
+	if (words && (i->what < 0 || i->what >= n_word))
 		lt__verify_fail(v, -1, NULL, "'%s' has %" PRId32 " kinds; there is no kind %" PRId32, f->name, n_word, i->what);
 	int64_t extent = extent_of_what(v->k, i, f);
 	if (extent >= 0 && (i->what < 0 || i->what >= extent))

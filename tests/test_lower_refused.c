@@ -70,7 +70,7 @@ static void deep(struct refused *r)
 	r->stmt.loop = DEPTH - 1;
 }
 
-static const struct { void (*spoil)(struct refused *); lt_status status; const char *said; } rows[] = {
+static const struct { void (*spoil)(struct refused *); lt_status status; const char *message; } rows[] = {
 	{ nothing, LT_OK, "" },
 	{ asks_for_more, LT_EUNSUPPORTED, "kernel programs do not have a feature (bit " },
 	{ unknown_type, LT_EUNSUPPORTED, "type f12 is not known" },
@@ -94,8 +94,8 @@ Test(lower_refused, each_sentence)
 		refused_fill(&r);
 		rows[i].spoil(&r);
 		cr_expect_eq(lt_kernel_new(&r.tree, &machine, NULL, &made, &k.diag), rows[i].status, "row %zu: %s", i, k.text);
-		cr_expect(strncmp(k.text, rows[i].said, strlen(rows[i].said)) == 0, "row %zu: '%s', not '%s'", i, k.text,
-			rows[i].said);
+		cr_expect(strncmp(k.text, rows[i].message, strlen(rows[i].message)) == 0, "row %zu: '%s', not '%s'", i, k.text,
+			rows[i].message);
 		cr_expect_eq(made != NULL, rows[i].status == LT_OK);
 		lt_kernel_free(made);
 	}
