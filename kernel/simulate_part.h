@@ -11,7 +11,8 @@
  * simulate_shadow.c  races between the threads of a grid
  * simulate_flight.c  what is in flight
  * simulate_request.c requests of subgroups: sectors, banks
- * simulate_step.c    instructions of one region, in order; memory, variables, control
+ * simulate_step.c    instructions of one region, in order; variables, control
+ * simulate_access.c  loads and stores
  * simulate_lane.c    values from values, lane by lane
  * simulate_memory.c  elements: inside their buffer, defined, not raced for
  * simulate_value.c   what an operator gives
@@ -166,6 +167,9 @@ bool lt__simulate_locate(
  * found, or of a thread's turn. */
 int32_t lt__simulate_steps(struct simulation *, int32_t from, int32_t end);
 bool lt__simulate_meets(uint32_t opcode);               /* threads of a grid go on from there together */
+/* simulate_access.c */
+void lt__simulate_load_lanes(struct simulation *, int32_t instruction);
+void lt__simulate_store_lanes(struct simulation *, int32_t instruction);
 /* simulate_lane.c: an instruction whose value depends on its operands alone. */
 void lt__simulate_lanes(struct simulation *, int32_t instruction);
 uint64_t lt__simulate_mask_value(uint32_t opcode, uint64_t, uint64_t);
