@@ -186,6 +186,10 @@ $(FUZZ): $(O)/fuzz/%: $(O)/tests/fuzz/%.o \
 $(DRAWN): $(O)/%: $(O)/tests/sequences/%.o $(RANDOM) $(O)/looptree.o
 	$(link) $(LIBS)
 
+# Kernel programs by hand, in the simulator.
+$(O)/simulate: $(O)/tests/kernels/simulate.o $(PARTS) $(O)/looptree.o
+	$(link) $(TOOL_LIBS)
+
 $(O)/mutants: $(MUTANTS) $(CHECK) $(PARTS) $(O)/looptree.o
 	$(link) $(TOOL_LIBS)
 
@@ -219,7 +223,7 @@ $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 		$(filter-out $(O)/backends/$*/$*.o,$(filter %.o,$^)) -ldl -lm
 
 plugins: $(filter $(O)/examples/%,$(PLUGINS)) $(FOLDERS) $(OURS) $(OPTIONAL)
-tests: all $(TESTS) $(PLUGGED) $(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/limits $(O)/mutants plugins
+tests: all $(TESTS) $(PLUGGED) $(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/limits $(O)/mutants $(O)/simulate plugins
 check: tests
 	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(TESTS) $(PLUGGED)
 bless: all $(O)/tests/test_script_docs $(O)/tests/test_tree_text
@@ -293,7 +297,7 @@ clean:
 	rm -rf build $(O)
 
 -include $(patsubst %.o,%.d,$(OBJ) $(TOOLS) $(HELPERS) $(MUTANTS)) $(TESTS:=.d) $(PLUGINS:.so=.d)
--include $(FUZZ:$(O)/fuzz/%=$(O)/tests/fuzz/%.d) $(DRAWN:$(O)/%=$(O)/tests/sequences/%.d)
+-include $(FUZZ:$(O)/fuzz/%=$(O)/tests/fuzz/%.d) $(DRAWN:$(O)/%=$(O)/tests/sequences/%.d) $(O)/tests/kernels/simulate.d
 -include $(EXAMPLE:$(O)/mnist-%=$(O)/examples/mnist/%.d)
 .PHONY: all plugins tests check bless bench bench-peers fuzz fuzzers mutants demo demo-accuracy install uninstall \
 	tidy clean FORCE

@@ -7,6 +7,7 @@
  * Reductions  lane by lane at once, each onto an element of its own; combines onto one element are folded.
  */
 #include "kernel/lower.h"
+#include "kernel/opcode.h"
 
 /* Why the statement has no vector form; LOWER_WORDS: it has. */
 static enum lower_word obstacle(const struct lowering *l, const struct lt_stmt *st)
@@ -34,7 +35,7 @@ static void reduce_lanes(struct lowering *l, int32_t s, int32_t value)
 	const struct lt_op *op = LT_AT(struct lt_op, l->t->ops, st->op);
 	int32_t buffer = lower_access_at(l, st->dest)->buffer, x[4] = { -1, value, -1, -1 };
 	uint32_t dtype = lower_dtype_of(l, buffer);
-	bool is_test = op->opcode >= LT_OPCODE_eq && op->opcode <= LT_OPCODE_greaterequal;
+	bool is_test = lt__opcode_tests(op->opcode);
 	if (l->place[buffer].is_variable && !l->guarded && op->out == dtype && op->in[0] == dtype && !is_test) {
 		value = lt__lower_spread(l, value);
 		(void)lt__build(&l->b, (struct lt_instruction){ .opcode = LT_OPCODE_update, .operand = { value, -1, -1, -1 },

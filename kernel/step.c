@@ -175,6 +175,7 @@ lt_status lt_kernel_optimize(const struct lt_kernel *k, const struct lt_machine 
 	*out = NULL;
 	o = o ? o : &all_steps;
 	lt_status status = refuse_options(o, diag);
+	status = status ? status : lt__report_grids(k, diag);
 	return status ? status : make_steps(k, NULL, m, o, out, diag);
 }
 

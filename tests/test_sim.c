@@ -84,6 +84,18 @@ Test(sim, decisions_are_explained)
 	cr_expect_str_eq(out, "k0_6 -> sim\n");
 }
 
+/* A text by hand: run, told of, and what it leaves. */
+Test(sim, runs_texts_of_kernel_programs)
+{
+	char command[2048];
+	(void)snprintf(command, sizeof command, "%s tests/kernels/sum.kernel --machine=h100 --counts", built("simulate"));
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s", err);
+	cr_expect(strstr(out, "grid 1: 16 blocks, 32 bytes of shared memory") && strstr(out, "grid 1: bound by "), "%s", out);
+	(void)snprintf(command, sizeof command, "%s tests/kernels/sum.kernel --machine=abacus", built("simulate"));
+	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 2);
+	cr_expect_str_eq(err, "simulate: --machine takes a100, h100 or h200, not abacus\n");
+}
+
 /* A finding is a failure of the device, and says its sentence with the way out: here of a slot that is not aligned. */
 Test(sim, a_finding_fails_the_run)
 {
