@@ -1,7 +1,7 @@
 /* kernel/lower_operand.c -- operands in a vector.
  *
  * Of several pieces, the first whose guards hold: where all lanes agree on it, a branch; where they do not, each piece
- * under a mask if the machine has masks, else lane by lane.
+ * under a mask, or lane by lane if that needs a loop anyway.  Where masks cost nothing there are no branches.
  */
 #include "kernel/lower.h"
 
@@ -110,6 +110,8 @@ static void branch(struct lowering *l, int32_t s, const struct lt_operand *o, in
 	}
 	if (i + 1 < o->n_piece && before != LOWER_NO)
 		branch(l, s, o, i + 1, before, to);
+	else if (lt__lower_operand_is_wide(l, o))
+		lt__build_set(&l->b, to, blended(l, s, o, 0, l->mask));
 	else
 		lt__build_set(&l->b, to, lt__lower_by_loop(l, s, o));
 	if (all >= 0)
