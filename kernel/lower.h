@@ -208,8 +208,8 @@ void lt__lower_else(struct lowering *, int32_t mark);
 void lt__lower_end(struct lowering *, int32_t mark);
 
 /* lower.c: step 'L' (step.h) */
-lt_status lt__lower_kernel(const struct lt_tree *, const struct lt_machine *, struct lt_kernel_report *, struct lt_kernel **,
-	struct lt_diag *);
+lt_status lt__lower_kernel(const struct lt_tree *, const struct lt_machine *, struct lt_kernel_report *,
+	struct lt_kernel **, struct lt_diag *);
 
 /* lower_stmt.c */
 void lt__lower_stmt(struct lowering *, int32_t stmt);

@@ -4,8 +4,8 @@
  * 0, 8, 16 ...: they become 12 variables, acc.0, acc.8, acc.16 ...  Each element has to belong to one variable: an
  * array of which an element is accessed in different widths stays.
  *
- * A load becomes a `get`, or a copy of one where the variable changes while the value is still used; a store a `set`, or
- * an `update` where it stores what an operator made of the variable itself.  Where a mask turns lanes off, a `select`
+ * A load becomes a `get`, or a copy of one where the variable changes while the value is still used; a store a `set`,
+ * or an `update` where it stores what an operator made of the variable itself.  Where a mask turns lanes off, a `select`
  * keeps what was there.
  */
 #include <inttypes.h>
@@ -36,12 +36,25 @@ static bool is_access(const struct lt_instruction *i)
 	return i->opcode == LT_OPCODE_load || i->opcode == LT_OPCODE_store || i->opcode == LT_OPCODE_prefetch;
 }
 
+/* The loop of the tree that a computed address moves with, found among its operands; -1: none was. */
+static int32_t moving_loop(const struct lt_kernel *k, int32_t value, int depth)
+{
+	const struct lt_instruction *i = value < 0 ? NULL : &k->instructions[value];
+	if (!i || i->opcode == LT_OPCODE_loop)
+		return i ? i->origin : -1;
+	int32_t loop = -1;
+	for (int n = 0; n < 2 && depth > 0 && loop < 0 && i->opcode != LT_OPCODE_load; n++)
+		loop = moving_loop(k, i->operand[1 - n], depth - 1);
+	return loop;
+}
+
 static void keep_array(struct variables_step *v, const struct lt_instruction *i, const char *why)
 {
 	struct array_parts *a = &v->array[i->what];
 	const struct lt_kernel_buffer *b = &v->k->buffers[i->what];
 	if (!a->stays)
-		lt__step_decide(v->s, -1, i->origin, b->origin, "array %s stays in memory: %s", b->name, why);
+		lt__step_decide(v->s, moving_loop(v->k, i->operand[0], 6), i->origin, b->origin, "array %s stays in memory: %s",
+			b->name, why);
 	a->stays = true;
 }
 
@@ -54,7 +67,7 @@ static bool find_part(const struct variables_step *v, const struct lt_instructio
 	*why = "an element is chosen by an index of its own for each lane";
 	if (i->operand[1] >= 0)
 		return false;
-	*why = "it is accessed at an address that is computed; unroll the loop that it moves with";
+	*why = "its elements are chosen by a loop; unroll that";
 	if (!lt__step_constant(v->k, i->operand[0], at) || __builtin_add_overflow(*at, i->number, at))
 		return false;
 	*why = "lanes are a stride apart";

@@ -9,6 +9,6 @@ lt_status lt__report(struct lt_diag *diag, lt_status code, int32_t loop, int32_t
 	const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 
 /* One decision of step `letter`; report may be NULL.  loop, stmt, buffer: index into the tree or -1. */
-void lt__decide(struct lt_kernel_report *report, char letter, int32_t loop, int32_t stmt, int32_t buffer, const char *fmt,
-	...) __attribute__((format(printf, 6, 7)));
+void lt__decide(struct lt_kernel_report *report, char letter, int32_t loop, int32_t stmt, int32_t buffer,
+	const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 #endif

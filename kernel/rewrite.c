@@ -62,6 +62,7 @@ static int32_t rewrite_extras(struct lt_stepping *s, const struct lt_instruction
 struct lt_instruction lt__rewrite_mapped(const struct lt_stepping *s, int32_t at)
 {
 	struct lt_instruction i = s->k->instructions[at];
+	i.first_extra = i.n_extra ? i.first_extra : 0;          /* an empty list is anywhere */
 	for (int k = 0; k < 4; k++)
 		i.operand[k] = i.operand[k] < 0 ? -1 : s->to[i.operand[k]];
 	switch (i.opcode) {

@@ -8,11 +8,24 @@
 
 /* The first makes the program of the tree: lt__lower_kernel. */
 static const struct { struct lt_kernel_step step; lt_step_run *run; } steps[] = {
-	{ { 'L', "lower", "loops have modes, buffers have spaces, statements are instructions", "a tree of loops and operators "
-		"that are known", "what the tree means", "nothing" }, NULL },
+	{ { 'L', "lower", "loops have modes, buffers have spaces, statements are instructions", "a tree of loops and "
+		"operators that are known", "what the tree means", "nothing" }, NULL },
+	{ { 'C', "constants", "arithmetic of constant integers and masks is done; an `if` that always runs one block is that "
+		"block", "nothing", "the order of all that runs", "values and blocks may be unused" }, lt__step_constants },
 	{ { 'V', "variables", "arrays that are reached only at constant places are variables", "constant addresses are "
 		"constants", "the order of all that is computed", "arrays of which an element has one width" },
 		lt__step_variables },
+	{ { 'T', "tiles", "square tiles that are read across are loaded row by row and transposed in registers", "nothing",
+		"the order of stores; loads move up to the first of a tile", "nothing" }, lt__step_tiles },
+	{ { 'P', "prefetches", "loads of runs that are far apart ask for the next run", "nothing", "the order of all that "
+		"runs", "nothing" }, lt__step_prefetches },
+	{ { 'S', "streams", "stores go past the caches only where the machine has such stores and nothing here reads them",
+		"stores are marked whose values are not read again soon", "the order of all that runs", "nothing" },
+		lt__step_streams },
+	{ { 'M', "motion", "divisions and splats that a loop does not change are computed in front of it", "nothing",
+		"the order of loads, stores and changes of variables", "nothing" }, lt__step_motion },
+	{ { 'U', "unused", "values, variables and memory that nothing uses are removed, and empty blocks", "nothing",
+		"the order of all that runs", "nothing" }, lt__step_unused },
 };
 enum { N_STEP = sizeof steps / sizeof *steps };
 
@@ -31,7 +44,8 @@ static lt_status refuse_letter(char letter, struct lt_diag *diag)
 	char list[N_STEP * 40] = "";
 	size_t n = 0;
 	for (int i = 0; i < N_STEP; i++)
-		n += (size_t)snprintf(list + n, sizeof list - n, "%s%c (%s)", i ? ", " : "", steps[i].step.letter, steps[i].step.name);
+		n += (size_t)snprintf(list + n, sizeof list - n, "%s%c (%s)", i ? ", " : "", steps[i].step.letter,
+			steps[i].step.name);
 	return lt__report(diag, LT_EINVAL, -1, -1, NULL, "kernel programs have no step '%c'; the steps are %s",
 		letter >= ' ' && letter <= '~' ? letter : '?', list);
 }

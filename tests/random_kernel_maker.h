@@ -35,7 +35,7 @@ struct kernel_maker {
 	int n_input, n_output, n_work, n_thread;
 	int32_t team[MAX_TEAM], n_team;
 	struct lt_value_type team_type[MAX_TEAM][MAX_HANDED];
-	uint8_t part[MAX_PARTED];                       /* by buffer: the lanes of each access, at a multiple of them; 0: any */
+	uint8_t part[MAX_PARTED];                       /* by buffer: lanes of each access, at a multiple of them; 0: any */
 };
 
 

@@ -14,6 +14,6 @@ struct stepped_listener { struct lt_kernel_report report; struct kernel_text tex
 struct stepped_listener stepped_listener(void);
 
 /* These steps alone, each checked. */
-lt_status stepped_only(const struct lt_kernel *, const struct lt_machine *, const char *letters, struct lt_kernel_report *,
-	struct lt_kernel **, struct lt_diag *);
+lt_status stepped_only(const struct lt_kernel *, const struct lt_machine *, const char *letters,
+	struct lt_kernel_report *, struct lt_kernel **, struct lt_diag *);
 #endif

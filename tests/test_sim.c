@@ -70,6 +70,20 @@ Test(sim, machines_differ)
 	cr_expect_null(strstr(out, "workspace 0 thread 0"), "%s", out);
 }
 
+/* --explain has what was decided, of which loop and line, also as JSON; a step that is left out decides nothing. */
+Test(sim, decisions_are_explained)
+{
+	static const char why[] = "array n3 stays in memory: its elements are chosen by a loop; unroll that";
+	char text[200];
+	cr_assert_eq(run("-b sim -q --explain -c w=1 -i x=1 examples/first.lt"), 0, "%s", err);
+	(void)snprintf(text, sizeof text, "k0_6 -> sim\n  loop n, %%3 (examples/first.lt:4:1): %s\n", why);
+	cr_expect_str_eq(out, text);
+	cr_assert_eq(run("-b sim -q --explain --json -c w=1 -i x=1 examples/first.lt"), 0, "%s", err);
+	cr_expect(strstr(out, "\"decisions\"") && strstr(out, why), "%s", out);
+	cr_assert_eq(run("-b sim:skip=V -q --explain -c w=1 -i x=1 examples/first.lt"), 0, "%s", err);
+	cr_expect_str_eq(out, "k0_6 -> sim\n");
+}
+
 /* A finding is a failure of the device, and says its sentence with the way out: here of a slot that is not aligned. */
 Test(sim, a_finding_fails_the_run)
 {

@@ -2,8 +2,8 @@
  * programs in tests/steps.
  *
  * tests/steps/LETTERS-NAME.kernel has a program; a line `---`; and the program after these steps alone, or `unchanged`.
- * Lines that begin with #says are the decisions that are told, in that order (none: any); #machine NAME NUMBER changes the
- * machine.  LT_BLESS=1 writes what is after the line anew.
+ * Lines that begin with #says are the decisions that are told, in that order (none: any); #machine NAME NUMBER changes
+ * the machine.  LT_BLESS=1 writes what is after the line anew.
  */
 #include <criterion/criterion.h>
 #include <glob.h>
@@ -83,7 +83,8 @@ static void check_file(const char *path)
 	struct lt_kernel *k = read_program(path, text, (size_t)(line - text)), *after;
 	struct stepped_listener told = stepped_listener();
 	struct keeper keeper = keeper_new();
-	cr_assert_eq(stepped_only(k, &machine, letters, &told.report, &after, &keeper.diag), LT_OK, "%s: %s", path, keeper.text);
+	cr_assert_eq(stepped_only(k, &machine, letters, &told.report, &after, &keeper.diag), LT_OK, "%s: %s", path,
+		keeper.text);
 	char *before = printed(k), *got = printed(after), *want = before;
 	if (strcmp(line + 4, "unchanged\n") != 0) {
 		if (getenv("LT_BLESS"))

@@ -36,7 +36,8 @@ static bool same_text(const struct lt_kernel *a, const struct lt_kernel *b)
 }
 
 /* Whether the steps have changed anything. */
-static bool check_steps(const struct lt_kernel *k, uint64_t seed, const char *letters, struct random_kernel_memory *want)
+static bool check_steps(
+	const struct lt_kernel *k, uint64_t seed, const char *letters, struct random_kernel_memory *want)
 {
 	static const struct lt_simulate_options options = { .seed = 1 };
 	struct lt_machine machine = stepped_plain_machine;

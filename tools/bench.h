@@ -43,7 +43,7 @@ struct bench_options {
 	struct lt_texts suite, backend, schedule, peer, load;
 	int *threads, n_threads;
 	int samples;
-	int busy;                       /* processes that compute beside */
+	int busy;                       /* other processes that compute meanwhile */
 	double seconds;                 /* least seconds of a sample */
 	double patience;                /* seconds that a peer has for one answer */
 	uint32_t cc_timeout_ms;                 /* 0: the library's default */
@@ -140,7 +140,7 @@ struct bench_truth {
 void bench_truth_make(struct lt_context *, const struct bench_case *, struct bench_truth *out);
 void bench_truth_free(struct bench_truth *, const struct bench_case *);
 double bench_tolerance(const struct bench_case *);
-/* Relative L2 distance to *error; fails if the result does not count.  ours: it also has to stand before the judge. */
+/* Relative L2 distance to *error; fails if the result does not count.  ours: the judge has to accept it, too. */
 lt_status bench_check(
 	const struct bench_case *, const struct bench_truth *, bool ours, const float *got, double *error);
 double bench_distance(const float *got, const float *want, int64_t n);
@@ -167,7 +167,7 @@ struct bench_contestant {
 	enum bench_bound bound;         /* of a denominator */
 	double unit;                    /* of a denominator: what one repetition does, FLOP or bytes */
 	/* Of a denominator: the best rate that is known for so many threads; again: after measuring it once more. */
-	double (*limit)(struct bench_contestant *, int threads, bool anew);
+	double (*limit)(struct bench_contestant *, int threads, bool again);
 	bool files;                     /* reads a case's inputs from files */
 	double prepare;                 /* of the case begun: compiling, packing */
 	json_t *stats;                  /* what else is known of that, or NULL */

@@ -116,7 +116,7 @@ static void report_verdict(const struct check_report *r, const struct check_coun
 		(void)fputs("nothing failed", f);
 	lt__say(f, " of %d case%s that ran", n_ran, n_ran == 1 ? "" : "s");
 	if (n_late)
-		lt__say(f, "; %d not run for time", n_late);
+		lt__say(f, "; %d not run", n_late);
 	if (n_left)
 		lt__say(f, "; %d not tried", n_left);
 	if (r->o->n_part > 0)

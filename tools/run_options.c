@@ -171,8 +171,8 @@ static const struct lt_option rows[] = {
 	{ 0, "check-schedule", NULL, TAKE_FLAG, AT(check_schedule), .help = "says whether --schedule and --apply fit the "
 		"script, or which line does not, and why; exit code 1",
 		CHECK },
-	{ 0, "explain", NULL, TAKE_FLAG, AT(explain), .help = "says which backend takes which kernel, and why the others do "
-		"not", RUN },
+	{ 0, "explain", NULL, TAKE_FLAG, AT(explain), .help = "says which backend takes which kernel, why the others do not, "
+		"and what it decided", RUN },
 	{ 'v', "verbose", NULL, TAKE_FLAG, AT(verbose), .help = "says on standard error what is done" },
 	{ 0 }
 };

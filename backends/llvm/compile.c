@@ -12,7 +12,9 @@ struct jobs { struct lt_session *s; struct job *at; uint32_t n, next; };
 lt_status lt_llvm_lower(
 	const struct lt_session *s, const struct lt_tree *t, struct lt_kernel **out, struct lt_diag *diag)
 {
-	lt_status status = lt_kernel_new(t, &s->machine.lowering, NULL, out, diag);
+	const struct lt_kernel_options options = {
+		.last = s->host && LT_HAS(struct lt_host, s->host, kernel_step) ? (char)s->host->kernel_step : '\0' };
+	lt_status status = lt_kernel_new(t, &s->machine.lowering, &options, out, diag);
 	if (status || !(*out)->n_op)
 		return status;
 	status = lt_llvm_report(diag, LT_EUNSUPPORTED, -1, -1, NULL,

@@ -56,6 +56,8 @@ lt_status lt_llvm_dump(const struct lt_object *o, enum lt_dump what, lt_write *w
 		return code(o, what == LT_DUMP_ASM, write, user);
 	if (what == LT_DUMP_KERNEL)
 		return kernel(o, write, user);
+	if (what == LT_DUMP_DECISIONS)
+		return lt_kernel_explain(o->tree, &o->s->machine.lowering, NULL, write, user);
 	if (what != LT_DUMP_STATS)
 		return LT_EUNSUPPORTED;
 	lt_llvm_workspace(o, 0, &bytes, &align);

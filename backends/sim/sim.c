@@ -15,6 +15,7 @@ enum { KNOWN = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES |
 struct lt_session { const struct lt_host *host; struct sim_config config; struct lt_target target; struct lt_caps caps; };
 struct lt_object {
 	struct lt_session *session;
+	const struct lt_tree *tree;     /* borrowed */
 	struct lt_kernel *kernel;
 	uint8_t *fresh;                 /* by slot */
 	pthread_mutex_t turn;           /* of what follows: sums over runs */
@@ -162,6 +163,7 @@ static lt_status compile_one(
 	if (!o)
 		return out_of_memory(diag);
 	o->session = s;
+	o->tree = t;
 	if (pthread_mutex_init(&o->turn, NULL)) {
 		free(o);
 		*out = NULL;
@@ -241,6 +243,9 @@ static lt_status dump(const struct lt_object *o, enum lt_dump what, lt_write *wr
 {
 	if (what == LT_DUMP_STATS)
 		return dump_stats(o, write, user);
+	if (what == LT_DUMP_DECISIONS)
+		return lt_kernel_explain(o->tree, &o->session->config.machine,
+			&(struct lt_kernel_options){ .skip = o->session->config.skip }, write, user);
 	if (what != LT_DUMP_KERNEL)
 		return LT_EUNSUPPORTED;         /* it makes no code */
 	lt_kernel_print(o->kernel, write, user);

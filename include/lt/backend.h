@@ -166,8 +166,10 @@ struct lt_args {                /* one launch                                 */
  * STATS: lines "name number"; "parallel 1" says that the object has parallel loops, "serialised 1" that it cannot run
  * these on threads, "threads N" how many threads a run of it uses at most.
  * KERNEL: the text of the object's kernel program (docs/kernel.md), of a backend that makes one of the tree.
+ * DECISIONS: what was decided when the object was made, and why it was not better, for people: lines of a loop, a
+ * statement and a buffer of the tree (-1: none) and a sentence: "-1 3 2 array acc ...".
  * A dump that fails may have written a sentence that says why; LT_EUNSUPPORTED: objects have no dump of that kind. */
-enum lt_dump { LT_DUMP_SOURCE, LT_DUMP_ASM, LT_DUMP_STATS, LT_DUMP_KERNEL };
+enum lt_dump { LT_DUMP_SOURCE, LT_DUMP_ASM, LT_DUMP_STATS, LT_DUMP_KERNEL, LT_DUMP_DECISIONS };
 enum lt_copy { LT_COPY_TO_DEVICE, LT_COPY_TO_HOST, LT_COPY_DEVICE };
 
 struct lt_backend {

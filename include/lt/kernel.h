@@ -213,8 +213,11 @@ struct lt_kernel_options {              /* all zero: every step, nothing said, n
 };
 
 /* lt_kernel_new: the finished program of a tree; the caller's to free.  It copies what it needs.  LT_EUNSUPPORTED says
- *     which loop or statement it cannot express, LT_EINVAL which letter of the options there is not.  options may be NULL.
+ *     which loop or statement it cannot express, LT_EINVAL which letter of the options there is not.  options may
+ *     be NULL.
  * lt_kernel_optimize: the same of a program that step 'L' has made, or that was written by hand: all steps after it.
+ * lt_kernel_explain: makes the program of a tree once more, and writes what was decided as LT_DUMP_DECISIONS has it,
+ *     each sentence once: with whom it is about, loop, statement and buffer.  options->report is not used.
  * lt_kernel_step_at: the steps in order, from 0; NULL: there are no more.  Static.
  * lt_kernel_free: NULL is fine.
  * lt_kernel_verify: LT_EINVAL names the first rule of this header that the program breaks, with region and line of
@@ -227,6 +230,8 @@ lt_status lt_kernel_new(const struct lt_tree *, const struct lt_machine *, const
 	struct lt_kernel **, struct lt_diag *);
 lt_status lt_kernel_optimize(const struct lt_kernel *, const struct lt_machine *, const struct lt_kernel_options *,
 	struct lt_kernel **, struct lt_diag *);
+lt_status lt_kernel_explain(const struct lt_tree *, const struct lt_machine *, const struct lt_kernel_options *,
+	lt_write *, void *user);
 const struct lt_kernel_step *lt_kernel_step_at(uint32_t i);
 void lt_kernel_free(struct lt_kernel *);
 lt_status lt_kernel_verify(const struct lt_kernel *, struct lt_diag *);
