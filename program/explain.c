@@ -70,9 +70,9 @@ static void print_decided(const struct lt_decided *d, lt_write *write, void *use
 	if (d->node && d->line > 0) {
 		explain_text(write, user, " (");
 		explain_text(write, user, d->file ? d->file : "script");
-		write_number(write, user, d->line);
-		write_number(write, user, d->column);
-		explain_text(write, user, ")");
+		char text[64];
+		(void)snprintf(text, sizeof text, ":%d:%d)", (int)d->line, (int)d->column);
+		explain_text(write, user, text);
 	}
 	explain_text(write, user, d->loop || d->node ? ": " : "");
 	explain_text(write, user, d->text);
