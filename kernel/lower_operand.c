@@ -133,6 +133,7 @@ int32_t lt__lower_lane_operand(struct lowering *l, int32_t s, const struct lt_op
 		lt__lower_say(l, s, LOWER_LOOPED);
 		return lt__lower_by_loop(l, s, o);
 	}
+	lt__lower_say(l, s, lt__lower_operand_is_wide(l, o) ? LOWER_PIECES_MASKED : LOWER_PIECES);
 	if (o->n_piece > MAX_BRANCHES)
 		return lt__lower_by_loop(l, s, o);
 	if (l->machine.masked && lt__lower_operand_is_wide(l, o))

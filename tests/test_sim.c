@@ -84,6 +84,24 @@ Test(sim, decisions_are_explained)
 	cr_expect_str_eq(out, "k0_6 -> sim\n");
 }
 
+/* What became of vectors, and why it was not better. */
+Test(sim, vectors_are_explained)
+{
+	static const struct { const char *options, *why; } cases[] = {
+		{ "-b sim:lanes=8 tests/golden/lanes-conv.lt", ": what is read differs among lanes: masked\n" },
+		{ "-b sim:lanes=8 tests/golden/lanes-conv.lt", "loop x': vectors of 4 lanes, each with a copy\n" },
+		{ "-b sim:lanes=8 --apply='vectorize %5/n' examples/first.lt", "loop n: vectors of 4 lanes" },
+		{ "-b sim:lanes=8 tests/golden/lanes-transpose.lt", ": n1: strided by 24\n" },
+		{ "-b 'sim:lanes=2;unroll=1' --apply='unroll m' examples/first.lt", ": the copies would be too many statements\n" },
+		{ "-b sim:lanes=8 --apply='parallel m' examples/first.lt", "loop m: a team\n" } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char options[300];
+		(void)snprintf(options, sizeof options, "-q --explain -c '*=1' -i '*=1' %s", cases[i].options);
+		cr_assert_eq(run(options), 0, "%s", err);
+		cr_expect(strstr(out, cases[i].why), "%s: %s", cases[i].options, out);
+	}
+}
+
 /* A finding is a failure of the device, and says its sentence with the way out: here of a slot that is not aligned. */
 Test(sim, a_finding_fails_the_run)
 {
