@@ -12,7 +12,12 @@
 
 enum { KNOWN = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES | LT_NEED_GUARDED | LT_NEED_COMBINE };
 
-struct lt_session { const struct lt_host *host; struct sim_config config; struct lt_target target; struct lt_caps caps; };
+struct lt_session {
+	const struct lt_host *host;
+	struct sim_config config;
+	struct lt_target target;
+	struct lt_caps caps;
+};
 struct lt_object {
 	struct lt_session *session;
 	const struct lt_tree *tree;     /* borrowed */
