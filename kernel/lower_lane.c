@@ -1,8 +1,8 @@
 /* kernel/lower_lane.c -- statements of a vector loop: all lanes at once where the operator and the accesses allow it.
  *
- * Guards      that are the same in all lanes are a branch.  Others: a mask where the machine has them at no cost and
- *             nothing in the statement needs a loop over the lanes; else a branch to all lanes at once, or none, or one
- *             lane after the other.
+ * Guards      that are the same in all lanes are a branch.  Others: a mask where that costs nothing; else a branch to
+ *             all lanes at once, or none, or some: under a mask, or one lane after the other if something in the
+ *             statement needs a loop over the lanes.
  * Quotients   that change somewhere among the lanes: two versions, one for vectors in which they do not.
  * Reductions  lane by lane at once, each onto an element of its own; combines onto one element are folded.
  */
@@ -88,10 +88,11 @@ static void under_mask(struct lowering *l, int32_t s)
 /* Guards that differ among the lanes. */
 static void guarded(struct lowering *l, int32_t s, const struct lower_guards *g)
 {
-	const struct lt_stmt *st = lower_stmt_at(l, s);
+	bool fits = (g->regular || l->machine.gathered) && fits_mask(l, lower_stmt_at(l, s));
 	int32_t mark = -1, inner = -1;
-	if (l->machine.masked && (g->regular || l->machine.gathered) && fits_mask(l, st)) {
+	if (fits)
 		lt__lower_say(l, s, LOWER_MASKED);
+	if (fits && l->machine.masked) {
 		under_mask(l, s);
 		return;
 	}
@@ -102,7 +103,10 @@ static void guarded(struct lowering *l, int32_t s, const struct lower_guards *g)
 	}
 	if (g->some >= 0)
 		inner = lt__lower_if(l, g->some);
-	one_by_one(l, s, LOWER_DIFFERS);
+	if (fits)
+		under_mask(l, s);
+	else
+		one_by_one(l, s, LOWER_DIFFERS);
 	if (g->some >= 0)
 		lt__lower_end(l, inner);
 	if (g->all >= 0)

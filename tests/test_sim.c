@@ -23,7 +23,8 @@ Test(sim, words_after_its_name)
 		{ "counts", true }, { "expand", true }, { "off=exclusive;off=ranges", true }, { "skip=VV", true },
 		{ "array=0;teams=0", true }, { "array=64;teams=1", true }, { "teams=2", false }, { "array=", false },
 		{ "skip=v", false }, { "skip=", false }, { "order=sideways", false }, { "seed=", false },
-		{ "lanes=8;unroll=64;array=0;teams=0;masked;gathered", true }, { "lanes=3", false }, { "lanes=128", false },
+		{ "lanes=8;unroll=64;array=0;teams=0;masked;gathered", true }, { "lanes=2;moved=4", true }, { "moved=3", false },
+		{ "lanes=3", false }, { "lanes=128", false },
 		{ "lanes=0", false },
 		{ "seed=x", false }, { "range=0", false }, { "off=nothing", false }, { "range", false } };
 	const struct lt_backend *b = lt_backend_find("sim");
@@ -94,6 +95,26 @@ Test(sim, runs_texts_of_kernel_programs)
 	(void)snprintf(command, sizeof command, "%s tests/kernels/sum.kernel --machine=abacus", built("simulate"));
 	cr_assert_eq(run_command(command, out, sizeof out, err, sizeof err), 2);
 	cr_expect_str_eq(err, "simulate: --machine takes a100, h100 or h200, not abacus\n");
+}
+
+/* What became of vectors, and why it was not better. */
+Test(sim, vectors_are_explained)
+{
+	static const struct { const char *options, *why; } cases[] = {
+		{ "-b sim:lanes=8 tests/golden/lanes-conv.lt", ": what is read differs among lanes: masked\n" },
+		{ "-b sim:lanes=8 tests/golden/lanes-conv.lt", "loop x': vectors of 4 lanes, each with a copy\n" },
+		{ "-b sim:lanes=8 --apply='vectorize %5/n' examples/first.lt", "loop n: vectors of 4 lanes" },
+		{ "-b 'sim:lanes=8;moved=2' tests/golden/lanes-product.lt", "loop n': vectors of 2 lanes, each with a copy\n" },
+		{ "-b 'sim:lanes=8;moved=2' tests/golden/lanes-product.lt", "loop n': vectors of 8 lanes, each with a copy\n" },
+		{ "-b sim:lanes=8 tests/golden/lanes-transpose.lt", ": n1: strided by 24\n" },
+		{ "-b 'sim:lanes=2;unroll=1' --apply='unroll m' examples/first.lt", ": the copies would be too many statements\n" },
+		{ "-b sim:lanes=8 --apply='parallel m' examples/first.lt", "loop m: a team\n" } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char options[300];
+		(void)snprintf(options, sizeof options, "-q --explain -c '*=1' -i '*=1' %s", cases[i].options);
+		cr_assert_eq(run(options), 0, "%s", err);
+		cr_expect(strstr(out, cases[i].why), "%s: %s", cases[i].options, out);
+	}
 }
 
 /* A finding is a failure of the device, and says its sentence with the way out: here of a slot that is not aligned. */

@@ -11,7 +11,12 @@
 #include "kernel/report.h"
 
 
-struct lt_session { const struct lt_host *host; struct sim_config config; struct lt_target target; struct lt_caps caps; };
+struct lt_session {
+	const struct lt_host *host;
+	struct sim_config config;
+	struct lt_target target;
+	struct lt_caps caps;
+};
 struct lt_object {
 	struct lt_session *session;
 	const struct lt_tree *tree;     /* borrowed */
