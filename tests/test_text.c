@@ -4,8 +4,10 @@
  * LT_SEED=N begins with another program, LT_KERNELS=N takes another number of them.
  */
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdlib.h>
 #include "check/must.h"
+#include "kernel/opcode.h"
 #include "tests/random_kernel.h"
 #include "tests/simulated.h"
 #include "tests/text_run.h"
@@ -111,6 +113,48 @@ Test(text, vectors_of_c_give_what_the_simulator_gives)
 		char command[512];
 		if (text_vectors_run(i, command, sizeof command))
 			check_all(&lt__text_c, RANDOM_KERNEL_LANES, command, seed, n);
+	}
+}
+
+/* Bits of a number: near a half's, or any. */
+static uint64_t cast_bits(uint32_t dtype, uint64_t *state)
+{
+	uint64_t bits = simulated_random(state);
+	double near = ldexp((double)(int64_t)(bits % 8193) - 4096, (int)(bits >> 20 & 255) - 150);
+	near += bits >> 33 & 1 ? 0x1p-1060 : 0;
+	if (dtype == LT_BOOL)
+		return bits & 1;
+	return !(bits >> 40 & 3) ? bits : dtype == LT_F64 ? simulated_double_bits(near)
+		: dtype == LT_F32 ? simulated_float_bits((float)near) : bits;
+}
+
+/* One lane: every pair of types has a spelling or a function of its own here. */
+Test(text, casts_of_all_pairs)
+{
+	enum { N = 4000, LAST = LT_BOOL };
+	static unsigned char from[N * 8], expected[N * 8], found[N * 8];
+	for (uint32_t f = 1; f <= LAST; f++) {
+		struct text_run r = { .n = LAST };
+		const uint32_t bytes = lt__kernel_element_bytes(f);
+		uint64_t state = f;
+		for (int i = 0; i < N; i++) {
+			uint64_t bits = cast_bits(f, &state);
+			memcpy(from + (size_t)i * bytes, &bits, bytes);         /* of a machine whose lowest byte is first */
+		}
+		for (uint32_t to = 1; to <= LAST; to++)
+			r.kernel[to - 1] = simulated_kernel("kernel 1\nname casts\nworkspace 0 thread 0\nbuffer a %s[%d] slot 0 align 8\n"
+				"buffer b %s[%d] slot 1 align 8 written\nregion host\n\tloop %%i from 0 to %d\n\t\t%%x = load %s a[%%i]\n"
+				"\t\t%%y = cast %s from %s %%x\n\t\tstore b[%%i] %%y\n\tend\n", simulated_type(f), N, simulated_type(to), N, N,
+				simulated_type(f), simulated_type(to), simulated_type(f));
+		text_run_compile(&r, &lt__text_c99, "gcc -std=c99 -O2" STRICT);
+		for (uint32_t to = 1; to <= LAST; to++) {
+			struct lt_fault fault = { 0 };
+			simulated_good(r.kernel[to - 1], (void *const[]){ from, expected });
+			text_run_one(&r, (int)to - 1, (void *const[]){ from, found }, 1, &fault);
+			cr_expect(random_kernel_same(to, expected, found, N), "%s to %s", simulated_type(f), simulated_type(to));
+			lt_kernel_free((struct lt_kernel *)(uintptr_t)r.kernel[to - 1]);
+		}
+		text_run_end(&r);
 	}
 }
 
