@@ -90,6 +90,8 @@ PLUGINS = $(patsubst %.c,$(O)/%.so,\
 	$(wildcard tests/plugins/*.c tests/faults/*.c tests/interpose/*.c examples/plugin/*.c))
 FOLDERS = $(patsubst %/,$(O)/%.so,$(filter-out $(EXTRA:=/),$(wildcard examples/plugin/*/)))
 OURS    = $(O)/plugins/ref.so $(O)/plugins/cpu.so
+# An optional backend: loaded by the tools from the folder that it is installed in.
+OPTIONAL = $(if $(LLVM),$(O)/backends/llvm.so)
 # The tests that try the interface once more, with ref and cpu as plug-ins of a library that has neither.
 PLUGGED = $(patsubst %,$(O)/plugged/test_%_plugged,backend ref_tree operators cpu cpu_save \
 	cache cache_folder cache_plugins)
@@ -201,6 +203,12 @@ $(FOLDERS): $(O)/%.so: $$(wildcard %/*.c) $$(wildcard %/*.h) $(wildcard include/
 		$(LDFLAGS) -DLT_PLUGIN -shared -o $@ $(filter %.c,$^) $(if $(findstring /llvm.so,$@),$(LLVM_LIBS)) -lm \
 		-Wl,--build-id,--version-script=examples/plugin/plugin.map
 
+# It prints kernel programs: the public headers and liblt-kernel.a, as a backend outside this tree would.
+$(O)/backends/llvm.so: $(wildcard backends/llvm/*.[ch] include/lt/*.h) $(O)/liblt-kernel.a $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,LD $@)$(CC) $(filter-out -I. -I$(O),$(FLAGS)) $(LLVM_FLAGS) $(LDFLAGS) -DLT_PLUGIN -shared -o $@ \
+		$(filter %.c %.a,$^) $(LLVM_LIBS) -lm -Wl,--build-id,--version-script=backends/llvm/plugin.map
+
 # The objects of the library, except the one that ends with LT_BACKEND.
 ours = $(filter $(O)/kernel/%.o $(O)/backends/cgen/%.o $(O)/backends/text/%.o $(O)/backends/$(1)/%.o,$(OBJ))
 $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
@@ -208,7 +216,7 @@ $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 	$(call say,LD $@)$(CC) $(FLAGS) $(LDFLAGS) -DLT_PLUGIN -shared $(if $(SAN),,-Wl,-z,defs) -o $@ backends/$*/$*.c \
 		$(filter-out $(O)/backends/$*/$*.o,$(filter %.o,$^)) -ldl -lm
 
-plugins: $(filter $(O)/examples/%,$(PLUGINS)) $(FOLDERS) $(OURS)
+plugins: $(filter $(O)/examples/%,$(PLUGINS)) $(FOLDERS) $(OURS) $(OPTIONAL)
 tests: all $(TESTS) $(PLUGGED) $(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/mutants plugins
 check: tests
 	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(TESTS) $(PLUGGED)

@@ -85,7 +85,7 @@ struct lt_kernel *lt__builder_end(struct lt_kernel_builder *b)
 	x->kernel = (struct lt_kernel){ .name = b->name, .prelude = b->prelude, .n_instruction = (uint32_t)n,
 		.n_region = (uint32_t)b->n_region, .n_buffer = (uint32_t)b->n_buffer, .n_variable = (uint32_t)b->n_variable,
 		.n_param = (uint32_t)b->n_param, .n_op = (uint32_t)b->n_op, .n_extra = (uint32_t)b->n_extra,
-		.n_slot = (uint32_t)b->n_slot, .n_note = (uint32_t)b->n_note, .notes = b->note, .instructions = all, .regions = regions, .buffers = b->buffer,
+		.n_slot = (uint32_t)b->n_slot, .instructions = all, .regions = regions, .buffers = b->buffer,
 		.variables = b->variable, .params = b->param, .ops = b->op, .extras = b->extra,
 		.workspace_bytes = b->workspace_bytes, .thread_bytes = b->thread_bytes };
 	return &x->kernel;
@@ -166,12 +166,6 @@ int32_t lt__build_op(struct lt_kernel_builder *b, const struct lt_op *op)
 	b->op[b->n_op].name = lt__build_string(b, op->name);
 	b->op[b->n_op].source = op->source ? lt__build_string(b, op->source) : NULL;
 	return b->n_op++;
-}
-
-void lt__build_note(struct lt_kernel_builder *b, int32_t loop, int32_t stmt, const char *text)
-{
-	ROOM(b, b->note, b->n_note, b->cap_note);
-	b->note[b->n_note++] = (struct lt_kernel_note){ loop, stmt, lt__build_string(b, text) };
 }
 
 int32_t lt__build_extras(struct lt_kernel_builder *b, const int64_t *from, int32_t n)

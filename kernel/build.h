@@ -34,9 +34,8 @@ struct lt_kernel_builder {
 	struct lt_kernel_param *param;
 	struct lt_op *op;
 	int64_t *extra;
-	struct lt_kernel_note *note;
 	int32_t n_region, cap_region, n_buffer, cap_buffer, n_variable, cap_variable, n_param, cap_param, n_op, cap_op;
-	int32_t n_extra, cap_extra, n_note, cap_note;
+	int32_t n_extra, cap_extra;
 	struct lt_nameset names;                /* of buffers and variables */
 	int32_t n_slot;
 	int64_t workspace_bytes, thread_bytes;
@@ -56,7 +55,6 @@ int32_t lt__build_variable(struct lt_kernel_builder *, const char *name, uint32_
 int32_t lt__build_param(struct lt_kernel_builder *, const struct lt_kernel_param *);
 int32_t lt__build_op(struct lt_kernel_builder *, const struct lt_op *);
 int32_t lt__build_extras(struct lt_kernel_builder *, const int64_t *, int32_t n);      /* where they begin */
-void lt__build_note(struct lt_kernel_builder *, int32_t loop, int32_t stmt, const char *text);
 const char *lt__build_string(struct lt_kernel_builder *, const char *);
 
 /* The instruction as it is; its number in the region.  A loop, if or else

@@ -107,8 +107,8 @@ static void lower(struct lowering *l)
 		l->b.prelude = lt__build_string(&l->b, t->prelude);
 }
 
-lt_status lt_kernel_new(
-	const struct lt_tree *t, const struct lt_machine *m, struct lt_kernel **out, struct lt_diag *diag)
+lt_status lt__lower_kernel(const struct lt_tree *t, const struct lt_machine *m, struct lt_kernel_report *report,
+	struct lt_kernel **out, struct lt_diag *diag)
 {
 	*out = NULL;
 	lt_status status = refuse(t, diag);
@@ -118,6 +118,7 @@ lt_status lt_kernel_new(
 	if (l && !setjmp(l->b.pool.jump)) {
 		l->t = t;
 		l->machine = *m;
+		l->report = report;
 		lower(l);
 		*out = lt__builder_end(&l->b);
 	} else {

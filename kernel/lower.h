@@ -80,6 +80,7 @@ struct lowering {
 	struct lt_kernel_builder b;
 	const struct lt_tree *t;
 	struct lt_machine machine;
+	struct lt_kernel_report *report;        /* who hears of decisions (lt__decide), or NULL */
 	struct lower_loop *loop;
 	struct lower_place *place;              /* a buffer */
 	struct lower_column *column;
@@ -150,9 +151,7 @@ bool lt__lower_around(const struct lt_tree *, int32_t a, int32_t b);
 /* The loop that is all there is in loop i, or -1. */
 int32_t lt__lower_only_child(const struct lowering *, int32_t i);
 
-/* lower_note.c: a decision that can be named: of a loop or a statement, the other is -1. */
-void lt__lower_note(struct lowering *, int32_t loop, int32_t stmt, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
+/* lower_note.c: a decision about a statement is told once. */
 enum lower_word { LOWER_SCATTERED, LOWER_ONE_ELEMENT, LOWER_TEXT, LOWER_DIFFERS, LOWER_MASKED, LOWER_VERSIONS,
 	LOWER_LOOPED, LOWER_WORDS };
 void lt__lower_say(struct lowering *, int32_t stmt, enum lower_word);
@@ -207,6 +206,10 @@ void lt__lower_forget(struct lowering *, int32_t mark);
 int32_t lt__lower_if(struct lowering *, int32_t mask);
 void lt__lower_else(struct lowering *, int32_t mark);
 void lt__lower_end(struct lowering *, int32_t mark);
+
+/* lower.c: step 'L' (step.h) */
+lt_status lt__lower_kernel(const struct lt_tree *, const struct lt_machine *, struct lt_kernel_report *,
+	struct lt_kernel **, struct lt_diag *);
 
 /* lower_stmt.c */
 void lt__lower_stmt(struct lowering *, int32_t stmt);

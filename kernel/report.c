@@ -22,3 +22,16 @@ lt_status lt__report(
 			.remedy = remedy });
 	return code;
 }
+
+void lt__decide(
+	struct lt_kernel_report *report, char letter, int32_t loop, int32_t stmt, int32_t buffer, const char *fmt, ...)
+{
+	char text[400];
+	va_list ap;
+	if (!report)
+		return;
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	report->report(report, &(struct lt_kernel_decision){ letter, loop, stmt, buffer, text });
+}

@@ -1,14 +1,17 @@
-/* Saying why: which backend takes which kernel, and what the others refused it for. */
+/* Saying why: which backend takes which kernel, what the others refused it for, and what it decided. */
+#include <stdlib.h>
 #include <string.h>
 #include "program/blocks.h"
 #include "program/program.h"
 
-static void add_place(struct lt_text *x, const struct lt_refusal *r)
+static void add_location(struct lt_text *x, const struct lt_refusal *r)
 {
 	if (r->node)
 		lt__text_format(x, " at %%%s", r->node);
-	if (r->node && r->line > 0)
-		lt__text_format(x, " (%s:%d:%d)", r->file ? r->file : "script", (int)r->line, (int)r->column);
+	if (r->node && r->line > 0 && r->file)
+		lt__text_format(x, " (%s:%d:%d)", r->file, (int)r->line, (int)r->column);
+	else if (r->node && r->line > 0)
+		lt__text_format(x, " (line %d:%d of its script)", (int)r->line, (int)r->column);
 }
 
 const char *lt__refusals_text(struct lt_arena *a, const struct lt_refusals *list)
@@ -17,7 +20,7 @@ const char *lt__refusals_text(struct lt_arena *a, const struct lt_refusals *list
 	for (int32_t i = 0; i < list->n; i++) {
 		const struct lt_refusal *r = list->at[i];
 		lt__text_format(&x, "%s%s refuses it", i ? "; " : "", r->backend);
-		add_place(&x, r);
+		add_location(&x, r);
 		lt__text_format(&x, ": %s%s%s", r->text, r->remedy ? ": " : "", r->remedy ? r->remedy : "");
 	}
 	return x.n ? x.at : "";
@@ -26,24 +29,18 @@ const char *lt__refusals_text(struct lt_arena *a, const struct lt_refusals *list
 /* Texts of any length, without memory of its own. */
 static void explain_text(lt_write *write, void *user, const char *text) { write(user, text, strlen(text)); }
 
-static void write_number(lt_write *write, void *user, int32_t n)
-{
-	char text[32];
-	(void)snprintf(text, sizeof text, ":%d", (int)n);
-	explain_text(write, user, text);
-}
-
 static void print_refusal(const struct lt_refusal *r, lt_write *write, void *user)
 {
 	const char *const words[] = { "  ", r->backend, " refuses it", r->node ? " at %" : "", r->node ? r->node : "" };
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		explain_text(write, user, words[i]);
 	if (r->node && r->line > 0) {
+		char text[64];
 		explain_text(write, user, " (");
-		explain_text(write, user, r->file ? r->file : "script");
-		write_number(write, user, r->line);
-		write_number(write, user, r->column);
-		explain_text(write, user, ")");
+		explain_text(write, user, r->file ? r->file : "line");
+		(void)snprintf(text, sizeof text, "%c%d:%d%s)", r->file ? ':' : ' ', (int)r->line, (int)r->column,
+			r->file ? "" : " of its script");
+		explain_text(write, user, text);
 	}
 	if (r->loop) {
 		explain_text(write, user, ", loop ");
@@ -57,6 +54,29 @@ static void print_refusal(const struct lt_refusal *r, lt_write *write, void *use
 		explain_text(write, user, r->remedy);
 		explain_text(write, user, "\n");
 	}
+}
+
+static void print_decided(const struct lt_decided *d, lt_write *write, void *user)
+{
+	explain_text(write, user, "  ");
+	if (d->loop) {
+		explain_text(write, user, "loop ");
+		explain_text(write, user, d->loop);
+	}
+	if (d->node) {
+		explain_text(write, user, d->loop ? ", %" : "%");
+		explain_text(write, user, d->node);
+	}
+	if (d->node && d->line > 0) {
+		explain_text(write, user, " (");
+		explain_text(write, user, d->file ? d->file : "script");
+		write_number(write, user, d->line);
+		write_number(write, user, d->column);
+		explain_text(write, user, ")");
+	}
+	explain_text(write, user, d->loop || d->node ? ": " : "");
+	explain_text(write, user, d->text);
+	explain_text(write, user, "\n");
 }
 
 void lt_explained_print(const struct lt_explained *e, lt_write *write, void *user)
@@ -79,6 +99,56 @@ void lt_explained_print(const struct lt_explained *e, lt_write *write, void *use
 	explain_text(write, user, "\n");
 	for (uint32_t i = 0; i < e->n_refusal; i++)
 		print_refusal(&e->refusal[i], write, user);
+	for (uint32_t i = 0; e->size > offsetof(struct lt_explained, n_decided) && i < e->n_decided; i++)
+		print_decided(&e->decided[i], write, user);
+}
+
+static void explain_keep(void *user, const char *text, size_t bytes) { lt__text_add(user, text, bytes); }
+
+/* One line of LT_DUMP_DECISIONS; what it names may be nothing of the tree. */
+static struct lt_decided decided_of(const struct lt_program *p, const struct lt_frozen *f, const char *line, size_t bytes,
+	struct lt_arena *a)
+{
+	struct lt_decided d = { .size = sizeof d };
+	char *text = lt__arena_format(a, "%.*s", (int)bytes, line), *at = text;
+	long loop = strtol(at, &at, 10), stmt = strtol(at, &at, 10);
+	(void)strtol(at, &at, 10);
+	d.text = at + strspn(at, " ");
+	if (loop >= 0 && loop < f->tree.n_loop)
+		d.loop = LT_AT(struct lt_loop, f->tree.loops, loop)->var;
+	if (stmt < 0 || stmt >= (long)f->tree.stmts.n)
+		return d;
+	const struct lt_nodedef *n = &p->tree->graph->node[f->node[stmt]];
+	d.node = n->name;
+	d.line = n->line;
+	d.column = n->column;
+	d.file = n->line > 0 ? p->tree->graph->file : NULL;
+	return d;
+}
+
+/* What the backend of a kernel decided; of one that says nothing: none. */
+static uint32_t find_decided(
+	const struct lt_program *p, const struct lt_built *k, struct lt_arena *a, const struct lt_decided **out)
+{
+	const struct lt_backend *b = p->backends.at[k->opened].backend;
+	struct lt_text x = { .arena = a };
+	lt_status st = LT_EUNSUPPORTED;
+	uint32_t n = 0;
+	if (!k->object || !LT_HAS(struct lt_backend, b, dump))
+		return 0;
+	lt__turn_take(p->backends.at[k->opened].turn);
+	st = b->dump(k->object, LT_DUMP_DECISIONS, explain_keep, &x);
+	lt__turn_give(p->backends.at[k->opened].turn);
+	if (st || !x.n)
+		return 0;
+	for (size_t i = 0; i < x.n; i++)
+		n += x.at[i] == '\n';
+	struct lt_decided *all = LT_NEW(a, struct lt_decided, n + 1);
+	n = 0;
+	for (const char *at = x.at, *end; (end = memchr(at, '\n', (size_t)(x.at + x.n - at))); at = end + 1)
+		all[n++] = decided_of(p, k->frozen, at, (size_t)(end - at), a);
+	*out = all;
+	return n;
 }
 
 void lt__explain_each(
@@ -92,6 +162,9 @@ void lt__explain_each(
 		struct lt_refusal *all = LT_NEW(a, struct lt_refusal, list->n + 1);
 		for (int32_t k = 0; k < list->n; k++)
 			all[k] = *list->at[k];
+		const struct lt_decided *decided = NULL;
+		uint32_t n_decided = p->kernels.of && p->kernels.of[i] >= 0 && code == &p->nests.frozen[i] && !p->nests.blocks[i]
+			? find_decided(p, &p->kernels.at[p->kernels.of[i]], a, &decided) : 0;
 		const struct lt_explained e = { .size = sizeof e,
 			.kernel = p->nests.frozen[i].tree.name,
 			.backend = p->nests.blocks[i] ? "host"
@@ -101,7 +174,9 @@ void lt__explain_each(
 			.n_block = p->nests.blocks[i] ? p->nests.blocks[i]->n : -1,
 			.same_as = code != &p->nests.frozen[i] ? code->tree.name : NULL,
 			.refusal = all,
-			.n_refusal = (uint32_t)list->n };
+			.n_refusal = (uint32_t)list->n,
+			.decided = decided,
+			.n_decided = n_decided };
 		say(user, &e);
 	}
 }

@@ -29,6 +29,12 @@ static lt_status lower_lap(struct lt_program *p, int64_t *to, int64_t *last)
 	return lt__cancelled(&p->services);
 }
 
+static void lower_explain(const struct lt_program *p)
+{
+	if (p->options.explain)
+		lt__explain_each(p, p->nests.arena, p->options.explain, p->options.user);
+}
+
 lt_status lt__lower(struct lt_program *p, const struct lt_request *q)
 {
 	const bool fixed = p->tree || p->options.schedule || p->options.apply;          /* the user's tree: never rebuilt */
@@ -75,18 +81,20 @@ lt_status lt__lower(struct lt_program *p, const struct lt_request *q)
 	const bool taken = lt__nests_taken(nests);
 	if (taken && !q->tree_only)
 		lt__kernels_find(nests, n_target, p->arena, &p->kernels);       /* equal nests are one kernel */
-	if (p->options.explain)
-		lt__explain_each(p, nests->arena, p->options.explain, p->options.user);
-	if (!taken || q->tree_only)
+	if (!taken || q->tree_only) {
+		lower_explain(p);
 		return taken ? LT_OK : lt__offers_refused(offers, nests);
+	}
 	lt__plan_steps(p->tree->graph, nests, p->arena, &steps);        /* launches and copies, in order */
 	/* what crosses between memories is a step, too */
 	LT_TRY(lt__plan_moves(p->tree->graph, p->bindings[LT_BINDING_STATE].n, nests, &p->backends, &p->kernels, &steps,
 		p->arena, &p->plan, &p->memories));
 	LT_TRY(lt__plan_offsets(nests, &p->plan, &p->memories, p->arena, &p->offsets));         /* storages have offsets */
 	LT_TRY(lower_lap(p, &time->freeze_ns, &last));
-	if (!p->options.plan_only)
-		LT_TRY(lt__kernels_compile(&p->kernels, &p->backends, &p->services, p->arena));
+	lt_status compiled = p->options.plan_only ? LT_OK
+		: lt__kernels_compile(&p->kernels, &p->backends, &p->services, p->arena);
+	lower_explain(p);
+	LT_TRY(compiled);
 	p->scratch = lt__plan_scratch(&p->kernels, &p->memories, p->arena);     /* kernels have their workspace */
 	lt__lap(&time->compile_ns, &last);
 	LT_TRY(lt__program_count(p, &p->stats));

@@ -6,7 +6,7 @@
 #include "tests/kernel_text.h"
 
 #define BOTH (1 << LT_F32 | 1 << LT_F64)
-static const struct lt_machine_operator least[] = {
+static const struct lt_machine_operator min[] = {
 	{ LT_OPCODE_sqrt, BOTH, 0, 0 }, { LT_OPCODE_remainder, BOTH, 0, 0 }, { LT_OPCODE_pow, BOTH, 0, 0 },
 	{ LT_OPCODE_sin, BOTH, 0, 0 }, { LT_OPCODE_cos, BOTH, 0, 0 }, { LT_OPCODE_exp, 1 << LT_F64, 0, 0 },
 	{ LT_OPCODE_log, 1 << LT_F64, 0, 0 }, { LT_OPCODE_tanh, 1 << LT_F64, 0, 0 }, { LT_OPCODE_erf, 1 << LT_F64, 0, 0 } };
@@ -16,7 +16,7 @@ static const struct lt_machine_operator c99[] = {       /* lt_kernel_c99, writte
 	{ LT_OPCODE_tanh, BOTH, 0, 0 }, { LT_OPCODE_erf, BOTH, 0, 0 }, { LT_OPCODE_sin, BOTH, 0, 0 },
 	{ LT_OPCODE_cos, BOTH, 0, 0 }, { LT_OPCODE_floor, BOTH, 0, 0 }, { LT_OPCODE_ceil, BOTH, 0, 0 },
 	{ LT_OPCODE_round, BOTH, 0, 0 } };
-const struct lt_machine expanded_least = { .n_operator = sizeof least / sizeof *least, .operators = least };
+const struct lt_machine expanded_min = { .n_operator = sizeof min / sizeof *min, .operators = min };
 const struct lt_machine expanded_c99 = { .n_operator = sizeof c99 / sizeof *c99, .operators = c99 };
 const struct lt_machine expanded_bare = { .n_operator = 0 };
 
@@ -77,7 +77,7 @@ uint64_t expanded_get(const uint64_t *packed, int i, uint32_t dtype)
 	return bits;
 }
 
-void expanded_put(uint64_t *packed, int i, uint32_t dtype, uint64_t bits)
+void expanded_write(uint64_t *packed, int i, uint32_t dtype, uint64_t bits)
 {
 	memcpy((char *)packed + (size_t)i * lt__kernel_element_bytes(dtype), &bits, lt__kernel_element_bytes(dtype));
 }

@@ -9,7 +9,7 @@ struct expanded_case { uint32_t opcode, dtype, from, lanes; };          /* from:
 struct expanded_data { _Alignas(8) uint64_t x[EXPANDED_N], y[EXPANDED_N], z[EXPANDED_N]; };
 
 /* What C99 has for one lane; only what no expansion replaces, for one lane; nothing. */
-extern const struct lt_machine expanded_c99, expanded_least, expanded_bare;
+extern const struct lt_machine expanded_c99, expanded_min, expanded_bare;
 
 /* z[i] = operator(x[i], y[i]), y if it has two operands; a comparison's value is a bool.  Not expanded. */
 struct lt_kernel *expanded_program(struct expanded_case);
@@ -18,7 +18,7 @@ struct lt_kernel *expanded_for(const struct lt_kernel *, const struct lt_machine
 /* Elements of the types are packed in x, y and z. */
 void expanded_run(const struct lt_kernel *, struct expanded_data *);
 uint64_t expanded_get(const uint64_t *packed, int i, uint32_t dtype);
-void expanded_put(uint64_t *packed, int i, uint32_t dtype, uint64_t bits);
+void expanded_write(uint64_t *packed, int i, uint32_t dtype, uint64_t bits);
 uint32_t expanded_out(struct expanded_case);    /* the type of z */
 int expanded_arity(uint32_t opcode);
 

@@ -16,6 +16,51 @@ static int32_t choose_buffer(struct kernel_maker *g, bool store)
 	return store ? first + maker_below(g, written) : maker_below(g, all);
 }
 
+static uint32_t part_of(const struct kernel_maker *g, int32_t buffer)
+{
+	return buffer < MAX_PARTED ? g->part[buffer] : 0;
+}
+
+/* A part of an array at a constant place; sometimes masked. */
+static void address_part(struct kernel_maker *g, struct lt_instruction *i, uint32_t lanes)
+{
+	i->number = (int64_t)lanes * maker_below(g, (int)(g->b.buffer[i->what].elems / lanes));
+	i->stride = 1;
+	if (maker_one_in(g, 2)) {
+		i->operand[0] = maker_whole(g, i->number - 7);
+		i->number = 7;
+	}
+	if (maker_one_in(g, 4))
+		i->operand[2] = maker_want(g, (struct lt_value_type){ LT_LANE_MASK, lanes });
+}
+
+static void make_store(struct kernel_maker *);
+
+/* Rows of a square tile that is read across: all of its loads, stores in between. */
+static void make_tile(struct kernel_maker *g)
+{
+	static const struct lt_value_type i64 = { LT_I64, 1 };
+	int n = 2 << maker_below(g, 2), apart = maker_one_in(g, 2) ? n : n + 1 + maker_below(g, 4);
+	int32_t buffer = maker_below(g, g->n_input), from = -1;
+	if (maker_one_in(g, 3) && g->in.base < 0)
+		buffer = g->n_input + g->n_output + maker_below(g, g->n_work);
+	if (maker_one_in(g, 2))
+		from = maker_mod(g, i64, READ_ELEMS - apart * n);
+	for (int u = 0; u < n; u++) {
+		struct lt_instruction i = maker_plain(LT_OPCODE_load,
+			(struct lt_value_type){ g->b.buffer[buffer].dtype, (uint32_t)n });
+		i.what = buffer;
+		i.operand[0] = from;
+		i.number = u;
+		i.stride = apart;
+		(void)maker_pooled(g, maker_make(g, i), -1);
+		if (maker_one_in(g, 4))
+			maker_value(g);
+		if (maker_one_in(g, 12))
+			make_store(g);
+	}
+}
+
 /* The members of an access that is inside its buffer, or its point's part of it. */
 static void address(struct kernel_maker *g, struct lt_instruction *i, uint32_t lanes, bool store)
 {
@@ -58,21 +103,28 @@ static void address(struct kernel_maker *g, struct lt_instruction *i, uint32_t l
 static void make_load(struct kernel_maker *g)
 {
 	int32_t buffer = choose_buffer(g, false);
+	uint32_t part = part_of(g, buffer);
 	struct lt_instruction i = maker_plain(LT_OPCODE_load,
-		(struct lt_value_type){ g->b.buffer[buffer].dtype, maker_lanes(g) });
+		(struct lt_value_type){ g->b.buffer[buffer].dtype, part ? part : maker_lanes(g) });
 	i.what = buffer;
-	address(g, &i, i.lanes, false);
+	if (part)
+		address_part(g, &i, part);
+	else
+		address(g, &i, i.lanes, false);
 	(void)maker_pooled(g, maker_make(g, i), -1);
 }
 
 static void make_store(struct kernel_maker *g)
 {
 	int32_t buffer = choose_buffer(g, true);
-	uint32_t lanes = maker_lanes(g);
+	uint32_t part = part_of(g, buffer), lanes = part ? part : maker_lanes(g);
 	struct lt_instruction i = maker_plain(LT_OPCODE_store, (struct lt_value_type){ 0, 0 });
 	i.what = buffer;
 	i.operand[3] = maker_want(g, (struct lt_value_type){ g->b.buffer[buffer].dtype, lanes });
-	address(g, &i, lanes, true);
+	if (part)
+		address_part(g, &i, lanes);
+	else
+		address(g, &i, lanes, true);
 	i.flags = maker_one_in(g, 8) ? LT_INSTRUCTION_STREAM : 0;
 	(void)maker_make(g, i);
 }
@@ -167,6 +219,46 @@ static void write_all(struct kernel_maker *g, int32_t buffer)
 	lt__build_end(&g->b);
 }
 
+/* part = operator(part, x) */
+static void maker_accumulate(struct kernel_maker *g, int32_t array)
+{
+	uint32_t lanes = g->part[array], dtype = g->b.buffer[array].dtype;
+	struct lt_instruction i = maker_plain(LT_OPCODE_load, (struct lt_value_type){ dtype, lanes });
+	if (!(maker_foldable >> dtype & 1))
+		return;
+	i.what = array;
+	i.stride = 1;
+	i.number = (int64_t)lanes * maker_below(g, (int)(g->b.buffer[array].elems / lanes));
+	int32_t x = maker_want(g, (struct lt_value_type){ dtype, lanes }), old = maker_make(g, i);
+	bool second = maker_one_in(g, 2);
+	int opcode = maker_folding(g, dtype);
+	int32_t made = maker_two(g, opcode, (struct lt_value_type){ dtype, lanes }, second ? x : old, second ? old : x);
+	struct lt_instruction st = maker_plain(LT_OPCODE_store, (struct lt_value_type){ 0, 0 });
+	st.what = array;
+	st.stride = 1;
+	st.number = i.number;
+	st.operand[3] = made;
+	(void)maker_make(g, st);
+}
+
+/* The same, by constant places. */
+static void write_parts(struct kernel_maker *g, int32_t array)
+{
+	uint32_t lanes = g->flags & RANDOM_KERNEL_LANES ? 1u << maker_below(g, 4) : 1;
+	g->part[array] = (uint8_t)lanes;
+	for (int64_t e = 0; e + lanes <= g->b.buffer[array].elems; e += lanes) {
+		struct lt_instruction i = maker_plain(LT_OPCODE_store, (struct lt_value_type){ 0, 0 });
+		i.what = array;
+		i.number = e;
+		i.stride = 1;
+		i.operand[3] = maker_want(g, (struct lt_value_type){ g->b.buffer[array].dtype, lanes });
+		(void)maker_make(g, i);
+	}
+	if (maker_one_in(g, 2))         /* the sum of what was there and something else */
+		for (int n = maker_below(g, 4); n > 0; n--)
+			maker_accumulate(g, array);
+}
+
 static void begin_array(struct kernel_maker *g)
 {
 	if (g->in.n_array == MAX_SCOPE)
@@ -176,7 +268,10 @@ static void begin_array(struct kernel_maker *g)
 		.space = LT_SPACE_ARRAY, .elems = 16 + maker_below(g, 20), .align = 64, .slot = -1,
 		.exclusive = (uint8_t)maker_below(g, 2), .origin = -1 });
 	lt__build_begins(&g->b, LT_OPCODE_array, array);
-	write_all(g, array);
+	if (g->flags & RANDOM_KERNEL_STEPS && array < MAX_PARTED && maker_one_in(g, 2))
+		write_parts(g, array);
+	else
+		write_all(g, array);
 	g->in.array[g->in.n_array++] = array;
 }
 
@@ -241,7 +336,11 @@ static void make_statement(struct kernel_maker *g)
 	case 7:
 	case 8: use_variable(g); break;
 	case 9: begin_variable(g); break;
-	case 10: begin_array(g); break;
+	case 10:
+		begin_array(g);
+		if (g->flags & RANDOM_KERNEL_STEPS)
+			begin_array(g);
+		break;
 	case 11:
 	case 12:
 		if (g->in.depth < 3)
@@ -252,7 +351,11 @@ static void make_statement(struct kernel_maker *g)
 		if (g->in.depth < 4)
 			make_if(g);
 		break;
-	case 15: make_prefetch(g); break;
+	case 15:
+		make_prefetch(g);
+		if (g->flags & RANDOM_KERNEL_STEPS && g->flags & RANDOM_KERNEL_LANES)
+			make_tile(g);
+		break;
 	case 16: make_fault(g); break;
 	case 17: make_text(g); break;
 	case 18: maker_fold(g); break;

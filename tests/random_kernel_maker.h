@@ -10,7 +10,8 @@
 #include "kernel/opcode.h"
 #include "tests/random_kernel.h"
 
-enum { POINTS = 8, PART = 24, MAX_POOL = 400, MAX_SCOPE = 12, READ_ELEMS = 100, MAX_TEAM = 3, MAX_HANDED = 4 };
+enum { POINTS = 8, PART = 24, MAX_POOL = 400, MAX_SCOPE = 12, READ_ELEMS = 100, MAX_TEAM = 3, MAX_HANDED = 4,
+	MAX_PARTED = 256 };
 
 /* A value that may be used; variable: which it came from by `get`, -1: none. */
 struct pooled_value { int32_t value, variable; };
@@ -34,6 +35,7 @@ struct kernel_maker {
 	int n_input, n_output, n_work, n_thread;
 	int32_t team[MAX_TEAM], n_team;
 	struct lt_value_type team_type[MAX_TEAM][MAX_HANDED];
+	uint8_t part[MAX_PARTED];                       /* by buffer: lanes of each access, at a multiple of them; 0: any */
 };
 
 

@@ -60,11 +60,12 @@ void simulated_tree_run(const struct lt_tree *t, bool teams, struct simulated_tr
 {
 	const struct lt_machine machine = { .array_bytes = teams ? 4096 : 0, .stack_bytes = teams ? 65536 : 0,
 		.teams = teams };
+	const struct lt_kernel_options options = { .last = 'L' };          /* what is counted is as in the tree */
 	struct keeper k = keeper_new();
 	struct lt_kernel *kernel;
 	void **slot = slots_new(t);
 	int32_t n;
-	must(!lt_kernel_new(t, &machine, &kernel, &k.diag), "%s", k.text);
+	must(!lt_kernel_new(t, &machine, &options, &kernel, &k.diag), "%s", k.text);
 	struct lt_simulate_statement *all = simulated_statements(kernel, slot, &n, NULL);
 	*out = (struct simulated_tree){ .teams = (int)kernel->n_region - 1 };
 	for (int32_t s = 0; s <= n; s++) {

@@ -103,6 +103,22 @@ Test(bench_peers, this_program_is_a_peer_too)
 	json_decref(o);
 }
 
+Test(bench_peers, names_that_occur_twice_are_told_apart)
+{
+	json_t *o;
+
+	cr_assert_eq(bench_run("gemm --filter '*/8' --quick --no-vendor -b ref --json x.json --peer '%s --serve ref' "
+			       "--peer '%s --serve ref'",
+			     built("lt-bench"), built("lt-bench")),
+		0, "%s", err);
+	o = bench_read_json();
+	cr_assert_str_eq(bench_text_of(bench_row_of(o, "ref"), "role"), "looptree");
+	cr_assert_str_eq(bench_text_of(bench_row_of(o, "ref-peer"), "status"), "measured");
+	cr_assert_str_eq(bench_text_of(bench_row_of(o, "ref-peer2"), "status"), "measured");
+	cr_assert(strstr(out, "ref-peer2"), "%s", out);
+	json_decref(o);
+}
+
 Test(bench_peers, the_server_answers_mistakes)
 {
 	char command[1024], lines[4096];

@@ -11,7 +11,7 @@
 TestSuite(expand, .timeout = 240);
 
 static const uint32_t lanes[] = { 1, 8, 3 };
-static const struct lt_machine *const machines[] = { &expanded_least, &expanded_c99 };
+static const struct lt_machine *const machines[] = { &expanded_min, &expanded_c99 };
 
 static bool is_operator(uint32_t opcode)
 {
@@ -145,8 +145,8 @@ static void fill(struct expanded_data *d, struct expanded_case c, uint64_t *stat
 	for (int i = 0; i < EXPANDED_N; i++) {
 		int n = 160;                    /* all pairs of special values come by, over the rounds */
 		int at = i + round * EXPANDED_N;
-		expanded_put(d->x, i, c.from, expanded_value(c.from, at < n * n ? at % n : n + i, state));
-		expanded_put(d->y, i, c.from, expanded_value(c.from, at < n * n ? at / n : n + i, state));
+		expanded_write(d->x, i, c.from, expanded_value(c.from, at < n * n ? at % n : n + i, state));
+		expanded_write(d->y, i, c.from, expanded_value(c.from, at < n * n ? at / n : n + i, state));
 	}
 }
 
@@ -189,7 +189,7 @@ Test(expand, what_is_exact_keeps_its_bits)
 	while (next_case(&c))
 		for (int l = 0; l < 2 && !is_apart(c); l++) {
 			c.lanes = lanes[l];
-			expect_same(c, &expanded_least, c.opcode == LT_OPCODE_cast || expanded_arity(c.opcode) == 1 ? 2 : 7);
+			expect_same(c, &expanded_min, c.opcode == LT_OPCODE_cast || expanded_arity(c.opcode) == 1 ? 2 : 7);
 		}
 }
 
@@ -204,7 +204,7 @@ Test(expand, all_halves)
 				struct expanded_case c = { LT_OPCODE_cast, to_half ? half : other, to_half ? other : half, 16 };
 				if (to_half && other != LT_F32 && other != LT_F64)
 					continue;
-				struct lt_kernel *k = expanded_program(c), *e = expanded_for(k, &expanded_least);
+				struct lt_kernel *k = expanded_program(c), *e = expanded_for(k, &expanded_min);
 				for (uint64_t first = 0; first < 0x10000; first += to_half ? EXPANDED_N / 4 : EXPANDED_N) {
 					for (int i = 0; i < EXPANDED_N; i++) {
 						uint64_t bits = first + (uint64_t)(to_half ? i / 4 : i);
@@ -213,9 +213,9 @@ Test(expand, all_halves)
 						double around[] = { x, middle, nextafter(middle, x), nextafter(middle, next) };
 						float near[] = { (float)x, (float)middle, nextafterf((float)middle, (float)x),
 							nextafterf((float)middle, (float)next) };
-						expanded_put(before.x, i, c.from, !to_half ? bits : other == LT_F32 ? simulated_float_bits(near[i % 4])
+						expanded_write(before.x, i, c.from, !to_half ? bits : other == LT_F32 ? simulated_float_bits(near[i % 4])
 							: simulated_double_bits(around[i % 4]));
-						expanded_put(before.y, i, c.from, 0);
+						expanded_write(before.y, i, c.from, 0);
 					}
 					after = before;
 					expanded_run(k, &before);

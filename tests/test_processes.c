@@ -209,8 +209,8 @@ Test(processes, a_folder_that_does_not_work_is_told)
 	setenv("TMPDIR", "/nonexistent", 1);
 	cr_expect_eq(run("one.lt -i x=1 --no-cache"), 1);
 	cr_expect_not_null(strstr(err,
-				   "no temporary folder can be made in '/nonexistent': No such file or directory: free "
-				   "some space there, or name another folder for temporary files in TMPDIR"),
+				   "no temporary folder can be made in '/nonexistent': No such file or directory: name "
+				   "a folder in TMPDIR that is there and that you may write to"),
 		"%s", err);
 	cr_expect_eq(run("one.lt -i x=1"), 0, "%s", err);
 }
@@ -229,7 +229,7 @@ static int run_mounted(const char *options, const char *arguments)
 
 Test(processes, full_and_noexec_folders)
 {
-	static const struct { const char *options, *said; } mounts[] = {
+	static const struct { const char *options, *want; } mounts[] = {
 		{ "noexec", "/m' must not hold code (noexec): name another one in TMPDIR" },
 		{ "size=4k", "TMPDIR" }, { "size=16k", "TMPDIR" }, { "nr_inodes=1", "TMPDIR" }, { "nr_inodes=3", "TMPDIR" },
 	};
@@ -239,7 +239,7 @@ Test(processes, full_and_noexec_folders)
 	for (size_t i = 0; i < sizeof mounts / sizeof *mounts; i++) {
 		int code = run_mounted(mounts[i].options, "--no-cache");
 		cr_expect_eq(code, 1, "%s: %d %s", mounts[i].options, code, err);
-		cr_expect_not_null(strstr(err, mounts[i].said), "%s: %s", mounts[i].options, err);
+		cr_expect_not_null(strstr(err, mounts[i].want), "%s: %s", mounts[i].options, err);
 		cr_expect_not_null(strstr(err, "/m"), "%s: %s", mounts[i].options, err);
 	}
 	cr_expect_eq(run_mounted("noexec", "-q"), 0, "what is kept is loaded from memory: %s", err);

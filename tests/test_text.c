@@ -51,7 +51,7 @@ static struct lt_kernel *expanded_kernel(uint64_t seed, unsigned flags)
 static void check_all(const struct lt_text_dialect *d, unsigned flags, const char *command, uint64_t seed, uint64_t n)
 {
 	while (n > 0) {
-		struct text_run r = { .n = (int)(n < TEXT_RUN_MOST ? n : TEXT_RUN_MOST) };
+		struct text_run r = { .n = (int)(n < TEXT_RUN_MAX ? n : TEXT_RUN_MAX) };
 		for (int i = 0; i < r.n; i++)
 			r.kernel[i] = expanded_kernel(seed + (uint64_t)i, flags);
 		text_run_compile(&r, d, command);

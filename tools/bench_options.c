@@ -55,7 +55,7 @@ static lt_status take_threads(struct lt_context *ctx, void *options, char *text)
 {
 	struct bench_options *o = options;
 	/* What more threads than processors reach is no limit of the machine, and no ratio to it means anything. */
-	const long most = sysconf(_SC_NPROCESSORS_ONLN);
+	const long n_processor = sysconf(_SC_NPROCESSORS_ONLN);
 	char *rest = NULL;
 	int64_t n;
 
@@ -65,8 +65,8 @@ static lt_status take_threads(struct lt_context *ctx, void *options, char *text)
 	for (char *at = strtok_r(text, ",", &rest); at; at = strtok_r(NULL, ",", &rest)) {
 		LT_TRY(lt__count_read(ctx, "--threads", at, 1, 1024, &n));
 		o->threads[o->n_threads++] = (int)n;
-		if (most > 0 && n > most)
-			return lt_fail(ctx, LT_EINVAL, "--threads %d: this machine has %ld processors", (int)n, most);
+		if (n_processor > 0 && n > n_processor)
+			return lt_fail(ctx, LT_EINVAL, "--threads %d: this machine has %ld processors", (int)n, n_processor);
 	}
 	return o->n_threads > 0 ? LT_OK : lt_fail(ctx, LT_EINVAL, "--threads takes numbers with commas, as in 1,2");
 }
@@ -113,8 +113,8 @@ static const struct lt_option rows[] = {
 		.own = take_backends },
 	{ 'B', "load", "FILE.so", TAKE_LIST, AT(load), .help = "loads a backend (also from the files and folders in "
 		"$LT_BACKEND_PATH)", .values = LT_VALUES("*.so") },
-	{ 0, "schedule", "FILE", TAKE_LIST, AT(schedule), .help = "the first backend with the loops in FILE, beside its "
-		"default tree; several times: several contestants",
+	{ 0, "schedule", "FILE", TAKE_LIST, AT(schedule), .help = "the first backend with the loops in FILE, as "
+		"well as with its default tree; several times: several contestants",
 		.values = LT_VALUES("*.tree", "*.schedule") },
 	{ 0, "peer", "CMD", TAKE_OWN, AT(peer), .help = "a process that speaks the peer protocol; several times: several "
 		"contestants", .own = take_peer },
@@ -163,7 +163,7 @@ const struct lt_tool bench_tool = {
 	.usage = "lt-bench [options] SUITE...\n"
 		"       lt-bench --list [SUITE...]\n"
 		"       lt-bench --serve NAME",
-	.about = "Measures Looptree beside the machine's peak and bandwidth and beside other libraries, in one run.",
+	.about = "Measures Looptree next to the machine's peak and bandwidth and next to other libraries, in one run.",
 	.operand = { .arg = "SUITE[,SUITE...]", .help = "%v; all: every one", .list = suite_at },
 	.option = rows,
 	.end = "Exit code: 0; 1: a row of Looptree's failed or was wrong, or a file cannot be written; 2: a mistake in the "
@@ -209,19 +209,19 @@ static lt_status take_suites(struct lt_context *ctx, struct bench_options *o, in
 /* "--load 2" is "--busy 2": a number is no file of a backend. */
 static lt_status take_busy(struct lt_context *ctx, struct bench_options *o)
 {
-	int kept = 0;
+	int n = 0;
 
 	for (int i = 0; i < o->load.n; i++) {
 		const char *text = o->load.at[i];
 
 		if (!*text || text[strspn(text, "0123456789")])
-			o->load.at[kept++] = text;
+			o->load.at[n++] = text;
 		else if (strlen(text) > 4 || atoi(text) > MAX_BUSY)
 			return lt_fail(ctx, LT_EINVAL, "--load %s: at most %d processes (a file is one that ends with .so)", text, MAX_BUSY);
 		else
 			o->busy = atoi(text);
 	}
-	o->load.n = kept;
+	o->load.n = n;
 	return LT_OK;
 }
 

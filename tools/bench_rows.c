@@ -74,7 +74,7 @@ static void row_sum(const struct bench_case *c, float *out)
 		out[r] = (float)sum(c->in[0].data + r * n, n);
 }
 
-/* Operations, as lt/program.h counts them, of one element and of one row beside those. */
+/* Operations, as lt/program.h counts them, of one element and of one row in addition. */
 static const struct op {
 	const char *name;
 	int flops, row_flops, n_weight;

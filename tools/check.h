@@ -27,12 +27,12 @@ const struct check_groupinfo *lt__check_group(int group);               /* check
 
 enum check_shape { CHECK_ONE, CHECK_PRIME, CHECK_BELOW, CHECK_POWER, CHECK_ABOVE, CHECK_ZERO, CHECK_SCALAR, CHECK_DEEP,
 	CHECK_N_SHAPE };
-/* After N_VIEW: beside the pairs of op. */
+/* After N_VIEW: in addition to the pairs of op. */
 enum check_view { CHECK_NONE, CHECK_PAD, CHECK_STRIDE, CHECK_SLICE, CHECK_RESHAPE, CHECK_PERMUTE, CHECK_CONCAT,
 	CHECK_BROADCAST, CHECK_FLIP, CHECK_N_VIEW, CHECK_FLATTEN = CHECK_N_VIEW, CHECK_N_VIEWS };
-/* After N_SCHEDULE: plain trees with loops in vectors, beside the pairs.  MASKED, PEELED: dim n, eight lanes; INNER:
- * the innermost loops, eight; PADDED: the same, the rest padded; OUTER: those right around them, four; NESTED: both;
- * STRIPS: the innermost, cut in four, each lane a part of them. */
+/* After N_SCHEDULE: plain trees with loops in vectors, apart from the pairs.  MASKED, PEELED: dim n, eight lanes;
+ * INNER: the innermost loops, eight; PADDED: the same, the rest padded; OUTER: those right around them, four; NESTED:
+ * both; STRIPS: the innermost, cut in four, each lane a part of them. */
 enum check_schedule { CHECK_DEFAULT, CHECK_PLAIN, CHECK_DRAWN, CHECK_DRAWN2, CHECK_N_SCHEDULE,
 	CHECK_MASKED = CHECK_N_SCHEDULE, CHECK_PEELED, CHECK_INNER, CHECK_PADDED, CHECK_OUTER, CHECK_NESTED, CHECK_STRIPS,
 	CHECK_N_TREE };
@@ -207,7 +207,7 @@ struct check_how {
 	/* where args and slots of each step stand, and are gone when it comes back; NULL: no such place */
 	struct check_pages *lend;
 	int odd;                        /* 0, 1 ..: buffers at other places of the same alignment */
-	int page;                       /* which page beside each buffer cannot be touched */
+	int page;                       /* which page next to each buffer cannot be touched */
 	const struct check_guarded *like; const char *why;      /* a run with the same bits, why: "when it is run again" */
 };
 struct check_guarded {
@@ -224,7 +224,7 @@ void lt__check_guarded_new(struct check_work *, const struct check_how *, struct
 void lt__check_guarded_free(struct check_guarded *);
 /* Sources get their data, all else the poison, everything its sentinels; to the device where there is one. */
 bool lt__check_guarded_fill(struct check_guarded *, void *const *data, int poison);
-/* The same but for what is computed from constants before the first run, which stays. */
+/* The same except what is computed from constants before the first run, which stays. */
 bool lt__check_guarded_refill(struct check_guarded *, void *const *data, int poison);
 /* Back from the device; sentinels stand and sources that may not change have not. */
 bool lt__check_guarded_stand(struct check_guarded *, void *const *data);
@@ -260,9 +260,9 @@ bool lt__check_same_bits(
 
 /* -- children (check_child.c) -- */
 
-/* told: called as the outcome of a case is known; false: no more are wanted.  at: some times a second while the case is
+/* done: called as the outcome of a case is known; false: no more are wanted.  at: some times a second while the case is
  * under way. */
-struct check_watch { bool (*told)(void *user, int32_t i); void (*at)(void *user, int32_t i); void *user; };
+struct check_watch { bool (*done)(void *user, int32_t i); void (*at)(void *user, int32_t i); void *user; };
 /* Runs cases in child processes; outcome[i] of case i.  The number of calls of run that came back well. */
 int64_t lt__check_children(const struct check_options *, const struct check_case *, int32_t n,
 	struct check_outcome *outcome, const struct check_watch *);
@@ -314,9 +314,9 @@ struct check_failure {
  * wrong value, a crash, no end.  out: with which data, and by which steps.  A graph that cannot be evaluated does not
  * fail. */
 typedef bool check_still_fails(void *user, const struct lt_graph *, const char *schedule, struct check_outcome *out);
-/* Writes the smallest script and schedule it finds that still fail into files in f->keep; told: sentences that name
- * them and say how to run them, to print below the failure.  LT_OK, or why nothing was written (told says so, too). */
-lt_status lt__check_reduce(const struct check_failure *f, check_still_fails *, void *user, char *told, size_t bytes);
+/* Writes the smallest script and schedule it finds that still fail into files in f->keep; text: sentences that name
+ * them and say how to run them, to print below the failure.  LT_OK, or why nothing was written (text says so, too). */
+lt_status lt__check_reduce(const struct check_failure *f, check_still_fails *, void *user, char *text, size_t bytes);
 
 /* check_again.c: o->script with o->schedule, once more; verdict: the exit code. */
 lt_status lt__check_again(struct lt_context *, const struct check_options *, int *verdict);

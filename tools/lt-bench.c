@@ -86,6 +86,24 @@ static lt_status add_backends(struct whole *w)
 	return add_ours(w, first, NULL, BENCH_AGAIN, label);
 }
 
+static bool has_label(const struct bench_contestants *l, const struct bench_contestant *k)
+{
+	for (int i = 0; i < l->n; i++)
+		if (&l->at[i] != k && !strcmp(l->at[i].label, k->label))
+			return true;
+	return false;
+}
+
+/* Its name may be another contestant's, too: an older build of this program as a peer. */
+static void name_apart(const struct bench_contestants *l, struct bench_contestant *k)
+{
+	char name[sizeof k->label - 16];
+
+	snprintf(name, sizeof name, "%.*s", (int)sizeof name - 1, k->label);
+	for (int n = 1; has_label(l, k); n++)
+		snprintf(k->label, sizeof k->label, n == 1 ? "%s-peer" : "%s-peer%d", name, n);
+}
+
 static lt_status add_peers(struct whole *w)
 {
 	for (int i = 0; i < w->o.peer.n; i++) {
@@ -93,6 +111,7 @@ static lt_status add_peers(struct whole *w)
 
 		if (bench_process_open(w->ctx, k, w->o.peer.at[i], NULL, w->o.patience))
 			return lt_fail(w->ctx, LT_EINVAL, "--peer '%s': %-s", w->o.peer.at[i], lt_context_message(w->ctx));
+		name_apart(&w->contestants, k);
 	}
 	return LT_OK;
 }

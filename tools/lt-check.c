@@ -51,24 +51,34 @@ static void reduce_case(struct suite *s, int32_t i)
 	struct again a = { s->o, { c->seed, out->set, c->special, c->wild } };
 	struct lt_context *ctx = NULL;
 	struct lt_graph *g = NULL;
-	char backend[CHECK_COMMAND] = "", limits[80] = "", *told = calloc(1, MAX_REPORTED);
+	char backend[CHECK_COMMAND] = "", limits[80] = "", *text = calloc(1, MAX_REPORTED);
 	lt__check_backend_words(s->o, backend, sizeof backend);
 	lt__check_limits(s->o, limits, sizeof limits);
-	if (told && !lt_context_new(&ctx) && !lt__check_graph(ctx, c, &g)) {
+	if (text && !lt_context_new(&ctx) && !lt__check_graph(ctx, c, &g)) {
 		const struct check_failure f = { .name = c->name, .graph = g, .schedule = out->schedule, .data_seed = c->seed,
 			.set = out->set, .special = c->special, .wild = c->wild, .what = out->text, .keep = s->o->keep,
 			.backend = backend, .limits = limits };
-		(void)lt__check_reduce(&f, still_fails, &a, told, MAX_REPORTED);
-		s->report.more[i] = told;
+		(void)lt__check_reduce(&f, still_fails, &a, text, MAX_REPORTED);
+		s->report.more[i] = text;
 		s->reduced[s->n_reduced++] = c->row;
 	} else {
-		free(told);
+		free(text);
 	}
 	lt_graph_free(g);
 	lt_context_free(ctx);
 }
 
 /* -- the suite -- */
+
+/* Those that have not run. */
+static void skip_others(struct suite *s, const char *why)
+{
+	for (int32_t i = 0; i < s->report.n; i++)
+		if (!s->outcome[i].done) {
+			(void)lt__check_end(&s->outcome[i], CHECK_SKIPPED, "%s", why);
+			s->outcome[i].late = true;
+		}
+}
 
 static bool report_backend(void *user, int32_t i)
 {
@@ -88,11 +98,7 @@ static bool report_backend(void *user, int32_t i)
 	}
 	(void)fflush(stdout);
 	if (s->o->seconds > 0 && lt__check_now() - s->begin > s->o->seconds) {
-		for (int32_t k = 0; k < s->report.n; k++)
-			if (!s->outcome[k].done) {
-				(void)lt__check_end(&s->outcome[k], CHECK_SKIPPED, "the time was up");
-				s->outcome[k].late = true;
-			}
+		skip_others(s, "the time was up");
 		return false;
 	}
 	return true;
@@ -131,18 +137,22 @@ static lt_status run_suite(struct lt_context *ctx, struct suite *s, int *verdict
 	s->report.n_run = lt__check_children(
 		s->o, s->report.c, s->report.n, s->outcome, &(struct check_watch){ report_backend, at_case, s });
 	lt__check_progress_wipe(&s->progress);
-	if (lt__interrupted(NULL)) {
-		(void)fputs("lt-check: interrupted\n", stderr);
-		(void)fflush(stdout);
-		lt__interrupt_release();
-	}
+	const bool interrupted = lt__interrupted(NULL);
+	if (interrupted)
+		skip_others(s, "lt-check was interrupted");
 	s->report.seconds = lt__check_now() - s->begin;
 	if (s->o->json)
 		st = lt__check_json(&s->report, stdout) ? lt_fail(ctx, LT_EIO, "the report cannot be written") : LT_OK;
 	else
 		lt__check_report_all(&s->report, stdout);
 	*verdict = lt__check_exit(&s->report);
-	return st || !s->o->report ? st : write_report(ctx, s);
+	st = st || !s->o->report ? st : write_report(ctx, s);
+	if (interrupted) {
+		(void)fflush(stdout);
+		(void)fputs("lt-check: interrupted: the report is of what had run\n", stderr);
+		lt__interrupt_release();
+	}
+	return st;
 }
 
 static lt_status begin_suite(

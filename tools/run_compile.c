@@ -121,7 +121,8 @@ lt_status run_compile(struct run *r)
 		.log = r->o.verbose ? show_log : show_short_log,
 		.cancelled = lt__interrupted,
 		.cc_timeout_ms = r->o.cc_timeout_ms,
-		.source_only = run_dump_is(&r->o, "source") || run_dump_is(&r->o, "kernel") };
+		.source_only = run_dump_is(&r->o, "source") || run_dump_is(&r->o, "kernel"),
+		.kernel_step = (unsigned char)r->o.kernel_step };
 	lt_status s;
 
 	if (r->o.explain)

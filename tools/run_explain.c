@@ -1,4 +1,5 @@
-/* tools/run_explain.c -- --explain: which backend takes which kernel, and what the others refused it for. */
+/* tools/run_explain.c -- --explain: which backend takes which kernel, what the others refused it for, and what it
+ * decided. */
 #include <stdlib.h>
 #include "tools/jsontext.h"
 #include "tools/run.h"
@@ -39,10 +40,23 @@ static json_t *refusal(const struct lt_refusal *f)
 	return o;
 }
 
+static json_t *decided(const struct lt_decided *d)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "node", lt__json_text(d->node));
+	json_object_set_new(o, "loop", lt__json_text(d->loop));
+	json_object_set_new(o, "file", lt__json_text(d->file));
+	json_object_set_new(o, "line", d->line > 0 ? json_integer(d->line) : json_null());
+	json_object_set_new(o, "column", d->line > 0 ? json_integer(d->column) : json_null());
+	json_object_set_new(o, "decision", lt__json_text(d->text));
+	return o;
+}
+
 void run_explain_add(struct run *r, const struct lt_explained *x)
 {
 	struct run_explained *e = r->explained;
-	json_t *o, *list;
+	json_t *o, *list, *decisions;
 
 	if (e->to) {
 		lt_explained_print(x, explain_write, e->to);
@@ -52,11 +66,15 @@ void run_explain_add(struct run *r, const struct lt_explained *x)
 	list = json_array();
 	for (uint32_t i = 0; i < x->n_refusal; i++)
 		json_array_append_new(list, refusal(&x->refusal[i]));
+	decisions = json_array();
+	for (uint32_t i = 0; i < x->n_decided; i++)
+		json_array_append_new(decisions, decided(&x->decided[i]));
 	json_object_set_new(o, "kernel", lt__json_text(x->kernel));
 	json_object_set_new(o, "backend", lt__json_text(x->backend));
 	json_object_set_new(o, "same_as", lt__json_text(x->same_as));
 	json_object_set_new(o, "blocks", x->n_block >= 0 ? json_integer(x->n_block) : json_null());
 	json_object_set_new(o, "refusals", list);
+	json_object_set_new(o, "decisions", decisions);
 	json_array_append_new(e->list, o);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "backends/cpu/cpu.h"
 #include "ir/arena.h"
+#include "lt/kernel.h"
 #include "tools/run.h"
 #include "tools/plugins.h"
 
@@ -69,6 +70,26 @@ static lt_status take_pass(struct lt_context *ctx, void *options, char *value)
 {
 	((struct run_options *)options)->pass = value[0];
 	return strlen(value) == 1 ? LT_OK : lt_fail(ctx, LT_EINVAL, "-d takes the letter of one pass, not '%s'", value);
+}
+
+static const char *step_at(int i)
+{
+	static const char letters[] = "A\0B\0C\0D\0E\0F\0G\0H\0I\0J\0K\0L\0M\0N\0O\0P\0Q\0R\0S\0T\0U\0V\0W\0X\0Y\0Z";
+	const struct lt_kernel_step *s = lt_kernel_step_at((uint32_t)i);
+
+	return s ? letters + 2 * (s->letter - 'A') : NULL;
+}
+
+static lt_status take_step(struct lt_context *ctx, void *options, char *value)
+{
+	char known[200];
+
+	((struct run_options *)options)->kernel_step = value[0];
+	for (int i = 0; step_at(i); i++)
+		if (!strcmp(step_at(i), value))
+			return LT_OK;
+	lt__option_words(&(struct lt_option){ .list = step_at }, known, sizeof known);
+	return lt_fail(ctx, LT_EINVAL, "-k takes the letter of a step of kernel programs, not '%s': %s", value, known);
 }
 
 #define AT(member) LT_MEMBER(struct run_options, member)
@@ -145,11 +166,13 @@ static const struct lt_option rows[] = {
 		LT_VALUES("graph", "dot", "tree", "access", "frozen", "kernel", "source", "asm", "plan", "diff") },
 	{ 'd', NULL, "LETTER", TAKE_OWN, AT(pass), .help = "with --dump=graph or --dump=dot: the graph after that pass (%v)",
 		GRAPH, .list = pass_at, .own = take_pass },
+	{ 'k', NULL, "LETTER", TAKE_OWN, AT(kernel_step), .help = "with --dump=kernel: kernel programs after that step (%v), "
+		"instead of finished ones", PROGRAM, .list = step_at, .own = take_step },
 	{ 0, "check-schedule", NULL, TAKE_FLAG, AT(check_schedule), .help = "says whether --schedule and --apply fit the "
 		"script, or which line does not, and why; exit code 1",
 		CHECK },
-	{ 0, "explain", NULL, TAKE_FLAG, AT(explain), .help = "says which backend takes which kernel, and why the others do "
-		"not", RUN },
+	{ 0, "explain", NULL, TAKE_FLAG, AT(explain), .help = "says which backend takes which kernel, why the others do not, "
+		"and what it decided", RUN },
 	{ 'v', "verbose", NULL, TAKE_FLAG, AT(verbose), .help = "says on standard error what is done" },
 	{ 0 }
 };
@@ -248,6 +271,8 @@ static lt_status check_whole(struct lt_context *ctx, const struct run_options *o
 {
 	if (o->check_schedule && !o->schedule && !o->apply)
 		return lt_fail(ctx, LT_EINVAL, "--check-schedule goes with --schedule=FILE or --apply=STEPS");
+	if (o->kernel_step && !run_dump_is(o, "kernel"))
+		return lt_fail(ctx, LT_EINVAL, "-k goes with --dump=kernel");
 	if (o->schedule && o->script && !strcmp(o->schedule, "-") && !strcmp(o->script, "-"))
 		return lt_fail(ctx, LT_EINVAL, "the script and the schedule cannot both come from standard input");
 	if (o->no_cache && o->cache_dir)

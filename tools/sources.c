@@ -19,7 +19,7 @@ static bool source_hands_on(const struct lt_nodedef *d)
 }
 
 /* The node's first source that it only moves, itself included. */
-static lt_node source_behind(const struct lt_graph *g, lt_node n)
+static lt_node source_moved(const struct lt_graph *g, lt_node n)
 {
 	while (source_hands_on(&g->node[n]) && g->node[n].n_operand > 0)
 		n = g->node[n].operand[0];
@@ -29,12 +29,12 @@ static lt_node source_behind(const struct lt_graph *g, lt_node n)
 /* Of an axis that run-time scalars bound: as few as there may be, but one. */
 static int64_t source_min_extent(const struct lt_graph *g, const struct lt_vardef *v)
 {
-	int64_t least = v->bounded ? v->limit.constant : v->extent;
+	int64_t min = v->bounded ? v->limit.constant : v->extent;
 	for (int32_t i = 0; v->bounded && i < v->limit.n; i++) {
 		const struct lt_paramdef *p = &g->param[v->limit.param[i]];
-		least += v->limit.coef[i] * (v->limit.coef[i] < 0 ? p->high : p->low);
+		min += v->limit.coef[i] * (v->limit.coef[i] < 0 ? p->high : p->low);
 	}
-	return least < 1 ? 1 : least > v->extent ? v->extent : least;
+	return min < 1 ? 1 : min > v->extent ? v->extent : min;
 }
 
 struct lt_source_range *lt__source_ranges(const struct lt_graph *g, bool scalars)
@@ -44,7 +44,7 @@ struct lt_source_range *lt__source_ranges(const struct lt_graph *g, bool scalars
 		return NULL;
 	for (int32_t i = 0; i < g->n_param; i++)
 		if (scalars || g->node[g->param[i].source].n_operand > 0)       /* through a view: which element is not asked */
-			source_narrow(&r[source_behind(g, g->param[i].source)], g->param[i].low, g->param[i].high);
+			source_narrow(&r[source_moved(g, g->param[i].source)], g->param[i].low, g->param[i].high);
 	for (lt_node n = g->n_node - 1; n >= 0; n--) {
 		const struct lt_nodedef *d = &g->node[n];
 		if (d->op == LT_OP_gather) {

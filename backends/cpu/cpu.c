@@ -197,10 +197,10 @@ static void need(const struct lt_object *o, uint32_t n_thread, size_t *bytes, si
 /* A dump that fails writes why. */
 struct report { struct lt_diag diag; lt_write *write; void *user; };
 
-static void dump_report(struct lt_diag *d, const struct lt_diagnostic *note)
+static void dump_report(struct lt_diag *d, const struct lt_diagnostic *one)
 {
 	struct report *t = (struct report *)(void *)d;
-	const char *const parts[] = { note->text, note->remedy ? ": " : "", note->remedy ? note->remedy : "" };
+	const char *const parts[] = { one->text, one->remedy ? ": " : "", one->remedy ? one->remedy : "" };
 	for (int i = 0; i < 3; i++)
 		t->write(t->user, parts[i], strlen(parts[i]));
 }

@@ -73,9 +73,9 @@ lt_status lt__cpu_run(struct lt_session *, struct lt_command *, uint32_t n, cons
 lt_status lt__cpu_folder(const struct lt_session *, struct lt_folder *, struct lt_diag *);
 /* What a sentence about a folder that is full or must not hold code continues with: the folder is named in it. */
 #define LT_CPU_OTHER_FOLDER "free some space there, or name another folder for temporary files in TMPDIR"
-/* Why a file in the folder may have failed, with the remedy; NULL: the folder is not the cause.  said: the message
+/* Why a file in the folder may have failed, with the remedy; NULL: the folder is not the cause.  message: the text
  * about it, or NULL. */
-const char *lt__cpu_folder_fault(const struct lt_folder *, const char *said, char *out, size_t bytes);
+const char *lt__cpu_folder_fault(const struct lt_folder *, const char *message, char *out, size_t bytes);
 /* "out of memory", to the one that listens. */
 lt_status lt__cpu_no_memory(struct lt_diag *);
 

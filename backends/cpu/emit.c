@@ -40,9 +40,14 @@ static lt_status lower(
 		machine.vector_bytes = s->target.vector_bytes;
 		machine.masked = s->target.vector_bytes == 64;          /* AVX-512 */
 		machine.unrolled = MAX_UNROLLED;
+		machine.max_variables = 128;
+		machine.tile_lanes = s->target.vector_bytes / 2;
+		machine.stream_bytes = 16 | 32 | 64;
+		machine.cache_bytes = 1 << 20;
+		machine.page_bytes = 4096;
 	}
 	machine.operators = lt__text_operators(&machine.n_operator);
-	lt_status status = lt_kernel_new(t, &machine, &whole, diag);
+	lt_status status = lt_kernel_new(t, &machine, NULL, &whole, diag);
 	if (status)
 		return status;
 	status = lt_kernel_expand(whole, &machine, out, diag);

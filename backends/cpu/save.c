@@ -75,10 +75,10 @@ static lt_status none_of_ours(struct lt_diag *diag, const char *why)
 static bool write_all(int fd, const char *at, size_t bytes)
 {
 	for (size_t n = 0; n < bytes; ) {
-		ssize_t put = write(fd, at + n, bytes - n);
-		if (put < 0 && errno != EINTR)
+		ssize_t written = write(fd, at + n, bytes - n);
+		if (written < 0 && errno != EINTR)
 			return false;
-		n += put > 0 ? (size_t)put : 0;
+		n += written > 0 ? (size_t)written : 0;
 	}
 	return true;
 }

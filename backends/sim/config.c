@@ -46,14 +46,22 @@ static bool off_of(const char *at, size_t n, uint64_t *off)
 	return false;
 }
 
-/* With `expand`: what no expansion replaces. */
-#define BOTH (1 << LT_F32 | 1 << LT_F64)
-static const struct lt_machine_operator functions[] = {
-	{ LT_OPCODE_sqrt, BOTH, 0, 0 }, { LT_OPCODE_remainder, BOTH, 0, 0 }, { LT_OPCODE_pow, BOTH, 0, 0 },
-	{ LT_OPCODE_sin, BOTH, 0, 0 }, { LT_OPCODE_cos, BOTH, 0, 0 }, { LT_OPCODE_exp, 1 << LT_F64, 0, 0 },
-	{ LT_OPCODE_log, 1 << LT_F64, 0, 0 }, { LT_OPCODE_tanh, 1 << LT_F64, 0, 0 }, { LT_OPCODE_erf, 1 << LT_F64, 0, 0 },
-};
-#undef BOTH
+/* "skip=LETTERS" of steps; a letter that there is not is refused when a program is made. */
+static bool skip_of(const char *at, size_t n, char *skip)
+{
+	if (n <= 5 || memcmp(at, "skip=", 5) != 0)
+		return false;
+	for (const char *c = at + 5; c < at + n; c++) {
+		size_t end = strlen(skip);
+		if (*c < 'A' || *c > 'Z')
+			return false;
+		if (!strchr(skip, *c)) {
+			skip[end] = *c;
+			skip[end + 1] = '\0';
+		}
+	}
+	return true;
+}
 
 /* Numbers of the machine; lanes are of f32. */
 static bool machine_of(const char *at, size_t n, struct lt_machine *m)
@@ -78,10 +86,20 @@ static bool machine_of(const char *at, size_t n, struct lt_machine *m)
 	return true;
 }
 
+/* With `expand`: what no expansion replaces. */
+#define BOTH (1 << LT_F32 | 1 << LT_F64)
+static const struct lt_machine_operator functions[] = {
+	{ LT_OPCODE_sqrt, BOTH, 0, 0 }, { LT_OPCODE_remainder, BOTH, 0, 0 }, { LT_OPCODE_pow, BOTH, 0, 0 },
+	{ LT_OPCODE_sin, BOTH, 0, 0 }, { LT_OPCODE_cos, BOTH, 0, 0 }, { LT_OPCODE_exp, 1 << LT_F64, 0, 0 },
+	{ LT_OPCODE_log, 1 << LT_F64, 0, 0 }, { LT_OPCODE_tanh, 1 << LT_F64, 0, 0 }, { LT_OPCODE_erf, 1 << LT_F64, 0, 0 },
+};
+#undef BOTH
+
 lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_diag *diag)
 {
 	*out = (struct sim_config){ .options = { .seed = 1 },
-		.machine = { .array_bytes = 4096, .stack_bytes = 65536, .teams = 1,
+		.machine = { .array_bytes = 4096, .stack_bytes = 65536, .teams = 1, .max_variables = 128,
+			.tile_lanes = 32, .stream_bytes = 16 | 32 | 64, .cache_bytes = 1 << 20, .page_bytes = 4096,
 			.n_operator = sizeof functions / sizeof *functions, .operators = functions } };
 	for (const char *at = text ? text : ""; *at; ) {
 		size_t n = strcspn(at, ";");
@@ -95,10 +113,10 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 		else if (is_word(at, n, "expand"))
 			out->expand = true;
 		else if (n && !machine_of(at, n, &out->machine) && !order_of(at, n, &out->options.order)
-			&& !off_of(at, n, &out->options.off))
+			&& !off_of(at, n, &out->options.off) && !skip_of(at, n, out->skip))
 			return lt__report(diag, LT_EINVAL, -1, -1,
-				"give seed=N, order=random, order=forward, order=backward, range=POINTS, counts, expand, off=CHECK, or of the "
-				"machine lanes=N (1, 2, 4 .. 64), unroll=N, array=BYTES, teams=0, masked, gathered",
+				"give seed=N, order=random, order=forward, order=backward, range=POINTS, counts, expand, off=CHECK, "
+				"skip=STEPS, or of the machine lanes=N (1, 2, 4 .. 64), unroll=N, array=BYTES, teams=0, masked, gathered",
 				"sim: unknown option '%.*s'", (int)(n < 60 ? n : 60), at);
 		at += n + (at[n] == ';');
 	}

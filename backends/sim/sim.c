@@ -15,6 +15,7 @@ enum { KNOWN = LT_NEED_PARAMS | LT_NEED_DIVS | LT_NEED_GATHER | LT_NEED_PIECES |
 struct lt_session { const struct lt_host *host; struct sim_config config; struct lt_target target; struct lt_caps caps; };
 struct lt_object {
 	struct lt_session *session;
+	const struct lt_tree *tree;     /* borrowed */
 	struct lt_kernel *kernel;
 	uint8_t *fresh;                 /* by slot */
 	pthread_mutex_t turn;           /* of what follows: sums over runs */
@@ -79,10 +80,11 @@ static lt_status sim_expand(const struct lt_session *s, struct lt_kernel **k, st
 static lt_status sim_lower(
 	const struct lt_session *s, const struct lt_tree *t, struct lt_kernel **out, struct lt_diag *diag)
 {
-	lt_status status = lt_kernel_new(t, &s->config.machine, out, diag);
+	const struct lt_kernel_options options = { .skip = s->config.skip, .verify = 1,
+		.last = s->host && LT_HAS(struct lt_host, s->host, kernel_step) ? (char)s->host->kernel_step : '\0' };
+	lt_status status = lt_kernel_new(t, &s->config.machine, &options, out, diag);
 	status = status ? status : sim_expand(s, out, diag);
 	status = status ? status : lt__simulate_accepts(*out, diag);
-	status = status ? status : lt_kernel_verify(*out, diag);
 	if (status) {
 		lt_kernel_free(*out);
 		*out = NULL;
@@ -161,6 +163,7 @@ static lt_status compile_one(
 	if (!o)
 		return out_of_memory(diag);
 	o->session = s;
+	o->tree = t;
 	if (pthread_mutex_init(&o->turn, NULL)) {
 		free(o);
 		*out = NULL;
@@ -240,6 +243,9 @@ static lt_status dump(const struct lt_object *o, enum lt_dump what, lt_write *wr
 {
 	if (what == LT_DUMP_STATS)
 		return dump_stats(o, write, user);
+	if (what == LT_DUMP_DECISIONS)
+		return lt_kernel_explain(o->tree, &o->session->config.machine,
+			&(struct lt_kernel_options){ .skip = o->session->config.skip }, write, user);
 	if (what != LT_DUMP_KERNEL)
 		return LT_EUNSUPPORTED;         /* it makes no code */
 	lt_kernel_print(o->kernel, write, user);
@@ -250,9 +256,10 @@ static void describe(struct lt_session *s, lt_write *write, void *user)
 {
 	static const char *const orders[] = { "random", "forward", "backward" };
 	char text[160];
-	int n = snprintf(text, sizeof text, "seed %llu\norder %s\nrange %lld\n%s",
-		(unsigned long long)s->config.options.seed, orders[s->config.options.order],
-		(long long)s->config.options.range, s->config.expand ? "operators expanded\n" : "");
+	int n = snprintf(text, sizeof text, "seed %llu\norder %s\nrange %lld\narray %lld\nteams %u\n%s",
+		(unsigned long long)s->config.options.seed, orders[s->config.options.order], (long long)s->config.options.range,
+		(long long)s->config.machine.array_bytes, (unsigned)s->config.machine.teams,
+		s->config.expand ? "operators expanded\n" : "");
 	write(user, text, (size_t)n);
 }
 

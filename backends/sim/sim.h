@@ -5,7 +5,12 @@
 #include <stdint.h>
 #include "kernel/simulate.h"
 
-struct sim_config { struct lt_simulate_options options; bool counts, expand; struct lt_machine machine; };
+struct sim_config {
+	struct lt_simulate_options options;
+	bool counts, expand;
+	struct lt_machine machine;
+	char skip[27];                          /* letters of steps that are left out */
+};
 
 /* The words after `sim:`, separated by ';'.  LT_EINVAL names one that is not known. */
 lt_status lt__sim_config(const char *text, struct sim_config *, struct lt_diag *);

@@ -154,12 +154,9 @@ struct lt_region {
 	int32_t origin;                 /* a team: the frozen tree's outermost parallel loop; -1: none */
 };
 
-/* What lowering decided, for people: of loop or statement (the other is -1) of the frozen tree.  Not in the text. */
-struct lt_kernel_note { int32_t loop, stmt; const char *text; };
-
 struct lt_kernel {
 	const char *name;                               /* a C identifier */
-	uint32_t n_instruction, n_region, n_buffer, n_variable, n_param, n_op, n_extra, n_slot, n_note;
+	uint32_t n_instruction, n_region, n_buffer, n_variable, n_param, n_op, n_extra, n_slot;
 	const struct lt_instruction *instructions;
 	const struct lt_region *regions;                /* region 0 is the host's */
 	const struct lt_kernel_buffer *buffers;
@@ -167,7 +164,6 @@ struct lt_kernel {
 	const struct lt_kernel_param *params;
 	const struct lt_op *ops;                        /* third parties' operators, for `text` */
 	const int64_t *extras;
-	const struct lt_kernel_note *notes;             /* by loop, then by statement; one text once */
 	const char *prelude;                            /* C text that the ops' sources use; "": none */
 	int64_t workspace_bytes, thread_bytes;          /* thread_bytes: for each thread of a run, behind the others; both
 	                                                 * multiples of the alignments of the buffers in them */
@@ -178,8 +174,8 @@ struct lt_kernel {
  * the operand of a cast. */
 struct lt_machine_operator { uint16_t opcode, one, many, from; };
 
-/* A machine, as data: what lowering and expansion decide by.  Numbers that do not apply are 0: then loops are loops, and
- * each value has one lane. */
+/* A machine, as data: what lowering, steps and expansion decide by.  Numbers that do not apply are 0: then
+ * loops are loops, and each value has one lane. */
 struct lt_machine {
 	int64_t array_bytes;            /* the largest local that becomes an array; others are in the workspace   */
 	int64_t stack_bytes;            /* of all arrays of a region together                                     */
@@ -191,10 +187,38 @@ struct lt_machine {
 	int64_t unrolled;               /* most statements that the copies of a loop's body come to               */
 	uint32_t n_operator;
 	const struct lt_machine_operator *operators;
+	/* What the steps ask for; where a number is 0, they leave that alone. */
+	uint32_t max_variables;         /* that one array becomes, at most                                        */
+	uint32_t tile_lanes;            /* the largest side of a square tile that is transposed in registers      */
+	uint32_t stream_bytes;          /* sizes of the stores that can go past the caches, added up: 16, 32, 64  */
+	int64_t cache_bytes;            /* a buffer of at least so many bytes does not stay in a cache: prefetches */
+	int64_t page_bytes;             /* how far apart runs of addresses are that the processor takes for two   */
 };
 
-/* lt_kernel_new: the kernel program of a tree; the caller's to free.  It copies what it needs.  LT_EUNSUPPORTED says
- *     which loop or statement it cannot express.
+/* What was decided, for people: one sentence without a full stop, and why it was not better.  loop, stmt, buffer: of
+ * the frozen tree, -1: none.  step: the letter.  Borrowed during the call. */
+struct lt_kernel_decision { char step; int32_t loop, stmt, buffer; const char *text; };
+struct lt_kernel_report {               /* a caller puts it in front of what it needs itself, as lt_diag */
+	void (*report)(struct lt_kernel_report *, const struct lt_kernel_decision *);
+};
+
+/* A program is made in steps, in this order; each has a letter.  The first, 'L', makes it of the tree.  needs, keeps,
+ * breaks: what must hold before a step, and what holds or need not hold after it, besides the rules above. */
+struct lt_kernel_step { char letter; const char *name, *doc, *needs, *keeps, *breaks; };
+struct lt_kernel_options {              /* all zero: every step, nothing said, nothing checked */
+	char last;                      /* the letter of the last step that is made; 0: all     */
+	const char *skip;               /* letters of steps that are left out; NULL: none       */
+	uint32_t verify;                /* 1: the rules are checked after each step; slow       */
+	struct lt_kernel_report *report;        /* who hears of decisions; NULL: nobody          */
+};
+
+/* lt_kernel_new: the finished program of a tree; the caller's to free.  It copies what it needs.  LT_EUNSUPPORTED says
+ *     which loop or statement it cannot express, LT_EINVAL which letter of the options there is not.  options may
+ *     be NULL.
+ * lt_kernel_optimize: the same of a program that step 'L' has made, or that was written by hand: all steps after it.
+ * lt_kernel_explain: makes the program of a tree once more, and writes what was decided as LT_DUMP_DECISIONS has it,
+ *     each sentence once: with whom it is about, loop, statement and buffer.  options->report is not used.
+ * lt_kernel_step_at: the steps in order, from 0; NULL: there are no more.  Static.
  * lt_kernel_free: NULL is fine.
  * lt_kernel_verify: LT_EINVAL names the first rule of this header that the program breaks, with region and line of
  *     its text.  What the functions here make holds all of them.
@@ -202,7 +226,13 @@ struct lt_machine {
  * lt_kernel_parse: the program of a text of `bytes` bytes, which it copies; verified.  LT_ESYNTAX, LT_EINVAL say line
  *     and column.
  * Any thread, several at once.  diag may be NULL. */
-lt_status lt_kernel_new(const struct lt_tree *, const struct lt_machine *, struct lt_kernel **, struct lt_diag *);
+lt_status lt_kernel_new(const struct lt_tree *, const struct lt_machine *, const struct lt_kernel_options *,
+	struct lt_kernel **, struct lt_diag *);
+lt_status lt_kernel_optimize(const struct lt_kernel *, const struct lt_machine *, const struct lt_kernel_options *,
+	struct lt_kernel **, struct lt_diag *);
+lt_status lt_kernel_explain(const struct lt_tree *, const struct lt_machine *, const struct lt_kernel_options *,
+	lt_write *, void *user);
+const struct lt_kernel_step *lt_kernel_step_at(uint32_t i);
 void lt_kernel_free(struct lt_kernel *);
 lt_status lt_kernel_verify(const struct lt_kernel *, struct lt_diag *);
 void lt_kernel_print(const struct lt_kernel *, lt_write *, void *user);

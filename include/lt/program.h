@@ -42,6 +42,13 @@ struct lt_refusal {
 	const char *text;               /* a sentence without a full stop */
 	const char *remedy;             /* the nearest change that would make it work, or NULL */
 };
+/* What the backend decided of a kernel's loops and statements, and why it was not better; of one that says so. */
+struct lt_decided {
+	uint32_t size;
+	const char *node, *loop, *file;         /* as in lt_refusal */
+	int32_t line, column;
+	const char *text;
+};
 /* Which backend takes a kernel, and why those before it refused. */
 struct lt_explained {
 	uint32_t size;
@@ -52,6 +59,8 @@ struct lt_explained {
 	uint32_t n_refusal;
 	int32_t n_block;                /* a copy of very many pieces, which the program makes in this many blocks: backend is
 	                                 * "host"; -1: a kernel */
+	const struct lt_decided *decided;
+	uint32_t n_decided;             /* 0 of a kernel that runs another one's code, and where nothing was compiled */
 };
 /* As lt-run --explain prints it. */
 LT_API void lt_explained_print(const struct lt_explained *, lt_write *, void *user);
@@ -87,7 +96,7 @@ struct lt_options {
 	uint32_t plan_only;
 	uint32_t no_capture;    /* 1: a run is never recorded to be run again by one call of the backend */
 	uint32_t device_time;   /* 1: runs are timed on the devices that can (lt_stats.device_ns) */
-	/* Called (with user) for each kernel in order when each has its backend, and also when none takes one of them,
+	/* Called (with user) for each kernel in order when all are compiled, and also when no backend takes one of them,
 	 * before lt_compile fails.  What it is given is valid during the call.  May be NULL. */
 	void (*explain)(void *user, const struct lt_explained *);
 	/* What a backend reports besides errors (with user); level: enum lt_log.  Called by the thread that called the
@@ -101,6 +110,9 @@ struct lt_options {
 	/* 1: as plan_only, but with LT_SHOW_SOURCE and LT_SHOW_KERNEL: kernels are printed, and no compiler is needed */
 	uint32_t source_only;
 	uint32_t cache_optional;        /* 1: a cache_dir that cannot be used is reported in log and ignored */
+	/* With source_only: the letter of the step after which LT_SHOW_KERNEL shows kernel programs (docs/kernel.md); 0:
+	 * finished ones */
+	uint32_t kernel_step;
 };
 enum lt_binding { LT_BINDING_INPUT, LT_BINDING_CONSTANT, LT_BINDING_STATE, LT_BINDING_RESULT };
 

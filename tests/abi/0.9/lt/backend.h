@@ -123,6 +123,9 @@ struct lt_host {
 	 * in use runs the whole range itself, as thread 0.  NULL: call body(arg, 0, n, 0). */
 	void (*parallel_for)(const struct lt_host *, uint32_t n_thread, int64_t n,
 		void (*body)(void *arg, int64_t first, int64_t last, uint32_t thread), void *arg);
+	/* With text_only: the letter of the step after which a kernel program is dumped (lt_kernel_options.last); 0: the
+	 * last. */
+	uint32_t kernel_step;
 };
 struct lt_caps {                /* answers that hold for every tree           */
 	uint32_t size;
@@ -163,8 +166,10 @@ struct lt_args {                /* one launch                                 */
  * STATS: lines "name number"; "parallel 1" says that the object has parallel loops, "serialised 1" that it cannot run
  * these on threads, "threads N" how many threads a run of it uses at most.
  * KERNEL: the text of the object's kernel program (docs/kernel.md), of a backend that makes one of the tree.
+ * DECISIONS: what was decided when the object was made, and why it was not better, for people: lines of a loop, a
+ * statement and a buffer of the tree (-1: none) and a sentence: "-1 3 2 array acc ...".
  * A dump that fails may have written a sentence that says why; LT_EUNSUPPORTED: objects have no dump of that kind. */
-enum lt_dump { LT_DUMP_SOURCE, LT_DUMP_ASM, LT_DUMP_STATS, LT_DUMP_KERNEL };
+enum lt_dump { LT_DUMP_SOURCE, LT_DUMP_ASM, LT_DUMP_STATS, LT_DUMP_KERNEL, LT_DUMP_DECISIONS };
 enum lt_copy { LT_COPY_TO_DEVICE, LT_COPY_TO_HOST, LT_COPY_DEVICE };
 
 struct lt_backend {

@@ -1,0 +1,169 @@
+/* backends/llvm/compile.c -- trees become objects, several at once on the host's threads. */
+#include <stdlib.h>
+#include <string.h>
+#include "diagnostic.h"
+#include "print.h"
+#include "session.h"
+
+/* One tree on its way to an object file.  why: what stopped it, a message of LLVM's. */
+struct job { struct lt_object *o; LLVMMemoryBufferRef file; char *why; lt_status status; };
+struct jobs { struct lt_session *s; struct job *at; uint32_t n, next; };
+
+lt_status lt_llvm_lower(
+	const struct lt_session *s, const struct lt_tree *t, struct lt_kernel **out, struct lt_diag *diag)
+{
+	const struct lt_kernel_options options = {
+		.last = s->host && LT_HAS(struct lt_host, s->host, kernel_step) ? (char)s->host->kernel_step : '\0' };
+	lt_status status = lt_kernel_new(t, &s->machine.lowering, &options, out, diag);
+	if (status || !(*out)->n_op)
+		return status;
+	status = lt_llvm_report(diag, LT_EUNSUPPORTED, -1, -1, NULL,
+		"operator %s is known only as C text, which this backend cannot compile", (*out)->ops[0].name);
+	lt_kernel_free(*out);
+	*out = NULL;
+	return status;
+}
+
+LLVMModuleRef lt_llvm_make(const struct lt_session *s, const struct lt_kernel *k, LLVMTargetMachineRef machine,
+	LLVMContextRef c, char **why)
+{
+	LLVMModuleRef m = lt_llvm_module(k, &s->machine.machine, c);
+	bool has_vectors = false;
+	*why = NULL;
+	if (!m)
+		return NULL;
+	for (uint32_t i = 0; i < k->n_instruction; i++)
+		has_vectors = has_vectors || k->instructions[i].lanes > 1;
+	LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+	LLVMSetModuleDataLayout(m, layout);
+	LLVMSetTarget(m, s->machine.triple);
+	LLVMDisposeTargetData(layout);
+	if (lt_llvm_optimise(m, machine, has_vectors, s->config.verify, why))
+		return m;
+	LLVMDisposeModule(m);
+	return NULL;
+}
+
+static struct lt_llvm_need need_of(const struct lt_kernel *k)
+{
+	struct lt_llvm_need need = { k->workspace_bytes, k->thread_bytes, 64, k->n_region > 1 };
+	for (uint32_t b = 0; b < k->n_buffer; b++)
+		if ((k->buffers[b].space == LT_SPACE_WORKSPACE || k->buffers[b].space == LT_SPACE_THREAD)
+			&& k->buffers[b].align > need.align)
+			need.align = (uint32_t)k->buffers[b].align;
+	return need;
+}
+
+static void build(struct lt_session *s, LLVMTargetMachineRef machine, struct job *j)
+{
+	struct lt_kernel *k;
+	j->status = lt_llvm_lower(s, j->o->tree, &k, NULL);
+	if (j->status)
+		return;
+	LLVMContextRef c = LLVMContextCreate();
+	LLVMModuleRef m = lt_llvm_make(s, k, machine, c, &j->why);
+	j->status = m || j->why ? LT_ECOMPILE : LT_ENOMEM;
+	if (m && !LLVMTargetMachineEmitToMemoryBuffer(machine, m, LLVMObjectFile, &j->why, &j->file))
+		j->status = LT_OK;
+	if (m)
+		LLVMDisposeModule(m);
+	LLVMContextDispose(c);
+	j->o->need = need_of(k);
+	lt_kernel_free(k);
+}
+
+/* Each thread takes the next job until there is none. */
+static void build_some(void *arg, uint32_t thread, uint32_t n_thread)
+{
+	struct jobs *jobs = arg;
+	LLVMTargetMachineRef machine = lt_llvm_target_machine(&jobs->s->machine, jobs->s->config.level);
+	(void)thread, (void)n_thread;
+	for (uint32_t i; (i = __atomic_fetch_add(&jobs->next, 1, __ATOMIC_RELAXED)) < jobs->n; ) {
+		if (machine)
+			build(jobs->s, machine, &jobs->at[i]);
+		else
+			jobs->at[i].status = LT_ENOMEM;
+	}
+	if (machine)
+		LLVMDisposeTargetMachine(machine);
+}
+
+struct lt_object *lt_llvm_new_object(struct lt_session *s, const struct lt_tree *t)
+{
+	struct lt_object *o = calloc(1, sizeof *o);
+	if (o)
+		*o = (struct lt_object){ .s = s, .tree = t };
+	return o;
+}
+
+lt_status lt_llvm_take(struct lt_object *o, const void *file, size_t bytes, struct lt_diag *diag)
+{
+	o->file = malloc(bytes);
+	if (!o->file)
+		return lt_llvm_report(diag, LT_ENOMEM, -1, -1, NULL, "no memory for kernel %s", name_of(o->tree));
+	memcpy(o->file, file, bytes);
+	o->bytes = bytes;
+	LLVMMemoryBufferRef copy = LLVMCreateMemoryBufferWithMemoryRangeCopy(o->file, bytes, name_of(o->tree));
+	return lt_llvm_link(o->s->jit, copy, name_of(o->tree), &o->code, &o->kernel, diag);
+}
+
+static lt_status finish(struct job *j, struct lt_diag *diag)
+{
+	const char *name = name_of(j->o->tree);
+	if (j->status == LT_ENOMEM)
+		return lt_llvm_report(diag, LT_ENOMEM, -1, -1, NULL, "no memory to compile kernel %s", name);
+	if (j->status)
+		return lt_llvm_report(diag, j->status, -1, -1, NULL, "kernel %s: %s", name, j->why ? j->why : "LLVM failed");
+	return lt_llvm_take(j->o, LLVMGetBufferStart(j->file), LLVMGetBufferSize(j->file), diag);
+}
+
+static void build_all(struct lt_session *s, struct job *job, uint32_t n)
+{
+	struct jobs jobs = { s, job, n, 0 };
+	uint32_t n_thread = s->n_thread < n ? s->n_thread : n;
+	if (n_thread > 1 && LT_HAS(struct lt_host, s->host, parallel))
+		s->host->parallel(s->host, n_thread, build_some, &jobs);
+	else
+		build_some(&jobs, 0, 1);
+}
+
+lt_status lt_llvm_compile(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n,
+	struct lt_object **object, struct lt_diag *diag)
+{
+	struct job *job = calloc(n ? n : 1, sizeof *job);
+	lt_status status = job ? LT_OK : lt_llvm_report(diag, LT_ENOMEM, -1, -1, NULL, "no memory to compile");
+	memset(object, 0, n * sizeof *object);
+	for (uint32_t i = 0; !status && i < n; i++) {
+		job[i].o = object[i] = lt_llvm_new_object(s, tree[i]);
+		if (!object[i])
+			status = lt_llvm_report(diag, LT_ENOMEM, -1, -1, NULL, "no memory for %u kernels", (unsigned)n);
+	}
+	if (!status)
+		build_all(s, job, n);
+	for (uint32_t i = 0; !status && i < n; i++) {
+		status = finish(&job[i], diag);
+		if (!status && LT_HAS(struct lt_host, s->host, progress))
+			s->host->progress(s->host->user, (int32_t)i + 1, (int32_t)n);
+	}
+	for (uint32_t i = 0; job && i < n; i++) {
+		if (job[i].file)
+			LLVMDisposeMemoryBuffer(job[i].file);
+		if (job[i].why)
+			LLVMDisposeMessage(job[i].why);
+		if (status && object[i]) {
+			lt_llvm_destroy(object[i]);
+			object[i] = NULL;
+		}
+	}
+	free(job);
+	return status;
+}
+
+void lt_llvm_destroy(struct lt_object *o)
+{
+	if (o && o->code)
+		lt_llvm_unlink(o->code);
+	if (o)
+		free(o->file);
+	free(o);
+}

@@ -1,0 +1,328 @@
+/* backends/llvm/print.c -- the functions of a module: one for each region, and those that unpack what they are given.
+ *
+ *   lt_kernel(slots, workspace, fault, call, host, n_thread)    what run.c calls; it calls
+ *   kernel(buffers ..., own, fault, call, host, n_thread)       the host region
+ *   bodyN(arg, first, last, thread)                             what host->parallel_for calls, on any thread; it calls
+ *   teamN(buffers ..., params ..., arguments ..., fault, first, last)   region N
+ *
+ * Regions are functions of their own, because `noalias` is said of parameters.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "print.h"
+
+/* parameter: from 1 on; 0: of the function itself. */
+void lt_llvm_attribute(struct printing *p, LLVMValueRef f, unsigned parameter, const char *name, uint64_t number)
+{
+	unsigned at = parameter ? parameter : (unsigned)LLVMAttributeFunctionIndex;
+	LLVMAddAttributeAtIndex(
+		f, at, LLVMCreateEnumAttribute(p->e.c, LLVMGetEnumAttributeKindForName(name, strlen(name)), number));
+}
+
+static void say(struct printing *p, const char *key, const char *value)
+{
+	LLVMAddAttributeAtIndex(p->fn, (unsigned)LLVMAttributeFunctionIndex,
+		LLVMCreateStringAttribute(p->e.c, key, (unsigned)strlen(key), value, (unsigned)strlen(value)));
+}
+
+LLVMBasicBlockRef lt_llvm_block(struct printing *p, const char *name)
+{
+	return LLVMAppendBasicBlockInContext(p->e.c, p->fn, name);
+}
+
+LLVMValueRef lt_llvm_local(struct printing *p, LLVMTypeRef type)
+{
+	LLVMBasicBlockRef here = LLVMGetInsertBlock(p->e.b);
+	LLVMPositionBuilderBefore(p->e.b, p->mark);
+	LLVMValueRef v = LLVMBuildAlloca(p->e.b, type, "");
+	LLVMPositionBuilderAtEnd(p->e.b, here);
+	return v;
+}
+
+static void begin_function(struct printing *p, const char *name, LLVMTypeRef *parameter, unsigned n)
+{
+	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(p->e.c), parameter, n, 0);
+	p->fn = LLVMAddFunction(p->e.m, name, type);
+	LLVMSetLinkage(p->fn, LLVMInternalLinkage);
+	lt_llvm_attribute(p, p->fn, 0, "nounwind", 0);
+	lt_llvm_attribute(p, p->fn, 0, "noinline", 0);
+	say(p, "prefer-vector-width", "512");
+	say(p, "min-legal-vector-width", "512");
+	LLVMPositionBuilderAtEnd(p->e.b, lt_llvm_block(p, "entry"));
+	LLVMBasicBlockRef start = lt_llvm_block(p, "start");
+	p->mark = LLVMBuildBr(p->e.b, start);
+	LLVMPositionBuilderAtEnd(p->e.b, start);
+	p->streams = false;
+}
+
+/* What went past the caches is there for other threads only behind a fence. */
+static void end_function(struct printing *p)
+{
+	if (p->streams)
+		(void)LLVMBuildFence(p->e.b, LLVMAtomicOrderingSequentiallyConsistent, 0, "");
+	LLVMBuildRetVoid(p->e.b);
+}
+
+static LLVMValueRef offset(struct printing *p, LLVMValueRef at, LLVMValueRef bytes)
+{
+	return LLVMBuildGEP2(p->e.b, LLVMInt8TypeInContext(p->e.c), at, &bytes, 1, "");
+}
+
+/* Allocas of what lives in the region. */
+static void begin_locals(struct printing *p, const struct lt_region *r)
+{
+	memset(p->variable, 0, p->k->n_variable * sizeof *p->variable);
+	for (int32_t i = r->first; i < r->first + r->n; i++) {
+		const struct lt_instruction *x = &p->k->instructions[i];
+		if (x->opcode == LT_OPCODE_variable && !p->variable[x->what]) {
+			const struct lt_variable *v = &p->k->variables[x->what];
+			p->variable[x->what] = lt_llvm_local(p, lt_llvm_type(&p->e, v->dtype, v->lanes));
+		} else if (x->opcode == LT_OPCODE_array && !p->base[x->what]) {
+			const struct lt_kernel_buffer *b = &p->k->buffers[x->what];
+			LLVMTypeRef type = LLVMArrayType(lt_llvm_type(&p->e, b->dtype, 1), (unsigned)b->elems);
+			p->base[x->what] = lt_llvm_local(p, type);
+			LLVMSetAlignment(p->base[x->what], (unsigned)b->align);
+		}
+	}
+}
+
+static void print_region(struct printing *p, int32_t region)
+{
+	const struct lt_region *r = &p->k->regions[region];
+	begin_locals(p, r);
+	p->n_open = 0;
+	for (int32_t i = r->first; i < r->first + r->n; i++)
+		lt_llvm_print_step(p, i);
+	end_function(p);
+}
+
+/* What a function is given: a type each, and where it is kept; buffer: -1, it is none. */
+static void hand(struct printing *p, LLVMTypeRef type, LLVMValueRef *to, int64_t buffer)
+{
+	p->handed_type[p->n_handed] = type;
+	p->handed[p->n_handed++] = (struct handed){ to, buffer };
+}
+
+static void hand_buffers(struct printing *p, int32_t region, bool threads)
+{
+	for (uint32_t b = 0; b < p->k->n_buffer; b++)
+		if (uses_buffer(p, region, b) && (p->k->buffers[b].space == LT_SPACE_THREAD) == threads)
+			hand(p, LLVMPointerTypeInContext(p->e.c, 0), &p->base[b], b);
+}
+
+/* What a launch hands to a team. */
+static void hand_members(struct printing *p, int32_t region)
+{
+	const struct lt_instruction *launch = &p->k->instructions[p->team[region].launch];
+	p->n_handed = 0;
+	hand_buffers(p, region, false);
+	for (uint32_t i = 0; i < p->k->n_param; i++)
+		if (uses_param(p, region, i))
+			hand(p, LLVMInt64TypeInContext(p->e.c), &p->param[i], -1);
+	for (int32_t a = 0; a < launch->n_extra; a++) {
+		const struct lt_instruction *x = &p->k->instructions[p->k->extras[launch->first_extra + a]];
+		hand(p, lt_llvm_type(&p->e, x->dtype, x->lanes), &p->argument[a], -1);
+	}
+	hand(p, LLVMPointerTypeInContext(p->e.c, 0), &p->fault, -1);
+	hand(p, LLVMPointerTypeInContext(p->e.c, 0), &p->own, -1);
+}
+
+static void take_parameters(struct printing *p, const char *name)
+{
+	begin_function(p, name, p->handed_type, p->n_handed);
+	memset(p->base, 0, p->k->n_buffer * sizeof *p->base);
+	for (unsigned i = 0; i < p->n_handed; i++) {
+		LLVMValueRef v = *p->handed[i].to = LLVMGetParam(p->fn, i);
+		if (p->handed[i].buffer < 0)
+			continue;
+		const struct lt_kernel_buffer *b = &p->k->buffers[p->handed[i].buffer];
+		LLVMSetValueName2(v, b->name, strlen(b->name));
+		lt_llvm_attribute(p, p->fn, i + 1, "align", (uint64_t)b->align);
+		if (b->exclusive)
+			lt_llvm_attribute(p, p->fn, i + 1, "noalias", 0);
+	}
+}
+
+static LLVMValueRef member(struct printing *p, LLVMTypeRef type, LLVMValueRef at, unsigned i)
+{
+	return LLVMBuildStructGEP2(p->e.b, type, at, i, "");
+}
+
+/* bodyN: takes what teamN needs out of arg, and finds the thread's part of the workspace. */
+static void print_body(struct printing *p, int32_t region, LLVMValueRef inner, unsigned n_member, LLVMValueRef *in)
+{
+	LLVMContextRef c = p->e.c;
+	LLVMBuilderRef b = p->e.b;
+	LLVMTypeRef i32 = LLVMInt32TypeInContext(c), i64 = LLVMInt64TypeInContext(c), arg = p->team[region].arg,
+		    type[4] = { LLVMPointerTypeInContext(c, 0), i64, i64, i32 };
+	char name[32];
+	(void)snprintf(name, sizeof name, "body%d", (int)region);
+	begin_function(p, name, type, 4);
+	for (unsigned i = 0; i < n_member; i++)
+		in[i] = LLVMBuildLoad2(b, p->handed_type[i], member(p, arg, LLVMGetParam(p->fn, 0), i), "");
+	LLVMValueRef thread = LLVMBuildZExt(b, LLVMGetParam(p->fn, 3), i64, "");
+	LLVMValueRef own = offset(p, in[n_member - 1],
+		LLVMBuildMul(b, thread, lt_llvm_i64(&p->e, p->k->thread_bytes), ""));
+	unsigned n = n_member;
+	for (; n < p->n_handed - 2; n++)
+		in[n] = offset(p, own, lt_llvm_i64(&p->e, p->k->buffers[p->handed[n].buffer].offset));
+	in[n++] = LLVMGetParam(p->fn, 1);
+	in[n++] = LLVMGetParam(p->fn, 2);
+	(void)LLVMBuildCall2(b, LLVMGlobalGetValueType(inner), inner, in, n, "");
+	end_function(p);
+	p->team[region].body = p->fn;
+}
+
+static void print_team(struct printing *p, int32_t region)
+{
+	LLVMTypeRef i64 = LLVMInt64TypeInContext(p->e.c);
+	char name[32];
+	hand_members(p, region);
+	unsigned n_member = p->n_handed;
+	p->team[region].arg = LLVMStructTypeInContext(p->e.c, p->handed_type, n_member, 0);
+	hand_buffers(p, region, true);
+	hand(p, i64, &p->first, -1);
+	hand(p, i64, &p->last, -1);
+	(void)snprintf(name, sizeof name, "team%d", (int)region);
+	take_parameters(p, name);
+	LLVMValueRef f = p->fn;
+	print_region(p, region);
+	print_body(p, region, f, n_member, p->in);
+}
+
+void lt_llvm_print_launch(struct printing *p, const struct lt_instruction *x)
+{
+	LLVMContextRef c = p->e.c;
+	LLVMBuilderRef b = p->e.b;
+	LLVMTypeRef ptr = LLVMPointerTypeInContext(c, 0), arg = p->team[x->what].arg;
+	for (int32_t a = 0; a < x->n_extra; a++)
+		p->argument[a] = p->value[p->k->extras[x->first_extra + a]];
+	hand_members(p, x->what);
+	LLVMValueRef at = lt_llvm_local(p, arg);
+	for (unsigned i = 0; i < p->n_handed; i++)
+		LLVMBuildStore(b, *p->handed[i].to, member(p, arg, at, i));
+	LLVMTypeRef type[5] = { ptr, LLVMInt32TypeInContext(c), LLVMInt64TypeInContext(c), ptr, ptr };
+	LLVMValueRef in[5] = { p->host, p->n_thread, p->value[x->operand[0]], p->team[x->what].body, at };
+	(void)LLVMBuildCall2(b, LLVMFunctionType(LLVMVoidTypeInContext(c), type, 5, 0), p->call, in, 5, "");
+}
+
+/* Run-time scalars are read once. */
+static void print_params(struct printing *p)
+{
+	LLVMTypeRef i64 = LLVMInt64TypeInContext(p->e.c);
+	for (uint32_t i = 0; i < p->k->n_param; i++) {
+		const struct lt_kernel_param *x = &p->k->params[i];
+		if (!uses_param(p, 0, i))
+			continue;
+		LLVMValueRef at = offset(p, p->base[x->buffer], lt_llvm_i64(&p->e, 8 * x->element));
+		p->param[i] = LLVMBuildLoad2(p->e.b, i64, at, x->name ? x->name : "");
+	}
+}
+
+static LLVMValueRef print_host(struct printing *p)
+{
+	LLVMTypeRef ptr = LLVMPointerTypeInContext(p->e.c, 0);
+	p->n_handed = 0;
+	hand_buffers(p, 0, false);
+	hand(p, ptr, &p->own, -1);
+	hand(p, ptr, &p->fault, -1);
+	hand(p, ptr, &p->call, -1);
+	hand(p, ptr, &p->host, -1);
+	hand(p, LLVMInt32TypeInContext(p->e.c), &p->n_thread, -1);
+	take_parameters(p, "kernel");
+	LLVMValueRef f = p->fn;
+	print_params(p);
+	print_region(p, 0);
+	return f;
+}
+
+static void print_entry(struct printing *p, LLVMValueRef inner)
+{
+	LLVMTypeRef ptr = LLVMPointerTypeInContext(p->e.c, 0);
+	LLVMTypeRef six[6] = { ptr, ptr, ptr, ptr, ptr, LLVMInt32TypeInContext(p->e.c) };
+	unsigned n = 0;
+	begin_function(p, "lt_kernel", six, 6);
+	LLVMSetLinkage(p->fn, LLVMExternalLinkage);
+	LLVMValueRef slots = LLVMGetParam(p->fn, 0), workspace = LLVMGetParam(p->fn, 1);
+	for (uint32_t i = 0; i < p->k->n_buffer; i++) {
+		const struct lt_kernel_buffer *b = &p->k->buffers[i];
+		if (!uses_buffer(p, 0, i))
+			continue;
+		if (b->space == LT_SPACE_SLOT)
+			p->in[n++] = LLVMBuildLoad2(p->e.b, ptr, offset(p, slots, lt_llvm_i64(&p->e, 8 * (int64_t)b->slot)), "");
+		else
+			p->in[n++] = offset(p, workspace, lt_llvm_i64(&p->e, b->offset));
+	}
+	p->in[n++] = offset(p, workspace, lt_llvm_i64(&p->e, p->k->workspace_bytes));
+	for (unsigned i = 2; i < 6; i++)
+		p->in[n++] = LLVMGetParam(p->fn, i);
+	(void)LLVMBuildCall2(p->e.b, LLVMGlobalGetValueType(inner), inner, p->in, n, "");
+	end_function(p);
+}
+
+/* Which buffers and params a region needs; the host's those of all teams, too. */
+static void find_uses(struct printing *p)
+{
+	const struct lt_kernel *k = p->k;
+	for (int32_t r = (int32_t)k->n_region; r-- > 0; )
+		for (int32_t i = k->regions[r].first; i < k->regions[r].first + k->regions[r].n; i++) {
+			const struct lt_instruction *x = &k->instructions[i];
+			if (x->opcode == LT_OPCODE_launch)
+				p->team[x->what].launch = i;
+			if (x->opcode == LT_OPCODE_param) {
+				p->uses_param[(size_t)r * k->n_param + (uint32_t)x->what] = true;
+				p->uses_param[x->what] = true;
+				p->uses_buffer[k->params[x->what].buffer] = true;
+			}
+			if ((x->opcode == LT_OPCODE_load || x->opcode == LT_OPCODE_store || x->opcode == LT_OPCODE_prefetch)
+				&& k->buffers[x->what].space != LT_SPACE_ARRAY) {
+				p->uses_buffer[(size_t)r * k->n_buffer + (uint32_t)x->what] = true;
+				p->uses_buffer[x->what] = p->uses_buffer[x->what] || k->buffers[x->what].space != LT_SPACE_THREAD;
+			}
+		}
+}
+
+/* All that has a size of its own: parts of one piece of memory. */
+static bool reserve(struct printing *p)
+{
+	const struct lt_kernel *k = p->k;
+	size_t most = 0;
+	for (uint32_t r = 0; r < k->n_region; r++)
+		most = (size_t)k->regions[r].n_argument > most ? (size_t)k->regions[r].n_argument : most;
+	size_t handed = k->n_buffer + k->n_param + most + 8;
+	struct { void *to; size_t n, bytes; } parts[] = {
+		{ &p->value, k->n_instruction, sizeof *p->value }, { &p->variable, k->n_variable, sizeof *p->variable },
+		{ &p->base, k->n_buffer, sizeof *p->base }, { &p->param, k->n_param, sizeof *p->param },
+		{ &p->argument, most, sizeof *p->argument }, { &p->in, handed, sizeof *p->in },
+		{ &p->handed, handed, sizeof *p->handed }, { &p->handed_type, handed, sizeof *p->handed_type },
+		{ &p->open, LT_MAX_BLOCKS, sizeof *p->open }, { &p->team, k->n_region, sizeof *p->team },
+		{ &p->uses_buffer, (size_t)k->n_region * k->n_buffer, 1 },
+		{ &p->uses_param, (size_t)k->n_region * k->n_param, 1 },
+	};
+	size_t n_part = sizeof parts / sizeof *parts, sum = 0;
+	for (size_t i = 0; i < n_part; i++)
+		sum += parts[i].n * parts[i].bytes;
+	char *at = p->memory = calloc(sum + 1, 1);
+	for (size_t i = 0; at && i < n_part; i++) {
+		memcpy(parts[i].to, &at, sizeof at);
+		at += parts[i].n * parts[i].bytes;
+	}
+	return p->memory;
+}
+
+LLVMModuleRef lt_llvm_module(const struct lt_kernel *k, const struct lt_llvm_machine *m, LLVMContextRef c)
+{
+	struct printing p = { .k = k };
+	if (!reserve(&p))
+		return NULL;
+	p.e = (struct emit){ .c = c, .m = LLVMModuleCreateWithNameInContext(k->name, c),
+		.b = LLVMCreateBuilderInContext(c), .vector_bytes = m->vector_bytes, .vector_library = m->vector_library };
+	find_uses(&p);
+	for (uint32_t r = 1; r < k->n_region; r++)
+		print_team(&p, (int32_t)r);
+	print_entry(&p, print_host(&p));
+	LLVMDisposeBuilder(p.e.b);
+	free(p.memory);
+	return p.e.m;
+}

@@ -1,0 +1,64 @@
+/* backends/llvm/print.h -- a kernel program as a module of LLVM IR: what the files of one walk share.
+ *
+ *   print.c     regions: functions, what is handed to them; the module
+ *   step.c      one instruction: blocks, variables, values
+ *   memory.c    loads, stores, prefetches, faults
+ */
+#ifndef LT_LLVM_PRINT_H
+#define LT_LLVM_PRINT_H
+#include "emit.h"
+#include "machine.h"
+#include "lt/backend.h"
+
+/* A loop, an if or an else that has not ended. */
+struct opened { int32_t at; LLVMBasicBlockRef head, next; LLVMValueRef number; };
+
+struct printing {
+	struct emit e;
+	const struct lt_kernel *k;
+	LLVMValueRef *value;            /* by instruction */
+	LLVMValueRef *variable;         /* allocas of the function in hand */
+	LLVMValueRef *base;             /* by buffer: its address there, or NULL */
+	LLVMValueRef *param;
+	bool *uses_buffer, *uses_param; /* by region, then by number */
+	struct opened *open;
+	int32_t n_open;
+	LLVMValueRef *argument;         /* those that the team in hand was given */
+	LLVMValueRef fn, mark;          /* the function; its allocas stand before the mark */
+	LLVMValueRef fault, own, call, host, n_thread, first, last;
+	bool streams;                   /* the function has stores past the caches */
+	/* by region: function(arg, first, last, thread), the type of arg; an instruction that launches it */
+	struct printed_team { LLVMValueRef body; LLVMTypeRef arg; int32_t launch; } *team;
+	/* what is handed to a function: its types, where its values are kept; values of a call */
+	struct handed { LLVMValueRef *to; int64_t buffer; } *handed;
+	LLVMTypeRef *handed_type;
+	LLVMValueRef *in;
+	unsigned n_handed;
+	void *memory;
+};
+
+static inline bool uses_buffer(const struct printing *p, int32_t region, uint32_t b)
+{
+	return p->uses_buffer[(size_t)region * p->k->n_buffer + b];
+}
+static inline bool uses_param(const struct printing *p, int32_t region, uint32_t i)
+{
+	return p->uses_param[(size_t)region * p->k->n_param + i];
+}
+
+/* NULL: no memory.  The module belongs to the context and the caller. */
+LLVMModuleRef lt_llvm_module(const struct lt_kernel *, const struct lt_llvm_machine *, LLVMContextRef);
+
+LLVMValueRef lt_llvm_local(struct printing *, LLVMTypeRef);     /* memory of the function in hand */
+LLVMBasicBlockRef lt_llvm_block(struct printing *, const char *name);
+void lt_llvm_attribute(struct printing *, LLVMValueRef f, unsigned parameter, const char *name, uint64_t number);
+void lt_llvm_print_launch(struct printing *, const struct lt_instruction *);
+/* step.c */
+void lt_llvm_print_step(struct printing *, int32_t instruction);
+LLVMValueRef lt_llvm_any(struct printing *, LLVMValueRef mask, uint32_t lanes);
+/* memory.c */
+LLVMValueRef lt_llvm_print_load(struct printing *, const struct lt_instruction *);
+void lt_llvm_print_store(struct printing *, const struct lt_instruction *);
+void lt_llvm_print_prefetch(struct printing *, const struct lt_instruction *);
+void lt_llvm_print_fault(struct printing *, const struct lt_instruction *);
+#endif

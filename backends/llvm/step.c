@@ -1,0 +1,228 @@
+/* backends/llvm/step.c -- one instruction of a kernel program: blocks, variables, values. */
+#include "print.h"
+
+static LLVMValueRef operand(const struct printing *p, const struct lt_instruction *x, int i)
+{
+	return x->operand[i] < 0 ? NULL : p->value[x->operand[i]];
+}
+
+static const struct lt_instruction *made_by(const struct printing *p, int32_t value) { return &p->k->instructions[value]; }
+
+static void go_to(struct printing *p, LLVMBasicBlockRef at)
+{
+	LLVMBuildBr(p->e.b, at);
+	LLVMPositionBuilderAtEnd(p->e.b, at);
+}
+
+/* A loop's test stands behind its body, and once before it. */
+static void print_loop(struct printing *p, int32_t i)
+{
+	const struct lt_instruction *x = &p->k->instructions[i];
+	LLVMValueRef from = operand(p, x, 0), to = operand(p, x, 1);
+	LLVMBasicBlockRef here = LLVMGetInsertBlock(p->e.b), head = lt_llvm_block(p, "loop"), next = lt_llvm_block(p, "");
+	LLVMBuildCondBr(p->e.b, LLVMBuildICmp(p->e.b, LLVMIntSLT, from, to, ""), head, next);
+	LLVMPositionBuilderAtEnd(p->e.b, head);
+	p->value[i] = LLVMBuildPhi(p->e.b, LLVMInt64TypeInContext(p->e.c), "");
+	LLVMAddIncoming(p->value[i], &from, &here, 1);
+	p->open[p->n_open++] = (struct opened){ i, head, next, p->value[i] };
+}
+
+static void print_loop_end(struct printing *p, const struct opened *o)
+{
+	const struct lt_instruction *x = &p->k->instructions[o->at];
+	LLVMBasicBlockRef here = LLVMGetInsertBlock(p->e.b);
+	LLVMValueRef step = lt_llvm_i64(&p->e, x->number);
+	LLVMValueRef more = x->number == 1 ? LLVMBuildNSWAdd(p->e.b, o->number, step, "")
+		: LLVMBuildAdd(p->e.b, o->number, step, "");
+	LLVMAddIncoming(o->number, &more, &here, 1);
+	LLVMBuildCondBr(p->e.b, LLVMBuildICmp(p->e.b, LLVMIntSLT, more, operand(p, x, 1), ""), o->head, o->next);
+	LLVMPositionBuilderAtEnd(p->e.b, o->next);
+}
+
+/* if: `next` is where its end or its else leads to. */
+static void print_if(struct printing *p, int32_t i)
+{
+	LLVMBasicBlockRef yes = lt_llvm_block(p, "if"), next = lt_llvm_block(p, "");
+	LLVMBuildCondBr(p->e.b, operand(p, &p->k->instructions[i], 0), yes, next);
+	LLVMPositionBuilderAtEnd(p->e.b, yes);
+	p->open[p->n_open++] = (struct opened){ i, NULL, next, NULL };
+}
+
+static void print_else(struct printing *p)
+{
+	struct opened *o = &p->open[p->n_open - 1];
+	LLVMBasicBlockRef other = o->next;
+	o->next = lt_llvm_block(p, "");
+	LLVMBuildBr(p->e.b, o->next);
+	LLVMPositionBuilderAtEnd(p->e.b, other);
+}
+
+static void print_end(struct printing *p)
+{
+	const struct opened *o = &p->open[--p->n_open];
+	if (o->number)
+		print_loop_end(p, o);
+	else
+		go_to(p, o->next);
+}
+
+static LLVMValueRef mask_bits(struct printing *p, LLVMValueRef mask, uint32_t lanes)
+{
+	return LLVMBuildBitCast(p->e.b, mask, LLVMIntTypeInContext(p->e.c, lanes), "");
+}
+
+LLVMValueRef lt_llvm_any(struct printing *p, LLVMValueRef mask, uint32_t lanes)
+{
+	if (lanes == 1)
+		return mask;
+	mask = mask_bits(p, mask, lanes);
+	return LLVMBuildICmp(p->e.b, LLVMIntNE, mask, LLVMConstNull(LLVMTypeOf(mask)), "");
+}
+
+static LLVMValueRef all_on(struct printing *p, LLVMValueRef mask, uint32_t lanes)
+{
+	if (lanes == 1)
+		return mask;
+	mask = mask_bits(p, mask, lanes);
+	return LLVMBuildICmp(p->e.b, LLVMIntEQ, mask, LLVMConstAllOnes(LLVMTypeOf(mask)), "");
+}
+
+static LLVMValueRef lane_numbers(struct emit *e, uint32_t dtype, uint32_t lanes)
+{
+	LLVMValueRef number[LT_MAX_LANES];
+	for (uint32_t i = 0; i < lanes; i++)
+		number[i] = lt_llvm_whole(e, dtype, i, 1);
+	return lanes > 1 ? LLVMConstVector(number, lanes) : number[0];
+}
+
+/* Lane numbers have 32 bits, so the count is cut to as many lanes as there are. */
+static LLVMValueRef below(struct printing *p, LLVMValueRef n, uint32_t lanes)
+{
+	struct emit *e = &p->e;
+	LLVMTypeRef i64 = LLVMInt64TypeInContext(e->c);
+	n = lt_llvm_intrinsic(e, "llvm.smin", &i64, 1, (LLVMValueRef[]){ n, lt_llvm_i64(e, lanes) }, 2);
+	n = lt_llvm_intrinsic(e, "llvm.smax", &i64, 1, (LLVMValueRef[]){ n, lt_llvm_i64(e, 0) }, 2);
+	n = LLVMBuildTrunc(e->b, n, LLVMInt32TypeInContext(e->c), "");
+	return LLVMBuildICmp(e->b, LLVMIntULT, lane_numbers(e, LT_I32, lanes), lt_llvm_splat(e, n, lanes), "");
+}
+
+static LLVMValueRef print_const(struct printing *p, const struct lt_instruction *x)
+{
+	LLVMValueRef bit[LT_MAX_LANES];
+	if (x->dtype != LT_LANE_MASK || x->lanes == 1)
+		return lt_llvm_immediate(&p->e, x->dtype, (uint64_t)x->number, x->lanes);
+	for (uint32_t i = 0; i < x->lanes; i++)
+		bit[i] = lt_llvm_immediate(&p->e, LT_LANE_MASK, (uint64_t)x->number >> i & 1, 1);
+	return LLVMConstVector(bit, x->lanes);
+}
+
+static LLVMValueRef splat_mask(struct printing *p, LLVMValueRef bit, uint32_t lanes)
+{
+	LLVMTypeRef type = lt_llvm_type(&p->e, LT_LANE_MASK, lanes);
+	return LLVMBuildSelect(p->e.b, bit, LLVMConstAllOnes(type), LLVMConstNull(type), "");
+}
+
+/* The upper half onto the lower, until there is one. */
+static LLVMValueRef fold(struct printing *p, const struct lt_instruction *x, LLVMValueRef v)
+{
+	uint32_t lanes = made_by(p, x->operand[0])->lanes;
+	int64_t number[LT_MAX_LANES];
+	for (uint32_t i = 0; i < lanes; i++)
+		number[i] = i;
+	for (uint32_t half = lanes / 2; half > 0; half /= 2) {
+		LLVMValueRef pair[2] = { lt_llvm_lanes(&p->e, v, NULL, number, half),
+			lt_llvm_lanes(&p->e, v, NULL, number + half, half) };
+		v = lt_llvm_op(&p->e, (uint32_t)x->what, x->dtype, pair, half);
+	}
+	return v;
+}
+
+/* Of integers, towards zero.  Vectors of i32 have no division: the quotient of two f64 cannot round up to a whole
+ * number, since it is at least 2^-31 of itself away from one that it is not. */
+static LLVMValueRef quotient(struct printing *p, const struct lt_instruction *x, LLVMValueRef a, LLVMValueRef b)
+{
+	LLVMBuilderRef d = p->e.b;
+	if (x->dtype != LT_I32 || x->lanes == 1 || LLVMIsConstant(b))
+		return LLVMBuildSDiv(d, a, b, "");
+	LLVMTypeRef f64 = lt_llvm_type(&p->e, LT_F64, x->lanes);
+	LLVMValueRef q = LLVMBuildFDiv(d, LLVMBuildSIToFP(d, a, f64, ""), LLVMBuildSIToFP(d, b, f64, ""), "");
+	return LLVMBuildFPToSI(d, q, LLVMTypeOf(a), "");
+}
+
+static LLVMValueRef print_operator(struct printing *p, const struct lt_instruction *x)
+{
+	int last = x->operand[2] >= 0 ? 2 : x->operand[1] >= 0 ? 1 : 0;
+	const struct lt_instruction *of = made_by(p, x->operand[last]);
+	LLVMValueRef in[3];
+	for (int i = 0; i <= last; i++)
+		in[i] = operand(p, x, i);
+	if (x->opcode == LT_OPCODE_cast)
+		return lt_llvm_convert(&p->e, of->dtype, x->dtype, in[0], x->lanes);
+	return lt_llvm_op(&p->e, x->opcode, of->dtype, in, of->lanes);
+}
+
+static LLVMValueRef load_variable(struct printing *p, int32_t variable)
+{
+	const struct lt_variable *v = &p->k->variables[variable];
+	return LLVMBuildLoad2(p->e.b, lt_llvm_type(&p->e, v->dtype, v->lanes), p->variable[variable], "");
+}
+
+static void update(struct printing *p, const struct lt_instruction *x)
+{
+	const struct lt_variable *v = &p->k->variables[x->what];
+	LLVMValueRef in[2] = { load_variable(p, x->what), operand(p, x, 0) };
+	LLVMBuildStore(p->e.b, lt_llvm_op(&p->e, (uint32_t)x->number, v->dtype, in, v->lanes), p->variable[x->what]);
+}
+
+/* What an instruction's value is. */
+static LLVMValueRef print_value(struct printing *p, const struct lt_instruction *x)
+{
+	LLVMBuilderRef b = p->e.b;
+	LLVMTypeRef type = lt_llvm_type(&p->e, x->dtype, x->lanes);
+	LLVMValueRef a = operand(p, x, 0), c = operand(p, x, 1);
+	switch (x->opcode) {
+	case LT_OPCODE_const: return print_const(p, x);
+	case LT_OPCODE_param: return p->param[x->what];
+	case LT_OPCODE_argument: return p->argument[x->what];
+	case LT_OPCODE_first: return p->first;
+	case LT_OPCODE_last: return p->last;
+	case LT_OPCODE_splat:
+		return x->dtype == LT_LANE_MASK ? splat_mask(p, a, x->lanes) : lt_llvm_splat(&p->e, a, x->lanes);
+	case LT_OPCODE_lane: return lane_numbers(&p->e, x->dtype, x->lanes);
+	case LT_OPCODE_below: return below(p, a, x->lanes);
+	case LT_OPCODE_shuffle: return lt_llvm_lanes(&p->e, a, c, p->k->extras + x->first_extra, (uint32_t)x->n_extra);
+	case LT_OPCODE_fold: return fold(p, x, a);
+	case LT_OPCODE_any: return lt_llvm_any(p, a, made_by(p, x->operand[0])->lanes);
+	case LT_OPCODE_all: return all_on(p, a, made_by(p, x->operand[0])->lanes);
+	case LT_OPCODE_flag: return LLVMBuildZExt(b, a, type, "");
+	case LT_OPCODE_test: return LLVMBuildICmp(b, LLVMIntNE, a, LLVMConstNull(LLVMTypeOf(a)), "");
+	case LT_OPCODE_bits: return LLVMBuildBitCast(b, a, type, "");
+	case LT_OPCODE_quotient: return quotient(p, x, a, c);
+	case LT_OPCODE_remainder: return LLVMBuildSub(b, a, LLVMBuildMul(b, quotient(p, x, a, c), c, ""), "");
+	case LT_OPCODE_shift_left: return LLVMBuildShl(b, a, c, "");
+	case LT_OPCODE_shift_right: return LLVMBuildLShr(b, a, c, "");
+	case LT_OPCODE_load: return lt_llvm_print_load(p, x);
+	case LT_OPCODE_get: return load_variable(p, x->what);
+	default: return print_operator(p, x);
+	}
+}
+
+void lt_llvm_print_step(struct printing *p, int32_t i)
+{
+	const struct lt_instruction *x = &p->k->instructions[i];
+	switch (x->opcode) {
+	case LT_OPCODE_store: lt_llvm_print_store(p, x); break;
+	case LT_OPCODE_prefetch: lt_llvm_print_prefetch(p, x); break;
+	case LT_OPCODE_fault: lt_llvm_print_fault(p, x); break;
+	case LT_OPCODE_set: LLVMBuildStore(p->e.b, operand(p, x, 0), p->variable[x->what]); break;
+	case LT_OPCODE_update: update(p, x); break;
+	case LT_OPCODE_array:
+	case LT_OPCODE_variable: break;         /* they begin with the function: what they hold is not said */
+	case LT_OPCODE_loop: print_loop(p, i); break;
+	case LT_OPCODE_if: print_if(p, i); break;
+	case LT_OPCODE_else: print_else(p); break;
+	case LT_OPCODE_end: print_end(p); break;
+	case LT_OPCODE_launch: lt_llvm_print_launch(p, x); break;
+	default: p->value[i] = print_value(p, x); break;
+	}
+}

@@ -1,0 +1,204 @@
+/* kernel/pass_prefetches.c -- step 'P': where a large buffer is read in runs that are a page or more apart, each load
+ * asks for what the run after it has at its place.
+ *
+ * The processor follows one run of addresses by itself, but not a jump to the next one, so that each run begins with
+ * the full latency of memory, many times over where several runs are read side by side.  A wrong guess costs one
+ * instruction a load and nothing else: what is fetched is never used by meaning, and may be outside of the buffer.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include "kernel/address.h"
+#include "kernel/opcode.h"
+
+enum { MAX_JUMP = 512 << 10, MAX_STEP = 1 << 10, MIN_RUN = 16 };       /* bytes, bytes, iterations */
+
+/* A load that could have one: its two innermost loops, and the elements that it moves by in the outer one. */
+struct prefetch { int32_t at, buffer, inner, outer; int64_t jump; struct lt_address_sum address; };
+
+struct prefetches_step {
+	struct lt_stepping *s;
+	const struct lt_kernel *k;
+	const struct lt_address_sum *values;
+	const int32_t *block;
+	struct prefetch *load;
+	int32_t n_load;
+	int64_t *jump;                  /* by instruction: elements to what it asks for; 0: nothing */
+};
+
+/* An upper bound of an i64; false: there is none that is known. */
+static bool upper_bound(const struct lt_kernel *k, int32_t value, int64_t *out)
+{
+	const struct lt_instruction *i = &k->instructions[value];
+	int64_t x, y;
+	if (i->opcode == LT_OPCODE_const) {
+		*out = i->number;
+		return true;
+	}
+	if (i->opcode != LT_OPCODE_min)
+		return false;
+	bool first = lt__step_constant(k, i->operand[0], &x), second = lt__step_constant(k, i->operand[1], &y);
+	*out = first && (!second || x < y) ? x : y;
+	return first || second;
+}
+
+/* At most so many iterations; one that is not known is a long one. */
+static int64_t trip_count(const struct lt_kernel *k, int32_t loop)
+{
+	const struct lt_instruction *i = &k->instructions[loop];
+	int64_t from, to, n;
+	if (!lt__step_constant(k, i->operand[0], &from) || !upper_bound(k, i->operand[1], &to)
+		|| __builtin_sub_overflow(to, from, &n))
+		return INT64_MAX;
+	return n <= 0 ? 0 : n / i->number + (n % i->number != 0);
+}
+
+/* The first loop from a block outwards that runs more than once; -1: none. */
+static int32_t counted(const struct prefetches_step *p, int32_t block)
+{
+	while (block >= 0 && (p->k->instructions[block].opcode != LT_OPCODE_loop || trip_count(p->k, block) < 2))
+		block = p->block[block];
+	return block;
+}
+
+/* How far a sum moves in an iteration of the loop; false: not always as far.  The points of a team number several
+ * loops: the innermost is a remainder, which mostly goes on by one, and quotients mostly stay. */
+static bool moves_by(const struct prefetches_step *p, const struct lt_address_sum *x, int32_t loop, int64_t *by)
+{
+	uint64_t sum = 0;
+	for (int32_t i = 0; i < x->n; i++) {
+		int32_t part = x->part[i].value;
+		const struct lt_instruction *of = &p->k->instructions[part];
+		if (part < loop || part > p->k->instructions[loop].what)
+			continue;
+		if (part == loop) {
+			sum += (uint64_t)x->part[i].times * (uint64_t)of->number;
+		} else if (of->opcode == LT_OPCODE_remainder) {
+			int64_t step = lt__address_times(&p->values[of->operand[0]], loop);
+			sum += (uint64_t)x->part[i].times * (uint64_t)step * (uint64_t)p->k->instructions[loop].number;
+		} else if (of->opcode != LT_OPCODE_quotient && of->opcode != LT_OPCODE_loop) {
+			return false;
+		}
+	}
+	*by = (int64_t)sum;
+	return true;
+}
+
+static void note_load(struct prefetches_step *p, int32_t at)
+{
+	const struct lt_instruction *i = &p->k->instructions[at];
+	const struct lt_kernel_buffer *b = &p->k->buffers[i->what];
+	const int64_t bytes = lt__kernel_element_bytes(b->dtype);
+	struct lt_address_reach reach;
+	int64_t step, jump;
+	if (b->space != LT_SPACE_SLOT || b->elems < p->s->machine->cache_bytes / bytes
+		|| !lt__address_reach(p->k, p->values, i, &reach))
+		return;
+	int32_t inner = counted(p, p->block[at]), outer = inner < 0 ? -1 : counted(p, p->block[inner]);
+	if (outer < 0 || !moves_by(p, &reach.first, inner, &step) || !moves_by(p, &reach.first, outer, &jump))
+		return;
+	if (step < 1 || step > MAX_STEP / bytes || jump < p->s->machine->page_bytes / bytes)
+		return;
+	if (jump > MAX_JUMP / bytes || trip_count(p->k, inner) < MIN_RUN) {
+		lt__step_decide(p->s, p->k->instructions[inner].origin, i->origin, b->origin,
+			"runs of %s are not prefetched: they are too %s", b->name, jump > MAX_JUMP / bytes ? "far apart" : "short");
+		return;
+	}
+	p->load[p->n_load++] = (struct prefetch){ at, i->what, inner, outer, jump, reach.first };
+}
+
+static int by_number(int64_t a, int64_t b) { return a < b ? -1 : a > b; }
+
+/* By runs, those of one in the order of their elements, and then of the program. */
+static int by_run(const void *a, const void *b)
+{
+	const struct prefetch *x = a, *y = b;
+	int by = by_number(x->buffer, y->buffer);
+	by = by ? by : by_number(x->outer, y->outer);
+	by = by ? by : by_number(x->jump, y->jump);
+	by = by ? by : by_number(x->inner, y->inner);
+	by = by ? by : by_number(x->address.number, y->address.number);
+	by = by ? by : by_number(x->address.n, y->address.n);
+	for (int32_t i = 0; !by && i < x->address.n; i++) {
+		by = by_number(x->address.part[i].value, y->address.part[i].value);
+		by = by ? by : by_number(x->address.part[i].times, y->address.part[i].times);
+	}
+	return by ? by : by_number(x->at, y->at);
+}
+
+/* Whether they read a buffer in the same outer loop, by the same jumps. */
+static bool same_runs(const struct prefetch *x, const struct prefetch *y)
+{
+	return x->buffer == y->buffer && x->outer == y->outer && x->jump == y->jump;
+}
+
+static void say_runs(struct prefetches_step *p, const struct prefetch *x)
+{
+	const struct lt_kernel_buffer *b = &p->k->buffers[x->buffer];
+	lt__step_decide(p->s, p->k->instructions[x->inner].origin, p->k->instructions[x->at].origin, b->origin,
+		"runs of %s are %" PRId64 " bytes apart: each load prefetches from the next one", b->name,
+		x->jump * (int64_t)lt__kernel_element_bytes(b->dtype));
+}
+
+/* Where several inner loops read the same runs, the last one asks: the run is in a cache there already, and the memory
+ * would have nothing to do.  The same address is asked for once. */
+static void choose_loads(struct prefetches_step *p)
+{
+	qsort(p->load, (size_t)p->n_load, sizeof *p->load, by_run);
+	for (int32_t first = 0, end; first < p->n_load; first = end) {
+		int32_t last = p->load[first].inner;
+		for (end = first; end < p->n_load && same_runs(&p->load[first], &p->load[end]); end++)
+			last = p->load[end].inner > last ? p->load[end].inner : last;
+		const struct prefetch *before = NULL;
+		for (int32_t l = first; l < end; l++) {
+			const struct prefetch *x = &p->load[l];
+			if (x->inner != last || (before && before->address.number == x->address.number
+				&& lt__address_same_parts(&before->address, &x->address)))
+				continue;
+			if (!before)
+				say_runs(p, x);
+			p->jump[x->at] = x->jump;
+			before = x;
+		}
+	}
+}
+
+static void put_prefetch(struct prefetches_step *p, int32_t at)
+{
+	struct lt_instruction i = lt__rewrite_mapped(p->s, at);
+	struct lt_instruction asked = { .opcode = LT_OPCODE_prefetch, .operand = { i.operand[0], -1, -1, -1 }, .what = i.what,
+		.origin = i.origin, .stride = 1 };
+	if (!__builtin_add_overflow(i.number, p->jump[at], &asked.number))
+		(void)lt__build(&p->s->b, asked);
+}
+
+bool lt__step_prefetches(struct lt_stepping *s)
+{
+	struct prefetches_step p = { .s = s, .k = s->k };
+	const size_t n = (size_t)s->k->n_instruction + 1;
+	bool any = false;
+	for (uint32_t b = 0; b < s->k->n_buffer && s->machine->cache_bytes; b++)
+		any = any || (s->k->buffers[b].space == LT_SPACE_SLOT
+			&& s->k->buffers[b].elems >= s->machine->cache_bytes / (int64_t)lt__kernel_element_bytes(s->k->buffers[b].dtype));
+	if (!any)
+		return false;
+	p.values = lt__address_values(s->k, &s->b.pool);
+	p.block = lt__step_blocks(s);
+	p.load = lt__pool_alloc(&s->b.pool, n, sizeof *p.load);
+	p.jump = lt__pool_alloc(&s->b.pool, n, sizeof *p.jump);
+	for (int32_t at = 0; at < (int32_t)s->k->n_instruction; at++)
+		if (s->k->instructions[at].opcode == LT_OPCODE_load)
+			note_load(&p, at);
+	if (!p.n_load)
+		return false;
+	choose_loads(&p);
+	lt__rewrite_begin(s, NULL, NULL);
+	for (int32_t r = 0; r < (int32_t)s->k->n_region; r++) {
+		lt__rewrite_region(s, r);
+		for (int32_t at = s->k->regions[r].first; at < s->k->regions[r].first + s->k->regions[r].n; at++) {
+			if (p.jump[at])
+				put_prefetch(&p, at);
+			(void)lt__rewrite_copy(s, at);
+		}
+	}
+	return true;
+}

@@ -1,0 +1,154 @@
+/* kernel/rewrite.c -- copying a kernel program with changes (step.h). */
+#include <string.h>
+#include "kernel/opcode.h"
+#include "kernel/step.h"
+
+static int32_t *numbers(struct lt_stepping *s, uint32_t n)
+{
+	int32_t *at = lt__pool_alloc(&s->b.pool, (size_t)n + 1, sizeof *at);
+	memset(at, 0xff, ((size_t)n + 1) * sizeof *at);
+	return at;
+}
+
+void lt__rewrite_begin(struct lt_stepping *s, const bool *drop_buffer, const bool *drop_variable)
+{
+	const struct lt_kernel *k = s->k;
+	lt__builder_begin(&s->b);
+	s->b.name = lt__build_string(&s->b, k->name);
+	s->b.prelude = lt__build_string(&s->b, k->prelude);
+	s->b.n_slot = (int32_t)k->n_slot;
+	s->b.workspace_bytes = k->workspace_bytes;
+	s->b.thread_bytes = k->thread_bytes;
+	for (uint32_t i = 0; i < k->n_op; i++)
+		(void)lt__build_op(&s->b, &k->ops[i]);
+	s->to = numbers(s, k->n_instruction);
+	s->buffer_to = numbers(s, k->n_buffer);
+	s->variable_to = numbers(s, k->n_variable);
+	for (uint32_t i = 0; i < k->n_buffer; i++)
+		if (!drop_buffer || !drop_buffer[i])
+			s->buffer_to[i] = lt__build_buffer(&s->b, &k->buffers[i]);
+	for (uint32_t i = 0; i < k->n_variable; i++)
+		if (!drop_variable || !drop_variable[i])
+			s->variable_to[i] = lt__build_variable(&s->b, k->variables[i].name, k->variables[i].dtype,
+				k->variables[i].lanes);
+	for (uint32_t i = 0; i < k->n_param; i++) {
+		struct lt_kernel_param p = k->params[i];
+		p.buffer = s->buffer_to[p.buffer];
+		(void)lt__build_param(&s->b, &p);
+	}
+	s->b.region[0].region = k->regions[0];
+	for (uint32_t r = 1; r < k->n_region; r++) {
+		(void)lt__build_region(&s->b, (enum lt_region_kind)k->regions[r].kind, k->regions[r].n_argument,
+			k->regions[r].origin);
+		s->b.region[r].region = k->regions[r];
+	}
+}
+
+void lt__rewrite_region(struct lt_stepping *s, int32_t region) { s->b.now = region; }
+
+/* What stands in extras is copied anew: values have other numbers. */
+static int32_t rewrite_extras(struct lt_stepping *s, const struct lt_instruction *i)
+{
+	int32_t first = s->b.n_extra;
+	for (int32_t e = i->first_extra; e < i->first_extra + i->n_extra; e++) {
+		int64_t x = s->k->extras[e];
+		if (i->opcode == LT_OPCODE_launch)
+			x = s->to[x];
+		(void)lt__build_extras(&s->b, &x, 1);
+	}
+	return first;
+}
+
+struct lt_instruction lt__rewrite_mapped(const struct lt_stepping *s, int32_t at)
+{
+	struct lt_instruction i = s->k->instructions[at];
+	i.first_extra = i.n_extra ? i.first_extra : 0;          /* an empty list is anywhere */
+	for (int k = 0; k < 4; k++)
+		i.operand[k] = i.operand[k] < 0 ? -1 : s->to[i.operand[k]];
+	switch (i.opcode) {
+	case LT_OPCODE_load:
+	case LT_OPCODE_store:
+	case LT_OPCODE_prefetch:
+	case LT_OPCODE_array: i.what = s->buffer_to[i.what]; break;
+	case LT_OPCODE_get:
+	case LT_OPCODE_set:
+	case LT_OPCODE_update:
+	case LT_OPCODE_variable: i.what = s->variable_to[i.what]; break;
+	default: break;
+	}
+	return i;
+}
+
+int32_t lt__rewrite_put(struct lt_stepping *s, int32_t at, struct lt_instruction i)
+{
+	return s->to[at] = lt__build(&s->b, i);
+}
+
+int32_t lt__rewrite_copy(struct lt_stepping *s, int32_t at)
+{
+	struct lt_instruction i = lt__rewrite_mapped(s, at);
+	if (i.n_extra)
+		i.first_extra = rewrite_extras(s, &s->k->instructions[at]);
+	return lt__rewrite_put(s, at, i);
+}
+
+void lt__rewrite_all(struct lt_stepping *s)
+{
+	lt__rewrite_begin(s, NULL, NULL);
+	for (int32_t r = 0; r < (int32_t)s->k->n_region; r++) {
+		lt__rewrite_region(s, r);
+		for (int32_t at = s->k->regions[r].first; at < s->k->regions[r].first + s->k->regions[r].n; at++)
+			(void)lt__rewrite_copy(s, at);
+	}
+}
+
+void lt__rewrite_end(struct lt_stepping *s)
+{
+	for (int32_t b = 0; b < s->b.n_buffer; b++)
+		s->b.buffer[b].written = 0;
+	for (int32_t r = 0; r < s->b.n_region; r++)
+		for (int32_t i = 0; i < s->b.region[r].n; i++)
+			if (s->b.region[r].at[i].opcode == LT_OPCODE_store)
+				s->b.buffer[s->b.region[r].at[i].what].written = 1;
+}
+
+int32_t lt__rewrite_const(struct lt_stepping *s, uint32_t dtype, uint32_t lanes, uint64_t bits)
+{
+	return lt__build(&s->b, (struct lt_instruction){ .opcode = LT_OPCODE_const, .dtype = (uint8_t)dtype, .lanes = lanes,
+		.operand = { -1, -1, -1, -1 }, .what = -1, .origin = -1, .number = (int64_t)bits });
+}
+
+int32_t *lt__step_blocks(struct lt_stepping *s)
+{
+	const struct lt_kernel *k = s->k;
+	int32_t *block = lt__pool_alloc(&s->b.pool, (size_t)k->n_instruction + 1, sizeof *block);
+	int32_t open[LT_MAX_BLOCKS + 1], n = 0;
+	open[0] = -1;
+	for (int32_t at = 0; at < (int32_t)k->n_instruction; at++) {
+		uint32_t opcode = k->instructions[at].opcode;
+		n -= opcode == LT_OPCODE_else || opcode == LT_OPCODE_end;
+		block[at] = open[n];
+		if (opcode == LT_OPCODE_loop || opcode == LT_OPCODE_if || opcode == LT_OPCODE_else)
+			open[++n] = at;
+	}
+	return block;
+}
+
+bool lt__step_constant(const struct lt_kernel *k, int32_t value, int64_t *out)
+{
+	const struct lt_instruction *i = value < 0 ? NULL : &k->instructions[value];
+	*out = 0;
+	if (!i)
+		return true;
+	if (i->opcode != LT_OPCODE_const || (i->dtype != LT_I32 && i->dtype != LT_I64))
+		return false;
+	*out = i->dtype == LT_I32 ? (int64_t)(int32_t)(uint32_t)(uint64_t)i->number : i->number;
+	return true;
+}
+
+int32_t lt__step_uses(const struct lt_instruction *i) { return i->opcode == LT_OPCODE_launch ? 4 + i->n_extra : 4; }
+
+int32_t lt__step_use(const struct lt_kernel *k, const struct lt_instruction *i, int32_t n)
+{
+	return n < 4 ? i->operand[n] : (int32_t)k->extras[i->first_extra + n - 4];
+}
