@@ -68,11 +68,12 @@ static void print_decided(const struct lt_decided *d, lt_write *write, void *use
 		explain_text(write, user, d->node);
 	}
 	if (d->node && d->line > 0) {
+		char text[64];
 		explain_text(write, user, " (");
-		explain_text(write, user, d->file ? d->file : "script");
-		write_number(write, user, d->line);
-		write_number(write, user, d->column);
-		explain_text(write, user, ")");
+		explain_text(write, user, d->file ? d->file : "line");
+		(void)snprintf(text, sizeof text, "%c%d:%d%s)", d->file ? ':' : ' ', (int)d->line, (int)d->column,
+			d->file ? "" : " of its script");
+		explain_text(write, user, text);
 	}
 	explain_text(write, user, d->loop || d->node ? ": " : "");
 	explain_text(write, user, d->text);
