@@ -35,6 +35,7 @@ static const struct place {
 	{ "backends/cgen/vector_op.def", "VOP($, \"", every, "", "its text over vectors" },
 	{ "backends/cgen/vector_fn.def", "FOLD($, \"", may_reduce, "", "the function that reduces the lanes of a vector" },
 	{ "backends/cgen/vector.c", "\"$\"", may_reduce, "", "that lt__vector_fold has that function" },
+	{ "backends/text/operator.def", "OPERATOR($, \"", every, "cast", "how it is written in C" },
 	{ "examples/plugin/llvm/ops.c", "{ \"$\", ", every, "", "its row" },
 	{ "examples/plugin/llvm/math.c", "{ \"$\", ", is_inexact, "rsqrt",
 		"its function over vectors, unless it is made of exact ones" },
