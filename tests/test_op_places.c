@@ -39,6 +39,7 @@ static const struct place {
 	{ "include/lt/tree.h", "X($, ", every, "", "its opcode, in LT_OPERATOR_MAP" },
 	{ "kernel/simulate_value.c", "LT_OPCODE_$", every, "select greaterequal", "what it gives in the simulator" },
 	{ "kernel/simulate_count.c", "LT_OPCODE_$", takes_anything, "", "that it only moves what it is given" },
+	{ "backends/text/operator.def", "OPERATOR($, \"", every, "cast", "how it is written in C" },
 	{ "examples/plugin/llvm/ops.c", "{ \"$\", ", every, "", "its row" },
 	{ "examples/plugin/llvm/math.c", "{ \"$\", ", is_inexact, "rsqrt",
 		"its function over vectors, unless it is made of exact ones" },
