@@ -247,3 +247,22 @@ Test(simulate_races, requests_are_those_of_the_addresses)
 		lt_kernel_free(k);
 	}
 }
+
+/* All four subgroups read a cell, three meet, and one of them writes: the reader that was away is found, whichever. */
+Test(simulate_races, the_reader_that_does_not_wait_is_found)
+{
+	for (int away = 0; away < 4; away++)
+		for (int order = 0; order < 3; order++) {
+			int writer = away == 3 ? 0 : 12;
+			struct draw d = { 3, { { STEP_LOAD, 0, 5, 0, 4, 0 }, { STEP_PART, 0, 0, 0, 1, 15u & ~(1u << away) },
+				{ STEP_STORE, 0, 5, writer, THREADS, 0 } } };
+			struct lt_simulate_options o = { .seed = 3, .order = (enum lt_simulate_order)order };
+			struct simulated s;
+			float y[16] = { 0 }, cell[CELLS] = { 0 };
+			struct lt_kernel *k = kernel_of(&d, away % 2);
+			cr_assert(has_race(&d));
+			simulated_run(k, (void *const[]){ y, cell }, &o, NULL, &s);
+			cr_expect(s.status == LT_EDEVICE && s.found.check == LT_SIMULATE_threads, "%d is away, order %d", away, order);
+			lt_kernel_free(k);
+		}
+}
